@@ -1,0 +1,3 @@
+module github.com/nereid-lang/nereid
+
+go 1.26

@@ -1,0 +1,263 @@
+// Package diag is the leaf that everybody reports through: source files, positions, spans and diagnostics.
+//
+// A Pos is a small integer into a FileSet; line, column, source line and caret are derived only when a
+// diagnostic is printed. Lines and columns shown to people start at 1.
+package diag
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Pos is a byte position in one file of a FileSet. The zero Pos is no position.
+type Pos int32
+
+// NoPos is the position of something that has none.
+const NoPos Pos = 0
+
+// IsValid reports whether p is a position at all.
+func (p Pos) IsValid() bool { return p != NoPos }
+
+// Span is a range of source text, End exclusive. A Span with an equal or invalid End is a single point.
+type Span struct{ Start, End Pos }
+
+// At is the span of a single point.
+func At(p Pos) Span { return Span{p, p} }
+
+// File is one source text with its place in a FileSet.
+type File struct {
+	Name string
+	Src  []byte
+
+	base  Pos
+	lines []int32 // byte offset of each line's start
+}
+
+// Pos is the position of a byte offset in f.
+func (f *File) Pos(offset int) Pos { return f.base + Pos(offset) }
+
+// Offset is the byte offset in f of a position that lies in f.
+func (f *File) Offset(p Pos) int { return int(p - f.base) }
+
+// LineCol is the line of a byte offset, counted from 1, and its column in bytes, counted from 0.
+func (f *File) LineCol(offset int) (line, col int) {
+	i := sort.Search(len(f.lines), func(i int) bool { return int(f.lines[i]) > offset }) - 1
+	return i + 1, offset - int(f.lines[i])
+}
+
+// Line is the text of a line, counted from 1, without its end.
+func (f *File) Line(line int) string {
+	if line < 1 || line > len(f.lines) {
+		return ""
+	}
+	start, end := int(f.lines[line-1]), len(f.Src)
+	if line < len(f.lines) {
+		end = int(f.lines[line])
+	}
+	return strings.TrimRight(string(f.Src[start:end]), "\r\n\f")
+}
+
+// FileSet gives every byte of a group of files its own Pos. It may be used from several goroutines.
+type FileSet struct {
+	mu    sync.RWMutex
+	files []*File
+	next  Pos
+}
+
+// NewFileSet is an empty set.
+func NewFileSet() *FileSet { return &FileSet{next: 1} }
+
+// AddFile adds a text under a name. A line ends at \n, \r\n or a lone \r, as in Python.
+func (s *FileSet) AddFile(name string, src []byte) *File {
+	f := &File{Name: name, Src: src, lines: []int32{0}}
+	for i, c := range src {
+		if c == '\n' || c == '\r' && (i+1 == len(src) || src[i+1] != '\n') {
+			f.lines = append(f.lines, int32(i+1))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.base = s.next
+	s.next += Pos(len(src)) + 2 // the end of a file is a position too
+	s.files = append(s.files, f)
+	return f
+}
+
+// File is the file that holds p, or nil.
+func (s *FileSet) File(p Pos) *File {
+	if s == nil || !p.IsValid() {
+		return nil
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	i := sort.Search(len(s.files), func(i int) bool { return s.files[i].base > p }) - 1
+	if i < 0 {
+		return nil
+	}
+	return s.files[i]
+}
+
+// Place is a position as people read it.
+type Place struct {
+	File      string
+	Line, Col int // from 1; Col counts characters
+}
+
+func (p Place) String() string {
+	if p.Line == 0 {
+		return cmp.Or(p.File, "-")
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// Place is where p is.
+func (s *FileSet) Place(p Pos) Place {
+	f := s.File(p)
+	if f == nil {
+		return Place{}
+	}
+	line, col := f.LineCol(f.Offset(p))
+	text := f.Line(line)
+	return Place{f.Name, line, utf8.RuneCountInString(text[:min(col, len(text))]) + 1}
+}
+
+// Severity says how bad a diagnostic is.
+type Severity uint8
+
+const (
+	Error Severity = iota
+	Warning
+	Remark
+)
+
+func (s Severity) String() string { return [...]string{"error", "warning", "remark"}[s] }
+
+// Note is a second place that explains a diagnostic, or, without a span, a remark of its own.
+type Note struct {
+	Span Span
+	Msg  string
+}
+
+// Diagnostic is one message about a place in a source text.
+type Diagnostic struct {
+	Severity Severity
+	Code     string // a short stable word, "shape-mismatch"; may be empty
+	Span     Span
+	Msg      string // lower case, no full stop
+	Notes    []Note
+	Hint     string // what to do about it; may be empty
+}
+
+// List collects diagnostics. The zero List is ready to use; it is an error when it holds an error.
+type List struct {
+	Files *FileSet
+	Diags []Diagnostic
+}
+
+// Add appends a diagnostic.
+func (l *List) Add(d Diagnostic) { l.Diags = append(l.Diags, d) }
+
+// Errorf appends an error at a span.
+func (l *List) Errorf(span Span, code, format string, args ...any) {
+	l.Add(Diagnostic{Code: code, Span: span, Msg: fmt.Sprintf(format, args...)})
+}
+
+// HasErrors reports whether any diagnostic is an error.
+func (l *List) HasErrors() bool {
+	return slices.ContainsFunc(l.Diags, func(d Diagnostic) bool { return d.Severity == Error })
+}
+
+// Err is l itself when it holds an error, and nil otherwise.
+func (l *List) Err() error {
+	if l == nil || !l.HasErrors() {
+		return nil
+	}
+	return l
+}
+
+// Sort puts the diagnostics in the order of their places and drops follow-on errors: of several errors that begin on
+// one line of one file only the first is kept.
+func (l *List) Sort() {
+	slices.SortStableFunc(l.Diags, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	type line struct {
+		file string
+		line int
+	}
+	seen := map[line]bool{}
+	l.Diags = slices.DeleteFunc(l.Diags, func(d Diagnostic) bool {
+		if d.Severity != Error || !d.Span.Start.IsValid() {
+			return false
+		}
+		p := l.Files.Place(d.Span.Start)
+		k := line{p.File, p.Line}
+		dup := seen[k]
+		seen[k] = true
+		return dup
+	})
+}
+
+// Error is the whole list as people read it.
+func (l *List) Error() string { return strings.TrimSuffix(l.String(), "\n") }
+
+// String renders every diagnostic with its line and caret.
+func (l *List) String() string {
+	var b strings.Builder
+	for _, d := range l.Diags {
+		d.render(&b, l.Files)
+	}
+	return b.String()
+}
+
+// Render is one diagnostic as people read it: place, severity, message, code, line, caret, notes, hint.
+func (d Diagnostic) Render(files *FileSet) string {
+	var b strings.Builder
+	d.render(&b, files)
+	return b.String()
+}
+
+func (d Diagnostic) render(b *strings.Builder, files *FileSet) {
+	msg := d.Msg
+	if d.Code != "" {
+		msg += " [" + d.Code + "]"
+	}
+	message(b, files, d.Span, d.Severity.String(), msg)
+	for _, n := range d.Notes {
+		message(b, files, n.Span, "note", n.Msg)
+	}
+	if d.Hint != "" {
+		fmt.Fprintf(b, "hint: %s\n", d.Hint)
+	}
+}
+
+func message(b *strings.Builder, files *FileSet, span Span, kind, msg string) {
+	f := files.File(span.Start)
+	if f == nil {
+		fmt.Fprintf(b, "%s: %s\n", kind, msg)
+		return
+	}
+	fmt.Fprintf(b, "%s: %s: %s\n", files.Place(span.Start), kind, msg)
+	line, col := f.LineCol(f.Offset(span.Start))
+	text := f.Line(line)
+	col = min(col, len(text))
+	end := col + max(int(span.End-span.Start), 0)
+	fmt.Fprintf(b, "    %s\n    %s%s\n", text, blank(text[:col]), marker(text[col:max(col, min(end, len(text)))]))
+}
+
+// blank is white space as wide as s, tabs kept so that the caret stands under its character.
+func blank(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, s)
+}
+
+func marker(s string) string {
+	return "^" + strings.Repeat("~", max(utf8.RuneCountInString(s)-1, 0))
+}
