@@ -1,0 +1,50 @@
+# Nereid: `make run` shows it at work, `make test` checks it. Both set themselves up first (scripts/setup);
+# NEREID_NO_SETUP=1 leaves the machine as it is.
+
+GO        ?= go
+TESTFLAGS ?= -timeout 15m
+BENCH     ?= .
+FUZZTIME  ?= 30s
+
+export CGO_ENABLED := 0
+
+.PHONY: run demo test check build bench fuzz lint setup clean help
+
+run: prepare build ## build nereid and show it at work
+	@$(MAKE) --no-print-directory demo
+
+demo:
+	@scripts/demo bin/nereid
+
+test: prepare check ## formatting, vet and every test
+	$(GO) test $(TESTFLAGS) ./...
+
+check:
+	@GO="$(GO)" scripts/check-format
+	$(GO) vet ./...
+
+build: ## bin/nereid
+	$(GO) build -trimpath -o bin/nereid ./cmd/nereid
+
+bench: ## Go benchmarks (BENCH=regexp)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+fuzz: ## every fuzz target in turn (FUZZTIME=30s each)
+	@GO="$(GO)" scripts/fuzz $(FUZZTIME)
+
+lint: ## go vet and staticcheck, at the version go.mod pins
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+setup: ## fetch optional tools again, even if that failed a moment ago
+	@GO="$(GO)" scripts/setup --retry
+
+.PHONY: prepare
+prepare:
+	@GO="$(GO)" scripts/setup
+
+clean: ## remove what the other targets made (not .venv)
+	rm -rf bin out
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+)
+
+// commands makes the subcommands, one file each, in the order in which the help lists them.
+var commands = []func() *cobra.Command{
+	newVersionCmd,
+}
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // the command ran and did not succeed
+	exitUsage  = 2 // the command line made no sense
+)
+
+// errReported is returned by a command that failed and has already said why on its own output.
+var errReported = errors.New("failed")
+
+// usageError is a fault of the command line that only the command itself could see.
+type usageError struct{ error }
+
+// usagef makes an error that ends in exit code 2.
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func newRootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "nereid",
+		Short: "Compiles and runs Triton kernels",
+		Long:  "Nereid compiles and runs Triton kernels: Python in, native code out, no Python needed.",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		SilenceErrors: true, // run prints them, once
+		SilenceUsage:  true,
+	}
+	cobra.EnableCommandSorting = false
+	for _, newCmd := range commands {
+		root.AddCommand(newCmd())
+	}
+	return root
+}
+
+// run is main without the process: it runs one command line and returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRootCmd()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+
+	started := false
+	onStart(root, func() { started = true })
+	cmd, err := root.ExecuteC()
+	if err == nil {
+		return exitOK
+	}
+	// What fails before the command's own code runs is a flag or an argument that cobra did not accept.
+	if usage := (usageError{}); !started || errors.As(err, &usage) {
+		fmt.Fprintf(stderr, "nereid: %s\nRun '%s --help' for usage.\n", strings.TrimSpace(err.Error()), cmd.CommandPath())
+		return exitUsage
+	}
+	report(stderr, err)
+	return exitFailed
+}
+
+// report prints a command's error. Diagnostics carry their own file, line and caret, so they get no prefix.
+func report(stderr io.Writer, err error) {
+	if errors.Is(err, errReported) {
+		return
+	}
+	if list := (*diag.List)(nil); errors.As(err, &list) {
+		fmt.Fprintln(stderr, err)
+		return
+	}
+	fmt.Fprintf(stderr, "nereid: %v\n", err)
+}
+
+// onStart calls f when cmd or a subcommand begins its own work.
+func onStart(cmd *cobra.Command, f func()) {
+	if work := cmd.RunE; work != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			f()
+			return work(cmd, args)
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		onStart(sub, f)
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newVersionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Prints the version of nereid, of Go, and the platform",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			info, _ := debug.ReadBuildInfo()
+			fmt.Fprintf(cmd.OutOrStdout(), "nereid %s %s %s/%s\n", version(info), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return nil
+		},
+	}
+}
+
+// version is what the Go toolchain recorded of the build: a release, or else the commit, or else "(devel)".
+func version(info *debug.BuildInfo) string {
+	if info == nil {
+		return "(unknown)"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	rev := settings["vcs.revision"]
+	if rev == "" {
+		return "(devel)"
+	}
+	var b strings.Builder
+	b.WriteString(rev[:min(12, len(rev))])
+	if settings["vcs.modified"] == "true" {
+		b.WriteString("+dirty")
+	}
+	return b.String()
+}
