@@ -1,0 +1,77 @@
+package txtest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Tool is the path of the first of these programs that is installed, or else the test is skipped. The names are one
+// tool's, the preferred version first: Tool(t, "mlir-opt-22", "mlir-opt").
+func Tool(t testing.TB, names ...string) string {
+	t.Helper()
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	missing(t, "%s is not installed", strings.Join(names, " or "))
+	return ""
+}
+
+// MLIROpt is the path of MLIR's own optimizer.
+func MLIROpt(t testing.TB) string { t.Helper(); return Tool(t, "mlir-opt-22", "mlir-opt") }
+
+// FileCheck is the path of LLVM's FileCheck.
+func FileCheck(t testing.TB) string { t.Helper(); return Tool(t, "FileCheck-22", "FileCheck") }
+
+// Triton is the path of a Python that can import Triton: the one in .venv, which `make setup` makes.
+func Triton(t testing.TB) string {
+	t.Helper()
+	python := filepath.Join(Root(t), ".venv", "bin", "python")
+	if runtime.GOOS == "windows" {
+		python = filepath.Join(Root(t), ".venv", "Scripts", "python.exe")
+	}
+	if err := canImportTriton(python); err != nil {
+		missing(t, "triton is not installed in .venv: %v", err)
+	}
+	return python
+}
+
+// Oracle runs peer/oracle.py with the Python that has Triton, and returns what it printed and how it ended.
+func Oracle(t testing.TB, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), Triton(t), append([]string{Path(t, "peer", "oracle.py")}, args...)...)
+	cmd.Env = append(os.Environ(), "TRITON_CACHE_DIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// canImportTriton tries it, once for each Python: it takes half a second.
+func canImportTriton(python string) error {
+	try, _ := imports.LoadOrStore(python, sync.OnceValue(func() error {
+		out, err := exec.Command(python, "-c", "import triton").CombinedOutput()
+		if err != nil && len(out) > 0 {
+			lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+			err = fmt.Errorf("%w: %s", err, lines[len(lines)-1])
+		}
+		return err
+	}))
+	return try.(func() error)()
+}
+
+var imports sync.Map // of Python's path to func() error
+
+// missing skips the test, or fails it where NEREID_REQUIRE_TOOLS=1 says that everything should be there.
+func missing(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("NEREID_REQUIRE_TOOLS") == "1" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
