@@ -1,0 +1,356 @@
+package ir
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// Attr is a compile-time fact attached to an operation. Attributes are interned: equality is identity.
+type Attr interface {
+	// String is the attribute in MLIR's syntax, without aliases.
+	String() string
+	printAttr(p *Printer)
+}
+
+// UnitAttr is `unit`: an attribute whose presence is all it says.
+type UnitAttr struct{ _ byte }
+
+// IntegerAttr is an integer of an integer or index type. Value is sign-extended from the width, except that i1 and
+// unsigned types are zero-extended.
+type IntegerAttr struct {
+	Value int64
+	Type  Type
+}
+
+// FloatAttr is a float; Bits are in the type's own format.
+type FloatAttr struct {
+	Bits uint64
+	Type *FloatType
+}
+
+// StringAttr is a string.
+type StringAttr struct{ Value string }
+
+// TypeAttr is a type as an attribute.
+type TypeAttr struct{ Type Type }
+
+// SymbolRefAttr is `@root::@nested`.
+type SymbolRefAttr struct {
+	Root   string
+	Nested string // "" or the rest, joined by "::"
+}
+
+// ArrayAttr is `[a, b]`.
+type ArrayAttr struct{ Elems []Attr }
+
+// DictAttr is `{a = 1, b}`, sorted by name.
+type DictAttr struct{ Elems []NamedAttr }
+
+// DenseAttr is `dense<...> : tensor<...>`: the elements of a static tensor or vector, or one for all (Splat). Data holds
+// the elements' bits, little endian, each in ElemBytes bytes (an i1 in one).
+type DenseAttr struct {
+	Type  Type
+	Splat bool
+	Data  []byte
+}
+
+// DenseArrayAttr is `array<i32: 1, 2>`.
+type DenseArrayAttr struct {
+	Elem   Type // an integer type, f32 or f64
+	Values []int64
+}
+
+// AffineMapAttr is `affine_map<(d0)[s0] -> (d0 + s0)>`.
+type AffineMapAttr struct{ Map *AffineMap }
+
+// StridedLayoutAttr is `strided<[?, 1], offset: ?>`; Dynamic marks `?`.
+type StridedLayoutAttr struct {
+	Offset  int64
+	Strides []int64
+}
+
+// DialectAttr is an attribute of a dialect, `#ttg.blocked<{...}>`. Params are what the constructor was given, in an order
+// fixed by the Def.
+type DialectAttr struct {
+	Def    *AttrTypeDef
+	Params []any
+}
+
+// OpaqueAttr is an attribute of an unknown dialect or form: its text, verbatim.
+type OpaqueAttr struct{ Text string }
+
+// NamedAttr is an attribute with its name.
+type NamedAttr struct {
+	Name string
+	Attr Attr
+}
+
+// A is a NamedAttr, to be written in calls.
+func A(name string, attr Attr) NamedAttr { return NamedAttr{name, attr} }
+
+// Unit is the unit attribute.
+var Unit Attr = &UnitAttr{}
+
+var (
+	intAttrs   interner[IntegerAttr, *IntegerAttr]
+	floatAttrs interner[FloatAttr, *FloatAttr]
+	strAttrs   interner[string, *StringAttr]
+	typeAttrs  interner[Type, *TypeAttr]
+	symAttrs   interner[SymbolRefAttr, *SymbolRefAttr]
+	otherAttrs interner[string, Attr]
+)
+
+// IntAttr is an integer attribute; v is cut to the type's width.
+func IntAttr(v int64, t Type) *IntegerAttr {
+	k := IntegerAttr{NormInt(v, t), t}
+	return intAttrs.get(k, func() *IntegerAttr { return &k })
+}
+
+// NormInt is v as an IntegerAttr of type t holds it: cut to the width and extended back.
+func NormInt(v int64, t Type) int64 {
+	it, ok := t.(*IntegerType)
+	if !ok || it.Width >= 64 {
+		return v
+	}
+	s := 64 - it.Width
+	if it.Sign == Unsigned || it.Width == 1 {
+		return int64(uint64(v) << s >> s)
+	}
+	return v << s >> s
+}
+
+// Common integer attributes.
+
+func I32Attr(v int64) *IntegerAttr   { return IntAttr(v, I32) }
+func I64Attr(v int64) *IntegerAttr   { return IntAttr(v, I64) }
+func IndexAttr(v int64) *IntegerAttr { return IntAttr(v, Index) }
+
+// BoolAttr is `true` or `false`.
+func BoolAttr(v bool) *IntegerAttr {
+	if v {
+		return IntAttr(1, I1)
+	}
+	return IntAttr(0, I1)
+}
+
+// FloatBits is a float attribute of the given bit pattern.
+func FloatBits(bits uint64, t *FloatType) *FloatAttr {
+	k := FloatAttr{bits, t}
+	return floatAttrs.get(k, func() *FloatAttr { return &k })
+}
+
+// FloatOf is a float attribute of the value nearest to v.
+func FloatOf(v float64, t *FloatType) *FloatAttr { return FloatBits(t.Format.Encode(v), t) }
+
+// Value is the attribute's value.
+func (a *FloatAttr) Value() float64 { return a.Type.Format.Decode(a.Bits) }
+
+// Str is a string attribute.
+func Str(s string) *StringAttr {
+	return strAttrs.get(s, func() *StringAttr { return &StringAttr{s} })
+}
+
+// TypeOf is a type as an attribute.
+func TypeOf(t Type) *TypeAttr {
+	return typeAttrs.get(t, func() *TypeAttr { return &TypeAttr{t} })
+}
+
+// SymbolRef is `@name`.
+func SymbolRef(name string) *SymbolRefAttr { return NestedSymbolRef(name, "") }
+
+// NestedSymbolRef is `@root::@nested`.
+func NestedSymbolRef(root, nested string) *SymbolRefAttr {
+	k := SymbolRefAttr{root, nested}
+	return symAttrs.get(k, func() *SymbolRefAttr { return &k })
+}
+
+// Array is `[elems...]`.
+func Array(elems ...Attr) *ArrayAttr {
+	return otherAttrs.get("array"+attrsKey(elems), func() Attr { return &ArrayAttr{slices.Clone(elems)} }).(*ArrayAttr)
+}
+
+// Dict is `{...}`; the order given does not matter.
+func Dict(elems ...NamedAttr) *DictAttr {
+	elems = slices.Clone(elems)
+	slices.SortStableFunc(elems, func(a, b NamedAttr) int { return strings.Compare(a.Name, b.Name) })
+	var k strings.Builder
+	k.WriteString("dict")
+	for _, e := range elems {
+		k.WriteString(strconv.Quote(e.Name))
+		k.WriteString(ptrKey(e.Attr))
+	}
+	return otherAttrs.get(k.String(), func() Attr { return &DictAttr{elems} }).(*DictAttr)
+}
+
+// Get is the attribute of a name, or nil.
+func (a *DictAttr) Get(name string) Attr {
+	for _, e := range a.Elems {
+		if e.Name == name {
+			return e.Attr
+		}
+	}
+	return nil
+}
+
+// DenseArray is `array<elem: values...>` of integers. (The bits of floats for f32 and f64.)
+func DenseArray(elem Type, values ...int64) *DenseArrayAttr {
+	return otherAttrs.get("densearray"+ptrKey(elem)+shapeKey(values), func() Attr {
+		return &DenseArrayAttr{elem, slices.Clone(values)}
+	}).(*DenseArrayAttr)
+}
+
+// I32Array is `array<i32: values...>`.
+func I32Array(values ...int) *DenseArrayAttr {
+	vs := make([]int64, len(values))
+	for i, v := range values {
+		vs[i] = int64(v)
+	}
+	return DenseArray(I32, vs...)
+}
+
+// Dense is a dense attribute from raw element bits, little endian; see DenseAttr.
+func Dense(t Type, splat bool, data []byte) *DenseAttr {
+	k := "dense" + ptrKey(t) + strconv.FormatBool(splat) + string(data)
+	return otherAttrs.get(k, func() Attr { return &DenseAttr{t, splat, slices.Clone(data)} }).(*DenseAttr)
+}
+
+// DenseSplat is the dense attribute of a shaped type whose elements all equal a scalar attribute (integer or float).
+func DenseSplat(t Type, elem Attr) *DenseAttr {
+	return Dense(t, true, appendBits(nil, ElemBytes(ElemOf(t)), scalarBits(elem)))
+}
+
+// DenseOf is the dense attribute whose elements have the given bits.
+func DenseOf(t Type, bits []uint64) *DenseAttr {
+	n := ElemBytes(ElemOf(t))
+	var data []byte
+	for _, b := range bits {
+		data = appendBits(data, n, b)
+	}
+	return Dense(t, false, data)
+}
+
+// ElemBytes is the number of bytes a DenseAttr gives to one element of a type.
+func ElemBytes(t Type) int { return max(1, (BitWidth(t)+7)/8) }
+
+// Len is the number of elements of the type.
+func (a *DenseAttr) Len() int { return int(product(ShapeOf(a.Type))) }
+
+// Bits are the bits of element i.
+func (a *DenseAttr) Bits(i int) uint64 {
+	if a.Splat {
+		i = 0
+	}
+	n := ElemBytes(ElemOf(a.Type))
+	var buf [8]byte
+	copy(buf[:], a.Data[i*n:(i+1)*n])
+	return binary.LittleEndian.Uint64(buf[:])
+}
+
+// Elem is element i as a scalar attribute (IntegerAttr or FloatAttr).
+func (a *DenseAttr) Elem(i int) Attr { return ScalarFromBits(a.Bits(i), ElemOf(a.Type)) }
+
+// ScalarFromBits is the integer or float attribute of type t with the given bits.
+func ScalarFromBits(bits uint64, t Type) Attr {
+	if ft, ok := t.(*FloatType); ok {
+		return FloatBits(bits, ft)
+	}
+	return IntAttr(int64(bits), t)
+}
+
+func scalarBits(a Attr) uint64 {
+	switch a := a.(type) {
+	case *IntegerAttr:
+		return uint64(a.Value)
+	case *FloatAttr:
+		return a.Bits
+	}
+	panic(fmt.Sprintf("ir: %s is no scalar", a))
+}
+
+func appendBits(data []byte, n int, bits uint64) []byte {
+	var buf [8]byte
+	binary.LittleEndian.PutUint64(buf[:], bits)
+	return append(data, buf[:n]...)
+}
+
+// AffineMapOf is a map as an attribute.
+func AffineMapOf(m *AffineMap) *AffineMapAttr {
+	return otherAttrs.get("affine"+m.String(), func() Attr { return &AffineMapAttr{m} }).(*AffineMapAttr)
+}
+
+// StridedLayout is `strided<[...], offset: ...>`.
+func StridedLayout(offset int64, strides ...int64) *StridedLayoutAttr {
+	return otherAttrs.get("strided"+shapeKey(append([]int64{offset}, strides...)), func() Attr {
+		return &StridedLayoutAttr{offset, slices.Clone(strides)}
+	}).(*StridedLayoutAttr)
+}
+
+// OpaqueAttrOf is an attribute known by its text alone.
+func OpaqueAttrOf(text string) *OpaqueAttr {
+	return otherAttrs.get("opaque"+text, func() Attr { return &OpaqueAttr{text} }).(*OpaqueAttr)
+}
+
+func attrsKey(as []Attr) string {
+	var b strings.Builder
+	b.WriteString(strconv.Itoa(len(as)))
+	for _, a := range as {
+		b.WriteString(ptrKey(a))
+	}
+	return b.String()
+}
+
+// ptrKey is the identity of an interned type or attribute, or of nil, as eight bytes of a key.
+func ptrKey(v any) string {
+	var b [9]byte
+	b[0] = '|'
+	binary.LittleEndian.PutUint64(b[1:], uint64(identity(v)))
+	return string(b[:])
+}
+
+// identity is the address of an interned value, which never moves or dies.
+func identity(v any) uintptr {
+	if v == nil {
+		return 0
+	}
+	return uintptr((*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
+}
+
+// paramsKey is the identity of the parameters of a dialect's type or attribute.
+func paramsKey(params []any) string {
+	var b strings.Builder
+	for _, p := range params {
+		switch p := p.(type) {
+		case nil:
+			b.WriteString("n")
+		case Type:
+			b.WriteString("t" + ptrKey(p))
+		case Attr:
+			b.WriteString("a" + ptrKey(p))
+		case string:
+			b.WriteString("s" + strconv.Quote(p))
+		case int64:
+			b.WriteString("i" + strconv.FormatInt(p, 10) + ";")
+		case int:
+			panic("ir: parameters are int64, not int")
+		case bool:
+			b.WriteString("b" + strconv.FormatBool(p))
+		case []int64:
+			b.WriteString("v" + shapeKey(p))
+		case [][]int64:
+			b.WriteString("w" + strconv.Itoa(len(p)) + ";")
+			for _, v := range p {
+				b.WriteString(shapeKey(v))
+			}
+		case float64:
+			b.WriteString("f" + strconv.FormatUint(math.Float64bits(p), 16) + ";")
+		default:
+			fmt.Fprintf(&b, "x%T%v", p, p)
+		}
+	}
+	return b.String()
+}
