@@ -53,6 +53,7 @@ const (
 	TensorSizes                                     // tensors have a power of two elements, at most 2^20 (VerifyTensorLayouts, TensorSizeTrait)
 	ImplicitTerminator                              // the parser adds the terminator that the text leaves out (SingleBlockImplicitTerminator)
 	GraphRegion                                     // values may be used before they are defined
+	NoEffects                                       // no memory effects, but undefined for some operands: may be dropped and merged, not moved (implied by Pure)
 )
 
 // Constraint is what a slot demands of a value's type.
@@ -203,6 +204,7 @@ type OpDef struct {
 	verify   VerifyFunc
 	effects  EffectsFunc
 	infer    InferFunc
+	mayHoist SpeculateFunc
 }
 
 // FoldResult is what an operation's result is known to be: an existing value, or a constant. Exactly one is set; both nil means
@@ -232,6 +234,9 @@ const (
 
 // EffectsFunc gives the effects of one operation where they depend on its attributes.
 type EffectsFunc func(op *Op) Effect
+
+// SpeculateFunc reports whether one operation may be executed where it was not, when that depends on its operands or attributes.
+type SpeculateFunc func(op *Op) bool
 
 // InferFunc gives the result types that follow from operands and attributes.
 type InferFunc func(s *State) ([]Type, error)
@@ -330,6 +335,14 @@ func (d *Dialect) Verifiers(m map[*OpDef]VerifyFunc) *Dialect {
 func (d *Dialect) Effects(m map[*OpDef]EffectsFunc) *Dialect {
 	for op, f := range m {
 		op.effects = f
+	}
+	return d
+}
+
+// Speculation joins, to ops without effects that are not Pure, what says when they may be moved.
+func (d *Dialect) Speculation(m map[*OpDef]SpeculateFunc) *Dialect {
+	for op, f := range m {
+		op.mayHoist = f
 	}
 	return d
 }

@@ -285,8 +285,8 @@ func (op *Op) ResultGroup(slot int) []*Value {
 	return op.results[lo : lo+n]
 }
 
-// slotRange finds the values of a slot: by segments where there are some, else by the rule that at most one slot is not One and
-// takes what the others leave.
+// slotRange finds the values of a slot: by segments where there are some, else by the rule that the slots that are not One
+// share equally what the others leave (almost always there is at most one such slot).
 func slotRange(slots []Slot, segments []int, total, slot int) (lo, n int) {
 	if segments != nil {
 		for i := range slot {
@@ -297,11 +297,18 @@ func slotRange(slots []Slot, segments []int, total, slot int) (lo, n int) {
 	if slot >= len(slots) {
 		return total, 0
 	}
-	spare := total - len(slots)
+	spare, sharers := total, 0
+	for _, s := range slots {
+		if s.Arity == One {
+			spare--
+		} else {
+			sharers++
+		}
+	}
 	for i, s := range slots {
 		n = 1
 		if s.Arity != One {
-			n = max(0, spare+1)
+			n = max(0, spare/sharers)
 		}
 		if i == slot {
 			return min(lo, total), min(n, max(0, total-lo))
@@ -533,7 +540,7 @@ func (op *Op) Effects() Effect {
 	if d.Has(Allocates) {
 		e |= EffAlloc
 	}
-	if e == 0 && !d.Has(Pure) && !d.Has(Terminator) && !d.Has(Speculatable) {
+	if e == 0 && d.Traits&(Pure|NoEffects|Terminator|Speculatable) == 0 {
 		return EffUnknown
 	}
 	return e
@@ -565,7 +572,8 @@ func (op *Op) IsPure() bool {
 		}
 		return true
 	}
-	return op.Def.Has(Pure) || op.Effects() == 0 && op.Def.Has(Speculatable)
+	d := op.Def
+	return d.Has(Pure) || op.Effects() == 0 && (d.Has(Speculatable) || d.mayHoist != nil && d.mayHoist(op))
 }
 
 // IsDead reports whether op can be dropped: nobody uses its results and it has no effect but reading or allocating.
