@@ -60,8 +60,14 @@ const (
 type Constraint struct {
 	Desc  string
 	Ok    func(Type) bool
-	Only  Type // the single type that fits, when there is one: the text need not name it
+	Only  Type     // the single type that fits, when there is one: the text need not name it
+	Def   *TypeDef // the one kind of dialect type that fits: type($x) is written without "!tt.ptr", unless qualified; both are read
 	Arity Arity
+}
+
+// Of is the constraint that only types of one kind meet.
+func Of(d *TypeDef) Constraint {
+	return Constraint{Desc: d.Name, Def: d, Ok: func(t Type) bool { dt, ok := t.(*DialectType); return ok && dt.Def == d }}
 }
 
 // Arity of a slot.
