@@ -211,6 +211,7 @@ type OpDef struct {
 	effects  EffectsFunc
 	infer    InferFunc
 	mayHoist SpeculateFunc
+	symbols  SymbolUseFunc
 }
 
 // FoldResult is what an operation's result is known to be: an existing value, or a constant. Exactly one is set; both nil means
@@ -243,6 +244,9 @@ type EffectsFunc func(op *Op) Effect
 
 // SpeculateFunc reports whether one operation may be executed where it was not, when that depends on its operands or attributes.
 type SpeculateFunc func(op *Op) bool
+
+// SymbolUseFunc checks an operation against the symbols it names in the nearest symbol table.
+type SymbolUseFunc func(op *Op, lookup func(name string) *Op) error
 
 // InferFunc gives the result types that follow from operands and attributes.
 type InferFunc func(s *State) ([]Type, error)
@@ -349,6 +353,14 @@ func (d *Dialect) Effects(m map[*OpDef]EffectsFunc) *Dialect {
 func (d *Dialect) Speculation(m map[*OpDef]SpeculateFunc) *Dialect {
 	for op, f := range m {
 		op.mayHoist = f
+	}
+	return d
+}
+
+// SymbolUses joins, to ops that name symbols, the checks of those.
+func (d *Dialect) SymbolUses(m map[*OpDef]SymbolUseFunc) *Dialect {
+	for op, f := range m {
+		op.symbols = f
 	}
 	return d
 }

@@ -397,20 +397,30 @@ func (v *verifier) block(op *Op, b *Block) {
 	}
 }
 
+// symbols checks that names are unique in a symbol table, and the uses of its names.
 func (v *verifier) symbols(op *Op) {
 	for _, r := range op.regions {
-		seen := map[string]bool{}
+		table := map[string]*Op{}
 		for b := range r.Blocks() {
 			for o := range b.Ops() {
 				if !o.Def.Has(SymbolOp) {
 					continue
 				}
 				name := o.Text("sym_name")
-				if seen[name] {
+				if table[name] != nil {
 					v.fail(o, "redefinition of symbol named '%s'", name)
 				}
-				seen[name] = true
+				table[name] = o
 			}
 		}
+		lookup := func(name string) *Op { return table[name] }
+		op.Walk(func(o *Op) bool {
+			if o.Def.symbols != nil {
+				if err := o.Def.symbols(o, lookup); err != nil {
+					v.fail(o, "%s", err)
+				}
+			}
+			return o == op || !o.Def.Has(SymbolTableOp)
+		})
 	}
 }
