@@ -131,7 +131,7 @@ func foldCmpF(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
 	p := predicate(op)
 	row := cmpFRows[p]
 	switch {
-	case p == False || p == FTrue:
+	case p == FFalse || p == FTrue:
 		return boolConst(op, p == FTrue)
 	case constfold.IsNaN(consts[0]) || constfold.IsNaN(consts[1]):
 		return boolConst(op, row.unordered)
