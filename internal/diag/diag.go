@@ -261,3 +261,43 @@ func blank(s string) string {
 func marker(s string) string {
 	return "^" + strings.Repeat("~", max(utf8.RuneCountInString(s)-1, 0))
 }
+
+// Nearest is the known name that is most like a wrong one, or "" when none is near: at most a third of its letters differ.
+func Nearest(name string, known []string) string {
+	best, least := "", len(name)/3+1
+	if len(name) < 3 {
+		least = 1
+	}
+	for _, k := range slices.Sorted(slices.Values(known)) {
+		if d := distance(name, k); d > 0 && d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, delete, replace or swap with a neighbour to get from a to b.
+func distance(a, b string) int {
+	if d := len(a) - len(b); d > 3 || d < -3 {
+		return 99
+	}
+	prev2, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, row = prev, row, prev2
+	}
+	return prev[len(b)]
+}
