@@ -1,4 +1,4 @@
-// Package funcd is MLIR's func dialect: functions, calls and returns. (The package is not called func, which is a keyword.)
+// Package funcd is MLIR's func dialect: functions, calls and returns. (func itself is a keyword of Go.)
 package funcd
 
 import (

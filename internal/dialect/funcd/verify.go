@@ -33,13 +33,16 @@ func verifyCallIndirect(op *ir.Op) error {
 }
 
 func verifyConstant(op *ir.Op, lookup func(string) *ir.Op) error {
-	name := op.Attr("value").(*ir.SymbolRefAttr).Root
-	f := lookup(name)
+	ref, ok := op.Attr("value").(*ir.SymbolRefAttr)
+	if !ok {
+		return nil
+	}
+	f := lookup(ref.Root)
 	if f == nil || funclike.Type(f) == nil {
-		return fmt.Errorf("reference to undefined function '@%s'", name)
+		return fmt.Errorf("reference to undefined function '@%s'", ref.Root)
 	}
 	if op.Result(0).Type != ir.Type(funclike.Type(f)) {
-		return fmt.Errorf("reference to function with mismatched type")
+		return errors.New("reference to function with mismatched type")
 	}
 	return nil
 }

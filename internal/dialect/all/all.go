@@ -1,0 +1,12 @@
+// Package all declares every dialect of the compiler: whoever reads text imports it for its effect.
+package all
+
+import (
+	_ "github.com/nereid-lang/nereid/internal/dialect/arith"
+	_ "github.com/nereid-lang/nereid/internal/dialect/cf"
+	_ "github.com/nereid-lang/nereid/internal/dialect/funcd"
+	_ "github.com/nereid-lang/nereid/internal/dialect/math"
+	_ "github.com/nereid-lang/nereid/internal/dialect/scf"
+	_ "github.com/nereid-lang/nereid/internal/dialect/tt"
+	_ "github.com/nereid-lang/nereid/internal/dialect/ub"
+)
