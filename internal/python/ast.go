@@ -154,6 +154,8 @@ type (
 		Value      Expr
 		Conversion rune       // 's', 'r', 'a', or -1
 		FormatSpec *JoinedStr // nil when there is none
+
+		literal Range // the one literal, of several side by side, that it stands in (see fstring311)
 	}
 	// JoinedStr is an f-string: *Constant (str) and *FormattedValue in turn. In a format spec too.
 	JoinedStr struct {

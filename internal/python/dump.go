@@ -38,34 +38,33 @@ type dumper struct {
 	w      *bufio.Writer
 	file   *diag.File
 	num    [20]byte
-	comma  bool  // something stands before, in this node or list
-	hidden bool  // the fields are newer than the version asked for
-	in     Node  // the node whose fields are shown
-	whole  Range // of the f-string around, for versions that know no other position in it
+	comma  bool // something stands before, in this node or list
+	hidden bool // the fields are newer than the version asked for
+
+	fstring311
 }
 
 func (d *dumper) show(n Node) {
 	d.w.WriteString(KindOf(n))
 	d.w.WriteByte('(')
-	comma, hidden, in, whole := d.comma, d.hidden, d.in, d.whole
-	d.comma, d.hidden, d.in = false, false, n
-	_, joined := n.(*JoinedStr)
-	if joined && d.Minor < 12 && !d.whole.Start.IsValid() {
-		s := n.Span()
-		d.whole = Range{s.Start, s.End}
+	comma, hidden := d.comma, d.hidden
+	d.comma, d.hidden = false, false
+	outer := d.fstring311
+	if d.Minor < 12 {
+		d.fstring311.enter(n, d.file)
 	}
 	n.fields(d)
 	d.hidden = false
 	if d.Attributes && hasAttributes(n) {
 		s := n.Span()
-		if d.whole.Start.IsValid() {
-			s = d.whole.Span()
+		if d.Minor < 12 {
+			s = d.fstring311.place.Span()
 		}
 		d.place(s.Start, "lineno=", "col_offset=")
 		d.place(s.End, "end_lineno=", "end_col_offset=")
 	}
 	d.w.WriteByte(')')
-	d.comma, d.hidden, d.in, d.whole = comma, hidden, in, whole
+	d.comma, d.hidden, d.fstring311 = comma, hidden, outer
 }
 
 func hasAttributes(n Node) bool {
@@ -106,13 +105,6 @@ func (d *dumper) node(name string, n Node) {
 		return
 	}
 	d.name(name)
-	if _, ok := d.in.(*FormattedValue); ok && name == "value" {
-		whole := d.whole
-		d.whole = Range{} // the expression has its own position in every version
-		d.show(n)
-		d.whole = whole
-		return
-	}
 	d.show(n)
 }
 

@@ -149,11 +149,16 @@ func (p *parser) joined(parts []stringPart) []Expr {
 
 // fstring reads an f-string and appends its parts to p.parts.
 func (p *parser) fstring() {
-	open := p.text(p.tok)
-	raw := strings.ContainsAny(open, "rR")
+	open, mark := p.tok, len(p.parts)
+	raw := strings.ContainsAny(p.text(open), "rR")
 	p.advance()
 	p.fstringParts(raw, false)
 	p.expect(kFEnd)
+	for _, part := range p.parts[mark:] {
+		if part.field != nil {
+			part.field.literal = p.from(open.start)
+		}
+	}
 }
 
 // fstringParts reads text and fields up to the end of the f-string, or of the format spec.

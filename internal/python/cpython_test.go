@@ -1,0 +1,192 @@
+package python
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+)
+
+// TestCPython compares trees, positions included, with those of CPython: for every file of the standard library and
+// of the triton package, our dump must equal ast.dump of the Python at hand, byte for byte. That Python is the one of
+// .venv, or python3; NEREID_TEST_PYTHON names others (a list of paths).
+func TestCPython(t *testing.T) {
+	for _, python := range pythons(t) {
+		minor, err := minorVersion(python)
+		if err != nil {
+			t.Skipf("no Python to compare with: %v", err)
+		}
+		t.Run(fmt.Sprintf("3.%d", minor), func(t *testing.T) { compareAll(t, python, minor) })
+	}
+}
+
+func pythons(t *testing.T) []string {
+	if list := os.Getenv("NEREID_TEST_PYTHON"); list != "" {
+		return filepath.SplitList(list)
+	}
+	venv := filepath.Join(repoRoot(t), ".venv", "bin", "python")
+	if _, err := os.Stat(venv); err == nil {
+		return []string{venv}
+	}
+	return []string{"python3"}
+}
+
+func repoRoot(t *testing.T) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+	}
+	t.Fatal("no go.mod above the package")
+	return ""
+}
+
+func minorVersion(python string) (int, error) {
+	out, err := exec.Command(python, "-c", "import sys; print(sys.version_info[1])").Output()
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", python, err)
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
+}
+
+type verdict struct{ Path, Sha, Error string }
+
+func compareAll(t *testing.T, python string, minor int) {
+	args := append([]string{"testdata/dump.py", "all"}, filepath.SplitList(os.Getenv("NEREID_TEST_PYTHON_ROOTS"))...)
+	cmd := exec.Command(python, args...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var total, equal, rejected int
+	in := bufio.NewScanner(out)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		var v verdict
+		if err := json.Unmarshal(in.Bytes(), &v); err != nil {
+			t.Fatal(err)
+		}
+		if v.Error != "" {
+			rejected++
+			checkRejected(t, v, minor)
+			continue
+		}
+		total++
+		if ours := dumpFile(v.Path, minor); sum(ours) == v.Sha {
+			equal++
+		} else if why := explained(v.Path, minor); why != "" {
+			t.Logf("%s differs: %s", short(v.Path), why)
+		} else {
+			difference(t, python, v.Path, ours)
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d files, %d equal (%.2f%%); %d more that CPython rejects", total, equal, 100*float64(equal)/float64(total), rejected)
+	if total < 1500 {
+		t.Logf("fewer than 1500 files: this Python comes without its tests")
+	}
+	if equal*1000 < total*995 {
+		t.Errorf("less than 99.5%% equal")
+	}
+}
+
+// differences are the files whose dump is known to differ, for one version of Python or (minor 0) for all.
+var differences = []struct {
+	minor     int
+	path, why string
+}{
+	{12, "test/test_fstring.py", "3.12.1 keeps empty strings in format specs; later versions drop them, as we do"},
+	{12, "test/libregrtest/logger.py", "3.12.1 keeps empty strings in format specs; later versions drop them, as we do"},
+	{13, "test/test_stringprep.py", "repr of a character that Unicode 15.1 has and Go's tables (15.0) have not"},
+	{0, "test/tokenizedata/bad_coding2.py", "CPython rejects 'coding: utf8', so spelt, in a file with a byte order mark; we read it"},
+}
+
+func explained(path string, minor int) string {
+	for _, d := range differences {
+		if (d.minor == minor || d.minor == 0) && short(path) == d.path {
+			return d.why
+		}
+	}
+	return ""
+}
+
+func dumpFile(path string, minor int) []byte {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	m, err := Parse(diag.NewFileSet(), path, src)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	var b bytes.Buffer
+	DumpOptions{Attributes: true, Minor: minor}.Dump(&b, m)
+	return b.Bytes()
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// checkRejected looks at a file that CPython rejects: we must too, unless its syntax is newer than that CPython.
+func checkRejected(t *testing.T, v verdict, minor int) {
+	src, _ := os.ReadFile(v.Path)
+	_, err := Parse(diag.NewFileSet(), v.Path, src)
+	why := explained(v.Path, minor)
+	switch {
+	case err != nil:
+		t.Logf("%s: rejected by CPython and by us (%s)", short(v.Path), v.Error)
+	case why != "":
+		t.Logf("%s: %s", short(v.Path), why)
+	case minor < 12:
+		t.Logf("%s: newer than 3.%d (%s)", short(v.Path), minor, v.Error)
+	default:
+		t.Errorf("%s: CPython rejects it and we do not: %s", short(v.Path), v.Error)
+	}
+}
+
+// short is a path from the package on.
+func short(path string) string {
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	for i, part := range parts {
+		if strings.HasPrefix(part, "python3") || part == "site-packages" {
+			return strings.Join(parts[i+1:], "/")
+		}
+	}
+	return path
+}
+
+// difference shows the first place where two dumps differ.
+func difference(t *testing.T, python, path string, ours []byte) {
+	theirs, err := exec.Command(python, "testdata/dump.py", "file", path).Output()
+	if err != nil {
+		t.Errorf("%s: %v", short(path), err)
+		return
+	}
+	i := 0
+	for i < min(len(ours), len(theirs)) && ours[i] == theirs[i] {
+		i++
+	}
+	from := max(0, i-150)
+	t.Errorf("%s differs:\nours   …%s\ntheirs …%s", short(path), ours[from:min(len(ours), i+250)], theirs[from:min(len(theirs), i+250)])
+}
