@@ -38,24 +38,40 @@ func (p *parser) keywordConstant(v any) Expr {
 
 // noExpression reports that the present token begins no expression.
 func (p *parser) noExpression() {
-	hint := ""
+	hint := p.doubledHint()
 	switch k := p.tok.kind; {
+	case hint != "":
 	case k == kStar:
 		hint = "a starred expression stands only in a call, a display, a subscript or a list of values"
 	case k == kYield:
 		hint = "put yield in parentheses"
 	case k == kAssign:
 		hint = "write '==' to compare"
-	case k == kGt && p.i > 0 && p.toks[p.i-1].kind == kLt:
-		hint = "write '!=' for not equal"
-	case (k == kPlus || k == kMinus) && p.i > 0 && p.toks[p.i-1].kind == k:
-		hint = "Python has no ++ and --; write += 1 or -= 1"
-	case k == kNot && p.i > 0 && p.toks[p.i-1].kind != kNewline:
-		hint = "put the not expression in parentheses"
+	case k == kNot:
+		hint = "put the 'not' and its operand in parentheses"
 	case k.isKeyword():
 		hint = kindText[k] + " is a keyword"
 	}
 	p.fail(p.tok, hint, "expected an expression, found %s", p.describe())
+}
+
+// doubledHint is for operators of two characters that other languages have: the two tokens up to the present one, or
+// up to the one before it.
+func (p *parser) doubledHint() string {
+	for i := p.i; i > 0 && i > p.i-2; i-- {
+		a, b := p.toks[i-1], p.toks[i]
+		if a.end == b.start {
+			if hint := doubled[[2]kind{a.kind, b.kind}]; hint != "" {
+				return hint
+			}
+		}
+	}
+	return ""
+}
+
+var doubled = map[[2]kind]string{
+	{kPlus, kPlus}: "Python has no '++'; write '+= 1'", {kMinus, kMinus}: "Python has no '--'; write '-= 1'",
+	{kAmp, kAmp}: "write 'and'", {kPipe, kPipe}: "write 'or'", {kLt, kGt}: "write '!='",
 }
 
 // closing takes the end of a bracket, or fails with a look back at where it began.
@@ -70,7 +86,7 @@ func (p *parser) closing(k kind, open token) {
 	before := len(p.list.Diags)
 	p.fail(p.tok, hint, "expected ',' or %v, found %s", k, p.describe())
 	if len(p.list.Diags) > before && !p.sameLine(open) {
-		p.noteAt(int(open.start), kindText[open.kind]+" opened here")
+		p.noteAt(int(open.start), open.kind.String()+" opened here")
 	}
 }
 

@@ -41,7 +41,8 @@ func pythons(t *testing.T) []string {
 	return []string{"python3"}
 }
 
-func repoRoot(t *testing.T) string {
+func repoRoot(t testing.TB) string {
+	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

@@ -267,15 +267,21 @@ func beginsStmt(k kind) bool {
 	return false
 }
 
-// unclosed ends a logical line at the token of index n, or before, because a bracket in it has no end. The place to go
-// on is guessed: the first line after the bracket that is indented no more than the statement is.
+// unclosed ends a logical line at the token of index n, or before, because a bracket in it has no end. It reports the
+// outermost one (of several on a line the innermost); those of later lines will be met again.
 func (l *lexer) unclosed(n int) {
-	b := *l.top()
-	if b.kind == kFMiddle {
-		l.errorf(int(b.at), int(b.at)+1, codeSyntax, "", "'{' in an f-string was never closed")
-	} else {
-		l.errorf(int(b.at), int(b.at)+1, codeSyntax, "", "%v was never closed", b.kind)
+	b := l.open[0]
+	line, _ := l.file.LineCol(int(b.at))
+	for _, inner := range l.open[1:] {
+		if i, _ := l.file.LineCol(int(inner.at)); i == line && inner.kind != kFStart {
+			b = inner
+		}
 	}
+	what := b.kind.String()
+	if b.kind == kFMiddle {
+		what = "'{' in an f-string"
+	}
+	l.errorf(int(b.at), int(b.at)+1, codeSyntax, "", "%s was never closed", what)
 	l.open = l.open[:0]
 	l.fresh = false
 	const maxCuts = 20 // each may read the rest of the text again
@@ -289,22 +295,25 @@ func (l *lexer) unclosed(n int) {
 		l.off-- // to the beginning of the line, for its indentation
 	}
 	l.toks = l.toks[:n]
-	end := int(b.at) + 1
-	if n > 0 {
-		end = int(l.toks[n-1].end)
-	}
-	l.toks = append(l.toks, token{kind: kBad, start: int32(end), end: int32(end)},
-		token{kind: kNewline, start: int32(end), end: int32(end)})
+	end := l.toks[n-1].end
+	l.toks = append(l.toks, token{kind: kBad, start: end, end: end}, token{kind: kNewline, start: end, end: end})
 }
 
+// cutAt guesses where a logical line with an unclosed bracket was meant to end: before the first line after the
+// bracket that is indented no more than the statement is or that follows a colon at the end of a line, where the
+// statement has a block.
 func (l *lexer) cutAt(opener int32, n int) int {
 	col := l.column(l.lineAt)
-	for i := range l.toks[:n] {
-		t := l.toks[i]
+	block := false
+	for i, t := range l.toks[:n] {
+		if t.start == l.lineAt {
+			block = compound[t.kind] != nil || t.kind == kElif || t.kind == kExcept
+		}
 		if t.start <= opener || t.kind != kName && !t.kind.isKeyword() && t.kind != kAt {
 			continue
 		}
-		if c := l.column(t.start); c >= 0 && c <= col {
+		c := l.column(t.start)
+		if c >= 0 && (c <= col || block && l.toks[i-1].kind == kColon) {
 			return i
 		}
 	}

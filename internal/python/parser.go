@@ -18,6 +18,7 @@ type parser struct {
 	tok     token // the present token
 	prevEnd int32 // end of the last token taken, indents and ends of lines not counted
 	failed  bool  // an error was met in this statement; tok is kBad
+	header  bool  // the line given up last ended in a colon: an indented block after it is no surprise
 	quiet   bool  // speculating: an error is not reported
 
 	depth  int // productions that contain each other
@@ -65,17 +66,7 @@ func (p *parser) advance() {
 	}
 	p.tok = p.toks[p.i]
 	if p.tok.kind == kBad { // the lexer has reported it
-		p.failed = true
-	}
-}
-
-// rewind goes back n tokens in the present line.
-func (p *parser) rewind(n int) {
-	p.i -= n
-	p.tok = p.toks[p.i]
-	p.failed = false
-	if p.i > 0 {
-		p.prevEnd = p.toks[p.i-1].end
+		p.stop()
 	}
 }
 
@@ -137,11 +128,12 @@ func (p *parser) fail(t token, hint, format string, args ...any) {
 	p.stop()
 }
 
-// stop makes the present token kBad.
+// stop makes the present token kBad. What is being read ends there, so that a BadExpr at that place is within it.
 func (p *parser) stop() {
 	p.failed = true
 	p.tok.kind = kBad
 	p.tok.end = p.tok.start
+	p.prevEnd = max(p.prevEnd, p.tok.start)
 }
 
 // errorf reports an error from which reading can go on.
@@ -193,6 +185,7 @@ func (p *parser) recover() {
 	p.tok = p.toks[p.i]
 	if p.i > 0 {
 		p.prevEnd = max(p.prevEnd, p.toks[p.i-1].end)
+		p.header = p.toks[p.i-1].kind == kColon
 	}
 }
 

@@ -36,8 +36,10 @@ func (p *parser) evalInput() Expr {
 // on at the next line.
 func (p *parser) statement() {
 	p.height = 0
+	header := p.header
+	p.header = false
 	if p.at(kIndent) {
-		p.unexpectedIndent()
+		p.unexpectedIndent(header)
 		return
 	}
 	if p.at(kNewline) { // what is left of a line that began with an error
@@ -57,9 +59,11 @@ func (p *parser) statement() {
 	}
 }
 
-func (p *parser) unexpectedIndent() {
-	t := p.toks[p.i+1]
-	p.errorf(t, codeIndent, "", "unexpected indent")
+// unexpectedIndent reads a block that belongs to nothing, unless it is that of a header with an error in it.
+func (p *parser) unexpectedIndent(header bool) {
+	if !header {
+		p.errorf(p.toks[p.i+1], codeIndent, "", "unexpected indent")
+	}
 	p.advance()
 	p.statements()
 	p.take(kDedent)
@@ -94,7 +98,11 @@ func (p *parser) block(head token, what string) []Stmt {
 	}
 	if !p.take(kIndent) {
 		line, _ := p.file.LineCol(int(head.start))
-		p.errorf(p.tok, codeIndent, "", "expected an indented block after %s on line %d", what, line)
+		t := p.tok
+		if t.kind == kEOF { // rather than an empty line
+			t = token{start: p.prevEnd, end: p.prevEnd}
+		}
+		p.errorf(t, codeIndent, "", "expected an indented block after %s on line %d", what, line)
 		return nil
 	}
 	p.statements()
@@ -127,7 +135,12 @@ func (p *parser) simpleStatements() {
 // endHint says what may be wrong where a statement does not end.
 func (p *parser) endHint() string {
 	k := p.tok.kind
-	if last, ok := p.stmts.stack[len(p.stmts.stack)-1].(*ExprStmt); ok {
+	switch last := p.stmts.stack[len(p.stmts.stack)-1].(type) {
+	case *Raise:
+		if k == kComma && last.Exc != nil {
+			return "write raise E(...) to give the exception a value"
+		}
+	case *ExprStmt:
 		name, _ := last.Value.(*Name)
 		switch {
 		case name != nil && (name.ID == "print" || name.ID == "exec") && startsExpr[k]:

@@ -16,13 +16,12 @@ type stringPart struct {
 // strings is one or more string literals side by side.
 func (p *parser) strings() Expr {
 	start := p.tok.start
-	first := p.tok
 	if p.tok.kind == kString {
-		p.advance()
-		if p.tok.kind != kString && p.tok.kind != kFStart { // by far the most frequent case
-			return p.plainString(first)
+		if k := p.peek(1); k != kString && k != kFStart { // by far the most frequent case
+			t := p.tok
+			p.advance()
+			return p.plainString(t)
 		}
-		p.rewind(1)
 	}
 	mark := len(p.parts)
 	var str, bytes, formatted bool
