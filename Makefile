@@ -2,7 +2,8 @@
 # NEREID_NO_SETUP=1 leaves the machine as it is.
 
 GO        ?= go
-TESTFLAGS ?= -timeout 15m
+# -count=1: results depend on the tools at hand, which Go's test cache does not see.
+TESTFLAGS ?= -count=1 -timeout 15m
 BENCH     ?= .
 FUZZTIME  ?= 30s
 
