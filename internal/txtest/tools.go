@@ -12,7 +12,7 @@ import (
 )
 
 // Tool is the path of the first of these programs that is installed, or else the test is skipped. The names are one
-// tool's, the preferred version first: Tool(t, "mlir-opt-22", "mlir-opt").
+// tool's, the preferred one first.
 func Tool(t testing.TB, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -24,11 +24,31 @@ func Tool(t testing.TB, names ...string) string {
 	return ""
 }
 
+// llvmVersion is the LLVM whose text we write: other versions read other dialects of it.
+const llvmVersion = "22"
+
+// LLVMTool is the path of a tool that comes with LLVM, such as mlir-opt or llc, in the version that the tests are
+// written for; or else the test is skipped.
+func LLVMTool(t testing.TB, name string) string {
+	t.Helper()
+	if path, err := exec.LookPath(name + "-" + llvmVersion); err == nil {
+		return path
+	}
+	if path, err := exec.LookPath(name); err == nil {
+		out, _ := exec.CommandContext(t.Context(), path, "--version").Output()
+		if strings.Contains(string(out), "version "+llvmVersion+".") {
+			return path
+		}
+	}
+	missing(t, "%s of LLVM %s is not installed", name, llvmVersion)
+	return ""
+}
+
 // MLIROpt is the path of MLIR's own optimizer.
-func MLIROpt(t testing.TB) string { t.Helper(); return Tool(t, "mlir-opt-22", "mlir-opt") }
+func MLIROpt(t testing.TB) string { t.Helper(); return LLVMTool(t, "mlir-opt") }
 
 // FileCheck is the path of LLVM's FileCheck.
-func FileCheck(t testing.TB) string { t.Helper(); return Tool(t, "FileCheck-22", "FileCheck") }
+func FileCheck(t testing.TB) string { t.Helper(); return LLVMTool(t, "FileCheck") }
 
 // Triton is the path of a Python that can import Triton: the one in .venv, which `make setup` makes.
 func Triton(t testing.TB) string {

@@ -131,6 +131,25 @@ func TestMissingTool(t *testing.T) {
 	}
 }
 
+func TestLLVMTool(t *testing.T) {
+	t.Setenv("NEREID_REQUIRE_TOOLS", "")
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	tool := func(version string) string {
+		script := "#!/bin/sh\necho 'LLVM version " + version + "'\n"
+		if err := os.WriteFile(filepath.Join(dir, "llc"), []byte(script), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		return outcome(t, func(tb testing.TB) { LLVMTool(tb, "llc") })
+	}
+	if got := tool("22.1.8"); got != "" {
+		t.Errorf("llc of LLVM 22 ended with %q", got)
+	}
+	if got, want := tool("14.0.6"), "skip: llc of LLVM 22 is not installed"; got != want {
+		t.Errorf("llc of LLVM 14 ended with %q, want %q", got, want)
+	}
+}
+
 func TestMissingTriton(t *testing.T) {
 	t.Setenv("NEREID_REQUIRE_TOOLS", "")
 	dir := t.TempDir()
