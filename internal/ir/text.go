@@ -96,6 +96,9 @@ func (p *Parser) FuncType() (*FunctionType, bool) { return nil, false }
 // Dims reads 4x?x; the element type follows. VectorDims would also take [4]x.
 func (p *Parser) Dims() ([]int64, bool) { return nil, false }
 
+// Shape reads 4x8: sizes with nothing after the last, as in the allocation shape of a memory descriptor.
+func (p *Parser) Shape() ([]int64, bool) { return nil, false }
+
 // IntList reads [1, 2] (or [] for none), as in layouts.
 func (p *Parser) IntList() ([]int64, bool) { return nil, false }
 

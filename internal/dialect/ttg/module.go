@@ -1,0 +1,66 @@
+package ttg
+
+import "github.com/nereid-lang/nereid/internal/ir"
+
+// Attributes of a module in this dialect.
+const (
+	NumWarpsAttr       = "ttg.num-warps"
+	NumCTAsAttr        = "ttg.num-ctas"
+	ThreadsPerWarpAttr = "ttg.threads-per-warp"
+	TargetAttr         = "ttg.target"
+	SharedAttr         = "ttg.shared" // bytes of shared memory, once allocated
+	MaxNRegAttr        = "ttg.maxnreg"
+)
+
+// NumWarps is the number of warps that run op: that of the partition it is in, or else its module's; 0 when unknown.
+func NumWarps(op *ir.Op) int {
+	for ; op != nil; op = op.Parent() {
+		if block := op.Block(); block != nil && op.Parent() != nil && op.Parent().Def == WarpSpecializePartitions {
+			return partitionWarps(op.Parent(), block.Region())
+		}
+		if n, ok := op.Int(NumWarpsAttr); ok {
+			return int(n)
+		}
+	}
+	return 0
+}
+
+func partitionWarps(holder *ir.Op, r *ir.Region) int {
+	ws := holder.Parent()
+	if ws == nil {
+		return 0
+	}
+	warps, ok := ws.Attr("partitionNumWarps").(*ir.DenseArrayAttr)
+	if !ok {
+		return 0
+	}
+	for i, p := range holder.Regions() {
+		if p == r && i < len(warps.Values) {
+			return int(warps.Values[i])
+		}
+	}
+	return 0
+}
+
+// NumCTAs, ThreadsPerWarp and Target are facts of the module around op, with Triton's defaults.
+func NumCTAs(op *ir.Op) int        { return int(moduleInt(op, NumCTAsAttr, 1)) }
+func ThreadsPerWarp(op *ir.Op) int { return int(moduleInt(op, ThreadsPerWarpAttr, 32)) }
+
+// Target is "cuda:90" and the like, or "".
+func Target(op *ir.Op) string {
+	for ; op != nil; op = op.Parent() {
+		if t := op.Text(TargetAttr); t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+func moduleInt(op *ir.Op, name string, def int64) int64 {
+	for ; op != nil; op = op.Parent() {
+		if v, ok := op.Int(name); ok {
+			return v
+		}
+	}
+	return def
+}
