@@ -1,0 +1,141 @@
+package arch
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// TestImports reads the imports of every Go file that is not a test, whatever its build tags, and holds them to the
+// rules.
+func TestImports(t *testing.T) {
+	root := txtest.Root(t)
+	files := 0
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return skipDir(root, file)
+		}
+		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
+			files++
+			checkFile(t, root, file)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files == 0 {
+		t.Error("no Go files")
+	}
+}
+
+// skipDir leaves out what the go command leaves out.
+func skipDir(root, dir string) error {
+	name := filepath.Base(dir)
+	if dir != root && (name == "testdata" || name[0] == '.' || name[0] == '_') {
+		return filepath.SkipDir
+	}
+	return nil
+}
+
+func checkFile(t *testing.T, root, file string) {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, file, src, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	rel, err := filepath.Rel(root, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg := path.Join(Module, path.Dir(filepath.ToSlash(rel)))
+	if ruleOf(below(pkg)) == nil {
+		t.Errorf("%s %s", below(pkg), forbidden(pkg, ""))
+		return
+	}
+	for _, imp := range tree.Imports {
+		to, err := strconv.Unquote(imp.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why := forbidden(pkg, to); why != "" {
+			t.Errorf("%s:%d: %s %s", filepath.ToSlash(rel), fset.Position(imp.Pos()).Line, below(pkg), why)
+		}
+	}
+}
+
+// TestRules tries the table on edges that it must allow and edges that it must not.
+func TestRules(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		ok       bool
+	}{
+		{"internal/ir", "internal/diag", true},
+		{"internal/diag", "internal/ir", false},
+		{"internal/python", "internal/ir", false},
+		{"internal/lang", "internal/python", true},
+		{"internal/lang/sem", "internal/dialect/tt", true},
+		{"internal/lang", "internal/pass", false},
+		{"internal/ir", "internal/dialect/arith", false},
+		{"internal/dialect/tt", "internal/dialect/arith", true},
+		{"internal/dialect/arith", "internal/dialect/tt", false},
+		{"internal/dialect/ttg", "internal/dialect/ttng", false},
+		{"internal/dialect/tt", "internal/pass", false},
+		{"internal/pass", "internal/analysis", true},
+		{"internal/analysis", "internal/pass", false},
+		{"internal/layout", "internal/ir", false},
+		{"internal/gpu", "internal/layout", true},
+		{"internal/lower", "internal/pass", false},
+		{"internal/llvm", "internal/ir", false},
+		{"internal/driver/cuda", "internal/llvm", true},
+		{"internal/driver/cuda", "internal/ir", false},
+		{"internal/backend/cpu", "internal/backend/interp", false},
+		{"internal/backend/cuda", "internal/backend/cpu", false},
+		{"internal/backend/cuda", "internal/gpu", true},
+		{"internal/pass", "internal/jit", false},
+		{"internal/jit", "internal/backend/cuda", true},
+		{"internal/jit", ".", false},
+		{"internal/jit", "cmd/nereid", false},
+		{".", "internal/jit", true},
+		{".", "cmd/nereid", false},
+		{"cmd/nereid", ".", true},
+		{"internal/jit", "internal/txtest", false},
+		{"internal/new", "internal/ir", false},
+
+		{"internal/ir", "strings", true},
+		{"internal/ir", "go/token", true},
+		{"internal/ir", "github.com/google/go-cmp/cmp", false},
+		{"internal/ir", purego, false},
+		{"internal/llvm", purego, true},
+		{"internal/driver/cuda", purego, true},
+		{"internal/backend/cuda", purego, false},
+		{"cmd/nereid", "github.com/spf13/cobra", true},
+		{".", "github.com/spf13/cobra", false},
+	} {
+		to := c.to
+		if to == "." || strings.HasPrefix(to, "internal/") || strings.HasPrefix(to, "cmd/") {
+			to = path.Join(Module, to)
+		}
+		why := forbidden(path.Join(Module, c.from), to)
+		if (why == "") != c.ok {
+			t.Errorf("%s importing %s: %q", c.from, c.to, why)
+		}
+	}
+}

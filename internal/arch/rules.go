@@ -1,0 +1,165 @@
+// Package arch states which package may import which, so that the layers point one way: from the runtime to the back
+// ends, to the passes, to the IR, to the leaves. Its test holds the code to it.
+//
+// A new package gets a row in the table below. A row that must grow for a change is a change of the architecture:
+// think first, then edit the row and ARCHITECTURE.md together.
+package arch
+
+import (
+	"slices"
+	"strings"
+)
+
+// Module is the path that our imports begin with.
+const Module = "github.com/nereid-lang/nereid"
+
+// rule is what the packages that match a pattern may import. A pattern is a path below the module, "x/..." stands for
+// x and all below it. The first rule that matches a package is its rule.
+type rule struct {
+	pkg     string
+	ours    []string // patterns
+	outside []string // beside the standard library
+}
+
+const purego = "github.com/ebitengine/purego"
+
+// Groups that many rows share.
+var (
+	leaves   = []string{"internal/diag", "internal/num"}
+	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
+	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout")
+	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...", "internal/llvm", "internal/driver/...")
+)
+
+// rules is the ladder, from the bottom up.
+var rules = []rule{
+	// Leaves: they know nobody.
+	{pkg: "internal/diag"},
+	{pkg: "internal/num"},
+	{pkg: "internal/layout"},
+
+	// Text in, tree out; then the evaluator of host Python; then TTIR.
+	{pkg: "internal/python", ours: []string{"internal/diag"}},
+	{pkg: "internal/host", ours: join(leaves, "internal/python")},
+	{pkg: "internal/lang/...", ours: join(irLayer, "internal/python", "internal/host", "internal/lang/...")},
+
+	// The IR and what works on it. Dialects also keep to their own order, see below.
+	{pkg: "internal/ir", ours: leaves},
+	{pkg: "internal/dialect/...", ours: irLayer},
+	{pkg: "internal/analysis/...", ours: join(irLayer, "internal/analysis/...")},
+	{pkg: "internal/pass/...", ours: join(irLayer, "internal/analysis/...", "internal/pass/...")},
+	{pkg: "internal/middle/...", ours: join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/middle/...")},
+	{pkg: "internal/gpu/...", ours: join(compiler, "internal/gpu/...")},
+	{pkg: "internal/lower/...", ours: join(irLayer, "internal/analysis/...", "internal/layout", "internal/lower/...")},
+
+	// Native libraries. Nothing above these two imports purego.
+	{pkg: "internal/llvm", outside: []string{purego}},
+	{pkg: "internal/driver/...", ours: []string{"internal/llvm", "internal/driver/..."}, outside: []string{purego}},
+
+	// Back ends: each knows the layers above and none of the others.
+	{pkg: "internal/backend", ours: compiler},
+	{pkg: "internal/backend/interp/...", ours: join(irLayer, "internal/backend", "internal/backend/interp/...")},
+	{pkg: "internal/backend/cpu/...", ours: join(native, "internal/backend", "internal/backend/cpu/...")},
+	{pkg: "internal/backend/cuda/...", ours: join(native, "internal/backend", "internal/backend/cuda/...")},
+	{pkg: "internal/backend/hip/...", ours: join(native, "internal/backend", "internal/backend/hip/...")},
+
+	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
+	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
+	{pkg: "internal/jit/...", ours: []string{"internal/..."}, outside: []string{"github.com/gofrs/flock"}},
+	{pkg: "internal/autotune/...", ours: []string{"internal/..."}},
+	{pkg: "internal/aot/...", ours: []string{"internal/..."}},
+	{pkg: "internal/tunable/...", ours: []string{"internal/..."}},
+	{pkg: "internal/bench/...", ours: []string{"internal/..."}},
+
+	// What tests share. No row lets shipped code import it.
+	{pkg: "internal/arch"},
+	{pkg: "internal/filecheck"},
+	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},
+
+	// The API, and the commands on top of everything.
+	{pkg: ".", ours: []string{"internal/..."}},
+	{pkg: "cmd/...", ours: []string{".", "internal/..."}, outside: []string{"github.com/spf13/cobra"}},
+}
+
+// testOnly packages are for tests, whatever a row says.
+var testOnly = []string{"internal/arch", "internal/filecheck", "internal/txtest"}
+
+// dialects in order: each imports only those to its left. The first ones are what dialects share; all gathers them.
+var dialects = []string{
+	"funclike", "constfold", "builtin", "ub", "arith", "math", "cf", "func", "funcd", "scf",
+	"tensor", "memref", "bufferization", "linalg", "tt", "ttg", "ttng", "all",
+}
+
+// forbidden says why a package may not import a path, or "" when it may. Both are as in Go source.
+func forbidden(pkg, path string) string {
+	r := ruleOf(below(pkg))
+	if r == nil {
+		return "has no row in internal/arch/rules.go: add one"
+	}
+	if path != Module && !strings.HasPrefix(path, Module+"/") {
+		return r.forbidsOutside(path)
+	}
+	from, to := below(pkg), below(path)
+	switch {
+	case slices.Contains(testOnly, to):
+		return "may not import " + to + " outside of tests"
+	case !slices.ContainsFunc(r.ours, func(p string) bool { return matches(p, to) }):
+		return "may not import " + to + "; allowed: " + list(r.ours)
+	case !downward(from, to):
+		return "may not import " + to + ": that dialect is not below it, the order is " + strings.Join(dialects, ", ")
+	}
+	return ""
+}
+
+func (r *rule) forbidsOutside(path string) string {
+	first, _, _ := strings.Cut(path, "/")
+	inModule := func(m string) bool { return path == m || strings.HasPrefix(path, m+"/") }
+	if !strings.Contains(first, ".") || slices.ContainsFunc(r.outside, inModule) {
+		return ""
+	}
+	return "may not import " + path + "; beside the standard library: " + list(r.outside)
+}
+
+// downward reports whether an import among dialects follows their order. Other imports are none of its business.
+func downward(from, to string) bool {
+	a, ok := strings.CutPrefix(from, "internal/dialect/")
+	b, ok2 := strings.CutPrefix(to, "internal/dialect/")
+	if !ok || !ok2 {
+		return true
+	}
+	i, j := slices.Index(dialects, a), slices.Index(dialects, b)
+	return i >= 0 && 0 <= j && j < i
+}
+
+func ruleOf(pkg string) *rule {
+	for i := range rules {
+		if matches(rules[i].pkg, pkg) {
+			return &rules[i]
+		}
+	}
+	return nil
+}
+
+// below is a path without the module: "internal/ir", or "." for the root package.
+func below(path string) string {
+	if path == Module {
+		return "."
+	}
+	return strings.TrimPrefix(path, Module+"/")
+}
+
+func matches(pattern, pkg string) bool {
+	if base, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return pkg == base || strings.HasPrefix(pkg, base+"/")
+	}
+	return pkg == pattern
+}
+
+func join(patterns []string, more ...string) []string { return slices.Concat(patterns, more) }
+
+func list(items []string) string {
+	if len(items) == 0 {
+		return "nothing"
+	}
+	return strings.Join(items, ", ")
+}
