@@ -176,8 +176,10 @@ func (p *parser) braceDisplay() Expr {
 	if p.at(kRBrace) || p.at(kPower) {
 		return p.dict(open, nil)
 	}
+	first := p.i
 	x := p.starNamedExpression()
 	if p.at(kColon) {
+		p.plainBefore(first, "the key of a dict")
 		return p.dict(open, x)
 	}
 	if p.atComprehension() {
@@ -196,6 +198,17 @@ func (p *parser) braceDisplay() Expr {
 	s := &Set{Elts: p.exprs.cut(mark)}
 	s.Range = p.from(open.start)
 	return s
+}
+
+// plainBefore fails at the present colon when what stands before it, from the token of index first on, is starred or a
+// named expression: where a colon follows it, it is what may be neither.
+func (p *parser) plainBefore(first int, what string) {
+	t := p.toks[first]
+	if t.kind == kStar {
+		p.fail(t, "", "%s cannot be starred", what)
+	} else if t.kind == kName && p.toks[first+1].kind == kWalrus {
+		p.fail(p.toks[first+1], "put the named expression in parentheses", "unexpected ':=' in %s", what)
+	}
 }
 
 // dict reads the rest of a dict; key is its first one, or nil when it has not been read.

@@ -7,9 +7,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,42 +66,120 @@ func minorVersion(python string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(out)))
 }
 
-type verdict struct{ Path, Sha, Error string }
+// verdicts runs dump.py and gives what it prints, as it prints it.
+func verdicts(t *testing.T, python, mode string, args ...string) iter.Seq[verdict] {
+	return func(yield func(verdict) bool) {
+		cmd := exec.Command(python, append([]string{"testdata/dump.py", mode}, args...)...)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		in := bufio.NewScanner(out)
+		in.Buffer(nil, 1<<24)
+		for in.Scan() {
+			var v verdict
+			if err := json.Unmarshal(in.Bytes(), &v); err != nil {
+				t.Fatal(err)
+			}
+			yield(v)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
-func compareAll(t *testing.T, python string, minor int) {
-	args := append([]string{"testdata/dump.py", "all"}, filepath.SplitList(os.Getenv("NEREID_TEST_PYTHON_ROOTS"))...)
-	cmd := exec.Command(python, args...)
-	out, err := cmd.StdoutPipe()
+// TestSnippets compares small programs with CPython, valid ones and others: what it rejects must be rejected.
+func TestSnippets(t *testing.T) {
+	for _, python := range pythons(t) {
+		minor, err := minorVersion(python)
+		if err != nil {
+			t.Skipf("no Python to compare with: %v", err)
+		}
+		t.Run(fmt.Sprintf("3.%d", minor), func(t *testing.T) { compareSnippets(t, python, minor) })
+	}
+}
+
+func compareSnippets(t *testing.T, python string, minor int) {
+	files, err := filepath.Glob("testdata/snippets/*.py")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var total, equal, rejected int
-	in := bufio.NewScanner(out)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		var v verdict
-		if err := json.Unmarshal(in.Bytes(), &v); err != nil {
+	var chunks [][]byte
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		if err != nil {
 			t.Fatal(err)
 		}
+		chunks = append(chunks, bytes.Split(src, []byte("\n---\n"))...)
+	}
+	i := 0
+	for v := range verdicts(t, python, "chunks", files...) {
+		compareSnippet(t, chunks[i], v, minor)
+		i++
+	}
+	if i != len(chunks) {
+		t.Errorf("%d of %d chunks compared", i, len(chunks))
+	}
+}
+
+// dropEmpty takes the empty strings out of format specs: 3.12.1 keeps them, later versions drop them, as we do. They
+// are the strings that take no place.
+func dropEmpty(dump string) string {
+	return emptyText.ReplaceAllStringFunc(dump, func(s string) string {
+		m := emptyText.FindStringSubmatch(s)
+		if m[2] == m[4] && m[3] == m[5] {
+			return ""
+		}
+		return s
+	})
+}
+
+var emptyText = regexp.MustCompile(`(, )?Constant\(value='', lineno=(\d+), col_offset=(\d+), end_lineno=(\d+), end_col_offset=(\d+)\)`)
+
+func compareSnippet(t *testing.T, src []byte, v verdict, minor int) {
+	t.Helper()
+	m, err := Parse(diag.NewFileSet(), v.Path, src)
+	switch {
+	case err != nil && v.Error == "":
+		t.Errorf("CPython accepts\n%s\nand we do not: %v", src, err)
+	case err == nil && v.Error != "" && minor >= 12:
+		t.Errorf("CPython rejects\n%s\nand we do not: %s", src, v.Error)
+	case err == nil && v.Error == "":
+		var b strings.Builder
+		DumpOptions{Attributes: true, Minor: minor}.Dump(&b, m)
+		theirs := v.Dump
+		if minor == 12 {
+			theirs = strings.ReplaceAll(dropEmpty(theirs), "[, ", "[")
+		}
+		if b.String() != theirs {
+			t.Errorf("%s\n%s", src, firstDifference(b.String(), theirs))
+		}
+	}
+}
+
+// verdict is a line that dump.py prints: the dump, or its hash, or why there is none.
+type verdict struct{ Path, Dump, Error string }
+
+func compareAll(t *testing.T, python string, minor int) {
+	var total, equal, rejected int
+	for v := range verdicts(t, python, "all", filepath.SplitList(os.Getenv("NEREID_TEST_PYTHON_ROOTS"))...) {
 		if v.Error != "" {
 			rejected++
 			checkRejected(t, v, minor)
 			continue
 		}
 		total++
-		if ours := dumpFile(v.Path, minor); sum(ours) == v.Sha {
+		if ours := dumpFile(v.Path, minor); sum(ours) == v.Dump {
 			equal++
 		} else if why := explained(v.Path, minor); why != "" {
 			t.Logf("%s differs: %s", short(v.Path), why)
 		} else {
 			difference(t, python, v.Path, ours)
 		}
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
 	}
 	t.Logf("%d files, %d equal (%.2f%%); %d more that CPython rejects", total, equal, 100*float64(equal)/float64(total), rejected)
 	if total < 1500 {
@@ -184,10 +264,14 @@ func difference(t *testing.T, python, path string, ours []byte) {
 		t.Errorf("%s: %v", short(path), err)
 		return
 	}
+	t.Errorf("%s differs:\n%s", short(path), firstDifference(string(ours), string(theirs)))
+}
+
+func firstDifference(ours, theirs string) string {
 	i := 0
 	for i < min(len(ours), len(theirs)) && ours[i] == theirs[i] {
 		i++
 	}
 	from := max(0, i-150)
-	t.Errorf("%s differs:\nours   …%s\ntheirs …%s", short(path), ours[from:min(len(ours), i+250)], theirs[from:min(len(theirs), i+250)])
+	return fmt.Sprintf("ours   …%s\ntheirs …%s", ours[from:min(len(ours), i+250)], theirs[from:min(len(theirs), i+250)])
 }

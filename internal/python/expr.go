@@ -396,10 +396,12 @@ func (p *parser) slice() Expr {
 	start := p.tok.start
 	s := &Slice{}
 	if !p.at(kColon) {
+		first := p.i
 		x := p.starNamedExpression()
 		if !p.at(kColon) {
 			return x
 		}
+		p.plainBefore(first, "the bound of a slice")
 		s.Lower = x
 	}
 	p.advance()

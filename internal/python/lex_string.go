@@ -173,9 +173,19 @@ func (l *lexer) fstringText() {
 	}
 }
 
+// maxSpecs is how deep CPython lets the format specs of an f-string nest.
+const maxSpecs = 2
+
 // field begins a replacement field.
 func (l *lexer) field(t *bracket) {
 	l.off++
+	specs := 0
+	for i := len(l.open) - 1; l.open[i].spec; i-- { // at the bottom is the f-string itself
+		specs++
+	}
+	if specs > maxSpecs {
+		l.bad(l.off-1, codeNesting, "", "the fields of an f-string are nested too deeply")
+	}
 	l.emit(kLBrace, l.off-1)
 	l.push(bracket{kind: kFMiddle, quote: t.quote, triple: t.triple, raw: t.raw, at: int32(l.off - 1)})
 }

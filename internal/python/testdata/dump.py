@@ -3,6 +3,8 @@
 #   dump.py all [DIR…]   a line of JSON for each .py file of the standard library and of the triton package, if there
 #                        is one, or of the folders given: its path, and the SHA-256 of its dump or the error
 #   dump.py file PATH    the dump of one file
+#   dump.py chunks PATH… a line of JSON for each chunk of the files, which are split at lines that read ---: the path,
+#                        and the dump or the error
 #
 # A dump is ast.dump(tree, include_attributes=True). From 3.13 on that leaves out empty lists, which is switched off.
 import ast, hashlib, importlib.util, json, os, sys, sysconfig, warnings
@@ -12,10 +14,26 @@ sys.setrecursionlimit(100000)
 options = {"show_empty": True} if sys.version_info >= (3, 13) else {}
 
 
-def dump(path):
+def read(path):
     with open(path, "rb") as f:
-        tree = ast.parse(f.read(), path)
-    return ast.dump(tree, include_attributes=True, **options)
+        return f.read()
+
+
+def dump(text):
+    return ast.dump(ast.parse(text), include_attributes=True, **options)
+
+
+def report(path, text, show):
+    result = {"path": path}
+    try:
+        result["dump"] = show(dump(text))
+    except Exception as e:
+        result["error"] = "%s: %s" % (type(e).__name__, e)
+    print(json.dumps(result), flush=True)
+
+
+def sha(text):
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def roots():
@@ -35,12 +53,11 @@ def files():
 
 
 if sys.argv[1] == "file":
-    sys.stdout.buffer.write(dump(sys.argv[2]).encode("utf-8", "surrogatepass"))
-    sys.exit()
-for path in files():
-    result = {"path": path}
-    try:
-        result["sha"] = hashlib.sha256(dump(path).encode("utf-8", "surrogatepass")).hexdigest()
-    except Exception as e:
-        result["error"] = "%s: %s" % (type(e).__name__, e)
-    print(json.dumps(result), flush=True)
+    sys.stdout.buffer.write(dump(read(sys.argv[2])).encode("utf-8", "surrogatepass"))
+elif sys.argv[1] == "chunks":
+    for path in sys.argv[2:]:
+        for chunk in read(path).split(b"\n---\n"):
+            report(path, chunk, str)
+else:
+    for path in files():
+        report(path, read(path), sha)

@@ -493,9 +493,6 @@ match a:
     case (*b): c
 ---
 match a:
-    case f"b": c
----
-match a:
     case b, c as d, *e as f: g
 ---
 type A
@@ -510,7 +507,11 @@ type a.b = c
 ---
 def f[](): pass
 ---
-def f[T: int, T2 = str](): pass
+a[b := c:d]
+---
+{a := b: c}
+---
+{a: b := c}
 ---
 class A[1]: pass
 ---
