@@ -2,13 +2,19 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid/internal/diag"
 )
 
 func TestMain(m *testing.M) {
@@ -38,6 +44,43 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != args[0] {
 		ts.Fatalf("%q: exit code %s, want %s", args[1:], got, args[0])
+	}
+}
+
+// TestExit has a command fail in each way that there is: the message comes once, with the right exit code.
+func TestExit(t *testing.T) {
+	files := diag.NewFileSet()
+	src := files.AddFile("k.py", []byte("x = \n"))
+	diags := &diag.List{Files: files}
+	diags.Errorf(diag.At(src.Pos(4)), "syntax", "expected an expression")
+
+	for _, c := range []struct {
+		name   string
+		err    error
+		code   int
+		stderr string
+	}{
+		{"success", nil, exitOK, ""},
+		{"failure", errors.New("no device"), exitFailed, "nereid: no device\n"},
+		{"already said", errReported, exitFailed, ""},
+		{"wrapped", fmt.Errorf("3 cases: %w", errReported), exitFailed, ""},
+		{"usage", usagef("no kernel %q", "f"), exitUsage, "nereid: no kernel \"f\"\nRun 'nereid try --help' for usage.\n"},
+		{"diagnostics", diags, exitFailed, "k.py:1:5: error: expected an expression [syntax]\n    x = \n        ^\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := newRootCmd()
+			root.AddCommand(&cobra.Command{Use: "try", RunE: func(*cobra.Command, []string) error { return c.err }})
+			var out, errs strings.Builder
+			if code := execute(root, []string{"try"}, strings.NewReader(""), &out, &errs); code != c.code {
+				t.Errorf("exit code %d, want %d", code, c.code)
+			}
+			if d := cmp.Diff(c.stderr, errs.String()); d != "" {
+				t.Errorf("stderr (-want +got):\n%s", d)
+			}
+			if out.Len() > 0 {
+				t.Errorf("stdout: %q", &out)
+			}
+		})
 	}
 }
 

@@ -51,7 +51,10 @@ func newRootCmd() *cobra.Command {
 
 // run is main without the process: it runs one command line and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRootCmd()
+	return execute(newRootCmd(), args, stdin, stdout, stderr)
+}
+
+func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
