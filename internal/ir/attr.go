@@ -213,10 +213,26 @@ func I32Array(values ...int) *DenseArrayAttr {
 	return DenseArray(I32, vs...)
 }
 
-// Dense is a dense attribute from raw element bits, little endian; see DenseAttr.
+// Dense is a dense attribute from raw element bits, little endian; see DenseAttr. Elements that are all equal make a splat.
 func Dense(t Type, splat bool, data []byte) *DenseAttr {
+	if n := ElemBytes(ElemOf(t)); !splat && isSplat(data, n) {
+		splat, data = true, data[:n]
+	}
 	k := "dense" + ptrKey(t) + strconv.FormatBool(splat) + string(data)
 	return otherAttrs.get(k, func() Attr { return &DenseAttr{t, splat, slices.Clone(data)} }).(*DenseAttr)
+}
+
+// isSplat reports whether data is elements of n bytes that are all equal, at least one.
+func isSplat(data []byte, n int) bool {
+	if len(data) < n {
+		return false
+	}
+	for i := n; i < len(data); i++ {
+		if data[i] != data[i-n] {
+			return false
+		}
+	}
+	return true
 }
 
 // DenseSplat is the dense attribute of a shaped type whose elements all equal a scalar attribute (integer or float).

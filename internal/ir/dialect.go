@@ -106,6 +106,7 @@ type AttrKind struct {
 	Ok    func(Attr) bool
 	Type  Type                         // the implied type of an integer or float: `$axis` is written without ": i32"
 	Enum  *Enum                        // written as one of the keywords
+	Def   *AttrTypeDef                 // the one kind of dialect attribute that fits: written without "#dialect.name", unless qualified
 	Print func(p *Printer, a Attr)     // the bare form in a Format, where it differs from the plain one
 	Parse func(p *Parser) (Attr, bool) // its counterpart
 }
@@ -197,6 +198,14 @@ type OpDef struct {
 	// name; ParseFn reads the same and fills the state.
 	PrintFn func(p *Printer, op *Op)
 	ParseFn func(p *Parser, s *State) bool
+
+	// ElideDialect: the ops directly inside are written without this op's dialect, `return` for func.return in func.func.
+	ElideDialect bool
+
+	// ResultName is the name that results wish for in text where they have none of their own, and ArgName that of an argument of
+	// a region's entry block: "" is no wish. Constants are named after their value without it.
+	ResultName func(op *Op, i int) string
+	ArgName    func(op *Op, region, i int) string
 
 	// ImplicitTerm is the terminator that an ImplicitTerminator op's region ends with when the text leaves it out.
 	ImplicitTerm *OpDef

@@ -18,9 +18,11 @@ var ModuleOp = Builtin.Op(OpDef{
 	Traits:  Isolated | SymbolTableOp | SingleBlock | NoTerminator | GraphRegion,
 	Attrs:   Attrs("sym_name", OptAttr(AnyString), "sym_visibility", OptAttr(AnyString)),
 	Regions: []string{"bodyRegion"},
-	PrintFn: printModule,
-	ParseFn: parseModule,
+
+	ElideDialect: true,
 })
+
+func init() { ModuleOp.PrintFn, ModuleOp.ParseFn = printModule, parseModule } // in the row they would refer to the row
 
 // UnrealizedCast is `builtin.unrealized_conversion_cast`.
 var UnrealizedCast = Builtin.Op(OpDef{
@@ -133,14 +135,21 @@ var (
 	AnyArray   = &AttrKind{Desc: "array", Ok: isAttr[*ArrayAttr]}
 	AnyDict    = &AttrKind{Desc: "dictionary", Ok: isAttr[*DictAttr]}
 	AnyMap     = &AttrKind{Desc: "affine map", Ok: isAttr[*AffineMapAttr]}
-	I32s       = &AttrKind{Desc: "i32 array", Ok: isDenseArray(I32)}
-	I64s       = &AttrKind{Desc: "i64 array", Ok: isDenseArray(I64)}
-	Bools      = &AttrKind{Desc: "i1 array", Ok: isDenseArray(I1)}
+	I32s       = denseArrayKind("i32 array", I32)
+	I64s       = denseArrayKind("i64 array", I64)
+	Bools      = denseArrayKind("i1 array", I1)
+
+	// SymbolName is the string that a symbol is called by: @name in a Format.
+	SymbolName = &AttrKind{Desc: "symbol name", Ok: isAttr[*StringAttr], Print: printSymbolName, Parse: parseSymbolName}
 )
 
 // EnumAttr is the kind of an integer attribute written as a keyword.
 func EnumAttr(e *Enum, t Type) *AttrKind {
 	return &AttrKind{Desc: fmt.Sprintf("%s (%s)", e.Name, t), Ok: isInt(t), Type: t, Enum: e}
+}
+
+func denseArrayKind(desc string, t Type) *AttrKind {
+	return &AttrKind{Desc: desc, Ok: isDenseArray(t), Print: printBareArray, Parse: bareArray(t)}
 }
 
 func isAttr[T Attr](a Attr) bool { _, ok := a.(T); return ok }

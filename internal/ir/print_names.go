@@ -1,0 +1,200 @@
+package ir
+
+import (
+	"strconv"
+	"strings"
+)
+
+// valueNames holds the names that values and blocks have in one text.
+type valueNames struct {
+	values  map[*Value]string // "%x", "%x#1"
+	groups  map[*Value]group  // of the first result of each group
+	blocks  map[*Block]int
+	used    map[string]bool
+	generic bool
+}
+
+// group is results written under one name, `%x:2`.
+type group struct {
+	name  string
+	count int
+}
+
+// counters number what has no name. A region goes on from where the region around it ended.
+type counters struct{ value, arg, conflict int }
+
+// nameValues names all values inside op, and around it up to the nearest isolated operation.
+func nameValues(op *Op, opts PrintOptions) *valueNames {
+	n := &valueNames{values: map[*Value]string{}, groups: map[*Value]group{}, blocks: map[*Block]int{}, used: map[string]bool{}, generic: opts.Generic}
+	root := op
+	for root.Parent() != nil && !(root.Def.Has(Isolated) && root != op) {
+		root = root.Parent()
+	}
+	var c counters
+	n.op(root, &c, nil)
+	for i, r := range root.regions {
+		n.region(root, i, r, c)
+	}
+	return n
+}
+
+// value is a value's name.
+func (n *valueNames) value(v *Value) string {
+	if s, ok := n.values[v]; ok {
+		return s
+	}
+	return "<<UNKNOWN SSA VALUE>>"
+}
+
+// region names the values of a region and then of the regions inside. Names are free again after it.
+func (n *valueNames) region(op *Op, index int, r *Region, c counters) {
+	var mine []string
+	id := 0
+	for b := r.first; b != nil; b = b.next {
+		n.blocks[b] = id
+		id++
+		for i, a := range b.args {
+			n.values[a] = n.argument(op, index, i, a, b == r.first, &c, &mine)
+		}
+		for o := b.first; o != nil; o = o.next {
+			n.op(o, &c, &mine)
+		}
+	}
+	for b := r.first; b != nil; b = b.next {
+		for o := b.first; o != nil; o = o.next {
+			for i, inner := range o.regions {
+				n.region(o, i, inner, c)
+			}
+		}
+	}
+	for _, s := range mine {
+		delete(n.used, s)
+	}
+}
+
+func (n *valueNames) argument(op *Op, region, i int, a *Value, entry bool, c *counters, mine *[]string) string {
+	switch {
+	case a.Name != "":
+		return n.unique(a.Name, c, mine)
+	case !entry:
+		return n.number(c)
+	case op.Def.ArgName != nil && !n.generic:
+		if s := op.Def.ArgName(op, region, i); s != "" {
+			return n.unique(s, c, mine)
+		}
+	}
+	c.arg++
+	return n.unique("arg"+strconv.Itoa(c.arg-1), c, mine)
+}
+
+func (n *valueNames) number(c *counters) string {
+	c.value++
+	return "%" + strconv.Itoa(c.value-1)
+}
+
+// op names the results: those with a wish start a group of their own, the others join the group before them.
+func (n *valueNames) op(op *Op, c *counters, mine *[]string) {
+	for i := 0; i < len(op.results); {
+		end := i + 1
+		for end < len(op.results) && n.wish(op, end) == "" {
+			end++
+		}
+		name := ""
+		if w := n.wish(op, i); w != "" {
+			name = n.unique(w, c, mine)
+		} else {
+			name = n.number(c)
+		}
+		n.groups[op.results[i]] = group{name, end - i}
+		n.values[op.results[i]] = name
+		if end-i > 1 {
+			for k := i; k < end; k++ {
+				n.values[op.results[k]] = name + "#" + strconv.Itoa(k-i)
+			}
+		}
+		i = end
+	}
+}
+
+// wish is the name that a result would like to have, or "".
+func (n *valueNames) wish(op *Op, i int) string {
+	switch {
+	case op.results[i].Name != "":
+		return op.results[i].Name
+	case n.generic:
+	case op.Def.ResultName != nil:
+		return op.Def.ResultName(op, i)
+	case op.Def.Has(ConstantLike):
+		return ConstantName(op.Attr("value"))
+	}
+	return ""
+}
+
+// ConstantName is the name MLIR gives to a constant: c1_i32, c0 (of type index), true, cst. It is "" for no attribute.
+func ConstantName(a Attr) string {
+	switch a := a.(type) {
+	case nil:
+		return ""
+	case *IntegerAttr:
+		switch {
+		case a.Type == I1 && a.Value != 0:
+			return "true"
+		case a.Type == I1:
+			return "false"
+		case a.Type == Index:
+			return "c" + strconv.FormatInt(a.Value, 10)
+		}
+		return "c" + strconv.FormatInt(a.Value, 10) + "_" + a.Type.String()
+	}
+	return "cst"
+}
+
+// unique is a name like s that nobody has yet.
+func (n *valueNames) unique(s string, c *counters, mine *[]string) string {
+	s = sanitize(s)
+	if n.used[s] {
+		s = n.probe(s, c)
+	}
+	n.used[s] = true
+	if mine != nil {
+		*mine = append(*mine, s)
+	}
+	return "%" + s
+}
+
+// probe appends _0, _1, ... A number that an earlier conflict appended makes way, so that copies of copies do not collect them.
+func (n *valueNames) probe(s string, c *counters) string {
+	if i := strings.LastIndexByte(s, '_'); i > 0 && i+1 < len(s) && run(s, i+1, clDigit) == len(s) {
+		s = s[:i]
+	}
+	for {
+		try := s + "_" + strconv.Itoa(c.conflict)
+		c.conflict++
+		if !n.used[try] {
+			return try
+		}
+	}
+}
+
+// sanitize makes s an identifier: a leading digit gets an underscore before it, what no identifier may hold becomes hexadecimal.
+func sanitize(s string) string {
+	const ok = clLetter | clDigit | clMark | clMinus
+	if charClass[s[0]]&clDigit == 0 && run(s, 0, ok) == len(s) {
+		return s
+	}
+	var b strings.Builder
+	if charClass[s[0]]&clDigit != 0 {
+		b.WriteByte('_')
+	}
+	for i := range len(s) {
+		switch {
+		case charClass[s[i]]&ok != 0:
+			b.WriteByte(s[i])
+		case s[i] == ' ':
+			b.WriteByte('_')
+		default:
+			b.WriteString(strings.ToUpper(strconv.FormatUint(uint64(s[i]), 16)))
+		}
+	}
+	return b.String()
+}
