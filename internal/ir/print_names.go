@@ -130,10 +130,11 @@ func (n *valueNames) wish(op *Op, i int) string {
 	return ""
 }
 
-// ConstantName is the name MLIR gives to a constant: c1_i32, c0 (of type index), true, cst. It is "" for no attribute.
+// ConstantName is the name MLIR gives to a constant: c1_i32, c0 (of type index), true, cst. It is "" for no attribute, and for
+// one that only its dialect understands, such as poison.
 func ConstantName(a Attr) string {
 	switch a := a.(type) {
-	case nil:
+	case nil, *DialectAttr:
 		return ""
 	case *IntegerAttr:
 		switch {
