@@ -112,7 +112,11 @@ var simpleEscapes = [128]byte{
 
 // escape decodes the escape whose backslash stands before i, and gives the offset after it.
 func (d *decoder) escape(i int) int {
-	c := d.text[i] // there is one: a string does not end in a lone backslash
+	if i == len(d.text) { // before a brace in an f-string
+		d.out = append(d.out, '\\')
+		return i
+	}
+	c := d.text[i]
 	switch {
 	case c < 128 && simpleEscapes[c] != 0:
 		d.out = append(d.out, simpleEscapes[c])

@@ -15,7 +15,7 @@ import "github.com/nereid-lang/nereid/internal/diag"
 func Parse(files *diag.FileSet, name string, src []byte) (*Module, error) {
 	p, err := newParser(files, name, src)
 	if err != nil {
-		return &Module{File: p.file}, err
+		return &Module{File: p.file, Range: p.whole()}, err
 	}
 	m := p.module()
 	return m, p.err()

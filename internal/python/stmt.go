@@ -2,15 +2,17 @@ package python
 
 // module reads a whole file.
 func (p *parser) module() *Module {
-	m := &Module{File: p.file}
+	m := &Module{File: p.file, Range: p.whole()}
 	mark := p.stmts.mark()
 	for !p.at(kEOF) && len(p.list.Diags) < maxErrors {
 		p.statement()
 	}
 	m.Body = p.stmts.cut(mark)
-	m.Range = Range{p.pos(0), p.pos(int32(p.end))}
 	return m
 }
+
+// whole is the range of the text.
+func (p *parser) whole() Range { return Range{p.pos(0), p.pos(int32(p.end))} }
 
 // evalInput reads one expression that is the whole text.
 func (p *parser) evalInput() Expr {

@@ -27,6 +27,9 @@ rf"\d{a}\w"
 fr'\n{a}'
 Rf"{a}\{b}"
 f"\n{a}\t"
+f"\{a}"
+f"\{{a\}}"
+f"\{{\}}"
 f"\N{DIGIT ONE}{a}"
 f"{a['b']}"
 f'{a["b"]:{c["d"]}}'
