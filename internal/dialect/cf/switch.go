@@ -1,21 +1,33 @@
 package cf
 
-import "github.com/nereid-lang/nereid/internal/ir"
+import (
+	"strconv"
 
-// printSwitch writes `%flag : i32, [default: ^bb1, 1: ^bb2(%x : f32)]`.
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// printSwitch writes `%flag : i32, [default: ^bb1, 1: ^bb2(%x : f32)]`, a case to a line.
 func printSwitch(p *ir.Printer, op *ir.Op) {
 	p.Text(" ")
 	p.Value(op.Operand(0))
 	p.Text(" : ")
 	p.Type(op.Operand(0).Type)
-	p.Text(", [default: ")
+	p.Text(", [")
+	caseLine(p, "default")
 	printTarget(p, op.Successors()[0], op.Group(1))
 	for i, c := range Cases(op) {
-		p.Textf(", %d: ", c.Value)
+		p.Text(",")
+		caseLine(p, strconv.FormatInt(c.Value, 10))
 		printTarget(p, op.Successors()[1+i], c.Operands)
 	}
+	p.Newline()
 	p.Text("]")
 	p.AttrDict(op, "case_values", "case_operand_segments", "operandSegmentSizes")
+}
+
+func caseLine(p *ir.Printer, label string) {
+	p.Newline()
+	p.Text("  " + label + ": ")
 }
 
 func printTarget(p *ir.Printer, b *ir.Block, args []*ir.Value) {

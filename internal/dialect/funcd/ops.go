@@ -18,6 +18,8 @@ var (
 		Regions: []string{"body"},
 		PrintFn: funclike.Print,
 		ParseFn: funclike.Parse,
+
+		ElideDialect: true,
 	})
 	Call = Dialect.Op(ir.OpDef{
 		Name:     "call",
@@ -44,6 +46,8 @@ var (
 		Results: ir.Slots("results", anyFunction),
 		Attrs:   ir.Attrs("value", ir.AnySymbol),
 		Format:  "attr-dict $value `:` type($results)",
+
+		ResultName: func(*ir.Op, int) string { return "f" },
 	})
 	Return = Dialect.Op(ir.OpDef{
 		Name:     "return",

@@ -221,10 +221,12 @@ func printIndexSwitch(p *ir.Printer, op *ir.Op) {
 	printArrow(p, op.ResultTypes())
 	cases := op.Attr("cases").(*ir.DenseArrayAttr).Values
 	for i, r := range op.Regions()[1:] {
-		p.Textf(" case %d ", cases[i])
+		p.Newline()
+		p.Textf("case %d ", cases[i])
 		p.Region(r, false, true)
 	}
-	p.Text(" default ")
+	p.Newline()
+	p.Text("default ")
 	p.Region(op.Region(0), false, true)
 }
 

@@ -19,11 +19,13 @@ func printWarpSpecialize(p *ir.Printer, op *ir.Op) {
 	p.Values(op.Operands())
 	p.Text(")")
 	p.AttrDictKeyword(op, "partitionNumWarps")
-	p.Text(" default ")
+	p.Newline()
+	p.Text("default ")
 	p.Region(op.Region(0), false, true)
 	warps := op.Attr("partitionNumWarps").(*ir.DenseArrayAttr).Values
 	for i, r := range Partitions(op) {
-		p.Textf(" partition%d(", i)
+		p.Newline()
+		p.Textf("partition%d(", i)
 		for j, a := range r.First().Args() {
 			if j > 0 {
 				p.Text(", ")
