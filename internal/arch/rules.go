@@ -84,10 +84,13 @@ var rules = []rule{
 // testOnly packages are for tests, whatever a row says.
 var testOnly = []string{"internal/arch", "internal/filecheck", "internal/txtest"}
 
-// dialects in order: each imports only those to its left. The first ones are what dialects share; all gathers them.
+// dialects in order: each imports only those above it. What dialects share comes first; the package all, which gathers
+// them, is not in the list and imports any.
 var dialects = []string{
-	"funclike", "constfold", "builtin", "ub", "arith", "math", "cf", "func", "funcd", "scf",
-	"tensor", "memref", "bufferization", "linalg", "tt", "ttg", "ttng", "all",
+	"funclike", "constfold",
+	"builtin", "ub", "arith", "math", "cf", "funcd", "llvmd", "scf",
+	"tensor", "memref", "bufferization", "linalg",
+	"tt", "ttg", "ttng", "amdg",
 }
 
 // forbidden says why a package may not import a path, or "" when it may. Both are as in Go source.
@@ -105,10 +108,8 @@ func forbidden(pkg, path string) string {
 		return "may not import " + to + " outside of tests"
 	case !slices.ContainsFunc(r.ours, func(p string) bool { return matches(p, to) }):
 		return "may not import " + to + "; allowed: " + list(r.ours)
-	case !downward(from, to):
-		return "may not import " + to + ": that dialect is not below it, the order is " + strings.Join(dialects, ", ")
 	}
-	return ""
+	return forbiddenDialect(from, to)
 }
 
 func (r *rule) forbidsOutside(path string) string {
@@ -120,15 +121,21 @@ func (r *rule) forbidsOutside(path string) string {
 	return "may not import " + path + "; beside the standard library: " + list(r.outside)
 }
 
-// downward reports whether an import among dialects follows their order. Other imports are none of its business.
-func downward(from, to string) bool {
+// forbiddenDialect says why one dialect may not import another. Other imports are none of its business.
+func forbiddenDialect(from, to string) string {
 	a, ok := strings.CutPrefix(from, "internal/dialect/")
 	b, ok2 := strings.CutPrefix(to, "internal/dialect/")
-	if !ok || !ok2 {
-		return true
+	if !ok || !ok2 || a == "all" {
+		return ""
 	}
 	i, j := slices.Index(dialects, a), slices.Index(dialects, b)
-	return i >= 0 && 0 <= j && j < i
+	switch {
+	case i < 0:
+		return "has no place in the order of dialects in internal/arch/rules.go: add it"
+	case j < 0 || j >= i:
+		return "may not import " + to + ": a dialect imports those before it in " + strings.Join(dialects, ", ")
+	}
+	return ""
 }
 
 func ruleOf(pkg string) *rule {
