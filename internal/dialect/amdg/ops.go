@@ -26,9 +26,13 @@ func offsetsOf(t ir.Type) ir.Type { return ir.WithElem(t, ir.I32) }
 
 // buffer is the type rules of an access whose values are the slot named from.
 func buffer(from string, same ...string) []ir.TypeRule {
-	rules := []ir.TypeRule{{From: from, To: "ptr", Fn: basePtr}, {From: from, To: "offsets", Fn: offsetsOf}, {From: from, To: "mask", Fn: tt.MaskOf}}
+	rules := []ir.TypeRule{{From: from, To: "ptr", Fn: basePtr}, {From: from, To: "offsets", Fn: offsetsOf}}
 	for _, to := range same {
-		rules = append(rules, ir.TypeRule{From: from, To: to})
+		rule := ir.TypeRule{From: from, To: to}
+		if to == "mask" {
+			rule.Fn = tt.MaskOf
+		}
+		rules = append(rules, rule)
 	}
 	return rules
 }
@@ -42,7 +46,7 @@ var (
 		Operands: ir.Slots("ptr", tt.AnyPtr, "offsets", tt.I32s, "stride", stride, "mask", mask, "other", ir.Optional(tt.Tensor)),
 		Results:  ir.Slots("result", tt.Tensor),
 		Attrs:    ir.Attrs("cache", cache),
-		Types:    buffer("result", "other"),
+		Types:    buffer("result", "mask", "other"),
 		Format: "$ptr `[` $offsets `]` (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache) (`stride` `=` $stride^)? " +
 			"attr-dict `:` type($result)",
 	})
@@ -64,7 +68,7 @@ var (
 		Traits:   ir.Writes | ir.SegmentedOperands,
 		Operands: ir.Slots("value", tt.Tensor, "ptr", tt.AnyPtr, "offsets", tt.I32s, "stride", stride, "mask", mask),
 		Attrs:    ir.Attrs("cache", cache),
-		Types:    buffer("value"),
+		Types:    buffer("value", "mask"),
 		Format: "$value `,` $ptr `[` $offsets `]` (`,` $mask^)? oilist(`cacheModifier` `=` $cache) (`stride` `=` $stride^)? " +
 			"attr-dict `:` type($value)",
 	})
@@ -75,7 +79,7 @@ var (
 		Operands: ir.Slots("ptr", tt.AnyPtr, "offsets", tt.I32s, "value", tt.Tensor, "stride", stride, "mask", mask),
 		Results:  ir.Slots("result", tt.Tensor),
 		Attrs:    ir.Attrs("atomic_rmw_op", tt.RMWKind, "sem", tt.SemKind, "scope", tt.ScopeKind),
-		Types:    buffer("result", "value"),
+		Types:    buffer("result", "mask", "value"),
 		Format: "$atomic_rmw_op `,` $sem `,` $scope `,` $value `,` $ptr `[` $offsets `]` (`,` $mask^)? (`stride` `=` $stride^)? " +
 			"attr-dict `:` type($result)",
 	})
