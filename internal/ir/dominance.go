@@ -11,7 +11,8 @@ func NewDominance() *Dominance { return &Dominance{regions: map[*Region]*domTree
 
 // domTree is the dominator tree of a region with several blocks (Cooper, Harvey and Kennedy's algorithm).
 type domTree struct {
-	number  map[*Block]int // reverse postorder; unreachable blocks are absent
+	order   []*Block       // reverse postorder; unreachable blocks are absent
+	number  map[*Block]int // position in order
 	idom    []int
 	in, out []int // entry and exit times of a walk over the tree: ancestry in constant time
 }
@@ -27,7 +28,7 @@ func (d *Dominance) tree(r *Region) *domTree {
 
 func buildDomTree(r *Region) *domTree {
 	order := reversePostorder(r.first)
-	t := &domTree{number: make(map[*Block]int, len(order)), idom: make([]int, len(order))}
+	t := &domTree{order: order, number: make(map[*Block]int, len(order)), idom: make([]int, len(order))}
 	for i, b := range order {
 		t.number[b] = i
 		t.idom[i] = -1
@@ -157,12 +158,7 @@ func (d *Dominance) Idom(b *Block) *Block {
 	if !ok || n == 0 {
 		return nil
 	}
-	for c, i := range t.number {
-		if i == t.idom[n] {
-			return c
-		}
-	}
-	return nil
+	return t.order[t.idom[n]]
 }
 
 // Dominates reports whether v may be used by op.
