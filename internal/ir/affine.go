@@ -107,25 +107,43 @@ func (e *AffineExpr) write(b *strings.Builder, nested bool) {
 	}
 }
 
-// writeOp writes a sum with a negative constant as a difference, as MLIR does; operands of products are parenthesised.
+// writeOp writes operators as MLIR does: negative terms as differences, -1 times x as -x. nested: the operator around binds tighter.
 func (e *AffineExpr) writeOp(b *strings.Builder, nested bool) {
 	if nested {
 		b.WriteString("(")
+		defer b.WriteString(")")
 	}
-	inner := e.Kind != AffineAdd
-	e.L.write(b, inner)
 	switch {
-	case e.Kind == AffineAdd && e.R.Kind == AffineConst && e.R.N < 0:
-		b.WriteString(" - " + strconv.FormatInt(-e.R.N, 10))
-	case e.Kind == AffineAdd && e.R.Kind == AffineMul && e.R.R.Kind == AffineConst && e.R.R.N == -1:
-		b.WriteString(" - ")
-		e.R.L.write(b, true)
+	case e.Kind == AffineAdd:
+		e.L.write(b, false)
+		e.R.writeTerm(b)
+	case e.Kind == AffineMul && e.R.isConst(-1):
+		b.WriteString("-")
+		e.L.write(b, true)
 	default:
+		e.L.write(b, true)
 		b.WriteString(affineOps[e.Kind])
-		e.R.write(b, inner)
+		e.R.write(b, true)
 	}
-	if nested {
-		b.WriteString(")")
+}
+
+func (e *AffineExpr) isConst(n int64) bool { return e.Kind == AffineConst && e.N == n }
+
+// writeTerm writes what is added to something, with its sign.
+func (e *AffineExpr) writeTerm(b *strings.Builder) {
+	switch {
+	case e.Kind == AffineConst && e.N < 0:
+		b.WriteString(" - " + strconv.FormatInt(-e.N, 10))
+	case e.Kind == AffineMul && e.R.isConst(-1):
+		b.WriteString(" - ")
+		e.L.write(b, e.L.Kind == AffineAdd)
+	case e.Kind == AffineMul && e.R.Kind == AffineConst && e.R.N < -1:
+		b.WriteString(" - ")
+		e.L.write(b, true)
+		b.WriteString(" * " + strconv.FormatInt(-e.R.N, 10))
+	default:
+		b.WriteString(" + ")
+		e.write(b, false)
 	}
 }
 

@@ -134,9 +134,6 @@ func (p *Parser) denseValue(d *denseText, t Type) (Attr, bool) {
 		bits[i] = maskBits(b, elem)
 	}
 	if !d.list {
-		if fits && n == 0 {
-			return DenseOf(t, nil), true
-		}
 		return Dense(t, true, appendBits(nil, ElemBytes(elem), bits[0])), true
 	}
 	return DenseOf(t, bits), true

@@ -90,28 +90,32 @@ func (a *SymbolRefAttr) printAttr(p *Printer) {
 	}
 }
 
-// An array leaves out the types that a bare number has anyway.
 func (a *ArrayAttr) printAttr(p *Printer) {
 	p.Text("[")
 	for i, e := range a.Elems {
 		p.comma(i)
-		switch e := e.(type) {
-		case *IntegerAttr:
-			if e.Type == I64 {
-				p.Int(e.Value)
-				continue
-			}
-		case *FloatAttr:
-			if e.Type == F64 {
-				if p.float(e.Bits, e.Type) {
-					p.Text(" : f64")
-				}
-				continue
-			}
-		}
-		p.Attr(e)
+		p.shortAttr(e)
 	}
 	p.Text("]")
+}
+
+// shortAttr writes an attribute without the type that a bare number has anyway.
+func (p *Printer) shortAttr(a Attr) {
+	switch a := a.(type) {
+	case *IntegerAttr:
+		if a.Type == I64 {
+			p.Int(a.Value)
+			return
+		}
+	case *FloatAttr:
+		if a.Type == F64 {
+			if p.float(a.Bits, a.Type) {
+				p.Text(" : f64")
+			}
+			return
+		}
+	}
+	p.Attr(a)
 }
 
 func (a *DenseArrayAttr) printAttr(p *Printer) {

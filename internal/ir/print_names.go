@@ -32,9 +32,7 @@ func nameValues(op *Op, opts PrintOptions) *valueNames {
 	}
 	var c counters
 	n.op(root, &c, nil)
-	for i, r := range root.regions {
-		n.region(root, i, r, c)
-	}
+	n.regions(root, &c)
 	return n
 }
 
@@ -46,25 +44,37 @@ func (n *valueNames) value(v *Value) string {
 	return "<<UNKNOWN SSA VALUE>>"
 }
 
+// regions names the values inside op, whose region has been numbered up to c. In the generic form no number occurs twice, and
+// MLIR happens to take the regions from the last to the first.
+func (n *valueNames) regions(op *Op, c *counters) {
+	for i := len(op.regions) - 1; i >= 0; i-- {
+		if n.generic {
+			n.region(op, i, c)
+		} else {
+			own := *c
+			n.region(op, i, &own)
+		}
+	}
+}
+
 // region names the values of a region and then of the regions inside. Names are free again after it.
-func (n *valueNames) region(op *Op, index int, r *Region, c counters) {
+func (n *valueNames) region(op *Op, index int, c *counters) {
 	var mine []string
+	r := op.regions[index]
 	id := 0
 	for b := r.first; b != nil; b = b.next {
 		n.blocks[b] = id
 		id++
 		for i, a := range b.args {
-			n.values[a] = n.argument(op, index, i, a, b == r.first, &c, &mine)
+			n.values[a] = n.argument(op, index, i, a, b == r.first, c, &mine)
 		}
 		for o := b.first; o != nil; o = o.next {
-			n.op(o, &c, &mine)
+			n.op(o, c, &mine)
 		}
 	}
-	for b := r.first; b != nil; b = b.next {
-		for o := b.first; o != nil; o = o.next {
-			for i, inner := range o.regions {
-				n.region(o, i, inner, c)
-			}
+	for b := r.last; b != nil; b = b.prev {
+		for o := b.last; o != nil; o = o.prev {
+			n.regions(o, c)
 		}
 	}
 	for _, s := range mine {
@@ -136,6 +146,8 @@ func ConstantName(a Attr) string {
 	switch a := a.(type) {
 	case nil, *DialectAttr:
 		return ""
+	case *SymbolRefAttr:
+		return "f"
 	case *IntegerAttr:
 		switch {
 		case a.Type == I1 && a.Value != 0:

@@ -45,11 +45,13 @@ func (t *TensorType) printType(p *Printer) {
 func (t *MemRefType) printType(p *Printer) {
 	p.Text("memref<")
 	p.shaped(t.Shape, t.Elem, t.Unranked)
-	for _, a := range []Attr{t.Layout, t.Space} {
-		if a != nil {
-			p.Text(", ")
-			p.Attr(a)
-		}
+	if t.Layout != nil {
+		p.Text(", ")
+		p.Attr(t.Layout)
+	}
+	if t.Space != nil {
+		p.Text(", ")
+		p.shortAttr(t.Space)
 	}
 	p.Text(">")
 }

@@ -1,0 +1,12 @@
+// Every kind of builtin attribute, on an op that nobody declares.
+"mine.op"() <{a = 1 : i32, b = "props"}> {plain} : () -> ()
+"mine.op"() {b = 2, c, "d-e" = [1, 2 : i32, 1.0, 2.0 : f32, true, false], empty = [], f = {x, y = i32}, nested = {a = {b = {}}}} : () -> ()
+"mine.op"() {g = array<i32>, h = array<i1: true, false>, i = array<f32: 1.0, 2.5>, j = array<i64: -1, 2>, k = array<i8: 127, -128>, l = array<f64: 0.1>} : () -> ()
+"mine.op"() {a = @a::@b, b = @"x y", c = @a::@"b c"::@d, d = "q\"\\\n\t\09\ff", e = ""} : () -> ()
+"mine.op"() {a = unit, b = loc("a":1:2), c = i32, d = (i32) -> f32, e = () -> (), f = (i32) -> (() -> ()), g = (i1, i2) -> (i3, i4)} : () -> ()
+"mine.op"() {a = affine_map<(a,b)[c] -> (2 * a - b, (a + c) floordiv 3, a mod 2 + b * -1 - 4)>, b = affine_map<() -> ()>, c = affine_map<(d0) -> (d0)>} : () -> ()
+"mine.op"() {a = affine_map<(d0, d1) -> (d1, d0)>, b = affine_map<(d0)[s0, s1] -> (d0 * s0 + s1, d0 ceildiv 4, -d0)>, c = affine_map<(i, j) -> (i + j * 3 - (i + 1), 7, 0)>} : () -> ()
+"mine.op"() {a = strided<[?, 1], offset: ?>, b = strided<[4, 1]>, c = strided<[], offset: 3>} : () -> ()
+"mine.op"() {a = 255 : i8, b = -1 : i8, c = 0xff : i8, d = 18446744073709551615 : i64, e = 255 : ui8, f = -5 : si8, g = 7 : index, h = true, i = 1 : i1, j = 0 : i1} : () -> ()
+"mine.op"() {r = dense_resource<blob> : tensor<2xi32>} : () -> ()
+"mine.op"() {t = #foo.bar, u = #foo.bar<a, [b, "c>"], {d}, (e -> f)>, v = #foo<"opaque">, w = !foo.bar<"x", 3>} : () -> ()

@@ -1,0 +1,15 @@
+// Locations of all kinds, as aliases and in place.
+#base = loc("file.py":10:4)
+func.func @f(%a: i32 loc("a"(#base)), %b: i32 loc(unknown)) -> i32 {
+  %0 = arith.addi %a, %b : i32 loc(#base)
+  %1 = arith.addi %0, %b : i32 loc(callsite(#base at "g.py":1:2))
+  %2 = arith.addi %1, %b : i32 loc(fused[#base, "h.py":3:4])
+  %3 = arith.addi %2, %b : i32 loc(fused<"meta">["name"("i.py":5:6), unknown])
+  %4 = arith.addi %3, %b : i32 loc("just a name")
+  %5 = arith.addi %4, %b : i32 loc(#late)
+  %6 = arith.addi %5, %b : i32 loc("k.py":1:2 to 3:4)
+  %7 = arith.addi %6, %b : i32 loc("k.py":1:2 to :9)
+  %8 = arith.addi %7, %b : i32 loc("nested"(callsite("x"("l.py":1:1) at callsite("m.py":2:2 at #base))))
+  return %8 : i32 loc(unknown)
+} loc("f"(#base))
+#late = loc("late"("late.py":7:8))
