@@ -27,9 +27,9 @@ func (l *lexer) indentation() bool {
 }
 
 // measure steps over the white space before a line. A backslash in it joins the next line, whose white space does not
-// count then.
+// count then (unless the backslash stands in the first column: CPython's own way).
 func (l *lexer) measure() (in indent, ok bool) {
-	var first *indent
+	first := 0 // the column of the first backslash
 	for ; ; l.off++ {
 		switch l.src[l.off] {
 		case ' ':
@@ -41,8 +41,8 @@ func (l *lexer) measure() (in indent, ok bool) {
 		case '\f':
 			in = indent{}
 		case '\\':
-			if first == nil {
-				first = &indent{in.col, in.alt}
+			if first == 0 {
+				first = in.col
 			}
 			before := len(l.toks)
 			l.continuation()
@@ -51,8 +51,8 @@ func (l *lexer) measure() (in indent, ok bool) {
 			}
 			l.off-- // the loop adds one
 		default:
-			if first != nil {
-				in = *first
+			if first != 0 {
+				in = indent{first, first}
 			}
 			return in, true
 		}
