@@ -23,6 +23,10 @@ import (
 // of the triton package, our dump must equal ast.dump of the Python at hand, byte for byte. That Python is the one of
 // .venv, or python3; NEREID_TEST_PYTHON names others (a list of paths).
 func TestCPython(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some 20 s")
+	}
+	t.Parallel()
 	for _, python := range pythons(t) {
 		minor, err := minorVersion(python)
 		if err != nil {
@@ -94,6 +98,7 @@ func verdicts(t *testing.T, python, mode string, args ...string) iter.Seq[verdic
 
 // TestSnippets compares small programs with CPython, valid ones and others: what it rejects must be rejected.
 func TestSnippets(t *testing.T) {
+	t.Parallel()
 	for _, python := range pythons(t) {
 		minor, err := minorVersion(python)
 		if err != nil {

@@ -1,5 +1,7 @@
 package python
 
+import "strings"
+
 // prefix is the length of a string's prefix at the present offset, 0 where no string begins there.
 func (l *lexer) prefix(c byte) int {
 	c |= 0x20 // lower case
@@ -29,17 +31,12 @@ func (l *lexer) str(start int) {
 		size = 3
 	}
 	l.off += size
-	raw := false
-	for _, c := range []byte(l.src[start : l.off-size]) {
-		switch c {
-		case 'r', 'R':
-			raw = true
-		case 'f', 'F':
-			raw = raw || l.src[start]|0x20 == 'r' || l.src[start+1]|0x20 == 'r'
-			l.emit(kFStart, start)
-			l.push(bracket{kind: kFStart, quote: quote, triple: triple, raw: raw, at: int32(start)})
-			return
-		}
+	prefix := l.src[start : l.off-size]
+	if strings.ContainsAny(prefix, "fF") {
+		l.emit(kFStart, start)
+		raw := strings.ContainsAny(prefix, "rR")
+		l.push(bracket{kind: kFStart, quote: quote, triple: triple, raw: raw, at: int32(start)})
+		return
 	}
 	l.body(start, quote, triple)
 }

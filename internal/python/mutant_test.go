@@ -16,6 +16,7 @@ import (
 // what it accepts we must accept, with the same tree, and from 3.12 on what it rejects we must reject.
 // NEREID_TEST_MUTANTS is how many to try, and NEREID_TEST_SEED which.
 func TestMutants(t *testing.T) {
+	t.Parallel()
 	python := pythons(t)[0]
 	minor, err := minorVersion(python)
 	if err != nil {

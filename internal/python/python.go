@@ -21,8 +21,8 @@ func Parse(files *diag.FileSet, name string, src []byte) (*Module, error) {
 	return m, p.err()
 }
 
-// ParseExpr reads one expression, as eval does: a string annotation, an entry of a signature. White space around it
-// is ignored. The error is a *diag.List; the expression is then a BadExpr or holds one.
+// ParseExpr reads one expression, as eval does: a string annotation, an entry of a signature. It may be starred, as in
+// "*fp32", or a tuple without parentheses. White space and comments around it are ignored. The error is a *diag.List; the expression is then a BadExpr or holds one.
 func ParseExpr(files *diag.FileSet, name string, src []byte) (Expr, error) {
 	p, err := newParser(files, name, src)
 	if err != nil {

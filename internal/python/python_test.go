@@ -95,7 +95,7 @@ func TestDecodeRune(t *testing.T) {
 }
 
 func TestParseExpr(t *testing.T) {
-	for _, src := range []string{"x", " x ", "\tx\n", "x\n\n# comment\n", "*fp32", "a, b", "(\n1,\n2)", "'i32'", "lambda: 1", "x := 1"} {
+	for _, src := range []string{"x", " x ", "\tx\n", "x\n\n# comment\n", "*fp32", "a, b", "(\n1,\n2)", "'i32'", "lambda: 1", "# c\nx"} {
 		if x, err := ParseExpr(diag.NewFileSet(), "x", []byte(src)); err != nil {
 			t.Errorf("%q: %v", src, err)
 		} else if _, bad := x.(*BadExpr); bad {
@@ -106,6 +106,7 @@ func TestParseExpr(t *testing.T) {
 		"":       "sig:1:1: error: expected an expression [syntax]\n    \n    ^",
 		"x y":    "sig:1:3: error: expected the end of the expression, found 'y' [syntax]\n    x y\n      ^",
 		"x\ny":   "sig:2:1: error: expected the end of the expression, found 'y' [syntax]\n    y\n    ^",
+		"x := 1": "sig:1:3: error: expected the end of the expression, found ':=' [syntax]\n    x := 1\n      ^~",
 		"x = 1":  "sig:1:3: error: expected the end of the expression, found '=' [syntax]\n    x = 1\n      ^",
 		"pass":   "sig:1:1: error: expected an expression, found 'pass' [syntax]\n    pass\n    ^~~~\nhint: pass is a keyword",
 		"f(":     "sig:1:2: error: '(' was never closed [syntax]\n    f(\n     ^",

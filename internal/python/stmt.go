@@ -25,7 +25,7 @@ func (p *parser) evalInput() Expr {
 		p.fail(p.tok, "", "expected an expression")
 		return &BadExpr{Range{p.pos(0), p.pos(0)}}
 	}
-	x := p.tupleOf(start, p.starNamedExpression(), (*parser).expression)
+	x := p.tupleOf(start, p.starExpression(), (*parser).starExpression)
 	for p.take(kNewline) || p.take(kDedent) || p.at(kIndent) && p.take(kIndent) {
 	}
 	if !p.at(kEOF) {
