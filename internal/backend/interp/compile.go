@@ -1,0 +1,267 @@
+package interp
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/nereid-lang/nereid/internal/dialect/funclike"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// lowering turns an operation into a step. It may emit other steps first, and returns nil when nothing is left to do or
+// after c.errorf.
+type lowering func(c *compiler, op *ir.Op) step
+
+// lowerings is every operation that the interpreter knows, from the tables of the op families. The init function fills it,
+// since lowerings of regions lead back to it.
+var lowerings = map[*ir.OpDef]lowering{}
+
+func init() {
+	for _, table := range []map[*ir.OpDef]lowering{intOps, floatOps, castOps, memoryOps, shapeOps, programOps, controlOps, reduceOps, dotOps, externOps} {
+		maps.Copy(lowerings, table)
+	}
+}
+
+// moduleCompiler compiles the functions of a module that a kernel needs, each once.
+type moduleCompiler struct {
+	m     *ir.Module
+	p     *Program
+	byOp  map[*ir.Op]*function
+	lanes map[*ir.Op]*function // functions compiled to work on many elements at once
+}
+
+// compiler compiles one function.
+type compiler struct {
+	*moduleCompiler
+	fn    *function
+	op    *ir.Op // the function or, for a region over lanes, its op
+	vals  map[*ir.Value]value
+	plan  *planner
+	code  code
+	err   error
+	lanes bool // values are rows of one element for each lane
+
+	temps []temp // scratch registers, those in use first
+	used  int
+}
+
+type temp struct {
+	value
+	cap int
+}
+
+func isFunc(op *ir.Op) bool { return funclike.Type(op) != nil && op.Def.Has(ir.SymbolOp) }
+
+// function is a function of the module, compiled when it is first asked for.
+func (m *moduleCompiler) function(op *ir.Op, kernel bool) (*function, error) {
+	if fn, ok := m.byOp[op]; ok {
+		return fn, nil
+	}
+	if funclike.IsDeclaration(op) {
+		return nil, errorAt(op, "function @%s has no body", op.Text("sym_name"))
+	}
+	c := m.compiler(op, op.Text("sym_name"))
+	m.byOp[op] = c.fn
+	c.plan = newPlanner(c, op)
+	c.plan.invariantArgs = kernel
+	c.plan.run()
+	for _, a := range op.Body(0).Args() {
+		c.fn.params = append(c.fn.params, c.vals[a])
+	}
+	for _, t := range funclike.Type(op).Outs {
+		c.fn.results = append(c.fn.results, c.pinned(t))
+	}
+	if c.err == nil {
+		c.fn.body = *c.region(op.Region(0), func(ret *ir.Op) { c.move(c.fn.results, ret.Operands(), nil) })
+	}
+	c.finish()
+	return c.fn, c.err
+}
+
+func (m *moduleCompiler) compiler(op *ir.Op, name string) *compiler {
+	fn := &function{name: name, id: len(m.p.funcs)}
+	m.p.funcs = append(m.p.funcs, fn)
+	return &compiler{moduleCompiler: m, fn: fn, op: op, vals: map[*ir.Value]value{}}
+}
+
+// finish lays the registers out in memory.
+func (c *compiler) finish() {
+	if c.err == nil {
+		c.err = c.plan.err
+	}
+	for i := range c.fn.regs {
+		r := &c.fn.regs[i]
+		bytes := r.word // until now its size in bytes
+		r.word = c.fn.words
+		c.fn.words += (bytes + 63) / 64 * 8
+	}
+}
+
+func errorAt(op *ir.Op, format string, args ...any) error {
+	msg := fmt.Sprintf(format, args...)
+	if f := ir.FileLocOf(op.Loc); f != nil {
+		msg = fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Col+1, msg)
+	}
+	return fmt.Errorf("interp: %s", msg)
+}
+
+// errorf records that an operation cannot be run; the first one counts.
+func (c *compiler) errorf(op *ir.Op, format string, args ...any) step {
+	if c.err == nil {
+		c.err = errorAt(op, "%s: %s", op.Name(), fmt.Sprintf(format, args...))
+	}
+	return nil
+}
+
+// newReg adds a register of n elements of a kind, for each lane where there are lanes.
+func (c *compiler) newReg(k kind, n int, lanes bool) reg {
+	if k == kObj {
+		c.fn.objs++
+		return reg(c.fn.objs - 1)
+	}
+	bytes := n * k.bytes()
+	if lanes {
+		bytes *= maxLanes
+	}
+	c.fn.regs = append(c.fn.regs, regInfo{bytes, n, lanes})
+	return reg(len(c.fn.regs) - 1)
+}
+
+// pinned is a register of its own for a value of a type.
+func (c *compiler) pinned(t ir.Type) value {
+	l, err := layoutOf(t)
+	if err != nil && c.err == nil {
+		c.err = errorAt(c.op, "%v", err)
+	}
+	return value{layout: l, reg: c.newReg(l.kind, l.n, c.lanes)}
+}
+
+// temp is a scratch register until the current operation is lowered.
+func (c *compiler) temp(k kind, n int) value {
+	v := value{layout: layout{kind: k, n: n}}
+	for i := c.used; i < len(c.temps); i++ {
+		if t := c.temps[i]; t.kind == k && t.n == n {
+			c.temps[i], c.temps[c.used] = c.temps[c.used], t
+			c.used++
+			return t.value
+		}
+	}
+	v.reg = c.newReg(k, n, c.lanes)
+	c.temps = append(c.temps, temp{value: v})
+	last := len(c.temps) - 1
+	c.temps[last], c.temps[c.used] = c.temps[c.used], c.temps[last]
+	c.used++
+	return v
+}
+
+// in is where an operand lives; a tensor of equal elements may be held as one.
+func (c *compiler) in(v *ir.Value) value {
+	x, ok := c.vals[v]
+	if !ok && c.err == nil {
+		c.err = errorAt(c.op, "a value of type %s is used where it is not defined", v.Type)
+	}
+	return x
+}
+
+// full is in with every element in place.
+func (c *compiler) full(v *ir.Value) value {
+	x := c.in(v)
+	if !x.uni {
+		return x
+	}
+	t := c.temp(x.kind, x.n)
+	t.layout = x.layout
+	c.emit(v.Def(), fillStep(x.kind, t.reg, x.reg))
+	return t
+}
+
+// ins are operands, each as in gives it.
+func (c *compiler) ins(op *ir.Op) []value {
+	vs := make([]value, op.NumOperands())
+	for i := range vs {
+		vs[i] = c.in(op.Operand(i))
+	}
+	return vs
+}
+
+// out is where a result goes.
+func (c *compiler) out(v *ir.Value) value { return c.in(v) }
+
+func (c *compiler) emit(op *ir.Op, s step) {
+	if op == nil {
+		op = c.op
+	}
+	c.code = append(c.code, instr{s, op})
+}
+
+// lower compiles one operation, unless the planner has disposed of it.
+func (c *compiler) lower(op *ir.Op) {
+	if !c.plan.live[op] || c.plan.done[op] {
+		return
+	}
+	l, ok := lowerings[op.Def]
+	if !ok {
+		c.errorf(op, "this operation is not supported")
+		return
+	}
+	mark := c.used
+	saved := c.code
+	hoist := c.plan.hoisted[op]
+	if hoist {
+		c.code = c.fn.setup
+	}
+	if s := l(c, op); s != nil {
+		c.emit(op, s)
+	}
+	if hoist {
+		c.fn.setup, c.code = c.code, saved
+	}
+	c.used = mark
+}
+
+// straight compiles the operations of a block but for its terminator, which exit disposes of.
+func (c *compiler) straight(b *ir.Block, exit func(term *ir.Op)) code {
+	saved := c.code
+	c.code = nil
+	for op := range b.Ops() {
+		if op == b.Terminator() && exit != nil {
+			exit(op)
+			break
+		}
+		c.lower(op)
+	}
+	out := c.code
+	c.code = saved
+	return out
+}
+
+// region compiles a region of any number of blocks. Terminators that leave it are given to exit.
+func (c *compiler) region(r *ir.Region, exit func(term *ir.Op)) *body {
+	index := map[*ir.Block]int{}
+	for b := range r.Blocks() {
+		index[b] = len(index)
+	}
+	out := &body{blocks: make([]block, len(index))}
+	for b := range r.Blocks() {
+		blk := &out.blocks[index[b]]
+		term := b.Terminator()
+		if term == nil {
+			c.err = errorAt(c.op, "a block has no terminator")
+			return out
+		}
+		blk.op = term
+		blk.code = c.straight(b, func(term *ir.Op) {
+			if len(term.Successors()) == 0 {
+				exit(term)
+				return
+			}
+			br, ok := branches[term.Def]
+			if !ok {
+				c.errorf(term, "this branch is not supported")
+				return
+			}
+			blk.next = br(c, term, index)
+		})
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package interp
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// Fault is what stopped a program of the grid.
+type Fault struct {
+	Kernel  string
+	Program [3]int
+	Element []int  // where in the tensor; nil when it is about no element
+	Msg     string // what is wrong
+	Loc     ir.Loc // of the operation
+	Op      string // its name
+	Bug     bool   // the interpreter's fault, not the kernel's
+}
+
+// Error is the place in the kernel's source, what is wrong, and where in the grid; then the calls that led there.
+//
+//	softmax.py:14:9: out of bounds load of 4 bytes at offset 400 of buffer "x" (400 bytes), element (4, 0)
+//	    tt.load in softmax_kernel, program (3, 0, 0)
+//	    called at softmax.py:30:12
+func (e *Fault) Error() string {
+	var b strings.Builder
+	places := callChain(e.Loc)
+	if len(places) > 0 {
+		b.WriteString(places[0] + ": ")
+	}
+	if e.Bug {
+		b.WriteString("internal error: ")
+	}
+	b.WriteString(e.Msg)
+	if e.Element != nil {
+		b.WriteString(", element " + tuple(e.Element))
+	}
+	fmt.Fprintf(&b, "\n    %s in %s, program %s", e.Op, e.Kernel, tuple(e.Program[:]))
+	for _, p := range places[min(1, len(places)):] {
+		b.WriteString("\n    called at " + p)
+	}
+	return b.String()
+}
+
+// callChain is the place of a location, then of each call around it.
+func callChain(l ir.Loc) []string {
+	var places []string
+	for l != nil {
+		call := callSite(l)
+		inner := l
+		l = nil
+		if call != nil {
+			inner, l = call.Callee, call.Caller
+		}
+		if f := ir.FileLocOf(inner); f != nil {
+			places = append(places, fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Col+1))
+		}
+	}
+	return places
+}
+
+// callSite is the outermost call site of a location, under its names.
+func callSite(l ir.Loc) *ir.CallSiteLoc {
+	switch l := l.(type) {
+	case *ir.CallSiteLoc:
+		return l
+	case *ir.NameLoc:
+		return callSite(l.Child)
+	case *ir.FusedLoc:
+		for _, c := range l.Locs {
+			if cs := callSite(c); cs != nil {
+				return cs
+			}
+		}
+	}
+	return nil
+}
+
+func tuple(xs []int) string {
+	s := make([]string, len(xs))
+	for i, x := range xs {
+		s[i] = fmt.Sprint(x)
+	}
+	return "(" + strings.Join(s, ", ") + ")"
+}

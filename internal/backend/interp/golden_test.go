@@ -1,0 +1,134 @@
+package interp
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	_ "github.com/nereid-lang/nereid/internal/dialect/all"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// parse reads IR and compiles a kernel of it.
+func compileText(t testing.TB, src, kernel string) *Program {
+	t.Helper()
+	m, err := ir.Parse(diag.NewFileSet(), "test.ttir", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Compile(m, kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func golden(t testing.TB, name, kernel string) *Program {
+	t.Helper()
+	src, err := os.ReadFile(txtest.Path(t, "testdata", "golden", "cuda-90", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compileText(t, string(src), kernel)
+}
+
+// bytesOf is a slice of numbers as memory.
+func bytesOf[T any](s []T) []byte {
+	var z T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(z)))
+}
+
+func randF32(n int) []float32 {
+	r := rand.New(rand.NewPCG(1, 2))
+	s := make([]float32, n)
+	for i := range s {
+		s[i] = float32(r.NormFloat64())
+	}
+	return s
+}
+
+func TestGoldenAdd(t *testing.T) {
+	for _, name := range []string{"add_f32.ttir", "add_f32.source", "add_f32.ttgir"} {
+		p := golden(t, name, "add_kernel")
+		const n = 5000
+		x, y, out := randF32(n), randF32(n), make([]float32, n)
+		mem := NewMemory()
+		args := []uint64{mem.Alloc(bytesOf(x), "x").Addr(), mem.Alloc(bytesOf(y), "y").Addr(), mem.Alloc(bytesOf(out), "out").Addr(), n}
+		if err := p.Run(context.Background(), mem, [3]int{5, 1, 1}, args, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range out {
+			if out[i] != x[i]+y[i] {
+				t.Fatalf("%s: element %d: %v + %v = %v", name, i, x[i], y[i], out[i])
+			}
+		}
+	}
+}
+
+func TestGoldenMatmul(t *testing.T) {
+	p := golden(t, "matmul_f32_ragged.ttir", "matmul_kernel")
+	const m, n, k = 100, 70, 45
+	a, b, c := randF32(m*k), randF32(k*n), make([]float32, m*n)
+	runMatmul(t, p, a, b, c, m, n, k, 64, 32)
+	for i := range m {
+		for j := range n {
+			want := 0.0
+			for l := range k {
+				want += float64(a[i*k+l]) * float64(b[l*n+j])
+			}
+			if math.Abs(want-float64(c[i*n+j])) > 1e-5 {
+				t.Fatalf("(%d, %d): %v, want %v", i, j, c[i*n+j], want)
+			}
+		}
+	}
+}
+
+func runMatmul[T any](t testing.TB, p *Program, a, b, c []T, m, n, k, bm, bn int) {
+	t.Helper()
+	mem := NewMemory()
+	args := []uint64{mem.Alloc(bytesOf(a), "a").Addr(), mem.Alloc(bytesOf(b), "b").Addr(), mem.Alloc(bytesOf(c), "c").Addr(),
+		uint64(m), uint64(n), uint64(k), uint64(k), uint64(n), uint64(n)}
+	grid := [3]int{(m + bm - 1) / bm * ((n + bn - 1) / bn), 1, 1}
+	if err := p.Run(context.Background(), mem, grid, args, Options{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkVectorAdd(b *testing.B) {
+	p := golden(b, "add_f32.ttir", "add_kernel")
+	const n = 1 << 22
+	x, y, out := randF32(n), randF32(n), make([]float32, n)
+	mem := NewMemory()
+	args := []uint64{mem.Alloc(bytesOf(x), "x").Addr(), mem.Alloc(bytesOf(y), "y").Addr(), mem.Alloc(bytesOf(out), "out").Addr(), n}
+	b.SetBytes(12 * n)
+	for b.Loop() {
+		if err := p.Run(context.Background(), mem, [3]int{n / 1024, 1, 1}, args, Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkMatmul256F32(b *testing.B) {
+	p := golden(b, "matmul_f32_ragged.ttir", "matmul_kernel")
+	x, y, z := randF32(256*256), randF32(256*256), make([]float32, 256*256)
+	for b.Loop() {
+		runMatmul(b, p, x, y, z, 256, 256, 256, 64, 32)
+	}
+}
+
+func BenchmarkMatmul256BF16(b *testing.B) {
+	p := golden(b, "matmul_bf16_relu.ttir", "matmul_kernel")
+	x, y, z := make([]uint16, 256*256), make([]uint16, 256*256), make([]uint16, 256*256)
+	for i, v := range randF32(256 * 256) {
+		x[i] = uint16(math.Float32bits(v) >> 16)
+		y[i] = x[i]
+	}
+	for b.Loop() {
+		runMatmul(b, p, x, y, z, 256, 256, 256, 64, 64)
+	}
+}

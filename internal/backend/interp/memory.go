@@ -1,0 +1,140 @@
+package interp
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+)
+
+// Each buffer has the addresses [i<<regionBits, (i+1)<<regionBits) to itself, i from 1, and begins in their middle: an address
+// that is off by less than half a terabyte still tells whose it was.
+const (
+	regionBits = 40
+	regionMid  = 1 << (regionBits - 1)
+	maxRegions = 1 << (62 - regionBits)
+)
+
+// Memory is a virtual address space of buffers that the caller owns. Its methods may be called from several goroutines, but
+// a buffer must not be freed while a kernel that may use it runs.
+type Memory struct {
+	mu    sync.Mutex
+	bufs  []*Buffer // of region i at i-1
+	free  []*Buffer // oldest first, to be reused late
+	descs []*tensorRef
+}
+
+// Buffer is the caller's bytes at a virtual address.
+type Buffer struct {
+	name  string
+	addr  uint64
+	data  []byte
+	freed bool
+
+	written []byte // 1 for each byte that was written; nil when all count as written
+}
+
+// NewMemory is an empty address space.
+func NewMemory() *Memory { return &Memory{} }
+
+// keepFreed is how many freed regions stay unused, so that a dangling pointer is likely to be seen.
+const keepFreed = 256
+
+// Alloc gives data an address, without copying it. The name is for messages.
+func (m *Memory) Alloc(data []byte, name string) *Buffer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.free) > keepFreed {
+		b := m.free[0]
+		m.free = m.free[1:]
+		nb := &Buffer{name: name, addr: b.addr, data: data}
+		m.bufs[b.addr>>regionBits-1] = nb
+		return nb
+	}
+	if len(m.bufs) == maxRegions {
+		panic("interp: too many buffers in one Memory")
+	}
+	b := &Buffer{name: name, addr: uint64(len(m.bufs)+1)<<regionBits + regionMid, data: data}
+	m.bufs = append(m.bufs[:len(m.bufs):len(m.bufs)], b) // a running kernel keeps the table it began with
+	return b
+}
+
+// AllocUninit is Alloc for bytes that nobody has written yet: with Options.TrackUninit a load of them is a fault.
+func (m *Memory) AllocUninit(data []byte, name string) *Buffer {
+	b := m.Alloc(data, name)
+	b.written = make([]byte, len(data))
+	return b
+}
+
+// Free takes the buffer's address away: its use is a fault from now on.
+func (m *Memory) Free(b *Buffer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !b.freed {
+		b.freed, b.data, b.written = true, nil, nil
+		m.free = append(m.free, b)
+	}
+}
+
+// Addr is the buffer's address, what a kernel takes as a pointer; it is a multiple of 256.
+func (b *Buffer) Addr() uint64 { return b.addr }
+
+// Bytes are the caller's bytes, and Name the name given to them.
+func (b *Buffer) Bytes() []byte { return b.data }
+func (b *Buffer) Name() string  { return b.name }
+
+// MarkWritten says that a range of a buffer made by AllocUninit has been written.
+func (b *Buffer) MarkWritten(off, n int) {
+	if b.written != nil {
+		markWritten(b.written[off : off+n])
+	}
+}
+
+func markWritten(w []byte) {
+	for i := range w {
+		w[i] = 1
+	}
+}
+
+// table is the buffers as they are now.
+func (m *Memory) table() []*Buffer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.bufs
+}
+
+// find is the buffer that owns an address, in or out of its bounds, or nil.
+func find(table []*Buffer, addr uint64) *Buffer {
+	i := addr >> regionBits
+	if i == 0 || i > uint64(len(table)) {
+		return nil
+	}
+	return table[i-1]
+}
+
+// holds reports whether n bytes at an address lie in the buffer.
+func (b *Buffer) holds(addr, n uint64) bool {
+	off := addr - b.addr
+	return off < uint64(len(b.data)) && n <= uint64(len(b.data))-off
+}
+
+// at is n elements of memory at an address, which must lie in the buffer.
+func at[U any](b *Buffer, addr uint64, n int) []U {
+	off := addr - b.addr
+	return unsafe.Slice((*U)(unsafe.Pointer(&b.data[off])), n)
+}
+
+// explain says what is wrong with an access that the buffer does not hold.
+func explain(table []*Buffer, what string, addr uint64, size int) string {
+	switch b := find(table, addr); {
+	case addr == 0:
+		return fmt.Sprintf("%s of %d bytes at a null pointer", what, size)
+	case b == nil:
+		return fmt.Sprintf("%s of %d bytes at address %#x, where there is no buffer", what, size, addr)
+	case b.freed:
+		return fmt.Sprintf("%s of %d bytes at offset %d of buffer %q, which was freed", what, size, int64(addr-b.addr), b.name)
+	case addr%uint64(size) != 0:
+		return fmt.Sprintf("misaligned %s of %d bytes at offset %d of buffer %q (%d bytes)", what, size, int64(addr-b.addr), b.name, len(b.data))
+	default:
+		return fmt.Sprintf("out of bounds %s of %d bytes at offset %d of buffer %q (%d bytes)", what, size, int64(addr-b.addr), b.name, len(b.data))
+	}
+}

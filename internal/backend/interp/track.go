@@ -1,0 +1,49 @@
+package interp
+
+import "sync"
+
+// checkWritten stops the program at the first element of a run that nobody has written.
+func (w *worker) checkWritten(b *Buffer, addr uint64, count, size, i int, shape []int64) {
+	off := int(addr - b.addr)
+	for k, seen := range b.written[off : off+count*size] {
+		if seen == 0 {
+			w.failAt(i+k/size, shape, "load of %d bytes at offset %d of buffer %q, which nobody has written", size, off+k/size*size, b.name)
+		}
+	}
+}
+
+// raceTable remembers, for each byte of a buffer, which program stored it last, counted from 1.
+type raceTable struct {
+	mu     sync.Mutex
+	owners map[*Buffer][]uint32
+}
+
+// checkRace stops the program if a run it stores differs from what another program stored there.
+func (w *worker) checkRace(b *Buffer, addr uint64, bytes []byte, size, i int, shape []int64) {
+	w.races.mu.Lock()
+	defer w.races.mu.Unlock()
+	if w.races.owners == nil {
+		w.races.owners = map[*Buffer][]uint32{}
+	}
+	owners := w.races.owners[b]
+	if owners == nil {
+		owners = make([]uint32, len(b.data))
+		w.races.owners[b] = owners
+	}
+	off := int(addr - b.addr)
+	me := uint32(w.id + 1)
+	for k, x := range bytes {
+		o := owners[off+k]
+		if o != 0 && o != me && b.data[off+k] != x {
+			w.failAt(i+k/size, shape, "race: store of %d bytes at offset %d of buffer %q, where program %s has stored another value",
+				size, off+k/size*size, b.name, tuple(w.gridIndex(int64(o-1))))
+		}
+		owners[off+k] = me
+	}
+}
+
+// gridIndex is the position of a program in the grid.
+func (r *run) gridIndex(id int64) []int {
+	x, y := int64(r.grid[0]), int64(r.grid[1])
+	return []int{int(id % x), int(id / x % y), int(id / x / y)}
+}
