@@ -13,6 +13,7 @@ import (
 
 // commands makes the subcommands, one file each, in the order in which the help lists them.
 var commands = []func() *cobra.Command{
+	newOptCmd,
 	newVersionCmd,
 }
 

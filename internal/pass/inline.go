@@ -91,7 +91,21 @@ func (in *inliner) function(f *ir.Op) {
 			in.inline(call, callee)
 		}
 	}
+	tidy(in.ctx, f)
 	in.state[f] = done
+}
+
+// tidy simplifies a function of several blocks, of which often one is left: the front end puts a block that nothing reaches
+// after each return.
+func tidy(ctx *Context, f *ir.Op) {
+	body := f.Region(0)
+	if body.First() == body.Last() {
+		return
+	}
+	eraseUnreachable(newRewriter(ctx, f), body)
+	if body.First() != body.Last() {
+		Greedy(ctx, f, canonical, GreedyOptions{})
+	}
 }
 
 func (in *inliner) callee(call *ir.Op) *ir.Op {

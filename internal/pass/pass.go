@@ -104,15 +104,25 @@ func Names(passes []Pass) string {
 	return strings.Join(names, ",")
 }
 
-// Parse is the pipeline of a comma-separated list of names.
-func Parse(list string) ([]Pass, error) {
+// Lookup is the pass of a name in a list.
+func Lookup(list []Pass, name string) (Pass, bool) {
+	for _, p := range list {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Pass{}, false
+}
+
+// Parse is the pipeline of comma-separated names of passes in a list.
+func Parse(list []Pass, names string) ([]Pass, error) {
 	var passes []Pass
-	for name := range strings.SplitSeq(list, ",") {
+	for name := range strings.SplitSeq(names, ",") {
 		name = strings.TrimSpace(name)
 		if name == "" {
 			continue
 		}
-		p, ok := Lookup(name)
+		p, ok := Lookup(list, name)
 		if !ok {
 			return nil, fmt.Errorf("no pass is called %q", name)
 		}

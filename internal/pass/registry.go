@@ -18,13 +18,3 @@ func All() []Pass {
 		LoopUnroll,
 	}
 }
-
-// Lookup is the pass of a name.
-func Lookup(name string) (Pass, bool) {
-	for _, p := range All() {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return Pass{}, false
-}

@@ -41,12 +41,12 @@ func writeReproducer(dir string, before *ir.Module, rest []Pass, cause error, op
 	return filepath.ToSlash(f.Name()), errors.Join(err, f.Close())
 }
 
-// ReproducerPasses is the pipeline that the text of a reproducer asks for.
-func ReproducerPasses(text []byte) ([]Pass, error) {
+// ReproducerPasses is the pipeline that the text of a reproducer asks for, of passes in a list.
+func ReproducerPasses(all []Pass, text []byte) ([]Pass, error) {
 	for line := range bytes.Lines(text) {
 		s := strings.TrimSpace(string(line))
-		if list, ok := strings.CutPrefix(s, reproducerMark); ok {
-			return Parse(list)
+		if names, ok := strings.CutPrefix(s, strings.TrimSpace(reproducerMark)); ok {
+			return Parse(all, names)
 		}
 		if s != "" && !strings.HasPrefix(s, "//") {
 			break

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	_ "github.com/nereid-lang/nereid/internal/dialect/all"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// optPasses is every pass that can be named on the command line.
+func optPasses() []pass.Pass { return pass.All() }
+
+// optAliases are shorter names of passes.
+var optAliases = map[string]string{
+	"licm":           "loop-invariant-code-motion",
+	"loop-aware-cse": "triton-loop-aware-cse",
+}
+
+type optFlags struct {
+	steps      []func() ([]pass.Pass, error) // what the flags ask for, in the order given
+	opts       pass.Options
+	print      ir.PrintOptions
+	output     string
+	target     string
+	reproducer bool
+}
+
+func newOptCmd() *cobra.Command {
+	f := &optFlags{}
+	cmd := &cobra.Command{
+		Use:   "opt [--PASS]... [FILE]",
+		Short: "Runs passes over IR",
+		Long: "Runs the named passes, in the order given, over a file of MLIR text (.ttir, .ttgir, .mlir), or over standard\n" +
+			"input when FILE is absent or -, and prints the result.",
+		Example: "  nereid opt --canonicalize --cse kernel.ttir\n" +
+			"  nereid opt --ttir --timing -o kernel.ttir kernel.source\n" +
+			"  nereid opt --pass-pipeline=inline,canonicalize --dump-after=inline - < kernel.source",
+		Args:                  cobra.MaximumNArgs(1),
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.add(cmd.Flags())
+	cmd.SetUsageFunc(optUsage)
+	return cmd
+}
+
+func (f *optFlags) add(fs *pflag.FlagSet) {
+	fs.SortFlags = false
+	fs.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output")
+	fs.BoolVar(&f.print.Generic, "generic", false, "print every operation in MLIR's generic form")
+	fs.BoolVar(&f.print.Locs, "locs", false, "print locations")
+	addTagged(fs, &f.opts)
+	fs.StringVar(&f.target, "target", "cuda:90", "target of --ttir: cuda:CAPABILITY or hip:ARCH")
+	fs.BoolVar(&f.reproducer, "run-reproducer", false, "run the passes that the file, a reproducer, asks for")
+	f.pipeline(fs, "ttir", "run the pipeline of the TTIR stage", func(string) ([]pass.Pass, error) {
+		o, err := ttirOptions(f.target)
+		return pass.TTIR(o), err
+	})
+	f.pipeline(fs, "pass-pipeline", "run these passes (names, separated by commas)", func(names string) ([]pass.Pass, error) {
+		return pass.Parse(optPasses(), names)
+	})
+	fs.Lookup("pass-pipeline").NoOptDefVal = ""
+	for _, p := range optPasses() {
+		f.pipeline(fs, p.Name, p.Doc, func(string) ([]pass.Pass, error) { return []pass.Pass{p}, nil })
+	}
+	for alias, name := range optAliases {
+		p, _ := pass.Lookup(optPasses(), name)
+		f.pipeline(fs, alias, p.Doc, func(string) ([]pass.Pass, error) { return []pass.Pass{p}, nil })
+		fs.Lookup(alias).Hidden = true
+	}
+}
+
+// pipeline adds a flag that appends passes to the pipeline each time it is given. Which ones is asked when all flags are
+// known.
+func (f *optFlags) pipeline(fs *pflag.FlagSet, name, help string, passes func(arg string) ([]pass.Pass, error)) {
+	fs.Var(passFlag{f, passes}, name, help)
+	fs.Lookup(name).NoOptDefVal = "true"
+	fs.SetAnnotation(name, passAnnotation, nil)
+}
+
+// passAnnotation marks the flags that are passes or pipelines, which the help lists apart.
+const passAnnotation = "pass"
+
+// passFlag is a flag whose place on the command line counts.
+type passFlag struct {
+	f      *optFlags
+	passes func(arg string) ([]pass.Pass, error)
+}
+
+func (p passFlag) Set(arg string) error {
+	p.f.steps = append(p.f.steps, func() ([]pass.Pass, error) { return p.passes(arg) })
+	return nil
+}
+
+func (p passFlag) String() string { return "" }
+func (p passFlag) Type() string   { return "names" }
+
+// ttirOptions reads a target such as cuda:90 or hip:gfx942.
+func ttirOptions(target string) (pass.TTIROptions, error) {
+	backend, arch, _ := strings.Cut(target, ":")
+	switch backend {
+	case "cuda":
+		if n, err := strconv.Atoi(arch); err == nil {
+			return pass.TTIRFor(backend, n), nil
+		}
+	case "hip":
+		return pass.TTIRFor(backend, 0), nil
+	}
+	return pass.TTIROptions{}, fmt.Errorf("no target is called %q", target)
+}
+
+// addTagged adds a flag for each tagged field of the struct that opts points to.
+func addTagged(fs *pflag.FlagSet, opts any) {
+	v := reflect.ValueOf(opts).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		name, help := tag.Get("flag"), tag.Get("help")
+		switch p := v.Field(i).Addr().Interface().(type) {
+		case *bool:
+			fs.BoolVar(p, name, *p, help)
+		case *int:
+			fs.IntVar(p, name, *p, help)
+		case *string:
+			fs.StringVar(p, name, *p, help)
+		case *[]string:
+			fs.StringSliceVar(p, name, *p, help)
+		}
+	}
+}
+
+// optUsage lists the passes apart from the other flags.
+func optUsage(cmd *cobra.Command) error {
+	w := cmd.OutOrStderr()
+	fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n\n", cmd.UseLine(), cmd.Example)
+	plain := pflag.NewFlagSet("", pflag.ContinueOnError)
+	plain.SortFlags = false
+	passes := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(passes, "Passes, which run in the order given:")
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		_, isPass := f.Annotations[passAnnotation]
+		switch {
+		case !isPass:
+			plain.AddFlag(f)
+		case !f.Hidden:
+			arg := ""
+			if f.NoOptDefVal == "" {
+				arg = "=" + f.Value.Type()
+			}
+			fmt.Fprintf(passes, "  --%s%s\t%s\n", f.Name, arg, f.Usage)
+		}
+	})
+	passes.Flush()
+	fmt.Fprintf(w, "\nFlags:\n%s", plain.FlagUsages())
+	return nil
+}
+
+func (f *optFlags) run(cmd *cobra.Command, args []string) error {
+	name, src, err := readInput(cmd.InOrStdin(), args)
+	if err != nil {
+		return err
+	}
+	passes, err := f.passes(src)
+	if err != nil {
+		return err
+	}
+	m, err := readModule(name, src, !f.print.Locs)
+	if err != nil {
+		return err
+	}
+	ctx := &pass.Context{Options: f.opts, Dump: cmd.ErrOrStderr(), Print: f.print}
+	err = pass.Run(ctx, m, passes)
+	if f.opts.Timing {
+		pass.WriteTimings(cmd.ErrOrStderr(), ctx.Timings())
+	}
+	if err != nil {
+		return err
+	}
+	return f.write(cmd.OutOrStdout(), m)
+}
+
+// passes is the pipeline that the flags ask for, or the text, when it is a reproducer.
+func (f *optFlags) passes(src []byte) ([]pass.Pass, error) {
+	if f.reproducer {
+		if len(f.steps) > 0 {
+			return nil, usagef("--run-reproducer takes the passes from the file; name none")
+		}
+		return pass.ReproducerPasses(optPasses(), src)
+	}
+	var passes []pass.Pass
+	for _, step := range f.steps {
+		list, err := step()
+		if err != nil {
+			return nil, usageError{err}
+		}
+		passes = append(passes, list...)
+	}
+	return passes, nil
+}
+
+// readInput is the text of the file named, or of standard input.
+func readInput(stdin io.Reader, args []string) (name string, src []byte, err error) {
+	if len(args) == 0 || args[0] == "-" {
+		src, err = io.ReadAll(stdin)
+		return "<stdin>", src, err
+	}
+	src, err = os.ReadFile(args[0])
+	return args[0], src, err
+}
+
+// readModule reads and verifies IR. With textLocs, operations that say nothing of their origin get their place in the
+// text, so that a fault is shown there.
+func readModule(name string, src []byte, textLocs bool) (*ir.Module, error) {
+	files := diag.NewFileSet()
+	m, err := ir.ParseWith(files, name, src, ir.ParseOptions{TextLocs: textLocs})
+	if err != nil {
+		return nil, err
+	}
+	if err := ir.Verify(m.Op); err != nil {
+		return nil, showInText(err, files, name, src)
+	}
+	return m, nil
+}
+
+// showInText turns what the verifier found into diagnostics with a line and a caret, where it points into the text that was
+// read. What comes from elsewhere keeps its own place in the message.
+func showInText(err error, files *diag.FileSet, name string, src []byte) error {
+	list := &diag.List{Files: files}
+	file := files.AddFile(name, src)
+	for _, e := range unjoin(err) {
+		bad := (*ir.VerifyError)(nil)
+		if !errors.As(e, &bad) {
+			return err
+		}
+		loc := ir.FileLocOf(bad.Op.Loc)
+		if loc == nil || loc.File != name {
+			list.Errorf(diag.Span{}, "", "%s", e)
+			continue
+		}
+		at := file.Pos(lineStart(src, loc.Line) + loc.Col - 1)
+		list.Errorf(diag.At(at), "", "'%s' op %s", bad.Op.Name(), bad.Msg)
+	}
+	return list.Err()
+}
+
+// lineStart is the offset of a line, counted from 1.
+func lineStart(src []byte, line int) int {
+	at := 0
+	for ; line > 1; line-- {
+		at += bytes.IndexByte(src[at:], '\n') + 1
+	}
+	return at
+}
+
+func unjoin(err error) []error {
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		return slices.Clone(j.Unwrap())
+	}
+	return []error{err}
+}
+
+func (f *optFlags) write(stdout io.Writer, m *ir.Module) error {
+	if f.output == "" || f.output == "-" {
+		return ir.Print(stdout, m.Op, f.print)
+	}
+	out, err := os.Create(f.output)
+	if err != nil {
+		return err
+	}
+	return errors.Join(ir.Print(out, m.Op, f.print), out.Close())
+}
