@@ -1,6 +1,11 @@
 package scf
 
-import "github.com/nereid-lang/nereid/internal/ir"
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/indexlist"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
 
 // printList writes ` word (…)`.
 func printList(p *ir.Printer, word string, vs []*ir.Value) {
@@ -121,57 +126,19 @@ func printInParallel(p *ir.Printer, op *ir.Op) {
 
 func parseInParallel(p *ir.Parser, s *ir.State) bool { return p.Region(s, nil) && p.AttrDict(s) }
 
-// Bound is a bound of a forall: a value, or a constant where the value is nil.
-type Bound struct {
-	Value *ir.Value
-	Const int64
-}
-
 // Bounds are the lower or upper bounds or the steps of a forall, for 0, 1 and 2.
-func Bounds(op *ir.Op, which int) []Bound {
-	static := op.Attr(forallBounds[which]).(*ir.DenseArrayAttr).Values
-	dynamic := op.Group(which)
-	out := make([]Bound, len(static))
-	for i, c := range static {
-		if c == ir.Dynamic && len(dynamic) > 0 {
-			out[i].Value, dynamic = dynamic[0], dynamic[1:]
-		} else {
-			out[i].Const = c
-		}
-	}
-	return out
+func Bounds(op *ir.Op, which int) []indexlist.Entry {
+	return indexlist.Of(op, which, forallBounds[which])
 }
 
 var forallBounds = []string{"staticLowerBound", "staticUpperBound", "staticStep"}
 
 // isNormalized reports whether all lower bounds are zero and all steps one: such a loop is written `in (…)`.
 func isNormalized(op *ir.Op) bool {
-	for _, b := range Bounds(op, 0) {
-		if b != (Bound{}) {
-			return false
-		}
+	other := func(c int64) func(indexlist.Entry) bool {
+		return func(e indexlist.Entry) bool { return !e.IsConst(c) }
 	}
-	for _, b := range Bounds(op, 2) {
-		if b != (Bound{Const: 1}) {
-			return false
-		}
-	}
-	return true
-}
-
-func printBounds(p *ir.Printer, word string, bounds []Bound) {
-	p.Text(word + "(")
-	for i, b := range bounds {
-		if i > 0 {
-			p.Text(", ")
-		}
-		if b.Value != nil {
-			p.Value(b.Value)
-		} else {
-			p.Textf("%d", b.Const)
-		}
-	}
-	p.Text(")")
+	return !slices.ContainsFunc(Bounds(op, 0), other(0)) && !slices.ContainsFunc(Bounds(op, 2), other(1))
 }
 
 func printForall(p *ir.Printer, op *ir.Op) {
@@ -179,10 +146,10 @@ func printForall(p *ir.Printer, op *ir.Op) {
 	args := op.Body(0).Args()
 	printList(p, " ", args[:len(upper)])
 	if isNormalized(op) {
-		printBounds(p, " in ", upper)
+		indexlist.Print(p, " in (", upper, ")")
 	} else {
 		for i, word := range []string{" = ", " to ", " step "} {
-			printBounds(p, word, Bounds(op, i))
+			indexlist.Print(p, word+"(", Bounds(op, i), ")")
 		}
 	}
 	printInits(p, " shared_outs", args[len(upper):], op.Group(3))
@@ -220,17 +187,11 @@ func parseForall(p *ir.Parser, s *ir.State) bool {
 
 func parseForallBounds(p *ir.Parser, s *ir.State, n int) bool {
 	if p.Try("in") {
-		s.Segments = append(s.Segments, 0)
-		s.Attrs = append(s.Attrs, ir.A(forallBounds[0], ir.DenseArray(ir.I64, make([]int64, n)...)))
+		constBounds(s, 0, make([]int64, n))
 		if !parseBounds(p, s, 1, n) {
 			return false
 		}
-		ones := make([]int64, n)
-		for i := range ones {
-			ones[i] = 1
-		}
-		s.Segments = append(s.Segments, 0)
-		s.Attrs = append(s.Attrs, ir.A(forallBounds[2], ir.DenseArray(ir.I64, ones...)))
+		constBounds(s, 2, slices.Repeat([]int64{1}, n))
 		return true
 	}
 	for i, word := range []string{"=", "to", "step"} {
@@ -241,26 +202,26 @@ func parseForallBounds(p *ir.Parser, s *ir.State, n int) bool {
 	return true
 }
 
+func constBounds(s *ir.State, which int, static []int64) {
+	s.Segments = append(s.Segments, 0)
+	s.Attrs = append(s.Attrs, ir.A(forallBounds[which], ir.DenseArray(ir.I64, static...)))
+}
+
 func parseBounds(p *ir.Parser, s *ir.State, which, n int) bool {
 	pos := p.Pos()
-	var static []int64
-	before := len(s.Operands)
-	ok := p.List("(", ")", func() bool {
-		if o, is := p.TryOperand(); is {
-			static = append(static, ir.Dynamic)
-			return p.Resolve(s, o, ir.Index)
-		}
-		c, ok := p.Int()
-		static = append(static, c)
-		return ok
-	})
+	dynamic, static, ok := indexlist.Parse(p, "(", ")")
 	if !ok {
 		return false
 	}
 	if len(static) != n {
 		return p.Errorf(pos, "expected %d bounds, found %d", n, len(static))
 	}
-	s.Segments = append(s.Segments, len(s.Operands)-before)
+	for _, o := range dynamic {
+		if !p.Resolve(s, o, ir.Index) {
+			return false
+		}
+	}
+	s.Segments = append(s.Segments, len(dynamic))
 	s.Attrs = append(s.Attrs, ir.A(forallBounds[which], ir.DenseArray(ir.I64, static...)))
 	return true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/dialect/indexlist"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -216,17 +217,10 @@ func verifyForall(op *ir.Op) error {
 	if body == nil {
 		return errors.New("has an empty region")
 	}
-	n := len(op.Attr(forallBounds[1]).(*ir.DenseArrayAttr).Values)
+	n := len(Bounds(op, 1))
 	for i, name := range forallBounds {
-		static := op.Attr(name).(*ir.DenseArrayAttr).Values
-		dynamic := 0
-		for _, c := range static {
-			if c == ir.Dynamic {
-				dynamic++
-			}
-		}
-		if len(static) != n || dynamic != len(op.Group(i)) {
-			return fmt.Errorf("%s does not agree with the other bounds or with the operands", name)
+		if err := indexlist.Check(op, i, name, n); err != nil {
+			return err
 		}
 	}
 	outs := typesOf(op.Group(3))
