@@ -8,6 +8,7 @@ import (
 	_ "github.com/nereid-lang/nereid/internal/dialect/bufferization"
 	_ "github.com/nereid-lang/nereid/internal/dialect/cf"
 	_ "github.com/nereid-lang/nereid/internal/dialect/funcd"
+	_ "github.com/nereid-lang/nereid/internal/dialect/gpud"
 	_ "github.com/nereid-lang/nereid/internal/dialect/linalg"
 	_ "github.com/nereid-lang/nereid/internal/dialect/llvmd"
 	_ "github.com/nereid-lang/nereid/internal/dialect/math"
