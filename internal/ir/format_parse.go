@@ -223,17 +223,15 @@ func (f *formatReader) attrOf(slot *AttrSlot, qualified bool) (Attr, bool) {
 }
 
 func (f *formatReader) enum(k *AttrKind) (Attr, bool) {
-	pos := f.Pos()
-	w, ok := f.TryKeyword()
-	if !ok {
-		if w, ok = f.TryString(); !ok {
-			return nil, f.expected(enumWords(k.Enum))
-		}
+	word := f.text()
+	if f.tok.kind == tokString {
+		word = unquote(word)
 	}
-	v, ok := k.Enum.Value(w)
+	v, ok := k.Enum.Value(word)
 	if !ok {
-		return nil, f.Errorf(pos, "expected %s, found '%s'", enumWords(k.Enum), w)
+		return nil, f.expected(enumWords(k.Enum))
 	}
+	f.advance()
 	return IntAttr(v, k.Type), true
 }
 

@@ -14,8 +14,8 @@ func (p *Parser) topLevel() *Module {
 	for p.tok.kind != tokEOF && !p.full() {
 		switch {
 		case p.tok.kind == tokHash || p.tok.kind == tokBang:
-			if !p.aliasDef() {
-				p.recover(0)
+			if start := p.tok.start; !p.aliasDef() {
+				p.recover(start, 0)
 			}
 		case p.Peek("{") && strings.HasPrefix(p.src[p.tok.end:], "-#"):
 			p.Errorf(p.Pos(), "external resources are not supported")
@@ -42,7 +42,7 @@ type resultName struct {
 // operation reads one operation into b. After an error it goes on at the next one.
 func (p *Parser) operation(b *Block) {
 	braces, scopes, labels, dialects, implicit := p.braces, len(p.scopes), len(p.labels), len(p.dialects), len(p.implicit)
-	depth, regions := p.depth, len(p.scope().regions)
+	depth, regions, start := p.depth, len(p.scope().regions), p.tok.start
 	names, ok := p.resultNames()
 	if ok {
 		ok = p.enter() && p.namedOperation(b, names)
@@ -57,19 +57,29 @@ func (p *Parser) operation(b *Block) {
 		p.closeScope(false)
 	}
 	p.poison(names)
-	p.recover(braces)
+	p.recover(start, braces)
 }
 
-// recover skips to the next line that begins outside of the brackets of the operation in error, or to the end of its block.
-func (p *Parser) recover(braces int) {
+// recover skips from an operation in error, which began at start, to the next one, or to the end of its block: to a line that begins
+// outside of its brackets, or no further right than itself, where a bracket without its fellow must not hide the rest.
+func (p *Parser) recover(start, braces int) {
+	column := p.column(start)
 	for p.tok.kind != tokEOF {
-		newLine := strings.IndexByte(p.src[p.last:p.tok.start], '\n') >= 0
-		if p.braces <= braces && (newLine && p.startsOp() || braces > 0 && p.Peek("}")) {
+		newLine := p.tok.start > start && strings.IndexByte(p.src[min(p.last, p.tok.start):p.tok.start], '\n') >= 0
+		end := braces > 0 && p.Peek("}")
+		if newLine && p.column(p.tok.start) <= column && (end || p.startsOp()) {
+			p.braces = braces
+			return
+		}
+		if p.braces <= braces && (newLine && p.startsOp() || end) {
 			return
 		}
 		p.advance()
 	}
 }
+
+// column is the distance of an offset from the start of its line.
+func (p *Parser) column(at int) int { return at - 1 - strings.LastIndexByte(p.src[:at], '\n') }
 
 func (p *Parser) startsOp() bool {
 	switch p.tok.kind {
@@ -148,7 +158,7 @@ func (p *Parser) nameResults(op *Op, names []resultName, pos diag.Pos) bool {
 		if op.NumResults() == 0 {
 			return p.Errorf(pos, "cannot name an operation with no results")
 		}
-		return p.Errorf(pos, "operation defines %d results but was provided %d to bind", op.NumResults(), n)
+		return p.Errorf(pos, "operation defines %s but %d are named", plural(op.NumResults(), op.NumResults(), "result"), n)
 	}
 	at := 0
 	for _, r := range names {
@@ -233,13 +243,20 @@ func plural(least, most int, what string) string {
 func (p *Parser) checkRegions(s *State, pos diag.Pos) bool {
 	want, any := nameCount(s.Def.Regions)
 	if n := len(s.Regions); n < want || n > want && !any {
-		return p.Errorf(pos, "'%s' expected %d regions, found %d", s.Def.fullName, want, n)
+		return p.Errorf(pos, "'%s' expected %s, found %d", s.Def.fullName, plural(want, atMost(want, any), "region"), n)
 	}
 	want, any = nameCount(s.Def.Successors)
 	if n := len(s.Successors); n < want || n > want && !any {
-		return p.Errorf(pos, "'%s' expected %d successors, found %d", s.Def.fullName, want, n)
+		return p.Errorf(pos, "'%s' expected %s, found %d", s.Def.fullName, plural(want, atMost(want, any), "successor"), n)
 	}
 	return true
+}
+
+func atMost(n int, more bool) int {
+	if more {
+		return n + 1
+	}
+	return n
 }
 
 // nameCount is the number of regions or successors that a row names, and whether there may be more.
@@ -283,29 +300,44 @@ func (p *Parser) opDef(name string) *OpDef {
 }
 
 func (p *Parser) unknownOp(name string) bool {
-	dialect, rest, ok := cutDialect(name)
+	dialect, _, ok := cutDialect(name)
 	switch {
 	case !ok:
 		return p.expected("an operation")
 	case LookupDialect(dialect) == nil:
 		return p.Errorf(p.Pos(), "unknown dialect '%s': operations of other dialects are read in generic form only, \"%s\"(...)", dialect, name)
 	}
-	return p.Errorf(p.Pos(), "dialect '%s' has no operation '%s'", dialect, rest)
+	return p.noSuchOp(name)
+}
+
+// noSuchOp reports an operation, at hand, that its dialect does not have.
+func (p *Parser) noSuchOp(name string) bool {
+	dialect, rest, _ := cutDialect(name)
+	d := LookupDialect(dialect)
+	known := make([]string, len(d.order))
+	for i, op := range d.order {
+		known[i] = op.Name
+	}
+	p.Errorf(p.Pos(), "dialect '%s' has no operation '%s'", dialect, rest)
+	if near := diag.Nearest(rest, known); near != "" {
+		p.diags.Diags[len(p.diags.Diags)-1].Hint = "did you mean " + dialect + "." + near + "?"
+	}
+	return false
 }
 
 // genericOp reads "dialect.op"(%a)[^bb1] <{props}> ({...}) {attrs} : (types) -> types.
 func (p *Parser) genericOp(s *State) bool {
-	pos := p.Pos()
-	name, _ := p.String()
+	name := unquote(p.text())
 	if name == "" {
-		return p.Errorf(pos, "empty operation name is invalid")
+		return p.Errorf(p.Pos(), "empty operation name is invalid")
 	}
 	if s.Def = LookupOp(name); s.Def == nil {
-		if dialect, rest, ok := cutDialect(name); ok && LookupDialect(dialect) != nil {
-			return p.Errorf(pos, "dialect '%s' has no operation '%s'", dialect, rest)
+		if dialect, _, ok := cutDialect(name); ok && LookupDialect(dialect) != nil {
+			return p.noSuchOp(name)
 		}
 		s.Def = UnknownOp(name)
 	}
+	p.advance()
 	if !p.Literal("(") {
 		return false
 	}
@@ -316,7 +348,7 @@ func (p *Parser) genericOp(s *State) bool {
 	if !p.Literal(":") {
 		return false
 	}
-	pos = p.Pos()
+	pos := p.Pos()
 	ft, ok := p.FuncType()
 	if !ok {
 		return false

@@ -92,8 +92,16 @@ func (p *Parser) errorSpan(t token, f string, args ...any) bool {
 	return false
 }
 
-// expected records that the next token should have been something else.
+// expected records that the next token should have been something else. When that stands on a later line, the place is the end of
+// the line where something is missing.
 func (p *Parser) expected(what string) bool {
+	if p.tok.kind != tokError && p.last > 0 && strings.IndexByte(p.src[p.last:p.tok.start], '\n') >= 0 {
+		found := "the end of the line"
+		if p.tok.kind == tokEOF {
+			found = "the end of the text"
+		}
+		return p.errorSpan(token{start: p.last, end: p.last}, "expected %s, found %s", what, found)
+	}
 	return p.Errorf(p.Pos(), "expected %s, found %s", what, p.found())
 }
 
