@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/nereid-lang/nereid/internal/dialect/amdg"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -17,7 +18,7 @@ type lowering func(c *compiler, op *ir.Op) step
 var lowerings = map[*ir.OpDef]lowering{}
 
 func init() {
-	for _, table := range []map[*ir.OpDef]lowering{intOps, floatOps, castOps, memoryOps, shapeOps, programOps, controlOps, reduceOps, dotOps, externOps} {
+	for _, table := range []map[*ir.OpDef]lowering{intOps, floatOps, castOps, memoryOps, shapeOps, programOps, controlOps, reduceOps, dotOps, externOps, sharedOps} {
 		maps.Copy(lowerings, table)
 	}
 }
@@ -200,6 +201,9 @@ func (c *compiler) lower(op *ir.Op) {
 		return
 	}
 	l, ok := lowerings[op.Def]
+	if ignored[op.Name()] || op.Def.Dialect == amdg.ROCDL && op.NumResults() == 0 {
+		return
+	}
 	if !ok {
 		c.errorf(op, "this operation is not supported")
 		return

@@ -295,6 +295,11 @@ var descRMW = map[int64][2]int64{ // of signed, of unsigned integers
 
 func lowerDescReduce(c *compiler, op *ir.Op) step {
 	s := c.full(op.Slot(1))
+	return c.descReduce(op, s, c.descAccess(op, op.Group(2), op.Slot(1).Type))
+}
+
+// descReduce combines a row with memory.
+func (c *compiler) descReduce(op *ir.Op, s value, a access) step {
 	kinds, ok := descRMW[op.IntOr("kind", 0)]
 	if !ok {
 		return c.errorf(op, "this kind of reduction is not supported")
@@ -303,9 +308,7 @@ func lowerDescReduce(c *compiler, op *ir.Op) step {
 	if it, isInt := tt.DescBlock(op.Operand(0).Type).Elem.(*ir.IntegerType); isInt && it.Sign == ir.Unsigned {
 		kind = kinds[1]
 	}
-	raw := c.raw(s)
-	a := c.descAccess(op, op.Group(2), op.Slot(1).Type)
-	old := c.rawOld(s)
+	raw, old := c.raw(s), c.rawOld(s)
 	var out step
 	switch s.memBytes() {
 	case 1:
@@ -318,7 +321,7 @@ func lowerDescReduce(c *compiler, op *ir.Op) step {
 		out = rmwStep(rmwFor[uint64](kind, s.layout), raw, old, a)
 	}
 	if out == nil {
-		return c.errorf(op, "type %s is not supported", op.Slot(1).Type)
+		return c.errorf(op, "type %s is not supported", op.Operand(0).Type)
 	}
 	return out
 }

@@ -63,7 +63,7 @@ func wide(d []float64, f *frame, v value, off int, tf32 bool) {
 	if tf32 {
 		s := smallFor(tf32Format)
 		for i := range d {
-			d[i] = float64(s.round(src[i]))
+			d[i] = float64(s.toward0(src[i]))
 		}
 		return
 	}
@@ -81,7 +81,7 @@ func wideTransposed(d []float64, f *frame, v value, off, rows, cols int, tf32 bo
 	src := row[float32](f, v.reg)[off:][:len(d)]
 	if tf32 {
 		s := smallFor(tf32Format)
-		transpose(d, src, rows, cols, func(x float32) float64 { return float64(s.round(x)) })
+		transpose(d, src, rows, cols, func(x float32) float64 { return float64(s.toward0(x)) })
 		return
 	}
 	const tile = 8

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/cf"
+	"github.com/nereid-lang/nereid/internal/dialect/llvmd"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -146,6 +147,9 @@ func lowerInlineAsm(c *compiler, op *ir.Op) step {
 	return c.errorf(op, "inline assembly cannot be interpreted: %q", op.Text("asm_string"))
 }
 
+// ignored are operations of dialects that nobody declares, which only matter to a GPU.
+var ignored = map[string]bool{"gpu.barrier": true, "nvvm.barrier0": true}
+
 var programOps = map[*ir.OpDef]lowering{
 	tt.GetProgramID:   lowerProgramID,
 	tt.GetNumPrograms: lowerNumPrograms,
@@ -153,4 +157,5 @@ var programOps = map[*ir.OpDef]lowering{
 	cf.Assert:         lowerAssert,
 	tt.Print:          lowerPrint,
 	tt.InlineAsm:      lowerInlineAsm,
+	llvmd.Assume:      nothing,
 }

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"github.com/nereid-lang/nereid/internal/dialect/amdg"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -11,19 +12,20 @@ import (
 // renames are the operations that may only give a register another type, and when they do: uni says that all elements of the
 // operand are equal.
 var renames = map[*ir.OpDef]func(op *ir.Op, from, to layout, uni bool) bool{
-	tt.Splat:          func(_ *ir.Op, from, to layout, _ bool) bool { return from.kind != kObj },
-	tt.Unsplat:        sameRow,
-	tt.ExpandDims:     sameRow,
-	tt.Reshape:        sameRow,
-	ttg.ConvertLayout: sameRow,
-	tt.Broadcast:      func(_ *ir.Op, from, to layout, uni bool) bool { return uni || from.n == to.n },
-	tt.Trans:          func(op *ir.Op, from, to layout, uni bool) bool { return uni || isIdentity(op) },
-	tt.IntToPtr:       sameKind,
-	tt.PtrToInt:       sameKind,
-	tt.Bitcast:        sameKind,
-	arith.Bitcast:     sameKind,
-	arith.IndexCast:   sameKind,
-	arith.IndexCastUI: sameKind,
+	tt.Splat:               func(_ *ir.Op, from, to layout, _ bool) bool { return from.kind != kObj },
+	tt.Unsplat:             sameRow,
+	tt.ExpandDims:          sameRow,
+	tt.Reshape:             sameRow,
+	ttg.ConvertLayout:      sameRow,
+	amdg.InThreadTranspose: sameRow,
+	tt.Broadcast:           func(_ *ir.Op, from, to layout, uni bool) bool { return uni || from.n == to.n },
+	tt.Trans:               func(op *ir.Op, from, to layout, uni bool) bool { return uni || isIdentity(op) },
+	tt.IntToPtr:            sameKind,
+	tt.PtrToInt:            sameKind,
+	tt.Bitcast:             sameKind,
+	arith.Bitcast:          sameKind,
+	arith.IndexCast:        sameKind,
+	arith.IndexCastUI:      sameKind,
 	ir.UnrealizedCast: func(op *ir.Op, from, to layout, uni bool) bool {
 		return op.NumOperands() == 1 && op.NumResults() == 1 && sameKind(op, from, to, uni)
 	},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -175,14 +176,21 @@ func (p *planner) results(op *ir.Op) {
 	}
 }
 
-// carried joins the results of a loop to the values it carries: they live in the same registers.
+// carried joins the results of a loop to the values it carries, and those of a wait to what it waits for: they live in the
+// same registers.
 func (p *planner) carried(op *ir.Op) bool {
 	args := carriedArgs(op)
+	if op.Def == ttng.WarpGroupDotWait {
+		args = op.Operands()
+		p.done[op] = true
+	}
 	if args == nil {
 		return false
 	}
 	for i, r := range op.Results() {
 		p.alias[r] = args[i]
+		p.uni[r] = p.uni[args[i]]
+		p.invariant[r] = p.invariant[args[i]]
 	}
 	return true
 }

@@ -1,0 +1,201 @@
+package replay
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/num"
+)
+
+// dtype is how the elements of a tensor are read.
+type dtype struct {
+	size   int
+	format *num.Format // of a float; nil for integers
+}
+
+var dtypes = map[string]dtype{
+	"i1": {size: 1}, "i8": {size: 1}, "i16": {size: 2}, "i32": {size: 4}, "i64": {size: 8},
+	"u1": {size: 1}, "u8": {size: 1}, "u16": {size: 2}, "u32": {size: 4}, "u64": {size: 8},
+	"fp64": {8, num.F64}, "fp32": {4, num.F32}, "fp16": {2, num.F16}, "bf16": {2, num.BF16},
+	"fp8e4nv": {1, num.F8E4M3FN}, "fp8e5": {1, num.F8E5M2}, "fp8e4b8": {1, num.F8E4M3FNUZ}, "fp8e5b16": {1, num.F8E5M2FNUZ},
+	"fp8e4b15": {1, num.F8E4M3B11FNZ},
+}
+
+// What two correct devices may differ by. An element may be off by rel times its own magnitude plus rel/8 times the root mean
+// square of its tensor: sums are taken in another order, so what cancels leaves an error in proportion to the summands, not
+// to the sum. Integers are equal.
+//
+// rel is, for what is stored in a format of p bits, about two units in the last place: both devices round once, from values
+// that differ a little. For fp32 and fp64 it allows for reductions of a few thousand elements and for a GPU's approximate
+// exp, log, division and square root (errors up to 2^-21). An fp32 result of a kernel that also has fp16, bf16 or fp8
+// tensors may depend on values that were rounded to those on the way, of which some fall to the other side; so it gets the
+// error of one such rounding, averaged over a sum.
+var relative = map[*num.Format]float64{
+	num.F64:    1e-9,
+	num.F32:    1e-4,
+	num.F16:    0x1p-9,
+	num.BF16:   0x1p-6,
+	num.F8E5M2: 0x1p-1, num.F8E5M2FNUZ: 0x1p-1,
+	num.F8E4M3FN: 0x1p-2, num.F8E4M3FNUZ: 0x1p-2, num.F8E4M3B11FNZ: 0x1p-2,
+}
+
+// tf32Relative is for results that were fp32 and went through a dot in tf32, whose products have 11 bits.
+const tf32Relative = 1e-2
+
+// viaSmaller is the part of a smaller format's tolerance that wider results of the same kernel get.
+const viaSmaller = 1.0 / 4
+
+// Compare compares memory after a launch, by storage, with what was recorded: storages that the recorded launch did not
+// change must be unchanged. It returns the largest difference, in proportion to the element or its tensor's root mean square,
+// and an error that says where a difference is too large.
+func (c *Case) Compare(got map[string][]byte) (float64, error) {
+	worst := 0.0
+	for _, s := range slices.Sorted(maps.Keys(c.Before)) {
+		want, ok := c.After[s]
+		if !ok {
+			want = c.Before[s]
+		}
+		g, ok := got[s]
+		if !ok || len(g) != len(want) {
+			return worst, fmt.Errorf("storage %s has %d bytes, expected %d", s, len(g), len(want))
+		}
+		e, err := c.compareStorage(s, g, want)
+		worst = max(worst, e)
+		if err != nil {
+			return worst, err
+		}
+	}
+	return worst, nil
+}
+
+// compareStorage compares the elements of a storage as the first tensor in it reads them.
+func (c *Case) compareStorage(storage string, got, want []byte) (float64, error) {
+	arg := c.view(storage)
+	if arg == nil {
+		return 0, fmt.Errorf("storage %s belongs to no argument", storage)
+	}
+	d := dtypes[arg.Dtype]
+	start := int(arg.Offset) % d.size
+	n := (len(want) - start) / d.size
+	end := start + n*d.size
+	if string(got[:start]) != string(want[:start]) || string(got[end:]) != string(want[end:]) {
+		return 1, fmt.Errorf("%s: bytes outside whole elements of its storage differ", arg.Name)
+	}
+	got, want = got[start:end], want[start:end]
+	if d.format == nil {
+		return compareInts(arg, d, got, want)
+	}
+	return c.compareFloats(arg, d, got, want)
+}
+
+// view is the tensor by which a storage is read: the first with a float type, or the first.
+func (c *Case) view(storage string) *Arg {
+	var found *Arg
+	c.tensors(func(a *Arg) {
+		if a.Storage == storage && (found == nil || dtypes[found.Dtype].format == nil && dtypes[a.Dtype].format != nil && dtypes[a.Dtype].size == dtypes[found.Dtype].size) {
+			found = a
+		}
+	})
+	return found
+}
+
+func (d dtype) bits(b []byte, i int) uint64 {
+	var buf [8]byte
+	copy(buf[:], b[i*d.size:(i+1)*d.size])
+	return binary.LittleEndian.Uint64(buf[:])
+}
+
+func compareInts(arg *Arg, d dtype, got, want []byte) (float64, error) {
+	if string(got) == string(want) {
+		return 0, nil
+	}
+	m := mismatches{arg: arg, total: len(want) / d.size}
+	for i := range m.total {
+		if g, w := d.bits(got, i), d.bits(want, i); g != w {
+			shift := 64 - 8*d.size
+			m.add(i, fmt.Sprint(int64(g)<<shift>>shift), fmt.Sprint(int64(w)<<shift>>shift))
+		}
+	}
+	return 1, m.err()
+}
+
+func (c *Case) compareFloats(arg *Arg, d dtype, got, want []byte) (float64, error) {
+	if string(got) == string(want) {
+		return 0, nil
+	}
+	m := mismatches{arg: arg, total: len(want) / d.size}
+	scale := rms(d, want)
+	rel := c.tolerance(d.format)
+	worst := 0.0
+	for i := range m.total {
+		g, w := d.format.Decode(d.bits(got, i)), d.format.Decode(d.bits(want, i))
+		if g == w || g != g && w != w {
+			continue
+		}
+		diff := math.Abs(g - w)
+		e := diff / max(math.Abs(w), scale)
+		if !(diff <= rel*(math.Abs(w)+scale/8)) {
+			m.add(i, fmt.Sprint(g), fmt.Sprint(w))
+		}
+		if e == e {
+			worst = max(worst, e)
+		}
+	}
+	return worst, m.err()
+}
+
+// tolerance is the relative error that elements of a format may have in this case.
+func (c *Case) tolerance(f *num.Format) float64 {
+	rel := relative[f]
+	if c.TF32 {
+		rel = max(rel, tf32Relative)
+	}
+	if f == num.F32 || f == num.F16 || f == num.BF16 {
+		c.tensors(func(a *Arg) {
+			if g := dtypes[a.Dtype].format; g != nil && g.Bits < 32 {
+				rel = max(rel, relative[g]*viaSmaller)
+			}
+		})
+	}
+	return rel
+}
+
+// rms is the root mean square of the finite elements.
+func rms(d dtype, b []byte) float64 {
+	sum, n := 0.0, 0
+	for i := range len(b) / d.size {
+		if x := d.format.Decode(d.bits(b, i)); !math.IsInf(x, 0) && x == x {
+			sum += x * x
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return math.Sqrt(sum / float64(n))
+}
+
+// mismatches is a list of elements that differ too much, of which it remembers the first.
+type mismatches struct {
+	arg       *Arg
+	total, n  int
+	first     int
+	got, want string
+}
+
+func (m *mismatches) add(i int, got, want string) {
+	if m.n == 0 {
+		m.first, m.got, m.want = i, got, want
+	}
+	m.n++
+}
+
+func (m *mismatches) err() error {
+	if m.n == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %d of %d elements differ, first element %d: got %s, want %s", m.arg.Name, m.n, m.total, m.first, m.got, m.want)
+}

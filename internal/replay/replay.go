@@ -1,0 +1,271 @@
+// Package replay reads launches of Triton kernels that peer/capture.py has recorded, and compares what another device made of
+// them with what Triton's did.
+//
+// What comes in is a safetensors file: the memory before and after a launch, and a description of the launch. What goes out is a
+// Case, whose Compare takes the memory after a launch somewhere else. A damaged file is an error, never a panic.
+package replay
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Case is one recorded launch.
+type Case struct {
+	Path    string // of the file it was read from
+	File    string // of the kernel's source: see Source
+	Kernel  string
+	Grid    [3]int
+	Options map[string]any // num_warps, num_stages …: bool, int64, float64 or string
+	Args    []Arg          // one for each parameter
+
+	Before map[string][]byte // the bytes of each storage before the launch
+	After  map[string][]byte // and after it, for those that it changed
+
+	// TF32 says that dots of fp32 operands ran in tf32, on the recording device or on this one. The file does not say so;
+	// whoever knows the kernel's IR sets it.
+	TF32 bool
+}
+
+// Kinds of arguments.
+const (
+	Tensor     = "tensor"
+	Int        = "int"
+	Float      = "float"
+	Bool       = "bool"
+	String     = "str"
+	None       = "none"
+	Dtype      = "dtype"
+	Function   = "function"
+	Tuple      = "tuple"
+	Descriptor = "descriptor"
+)
+
+// Arg is the argument of one parameter.
+type Arg struct {
+	Name      string
+	Constexpr bool
+	Kind      string
+
+	// Of a tensor or descriptor: which storage, from which byte on, in which shape.
+	Storage    string
+	Dtype      string
+	Offset     int64
+	Shape      []int64
+	Strides    []int64 // in elements
+	BlockShape []int64 // of a descriptor
+
+	Value any    // of a scalar: int64, uint64, float64, bool, string; of a dtype or function its name
+	File  string // of a function
+	Items []Arg  // of a tuple
+}
+
+// Read reads a recorded launch.
+func Read(path string) (*Case, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse reads a recorded launch from the bytes of its file. The Case keeps parts of data.
+func Parse(path string, data []byte) (*Case, error) {
+	c, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	c.Path = path
+	return c, nil
+}
+
+// Source is the path of the kernel's file: one that begins with "@/" lies in the folder src beside the case, any other below
+// root.
+func (c *Case) Source(root string) string { return c.Resolve(root, c.File) }
+
+// Resolve is Source for a file that an argument names.
+func (c *Case) Resolve(root, file string) string {
+	if rest, ok := strings.CutPrefix(file, "@/"); ok {
+		return filepath.Join(filepath.Dir(c.Path), "src", filepath.FromSlash(rest))
+	}
+	return filepath.Join(root, filepath.FromSlash(file))
+}
+
+type section struct {
+	Dtype   string  `json:"dtype"`
+	Shape   []int64 `json:"shape"`
+	Offsets []int64 `json:"data_offsets"`
+}
+
+// parse reads the safetensors container: the length of a JSON header, the header, and the bytes that it points into.
+func parse(data []byte) (*Case, error) {
+	if len(data) < 8 {
+		return nil, errors.New("no safetensors file: it is too short")
+	}
+	n := binary.LittleEndian.Uint64(data)
+	if n > uint64(len(data)-8) {
+		return nil, fmt.Errorf("no safetensors file: a header of %d bytes does not fit in %d", n, len(data))
+	}
+	var header map[string]json.RawMessage
+	if err := json.Unmarshal(data[8:8+n], &header); err != nil {
+		return nil, fmt.Errorf("the header: %w", err)
+	}
+	c := &Case{Before: map[string][]byte{}, After: map[string][]byte{}}
+	if err := c.launch(header["__metadata__"]); err != nil {
+		return nil, err
+	}
+	delete(header, "__metadata__")
+	body := data[8+n:]
+	for name, raw := range header {
+		if err := c.section(name, raw, body); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.check()
+}
+
+// section takes in one storage, "in/s0" or "out/s0".
+func (c *Case) section(name string, raw json.RawMessage, body []byte) error {
+	var s section
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return fmt.Errorf("section %q: %w", name, err)
+	}
+	if len(s.Offsets) != 2 || s.Offsets[0] < 0 || s.Offsets[1] < s.Offsets[0] || s.Offsets[1] > int64(len(body)) {
+		return fmt.Errorf("section %q: bytes %v of %d", name, s.Offsets, len(body))
+	}
+	bytes := body[s.Offsets[0]:s.Offsets[1]:s.Offsets[1]]
+	when, storage, _ := strings.Cut(name, "/")
+	switch when {
+	case "in":
+		c.Before[storage] = bytes
+	case "out":
+		c.After[storage] = bytes
+	default:
+		return fmt.Errorf("section %q is neither in/… nor out/…", name)
+	}
+	return nil
+}
+
+// launch reads the description of the launch.
+func (c *Case) launch(metadata json.RawMessage) error {
+	var meta struct {
+		Launch string `json:"launch"`
+	}
+	if err := json.Unmarshal(metadata, &meta); err != nil || meta.Launch == "" {
+		return errors.New("the file records no launch")
+	}
+	var l struct {
+		File, Kernel string
+		Grid         []int
+		Options      map[string]any
+		Args         []rawArg
+	}
+	d := json.NewDecoder(strings.NewReader(meta.Launch))
+	d.UseNumber()
+	if err := d.Decode(&l); err != nil {
+		return fmt.Errorf("the launch: %w", err)
+	}
+	if len(l.Grid) != 3 {
+		return fmt.Errorf("a grid of %d dimensions", len(l.Grid))
+	}
+	c.File, c.Kernel, c.Grid, c.Options = l.File, l.Kernel, [3]int(l.Grid), l.Options
+	for k, v := range c.Options {
+		c.Options[k] = number(v)
+	}
+	var err error
+	c.Args, err = args(l.Args)
+	return err
+}
+
+// rawArg is an argument as the file has it.
+type rawArg struct {
+	Name, Kind, Storage, Dtype, File string
+	Constexpr                        bool
+	Offset                           int64
+	Shape, Strides                   []int64
+	BlockShape                       []int64 `json:"block_shape"`
+	Value                            any
+	Items                            []rawArg
+}
+
+var kinds = []string{Tensor, Int, Float, Bool, String, None, Dtype, Function, Tuple, Descriptor}
+
+func args(raw []rawArg) ([]Arg, error) {
+	out := make([]Arg, len(raw))
+	for i, r := range raw {
+		if !slices.Contains(kinds, r.Kind) {
+			return nil, fmt.Errorf("argument %q is of kind %q", r.Name, r.Kind)
+		}
+		items, err := args(r.Items)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Arg{Name: r.Name, Constexpr: r.Constexpr, Kind: r.Kind, Storage: r.Storage, Dtype: r.Dtype, Offset: r.Offset,
+			Shape: r.Shape, Strides: r.Strides, BlockShape: r.BlockShape, Value: number(r.Value), File: r.File, Items: items}
+		if f, ok := out[i].Value.(int64); ok && r.Kind == Float {
+			out[i].Value = float64(f)
+		}
+	}
+	return out, nil
+}
+
+// number turns a JSON number into int64, uint64 or float64.
+func number(v any) any {
+	n, ok := v.(json.Number)
+	if !ok {
+		return v
+	}
+	if i, err := n.Int64(); err == nil {
+		return i
+	}
+	var u uint64
+	if _, err := fmt.Sscan(n.String(), &u); err == nil && fmt.Sprint(u) == n.String() {
+		return u
+	}
+	f, _ := n.Float64()
+	return f
+}
+
+// check makes sure that tensors lie in their storages.
+func (c *Case) check() error {
+	for s, after := range c.After {
+		if len(after) != len(c.Before[s]) {
+			return fmt.Errorf("storage %q has %d bytes before the launch and %d after", s, len(c.Before[s]), len(after))
+		}
+	}
+	var err error
+	c.tensors(func(a *Arg) {
+		bytes, ok := c.Before[a.Storage]
+		switch d := dtypes[a.Dtype]; {
+		case err != nil:
+		case !ok:
+			err = fmt.Errorf("argument %q lies in storage %q, which is not in the file", a.Name, a.Storage)
+		case d.size == 0:
+			err = fmt.Errorf("argument %q is of dtype %q", a.Name, a.Dtype)
+		case a.Offset < 0 || a.Offset > int64(len(bytes)):
+			err = fmt.Errorf("argument %q begins at byte %d of %d", a.Name, a.Offset, len(bytes))
+		}
+	})
+	return err
+}
+
+// tensors calls f for every tensor and descriptor among the arguments.
+func (c *Case) tensors(f func(*Arg)) {
+	var walk func(list []Arg)
+	walk = func(list []Arg) {
+		for i := range list {
+			a := &list[i]
+			if a.Kind == Tensor || a.Kind == Descriptor {
+				f(a)
+			}
+			walk(a.Items)
+		}
+	}
+	walk(c.Args)
+}
