@@ -52,9 +52,10 @@ var rules = []rule{
 	{pkg: "internal/gpu/...", ours: join(compiler, "internal/gpu/...")},
 	{pkg: "internal/lower/...", ours: join(irLayer, "internal/analysis/...", "internal/layout", "internal/lower/...")},
 
-	// Native libraries. Nothing above these two imports purego.
-	{pkg: "internal/llvm", outside: []string{purego}},
-	{pkg: "internal/driver/...", ours: []string{"internal/llvm", "internal/driver/..."}, outside: []string{purego}},
+	// Native libraries. Only the package that opens them imports purego.
+	{pkg: "internal/dl", outside: []string{purego}},
+	{pkg: "internal/llvm", ours: []string{"internal/dl"}},
+	{pkg: "internal/driver/...", ours: []string{"internal/dl", "internal/llvm", "internal/driver/..."}},
 
 	// Back ends: each knows the layers above and none of the others.
 	{pkg: "internal/backend", ours: compiler},

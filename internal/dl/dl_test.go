@@ -1,0 +1,145 @@
+package dl
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// libc is a library that is always there.
+func libc(t testing.TB) *Library {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skipf("no name for libc on %s", runtime.GOOS)
+	}
+	lib, err := Open("libc", []Candidate{"/nowhere/libc.so", "libc.so.6", "libc.musl-x86_64.so.1"}, nil)
+	if err != nil {
+		t.Skip(err)
+	}
+	return lib
+}
+
+func TestOpenListsAttempts(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the messages are those of Linux")
+	}
+	broken := filepath.Join(t.TempDir(), "libbroken.so")
+	if err := os.WriteFile(broken, []byte("no library"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(*Library) error { return errors.New("version 14, 17 to 22 wanted") }
+	_, err := Open("libfish 3", []Candidate{"/nowhere/libfish.so", "libfish.so.3", broken, "libc.so.6"}, refuse)
+	if err == nil {
+		t.Fatal("opened a library that nobody has")
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v is not fs.ErrNotExist", err)
+	}
+	for _, want := range []string{
+		"libfish 3 cannot be opened",
+		broken + ": ",
+		"libc.so.6: version 14, 17 to 22 wanted",
+		"not found: /nowhere/libfish.so, libfish.so.3",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in:\n%v", want, err)
+		}
+	}
+}
+
+func TestBind(t *testing.T) {
+	lib := libc(t)
+	var (
+		strlen  func(string) int
+		abs     uintptr
+		missing func()
+		option  func()
+	)
+	err := lib.Bind([]Func{
+		{Ptr: &strlen, Symbol: "strlen"},
+		{Ptr: &missing, Symbol: "no_such_symbol"},
+		{Ptr: &abs, Symbol: "abs"},
+		{Ptr: &option, Symbol: "no_such_option", Optional: true},
+		{Ptr: &missing, Symbol: "nor_this_one"},
+	})
+	if err == nil || !strings.HasSuffix(err.Error(), "lacks no_such_symbol, nor_this_one") {
+		t.Errorf("Bind: %v", err)
+	}
+	if n := strlen("seven ."); n != 7 {
+		t.Errorf("strlen = %d", n)
+	}
+	if n := Call(abs, ^uintptr(4)); n != 5 {
+		t.Errorf("abs(-5) = %d", n)
+	}
+	if option != nil {
+		t.Error("an optional symbol that is missing was bound")
+	}
+}
+
+func TestCallAllocatesNothing(t *testing.T) {
+	lib := libc(t)
+	abs, err := lib.Symbol("abs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []uintptr{^uintptr(0)}
+	if n := testing.AllocsPerRun(100, func() { Call(abs, args...) }); n != 0 {
+		t.Errorf("Call allocates %v times", n)
+	}
+}
+
+func TestGoString(t *testing.T) {
+	if s := GoString(nil); s != "" {
+		t.Errorf("nil is %q", s)
+	}
+	text := []byte("abc\x00def")
+	if s := GoString(&text[0]); s != "abc" {
+		t.Errorf("%q", s)
+	}
+	if b := GoBytes(&text[0], 5); string(b) != "abc\x00d" {
+		t.Errorf("%q", b)
+	}
+}
+
+func TestThreadID(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	mine := ThreadID()
+	if mine == 0 || mine != ThreadID() {
+		t.Errorf("thread ids %d, %d", mine, ThreadID())
+	}
+	other := make(chan uintptr)
+	go func() { other <- ThreadID() }()
+	if id := <-other; id == mine {
+		t.Errorf("another thread has the id %d too", id)
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	lib := libc(b)
+	abs, err := lib.Symbol("abs")
+	if err != nil {
+		b.Fatal(err)
+	}
+	args := make([]uintptr, 11)
+	b.ReportAllocs()
+	for b.Loop() {
+		Call(abs, args...)
+	}
+}
+
+func BenchmarkTyped(b *testing.B) {
+	lib := libc(b)
+	var abs func(int) int
+	if err := lib.Bind([]Func{{Ptr: &abs, Symbol: "abs"}}); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		abs(1)
+	}
+}
