@@ -254,6 +254,8 @@ func (f *formatReader) startsAttrOf(e *fmtElem) bool {
 		return ok
 	case k.Def != nil:
 		return f.Peek("<") || f.tok.kind == tokHash
+	case k == AnyString:
+		return f.tok.kind == tokString
 	case k.Parse != nil && f.tok.kind == tokWord:
 		return true
 	}
@@ -263,6 +265,9 @@ func (f *formatReader) startsAttrOf(e *fmtElem) bool {
 func (f *formatReader) region(e *fmtElem) bool {
 	if e.kind == fmtRegion && !e.many {
 		r, ok := f.Parser.region(f.def, nil)
+		if ok {
+			f.ensureTerminator(f.def, r)
+		}
 		f.regions[e.index] = []*Region{r}
 		return ok
 	}
@@ -275,6 +280,7 @@ func (f *formatReader) region(e *fmtElem) bool {
 		if !ok {
 			return false
 		}
+		f.ensureTerminator(f.def, r)
 		f.regions[i] = append(f.regions[i], r)
 		if !f.Try(",") {
 			return true

@@ -399,7 +399,7 @@ func (p *Parser) regionList(s *State) bool {
 	if !p.Peek("(") {
 		return true
 	}
-	return p.List("(", ")", func() bool { return p.Region(s, nil) })
+	return p.List("(", ")", func() bool { return p.genericRegion(s) })
 }
 
 // segmentAttrs moves operandSegmentSizes and resultSegmentSizes from the attributes to their fields.

@@ -7,6 +7,16 @@ import "github.com/nereid-lang/nereid/internal/diag"
 func (p *Parser) Region(s *State, args []Arg) bool {
 	r, ok := p.region(s.Def, args)
 	if ok {
+		p.ensureTerminator(s.Def, r)
+		s.Regions = append(s.Regions, r)
+	}
+	return ok
+}
+
+// genericRegion reads a region of an op in generic form, which leaves nothing out.
+func (p *Parser) genericRegion(s *State) bool {
+	r, ok := p.region(s.Def, nil)
+	if ok {
 		s.Regions = append(s.Regions, r)
 	}
 	return ok
@@ -32,7 +42,6 @@ func (p *Parser) region(def *OpDef, args []Arg) (*Region, bool) {
 	defer p.leave()
 	p.advance()
 	if len(args) == 0 && p.Try("}") {
-		p.ensureTerminator(def, r)
 		return r, true
 	}
 	isolated := def.Has(Isolated)
@@ -47,11 +56,7 @@ func (p *Parser) region(def *OpDef, args []Arg) (*Region, bool) {
 	p.closeScope(isolated)
 	p.labels = p.labels[:len(p.labels)-1]
 	p.dialects = p.dialects[:len(p.dialects)-1]
-	if !p.Literal("}") {
-		return nil, false
-	}
-	p.ensureTerminator(def, r)
-	return r, true
+	return r, p.Literal("}")
 }
 
 // defaultDialect is the dialect whose prefix is left out of the ops directly inside this one.
@@ -143,7 +148,11 @@ func (p *Parser) ensureTerminator(def *OpDef, r *Region) {
 		r.Append(&Block{})
 	}
 	if b := r.last; b.last == nil || !b.last.Def.Has(Terminator) && !b.last.Def.Unregistered {
-		t := NewOp(State{Def: def.ImplicitTerm})
+		s := State{Def: def.ImplicitTerm}
+		for range def.ImplicitTerm.Regions {
+			s.Regions = append(s.Regions, NewRegion(NewBlock()))
+		}
+		t := NewOp(s)
 		b.Append(t)
 		p.implicit = append(p.implicit, t)
 	}
