@@ -12,6 +12,7 @@ type compiledFormat struct {
 	elems []*fmtElem
 	used  []string // attributes that have a place of their own
 	elide []string // attributes that attr-dict leaves out: those, or with prop-dict all of the row
+	typed []bool   // results whose type the text shows when they are there
 }
 
 // fmtKind is the kind of an element of a Format.
@@ -63,6 +64,7 @@ func (d *OpDef) compiled() *compiledFormat {
 	f := d.format
 	f.once.Do(func() {
 		c := &fmtCompiler{def: d, src: d.Format, out: f}
+		f.typed = make([]bool, len(d.Results))
 		f.elems = c.sequence("")
 		if c.pos < len(c.src) {
 			c.fail("unexpected %q", c.src[c.pos:])
@@ -231,9 +233,9 @@ func (c *fmtCompiler) directive() *fmtElem {
 	}
 	switch w {
 	case "type":
-		return &fmtElem{kind: fmtType, args: c.arguments(1)}
+		return c.shown(&fmtElem{kind: fmtType, args: c.arguments(1)})
 	case "functional-type":
-		return &fmtElem{kind: fmtFuncType, args: c.arguments(2)}
+		return c.shown(&fmtElem{kind: fmtFuncType, args: c.arguments(2)})
 	case "qualified":
 		e := c.arguments(1)[0]
 		e.qualified = true
@@ -254,6 +256,21 @@ func (c *fmtCompiler) directive() *fmtElem {
 	}
 	c.fail("unknown directive %q", w)
 	return nil
+}
+
+// shown notes the results whose types an element shows.
+func (c *fmtCompiler) shown(e *fmtElem) *fmtElem {
+	for _, a := range e.args {
+		switch a.kind {
+		case fmtResult:
+			c.out.typed[a.index] = true
+		case fmtResults:
+			for i := range c.out.typed {
+				c.out.typed[i] = true
+			}
+		}
+	}
+	return e
 }
 
 // arguments reads (a, b): n of them, or any number when n is negative.

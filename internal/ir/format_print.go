@@ -56,8 +56,10 @@ func (w *formatWriter) elem(e *fmtElem) {
 // writesNothing reports whether e is an empty list, which gets no space either.
 func (w *formatWriter) writesNothing(e *fmtElem) bool {
 	switch e.kind {
-	case fmtOperand, fmtOperands, fmtRegion, fmtRegions, fmtSuccessor, fmtSuccessors:
+	case fmtOperand, fmtOperands, fmtSuccessor, fmtSuccessors:
 		return !w.present(e)
+	case fmtRegion, fmtRegions:
+		return len(w.regions(e)) == 0
 	case fmtType:
 		return len(w.types(e.args[0])) == 0
 	}

@@ -12,7 +12,10 @@ func (f *formatReader) finish() bool {
 	if !f.resolveOperands() {
 		return false
 	}
-	for _, r := range f.regions {
+	for i, r := range f.regions {
+		if len(r) == 0 && i < fixed(f.def.Regions) {
+			r = []*Region{{}} // left out: there, and empty
+		}
 		f.s.Regions = append(f.s.Regions, r...)
 	}
 	for _, b := range f.successors {
@@ -20,6 +23,8 @@ func (f *formatReader) finish() bool {
 	}
 	return f.results()
 }
+
+func fixed(names []string) int { n, _ := nameCount(names); return n }
 
 // setDefaultSegments takes segment sizes that stand among the attributes, as they do where `operands` reads all at once.
 func (f *formatReader) setDefaultSegments() { f.segmentAttrs(f.s) }
@@ -62,8 +67,12 @@ func (f *formatReader) inferAlone() (found bool) {
 		}
 	}
 	for i, s := range f.def.Results {
-		if !f.out[i].known && s.Only != nil && s.Arity == One {
+		switch {
+		case f.out[i].known:
+		case s.Only != nil && s.Arity == One:
 			f.out[i], found = slotTypes{[]Type{s.Only}, true}, true
+		case s.Arity != One && f.def.format.typed[i]: // its types were left out, so there are none
+			f.out[i], found = slotTypes{nil, true}, true
 		}
 	}
 	return found

@@ -2,8 +2,11 @@ package ir_test
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -48,6 +51,33 @@ func TestMLIRPrintsTheSame(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestFloatsLikeMLIR has mlir-opt print random floats of every format, read from their bits, and expects to print the same.
+func TestFloatsLikeMLIR(t *testing.T) {
+	tool := txtest.MLIROpt(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	var in strings.Builder
+	for _, f := range []*ir.FloatType{ir.F64, ir.F32, ir.TF32, ir.F16, ir.BF16, ir.F8E5M2, ir.F8E4M3FN, ir.F8E4M3FNUZ, ir.F8E5M2FNUZ, ir.F8E4M3B11} {
+		for i := range uint64(256) {
+			bits := i
+			if f.Format.Bits > 8 {
+				bits = r.Uint64() >> (64 - f.Format.Bits)
+			}
+			fmt.Fprintf(&in, "\"mine.op\"() {a = 0x%X : %s} : () -> ()\n", bits, f)
+			if v := f.Format.Decode(bits); f.Format.Bits > 8 && i%2 == 0 && v == v {
+				fmt.Fprintf(&in, "\"mine.op\"() {a = %.4f : %s} : () -> ()\n", r.NormFloat64(), f)
+			}
+		}
+	}
+	cmd := exec.Command(tool, "--allow-unregistered-dialect")
+	cmd.Stdin = strings.NewReader(in.String())
+	want, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromHex := parse(t, "hex", in.String())
+	txtest.Equal(t, "floats", strings.TrimRight(string(want), "\n")+"\n", text(fromHex, ir.PrintOptions{}))
 }
 
 func text(m *ir.Module, opts ir.PrintOptions) string {

@@ -136,7 +136,8 @@ func (n *valueNames) wish(op *Op, i int) string {
 		return op.Def.ResultName(op, i)
 	case op.Def.Has(ConstantLike):
 		return ConstantName(op.Attr("value"))
-	case len(op.Def.Results) > 1: // several results have the names of their slots
+	case len(op.Def.Results) > 1 && countsFit(op.Def.Results, op.resultSegs, len(op.results), op.Def.Has(SegmentedResults)):
+		// several results have the names of their slots
 		for slot, s := range op.Def.Results {
 			if lo, n := slotRange(op.Def.Results, op.resultSegs, len(op.results), slot); lo == i && n > 0 {
 				return s.Name
