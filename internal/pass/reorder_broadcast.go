@@ -30,6 +30,9 @@ var reorderPatterns = NewPatterns(broadcastPatterns, expandDimsPatterns, []Patte
 
 // movable reports whether op is an elementwise operation on tensors, without effects.
 func movable(op *ir.Op) bool {
+	if op.Def == tt.InlineAsm && op.IntOr("packed_element", 1) != 1 {
+		return false // a scalar is no pack
+	}
 	if !op.Def.Has(ir.Elementwise) || op.NumOperands() == 0 || op.NumResults() == 0 || len(op.Regions()) > 0 || op.Effects() != 0 {
 		return false
 	}

@@ -183,12 +183,16 @@ func foldCopy(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
 		return nil
 	}
 	operands, attrs := op.Operands(), slices.Clone(op.Attrs())
+	swapped := constantsRight(op, consts)
 	results := op.Fold(consts)
-	if len(results) == 0 || results[0].Value != op.Result(0) {
-		return results
+	inPlace := len(results) > 0 && results[0].Value == op.Result(0)
+	if swapped || inPlace {
+		for i, v := range operands {
+			op.SetOperand(i, v)
+		}
 	}
-	for i, v := range operands {
-		op.SetOperand(i, v)
+	if !inPlace {
+		return results
 	}
 	for _, a := range slices.Clone(op.Attrs()) {
 		op.SetAttr(a.Name, nil)
@@ -285,6 +289,7 @@ func (s *sccp) whileLoop(op *ir.Op) {
 // replace puts constants in the place of values that are known to be.
 func (s *sccp) replace() {
 	rw := newRewriter(s.ctx, s.root)
+	rw.start() // the constants that are there already serve
 	use := func(v *ir.Value, near *ir.Block) {
 		c := s.known[v].constant
 		if c == nil || !v.HasUses() || rw.exhausted() {
