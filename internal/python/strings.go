@@ -260,16 +260,14 @@ func (p *parser) debugText(i int) string {
 	var b strings.Builder
 	for ; i < p.i; i++ {
 		gap := p.src[p.toks[i].end:p.toks[i+1].start]
-		for len(gap) > 0 {
-			hash := strings.IndexByte(gap, '#')
-			if hash < 0 {
+		for {
+			before, comment, found := strings.Cut(gap, "#")
+			b.WriteString(before)
+			if !found {
 				break
 			}
-			b.WriteString(gap[:hash])
-			gap = gap[hash:]
-			gap = gap[max(strings.IndexAny(gap, "\r\n"), 0):]
+			gap = comment[min(strings.IndexAny(comment+"\n", "\r\n"), len(comment)):]
 		}
-		b.WriteString(gap)
 		if i+1 < p.i {
 			b.WriteString(p.text(p.toks[i+1]))
 		}
