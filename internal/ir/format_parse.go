@@ -364,11 +364,27 @@ func (f *formatReader) setTypes(arg *fmtElem, ts []Type) bool {
 	case fmtResult:
 		f.out[arg.index] = slotTypes{ts, true}
 	case fmtOperands:
-		f.spread(f.in, f.def.Operands, ts)
+		f.spreadTypes(ts)
 	case fmtResults:
 		f.spread(f.out, f.def.Results, ts)
 	}
 	return true
+}
+
+// spreadTypes deals the types of all operands out to the slots: each gets as many as it has values, where those have been
+// read one slot at a time.
+func (f *formatReader) spreadTypes(ts []Type) {
+	total := 0
+	for _, list := range f.operands {
+		total += len(list)
+	}
+	if f.hasAll || total != len(ts) {
+		f.spread(f.in, f.def.Operands, ts)
+		return
+	}
+	for i, list := range f.operands {
+		f.in[i], ts = slotTypes{ts[:len(list)], true}, ts[len(list):]
+	}
 }
 
 // spread deals a list of types out to slots; what does not fit is an error later, when the counts are compared.
