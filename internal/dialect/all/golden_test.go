@@ -43,3 +43,10 @@ func print(t *testing.T, op *ir.Op, opts ir.PrintOptions) string {
 	}
 	return b.String()
 }
+
+func newFiles() *diag.FileSet { return diag.NewFileSet() }
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}

@@ -135,6 +135,7 @@ var (
 )
 
 var (
+	scaleLike    = ir.Either(ir.FloatLike, ir.Like("f8E8M0FNU-like", func(t ir.Type) bool { return t == ir.Type(ir.Opaque("f8E8M0FNU")) }))
 	bitcastable  = ir.Either(ir.SignlessIntLike, ir.FloatLike, ir.AnyMemRef)
 	indexCasts   = ir.Either(ir.SignlessIntLike, ir.AnyMemRef)
 	fixedIntLike = ir.Like("signless-fixed-width-integer-like", func(t ir.Type) bool { it, ok := t.(*ir.IntegerType); return ok && it.Sign == ir.Signless })
@@ -175,7 +176,7 @@ var (
 		Name:     "scaling_extf",
 		Doc:      "Widens floats and multiplies them by power-of-two scales.",
 		Traits:   castOp,
-		Operands: ir.Slots("in", ir.FloatLike, "scale", ir.FloatLike),
+		Operands: ir.Slots("in", ir.FloatLike, "scale", scaleLike),
 		Results:  ir.Slots("out", ir.FloatLike),
 		Attrs:    ir.Attrs("fastmath", ir.OptAttr(FastMathKind)),
 		Format:   "$in `,` $scale (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `,` type($scale) `to` type($out)",
@@ -184,7 +185,7 @@ var (
 		Name:     "scaling_truncf",
 		Doc:      "Divides floats by power-of-two scales and narrows them.",
 		Traits:   castOp,
-		Operands: ir.Slots("in", ir.FloatLike, "scale", ir.FloatLike),
+		Operands: ir.Slots("in", ir.FloatLike, "scale", scaleLike),
 		Results:  ir.Slots("out", ir.FloatLike),
 		Attrs:    ir.Attrs("roundingmode", roundingSlot, "fastmath", ir.OptAttr(FastMathKind)),
 		Format:   "$in `,` $scale ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `,` type($scale) `to` type($out)",

@@ -229,9 +229,8 @@ func parseSoftmax(p *ir.Parser, s *ir.State) bool {
 // printDims writes the list of dimensions, the first attribute of the row.
 func printDims(p *ir.Printer, op *ir.Op) {
 	name := op.Def.Attrs[0].Name
-	p.Text(" " + name + " = [")
+	p.Text(" " + name + " = ")
 	p.Ints(op.Attr(name).(*ir.DenseArrayAttr).Values)
-	p.Text("]")
 	p.AttrDict(op, name)
 }
 

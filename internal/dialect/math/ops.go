@@ -53,7 +53,7 @@ func test(name, doc string) *ir.OpDef {
 		Operands: ir.Slots("operand", ir.FloatLike),
 		Results:  ir.Slots("result", ir.BoolLike),
 		Types:    []ir.TypeRule{{From: "operand", To: "result", Fn: arith.BoolOf}},
-		Format:   "$operand " + fast + "type($operand)",
+		Format:   "$operand attr-dict `:` type($operand)",
 	})
 }
 

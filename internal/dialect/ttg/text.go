@@ -108,18 +108,7 @@ func (d *dict) name(name string) {
 func (d *dict) int(name string, v int64)    { d.name(name); d.p.Textf("%d", v) }
 func (d *dict) bool(name string, v bool)    { d.name(name); d.p.Textf("%t", v) }
 func (d *dict) attr(name string, a ir.Attr) { d.name(name); d.p.Attr(a) }
-func (d *dict) ints(name string, v []int64) { d.name(name); d.list(v) }
-
-func (d *dict) list(v []int64) {
-	d.p.Text("[")
-	for i, x := range v {
-		if i > 0 {
-			d.p.Text(", ")
-		}
-		d.p.Textf("%d", x)
-	}
-	d.p.Text("]")
-}
+func (d *dict) ints(name string, v []int64) { d.name(name); d.p.Ints(v) }
 
 func (d *dict) bases(name string, vs [][]int64) {
 	d.name(name)
@@ -128,7 +117,7 @@ func (d *dict) bases(name string, vs [][]int64) {
 		if i > 0 {
 			d.p.Text(", ")
 		}
-		d.list(v)
+		d.p.Ints(v)
 	}
 	d.p.Text("]")
 }
