@@ -214,13 +214,16 @@ func rebuildFor(rw *Rewriter, op *ir.Op, drop []replacement) bool {
 	}
 	body := op.Body(0)
 	yield := body.Last()
-	var yields []*ir.Value
+	for i, d := range drop {
+		if d.gone {
+			rw.ReplaceUses(body.Arg(i+1), d.arg)
+		}
+	}
+	var yields []*ir.Value // read only now: one may have been an argument that is gone
 	for i, d := range drop {
 		if !d.gone {
 			yields = append(yields, yield.Operand(i))
-			continue
 		}
-		rw.ReplaceUses(body.Arg(i+1), d.arg)
 	}
 	rw.setOperands(yield, yields)
 	for i := len(drop) - 1; i >= 0; i-- {

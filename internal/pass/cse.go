@@ -25,10 +25,18 @@ func runCSE(ctx *Context, root *ir.Op) {
 	for len(c.dead) > 0 {
 		op := c.dead[len(c.dead)-1]
 		c.dead = c.dead[:len(c.dead)-1]
-		if op.Block() != nil && op.IsDead() {
+		if isWithin(op, root) && op.IsDead() {
 			c.drop(op)
 		}
 	}
+}
+
+// isWithin reports whether op is still part of root: neither it nor anything around it was erased.
+func isWithin(op, root *ir.Op) bool {
+	for op != nil && op != root {
+		op = op.Parent()
+	}
+	return op == root
 }
 
 // cse is one run. The table holds the operations seen in the blocks that dominate the current one, by hash; scopes are
