@@ -81,7 +81,7 @@ func TestExamplesCoverTables(t *testing.T) {
 	})
 }
 
-// TestMLIRAccepts: MLIR's own tool reads our print of each example, and its print of what it read is the same module to us.
+// TestMLIRAccepts: MLIR's own tool reads our print of each example, and its print of what it read is the same module to us, in the same words.
 func TestMLIRAccepts(t *testing.T) {
 	tool := txtest.MLIROpt(t)
 	list := examples(t, "mlir")
@@ -110,7 +110,8 @@ func TestMLIRAccepts(t *testing.T) {
 	t.Logf("%s accepts %d modules", filepath.Base(tool), len(list))
 }
 
-// TestTritonAccepts: Triton's parser reads our print of each example of its dialects, and its print of that is the same to us.
+// TestTritonAccepts: Triton's parser reads our print of each example of its dialects, and its print of that is the same to us, in the
+// same words.
 func TestTritonAccepts(t *testing.T) {
 	python := txtest.Triton(t)
 	list := examples(t, "triton")
@@ -155,10 +156,20 @@ func compare(t *testing.T, tool string, list []example, ours, theirs []string) {
 	for i, e := range list {
 		m := parse(t, tool+": "+e.name, theirs[i])
 		txtest.Equal(t, tool+": "+e.name, normal(parse(t, e.name, ours[i])), normal(m))
+		txtest.Equal(t, tool+", text: "+e.name, spaces(theirs[i]), spaces(normal(m)))
 	}
 }
 
-// normal is a module's generic text without attributes that have their default value, which other tools spell out, and without
+// spaces is a text with one space where there are several, and none at the ends of lines.
+func spaces(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		b.WriteString(strings.Join(strings.Fields(line), " ") + "\n")
+	}
+	return b.String()
+}
+
+// normal is a module's text without attributes that have their default value, which other tools spell out, and without
 // names.
 func normal(m *ir.Module) string {
 	m.Op.Walk(func(op *ir.Op) bool {

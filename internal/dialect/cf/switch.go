@@ -17,12 +17,22 @@ func printSwitch(p *ir.Printer, op *ir.Op) {
 	printTarget(p, op.Successors()[0], op.Group(1))
 	for i, c := range Cases(op) {
 		p.Text(",")
-		caseLine(p, strconv.FormatInt(c.Value, 10))
+		caseLine(p, strconv.FormatUint(unsigned(c.Value, op.Operand(0).Type), 10))
 		printTarget(p, op.Successors()[1+i], c.Operands)
 	}
-	p.Newline()
+	if len(op.Successors()) > 1 {
+		p.Newline()
+	}
 	p.Text("]")
 	p.AttrDict(op, "case_values", "case_operand_segments", "operandSegmentSizes")
+}
+
+// unsigned is a case as MLIR writes it.
+func unsigned(v int64, t ir.Type) uint64 {
+	if w := ir.BitWidth(t); w < 64 {
+		return uint64(v) & (1<<w - 1)
+	}
+	return uint64(v)
 }
 
 func caseLine(p *ir.Printer, label string) {

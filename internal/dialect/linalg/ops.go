@@ -52,6 +52,7 @@ var (
 		Regions: []string{"region"},
 		PrintFn: printGeneric,
 		ParseFn: parseGeneric,
+		ArgName: argNames("out"),
 	})
 	Map = Dialect.Op(ir.OpDef{
 		Name:       "map",

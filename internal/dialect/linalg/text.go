@@ -282,9 +282,12 @@ func parseBody(p *ir.Parser, s *ir.State) bool {
 }
 
 func printMap(p *ir.Printer, op *ir.Op) {
+	short := printPayload(p, op, false)
 	printOperands(p, op)
 	p.AttrDict(op)
-	printBody(p, op)
+	if !short {
+		printBody(p, op)
+	}
 }
 
 func parseMap(p *ir.Parser, s *ir.State) bool {
@@ -301,9 +304,12 @@ func parseMap(p *ir.Parser, s *ir.State) bool {
 }
 
 func printReduce(p *ir.Printer, op *ir.Op) {
+	short := printPayload(p, op, true)
 	printOperands(p, op)
 	printDims(p, op)
-	printBody(p, op)
+	if !short {
+		printBody(p, op)
+	}
 }
 
 func parseReduce(p *ir.Parser, s *ir.State) bool {
@@ -317,6 +323,30 @@ func parseReduce(p *ir.Parser, s *ir.State) bool {
 		return payload.build(p, s, n, true)
 	}
 	return parseBody(p, s)
+}
+
+// printPayload writes the short form of a region that is one op, and reports whether there is one.
+func printPayload(p *ir.Printer, op *ir.Op, initFirst bool) bool {
+	body := op.Body(0)
+	x := body.First()
+	if x == nil || x.Next() == nil || x.Next().Def != Yield || len(x.Regions()) > 0 || x.Def.Unregistered {
+		return false
+	}
+	if !slices.Equal(x.Operands(), payloadArgs(body, len(Inputs(op)), initFirst)) || !slices.Equal(x.Results(), x.Next().Operands()) {
+		return false
+	}
+	p.Text(" { " + x.Name())
+	p.AttrDict(x)
+	p.Text(" }")
+	return true
+}
+
+// payloadArgs are the operands of such an op: the elements of the inputs, those of the outputs before them where they take part.
+func payloadArgs(body *ir.Block, ins int, initFirst bool) []*ir.Value {
+	if initFirst {
+		return slices.Concat(body.Args()[ins:], body.Args()[:ins])
+	}
+	return slices.Clone(body.Args()[:ins])
 }
 
 // payload is the short form of a region that is one op: `{ arith.addf }`.
@@ -340,17 +370,14 @@ func parsePayload(p *ir.Parser) (*payload, bool) {
 	return x, p.AttrDict(&x.state) && p.Literal("}")
 }
 
-// build makes the region: the op applied to the elements of the inputs, the outputs' before them where those take part.
+// build makes the region.
 func (x *payload) build(p *ir.Parser, s *ir.State, ins int, initFirst bool) bool {
 	body := ir.NewBlock()
 	for _, v := range s.Operands {
 		body.AddArg(ir.ElemOf(v.Type), nil)
 	}
 	x.state.Loc = s.Loc
-	x.state.Operands = slices.Clone(body.Args()[:ins])
-	if initFirst {
-		x.state.Operands = slices.Concat(body.Args()[ins:], body.Args()[:ins])
-	}
+	x.state.Operands = payloadArgs(body, ins, initFirst)
 	types, err := x.state.Def.Infer(&x.state)
 	if err != nil {
 		return p.Errorf(x.pos, "%s", err)

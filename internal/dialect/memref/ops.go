@@ -235,8 +235,8 @@ var (
 		Operands: ir.Slots("source", ranked, "offsets", indices, "sizes", indices, "strides", indices),
 		Results:  ir.Slots("result", ranked),
 		Attrs:    viewAttrs,
-		Format: "$source `` custom<DynamicIndexList>($offsets, $static_offsets) `` custom<DynamicIndexList>($sizes, $static_sizes) " +
-			"`` custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` type($source) `to` type($result)",
+		Format: "$source `` custom<DynamicIndexList>($offsets, $static_offsets) custom<DynamicIndexList>($sizes, $static_sizes) " +
+			"custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` type($source) `to` type($result)",
 		ResultName: named("subview"),
 	})
 	ReinterpretCast = Dialect.Op(ir.OpDef{

@@ -227,7 +227,7 @@ func printIndexSwitch(p *ir.Printer, op *ir.Op) {
 	}
 	p.Newline()
 	p.Text("default ")
-	p.Region(op.Region(0), false, true)
+	p.Region(op.Region(0), false, false)
 }
 
 func parseIndexSwitch(p *ir.Parser, s *ir.State) bool {

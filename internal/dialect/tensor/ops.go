@@ -24,8 +24,8 @@ var (
 	sliceAttrs = ir.Attrs("static_offsets", ir.I64s, "static_sizes", ir.I64s, "static_strides", ir.I64s)
 )
 
-const sliceFormat = "`` custom<DynamicIndexList>($offsets, $static_offsets) `` custom<DynamicIndexList>($sizes, $static_sizes) " +
-	"`` custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` "
+const sliceFormat = "`` custom<DynamicIndexList>($offsets, $static_offsets) custom<DynamicIndexList>($sizes, $static_sizes) " +
+	"custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` "
 
 // named is the wish for a result's name.
 func named(s string) func(*ir.Op, int) string { return func(*ir.Op, int) string { return s } }
