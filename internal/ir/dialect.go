@@ -385,6 +385,19 @@ func (d *Dialect) Inference(m map[*OpDef]InferFunc) *Dialect {
 // Ops are the dialect's operations in the order of their declaration.
 func (d *Dialect) Ops() iter.Seq[*OpDef] { return slices.Values(d.order) }
 
+// Types and Attrs are the dialect's types and attributes, by name.
+func (d *Dialect) Types() []*TypeDef { return byName(d.types) }
+
+func (d *Dialect) Attrs() []*AttrTypeDef { return byName(d.attrs) }
+
+func byName[T any](m map[string]T) []T {
+	out := make([]T, 0, len(m))
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, m[name])
+	}
+	return out
+}
+
 // Dialects are all declared dialects, by name.
 func Dialects() []*Dialect {
 	registry.RLock()
