@@ -1,0 +1,173 @@
+package host
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// Finder reads the source files of modules. Names are slash paths, as given to LoadFile.
+type Finder interface {
+	ReadFile(name string) ([]byte, error)
+	IsFile(name string) bool
+	IsDir(name string) bool
+}
+
+// FSFinder finds modules in a file system.
+func FSFinder(fsys fs.FS) Finder { return fsFinder{fsys} }
+
+type fsFinder struct{ fsys fs.FS }
+
+func (f fsFinder) ReadFile(name string) ([]byte, error) { return fs.ReadFile(f.fsys, name) }
+
+func (f fsFinder) IsFile(name string) bool {
+	st, err := fs.Stat(f.fsys, name)
+	return err == nil && st.Mode().IsRegular()
+}
+
+func (f fsFinder) IsDir(name string) bool {
+	st, err := fs.Stat(f.fsys, name)
+	return err == nil && st.IsDir()
+}
+
+// DirFinder finds modules in the folders of the computer.
+func DirFinder() Finder { return dirFinder{} }
+
+type dirFinder struct{}
+
+func (dirFinder) ReadFile(name string) ([]byte, error) { return os.ReadFile(filepath.FromSlash(name)) }
+
+func (dirFinder) IsFile(name string) bool {
+	st, err := os.Stat(filepath.FromSlash(name))
+	return err == nil && st.Mode().IsRegular()
+}
+
+func (dirFinder) IsDir(name string) bool {
+	st, err := os.Stat(filepath.FromSlash(name))
+	return err == nil && st.IsDir()
+}
+
+// searchRoots are the folders in which the absolute imports of a module are looked for: the folder that holds its
+// outermost package, its own folder, the folders around that, and those of the options.
+func (in *Interp) searchRoots(m *Module) []string {
+	var roots []string
+	add := func(dir string) {
+		for _, r := range roots {
+			if r == dir {
+				return
+			}
+		}
+		roots = append(roots, dir)
+	}
+	if m != nil && m.File != "" {
+		add(m.root)
+		for dir := path.Dir(m.File); ; dir = path.Dir(dir) {
+			add(dir)
+			if dir == path.Dir(dir) {
+				break
+			}
+		}
+	}
+	for _, r := range in.opts.Roots {
+		add(r)
+	}
+	return roots
+}
+
+// packageRoot is the folder that holds the outermost package around a file, and the dotted name of the file there.
+func (in *Interp) packageRoot(file string) (root, name string) {
+	dir, base := path.Split(file)
+	dir = path.Clean(dir)
+	name = strings.TrimSuffix(base, ".py")
+	for in.opts.Finder != nil && in.opts.Finder.IsFile(path.Join(dir, "__init__.py")) {
+		if name == "__init__" {
+			name = path.Base(dir)
+		} else {
+			name = path.Base(dir) + "." + name
+		}
+		up := path.Dir(dir)
+		if up == dir {
+			break
+		}
+		dir = up
+	}
+	return dir, name
+}
+
+// LoadFile is the module of a source file. Nothing is read or evaluated until a name is asked for.
+func (in *Interp) LoadFile(file string) *Module {
+	file = path.Clean(file)
+	if m, ok := in.sources[file]; ok {
+		return m
+	}
+	root, name := in.packageRoot(file)
+	return in.addSource(file, root, name)
+}
+
+// AddModule is a module of syntax that is already there.
+func (in *Interp) AddModule(file string, syntax *python.Module) *Module {
+	m := in.LoadFile(file)
+	m.Syntax = syntax
+	return m
+}
+
+func (in *Interp) addSource(file, root, name string) *Module {
+	m := &Module{Name: name, File: file, root: root}
+	if path.Base(file) == "__init__.py" {
+		m.folder = path.Dir(file)
+	}
+	if m.Name == "__main__" {
+		m.Name = "main"
+	}
+	in.sources[file] = m
+	return m
+}
+
+// inRoot is the source module of a dotted name below a folder, or nil.
+func (in *Interp) inRoot(root, name string) *Module {
+	f := in.opts.Finder
+	if f == nil {
+		return nil
+	}
+	base := path.Join(root, strings.ReplaceAll(name, ".", "/"))
+	for _, file := range []string{path.Join(base, "__init__.py"), base + ".py"} {
+		if m, ok := in.sources[file]; ok {
+			return m
+		}
+		if f.IsFile(file) {
+			_, full := in.packageRoot(file)
+			return in.addSource(file, root, longer(name, full))
+		}
+	}
+	if in.sources[base+"/"] == nil && f.IsDir(base) {
+		in.sources[base+"/"] = &Module{Name: name, root: root, folder: base} // a namespace package
+	}
+	return in.sources[base+"/"]
+}
+
+func longer(a, b string) string {
+	if len(b) > len(a) {
+		return b
+	}
+	return a
+}
+
+func firstPart(name string) string {
+	first, _, _ := strings.Cut(name, ".")
+	return first
+}
+
+func parentName(name string) string {
+	i := strings.LastIndexByte(name, '.')
+	return name[:max(i, 0)]
+}
+
+func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+func parentDir(dir string) string { return path.Dir(dir) }
+
+func baseName(dir string) string { return path.Base(dir) }

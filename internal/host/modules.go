@@ -1,0 +1,74 @@
+package host
+
+import "strings"
+
+// nativeModules are the modules of Python's library that are written in Go: a maker for each, given the interpreter.
+var nativeModules map[string]func(in *Interp) map[string]Value
+
+func init() {
+	nativeModules = map[string]func(in *Interp) map[string]Value{}
+	for _, table := range []map[string]func(in *Interp) map[string]Value{numberModules(), systemModules(), functionModules(), classModules()} {
+		for name, make := range table {
+			nativeModules[name] = make
+		}
+	}
+}
+
+// nativeModule is one of these, or nil.
+func (in *Interp) nativeModule(name string) *Module {
+	if m, ok := in.natives[name]; ok {
+		return m
+	}
+	make, ok := nativeModules[name]
+	if !ok {
+		in.natives[name] = nil
+		return nil
+	}
+	m := &Module{Name: name, Vars: make(in)}
+	in.natives[name] = m
+	return m
+}
+
+// fixed is a module that is the same for all interpreters.
+func fixed(vars map[string]Value) func(*Interp) map[string]Value {
+	return func(*Interp) map[string]Value { return vars }
+}
+
+// named adds functions to a map of names.
+func named(vars map[string]Value, fns ...*Builtin) map[string]Value {
+	for _, f := range fns {
+		vars[f.Name] = f
+	}
+	return vars
+}
+
+// nothing is a function that takes anything and returns None.
+func nothing(name string) *Builtin {
+	return &Builtin{Name: name, Fn: func(*Interp, []Value, []Keyword) (Value, error) { return None, nil }}
+}
+
+// same is a function that returns its argument: a decorator that changes nothing.
+func same(name string) *Builtin {
+	return native(name, "x *args **kws", func(_ *Interp, a []Value) (Value, error) { return a[0], nil })
+}
+
+// standardLibrary are the modules of Python's library. One of them that is not written here is there all the same: its
+// import does not fail, but nothing is known of it.
+var standardLibrary = func() map[string]bool {
+	m := map[string]bool{}
+	for _, n := range strings.Fields(standardNames) {
+		m[n] = true
+	}
+	return m
+}()
+
+const standardNames = `__main__ _thread abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 calendar cmath cmd code
+codecs collections colorsys concurrent configparser contextlib contextvars copy copyreg cProfile csv ctypes curses dataclasses datetime
+decimal difflib dis email enum errno faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc getopt getpass gettext
+glob graphlib grp gzip hashlib heapq hmac html http imaplib importlib inspect io ipaddress itertools json keyword linecache locale
+logging lzma mailbox marshal math mimetypes mmap multiprocessing netrc numbers operator os pathlib pdb pickle pickletools pkgutil
+platform plistlib poplib posix pprint profile pstats pty pwd py_compile queue quopri random re readline reprlib resource runpy sched
+secrets select selectors shelve shlex shutil signal site smtplib socket socketserver sqlite3 ssl stat statistics string stringprep
+struct subprocess symtable sys sysconfig syslog tabnanny tarfile tempfile termios textwrap threading time timeit tkinter token tokenize
+tomllib trace traceback tracemalloc tty turtle types typing unicodedata unittest urllib uuid venv warnings wave weakref webbrowser
+wsgiref xml xmlrpc zipapp zipfile zipimport zlib zoneinfo __future__ distutils imp`

@@ -1,0 +1,228 @@
+package host
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+func importlibModule(in *Interp) map[string]Value {
+	return named(map[string]Value{"util": in.nativeModule("importlib.util"), "metadata": in.nativeModule("importlib.metadata")},
+		native("import_module", "name package=", func(in *Interp, a []Value) (Value, error) {
+			name, err := text(a[0])
+			if err != nil {
+				return nil, err
+			}
+			return in.Import(in.caller(), name, in.site)
+		}),
+		same("reload"), nothing("invalidate_caches"))
+}
+
+// caller is the module whose code is running, as far as it is a module that is being evaluated.
+func (in *Interp) caller() *Module {
+	f := in.Files.File(in.site.Start)
+	if f == nil {
+		return nil
+	}
+	return in.sources[f.Name]
+}
+
+func importlibUtil(*Interp) map[string]Value {
+	return named(map[string]Value{}, native("find_spec", "name package=", func(in *Interp, a []Value) (Value, error) {
+		name, err := text(a[0])
+		if err != nil {
+			return nil, err
+		}
+		in.tries++
+		v, err := in.findModule(in.caller(), name, in.site)
+		in.tries--
+		if e, ok := catchable(err); ok && e.IsA(ImportError) {
+			return None, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		attrs := map[string]Value{"name": Str(name), "origin": None}
+		if m, ok := v.(*Module); ok && m.File != "" {
+			attrs["origin"] = Str(m.File)
+		}
+		return &namespace{"ModuleSpec", attrs}, nil
+	}))
+}
+
+func importlibMetadata(*Interp) map[string]Value {
+	notFound := newBuiltinClass("PackageNotFoundError", ModuleNotFoundError)
+	return named(map[string]Value{"PackageNotFoundError": notFound}, native("version", "name", func(in *Interp, a []Value) (Value, error) {
+		name, err := text(a[0])
+		if err != nil {
+			return nil, err
+		}
+		if in.opts.Known != nil {
+			if m, ok := in.opts.Known(name); ok {
+				if v, ok, err := m.Get(in, "__version__"); ok || err != nil {
+					return v, err
+				}
+			}
+		}
+		return nil, &Exception{Class: notFound, Args: []Value{Str(name)}}
+	}))
+}
+
+func inspectModule() map[string]Value {
+	is := func(name string, f func(v Value) bool) *Builtin {
+		return native(name, "obj", func(_ *Interp, a []Value) (Value, error) { return Bool(f(a[0])), nil })
+	}
+	isFunc := func(v Value) bool { _, ok := v.(*Func); return ok }
+	return named(map[string]Value{"Parameter": parameterKinds()},
+		is("isfunction", isFunc),
+		is("isclass", isType),
+		is("ismodule", func(v Value) bool { _, ok := v.(*Module); return ok }),
+		is("ismethod", func(v Value) bool { _, ok := v.(*BoundMethod); return ok }),
+		is("isbuiltin", func(v Value) bool { _, ok := v.(*Builtin); return ok }),
+		is("isgenerator", func(v Value) bool { _, ok := v.(*Generator); return ok }),
+		is("isroutine", func(v Value) bool {
+			switch v.(type) {
+			case *Func, *Builtin, *BoundMethod, *method:
+				return true
+			}
+			return false
+		}),
+		native("signature", "fn", signatureOf),
+		native("getfullargspec", "fn", func(_ *Interp, a []Value) (Value, error) {
+			f, ok := a[0].(*Func)
+			if !ok {
+				return nil, Errorf(TypeError, "unsupported callable")
+			}
+			names := &List{}
+			for _, p := range append(append([]*python.Arg{}, f.args().PosOnlyArgs...), f.args().Args...) {
+				names.Items = append(names.Items, Str(p.Arg))
+			}
+			return &namespace{"FullArgSpec", map[string]Value{"args": names, "defaults": orNone(tupleOrNil(f.Defaults))}}, nil
+		}),
+		native("getdoc", "obj", func(in *Interp, a []Value) (Value, error) {
+			v, _, err := in.getAttr(a[0], "__doc__")
+			return orNone(v), err
+		}),
+		refused("getsource", "reads source text"), refused("stack", "looks at the stack"), refused("currentframe", "looks at the stack"),
+	)
+}
+
+func tupleOrNil(items []Value) Value {
+	if items == nil {
+		return nil
+	}
+	return NewTuple(items...)
+}
+
+// emptyParam is inspect.Parameter.empty.
+var emptyParam = &typing{name: "_empty"}
+
+var paramKinds = []string{"POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD"}
+
+func parameterKinds() Value {
+	attrs := map[string]Value{"empty": emptyParam}
+	for i, k := range paramKinds {
+		attrs[k] = MakeInt(int64(i))
+	}
+	return &namespace{"type", attrs}
+}
+
+func signatureOf(in *Interp, a []Value) (Value, error) {
+	v := a[0]
+	for {
+		w, ok := Wrapped(v)
+		if !ok {
+			break
+		}
+		v = w
+	}
+	skip := 0
+	if b, ok := v.(*BoundMethod); ok {
+		v, skip = b.Fn, 1
+	}
+	f, ok := v.(*Func)
+	if !ok {
+		return nil, Errorf(TypeError, "no signature found for %s", plainRepr(v))
+	}
+	args := f.args()
+	bound := make([]Value, len(ParamNames(args)))
+	f.fillDefaults(bound)
+	params := NewDict()
+	for i, name := range ParamNames(args) {
+		if i < skip {
+			continue
+		}
+		def := bound[i]
+		if def == nil {
+			def = emptyParam
+		}
+		params.SetStr(name, &namespace{"Parameter", map[string]Value{"name": Str(name), "default": def, "kind": MakeInt(int64(paramKind(args, i))), "annotation": emptyParam}})
+	}
+	return &namespace{"Signature", map[string]Value{"parameters": params, "return_annotation": emptyParam}}, nil
+}
+
+func paramKind(a *python.Arguments, i int) int {
+	pos := len(a.PosOnlyArgs) + len(a.Args)
+	switch {
+	case i < len(a.PosOnlyArgs):
+		return 0
+	case i < pos:
+		return 1
+	case i == pos && a.Vararg != nil:
+		return 2
+	case i < pos+boolInt(a.Vararg != nil)+len(a.KwOnlyArgs):
+		return 3
+	}
+	return 4
+}
+
+func textwrapModule() map[string]Value {
+	return named(map[string]Value{},
+		native("dedent", "text", func(_ *Interp, a []Value) (Value, error) {
+			s, err := text(a[0])
+			return Str(dedent(s)), err
+		}),
+		native("indent", "text prefix", func(in *Interp, a []Value) (Value, error) {
+			s, err := text(a[0])
+			if err != nil {
+				return nil, err
+			}
+			prefix, err := text(a[1])
+			if err != nil {
+				return nil, err
+			}
+			lines := strings.SplitAfter(s, "\n")
+			for i, l := range lines {
+				if strings.TrimFunc(l, isSpace) != "" {
+					lines[i] = prefix + l
+				}
+			}
+			out := strings.Join(lines, "")
+			return Str(out), in.alloc(len(out))
+		}))
+}
+
+var leadingSpace = regexp.MustCompile(`(?m)^[ \t]*`)
+
+func dedent(s string) string {
+	lines := strings.Split(s, "\n")
+	margin, first := "", true
+	for i, l := range lines {
+		if strings.Trim(l, " \t") == "" {
+			lines[i] = ""
+			continue
+		}
+		indent := leadingSpace.FindString(l)
+		if first {
+			margin, first = indent, false
+		}
+		for !strings.HasPrefix(indent, margin) {
+			margin = margin[:len(margin)-1]
+		}
+	}
+	for i, l := range lines {
+		lines[i] = strings.TrimPrefix(l, margin)
+	}
+	return strings.Join(lines, "\n")
+}
