@@ -1,0 +1,207 @@
+package llvm
+
+import "github.com/nereid-lang/nereid/internal/dl"
+
+// References to LLVM's objects, as the C API hands them out. Zero is none.
+type (
+	contextRef       uintptr
+	moduleRef        uintptr
+	bufferRef        uintptr
+	targetRef        uintptr
+	machineRef       uintptr
+	layoutRef        uintptr
+	passOptionsRef   uintptr
+	errorRef         uintptr
+	diagnosticRef    uintptr
+	functionRef      uintptr
+	blockRef         uintptr
+	valueRef         uintptr
+	jitRef           uintptr
+	jitBuilderRef    uintptr
+	sessionRef       uintptr
+	dylibRef         uintptr
+	symbolNameRef    uintptr
+	definitionRef    uintptr
+	objectLayerRef   uintptr
+	eventListenerRef uintptr
+)
+
+// raw is the part of the C API that we call, one field for each symbol, under the symbol's name without its LLVM. A
+// *byte result is a C string: an owned one goes through Lib.take, a borrowed one through dl.GoString.
+type raw struct {
+	getVersion              func(major, minor, patch *uint32)
+	parseCommandLineOptions func(argc int32, argv **byte, overview *byte)
+	installFatalHandler     func(callback uintptr)
+	disposeMessage          func(*byte)
+	getErrorMessage         func(errorRef) *byte // consumes the error
+	disposeErrorMessage     func(*byte)
+
+	contextCreate        func() contextRef
+	contextDispose       func(contextRef)
+	setDiagnosticHandler func(c contextRef, callback, opaque uintptr)
+	diagDescription      func(diagnosticRef) *byte // owned
+	diagSeverity         func(diagnosticRef) int32
+
+	bufferCopy    func(data *byte, size uintptr, name string) bufferRef
+	bufferStart   func(bufferRef) *byte // borrowed
+	bufferSize    func(bufferRef) uintptr
+	bufferDispose func(bufferRef)
+
+	parseIR       func(c contextRef, b bufferRef, m *moduleRef, message **byte) int32 // consumes the buffer
+	verifyModule  func(m moduleRef, action int32, message **byte) int32
+	cloneModule   func(moduleRef) moduleRef
+	disposeModule func(moduleRef)
+	printModule   func(moduleRef) *byte // owned
+	setTriple     func(m moduleRef, triple string)
+	setLayout     func(m moduleRef, l layoutRef)
+
+	defaultTriple   func() *byte // owned, as the next two
+	hostCPU         func() *byte
+	hostFeatures    func() *byte
+	targetOf        func(triple string, t *targetRef, message **byte) int32
+	createMachine   func(t targetRef, triple, cpu, features string, level, reloc, model int32) machineRef
+	disposeMachine  func(machineRef)
+	setAsmVerbosity func(m machineRef, verbose int32)
+	createLayout    func(machineRef) layoutRef
+	disposeLayout   func(layoutRef)
+	emitToBuffer    func(tm machineRef, m moduleRef, fileType int32, message **byte, out *bufferRef) int32
+
+	runPasses           func(m moduleRef, passes string, tm machineRef, o passOptionsRef) errorRef
+	createPassOptions   func() passOptionsRef
+	disposePassOptions  func(passOptionsRef)
+	setVerifyEach       func(o passOptionsRef, on int32)
+	setLoopInterleaving func(o passOptionsRef, on int32)
+	setLoopUnrolling    func(o passOptionsRef, on int32)
+	setMergeFunctions   func(o passOptionsRef, on int32)
+	setInlinerThreshold func(o passOptionsRef, threshold int32)
+
+	// Addresses for dl.Call, since a walk over a module calls them for every instruction.
+	firstFunction    uintptr // (module) function, and so on downwards
+	nextFunction     uintptr
+	firstBlock       uintptr
+	nextBlock        uintptr
+	firstInstruction uintptr
+	nextInstruction  uintptr
+	canUseFastMath   uintptr // (value) bool; these three from LLVM 18 on
+	getFastMathFlags uintptr
+	setFastMathFlags uintptr
+
+	createJITBuilder  func() jitBuilderRef
+	disposeJITBuilder func(jitBuilderRef)
+	setLayerCreator   func(b jitBuilderRef, callback, context uintptr)
+	createJIT         func(j *jitRef, b jitBuilderRef) errorRef // consumes the builder
+	disposeJIT        func(jitRef) errorRef
+	jitSession        func(jitRef) sessionRef
+	jitDylib          func(jitRef) dylibRef
+	jitName           func(j jitRef, name string) symbolNameRef
+	jitAddObject      func(j jitRef, d dylibRef, b bufferRef) errorRef // consumes the buffer
+	jitLookup         func(j jitRef, address *uint64, name string) errorRef
+	setErrorReporter  func(s sessionRef, callback, context uintptr)
+	absoluteSymbols   func(pairs *symbolPair, n uintptr) definitionRef // consumes the names
+	define            func(d dylibRef, symbols definitionRef) errorRef // consumes the symbols, unless it fails
+	disposeDefinition func(definitionRef)
+	createRTDyldLayer func(sessionRef) objectLayerRef
+	addListener       func(l objectLayerRef, e eventListenerRef)
+	gdbListener       func() eventListenerRef
+	perfListener      func() eventListenerRef // 0 where LLVM was built without it
+}
+
+// symbolPair is LLVMOrcCSymbolMapPair.
+type symbolPair struct {
+	name    symbolNameRef
+	address uint64
+	flags   [2]uint8 // generic, target
+	_       [6]uint8
+}
+
+// symbols is the table that fills r from a library.
+func (r *raw) symbols() []dl.Func {
+	rows := []dl.Func{
+		{Ptr: &r.getVersion, Symbol: "LLVMGetVersion"},
+		{Ptr: &r.parseCommandLineOptions, Symbol: "LLVMParseCommandLineOptions"},
+		{Ptr: &r.installFatalHandler, Symbol: "LLVMInstallFatalErrorHandler"},
+		{Ptr: &r.disposeMessage, Symbol: "LLVMDisposeMessage"},
+		{Ptr: &r.getErrorMessage, Symbol: "LLVMGetErrorMessage"},
+		{Ptr: &r.disposeErrorMessage, Symbol: "LLVMDisposeErrorMessage"},
+
+		{Ptr: &r.contextCreate, Symbol: "LLVMContextCreate"},
+		{Ptr: &r.contextDispose, Symbol: "LLVMContextDispose"},
+		{Ptr: &r.setDiagnosticHandler, Symbol: "LLVMContextSetDiagnosticHandler"},
+		{Ptr: &r.diagDescription, Symbol: "LLVMGetDiagInfoDescription"},
+		{Ptr: &r.diagSeverity, Symbol: "LLVMGetDiagInfoSeverity"},
+
+		{Ptr: &r.bufferCopy, Symbol: "LLVMCreateMemoryBufferWithMemoryRangeCopy"},
+		{Ptr: &r.bufferStart, Symbol: "LLVMGetBufferStart"},
+		{Ptr: &r.bufferSize, Symbol: "LLVMGetBufferSize"},
+		{Ptr: &r.bufferDispose, Symbol: "LLVMDisposeMemoryBuffer"},
+
+		{Ptr: &r.parseIR, Symbol: "LLVMParseIRInContext"},
+		{Ptr: &r.verifyModule, Symbol: "LLVMVerifyModule"},
+		{Ptr: &r.cloneModule, Symbol: "LLVMCloneModule"},
+		{Ptr: &r.disposeModule, Symbol: "LLVMDisposeModule"},
+		{Ptr: &r.printModule, Symbol: "LLVMPrintModuleToString"},
+		{Ptr: &r.setTriple, Symbol: "LLVMSetTarget"},
+		{Ptr: &r.setLayout, Symbol: "LLVMSetModuleDataLayout"},
+
+		{Ptr: &r.defaultTriple, Symbol: "LLVMGetDefaultTargetTriple"},
+		{Ptr: &r.hostCPU, Symbol: "LLVMGetHostCPUName"},
+		{Ptr: &r.hostFeatures, Symbol: "LLVMGetHostCPUFeatures"},
+		{Ptr: &r.targetOf, Symbol: "LLVMGetTargetFromTriple"},
+		{Ptr: &r.createMachine, Symbol: "LLVMCreateTargetMachine"},
+		{Ptr: &r.disposeMachine, Symbol: "LLVMDisposeTargetMachine"},
+		{Ptr: &r.setAsmVerbosity, Symbol: "LLVMSetTargetMachineAsmVerbosity"},
+		{Ptr: &r.createLayout, Symbol: "LLVMCreateTargetDataLayout"},
+		{Ptr: &r.disposeLayout, Symbol: "LLVMDisposeTargetData"},
+		{Ptr: &r.emitToBuffer, Symbol: "LLVMTargetMachineEmitToMemoryBuffer"},
+
+		{Ptr: &r.runPasses, Symbol: "LLVMRunPasses"},
+		{Ptr: &r.createPassOptions, Symbol: "LLVMCreatePassBuilderOptions"},
+		{Ptr: &r.disposePassOptions, Symbol: "LLVMDisposePassBuilderOptions"},
+		{Ptr: &r.setVerifyEach, Symbol: "LLVMPassBuilderOptionsSetVerifyEach"},
+		{Ptr: &r.setLoopInterleaving, Symbol: "LLVMPassBuilderOptionsSetLoopInterleaving"},
+		{Ptr: &r.setLoopUnrolling, Symbol: "LLVMPassBuilderOptionsSetLoopUnrolling"},
+		{Ptr: &r.setMergeFunctions, Symbol: "LLVMPassBuilderOptionsSetMergeFunctions"},
+		{Ptr: &r.setInlinerThreshold, Symbol: "LLVMPassBuilderOptionsSetInlinerThreshold", Optional: true},
+
+		{Ptr: &r.firstFunction, Symbol: "LLVMGetFirstFunction"},
+		{Ptr: &r.nextFunction, Symbol: "LLVMGetNextFunction"},
+		{Ptr: &r.firstBlock, Symbol: "LLVMGetFirstBasicBlock"},
+		{Ptr: &r.nextBlock, Symbol: "LLVMGetNextBasicBlock"},
+		{Ptr: &r.firstInstruction, Symbol: "LLVMGetFirstInstruction"},
+		{Ptr: &r.nextInstruction, Symbol: "LLVMGetNextInstruction"},
+		{Ptr: &r.canUseFastMath, Symbol: "LLVMCanValueUseFastMathFlags", Optional: true},
+		{Ptr: &r.getFastMathFlags, Symbol: "LLVMGetFastMathFlags", Optional: true},
+		{Ptr: &r.setFastMathFlags, Symbol: "LLVMSetFastMathFlags", Optional: true},
+
+		{Ptr: &r.createJITBuilder, Symbol: "LLVMOrcCreateLLJITBuilder"},
+		{Ptr: &r.disposeJITBuilder, Symbol: "LLVMOrcDisposeLLJITBuilder"},
+		{Ptr: &r.setLayerCreator, Symbol: "LLVMOrcLLJITBuilderSetObjectLinkingLayerCreator"},
+		{Ptr: &r.createJIT, Symbol: "LLVMOrcCreateLLJIT"},
+		{Ptr: &r.disposeJIT, Symbol: "LLVMOrcDisposeLLJIT"},
+		{Ptr: &r.jitSession, Symbol: "LLVMOrcLLJITGetExecutionSession"},
+		{Ptr: &r.jitDylib, Symbol: "LLVMOrcLLJITGetMainJITDylib"},
+		{Ptr: &r.jitName, Symbol: "LLVMOrcLLJITMangleAndIntern"},
+		{Ptr: &r.jitAddObject, Symbol: "LLVMOrcLLJITAddObjectFile"},
+		{Ptr: &r.jitLookup, Symbol: "LLVMOrcLLJITLookup"},
+		{Ptr: &r.setErrorReporter, Symbol: "LLVMOrcExecutionSessionSetErrorReporter"},
+		{Ptr: &r.absoluteSymbols, Symbol: "LLVMOrcAbsoluteSymbols"},
+		{Ptr: &r.define, Symbol: "LLVMOrcJITDylibDefine"},
+		{Ptr: &r.disposeDefinition, Symbol: "LLVMOrcDisposeMaterializationUnit"},
+		{Ptr: &r.createRTDyldLayer, Symbol: "LLVMOrcCreateRTDyldObjectLinkingLayerWithSectionMemoryManager"},
+		{Ptr: &r.addListener, Symbol: "LLVMOrcRTDyldObjectLinkingLayerRegisterJITEventListener"},
+		{Ptr: &r.gdbListener, Symbol: "LLVMCreateGDBRegistrationListener"},
+		{Ptr: &r.perfListener, Symbol: "LLVMCreatePerfJITEventListener", Optional: true},
+	}
+	return rows
+}
+
+// families are the targets that we use where the library has them, each with the functions that make it known.
+var families = []struct {
+	name         string
+	initializers []string
+}{
+	{"X86", []string{"TargetInfo", "Target", "TargetMC", "AsmPrinter", "AsmParser"}},
+	{"AArch64", []string{"TargetInfo", "Target", "TargetMC", "AsmPrinter", "AsmParser"}},
+	{"NVPTX", []string{"TargetInfo", "Target", "TargetMC", "AsmPrinter"}},
+	{"AMDGPU", []string{"TargetInfo", "Target", "TargetMC", "AsmPrinter", "AsmParser"}},
+}
