@@ -66,6 +66,7 @@ func (m *moduleCompiler) function(op *ir.Op, kernel bool) (*function, error) {
 	c.plan = newPlanner(c, op)
 	c.plan.invariantArgs = kernel
 	c.plan.run()
+	c.err = c.plan.err
 	for _, a := range op.Body(0).Args() {
 		c.fn.params = append(c.fn.params, c.vals[a])
 	}
@@ -87,9 +88,6 @@ func (m *moduleCompiler) compiler(op *ir.Op, name string) *compiler {
 
 // finish lays the registers out in memory.
 func (c *compiler) finish() {
-	if c.err == nil {
-		c.err = c.plan.err
-	}
 	for i := range c.fn.regs {
 		r := &c.fn.regs[i]
 		bytes := r.word // until now its size in bytes

@@ -45,32 +45,17 @@ func (e *Fault) Error() string {
 
 // callChain is the place of a location, then of each call around it.
 func callChain(l ir.Loc) []string {
-	var places []string
-	for l != nil {
-		call := callSite(l)
-		inner := l
-		l = nil
-		if call != nil {
-			inner, l = call.Callee, call.Caller
-		}
-		if f := ir.FileLocOf(inner); f != nil {
-			places = append(places, fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Col+1))
-		}
-	}
-	return places
-}
-
-// callSite is the outermost call site of a location, under its names.
-func callSite(l ir.Loc) *ir.CallSiteLoc {
 	switch l := l.(type) {
-	case *ir.CallSiteLoc:
-		return l
+	case *ir.FileLoc:
+		return []string{fmt.Sprintf("%s:%d:%d", l.File, l.Line, l.Col+1)}
 	case *ir.NameLoc:
-		return callSite(l.Child)
+		return callChain(l.Child)
+	case *ir.CallSiteLoc:
+		return append(callChain(l.Callee), callChain(l.Caller)...)
 	case *ir.FusedLoc:
 		for _, c := range l.Locs {
-			if cs := callSite(c); cs != nil {
-				return cs
+			if places := callChain(c); places != nil {
+				return places
 			}
 		}
 	}

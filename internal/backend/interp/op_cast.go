@@ -84,7 +84,7 @@ func lowerIntToFloat(signed bool) lowering {
 			if wide {
 				return each1(func(x int64) float32 { return s.round64(float64(stickyInt(x))) })(d.reg, t.reg)
 			}
-			return each1(func(x uint64) float32 { return s.round64(float64(x>>11<<11 | min(x&0x7ff, 1)<<11)) })(d.reg, t.reg)
+			return each1(func(x uint64) float32 { return s.round64(float64(stickyUint(x))) })(d.reg, t.reg)
 		case d.kind == kF32 && wide:
 			return cast[float32, int64]()(d.reg, t.reg)
 		case d.kind == kF32:
@@ -104,6 +104,13 @@ func stickyInt(x int64) int64 {
 		return x
 	}
 	return x>>11<<11 | int64(min(uint64(x)&0x7ff, 1))<<11
+}
+
+func stickyUint(x uint64) uint64 {
+	if x <= 1<<53 {
+		return x
+	}
+	return x>>11<<11 | min(x&0x7ff, 1)<<11
 }
 
 // lowerFloatToInt saturates as the GPU's cvt does. An 8-bit result is cut from a 16-bit one.

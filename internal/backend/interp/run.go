@@ -229,9 +229,14 @@ func (w *worker) newFault(msg string) *Fault {
 	if w.at != nil && w.at.op != nil {
 		e.Op, e.Loc = w.at.op.Name(), w.at.op.Loc
 	}
-	for _, call := range w.calls {
-		e.Loc = ir.CallSite(e.Loc, call.Loc)
+	if len(w.calls) == 0 {
+		return e
 	}
+	caller := w.calls[0].Loc
+	for _, call := range w.calls[1:] {
+		caller = ir.CallSite(call.Loc, caller)
+	}
+	e.Loc = ir.CallSite(e.Loc, caller)
 	return e
 }
 
