@@ -13,6 +13,9 @@ import (
 
 // commands makes the subcommands, one file each, in the order in which the help lists them.
 var commands = []func() *cobra.Command{
+	newCompileCmd,
+	newReplayCmd,
+	newDevicesCmd,
 	newOptCmd,
 	newVersionCmd,
 }

@@ -88,6 +88,13 @@ func (s *FileSet) AddFile(name string, src []byte) *File {
 	return f
 }
 
+// Fork is a set that begins with the files of s and grows on its own.
+func (s *FileSet) Fork() *FileSet {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return &FileSet{files: slices.Clone(s.files), next: s.next}
+}
+
 // File is the file that holds p, or nil.
 func (s *FileSet) File(p Pos) *File {
 	if s == nil || !p.IsValid() {

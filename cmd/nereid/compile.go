@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid"
+)
+
+type compileFlags struct {
+	signature, specs, target, emit, output string
+	only                                   []string
+	roots                                  []string
+	opts                                   nereid.Options
+	timing                                 bool
+}
+
+// spec is one entry of a specs file; unknown keys are ignored.
+type spec struct {
+	Name      string `json:"name"`
+	File      string `json:"file"`
+	Kernel    string `json:"kernel"`
+	Signature string `json:"signature"`
+	NumWarps  int    `json:"num_warps"`
+	NumStages int    `json:"num_stages"`
+	NumCTAs   int    `json:"num_ctas"`
+}
+
+func newCompileCmd() *cobra.Command {
+	f := &compileFlags{}
+	cmd := &cobra.Command{
+		Use:   "compile FILE.py:KERNEL --signature SIG | --specs SPECS.json",
+		Short: "Compiles kernels",
+		Long: "Compiles a kernel for a signature, written as Triton's ahead-of-time tool writes it: one entry for each parameter, a type\n" +
+			"(*fp16, i32) with :16 where the value is divisible by 16 and :1 where it is 1, or a constant.\n" +
+			"With --specs it takes a list of kernels, prints ok or fail for each, and the numbers of both.",
+		Example: "  nereid compile kernels/vector_add.py:add_kernel --signature '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -o -\n" +
+			"  nereid compile --specs kernels/specs.json --emit ttir -o out",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.signature, "signature", "", "types and constants of the kernel's arguments")
+	fs.StringVar(&f.specs, "specs", "", "JSON list of {name, file, kernel, signature, num_warps, num_stages, num_ctas}")
+	fs.StringSliceVar(&f.only, "only", nil, "compile only these entries of the list")
+	fs.StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY, hip:CHIP, cpu or interp")
+	fs.StringVar(&f.emit, "emit", "ttir", "stages to write, separated by commas, the last one being where compilation stops")
+	fs.StringVarP(&f.output, "output", "o", "", "folder for the stages, NAME.STAGE; - prints them")
+	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
+	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
+	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3)")
+	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "programs of a cluster (default 1)")
+	fs.BoolVar(&f.opts.Debug, "debug", false, "keep device_assert and check integer overflow")
+	fs.BoolVar(&f.timing, "timing", false, "print how long each stage took")
+	return cmd
+}
+
+func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
+	switch {
+	case f.specs != "" && len(args) > 0:
+		return usagef("give a kernel or --specs, not both")
+	case f.specs != "":
+		return f.list(cmd)
+	case len(args) == 0:
+		return usagef("what to compile? FILE.py:KERNEL or --specs SPECS.json")
+	}
+	i := strings.LastIndex(args[0], ":")
+	if i < 0 {
+		return usagef("%s names no kernel: write FILE.py:KERNEL", args[0])
+	}
+	s := spec{Name: args[0][i+1:], File: args[0][:i], Kernel: args[0][i+1:], Signature: f.signature}
+	if f.output == "" {
+		f.output = "-"
+	}
+	return f.one(cmd.Context(), cmd.OutOrStdout(), s)
+}
+
+// list compiles the entries of a specs file.
+func (f *compileFlags) list(cmd *cobra.Command) error {
+	data, err := os.ReadFile(f.specs)
+	if err != nil {
+		return err
+	}
+	var specs []spec
+	if err := json.Unmarshal(data, &specs); err != nil {
+		return fmt.Errorf("%s: %w", f.specs, err)
+	}
+	out := cmd.OutOrStdout()
+	passed, failed := 0, 0
+	for _, s := range specs {
+		if len(f.only) > 0 && !slices.Contains(f.only, s.Name) {
+			continue
+		}
+		if !filepath.IsAbs(s.File) {
+			s.File = filepath.Join(filepath.Dir(f.specs), s.File)
+		}
+		if err := f.one(cmd.Context(), out, s); err != nil {
+			failed++
+			fmt.Fprintf(out, "fail %s: %s\n", s.Name, err)
+			continue
+		}
+		passed++
+		fmt.Fprintf(out, "ok %s\n", s.Name)
+	}
+	fmt.Fprintf(out, "%d passed, %d failed\n", passed, failed)
+	if failed > 0 {
+		return errReported
+	}
+	return nil
+}
+
+// one compiles a kernel and writes the stages that were asked for.
+func (f *compileFlags) one(ctx context.Context, out io.Writer, s spec) error {
+	m, err := nereid.Load(s.File, nereid.Roots(f.roots...))
+	if err != nil {
+		return err
+	}
+	k, err := m.Kernel(s.Kernel)
+	if err != nil {
+		return err
+	}
+	opts := f.opts
+	for _, o := range []struct{ flag, entry *int }{{&opts.NumWarps, &s.NumWarps}, {&opts.NumStages, &s.NumStages}, {&opts.NumCTAs, &s.NumCTAs}} {
+		if *o.flag == 0 {
+			*o.flag = *o.entry
+		}
+	}
+	emit := strings.Split(f.emit, ",")
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	c, err := k.CompileFor(ctx, f.target, s.Signature, opts, emit[len(emit)-1])
+	if err != nil {
+		return err
+	}
+	if f.timing {
+		printTiming(out, s.Name, c.Stages)
+	}
+	for _, want := range emit {
+		i := slices.IndexFunc(c.Stages, func(st nereid.Stage) bool { return st.Name == want })
+		if i < 0 {
+			return fmt.Errorf("there is no stage %s for %s", want, f.target)
+		}
+		if err := f.write(out, s.Name, c.Stages[i], len(emit) > 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *compileFlags) write(out io.Writer, name string, st nereid.Stage, several bool) error {
+	switch f.output {
+	case "":
+		return nil
+	case "-":
+		if several {
+			fmt.Fprintf(out, "// %s: %s\n", name, st.Name)
+		}
+		_, err := io.Copy(out, bytes.NewReader(st.Text))
+		return err
+	}
+	if err := os.MkdirAll(f.output, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(f.output, name+"."+st.Name), st.Text, 0o644)
+}
+
+func printTiming(out io.Writer, name string, stages []nereid.Stage) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var total time.Duration
+	for _, st := range stages {
+		fmt.Fprintf(w, "%s\t%s\t%.2f ms\n", name, st.Name, float64(st.Took.Microseconds())/1000)
+		total += st.Took
+	}
+	fmt.Fprintf(w, "%s\ttotal\t%.2f ms\n", name, float64(total.Microseconds())/1000)
+	w.Flush()
+}

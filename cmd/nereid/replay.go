@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/replay"
+)
+
+type replayFlags struct {
+	device, root string
+	quiet        bool
+}
+
+func newReplayCmd() *cobra.Command {
+	f := &replayFlags{}
+	cmd := &cobra.Command{
+		Use:   "replay [--device D] [--root DIR] CASE.safetensors...",
+		Short: "Replays launches recorded from Triton",
+		Long: "Replays launches that peer/capture.py recorded from Triton, compares the memory afterwards, and prints ok or FAIL with the\n" +
+			"largest relative error for each, then a line with the numbers of both.",
+		Example: "  nereid replay --root testdata testdata/replay/*.safetensors",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here)")
+	fs.StringVar(&f.root, "root", ".", "folder below which the kernels' files lie")
+	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
+	return cmd
+}
+
+func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
+	dev, err := nereid.Open(f.device)
+	if err != nil {
+		return err
+	}
+	r := &replayer{dev: dev, root: f.root, modules: map[string]*nereid.Module{}}
+	out := cmd.OutOrStdout()
+	passed, failed := 0, 0
+	for _, path := range args {
+		worst, err := r.replay(cmd.Context(), path)
+		switch {
+		case err != nil:
+			failed++
+			fmt.Fprintf(out, "FAIL %s: %v\n", path, err)
+		default:
+			passed++
+			if !f.quiet {
+				fmt.Fprintf(out, "ok %s %.2g\n", path, worst)
+			}
+		}
+	}
+	fmt.Fprintf(out, "%d passed, %d failed\n", passed, failed)
+	if failed > 0 {
+		return errReported
+	}
+	return nil
+}
+
+// replayer replays cases on one device and keeps the modules it has read.
+type replayer struct {
+	dev     *nereid.Device
+	root    string
+	mu      sync.Mutex
+	modules map[string]*nereid.Module
+}
+
+func (r *replayer) replay(ctx context.Context, path string) (worst float64, err error) {
+	c, err := replay.Read(path)
+	if err != nil {
+		return 0, err
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	k, err := r.kernel(c)
+	if err != nil {
+		return 0, err
+	}
+	mem := map[string][]byte{}
+	for name, data := range c.Before {
+		mem[name] = append([]byte(nil), data...)
+	}
+	args := make([]any, 0, len(c.Args)+1)
+	for _, a := range c.Args {
+		v, err := r.argument(c, a, mem)
+		if err != nil {
+			return 0, fmt.Errorf("argument %s: %w", a.Name, err)
+		}
+		args = append(args, nereid.Arg(a.Name, v))
+	}
+	args = append(args, replayOptions(c))
+	s, err := r.dev.NewStream(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	if err := k.Launch(s, nereid.Grid(c.Grid), args...); err != nil {
+		return 0, err
+	}
+	if err := s.Sync(); err != nil {
+		return 0, err
+	}
+	return c.Compare(mem)
+}
+
+func (r *replayer) kernel(c *replay.Case) (*nereid.Kernel, error) {
+	file := filepath.ToSlash(c.Source(r.root))
+	r.mu.Lock()
+	m := r.modules[file]
+	r.mu.Unlock()
+	if m == nil {
+		var err error
+		if m, err = nereid.Load(file, nereid.Roots(r.root)); err != nil {
+			return nil, err
+		}
+		r.mu.Lock()
+		r.modules[file] = m
+		r.mu.Unlock()
+	}
+	return m.Kernel(c.Kernel)
+}
+
+// argument is a recorded argument as a launch takes it; tensors share the storages in mem.
+func (r *replayer) argument(c *replay.Case, a replay.Arg, mem map[string][]byte) (any, error) {
+	switch a.Kind {
+	case replay.Tensor:
+		return storage(a, mem)
+	case replay.Descriptor:
+		t, err := storage(a, mem)
+		if err != nil {
+			return nil, err
+		}
+		return &nereid.Descriptor{Base: t, Shape: a.Shape, Strides: a.Strides, Block: a.BlockShape}, nil
+	case replay.None:
+		return nil, nil
+	case replay.Dtype:
+		return nereid.DTypeOf(fmt.Sprint(a.Value))
+	case replay.Function:
+		return nereid.Func{File: filepath.ToSlash(c.Resolve(r.root, a.File)), Name: fmt.Sprint(a.Value)}, nil
+	case replay.Tuple:
+		items := make([]any, len(a.Items))
+		for i, item := range a.Items {
+			v, err := r.argument(c, item, mem)
+			if err != nil {
+				return nil, err
+			}
+			items[i] = v
+		}
+		return items, nil
+	}
+	return a.Value, nil
+}
+
+func storage(a replay.Arg, mem map[string][]byte) (*nereid.Tensor, error) {
+	dt, err := nereid.DTypeOf(a.Dtype)
+	if err != nil {
+		return nil, err
+	}
+	data, ok := mem[a.Storage]
+	if !ok {
+		return nil, fmt.Errorf("the storage %s is not in the file", a.Storage)
+	}
+	return nereid.FromBytes(dt, data, len(data)/dt.Size()).Offset(int(a.Offset)), nil
+}
+
+func replayOptions(c *replay.Case) nereid.Options {
+	num := func(name string) int {
+		n, _ := c.Options[name].(int64)
+		return int(n)
+	}
+	debug, _ := c.Options["debug"].(bool)
+	return nereid.Options{NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"), MaxNReg: num("maxnreg"), Debug: debug}
+}

@@ -1,0 +1,175 @@
+package nereid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/lang"
+)
+
+// Device runs kernels.
+type Device struct{ b backend.Backend }
+
+// String is the device's name: "interp", "cuda:0".
+func (d *Device) String() string {
+	if d == nil {
+		return "the host"
+	}
+	return d.b.Name()
+}
+
+// Info is a line about the device.
+func (d *Device) Info() string { return d.b.Info() }
+
+// Stages are the names of the forms that a kernel takes on its way to this device.
+func (d *Device) Stages() []string { return d.b.Stages() }
+
+// opener finds the devices of one kind. It returns what is there, and, if nothing is, why and what to do about it.
+type opener struct {
+	kind string
+	find func() ([]backend.Backend, error)
+}
+
+// openers in the order of preference.
+var openers = []opener{
+	{"interp", func() ([]backend.Backend, error) { return []backend.Backend{newInterp()}, nil }},
+}
+
+// Absent is a kind of device that is not here.
+type Absent struct {
+	Kind string
+	Why  error
+}
+
+// Devices are the devices that are here, the best first, and those that are not.
+func Devices() (here []*Device, absent []Absent) {
+	for _, o := range openers {
+		bs, err := o.find()
+		if err != nil {
+			absent = append(absent, Absent{o.kind, err})
+		}
+		for _, b := range bs {
+			here = append(here, &Device{b})
+		}
+	}
+	return here, absent
+}
+
+// Open is the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name is the best device that is here.
+func Open(name string) (*Device, error) {
+	here, absent := Devices()
+	if name == "" {
+		if len(here) == 0 {
+			return nil, fmt.Errorf("nereid: no device is here")
+		}
+		return here[0], nil
+	}
+	kind, _, indexed := strings.Cut(name, ":")
+	for _, d := range here {
+		if d.String() == name || !indexed && strings.HasPrefix(d.String(), name+":") {
+			return d, nil
+		}
+	}
+	for _, a := range absent {
+		if a.Kind == kind {
+			return nil, fmt.Errorf("nereid: device %s: %w", name, a.Why)
+		}
+	}
+	names := make([]string, len(here))
+	for i, d := range here {
+		names[i] = d.String()
+	}
+	return nil, fmt.Errorf("nereid: there is no device %q; here: %s", name, strings.Join(names, ", "))
+}
+
+// Stream is a queue of launches on a device. Launches of one stream run in order.
+type Stream struct {
+	dev *Device
+	s   backend.Stream
+	ctx context.Context
+}
+
+// NewStream is a new queue on the device; ctx cancels what runs in it.
+func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
+	s, err := d.b.NewStream()
+	if err != nil {
+		return nil, err
+	}
+	return &Stream{d, s, ctx}, nil
+}
+
+// Device is the device that the stream belongs to.
+func (s *Stream) Device() *Device { return s.dev }
+
+// Sync waits until everything launched so far is done, and returns the first error of it.
+func (s *Stream) Sync() error { return s.s.Sync() }
+
+// Close waits and gives the stream back.
+func (s *Stream) Close() error { return s.s.Close() }
+
+// Grid is the number of programs in each dimension; what is left out is 1.
+type Grid [3]int
+
+// Meta gives a GridFunc the kernel's compile-time arguments and options.
+type Meta map[string]any
+
+// Int is an integer of the meta-parameters, or 0.
+func (m Meta) Int(name string) int {
+	n, _ := m[name].(int64)
+	return int(n)
+}
+
+// GridFunc is a grid that depends on the meta-parameters, as a lambda in Triton.
+type GridFunc func(Meta) Grid
+
+// compilerFor is a back end that compiles for a target without a device.
+func compilerFor(target string) (backend.Backend, error) {
+	kind, arch, _ := strings.Cut(target, ":")
+	switch kind {
+	case "interp":
+		return newInterp(), nil
+	case "cuda":
+		n, err := strconv.Atoi(strings.TrimSuffix(arch, "a"))
+		if err != nil {
+			return nil, fmt.Errorf("nereid: the target %q has no compute capability: write cuda:90", target)
+		}
+		return ttirCompiler{target, lang.Target{Backend: "cuda", Arch: n, WarpSize: 32}}, nil
+	case "hip":
+		if arch == "" {
+			return nil, fmt.Errorf("nereid: the target %q names no chip: write hip:gfx942", target)
+		}
+		return ttirCompiler{target, lang.Target{Backend: "hip", Chip: arch, WarpSize: 64}}, nil
+	}
+	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942 or interp", target)
+}
+
+// ttirCompiler compiles for a GPU as far as Triton IR.
+type ttirCompiler struct {
+	name   string
+	target lang.Target
+}
+
+func (c ttirCompiler) Name() string                        { return c.name }
+func (c ttirCompiler) Info() string                        { return "Triton IR for " + c.name }
+func (c ttirCompiler) Target() lang.Target                 { return c.target }
+func (ttirCompiler) Stages() []string                      { return []string{"source", "ttir"} }
+func (c ttirCompiler) Alloc(int) (backend.Buffer, error)   { return nil, errNoDevice }
+func (c ttirCompiler) Wrap([]byte) (backend.Buffer, error) { return nil, errNoDevice }
+func (c ttirCompiler) NewStream() (backend.Stream, error)  { return nil, errNoDevice }
+func (c ttirCompiler) Compile(_ context.Context, in *backend.Input) (backend.Executable, error) {
+	return nil, in.TTIR(c.target)
+}
+
+var errNoDevice = errors.New("nereid: this is a target without a device")
+
+// target is what kernels see of a device; nil is the default.
+func (d *Device) target() lang.Target {
+	if d == nil {
+		return lang.DefaultTarget
+	}
+	return d.b.Target()
+}

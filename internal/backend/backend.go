@@ -1,0 +1,137 @@
+// Package backend says what a device must do to run kernels: compile Triton IR for itself, hold memory, launch.
+//
+// Each back end lives in a package of its own below this one and knows no other. The root package ties them together.
+package backend
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// Options are the launch options that a compiled kernel depends on, as Triton names them.
+type Options struct {
+	NumWarps  int `json:"num_warps"`
+	NumStages int `json:"num_stages"`
+	NumCTAs   int `json:"num_ctas"`
+	MaxNReg   int `json:"maxnreg,omitempty"`
+	Debug     bool
+}
+
+// Defaults fills in what is not set.
+func (o Options) Defaults() Options {
+	if o.NumWarps == 0 {
+		o.NumWarps = 4
+	}
+	if o.NumStages == 0 {
+		o.NumStages = 3
+	}
+	if o.NumCTAs == 0 {
+		o.NumCTAs = 1
+	}
+	return o
+}
+
+// Input is a kernel to be compiled.
+type Input struct {
+	Module  *ir.Module // as the front end made it; the back end may change it
+	Kernel  string     // the name of its function
+	Options Options
+	Stages  Recorder // sees each stage; may be nil
+	Until   string   // stop after this stage; "" goes to the end
+}
+
+// Recorder is told of each stage of a compilation: its name, how long it took, and its content, which is made only if asked for.
+type Recorder func(stage string, took time.Duration, text func() []byte)
+
+// Record calls r unless it is nil.
+func (r Recorder) Record(stage string, took time.Duration, text func() []byte) {
+	if r != nil {
+		r(stage, took, text)
+	}
+}
+
+// Backend is a device.
+type Backend interface {
+	// Name is what the user calls it: "interp", "cpu", "cuda:0". Info is a line about it.
+	Name() string
+	Info() string
+	// Target is what kernels see of it.
+	Target() lang.Target
+	// Stages are the names of what a compilation makes, in order, the last being what is executed.
+	Stages() []string
+	// Compile makes an executable.
+	Compile(ctx context.Context, in *Input) (Executable, error)
+	// Alloc is memory that kernels can use.
+	Alloc(size int) (Buffer, error)
+	// Wrap is memory that the caller keeps; only devices that share the host's memory have it.
+	Wrap(data []byte) (Buffer, error)
+	// NewStream is a queue of launches and copies.
+	NewStream() (Stream, error)
+}
+
+// Describer is a device that takes tensor descriptors made by the host.
+type Describer interface {
+	// Describe is the word by which a kernel is handed a descriptor of a tensor of the given element size, and a function that
+	// ends its use.
+	Describe(d Descriptor) (word uint64, release func(), err error)
+}
+
+// Descriptor describes a tensor in memory.
+type Descriptor struct {
+	Base     uint64
+	Shape    []int64
+	Strides  []int64 // in elements
+	Block    []int64
+	ElemSize int
+	NaN      bool // loads outside the tensor give NaN, not zero
+}
+
+// Buffer is memory of a device.
+type Buffer interface {
+	Addr() uint64
+	Size() int
+	// Host is the memory itself where the host can touch it, else nil.
+	Host() []byte
+	Read(at int, into []byte) error
+	Write(at int, from []byte) error
+	io.Closer
+}
+
+// Executable is a compiled kernel.
+type Executable interface {
+	// Launch runs the kernel with the arguments' bits, one word each, in the order of the function's arguments.
+	Launch(ctx context.Context, s Stream, grid [3]int, args []uint64) error
+	io.Closer
+}
+
+// Stream is a queue of work.
+type Stream interface {
+	Sync() error
+	io.Closer
+}
+
+// Text is a module as text, with locations.
+func Text(m *ir.Module) []byte {
+	var b bytes.Buffer
+	if err := ir.Print(&b, m.Op, ir.PrintOptions{Locs: true}); err != nil {
+		return []byte("// " + err.Error())
+	}
+	return b.Bytes()
+}
+
+// TTIR runs the passes of the stage ttir on the input's module and records the stage. Every back end begins with it.
+func (in *Input) TTIR(t lang.Target) error {
+	start := time.Now()
+	ctx := &pass.Context{}
+	if err := pass.Run(ctx, in.Module, pass.TTIR(pass.TTIRFor(t.Backend, t.Arch))); err != nil {
+		return err
+	}
+	in.Stages.Record("ttir", time.Since(start), func() []byte { return Text(in.Module) })
+	return nil
+}

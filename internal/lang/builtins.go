@@ -1,0 +1,348 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// staticFunc is a function that looks at the syntax of its call: its arguments are not walked before.
+type staticFunc struct {
+	name string
+	fn   func(g *generator, e *python.Call) host.Value
+}
+
+// kernelFunc is a function of kernels that is no operation of the language.
+type kernelFunc struct {
+	name string
+	fn   func(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value
+}
+
+func (*staticFunc) TypeName() string { return "function" }
+func (*kernelFunc) TypeName() string { return "function" }
+
+// rangeKind is range, tl.range or tl.static_range.
+type rangeKind struct {
+	name   string
+	static bool
+	params []string // after start, end, step
+}
+
+func (*rangeKind) TypeName() string { return "type" }
+
+// Call makes a plain range where host code, or a comprehension, iterates over one.
+func (r *rangeKind) Call(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	f, _ := in.Builtin("range")
+	return host.Call(in, f, args, kws)
+}
+
+var (
+	pyRange     = &rangeKind{name: "range"}
+	tlRange     = &rangeKind{name: "tl.range", params: []string{"num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_licm"}}
+	staticRange = &rangeKind{name: "tl.static_range", static: true}
+)
+
+// kernelBuiltins are the names of Python that kernels see.
+var kernelBuiltins map[string]host.Value
+
+func init() { // the table mentions functions that mention the table
+	kernelBuiltins = map[string]host.Value{
+		"range":      pyRange,
+		"len":        &staticFunc{"len", staticHost("len")},
+		"int":        &staticFunc{"int", staticHost("int")},
+		"float":      &staticFunc{"float", staticHost("float")},
+		"list":       &kernelFunc{"list", toTuple},
+		"tuple":      &kernelFunc{"tuple", toTuple},
+		"isinstance": &kernelFunc{"isinstance", isInstance},
+		"getattr":    &kernelFunc{"getattr", getAttr},
+		"hasattr":    &kernelFunc{"hasattr", hasAttr},
+		"print":      &kernelFunc{"print", devicePrint},
+		"min":        &kernelFunc{"min", minMax("minimum", "min")},
+		"max":        &kernelFunc{"max", minMax("maximum", "max")},
+		"bool":       &staticFunc{"bool", staticHost("bool")},
+		"str":        &staticFunc{"str", staticHost("str")},
+		"abs":        &kernelFunc{"abs", absolute},
+	}
+}
+
+// staticHost calls a function of host Python on values known at compile time.
+func staticHost(name string) func(g *generator, e *python.Call) host.Value {
+	return func(g *generator, e *python.Call) host.Value {
+		args, kws := g.arguments(e)
+		for i, a := range args {
+			if _, ok := a.(*sem.Tensor); ok {
+				g.fail(e.Args[i], "not-constexpr", "%s() needs a value known at compile time, not %s", name, describe(a))
+			}
+		}
+		v, err := host.Call(g.u.world.in, g.pyBuiltin(name), args, kws)
+		g.check(e, err)
+		return v
+	}
+}
+
+func toTuple(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+	if len(args) == 0 {
+		return host.NewTuple()
+	}
+	if t, ok := args[0].(*host.Tuple); ok && len(args) == 1 {
+		return host.NewTuple(t.Items...)
+	}
+	items, err := host.Iterate(g.u.world.in, args[0])
+	g.check(n, err)
+	return host.NewTuple(items...)
+}
+
+func devicePrint(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+	v, err := sem.Lookup("", "device_print").Call(g.b, g, args, kws, false)
+	g.check(n, err)
+	return v
+}
+
+func absolute(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+	if len(args) == 1 && hasDevice(args[0]) {
+		v, err := g.callBuiltin(n, "abs", args[0])
+		g.check(n, err)
+		return v
+	}
+	v, err := host.Call(g.u.world.in, g.pyBuiltin("abs"), args, kws)
+	g.check(n, err)
+	return v
+}
+
+// minMax is Python's min or max: it folds, or becomes a chain of tl.minimum or tl.maximum.
+func minMax(device, onHost string) func(*generator, python.Node, []host.Value, []host.Keyword) host.Value {
+	return func(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+		if !anyDevice(args) {
+			v, err := host.Call(g.u.world.in, g.pyBuiltin(onHost), args, kws)
+			g.check(n, err)
+			return v
+		}
+		if t, ok := args[0].(*host.Tuple); ok && len(args) == 1 {
+			args = t.Items
+		}
+		r := args[0]
+		for _, a := range args[1:] {
+			v, err := sem.Lookup("", device).Call(g.b, g, []host.Value{r, a}, kws, false)
+			g.check(n, err)
+			r = v
+		}
+		return r
+	}
+}
+
+func isInstance(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+	if len(args) != 2 {
+		g.fail(n, "argument", "isinstance() takes 2 arguments, not %d", len(args))
+	}
+	ok, err := host.IsInstanceOf(g.u.world.in, args[0], args[1])
+	g.check(n, err)
+	return host.Bool(ok)
+}
+
+func getAttr(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+	name := attrName(g, n, args)
+	if len(args) == 3 && !g.hasAttribute(n, args[0], name) {
+		return args[2]
+	}
+	return g.attribute(n, args[0], name)
+}
+
+func hasAttr(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+	return host.Bool(g.hasAttribute(n, args[0], attrName(g, n, args)))
+}
+
+func attrName(g *generator, n python.Node, args []host.Value) string {
+	if len(args) >= 2 {
+		if s, ok := args[1].(host.Str); ok {
+			return string(s)
+		}
+	}
+	g.fail(n, "argument", "expected a value and the name of an attribute")
+	return ""
+}
+
+// hasAttribute asks for an attribute and takes a failure for a no.
+func (g *generator) hasAttribute(n python.Node, v host.Value, name string) (ok bool) {
+	if !hasDevice(v) {
+		ok, err := host.HasAttribute(g.u.world.in, v, name)
+		g.check(n, err)
+		return ok
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			if _, isFailure := r.(*failure); !isFailure {
+				panic(r)
+			}
+			ok = false
+		}
+	}()
+	g.attribute(n, v, name)
+	return true
+}
+
+// staticAssert is tl.static_assert(cond, msg): the message is looked at only when the condition fails.
+func staticAssert(g *generator, e *python.Call) host.Value {
+	if len(e.Args) == 0 || len(e.Args) > 2 || len(e.Keywords) > 1 {
+		g.fail(e, "argument", "static_assert takes a condition and a message")
+	}
+	cond := g.expr(e.Args[0])
+	if hasDevice(cond) {
+		g.failHint(e.Args[0], "not-constexpr", "use tl.device_assert", "the condition of static_assert is not known at compile time: it is %s", describe(cond))
+	}
+	ok := g.truth(e.Args[0], cond)
+	if ok {
+		return host.None
+	}
+	msg := ""
+	if len(e.Args) == 2 {
+		msg = ": " + text(g.expr(e.Args[1]))
+	} else if len(e.Keywords) == 1 {
+		msg = ": " + text(g.expr(e.Keywords[0].Value))
+	}
+	g.fail(e, "static-assert", "static assertion failed%s", msg)
+	return nil
+}
+
+// staticPrint is tl.static_print: it writes while the kernel is compiled.
+func staticPrint(g *generator, e *python.Call) host.Value {
+	args, _ := g.arguments(e)
+	parts := make([]string, len(args))
+	for i, a := range args {
+		if hasDevice(a) {
+			parts[i] = shapeOf(a).String()
+		} else {
+			parts[i] = text(a)
+		}
+	}
+	if g.u.opts.Stdout != nil {
+		fmt.Fprintln(g.u.opts.Stdout, strings.Join(parts, " "))
+	}
+	return host.None
+}
+
+// loopCondition is tl.condition(cond, disable_licm): the test of a while loop with an option.
+type loopCondition struct {
+	cond        host.Value
+	disableLICM bool
+}
+
+func (*loopCondition) TypeName() string { return "condition" }
+
+func makeCondition(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+	c := &loopCondition{}
+	for _, k := range kws {
+		switch k.Name {
+		case "arg1":
+			c.cond = k.Value
+		case "disable_licm":
+			c.disableLICM = isTrue(k.Value)
+		}
+	}
+	if len(args) > 0 {
+		c.cond = args[0]
+	}
+	if len(args) > 1 {
+		c.disableLICM = isTrue(args[1])
+	}
+	if c.cond == nil {
+		g.fail(n, "argument", "condition() needs a value")
+	}
+	return c
+}
+
+// noLICM is the attribute by which a loop forbids loop-invariant code motion.
+func noLICM() ir.Attr {
+	a, err := ir.ParseAttr("#llvm.loop_annotation<licm = <disable = true>>")
+	if err != nil {
+		return ir.Unit
+	}
+	return a
+}
+
+// iteration reads the arguments of range, tl.range or tl.static_range.
+func (r *rangeKind) iteration(args []host.Value, kws []host.Keyword) (iteration, error) {
+	it := iteration{static: r.static, lo: host.MakeInt(0), step: host.MakeInt(1)}
+	names := append([]string{"arg1", "arg2", "step"}, r.params...)
+	bound := map[string]host.Value{}
+	if len(args) > len(names) {
+		return it, fmt.Errorf("%s takes at most %d arguments, not %d", r.name, len(names), len(args))
+	}
+	for i, a := range args {
+		bound[names[i]] = a
+	}
+	for _, k := range kws {
+		known := false
+		for _, n := range names {
+			known = known || n == k.Name
+		}
+		if !known || r == pyRange {
+			return it, fmt.Errorf("%s got an unexpected keyword argument '%s'", r.name, k.Name)
+		}
+		bound[k.Name] = k.Value
+	}
+	first, second := bound["arg1"], bound["arg2"]
+	switch {
+	case first == nil:
+		return it, fmt.Errorf("%s needs an end", r.name)
+	case second == nil || second == host.None:
+		it.hi = first
+	default:
+		it.lo, it.hi = first, second
+	}
+	if s := bound["step"]; s != nil && s != host.None {
+		it.step = s
+	}
+	it.attrs = loopAttrs(bound)
+	return it, nil
+}
+
+// loopAttrs are the options of tl.range as attributes of the loop.
+func loopAttrs(bound map[string]host.Value) []ir.NamedAttr {
+	var attrs []ir.NamedAttr
+	for _, o := range []struct{ option, attr string }{{"num_stages", "tt.num_stages"}, {"loop_unroll_factor", "tt.loop_unroll_factor"}} {
+		if n, ok := host.AsInt64(orNone(bound[o.option])); ok {
+			attrs = append(attrs, ir.A(o.attr, ir.I32Attr(n)))
+		}
+	}
+	for _, name := range []string{"disallow_acc_multi_buffer", "flatten", "warp_specialize"} {
+		if isTrue(orNone(bound[name])) {
+			attrs = append(attrs, ir.A("tt."+name, ir.Unit))
+		}
+	}
+	if isTrue(orNone(bound["disable_licm"])) {
+		attrs = append(attrs, ir.A("llvm.loop_annotation", noLICM()))
+	}
+	return attrs
+}
+
+func orNone(v host.Value) host.Value {
+	if v == nil {
+		return host.None
+	}
+	return v
+}
+
+// suggest is a hint for a name that is not defined.
+func (g *generator) suggest(name string) string {
+	known := append([]string(nil), g.scope.names...)
+	for k := range kernelBuiltins {
+		known = append(known, k)
+	}
+	if names, err := g.fn.Func.Module.Names(g.u.world.in); err == nil {
+		known = append(known, names...)
+	}
+	return suggestFrom(name, known)
+}
+
+// suggestFrom is "did you mean x?" for the known name nearest to a wrong one, or "".
+func suggestFrom(name string, known []string) string {
+	if best := diag.Nearest(name, known); best != "" {
+		return "did you mean " + best + "?"
+	}
+	return ""
+}

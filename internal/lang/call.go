@@ -1,0 +1,194 @@
+package lang
+
+import (
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// boundMethod is a method together with the value it belongs to.
+type boundMethod struct {
+	self host.Value
+	fn   host.Value // a *sem.Builtin or a *JITFunction
+}
+
+func (*boundMethod) TypeName() string { return "method" }
+
+// call is fn(args, kws).
+func (g *generator) call(e *python.Call) host.Value {
+	fn := g.expr(e.Func)
+	if s, ok := fn.(*staticFunc); ok {
+		return s.fn(g, e)
+	}
+	args, kws := g.arguments(e)
+	return g.apply(e, fn, args, kws)
+}
+
+// arguments walks the arguments of a call: keywords first, as Triton does.
+func (g *generator) arguments(e *python.Call) ([]host.Value, []host.Keyword) {
+	var kws []host.Keyword
+	for _, k := range e.Keywords {
+		if k.Arg == "" {
+			kws = append(kws, g.spreadDict(k)...)
+			continue
+		}
+		done := g.at(k)
+		v := g.expr(k.Value)
+		done()
+		kws = append(kws, host.Keyword{Name: k.Arg, Value: v})
+	}
+	return g.exprs(e.Args), kws
+}
+
+func (g *generator) spreadDict(k *python.Keyword) []host.Keyword {
+	d, ok := g.expr(k.Value).(*host.Dict)
+	if !ok {
+		g.fail(k, "type-mismatch", "only a dict known at compile time can follow **")
+	}
+	var kws []host.Keyword
+	for name, v := range d.All() {
+		s, ok := name.(host.Str)
+		if !ok {
+			g.fail(k, "type-mismatch", "keywords must be strings")
+		}
+		kws = append(kws, host.Keyword{Name: string(s), Value: unwrapConstexpr(v)})
+	}
+	return kws
+}
+
+// apply calls any value.
+func (g *generator) apply(n python.Node, fn host.Value, args []host.Value, kws []host.Keyword) host.Value {
+	switch f := fn.(type) {
+	case *boundMethod:
+		if b, ok := f.fn.(*sem.Builtin); ok {
+			v, err := b.Call(g.b, g, append([]host.Value{f.self}, args...), kws, true)
+			g.check(n, err)
+			return v
+		}
+		return g.apply(n, f.fn, append([]host.Value{f.self}, args...), kws)
+	case *JITFunction:
+		return g.callJIT(n, f, args, kws)
+	case *sem.Builtin:
+		v, err := f.Call(g.b, g, args, kws, false)
+		g.check(n, err)
+		return v
+	case *kernelFunc:
+		return f.fn(g, n, args, kws)
+	case *Class:
+		return g.construct(n, f, args, kws)
+	case *sem.Tensor, *sem.DType:
+		g.fail(n, "not-callable", "%s cannot be called", describe(fn))
+	}
+	if _, named := fn.(*host.NamedTuple); !named && (anyDevice(args) || anyDeviceKw(kws)) {
+		g.failHint(n, "not-jit", "decorate it with @triton.jit", "%s runs at compile time and cannot be given a device value", calleeText(fn))
+	}
+	v, err := host.Call(g.u.world.in, fn, args, kws)
+	g.check(n, err)
+	return unwrapConstexpr(v)
+}
+
+func calleeText(fn host.Value) string {
+	switch f := fn.(type) {
+	case *host.Func:
+		return "the plain function " + f.Name
+	case *host.Builtin:
+		return "the function " + f.Name
+	}
+	return describe(fn)
+}
+
+func anyDeviceKw(kws []host.Keyword) bool {
+	for _, k := range kws {
+		if hasDevice(k.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// CallFunction calls a jit function for package sem: the combine function of a reduction, say.
+func (g *generator) CallFunction(fn host.Value, args []host.Value) (v host.Value, err error) {
+	f, ok := fn.(*JITFunction)
+	if !ok {
+		return nil, &sem.Error{Code: "not-jit", Msg: fmt.Sprintf("expected a jit function, not %s", describe(fn))}
+	}
+	return g.callJIT(g.cur, f, args, nil), nil
+}
+
+// callBuiltin calls a builtin of triton.language by name.
+func (g *generator) callBuiltin(n python.Node, name string, args ...host.Value) (host.Value, error) {
+	return sem.Lookup("", name).Call(g.b, g, args, nil, false)
+}
+
+// callJIT compiles the callee for these arguments, unless that was done before, and makes the call.
+func (g *generator) callJIT(n python.Node, fn *JITFunction, args []host.Value, kws []host.Keyword) host.Value {
+	bound, err := fn.bind(g.u.world.in, args, kws)
+	g.check(n, err)
+	if fn.NoInline {
+		g.checkNoInline(n, fn, bound)
+	}
+	f := g.specialise(n, fn, bound)
+	loc := g.b.Loc
+	var ins []*ir.Value
+	for _, v := range bound {
+		ins = flatten(v, ins)
+	}
+	op := g.b.Create(ir.State{Def: tt.Call, Loc: loc, Operands: ins, Results: f.ret.irTypes(nil),
+		Attrs: []ir.NamedAttr{ir.A("callee", ir.SymbolRef(f.op.Text("sym_name")))}})
+	if f.void {
+		return host.None
+	}
+	v, _ := f.ret.build(op.Results())
+	return v
+}
+
+func (g *generator) checkNoInline(n python.Node, fn *JITFunction, args []host.Value) {
+	for i, a := range args {
+		if t, ok := a.(*sem.Tensor); ok {
+			if b, ok := t.Type.(*sem.BlockType); ok && b.Numel() != 1 {
+				g.fail(n, "noinline", "%s is marked noinline, but its argument %s is no scalar: %s", fn.Func.Name, fn.Params[i].Name, t.Type)
+			}
+		}
+	}
+}
+
+// specialise is the callee compiled for the given arguments. A failure inside it says where it was called.
+func (g *generator) specialise(n python.Node, fn *JITFunction, args []host.Value) *function {
+	name, f := g.u.find(fn, args)
+	if f != nil {
+		if !f.done {
+			g.failHint(n, "recursion", "write it as a loop", "%s calls itself, which is not supported", fn.Func.Name)
+		}
+		return f
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			if fl, ok := r.(*failure); ok {
+				fl.d.Notes = append(fl.d.Notes, diag.Note{Span: n.Span(), Msg: "in the call of " + fn.Func.Name + " here"})
+			}
+			panic(r)
+		}
+	}()
+	return g.u.compile(fn, name, args, false, nil)
+}
+
+// find is the specialisation of fn for args, or nil, and its name in the module. Triton's mangling writes values as text, so that 1 and
+// "1" look alike; a second meaning of a name gets a number.
+func (u *unit) find(fn *JITFunction, args []host.Value) (string, *function) {
+	key := fn.key(args)
+	if name, ok := u.names[key]; ok {
+		return name, u.funcs[name]
+	}
+	base := mangle(fn, args)
+	name := base
+	for i := 1; u.funcs[name] != nil; i++ {
+		name = fmt.Sprintf("%s_%d", base, i)
+	}
+	u.names[key] = name
+	return name, nil
+}

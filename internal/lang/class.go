@@ -1,0 +1,116 @@
+package lang
+
+import (
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// Class is a class under tl.core._aggregate: its instances are device values made of their fields.
+type Class struct {
+	Name   string
+	fields []string
+	host   *host.Class
+}
+
+// Object is an instance of a Class; Fields are in the order of the class's annotations.
+type Object struct {
+	Class  *Class
+	Fields []host.Value
+}
+
+func (*Class) TypeName() string    { return "type" }
+func (o *Object) TypeName() string { return o.Class.Name }
+
+// HasInstance answers isinstance.
+func (c *Class) HasInstance(v host.Value) (bool, error) {
+	o, ok := v.(*Object)
+	return ok && o.Class == c, nil
+}
+
+// Attr lets functions of the host read an object's fields.
+func (o *Object) Attr(in *host.Interp, name string) (host.Value, bool, error) {
+	v, ok := o.field(name)
+	return v, ok, nil
+}
+
+func (o *Object) field(name string) (host.Value, bool) {
+	for i, f := range o.Class.fields {
+		if f == name {
+			return o.Fields[i], true
+		}
+	}
+	return nil, false
+}
+
+var aggregateDecorator = native("_aggregate", func(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	if len(args) == 1 {
+		if c, ok := args[0].(*host.Class); ok && c.Def != nil {
+			return newClass(c), nil
+		}
+	}
+	return nil, host.Errorf(host.TypeError, "_aggregate decorates a class")
+})
+
+func newClass(c *host.Class) *Class {
+	cl := &Class{Name: c.Name, host: c}
+	for _, s := range c.Def.Body {
+		if a, ok := s.(*python.AnnAssign); ok {
+			if n, ok := a.Target.(*python.Name); ok {
+				cl.fields = append(cl.fields, n.ID)
+			}
+		}
+	}
+	return cl
+}
+
+// construct runs the class's __init__ at compile time; the device values it is given pass through it untouched.
+func (g *generator) construct(n python.Node, c *Class, args []host.Value, kws []host.Keyword) host.Value {
+	in := g.u.world.in
+	self := &host.Instance{Class: c.host, Attrs: host.NewDict()}
+	init, err := host.GetAttr(in, c.host, "__init__")
+	g.check(n, err)
+	if _, isJIT := init.(*JITFunction); isJIT {
+		g.failHint(n, "aggregate", "decorate it with @triton.constexpr_function", "%s.__init__ must not be a jit function", c.Name)
+	}
+	_, err = host.Call(in, init, append([]host.Value{self}, args...), kws)
+	g.check(n, err)
+	o := &Object{Class: c, Fields: make([]host.Value, len(c.fields))}
+	for i, f := range c.fields {
+		v, ok := self.Attrs.GetStr(f)
+		if !ok {
+			g.fail(n, "aggregate", "%s.__init__ does not set the field %s", c.Name, f)
+		}
+		o.Fields[i] = unwrapConstexpr(v)
+	}
+	return o
+}
+
+// objectAttr is a field or a method of an object.
+func (g *generator) objectAttr(n python.Node, o *Object, name string) host.Value {
+	if v, ok := o.field(name); ok {
+		return v
+	}
+	if name == "type" {
+		return o.Class
+	}
+	v, err := host.GetAttr(g.u.world.in, o.Class.host, name)
+	if err != nil {
+		g.failHint(n, "attribute", suggestFrom(name, o.Class.fields), "%s has no attribute %s", o.Class.Name, name)
+	}
+	switch v.(type) {
+	case *JITFunction, *constexprFunc, *host.Func:
+		return &boundMethod{self: o, fn: v}
+	}
+	return unwrapConstexpr(v)
+}
+
+// objectOp calls the method behind an operator.
+func (g *generator) objectOp(n python.Node, o *Object, method string, other host.Value) host.Value {
+	m, err := host.GetAttr(g.u.world.in, o.Class.host, method)
+	if err != nil {
+		g.check(n, fmt.Errorf("%s does not define %s", o.Class.Name, method))
+	}
+	return g.apply(n, m, []host.Value{o, other}, nil)
+}

@@ -1,0 +1,205 @@
+package lang
+
+import (
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// Constexpr is tl.constexpr(v) as host code holds it: the mark by which a global may be read in kernels. Inside a kernel its
+// value stands for it.
+type Constexpr struct{ V host.Value }
+
+func (*Constexpr) TypeName() string { return "constexpr" }
+
+// unwrapConstexpr is the value behind a constexpr, and v itself otherwise.
+func unwrapConstexpr(v host.Value) host.Value {
+	for {
+		c, ok := v.(*Constexpr)
+		if !ok {
+			return v
+		}
+		v = c.V
+	}
+}
+
+func wrap(v host.Value, err error) (host.Value, error) {
+	if err != nil || v == nil {
+		return v, err
+	}
+	return &Constexpr{unwrapConstexpr(v)}, nil
+}
+
+// Binary makes constexpr arithmetic give a constexpr.
+func (c *Constexpr) Binary(in *host.Interp, op python.Operator, other host.Value, reflected bool) (host.Value, error) {
+	a, b := c.V, unwrapConstexpr(other)
+	if reflected {
+		a, b = b, a
+	}
+	return wrap(host.Binary(in, op, a, b))
+}
+
+// Compare gives a constexpr too.
+func (c *Constexpr) Compare(in *host.Interp, op python.CmpOperator, other host.Value) (host.Value, error) {
+	return wrap(host.Compare(in, op, c.V, unwrapConstexpr(other)))
+}
+
+func (c *Constexpr) Truth() (bool, error) { return isTrue(c.V), nil }
+func (c *Constexpr) Repr() string         { return "constexpr[" + text(c.V) + "]" }
+
+func (c *Constexpr) HashKey() (any, error) { return host.HashKey(scratch(), c.V) }
+
+// Attr is .value, or the value's own attribute.
+func (c *Constexpr) Attr(in *host.Interp, name string) (host.Value, bool, error) {
+	if name == "value" {
+		return c.V, true, nil
+	}
+	if ok, err := host.HasAttribute(in, c.V, name); !ok || err != nil {
+		return nil, false, err
+	}
+	v, err := host.GetAttr(in, c.V, name)
+	return v, err == nil, err
+}
+
+func (c *Constexpr) Item(in *host.Interp, index host.Value) (host.Value, error) {
+	return host.GetItem(in, c.V, unwrapConstexpr(index))
+}
+
+func (c *Constexpr) Iter(in *host.Interp) ([]host.Value, error) { return host.Iterate(in, c.V) }
+
+func (c *Constexpr) Call(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	return host.Call(in, c.V, args, kws)
+}
+
+// constexprFunc is a plain function under @triton.constexpr_function: it runs at compile time, on values and not on constexprs.
+type constexprFunc struct{ fn host.Value }
+
+func (*constexprFunc) TypeName() string { return "ConstexprFunction" }
+
+func (f *constexprFunc) Call(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	plain := make([]host.Value, len(args))
+	for i, a := range args {
+		plain[i] = unwrapConstexpr(a)
+	}
+	named := make([]host.Keyword, len(kws))
+	for i, k := range kws {
+		named[i] = host.Keyword{Name: k.Name, Value: unwrapConstexpr(k.Value)}
+	}
+	v, err := host.Call(in, f.fn, plain, named)
+	return unwrapConstexpr(v), err
+}
+
+// typeClass is a class of the language that code names in isinstance, annotations and calls: tl.tensor, tl.constexpr.
+type typeClass struct {
+	name string
+	is   func(host.Value) bool
+	call func(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error)
+}
+
+func (*typeClass) TypeName() string { return "type" }
+func (c *typeClass) Repr() string   { return "<class 'triton.language.core." + c.name + "'>" }
+
+// HasInstance answers isinstance.
+func (c *typeClass) HasInstance(v host.Value) (bool, error) { return c.is(v), nil }
+
+func (c *typeClass) Call(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	if c.call == nil {
+		return nil, host.Errorf(host.TypeError, "%s cannot be called", c.name)
+	}
+	return c.call(in, args, kws)
+}
+
+// Attr gives a class its name.
+func (c *typeClass) Attr(in *host.Interp, name string) (host.Value, bool, error) {
+	if name == "__name__" {
+		return host.Str(c.name), true, nil
+	}
+	return nil, false, nil
+}
+
+// isKnown reports whether a value is one that Triton would hold as a constexpr.
+func isKnown(v host.Value) bool {
+	switch v.(type) {
+	case *Constexpr, host.Int, host.Float, host.Bool, host.Str, host.NoneType, *JITFunction:
+		return true
+	}
+	return false
+}
+
+var typeClasses = []*typeClass{
+	{"constexpr", isKnown, func(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+		if len(args) != 1 {
+			return nil, host.Errorf(host.TypeError, "constexpr() takes one value, not %d", len(args))
+		}
+		return wrap(args[0], nil)
+	}},
+	{"tensor", func(v host.Value) bool { _, ok := v.(*sem.Tensor); return ok }, nil},
+	{"dtype", func(v host.Value) bool { _, ok := v.(*sem.DType); return ok }, func(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+		if len(args) == 1 {
+			if s, ok := unwrapConstexpr(args[0]).(host.Str); ok && sem.DTypes[string(s)] != nil {
+				return sem.DTypes[string(s)], nil
+			}
+		}
+		return nil, host.Errorf(host.ValueError, "dtype() takes the name of a type, such as 'int32' or 'fp16'")
+	}},
+	{"pointer_type", func(v host.Value) bool { _, ok := v.(*sem.PtrType); return ok }, makePointerType},
+	{"block_type", func(v host.Value) bool { _, ok := v.(*sem.BlockType); return ok }, makeBlockType},
+	{"tuple", func(v host.Value) bool { _, ok := v.(*host.Tuple); return ok }, func(in *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+		if len(args) == 0 {
+			return host.NewTuple(), nil
+		}
+		items, err := host.Iterate(in, args[0])
+		return host.NewTuple(items...), err
+	}},
+	{"tensor_descriptor", func(v host.Value) bool { _, ok := v.(*sem.Descriptor); return ok }, nil},
+	{"tensor_descriptor_base", func(v host.Value) bool { _, ok := v.(*sem.Descriptor); return ok }, nil},
+	{"base_value", func(v host.Value) bool { return isDeviceValue(v) || isKnown(v) }, nil},
+	{"base_type", func(v host.Value) bool { _, ok := v.(sem.Type); return ok }, nil},
+	{"slice", func(v host.Value) bool { _, ok := v.(*host.Slice); return ok }, nil},
+	{"const", func(host.Value) bool { return false }, nil},
+	{"tuple_type", func(host.Value) bool { return false }, nil},
+	{"constexpr_type", func(host.Value) bool { return false }, nil},
+	{"tensor_descriptor_type", func(v host.Value) bool { _, ok := v.(*sem.DescType); return ok }, nil},
+}
+
+func makePointerType(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	space, isConst := int64(1), false
+	if len(args) > 1 {
+		space, _ = host.AsInt64(unwrapConstexpr(args[1]))
+	}
+	if len(args) > 2 {
+		isConst = isTrue(args[2])
+	}
+	for _, k := range kws {
+		switch k.Name {
+		case "element_ty":
+			args = []host.Value{k.Value}
+		case "address_space":
+			space, _ = host.AsInt64(unwrapConstexpr(k.Value))
+		case "const":
+			isConst = isTrue(k.Value)
+		}
+	}
+	if len(args) > 0 {
+		if t, ok := unwrapConstexpr(args[0]).(sem.Type); ok {
+			return sem.PtrIn(t, int(space), isConst), nil
+		}
+	}
+	return nil, host.Errorf(host.TypeError, "pointer_type() takes an element type")
+}
+
+func makeBlockType(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	if len(args) != 2 {
+		return nil, host.Errorf(host.TypeError, "block_type() takes an element type and a shape")
+	}
+	elem, ok := unwrapConstexpr(args[0]).(sem.Type)
+	dims, err := host.Iterate(in, args[1])
+	if err != nil || !ok {
+		return nil, host.Errorf(host.TypeError, "block_type() takes an element type and a shape")
+	}
+	shape := make([]int64, len(dims))
+	for i, d := range dims {
+		shape[i], _ = host.AsInt64(unwrapConstexpr(d))
+	}
+	return sem.Block(elem, shape...), nil
+}

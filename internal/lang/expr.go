@@ -1,0 +1,426 @@
+package lang
+
+import (
+	"math/big"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// expr is the value of an expression.
+func (g *generator) expr(e python.Expr) host.Value {
+	defer g.at(e)()
+	switch e := e.(type) {
+	case *python.Name:
+		return g.lookup(e)
+	case *python.Constant:
+		return g.constant(e)
+	case *python.Attribute:
+		return g.attribute(e, g.expr(e.Value), e.Attr)
+	case *python.Call:
+		return g.call(e)
+	case *python.BinOp:
+		lhs := g.expr(e.Left)
+		return g.binary(e, e.Op, lhs, g.expr(e.Right))
+	case *python.UnaryOp:
+		return g.unary(e)
+	case *python.BoolOp:
+		return g.boolOp(e)
+	case *python.Compare:
+		return g.compare(e)
+	case *python.Subscript:
+		return g.subscript(e)
+	case *python.Tuple:
+		return host.NewTuple(g.exprs(e.Elts)...)
+	case *python.List: // a list is a tuple in kernels
+		return host.NewTuple(g.exprs(e.Elts)...)
+	case *python.IfExp:
+		return g.ifExp(e)
+	case *python.JoinedStr:
+		return g.fstring(e)
+	case *python.ListComp:
+		return host.NewTuple(g.comprehension(e, e.Elt, e.Generators)...)
+	case *python.GeneratorExp:
+		return host.NewTuple(g.comprehension(e, e.Elt, e.Generators)...)
+	case *python.Slice:
+		return &host.Slice{Lo: g.optional(e.Lower), Hi: g.optional(e.Upper), Step: g.optional(e.Step)}
+	case *python.NamedExpr:
+		v := g.toRuntime(e, g.expr(e.Value))
+		g.bind(e.Target.ID, v)
+		return v
+	}
+	g.fail(e, "unsupported", "%s is not supported in a jit function", describeNode(e))
+	return nil
+}
+
+func (g *generator) exprs(list []python.Expr) []host.Value {
+	var out []host.Value
+	for _, e := range list {
+		if s, ok := e.(*python.Starred); ok {
+			out = append(out, g.spread(s)...)
+			continue
+		}
+		out = append(out, g.expr(e))
+	}
+	return out
+}
+
+// spread is the items of *tuple.
+func (g *generator) spread(s *python.Starred) []host.Value {
+	v := g.expr(s.Value)
+	if t, ok := v.(*host.Tuple); ok {
+		return t.Items
+	}
+	g.fail(s, "type-mismatch", "only a tuple can follow *, not %s", describe(v))
+	return nil
+}
+
+func (g *generator) optional(e python.Expr) host.Value {
+	if e == nil {
+		return host.None
+	}
+	return g.expr(e)
+}
+
+func (g *generator) constant(e *python.Constant) host.Value {
+	switch v := e.Value.(type) {
+	case nil:
+		return host.None
+	case bool:
+		return host.Bool(v)
+	case *big.Int:
+		return host.BigInt(v)
+	case float64:
+		return host.Float(v)
+	case string:
+		return host.Str(v)
+	case python.Bytes:
+		return host.Bytes(v)
+	case python.Ellipsis:
+		return host.Ellipsis
+	}
+	g.fail(e, "unsupported", "complex numbers are not supported in a jit function")
+	return nil
+}
+
+// lookup finds a name: in the kernel, in its module, among the builtins.
+func (g *generator) lookup(e *python.Name) host.Value {
+	if v, ok := g.scope.get(e.ID); ok {
+		return v
+	}
+	v, ok, err := g.fn.Func.Lookup(g.u.world.in, e.ID)
+	g.check(e, err)
+	if k, special := kernelBuiltins[e.ID]; special {
+		if b, _ := g.u.world.in.Builtin(e.ID); !ok || b == v { // not a name of the module's own
+			return k
+		}
+	}
+	if ok {
+		g.checkGlobal(e, v)
+		return unwrapConstexpr(v)
+	}
+	g.failHint(e, "undefined", g.suggest(e.ID), "%s is not defined", e.ID)
+	return nil
+}
+
+// checkGlobal enforces Triton's rule that a kernel reads no global variable but a constexpr, since a compiled kernel would not see it
+// change.
+func (g *generator) checkGlobal(e *python.Name, v host.Value) {
+	if g.u.opts.AllowGlobals {
+		return
+	}
+	switch v.(type) {
+	case host.Int, host.Float, host.Bool, host.Str, *host.List, *host.Dict, *host.Func, *host.Instance:
+		g.failHint(e, "global", "write "+e.ID+" = tl.constexpr(...), or pass it as an argument",
+			"the global variable %s cannot be read in a jit function: it is %s, not a tl.constexpr", e.ID, describe(v))
+	}
+}
+
+// attribute is v.name.
+func (g *generator) attribute(n python.Node, v host.Value, name string) host.Value {
+	if o, ok := v.(*Object); ok {
+		return g.objectAttr(n, o, name)
+	}
+	if r, ok, err := g.deviceAttr(n, v, name); ok || err != nil {
+		g.check(n, err)
+		return r
+	}
+	if name == "value" { // a constexpr's own value
+		switch v.(type) {
+		case host.Int, host.Float, host.Bool, host.Str, host.NoneType, *sem.DType, *JITFunction:
+			return v
+		}
+	}
+	r, err := host.GetAttr(g.u.world.in, v, name)
+	g.check(n, err)
+	return unwrapConstexpr(r)
+}
+
+// deviceAttr is an attribute or method of a tensor or descriptor.
+func (g *generator) deviceAttr(n python.Node, v host.Value, name string) (host.Value, bool, error) {
+	switch v.(type) {
+	case *sem.Tensor, *sem.Descriptor:
+	default:
+		return nil, false, nil
+	}
+	if r, ok, err := g.b.Attr(v, name); ok || err != nil {
+		return r, ok, err
+	}
+	if m := g.u.world.method(v, name); m != nil {
+		return &boundMethod{self: v, fn: m}, true, nil
+	}
+	g.failHint(n, "attribute", suggestFrom(name, g.u.world.methodNames(v)), "%s has no attribute %s", describe(v), name)
+	return nil, false, nil
+}
+
+func (g *generator) binary(n python.Node, op python.Operator, lhs, rhs host.Value) host.Value {
+	_, l := lhs.(*sem.Tensor)
+	_, r := rhs.(*sem.Tensor)
+	if l || r {
+		v, err := g.b.Binary(op, lhs, rhs)
+		g.check(n, err)
+		return v
+	}
+	if o, ok := lhs.(*Object); ok {
+		return g.objectOp(n, o, "__"+operatorMethods[op]+"__", rhs)
+	}
+	v, err := host.Binary(g.u.world.in, op, lhs, rhs)
+	g.check(n, err)
+	return v
+}
+
+var operatorMethods = map[python.Operator]string{
+	python.Add: "add", python.Sub: "sub", python.Mult: "mul", python.Div: "truediv", python.FloorDiv: "floordiv", python.Mod: "mod",
+	python.Pow: "pow", python.LShift: "lshift", python.RShift: "rshift", python.BitAnd: "and", python.BitOr: "or", python.BitXor: "xor",
+	python.MatMult: "matmul",
+}
+
+func (g *generator) unary(e *python.UnaryOp) host.Value {
+	v := g.expr(e.Operand)
+	if _, ok := v.(*sem.Tensor); ok {
+		r, err := g.b.Unary(e.Op, v)
+		g.check(e, err)
+		return r
+	}
+	r, err := host.Unary(g.u.world.in, e.Op, v)
+	g.check(e, err)
+	return r
+}
+
+// boolOp is a and b, a or b: values known at compile time short-circuit or drop out, the others become logical operations.
+func (g *generator) boolOp(e *python.BoolOp) host.Value {
+	var dynamic []host.Value
+	var last host.Value
+	for _, x := range e.Values {
+		v := g.expr(x)
+		last = v
+		if _, ok := v.(*sem.Tensor); ok {
+			dynamic = append(dynamic, v)
+			continue
+		}
+		truth := g.truth(x, v)
+		if truth == (e.Op == python.Or) {
+			return v
+		}
+	}
+	if len(dynamic) == 0 {
+		return last
+	}
+	r := dynamic[len(dynamic)-1]
+	for i := len(dynamic) - 2; i >= 0; i-- {
+		var err error
+		if e.Op == python.And {
+			r, err = g.b.LogicalAnd(dynamic[i], r)
+		} else {
+			r, err = g.b.LogicalOr(dynamic[i], r)
+		}
+		g.check(e, err)
+	}
+	return r
+}
+
+// compare is a chain of comparisons; each pair is joined by and.
+func (g *generator) compare(e *python.Compare) host.Value {
+	lhs := g.expr(e.Left)
+	var all host.Value
+	for i, op := range e.Ops {
+		rhs := g.expr(e.Comparators[i])
+		v := g.comparePair(e, op, lhs, rhs)
+		if i == 0 {
+			all = v
+		} else {
+			all = g.and(e, all, v)
+		}
+		lhs = rhs
+	}
+	return all
+}
+
+func (g *generator) and(n python.Node, a, b host.Value) host.Value {
+	_, l := a.(*sem.Tensor)
+	_, r := b.(*sem.Tensor)
+	switch {
+	case l && r:
+		v, err := g.b.LogicalAnd(a, b)
+		g.check(n, err)
+		return v
+	case l:
+		a, b = b, a
+	}
+	truth := g.truth(n, a)
+	if !truth {
+		return a
+	}
+	return b
+}
+
+func (g *generator) comparePair(e python.Node, op python.CmpOperator, lhs, rhs host.Value) host.Value {
+	_, l := lhs.(*sem.Tensor)
+	_, r := rhs.(*sem.Tensor)
+	switch {
+	case op == python.Is || op == python.IsNot:
+		same := identical(lhs, rhs)
+		return host.Bool(same == (op == python.Is))
+	case (l || r) && (op == python.Eq || op == python.NotEq) && (lhs == host.None || rhs == host.None):
+		return host.Bool(op == python.NotEq)
+	case (l || r) && op != python.In && op != python.NotIn:
+		v, err := g.b.Compare(op, lhs, rhs)
+		g.check(e, err)
+		return v
+	}
+	if o, ok := lhs.(*Object); ok {
+		return g.objectOp(e, o, compareMethods[op], rhs)
+	}
+	v, err := host.Compare(g.u.world.in, op, lhs, rhs)
+	g.check(e, err)
+	return v
+}
+
+var compareMethods = map[python.CmpOperator]string{
+	python.Eq: "__eq__", python.NotEq: "__ne__", python.Lt: "__lt__", python.LtE: "__le__", python.Gt: "__gt__", python.GtE: "__ge__",
+}
+
+// identical is Python's `is` for values that a kernel can hold.
+func identical(a, b host.Value) bool {
+	switch a.(type) {
+	case *sem.Tensor, *host.Tuple, *sem.Descriptor, *Object:
+		return a == b
+	}
+	switch b.(type) {
+	case *sem.Tensor, *host.Tuple, *sem.Descriptor, *Object:
+		return false
+	}
+	return a.TypeName() == b.TypeName() && equal(a, b)
+}
+
+func (g *generator) subscript(e *python.Subscript) host.Value {
+	v := g.expr(e.Value)
+	index := g.expr(e.Slice)
+	if t, ok := v.(*sem.Tensor); ok {
+		r, err := g.b.IndexSlice(t, index)
+		g.check(e, err)
+		return r
+	}
+	if hasDevice(index) {
+		g.fail(e.Slice, "not-constexpr", "the index of a tuple must be known at compile time, not %s", describe(index))
+	}
+	if o, ok := v.(*Object); ok {
+		return g.objectOp(e, o, "__getitem__", index)
+	}
+	r, err := host.GetItem(g.u.world.in, v, index)
+	g.check(e, err)
+	return unwrapConstexpr(r)
+}
+
+// fstring is an f-string of values known at compile time.
+func (g *generator) fstring(e *python.JoinedStr) host.Value {
+	var b strings.Builder
+	for _, part := range e.Values {
+		switch part := part.(type) {
+		case *python.Constant:
+			b.WriteString(part.Value.(string))
+		case *python.FormattedValue:
+			v := g.expr(part.Value)
+			if hasDevice(v) {
+				g.fail(part.Value, "not-constexpr", "an f-string can only hold values known at compile time, not %s", describe(v))
+			}
+			spec := ""
+			if part.FormatSpec != nil {
+				spec = string(g.fstring(part.FormatSpec).(host.Str))
+			}
+			switch part.Conversion {
+			case 'r', 'a':
+				v = host.Str(Repr(v))
+			case 's':
+				v = host.Str(text(v))
+			}
+			text, err := host.Format(g.u.world.in, v, spec)
+			g.check(part, err)
+			b.WriteString(text)
+		}
+	}
+	return host.Str(b.String())
+}
+
+// comprehension walks [elt for x in tuple if cond]; everything but the element must be known at compile time.
+func (g *generator) comprehension(n python.Node, elt python.Expr, gens []*python.Comprehension) []host.Value {
+	saved := g.scope
+	g.scope = g.scope.clone()
+	defer func() { g.scope = saved }()
+	return g.comprehend(elt, gens)
+}
+
+func (g *generator) comprehend(elt python.Expr, gens []*python.Comprehension) []host.Value {
+	if len(gens) == 0 {
+		return []host.Value{g.expr(elt)}
+	}
+	gen := gens[0]
+	var items []host.Value
+	switch v := g.expr(gen.Iter).(type) {
+	case *host.Tuple:
+		items = v.Items
+	case *sem.Tensor:
+		g.fail(gen.Iter, "type-mismatch", "a tensor cannot be iterated over")
+	default:
+		list, err := host.Iterate(g.u.world.in, v)
+		g.check(gen.Iter, err)
+		items = list
+	}
+	var out []host.Value
+	for _, item := range items {
+		g.bindTarget(gen.Target, item)
+		if g.all(gen.Ifs) {
+			out = append(out, g.comprehend(elt, gens[1:])...)
+		}
+	}
+	return out
+}
+
+func (g *generator) all(conds []python.Expr) bool {
+	for _, c := range conds {
+		if !g.static(c, g.expr(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// bindTarget binds a target without making runtime values of numbers.
+func (g *generator) bindTarget(target python.Expr, v host.Value) {
+	switch t := target.(type) {
+	case *python.Name:
+		g.scope.set(t.ID, v)
+	case *python.Tuple:
+		tv, ok := v.(*host.Tuple)
+		if !ok || len(tv.Items) != len(t.Elts) {
+			g.fail(t, "unpack", "cannot unpack %s into %d names", describe(v), len(t.Elts))
+		}
+		for i, e := range t.Elts {
+			g.bindTarget(e, tv.Items[i])
+		}
+	default:
+		g.fail(target, "unsupported", "unsupported target of a comprehension")
+	}
+}

@@ -1,0 +1,242 @@
+package lang
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/funclike"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ub"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// unit is one compilation: a kernel with everything it calls.
+type unit struct {
+	world  *world
+	source *Source
+	opts   Options
+	module *ir.Module
+	funcs  map[string]*function // by mangled name
+	names  map[string]string    // mangled names by specialisation
+	files  *diag.FileSet
+	depth  int
+}
+
+// function is a jit function compiled for one specialisation.
+type function struct {
+	op   *ir.Op
+	ret  shape
+	void bool
+	done bool
+}
+
+// maxCallDepth bounds the nesting of jit calls, which is otherwise bounded by the stack alone (a function may call
+// itself with other compile-time arguments).
+const maxCallDepth = 200
+
+// generator walks the body of one function.
+type generator struct {
+	u     *unit
+	fn    *JITFunction
+	b     *sem.Builder
+	file  *diag.File
+	op    *ir.Op // the function
+	scope *scope
+	defs  *scope // bound since the current region began
+	loops int    // depth of dynamic loops around the current statement
+	name  string // the assignment target whose value is being made: the prefix of locations
+	cur   python.Node
+
+	ret      *shape // of the first return; nil before one is seen
+	retVoid  bool
+	defaults bool // default values of parameters may read any global
+}
+
+// failure carries a diagnostic up to the entry point; it never leaves the package.
+type failure struct{ d diag.Diagnostic }
+
+func (g *generator) fail(n python.Node, code, format string, args ...any) {
+	panic(&failure{diag.Diagnostic{Code: code, Span: n.Span(), Msg: fmt.Sprintf(format, args...)}})
+}
+
+func (g *generator) failHint(n python.Node, code, hint, format string, args ...any) {
+	panic(&failure{diag.Diagnostic{Code: code, Span: n.Span(), Msg: fmt.Sprintf(format, args...), Hint: hint}})
+}
+
+// check turns an error of package sem or host into a failure at n.
+func (g *generator) check(n python.Node, err error) {
+	if err == nil {
+		return
+	}
+	var se *sem.Error
+	if errors.As(err, &se) {
+		panic(&failure{diag.Diagnostic{Code: se.Code, Span: n.Span(), Msg: se.Msg, Hint: se.Hint}})
+	}
+	var ex *host.Exception
+	if errors.As(err, &ex) {
+		d := ex.Diagnostic()
+		if d.Span.Start.IsValid() && d.Span != n.Span() {
+			d.Notes = append(d.Notes, diag.Note{Span: n.Span(), Msg: "needed here"})
+		} else {
+			d.Span = n.Span()
+		}
+		panic(&failure{d})
+	}
+	panic(&failure{diag.Diagnostic{Code: "invalid", Span: n.Span(), Msg: err.Error()}})
+}
+
+// loc is the place of a node as Triton writes it: the line from 1, the column from 0, and the name being assigned.
+func (g *generator) loc(n python.Node) ir.Loc {
+	line, col := g.file.LineCol(g.file.Offset(n.Span().Start))
+	l := ir.Loc(ir.FileLine(g.file.Name, line, col))
+	if g.name != "" {
+		return ir.Named(g.name, l)
+	}
+	return l
+}
+
+// at gives the operations made next the place of n, and returns what to call when n is done: like Triton, an operation stands at
+// the last part of it that was looked at.
+func (g *generator) at(n python.Node) func() {
+	last := g.cur
+	loc := g.loc(n)
+	g.cur, g.b.Loc = n, loc
+	return func() { g.cur, g.b.Loc = last, loc }
+}
+
+// nameResults gives the results of a new operation the name that its location has.
+func nameResults(op *ir.Op) {
+	l, ok := op.Loc.(*ir.NameLoc)
+	if !ok {
+		return
+	}
+	for _, r := range op.Results() {
+		r.Name = l.Name
+	}
+}
+
+// compile makes the function for the given parameter values: compile-time ones as they are, device ones as templates whose shape
+// counts. attrs are attributes of the kernel's parameters by flat position.
+func (u *unit) compile(fn *JITFunction, name string, params []host.Value, kernel bool, attrs func(argPath) []ir.NamedAttr) *function {
+	if u.depth++; u.depth > maxCallDepth {
+		panic(&failure{diag.Diagnostic{Code: "recursion", Span: fn.Func.Def.Span(), Msg: fmt.Sprintf("calls of jit functions are nested more than %d deep at %s", maxCallDepth, fn.Func.Name)}})
+	}
+	defer func() { u.depth-- }()
+	def := fn.Func.Def
+	g := &generator{u: u, fn: fn, file: fn.Func.Module.Syntax.File, scope: newScope(), defs: newScope()}
+	line, _ := g.file.LineCol(g.file.Offset(def.Span().Start))
+	fnLoc := ir.FileLine(g.file.Name, line, 0)
+
+	shapes := shapesOf(params)
+	var ins []ir.Type
+	for _, s := range shapes {
+		ins = s.irTypes(ins)
+	}
+	visibility := "private"
+	if kernel {
+		visibility = "public"
+	}
+	st := funclike.State(tt.Func, name, ir.Func(ins, nil), visibility, false)
+	st.Loc = fnLoc
+	st.Attrs = append(st.Attrs, ir.A("noinline", ir.BoolAttr(fn.NoInline)))
+	f := &function{op: ir.NewOp(st)}
+	u.funcs[name] = f
+	u.module.Block().Append(f.op)
+	g.op = f.op
+	entry := f.op.Body(0)
+	if entry == nil {
+		entry = ir.NewBlock(ins...)
+		f.op.Region(0).Append(entry)
+	}
+	g.b = sem.New(ir.NewBuilder(entry), u.opts.sem())
+	g.b.OnCreate = nameResults
+	g.b.Loc = fnLoc
+	g.bindParams(shapes, entry, fnLoc, attrs)
+	g.stmts(def.Body)
+	g.finish(f, ins)
+	return f
+}
+
+func (g *generator) bindParams(shapes []shape, entry *ir.Block, loc ir.Loc, attrs func(argPath) []ir.NamedAttr) {
+	args := entry.Args()
+	at := 0
+	for i, p := range g.fn.Params {
+		v, rest := shapes[i].build(args[at:])
+		n := len(args) - at - len(rest)
+		for _, a := range args[at : at+n] {
+			a.Name, a.Loc = p.Name, ir.Named(p.Name, loc)
+		}
+		at += n
+		g.bind(p.Name, v)
+	}
+	if attrs == nil {
+		return
+	}
+	flat := 0
+	walk := func(p argPath, v host.Value) {
+		n := len(flatten(v, nil))
+		if n > 0 {
+			for _, a := range attrs(p) {
+				funclike.SetArgAttr(g.op, flat, a.Name, a.Attr)
+			}
+		}
+		flat += n
+	}
+	params := make([]host.Value, len(g.fn.Params))
+	for i, p := range g.fn.Params {
+		params[i], _ = g.scope.get(p.Name)
+	}
+	leaves(params, nil, walk)
+}
+
+// finish ends the function with the return that Triton puts behind every body, reachable or not.
+func (g *generator) finish(f *function, ins []ir.Type) {
+	if g.ret == nil || g.retVoid {
+		f.void = true
+		g.b.Op(tt.Return, nil, nil)
+	} else {
+		f.ret = *g.ret
+		outs := f.ret.irTypes(nil)
+		funclike.SetType(f.op, ir.Func(ins, outs))
+		vs := make([]*ir.Value, len(outs))
+		for i, t := range outs {
+			vs[i] = g.b.Val(ub.Poison, t)
+		}
+		g.b.Op(tt.Return, vs, nil)
+	}
+	f.done = true
+}
+
+// bind gives a name its value.
+func (g *generator) bind(name string, v host.Value) {
+	g.scope.set(name, v)
+	g.defs.set(name, v)
+}
+
+// mangle is Triton's name for a function specialised for these arguments.
+func mangle(fn *JITFunction, args []host.Value) string {
+	// Triton holds a default of None bare, other constants as constexprs.
+	bare := func(p argPath, v host.Value) bool {
+		return v == host.None && len(p) == 1 && fn.Params[p[0]].Default == host.None
+	}
+	var types, consts []string
+	leaves(args, nil, func(p argPath, v host.Value) {
+		s := shapeOf(v)
+		if s.isDevice() {
+			types = append(types, s.mangle())
+			return
+		}
+		if bare(p, v) {
+			consts = append(consts, p.String()+"cNone")
+			return
+		}
+		consts = append(consts, p.String()+"cconstexpr["+text(v)+"]")
+	})
+	c := strings.NewReplacer(".", "_d_", "'", "_sq_", "[", "_", "]", "_").Replace(strings.Join(consts, "_"))
+	return fn.FullName() + "__" + strings.Join(types, "_") + "__" + c
+}

@@ -1,0 +1,276 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// JITFunction is a function under @triton.jit.
+type JITFunction struct {
+	Func     *host.Func
+	Params   []Param
+	NoInline bool
+	Debug    bool
+	Repr     host.Value // repr=, or nil
+	Wrappers []Wrapper  // autotune, heuristics and the like around it, innermost first
+}
+
+// Wrapper is a decorator around a jit function that its launch looks at. Its arguments are evaluated only when they are asked for:
+// compiling for given constants needs none of them.
+type Wrapper struct {
+	Kind string // "autotune" or "heuristics"
+	Call *python.Call
+	Eval func(python.Expr) (host.Value, error)
+}
+
+// Param is a parameter of a jit function.
+type Param struct {
+	Name      string
+	Constexpr bool
+	Type      string // the scalar or pointer type that the annotation fixes, "i64", "*fp16", or ""
+	Const     bool   // a pointer that is only read
+	Default   host.Value
+	Pos       diag.Span
+
+	NoSpecialize, NoAlign bool // do_not_specialize, do_not_specialize_on_alignment
+}
+
+func (*JITFunction) TypeName() string { return "JITFunction" }
+
+// Repr is what Triton prints for a jit function.
+func (f *JITFunction) ReprText() string {
+	return "JITFunction(" + f.Func.Module.Name + ":" + f.Func.QualName + ")"
+}
+
+// Str makes a jit function readable in mangled names.
+func (f *JITFunction) Str() string { return f.ReprText() }
+
+// FullName is the function's name with its module.
+func (f *JITFunction) FullName() string { return f.Func.Module.Name + "." + f.Func.QualName }
+
+// Attr gives the attributes that host code reads from a jit function.
+func (f *JITFunction) Attr(in *host.Interp, name string) (host.Value, bool, error) {
+	switch name {
+	case "__name__", "_fn_name":
+		return host.Str(f.Func.Name), true, nil
+	case "__qualname__":
+		return host.Str(f.Func.QualName), true, nil
+	case "__module__":
+		return host.Str(f.Func.Module.Name), true, nil
+	case "fn":
+		return f, true, nil
+	case "arg_names":
+		l := &host.List{}
+		for _, p := range f.Params {
+			l.Items = append(l.Items, host.Str(p.Name))
+		}
+		return l, true, nil
+	}
+	return nil, false, nil
+}
+
+// HashKey makes jit functions usable as keys and comparable by identity.
+func (f *JITFunction) HashKey() (any, error) { return f, nil }
+
+// newJIT wraps a function; opts are the keyword arguments of @triton.jit.
+func newJIT(fn *host.Func, opts []host.Keyword) (*JITFunction, error) {
+	if fn.Def == nil {
+		return nil, fmt.Errorf("@triton.jit needs a function defined by def")
+	}
+	j := &JITFunction{Func: fn}
+	args := fn.Def.Args
+	all := append(append([]*python.Arg(nil), args.PosOnlyArgs...), args.Args...)
+	all = append(all, args.KwOnlyArgs...)
+	firstDefault := len(args.PosOnlyArgs) + len(args.Args) - len(fn.Defaults)
+	file := fn.Module.Syntax.File
+	for i, a := range all {
+		p := Param{Name: a.Arg, Pos: a.Span()}
+		p.annotate(file, a.Annotation)
+		if i >= firstDefault && i-firstDefault < len(fn.Defaults) {
+			p.Default = unwrapConstexpr(fn.Defaults[i-firstDefault])
+		}
+		if d, ok := fn.KwDefs[a.Arg]; ok {
+			p.Default = unwrapConstexpr(d)
+		}
+		j.Params = append(j.Params, p)
+	}
+	for _, k := range opts {
+		if err := j.option(k.Name, k.Value); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+func (f *JITFunction) option(name string, v host.Value) error {
+	switch name {
+	case "noinline":
+		f.NoInline = isTrue(v)
+	case "debug":
+		f.Debug = isTrue(v)
+	case "repr":
+		f.Repr = v
+	case "do_not_specialize":
+		return f.mark(v, func(p *Param) { p.NoSpecialize = true })
+	case "do_not_specialize_on_alignment":
+		return f.mark(v, func(p *Param) { p.NoAlign = true })
+	}
+	return nil
+}
+
+// mark applies f to the parameters that a list names, by name or position.
+func (f *JITFunction) mark(list host.Value, set func(*Param)) error {
+	if list == host.None {
+		return nil
+	}
+	items, err := host.Iterate(nil, list)
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		for i := range f.Params {
+			n, isInt := host.AsInt64(item)
+			if s, ok := item.(host.Str); ok && string(s) == f.Params[i].Name || isInt && int(n) == i {
+				set(&f.Params[i])
+			}
+		}
+	}
+	return nil
+}
+
+// annotate reads the parameter's annotation as text: any that says constexpr counts, and type names fix the type.
+func (p *Param) annotate(file *diag.File, ann python.Expr) {
+	if ann == nil {
+		return
+	}
+	text := annotationText(file, ann)
+	if strings.Contains(text, "constexpr") {
+		p.Constexpr = true
+		return
+	}
+	name := text[strings.LastIndex(text, ".")+1:]
+	if name == "const" {
+		p.Const = true
+		return
+	}
+	p.Type = canonicalType(text)
+	p.Const = strings.HasPrefix(p.Type, "*k")
+}
+
+// annotationText is an annotation's source text, or the text inside a string annotation.
+func annotationText(file *diag.File, ann python.Expr) string {
+	if c, ok := ann.(*python.Constant); ok {
+		if s, ok := c.Value.(string); ok {
+			return strings.TrimSpace(s)
+		}
+	}
+	span := ann.Span()
+	return string(file.Src[file.Offset(span.Start):file.Offset(span.End)])
+}
+
+func annotationIsConstexpr(file *diag.File, ann python.Expr) bool {
+	return strings.Contains(annotationText(file, ann), "constexpr")
+}
+
+// typeNames are Triton's canonical names by the spellings that annotations use.
+var typeNames = func() map[string]string {
+	m := map[string]string{
+		"bool": "u1", "int1": "u1", "uint1": "u1", "i1": "u1", "float8e4nv": "fp8e4nv", "float8e5": "fp8e5", "float8e4b15": "fp8e4b15",
+		"float8_e4m3fn": "fp8e4nv", "float8e4b8": "fp8e4b8", "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2": "fp8e5",
+		"float8e5b16": "fp8e5b16", "float8_e5m2fnuz": "fp8e5b16", "half": "fp16", "float16": "fp16", "bfloat16": "bf16",
+		"float": "fp32", "float32": "fp32", "double": "fp64", "float64": "fp64", "int": "i32", "uint": "u32",
+	}
+	for _, n := range []string{"8", "16", "32", "64"} {
+		m["int"+n], m["uint"+n] = "i"+n, "u"+n
+	}
+	values := make([]string, 0, len(m))
+	for _, v := range m {
+		values = append(values, v)
+	}
+	for _, v := range values {
+		m[v] = v
+	}
+	return m
+}()
+
+// canonicalType is Triton's name for the type that an annotation names, or "".
+func canonicalType(text string) string {
+	text = strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(text, "const "); ok {
+		if t := canonicalType(rest); strings.HasPrefix(t, "*") {
+			return "*k" + t[1:]
+		}
+		return ""
+	}
+	if rest, ok := strings.CutSuffix(text, "*"); ok {
+		text = "*" + rest
+	}
+	if rest, ok := strings.CutPrefix(text, "*"); ok {
+		if t := canonicalType(rest); t != "" {
+			return "*" + t
+		}
+		return ""
+	}
+	text = text[strings.LastIndex(text, ".")+1:]
+	return typeNames[strings.TrimSuffix(text, "_t")]
+}
+
+// bind matches arguments with parameters, as a call of the function in Python would.
+func (f *JITFunction) bind(in *host.Interp, args []host.Value, kws []host.Keyword) ([]host.Value, error) {
+	out := make([]host.Value, len(f.Params))
+	if len(args) > len(f.Params) {
+		return nil, fmt.Errorf("%s() takes %d arguments but %d were given", f.Func.Name, len(f.Params), len(args))
+	}
+	copy(out, args)
+	for _, k := range kws {
+		i := f.param(k.Name)
+		switch {
+		case i < 0:
+			return nil, fmt.Errorf("%s() got an unexpected keyword argument '%s'", f.Func.Name, k.Name)
+		case out[i] != nil:
+			return nil, fmt.Errorf("%s() got multiple values for argument '%s'", f.Func.Name, k.Name)
+		}
+		out[i] = k.Value
+	}
+	for i, p := range f.Params {
+		if out[i] == nil {
+			out[i] = p.Default
+		}
+		if out[i] == nil {
+			return nil, fmt.Errorf("%s() missing a required argument: '%s'", f.Func.Name, p.Name)
+		}
+	}
+	return out, nil
+}
+
+func (f *JITFunction) param(name string) int {
+	for i, p := range f.Params {
+		if p.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// key identifies the specialisation of f for args exactly.
+func (f *JITFunction) key(args []host.Value) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%p", f)
+	leaves(args, nil, func(p argPath, v host.Value) {
+		s := shapeOf(v)
+		if s.isDevice() {
+			fmt.Fprintf(&b, "|%s:%s", p, s.mangle())
+			return
+		}
+		if j, ok := v.(*JITFunction); ok {
+			fmt.Fprintf(&b, "|%s=%p", p, j)
+			return
+		}
+		fmt.Fprintf(&b, "|%s=%s %s", p, v.TypeName(), Repr(v))
+	})
+	return b.String()
+}

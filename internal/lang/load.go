@@ -1,0 +1,350 @@
+package lang
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+
+	"math/big"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// Target is the machine that kernels are compiled for, as far as the language shows it.
+type Target struct {
+	Backend  string // "cuda" or "hip"
+	Arch     int    // 90 for sm_90; 0 for hip
+	Chip     string // "gfx942"; empty for cuda
+	WarpSize int
+}
+
+// DefaultTarget is what kernels see where nothing else is said: an sm_90 GPU.
+var DefaultTarget = Target{Backend: "cuda", Arch: 90, WarpSize: 32}
+
+// Name is what torch.cuda.get_device_name would say.
+func (t Target) Name() string {
+	switch {
+	case t.Backend == "hip":
+		return "AMD Instinct MI300X"
+	case t.Arch >= 90:
+		return "NVIDIA H100"
+	}
+	return "NVIDIA A100"
+}
+
+// Options are what a compilation depends on besides source and signature.
+type Options struct {
+	Target       Target
+	NumWarps     int // 0: 4
+	NumStages    int
+	NumCTAs      int
+	Debug        bool
+	AllowGlobals bool      // kernels may read plain global numbers
+	Stdout       io.Writer // of tl.static_print; nil drops it
+	Warn         func(string)
+}
+
+func (o Options) sem() sem.Options {
+	arch := o.Target.Chip
+	if arch == "" {
+		arch = strconv.Itoa(o.Target.Arch)
+	}
+	s := sem.DefaultOptions(o.Target.Backend, arch)
+	s.Debug = o.Debug
+	if o.NumWarps > 0 {
+		s.NumWarps = o.NumWarps
+	}
+	s.Warn = o.Warn
+	return s
+}
+
+// LoadOptions say where a file's imports are found and which environment its conditions see.
+type LoadOptions struct {
+	FS    fs.FS             // where imported modules are; nil: the folders of the operating system
+	Roots []string          // more folders to search
+	Env   map[string]string // os.environ
+}
+
+// Source is a file with kernels. It is parsed once; nothing in it is evaluated before a kernel is asked for. It may be used
+// from several goroutines.
+type Source struct {
+	Name   string
+	files  *diag.FileSet
+	syntax *python.Module
+	opts   LoadOptions
+
+	mu     sync.Mutex
+	parsed map[string]parsedFile
+	params map[string][]Param
+}
+
+type parsedFile struct {
+	m   *python.Module
+	err error
+}
+
+// stdlibFiles holds the library's sources; every Source's own set begins with them.
+var stdlibFiles = diag.NewFileSet()
+
+// Load parses a file. The error is a *diag.List.
+func Load(name string, src []byte, opts LoadOptions) (*Source, error) {
+	stdlibSyntax()
+	s := &Source{Name: name, files: stdlibFiles.Fork(), opts: opts, parsed: map[string]parsedFile{}, params: map[string][]Param{}}
+	m, err := python.Parse(s.files, name, src)
+	if err != nil {
+		return nil, err
+	}
+	s.syntax = m
+	return s, nil
+}
+
+func (s *Source) finder() host.Finder {
+	if s.opts.FS != nil {
+		return host.FSFinder(s.opts.FS)
+	}
+	return host.DirFinder()
+}
+
+// parse reads an imported file, once for all compilations.
+func (s *Source) parse(files *diag.FileSet, name string, src []byte) (*python.Module, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, ok := s.parsed[name]; ok {
+		return p.m, p.err
+	}
+	m, err := python.Parse(files, name, src)
+	s.parsed[name] = parsedFile{m, err}
+	return m, err
+}
+
+// module is the source as a module of a new world.
+func (s *Source) module() *host.Module {
+	base := strings.TrimSuffix(path.Base(s.Name), ".py")
+	return &host.Module{Name: base, File: s.Name, Syntax: s.syntax}
+}
+
+// Names are the functions that look like kernels: those under a decorator that ends in jit, in the order of the file.
+func (s *Source) Names() []string {
+	var out []string
+	var walk func(list []python.Stmt)
+	walk = func(list []python.Stmt) {
+		for _, st := range list {
+			switch st := st.(type) {
+			case *python.FunctionDef:
+				if slices.ContainsFunc(st.DecoratorList, looksLikeJIT) && !slices.Contains(out, st.Name) {
+					out = append(out, st.Name)
+				}
+			case *python.If:
+				walk(st.Body)
+				walk(st.Orelse)
+			case *python.Try:
+				walk(st.Body)
+				for _, h := range st.Handlers {
+					walk(h.Body)
+				}
+			}
+		}
+	}
+	walk(s.syntax.Body)
+	return out
+}
+
+func looksLikeJIT(d python.Expr) bool {
+	if c, ok := d.(*python.Call); ok {
+		d = c.Func
+	}
+	switch d := d.(type) {
+	case *python.Attribute:
+		return d.Attr == "jit"
+	case *python.Name:
+		return d.ID == "jit"
+	}
+	return false
+}
+
+// Files is the set that positions in diagnostics refer to.
+func (s *Source) Files() *diag.FileSet { return s.files }
+
+// find evaluates a name of the file and expects a jit function; a dotted name reaches into classes and modules.
+func (s *Source) find(w *world, name string) (*JITFunction, error) {
+	m := s.module()
+	first, rest, _ := strings.Cut(name, ".")
+	v, ok, err := m.Get(w.in, first)
+	if err != nil {
+		return nil, s.report(host.Diagnostic(err, diag.Span{}))
+	}
+	if !ok {
+		names := s.Names()
+		d := diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s has no kernel %s", s.Name, name)}
+		if best := diag.Nearest(first, names); best != "" {
+			d.Hint = "did you mean " + best + "?"
+		} else if len(names) > 0 {
+			d.Hint = "it has " + strings.Join(names, ", ")
+		}
+		return nil, s.report(d)
+	}
+	for rest != "" {
+		first, rest, _ = strings.Cut(rest, ".")
+		if v, err = host.GetAttr(w.in, v, first); err != nil {
+			return nil, s.report(host.Diagnostic(err, diag.Span{}))
+		}
+	}
+	fn, ok := unwrapConstexpr(v).(*JITFunction)
+	if !ok {
+		return nil, s.report(diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s in %s is no kernel: it is %s", name, s.Name, describe(v)), Hint: "decorate it with @triton.jit"})
+	}
+	return fn, nil
+}
+
+func (s *Source) report(d diag.Diagnostic) error {
+	return &diag.List{Files: s.files, Diags: []diag.Diagnostic{d}}
+}
+
+// Params are the parameters of a kernel.
+func (s *Source) Params(kernel string, target Target) ([]Param, error) {
+	s.mu.Lock()
+	p, ok := s.params[kernel]
+	s.mu.Unlock()
+	if ok {
+		return p, nil
+	}
+	fn, err := s.find(newWorld(s, target), kernel)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.params[kernel] = fn.Params
+	s.mu.Unlock()
+	return fn.Params, nil
+}
+
+// Compile makes Triton IR of a kernel for one signature. An error of the user's is a *diag.List.
+func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Module, err error) {
+	if opts.Target.Backend == "" {
+		opts.Target = DefaultTarget
+	}
+	w := newWorld(s, opts.Target)
+	fn, err := s.find(w, kernel)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) != len(fn.Params) {
+		return nil, s.report(diag.Diagnostic{Code: "argument", Span: fn.Func.Def.NamePos.Span(),
+			Msg: fmt.Sprintf("%s has %d parameters, but %d arguments are described", kernel, len(fn.Params), len(args))})
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(*failure)
+			if !ok {
+				panic(r)
+			}
+			m, err = nil, s.report(f.d)
+		}
+	}()
+	u := &unit{world: w, source: s, opts: opts, files: s.files, module: ir.NewModule(ir.Unknown), funcs: map[string]*function{}, names: map[string]string{}}
+	return u.kernel(fn, args)
+}
+
+func (u *unit) kernel(fn *JITFunction, args []ArgSpec) (*ir.Module, error) {
+	params := make([]host.Value, len(args))
+	var div16 []argPath
+	for i, a := range args {
+		params[i] = u.template(a, argPath{i}, &div16)
+	}
+	attrs := func(p argPath) []ir.NamedAttr {
+		for _, d := range div16 {
+			if slices.Equal(d, p) {
+				return []ir.NamedAttr{ir.A("tt.divisibility", ir.I32Attr(16))}
+			}
+		}
+		return nil
+	}
+	u.compile(fn, fn.Func.Name, params, true, attrs)
+	line, _ := fn.Func.Module.Syntax.File.LineCol(fn.Func.Module.Syntax.File.Offset(fn.Func.Def.Span().Start))
+	u.module.Loc = ir.FileLine(fn.Func.Module.Syntax.File.Name, line, 0)
+	if err := ir.Verify(u.module.Op); err != nil {
+		return nil, fmt.Errorf("internal error: the IR of %s is not valid: %w", fn.Func.Name, err)
+	}
+	return u.module, nil
+}
+
+// template is a value of the argument's shape, with no IR behind it yet.
+func (u *unit) template(a ArgSpec, at argPath, div16 *[]argPath) host.Value {
+	switch {
+	case a.Tuple:
+		items := make([]host.Value, len(a.Items))
+		for i, item := range a.Items {
+			items[i] = u.template(item, append(slices.Clone(at), i), div16)
+		}
+		return host.NewTuple(items...)
+	case a.Desc != nil:
+		return a.Desc.template()
+	case a.Type == nil:
+		return u.constant(orNone(a.Const))
+	}
+	if a.Div16 {
+		*div16 = append(*div16, at)
+	}
+	return &sem.Tensor{Type: a.Type}
+}
+
+// FuncRef stands for a jit function among compile-time arguments: it is found when the kernel is compiled.
+type FuncRef struct {
+	File string // "" for the kernel's own file
+	Name string
+}
+
+func (*FuncRef) TypeName() string { return "JITFunction" }
+func (f *FuncRef) Repr() string   { return f.File + ":" + f.Name }
+
+// constant is a compile-time argument with references to functions resolved.
+func (u *unit) constant(v host.Value) host.Value {
+	switch v := v.(type) {
+	case *FuncRef:
+		m := u.source.module()
+		if v.File != "" && v.File != u.source.Name {
+			m = u.world.in.LoadFile(v.File)
+		}
+		fn, ok, err := m.Get(u.world.in, v.Name)
+		if err != nil || !ok {
+			panic(&failure{diag.Diagnostic{Code: "argument", Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
+		}
+		return unwrapConstexpr(fn)
+	case *host.Tuple:
+		items := make([]host.Value, len(v.Items))
+		for i, e := range v.Items {
+			items[i] = u.constant(e)
+		}
+		return &host.Tuple{Items: items, Class: v.Class}
+	}
+	return v
+}
+
+// template is a descriptor of the spec's type, with no IR behind it yet.
+func (d *DescSpec) template() *sem.Descriptor {
+	t := &sem.Descriptor{Type: sem.Desc(sem.Block(d.Elem, d.Block...))}
+	for range d.Block {
+		t.Shape = append(t.Shape, &sem.Tensor{Type: sem.Int32})
+		t.Strides = append(t.Strides, &sem.Tensor{Type: sem.Int64})
+	}
+	return t
+}
+
+// bigBounds are the least and greatest value of an integer type.
+func bigBounds(bits int, signed bool) (lo, hi host.Value) {
+	one := big.NewInt(1)
+	if !signed {
+		return host.MakeInt(0), host.BigInt(new(big.Int).Sub(new(big.Int).Lsh(one, uint(bits)), one))
+	}
+	half := new(big.Int).Lsh(one, uint(bits-1))
+	return host.BigInt(new(big.Int).Neg(half)), host.BigInt(new(big.Int).Sub(half, one))
+}

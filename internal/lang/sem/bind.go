@@ -1,0 +1,122 @@
+package sem
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/host"
+)
+
+// param is a parameter of a builtin.
+type param struct {
+	name     string
+	variadic bool       // *name
+	keyword  bool       // after the variadic one: by name only
+	def      host.Value // nil when the argument must be given
+}
+
+// parseParams reads a signature. It is text of this package's own tables: names, "*name", and defaults that defaultValue knows.
+func parseParams(text string) []param {
+	var out []param
+	keyword := false
+	for _, part := range splitParams(text) {
+		name, def, hasDef := strings.Cut(part, "=")
+		p := param{name: strings.TrimSpace(name), keyword: keyword}
+		if rest, star := strings.CutPrefix(p.name, "*"); star {
+			p.name, p.variadic, keyword = rest, true, true
+		}
+		if hasDef {
+			p.def = defaultValue(strings.TrimSpace(def))
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// splitParams cuts at commas, but not inside parentheses or quotes.
+func splitParams(text string) []string {
+	var parts []string
+	depth, quoted, start := 0, false, 0
+	for i, ch := range text {
+		switch {
+		case ch == '"':
+			quoted = !quoted
+		case quoted:
+		case ch == '(':
+			depth++
+		case ch == ')':
+			depth--
+		case ch == ',' && depth == 0:
+			parts = append(parts, text[start:i])
+			start = i + 1
+		}
+	}
+	if strings.TrimSpace(text[start:]) != "" {
+		parts = append(parts, text[start:])
+	}
+	return parts
+}
+
+var defaults = map[string]host.Value{
+	"None": host.None, "True": host.Bool(true), "False": host.Bool(false), "()": host.NewTuple(),
+	"float32": Float32, "NONE": NanNone,
+}
+
+func defaultValue(text string) host.Value {
+	if v, ok := defaults[text]; ok {
+		return v
+	}
+	if s, err := strconv.Unquote(text); err == nil {
+		return host.Str(s)
+	}
+	if i, ok := new(big.Int).SetString(text, 10); ok {
+		return host.BigInt(i)
+	}
+	panic("sem: no default " + text)
+}
+
+// Bind gives arguments to parameters by Python's rules.
+func (bi *Builtin) Bind(args []host.Value, kws []host.Keyword) (c *Call, err error) {
+	defer guard(&err)
+	c = &Call{Fn: bi, args: make([]host.Value, len(bi.params))}
+	bi.positional(c, args)
+	for _, kw := range kws {
+		i := slices.IndexFunc(bi.params, func(p param) bool { return p.name == kw.Name && !p.variadic })
+		if i < 0 {
+			panic(bad(CodeArgs, "%s() got an unexpected keyword argument '%s'", bi.FullName(), kw.Name).hint("its parameters are (%s)", bi.Params))
+		}
+		if c.args[i] != nil {
+			panic(bad(CodeArgs, "%s() got multiple values for argument '%s'", bi.FullName(), kw.Name))
+		}
+		c.args[i] = kw.Value
+	}
+	for i, p := range bi.params {
+		if c.args[i] != nil {
+			continue
+		}
+		if c.args[i] = p.def; p.def == nil {
+			panic(bad(CodeArgs, "%s() is missing its argument '%s'", bi.FullName(), p.name).hint("its parameters are (%s)", bi.Params))
+		}
+	}
+	return c, nil
+}
+
+// positional binds the arguments without names.
+func (bi *Builtin) positional(c *Call, args []host.Value) {
+	for i, p := range bi.params {
+		switch {
+		case p.variadic:
+			c.args[i] = host.NewTuple(slices.Clone(args)...)
+			return
+		case p.keyword || len(args) == 0:
+			return
+		}
+		c.args[i], args = args[0], args[1:]
+	}
+	if len(args) > 0 {
+		panic(bad(CodeArgs, "%s() takes %d arguments but %d were given", bi.FullName(), len(bi.params), len(bi.params)+len(args)).
+			hint("its parameters are (%s)", bi.Params))
+	}
+}

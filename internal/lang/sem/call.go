@@ -1,0 +1,235 @@
+package sem
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/host"
+)
+
+// Call is a call of a builtin with its arguments bound to parameters.
+type Call struct {
+	B   *Builder
+	Gen Generator
+	Fn  *Builtin
+
+	Method bool // called as a method of its first argument
+
+	args []host.Value // one for each parameter; a variadic one holds a tuple
+}
+
+// Arg is the argument of a parameter by position, Named by name; nil where there is no such parameter.
+func (c *Call) Arg(i int) host.Value {
+	if i >= len(c.args) {
+		return nil
+	}
+	return c.args[i]
+}
+
+func (c *Call) Named(name string) host.Value {
+	i := slices.IndexFunc(c.Fn.params, func(p param) bool { return p.name == name })
+	if i < 0 {
+		return nil
+	}
+	return c.args[i]
+}
+
+func isNone(v host.Value) bool {
+	_, none := v.(host.NoneType)
+	return v == nil || none
+}
+
+// given reports whether an argument is not None.
+func (c *Call) given(name string) bool { return !isNone(c.Named(name)) }
+
+// tensor is an argument as a device value; numbers are converted.
+func (c *Call) tensor(name string) *Tensor {
+	v := c.Named(name)
+	if t, ok := v.(*Tensor); ok {
+		return t
+	}
+	if !isNumber(v) {
+		panic(c.wrong(name, "a tensor"))
+	}
+	return c.B.toTensor(v)
+}
+
+// optTensor is an argument as a device value, or nil for None.
+func (c *Call) optTensor(name string) *Tensor {
+	if !c.given(name) {
+		return nil
+	}
+	return c.tensor(name)
+}
+
+// device is an argument that must be a device value already.
+func (c *Call) device(name string) *Tensor {
+	t, ok := c.Named(name).(*Tensor)
+	if !ok {
+		panic(c.wrong(name, "a tensor"))
+	}
+	return t
+}
+
+// optDevice is an argument that must be a device value, or nil for None.
+func (c *Call) optDevice(name string) *Tensor {
+	if !c.given(name) {
+		return nil
+	}
+	return c.device(name)
+}
+
+// wrong says that an argument is not what it should be.
+func (c *Call) wrong(name, want string) bailout {
+	v := c.Named(name)
+	code := CodeType
+	if _, device := v.(*Tensor); device {
+		code = CodeConst
+	}
+	return bad(code, "argument %s of %s must be %s, not %s", name, c.Fn.Name, want, describe(v))
+}
+
+// int is an argument that must be a compile-time integer.
+func (c *Call) int(name string) int64 {
+	n, ok := smallInt(c.Named(name))
+	if !ok {
+		panic(c.wrong(name, "a compile-time integer"))
+	}
+	return n
+}
+
+// bool is the truth of a compile-time argument.
+func (c *Call) bool(name string) bool {
+	switch v := c.Named(name).(type) {
+	case host.NoneType:
+		return false
+	case host.Str:
+		return v != ""
+	default:
+		if isNumber(v) {
+			return float(v) != 0
+		}
+	}
+	panic(c.wrong(name, "a compile-time bool"))
+}
+
+// str is a compile-time string, empty for None.
+func (c *Call) str(name string) string {
+	switch v := c.Named(name).(type) {
+	case host.Str:
+		return string(v)
+	case host.NoneType:
+		return ""
+	}
+	panic(c.wrong(name, "a string"))
+}
+
+// dtype is a type given as an argument.
+func (c *Call) dtype(name string) Type {
+	t, ok := c.Named(name).(Type)
+	if !ok {
+		panic(c.wrong(name, "a dtype"))
+	}
+	return t
+}
+
+// scalarDType is a type that must be a scalar one and no pointer.
+func (c *Call) scalarDType(name string) *DType {
+	t, ok := c.Named(name).(*DType)
+	if !ok || t == VoidType {
+		panic(c.wrong(name, "a scalar dtype"))
+	}
+	return t
+}
+
+// list is a tuple or list given as an argument; anything else is a list of one.
+func (c *Call) list(name string) []host.Value {
+	if vs, ok := items(c.Named(name)); ok {
+		return vs
+	}
+	return []host.Value{c.Named(name)}
+}
+
+// loose is a variadic argument, which may also be given as one tuple or list.
+func (c *Call) loose(name string) []host.Value {
+	vs, _ := items(c.Named(name))
+	if len(vs) == 1 {
+		if inner, ok := items(vs[0]); ok {
+			return inner
+		}
+	}
+	return vs
+}
+
+// ints are compile-time integers.
+func (c *Call) ints(name string, vs []host.Value) []int64 {
+	out := make([]int64, len(vs))
+	for i, v := range vs {
+		n, ok := smallInt(v)
+		if !ok {
+			panic(bad(CodeConst, "element %d of %s must be a compile-time integer, not %s", i, name, describe(v)))
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// shape is a list of dimensions that a block may have.
+func (c *Call) shape(name string, vs []host.Value) []int64 {
+	shape := c.ints(name, vs)
+	checkShape(shape)
+	return shape
+}
+
+// maxNumel is the greatest number of elements of a block.
+const maxNumel = 1 << 20
+
+func checkShape(shape []int64) {
+	n := int64(1)
+	for i, d := range shape {
+		if d <= 0 || d&(d-1) != 0 {
+			panic(bad(CodeShape, "shape element %d must be a power of 2, not %d", i, d))
+		}
+		if d > maxNumel || n*d > maxNumel {
+			panic(bad(CodeShape, "shape %s exceeds triton maximum tensor numel (%d)", plainShape(shape), maxNumel))
+		}
+		n *= d
+	}
+}
+
+// items are the elements of a tuple or list.
+func items(v host.Value) ([]host.Value, bool) {
+	switch v := v.(type) {
+	case *host.Tuple:
+		return v.Items, true
+	case *host.List:
+		return v.Items, true
+	}
+	return nil, false
+}
+
+// smallInt is v as a machine integer, if it is an int or bool that fits.
+func smallInt(v host.Value) (int64, bool) {
+	i, ok := integer(v)
+	if !ok || !i.IsInt64() {
+		return 0, false
+	}
+	return i.Int64(), true
+}
+
+// shapeTuple is a shape as the language sees it.
+func shapeTuple(shape []int64) *host.Tuple {
+	vs := make([]host.Value, len(shape))
+	for i, d := range shape {
+		vs[i] = host.MakeInt(d)
+	}
+	return host.NewTuple(vs...)
+}
+
+// tensorTuple is a tuple of device values.
+func tensorTuple(xs []*Tensor) *host.Tuple {
+	vs := make([]host.Value, len(xs))
+	for i, x := range xs {
+		vs[i] = x
+	}
+	return host.NewTuple(vs...)
+}

@@ -1,0 +1,323 @@
+package sem
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/host"
+)
+
+// dtypeClass is tl.dtype("int32").
+func dtypeClass(c *Call) host.Value {
+	name := c.str("name")
+	t := DTypes[name]
+	if t == nil {
+		panic(bad(CodeValue, "there is no dtype %q", name))
+	}
+	return t
+}
+
+// pointerClass is tl.pointer_type(tl.float32).
+func pointerClass(c *Call) host.Value {
+	return PtrIn(c.dtype("element_ty"), int(c.int("address_space")), c.bool("const"))
+}
+
+// blockClass is tl.block_type(tl.float32, [128]).
+func blockClass(c *Call) host.Value {
+	shape := c.shape("shape", c.shapeList("shape"))
+	if len(shape) == 0 {
+		panic(bad(CodeShape, "0d block_type is forbidden"))
+	}
+	return Block(c.dtype("element_ty"), shape...)
+}
+
+// propagateNanClass is tl.PropagateNan, with its members ALL and NONE.
+type propagateNanClass struct{}
+
+// TypeName is the class's metaclass in Triton.
+func (propagateNanClass) TypeName() string { return "pybind11_type" }
+
+// Attr is a member.
+func (propagateNanClass) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+	switch name {
+	case "NONE":
+		return NanNone, true, nil
+	case "ALL":
+		return NanAll, true, nil
+	}
+	return nil, false, nil
+}
+
+// enumValue is a member of one of dtype's enums, dtype.SIGNEDNESS and dtype.KIND.
+type enumValue struct {
+	class, name string
+	value       int64
+}
+
+// TypeName is the enum's name.
+func (e *enumValue) TypeName() string { return e.class }
+
+// Attr is name or value.
+func (e *enumValue) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+	switch name {
+	case "name":
+		return host.Str(e.name), true, nil
+	case "value":
+		return host.MakeInt(e.value), true, nil
+	}
+	return nil, false, nil
+}
+
+// Repr is what Python prints.
+func (e *enumValue) Repr() string { return fmt.Sprintf("<%s.%s: %d>", e.class, e.name, e.value) }
+
+var (
+	signedness = []*enumValue{{"SIGNEDNESS", "SIGNED", 0}, {"SIGNEDNESS", "UNSIGNED", 1}}
+	kinds      = []*enumValue{{"KIND", "BOOLEAN", 0}, {"KIND", "INTEGRAL", 1}, {"KIND", "FLOATING", 2}}
+)
+
+// typeProperties are attributes that all types of the language may have. A nil value means that this one does not.
+var typeProperties = map[string]func(t Type) host.Value{
+	"name":               func(t Type) host.Value { return host.Str(t.String()) },
+	"cache_key_part":     func(t Type) host.Value { return host.Str(t.String()) },
+	"scalar":             func(t Type) host.Value { return Scalar(t) },
+	"primitive_bitwidth": ofDType(func(d *DType) host.Value { return host.MakeInt(int64(d.Bits)) }),
+	"itemsize":           ofDType(func(d *DType) host.Value { return host.MakeInt(int64(d.Bits / 8)) }),
+	"int_bitwidth":       ofInt(func(d *DType) host.Value { return host.MakeInt(int64(d.Bits)) }),
+	"int_signedness":     ofInt(func(d *DType) host.Value { return signedness[boolInt(!d.IsSigned())] }),
+	"fp_mantissa_width":  ofFloat(func(d *DType) host.Value { return host.MakeInt(int64(d.Man)) }),
+	"exponent_bias":      ofFloat(func(d *DType) host.Value { return host.MakeInt(int64(d.Bias)) }),
+	"element_ty": func(t Type) host.Value {
+		switch t := t.(type) {
+		case *PtrType:
+			return t.Elem
+		case *BlockType:
+			return t.Elem
+		}
+		return nil
+	},
+	"address_space": ofPtr(func(p *PtrType) host.Value { return host.MakeInt(int64(p.Space)) }),
+	"const":         ofPtr(func(p *PtrType) host.Value { return host.Bool(p.Const) }),
+	"shape":         ofBlock(func(b *BlockType) host.Value { return shapeTuple(b.Shape) }),
+	"numel":         ofBlock(func(b *BlockType) host.Value { return host.MakeInt(b.Numel()) }),
+	"nbytes": ofBlock(func(b *BlockType) host.Value {
+		if d, ok := b.Elem.(*DType); ok {
+			return host.MakeInt(b.Numel() * int64(d.Bits/8))
+		}
+		return nil
+	}),
+	"block_type": func(t Type) host.Value {
+		if d, ok := t.(*DescType); ok {
+			return d.Block
+		}
+		return nil
+	},
+}
+
+// typeQueries are methods without arguments.
+var typeQueries = map[string]func(t Type) host.Value{
+	"is_ptr":               func(t Type) host.Value { return host.Bool(IsPtr(t)) },
+	"is_block":             func(t Type) host.Value { return host.Bool(IsBlock(t)) },
+	"is_const":             func(t Type) host.Value { p, ok := t.(*PtrType); return host.Bool(ok && p.Const) },
+	"is_fp8":               func(t Type) host.Value { return host.Bool(strings.Contains(t.String(), "fp8")) },
+	"is_bool":              func(t Type) host.Value { return host.Bool(t == Int1) },
+	"is_floating":          isDType(func(d *DType) bool { return d.IsFloating() }),
+	"is_standard_floating": isDType(func(d *DType) bool { return d.isStandard() }),
+	"is_int_signed":        isDType(func(d *DType) bool { return d.Kind == SignedInt }),
+	"is_int_unsigned":      isDType(func(d *DType) bool { return d.Kind == UnsignedInt }),
+	"is_int":               isDType(func(d *DType) bool { return d.IsInt() }),
+	"kind":                 ofDType(func(d *DType) host.Value { return kinds[d.rank()] }),
+	"get_int_max_value":    ofInt(func(d *DType) host.Value { _, hi := intRange(d); return host.BigInt(hi) }),
+	"get_int_min_value":    ofInt(func(d *DType) host.Value { lo, _ := intRange(d); return host.BigInt(lo) }),
+	"codegen_name":         ofDType(func(d *DType) host.Value { return host.Str(d.longName()) }),
+	"mangle":               func(t Type) host.Value { return host.Str(t.Mangle()) },
+	"get_block_shapes":     ofBlock(func(b *BlockType) host.Value { return shapeTuple(b.Shape) }),
+	"is_fp8e4nv":           is(Float8E4NV),
+	"is_fp8e4b8":           is(Float8E4B8),
+	"is_fp8e4b15":          is(Float8E4B15),
+	"is_fp8e5":             is(Float8E5),
+	"is_fp8e5b16":          is(Float8E5B16),
+	"is_fp16":              is(Float16),
+	"is_bf16":              is(BFloat16),
+	"is_fp32":              is(Float32),
+	"is_fp64":              is(Float64),
+	"is_int1":              is(Int1),
+	"is_int8":              is(Int8),
+	"is_int16":             is(Int16),
+	"is_int32":             is(Int32),
+	"is_int64":             is(Int64),
+	"is_uint8":             is(Uint8),
+	"is_uint16":            is(Uint16),
+	"is_uint32":            is(Uint32),
+	"is_uint64":            is(Uint64),
+}
+
+func is(want Type) func(Type) host.Value {
+	return func(t Type) host.Value { return host.Bool(t == want) }
+}
+
+func isDType(f func(*DType) bool) func(Type) host.Value {
+	return func(t Type) host.Value { d, ok := t.(*DType); return host.Bool(ok && f(d)) }
+}
+
+func ofDType(f func(*DType) host.Value) func(Type) host.Value {
+	return func(t Type) host.Value {
+		if d, ok := t.(*DType); ok {
+			return f(d)
+		}
+		return nil
+	}
+}
+
+func ofInt(f func(*DType) host.Value) func(Type) host.Value {
+	return func(t Type) host.Value {
+		if d, ok := t.(*DType); ok && d.IsInt() {
+			return f(d)
+		}
+		return nil
+	}
+}
+
+func ofFloat(f func(*DType) host.Value) func(Type) host.Value {
+	return func(t Type) host.Value {
+		if d, ok := t.(*DType); ok && d.IsFloating() {
+			return f(d)
+		}
+		return nil
+	}
+}
+
+func ofPtr(f func(*PtrType) host.Value) func(Type) host.Value {
+	return func(t Type) host.Value {
+		if p, ok := t.(*PtrType); ok {
+			return f(p)
+		}
+		return nil
+	}
+}
+
+func ofBlock(f func(*BlockType) host.Value) func(Type) host.Value {
+	return func(t Type) host.Value {
+		if b, ok := t.(*BlockType); ok {
+			return f(b)
+		}
+		return nil
+	}
+}
+
+// DTypeAttr is an attribute or a bound method of a type: t.name, t.is_floating.
+func DTypeAttr(t Type, name string) (host.Value, bool) {
+	if f := typeProperties[name]; f != nil {
+		v := f(t)
+		return v, v != nil
+	}
+	if f := typeQueries[name]; f != nil {
+		v := f(t)
+		return &host.Builtin{Name: name, Fn: noArgs(name, v)}, v != nil
+	}
+	if name == "with_element_ty" {
+		return &host.Builtin{Name: name, Fn: withElement(t)}, true
+	}
+	return nil, false
+}
+
+type hostFunc = func(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error)
+
+func noArgs(name string, v host.Value) hostFunc {
+	return func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+		if len(args)+len(kws) > 0 {
+			return nil, &Error{Code: CodeArgs, Msg: name + "() takes no arguments"}
+		}
+		return v, nil
+	}
+}
+
+func withElement(t Type) hostFunc {
+	return func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+		if len(args) == 1 && len(kws) == 0 {
+			if elem, ok := args[0].(Type); ok {
+				return WithElem(t, Scalar(elem)), nil
+			}
+		}
+		return nil, &Error{Code: CodeArgs, Msg: "with_element_ty() takes one dtype"}
+	}
+}
+
+// Attr makes types values of the host's Python.
+func (t *DType) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+	v, ok := DTypeAttr(t, name)
+	return v, ok, nil
+}
+
+func (t *PtrType) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+	v, ok := DTypeAttr(t, name)
+	return v, ok, nil
+}
+
+func (t *BlockType) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+	v, ok := DTypeAttr(t, name)
+	return v, ok, nil
+}
+
+func (t *DescType) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+	v, ok := DTypeAttr(t, name)
+	return v, ok, nil
+}
+
+// Repr and Str are Python's texts of types.
+func (t *DType) Repr() string     { return repr(t) }
+func (t *DType) Str() string      { return t.Name }
+func (t *PtrType) Repr() string   { return t.String() }
+func (t *BlockType) Repr() string { return t.String() }
+func (t *DescType) Repr() string  { return t.String() }
+
+// Attr is an attribute of a device value that is no method: x.dtype, x.shape, x.T.
+func (b *Builder) Attr(v host.Value, name string) (out host.Value, ok bool, err error) {
+	defer guard(&err)
+	switch v := v.(type) {
+	case *Tensor:
+		out = b.tensorAttr(v, name)
+	case *Descriptor:
+		out = v.attr(name)
+	}
+	return out, out != nil, nil
+}
+
+func (b *Builder) tensorAttr(x *Tensor, name string) host.Value {
+	switch name {
+	case "dtype":
+		return Scalar(x.Type)
+	case "type":
+		return x.Type
+	case "shape":
+		return shapeTuple(ShapeOf(x.Type))
+	case "numel":
+		if bt, ok := x.Type.(*BlockType); ok {
+			return host.MakeInt(bt.Numel())
+		}
+		return host.MakeInt(1)
+	case "T":
+		return b.permute(x, []int64{1, 0})
+	case "handle":
+		panic(bad(CodeAttribute, "the handle of a tensor is no part of the language"))
+	}
+	return nil
+}
+
+func (d *Descriptor) attr(name string) host.Value {
+	switch name {
+	case "dtype":
+		return d.Type.Block.Elem
+	case "type":
+		return d.Type
+	case "block_type":
+		return d.Type.Block
+	case "block_shape":
+		return shapeTuple(d.Type.Block.Shape)
+	case "shape":
+		return tensorTuple(d.Shape)
+	case "strides":
+		return tensorTuple(d.Strides)
+	}
+	return nil
+}

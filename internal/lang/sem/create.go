@@ -1,0 +1,75 @@
+package sem
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+func programID(c *Call) host.Value   { return c.gridOp(tt.GetProgramID) }
+func numPrograms(c *Call) host.Value { return c.gridOp(tt.GetNumPrograms) }
+
+func (c *Call) gridOp(def *ir.OpDef) *Tensor {
+	axis := c.int("axis")
+	if axis < 0 || axis > 2 {
+		panic(bad(CodeValue, "%s axis must be 0, 1, or 2 but got %d", c.Fn.Name, axis))
+	}
+	return c.B.opA(def, Int32, []ir.NamedAttr{ir.A("axis", ir.I32Attr(axis))})
+}
+
+func arange(c *Call) host.Value {
+	start, end := c.constBound("start"), c.constBound("end")
+	return c.B.arange(start, end)
+}
+
+func (c *Call) constBound(name string) int64 {
+	n, ok := smallInt(c.Named(name))
+	if !ok {
+		panic(bad(CodeConst, "arange's arguments must be of type tl.constexpr; %s is %s", name, describe(c.Named(name))))
+	}
+	return n
+}
+
+func (b *Builder) arange(start, end int64) *Tensor {
+	switch n := end - start; {
+	case start>>32 != 0 || end>>32 != 0:
+		panic(bad(CodeValue, "arange must fit in int32"))
+	case n <= 0:
+		panic(bad(CodeValue, "arange's end argument must be greater than the start argument"))
+	case n&(n-1) != 0:
+		panic(bad(CodeShape, "arange's range must be a power of 2, not %d", n).hint("mask what lies beyond the end"))
+	default:
+		checkShape([]int64{n})
+		attrs := []ir.NamedAttr{ir.A("start", ir.I32Attr(start)), ir.A("end", ir.I32Attr(end))}
+		return b.opA(tt.MakeRange, Block(Int32, n), attrs)
+	}
+}
+
+func full(c *Call) host.Value {
+	shape := c.shape("shape", c.shapeList("shape"))
+	return c.B.splat(c.B.makeScalar(c.Named("value"), c.dtype("dtype")), shape)
+}
+
+// shapeList is a shape given as a tuple or list.
+func (c *Call) shapeList(name string) []host.Value {
+	vs, ok := items(c.Named(name))
+	if !ok {
+		panic(c.wrong(name, "a tuple of compile-time integers"))
+	}
+	return vs
+}
+
+// makeScalar is a scalar of a type, from a number or a value with one element.
+func (b *Builder) makeScalar(v host.Value, to Type) *Tensor {
+	if x, ok := v.(*Tensor); ok {
+		if bt, block := x.Type.(*BlockType); block && bt.Numel() != 1 {
+			panic(bad(CodeShape, "only a scalar or a tensor with one element can fill a tensor, not %s", x.Type))
+		}
+		return b.cast(x, Scalar(to), noRounding)
+	}
+	t, ok := to.(*DType)
+	if !isNumber(v) || !ok || t == VoidType {
+		panic(bad(CodeType, "cannot make a value of type %s from %s", to, describe(v)))
+	}
+	return b.scalar(v, t)
+}

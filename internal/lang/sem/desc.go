@@ -1,0 +1,310 @@
+package sem
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// Descriptor is a device value that describes a tensor in memory: an IR descriptor with the tensor's shape and strides.
+type Descriptor struct {
+	V              *ir.Value
+	Type           *DescType
+	Shape, Strides []*Tensor // int32 and int64 scalars
+}
+
+// TypeName is the class name in the language.
+func (*Descriptor) TypeName() string { return "tensor_descriptor" }
+
+// Flatten are the IR values that make up a descriptor: itself, shape, strides.
+func (d *Descriptor) Flatten() []*ir.Value {
+	vs := []*ir.Value{d.V}
+	for _, x := range slices.Concat(d.Shape, d.Strides) {
+		vs = append(vs, x.V)
+	}
+	return vs
+}
+
+// FlatTypes are the types of a descriptor's IR values, in the order of Flatten.
+func (t *DescType) FlatTypes() []ir.Type {
+	types := []ir.Type{t.IR()}
+	for range t.Block.Shape {
+		types = append(types, ir.I32)
+	}
+	for range t.Block.Shape {
+		types = append(types, ir.I64)
+	}
+	return types
+}
+
+// Unflatten makes a descriptor of its IR values, and returns those that are left.
+func (t *DescType) Unflatten(vs []*ir.Value) (*Descriptor, []*ir.Value) {
+	n := len(t.Block.Shape)
+	d := &Descriptor{V: vs[0], Type: t}
+	for i := range n {
+		d.Shape = append(d.Shape, &Tensor{vs[1+i], Int32})
+		d.Strides = append(d.Strides, &Tensor{vs[1+n+i], Int64})
+	}
+	return d, vs[1+2*n:]
+}
+
+// indices are scalars that IR takes as i32 or i64.
+func (b *Builder) indices(vs []host.Value, wide bool) []*ir.Value {
+	out := make([]*ir.Value, len(vs))
+	for i, v := range vs {
+		out[i] = b.index(v, wide)
+	}
+	return out
+}
+
+func (b *Builder) index(v host.Value, wide bool) *ir.Value {
+	t, want := Int32, "32 bit `offsets/block_shape`"
+	if wide {
+		t, want = Int64, "64 bit `shape/strides`"
+	}
+	if x, ok := v.(*Tensor); ok {
+		return b.indexTensor(x, wide)
+	}
+	i, ok := integer(v)
+	if !ok {
+		panic(bad(CodeType, "unsupported element in shape/strides/offsets: %s", describe(v)))
+	}
+	if !fits(i, t) {
+		panic(bad(CodeValue, "block pointers only support %s, got a value %s which is out of the range", want, i))
+	}
+	return b.constInt(i.Int64(), t.ir)
+}
+
+func (b *Builder) indexTensor(x *Tensor, wide bool) *ir.Value {
+	t := scalarType(x)
+	if IsBlock(x.Type) || t == nil || !t.IsInt() {
+		panic(bad(CodeType, "expected an integer scalar in shape/strides/offsets, not %s", x.Type))
+	}
+	if wide && t != Int64 {
+		return b.intCast(x.V, ir.I64, t.IsSigned())
+	}
+	if !wide && t.Bits != 32 {
+		panic(bad(CodeType, "block pointers only support 32 bit `offsets/block_shape`, not %s", t).
+			hint("add a `.to(tl.int32)` or use regular indexing for 64 bit support"))
+	}
+	return x.V
+}
+
+func makeBlockPtr(c *Call) host.Value {
+	b := c.B
+	shape := b.indices(c.list("shape"), true)
+	strides := b.indices(c.list("strides"), true)
+	offsets := b.indices(c.list("offsets"), false)
+	base := c.device("base")
+	pt, ok := base.Type.(*PtrType)
+	if !ok || IsBlock(pt.Elem) {
+		panic(bad(CodeType, "expected `base` to be a pointer type (but not a block pointer type or others), not %s", base.Type))
+	}
+	if pt.Elem == Int1 {
+		base = b.cast(base, PtrIn(Int8, pt.Space, false), noRounding)
+	}
+	dims := c.shape("block_shape", c.list("block_shape"))
+	order := c.ints("order", c.list("order"))
+	if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, iota64(len(order))) {
+		panic(bad(CodeValue, "expected a permutation of (0, 1, ..., len(order)-1) in order, not %s", plainShape(order)))
+	}
+	for _, n := range []int{len(shape), len(strides), len(offsets), len(order)} {
+		if n != len(dims) {
+			panic(bad(CodeShape, "expected shape/strides/offsets/block_shape to have the same length"))
+		}
+	}
+	t := Ptr(Block(pointee(base), dims...))
+	op := b.Groups(tt.MakeTensorPtr, [][]*ir.Value{{base.V}, shape, strides, offsets}, []ir.Type{b.ir(t)},
+		ir.A("order", ir.DenseArray(ir.I32, order...)))
+	return &Tensor{op.Result(0), t}
+}
+
+func advance(c *Call) host.Value {
+	base := c.device("base")
+	if !IsBlockPtr(base.Type) {
+		panic(bad(CodeType, "tl.advance moves a block pointer, not %s", base.Type).hint("add the offset to a plain pointer"))
+	}
+	offsets := c.B.indices(c.list("offsets"), false)
+	if rank := len(base.Type.(*PtrType).Elem.(*BlockType).Shape); len(offsets) != rank {
+		panic(bad(CodeShape, "expected %d offsets, but got %d", rank, len(offsets)))
+	}
+	return c.B.op(tt.Advance, base.Type, append([]*ir.Value{base.V}, offsets...)...)
+}
+
+func makeTensorDescriptor(c *Call) host.Value {
+	shape, strides, dims := c.list("shape"), c.list("strides"), c.list("block_shape")
+	base := c.device("base")
+	pt, ok := base.Type.(*PtrType)
+	if !ok || IsBlock(pt.Elem) {
+		panic(bad(CodeType, "expected `base` to be a pointer, not %s", base.Type))
+	}
+	block := Block(pt.Elem, c.shape("block_shape", dims)...)
+	checkDescriptor(block, len(shape), strides)
+	d := &Descriptor{Type: Desc(block)}
+	for _, v := range shape {
+		d.Shape = append(d.Shape, c.B.makeScalar(v, Int32))
+	}
+	for _, v := range strides {
+		d.Strides = append(d.Strides, c.B.makeScalar(v, Int64))
+	}
+	padding := paddings.get("padding option", c.str("padding_option"))
+	if t, isNum := pt.Elem.(*DType); isNum && t.IsInt() && padding == tt.PadNaN {
+		panic(bad(CodeValue, "padding option `nan` is not supported for integer blocks"))
+	}
+	var attrs []ir.NamedAttr
+	if padding == tt.PadNaN {
+		attrs = []ir.NamedAttr{ir.A("padding", ir.I32Attr(padding))}
+	}
+	groups := [][]*ir.Value{{base.V}, values(d.Shape), values(d.Strides)}
+	d.V = c.B.Groups(tt.MakeTensorDesc, groups, []ir.Type{c.B.ir(d.Type)}, attrs...).Result(0)
+	return d
+}
+
+// checkDescriptor checks what TMA demands of a descriptor.
+func checkDescriptor(block *BlockType, rank int, strides []host.Value) {
+	elem, ok := block.Elem.(*DType)
+	switch {
+	case rank < 1 || rank > 5:
+		panic(bad(CodeShape, "expected 1 <= ndim <= 5 but got %d dimensions", rank))
+	case len(strides) != rank:
+		panic(bad(CodeShape, "expected %d strides but got %d", rank, len(strides)))
+	case len(block.Shape) != rank:
+		panic(bad(CodeShape, "expected block_shape to have %d dimensions but got %d", rank, len(block.Shape)))
+	case !ok:
+		panic(bad(CodeType, "a descriptor describes numbers, not %s", block.Elem))
+	}
+	last, size := block.Shape[rank-1], int64(elem.Bits/8)
+	if last*size < 16 {
+		panic(bad(CodeShape, "descriptor block shape must have at least 16 bytes in the last dimension, but got %d * %d = %d bytes",
+			last, size, last*size))
+	}
+	if n, isInt := smallInt(strides[rank-1]); !isInt || n != 1 {
+		panic(bad(CodeValue, "tensor descriptor last dim must be 1 but got %s", describe(strides[rank-1])).
+			hint("pass the constant 1 as the last stride"))
+	}
+}
+
+func values(xs []*Tensor) []*ir.Value {
+	vs := make([]*ir.Value, len(xs))
+	for i, x := range xs {
+		vs[i] = x.V
+	}
+	return vs
+}
+
+// descriptor is an argument that must be a tensor descriptor.
+func (c *Call) descriptor(name string) *Descriptor {
+	d, ok := c.Named(name).(*Descriptor)
+	if !ok {
+		panic(c.wrong(name, "a tensor descriptor"))
+	}
+	return d
+}
+
+// offsets are the indices of a descriptor operation.
+func (c *Call) offsets(d *Descriptor) []*ir.Value {
+	vs := c.list("offsets")
+	if n := len(d.Type.Block.Shape); len(vs) != n {
+		panic(bad(CodeShape, "expected %d offsets, but got %d", n, len(vs)))
+	}
+	return c.B.indices(vs, false)
+}
+
+func descLoad(c *Call) host.Value {
+	d := c.descriptor("desc")
+	return c.B.op(tt.DescLoad, d.Type.Block, append([]*ir.Value{d.V}, c.offsets(d)...)...)
+}
+
+func descStore(c *Call) host.Value {
+	d, x := c.descStoreArgs()
+	x = c.B.castTo(x, d.Type.Block.Elem)
+	c.B.Groups(tt.DescStore, [][]*ir.Value{{d.V}, {x.V}, c.offsets(d)}, nil)
+	return host.None
+}
+
+// descStoreArgs are the descriptor and the value of its block's shape.
+func (c *Call) descStoreArgs() (*Descriptor, *Tensor) {
+	d, x := c.descriptor("desc"), c.device("value")
+	if want, got := d.Type.Block.Shape, ShapeOf(x.Type); !slices.Equal(want, got) {
+		panic(bad(CodeShape, "a descriptor of blocks of shape %s cannot store a value of shape %s", plainShape(want), plainShape(got)))
+	}
+	return d, x
+}
+
+// descReduces are the atomics of descriptors and the types that each takes.
+var descReduces = map[string]struct {
+	kind  int64
+	types []*DType
+}{
+	"atomic_add": {tt.ReduceAdd, []*DType{Uint32, Int32, Uint64, Float32, Float16, BFloat16}},
+	"atomic_min": {tt.ReduceMin, []*DType{Uint32, Int32, Uint64, Int64, Float16, BFloat16}},
+	"atomic_max": {tt.ReduceMax, []*DType{Uint32, Int32, Uint64, Int64, Float16, BFloat16}},
+	"atomic_and": {tt.ReduceAnd, []*DType{Uint32, Int32, Uint64, Int64}},
+	"atomic_or":  {tt.ReduceOr, []*DType{Uint32, Int32, Uint64, Int64}},
+	"atomic_xor": {tt.ReduceXor, []*DType{Uint32, Int32, Uint64, Int64}},
+}
+
+func descAtomic(c *Call) host.Value {
+	d, x := c.descStoreArgs()
+	row := descReduces[c.Fn.Name]
+	elem, _ := d.Type.Block.Elem.(*DType)
+	if !slices.Contains(row.types, elem) {
+		panic(bad(CodeType, "%s of a descriptor does not support %s", c.Fn.Name, d.Type.Block.Elem))
+	}
+	if row.kind != tt.ReduceAdd && elem.IsFloating() && lacksTMA(c.B) {
+		panic(bad(CodeTarget, "%s of 16-bit float types requires native tma support", c.Fn.Name))
+	}
+	if x.Type != d.Type.Block {
+		panic(bad(CodeType, "value of type %s does not fit a descriptor of %s", x.Type, d.Type.Block).hint("cast it"))
+	}
+	c.B.Groups(tt.DescReduce, [][]*ir.Value{{d.V}, {x.V}, c.offsets(d)}, nil, ir.A("kind", ir.I32Attr(row.kind)))
+	return host.None
+}
+
+// lacksTMA reports whether the target lacks TMA.
+func lacksTMA(b *Builder) bool {
+	return b.Opts.Backend == "cuda" && b.Opts.Capability() < 90 || b.Opts.Backend == "hip"
+}
+
+// rows checks the arguments of gather and scatter: a descriptor of single rows, and which rows.
+func (c *Call) rows(what string, args []host.Value) (d *Descriptor, x *Tensor, y *ir.Value) {
+	d = c.descriptor("desc")
+	if len(args) != 2 {
+		panic(bad(CodeArgs, "descriptor %s only supports 2D indexing, but got %d", what, len(args)))
+	}
+	x, ok := args[0].(*Tensor)
+	shape := d.Type.Block.Shape
+	switch {
+	case len(shape) != 2 || shape[0] != 1:
+		panic(bad(CodeShape, "descriptor %s takes a 2D descriptor whose block has 1 row, but got %s", what, plainShape(shape)))
+	case !ok || len(ShapeOf(x.Type)) != 1 || scalarType(x) == nil || scalarType(x).Bits != 32 || !scalarType(x).IsInt():
+		panic(bad(CodeType, "descriptor %s takes x offsets in a 1D tensor of int32, not %s", what, describe(args[0])))
+	case ShapeOf(x.Type)[0] < 8:
+		panic(bad(CodeShape, "descriptor %s must have at least 8 rows, but got %s", what, plainShape(ShapeOf(x.Type))))
+	}
+	elem := d.Type.Block.Elem.(*DType)
+	if least := int64(32 / elem.Bits * 8); shape[1] < least {
+		panic(bad(CodeShape, "descriptor %s of %s must have at least %d columns, but got %d", what, elem, least, shape[1]))
+	}
+	return d, x, c.B.index(args[1], false)
+}
+
+func descGather(c *Call) host.Value {
+	vs, _ := items(c.Named("args"))
+	d, x, y := c.rows("gather", vs)
+	t := Block(d.Type.Block.Elem, ShapeOf(x.Type)[0], d.Type.Block.Shape[1])
+	return c.B.op(tt.DescGather, t, d.V, x.V, y)
+}
+
+func descScatter(c *Call) host.Value {
+	vs, _ := items(c.Named("args"))
+	d, x, y := c.rows("scatter", vs)
+	v := c.device("value")
+	if want := Block(d.Type.Block.Elem, ShapeOf(x.Type)[0], d.Type.Block.Shape[1]); v.Type != want {
+		panic(bad(CodeType, "descriptor scatter takes a value of type %s, not %s", want, v.Type))
+	}
+	c.B.Op(tt.DescScatter, []*ir.Value{d.V, x.V, y, v.V}, nil)
+	return host.None
+}

@@ -1,0 +1,290 @@
+package sem
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+func dot(c *Call) host.Value {
+	b := c.B
+	x, y := c.device("input"), c.device("other")
+	acc := c.optDevice("acc")
+	precision := c.dotPrecision()
+	out := c.scalarDType("out_dtype")
+	shape := dotShape(x, y)
+	if acc != nil && !slices.Equal(ShapeOf(acc.Type), shape) {
+		panic(bad(CodeShape, "accumulator shape is incompatible: %s for a product of shape %s", plainShape(ShapeOf(acc.Type)), plainShape(shape)))
+	}
+	if len(shape) < 4 {
+		return c.dot(x, y, acc, precision, out)
+	}
+	x, y = b.flattenBatch(x), b.flattenBatch(y)
+	if acc != nil {
+		acc = b.flattenBatch(acc)
+	}
+	return b.reshape(c.dot(x, y, acc, precision, out), shape, false)
+}
+
+// dotPrecision is how fp32 operands are treated.
+func (c *Call) dotPrecision() string {
+	given, tf32 := c.given("input_precision"), c.given("allow_tf32")
+	switch {
+	case given && tf32:
+		panic(bad(CodeArgs, "only one of input_precision and allow_tf32 can be specified"))
+	case given:
+		return c.str("input_precision")
+	case c.B.Opts.allowsTF32() && (!tf32 || c.bool("allow_tf32")):
+		return "tf32"
+	}
+	return "ieee"
+}
+
+// dotShape is the shape of a product.
+func dotShape(x, y *Tensor) []int64 {
+	a, b := ShapeOf(x.Type), ShapeOf(y.Type)
+	n := len(a)
+	switch {
+	case n != len(b) || n < 2:
+		panic(bad(CodeShape, "input and other must have equal ranks >= 2: %s and %s", plainShape(a), plainShape(b)))
+	case !slices.Equal(a[:n-2], b[:n-2]):
+		panic(bad(CodeShape, "input and other must have equal batch shapes: %s and %s", plainShape(a), plainShape(b)))
+	case a[n-1] != b[n-2]:
+		panic(bad(CodeShape, "input and other must have equal reduction dimensions: %s and %s", plainShape(a), plainShape(b)))
+	}
+	return append(slices.Clone(a[:n-1]), b[n-1])
+}
+
+// flattenBatch makes one dimension of all but the last two.
+func (b *Builder) flattenBatch(x *Tensor) *Tensor {
+	shape := ShapeOf(x.Type)
+	n := len(shape)
+	batch := Block(Int1, shape[:n-2]...).Numel()
+	return b.reshape(x, []int64{batch, shape[n-2], shape[n-1]}, false)
+}
+
+var dotTypes = []*DType{Int8, Uint8, Float16, BFloat16, Float32, Float64}
+
+// dot multiplies blocks of rank 2 or 3.
+func (c *Call) dot(x, y, acc *Tensor, precision string, out *DType) *Tensor {
+	b := c.B
+	xt, yt := checkDotTypes(x, y)
+	x, y = b.widenFP8(x, y)
+	attrs := []ir.NamedAttr{ir.A("inputPrecision", ir.I32Attr(b.precision(precision)))}
+	xs, ys := ShapeOf(x.Type), ShapeOf(y.Type)
+	n := len(xs)
+	m, cols, k := xs[n-2], ys[n-1], xs[n-1]
+	if xt.Bits != yt.Bits {
+		panic(bad(CodeType, "lhs and rhs bitwidth must be the same: %s and %s", xt, yt))
+	}
+	if least := b.Opts.MinDotK(scalarType(x).Bits); k < least {
+		panic(bad(CodeShape, "input shapes should have M >= 1, N >= 1 and K >= %d; got K = %d", least, k))
+	}
+	ret := dotResult(scalarType(x), out)
+	shape := append(slices.Clone(xs[:n-2]), m, cols)
+	zero := b.null(ret) // with an accumulator too, as in Triton
+	if acc == nil {
+		acc = b.splat(zero, shape)
+	} else if acc.Type != Block(out, shape...) {
+		panic(bad(CodeType, "accumulator of type %s does not fit a product of type %s", acc.Type, Block(out, shape...)).
+			hint("pass out_dtype, or cast the accumulator"))
+	}
+	if acc.Type != Block(ret, shape...) {
+		panic(bad(CodeType, "a product of %s and %s cannot be accumulated in %s", xt, yt, out).hint("use out_dtype=tl.%s", ret.longName()))
+	}
+	if n := c.impreciseAcc(x, y, k); n != 0 {
+		attrs = append(attrs, ir.A("maxNumImpreciseAcc", ir.I32Attr(n)))
+	}
+	return b.opA(tt.Dot, acc.Type, attrs, x.V, y.V, acc.V)
+}
+
+func checkDotTypes(x, y *Tensor) (xt, yt *DType) {
+	xt, yt = scalarType(x), scalarType(y)
+	switch {
+	case xt != nil && yt != nil && xt.IsFP8() && yt.IsFP8():
+	case !slices.Contains(dotTypes, xt):
+		panic(bad(CodeType, "unsupported lhs dtype %s", Scalar(x.Type)))
+	case !slices.Contains(dotTypes, yt):
+		panic(bad(CodeType, "unsupported rhs dtype %s", Scalar(y.Type)))
+	case xt != yt:
+		panic(bad(CodeType, "both operands must be same dtype; got %s and %s", xt, yt).hint("cast one of them"))
+	}
+	return xt, yt
+}
+
+// widenFP8 makes fp16 of fp8 operands in formats that the target has no product for.
+func (b *Builder) widenFP8(x, y *Tensor) (*Tensor, *Tensor) {
+	uses := func(t *DType) bool { return Scalar(x.Type) == t || Scalar(y.Type) == t }
+	deprecated := func(t *DType) bool { return slices.Contains(b.Opts.DeprecatedFP8, t.Name) }
+	widen := func() { x, y = b.cast(x, Float16, noRounding), b.cast(y, Float16, noRounding) }
+	if uses(Float8E4B15) {
+		if deprecated(Float8E4B15) {
+			b.Opts.warn("the use of fp8e4b15 is deprecated on Hopper and later architectures and can cause significant slow down; " +
+				"it will be removed in a future triton release")
+		}
+		widen()
+	}
+	for _, t := range []*DType{Float8E4B8, Float8E5B16} {
+		if uses(t) {
+			if deprecated(t) {
+				b.Opts.warn(t.Name + " is AMD gfx942 specific and not supported on " + b.Opts.Arch + " so it's upcasted to fp16 and can cause " +
+					"significant slow down; please use OCP fp8 variants on " + b.Opts.Arch + " for performance")
+				widen()
+			}
+			break
+		}
+	}
+	return x, y
+}
+
+func (b *Builder) precision(name string) int64 {
+	name = strings.ToLower(name)
+	v, ok := tt.InputPrecision.Value(name)
+	if !ok || !slices.Contains(b.Opts.AllowedDotPrecisions, name) {
+		panic(bad(CodeValue, "input_precision must be one of %v; got %s", b.Opts.AllowedDotPrecisions, name))
+	}
+	return v
+}
+
+// dotResult is the element type of a product of operands of type t.
+func dotResult(t, out *DType) *DType {
+	switch {
+	case t.IsInt() && t != Int8:
+		panic(bad(CodeType, "only int8 supported, not %s", t))
+	case t.IsInt():
+		return Int32
+	case out == BFloat16:
+		panic(bad(CodeType, "out_dtype=bfloat16 is unsupported").hint("use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`"))
+	case t == Float32 || t == BFloat16:
+		return Float32
+	case t == Float64:
+		return Float64
+	case out != Float16 && out != Float32:
+		panic(bad(CodeType, "a product of %s cannot have out_dtype=%s", t, out.longName()).hint("use out_dtype=float32 or float16 and cast"))
+	}
+	return out
+}
+
+// impreciseAcc is after how many products an fp8 dot on sm_90 adds up in full precision.
+func (c *Call) impreciseAcc(x, y *Tensor, k int64) int64 {
+	fp8 := scalarType(x).IsFP8() && scalarType(y).IsFP8()
+	switch {
+	case !c.given("max_num_imprecise_acc") && fp8:
+		return int64(c.B.Opts.MaxNumImpreciseAcc)
+	case !c.given("max_num_imprecise_acc"):
+		return 0
+	}
+	n := c.int("max_num_imprecise_acc")
+	if fp8 && n > k {
+		panic(bad(CodeValue, "max_num_imprecise_acc (%d) must be <= K (%d)", n, k))
+	}
+	return n
+}
+
+// scaledFormats are the element formats of dot_scaled: how IR names them, and the types that hold them.
+var scaledFormats = map[string]struct {
+	elem    int64
+	float   *DType
+	bits    *DType
+	perByte int64
+}{
+	"e2m1": {tt.ElemE2M1, nil, Uint8, 2},
+	"e4m3": {tt.ElemE4M3, Float8E4NV, Uint8, 1},
+	"e5m2": {tt.ElemE5M2, Float8E5, Uint8, 1},
+	"bf16": {tt.ElemBF16, BFloat16, Uint16, 1},
+	"fp16": {tt.ElemFP16, Float16, Uint16, 1},
+}
+
+// scaled is one operand of dot_scaled.
+type scaled struct {
+	x, scale *Tensor // scale may be nil
+	elem     int64
+	pack     int64 // elements in one of x
+	kPack    bool  // they lie along K
+}
+
+// scaledArg takes an operand of dot_scaled, "lhs" or "rhs", and reads its bits in its format.
+func (c *Call) scaledArg(side string) scaled {
+	x, scale := c.device(side), c.optDevice(side+"_scale")
+	name := c.str(side + "_format")
+	f, ok := scaledFormats[name]
+	if !ok {
+		panic(bad(CodeValue, "invalid float format %q of %s", name, side).hint("one of e2m1, e4m3, e5m2, bf16, fp16"))
+	}
+	if t := Scalar(x.Type); t != f.bits && (f.float == nil || t != f.float) {
+		panic(bad(CodeType, "unexpected dtype for %s; got %s", name, t))
+	}
+	if f.float != nil {
+		x = c.B.bitcast(x, f.float)
+	}
+	kPack := c.bool(side + "_k_pack")
+	if !kPack && name != "e2m1" {
+		panic(bad(CodeValue, "only mxfp4 inputs can be packed along a dimension different than K"))
+	}
+	return scaled{x, scale, f.elem, f.perByte, kPack}
+}
+
+// checkScale makes sure that an operand's scales have one for each group of 16 or 32 elements along K.
+func (s scaled) checkScale(side string, rows, k int64) {
+	if s.scale == nil {
+		return
+	}
+	group := int64(32)
+	if Scalar(s.scale.Type) == Float8E4NV {
+		group = 16
+	}
+	if want := []int64{rows, k / group}; !slices.Equal(ShapeOf(s.scale.Type), want) {
+		panic(bad(CodeShape, "%s_scale must be a tensor of shape %s; got %s", side, plainShape(want), plainShape(ShapeOf(s.scale.Type))))
+	}
+}
+
+func dotScaled(c *Call) host.Value {
+	b := c.B
+	out := c.scalarDType("out_dtype")
+	if out != Float32 {
+		panic(bad(CodeType, "only float32 is supported for out_dtype at the moment"))
+	}
+	acc := c.optDevice("acc")
+	l, r := c.scaledArg("lhs"), c.scaledArg("rhs")
+	xs, ys := ShapeOf(l.x.Type), ShapeOf(r.x.Type)
+	n := len(xs)
+	if n != len(ys) || n != 2 && n != 3 {
+		panic(bad(CodeShape, "both inputs must be either 2D or 3D (lhs: %s vs rhs: %s)", plainShape(xs), plainShape(ys)))
+	}
+	m, k, cols, kr := xs[n-2], xs[n-1], ys[n-1], ys[n-2]
+	if l.kPack {
+		k *= l.pack
+	} else {
+		m *= l.pack
+	}
+	if r.kPack {
+		kr *= r.pack
+	} else {
+		cols *= r.pack
+	}
+	if k != kr {
+		panic(bad(CodeShape, "reduction dimension should pack the same number of elements (lhs: %s vs rhs: %s)", plainShape(xs), plainShape(ys)))
+	}
+	t := Block(out, append(slices.Clone(xs[:n-2]), m, cols)...)
+	zero := b.null(Float32)
+	if acc == nil {
+		acc = b.splat(zero, t.Shape)
+	} else if acc.Type != t {
+		panic(bad(CodeType, "accumulator of type %s does not fit a product of type %s", acc.Type, t))
+	}
+	l.checkScale("lhs", m, k)
+	r.checkScale("rhs", cols, k)
+	return b.dotScaled(c, l, r, acc)
+}
+
+func (b *Builder) dotScaled(c *Call, l, r scaled, acc *Tensor) *Tensor {
+	attrs := []ir.NamedAttr{
+		ir.A("a_elem_type", ir.I32Attr(l.elem)), ir.A("b_elem_type", ir.I32Attr(r.elem)), ir.A("fastMath", ir.BoolAttr(c.bool("fast_math"))),
+		ir.A("lhs_k_pack", ir.BoolAttr(l.kPack)), ir.A("rhs_k_pack", ir.BoolAttr(r.kPack)),
+	}
+	groups := [][]*ir.Value{{l.x.V}, {r.x.V}, {acc.V}, {valueOf(l.scale)}, {valueOf(r.scale)}}
+	return &Tensor{b.Groups(tt.DotScaled, groups, []ir.Type{b.ir(acc.Type)}, attrs...).Result(0), acc.Type}
+}

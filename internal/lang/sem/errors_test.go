@@ -1,0 +1,218 @@
+package sem
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// errorNames are the names that the expressions below use.
+func errorNames(f *testFunc) map[string]host.Value {
+	return map[string]host.Value{
+		"f32": f.param(Block(Float32, 16)), "f16": f.param(Block(Float16, 16)), "i32": f.param(Block(Int32, 16)), "u32": f.param(Block(Uint32, 16)),
+		"b8": f.param(Block(Int1, 8)), "m": f.param(Block(Int1, 16)), "n": f.param(Int32), "n64": f.param(Int64), "s": f.param(Float32),
+		"p": f.param(Ptr(Float32)), "pp": f.param(Block(Ptr(Float32), 16)), "q": f.param(PtrIn(Float32, 1, true)), "pi": f.param(Ptr(Int32)),
+		"bp": f.param(Ptr(Block(Float32, 16, 16))), "bi": f.param(Ptr(Block(Int32, 16))), "w": f.param(Block(Float32, 16, 32)), "h": f.param(Block(Float16, 16, 32)),
+		"e5b16": Float8E5B16,
+	}
+}
+
+var errorCases = []struct{ expr, code, msg, hint string }{
+	{"f32 + pp", CodeType, "invalid operands of type pointer<fp32> and triton.language.float32", ""},
+	{"pp + pp", CodeType, "cannot add pointers together", ""},
+	{"i32 - pp", CodeType, "invalid operands", ""},
+	{"i32 // u32", CodeType, "different signedness", "same signedness"},
+	{"u32 + -1", CodeValue, "unsigned tensor and a negative scalar", "cast"},
+	{"i32.to(tl.int8) + 300", CodeValue, "scalar 300 is out of range for type int8", ""},
+	{"f32 & 1", CodeType, "invalid operands", ""},
+	{"f32 // 2", CodeType, "unexpected type fp32", ""},
+	{"f32 ** 2", CodeType, "operator ** is not defined for tensors", "libdevice.pow"},
+	{"w @ w", CodeType, "operator @", "tl.dot"},
+	{"f32 + None", CodeType, "cannot convert None to a tensor", ""},
+	{"f32 + 'a'", CodeType, `str "a"`, ""},
+	{"n + 18446744073709551616", CodeValue, "nonrepresentable integer 18446744073709551616", ""},
+	{"f32 + b8.to(tl.float32)", CodeShape, "incompatible dimensions at index 0: 16 and 8", ""},
+	{"~f32", CodeType, "unary invert (triton.language.float32)", ""},
+	{"-pp", CodeType, "unary minus (pointer<fp32>)", ""},
+	{"not n", CodeType, "cannot bitcast data-type of size 32 to data-type of size 1", ""},
+	{"f32[0]", CodeType, "unsupported tensor index: int 0", "tl.gather"},
+	{"f32[:, None, None, None][n]", CodeType, "unsupported tensor index", ""},
+	{"tl.arange(0, 100)", CodeShape, "power of 2, not 100", "mask"},
+	{"tl.arange(0, n)", CodeConst, "tl.constexpr", ""},
+	{"tl.arange(8, 8)", CodeValue, "greater than the start", ""},
+	{"tl.arange(0, 4294967296)", CodeValue, "fit in int32", ""},
+	{"tl.full((3, ), 0, tl.int32)", CodeShape, "shape element 0 must be a power of 2, not 3", ""},
+	{"tl.full((2048, 1024), 0, tl.int32)", CodeShape, "exceeds triton maximum tensor numel", ""},
+	{"tl.full((4, ), 1.5, tl.int32)", CodeType, "from the float 1.5", ""},
+	{"tl.full((4, ), 1, tl.float8e5)", CodeType, "can only be zero", "cast"},
+	{"tl.full((n, ), 1, tl.int32)", CodeConst, "element 0 of shape must be a compile-time integer", ""},
+	{"f32.to(e5b16)", CodeTarget, "type fp8e5b16 not supported in this architecture", ""},
+	{"f32.to(tl.int32, fp_downcast_rounding='rtz')", CodeValue, "only for truncating fp conversions", ""},
+	{"f32.to(tl.float16, fp_downcast_rounding='up')", CodeValue, "invalid rounding mode", ""},
+	{"f32.to(tl.int16, bitcast=True)", CodeType, "size 32 to data-type of size 16", ""},
+	{"f32.to(3)", CodeType, "argument dtype of to must be a dtype, not int 3", ""},
+	{"tl.program_id(3)", CodeValue, "axis must be 0, 1, or 2 but got 3", ""},
+	{"tl.program_id(n)", CodeConst, "compile-time integer", ""},
+	{"tl.load(n)", CodeType, "unsupported ptr type int32 in `tl.load`", ""},
+	{"tl.load(pp, other=0)", CodeArgs, "without `mask`", ""},
+	{"tl.load(pp, mask=i32)", CodeType, "mask must have boolean scalar type, not int32", ""},
+	{"tl.load(p, mask=m)", CodeShape, "cannot be block type", ""},
+	{"tl.load(pp, cache_modifier='.xx')", CodeValue, "cache modifier .xx not supported", ".ca"},
+	{"tl.load(pp, boundary_check=(0, ))", CodeArgs, "boundary_check", "make_block_ptr"},
+	{"tl.load(bp, mask=m)", CodeArgs, "cannot be specified for loading block pointers", "boundary_check"},
+	{"tl.load(bi, padding_option='nan', boundary_check=(0, ))", CodeValue, "`nan`", ""},
+	{"tl.load(bp, boundary_check=(2, ))", CodeValue, "dimension 2", ""},
+	{"tl.load(pp, mask=m, foo=1)", CodeArgs, "unexpected keyword argument 'foo'", "pointer, mask=None"},
+	{"tl.store(pp)", CodeArgs, "missing its argument 'value'", ""},
+	{"tl.store(q, 1.0)", CodeType, "cannot store to a constant pointer", ""},
+	{"tl.store(p, f32)", CodeShape, "value argument cannot be block type", ""},
+	{"tl.store(pp, f32[:, None])", CodeShape, "expected pointer argument to have shape", ""},
+	{"tl.store(bp, w)", CodeShape, "mismatch", ""},
+	{"tl.store(bp, h)", CodeShape, "mismatch", "cast"},
+	{"bp + 1", CodeType, "invalid operands", "tl.advance"},
+	{"tl.advance(pp, (1, ))", CodeType, "block pointer", ""},
+	{"tl.advance(bp, (n64, 0))", CodeType, "32 bit", "to(tl.int32)"},
+	{"tl.make_block_ptr(p, (n, ), (1, ), (0, 0), (16, ), (0, ))", CodeShape, "same length", ""},
+	{"tl.make_block_ptr(p, (n, ), (1, ), (0, ), (16, ), (1, ))", CodeValue, "permutation", ""},
+	{"tl.make_tensor_descriptor(p, [n], [n], [16])", CodeValue, "last dim must be 1", "constant 1"},
+	{"tl.make_tensor_descriptor(p, [n], [1], [2])", CodeShape, "at least 16 bytes", ""},
+	{"tl.atomic_add(pp, 1.0, sem='seq_cst')", CodeValue, "memory semantic seq_cst not supported", "acq_rel"},
+	{"tl.atomic_max(p.to(tl.pointer_type(tl.float16)), 1.0)", CodeType, "atomic_max does not support fp16", ""},
+	{"tl.atomic_cas(pi, 0, 1.0)", CodeType, "takes values of type int32", "cast"},
+	{"tl.dot(w, w)", CodeShape, "equal reduction dimensions: [16, 32] and [16, 32]", ""},
+	{"tl.dot(f32, f32)", CodeShape, "equal ranks >= 2", ""},
+	{"tl.dot(w, h.T)", CodeType, "same dtype; got fp32 and fp16", "cast"},
+	{"tl.dot(h, h.T, out_dtype=tl.bfloat16)", CodeType, "out_dtype=bfloat16 is unsupported", "float32"},
+	{"tl.dot(w, w.T, input_precision='fp64')", CodeValue, "input_precision must be one of", ""},
+	{"tl.dot(w, w.T, input_precision='ieee', allow_tf32=True)", CodeArgs, "only one of", ""},
+	{"tl.dot(w.reshape(64, 8), w.reshape(8, 64))", CodeShape, "K >= 16", ""},
+	{"tl.reshape(w, 16, 16)", CodeShape, "cannot change total number of elements", ""},
+	{"tl.trans(f32)", CodeShape, "0- or 1-dimensional", ""},
+	{"tl.permute(w, 0, 0)", CodeValue, "permutation", ""},
+	{"tl.expand_dims(f32, 3)", CodeValue, "invalid axis 3; expected -2 <= axis < 2", ""},
+	{"tl.broadcast_to(f32, 8)", CodeShape, "must match the existing size (16)", ""},
+	{"tl.cat(f32, f32)", CodeValue, "always may reorder", "can_reorder=True"},
+	{"tl.split(f32)", CodeShape, "last dimension has size 2", ""},
+	{"tl.exp(f16)", CodeType, "expected dtype (fp32, fp64) but got fp16", "float32"},
+	{"tl.exp(i32)", CodeType, "but got int32", ""},
+	{"tl.clamp(i32, 0, 1)", CodeType, "only floating point clamp is supported", ""},
+	{"tl.reduce(w, 2, fn)", CodeValue, "invalid axis 2", ""},
+	{"tl.reduce(n, 0, fn)", CodeType, "takes blocks, not tensor of type int32", ""},
+	{"tl.histogram(f32, 16)", CodeType, "1D integer", ""},
+	{"tl.gather(w, i32, 0)", CodeShape, "same rank", ""},
+	{"tl.multiple_of(w, 16)", CodeShape, "does not match the length of values", ""},
+	{"tl.device_print(n)", CodeConst, "must be a string", ""},
+	{"tl.assume(m)", CodeType, "scalar bool", ""},
+	{"libdevice.pow(f16, f16)", CodeType, "got (fp16, fp16)", "cast"},
+	{"tl.pointer_type(3)", CodeType, "must be a dtype", ""},
+	{"tl.dtype('int7')", CodeValue, `no dtype "int7"`, ""},
+	{"f32.handle", CodeAttribute, "no part of the language", ""},
+	{"f32.T", CodeShape, "same length", ""},
+	{"tl.sum(f32)", CodeType, "tl.sum cannot be called here", ""},
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range errorCases {
+		f := newTestFunc(DefaultOptions("cuda", "90"))
+		w := &walker{testFunc: f, names: errorNames(f)}
+		w.gen = w
+		err := w.try(c.expr)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: got %v", c.expr, err)
+			continue
+		}
+		if e.Code != c.code || !strings.Contains(e.Msg, c.msg) || !strings.Contains(e.Hint, c.hint) {
+			t.Errorf("%s: [%s] %s (%s), want [%s] %s (%s)", c.expr, e.Code, e.Msg, e.Hint, c.code, c.msg, c.hint)
+		}
+		if strings.HasSuffix(e.Msg, ".") || e.Msg != "" && e.Msg[0] >= 'A' && e.Msg[0] <= 'Z' {
+			t.Errorf("%s: message %q begins with a capital or ends with a full stop", c.expr, e.Msg)
+		}
+	}
+}
+
+// try evaluates an expression and returns its error.
+func (w *walker) try(expr string) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(error)
+			if !ok {
+				panic(r)
+			}
+			err = e
+		}
+	}()
+	x, err := python.ParseExpr(diag.NewFileSet(), "expr", []byte(expr))
+	if err != nil {
+		return err
+	}
+	w.eval(x)
+	return nil
+}
+
+// TestGeneratorErrors makes sure that an error of the code generator comes through, and the insertion point is restored.
+func TestGeneratorErrors(t *testing.T) {
+	f := newTestFunc(DefaultOptions("cuda", "90"))
+	want := errors.New("broken")
+	at := f.b.Point()
+	_, err := Lookup("", "reduce").Call(f.b, failing{want}, []host.Value{f.param(Block(Float32, 16)), host.MakeInt(0), jitName("fn")}, nil, false)
+	if err != want {
+		t.Errorf("got %v", err)
+	}
+	if f.b.Point() != at {
+		t.Error("the insertion point moved")
+	}
+}
+
+type failing struct{ err error }
+
+func (g failing) CallFunction(host.Value, []host.Value) (host.Value, error) { return nil, g.err }
+
+// TestWarnings are told through the options.
+func TestWarnings(t *testing.T) {
+	for expr, want := range map[string]string{
+		"i32 << 40":               "exceeds the maximum bitwidth (32)",
+		"tl.where(i32, f32, f32)": "non-boolean condition",
+		"tl.view(w, 32, 16)":      "view is deprecated",
+		"max(f32, f32)":           "use tl.maximum instead",
+	} {
+		o := DefaultOptions("cuda", "90")
+		var got []string
+		o.Warn = func(msg string) { got = append(got, msg) }
+		f := newTestFunc(o)
+		w := &walker{testFunc: f, names: errorNames(f)}
+		if err := w.try(expr); err != nil || len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("%s: %v, warnings %q, want %q", expr, err, got, want)
+		}
+	}
+}
+
+// TestDebugAssertsOverflow compares with and without debug mode.
+func TestDebugAssertsOverflow(t *testing.T) {
+	for _, debug := range []bool{false, true} {
+		o := DefaultOptions("cuda", "90")
+		o.Debug = debug
+		f := newTestFunc(o)
+		x := f.param(Int32)
+		if _, err := f.b.Binary(python.Add, x, x); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(f.text(), `tt.assert %8, "int32 overflow detected for operation add" : i1`); got != debug {
+			t.Errorf("debug %v:\n%s", debug, f.text())
+		}
+		if err := f.b.DeviceAssert(x, "x"); (err != nil) != debug {
+			t.Errorf("assert of an int32: %v", err)
+		}
+	}
+	o := DefaultOptions("cuda", "90")
+	o.SanitizeOverflow = false
+	f := newTestFunc(o)
+	x := f.param(Int32)
+	if _, err := f.b.Binary(python.Add, x, x); err != nil || strings.Contains(f.text(), "extsi") {
+		t.Errorf("%v\n%s", err, f.text())
+	}
+}

@@ -1,0 +1,211 @@
+package sem
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/math"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+var (
+	singleDouble = []*DType{Float32, Float64}
+	single       = []*DType{Float32}
+	wideInts     = []*DType{Int32, Int64, Uint32, Uint64}
+)
+
+// checkTypes makes sure that the device values among the arguments have one of the types.
+func (c *Call) checkTypes(types []*DType) {
+	for _, v := range c.args {
+		x, ok := v.(*Tensor)
+		if !ok {
+			continue
+		}
+		if t := scalarType(x); t == nil || !slices.Contains(types, t) {
+			e := bad(CodeType, "expected dtype %s but got %s in tl.%s", typeList(types), Scalar(x.Type), c.Fn.Name)
+			if t != nil && t.IsFloating() {
+				e = e.hint("cast to tl.float32 first")
+			}
+			panic(e)
+		}
+	}
+}
+
+// unaryMath is a function of one float.
+func unaryMath(def *ir.OpDef, types []*DType) func(c *Call) host.Value {
+	return func(c *Call) host.Value {
+		if !c.Method { // Triton checks the function and not the method
+			c.checkTypes(types)
+		}
+		x := c.tensor("x")
+		if t := scalarType(x); t == nil || !t.IsFloating() || t == Float8E4B15 {
+			panic(bad(CodeType, "expected dtype %s but got %s in tl.%s", typeList(types), Scalar(x.Type), c.Fn.Name).hint("write or cast to a float"))
+		}
+		return c.B.op(def, x.Type, x.V)
+	}
+}
+
+func umulhi(c *Call) host.Value {
+	c.checkTypes(wideInts)
+	x, y := c.tensor("x"), c.tensor("y")
+	x, y = c.B.bitOperands(x, y)
+	return c.B.op(tt.MulhiUI, x.Type, x.V, y.V)
+}
+
+func divRn(c *Call) host.Value {
+	c.checkTypes(single)
+	x, y := c.tensor("x"), c.tensor("y")
+	x, y = c.B.operands(x, y, 0)
+	return c.B.same(byKind{float: tt.PreciseDivF}, x, y)
+}
+
+func fdivFn(c *Call) host.Value {
+	x, y := c.tensor("x"), c.tensor("y")
+	return c.B.fdiv(x, y)
+}
+
+func abs(c *Call) host.Value {
+	b := c.B
+	x := c.tensor("x")
+	switch t := scalarType(x); {
+	case t == nil:
+		panic(bad(CodeType, "unexpected dtype %s", Scalar(x.Type)))
+	case t == Float8E4B15:
+		mask := b.splat(b.scalar(host.MakeInt(0x7f), Int8), ShapeOf(x.Type))
+		return b.op(arith.AndI, x.Type, x.V, mask.V)
+	case t.IsFloating():
+		return b.op(math.AbsF, x.Type, x.V)
+	case t.IsSigned():
+		return b.op(math.AbsI, x.Type, x.V)
+	}
+	return x
+}
+
+func fma(c *Call) host.Value {
+	b := c.B
+	x, y, z := c.tensor("x"), c.tensor("y"), c.tensor("z")
+	x, y = b.operands(x, y, 0)
+	z, x = b.operands(z, x, 0)
+	z, y = b.operands(z, y, 0)
+	if t := scalarType(x); !t.IsFloating() || x.Type != y.Type {
+		panic(bad(CodeType, "fma takes floats, not %s", x.Type))
+	}
+	return b.op(math.Fma, x.Type, x.V, y.V, z.V)
+}
+
+// minMaxFn is tl.minimum or tl.maximum.
+func minMaxFn(ops map[PropagateNan]byKind) func(c *Call) host.Value {
+	return func(c *Call) host.Value {
+		x, y := c.numeric("x"), c.numeric("y")
+		return c.B.minMax(ops, x, y, c.propagateNan())
+	}
+}
+
+func clampFn(c *Call) host.Value {
+	return c.B.clamp(c.numeric("x"), c.numeric("min"), c.numeric("max"), c.propagateNan())
+}
+
+func (c *Call) propagateNan() PropagateNan {
+	p, ok := c.Named("propagate_nan").(PropagateNan)
+	if !ok || p != NanNone && p != NanAll {
+		panic(c.wrong("propagate_nan", "a tl.PropagateNan"))
+	}
+	return p
+}
+
+// numeric is an argument that must be a number or a tensor.
+func (c *Call) numeric(name string) host.Value {
+	v := c.Named(name)
+	if _, ok := v.(*Tensor); !ok && !isNumber(v) {
+		panic(c.wrong(name, "a number or a tensor"))
+	}
+	return v
+}
+
+// binaryFn is an operator under a name: tl.add and friends.
+func binaryFn(f func(b *Builder, l, r host.Value, sanitize bool) *Tensor) func(c *Call) host.Value {
+	return func(c *Call) host.Value {
+		return f(c.B, c.numeric("x"), c.numeric("y"), c.bool("sanitize_overflow"))
+	}
+}
+
+func whereFn(c *Call) host.Value {
+	return c.B.where(c.tensor("condition"), c.numeric("x"), c.numeric("y"))
+}
+
+func toTensorFn(c *Call) host.Value { return c.tensor("x") }
+
+func promoteBF16(c *Call) host.Value { return c.B.widenBF16(c.device("t")) }
+
+// logicalFn is the method logical_and or logical_or.
+func logicalFn(f func(*Builder, host.Value, host.Value) *Tensor) func(c *Call) host.Value {
+	return func(c *Call) host.Value { return c.B.logical(f, c.numeric("input"), c.numeric("other")) }
+}
+
+// minMaxBuiltin is Python's min or max inside a kernel: of numbers at compile time, else minimum or maximum of all, one after the other.
+// better is what the comparison of a value with the best one so far must give.
+func minMaxBuiltin(name string, ops map[PropagateNan]byKind, better int) impl {
+	return func(c *Call) host.Value {
+		vs, _ := items(c.Named("args"))
+		device := slices.ContainsFunc(vs, func(v host.Value) bool { _, ok := v.(*Tensor); return ok })
+		switch {
+		case !device:
+			return bestNumber(name, vs, better)
+		case len(vs) < 2:
+			panic(bad(CodeArgs, "%s requires at least 2 values", name).hint("use tl.%s to reduce a tensor", name))
+		}
+		nan := NanNone
+		if c.given("propagate_nan") {
+			nan = c.propagateNan()
+		}
+		best := vs[0]
+		for _, v := range vs[1:] {
+			best = c.B.minMax(ops, best, v, nan)
+		}
+		if t := best.(*Tensor); IsBlock(t.Type) {
+			c.B.Opts.warn("builtin " + name + " on non-scalar tensor values is deprecated, use tl." + name + "imum instead")
+		}
+		return best
+	}
+}
+
+// bestNumber is the first of the best numbers.
+func bestNumber(name string, vs []host.Value, better int) host.Value {
+	if len(vs) == 1 {
+		if inner, ok := items(vs[0]); ok {
+			vs = inner
+		}
+	}
+	if len(vs) == 0 {
+		panic(bad(CodeArgs, "%s requires at least 1 value", name))
+	}
+	for _, v := range vs {
+		if !isNumber(v) {
+			panic(bad(CodeType, "%s takes numbers, not %s", name, describe(v)))
+		}
+	}
+	best := vs[0]
+	for _, v := range vs[1:] {
+		if compareNumbers(v, best) == better {
+			best = v
+		}
+	}
+	return best
+}
+
+func compareNumbers(a, b host.Value) int {
+	x, xok := integer(a)
+	y, yok := integer(b)
+	if xok && yok {
+		return x.Cmp(y)
+	}
+	switch f, g := float(a), float(b); {
+	case f < g:
+		return -1
+	case f > g:
+		return 1
+	}
+	return 0
+}

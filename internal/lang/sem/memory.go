@@ -1,0 +1,263 @@
+package sem
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// Words of the language for the enums of memory operations; "" is the default.
+var (
+	loadCaches  = words{"": tt.CacheNone, ".ca": tt.CacheCA, ".cg": tt.CacheCG, ".cv": tt.CacheCV}
+	storeCaches = words{"": tt.CacheNone, ".wb": tt.CacheWB, ".cg": tt.CacheCG, ".cs": tt.CacheCS, ".wt": tt.CacheWT}
+	evictions   = words{"": tt.EvictNormal, "evict_last": tt.EvictLast, "evict_first": tt.EvictFirst}
+	paddings    = words{"": 0, "zero": tt.PadZero, "nan": tt.PadNaN}
+	semantics   = words{"": tt.SemAcqRel, "acquire": tt.SemAcquire, "release": tt.SemRelease, "acq_rel": tt.SemAcqRel, "relaxed": tt.SemRelaxed}
+	scopes      = words{"": tt.ScopeGPU, "gpu": tt.ScopeGPU, "cta": tt.ScopeCTA, "sys": tt.ScopeSys}
+)
+
+type words map[string]int64
+
+// get is the value of a word; what names the kind of word for the message.
+func (w words) get(what, word string) int64 {
+	v, ok := w[word]
+	if !ok {
+		var known []string
+		for k := range w {
+			if k != "" {
+				known = append(known, k)
+			}
+		}
+		slices.Sort(known)
+		panic(bad(CodeValue, "%s %s not supported", what, word).hint("one of %q", known))
+	}
+	return v
+}
+
+// memoryAttrs are the attributes of a load or store that differ from the defaults.
+func memoryAttrs(cache, evict int64) []ir.NamedAttr {
+	var attrs []ir.NamedAttr
+	if cache != tt.CacheNone {
+		attrs = append(attrs, ir.A("cache", ir.I32Attr(cache)))
+	}
+	if evict != tt.EvictNormal {
+		attrs = append(attrs, ir.A("evict", ir.I32Attr(evict)))
+	}
+	return attrs
+}
+
+func load(c *Call) host.Value {
+	p := c.pointer("pointer")
+	mask, other := c.optTensor("mask"), c.optTensor("other")
+	attrs := memoryAttrs(loadCaches.get("cache modifier", c.str("cache_modifier")), evictions.get("eviction policy", c.str("eviction_policy")))
+	padding := paddings.get("padding option", c.str("padding_option"))
+	if c.bool("volatile") {
+		attrs = append(attrs, ir.A("isVolatile", ir.BoolAttr(true)))
+	}
+	if IsBlockPtr(p.Type) {
+		return c.loadBlock(p, mask, other, padding, attrs)
+	}
+	if mask == nil && other != nil {
+		panic(bad(CodeArgs, "`other` cannot be provided without `mask`"))
+	}
+	if padding != 0 || c.hasBoundaryCheck() {
+		panic(bad(CodeArgs, "`padding_option` or `boundary_check` argument is not supported for loading a tensor of pointers or loading "+
+			"a scalar, because the compiler does not know the boundary").hint("use block pointers (defined by `make_block_ptr`) instead"))
+	}
+	return c.B.load(p, mask, other, attrs)
+}
+
+// pointer is an argument that must be a pointer or a block of pointers.
+func (c *Call) pointer(name string) *Tensor {
+	p := c.device(name)
+	if !IsPtr(Scalar(p.Type)) {
+		panic(bad(CodeType, "unsupported ptr type %s in `tl.%s`", p.Type, c.Fn.Name))
+	}
+	return p
+}
+
+func (c *Call) hasBoundaryCheck() bool {
+	v := c.Named("boundary_check")
+	vs, list := items(v)
+	return list && len(vs) > 0 || !list && !isNone(v)
+}
+
+// boundaryCheck are the dimensions to check, sorted.
+func (c *Call) boundaryCheck(rank int) []ir.NamedAttr {
+	if !c.hasBoundaryCheck() {
+		return nil
+	}
+	dims := c.ints("boundary_check", c.list("boundary_check"))
+	slices.Sort(dims)
+	for i, d := range dims {
+		if d < 0 || d >= int64(rank) {
+			panic(bad(CodeValue, "dimension %d in `boundary_check` is not one of a block of rank %d", d, rank))
+		}
+		if i > 0 && dims[i-1] == d {
+			panic(bad(CodeValue, "duplicate dimension in `boundary_check`"))
+		}
+	}
+	return []ir.NamedAttr{ir.A("boundaryCheck", ir.DenseArray(ir.I32, dims...))}
+}
+
+// loadBlock loads through a block pointer.
+func (c *Call) loadBlock(p, mask, other *Tensor, padding int64, attrs []ir.NamedAttr) *Tensor {
+	if mask != nil || other != nil {
+		panic(bad(CodeArgs, "`mask` and `other` arguments cannot be specified for loading block pointers").hint("use boundary_check and padding_option"))
+	}
+	block := p.Type.(*PtrType).Elem.(*BlockType)
+	if t, ok := block.Elem.(*DType); ok && t.IsInt() && padding == tt.PadNaN {
+		panic(bad(CodeValue, "padding option `nan` is not supported for integer block pointers"))
+	}
+	attrs = append(attrs, c.boundaryCheck(len(block.Shape))...)
+	if padding != 0 {
+		attrs = append(attrs, ir.A("padding", ir.I32Attr(padding)))
+	}
+	return c.B.loadOp(block, attrs, p, nil, nil)
+}
+
+// loadOp makes a tt.load; mask and other may be nil.
+func (b *Builder) loadOp(t Type, attrs []ir.NamedAttr, p, mask, other *Tensor) *Tensor {
+	groups := [][]*ir.Value{{p.V}, {valueOf(mask)}, {valueOf(other)}}
+	return &Tensor{b.Groups(tt.Load, groups, []ir.Type{b.ir(t)}, attrs...).Result(0), t}
+}
+
+// valueOf is the IR value of a tensor that may be nil.
+func valueOf(x *Tensor) *ir.Value {
+	if x == nil {
+		return nil
+	}
+	return x.V
+}
+
+// load loads from a pointer or a block of pointers.
+func (b *Builder) load(p, mask, other *Tensor, attrs []ir.NamedAttr) *Tensor {
+	if !IsBlock(p.Type) {
+		checkScalar("mask", mask)
+		checkScalar("other", other)
+	} else {
+		if mask != nil {
+			p, mask = b.broadcastValues(p, mask)
+		}
+		if other != nil {
+			p, other = b.broadcastValues(p, other)
+		}
+	}
+	if mask != nil {
+		checkMask(p, mask)
+	}
+	asBool := pointee(p) == Int1
+	p = b.bytePointer(p)
+	elem := pointee(p)
+	if other != nil {
+		other = b.castTo(other, elem)
+	}
+	x := b.loadOp(WithElem(p.Type, elem), attrs, p, mask, other)
+	if asBool {
+		return b.cast(x, Int1, noRounding)
+	}
+	return x
+}
+
+// bytePointer makes a pointer to bools, which memory holds as bytes, one to int8; others stay as they are.
+func (b *Builder) bytePointer(p *Tensor) *Tensor {
+	if pointee(p) != Int1 {
+		return p
+	}
+	return b.cast(p, PtrIn(Int8, Scalar(p.Type).(*PtrType).Space, false), noRounding)
+}
+
+// pointee is what a pointer, or each of a block of pointers, points to.
+func pointee(p *Tensor) Type { return Scalar(p.Type).(*PtrType).Elem }
+
+func checkScalar(what string, x *Tensor) {
+	if x != nil && IsBlock(x.Type) {
+		panic(bad(CodeShape, "%s argument cannot be block type if pointer argument is not a block", what))
+	}
+}
+
+func checkMask(p, mask *Tensor) {
+	if Scalar(mask.Type) != Int1 {
+		panic(bad(CodeType, "mask must have boolean scalar type, not %s", Scalar(mask.Type)))
+	}
+	if !slices.Equal(ShapeOf(p.Type), ShapeOf(mask.Type)) {
+		panic(bad(CodeShape, "mask of shape %s does not fit a pointer of shape %s", plainShape(ShapeOf(mask.Type)), plainShape(ShapeOf(p.Type))))
+	}
+}
+
+func store(c *Call) host.Value {
+	p := c.pointer("pointer")
+	x := c.tensor("value")
+	mask := c.optTensor("mask")
+	attrs := memoryAttrs(storeCaches.get("cache modifier", c.str("cache_modifier")), evictions.get("eviction policy", c.str("eviction_policy")))
+	if Scalar(p.Type).(*PtrType).Const {
+		panic(bad(CodeType, "cannot store to a constant pointer"))
+	}
+	if IsBlockPtr(p.Type) {
+		c.storeBlock(p, x, mask, attrs)
+		return host.None
+	}
+	if c.hasBoundaryCheck() {
+		panic(bad(CodeArgs, "`boundary_check` argument is not supported for storing a tensor of pointers or storing a scalar, because the "+
+			"compiler does not know the boundary").hint("use block pointers (defined by `make_block_ptr`) instead"))
+	}
+	c.B.store(p, x, mask, attrs)
+	return host.None
+}
+
+// storeBlock stores through a block pointer.
+func (c *Call) storeBlock(p, x, mask *Tensor, attrs []ir.NamedAttr) {
+	if mask != nil {
+		panic(bad(CodeArgs, "`mask` and `other` arguments cannot be specified for storing block pointers").hint("use boundary_check"))
+	}
+	block := p.Type.(*PtrType).Elem.(*BlockType)
+	if !IsBlock(x.Type) {
+		x = c.B.broadcastTo(x, block.Shape)
+	}
+	if x.Type != block {
+		code := CodeType
+		if !slices.Equal(ShapeOf(x.Type), block.Shape) {
+			code = CodeShape
+		}
+		panic(bad(code, "block type %s and value type %s mismatch", block, x.Type).hint("cast the value to %s", block.Elem))
+	}
+	attrs = append(attrs, c.boundaryCheck(len(block.Shape))...)
+	c.B.Op(tt.Store, []*ir.Value{p.V, x.V}, nil, attrs...)
+}
+
+// store stores to a pointer or a block of pointers.
+func (b *Builder) store(p, x, mask *Tensor, attrs []ir.NamedAttr) {
+	if !IsBlock(p.Type) {
+		checkScalar("value", x)
+		checkScalar("mask", mask)
+	} else {
+		p, x, mask = b.storeShapes(p, x, mask)
+	}
+	p = b.bytePointer(p)
+	x = b.castTo(x, pointee(p))
+	operands := []*ir.Value{p.V, x.V}
+	if mask != nil {
+		checkMask(p, mask)
+		operands = append(operands, mask.V)
+	}
+	b.Op(tt.Store, operands, nil, attrs...)
+}
+
+// storeShapes gives value and mask the shape of the pointer.
+func (b *Builder) storeShapes(p, x, mask *Tensor) (*Tensor, *Tensor, *Tensor) {
+	want := ShapeOf(p.Type)
+	list := []*Tensor{p, x}
+	if mask != nil {
+		list = append(list, mask)
+	}
+	list = b.broadcastAll(list...)
+	if got := ShapeOf(list[0].Type); !slices.Equal(want, got) {
+		panic(bad(CodeShape, "expected pointer argument to have shape %s but got %s", plainShape(got), plainShape(want)))
+	}
+	if mask != nil {
+		mask = list[2]
+	}
+	return list[0], list[1], mask
+}

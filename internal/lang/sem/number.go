@@ -1,0 +1,205 @@
+package sem
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/num"
+)
+
+// number is v as a plain Int, Bool or Float, which it may be already or derive from, as a member of an IntEnum does; nil if it is no
+// number.
+func number(v host.Value) host.Value {
+	switch v.(type) {
+	case host.Int, host.Bool, host.Float:
+		return v
+	case *host.Instance:
+		if n, ok := host.AsInt64(v); ok {
+			return host.MakeInt(n)
+		}
+		if f, ok := host.AsFloat(v); ok {
+			return host.Float(f)
+		}
+	}
+	return nil
+}
+
+// isNumber reports whether v is a compile-time number; a bool is one.
+func isNumber(v host.Value) bool { return number(v) != nil }
+
+// integer is v as an integer, if it is an int or a bool.
+func integer(v host.Value) (*big.Int, bool) {
+	switch v := number(v).(type) {
+	case host.Int:
+		return v.Big(), true
+	case host.Bool:
+		if v {
+			return big.NewInt(1), true
+		}
+		return new(big.Int), true
+	}
+	return nil, false
+}
+
+// float is v as a float, whatever number it is.
+func float(v host.Value) float64 {
+	if f, ok := number(v).(host.Float); ok {
+		return float64(f)
+	}
+	i, _ := integer(v)
+	f, _ := new(big.Float).SetInt(i).Float64()
+	return f
+}
+
+func isNegative(v host.Value) bool { return float(v) < 0 }
+
+// numberText writes a number for messages.
+func numberText(v host.Value) string {
+	if i, ok := integer(v); ok {
+		return i.String()
+	}
+	return strconv.FormatFloat(float(v), 'g', -1, 64)
+}
+
+// intRange is the least and the greatest value of an integer type.
+func intRange(t *DType) (lo, hi *big.Int) {
+	one := big.NewInt(1)
+	if t.IsSigned() {
+		half := new(big.Int).Lsh(one, uint(t.Bits-1))
+		return new(big.Int).Neg(half), half.Sub(half, one)
+	}
+	all := new(big.Int).Lsh(one, uint(t.Bits))
+	return new(big.Int), all.Sub(all, one)
+}
+
+func fits(v *big.Int, t *DType) bool {
+	lo, hi := intRange(t)
+	return lo.Cmp(v) <= 0 && v.Cmp(hi) <= 0
+}
+
+// numberType is the type of a number that meets no tensor.
+func numberType(v host.Value) *DType {
+	switch v := number(v).(type) {
+	case host.Bool:
+		return Int1
+	case host.Float:
+		return floatType(float64(v))
+	case host.Int:
+		for _, t := range []*DType{Int32, Uint32, Int64, Uint64} {
+			if fits(v.Big(), t) {
+				return t
+			}
+		}
+		panic(bad(CodeValue, "nonrepresentable integer %s", v.Big()))
+	}
+	panic(bad(CodeType, "cannot convert %s to a tensor", describe(v)))
+}
+
+// floatType is fp32 unless the value would overflow or lose its normal form there.
+func floatType(v float64) *DType {
+	abs := math.Abs(v)
+	if abs == 0 || math.IsInf(v, 0) || v != v || 0x1p-126 <= abs && abs <= math.MaxFloat32 {
+		return Float32
+	}
+	return Float64
+}
+
+// ToTensor makes a device value of a compile-time number; a device value stays itself.
+func (b *Builder) ToTensor(v host.Value) (t *Tensor, err error) {
+	defer guard(&err)
+	return b.toTensor(v), nil
+}
+
+func (b *Builder) toTensor(v host.Value) *Tensor {
+	if t, ok := v.(*Tensor); ok {
+		return t
+	}
+	t := numberType(v)
+	if t == Int1 {
+		return &Tensor{b.constInt(boolInt(float(v) != 0), ir.I1), Int1}
+	}
+	return b.scalar(v, t)
+}
+
+func boolInt(v bool) int64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// scalar is a constant of a type.
+func (b *Builder) scalar(v host.Value, t *DType) *Tensor {
+	if float(v) == 0 { // minus zero too, as in Triton
+		return b.null(t)
+	}
+	switch {
+	case t == Int1:
+		return &Tensor{b.constInt(1, ir.I1), t}
+	case t.IsInt():
+		return &Tensor{b.constInt(constBits(v, t), t.ir), t}
+	case t.isStandard():
+		ft := t.ir.(*ir.FloatType)
+		return &Tensor{b.constant(ir.FloatBits(floatBits(float(v), ft.Format), ft), ft), t}
+	}
+	panic(bad(CodeType, "a constant of type %s can only be zero", t).hint("make it in another type and cast it"))
+}
+
+// constBits is an integer constant's value. Triton takes any 64-bit value and cuts it, but no negative one for an unsigned
+// type, and no float.
+func constBits(v host.Value, t *DType) int64 {
+	i, ok := integer(v)
+	if !ok {
+		panic(bad(CodeType, "cannot make a constant of type %s from the float %s", t, numberText(v)))
+	}
+	wide := Int64
+	if !t.IsSigned() {
+		wide = Uint64
+	}
+	if !fits(i, wide) {
+		panic(bad(CodeValue, "scalar %s is out of range for type %s", i, t))
+	}
+	if i.IsInt64() {
+		return i.Int64()
+	}
+	return int64(i.Uint64())
+}
+
+// floatBits are the bits of a constant, rounded as Triton rounds: to fp32 first for all but fp64, and for bf16 by way of
+// its decimal text with six digits after the point.
+func floatBits(v float64, f *num.Format) uint64 {
+	switch {
+	case v != v:
+		return f.NaN()
+	case f == num.F64:
+		return f.Encode(v)
+	}
+	v = float64(float32(v))
+	if f == num.BF16 && !math.IsInf(v, 0) {
+		v, _ = strconv.ParseFloat(fmt.Sprintf("%f", v), 64)
+	}
+	return f.Encode(v)
+}
+
+// describe names a value for messages.
+func describe(v host.Value) string {
+	switch v := v.(type) {
+	case nil:
+		return "None"
+	case host.NoneType:
+		return "None"
+	case host.Int, host.Bool, host.Float:
+		return fmt.Sprintf("%s %s", v.TypeName(), numberText(v))
+	case host.Str:
+		return fmt.Sprintf("str %q", string(v))
+	case *Tensor:
+		return fmt.Sprintf("tensor of type %s", v.Type)
+	case Type:
+		return "dtype " + v.String()
+	}
+	return "a value of type " + v.TypeName()
+}

@@ -1,0 +1,94 @@
+package sem
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Options are what the target and the launch say that changes what an operation means.
+type Options struct {
+	Backend string // "cuda", "hip"
+	Arch    string // "90" for cuda, "gfx942" for hip
+
+	NumWarps, NumCTAs, NumStages int
+
+	Debug            bool // device_assert has an effect
+	SanitizeOverflow bool // integer + - * compute whether they overflowed; in debug mode it is asserted that they did not
+	EnableFPFusion   bool
+
+	AllowFP8      []string // fp8 types the target converts
+	DeprecatedFP8 []string // fp8 types whose use in dot is warned about
+
+	DefaultDotPrecision  string
+	AllowedDotPrecisions []string
+	MaxNumImpreciseAcc   int // default of dot for fp8 operands
+
+	MinDotK func(bits int) int64 // least K of a dot by operand width
+
+	Warn func(msg string) // may be nil
+}
+
+// DefaultOptions are the options of Triton's backend for a target: ("cuda", "90"), ("hip", "gfx942").
+func DefaultOptions(backend, arch string) Options {
+	o := Options{Backend: backend, Arch: arch, NumWarps: 4, NumCTAs: 1, NumStages: 3, SanitizeOverflow: true, EnableFPFusion: true}
+	if backend == "hip" {
+		o.hip()
+	} else {
+		o.cuda()
+	}
+	return o
+}
+
+// Capability is the compute capability of a cuda target, 90, and 0 for others.
+func (o *Options) Capability() int {
+	if o.Backend != "cuda" {
+		return 0
+	}
+	n, _ := strconv.Atoi(strings.TrimSuffix(o.Arch, "a"))
+	return n
+}
+
+func (o *Options) cuda() {
+	capability := o.Capability()
+	o.AllowFP8 = []string{"fp8e4b15", "fp8e5"}
+	if capability >= 89 {
+		o.AllowFP8 = []string{"fp8e4b15", "fp8e4nv", "fp8e5"}
+	}
+	if capability >= 90 {
+		o.DeprecatedFP8 = []string{"fp8e4b15"}
+	}
+	if capability == 90 {
+		o.MaxNumImpreciseAcc = 1 << 30
+	}
+	o.DefaultDotPrecision = "tf32"
+	o.AllowedDotPrecisions = []string{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"}
+	o.MinDotK = func(bits int) int64 {
+		if bits == 8 {
+			return 32
+		}
+		return 16
+	}
+}
+
+func (o *Options) hip() {
+	o.NumStages = 2
+	o.AllowFP8 = []string{"fp8e4nv", "fp8e5", "fp8e5b16", "fp8e4b8"}
+	o.DefaultDotPrecision = "ieee"
+	o.AllowedDotPrecisions = []string{"ieee", "bf16x3", "bf16x6"}
+	if o.Arch == "gfx942" {
+		o.AllowedDotPrecisions = append(o.AllowedDotPrecisions, "tf32")
+	}
+	if o.Arch == "gfx950" {
+		o.DeprecatedFP8 = []string{"fp8e5b16", "fp8e4b8"}
+	}
+	o.MinDotK = func(int) int64 { return 1 }
+}
+
+func (o *Options) allowsTF32() bool { return slices.Contains(o.AllowedDotPrecisions, "tf32") }
+
+func (o *Options) warn(msg string) {
+	if o.Warn != nil {
+		o.Warn(msg)
+	}
+}

@@ -1,0 +1,246 @@
+package sem
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// IntegerPromote is the type in which two integer types compute together: the wider one, and of equal width the unsigned.
+func IntegerPromote(a, b *DType) *DType {
+	switch {
+	case a.Kind == b.Kind:
+		if a.Bits > b.Bits {
+			return a
+		}
+		return b
+	case a.Kind == UnsignedInt:
+		if a.Bits >= b.Bits {
+			return a
+		}
+		return b
+	}
+	if b.Bits >= a.Bits {
+		return b
+	}
+	return a
+}
+
+// rank orders the kinds of numbers: bool, integer, float.
+func (t *DType) rank() int {
+	switch {
+	case t == Int1:
+		return 0
+	case t.IsInt():
+		return 1
+	}
+	return 2
+}
+
+// computeType is the type in which two types compute together. A compile-time number (aConst, bConst) of no higher rank than the
+// other operand takes that one's type. Division of small floats is done in fp32.
+func computeType(a *DType, aConst bool, b *DType, bConst, div bool) *DType {
+	if aConst != bConst {
+		number, other := a, b
+		if bConst {
+			number, other = b, a
+		}
+		if number.rank() <= other.rank() {
+			if div && (other == Float16 || other == BFloat16) {
+				return Float32
+			}
+			return other
+		}
+	}
+	if t := computeFloat(a, b, div); t != nil {
+		return t
+	}
+	if !a.IsInt() || !b.IsInt() {
+		panic(bad(CodeType, "unexpected type %s and %s", a, b).hint("cast one of them explicitly"))
+	}
+	if div && a.Kind != b.Kind {
+		panic(bad(CodeType, "cannot use /, // or %% with %s and %s because they have different signedness", repr(a), repr(b)).
+			hint("cast them to the same signedness"))
+	}
+	return IntegerPromote(a, b)
+}
+
+// computeFloat is the float type that a and b compute in, or nil when no rule for floats applies.
+func computeFloat(a, b *DType, div bool) *DType {
+	either := func(t *DType) bool { return a == t || b == t }
+	switch {
+	case either(Float64):
+		return Float64
+	case either(Float32):
+		return Float32
+	case either(Float16):
+		if div {
+			return Float32
+		}
+		return Float16
+	case a == BFloat16 && b == BFloat16 && !div:
+		return BFloat16
+	case either(BFloat16):
+		return Float32
+	case a.IsFP8() && b.IsFP8():
+		if a == b {
+			return a
+		}
+		return Float16
+	}
+	return nil
+}
+
+// mode says what an operator allows of its operands.
+type mode uint8
+
+const (
+	ptrLeft  mode = 1 << iota // the left operand may be a pointer
+	ptrRight                  // the right one may be
+	asIs                      // types are left alone, only shapes made equal
+	division                  // see computeType
+)
+
+// operands makes two operands of one type and shape.
+func (b *Builder) operands(l, r host.Value, m mode) (*Tensor, *Tensor) {
+	lConst, rConst := isNumber(l), isNumber(r)
+	x, y := b.toTensor(l), b.toTensor(r)
+	xt, yt := Scalar(x.Type), Scalar(y.Type)
+	checkPointer(xt, yt, m&ptrLeft != 0)
+	checkPointer(yt, xt, m&ptrRight != 0)
+	if m&asIs == 0 && !IsPtr(xt) && !IsPtr(yt) {
+		t := computeType(dtypeOf(xt), lConst, dtypeOf(yt), rConst, m&division != 0)
+		checkConst(l, lConst, t)
+		checkConst(r, rConst, t)
+		if lConst {
+			x = b.scalar(l, t)
+		} else {
+			x = b.cast(x, t, noRounding)
+		}
+		if rConst {
+			y = b.scalar(r, t)
+		} else {
+			y = b.cast(y, t, noRounding)
+		}
+	}
+	return b.broadcastValues(x, y)
+}
+
+// dtypeOf is a scalar type that is no pointer; operands checks pointers first.
+func dtypeOf(t Type) *DType {
+	d, ok := t.(*DType)
+	if !ok || d == VoidType {
+		panic(bad(CodeType, "a value of type %s is no operand", t))
+	}
+	return d
+}
+
+// scalarType is the element type of a tensor that is no pointer, or nil.
+func scalarType(x *Tensor) *DType {
+	d, _ := Scalar(x.Type).(*DType)
+	return d
+}
+
+func checkPointer(a, b Type, allowed bool) {
+	p, ok := a.(*PtrType)
+	if !ok {
+		return
+	}
+	d, _ := b.(*DType)
+	if !allowed || IsPtr(b) && a != b || d != nil && d.IsFloating() {
+		panic(bad(CodeType, "invalid operands of type %s and %s", repr(p), repr(b)))
+	}
+}
+
+// checkConst makes sure that a compile-time number fits the type it is given.
+func checkConst(v host.Value, isConst bool, t *DType) {
+	if !isConst || !t.IsInt() {
+		return
+	}
+	if t.Kind == UnsignedInt && isNegative(v) {
+		panic(bad(CodeValue, "cannot perform a binary operation between an unsigned tensor and a negative scalar").
+			hint("cast one of them explicitly"))
+	}
+	if i, ok := integer(v); ok && !fits(i, t) {
+		panic(bad(CodeValue, "scalar %s is out of range for type %s", i, t))
+	}
+}
+
+// broadcastValues makes two values of one shape.
+func (b *Builder) broadcastValues(x, y *Tensor) (*Tensor, *Tensor) {
+	switch xb, yb := IsBlock(x.Type), IsBlock(y.Type); {
+	case xb && !yb:
+		return x, b.splat(y, ShapeOf(x.Type))
+	case !xb && yb:
+		return b.splat(x, ShapeOf(y.Type)), y
+	case !xb && !yb:
+		return x, y
+	}
+	for len(ShapeOf(x.Type)) < len(ShapeOf(y.Type)) {
+		x = b.expandDims(x, 0)
+	}
+	for len(ShapeOf(y.Type)) < len(ShapeOf(x.Type)) {
+		y = b.expandDims(y, 0)
+	}
+	shape := commonShape(ShapeOf(x.Type), ShapeOf(y.Type))
+	return b.broadcast(x, shape), b.broadcast(y, shape)
+}
+
+func commonShape(a, b []int64) []int64 {
+	shape := slices.Clone(a)
+	for i, l := range a {
+		switch r := b[i]; {
+		case l == 1:
+			shape[i] = r
+		case r != 1 && r != l:
+			panic(bad(CodeShape, "cannot make shapes compatible: incompatible dimensions at index %d: %d and %d (%s and %s)",
+				i, l, r, plainShape(a), plainShape(b)))
+		}
+	}
+	return shape
+}
+
+// broadcastAll makes several values of one shape: each goes with the first, and then all but the last again, since the first may have
+// grown.
+func (b *Builder) broadcastAll(xs ...*Tensor) []*Tensor {
+	if len(xs) == 0 {
+		return nil
+	}
+	out := slices.Clone(xs)
+	for i := 1; i < len(out); i++ {
+		out[0], out[i] = b.broadcastValues(out[0], out[i])
+	}
+	for i := 1; i < len(out)-1; i++ {
+		out[0], out[i] = b.broadcastValues(out[0], out[i])
+	}
+	return out
+}
+
+// broadcastTo gives x a shape; a block must have that rank already.
+func (b *Builder) broadcastTo(x *Tensor, shape []int64) *Tensor {
+	if !IsBlock(x.Type) {
+		return b.splat(x, shape)
+	}
+	from := ShapeOf(x.Type)
+	if len(from) != len(shape) {
+		panic(bad(CodeShape, "cannot broadcast, rank mismatch: %s, %s", plainShape(from), plainShape(shape)))
+	}
+	for i, d := range from {
+		if shape[i] != d && d != 1 {
+			panic(bad(CodeShape, "cannot broadcast, the expanded size of the tensor (%d) must match the existing size (%d) at "+
+				"non-singleton dimension %d: %s, %s", shape[i], d, i, plainShape(from), plainShape(shape)))
+		}
+	}
+	return b.broadcast(x, shape)
+}
+
+// expandDims inserts a dimension of size one.
+func (b *Builder) expandDims(x *Tensor, axis int) *Tensor {
+	shape := slices.Insert(slices.Clone(ShapeOf(x.Type)), axis, 1)
+	if !IsBlock(x.Type) {
+		return b.splat(x, shape)
+	}
+	return b.opA(tt.ExpandDims, Block(Scalar(x.Type), shape...), []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(axis)))}, x.V)
+}

@@ -1,0 +1,238 @@
+package sem
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+func broadcastFn(c *Call) host.Value {
+	x, y := c.B.broadcastValues(c.device("input"), c.device("other"))
+	return host.NewTuple(x, y)
+}
+
+func broadcastTo(c *Call) host.Value {
+	return c.B.broadcastTo(c.device("input"), c.shape("shape", c.loose("shape")))
+}
+
+func trans(c *Call) host.Value {
+	x, dims := c.device("input"), c.loose("dims")
+	if len(dims) > 0 {
+		return c.B.permute(x, c.ints("dims", dims))
+	}
+	return c.B.transpose(x)
+}
+
+func permute(c *Call) host.Value {
+	return c.B.permute(c.device("input"), c.ints("dims", c.loose("dims")))
+}
+
+// transpose swaps the last two dimensions.
+func (b *Builder) transpose(x *Tensor) *Tensor {
+	n := len(ShapeOf(x.Type))
+	if n < 2 {
+		panic(bad(CodeShape, "tl.trans invoked with a 0- or 1-dimensional tensor"))
+	}
+	dims := iota64(n)
+	dims[n-2], dims[n-1] = dims[n-1], dims[n-2]
+	return b.permute(x, dims)
+}
+
+func iota64(n int) []int64 {
+	dims := make([]int64, n)
+	for i := range dims {
+		dims[i] = int64(i)
+	}
+	return dims
+}
+
+func (b *Builder) permute(x *Tensor, dims []int64) *Tensor {
+	shape := ShapeOf(x.Type)
+	if len(shape) != len(dims) {
+		panic(bad(CodeShape, "permute dims must have the same length as input shape: %s, %s", plainShape(dims), plainShape(shape)))
+	}
+	if sorted := slices.Sorted(slices.Values(dims)); !slices.Equal(sorted, iota64(len(dims))) {
+		panic(bad(CodeValue, "permute dims must be a permutation of 0, 1, ..., n-1, but were %s", plainShape(dims)))
+	}
+	if len(dims) == 0 {
+		panic(bad(CodeShape, "permute needs a block, not the scalar %s", x.Type))
+	}
+	out := make([]int64, len(dims))
+	for i, d := range dims {
+		out[i] = shape[d]
+	}
+	return b.opA(tt.Trans, Block(Scalar(x.Type), out...), []ir.NamedAttr{ir.A("order", ir.DenseArray(ir.I32, dims...))}, x.V)
+}
+
+func reshapeFn(c *Call) host.Value {
+	shape := c.shape("shape", c.loose("shape"))
+	x := c.device("input")
+	if len(shape) == 0 {
+		return c.B.unsplat(x)
+	}
+	return c.B.reshape(x, shape, c.bool("can_reorder"))
+}
+
+func view(c *Call) host.Value {
+	c.B.Opts.warn("view is deprecated, please use reshape with can_reorder being true")
+	return c.B.reshape(c.device("input"), c.shape("shape", c.loose("shape")), true)
+}
+
+func (b *Builder) reshape(x *Tensor, shape []int64, reorder bool) *Tensor {
+	bt, ok := x.Type.(*BlockType)
+	if !ok {
+		panic(bad(CodeShape, "reshape needs a block, not the scalar %s", x.Type))
+	}
+	t := Block(bt.Elem, shape...)
+	if bt.Numel() != t.Numel() {
+		panic(bad(CodeShape, "reshape() cannot change total number of elements in tensor: %s to %s", plainShape(bt.Shape), plainShape(shape)))
+	}
+	var attrs []ir.NamedAttr
+	if reorder {
+		attrs = []ir.NamedAttr{ir.A("allow_reorder", ir.Unit)}
+	}
+	return b.opA(tt.Reshape, t, attrs, x.V)
+}
+
+func item(c *Call) host.Value { return c.B.unsplat(c.device("input")) }
+
+// Unsplat is the only element of a block; a scalar stays itself.
+func (b *Builder) Unsplat(x *Tensor) (t *Tensor, err error) {
+	defer guard(&err)
+	return b.unsplat(x), nil
+}
+
+func (b *Builder) unsplat(x *Tensor) *Tensor {
+	bt, ok := x.Type.(*BlockType)
+	if !ok {
+		return x
+	}
+	if bt.Numel() != 1 {
+		panic(bad(CodeShape, "can only unsplat single-element tensors, not %s", x.Type))
+	}
+	return b.op(tt.Unsplat, bt.Elem, x.V)
+}
+
+// wrapAxis counts a negative axis from the end.
+func wrapAxis(axis int64, rank int) int {
+	n := int64(rank)
+	if axis < -n || axis >= n {
+		panic(bad(CodeValue, "invalid axis %d; expected %d <= axis < %d", axis, -n, n))
+	}
+	if axis < 0 {
+		axis += n
+	}
+	return int(axis)
+}
+
+func expandDimsFn(c *Call) host.Value {
+	return c.B.expandAxes(c.tensor("input"), c.ints("axis", c.list("axis")))
+}
+
+// expandAxes inserts dimensions of size one; axes count in the result.
+func (b *Builder) expandAxes(x *Tensor, axes []int64) *Tensor {
+	rank := len(ShapeOf(x.Type)) + len(axes)
+	at := make([]int, len(axes))
+	for i, a := range axes {
+		at[i] = wrapAxis(a, rank)
+	}
+	slices.Sort(at)
+	if len(slices.Compact(slices.Clone(at))) != len(at) {
+		panic(bad(CodeValue, "expand_dims received duplicate axes, normalized axes = %v", at))
+	}
+	for _, a := range at {
+		x = b.expandDims(x, a)
+	}
+	return x
+}
+
+// IndexSlice is x[...] with full slices, which keep a dimension, and None, which adds one.
+func (b *Builder) IndexSlice(x *Tensor, index host.Value) (t *Tensor, err error) {
+	defer guard(&err)
+	list, ok := items(index)
+	if !ok {
+		list = []host.Value{index}
+	}
+	for dim, v := range list {
+		s, isSlice := v.(*host.Slice)
+		switch {
+		case isNone(v):
+			if dim > len(ShapeOf(x.Type)) {
+				panic(bad(CodeShape, "too many indices for a tensor of type %s", x.Type))
+			}
+			x = b.expandDims(x, dim)
+		case isSlice && isNone(s.Lo) && isNone(s.Hi) && isNone(s.Step):
+		default:
+			panic(bad(CodeType, "unsupported tensor index: %s", describe(v)).
+				hint("only : and None index a tensor; tl.gather picks elements, tl.split and tl.reshape take a tensor apart"))
+		}
+	}
+	return x, nil
+}
+
+func cat(c *Call) host.Value {
+	x, y := c.device("input"), c.device("other")
+	xs, ys := ShapeOf(x.Type), ShapeOf(y.Type)
+	switch {
+	case !c.bool("can_reorder"):
+		panic(bad(CodeValue, "current implementation of `cat` always may reorder elements").hint("pass can_reorder=True, or use tl.join"))
+	case len(xs) != 1 || len(ys) != 1:
+		panic(bad(CodeShape, "cat takes two one-dimensional tensors, not %s and %s", x.Type, y.Type))
+	case x.V.Type != y.V.Type:
+		panic(bad(CodeType, "cat takes two tensors of one type, not %s and %s", x.Type, y.Type))
+	}
+	shape := []int64{xs[0] + ys[0]}
+	checkShape(shape)
+	return c.B.op(tt.Cat, Block(Scalar(x.Type), shape...), x.V, y.V)
+}
+
+func join(c *Call) host.Value { return c.B.join(c.device("a"), c.device("b")) }
+
+// join puts two values together along a new last dimension. IR cannot join scalars, so those are blocks of one for a moment.
+func (b *Builder) join(x, y *Tensor) *Tensor {
+	x, y = b.broadcastValues(x, y)
+	if x.V.Type != y.V.Type {
+		panic(bad(CodeType, "join takes two tensors of one type, not %s and %s", x.Type, y.Type))
+	}
+	scalars := !IsBlock(x.Type)
+	if scalars {
+		x, y = b.expandDims(x, 0), b.expandDims(y, 0)
+	}
+	shape := append(slices.Clone(ShapeOf(x.Type)), 2)
+	checkShape(shape)
+	out := b.op(tt.Join, Block(Scalar(x.Type), shape...), x.V, y.V)
+	if scalars {
+		return b.reshape(out, []int64{2}, false)
+	}
+	return out
+}
+
+func split(c *Call) host.Value {
+	x := c.device("a")
+	shape := ShapeOf(x.Type)
+	if len(shape) == 0 || shape[len(shape)-1] != 2 {
+		panic(bad(CodeShape, "split takes a tensor whose last dimension has size 2, not %s", x.Type))
+	}
+	if len(shape) > 1 {
+		return tensorTuple(c.B.split(x))
+	}
+	parts := c.B.split(c.B.expandDims(x, 0))
+	return host.NewTuple(c.B.unsplat(parts[0]), c.B.unsplat(parts[1]))
+}
+
+func (b *Builder) split(x *Tensor) []*Tensor {
+	shape := ShapeOf(x.Type)
+	t := Block(Scalar(x.Type), shape[:len(shape)-1]...)
+	op := b.Op(tt.Split, []*ir.Value{x.V}, []ir.Type{t.IR(), t.IR()})
+	return []*Tensor{{op.Result(0), t}, {op.Result(1), t}}
+}
+
+func castFn(c *Call) host.Value {
+	x, to := c.tensor("input"), Scalar(c.dtype("dtype"))
+	if c.bool("bitcast") {
+		return c.B.bitcast(x, to)
+	}
+	return c.B.cast(x, to, parseRounding(c.str("fp_downcast_rounding")))
+}

@@ -1,0 +1,191 @@
+package sem
+
+import (
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/host"
+)
+
+// Where a name lives below triton.language.
+const (
+	InCore       = "core"
+	InMath       = "math"
+	InStandard   = "standard"
+	InRandom     = "random"
+	InTarget     = "target_info"
+	InCUDA       = "extra.cuda"
+	InLibdevice  = "extra.libdevice"
+	InTensor     = "tensor"            // methods of tensors that are no functions of their own
+	InDescriptor = "tensor_descriptor" // methods of tensor descriptors
+)
+
+// State says who gives a name its meaning.
+type State uint8
+
+const (
+	Primitive State = iota // Fn here
+	Stdlib                 // a function of the standard library, written in the language
+	Constant               // Value here
+	Class                  // a class: the code generator's, or here where Fn is set
+	Syntax                 // the code generator's: it steers compilation
+	Module                 // a submodule
+)
+
+// Builtin is a name of triton.language.
+type Builtin struct {
+	Name   string
+	Module string // its home; see InCore and others
+	State  State
+	Params string // its Python signature: "pointer, mask=None, other=None"
+	Public bool   // also a name of triton.language itself
+	Member bool   // also a method of tensors, with the tensor as first argument
+	Value  host.Value
+	Fn     func(c *Call) (host.Value, error) // nil unless Primitive or a Class made here
+
+	params []param
+}
+
+// TypeName is the class name in Python.
+func (*Builtin) TypeName() string { return "builtin_function" }
+
+// impl is what a primitive does; it bails out of bad arguments.
+type impl func(c *Call) host.Value
+
+// row is how the tables below describe a builtin.
+type row struct {
+	name, params string
+	flags        flags
+	fn           impl
+}
+
+// flags are the home of a row and what else is to be said of it.
+type flags uint16
+
+const (
+	inCore flags = iota
+	inMath
+	inStandard
+	inRandom
+	inTarget
+	inCUDA
+	inLibdevice
+	inTensor
+	inDescriptor
+	homes   flags = 1<<4 - 1
+	public  flags = 1 << 4
+	member  flags = 1 << 5
+	stdlib  flags = 1 << 6
+	class   flags = 1 << 7
+	syntax  flags = 1 << 8
+	module_ flags = 1 << 9
+)
+
+var homeNames = [...]string{InCore, InMath, InStandard, InRandom, InTarget, InCUDA, InLibdevice, InTensor, InDescriptor}
+
+// states of the flags that set one.
+var states = map[flags]State{stdlib: Stdlib, class: Class, syntax: Syntax, module_: Module}
+
+// make turns a row into a Builtin.
+func (r row) make() *Builtin {
+	bi := &Builtin{
+		Name: r.name, Module: homeNames[r.flags&homes], Params: r.params,
+		Public: r.flags&public != 0, Member: r.flags&member != 0,
+	}
+	for f, s := range states {
+		if r.flags&f != 0 {
+			bi.State = s
+		}
+	}
+	bi.params = parseParams(r.params)
+	if r.fn != nil {
+		bi.Fn = func(c *Call) (v host.Value, err error) {
+			defer guard(&err)
+			return r.fn(c), nil
+		}
+	}
+	return bi
+}
+
+// key is a name in its home.
+type key struct{ module, name string }
+
+// index is the table by home and name, and by name among the public ones and the methods.
+var index = sync.OnceValue(func() (ix struct {
+	all     []*Builtin
+	homes   map[key]*Builtin
+	public  map[string]*Builtin
+	members map[string]*Builtin
+}) {
+	ix.homes, ix.public, ix.members = map[key]*Builtin{}, map[string]*Builtin{}, map[string]*Builtin{}
+	add := func(bi *Builtin) {
+		ix.all = append(ix.all, bi)
+		ix.homes[key{bi.Module, bi.Name}] = bi
+		if bi.Public {
+			ix.public[bi.Name] = bi
+		}
+		if bi.Member || bi.Module == InTensor {
+			ix.members[bi.Name] = bi
+		}
+	}
+	for _, rows := range [][]row{coreRows, mathRows, shapeRows, memoryRows, methodRows, libraryRows, classRows, cudaRows, libdeviceRows()} {
+		for _, r := range rows {
+			add(r.make())
+		}
+	}
+	for _, c := range constants() {
+		add(c)
+	}
+	return ix
+})
+
+// Builtins are all names, in the order of the tables.
+func Builtins() []*Builtin { return index().all }
+
+// Lookup finds triton.language.NAME for the module "", and triton.language.MODULE.NAME for others; nil if there is none.
+// The modules "core", "math", "standard" and "random" hold their own names; "extra.cuda.libdevice" is "extra.libdevice".
+func Lookup(module, name string) *Builtin {
+	ix := index()
+	switch module {
+	case "":
+		return ix.public[name]
+	case "extra.cuda.libdevice":
+		module = InLibdevice
+	}
+	return ix.homes[key{module, name}]
+}
+
+// Method is the method of a device value: a tensor's or a tensor descriptor's. It may be a function of the standard library. Nil if
+// there is none.
+func Method(v host.Value, name string) *Builtin {
+	switch v.(type) {
+	case *Tensor:
+		return index().members[name]
+	case *Descriptor:
+		return index().homes[key{InDescriptor, name}]
+	}
+	return nil
+}
+
+// FullName is the name as one writes it: "tl.load", "tl.extra.libdevice.pow", "tensor.to".
+func (bi *Builtin) FullName() string {
+	switch {
+	case bi.Public:
+		return "tl." + bi.Name
+	case bi.Module == InTensor || bi.Module == InDescriptor:
+		return bi.Module + "." + bi.Name
+	}
+	return "tl." + bi.Module + "." + bi.Name
+}
+
+// Call binds arguments and does what the builtin does. As a method, the first argument is the value whose method it is.
+func (bi *Builtin) Call(b *Builder, gen Generator, args []host.Value, kws []host.Keyword, method bool) (host.Value, error) {
+	if bi.Fn == nil {
+		return nil, &Error{Code: CodeType, Msg: bi.FullName() + " cannot be called here"}
+	}
+	c, err := bi.Bind(args, kws)
+	if err != nil {
+		return nil, err
+	}
+	c.B, c.Gen, c.Method = b, gen, method
+	return bi.Fn(c)
+}

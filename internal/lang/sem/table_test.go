@@ -1,0 +1,138 @@
+package sem
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// TestNamesOfTriton compares the table with Triton's names and parameters (peer/semantics.py --names), in both directions.
+func TestNamesOfTriton(t *testing.T) {
+	data, err := os.ReadFile("testdata/names.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]map[string]*string
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]map[string]*Builtin{"": index().public, "members": {}}
+	for _, bi := range Builtins() {
+		if bi.Member {
+			got["members"][bi.Name] = bi
+		}
+		if got[bi.Module] == nil {
+			got[bi.Module] = map[string]*Builtin{}
+		}
+		got[bi.Module][bi.Name] = bi
+	}
+	for home, names := range want {
+		for name, params := range names {
+			bi := got[home][name]
+			switch {
+			case bi == nil:
+				t.Errorf("%s: no %s", home, name)
+			case params != nil && *params != withoutSelf(home, bi.Params):
+				t.Errorf("%s: %s takes (%s), in Triton (%s)", home, name, bi.Params, *params)
+			}
+		}
+		for name := range got[home] {
+			if _, ok := names[name]; !ok {
+				t.Errorf("%s: Triton has no %s", home, name)
+			}
+		}
+	}
+}
+
+// withoutSelf drops the first parameter of methods.
+func withoutSelf(home, params string) string {
+	if home == InTensor || home == InDescriptor {
+		_, params, _ = strings.Cut(params, ", ")
+	}
+	return params
+}
+
+// TestTableIsWhole checks what holds for every row.
+func TestTableIsWhole(t *testing.T) {
+	for _, bi := range Builtins() {
+		if (bi.State == Primitive) && bi.Fn == nil || bi.State == Stdlib && bi.Fn != nil {
+			t.Errorf("%s: state %d does not fit its function", bi.FullName(), bi.State)
+		}
+		if bi.State == Constant && bi.Value == nil {
+			t.Errorf("%s has no value", bi.FullName())
+		}
+		if home := Lookup(bi.Module, bi.Name); home != bi {
+			t.Errorf("%s is not found in its home %s", bi.FullName(), bi.Module)
+		}
+		if bi.Public && Lookup("", bi.Name) != bi {
+			t.Errorf("%s is not found", bi.FullName())
+		}
+	}
+}
+
+// TestHostileArguments calls every builtin, operator and conversion with arguments of all kinds: no panic, and IR that verifies
+// whenever there is no error.
+func TestHostileArguments(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	rounds := 60
+	if testing.Short() {
+		rounds = 10
+	}
+	good := 0
+	for _, bi := range Builtins() {
+		if bi.Fn == nil {
+			continue
+		}
+		for range rounds {
+			f := newTestFunc(DefaultOptions("cuda", "90"))
+			w := &walker{testFunc: f}
+			pool := f.pool()
+			var args []host.Value
+			for range rng.IntN(len(bi.params) + 2) {
+				args = append(args, pool[rng.IntN(len(pool))])
+			}
+			if _, err := bi.Call(f.b, w, args, nil, rng.IntN(2) == 0); err != nil {
+				continue
+			}
+			good++
+			f.b.Op(tt.Return, nil, nil)
+			if err := ir.Verify(f.module.Op); err != nil {
+				t.Errorf("%s%s: %v", bi.FullName(), describeAll(args), err)
+			}
+		}
+	}
+	t.Logf("%d calls without an error", good)
+}
+
+func describeAll(vs []host.Value) string {
+	var out []string
+	for _, v := range vs {
+		out = append(out, describe(v))
+	}
+	return "(" + strings.Join(out, ", ") + ")"
+}
+
+// pool is one value of each kind.
+func (f *testFunc) pool() []host.Value {
+	vs := []host.Value{host.None, host.Bool(true), host.MakeInt(0), host.MakeInt(1), host.MakeInt(-1), host.MakeInt(16), host.MakeInt(1 << 40),
+		host.Float(1.5), host.Str(""), host.Str("e4m3"), host.Str("relaxed"), host.NewTuple(), host.NewTuple(host.MakeInt(16)),
+		host.NewTuple(host.MakeInt(1), host.MakeInt(0)), host.NewTuple(host.None), &host.List{}, jitName("fn"), NanAll, Float32, Int8,
+		Ptr(Float32), Block(Int32, 4), &host.Slice{}}
+	for _, t := range []Type{Int1, Int32, Uint8, Float32, Float16, BFloat16, Float8E5, Float8E4B15, Ptr(Float32), Ptr(Int1), Ptr(Block(Float32, 16))} {
+		vs = append(vs, f.param(t))
+		if !IsBlockPtr(t) {
+			vs = append(vs, f.param(Block(t, 16)), f.param(Block(t, 32, 32)))
+		}
+	}
+	d := Desc(Block(Float16, 16, 16))
+	vs = append(vs, &Descriptor{V: f.param(d).V, Type: d, Shape: []*Tensor{f.param(Int32), f.param(Int32)}, Strides: []*Tensor{f.param(Int64), f.param(Int64)}})
+	tensors := slices.DeleteFunc(slices.Clone(vs), func(v host.Value) bool { _, ok := v.(*Tensor); return !ok })
+	return append(vs, host.NewTuple(tensors[:2]...), host.NewTuple(tensors[4], tensors[4]))
+}

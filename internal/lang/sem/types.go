@@ -1,0 +1,265 @@
+// Package sem gives the operations of the Triton language their meaning: types and promotion, and the Triton IR that each
+// operation becomes. It is what triton.language.semantic and triton.language.core are to Triton: the code generator
+// (package lang) walks the syntax and calls it; it knows nothing of syntax.
+//
+// What comes in are host values: compile-time numbers, strings, tuples and dtypes as they are, and device values as
+// *Tensor or *Descriptor. What goes out is IR at the builder's insertion point, operation for operation what
+// Triton 3.6's front end emits, and the device value that stands for it. A use that Triton forbids is an *Error.
+package sem
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// Type is the type of a device value as the language sees it: signed and unsigned integers differ here, though not in IR.
+// Types are interned: equality is identity. They are also host values, such as tl.float32 or x.type.
+type Type interface {
+	host.Value
+	// String is what Triton prints: "fp32", "pointer<fp16>", "<['128'], int32>".
+	String() string
+	// Mangle is the type's part in the name of a specialised function.
+	Mangle() string
+	// IR is the type in IR; nil for void and for tuples, which have none of their own.
+	IR() ir.Type
+}
+
+// Kind groups the scalar types.
+type Kind uint8
+
+const (
+	Void Kind = iota
+	SignedInt
+	UnsignedInt // int1 too: a bool extends with zeros
+	Floating
+)
+
+// DType is a scalar type.
+type DType struct {
+	Name string // Triton's short name: "fp32", "int32", "uint8", "int1", "fp8e4nv"
+	Kind Kind
+	Bits int // primitive bit width
+	Man  int // mantissa bits of a float
+	Bias int // exponent bias of a float
+
+	ir ir.Type
+}
+
+// PtrType is a pointer to a scalar or (block pointers) to a block.
+type PtrType struct {
+	Elem  Type
+	Space int
+	Const bool
+}
+
+// BlockType is a tensor of scalars or pointers.
+type BlockType struct {
+	Shape []int64
+	Elem  Type // a DType or PtrType
+}
+
+// DescType is the type of a tensor descriptor.
+type DescType struct {
+	Block *BlockType
+}
+
+// Tensor is a device value: a scalar, a pointer, or a block of them. It is a host.Value, so that names in a kernel hold either host
+// values (compile-time) or device values.
+type Tensor struct {
+	V    *ir.Value
+	Type Type
+}
+
+// TypeName is the class name in the language.
+func (*Tensor) TypeName() string    { return "tensor" }
+func (*DType) TypeName() string     { return "dtype" }
+func (*PtrType) TypeName() string   { return "pointer_type" }
+func (*BlockType) TypeName() string { return "block_type" }
+func (*DescType) TypeName() string  { return "tensor_descriptor_type" }
+
+// Scalar is the element type of a block, and t itself otherwise.
+func Scalar(t Type) Type {
+	if b, ok := t.(*BlockType); ok {
+		return b.Elem
+	}
+	return t
+}
+
+// ShapeOf is the shape of a block, and nil for a scalar.
+func ShapeOf(t Type) []int64 {
+	if b, ok := t.(*BlockType); ok {
+		return b.Shape
+	}
+	return nil
+}
+
+// WithElem is t with another element type: a block of the same shape, or elem itself when t is a scalar.
+func WithElem(t, elem Type) Type {
+	if b, ok := t.(*BlockType); ok {
+		return Block(elem, b.Shape...)
+	}
+	return elem
+}
+
+// IsBlock reports whether t is a block type.
+func IsBlock(t Type) bool { _, ok := t.(*BlockType); return ok }
+
+// IsPtr reports whether t is a pointer, to a scalar or to a block.
+func IsPtr(t Type) bool { _, ok := t.(*PtrType); return ok }
+
+// IsBlockPtr reports whether t is a pointer to a block.
+func IsBlockPtr(t Type) bool { p, ok := t.(*PtrType); return ok && IsBlock(p.Elem) }
+
+// The scalar types.
+var (
+	VoidType = &DType{Name: "void"}
+
+	Int1   = &DType{"int1", UnsignedInt, 1, 0, 0, ir.I1}
+	Int8   = &DType{"int8", SignedInt, 8, 0, 0, ir.I8}
+	Int16  = &DType{"int16", SignedInt, 16, 0, 0, ir.I16}
+	Int32  = &DType{"int32", SignedInt, 32, 0, 0, ir.I32}
+	Int64  = &DType{"int64", SignedInt, 64, 0, 0, ir.I64}
+	Uint8  = &DType{"uint8", UnsignedInt, 8, 0, 0, ir.I8}
+	Uint16 = &DType{"uint16", UnsignedInt, 16, 0, 0, ir.I16}
+	Uint32 = &DType{"uint32", UnsignedInt, 32, 0, 0, ir.I32}
+	Uint64 = &DType{"uint64", UnsignedInt, 64, 0, 0, ir.I64}
+
+	Float8E5    = &DType{"fp8e5", Floating, 8, 2, 15, ir.F8E5M2}
+	Float8E5B16 = &DType{"fp8e5b16", Floating, 8, 2, 16, ir.F8E5M2FNUZ}
+	Float8E4NV  = &DType{"fp8e4nv", Floating, 8, 3, 7, ir.F8E4M3FN}
+	Float8E4B8  = &DType{"fp8e4b8", Floating, 8, 3, 8, ir.F8E4M3FNUZ}
+	Float8E4B15 = &DType{"fp8e4b15", Floating, 8, 3, 15, ir.I8} // MLIR has no such type
+	Float16     = &DType{"fp16", Floating, 16, 10, 15, ir.F16}
+	BFloat16    = &DType{"bf16", Floating, 16, 7, 127, ir.BF16}
+	Float32     = &DType{"fp32", Floating, 32, 23, 127, ir.F32}
+	Float64     = &DType{"fp64", Floating, 64, 52, 1023, ir.F64}
+)
+
+// DTypes are all scalar types by Triton's name.
+var DTypes = func() map[string]*DType {
+	m := map[string]*DType{}
+	for _, t := range []*DType{VoidType, Int1, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64,
+		Float8E5, Float8E5B16, Float8E4NV, Float8E4B8, Float8E4B15, Float16, BFloat16, Float32, Float64} {
+		m[t.Name] = t
+	}
+	return m
+}()
+
+func (t *DType) String() string { return t.Name }
+func (t *DType) IR() ir.Type    { return t.ir }
+
+// Mangle writes i32, u8, fp16.
+func (t *DType) Mangle() string {
+	switch t.Kind {
+	case SignedInt:
+		return fmt.Sprintf("i%d", t.Bits)
+	case UnsignedInt:
+		return fmt.Sprintf("u%d", t.Bits)
+	case Floating:
+		return t.Name
+	}
+	return "V"
+}
+
+// IsInt, IsFloating and friends, as the language's dtype methods. A bool is an int of one bit.
+func (t *DType) IsInt() bool      { return t.Kind == SignedInt || t.Kind == UnsignedInt }
+func (t *DType) IsFloating() bool { return t.Kind == Floating }
+func (t *DType) IsFP8() bool      { return t.Kind == Floating && t.Bits == 8 }
+func (t *DType) IsSigned() bool   { return t.Kind == SignedInt }
+
+// isStandard reports whether t is a float that arith converts: not an 8-bit one.
+func (t *DType) isStandard() bool { return t.Kind == Floating && t.Bits > 8 }
+
+// Ptr is the pointer type to elem in the global address space.
+func Ptr(elem Type) *PtrType { return PtrIn(elem, 1, false) }
+
+// PtrIn is a pointer type given whole.
+func PtrIn(elem Type, space int, isConst bool) *PtrType {
+	return interned(ptrKey{elem, space, isConst}, func() *PtrType { return &PtrType{elem, space, isConst} })
+}
+
+// Block is the block type of a shape.
+func Block(elem Type, shape ...int64) *BlockType {
+	return interned(blockKey{elem, shapeKey(shape)}, func() *BlockType {
+		return &BlockType{append([]int64(nil), shape...), elem}
+	})
+}
+
+// Desc is the descriptor type for blocks of a type.
+func Desc(b *BlockType) *DescType {
+	return interned(descKey{b}, func() *DescType { return &DescType{b} })
+}
+
+func (t *PtrType) String() string {
+	if t.Const {
+		return "const_pointer<" + t.Elem.String() + ">"
+	}
+	return "pointer<" + t.Elem.String() + ">"
+}
+func (t *PtrType) Mangle() string { return "P" + t.Elem.Mangle() }
+func (t *PtrType) IR() ir.Type    { return tt.PtrIn(t.Elem.IR(), int64(t.Space)) }
+
+func (t *BlockType) String() string {
+	return fmt.Sprintf("<%s, %s>", shapeText(t.Shape), t.Elem)
+}
+func (t *BlockType) Mangle() string {
+	dims := make([]string, len(t.Shape))
+	for i, d := range t.Shape {
+		dims[i] = fmt.Sprint(d)
+	}
+	return t.Elem.Mangle() + "S" + strings.Join(dims, "_") + "S"
+}
+func (t *BlockType) IR() ir.Type            { return t.tensor() }
+func (t *BlockType) tensor() *ir.TensorType { return ir.Tensor(t.Shape, t.Elem.IR(), nil) }
+
+// Numel is the number of elements.
+func (t *BlockType) Numel() int64 {
+	n := int64(1)
+	for _, d := range t.Shape {
+		n *= d
+	}
+	return n
+}
+
+func (t *DescType) String() string { return "tensor_descriptor<" + t.Block.String() + ">" }
+func (t *DescType) Mangle() string { return "TD" + t.Block.Mangle() }
+func (t *DescType) IR() ir.Type    { return tt.Desc(t.Block.tensor(), isSigned(t.Block.Elem)) }
+
+func isSigned(t Type) bool { d, ok := t.(*DType); return ok && d.IsSigned() }
+
+func shapeText(shape []int64) string {
+	dims := make([]string, len(shape))
+	for i, d := range shape {
+		dims[i] = fmt.Sprintf("'%d'", d)
+	}
+	return "[" + strings.Join(dims, ", ") + "]"
+}
+
+// plainShape writes a shape for messages: [128, 64].
+func plainShape(shape []int64) string {
+	return "[" + strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]") + "]"
+}
+
+// repr is what Python's repr says of a type: triton.language.float32, pointer<fp16>.
+func repr(t Type) string {
+	d, ok := t.(*DType)
+	if !ok {
+		return t.String()
+	}
+	return "triton.language." + d.longName()
+}
+
+// longName is the name under which the language exports the type: float32, bfloat16, int8.
+func (t *DType) longName() string {
+	switch {
+	case strings.HasPrefix(t.Name, "fp"):
+		return "float" + t.Name[2:]
+	case strings.HasPrefix(t.Name, "bf"):
+		return "bfloat" + t.Name[2:]
+	}
+	return t.Name
+}

@@ -1,0 +1,245 @@
+package lang
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// stmts walks a list of statements; what stands after a return is never looked at.
+func (g *generator) stmts(list []python.Stmt) {
+	for _, s := range list {
+		g.stmt(s)
+		if _, ok := s.(*python.Return); ok {
+			return
+		}
+	}
+}
+
+func (g *generator) stmt(s python.Stmt) {
+	defer g.at(s)()
+	switch s := s.(type) {
+	case *python.Assign:
+		g.assign(s)
+	case *python.AugAssign:
+		g.augAssign(s)
+	case *python.AnnAssign:
+		g.annAssign(s)
+	case *python.ExprStmt:
+		g.exprStmt(s)
+	case *python.Return:
+		g.returnStmt(s)
+	case *python.If:
+		g.ifStmt(s)
+	case *python.For:
+		g.forStmt(s)
+	case *python.While:
+		g.whileStmt(s)
+	case *python.Assert:
+		g.assert(s)
+	case *python.With:
+		g.withStmt(s)
+	case *python.Pass:
+	case *python.FunctionDef:
+		g.fail(s, "unsupported", "a function cannot be defined inside a jit function")
+	case *python.Break:
+		g.failHint(s, "unsupported", "put the condition into a while loop, or mask the rest of the iterations", "break is not supported in a jit function")
+	case *python.Continue:
+		g.failHint(s, "unsupported", "put the rest of the body under an if", "continue is not supported in a jit function")
+	case *python.Global, *python.Nonlocal:
+		g.fail(s, "unsupported", "a jit function cannot change global variables")
+	case *python.Import, *python.ImportFrom:
+		g.failHint(s, "unsupported", "import at the top of the file", "import is not supported inside a jit function")
+	case *python.Raise:
+		g.failHint(s, "unsupported", "use tl.static_assert for conditions known at compile time and tl.device_assert for others",
+			"raise is not supported in a jit function")
+	default:
+		g.fail(s, "unsupported", "%s is not supported in a jit function", describeNode(s))
+	}
+}
+
+func (g *generator) exprStmt(s *python.ExprStmt) {
+	if _, ok := s.Value.(*python.Constant); ok { // a docstring
+		return
+	}
+	g.expr(s.Value)
+}
+
+// assign handles target = value. The value of a single name gives its operations that name.
+func (g *generator) assign(s *python.Assign) {
+	if len(s.Targets) != 1 {
+		g.failHint(s, "unsupported", "write one assignment for each name", "chained assignment is not supported in a jit function")
+	}
+	g.assignTo(s.Targets[0], func() host.Value { return g.expr(s.Value) })
+}
+
+func (g *generator) assignTo(target python.Expr, value func() host.Value) {
+	if n, ok := target.(*python.Name); ok {
+		g.name = n.ID
+		v := g.toRuntime(target, value())
+		g.name = ""
+		g.store(target, v)
+		return
+	}
+	g.store(target, g.toRuntime(target, value()))
+}
+
+// toRuntime is what a plain assignment makes of a value: numbers become scalars; dtypes, None, functions and the like stay known
+// at compile time.
+func (g *generator) toRuntime(n python.Node, v host.Value) host.Value {
+	switch v := v.(type) {
+	case *host.Tuple:
+		items := make([]host.Value, len(v.Items))
+		for i, e := range v.Items {
+			items[i] = g.toRuntime(n, e)
+		}
+		return &host.Tuple{Items: items, Class: v.Class}
+	case host.Int, host.Float, host.Bool:
+		t, err := g.b.ToTensor(v)
+		g.check(n, err)
+		return t
+	}
+	return v
+}
+
+func (g *generator) store(target python.Expr, v host.Value) {
+	switch t := target.(type) {
+	case *python.Name:
+		g.bind(t.ID, v)
+	case *python.Tuple:
+		g.unpack(t, t.Elts, v)
+	case *python.List:
+		g.unpack(t, t.Elts, v)
+	case *python.Subscript:
+		g.failHint(t, "unsupported", "tensors are values: build a new one with tl.where", "an element of a tensor cannot be assigned")
+	case *python.Attribute:
+		g.fail(t, "unsupported", "an attribute cannot be assigned in a jit function")
+	default:
+		g.fail(target, "unsupported", "cannot assign to %s in a jit function", describeNode(target))
+	}
+}
+
+func (g *generator) unpack(n python.Node, targets []python.Expr, v host.Value) {
+	t, ok := v.(*host.Tuple)
+	if !ok {
+		g.fail(n, "unpack", "cannot unpack %s: expected a tuple of %d values", describe(v), len(targets))
+	}
+	if len(t.Items) < len(targets) {
+		g.fail(n, "unpack", "not enough values to unpack: expected %d, got %d", len(targets), len(t.Items))
+	}
+	for i, target := range targets {
+		if _, star := target.(*python.Starred); star {
+			g.fail(target, "unsupported", "a starred target is not supported in a jit function")
+		}
+		g.store(target, t.Items[i])
+	}
+}
+
+// augAssign is target = target op value, the parts at the place of the statement.
+func (g *generator) augAssign(s *python.AugAssign) {
+	g.assignTo(s.Target, func() host.Value {
+		defer g.at(s)()
+		lhs := g.expr(s.Target)
+		rhs := g.expr(s.Value)
+		return g.binary(s, s.Op, lhs, rhs)
+	})
+}
+
+// annAssign is target: annotation = value; only the annotation constexpr has a meaning.
+func (g *generator) annAssign(s *python.AnnAssign) {
+	if !g.isConstexpr(s.Annotation) {
+		if s.Value != nil {
+			g.assignTo(s.Target, func() host.Value { return g.expr(s.Value) })
+		}
+		return
+	}
+	n, ok := s.Target.(*python.Name)
+	if !ok || s.Value == nil {
+		g.fail(s, "constexpr", "a constexpr declaration needs a name and a value")
+	}
+	v := g.expr(s.Value)
+	if g.scope.has(n.ID) {
+		g.failHint(s, "constexpr", "give the new value another name", "%s is already defined: a constexpr cannot be reassigned", n.ID)
+	}
+	if hasDevice(v) {
+		g.fail(s.Value, "not-constexpr", "the value of the constexpr %s is %s, which is not known at compile time", n.ID, describe(v))
+	}
+	g.scope.set(n.ID, v)
+}
+
+// isConstexpr reports whether an annotation is tl.constexpr in any spelling.
+func (g *generator) isConstexpr(ann python.Expr) bool {
+	return annotationIsConstexpr(g.file, ann)
+}
+
+// returnStmt ends the function's current block; numbers decay to scalars.
+func (g *generator) returnStmt(s *python.Return) {
+	if g.loops > 0 {
+		g.failHint(s, "unsupported", "set a flag in the loop and test it afterwards", "return is not supported inside a for or while loop")
+	}
+	var v host.Value = host.None
+	if s.Value != nil {
+		v = g.decay(s, g.expr(s.Value))
+	}
+	sh := shapeOf(v)
+	void := v == host.None
+	g.b.Op(tt.Return, flatten(v, nil), nil)
+	switch {
+	case g.ret == nil:
+		g.ret, g.retVoid = &sh, void
+	case g.retVoid != void || !void && !g.ret.equal(sh):
+		g.fail(s, "return-type", "inconsistent return types: %s and %s", returnText(*g.ret, g.retVoid), returnText(sh, void))
+	}
+	dead := ir.NewBlock()
+	g.b.Block().Region().Append(dead)
+	g.b.ToEnd(dead)
+}
+
+func returnText(s shape, void bool) string {
+	if void {
+		return "void"
+	}
+	return s.String()
+}
+
+func (g *generator) decay(n python.Node, v host.Value) host.Value {
+	if t, ok := v.(*host.Tuple); ok {
+		items := make([]host.Value, len(t.Items))
+		for i, e := range t.Items {
+			items[i] = g.decay(n, e)
+		}
+		return &host.Tuple{Items: items, Class: t.Class}
+	}
+	return g.toRuntime(n, v)
+}
+
+func (g *generator) assert(s *python.Assert) {
+	test := g.expr(s.Test)
+	var msg host.Value = host.Str("")
+	if s.Msg != nil {
+		msg = g.expr(s.Msg)
+	}
+	_, err := g.callBuiltin(s, "device_assert", test, msg)
+	g.check(s, err)
+}
+
+func (g *generator) withStmt(s *python.With) {
+	g.fail(s, "unsupported", "with is not supported in a jit function")
+}
+
+// describe names a value for a message: its type, and its value when it is known.
+func describe(v host.Value) string {
+	switch v := v.(type) {
+	case *sem.Tensor:
+		return "a value of type " + v.Type.String()
+	case *host.Tuple, *sem.Descriptor, *Object:
+		return "a value of type " + shapeOf(v).String()
+	case host.NoneType:
+		return "None"
+	case host.Int, host.Float, host.Bool, host.Str:
+		return "the constant " + Repr(v)
+	}
+	return "a " + v.TypeName()
+}

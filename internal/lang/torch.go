@@ -1,0 +1,132 @@
+package lang
+
+import (
+	"math"
+
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/num"
+)
+
+// torchDType is torch.float16 and the like, as module constants and conditions mention them.
+type torchDType struct {
+	name   string
+	format *num.Format // of a float
+	bits   int         // of an integer
+	signed bool
+}
+
+func (*torchDType) TypeName() string        { return "dtype" }
+func (t *torchDType) Repr() string          { return "torch." + t.name }
+func (t *torchDType) HashKey() (any, error) { return t, nil }
+
+func (t *torchDType) Attr(in *host.Interp, name string) (host.Value, bool, error) {
+	switch name {
+	case "is_floating_point":
+		return host.Bool(t.format != nil), true, nil
+	case "itemsize":
+		if t.format != nil {
+			return host.MakeInt(int64(t.format.Bits / 8)), true, nil
+		}
+		return host.MakeInt(int64(max(t.bits, 8) / 8)), true, nil
+	}
+	return nil, false, nil
+}
+
+var torchDTypes = func() map[string]*torchDType {
+	m := map[string]*torchDType{}
+	for name, f := range map[string]*num.Format{
+		"float16": num.F16, "half": num.F16, "bfloat16": num.BF16, "float32": num.F32, "float": num.F32, "float64": num.F64, "double": num.F64,
+		"float8_e4m3fn": num.F8E4M3FN, "float8_e5m2": num.F8E5M2, "float8_e4m3fnuz": num.F8E4M3FNUZ, "float8_e5m2fnuz": num.F8E5M2FNUZ,
+	} {
+		m[name] = &torchDType{name: name, format: f}
+	}
+	m["half"], m["float"], m["double"] = m["float16"], m["float32"], m["float64"]
+	for name, t := range map[string]torchDType{
+		"bool": {bits: 1}, "uint8": {bits: 8}, "uint16": {bits: 16}, "uint32": {bits: 32}, "uint64": {bits: 64},
+		"int8": {bits: 8, signed: true}, "int16": {bits: 16, signed: true}, "int32": {bits: 32, signed: true}, "int64": {bits: 64, signed: true},
+	} {
+		t.name = name
+		m[name] = &t
+	}
+	m["int"], m["long"], m["short"] = m["int32"], m["int64"], m["int16"]
+	return m
+}()
+
+// registerTorch adds what of torch the host code around kernels asks for when it is loaded. All else is unknown, and only an error when
+// a kernel depends on it.
+func (w *world) registerTorch() {
+	vars := map[string]host.Value{
+		"__version__": host.Str("2.9.0"),
+		"finfo":       native("finfo", finfo),
+		"iinfo":       native("iinfo", iinfo),
+		"inf":         host.Float(math.Inf(1)),
+		"nan":         host.Float(math.NaN()),
+		"pi":          host.Float(math.Pi),
+		"Tensor":      unusable("Tensor"),
+		"dtype":       unusable("dtype"),
+	}
+	for name, t := range torchDTypes {
+		vars[name] = t
+	}
+	hip := w.target.Backend == "hip"
+	version := map[string]host.Value{"cuda": host.Str("12.8"), "hip": host.None, "__version__": host.Str("2.9.0")}
+	if hip {
+		version["cuda"], version["hip"] = host.None, host.Str("6.4")
+	}
+	cuda := map[string]host.Value{
+		"is_available":          answer(host.Bool(true)),
+		"device_count":          answer(host.MakeInt(1)),
+		"current_device":        answer(host.MakeInt(0)),
+		"get_device_name":       answer(host.Str(w.target.Name())),
+		"get_device_capability": answer(host.NewTuple(host.MakeInt(int64(w.target.Arch/10)), host.MakeInt(int64(w.target.Arch%10)))),
+		"get_device_properties": answer(&record{"_CudaDeviceProperties", map[string]host.Value{
+			"name": host.Str(w.target.Name()), "major": host.MakeInt(int64(w.target.Arch / 10)), "minor": host.MakeInt(int64(w.target.Arch % 10)),
+			"multi_processor_count": host.MakeInt(132), "total_memory": host.MakeInt(141 << 30), "warp_size": host.MakeInt(int64(w.target.WarpSize)),
+			"shared_memory_per_block_optin": host.MakeInt(232448), "gcnArchName": host.Str(w.target.Chip),
+		}}),
+	}
+	for _, m := range []*host.Module{
+		{Name: "torch.version", Vars: version},
+		{Name: "torch.cuda", Vars: cuda, Open: true},
+		{Name: "torch", Vars: vars, Open: true},
+	} {
+		w.known[m.Name] = m
+	}
+	w.link("torch", "version", "cuda")
+}
+
+func answer(v host.Value) host.Value {
+	return native("answer", func(*host.Interp, []host.Value, []host.Keyword) (host.Value, error) { return v, nil })
+}
+
+func torchArg(args []host.Value) *torchDType {
+	if len(args) == 0 {
+		return torchDTypes["float32"]
+	}
+	t, _ := unwrapConstexpr(args[0]).(*torchDType)
+	return t
+}
+
+func finfo(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+	t := torchArg(args)
+	if t == nil || t.format == nil {
+		return nil, host.Errorf(host.TypeError, "torch.finfo() requires a floating point dtype")
+	}
+	f := t.format
+	largest := f.Decode(f.Max())
+	tiny := math.Ldexp(1, 1-f.Bias)
+	eps := math.Ldexp(1, -f.Man)
+	return &record{"finfo", map[string]host.Value{
+		"max": host.Float(largest), "min": host.Float(-largest), "eps": host.Float(eps), "tiny": host.Float(tiny),
+		"smallest_normal": host.Float(tiny), "bits": host.MakeInt(int64(f.Bits)), "resolution": host.Float(eps), "dtype": host.Str(t.name),
+	}}, nil
+}
+
+func iinfo(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+	t := torchArg(args)
+	if t == nil || t.bits == 0 {
+		return nil, host.Errorf(host.TypeError, "torch.iinfo() requires an integer dtype")
+	}
+	lo, hi := bigBounds(t.bits, t.signed)
+	return &record{"iinfo", map[string]host.Value{"min": lo, "max": hi, "bits": host.MakeInt(int64(t.bits)), "dtype": host.Str(t.name)}}, nil
+}

@@ -1,0 +1,301 @@
+package lang
+
+import (
+	"math/bits"
+
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// native is a function written in Go that host code calls with positional or keyword arguments.
+func native(name string, fn func(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error)) *host.Builtin {
+	return &host.Builtin{Name: name, Fn: fn}
+}
+
+// record is an object with fixed attributes.
+type record struct {
+	name  string
+	attrs map[string]host.Value
+}
+
+func (r *record) TypeName() string { return r.name }
+
+func (r *record) Attr(in *host.Interp, name string) (host.Value, bool, error) {
+	v, ok := r.attrs[name]
+	return v, ok, nil
+}
+
+// unusable is a class that host code may name but that has no meaning while kernels are compiled.
+func unusable(name string) host.Value {
+	return &typeClass{name: name, is: func(host.Value) bool { return false }}
+}
+
+// decorator is a value that wraps a function.
+type decorator struct {
+	name  string
+	apply func(fn host.Value, opts []host.Keyword) (host.Value, error)
+}
+
+func (*decorator) TypeName() string { return "function" }
+
+// Call handles both @name and @name(options).
+func (d *decorator) Call(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	if len(args) == 1 {
+		return d.apply(args[0], kws)
+	}
+	return native(d.name, func(_ *host.Interp, inner []host.Value, _ []host.Keyword) (host.Value, error) {
+		if len(inner) != 1 {
+			return nil, host.Errorf(host.TypeError, "%s() decorates one function", d.name)
+		}
+		return d.apply(inner[0], kws)
+	}), nil
+}
+
+var jitDecorator = &decorator{"jit", func(fn host.Value, opts []host.Keyword) (host.Value, error) {
+	switch f := fn.(type) {
+	case *host.Func:
+		return newJIT(f, opts)
+	case *JITFunction:
+		return f, nil
+	}
+	return nil, host.Errorf(host.TypeError, "@triton.jit decorates functions, not %s", fn.TypeName())
+}}
+
+var constexprDecorator = &decorator{"constexpr_function", func(fn host.Value, _ []host.Keyword) (host.Value, error) {
+	return &constexprFunc{fn}, nil
+}}
+
+var jitClass = &typeClass{name: "JITFunction", is: func(v host.Value) bool { _, ok := v.(*JITFunction); return ok }}
+
+// wrapperDecorator is autotune or heuristics when its arguments are evaluated before it is seen around a jit function.
+func wrapperDecorator(kind string) host.Value {
+	return native(kind, func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+		return native(kind, func(_ *host.Interp, inner []host.Value, _ []host.Keyword) (host.Value, error) {
+			if len(inner) != 1 {
+				return nil, host.Errorf(host.TypeError, "%s() decorates one function", kind)
+			}
+			return inner[0], nil
+		}), nil
+	})
+}
+
+var (
+	autotuneDecorator   = wrapperDecorator("autotune")
+	heuristicsDecorator = wrapperDecorator("heuristics")
+)
+
+// decorate handles the decorators of a function that becomes a jit function. The arguments of autotune and heuristics stay
+// unevaluated, and decorators of other packages around a jit function (a launch cache, say) are passed over: what is compiled is the
+// function itself.
+func decorate(in *host.Interp, fn *host.Func, decorators []python.Expr, eval func(python.Expr) (host.Value, error)) (host.Value, error) {
+	var v host.Value = fn
+	for i := len(decorators) - 1; i >= 0; i-- {
+		d := decorators[i]
+		j, isJIT := v.(*JITFunction)
+		if !isJIT {
+			dec, err := eval(d)
+			if err != nil {
+				return nil, err
+			}
+			if v, err = host.Call(in, dec, []host.Value{v}, nil); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		call, isCall := d.(*python.Call)
+		if !isCall {
+			continue
+		}
+		switch dec, err := eval(call.Func); {
+		case err != nil:
+		case dec == autotuneDecorator:
+			j.Wrappers = append(j.Wrappers, Wrapper{"autotune", call, eval})
+		case dec == heuristicsDecorator:
+			j.Wrappers = append(j.Wrappers, Wrapper{"heuristics", call, eval})
+		}
+	}
+	return v, nil
+}
+
+// configClass is triton.Config.
+var configClass = native("Config", func(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	r := &record{name: "Config", attrs: map[string]host.Value{
+		"kwargs": host.NewDict(), "num_warps": host.MakeInt(4), "num_stages": host.MakeInt(3), "num_ctas": host.MakeInt(1),
+		"maxnreg": host.None, "pre_hook": host.None, "ir_override": host.None,
+	}}
+	for i, name := range []string{"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook", "ir_override"} {
+		if i < len(args) {
+			r.attrs[name] = args[i]
+		}
+	}
+	for _, k := range kws {
+		if _, ok := r.attrs[k.Name]; !ok {
+			return nil, host.Errorf(host.TypeError, "Config() got an unexpected keyword argument '%s'", k.Name)
+		}
+		r.attrs[k.Name] = k.Value
+	}
+	return r, nil
+})
+
+// triton are the names of the package triton. There cdiv and next_power_of_2 are for the host; in kernels too, on constants.
+func (w *world) triton() map[string]host.Value {
+	return map[string]host.Value{
+		"__version__":        host.Str(version),
+		"jit":                jitDecorator,
+		"constexpr_function": constexprDecorator,
+		"autotune":           autotuneDecorator,
+		"heuristics":         heuristicsDecorator,
+		"Config":             configClass,
+		"JITFunction":        jitClass,
+		"cdiv":               &constexprFunc{native("cdiv", hostCdiv)},
+		"next_power_of_2":    &constexprFunc{native("next_power_of_2", nextPowerOf2)},
+		"set_allocator":      native("set_allocator", nothing),
+		"must_use_result":    native("must_use_result", identity),
+		"reinterpret":        unusable("reinterpret"),
+		"MockTensor":         unusable("MockTensor"),
+		"TensorWrapper":      unusable("TensorWrapper"),
+		"KernelInterface":    unusable("KernelInterface"),
+		"OutOfResources":     host.RuntimeError,
+		"CompilationError":   host.RuntimeError,
+		"TritonError":        host.RuntimeError,
+		"InterpreterError":   host.RuntimeError,
+	}
+}
+
+func nothing(*host.Interp, []host.Value, []host.Keyword) (host.Value, error) { return host.None, nil }
+
+func identity(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+	if len(args) == 0 {
+		return host.None, nil
+	}
+	return args[0], nil
+}
+
+func hostCdiv(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	if len(args) != 2 {
+		return nil, host.Errorf(host.TypeError, "cdiv() takes 2 arguments")
+	}
+	sum, err := host.Binary(in, python.Add, args[0], args[1])
+	if err != nil {
+		return nil, err
+	}
+	if sum, err = host.Binary(in, python.Sub, sum, host.MakeInt(1)); err != nil {
+		return nil, err
+	}
+	return host.Binary(in, python.FloorDiv, sum, args[1])
+}
+
+func nextPowerOf2(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	if len(args) == 1 {
+		if n, ok := host.AsInt64(args[0]); ok {
+			if n <= 0 {
+				return host.MakeInt(0), nil
+			}
+			return host.MakeInt(1 << bits.Len64(uint64(n-1))), nil
+		}
+	}
+	return nil, host.Errorf(host.TypeError, "next_power_of_2() takes an integer")
+}
+
+// targetValue is what get_current_target() gives.
+func (w *world) targetValue() host.Value {
+	var arch host.Value = host.Str(w.target.Chip)
+	if w.target.Chip == "" {
+		arch = host.MakeInt(int64(w.target.Arch))
+	}
+	return &record{"GPUTarget", map[string]host.Value{
+		"backend": host.Str(w.target.Backend), "arch": arch, "warp_size": host.MakeInt(int64(w.target.WarpSize)),
+	}}
+}
+
+func (w *world) activeDriver() host.Value {
+	device := &record{"device", map[string]host.Value{"type": host.Str("cuda"), "index": host.MakeInt(0)}}
+	constant := func(v host.Value) host.Value {
+		return native("get", func(*host.Interp, []host.Value, []host.Keyword) (host.Value, error) { return v, nil })
+	}
+	return &record{"CudaDriver", map[string]host.Value{
+		"get_current_target":      constant(w.targetValue()),
+		"get_active_torch_device": constant(device),
+		"get_current_device":      constant(host.MakeInt(0)),
+		"get_current_stream":      constant(host.MakeInt(0)),
+		"is_active":               constant(host.Bool(true)),
+	}}
+}
+
+func (w *world) runtime() map[string]host.Value {
+	return map[string]host.Value{
+		"JITFunction": jitClass, "KernelInterface": unusable("KernelInterface"), "Autotuner": unusable("Autotuner"),
+		"Heuristics": unusable("Heuristics"), "Config": configClass, "autotune": autotuneDecorator, "heuristics": heuristicsDecorator,
+	}
+}
+
+// targetInfo are the functions of triton.language.target_info.
+func (w *world) targetInfo() map[string]host.Value {
+	test := func(name string, f func(args []int64) bool) host.Value {
+		return &constexprFunc{native(name, func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+			var ints []int64
+			for _, a := range args {
+				n, _ := host.AsInt64(a)
+				ints = append(ints, n)
+			}
+			for _, k := range kws {
+				n, _ := host.AsInt64(k.Value)
+				ints = append(ints, n)
+			}
+			return host.Bool(f(ints)), nil
+		})}
+	}
+	cuda, chip, arch := w.target.Backend == "cuda", w.target.Chip, int64(w.target.Arch)
+	return map[string]host.Value{
+		"current_target": &constexprFunc{native("current_target", func(*host.Interp, []host.Value, []host.Keyword) (host.Value, error) {
+			return w.targetValue(), nil
+		})},
+		"is_cuda":      test("is_cuda", func([]int64) bool { return cuda }),
+		"is_hip":       test("is_hip", func([]int64) bool { return w.target.Backend == "hip" }),
+		"is_hip_cdna3": test("is_hip_cdna3", func([]int64) bool { return chip == "gfx942" }),
+		"is_hip_cdna4": test("is_hip_cdna4", func([]int64) bool { return chip == "gfx950" }),
+		"cuda_capability_geq": test("cuda_capability_geq", func(a []int64) bool {
+			want := int64(0)
+			if len(a) > 0 {
+				want = a[0] * 10
+			}
+			if len(a) > 1 {
+				want += a[1]
+			}
+			return cuda && arch >= want
+		}),
+	}
+}
+
+// languageNames are the names of triton.language that are neither builtins nor library functions.
+var languageNames map[string]host.Value
+
+func init() { // staticAssert and others mention the generator, which mentions the table
+	languageNames = map[string]host.Value{
+		"range":                   tlRange,
+		"static_range":            staticRange,
+		"static_assert":           &staticFunc{"static_assert", staticAssert},
+		"static_print":            &staticFunc{"static_print", staticPrint},
+		"condition":               &kernelFunc{"condition", makeCondition},
+		"TRITON_MAX_TENSOR_NUMEL": host.MakeInt(1 << 20),
+		"CONSTEXPR_0":             &Constexpr{host.MakeInt(0)},
+		"_aggregate":              aggregateDecorator,
+		"builtin":                 native("builtin", identity),
+		"extern":                  native("extern", identity),
+		"_tensor_member_fn":       native("_tensor_member_fn", identity),
+		"_unwrap_if_constexpr":    &constexprFunc{native("_unwrap_if_constexpr", identity)},
+	}
+	for _, c := range typeClasses {
+		languageNames[c.name] = c
+	}
+	for name, t := range map[string]*sem.DType{
+		"void": sem.VoidType, "int1": sem.Int1, "int8": sem.Int8, "int16": sem.Int16, "int32": sem.Int32, "int64": sem.Int64,
+		"uint8": sem.Uint8, "uint16": sem.Uint16, "uint32": sem.Uint32, "uint64": sem.Uint64,
+		"float8e5": sem.Float8E5, "float8e5b16": sem.Float8E5B16, "float8e4nv": sem.Float8E4NV, "float8e4b8": sem.Float8E4B8,
+		"float8e4b15": sem.Float8E4B15, "float16": sem.Float16, "bfloat16": sem.BFloat16, "float32": sem.Float32, "float64": sem.Float64,
+	} {
+		languageNames[name] = t
+	}
+	languageNames["pi32_t"] = sem.Ptr(sem.Int32)
+}

@@ -1,0 +1,198 @@
+package lang
+
+import (
+	"io/fs"
+	"slices"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/lang/stdlib"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// world is everything that one compilation can see: an interpreter of host Python with triton, triton.language and torch in it.
+// It belongs to one goroutine.
+type world struct {
+	in      *host.Interp
+	files   *diag.FileSet
+	target  Target
+	known   map[string]*host.Module
+	methods map[string]host.Value
+}
+
+func newWorld(src *Source, target Target) *world {
+	w := &world{files: src.files, target: target, known: map[string]*host.Module{}}
+	w.in = host.NewInterp(host.Options{
+		Files: src.files, Env: src.opts.Env, Finder: src.finder(), Roots: src.opts.Roots,
+		Known:    func(name string) (*host.Module, bool) { m, ok := w.known[name]; return m, ok },
+		Parse:    src.parse,
+		Decorate: decorate,
+	})
+	w.register()
+	return w
+}
+
+// version is the release of Triton that we answer as.
+const version = "3.6.0"
+
+// register makes the modules of Triton and what of torch host code of kernels asks for.
+func (w *world) register() {
+	for _, m := range []*host.Module{
+		w.stdlibModule("triton.language.standard", "standard.py"),
+		w.stdlibModule("triton.language.random", "random.py"),
+		{Name: "triton.language", Lookup: w.language},
+		{Name: "triton.language.core", Lookup: w.lookupIn(sem.InCore)},
+		{Name: "triton.language.semantic", Lookup: w.lookupIn(sem.InCore)},
+		{Name: "triton.language.math", Lookup: w.lookupIn(sem.InMath)},
+		{Name: "triton.language.target_info", Vars: w.targetInfo()},
+		{Name: "triton.language.extra"},
+		{Name: "triton.language.extra.libdevice", Lookup: w.lookupIn(sem.InLibdevice)},
+		{Name: "triton.language.extra.cuda", Lookup: w.lookupIn(sem.InCUDA)},
+		{Name: "triton.language.extra.cuda.libdevice", Lookup: w.lookupIn(sem.InLibdevice)},
+		{Name: "triton", Vars: w.triton()},
+		{Name: "triton.runtime", Vars: w.runtime()},
+		{Name: "triton.runtime.jit", Vars: map[string]host.Value{"jit": jitDecorator, "JITFunction": jitClass, "constexpr_function": constexprDecorator, "JITCallable": jitClass}},
+		{Name: "triton.runtime.driver", Vars: map[string]host.Value{"active": w.activeDriver()}},
+		{Name: "triton.runtime.autotuner", Vars: map[string]host.Value{"Autotuner": unusable("Autotuner"), "Config": configClass, "autotune": autotuneDecorator, "heuristics": heuristicsDecorator}},
+		{Name: "triton.compiler", Open: true},
+		{Name: "triton.testing", Open: true},
+		{Name: "triton.tools", Open: true},
+		{Name: "triton.tools.tensor_descriptor", Vars: map[string]host.Value{"TensorDescriptor": unusable("TensorDescriptor")}},
+		{Name: "triton.backends", Open: true},
+		{Name: "triton.knobs", Open: true},
+	} {
+		w.known[m.Name] = m
+	}
+	w.link("triton", "language", "runtime", "compiler", "testing", "tools", "backends", "knobs")
+	w.link("triton.language", "core", "math", "standard", "random", "extra", "target_info", "semantic")
+	w.link("triton.language.extra", "libdevice", "cuda")
+	w.link("triton.language.extra.cuda", "libdevice")
+	w.link("triton.runtime", "driver", "jit", "autotuner")
+	w.link("triton.tools", "tensor_descriptor")
+	w.registerTorch()
+}
+
+// link makes submodules attributes of their package.
+func (w *world) link(pkg string, subs ...string) {
+	m := w.known[pkg]
+	if m.Vars == nil {
+		m.Vars = map[string]host.Value{}
+	}
+	for _, s := range subs {
+		if _, ok := m.Vars[s]; !ok {
+			m.Vars[s] = w.known[pkg+"."+s]
+		}
+	}
+}
+
+var stdlibSyntax = sync.OnceValue(func() map[string]*python.Module {
+	out := map[string]*python.Module{}
+	names, _ := fs.Glob(stdlib.Files, "*.py")
+	for _, name := range names {
+		src, err := stdlib.Files.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		m, err := python.Parse(stdlibFiles, "triton/language/"+name, src)
+		if err != nil {
+			panic(err)
+		}
+		out[name] = m
+	}
+	return out
+})
+
+// stdlibModule is a module of the language written in the language; it is parsed once for the process.
+func (w *world) stdlibModule(name, file string) *host.Module {
+	syntax := stdlibSyntax()[file]
+	return &host.Module{Name: name, File: "triton/language/" + file, Syntax: syntax}
+}
+
+// language looks up a name of triton.language: a builtin, a dtype, a class, or a function of the standard library.
+func (w *world) language(in *host.Interp, name string) (host.Value, bool, error) {
+	return w.lookup("", name)
+}
+
+func (w *world) lookupIn(module string) func(*host.Interp, string) (host.Value, bool, error) {
+	return func(_ *host.Interp, name string) (host.Value, bool, error) { return w.lookup(module, name) }
+}
+
+func (w *world) lookup(module, name string) (host.Value, bool, error) {
+	b := sem.Lookup(module, name)
+	switch {
+	case b == nil:
+	case b.Fn != nil:
+		return b, true, nil
+	case b.State == sem.Constant:
+		return b.Value, true, nil
+	case b.State == sem.Stdlib:
+		return w.standard(name)
+	}
+	if module == "" || module == sem.InCore {
+		if v, ok := languageNames[name]; ok {
+			return v, true, nil
+		}
+		return w.standard(name)
+	}
+	return nil, false, nil
+}
+
+// standard looks up a public function of the library, or a private one that kernels of public projects use all the same.
+func (w *world) standard(name string) (host.Value, bool, error) {
+	for _, mod := range []string{"triton.language.standard", "triton.language.random"} {
+		if !slices.Contains(stdlibNames()[mod], name) {
+			continue
+		}
+		v, ok, err := w.known[mod].Get(w.in, name)
+		return v, ok, err
+	}
+	return nil, false, nil
+}
+
+// stdlibNames are the names that the library's modules define.
+var stdlibNames = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{}
+	for file, syntax := range stdlibSyntax() {
+		var names []string
+		for _, s := range syntax.Body {
+			switch s := s.(type) {
+			case *python.FunctionDef:
+				names = append(names, s.Name)
+			case *python.Assign:
+				if n, ok := s.Targets[0].(*python.Name); ok {
+					names = append(names, n.ID)
+				}
+			}
+		}
+		out["triton.language."+file[:len(file)-len(".py")]] = names
+	}
+	return out
+})
+
+// method is the function behind v.name, or nil.
+func (w *world) method(v host.Value, name string) host.Value {
+	b := sem.Method(v, name)
+	switch {
+	case b == nil:
+		return nil
+	case b.Fn != nil:
+		return b
+	}
+	if f, ok, err := w.standard(name); ok && err == nil {
+		return f
+	}
+	return nil
+}
+
+// methodNames are the methods of a device value, for suggestions.
+func (w *world) methodNames(v host.Value) []string {
+	var out []string
+	for _, b := range sem.Builtins() {
+		if sem.Method(v, b.Name) == b {
+			out = append(out, b.Name)
+		}
+	}
+	return out
+}

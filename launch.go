@@ -1,0 +1,452 @@
+package nereid
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+)
+
+// Named is an argument given by name; see Arg.
+type Named struct {
+	Name  string
+	Value any
+}
+
+// Arg gives an argument by name, a constexpr usually: Arg("BLOCK_SIZE", 1024).
+func Arg(name string, value any) Named { return Named{name, value} }
+
+// Launch runs the kernel once for each program of the grid, a Grid or GridFunc. Arguments are given in the order of the parameters,
+// or by name (Arg); an Options value among them sets num_warps and the like. What an argument may be:
+//
+//   - for a pointer: a *Tensor, or nil
+//   - for a scalar: any integer or float type of Go, or a bool
+//   - for a constexpr: an integer, float, bool, string, nil, a DType, a Func, or a slice of these (a tuple)
+//   - for a tensor descriptor: a *Descriptor
+//
+// Integers become i32 or i64 by value and are specialised on being 1 or divisible by 16, pointers on alignment, as in Triton. A nil
+// stream is one of the best device, waited for before Launch returns.
+func (k *Kernel) Launch(s *Stream, grid any, args ...any) error {
+	if s == nil {
+		dev, err := Open("")
+		if err != nil {
+			return err
+		}
+		if s, err = dev.NewStream(context.Background()); err != nil {
+			return err
+		}
+		defer s.Close()
+		if err := k.launch(s, grid, args); err != nil {
+			return err
+		}
+		return s.Sync()
+	}
+	return k.launch(s, grid, args)
+}
+
+func (k *Kernel) launch(s *Stream, grid any, args []any) error {
+	l := &launch{k: k, dev: s.dev, meta: Meta{}}
+	defer l.release()
+	if err := l.bind(args); err != nil {
+		return fmt.Errorf("nereid: %s: %w", k.name, err)
+	}
+	g, err := l.grid(grid)
+	if err != nil {
+		return fmt.Errorf("nereid: %s: %w", k.name, err)
+	}
+	exec, err := k.executable(s.ctx, s.dev, l)
+	if err != nil {
+		return err
+	}
+	if g[0] == 0 || g[1] == 0 || g[2] == 0 {
+		return nil
+	}
+	return exec.Launch(s.ctx, s.s, g, l.words)
+}
+
+// launch is the arguments of one launch, sorted out.
+type launch struct {
+	k     *Kernel
+	dev   *Device
+	opts  Options
+	specs []lang.ArgSpec
+	words []uint64         // of runtime arguments: bits or addresses
+	lent  []backend.Buffer // host memory handed to the device for this launch
+	done  []func()         // what else ends with it
+	meta  Meta
+}
+
+// release takes host memory back from the device.
+func (l *launch) release() {
+	for _, b := range l.lent {
+		b.Close()
+	}
+	for _, f := range l.done {
+		f()
+	}
+}
+
+// address is where the device sees a tensor. Host memory is handed to it once, however many arguments share it.
+func (l *launch) address(t *Tensor) (uint64, error) {
+	h, ok := t.buf.(hostBuffer)
+	if !ok {
+		return t.buf.Addr() + uint64(t.offset), nil
+	}
+	for _, b := range l.lent {
+		if len(h.data) > 0 && len(b.Host()) > 0 && &b.Host()[0] == &h.data[0] {
+			return b.Addr() + uint64(t.offset), nil
+		}
+	}
+	b, err := l.dev.b.Wrap(h.data)
+	if err != nil {
+		return 0, err
+	}
+	l.lent = append(l.lent, b)
+	return b.Addr() + uint64(t.offset), nil
+}
+
+// bind matches arguments with parameters and specialises them.
+func (l *launch) bind(args []any) error {
+	k := l.k
+	vals := make([]any, len(k.params))
+	given := make([]bool, len(k.params))
+	pos := 0
+	for _, a := range args {
+		switch a := a.(type) {
+		case Options:
+			l.opts = a
+			continue
+		case Named:
+			i := k.param(a.Name)
+			if i < 0 {
+				return fmt.Errorf("there is no parameter %q", a.Name)
+			}
+			if given[i] {
+				return fmt.Errorf("the argument %q is given twice", a.Name)
+			}
+			vals[i], given[i] = a.Value, true
+			continue
+		}
+		for pos < len(given) && given[pos] {
+			pos++
+		}
+		if pos == len(given) {
+			return fmt.Errorf("takes %d arguments, more were given", len(k.params))
+		}
+		vals[pos], given[pos] = a, true
+	}
+	for i, p := range k.params {
+		switch {
+		case given[i]:
+		case p.Default != nil:
+			vals[i] = p.Default
+		default:
+			return fmt.Errorf("the argument %q is missing", p.Name)
+		}
+		if err := l.add(p, vals[i]); err != nil {
+			return fmt.Errorf("argument %q: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+func (k *Kernel) param(name string) int {
+	for i, p := range k.params {
+		if p.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (l *launch) add(p lang.Param, v any) error {
+	spec, err := l.specialise(p, v)
+	if err != nil {
+		return err
+	}
+	if p.Constexpr {
+		l.meta[p.Name] = plain(spec.Const)
+	}
+	l.specs = append(l.specs, spec)
+	return nil
+}
+
+// specialise is what the compiler is told of one argument; runtime values go to l.vals.
+func (l *launch) specialise(p lang.Param, v any) (lang.ArgSpec, error) {
+	if p.Constexpr {
+		c, err := constant(v)
+		return lang.ArgSpec{Const: c}, err
+	}
+	switch v := v.(type) {
+	case nil:
+		return lang.ArgSpec{Const: host.None}, nil
+	case *Tensor:
+		if v == nil {
+			return lang.ArgSpec{Const: host.None}, nil
+		}
+		return l.pointer(p, v)
+	case *Descriptor:
+		return l.descriptor(v)
+	case host.Value: // a default
+		return l.fromHost(p, v)
+	case DType, string, Func:
+		c, err := constant(v)
+		return lang.ArgSpec{Const: c}, err
+	}
+	return l.scalar(p, reflect.ValueOf(v))
+}
+
+func (l *launch) fromHost(p lang.Param, v host.Value) (lang.ArgSpec, error) {
+	switch v := v.(type) {
+	case host.Int:
+		return l.integer(p, v.Big())
+	case host.Float:
+		return l.scalar(p, reflect.ValueOf(float64(v)))
+	case host.Bool:
+		return l.scalar(p, reflect.ValueOf(bool(v)))
+	}
+	return lang.ArgSpec{Const: v}, nil
+}
+
+func (l *launch) scalar(p lang.Param, v reflect.Value) (lang.ArgSpec, error) {
+	switch {
+	case !v.IsValid():
+		return lang.ArgSpec{Const: host.None}, nil
+	case v.CanInt():
+		return l.integer(p, big.NewInt(v.Int()))
+	case v.CanUint():
+		return l.integer(p, new(big.Int).SetUint64(v.Uint()))
+	case v.CanFloat():
+		t, bits := sem.Type(sem.Float32), uint64(math.Float32bits(float32(v.Float())))
+		if p.Type != "" {
+			var err error
+			if t, err = lang.ParseType(p.Type); err != nil {
+				return lang.ArgSpec{}, err
+			}
+			if dt, derr := DTypeOf(p.Type); derr == nil {
+				bits = dt.Encode(v.Float())
+			}
+		}
+		l.words = append(l.words, bits)
+		return lang.ArgSpec{Type: t}, nil
+	case v.Kind() == reflect.Bool:
+		bits := uint64(0)
+		if v.Bool() {
+			bits = 1
+		}
+		l.words = append(l.words, bits)
+		return lang.ArgSpec{Type: sem.Int1}, nil
+	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
+		return l.tuple(p, v)
+	}
+	return lang.ArgSpec{}, fmt.Errorf("a %s cannot be passed to a kernel", v.Type())
+}
+
+func (l *launch) tuple(p lang.Param, v reflect.Value) (lang.ArgSpec, error) {
+	spec := lang.ArgSpec{Tuple: true}
+	p.Type = ""
+	for i := range v.Len() {
+		item, err := l.specialise(p, v.Index(i).Interface())
+		if err != nil {
+			return spec, fmt.Errorf("item %d: %w", i, err)
+		}
+		spec.Items = append(spec.Items, item)
+	}
+	return spec, nil
+}
+
+// integer chooses i32, i64 or u64 by value, unless the parameter's annotation does, and folds 1 away.
+func (l *launch) integer(p lang.Param, v *big.Int) (lang.ArgSpec, error) {
+	if !v.IsInt64() && !v.IsUint64() {
+		return lang.ArgSpec{}, fmt.Errorf("%s does not fit 64 bits", v)
+	}
+	one := v.IsInt64() && v.Int64() == 1
+	if one && !p.NoSpecialize {
+		return lang.ArgSpec{Const: host.MakeInt(1)}, nil
+	}
+	t := sem.Type(sem.Int32)
+	switch {
+	case p.Type != "":
+		var err error
+		if t, err = lang.ParseType(p.Type); err != nil {
+			return lang.ArgSpec{}, err
+		}
+	case !v.IsInt64():
+		t = sem.Uint64
+	case v.Int64() != int64(int32(v.Int64())):
+		t = sem.Int64
+	}
+	bits := v.Uint64()
+	if v.Sign() < 0 {
+		bits = uint64(v.Int64())
+	}
+	if d, ok := t.(*sem.DType); ok && d.IsFloating() {
+		f, _ := new(big.Float).SetInt(v).Float64()
+		if dt, err := DTypeOf(p.Type); err == nil {
+			bits = dt.Encode(f)
+		}
+		l.words = append(l.words, bits)
+		return lang.ArgSpec{Type: t}, nil
+	}
+	l.words = append(l.words, bits)
+	div := !p.NoSpecialize && !p.NoAlign && bits%16 == 0
+	return lang.ArgSpec{Type: t, Div16: div}, nil
+}
+
+// pointer is what the compiler is told of a tensor: its element type and whether its address is aligned.
+func (l *launch) pointer(p lang.Param, t *Tensor) (lang.ArgSpec, error) {
+	elem, err := lang.ParseType(t.DType.String())
+	if err != nil {
+		return lang.ArgSpec{}, err
+	}
+	addr, err := l.address(t)
+	if err != nil {
+		return lang.ArgSpec{}, err
+	}
+	l.words = append(l.words, addr)
+	return lang.ArgSpec{Type: sem.PtrIn(elem, 1, p.Const), Div16: addr%16 == 0 && !p.NoSpecialize && !p.NoAlign}, nil
+}
+
+// constant is a compile-time argument as the compiler holds it.
+func constant(v any) (host.Value, error) {
+	switch v := v.(type) {
+	case nil:
+		return host.None, nil
+	case host.Value:
+		return v, nil
+	case string:
+		return host.Str(v), nil
+	case bool:
+		return host.Bool(v), nil
+	case DType:
+		t, err := lang.ParseType(v.String())
+		if err != nil {
+			return nil, err
+		}
+		return t.(*sem.DType), nil
+	case Func:
+		return &lang.FuncRef{File: v.File, Name: v.Name}, nil
+	}
+	r := reflect.ValueOf(v)
+	switch {
+	case r.CanInt():
+		return host.MakeInt(r.Int()), nil
+	case r.CanUint():
+		return host.BigInt(new(big.Int).SetUint64(r.Uint())), nil
+	case r.CanFloat():
+		return host.Float(r.Float()), nil
+	case r.Kind() == reflect.Slice || r.Kind() == reflect.Array:
+		items := make([]host.Value, r.Len())
+		for i := range items {
+			c, err := constant(r.Index(i).Interface())
+			if err != nil {
+				return nil, err
+			}
+			items[i] = c
+		}
+		return host.NewTuple(items...), nil
+	}
+	return nil, fmt.Errorf("a %T cannot be a compile-time argument", v)
+}
+
+// plain is a compile-time value for GridFuncs: int64, float64, bool, string or nil.
+func plain(v host.Value) any {
+	switch v := v.(type) {
+	case host.Int:
+		n, _ := v.Int64()
+		return n
+	case host.Float:
+		return float64(v)
+	case host.Bool:
+		return bool(v)
+	case host.Str:
+		return string(v)
+	}
+	return nil
+}
+
+func (l *launch) grid(g any) ([3]int, error) {
+	var out Grid
+	switch g := g.(type) {
+	case Grid:
+		out = g
+	case GridFunc:
+		out = g(l.meta)
+	case func(Meta) Grid:
+		out = g(l.meta)
+	case int:
+		out = Grid{g}
+	default:
+		return out, fmt.Errorf("the grid must be a Grid or a GridFunc, not %T", g)
+	}
+	for i, n := range out {
+		if n < 0 {
+			return out, fmt.Errorf("the grid %v has a negative dimension", out)
+		}
+		if n == 0 && i > 0 {
+			out[i] = 1
+		}
+	}
+	return out, nil
+}
+
+// build is one specialisation of a kernel, compiled once however many goroutines ask.
+type build struct {
+	once sync.Once
+	exec backend.Executable
+	err  error
+}
+
+func (k *Kernel) executable(ctx context.Context, dev *Device, l *launch) (backend.Executable, error) {
+	key := l.key(dev)
+	k.mu.Lock()
+	b := k.built[key]
+	if b == nil {
+		b = &build{}
+		k.built[key] = b
+	}
+	k.mu.Unlock()
+	b.once.Do(func() {
+		c, err := k.compile(ctx, dev, l.specs, l.opts, request{})
+		if err != nil {
+			b.err = err
+			return
+		}
+		b.exec = c.exec
+	})
+	return b.exec, b.err
+}
+
+func (l *launch) key(dev *Device) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %+v", dev, l.opts.Defaults())
+	for _, s := range l.specs {
+		writeSpec(&b, s)
+	}
+	return b.String()
+}
+
+func writeSpec(b *strings.Builder, s lang.ArgSpec) {
+	switch {
+	case s.Tuple:
+		b.WriteString("|(")
+		for _, item := range s.Items {
+			writeSpec(b, item)
+		}
+		b.WriteString(")")
+	case s.Desc != nil:
+		fmt.Fprintf(b, "|desc %s%v", s.Desc.Elem, s.Desc.Block)
+	case s.Type != nil:
+		fmt.Fprintf(b, "|%s:%v", s.Type, s.Div16)
+	default:
+		fmt.Fprintf(b, "|=%s %s", s.Const.TypeName(), lang.Repr(s.Const))
+	}
+}

@@ -1,0 +1,196 @@
+package nereid
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang"
+)
+
+// Module is a file with kernels.
+type Module struct {
+	src *lang.Source
+
+	mu      sync.Mutex
+	kernels map[string]*Kernel
+}
+
+// LoadOption changes how a file is read.
+type LoadOption func(*lang.LoadOptions)
+
+// Env gives the file's module-level code environment variables; without it there are none.
+func Env(vars map[string]string) LoadOption { return func(o *lang.LoadOptions) { o.Env = vars } }
+
+// Roots adds folders in which imports are looked for.
+func Roots(dirs ...string) LoadOption {
+	return func(o *lang.LoadOptions) { o.Roots = append(o.Roots, dirs...) }
+}
+
+// Load reads a file. Imports of other modules are found beside it and in the folders around it.
+func Load(name string, opts ...LoadOption) (*Module, error) {
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("nereid: %w", err)
+	}
+	return parse(filepath.ToSlash(name), src, lang.LoadOptions{}, opts)
+}
+
+// LoadFS reads a file of a file system, an embed.FS say; imports are found in it too.
+func LoadFS(fsys fs.FS, name string, opts ...LoadOption) (*Module, error) {
+	src, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("nereid: %w", err)
+	}
+	return parse(name, src, lang.LoadOptions{FS: fsys}, opts)
+}
+
+// Parse reads kernels from text. The name stands in messages.
+func Parse(name string, src []byte, opts ...LoadOption) (*Module, error) {
+	return parse(name, src, lang.LoadOptions{}, opts)
+}
+
+func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Module, error) {
+	for _, o := range opts {
+		o(&lo)
+	}
+	s, err := lang.Load(name, src, lo)
+	if err != nil {
+		return nil, err
+	}
+	return &Module{src: s, kernels: map[string]*Kernel{}}, nil
+}
+
+// Kernels are the names of the file's jit functions, in its order.
+func (m *Module) Kernels() []string { return m.src.Names() }
+
+// Kernel is a kernel of the file, under its decorators.
+func (m *Module) Kernel(name string) (*Kernel, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if k := m.kernels[name]; k != nil {
+		return k, nil
+	}
+	params, err := m.src.Params(name, lang.DefaultTarget)
+	if err != nil {
+		return nil, err
+	}
+	k := &Kernel{m: m, name: name, params: params, built: map[string]*build{}}
+	m.kernels[name] = k
+	return k, nil
+}
+
+// Kernel is a jit function that can be launched.
+type Kernel struct {
+	m      *Module
+	name   string
+	params []lang.Param
+
+	mu    sync.Mutex
+	built map[string]*build
+}
+
+// Name is the kernel's name in its file.
+func (k *Kernel) Name() string { return k.name }
+
+// Param is what a kernel says of one of its parameters.
+type Param struct {
+	Name      string
+	Constexpr bool // known at compile time
+	Optional  bool // has a default
+}
+
+// Params are the kernel's parameters.
+func (k *Kernel) Params() []Param {
+	out := make([]Param, len(k.params))
+	for i, p := range k.params {
+		out[i] = Param{p.Name, p.Constexpr, p.Default != nil}
+	}
+	return out
+}
+
+// Options are the options of a compilation, as Triton names them; the zero value has Triton's defaults.
+type Options = backend.Options
+
+// Stage is one form of a kernel on its way to a device.
+type Stage struct {
+	Name string // "source", "ttir", "ttgir", "llir", "ptx" ...
+	Took time.Duration
+	Text []byte // nil where the stages were not asked for
+}
+
+// Compiled is a kernel for one signature and one device.
+type Compiled struct {
+	Kernel *Kernel
+	Stages []Stage
+	exec   backend.Executable
+}
+
+// Compile compiles the kernel for a signature as Triton's ahead-of-time tool writes it ("*fp32:16, *fp32:16, i32, 1024") and a device.
+// A nil device stops at Triton IR for an sm_90 GPU.
+func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opts Options) (*Compiled, error) {
+	args, err := lang.ParseSignature(k.params, signature)
+	if err != nil {
+		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
+	}
+	return k.compile(ctx, dev, args, opts, request{keep: true})
+}
+
+// CompileFor compiles for a target that need not be here ("cuda:90", "cuda:80", "hip:gfx942", "cpu", "interp"), up to a stage.
+func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts Options, until string) (*Compiled, error) {
+	args, err := lang.ParseSignature(k.params, signature)
+	if err != nil {
+		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
+	}
+	b, err := compilerFor(target)
+	if err != nil {
+		return nil, err
+	}
+	return k.compile(ctx, &Device{b}, args, opts, request{keep: true, until: until})
+}
+
+// source is the kernel's Triton IR before any pass.
+func (k *Kernel) source(args []lang.ArgSpec, target lang.Target, opts Options) (*ir.Module, error) {
+	return k.m.src.Compile(k.name, args, lang.Options{
+		Target: target, NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs, Debug: opts.Debug,
+	})
+}
+
+// request says what is wanted of a compilation besides the executable.
+type request struct {
+	keep  bool   // the text of each stage
+	until string // the last stage wanted; "" for all
+}
+
+func (k *Kernel) compile(ctx context.Context, dev *Device, args []lang.ArgSpec, opts Options, want request) (*Compiled, error) {
+	opts = opts.Defaults()
+	c := &Compiled{Kernel: k}
+	record := func(stage string, took time.Duration, text func() []byte) {
+		s := Stage{Name: stage, Took: took}
+		if want.keep {
+			s.Text = text()
+		}
+		c.Stages = append(c.Stages, s)
+	}
+	start := time.Now()
+	mod, err := k.source(args, dev.target(), opts)
+	if err != nil {
+		return nil, err
+	}
+	record("source", time.Since(start), func() []byte { return backend.Text(mod) })
+	if want.until == "source" {
+		return c, nil
+	}
+	in := &backend.Input{Module: mod, Kernel: k.name, Options: opts, Stages: record, Until: want.until}
+	if dev == nil {
+		return c, in.TTIR(lang.DefaultTarget)
+	}
+	c.exec, err = dev.b.Compile(ctx, in)
+	return c, err
+}

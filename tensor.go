@@ -1,0 +1,141 @@
+package nereid
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+)
+
+// Tensor is memory of a device with a type and a shape: what a kernel sees as a pointer.
+type Tensor struct {
+	DType   DType
+	Shape   []int
+	Strides []int // in elements
+
+	dev    *Device
+	buf    backend.Buffer
+	offset int // in bytes
+}
+
+// FromSlice is a tensor over a Go slice, which it shares: kernels on devices of the host (interp, cpu) read and write the slice
+// itself. The shape is that of the slice unless another is given.
+func FromSlice[T Element](data []T, shape ...int) *Tensor {
+	if len(shape) == 0 {
+		shape = []int{len(data)}
+	}
+	if n := count(shape); n != len(data) {
+		panic(fmt.Sprintf("nereid: a slice of %d elements cannot have the shape %v", len(data), shape))
+	}
+	dt := dtypeFor[T]()
+	var bytes []byte
+	if len(data) > 0 {
+		bytes = unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), len(data)*dt.Size())
+	}
+	return FromBytes(dt, bytes, shape...)
+}
+
+// FromBytes is a tensor over bytes in host memory, which it shares.
+func FromBytes(dt DType, data []byte, shape ...int) *Tensor {
+	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: hostBuffer{data}}
+}
+
+// New is a tensor of zeros on a device.
+func New(dev *Device, dt DType, shape ...int) (*Tensor, error) {
+	buf, err := dev.b.Alloc(count(shape) * dt.Size())
+	if err != nil {
+		return nil, err
+	}
+	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), dev: dev, buf: buf}, nil
+}
+
+// Len is the number of elements.
+func (t *Tensor) Len() int { return count(t.Shape) }
+
+// Slice is the elements of a tensor in host memory, shared; an error for others and for tensors of another type.
+func Slice[T Element](t *Tensor) ([]T, error) {
+	if dt := dtypeFor[T](); dt != t.DType {
+		return nil, fmt.Errorf("nereid: the tensor holds %s, not %s", t.DType, dt)
+	}
+	data := t.buf.Host()
+	if data == nil {
+		return nil, fmt.Errorf("nereid: the tensor is on %s; copy it with Tensor.Read", t.dev)
+	}
+	data = data[t.offset:]
+	if t.Len() == 0 {
+		return nil, nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), t.Len()), nil
+}
+
+// Read copies the tensor's bytes out of its device, Write into it.
+func (t *Tensor) Read(into []byte) error  { return t.buf.Read(t.offset, into) }
+func (t *Tensor) Write(from []byte) error { return t.buf.Write(t.offset, from) }
+
+// At is the element at flat position i as a float64, for looking at results.
+func (t *Tensor) At(i int) (float64, error) {
+	var word [8]byte
+	n := t.DType.Size()
+	if err := t.buf.Read(t.offset+i*n, word[:n]); err != nil {
+		return 0, err
+	}
+	return t.DType.Decode(binary.LittleEndian.Uint64(word[:])), nil
+}
+
+// Offset is a tensor that begins n bytes further into the same memory.
+func (t *Tensor) Offset(n int) *Tensor {
+	c := *t
+	c.offset += n
+	return &c
+}
+
+// Close gives device memory back. Tensors over Go slices need none.
+func (t *Tensor) Close() error { return t.buf.Close() }
+
+func count(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+func contiguous(shape []int) []int {
+	strides := make([]int, len(shape))
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		strides[i] = n
+		n *= shape[i]
+	}
+	return strides
+}
+
+// hostBuffer is plain host memory that belongs to no device yet; a launch hands it to the device it runs on.
+type hostBuffer struct{ data []byte }
+
+func (b hostBuffer) Addr() uint64 {
+	if len(b.data) == 0 {
+		return 0
+	}
+	return uint64(uintptr(unsafe.Pointer(&b.data[0])))
+}
+func (b hostBuffer) Size() int    { return len(b.data) }
+func (b hostBuffer) Host() []byte { return b.data }
+func (b hostBuffer) Close() error { return nil }
+
+func (b hostBuffer) Read(at int, into []byte) error {
+	if at < 0 || at+len(into) > len(b.data) {
+		return fmt.Errorf("nereid: read of %d bytes at %d of a tensor of %d bytes", len(into), at, len(b.data))
+	}
+	copy(into, b.data[at:])
+	return nil
+}
+
+func (b hostBuffer) Write(at int, from []byte) error {
+	if at < 0 || at+len(from) > len(b.data) {
+		return fmt.Errorf("nereid: write of %d bytes at %d of a tensor of %d bytes", len(from), at, len(b.data))
+	}
+	copy(b.data[at:], from)
+	return nil
+}
