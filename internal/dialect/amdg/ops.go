@@ -122,6 +122,48 @@ var (
 		Results:  ir.Slots("result", ir.AnyRankedTensor),
 		Format:   "$sources attr-dict `:` type($sources) `->` type($result)",
 	})
+	UpcastMXFP = Dialect.Op(ir.OpDef{
+		Name:     "upcast_mxfp",
+		Doc:      "Widens microscaled floats and multiplies them by their scales.",
+		Traits:   ir.Pure,
+		Operands: ir.Slots("src", tt.Tensor, "scale", tt.Tensor),
+		Results:  ir.Slots("result", tt.Tensor),
+		Attrs:    ir.Attrs("fp_type", tt.ScaleKind, "fastMath", ir.AnyBool),
+		Format:   "$src `,` $scale `fp_type` `=` $fp_type attr-dict `:` type($src) `,` type($scale) `->` type($result)",
+	})
+	ScaledUpcastFp4 = Dialect.Op(ir.OpDef{
+		Name:     "scaled_upcast_fp4",
+		Doc:      "Unpacks pairs of 4-bit floats, packed along an axis, and multiplies them by their scales.",
+		Traits:   ir.Pure,
+		Operands: ir.Slots("input", tt.Tensor, "scale", tt.Floats),
+		Results:  ir.Slots("output", tt.Floats),
+		Attrs:    ir.Attrs("axis", ir.AnyI32),
+		Format:   "$input `scale` $scale attr-dict `:` type($input) `,` type($scale) `->` type($output)",
+	})
+	ScaledUpcastFp8 = Dialect.Op(ir.OpDef{
+		Name:     "scaled_upcast_fp8",
+		Doc:      "Widens 8-bit floats and multiplies them by their scales.",
+		Traits:   ir.Pure | ir.Elementwise | ir.SameOperandsAndResultShape | ir.SameOperandsAndResultEncoding,
+		Operands: ir.Slots("input", tt.Floats, "scale", tt.Floats),
+		Results:  ir.Slots("output", tt.Floats),
+		Format:   "$input `scale` $scale attr-dict `:` type($input) `,` type($scale) `->` type($output)",
+	})
+	LocalLoadPackedTransposed = Dialect.Op(ir.OpDef{
+		Name:     "local_load_packed_tranposed",
+		Doc:      "Loads pairs of 4-bit floats that are packed along one dimension of a buffer, packed along the other. (The name is Triton's.)",
+		Traits:   ir.Reads,
+		Operands: ir.Slots("src", ttg.AnyMemDesc, "token", ir.Optional(ttg.AnyToken)),
+		Results:  ir.Slots("result", tt.Tensor),
+		Format:   "$src (`token` $token^)? attr-dict `:` qualified(type($src)) `->` type($result)",
+	})
+	AsyncWait = Dialect.Op(ir.OpDef{
+		Name:     "async_wait",
+		Doc:      "Waits until at most num_inst instructions that copy are under way.",
+		Operands: ir.Slots("asyncToken", ir.Variadic(ttg.AnyToken)),
+		Results:  ir.Slots("retToken", ttg.AnyToken),
+		Attrs:    ir.Attrs("num_inst", ir.AnyI32),
+		Format:   "($asyncToken^)? attr-dict",
+	})
 	CondBarrier = Dialect.Op(ir.OpDef{
 		Name:     "cond_barrier",
 		Doc:      "A barrier for the threads whose predicate holds.",

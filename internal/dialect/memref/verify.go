@@ -3,6 +3,7 @@ package memref
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/indexlist"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -17,6 +18,7 @@ var _ = Dialect.Verifiers(map[*ir.OpDef]ir.VerifyFunc{
 	AtomicRMW:              func(op *ir.Op) error { return indexCount(op.Operand(1).Type, op.NumOperands()-2) },
 	Prefetch:               func(op *ir.Op) error { return indexCount(op.Operand(0).Type, op.NumOperands()-1) },
 	GenericAtomicRMW:       verifyGenericRMW,
+	AllocaScope:            verifyScope,
 	Copy:                   func(op *ir.Op) error { return sameElem(op.Operand(0).Type, op.Operand(1).Type) },
 	Cast:                   func(op *ir.Op) error { return sameElem(op.Operand(0).Type, op.Result(0).Type) },
 	SubView:                func(op *ir.Op) error { return verifyView(op, len(ir.ShapeOf(op.Operand(0).Type)), 0) },
@@ -132,6 +134,19 @@ func verifyGetGlobal(op *ir.Op, lookup func(string) *ir.Op) error {
 	}
 	if t, ok := g.Attr("type").(*ir.TypeAttr); !ok || t.Type != op.Result(0).Type {
 		return fmt.Errorf("result type '%s' does not match type of the global memref @%s", op.Result(0).Type, ref.Root)
+	}
+	return nil
+}
+
+// verifyScope: a scope has a body, which ends by handing over its results.
+func verifyScope(op *ir.Op) error {
+	b := op.Body(0)
+	if b == nil {
+		return errors.New("region #0 ('bodyRegion') failed to verify constraint: region with 1 blocks")
+	}
+	if t := b.Terminator(); t != nil && t.Def == AllocaScopeReturn && !slices.EqualFunc(t.Operands(), op.ResultTypes(),
+		func(v *ir.Value, t ir.Type) bool { return v.Type == t }) {
+		return errors.New("has results other than those its body returns")
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func verifyInlineAsm(op *ir.Op) error {
 }
 
 func verifyPrint(op *ir.Op) error {
-	if signs := op.Attr("isSigned").(*ir.DenseArrayAttr); len(signs.Values) != op.NumOperands() {
+	if signs := op.Attr("isSigned").(*ir.DenseArrayAttr); len(signs.Values) < op.NumOperands() {
 		return fmt.Errorf("isSigned has %d entries for %d operands", len(signs.Values), op.NumOperands())
 	}
 	return nil

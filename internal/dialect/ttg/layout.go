@@ -354,8 +354,8 @@ func (l NVMMAShared) check() error {
 	if !slices.Contains([]int64{0, 32, 64, 128}, l.SwizzlingByteWidth) {
 		return fmt.Errorf("swizzlingByteWidth must be 0, 32, 64 or 128, but is %d", l.SwizzlingByteWidth)
 	}
-	if l.ElementBitWidth <= 0 || l.Rank() <= 0 {
-		return errors.New("elementBitWidth and rank must be positive")
+	if l.Rank() <= 0 {
+		return errors.New("rank must be positive")
 	}
 	return sameRank(l.Rank(), l.CGALayout)
 }

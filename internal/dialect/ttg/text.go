@@ -7,7 +7,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// layoutAttr declares a layout: alias is its name in the head of a text, read makes it of a dictionary.
+// layoutAttr declares a layout: alias is its name in the head of a text, read makes it of a dictionary. Like Triton, some layouts
+// take unknown keys without a word.
 func layoutAttr(name, alias, doc string, read func(f *fields) Layout) *ir.AttrTypeDef {
 	return Dialect.NewAttr(ir.AttrTypeDef{
 		Name:  name,
@@ -44,16 +45,20 @@ var (
 		return DotOp{OpIdx: f.int("opIdx"), Parent: f.attr("parent"), KWidth: f.intOr("kWidth", 0)}
 	})
 	nvidiaMma = layoutAttr("nvidia_mma", "mma", "The result of NVIDIA's tensor cores in registers.", func(f *fields) Layout {
-		return NvidiaMma{f.int("versionMajor"), f.intOr("versionMinor", 0), f.ints("warpsPerCTA"), f.bases("CGALayout", true), f.ints("instrShape")}
+		f.lenient = true
+		return NvidiaMma{f.intOr("versionMajor", 0), f.intOr("versionMinor", 0), f.ints("warpsPerCTA"), f.bases("CGALayout", true), f.ints("instrShape")}
 	})
 	amdMfma = layoutAttr("amd_mfma", "mma", "The result of CDNA's matrix cores in registers.", func(f *fields) Layout {
-		return AMDMfma{f.int("version"), f.ints("warpsPerCTA"), f.ints("instrShape"), f.bool("isTransposed"), f.bases("CGALayout", true),
+		f.lenient = true
+		return AMDMfma{f.intOr("version", 0), f.ints("warpsPerCTA"), f.ints("instrShape"), f.bool("isTransposed"), f.bases("CGALayout", true),
 			f.intsOr("tilesPerWarp"), f.intOr("elementBitWidth", 32)}
 	})
 	amdWmma = layoutAttr("amd_wmma", "mma", "The result of RDNA's matrix cores in registers.", func(f *fields) Layout {
+		f.lenient = true
 		return AMDWmma{f.int("version"), f.boolOr("isTranspose"), f.ints("warpsPerCTA"), f.bases("CGALayout", true), f.intsOr("tilesPerWarp"), f.intsOr("instrShape")}
 	})
 	linear = layoutAttr("linear", "linear", "A tensor in registers, by a linear map of bits.", func(f *fields) Layout {
+		f.lenient = true
 		return Linear{f.bases("register", false), f.bases("lane", false), f.bases("warp", false), f.bases("block", false)}
 	})
 	swizzled = layoutAttr("swizzled_shared", "shared", "Shared memory whose rows are permuted against bank conflicts.", func(f *fields) Layout {
@@ -63,7 +68,7 @@ var (
 		return Rotating{f.int("vec"), f.int("perPhase"), f.int("maxPhase"), f.ints("order"), f.bases("CGALayout", true)}
 	})
 	nvmmaShared = layoutAttr("nvmma_shared", "shared", "Shared memory as NVIDIA's tensor cores and copy engines read it.", func(f *fields) Layout {
-		l := NVMMAShared{f.int("swizzlingByteWidth"), f.boolOr("transposed"), f.int("elementBitWidth"), f.boolOr("fp4Padded"), f.bases("CGALayout", true), f.intOr("rank", 0)}
+		l := NVMMAShared{f.int("swizzlingByteWidth"), f.boolOr("transposed"), f.intOr("elementBitWidth", 0), f.boolOr("fp4Padded"), f.bases("CGALayout", true), f.intOr("rank", 0)}
 		if n := basisRank(l.CGALayout); l.Dims == 0 && n > 0 {
 			l.Dims = int64(n)
 		}
@@ -226,6 +231,8 @@ type fields struct {
 	dict *ir.DictAttr
 	used []string
 	bad  bool
+
+	lenient bool // unknown keys are no error
 }
 
 // readFields reads <{…}, all but the closing bracket.
@@ -251,7 +258,7 @@ func readDict(p *ir.Parser) (*fields, bool) {
 // finish checks that nothing was wrong and nothing is left.
 func (f *fields) finish(l Layout) (ir.Attr, bool) {
 	for _, e := range f.dict.Elems {
-		if !slices.Contains(f.used, e.Name) {
+		if !f.lenient && !slices.Contains(f.used, e.Name) {
 			f.fail("unexpected key: %s", e.Name)
 		}
 	}
