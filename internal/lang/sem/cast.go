@@ -177,7 +177,7 @@ func (b *Builder) castPointer(x *Tensor, to Type) *Tensor {
 // castE4B15 converts to or from fp8e4b15, which IR holds as i8. Its exponent has fp16's bias, so that its bits, moved, are those of
 // fp16: the conversions are integer arithmetic and work on every target. (Triton has PTX here, with the same results.)
 func (b *Builder) castE4B15(x *Tensor, to Type) *Tensor {
-	if b.Opts.Backend != "cuda" {
+	if b.Opts.Backend == "hip" {
 		panic(bad(CodeTarget, "target doesn't provide conversion for fp8e4b15"))
 	}
 	switch from := Scalar(x.Type); {

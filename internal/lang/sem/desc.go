@@ -264,9 +264,7 @@ func descAtomic(c *Call) host.Value {
 }
 
 // lacksTMA reports whether the target lacks TMA.
-func lacksTMA(b *Builder) bool {
-	return b.Opts.Backend == "cuda" && b.Opts.Capability() < 90 || b.Opts.Backend == "hip"
-}
+func lacksTMA(b *Builder) bool { return b.Opts.Capability() < 90 }
 
 // rows checks the arguments of gather and scatter: a descriptor of single rows, and which rows.
 func (c *Call) rows(what string, args []host.Value) (d *Descriptor, x *Tensor, y *ir.Value) {

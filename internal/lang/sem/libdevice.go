@@ -328,7 +328,10 @@ func libdeviceRows() []row {
 
 func libdeviceFn(backends map[string]library) impl {
 	return func(c *Call) host.Value {
-		fn := backends[c.B.Opts.Backend]
+		fn, ok := backends[c.B.Opts.Backend]
+		if !ok {
+			fn = backends["cuda"]
+		}
 		if fn.rows == nil {
 			panic(bad(CodeTarget, "libdevice has no %s on %s", c.Fn.Name, c.B.Opts.Backend))
 		}

@@ -8,7 +8,7 @@ import (
 
 // Options are what the target and the launch say that changes what an operation means.
 type Options struct {
-	Backend string // "cuda", "hip"
+	Backend string // "cuda", "hip", or another
 	Arch    string // "90" for cuda, "gfx942" for hip
 
 	NumWarps, NumCTAs, NumStages int
@@ -29,7 +29,8 @@ type Options struct {
 	Warn func(msg string) // may be nil
 }
 
-// DefaultOptions are the options of Triton's backend for a target: ("cuda", "90"), ("hip", "gfx942").
+// DefaultOptions are the options of Triton's backend for a target: ("cuda", "90"), ("hip", "gfx942"). Operations mean on other targets
+// what they mean on cuda:90.
 func DefaultOptions(backend, arch string) Options {
 	o := Options{Backend: backend, Arch: arch, NumWarps: 4, NumCTAs: 1, NumStages: 3, SanitizeOverflow: true, EnableFPFusion: true}
 	if backend == "hip" {
@@ -40,13 +41,16 @@ func DefaultOptions(backend, arch string) Options {
 	return o
 }
 
-// Capability is the compute capability of a cuda target, 90, and 0 for others.
+// Capability is the compute capability of a cuda target, such as 90, or the one whose rules a target follows; 0 for hip.
 func (o *Options) Capability() int {
-	if o.Backend != "cuda" {
+	switch o.Backend {
+	case "cuda":
+		n, _ := strconv.Atoi(strings.TrimSuffix(o.Arch, "a"))
+		return n
+	case "hip":
 		return 0
 	}
-	n, _ := strconv.Atoi(strings.TrimSuffix(o.Arch, "a"))
-	return n
+	return 90
 }
 
 func (o *Options) cuda() {

@@ -33,7 +33,7 @@ var targetClass = &host.NamedTuple{Name: "GPUTarget", Fields: []string{"backend"
 func currentTarget(c *Call) host.Value {
 	o := &c.B.Opts
 	arch, warp := host.Value(host.Str(o.Arch)), int64(32)
-	if n := o.Capability(); n != 0 {
+	if n := o.Capability(); o.Backend == "cuda" {
 		arch = host.MakeInt(int64(n))
 	}
 	if o.Backend == "hip" && strings.HasPrefix(o.Arch, "gfx9") {
