@@ -150,7 +150,7 @@ var (
 	})
 	LocalLoadPackedTransposed = Dialect.Op(ir.OpDef{
 		Name:     "local_load_packed_tranposed",
-		Doc:      "Loads pairs of 4-bit floats that are packed along one dimension of a buffer, packed along the other. (The name is Triton's.)",
+		Doc:      "Loads pairs of 4-bit floats that are packed along one dimension of a buffer, packed along the other (the name is misspelt in Triton).",
 		Traits:   ir.Reads,
 		Operands: ir.Slots("src", ttg.AnyMemDesc, "token", ir.Optional(ttg.AnyToken)),
 		Results:  ir.Slots("result", tt.Tensor),

@@ -114,7 +114,7 @@ func parsePadded(p *ir.Parser) (ir.Attr, bool) {
 	order, shape := f.ints("order"), f.ints("shape")
 	if err := checkPaddedShape(order, shape); err != nil {
 		f.fail("%s", err)
-		return nil, false
+		return f.finish(l)
 	}
 	return f.finish(PaddedIdentity(l.Intervals, l.Paddings, order, shape))
 }

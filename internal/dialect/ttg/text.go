@@ -1,6 +1,7 @@
 package ttg
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -224,13 +225,13 @@ func (l NVMMAShared) print(d *dict) {
 	d.cga(l.CGALayout)
 }
 
-// fields reads a layout's dictionary; the first thing amiss is reported and then all reads give zero values.
+// fields reads a layout's dictionary. What is amiss is remembered, the first such thing, and reported by finish.
 type fields struct {
 	p    *ir.Parser
 	pos  diag.Pos
 	dict *ir.DictAttr
 	used []string
-	bad  bool
+	bad  string // what is amiss
 
 	lenient bool // unknown keys are no error
 }
@@ -259,22 +260,23 @@ func readDict(p *ir.Parser) (*fields, bool) {
 func (f *fields) finish(l Layout) (ir.Attr, bool) {
 	for _, e := range f.dict.Elems {
 		if !f.lenient && !slices.Contains(f.used, e.Name) {
-			f.fail("unexpected key: %s", e.Name)
+			return nil, f.p.Errorf(f.pos, "unexpected key: %s", e.Name) // a likelier cause than what it leaves missing
 		}
 	}
-	if f.bad {
-		return nil, false
+	if f.bad == "" {
+		if err := l.check(); err != nil {
+			f.fail("%s", err)
+		}
 	}
-	if err := l.check(); err != nil {
-		return nil, f.p.Errorf(f.pos, "%s", err)
+	if f.bad != "" {
+		return nil, f.p.Errorf(f.pos, "%s", f.bad)
 	}
 	return l.Attr(), true
 }
 
 func (f *fields) fail(format string, args ...any) {
-	if !f.bad {
-		f.p.Errorf(f.pos, format, args...)
-		f.bad = true
+	if f.bad == "" {
+		f.bad = fmt.Sprintf(format, args...)
 	}
 }
 
