@@ -72,7 +72,7 @@ func (c *Call) atomicArgs(op string) (r rmw, p, x, mask *Tensor) {
 }
 
 // atomicKind is an atomic that is one operation whatever the type.
-func atomicKind(op string, kind int64) func(c *Call) host.Value {
+func atomicKind(op string, kind int64) impl {
 	return func(c *Call) host.Value {
 		r, p, x, mask := c.atomicArgs(op)
 		return r.op(kind, p, x, mask)

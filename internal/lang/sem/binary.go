@@ -120,8 +120,11 @@ func (b *Builder) mul(l, r host.Value, sanitize bool) *Tensor {
 	return b.checked("mul", mulOp, x, y, sanitize, (*Builder).mul)
 }
 
+// arithmetic is add, sub or mul; sanitize says whether to check for overflow.
+type arithmetic func(b *Builder, l, r host.Value, sanitize bool) *Tensor
+
 // checked is an operation of one type, and for integers before it the check whether it overflows.
-func (b *Builder) checked(name string, k byKind, x, y *Tensor, sanitize bool, again func(*Builder, host.Value, host.Value, bool) *Tensor) *Tensor {
+func (b *Builder) checked(name string, k byKind, x, y *Tensor, sanitize bool, again arithmetic) *Tensor {
 	if t := scalarType(x); sanitize && t != nil && t.IsInt() && t.Bits < 64 && b.Opts.SanitizeOverflow {
 		b.checkOverflow(name, x, y, again)
 	}
@@ -130,7 +133,7 @@ func (b *Builder) checked(name string, k byKind, x, y *Tensor, sanitize bool, ag
 
 // checkOverflow computes in 64 bits and compares with the limits of the type. Only debug mode makes an assertion of it, but
 // Triton computes it always.
-func (b *Builder) checkOverflow(name string, x, y *Tensor, again func(*Builder, host.Value, host.Value, bool) *Tensor) {
+func (b *Builder) checkOverflow(name string, x, y *Tensor, again arithmetic) {
 	t := scalarType(x)
 	wide := again(b, b.cast(x, Int64, noRounding), b.cast(y, Int64, noRounding), false)
 	lo, hi := intRange(t)

@@ -12,7 +12,7 @@ import (
 )
 
 // hintAttr is a promise about a value's elements, kept as an attribute of the operation that defines it.
-func hintAttr(attr string, scalars bool) func(c *Call) host.Value {
+func hintAttr(attr string, scalars bool) impl {
 	return func(c *Call) host.Value {
 		x := c.device("input")
 		values := c.ints("values", c.list("values"))

@@ -34,7 +34,7 @@ func (c *Call) checkTypes(types []*DType) {
 }
 
 // unaryMath is a function of one float.
-func unaryMath(def *ir.OpDef, types []*DType) func(c *Call) host.Value {
+func unaryMath(def *ir.OpDef, types []*DType) impl {
 	return func(c *Call) host.Value {
 		if !c.Method { // Triton checks the function and not the method
 			c.checkTypes(types)
@@ -96,7 +96,7 @@ func fma(c *Call) host.Value {
 }
 
 // minMaxFn is tl.minimum or tl.maximum.
-func minMaxFn(ops map[PropagateNan]byKind) func(c *Call) host.Value {
+func minMaxFn(ops map[PropagateNan]byKind) impl {
 	return func(c *Call) host.Value {
 		x, y := c.numeric("x"), c.numeric("y")
 		return c.B.minMax(ops, x, y, c.propagateNan())
@@ -125,7 +125,7 @@ func (c *Call) numeric(name string) host.Value {
 }
 
 // binaryFn is an operator under a name: tl.add and friends.
-func binaryFn(f func(b *Builder, l, r host.Value, sanitize bool) *Tensor) func(c *Call) host.Value {
+func binaryFn(f arithmetic) impl {
 	return func(c *Call) host.Value {
 		return f(c.B, c.numeric("x"), c.numeric("y"), c.bool("sanitize_overflow"))
 	}
@@ -140,7 +140,7 @@ func toTensorFn(c *Call) host.Value { return c.tensor("x") }
 func promoteBF16(c *Call) host.Value { return c.B.widenBF16(c.device("t")) }
 
 // logicalFn is the method logical_and or logical_or.
-func logicalFn(f func(*Builder, host.Value, host.Value) *Tensor) func(c *Call) host.Value {
+func logicalFn(f func(*Builder, host.Value, host.Value) *Tensor) impl {
 	return func(c *Call) host.Value { return c.B.logical(f, c.numeric("input"), c.numeric("other")) }
 }
 

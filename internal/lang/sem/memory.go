@@ -14,8 +14,9 @@ var (
 	storeCaches = words{"": tt.CacheNone, ".wb": tt.CacheWB, ".cg": tt.CacheCG, ".cs": tt.CacheCS, ".wt": tt.CacheWT}
 	evictions   = words{"": tt.EvictNormal, "evict_last": tt.EvictLast, "evict_first": tt.EvictFirst}
 	paddings    = words{"": 0, "zero": tt.PadZero, "nan": tt.PadNaN}
-	semantics   = words{"": tt.SemAcqRel, "acquire": tt.SemAcquire, "release": tt.SemRelease, "acq_rel": tt.SemAcqRel, "relaxed": tt.SemRelaxed}
-	scopes      = words{"": tt.ScopeGPU, "gpu": tt.ScopeGPU, "cta": tt.ScopeCTA, "sys": tt.ScopeSys}
+	semantics   = words{"": tt.SemAcqRel, "acquire": tt.SemAcquire, "release": tt.SemRelease, "acq_rel": tt.SemAcqRel,
+		"relaxed": tt.SemRelaxed}
+	scopes = words{"": tt.ScopeGPU, "gpu": tt.ScopeGPU, "cta": tt.ScopeCTA, "sys": tt.ScopeSys}
 )
 
 type words map[string]int64
@@ -37,7 +38,9 @@ func (w words) get(what, word string) int64 {
 }
 
 // memoryAttrs are the attributes of a load or store that differ from the defaults.
-func memoryAttrs(cache, evict int64) []ir.NamedAttr {
+func (c *Call) memoryAttrs(caches words) []ir.NamedAttr {
+	cache := caches.get("cache modifier", c.str("cache_modifier"))
+	evict := evictions.get("eviction policy", c.str("eviction_policy"))
 	var attrs []ir.NamedAttr
 	if cache != tt.CacheNone {
 		attrs = append(attrs, ir.A("cache", ir.I32Attr(cache)))
@@ -51,7 +54,7 @@ func memoryAttrs(cache, evict int64) []ir.NamedAttr {
 func load(c *Call) host.Value {
 	p := c.pointer("pointer")
 	mask, other := c.optTensor("mask"), c.optTensor("other")
-	attrs := memoryAttrs(loadCaches.get("cache modifier", c.str("cache_modifier")), evictions.get("eviction policy", c.str("eviction_policy")))
+	attrs := c.memoryAttrs(loadCaches)
 	padding := paddings.get("padding option", c.str("padding_option"))
 	if c.bool("volatile") {
 		attrs = append(attrs, ir.A("isVolatile", ir.BoolAttr(true)))
@@ -105,7 +108,8 @@ func (c *Call) boundaryCheck(rank int) []ir.NamedAttr {
 // loadBlock loads through a block pointer.
 func (c *Call) loadBlock(p, mask, other *Tensor, padding int64, attrs []ir.NamedAttr) *Tensor {
 	if mask != nil || other != nil {
-		panic(bad(CodeArgs, "`mask` and `other` arguments cannot be specified for loading block pointers").hint("use boundary_check and padding_option"))
+		panic(bad(CodeArgs, "`mask` and `other` arguments cannot be specified for loading block pointers").
+			hint("use boundary_check and padding_option"))
 	}
 	block := p.Type.(*PtrType).Elem.(*BlockType)
 	if t, ok := block.Elem.(*DType); ok && t.IsInt() && padding == tt.PadNaN {
@@ -191,7 +195,7 @@ func store(c *Call) host.Value {
 	p := c.pointer("pointer")
 	x := c.tensor("value")
 	mask := c.optTensor("mask")
-	attrs := memoryAttrs(storeCaches.get("cache modifier", c.str("cache_modifier")), evictions.get("eviction policy", c.str("eviction_policy")))
+	attrs := c.memoryAttrs(storeCaches)
 	if Scalar(p.Type).(*PtrType).Const {
 		panic(bad(CodeType, "cannot store to a constant pointer"))
 	}

@@ -92,7 +92,8 @@ var shapeRows = []row{
 const atomicParams = "pointer, val, mask=None, sem=None, scope=None"
 
 var memoryRows = []row{
-	{"load", `pointer, mask=None, other=None, boundary_check=(), padding_option="", cache_modifier="", eviction_policy="", volatile=False`, public, load},
+	{"load", `pointer, mask=None, other=None, boundary_check=(), padding_option="", cache_modifier="", eviction_policy="", ` +
+		`volatile=False`, public, load},
 	{"store", `pointer, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy=""`, public | member, store},
 	{"make_block_ptr", "base, shape, strides, offsets, block_shape, order", public, makeBlockPtr},
 	{"advance", "base, offsets", public | member, advance},
