@@ -501,7 +501,7 @@ func (d *OpDef) Infer(s *State) ([]Type, error) {
 		if types[i] = r.Only; types[i] == nil {
 			types[i] = d.ruleType(r.Name, s)
 		}
-		if types[i] == nil {
+		if types[i] == nil || r.Arity != One {
 			return nil, fmt.Errorf("the type of %s's result %q does not follow from its operands", d.fullName, r.Name)
 		}
 	}

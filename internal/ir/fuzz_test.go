@@ -35,6 +35,13 @@ func corpus(t testing.TB) []string {
 			texts = append(texts, string(src))
 		}
 	}
+	examples, _ := filepath.Glob("../dialect/all/testdata/*/*.txtar")
+	for _, file := range examples {
+		c := txtest.Load(t, file)
+		for _, name := range c.Names() {
+			texts = append(texts, c.Text(t, name))
+		}
+	}
 	return texts
 }
 

@@ -14,6 +14,7 @@ import (
 type scope struct {
 	values  map[string][]binding
 	regions [][]string        // names defined, region by region
+	hidden  []hiddenName      // names used outside the region that defines them
 	forward map[*Value]fwdUse // values used but not defined yet
 }
 
@@ -37,6 +38,14 @@ type fwdUse struct {
 	name   string
 	number int
 	pos    diag.Pos
+	level  int // regions around it
+}
+
+// hiddenName is a use that waits for its definition while a region further in has its own value of that name.
+type hiddenName struct {
+	name  string
+	list  []binding
+	level int // of the region further in
 }
 
 func newScope() *scope {
@@ -66,7 +75,23 @@ func (p *Parser) closeScope(isolated bool) {
 	for _, name := range s.regions[last] {
 		delete(s.values, name)
 	}
+	for n := len(s.hidden) - 1; n >= 0 && s.hidden[n].level == len(s.regions); n-- {
+		s.values[s.hidden[n].name] = s.hidden[n].list
+		s.hidden = s.hidden[:n]
+	}
 	s.regions = s.regions[:last]
+}
+
+// hide puts aside the uses of a name from outside of the region at hand, which cannot mean the value that it defines.
+func (s *scope) hide(name string) {
+	list := s.values[name]
+	for _, b := range list {
+		if b.state == bindForward && s.forward[b.value].level < len(s.regions) {
+			s.hidden = append(s.hidden, hiddenName{name, list, len(s.regions)})
+			delete(s.values, name)
+			return
+		}
+	}
 }
 
 // undefined reports the uses of values that the scope never defined, in the order of the text.
@@ -177,7 +202,7 @@ func (p *Parser) use(o Operand, t Type) (*Value, bool) {
 	}
 	v := &Value{Type: t}
 	p.bind(o.Name, o.Number, binding{v, o.Pos, bindForward})
-	s.forward[v] = fwdUse{o.Name, o.Number, o.Pos}
+	s.forward[v] = fwdUse{o.Name, o.Number, o.Pos, len(s.regions)}
 	return v, true
 }
 
@@ -205,6 +230,9 @@ func (p *Parser) bind(name string, number int, b binding) {
 // define gives a value its name. A use that came first is now made to use v.
 func (p *Parser) define(name string, number int, pos diag.Pos, v *Value) bool {
 	s := p.scope()
+	if number == 0 {
+		s.hide(name)
+	}
 	if list := s.values[name]; number < len(list) {
 		switch b := list[number]; b.state {
 		case bindDefined, bindBroken:

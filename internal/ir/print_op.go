@@ -242,10 +242,22 @@ func (p *Printer) dict(attrs []NamedAttr) {
 // out the implicit one, when it has no operands).
 func (p *Printer) Region(r *Region, entryArgs, terms bool) {
 	if !terms && r.last != nil && r.last.last != nil {
-		t := r.last.last
-		terms = len(t.operands) > 0 || len(t.attrs) > 0 || len(t.results) > 0
+		terms = !p.implied(r, r.last.last)
 	}
 	p.region(r, entryArgs, terms, false)
+}
+
+// implied reports whether the reader would put in just the terminator t that ends r.
+func (p *Printer) implied(r *Region, t *Op) bool {
+	if d := r.parent; d != nil && d.Def.ImplicitTerm != nil && d.Def.ImplicitTerm != t.Def {
+		return false
+	}
+	for _, inner := range t.regions {
+		if inner.first != inner.last || inner.first != nil && !inner.first.Empty() {
+			return false
+		}
+	}
+	return len(t.operands)+len(t.attrs)+len(t.results) == 0
 }
 
 func (p *Printer) region(r *Region, entryArgs, terms, emptyBlock bool) {
