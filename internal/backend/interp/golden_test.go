@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -130,5 +131,23 @@ func BenchmarkMatmul256BF16(b *testing.B) {
 	}
 	for b.Loop() {
 		runMatmul(b, p, x, y, z, 256, 256, 256, 64, 64)
+	}
+}
+
+// TestGoldensCompile: every stage that Triton makes of every kernel, for three targets, is understood.
+func TestGoldensCompile(t *testing.T) {
+	for _, ext := range []string{"source", "ttir", "ttgir"} {
+		for _, path := range txtest.Glob(t, "testdata/golden/*/*."+ext) {
+			m, err := ir.Parse(diag.NewFileSet(), path, []byte(txtest.Read(t, path)))
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			for name := range m.Symbols() {
+				if _, err := Compile(m, name); err != nil && !strings.Contains(err.Error(), "so it is no kernel") {
+					t.Errorf("%s: %v", path, err)
+				}
+			}
+		}
 	}
 }

@@ -129,7 +129,7 @@ func init() {
 	intBoth("yn", math.Yn)
 	libdevice["nextafter"], libdevice["nextafterf"] = ext2(math.Nextafter), ext2(math.Nextafter32)
 	libdevice["fma"], libdevice["fmaf"] = ext3(fma64), ext3(fma32)
-	libdevice["saturatef"] = ext1(func(x float32) float32 { return maxNum(0, minNum(x, 1)) })
+	libdevice["saturatef"] = ext1(func(x float32) float32 { return minNum(maxNum(x, 0), 1) })
 	libdevice["rcp64h"] = ext1(func(x float64) float64 { return math.Float64frombits(math.Float64bits(1/x) >> 32 << 32) })
 	addFast()
 	addQuestions()

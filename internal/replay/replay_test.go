@@ -1,0 +1,197 @@
+package replay
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+func cases(t testing.TB) []*Case {
+	t.Helper()
+	var out []*Case
+	for _, path := range txtest.Glob(t, "testdata/replay/*.safetensors") {
+		c, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func TestReadAll(t *testing.T) {
+	all := cases(t)
+	if len(all) != 66 {
+		t.Errorf("%d cases", len(all))
+	}
+	for _, c := range all {
+		if c.Kernel == "" || c.Grid[0] < 1 || len(c.Args) == 0 || len(c.Before) == 0 || len(c.After) == 0 {
+			t.Errorf("%s: %+v", c.Path, c)
+		}
+		if n, ok := c.Options["num_warps"].(int64); !ok || n != 4 {
+			t.Errorf("%s: num_warps is %v", c.Path, c.Options["num_warps"])
+		}
+		root := txtest.Root(t)
+		if src := c.Source(root); !strings.Contains(txtest.Read(t, src), "def "+c.Kernel) {
+			t.Errorf("%s: no %s in %s", c.Path, c.Kernel, src)
+		}
+	}
+	if got := (&Case{Path: filepath.Join("a", "b.safetensors"), File: "@/k.py"}).Source("root"); got != filepath.Join("a", "src", "k.py") {
+		t.Error(got)
+	}
+}
+
+// after is the memory that a case recorded.
+func after(c *Case) map[string][]byte {
+	m := maps.Clone(c.Before)
+	maps.Copy(m, c.After)
+	for k, v := range m {
+		m[k] = slices.Clone(v)
+	}
+	return m
+}
+
+// TestCompareNotices: what was recorded passes; the memory before the launch does not, nor does any element that is changed
+// by more than its tolerance, nor memory that the launch must not touch.
+func TestCompareNotices(t *testing.T) {
+	for _, c := range cases(t) {
+		if e, err := c.Compare(after(c)); e != 0 || err != nil {
+			t.Errorf("%s: the recorded memory differs from itself by %v: %v", c.Path, e, err)
+		}
+		if _, err := c.Compare(c.Before); err == nil {
+			t.Errorf("%s: nothing done, and no error", c.Path)
+		}
+		for s := range c.Before {
+			got := after(c)
+			a := c.view(s)
+			d := dtypes[a.Dtype]
+			i := len(got[s]) / d.size / 2
+			bits := d.bits(got[s], i)
+			if d.format == nil {
+				bits ^= 1
+			} else {
+				v := d.format.Decode(bits)
+				rel := c.tolerance(d.format)
+				bits = d.format.Encode(v + 1.5*rel*(math.Abs(v)+rms(d, got[s])/8+1e-7) + 2*math.Abs(v)*math.Ldexp(1, -d.format.Man))
+			}
+			var buf [8]byte
+			binary.LittleEndian.PutUint64(buf[:], bits)
+			copy(got[s][i*d.size:(i+1)*d.size], buf[:])
+			if e, err := c.Compare(got); err == nil {
+				t.Errorf("%s: element %d of %s changed unnoticed (%v)", c.Path, i, a.Name, e)
+			} else if !strings.Contains(err.Error(), fmt.Sprintf("%s: 1 of %d elements differ, first element %d: got ", a.Name, len(got[s])/d.size, i)) {
+				t.Errorf("%s: %v", c.Path, err)
+			}
+		}
+	}
+}
+
+// TestTolerances: what two correct devices may differ by passes.
+func TestTolerances(t *testing.T) {
+	f32 := func(vs ...float32) []byte {
+		var b []byte
+		for _, v := range vs {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+		return b
+	}
+	arg := func(dtype string) []Arg {
+		return []Arg{{Name: "x", Kind: Tensor, Storage: "s0", Dtype: dtype}}
+	}
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for name, c := range map[string]struct {
+		dtype     string
+		tf32      bool
+		want, got []byte
+		ok        bool
+	}{
+		"an error of the summands, not of the sum": {"fp32", false, f32(1000, 1e-5), f32(1000, 2e-3), true},
+		"too much of that":                         {"fp32", false, f32(1000, 1e-5), f32(1000, 2e-1), false},
+		"tf32":                                     {"fp32", true, f32(1, 2), f32(1.009, 2), true},
+		"tf32, too much":                           {"fp32", true, f32(1, 2), f32(1.03, 2), false},
+		"no tf32":                                  {"fp32", false, f32(1, 2), f32(1.009, 2), false},
+		"NaN is NaN":                               {"fp32", false, f32(nan, 1), f32(-nan, 1), true},
+		"NaN is no number":                         {"fp32", false, f32(nan, 1), f32(1, 1), false},
+		"infinity":                                 {"fp32", false, f32(inf, 1), f32(inf, 1), true},
+		"infinities differ":                        {"fp32", false, f32(inf, 1), f32(-inf, 1), false},
+		"infinity is no number":                    {"fp32", false, f32(3e38, 1), f32(inf, 1), false},
+		"one unit of fp16":                         {"fp16", false, []byte{0, 0x3c}, []byte{1, 0x3c}, true},
+		"four units of fp16":                       {"fp16", false, []byte{0, 0x3c}, []byte{4, 0x3c}, false},
+		"one unit of bf16":                         {"bf16", false, []byte{0x80, 0x3f}, []byte{0x81, 0x3f}, true},
+		"four units of bf16":                       {"bf16", false, []byte{0x80, 0x3f}, []byte{0x84, 0x3f}, false},
+		"integers":                                 {"i8", false, []byte{1, 2}, []byte{1, 3}, false},
+	} {
+		k := Case{Args: arg(c.dtype), Before: map[string][]byte{"s0": make([]byte, len(c.want))}, After: map[string][]byte{"s0": c.want}, TF32: c.tf32}
+		if _, err := k.Compare(map[string][]byte{"s0": c.got}); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	k := Case{Args: arg("fp32"), Before: map[string][]byte{"s0": make([]byte, 8)}}
+	if _, err := k.Compare(map[string][]byte{"s0": make([]byte, 4)}); err == nil {
+		t.Error("memory of another size")
+	}
+}
+
+// file builds a safetensors file.
+func file(header map[string]any, body []byte) []byte {
+	h, _ := json.Marshal(header)
+	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(h))), h...), body...)
+}
+
+func TestDamagedFiles(t *testing.T) {
+	launch := func(s string) map[string]any { return map[string]any{"launch": s} }
+	good := `{"file":"f.py","kernel":"k","grid":[1,2,3],"options":{"num_warps":8,"x":true},"args":[
+		{"name":"p","constexpr":false,"kind":"tensor","storage":"s0","dtype":"fp16","offset":2,"shape":[1],"strides":[1]},
+		{"name":"n","constexpr":false,"kind":"int","value":18446744073709551615},
+		{"name":"f","constexpr":false,"kind":"float","value":2},
+		{"name":"t","constexpr":true,"kind":"tuple","items":[{"name":"","kind":"int","value":-3}]}]}`
+	section := map[string]any{"dtype": "U8", "shape": []int{4}, "data_offsets": []int{0, 4}}
+	c, err := Parse("x", file(map[string]any{"__metadata__": launch(good), "in/s0": section}, make([]byte, 4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Grid != [3]int{1, 2, 3} || c.Args[1].Value != uint64(math.MaxUint64) || c.Args[2].Value != 2.0 || c.Args[3].Items[0].Value != int64(-3) || c.Options["x"] != true {
+		t.Errorf("%+v", c)
+	}
+	for name, data := range map[string][]byte{
+		"empty":          nil,
+		"short":          {1, 2, 3},
+		"long header":    append(binary.LittleEndian.AppendUint64(nil, 1<<60), make([]byte, 20)...),
+		"no JSON":        append(binary.LittleEndian.AppendUint64(nil, 3), "abc"...),
+		"no launch":      file(map[string]any{"in/s0": section}, make([]byte, 4)),
+		"bad launch":     file(map[string]any{"__metadata__": launch("{")}, nil),
+		"bad grid":       file(map[string]any{"__metadata__": launch(`{"grid":[1]}`)}, nil),
+		"bad kind":       file(map[string]any{"__metadata__": launch(strings.Replace(good, `"tuple"`, `"tulip"`, 1)), "in/s0": section}, make([]byte, 4)),
+		"bad dtype":      file(map[string]any{"__metadata__": launch(strings.Replace(good, `"fp16"`, `"fp13"`, 1)), "in/s0": section}, make([]byte, 4)),
+		"bad offset":     file(map[string]any{"__metadata__": launch(strings.Replace(good, `"offset":2`, `"offset":-2`, 1)), "in/s0": section}, make([]byte, 4)),
+		"no storage":     file(map[string]any{"__metadata__": launch(good)}, nil),
+		"short body":     file(map[string]any{"__metadata__": launch(good), "in/s0": section}, make([]byte, 3)),
+		"other section":  file(map[string]any{"__metadata__": launch(good), "in/s0": section, "x": section}, make([]byte, 4)),
+		"no before":      file(map[string]any{"__metadata__": launch(good), "in/s0": section, "out/s1": section}, make([]byte, 4)),
+		"no range":       file(map[string]any{"__metadata__": launch(good), "in/s0": map[string]any{"data_offsets": []int{3, 1}}}, make([]byte, 4)),
+		"no such offset": file(map[string]any{"__metadata__": launch(good), "in/s0": map[string]any{"data_offsets": []int{}}}, make([]byte, 4)),
+	} {
+		if _, err := Parse("x", data); err == nil || !strings.HasPrefix(err.Error(), "x: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, c := range cases(f)[:3] {
+		f.Add([]byte(txtest.Read(f, c.Path)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if c, err := Parse("x", data); err == nil {
+			c.Compare(after(c))
+		}
+	})
+}
