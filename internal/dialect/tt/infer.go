@@ -9,7 +9,6 @@ import (
 )
 
 var _ = Dialect.Inference(map[*ir.OpDef]ir.InferFunc{
-	MakeRange:  inferRange,
 	ExpandDims: inferExpandDims,
 	Trans:      inferTrans,
 	Join:       inferJoin,
@@ -51,18 +50,6 @@ func intAttr(s *ir.State, name string) (int64, error) {
 		return a.Value, nil
 	}
 	return 0, fmt.Errorf("requires attribute '%s'", name)
-}
-
-func inferRange(s *ir.State) ([]ir.Type, error) {
-	start, err := intAttr(s, "start")
-	if err != nil {
-		return nil, err
-	}
-	end, err := intAttr(s, "end")
-	if err != nil {
-		return nil, err
-	}
-	return []ir.Type{ir.Tensor([]int64{end - start}, ir.I32, nil)}, nil
 }
 
 func inferExpandDims(s *ir.State) ([]ir.Type, error) {
