@@ -264,6 +264,18 @@ var traitChecks = []struct {
 		return ""
 	}},
 	{Isolated, isolation},
+	{SymbolOp, func(op *Op) string {
+		switch a := op.Attr("sym_visibility").(type) {
+		case nil:
+		case *StringAttr:
+			if a.Value != "public" && a.Value != "private" && a.Value != "nested" {
+				return fmt.Sprintf("visibility expected to be one of [\"public\", \"private\", \"nested\"], but got %s", a)
+			}
+		default:
+			return "requires visibility attribute 'sym_visibility' to be a string attribute"
+		}
+		return ""
+	}},
 }
 
 // encodingKey is the encoding of a tensor; nil, which agrees with everything, for what is no tensor or has none.
