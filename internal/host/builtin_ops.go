@@ -32,9 +32,11 @@ func concatenate(in *Interp, a, b Value) (Value, error) {
 		}
 		return x + y, in.alloc(len(x) + len(y))
 	case Bytes:
-		if y, ok := b.(Bytes); ok {
-			return x + y, in.alloc(len(x) + len(y))
+		y, ok := b.(Bytes)
+		if !ok {
+			return nil, Errorf(TypeError, "can't concat %s to bytes", b.TypeName())
 		}
+		return x + y, in.alloc(len(x) + len(y))
 	case *List:
 		y, ok := b.(*List)
 		if !ok {
@@ -71,11 +73,9 @@ func repeat(in *Interp, a, b Value) (Value, error) {
 		a, b = b, a
 	}
 	if !isCount(b) {
-		return nil, nil
+		return nil, notCount(a, b)
 	}
-	switch a.(type) {
-	case Str, Bytes, *List, *Tuple:
-	default:
+	if !isSequence(a) {
 		return nil, nil
 	}
 	n, ok := AsInt64(b)
@@ -98,6 +98,26 @@ func repeat(in *Interp, a, b Value) (Value, error) {
 		return &Tuple{Items: items}, err
 	}
 	return nil, nil
+}
+
+// notCount is the error of a sequence times something that is no int.
+func notCount(a, b Value) error {
+	if !isSequence(a) {
+		a, b = b, a
+	}
+	_, foreign := b.(HasBinary)
+	if !isSequence(a) || foreign {
+		return nil
+	}
+	return Errorf(TypeError, "can't multiply sequence by non-int of type '%s'", b.TypeName())
+}
+
+func isSequence(v Value) bool {
+	switch v.(type) {
+	case Str, Bytes, *List, *Tuple:
+		return true
+	}
+	return false
 }
 
 func isCount(v Value) bool {

@@ -486,7 +486,10 @@ func chrOf(in *Interp, a []Value) (Value, error) {
 		return nil, err
 	}
 	k, ok := n.Int64()
-	if !ok || k < 0 || k > 0x10ffff {
+	if !ok || k != int64(int32(k)) {
+		return nil, Errorf(OverflowError, "Python int too large to convert to C int")
+	}
+	if k < 0 || k > 0x10ffff {
 		return nil, Errorf(ValueError, "chr() arg not in range(0x110000)")
 	}
 	return Str(fromRunes([]rune{rune(k)})), nil

@@ -333,6 +333,8 @@ func makeFloat(in *Interp, _ *Class, args []Value, kws []Keyword) (Value, error)
 		return Float(boolInt(bool(x))), nil
 	case Str:
 		return parseFloat(string(x))
+	case Bytes:
+		return parseFloat(string(x))
 	case *Unknown:
 		return nil, x.need("the value")
 	case HasMethod:

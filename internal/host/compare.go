@@ -349,7 +349,7 @@ func Contains(in *Interp, c, x Value) (bool, error) {
 		_, ok, err := s.Get(in, x)
 		return ok, err
 	case *Set:
-		return s.Has(in, x)
+		return s.Has(in, setKeyOf(x))
 	case *Range:
 		return s.contains(in, x)
 	case HasContains:
@@ -368,6 +368,14 @@ func Contains(in *Interp, c, x Value) (bool, error) {
 			return same, err
 		}
 	}
+}
+
+// setKeyOf is a set as it is looked up in another: as if it were frozen.
+func setKeyOf(x Value) Value {
+	if s, ok := x.(*Set); ok && !s.Frozen {
+		return s.copy(true)
+	}
+	return x
 }
 
 // HasContains is a value of another package that answers `x in v`.

@@ -421,7 +421,7 @@ func makeReversed(in *Interp, a []Value) (Value, error) {
 		return &rangeIter{r: rev, n: rev.size()}, nil
 	}
 	switch payload(a[0]).(type) {
-	case *List, *Tuple, Str, *Dict, *dictView, *Instance, HasIter:
+	case *List, *Tuple, Str, Bytes, *Dict, *dictView, *Instance, HasIter:
 	default:
 		if u := unknownOf(a[0]); u != nil {
 			return nil, u.need("the content")

@@ -18,7 +18,8 @@ import (
 
 // judge runs all snippets in one process.
 const judge = `
-import json, sys, warnings
+import json, resource, sys, warnings
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 warnings.simplefilter("ignore")
 out = []
 for src in json.load(sys.stdin):

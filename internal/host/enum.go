@@ -306,5 +306,12 @@ func (in *Interp) classItem(c *Class, i Value) (Value, error) {
 		}
 		return Call(in, bound, []Value{i}, nil)
 	}
+	if c.builtin && !genericClasses[c] {
+		return nil, Errorf(TypeError, "type '%s' is not subscriptable", c.Name)
+	}
 	return c, nil
 }
+
+// genericClasses are the types of Python that take parameters: list[int].
+var genericClasses = map[*Class]bool{listClass: true, dictClass: true, tupleClass: true, setClass: true, frozensetClass: true, typeClass: true,
+	defaultClass: true, orderedClass: true, counterClass: true}

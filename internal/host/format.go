@@ -13,6 +13,7 @@ type formatSpec struct {
 	align     byte // 0 when not given
 	sign      byte
 	alt, zero bool
+	filled    bool // the fill character was given
 	noNegZero bool
 	width     int
 	group     byte
@@ -29,7 +30,7 @@ func parseSpec(s string) (formatSpec, error) {
 	rs := toRunes(s)
 	i := 0
 	if len(rs) > 1 && isAlign(rs[1]) {
-		f.fill, f.align, i = rs[0], byte(rs[1]), 2
+		f.fill, f.align, f.filled, i = rs[0], byte(rs[1]), true, 2
 	} else if len(rs) > 0 && isAlign(rs[0]) {
 		f.align, i = byte(rs[0]), 1
 	}
@@ -46,11 +47,11 @@ func parseSpec(s string) (formatSpec, error) {
 		f.alt = true
 		i++
 	}
-	if peek("0") {
+	if !f.filled && peek("0") {
 		i++
-		f.zero = true
+		f.fill = '0'
 		if f.align == 0 {
-			f.align, f.fill = '=', '0'
+			f.align, f.zero = '=', true // unless it is a str
 		}
 	}
 	number := func() (int, bool) {
@@ -167,6 +168,8 @@ func (f formatSpec) str(s string) (string, error) {
 		return "", Errorf(ValueError, "Sign not allowed in string format specifier")
 	case f.alt:
 		return "", Errorf(ValueError, "Alternate form (#) not allowed in string format specifier")
+	case f.noNegZero:
+		return "", Errorf(ValueError, "Negative zero coercion (z) not allowed in string format specifier")
 	case f.group != 0:
 		return "", Errorf(ValueError, "Cannot specify '%c' with 's'.", f.group)
 	case f.align == '=' && !f.zero:
@@ -177,8 +180,8 @@ func (f formatSpec) str(s string) (string, error) {
 			s = fromRunes(rs[:f.precision])
 		}
 	}
-	if f.align == '=' {
-		f.align = '<' // "05" for a str pads on the right
+	if f.zero {
+		f.align = '<' // "05" pads a str on the right
 	}
 	return f.pad(s, '<'), nil
 }
@@ -216,22 +219,18 @@ func (f formatSpec) int(x Int, typ string) (string, error) {
 		}
 		return f.float(v, typ)
 	}
-	if f.kind == 'c' {
-		n, ok := x.Int64()
-		if !ok || n < 0 || n > 0x10ffff {
-			return "", Errorf(OverflowError, "%%c arg not in range(0x110000)")
-		}
-		return f.pad(fromRunes([]rune{rune(n)}), '<'), nil
-	}
 	b, ok := intBases[f.kind]
-	if !ok {
+	switch {
+	case !ok && f.kind != 'c':
 		return "", f.unknownCode(typ)
-	}
-	if f.precision >= 0 {
+	case f.noNegZero:
+		return "", Errorf(ValueError, "Negative zero coercion (z) not allowed in format specifier with integer format code '%c'", f.kind)
+	case f.precision >= 0:
 		return "", Errorf(ValueError, "Precision not allowed in integer format specifier")
-	}
-	if f.group == ',' && b.base != 10 {
-		return "", Errorf(ValueError, "Cannot specify ',' with '%c'.", f.kind)
+	case f.group != 0 && (f.kind == 'c' || f.kind == 'n' || f.group == ',' && b.base != 10):
+		return "", Errorf(ValueError, "Cannot specify '%c' with '%c'.", f.group, f.kind)
+	case f.kind == 'c':
+		return f.char(x)
 	}
 	var digits string
 	if b.base == 10 {
@@ -255,6 +254,21 @@ func (f formatSpec) int(x Int, typ string) (string, error) {
 		every = 4
 	}
 	return f.number(x.Sign() < 0, prefix, digits, "", every), nil
+}
+
+// char is an int as the character of that number.
+func (f formatSpec) char(x Int) (string, error) {
+	if f.sign != 0 {
+		return "", Errorf(ValueError, "Sign not allowed with integer format specifier 'c'")
+	}
+	if f.alt {
+		return "", Errorf(ValueError, "Alternate form (#) not allowed with integer format specifier 'c'")
+	}
+	n, ok := x.Int64()
+	if !ok || n < 0 || n > 0x10ffff {
+		return "", Errorf(OverflowError, "%%c arg not in range(0x110000)")
+	}
+	return f.pad(fromRunes([]rune{rune(n)}), '>'), nil
 }
 
 // number puts sign, prefix, grouped digits and the rest together.
@@ -306,6 +320,9 @@ func (f formatSpec) float(x float64, typ string) (string, error) {
 	if f.kind != 0 && strings.IndexByte("eEfFgGn%", f.kind) < 0 {
 		return "", f.unknownCode(typ)
 	}
+	if f.group != 0 && f.kind == 'n' {
+		return "", Errorf(ValueError, "Cannot specify '%c' with 'n'.", f.group)
+	}
 	negative := math.Signbit(x) && !math.IsNaN(x)
 	s := f.floatDigits(math.Abs(x))
 	if f.noNegZero && negative && strings.Trim(s, "0.e+-%") == "" {
@@ -351,7 +368,11 @@ func (f formatSpec) floatDigits(x float64) string {
 		return s + suffix
 	}
 	if f.kind == 0 && prec < 0 {
-		return FloatRepr(x)
+		s := FloatRepr(x)
+		if f.alt && !strings.Contains(s, ".") {
+			s = withPoint(s)
+		}
+		return s
 	}
 	return f.general(x, prec)
 }
@@ -375,14 +396,13 @@ func (f formatSpec) general(x float64, prec int) string {
 	limit := prec
 	if f.kind == 0 {
 		limit = prec - 1
-		if prec == 1 {
-			limit = 1
-		}
 	}
-	if exp < -4 || exp >= limit && !(f.kind == 0 && exp < prec && prec == 1) {
+	if exp < -4 || exp >= limit {
 		mant, tail, _ := strings.Cut(e, "e")
 		if !f.alt {
 			mant = trimZeros(mant)
+		} else if !strings.Contains(mant, ".") {
+			mant += "."
 		}
 		return mant + "e" + tail
 	}

@@ -50,6 +50,15 @@ func (in *Interp) hashKey(v Value) (key any, exact bool, err error) {
 		return in.instanceHash(v)
 	case *List, *Dict, *Slice:
 		return nil, false, Errorf(TypeError, "unhashable type: '%s'", v.TypeName())
+	case *Range:
+		n := BigInt(v.size())
+		if n.Sign() == 0 {
+			return in.tupleHash([]Value{n})
+		}
+		if n.Cmp(MakeInt(1)) == 0 {
+			return in.tupleHash([]Value{n, v.Start})
+		}
+		return in.tupleHash([]Value{n, v.Start, v.Step})
 	case *BoundMethod:
 		return in.tupleHash([]Value{v.Self, v.Fn})
 	case HasHash:

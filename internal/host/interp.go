@@ -23,6 +23,8 @@ type Options struct {
 	// Decorate, when set, applies the decorators of a function in place of Python's own rule; eval evaluates one of them where it
 	// stands. It lets the user of this package leave a decorator's arguments unevaluated until they are needed.
 	Decorate func(in *Interp, fn *Func, decorators []python.Expr, eval func(python.Expr) (Value, error)) (Value, error)
+	// Resolve, when set, is asked for a name of a source module before the module's own statements are.
+	Resolve func(in *Interp, m *Module, name string) (Value, bool)
 	// Parse reads a source module; python.Parse when nil. Its results may be cached and shared by several Interps.
 	Parse func(files *diag.FileSet, name string, src []byte) (*python.Module, error)
 }

@@ -105,15 +105,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			lo, step, _, err := in.sliceIndices(s, int(min(n, 1<<31)))
-			if err != nil {
-				return nil, err
-			}
-			def := int(n)
-			if step < 0 {
-				def = -1
-			}
-			hi, err := in.bound(s.Hi, int(n), step, def)
+			lo, hi, step, err := in.sliceBounds(s, int(min(n, 1<<31)))
 			return NewTuple(MakeInt(int64(lo)), MakeInt(int64(hi)), MakeInt(int64(step))), err
 		}},
 	})

@@ -60,7 +60,7 @@ func splitSpace(s string, n int) []string {
 	s = strings.TrimLeftFunc(s, isSpace)
 	for s != "" {
 		if n == 0 {
-			return append(out, strings.TrimRightFunc(s, isSpace))
+			return append(out, s)
 		}
 		end := strings.IndexFunc(s, isSpace)
 		if end < 0 {
@@ -110,7 +110,7 @@ func rsplitSpace(s string, n int) []string {
 	s = strings.TrimRightFunc(s, isSpace)
 	for s != "" {
 		if n == 0 {
-			out = append(out, strings.TrimLeftFunc(s, isSpace))
+			out = append(out, s)
 			break
 		}
 		i := strings.LastIndexFunc(s, isSpace)
@@ -407,8 +407,13 @@ func bytesContain(b Bytes, x Value) (bool, error) {
 	switch x := x.(type) {
 	case Bytes:
 		return strings.Contains(string(b), string(x)), nil
+	case Bool:
+		return strings.IndexByte(string(b), byte(boolInt(bool(x)))) >= 0, nil
 	case Int:
-		return x.big == nil && x.small >= 0 && x.small < 256 && strings.IndexByte(string(b), byte(x.small)) >= 0, nil
+		if x.big != nil || x.small < 0 || x.small > 255 {
+			return false, Errorf(ValueError, "byte must be in range(0, 256)")
+		}
+		return strings.IndexByte(string(b), byte(x.small)) >= 0, nil
 	}
 	return false, Errorf(TypeError, "a bytes-like object is required, not '%s'", x.TypeName())
 }

@@ -60,6 +60,9 @@ func (m *Module) Get(in *Interp, name string) (v Value, ok bool, err error) {
 	if err := m.load(in); err != nil {
 		return nil, false, err
 	}
+	if v, ok := m.resolved(in, name); ok {
+		return v, true, nil
+	}
 	v, ok, err = m.get(in, name, m.now)
 	if err == nil && !ok && m.now != final {
 		v, ok, err = m.get(in, name, final) // asked from another module while this one runs
@@ -170,7 +173,18 @@ func (m *Module) own(in *Interp, name string) (Value, bool, error) {
 	if err := m.load(in); err != nil {
 		return nil, false, err
 	}
+	if v, ok := m.resolved(in, name); ok {
+		return v, true, nil
+	}
 	return m.get(in, name, m.now)
+}
+
+// resolved is what Options.Resolve says of a name.
+func (m *Module) resolved(in *Interp, name string) (Value, bool) {
+	if in.opts.Resolve == nil {
+		return nil, false
+	}
+	return in.opts.Resolve(in, m, name)
 }
 
 // get is the value that a name has at a time: just before a unit runs, or, while that unit runs, during it.

@@ -188,6 +188,9 @@ func bigOp(in *Interp, op python.Operator, a, b Int) (Value, error) {
 	case python.Div:
 		return trueDiv(x, y)
 	case python.FloorDiv, python.Mod:
+		if y.Sign() == 0 && op == python.Mod {
+			return nil, Errorf(ZeroDivisionError, "integer modulo by zero")
+		}
 		q, m, err := floorDivMod(x, y)
 		if err != nil {
 			return nil, err
@@ -247,7 +250,7 @@ func trueDiv(x, y *big.Int) (Value, error) {
 		return Float(float64(x.Int64()) / float64(y.Int64())), nil
 	}
 	if x.Sign() == 0 {
-		return Float(0), nil
+		return Float(math.Copysign(0, float64(y.Sign()))), nil
 	}
 	f, _ := new(big.Rat).SetFrac(x, y).Float64()
 	if math.IsInf(f, 0) {

@@ -12,9 +12,10 @@ func formatPercent(in *Interp, a, b Value) (Value, error) {
 	switch x := b.(type) {
 	case *Tuple:
 		p.args = x.Items
-		p.tuple = true
 	case *Dict:
-		p.dict = x
+		p.dict, p.spare = x, true
+	case *List, *Range, Bytes:
+		p.spare = true
 	}
 	out, err := p.format(string(s))
 	if err != nil {
@@ -27,9 +28,8 @@ type percent struct {
 	in    *Interp
 	args  []Value
 	next  int
-	tuple bool
 	dict  *Dict
-	named bool
+	spare bool // an argument may be left over
 	b     strings.Builder
 }
 
@@ -47,7 +47,7 @@ func (p *percent) format(s string) (string, error) {
 		}
 		s = s[i+1+n:]
 	}
-	if p.next < len(p.args) && p.dict == nil && !p.named {
+	if p.next < len(p.args) && !p.spare {
 		return "", Errorf(TypeError, "not all arguments converted during string formatting")
 	}
 	return p.b.String(), nil
@@ -78,7 +78,7 @@ func (p *percent) field(s string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		value, i, p.named = v, end+1, true
+		value, i = v, end+1
 	}
 	left, zero := false, false
 	for ; i < len(s) && strings.IndexByte("-+ #0", s[i]) >= 0; i++ {
@@ -167,11 +167,7 @@ func (p *percent) convert(f formatSpec, v Value) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		f.kind, f.sign, f.alt = 's', 0, false
-		if f.align == '=' {
-			f.align, f.fill = '>', ' '
-		}
-		return f.str(string(t.(Str)))
+		return f.plainText(string(t.(Str)))
 	case 'd', 'i', 'u':
 		return p.int(f, v)
 	case 'x', 'X', 'o':
@@ -194,16 +190,28 @@ func (p *percent) convert(f formatSpec, v Value) (string, error) {
 			if runeCount(string(s)) != 1 {
 				return "", Errorf(TypeError, "%%c requires int or char")
 			}
-			f.kind = 's'
-			return f.str(string(s))
+			return f.plainText(string(s))
 		}
 		n, err := p.in.toIndex(v)
 		if err != nil {
 			return "", replaceTypeError(err, "%%c requires int or char")
 		}
-		return f.int(n, "int")
+		s, err := formatSpec{kind: 'c', precision: -1, fill: ' '}.char(n)
+		if err != nil {
+			return "", err
+		}
+		return f.plainText(s)
 	}
 	return "", Errorf(ValueError, "unsupported format character '%c' (0x%x) at index %d", f.kind, f.kind, 0)
+}
+
+// plainText pads and cuts text; flags for numbers do not count.
+func (f formatSpec) plainText(s string) (string, error) {
+	f.kind, f.sign, f.alt, f.zero, f.fill = 's', 0, false, false, ' '
+	if f.align == '=' {
+		f.align = '>'
+	}
+	return f.str(s)
 }
 
 func (p *percent) int(f formatSpec, v Value) (string, error) {

@@ -277,6 +277,18 @@ func (in *Interp) toIndex(v Value) (Int, error) {
 
 // sliceIndices are the first index, the step and the number of elements that a slice of n items takes.
 func (in *Interp) sliceIndices(s *Slice, n int) (lo, step, count int, err error) {
+	lo, hi, step, err := in.sliceBounds(s, n)
+	switch {
+	case step > 0 && hi > lo:
+		count = (hi-lo-1)/step + 1
+	case step < 0 && lo > hi:
+		count = (lo-hi-1)/(-step) + 1
+	}
+	return lo, step, count, err
+}
+
+// sliceBounds are the indices that slice.indices(n) gives.
+func (in *Interp) sliceBounds(s *Slice, n int) (lo, hi, step int, err error) {
 	step = 1
 	if s.Step != nil && s.Step != None {
 		k, err := in.sliceIndex(s.Step, n)
@@ -295,17 +307,8 @@ func (in *Interp) sliceIndices(s *Slice, n int) (lo, step, count int, err error)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	hi, err := in.bound(s.Hi, n, step, to)
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	switch {
-	case step > 0 && hi > lo:
-		count = (hi-lo-1)/step + 1
-	case step < 0 && lo > hi:
-		count = (lo-hi-1)/(-step) + 1
-	}
-	return lo, step, count, nil
+	hi, err = in.bound(s.Hi, n, step, to)
+	return lo, hi, step, err
 }
 
 // sliceIndex is a bound of a slice; what is out of all proportion is cut.
@@ -406,7 +409,7 @@ func (in *Interp) rangeItem(r *Range, i Value) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		lo, step, count, err := in.sliceIndices(s, n)
+		lo, hi, step, err := in.sliceBounds(s, n)
 		if err != nil {
 			return nil, err
 		}
@@ -415,7 +418,7 @@ func (in *Interp) rangeItem(r *Range, i Value) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		stop := r.at(big.NewInt(int64(lo) + int64(step)*int64(count))).(Int)
+		stop := r.at(big.NewInt(int64(hi))).(Int)
 		return &Range{start, stop, newStep.(Int)}, nil
 	}
 	k, err := in.toIndex(i)

@@ -127,7 +127,7 @@ func (f *JITFunction) mark(list host.Value, set func(*Param)) error {
 	if list == host.None {
 		return nil
 	}
-	items, err := host.Iterate(nil, list)
+	items, err := host.Iterate(scratch(), list)
 	if err != nil {
 		return err
 	}

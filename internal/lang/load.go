@@ -7,6 +7,7 @@ import (
 
 	"math/big"
 	"path"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,12 +206,36 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 	return fn, nil
 }
 
+// recovered is the error behind a panic: the user's, carried up as a failure, or ours.
+func (s *Source) recovered(kernel string, r any) error {
+	if f, ok := r.(*failure); ok {
+		return s.report(f.d)
+	}
+	return &InternalError{Kernel: kernel, Panic: r, Stack: debug.Stack()}
+}
+
+// InternalError is a fault of the compiler itself.
+type InternalError struct {
+	Kernel string
+	Panic  any
+	Stack  []byte
+}
+
+func (e *InternalError) Error() string {
+	return fmt.Sprintf("internal error while compiling %s: %v\n%s", e.Kernel, e.Panic, e.Stack)
+}
+
 func (s *Source) report(d diag.Diagnostic) error {
 	return &diag.List{Files: s.files, Diags: []diag.Diagnostic{d}}
 }
 
 // Params are the parameters of a kernel.
-func (s *Source) Params(kernel string, target Target) ([]Param, error) {
+func (s *Source) Params(kernel string, target Target) (params []Param, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			params, err = nil, s.recovered(kernel, r)
+		}
+	}()
 	s.mu.Lock()
 	p, ok := s.params[kernel]
 	s.mu.Unlock()
@@ -232,6 +257,11 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Mod
 	if opts.Target.Backend == "" {
 		opts.Target = DefaultTarget
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			m, err = nil, s.recovered(kernel, r)
+		}
+	}()
 	w := newWorld(s, opts.Target)
 	fn, err := s.find(w, kernel)
 	if err != nil {
@@ -241,15 +271,6 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Mod
 		return nil, s.report(diag.Diagnostic{Code: "argument", Span: fn.Func.Def.NamePos.Span(),
 			Msg: fmt.Sprintf("%s has %d parameters, but %d arguments are described", kernel, len(fn.Params), len(args))})
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			f, ok := r.(*failure)
-			if !ok {
-				panic(r)
-			}
-			m, err = nil, s.report(f.d)
-		}
-	}()
 	u := &unit{world: w, source: s, opts: opts, files: s.files, module: ir.NewModule(ir.Unknown), funcs: map[string]*function{}, names: map[string]string{}}
 	return u.kernel(fn, args)
 }

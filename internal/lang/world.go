@@ -29,6 +29,7 @@ func newWorld(src *Source, target Target) *world {
 		Known:    func(name string) (*host.Module, bool) { m, ok := w.known[name]; return m, ok },
 		Parse:    src.parse,
 		Decorate: decorate,
+		Resolve:  w.resolve,
 	})
 	w.register()
 	return w
