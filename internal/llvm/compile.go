@@ -3,7 +3,6 @@ package llvm
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -92,6 +91,9 @@ func (l *Lib) Compile(ctx context.Context, ir []byte, opts Options) (*Output, er
 	}
 	if opts.Emit == 0 {
 		opts.Emit = EmitAsm
+	}
+	if opts.Emit&EmitObj != 0 && opts.Target.isPTX() { // which LLVM would say on standard error
+		return nil, &StageError{Name: opts.Name, Stage: "code generation", Msg: "PTX has no object files"}
 	}
 	c := &compilation{lib: l, ctx: ctx, opts: opts}
 	if err := guard(func() error { return c.run(ir) }); err != nil {
@@ -229,7 +231,7 @@ func (c *compilation) emit() error {
 		if c.out.Asm, err = c.generate(fileAssembly, c.opts.Emit&EmitObj != 0); err != nil {
 			return err
 		}
-		if strings.HasPrefix(c.opts.Target.Triple, "nvptx") && !c.opts.KeepDebugTarget {
+		if c.opts.Target.isPTX() && !c.opts.KeepDebugTarget {
 			c.out.Asm = stripDebugTarget(c.out.Asm)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"reflect"
 	"runtime"
 	"testing"
 )
@@ -78,3 +79,6 @@ func lookup(t testing.TB, j *JIT, name string) uintptr {
 	}
 	return fn
 }
+
+// fields counts the fields of the raw layer.
+func fields(r *raw) int { return reflect.TypeOf(*r).NumField() }

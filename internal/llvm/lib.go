@@ -48,10 +48,13 @@ func openFirst(list []dl.Candidate) (*Lib, error) {
 		return nil, err
 	}
 	lib.path = file.Path
-	if err := lib.start(file); err != nil {
-		return nil, fmt.Errorf("%s: %w", file.Path, err)
-	}
-	return lib, nil
+	return lib.start(file)
+}
+
+// started holds what was opened, by the address of a symbol: one library under two names is started once.
+var started struct {
+	sync.Mutex
+	libs map[uintptr]*Lib
 }
 
 // bind takes the symbols of a library, if its version will do.
@@ -72,15 +75,24 @@ func (l *Lib) bind(file *dl.Library) error {
 func versionOf(file *dl.Library) (Version, error) {
 	var get func(major, minor, patch *uint32)
 	if err := file.Bind([]dl.Func{{Ptr: &get, Symbol: "LLVMGetVersion"}}); err != nil {
-		return Version{}, errors.New("this is LLVM 15 or older")
+		return Version{}, errors.New("no LLVMGetVersion: LLVM 15 or older, or no LLVM at all")
 	}
 	var major, minor, patch uint32
 	get(&major, &minor, &patch)
 	return Version{int(major), int(minor), int(patch)}, nil
 }
 
-// start makes the targets known and sets what LLVM keeps for the whole process.
-func (l *Lib) start(file *dl.Library) error {
+// start makes the targets known and sets what LLVM keeps for the whole process, once for each library.
+func (l *Lib) start(file *dl.Library) (*Lib, error) {
+	id, err := file.Symbol("LLVMGetVersion")
+	if err != nil {
+		return nil, err
+	}
+	started.Lock()
+	defer started.Unlock()
+	if known := started.libs[id]; known != nil {
+		return known, nil
+	}
 	l.families = map[string]bool{}
 	for _, f := range families {
 		l.families[f.name] = initialize(file, f.name, f.initializers)
@@ -91,7 +103,11 @@ func (l *Lib) start(file *dl.Library) error {
 		// the process; every version has this one where it has the target.
 		l.setProcessOptions("-nvptx-short-ptr")
 	}
-	return nil
+	if started.libs == nil {
+		started.libs = map[uintptr]*Lib{}
+	}
+	started.libs[id] = l
+	return l, nil
 }
 
 // initialize reports whether the library has a target, and makes it known if so.

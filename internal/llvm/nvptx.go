@@ -63,6 +63,8 @@ func (l *Lib) NVPTX(sm string, maxPTX int) (Target, error) {
 	return Target{Triple: "nvptx64-nvidia-cuda", CPU: sm, Features: fmt.Sprintf("+ptx%d", ptx)}, nil
 }
 
+func (t Target) isPTX() bool { return strings.HasPrefix(t.Triple, "nvptx") }
+
 func choosePTX(sm string, maxPTX, llvm int) (int, error) {
 	for _, row := range sms {
 		switch {

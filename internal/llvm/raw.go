@@ -13,8 +13,6 @@ type (
 	passOptionsRef   uintptr
 	errorRef         uintptr
 	diagnosticRef    uintptr
-	functionRef      uintptr
-	blockRef         uintptr
 	valueRef         uintptr
 	jitRef           uintptr
 	jitBuilderRef    uintptr
@@ -116,7 +114,7 @@ type symbolPair struct {
 
 // symbols is the table that fills r from a library.
 func (r *raw) symbols() []dl.Func {
-	rows := []dl.Func{
+	return []dl.Func{
 		{Ptr: &r.getVersion, Symbol: "LLVMGetVersion"},
 		{Ptr: &r.parseCommandLineOptions, Symbol: "LLVMParseCommandLineOptions"},
 		{Ptr: &r.installFatalHandler, Symbol: "LLVMInstallFatalErrorHandler"},
@@ -192,7 +190,6 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.gdbListener, Symbol: "LLVMCreateGDBRegistrationListener"},
 		{Ptr: &r.perfListener, Symbol: "LLVMCreatePerfJITEventListener", Optional: true},
 	}
-	return rows
 }
 
 // families are the targets that we use where the library has them, each with the functions that make it known.
