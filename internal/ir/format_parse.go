@@ -15,6 +15,21 @@ type formatReader struct {
 	in, out    []slotTypes // of operands and results
 	regions    [][]*Region
 	successors [][]*Block
+
+	room struct { // for the lists above of most ops: one allocation instead of five
+		operands   [4][]Operand
+		in, out    [4]slotTypes
+		regions    [2][]*Region
+		successors [2][]*Block
+	}
+}
+
+// listOf is a list of n zero elements, in room if that is large enough.
+func listOf[T any](room []T, n int) []T {
+	if n <= len(room) {
+		return room[:n]
+	}
+	return make([]T, n)
 }
 
 // slotTypes are the types of a slot's values, once known.
@@ -27,8 +42,8 @@ type slotTypes struct {
 func (p *Parser) parseFormat(s *State, pos diag.Pos) bool {
 	d := s.Def
 	f := &formatReader{Parser: p, s: s, def: d, pos: pos}
-	f.operands, f.in, f.out = make([][]Operand, len(d.Operands)), make([]slotTypes, len(d.Operands)), make([]slotTypes, len(d.Results))
-	f.regions, f.successors = make([][]*Region, len(d.Regions)), make([][]*Block, len(d.Successors))
+	f.operands, f.in, f.out = listOf(f.room.operands[:], len(d.Operands)), listOf(f.room.in[:], len(d.Operands)), listOf(f.room.out[:], len(d.Results))
+	f.regions, f.successors = listOf(f.room.regions[:], len(d.Regions)), listOf(f.room.successors[:], len(d.Successors))
 	return f.elems(d.compiled().elems) && f.finish()
 }
 

@@ -185,6 +185,10 @@ type Op struct {
 	block      *Block
 	prev, next *Op
 	order      int // position in the block, valid while block.ordered
+
+	// Scratch belongs to whoever is changing the IR at the moment, and means nothing to the next one: a place in a worklist,
+	// where a map from operations would cost more than the work.
+	Scratch int
 }
 
 // NewOp makes an operation that is in no block yet.

@@ -31,7 +31,11 @@ func (p *Parser) findAliases() {
 		if end < 0 {
 			end = len(p.src) - at
 		}
-		if start := run(p.src, at, clSpace); start < at+end && (p.src[start] == '#' || p.src[start] == '!') {
+		start := at
+		for start < at+end && (p.src[start] == ' ' || p.src[start] == '\t') {
+			start++
+		}
+		if start < at+end && (p.src[start] == '#' || p.src[start] == '!') {
 			p.noteAlias(start)
 		}
 		at += end + 1

@@ -134,14 +134,69 @@ func (p *Parser) wordType() (Type, bool) {
 		p.advance()
 		return t, true
 	}
-	if f := shapedTypes[w]; f != nil {
-		p.advance()
-		return f(p)
-	}
 	if isIntName(w) {
 		return p.intType(w)
 	}
+	if f := shapedTypes[w]; f != nil {
+		return p.again(func() (Type, bool) {
+			p.advance()
+			return f(p)
+		})
+	}
 	return nil, p.expected("a type")
+}
+
+// seenType is a type that stood in the text before.
+type seenType struct {
+	typ    Type
+	weight int
+}
+
+// again reads a type with <...>, or finds that the same words were read before: types are long, few, and come up all the time.
+// Aliases mean one thing throughout a text, so equal words are equal types.
+func (p *Parser) again(read func() (Type, bool)) (Type, bool) {
+	start := p.tok.start
+	end := anglesEnd(p.src, p.tok.end)
+	if end == 0 {
+		return read()
+	}
+	words := p.src[start:end]
+	if s, ok := p.types[words]; ok {
+		p.weight += s.weight
+		p.last, p.tok = end, lex(p.src, end)
+		return s.typ, p.budget()
+	}
+	weight := p.weight
+	t, ok := read()
+	if ok && p.last == end {
+		p.types[words] = seenType{t, p.weight - weight}
+	}
+	return t, ok
+}
+
+// anglesEnd is the end of the <...> that begins at i, or 0 where that is not plain to see.
+func anglesEnd(src string, i int) int {
+	depth := 0
+	for end := min(len(src), i+1000); i < end; i++ {
+		switch src[i] {
+		case '<':
+			depth++
+		case '>':
+			if src[i-1] == '-' {
+				continue
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '"', '\n', '/':
+			return 0
+		default:
+			if depth == 0 {
+				return 0
+			}
+		}
+	}
+	return 0
 }
 
 func (p *Parser) intType(w string) (Type, bool) {
@@ -171,8 +226,10 @@ func (p *Parser) bangType() (Type, bool) {
 		return a.typ, p.budget()
 	}
 	if def := LookupType(name); def != nil {
-		p.advance()
-		return p.typeBody(def)
+		return p.again(func() (Type, bool) {
+			p.advance()
+			return p.typeBody(def)
+		})
 	}
 	start := p.tok
 	p.advance()

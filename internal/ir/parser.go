@@ -27,6 +27,7 @@ type Parser struct {
 	dialects []string // the one that a name without a dialect belongs to, region by region
 	implicit []*Op    // terminators that the text left out, whose location is still to come
 	names    map[string]string
+	types    map[string]seenType // by their words
 	textLocs bool
 }
 
@@ -52,7 +53,7 @@ type Arg struct {
 }
 
 func newParser(files *diag.FileSet, name string, src []byte) *Parser {
-	p := &Parser{file: files.AddFile(name, src), src: string(src), diags: &diag.List{Files: files}, names: map[string]string{}}
+	p := &Parser{file: files.AddFile(name, src), src: string(src), diags: &diag.List{Files: files}, names: map[string]string{}, types: map[string]seenType{}}
 	p.dialects = []string{Builtin.Name}
 	p.scopes = []*scope{newScope()}
 	p.findAliases()
