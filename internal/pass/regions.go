@@ -7,19 +7,21 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// simplifyRegions tidies the control flow of every region inside root that has several blocks: blocks that cannot be
+// simplifyRegions tidies the control flow of the regions that have several blocks: blocks that cannot be
 // reached go, branches are shortened, block arguments that nothing needs, or that always have the same value, go, and with
 // merge, so do copies of a block. A region of one block has nothing to tidy that the worklist has not found.
-func simplifyRegions(rw *Rewriter, root *ir.Op, merge bool) bool {
+func simplifyRegions(rw *Rewriter, merge bool) bool {
 	changed := false
-	root.Walk(func(op *ir.Op) bool {
+	for _, op := range rw.flow {
+		if !isWithin(op, rw.root) {
+			continue
+		}
 		for _, r := range op.Regions() {
 			if r.First() != r.Last() && !rw.exhausted() {
 				changed = simplifyRegion(rw, r, merge) || changed
 			}
 		}
-		return true
-	})
+	}
 	return changed
 }
 

@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -54,11 +56,14 @@ const (
 func Greedy(ctx *Context, root *ir.Op, ps *Patterns, opts GreedyOptions) bool {
 	rw := newRewriter(ctx, root)
 	changed := false
-	for range maxRounds {
+	for round := range maxRounds {
 		rw.changed = false
 		rw.start()
+		if round == 0 {
+			rw.budget = max(rewritesAtLeast, rewritesPerOp*len(rw.work.stack))
+		}
 		rw.drain(ps)
-		if simplifyRegions(rw, root, opts.MergeBlocks) {
+		if simplifyRegions(rw, opts.MergeBlocks) {
 			rw.changed = true
 		}
 		if !rw.changed {
@@ -83,21 +88,17 @@ type Rewriter struct {
 	root    *ir.Op
 	work    worklist
 	pool    constPool
+	flow    []*ir.Op // the operations with regions of several blocks
 	changed bool
-	budget  int
+	budget  int       // rewrites left
 	consts  []ir.Attr // scratch for fold
 }
 
 func newRewriter(ctx *Context, root *ir.Op) *Rewriter {
 	rw := &Rewriter{ctx: ctx, root: root, Builder: &ir.Builder{Loc: ir.Unknown}}
-	rw.work.index = map[*ir.Op]int{}
 	rw.pool.init()
 	rw.OnCreate = rw.work.add
-	n := 0
-	for range root.Ops() {
-		n++
-	}
-	rw.budget = max(rewritesAtLeast, rewritesPerOp*n)
+	rw.budget = rewritesAtLeast
 	return rw
 }
 
@@ -105,8 +106,14 @@ func newRewriter(ctx *Context, root *ir.Op) *Rewriter {
 // constants to their place.
 func (rw *Rewriter) start() {
 	rw.work.reset()
+	rw.flow = rw.flow[:0]
 	var dups []*ir.Op
 	rw.root.Walk(func(op *ir.Op) bool {
+		for _, r := range op.Regions() {
+			if r.First() != r.Last() {
+				rw.flow = append(rw.flow, op)
+			}
+		}
 		if op == rw.root {
 			return true
 		}
@@ -271,40 +278,35 @@ func (rw *Rewriter) InlineBefore(b *ir.Block, at *ir.Op, args []*ir.Value) {
 	}
 }
 
-// worklist is a stack of operations, each at most once.
-type worklist struct {
-	stack []*ir.Op
-	index map[*ir.Op]int // position in stack
-}
+// worklist is a stack of operations, each at most once. The place of an operation on it is in its Scratch, counted from 1;
+// what an earlier worklist left there is told apart by looking.
+type worklist struct{ stack []*ir.Op }
 
-func (w *worklist) reset() {
-	w.stack = w.stack[:0]
-	clear(w.index)
-}
+func (w *worklist) reset() { w.stack = w.stack[:0] }
 
-// reverse turns the stack round and makes the index anew.
+// reverse turns the stack round.
 func (w *worklist) reverse() {
-	n := len(w.stack)
-	for i := range n / 2 {
-		w.stack[i], w.stack[n-1-i] = w.stack[n-1-i], w.stack[i]
-	}
+	slices.Reverse(w.stack)
 	for i, op := range w.stack {
-		w.index[op] = i
+		op.Scratch = i + 1
 	}
+}
+
+func (w *worklist) has(op *ir.Op) bool {
+	i := op.Scratch
+	return i > 0 && i <= len(w.stack) && w.stack[i-1] == op
 }
 
 func (w *worklist) add(op *ir.Op) {
-	if _, there := w.index[op]; there {
-		return
+	if !w.has(op) {
+		w.stack = append(w.stack, op)
+		op.Scratch = len(w.stack)
 	}
-	w.index[op] = len(w.stack)
-	w.stack = append(w.stack, op)
 }
 
 func (w *worklist) remove(op *ir.Op) {
-	if i, there := w.index[op]; there {
-		w.stack[i] = nil
-		delete(w.index, op)
+	if w.has(op) {
+		w.stack[op.Scratch-1] = nil
 	}
 }
 
@@ -313,7 +315,6 @@ func (w *worklist) pop() *ir.Op {
 		op := w.stack[n-1]
 		w.stack = w.stack[:n-1]
 		if op != nil {
-			delete(w.index, op)
 			return op
 		}
 	}
