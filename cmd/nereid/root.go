@@ -13,6 +13,7 @@ import (
 
 // commands makes the subcommands, one file each, in the order in which the help lists them.
 var commands = []func() *cobra.Command{
+	newDemoCmd,
 	newCompileCmd,
 	newReplayCmd,
 	newDevicesCmd,
@@ -41,7 +42,14 @@ func newRootCmd() *cobra.Command {
 		Use:   "nereid",
 		Short: "Compiles and runs Triton kernels",
 		Long:  "Nereid compiles and runs Triton kernels: Python in, native code out, no Python needed.",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmd.Help(); err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), "\nDevices:")
+			printDevices(cmd.OutOrStdout())
+			return nil
+		},
 
 		SilenceErrors: true, // run prints them, once
 		SilenceUsage:  true,
