@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -45,19 +46,27 @@ type Absent struct {
 	Why  error
 }
 
-// Devices are the devices that are here, the best first, and those that are not.
+// Devices are the devices that are here, the best first, and those that are not. They are looked for once.
 func Devices() (here []*Device, absent []Absent) {
+	d := found()
+	return d.here, d.absent
+}
+
+var found = sync.OnceValue(func() (d struct {
+	here   []*Device
+	absent []Absent
+}) {
 	for _, o := range openers {
 		bs, err := o.find()
 		if err != nil {
-			absent = append(absent, Absent{o.kind, err})
+			d.absent = append(d.absent, Absent{o.kind, err})
 		}
 		for _, b := range bs {
-			here = append(here, &Device{b})
+			d.here = append(d.here, &Device{b})
 		}
 	}
-	return here, absent
-}
+	return d
+})
 
 // Open is the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name is the best device that is here.
 func Open(name string) (*Device, error) {

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/python"
@@ -154,8 +155,22 @@ func (g *generator) attribute(n python.Node, v host.Value, name string) host.Val
 		}
 	}
 	r, err := host.GetAttr(g.u.world.in, v, name)
+	if m, ok := v.(*host.Module); ok && err != nil {
+		g.noSuchName(n, m, name, err)
+	}
 	g.check(n, err)
 	return unwrapConstexpr(r)
+}
+
+// noSuchName suggests what may have been meant by a name that triton.language does not have.
+func (g *generator) noSuchName(n python.Node, m *host.Module, name string, err error) {
+	ex, ok := err.(*host.Exception)
+	if !ok || ex.Hint != "" || !isTriton(m.Name) {
+		return
+	}
+	if best := diag.Nearest(name, languageVocabulary()); best != "" {
+		ex.Hint = "did you mean tl." + best + "?"
+	}
 }
 
 // deviceAttr is an attribute or method of a tensor or descriptor.

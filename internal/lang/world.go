@@ -197,3 +197,14 @@ func (w *world) methodNames(v host.Value) []string {
 	}
 	return out
 }
+
+// languageVocabulary are the public names of triton.language.
+var languageVocabulary = sync.OnceValue(func() []string {
+	var out []string
+	for _, b := range sem.Builtins() {
+		if b.Public {
+			out = append(out, b.Name)
+		}
+	}
+	return out
+})
