@@ -2,6 +2,7 @@ package host
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -45,6 +46,9 @@ func noAttr(v Value, name string) error {
 		e = noModuleAttr(v, name)
 	case *Class:
 		e = Errorf(AttributeError, "type object '%s' has no attribute '%s'", v.Name, name)
+		if v.enum != nil {
+			e = Errorf(AttributeError, "%s", name)
+		}
 	case *NamedTuple:
 		e = Errorf(AttributeError, "type object '%s' has no attribute '%s'", v.Name, name)
 	default:
@@ -313,6 +317,9 @@ func SetAttr(in *Interp, v Value, name string, x Value) error {
 		return nil // nobody can read it back
 	case HasSetAttr:
 		return v.SetAttr(in, name, x)
+	}
+	if t, ok := v.(*Tuple); ok && t.Class != nil && slices.Contains(t.Class.Fields, name) {
+		return Errorf(AttributeError, "can't set attribute")
 	}
 	if _, ok, err := in.getAttr(v, name); err == nil && ok {
 		return Errorf(AttributeError, "'%s' object attribute '%s' is read-only", v.TypeName(), name)

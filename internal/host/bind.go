@@ -206,6 +206,7 @@ type signature struct {
 	vararg   int // index of *args, -1 for none
 	kwarg    int
 	required int
+	written  bool // errors as those of a function written in Python
 }
 
 func parseSignature(params string) *signature {
@@ -259,10 +260,18 @@ func (s *signature) bind(name string, args []Value, kws []Keyword) ([]Value, err
 			return nil, Errorf(TypeError, "%s() got an unexpected keyword argument '%s'", name, k.Name)
 		}
 	}
+	var absent []string
 	for i, v := range a {
-		if v == nil && !s.optional[i] {
+		if v != nil || s.optional[i] {
+			continue
+		}
+		absent = append(absent, s.names[i])
+		if !s.written {
 			return nil, Errorf(TypeError, "%s() missing required argument '%s' (pos %d)", name, s.names[i], i+1)
 		}
+	}
+	if len(absent) > 0 {
+		return nil, missingError(name, "positional", absent)
 	}
 	return a, nil
 }

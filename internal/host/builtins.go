@@ -262,7 +262,7 @@ func extreme(in *Interp, name string, better python.CmpOperator, a []Value) (Val
 			if a[2] != nil {
 				return a[2], nil
 			}
-			return nil, Errorf(ValueError, "%s() iterable argument is empty", name)
+			return nil, Errorf(ValueError, "%s() arg is an empty sequence", name)
 		}
 		args = items
 	}

@@ -143,6 +143,9 @@ func (in *Interp) call(x *python.Call, env *Env) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := repeated(f, kws); err != nil {
+		return nil, err
+	}
 	if len(args) == 0 && len(kws) == 0 {
 		if f == Value(superClass) {
 			return superCall(in, env)
@@ -153,6 +156,25 @@ func (in *Interp) call(x *python.Call, env *Env) (Value, error) {
 	}
 	return in.callAt(x.Span(), f, args, kws)
 }
+
+// repeated is the error of a keyword that is given twice, by way of **.
+func repeated(f Value, kws []Keyword) error {
+	for i, k := range kws {
+		for _, l := range kws[:min(i, maxRepeated)] {
+			if k.Name == l.Name {
+				name := calledName(f)
+				if fn, ok := f.(*Func); ok && fn.Module != nil {
+					name = fn.Module.Name + "." + name
+				}
+				return Errorf(TypeError, "%s() got multiple values for keyword argument '%s'", name, k.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// maxRepeated bounds the search, which is quadratic.
+const maxRepeated = 256
 
 // callAt calls with the place of the call known.
 func (in *Interp) callAt(span diag.Span, f Value, args []Value, kws []Keyword) (Value, error) {

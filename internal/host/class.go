@@ -1,6 +1,10 @@
 package host
 
-import "github.com/nereid-lang/nereid/internal/python"
+import (
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/python"
+)
 
 // Class is a class: one of Python's own types, or one written in Python.
 type Class struct {
@@ -90,7 +94,7 @@ func linearize(c *Class, bases []*Class) ([]*Class, error) {
 			return out, nil
 		}
 		if head == nil {
-			return nil, Errorf(TypeError, "Cannot create a consistent method resolution order (MRO) for bases of %s", c.Name)
+			return nil, Errorf(TypeError, "Cannot create a consistent method resolution\norder (MRO) for bases %s", baseNames(bases))
 		}
 		out = append(out, head)
 		for i, l := range lists {
@@ -99,6 +103,14 @@ func linearize(c *Class, bases []*Class) ([]*Class, error) {
 			}
 		}
 	}
+}
+
+func baseNames(bases []*Class) string {
+	var names []string
+	for _, b := range bases {
+		names = append(names, b.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func inTail(lists [][]*Class, c *Class) bool {

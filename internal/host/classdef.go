@@ -288,7 +288,7 @@ func (nt *NamedTuple) call(in *Interp, args []Value, kws []Keyword) (Value, erro
 
 // make is a tuple of the class.
 func (nt *NamedTuple) make(in *Interp, args []Value, kws []Keyword) (Value, error) {
-	sig := &signature{names: nt.Fields, optional: make([]bool, len(nt.Fields)), vararg: -1, kwarg: -1, pos: len(nt.Fields)}
+	sig := &signature{names: nt.Fields, optional: make([]bool, len(nt.Fields)), vararg: -1, kwarg: -1, pos: len(nt.Fields), written: true}
 	first := len(nt.Fields) - len(nt.Defaults)
 	for i := range nt.Defaults {
 		sig.optional[first+i] = true

@@ -275,7 +275,7 @@ var frozenInstanceError = newBuiltinClass("FrozenInstanceError", AttributeError)
 
 // signature are the parameters of __init__: positional ones, then keyword-only ones.
 func (d *dataInfo) signature() *signature {
-	s := &signature{vararg: -1, kwarg: -1}
+	s := &signature{vararg: -1, kwarg: -1, written: true}
 	add := func(kwOnly bool) {
 		for _, f := range d.fields {
 			if f.init && f.kwOnly == kwOnly {

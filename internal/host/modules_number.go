@@ -88,7 +88,7 @@ func real(in *Interp, v Value) (float64, error) {
 func mathModule() map[string]Value {
 	vars := map[string]Value{"pi": Float(math.Pi), "e": Float(math.E), "tau": Float(2 * math.Pi), "inf": Float(math.Inf(1)), "nan": Float(math.NaN())}
 	for name, f := range map[string]func(float64) float64{
-		"sqrt": math.Sqrt, "exp": realExp, "exp2": realExp2, "expm1": realExpm1, "log1p": realLog1p, "log2": nil, "log10": nil,
+		"sqrt": math.Sqrt, "exp": realExp, "exp2": realExp2, "expm1": math.Expm1, "log1p": math.Log1p, "log2": nil, "log10": nil,
 		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan, "sinh": math.Sinh,
 		"cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh, "fabs": math.Abs,
 		"erf": math.Erf, "erfc": math.Erfc, "gamma": math.Gamma, "cbrt": math.Cbrt,
@@ -107,8 +107,12 @@ func mathModule() map[string]Value {
 		float2("atan2", func(x, y float64) (float64, error) { return math.Atan2(x, y), nil }),
 		float2("copysign", func(x, y float64) (float64, error) { return math.Copysign(x, y), nil }),
 		float2("nextafter", func(x, y float64) (float64, error) { return math.Nextafter(x, y), nil }),
-		float2("remainder", func(x, y float64) (float64, error) { return math.Remainder(x, y), domain(y == 0 || math.IsInf(x, 0)) }),
-		float2("fmod", func(x, y float64) (float64, error) { return math.Mod(x, y), domain(y == 0 || math.IsInf(x, 0)) }),
+		float2("remainder", func(x, y float64) (float64, error) {
+			return math.Remainder(x, y), domain((y == 0 || math.IsInf(x, 0)) && !math.IsNaN(x+y))
+		}),
+		float2("fmod", func(x, y float64) (float64, error) {
+			return math.Mod(x, y), domain((y == 0 || math.IsInf(x, 0)) && !math.IsNaN(x+y))
+		}),
 		native("hypot", "*args", hypot),
 		native("dist", "p q", dist),
 		native("ldexp", "x i", ldexp),
@@ -371,35 +375,62 @@ func factorial(in *Interp, a []Value) (Value, error) {
 }
 
 func comb(in *Interp, a []Value) (Value, error) {
-	n, err := smallCount(in, a[0], "comb()")
+	n, k, err := nonNegative(in, a[0], a[1])
 	if err != nil {
 		return nil, err
 	}
-	k, err := smallCount(in, a[1], "comb()")
-	if err != nil {
-		return nil, err
+	if rest := new(big.Int).Sub(n, k); rest.Cmp(k) < 0 {
+		k = rest
 	}
-	if k > n {
-		return MakeInt(0), nil
-	}
-	return in.bigResult(new(big.Int).Binomial(n, k))
+	return falling(in, n, k, true)
 }
 
 func perm(in *Interp, a []Value) (Value, error) {
-	n, err := smallCount(in, a[0], "perm()")
+	if a[1] == nil || a[1] == None {
+		return factorial(in, a)
+	}
+	n, k, err := nonNegative(in, a[0], a[1])
 	if err != nil {
 		return nil, err
 	}
-	k := n
-	if a[1] != nil && a[1] != None {
-		if k, err = smallCount(in, a[1], "perm()"); err != nil {
-			return nil, err
-		}
+	return falling(in, n, k, false)
+}
+
+func nonNegative(in *Interp, x, y Value) (n, k *big.Int, err error) {
+	i, err := in.toIndex(x)
+	if err != nil {
+		return nil, nil, err
 	}
-	if k > n {
+	j, err := in.toIndex(y)
+	if err != nil {
+		return nil, nil, err
+	}
+	if i.Sign() < 0 || j.Sign() < 0 {
+		return nil, nil, Errorf(ValueError, "arguments must be non-negative integers")
+	}
+	return i.Big(), j.Big(), nil
+}
+
+// falling is n (n-1) … (n-k+1), divided by k! where that is asked for.
+func falling(in *Interp, n, k *big.Int, divide bool) (Value, error) {
+	if k.Sign() < 0 || k.Cmp(n) > 0 {
 		return MakeInt(0), nil
 	}
-	return in.bigResult(new(big.Int).MulRange(n-k+1, n))
+	r, f := big.NewInt(1), new(big.Int).Set(n)
+	for i := big.NewInt(1); i.Cmp(k) <= 0; i.Add(i, bigOne) {
+		if err := in.work(1 + r.BitLen()>>9); err != nil {
+			return nil, err
+		}
+		r.Mul(r, f)
+		if divide {
+			r.Quo(r, i)
+		}
+		if r.BitLen() > maxBits {
+			return nil, tooLarge()
+		}
+		f.Sub(f, bigOne)
+	}
+	return in.bigResult(r)
 }
 
 func prod(in *Interp, a []Value) (Value, error) {

@@ -13,6 +13,9 @@ const maxBits = 1 << 18
 
 // numberOp is arithmetic on ints, bools and floats. ok is false when an operand is something else.
 func numberOp(in *Interp, op python.Operator, a, b Value) (v Value, ok bool, err error) {
+	if op == python.MatMult {
+		return nil, false, nil
+	}
 	switch x := a.(type) {
 	case Int:
 		switch y := b.(type) {

@@ -28,6 +28,7 @@ type percent struct {
 	in    *Interp
 	args  []Value
 	next  int
+	at    int // index of the conversion being done
 	dict  *Dict
 	spare bool // an argument may be left over
 	b     strings.Builder
@@ -41,10 +42,12 @@ func (p *percent) format(s string) (string, error) {
 			break
 		}
 		p.b.WriteString(s[:i])
+		p.at += i + 1
 		n, err := p.field(s[i+1:])
 		if err != nil {
 			return "", err
 		}
+		p.at += n
 		s = s[i+1+n:]
 	}
 	if p.next < len(p.args) && !p.spare {
@@ -118,8 +121,10 @@ func (p *percent) field(s string) (int, error) {
 		return 0, Errorf(ValueError, "incomplete format")
 	}
 	f.kind = s[i]
+	p.at += i
 	if f.kind == '%' {
 		p.b.WriteByte('%')
+		p.at -= i
 		return i + 1, nil
 	}
 	if value == nil {
@@ -135,6 +140,7 @@ func (p *percent) field(s string) (int, error) {
 	}
 	text, err := p.convert(f, value)
 	p.b.WriteString(text)
+	p.at -= i
 	return i + 1, err
 }
 
@@ -202,7 +208,7 @@ func (p *percent) convert(f formatSpec, v Value) (string, error) {
 		}
 		return f.plainText(s)
 	}
-	return "", Errorf(ValueError, "unsupported format character '%c' (0x%x) at index %d", f.kind, f.kind, 0)
+	return "", Errorf(ValueError, "unsupported format character '%c' (0x%x) at index %d", f.kind, f.kind, p.at)
 }
 
 // plainText pads and cuts text; flags for numbers do not count.

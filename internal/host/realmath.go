@@ -96,25 +96,11 @@ func realExp2(x float64) float64 {
 	return rounded(expReal(newReal().Mul(realOf(x), ln2Real)))
 }
 
-func realExpm1(x float64) float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) || math.Abs(x) < 1e-15 || x > 710 || x < -50 {
-		return math.Expm1(x)
-	}
-	return rounded(newReal().Sub(expReal(realOf(x)), realOf(1)))
-}
-
 func realLog(x float64) float64 {
 	if !finitePositive(x) || x == 1 {
 		return math.Log(x)
 	}
 	return rounded(logReal(realOf(x)))
-}
-
-func realLog1p(x float64) float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) || x <= -1 || math.Abs(x) < 1e-15 {
-		return math.Log1p(x)
-	}
-	return rounded(logReal(newReal().Add(realOf(1), realOf(x))))
 }
 
 func realLog2(x float64) float64 {

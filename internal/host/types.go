@@ -1,5 +1,7 @@
 package host
 
+import "slices"
+
 // Python's own types.
 var (
 	objectClass    = newBuiltinClass("object")
@@ -300,11 +302,18 @@ func (u *union) Repr() string {
 func unionType(a, b Value) Value {
 	u := &union{}
 	for _, v := range []Value{a, b} {
+		parts := []Value{v}
 		if x, ok := v.(*union); ok {
-			u.types = append(u.types, x.types...)
-		} else {
-			u.types = append(u.types, v)
+			parts = x.types
 		}
+		for _, p := range parts {
+			if !slices.ContainsFunc(u.types, func(q Value) bool { return Is(p, q) }) {
+				u.types = append(u.types, p)
+			}
+		}
+	}
+	if len(u.types) == 1 {
+		return u.types[0]
 	}
 	return u
 }
