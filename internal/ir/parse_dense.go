@@ -15,7 +15,6 @@ type denseText struct {
 	shape []int64 // of the nested lists; nil for one literal
 	hex   token   // a string of raw bytes, or none
 	list  bool
-	depth int
 }
 
 // denseAttr reads dense<...> : type, in any of the forms 1, [[1, 2], [3, 4]] and "0x01000000".
@@ -51,10 +50,9 @@ func (p *Parser) denseAttr(implied Type) (Attr, bool) {
 			return nil, false
 		}
 		var ok bool
-		if at = p.Pos(); true {
-			if t, ok = p.Type(); !ok {
-				return nil, false
-			}
+		at = p.Pos()
+		if t, ok = p.Type(); !ok {
+			return nil, false
 		}
 	}
 	if !p.denseType(t, at) {
