@@ -282,6 +282,9 @@ func iterators(in *Interp, list []Value) ([]Iterator, error) {
 
 // nextOfEach takes one value from each iterator; ended is the index of the first that has none, -1 for none.
 func nextOfEach(in *Interp, its []Iterator) (row []Value, ended int, err error) {
+	if err := in.work(len(its)); err != nil {
+		return nil, 0, err
+	}
 	row = make([]Value, len(its))
 	for i, it := range its {
 		v, ok, err := it.Next(in)

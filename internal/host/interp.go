@@ -11,7 +11,7 @@ import (
 type Options struct {
 	Files    *diag.FileSet
 	Env      map[string]string // os.environ
-	MaxSteps int               // expressions and statements evaluated, 20 million
+	MaxSteps int               // expressions and statements evaluated, 10 million
 	MaxBytes int               // bytes allocated by containers, strings and ints, freed ones included, 256 MiB
 	MaxDepth int               // calls inside calls, 1000 as in Python
 	Finder   Finder            // source modules; nil when there are none
@@ -54,7 +54,7 @@ type Interp struct {
 }
 
 const (
-	defaultSteps = 20_000_000
+	defaultSteps = 10_000_000
 	defaultBytes = 256 << 20
 	defaultDepth = 1000
 )

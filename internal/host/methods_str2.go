@@ -294,7 +294,10 @@ func expandTabs(in *Interp, a []Value) (Value, error) {
 			return nil, err
 		}
 	}
-	size = min(max(size, 0), maxWidth)
+	if size > maxWidth {
+		return nil, in.alloc(1 << 50)
+	}
+	size = max(size, 0)
 	if err := in.alloc(product(int(size)+1, int64(strings.Count(s, "\t"))) + len(s)); err != nil {
 		return nil, err
 	}

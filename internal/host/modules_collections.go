@@ -1,6 +1,9 @@
 package host
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 func collectionsModule() map[string]Value {
 	return named(map[string]Value{"OrderedDict": orderedClass, "defaultdict": defaultClass, "Counter": counterClass, "UserDict": dictClass},
@@ -131,10 +134,10 @@ func (d *deque) Attr(in *Interp, name string) (Value, bool, error) {
 			if name == "append" {
 				d.list.Items = append(d.list.Items, a[0])
 			} else {
-				d.list.Items = append([]Value{a[0]}, d.list.Items...)
+				d.list.Items = slices.Insert(d.list.Items, 0, a[0])
 			}
 			d.trim(name == "append")
-			return None, in.alloc(valueSize + len(d.list.Items)/8)
+			return None, in.alloc(valueSize + len(d.list.Items)/4)
 		})
 	case "popleft":
 		return method("", func(in *Interp, _ []Value) (Value, error) {

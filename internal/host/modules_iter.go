@@ -328,6 +328,9 @@ func compress(in *Interp, a []Value) (Value, error) {
 func zipLongest(in *Interp, a []Value) (Value, error) {
 	its, err := iterators(in, a[0].(*Tuple).Items)
 	return &funcIter{"zip_longest", func(in *Interp) (Value, bool, error) {
+		if err := in.work(len(its)); err != nil {
+			return nil, false, err
+		}
 		row := make([]Value, len(its))
 		some := false
 		for i, it := range its {
