@@ -137,7 +137,7 @@ func (f *Function) Launch(s *Stream, c *Config, a *Args) error {
 	// The thread need not have the context current: goroutines move, and the driver says so. With several devices in use
 	// it may also have another's, which the driver might not mind.
 	if f.ctx.driver.contexts.Load() == 1 {
-		r := Result(dl.Call(call, a.slots[:n]...))
+		r := a.call(call, n)
 		if r == success {
 			return nil
 		}
@@ -155,10 +155,17 @@ func (f *Function) launchCurrent(c *Config, a *Args, call uintptr, n int) error 
 	if err := f.ctx.driver.check("cuCtxSetCurrent", f.ctx.driver.raw.ctxSetCurrent(f.ctx.ref)); err != nil {
 		return err
 	}
-	if r := Result(dl.Call(call, a.slots[:n]...)); r != success {
+	if r := a.call(call, n); r != success {
 		return f.failed(c, r)
 	}
 	return nil
+}
+
+// call calls the driver with the first n slots.
+func (a *Args) call(fn uintptr, n int) Result {
+	r := Result(dl.Call(fn, a.slots[:n]...))
+	runtime.KeepAlive(a) // the slots hold addresses in it
+	return r
 }
 
 // prepare fills the slots of the call, and says which function takes how many.
