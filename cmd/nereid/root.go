@@ -18,6 +18,7 @@ var commands = []func() *cobra.Command{
 	newReplayCmd,
 	newDevicesCmd,
 	newOptCmd,
+	newLayoutCmd,
 	newVersionCmd,
 }
 

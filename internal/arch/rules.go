@@ -27,7 +27,7 @@ const purego = "github.com/ebitengine/purego"
 var (
 	leaves   = []string{"internal/diag", "internal/num"}
 	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
-	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout")
+	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
 	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...", "internal/llvm", "internal/driver/...")
 )
 
@@ -50,7 +50,8 @@ var rules = []rule{
 	{pkg: "internal/pass/...", ours: join(irLayer, "internal/analysis/...", "internal/pass/...")},
 	{pkg: "internal/middle/...", ours: join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/middle/...")},
 	{pkg: "internal/gpu/...", ours: join(compiler, "internal/gpu/...")},
-	{pkg: "internal/lower/...", ours: join(irLayer, "internal/analysis/...", "internal/layout", "internal/lower/...")},
+	{pkg: "internal/layout/ttglayout", ours: join(irLayer, "internal/layout")},
+	{pkg: "internal/lower/...", ours: join(irLayer, "internal/analysis/...", "internal/layout/...", "internal/lower/...")},
 
 	// Native libraries. Only the package that opens them imports purego.
 	{pkg: "internal/dl", outside: []string{purego}},

@@ -118,3 +118,10 @@ func (l Layout) SizePerThread() []int {
 	}
 	return l.ResizeIn(Register, 1<<len(regs)).CountPerDim(Register)
 }
+
+// ColumnMajor is 0, 1, …: the order in which the first dimension is the fastest.
+func ColumnMajor(rank int) []int {
+	order := RowMajor(rank)
+	slices.Reverse(order)
+	return order
+}
