@@ -1,0 +1,227 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// lowerFor makes a loop that tests at its head.
+//
+//	before:  br head
+//	head:    iv = phi [lo, before], [next, latch]; args = phi …; br iv < hi, body, exit
+//	body:    …; next = iv + step; br head
+func lowerFor(l *lowering, op *ir.Op) {
+	lo, hi, step := l.scalar(op.Operand(0)), l.scalar(op.Operand(1)), l.scalar(op.Operand(2))
+	inits := op.Operands()[3:]
+	body := op.Body(0)
+	iv := body.Arg(0)
+	typ := l.llvmType(iv.Type)
+	head, inside, exit := l.label("for"), l.label("body"), l.label("done")
+
+	before := l.writer.block
+	l.br(head)
+	l.begin(head)
+	ivPhi := l.phi(typ)
+	l.setOne(iv, ivPhi.name)
+	ivPhi.from(lo, before)
+	var ps []*phi
+	for i, init := range inits {
+		own := l.openPhis(body.Arg(i + 1))
+		for j, r := range l.regs(init) {
+			own[j].from(r, before)
+		}
+		ps = append(ps, own...)
+	}
+	pred := "slt"
+	if op.HasAttr("unsignedCmp") {
+		pred = "ult"
+	}
+	l.condBr(l.val("icmp %s %s %s, %s", pred, typ, ivPhi.name, hi), inside, exit)
+
+	l.begin(inside)
+	l.block_(body)
+	next := l.val("add %s %s, %s", typ, ivPhi.name, step)
+	ivPhi.from(next, l.writer.block)
+	l.comeFrom(ps, body.Terminator().Operands())
+	l.br(head)
+	l.patch(append(ps, ivPhi)...)
+
+	l.begin(exit)
+	for i, r := range op.Results() {
+		l.vals[r] = l.vals[body.Arg(i+1)]
+	}
+}
+
+// lowerWhile makes a loop whose head runs the first region.
+func lowerWhile(l *lowering, op *ir.Op) {
+	cond, body := op.Body(0), op.Body(1)
+	head, inside, exit := l.label("while"), l.label("body"), l.label("done")
+	before := l.writer.block
+	l.br(head)
+	l.begin(head)
+	var ps []*phi
+	for i, init := range op.Operands() {
+		own := l.openPhis(cond.Arg(i))
+		for j, r := range l.regs(init) {
+			own[j].from(r, before)
+		}
+		ps = append(ps, own...)
+	}
+	l.block_(cond)
+	term := cond.Terminator()
+	for i, v := range term.Operands()[1:] {
+		l.vals[body.Arg(i)] = l.vals[v]
+		l.vals[op.Result(i)] = l.vals[v]
+	}
+	l.condBr(l.scalar(term.Operand(0)), inside, exit)
+	l.begin(inside)
+	l.block_(body)
+	l.comeFrom(ps, body.Terminator().Operands())
+	l.br(head)
+	l.patch(ps...)
+	l.begin(exit)
+}
+
+// lowerIf branches and joins the results in phis.
+func lowerIf(l *lowering, op *ir.Op) {
+	yes, no, join := l.label("then"), l.label("else"), l.label("endif")
+	l.condBr(l.scalar(op.Operand(0)), yes, no)
+	type arm struct {
+		block string
+		vals  []*ir.Value
+	}
+	var arms []arm
+	for i, label := range []string{yes, no} {
+		l.begin(label)
+		var vals []*ir.Value
+		if len(op.Regions()) > i && !op.Region(i).Empty() {
+			b := op.Body(i)
+			l.block_(b)
+			if t := b.Terminator(); t != nil {
+				vals = t.Operands()
+			}
+		}
+		arms = append(arms, arm{l.writer.block, vals})
+		l.br(join)
+	}
+	l.begin(join)
+	for i, r := range op.Results() {
+		ps := l.openPhis(r)
+		for _, a := range arms {
+			for j, reg := range l.regs(a.vals[i]) {
+				ps[j].from(reg, a.block)
+			}
+		}
+		l.patch(ps...)
+	}
+}
+
+func lowerBr(l *lowering, op *ir.Op) {
+	to := op.Successors()[0]
+	l.into(to, op.Operands())
+	l.br(l.labels[to])
+}
+
+func lowerCondBr(l *lowering, op *ir.Op) {
+	to := op.Successors()
+	l.into(to[0], op.Group(1))
+	l.into(to[1], op.Group(2))
+	l.condBr(l.scalar(op.Operand(0)), l.labels[to[0]], l.labels[to[1]])
+}
+
+// into gives the arguments of a block their values along the edge from here. The block may not have been lowered yet: its phis then
+// take what is waiting for them.
+func (l *lowering) into(b *ir.Block, vs []*ir.Value) {
+	e := edge{from: l.writer.block}
+	for _, v := range vs {
+		e.regs = append(e.regs, l.regs(v)...)
+	}
+	if ps, ok := l.phis[b]; ok || len(b.Args()) == 0 {
+		for i, r := range e.regs {
+			ps[i].from(r, e.from)
+		}
+		return
+	}
+	l.waiting[b] = append(l.waiting[b], e)
+}
+
+// edge is a branch to a block that comes later.
+type edge struct {
+	from string
+	regs []string
+}
+
+func lowerReturn(l *lowering, op *ir.Op) {
+	if op.NumOperands() > 0 {
+		l.fail(op, "a kernel returns nothing")
+	}
+	l.do("ret void")
+	l.ended = true
+}
+
+var axes = []string{"x", "y", "z"}
+
+func lowerProgramID(l *lowering, op *ir.Op) {
+	l.setOne(op.Result(0), l.call("i32", "llvm.nvvm.read.ptx.sreg.ctaid."+axes[op.IntOr("axis", 0)]))
+}
+
+func lowerNumPrograms(l *lowering, op *ir.Op) {
+	l.setOne(op.Result(0), l.call("i32", "llvm.nvvm.read.ptx.sreg.nctaid."+axes[op.IntOr("axis", 0)]))
+}
+
+func lowerPoison(l *lowering, op *ir.Op) {
+	n := l.numRegs(op, op.Result(0).Type)
+	regs := make([]string, n)
+	for i := range regs {
+		regs[i] = "poison"
+	}
+	l.set(op.Result(0), regs)
+}
+
+// lowerConstant makes no instruction: constants stand in operands.
+func lowerConstant(l *lowering, op *ir.Op) {
+	t := op.Result(0).Type
+	switch a := op.Attr("value").(type) {
+	case *ir.DenseAttr:
+		if !a.Splat {
+			l.fail(op, "a constant with several values")
+		}
+		text := literal(a.Bits(0), ir.ElemOf(t))
+		regs := make([]string, l.numRegs(op, t))
+		for i := range regs {
+			regs[i] = text
+		}
+		l.set(op.Result(0), regs)
+	case *ir.IntegerAttr:
+		l.setOne(op.Result(0), literal(uint64(a.Value), t))
+	case *ir.FloatAttr:
+		l.setOne(op.Result(0), literal(a.Bits, t))
+	default:
+		l.fail(op, "a constant of this kind")
+	}
+}
+
+// literal is a constant in LLVM's text.
+func literal(bits uint64, t ir.Type) string {
+	switch e := t.(type) {
+	case *ir.FloatType:
+		switch llvmType(e) {
+		case "float", "double":
+			return fmt.Sprintf("0x%016X", doubleBits(e, bits))
+		case "half":
+			return fmt.Sprintf("0xH%04X", bits&0xffff)
+		case "bfloat":
+			return fmt.Sprintf("0xR%04X", bits&0xffff)
+		}
+		return fmt.Sprint(int8(bits))
+	case *ir.IntegerType:
+		if e.Width == 1 {
+			if bits&1 != 0 {
+				return "true"
+			}
+			return "false"
+		}
+	}
+	return fmt.Sprint(int64(bits))
+}

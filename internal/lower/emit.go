@@ -1,0 +1,153 @@
+package lower
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// writer collects the text of one LLVM function. Lines can be patched later: the values that come into a phi along a back edge are
+// known only when the loop's body is done.
+type writer struct {
+	lines    []string
+	prologue []string // what the entry block begins with
+	temps    int
+	block    string // label of the current block
+	ended    bool   // the current block has its terminator
+	decls    map[string]string
+}
+
+func newWriter() *writer { return &writer{block: "entry", decls: map[string]string{}} }
+
+// do appends an instruction without a result.
+func (w *writer) do(format string, args ...any) {
+	w.lines = append(w.lines, "  "+fmt.Sprintf(format, args...))
+}
+
+// val appends an instruction and returns the name of its result.
+func (w *writer) val(format string, args ...any) string {
+	name := w.temp()
+	w.lines = append(w.lines, "  "+name+" = "+fmt.Sprintf(format, args...))
+	return name
+}
+
+func (w *writer) temp() string {
+	w.temps++
+	return fmt.Sprintf("%%v%d", w.temps)
+}
+
+// label is a new name for a block.
+func (w *writer) label(kind string) string {
+	w.temps++
+	return fmt.Sprintf("%s%d", kind, w.temps)
+}
+
+// begin starts a block.
+func (w *writer) begin(label string) {
+	w.lines = append(w.lines, label+":")
+	w.block, w.ended = label, false
+}
+
+// br ends the block with a jump.
+func (w *writer) br(label string) {
+	if !w.ended {
+		w.do("br label %%%s", label)
+		w.ended = true
+	}
+}
+
+// condBr ends the block with a branch.
+func (w *writer) condBr(cond, yes, no string) {
+	w.do("br i1 %s, label %%%s, label %%%s", cond, yes, no)
+	w.ended = true
+}
+
+// phi is a phi that gets its incoming values by patch.
+type phi struct {
+	name string
+	line int
+	typ  string
+	ins  []string
+}
+
+func (w *writer) phi(typ string) *phi {
+	p := &phi{name: w.temp(), line: len(w.lines), typ: typ}
+	w.lines = append(w.lines, "")
+	return p
+}
+
+// from adds a value that comes from a block.
+func (p *phi) from(value, block string) {
+	p.ins = append(p.ins, fmt.Sprintf("[ %s, %%%s ]", value, block))
+}
+
+// patch writes the phis' lines.
+func (w *writer) patch(ps ...*phi) {
+	for _, p := range ps {
+		w.lines[p.line] = fmt.Sprintf("  %s = phi %s %s", p.name, p.typ, strings.Join(p.ins, ", "))
+	}
+}
+
+// call calls a function of LLVM's or the runtime's, which is declared at the end of the module.
+func (w *writer) call(ret, name string, args ...string) string {
+	w.declare(ret, name, args)
+	if ret == "void" {
+		w.do("call void @%s(%s)", name, strings.Join(args, ", "))
+		return ""
+	}
+	return w.val("call %s @%s(%s)", ret, name, strings.Join(args, ", "))
+}
+
+// declare remembers a function's type; args are "type value".
+func (w *writer) declare(ret, name string, args []string) {
+	types := make([]string, len(args))
+	for i, a := range args {
+		types[i] = argType(a)
+	}
+	w.decls[name] = fmt.Sprintf("declare %s @%s(%s)", ret, name, strings.Join(types, ", "))
+}
+
+// argType is the type of "type value": all but the last word.
+func argType(a string) string {
+	if i := strings.LastIndexByte(a, ' '); i >= 0 {
+		return a[:i]
+	}
+	return a
+}
+
+// declarations are the declared functions, sorted.
+func (w *writer) declarations() string {
+	list := make([]string, 0, len(w.decls))
+	for _, d := range w.decls {
+		list = append(list, d)
+	}
+	sort.Strings(list)
+	return strings.Join(list, "\n")
+}
+
+// asm is inline assembly. args are "type value"; ret may be void, a type, or a struct.
+func (w *writer) asm(ret, code, constraints string, effects bool, args ...string) string {
+	side := ""
+	if effects {
+		side = "sideeffect "
+	}
+	text := fmt.Sprintf("call %s asm %s\"%s\", \"%s\"(%s)", ret, side, quote(code), constraints, strings.Join(args, ", "))
+	if ret == "void" {
+		w.do("%s", text)
+		return ""
+	}
+	return w.val("%s", text)
+}
+
+// quote writes a string as LLVM does: everything but plain characters as \XX.
+func quote(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c < 32 || c > 126 || c == '"' || c == '\\' {
+			fmt.Fprintf(&b, "\\%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,335 @@
+package lower
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// pointeeType is the LLVM type of what a pointer points to in memory: a bool takes a byte.
+func pointeeType(ptr ir.Type) string {
+	t := memType(tt.Pointee(ir.ElemOf(ptr)))
+	if t == "i1" {
+		return "i8"
+	}
+	return t
+}
+
+func memType(t ir.Type) string { return llvmType(t) }
+
+// vectorWidth is how many registers of a tensor one access can take: registers that follow one another and hold neighbours in memory,
+// up to 16 bytes.
+func (l *lowering) vectorWidth(op *ir.Op, ptr, mask *ir.Value, elemBits int) int {
+	if _, ok := ptr.Type.(*ir.TensorType); !ok {
+		return 1
+	}
+	n := min(consecutive(l.layout(op, ptr.Type)), 128/elemBits)
+	if l.opts.Contiguity == nil {
+		return 1
+	}
+	n = min(n, l.opts.Contiguity(ptr))
+	if mask != nil {
+		if l.opts.MaskAlign == nil {
+			return 1
+		}
+		n = min(n, l.opts.MaskAlign(mask))
+	}
+	return 1 << (bits.Len(uint(max(n, 1))) - 1)
+}
+
+// consecutive is the number of leading registers that lie next to each other along one dimension.
+func consecutive(ll layout.Layout) int {
+	n := 1
+	dim := -1
+	for i := range ll.InBits(layout.Register) {
+		for d, c := range ll.Basis(layout.Register, i) {
+			if c == 0 {
+				continue
+			}
+			if c != n || dim >= 0 && d != dim {
+				return n
+			}
+			dim = d
+		}
+		if dim < 0 {
+			return n
+		}
+		n *= 2
+	}
+	return n
+}
+
+// access is one vectorised access: how its elements are packed into words.
+type access struct {
+	elem     ir.Type // of the elements, as values
+	bits     int     // of an element in memory
+	vec      int     // elements
+	wordBits int
+	words    int
+}
+
+func newAccess(elem ir.Type, vec int) access {
+	b := bitsOf(elem)
+	a := access{elem: elem, bits: b, vec: vec, wordBits: min(b*vec, max(32, b))}
+	a.words = b * vec / a.wordBits
+	return a
+}
+
+// wordType is the type of a word in registers: bytes travel in 16 bits.
+func (a access) wordType() string { return fmt.Sprintf("i%d", max(a.wordBits, 16)) }
+
+func (a access) constraint() string {
+	switch a.wordBits {
+	case 64:
+		return "l"
+	case 32:
+		return "r"
+	}
+	return "h"
+}
+
+// suffix is ".v4.b32".
+func (a access) suffix() string {
+	s := fmt.Sprintf(".b%d", a.wordBits)
+	if a.words > 1 {
+		s = fmt.Sprintf(".v%d", a.words) + s
+	}
+	return s
+}
+
+// memElem is the type of an element inside a word.
+func (a access) memElem() string {
+	t := llvmType(a.elem)
+	if t == "i1" {
+		return "i8"
+	}
+	if strings.HasPrefix(t, "ptr") {
+		return "i64"
+	}
+	return t
+}
+
+// unpack takes the elements out of words.
+func (l *lowering) unpack(a access, words []string) []string {
+	var out []string
+	per := a.vec / a.words
+	for _, w := range words {
+		if a.wordBits < 16 {
+			w = l.val("trunc i16 %s to i%d", w, a.wordBits)
+		}
+		if per == 1 {
+			out = append(out, l.fromMem(a, l.bitcast(w, fmt.Sprintf("i%d", a.wordBits), a.memElem())))
+			continue
+		}
+		v := l.val("bitcast i%d %s to <%d x %s>", a.wordBits, w, per, a.memElem())
+		for i := range per {
+			out = append(out, l.fromMem(a, l.val("extractelement <%d x %s> %s, i32 %d", per, a.memElem(), v, i)))
+		}
+	}
+	return out
+}
+
+// pack puts elements into words.
+func (l *lowering) pack(a access, elems []string) []string {
+	per := a.vec / a.words
+	var out []string
+	for w := range a.words {
+		word := ""
+		if per == 1 {
+			word = l.bitcast(l.toMem(a, elems[w]), a.memElem(), fmt.Sprintf("i%d", a.wordBits))
+		} else {
+			v := "poison"
+			for i := range per {
+				v = l.val("insertelement <%d x %s> %s, %s %s, i32 %d", per, a.memElem(), v, a.memElem(), l.toMem(a, elems[w*per+i]), i)
+			}
+			word = l.val("bitcast <%d x %s> %s to i%d", per, a.memElem(), v, a.wordBits)
+		}
+		if a.wordBits < 16 {
+			word = l.val("zext i%d %s to i16", a.wordBits, word)
+		}
+		out = append(out, word)
+	}
+	return out
+}
+
+// fromMem and toMem convert between an element in memory and as a value: bools are bytes, pointers integers.
+func (l *lowering) fromMem(a access, x string) string {
+	switch t := llvmType(a.elem); {
+	case t == "i1":
+		return l.val("icmp ne i8 %s, 0", x)
+	case strings.HasPrefix(t, "ptr"):
+		return l.val("inttoptr i64 %s to %s", x, t)
+	}
+	return x
+}
+
+func (l *lowering) toMem(a access, x string) string {
+	switch t := llvmType(a.elem); {
+	case t == "i1":
+		return l.val("zext i1 %s to i8", x)
+	case strings.HasPrefix(t, "ptr"):
+		return l.val("ptrtoint %s %s to i64", t, x)
+	}
+	return x
+}
+
+func (l *lowering) bitcast(x, from, to string) string {
+	if from == to {
+		return x
+	}
+	return l.val("bitcast %s %s to %s", from, x, to)
+}
+
+// loadWords reads words at a pointer in a space ("global", "shared"), or leaves them zero where pred is false. pred may be "".
+func (l *lowering) loadWords(a access, instr, ptr, ptrType, ptrConstraint, pred string) []string {
+	var outs, clear []string
+	for i := range a.words {
+		outs = append(outs, fmt.Sprintf("$%d", i))
+		clear = append(clear, fmt.Sprintf("mov.b%d $%d, 0;", max(a.wordBits, 16), i))
+	}
+	dst := outs[0]
+	if a.words > 1 {
+		dst = "{ " + strings.Join(outs, ", ") + " }"
+	}
+	constraints := strings.TrimSuffix(strings.Repeat("="+a.constraint()+",", a.words), ",") + "," + ptrConstraint
+	args := []string{ptrType + " " + ptr}
+	code := fmt.Sprintf("%s%s %s, [ $%d + 0 ];", instr, a.suffix(), dst, a.words)
+	if pred != "" {
+		code = fmt.Sprintf("%s @$%d %s", strings.Join(clear, " "), a.words+1, code)
+		constraints += ",b"
+		args = append(args, "i1 "+pred)
+	}
+	ret := a.wordType()
+	if a.words > 1 {
+		ret = "{ " + strings.TrimSuffix(strings.Repeat(a.wordType()+", ", a.words), ", ") + " }"
+	}
+	r := l.asm(ret, code, constraints, true, args...)
+	if a.words == 1 {
+		return []string{r}
+	}
+	words := make([]string, a.words)
+	for i := range words {
+		words[i] = l.val("extractvalue %s %s, %d", ret, r, i)
+	}
+	return words
+}
+
+// storeWords writes words where pred, which may be "", is true.
+func (l *lowering) storeWords(a access, instr string, words []string, ptr, ptrType, ptrConstraint, pred string) {
+	var ins, constraints, args []string
+	for i, w := range words {
+		ins = append(ins, fmt.Sprintf("$%d", i))
+		constraints = append(constraints, a.constraint())
+		args = append(args, a.wordType()+" "+w)
+	}
+	src := ins[0]
+	if a.words > 1 {
+		src = "{ " + strings.Join(ins, ", ") + " }"
+	}
+	args = append(args, ptrType+" "+ptr)
+	constraints = append(constraints, ptrConstraint)
+	code := fmt.Sprintf("%s%s [ $%d + 0 ], %s;", instr, a.suffix(), a.words, src)
+	if pred != "" {
+		code = fmt.Sprintf("@$%d %s", a.words+1, code)
+		args = append(args, "i1 "+pred)
+		constraints = append(constraints, "b")
+	}
+	l.asm("void", code, strings.Join(constraints, ","), true, args...)
+}
+
+var loadCaches = map[int64]string{tt.CacheCA: ".ca", tt.CacheCG: ".cg", tt.CacheCV: ".cv", tt.CacheCS: ".cs"}
+var storeCaches = map[int64]string{tt.CacheWB: ".wb", tt.CacheCG: ".cg", tt.CacheCS: ".cs", tt.CacheWT: ".wt"}
+var evictions = map[int64]string{tt.EvictFirst: ".L1::evict_first", tt.EvictLast: ".L1::evict_last"}
+
+// lowerLoad reads global memory, a vector at a time.
+func lowerLoad(l *lowering, op *ir.Op) {
+	ptr, mask, other := op.Slot(0), op.Slot(1), op.Slot(2)
+	if tt.IsTensorPtr(ptr.Type) {
+		l.fail(op, "block pointers must have been rewritten")
+	}
+	t := op.Result(0).Type
+	elem := ir.ElemOf(t)
+	a := newAccess(elem, l.vectorWidth(op, ptr, mask, bitsOf(elem)))
+	instr := "ld.global"
+	if v, _ := op.Int("isVolatile"); v != 0 {
+		instr = "ld.volatile.global"
+	} else {
+		instr += loadCaches[op.IntOr("cache", 0)] + evictions[op.IntOr("evict", 0)]
+	}
+	ptrs := l.regs(ptr)
+	var out []string
+	for i := 0; i < len(ptrs); i += a.vec {
+		pred := ""
+		if mask != nil {
+			pred = l.regs(mask)[i]
+		}
+		vals := l.unpack(a, l.loadWords(a, instr, ptrs[i], "ptr addrspace(1)", "l", pred))
+		if other != nil && mask != nil {
+			l.elseOther(vals, l.regs(mask)[i:], l.regs(other)[i:], elem)
+		}
+		out = append(out, vals...)
+	}
+	l.set(op.Result(0), out)
+}
+
+// elseOther puts other in the place of elements that were not loaded; zero is there already.
+func (l *lowering) elseOther(vals, mask, other []string, elem ir.Type) {
+	typ := llvmType(elem)
+	for i := range vals {
+		if other[i] != zeroOf(elem) {
+			vals[i] = l.val("select i1 %s, %s %s, %s %s", mask[i], typ, vals[i], typ, other[i])
+		}
+	}
+}
+
+func zeroOf(t ir.Type) string {
+	if tt.IsPtr(t) {
+		return "null"
+	}
+	return literal(0, t)
+}
+
+// lowerStore writes global memory: each element by one of the threads that hold it.
+func lowerStore(l *lowering, op *ir.Op) {
+	ptr, val, mask := op.Slot(0), op.Slot(1), op.Slot(2)
+	if tt.IsTensorPtr(ptr.Type) {
+		l.fail(op, "block pointers must have been rewritten")
+	}
+	elem := ir.ElemOf(val.Type)
+	a := newAccess(elem, l.vectorWidth(op, ptr, mask, bitsOf(elem)))
+	owner := ""
+	var skip int
+	if _, ok := ptr.Type.(*ir.TensorType); ok {
+		ll := l.layout(op, ptr.Type)
+		owner, skip = l.owns(ll), ll.FreeVariablesIn(layout.Register)
+	} else {
+		owner = l.scalarOwner()
+	}
+	instr := "st.global" + storeCaches[op.IntOr("cache", 0)] + evictions[op.IntOr("evict", 0)]
+	ptrs, vals := l.regs(ptr), l.regs(val)
+	for i := 0; i < len(ptrs); i += a.vec {
+		if i&skip != 0 {
+			continue // another register holds the same
+		}
+		pred := owner
+		if mask != nil {
+			pred = l.both(pred, l.regs(mask)[i])
+		}
+		l.storeWords(a, instr, l.pack(a, vals[i:i+a.vec]), ptrs[i], "ptr addrspace(1)", "l", pred)
+	}
+}
+
+// both is the conjunction of two conditions, either of which may be "" for true.
+func (l *lowering) both(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	}
+	return l.val("and i1 %s, %s", a, b)
+}

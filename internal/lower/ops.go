@@ -1,0 +1,56 @@
+package lower
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/cf"
+	"github.com/nereid-lang/nereid/internal/dialect/math"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ub"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// handler lowers one operation.
+type handler func(l *lowering, op *ir.Op)
+
+// handlers is the table of lowerings.
+var handlers map[*ir.OpDef]handler
+
+func init() { // regions are lowered by the table that holds their own handlers
+	handlers = map[*ir.OpDef]handler{
+		arith.Constant: lowerConstant,
+		ub.Poison:      lowerPoison,
+
+		scf.For: lowerFor, scf.While: lowerWhile, scf.If: lowerIf,
+		scf.Yield: nothing, scf.Condition: nothing,
+		cf.Br: lowerBr, cf.CondBr: lowerCondBr,
+		tt.Return: lowerReturn,
+
+		tt.GetProgramID: lowerProgramID, tt.GetNumPrograms: lowerNumPrograms,
+		tt.MakeRange: lowerMakeRange, tt.Splat: lowerSplat, tt.Unsplat: lowerUnsplat,
+		tt.ExpandDims: lowerExpandDims, tt.Broadcast: lowerBroadcast, tt.Reshape: lowerReshape, tt.Trans: lowerTrans,
+		tt.Join: lowerJoin, tt.Split: lowerSplit, tt.Cat: lowerCat,
+		tt.AddPtr: lowerAddPtr, tt.Load: lowerLoad, tt.Store: lowerStore,
+		tt.AtomicRMW: lowerAtomicRMW, tt.AtomicCAS: lowerAtomicCAS,
+		tt.Reduce: lowerReduce, ttg.ConvertLayout: lowerConvertLayout,
+		tt.ReduceReturn: nothing, tt.ScanReturn: nothing,
+		arith.Select: lowerSelect, arith.CmpI: lowerCmpI, arith.CmpF: lowerCmpF,
+		tt.IntToPtr: cast("inttoptr"), tt.PtrToInt: cast("ptrtoint"), tt.Bitcast: lowerBitcast, arith.Bitcast: lowerBitcast,
+		tt.FpToFp: lowerFpToFp, arith.ExtF: lowerExtF, arith.TruncF: lowerTruncF,
+		tt.InlineAsm: lowerInlineAsm,
+	}
+	for def, f := range binaryOps {
+		handlers[def] = elementwise(f)
+	}
+	for def, f := range unaryOps {
+		handlers[def] = elementwise(f)
+	}
+	for def, f := range castOps {
+		handlers[def] = f
+	}
+	handlers[math.Fma] = elementwise(fma)
+	handlers[tt.ClampF] = elementwise(clampf)
+}
+
+func nothing(*lowering, *ir.Op) {}
