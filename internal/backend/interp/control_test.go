@@ -32,6 +32,14 @@ func TestControlFlow(t *testing.T) {
 			}
 			return a
 		}},
+		"for: a carried value is handed on by the iteration that replaces it": {`
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %r:2 = scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %x, %b = %c0) -> (i32, i32) : i32 {
+    scf.yield %c4, %a : i32, i32
+  }
+  tt.store %o, %r#1 : !tt.ptr<i32>`, func(x int32) int32 { return x }},
 		"for: steps, nested, the counter used": {`
   %c0 = arith.constant 0 : i32
   %c3 = arith.constant 3 : i32

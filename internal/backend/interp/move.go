@@ -9,7 +9,7 @@ import (
 // move emits what copies values into registers, all at once: a source may be another move's destination. Where the value
 // was made in the block given and nothing else needs it, the registers change places instead.
 func (c *compiler) move(dst []value, src []*ir.Value, in *ir.Block) {
-	var copies, swaps, late []pair
+	var saves, copies, swaps, late []pair
 	for i, d := range dst {
 		s := c.in(src[i])
 		switch {
@@ -17,7 +17,7 @@ func (c *compiler) move(dst []value, src []*ir.Value, in *ir.Block) {
 		case d.kind == kObj && d.reg == s.reg:
 		case c.isTarget(dst, s):
 			t := c.temp(d.kind, s.regLen())
-			copies = append(copies, pair{t, s})
+			saves = append(saves, pair{t, s}) // before any copy overwrites it
 			late = append(late, pair{d, value{layout: d.layout, reg: t.reg, uni: s.uni}})
 		case c.canSwap(src, i, d, s, in):
 			swaps = append(swaps, pair{d, s})
@@ -25,13 +25,12 @@ func (c *compiler) move(dst []value, src []*ir.Value, in *ir.Block) {
 			copies = append(copies, pair{d, s})
 		}
 	}
-	for _, list := range [][]pair{copies, late} {
+	for i, list := range [][]pair{saves, copies, late} {
 		for _, p := range list {
 			c.emit(nil, copyStep(p, c.lanes))
 		}
-		if len(swaps) > 0 {
+		if i == 1 && len(swaps) > 0 {
 			c.emit(nil, swapStep(swaps))
-			swaps = nil
 		}
 	}
 }
