@@ -1,0 +1,232 @@
+package conform
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "embed"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// answersText has a line for each case: a hash of Triton's IR, or "error", and the name. -update writes it anew from what Triton says.
+//
+//go:embed testdata/answers.txt
+var answersText string
+
+// TestLikeTriton compares our IR of every case, before any pass, with Triton's.
+func TestLikeTriton(t *testing.T) {
+	answers := map[string]string{}
+	for line := range strings.Lines(answersText) {
+		hash, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		answers[name] = hash
+	}
+	cases := all()
+	if len(answers) != len(cases) {
+		t.Errorf("there are %d cases and %d answers; -update asks Triton again", len(cases), len(answers))
+	}
+	parallel(t, cases, func(t *testing.T, c *testCase) {
+		want := answers[c.name]
+		if want == "" {
+			t.Fatal("there is no answer of Triton's; -update asks it")
+		}
+		got, err := c.source()
+		switch {
+		case want == "error":
+			if err == nil {
+				t.Errorf("Triton refuses it\n%s", c.show())
+			}
+		case err != nil:
+			t.Errorf("%v\n%s", err, c.show())
+		case hash(got) != want:
+			t.Errorf("the IR is not Triton's (TestAskTriton shows the difference)\n%s\n%s", c.show(), got)
+		}
+	})
+}
+
+// source is our IR of a case before any pass, with values numbered in order.
+func (c *testCase) source() (string, error) {
+	src, err := c.module.source()
+	if err != nil {
+		return "", err
+	}
+	params, err := src.Params(c.kernel, lang.DefaultTarget)
+	if err != nil {
+		return "", err
+	}
+	args, err := lang.ParseSignature(params, c.signature())
+	if err != nil {
+		return "", err
+	}
+	m, err := src.Compile(c.kernel, args, lang.Options{})
+	if err != nil {
+		return "", err
+	}
+	return anonymous(m.String()), nil
+}
+
+var sources sync.Map // *module → func() (*lang.Source, error)
+
+func (m *module) source() (*lang.Source, error) {
+	f, _ := sources.LoadOrStore(m, sync.OnceValues(func() (*lang.Source, error) {
+		return lang.Load(m.name+".py", []byte(m.text), lang.LoadOptions{})
+	}))
+	return f.(func() (*lang.Source, error))()
+}
+
+var valueName = regexp.MustCompile(`%[\w-]+`)
+
+// anonymous numbers values as they appear: names are the printer's affair.
+func anonymous(text string) string {
+	names := map[string]string{}
+	return valueName.ReplaceAllStringFunc(text, func(s string) string {
+		if names[s] == "" {
+			names[s] = fmt.Sprintf("%%%d", len(names))
+		}
+		return names[s]
+	})
+}
+
+func hash(text string) string {
+	h := sha256.Sum256([]byte(strings.TrimSpace(text)))
+	return hex.EncodeToString(h[:6])
+}
+
+// answer is what peer/conform.py says of a case.
+type answer struct {
+	Name, IR, Error, Rejected string
+}
+
+// TestAskTriton has Triton compile every case and read our IR of it.
+func TestAskTriton(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	answers := askTriton(t, txtest.Triton(t))
+	var lines strings.Builder
+	for _, c := range all() {
+		a, ok := answers[c.name]
+		if !ok {
+			t.Fatalf("no answer for %s", c.name)
+		}
+		check(t, c, a)
+		if a.Error != "" {
+			fmt.Fprintf(&lines, "error %s\n", c.name)
+		} else {
+			fmt.Fprintf(&lines, "%s %s\n", hash(a.IR), c.name)
+		}
+	}
+	txtest.Golden(t, "testdata/answers.txt", lines.String())
+}
+
+// check compares a case with Triton's answer.
+func check(t *testing.T, c *testCase, a answer) {
+	t.Helper()
+	if a.Rejected != "" {
+		t.Errorf("%s: Triton does not read our IR: %s", c.name, a.Rejected)
+	}
+	if (a.Error != "") != c.refused {
+		t.Errorf("%s: we expect it to be refused: %v, Triton says %q\n%s", c.name, c.refused, a.Error, c.show())
+		return
+	}
+	if c.refused {
+		return
+	}
+	got, err := c.source()
+	if err != nil {
+		t.Errorf("%s: %v\n%s", c.name, err, c.show())
+		return
+	}
+	if strings.TrimSpace(got) != strings.TrimSpace(a.IR) {
+		t.Errorf("%s: the IR is not Triton's\n%s\n%s", c.name, c.show(), txtest.Diff(strings.TrimSpace(a.IR)+"\n", strings.TrimSpace(got)+"\n"))
+	}
+}
+
+func askTriton(t *testing.T, python string) map[string]answer {
+	t.Helper()
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "cases.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	enc := json.NewEncoder(w)
+	written := map[*module]bool{}
+	for _, c := range all() {
+		if !written[c.module] {
+			written[c.module] = true
+			if err := os.WriteFile(filepath.Join(dir, c.module.name+".py"), []byte(c.module.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		row := map[string]string{"name": c.name, "module": c.module.name, "kernel": c.kernel, "signature": c.signature(), "ttir": ""}
+		if !c.refused {
+			row["ttir"], err = c.ttir()
+			if err != nil {
+				t.Errorf("%s: %v\n%s", c.name, err, c.show())
+			}
+		}
+		if err := enc.Encode(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), python, txtest.Path(t, "peer", "conform.py"), dir)
+	cmd.Env = append(os.Environ(), "TRITON_CACHE_DIR="+t.TempDir(), "PYTHONDONTWRITEBYTECODE=1")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return readAnswers(t, filepath.Join(dir, "answers.jsonl"))
+}
+
+func readAnswers(t *testing.T, path string) map[string]answer {
+	t.Helper()
+	out := map[string]answer{}
+	for line := range strings.Lines(txtest.Read(t, path)) {
+		var a answer
+		if err := json.Unmarshal([]byte(line), &a); err != nil {
+			t.Fatal(err)
+		}
+		out[a.Name] = a
+	}
+	return out
+}
+
+// ttir is our IR of a case after the passes.
+func (c *testCase) ttir() (string, error) {
+	m, err := c.module.load()
+	if err != nil {
+		return "", err
+	}
+	k, err := m.Kernel(c.kernel)
+	if err != nil {
+		return "", err
+	}
+	compiled, err := k.CompileFor(context.Background(), "cuda:90", c.signature(), nereid.Options{}, "ttir")
+	if err != nil {
+		return "", err
+	}
+	for _, s := range compiled.Stages {
+		if s.Name == "ttir" {
+			return string(s.Text), nil
+		}
+	}
+	return "", errors.New("there is no stage ttir")
+}
