@@ -511,6 +511,9 @@ func (g *generator) iterator(e python.Expr) iteration {
 	}
 	it, err := r.iteration(args, kws)
 	g.check(call, err)
+	if r == pyRange && len(call.Args) == 1 { // Triton walks the only bound twice; what it makes the first time stays, unused
+		it.hi = g.expr(call.Args[0])
+	}
 	return it
 }
 

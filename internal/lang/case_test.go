@@ -1,0 +1,135 @@
+package lang_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// A case is a txtar file: Python files, k.py the one with kernels; `specs`, a line `NAME KERNEL SIGNATURE` for each compilation; and
+// for each NAME a section NAME.source, the IR before any pass, or NAME.error, what we say of it.
+
+// TestCases compiles the cases in testdata.
+func TestCases(t *testing.T) {
+	txtest.Run(t, "testdata/*.txtar", func(t *testing.T, c *txtest.Case) {
+		src := load(t, c)
+		for _, s := range specsOf(t, c) {
+			m, err := compile(src, s)
+			if err != nil {
+				c.Want(t, s.Name+".error", err.Error())
+				continue
+			}
+			var b strings.Builder
+			ir.Print(&b, m.Op, ir.PrintOptions{})
+			c.Want(t, s.Name+".source", b.String())
+		}
+	})
+}
+
+// TestCasesAgainstTriton has Triton compile the same cases: what it refuses we refuse, and what it makes we make, up to the names
+// of values.
+func TestCasesAgainstTriton(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	python := txtest.Triton(t)
+	txtest.Run(t, "testdata/*.txtar", func(t *testing.T, c *txtest.Case) {
+		if why, ok := c.Option("differs"); ok {
+			t.Skip("an accepted divergence: " + why)
+		}
+		t.Parallel()
+		dir := t.TempDir()
+		for name, text := range files(t, c) {
+			write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+		}
+		specs := specsOf(t, c)
+		list, err := json.Marshal(specs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "specs.json"), string(list))
+		cmd := exec.CommandContext(t.Context(), python, txtest.Path(t, "peer", "frontend.py"), filepath.Join(dir, "specs.json"), dir)
+		cmd.Env = append(os.Environ(), "TRITON_CACHE_DIR="+t.TempDir(), "PYTHONDONTWRITEBYTECODE=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for _, s := range specs {
+			compareWithTriton(t, c, s, dir)
+		}
+	})
+}
+
+func compareWithTriton(t *testing.T, c *txtest.Case, s spec, dir string) {
+	t.Helper()
+	if why, err := os.ReadFile(filepath.Join(dir, s.Name+".error")); err == nil {
+		if !c.Has(s.Name + ".error") {
+			t.Errorf("%s: we accept what Triton refuses: %s", s.Name, why)
+		}
+		return
+	}
+	if c.Has(s.Name + ".error") {
+		t.Errorf("%s: we refuse what Triton accepts", s.Name)
+		return
+	}
+	theirs := parse(t, s.Name, txtest.Read(t, filepath.Join(dir, s.Name+".source")))
+	txtest.Equal(t, s.Name, structure(theirs), structure(parse(t, s.Name, c.Text(t, s.Name+".source"))))
+}
+
+// files are the Python files of a case.
+func files(t *testing.T, c *txtest.Case) map[string]string {
+	out := map[string]string{}
+	for _, name := range c.Names() {
+		if strings.HasSuffix(name, ".py") {
+			out[name] = c.Text(t, name)
+		}
+	}
+	return out
+}
+
+func load(t *testing.T, c *txtest.Case) *lang.Source {
+	t.Helper()
+	fs := fstest.MapFS{}
+	for name, text := range files(t, c) {
+		fs[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	src, err := lang.Load("k.py", []byte(c.Text(t, "k.py")), lang.LoadOptions{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+func specsOf(t *testing.T, c *txtest.Case) []spec {
+	t.Helper()
+	var out []spec
+	for line := range strings.Lines(c.Text(t, "specs")) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		kernel, signature, ok := strings.Cut(strings.TrimSpace(rest), " ")
+		if !ok {
+			t.Fatalf("%s: a spec is NAME KERNEL SIGNATURE, not %q", c.Path, line)
+		}
+		out = append(out, spec{Name: name, File: "k.py", Kernel: kernel, Signature: strings.TrimSpace(signature)})
+	}
+	return out
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
