@@ -164,7 +164,7 @@ func (g *generator) load() {
 	g.add(g.b.Groups(tt.Load, [][]*ir.Value{{ptr}, {mask}, {other}}, []ir.Type{t}).Result(0))
 }
 
-func (g *generator) store() { g.storeValue(pick(&g.src, g.scope)) }
+func (g *generator) store() { g.storeValue(g.plain()) }
 
 // storeValue stores v, brought to the type of a buffer. Elements of one tensor go to places of their own, so that the order
 // in which they are stored does not matter.

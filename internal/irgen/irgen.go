@@ -15,8 +15,7 @@ import (
 // Name is the kernel's.
 const Name = "kernel"
 
-// Params are the types of the kernel's parameters: two buffers that it reads, two that it writes (and may read), then
-// scalars. Any values of the scalars will do; small ones make short runs.
+// Params are the types of the kernel's parameters: four buffers that it reads and writes, then scalars. Any values of the scalars will do; small ones make short runs.
 func Params() []ir.Type {
 	return []ir.Type{tt.Ptr(ir.F32), tt.Ptr(ir.I32), tt.Ptr(ir.F32), tt.Ptr(ir.I32), ir.I32, ir.I32, ir.F32, ir.I1}
 }
@@ -133,7 +132,9 @@ func (g *generator) statement(depth int) {
 		g.reduce()
 	case k == 11 && !g.helper:
 		g.call()
-	case k < 15:
+	case k == 12 && !g.helper:
+		g.handles()
+	case k < 16:
 		g.shape()
 	default:
 		g.tableOp()
@@ -143,7 +144,7 @@ func (g *generator) statement(depth int) {
 // publish stores some values, so that a wrong one shows.
 func (g *generator) publish() {
 	for n := min(6, len(g.scope)); n > 0; n-- {
-		g.storeValue(pick(&g.src, g.scope))
+		g.storeValue(g.plain())
 	}
 }
 
@@ -162,7 +163,7 @@ func (g *generator) any(t ir.Type) *ir.Value {
 			fit = append(fit, v)
 		}
 	}
-	if len(fit) == 0 || g.src.oneIn(8) {
+	if len(fit) == 0 || g.src.oneIn(8) && !isHandle(t) {
 		return g.constant(t)
 	}
 	return pick(&g.src, fit)
@@ -194,7 +195,7 @@ var elems = []ir.Type{ir.I32, ir.F32, ir.I1, ir.I64, ir.I8, ir.F16, ir.I16, ir.B
 func (g *generator) types() []ir.Type {
 	ts := []ir.Type{ir.I32, ir.F32, pick(&g.src, elems)}
 	for _, v := range g.scope {
-		if !tt.IsPtrLike(v.Type) {
+		if !isHandle(v.Type) {
 			ts = append(ts, v.Type)
 		}
 	}

@@ -12,13 +12,15 @@ import (
 )
 
 // FuzzPasses runs passes over random valid IR: first some single ones, in an order taken from the entropy, then the whole
-// TTIR pipeline. The IR stays valid after each, rewriting comes to rest, and what is left reads back as itself.
+// TTIR pipeline. The IR stays valid after each, rewriting comes to rest, what is left reads back as itself, and the kernel
+// does what it did.
 func FuzzPasses(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(randomBytes(seed, 300))
 	}
 	f.Fuzz(func(t *testing.T, entropy []byte) {
 		checkPasses(t, entropy)
+		checkSemantics(t, entropy, 1)
 	})
 }
 
