@@ -46,7 +46,7 @@ var rules = []rule{
 	// The IR and what works on it. Dialects also keep to their own order, see below.
 	{pkg: "internal/ir", ours: leaves},
 	{pkg: "internal/dialect/...", ours: irLayer},
-	{pkg: "internal/analysis/...", ours: join(irLayer, "internal/analysis/...")},
+	{pkg: "internal/analysis/...", ours: join(irLayer, "internal/analysis/...", "internal/layout/...")},
 	{pkg: "internal/pass/...", ours: join(irLayer, "internal/analysis/...", "internal/pass/...")},
 	{pkg: "internal/middle/...", ours: join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/middle/...")},
 	{pkg: "internal/gpu/...", ours: join(compiler, "internal/gpu/...")},
