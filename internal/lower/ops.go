@@ -38,7 +38,7 @@ func init() { // regions are lowered by the table that holds their own handlers
 		arith.Select: lowerSelect, arith.CmpI: lowerCmpI, arith.CmpF: lowerCmpF,
 		tt.IntToPtr: cast("inttoptr"), tt.PtrToInt: cast("ptrtoint"), tt.Bitcast: lowerBitcast, arith.Bitcast: lowerBitcast,
 		tt.FpToFp: lowerFpToFp, arith.ExtF: lowerExtF, arith.TruncF: lowerTruncF,
-		tt.InlineAsm: lowerInlineAsm,
+		tt.InlineAsm: lowerInlineAsm, tt.Dot: lowerDot,
 	}
 	for def, f := range binaryOps {
 		handlers[def] = elementwise(f)
