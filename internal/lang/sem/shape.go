@@ -159,10 +159,11 @@ func (b *Builder) IndexSlice(x *Tensor, index host.Value) (t *Tensor, err error)
 		s, isSlice := v.(*host.Slice)
 		switch {
 		case isNone(v):
-			if dim > len(ShapeOf(x.Type)) {
+			rank := len(ShapeOf(x.Type))
+			if dim > rank && rank > 0 {
 				panic(bad(CodeShape, "too many indices for a tensor of type %s", x.Type))
 			}
-			x = b.expandDims(x, dim)
+			x = b.expandDims(x, min(dim, rank)) // a scalar takes any index: s[:, None] has one dimension
 		case isSlice && isNone(s.Lo) && isNone(s.Hi) && isNone(s.Step):
 		default:
 			panic(bad(CodeType, "unsupported tensor index: %s", describe(v)).
