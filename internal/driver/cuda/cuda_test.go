@@ -549,6 +549,14 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	if n != 0 {
 		t.Errorf("a launch allocates %v times", n)
 	}
+
+	f.contexts.Store(2) // several devices: the context is made current each time
+	c.ref = 0
+	f.raw.ctxSetCurrentAt = abs
+	config := Config{Grid: Dim3{1, 1, 1}, Block: Dim3{128, 1, 1}}
+	if n := testing.AllocsPerRun(100, func() { _ = fn.Launch(s, &config, a) }); n != 0 {
+		t.Errorf("a launch with several devices allocates %v times", n)
+	}
 }
 
 // BenchmarkLaunchOverhead is what a launch costs besides the driver.

@@ -240,7 +240,7 @@ func (f *fake) fillModules() {
 		return f.note("clusters %v %d", c.grid, c.count)
 	}
 	launching.fake = f
-	r.launchKernel, r.launchKernelEx = fakeLaunch(), fakeLaunchEx()
+	r.launchKernel, r.launchKernelEx, r.ctxSetCurrentAt = fakeLaunch(), fakeLaunchEx(), fakeSetCurrent()
 }
 
 // launching is who answers the C functions below, which C cannot tell: a test with a fake at a time.
@@ -252,6 +252,9 @@ var (
 			return launching.fake.note("launch %d grid %d %d %d block %d %d %d shared %d stream %d first %#x extra %d",
 				fn, gx, gy, gz, bx, by, bz, shared, stream, **params, extra)
 		})
+	})
+	fakeSetCurrent = sync.OnceValue(func() uintptr {
+		return dl.NewCallback(func(c contextRef) Result { return launching.fake.raw.ctxSetCurrent(c) })
 	})
 	fakeLaunchEx = sync.OnceValue(func() uintptr {
 		return dl.NewCallback(func(c *launchConfig, fn uintptr, params **uint64, extra uintptr) Result {

@@ -33,6 +33,7 @@ type Args struct {
 	data   []byte
 	params []unsafe.Pointer
 	slots  [11]uintptr // of the call
+	ctx    [1]uintptr  // of the call that makes the context current
 	config launchConfig
 	attrs  [3]launchAttribute
 }
@@ -152,8 +153,9 @@ func (f *Function) Launch(s *Stream, c *Config, a *Args) error {
 func (f *Function) launchCurrent(c *Config, a *Args, call uintptr, n int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := f.ctx.driver.check("cuCtxSetCurrent", f.ctx.driver.raw.ctxSetCurrent(f.ctx.ref)); err != nil {
-		return err
+	a.ctx[0] = uintptr(f.ctx.ref)
+	if r := Result(dl.Call(f.ctx.driver.raw.ctxSetCurrentAt, a.ctx[:]...)); r != success {
+		return f.ctx.driver.check("cuCtxSetCurrent", r)
 	}
 	if r := a.call(call, n); r != success {
 		return f.failed(c, r)

@@ -93,8 +93,9 @@ type raw struct {
 	maxActiveClusters   func(n *int32, f functionRef, config *launchConfig) Result
 
 	// Addresses for dl.Call: the launch path.
-	launchKernel   uintptr // (function, grid ×3, block ×3, shared, stream, params, extra)
-	launchKernelEx uintptr // (*launchConfig, function, params, extra)
+	launchKernel    uintptr // (function, grid ×3, block ×3, shared, stream, params, extra)
+	launchKernelEx  uintptr // (*launchConfig, function, params, extra)
+	ctxSetCurrentAt uintptr // (context)
 }
 
 // symbols is the table that fills r from the library. The suffixes are the versions that the symbols' own headers map
@@ -177,5 +178,6 @@ func (r *raw) symbols() []dl.Func {
 
 		{Ptr: &r.launchKernel, Symbol: "cuLaunchKernel"},
 		{Ptr: &r.launchKernelEx, Symbol: "cuLaunchKernelEx", Optional: true},
+		{Ptr: &r.ctxSetCurrentAt, Symbol: "cuCtxSetCurrent"},
 	}
 }
