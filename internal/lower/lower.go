@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
@@ -107,6 +108,9 @@ func (l *lowering) layout(op *ir.Op, t ir.Type) layout.Layout {
 
 // numRegs is the number of registers of a value of a type: 1 for a scalar.
 func (l *lowering) numRegs(op *ir.Op, t ir.Type) int {
+	if t == ttg.Token {
+		return 0
+	}
 	if _, ok := t.(*ir.TensorType); !ok {
 		return 1
 	}
@@ -176,10 +180,7 @@ func preds(b *ir.Block) []*ir.Block {
 
 // openPhis makes a phi for each register of v.
 func (l *lowering) openPhis(v *ir.Value) []*phi {
-	n := 1
-	if _, ok := v.Type.(*ir.TensorType); ok {
-		n = l.numRegs(v.Block().Parent(), v.Type)
-	}
+	n := l.numRegs(v.Block().Parent(), v.Type)
 	ps := make([]*phi, n)
 	regs := make([]string, n)
 	for i := range ps {

@@ -38,6 +38,9 @@ func init() { // regions are lowered by the table that holds their own handlers
 		arith.Select: lowerSelect, arith.CmpI: lowerCmpI, arith.CmpF: lowerCmpF,
 		tt.IntToPtr: cast("inttoptr"), tt.PtrToInt: cast("ptrtoint"), tt.Bitcast: lowerBitcast, arith.Bitcast: lowerBitcast,
 		tt.FpToFp: lowerFpToFp, arith.ExtF: lowerExtF, arith.TruncF: lowerTruncF,
+		ttg.LocalAlloc: lowerLocalAlloc, ttg.LocalDealloc: nothing, ttg.LocalLoad: lowerLocalLoad, ttg.LocalStore: lowerLocalStore,
+		ttg.MemDescIndex: lowerMemDescIndex, ttg.MemDescSubslice: lowerMemDescSubslice, ttg.MemDescTrans: view,
+		ttg.AsyncCopy: lowerAsyncCopy, ttg.AsyncCommitGroup: lowerAsyncCommit, ttg.AsyncWait: lowerAsyncWait,
 		tt.InlineAsm: lowerInlineAsm, tt.Dot: lowerDot,
 	}
 	for def, f := range binaryOps {
