@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import tempfile
+import traceback
 import warnings
 
 os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="triton-conform-"))
@@ -85,9 +86,9 @@ def source(fn, signature):
 
 def ask(session, case):
     out = {"name": case["name"], "ir": "", "error": "", "rejected": ""}
+    made = source(getattr(importlib.import_module(case["module"]), case["kernel"]), case["signature"])
     try:
-        fn = getattr(importlib.import_module(case["module"]), case["kernel"])
-        made = source(fn, case["signature"]).make_ir(session.target, session.options, session.codegen_fns, session.module_map, session.context)
+        made = made.make_ir(session.target, session.options, session.codegen_fns, session.module_map, session.context)
         out["ir"] = anonymous(made.str_nodebug())
     except Exception as e:
         out["error"] = f"{type(e).__name__}: {e}"[:2000]
@@ -106,6 +107,19 @@ def read(session, text):
     return ""
 
 
+def answer(session, cases, pipe):
+    """Answers cases one after the other, as far as Triton comes."""
+    for case in cases:
+        try:
+            out = ask(session, case)
+            if case["ttir"]:
+                out["rejected"] = read(session, case["ttir"])
+        except Exception:
+            out = {"name": case["name"], "fatal": traceback.format_exc()}
+        pipe.write(json.dumps(out) + "\n")
+        pipe.flush()
+
+
 def worker(session, cases, path):
     """Answers cases into a file. A child does the work, since Triton may abort on nonsense: then that case is an error."""
     done = 0
@@ -115,15 +129,9 @@ def worker(session, cases, path):
             pid = os.fork()
             if pid == 0:
                 os.close(r)
-                if not os.environ.get("CONFORM_STDERR"):
-                    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
                 with os.fdopen(w, "w") as pipe:
-                    for case in cases[done:]:
-                        out = ask(session, case)
-                        if case["ttir"]:
-                            out["rejected"] = read(session, case["ttir"])
-                        pipe.write(json.dumps(out) + "\n")
-                        pipe.flush()
+                    answer(session, cases[done:], pipe)
                 os._exit(0)
             os.close(w)
             with os.fdopen(r) as pipe:
@@ -154,9 +162,12 @@ def main(folder):
         children.append(pid)
     for pid in children:
         os.waitpid(pid, 0)
+    answers = [line for path in paths for line in open(path)]
+    for line in answers:
+        if "fatal" in json.loads(line):
+            sys.exit(json.loads(line)["name"] + ": " + json.loads(line)["fatal"])
     with open(os.path.join(folder, "answers.jsonl"), "w") as f:
-        for path in paths:
-            f.write(open(path).read())
+        f.writelines(answers)
 
 
 if __name__ == "__main__":
