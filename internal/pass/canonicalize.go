@@ -16,11 +16,23 @@ import (
 var Canonicalize = Pass{
 	Name: "canonicalize",
 	Doc:  "fold constants, apply every dialect's canonicalization patterns, simplify regions",
-	Run: func(ctx *Context, m *ir.Module) error {
-		Greedy(ctx, m.Op, canonical, GreedyOptions{})
-		return nil
-	},
+	Run:  func(ctx *Context, m *ir.Module) error { return canonicalizeWith(ctx, m, canonical) },
 }
+
+// CanonicalizeWith is Canonicalize with patterns of dialects that this package does not know.
+func CanonicalizeWith(more []Pattern) Pass {
+	ps := NewPatterns(arithPatterns, ttPatterns, scfPatterns, cfPatterns, more)
+	return Pass{Canonicalize.Name, Canonicalize.Doc, func(ctx *Context, m *ir.Module) error { return canonicalizeWith(ctx, m, ps) }}
+}
+
+func canonicalizeWith(ctx *Context, m *ir.Module, ps *Patterns) error {
+	Greedy(ctx, m.Op, ps, GreedyOptions{})
+	return nil
+}
+
+// ForPatterns and IfPatterns are the canonicalizations of scf.for and scf.if alone.
+func ForPatterns() []Pattern { return slices.Clone(forPatterns) }
+func IfPatterns() []Pattern  { return slices.Clone(ifPatterns) }
 
 // canonical is every canonicalization pattern.
 var canonical = NewPatterns(arithPatterns, ttPatterns, scfPatterns, cfPatterns)
