@@ -232,6 +232,9 @@ func (c *Class) dunder(name string) (Value, bool) {
 		}
 		return t, true
 	case "__dict__":
+		if c.builtin {
+			return c.Attrs.copy(), true
+		}
 		return c.Attrs, true
 	case "__module__":
 		if c.Mod != nil {
@@ -312,6 +315,13 @@ func SetAttr(in *Interp, v Value, name string, x Value) error {
 			return Errorf(TypeError, "cannot set '%s' attribute of immutable type '%s'", name, v.Name)
 		}
 		v.Attrs.SetStr(name, x)
+		return in.alloc(4 * valueSize)
+	case *NamedTuple:
+		if v.methods == nil {
+			v.methods = &Class{Name: v.Name, Attrs: NewDict(), Bases: []*Class{tupleClass}, named: v}
+			v.methods.MRO = append([]*Class{v.methods}, tupleClass.MRO...)
+		}
+		v.methods.Attrs.SetStr(name, x)
 		return in.alloc(4 * valueSize)
 	case *Unknown:
 		return nil // nobody can read it back

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nereid-lang/nereid/internal/python"
 )
@@ -189,13 +190,18 @@ func plural(n int) string {
 // is optional; its value is nil when it is not given.
 func native(name, params string, fn func(in *Interp, a []Value) (Value, error)) *Builtin {
 	sig := parseSignature(params)
-	return &Builtin{Name: name, Fn: func(in *Interp, args []Value, kws []Keyword) (Value, error) {
+	return &Builtin{Name: name, sig: sig, Fn: func(in *Interp, args []Value, kws []Keyword) (Value, error) {
 		a, err := sig.bind(name, args, kws)
 		if err != nil {
 			return nil, err
 		}
 		return fn(in, a)
 	}}
+}
+
+// Native is native for other packages: a function written in Go with a signature such as "x, y=, *args, k=, **kw".
+func Native(name, params string, fn func(in *Interp, args []Value) (Value, error)) *Builtin {
+	return native(name, params, fn)
 }
 
 // signature is the parameters of a function written in Go.
@@ -209,7 +215,19 @@ type signature struct {
 	written  bool // errors as those of a function written in Python
 }
 
+// signatures are those parsed before: many functions share one.
+var signatures sync.Map // of string to *signature
+
 func parseSignature(params string) *signature {
+	if s, ok := signatures.Load(params); ok {
+		return s.(*signature)
+	}
+	s := newSignature(params)
+	signatures.Store(params, s)
+	return s
+}
+
+func newSignature(params string) *signature {
 	s := &signature{vararg: -1, kwarg: -1, pos: -1}
 	for _, p := range strings.FieldsFunc(params, func(r rune) bool { return r == ' ' || r == ',' }) {
 		switch {

@@ -277,6 +277,16 @@ func (in *Interp) mapping(v Value, what string) (*Dict, error) {
 	return d, nil
 }
 
+// FuncOf is the function of a def at the top of a module, without its decorators, its defaults evaluated.
+func (in *Interp) FuncOf(m *Module, def *python.FunctionDef) (*Func, error) {
+	if m.File != "" {
+		if err := m.load(in); err != nil {
+			return nil, err
+		}
+	}
+	return in.makeFunc(def, m.Env())
+}
+
 // makeFunc makes a function of a def, without its decorators.
 func (in *Interp) makeFunc(def *python.FunctionDef, env *Env) (*Func, error) {
 	f := &Func{Name: def.Name, QualName: env.qualify(def.Name), Def: def, Module: env.Module, Env: env.closure()}

@@ -64,6 +64,7 @@ func init() {
 	})
 	simple(staticClass, "fn", func(_ *Interp, a []Value) (Value, error) { return &StaticMethod{a[0]}, nil })
 	simple(classmethClass, "fn", func(_ *Interp, a []Value) (Value, error) { return &ClassMethod{a[0]}, nil })
+	simple(methodClass, "fn instance", func(_ *Interp, a []Value) (Value, error) { return &BoundMethod{a[1], a[0]}, nil })
 	simple(zipClass, "*iterables strict=", makeZip)
 	simple(mapClass, "fn *iterables", makeMap)
 	simple(filterClass, "fn iterable", makeFilter)

@@ -55,7 +55,7 @@ func cpython(t *testing.T, snippets []string) []string {
 
 // run runs a snippet and returns what the judge would print.
 func run(src string) string {
-	in := NewInterp(Options{Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), MaxSteps: 3_000_000})
+	in := NewInterp(Options{Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), MaxSteps: 1_000_000})
 	m := in.LoadFile("main.py")
 	if err := m.Run(in); err != nil {
 		return shown(err)

@@ -52,7 +52,8 @@ func (dirFinder) IsDir(name string) bool {
 }
 
 // searchRoots are the folders in which the absolute imports of a module are looked for: the folder that holds its
-// outermost package, its own folder, the folders around that, and those of the options.
+// outermost package, the folders around that (with their src folders), and those of the options. Folders inside the
+// package are none.
 func (in *Interp) searchRoots(m *Module) []string {
 	var roots []string
 	add := func(dir string) {
@@ -64,11 +65,15 @@ func (in *Interp) searchRoots(m *Module) []string {
 		roots = append(roots, dir)
 	}
 	if m != nil && m.File != "" {
-		add(m.root)
-		for dir := path.Dir(m.File); ; dir = path.Dir(dir) {
+		for dir := m.root; ; dir = path.Dir(dir) {
 			add(dir)
 			if dir == path.Dir(dir) {
 				break
+			}
+		}
+		for _, dir := range roots[:min(len(roots), maxUp)] {
+			if src := path.Join(dir, "src"); in.isDir(src) {
+				add(src)
 			}
 		}
 	}
@@ -78,12 +83,36 @@ func (in *Interp) searchRoots(m *Module) []string {
 	return roots
 }
 
+// maxUp is how many folders up a src folder is looked for.
+const maxUp = 6
+
+// isFile and isDir ask the finder, once for each name.
+func (in *Interp) isFile(name string) bool {
+	return in.ask("f:"+name, func(f Finder) bool { return f.IsFile(name) })
+}
+
+func (in *Interp) isDir(name string) bool {
+	return in.ask("d:"+name, func(f Finder) bool { return f.IsDir(name) })
+}
+
+func (in *Interp) ask(key string, question func(f Finder) bool) bool {
+	if in.opts.Finder == nil {
+		return false
+	}
+	answer, ok := in.exists[key]
+	if !ok {
+		answer = question(in.opts.Finder)
+		in.exists[key] = answer
+	}
+	return answer
+}
+
 // packageRoot is the folder that holds the outermost package around a file, and the dotted name of the file there.
 func (in *Interp) packageRoot(file string) (root, name string) {
 	dir, base := path.Split(file)
 	dir = path.Clean(dir)
 	name = strings.TrimSuffix(base, ".py")
-	for in.opts.Finder != nil && in.opts.Finder.IsFile(path.Join(dir, "__init__.py")) {
+	for in.isFile(path.Join(dir, "__init__.py")) {
 		if name == "__init__" {
 			name = path.Base(dir)
 		} else {
@@ -129,21 +158,17 @@ func (in *Interp) addSource(file, root, name string) *Module {
 
 // inRoot is the source module of a dotted name below a folder, or nil.
 func (in *Interp) inRoot(root, name string) *Module {
-	f := in.opts.Finder
-	if f == nil {
-		return nil
-	}
 	base := path.Join(root, strings.ReplaceAll(name, ".", "/"))
 	for _, file := range []string{path.Join(base, "__init__.py"), base + ".py"} {
 		if m, ok := in.sources[file]; ok {
 			return m
 		}
-		if f.IsFile(file) {
+		if in.isFile(file) {
 			_, full := in.packageRoot(file)
 			return in.addSource(file, root, longer(name, full))
 		}
 	}
-	if in.sources[base+"/"] == nil && f.IsDir(base) {
+	if in.sources[base+"/"] == nil && in.isDir(base) {
 		in.sources[base+"/"] = &Module{Name: name, root: root, folder: base} // a namespace package
 	}
 	return in.sources[base+"/"]

@@ -31,9 +31,7 @@ func (in *Interp) findModule(m *Module, name string, span diag.Span) (Value, err
 		return s, nil
 	}
 	if standardLibrary[firstPart(name)] {
-		u := NewUnknown(name, span)
-		u.Reason = "module '" + name + "' of Python's library is not available to code that runs at compile time"
-		return u, nil
+		return libraryUnknown(name, span), nil
 	}
 	if in.tries > 0 {
 		return nil, notFound(name)
@@ -68,9 +66,11 @@ func (in *Interp) submodule(m *Module, name string, span diag.Span) (Value, bool
 		if u, isUnknown := v.(*Unknown); ok && isUnknown {
 			return u, true, nil
 		}
+		if p.Open && p.native {
+			return libraryUnknown(p.Name, span).attr(lastPart(name)), true, nil
+		}
 		if p.Open {
-			u := NewUnknown(p.Name, span)
-			return u.attr(lastPart(name)), true, nil
+			return NewUnknown(p.Name, span).attr(lastPart(name)), true, nil
 		}
 	}
 	return nil, false, notFound(name)
@@ -179,7 +179,11 @@ func (in *Interp) importStar(from Value, env *Env) {
 // fromModule is the module that a from import names.
 func (in *Interp) fromModule(st *python.ImportFrom, m *Module) (Value, error) {
 	if st.Level == 0 {
-		return in.Import(m, st.Module, st.Span())
+		v, err := in.Import(m, st.Module, st.Span())
+		if s := in.besideScript(m, st); s != nil && (err != nil || unknownOf(v) != nil) {
+			return s, nil
+		}
+		return v, err
 	}
 	if m == nil || m.File == "" && m.folder == "" {
 		return nil, Errorf(ImportError, "attempted relative import with no known parent package")
@@ -204,6 +208,24 @@ func (in *Interp) fromModule(st *python.ImportFrom, m *Module) (Value, error) {
 	u := NewUnknown(strings.Repeat(".", st.Level)+st.Module, st.Span())
 	u.Reason = "there is no file for module '" + u.Package + "'"
 	return u, nil
+}
+
+// besideScript is a file in the folder of a module, as if the module were run as a script: it counts only when it has the
+// names that are asked for, since a package of that name may be meant that is not here.
+func (in *Interp) besideScript(m *Module, st *python.ImportFrom) *Module {
+	if m == nil || m.File == "" {
+		return nil
+	}
+	s := in.inRoot(parentDir(m.File), st.Module)
+	if s == nil || s == m || s.File == "" || s.load(in) != nil {
+		return nil
+	}
+	for _, a := range st.Names {
+		if len(s.binders[a.Name]) == 0 && a.Name != "*" && !in.hasSubmodule(s, a.Name) {
+			return nil
+		}
+	}
+	return s
 }
 
 // importName is one name of a from import: an attribute, or else a submodule.
@@ -252,10 +274,18 @@ func (in *Interp) moduleAttr(m *Module, name string, span diag.Span) (Value, boo
 	if k := in.nativeModule(full); k != nil {
 		return k, true, nil
 	}
+	if m.Open && m.native && !isDunder(name) {
+		return libraryUnknown(m.Name, span).attr(name), true, nil
+	}
 	if m.Open && !isDunder(name) {
 		return NewUnknown(m.Name, span).attr(name), true, nil
 	}
 	return nil, false, nil
+}
+
+// hasSubmodule reports whether a package has a file or folder of that name.
+func (in *Interp) hasSubmodule(m *Module, name string) bool {
+	return m.folder != "" && in.inRoot(m.folder, name) != nil
 }
 
 // isRunning reports whether a statement that binds a name is under way.

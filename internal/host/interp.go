@@ -44,6 +44,7 @@ type Interp struct {
 	natives map[string]*Module // by name
 	patched map[*Module]map[string]Value
 	scopes  map[python.Node]*scope
+	exists  map[string]bool // answers of the finder
 	foreign map[string]*Class
 	ids     map[any]int
 	site    diag.Span      // of the call being made
@@ -74,7 +75,7 @@ func NewInterp(o Options) *Interp {
 		Files: o.Files, opts: o, steps: o.MaxSteps, bytes: o.MaxBytes,
 		sources: map[string]*Module{}, natives: map[string]*Module{}, patched: map[*Module]map[string]Value{},
 		scopes: map[python.Node]*scope{}, foreign: map[string]*Class{}, ids: map[any]int{}, busy: map[any]bool{},
-		finding: map[string]int{},
+		finding: map[string]int{}, exists: map[string]bool{},
 	}
 }
 

@@ -85,7 +85,7 @@ func TestLimits(t *testing.T) {
 		start := time.Now()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		in := NewInterp(Options{Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), MaxSteps: 1_000_000, MaxBytes: 64 << 20})
+		in := NewInterp(Options{Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), MaxSteps: 300_000, MaxBytes: 32 << 20})
 		err := in.LoadFile("main.py").Run(in)
 		runtime.ReadMemStats(&after)
 		if err == nil {
@@ -132,7 +132,8 @@ func FuzzEval(f *testing.F) {
 		}
 		in := NewInterp(Options{Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), MaxSteps: 20_000, MaxBytes: 4 << 20, MaxDepth: 100})
 		m := in.LoadFile("main.py")
-		start := time.Now()
+		watch := time.AfterFunc(10*time.Second, func() { panic("takes too long") })
+		defer watch.Stop()
 		names, err := m.Names(in)
 		if err != nil {
 			return // does not parse
@@ -151,8 +152,5 @@ func FuzzEval(f *testing.F) {
 		}
 		in.Refill()
 		m.Run(in)
-		if d := time.Since(start); d > 20*time.Second {
-			t.Errorf("took %v", d)
-		}
 	})
 }

@@ -20,6 +20,7 @@ type Module struct {
 	// Open is set where Vars and Lookup are not all there is: other names and submodules are Unknown.
 	Open bool
 
+	native  bool   // of Python's library
 	root    string // folder in which the first part of Name was found
 	folder  string // of a package: where its submodules are
 	env     *Env
@@ -64,7 +65,7 @@ func (m *Module) Get(in *Interp, name string) (v Value, ok bool, err error) {
 		return v, true, nil
 	}
 	v, ok, err = m.get(in, name, m.now)
-	if err == nil && !ok && m.now != final {
+	if err == nil && !ok && m.now != final && !in.hasSubmodule(m, name) {
 		v, ok, err = m.get(in, name, final) // asked from another module while this one runs
 	}
 	if err == nil && !ok {
@@ -222,17 +223,30 @@ func (m *Module) runBinders(in *Interp, name string, at int) error {
 	}
 	units = units[:n]
 	for i := len(units) - 1; i > 0; i-- {
-		if units[i].rebinds[name] {
+		if units[i].effects[name] == rebinds {
 			units = units[i:]
 			break
 		}
 	}
 	for _, u := range units {
-		if err := m.run(in, u); err != nil {
+		e := u.effects[name]
+		if e < mayBind && !m.isBound(in, name, u.number) {
+			continue // there is nothing to change, as in a package whose submodule has the name
+		}
+		if err := m.run(in, u); err != nil && (e != touches || isFatal(err)) {
 			return err
 		}
 	}
 	return nil
+}
+
+// isBound reports whether a name has a value at a time, as far as statements have run.
+func (m *Module) isBound(in *Interp, name string, at int) bool {
+	if v := m.versionAt(name, at); v != nil {
+		return v.value != nil
+	}
+	_, ok, err := m.fromStars(in, name, at)
+	return ok && err == nil
 }
 
 // run runs a unit, once.
@@ -413,7 +427,13 @@ func (m *Module) Names(in *Interp) ([]string, error) {
 	if err := m.load(in); err != nil {
 		return nil, err
 	}
-	return sortedKeys(m.binders), nil
+	var names []string
+	for _, name := range sortedKeys(m.binders) {
+		if slices.ContainsFunc(m.binders[name], func(u *unit) bool { return u.effects[name] >= mayBind }) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // Env is the scope of the module's own statements.

@@ -13,12 +13,27 @@ type unit struct {
 	negated bool  // it stands in the else branch
 	state   unitState
 	err     error
-	rebinds map[string]bool // names that it binds whatever they were, when it runs without an error
+	effects map[string]effect
 
 	truth, dead bool      // of an if: its condition; that it is not reached
 	stars       []*Module // that from m import * in it named
 	unknown     *Unknown  // the same where nothing is known of m
 }
+
+// effect is what a statement does to a name.
+type effect uint8
+
+const (
+	// touches: it may change the value in a roundabout way, by a function or decorator that it calls. Its errors are not
+	// the name's errors.
+	touches effect = iota
+	// changes: it changes the value that the name has: x.append(1), x[0] = 1.
+	changes
+	// mayBind: it binds the name in some case, or depending on the value the name had.
+	mayBind
+	// rebinds: it binds the name whatever it was, when it runs without an error.
+	rebinds
+)
 
 type unitState uint8
 
@@ -41,8 +56,10 @@ func (m *Module) load(in *Interp) error {
 			return m.broken
 		}
 	}
-	x := indexer{m: m, setters: globalSetters(m.Syntax.Body)}
+	x := indexer{m: m}
+	x.findSetters(m.Syntax.Body)
 	x.block(m.Syntax.Body, nil, false)
+	x.relate()
 	return nil
 }
 
@@ -61,7 +78,10 @@ func (m *Module) parse(in *Interp) error {
 
 type indexer struct {
 	m       *Module
-	setters map[string][]string
+	setters map[string][]string // the functions that change global names, with those names
+	imports map[string]bool     // names that the module imports
+	own     map[string]bool     // names that it binds otherwise
+	froms   map[string]bool     // those of the imported names that are not modules as such
 }
 
 // block makes units of the statements of a block.
@@ -73,51 +93,111 @@ func (x *indexer) block(body []python.Stmt, guard *unit, negated bool) {
 			x.walrus(u, st.Test)
 			x.block(st.Body, u, false)
 			x.block(st.Orelse, u, true)
-			continue
 		}
-		x.unit(u)
 	}
 }
 
-func (x *indexer) unit(u *unit) {
-	if guardless := u.guard == nil; guardless {
-		u.rebinds = rebinds(u.stmt)
-	}
-	seen := map[string]bool{}
-	add := func(name string) {
-		if !seen[name] {
-			seen[name] = true
-			x.m.binders[name] = append(x.m.binders[name], u)
+// relate finds out what each unit does to which names.
+func (x *indexer) relate() {
+	x.imports, x.own, x.froms = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, u := range x.m.units {
+		if _, ok := u.stmt.(*python.If); !ok {
+			x.binds(u)
 		}
 	}
-	b := binder{bind: add, mutate: add}
+	for _, u := range x.m.units {
+		if _, ok := u.stmt.(*python.If); ok {
+			continue
+		}
+		x.effects(u)
+		for name := range u.effects {
+			x.m.binders[name] = append(x.m.binders[name], u)
+		}
+		switch stars, dynamic := binding(u.stmt); {
+		case stars:
+			x.m.stars = append(x.m.stars, u)
+		case dynamic:
+			x.m.dynamic = append(x.m.dynamic, u)
+		}
+	}
+}
+
+// binds notes the names that a unit binds.
+func (x *indexer) binds(u *unit) {
+	u.effects = map[string]effect{}
+	b := binder{bind: func(name string) { u.effects[name] = mayBind }, mutate: func(string) {}}
 	b.stmt(u.stmt)
-	for _, name := range x.calledSetters(u.stmt) {
-		add(name)
+	if u.guard == nil {
+		for name := range rebound(u.stmt) {
+			u.effects[name] = rebinds
+		}
 	}
-	switch stars, dynamic := binding(u.stmt); {
-	case stars:
-		x.m.stars = append(x.m.stars, u)
-	case dynamic:
-		x.m.dynamic = append(x.m.dynamic, u)
+	for name := range u.effects {
+		switch u.stmt.(type) {
+		case *python.Import:
+			x.imports[name] = true
+		case *python.ImportFrom:
+			x.imports[name], x.froms[name] = true, true
+		case *python.Try: // of the kind that chooses between imports, or others
+			x.imports[name], x.own[name] = true, true
+		default:
+			x.own[name] = true
+		}
 	}
+}
+
+// effects notes the names whose values a unit changes. What it does to an imported module (torch.backends.x = y) is
+// passed over, but for the environment.
+func (x *indexer) effects(u *unit) {
+	add := func(name string, e effect) {
+		if old, ok := u.effects[name]; !ok || old < e {
+			u.effects[name] = e
+		}
+	}
+	b := binder{bind: func(string) {}, mutate: func(name string) {
+		switch {
+		case x.own[name] || name == "os":
+			add(name, changes)
+		case x.froms[name]:
+			add(name, touches)
+		}
+	}}
+	b.stmt(u.stmt)
+	for _, name := range x.called(u.stmt) {
+		for _, set := range x.setters[name] {
+			add(set, mayTouch(u.stmt))
+		}
+	}
+	for _, d := range decoratorsOf(u.stmt) {
+		if root := rootName(d); root != "" && x.own[root] {
+			add(root, touches)
+		}
+	}
+}
+
+// mayTouch: a call that stands alone is there for its effect.
+func mayTouch(st python.Stmt) effect {
+	if _, ok := st.(*python.ExprStmt); ok {
+		return changes
+	}
+	return touches
 }
 
 // walrus makes the names that the condition of an if binds belong to that if.
 func (x *indexer) walrus(u *unit, test python.Expr) {
 	b := binder{bind: func(name string) {
-		probe := &unit{number: u.number, stmt: &python.ExprStmt{Range: python.Range{Start: test.Span().Start, End: test.Span().End}, Value: test},
-			guard: u.guard, negated: u.negated}
+		at := python.Range{Start: test.Span().Start, End: test.Span().End}
+		probe := &unit{number: u.number, stmt: &python.ExprStmt{Range: at, Value: test}, guard: u.guard, negated: u.negated,
+			effects: map[string]effect{name: mayBind}}
 		x.m.binders[name] = append(x.m.binders[name], probe)
 	}}
 	b.expr(test)
 }
 
-// rebinds are the names that a statement certainly binds, without regard to what they were.
-func rebinds(st python.Stmt) map[string]bool {
+// rebound are the names that a statement certainly binds, without regard to what they were.
+func rebound(st python.Stmt) map[string]bool {
 	names := map[string]bool{}
-	add := func(name string) { names[name] = true }
-	b := binder{bind: add, mutate: func(string) {}}
+	b := binder{bind: func(name string) { names[name] = true }, mutate: func(string) {}}
 	switch st := st.(type) {
 	case *python.FunctionDef, *python.ClassDef, *python.Import, *python.ImportFrom:
 		b.stmt(st)
@@ -131,6 +211,38 @@ func rebinds(st python.Stmt) map[string]bool {
 		}
 	}
 	return names
+}
+
+func decoratorsOf(st python.Stmt) []python.Expr {
+	switch st := st.(type) {
+	case *python.FunctionDef:
+		return st.DecoratorList
+	case *python.ClassDef:
+		return st.DecoratorList
+	}
+	return nil
+}
+
+// rootName is x in x.y(…).z; empty where it is something else, or x alone.
+func rootName(e python.Expr) string {
+	deep := false
+	for {
+		switch x := e.(type) {
+		case *python.Attribute:
+			e, deep = x.Value, true
+		case *python.Call:
+			e = x.Func
+		case *python.Subscript:
+			e = x.Value
+		case *python.Name:
+			if deep {
+				return x.ID
+			}
+			return ""
+		default:
+			return ""
+		}
+	}
 }
 
 // binding reports whether a statement may bind names that are only known when it runs: from m import *, or
@@ -155,43 +267,61 @@ var bindsNames = map[string]bool{"globals": true, "vars": true, "locals": true, 
 
 func isStar(n *python.ImportFrom) bool { return len(n.Names) == 1 && n.Names[0].Name == "*" }
 
-// globalSetters are the functions of a module that bind global names, with those names.
-func globalSetters(body []python.Stmt) map[string][]string {
-	out := map[string][]string{}
+// findSetters finds the functions of a module that bind global names or change their values.
+func (x *indexer) findSetters(body []python.Stmt) {
+	x.setters = map[string][]string{}
 	for _, st := range body {
 		f, ok := st.(*python.FunctionDef)
 		if !ok {
 			continue
 		}
-		for _, inner := range f.Body {
-			python.Inspect(inner, func(n python.Node) bool {
-				if g, ok := n.(*python.Global); ok {
-					out[f.Name] = append(out[f.Name], g.Names...)
-				}
-				return true
-			})
-		}
+		local := newScope()
+		local.params(f.Args)
+		inner := binder{bind: local.declare}
+		inner.stmts(f.Body)
+		python.Inspect(f, func(n python.Node) bool {
+			switch n := n.(type) {
+			case *python.Global:
+				x.setters[f.Name] = append(x.setters[f.Name], n.Names...)
+			case *python.FunctionDef:
+				local.params(n.Args)
+			case python.Stmt:
+				b := binder{bind: func(string) {}, mutate: func(name string) {
+					if _, ok := local.index[name]; !ok {
+						x.setters[f.Name] = append(x.setters[f.Name], name)
+					}
+				}}
+				b.stmt(n)
+			}
+			return true
+		})
 	}
-	return out
 }
 
-// calledSetters are the global names bound by the functions that a statement calls.
-func (x *indexer) calledSetters(st python.Stmt) []string {
+// called are the functions that a statement calls by name, as decorators too.
+func (x *indexer) called(st python.Stmt) []string {
 	if len(x.setters) == 0 {
 		return nil
 	}
 	var names []string
-	python.Inspect(st, func(n python.Node) bool {
+	find := func(n python.Node) bool {
 		switch n := n.(type) {
 		case *python.FunctionDef, *python.ClassDef, *python.Lambda:
 			return false
 		case *python.Call:
 			if f, ok := n.Func.(*python.Name); ok {
-				names = append(names, x.setters[f.ID]...)
+				names = append(names, f.ID)
 			}
 		}
 		return true
-	})
+	}
+	python.Inspect(st, find)
+	for _, d := range decoratorsOf(st) {
+		if n, ok := d.(*python.Name); ok {
+			names = append(names, n.ID)
+		}
+		python.Inspect(d, find)
+	}
 	return names
 }
 

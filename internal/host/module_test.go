@@ -152,6 +152,9 @@ S = 's2'
 _p = 'private'
 == pkg/bad.py
 def f(:
+== src/srcpkg/__init__.py
+== src/srcpkg/m.py
+Z = 'z'
 `
 	for _, c := range []struct{ file, src, want string }{
 		{"main.py", "import pkg\nr = pkg.VERSION", "'1'"},
@@ -184,7 +187,9 @@ def f(:
 		{"pkg/sub/leaf.py", "from ...pkg.a import fa\nr = fa()", "'fadeep'"},
 		{"pkg/sub/leaf.py", "from ..sub.deep import D\nfrom . import deep\nr = D, deep.E", "('deep', 'e')"},
 		{"pkg/sub/leaf.py", "from pkg.sub.deep import D\nr = D", "'deep'"},
-		{"pkg/sub/leaf.py", "import deep\nr = deep.D", "'deep'"}, // as a script in that folder
+		{"pkg/sub/leaf.py", "from deep import D\nr = D", "'deep'"}, // as a script in that folder
+		{"pkg/sub/leaf.py", "from deep import other\nr = other", "<unknown deep.other>"},
+		{"tests/t.py", "from srcpkg.m import Z\nr = Z", "'z'"}, // the src layout
 		{"pkg/sub/leaf.py", "import top\nr = top.T", "'top'"},
 		{"pkg/sub/leaf.py", "r = __name__, __package__", "('pkg.sub.leaf', 'pkg.sub')"},
 		{"pkg/sub/leaf.py", "import sys\nr = sys.modules[__name__].__name__", "'pkg.sub.leaf'"},

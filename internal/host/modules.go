@@ -1,13 +1,18 @@
 package host
 
-import "strings"
+import (
+	"strings"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+)
 
 // nativeModules are the modules of Python's library that are written in Go: a maker for each, given the interpreter.
 var nativeModules map[string]func(in *Interp) map[string]Value
 
 func init() {
 	nativeModules = map[string]func(in *Interp) map[string]Value{}
-	for _, table := range []map[string]func(in *Interp) map[string]Value{numberModules(), systemModules(), functionModules(), classModules()} {
+	for _, table := range []map[string]func(in *Interp) map[string]Value{numberModules(), systemModules(), functionModules(), classModules(), miscModules()} {
 		for name, make := range table {
 			nativeModules[name] = make
 		}
@@ -24,14 +29,30 @@ func (in *Interp) nativeModule(name string) *Module {
 		in.natives[name] = nil
 		return nil
 	}
-	m := &Module{Name: name, Vars: make(in)}
+	m := &Module{Name: name, Vars: make(in), Open: partlyHere[firstPart(name)], native: true}
+	if name == "typing" || name == "typing_extensions" {
+		m.Lookup = lookupTyping
+	}
 	in.natives[name] = m
 	return m
 }
 
-// fixed is a module that is the same for all interpreters.
-func fixed(vars map[string]Value) func(*Interp) map[string]Value {
-	return func(*Interp) map[string]Value { return vars }
+// partlyHere are the modules that have more names than are written here.
+var partlyHere = map[string]bool{"os": true, "sys": true, "platform": true, "argparse": true, "logging": true, "inspect": true, "time": true,
+	"threading": true, "traceback": true, "weakref": true, "gc": true, "importlib": true, "struct": true, "types": true, "contextlib": true,
+	"collections": true, "re": true, "textwrap": true, "warnings": true, "random": true, "atexit": true, "copy": true}
+
+// libraryUnknown is something of Python's library that is not written here.
+func libraryUnknown(name string, span diag.Span) *Unknown {
+	u := NewUnknown(name, span)
+	u.Reason = "module '" + name + "' of Python's library is not available to code that runs at compile time"
+	return u
+}
+
+// fixed is a module that is the same for all interpreters, made when the first of them asks.
+func fixed(make func() map[string]Value) func(*Interp) map[string]Value {
+	vars := sync.OnceValue(make)
+	return func(*Interp) map[string]Value { return vars() }
 }
 
 // named adds functions to a map of names.

@@ -3,11 +3,10 @@ package host
 import "strings"
 
 func classModules() map[string]func(in *Interp) map[string]Value {
-	typingVars := typingModule()
 	return map[string]func(in *Interp) map[string]Value{
-		"typing": fixed(typingVars), "typing_extensions": fixed(typingVars), "collections.abc": fixed(abcNames()),
-		"dataclasses": fixed(dataclassesModule()), "enum": fixed(enumModule()), "abc": fixed(abcModule()),
-		"types": func(*Interp) map[string]Value { return typesModule() }, "__future__": fixed(futureModule()),
+		"typing": fixed(typingModule), "typing_extensions": fixed(typingModule), "collections.abc": fixed(abcNames),
+		"dataclasses": fixed(dataclassesModule), "enum": fixed(enumModule), "abc": fixed(abcModule),
+		"types": func(*Interp) map[string]Value { return typesModule() }, "__future__": fixed(futureModule),
 	}
 }
 
@@ -55,6 +54,7 @@ func typingModule() map[string]Value {
 		native("assert_never", "x", func(*Interp, []Value) (Value, error) {
 			return nil, Errorf(AssertionError, "Expected code to be unreachable")
 		}),
+		native("deprecated", "msg **kws", func(*Interp, []Value) (Value, error) { return same("deprecated"), nil }),
 		native("dataclass_transform", "**kws", func(*Interp, []Value) (Value, error) { return same("dataclass_transform"), nil }),
 	)
 }

@@ -4,10 +4,14 @@ import "github.com/nereid-lang/nereid/internal/python"
 
 func functionModules() map[string]func(in *Interp) map[string]Value {
 	return map[string]func(in *Interp) map[string]Value{
-		"functools": fixed(functoolsModule()), "itertools": fixed(itertoolsModule()), "contextlib": fixed(contextlibModule()),
-		"copy":        fixed(named(map[string]Value{}, native("copy", "x", shallowCopy), native("deepcopy", "x memo=", deepCopy))),
-		"collections": fixed(collectionsModule()),
+		"functools": fixed(functoolsModule), "itertools": fixed(itertoolsModule), "contextlib": fixed(contextlibModule),
+		"copy":        fixed(copyModule),
+		"collections": fixed(collectionsModule),
 	}
+}
+
+func copyModule() map[string]Value {
+	return named(map[string]Value{}, native("copy", "x", shallowCopy), native("deepcopy", "x memo=", deepCopy))
 }
 
 // Partial is functools.partial: a function with some of its arguments.

@@ -53,7 +53,8 @@ func importlibUtil(*Interp) map[string]Value {
 
 func importlibMetadata(*Interp) map[string]Value {
 	notFound := newBuiltinClass("PackageNotFoundError", ModuleNotFoundError)
-	return named(map[string]Value{"PackageNotFoundError": notFound}, native("version", "name", func(in *Interp, a []Value) (Value, error) {
+	empty := &Builtin{Name: "entry_points", Fn: func(*Interp, []Value, []Keyword) (Value, error) { return &List{}, nil }}
+	return named(map[string]Value{"PackageNotFoundError": notFound}, empty, native("version", "name", func(in *Interp, a []Value) (Value, error) {
 		name, err := text(a[0])
 		if err != nil {
 			return nil, err
@@ -141,25 +142,63 @@ func signatureOf(in *Interp, a []Value) (Value, error) {
 	if b, ok := v.(*BoundMethod); ok {
 		v, skip = b.Fn, 1
 	}
-	f, ok := v.(*Func)
-	if !ok {
-		return nil, Errorf(TypeError, "no signature found for %s", plainRepr(v))
+	if own, ok, err := in.getAttr(v, "__signature__"); ok || err != nil {
+		return own, err
 	}
+	switch f := v.(type) {
+	case *Func:
+		return f.signature(skip), nil
+	case *Builtin:
+		if f.sig != nil {
+			return f.sig.object(skip), nil
+		}
+	case *Unknown:
+		return f.derive(".__signature__", true), nil
+	}
+	return nil, Errorf(TypeError, "no signature found for %s", plainRepr(v))
+}
+
+func (f *Func) signature(skip int) Value {
 	args := f.args()
 	bound := make([]Value, len(ParamNames(args)))
 	f.fillDefaults(bound)
 	params := NewDict()
 	for i, name := range ParamNames(args) {
-		if i < skip {
-			continue
+		if i >= skip {
+			params.SetStr(name, parameter(name, bound[i], paramKind(args, i)))
 		}
-		def := bound[i]
-		if def == nil {
-			def = emptyParam
-		}
-		params.SetStr(name, &namespace{"Parameter", map[string]Value{"name": Str(name), "default": def, "kind": MakeInt(int64(paramKind(args, i))), "annotation": emptyParam}})
 	}
-	return &namespace{"Signature", map[string]Value{"parameters": params, "return_annotation": emptyParam}}, nil
+	return &namespace{"Signature", map[string]Value{"parameters": params, "return_annotation": emptyParam}}
+}
+
+func (s *signature) object(skip int) Value {
+	params := NewDict()
+	for i, name := range s.names {
+		kind := 1
+		switch {
+		case i == s.vararg:
+			kind = 2
+		case i == s.kwarg:
+			kind = 4
+		case i >= s.pos:
+			kind = 3
+		}
+		var def Value
+		if s.optional[i] && kind != 2 && kind != 4 {
+			def = None
+		}
+		if i >= skip {
+			params.SetStr(name, parameter(name, def, kind))
+		}
+	}
+	return &namespace{"Signature", map[string]Value{"parameters": params, "return_annotation": emptyParam}}
+}
+
+func parameter(name string, def Value, kind int) Value {
+	if def == nil {
+		def = emptyParam
+	}
+	return &namespace{"Parameter", map[string]Value{"name": Str(name), "default": def, "kind": MakeInt(int64(kind)), "annotation": emptyParam}}
 }
 
 func paramKind(a *python.Arguments, i int) int {

@@ -9,7 +9,7 @@ import (
 
 func numberModules() map[string]func(in *Interp) map[string]Value {
 	return map[string]func(in *Interp) map[string]Value{
-		"math": fixed(mathModule()), "operator": fixed(operatorModule()), "numbers": fixed(numbersModule()),
+		"math": fixed(mathModule), "operator": fixed(operatorModule), "numbers": fixed(numbersModule),
 		"random": func(in *Interp) map[string]Value {
 			vars := map[string]Value{}
 			for _, n := range []string{"random", "randint", "choice", "shuffle", "uniform", "sample", "randrange", "gauss", "seed"} {

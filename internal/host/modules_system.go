@@ -8,13 +8,15 @@ import (
 func systemModules() map[string]func(in *Interp) map[string]Value {
 	return map[string]func(in *Interp) map[string]Value{
 		"os": osModule, "os.path": func(in *Interp) map[string]Value { return pathModule() }, "posixpath": func(in *Interp) map[string]Value { return pathModule() },
-		"sys": sysModule, "platform": fixed(platformModule()), "string": fixed(stringModule()),
-		"warnings": fixed(warningsModule()), "logging": loggingModule, "importlib": importlibModule, "importlib.util": importlibUtil,
-		"importlib.metadata": importlibMetadata, "inspect": fixed(inspectModule()), "packaging": fixed(map[string]Value{}),
-		"packaging.version": fixed(versionModule()), "re": fixed(reModule()), "textwrap": fixed(textwrapModule()), "time": fixed(timeModule()),
-		"builtins": func(in *Interp) map[string]Value { return builtinNames }, "threading": fixed(threadingModule()), "struct": fixed(map[string]Value{}),
+		"sys": sysModule, "platform": fixed(platformModule), "string": fixed(stringModule),
+		"warnings": fixed(warningsModule), "logging": loggingModule, "importlib": importlibModule, "importlib.util": importlibUtil,
+		"importlib.metadata": importlibMetadata, "inspect": fixed(inspectModule), "packaging": fixed(nothingThere),
+		"packaging.version": fixed(versionModule), "re": fixed(reModule), "textwrap": fixed(textwrapModule), "time": fixed(timeModule),
+		"builtins": func(in *Interp) map[string]Value { return builtinNames }, "threading": fixed(threadingModule), "struct": fixed(nothingThere),
 	}
 }
+
+func nothingThere() map[string]Value { return nil }
 
 func osModule(in *Interp) map[string]Value {
 	env := in.Environ()

@@ -19,6 +19,9 @@ func Binary(in *Interp, op python.Operator, a, b Value) (Value, error) {
 		return v, err
 	}
 	if u := unknownOf(a, b); u != nil {
+		if op == python.BitOr && mayBeType(a) && mayBeType(b) {
+			return u.derive(" | …", false), nil
+		}
 		return nil, u.need("the value")
 	}
 	v, err := in.writtenBinary(op, a, b)
@@ -38,6 +41,12 @@ func Binary(in *Interp, op python.Operator, a, b Value) (Value, error) {
 		return v, err
 	}
 	return nil, binaryError(op.String(), a, b)
+}
+
+// mayBeType reports whether v may be part of a union of types.
+func mayBeType(v Value) bool {
+	_, unknown := v.(*Unknown)
+	return unknown || v == None || isType(v)
 }
 
 func binaryError(op string, a, b Value) error {

@@ -3,6 +3,7 @@ package host
 import (
 	"math"
 	"math/big"
+	"sync"
 )
 
 // Elementary functions rounded correctly. A C library is within a hair of that, Go's package math is not always, and a
@@ -15,8 +16,8 @@ func newReal() *big.Float { return new(big.Float).SetPrec(realPrec) }
 func realOf(x float64) *big.Float { return newReal().SetFloat64(x) }
 
 var (
-	ln2Real  = atanhSeries(newReal().Quo(realOf(1), realOf(3)), 1) // ln 2 = 2 atanh 1/3
-	ln10Real = logReal(realOf(10))
+	ln2Real  = sync.OnceValue(func() *big.Float { return atanhSeries(newReal().Quo(realOf(1), realOf(3)), 1) }) // 2 atanh 1/3
+	ln10Real = sync.OnceValue(func() *big.Float { return logReal(realOf(10)) })
 )
 
 // atanhSeries is 2 z (1 + z²/3 + z⁴/5 + …), scaled by 2**shift/2.
@@ -48,16 +49,16 @@ func logReal(x *big.Float) *big.Float {
 		r = atanhSeries(z, 1)
 	}
 	if exp != 0 {
-		r.Add(r, newReal().Mul(newReal().SetInt64(int64(exp)), ln2Real))
+		r.Add(r, newReal().Mul(newReal().SetInt64(int64(exp)), ln2Real()))
 	}
 	return r
 }
 
 // expReal is e to the power of x, which is not too large.
 func expReal(x *big.Float) *big.Float {
-	k, _ := newReal().Quo(x, ln2Real).Float64()
+	k, _ := newReal().Quo(x, ln2Real()).Float64()
 	n := int(math.RoundToEven(k))
-	r := newReal().Sub(x, newReal().Mul(newReal().SetInt64(int64(n)), ln2Real))
+	r := newReal().Sub(x, newReal().Mul(newReal().SetInt64(int64(n)), ln2Real()))
 	const halvings = 12
 	r.SetMantExp(r, -halvings)
 	sum, term := realOf(1), realOf(1)
@@ -93,7 +94,7 @@ func realExp2(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) || x == math.Trunc(x) || x > 1024 || x < -1075 {
 		return math.Exp2(x)
 	}
-	return rounded(expReal(newReal().Mul(realOf(x), ln2Real)))
+	return rounded(expReal(newReal().Mul(realOf(x), ln2Real())))
 }
 
 func realLog(x float64) float64 {
@@ -110,14 +111,14 @@ func realLog2(x float64) float64 {
 	if m, e := math.Frexp(x); m == 0.5 {
 		return float64(e - 1)
 	}
-	return rounded(newReal().Quo(logReal(realOf(x)), ln2Real))
+	return rounded(newReal().Quo(logReal(realOf(x)), ln2Real()))
 }
 
 func realLog10(x float64) float64 {
 	if !finitePositive(x) || x == 1 {
 		return math.Log10(x)
 	}
-	return rounded(newReal().Quo(logReal(realOf(x)), ln10Real))
+	return rounded(newReal().Quo(logReal(realOf(x)), ln10Real()))
 }
 
 // realPow is C's pow.

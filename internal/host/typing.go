@@ -9,6 +9,14 @@ type typing struct {
 
 var anyType = &typing{name: "Any"}
 
+// lookupTyping gives the names of module typing that are not listed: some form or other.
+func lookupTyping(_ *Interp, name string) (Value, bool, error) {
+	if name[0] < 'A' || name[0] > 'Z' {
+		return nil, false, nil
+	}
+	return &typing{name: name}, true, nil
+}
+
 func (*typing) TypeName() string { return "_SpecialForm" }
 
 // Repr is typing.Any.

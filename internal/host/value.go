@@ -80,6 +80,8 @@ type Func struct {
 type Builtin struct {
 	Name string
 	Fn   func(in *Interp, args []Value, kws []Keyword) (Value, error)
+
+	sig *signature // nil when it is not known
 }
 
 // Keyword is a keyword argument.
