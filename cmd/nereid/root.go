@@ -16,6 +16,7 @@ var commands = []func() *cobra.Command{
 	newDemoCmd,
 	newCompileCmd,
 	newReplayCmd,
+	newBenchCmd,
 	newDevicesCmd,
 	newOptCmd,
 	newLayoutCmd,

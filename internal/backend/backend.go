@@ -92,6 +92,13 @@ type Descriptor struct {
 	NaN      bool // loads outside the tensor give NaN, not zero
 }
 
+// Timer is a device that measures work with a clock of its own.
+type Timer interface {
+	// Measure runs f over and over on the stream, for warmup and then for rep, with cold caches each time, and returns how long each run
+	// of the second part took on the device.
+	Measure(s Stream, warmup, rep time.Duration, f func() error) ([]time.Duration, error)
+}
+
 // Buffer is memory of a device.
 type Buffer interface {
 	Addr() uint64

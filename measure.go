@@ -1,0 +1,44 @@
+package nereid
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+)
+
+// Measure runs f, which launches on the stream, over and over and returns the median time of a run, on the device's own clock where it
+// has one, with cold caches each time.
+func (s *Stream) Measure(warmup, rep time.Duration, f func() error) (time.Duration, error) {
+	var times []time.Duration
+	var err error
+	if t, ok := s.dev.b.(backend.Timer); ok {
+		times, err = t.Measure(s.s, warmup, rep, f)
+	} else {
+		times, err = s.onHost(warmup, rep, f)
+	}
+	if err != nil || len(times) == 0 {
+		return 0, err
+	}
+	slices.Sort(times)
+	return times[len(times)/2], nil
+}
+
+// onHost times runs with the host's clock.
+func (s *Stream) onHost(warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
+	var times []time.Duration
+	begin := time.Now()
+	for time.Since(begin) < warmup+rep || len(times) == 0 {
+		start := time.Now()
+		if err := f(); err != nil {
+			return nil, err
+		}
+		if err := s.Sync(); err != nil {
+			return nil, err
+		}
+		if start.Sub(begin) >= warmup {
+			times = append(times, time.Since(start))
+		}
+	}
+	return times, nil
+}
