@@ -327,6 +327,13 @@ func (op *Op) NumResults() int     { return len(op.results) }
 func (op *Op) Result(i int) *Value { return op.results[i] }
 func (op *Op) Results() []*Value   { return op.results }
 
+// AddResult appends a result. The op must not have segmented results.
+func (op *Op) AddResult(t Type) *Value {
+	v := &Value{Type: t, op: op, index: len(op.results)}
+	op.results = append(op.results, v)
+	return v
+}
+
 // ResultTypes are the types of the results.
 func (op *Op) ResultTypes() []Type {
 	ts := make([]Type, len(op.results))
