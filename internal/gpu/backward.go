@@ -1,0 +1,142 @@
+package gpu
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/math"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+)
+
+// rematerialize replaces a conversion by a second computation of its operand, where that is cheaper.
+func (r *rematerializer) rematerialize(cvt *ir.Op) {
+	enc := encodingOf(cvt.Result(0))
+	if isDotOperand(cvt.Result(0)) { // these move by hoistDotOperands
+		return
+	}
+	if k := r.known[conversion{cvt.Operand(0), enc}]; k != nil && r.dom.Dominates(k, cvt) {
+		r.replace(cvt, k)
+		return
+	}
+	s, ok := r.rematerializable(cvt.OperandUse(0), enc, nil)
+	if !ok {
+		return
+	}
+	cost, ok := rematCost(s, cvt)
+	// A conversion stores and loads 32 bits or more for each element, 32 elements or more, at 8 units a byte each way, and
+	// synchronizes, which doubles that. The unit is a thousandth of a cycle of a multiprocessor for the whole tensor.
+	if ok && cost <= 32*byteCount(cvt.Operand(0), 32, 32) {
+		r.rewrite(s, cvt, nil)
+	}
+}
+
+// rematCost estimates what computing a slice again costs: nothing for ops that are no longer needed where they are.
+func rematCost(s *slice, cvt *ir.Op) (cost int64, ok bool) {
+	ops := map[*ir.Op]bool{}
+	var order []*ir.Op
+	for _, v := range s.values {
+		if def := v.Def(); def != nil && s.existing[v] == nil && !ops[def] {
+			ops[def] = true
+			order = append(order, def)
+		}
+	}
+	single := singleUse{cvt: cvt, ops: ops, memo: map[*ir.Op]bool{}}
+	for _, op := range order {
+		if single.is(op) {
+			continue
+		}
+		c, ok := opCost(op)
+		if !ok {
+			return 0, false
+		}
+		cost += c
+	}
+	return cost, true
+}
+
+// opCost is what one op costs in units per byte of its results; not ok for ops that must not be computed twice.
+func opCost(op *ir.Op) (int64, bool) {
+	perByte := int64(0)
+	switch {
+	case op.Def == arith.Constant:
+	case op.Def == tt.Load || op.Def == ttg.LocalLoad:
+		perByte = 8 // it is in the cache
+	case op.Def == tt.Reduce:
+		return reduceCost(op)
+	case expensiveMath[op.Def]:
+		perByte = 8
+	case op.Def.Dialect == arith.Dialect || op.Def.Dialect == math.Dialect:
+		perByte = 1
+	}
+	cost := int64(0)
+	for _, v := range op.Results() {
+		cost += perByte * byteCount(v, 0, 0)
+	}
+	return cost, true
+}
+
+// reduceCost: shuffles, and shared memory between warps. Sums of floats are not computed twice, in two orders.
+func reduceCost(op *ir.Op) (int64, bool) {
+	axis := int(op.IntOr("axis", 0))
+	t := tensorOf(op.Operand(0))
+	if ir.IsFloat(t.Elem) && t.Shape[axis] > 2 {
+		for inner := range op.Ops() {
+			if inner.Def == arith.AddF || inner.Def == arith.MulF {
+				return 0, false
+			}
+		}
+	}
+	l, err := ttglayout.Of(t)
+	if err != nil {
+		return 0, false
+	}
+	return int64(l.CountPerDim(layout.Lane)[axis] + 8*l.CountPerDim(layout.Warp)[axis]), true
+}
+
+// expensiveMath are ops of several instructions, or of the special function unit.
+var expensiveMath = map[*ir.OpDef]bool{
+	arith.DivF: true,
+	math.Erfc:  true, math.Sinh: true, math.Cosh: true, math.Tanh: true, math.Asinh: true, math.Acosh: true, math.Atanh: true,
+	math.CtPop: true, math.CtLZ: true, math.CtTZ: true, math.Exp: true, math.Exp2: true, math.ExpM1: true,
+	math.Log: true, math.Log2: true, math.Log10: true, math.Log1p: true, math.Sin: true, math.Cos: true, math.Tan: true,
+	math.Asin: true, math.Acos: true, math.Atan: true, math.Atan2: true, math.PowF: true, math.Sqrt: true, math.Rsqrt: true,
+	math.Erf: true, math.Cbrt: true,
+}
+
+// byteCount is the size of a tensor, with at least so many elements of so many bits.
+func byteCount(v *ir.Value, minElems, minBits int64) int64 {
+	elems, bits := int64(0), int64(0)
+	if t := tensorOf(v); t != nil {
+		elems = t.NumElements()
+		if ir.IsInt(t.Elem) || ir.IsFloat(t.Elem) {
+			bits = int64(ir.BitWidth(t.Elem))
+		}
+	}
+	return max(elems, minElems) * max(bits, minBits) / 8
+}
+
+// singleUse finds the ops of a slice whose results nobody needs but the conversion.
+type singleUse struct {
+	cvt  *ir.Op
+	ops  map[*ir.Op]bool
+	memo map[*ir.Op]bool
+}
+
+func (s *singleUse) is(op *ir.Op) bool {
+	if known, ok := s.memo[op]; ok {
+		return known
+	}
+	s.memo[op] = true // for a loop back to itself
+	ok := true
+	for _, v := range op.Results() {
+		for u := range v.Users() {
+			if u != s.cvt && (!s.ops[u] || !s.is(u)) {
+				ok = false
+			}
+		}
+	}
+	s.memo[op] = ok
+	return ok
+}

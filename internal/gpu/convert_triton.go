@@ -1,0 +1,237 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/funclike"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// Machine is what a kernel is compiled for.
+type Machine struct {
+	Target         string // "cuda:90"
+	NumWarps       int
+	ThreadsPerWarp int // 0 for 32
+	NumCTAs        int // 0 for 1
+}
+
+// ConvertTriton gives the module the machine it is for, and every tensor a layout. Each value gets the default layout of its
+// shape; an op whose result follows from its operands' layout, or that needs special ones, stands between conversions.
+//
+//	%r = tt.reduce(%x) {axis = 1} :                     %a = tt.reduce(%x) {axis = 1} :
+//	  (tensor<8x32xf32>) -> tensor<8xf32>        =>       (tensor<8x32xf32, #blocked>) -> tensor<8xf32, #slice>
+//	                                                    %r = ttg.convert_layout %a : … -> tensor<8xf32, #blocked1>
+func ConvertTriton(o Machine) pass.Pass {
+	return pass.Pass{
+		Name: "convert-triton-to-tritongpu",
+		Doc:  "give every tensor a layout",
+		Run:  func(ctx *pass.Context, m *ir.Module) error { return convertTriton(ctx, m, o) },
+	}
+}
+
+func convertTriton(ctx *pass.Context, m *ir.Module, o Machine) error {
+	c := machine{int64(max(1, o.NumWarps)), int64(o.ThreadsPerWarp), int64(max(1, o.NumCTAs))}
+	if c.threadsPerWarp == 0 {
+		c.threadsPerWarp = 32
+	}
+	for _, n := range []int64{c.numWarps, c.threadsPerWarp, c.numCTAs} {
+		if n&(n-1) != 0 {
+			return fmt.Errorf("the numbers of warps, threads and CTAs must be powers of two, not %d", n)
+		}
+	}
+	m.Op.SetAttr(ttg.NumWarpsAttr, ir.I32Attr(c.numWarps))
+	m.Op.SetAttr(ttg.ThreadsPerWarpAttr, ir.I32Attr(c.threadsPerWarp))
+	m.Op.SetAttr(ttg.NumCTAsAttr, ir.I32Attr(c.numCTAs))
+	if o.Target != "" {
+		m.Op.SetAttr(ttg.TargetAttr, ir.Str(o.Target))
+	}
+	return c.encodeAll(ctx, m.Op)
+}
+
+// encodeAll gives all values their default layout, then deals with the ops that want something else.
+func (m machine) encodeAll(ctx *pass.Context, root *ir.Op) error {
+	var special []*ir.Op
+	for op := range root.Ops() {
+		for _, r := range op.Results() {
+			setType(r, m.encode(r.Type))
+		}
+		for _, region := range op.Regions() {
+			for b := range region.Blocks() {
+				for _, a := range b.Args() {
+					a.Type = m.encode(a.Type)
+				}
+			}
+		}
+		if op.Def == tt.Func {
+			m.encodeSignature(op)
+		}
+		if demands[op.Def] != nil {
+			special = append(special, op)
+		}
+	}
+	for _, op := range special {
+		ctx.At(op)
+		if err := demands[op.Def](m, op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encode is a type with the default layout in it.
+func (m machine) encode(t ir.Type) ir.Type {
+	if tensor, ok := t.(*ir.TensorType); ok && tensor.Encoding == nil && tensor.Rank() > 0 {
+		return tensor.WithEncoding(m.defaultEncoding(tensor.Shape))
+	}
+	if tt.IsTensorPtr(t) {
+		pointee, space, _ := tt.AsPtr(t)
+		return tt.PtrIn(m.encode(pointee), space)
+	}
+	return t
+}
+
+func (m machine) encodeSignature(fn *ir.Op) {
+	t := funclike.Type(fn)
+	ins, outs := slices.Clone(t.Ins), slices.Clone(t.Outs)
+	for _, list := range [][]ir.Type{ins, outs} {
+		for i := range list {
+			list[i] = m.encode(list[i])
+		}
+	}
+	funclike.SetType(fn, ir.Func(ins, outs))
+}
+
+// demands are the ops that do not work on default layouts alone. Each finds its operands and results in those.
+var demands = map[*ir.OpDef]func(m machine, op *ir.Op) error{
+	tt.ExpandDims: expandDims,
+	tt.Broadcast:  func(m machine, op *ir.Op) error { return m.infer(op, encodingOf(op.Operand(0))) },
+	tt.Trans:      transpose,
+	tt.Reduce:     reduce,
+	tt.Join: func(m machine, op *ir.Op) error {
+		return m.infer(op, ttglayout.Join(encodingOf(op.Operand(0)), tensorOf(op.Operand(0)).Shape))
+	},
+	tt.Split:       split,
+	tt.Dot:         dot,
+	tt.Cat:         cat,
+	tt.DescGather:  gatherIndices,
+	tt.DescScatter: gatherIndices,
+}
+
+// infer gives op's results another layout, and converts them back to what their users expect.
+func (m machine) infer(op *ir.Op, enc ir.Attr) error {
+	if enc == nil {
+		return fmt.Errorf("no layout for the result of %s", op)
+	}
+	setResults(op, enc)
+	return nil
+}
+
+// operand puts operand i into another layout.
+func operand(op *ir.Op, i int, enc ir.Attr) {
+	op.SetOperand(i, convert(ir.At(op), op.Operand(i), enc))
+}
+
+// expandDims: the result has one thread and warp along the new dimension, the operand is a slice of it.
+func expandDims(m machine, op *ir.Op) error {
+	src, ok := ttg.As[ttg.Blocked](encodingOf(op.Operand(0)))
+	if !ok {
+		return fmt.Errorf("the operand of %s has no blocked layout", op)
+	}
+	axis := int(op.IntOr("axis", 0))
+	insert := func(v []int64, n int64) []int64 { return slices.Insert(slices.Clone(v), axis, n) }
+	result := ttg.Blocked{SizePerThread: insert(src.SizePerThread, 1), ThreadsPerWarp: insert(src.ThreadsPerWarp, 1), WarpsPerCTA: insert(src.WarpsPerCTA, 1)}
+	for i := range result.SizePerThread {
+		result.Order = append(result.Order, int64(i))
+	}
+	for _, v := range src.CGALayout {
+		result.CGALayout = append(result.CGALayout, insert(v, 0))
+	}
+	operand(op, 0, ttg.Slice{Dim: int64(axis), Parent: result.Attr()}.Attr())
+	return m.infer(op, result.Attr())
+}
+
+func transpose(m machine, op *ir.Op) error {
+	order := op.Attr("order").(*ir.DenseArrayAttr).Values
+	return m.infer(op, ttglayout.Trans(encodingOf(op.Operand(0)), tensorOf(op.Operand(0)).Shape, order))
+}
+
+func reduce(m machine, op *ir.Op) error {
+	if tensorOf(op.Result(0)) == nil {
+		return nil
+	}
+	return m.infer(op, ttg.Slice{Dim: op.IntOr("axis", 0), Parent: encodingOf(op.Operand(0))}.Attr())
+}
+
+// split: a thread holds both elements of each pair.
+func split(m machine, op *ir.Op) error {
+	t := tensorOf(op.Operand(0))
+	half := t.Shape[:t.Rank()-1]
+	paired := ttglayout.Join(m.defaultEncoding(half), half)
+	operand(op, 0, paired)
+	return m.infer(op, ttglayout.Split(paired, t.Shape))
+}
+
+// dot: a thread holds up to 4x4 elements of the result; operands as the result's layout demands.
+func dot(m machine, op *ir.Op) error {
+	t := tensorOf(op.Result(0))
+	rank := t.Rank()
+	perThread := slices.Repeat([]int64{1}, rank)
+	each := t.NumElements() / (m.numWarps * m.threadsPerWarp)
+	side := int64(1)
+	switch {
+	case each >= 16:
+		side = 4
+	case each >= 4:
+		side = 2
+	}
+	perThread[rank-1], perThread[rank-2] = min(side, t.Shape[rank-1]), min(side, t.Shape[rank-2])
+	enc := m.spread(t.Shape, perThread, rowMajor(rank)).Attr()
+	for i := range 2 {
+		operand(op, i, dotOperand(i, enc, 0))
+	}
+	operand(op, 2, enc)
+	return m.infer(op, enc)
+}
+
+// dotOperand is the layout of a product's operand; kWidth is 0 for products without tensor cores.
+func dotOperand(i int, parent ir.Attr, kWidth int64) ir.Attr {
+	return ttg.DotOp{OpIdx: int64(i), Parent: parent, KWidth: kWidth}.Attr()
+}
+
+// cat: the result has as many registers as both operands together.
+func cat(m machine, op *ir.Op) error {
+	enc, ok := ttg.As[ttg.Blocked](encodingOf(op.Result(0)))
+	if !ok {
+		return fmt.Errorf("the result of %s has no blocked layout", op)
+	}
+	need := int64(2 * elemsPerThread(op.Operand(0).Type))
+	have := int64(elemsPerThread(op.Result(0).Type))
+	enc.SizePerThread = slices.Clone(enc.SizePerThread)
+	enc.SizePerThread[enc.Order[0]] *= max(1, need/have)
+	return m.infer(op, enc.Attr())
+}
+
+// elemsPerThread is the number of registers that a tensor takes in each thread.
+func elemsPerThread(t ir.Type) int {
+	l, err := ttglayout.Of(t)
+	if err != nil {
+		return 1
+	}
+	return l.InSize("register")
+}
+
+// gatherIndices: an instruction takes four row numbers from one thread.
+func gatherIndices(m machine, op *ir.Op) error {
+	i := slices.IndexFunc(op.Operands(), func(v *ir.Value) bool { t := tensorOf(v); return t != nil && t.Rank() == 1 })
+	if i < 0 {
+		return nil
+	}
+	parent := ttg.Blocked{SizePerThread: []int64{1, 4}, ThreadsPerWarp: []int64{m.threadsPerWarp, 1}, WarpsPerCTA: []int64{1, m.numWarps}, Order: []int64{1, 0}}
+	operand(op, i, ttg.Slice{Dim: 0, Parent: parent.Attr()}.Attr())
+	return nil
+}

@@ -1,0 +1,219 @@
+package gpu
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// growsData reports whether an op makes more bytes of its operand: what is converted before it is less.
+func growsData(op *ir.Op) bool {
+	switch op.Def {
+	case arith.ExtSI, arith.ExtUI, arith.ExtF, tt.Broadcast, tt.ExpandDims:
+		return true
+	case tt.FpToFp:
+		return ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) < ir.BitWidth(ir.ElemOf(op.Result(0).Type))
+	}
+	return false
+}
+
+// hoistOverGrowth moves a conversion above the op that makes its tensor large, if all between can be computed in the new
+// layout and there is just one such op.
+func (r *rematerializer) hoistOverGrowth(cvt *ir.Op) {
+	if isDotOperand(cvt.Result(0)) {
+		return
+	}
+	s, ok := r.rematerializable(cvt.OperandUse(0), encodingOf(cvt.Result(0)), growsData)
+	if !ok {
+		return
+	}
+	grow, ok := r.onlyGrowth(s)
+	if !ok || grow == nil {
+		return
+	}
+	enc := s.layout[grow.Result(0)]
+	src := inferSrc(grow, enc)
+	if src == nil {
+		return
+	}
+	b := ir.At(grow)
+	small := convert(b, grow.Operand(0), src)
+	big := b.Insert(grow.Clone(nil))
+	big.SetOperand(0, small)
+	setEncoding(big.Result(0), enc)
+	m := ir.NewMapping()
+	m.Map(grow.Result(0), big.Result(0))
+	s.remove(grow.Result(0))
+	r.rewrite(s, cvt, m)
+}
+
+// onlyGrowth is the growing op of a slice above which a conversion would have to stay, nil for none; not ok for several.
+// Others, which can be computed in the new layout with all above them, join the slice.
+func (r *rematerializer) onlyGrowth(s *slice) (grow *ir.Op, ok bool) {
+	for i := 0; i < len(s.values); i++ {
+		v := s.values[i]
+		op := v.Def()
+		if op == nil || !growsData(op) || s.existing[v] != nil {
+			continue
+		}
+		src := inferSrc(op, s.layout[v])
+		if src == nil {
+			return nil, false
+		}
+		if encodingOf(op.Operand(0)) == src {
+			continue
+		}
+		if above, ok := r.rematerializable(op.OperandUse(0), src, nil); ok && s.merge(above) {
+			continue
+		}
+		if grow != nil {
+			return nil, false
+		}
+		grow = op
+	}
+	return grow, true
+}
+
+// hoistIntoBranches moves a conversion of what an scf.if in a loop yields into the one branch that needs it, when the other
+// can do without: the branch may not be taken in every iteration.
+func (r *rematerializer) hoistIntoBranches(cvt *ir.Op) {
+	isIf := func(op *ir.Op) bool { return op.Def == scf.If }
+	s, ok := r.rematerializable(cvt.OperandUse(0), encodingOf(cvt.Result(0)), isIf)
+	if !ok {
+		return
+	}
+	type edge struct {
+		use *ir.Use
+		enc ir.Attr
+	}
+	var hoist []edge
+	var ends []*ir.Value
+	for i := 0; i < len(s.values); i++ {
+		v := s.values[i]
+		op := v.Def()
+		if op == nil || op.Def != scf.If || s.existing[v] != nil {
+			continue
+		}
+		enc := s.layout[v]
+		uses := [2]*ir.Use{op.Body(0).Last().OperandUse(v.Index()), op.Body(1).Last().OperandUse(v.Index())}
+		var parts [2]*slice
+		var fine [2]bool
+		for k, u := range uses {
+			parts[k], fine[k] = r.branchSlice(u, enc, isIf)
+		}
+		switch {
+		case fine[0] && fine[1]:
+			if !s.merge(parts[0]) || !s.merge(parts[1]) {
+				return
+			}
+		case !fine[0] && !fine[1], op.Parent().Def != scf.For:
+			ends = append(ends, v)
+		default:
+			good, bad := 0, 1
+			if fine[1] {
+				good, bad = 1, 0
+			}
+			if !s.merge(parts[good]) {
+				return
+			}
+			hoist = append(hoist, edge{uses[bad], enc})
+		}
+	}
+	if len(hoist) == 0 {
+		return
+	}
+	m := ir.NewMapping()
+	for _, v := range ends {
+		m.Map(v, convert(afterValue(v), v, s.layout[v]))
+		s.remove(v)
+	}
+	for _, e := range hoist {
+		v := e.use.Value()
+		if old, ok := s.layout[v]; ok && old != e.enc {
+			return
+		}
+		m.Map(v, convert(ir.At(e.use.Owner()), v, e.enc))
+		s.remove(v)
+	}
+	r.rewrite(s, cvt, m)
+}
+
+// branchSlice is what a branch must compute anew; empty when its value has the layout.
+func (r *rematerializer) branchSlice(u *ir.Use, enc ir.Attr, stop func(*ir.Op) bool) (*slice, bool) {
+	if encodingOf(u.Value()) == enc {
+		s := newSlice()
+		s.layout[u.Value()] = enc
+		return s, true
+	}
+	return r.rematerializable(u, enc, stop)
+}
+
+// hoistDotOperands moves the conversion to the operand of a tensor core's product up to the load, over everything that moves
+// no data between threads, so that the load can later go to shared memory, and from there straight into the operand's layout.
+func (r *rematerializer) hoistDotOperands(cvt *ir.Op) {
+	if !feedsProduct(cvt) {
+		return
+	}
+	still := func(op *ir.Op) bool {
+		return op.Def.Has(ir.Elementwise) && op.IsPure() || op.Def == tt.Broadcast || op.Def == ttg.Fp4ToFp ||
+			op.Def == ttg.ConvertLayout || isView(op)
+	}
+	s, ok := r.backward(cvt.OperandUse(0), encodingOf(cvt.Result(0)), func(op *ir.Op) bool { return !still(op) })
+	if !ok {
+		return
+	}
+	var loads []*ir.Value
+	inner := 0
+	for _, v := range s.values {
+		op := v.Def()
+		switch {
+		case op == nil:
+			return
+		case op.Def == tt.Load || op.Def == tt.DescLoad:
+			loads = append(loads, v)
+		case op.Def == arith.Constant || still(op):
+			inner++
+		default:
+			return
+		}
+	}
+	if inner == 0 {
+		return
+	}
+	m := ir.NewMapping()
+	for _, v := range loads {
+		m.Map(v, convert(afterValue(v), v, s.layout[v]))
+		s.remove(v)
+	}
+	r.rewrite(s, cvt, m)
+}
+
+// feedsProduct reports whether, around the conversion, a product on tensor cores with its left operand in registers follows on
+// every path.
+func feedsProduct(cvt *ir.Op) bool {
+	parent := cvt.Parent()
+	if parent == nil {
+		return false
+	}
+	for op := range parent.Ops() {
+		if op.Def != tt.Dot && op.Def != tt.DotScaled {
+			continue
+		}
+		if d, ok := ttg.As[ttg.DotOp](encodingOf(op.Operand(0))); ok && ttg.IsMma(d.Parent) && follows(op, cvt) {
+			return true
+		}
+	}
+	return false
+}
+
+// follows reports whether a stands after b in a block around both, so that it runs whenever b has.
+func follows(a, b *ir.Op) bool {
+	for ; b != nil; b = b.Parent() {
+		if b.Block() == a.Block() {
+			return b != a && b.Before(a)
+		}
+	}
+	return false
+}

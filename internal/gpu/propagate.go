@@ -1,0 +1,285 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// propagation moves layouts forward. Some ops, the anchors, have a layout that was chosen for them. Each hands it to
+// everything computed from its results; where several meet, one is picked; then all values get their pick, and conversions
+// stand where an op still needs another.
+type propagation struct {
+	layouts map[*ir.Value][]ir.Attr // candidates, the first found first
+	order   []*ir.Value             // keys of layouts, as found
+	before  map[*ir.Value]ir.Attr   // what a value had, where that changed
+	cvts    map[conversion]*ir.Value
+}
+
+type conversion struct {
+	v   *ir.Value
+	enc ir.Attr
+}
+
+func propagateLayouts(fn *ir.Op) {
+	p := &propagation{layouts: map[*ir.Value][]ir.Attr{}, before: map[*ir.Value]ir.Attr{}, cvts: map[conversion]*ir.Value{}}
+	p.findAnchors(fn)
+	p.spread()
+	p.pick()
+	p.rewrite(fn)
+}
+
+// isAnchor reports whether an op's layout is to be kept.
+func isAnchor(op *ir.Op) bool {
+	switch op.Def {
+	case tt.Load, tt.Store:
+		return isExpensiveAccess(op)
+	case tt.Dot, tt.DotScaled, ttng.WarpGroupDot, tt.AtomicRMW, tt.AtomicCAS, ttng.TMEMLoad,
+		tt.DescLoad, tt.DescStore, tt.DescReduce, tt.DescGather, tt.DescScatter:
+		return true
+	case tt.Gather:
+		return op.HasAttr("efficient_layout")
+	case tt.Reshape:
+		// What comes out of a reordering reshape can be anything: layouts stop here, and what follows starts anew.
+		return op.HasAttr("allow_reorder")
+	}
+	return false
+}
+
+func (p *propagation) findAnchors(fn *ir.Op) {
+	for _, a := range fn.Body(0).Args() {
+		p.add(a, encodingOf(a))
+	}
+	for op := range fn.Ops() {
+		if isAnchor(op) {
+			for _, r := range op.Results() {
+				p.add(r, encodingOf(r))
+			}
+		}
+	}
+}
+
+// add notes a candidate, and reports whether it is new.
+func (p *propagation) add(v *ir.Value, enc ir.Attr) bool {
+	if enc == nil || tensorOf(v) == nil || slices.Contains(p.layouts[v], enc) {
+		return false
+	}
+	if _, seen := p.layouts[v]; !seen {
+		p.order = append(p.order, v)
+	}
+	p.layouts[v] = append(p.layouts[v], enc)
+	return true
+}
+
+// spread hands candidates on until nothing changes.
+func (p *propagation) spread() {
+	stack := slices.Clone(p.order)
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for u := range v.Uses() {
+			for _, to := range flowsTo(u) {
+				changed := false
+				for _, enc := range p.layouts[v] {
+					if u.Owner().Def != ttg.ConvertLayout {
+						enc = inferDst(u.Owner(), enc)
+					}
+					changed = p.add(to, enc) || changed
+				}
+				if changed {
+					stack = append(stack, to)
+				}
+			}
+		}
+	}
+}
+
+// flowsTo are the values that get their layout from a use.
+func flowsTo(u *ir.Use) []*ir.Value {
+	op, i := u.Owner(), u.Index()
+	switch op.Def {
+	case scf.For:
+		if i >= 3 {
+			return []*ir.Value{scf.IterArgs(op)[i-3], op.Result(i - 3)}
+		}
+		return nil
+	case scf.While:
+		return []*ir.Value{op.Body(0).Arg(i)}
+	case scf.Yield:
+		return yieldsTo(op, i)
+	case scf.Condition:
+		if i == 0 {
+			return nil
+		}
+		loop := op.Parent()
+		return []*ir.Value{loop.Body(1).Arg(i - 1), loop.Result(i - 1)}
+	case ttng.WarpGroupDotWait:
+		return op.Results()[i : i+1]
+	case tt.Gather:
+		if i == 1 && !op.HasAttr("efficient_layout") {
+			return op.Results()
+		}
+		return nil
+	case ttg.ConvertLayout:
+		return op.Results()
+	}
+	if _, ok := transfers[op.Def]; ok && op.Def != ttg.Fp4ToFp || onePlace(op) {
+		return op.Results()
+	}
+	return nil
+}
+
+// yieldsTo are the values that operand i of a yield becomes.
+func yieldsTo(yield *ir.Op, i int) []*ir.Value {
+	switch parent := yield.Parent(); parent.Def {
+	case scf.For:
+		return []*ir.Value{parent.Result(i), scf.IterArgs(parent)[i]}
+	case scf.If:
+		return []*ir.Value{parent.Result(i)}
+	case scf.While:
+		return []*ir.Value{parent.Body(0).Arg(i)}
+	}
+	return nil
+}
+
+// pick leaves one candidate: of a tensor core's layout and another, the tensor core's, except where memory is accessed.
+func (p *propagation) pick() {
+	for _, v := range p.order {
+		list := p.layouts[v]
+		access := v.Def() != nil && memAccessPtr(v.Def()) != nil
+		best := list[0]
+		for _, e := range list {
+			_, blocked := ttg.As[ttg.Blocked](e)
+			if access && blocked || !access && ttg.IsMma(e) {
+				best = e
+				break
+			}
+		}
+		p.layouts[v] = []ir.Attr{best}
+	}
+	// A loop has one layout for a value on its way round.
+	for _, v := range p.order {
+		if op := v.Def(); op != nil && op.Def == scf.For {
+			p.layouts[scf.IterArgs(op)[v.Index()]] = p.layouts[v]
+		}
+	}
+}
+
+// rewrite gives every value its pick, and then every op the operands it needs.
+func (p *propagation) rewrite(fn *ir.Op) {
+	for _, v := range p.order {
+		if enc := p.layouts[v][0]; enc != encodingOf(v) {
+			p.before[v] = encodingOf(v)
+			setEncoding(v, enc)
+		}
+	}
+	var ops []*ir.Op
+	for op := range fn.Ops() {
+		ops = append(ops, op)
+	}
+	for _, op := range ops {
+		p.fixOperands(op)
+	}
+}
+
+// fixOperands converts the operands of op that do not have the layout it needs.
+func (p *propagation) fixOperands(op *ir.Op) {
+	if f := fixers[op.Def]; f != nil {
+		f(p, op)
+		return
+	}
+	if op.NumResults() > 0 && p.before[op.Result(0)] != nil {
+		p.setAll(op, p.operandLayout(op))
+		return
+	}
+	for i, v := range op.Operands() {
+		if enc := p.before[v]; enc != nil {
+			p.set(op, i, enc)
+		}
+	}
+}
+
+// fixers are the ops with needs of their own.
+var fixers map[*ir.OpDef]func(p *propagation, op *ir.Op)
+
+func init() {
+	asValues := func(from int, to func(op *ir.Op) []*ir.Value) func(p *propagation, op *ir.Op) {
+		return func(p *propagation, op *ir.Op) {
+			for i, v := range to(op) {
+				p.set(op, from+i, encodingOf(v))
+			}
+		}
+	}
+	any := func(*propagation, *ir.Op) {}
+	fixers = map[*ir.OpDef]func(p *propagation, op *ir.Op){
+		scf.For:               asValues(3, scf.IterArgs),
+		scf.While:             asValues(0, func(op *ir.Op) []*ir.Value { return op.Body(0).Args() }),
+		scf.If:                any,
+		scf.Condition:         asValues(1, func(op *ir.Op) []*ir.Value { return op.Parent().Results() }),
+		scf.Yield:             fixYield,
+		ttng.WarpGroupDotWait: asValues(0, (*ir.Op).Results),
+		ttg.ConvertLayout:     any,
+		tt.Assert:             any,
+		tt.Reduce:             fixReduce,
+		tt.Gather:             fixGather,
+	}
+}
+
+func fixYield(p *propagation, op *ir.Op) {
+	for i := range op.NumOperands() {
+		if to := yieldsTo(op, i); to != nil {
+			p.set(op, i, encodingOf(to[len(to)-1]))
+		}
+	}
+}
+
+// fixReduce: a reduction to a scalar takes any layout, one for all operands.
+func fixReduce(p *propagation, op *ir.Op) {
+	if tensorOf(op.Result(0)) != nil {
+		p.setAll(op, p.operandLayout(op))
+		return
+	}
+	p.setAll(op, encodingOf(op.Operand(0)))
+}
+
+// fixGather: the indices have the result's layout, the source may have any.
+func fixGather(p *propagation, op *ir.Op) {
+	if op.HasAttr("efficient_layout") {
+		p.set(op, 0, p.before[op.Operand(0)])
+	}
+	p.set(op, 1, encodingOf(op.Result(0)))
+}
+
+// operandLayout is what op's operands need for its results: the layout that one of them has, if it fits.
+func (p *propagation) operandLayout(op *ir.Op) ir.Attr {
+	want := encodingOf(op.Result(0))
+	for _, v := range op.Operands() {
+		if enc := encodingOf(v); enc != nil && inferDst(op, enc) == want {
+			return enc
+		}
+	}
+	return inferSrc(op, want)
+}
+
+func (p *propagation) setAll(op *ir.Op, enc ir.Attr) {
+	for i := range op.NumOperands() {
+		p.set(op, i, enc)
+	}
+}
+
+// set puts operand i into a layout. One conversion serves all who want it.
+func (p *propagation) set(op *ir.Op, i int, enc ir.Attr) {
+	v := op.Operand(i)
+	if enc == nil || tensorOf(v) == nil || encodingOf(v) == enc {
+		return
+	}
+	key := conversion{v, enc}
+	if p.cvts[key] == nil {
+		p.cvts[key] = convert(afterValue(v), v, enc)
+	}
+	op.SetOperand(i, p.cvts[key])
+}

@@ -1,0 +1,394 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+)
+
+// rematerializer takes conversions out by computing the converted value in the wanted layout from the start, together with
+// what it is computed from.
+type rematerializer struct {
+	fn     *ir.Op
+	dom    *ir.Dominance
+	known  map[conversion]*ir.Value // values that exist in another layout
+	erased map[*ir.Op]bool
+}
+
+func newRematerializer(fn *ir.Op) *rematerializer {
+	return &rematerializer{fn: fn, dom: ir.NewDominance(), known: map[conversion]*ir.Value{}, erased: map[*ir.Op]bool{}}
+}
+
+// conversions are the conversions inside a function, in order.
+func conversions(fn *ir.Op) []*ir.Op {
+	var out []*ir.Op
+	for op := range fn.Ops() {
+		if op.Def == ttg.ConvertLayout {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+// each offers every conversion to f, which may replace it. One that stays can serve others.
+func (r *rematerializer) each(f func(cvt *ir.Op)) (changed bool) {
+	for _, cvt := range conversions(r.fn) {
+		if r.erased[cvt] {
+			continue
+		}
+		f(cvt)
+		if r.erased[cvt] {
+			changed = true
+		} else {
+			r.known[conversion{cvt.Operand(0), encodingOf(cvt.Result(0))}] = cvt.Result(0)
+		}
+	}
+	return changed
+}
+
+// replace puts v in the place of a conversion.
+func (r *rematerializer) replace(cvt *ir.Op, v *ir.Value) {
+	r.erased[cvt] = true
+	for key, k := range r.known {
+		if k == cvt.Result(0) {
+			r.known[key] = v
+		}
+	}
+	cvt.ReplaceWith(v)
+}
+
+// slice is a set of values to be computed anew, each in a layout.
+type slice struct {
+	values   []*ir.Value // in the order found
+	layout   map[*ir.Value]ir.Attr
+	existing map[*ir.Value]*ir.Value // those that exist in that layout already
+}
+
+func newSlice() *slice {
+	return &slice{layout: map[*ir.Value]ir.Attr{}, existing: map[*ir.Value]*ir.Value{}}
+}
+
+// want notes that v is needed in a layout, and reports whether that is no contradiction.
+func (s *slice) want(v *ir.Value, enc ir.Attr) bool {
+	old, ok := s.layout[v]
+	if !ok {
+		s.layout[v] = enc
+		s.values = append(s.values, v)
+	}
+	return !ok || old == enc
+}
+
+func (s *slice) has(v *ir.Value) bool { return slices.Contains(s.values, v) }
+
+func (s *slice) remove(v *ir.Value) {
+	s.values = slices.DeleteFunc(s.values, func(w *ir.Value) bool { return w == v })
+}
+
+// merge adds another slice, and reports whether they agree.
+func (s *slice) merge(t *slice) bool {
+	for _, v := range t.values {
+		if old, ok := s.layout[v]; ok && old != t.layout[v] {
+			return false
+		}
+	}
+	for v, enc := range t.layout {
+		if old, ok := s.layout[v]; ok && old != enc {
+			return false
+		}
+	}
+	for _, v := range t.values {
+		s.want(v, t.layout[v])
+	}
+	for v, enc := range t.layout {
+		s.layout[v] = enc
+	}
+	for v, w := range t.existing {
+		s.existing[v] = w
+	}
+	return true
+}
+
+// backward collects what has to be computed anew for the value in a use to have a layout. It goes up through operands, loops
+// and branches, and ends at values that have the layout, exist in it, or are made by ops that can make it in any. stop ends it
+// at other ops too. It fails where a layout does not follow or contradicts another.
+func (r *rematerializer) backward(root *ir.Use, enc ir.Attr, stop func(*ir.Op) bool) (*slice, bool) {
+	type want struct {
+		use *ir.Use
+		enc ir.Attr
+	}
+	s := newSlice()
+	seen := map[want]bool{}
+	var stack []want
+	push := func(u *ir.Use, enc ir.Attr) {
+		if w := (want{u, enc}); !seen[w] {
+			seen[w] = true
+			stack = append(stack, w)
+		}
+	}
+	push(root, enc)
+	for len(stack) > 0 {
+		w := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		v := w.use.Value()
+		if tensorOf(v) == nil {
+			continue
+		}
+		if w.use != root && encodingOf(v) == w.enc {
+			// It has the layout already. Should it be wanted in another too, a clone could not tell the two.
+			if old, ok := s.layout[v]; ok && old != w.enc {
+				return nil, false
+			}
+			s.layout[v] = w.enc
+			continue
+		}
+		if def := v.Def(); def != nil && (def.Def == scf.For || def.Def == scf.While) {
+			return nil, false
+		}
+		if !s.want(v, w.enc) {
+			return nil, false
+		}
+		if r.exists(s, v, w.use) {
+			continue
+		}
+		next, ok := sources(s, v, w.enc, stop)
+		if !ok {
+			return nil, false
+		}
+		for _, n := range next {
+			push(n.use, n.enc)
+		}
+	}
+	return s, true
+}
+
+// exists reports whether v exists in its layout where a use needs it.
+func (r *rematerializer) exists(s *slice, v *ir.Value, use *ir.Use) bool {
+	k := r.known[conversion{v, s.layout[v]}]
+	if k != nil && r.dom.Dominates(k, use.Owner()) {
+		s.existing[v] = k
+		return true
+	}
+	delete(s.existing, v) // not for this use, so for none
+	return false
+}
+
+type need struct {
+	use *ir.Use
+	enc ir.Attr
+}
+
+// sources are the uses that v's definition needs in some layout, for v to have one.
+func sources(s *slice, v *ir.Value, enc ir.Attr, stop func(*ir.Op) bool) ([]need, bool) {
+	def := v.Def()
+	if def == nil {
+		return argSources(v, enc)
+	}
+	if def.Def == scf.If {
+		if stop != nil && stop(def) {
+			return nil, true
+		}
+		i := v.Index()
+		return []need{{def.Body(0).Last().OperandUse(i), enc}, {def.Body(1).Last().OperandUse(i), enc}}, true
+	}
+	for _, r := range def.Results() {
+		if r != v && tensorOf(r) != nil && !s.want(r, enc) {
+			return nil, false
+		}
+	}
+	switch {
+	case def.Def == ttg.ConvertLayout && ttglayout.RegisterConversion(def.Operand(0).Type, def.Result(0).Type):
+		return []need{{def.OperandUse(0), enc}}, true // a conversion that costs nothing
+	case canFoldConversion(def, enc), stop != nil && stop(def):
+		return nil, true
+	case def.Def == tt.Cat:
+		return nil, false
+	}
+	src := inferSrc(def, enc)
+	if src == nil {
+		return nil, false
+	}
+	if def.Def == tt.Gather {
+		return []need{{def.OperandUse(1), src}}, true
+	}
+	var out []need
+	for i := range def.NumOperands() {
+		out = append(out, need{def.OperandUse(i), src})
+	}
+	return out, true
+}
+
+// argSources: an argument of a loop comes from the initial value and from the yield.
+func argSources(v *ir.Value, enc ir.Attr) ([]need, bool) {
+	loop := v.Block().Parent()
+	if loop == nil || loop.Def != scf.For || v.Index() == 0 {
+		return nil, false
+	}
+	i := v.Index() - 1
+	return []need{{loop.OperandUse(3 + i), enc}, {loop.Body(0).Last().OperandUse(i), enc}}, true
+}
+
+// canRemat reports whether an op may be computed twice.
+func canRemat(op *ir.Op) bool {
+	switch op.Def {
+	case tt.Load, tt.Store:
+		return !isExpensiveAccess(op)
+	case tt.AtomicRMW, tt.AtomicCAS, tt.Dot, scf.While, scf.Condition:
+		return false
+	case tt.Gather:
+		return !op.HasAttr("efficient_layout")
+	}
+	return true
+}
+
+// rematerializable is backward, where all of the slice may be computed twice.
+func (r *rematerializer) rematerializable(root *ir.Use, enc ir.Attr, stop func(*ir.Op) bool) (*slice, bool) {
+	s, ok := r.backward(root, enc, stop)
+	if !ok || len(s.values) == 0 {
+		return nil, false
+	}
+	for _, v := range s.values {
+		if def := v.Def(); def != nil && s.existing[v] == nil && !canRemat(def) {
+			return nil, false
+		}
+	}
+	return s, true
+}
+
+// rewrite computes the slice in its layouts, beside the original, and lets the conversion's users have the result. given are
+// values that the caller has made already.
+func (r *rematerializer) rewrite(s *slice, cvt *ir.Op, given *ir.Mapping) {
+	m := ir.NewMapping()
+	if given != nil {
+		m = given
+	}
+	w := rewriter{r: r, s: s, m: m, args: map[*ir.Op][]int{}, results: map[*ir.Op][]int{}}
+	w.collect()
+	for _, op := range programOrder(r.fn, w.ops) {
+		w.op(op)
+	}
+	w.yields()
+	r.replace(cvt, m.Get(cvt.Operand(0)))
+}
+
+type rewriter struct {
+	r       *rematerializer
+	s       *slice
+	m       *ir.Mapping
+	ops     map[*ir.Op]bool
+	args    map[*ir.Op][]int // of loops: which arguments exist twice
+	results map[*ir.Op][]int // of branches: which results do
+	order   []*ir.Op         // keys of args and results
+}
+
+// collect finds the ops to be cloned, and the loops and branches to be widened.
+func (w *rewriter) collect() {
+	w.ops = map[*ir.Op]bool{}
+	for _, v := range w.s.values {
+		if _, given := w.m.Values[v]; given {
+			continue
+		}
+		if k := w.s.existing[v]; k != nil {
+			w.m.Map(v, k)
+			continue
+		}
+		def := v.Def()
+		if def == nil {
+			loop := v.Block().Parent()
+			w.widen(w.args, loop, v.Index()-1)
+			continue
+		}
+		if def.Def == scf.If {
+			w.widen(w.results, def, v.Index())
+			continue
+		}
+		w.ops[def] = true
+	}
+}
+
+func (w *rewriter) widen(which map[*ir.Op][]int, op *ir.Op, i int) {
+	if which[op] == nil {
+		w.order = append(w.order, op)
+	}
+	which[op] = append(which[op], i)
+	w.ops[op] = true
+}
+
+// programOrder lists the ops of a set as the function has them, each before what is inside it.
+func programOrder(fn *ir.Op, set map[*ir.Op]bool) []*ir.Op {
+	var out []*ir.Op
+	for op := range fn.Ops() {
+		if set[op] {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+func (w *rewriter) op(op *ir.Op) {
+	switch op.Def {
+	case scf.For:
+		w.loop(op)
+		return
+	case scf.If:
+		slices.Sort(w.results[op])
+		for _, i := range w.results[op] {
+			old := op.Result(i)
+			w.learn(old, op.AddResult(tensorOf(old).WithEncoding(w.s.layout[old])))
+		}
+		return
+	}
+	c := op.Clone(w.m)
+	b := ir.At(op)
+	b.Insert(c)
+	for i, old := range op.Results() {
+		if enc, ok := w.s.layout[old]; ok {
+			setEncoding(c.Result(i), enc)
+			w.learn(old, c.Result(i))
+		}
+	}
+}
+
+// learn notes that a value exists in its layout.
+func (w *rewriter) learn(old, v *ir.Value) {
+	w.m.Map(old, v)
+	w.r.known[conversion{old, w.s.layout[old]}] = v
+}
+
+// loop adds arguments and results to a loop. Their yields follow when the body is done.
+func (w *rewriter) loop(op *ir.Op) {
+	slices.Sort(w.args[op])
+	operands, body := op.Operands(), op.Body(0)
+	for _, i := range w.args[op] {
+		old := body.Arg(1 + i)
+		init := w.m.Get(operands[3+i])
+		operands = append(operands, init)
+		arg := body.AddArg(init.Type, old.Loc)
+		arg.Name = old.Name
+		w.learn(old, arg)
+		result := op.AddResult(init.Type)
+		w.r.known[conversion{op.Result(i), w.s.layout[old]}] = result
+	}
+	op.SetOperands(operands, nil)
+}
+
+// yields hands the new values to the widened loops and branches.
+func (w *rewriter) yields() {
+	for _, op := range w.order {
+		which := w.args[op]
+		if op.Def == scf.If {
+			which = w.results[op]
+		}
+		for _, region := range op.Regions() {
+			yield := region.First().Last()
+			vs := yield.Operands()
+			for _, i := range which {
+				vs = append(vs, w.m.Get(yield.Operand(i)))
+			}
+			yield.SetOperands(vs, nil)
+		}
+	}
+}

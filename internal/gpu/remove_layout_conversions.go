@@ -1,0 +1,58 @@
+package gpu
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// RemoveLayoutConversions takes out as many conversions as it can. Layouts of memory accesses and products are handed
+// forward to what is computed from them; for conversions that are left, what they convert is computed in the other layout from
+// the start, where that is cheaper; the rest move to where there is less to convert.
+//
+//	%a = tt.load %p : tensor<…, #b4>                       %a = tt.load %p : tensor<…, #b4>
+//	%b = ttg.convert_layout %a : … -> tensor<…, #b>   =>   %d = arith.addf %a, %a : tensor<…, #b4>
+//	%c = arith.addf %b, %b : tensor<…, #b>                 tt.store %q, %d
+//	%d = ttg.convert_layout %c : … -> tensor<…, #b4>
+//	tt.store %q, %d
+var RemoveLayoutConversions = pass.Pass{
+	Name: "tritongpu-remove-layout-conversions",
+	Doc:  "propagate layouts and rematerialize values until few conversions are left",
+	Run: func(ctx *pass.Context, m *ir.Module) error {
+		fns := functions(m)
+		for _, fn := range fns {
+			ctx.At(fn)
+			propagateLayouts(fn)
+		}
+		cleanupConversions(ctx, m)
+		for changed := true; changed; {
+			changed = false
+			for _, fn := range fns {
+				r := newRematerializer(fn)
+				changed = r.each(r.rematerialize) || changed
+			}
+			cleanupConversions(ctx, m)
+		}
+		for _, fn := range fns {
+			for _, hoist := range []func(*rematerializer, *ir.Op){
+				(*rematerializer).hoistOverGrowth, (*rematerializer).hoistIntoBranches, (*rematerializer).hoistDotOperands,
+			} {
+				r := newRematerializer(fn)
+				r.each(func(cvt *ir.Op) { hoist(r, cvt) })
+			}
+		}
+		pass.Greedy(ctx, m.Op, loopCleanup, pass.GreedyOptions{})
+		return nil
+	},
+}
+
+// functions are the functions of a module that have a body.
+func functions(m *ir.Module) []*ir.Op {
+	var out []*ir.Op
+	for _, op := range m.Symbols() {
+		if op.Def == tt.Func && !op.Region(0).Empty() {
+			out = append(out, op)
+		}
+	}
+	return out
+}
