@@ -12,6 +12,7 @@ import ast
 import importlib
 import json
 import os
+import re
 import sys
 import tempfile
 import traceback
@@ -23,11 +24,24 @@ import triton.language as tl
 from triton._C.libtriton import ir
 from triton.compiler import ASTSource
 
-from semantics import Session, anonymous
+from semantics import Session
 
 TYPES = {"i1": tl.int1, "u1": tl.int1, "i8": tl.int8, "i16": tl.int16, "i32": tl.int32, "i64": tl.int64, "u8": tl.uint8, "u16": tl.uint16,
          "u32": tl.uint32, "u64": tl.uint64, "fp16": tl.float16, "bf16": tl.bfloat16, "fp32": tl.float32, "fp64": tl.float64,
          "fp8e4nv": tl.float8e4nv, "fp8e5": tl.float8e5, "fp8e4b15": tl.float8e4b15, "fp8e4b8": tl.float8e4b8, "fp8e5b16": tl.float8e5b16}
+
+
+def anonymous(text):
+    """The text with values numbered as they appear in each function: names are the printer's affair."""
+    names = {}
+
+    def number(m):
+        if m[0] == "tt.func ":
+            names.clear()
+            return m[0]
+        return names.setdefault(m[0], f"%{len(names)}")
+
+    return re.sub(r"%[\w-]+|\btt\.func ", number, text)
 
 
 def split(text):

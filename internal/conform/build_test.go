@@ -97,3 +97,25 @@ func storeOf(z string, shape []int) string {
 func dims(shape []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ")
 }
+
+// raw adds a kernel by its parameters and its body, which is indented here.
+func (m *module) raw(s *suite, c testCase, params, body string) {
+	if m.text == "" {
+		m.text = header
+	}
+	c.module, c.kernel = m, identifier(c.name)
+	var b strings.Builder
+	for _, line := range strings.Split(strings.Trim(body, "\n"), "\n") {
+		fmt.Fprintf(&b, "    %s\n", line)
+	}
+	m.text += fmt.Sprintf("\n@triton.jit\ndef %s(%s):\n%s", c.kernel, params, b.String())
+	s.add(c)
+}
+
+// define adds helper functions and the like to the module.
+func (m *module) define(text string) {
+	if m.text == "" {
+		m.text = header
+	}
+	m.text += "\n" + strings.Trim(text, "\n") + "\n"
+}

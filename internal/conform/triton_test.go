@@ -21,6 +21,7 @@ import (
 	_ "embed"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
@@ -78,7 +79,25 @@ func (c *testCase) source() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	nameless(m.Op)
 	return anonymous(m.String()), nil
+}
+
+// nameless forgets the names of values, which say how several results of one operation are printed.
+func nameless(op *ir.Op) {
+	for _, v := range op.Results() {
+		v.Name = ""
+	}
+	for _, r := range op.Regions() {
+		for b := range r.Blocks() {
+			for _, a := range b.Args() {
+				a.Name = ""
+			}
+			for o := range b.Ops() {
+				nameless(o)
+			}
+		}
+	}
 }
 
 var sources sync.Map // *module → func() (*lang.Source, error)
@@ -90,12 +109,16 @@ func (m *module) source() (*lang.Source, error) {
 	return f.(func() (*lang.Source, error))()
 }
 
-var valueName = regexp.MustCompile(`%[\w-]+`)
+var valueName = regexp.MustCompile(`%[\w-]+|\btt\.func `)
 
-// anonymous numbers values as they appear: names are the printer's affair.
+// anonymous numbers values as they appear, in each function: names are the printer's affair.
 func anonymous(text string) string {
 	names := map[string]string{}
 	return valueName.ReplaceAllStringFunc(text, func(s string) string {
+		if s == "tt.func " {
+			clear(names)
+			return s
+		}
 		if names[s] == "" {
 			names[s] = fmt.Sprintf("%%%d", len(names))
 		}
