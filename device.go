@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/backend/cuda"
 	"github.com/nereid-lang/nereid/internal/lang"
 )
 
@@ -37,6 +38,7 @@ type opener struct {
 
 // openers in the order of preference.
 var openers = []opener{
+	{"cuda", cuda.Devices},
 	{"interp", func() ([]backend.Backend, error) { return []backend.Backend{newInterp()}, nil }},
 }
 
@@ -146,31 +148,45 @@ func compilerFor(target string) (backend.Backend, error) {
 		if err != nil {
 			return nil, fmt.Errorf("nereid: the target %q has no compute capability: write cuda:90", target)
 		}
-		return ttirCompiler{target, lang.Target{Backend: "cuda", Arch: n, WarpSize: 32}}, nil
+		return offline{target, cuda.Compiler{Capability: n}}, nil
 	case "hip":
 		if arch == "" {
 			return nil, fmt.Errorf("nereid: the target %q names no chip: write hip:gfx942", target)
 		}
-		return ttirCompiler{target, lang.Target{Backend: "hip", Chip: arch, WarpSize: 64}}, nil
+		return offline{target, ttirOnly{lang.Target{Backend: "hip", Chip: arch, WarpSize: 64}}}, nil
 	}
 	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942 or interp", target)
 }
 
-// ttirCompiler compiles for a GPU as far as Triton IR.
-type ttirCompiler struct {
-	name   string
-	target lang.Target
+// compiler is the part of a back end that needs no device.
+type compiler interface {
+	Target() lang.Target
+	Stages() []string
+	CompileOnly(ctx context.Context, in *backend.Input) error
 }
 
-func (c ttirCompiler) Name() string                        { return c.name }
-func (c ttirCompiler) Info() string                        { return "Triton IR for " + c.name }
-func (c ttirCompiler) Target() lang.Target                 { return c.target }
-func (ttirCompiler) Stages() []string                      { return []string{"source", "ttir"} }
-func (c ttirCompiler) Alloc(int) (backend.Buffer, error)   { return nil, errNoDevice }
-func (c ttirCompiler) Wrap([]byte) (backend.Buffer, error) { return nil, errNoDevice }
-func (c ttirCompiler) NewStream() (backend.Stream, error)  { return nil, errNoDevice }
-func (c ttirCompiler) Compile(_ context.Context, in *backend.Input) (backend.Executable, error) {
-	return nil, in.TTIR(c.target)
+// offline compiles for a device that need not be here.
+type offline struct {
+	name string
+	compiler
+}
+
+func (c offline) Name() string                      { return c.name }
+func (c offline) Info() string                      { return "compiler for " + c.name }
+func (offline) Alloc(int) (backend.Buffer, error)   { return nil, errNoDevice }
+func (offline) Wrap([]byte) (backend.Buffer, error) { return nil, errNoDevice }
+func (offline) NewStream() (backend.Stream, error)  { return nil, errNoDevice }
+func (c offline) Compile(ctx context.Context, in *backend.Input) (backend.Executable, error) {
+	return nil, c.CompileOnly(ctx, in)
+}
+
+// ttirOnly compiles for a GPU as far as Triton IR.
+type ttirOnly struct{ target lang.Target }
+
+func (c ttirOnly) Target() lang.Target { return c.target }
+func (ttirOnly) Stages() []string      { return []string{"source", "ttir"} }
+func (c ttirOnly) CompileOnly(_ context.Context, in *backend.Input) error {
+	return in.TTIR(c.target)
 }
 
 var errNoDevice = errors.New("nereid: this is a target without a device")

@@ -142,6 +142,20 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opt
 	return k.compile(ctx, dev, args, opts, request{keep: true})
 }
 
+// Source is the Triton IR, before any pass, that a launch with these arguments compiles.
+func (k *Kernel) Source(ctx context.Context, args ...any) ([]byte, error) {
+	l := &launch{k: k, dev: &Device{newInterp()}, meta: Meta{}}
+	defer l.release()
+	if err := l.bind(args); err != nil {
+		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
+	}
+	c, err := k.compile(ctx, l.dev, l.specs, l.opts, request{keep: true, until: "source"})
+	if err != nil {
+		return nil, err
+	}
+	return c.Stages[0].Text, nil
+}
+
 // CompileFor compiles for a target that need not be here ("cuda:90", "cuda:80", "hip:gfx942", "cpu", "interp"), up to a stage.
 func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts Options, until string) (*Compiled, error) {
 	args, err := lang.ParseSignature(k.params, signature)

@@ -1,0 +1,108 @@
+// Package cuda compiles kernels for NVIDIA GPUs and runs them: Triton IR to TTGIR to LLVM IR to PTX, and the driver's compiler from
+// there.
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/lower"
+)
+
+// Compiler makes PTX for a compute capability. It needs LLVM, and no GPU.
+type Compiler struct{ Capability int }
+
+// Target is what kernels see.
+func (c Compiler) Target() lang.Target {
+	return lang.Target{Backend: "cuda", Arch: c.Capability, WarpSize: 32}
+}
+
+// Stages are the forms that a kernel takes.
+func (Compiler) Stages() []string { return []string{"source", "ttir", "ttgir", "llir", "ptx"} }
+
+// name is the target as Triton writes it.
+func (c Compiler) name() string { return fmt.Sprintf("cuda:%d", c.Capability) }
+
+// Arch is the architecture's name for LLVM and the assembler: sm_90a has what Hopper alone has.
+func (c Compiler) Arch() string {
+	if c.Capability == 90 {
+		return "sm_90a"
+	}
+	return fmt.Sprintf("sm_%d", c.Capability)
+}
+
+// Code is a compiled kernel.
+type Code struct {
+	Name     string
+	PTX      []byte
+	Shared   int // bytes of dynamic shared memory
+	NumWarps int
+	Params   []int // sizes of the arguments in bytes
+}
+
+// Compile takes a kernel from what the front end made to PTX, or as far as in.Until says, when the result is nil.
+func (c Compiler) Compile(ctx context.Context, in *backend.Input, maxPTX int) (*Code, error) {
+	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
+		return nil, err
+	}
+	if err := c.ttgir(in); err != nil || in.Until == "ttgir" {
+		return nil, err
+	}
+	return c.FromTTGIR(ctx, in, maxPTX)
+}
+
+// CompileOnly is Compile for whoever wants the stages alone.
+func (c Compiler) CompileOnly(ctx context.Context, in *backend.Input) error {
+	_, err := c.Compile(ctx, in, 0)
+	return err
+}
+
+// FromTTGIR compiles a module that is TTGIR already.
+func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) (*Code, error) {
+	start := time.Now()
+	params := paramSizes(in.Module.Lookup(in.Kernel))
+	k, err := lower.Lower(in.Module, in.Kernel, c.lowerOptions(in.Module))
+	if err != nil {
+		return nil, err
+	}
+	in.Stages.Record("llir", time.Since(start), func() []byte { return k.IR })
+	if in.Until == "llir" {
+		return nil, nil
+	}
+	start = time.Now()
+	lib, err := llvm.Load()
+	if err != nil {
+		return nil, err
+	}
+	target, err := lib.NVPTX(c.Arch(), maxPTX)
+	if err != nil {
+		return nil, err
+	}
+	out, err := lib.Compile(ctx, k.IR, llvm.Options{Name: in.Kernel + ".llir", Target: target, FastMath: llvm.Contract})
+	if err != nil {
+		return nil, err
+	}
+	in.Stages.Record("ptx", time.Since(start), func() []byte { return out.Asm })
+	return &Code{Name: k.Name, PTX: out.Asm, Shared: k.Shared, NumWarps: k.NumWarps, Params: params}, nil
+}
+
+// paramSizes are the sizes of a kernel's arguments in bytes.
+func paramSizes(fn *ir.Op) []int {
+	if fn == nil {
+		return nil
+	}
+	var out []int
+	for _, a := range fn.Body(0).Args() {
+		n := 8
+		if w := ir.BitWidth(a.Type); w > 0 {
+			n = max(1, w/8)
+		}
+		out = append(out, n)
+	}
+	return out
+}

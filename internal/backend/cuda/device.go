@@ -1,0 +1,225 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
+	"github.com/nereid-lang/nereid/internal/llvm"
+)
+
+// Device is an NVIDIA GPU.
+type Device struct {
+	Compiler
+	dev *driver.Device
+	ctx *driver.Context
+}
+
+// Devices are the GPUs that are here. The error says why there is none.
+func Devices() ([]backend.Backend, error) {
+	d, err := driver.Load()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := llvm.Load(); err != nil {
+		return nil, err
+	}
+	var out []backend.Backend
+	for _, dev := range d.Devices() {
+		out = append(out, &Device{Compiler: Compiler{dev.Capability()}, dev: dev})
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("the CUDA driver is here, but no GPU")
+	}
+	return out, nil
+}
+
+// Name is "cuda:0".
+func (d *Device) Name() string { return d.dev.String() }
+
+// Info is a line about the GPU.
+func (d *Device) Info() string {
+	return fmt.Sprintf("%s, sm_%d, %d SMs, %d MiB", d.dev.Name, d.Capability, d.dev.SMs, d.dev.TotalMemory>>20)
+}
+
+var contexts sync.Mutex
+
+// context is the GPU's primary context, made when it is first needed.
+func (d *Device) context() (*driver.Context, error) {
+	contexts.Lock()
+	defer contexts.Unlock()
+	if d.ctx != nil {
+		return d.ctx, nil
+	}
+	c, err := d.dev.Context()
+	if err == nil {
+		d.ctx = c
+	}
+	return c, err
+}
+
+// Compile compiles and loads a kernel.
+func (d *Device) Compile(ctx context.Context, in *backend.Input) (backend.Executable, error) {
+	code, err := d.Compiler.Compile(ctx, in, llvm.DriverPTX(d.dev.Driver().Version()))
+	if err != nil || code == nil {
+		return nil, err
+	}
+	return d.load(code)
+}
+
+func (d *Device) load(code *Code) (backend.Executable, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.Load(code.PTX, driver.JITOptions{})
+	if err != nil {
+		return nil, err
+	}
+	f, err := m.Function(code.Name)
+	if err != nil {
+		return nil, err
+	}
+	if code.Shared > 48<<10 {
+		if err := f.AllowShared(code.Shared); err != nil {
+			return nil, err
+		}
+	}
+	return &kernel{code: code, module: m, fn: f}, nil
+}
+
+// Alloc is device memory, zeroed.
+func (d *Device) Alloc(size int) (backend.Buffer, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.Alloc(max(size, 1))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.DefaultStream().Fill(p, 0, 1, size); err != nil {
+		return nil, err
+	}
+	return &buffer{c, p, size}, nil
+}
+
+// Wrap copies host memory to the device for the time of a launch; Close copies it back.
+func (d *Device) Wrap(data []byte) (backend.Buffer, error) {
+	b, err := d.Alloc(len(data))
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Write(0, data); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return &mirror{b.(*buffer), data}, nil
+}
+
+// NewStream is a CUDA stream.
+func (d *Device) NewStream() (backend.Stream, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.NewStream()
+	if err != nil {
+		return nil, err
+	}
+	return stream{s}, nil
+}
+
+type stream struct{ s *driver.Stream }
+
+func (s stream) Sync() error  { return s.s.Synchronize() }
+func (s stream) Close() error { return s.s.Close() }
+
+// buffer is memory of the GPU.
+type buffer struct {
+	ctx  *driver.Context
+	ptr  driver.DevicePtr
+	size int
+}
+
+func (b *buffer) Addr() uint64 { return uint64(b.ptr) }
+func (b *buffer) Size() int    { return b.size }
+func (b *buffer) Host() []byte { return nil }
+func (b *buffer) Close() error { return b.ctx.Free(b.ptr) }
+
+func (b *buffer) Read(at int, into []byte) error {
+	if at < 0 || at+len(into) > b.size {
+		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, b.size)
+	}
+	return b.ctx.CopyFrom(into, b.ptr+driver.DevicePtr(at))
+}
+
+func (b *buffer) Write(at int, from []byte) error {
+	if at < 0 || at+len(from) > b.size {
+		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, b.size)
+	}
+	return b.ctx.CopyTo(b.ptr+driver.DevicePtr(at), from)
+}
+
+// mirror is device memory that stands for host memory during a launch.
+type mirror struct {
+	*buffer
+	data []byte
+}
+
+func (m *mirror) Host() []byte { return m.data }
+
+// Close waits for the launches that may use the memory and copies it back.
+func (m *mirror) Close() error {
+	if err := m.ctx.Synchronize(); err != nil {
+		m.buffer.Close()
+		return err
+	}
+	if err := m.Read(0, m.data); err != nil {
+		m.buffer.Close()
+		return err
+	}
+	return m.buffer.Close()
+}
+
+// kernel is a loaded kernel. Its argument blocks are reused by launches.
+type kernel struct {
+	code   *Code
+	module *driver.Module
+	fn     *driver.Function
+	args   sync.Pool
+}
+
+func (k *kernel) Launch(_ context.Context, s backend.Stream, grid [3]int, words []uint64) error {
+	if len(words) != len(k.code.Params) {
+		return fmt.Errorf("%s takes %d arguments, not %d", k.code.Name, len(k.code.Params), len(words))
+	}
+	a, _ := k.args.Get().(*driver.Args)
+	if a == nil {
+		a = driver.NewArgs(k.code.Params...)
+	}
+	for i, w := range words {
+		switch k.code.Params[i] {
+		case 8:
+			a.Uint64(i, w)
+		case 4:
+			a.Uint32(i, uint32(w))
+		case 2:
+			a.Uint16(i, uint16(w))
+		default:
+			a.Uint8(i, uint8(w))
+		}
+	}
+	c := driver.Config{
+		Grid:   driver.Dim3{X: uint32(grid[0]), Y: uint32(grid[1]), Z: uint32(grid[2])},
+		Block:  driver.Dim3{X: uint32(32 * k.code.NumWarps), Y: 1, Z: 1},
+		Shared: uint32(k.code.Shared),
+	}
+	err := k.fn.Launch(s.(stream).s, &c, a)
+	k.args.Put(a)
+	return err
+}
+
+func (k *kernel) Close() error { return k.module.Unload() }

@@ -1,0 +1,87 @@
+package cuda
+
+import (
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
+)
+
+// flushBytes is more than the L2 cache of any GPU; Triton's do_bench clears as much between runs.
+const flushBytes = 256 << 20
+
+// Measure times f as Triton's do_bench does: estimate, warm up, then runs between two events each, the L2 cache cleared before.
+func (d *Device) Measure(bs backend.Stream, warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	s := bs.(stream).s
+	flush, err := c.Alloc(flushBytes)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Free(flush)
+	one, err := d.timed(s, flush, 5, f)
+	if err != nil {
+		return nil, err
+	}
+	var mean time.Duration
+	for _, t := range one {
+		mean += t / time.Duration(len(one))
+	}
+	mean = max(mean, time.Microsecond)
+	for range max(1, int(warmup/mean)) {
+		if err := f(); err != nil {
+			return nil, err
+		}
+	}
+	return d.timed(s, flush, max(1, min(10000, int(rep/mean))), f)
+}
+
+// timed runs f n times.
+func (d *Device) timed(s *driver.Stream, flush driver.DevicePtr, n int, f func() error) ([]time.Duration, error) {
+	type pair struct{ start, end *driver.Event }
+	var pairs []pair
+	defer func() {
+		for _, p := range pairs {
+			p.start.Close()
+			p.end.Close()
+		}
+	}()
+	for range n {
+		var p pair
+		var err error
+		if p.start, err = d.ctx.NewEvent(); err != nil {
+			return nil, err
+		}
+		if p.end, err = d.ctx.NewEvent(); err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, p)
+		if err := s.Fill(flush, 0, 4, flushBytes/4); err != nil {
+			return nil, err
+		}
+		if err := p.start.Record(s); err != nil {
+			return nil, err
+		}
+		if err := f(); err != nil {
+			return nil, err
+		}
+		if err := p.end.Record(s); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Synchronize(); err != nil {
+		return nil, err
+	}
+	out := make([]time.Duration, n)
+	for i, p := range pairs {
+		t, err := p.end.Since(p.start)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = t
+	}
+	return out, nil
+}
