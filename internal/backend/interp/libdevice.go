@@ -101,19 +101,19 @@ func init() {
 		"nearbyint": math.RoundToEven, "round": math.Round, "sqrt": math.Sqrt, "rsqrt": rsqrt64, "cbrt": math.Cbrt,
 		"rcbrt": func(x float64) float64 { return 1 / math.Cbrt(x) },
 		"exp":   math.Exp, "exp2": math.Exp2, "exp10": exp10, "expm1": math.Expm1,
-		"log": math.Log, "log2": math.Log2, "log10": math.Log10, "log1p": math.Log1p, "logb": math.Logb,
+		"log": log64, "log2": log2, "log10": log10, "log1p": math.Log1p, "logb": math.Logb,
 		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "sinpi": sinPi, "cospi": cosPi,
 		"asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
 		"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
 		"j0": math.J0, "j1": math.J1, "y0": math.Y0, "y1": math.Y1, "cyl_bessel_i0": besselI0, "cyl_bessel_i1": besselI1,
-		"erf": math.Erf, "erfc": math.Erfc, "erfinv": math.Erfinv, "erfcinv": math.Erfcinv, "erfcx": erfcx,
+		"erf": math.Erf, "erfc": math.Erfc, "erfinv": math.Erfinv, "erfcinv": erfcInv, "erfcx": erfcx,
 		"normcdf": normCDF, "normcdfinv": normCDFInv, "lgamma": lgamma, "tgamma": math.Gamma,
 	} {
 		both(name, f)
 	}
 	for name, f := range map[string]func(a, b float64) float64{
 		"copysign": math.Copysign, "atan2": math.Atan2, "hypot": math.Hypot, "fmod": math.Mod, "remainder": math.Remainder,
-		"pow": math.Pow, "fdim": fdim, "rhypot": func(a, b float64) float64 { return 1 / math.Hypot(a, b) },
+		"pow": pow64, "fdim": fdim, "rhypot": func(a, b float64) float64 { return 1 / math.Hypot(a, b) },
 	} {
 		both2(name, f)
 	}
@@ -127,7 +127,7 @@ func init() {
 	bothInt("powi", func(x float64, n int32) float64 { return powi(x, int64(n)) })
 	intBoth("jn", math.Jn)
 	intBoth("yn", math.Yn)
-	libdevice["nextafter"], libdevice["nextafterf"] = ext2(math.Nextafter), ext2(math.Nextafter32)
+	libdevice["nextafter"], libdevice["nextafterf"] = ext2(nextAfter), ext2(nextAfter32)
 	libdevice["fma"], libdevice["fmaf"] = ext3(fma64), ext3(fma32)
 	libdevice["saturatef"] = ext1(func(x float32) float32 { return minNum(maxNum(x, 0), 1) })
 	libdevice["rcp64h"] = ext1(func(x float64) float64 { return math.Float64frombits(math.Float64bits(1/x) >> 32 << 32) })
@@ -142,11 +142,11 @@ func init() {
 func addFast() {
 	for name, f := range map[string]func(float64) float64{
 		"sinf": math.Sin, "cosf": math.Cos, "tanf": math.Tan, "expf": math.Exp, "exp10f": exp10,
-		"logf": math.Log, "log2f": math.Log2, "log10f": math.Log10,
+		"logf": log64, "log2f": log2, "log10f": log10,
 	} {
 		libdevice["fast_"+name] = ext1(by64(f))
 	}
-	libdevice["fast_powf"] = ext2(by64x2(math.Pow))
+	libdevice["fast_powf"] = ext2(by64x2(pow64))
 	libdevice["fast_fdividef"] = ext2(func(a, b float32) float32 { return a / b })
 	libdevice["frsqrt_rn"] = ext1(by64(rsqrt64))
 }

@@ -18,18 +18,16 @@ const (
 
 var directions = map[string]direction{"_rn": rn, "_rz": rz, "_rd": rd, "_ru": ru}
 
-// exact is a real number that can be compared with a float.
-type exact func(r float64) int // the sign of the number minus r
+// exact is a real number that can be compared with a float: it gives the sign of the number minus r. It is nil for results that
+// are not rounded, those of infinities and NaNs and of division by zero.
+type exact func(r float64) int
 
 // round is the exact number, of which near is a close float, rounded; next is the neighbour of a float toward another.
 func (dir direction) round(near float64, x exact, next func(x, toward float64) float64) float64 {
-	if near != near || dir == rn {
+	if x == nil || dir == rn {
 		return near
 	}
 	down := dir == rd || dir == rz && (near > 0 || near == 0 && x(0) > 0)
-	if math.IsInf(near, 0) && x(near) == 0 {
-		return near
-	}
 	for down && x(near) < 0 {
 		near = next(near, math.Inf(-1))
 	}
@@ -72,19 +70,25 @@ func versus(x *big.Float) exact {
 	}
 }
 
-// always is the exact of operations on infinities and NaNs, whose result is not rounded.
-func always(float64) exact { return func(float64) int { return 0 } }
-
 func exactAdd(a, b float64) exact {
 	if !isFinite(a, b) {
-		return always(a + b)
+		return nil
 	}
 	return versus(new(big.Float).SetPrec(bigPrec).Add(bigOf(a), bigOf(b)))
 }
 
+// sum is a + b as the hardware adds with a rounding mode: a zero that is the sum of opposites is negative when rounding down.
+func (dir direction) sum(a, b float64) float64 {
+	s := a + b
+	if s == 0 && dir == rd && (a != 0 || math.Signbit(a) != math.Signbit(b)) {
+		return math.Copysign(0, -1)
+	}
+	return s
+}
+
 func exactMul(a, b float64) exact {
 	if !isFinite(a, b) {
-		return always(a * b)
+		return nil
 	}
 	return versus(new(big.Float).SetPrec(bigPrec).Mul(bigOf(a), bigOf(b)))
 }
@@ -92,7 +96,7 @@ func exactMul(a, b float64) exact {
 // exactDiv compares a/b with r by a and r*b.
 func exactDiv(a, b float64) exact {
 	if !isFinite(a, b) || b == 0 {
-		return always(a / b)
+		return nil
 	}
 	return func(r float64) int {
 		if math.IsInf(r, 0) {
@@ -108,7 +112,7 @@ func exactDiv(a, b float64) exact {
 
 func exactSqrt(a float64) exact {
 	if !isFinite(a) || a <= 0 {
-		return always(a)
+		return nil
 	}
 	return func(r float64) int {
 		if math.IsInf(r, 0) || r < 0 {
@@ -120,7 +124,7 @@ func exactSqrt(a float64) exact {
 
 func exactFma(a, b, c float64) exact {
 	if !isFinite(a, b, c) {
-		return always(a)
+		return nil
 	}
 	p := new(big.Float).SetPrec(bigPrec).Mul(bigOf(a), bigOf(b))
 	return versus(p.Add(p, bigOf(c)))
@@ -130,15 +134,19 @@ func addDirected() {
 	for suffix, dir := range directions {
 		d64 := func(near float64, x exact) float64 { return dir.round(near, x, next64) }
 		d32 := func(near float32, x exact) float32 { return float32(dir.round(float64(near), x, next32)) }
-		libdevice["dadd"+suffix] = ext2(func(a, b float64) float64 { return d64(a+b, exactAdd(a, b)) })
-		libdevice["dsub"+suffix] = ext2(func(a, b float64) float64 { return d64(a-b, exactAdd(a, -b)) })
+		libdevice["dadd"+suffix] = ext2(func(a, b float64) float64 { return d64(dir.sum(a, b), exactAdd(a, b)) })
+		libdevice["dsub"+suffix] = ext2(func(a, b float64) float64 { return d64(dir.sum(a, -b), exactAdd(a, -b)) })
 		libdevice["dmul"+suffix] = ext2(func(a, b float64) float64 { return d64(a*b, exactMul(a, b)) })
 		libdevice["ddiv"+suffix] = ext2(func(a, b float64) float64 { return d64(a/b, exactDiv(a, b)) })
 		libdevice["drcp"+suffix] = ext1(func(a float64) float64 { return d64(1/a, exactDiv(1, a)) })
 		libdevice["dsqrt"+suffix] = ext1(func(a float64) float64 { return d64(math.Sqrt(a), exactSqrt(a)) })
 		libdevice["fma"+suffix] = ext3(func(a, b, c float64) float64 { return d64(math.FMA(a, b, c), exactFma(a, b, c)) })
-		libdevice["fadd"+suffix] = ext2(func(a, b float32) float32 { return d32(a+b, exactAdd(float64(a), float64(b))) })
-		libdevice["fsub"+suffix] = ext2(func(a, b float32) float32 { return d32(a-b, exactAdd(float64(a), float64(-b))) })
+		libdevice["fadd"+suffix] = ext2(func(a, b float32) float32 {
+			return d32(float32(dir.sum(float64(a), float64(b))), exactAdd(float64(a), float64(b)))
+		})
+		libdevice["fsub"+suffix] = ext2(func(a, b float32) float32 {
+			return d32(float32(dir.sum(float64(a), float64(-b))), exactAdd(float64(a), float64(-b)))
+		})
 		libdevice["fmul"+suffix] = ext2(func(a, b float32) float32 { return d32(a*b, exactMul(float64(a), float64(b))) })
 		libdevice["fdiv"+suffix] = ext2(func(a, b float32) float32 { return d32(a/b, exactDiv(float64(a), float64(b))) })
 		libdevice["frcp"+suffix] = ext1(func(a float32) float32 { return d32(1/a, exactDiv(1, float64(a))) })

@@ -2,7 +2,47 @@ package interp
 
 import "math"
 
-// Functions of NVIDIA's library that Go's has not, in float64.
+// Functions of NVIDIA's library that Go's has not, or not to the last digits, in float64.
+
+// log64 is math.Log, which on amd64 takes subnormals for normal numbers.
+func log64(x float64) float64 {
+	if 0 < x && x < 0x1p-1022 {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
+func log10(x float64) float64 { return log64(x) * (1 / math.Ln10) }
+
+// log2 is math.Log2, which loses digits next to 1.
+func log2(x float64) float64 {
+	if 0.7 < x && x < 1.4 {
+		return math.Log(x) * math.Log2E
+	}
+	return math.Log2(x)
+}
+
+// pow64 is math.Pow, which needs the logarithm of subnormals.
+func pow64(x, y float64) float64 {
+	if a := math.Abs(x); 0 < a && a < 0x1p-1022 {
+		return math.Pow(x*0x1p54, y) * math.Exp2(-54*y)
+	}
+	return math.Pow(x, y)
+}
+
+func nextAfter(x, y float64) float64 {
+	if x == y {
+		return y
+	}
+	return math.Nextafter(x, y)
+}
+
+func nextAfter32(x, y float32) float32 {
+	if x == y {
+		return y
+	}
+	return math.Nextafter32(x, y)
+}
 
 func fdim(a, b float64) float64 {
 	if a <= b {
@@ -15,10 +55,16 @@ func exp10(x float64) float64 {
 	if x == math.Trunc(x) && math.Abs(x) < 400 {
 		return math.Pow10(int(x))
 	}
-	return math.Pow(10, x)
+	return pow64(10, x)
 }
 
-func lgamma(x float64) float64 { y, _ := math.Lgamma(x); return y }
+func lgamma(x float64) float64 {
+	if math.IsInf(x, 0) {
+		return math.Inf(1)
+	}
+	y, _ := math.Lgamma(x)
+	return y
+}
 
 // norm3 and norm4 are lengths, by scaling with the largest component so that nothing overflows.
 
@@ -94,19 +140,44 @@ func expSquare(x float64) float64 {
 
 // erfcx is erfc scaled by e to the power of x*x: from 2 on a continued fraction, which converges fast there.
 func erfcx(x float64) float64 {
-	if x < 2 {
+	switch {
+	case x < -27:
+		return math.Inf(1)
+	case !(x >= 2):
 		return expSquare(x) * math.Erfc(x)
 	}
 	t := x
 	for k := 120; k >= 1; k-- {
 		t = x + float64(k)/2/t
 	}
-	return 1 / (math.Sqrt(math.Pi) * t)
+	return 1 / t / math.Sqrt(math.Pi)
 }
 
-func normCDF(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+// erfcInv is the inverse of erfc. Above a half, 1-x is exact; below, Halley's method from an estimate for small x.
+func erfcInv(x float64) float64 {
+	if !(x > 0 && x < 0.5) {
+		return math.Erfcinv(x)
+	}
+	y := math.Sqrt(-log64(x * math.Sqrt(math.Pi) * math.Sqrt(-log64(x))))
+	for range 6 {
+		e := (math.Erfc(y) - x) / (2 / math.Sqrt(math.Pi) * math.Exp(-y*y))
+		y += e / (1 + y*e)
+	}
+	return y
+}
 
-func normCDFInv(x float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*x) }
+// normCDF takes into account what the division by the root of two loses, which for large -x counts.
+func normCDF(x float64) float64 {
+	const low = -4.833646656726457e-17 // of 1/sqrt(2)
+	h := -x * (1 / math.Sqrt2)
+	lost := math.FMA(-x, 1/math.Sqrt2, -h) - x*low
+	if !isFinite64(lost) || x > 0 {
+		return math.Erfc(h) / 2
+	}
+	return (math.Erfc(h) - 2/math.Sqrt(math.Pi)*math.Exp(-h*h)*lost) / 2
+}
+
+func normCDFInv(x float64) float64 { return 0 - math.Sqrt2*erfcInv(2*x) }
 
 // besselI0 and besselI1 are modified Bessel functions: the power series, whose terms are all positive, and for large x the
 // asymptotic one.
@@ -116,7 +187,10 @@ func besselI0(x float64) float64 { return besselI(0, math.Abs(x)) }
 func besselI1(x float64) float64 { return math.Copysign(besselI(1, math.Abs(x)), x) }
 
 func besselI(order int, x float64) float64 {
-	if x > 40 {
+	switch {
+	case x != x || x > 1500:
+		return x * math.Inf(1)
+	case x > 40:
 		return besselLarge(order, x)
 	}
 	term := 1.0
@@ -134,9 +208,6 @@ func besselI(order int, x float64) float64 {
 }
 
 func besselLarge(order int, x float64) float64 {
-	if math.IsInf(x, 1) {
-		return x
-	}
 	mu := float64(4 * order * order)
 	sum, term := 1.0, 1.0
 	for k := 1; k < 30; k++ {

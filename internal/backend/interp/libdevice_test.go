@@ -213,3 +213,26 @@ func checkDirected(t *testing.T, what, ty, dir string, got uint64, want *big.Rat
 		t.Errorf("%s = %v is on the wrong side", what, g)
 	}
 }
+
+// TestLibdeviceEdges: where Go's functions differ from C's, or lose digits.
+func TestLibdeviceEdges(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		name    string
+		x, want float64
+	}{
+		{"log", 5e-324, -744.4400719213812}, {"log10", 5e-324, -323.3062153431158}, {"log2", 1 + 0x1p-40, 1.3121234959619935e-12}, {"lgamma", -inf, inf},
+		{"erfcinv", 1e-20, 6.601580622355143}, {"erfcinv", 1.04522705078125e-05, 3.116643324193177}, {"erfcinv", 0, inf}, {"erfcinv", 1.5, -0.4769362762044699}, {"erfcinv", 2.2250738585072014e-308, 26.543258454250978},
+		{"normcdfinv", 2.2250738585072014e-308, -37.51937934714449}, {"normcdf", -18.906000000000002, 5.089569147810304e-80}, {"normcdf", inf, 1}, {"normcdf", -inf, 0},
+		{"erfcx", -inf, inf}, {"erfcx", 1e300, 5.641895835477563e-301}, {"cyl_bessel_i0", math.NaN(), math.NaN()}, {"cyl_bessel_i0", 1e308, inf}, {"cyl_bessel_i1", -1e308, -inf},
+	} {
+		got := dec("f64", callExtern(t, "__nv_"+c.name, []string{"f64"}, "f64", encAll("f64", c.x))[0])
+		if !(math.Abs(got-c.want) <= 1e-11*math.Abs(c.want)) && got != c.want && !(got != got && c.want != c.want) {
+			t.Errorf("%s(%v): got %v, want %v", c.name, c.x, got, c.want)
+		}
+	}
+	got := callExtern(t, "__nv_dadd_rd", []string{"f64", "f64"}, "f64", encAll("f64", 1, 0, 0), encAll("f64", -1, math.Copysign(0, -1), 0))
+	if got[0] != 1<<63 || got[1] != 1<<63 || got[2] != 0 {
+		t.Errorf("sums that are zero, rounded down: %#x", got)
+	}
+}

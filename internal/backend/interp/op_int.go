@@ -73,7 +73,8 @@ type unsignedInt interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Division as the GPU does it: by zero it gives all ones.
+// Division as the GPU does it: by zero it gives all ones. Its 64-bit division takes a shortcut through 32 bits where both
+// operands fit, which shows.
 
 func div[T integer](a, b T) T {
 	if b == 0 {
@@ -87,6 +88,27 @@ func rem[T integer](a, b T) T {
 		return ^T(0)
 	}
 	return a % b
+}
+
+func div64[T int64 | uint64](a, b T) T {
+	if b == 0 {
+		return byZero64(a)
+	}
+	return a / b
+}
+
+func rem64[T int64 | uint64](a, b T) T {
+	if b == 0 {
+		return byZero64(a)
+	}
+	return a % b
+}
+
+func byZero64[T int64 | uint64](a T) T {
+	if uint64(a)>>32 == 0 {
+		return 1<<32 - 1
+	}
+	return ^T(0)
 }
 
 func floorDiv[T signedInt](a, b T) T {
@@ -105,15 +127,18 @@ func ceilDiv[T integer](a, b T) T {
 	return q
 }
 
-// Shifts by the width or more push all bits out.
+// Shifts by the width or more push all bits out. Of a 64-bit distance the GPU reads the low half.
 
 func shl[T unsignedInt](a, b T) T { return a << b }
 func shr[T unsignedInt](a, b T) T { return a >> b }
 
+func shl64(a, b uint64) uint64 { return a << uint32(b) }
+func shr64(a, b uint64) uint64 { return a >> uint32(b) }
+
 func sar8(a, b int8) int8     { return a >> uint8(b) }
 func sar16(a, b int16) int16  { return a >> uint16(b) }
 func sar32(a, b int32) int32  { return a >> uint32(b) }
-func sar64(a, b int64) int64  { return a >> uint64(b) }
+func sar64(a, b int64) int64  { return a >> uint32(b) }
 func hi8(a, b uint8) uint8    { return uint8(uint16(a) * uint16(b) >> 8) }
 func hi16(a, b uint16) uint16 { return uint16(uint32(a) * uint32(b) >> 16) }
 func hi32(a, b uint32) uint32 { return uint32(uint64(a) * uint64(b) >> 32) }
@@ -168,16 +193,16 @@ var intOps = map[*ir.OpDef]lowering{
 	arith.MaxUI: lower2(ints(loop2(or[uint8]), loop2(maxi[uint8]), loop2(maxi[uint16]), loop2(maxi[uint32]), loop2(maxi[uint64]))),
 	arith.MinUI: lower2(ints(loop2(and[uint8]), loop2(mini[uint8]), loop2(mini[uint16]), loop2(mini[uint32]), loop2(mini[uint64]))),
 
-	arith.DivSI:      lower2(signedOp(div[int8], div[int16], div[int32], div[int64])),
-	arith.RemSI:      lower2(signedOp(rem[int8], rem[int16], rem[int32], rem[int64])),
+	arith.DivSI:      lower2(signedOp(div[int8], div[int16], div[int32], div64[int64])),
+	arith.RemSI:      lower2(signedOp(rem[int8], rem[int16], rem[int32], rem64[int64])),
 	arith.FloorDivSI: lower2(signedOp(floorDiv[int8], floorDiv[int16], floorDiv[int32], floorDiv[int64])),
 	arith.CeilDivSI:  lower2(signedOp(ceilDiv[int8], ceilDiv[int16], ceilDiv[int32], ceilDiv[int64])),
-	arith.DivUI:      lower2(unsignedOp(div[uint8], div[uint16], div[uint32], div[uint64])),
-	arith.RemUI:      lower2(unsignedOp(rem[uint8], rem[uint16], rem[uint32], rem[uint64])),
+	arith.DivUI:      lower2(unsignedOp(div[uint8], div[uint16], div[uint32], div64[uint64])),
+	arith.RemUI:      lower2(unsignedOp(rem[uint8], rem[uint16], rem[uint32], rem64[uint64])),
 	arith.CeilDivUI:  lower2(unsignedOp(ceilDiv[uint8], ceilDiv[uint16], ceilDiv[uint32], ceilDiv[uint64])),
 
-	arith.ShLI:  lower2(shift1(unsignedOp(shl[uint8], shl[uint16], shl[uint32], shl[uint64]), func(a, b uint8) uint8 { return a &^ b })),
-	arith.ShRUI: lower2(shift1(unsignedOp(shr[uint8], shr[uint16], shr[uint32], shr[uint64]), func(a, b uint8) uint8 { return a &^ b })),
+	arith.ShLI:  lower2(shift1(unsignedOp(shl[uint8], shl[uint16], shl[uint32], shl64), func(a, b uint8) uint8 { return a &^ b })),
+	arith.ShRUI: lower2(shift1(unsignedOp(shr[uint8], shr[uint16], shr[uint32], shr64), func(a, b uint8) uint8 { return a &^ b })),
 	arith.ShRSI: lower2(shift1(signedOp(sar8, sar16, sar32, sar64), func(a, _ uint8) uint8 { return a })),
 
 	tt.MulhiUI: lower2(shift1(unsignedOp(hi8, hi16, hi32, hi64), func(_, _ uint8) uint8 { return 0 })),
