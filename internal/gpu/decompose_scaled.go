@@ -1,0 +1,149 @@
+package gpu
+
+import (
+	"math"
+
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+)
+
+// decomposeScaled takes a product in microscaled formats apart: both operands are converted to 16 bits, each block of 32
+// elements along k multiplied by its scale, and then multiplied as ever.
+func decomposeScaled(op *ir.Op) {
+	if !boolAttr(op, "lhs_k_pack", true) || !boolAttr(op, "rhs_k_pack", true) {
+		return
+	}
+	s := scaledDot{op: op, b: ir.At(op), elem: ir.BF16}
+	for _, name := range []string{"a_elem_type", "b_elem_type"} {
+		if op.IntOr(name, 0) == tt.ElemFP16 {
+			s.elem = ir.F16
+		}
+	}
+	enc := encodingOf(op.Result(0))
+	var args [2]*ir.Value
+	for i := range 2 {
+		args[i] = convert(s.b, s.operand(i), dotOperand(i, enc, 0))
+	}
+	op.ReplaceWith(s.b.Val(tt.Dot, op.Result(0).Type, args[0], args[1], op.Slot(2)))
+}
+
+func boolAttr(op *ir.Op, name string, def bool) bool {
+	if a, ok := op.Attr(name).(*ir.IntegerAttr); ok {
+		return a.Value != 0
+	}
+	return def
+}
+
+type scaledDot struct {
+	op   *ir.Op
+	b    *ir.Builder
+	elem ir.Type // of the product: f16 or bf16
+}
+
+// operand is operand i, converted and scaled.
+func (s scaledDot) operand(i int) *ir.Value {
+	v, scale := s.op.Slot(i), s.op.Slot(3+i)
+	rank := tensorOf(v).Rank()
+	k := rank - 1 - i
+	v = s.widened(v, []string{"a_elem_type", "b_elem_type"}[i], k)
+	if scale == nil {
+		return v
+	}
+	if i == 1 { // scales come as rows of the left operand do
+		scale = s.trans(scale, swappedLast(rank))
+	}
+	t := tensorOf(v)
+	factor := convert(s.b, s.spread(s.scaleValue(scale), k), t.Encoding)
+	scaled := s.b.Val(arith.MulF, t, v, factor)
+	if boolAttr(s.op, "fastMath", false) {
+		return scaled
+	}
+	return s.withNaNs(scaled, scale, k)
+}
+
+// widened is a value in the type of the product.
+func (s scaledDot) widened(v *ir.Value, format string, k int) *ir.Value {
+	t := tensorOf(v)
+	if s.op.IntOr(format, 0) != tt.ElemE2M1 {
+		if t.Elem == s.elem {
+			return v
+		}
+		return s.b.Val(tt.FpToFp, t.With(s.elem), v)
+	}
+	shape := append([]int64(nil), t.Shape...)
+	shape[k] *= 2
+	to := ir.Tensor(shape, s.elem, ttglayout.Unpack(t.Encoding, t.Shape, k))
+	return s.b.ValA(ttg.Fp4ToFp, to, []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(k)))}, v)
+}
+
+func swappedLast(rank int) []int64 {
+	order := make([]int64, rank)
+	for i := range order {
+		order[i] = int64(i)
+	}
+	order[rank-1], order[rank-2] = order[rank-2], order[rank-1]
+	return order
+}
+
+func (s scaledDot) trans(v *ir.Value, order []int64) *ir.Value {
+	t := tensorOf(v)
+	shape := make([]int64, len(order))
+	for i, d := range order {
+		shape[i] = t.Shape[d]
+	}
+	to := ir.Tensor(shape, t.Elem, ttglayout.Trans(t.Encoding, t.Shape, order))
+	return s.b.ValA(tt.Trans, to, []ir.NamedAttr{ir.A("order", ir.DenseArray(ir.I32, order...))}, v)
+}
+
+// scaleValue makes a number of a scale, which is the exponent of a power of two: its bits are those of a float's exponent.
+func (s scaledDot) scaleValue(scale *ir.Value) *ir.Value {
+	t := tensorOf(scale)
+	wide, mantissa := s.elem, int64(7)
+	bits := ir.Type(ir.I16)
+	if s.elem == ir.F16 { // whose exponent is too small: by way of f32
+		wide, mantissa, bits = ir.F32, 23, ir.I32
+	}
+	n := s.b.Val(arith.ExtUI, t.With(bits), scale)
+	shift := s.b.ValA(arith.Constant, t.With(bits), []ir.NamedAttr{ir.A("value", ir.DenseSplat(t.With(bits), ir.IntAttr(mantissa, bits)))})
+	v := s.b.Val(tt.Bitcast, t.With(wide), s.b.Val(arith.ShLI, t.With(bits), n, shift))
+	if wide != s.elem {
+		v = s.b.Val(arith.TruncF, t.With(s.elem), v)
+	}
+	return v
+}
+
+// spread repeats each scale for its 32 elements along k.
+func (s scaledDot) spread(v *ir.Value, k int) *ir.Value {
+	t := tensorOf(v)
+	rank := t.Rank()
+	grown := append(append([]int64(nil), t.Shape...), 1)
+	enc := machineOf(s.op).defaultEncoding(grown)
+	v = convert(s.b, v, ttg.Slice{Dim: int64(rank), Parent: enc}.Attr())
+	v = s.b.ValA(tt.ExpandDims, ir.Tensor(grown, t.Elem, enc), []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(rank)))}, v)
+	grown[rank] = 32
+	v = s.b.Val(tt.Broadcast, ir.Tensor(grown, t.Elem, enc), v)
+	var order []int64 // the new dimension just behind k
+	for d := range rank {
+		order = append(order, int64(d))
+		if d == k {
+			order = append(order, int64(rank))
+		}
+	}
+	v = s.trans(v, order)
+	from := tensorOf(v)
+	shape := append([]int64(nil), t.Shape...)
+	shape[k] *= 32
+	return s.b.Val(tt.Reshape, ir.Tensor(shape, t.Elem, ttglayout.Reshape(from.Encoding, from.Shape, shape)), v)
+}
+
+// withNaNs: a scale of all ones is no number, and neither are its elements.
+func (s scaledDot) withNaNs(v, scale *ir.Value, k int) *ir.Value {
+	st, t := tensorOf(scale), tensorOf(v)
+	ones := s.b.ValA(arith.Constant, st, []ir.NamedAttr{ir.A("value", ir.DenseSplat(st, ir.IntAttr(0xff, st.Elem)))})
+	is := s.b.ValA(arith.CmpI, st.With(ir.I1), []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.EQ))}, scale, ones)
+	where := convert(s.b, s.spread(is, k), t.Encoding)
+	return s.b.Val(arith.Select, t, where, splatConst(s.b, t, math.NaN()), v)
+}

@@ -1,0 +1,121 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// OptimizeDotOperands transposes operands of products in shared memory instead of in registers: what is stored in one order is
+// read in the other.
+//
+//	%t = tt.trans %x                                     %m = ttg.local_alloc %x
+//	%a = ttg.convert_layout %t : … -> #dot_op       =>   %n = ttg.memdesc_trans %m
+//	                                                     %a = ttg.local_load %n : … -> #dot_op
+var OptimizeDotOperands = pass.Pass{
+	Name: "tritongpu-optimize-dot-operands",
+	Doc:  "transpose operands of products in shared memory",
+	Run: func(ctx *pass.Context, m *ir.Module) error {
+		if err := Canonicalize.Run(ctx, m); err != nil {
+			return err
+		}
+		pass.Greedy(ctx, m.Op, dotOperandPatterns, pass.GreedyOptions{})
+		return nil
+	},
+}
+
+var dotOperandPatterns = pass.NewPatterns([]pass.Pattern{
+	{Op: ttg.ConvertLayout, Rewrite: loadTransposed},
+	{Op: ttg.LocalAlloc, Rewrite: allocTransposed},
+}, convertPatterns)
+
+var swapped = ir.DenseArray(ir.I32, 1, 0)
+
+// loadTransposed: the operand of a product that is a transposed tensor comes from a transposed buffer.
+func loadTransposed(rw *pass.Rewriter, op *ir.Op) bool {
+	dot, ok := ttg.As[ttg.DotOp](encodingOf(op.Result(0)))
+	trans := op.Operand(0).DefBy(tt.Trans)
+	if !ok || trans == nil || !op.Result(0).HasOneUse() || !usedBy(op, tt.Dot) || !slices.Equal(orderOf(trans), swapped.Values) {
+		return false
+	}
+	src := trans.Operand(0)
+	if cvt := src.DefBy(ttg.ConvertLayout); cvt != nil {
+		src = cvt.Operand(0)
+	}
+	t := tensorOf(src)
+	cga, err := ttg.InferTrans(ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: rowMajor(2), CGALayout: cgaOf(t.Encoding)}.Attr(), t.Shape, swapped.Values)
+	if err != nil {
+		return false
+	}
+	enc := swizzledFor(dot, t, memoryOrder(t), cgaOf(cga), true)
+	turned, err := ttg.InferTrans(enc.Attr(), t.Shape, swapped.Values)
+	if err != nil || turned == nil {
+		return false
+	}
+	m := ttg.MemDesc{Shape: t.Shape, Elem: t.Elem, Encoding: enc.Attr(), Space: ttg.SharedMemory}
+	rw.Before(trans)
+	buf := rw.Val(ttg.LocalAlloc, m.Type(), trans.Operand(0))
+	m.Shape, m.Encoding = []int64{t.Shape[1], t.Shape[0]}, turned
+	view := rw.ValA(ttg.MemDescTrans, m.Type(), []ir.NamedAttr{ir.A("order", swapped)}, buf)
+	rw.Before(op)
+	rw.Replace(op, rw.Val(ttg.LocalLoad, op.Result(0).Type, view))
+	return true
+}
+
+func usedBy(op *ir.Op, def *ir.OpDef) bool {
+	for u := range op.Result(0).Users() {
+		if u.Def == def {
+			return true
+		}
+	}
+	return false
+}
+
+// allocTransposed: wgmma reads either order, so a buffer of a transposed tensor is a transposed buffer.
+func allocTransposed(rw *pass.Rewriter, op *ir.Op) bool {
+	if op.NumOperands() == 0 || !op.Result(0).HasOneUse() || !usedBy(op, ttng.WarpGroupDot) {
+		return false
+	}
+	trans := op.Operand(0).DefBy(tt.Trans)
+	m, _ := ttg.MemDescOf(op.Result(0).Type)
+	if trans == nil || !slices.Equal(orderOf(trans), swapped.Values) {
+		return false
+	}
+	t := tensorOf(trans.Operand(0))
+	enc, err := ttg.InferTrans(m.Encoding, t.Shape, swapped.Values)
+	if err != nil || enc == nil {
+		return false
+	}
+	inner := ttg.MemDesc{Shape: t.Shape, Elem: t.Elem, Encoding: enc, Space: m.Space}
+	buf := rw.Val(ttg.LocalAlloc, inner.Type(), trans.Operand(0))
+	rw.Replace(op, rw.ValA(ttg.MemDescTrans, op.Result(0).Type, []ir.NamedAttr{ir.A("order", swapped)}, buf))
+	return true
+}
+
+// swizzledFor is the layout of shared memory from which the operand of a product is read without bank conflicts. transposed says
+// that the buffer is transposed before it is read.
+func swizzledFor(dot ttg.DotOp, t *ir.TensorType, order []int64, cga [][]int64, transposed bool) ttg.Swizzled {
+	enc := ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
+	if _, ok := ttg.As[ttg.NvidiaMma](dot.Parent); !ok {
+		return enc
+	}
+	bits := int64(ir.BitWidth(t.Elem))
+	part, err := ttglayout.ShapePerCTA(enc.Attr(), t.Shape)
+	if err != nil {
+		part = t.Shape
+	}
+	// 32 banks of 32 bits; short rows share them.
+	enc.PerPhase = max(1, 1024/(bits*part[order[0]]))
+	vec, rows := 4*dot.KWidth, int64(8) // what a quad of lanes reads of a row, and the rows of a matrix
+	if k := int64(len(order)) - 1 - dot.OpIdx; (order[0] != k) != transposed {
+		vec, rows = rows, vec
+	}
+	enc.Vec = vec
+	enc.MaxPhase = max(1, max(1, min(rows, 1024/(vec*bits)))/enc.PerPhase)
+	return enc
+}

@@ -1,0 +1,65 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// Options choose the pipeline of a target.
+type Options struct {
+	Machine
+	// WarpGroups puts products on wgmma where the target has it, instead of on mma.sync.
+	WarpGroups bool
+}
+
+// Pipeline is the passes from TTIR to TTGIR for a CUDA target, in the order of make_ttgir in Triton's NVIDIA back end.
+func Pipeline(o Options) []pass.Pass {
+	c := capability(o.Target)
+	return []pass.Pass{
+		ConvertTriton(o.Machine),
+		Coalesce,
+		F32DotTC(c >= 80),
+		RemoveLayoutConversions,
+		OptimizeThreadLocality,
+		AccelerateMatmul(MatmulOptions{WarpGroups: o.WarpGroups}),
+		RemoveLayoutConversions,
+		OptimizeDotOperands,
+		pass.LoopAwareCSE,
+		Canonicalize,
+		pass.TritonLICM,
+		Canonicalize,
+		pass.LoopAwareCSE,
+		OptimizeDotOperands,
+		RemoveLayoutConversions,
+		ReduceDataDuplication,
+		ReorderInstructions,
+		pass.LoopAwareCSE,
+		pass.SymbolDCE,
+		pass.SCCP,
+		pass.CSE,
+		Canonicalize,
+	}
+}
+
+// All is every pass of this package, for a machine, in the order in which `nereid opt --help` lists them.
+func All(o Options) []pass.Pass {
+	var out []pass.Pass
+	for _, p := range Pipeline(o) {
+		known := func(q pass.Pass) bool { return q.Name == p.Name }
+		if !slices.ContainsFunc(out, known) && !slices.ContainsFunc(pass.All(), known) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Constraints are the orderings that pipelines must keep.
+var Constraints = []pass.Constraint{
+	{Before: "convert-triton-to-tritongpu", After: "tritongpu-coalesce", Why: "there must be layouts before there can be better ones"},
+	{Before: "tritongpu-coalesce", After: "tritongpu-remove-layout-conversions", Why: "the layouts of memory accesses are what is propagated"},
+	{Before: "tritongpu-F32DotTC", After: "tritongpu-accelerate-matmul", Why: "the parts of a split product are what tensor cores take"},
+	{Before: "tritongpu-optimize-thread-locality", After: "tritongpu-accelerate-matmul", Why: "reductions are recognised by loads in blocked layouts"},
+	{Before: "tritongpu-accelerate-matmul", After: "tritongpu-optimize-dot-operands", Why: "the layout of operands is known then"},
+	{Before: "tritongpu-reduce-data-duplication", After: "tritongpu-reorder-instructions", Why: "the buffers it makes are to be moved"},
+}

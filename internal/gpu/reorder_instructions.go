@@ -1,0 +1,138 @@
+package gpu
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// ReorderInstructions shortens the lives of registers and buffers. Conversions go behind the release of buffers whose memory
+// they can use, and into the loop that uses them if they take many registers; buffers are filled as soon as their data is
+// there; the right operand of a product is loaded after the left one.
+var ReorderInstructions = pass.Pass{
+	Name: "tritongpu-reorder-instructions",
+	Doc:  "move conversions and buffers to where they cost least",
+	Run: func(ctx *pass.Context, m *ir.Module) error {
+		sinkBehindReleases(m.Op)
+		sinkIntoLoops(m.Op)
+		for _, op := range opsOf(m.Op, ttg.LocalAlloc) {
+			if op.NumOperands() > 0 {
+				if def := op.Operand(0).Def(); def != nil && def.Def != arith.Constant && def.Def != tt.Splat {
+					op.MoveAfter(def)
+				}
+			}
+		}
+		for _, def := range []*ir.OpDef{tt.Trans, ttg.MemDescTrans} {
+			for _, op := range opsOf(m.Op, def) {
+				if def := op.Operand(0).Def(); def != nil {
+					op.MoveAfter(def)
+				}
+			}
+		}
+		loadLeftFirst(m.Op)
+		return nil
+	},
+}
+
+// ancestorIn is the op in a block that op is, or is inside of; nil if there is none.
+func ancestorIn(b *ir.Block, op *ir.Op) *ir.Op {
+	for ; op != nil; op = op.Parent() {
+		if op.Block() == b {
+			return op
+		}
+	}
+	return nil
+}
+
+// firstUse is the first op in op's block that uses its result, itself or inside.
+func firstUse(op *ir.Op) *ir.Op {
+	var first *ir.Op
+	for _, r := range op.Results() {
+		for u := range r.Users() {
+			if a := ancestorIn(op.Block(), u); a != nil && (first == nil || a.Before(first)) {
+				first = a
+			}
+		}
+	}
+	return first
+}
+
+func sinkBehindReleases(root *ir.Op) {
+	for _, op := range opsOf(root, ttg.ConvertLayout) {
+		end := firstUse(op)
+		var last *ir.Op
+		for o := op.Next(); o != nil && o != end; o = o.Next() {
+			if o.Def == ttg.LocalDealloc {
+				last = o
+			}
+		}
+		if last != nil {
+			op.MoveAfter(last)
+		}
+	}
+}
+
+// sinkIntoLoops moves what fills many registers to its only user, if that is in another loop.
+func sinkIntoLoops(root *ir.Op) {
+	type move struct{ op, to *ir.Op }
+	var moves []move
+	for op := range root.Ops() {
+		if !fillsRegisters(op) || !op.Result(0).HasOneUse() {
+			continue
+		}
+		for u := range op.Result(0).Users() {
+			if u.ParentOf(scf.For) != op.ParentOf(scf.For) {
+				moves = append(moves, move{op, u})
+			}
+		}
+	}
+	for _, m := range moves {
+		m.op.MoveBefore(m.to)
+	}
+}
+
+// fillsRegisters reports whether an op makes an operand of a product, or loads a tensor from a buffer that nobody writes to.
+func fillsRegisters(op *ir.Op) bool {
+	switch op.Def {
+	case ttg.LocalLoad:
+		m, _ := ttg.MemDescOf(op.Operand(0).Type)
+		return !m.Mutable
+	case ttg.ConvertLayout:
+		return isDotOperand(op.Result(0))
+	}
+	return false
+}
+
+func loadLeftFirst(root *ir.Op) {
+	for _, op := range opsOf(root, ttg.LocalLoad) {
+		dot, ok := ttg.As[ttg.DotOp](encodingOf(op.Result(0)))
+		if !ok || dot.OpIdx != 1 || !op.Result(0).HasOneUse() {
+			continue
+		}
+		for u := range op.Result(0).Users() {
+			if u.Def != tt.Dot {
+				continue
+			}
+			left := u.Operand(0).DefBy(ttg.LocalLoad)
+			if left != nil && left.Block() == op.Block() && op.Before(left) && !writesBetween(op, left) {
+				op.MoveAfter(left)
+			}
+		}
+	}
+}
+
+// writesBetween reports whether anything from start to end, of one block, may write memory.
+func writesBetween(start, end *ir.Op) bool {
+	for o := start.Next(); o != nil; o = o.Next() {
+		if o.Effects()&(ir.EffWrite|ir.EffUnknown) != 0 {
+			return true
+		}
+		if o == end {
+			return false
+		}
+	}
+	return true
+}
