@@ -1,0 +1,267 @@
+package ptxsim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// stmt is an instruction as text, taken apart.
+type stmt struct {
+	p     *parser
+	name  string   // "add"
+	parts []string // "rn", "f32"
+	ops   []operand
+	types []typ // those among parts
+}
+
+// decoder makes an instruction's action.
+type decoder func(s *stmt) (action, error)
+
+// decoders by the first part of an instruction's name.
+var decoders map[string]decoder
+
+func init() {
+	decoders = map[string]decoder{}
+	for _, table := range []map[string]decoder{intOps, floatOps, moveOps, memoryOps, warpOps, matrixOps} {
+		for name, d := range table {
+			decoders[name] = d
+		}
+	}
+}
+
+func (s *stmt) has(part string) bool { return slices.Contains(s.parts, part) }
+
+// typ is the last type in the name: that of the operands, for most.
+func (s *stmt) typ() typ {
+	if len(s.types) == 0 {
+		return typ{}
+	}
+	return s.types[len(s.types)-1]
+}
+
+// src is operand i as a value of type t: immediates get their bits.
+func (s *stmt) src(i int, t typ) operand {
+	o := s.ops[i]
+	if o.kind == isFloat && t.fmt != nil {
+		o.kind, o.imm = isImm, t.bitsOf(typ{fmt: types["f64"].fmt}.float(o.imm))
+	}
+	if o.kind == isImm && t.bits > 0 && t.lanes == 1 {
+		o.imm = t.mask(o.imm)
+	}
+	if o.kind == isName {
+		o.kind, o.imm = isImm, s.p.addressOf(o.name)
+	}
+	return o
+}
+
+// addressOf is the generic address of a module's variable, or the shared one.
+func (p *parser) addressOf(name string) uint64 {
+	y := p.m.symbols[name]
+	switch {
+	case y == nil:
+		return 0xbad0000000000000
+	case y.shared:
+		return uint64(y.off)
+	case y.off < 0:
+		return uint64(-1 - y.off)
+	}
+	return moduleBase + uint64(y.off)
+}
+
+// dst is the register of operand i, or -1 for one that nobody wants.
+func (s *stmt) dst(i int) (int, error) {
+	switch s.ops[i].kind {
+	case isReg:
+		return s.ops[i].reg, nil
+	case isNone:
+		return -1, nil
+	}
+	return 0, fmt.Errorf("the result of %s is no register", s.name)
+}
+
+// need checks the number of operands.
+func (s *stmt) need(n int) error {
+	if len(s.ops) < n {
+		return fmt.Errorf("%s needs %d operands", s.name, n)
+	}
+	return nil
+}
+
+// instruction reads one instruction.
+func (p *parser) instruction(text string, line int) error {
+	in := instr{text: strings.Join(strings.Fields(text), " "), line: line, guard: -1}
+	rest := strings.TrimSpace(text)
+	if rest[0] == '@' {
+		g, tail, ok := cutSpace(rest[1:])
+		if !ok {
+			return fmt.Errorf("a predicate without an instruction: %q", text)
+		}
+		if g[0] == '!' {
+			in.neg, g = true, g[1:]
+		}
+		r, ok := p.register(g)
+		if !ok {
+			return fmt.Errorf("no predicate %q", g)
+		}
+		in.guard, rest = r, tail
+	}
+	opcode, args, _ := cutSpace(rest)
+	parts := splitOpcode(opcode)
+	s := &stmt{p: p, name: parts[0], parts: parts[1:]}
+	for _, x := range s.parts {
+		if t := typeOf(x); t.bits > 0 {
+			s.types = append(s.types, t)
+		}
+	}
+	if done, err := p.transfer(s, &in, args); done || err != nil {
+		return err
+	}
+	for _, a := range splitOperands(args) {
+		o, err := p.operand(a)
+		if err != nil {
+			return fmt.Errorf("%s: %w", in.text, err)
+		}
+		s.ops = append(s.ops, o)
+	}
+	d := decoders[s.name]
+	if d == nil {
+		return fmt.Errorf("instruction %s is not known", in.text)
+	}
+	run, err := d(s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.text, err)
+	}
+	in.run = run
+	p.emit(in)
+	return nil
+}
+
+func cutSpace(s string) (head, tail string, ok bool) {
+	i := strings.IndexAny(s, " \t\n")
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], strings.TrimSpace(s[i:]), true
+}
+
+// splitOpcode cuts at points, keeping "L1::evict_first" whole.
+func splitOpcode(s string) []string { return strings.Split(s, ".") }
+
+// transfer reads the instructions that change where a thread is.
+func (p *parser) transfer(s *stmt, in *instr, args string) (bool, error) {
+	switch s.name {
+	case "bra":
+		in.kind = kindBranch
+		p.jumps = append(p.jumps, jump{len(p.m.code), args, in.line})
+	case "ret":
+		in.kind = kindReturn
+	case "exit":
+		in.kind = kindExit
+	case "trap":
+		in.kind = kindTrap
+	case "bar", "barrier":
+		if s.has("warp") {
+			in.run = func(*block, []int32) {}
+			break
+		}
+		in.kind = kindBarrier
+	case "brx":
+		return true, fmt.Errorf("brx.idx is not known")
+	case "call":
+		in.kind = kindCall
+		site, err := p.callSite(splitOperands(args))
+		if err != nil {
+			return true, err
+		}
+		in.call = site
+	default:
+		return false, nil
+	}
+	p.emit(*in)
+	return true, nil
+}
+
+// callSite reads "(ret), name, (args)" and its shorter forms.
+func (p *parser) callSite(parts []string) (*callSite, error) {
+	c := &callSite{}
+	var err error
+	if len(parts) > 0 && parts[0][0] == '(' {
+		if c.rets, err = p.paramNames(parts[0]); err != nil {
+			return nil, err
+		}
+		parts = parts[1:]
+	}
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("a call of nothing")
+	}
+	c.callee = parts[0]
+	if len(parts) > 1 {
+		if c.args, err = p.paramNames(parts[1]); err != nil {
+			return nil, err
+		}
+	}
+	if f, ok := externals[c.callee]; ok {
+		c.external = func(b *block, act []int32) { f(b, act, c) }
+	}
+	return c, nil
+}
+
+func (p *parser) paramNames(list string) ([]param, error) {
+	var out []param
+	for _, n := range splitOperands(strings.Trim(list, "() \t\n")) {
+		q, ok := p.param(n)
+		if !ok {
+			return nil, fmt.Errorf("no parameter %q", n)
+		}
+		out = append(out, q)
+	}
+	return out, nil
+}
+
+// checkCalls sees to it that every function that is called is there.
+func (p *parser) checkCalls() error {
+	for _, in := range p.m.code {
+		if in.kind == kindCall && in.call.external == nil && p.m.funcs[in.call.callee] == nil {
+			return fmt.Errorf("ptx:%d: no function %s", in.line, in.call.callee)
+		}
+	}
+	return nil
+}
+
+// each is an action that computes one register from up to three values.
+func each(d int, f func(c *block, t int32) uint64) action {
+	return func(c *block, act []int32) {
+		row := c.regs[d*c.n:]
+		for _, t := range act {
+			row[t] = f(c, t)
+		}
+	}
+}
+
+func (s *stmt) unary(t typ, f func(a uint64) uint64) (action, error) {
+	if err := s.need(2); err != nil {
+		return nil, err
+	}
+	d, err := s.dst(0)
+	a := s.src(1, t)
+	return each(d, func(c *block, t int32) uint64 { return f(a.get(c, t)) }), err
+}
+
+func (s *stmt) binary(t typ, f func(a, b uint64) uint64) (action, error) {
+	if err := s.need(3); err != nil {
+		return nil, err
+	}
+	d, err := s.dst(0)
+	a, b := s.src(1, t), s.src(2, t)
+	return each(d, func(c *block, t int32) uint64 { return f(a.get(c, t), b.get(c, t)) }), err
+}
+
+func (s *stmt) ternary(t, last typ, f func(a, b, c uint64) uint64) (action, error) {
+	if err := s.need(4); err != nil {
+		return nil, err
+	}
+	d, err := s.dst(0)
+	a, b, e := s.src(1, t), s.src(2, t), s.src(3, last)
+	return each(d, func(c *block, t int32) uint64 { return f(a.get(c, t), b.get(c, t), e.get(c, t)) }), err
+}

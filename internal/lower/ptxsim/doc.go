@@ -1,0 +1,16 @@
+// Package ptxsim runs PTX on the host, to test what the compiler makes where there is no GPU.
+//
+// What comes in is the text of a PTX module, memory, and a launch; what goes out is that memory changed, or an error that names the
+// instruction, the thread and its block. All threads of a block run in lock step by warps, as the hardware does: those of a warp that
+// are furthest behind go first, so that branches that part them bring them together again. Blocks run one after another.
+//
+// It is stricter than a GPU, since it is there to find faults:
+//
+//   - an access outside of the buffers that were lent, or one that is not aligned to its size, is an error;
+//   - two accesses to one byte of shared memory by different threads, of which one writes, are an error unless a barrier lies between
+//     them (Launch.NoRaces turns this off); an asynchronous copy writes at any time between its issue and its wait;
+//   - a barrier that not all living threads reach, and a shuffle from a lane that is not there, are errors.
+//
+// Approximate instructions (ex2.approx and the like) are computed exactly and rounded, products of tensor cores are summed in
+// float64: the hardware differs in the last bits.
+package ptxsim

@@ -1,0 +1,392 @@
+package ptxsim
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+)
+
+// Launch is one launch of a kernel.
+type Launch struct {
+	Kernel string
+	Grid   [3]int
+	Shared int      // bytes of dynamic shared memory
+	Args   []uint64 // the bits of each argument
+	Memory *Memory
+	Print  io.Writer // what vprintf writes; nil for nothing
+
+	NoRaces  bool // shared memory is not watched
+	Backward bool // warps take their turns from the last to the first
+	Steps    int  // how many instructions of a warp a block may run; 0 for a hundred million
+}
+
+// instr is a decoded instruction.
+type instr struct {
+	text    string
+	line    int
+	kind    kind
+	guard   int // register of its predicate, or -1
+	neg     bool
+	run     action
+	targets []int
+	call    *callSite
+}
+
+// action does an instruction for the given threads, all of one warp.
+type action func(c *block, act []int32)
+
+type kind uint8
+
+const (
+	kindRun kind = iota
+	kindBranch
+	kindTable // brx.idx
+	kindExit
+	kindReturn
+	kindCall
+	kindBarrier
+	kindTrap
+)
+
+// callSite is where the parameters of a call are.
+type callSite struct {
+	callee   string
+	rets     []param
+	args     []param
+	external action
+}
+
+// block is the state of one block of threads.
+type block struct {
+	m       *Module
+	launch  *Launch
+	id      [3]int
+	n       int
+	regs    []uint64 // register r of thread t is regs[r*n+t]
+	pc      []int32
+	state   []threadState
+	stack   [][]frame
+	params  []byte // paramSize for each thread
+	local   []byte
+	shared  []byte
+	races   *races
+	pending []copies
+	steps   int
+	at      int // the instruction that runs
+	scratch [32]int32
+
+	paramSize, localSize int
+}
+
+type frame struct {
+	back int32
+	site *callSite
+}
+
+type threadState uint8
+
+const (
+	running threadState = iota
+	waiting
+	exited
+)
+
+// fault is an error of the simulated program: it travels as a panic inside of the package.
+type fault struct {
+	thread int32
+	msg    string
+}
+
+func (c *block) fail(t int32, format string, args ...any) {
+	panic(&fault{t, fmt.Sprintf(format, args...)})
+}
+
+// Run runs all blocks of a launch.
+func (m *Module) Run(ctx context.Context, l *Launch) error {
+	f := m.funcs[l.Kernel]
+	if f == nil || !f.entry {
+		return fmt.Errorf("ptxsim: the module has no kernel %s", l.Kernel)
+	}
+	if len(l.Args) > len(f.params) {
+		return fmt.Errorf("ptxsim: %s takes %d arguments, got %d", l.Kernel, len(f.params), len(l.Args))
+	}
+	if f.threads == 0 {
+		return fmt.Errorf("ptxsim: %s does not say how many threads it needs", l.Kernel)
+	}
+	for z := range l.Grid[2] {
+		for y := range l.Grid[1] {
+			for x := range l.Grid[0] {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := m.runBlock(f, l, [3]int{x, y, z}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (m *Module) runBlock(f *function, l *Launch, id [3]int) (err error) {
+	c := m.newBlock(f, l, id)
+	defer func() {
+		if r := recover(); r != nil {
+			x, ok := r.(*fault)
+			if !ok {
+				panic(r)
+			}
+			in := m.code[c.at]
+			err = fmt.Errorf("ptxsim: %s: block %v thread %d: line %d: %s: %s", l.Kernel, id, x.thread, in.line, in.text, x.msg)
+		}
+	}()
+	for t := range c.n {
+		for i, a := range l.Args {
+			q := f.params[i]
+			store(c.params[t*c.paramSize+q.off:], a, q.size)
+		}
+		c.pc[t] = int32(f.start)
+	}
+	c.run()
+	return nil
+}
+
+func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
+	c := &block{m: m, launch: l, id: id, n: f.threads, paramSize: m.paramSize, localSize: m.localSize}
+	c.regs = make([]uint64, m.numRegs*c.n)
+	c.pc, c.state, c.stack = make([]int32, c.n), make([]threadState, c.n), make([][]frame, c.n)
+	c.params, c.local = make([]byte, c.paramSize*c.n), make([]byte, c.localSize*c.n)
+	c.shared = make([]byte, m.sharedSize+l.Shared)
+	for i := range c.shared {
+		c.shared[i] = 0xcd // nothing may depend on it
+	}
+	c.pending = make([]copies, c.n)
+	if !l.NoRaces {
+		c.races = newRaces(len(c.shared))
+	}
+	return c
+}
+
+// run lets the warps take turns, each until all its threads wait or have left.
+func (c *block) run() {
+	warps := (c.n + 31) / 32
+	budget := c.launch.Steps
+	if budget == 0 {
+		budget = 100_000_000
+	}
+	for {
+		for i := range warps {
+			w := i
+			if c.launch.Backward {
+				w = warps - 1 - i
+			}
+			c.runWarp(w)
+		}
+		alive, stuck := 0, true
+		for t := range c.n {
+			if c.state[t] != exited {
+				alive++
+			}
+			if c.state[t] == running {
+				stuck = false
+			}
+		}
+		if alive == 0 {
+			c.finish()
+			return
+		}
+		if stuck {
+			c.release()
+		}
+		if c.steps > budget {
+			c.fail(0, "ran %d instructions without an end", c.steps)
+		}
+	}
+}
+
+// finish looks at what is left when all threads have left.
+func (c *block) finish() {
+	for t := range c.pending {
+		if n := c.pending[t].open(); n > 0 && false {
+			c.fail(int32(t), "left with %d asynchronous copies under way", n)
+		}
+	}
+}
+
+// release lets all waiting threads go on. Threads that have left count as arrived.
+func (c *block) release() {
+	at := int32(-1)
+	for t := range c.n {
+		if c.state[t] == waiting {
+			if at >= 0 && c.pc[t] != at {
+				c.at = int(at - 1)
+				c.fail(int32(t), "threads wait at different barriers: lines %d and %d", c.m.code[at-1].line, c.m.code[c.pc[t]-1].line)
+			}
+			at = c.pc[t]
+			c.state[t] = running
+		}
+	}
+	if c.races != nil {
+		c.races.barrier()
+	}
+}
+
+// turn is how many instructions a warp runs before the others get a chance: those that it may be waiting for.
+const turn = 1 << 20
+
+// runWarp runs the threads of a warp. Of those at different places the ones furthest behind go first.
+func (c *block) runWarp(w int) {
+	var lanes [32]int32
+	for end := c.steps + turn; c.steps < end; {
+		grp, next := c.group(w, lanes[:0])
+		if len(grp) == 0 {
+			return
+		}
+		c.runGroup(grp, next, end)
+	}
+}
+
+// group are the running threads of a warp with the least pc, and the next pc where others are.
+func (c *block) group(w int, into []int32) ([]int32, int32) {
+	least, next := int32(math.MaxInt32), int32(math.MaxInt32)
+	for t := int32(w * 32); t < int32(min(w*32+32, c.n)); t++ {
+		if c.state[t] != running {
+			continue
+		}
+		switch pc := c.pc[t]; {
+		case pc < least:
+			if least < next {
+				next = least
+			}
+			least, into = pc, append(into[:0], t)
+		case pc == least:
+			into = append(into, t)
+		case pc < next:
+			next = pc
+		}
+	}
+	return into, next
+}
+
+// runGroup runs threads that are at one place until they part, meet others or wait.
+func (c *block) runGroup(grp []int32, next int32, end int) {
+	cur := c.pc[grp[0]]
+	for c.steps < end && cur < next {
+		in := &c.m.code[cur]
+		c.at = int(cur)
+		c.steps++
+		act := grp
+		if in.guard >= 0 {
+			act = c.guarded(in, grp)
+		}
+		if in.kind == kindRun {
+			if len(act) > 0 {
+				in.run(c, act)
+			}
+			cur++
+			continue
+		}
+		for _, t := range grp {
+			c.pc[t] = cur + 1
+		}
+		c.transfer(in, act)
+		first := c.pc[grp[0]]
+		for _, t := range grp {
+			if c.pc[t] != first || c.state[t] != running {
+				return
+			}
+		}
+		cur = first
+	}
+	for _, t := range grp {
+		c.pc[t] = cur
+	}
+}
+
+// guarded are the threads whose predicate holds.
+func (c *block) guarded(in *instr, grp []int32) []int32 {
+	act := c.scratch[:0]
+	want := uint64(1)
+	if in.neg {
+		want = 0
+	}
+	for _, t := range grp {
+		if c.regs[in.guard*c.n+int(t)]&1 == want {
+			act = append(act, t)
+		}
+	}
+	return act
+}
+
+// transfer does what changes where threads are.
+func (c *block) transfer(in *instr, act []int32) {
+	for _, t := range act {
+		switch in.kind {
+		case kindBranch:
+			c.pc[t] = int32(in.targets[0])
+		case kindExit:
+			c.state[t] = exited
+		case kindReturn:
+			c.returnFrom(t)
+		case kindBarrier:
+			c.state[t] = waiting
+		case kindCall:
+			c.enter(in, t)
+		case kindTrap:
+			c.fail(t, "trap")
+		}
+	}
+	if in.kind == kindTable {
+		in.run(c, act)
+	}
+	if in.kind == kindCall && in.call.external != nil && len(act) > 0 {
+		in.call.external(c, act)
+	}
+}
+
+func (c *block) enter(in *instr, t int32) {
+	if in.call.external != nil {
+		return
+	}
+	f := c.m.funcs[in.call.callee]
+	mem := c.params[int(t)*c.paramSize:]
+	for i, a := range in.call.args {
+		copy(mem[f.params[i].off:][:f.params[i].size], mem[a.off:][:a.size])
+	}
+	c.stack[t] = append(c.stack[t], frame{c.pc[t], in.call})
+	c.pc[t] = int32(f.start)
+}
+
+func (c *block) returnFrom(t int32) {
+	s := c.stack[t]
+	if len(s) == 0 {
+		c.state[t] = exited
+		return
+	}
+	fr := s[len(s)-1]
+	c.stack[t] = s[:len(s)-1]
+	c.pc[t] = fr.back
+	f := c.m.funcs[fr.site.callee]
+	mem := c.params[int(t)*c.paramSize:]
+	for i, r := range fr.site.rets {
+		copy(mem[r.off:][:r.size], mem[f.rets[i].off:][:f.rets[i].size])
+	}
+}
+
+func (c *block) set(reg int, t int32, v uint64) { c.regs[reg*c.n+int(t)] = v }
+
+// get is the value of an operand for a thread.
+func (o *operand) get(c *block, t int32) uint64 {
+	switch o.kind {
+	case isReg:
+		v := c.regs[o.reg*c.n+int(t)]
+		if o.neg {
+			return v ^ 1
+		}
+		return v
+	case isSpecial:
+		return o.read(c, t)
+	}
+	return o.imm
+}

@@ -1,0 +1,142 @@
+package ptxsim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sort"
+)
+
+// Memory is global memory: buffers that the caller lends.
+type Memory struct {
+	buffers []buffer
+	next    uint64
+}
+
+type buffer struct {
+	addr uint64
+	data []byte
+}
+
+// Where the windows of generic addresses begin.
+const (
+	globalBase = 0x7f0000000000
+	sharedBase = 1 << 56
+	localBase  = 2 << 56
+	moduleBase = 3 << 56
+	windowMask = 0xff << 56
+)
+
+// NewMemory is empty memory.
+func NewMemory() *Memory { return &Memory{next: globalBase} }
+
+// Alloc lends a buffer and returns its address. Addresses around it belong to nobody.
+func (m *Memory) Alloc(data []byte) uint64 {
+	a := m.next
+	m.buffers = append(m.buffers, buffer{a, data})
+	m.next += (uint64(len(data)) + 1<<20) &^ 0xff
+	return a
+}
+
+// at are n bytes at an address.
+func (m *Memory) at(addr uint64, n int) ([]byte, error) {
+	i := sort.Search(len(m.buffers), func(i int) bool { return m.buffers[i].addr > addr }) - 1
+	if i >= 0 {
+		b := m.buffers[i]
+		if off := addr - b.addr; off+uint64(n) <= uint64(len(b.data)) {
+			return b.data[off : off+uint64(n)], nil
+		}
+		return nil, fmt.Errorf("address %#x is %d bytes into a buffer of %d", addr, int64(addr-b.addr), len(b.data))
+	}
+	return nil, fmt.Errorf("address %#x is in no buffer", addr)
+}
+
+// space is an address space.
+type space uint8
+
+const (
+	generic space = iota
+	global
+	shared
+	local
+	constant
+)
+
+var spaces = map[string]space{"global": global, "shared": shared, "local": local, "const": constant, "shared::cta": shared}
+
+// bytes are n bytes at an address of a space, for reading or writing by a thread. The address must be aligned to n.
+func (c *block) bytes(sp space, t int32, addr uint64, n int, write bool) []byte {
+	if n > 0 && addr%uint64(n) != 0 {
+		c.fail(t, "address %#x is not aligned to %d", addr, n)
+	}
+	if sp == generic {
+		switch addr & windowMask {
+		case sharedBase:
+			sp, addr = shared, addr&^windowMask
+		case localBase:
+			sp, addr = local, addr&^windowMask
+		default:
+			sp = global
+		}
+	}
+	switch sp {
+	case shared:
+		if addr+uint64(n) > uint64(len(c.shared)) {
+			c.fail(t, "shared address %#x of %d bytes is outside of %d", addr, n, len(c.shared))
+		}
+		if c.races != nil {
+			c.races.touch(c, t, int(addr), n, write)
+		}
+		return c.shared[addr : addr+uint64(n)]
+	case local:
+		if addr+uint64(n) > uint64(c.localSize) {
+			c.fail(t, "local address %#x of %d bytes is outside of %d", addr, n, c.localSize)
+		}
+		return c.local[int(t)*c.localSize:][addr : addr+uint64(n)]
+	}
+	if addr&windowMask == moduleBase {
+		off := addr &^ windowMask
+		if off+uint64(n) > uint64(len(c.m.data)) {
+			c.fail(t, "address %#x is outside of the module's data", addr)
+		}
+		return c.m.data[off : off+uint64(n)]
+	}
+	b, err := c.launch.Memory.at(addr, n)
+	if err != nil {
+		c.fail(t, "%v", err)
+	}
+	return b
+}
+
+// load reads 1, 2, 4 or 8 bytes.
+func load(b []byte, n int) uint64 {
+	switch n {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+// store writes n bytes of v.
+func store(b []byte, v uint64, n int) {
+	switch n {
+	case 1:
+		b[0] = byte(v)
+	case 2:
+		binary.LittleEndian.PutUint16(b, uint16(v))
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(v))
+	default:
+		binary.LittleEndian.PutUint64(b, v)
+	}
+}
+
+// settle looks at shared writes that are done.
+func (c *block) settle() {
+	if c.races != nil && len(c.races.doubts) > 0 {
+		c.races.settle(c)
+	}
+}

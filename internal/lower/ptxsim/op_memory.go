@@ -1,0 +1,355 @@
+package ptxsim
+
+import (
+	"fmt"
+	"strings"
+)
+
+var memoryOps = map[string]decoder{
+	"ld": loadOp, "ldu": loadOp, "st": storeOp, "atom": atomic, "red": atomic, "cp": cpAsync, "membar": nothing, "fence": nothing,
+	"prefetch": nothing, "prefetchu": nothing, "createpolicy": createPolicy, "griddepcontrol": nothing, "discard": nothing,
+}
+
+func createPolicy(s *stmt) (action, error) {
+	d, err := s.dst(0)
+	return each(d, func(*block, int32) uint64 { return 0 }), err
+}
+
+func (s *stmt) space() space {
+	for _, p := range s.parts {
+		if sp, ok := spaces[p]; ok {
+			return sp
+		}
+	}
+	return generic
+}
+
+// elems are the registers of operand i: those of a vector, or the one.
+func (s *stmt) elems(i int, t typ) []operand {
+	if s.ops[i].kind != isVector {
+		return []operand{s.src(i, t)}
+	}
+	out := make([]operand, len(s.ops[i].elems))
+	for k, e := range s.ops[i].elems {
+		if e.kind == isImm {
+			e.imm = t.mask(e.imm)
+		}
+		out[k] = e
+	}
+	return out
+}
+
+// base is the operand that an address starts from, and the offset.
+func (s *stmt) base(i int) (operand, uint64, error) {
+	o := s.ops[i]
+	if o.kind != isAddress {
+		return o, 0, fmt.Errorf("operand %d is no address", i)
+	}
+	b := o.elems[0]
+	if b.kind == isName {
+		if s.p.m.symbols[b.name] == nil {
+			return b, 0, fmt.Errorf("no variable %s", b.name)
+		}
+		b = operand{kind: isImm, imm: s.p.addressOf(b.name)}
+	}
+	return b, o.imm, nil
+}
+
+func loadOp(s *stmt) (action, error) {
+	if err := s.need(2); err != nil {
+		return nil, err
+	}
+	t := s.typ()
+	size := t.bits * t.lanes / 8
+	outs := s.elems(0, t)
+	extend := func(r int, v uint64) uint64 {
+		if t.kind == 's' {
+			return typ{bits: s.p.widths[r]}.mask(uint64(t.signed(v)))
+		}
+		return v
+	}
+	if q := s.ops[1]; q.kind == isParam {
+		off := q.param.off + int(q.imm)
+		return func(c *block, act []int32) {
+			for _, th := range act {
+				for i, o := range outs {
+					c.set(o.reg, th, extend(o.reg, load(c.params[int(th)*c.paramSize+off+i*size:], size)))
+				}
+			}
+		}, nil
+	}
+	b, off, err := s.base(1)
+	if err != nil {
+		return nil, err
+	}
+	sp := s.space()
+	return func(c *block, act []int32) {
+		for _, th := range act {
+			at := c.bytes(sp, th, s.shorten(sp, b.get(c, th)+off), size*len(outs), false)
+			for i, o := range outs {
+				if o.kind == isReg {
+					c.set(o.reg, th, extend(o.reg, load(at[i*size:], size)))
+				}
+			}
+		}
+	}, nil
+}
+
+// shorten makes an address of shared memory 32 bits: registers may hold it with the window.
+func (s *stmt) shorten(sp space, a uint64) uint64 {
+	if sp == shared {
+		return a & 0xffffffff
+	}
+	return a
+}
+
+func storeOp(s *stmt) (action, error) {
+	if err := s.need(2); err != nil {
+		return nil, err
+	}
+	t := s.typ()
+	size := t.bits * t.lanes / 8
+	ins := s.elems(1, t)
+	if q := s.ops[0]; q.kind == isParam {
+		off := q.param.off + int(q.imm)
+		return func(c *block, act []int32) {
+			for _, th := range act {
+				for i := range ins {
+					store(c.params[int(th)*c.paramSize+off+i*size:], ins[i].get(c, th), size)
+				}
+			}
+		}, nil
+	}
+	b, off, err := s.base(0)
+	if err != nil {
+		return nil, err
+	}
+	sp := s.space()
+	return func(c *block, act []int32) {
+		for _, th := range act {
+			at := c.bytes(sp, th, s.shorten(sp, b.get(c, th)+off), size*len(ins), true)
+			for i := range ins {
+				store(at[i*size:], ins[i].get(c, th), size)
+			}
+			c.settle()
+		}
+	}, nil
+}
+
+// atomic does atom and red; blocks run one after another, so nothing comes between.
+func atomic(s *stmt) (action, error) {
+	t := s.typ()
+	var outs []operand
+	at := 0
+	if s.name == "atom" {
+		outs, at = s.elems(0, t), 1
+	}
+	b, off, err := s.base(at)
+	if err != nil {
+		return nil, err
+	}
+	f, err := atomicFunc(s, t)
+	if err != nil {
+		return nil, err
+	}
+	args := s.elems(at+1, t)
+	var third []operand
+	if s.has("cas") {
+		third = s.elems(at+2, t)
+	}
+	size := t.bits * t.lanes / 8
+	sp := s.space()
+	return func(c *block, act []int32) {
+		for _, th := range act {
+			addr := s.shorten(sp, b.get(c, th)+off)
+			mem := c.atomicBytes(sp, th, addr, size*len(args))
+			for i := range args {
+				old := load(mem[i*size:], size)
+				x := args[i].get(c, th)
+				if third != nil {
+					if x = old; old == (typ{bits: size * 8}).mask(args[i].get(c, th)) {
+						x = third[i].get(c, th)
+					}
+				} else {
+					x = f(old, x)
+				}
+				store(mem[i*size:], x, size)
+				if outs != nil && outs[i].kind == isReg {
+					c.set(outs[i].reg, th, old)
+				}
+			}
+		}
+	}, nil
+}
+
+// atomicBytes are bytes that atomics touch: those do not race with one another.
+func (c *block) atomicBytes(sp space, t int32, addr uint64, n int) []byte {
+	if sp == generic && addr&windowMask == sharedBase {
+		sp, addr = shared, addr&^windowMask
+	}
+	if sp == shared && c.races != nil {
+		races := c.races
+		races.atomic(c, t, int(addr), n)
+		c.races = nil
+		defer func() { c.races = races }()
+	}
+	return c.bytes(sp, t, addr, n, true)
+}
+
+func atomicFunc(s *stmt, t typ) (func(old, x uint64) uint64, error) {
+	if t.kind == 'f' && s.has("add") {
+		return func(a, b uint64) uint64 {
+			return t.halves([]uint64{a, b}, func(a []uint64) uint64 {
+				return t.compute("add", "rn", t.float(a[0]), t.float(a[1]))
+			})
+		}, nil
+	}
+	switch {
+	case s.has("add"), s.has("min"), s.has("max"):
+		for _, name := range []string{"add", "min", "max"} {
+			if s.has(name) {
+				return intBinary[name](t, s), nil
+			}
+		}
+	case s.has("and"):
+		return func(a, b uint64) uint64 { return a & b }, nil
+	case s.has("or"):
+		return func(a, b uint64) uint64 { return a | b }, nil
+	case s.has("xor"):
+		return func(a, b uint64) uint64 { return a ^ b }, nil
+	case s.has("exch"):
+		return func(_, b uint64) uint64 { return b }, nil
+	case s.has("cas"):
+		return nil, nil
+	case s.has("inc"):
+		return func(a, b uint64) uint64 {
+			if a >= b {
+				return 0
+			}
+			return a + 1
+		}, nil
+	case s.has("dec"):
+		return func(a, b uint64) uint64 {
+			if a == 0 || a > b {
+				return b
+			}
+			return a - 1
+		}, nil
+	}
+	return nil, fmt.Errorf("atomic operation %s", strings.Join(s.parts, "."))
+}
+
+// copies are the asynchronous copies of a thread: groups that were committed, oldest first, and the one that is open.
+type copies struct {
+	groups [][]copyJob
+	now    []copyJob
+}
+
+type copyJob struct {
+	to   uint64
+	from uint64
+	n    int // bytes read; the rest of size are zeros
+	size int
+}
+
+func (p *copies) open() int {
+	n := len(p.now)
+	for _, g := range p.groups {
+		n += len(g)
+	}
+	return n
+}
+
+// cpAsync is cp.async. The bytes move when they are waited for, as late as they may.
+func cpAsync(s *stmt) (action, error) {
+	if len(s.parts) == 0 || s.parts[0] != "async" {
+		return nil, fmt.Errorf("cp.%s", strings.Join(s.parts, "."))
+	}
+	switch {
+	case s.has("bulk"), s.has("mbarrier"):
+		return nil, fmt.Errorf("cp.%s is not known", strings.Join(s.parts, "."))
+	case s.has("commit_group"):
+		return func(c *block, act []int32) {
+			for _, t := range act {
+				p := &c.pending[t]
+				p.groups = append(p.groups, p.now)
+				p.now = nil
+			}
+		}, nil
+	case s.has("wait_group"):
+		n := int(s.ops[0].imm)
+		return func(c *block, act []int32) {
+			for _, t := range act {
+				c.complete(t, n)
+			}
+		}, nil
+	case s.has("wait_all"):
+		return func(c *block, act []int32) {
+			for _, t := range act {
+				p := &c.pending[t]
+				p.groups, p.now = append(p.groups, p.now), nil
+				c.complete(t, 0)
+			}
+		}, nil
+	}
+	return copyStart(s)
+}
+
+func copyStart(s *stmt) (action, error) {
+	if err := s.need(3); err != nil {
+		return nil, err
+	}
+	to, toOff, err := s.base(0)
+	if err != nil {
+		return nil, err
+	}
+	from, fromOff, err := s.base(1)
+	if err != nil {
+		return nil, err
+	}
+	size := int(s.ops[2].imm)
+	if size != 4 && size != 8 && size != 16 || s.has("cg") && size != 16 {
+		return nil, fmt.Errorf("a copy of %d bytes", size)
+	}
+	return func(c *block, act []int32) {
+		for _, t := range act {
+			j := copyJob{to: (to.get(c, t) + toOff) & 0xffffffff, from: from.get(c, t) + fromOff, n: size, size: size}
+			if len(s.ops) > 3 {
+				j.n = int(min(s.ops[3].get(c, t), uint64(size)))
+			}
+			if j.to%uint64(size) != 0 || j.n > 0 && j.from%uint64(size) != 0 {
+				c.fail(t, "a copy of %d bytes from %#x to %#x is not aligned", size, j.from, j.to)
+			}
+			if j.to+uint64(size) > uint64(len(c.shared)) {
+				c.fail(t, "shared address %#x is outside of %d", j.to, len(c.shared))
+			}
+			if c.races != nil {
+				c.races.start(c, t, int(j.to), size)
+			}
+			c.pending[t].now = append(c.pending[t].now, j)
+		}
+	}, nil
+}
+
+// complete ends all groups of a thread but the last n.
+func (c *block) complete(t int32, n int) {
+	p := &c.pending[t]
+	for len(p.groups) > n {
+		for _, j := range p.groups[0] {
+			var src []byte
+			if j.n > 0 {
+				var err error
+				if src, err = c.launch.Memory.at(j.from, j.n); err != nil {
+					c.fail(t, "%v", err)
+				}
+			}
+			if c.races != nil {
+				c.races.end(c, t, int(j.to), j.size)
+			}
+			dst := c.shared[j.to : j.to+uint64(j.size)]
+			clear(dst[copy(dst, src):])
+			c.settle()
+		}
+		p.groups = p.groups[1:]
+	}
+}

@@ -1,0 +1,96 @@
+package ptxsim
+
+// races watches shared memory. For each byte it knows who wrote and who read it since the last barrier.
+type races struct {
+	epoch  int32
+	cells  []cell
+	doubts []doubt
+}
+
+// doubt is a byte that two threads wrote: that is allowed if both wrote the same.
+type doubt struct {
+	at       int
+	old      byte
+	t, other int32
+}
+
+// settle is called when the instruction's writes are done.
+func (r *races) settle(c *block) {
+	for _, d := range r.doubts {
+		if c.shared[d.at] != d.old {
+			c.fail(d.t, "shared byte %#x was written by thread %d with another value, and no barrier lies between", d.at, d.other)
+		}
+	}
+	r.doubts = r.doubts[:0]
+}
+
+type cell struct {
+	writeEpoch, readEpoch int32
+	writer, reader        int32 // reader is several when more than one read
+	async                 int32 // 1 + the thread whose asynchronous copy is under way
+	line                  int32 // of the write
+}
+
+const several = -2
+
+func newRaces(n int) *races { return &races{epoch: 1, cells: make([]cell, n)} }
+
+// barrier orders what was before against what comes.
+func (r *races) barrier() { r.epoch++ }
+
+func (r *races) touch(c *block, t int32, addr, n int, write bool) {
+	for i := addr; i < addr+n; i++ {
+		x := &r.cells[i]
+		if x.async != 0 {
+			c.fail(t, "shared byte %#x is being copied by thread %d, without a wait", i, x.async-1)
+		}
+		if x.writeEpoch == r.epoch && x.writer != t {
+			if !write {
+				c.fail(t, "shared byte %#x was written by thread %d (line %d), and no barrier lies between", i, x.writer, x.line)
+			}
+			r.doubts = append(r.doubts, doubt{i, c.shared[i], t, x.writer})
+		}
+		if !write {
+			if x.readEpoch == r.epoch && x.reader != t {
+				x.reader = several
+			} else {
+				x.reader = t
+			}
+			x.readEpoch = r.epoch
+			continue
+		}
+		if x.readEpoch == r.epoch && x.reader != t {
+			c.fail(t, "shared byte %#x was read by thread %d (%d: several), and no barrier lies between", i, x.reader, several)
+		}
+		x.writeEpoch, x.writer, x.line = r.epoch, t, int32(c.m.code[c.at].line)
+	}
+}
+
+// start and end bracket an asynchronous write.
+func (r *races) start(c *block, t int32, addr, n int) {
+	r.touch(c, t, addr, n, true)
+	for i := addr; i < addr+n; i++ {
+		r.cells[i].async = t + 1
+	}
+}
+
+func (r *races) end(c *block, t int32, addr, n int) {
+	for i := addr; i < addr+n; i++ {
+		r.cells[i].async = 0
+	}
+	r.touch(c, t, addr, n, true)
+}
+
+// atomic notes an atomic access, which orders itself against other atomics.
+func (r *races) atomic(c *block, t int32, addr, n int) {
+	for i := addr; i < min(addr+n, len(r.cells)); i++ {
+		x := &r.cells[i]
+		if x.writeEpoch == r.epoch && x.writer != t && x.writer != several {
+			c.fail(t, "shared byte %#x was written by thread %d (line %d), and no barrier lies before this atomic", i, x.writer, x.line)
+		}
+		if x.readEpoch == r.epoch && x.reader != t {
+			c.fail(t, "shared byte %#x was read by thread %d, and no barrier lies before this atomic", i, x.reader)
+		}
+		x.writeEpoch, x.writer, x.line = r.epoch, several, int32(c.m.code[c.at].line)
+	}
+}
