@@ -1,0 +1,136 @@
+package gpu_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	_ "github.com/nereid-lang/nereid/internal/dialect/all"
+	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// golden is a kernel of testdata/golden with Triton's TTIR and TTGIR.
+type golden struct {
+	name, ttir, ttgir string // name is cuda-90/add_f32
+	opts              gpu.Options
+}
+
+func goldens(t testing.TB) []golden {
+	var list []golden
+	for _, f := range txtest.Glob(t, "testdata/golden/cuda-*/*.ttir") {
+		base := strings.TrimSuffix(f, ".ttir")
+		var info struct {
+			Target    string
+			Num_warps int
+		}
+		if err := json.Unmarshal([]byte(txtest.Read(t, base+".json")), &info); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, golden{
+			name:  filepath.Base(filepath.Dir(f)) + "/" + filepath.Base(base),
+			ttir:  f,
+			ttgir: base + ".ttgir",
+			opts:  gpu.Options{Machine: gpu.Machine{Target: info.Target, NumWarps: info.Num_warps}},
+		})
+	}
+	return list
+}
+
+func parse(t testing.TB, name, text string) *ir.Module {
+	t.Helper()
+	m, err := ir.Parse(diag.NewFileSet(), name, []byte(text))
+	if err != nil {
+		t.Fatalf("%s:\n%v", name, err)
+	}
+	return m
+}
+
+// run runs passes, verifying after each, and fails the test when one does not settle.
+func run(t testing.TB, m *ir.Module, passes []pass.Pass) {
+	t.Helper()
+	ctx := &pass.Context{Options: pass.Options{Verify: true}}
+	if err := pass.Run(ctx, m, passes); err != nil {
+		t.Fatal(err)
+	}
+	if u := ctx.Unsettled(); len(u) > 0 {
+		t.Fatalf("rewriting did not come to rest in %v", u)
+	}
+}
+
+func countOp(m *ir.Module, name string) int {
+	n := 0
+	for op := range m.Op.Ops() {
+		if op.Name() == name {
+			n++
+		}
+	}
+	return n
+}
+
+// usesTensorCores are the kernels that Triton pipelines and, on sm_90, gives to warp groups; ours do neither yet.
+var usesTensorCores = regexp.MustCompile(`matmul|attention`)
+
+// TestGolden takes Triton's TTIR to TTGIR. For every kernel, ours has no more conversions than Triton's. For those without
+// products, the layouts are the same, and so is what is done to each.
+func TestGolden(t *testing.T) {
+	for _, g := range goldens(t) {
+		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
+		run(t, m, gpu.Pipeline(g.opts))
+		triton := parse(t, g.ttgir, txtest.Read(t, g.ttgir))
+		ours, theirs := countOp(m, "ttg.convert_layout"), countOp(triton, "ttg.convert_layout")
+		if ours > theirs {
+			t.Errorf("%s: %d conversions, Triton has %d", g.name, ours, theirs)
+		}
+		if usesTensorCores.MatchString(g.name) {
+			continue
+		}
+		if a, b := accesses(m), accesses(triton); !slices.Equal(a, b) {
+			t.Errorf("%s: memory is accessed with\n%s\nby Triton with\n%s", g.name, strings.Join(a, "\n"), strings.Join(b, "\n"))
+		}
+	}
+}
+
+// accesses lists the loads, stores, atomics and reductions with their types.
+func accesses(m *ir.Module) []string {
+	var out []string
+	for op := range m.Op.Ops() {
+		switch op.Name() {
+		case "tt.load", "tt.store", "tt.atomic_rmw", "tt.atomic_cas", "tt.reduce":
+			out = append(out, op.Name()+" "+op.Operand(0).Type.String())
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestTritonAccepts has Triton compile our TTGIR down to a binary.
+func TestTritonAccepts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles 38 kernels with Triton")
+	}
+	files := map[string][]string{}
+	dir := t.TempDir()
+	for _, g := range goldens(t) {
+		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
+		run(t, m, gpu.Pipeline(g.opts))
+		path := filepath.Join(dir, strings.ReplaceAll(g.name, "/", "-")+".ttgir")
+		if err := os.WriteFile(path, []byte(m.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files[g.opts.Target] = append(files[g.opts.Target], path)
+	}
+	for target, list := range files {
+		out, err := txtest.Oracle(t, append([]string{"accept", "--target", target}, list...)...)
+		if n := strings.Count(out, "accepted "); err != nil || n != len(list) {
+			t.Errorf("%s: Triton accepts %d of %d: %v\n%s", target, n, len(list), err, out)
+		}
+	}
+}
