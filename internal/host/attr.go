@@ -36,7 +36,7 @@ func HasAttribute(in *Interp, v Value, name string) (bool, error) {
 // mayLack reports whether an attribute of v that is Unknown may as well not be there: that of an open module.
 func mayLack(v Value) bool {
 	m, ok := v.(*Module)
-	return ok && m.Open
+	return ok && m.Open && m.Lacks == nil
 }
 
 func noAttr(v Value, name string) error {

@@ -14,6 +14,9 @@ var builtinNames map[string]Value
 // scoped are builtins that look at the scope they are called in, when they are called without arguments.
 var scoped map[*Builtin]func(in *Interp, env *Env) (Value, error)
 
+// inScope are builtins that look at the scope they are called in.
+var inScope map[*Builtin]func(in *Interp, env *Env, args []Value) (Value, error)
+
 func (in *Interp) builtin(name string) (Value, bool) {
 	if v, ok := in.opts.Builtins[name]; ok {
 		return v, true
@@ -48,6 +51,10 @@ func init() {
 		fn("locals"):  localsOf,
 		fn("vars"):    localsOf,
 		fn("dir"):     dirOf,
+	}
+	inScope = map[*Builtin]func(in *Interp, env *Env, args []Value) (Value, error){
+		fn("exec"): runText("exec"),
+		fn("eval"): runText("eval"),
 	}
 }
 
@@ -171,8 +178,9 @@ func builtinFunctions() []*Builtin {
 			}
 			return in.Import(nil, firstPart(name), in.site)
 		}),
-		refused("open", "reads or writes files"), refused("input", "reads the terminal"), refused("exec", "runs text as code"),
-		refused("eval", "runs text as code"), refused("compile", "compiles text"),
+		refused("open", "reads or writes files"), refused("input", "reads the terminal"),
+		native("exec", "source globals= locals=", noScope), native("eval", "source globals= locals=", noScope),
+		native("compile", "source filename mode *args **kws", compileText),
 	}
 }
 
@@ -425,6 +433,9 @@ func printed(in *Interp, v Value) (string, error) {
 }
 
 func dirAttrs(in *Interp, a []Value) (Value, error) {
+	if a[0] == nil {
+		return nil, Errorf(RuntimeError, "no scope here")
+	}
 	if u := unknownOf(a[0]); u != nil {
 		return nil, u.need("the content")
 	}

@@ -154,6 +154,13 @@ func (in *Interp) call(x *python.Call, env *Env) (Value, error) {
 			return scoped[b](in, env)
 		}
 	}
+	if b, ok := f.(*Builtin); ok && inScope[b] != nil {
+		bound, err := b.sig.bind(b.Name, args, kws)
+		if err != nil {
+			return nil, err
+		}
+		return inScope[b](in, env, bound)
+	}
 	return in.callAt(x.Span(), f, args, kws)
 }
 

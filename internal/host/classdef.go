@@ -374,7 +374,11 @@ func namedTupleAttr(in *Interp, v Value, name string) (Value, bool, error) {
 	for i, f := range nt.Fields {
 		if f == name {
 			return &Property{Get: native(name, "self", func(_ *Interp, a []Value) (Value, error) {
-				return a[0].(*Tuple).Items[i], nil
+				t, err := selfTuple(a)
+				if err != nil || i >= len(t.Items) {
+					return None, err
+				}
+				return t.Items[i], nil
 			})}, true, nil
 		}
 	}
@@ -398,7 +402,10 @@ var namedMethods map[string]*method
 func init() {
 	namedMethods = map[string]*method{
 		"_asdict": newMethod("_asdict", "", func(_ *Interp, a []Value) (Value, error) {
-			t := a[0].(*Tuple)
+			t, err := selfTuple(a)
+			if err != nil {
+				return nil, err
+			}
 			d := NewDict()
 			for i, f := range t.Class.Fields {
 				d.SetStr(f, t.Items[i])
@@ -406,21 +413,36 @@ func init() {
 			return d, nil
 		}),
 		"_replace": newMethod("_replace", "**kws", func(in *Interp, a []Value) (Value, error) {
-			t := a[0].(*Tuple)
-			kws := a[1].(*Dict)
-			out := &Tuple{Class: t.Class, Items: append([]Value{}, t.Items...)}
-			for i, f := range t.Class.Fields {
-				if v, ok := kws.GetStr(f); ok {
-					out.Items[i] = v
-					kws.deleteStr(f)
-				}
+			t, err := selfTuple(a)
+			if err != nil {
+				return nil, err
 			}
-			if kws.Len() > 0 {
-				return nil, Errorf(ValueError, "Got unexpected field names: %s", plainRepr(&List{Items: kws.Keys()}))
-			}
-			return out, nil
+			return t.replace(a[1].(*Dict))
 		}),
 	}
+}
+
+// selfTuple is the named tuple whose method is called.
+func selfTuple(a []Value) (*Tuple, error) {
+	t, ok := a[0].(*Tuple)
+	if !ok || t.Class == nil {
+		return nil, Errorf(TypeError, "descriptor requires a named tuple but received a '%s'", a[0].TypeName())
+	}
+	return t, nil
+}
+
+func (t *Tuple) replace(changes *Dict) (Value, error) {
+	out := &Tuple{Class: t.Class, Items: append([]Value{}, t.Items...)}
+	for i, f := range t.Class.Fields {
+		if v, ok := changes.GetStr(f); ok {
+			out.Items[i] = v
+			changes.deleteStr(f)
+		}
+	}
+	if changes.Len() > 0 {
+		return nil, Errorf(ValueError, "Got unexpected field names: %s", plainRepr(&List{Items: changes.Keys()}))
+	}
+	return out, nil
 }
 
 // newMethod is a method written in Go; self comes first among its arguments.

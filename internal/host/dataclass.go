@@ -262,7 +262,11 @@ func (d *dataInfo) install(c *Class, o dataOptions) {
 	}
 	if o.eq && o.frozen || o.unsafeHash {
 		set("__hash__", "", func(in *Interp, a []Value) (Value, error) {
-			return hashOf(in, NewTuple(d.values(a[0].(*Instance), true)...))
+			v, err := selfInstance(a)
+			if err != nil {
+				return nil, err
+			}
+			return hashOf(in, NewTuple(d.values(v, true)...))
 		})
 	} else if o.eq {
 		if _, ok := c.Attrs.GetStr("__hash__"); !ok {
@@ -294,6 +298,9 @@ func (d *dataInfo) signature() *signature {
 
 func initMethod(c *Class, d *dataInfo, sig *signature) *method {
 	fn := func(in *Interp, args []Value, kws []Keyword) (Value, error) {
+		if len(args) == 0 {
+			return nil, Errorf(TypeError, "__init__ wants an instance of %s", c.Name)
+		}
 		self, ok := args[0].(*Instance)
 		if !ok {
 			return nil, Errorf(TypeError, "__init__ wants an instance of %s", c.Name)
@@ -354,7 +361,10 @@ func (d *dataInfo) values(v *Instance, compareOnly bool) []Value {
 }
 
 func (d *dataInfo) repr(in *Interp, a []Value) (Value, error) {
-	v := a[0].(*Instance)
+	v, err := selfInstance(a)
+	if err != nil {
+		return nil, err
+	}
 	var b strings.Builder
 	b.WriteString(v.Class.Name + "(")
 	n := 0
@@ -372,6 +382,15 @@ func (d *dataInfo) repr(in *Interp, a []Value) (Value, error) {
 		b.WriteString(f.name + "=" + s)
 	}
 	return Str(b.String() + ")"), in.alloc(b.Len())
+}
+
+// selfInstance is the object whose method is called.
+func selfInstance(a []Value) (*Instance, error) {
+	v, ok := a[0].(*Instance)
+	if !ok {
+		return nil, Errorf(TypeError, "descriptor requires an instance but received a '%s'", a[0].TypeName())
+	}
+	return v, nil
 }
 
 // dataFields are the fields of a dataclass or of the nearest base that is one.

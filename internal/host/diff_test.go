@@ -78,7 +78,7 @@ func shown(err error) string {
 	if e, ok := err.(*Exception); ok {
 		return "! " + e.Class.Name + ": " + e.Message()
 	}
-	return "! " + err.Error()
+	return "! SyntaxError: " + err.Error()
 }
 
 // compare runs snippets by both. With loose set, only the class of an exception has to agree.

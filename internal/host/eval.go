@@ -288,7 +288,11 @@ func (in *Interp) dictDisplay(x *python.Dict, env *Env) (Value, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := in.updateDict(d, v); err != nil {
+			m, err := in.mapping(v, "")
+			if err != nil {
+				return nil, replaceTypeError(err, "'%s' object is not a mapping", v.TypeName())
+			}
+			if err := in.updateDict(d, m); err != nil {
 				return nil, err
 			}
 			continue

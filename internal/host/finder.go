@@ -80,7 +80,26 @@ func (in *Interp) searchRoots(m *Module) []string {
 	for _, r := range in.opts.Roots {
 		add(r)
 	}
+	for _, r := range in.sysPath() {
+		add(r)
+		add(strings.TrimPrefix(r, "/")) // os.path.abspath puts a slash before the names of a file system of our own
+	}
 	return roots
+}
+
+// sysPath are the folders that code has put into sys.path.
+func (in *Interp) sysPath() []string {
+	var out []string
+	if sys := in.natives["sys"]; sys != nil {
+		if l, ok := sys.Vars["path"].(*List); ok {
+			for _, v := range l.Items {
+				if s, ok := v.(Str); ok && s != "" {
+					out = append(out, path.Clean(string(s)))
+				}
+			}
+		}
+	}
+	return out
 }
 
 // maxUp is how many folders up a src folder is looked for.

@@ -66,6 +66,9 @@ func (in *Interp) submodule(m *Module, name string, span diag.Span) (Value, bool
 		if u, isUnknown := v.(*Unknown); ok && isUnknown {
 			return u, true, nil
 		}
+		if p.Lacks != nil && p.Lacks(lastPart(name)) {
+			return nil, false, notFound(name)
+		}
 		if p.Open && p.native {
 			return libraryUnknown(p.Name, span).attr(lastPart(name)), true, nil
 		}
@@ -273,6 +276,9 @@ func (in *Interp) moduleAttr(m *Module, name string, span diag.Span) (Value, boo
 	}
 	if k := in.nativeModule(full); k != nil {
 		return k, true, nil
+	}
+	if m.Lacks != nil && m.Lacks(name) {
+		return nil, false, nil
 	}
 	if m.Open && m.native && !isDunder(name) {
 		return libraryUnknown(m.Name, span).attr(name), true, nil

@@ -41,7 +41,6 @@ func init() {
 			return MakeInt(int64(c)), nil
 		})},
 		"conjugate":        {"", intMethod(func(_ *Interp, n Int, _ []Value) (Value, error) { return n, nil })},
-		"is_integer":       {"", intMethod(func(_ *Interp, _ Int, _ []Value) (Value, error) { return Bool(true), nil })},
 		"as_integer_ratio": {"", intMethod(func(_ *Interp, n Int, _ []Value) (Value, error) { return NewTuple(n, MakeInt(1)), nil })},
 		"to_bytes":         {"length= byteorder= signed=", intMethod(toBytes)},
 		"__index__":        {"", intMethod(func(_ *Interp, n Int, _ []Value) (Value, error) { return n, nil })},
@@ -374,6 +373,9 @@ func fillPayload(in *Interp, a []Value) (Value, error) {
 		}
 		p.Items = v.(*List).Items
 	case *Dict:
+		if len(a) < 3 {
+			return nil, Errorf(TypeError, "descriptor '__init__' does not take a 'dict' object")
+		}
 		if _, err := fillDict(in, p, a[1:]); err != nil {
 			return nil, err
 		}

@@ -40,7 +40,7 @@ func (in *Interp) nativeModule(name string) *Module {
 // partlyHere are the modules that have more names than are written here.
 var partlyHere = map[string]bool{"os": true, "sys": true, "platform": true, "argparse": true, "logging": true, "inspect": true, "time": true,
 	"threading": true, "traceback": true, "weakref": true, "gc": true, "importlib": true, "struct": true, "types": true, "contextlib": true,
-	"collections": true, "re": true, "textwrap": true, "warnings": true, "random": true, "atexit": true, "copy": true}
+	"collections": true, "re": true, "textwrap": true, "warnings": true, "random": true, "atexit": true, "copy": true, "ast": true}
 
 // libraryUnknown is something of Python's library that is not written here.
 func libraryUnknown(name string, span diag.Span) *Unknown {

@@ -202,8 +202,12 @@ func simpleNamespace() *Class {
 		return None, in.updateDict(v.Attrs, a[1])
 	}))
 	c.Attrs.SetStr("__repr__", newMethod("__repr__", "", func(in *Interp, a []Value) (Value, error) {
+		v, err := selfInstance(a)
+		if err != nil {
+			return nil, err
+		}
 		var parts []string
-		for k, x := range a[0].(*Instance).Attrs.All() {
+		for k, x := range v.Attrs.All() {
 			s, err := Repr(in, x)
 			if err != nil {
 				return nil, err

@@ -6,6 +6,7 @@ import "strings"
 
 func miscModules() map[string]func(in *Interp) map[string]Value {
 	return map[string]func(in *Interp) map[string]Value{
+		"ast":      astModule,
 		"argparse": func(*Interp) map[string]Value { return argparseModule() }, "traceback": fixed(tracebackModule), "atexit": fixed(func() map[string]Value {
 			return named(map[string]Value{}, same("register"), nothing("unregister"))
 		}),

@@ -72,6 +72,9 @@ type unknownKey string
 // isModule reports whether u is the package itself, not something in it.
 func (u *Unknown) isModule() bool { return u.Path == u.Package }
 
+// Need is the error of a use that needs to know u: "the value", "the type".
+func (u *Unknown) Need(use string) error { return u.need(use) }
+
 // need is the error of a use that needs to know u.
 func (u *Unknown) need(use string) error {
 	e := Errorf(TypeError, "%s of '%s' is not known here: it comes from package '%s'", use, u.Path, u.Package)
