@@ -14,10 +14,7 @@ import (
 // ttgir gives tensors layouts.
 func (c Compiler) ttgir(in *backend.Input) error {
 	start := time.Now()
-	passes := []pass.Pass{
-		gpu.ConvertTriton(c.machine(in)), gpu.Coalesce, gpu.RemoveLayoutConversions, gpu.OptimizeThreadLocality,
-		gpu.RemoveLayoutConversions, gpu.Canonicalize, pass.LoopAwareCSE, pass.CSE,
-	}
+	passes := gpu.Pipeline(gpu.Options{Machine: c.machine(in)})
 	if err := pass.Run(&pass.Context{}, in.Module, passes); err != nil {
 		return err
 	}
