@@ -111,7 +111,6 @@ func (l *lowering) atomic(op *ir.Op, ptr, mask *ir.Value, f func(i int, p, pred 
 func (l *lowering) share(op *ir.Op, tensor *ir.TensorType, ll layout.Layout, vals []string, owner string, free int) {
 	elem := ir.ElemOf(op.Result(0).Type)
 	base := l.alloc.scratch(op)[0]
-	l.barrier()
 	off := func(i int) string { return "0" }
 	if tensor != nil {
 		var shape []int

@@ -16,7 +16,7 @@ func lowerFor(l *lowering, op *ir.Op) {
 	inits := op.Operands()[3:]
 	body := op.Body(0)
 	iv := body.Arg(0)
-	typ := l.llvmType(iv.Type)
+	typ := llvmType(iv.Type)
 	head, inside, exit := l.label("for"), l.label("body"), l.label("done")
 
 	before := l.writer.block
@@ -150,14 +150,6 @@ func (l *lowering) into(b *ir.Block, vs []*ir.Value) {
 type edge struct {
 	from string
 	regs []string
-}
-
-func lowerReturn(l *lowering, op *ir.Op) {
-	if op.NumOperands() > 0 {
-		l.fail(op, "a kernel returns nothing")
-	}
-	l.do("ret void")
-	l.ended = true
 }
 
 var axes = []string{"x", "y", "z"}

@@ -12,12 +12,12 @@ type writer struct {
 	lines    []string
 	prologue []string // what the entry block begins with
 	temps    int
-	block    string // label of the current block
-	ended    bool   // the current block has its terminator
-	decls    map[string]string
+	block    string            // label of the current block
+	ended    bool              // the current block has its terminator
+	decls    map[string]string // of the module: shared by its functions
 }
 
-func newWriter() *writer { return &writer{block: "entry", decls: map[string]string{}} }
+func newWriter(decls map[string]string) *writer { return &writer{block: "entry", decls: decls} }
 
 // do appends an instruction without a result.
 func (w *writer) do(format string, args ...any) {
@@ -116,9 +116,9 @@ func argType(a string) string {
 }
 
 // declarations are the declared functions, sorted.
-func (w *writer) declarations() string {
-	list := make([]string, 0, len(w.decls))
-	for _, d := range w.decls {
+func declarations(decls map[string]string) string {
+	list := make([]string, 0, len(decls))
+	for _, d := range decls {
 		list = append(list, d)
 	}
 	sort.Strings(list)

@@ -27,17 +27,16 @@ type Kernel struct {
 	Shared   int    // bytes of dynamic shared memory
 	NumWarps int
 	Params   int // number of arguments
+	// Scratch is how many bytes of global memory each program needs for itself, ScratchAlign their alignment. When it is not zero the
+	// kernel has one more parameter at the end: a pointer to as many bytes for each program of the grid.
+	Scratch, ScratchAlign int
 }
 
-// Lower lowers the kernel of a name.
+// Lower lowers the kernel of a name, and the functions that it calls.
 func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 	fn := m.Lookup(kernel)
 	if fn == nil || fn.Def != tt.Func {
 		return nil, fmt.Errorf("lower: the module has no kernel %s", kernel)
-	}
-	l := &lowering{
-		writer: newWriter(), opts: opts, module: m, vals: map[*ir.Value]value{}, layouts: map[ir.Type]layout.Layout{},
-		labels: map[*ir.Block]string{}, phis: map[*ir.Block][]*phi{}, waiting: map[*ir.Block][]edge{}, warps: int(m.IntOr("ttg.num-warps", 4)),
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -48,9 +47,12 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 			k, err = nil, u
 		}
 	}()
-	l.alloc = allocate(fn, l)
-	l.function(fn)
-	return &Kernel{Name: kernel, IR: l.text(fn), Shared: l.alloc.size, NumWarps: l.warps, Params: len(fn.Body(0).Args())}, nil
+	g := newProgram(m, opts)
+	g.lower(fn)
+	return &Kernel{
+		Name: kernel, IR: g.text(), Shared: g.shared, NumWarps: g.warps, Params: len(fn.Body(0).Args()),
+		Scratch: g.scratch, ScratchAlign: g.scratchAlign,
+	}, nil
 }
 
 // unsupported is an operation that cannot be lowered, with its place.
@@ -67,54 +69,61 @@ func (u *unsupported) Error() string {
 	return fmt.Sprintf("%scannot lower %s: %s", where, u.op.Name(), u.msg)
 }
 
-// value is what an IR value is in LLVM: one name for each register, or a descriptor of shared memory.
-type value struct {
-	regs []string
-	mem  *memory
-}
+// value is what an IR value is in LLVM: one name for each register. A buffer in shared memory has two registers: where it begins, in
+// bytes, and a number that is xored to the offsets of elements, where a view of it starts.
+type value struct{ regs []string }
 
-// lowering is the state of one kernel.
+// lowering is the state of one function.
 type lowering struct {
 	*writer
-	opts    Options
-	module  *ir.Module
+	*program
+	fn      *ir.Op
 	vals    map[*ir.Value]value
-	layouts map[ir.Type]layout.Layout
 	labels  map[*ir.Block]string
 	phis    map[*ir.Block][]*phi
 	waiting map[*ir.Block][]edge
 	alloc   *allocation
-	warps   int
 	ids     threadIDs
-	globals []string // strings for printf and the like
 }
 
-func (l *lowering) fail(op *ir.Op, format string, args ...any) {
+func (g *program) newLowering(fn *ir.Op) *lowering {
+	return &lowering{
+		writer: newWriter(g.decls), program: g, fn: fn, vals: map[*ir.Value]value{},
+		labels: map[*ir.Block]string{}, phis: map[*ir.Block][]*phi{}, waiting: map[*ir.Block][]edge{},
+	}
+}
+
+func fail(op *ir.Op, format string, args ...any) {
 	panic(&unsupported{op, fmt.Sprintf(format, args...)})
 }
 
+func (l *lowering) fail(op *ir.Op, format string, args ...any) { fail(op, format, args...) }
+
 // layout is the linear layout of a tensor type.
-func (l *lowering) layout(op *ir.Op, t ir.Type) layout.Layout {
-	if ll, ok := l.layouts[t]; ok {
+func (g *program) layout(op *ir.Op, t ir.Type) layout.Layout {
+	if ll, ok := g.layouts[t]; ok {
 		return ll
 	}
 	ll, err := ttglayout.Of(t)
 	if err != nil {
-		l.fail(op, "%v", err)
+		fail(op, "%v", err)
 	}
-	l.layouts[t] = ll
+	g.layouts[t] = ll
 	return ll
 }
 
 // numRegs is the number of registers of a value of a type: 1 for a scalar.
-func (l *lowering) numRegs(op *ir.Op, t ir.Type) int {
-	if t == ttg.Token {
+func (g *program) numRegs(op *ir.Op, t ir.Type) int {
+	switch {
+	case t == ttg.Token:
 		return 0
+	case ttg.IsMemDesc(t):
+		return 2
 	}
 	if _, ok := t.(*ir.TensorType); !ok {
 		return 1
 	}
-	return l.layout(op, t).InSize(layout.Register)
+	return g.layout(op, t).InSize(layout.Register)
 }
 
 // regs are the registers of a value.
@@ -123,30 +132,17 @@ func (l *lowering) regs(v *ir.Value) []string { return l.vals[v].regs }
 // scalar is the only register of a scalar.
 func (l *lowering) scalar(v *ir.Value) string { return l.vals[v].regs[0] }
 
-func (l *lowering) set(v *ir.Value, regs []string)  { l.vals[v] = value{regs: regs} }
-func (l *lowering) setOne(v *ir.Value, name string) { l.vals[v] = value{regs: []string{name}} }
-
-// function lowers the kernel's body.
-func (l *lowering) function(fn *ir.Op) {
-	for i, a := range fn.Body(0).Args() {
-		l.setOne(a, fmt.Sprintf("%%arg%d", i))
-	}
-	l.threadIDs()
-	l.region(fn.Region(0))
-}
+func (l *lowering) set(v *ir.Value, regs []string)  { l.vals[v] = value{regs} }
+func (l *lowering) setOne(v *ir.Value, name string) { l.vals[v] = value{[]string{name}} }
 
 // region lowers the blocks of a function: branches between them carry values to phis.
 func (l *lowering) region(r *ir.Region) {
-	for b := range r.Blocks() {
-		if b != r.First() {
-			l.labels[b] = l.label("bb")
-		}
+	order := l.reachable(r)
+	for _, b := range order[1:] {
+		l.labels[b] = l.label("bb")
 	}
-	for b := range r.Blocks() {
+	for _, b := range order {
 		if b != r.First() {
-			if len(preds(b)) == 0 {
-				continue // never reached: the block that Triton puts behind a return
-			}
 			l.begin(l.labels[b])
 			l.phis[b] = nil
 			for _, a := range b.Args() {
@@ -160,22 +156,31 @@ func (l *lowering) region(r *ir.Region) {
 		}
 		l.block_(b)
 	}
-	for _, ps := range l.phis {
-		l.patch(ps...)
+	for _, b := range order {
+		l.patch(l.phis[b]...)
 	}
 }
 
-// preds are the blocks that branch to b.
-func preds(b *ir.Block) []*ir.Block {
-	var out []*ir.Block
-	for p := range b.Region().Blocks() {
-		for _, s := range p.Successors() {
-			if s == b {
-				out = append(out, p)
+// reachable are the blocks that can be reached, in an order in which a block comes after those that dominate it.
+func (l *lowering) reachable(r *ir.Region) []*ir.Block {
+	seen := map[*ir.Block]bool{}
+	var post []*ir.Block
+	var visit func(b *ir.Block)
+	visit = func(b *ir.Block) {
+		seen[b] = true
+		succ := b.Successors()
+		for i := len(succ) - 1; i >= 0; i-- {
+			if !seen[succ[i]] {
+				visit(succ[i])
 			}
 		}
+		post = append(post, b)
 	}
-	return out
+	visit(r.First())
+	for i, j := 0, len(post)-1; i < j; i, j = i+1, j-1 {
+		post[i], post[j] = post[j], post[i]
+	}
+	return post
 }
 
 // openPhis makes a phi for each register of v.
@@ -184,7 +189,7 @@ func (l *lowering) openPhis(v *ir.Value) []*phi {
 	ps := make([]*phi, n)
 	regs := make([]string, n)
 	for i := range ps {
-		ps[i] = l.phi(l.llvmType(v.Type))
+		ps[i] = l.phi(llvmType(v.Type))
 		regs[i] = ps[i].name
 	}
 	l.set(v, regs)
@@ -214,39 +219,13 @@ func (l *lowering) op(op *ir.Op) {
 	if f == nil {
 		l.fail(op, "there is no lowering for it")
 	}
+	if l.alloc.barriers[op] {
+		l.barrier()
+	}
 	f(l, op)
 }
 
-// text is the whole module.
-func (l *lowering) text(fn *ir.Op) []byte {
-	var b strings.Builder
-	b.WriteString("target triple = \"nvptx64-nvidia-cuda\"\n")
-	b.WriteString("target datalayout = \"e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64\"\n\n")
-	if l.alloc.size > 0 {
-		b.WriteString("@global_smem = external addrspace(3) global [0 x i8], align 16\n\n")
-	}
-	for _, g := range l.globals {
-		b.WriteString(g + "\n")
-	}
-	params := make([]string, len(fn.Body(0).Args()))
-	for i, a := range fn.Body(0).Args() {
-		params[i] = fmt.Sprintf("%s %%arg%d", l.llvmType(a.Type), i)
-	}
-	fmt.Fprintf(&b, "define ptx_kernel void @%s(%s) #0 {\n", fn.Text("sym_name"), strings.Join(params, ", "))
-	b.WriteString("entry:\n")
-	for _, line := range append(l.prologue, l.lines...) {
-		b.WriteString(line)
-		b.WriteByte('\n')
-	}
-	b.WriteString("}\n\n")
-	b.WriteString(l.declarations())
-	fmt.Fprintf(&b, "\n\nattributes #0 = { nounwind \"nvvm.reqntid\"=\"%d\" }\n", l.warps*32)
-	return []byte(b.String())
-}
-
 // llvmType is the LLVM type of a value of an IR type: that of one element for a tensor.
-func (l *lowering) llvmType(t ir.Type) string { return llvmType(t) }
-
 func llvmType(t ir.Type) string {
 	switch e := ir.ElemOf(t).(type) {
 	case *ir.IntegerType:
@@ -271,6 +250,9 @@ func llvmType(t ir.Type) string {
 		if _, space, ok := tt.AsPtr(e); ok {
 			return fmt.Sprintf("ptr addrspace(%d)", space)
 		}
+		if ttg.IsMemDesc(t) {
+			return "i32"
+		}
 	}
 	return "ERROR"
 }
@@ -283,3 +265,6 @@ func bitsOf(t ir.Type) int {
 	}
 	return max(8, ir.BitWidth(e))
 }
+
+// isPtrType reports whether an LLVM type is a pointer.
+func isPtrType(t string) bool { return strings.HasPrefix(t, "ptr") }

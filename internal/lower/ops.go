@@ -3,6 +3,7 @@ package lower
 import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/cf"
+	"github.com/nereid-lang/nereid/internal/dialect/gpud"
 	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -25,7 +26,7 @@ func init() { // regions are lowered by the table that holds their own handlers
 		scf.For: lowerFor, scf.While: lowerWhile, scf.If: lowerIf,
 		scf.Yield: nothing, scf.Condition: nothing,
 		cf.Br: lowerBr, cf.CondBr: lowerCondBr,
-		tt.Return: lowerReturn,
+		tt.Return: lowerReturn, tt.Call: lowerCall,
 
 		tt.GetProgramID: lowerProgramID, tt.GetNumPrograms: lowerNumPrograms,
 		tt.MakeRange: lowerMakeRange, tt.Splat: lowerSplat, tt.Unsplat: lowerUnsplat,
@@ -39,7 +40,8 @@ func init() { // regions are lowered by the table that holds their own handlers
 		tt.IntToPtr: cast("inttoptr"), tt.PtrToInt: cast("ptrtoint"), tt.Bitcast: lowerBitcast, arith.Bitcast: lowerBitcast,
 		tt.FpToFp: lowerFpToFp, arith.ExtF: lowerExtF, arith.TruncF: lowerTruncF,
 		ttg.LocalAlloc: lowerLocalAlloc, ttg.LocalDealloc: nothing, ttg.LocalLoad: lowerLocalLoad, ttg.LocalStore: lowerLocalStore,
-		ttg.MemDescIndex: lowerMemDescIndex, ttg.MemDescSubslice: lowerMemDescSubslice, ttg.MemDescTrans: view,
+		ttg.MemDescIndex: lowerMemDescIndex, ttg.MemDescSubslice: lowerMemDescSubslice, ttg.MemDescTrans: view, ttg.MemDescReshape: view,
+		ttg.MemDescReinterpret: lowerMemDescReinterpret, ttg.GlobalScratchAlloc: lowerGlobalScratch, gpud.Barrier: lowerBarrier, ttg.LocalBarrier: lowerBarrier,
 		ttg.AsyncCopy: lowerAsyncCopy, ttg.AsyncCommitGroup: lowerAsyncCommit, ttg.AsyncWait: lowerAsyncWait,
 		tt.InlineAsm: lowerInlineAsm, tt.Dot: lowerDot,
 	}

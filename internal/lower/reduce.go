@@ -167,7 +167,6 @@ func (r *reduction) warps(bits []int) {
 	}
 	place := l.warpField(bits)
 	bases := l.alloc.scratch(r.op)
-	l.barrier()
 	writer := r.writers()
 	for _, key := range r.keys {
 		off := l.flatOffset(rest, key, shape)

@@ -9,42 +9,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// allocation says where in shared memory each operation has its scratch.
-type allocation struct {
-	size    int
-	offsets map[*ir.Op][]int
-}
-
-func (a *allocation) scratch(op *ir.Op) []int { return a.offsets[op] }
-
-// allocate places buffers one after another and behind them the scratch memory that operations need for a moment, the same for all:
-// barriers keep its uses apart.
-func allocate(fn *ir.Op, l *lowering) *allocation {
-	a := &allocation{offsets: map[*ir.Op][]int{}}
-	for op := range fn.Ops() {
-		if op.Def == ttg.LocalAlloc {
-			a.size = align(a.size, 1024)
-			a.offsets[op] = []int{a.size}
-			a.size += localBytes(op.Result(0).Type)
-		}
-	}
-	start, most := align(a.size, 16), 0
-	for op := range fn.Ops() {
-		size := 0
-		for _, n := range scratchSizes(l, op) {
-			a.offsets[op] = append(a.offsets[op], start+size)
-			size += align(n, 16)
-		}
-		most = max(most, size)
-	}
-	if most > 0 {
-		a.size = start + most
-	}
-	return a
-}
-
-func align(n, to int) int { return (n + to - 1) / to * to }
-
 // scratchSizes are the buffers that an operation needs, in bytes.
 func scratchSizes(l *lowering, op *ir.Op) []int {
 	switch op.Def {
@@ -167,7 +131,6 @@ func lowerConvertLayout(l *lowering, op *ir.Op) {
 		shape = append(shape, int(d))
 	}
 	base := l.alloc.scratch(op)[0]
-	l.barrier()
 	owner, free := l.owns(from), from.FreeVariablesIn(layout.Register)
 	for r, v := range src {
 		if r&free == 0 {

@@ -1,0 +1,252 @@
+package lower
+
+import (
+	"sort"
+
+	"github.com/nereid-lang/nereid/internal/dialect/cf"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// sharedAlign is what buffers are aligned to, bufferAlign those that the tensor cores read through descriptors.
+const (
+	sharedAlign = 16
+	bufferAlign = 128
+	matrixAlign = 1024
+)
+
+// allocation says where in shared memory each operation has its buffers, and before which operations threads must meet.
+type allocation struct {
+	size     int // of the function's own part
+	buffers  map[*ir.Op][]interval
+	barriers map[*ir.Op]bool
+}
+
+// interval is a range of bytes of shared memory.
+type interval struct{ lo, hi int }
+
+func (a interval) overlaps(b interval) bool { return a.lo < b.hi && b.lo < a.hi }
+
+// scratch are the places of an operation's buffers.
+func (a *allocation) scratch(op *ir.Op) []int {
+	var out []int
+	for _, b := range a.buffers[op] {
+		out = append(out, b.lo)
+	}
+	return out
+}
+
+// need is a buffer that has to be placed: how large, how aligned, and from which operation to which it lives.
+type need struct {
+	op          *ir.Op
+	index       int // among the buffers of op
+	size, align int
+	from, to    int
+}
+
+// allocate places the buffers of a function, from base on, and finds where barriers must be. The frames of all functions must be known.
+func allocate(l *lowering, base int) *allocation {
+	roots := memRoots(l.fn)
+	a := placeBuffers(l, roots, base)
+	a.barriers = findBarriers(l, a, roots)
+	return a
+}
+
+// placeBuffers places the buffers of a function so that those that live at the same time lie apart.
+func placeBuffers(l *lowering, roots map[*ir.Value][]*ir.Op, base int) *allocation {
+	needs := l.needs(roots)
+	a := &allocation{buffers: map[*ir.Op][]interval{}}
+	// The largest first: the small ones then fill gaps.
+	order := make([]int, len(needs))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(i, j int) bool { return needs[order[i]].size > needs[order[j]].size })
+	placed := make([]interval, len(needs))
+	for k, i := range order {
+		placed[i] = fit(needs, placed, order[:k], i, base)
+		a.size = max(a.size, placed[i].hi-base)
+	}
+	for i, n := range needs {
+		a.buffers[n.op] = append(a.buffers[n.op], placed[i])
+	}
+	return a
+}
+
+// fit is the lowest place where a buffer touches none of those placed that live when it does.
+func fit(needs []need, placed []interval, done []int, i, base int) interval {
+	n := needs[i]
+	at := align(base, n.align)
+	for moved := true; moved; {
+		moved = false
+		for _, j := range done {
+			m := needs[j]
+			if m.from <= n.to && n.from <= m.to && (interval{at, at + n.size}).overlaps(placed[j]) {
+				at, moved = align(placed[j].hi, n.align), true
+			}
+		}
+	}
+	return interval{at, at + n.size}
+}
+
+func align(n, to int) int { return (n + to - 1) / to * to }
+
+// needs are the buffers of a function with their lives, as numbers of operations.
+func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
+	number, last := map[*ir.Op]int{}, map[*ir.Op]int{}
+	n := 0
+	for op := range l.fn.Ops() {
+		number[op] = n
+		n++
+	}
+	l.fn.WalkPost(func(op *ir.Op) { // the last operation inside of each
+		last[op] = max(last[op], number[op])
+		if p := op.Parent(); p != nil {
+			last[p] = max(last[p], last[op])
+		}
+	})
+	ends := l.lastUses(roots, number, last)
+	var out []need
+	for op := range l.fn.Ops() {
+		if op.Def == ttg.LocalAlloc {
+			size := localBytes(op.Result(0).Type)
+			a := bufferAlign
+			if m, _ := ttg.MemDescOf(op.Result(0).Type); isMatrix(m) {
+				a = matrixAlign
+			}
+			out = append(out, need{op: op, size: size, align: a, from: number[op], to: max(number[op], ends[op])})
+			continue
+		}
+		for i, size := range scratchSizes(l, op) {
+			out = append(out, need{op: op, index: i, size: size, align: sharedAlign, from: number[op], to: number[op]})
+		}
+	}
+	return out
+}
+
+func isMatrix(m ttg.MemDesc) bool { _, ok := ttg.As[ttg.NVMMAShared](m.Encoding); return ok }
+
+// lastUses is the number of the last operation at which each buffer is needed. A use inside of a loop that does not hold the buffer
+// keeps it until the loop is over.
+func (l *lowering) lastUses(roots map[*ir.Value][]*ir.Op, number, last map[*ir.Op]int) map[*ir.Op]int {
+	loops := hasBackEdge(l.fn.Region(0))
+	ends := map[*ir.Op]int{}
+	for v, rs := range roots {
+		for user := range v.Users() {
+			for _, root := range rs {
+				end := last[user]
+				for p := user.Parent(); p != nil && p != l.fn && !root.IsInside(p); p = p.Parent() {
+					if p.Def == scf.For || p.Def == scf.While {
+						end = max(end, last[p])
+					}
+				}
+				if loops {
+					end = last[l.fn]
+				}
+				ends[root] = max(ends[root], end)
+			}
+		}
+	}
+	return ends
+}
+
+// hasBackEdge reports whether branches between blocks make a loop.
+func hasBackEdge(r *ir.Region) bool {
+	seen := map[*ir.Block]bool{}
+	for b := range r.Blocks() {
+		seen[b] = true
+		for _, s := range b.Successors() {
+			if seen[s] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// memRoots are, for each value that is a buffer or a view, the allocations that it may be of. Loops and branches carry views on.
+func memRoots(fn *ir.Op) map[*ir.Value][]*ir.Op {
+	roots := map[*ir.Value][]*ir.Op{}
+	changed := false
+	join := func(to *ir.Value, from ...*ir.Value) {
+		if !ttg.IsMemDesc(to.Type) {
+			return
+		}
+		for _, f := range from {
+			for _, r := range roots[f] {
+				if !containsOp(roots[to], r) {
+					roots[to], changed = append(roots[to], r), true
+				}
+			}
+		}
+	}
+	for op := range fn.Ops() {
+		if op.Def == ttg.LocalAlloc {
+			roots[op.Result(0)] = []*ir.Op{op}
+		}
+	}
+	if len(roots) == 0 {
+		return roots
+	}
+	for changed = true; changed; {
+		changed = false
+		for op := range fn.Ops() {
+			joinRoots(op, join)
+		}
+	}
+	return roots
+}
+
+func containsOp(list []*ir.Op, op *ir.Op) bool {
+	for _, o := range list {
+		if o == op {
+			return true
+		}
+	}
+	return false
+}
+
+// joinRoots says which values an operation hands on to which.
+func joinRoots(op *ir.Op, join func(to *ir.Value, from ...*ir.Value)) {
+	switch op.Def {
+	case scf.For:
+		body := op.Body(0)
+		yield := body.Terminator()
+		for i, init := range op.Operands()[3:] {
+			join(body.Arg(i+1), init, yield.Operand(i))
+			join(op.Result(i), init, yield.Operand(i))
+		}
+	case scf.While:
+		cond, body := op.Body(0), op.Body(1)
+		for i, init := range op.Operands() {
+			join(cond.Arg(i), init, body.Terminator().Operand(i))
+		}
+		for i, v := range cond.Terminator().Operands()[1:] {
+			join(body.Arg(i), v)
+			join(op.Result(i), v)
+		}
+	case scf.If:
+		for i, r := range op.Results() {
+			join(r, op.Body(0).Terminator().Operand(i), op.Body(1).Terminator().Operand(i))
+		}
+	case cf.Br:
+		for i, v := range op.Operands() {
+			join(op.Successors()[0].Arg(i), v)
+		}
+	case cf.CondBr:
+		for k, to := range op.Successors() {
+			for i, v := range op.Group(k + 1) {
+				join(to.Arg(i), v)
+			}
+		}
+	default:
+		if op.NumResults() > 0 && op.NumOperands() > 0 && op.Def != ttg.LocalAlloc {
+			for _, r := range op.Results() {
+				if ttg.IsMemDesc(r.Type) {
+					join(r, op.Operands()...)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// function lowers the function's body and adds it to the program. A kernel takes its arguments as they are and returns nothing; any
+// other function takes one argument for each register and returns a struct of registers.
+func (l *lowering) function(isKernel bool) {
+	var params []string
+	for _, a := range l.fn.Body(0).Args() {
+		regs := make([]string, l.numRegs(l.fn, a.Type))
+		for i := range regs {
+			regs[i] = fmt.Sprintf("%%arg%d", len(params))
+			params = append(params, llvmType(a.Type)+" "+regs[i])
+		}
+		l.set(a, regs)
+	}
+	if l.program.scratch > 0 {
+		params = append(params, "ptr addrspace(1) %scratch")
+	}
+	l.threadIDs()
+	l.region(l.fn.Region(0))
+
+	var b strings.Builder
+	head, attrs := "define internal "+returnType(l.program, l.fn), "#2"
+	if isKernel {
+		head, attrs = "define ptx_kernel void", "#0"
+	}
+	fmt.Fprintf(&b, "%s @%s(%s) %s {\nentry:\n", head, symbol(l.fn.Text("sym_name")), strings.Join(params, ", "), attrs)
+	for _, lines := range [][]string{l.prologue, l.lines} {
+		for _, line := range lines {
+			b.WriteString(line)
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteString("}\n\n")
+	l.bodies = append(l.bodies, b.String())
+}
+
+// symbol quotes a name that has characters which LLVM does not take bare, as those of functions made by the front end do.
+func symbol(name string) string {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && c != '.' && c != '$' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			return `"` + quote(name) + `"`
+		}
+	}
+	return name
+}
+
+// returnTypes are the LLVM types of the registers that a function returns.
+func returnTypes(g *program, fn *ir.Op) []string {
+	ft, ok := fn.Attr("function_type").(*ir.TypeAttr)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, t := range ft.Type.(*ir.FunctionType).Outs {
+		for range g.numRegs(fn, t) {
+			out = append(out, llvmType(t))
+		}
+	}
+	return out
+}
+
+func returnType(g *program, fn *ir.Op) string { return structOf(returnTypes(g, fn)) }
+
+// structOf is the type of several values at once: void for none, the type itself for one.
+func structOf(types []string) string {
+	switch len(types) {
+	case 0:
+		return "void"
+	case 1:
+		return types[0]
+	}
+	return "{ " + strings.Join(types, ", ") + " }"
+}
+
+// fields takes a struct of n values apart.
+func (l *lowering) fields(typ, v string, n int) []string {
+	if n == 1 {
+		return []string{v}
+	}
+	out := make([]string, n)
+	for i := range out {
+		out[i] = l.val("extractvalue %s %s, %d", typ, v, i)
+	}
+	return out
+}
+
+func lowerReturn(l *lowering, op *ir.Op) {
+	var regs []string
+	for _, v := range op.Operands() {
+		regs = append(regs, l.regs(v)...)
+	}
+	typ := returnType(l.program, l.fn)
+	l.ended = true
+	switch len(regs) {
+	case 0:
+		l.do("ret void")
+		return
+	case 1:
+		l.do("ret %s %s", typ, regs[0])
+		return
+	}
+	types := returnTypes(l.program, l.fn)
+	acc := "poison"
+	for i, r := range regs {
+		acc = l.val("insertvalue %s %s, %s %s, %d", typ, acc, types[i], r, i)
+	}
+	l.do("ret %s %s", typ, acc)
+}
+
+func lowerCall(l *lowering, op *ir.Op) {
+	fn := l.callee(op)
+	var args []string
+	for _, v := range op.Operands() {
+		for _, r := range l.regs(v) {
+			args = append(args, llvmType(v.Type)+" "+r)
+		}
+	}
+	if l.program.scratch > 0 {
+		args = append(args, "ptr addrspace(1) %scratch")
+	}
+	types := returnTypes(l.program, fn)
+	typ := structOf(types)
+	text := fmt.Sprintf("call %s @%s(%s)", typ, symbol(fn.Text("sym_name")), strings.Join(args, ", "))
+	if len(types) == 0 {
+		l.do("%s", text)
+		return
+	}
+	regs := l.fields(typ, l.val("%s", text), len(types))
+	for _, r := range op.Results() {
+		n := l.numRegs(op, r.Type)
+		l.set(r, regs[:n])
+		regs = regs[n:]
+	}
+}
+
+// placeScratch gives an allocation in global memory its place in what each program has.
+func (g *program) placeScratch(op *ir.Op) {
+	a := int(op.IntOr("alignment", 1))
+	g.scratch = align(g.scratch, a)
+	g.scratchAt[op] = g.scratch
+	g.scratch += int(op.IntOr("nbytes", 0))
+	g.scratchAlign = max(g.scratchAlign, a, 1)
+}
+
+// lowerGlobalScratch is a pointer into the program's part of the scratch memory.
+func lowerGlobalScratch(l *lowering, op *ir.Op) {
+	read := func(name string) string {
+		return l.val("zext i32 %s to i64", l.call("i32", "llvm.nvvm.read.ptx.sreg."+name))
+	}
+	id := l.val("mul i64 %s, %s", read("ctaid.z"), read("nctaid.y"))
+	id = l.val("add i64 %s, %s", id, read("ctaid.y"))
+	id = l.val("mul i64 %s, %s", id, read("nctaid.x"))
+	id = l.val("add i64 %s, %s", id, read("ctaid.x"))
+	off := l.val("mul i64 %s, %d", id, align(l.program.scratch, max(1, l.scratchAlign)))
+	off = l.val("add i64 %s, %d", off, l.scratchAt[op])
+	l.setOne(op.Result(0), l.val("getelementptr i8, ptr addrspace(1) %%scratch, i64 %s", off))
+}

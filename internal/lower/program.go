@@ -1,0 +1,164 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// program is what the functions of a kernel share: the module that is written.
+type program struct {
+	opts    Options
+	module  *ir.Module
+	warps   int
+	layouts map[ir.Type]layout.Layout
+	decls   map[string]string
+	globals []string          // strings for printf and the like
+	strings map[string]string // names of those globals
+	helpers map[string]string // functions of our own mathematics, by name
+	bodies  []string          // functions, callees first
+	frames  map[*ir.Op]*frame
+
+	shared                int // bytes of shared memory
+	scratch, scratchAlign int
+	scratchAt             map[*ir.Op]int
+}
+
+// frame is a function that was lowered: which part of shared memory it uses. Functions do not recurse, so it lies at a fixed place,
+// behind the frames of all its callers.
+type frame struct{ base, size int }
+
+func newProgram(m *ir.Module, opts Options) *program {
+	return &program{
+		opts: opts, module: m, warps: int(m.IntOr(ttg.NumWarpsAttr, 4)), layouts: map[ir.Type]layout.Layout{}, decls: map[string]string{},
+		strings: map[string]string{}, helpers: map[string]string{}, frames: map[*ir.Op]*frame{}, scratchAt: map[*ir.Op]int{},
+	}
+}
+
+// lower writes the kernel and all functions it can reach.
+func (g *program) lower(kernel *ir.Op) {
+	order := g.callOrder(kernel)
+	for _, fn := range order { // callers first: a frame lies behind those of its callers
+		g.place(fn)
+	}
+	for i := len(order) - 1; i >= 0; i-- {
+		l := g.newLowering(order[i])
+		l.alloc = allocate(l, g.frames[order[i]].base)
+		l.function(order[i] == kernel)
+	}
+}
+
+// callOrder are the functions that are reached from a kernel, each before those it calls.
+func (g *program) callOrder(kernel *ir.Op) []*ir.Op {
+	state := map[*ir.Op]int{} // 1 while on the way, 2 when done
+	var post []*ir.Op
+	var visit func(fn *ir.Op)
+	visit = func(fn *ir.Op) {
+		state[fn] = 1
+		for op := range fn.Ops() {
+			if op.Def != tt.Call {
+				continue
+			}
+			callee := g.callee(op)
+			switch state[callee] {
+			case 1:
+				fail(op, "%s calls itself", callee.Text("sym_name"))
+			case 0:
+				visit(callee)
+			}
+		}
+		state[fn] = 2
+		post = append(post, fn)
+	}
+	visit(kernel)
+	for i, j := 0, len(post)-1; i < j; i, j = i+1, j-1 {
+		post[i], post[j] = post[j], post[i]
+	}
+	return post
+}
+
+// callee is the function that a call calls.
+func (g *program) callee(op *ir.Op) *ir.Op {
+	ref, ok := op.Attr("callee").(*ir.SymbolRefAttr)
+	if !ok {
+		fail(op, "a call of nothing")
+	}
+	fn := g.module.Lookup(ref.Root)
+	if fn == nil || fn.Def != tt.Func || fn.Region(0).Empty() {
+		fail(op, "there is no function %s", ref.Root)
+	}
+	return fn
+}
+
+// place fixes the frame of a function and makes room behind it for those that it calls.
+func (g *program) place(fn *ir.Op) {
+	f := g.frames[fn]
+	if f == nil {
+		f = &frame{}
+		g.frames[fn] = f
+	}
+	l := g.newLowering(fn)
+	f.size = placeBuffers(l, memRoots(fn), f.base).size
+	g.shared = max(g.shared, f.base+f.size)
+	for op := range fn.Ops() {
+		if op.Def == tt.Call {
+			callee := g.callee(op)
+			if g.frames[callee] == nil {
+				g.frames[callee] = &frame{}
+			}
+			g.frames[callee].base = max(g.frames[callee].base, align(f.base+f.size, sharedAlign))
+		}
+		if op.Def == ttg.GlobalScratchAlloc {
+			g.placeScratch(op)
+		}
+	}
+}
+
+// text is the whole module.
+func (g *program) text() []byte {
+	var b strings.Builder
+	b.WriteString("target triple = \"nvptx64-nvidia-cuda\"\n")
+	b.WriteString("target datalayout = \"e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64\"\n\n")
+	if g.shared > 0 {
+		b.WriteString("@global_smem = external addrspace(3) global [0 x i8], align 16\n\n")
+	}
+	for _, s := range g.globals {
+		b.WriteString(s + "\n")
+	}
+	for _, s := range g.bodies {
+		b.WriteString(s)
+	}
+	b.WriteString(g.helperText())
+	b.WriteString(declarations(g.decls))
+	b.WriteString("\n\n" + g.attributes())
+	return []byte(b.String())
+}
+
+// attributes are those of the kernel, #0, and of helpers, #1.
+func (g *program) attributes() string {
+	limits := fmt.Sprintf("\"nvvm.reqntid\"=\"%d\"", g.warps*32)
+	if n := g.module.IntOr(ttg.MaxNRegAttr, 0); n > 0 {
+		limits += fmt.Sprintf(" \"nvvm.maxnreg\"=\"%d\"", n)
+	}
+	return "attributes #0 = { nounwind " + limits + " }\n" +
+		"attributes #1 = { alwaysinline nounwind willreturn memory(none) }\n" +
+		"attributes #2 = { noinline nounwind }\n"
+}
+
+// str is a global that holds a string with a zero at its end.
+func (g *program) str(s string) string {
+	if name, ok := g.strings[s]; ok {
+		return name
+	}
+	name := fmt.Sprintf("@str%d", len(g.globals))
+	g.strings[s] = name
+	g.globals = append(g.globals, fmt.Sprintf("%s = internal addrspace(1) constant [%d x i8] c\"%s\\00\", align 1", name, len(s)+1, quote(s)))
+	return name
+}
+
+// helperText are the functions of our own that were asked for.
+func (g *program) helperText() string { return "" }
