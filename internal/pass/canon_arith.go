@@ -75,10 +75,14 @@ func addConst(a, b ir.Attr, t ir.Type) ir.Attr {
 }
 
 // regroup joins the constants of nested sums and differences, and of nested products:
-// (x + c0) + c1, (c0 - x) - c1, c1 - (x - c0), (x * c0) * c1 and so on.
+// (x + c0) + c1, (c0 - x) - c1, c1 - (x - c0), (x * c0) * c1 and so on. It does so for scalars, as MLIR does: a tensor's
+// inner sum is often wanted by others, and a new constant costs more than a shared one.
 func regroup(rw *Rewriter, op *ir.Op) bool {
 	l, r := op.Operand(0), op.Operand(1)
 	t := op.Result(0).Type
+	if ir.ElemOf(t) != t {
+		return false
+	}
 	if op.Def == arith.MulI {
 		return regroupMul(rw, op)
 	}

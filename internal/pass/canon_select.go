@@ -21,8 +21,6 @@ func selectOfSelect(rw *Rewriter, op *ir.Op) bool {
 			return true
 		case y == f && q.Type == p.Type:
 			return replaceSelect(rw, op, rw.Val(arith.AndI, p.Type, p, q), x, f)
-		case x == f && q.Type == p.Type && t.HasOneUse():
-			return replaceSelect(rw, op, rw.Val(arith.AndI, p.Type, p, not(rw, q)), y, f)
 		}
 	}
 	if in := f.DefBy(arith.Select); in != nil {
@@ -33,8 +31,6 @@ func selectOfSelect(rw *Rewriter, op *ir.Op) bool {
 			return true
 		case x == t && q.Type == p.Type:
 			return replaceSelect(rw, op, rw.Val(arith.OrI, p.Type, p, q), t, y)
-		case y == t && q.Type == p.Type && f.HasOneUse():
-			return replaceSelect(rw, op, rw.Val(arith.OrI, p.Type, p, not(rw, q)), t, x)
 		}
 	}
 	return false

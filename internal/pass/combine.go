@@ -20,7 +20,7 @@ var Combine = Pass{
 	Name: "triton-combine",
 	Doc:  "join dot with add, addptr with addptr, masked load with select, and the like",
 	Run: func(ctx *Context, m *ir.Module) error {
-		Greedy(ctx, m.Op, combinePatterns, GreedyOptions{MergeBlocks: true})
+		Greedy(ctx, m.Op, combinePatterns, GreedyOptions{MergeBlocks: true, BottomUp: true})
 		return nil
 	},
 }

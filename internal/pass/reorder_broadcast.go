@@ -18,7 +18,7 @@ var ReorderBroadcast = Pass{
 	Name: "triton-reorder-broadcast",
 	Doc:  "move elementwise operations before splats and broadcasts",
 	Run: func(ctx *Context, m *ir.Module) error {
-		Greedy(ctx, m.Op, reorderPatterns, GreedyOptions{MergeBlocks: true})
+		Greedy(ctx, m.Op, reorderPatterns, GreedyOptions{MergeBlocks: true, BottomUp: true})
 		return nil
 	},
 }

@@ -38,6 +38,7 @@ func NewPatterns(lists ...[]Pattern) *Patterns {
 // GreedyOptions choose what Greedy does besides applying patterns.
 type GreedyOptions struct {
 	MergeBlocks bool // merge blocks that are equal, as MLIR's aggressive region simplification does
+	BottomUp    bool // begin at the end, where a pattern that reaches far up sees the most; otherwise at the start
 }
 
 // Limits on a run of Greedy. Real kernels settle in two or three rounds; the limits end a dispute between patterns.
@@ -58,7 +59,7 @@ func Greedy(ctx *Context, root *ir.Op, ps *Patterns, opts GreedyOptions) bool {
 	changed := false
 	for round := range maxRounds {
 		rw.changed = false
-		rw.start()
+		rw.start(opts.BottomUp)
 		if round == 0 {
 			rw.budget = max(rewritesAtLeast, rewritesPerOp*len(rw.work.stack))
 		}
@@ -102,9 +103,9 @@ func newRewriter(ctx *Context, root *ir.Op) *Rewriter {
 	return rw
 }
 
-// start fills the worklist with everything inside root, so that the first operation comes off first, and moves the
-// constants to their place.
-func (rw *Rewriter) start() {
+// start fills the worklist with everything inside root, so that the first operation comes off first, or the last one, and
+// moves the constants to their place.
+func (rw *Rewriter) start(bottomUp bool) {
 	rw.work.reset()
 	rw.flow = rw.flow[:0]
 	var dups []*ir.Op
@@ -130,7 +131,10 @@ func (rw *Rewriter) start() {
 		rw.changed = true
 		op.ReplaceWith(rw.pool.known(op).Result(0))
 	}
-	rw.work.reverse()
+	if !bottomUp {
+		slices.Reverse(rw.work.stack)
+	}
+	rw.work.number()
 }
 
 // exhausted reports whether no rewrite is allowed any more.
@@ -284,9 +288,8 @@ type worklist struct{ stack []*ir.Op }
 
 func (w *worklist) reset() { w.stack = w.stack[:0] }
 
-// reverse turns the stack round.
-func (w *worklist) reverse() {
-	slices.Reverse(w.stack)
+// number tells the operations where they are.
+func (w *worklist) number() {
 	for i, op := range w.stack {
 		op.Scratch = i + 1
 	}

@@ -289,7 +289,7 @@ func (s *sccp) whileLoop(op *ir.Op) {
 // replace puts constants in the place of values that are known to be.
 func (s *sccp) replace() {
 	rw := newRewriter(s.ctx, s.root)
-	rw.start() // the constants that are there already serve
+	rw.start(false) // the constants that are there already serve
 	use := func(v *ir.Value, near *ir.Block) {
 		c := s.known[v].constant
 		if c == nil || !v.HasUses() || rw.exhausted() {

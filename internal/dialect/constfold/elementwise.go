@@ -8,14 +8,12 @@ import (
 // them is no constant or f declines. Bits are those of the elements' types, cut to their width. A poisoned operand
 // poisons the result.
 func Map(t ir.Type, args []ir.Attr, f func(bits []uint64) (uint64, bool)) ir.Attr {
+	if p := poisoned(args...); p != nil {
+		return p
+	}
 	shape := shapeOf(args)
 	if shape == notConstant {
 		return nil
-	}
-	for _, a := range args {
-		if IsPoison(a) {
-			return a
-		}
 	}
 	elem := ir.ElemOf(t)
 	bits := make([]uint64, len(args))
@@ -36,6 +34,20 @@ func Map(t ir.Type, args []ir.Attr, f func(bits []uint64) (uint64, bool)) ir.Att
 	return ir.DenseOf(t, out)
 }
 
+// poisoned is the poison among operands that are all constants, or nil.
+func poisoned(args ...ir.Attr) ir.Attr {
+	var p ir.Attr
+	for _, a := range args {
+		if a == nil {
+			return nil
+		}
+		if IsPoison(a) {
+			p = a
+		}
+	}
+	return p
+}
+
 const (
 	notConstant = iota
 	uniform     // scalars, and tensors that are one value throughout
@@ -52,9 +64,7 @@ func shapeOf(args []ir.Attr) int {
 				shape = varied
 			}
 		default:
-			if !IsPoison(a) {
-				return notConstant
-			}
+			return notConstant
 		}
 	}
 	return shape
@@ -121,14 +131,11 @@ type Ints struct {
 
 // IntBinary applies f to corresponding elements of two integer constants.
 func IntBinary(t ir.Type, a, b ir.Attr, f func(Ints) (int64, bool)) ir.Attr {
-	if a == nil || b == nil {
-		return nil
+	if p := poisoned(a, b); p != nil {
+		return p
 	}
 	w := intWidth(a)
-	if w == 0 {
-		w = intWidth(b)
-	}
-	if w == 0 && !IsPoison(a) && !IsPoison(b) {
+	if w == 0 || b == nil {
 		return nil
 	}
 	return Map(t, []ir.Attr{a, b}, func(x []uint64) (uint64, bool) {
@@ -139,6 +146,9 @@ func IntBinary(t ir.Type, a, b ir.Attr, f func(Ints) (int64, bool)) ir.Attr {
 
 // IntUnary applies f to each element of an integer constant.
 func IntUnary(t ir.Type, a ir.Attr, f func(Ints) (int64, bool)) ir.Attr {
+	if p := poisoned(a); p != nil {
+		return p
+	}
 	w := intWidth(a)
 	if w == 0 {
 		return nil
@@ -161,11 +171,11 @@ func intWidth(a ir.Attr) int {
 // formats up to f32, sums, differences, products and quotients computed in float64 round as if computed at once,
 // since 53 >= 2*24+2 (Figueroa, "When is double rounding innocuous?").
 func FloatBinary(t ir.Type, a, b ir.Attr, f func(x, y float64) (float64, bool)) ir.Attr {
-	from, to := floatType(a), floatType2(t)
-	if from == nil {
-		from = floatType(b)
+	if p := poisoned(a, b); p != nil {
+		return p
 	}
-	if a == nil || b == nil || to == nil || from == nil {
+	from, to := formatOf(a), format(t)
+	if b == nil || to == nil || from == nil {
 		return nil
 	}
 	return Map(t, []ir.Attr{a, b}, func(x []uint64) (uint64, bool) {
@@ -176,7 +186,10 @@ func FloatBinary(t ir.Type, a, b ir.Attr, f func(x, y float64) (float64, bool)) 
 
 // FloatUnary applies f to each element of a float constant and rounds to the format of t.
 func FloatUnary(t ir.Type, a ir.Attr, f func(x float64) (float64, bool)) ir.Attr {
-	from, to := floatType(a), floatType2(t)
+	if p := poisoned(a); p != nil {
+		return p
+	}
+	from, to := formatOf(a), format(t)
 	if from == nil || to == nil {
 		return nil
 	}
@@ -188,7 +201,10 @@ func FloatUnary(t ir.Type, a ir.Attr, f func(x float64) (float64, bool)) ir.Attr
 
 // FloatToInt applies f to each element of a float constant and gives integers of type t.
 func FloatToInt(t ir.Type, a ir.Attr, f func(x float64) (int64, bool)) ir.Attr {
-	from := floatType(a)
+	if p := poisoned(a); p != nil {
+		return p
+	}
+	from := formatOf(a)
 	if from == nil || !isInt(ir.ElemOf(t)) {
 		return nil
 	}
@@ -200,7 +216,10 @@ func FloatToInt(t ir.Type, a ir.Attr, f func(x float64) (int64, bool)) ir.Attr {
 
 // FloatCompare applies a predicate to corresponding elements of two float constants and gives i1s.
 func FloatCompare(t ir.Type, a, b ir.Attr, f func(x, y float64) bool) ir.Attr {
-	from := floatType(a)
+	if p := poisoned(a, b); p != nil {
+		return p
+	}
+	from := formatOf(a)
 	if from == nil || b == nil {
 		return nil
 	}
@@ -214,16 +233,17 @@ func FloatCompare(t ir.Type, a, b ir.Attr, f func(x, y float64) bool) ir.Attr {
 
 // Bitcast gives the same bits another element type.
 func Bitcast(t ir.Type, a ir.Attr) ir.Attr {
-	if a == nil {
-		return nil
+	if p := poisoned(a); p != nil {
+		return p
 	}
 	from, to := elemOf(a), ir.ElemOf(t)
-	if !IsPoison(a) && (from == nil || ir.BitWidth(from) != ir.BitWidth(to) || ir.BitWidth(to) == 0) {
+	if from == nil || ir.BitWidth(from) != ir.BitWidth(to) || ir.BitWidth(to) == 0 {
 		return nil
 	}
 	return Map(t, []ir.Attr{a}, func(x []uint64) (uint64, bool) { return x[0], true })
 }
 
-func floatType(a ir.Attr) *ir.FloatType { t, _ := elemOf(a).(*ir.FloatType); return t }
+// formatOf is the float type of a constant's elements, format that of a type's; nil when they are no floats.
+func formatOf(a ir.Attr) *ir.FloatType { t, _ := elemOf(a).(*ir.FloatType); return t }
 
-func floatType2(t ir.Type) *ir.FloatType { ft, _ := ir.ElemOf(t).(*ir.FloatType); return ft }
+func format(t ir.Type) *ir.FloatType { ft, _ := ir.ElemOf(t).(*ir.FloatType); return ft }
