@@ -31,7 +31,8 @@ func AccelerateMatmul(o MatmulOptions) pass.Pass {
 				ctx.At(op)
 				decomposeScaled(op)
 			}
-			for _, op := range opsOf(m.Op, tt.Dot) {
+			// The last of a chain of products decides how warps share all of them, as in Triton.
+			for _, op := range slices.Backward(opsOf(m.Op, tt.Dot)) {
 				ctx.At(op)
 				a.accelerate(op)
 			}

@@ -23,7 +23,7 @@ var convertPatterns = []pass.Pattern{
 
 var (
 	cleanup     = pass.NewPatterns(convertPatterns)
-	loopCleanup = pass.NewPatterns(convertPatterns, pass.ForPatterns(), pass.IfPatterns())
+	loopCleanup = pass.NewPatterns(convertPatterns, deadArgPatterns, pass.ForPatterns(), pass.IfPatterns())
 )
 
 // Canonicalize is the canonicalizer with the patterns of this dialect.

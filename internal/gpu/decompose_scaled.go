@@ -67,9 +67,13 @@ func (s scaledDot) operand(i int) *ir.Value {
 // widened is a value in the type of the product.
 func (s scaledDot) widened(v *ir.Value, format string, k int) *ir.Value {
 	t := tensorOf(v)
-	if s.op.IntOr(format, 0) != tt.ElemE2M1 {
+	kind := s.op.IntOr(format, 0)
+	if kind != tt.ElemE2M1 {
 		if t.Elem == s.elem {
 			return v
+		}
+		if f := storedAs[kind]; f != nil && !ir.IsFloat(t.Elem) { // fp8 in bytes
+			v = s.b.Val(tt.Bitcast, t.With(f), v)
 		}
 		return s.b.Val(tt.FpToFp, t.With(s.elem), v)
 	}
@@ -78,6 +82,9 @@ func (s scaledDot) widened(v *ir.Value, format string, k int) *ir.Value {
 	to := ir.Tensor(shape, s.elem, ttglayout.Unpack(t.Encoding, t.Shape, k))
 	return s.b.ValA(ttg.Fp4ToFp, to, []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(k)))}, v)
 }
+
+// storedAs are the formats of one byte.
+var storedAs = map[int64]ir.Type{tt.ElemE4M3: ir.F8E4M3FN, tt.ElemE5M2: ir.F8E5M2}
 
 func swappedLast(rank int) []int64 {
 	order := make([]int64, rank)

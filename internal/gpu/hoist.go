@@ -5,6 +5,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -198,7 +199,7 @@ func feedsProduct(cvt *ir.Op) bool {
 		return false
 	}
 	for op := range parent.Ops() {
-		if op.Def != tt.Dot && op.Def != tt.DotScaled {
+		if op.Def != tt.Dot && op.Def != tt.DotScaled && op.Def != ttng.WarpGroupDot {
 			continue
 		}
 		if d, ok := ttg.As[ttg.DotOp](encodingOf(op.Operand(0))); ok && ttg.IsMma(d.Parent) && follows(op, cvt) {

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -48,11 +50,5 @@ var RemoveLayoutConversions = pass.Pass{
 
 // functions are the functions of a module that have a body.
 func functions(m *ir.Module) []*ir.Op {
-	var out []*ir.Op
-	for _, op := range m.Symbols() {
-		if op.Def == tt.Func && !op.Region(0).Empty() {
-			out = append(out, op)
-		}
-	}
-	return out
+	return slices.DeleteFunc(opsOf(m.Op, tt.Func), func(fn *ir.Op) bool { return fn.Region(0).Empty() })
 }
