@@ -85,8 +85,11 @@ func TestGoldenTTIR(t *testing.T) {
 	var table strings.Builder
 	for _, g := range goldens(t) {
 		m := parse(t, g.source, txtest.Read(t, g.source))
+		again := m.Clone()
 		run(t, m, pass.TTIR(g.opts))
 		txtest.Equal(t, g.name+": printed and read back", text(m), text(parse(t, g.name, text(m))))
+		run(t, again, pass.TTIR(g.opts))
+		txtest.Equal(t, g.name+": made twice", text(m), text(again))
 		ours, n := countOps(m)
 		theirs, limit := countOps(parse(t, g.ttir, txtest.Read(t, g.ttir)))
 		if n*100 > limit*105 {
