@@ -150,7 +150,7 @@ func TestTritonReadsTTIR(t *testing.T) {
 // NEREID_ACCEPT_ALL=1 of all, which takes minutes.
 func TestTritonCompilesTTIR(t *testing.T) {
 	txtest.Triton(t)
-	some := map[string]bool{"cuda-90/softmax_f32_8192": true, "cuda-90/matmul_f16": true, "cuda-80/layer_norm_f16": true}
+	some := map[string]bool{"cuda-90/softmax_f32_8192": true, "cuda-80/layer_norm_f16": true}
 	all := os.Getenv("NEREID_ACCEPT_ALL") == "1"
 	type config struct {
 		target string
