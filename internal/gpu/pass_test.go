@@ -1,0 +1,75 @@
+package gpu_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// passes are those that a case may name.
+func passes() []pass.Pass {
+	o := gpu.Options{Machine: gpu.Machine{Target: "cuda:80", NumWarps: 4}, WarpGroups: true}
+	return slices.Concat(gpu.All(o), []pass.Pass{gpu.Canonicalize}, pass.All())
+}
+
+// TestCases runs the passes that each case names, and compares.
+func TestCases(t *testing.T) {
+	tried := map[string]bool{}
+	txtest.Run(t, "testdata/*.txtar", func(t *testing.T, c *txtest.Case) {
+		names, ok := c.Option("opt")
+		if !ok {
+			t.Fatal("no line `# opt: PASS`")
+		}
+		list, err := pass.Parse(passes(), names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range list {
+			tried[p.Name] = true
+		}
+		m := parse(t, "in.mlir", c.Text(t, "in.mlir"))
+		run(t, m, list)
+		c.Want(t, "out.mlir", m.String())
+	})
+	for _, p := range gpu.All(gpu.Options{Machine: gpu.Machine{Target: "cuda:80"}}) {
+		if !tried[p.Name] {
+			t.Errorf("no case for %s", p.Name)
+		}
+	}
+}
+
+// TestPipelines checks the order of passes against Constraints, and that each pass says what it does.
+func TestPipelines(t *testing.T) {
+	for _, target := range []string{"cuda:75", "cuda:80", "cuda:90"} {
+		list := gpu.Pipeline(gpu.Options{Machine: gpu.Machine{Target: target, NumWarps: 4}})
+		first := map[string]int{}
+		for i, p := range list {
+			if _, seen := first[p.Name]; !seen {
+				first[p.Name] = i
+			}
+			if p.Doc == "" || strings.HasSuffix(p.Doc, ".") {
+				t.Errorf("%s: doc %q", p.Name, p.Doc)
+			}
+		}
+		for _, c := range gpu.Constraints {
+			a, okA := first[c.Before]
+			b, okB := first[c.After]
+			if !okA || !okB || a > b {
+				t.Errorf("%s: %s must come before %s: %s", target, c.Before, c.After, c.Why)
+			}
+		}
+	}
+}
+
+// TestMachine: numbers that no machine has are errors, not panics.
+func TestMachine(t *testing.T) {
+	m := parse(t, "f", "tt.func @f() { tt.return }")
+	err := pass.Run(&pass.Context{}, m, []pass.Pass{gpu.ConvertTriton(gpu.Machine{Target: "cuda:80", NumWarps: 3})})
+	if err == nil || !strings.Contains(err.Error(), "powers of two, not 3") {
+		t.Errorf("3 warps: %v", err)
+	}
+}
