@@ -186,6 +186,9 @@ func init() {
 func (in *Interp) pick(a, b *Set, inB bool) (*Set, error) {
 	out := &Set{Frozen: a.Frozen}
 	for x := range a.All() {
+		if err := in.work(1); err != nil {
+			return nil, err
+		}
 		has, err := b.Has(in, x)
 		if err != nil {
 			return nil, err
@@ -254,6 +257,11 @@ func bitOr(in *Interp, a, b Value) (Value, error) {
 		}
 		d := x.copy()
 		return d, in.updateDict(d, y)
+	}
+	if u, ok := a.(*union); ok {
+		if err := in.work(len(u.types)); err != nil {
+			return nil, err
+		}
 	}
 	if isType(a) && (isType(b) || b == None) || a == None && isType(b) {
 		return unionType(a, b), nil

@@ -512,7 +512,10 @@ func inBase(in *Interp, v Value, kind byte) (Value, error) {
 		return nil, err
 	}
 	s, err := formatSpec{kind: kind, alt: true, precision: -1, fill: ' '}.int(n, "int")
-	return Str(s), err
+	if err != nil {
+		return nil, err
+	}
+	return Str(s), in.alloc(len(s))
 }
 
 func absOf(in *Interp, a []Value) (Value, error) {

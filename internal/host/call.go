@@ -7,9 +7,14 @@ import (
 
 // Call calls a value.
 func Call(in *Interp, f Value, args []Value, kws []Keyword) (Value, error) {
+	if fn, ok := f.(*Func); ok {
+		return in.CallFunc(fn, args, kws)
+	}
+	if err := in.enter(); err != nil {
+		return nil, err
+	}
+	defer in.leave()
 	switch f := f.(type) {
-	case *Func:
-		return in.CallFunc(f, args, kws)
 	case *Builtin:
 		return f.Fn(in, args, kws)
 	case *method:
@@ -212,6 +217,9 @@ func (in *Interp) callArgs(list []python.Expr, env *Env) ([]Value, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := in.alloc(len(items) * valueSize); err != nil {
+			return nil, err
+		}
 		args = append(args, items...)
 	}
 	return args, nil
@@ -248,7 +256,7 @@ func (in *Interp) spread(kws []Keyword, v Value) ([]Keyword, error) {
 		}
 		kws = append(kws, Keyword{string(s), x})
 	}
-	return kws, nil
+	return kws, in.alloc(2 * d.Len() * valueSize)
 }
 
 // mapping is a dict, or an object with keys() as a dict.

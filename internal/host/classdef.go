@@ -144,6 +144,12 @@ func (in *Interp) finishClass(c *Class) error {
 	if err != nil {
 		return err
 	}
+	if len(mro) > maxBases {
+		return Errorf(RecursionError, "class %s has more than %d bases", c.Name, maxBases)
+	}
+	if err := in.work(len(mro) * len(mro)); err != nil {
+		return err
+	}
 	c.MRO = mro
 	for _, b := range c.Bases {
 		if b.enum != nil {
@@ -158,6 +164,9 @@ func (in *Interp) finishClass(c *Class) error {
 	}
 	return nil
 }
+
+// maxBases bounds the order of resolution.
+const maxBases = 200
 
 // adopt makes some functions of a class body what Python makes of them.
 func (in *Interp) adopt(c *Class, name string, v Value) {

@@ -24,7 +24,7 @@ func (in *Interp) read(v Value, mode string) (*code, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.alloc(8 * len(src)); err != nil {
+	if err := in.alloc(8*len(src) + 1024); err != nil {
 		return nil, err
 	}
 	if mode == "eval" {
@@ -46,6 +46,10 @@ func syntaxError(err error) error { return Errorf(SyntaxError, "%v", err) }
 // runText is exec(source, globals, locals) and eval(...), called in env.
 func runText(mode string) func(in *Interp, env *Env, args []Value) (Value, error) {
 	return func(in *Interp, env *Env, a []Value) (Value, error) {
+		if err := in.enter(); err != nil {
+			return nil, err
+		}
+		defer in.leave()
 		c, err := in.read(a[0], mode)
 		if err != nil {
 			return nil, err

@@ -132,10 +132,10 @@ func (in *Interp) builtinEqual(a, b Value) (bool, error) {
 	switch x := a.(type) {
 	case Str:
 		y, ok := b.(Str)
-		return ok && x == y, nil
+		return ok && x == y, in.scan(len(x))
 	case Bytes:
 		y, ok := b.(Bytes)
-		return ok && x == y, nil
+		return ok && x == y, in.scan(len(x))
 	case *Tuple:
 		if y, ok := b.(*Tuple); ok {
 			return in.equalItems(x.Items, y.Items)
@@ -217,6 +217,9 @@ type errNotSubset struct{ error }
 
 func (in *Interp) subset(a, b *Set) error {
 	for x := range a.All() {
+		if err := in.work(1); err != nil {
+			return err
+		}
 		ok, err := b.Has(in, x)
 		if err != nil {
 			return err
@@ -333,6 +336,13 @@ func Contains(in *Interp, c, x Value) (bool, error) {
 		v, err := in.callSpecial(c, fn, x)
 		return truthOf(in, v, err)
 	}
+	if f, ok := c.(*Instance); ok && f.Class.enum != nil && f.Class.enum.flags {
+		both, err := in.flagOp(python.BitAnd, c, x)
+		if err != nil || both == nil {
+			return false, err
+		}
+		return in.same(both, x)
+	}
 	switch s := payload(c).(type) {
 	case Str:
 		sub, ok := payload(x).(Str)
@@ -342,7 +352,7 @@ func Contains(in *Interp, c, x Value) (bool, error) {
 			}
 			return false, Errorf(TypeError, "'in <string>' requires string as left operand, not %s", x.TypeName())
 		}
-		return strings.Contains(string(s), string(sub)), nil
+		return strings.Contains(string(s), string(sub)), in.scan(len(s))
 	case Bytes:
 		return bytesContain(s, x)
 	case *Dict:
@@ -362,6 +372,9 @@ func Contains(in *Interp, c, x Value) (bool, error) {
 	for {
 		v, ok, err := it.Next(in)
 		if err != nil || !ok {
+			return false, err
+		}
+		if err := in.work(1); err != nil {
 			return false, err
 		}
 		if same, err := in.same(v, x); same || err != nil {

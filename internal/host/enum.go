@@ -3,14 +3,19 @@ package host
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // enumInfo is what makes a class an Enum.
 type enumInfo struct {
 	members []*Instance // in order of definition; aliases are not among them
-	flags   bool        // a Flag or IntFlag: members combine
-	closed  bool
+	// combined are Flags of several bits that were made before: they are the same objects each time.
+	combined []*Instance
+	flags    bool // a Flag or IntFlag: members combine
+	closed   bool
 }
 
 // autoValue is enum.auto().
@@ -174,8 +179,11 @@ func (e *enumInfo) byValue(in *Interp, c *Class, args []Value) (Value, error) {
 	if len(args) != 1 {
 		return nil, Errorf(TypeError, "%s() takes exactly one value", c.Name)
 	}
-	for _, m := range e.members {
+	for _, m := range slices.Concat(e.members, e.combined) {
 		x, _ := m.Attrs.GetStr("_value_")
+		if err := in.work(1); err != nil {
+			return nil, err
+		}
 		same, err := in.same(x, args[0])
 		if err != nil {
 			return nil, err
@@ -219,7 +227,26 @@ func (e *enumInfo) combine(in *Interp, c *Class, n Int) (Value, error) {
 	if len(names) == 0 {
 		m.Attrs.SetStr("_name_", None)
 	}
+	e.combined = append(e.combined, m)
 	return m, nil
+}
+
+// flagOp is |, & and ^ of two members of a Flag; nil for anything else.
+func (in *Interp) flagOp(op python.Operator, a, b Value) (Value, error) {
+	x, ok1 := a.(*Instance)
+	y, ok2 := b.(*Instance)
+	if !ok1 || !ok2 || x.Class != y.Class || x.Class.enum == nil || !x.Class.enum.flags {
+		return nil, nil
+	}
+	switch op {
+	case python.BitOr, python.BitAnd, python.BitXor:
+		v, err := Binary(in, op, x.Attrs.mustStr("_value_"), y.Attrs.mustStr("_value_"))
+		if err != nil {
+			return nil, err
+		}
+		return x.Class.enum.byValue(in, x.Class, []Value{v})
+	}
+	return nil, nil
 }
 
 func (d *Dict) mustStr(name string) Value {

@@ -30,7 +30,7 @@ func HashKey(in *Interp, v Value) (any, error) {
 func (in *Interp) hashKey(v Value) (key any, exact bool, err error) {
 	switch v := v.(type) {
 	case Str:
-		return string(v), true, nil
+		return string(v), true, in.scan(len(v))
 	case Int:
 		if v.big != nil {
 			return bigKey(v.big.Text(16)), true, nil
@@ -110,6 +110,10 @@ func (in *Interp) setHash(s *Set) (any, bool, error) {
 	if !s.Frozen {
 		return nil, false, Errorf(TypeError, "unhashable type: 'set'")
 	}
+	if err := in.enter(); err != nil {
+		return nil, false, err
+	}
+	defer in.leave()
 	var keys []string
 	exact := true
 	for x := range s.All() {
@@ -121,9 +125,12 @@ func (in *Interp) setHash(s *Set) (any, bool, error) {
 		var b strings.Builder
 		in.encodeKey(&b, key)
 		keys = append(keys, b.String())
+		if err := in.alloc(2*b.Len() + valueSize); err != nil {
+			return nil, false, err
+		}
 	}
 	slices.Sort(keys)
-	return setKey(strings.Join(keys, "")), exact, in.alloc(len(keys) * valueSize)
+	return setKey(strings.Join(keys, "")), exact, nil
 }
 
 // encodeKey writes a key so that different keys give different text.

@@ -119,6 +119,14 @@ func (in *Interp) alloc(n int) error {
 	return in.work(n / 128)
 }
 
+// scan counts the time that n bytes of text take to look at.
+func (in *Interp) scan(n int) error {
+	if in == nil || n < 128 {
+		return nil
+	}
+	return in.work(n >> 7)
+}
+
 // valueSize is what an element of a container counts for.
 const valueSize = 16
 

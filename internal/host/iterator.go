@@ -274,6 +274,10 @@ func (it *funcIter) Next(in *Interp) (Value, bool, error) {
 	if err := in.work(1); err != nil {
 		return nil, false, err
 	}
+	if err := in.enter(); err != nil {
+		return nil, false, err
+	}
+	defer in.leave()
 	return it.next(in)
 }
 

@@ -37,10 +37,13 @@ func init() {
 			l.Items = slices.Insert(l.Items, i, a[1])
 			return None, in.alloc(valueSize + len(l.Items)/8)
 		})},
-		"pop":     {"index=", listMethod(popItem)},
-		"remove":  {"value", listMethod(removeItem)},
-		"clear":   {"", listMethod(func(_ *Interp, l *List, _ []Value) (Value, error) { l.Items = nil; return None, nil })},
-		"reverse": {"", listMethod(func(_ *Interp, l *List, _ []Value) (Value, error) { slices.Reverse(l.Items); return None, nil })},
+		"pop":    {"index=", listMethod(popItem)},
+		"remove": {"value", listMethod(removeItem)},
+		"clear":  {"", listMethod(func(_ *Interp, l *List, _ []Value) (Value, error) { l.Items = nil; return None, nil })},
+		"reverse": {"", listMethod(func(in *Interp, l *List, _ []Value) (Value, error) {
+			slices.Reverse(l.Items)
+			return None, in.work(len(l.Items) / 16)
+		})},
 		"copy": {"", listMethod(func(in *Interp, l *List, _ []Value) (Value, error) {
 			return &List{Items: slices.Clone(l.Items)}, in.alloc(len(l.Items) * valueSize)
 		})},

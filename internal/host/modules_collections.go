@@ -241,12 +241,12 @@ type suppress struct{ classes Value }
 func (*suppress) TypeName() string { return "suppress" }
 
 func (c *suppress) Attr(_ *Interp, name string) (Value, bool, error) {
-	return managerAttr(name, func(*Interp) (Value, error) { return None, nil }, func(_ *Interp, a []Value) (Value, error) {
+	return managerAttr(name, func(*Interp) (Value, error) { return None, nil }, func(in *Interp, a []Value) (Value, error) {
 		e, ok := a[1].(*Exception)
 		if !ok {
 			return Bool(false), nil
 		}
-		match, err := matchesException(e, c.classes)
+		match, err := in.matchesException(e, c.classes)
 		return Bool(match), err
 	})
 }

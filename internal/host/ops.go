@@ -28,6 +28,9 @@ func Binary(in *Interp, op python.Operator, a, b Value) (Value, error) {
 	if v != nil || err != nil {
 		return v, err
 	}
+	if v, err := in.flagOp(op, a, b); v != nil || err != nil {
+		return v, err
+	}
 	pa, pb := payload(a), payload(b)
 	if pa != a || pb != b {
 		if v, ok, err := numberOp(in, op, pa, pb); ok {
@@ -260,6 +263,9 @@ func (in *Interp) instanceTruth(v *Instance) (bool, error) {
 	}
 	if v.payload != nil {
 		return Truth(in, v.payload)
+	}
+	if v.Class.enum != nil && v.Class.enum.flags {
+		return Truth(in, v.Attrs.mustStr("_value_"))
 	}
 	if u := v.Class.unknownBase(); u != nil {
 		return false, u.derive("()", false).need("the truth")

@@ -115,7 +115,7 @@ func anyExpr(r *rand.Rand, n int) string {
 	case 1:
 		return fmt.Sprintf("(%s %s %s)", e(), oneOf(r, "<", "==", "!=", "in", "not in", "is not", "and", "or"), e())
 	case 2:
-		return fmt.Sprintf("%s(%s)", oneOf(r, "len", "str", "list", "tuple", "sum", "min", "sorted", "abs", "int", "float", "bool", "repr", "any", "round", "type"), e())
+		return fmt.Sprintf("%s(%s)", oneOf(r, "len", "str", "list", "tuple", "sum", "min", "sorted", "abs", "int", "float", "bool", "repr", "any", "round"), e())
 	case 3:
 		return fmt.Sprintf("(%s)[%s]", e(), oneOf(r, "0", "-1", "1:", "::-1", "'k'", e()))
 	case 4:

@@ -25,7 +25,7 @@ func Len(in *Interp, v Value) (int, error) {
 	}
 	switch x := payload(v).(type) {
 	case Str:
-		return runeCount(string(x)), nil
+		return runeCount(string(x)), in.scan(len(x))
 	case Bytes:
 		return len(x), nil
 	case *Tuple:
@@ -345,6 +345,9 @@ func (in *Interp) bound(v Value, n, step, def int) (int, error) {
 }
 
 func (in *Interp) pickText(s string, i Value) (string, error) {
+	if err := in.scan(len(s)); err != nil {
+		return "", err
+	}
 	if isASCII(s) {
 		if sl, ok := i.(*Slice); ok {
 			lo, step, n, err := in.sliceIndices(sl, len(s))

@@ -99,7 +99,7 @@ func (in *Interp) handlerFor(handlers []*python.ExceptHandler, e *Exception, env
 		if err != nil {
 			return nil, err
 		}
-		ok, err := matchesException(e, class)
+		ok, err := in.matchesException(e, class)
 		if err != nil {
 			locate(err, h.Type.Span())
 			return nil, err
@@ -111,7 +111,11 @@ func (in *Interp) handlerFor(handlers []*python.ExceptHandler, e *Exception, env
 	return nil, nil
 }
 
-func matchesException(e *Exception, class Value) (bool, error) {
+func (in *Interp) matchesException(e *Exception, class Value) (bool, error) {
+	if err := in.enter(); err != nil {
+		return false, err
+	}
+	defer in.leave()
 	switch c := class.(type) {
 	case *Class:
 		if !c.isSubclass(BaseException) {
@@ -122,7 +126,7 @@ func matchesException(e *Exception, class Value) (bool, error) {
 		return false, nil // what Python itself raises is of no class of an unknown package
 	case *Tuple:
 		for _, x := range c.Items {
-			if ok, err := matchesException(e, x); ok || err != nil {
+			if ok, err := in.matchesException(e, x); ok || err != nil {
 				return ok, err
 			}
 		}

@@ -175,6 +175,10 @@ func (in *Interp) foreignClass(name string) *Class {
 
 // IsInstanceOf is isinstance(v, class); class may be a tuple of classes.
 func IsInstanceOf(in *Interp, v, class Value) (bool, error) {
+	if err := in.enter(); err != nil {
+		return false, err
+	}
+	defer in.leave()
 	switch c := class.(type) {
 	case *Tuple:
 		for _, x := range c.Items {
@@ -242,6 +246,10 @@ func (in *Interp) isUnknownInstance(v Value, u *Unknown) (bool, error) {
 
 // isSubclassOf is issubclass(c, class).
 func isSubclassOf(in *Interp, c, class Value) (bool, error) {
+	if err := in.enter(); err != nil {
+		return false, err
+	}
+	defer in.leave()
 	switch k := class.(type) {
 	case *Tuple:
 		for _, x := range k.Items {

@@ -521,3 +521,53 @@ class Box(Generic[T]):
     def __init__(self, x: T) -> None: self.x = x
 def f(a: Optional[int] = None, *b: List[str], **c: Dict[str, Any]) -> Union[int, Callable[[int], str]]: return a
 r = f(), Box(3).x, Box[int](4).x, cast(int, "x"), TYPE_CHECKING
+# ---
+from enum import Flag, IntFlag, auto
+class F(Flag):
+    A = auto()
+    B = auto()
+    C = auto()
+class G(IntFlag):
+    X = 1
+    Y = 2
+r = F.A | F.B, F.C.value, (F.A | F.B) & F.B, F.A in (F.A | F.C), bool(F.A & F.B), (F.A ^ F.A).value, G.X | G.Y, G.X + 5, [f for f in F], F(3)
+# ---
+from functools import partial
+class A:
+    def __init__(self): self.log = []
+    def __getattr__(self, n):
+        if n.startswith("on_"): return partial(self._emit, n[3:])
+        raise AttributeError(n)
+    def _emit(self, kind, *a): self.log.append((kind, a)); return len(self.log)
+a = A()
+r = a.on_x(1), a.on_y(), a.log, hasattr(a, "on_z"), hasattr(a, "zz"), getattr(a, "zz", 7)
+# ---
+class Config:
+    def __init__(self, kwargs, num_warps=4, num_stages=3):
+        self.kwargs = kwargs
+        self.num_warps = num_warps
+        self.num_stages = num_stages
+    def all_kwargs(self): return {**self.kwargs, **{k: v for k, v in (("num_warps", self.num_warps), ("num_stages", self.num_stages)) if v is not None}}
+    def __str__(self): return ", ".join(f"{k}: {v}" for k, v in self.kwargs.items()) + f", num_warps: {self.num_warps}"
+configs = [Config({"BLOCK_M": BM, "BLOCK_N": BN}, num_stages=s, num_warps=w) for BM in [64, 128] for BN in [32, 64] for s in ([1] if BM > 64 else [3, 4, 7]) for w in [4, 8]]
+def keep(conf): return not (conf.kwargs["BLOCK_M"] * conf.kwargs["BLOCK_N"] < 128 * 128 and conf.num_warps == 8)
+r = len(configs), [str(c) for c in filter(keep, configs)], configs[0].all_kwargs()
+# ---
+H = {"EVEN_N": lambda args: args["N"] % args["BLOCK"] == 0, "HAS_BIAS": lambda args: args["bias"] is not None, "W": lambda a: min(max(a["N"] // 256, 1), 8)}
+r = [{k: f(a) for k, f in H.items()} for a in ({"N": 1024, "BLOCK": 64, "bias": None}, {"N": 100, "BLOCK": 64, "bias": 0})]
+# ---
+def asm(n, op="add", t="u32"):
+    regs = ", ".join("$%d" % i for i in range(n))
+    lines = [f"{{ .reg .{t} t<{n}>;"] + ["%s.%s t%d, $%d, %#x;" % (op, t, i, i, 1 << i) for i in range(n)]
+    return "\n".join(lines) + f" }} // {regs:>20}"
+r = asm(3), asm(2, op="mul", t="b16")
+# ---
+import math
+LOG2E = math.log2(math.e)
+MAX = {b: 2.0 ** (2 ** (b - 1)) - 1 for b in range(2, 6)}
+def next_power_of_2(n):
+    n -= 1
+    n |= n >> 1; n |= n >> 2; n |= n >> 4; n |= n >> 8; n |= n >> 16; n |= n >> 32
+    n += 1
+    return n
+r = LOG2E, 1 / math.log(2), MAX, [next_power_of_2(i) for i in (1, 3, 17, 1000, 2**31)], -(-100 // 64), (100 + 64 - 1) // 64, math.sqrt(128) ** -1, 1.0 / 128 ** 0.5, int(math.log2(4096)), 1.44269504
