@@ -17,12 +17,13 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
+	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
 // optPasses is every pass that can be named on the command line.
-func optPasses() []pass.Pass { return pass.All() }
+func optPasses(o gpu.Options) []pass.Pass { return slices.Concat(pass.All(), gpu.All(o)) }
 
 // optAliases are shorter names of passes.
 var optAliases = map[string]string{
@@ -36,7 +37,14 @@ type optFlags struct {
 	print      ir.PrintOptions
 	output     string
 	target     string
+	numWarps   int
+	warpGroups bool
 	reproducer bool
+}
+
+// machine is what the passes of GPUs work for.
+func (f *optFlags) machine() gpu.Options {
+	return gpu.Options{Machine: gpu.Machine{Target: f.target, NumWarps: f.numWarps}, WarpGroups: f.warpGroups}
 }
 
 func newOptCmd() *cobra.Command {
@@ -64,21 +72,30 @@ func (f *optFlags) add(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.print.Generic, "generic", false, "print every operation in MLIR's generic form")
 	fs.BoolVar(&f.print.Locs, "locs", false, "print locations")
 	addTagged(fs, &f.opts)
-	fs.StringVar(&f.target, "target", "cuda:90", "target of --ttir: cuda:CAPABILITY or hip:ARCH")
+	fs.StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY or hip:ARCH")
+	fs.IntVar(&f.numWarps, "num-warps", 4, "warps of a program, for --ttgir and --convert-triton-to-tritongpu")
+	fs.BoolVar(&f.warpGroups, "warp-groups", false, "put products on wgmma where the target has it")
 	fs.BoolVar(&f.reproducer, "run-reproducer", false, "run the passes that the file, a reproducer, asks for")
 	f.pipeline(fs, "ttir", "run the pipeline of the TTIR stage", func(string) ([]pass.Pass, error) {
 		o, err := ttirOptions(f.target)
 		return pass.TTIR(o), err
 	})
+	f.pipeline(fs, "ttgir", "run the pipeline from TTIR to TTGIR", func(string) ([]pass.Pass, error) {
+		if _, err := ttirOptions(f.target); err != nil || !strings.HasPrefix(f.target, "cuda:") {
+			return nil, fmt.Errorf("no pipeline to TTGIR for target %q", f.target)
+		}
+		return gpu.Pipeline(f.machine()), nil
+	})
 	f.pipeline(fs, "pass-pipeline", "run these passes (names, separated by commas)", func(names string) ([]pass.Pass, error) {
-		return pass.Parse(optPasses(), names)
+		return pass.Parse(optPasses(f.machine()), names)
 	})
 	fs.Lookup("pass-pipeline").NoOptDefVal = ""
-	for _, p := range optPasses() {
-		f.pipeline(fs, p.Name, p.Doc, func(string) ([]pass.Pass, error) { return []pass.Pass{p}, nil })
+	for _, p := range optPasses(f.machine()) {
+		// Looked up when all flags are known: some passes are made for a machine.
+		f.pipeline(fs, p.Name, p.Doc, func(string) ([]pass.Pass, error) { return pass.Parse(optPasses(f.machine()), p.Name) })
 	}
 	for alias, name := range optAliases {
-		p, _ := pass.Lookup(optPasses(), name)
+		p, _ := pass.Lookup(optPasses(f.machine()), name)
 		f.pipeline(fs, alias, p.Doc, func(string) ([]pass.Pass, error) { return []pass.Pass{p}, nil })
 		fs.Lookup(alias).Hidden = true
 	}
@@ -198,7 +215,7 @@ func (f *optFlags) passes(src []byte) ([]pass.Pass, error) {
 		if len(f.steps) > 0 {
 			return nil, usagef("--run-reproducer takes the passes from the file; name none")
 		}
-		return pass.ReproducerPasses(optPasses(), src)
+		return pass.ReproducerPasses(optPasses(f.machine()), src)
 	}
 	var passes []pass.Pass
 	for _, step := range f.steps {
