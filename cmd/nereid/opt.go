@@ -19,11 +19,12 @@ import (
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/middle"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
 // optPasses is every pass that can be named on the command line.
-func optPasses(o gpu.Options) []pass.Pass { return slices.Concat(pass.All(), gpu.All(o)) }
+func optPasses(o gpu.Options) []pass.Pass { return slices.Concat(pass.All(), middle.All(), gpu.All(o)) }
 
 // optAliases are shorter names of passes.
 var optAliases = map[string]string{

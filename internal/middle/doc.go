@@ -1,0 +1,26 @@
+// Package middle turns Triton IR into linalg on tensors, with memref where tensors meet memory: the layer that back ends other
+// than GPUs start from. It follows the design of triton-shared, whose passes have the same names.
+//
+// A kernel comes in as a tt.func (TTIR before or after its passes); a func.func goes out. Pointers are arguments of type
+// memref<*xT>, and the program's place in the grid is the six trailing arguments: three numbers of programs, three ids.
+//
+//	%p = tt.splat %a : !tt.ptr<f32> -> …                   %m = memref.reinterpret_cast %a to offset: [%o], sizes: [64], strides: [1]
+//	%q = tt.addptr %p, %offsets                     =>     memref.copy %m, %buffer
+//	%x = tt.load %q                                        %x = bufferization.to_tensor %buffer restrict writable
+//
+// Three analyses come first. They look at the input alone and change nothing:
+//
+//   - pointer analysis (state.go, pointer.go) describes tensors of integers and pointers as a start and a step along each
+//     dimension, with wrap-around where a remainder was taken, or as data where they have no such form;
+//   - mask analysis (mask.go) describes masks as bounds along each dimension, and what is no bound as data;
+//   - use analysis (use.go) finds the tensors that are needed as data. The rest was address arithmetic, and is gone.
+//
+// Descriptions are made of symbolic scalars (expr.go), and flow.go carries them through loops and branches: the parts that
+// change become values that the loop carries. Then the conversion (convert.go and the files that its tables name) writes
+// the new function in one walk over the old one.
+//
+// What always holds: no tt operation is left; every load copies its block, so a later store cannot change what was
+// loaded; an access touches no address that its mask excludes. Address arithmetic is done in 64 bits, on the
+// assumption, which Triton shares, that the offsets of one access do not overflow their own type; all other
+// arithmetic keeps its type, so it wraps as in Triton.
+package middle

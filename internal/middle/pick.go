@@ -1,0 +1,60 @@
+package middle
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/memref"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// pickOps choose places in tensors by data.
+var pickOps = table{
+	tt.Gather:    convertGather,
+	tt.Histogram: convertHistogram,
+}
+
+// convertGather reads, for each index, the element that it picks along the axis.
+func convertGather(c *converter, op *ir.Op) {
+	v := op.Result(0)
+	axis := int(op.IntOr("axis", 0))
+	src, idx := c.pointerData(op.Operand(0), v), c.val(op.Operand(1))
+	t := dataType(v.Type).(*ir.TensorType)
+	c.setVal(v, c.generic([]operand{{idx, ir.IdentityMap(t.Rank())}}, t, func(args []*ir.Value) *ir.Value {
+		at := make([]*ir.Value, t.Rank())
+		for d := range at {
+			if d != axis {
+				at[d] = c.count(d, ir.Index)
+			}
+		}
+		at[axis] = c.toIndex(args[0])
+		return c.extract(src, at)
+	}))
+}
+
+// convertHistogram counts in a buffer. Numbers that are no bin are left out, as are those whose mask is false.
+func convertHistogram(c *converter, op *ir.Op) {
+	v := op.Result(0)
+	t := v.Type.(*ir.TensorType)
+	src := c.val(op.Operand(0))
+	var maskv *ir.Value
+	if m := op.Slot(1); m != nil {
+		maskv = c.val(m)
+	}
+	buf := c.alloc(t.Shape, t.Elem)
+	c.fillBuffer(c.zero(t.Elem), buf)
+	c.nest(ir.ShapeOf(src.Type), -1, func(at []*ir.Value) {
+		bin := c.toIndex(c.extract(src, at))
+		in := c.compare(arith.ULT, bin, c.index(t.Shape[0]))
+		if maskv != nil {
+			in = c.both(in, c.extract(maskv, slices.Clone(at)))
+		}
+		c.ifThen(in, func() {
+			n := c.b.Val(memref.Load, t.Elem, buf, bin)
+			n = c.b.Val(arith.AddI, t.Elem, n, arith.ConstInt(c.b, 1, t.Elem))
+			c.b.Op(memref.Store, []*ir.Value{n, buf, bin}, nil)
+		})
+	})
+	c.setVal(v, c.toTensor(buf))
+}

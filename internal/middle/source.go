@@ -1,0 +1,207 @@
+package middle
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/funcd"
+	"github.com/nereid-lang/nereid/internal/dialect/funclike"
+	"github.com/nereid-lang/nereid/internal/dialect/memref"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// This file makes buffers of pointers. The buffer of a source is a memref<*xT>; an address becomes one by a function of the
+// module, whose body is the one place where the output leaves memref for LLVM's pointers.
+
+// memory is the buffer that a source stands for.
+func (c *converter) memory(s *source) *ir.Value {
+	if v := c.srcs[s]; v != nil {
+		return v
+	}
+	if s.sym != nil {
+		return c.sym(s.sym)
+	}
+	panic("a pointer is used that was not converted")
+}
+
+// baseAddress is the address at which a source begins, as an i64.
+func (c *converter) baseAddress(s *source) *ir.Value {
+	m := c.memory(s)
+	p := c.b.Val(memref.ExtractAlignedPointer, ir.Index, m)
+	return c.b.Val(arith.IndexCast, ir.I64, p)
+}
+
+// bufferAt is a buffer of elements at an address.
+func (c *converter) bufferAt(addr *ir.Value, elem ir.Type) *ir.Value {
+	t := ir.MemRef([]int64{ir.Dynamic}, elem, nil, nil)
+	m := c.b.Op(funcd.Call, []*ir.Value{addr}, []ir.Type{t}, ir.A("callee", ir.SymbolRef(c.memoryAt(elem)))).Result(0)
+	return c.b.Val(memref.Cast, ir.UnrankedMemRef(elem, nil), m)
+}
+
+// withElem is a buffer with another element type of the same width.
+func (c *converter) withElem(s *source, elem ir.Type) *ir.Value {
+	if s.elem == elem {
+		return c.memory(s)
+	}
+	return c.bufferAt(c.baseAddress(s), elem)
+}
+
+// memoryAt is the name of the function that gives memory at an address a buffer of elements, made when it is first used.
+func (c *converter) memoryAt(elem ir.Type) string {
+	name := "memory_at_" + elem.String()
+	if c.m.Lookup(name) != nil {
+		return name
+	}
+	buffer := ir.MemRef([]int64{ir.Dynamic}, elem, nil, nil)
+	fn := ir.NewOp(funclike.State(funcd.Func, name, ir.Func([]ir.Type{ir.I64}, []ir.Type{buffer}), "private", false))
+	c.m.Block().Append(fn)
+	b := ir.NewBuilder(fn.Body(0))
+	llvm := func(op string, t ir.Type, attrs []ir.NamedAttr, args ...*ir.Value) *ir.Value {
+		return b.ValA(ir.UnknownOp("llvm."+op), t, attrs, args...)
+	}
+	desc := ir.Opaque("!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>")
+	p := llvm("inttoptr", ir.Opaque("!llvm.ptr"), nil, fn.Body(0).Arg(0))
+	whole := arith.ConstInt(b, 1<<62, ir.I64)
+	s := llvm("mlir.poison", desc, nil)
+	for _, part := range []struct {
+		v  *ir.Value
+		at []int64
+	}{{p, []int64{0}}, {p, []int64{1}}, {arith.ConstInt(b, 0, ir.I64), []int64{2}}, {whole, []int64{3, 0}}, {arith.ConstInt(b, 1, ir.I64), []int64{4, 0}}} {
+		s = llvm("insertvalue", desc, []ir.NamedAttr{ir.A("position", ir.DenseArray(ir.I64, part.at...))}, s, part.v)
+	}
+	m := b.Op(ir.UnrealizedCast, []*ir.Value{s}, []ir.Type{buffer}).Result(0)
+	b.Op(funcd.Return, []*ir.Value{m}, nil)
+	return name
+}
+
+// root gives a scalar pointer that begins a source its buffer.
+func (c *converter) root(v, addr *ir.Value) {
+	if src := c.sources[v]; src != nil {
+		c.srcs[src] = c.bufferAt(addr, src.elem)
+	}
+}
+
+func convertIntToPtr(c *converter, op *ir.Op) {
+	v := op.Result(0)
+	if tt.IsPtr(v.Type) {
+		c.root(v, c.val(op.Operand(0)))
+		return
+	}
+	x := op.Operand(0) // absolute addresses are what they are
+	if s, ok := c.uniform(x); ok {
+		c.setVal(v, c.fill(s, dataType(v.Type).(*ir.TensorType)))
+		return
+	}
+	c.setVal(v, c.val(x))
+}
+
+func convertPtrToInt(c *converter, op *ir.Op) {
+	v := op.Result(0)
+	if _, tensor := v.Type.(*ir.TensorType); !tensor {
+		c.setVal(v, c.address(c.stateOf(op.Operand(0))))
+		return
+	}
+	c.setVal(v, c.absolute(op.Operand(0)))
+}
+
+// address is the address that a scalar pointer holds.
+func (c *converter) address(s *state) *ir.Value {
+	base := c.baseAddress(s.src)
+	if s.off.is(0) {
+		return base
+	}
+	return c.b.Val(arith.AddI, ir.I64, base, c.scalar(s.off.scale(bytesOf(s.src.elem)), ir.I64))
+}
+
+func bytesOf(elem ir.Type) int64 { return int64(ir.BitWidth(elem)+7) / 8 }
+
+// absolute is a tensor of pointers as a tensor of addresses.
+func (c *converter) absolute(v *ir.Value) *ir.Value {
+	s := c.stateOf(v)
+	if s.bottom || s.src == nil {
+		return c.val(v)
+	}
+	base := c.baseAddress(s.src)
+	size := arith.ConstInt(c.b, bytesOf(s.src.elem), ir.I64)
+	t := dataType(v.Type).(*ir.TensorType)
+	return c.generic([]operand{{c.val(v), ir.IdentityMap(t.Rank())}}, t, func(args []*ir.Value) *ir.Value {
+		return c.b.Val(arith.AddI, ir.I64, base, c.b.Val(arith.MulI, ir.I64, args[0], size))
+	})
+}
+
+// pointersAs is a tensor of pointers as data: distances from a source, or addresses when there is none.
+func (c *converter) pointersAs(v *ir.Value, src *source) *ir.Value {
+	if src == nil {
+		return c.absolute(v)
+	}
+	return c.val(v)
+}
+
+// convertAddPtr adds distances, in elements or, to addresses, in bytes. Scalar pointers and tensors that have a description
+// do not come here.
+func convertAddPtr(c *converter, op *ir.Op) {
+	v := op.Result(0)
+	s := c.stateOf(v)
+	if !s.opaque && s.self == nil {
+		return
+	}
+	pointee, _, _ := tt.AsPtr(ir.ElemOf(v.Type))
+	ptr := c.pointersAs(op.Operand(0), s.src)
+	t := dataType(v.Type).(*ir.TensorType)
+	ins := []operand{{ptr, ir.IdentityMap(t.Rank())}}
+	step, same := c.uniform(op.Operand(1))
+	if !same {
+		ins = append(ins, operand{c.val(op.Operand(1)), ir.IdentityMap(t.Rank())})
+	}
+	c.setVal(v, c.generic(ins, t, func(args []*ir.Value) *ir.Value {
+		d := step
+		if !same {
+			d = args[1]
+		}
+		d = c.resize(d, ir.I64)
+		if s.src == nil {
+			d = c.b.Val(arith.MulI, ir.I64, d, arith.ConstInt(c.b, bytesOf(memoryElem(pointee)), ir.I64))
+		}
+		return c.b.Val(arith.AddI, ir.I64, args[0], d)
+	}))
+}
+
+// selectPointers chooses between pointers: buffers for scalars, distances or addresses for tensors.
+func (c *converter) selectPointers(op *ir.Op) {
+	v := op.Result(0)
+	x, y := op.Operand(1), op.Operand(2)
+	if tt.IsPtr(v.Type) {
+		src := c.sources[v]
+		if src == nil {
+			return
+		}
+		a, b := c.withElem(c.stateOf(x).src, src.elem), c.withElem(c.stateOf(y).src, src.elem)
+		c.srcs[src] = c.b.Val(arith.Select, a.Type, c.val(op.Operand(0)), a, b)
+		return
+	}
+	s := c.stateOf(v)
+	t := dataType(v.Type).(*ir.TensorType)
+	id := ir.IdentityMap(t.Rank())
+	ins := []operand{{c.pointersAs(x, s.src), id}, {c.pointersAs(y, s.src), id}}
+	which, same := c.uniform(op.Operand(0))
+	if !same {
+		ins = append(ins, operand{c.val(op.Operand(0)), id})
+	}
+	c.setVal(v, c.generic(ins, t, func(args []*ir.Value) *ir.Value {
+		k := which
+		if !same {
+			k = args[2]
+		}
+		return c.b.Val(arith.Select, ir.I64, k, args[0], args[1])
+	}))
+}
+
+// castPointers: pointers to elements of another width begin a new source, or are addresses.
+func (c *converter) castPointers(op *ir.Op) {
+	v, x := op.Result(0), op.Operand(0)
+	switch {
+	case tt.IsPtr(v.Type):
+		c.root(v, c.address(c.stateOf(x)))
+	default:
+		c.setVal(v, c.pointersAs(x, c.stateOf(v).src))
+	}
+}
