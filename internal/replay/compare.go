@@ -24,17 +24,18 @@ var dtypes = map[string]dtype{
 	"fp8e4b15": {1, num.F8E4M3B11FNZ},
 }
 
-// What two correct devices may differ by. An element may be off by rel times its own magnitude plus rel/8 times the root mean
+// What two correct devices may differ by. An element may be off by rel times its own magnitude plus rel times a part of the root mean
 // square of its tensor: sums are taken in another order, so what cancels leaves an error in proportion to the summands, not
 // to the sum. Integers are equal.
 //
 // rel is, for what is stored in a format of p bits, about two units in the last place: both devices round once, from values
-// that differ a little. For fp32 and fp64 it allows for reductions of a few thousand elements and for a GPU's approximate
-// exp, log, division and square root (errors up to 2^-21). An fp32 result of a kernel that also has fp16, bf16 or fp8
-// tensors may depend on values that were rounded to those on the way, of which some fall to the other side; so it gets the
-// error of one such rounding, averaged over a sum.
+// that differ a little. For fp32 it allows for reductions of a few thousand elements and for a GPU's approximate exp, log,
+// division and square root (errors up to 2^-21); for fp64, for a few steps in fp32, which kernels take where no fp64 function
+// exists. The result of a kernel that also has tensors of fewer bits may depend on values that were rounded to those on the
+// way, of which some fall to the other side; so it gets the error of one such rounding, averaged over a sum. Integers among
+// a kernel's tensors become fp32 in divisions and functions.
 var relative = map[*num.Format]float64{
-	num.F64:    1e-9,
+	num.F64:    1e-6,
 	num.F32:    1e-4,
 	num.F16:    0x1p-9,
 	num.BF16:   0x1p-6,
@@ -44,6 +45,10 @@ var relative = map[*num.Format]float64{
 
 // tf32Relative is for results that were fp32 and went through a dot in tf32, whose products have 11 bits.
 const tf32Relative = 1e-2
+
+// ofTensor is the part of a tensor's root mean square that counts as an element's magnitude: a small sum has the errors of
+// its large terms.
+const ofTensor = 1.0 / 4
 
 // viaSmaller is the part of a smaller format's tolerance that wider results of the same kernel get.
 const viaSmaller = 1.0 / 4
@@ -137,8 +142,7 @@ func (c *Case) compareFloats(arg *Arg, d dtype, got, want []byte) (float64, erro
 		}
 		diff := math.Abs(g - w)
 		e := diff / max(math.Abs(w), scale)
-		if !(diff <= rel*(math.Abs(w)+scale/4)) || // a small sum has the errors of its large terms
-			math.IsInf(w, 0) {
+		if !(diff <= rel*(math.Abs(w)+scale*ofTensor)) || math.IsInf(w, 0) {
 			m.add(i, fmt.Sprint(g), fmt.Sprint(w))
 		}
 		if e == e {
@@ -154,13 +158,14 @@ func (c *Case) tolerance(f *num.Format) float64 {
 	if c.TF32 {
 		rel = max(rel, tf32Relative)
 	}
-	if f == num.F32 || f == num.F16 || f == num.BF16 {
-		c.tensors(func(a *Arg) {
-			if g := dtypes[a.Dtype].format; g != nil && g.Bits < 32 {
-				rel = max(rel, relative[g]*viaSmaller)
-			}
-		})
-	}
+	c.tensors(func(a *Arg) {
+		switch g := dtypes[a.Dtype].format; {
+		case g == nil && f == num.F64, g == num.F32 && f == num.F64:
+			rel = max(rel, relative[num.F32])
+		case g != nil && g.Bits < 32 && g.Bits < f.Bits:
+			rel = max(rel, relative[g]*viaSmaller)
+		}
+	})
 	return rel
 }
 

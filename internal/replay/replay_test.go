@@ -80,7 +80,7 @@ func TestCompareNotices(t *testing.T) {
 			} else {
 				v := d.format.Decode(bits)
 				rel := c.tolerance(d.format)
-				bits = d.format.Encode(v + 1.5*rel*(math.Abs(v)+rms(d, got[s])/8+1e-7) + 2*math.Abs(v)*math.Ldexp(1, -d.format.Man))
+				bits = d.format.Encode(v + 1.5*rel*(math.Abs(v)+rms(d, got[s])*ofTensor+1e-7) + 2*math.Abs(v)*math.Ldexp(1, -d.format.Man))
 			}
 			var buf [8]byte
 			binary.LittleEndian.PutUint64(buf[:], bits)

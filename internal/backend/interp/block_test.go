@@ -147,6 +147,10 @@ tt.func public @k(%d: !tt.tensordesc<tensor<1x8xf16>>, %rows: !tt.ptr<i32>, %o: 
 		}
 	}
 	p := compileText(t, src, "k")
+	mem.FreeDescriptor(d)
+	if err := p.Run(context.Background(), mem, one, []uint64{d, 0, 0, e}, Options{}); err == nil || !strings.Contains(err.Error(), "which is no handle of one") {
+		t.Error(err)
+	}
 	if err := p.Run(context.Background(), mem, one, []uint64{7, 0, 0, e}, Options{}); err == nil || !strings.Contains(err.Error(), "given 0x7, which is no handle of one") {
 		t.Error(err)
 	}

@@ -26,8 +26,9 @@
 //   - f16, bf16 and fp8 arithmetic is done in float32 and rounded once; f32 is rounded after each operation (no contraction);
 //   - math functions are computed in float64 and rounded, so within 1 ulp of the exact result for f32;
 //   - subnormal floats are kept, also where a GPU's approximate functions flush them;
-//   - tt.dot multiplies exactly and sums in float64 from k = 0 up, c last, rounded once to the type of the result; integer
-//     dots wrap in 32 bits; in tf32 the inputs lose their low 13 bits;
+//   - tt.dot multiplies exactly and sums in float64 from k = 0 up, c last, rounded once to the type of the result (f16: after
+//     every 16 products, the length of the hardware's instructions); integer dots wrap in 32 bits; in tf32 the inputs lose
+//     their low 13 bits;
 //   - tt.reduce combines neighbours pairwise ((x0 x1)(x2 x3))..., which keeps the order of the elements; tt.scan is by
 //     doubling: y[i] = y[i-d] y[i] for d = 1, 2, 4...; both are the same for every combine function, so a pass that
 //     simplifies the function does not change a bit of the result;

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -251,6 +252,14 @@ func TestCompileErrors(t *testing.T) {
 		if _, err := Compile(m, c.kernel); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
 		}
+	}
+	op := ir.NewOp(ir.State{Def: tt.AddPtr, Results: []ir.Type{tt.Ptr(ir.F32)}}) // without operands
+	m, _ := ir.Parse(diag.NewFileSet(), "x", []byte(`tt.func public @k() { tt.return }`))
+	ret := m.Lookup("k").Body(0).Last()
+	ir.At(ret).Insert(op)
+	ir.At(ret).Op(tt.Store, []*ir.Value{op.Result(0)}, nil)
+	if _, err := Compile(m, "k"); err == nil || !strings.HasPrefix(err.Error(), "interp: @k: the module is not valid: ") {
+		t.Error(err)
 	}
 	p := compileText(t, forever, "k")
 	if err := p.Run(context.Background(), NewMemory(), one, []uint64{1}, Options{}); err == nil || err.Error() != "interp: k takes 0 arguments, not 1" {

@@ -100,40 +100,6 @@ func runMatmul[T any](t testing.TB, p *Program, a, b, c []T, m, n, k, bm, bn int
 	}
 }
 
-func BenchmarkVectorAdd(b *testing.B) {
-	p := golden(b, "add_f32.ttir", "add_kernel")
-	const n = 1 << 22
-	x, y, out := randF32(n), randF32(n), make([]float32, n)
-	mem := NewMemory()
-	args := []uint64{mem.Alloc(bytesOf(x), "x").Addr(), mem.Alloc(bytesOf(y), "y").Addr(), mem.Alloc(bytesOf(out), "out").Addr(), n}
-	b.SetBytes(12 * n)
-	for b.Loop() {
-		if err := p.Run(context.Background(), mem, [3]int{n / 1024, 1, 1}, args, Options{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkMatmul256F32(b *testing.B) {
-	p := golden(b, "matmul_f32_ragged.ttir", "matmul_kernel")
-	x, y, z := randF32(256*256), randF32(256*256), make([]float32, 256*256)
-	for b.Loop() {
-		runMatmul(b, p, x, y, z, 256, 256, 256, 64, 32)
-	}
-}
-
-func BenchmarkMatmul256BF16(b *testing.B) {
-	p := golden(b, "matmul_bf16_relu.ttir", "matmul_kernel")
-	x, y, z := make([]uint16, 256*256), make([]uint16, 256*256), make([]uint16, 256*256)
-	for i, v := range randF32(256 * 256) {
-		x[i] = uint16(math.Float32bits(v) >> 16)
-		y[i] = x[i]
-	}
-	for b.Loop() {
-		runMatmul(b, p, x, y, z, 256, 256, 256, 64, 64)
-	}
-}
-
 // TestGoldensCompile: every stage that Triton makes of every kernel, for three targets, is understood.
 func TestGoldensCompile(t *testing.T) {
 	for _, ext := range []string{"source", "ttir", "ttgir"} {

@@ -17,10 +17,12 @@ const (
 // Memory is a virtual address space of buffers that the caller owns. Its methods may be called from several goroutines, but
 // a buffer must not be freed while a kernel that may use it runs.
 type Memory struct {
-	mu    sync.Mutex
-	bufs  []*Buffer // of region i at i-1
-	free  []*Buffer // oldest first, to be reused late
-	descs []*tensorRef
+	mu   sync.Mutex
+	bufs []*Buffer // of region i at i-1
+	free []*Buffer // oldest first, to be reused late
+
+	descs    map[uint64]*tensorRef // by handle
+	lastDesc uint64
 }
 
 // Buffer is the caller's bytes at a virtual address.

@@ -30,22 +30,33 @@ type Descriptor struct {
 // descriptorTag marks the handles that Memory.Descriptor gives out; no address has it.
 const descriptorTag = 1 << 63
 
-// Descriptor gives a descriptor a handle, to be passed as a kernel's argument.
+// Descriptor gives a descriptor a handle, to be passed as a kernel's argument, until FreeDescriptor takes it back.
 func (m *Memory) Descriptor(d Descriptor) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.descs = append(m.descs, &tensorRef{base: d.Base, shape: d.Shape, strides: d.Strides, nan: d.NaN})
-	return descriptorTag | uint64(len(m.descs)-1)
+	if m.descs == nil {
+		m.descs = map[uint64]*tensorRef{}
+	}
+	m.lastDesc++
+	m.descs[m.lastDesc] = &tensorRef{base: d.Base, shape: d.Shape, strides: d.Strides, nan: d.NaN}
+	return descriptorTag | m.lastDesc
+}
+
+// FreeDescriptor ends the life of a handle.
+func (m *Memory) FreeDescriptor(handle uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.descs, handle&^descriptorTag)
 }
 
 func (w *worker) descriptor(handle uint64) *tensorRef {
 	w.mem.mu.Lock()
 	defer w.mem.mu.Unlock()
-	i := handle &^ descriptorTag
-	if handle&descriptorTag == 0 || i >= uint64(len(w.mem.descs)) {
+	d := w.mem.descs[handle&^descriptorTag]
+	if handle&descriptorTag == 0 || d == nil {
 		panic(&Fault{Kernel: w.p.Name, Program: w.pid, Loc: ir.Unknown, Op: "tt.func", Msg: fmt.Sprintf("an argument that is a tensor descriptor was given %#x, which is no handle of one", handle)})
 	}
-	return w.mem.descs[i]
+	return d
 }
 
 func lowerMakeTensorPtr(c *compiler, op *ir.Op) step {

@@ -103,33 +103,83 @@ func transpose[T float](d []float64, src []T, rows, cols int, f func(T) float64)
 }
 
 // floats computes one batch. a is m by k, b is n by k; each sum runs from k = 0 up in float64 and is rounded once, c
-// included.
+// included. Sums of f16 are rounded after every 16 products, as the hardware's instructions are that long.
 func (p product) floats(f *frame, a, b []float64, batch int, acc, d value) {
+	out := newSink(f, acc, d)
+	chunk := p.k
+	if d.fmt == num.F16 {
+		chunk = 16
+	}
 	var sums [8]float64
 	for i := 0; i < p.m; i += 4 {
 		rows := min(4, p.m-i)
 		for j := 0; j < p.n; j += 2 {
 			cols := min(2, p.n-j)
-			if rows == 4 && cols == 2 {
-				dot4x2(&sums, a[i*p.k:(i+4)*p.k], b[j*p.k:(j+2)*p.k], p.k)
-			} else {
-				dotEdge(&sums, a[i*p.k:], b[j*p.k:], p.k, rows, cols)
-			}
-			for r := range rows {
-				for c := range cols {
-					p.put(f, acc, d, (batch*p.m+i+r)*p.n+j+c, sums[2*r+c])
+			for k := 0; k < p.k; k += chunk {
+				n := min(chunk, p.k-k)
+				if rows == 4 && cols == 2 {
+					dot4x2(&sums, a[i*p.k+k:], b[j*p.k+k:], p.k, n)
+				} else {
+					dotEdge(&sums, a[i*p.k+k:], b[j*p.k+k:], p.k, n, rows, cols)
+				}
+				at := (batch*p.m+i)*p.n + j
+				for r := range rows {
+					for c := range cols {
+						out.put(at+r*p.n+c, sums[2*r+c], k == 0)
+					}
 				}
 			}
 		}
 	}
 }
 
-// dot4x2 is the eight sums of four rows and two columns, kept in registers.
-func dot4x2(sums *[8]float64, a, b []float64, k int) {
-	a0, a1, a2, a3 := a[:k], a[k:][:k], a[2*k:][:k], a[3*k:][:k]
-	b0, b1 := b[:k], b[k:][:k]
+// sink takes sums to a result.
+type sink struct {
+	d32, c32 []float32
+	d64, c64 []float64
+	mask     int // of an index into c
+	small    *small
+}
+
+func newSink(f *frame, acc, d value) sink {
+	s := sink{mask: -1}
+	if acc.uni {
+		s.mask = 0
+	}
+	if d.kind == kF64 {
+		s.d64, s.c64 = row[float64](f, d.reg), row[float64](f, acc.reg)
+		return s
+	}
+	s.d32, s.c32 = row[float32](f, d.reg), row[float32](f, acc.reg)
+	if d.small() {
+		s.small = smallFor(d.fmt)
+	}
+	return s
+}
+
+// put adds a sum to c, or to what is there already, and rounds.
+func (s *sink) put(at int, sum float64, first bool) {
+	if s.d64 != nil {
+		s.d64[at] = sum + s.c64[at&s.mask]
+		return
+	}
+	c := s.c32[at&s.mask]
+	if !first {
+		c = s.d32[at]
+	}
+	if s.small != nil {
+		s.d32[at] = s.small.round64(sum + float64(c))
+		return
+	}
+	s.d32[at] = float32(sum + float64(c))
+}
+
+// dot4x2 is the eight sums of n products of four rows and two columns, which lie stride apart; they are kept in registers.
+func dot4x2(sums *[8]float64, a, b []float64, stride, n int) {
+	a0, a1, a2, a3 := a[:n], a[stride:][:n], a[2*stride:][:n], a[3*stride:][:n]
+	b0, b1 := b[:n], b[stride:][:n]
 	var s00, s01, s10, s11, s20, s21, s30, s31 float64
-	for i := range k {
+	for i := range n {
 		x, y := b0[i], b1[i]
 		s00 += float64(a0[i] * x)
 		s01 += float64(a0[i] * y)
@@ -143,31 +193,15 @@ func dot4x2(sums *[8]float64, a, b []float64, k int) {
 	*sums = [8]float64{s00, s01, s10, s11, s20, s21, s30, s31}
 }
 
-func dotEdge(sums *[8]float64, a, b []float64, k, rows, cols int) {
+func dotEdge(sums *[8]float64, a, b []float64, stride, n, rows, cols int) {
 	for r := range rows {
 		for c := range cols {
 			s := 0.0
-			for i := range k {
-				s += float64(a[r*k+i] * b[c*k+i])
+			for i := range n {
+				s += float64(a[r*stride+i] * b[c*stride+i])
 			}
 			sums[2*r+c] = s
 		}
-	}
-}
-
-// put adds c to a sum and rounds.
-func (p product) put(f *frame, acc, d value, at int, sum float64) {
-	from := at
-	if acc.uni {
-		from = 0
-	}
-	switch {
-	case d.kind == kF64:
-		row[float64](f, d.reg)[at] = sum + row[float64](f, acc.reg)[from]
-	case d.fmt == num.F32:
-		row[float32](f, d.reg)[at] = float32(sum + float64(row[float32](f, acc.reg)[from]))
-	default:
-		row[float32](f, d.reg)[at] = smallFor(d.fmt).round64(sum + float64(row[float32](f, acc.reg)[from]))
 	}
 }
 

@@ -110,7 +110,12 @@ func (f *frame) bytes(r reg, k kind) []byte {
 }
 
 // Compile makes a kernel of the module ready to run, with all that it calls. The module must be valid and stay unchanged.
-func Compile(m *ir.Module, kernel string) (*Program, error) {
+func Compile(m *ir.Module, kernel string) (p *Program, err error) {
+	defer func() { // a module that the verifier would reject
+		if e := recover(); e != nil {
+			p, err = nil, fmt.Errorf("interp: @%s: the module is not valid: %v", kernel, e)
+		}
+	}()
 	op := m.Lookup(kernel)
 	if op == nil || !isFunc(op) {
 		return nil, fmt.Errorf("interp: no function @%s in the module", kernel)
