@@ -3,12 +3,16 @@ package ptxsim
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sort"
+	"sync"
+	"sync/atomic"
 )
 
-// Memory is global memory: buffers that the caller lends.
+// Memory is global memory: buffers that the caller lends. Several launches may use it at a time.
 type Memory struct {
-	buffers []buffer
+	mu      sync.Mutex // of changes
+	buffers atomic.Pointer[[]buffer]
 	next    uint64
 }
 
@@ -31,17 +35,36 @@ func NewMemory() *Memory { return &Memory{next: globalBase} }
 
 // Alloc lends a buffer and returns its address. Addresses around it belong to nobody.
 func (m *Memory) Alloc(data []byte) uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	a := m.next
-	m.buffers = append(m.buffers, buffer{a, data})
+	list := append(slices.Clone(m.list()), buffer{a, data})
+	m.buffers.Store(&list)
 	m.next += (uint64(len(data)) + 1<<20) &^ 0xff
 	return a
 }
 
+// Free takes a buffer back.
+func (m *Memory) Free(addr uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(m.list()), func(b buffer) bool { return b.addr == addr })
+	m.buffers.Store(&list)
+}
+
+func (m *Memory) list() []buffer {
+	if p := m.buffers.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
 // at are n bytes at an address.
 func (m *Memory) at(addr uint64, n int) ([]byte, error) {
-	i := sort.Search(len(m.buffers), func(i int) bool { return m.buffers[i].addr > addr }) - 1
+	list := m.list()
+	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr }) - 1
 	if i >= 0 {
-		b := m.buffers[i]
+		b := list[i]
 		if off := addr - b.addr; off+uint64(n) <= uint64(len(b.data)) {
 			return b.data[off : off+uint64(n)], nil
 		}

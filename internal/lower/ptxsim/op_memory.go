@@ -6,7 +6,7 @@ import (
 )
 
 var memoryOps = map[string]decoder{
-	"ld": loadOp, "ldu": loadOp, "st": storeOp, "atom": atomic, "red": atomic, "cp": cpAsync, "membar": nothing, "fence": nothing,
+	"ld": loadOp, "ldu": loadOp, "st": storeOp, "atom": atomicOp, "red": atomicOp, "cp": cpAsync, "membar": nothing, "fence": nothing,
 	"prefetch": nothing, "prefetchu": nothing, "createpolicy": createPolicy, "griddepcontrol": nothing, "discard": nothing,
 }
 
@@ -136,8 +136,8 @@ func storeOp(s *stmt) (action, error) {
 	}, nil
 }
 
-// atomic does atom and red; blocks run one after another, so nothing comes between.
-func atomic(s *stmt) (action, error) {
+// atomicOp does atom and red; blocks run one after another, so nothing comes between.
+func atomicOp(s *stmt) (action, error) {
 	t := s.typ()
 	var outs []operand
 	at := 0

@@ -1,0 +1,113 @@
+// Package sim is a CUDA device that is not there: kernels are compiled for an NVIDIA GPU, and their PTX runs in the simulator of
+// package ptxsim. It tests the way to PTX on any machine that has LLVM, and finds races on shared memory and accesses out of bounds.
+package sim
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/backend/cuda"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/lower/ptxsim"
+)
+
+// Device is a simulated GPU.
+type Device struct {
+	cuda.Compiler
+	mem *ptxsim.Memory
+}
+
+// capabilities are those of the devices that are offered.
+var capabilities = []int{80, 90}
+
+// Devices are the simulated devices, or why there are none.
+func Devices() ([]backend.Backend, error) {
+	if _, err := llvm.Load(); err != nil {
+		return nil, err
+	}
+	var out []backend.Backend
+	for _, c := range capabilities {
+		out = append(out, &Device{cuda.Compiler{Capability: c}, ptxsim.NewMemory()})
+	}
+	return out, nil
+}
+
+func (d *Device) Name() string { return fmt.Sprintf("sim:%d", d.Capability) }
+
+func (d *Device) Info() string {
+	return fmt.Sprintf("simulator of PTX for sm_%d in Go, checks accesses and races", d.Capability)
+}
+
+// Compile compiles a kernel to PTX and reads that.
+func (d *Device) Compile(ctx context.Context, in *backend.Input) (backend.Executable, error) {
+	code, err := d.Compiler.Compile(ctx, in, 0)
+	if err != nil || code == nil {
+		return nil, err
+	}
+	m, err := ptxsim.Parse(code.PTX)
+	if err != nil {
+		return nil, err
+	}
+	return &kernel{d, code, m}, nil
+}
+
+func (d *Device) Alloc(size int) (backend.Buffer, error) { return d.Wrap(make([]byte, size)) }
+
+func (d *Device) Wrap(data []byte) (backend.Buffer, error) {
+	return &buffer{d.mem, d.mem.Alloc(data), data}, nil
+}
+
+func (*Device) NewStream() (backend.Stream, error) { return stream{}, nil }
+
+// stream is never busy: launches run in the calling goroutine.
+type stream struct{}
+
+func (stream) Sync() error  { return nil }
+func (stream) Close() error { return nil }
+
+type buffer struct {
+	mem  *ptxsim.Memory
+	addr uint64
+	data []byte
+}
+
+func (b *buffer) Addr() uint64 { return b.addr }
+func (b *buffer) Size() int    { return len(b.data) }
+func (b *buffer) Host() []byte { return b.data }
+
+func (b *buffer) Close() error {
+	b.mem.Free(b.addr)
+	return nil
+}
+
+func (b *buffer) Read(at int, into []byte) error {
+	if at < 0 || at+len(into) > len(b.data) {
+		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, len(b.data))
+	}
+	copy(into, b.data[at:])
+	return nil
+}
+
+func (b *buffer) Write(at int, from []byte) error {
+	if at < 0 || at+len(from) > len(b.data) {
+		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, len(b.data))
+	}
+	copy(b.data[at:], from)
+	return nil
+}
+
+type kernel struct {
+	dev    *Device
+	code   *cuda.Code
+	module *ptxsim.Module
+}
+
+func (k *kernel) Launch(ctx context.Context, _ backend.Stream, grid [3]int, args []uint64) error {
+	return k.module.Run(ctx, &ptxsim.Launch{
+		Kernel: k.code.Name, Grid: grid, Shared: k.code.Shared, Args: args, Memory: k.dev.mem, Print: os.Stdout,
+	})
+}
+
+func (*kernel) Close() error { return nil }
