@@ -10,6 +10,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/backend/cuda"
+	"github.com/nereid-lang/nereid/internal/backend/cuda/sim"
 	"github.com/nereid-lang/nereid/internal/lang"
 )
 
@@ -40,6 +41,7 @@ type opener struct {
 var openers = []opener{
 	{"cuda", cuda.Devices},
 	{"interp", func() ([]backend.Backend, error) { return []backend.Backend{newInterp()}, nil }},
+	{"sim", sim.Devices},
 }
 
 // Absent is a kind of device that is not here.
