@@ -53,6 +53,9 @@ func (k *Kernel) Launch(s *Stream, grid any, args ...any) error {
 }
 
 func (k *Kernel) launch(s *Stream, grid any, args []any) error {
+	if done, err := k.replay(s, grid, args); done {
+		return err
+	}
 	l := &launch{k: k, dev: s.dev, meta: Meta{}}
 	defer l.release()
 	if err := l.bind(args); err != nil {
@@ -66,6 +69,7 @@ func (k *Kernel) launch(s *Stream, grid any, args []any) error {
 	if err != nil {
 		return err
 	}
+	k.remember(s.dev, args, exec)
 	if g[0] == 0 || g[1] == 0 || g[2] == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/backend"
@@ -94,6 +95,7 @@ type Kernel struct {
 
 	mu    sync.Mutex
 	built map[string]*build
+	plans atomic.Pointer[[]*plan]
 }
 
 // Name is the kernel's name in its file.
