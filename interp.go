@@ -45,7 +45,8 @@ func (*interpDevice) NewStream() (backend.Stream, error) { return hostStream{}, 
 
 // Describe gives a descriptor a handle of the interpreter's.
 func (d *interpDevice) Describe(t backend.Descriptor) (uint64, func(), error) {
-	return d.mem.Descriptor(interp.Descriptor{Base: t.Base, Shape: t.Shape, Strides: t.Strides, NaN: t.NaN}), func() {}, nil
+	h := d.mem.Descriptor(interp.Descriptor{Base: t.Base, Shape: t.Shape, Strides: t.Strides, NaN: t.NaN})
+	return h, func() { d.mem.FreeDescriptor(h) }, nil
 }
 
 // interpBuffer is host memory under a virtual address.
