@@ -36,6 +36,7 @@ func Pipeline(o Options) []pass.Pass {
 		ReorderInstructions,
 		pass.LoopAwareCSE,
 		pass.SymbolDCE,
+		FenceInsertion,
 		pass.SCCP,
 		pass.CSE,
 		Canonicalize,
