@@ -97,6 +97,17 @@ func (c *Case) Resolve(root, file string) string {
 	return filepath.Join(root, filepath.FromSlash(file))
 }
 
+// blockBytes is what the allocator of the recording program (torch's) hands out memory in.
+const blockBytes = 512
+
+// Block is a copy of a storage with room behind it up to the end of its block: kernels that run past the end of a tensor and
+// ignore what they find there are common, and a GPU lets them. Reslice it to its capacity for a launch; Compare takes it as it is.
+func Block(storage []byte) []byte {
+	b := make([]byte, (len(storage)+blockBytes-1)/blockBytes*blockBytes)
+	copy(b, storage)
+	return b[:len(storage)]
+}
+
 type section struct {
 	Dtype   string  `json:"dtype"`
 	Shape   []int64 `json:"shape"`

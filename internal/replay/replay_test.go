@@ -49,6 +49,16 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
+func TestBlock(t *testing.T) {
+	for n, want := range map[int]int{0: 0, 1: 512, 512: 512, 513: 1024} {
+		in := make([]byte, n, n+5000)
+		b := Block(in)
+		if len(b) != n || cap(b) != want {
+			t.Errorf("%d bytes: %d of %d", n, len(b), cap(b))
+		}
+	}
+}
+
 // after is the memory that a case recorded.
 func after(c *Case) map[string][]byte {
 	m := maps.Clone(c.Before)
