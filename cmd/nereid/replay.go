@@ -86,7 +86,7 @@ func (r *replayer) replay(ctx context.Context, path string) (worst float64, err 
 	}
 	mem := map[string][]byte{}
 	for name, data := range c.Before {
-		mem[name] = append([]byte(nil), data...)
+		mem[name] = replay.Block(data)
 	}
 	args := make([]any, 0, len(c.Args)+1)
 	for _, a := range c.Args {
@@ -184,6 +184,7 @@ func storage(a replay.Arg, mem map[string][]byte) (*nereid.Tensor, error) {
 	if !ok {
 		return nil, fmt.Errorf("the storage %s is not in the file", a.Storage)
 	}
+	data = data[:cap(data)]
 	return nereid.FromBytes(dt, data, len(data)/dt.Size()).Offset(int(a.Offset)), nil
 }
 
