@@ -116,6 +116,7 @@ def max(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
             if input.dtype.is_floating():
                 input = input.to(core.float32)
             else:
+                assert input.dtype.is_int(), "expected integers"
                 input = input.to(core.int32)
         return core.reduce(input, axis, _elementwise_max, keep_dims=keep_dims)
 
@@ -166,6 +167,7 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
             if input.dtype.is_floating():
                 input = input.to(core.float32)
             else:
+                assert input.dtype.is_int(), "expected integers"
                 input = input.to(core.int32)
         return core.reduce(input, axis, _elementwise_min, keep_dims=keep_dims)
 
