@@ -32,16 +32,18 @@ TYPES = {"i1": tl.int1, "u1": tl.int1, "i8": tl.int8, "i16": tl.int16, "i32": tl
 
 
 def anonymous(text):
-    """The text with values numbered as they appear in each function: names are the printer's affair."""
-    names = {}
+    """The text with values numbered as they appear in each function, and functions as they appear: names do not count."""
+    values, functions = {}, {}
 
     def number(m):
         if m[0] == "tt.func ":
-            names.clear()
+            values.clear()
             return m[0]
-        return names.setdefault(m[0], f"%{len(names)}")
+        if m[0][0] == "@":
+            return functions.setdefault(m[0], f"@f{len(functions)}")
+        return values.setdefault(m[0], f"%{len(values)}")
 
-    return re.sub(r"%[\w-]+|\btt\.func ", number, text)
+    return re.sub(r'%[\w-]+|\btt\.func |@"[^"]*"|@[\w.$]+', number, text)
 
 
 def split(text):

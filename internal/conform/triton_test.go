@@ -109,21 +109,29 @@ func (m *module) source() (*lang.Source, error) {
 	return f.(func() (*lang.Source, error))()
 }
 
-var valueName = regexp.MustCompile(`%[\w-]+|\btt\.func `)
+var valueName = regexp.MustCompile(`%[\w-]+|\btt\.func |@"[^"]*"|@[\w.$]+`)
 
-// anonymous numbers values as they appear, in each function: names are the printer's affair.
+// anonymous numbers values as they appear in each function, and functions as they appear. Names of values are the printer's affair;
+// those of functions hold their specialisation, which Triton writes differently for a None that was given and one that was not.
 func anonymous(text string) string {
-	names := map[string]string{}
+	values, functions := map[string]string{}, map[string]string{}
 	return valueName.ReplaceAllStringFunc(text, func(s string) string {
-		if s == "tt.func " {
-			clear(names)
+		switch s[0] {
+		case 't':
+			clear(values)
 			return s
+		case '@':
+			return numbered(functions, s, "@f")
 		}
-		if names[s] == "" {
-			names[s] = fmt.Sprintf("%%%d", len(names))
-		}
-		return names[s]
+		return numbered(values, s, "%")
 	})
+}
+
+func numbered(names map[string]string, name, prefix string) string {
+	if names[name] == "" {
+		names[name] = fmt.Sprint(prefix, len(names))
+	}
+	return names[name]
 }
 
 func hash(text string) string {
