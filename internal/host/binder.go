@@ -13,6 +13,9 @@ type binder struct {
 	sawYield bool
 }
 
+// changers are the builtins that are called for what they do to an argument.
+var changers = map[string]bool{"exec": true, "setattr": true, "delattr": true}
+
 func (b *binder) stmts(list []python.Stmt) {
 	for _, st := range list {
 		b.stmt(st)
@@ -69,7 +72,16 @@ func (b *binder) stmtNode(st python.Stmt) {
 	case *python.ExprStmt:
 		b.expr(st.Value)
 		if c, ok := st.Value.(*python.Call); ok && b.mutate != nil {
-			b.mutates(c.Func)
+			if _, item := c.Func.(*python.Subscript); !item { // x[…](…) calls an item, it does not change x: a kernel's launch
+				b.mutates(c.Func)
+			}
+			if f, ok := c.Func.(*python.Name); ok && changers[f.ID] {
+				for _, a := range c.Args {
+					if n, ok := a.(*python.Name); ok {
+						b.mutate(n.ID)
+					}
+				}
+			}
 		}
 	case *python.Return:
 		b.expr(st.Value)

@@ -30,6 +30,11 @@ func (in *Interp) findModule(m *Module, name string, span diag.Span) (Value, err
 	if s := in.sourceModule(m, name); s != nil {
 		return s, nil
 	}
+	if in.extendPath(m) {
+		if s := in.sourceModule(m, name); s != nil {
+			return s, nil
+		}
+	}
 	if standardLibrary[firstPart(name)] {
 		return libraryUnknown(name, span), nil
 	}
@@ -37,6 +42,17 @@ func (in *Interp) findModule(m *Module, name string, span diag.Span) (Value, err
 		return nil, notFound(name)
 	}
 	return NewUnknown(name, span), nil
+}
+
+// extendPath runs what a module does to sys.path before the present time, and reports whether there are more folders to search now.
+func (in *Interp) extendPath(m *Module) bool {
+	if m == nil || m.File == "" || m.pathAt == m.now+1 || len(m.binders["sys"]) < 2 {
+		return false
+	}
+	n := len(in.sysPath())
+	m.pathAt = m.now + 1
+	_, _, _ = m.get(in, "sys", m.now) // what fails there adds no folder
+	return len(in.sysPath()) > n
 }
 
 // submodule is a part of a package that was registered, or that a registered package has as an attribute.

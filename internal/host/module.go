@@ -34,6 +34,7 @@ type Module struct {
 	dynamic []*unit // statements that bind names by globals()[…] and the like
 	values  map[string][]version
 	now     int // number of the unit that runs; final when none does
+	pathAt  int // one more than the time up to which its changes of sys.path were made
 }
 
 // final is the time after the last statement of a module.

@@ -147,7 +147,7 @@ func (x *indexer) binds(u *unit) {
 }
 
 // effects notes the names whose values a unit changes. What it does to an imported module (torch.backends.x = y) is
-// passed over, but for the environment.
+// passed over, but for the environment and the folders that are searched.
 func (x *indexer) effects(u *unit) {
 	add := func(name string, e effect) {
 		if old, ok := u.effects[name]; !ok || old < e {
@@ -156,7 +156,7 @@ func (x *indexer) effects(u *unit) {
 	}
 	b := binder{bind: func(string) {}, mutate: func(name string) {
 		switch {
-		case x.own[name] || name == "os":
+		case x.own[name] || name == "os" || name == "sys":
 			add(name, changes)
 		case x.froms[name]:
 			add(name, touches)

@@ -81,13 +81,15 @@ func (g *generator) apply(n python.Node, fn host.Value, args []host.Value, kws [
 		return f.fn(g, n, args, kws)
 	case *Class:
 		return g.construct(n, f, args, kws)
+	case *host.Unknown:
+		g.check(n, f.Need("the meaning"))
 	case *sem.Tensor, *sem.DType:
 		g.fail(n, "not-callable", "%s cannot be called", describe(fn))
 	}
-	if _, named := fn.(*host.NamedTuple); !named && (anyDevice(args) || anyDeviceKw(kws)) {
-		g.failHint(n, "not-jit", "decorate it with @triton.jit", "%s runs at compile time and cannot be given a device value", calleeText(fn))
-	}
 	v, err := host.Call(g.u.world.in, fn, args, kws)
+	if err != nil && (anyDevice(args) || anyDeviceKw(kws)) { // device values may pass through such a function, but not be computed with
+		g.failHint(n, "not-jit", "decorate it with @triton.jit", "%s runs at compile time and can do nothing with a device value: %v", calleeText(fn), err)
+	}
 	g.check(n, err)
 	return unwrapConstexpr(v)
 }

@@ -23,6 +23,9 @@ func TestCases(t *testing.T) {
 		src := load(t, c)
 		for _, s := range specsOf(t, c) {
 			m, err := compile(src, s)
+			if c.Has(s.Name+".error") && c.Has(s.Name+".source") {
+				t.Errorf("%s: both an error and IR are expected", s.Name)
+			}
 			if err != nil {
 				c.Want(t, s.Name+".error", err.Error())
 				continue

@@ -63,6 +63,8 @@ func (f *JITFunction) Attr(in *host.Interp, name string) (host.Value, bool, erro
 		return host.Str(f.Func.Module.Name), true, nil
 	case "fn":
 		return f, true, nil
+	case "run", "warmup", "preload", "add_pre_run_hook":
+		return native(name, nothing), true, nil
 	case "arg_names":
 		l := &host.List{}
 		for _, p := range f.Params {
@@ -71,6 +73,11 @@ func (f *JITFunction) Attr(in *host.Interp, name string) (host.Value, bool, erro
 		return l, true, nil
 	}
 	return nil, false, nil
+}
+
+// Item is kernel[grid]: a launch in host code that runs when its file is loaded. Nothing is launched while kernels are compiled.
+func (f *JITFunction) Item(in *host.Interp, grid host.Value) (host.Value, error) {
+	return native(f.Func.Name, nothing), nil
 }
 
 // HashKey makes jit functions usable as keys and comparable by identity.

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 
 	"math/big"
-	"path"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -127,10 +127,9 @@ func (s *Source) parse(files *diag.FileSet, name string, src []byte) (*python.Mo
 	return m, err
 }
 
-// module is the source as a module of a new world.
-func (s *Source) module() *host.Module {
-	base := strings.TrimSuffix(path.Base(s.Name), ".py")
-	return &host.Module{Name: base, File: s.Name, Syntax: s.syntax}
+// module is the source as a module of a world.
+func (s *Source) module(w *world) *host.Module {
+	return w.in.AddModule(filepath.ToSlash(s.Name), s.syntax)
 }
 
 // Names are the functions that look like kernels: those under a decorator that ends in jit, in the order of the file.
@@ -177,7 +176,7 @@ func (s *Source) Files() *diag.FileSet { return s.files }
 
 // find evaluates a name of the file and expects a jit function; a dotted name reaches into classes and modules.
 func (s *Source) find(w *world, name string) (*JITFunction, error) {
-	m := s.module()
+	m := s.module(w)
 	first, rest, _ := strings.Cut(name, ".")
 	v, ok, err := m.Get(w.in, first)
 	if err != nil {
@@ -331,7 +330,7 @@ func (f *FuncRef) Repr() string   { return f.File + ":" + f.Name }
 func (u *unit) constant(v host.Value) host.Value {
 	switch v := v.(type) {
 	case *FuncRef:
-		m := u.source.module()
+		m := u.source.module(u.world)
 		if v.File != "" && v.File != u.source.Name {
 			m = u.world.in.LoadFile(v.File)
 		}

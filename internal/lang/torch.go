@@ -88,11 +88,18 @@ func (w *world) registerTorch() {
 	for _, m := range []*host.Module{
 		{Name: "torch.version", Vars: version},
 		{Name: "torch.cuda", Vars: cuda, Open: true},
-		{Name: "torch", Vars: vars, Open: true},
+		{Name: "torch", Vars: vars, Open: true, Lacks: func(name string) bool { return otherAccelerators[name] }},
 	} {
 		w.known[m.Name] = m
 	}
 	w.link("torch", "version", "cuda")
+}
+
+// otherAccelerators are attributes that packages of other vendors give torch. Projects ask for them to find out where they run; what
+// else they ask for, a recent torch has.
+var otherAccelerators = map[string]bool{
+	"npu": true, "mlu": true, "gcu": true, "__hcu_version__": true, "corex": true, "musa": true, "ptpu": true, "txda": true, "aipu": true,
+	"hpu": true, "xla": true, "sdaa": true, "supa": true, "xmlir": true, "maca": true, "mcpu": true,
 }
 
 func answer(v host.Value) host.Value {

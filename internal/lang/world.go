@@ -124,6 +124,10 @@ func (w *world) lookup(module, name string) (host.Value, bool, error) {
 	b := sem.Lookup(module, name)
 	switch {
 	case b == nil:
+	case b.Fn != nil && plainFunctions[name]:
+		return &constexprFunc{native(name, func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+			return b.Call(nil, nil, args, kws, false)
+		})}, true, nil
 	case b.Fn != nil:
 		return b, true, nil
 	case b.State == sem.Constant:
@@ -139,6 +143,9 @@ func (w *world) lookup(module, name string) (host.Value, bool, error) {
 	}
 	return nil, false, nil
 }
+
+// plainFunctions are functions of the language that make no operation: host code may call them too.
+var plainFunctions = map[string]bool{"get_int_dtype": true}
 
 // standard looks up a public function of the library, or a private one that kernels of public projects use all the same.
 func (w *world) standard(name string) (host.Value, bool, error) {
