@@ -90,12 +90,27 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: %d conversions, Triton has %d", g.name, ours, theirs)
 		}
 		if usesTensorCores.MatchString(g.name) {
+			if a, b := products(m), products(triton); !slices.Equal(a, b) && g.opts.Target == "cuda:80" {
+				t.Errorf("%s: products in\n%s\nby Triton in\n%s", g.name, strings.Join(a, "\n"), strings.Join(b, "\n"))
+			}
 			continue
 		}
 		if a, b := accesses(m), accesses(triton); !slices.Equal(a, b) {
 			t.Errorf("%s: memory is accessed with\n%s\nby Triton with\n%s", g.name, strings.Join(a, "\n"), strings.Join(b, "\n"))
 		}
 	}
+}
+
+// products lists the types of products and their operands, each once.
+func products(m *ir.Module) []string {
+	var out []string
+	for op := range m.Op.Ops() {
+		if op.Name() == "tt.dot" {
+			out = append(out, op.Operand(0).Type.String()+" * "+op.Operand(1).Type.String()+" -> "+op.Result(0).Type.String())
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // accesses lists the loads, stores, atomics and reductions with their types.
