@@ -24,10 +24,7 @@ var inputNames = []string{"x", "y", "w", "v", "u"}
 
 // add makes a function of the kernel at the end of the module and takes the case in.
 func (m *module) add(s *suite, k kernel) {
-	if m.text == "" {
-		m.text = header
-	}
-	c := testCase{name: k.name, module: m, kernel: identifier(k.name), refused: k.refused, compile: k.compile, gpuless: k.gpuless}
+	c := testCase{name: k.name, kernel: identifier(k.name), refused: k.refused, compile: k.compile, gpuless: k.gpuless}
 	var params []string
 	var b strings.Builder
 	for i, a := range k.in {
@@ -57,7 +54,7 @@ func (m *module) add(s *suite, k kernel) {
 			return want
 		}).within(k.tol))
 	}
-	m.text += fmt.Sprintf("\n@triton.jit\ndef %s(%s):\n%s", c.kernel, strings.Join(params, ", "), b.String())
+	c.module = m.write(fmt.Sprintf("\n@triton.jit\ndef %s(%s):\n%s", c.kernel, strings.Join(params, ", "), b.String()))
 	s.add(c)
 }
 
@@ -100,22 +97,11 @@ func dims(shape []int) string {
 
 // raw adds a kernel by its parameters and its body, which is indented here.
 func (m *module) raw(s *suite, c testCase, params, body string) {
-	if m.text == "" {
-		m.text = header
-	}
-	c.module, c.kernel = m, identifier(c.name)
+	c.kernel = identifier(c.name)
 	var b strings.Builder
 	for _, line := range strings.Split(strings.Trim(body, "\n"), "\n") {
 		fmt.Fprintf(&b, "    %s\n", line)
 	}
-	m.text += fmt.Sprintf("\n@triton.jit\ndef %s(%s):\n%s", c.kernel, params, b.String())
+	c.module = m.write(fmt.Sprintf("\n@triton.jit\ndef %s(%s):\n%s", c.kernel, params, b.String()))
 	s.add(c)
-}
-
-// define adds helper functions and the like to the module.
-func (m *module) define(text string) {
-	if m.text == "" {
-		m.text = header
-	}
-	m.text += "\n" + strings.Trim(text, "\n") + "\n"
 }
