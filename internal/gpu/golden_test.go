@@ -84,6 +84,10 @@ func TestGolden(t *testing.T) {
 	for _, g := range goldens(t) {
 		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
 		run(t, m, gpu.Pipeline(g.opts))
+		again := parse(t, g.ttir, txtest.Read(t, g.ttir))
+		run(t, again, gpu.Pipeline(g.opts))
+		txtest.Equal(t, g.name+": compiled twice", m.String(), again.String())
+		txtest.Equal(t, g.name+": printed and read back", m.String(), parse(t, g.name, m.String()).String())
 		triton := parse(t, g.ttgir, txtest.Read(t, g.ttgir))
 		ours, theirs := countOp(m, "ttg.convert_layout"), countOp(triton, "ttg.convert_layout")
 		if ours > theirs {
