@@ -131,3 +131,15 @@ func (l *lowering) share(op *ir.Op, tensor *ir.TensorType, ll layout.Layout, val
 	}
 	l.set(op.Result(0), out)
 }
+
+func atomicScratch(l *lowering, op *ir.Op) []int {
+	if !op.Result(0).HasUses() {
+		return nil
+	}
+	t := op.Result(0).Type
+	n := 1
+	if tensor, ok := t.(*ir.TensorType); ok {
+		n = int(tensor.NumElements())
+	}
+	return []int{n * bitsOf(t) / 8}
+}

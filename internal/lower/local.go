@@ -2,7 +2,6 @@ package lower
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -76,62 +75,20 @@ func (l *lowering) localOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
 	return cvt
 }
 
-// buffer is a buffer in shared memory with what its addresses are made of.
-type buffer struct {
-	base, start string // bytes; elements, xored
-	elem        ir.Type
-	pad         *ttg.Padded
+func (l *lowering) localStore(op *ir.Op, v, dst *ir.Value) {
+	ll := l.layout(op, v.Type)
+	l.storeAll(l.buffer(dst), l.localOffsets(op, v.Type, dst.Type), l.regs(v), ll.FreeVariablesIn(layout.Register), l.owns(ll))
 }
 
-func (l *lowering) buffer(v *ir.Value) buffer {
-	m, _ := ttg.MemDescOf(v.Type)
-	b := buffer{base: l.regs(v)[0], start: l.regs(v)[1], elem: m.Elem}
-	if p, ok := ttg.As[ttg.Padded](m.Encoding); ok {
-		b.pad = &p
-	}
-	return b
+func lowerLocalStore(l *lowering, op *ir.Op) { l.localStore(op, op.Operand(0), op.Operand(1)) }
+
+func lowerLocalLoad(l *lowering, op *ir.Op) {
+	src, t := op.Operand(0), op.Result(0).Type
+	l.set(op.Result(0), l.loadAll(l.buffer(src), l.localOffsets(op, t, src.Type)))
 }
 
-// at is the address of element off of a buffer.
-func (b buffer) at(l *lowering, off string) string {
-	if b.start != "0" {
-		off = l.val("xor i32 %s, %s", off, b.start)
-	}
-	if b.pad != nil {
-		sum := off
-		for i, n := range b.pad.Intervals {
-			k := l.val("lshr i32 %s, %d", off, bits.Len(uint(n))-1)
-			sum = l.val("add i32 %s, %s", sum, l.val("mul i32 %s, %d", k, b.pad.Paddings[i]))
-		}
-		off = sum
-	}
-	return l.sharedAt(l.scale(off, bitsOf(b.elem)/8), b.base)
-}
-
-// scale multiplies an offset by a power of two.
-func (l *lowering) scale(off string, n int) string {
-	if n == 1 || off == "0" {
-		return off
-	}
-	return l.val("shl i32 %s, %d", off, bits.Len(uint(n))-1)
-}
-
-// sharedAt is the address of byte off behind base.
-func (l *lowering) sharedAt(off, base string) string {
-	if base != "0" {
-		off = l.val("add i32 %s, %s", off, base)
-	}
-	return l.val("getelementptr i8, ptr addrspace(3) @global_smem, i32 %s", off)
-}
-
-// localVec is how many registers in a row lie in a row in the buffer, up to 16 bytes.
-func (b buffer) vec(cvt layout.Layout) int {
-	most := 128 / bitsOf(b.elem)
-	if b.pad != nil {
-		for _, n := range b.pad.Intervals {
-			most = min(most, int(n))
-		}
-	}
+// inOrder is how many of the first registers, at most so many, lie in a row in a buffer.
+func inOrder(cvt layout.Layout, most int) int {
 	n := 1
 	for i := range cvt.InBits(layout.Register) {
 		if cvt.BasisAlong(layout.Register, i, layout.Offset) != n || n >= most {
@@ -142,46 +99,15 @@ func (b buffer) vec(cvt layout.Layout) int {
 	return n
 }
 
-func (l *lowering) localStore(op *ir.Op, v, dst *ir.Value) {
-	b := l.buffer(dst)
-	cvt := l.localOffsets(op, v.Type, dst.Type)
-	ll := l.layout(op, v.Type)
-	owner, free := l.owns(ll), ll.FreeVariablesIn(layout.Register)
-	a := newAccess(b.elem, b.vec(cvt))
-	regs := l.regs(v)
-	for i := 0; i < len(regs); i += a.vec {
-		if i&free != 0 {
-			continue
-		}
-		p := b.at(l, l.coordinate(cvt, i, layout.Offset))
-		l.storeWords(a, "st.shared", l.pack(a, regs[i:i+a.vec]), p, "ptr addrspace(3)", "r", owner)
-	}
-}
-
-func lowerLocalStore(l *lowering, op *ir.Op) { l.localStore(op, op.Operand(0), op.Operand(1)) }
-
-func lowerLocalLoad(l *lowering, op *ir.Op) {
-	src, t := op.Operand(0), op.Result(0).Type
-	b := l.buffer(src)
-	cvt := l.localOffsets(op, t, src.Type)
-	a := newAccess(b.elem, b.vec(cvt))
-	var out []string
-	for i := 0; i < l.numRegs(op, t); i += a.vec {
-		p := b.at(l, l.coordinate(cvt, i, layout.Offset))
-		out = append(out, l.unpack(a, l.loadWords(a, "ld.shared", p, "ptr addrspace(3)", "r", ""))...)
-	}
-	l.set(op.Result(0), out)
-}
-
 // lowerAsyncCopy copies global to shared memory without registers: 4, 8 or 16 bytes at a time, zeros where the mask is false.
 func lowerAsyncCopy(l *lowering, op *ir.Op) {
 	src, dst, mask, other := op.Slot(0), op.Slot(1), op.Slot(2), op.Slot(3)
 	b := l.buffer(dst)
 	cvt := l.localOffsets(op, src.Type, dst.Type)
 	ll := l.layout(op, src.Type)
-	vec := min(b.vec(cvt), l.vectorWidth(op, src, mask, bitsOf(b.elem)))
+	vec := min(inOrder(cvt, b.most()), l.vectorWidth(op, src, mask, bitsOf(b.elem)))
 	if c := int(op.IntOr("contiguity", 1)); l.opts.Contiguity == nil {
-		vec = min(b.vec(cvt), consecutive(ll), c)
+		vec = min(inOrder(cvt, b.most()), consecutive(ll), c)
 	}
 	bytes := vec * bitsOf(b.elem) / 8
 	if bytes < 4 {
@@ -194,12 +120,12 @@ func lowerAsyncCopy(l *lowering, op *ir.Op) {
 		how = "cg"
 	}
 	regs := l.regs(src)
+	to := l.pointers(b, cvt)
 	for i := 0; i < len(regs); i += vec {
 		if i&free != 0 {
 			continue
 		}
-		p := b.at(l, l.coordinate(cvt, i, layout.Offset))
-		args := []string{"ptr addrspace(3) " + p, "ptr addrspace(1) " + regs[i]}
+		args := []string{"ptr addrspace(3) " + to.at(i), "ptr addrspace(1) " + regs[i]}
 		code := fmt.Sprintf("cp.async.%s.shared.global [ $0 + 0 ], [ $1 + 0 ], %d", how, bytes)
 		constraints := "r,l"
 		if mask != nil {

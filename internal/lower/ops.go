@@ -34,7 +34,7 @@ func init() { // regions are lowered by the table that holds their own handlers
 		tt.Join: lowerJoin, tt.Split: lowerSplit, tt.Cat: lowerCat,
 		tt.AddPtr: lowerAddPtr, tt.Load: lowerLoad, tt.Store: lowerStore,
 		tt.AtomicRMW: lowerAtomicRMW, tt.AtomicCAS: lowerAtomicCAS,
-		tt.Reduce: lowerReduce, ttg.ConvertLayout: lowerConvertLayout,
+		tt.Reduce: lowerReduce, tt.Scan: lowerScan, ttg.ConvertLayout: lowerConvertLayout,
 		tt.ReduceReturn: nothing, tt.ScanReturn: nothing,
 		arith.Select: lowerSelect, arith.CmpI: lowerCmpI, arith.CmpF: lowerCmpF,
 		tt.IntToPtr: cast("inttoptr"), tt.PtrToInt: cast("ptrtoint"), tt.Bitcast: lowerBitcast, arith.Bitcast: lowerBitcast,

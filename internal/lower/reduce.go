@@ -22,170 +22,200 @@ func (l *lowering) inline(b *ir.Block, args []string) []string {
 	return out
 }
 
-// combine applies the reduction's region to two sets of values.
+// combine applies the region of a reduction or scan to two sets of values.
 func (l *lowering) combine(op *ir.Op, a, b []string) []string {
 	return l.inline(op.Body(0), append(slices.Clone(a), b...))
 }
 
-// lowerReduce reduces along an axis in three steps: the registers of a thread, the lanes of a warp by shuffles, the warps through
-// shared memory. Which bits of register, lane and warp move along the axis is read off the layout.
-func lowerReduce(l *lowering, op *ir.Op) {
-	axis := int(op.IntOr("axis", 0))
-	src := l.layout(op, op.Operand(0).Type)
-	along := layout.TensorDim(axis)
-	r := &reduction{l: l, op: op, axis: axis, ll: src, along: along}
-	r.elems = make([]ir.Type, op.NumOperands())
-	for i := range r.elems {
-		r.elems[i] = ir.ElemOf(op.Operand(i).Type)
-	}
-	r.registers()
-	r.lanes()
-	warpBits := r.bits(layout.Warp)
-	if len(warpBits) > 0 {
-		r.warps(warpBits)
-		return
-	}
-	r.finish(func(coords []int) []string { return r.acc[fmt.Sprint(coords)] })
-}
-
-// reduction is a reduction under way: acc holds the partial results of this thread by the coordinates, of its registers alone, that
-// are left when the axis is dropped.
+// reduction is a reduction along an axis in three steps: the registers of a thread, the lanes of a warp by shuffles, the warps through
+// shared memory. The steps to take are read off the layout, whatever it is.
 type reduction struct {
 	l     *lowering
 	op    *ir.Op
 	axis  int
-	along string
 	ll    layout.Layout
 	elems []ir.Type
-	acc   map[string][]string
-	keys  [][]int
+	dirs  directions
+	acc   map[int][]string // partial results by register: those without the bits of steps among registers
+	keys  []int            // those registers, in order
 }
 
-// dropAxis is coords without the axis.
-func dropAxis(coords []int, axis int) []int {
-	return append(append([]int{}, coords[:axis]...), coords[axis+1:]...)
-}
-
-// registers combines what one thread holds.
-func (r *reduction) registers() {
-	r.acc = map[string][]string{}
-	free := r.ll.FreeVariablesIn(layout.Register)
-	for i := range r.ll.InSize(layout.Register) {
-		if i&free != 0 {
-			continue // a copy
-		}
-		vals := make([]string, len(r.elems))
-		for k := range vals {
-			vals[k] = r.l.regs(r.op.Operand(k))[i]
-		}
-		rest := dropAxis(registerCoords(r.ll, i), r.axis)
-		key := fmt.Sprint(rest)
-		if have, ok := r.acc[key]; ok {
-			r.acc[key] = r.l.combine(r.op, have, vals)
-			continue
-		}
-		r.acc[key] = vals
-		r.keys = append(r.keys, rest)
+func newReduction(l *lowering, op *ir.Op) *reduction {
+	r := &reduction{l: l, op: op, axis: int(op.IntOr("axis", 0)), ll: l.layout(op, op.Operand(0).Type)}
+	for i := range op.NumOperands() {
+		r.elems = append(r.elems, ir.ElemOf(op.Operand(i).Type))
 	}
+	r.dirs = directionsAlong(r.ll, r.axis)
+	return r
 }
 
-// bits are the bits of an input dimension that move along the axis. A bit that moves along another dimension too is not handled.
-func (r *reduction) bits(in string) []int {
-	if !r.ll.HasIn(in) {
-		return nil
+func lowerReduce(l *lowering, op *ir.Op) {
+	r := newReduction(l, op)
+	r.registers()
+	r.lanes()
+	if warps := r.warpSteps(); len(warps) > 0 || !r.resultFits() {
+		r.throughShared(warps)
+		return
 	}
-	var out []int
-	for i := range r.ll.InBits(in) {
-		basis := r.ll.Basis(in, i)
-		if basis[r.axis] == 0 {
-			continue
+	shape := dropAxis(outShape(r.ll), r.axis)
+	byCoords := map[int]int{}
+	for _, k := range slices.Backward(r.keys) {
+		byCoords[r.restOf(k, shape)] = k
+	}
+	r.finish(func(c []int) []string { return r.acc[byCoords[flat(c, shape)]] })
+}
+
+// restOf is the flat position, without the axis, that a register holds in the first thread.
+func (r *reduction) restOf(reg int, shape []int) int {
+	return flat(dropAxis(registerCoords(r.ll, reg), r.axis), shape)
+}
+
+// warpSteps are the steps that lead to other warps.
+func (r *reduction) warpSteps() []step {
+	var out []step
+	for _, s := range r.dirs.along {
+		if s.bit.warp != 0 {
+			out = append(out, s)
 		}
-		for d, c := range basis {
-			if d != r.axis && c != 0 {
-				r.l.fail(r.op, "a layout whose %s bit %d moves along two dimensions", in, i)
-			}
-		}
-		out = append(out, i)
 	}
 	return out
 }
 
-// lanes combines across a warp by butterfly shuffles.
-func (r *reduction) lanes() {
-	bits := r.bits(layout.Lane)
-	for i := len(bits) - 1; i >= 0; i-- {
-		for _, key := range r.keys {
-			k := fmt.Sprint(key)
-			mine := r.acc[k]
-			theirs := make([]string, len(mine))
-			for e, v := range mine {
-				theirs[e] = r.l.shuffleXor(v, r.elems[e], 1<<bits[i])
-			}
-			r.acc[k] = r.l.combine(r.op, mine, theirs)
+// canonical is the register that stands for a register: without the bits of steps among registers.
+func (r *reduction) canonical(reg int) int {
+	for _, s := range r.dirs.registers() {
+		if reg&s.bit.reg != 0 {
+			reg ^= s.reg
 		}
 	}
+	return reg
 }
 
-// shuffleXor is the value that the lane whose number differs in the given bits holds.
-func (l *lowering) shuffleXor(v string, t ir.Type, bits int) string {
-	return l.byWords(v, t, func(w string) string {
-		return l.call("i32", "llvm.nvvm.shfl.sync.bfly.i32", "i32 -1", "i32 "+w, fmt.Sprintf("i32 %d", bits), "i32 31")
-	})
-}
-
-// byWords applies f to the 32-bit words of a value.
-func (l *lowering) byWords(v string, t ir.Type, f func(string) string) string {
-	a := newAccess(t, 1)
-	switch {
-	case a.bits == 64:
-		w := l.bitcast(l.toMem(a, v), a.memElem(), "i64")
-		lo := l.val("trunc i64 %s to i32", w)
-		hi := l.val("trunc i64 %s to i32", l.val("lshr i64 %s, 32", w))
-		x := l.val("zext i32 %s to i64", f(lo))
-		y := l.val("shl i64 %s, 32", l.val("zext i32 %s to i64", f(hi)))
-		return l.fromMem(a, l.bitcast(l.val("or disjoint i64 %s, %s", x, y), "i64", a.memElem()))
-	case a.bits == 32:
-		return l.bitcast(f(l.bitcast(v, a.memElem(), "i32")), "i32", a.memElem())
+// canonicalBits are the bits of registers that steps can clear.
+func (r *reduction) canonicalBits() int {
+	m := 0
+	for _, list := range [][]step{r.dirs.along, r.dirs.same} {
+		for _, s := range list {
+			m |= s.bit.reg
+		}
 	}
-	w := l.bitcast(l.toMem(a, v), a.memElem(), fmt.Sprintf("i%d", a.bits))
-	w = f(l.val("zext i%d %s to i32", a.bits, w))
-	w = l.val("trunc i32 %s to i%d", w, a.bits)
-	return l.fromMem(a, l.bitcast(w, fmt.Sprintf("i%d", a.bits), a.memElem()))
+	return m
 }
 
-// warps combines across warps: each writes its partial results to shared memory, and every thread reads those of all warps for the
-// elements that it holds.
-func (r *reduction) warps(bits []int) {
+// registers combines what one thread holds along the axis, in the order of the axis.
+func (r *reduction) registers() {
+	var steps []step
+	for _, s := range r.dirs.along {
+		if s.bit.reg != 0 {
+			steps = append(steps, s)
+		}
+	}
+	r.acc = map[int][]string{}
+	clear := r.canonicalBits()
+	for reg := range r.ll.InSize(layout.Register) {
+		if reg&clear != 0 {
+			continue
+		}
+		group := make([]int, 1<<len(steps))
+		for i := range group {
+			group[i] = reg
+			for k, s := range steps {
+				if i>>k&1 != 0 {
+					group[i] ^= s.reg
+				}
+			}
+		}
+		slices.SortFunc(group, func(a, b int) int { return registerCoords(r.ll, a)[r.axis] - registerCoords(r.ll, b)[r.axis] })
+		for _, g := range group {
+			vals := make([]string, len(r.elems))
+			for k := range vals {
+				vals[k] = r.l.regs(r.op.Operand(k))[g]
+			}
+			if have := r.acc[reg]; have != nil {
+				vals = r.l.combine(r.op, have, vals)
+			}
+			r.acc[reg] = vals
+		}
+		r.keys = append(r.keys, reg)
+	}
+}
+
+// lanes combines across a warp by butterfly shuffles. A step may change the register too: the partner then sends that one.
+func (r *reduction) lanes() {
+	steps := slices.Clone(r.dirs.along)
+	slices.Reverse(steps)
+	for _, s := range steps {
+		if s.bit.lane == 0 {
+			continue
+		}
+		next := map[int][]string{}
+		for _, k := range r.keys {
+			mine, send := r.acc[k], r.acc[r.canonical(k^s.reg)]
+			theirs := make([]string, len(mine))
+			for e, v := range send {
+				theirs[e] = r.l.shuffleXor(v, r.elems[e], s.lane)
+			}
+			next[k] = r.l.combine(r.op, mine, theirs)
+		}
+		r.acc = next
+	}
+}
+
+// resultFits reports whether each thread's partial results are those that the result's layout wants in it.
+func (r *reduction) resultFits() bool {
+	t, ok := r.op.Result(0).Type.(*ir.TensorType)
+	if !ok {
+		return true
+	}
+	to := r.l.layout(r.op, t)
+	for _, u := range unitPlaces(r.ll) {
+		if u.reg == 0 && !slices.Equal(dropAxis(coords(r.ll, u), r.axis), coords(to, u)) {
+			return false
+		}
+	}
+	shape := dropAxis(outShape(r.ll), r.axis)
+	have := map[int]bool{}
+	for _, k := range r.keys {
+		have[r.restOf(k, shape)] = true
+	}
+	for reg := range to.InSize(layout.Register) {
+		if !have[flat(registerCoords(to, reg), shape)] {
+			return false
+		}
+	}
+	return true
+}
+
+// throughShared writes each warp's partial results to shared memory, then every thread combines those of all warps for the elements
+// that it holds of the result.
+func (r *reduction) throughShared(warps []step) {
 	l := r.l
-	n := 1 << len(bits)
-	rest := r.ll.DropTensorDim(r.axis) // coordinates that are left
-	shape := make([]int, len(rest.OutDims()))
-	total := 1
-	for i, d := range rest.OutDims() {
-		shape[i] = d.Size
-		total *= d.Size
-	}
-	place := l.warpField(bits)
+	n := 1 << len(warps)
+	rest := r.ll.DropTensorDim(r.axis)
+	shape := dropAxis(outShape(r.ll), r.axis)
+	place := l.warpField(warps)
 	bases := l.alloc.scratch(r.op)
-	writer := r.writers()
-	for _, key := range r.keys {
-		off := l.flatOffset(rest, key, shape)
-		off = l.val("add i32 %s, %s", l.val("mul i32 %s, %d", off, n), place)
-		for e, v := range r.acc[fmt.Sprint(key)] {
+	writer := r.writers(warps)
+	for _, k := range r.keys {
+		off := l.flatOffset(rest, dropAxis(registerCoords(r.ll, k), r.axis), shape)
+		if n > 1 {
+			off = l.add(l.mul(off, n), place)
+		}
+		for e, v := range r.acc[k] {
 			l.storeShared(v, r.elems[e], bases[e], off, writer)
 		}
 	}
 	l.barrier()
-	r.finish(func(coords []int) []string {
-		off := l.flatOffset(rest, coords, shape)
-		off = l.val("mul i32 %s, %d", off, n)
+	var to layout.Layout
+	if t, ok := r.op.Result(0).Type.(*ir.TensorType); ok {
+		to = l.layout(r.op, t)
+	}
+	r.finish(func(c []int) []string {
+		off := l.mul(l.flatOffset(to, c, shape), n)
 		var acc []string
 		for w := range n {
 			vals := make([]string, len(r.elems))
-			at := off
-			if w > 0 {
-				at = l.val("add i32 %s, %d", off, w)
-			}
+			at := l.add(off, fmt.Sprint(w))
 			for e, t := range r.elems {
 				vals[e] = l.loadShared(t, bases[e], at)
 			}
@@ -199,31 +229,39 @@ func (r *reduction) warps(bits []int) {
 	})
 }
 
-// writers is the condition for writing a warp's partial results: one of the lanes that hold the same.
-func (r *reduction) writers() string {
-	same := r.ll.FreeVariablesIn(layout.Lane)
-	for _, b := range r.bits(layout.Lane) {
-		same |= 1 << b
+// writers is the condition for writing partial results: among lanes and warps that hold the same, one.
+func (r *reduction) writers(warps []step) string {
+	var lane, warp int
+	for _, list := range [][]step{r.dirs.along, r.dirs.same} {
+		for _, s := range list {
+			lane |= s.bit.lane
+			warp |= s.bit.warp
+		}
 	}
-	if same == 0 {
+	for _, s := range warps {
+		warp &^= s.bit.warp
+	}
+	return r.l.both(r.l.zeroBits(r.l.ids.lane, lane), r.l.zeroBits(r.l.ids.warp, warp))
+}
+
+// zeroBits is the condition that bits of a value are zero: "" when there is nothing to ask.
+func (l *lowering) zeroBits(v string, mask int) string {
+	if mask == 0 || v == "0" {
 		return ""
 	}
-	return r.l.val("icmp eq i32 %s, 0", r.l.val("and i32 %s, %d", r.l.ids.lane, same))
+	return l.val("icmp eq i32 %s, 0", l.val("and i32 %s, %d", v, mask))
 }
 
 // warpField gathers bits of the warp's number into a number of their own.
-func (l *lowering) warpField(bits []int) string {
+func (l *lowering) warpField(steps []step) string {
 	acc := "0"
-	for i, b := range bits {
-		bit := l.val("and i32 %s, 1", l.val("lshr i32 %s, %d", l.ids.warp, b))
+	for i, s := range steps {
+		bit := l.val("and i32 %s, %d", l.ids.warp, s.bit.warp)
+		bit = l.val("lshr i32 %s, %d", bit, log2(s.bit.warp))
 		if i > 0 {
 			bit = l.val("shl i32 %s, %d", bit, i)
 		}
-		if acc == "0" {
-			acc = bit
-		} else {
-			acc = l.val("or disjoint i32 %s, %s", acc, bit)
-		}
+		acc = l.or(acc, bit)
 	}
 	return acc
 }
@@ -243,7 +281,7 @@ func (l *lowering) flatOffset(ll layout.Layout, coords, shape []int) string {
 			acc = c
 			continue
 		}
-		acc = l.val("add i32 %s, %s", l.val("mul i32 %s, %d", acc, n), c)
+		acc = l.add(l.mul(acc, n), c)
 	}
 	return acc
 }
@@ -262,15 +300,14 @@ func (r *reduction) finish(get func(coords []int) []string) {
 	ll := l.layout(r.op, t)
 	n := ll.InSize(layout.Register)
 	outs := make([][]string, len(r.elems))
-	done := map[string][]string{}
+	done := map[int][]string{}
+	shape := outShape(ll)
 	for i := range n {
 		c := registerCoords(ll, i)
-		vals, ok := done[fmt.Sprint(c)]
+		vals, ok := done[flat(c, shape)]
 		if !ok {
-			if vals = get(c); vals == nil {
-				l.fail(r.op, "the result's layout is not the operand's without its axis")
-			}
-			done[fmt.Sprint(c)] = vals
+			vals = get(c)
+			done[flat(c, shape)] = vals
 		}
 		for e := range outs {
 			outs[e] = append(outs[e], vals[e])
@@ -279,4 +316,28 @@ func (r *reduction) finish(get func(coords []int) []string) {
 	for e, res := range r.op.Results() {
 		l.set(res, outs[e])
 	}
+}
+
+// reduceScratch is one value for each element that is left and each warp along the axis.
+func reduceScratch(l *lowering, op *ir.Op) []int {
+	r := newReduction(l, op)
+	clear := r.canonicalBits()
+	for reg := range r.ll.InSize(layout.Register) {
+		if reg&clear == 0 {
+			r.keys = append(r.keys, reg)
+		}
+	}
+	warps := r.warpSteps()
+	if len(warps) == 0 && r.resultFits() {
+		return nil
+	}
+	n := 1 << len(warps)
+	for _, d := range dropAxis(outShape(r.ll), r.axis) {
+		n *= d
+	}
+	var out []int
+	for _, e := range r.elems {
+		out = append(out, n*bitsOf(e)/8)
+	}
+	return out
 }

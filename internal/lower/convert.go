@@ -1,0 +1,160 @@
+package lower
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// conversion is how a tensor gets from one layout to another.
+type conversion struct {
+	from, to layout.Layout
+	cvt      layout.Layout // where each place of the result finds its element
+	how      conversionKind
+}
+
+type conversionKind int
+
+const (
+	byRegisters conversionKind = iota // each thread has all it needs
+	byShuffles                        // each warp has
+	byShared
+)
+
+func newConversion(from, to layout.Layout, elem ir.Type) conversion {
+	c := conversion{from: from, to: to, how: byShared}
+	cvt, ok := to.TryInvertAndCompose(from)
+	if !ok {
+		return c
+	}
+	c.cvt = cvt
+	moves := func(out string, ins ...string) bool { // whether out depends on one of ins other than itself
+		for _, in := range ins {
+			if cvt.HasIn(in) && cvt.HasOut(out) && !cvt.SublayoutIsZero([]string{in}, []string{out}) {
+				return true
+			}
+		}
+		return false
+	}
+	keeps := func(dim string) bool { return !cvt.HasIn(dim) || !cvt.HasOut(dim) || cvt.SublayoutIsIdentity(dim) }
+	if !keeps(layout.Block) || !keeps(layout.Warp) || moves(layout.Warp, layout.Register, layout.Lane) || moves(layout.Register, layout.Warp) ||
+		moves(layout.Lane, layout.Warp) {
+		return c
+	}
+	if keeps(layout.Lane) && !moves(layout.Lane, layout.Register) && !moves(layout.Register, layout.Lane) {
+		c.how = byRegisters
+		return c
+	}
+	if !moves(layout.Register, layout.Lane) && c.shuffles(elem) <= maxShuffles {
+		c.how = byShuffles
+	}
+	return c
+}
+
+// maxShuffles is how many shuffles a conversion may take before shared memory is the better way.
+const maxShuffles = 32
+
+// shuffles is the number of shuffles that a conversion takes.
+func (c conversion) shuffles(elem ir.Type) int {
+	n := c.to.InSize(layout.Register)
+	return n >> popcount(c.to.FreeVariablesIn(layout.Register)) * max(1, bitsOf(elem)/32)
+}
+
+func popcount(v int) int {
+	n := 0
+	for ; v != 0; v &= v - 1 {
+		n++
+	}
+	return n
+}
+
+func lowerConvertLayout(l *lowering, op *ir.Op) {
+	from, to := l.layout(op, op.Operand(0).Type), l.layout(op, op.Result(0).Type)
+	base := 0
+	if s := l.alloc.scratch(op); len(s) > 0 {
+		base = s[0]
+	}
+	l.set(op.Result(0), l.convert(l.regs(op.Operand(0)), ir.ElemOf(op.Result(0).Type), newConversion(from, to, ir.ElemOf(op.Result(0).Type)), base))
+}
+
+// convert gives registers another layout.
+func (l *lowering) convert(src []string, elem ir.Type, c conversion, base int) []string {
+	switch c.how {
+	case byRegisters:
+		out := make([]string, c.to.InSize(layout.Register))
+		for r := range out {
+			out[r] = src[c.source(place{reg: r}).reg]
+		}
+		return out
+	case byShuffles:
+		return l.convertByShuffles(src, elem, c)
+	}
+	return l.moveShared(src, elem, c.from, c.to, base, false)
+}
+
+// source is the place that a place of the result gets its element from.
+func (c conversion) source(p place) place {
+	in := make([]int, len(c.cvt.InDims()))
+	for i, d := range c.cvt.InNames() {
+		switch d {
+		case layout.Register:
+			in[i] = p.reg
+		case layout.Lane:
+			in[i] = p.lane
+		case layout.Warp:
+			in[i] = p.warp
+		}
+	}
+	var out place
+	for i, v := range c.cvt.Apply(in...) {
+		switch c.cvt.OutNames()[i] {
+		case layout.Register:
+			out.reg = v
+		case layout.Lane:
+			out.lane = v
+		case layout.Warp:
+			out.warp = v
+		}
+	}
+	return out
+}
+
+// convertByShuffles fetches each register from another lane: the same register in all lanes.
+func (l *lowering) convertByShuffles(src []string, elem ir.Type, c conversion) []string {
+	lane := "0"
+	if c.cvt.HasOut(layout.Lane) {
+		lane = l.threadPart(c.cvt, layout.Lane)
+	}
+	out := make([]string, c.to.InSize(layout.Register))
+	done := map[place]string{}
+	for r := range out {
+		p := c.source(place{reg: r})
+		if done[p] == "" {
+			done[p] = l.shuffleIdx(src[p.reg], elem, l.xor(lane, itoa(p.lane)))
+		}
+		out[r] = done[p]
+	}
+	return out
+}
+
+// moveShared gives registers another layout through shared memory. again says that the memory may still be being read.
+func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout, base int, again bool) []string {
+	if again {
+		l.barrier()
+	}
+	mem := swizzled(from, to, bitsOf(elem))
+	b := scratchAt(base, elem)
+	l.storeAll(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), l.owns(from))
+	l.barrier()
+	return l.loadAll(b, to.InvertAndCompose(mem))
+}
+
+func init() {
+	scratchOf[ttg.ConvertLayout] = func(l *lowering, op *ir.Op) []int {
+		t := op.Operand(0).Type.(*ir.TensorType)
+		if newConversion(l.layout(op, t), l.layout(op, op.Result(0).Type), t.Elem).how != byShared {
+			return nil
+		}
+		return []int{int(t.NumElements()) * bitsOf(t) / 8}
+	}
+}

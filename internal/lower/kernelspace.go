@@ -1,0 +1,147 @@
+package lower
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// place is where an element is held: the numbers of a register, a lane and a warp. Places are vectors of bits: xor adds them.
+type place struct{ reg, lane, warp int }
+
+func (p place) xor(q place) place { return place{p.reg ^ q.reg, p.lane ^ q.lane, p.warp ^ q.warp} }
+
+// unitPlaces are the places with one bit set, registers first, then lanes, then warps.
+func unitPlaces(ll layout.Layout) []place {
+	var out []place
+	for i := range ll.InBits(layout.Register) {
+		out = append(out, place{reg: 1 << i})
+	}
+	for i := range ll.InBits(layout.Lane) {
+		out = append(out, place{lane: 1 << i})
+	}
+	for i := range ll.InBits(layout.Warp) {
+		out = append(out, place{warp: 1 << i})
+	}
+	return out
+}
+
+// coords are the coordinates of what lies at a place, in the first block.
+func coords(ll layout.Layout, p place) []int {
+	in := make([]int, len(ll.InDims()))
+	for i, d := range ll.InNames() {
+		switch d {
+		case layout.Register:
+			in[i] = p.reg
+		case layout.Lane:
+			in[i] = p.lane
+		case layout.Warp:
+			in[i] = p.warp
+		}
+	}
+	return ll.Apply(in...)
+}
+
+// flat is the row-major number of coordinates.
+func flat(c, shape []int) int {
+	n := 0
+	for i, x := range c {
+		n = n*shape[i] + x
+	}
+	return n
+}
+
+// outShape are the sizes of a layout's outputs.
+func outShape(ll layout.Layout) []int {
+	var out []int
+	for _, d := range ll.OutDims() {
+		out = append(out, d.Size)
+	}
+	return out
+}
+
+// span is a set of independent vectors that tells whether another depends on them. Each vector remembers the place it is the image of.
+type span struct {
+	images []int
+	places []place
+}
+
+// reduce subtracts from an image what the span has of it, and from its place likewise.
+func (s *span) reduce(image int, p place) (int, place) {
+	for i, v := range s.images {
+		if image != 0 && bits.Len(uint(image^v)) < bits.Len(uint(image)) {
+			image, p = image^v, p.xor(s.places[i])
+		}
+	}
+	return image, p
+}
+
+// add takes in a vector that was reduced and is not zero. Images stay sorted by their highest bit, the highest first.
+func (s *span) add(image int, p place) {
+	i := 0
+	for i < len(s.images) && bits.Len(uint(s.images[i])) > bits.Len(uint(image)) {
+		i++
+	}
+	s.images = append(s.images[:i], append([]int{image}, s.images[i:]...)...)
+	s.places = append(s.places[:i], append([]place{p}, s.places[i:]...)...)
+}
+
+// directions says how the places of a layout move along one dimension: which steps stay at the same coordinates of all the others.
+type directions struct {
+	along []step // steps that change the coordinate along the dimension, independent of one another: registers first, then lanes, then warps
+	same  []step // steps to a copy of the same element
+}
+
+// step is a direction: from any place, the xor with it. Bit is the highest bit of it, which no other step before it has: places
+// without any of these bits stand for all.
+type step struct {
+	place
+	bit   place
+	image int // the change along the dimension
+}
+
+// directionsAlong finds the steps of a layout along a dimension. Bits are looked at in the order register, lane, warp, so that as many
+// steps as possible stay in a thread, then in a warp.
+func directionsAlong(ll layout.Layout, axis int) directions {
+	var d directions
+	var others, axisSpan span
+	shape := outShape(ll)
+	restShape := dropAxis(shape, axis)
+	for _, u := range unitPlaces(ll) {
+		c := coords(ll, u)
+		image, p := others.reduce(flat(dropAxis(c, axis), restShape), u)
+		if image != 0 {
+			others.add(image, p)
+			continue
+		}
+		moved := coords(ll, p)[axis]
+		left, q := axisSpan.reduce(moved, p)
+		if left == 0 {
+			d.same = append(d.same, step{q, u, 0})
+			continue
+		}
+		axisSpan.add(left, q)
+		d.along = append(d.along, step{p, u, moved})
+	}
+	return d
+}
+
+// dropAxis is a list without one entry.
+func dropAxis(coords []int, axis int) []int {
+	return append(append([]int{}, coords[:axis]...), coords[axis+1:]...)
+}
+
+// registers are the steps among registers, along the dimension or to copies, the highest bit first.
+func (d directions) registers() []step {
+	var out []step
+	for _, list := range [][]step{d.along, d.same} {
+		for _, s := range list {
+			if s.bit.reg != 0 {
+				out = append(out, s)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b step) int { return b.bit.reg - a.bit.reg })
+	return out
+}

@@ -1,0 +1,500 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// A scan goes up the bits of the coordinate along its axis. When the bits below some bit are done, each block of that many elements
+// holds its own scan, and its last element is the block's total. Bits that registers hold are done one block after another; bits that
+// lanes hold by shuffles of the totals; from the first bit that warps hold on, the totals of all blocks go through shared memory. A
+// scan in reverse is the same with all bits of the coordinate inverted.
+
+// scan is a scan under way.
+type scan struct {
+	l       *lowering
+	op      *ir.Op
+	axis    int
+	reverse bool
+	ll      layout.Layout
+	elems   []ir.Type
+	vals    map[int][]string // by register; registers that hold copies are left out
+	bits    []step           // who holds each bit of the coordinate
+	copies  []step           // among registers
+
+	regs, lanes int // bits of registers and lanes that are done
+}
+
+// newScan says how a scan is done; ok is false when the layout must be changed first.
+func newScan(l *lowering, op *ir.Op, ll layout.Layout) (s *scan, ok bool) {
+	s = &scan{l: l, op: op, axis: int(op.IntOr("axis", 0)), ll: ll}
+	if v, _ := op.Int("reverse"); v != 0 {
+		s.reverse = true
+	}
+	for i := range op.NumOperands() {
+		s.elems = append(s.elems, ir.ElemOf(op.Operand(i).Type))
+	}
+	d := directionsAlong(ll, s.axis)
+	s.bits = make([]step, len(d.along))
+	lastLane, warps := 0, false
+	for _, x := range d.along {
+		if x.place != x.bit || x.image&(x.image-1) != 0 {
+			return s, false // a step that moves in several ways at once
+		}
+		s.bits[log2(x.image)] = x
+	}
+	for _, x := range s.bits {
+		if x.lane != 0 && (x.lane < lastLane || warps) {
+			return s, false // lanes out of order, or above warps
+		}
+		lastLane = max(lastLane, x.lane)
+		warps = warps || x.warp != 0
+	}
+	for _, x := range d.same {
+		if x.bit.reg != 0 {
+			if x.place != x.bit {
+				return s, false
+			}
+			s.copies = append(s.copies, x)
+		}
+	}
+	return s, true
+}
+
+func lowerScan(l *lowering, op *ir.Op) {
+	t := op.Operand(0).Type.(*ir.TensorType)
+	from := l.layout(op, t)
+	regs := make([][]string, op.NumOperands())
+	for i := range regs {
+		regs[i] = l.regs(op.Operand(i))
+	}
+	bases := l.alloc.scratch(op)
+	s, ok := newScan(l, op, from)
+	if !ok {
+		s, _ = newScan(l, op, l.scanLayout(from, s.axis))
+		for i := range regs {
+			regs[i] = l.moveShared(regs[i], s.elems[i], from, s.ll, bases[0], i > 0)
+		}
+	}
+	outs := s.run(regs, bases, !ok)
+	for i, r := range op.Results() {
+		if !ok {
+			outs[i] = l.moveShared(outs[i], s.elems[i], s.ll, from, bases[0], true)
+		}
+		l.set(r, outs[i])
+	}
+}
+
+// scanLayout is a layout in which every scan can be done: the bits of the axis first, over lanes, warps, registers.
+func (l *lowering) scanLayout(ll layout.Layout, axis int) layout.Layout {
+	dims := ll.OutDims()
+	var vectors [][]int
+	add := func(d int) {
+		for b := 1; b < dims[d].Size; b *= 2 {
+			v := make([]int, len(dims))
+			v[d] = b
+			vectors = append(vectors, v)
+		}
+	}
+	add(axis)
+	for d := range dims {
+		if d != axis {
+			add(d)
+		}
+	}
+	take := func(n int) [][]int {
+		out := make([][]int, n)
+		for i := range out {
+			if len(vectors) > 0 {
+				out[i], vectors = vectors[0], vectors[1:]
+			} else {
+				out[i] = make([]int, len(dims))
+			}
+		}
+		return out
+	}
+	lanes, warps := take(5), take(log2(l.program.warps))
+	regs := take(len(vectors))
+	return layout.Must(layout.New([]layout.Bases{{Name: layout.Register, Vectors: regs}, {Name: layout.Lane, Vectors: lanes}, {Name: layout.Warp, Vectors: warps},
+		{Name: layout.Block}}, dims))
+}
+
+// scanScratch is the size of what a scan needs in shared memory.
+func scanScratch(l *lowering, op *ir.Op) []int {
+	t := op.Operand(0).Type.(*ir.TensorType)
+	from := l.layout(op, t)
+	s, ok := newScan(l, op, from)
+	if !ok {
+		s, _ = newScan(l, op, l.scanLayout(from, s.axis))
+	}
+	var out []int
+	upper := s.upper()
+	for _, e := range s.elems {
+		n := 0
+		if len(upper) > 0 {
+			n = int(t.NumElements()) >> len(s.bits) << len(upper) * bitsOf(e) / 8
+		}
+		if !ok {
+			n = max(n, int(t.NumElements())*8)
+		}
+		if n > 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// upper are the bits of the coordinate that go through shared memory: from the first of a warp on.
+func (s *scan) upper() []step {
+	for i, b := range s.bits {
+		if b.warp != 0 {
+			return s.bits[i:]
+		}
+	}
+	return nil
+}
+
+// run does the scan on registers by operand. moved says that the scratch memory was just read.
+func (s *scan) run(regs [][]string, bases []int, moved bool) [][]string {
+	n := len(regs[0])
+	copies := 0
+	for _, c := range s.copies {
+		copies |= c.bit.reg
+	}
+	s.vals = map[int][]string{}
+	for r := range n {
+		if r&copies == 0 {
+			for _, x := range regs {
+				s.vals[r] = append(s.vals[r], x[r])
+			}
+		}
+	}
+	upper := s.upper()
+	for i := 0; i < len(s.bits)-len(upper); {
+		j := i + 1
+		for j < len(s.bits)-len(upper) && (s.bits[j].lane != 0) == (s.bits[i].lane != 0) {
+			j++
+		}
+		if s.bits[i].lane != 0 {
+			s.overLanes(s.bits[i:j])
+		} else {
+			s.overRegisters(s.bits[i:j])
+		}
+		i = j
+	}
+	if len(upper) > 0 {
+		if moved {
+			s.l.barrier()
+		}
+		s.throughShared(upper, bases)
+	}
+	outs := make([][]string, len(regs))
+	for r := range n {
+		for e, v := range s.vals[r&^copies] {
+			outs[e] = append(outs[e], v)
+		}
+	}
+	return outs
+}
+
+// sorted are the registers that values are held for.
+func (s *scan) sorted() []int {
+	out := make([]int, 0, len(s.vals))
+	for r := range s.vals {
+		out = append(out, r)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// digit is the register or lane number with the digits of n put at the bits of a segment.
+func (s *scan) digit(bits []step, n int, get func(step) int) int {
+	v := 0
+	for i, b := range bits {
+		if (n>>i&1 != 0) != s.reverse {
+			v |= get(b)
+		}
+	}
+	return v
+}
+
+func regBit(s step) int  { return s.bit.reg }
+func laneBit(s step) int { return s.bit.lane }
+
+func maskOf(bits []step, get func(step) int) int {
+	m := 0
+	for _, b := range bits {
+		m |= get(b)
+	}
+	return m
+}
+
+// end is the register that holds the last element of the block of a register, as far as registers are concerned.
+func (s *scan) end(reg int) int {
+	if s.reverse {
+		return reg &^ s.regs
+	}
+	return reg | s.regs
+}
+
+// total is the total of a register's block, in every lane of the block.
+func (s *scan) total(reg int) []string {
+	vals := s.vals[s.end(reg)]
+	if s.lanes == 0 {
+		return vals
+	}
+	lane := ""
+	if s.reverse {
+		lane = s.l.val("and i32 %s, %d", s.l.ids.lane, ^s.lanes&31)
+	} else {
+		lane = s.l.val("or i32 %s, %d", s.l.ids.lane, s.lanes)
+	}
+	return s.shuffle(vals, lane)
+}
+
+func (s *scan) shuffle(vals []string, lane string) []string {
+	out := make([]string, len(vals))
+	for i, v := range vals {
+		out[i] = s.l.shuffleIdx(v, s.elems[i], lane)
+	}
+	return out
+}
+
+// choose is a where cond holds, else b.
+func (s *scan) choose(cond string, a, b []string) []string {
+	out := make([]string, len(a))
+	for i := range a {
+		typ := llvmType(s.elems[i])
+		out[i] = s.l.val("select i1 %s, %s %s, %s %s", cond, typ, a[i], typ, b[i])
+	}
+	return out
+}
+
+// overRegisters does a segment of bits that registers hold: block after block.
+func (s *scan) overRegisters(bits []step) {
+	mask := maskOf(bits, regBit)
+	for j := 1; j < 1<<len(bits); j++ {
+		before, now := s.digit(bits, j-1, regBit), s.digit(bits, j, regBit)
+		prefixes := map[int][]string{}
+		for _, r := range s.sorted() {
+			if r&mask != now {
+				continue
+			}
+			key := s.end(r)&^mask | before
+			if prefixes[key] == nil {
+				prefixes[key] = s.total(key)
+			}
+			s.vals[r] = s.l.combine(s.op, prefixes[key], s.vals[r])
+		}
+	}
+	s.regs |= mask
+}
+
+// overLanes does a segment of bits that lanes hold: a scan of the totals over lanes, whose predecessor each lane then adds.
+func (s *scan) overLanes(bits []step) {
+	l := s.l
+	mask := maskOf(bits, laneBit)
+	runs := map[int][]int{} // registers by the last of their block
+	for _, r := range s.sorted() {
+		runs[s.end(r)] = append(runs[s.end(r)], r)
+	}
+	firstIs := 0
+	if s.reverse {
+		firstIs = mask
+	}
+	first := l.val("icmp eq i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, mask), firstIs)
+	for _, end := range s.sorted() {
+		run := runs[end]
+		if run == nil {
+			continue
+		}
+		t := s.total(end)
+		done := 0
+		for _, b := range bits {
+			t = s.laneStep(t, b.bit.lane, done)
+			done |= b.bit.lane
+		}
+		if len(run) == 1 && s.lanes == 0 {
+			s.vals[end] = t
+			continue
+		}
+		prefix := s.shuffle(t, s.predecessor(mask))
+		for _, r := range run {
+			if r == end && s.lanes == 0 {
+				s.vals[r] = t
+				continue
+			}
+			s.vals[r] = s.choose(first, s.vals[r], l.combine(s.op, prefix, s.vals[r]))
+		}
+	}
+	s.lanes |= mask
+}
+
+// laneStep adds to the totals of blocks with a bit the total of the block without it.
+func (s *scan) laneStep(t []string, bit, done int) []string {
+	l := s.l
+	var src, cond string
+	isSet := l.val("and i32 %s, %d", l.ids.lane, bit)
+	if s.reverse {
+		src = l.val("or i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, ^done&31), bit)
+		cond = l.val("icmp eq i32 %s, 0", isSet)
+	} else {
+		src = l.val("and i32 %s, %d", l.val("or i32 %s, %d", l.ids.lane, done), ^bit&31)
+		cond = l.val("icmp ne i32 %s, 0", isSet)
+	}
+	return s.choose(cond, l.combine(s.op, s.shuffle(t, src), t), t)
+}
+
+// predecessor is the lane before this one in the order of the bits of mask; any lane for the first.
+func (s *scan) predecessor(mask int) string {
+	l := s.l
+	low := mask & -mask
+	var next string
+	if s.reverse { // the others full, so that a carry passes over them
+		next = l.val("add i32 %s, %d", l.val("or i32 %s, %d", l.ids.lane, ^mask&31), low)
+	} else {
+		next = l.val("sub i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, mask), low)
+	}
+	return l.val("or i32 %s, %s", l.val("and i32 %s, %d", next, mask), l.val("and i32 %s, %d", l.ids.lane, ^mask&31))
+}
+
+// throughShared does the bits from the first of a warp on: the totals of all blocks are written, and each thread adds up those before
+// its own blocks.
+func (s *scan) throughShared(upper []step, bases []int) {
+	l := s.l
+	regMask, laneEnd := maskOf(upper, regBit), s.lanes
+	if s.reverse {
+		laneEnd = 0
+	}
+	writer := l.owns(s.ll)
+	if s.lanes != 0 {
+		at := l.val("icmp eq i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, s.lanes), laneEnd)
+		writer = l.both(writer, at)
+	}
+	rest := s.ll.DropTensorDim(s.axis)
+	shape := dropAxis(outShape(s.ll), s.axis)
+	row := map[int]string{} // where the totals of a register's row begin
+	rowOf := func(r int) string {
+		key := s.end(r) &^ regMask
+		if row[key] == "" {
+			row[key] = l.mul(l.flatOffset(rest, dropAxis(registerCoords(s.ll, key), s.axis), shape), 1<<len(upper))
+		}
+		return row[key]
+	}
+	for _, r := range s.sorted() {
+		if r != s.end(r) {
+			continue
+		}
+		off := l.add(rowOf(r), s.blockNumber(upper, r))
+		for e, v := range s.vals[r] {
+			l.storeShared(v, s.elems[e], bases[e], off, writer)
+		}
+	}
+	l.barrier()
+	s.addTotals(upper, bases, rowOf)
+}
+
+// blockNumber is the number, in the order of the scan, of the block that a register of this thread is in.
+func (s *scan) blockNumber(upper []step, r int) string {
+	l := s.l
+	fixed, acc := 0, "0"
+	for i, b := range upper {
+		if b.bit.reg != 0 {
+			if r&b.bit.reg != 0 {
+				fixed |= 1 << i
+			}
+			continue
+		}
+		w := l.val("and i32 %s, 1", l.val("lshr i32 %s, %d", l.ids.warp, log2(b.bit.warp)))
+		acc = l.or(acc, l.mul(w, 1<<i))
+	}
+	acc = l.or(acc, itoa(fixed))
+	if s.reverse {
+		acc = l.xor(acc, itoa(1<<len(upper)-1))
+	}
+	return acc
+}
+
+// addTotals walks over the totals of each row and gives each block of this thread the sum of those before it.
+func (s *scan) addTotals(upper []step, bases []int, rowOf func(int) string) {
+	regMask := maskOf(upper, regBit)
+	blocks := map[int]map[int][]int{} // registers by row, then by bits of the block
+	for _, r := range s.sorted() {
+		key := s.end(r) &^ regMask
+		if blocks[key] == nil {
+			blocks[key] = map[int][]int{}
+		}
+		blocks[key][r&regMask] = append(blocks[key][r&regMask], r)
+	}
+	for _, key := range s.sorted() {
+		if blocks[key] == nil {
+			continue
+		}
+		s.addRow(upper, bases, rowOf(key), blocks[key])
+	}
+}
+
+func (s *scan) addRow(upper []step, bases []int, row string, blocks map[int][]int) {
+	l := s.l
+	var sum []string
+	prefix := map[int][]string{}
+	first := map[int]string{} // whether the block is the very first, which has nothing before it
+	for u := range 1 << len(upper) {
+		reg := s.digit(upper, u, regBit)
+		mine := s.isWarp(upper, u)
+		switch {
+		case u == 0:
+			first[reg] = mine
+		case prefix[reg] == nil:
+			prefix[reg] = sum
+		case mine != "":
+			prefix[reg] = s.choose(mine, sum, prefix[reg])
+		}
+		if u == 1<<len(upper)-1 {
+			break
+		}
+		at := l.add(row, itoa(u))
+		vals := make([]string, len(s.elems))
+		for e, t := range s.elems {
+			vals[e] = l.loadShared(t, bases[e], at)
+		}
+		if sum == nil {
+			sum = vals
+		} else {
+			sum = l.combine(s.op, sum, vals)
+		}
+	}
+	for _, reg := range sortedKeys(blocks) {
+		for _, r := range blocks[reg] {
+			if prefix[reg] == nil {
+				continue
+			}
+			v := l.combine(s.op, prefix[reg], s.vals[r])
+			if first[reg] != "" {
+				v = s.choose(first[reg], s.vals[r], v)
+			}
+			s.vals[r] = v
+		}
+	}
+}
+
+func sortedKeys(m map[int][]int) []int {
+	var out []int
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// isWarp is the condition that this thread's warp holds block u.
+func (s *scan) isWarp(upper []step, u int) string {
+	mask := maskOf(upper, func(b step) int { return b.bit.warp })
+	want := s.digit(upper, u, func(b step) int { return b.bit.warp })
+	return s.l.val("icmp eq i32 %s, %d", s.l.val("and i32 %s, %d", s.l.ids.warp, mask), want)
+}
+
+func init() { scratchOf[tt.Scan] = scanScratch }

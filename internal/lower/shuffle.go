@@ -1,0 +1,37 @@
+package lower
+
+import "github.com/nereid-lang/nereid/internal/ir"
+
+// shuffleXor is the value that the lane whose number differs in the given bits holds.
+func (l *lowering) shuffleXor(v string, t ir.Type, bits int) string {
+	return l.byWords(v, t, func(w string) string {
+		return l.call("i32", "llvm.nvvm.shfl.sync.bfly.i32", "i32 -1", "i32 "+w, "i32 "+itoa(bits), "i32 31")
+	})
+}
+
+// shuffleIdx is the value that a lane holds; its number may differ from thread to thread.
+func (l *lowering) shuffleIdx(v string, t ir.Type, lane string) string {
+	return l.byWords(v, t, func(w string) string {
+		return l.call("i32", "llvm.nvvm.shfl.sync.idx.i32", "i32 -1", "i32 "+w, "i32 "+lane, "i32 31")
+	})
+}
+
+// byWords applies f to the 32-bit words of a value.
+func (l *lowering) byWords(v string, t ir.Type, f func(string) string) string {
+	a := newAccess(t, 1)
+	switch {
+	case a.bits == 64:
+		w := l.bitcast(l.toMem(a, v), a.memElem(), "i64")
+		lo := l.val("trunc i64 %s to i32", w)
+		hi := l.val("trunc i64 %s to i32", l.val("lshr i64 %s, 32", w))
+		x := l.val("zext i32 %s to i64", f(lo))
+		y := l.val("shl i64 %s, 32", l.val("zext i32 %s to i64", f(hi)))
+		return l.fromMem(a, l.bitcast(l.val("or disjoint i64 %s, %s", x, y), "i64", a.memElem()))
+	case a.bits == 32:
+		return l.bitcast(f(l.bitcast(v, a.memElem(), "i32")), "i32", a.memElem())
+	}
+	small := "i" + itoa(a.bits)
+	w := l.bitcast(l.toMem(a, v), a.memElem(), small)
+	r := l.val("trunc i32 %s to %s", f(l.val("zext %s %s to i32", small, w)), small)
+	return l.fromMem(a, l.bitcast(r, small, a.memElem()))
+}

@@ -1,0 +1,166 @@
+package lower
+
+import (
+	"math/bits"
+
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// smem is a buffer in shared memory with what its addresses are made of.
+type smem struct {
+	base  string // where it begins, in bytes
+	start string // element that a view starts at, xored to the offsets of its elements
+	elem  ir.Type
+	pad   *ttg.Padded
+}
+
+// scratchAt is a buffer at a fixed place.
+func scratchAt(base int, elem ir.Type) smem { return smem{base: itoa(base), start: "0", elem: elem} }
+
+// buffer is the buffer that a value describes.
+func (l *lowering) buffer(v *ir.Value) smem {
+	m, _ := ttg.MemDescOf(v.Type)
+	b := smem{base: l.regs(v)[0], start: l.regs(v)[1], elem: m.Elem}
+	if p, ok := ttg.As[ttg.Padded](m.Encoding); ok {
+		b.pad = &p
+	}
+	return b
+}
+
+// most is how many elements one access can take.
+func (b smem) most() int {
+	n := 128 / bitsOf(b.elem)
+	if b.pad != nil {
+		for _, p := range b.pad.Intervals {
+			n = min(n, int(p))
+		}
+	}
+	return n
+}
+
+// pointers makes the addresses of accesses to a buffer: cvt maps (register, lane, warp) to an element's place in it. The thread's part
+// of the address is computed once; registers add a constant where their bits are apart from the thread's.
+type pointers struct {
+	l      *lowering
+	b      smem
+	cvt    layout.Layout
+	thread string // the thread's part, in elements
+	bits   int    // that it can have
+	ptr    string // address of the thread's part
+}
+
+func (l *lowering) pointers(b smem, cvt layout.Layout) *pointers {
+	return &pointers{l: l, b: b, cvt: cvt, thread: l.threadPart(cvt, layout.Offset), bits: l.threadBits(cvt, layout.Offset)}
+}
+
+// at is the address of what a register holds.
+func (p *pointers) at(reg int) string {
+	l, size := p.l, bitsOf(p.b.elem)/8
+	c := 0
+	for i := range p.cvt.InBits(layout.Register) {
+		if reg>>i&1 != 0 {
+			c ^= p.cvt.BasisAlong(layout.Register, i, layout.Offset)
+		}
+	}
+	if p.b.start == "0" && p.b.pad == nil && c&p.bits == 0 {
+		if p.ptr == "" {
+			p.ptr = l.sharedAt(l.mul(p.thread, size), p.b.base)
+		}
+		if c == 0 {
+			return p.ptr
+		}
+		return l.val("getelementptr i8, ptr addrspace(3) %s, i32 %d", p.ptr, c*size)
+	}
+	off := l.xor(l.xor(p.thread, itoa(c)), p.b.start)
+	if p.b.pad != nil {
+		sum := off
+		for i, n := range p.b.pad.Intervals {
+			k := l.val("lshr i32 %s, %d", off, bits.Len(uint(n))-1)
+			sum = l.add(sum, l.mul(k, int(p.b.pad.Paddings[i])))
+		}
+		off = sum
+	}
+	return l.sharedAt(l.mul(off, size), p.b.base)
+}
+
+// sharedAt is the address of byte off behind base.
+func (l *lowering) sharedAt(off, base string) string {
+	at := "@global_smem"
+	if base != "0" {
+		if _, ok := constant(base); ok {
+			at = "getelementptr (i8, ptr addrspace(3) @global_smem, i32 " + base + ")"
+		} else {
+			at = l.val("getelementptr i8, ptr addrspace(3) @global_smem, i32 %s", base)
+		}
+	}
+	if off == "0" {
+		return at
+	}
+	return l.val("getelementptr i8, ptr addrspace(3) %s, i32 %s", at, off)
+}
+
+// storeAll writes registers to a buffer, the widest accesses that cvt allows. Registers with a bit of free are copies; threads for
+// which owner is false do not write.
+func (l *lowering) storeAll(b smem, cvt layout.Layout, regs []string, free int, owner string) {
+	n, order := layout.LargestVector(cvt, b.most())
+	p := l.pointers(b, order.Apply(cvt))
+	a := newAccess(b.elem, n)
+	for i := 0; i < len(regs); i += n {
+		if order.Index(i)&free != 0 {
+			continue
+		}
+		vals := make([]string, n)
+		for k := range vals {
+			vals[k] = regs[order.Index(i+k)]
+		}
+		l.storeWords(a, "st.shared", l.pack(a, vals), p.at(i), "ptr addrspace(3)", "r", owner)
+	}
+}
+
+// loadAll reads registers from a buffer; registers that cvt gives one place are read once.
+func (l *lowering) loadAll(b smem, cvt layout.Layout) []string {
+	n, order := layout.LargestVector(cvt, b.most())
+	p := l.pointers(b, order.Apply(cvt))
+	a := newAccess(b.elem, n)
+	out := make([]string, cvt.InSize(layout.Register))
+	done := map[int][]string{}
+	for i := 0; i < len(out); i += n {
+		key := 0
+		for k := range p.cvt.InBits(layout.Register) {
+			if i>>k&1 != 0 {
+				key ^= p.cvt.BasisAlong(layout.Register, k, layout.Offset)
+			}
+		}
+		vals := done[key]
+		if vals == nil {
+			vals = l.unpack(a, l.loadWords(a, "ld.shared", p.at(i), "ptr addrspace(3)", "r", ""))
+			done[key] = vals
+		}
+		for k, v := range vals {
+			out[order.Index(i+k)] = v
+		}
+	}
+	return out
+}
+
+// storeShared writes one element where pred, which may be "", is true.
+func (l *lowering) storeShared(v string, t ir.Type, base int, off, pred string) {
+	a := newAccess(t, 1)
+	p := l.sharedAt(l.mul(off, bitsOf(t)/8), itoa(base))
+	if pred == "" {
+		l.do("store %s %s, ptr addrspace(3) %s", a.memElem(), l.toMem(a, v), p)
+		return
+	}
+	l.storeWords(a, "st.shared", l.pack(a, []string{v}), p, "ptr addrspace(3)", "r", pred)
+}
+
+// loadShared reads one element.
+func (l *lowering) loadShared(t ir.Type, base int, off string) string {
+	a := newAccess(t, 1)
+	return l.fromMem(a, l.val("load %s, ptr addrspace(3) %s", a.memElem(), l.sharedAt(l.mul(off, bitsOf(t)/8), itoa(base))))
+}
+
+// barrier waits for all threads of the program.
+func (l *lowering) barrier() { l.call("void", "llvm.nvvm.barrier0") }

@@ -1,0 +1,181 @@
+package lower
+
+import (
+	"math/bits"
+
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// Where elements lie in shared memory while a tensor changes its layout. Any invertible map of bits will do; this one is chosen so that
+// both sides access it in wide words and without bank conflicts, as in "Linear Layouts: Robust Code Generation of Efficient Tensor
+// Computation Using F2" (section on optimal swizzling):
+//
+//   - the lowest bits of an offset are what registers of both layouts hold, so that both read and write vectors;
+//   - lanes collide when they differ only in bits above those that choose the bank. So these upper bits are taken from outside of what
+//     the lanes of either side span: sums of a vector of one side's lanes and one of the other's, and what no lane holds at all.
+
+// subspace is a set of vectors over F2, independent, with a reduced form to ask questions of.
+type subspace struct {
+	vectors []int
+	reduced []int // sorted by their highest bit, the highest first
+}
+
+func (s *subspace) rest(v int) int {
+	for _, r := range s.reduced {
+		if bits.Len(uint(v^r)) < bits.Len(uint(v)) {
+			v ^= r
+		}
+	}
+	return v
+}
+
+func (s *subspace) has(v int) bool { return s.rest(v) == 0 }
+
+// add takes in a vector unless it depends on those that are there.
+func (s *subspace) add(v int) bool {
+	r := s.rest(v)
+	if r == 0 {
+		return false
+	}
+	i := 0
+	for i < len(s.reduced) && s.reduced[i] > r {
+		i++
+	}
+	s.reduced = append(s.reduced[:i], append([]int{r}, s.reduced[i:]...)...)
+	s.vectors = append(s.vectors, v)
+	return true
+}
+
+func spanned(lists ...[]int) *subspace {
+	s := &subspace{}
+	for _, l := range lists {
+		for _, v := range l {
+			s.add(v)
+		}
+	}
+	return s
+}
+
+// flatBases are the images of an input dimension's bits as numbers: the first output dimension lowest.
+func flatBases(ll layout.Layout, in string) []int {
+	if !ll.HasIn(in) {
+		return nil
+	}
+	return ll.FlatBases(in)
+}
+
+// swizzled is the layout of shared memory for a conversion: offsets, in elements of so many bits, to coordinates.
+func swizzled(from, to layout.Layout, elemBits int) layout.Layout {
+	n := from.TotalOutBits()
+	to = to.TransposeOuts(from.OutNames()...)
+	fromRegs, toRegs := flatBases(from, layout.Register), flatBases(to, layout.Register)
+	s := &subspace{} // the bits of an offset so far
+	for _, v := range fromRegs {
+		if v != 0 && containsInt(toRegs, v) && elemBits<<len(s.vectors) < 128 {
+			s.add(v)
+		}
+	}
+	vecBits := elemBits << len(s.vectors)
+	fromLanes, toLanes := phase(from, vecBits), phase(to, vecBits)
+	both := spanned(fromLanes, toLanes)
+	for _, v := range both.vectors { // lanes may share a word
+		if elemBits<<len(s.vectors) >= 32 {
+			break
+		}
+		s.add(v)
+	}
+	wordBits := max(32, vecBits)
+	banks := log2(1024 / wordBits)
+	upper := upperBits(n, s, fromLanes, toLanes)
+	want := max(0, n-len(s.vectors)-banks)
+	if len(upper) > want {
+		upper = upper[:want]
+	}
+	// Then what chooses the bank: anything that completes the space.
+	low := spanned(s.vectors, upper)
+	var middle []int
+	for _, list := range [][]int{fromLanes, toLanes, units(n)} {
+		for _, v := range list {
+			if low.add(v) {
+				middle = append(middle, v)
+			}
+		}
+	}
+	all := append(append(append([]int{}, s.vectors...), middle...), upper...)
+	return offsetLayout(all, from)
+}
+
+// phase are the vectors of the lanes that access shared memory at the same time: fewer when each takes more than four bytes.
+func phase(ll layout.Layout, vecBits int) []int {
+	lanes := flatBases(ll, layout.Lane)
+	n := 5
+	for b := 32; b < vecBits; b *= 2 {
+		n--
+	}
+	return lanes[:min(n, len(lanes))]
+}
+
+// upperBits are vectors that no two lanes of either side differ by, independent of each other and of s.
+func upperBits(n int, s *subspace, a, b []int) []int {
+	spanA, spanB := spanned(s.vectors, a), spanned(s.vectors, b)
+	var onlyA, onlyB []int
+	common := spanned(s.vectors)
+	for _, v := range a {
+		if spanB.has(v) {
+			common.add(v)
+		}
+	}
+	left, right := spanned(common.vectors), spanned(common.vectors)
+	for _, v := range a {
+		if !spanB.has(v) && left.add(v) {
+			onlyA = append(onlyA, v)
+		}
+	}
+	for _, v := range b {
+		if !spanA.has(v) && right.add(v) {
+			onlyB = append(onlyB, v)
+		}
+	}
+	all := spanned(s.vectors, a, b)
+	var out []int
+	for _, v := range units(n) {
+		if all.add(v) {
+			out = append(out, v)
+		}
+	}
+	for i := range min(len(onlyA), len(onlyB)) {
+		out = append(out, onlyA[i]^onlyB[i])
+	}
+	return out
+}
+
+func units(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = 1 << i
+	}
+	return out
+}
+
+func containsInt(list []int, v int) bool {
+	for _, x := range list {
+		if x == v {
+			return true
+		}
+	}
+	return false
+}
+
+// offsetLayout is the layout whose offset bits are the given vectors, flat over the outputs of like.
+func offsetLayout(vectors []int, like layout.Layout) layout.Layout {
+	dims := like.OutDims()
+	rows := make([][]int, len(vectors))
+	for i, v := range vectors {
+		rows[i] = make([]int, len(dims))
+		for d, dim := range dims {
+			rows[i][d] = v & (dim.Size - 1)
+			v >>= log2(dim.Size)
+		}
+	}
+	return layout.Must(layout.New([]layout.Bases{{Name: layout.Offset, Vectors: rows}}, dims))
+}
