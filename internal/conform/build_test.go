@@ -18,13 +18,14 @@ type kernel struct {
 	refused bool
 	compile bool
 	gpuless string
+	beyond  string
 }
 
 var inputNames = []string{"x", "y", "w", "v", "u"}
 
 // add makes a function of the kernel at the end of the module and takes the case in.
 func (m *module) add(s *suite, k kernel) {
-	c := testCase{name: k.name, kernel: identifier(k.name), refused: k.refused, compile: k.compile, gpuless: k.gpuless}
+	c := testCase{name: k.name, kernel: identifier(k.name), refused: k.refused, compile: k.compile, gpuless: k.gpuless, beyond: k.beyond}
 	var params []string
 	var b strings.Builder
 	for i, a := range k.in {

@@ -20,6 +20,7 @@ type testCase struct {
 	refused bool   // Triton refuses it, and so do we
 	compile bool   // it is compiled for a GPU but run nowhere else
 	gpuless string // why no GPU runs it; "" if GPUs do
+	beyond  string // why we take what Triton refuses; "" if Triton takes it
 }
 
 // module is a text with kernels, which cases share. Its name is unique.
