@@ -163,10 +163,7 @@ func (g *generator) annAssign(s *python.AnnAssign) {
 	if g.scope.has(n.ID) {
 		g.failHint(s, "constexpr", "give the new value another name", "%s is already defined: a constexpr cannot be reassigned", n.ID)
 	}
-	if hasDevice(v) {
-		g.fail(s.Value, "not-constexpr", "the value of the constexpr %s is %s, which is not known at compile time", n.ID, describe(v))
-	}
-	g.scope.set(n.ID, v)
+	g.scope.set(n.ID, v) // a device value too: Triton wraps anything, and complains where a constant is needed
 }
 
 // isConstexpr reports whether an annotation is tl.constexpr in any spelling.

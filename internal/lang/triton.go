@@ -69,8 +69,8 @@ var constexprDecorator = &decorator{"constexpr_function", func(fn host.Value, _ 
 var jitClass = &typeClass{name: "JITFunction", is: func(v host.Value) bool { _, ok := v.(*JITFunction); return ok }}
 
 // wrapperDecorator is autotune or heuristics when its arguments are evaluated before it is seen around a jit function.
-func wrapperDecorator(kind string) host.Value {
-	return native(kind, func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+func wrapperDecorator(kind, params string) host.Value {
+	return host.Native(kind, params, func(_ *host.Interp, args []host.Value) (host.Value, error) {
 		return native(kind, func(_ *host.Interp, inner []host.Value, _ []host.Keyword) (host.Value, error) {
 			if len(inner) != 1 {
 				return nil, host.Errorf(host.TypeError, "%s() decorates one function", kind)
@@ -81,8 +81,9 @@ func wrapperDecorator(kind string) host.Value {
 }
 
 var (
-	autotuneDecorator   = wrapperDecorator("autotune")
-	heuristicsDecorator = wrapperDecorator("heuristics")
+	autotuneDecorator = wrapperDecorator("autotune", "configs key prune_configs_by= reset_to_zero= restore_value= pre_hook= post_hook= "+
+		"warmup= rep= use_cuda_graph= do_bench= cache_results=")
+	heuristicsDecorator = wrapperDecorator("heuristics", "values")
 )
 
 // decorate handles the decorators of a function that becomes a jit function. The arguments of autotune and heuristics stay

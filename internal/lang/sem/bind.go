@@ -80,7 +80,7 @@ func defaultValue(text string) host.Value {
 // Bind gives arguments to parameters by Python's rules.
 func (bi *Builtin) Bind(args []host.Value, kws []host.Keyword) (c *Call, err error) {
 	defer guard(&err)
-	c = &Call{Fn: bi, args: make([]host.Value, len(bi.params))}
+	c = &Call{Fn: bi, args: make([]host.Value, len(bi.params)), omitted: make([]bool, len(bi.params))}
 	bi.positional(c, args)
 	for _, kw := range kws {
 		i := slices.IndexFunc(bi.params, func(p param) bool { return p.name == kw.Name && !p.variadic })
@@ -96,6 +96,7 @@ func (bi *Builtin) Bind(args []host.Value, kws []host.Keyword) (c *Call, err err
 		if c.args[i] != nil {
 			continue
 		}
+		c.omitted[i] = true
 		if c.args[i] = p.def; p.def == nil {
 			panic(bad(CodeArgs, "%s() is missing its argument '%s'", bi.FullName(), p.name).hint("its parameters are (%s)", bi.Params))
 		}

@@ -14,7 +14,8 @@ type Call struct {
 
 	Method bool // called as a method of its first argument
 
-	args []host.Value // one for each parameter; a variadic one holds a tuple
+	args    []host.Value // one for each parameter; a variadic one holds a tuple
+	omitted []bool       // by the call: the argument is the parameter's default
 }
 
 // Arg is the argument of a parameter by position, Named by name; nil where there is no such parameter.
@@ -40,6 +41,13 @@ func isNone(v host.Value) bool {
 
 // given reports whether an argument is not None.
 func (c *Call) given(name string) bool { return !isNone(c.Named(name)) }
+
+// passed reports whether an argument stands in the call, even as None. Triton tells the two apart where it asks "is None" of what in
+// a kernel is a constexpr.
+func (c *Call) passed(name string) bool {
+	i := slices.IndexFunc(c.Fn.params, func(p param) bool { return p.name == name })
+	return i >= 0 && !c.omitted[i]
+}
 
 // tensor is an argument as a device value; numbers are converted.
 func (c *Call) tensor(name string) *Tensor {

@@ -31,16 +31,18 @@ func dot(c *Call) host.Value {
 
 // dotPrecision is how fp32 operands are treated.
 func (c *Call) dotPrecision() string {
-	given, tf32 := c.given("input_precision"), c.given("allow_tf32")
+	precision, tf32 := c.passed("input_precision"), c.passed("allow_tf32")
 	switch {
-	case given && tf32:
+	case precision && tf32:
 		panic(bad(CodeArgs, "only one of input_precision and allow_tf32 can be specified"))
-	case given:
+	case precision && !c.given("input_precision"):
+		return c.B.Opts.DefaultDotPrecision
+	case precision:
 		return c.str("input_precision")
-	case c.B.Opts.allowsTF32() && (!tf32 || c.bool("allow_tf32")):
+	case c.B.Opts.allowsTF32() && (!tf32 || c.given("allow_tf32") && c.bool("allow_tf32")):
 		return "tf32"
 	}
-	return "ieee"
+	return "ieee" // also for allow_tf32=None, which is not the same as none at all
 }
 
 // dotShape is the shape of a product.
