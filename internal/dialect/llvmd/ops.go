@@ -34,7 +34,6 @@ var (
 		Results: ir.Slots("res", ir.AnyType),
 		Format:  "attr-dict `:` type($res)",
 	})
-	// InsertValue is written in generic form: MLIR's leaves out the type of the value, which follows from the struct's.
 	InsertValue = Dialect.Op(ir.OpDef{
 		Name:     "insertvalue",
 		Doc:      "A struct with one field replaced.",
@@ -43,5 +42,7 @@ var (
 		Results:  ir.Slots("res", ir.AnyType),
 		Attrs:    ir.Attrs("position", ir.I64s),
 		Types:    []ir.TypeRule{{From: "container", To: "res"}},
+		PrintFn:  printInsert,
+		ParseFn:  parseInsert,
 	})
 )
