@@ -78,6 +78,7 @@ var rules = []rule{
 	{pkg: "internal/arch"},
 	{pkg: "internal/filecheck"},
 	{pkg: "internal/irgen", ours: irLayer},
+	{pkg: "internal/conform", ours: []string{".", "internal/..."}},
 	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},
 
 	// The API, and the commands on top of everything.
