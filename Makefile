@@ -9,7 +9,7 @@ FUZZTIME  ?= 30s
 
 export CGO_ENABLED := 0
 
-.PHONY: run demo test check build bench fuzz lint setup clean help
+.PHONY: run demo test test-cuda check build bench fuzz lint setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -19,6 +19,11 @@ demo:
 
 test: prepare check ## formatting, vet and every test
 	$(GO) test $(TESTFLAGS) ./...
+
+test-cuda: ## the tests that need an NVIDIA GPU
+	$(GO) test $(TESTFLAGS) ./internal/driver/cuda ./internal/backend/... ./internal/bench
+	NEREID_TEST_DEVICE=cuda:0 $(GO) test $(TESTFLAGS) -run Conform ./internal/conform
+	$(GO) run ./cmd/nereid replay --device cuda:0 --root . testdata/replay/*.safetensors
 
 check:
 	@GO="$(GO)" scripts/check-format
@@ -48,4 +53,4 @@ clean: ## remove what the other targets made (not .venv)
 	rm -rf bin out
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile
