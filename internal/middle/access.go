@@ -52,9 +52,12 @@ func (c *converter) access(ptr, maskv *ir.Value) *access {
 // bound turns the mask's bounds and conditions into a box. A condition that fails makes it empty.
 func (c *converter) bound(a *access) {
 	for d, b := range a.mask.dims {
-		a.full = a.full && len(b.lo)+len(b.hi) == 0
-		if len(b.lo)+len(b.hi) > 0 {
-			a.lo[d], a.len[d] = c.clamp(b, a.shape[d])
+		if len(b.lo)+len(b.hi) == 0 {
+			continue
+		}
+		lo, n := c.clamp(b, a.shape[d])
+		if k, ok := arith.IntOf(n); !ok || k != a.shape[d] {
+			a.lo[d], a.len[d], a.full = lo, n, false
 		}
 	}
 	a.full = a.full && len(a.mask.cs)+len(a.mask.rest) == 0
@@ -73,7 +76,7 @@ func (c *converter) clamp(b bounds, size int64) (lo, n *ir.Value) {
 		if k, ok := e.isConst(); ok && k >= size {
 			continue
 		}
-		top = c.b.Val(arith.MinSI, ir.Index, c.expr(e), top)
+		top = c.calc(arith.MinSI, c.expr(e), top)
 	}
 	for _, e := range b.lo {
 		if k, ok := e.isConst(); ok && k <= 0 {
@@ -82,13 +85,13 @@ func (c *converter) clamp(b bounds, size int64) (lo, n *ir.Value) {
 		if lo == nil {
 			lo = c.index(0)
 		}
-		lo = c.b.Val(arith.MaxSI, ir.Index, c.expr(e), lo)
+		lo = c.calc(arith.MaxSI, c.expr(e), lo)
 	}
 	if lo == nil {
-		return nil, c.b.Val(arith.MaxSI, ir.Index, top, c.index(0))
+		return nil, c.calc(arith.MaxSI, top, c.index(0))
 	}
-	lo = c.b.Val(arith.MinSI, ir.Index, lo, c.index(size))
-	return lo, c.b.Val(arith.MaxSI, ir.Index, c.b.Val(arith.SubI, ir.Index, top, lo), c.index(0))
+	lo = c.calc(arith.MinSI, lo, c.index(size))
+	return lo, c.calc(arith.MaxSI, c.calc(arith.SubI, top, lo), c.index(0))
 }
 
 // scattered reports whether each element has to be visited by itself.
@@ -177,7 +180,7 @@ func (w *walk) loop(d int) {
 	case lo == nil:
 		lo = c.index(0)
 	default:
-		hi = c.b.Val(arith.AddI, ir.Index, lo, hi)
+		hi = c.calc(arith.AddI, lo, hi)
 	}
 	c.forEach(lo, hi, func(i *ir.Value) {
 		w.at[d] = i
@@ -196,9 +199,9 @@ func (w *walk) moved(d int, i *ir.Value) *ir.Value {
 	off := w.off
 	add := func(v *ir.Value, scale expr) {
 		if !scale.is(1) {
-			v = c.b.Val(arith.MulI, ir.Index, v, c.expr(scale))
+			v = c.calc(arith.MulI, v, c.expr(scale))
 		}
-		off = c.b.Val(arith.AddI, ir.Index, off, v)
+		off = c.calc(arith.AddI, off, v)
 	}
 	if !x.stride.is(0) {
 		add(i, x.stride)
@@ -207,8 +210,8 @@ func (w *walk) moved(d int, i *ir.Value) *ir.Value {
 	case x.index != nil:
 		add(c.toIndex(c.elementAlong(x.index.v, x.index.axis, i)), x.index.scale)
 	case x.wrap != nil:
-		sum := c.b.Val(arith.AddI, ir.Index, c.expr(x.wrap.start), i)
-		add(c.b.Val(remainder(x.wrap), ir.Index, sum, c.expr(x.wrap.mod)), x.wrap.scale)
+		sum := c.calc(arith.AddI, c.expr(x.wrap.start), i)
+		add(c.calc(remainder(x.wrap), sum, c.expr(x.wrap.mod)), x.wrap.scale)
 	}
 	return off
 }
@@ -238,27 +241,27 @@ func (c *converter) elementAlong(v *ir.Value, axis int, i *ir.Value) *ir.Value {
 func (w *walk) turns(d int) {
 	c, x := w.c, w.a.addr.dims[d].wrap
 	mod := c.expr(x.mod)
-	start := c.b.Val(remainder(x), ir.Index, c.expr(x.start), mod)
+	start := c.calc(remainder(x), c.expr(x.start), mod)
 	lo, hi := w.lo[d], w.n[d]
 	switch {
 	case hi == nil:
 		hi = c.index(w.a.shape[d])
 	case lo != nil:
-		hi = c.b.Val(arith.AddI, ir.Index, lo, hi)
+		hi = c.calc(arith.AddI, lo, hi)
 	}
 	if lo == nil {
 		lo = c.index(0)
 	}
-	last := c.b.Val(arith.AddI, ir.Index, start, hi)
-	turns := c.b.Val(arith.CeilDivSI, ir.Index, last, mod)
+	last := c.calc(arith.AddI, start, hi)
+	turns := c.calc(arith.CeilDivSI, last, mod)
 	c.forEach(c.index(0), turns, func(t *ir.Value) {
-		begin := c.b.Val(arith.SubI, ir.Index, c.b.Val(arith.MulI, ir.Index, t, mod), start)
-		end := c.b.Val(arith.MinSI, ir.Index, c.b.Val(arith.AddI, ir.Index, begin, mod), hi)
-		from := c.b.Val(arith.MaxSI, ir.Index, begin, lo)
-		n := c.b.Val(arith.MaxSI, ir.Index, c.b.Val(arith.SubI, ir.Index, end, from), c.index(0))
+		begin := c.calc(arith.SubI, c.calc(arith.MulI, t, mod), start)
+		end := c.calc(arith.MinSI, c.calc(arith.AddI, begin, mod), hi)
+		from := c.calc(arith.MaxSI, begin, lo)
+		n := c.calc(arith.MaxSI, c.calc(arith.SubI, end, from), c.index(0))
 		saved := *w
-		shift := c.b.Val(arith.MulI, ir.Index, begin, c.expr(x.scale))
-		w.off = c.b.Val(arith.SubI, ir.Index, w.off, shift)
+		shift := c.calc(arith.MulI, begin, c.expr(x.scale))
+		w.off = c.calc(arith.SubI, w.off, shift)
 		w.stride, w.lo, w.n = cloned(w.stride), cloned(w.lo), cloned(w.n)
 		w.stride[d] = w.stride[d].add(x.scale)
 		w.lo[d], w.n[d] = from, n
@@ -296,9 +299,9 @@ func (w *walk) piece() piece {
 		case w.each[d]:
 			off, n = indexlist.Entry{Value: w.at[d]}, indexlist.Entry{Const: 1}
 		case w.n[d] != nil:
-			n = indexlist.Entry{Value: w.n[d]}
+			n = entryOf(w.n[d])
 			if w.lo[d] != nil {
-				off = indexlist.Entry{Value: w.lo[d]}
+				off = entryOf(w.lo[d])
 			}
 		}
 		p.block.offsets, p.block.sizes = append(p.block.offsets, off), append(p.block.sizes, n)
@@ -350,12 +353,9 @@ func (c *converter) view(p piece, elem ir.Type) *ir.Value {
 	if len(size) == 0 {
 		size, step = []int64{1}, []indexlist.Entry{{Const: 1}}
 	}
-	off := indexlist.Entry{Value: p.off}
-	if k := constIndex(p.off); k != nil || p.off == nil {
-		off = indexlist.Entry{}
-		if k != nil {
-			off.Const = *k
-		}
+	off := indexlist.Entry{}
+	if p.off != nil {
+		off = entryOf(p.off)
 	}
 	whole := c.reinterpret(p.src, off, size, step)
 	if len(p.size) == 0 || p.block.covers(size) {
@@ -364,19 +364,12 @@ func (c *converter) view(p piece, elem ir.Type) *ir.Value {
 	return c.subview(whole, p.block.left())
 }
 
-// constIndex is the constant that an index is, or nil.
-func constIndex(v *ir.Value) *int64 {
-	if v != nil {
-		if k, ok := arith.IntOf(v); ok {
-			return &k
-		}
-	}
-	return nil
-}
-
-// covers reports whether the box is all of a shape, along the dimensions that are left.
+// covers reports whether the box, without its fixed dimensions, is all of a shape.
 func (x box) covers(shape []int64) bool {
 	left := x.left()
+	if len(left.sizes) != len(shape) {
+		return false
+	}
 	for d, n := range shape {
 		if !left.offsets[d].IsConst(0) || !left.sizes[d].IsConst(n) {
 			return false

@@ -1,8 +1,6 @@
 package middle
 
 import (
-	"slices"
-
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/funcd"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
@@ -19,15 +17,6 @@ var flowOps = table{
 	scf.Yield: func(c *converter, op *ir.Op) {}, // its loop or branch asks for the values
 
 	scf.Condition: func(c *converter, op *ir.Op) {},
-}
-
-// carried reports which of the values that a loop or branch may carry it does: all but tensors that nobody needs. The values
-// around are those that would need it.
-func (c *converter) carried(k *carry, around ...*ir.Value) bool {
-	if !k.data || c.inner > 0 {
-		return true
-	}
-	return slices.ContainsFunc(around, func(v *ir.Value) bool { return c.needed[v] })
 }
 
 // outgoing are the values that carry v: itself, or its parts that change.
@@ -156,10 +145,10 @@ type conversion struct {
 	on      []bool
 }
 
-func (c *converter) conversion(ks []*carry, around func(i int) []*ir.Value) conversion {
+func (c *converter) conversion(ks []*carry) conversion {
 	x := conversion{carries: ks}
-	for i, k := range ks {
-		x.on = append(x.on, c.carried(k, around(i)...))
+	for _, k := range ks {
+		x.on = append(x.on, c.inner > 0 || c.seen[k]) // what nobody needs is not carried
 	}
 	return x
 }
@@ -214,7 +203,7 @@ func convertFor(c *converter, op *ir.Op) {
 	if f := c.flows[op]; f != nil {
 		ks = f.args
 	}
-	x := c.conversion(ks, func(i int) []*ir.Value { return []*ir.Value{args[i], op.Result(i)} })
+	x := c.conversion(ks)
 	bounds := c.valsOf(op.Operands()[:3])
 	loop := scf.NewFor(c.b, bounds[0], bounds[1], bounds[2], x.outgoing(c, inits))
 	if op.HasAttr("unsignedCmp") {
@@ -241,8 +230,8 @@ func convertWhile(c *converter, op *ir.Op) {
 	if f := c.flows[op]; f != nil {
 		ks, rs = f.args, f.results
 	}
-	x := c.conversion(ks, func(i int) []*ir.Value { return before.Args()[i : i+1] })
-	y := c.conversion(rs, func(i int) []*ir.Value { return []*ir.Value{op.Result(i), then.Arg(i)} })
+	x := c.conversion(ks)
+	y := c.conversion(rs)
 	loop := scf.NewWhile(c.b, x.outgoing(c, op.Operands()), y.types())
 	c.within(loop.Body(0), func() {
 		x.bind(c, inside, before.Args(), loop.Body(0).Args())
@@ -272,7 +261,7 @@ func convertIf(c *converter, op *ir.Op) {
 	if f := c.flows[op]; f != nil {
 		ks = f.results
 	}
-	x := c.conversion(ks, func(i int) []*ir.Value { return op.Results()[i : i+1] })
+	x := c.conversion(ks)
 	branch := scf.NewIf(c.b, c.val(op.Operand(0)), x.types(), !op.Region(1).Empty())
 	for i, r := range op.Regions() {
 		if r.Empty() {

@@ -9,7 +9,8 @@ import (
 
 // dotOps are products of matrices.
 var dotOps = table{
-	tt.Dot: convertDot,
+	tt.Dot:       convertDot,
+	tt.DotScaled: convertDotScaled,
 }
 
 // convertDot makes a linalg.matmul, or batch_matmul, which widens its inputs to the type it sums in. Sums are in f32 at least,

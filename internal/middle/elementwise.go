@@ -1,8 +1,6 @@
 package middle
 
 import (
-	"slices"
-
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/constfold"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -36,28 +34,21 @@ func (c *converter) elementwise(op *ir.Op) {
 
 // mapped computes the results of op element by element from those of some operands.
 func (c *converter) mapped(op *ir.Op, operands []*ir.Value, f func(args []*ir.Value) []*ir.Value) {
-	shape := ir.ShapeOf(op.Result(0).Type)
 	if _, tensor := op.Result(0).Type.(*ir.TensorType); !tensor {
 		c.results(op, f(c.valsOf(operands)))
 		return
 	}
-	args := make([]*ir.Value, len(operands))
-	inline := make([]func([]*ir.Value) *ir.Value, len(operands))
-	var ins []operand
+	inputs := make([]input, len(operands))
 	constant := true
 	for i, v := range operands {
-		if s, ok := c.uniform(v); ok {
-			args[i] = s
-			continue
-		}
-		constant = false
-		if s := c.counted(v); s != nil {
-			inline[i] = c.element(s, ir.ElemOf(v.Type))
-			continue
-		}
-		ins = append(ins, operand{c.val(v), ir.IdentityMap(len(shape))})
+		inputs[i] = c.input(v)
+		constant = constant && inputs[i].scalar != nil
 	}
 	if constant {
+		args := make([]*ir.Value, len(inputs))
+		for i, x := range inputs {
+			args[i] = x.scalar
+		}
 		for i, v := range f(args) {
 			c.setVal(op.Result(i), c.fill(v, dataType(op.Result(i).Type).(*ir.TensorType)))
 		}
@@ -67,18 +58,61 @@ func (c *converter) mapped(op *ir.Op, operands []*ir.Value, f func(args []*ir.Va
 	for _, v := range op.Results() {
 		types = append(types, dataType(v.Type).(*ir.TensorType))
 	}
-	c.results(op, c.generics(ins, types, func(elems []*ir.Value) []*ir.Value {
-		all := slices.Clone(args)
-		for i := range all {
+	c.results(op, c.zip(inputs, types, f))
+}
+
+// input is an operand of a loop nest over elements: one scalar for all, something counted inside, or a tensor.
+type input struct {
+	scalar *ir.Value
+	count  func(args []*ir.Value) *ir.Value
+	tensor *ir.Value
+}
+
+// input is the cheapest form of a value.
+func (c *converter) input(v *ir.Value) input {
+	if s, ok := c.uniform(v); ok {
+		return input{scalar: s}
+	}
+	if s := c.counted(v); s != nil {
+		return input{count: c.element(s, ir.ElemOf(v.Type))}
+	}
+	return input{tensor: c.val(v)}
+}
+
+// zip makes a loop nest in which f gets an element of each input.
+func (c *converter) zip(inputs []input, types []*ir.TensorType, f func(args []*ir.Value) []*ir.Value) []*ir.Value {
+	var ins []operand
+	for _, x := range inputs {
+		if x.tensor != nil {
+			ins = append(ins, operand{x.tensor, ir.IdentityMap(types[0].Rank())})
+		}
+	}
+	return c.generics(ins, types, func(elems []*ir.Value) []*ir.Value {
+		args := make([]*ir.Value, len(inputs))
+		for i, x := range inputs {
 			switch {
-			case inline[i] != nil:
-				all[i] = inline[i](nil)
-			case all[i] == nil:
-				all[i], elems = elems[0], elems[1:]
+			case x.scalar != nil:
+				args[i] = x.scalar
+			case x.count != nil:
+				args[i] = x.count(nil)
+			default:
+				args[i], elems = elems[0], elems[1:]
 			}
 		}
-		return f(all)
-	}))
+		return f(args)
+	})
+}
+
+// whole is all elements of a value, as a tensor, whatever its cheapest form.
+func (c *converter) whole(v *ir.Value) *ir.Value {
+	if w := c.vals[v]; w != nil {
+		return w
+	}
+	if c.fromDesc(v) {
+		return c.elements(v)
+	}
+	s, _ := c.uniform(v)
+	return c.fill(s, dataType(v.Type).(*ir.TensorType))
 }
 
 func (c *converter) results(op *ir.Op, vs []*ir.Value) {

@@ -134,6 +134,52 @@ func (c *converter) scalar(e expr, t ir.Type) *ir.Value {
 	return c.b.Val(arith.IndexCast, t, c.expr(e))
 }
 
+// entryOf is an index as an offset, size or stride.
+func entryOf(v *ir.Value) indexlist.Entry {
+	if k, ok := arith.IntOf(v); ok {
+		return indexlist.Entry{Const: k}
+	}
+	return indexlist.Entry{Value: v}
+}
+
+// calc computes with indices. Constants are folded here, since the shapes of buffers depend on what is one.
+func (c *converter) calc(def *ir.OpDef, x, y *ir.Value) *ir.Value {
+	a, ok1 := arith.IntOf(x)
+	b, ok2 := arith.IntOf(y)
+	if ok1 && ok2 {
+		if k, ok := folded(def, a, b); ok {
+			return c.index(k)
+		}
+	}
+	switch {
+	case ok2 && b == 0 && (def == arith.AddI || def == arith.SubI), ok2 && b == 1 && def == arith.MulI:
+		return x
+	case ok1 && a == 0 && def == arith.AddI, ok1 && a == 1 && def == arith.MulI:
+		return y
+	}
+	return c.b.Val(def, ir.Index, x, y)
+}
+
+func folded(def *ir.OpDef, a, b int64) (int64, bool) {
+	switch def {
+	case arith.AddI:
+		return a + b, true
+	case arith.SubI:
+		return a - b, true
+	case arith.MulI:
+		return a * b, true
+	case arith.MinSI:
+		return min(a, b), true
+	case arith.MaxSI:
+		return max(a, b), true
+	case arith.RemSI, arith.RemUI:
+		return a % max(b, 1), a >= 0 && b > 0
+	case arith.CeilDivSI:
+		return (a + b - 1) / max(b, 1), a >= 0 && b > 0
+	}
+	return 0, false
+}
+
 // entry is an expr as an offset, size or stride: a constant where it is one.
 func (c *converter) entry(e expr) indexlist.Entry {
 	if k, ok := e.isConst(); ok {

@@ -1,6 +1,7 @@
 package middle
 
 import (
+	stdmath "math"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
@@ -30,7 +31,7 @@ var externs = map[string]*ir.OpDef{
 
 // externTests are those that answer with an integer.
 var externTests = map[string]*ir.OpDef{
-	"isnan": math.IsNaN, "isinf": math.IsInf, "isfinite": math.IsFinite, "finite": math.IsFinite,
+	"isnan": math.IsNaN, "isfinite": math.IsFinite, "finite": math.IsFinite,
 }
 
 // libraryName is the name of a function of a device library, without what tells precisions and libraries apart.
@@ -57,8 +58,7 @@ func scalarExtern(c *converter, op *ir.Op, args []*ir.Value) ([]*ir.Value, error
 		if def := externs[n]; def != nil && fits(def, t, args) {
 			return one(c.b.Val(def, t, args...))
 		}
-		if def := externTests[n]; def != nil && len(args) == 1 && ir.IsFloat(args[0].Type) && ir.IsInt(t) {
-			yes := c.b.Val(def, ir.I1, args[0])
+		if yes := c.externTest(n, args); yes != nil && ir.IsInt(t) {
 			if t == ir.I1 {
 				return one(yes)
 			}
@@ -69,6 +69,22 @@ func scalarExtern(c *converter, op *ir.Op, args []*ir.Value) ([]*ir.Value, error
 		return nil, errAt(op, "%s names no function", op.Name())
 	}
 	return c.call(op.Text("symbol"), args, []ir.Type{t}, false), nil
+}
+
+// externTest asks a question about a float, or returns nil when there is none of that name.
+func (c *converter) externTest(name string, args []*ir.Value) *ir.Value {
+	if len(args) != 1 || !ir.IsFloat(args[0].Type) {
+		return nil
+	}
+	if def := externTests[name]; def != nil {
+		return c.b.Val(def, ir.I1, args[0])
+	}
+	if name == "isinf" { // math.isinf has no lowering in MLIR 22
+		t := args[0].Type
+		size := c.b.Val(math.AbsF, t, args[0])
+		return c.b.ValA(arith.CmpF, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.FOEQ))}, size, arith.ConstFloat(c.b, stdmath.Inf(1), t))
+	}
+	return nil
 }
 
 // fits reports whether an operation takes these operands and gives that result.

@@ -138,7 +138,7 @@ func (c *converter) loadBlock(a *access, other *ir.Value) *ir.Value {
 			return
 		}
 		dst := buf
-		if !p.block.covers(a.shape) || len(p.size) != len(a.shape) {
+		if !p.block.covers(a.shape) {
 			dst = c.subview(buf, p.block)
 		}
 		c.b.Op(memref.Copy, []*ir.Value{view, dst}, nil)
@@ -258,7 +258,7 @@ func convertStore(c *converter, op *ir.Op) {
 			return
 		}
 		part := t
-		if !p.block.covers(a.shape) || len(p.size) != len(a.shape) {
+		if !p.block.covers(a.shape) {
 			part = c.slice(t, p.block)
 		}
 		c.materialize(part, view)

@@ -228,7 +228,7 @@ func convertMap(c *converter, op *ir.Op) {
 	}
 	var ins, bufs []*ir.Value
 	for _, v := range op.Operands() {
-		ins = append(ins, c.wholeOf(v))
+		ins = append(ins, c.whole(v))
 	}
 	shape := ir.ShapeOf(ins[0].Type)
 	n := int64(1)
@@ -255,13 +255,4 @@ func convertMap(c *converter, op *ir.Op) {
 	for i, v := range op.Results() {
 		c.setVal(v, c.reshape(c.toTensor(bufs[i]), shape))
 	}
-}
-
-// wholeOf is the data of an operand, filled when only its element is at hand.
-func (c *converter) wholeOf(v *ir.Value) *ir.Value {
-	if w := c.vals[v]; w != nil {
-		return w
-	}
-	s, _ := c.uniform(v)
-	return c.fill(s, dataType(v.Type).(*ir.TensorType))
 }

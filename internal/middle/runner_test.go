@@ -202,6 +202,7 @@ var pipeline = []string{
 	"--expand-strided-metadata",
 	"--lower-affine",
 	"--convert-scf-to-cf",
+	"--math-expand-ops=ops=ctlz",
 	"--arith-expand=include-bf16=true",
 	"--convert-math-to-llvm",
 	"--convert-math-to-libm",
@@ -347,32 +348,43 @@ func difference(elem ir.Type, want, got []uint64, tol float64) string {
 	return ""
 }
 
+// beyondMLIR finds operations that MLIR 22 has no lowering to LLVM for, or, of clampf, gives another meaning when bounds cross.
+var beyondMLIR = regexp.MustCompile(`math\.(isnormal|isinf|ipowi|clampf)|f8E\w+`)
+
 // check runs launches through MLIR, and compares with the interpreter. Each launch is a subtest.
 func check(t *testing.T, ls []launch) {
 	t.Helper()
 	p := &program{m: ir.NewModule(ir.Unknown)}
+	var runnable []launch
 	for _, l := range ls {
-		m := parse(t, l.name, l.text)
-		convert(t, m)
-		p.add(t, l, m)
+		t.Run(l.name+"/convert", func(t *testing.T) {
+			m := parse(t, l.name, l.text)
+			convert(t, m)
+			if op := beyondMLIR.FindString(m.String()); op != "" {
+				t.Skipf("MLIR does not lower %s", op)
+			}
+			p.add(t, l, m)
+			runnable = append(runnable, l)
+		})
 	}
-	got := p.run(t)
-	for _, l := range ls {
+	all := p.run(t)
+	for _, l := range runnable {
+		var elems []ir.Type
+		for _, a := range l.args {
+			if a.data != nil {
+				elems = append(elems, a.elem)
+			}
+		}
+		if len(all) < len(elems) {
+			t.Fatal("the program printed too few buffers")
+		}
+		got := all[:len(elems)]
+		all = all[len(elems):]
 		t.Run(l.name, func(t *testing.T) {
-			want := interpret(t, l)
-			i := 0
-			for _, a := range l.args {
-				if a.data == nil {
-					continue
-				}
-				if len(got) == 0 {
-					t.Fatal("the program printed too few buffers")
-				}
-				if d := difference(a.elem, bitsOf(a.elem, want[i]), got[0], l.tol); d != "" {
+			for i, want := range interpret(t, l) {
+				if d := difference(elems[i], bitsOf(elems[i], want), got[i], l.tol); d != "" {
 					t.Errorf("buffer %d: %s", i, d)
 				}
-				got = got[1:]
-				i++
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/funcd"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
+	"github.com/nereid-lang/nereid/internal/dialect/llvmd"
 	"github.com/nereid-lang/nereid/internal/dialect/memref"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -55,18 +56,15 @@ func (c *converter) memoryAt(elem ir.Type) string {
 	fn := ir.NewOp(funclike.State(funcd.Func, name, ir.Func([]ir.Type{ir.I64}, []ir.Type{buffer}), "private", false))
 	c.m.Block().Append(fn)
 	b := ir.NewBuilder(fn.Body(0))
-	llvm := func(op string, t ir.Type, attrs []ir.NamedAttr, args ...*ir.Value) *ir.Value {
-		return b.ValA(ir.UnknownOp("llvm."+op), t, attrs, args...)
-	}
 	desc := ir.Opaque("!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>")
-	p := llvm("inttoptr", ir.Opaque("!llvm.ptr"), nil, fn.Body(0).Arg(0))
+	p := b.Val(llvmd.IntToPtr, llvmd.Ptr, fn.Body(0).Arg(0))
 	whole := arith.ConstInt(b, 1<<62, ir.I64)
-	s := llvm("mlir.poison", desc, nil)
+	s := b.Val(llvmd.Poison, desc)
 	for _, part := range []struct {
 		v  *ir.Value
 		at []int64
 	}{{p, []int64{0}}, {p, []int64{1}}, {arith.ConstInt(b, 0, ir.I64), []int64{2}}, {whole, []int64{3, 0}}, {arith.ConstInt(b, 1, ir.I64), []int64{4, 0}}} {
-		s = llvm("insertvalue", desc, []ir.NamedAttr{ir.A("position", ir.DenseArray(ir.I64, part.at...))}, s, part.v)
+		s = b.ValA(llvmd.InsertValue, desc, []ir.NamedAttr{ir.A("position", ir.DenseArray(ir.I64, part.at...))}, s, part.v)
 	}
 	m := b.Op(ir.UnrealizedCast, []*ir.Value{s}, []ir.Type{buffer}).Result(0)
 	b.Op(funcd.Return, []*ir.Value{m}, nil)
@@ -86,12 +84,7 @@ func convertIntToPtr(c *converter, op *ir.Op) {
 		c.root(v, c.val(op.Operand(0)))
 		return
 	}
-	x := op.Operand(0) // absolute addresses are what they are
-	if s, ok := c.uniform(x); ok {
-		c.setVal(v, c.fill(s, dataType(v.Type).(*ir.TensorType)))
-		return
-	}
-	c.setVal(v, c.val(x))
+	c.setVal(v, c.whole(op.Operand(0))) // absolute addresses are what they are
 }
 
 func convertPtrToInt(c *converter, op *ir.Op) {
@@ -145,23 +138,13 @@ func convertAddPtr(c *converter, op *ir.Op) {
 		return
 	}
 	pointee, _, _ := tt.AsPtr(ir.ElemOf(v.Type))
-	ptr := c.pointersAs(op.Operand(0), s.src)
-	t := dataType(v.Type).(*ir.TensorType)
-	ins := []operand{{ptr, ir.IdentityMap(t.Rank())}}
-	step, same := c.uniform(op.Operand(1))
-	if !same {
-		ins = append(ins, operand{c.val(op.Operand(1)), ir.IdentityMap(t.Rank())})
-	}
-	c.setVal(v, c.generic(ins, t, func(args []*ir.Value) *ir.Value {
-		d := step
-		if !same {
-			d = args[1]
-		}
-		d = c.resize(d, ir.I64)
+	inputs := []input{{tensor: c.pointersAs(op.Operand(0), s.src)}, c.input(op.Operand(1))}
+	c.results(op, c.zip(inputs, []*ir.TensorType{dataType(v.Type).(*ir.TensorType)}, func(args []*ir.Value) []*ir.Value {
+		d := c.resize(args[1], ir.I64)
 		if s.src == nil {
 			d = c.b.Val(arith.MulI, ir.I64, d, arith.ConstInt(c.b, bytesOf(memoryElem(pointee)), ir.I64))
 		}
-		return c.b.Val(arith.AddI, ir.I64, args[0], d)
+		return []*ir.Value{c.b.Val(arith.AddI, ir.I64, args[0], d)}
 	}))
 }
 
@@ -179,19 +162,9 @@ func (c *converter) selectPointers(op *ir.Op) {
 		return
 	}
 	s := c.stateOf(v)
-	t := dataType(v.Type).(*ir.TensorType)
-	id := ir.IdentityMap(t.Rank())
-	ins := []operand{{c.pointersAs(x, s.src), id}, {c.pointersAs(y, s.src), id}}
-	which, same := c.uniform(op.Operand(0))
-	if !same {
-		ins = append(ins, operand{c.val(op.Operand(0)), id})
-	}
-	c.setVal(v, c.generic(ins, t, func(args []*ir.Value) *ir.Value {
-		k := which
-		if !same {
-			k = args[2]
-		}
-		return c.b.Val(arith.Select, ir.I64, k, args[0], args[1])
+	inputs := []input{c.input(op.Operand(0)), {tensor: c.pointersAs(x, s.src)}, {tensor: c.pointersAs(y, s.src)}}
+	c.results(op, c.zip(inputs, []*ir.TensorType{dataType(v.Type).(*ir.TensorType)}, func(args []*ir.Value) []*ir.Value {
+		return []*ir.Value{c.b.Val(arith.Select, ir.I64, args...)}
 	}))
 }
 

@@ -201,7 +201,11 @@ func (u *uses) operands(op *ir.Op) {
 	case tt.Load:
 		u.access(op.Operand(0), op.Slot(1))
 		if v := op.Slot(2); v != nil {
-			u.spread(v)
+			if _, ok := u.uniformOf(v); ok {
+				u.spread(v)
+			} else {
+				u.need(v)
+			}
 		}
 	case tt.Store, tt.AtomicRMW:
 		u.access(op.Operand(0), op.Slot(2))

@@ -1,0 +1,34 @@
+// Indices that are data: the loop carries what is added to them.
+// ARG: f32[64] normal
+// ARG: i32[32] below 60
+// ARG: f32[32] zero
+
+// CHECK-LABEL: func.func @for_indices(
+// CHECK: scf.for %{{.*}} iter_args(%[[O:.*]] = %c0, %{{.*}}) -> (index, tensor<32xf32>)
+// CHECK: scf.for
+// CHECK: %[[I:.*]] = tensor.extract
+// CHECK: memref.load
+// CHECK: arith.addi %[[O]], %c1
+tt.func public @for_indices(%x: !tt.ptr<f32>, %t: !tt.ptr<i32>, %y: !tt.ptr<f32>) {
+  %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %tp_s = tt.splat %t : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>>
+  %tp = tt.addptr %tp_s, %r : tensor<32x!tt.ptr<i32>>, tensor<32xi32>
+  %i0 = tt.load %tp : tensor<32x!tt.ptr<i32>>
+  %one = arith.constant dense<1> : tensor<32xi32>
+  %z = arith.constant dense<0.0> : tensor<32xf32>
+  %v0 = arith.constant 0 : i32
+  %v1 = arith.constant 1 : i32
+  %v4 = arith.constant 4 : i32
+  %a:2 = scf.for %i = %v0 to %v4 step %v1 iter_args(%o = %i0, %acc = %z) -> (tensor<32xi32>, tensor<32xf32>) : i32 {
+    %p_s = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+    %p = tt.addptr %p_s, %o : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+    %v = tt.load %p : tensor<32x!tt.ptr<f32>>
+    %s = arith.addf %acc, %v : tensor<32xf32>
+    %on = arith.addi %o, %one : tensor<32xi32>
+    scf.yield %on, %s : tensor<32xi32>, tensor<32xf32>
+  }
+  %q_s = tt.splat %y : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+  %q = tt.addptr %q_s, %r : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+  tt.store %q, %a#1 : tensor<32x!tt.ptr<f32>>
+  tt.return
+}

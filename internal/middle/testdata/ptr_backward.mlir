@@ -1,0 +1,18 @@
+// A difference: the steps are negative.
+// ARG: f32[64] normal
+// ARG: f32[64] zero
+
+// CHECK-LABEL: func.func @ptr_backward(
+// CHECK: memref.reinterpret_cast %x to offset: [63], sizes: [64], strides: [-1] : memref<*xf32> to memref<64xf32, strided<[-1], offset: 63>>
+tt.func public @ptr_backward(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %k = arith.constant dense<63> : tensor<64xi32>
+  %d = arith.subi %k, %r : tensor<64xi32>
+  %p_s = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %p = tt.addptr %p_s, %d : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %p : tensor<64x!tt.ptr<f32>>
+  %q_s = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %q_s, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.store %q, %v : tensor<64x!tt.ptr<f32>>
+  tt.return
+}

@@ -1,0 +1,25 @@
+// A remainder of steps of two has no pieces: elements are fetched one by one.
+// ARG: f32[40] normal
+// ARG: f32[32] zero
+// ARG: i32 15
+
+// CHECK-LABEL: func.func @wrap_uneven(
+// CHECK: linalg.generic
+// CHECK: arith.remsi %{{.*}} : i32
+// CHECK: scf.for
+// CHECK: tensor.extract
+// CHECK: memref.load
+tt.func public @wrap_uneven(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
+  %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %k = arith.constant dense<2> : tensor<32xi32>
+  %m = arith.muli %r, %k : tensor<32xi32>
+  %ns = tt.splat %n : i32 -> tensor<32xi32>
+  %w = arith.remsi %m, %ns : tensor<32xi32>
+  %p_s = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+  %p = tt.addptr %p_s, %w : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+  %v = tt.load %p : tensor<32x!tt.ptr<f32>>
+  %q_s = tt.splat %y : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+  %q = tt.addptr %q_s, %r : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+  tt.store %q, %v : tensor<32x!tt.ptr<f32>>
+  tt.return
+}
