@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ func newBenchCmd() *cobra.Command {
 			"on the same kernels and sizes. Times are medians, with cold caches.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			os.Setenv("CUDA_CACHE_DISABLE", "1") // the driver would remember what it compiled in an earlier run
 			dev, err := nereid.Open(device)
 			if err != nil {
 				return err
