@@ -139,9 +139,26 @@ func isInstance(g *generator, n python.Node, args []host.Value, kws []host.Keywo
 	if len(args) != 2 {
 		g.fail(n, "argument", "isinstance() takes 2 arguments, not %d", len(args))
 	}
-	ok, err := host.IsInstanceOf(g.u.world.in, args[0], args[1])
+	ok, err := host.IsInstanceOf(g.u.world.in, args[0], g.pyType(args[1]))
 	g.check(n, err)
 	return host.Bool(ok)
+}
+
+// pyType is Python's own type behind a name that calls something else in a kernel: int, float, tuple.
+func (g *generator) pyType(v host.Value) host.Value {
+	switch v := v.(type) {
+	case *staticFunc:
+		return g.pyBuiltin(v.name)
+	case *kernelFunc:
+		return g.pyBuiltin(v.name)
+	case *host.Tuple:
+		types := make([]host.Value, len(v.Items))
+		for i, t := range v.Items {
+			types[i] = g.pyType(t)
+		}
+		return host.NewTuple(types...)
+	}
+	return v
 }
 
 func getAttr(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
@@ -257,7 +274,7 @@ func makeCondition(g *generator, n python.Node, args []host.Value, kws []host.Ke
 
 // noLICM is the attribute by which a loop forbids loop-invariant code motion.
 func noLICM() ir.Attr {
-	a, err := ir.ParseAttr("#llvm.loop_annotation<licm = <disable = true>>")
+	a, err := ir.ParseAttr("#llvm.loop_annotation<licm = <disable = true, versioningDisable = true>>")
 	if err != nil {
 		return ir.Unit
 	}

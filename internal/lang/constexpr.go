@@ -127,7 +127,8 @@ func isKnown(v host.Value) bool {
 }
 
 var typeClasses = []*typeClass{
-	{"constexpr", isKnown, func(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+	// Inside a kernel isinstance sees the value of a constexpr, as in Triton: it is an int, say, and no constexpr.
+	{"constexpr", func(v host.Value) bool { _, ok := v.(*Constexpr); return ok }, func(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
 		if len(args) != 1 {
 			return nil, host.Errorf(host.TypeError, "constexpr() takes one value, not %d", len(args))
 		}
