@@ -46,6 +46,16 @@ def anonymous(text):
     return re.sub(r'%[\w-]+|\btt\.func |@"[^"]*"|@[\w.$]+', number, text)
 
 
+def unaliased(text):
+    """The text with the attributes in the place of their aliases."""
+    aliases = {}
+    for name, value in re.findall(r"^(#\w+) = (.*)\n", text, re.M):
+        aliases[name] = re.sub(r"#\w+\b(?!\.)", lambda m: aliases.get(m[0], m[0]), value)
+    text = re.sub(r"^#\w+ = .*\n", "", text, flags=re.M)
+    text = re.sub(r"#\w+\b(?!\.)", lambda m: aliases.get(m[0], m[0]), text)
+    return text.replace("licm = #llvm.loop_licm<", "licm = <")
+
+
 def split(text):
     """The entries of a signature: cut at commas that are in no bracket and no string."""
     parts, depth, quote, cur = [], 0, "", ""
@@ -105,7 +115,7 @@ def ask(session, case):
     made = source(getattr(importlib.import_module(case["module"]), case["kernel"]), case["signature"])
     try:
         made = made.make_ir(session.target, session.options, session.codegen_fns, session.module_map, session.context)
-        out["ir"] = anonymous(made.str_nodebug())
+        out["ir"] = anonymous(unaliased(made.str_nodebug()))
     except Exception as e:
         out["error"] = f"{type(e).__name__}: {e}"[:2000]
     return out
@@ -160,6 +170,13 @@ def worker(session, cases, path):
                 done += 1
 
 
+class Driver:
+    """Stands for the driver of the target's device: kernels may ask which target they are compiled for."""
+
+    def __init__(self, target):
+        self.get_current_target = lambda: target
+
+
 def main(folder):
     warnings.simplefilter("ignore")
     sys.path.insert(0, folder)
@@ -167,6 +184,7 @@ def main(folder):
     for name in sorted({c["module"] for c in cases}):
         importlib.import_module(name)
     session = Session("cuda:90")
+    triton.runtime.driver.set_active(Driver(session.target))
     n = os.cpu_count() or 1
     paths = [os.path.join(folder, f"answers{i}.jsonl") for i in range(n)]
     children = []

@@ -60,6 +60,7 @@ type arg struct {
 	tol   tolerance
 	desc  []int // of a tensor descriptor over data: the shape of its blocks
 	nan   bool  // it pads with NaN
+	omit  bool  // it is not passed: the parameter has it as its default
 }
 
 // tolerance is how far an element may be from what is expected: in units of its last place, on the interpreter and on others, and
