@@ -48,6 +48,9 @@ func (c *Class) TypeName() string {
 func (v *Instance) TypeName() string { return v.Class.Name }
 
 // newBuiltinClass is one of Python's own types. These are shared by all interpreters and never change after init.
+// NewExceptionClass is a class of exceptions of a user of this package.
+func NewExceptionClass(name string, base *Class) *Class { return newBuiltinClass(name, base) }
+
 func newBuiltinClass(name string, bases ...*Class) *Class {
 	c := &Class{Name: name, Bases: bases, Attrs: NewDict(), builtin: true}
 	c.MRO = []*Class{c}

@@ -66,6 +66,12 @@ func importlibMetadata(*Interp) map[string]Value {
 				}
 			}
 		}
+		if m := in.sourceModule(in.caller(), strings.ReplaceAll(name, "-", "_")); m != nil { // installed, since it is here
+			if v, ok, err := m.Get(in, "__version__"); ok && err == nil && v.TypeName() == "str" {
+				return v, nil
+			}
+			return Str("0.0.0"), nil
+		}
 		return nil, &Exception{Class: notFound, Args: []Value{Str(name)}}
 	}))
 }

@@ -3,6 +3,7 @@ package lang
 import (
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -26,13 +27,22 @@ func newWorld(src *Source, target Target) *world {
 	w := &world{files: src.files, target: target, known: map[string]*host.Module{}}
 	w.in = host.NewInterp(host.Options{
 		Files: src.files, Env: src.opts.Env, Finder: src.finder(), Roots: src.opts.Roots,
-		Known:    func(name string) (*host.Module, bool) { m, ok := w.known[name]; return m, ok },
+		Known:    w.lookupModule,
 		Parse:    src.parse,
 		Decorate: decorate,
 		Resolve:  w.resolve,
 	})
 	w.register()
 	return w
+}
+
+// lookupModule is a module that is given as values. Some projects carry pynvml with them.
+func (w *world) lookupModule(name string) (*host.Module, bool) {
+	if strings.HasSuffix(name, ".pynvml") {
+		name = "pynvml"
+	}
+	m, ok := w.known[name]
+	return m, ok
 }
 
 // version is the release of Triton that we answer as.
@@ -61,12 +71,14 @@ func (w *world) register() {
 		{Name: "triton.testing", Open: true},
 		{Name: "triton.tools", Open: true},
 		{Name: "triton.tools.tensor_descriptor", Vars: map[string]host.Value{"TensorDescriptor": unusable("TensorDescriptor")}},
-		{Name: "triton.backends", Open: true},
+		{Name: "triton.backends", Vars: map[string]host.Value{"backends": w.backends()}, Open: true},
+		w.nvml(),
+		{Name: "triton.experimental", Open: true},
 		{Name: "triton.knobs", Open: true},
 	} {
 		w.known[m.Name] = m
 	}
-	w.link("triton", "language", "runtime", "compiler", "testing", "tools", "backends", "knobs")
+	w.link("triton", "language", "runtime", "compiler", "testing", "tools", "backends", "knobs", "experimental")
 	w.link("triton.language", "core", "math", "standard", "random", "extra", "target_info", "semantic")
 	w.link("triton.language.extra", "libdevice", "cuda")
 	w.link("triton.language.extra.cuda", "libdevice")
