@@ -44,7 +44,7 @@ def const_%[1]s(x_ptr, z_ptr, C: tl.constexpr, N: tl.constexpr):
     tl.store(z_ptr + i, z)
 `, o.name, o.sym)
 	}
-	return &module{name: "conform_binary", text: b.String()}
+	return &module{"binary", b.String()}
 }
 
 func binaryCases(s *suite) {

@@ -98,12 +98,10 @@ func (d *dtype) big(bits uint64) *big.Int {
 
 // float is the value behind the bits of a float type.
 func (d *dtype) float(bits uint64) float64 {
-	switch {
-	case !d.isFloat(): // of a case that is refused
-		return 0
-	case d == f64:
+	switch d {
+	case f64:
 		return math.Float64frombits(bits)
-	case d == f32:
+	case f32:
 		return float64(math.Float32frombits(uint32(bits)))
 	}
 	sign := 1.0
@@ -166,8 +164,6 @@ const (
 // mistake with code that shifts mantissas.
 func (d *dtype) bitsOf(x float64, r rounding) uint64 {
 	switch {
-	case !d.isFloat(): // of a case that is refused
-		return 0
 	case d == f64:
 		return math.Float64bits(x)
 	case d == f32 && (r == nearest || x != x):
@@ -192,9 +188,6 @@ func (d *dtype) bitsOf(x float64, r rounding) uint64 {
 func (d *dtype) place(x float64, r rounding) uint64 {
 	all := d.magnitudes()
 	last := len(all) - 1
-	if math.IsInf(x, 0) && !d.finite {
-		return uint64(last + 1)
-	}
 	lo := sort.Search(len(all), func(i int) bool { return all[i] > x }) - 1 // the last that is not greater
 	next := 2*all[last] - all[last-1]                                       // what would follow the largest
 	if lo < last {
@@ -207,7 +200,7 @@ func (d *dtype) place(x float64, r rounding) uint64 {
 		return uint64(lo)
 	case lo < last:
 		return uint64(lo + 1)
-	case r == saturate:
+	case r == saturate && !math.IsInf(x, 0) || r == saturate && d.finite:
 		return uint64(last)
 	case d.finite:
 		return d.nan()

@@ -114,24 +114,20 @@ func (c *testCase) run(dev *nereid.Device) error {
 	if err != nil {
 		return err
 	}
-	var values []any
+	values := make([]any, len(c.args))
 	tensors := make([]*nereid.Tensor, len(c.args))
 	for i, a := range c.args {
-		if a.data.dt == nil && a.omit {
-			continue
-		}
+		values[i] = a.value
 		if a.data.dt == nil {
-			values = append(values, a.value)
 			continue
 		}
 		if tensors[i], err = upload(dev, a.data); err != nil {
 			return err
 		}
 		defer tensors[i].Close()
+		values[i] = tensors[i]
 		if a.desc != nil {
-			values = append(values, describe(tensors[i], a))
-		} else {
-			values = append(values, tensors[i])
+			values[i] = describe(tensors[i], a)
 		}
 	}
 	s, err := dev.NewStream(context.Background())
