@@ -57,7 +57,7 @@ func (m *Module) load(in *Interp) error {
 		}
 	}
 	x := indexer{m: m}
-	x.findSetters(m.Syntax.Body)
+	x.setters = m.Syntax.Memo(settersOf{}, func() any { return findSetters(m.Syntax.Body) }).(map[string][]string)
 	x.block(m.Syntax.Body, nil, false)
 	x.relate()
 	return nil
@@ -267,9 +267,12 @@ var bindsNames = map[string]bool{"globals": true, "vars": true, "locals": true, 
 
 func isStar(n *python.ImportFrom) bool { return len(n.Names) == 1 && n.Names[0].Name == "*" }
 
+// settersOf is the key of what findSetters found in a file.
+type settersOf struct{}
+
 // findSetters finds the functions of a module that bind global names or change their values.
-func (x *indexer) findSetters(body []python.Stmt) {
-	x.setters = map[string][]string{}
+func findSetters(body []python.Stmt) map[string][]string {
+	setters := map[string][]string{}
 	for _, st := range body {
 		f, ok := st.(*python.FunctionDef)
 		if !ok {
@@ -282,13 +285,13 @@ func (x *indexer) findSetters(body []python.Stmt) {
 		python.Inspect(f, func(n python.Node) bool {
 			switch n := n.(type) {
 			case *python.Global:
-				x.setters[f.Name] = append(x.setters[f.Name], n.Names...)
+				setters[f.Name] = append(setters[f.Name], n.Names...)
 			case *python.FunctionDef:
 				local.params(n.Args)
 			case python.Stmt:
 				b := binder{bind: func(string) {}, mutate: func(name string) {
 					if _, ok := local.index[name]; !ok {
-						x.setters[f.Name] = append(x.setters[f.Name], name)
+						setters[f.Name] = append(setters[f.Name], name)
 					}
 				}}
 				b.stmt(n)
@@ -296,6 +299,7 @@ func (x *indexer) findSetters(body []python.Stmt) {
 			return true
 		})
 	}
+	return setters
 }
 
 // called are the functions that a statement calls by name, as decorators too.

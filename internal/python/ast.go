@@ -1,6 +1,10 @@
 package python
 
-import "github.com/nereid-lang/nereid/internal/diag"
+import (
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+)
 
 // Node is any node of the tree. The span is that of CPython's lineno, col_offset, end_lineno and end_col_offset; a
 // node to which CPython gives no position (Module, Arguments, Comprehension, WithItem, MatchCase) has one here too.
@@ -44,6 +48,18 @@ type Module struct {
 	Range
 	File *diag.File // the text as read: without byte order mark, decoded to UTF-8
 	Body []Stmt
+
+	memos sync.Map
+}
+
+// Memo is what another package has found out about the file and wants to find out once: the result of find the first time that the key
+// is asked for. A key is a type of that package's own.
+func (m *Module) Memo(key any, find func() any) any {
+	if v, ok := m.memos.Load(key); ok {
+		return v
+	}
+	v, _ := m.memos.LoadOrStore(key, find())
+	return v
 }
 
 // Expressions.
