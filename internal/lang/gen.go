@@ -143,7 +143,7 @@ func (u *unit) compile(fn *JITFunction, name string, params []host.Value, kernel
 	}
 	st := funclike.State(tt.Func, name, ir.Func(ins, nil), visibility, false)
 	st.Loc = fnLoc
-	st.Attrs = append(st.Attrs, ir.A("noinline", ir.BoolAttr(fn.NoInline)))
+	st.Attrs = append(st.Attrs, ir.A("noinline", ir.BoolAttr(fn.NoInline && !kernel)))
 	f := &function{op: ir.NewOp(st)}
 	u.funcs[name] = f
 	u.module.Block().Append(f.op)

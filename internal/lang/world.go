@@ -140,7 +140,7 @@ func (w *world) lookup(module, name string) (host.Value, bool, error) {
 		return &constexprFunc{native(name, func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
 			return b.Call(nil, nil, args, kws, false)
 		})}, true, nil
-	case b.Fn != nil:
+	case b.Fn != nil && languageNames[name] == nil: // a class is for isinstance too
 		return b, true, nil
 	case b.State == sem.Constant:
 		return b.Value, true, nil

@@ -127,6 +127,10 @@ func (c *Call) str(name string) string {
 		return string(v)
 	case host.NoneType:
 		return ""
+	case host.Bool:
+		if !v { // what is false names nothing
+			return ""
+		}
 	}
 	panic(c.wrong(name, "a string"))
 }
