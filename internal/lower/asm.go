@@ -1,40 +1,127 @@
 package lower
 
 import (
-	"strings"
-
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// lowerInlineAsm runs a piece of PTX on each group of packed elements.
+// lowerInlineAsm runs a piece of PTX on each group of packed elements. Elements of fewer than 32 bits share a register.
 func lowerInlineAsm(l *lowering, op *ir.Op) {
 	pack := int(op.IntOr("packed_element", 1))
-	if pack != 1 {
-		l.fail(op, "packed elements")
-	}
 	pure, _ := op.Int("pure")
-	n := l.numRegs(op, op.Result(0).Type)
 	outs := make([][]string, op.NumResults())
-	types := make([]string, op.NumResults())
-	for i, r := range op.Results() {
-		types[i] = llvmType(r.Type)
+	var types []string
+	for _, r := range op.Results() {
+		p := newPacking(r.Type, pack)
+		for range pack / p.per {
+			types = append(types, p.typ)
+		}
 	}
-	ret := types[0]
-	if len(types) > 1 {
-		ret = "{ " + strings.Join(types, ", ") + " }"
+	ret := structOf(types)
+	n := 1
+	if op.NumResults() > 0 {
+		n = l.numRegs(op, op.Result(0).Type)
+	} else if op.NumOperands() > 0 {
+		n = l.numRegs(op, op.Operand(0).Type)
 	}
-	for i := range n {
+	for i := 0; i < n; i += pack {
 		var args []string
-		for k := range op.NumOperands() {
-			args = append(args, llvmType(op.Operand(k).Type)+" "+l.elementArgs(op, i)[k])
+		for _, v := range op.Operands() {
+			args = append(args, l.packArgs(v, i, pack)...)
 		}
 		v := l.asm(ret, op.Text("asm_string"), op.Text("constraints"), pure == 0, args...)
-		for k := range outs {
-			if len(types) == 1 {
-				outs[k] = append(outs[k], v)
-			} else {
-				outs[k] = append(outs[k], l.val("extractvalue %s %s, %d", ret, v, k))
+		if len(types) == 0 {
+			continue
+		}
+		regs := l.fields(ret, v, len(types))
+		for k, r := range op.Results() {
+			p := newPacking(r.Type, pack)
+			for range pack / p.per {
+				outs[k] = append(outs[k], l.unpackArg(p, regs[0])...)
+				regs = regs[1:]
 			}
+		}
+	}
+	for k, r := range op.Results() {
+		l.set(r, outs[k][:n])
+	}
+}
+
+// packing is how elements of a type share a register of inline assembly.
+type packing struct {
+	elem string // an element
+	typ  string // a register
+	per  int    // elements in it
+}
+
+func newPacking(t ir.Type, pack int) packing {
+	p := packing{elem: llvmType(t), per: 1}
+	bits := bitsOf(t)
+	if bits < 32 {
+		p.per = min(32/bits, pack)
+	}
+	p.typ = p.elem
+	if p.per > 1 {
+		p.typ = "i" + itoa(bits*p.per)
+		if p.elem == "i1" {
+			p.elem = "i8"
+		}
+	}
+	return p
+}
+
+// packArgs are the registers for elements i to i+pack of a value, with their types.
+func (l *lowering) packArgs(v *ir.Value, i, pack int) []string {
+	p := newPacking(v.Type, pack)
+	regs := l.regs(v)
+	at := func(k int) string { return regs[min(k, len(regs)-1)] }
+	var out []string
+	for j := 0; j < pack; j += p.per {
+		if p.per == 1 {
+			out = append(out, p.typ+" "+at(i+j))
+			continue
+		}
+		vec := "poison"
+		a := newAccess(ir.ElemOf(v.Type), 1)
+		for k := range p.per {
+			vec = l.val("insertelement <%d x %s> %s, %s %s, i32 %d", p.per, p.elem, vec, p.elem, l.toMem(a, at(i+j+k)), k)
+		}
+		out = append(out, p.typ+" "+l.val("bitcast <%d x %s> %s to %s", p.per, p.elem, vec, p.typ))
+	}
+	return out
+}
+
+// unpackArg are the elements in a register that assembly gave.
+func (l *lowering) unpackArg(p packing, reg string) []string {
+	if p.per == 1 {
+		return []string{reg}
+	}
+	vec := l.val("bitcast %s %s to <%d x %s>", p.typ, reg, p.per, p.elem)
+	out := make([]string, p.per)
+	for k := range out {
+		out[k] = l.val("extractelement <%d x %s> %s, i32 %d", p.per, p.elem, vec, k)
+	}
+	return out
+}
+
+// lowerMapElementwise runs its region on each group of neighbouring registers.
+func lowerMapElementwise(l *lowering, op *ir.Op) {
+	pack := int(op.IntOr("pack", 1))
+	if op.Region(0).NumBlocks() != 1 {
+		l.fail(op, "a function with several blocks")
+	}
+	n := l.numRegs(op, op.Operand(0).Type)
+	if pack < 1 || n%pack != 0 {
+		l.fail(op, "%d elements in each thread do not fall into groups of %d", n, pack)
+	}
+	outs := make([][]string, op.NumResults())
+	for i := 0; i < n; i += pack {
+		var args []string
+		for _, v := range op.Operands() {
+			args = append(args, l.regs(v)[i:i+pack]...)
+		}
+		vals := l.inline(op.Body(0), args)
+		for k := range outs {
+			outs[k] = append(outs[k], vals[k*pack:(k+1)*pack]...)
 		}
 	}
 	for k, r := range op.Results() {

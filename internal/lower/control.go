@@ -171,6 +171,11 @@ func lowerPoison(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), regs)
 }
 
+func lowerUnreachable(l *lowering, _ *ir.Op) {
+	l.do("unreachable")
+	l.ended = true
+}
+
 // lowerConstant makes no instruction: constants stand in operands.
 func lowerConstant(l *lowering, op *ir.Op) {
 	t := op.Result(0).Type

@@ -3,9 +3,9 @@ package lower
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
-	dmath "github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -72,102 +72,117 @@ var binaryOps = map[*ir.OpDef]element{
 	arith.AndI: instr("and"), arith.OrI: instr("or"), arith.XOrI: instr("xor"),
 	arith.ShLI: instr("shl"), arith.ShRSI: instr("ashr"), arith.ShRUI: instr("lshr"),
 	arith.MaxSI: intrinsic("llvm.smax"), arith.MinSI: intrinsic("llvm.smin"), arith.MaxUI: intrinsic("llvm.umax"), arith.MinUI: intrinsic("llvm.umin"),
-	arith.AddF: inFloat(instr("fadd")), arith.SubF: inFloat(instr("fsub")), arith.MulF: inFloat(instr("fmul")),
-	arith.DivF: divide, arith.RemF: inFloat(instr("frem")),
-	arith.MaximumF: inFloat(intrinsic("llvm.maximum")), arith.MinimumF: inFloat(intrinsic("llvm.minimum")),
-	arith.MaxNumF: inFloat(intrinsic("llvm.maxnum")), arith.MinNumF: inFloat(intrinsic("llvm.minnum")),
-	tt.PreciseDivF: instr("fdiv"), tt.MulhiUI: mulhi, dmath.CopySign: intrinsic("llvm.copysign"),
+	arith.CeilDivUI: ceilDivUI, arith.CeilDivSI: signedDiv(true), arith.FloorDivSI: signedDiv(false),
+	arith.AddF: instr("fadd"), arith.SubF: instr("fsub"), arith.MulF: instr("fmul"),
+	arith.DivF: inFloat(divide), arith.RemF: mathOp("fmod"),
+	arith.MaximumF: intrinsic("llvm.maximum"), arith.MinimumF: intrinsic("llvm.minimum"),
+	arith.MaxNumF: intrinsic("llvm.maxnum"), arith.MinNumF: intrinsic("llvm.minnum"),
+	tt.PreciseDivF: inFloat(instr("fdiv")), tt.MulhiUI: mulhi,
 }
 
 var unaryOps = map[*ir.OpDef]element{
 	arith.NegF: func(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
 		return l.val("fneg %s %s", llvmType(t), a[0])
 	},
-	dmath.AbsF: intrinsic("llvm.fabs"),
-	dmath.AbsI: func(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
-		return l.call(llvmType(t), "llvm.abs."+llvmType(t), llvmType(t)+" "+a[0], "i1 false")
-	},
-	dmath.Floor:     intrinsic("llvm.floor"),
-	dmath.Ceil:      intrinsic("llvm.ceil"),
-	dmath.Trunc:     intrinsic("llvm.trunc"),
-	dmath.RoundEven: intrinsic("llvm.roundeven"),
-	dmath.Sqrt:      sqrt,
-	tt.PreciseSqrt:  intrinsic("llvm.sqrt"),
-	dmath.Rsqrt:     rsqrt,
-	dmath.Exp:       exp,
-	dmath.Exp2:      exp2,
-	dmath.CtPop:     intrinsic("llvm.ctpop"),
+	arith.IndexCast: resize("sext"), arith.IndexCastUI: resize("zext"),
 }
 
-// inFloat computes bf16 arithmetic in f32, which every target has; the others as they are.
+// resize converts between integers of any widths.
+func resize(ext string) element {
+	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+		from, to := llvmType(op.Operand(0).Type), llvmType(t)
+		switch n, m := intBits(from), intBits(to); {
+		case n < m:
+			return l.val("%s %s %s to %s", ext, from, a[0], to)
+		case n > m:
+			return l.val("trunc %s %s to %s", from, a[0], to)
+		}
+		return a[0]
+	}
+}
+
+func intBits(t string) int {
+	n, _ := strconv.Atoi(t[1:])
+	return n
+}
+
+// inFloat computes on f16 and bf16 in f32, where there is nothing better.
 func inFloat(f element) element {
 	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-		if t != ir.BF16 {
+		if t != ir.BF16 && t != ir.F16 {
 			return f(l, op, t, a)
 		}
 		wide := make([]string, len(a))
 		for i, x := range a {
-			wide[i] = l.extend(x, ir.BF16, ir.F32)
+			wide[i] = l.extend(x, t, ir.F32)
 		}
-		return l.truncate(f(l, op, ir.F32, wide), ir.F32, ir.BF16)
+		return l.truncate(f(l, op, ir.F32, wide), ir.F32, t)
 	}
 }
 
 // divide is fdiv as Triton has it: div.full for f32, within 2 ulp.
 func divide(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-	switch t {
-	case ir.F32:
+	if t == ir.F32 {
 		return l.call("float", "llvm.nvvm.div.full", "float "+a[0], "float "+a[1])
-	case ir.BF16, ir.F16:
-		x, y := l.extend(a[0], t, ir.F32), l.extend(a[1], t, ir.F32)
-		return l.truncate(l.call("float", "llvm.nvvm.div.full", "float "+x, "float "+y), ir.F32, t)
 	}
 	return l.val("fdiv %s %s, %s", llvmType(t), a[0], a[1])
 }
 
-func sqrt(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-	if t == ir.F32 {
-		return l.call("float", "llvm.nvvm.sqrt.approx.ftz.f", "float "+a[0])
-	}
-	return intrinsic("llvm.sqrt")(l, op, t, a)
-}
-
-func rsqrt(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-	if t == ir.F32 {
-		return l.call("float", "llvm.nvvm.rsqrt.approx.ftz.f", "float "+a[0])
-	}
-	return l.call("double", "llvm.nvvm.rsqrt.approx.d", "double "+a[0])
-}
-
-// exp is 2^(x·log2 e), as Triton approximates it.
-func exp(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-	if t != ir.F32 {
-		l.fail(op, "exp of %s", t)
-	}
-	scaled := l.val("fmul float %s, %s", a[0], literal(uint64(math.Float32bits(math.Log2E)), ir.F32))
-	return l.call("float", "llvm.nvvm.ex2.approx.f", "float "+scaled)
-}
-
-func exp2(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-	if t != ir.F32 {
-		l.fail(op, "exp2 of %s", t)
-	}
-	return l.call("float", "llvm.nvvm.ex2.approx.ftz.f", "float "+a[0])
-}
-
-func fma(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-	return intrinsic("llvm.fma")(l, op, t, a)
-}
-
-func clampf(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-	low := intrinsic("llvm.maxnum")(l, op, t, []string{a[0], a[1]})
-	v := intrinsic("llvm.minnum")(l, op, t, []string{low, a[2]})
-	if op.IntOr("propagateNan", 0) == 0 {
-		return v
-	}
+// roundedUp and roundedDown are the quotients of integers towards either infinity.
+func ceilDivUI(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
 	typ := llvmType(t)
-	nan := l.val("fcmp uno %s %s, %s", typ, a[0], a[0])
-	return l.val("select i1 %s, %s %s, %s %s", nan, typ, a[0], typ, v)
+	q, r := l.val("udiv %s %s, %s", typ, a[0], a[1]), l.val("urem %s %s, %s", typ, a[0], a[1])
+	return l.val("add %s %s, %s", typ, q, l.val("zext i1 %s to %s", l.val("icmp ne %s %s, 0", typ, r), typ))
+}
+
+// signedDiv rounds up, or down, where the signs of remainder and divisor say that truncation went the other way.
+func signedDiv(up bool) element {
+	return func(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
+		typ := llvmType(t)
+		q, r := l.val("sdiv %s %s, %s", typ, a[0], a[1]), l.val("srem %s %s, %s", typ, a[0], a[1])
+		differ := l.val("icmp slt %s %s, 0", typ, l.val("xor %s %s, %s", typ, r, a[1]))
+		if up {
+			differ = l.val("xor i1 %s, true", differ)
+		}
+		off := l.val("and i1 %s, %s", differ, l.val("icmp ne %s %s, 0", typ, r))
+		ext := "sext" // -1
+		if up {
+			ext = "zext"
+		}
+		return l.val("add %s %s, %s", typ, q, l.val("%s i1 %s to %s", ext, off, typ))
+	}
+}
+
+// lowerAddExtended is a sum and its carry.
+func lowerAddExtended(l *lowering, op *ir.Op) {
+	typ := llvmType(op.Result(0).Type)
+	lowerPairs(l, op, func(a []string) (string, string) {
+		sum := l.val("add %s %s, %s", typ, a[0], a[1])
+		return sum, l.val("icmp ult %s %s, %s", typ, sum, a[0])
+	})
+}
+
+// mulExtended is both halves of a product.
+func mulExtended(ext string) handler {
+	return func(l *lowering, op *ir.Op) {
+		n := ir.BitWidth(ir.ElemOf(op.Result(0).Type))
+		lowerPairs(l, op, func(a []string) (string, string) {
+			x, y := l.val("%s i%d %s to i%d", ext, n, a[0], 2*n), l.val("%s i%d %s to i%d", ext, n, a[1], 2*n)
+			p := l.val("mul i%d %s, %s", 2*n, x, y)
+			return l.val("trunc i%d %s to i%d", 2*n, p, n), l.val("trunc i%d %s to i%d", 2*n, l.val("lshr i%d %s, %d", 2*n, p, n), n)
+		})
+	}
+}
+
+// lowerPairs lowers an elementwise operation with two results.
+func lowerPairs(l *lowering, op *ir.Op, f func(a []string) (string, string)) {
+	n := l.numRegs(op, op.Result(0).Type)
+	first, second := make([]string, n), make([]string, n)
+	for i := range n {
+		first[i], second[i] = f(l.elementArgs(op, i))
+	}
+	l.set(op.Result(0), first)
+	l.set(op.Result(1), second)
 }
 
 // mulhi is the upper half of a product.
@@ -223,47 +238,6 @@ func lowerBitcast(l *lowering, op *ir.Op) {
 	}
 	elementwise(func(l *lowering, _ *ir.Op, _ ir.Type, x []string) string {
 		return l.val("bitcast %s %s to %s", a, x[0], b)
-	})(l, op)
-}
-
-// extend and truncate convert between float types.
-func (l *lowering) extend(x string, from, to ir.Type) string {
-	if from == to {
-		return x
-	}
-	return l.val("fpext %s %s to %s", llvmType(from), x, llvmType(to))
-}
-
-func (l *lowering) truncate(x string, from, to ir.Type) string {
-	if from == to {
-		return x
-	}
-	return l.val("fptrunc %s %s to %s", llvmType(from), x, llvmType(to))
-}
-
-func lowerExtF(l *lowering, op *ir.Op) {
-	elementwise(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-		return l.extend(a[0], ir.ElemOf(op.Operand(0).Type), t)
-	})(l, op)
-}
-
-func lowerTruncF(l *lowering, op *ir.Op) {
-	elementwise(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-		return l.truncate(a[0], ir.ElemOf(op.Operand(0).Type), t)
-	})(l, op)
-}
-
-// lowerFpToFp converts between floats of which one has 8 bits, or with a rounding mode.
-func lowerFpToFp(l *lowering, op *ir.Op) {
-	from, to := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Result(0).Type)
-	if ir.BitWidth(from) == 8 || ir.BitWidth(to) == 8 {
-		l.fail(op, "conversion of 8-bit floats")
-	}
-	elementwise(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-		if ir.BitWidth(from) < ir.BitWidth(to) {
-			return l.extend(a[0], from, t)
-		}
-		return l.truncate(a[0], from, t)
 	})(l, op)
 }
 

@@ -4,7 +4,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/cf"
 	"github.com/nereid-lang/nereid/internal/dialect/gpud"
-	"github.com/nereid-lang/nereid/internal/dialect/math"
+	"github.com/nereid-lang/nereid/internal/dialect/llvmd"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -43,7 +43,9 @@ func init() { // regions are lowered by the table that holds their own handlers
 		ttg.MemDescIndex: lowerMemDescIndex, ttg.MemDescSubslice: lowerMemDescSubslice, ttg.MemDescTrans: view, ttg.MemDescReshape: view,
 		ttg.MemDescReinterpret: lowerMemDescReinterpret, ttg.GlobalScratchAlloc: lowerGlobalScratch, gpud.Barrier: lowerBarrier, ttg.LocalBarrier: lowerBarrier,
 		ttg.AsyncCopy: lowerAsyncCopy, ttg.AsyncCommitGroup: lowerAsyncCommit, ttg.AsyncWait: lowerAsyncWait,
-		tt.InlineAsm: lowerInlineAsm, tt.Dot: lowerDot,
+		tt.InlineAsm: lowerInlineAsm, tt.ExternElementwise: lowerExtern, tt.MapElementwise: lowerMapElementwise, tt.MapElementwiseReturn: nothing, tt.Dot: lowerDot,
+		tt.Gather: lowerGather, tt.Histogram: lowerHistogram, tt.Print: lowerPrint, tt.Assert: lowerAssert, cf.Assert: lowerAssert,
+		llvmd.Assume: lowerAssume, ub.Unreachable: lowerUnreachable,
 	}
 	for def, f := range binaryOps {
 		handlers[def] = elementwise(f)
@@ -54,8 +56,6 @@ func init() { // regions are lowered by the table that holds their own handlers
 	for def, f := range castOps {
 		handlers[def] = f
 	}
-	handlers[math.Fma] = elementwise(fma)
-	handlers[tt.ClampF] = elementwise(clampf)
 }
 
 func nothing(*lowering, *ir.Op) {}

@@ -12,16 +12,17 @@ import (
 
 // program is what the functions of a kernel share: the module that is written.
 type program struct {
-	opts    Options
-	module  *ir.Module
-	warps   int
-	layouts map[ir.Type]layout.Layout
-	decls   map[string]string
-	globals []string          // strings for printf and the like
-	strings map[string]string // names of those globals
-	helpers map[string]string // functions of our own mathematics, by name
-	bodies  []string          // functions, callees first
-	frames  map[*ir.Op]*frame
+	opts        Options
+	module      *ir.Module
+	warps       int
+	layouts     map[ir.Type]layout.Layout
+	decls       map[string]string
+	globals     []string          // strings for printf and the like
+	strings     map[string]string // names of those globals
+	helpers     map[string]string // functions of our own mathematics, by name
+	helperOrder []string
+	bodies      []string // functions, callees first
+	frames      map[*ir.Op]*frame
 
 	shared                int // bytes of shared memory
 	scratch, scratchAlign int
@@ -159,6 +160,3 @@ func (g *program) str(s string) string {
 	g.globals = append(g.globals, fmt.Sprintf("%s = internal addrspace(1) constant [%d x i8] c\"%s\\00\", align 1", name, len(s)+1, quote(s)))
 	return name
 }
-
-// helperText are the functions of our own that were asked for.
-func (g *program) helperText() string { return "" }

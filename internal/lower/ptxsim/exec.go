@@ -72,6 +72,7 @@ type block struct {
 	shared  []byte
 	races   *races
 	pending []copies
+	carry   []uint64
 	steps   int
 	at      int // the instruction that runs
 	scratch [32]int32
@@ -161,7 +162,7 @@ func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
 	for i := range c.shared {
 		c.shared[i] = 0xcd // nothing may depend on it
 	}
-	c.pending = make([]copies, c.n)
+	c.pending, c.carry = make([]copies, c.n), make([]uint64, c.n)
 	if !l.NoRaces {
 		c.races = newRaces(len(c.shared))
 	}

@@ -73,6 +73,9 @@ func arithmetic(s *stmt) (action, error) {
 	if s.name == "div" && len(s.types) == 0 {
 		return nil, fmt.Errorf("no type")
 	}
+	if s.has("cc") {
+		return addCarry(s)
+	}
 	if t.kind != 'f' {
 		f := intBinary[s.name]
 		return s.binary(t, f(t, s))

@@ -3,12 +3,13 @@ package ptxsim
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 )
 
 var intOps = map[string]decoder{
 	"shl": shifts, "shr": shifts, "and": logic, "or": logic, "xor": logic, "not": not,
 	"rem": rem, "mad": mad, "popc": popc, "clz": clz, "brev": brev, "bfe": bfe, "bfi": bfi, "prmt": prmt, "shf": funnel, "lop3": lop3,
-	"sad": sad, "cnot": cnot, "bfind": bfind, "mul24": mul24,
+	"sad": sad, "cnot": cnot, "bfind": bfind, "mul24": mul24, "addc": addCarry, "subc": addCarry,
 }
 
 // intBinary are the integer forms of instructions that floats have too.
@@ -322,4 +323,38 @@ func sad(s *stmt) (action, error) {
 		x, y := t.mask(a), t.mask(b)
 		return t.mask(max(x, y) - min(x, y) + c)
 	})
+}
+
+// addCarry is add, addc, sub or subc with the carry: .cc writes it, the names with a c read it.
+func addCarry(s *stmt) (action, error) {
+	if err := s.need(3); err != nil {
+		return nil, err
+	}
+	t := s.typ()
+	d, err := s.dst(0)
+	a, b := s.src(1, t), s.src(2, t)
+	minus := strings.HasPrefix(s.name, "sub")
+	reads, writes := len(s.name) == 4, s.has("cc")
+	return each(d, func(c *block, th int32) uint64 {
+		x, y, in := t.mask(a.get(c, th)), t.mask(b.get(c, th)), uint64(0)
+		if reads {
+			in = c.carry[th]
+		}
+		var out uint64
+		if minus {
+			x, out = bits.Sub64(x, y, in)
+			if t.bits < 64 {
+				out = x >> t.bits & 1
+			}
+		} else {
+			x, out = bits.Add64(x, y, in)
+			if t.bits < 64 {
+				out = x >> t.bits & 1
+			}
+		}
+		if writes {
+			c.carry[th] = out
+		}
+		return t.mask(x)
+	}), err
 }

@@ -20,7 +20,7 @@ type Device struct {
 }
 
 // capabilities are those of the devices that are offered.
-var capabilities = []int{80, 90}
+var capabilities = []int{80, 89, 90}
 
 // Devices are the simulated devices, or why there are none.
 func Devices() ([]backend.Backend, error) {

@@ -1,0 +1,235 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/num"
+)
+
+// Conversions between floats. Those of 8 bits are bytes in LLVM; the hardware converts e4m3fn and e5m2 from sm_89 on, all else is done
+// on bits.
+
+func isSmall(t ir.Type) bool { return ir.IsFloat(t) && ir.BitWidth(t) == 8 }
+
+// extend converts to a larger float, which is exact.
+func (l *lowering) extend(x string, from, to ir.Type) string {
+	switch {
+	case from == to:
+		return x
+	case isSmall(from):
+		return l.extendSmall(x, from.(*ir.FloatType), to)
+	}
+	return l.val("fpext %s %s to %s", llvmType(from), x, llvmType(to))
+}
+
+// truncate rounds to a smaller float, to nearest, as IEEE has it: what is too large becomes infinite.
+func (l *lowering) truncate(x string, from, to ir.Type) string {
+	switch {
+	case from == to:
+		return x
+	case isSmall(to):
+		return l.toSmall(x, from, to.(*ir.FloatType), smallRounding{})
+	}
+	return l.val("fptrunc %s %s to %s", llvmType(from), x, llvmType(to))
+}
+
+func lowerExtF(l *lowering, op *ir.Op) {
+	elementwise(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+		return l.extend(a[0], ir.ElemOf(op.Operand(0).Type), t)
+	})(l, op)
+}
+
+func lowerTruncF(l *lowering, op *ir.Op) {
+	elementwise(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+		return l.truncate(a[0], ir.ElemOf(op.Operand(0).Type), t)
+	})(l, op)
+}
+
+// lowerFpToFp converts between floats of which one has 8 bits, or with a rounding mode. To 8 bits it saturates.
+func lowerFpToFp(l *lowering, op *ir.Op) {
+	from, to := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Result(0).Type)
+	toZero := op.IntOr("rounding", tt.RoundNearest) == tt.RoundZero
+	if l.hasSmallCvt(from, to) && !toZero {
+		l.set(op.Result(0), l.convertPairs(l.regs(op.Operand(0)), from, to))
+		return
+	}
+	elementwise(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+		switch {
+		case isSmall(to):
+			return l.toSmall(a[0], from, to.(*ir.FloatType), smallRounding{toZero: toZero, saturate: true})
+		case ir.BitWidth(from) < ir.BitWidth(to):
+			return l.extend(a[0], from, t)
+		case toZero:
+			return l.truncateToZero(op, a[0], from, to)
+		}
+		return l.truncate(a[0], from, t)
+	})(l, op)
+}
+
+// hasSmallCvt reports whether the hardware converts between these types.
+func (l *lowering) hasSmallCvt(from, to ir.Type) bool {
+	hw := func(t ir.Type) bool { return t == ir.F8E4M3FN || t == ir.F8E5M2 }
+	wide := func(t ir.Type) bool { return t == ir.F32 || t == ir.F16 || t == ir.BF16 }
+	return l.opts.Capability >= 89 && (hw(from) && wide(to) || wide(from) && hw(to))
+}
+
+var smallNames = map[ir.Type]string{ir.F8E4M3FN: "e4m3x2", ir.F8E5M2: "e5m2x2"}
+
+// convertPairs uses the instructions that convert two values at a time.
+func (l *lowering) convertPairs(src []string, from, to ir.Type) []string {
+	out := make([]string, len(src))
+	for i := 0; i < len(src); i += 2 {
+		lo, hi := src[i], src[min(i+1, len(src)-1)]
+		var a, b string
+		if isSmall(to) {
+			a, b = l.pairToSmall(l.extend(lo, from, ir.F32), l.extend(hi, from, ir.F32), to)
+		} else {
+			a, b = l.pairFromSmall(lo, hi, from, to)
+		}
+		out[i] = a
+		if i+1 < len(src) {
+			out[i+1] = b
+		}
+	}
+	return out
+}
+
+func (l *lowering) pairToSmall(lo, hi string, to ir.Type) (string, string) {
+	r := l.asm("i16", "cvt.rn.satfinite."+smallNames[to]+".f32 $0, $1, $2;", "=h,f,f", false, "float "+hi, "float "+lo)
+	return l.val("trunc i16 %s to i8", r), l.val("trunc i16 %s to i8", l.val("lshr i16 %s, 8", r))
+}
+
+func (l *lowering) pairFromSmall(lo, hi string, from, to ir.Type) (string, string) {
+	w := l.val("or disjoint i16 %s, %s", l.val("zext i8 %s to i16", lo), l.val("shl i16 %s, 8", l.val("zext i8 %s to i16", hi)))
+	r := l.asm("i32", "cvt.rn.f16x2."+smallNames[from]+" $0, $1;", "=r,h", false, "i16 "+w)
+	v := l.val("bitcast i32 %s to <2 x half>", r)
+	var out [2]string
+	for i := range out {
+		x := l.val("extractelement <2 x half> %s, i32 %d", v, i)
+		switch to {
+		case ir.F16:
+		case ir.BF16:
+			x = l.truncate(l.extend(x, ir.F16, ir.F32), ir.F32, ir.BF16)
+		default:
+			x = l.extend(x, ir.F16, to)
+		}
+		out[i] = x
+	}
+	return out[0], out[1]
+}
+
+// truncateToZero is f32 to f16 or bf16, rounded towards zero.
+func (l *lowering) truncateToZero(op *ir.Op, x string, from, to ir.Type) string {
+	if from != ir.F32 {
+		l.fail(op, "from %s to %s towards zero", from, to)
+	}
+	name := "f16"
+	if to == ir.BF16 {
+		name = "bf16"
+	}
+	r := l.asm("i16", "cvt.rz."+name+".f32 $0, $1;", "=h,f", false, "float "+x)
+	return l.val("bitcast i16 %s to %s", r, llvmType(to))
+}
+
+// extendSmall converts a float of 8 bits by its bits: put where those of an f32 are, they make the value too small by a power of two.
+func (l *lowering) extendSmall(x string, from *ir.FloatType, to ir.Type) string {
+	f := from.Format
+	wide := l.val("zext i8 %s to i32", x)
+	if from == ir.F8E5M2 { // the upper half of an f16
+		h := l.val("bitcast i16 %s to half", l.val("shl i16 %s, 8", l.val("zext i8 %s to i16", x)))
+		if to == ir.F16 {
+			return h
+		}
+		return l.fromF32(l.val("fpext half %s to float", h), to)
+	}
+	mag := l.val("and i32 %s, 127", wide)
+	small := l.val("bitcast i32 %s to float", l.val("shl i32 %s, %d", mag, 23-f.Man))
+	v := l.val("fmul float %s, %s", small, f32(math.Ldexp(1, 127-f.Bias)))
+	sign := l.val("shl i32 %s, 24", l.val("and i32 %s, 128", wide))
+	v = l.val("bitcast i32 %s to float", l.val("or i32 %s, %s", l.val("bitcast float %s to i32", v), sign))
+	nan := ""
+	switch f.Kind {
+	case num.FN:
+		nan = l.val("icmp eq i32 %s, 127", mag)
+	case num.FNUZ:
+		nan = l.val("icmp eq i32 %s, 128", wide)
+	}
+	if nan != "" {
+		v = l.val("select i1 %s, float %s, float %s", nan, f32(math.NaN()), v)
+	}
+	return l.fromF32(v, to)
+}
+
+// fromF32 converts an f32 whose value the type has.
+func (l *lowering) fromF32(x string, to ir.Type) string {
+	switch {
+	case to == ir.F32:
+		return x
+	case ir.BitWidth(to) < 32:
+		return l.truncate(x, ir.F32, to)
+	}
+	return l.extend(x, ir.F32, to)
+}
+
+// smallRounding is how to round to 8 bits.
+type smallRounding struct{ toZero, saturate bool }
+
+// toSmall rounds to a float of 8 bits. Normal results are rounded on the bits of an f32; subnormal ones by an addition that leaves
+// just their bits.
+func (l *lowering) toSmall(x string, from ir.Type, to *ir.FloatType, r smallRounding) string {
+	f := to.Format
+	v := x
+	if ir.BitWidth(from) < 32 {
+		v = l.extend(x, from, ir.F32)
+	} else if from == ir.F64 {
+		v = l.truncate(x, ir.F64, ir.F32)
+	}
+	bits := l.val("bitcast float %s to i32", v)
+	mag := l.val("and i32 %s, %d", bits, math.MaxInt32)
+	abs := l.val("bitcast i32 %s to float", mag)
+	shift := 23 - f.Man
+
+	normal := mag
+	if !r.toZero {
+		odd := l.val("and i32 %s, 1", l.val("lshr i32 %s, %d", mag, shift))
+		normal = l.val("add i32 %s, %s", l.val("add i32 %s, %d", mag, 1<<(shift-1)-1), odd)
+	}
+	normal = l.val("sub i32 %s, %d", l.val("lshr i32 %s, %d", normal, shift), (127-f.Bias)<<f.Man)
+
+	least := math.Ldexp(1, 1-f.Bias) // the least normal value
+	var tiny string
+	if r.toZero {
+		tiny = l.val("fptoui float %s to i32", l.val("fmul float %s, %s", abs, f32(math.Ldexp(1, f.Man+f.Bias-1))))
+	} else {
+		magic := math.Ldexp(1, 1-f.Bias-f.Man+23)
+		sum := l.val("bitcast float %s to i32", l.val("fadd float %s, %s", abs, f32(magic)))
+		tiny = l.val("sub i32 %s, %d", sum, int32(math.Float32bits(float32(magic))))
+	}
+	out := l.val("select i1 %s, i32 %s, i32 %s", l.val("fcmp olt float %s, %s", abs, f32(least)), tiny, normal)
+
+	top := f.Max()
+	over := l.val("icmp ugt i32 %s, %d", out, top)
+	over = l.val("or i1 %s, %s", over, l.val("fcmp oeq float %s, %s", abs, f32(math.Inf(1))))
+	limit := top
+	if !r.saturate {
+		limit = f.Overflow()
+	}
+	out = l.val("select i1 %s, i32 %d, i32 %s", over, limit, out)
+	sign := l.val("and i32 %s, 128", l.val("lshr i32 %s, 24", bits))
+	out = l.signSmall(f, out, sign)
+	nan := l.val("fcmp uno float %s, %s", v, v)
+	out = l.val("select i1 %s, i32 %d, i32 %s", nan, f.NaN(), out)
+	return l.val("trunc i32 %s to i8", out)
+}
+
+// signSmall puts the sign on: a format without negative zero has none on zero, nor on what has become NaN.
+func (l *lowering) signSmall(f *num.Format, out, sign string) string {
+	signed := l.val("or i32 %s, %s", out, sign)
+	if f.Kind != num.FNUZ {
+		return signed
+	}
+	plain := l.val("icmp eq i32 %s, 0", l.val("and i32 %s, 127", out))
+	return l.val("select i1 %s, i32 %s, i32 %s", plain, out, signed)
+}

@@ -1,0 +1,117 @@
+package lower
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// lowerGather puts the source into shared memory, row by row, and reads from there what the indices say.
+func lowerGather(l *lowering, op *ir.Op) {
+	src, idx := op.Operand(0), op.Operand(1)
+	axis := int(op.IntOr("axis", 0))
+	from, to := l.layout(op, src.Type), l.layout(op, op.Result(0).Type)
+	elem := ir.ElemOf(src.Type)
+	shape := outShape(from)
+	b := scratchAt(l.alloc.scratch(op)[0], elem)
+	l.storeAll(b, from.InvertAndCompose(rowMajor(from)), l.regs(src), from.FreeVariablesIn(layout.Register), l.owns(from))
+	l.barrier()
+	out := make([]string, to.InSize(layout.Register))
+	for r := range out {
+		off := "0"
+		for d, n := range shape {
+			c := ""
+			if d == axis {
+				c = l.toI32(l.regs(idx)[r], ir.ElemOf(idx.Type))
+			} else {
+				c = l.coordinate(to, r, layout.TensorDim(d))
+			}
+			off = l.add(l.mul(off, n), c)
+		}
+		out[r] = l.loadShared(elem, l.alloc.scratch(op)[0], off)
+	}
+	l.set(op.Result(0), out)
+}
+
+// toI32 is an index as an i32.
+func (l *lowering) toI32(x string, t ir.Type) string {
+	switch n := ir.BitWidth(t); {
+	case n > 32:
+		return l.val("trunc i%d %s to i32", n, x)
+	case n < 32:
+		return l.val("zext i%d %s to i32", n, x)
+	}
+	return x
+}
+
+// rowMajor is the layout of a tensor that lies in memory row by row.
+func rowMajor(like layout.Layout) layout.Layout {
+	dims := like.OutDims()
+	var vectors []int
+	start := make([]int, len(dims))
+	n := 0
+	for d := range dims {
+		start[d] = n
+		n += log2(dims[d].Size)
+	}
+	for d := len(dims) - 1; d >= 0; d-- {
+		for i := range log2(dims[d].Size) {
+			vectors = append(vectors, 1<<(start[d]+i))
+		}
+	}
+	return offsetLayout(vectors, like)
+}
+
+// lowerHistogram counts in shared memory.
+func lowerHistogram(l *lowering, op *ir.Op) {
+	src, mask := op.Slot(0), op.Slot(1)
+	res := op.Result(0).Type.(*ir.TensorType)
+	bins := int(res.NumElements())
+	base := l.alloc.scratch(op)[0]
+	threads := 32 * l.program.warps
+	for i := 0; i < bins; i += threads {
+		pred := ""
+		if i+threads > bins {
+			pred = l.val("icmp ult i32 %s, %d", l.ids.tid, bins-i)
+		}
+		l.storeShared("0", ir.I32, base, l.add(l.ids.tid, itoa(i)), pred)
+	}
+	l.barrier()
+	ll := l.layout(op, src.Type)
+	owner, free := l.owns(ll), ll.FreeVariablesIn(layout.Register)
+	for r, x := range l.regs(src) {
+		if r&free != 0 {
+			continue
+		}
+		pred := owner
+		if mask != nil {
+			pred = l.both(pred, l.regs(mask)[r])
+		}
+		bin := l.val("and i32 %s, %d", l.toI32(x, ir.ElemOf(src.Type)), bins-1)
+		p := l.sharedAt(l.mul(bin, 4), itoa(base))
+		code, constraints, args := "red.shared.add.u32 [ $0 + 0 ], 1;", "r", []string{"ptr addrspace(3) " + p}
+		if pred != "" {
+			code, constraints, args = "@$1 "+code, constraints+",b", append(args, "i1 "+pred)
+		}
+		l.asm("void", code, constraints, true, args...)
+	}
+	l.barrier()
+	to := l.layout(op, res)
+	out := l.loadAll(scratchAt(base, ir.I32), to.InvertAndCompose(rowMajor(to)))
+	if res.Elem != ir.I32 {
+		for i, v := range out {
+			out[i] = l.val("zext i32 %s to %s", v, llvmType(res.Elem))
+		}
+	}
+	l.set(op.Result(0), out)
+}
+
+func init() {
+	scratchOf[tt.Gather] = func(_ *lowering, op *ir.Op) []int {
+		t := op.Operand(0).Type.(*ir.TensorType)
+		return []int{int(t.NumElements()) * bitsOf(t) / 8}
+	}
+	scratchOf[tt.Histogram] = func(_ *lowering, op *ir.Op) []int {
+		return []int{int(op.Result(0).Type.(*ir.TensorType).NumElements()) * 4}
+	}
+}

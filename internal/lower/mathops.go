@@ -1,0 +1,91 @@
+package lower
+
+import (
+	gomath "math"
+
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/math"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// mathOps are the operations of the math dialect. In single precision they are approximated where Triton does so: exp, exp2, sqrt,
+// rsqrt and division by the hardware, the rest by functions of mathlib.
+var mathOps = map[*ir.OpDef]element{
+	math.AbsF: intrinsic("llvm.fabs"), math.CopySign: intrinsic("llvm.copysign"), math.Fma: intrinsic("llvm.fma"),
+	math.Floor: intrinsic("llvm.floor"), math.Ceil: intrinsic("llvm.ceil"), math.Trunc: intrinsic("llvm.trunc"), math.RoundEven: intrinsic("llvm.roundeven"),
+	math.Round: mathOp("round"), tt.PreciseSqrt: inFloat(intrinsic("llvm.sqrt")),
+	math.Sqrt: approx("llvm.nvvm.sqrt.approx.ftz.f", intrinsic("llvm.sqrt")), math.Rsqrt: approx("llvm.nvvm.rsqrt.approx.ftz.f", mathOp("rsqrt")),
+	math.Exp: inFloat(exp), math.Exp2: approx("llvm.nvvm.ex2.approx.ftz.f", mathOp("exp2")), math.ExpM1: mathOp("expm1"),
+	math.Log: mathOp("log"), math.Log2: mathOp("log2"), math.Log10: mathOp("log10"), math.Log1p: mathOp("log1p"),
+	math.Sin: mathOp("sin"), math.Cos: mathOp("cos"), math.Tan: mathOp("tan"), math.Asin: mathOp("asin"), math.Acos: mathOp("acos"),
+	math.Atan: mathOp("atan"), math.Atan2: mathOp("atan2"), math.Sinh: mathOp("sinh"), math.Cosh: mathOp("cosh"), math.Tanh: mathOp("tanh"),
+	math.Asinh: mathOp("asinh"), math.Acosh: mathOp("acosh"), math.Atanh: mathOp("atanh"), math.Cbrt: mathOp("cbrt"), math.Erf: mathOp("erf"),
+	math.Erfc: mathOp("erfc"), math.PowF: mathOp("pow"),
+
+	math.AbsI: withFlag("llvm.abs"), math.CtLZ: withFlag("llvm.ctlz"), math.CtTZ: withFlag("llvm.cttz"), math.CtPop: intrinsic("llvm.ctpop"),
+	math.IsNaN: question(func(m *mathBuilder, x string) string { return m.isNaN(x) }), math.IsInf: question(func(m *mathBuilder, x string) string { return m.isInf(x) }),
+	math.IsFinite: question(func(m *mathBuilder, x string) string { return m.not(m.is("ueq", m.abs(x), m.c(gomath.Inf(1)))) }),
+	tt.ClampF:     clampf,
+}
+
+// mathOp is a function of mathlib; f16 and bf16 are computed in f32.
+func mathOp(name string) element {
+	return inFloat(func(l *lowering, _ *ir.Op, t ir.Type, a []string) string { return l.mathCall(name, t, a...) })
+}
+
+// approx is an instruction of the hardware for f32, and another function for f64.
+func approx(name string, other element) element {
+	return inFloat(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+		if t == ir.F32 {
+			return l.call("float", name, "float "+a[0])
+		}
+		return other(l, op, t, a)
+	})
+}
+
+// exp is 2^(x·log2 e) in f32, as Triton approximates it.
+func exp(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
+	if t == ir.F64 {
+		return l.mathCall("exp", t, a[0])
+	}
+	return l.call("float", "llvm.nvvm.ex2.approx.f", "float "+l.val("fmul float %s, %s", a[0], f32(log2e)))
+}
+
+// withFlag is an intrinsic on integers with a flag for cases that are not defined, which here always are.
+func withFlag(name string) element {
+	return func(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
+		return l.call(llvmType(t), name+"."+llvmType(t), llvmType(t)+" "+a[0], "i1 false")
+	}
+}
+
+// question is a predicate of a float.
+func question(f func(m *mathBuilder, x string) string) element {
+	return func(l *lowering, op *ir.Op, _ ir.Type, a []string) string {
+		t, x := ir.ElemOf(op.Operand(0).Type), a[0]
+		if t != ir.F32 && t != ir.F64 {
+			t, x = ir.F32, l.extend(x, t, ir.F32)
+		}
+		return f(&mathBuilder{lowering: l, t: t, f: llvmType(t)}, x)
+	}
+}
+
+func clampf(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+	low := intrinsic("llvm.maxnum")(l, op, t, []string{a[0], a[1]})
+	v := intrinsic("llvm.minnum")(l, op, t, []string{low, a[2]})
+	if op.IntOr("propagateNan", 0) == 0 {
+		return v
+	}
+	typ := llvmType(t)
+	nan := l.val("fcmp uno %s %s, %s", typ, a[0], a[0])
+	return l.val("select i1 %s, %s %s, %s %s", nan, typ, a[0], typ, v)
+}
+
+func init() {
+	for def, f := range mathOps {
+		unaryOps[def] = f
+	}
+	castOps[arith.AddUIExtended] = lowerAddExtended
+	castOps[arith.MulSIExtended] = mulExtended("sext")
+	castOps[arith.MulUIExtended] = mulExtended("zext")
+}

@@ -1,0 +1,178 @@
+package lower
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// lowerPrint prints a line for each element, by one of the threads that hold it:
+//
+//	pid (1, 0, 0) idx ( 3, 12)prefix: value
+//
+// with the numbers as wide as the largest of their dimension.
+func lowerPrint(l *lowering, op *ir.Op) {
+	prefix := strings.ReplaceAll(op.Text("prefix"), "%", "%%")
+	var pids []arg
+	for _, a := range axes {
+		pids = append(pids, arg{"i32", l.call("i32", "llvm.nvvm.read.ptx.sreg.ctaid."+a)})
+	}
+	if op.NumOperands() == 0 {
+		l.when(l.scalarOwner(), func() { l.printf("pid (%u, %u, %u)"+prefix+"\n", pids) })
+		return
+	}
+	signs, _ := op.Attr("isSigned").(*ir.DenseArrayAttr)
+	hex, _ := op.Int("hex")
+	for i, v := range op.Operands() {
+		text := prefix
+		if op.NumOperands() > 1 {
+			text += fmt.Sprintf("(operand %d) ", i)
+		}
+		signed := signs != nil && i < len(signs.Values) && signs.Values[i] > 0
+		l.printValue(op, v, text, pids, hex != 0, signed)
+	}
+}
+
+func (l *lowering) printValue(op *ir.Op, v *ir.Value, prefix string, pids []arg, hex, signed bool) {
+	tensor, ok := v.Type.(*ir.TensorType)
+	if !ok {
+		l.when(l.scalarOwner(), func() {
+			spec, a := l.printable(l.scalar(v), v.Type, hex, signed)
+			l.printf("pid (%u, %u, %u) idx ()"+prefix+spec+"\n", append(pids[:3:3], a))
+		})
+		return
+	}
+	ll := l.layout(op, tensor)
+	var index []string
+	for _, d := range tensor.Shape {
+		index = append(index, fmt.Sprintf("%%%du", int(math.Ceil(math.Log10(float64(d))))))
+	}
+	format := "pid (%u, %u, %u) idx (" + strings.ReplaceAll(strings.Join(index, ", "), "%0u", "%u") + ")" + prefix
+	free := ll.FreeVariablesIn(layout.Register)
+	l.when(l.owns(ll), func() {
+		for r, x := range l.regs(v) {
+			if r&free != 0 {
+				continue
+			}
+			args := pids[:3:3]
+			for d := range tensor.Shape {
+				args = append(args, arg{"i32", l.coordinate(ll, r, layout.TensorDim(d))})
+			}
+			spec, a := l.printable(x, tensor.Elem, hex, signed)
+			l.printf(format+spec+"\n", append(args, a))
+		}
+	})
+}
+
+// arg is a value with its type.
+type arg struct{ typ, name string }
+
+// printable is an element as printf takes it, and its format.
+func (l *lowering) printable(x string, t ir.Type, hex, signed bool) (string, arg) {
+	typ := llvmType(t)
+	bits := ir.BitWidth(t)
+	if tt.IsPtr(t) {
+		return "%p", arg{"i64", l.val("ptrtoint %s %s to i64", typ, x)}
+	}
+	if ft, ok := t.(*ir.FloatType); ok {
+		if hex {
+			x, typ = l.bitcast(x, typ, fmt.Sprintf("i%d", bits)), fmt.Sprintf("i%d", bits)
+		} else {
+			if ft != ir.F64 {
+				x = l.extend(x, t, ir.F64)
+			}
+			return "%f", arg{"double", x}
+		}
+	}
+	ext, spec := "zext", "u"
+	if signed && bits > 1 {
+		ext, spec = "sext", "i"
+	}
+	if hex {
+		ext, spec = "zext", fmt.Sprintf("0%dx", max(bits, 8)/4)
+	}
+	if bits == 64 {
+		if hex {
+			return "0x%016llx", arg{"i64", x}
+		}
+		return "%ll" + spec, arg{"i64", x}
+	}
+	if bits < 32 {
+		x = l.val("%s %s %s to i32", ext, typ, x)
+	}
+	if hex {
+		return "0x%" + spec, arg{"i32", x}
+	}
+	return "%" + spec, arg{"i32", x}
+}
+
+// when lowers f under a condition; "" is always.
+func (l *lowering) when(cond string, f func()) {
+	if cond == "" {
+		f()
+		return
+	}
+	yes, end := l.label("when"), l.label("end")
+	l.condBr(cond, yes, end)
+	l.begin(yes)
+	f()
+	l.br(end)
+	l.begin(end)
+}
+
+// printf calls vprintf: the arguments lie one behind the other in memory, each aligned to its size.
+func (l *lowering) printf(format string, args []arg) {
+	size := 0
+	place := make([]int, len(args))
+	for i, a := range args {
+		n := 8
+		if a.typ == "i32" {
+			n = 4
+		}
+		size = align(size, n)
+		place[i] = size
+		size += n
+	}
+	buf := l.atEntry(func() string { return l.val("alloca [%d x i8], align 8", max(size, 8)) })
+	for i, a := range args {
+		l.do("store %s %s, ptr %s", a.typ, a.name, l.val("getelementptr i8, ptr %s, i32 %d", buf, place[i]))
+	}
+	l.call("i32", "vprintf", "ptr "+generic(l.str(format)), "ptr "+buf)
+}
+
+// generic is the address of a global in the generic space.
+func generic(global string) string { return "addrspacecast (ptr addrspace(1) " + global + " to ptr)" }
+
+// lowerAssert stops the kernel with a message when an element is false.
+func lowerAssert(l *lowering, op *ir.Op) {
+	bad := ""
+	for _, c := range l.regs(op.Operand(0)) {
+		not := l.val("xor i1 %s, true", c)
+		if bad == "" {
+			bad = not
+		} else {
+			bad = l.val("or i1 %s, %s", bad, not)
+		}
+	}
+	file, line, fn := "unknown", 0, "unknown"
+	if f := ir.FileLocOf(op.Loc); f != nil {
+		file, line = f.File, f.Line
+	}
+	fn = l.fn.Text("sym_name")
+	l.when(bad, func() {
+		l.call("void", "__assertfail", "ptr "+generic(l.str(op.Text("message")+op.Text("msg"))), "ptr "+generic(l.str(file)), fmt.Sprintf("i32 %d", line),
+			"ptr "+generic(l.str(fn)), "i64 1")
+	})
+	if _, ok := op.Operand(0).Type.(*ir.TensorType); ok {
+		l.barrier() // nobody goes on, into what the assertion guards, before all have looked
+	}
+}
+
+// lowerAssume tells the optimiser.
+func lowerAssume(l *lowering, op *ir.Op) {
+	l.call("void", "llvm.assume", "i1 "+l.scalar(op.Operand(0)))
+}
