@@ -20,11 +20,33 @@ type testCase struct {
 	refused bool   // Triton refuses it, and so do we
 	compile bool   // it is compiled for a GPU but run nowhere else
 	gpuless string // why no GPU runs it; "" if GPUs do
+	beyond  string // why we take what Triton refuses; "" if Triton takes it
+	differs string // why our IR is not Triton's; "" if it is
 }
 
 // module is a text with kernels, which cases share. Its name is unique.
 type module struct {
 	name, text string
+	helpers    string // what kernels that are added can use
+	parts      int
+	last       *module // where kernels are added; see write
+}
+
+// write adds the text of a kernel and returns the module that has it: a part of m, since a file of a thousand kernels takes the compiler
+// long to look through, each time.
+func (m *module) write(text string) *module {
+	if m.last == nil || len(m.last.text) > len(header)+len(m.helpers)+16<<10 {
+		m.parts++
+		m.last = &module{name: fmt.Sprintf("%s_%d", m.name, m.parts), text: header + m.helpers, helpers: m.helpers}
+	}
+	m.last.text += text
+	return m.last
+}
+
+// define adds helper functions and the like, for the kernels that are added from now on.
+func (m *module) define(text string) {
+	m.helpers += "\n" + strings.Trim(text, "\n") + "\n"
+	m.last = nil
 }
 
 // header begins every module.
@@ -39,6 +61,7 @@ type arg struct {
 	tol   tolerance
 	desc  []int // of a tensor descriptor over data: the shape of its blocks
 	nan   bool  // it pads with NaN
+	omit  bool  // it is not passed: the parameter has it as its default
 }
 
 // tolerance is how far an element may be from what is expected: in units of its last place, on the interpreter and on others, and

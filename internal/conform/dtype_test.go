@@ -98,10 +98,12 @@ func (d *dtype) big(bits uint64) *big.Int {
 
 // float is the value behind the bits of a float type.
 func (d *dtype) float(bits uint64) float64 {
-	switch d {
-	case f64:
+	switch {
+	case !d.isFloat(): // of a case that is refused
+		return 0
+	case d == f64:
 		return math.Float64frombits(bits)
-	case f32:
+	case d == f32:
 		return float64(math.Float32frombits(uint32(bits)))
 	}
 	sign := 1.0
@@ -164,6 +166,8 @@ const (
 // mistake with code that shifts mantissas.
 func (d *dtype) bitsOf(x float64, r rounding) uint64 {
 	switch {
+	case !d.isFloat(): // of a case that is refused
+		return 0
 	case d == f64:
 		return math.Float64bits(x)
 	case d == f32 && (r == nearest || x != x):
@@ -188,6 +192,9 @@ func (d *dtype) bitsOf(x float64, r rounding) uint64 {
 func (d *dtype) place(x float64, r rounding) uint64 {
 	all := d.magnitudes()
 	last := len(all) - 1
+	if math.IsInf(x, 0) && !d.finite {
+		return uint64(last + 1)
+	}
 	lo := sort.Search(len(all), func(i int) bool { return all[i] > x }) - 1 // the last that is not greater
 	next := 2*all[last] - all[last-1]                                       // what would follow the largest
 	if lo < last {
@@ -200,7 +207,7 @@ func (d *dtype) place(x float64, r rounding) uint64 {
 		return uint64(lo)
 	case lo < last:
 		return uint64(lo + 1)
-	case r == saturate && !math.IsInf(x, 0) || r == saturate && d.finite:
+	case r == saturate:
 		return uint64(last)
 	case d.finite:
 		return d.nan()

@@ -114,20 +114,24 @@ func (c *testCase) run(dev *nereid.Device) error {
 	if err != nil {
 		return err
 	}
-	values := make([]any, len(c.args))
+	var values []any
 	tensors := make([]*nereid.Tensor, len(c.args))
 	for i, a := range c.args {
-		values[i] = a.value
+		if a.data.dt == nil && a.omit {
+			continue
+		}
 		if a.data.dt == nil {
+			values = append(values, a.value)
 			continue
 		}
 		if tensors[i], err = upload(dev, a.data); err != nil {
 			return err
 		}
 		defer tensors[i].Close()
-		values[i] = tensors[i]
 		if a.desc != nil {
-			values[i] = describe(tensors[i], a)
+			values = append(values, describe(tensors[i], a))
+		} else {
+			values = append(values, tensors[i])
 		}
 	}
 	s, err := dev.NewStream(context.Background())

@@ -17,6 +17,7 @@ type access struct {
 	mask  *mask // nil for none
 
 	full bool // the mask excludes nothing
+	none bool // the mask excludes everything
 	lo   []*ir.Value
 	len  []*ir.Value // nil entries: the whole dimension, from zero
 	when *ir.Value   // for a mask that is a scalar; nil for always
@@ -56,9 +57,11 @@ func (c *converter) bound(a *access) {
 			continue
 		}
 		lo, n := c.clamp(b, a.shape[d])
-		if k, ok := arith.IntOf(n); !ok || k != a.shape[d] {
+		k, known := arith.IntOf(n)
+		if !known || k != a.shape[d] {
 			a.lo[d], a.len[d], a.full = lo, n, false
 		}
+		a.none = a.none || known && k == 0
 	}
 	a.full = a.full && len(a.mask.cs)+len(a.mask.rest) == 0
 	if all := c.all(a.mask.cs); all != nil {
@@ -112,6 +115,9 @@ func (a *access) scattered() bool {
 // pieces writes the loops that an access needs, and calls f for the evenly spaced piece inside them: once for each wrap-around and
 // each index along dimensions that are data, and for each element when alone says so or nothing is known.
 func (c *converter) pieces(a *access, alone bool, f func(p piece)) {
+	if a.none {
+		return
+	}
 	if a.when != nil {
 		c.ifThen(a.when, func() { c.loops(a, alone, f) })
 		return
@@ -391,6 +397,9 @@ func (x box) left() box {
 
 // reinterpret is memory seen as a block.
 func (c *converter) reinterpret(src *ir.Value, off indexlist.Entry, size []int64, step []indexlist.Entry) *ir.Value {
+	if off.Value == nil && off.Const < 0 { // which MLIR does not take as a constant
+		off = indexlist.Entry{Value: c.index(off.Const)}
+	}
 	offs, offAttr := indexlist.Split([]indexlist.Entry{off})
 	sizes, sizeAttr := indexlist.Split(indexlist.Consts(size...))
 	steps, stepAttr := indexlist.Split(step)

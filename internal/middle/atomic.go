@@ -13,65 +13,36 @@ var atomicOps = table{
 	tt.AtomicCAS: convertCAS,
 }
 
-// rmwKinds are the words of memref.atomic_rmw, and the operation that a word stands for; exch has none.
-var rmwKinds = map[int64]struct {
-	word string
-	def  *ir.OpDef
-}{
-	tt.RMWAnd:  {"andi", arith.AndI},
-	tt.RMWOr:   {"ori", arith.OrI},
-	tt.RMWXor:  {"xori", arith.XOrI},
-	tt.RMWAdd:  {"addi", arith.AddI},
-	tt.RMWFAdd: {"addf", arith.AddF},
-	tt.RMWMax:  {"maxs", arith.MaxSI},
-	tt.RMWMin:  {"mins", arith.MinSI},
-	tt.RMWUMax: {"maxu", arith.MaxUI},
-	tt.RMWUMin: {"minu", arith.MinUI},
-	tt.RMWXchg: {"assign", nil},
+// rmwKinds are the words of memref.atomic_rmw.
+var rmwKinds = map[int64]string{
+	tt.RMWAnd: "andi", tt.RMWOr: "ori", tt.RMWXor: "xori", tt.RMWAdd: "addi", tt.RMWFAdd: "addf",
+	tt.RMWMax: "maxs", tt.RMWMin: "mins", tt.RMWUMax: "maxu", tt.RMWUMin: "minu", tt.RMWXchg: "assign",
 }
 
-// step is one atomic step on the only element of a view; it returns what was there, as it is in memory.
+// step is one atomic step on the only element of a view; it returns what was there.
 type step func(view *ir.Value, args []*ir.Value) *ir.Value
 
 func convertRMW(c *converter, op *ir.Op) {
-	kind, ok := rmwKinds[op.IntOr("atomic_rmw_op", 0)]
+	kind, ok := memref.AtomicKind.Value(rmwKinds[op.IntOr("atomic_rmw_op", 0)])
 	if !ok {
 		c.failAt(op, "this atomic operation is not supported")
 		return
 	}
 	elem := dataElem(ir.ElemOf(op.Operand(1).Type))
-	c.atomic(op, op.Operands()[1:2], op.Slot(2), func(view *ir.Value, args []*ir.Value) *ir.Value {
-		mem := ir.ElemOf(view.Type)
-		if mem == elem || kind.def == nil { // memory holds what the operation works on
-			word, _ := memref.AtomicKind.Value(kind.word)
-			return c.b.ValA(memref.AtomicRMW, mem, []ir.NamedAttr{ir.A("kind", ir.I64Attr(word))}, c.toMemory(args[0], mem), view, c.index(0))
-		}
-		return c.exchange(view, func(old *ir.Value) *ir.Value {
-			return c.toMemory(c.b.Val(kind.def, elem, c.fromMemory(old, elem), args[0]), mem)
-		})
+	c.atomic(op, elem, op.Operands()[1:2], op.Slot(2), func(view *ir.Value, args []*ir.Value) *ir.Value {
+		return c.b.ValA(memref.AtomicRMW, elem, []ir.NamedAttr{ir.A("kind", ir.I64Attr(kind))}, args[0], view, c.index(0))
 	})
 }
 
 // convertCAS compares bits, as hardware does.
 func convertCAS(c *converter, op *ir.Op) {
 	bits := ir.Int(ir.BitWidth(dataElem(ir.ElemOf(op.Operand(1).Type))))
-	c.atomic(op, op.Operands()[1:3], nil, func(view *ir.Value, args []*ir.Value) *ir.Value {
-		mem := ir.ElemOf(view.Type)
-		want := c.asBits(args[0], bits)
-		val := c.toMemory(args[1], mem)
+	c.atomic(op, bits, op.Operands()[1:3], nil, func(view *ir.Value, args []*ir.Value) *ir.Value {
+		want, val := c.toMemory(args[0], bits), c.toMemory(args[1], bits)
 		return c.exchange(view, func(old *ir.Value) *ir.Value {
-			same := c.compare(arith.EQ, c.asBits(old, bits), want)
-			return c.b.Val(arith.Select, mem, same, val, old)
+			return c.b.Val(arith.Select, bits, c.compare(arith.EQ, old, want), val, old)
 		})
 	})
-}
-
-// asBits is a scalar as an integer of its width.
-func (c *converter) asBits(v *ir.Value, t ir.Type) *ir.Value {
-	if v.Type == t {
-		return v
-	}
-	return c.b.Val(arith.Bitcast, t, v)
 }
 
 // exchange replaces the only element of a view by what f makes of it.
@@ -85,15 +56,15 @@ func (c *converter) exchange(view *ir.Value, f func(old *ir.Value) *ir.Value) *i
 	return op.Result(0)
 }
 
-// atomic does a step for each element that the mask admits. Where the result is used, that of the others is zero.
-func (c *converter) atomic(op *ir.Op, operands []*ir.Value, maskv *ir.Value, f step) {
+// atomic does a step, on memory seen as elements of the given type, for each element that the mask admits. Where the result is
+// used, that of the others is zero.
+func (c *converter) atomic(op *ir.Op, elem ir.Type, operands []*ir.Value, maskv *ir.Value, f step) {
 	ptr, v := op.Operand(0), op.Result(0)
 	if _, tensor := ptr.Type.(*ir.TensorType); !tensor {
-		c.atomicScalar(op, operands, maskv, f)
+		c.atomicScalar(op, elem, operands, maskv, f)
 		return
 	}
 	a := c.access(ptr, maskv)
-	elem := a.memElem()
 	var buf *ir.Value
 	if c.needed[v] {
 		buf = c.alloc(a.shape, elem)
@@ -109,7 +80,12 @@ func (c *converter) atomic(op *ir.Op, operands []*ir.Value, maskv *ir.Value, f s
 				vals[i] = c.absolute(x)
 			}
 		}
+		var memory *ir.Value
+		if a.addr.src != nil {
+			memory = c.withElem(a.addr.src, elem)
+		}
 		c.pieces(a, true, func(p piece) {
+			p.src = memory
 			args := make([]*ir.Value, len(vals))
 			for i, x := range vals {
 				args[i] = c.extract(x, offsetsOf(p.block))
@@ -125,7 +101,7 @@ func (c *converter) atomic(op *ir.Op, operands []*ir.Value, maskv *ir.Value, f s
 	}
 }
 
-func (c *converter) atomicScalar(op *ir.Op, operands []*ir.Value, maskv *ir.Value, f step) {
+func (c *converter) atomicScalar(op *ir.Op, mem ir.Type, operands []*ir.Value, maskv *ir.Value, f step) {
 	v, s := op.Result(0), c.stateOf(op.Operand(0))
 	elem := dataElem(ir.ElemOf(v.Type))
 	do := func() *ir.Value {
@@ -140,7 +116,7 @@ func (c *converter) atomicScalar(op *ir.Op, operands []*ir.Value, maskv *ir.Valu
 				args = append(args, c.val(x))
 			}
 		}
-		view := c.view(piece{src: c.memory(s.src), off: c.expr(s.off)}, s.src.elem)
+		view := c.view(piece{src: c.withElem(s.src, mem), off: c.expr(s.off)}, mem)
 		return c.fromMemory(f(view, args), elem)
 	}
 	var old *ir.Value

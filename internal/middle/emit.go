@@ -14,39 +14,33 @@ func (c *converter) index(n int64) *ir.Value { return arith.ConstInt(c.b, n, ir.
 // expr computes a scalar of type index.
 func (c *converter) expr(e expr) *ir.Value {
 	var sum *ir.Value
-	for _, pass := range []bool{true, false} { // what is added first, then what is taken off
-		for _, t := range e.terms {
-			if t.k > 0 != pass {
-				continue
-			}
-			sum = c.addTerm(sum, t, pass)
+	for _, t := range e.terms { // what is added first, then what is taken off
+		if t.k < 0 {
+			continue
+		}
+		if x := c.multiple(t.a, t.k); sum == nil {
+			sum = x
+		} else {
+			sum = c.b.Val(arith.AddI, ir.Index, sum, x)
 		}
 	}
-	switch {
-	case sum == nil:
-		return c.index(e.c)
-	case e.c != 0:
-		return c.b.Val(arith.AddI, ir.Index, sum, c.index(e.c))
+	rest := e.c
+	if sum == nil {
+		sum, rest = c.index(e.c), 0
+	}
+	for _, t := range e.terms {
+		if t.k < 0 {
+			sum = c.b.Val(arith.SubI, ir.Index, sum, c.multiple(t.a, -t.k))
+		}
+	}
+	if rest != 0 {
+		return c.b.Val(arith.AddI, ir.Index, sum, c.index(rest))
 	}
 	return sum
 }
 
-func (c *converter) addTerm(sum *ir.Value, t term, positive bool) *ir.Value {
-	x := c.atom(t.a)
-	k := t.k
-	if !positive && sum != nil {
-		k = -k
-	}
-	if k != 1 {
-		x = c.b.Val(arith.MulI, ir.Index, x, c.index(k))
-	}
-	switch {
-	case sum == nil:
-		return x
-	case positive:
-		return c.b.Val(arith.AddI, ir.Index, sum, x)
-	}
-	return c.b.Val(arith.SubI, ir.Index, sum, x)
+func (c *converter) multiple(a *atom, k int64) *ir.Value {
+	return c.calc(arith.MulI, c.atom(a), c.index(k))
 }
 
 // atoms are computed by kind.

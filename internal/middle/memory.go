@@ -71,7 +71,7 @@ func (c *converter) loadRepeated(a *access, other *ir.Value) *ir.Value {
 	if !a.repeats(c, other) {
 		return c.loadBlock(a, other)
 	}
-	small := &access{elem: a.elem, full: a.full, addr: &state{ptr: true, src: a.addr.src, off: a.addr.off}}
+	small := &access{elem: a.elem, full: a.full, none: a.none, addr: &state{ptr: true, src: a.addr.src, off: a.addr.off}}
 	if a.mask != nil {
 		small.mask = &mask{}
 	}

@@ -18,7 +18,30 @@ func prepare(ctx *pass.Context, m *ir.Module) error {
 			return err
 		}
 	}
-	for _, p := range []pass.Pass{pass.Inline, pass.RewriteTensorPointer, pass.RewriteTensorDescriptor} {
+	if err := runAll(ctx, m, pass.Inline); err != nil {
+		return err
+	}
+	if !hasBlocks(m) {
+		return nil
+	}
+	// Loops then carry parts that never change, which are worth knowing before the analyses begin.
+	return runAll(ctx, m, pass.RewriteTensorPointer, pass.RewriteTensorDescriptor, pass.Canonicalize)
+}
+
+// hasBlocks reports whether block pointers or descriptors are used.
+func hasBlocks(m *ir.Module) bool {
+	for op := range m.Op.Ops() {
+		for _, v := range op.Operands() {
+			if tt.IsTensorPtr(v.Type) || tt.DescBlock(v.Type) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func runAll(ctx *pass.Context, m *ir.Module, passes ...pass.Pass) error {
+	for _, p := range passes {
 		if err := p.Run(ctx, m); err != nil {
 			return err
 		}
@@ -28,10 +51,5 @@ func prepare(ctx *pass.Context, m *ir.Module) error {
 
 // tidy takes away what the conversion left over: constants and scalars computed twice, parts that no loop needs.
 func tidy(ctx *pass.Context, m *ir.Module) error {
-	for _, p := range []pass.Pass{pass.Canonicalize, pass.CSE, pass.LICM, pass.Canonicalize, pass.CSE} {
-		if err := p.Run(ctx, m); err != nil {
-			return err
-		}
-	}
-	return nil
+	return runAll(ctx, m, pass.Canonicalize, pass.CSE, pass.LICM, pass.Canonicalize, pass.CSE)
 }
