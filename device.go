@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/backend/cuda"
 	"github.com/nereid-lang/nereid/internal/backend/cuda/sim"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 )
 
@@ -72,9 +73,21 @@ var found = sync.OnceValue(func() (d struct {
 	return d
 })
 
-// Open is the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name is the best device that is here.
+// preferred is the device that the environment asks for, or "".
+func preferred() string {
+	if knob.Interpret.Get() {
+		return "interp"
+	}
+	return knob.Device.Get()
+}
+
+// Open is the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name is the one that the environment names (NEREID_DEVICE), or
+// else the best that is here.
 func Open(name string) (*Device, error) {
 	here, absent := Devices()
+	if name == "" {
+		name = preferred()
+	}
 	if name == "" {
 		if len(here) == 0 {
 			return nil, fmt.Errorf("nereid: no device is here")

@@ -11,28 +11,37 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/backend"
-	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 )
 
 // Module is a file with kernels.
 type Module struct {
-	src *lang.Source
+	src  *lang.Source
+	conf *Config
 
 	mu      sync.Mutex
 	kernels map[string]*Kernel
 }
 
-// LoadOption changes how a file is read.
-type LoadOption func(*lang.LoadOptions)
+// LoadOption changes how a file is read and its kernels are compiled.
+type LoadOption func(*loading)
+
+// loading is what LoadOptions set.
+type loading struct {
+	lang lang.LoadOptions
+	conf *Config
+}
 
 // Env gives the file's module-level code environment variables; without it there are none.
-func Env(vars map[string]string) LoadOption { return func(o *lang.LoadOptions) { o.Env = vars } }
+func Env(vars map[string]string) LoadOption { return func(o *loading) { o.lang.Env = vars } }
 
 // Roots adds folders in which imports are looked for.
 func Roots(dirs ...string) LoadOption {
-	return func(o *lang.LoadOptions) { o.Roots = append(o.Roots, dirs...) }
+	return func(o *loading) { o.lang.Roots = append(o.lang.Roots, dirs...) }
 }
+
+// With has the module's kernels compiled under a configuration of the program's, not the environment's.
+func With(c Config) LoadOption { return func(o *loading) { o.conf = &c } }
 
 // Load reads a file. Imports of other modules are found beside it and in the folders around it.
 func Load(name string, opts ...LoadOption) (*Module, error) {
@@ -58,14 +67,18 @@ func Parse(name string, src []byte, opts ...LoadOption) (*Module, error) {
 }
 
 func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Module, error) {
+	l := loading{lang: lo}
 	for _, o := range opts {
-		o(&lo)
+		o(&l)
 	}
-	s, err := lang.Load(name, src, lo)
+	if l.conf == nil {
+		l.conf = defaultConfig()
+	}
+	s, err := lang.Load(name, src, l.lang)
 	if err != nil {
 		return nil, err
 	}
-	return &Module{src: s, kernels: map[string]*Kernel{}}, nil
+	return &Module{src: s, conf: l.conf, kernels: map[string]*Kernel{}}, nil
 }
 
 // Kernels are the names of the file's jit functions, in its order.
@@ -169,44 +182,4 @@ func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts 
 		return nil, err
 	}
 	return k.compile(ctx, &Device{b}, args, opts, request{keep: true, until: until})
-}
-
-// source is the kernel's Triton IR before any pass.
-func (k *Kernel) source(args []lang.ArgSpec, target lang.Target, opts Options) (*ir.Module, error) {
-	return k.m.src.Compile(k.name, args, lang.Options{
-		Target: target, NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs, Debug: opts.Debug,
-	})
-}
-
-// request says what is wanted of a compilation besides the executable.
-type request struct {
-	keep  bool   // the text of each stage
-	until string // the last stage wanted; "" for all
-}
-
-func (k *Kernel) compile(ctx context.Context, dev *Device, args []lang.ArgSpec, opts Options, want request) (*Compiled, error) {
-	opts = opts.Defaults()
-	c := &Compiled{Kernel: k}
-	record := func(stage string, took time.Duration, text func() []byte) {
-		s := Stage{Name: stage, Took: took}
-		if want.keep {
-			s.Text = text()
-		}
-		c.Stages = append(c.Stages, s)
-	}
-	start := time.Now()
-	mod, err := k.source(args, dev.target(), opts)
-	if err != nil {
-		return nil, err
-	}
-	record("source", time.Since(start), func() []byte { return backend.Text(mod) })
-	if want.until == "source" {
-		return c, nil
-	}
-	in := &backend.Input{Module: mod, Kernel: k.name, Options: opts, Stages: record, Until: want.until}
-	if dev == nil {
-		return c, in.TTIR(lang.DefaultTarget)
-	}
-	c.exec, err = dev.b.Compile(ctx, in)
-	return c, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/knob"
 )
 
 // commands makes the subcommands, one file each, in the order in which the help lists them.
@@ -65,6 +66,9 @@ func newRootCmd() *cobra.Command {
 
 // run is main without the process: it runs one command line and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	for _, err := range knob.Check() {
+		fmt.Fprintf(stderr, "nereid: warning: %v\n", err)
+	}
 	return execute(newRootCmd(), args, stdin, stdout, stderr)
 }
 

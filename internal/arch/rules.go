@@ -37,6 +37,7 @@ var rules = []rule{
 	{pkg: "internal/diag"},
 	{pkg: "internal/num"},
 	{pkg: "internal/layout"},
+	{pkg: "internal/knob", ours: []string{"internal/diag"}},
 
 	// Text in, tree out; then the evaluator of host Python; then TTIR.
 	{pkg: "internal/python", ours: []string{"internal/diag"}},
@@ -55,8 +56,8 @@ var rules = []rule{
 
 	// Native libraries. Only the package that opens them imports purego.
 	{pkg: "internal/dl", outside: []string{purego}},
-	{pkg: "internal/llvm", ours: []string{"internal/dl"}},
-	{pkg: "internal/driver/...", ours: []string{"internal/dl", "internal/llvm", "internal/driver/..."}},
+	{pkg: "internal/llvm", ours: []string{"internal/dl", "internal/knob"}},
+	{pkg: "internal/driver/...", ours: []string{"internal/dl", "internal/knob", "internal/llvm", "internal/driver/..."}},
 
 	// Back ends: each knows the layers above and none of the others.
 	{pkg: "internal/backend", ours: join(compiler, "internal/lang/...", "internal/python", "internal/host")},

@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -44,10 +45,37 @@ type Input struct {
 	Options Options
 	Stages  Recorder // sees each stage; may be nil
 	Until   string   // stop after this stage; "" goes to the end
+
+	// Override is the text that takes the place of a stage, or nil; the function may be nil itself.
+	Override func(stage string) []byte
 }
 
 // Recorder is told of each stage of a compilation: its name, how long it took, and its content, which is made only if asked for.
 type Recorder func(stage string, took time.Duration, text func() []byte)
+
+// Replace puts the user's module in the place of a stage of MLIR text if there is one.
+func (in *Input) Replace(stage string) error {
+	text := in.ReplaceText(stage, nil)
+	if text == nil {
+		return nil
+	}
+	m, err := ir.Parse(diag.NewFileSet(), in.Kernel+"."+stage, text)
+	if err != nil {
+		return err
+	}
+	in.Module = m
+	return ir.Verify(m.Op)
+}
+
+// ReplaceText is the user's text in the place of a stage, or the stage's own.
+func (in *Input) ReplaceText(stage string, own []byte) []byte {
+	if in.Override != nil {
+		if text := in.Override(stage); text != nil {
+			return text
+		}
+	}
+	return own
+}
 
 // Record calls r unless it is nil.
 func (r Recorder) Record(stage string, took time.Duration, text func() []byte) {
@@ -137,6 +165,9 @@ func (in *Input) TTIR(t lang.Target) error {
 	start := time.Now()
 	ctx := &pass.Context{}
 	if err := pass.Run(ctx, in.Module, pass.TTIR(pass.TTIRFor(t.Backend, t.Arch))); err != nil {
+		return err
+	}
+	if err := in.Replace("ttir"); err != nil {
 		return err
 	}
 	in.Stages.Record("ttir", time.Since(start), func() []byte { return Text(in.Module) })

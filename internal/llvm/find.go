@@ -2,10 +2,10 @@ package llvm
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 
 	"github.com/nereid-lang/nereid/internal/dl"
+	"github.com/nereid-lang/nereid/internal/knob"
 )
 
 // The versions whose C API we know.
@@ -21,7 +21,7 @@ const hint = "to install it: apt install libllvm22 (Debian, Ubuntu), dnf install
 // that the system's loader knows and then the folders where distributions keep it; then libraries without a version in
 // their name.
 func candidates() []dl.Candidate {
-	if path := os.Getenv("NEREID_LLVM"); path != "" {
+	if path := knob.LLVM.Get(); path != "" {
 		return []dl.Candidate{path}
 	}
 	var list []dl.Candidate

@@ -70,6 +70,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) 
 	if err != nil {
 		return nil, err
 	}
+	k.IR = in.ReplaceText("llir", k.IR)
 	in.Stages.Record("llir", time.Since(start), func() []byte { return k.IR })
 	if in.Until == "llir" {
 		return nil, nil
@@ -87,6 +88,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) 
 	if err != nil {
 		return nil, err
 	}
+	out.Asm = in.ReplaceText("ptx", out.Asm)
 	in.Stages.Record("ptx", time.Since(start), func() []byte { return out.Asm })
 	return &Code{Name: k.Name, PTX: out.Asm, Shared: k.Shared, NumWarps: k.NumWarps, Params: params}, nil
 }

@@ -18,6 +18,9 @@ func (c Compiler) ttgir(in *backend.Input) error {
 	if err := pass.Run(&pass.Context{}, in.Module, passes); err != nil {
 		return err
 	}
+	if err := in.Replace("ttgir"); err != nil {
+		return err
+	}
 	in.Stages.Record("ttgir", time.Since(start), func() []byte { return backend.Text(in.Module) })
 	return nil
 }

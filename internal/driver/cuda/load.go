@@ -3,12 +3,12 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/dl"
+	"github.com/nereid-lang/nereid/internal/knob"
 )
 
 // Driver is the CUDA driver of this process, initialized.
@@ -26,7 +26,7 @@ const hint = "it comes with NVIDIA's display driver (apt install libcuda1 on Deb
 // candidates is the search order: NEREID_CUDA alone if it is set, otherwise what the system's loader finds, then the
 // folders of WSL, of distributions, and of containers.
 func candidates() []dl.Candidate {
-	if path := os.Getenv("NEREID_CUDA"); path != "" {
+	if path := knob.CUDA.Get(); path != "" {
 		return []dl.Candidate{path}
 	}
 	switch runtime.GOOS {

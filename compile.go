@@ -1,0 +1,129 @@
+package nereid
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang"
+)
+
+// request says what is wanted of a compilation besides the executable.
+type request struct {
+	keep  bool   // the text of each stage
+	until string // the last stage wanted; "" for all
+}
+
+// job is one compilation of a kernel.
+type job struct {
+	k    *Kernel
+	dev  *Device
+	in   *backend.Input
+	want request
+	out  *Compiled
+	name string // of the variant, for folders of stages
+}
+
+func (k *Kernel) compile(ctx context.Context, dev *Device, args []lang.ArgSpec, opts Options, want request) (*Compiled, error) {
+	j, err := k.begin(dev, args, opts, want)
+	if err != nil {
+		return nil, err
+	}
+	return j.out, j.finish(ctx)
+}
+
+// begin runs the front end.
+func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want request) (*job, error) {
+	opts = opts.Defaults()
+	opts.Debug = opts.Debug || k.m.conf.Debug
+	j := &job{k: k, dev: dev, want: want, out: &Compiled{Kernel: k}}
+	start := time.Now()
+	mod, err := k.source(args, dev.target(), opts)
+	if err != nil {
+		return nil, err
+	}
+	j.in = &backend.Input{Module: mod, Kernel: k.name, Options: opts, Stages: j.record, Until: want.until}
+	if k.m.conf.Dump != "" || k.m.conf.Override != "" {
+		j.name = variantName(k.name, dev.String(), mod, opts)
+	}
+	if k.m.conf.Override != "" {
+		j.in.Override = j.override
+		if err := j.in.Replace("source"); err != nil {
+			return nil, err
+		}
+	}
+	j.record("source", time.Since(start), func() []byte { return backend.Text(j.in.Module) })
+	return j, nil
+}
+
+// finish takes the kernel through the device's stages.
+func (j *job) finish(ctx context.Context) (err error) {
+	switch {
+	case j.want.until == "source":
+	case j.dev == nil:
+		err = j.in.TTIR(lang.DefaultTarget)
+	default:
+		j.out.exec, err = j.dev.b.Compile(ctx, j.in)
+	}
+	return err
+}
+
+// source is the kernel's Triton IR before any pass.
+func (k *Kernel) source(args []lang.ArgSpec, target lang.Target, opts Options) (*ir.Module, error) {
+	return k.m.src.Compile(k.name, args, lang.Options{
+		Target: target, NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs, Debug: opts.Debug,
+	})
+}
+
+// record is told of each stage.
+func (j *job) record(stage string, took time.Duration, text func() []byte) {
+	s := Stage{Name: stage, Took: took}
+	if j.want.keep || j.k.m.conf.Dump != "" {
+		s.Text = text()
+	}
+	j.k.m.conf.dump(j.name, j.k.name, s)
+	j.k.m.conf.timed(j.k.name, s)
+	j.out.Stages = append(j.out.Stages, s)
+}
+
+// variantName names one specialisation of a kernel for one device, the same in every build of the compiler: what a user has edited
+// stays found.
+func variantName(kernel, device string, m *ir.Module, opts Options) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %+v\n", device, opts)
+	if err := ir.Print(h, m.Op, ir.PrintOptions{}); err != nil {
+		return kernel
+	}
+	return kernel + "-" + hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// stageFile is where a stage of a variant is below a folder of dumps.
+func stageFile(dir, variant, kernel, stage string) string {
+	return filepath.Join(dir, variant, kernel+"."+stage)
+}
+
+// dump writes a stage. That it cannot is no reason to fail a launch.
+func (c *Config) dump(variant, kernel string, s Stage) {
+	if c.Dump == "" || s.Text == nil {
+		return
+	}
+	file := stageFile(c.Dump, variant, kernel, s.Name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err == nil {
+		os.WriteFile(file, s.Text, 0o666)
+	}
+}
+
+// override is the user's file in the place of a stage, or nil.
+func (j *job) override(stage string) []byte {
+	text, err := os.ReadFile(stageFile(j.k.m.conf.Override, j.name, j.k.name, stage))
+	if err != nil {
+		return nil
+	}
+	return text
+}

@@ -1,0 +1,50 @@
+package nereid
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/nereid-lang/nereid/internal/knob"
+)
+
+// Config is how the kernels of a module are compiled and what is kept of it. The zero value compiles in memory, silently.
+// docs/options.md says what the environment sets.
+type Config struct {
+	Dump          string    // a folder that gets every stage of every kernel that is compiled
+	Override      string    // a folder whose files, at the places where Dump writes them, take the place of stages
+	AlwaysCompile bool      // even what is kept already
+	Debug         bool      // as if Options.Debug were set
+	Timing        io.Writer // gets a line for each stage of each compilation
+}
+
+// EnvConfig is the configuration that the environment asks for; modules have it unless With says otherwise.
+func EnvConfig() Config {
+	c := Config{
+		Override:      knob.OverrideDir.Get(),
+		AlwaysCompile: knob.AlwaysCompile.Get(),
+		Debug:         knob.Debug.Get(),
+	}
+	if knob.Dump.Get() || knob.DumpDir.IsSet() {
+		c.Dump = knob.DumpDir.Get()
+		if c.Dump == "" {
+			c.Dump = "nereid-dump"
+		}
+	}
+	if knob.Timing.Get() {
+		c.Timing = os.Stderr
+	}
+	return c
+}
+
+func defaultConfig() *Config {
+	c := EnvConfig()
+	return &c
+}
+
+// timed prints the time of a stage.
+func (c *Config) timed(kernel string, s Stage) {
+	if c.Timing != nil {
+		fmt.Fprintf(c.Timing, "%s %s %.3f ms\n", kernel, s.Name, float64(s.Took.Microseconds())/1000)
+	}
+}

@@ -1,0 +1,124 @@
+// Package knob is the one table of what the environment can set: each NEREID_* variable with its meaning, its default and the
+// variable of Triton's that does the same. A variable is declared where it is registered, in table.go; docs/options.md is written from
+// that table, and a test holds the page to it.
+//
+// A value that makes no sense is never an error where it is read: the default stands, and Check says what is wrong, for the command
+// line to print.
+package knob
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Row is what the table says of one variable.
+type Row struct {
+	Group   string
+	Name    string // NEREID_CACHE_DIR
+	Triton  string // Triton's variable for the same, or ""
+	Default string // for people
+	Form    string // what a value looks like
+	Doc     string
+
+	check func(text string) error
+}
+
+var rows []Row
+
+// Rows is the table.
+func Rows() []Row { return rows }
+
+// Knob is a variable whose values have the type T.
+type Knob[T any] struct {
+	name  string
+	def   T
+	parse func(string) (T, error)
+}
+
+// Name is the variable's name.
+func (k *Knob[T]) Name() string { return k.name }
+
+// Get is the variable's value: the default where it is not set, is empty, or makes no sense.
+func (k *Knob[T]) Get() T {
+	if text := os.Getenv(k.name); text != "" {
+		if v, err := k.parse(text); err == nil {
+			return v
+		}
+	}
+	return k.def
+}
+
+// IsSet reports whether the environment has a value.
+func (k *Knob[T]) IsSet() bool { return os.Getenv(k.name) != "" }
+
+func add[T any](r Row, def T, parse func(string) (T, error)) *Knob[T] {
+	r.check = func(text string) error { _, err := parse(text); return err }
+	rows = append(rows, r)
+	return &Knob[T]{r.Name, def, parse}
+}
+
+// text is a variable that any text is good for.
+func text(r Row) *Knob[string] {
+	return add(r, "", func(s string) (string, error) { return s, nil })
+}
+
+// flag is off unless the environment turns it on.
+func flag(r Row) *Knob[bool] {
+	r.Default, r.Form = "off", "`1` or `0`"
+	return add(r, false, parseBool)
+}
+
+func choice(r Row, options ...string) *Knob[string] {
+	r.Default, r.Form = options[0], "`"+strings.Join(options, "`, `")+"`"
+	return add(r, options[0], func(s string) (string, error) {
+		for _, o := range options {
+			if strings.EqualFold(s, o) {
+				return o, nil
+			}
+		}
+		return "", fmt.Errorf("expected %s", strings.Join(options, ", "))
+	})
+}
+
+func size(r Row, def int64) *Knob[int64] {
+	r.Form = "bytes, or with a unit: `512MiB`, `4GB`"
+	return add(r, def, ParseSize)
+}
+
+func parseBool(s string) (bool, error) {
+	switch strings.ToLower(s) {
+	case "1", "true", "on", "yes", "y":
+		return true, nil
+	case "0", "false", "off", "no", "n":
+		return false, nil
+	}
+	return false, fmt.Errorf("expected 1 or 0")
+}
+
+// units of sizes, the long names first.
+var units = []struct {
+	name  string
+	bytes int64
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
+	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1 << 40}, {"b", 1},
+}
+
+// ParseSize reads a number of bytes.
+func ParseSize(s string) (int64, error) {
+	num, unit := strings.ToLower(strings.TrimSpace(s)), int64(1)
+	for _, u := range units {
+		if n, ok := strings.CutSuffix(num, u.name); ok {
+			num, unit = strings.TrimSpace(n), u.bytes
+			break
+		}
+	}
+	f, err := strconv.ParseFloat(num, 64)
+	if err != nil || !(f >= 0) || f*float64(unit) >= 1<<62 {
+		return 0, fmt.Errorf("expected a number of bytes such as 512MiB")
+	}
+	return int64(f * float64(unit)), nil
+}
