@@ -29,10 +29,17 @@ func convertRMW(c *converter, op *ir.Op) {
 		return
 	}
 	elem := dataElem(ir.ElemOf(op.Operand(1).Type))
+	if ir.IsFloat(elem) && !floatKinds[op.IntOr("atomic_rmw_op", 0)] {
+		elem = ir.Int(ir.BitWidth(elem))
+	}
 	c.atomic(op, elem, op.Operands()[1:2], op.Slot(2), func(view *ir.Value, args []*ir.Value) *ir.Value {
-		return c.b.ValA(memref.AtomicRMW, elem, []ir.NamedAttr{ir.A("kind", ir.I64Attr(kind))}, args[0], view, c.index(0))
+		v := c.toMemory(args[0], elem)
+		return c.b.ValA(memref.AtomicRMW, elem, []ir.NamedAttr{ir.A("kind", ir.I64Attr(kind))}, v, view, c.index(0))
 	})
 }
+
+// floatKinds are the operations that floats have; the others are done on their bits.
+var floatKinds = map[int64]bool{tt.RMWFAdd: true, tt.RMWXchg: true}
 
 // convertCAS compares bits, as hardware does.
 func convertCAS(c *converter, op *ir.Op) {

@@ -63,7 +63,7 @@ func (c *converter) live(op *ir.Op) bool {
 }
 
 func (c *converter) op(op *ir.Op) {
-	if op.NumResults() == 1 && tt.IsPtr(op.Result(0).Type) && !c.isRoot(op.Result(0)) && !hasEffect(op) {
+	if !isFlow(op.Def) && op.NumResults() == 1 && tt.IsPtr(op.Result(0).Type) && !c.isRoot(op.Result(0)) && !hasEffect(op) {
 		return // described, so there is nothing to compute
 	}
 	if !isFlow(op.Def) && op.NumResults() == 1 && c.inner == 0 && c.fromDesc(op.Result(0)) && !hasEffect(op) && !tt.IsPtr(op.Result(0).Type) {

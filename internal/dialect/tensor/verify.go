@@ -113,6 +113,9 @@ func Reassociation(op *ir.Op, from, to int) error {
 			next++
 		}
 	}
+	if to == 0 && len(groups) == 0 {
+		return nil // a tensor of one element: no group needs to say so
+	}
 	if next != from || len(groups) != to {
 		return fmt.Errorf("the groups cover %d dimensions in %d groups, expected %d in %d", next, len(groups), from, to)
 	}
