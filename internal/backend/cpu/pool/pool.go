@@ -1,0 +1,278 @@
+// Package pool runs the programs of a launch over all cores. Native code is called for many programs at a time: the workers take
+// chunks of them from a counter, the caller is one of the workers, and a launch that is too small to be worth waking anybody runs on
+// the caller alone.
+//
+// In: the address of a native function, its arguments, a number of programs. Out: nil, or what stopped it: the context, a code that the
+// native function returned, a panic of a Go function that native code called.
+//
+// A launch allocates nothing. Launches from several goroutines share the workers.
+package pool
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/llvm"
+)
+
+// Work is one kernel as it is launched again and again. The zero value, with Fn, is ready; it must not be copied after its first use.
+type Work struct {
+	// Fn is the address of i64 fn(ptr args, i64 first, i64 end, ptr scratch), which runs programs first to end, not including end. It
+	// returns 0, or a code that stops the launch.
+	Fn uintptr
+	// Scratch is how many bytes of scratch the function needs, which no other call uses meanwhile. They are aligned to 64 bytes and
+	// hold anything.
+	Scratch int
+
+	cost atomic.Int64 // of a program, in 1/16 ns, as last measured; 0 before
+}
+
+// Trap is what a native function stopped with.
+type Trap struct {
+	Code  int64
+	First int // the chunk of programs that it was in
+	End   int
+}
+
+func (t *Trap) Error() string {
+	return fmt.Sprintf("native code stopped with code %d in programs %d to %d", t.Code, t.First, t.End-1)
+}
+
+// Panic is a panic of a Go function that native code called.
+type Panic struct{ Value any }
+
+func (p *Panic) Error() string { return fmt.Sprintf("panic in a callback: %v", p.Value) }
+
+const (
+	inline   = 20 * time.Microsecond  // a launch that takes less runs on the caller
+	chunk    = 100 * time.Microsecond // what a chunk should take
+	maxFree  = 64                     // runs that are kept for later launches
+	costUnit = 16                     // of Work.cost, per ns
+)
+
+// Pool has a worker for each core but one, the caller being the last. Workers start with the first launch that needs them.
+type Pool struct {
+	size   int // workers and caller
+	start  sync.Once
+	tokens chan token
+	mu     sync.Mutex
+	free   []*run
+}
+
+// token asks a worker to help with a run, if that is still the one it was.
+type token struct {
+	r   *run
+	gen uint64
+}
+
+// New is a pool of so many threads; 0 is one for each processor that Go may use.
+func New(threads int) *Pool {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return &Pool{size: threads, tokens: make(chan token, 4*threads)}
+}
+
+// Threads is how many programs run at once.
+func (p *Pool) Threads() int { return p.size }
+
+// Run runs programs 0 to n-1. args is passed on to native code: the caller keeps alive and in place what it points at. It returns when
+// no program runs any more, also when ctx is cancelled, which is noticed between chunks.
+func (p *Pool) Run(ctx context.Context, w *Work, args unsafe.Pointer, n int) error {
+	if err := ctx.Err(); err != nil || n <= 0 {
+		return err
+	}
+	r := p.take()
+	r.work, r.args, r.n, r.ctx = w, args, int64(n), ctx
+	cost := w.cost.Load()
+	if p.size == 1 || n == 1 || cost > 0 && cost*int64(n) < int64(inline)*costUnit {
+		r.chunk = chunkSize(cost, n, 1)
+		r.workOn(&r.own)
+	} else {
+		r.chunk = chunkSize(cost, n, p.size)
+		p.share(r)
+	}
+	err := r.result()
+	p.put(r)
+	return err
+}
+
+// chunkSize is how many programs to run in one call: what takes about as long as a chunk should, but enough chunks for all threads to
+// end at about the same time. Before anything is known, the first chunk is one program.
+func chunkSize(cost int64, n, threads int) int64 {
+	if cost == 0 {
+		return max(1, int64(n)/int64(64*threads))
+	}
+	size := int64(chunk) * costUnit / cost
+	if threads > 1 {
+		size = min(size, int64(n)/int64(4*threads))
+	}
+	return max(1, size)
+}
+
+// share runs on the caller and on workers.
+func (p *Pool) share(r *run) {
+	p.start.Do(func() {
+		for range p.size - 1 {
+			go p.worker()
+		}
+	})
+	helpers := min(p.size-1, int((r.n+r.chunk-1)/r.chunk)-1)
+	gen := r.open()
+	for range helpers {
+		select {
+		case p.tokens <- token{r, gen}:
+		default: // all are busy; the caller does it
+		}
+	}
+	r.workOn(&r.own)
+	r.close()
+}
+
+func (p *Pool) worker() {
+	own := &slot{}
+	for t := range p.tokens {
+		if t.r.join(t.gen) {
+			t.r.workOn(own)
+			t.r.leave()
+		}
+	}
+}
+
+func (p *Pool) take() *run {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k := len(p.free); k > 0 {
+		r := p.free[k-1]
+		p.free = p.free[:k-1]
+		return r
+	}
+	return &run{idle: make(chan struct{}, 1)}
+}
+
+func (p *Pool) put(r *run) {
+	r.reset()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.free) < maxFree {
+		p.free = append(p.free, r)
+	}
+}
+
+// run is one launch.
+type run struct {
+	work  *Work
+	args  unsafe.Pointer
+	ctx   context.Context
+	n     int64
+	chunk int64
+
+	next  atomic.Int64  // the first program that nobody has taken
+	state atomic.Uint64 // generation << 32 | closed << 31 | helpers
+	idle  chan struct{} // the last helper has left after close
+
+	own slot // the caller's
+
+	mu  sync.Mutex
+	err error
+}
+
+const closed = 1 << 31
+
+// open lets helpers join; close lets no more join and waits for those that did.
+func (r *run) open() (gen uint64) {
+	gen = r.state.Load()>>32 + 1
+	r.state.Store(gen << 32)
+	return gen
+}
+
+func (r *run) close() {
+	if old := r.state.Or(closed); old&(closed-1) != 0 {
+		<-r.idle
+	}
+}
+
+func (r *run) join(gen uint64) bool {
+	for {
+		s := r.state.Load()
+		if s>>32 != gen || s&closed != 0 {
+			return false
+		}
+		if r.state.CompareAndSwap(s, s+1) {
+			return true
+		}
+	}
+}
+
+func (r *run) leave() {
+	if s := r.state.Add(^uint64(0)); s&closed != 0 && s&(closed-1) == 0 {
+		r.idle <- struct{}{}
+	}
+}
+
+func (r *run) reset() {
+	r.work, r.args, r.ctx, r.err = nil, nil, nil, nil
+	r.next.Store(0)
+}
+
+// workOn takes chunks until there are none.
+func (r *run) workOn(s *slot) {
+	defer r.recovered()
+	s.words[0], s.words[3] = uintptr(r.args), s.scratch(r.work.Scratch)
+	var took, done int64
+	for {
+		if done > 0 && r.ctx.Err() != nil {
+			r.fail(r.ctx.Err())
+			break
+		}
+		end := r.next.Add(r.chunk)
+		first := end - r.chunk
+		if first >= r.n {
+			break
+		}
+		end = min(end, r.n)
+		s.words[1], s.words[2] = uintptr(first), uintptr(end)
+		start := nanotime()
+		code := int64(llvm.Call(r.work.Fn, s.words[:]...))
+		took += nanotime() - start
+		done += end - first
+		if code != 0 {
+			r.fail(&Trap{Code: code, First: int(first), End: int(end)})
+			break
+		}
+	}
+	if done > 0 {
+		r.work.cost.Store(max(1, took*costUnit/done))
+	}
+}
+
+func (r *run) recovered() {
+	if v := recover(); v != nil {
+		r.fail(&Panic{v})
+	}
+}
+
+// fail keeps the first error, and leaves no programs to others.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	if r.err == nil {
+		r.err = err
+	}
+	r.mu.Unlock()
+	r.next.Store(r.n)
+}
+
+func (r *run) result() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+var epoch = time.Now()
+
+func nanotime() int64 { return int64(time.Since(epoch)) }

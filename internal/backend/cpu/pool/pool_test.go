@@ -1,0 +1,264 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/llvm"
+)
+
+// nativeText: count adds one to a byte for each program; trap returns 7 from program 1000 on; spin takes a while for each program;
+// back calls a Go function; mark uses its scratch.
+const nativeText = `
+declare void @callback(i64)
+define i64 @count(ptr %args, i64 %first, i64 %end, ptr %scratch) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ %first, %entry ], [ %next, %loop ]
+  %p = getelementptr i8, ptr %args, i64 %i
+  %v = load i8, ptr %p
+  %w = add i8 %v, 1
+  store i8 %w, ptr %p
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %end
+  br i1 %more, label %loop, label %done
+done:
+  ret i64 0
+}
+define i64 @trap(ptr %args, i64 %first, i64 %end, ptr %scratch) {
+  %last = icmp ugt i64 %end, 1000
+  %code = select i1 %last, i64 7, i64 0
+  ret i64 %code
+}
+define i64 @spin(ptr %args, i64 %first, i64 %end, ptr %scratch) {
+entry:
+  br label %program
+program:
+  %i = phi i64 [ %first, %entry ], [ %next, %done ]
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %program ], [ %k1, %loop ]
+  call void asm sideeffect "", ""()
+  %k1 = add i64 %k, 1
+  %again = icmp ult i64 %k1, 100000
+  br i1 %again, label %loop, label %done
+done:
+  %a = atomicrmw add ptr %args, i64 1 monotonic
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %end
+  br i1 %more, label %program, label %out
+out:
+  ret i64 0
+}
+define i64 @back(ptr %args, i64 %first, i64 %end, ptr %scratch) {
+  call void @callback(i64 %first)
+  ret i64 0
+}
+define i64 @mark(ptr %args, i64 %first, i64 %end, ptr %scratch) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %p = getelementptr i64, ptr %scratch, i64 %i
+  store volatile i64 %first, ptr %p
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, 512
+  br i1 %more, label %loop, label %check
+check:
+  %j = phi i64 [ 0, %loop ], [ %j1, %check ]
+  %q = getelementptr i64, ptr %scratch, i64 %j
+  %v = load volatile i64, ptr %q
+  %same = icmp eq i64 %v, %first
+  %j1 = add i64 %j, 1
+  %in = icmp ult i64 %j1, 512
+  %go = and i1 %same, %in
+  br i1 %go, label %check, label %out
+out:
+  %code = select i1 %same, i64 0, i64 1
+  ret i64 %code
+}
+`
+
+var native = sync.OnceValues(func() (*llvm.JIT, error) {
+	l, err := llvm.Load()
+	if err != nil {
+		return nil, err
+	}
+	out, err := l.Compile(context.Background(), []byte(nativeText), llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O1})
+	if err != nil {
+		return nil, err
+	}
+	back := llvm.NewCallback(func(first uintptr) {
+		if first >= 3 {
+			panic(fmt.Sprintf("program %d", first))
+		}
+	})
+	return l.JIT(out.Obj, llvm.JITOptions{Symbols: map[string]uintptr{"callback": back}})
+})
+
+func work(t testing.TB, name string) *Work {
+	t.Helper()
+	j, err := native()
+	if err != nil {
+		t.Skip(err)
+	}
+	fn, err := j.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Work{Fn: fn}
+}
+
+func TestEveryProgramOnce(t *testing.T) {
+	p := New(4)
+	for _, n := range []int{0, 1, 2, 3, 63, 64, 1000, 100_003} {
+		w := work(t, "count")
+		for round := range 3 {
+			seen := make([]byte, n+1)
+			if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), n); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range seen[:n] {
+				if v != 1 {
+					t.Fatalf("%d programs, round %d: program %d ran %d times", n, round, i, v)
+				}
+			}
+			if seen[n] != 0 {
+				t.Fatalf("%d programs: one too many ran", n)
+			}
+		}
+	}
+}
+
+func TestLaunchesFromManyGoroutines(t *testing.T) {
+	p := New(3)
+	w := work(t, "count")
+	var group sync.WaitGroup
+	for g := range 8 {
+		group.Go(func() {
+			for round := range 50 {
+				n := 1 + (g*7919+round*104729)%5000
+				seen := make([]byte, n)
+				if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), n); err != nil {
+					t.Error(err)
+				}
+				for i, v := range seen {
+					if v != 1 {
+						t.Errorf("program %d of %d ran %d times", i, n, v)
+						return
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestTrap(t *testing.T) {
+	err := New(2).Run(context.Background(), work(t, "trap"), nil, 5000)
+	var trap *Trap
+	if !errors.As(err, &trap) || trap.Code != 7 || trap.End <= 1000 {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestPanicInCallback(t *testing.T) {
+	p := New(2)
+	w := work(t, "back")
+	var panicked *Panic
+	if err := p.Run(context.Background(), w, nil, 10); !errors.As(err, &panicked) {
+		t.Fatalf("got %v", err)
+	}
+	if err := p.Run(context.Background(), w, nil, 1); err != nil { // and goes on
+		t.Fatal(err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	p := New(2)
+	w := work(t, "spin")
+	var ran atomic.Int64
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	const n = 1_000_000 // would take most of a minute
+	start := time.Now()
+	err := p.Run(ctx, w, unsafe.Pointer(&ran), n)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v to notice", took)
+	}
+	at := ran.Load()
+	time.Sleep(10 * time.Millisecond)
+	if ran.Load() != at || at >= n {
+		t.Errorf("%d programs ran before Run returned, %d after", at, ran.Load())
+	}
+	if err := p.Run(ctx, w, unsafe.Pointer(&ran), 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("a launch on a cancelled context: %v", err)
+	}
+	if err := p.Run(context.Background(), w, unsafe.Pointer(&ran), 3); err != nil {
+		t.Errorf("after a cancelled launch: %v", err)
+	}
+}
+
+func TestScratchIsPrivate(t *testing.T) {
+	p := New(4)
+	w := work(t, "mark")
+	w.Scratch = 4096
+	for range 20 {
+		if err := p.Run(context.Background(), w, nil, 2000); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestNothingAllocated(t *testing.T) {
+	p := New(2)
+	w := work(t, "count")
+	seen := make([]byte, 1<<16)
+	for _, n := range []int{1, 16, 1 << 16} {
+		launch := func() {
+			if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		launch()
+		launch()
+		if got := testing.AllocsPerRun(100, launch); got != 0 {
+			t.Errorf("%d programs: %v allocations", n, got)
+		}
+	}
+	runtime.KeepAlive(seen)
+}
+
+func BenchmarkSmallLaunch(b *testing.B) {
+	p := New(0)
+	w := work(b, "count")
+	seen := make([]byte, 16)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), 4); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSharedLaunch(b *testing.B) {
+	p := New(0)
+	w := work(b, "spin")
+	var ran atomic.Int64
+	for b.Loop() {
+		if err := p.Run(context.Background(), w, unsafe.Pointer(&ran), 16); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
