@@ -1,0 +1,143 @@
+// Package gemm writes matrix multiplication of blocks as LLVM IR: C += A·B for blocks of a static size, as a kernel multiplies them.
+//
+// In: the sizes and the type of the elements. Out: an LLVM function that takes the accumulator, the operands as they lie in memory
+// (pointer, strides, how much of them is there), and scratch.
+//
+// The operands are copied into scratch in the order in which the inner loops read them, converted to the type they are multiplied in,
+// with zeros where nothing is there; the copies are small against the products. The inner loops keep a tile of C in registers: as many
+// rows and vectors as the host has registers for, or the tiles of AMX.
+package gemm
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Elem is the type of the operands' elements, as LLVM names it.
+type Elem string
+
+// The elements that there are. F32 also stands for tf32.
+const (
+	F32  Elem = "float"
+	F64  Elem = "double"
+	F16  Elem = "half"
+	BF16 Elem = "bfloat"
+	I8   Elem = "i8" // signed
+)
+
+// elems: the type of the accumulator, which is also what operands are multiplied in, and the size of an element.
+var elems = map[Elem]struct {
+	acc  string
+	size int
+}{
+	F32: {"float", 4}, F64: {"double", 8}, F16: {"float", 2}, BF16: {"float", 2}, I8: {"i32", 1},
+}
+
+// Spec is one multiplication: C[M,N] += A[M,K]·B[K,N]. Sizes are powers of two.
+type Spec struct {
+	M, N, K int
+	Elem    Elem
+}
+
+// Acc is the type of the accumulator's elements: float, double or i32.
+func (s Spec) Acc() string { return elems[s.Elem].acc }
+
+func (s Spec) check() error {
+	if _, ok := elems[s.Elem]; !ok {
+		return fmt.Errorf("gemm: no multiplication of %s", s.Elem)
+	}
+	for _, n := range []int{s.M, s.N, s.K} {
+		if n < 1 || n&(n-1) != 0 {
+			return fmt.Errorf("gemm: %d×%d×%d: sizes must be powers of two", s.M, s.N, s.K)
+		}
+	}
+	return nil
+}
+
+func (s Spec) name() string { return fmt.Sprintf("%s.%dx%dx%d", s.Elem, s.M, s.N, s.K) }
+
+// Target is what the host has.
+type Target struct {
+	VectorBytes int  // of a vector register
+	Rows        int  // of a tile of C in registers
+	Vectors     int  // of a row of it
+	AMXBF16     bool // tiles, which the operating system must have granted: see RequestAMX
+	AMXInt8     bool
+}
+
+// Host is the target for a CPU with these features, as LLVM lists them. amx says that the operating system grants tiles.
+func Host(features string, amx bool) Target {
+	has := map[string]bool{}
+	for _, f := range strings.Split(features, ",") {
+		has[f] = true
+	}
+	t := Target{VectorBytes: 16, Rows: 4, Vectors: 2} // SSE: 16 registers
+	switch {
+	case has["+avx512f"] && has["+avx512vl"] && has["+avx512bw"]:
+		t = Target{VectorBytes: 64, Rows: 12, Vectors: 2}
+	case has["+avx2"] && has["+fma"]:
+		t = Target{VectorBytes: 32, Rows: 6, Vectors: 2}
+	case has["+neon"]:
+		t = Target{VectorBytes: 16, Rows: 8, Vectors: 3}
+	}
+	t.AMXBF16 = amx && has["+amx-tile"] && has["+amx-bf16"] && has["+avx512bw"]
+	t.AMXInt8 = amx && has["+amx-tile"] && has["+amx-int8"] && has["+avx512bw"]
+	return t
+}
+
+// Kernel is the LLVM function of a multiplication:
+//
+//	void name(ptr C, ptr A, i64 rowStride, i64 colStride, i64 rows, i64 cols,
+//	          ptr B, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr scratch)
+//
+// C is row-major and dense. Strides count elements and may be anything, also negative or zero. rows and cols say how many are there,
+// from the first; what is not there counts as zero, and is not touched. scratch has Scratch bytes, aligned to 64.
+type Kernel struct {
+	Name    string // without @
+	Scratch int
+}
+
+// Lib gathers the functions that one module uses. It belongs to one goroutine.
+type Lib struct {
+	target   Target
+	kernels  map[string]*Kernel
+	funcs    map[string]bool // others, by name
+	text     strings.Builder
+	declares map[string]string
+}
+
+// New is an empty library.
+func New(t Target) *Lib {
+	return &Lib{target: t, kernels: map[string]*Kernel{}, funcs: map[string]bool{}, declares: map[string]string{}}
+}
+
+// Kernel is the function of a multiplication, which is defined the first time that it is asked for.
+func (l *Lib) Kernel(s Spec) (*Kernel, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if k := l.kernels[s.name()]; k != nil {
+		return k, nil
+	}
+	var k *Kernel
+	if l.usesAMX(s) {
+		k = l.amx(s)
+	} else {
+		k = l.vector(s)
+	}
+	l.kernels[s.name()] = k
+	return k, nil
+}
+
+// Text are the definitions of all functions so far.
+func (l *Lib) Text() string { return l.text.String() }
+
+// Declares are the declarations of intrinsics that Text needs, by name without @, for the module to have each once.
+func (l *Lib) Declares() map[string]string { return l.declares }
+
+// params are the parameters of every kernel.
+const params = "ptr noalias %c, ptr %a, i64 %ars, i64 %acs, i64 %arows, i64 %acols, " +
+	"ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, ptr noalias %scratch"
+
+// attrs: LLVM knows these functions to be hot loops, and does not inline them into every place that multiplies.
+const attrs = "noinline nounwind"

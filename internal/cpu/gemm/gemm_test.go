@@ -1,0 +1,272 @@
+package gemm
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sort"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/num"
+)
+
+// targets are the host's own, and lesser ones that it can run too.
+func targets(t testing.TB) map[string]Target {
+	t.Helper()
+	l := load(t)
+	features := l.HostTarget().Features
+	all := map[string]Target{"host": Host(features, RequestAMX() == nil), "host without AMX": Host(features, false), "sse": Host("", false)}
+	if strings.Contains(features, "+avx512f") {
+		all["avx2"] = Host("+avx2,+fma", false)
+	}
+	return all
+}
+
+func load(t testing.TB) *llvm.Lib {
+	t.Helper()
+	l, err := llvm.Load()
+	if err != nil {
+		t.Skip(err)
+	}
+	return l
+}
+
+// compiled is a kernel that can be called.
+type compiled struct {
+	*Kernel
+	spec    Spec
+	fn      uintptr
+	scratch []byte
+	words   [12]uintptr
+}
+
+func compile(t testing.TB, target Target, specs ...Spec) []*compiled {
+	t.Helper()
+	l := load(t)
+	lib := New(target)
+	var list []*compiled
+	text := ""
+	for _, s := range specs {
+		k, err := lib.Kernel(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, &compiled{Kernel: k, spec: s})
+		text += fmt.Sprintf("define void @\"call.%s\"(%s) {\n  call void @%s(%s)\n  ret void\n}\n", k.Name, params, k.Name, strings.ReplaceAll(params, "noalias ", ""))
+	}
+	text += lib.Text()
+	var decls []string
+	for _, d := range lib.Declares() {
+		decls = append(decls, d)
+	}
+	sort.Strings(decls)
+	text += strings.Join(decls, "\n")
+	out, err := l.Compile(context.Background(), []byte(text), llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d kernels: %v", len(specs), out.Times.Total())
+	j, err := l.JIT(out.Obj, llvm.JITOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.Close() })
+	for _, c := range list {
+		if c.fn, err = j.Lookup("call." + c.Name); err != nil {
+			t.Fatal(err)
+		}
+		c.scratch = make([]byte, c.Scratch+64+16)
+	}
+	return list
+}
+
+// matrix is an operand in memory.
+type matrix struct {
+	elem       Elem
+	mem        []byte
+	rs, cs     int
+	rows, cols int // that are there
+}
+
+func (m *matrix) at(r, c int) float64 {
+	if r >= m.rows || c >= m.cols {
+		return 0
+	}
+	b := m.mem[(r*m.rs+c*m.cs)*elems[m.elem].size:]
+	switch m.elem {
+	case F32:
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	case F64:
+		return math.Float64frombits(binary.LittleEndian.Uint64(b))
+	case F16:
+		return num.F16.Decode(uint64(binary.LittleEndian.Uint16(b)))
+	case BF16:
+		return num.BF16.Decode(uint64(binary.LittleEndian.Uint16(b)))
+	}
+	return float64(int8(b[0]))
+}
+
+func (m *matrix) set(b []byte, v float64) {
+	switch m.elem {
+	case F32:
+		binary.LittleEndian.PutUint32(b, math.Float32bits(float32(v)))
+	case F64:
+		binary.LittleEndian.PutUint64(b, math.Float64bits(v))
+	case F16:
+		binary.LittleEndian.PutUint16(b, uint16(num.F16.Encode(v)))
+	case BF16:
+		binary.LittleEndian.PutUint16(b, uint16(num.BF16.Encode(v)))
+	default:
+		b[0] = byte(int8(v))
+	}
+}
+
+// operand is a matrix of random numbers, exactly as large in memory as what is there.
+func operand(r *rand.Rand, elem Elem, rows, cols int, order string) *matrix {
+	m := &matrix{elem: elem, rows: rows, cols: cols}
+	gap := r.IntN(3) * r.IntN(9)
+	switch order {
+	case "rows":
+		m.rs, m.cs = cols+gap, 1
+	case "columns":
+		m.rs, m.cs = 1, rows+gap
+	case "every second":
+		m.rs, m.cs = 2*cols+gap, 2
+	}
+	n := 0
+	if rows > 0 && cols > 0 {
+		n = (rows-1)*m.rs + (cols-1)*m.cs + 1
+	}
+	size := elems[elem].size
+	m.mem = make([]byte, n*size)
+	for i := range n {
+		v := r.Float64()*2 - 1
+		if elem == I8 {
+			v = float64(r.IntN(256) - 128)
+		}
+		m.set(m.mem[i*size:], v)
+	}
+	return m
+}
+
+func pointer(b []byte) uintptr {
+	if len(b) == 0 {
+		return 8
+	}
+	return uintptr(unsafe.Pointer(&b[0]))
+}
+
+func (c *compiled) call(acc []byte, a, b *matrix) {
+	scratch := (pointer(c.scratch) + 63) &^ 63
+	c.words = [12]uintptr{pointer(acc), pointer(a.mem), uintptr(a.rs), uintptr(a.cs), uintptr(a.rows), uintptr(a.cols),
+		pointer(b.mem), uintptr(b.rs), uintptr(b.cs), uintptr(b.rows), uintptr(b.cols), scratch}
+	llvm.Call(c.fn, c.words[:]...)
+	runtime.KeepAlive(a)
+	runtime.KeepAlive(b)
+}
+
+// check multiplies random operands and compares with sums in double precision.
+func (c *compiled) check(t *testing.T, r *rand.Rand, a, b *matrix) {
+	t.Helper()
+	s := c.spec
+	sum := &matrix{elem: map[string]Elem{"float": F32, "double": F64, "i32": F32}[s.Acc()]}
+	size := elems[sum.elem].size
+	acc := make([]byte, s.M*s.N*size)
+	before := make([]float64, s.M*s.N)
+	for i := range before {
+		before[i] = math.Round(r.Float64() * 100)
+		if s.Acc() == "i32" {
+			binary.LittleEndian.PutUint32(acc[i*4:], uint32(int32(before[i])))
+		} else {
+			sum.set(acc[i*size:], before[i])
+		}
+	}
+	guard := c.scratch[len(c.scratch)-16:]
+	copy(guard, "guard of scratch")
+	c.call(acc, a, b)
+	if string(guard) != "guard of scratch" {
+		t.Fatalf("%v wrote beyond its scratch", s)
+	}
+	eps := map[string]float64{"float": 0x1p-23, "double": 0x1p-52, "i32": 0}[s.Acc()]
+	for i := range s.M {
+		for j := range s.N {
+			want, weight := before[i*s.N+j], math.Abs(before[i*s.N+j])
+			for k := range s.K {
+				p := a.at(i, k) * b.at(k, j)
+				want += p
+				weight += math.Abs(p)
+			}
+			var got float64
+			switch s.Acc() {
+			case "float":
+				got = float64(math.Float32frombits(binary.LittleEndian.Uint32(acc[(i*s.N+j)*4:])))
+			case "double":
+				got = math.Float64frombits(binary.LittleEndian.Uint64(acc[(i*s.N+j)*8:]))
+			default:
+				got = float64(int32(binary.LittleEndian.Uint32(acc[(i*s.N+j)*4:])))
+			}
+			if !(math.Abs(got-want) <= eps*weight*(2+math.Sqrt(float64(s.K)))) {
+				t.Fatalf("%v: A %d×%d strides %d,%d; B %d×%d strides %d,%d: C[%d,%d] = %v, want %v", s, a.rows, a.cols, a.rs, a.cs, b.rows, b.cols, b.rs, b.cs, i, j, got, want)
+			}
+		}
+	}
+}
+
+func TestMultiply(t *testing.T) {
+	sizes := [][3]int{{16, 16, 16}, {32, 64, 16}, {64, 32, 32}, {16, 128, 64}, {128, 16, 8}, {64, 64, 64}, {1, 16, 32}, {16, 1, 16}, {4, 8, 2}, {2, 2, 1}, {32, 32, 128}}
+	for name, target := range targets(t) {
+		t.Run(name, func(t *testing.T) {
+			var specs []Spec
+			for _, e := range []Elem{F32, F64, F16, BF16, I8} {
+				for _, s := range sizes {
+					specs = append(specs, Spec{s[0], s[1], s[2], e})
+				}
+			}
+			r := rand.New(rand.NewPCG(1, 2))
+			for _, c := range compile(t, target, specs...) {
+				s := c.spec
+				for _, order := range [][2]string{{"rows", "rows"}, {"rows", "columns"}, {"columns", "rows"}, {"every second", "every second"}} {
+					c.check(t, r, operand(r, s.Elem, s.M, s.K, order[0]), operand(r, s.Elem, s.K, s.N, order[1]))
+					m, n, k, k2 := r.IntN(s.M+1), r.IntN(s.N+1), r.IntN(s.K+1), r.IntN(s.K+1)
+					c.check(t, r, operand(r, s.Elem, m, k, order[0]), operand(r, s.Elem, k2, n, order[1]))
+				}
+			}
+		})
+	}
+}
+
+func TestBadSpecs(t *testing.T) {
+	lib := New(Target{VectorBytes: 64, Rows: 12, Vectors: 2})
+	for _, s := range []Spec{{0, 16, 16, F32}, {16, 24, 16, F32}, {16, 16, -16, F32}, {16, 16, 16, "i7"}} {
+		if _, err := lib.Kernel(s); err == nil {
+			t.Errorf("%v: no error", s)
+		}
+	}
+}
+
+func BenchmarkMultiply(b *testing.B) {
+	for name, target := range targets(b) {
+		for _, s := range []Spec{{128, 128, 128, F32}, {256, 256, 256, F32}, {64, 64, 64, F32}, {256, 256, 256, BF16}, {256, 256, 256, I8}, {128, 128, 64, F16}} {
+			for _, order := range []string{"rows", "columns"} {
+				b.Run(fmt.Sprintf("%s/%s/B by %s", name, s.name(), order), func(b *testing.B) {
+					c := compile(b, target, s)[0]
+					r := rand.New(rand.NewPCG(1, 2))
+					x := operand(r, s.Elem, s.M, 1024, "rows")
+					y := operand(r, s.Elem, 1024, s.N, order)
+					x.rs = 1024
+					acc := make([]byte, s.M*s.N*8)
+					for b.Loop() {
+						c.call(acc, x, y)
+					}
+					b.ReportMetric(2*float64(s.M*s.N*s.K)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package gemm
+
+import "fmt"
+
+// pack is a function that copies a matrix into scratch, row-major with ld elements to a row and converted to type acc:
+//
+//	void name(ptr src, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr dst)
+//
+// rows and cols are how many are there, which may be more than R and C or below zero; the rest of the R×C elements becomes zero. It has
+// a way for each of: elements of a row side by side; elements of a column side by side; anything else.
+func (l *Lib) pack(elem Elem, acc string, R, C, ld int) string {
+	name := fmt.Sprintf("nereid.pack.%s.%s.%dx%d.%d", elem, acc, R, C, ld)
+	if l.funcs[name] {
+		return name
+	}
+	l.funcs[name] = true
+	p := &packer{writer: l.writer(), elem: elem, acc: acc, R: R, C: C, ld: ld}
+	p.rows, p.cols = p.limit("%rows", R), p.limit("%cols", C)
+	whole := 64 / map[string]int{"float": 4, "i32": 4, "double": 8}[acc]
+	p.lanes = min(whole, C, l.target.VectorBytes*whole/64)
+	p.branch(p.is("eq", "%cs", "1"), p.byRows, func() {
+		if p.square() {
+			p.branch(p.is("eq", "%rs", "1"), p.byColumns, p.oneByOne)
+		} else {
+			p.oneByOne()
+		}
+	})
+	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst")
+	return name
+}
+
+type packer struct {
+	*writer
+	elem       Elem
+	acc        string
+	R, C, ld   int
+	lanes      int
+	rows, cols string // that are there
+}
+
+// square reports whether columns can be packed a square of lanes at a time.
+func (p *packer) square() bool { return p.lanes > 1 && p.R >= p.lanes }
+
+// raw is the integer that stands for an element in memory.
+func (p *packer) raw() string { return fmt.Sprintf("i%d", 8*elems[p.elem].size) }
+
+// convert makes elements, as they are in memory, numbers of the accumulator's type.
+func (p *packer) convert(n int, raw string) string {
+	in, out := vec(n, p.raw()), vec(n, p.acc)
+	switch p.elem {
+	case F16:
+		return p.val("fpext %s %s to %s", vec(n, "half"), p.val("bitcast %s %s to %s", in, raw, vec(n, "half")), out)
+	case BF16: // the upper half of a float
+		wide := p.val("zext %s %s to %s", in, raw, vec(n, "i32"))
+		sixteen := p.splatOf(n, "i32", "16")
+		return p.val("bitcast %s %s to %s", vec(n, "i32"), p.val("shl %s %s, %s", vec(n, "i32"), wide, sixteen), out)
+	case I8:
+		return p.val("sext %s %s to %s", in, raw, out)
+	}
+	return p.val("bitcast %s %s to %s", in, raw, out)
+}
+
+// row is a pointer to a row of dst.
+func (p *packer) row(r string) string { return p.at(p.acc, "%dst", p.mul(r, fmt.Sprint(p.ld))) }
+
+// clear makes the rows from some row on zero.
+func (p *packer) clear(from string) {
+	p.each(p.sub(fmt.Sprint(p.R), from), 1, func(i string) {
+		row := p.row(p.add(i, from))
+		p.each(fmt.Sprint(p.C), p.lanes, func(c string) {
+			p.do("store %s %s, ptr %s, align 4", vec(p.lanes, p.acc), zero(vec(p.lanes, p.acc)), p.at(p.acc, row, c))
+		})
+	})
+}
+
+// byRows copies vectors of a row, the last one masked.
+func (p *packer) byRows() {
+	n := p.lanes
+	p.each(p.rows, 1, func(r string) {
+		src, dst := p.at(p.raw(), "%src", p.mul(r, "%rs")), p.row(r)
+		p.each(fmt.Sprint(p.C), n, func(c string) {
+			from, to := p.at(p.raw(), src, c), p.at(p.acc, dst, c)
+			p.branch(p.is("sle", p.addN(c, n), p.cols), func() {
+				p.do("store %s %s, ptr %s, align 4", vec(n, p.acc), p.convert(n, p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from)), to)
+			}, func() {
+				p.do("store %s %s, ptr %s, align 4", vec(n, p.acc), p.convert(n, p.masked(n, from, p.sub(p.cols, c))), to)
+			})
+		})
+	})
+	p.clear(p.rows)
+}
+
+// masked loads the first count of n elements, the others being zero.
+func (p *packer) masked(n int, from, count string) string {
+	typ := vec(n, p.raw())
+	if n == 1 {
+		return p.guarded(from, p.is("sgt", count, "0"))
+	}
+	have := p.splatOf(n, "i64", count)
+	mask := p.val("icmp slt %s %s, %s", vec(n, "i64"), counting(n, "i64"), have)
+	name := fmt.Sprintf("llvm.masked.load.v%d%s.p0", n, p.raw())
+	p.lib.declares[name] = fmt.Sprintf("declare %s @%s(ptr, i32 immarg, %s, %s)", typ, name, vec(n, "i1"), typ)
+	return p.val("call %s @%s(ptr %s, i32 1, %s %s, %s zeroinitializer)", typ, name, from, vec(n, "i1"), mask, typ)
+}
+
+// guarded loads an element if it is there.
+func (p *packer) guarded(from, there string) string {
+	zero := p.block
+	yes, end := p.label("there"), p.label("end")
+	p.do("br i1 %s, label %%%s, label %%%s", there, yes, end)
+	p.begin(yes)
+	v := p.val("load %s, ptr %s, align 1", p.raw(), from)
+	p.do("br label %%%s", end)
+	p.begin(end)
+	return p.val("phi %s [ 0, %%%s ], [ %s, %%%s ]", p.raw(), zero, v, yes)
+}
+
+// byColumns transposes squares of vectors; squares that are not wholly there go element by element.
+func (p *packer) byColumns() {
+	n := p.lanes
+	p.each(fmt.Sprint(p.R), n, func(r string) {
+		p.each(fmt.Sprint(p.C), n, func(c string) {
+			inside := p.and(p.is("sle", p.addN(r, n), p.rows), p.is("sle", p.addN(c, n), p.cols))
+			p.branch(inside, func() { p.transpose(r, c) }, func() { p.elements(r, c, n, n) })
+		})
+	})
+}
+
+// transpose copies a square, lanes wide, whose columns are vectors in memory.
+func (p *packer) transpose(r, c string) {
+	n := p.lanes
+	vs := make([]string, n)
+	for j := range vs {
+		from := p.at(p.raw(), "%src", p.add(r, p.mul(p.addN(c, j), "%cs")))
+		vs[j] = p.convert(n, p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from))
+	}
+	for i, v := range p.transposed(n, p.acc, vs) {
+		p.do("store %s %s, ptr %s, align 4", vec(n, p.acc), v, p.at(p.acc, p.row(p.addN(r, i)), c))
+	}
+}
+
+// transposed swaps rows and columns of n vectors of n lanes: log n rounds in which blocks off the diagonal change places.
+func (w *writer) transposed(n int, elem string, vs []string) []string {
+	for half := n / 2; half >= 1; half /= 2 {
+		next := make([]string, n)
+		low, high := make([]int, n), make([]int, n)
+		for k := range n {
+			if k&half == 0 {
+				low[k], high[k] = k, k+half
+			} else {
+				low[k], high[k] = n+k-half, n+k
+			}
+		}
+		for i := range n {
+			if i&half == 0 {
+				next[i] = w.shuffle(n, elem, vs[i], vs[i+half], low)
+				next[i+half] = w.shuffle(n, elem, vs[i], vs[i+half], high)
+			}
+		}
+		vs = next
+	}
+	return vs
+}
+
+// oneByOne copies elements of any strides.
+func (p *packer) oneByOne() { p.elements("0", "0", p.R, p.C) }
+
+// elements copies R×C elements from row r and column c on.
+func (p *packer) elements(r, c string, R, C int) {
+	p.each(fmt.Sprint(R), 1, func(i string) {
+		y := p.add(r, i)
+		dst := p.row(y)
+		inside := p.is("slt", y, p.rows)
+		p.each(fmt.Sprint(C), 1, func(j string) {
+			x := p.add(c, j)
+			from := p.at(p.raw(), "%src", p.add(p.mul(y, "%rs"), p.mul(x, "%cs")))
+			v := p.guarded(from, p.and(inside, p.is("slt", x, p.cols)))
+			p.do("store %s %s, ptr %s, align 4", p.acc, p.convert(1, v), p.at(p.acc, dst, x))
+		})
+	})
+}

@@ -1,0 +1,108 @@
+package gemm
+
+import "fmt"
+
+// vector writes a multiplication with vectors of registers. Panels of B as wide as a tile are packed one after the other, so that the
+// one in use stays in the first cache, and are multiplied with all rows of A, which are packed before.
+func (l *Lib) vector(s Spec) *Kernel {
+	acc := s.Acc()
+	size := map[string]int{"float": 4, "i32": 4, "double": 8}[acc]
+	lanes := min(l.target.VectorBytes/size, s.N)
+	vectors := 1
+	for vectors < l.target.Vectors && (vectors+1)*lanes <= s.N && s.N%((vectors+1)*lanes) == 0 {
+		vectors++
+	}
+	t := tile{acc: acc, lanes: lanes, vectors: vectors, n: s.N, k: s.K, lda: s.K + 64/size}
+	if s.K < 64/size { // rows within one line
+		t.lda = s.K
+	}
+	k := &Kernel{Name: "nereid.gemm." + s.name(), Scratch: align(s.M*t.lda*size) + align(s.K*t.width()*size)}
+	packA := l.pack(s.Elem, acc, s.M, s.K, t.lda)
+	packB := l.pack(s.Elem, acc, s.K, t.width(), t.width())
+
+	w := l.writer()
+	w.do("call void @%s(ptr %%a, i64 %%ars, i64 %%acs, i64 %%arows, i64 %%acols, ptr %%scratch)", packA)
+	panel := w.at("i8", "%scratch", fmt.Sprint(align(s.M*t.lda*size)))
+	w.each(fmt.Sprint(s.N), t.width(), func(n string) {
+		src := w.at(string(s.Elem), "%b", w.mul(n, "%bcs"))
+		w.do("call void @%s(ptr %s, i64 %%brs, i64 %%bcs, i64 %%brows, i64 %s, ptr %s)", packB, src, w.sub("%bcols", n), panel)
+		c := w.at(acc, "%c", n)
+		whole := s.M / l.target.Rows * l.target.Rows
+		if whole > 0 {
+			w.each(fmt.Sprint(whole), l.target.Rows, func(m string) { t.multiply(w, l.target.Rows, c, "%scratch", panel, m) })
+		}
+		if whole < s.M {
+			t.multiply(w, s.M-whole, c, "%scratch", panel, fmt.Sprint(whole))
+		}
+	})
+	w.define(k.Name, params)
+	return k
+}
+
+func align(n int) int { return (n + 63) &^ 63 }
+
+// tile is a tile of C in registers.
+type tile struct {
+	acc            string
+	lanes, vectors int
+	n, k           int // of the whole multiplication
+	lda            int // elements between rows of packed A
+}
+
+func (t tile) width() int { return t.lanes * t.vectors }
+
+// multiply adds to rows of C, from row m on and as wide as the tile, packed rows of A times a panel of B.
+func (t tile) multiply(w *writer, rows int, c, a, panel, m string) {
+	typ := vec(t.lanes, t.acc)
+	c = w.at(t.acc, c, w.mul(m, fmt.Sprint(t.n)))
+	a = w.at(t.acc, a, w.mul(m, fmt.Sprint(t.lda)))
+	var types, sums, at []string
+	for r := range rows {
+		for v := range t.vectors {
+			p := w.at(t.acc, c, fmt.Sprint(r*t.n+v*t.lanes))
+			at = append(at, p)
+			types = append(types, typ)
+			sums = append(sums, w.val("load %s, ptr %s, align 4", typ, p))
+		}
+	}
+	unroll := min(4, t.k)
+	sums = w.loop(fmt.Sprint(t.k), unroll, types, sums, func(k string, sums []string) []string {
+		ak, bk := w.at(t.acc, a, k), w.at(t.acc, panel, w.mul(k, fmt.Sprint(t.width())))
+		for u := range unroll {
+			sums = t.step(w, rows, ak, bk, u, sums)
+		}
+		return sums
+	})
+	for i, p := range at {
+		w.do("store %s %s, ptr %s, align 4", typ, sums[i], p)
+	}
+}
+
+// step is one k: a column of A times a row of B.
+func (t tile) step(w *writer, rows int, a, b string, u int, sums []string) []string {
+	typ := vec(t.lanes, t.acc)
+	row := make([]string, t.vectors)
+	for v := range row {
+		row[v] = w.val("load %s, ptr %s, align 4", typ, w.at(t.acc, b, fmt.Sprint(u*t.width()+v*t.lanes)))
+	}
+	next := make([]string, 0, len(sums))
+	for r := range rows {
+		x := w.splatOf(t.lanes, t.acc, w.val("load %s, ptr %s", t.acc, w.at(t.acc, a, fmt.Sprint(r*t.lda+u))))
+		for v := range row {
+			next = append(next, t.fma(w, x, row[v], sums[r*t.vectors+v]))
+		}
+	}
+	return next
+}
+
+func (t tile) fma(w *writer, a, b, c string) string {
+	typ := vec(t.lanes, t.acc)
+	if t.acc == "i32" {
+		return w.val("add %s %s, %s", typ, c, w.val("mul %s %s, %s", typ, a, b))
+	}
+	suffix := map[string]string{"float": "f32", "double": "f64"}[t.acc]
+	if t.lanes > 1 {
+		suffix = fmt.Sprintf("v%d%s", t.lanes, suffix)
+	}
+	return w.intrinsic(typ, "llvm.fma."+suffix, []string{typ, typ, typ}, a, b, c)
+}
