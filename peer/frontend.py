@@ -1,8 +1,9 @@
 """Asks Triton's front end alone: what IR does it make of kernels, before any pass? Needs Triton, not a GPU.
 
   frontend.py SPECS.json OUTDIR [--root DIR]...
-      for each entry of SPECS.json ({name, file, kernel, signature}, as oracle.py takes them) writes OUTDIR/NAME.source, the module
-      without locations, or OUTDIR/NAME.error, the reason of the refusal
+      for each entry of SPECS.json ({name, file, kernel, signature}, as oracle.py takes them, and `module` where the file is not to be
+      imported under its own name) writes OUTDIR/NAME.source, the module without locations, or OUTDIR/NAME.error, the reason of the
+      refusal
 """
 import argparse
 import ast
@@ -70,6 +71,8 @@ class Reader:
             return "constexpr"
         if hint == "16":
             self.attrs[path] = [["tt.divisibility", 16]]
+        elif hint:
+            raise ValueError(f"unknown hint :{hint}")
         return base
 
 
@@ -88,7 +91,7 @@ def source(fn, signature):
 
 
 def front_end(spec, backend):
-    module = importlib.import_module(os.path.basename(spec["file"])[:-3])
+    module = importlib.import_module(spec.get("module") or os.path.basename(spec["file"])[:-3])
     fn = module
     for part in spec["kernel"].split("."):
         fn = getattr(fn, part)

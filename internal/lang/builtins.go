@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -70,13 +71,18 @@ func init() { // the table mentions functions that mention the table
 	}
 }
 
+// castHints say how a device value is converted, for the functions of Python that convert.
+var castHints = map[string]string{
+	"int": "cast with .to(tl.int32)", "float": "cast with .to(tl.float32)", "bool": "compare it with zero, or cast with .to(tl.int1)", "len": "x.shape[0] is the size of a block",
+}
+
 // staticHost calls a function of host Python on values known at compile time.
 func staticHost(name string) func(g *generator, e *python.Call) host.Value {
 	return func(g *generator, e *python.Call) host.Value {
 		args, kws := g.arguments(e)
 		for i, a := range args {
 			if _, ok := a.(*sem.Tensor); ok {
-				g.fail(e.Args[i], "not-constexpr", "%s() needs a value known at compile time, not %s", name, describe(a))
+				g.failHint(e.Args[i], "not-constexpr", castHints[name], "%s() needs a value known at compile time, not %s", name, describe(a))
 			}
 		}
 		v, err := host.Call(g.u.world.in, g.pyBuiltin(name), args, kws)
@@ -287,25 +293,24 @@ func (r *rangeKind) iteration(args []host.Value, kws []host.Keyword) (iteration,
 	names := append([]string{"arg1", "arg2", "step"}, r.params...)
 	bound := map[string]host.Value{}
 	if len(args) > len(names) {
-		return it, fmt.Errorf("%s takes at most %d arguments, not %d", r.name, len(names), len(args))
+		return it, badRange("", "", "%s() takes at most %s, but %d were given", r.name, sem.Count(len(names), "argument"), len(args))
 	}
 	for i, a := range args {
 		bound[names[i]] = a
 	}
 	for _, k := range kws {
-		known := false
-		for _, n := range names {
-			known = known || n == k.Name
+		if r == pyRange { // Triton takes them and does not look at them
+			continue
 		}
-		if !known || r == pyRange {
-			return it, fmt.Errorf("%s got an unexpected keyword argument '%s'", r.name, k.Name)
+		if !slices.Contains(names, k.Name) {
+			return it, badRange(k.Name, rangeHint(k.Name, names), "%s() got an unexpected keyword argument '%s'", r.name, k.Name)
 		}
 		bound[k.Name] = k.Value
 	}
 	first, second := bound["arg1"], bound["arg2"]
 	switch {
 	case first == nil:
-		return it, fmt.Errorf("%s needs an end", r.name)
+		return it, badRange("", "", "%s() needs an end", r.name)
 	case second == nil || second == host.None:
 		it.hi = first
 	default:
@@ -316,6 +321,17 @@ func (r *rangeKind) iteration(args []host.Value, kws []host.Keyword) (iteration,
 	}
 	it.attrs = loopAttrs(bound)
 	return it, nil
+}
+
+func badRange(keyword, hint, format string, args ...any) error {
+	return &sem.Error{Code: sem.CodeArgs, Param: keyword, Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+func rangeHint(name string, known []string) string {
+	if hint := suggestFrom(name, known); hint != "" {
+		return hint
+	}
+	return "its options are " + strings.Join(known[3:], ", ")
 }
 
 // loopAttrs are the options of tl.range as attributes of the loop.

@@ -3,7 +3,6 @@ package lang
 import (
 	"fmt"
 
-	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -67,7 +66,7 @@ func (g *generator) apply(n python.Node, fn host.Value, args []host.Value, kws [
 	case *boundMethod:
 		if b, ok := f.fn.(*sem.Builtin); ok {
 			v, err := b.Call(g.b, g, append([]host.Value{f.self}, args...), kws, true)
-			g.check(n, err)
+			g.checkCall(n, b, true, args, kws, err)
 			return v
 		}
 		return g.apply(n, f.fn, append([]host.Value{f.self}, args...), kws)
@@ -75,7 +74,7 @@ func (g *generator) apply(n python.Node, fn host.Value, args []host.Value, kws [
 		return g.callJIT(n, f, args, kws)
 	case *sem.Builtin:
 		v, err := f.Call(g.b, g, args, kws, false)
-		g.check(n, err)
+		g.checkCall(n, f, false, args, kws, err)
 		return v
 	case *kernelFunc:
 		return f.fn(g, n, args, kws)
@@ -129,8 +128,10 @@ func (g *generator) callBuiltin(n python.Node, name string, args ...host.Value) 
 
 // callJIT compiles the callee for these arguments, unless that was done before, and makes the call.
 func (g *generator) callJIT(n python.Node, fn *JITFunction, args []host.Value, kws []host.Keyword) host.Value {
-	bound, err := fn.bind(g.u.world.in, args, kws)
-	g.check(n, err)
+	bound, err := fn.bind(args, kws)
+	if se, ok := err.(*sem.Error); ok {
+		g.check(faultyArgument(n, se, -1), err)
+	}
 	if fn.NoInline {
 		g.checkNoInline(n, fn, bound)
 	}
@@ -153,7 +154,7 @@ func (g *generator) checkNoInline(n python.Node, fn *JITFunction, args []host.Va
 	for i, a := range args {
 		if t, ok := a.(*sem.Tensor); ok {
 			if b, ok := t.Type.(*sem.BlockType); ok && b.Numel() != 1 {
-				g.fail(n, "noinline", "%s is marked noinline, but its argument %s is no scalar: %s", fn.Func.Name, fn.Params[i].Name, t.Type)
+				g.fail(n, "noinline", "%s is marked noinline, but its argument %s is no scalar: %s", fn.Func.Name, fn.Params[i].Name, sem.TypeText(t.Type))
 			}
 		}
 	}
@@ -171,7 +172,7 @@ func (g *generator) specialise(n python.Node, fn *JITFunction, args []host.Value
 	defer func() {
 		if r := recover(); r != nil {
 			if fl, ok := r.(*failure); ok {
-				fl.d.Notes = append(fl.d.Notes, diag.Note{Span: n.Span(), Msg: "in the call of " + fn.Func.Name + " here"})
+				g.called(fl, n, fn)
 			}
 			panic(r)
 		}

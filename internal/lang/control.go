@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/cf"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
@@ -27,9 +28,9 @@ func (g *generator) ifStmt(s *python.If) {
 		return
 	}
 	c := g.condition(s.Test, t)
-	if containsReturn(s) {
+	if r := findReturn(s); r != nil {
 		if g.loops > 0 {
-			g.failHint(s, "unsupported", "set a flag in the loop and test it afterwards", "return is not supported inside a for or while loop")
+			g.failHint(r, "unsupported", "set a flag in the loop and test it afterwards", "return is not supported inside a for or while loop")
 		}
 		g.ifBranch(s, c)
 		return
@@ -46,7 +47,11 @@ func (g *generator) static(n python.Node, cond host.Value) bool {
 		ok := g.truth(n, c)
 		return ok
 	}
-	g.fail(n, "condition", "a condition must be a bool, an int, None or a scalar, not %s", describe(cond))
+	hint := ""
+	if _, ok := cond.(host.Str); ok {
+		hint = "compare it with a string"
+	}
+	g.failHint(n, "condition", hint, "a condition must be a bool, an int, None or a scalar, not %s", describe(cond))
 	return false
 }
 
@@ -108,8 +113,7 @@ func (g *generator) walkArms(s *python.If, liveins *scope, thenB, elseB *ir.Bloc
 		want := shapeOf(live)
 		for i, v := range []host.Value{tv, ev} {
 			if !shapeOf(v).equal(want) {
-				g.failHint(s, "branch-type", "give it a value of the same type before the if",
-					"%s is %s before the if, but the %s block makes it %s", name, describe(live), []string{"then", "else"}[i], describe(v))
+				g.branchChanges(s, []string{"then", "else"}[i], name, live, v)
 			}
 		}
 		a.add(name, tv, ev)
@@ -123,10 +127,12 @@ func (g *generator) walkArms(s *python.If, liveins *scope, thenB, elseB *ir.Bloc
 		}
 		tv := thenDefs.vals[name]
 		if !shapeOf(tv).equal(shapeOf(ev)) {
-			g.fail(s, "branch-type", "%s has type %s in the then block but %s in the else block", name, shapeOf(tv), shapeOf(ev))
+			g.armsDiffer(s, name, tv, ev)
 		}
 		a.add(name, tv, ev)
 	}
+	g.forget(s, "if", thenDefs, liveins, elseDefs)
+	g.forget(s, "if", elseDefs, liveins, thenDefs)
 	return a
 }
 
@@ -250,7 +256,7 @@ func (g *generator) ifExp(e *python.IfExp) host.Value {
 		els = g.toRuntime(e.Orelse, g.expr(e.Orelse))
 		g.b.Op(scf.Yield, flatten(els, nil), nil)
 		if !shapeOf(then).equal(shapeOf(els)) {
-			g.fail(e, "branch-type", "a conditional expression with a dynamic condition has values of different types: %s and %s", shapeOf(then), shapeOf(els))
+			g.failHint(e, "branch-type", "cast one of them", "the sides of this conditional expression have different types: %s and %s", shapeOf(then), shapeOf(els))
 		}
 		g.b.SetPoint(point)
 		g.b.Loc = loc
@@ -311,18 +317,18 @@ func (g *generator) leave(s python.Node, c carry, liveins *scope) []*ir.Value {
 		v, _ := g.scope.get(name)
 		want, got := shapeOf(c.vals[i]), shapeOf(v)
 		if !want.equal(got) {
-			g.failHint(s, "loop-type", "cast it so that the type stays the same in every iteration",
-				"%s has type %s before the loop, but the loop makes it %s", name, want, got)
+			g.loopChanges(s, name, want, got)
 		}
 		out = flatten(v, out)
 	}
 	for _, name := range liveins.names {
 		live := liveins.vals[name]
 		if v, ok := g.scope.get(name); ok && !slices.Contains(c.names, name) && g.defs.has(name) && !shapeOf(live).equal(shapeOf(v)) {
-			g.failHint(s, "loop-type", "give it a value of the same type before the loop",
+			g.failNotes(g.boundAt(name, s), "loop-type", "give it a value of the same type before the loop", []diag.Note{{Span: s.Span(), Msg: "this is the loop"}},
 				"%s is %s before the loop, but becomes %s in it", name, describe(live), describe(v))
 		}
 	}
+	g.forget(s, "loop", g.defs, liveins)
 	return out
 }
 
@@ -339,7 +345,7 @@ func (g *generator) resume(c carry, results []*ir.Value) {
 // whileStmt makes scf.while.
 func (g *generator) whileStmt(s *python.While) {
 	if len(s.Orelse) > 0 {
-		g.fail(s, "unsupported", "else after while is not supported in a jit function")
+		g.failHint(s.Orelse[0], "unsupported", "write it after the loop", "else after while is not supported in a jit function")
 	}
 	loc := g.b.Loc
 	var c carry
@@ -476,10 +482,11 @@ func moveRegions(regions []*ir.Region) []*ir.Region {
 // forStmt unrolls tl.static_range and makes scf.for of range and tl.range.
 func (g *generator) forStmt(s *python.For) {
 	if len(s.Orelse) > 0 {
-		g.fail(s, "unsupported", "else after for is not supported in a jit function")
+		g.failHint(s.Orelse[0], "unsupported", "write it after the loop", "else after for is not supported in a jit function")
 	}
 	target, ok := s.Target.(*python.Name)
 	if !ok {
+		g.iterator(s.Iter) // what it runs over may be the greater fault
 		g.fail(s.Target, "unsupported", "a loop variable must be a single name")
 	}
 	it := g.iterator(s.Iter)
@@ -497,20 +504,24 @@ type iteration struct {
 	attrs        []ir.NamedAttr
 }
 
+const loopHint = "to run over a tuple, index it with i in tl.static_range(len(it)); a tensor is computed with as a whole"
+
 func (g *generator) iterator(e python.Expr) iteration {
 	call, ok := e.(*python.Call)
 	if !ok {
-		g.failHint(e, "loop", "write for i in tl.static_range(n) and index with i", "a for loop runs over range, tl.range or tl.static_range only")
+		g.failHint(e, "loop", loopHint, "a for loop runs over range, tl.range or tl.static_range only")
 	}
 	defer g.at(e)()
 	fn := g.expr(call.Func)
 	args, kws := g.arguments(call)
 	r, ok := fn.(*rangeKind)
 	if !ok {
-		g.fail(call.Func, "loop", "a for loop runs over range, tl.range or tl.static_range only, not %s", describe(fn))
+		g.failHint(e, "loop", loopHint, "a for loop runs over range, tl.range or tl.static_range only")
 	}
 	it, err := r.iteration(args, kws)
-	g.check(call, err)
+	if se, ok := err.(*sem.Error); ok {
+		g.check(faultyArgument(call, se, -1), err)
+	}
 	if r == pyRange && len(call.Args) == 1 { // Triton walks the only bound twice; what it makes the first time stays, unused
 		it.hi = g.expr(call.Args[0])
 	}
@@ -523,7 +534,8 @@ func (g *generator) unroll(s *python.For, name string, it iteration) {
 	for i, v := range []host.Value{it.lo, it.hi, it.step} {
 		n, ok := host.AsInt64(v)
 		if !ok {
-			g.fail(s.Iter, "not-constexpr", "the bounds of tl.static_range must be integers known at compile time, not %s", describe(v))
+			g.failHint(s.Iter, "not-constexpr", "use tl.range, or make the bound a tl.constexpr",
+				"the bounds of tl.static_range must be integers known at compile time, not %s", describe(v))
 		}
 		bounds[i] = n
 	}
@@ -595,14 +607,14 @@ func (g *generator) bounds(s *python.For, vs ...host.Value) ([]*ir.Value, *sem.D
 		g.check(s.Iter, err)
 		if b, ok := t.Type.(*sem.BlockType); ok {
 			if b.Numel() != 1 {
-				g.fail(s.Iter, "loop", "the bounds and step of a loop must be scalars, not %s", t.Type)
+				g.fail(s.Iter, "loop", "the bounds and step of a loop must be scalars, not %s", sem.TypeText(t.Type))
 			}
 			t, err = g.b.Unsplat(t)
 			g.check(s.Iter, err)
 		}
 		d, ok := t.Type.(*sem.DType)
 		if !ok || !d.IsInt() {
-			g.fail(s.Iter, "loop", "the bounds and step of a loop must be integers, not %s", t.Type)
+			g.failHint(s.Iter, "loop", "cast it with .to(tl.int32)", "the bounds and step of a loop must be integers, not %s", sem.TypeText(t.Type))
 		}
 		ts[i], types[i] = t, d
 	}

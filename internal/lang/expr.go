@@ -52,7 +52,7 @@ func (g *generator) expr(e python.Expr) host.Value {
 		g.bind(e.Target.ID, v)
 		return v
 	}
-	g.fail(e, "unsupported", "%s is not supported in a jit function", describeNode(e))
+	g.unsupported(e)
 	return nil
 }
 
@@ -102,7 +102,7 @@ func (g *generator) constant(e *python.Constant) host.Value {
 	case python.Ellipsis:
 		return host.Ellipsis
 	}
-	g.fail(e, "unsupported", "complex numbers are not supported in a jit function")
+	g.failHint(e, "unsupported", "keep the real and the imaginary part apart", "complex numbers are not supported in a jit function")
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (g *generator) lookup(e *python.Name) host.Value {
 		g.checkGlobal(e, v)
 		return unwrapConstexpr(v)
 	}
-	g.failHint(e, "undefined", g.suggest(e.ID), "%s is not defined", e.ID)
+	g.undefined(e)
 	return nil
 }
 
@@ -133,7 +133,10 @@ func (g *generator) checkGlobal(e *python.Name, v host.Value) {
 		return
 	}
 	switch v.(type) {
-	case host.Int, host.Float, host.Bool, host.Str, *host.List, *host.Dict, *host.Func, *host.Instance:
+	case *host.Func:
+		g.failHint(e, "not-jit", "decorate it with @triton.jit, or with @triton.constexpr_function if it computes constants",
+			"the plain function %s cannot be used in a jit function", e.ID)
+	case host.Int, host.Float, host.Bool, host.Str, *host.List, *host.Dict, *host.Instance:
 		g.failHint(e, "global", "write "+e.ID+" = tl.constexpr(...), or pass it as an argument",
 			"the global variable %s cannot be read in a jit function: it is %s, not a tl.constexpr", e.ID, describe(v))
 	}
@@ -158,9 +161,14 @@ func (g *generator) attribute(n python.Node, v host.Value, name string) host.Val
 	if m, ok := v.(*host.Module); ok && err != nil {
 		g.noSuchName(n, m, name, err)
 	}
+	if _, ok := v.(*host.Tuple); ok && err != nil && listMethods[name] {
+		g.failHint(n, "unsupported", "build a new one: a = a + [x]", "a list is a tuple in a jit function, and cannot be changed: it has no %s", name)
+	}
 	g.check(n, err)
 	return unwrapConstexpr(r)
 }
+
+var listMethods = map[string]bool{"append": true, "extend": true, "insert": true, "pop": true, "remove": true, "clear": true, "sort": true, "reverse": true, "copy": true}
 
 // noSuchName suggests what may have been meant by a name that triton.language does not have.
 func (g *generator) noSuchName(n python.Node, m *host.Module, name string, err error) {
@@ -171,6 +179,16 @@ func (g *generator) noSuchName(n python.Node, m *host.Module, name string, err e
 	if best := diag.Nearest(name, languageVocabulary()); best != "" {
 		ex.Hint = "did you mean tl." + best + "?"
 	}
+	if other, ok := elsewhere[name]; ok {
+		ex.Hint = other
+	}
+}
+
+// elsewhere is what the language has for functions that people know from torch and NumPy.
+var elsewhere = map[string]string{
+	"mean": "divide a sum: tl.sum(x) / n", "relu": "use tl.maximum(x, 0)", "tanh": "use libdevice.tanh of triton.language.extra", "pow": "use libdevice.pow of triton.language.extra",
+	"round": "use libdevice.rint of triton.language.extra", "matmul": "use tl.dot", "concatenate": "use tl.cat or tl.join", "concat": "use tl.cat or tl.join", "stack": "use tl.join",
+	"ones": "use tl.full(shape, 1, dtype)", "empty": "use tl.zeros(shape, dtype)", "transpose": "use tl.trans or tl.permute", "clip": "use tl.clamp", "argsort": "sort keys that hold the index",
 }
 
 // deviceAttr is an attribute or method of a tensor or descriptor.

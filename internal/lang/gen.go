@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -54,40 +53,13 @@ type generator struct {
 
 	ret      *shape // of the first return; nil before one is seen
 	retVoid  bool
+	retAt    python.Node
 	defaults bool // default values of parameters may read any global
-}
 
-// failure carries a diagnostic up to the entry point; it never leaves the package.
-type failure struct{ d diag.Diagnostic }
-
-func (g *generator) fail(n python.Node, code, format string, args ...any) {
-	panic(&failure{diag.Diagnostic{Code: code, Span: n.Span(), Msg: fmt.Sprintf(format, args...)}})
-}
-
-func (g *generator) failHint(n python.Node, code, hint, format string, args ...any) {
-	panic(&failure{diag.Diagnostic{Code: code, Span: n.Span(), Msg: fmt.Sprintf(format, args...), Hint: hint}})
-}
-
-// check turns an error of package sem or host into a failure at n.
-func (g *generator) check(n python.Node, err error) {
-	if err == nil {
-		return
-	}
-	var se *sem.Error
-	if errors.As(err, &se) {
-		panic(&failure{diag.Diagnostic{Code: se.Code, Span: n.Span(), Msg: se.Msg, Hint: se.Hint}})
-	}
-	var ex *host.Exception
-	if errors.As(err, &ex) {
-		d := ex.Diagnostic()
-		if d.Span.Start.IsValid() && d.Span != n.Span() {
-			d.Notes = append(d.Notes, diag.Note{Span: n.Span(), Msg: "needed here"})
-		} else {
-			d.Span = n.Span()
-		}
-		panic(&failure{d})
-	}
-	panic(&failure{diag.Diagnostic{Code: "invalid", Span: n.Span(), Msg: err.Error()}})
+	// For messages.
+	where   map[string]python.Node // the statement that last bound a name
+	partial map[string]partial     // names that only some ways through the function bind
+	decayed map[host.Value]string  // device values made of compile-time numbers by an assignment, with the name assigned
 }
 
 // loc is the place of a node as Triton writes it: the line from 1, the column from 0, and the name being assigned.
@@ -124,11 +96,13 @@ func nameResults(op *ir.Op) {
 // counts. attrs are attributes of the kernel's parameters by flat position.
 func (u *unit) compile(fn *JITFunction, name string, params []host.Value, kernel bool, attrs func(argPath) []ir.NamedAttr) *function {
 	if u.depth++; u.depth > maxCallDepth {
-		panic(&failure{diag.Diagnostic{Code: "recursion", Span: fn.Func.Def.Span(), Msg: fmt.Sprintf("calls of jit functions are nested more than %d deep at %s", maxCallDepth, fn.Func.Name)}})
+		panic(&failure{d: diag.Diagnostic{Code: "recursion", Span: fn.Func.Def.NamePos.Span(), Hint: "write it as a loop",
+			Msg: fmt.Sprintf("calls of jit functions are nested more than %d deep at %s", maxCallDepth, fn.Func.Name)}})
 	}
 	defer func() { u.depth-- }()
 	def := fn.Func.Def
-	g := &generator{u: u, fn: fn, file: fn.Func.Module.Syntax.File, scope: newScope(), defs: newScope()}
+	g := &generator{u: u, fn: fn, file: fn.Func.Module.Syntax.File, scope: newScope(), defs: newScope(),
+		where: map[string]python.Node{}, partial: map[string]partial{}, decayed: map[host.Value]string{}}
 	line, _ := g.file.LineCol(g.file.Offset(def.Span().Start))
 	fnLoc := ir.FileLine(g.file.Name, line, 0)
 

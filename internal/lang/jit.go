@@ -6,6 +6,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -125,6 +126,11 @@ func (f *JITFunction) option(name string, v host.Value) error {
 		return f.mark(v, func(p *Param) { p.NoSpecialize = true })
 	case "do_not_specialize_on_alignment":
 		return f.mark(v, func(p *Param) { p.NoAlign = true })
+	case "version", "launch_metadata":
+	default:
+		e := host.Errorf(host.TypeError, "jit() got an unexpected keyword argument '%s'", name)
+		e.Hint = "its options are debug, noinline, repr, do_not_specialize, do_not_specialize_on_alignment, launch_metadata, version"
+		return e
 	}
 	return nil
 }
@@ -227,19 +233,19 @@ func canonicalType(text string) string {
 }
 
 // bind matches arguments with parameters, as a call of the function in Python would.
-func (f *JITFunction) bind(in *host.Interp, args []host.Value, kws []host.Keyword) ([]host.Value, error) {
+func (f *JITFunction) bind(args []host.Value, kws []host.Keyword) ([]host.Value, error) {
 	out := make([]host.Value, len(f.Params))
 	if len(args) > len(f.Params) {
-		return nil, fmt.Errorf("%s() takes %d arguments but %d were given", f.Func.Name, len(f.Params), len(args))
+		return nil, f.badCall("", "%s() takes %s, but %d were given", f.Func.Name, sem.Count(len(f.Params), "argument"), len(args))
 	}
 	copy(out, args)
 	for _, k := range kws {
 		i := f.param(k.Name)
 		switch {
 		case i < 0:
-			return nil, fmt.Errorf("%s() got an unexpected keyword argument '%s'", f.Func.Name, k.Name)
+			return nil, f.badCall(k.Name, "%s() got an unexpected keyword argument '%s'", f.Func.Name, k.Name)
 		case out[i] != nil:
-			return nil, fmt.Errorf("%s() got multiple values for argument '%s'", f.Func.Name, k.Name)
+			return nil, f.badCall(k.Name, "%s() got multiple values for argument '%s'", f.Func.Name, k.Name)
 		}
 		out[i] = k.Value
 	}
@@ -248,10 +254,22 @@ func (f *JITFunction) bind(in *host.Interp, args []host.Value, kws []host.Keywor
 			out[i] = p.Default
 		}
 		if out[i] == nil {
-			return nil, fmt.Errorf("%s() missing a required argument: '%s'", f.Func.Name, p.Name)
+			return nil, f.badCall("", "%s() is missing its argument '%s'", f.Func.Name, p.Name)
 		}
 	}
 	return out, nil
+}
+
+// badCall is the error of a call whose arguments do not fit.
+func (f *JITFunction) badCall(param, format string, args ...any) error {
+	list := make([]string, len(f.Params))
+	for i, p := range f.Params {
+		list[i] = p.Name
+		if p.Default != nil {
+			list[i] += "=" + Repr(p.Default)
+		}
+	}
+	return &sem.Error{Code: sem.CodeArgs, Param: param, Msg: fmt.Sprintf(format, args...), Hint: "its parameters are (" + strings.Join(list, ", ") + ")"}
 }
 
 func (f *JITFunction) param(name string) int {

@@ -200,9 +200,33 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 	}
 	fn, ok := unwrapConstexpr(v).(*JITFunction)
 	if !ok {
-		return nil, s.report(diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s in %s is no kernel: it is %s", name, s.Name, describe(v)), Hint: "decorate it with @triton.jit"})
+		d := diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s is no kernel: it is %s", name, describe(v)), Hint: "decorate it with @triton.jit"}
+		switch f := unwrapConstexpr(v).(type) {
+		case *host.Func:
+			d.Msg, d.Span = fmt.Sprintf("%s is no kernel: it is a plain function", name), f.Def.NamePos.Span()
+		case *host.Unknown:
+			d = host.Diagnostic(f.Need("the meaning"), s.definition(name))
+		}
+		return nil, s.report(d)
 	}
 	return fn, nil
+}
+
+// definition is where the file defines a function of a name, at its top.
+func (s *Source) definition(name string) diag.Span {
+	for _, st := range s.syntax.Body {
+		switch st := st.(type) {
+		case *python.FunctionDef:
+			if st.Name == name {
+				return st.NamePos.Span()
+			}
+		case *python.AsyncFunctionDef:
+			if st.Name == name {
+				return st.NamePos.Span()
+			}
+		}
+	}
+	return diag.Span{}
 }
 
 // recovered is the error behind a panic: the user's, carried up as a failure, or ours.
@@ -336,7 +360,7 @@ func (u *unit) constant(v host.Value) host.Value {
 		}
 		fn, ok, err := m.Get(u.world.in, v.Name)
 		if err != nil || !ok {
-			panic(&failure{diag.Diagnostic{Code: "argument", Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
+			panic(&failure{d: diag.Diagnostic{Code: "argument", Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
 		}
 		return unwrapConstexpr(fn)
 	case *host.Tuple:

@@ -28,32 +28,94 @@ type DescSpec struct {
 }
 
 // ParseSignature reads a signature as Triton's ahead-of-time tool writes it: one entry for each parameter, a type (`*fp16`, `i32`)
-// with `:16` or `:1`, or a constant as a Python literal; for a constexpr parameter also a dtype.
+// with `:16` or `:1`, or a constant as a Python literal; for a constexpr parameter also a dtype. An error is a *diag.List that shows
+// the place in the text.
 func ParseSignature(params []Param, text string) ([]ArgSpec, error) {
-	entries, err := splitEntries(text)
+	out, err := parseSignature(params, text)
+	if err == nil {
+		return out, nil
+	}
+	files := diag.NewFileSet()
+	f := files.AddFile("signature", []byte(strings.NewReplacer("\n", " ", "\r", " ").Replace(text)))
+	span := diag.Span{Start: f.Pos(err.at), End: f.Pos(err.end)}
+	return nil, &diag.List{Files: files, Diags: []diag.Diagnostic{{Code: "signature", Span: span, Msg: err.msg, Hint: err.hint}}}
+}
+
+// entry is a part of a signature, with its place in the text.
+type entry struct {
+	text string
+	at   int
+}
+
+// sigError is what is wrong with a part of a signature.
+type sigError struct {
+	at, end   int
+	msg, hint string
+}
+
+func (e entry) errorf(format string, args ...any) *sigError {
+	return &sigError{at: e.at, end: e.at + len(e.text), msg: fmt.Sprintf(format, args...)}
+}
+
+func (e *sigError) withHint(format string, args ...any) *sigError {
+	e.hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// sub is the part of an entry from one offset to another, without blanks at its ends.
+func (e entry) sub(from, to int) entry {
+	t := e.text[from:to]
+	trimmed := strings.TrimLeft(t, " \t\r\n")
+	return entry{strings.TrimRight(trimmed, " \t\r\n"), e.at + from + len(t) - len(trimmed)}
+}
+
+func parseSignature(params []Param, text string) ([]ArgSpec, *sigError) {
+	entries, err := entry{text, 0}.split()
 	if err != nil {
 		return nil, err
 	}
 	if len(entries) != len(params) {
-		return nil, fmt.Errorf("the signature has %d entries, the kernel %d parameters", len(entries), len(params))
+		return nil, wrongCount(params, entries, text)
 	}
 	out := make([]ArgSpec, len(entries))
 	for i, e := range entries {
-		out[i], err = parseEntry(params[i].Constexpr, e)
-		if err != nil {
-			return nil, fmt.Errorf("entry %d of the signature (%s): %w", i+1, params[i].Name, err)
+		if out[i], err = parseEntry(params[i].Constexpr, e); err != nil {
+			err.msg = "parameter " + params[i].Name + ": " + err.msg
+			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// splitEntries cuts at commas outside of brackets and quotes.
-func splitEntries(text string) ([]string, error) {
-	var parts []string
+// wrongCount points at the first entry too many, or at the end where one is missing.
+func wrongCount(params []Param, entries []entry, text string) *sigError {
+	at := entry{"", len(text)}
+	if len(entries) > len(params) {
+		at = entries[len(params)]
+	}
+	names := make([]string, len(params))
+	for i, p := range params {
+		names[i] = p.Name
+	}
+	return at.errorf("the signature has %s, but the kernel %s", count(len(entries), "entry", "entries"), count(len(params), "parameter", "parameters")).
+		withHint("one for each of %s", strings.Join(names, ", "))
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// split cuts at commas outside of brackets and quotes.
+func (e entry) split() ([]entry, *sigError) {
+	var parts []entry
 	var quote rune
-	depth, start := 0, 0
+	var open []int // where the brackets begin
+	start, began := 0, 0
 	escaped := false
-	for i, c := range text {
+	for i, c := range e.text {
 		switch {
 		case escaped:
 			escaped = false
@@ -64,73 +126,80 @@ func splitEntries(text string) ([]string, error) {
 				quote = 0
 			}
 		case c == '"' || c == '\'':
-			quote = c
+			quote, began = c, i
 		case strings.ContainsRune("([{<", c):
-			depth++
+			open = append(open, i)
 		case strings.ContainsRune(")]}>", c):
-			if depth--; depth < 0 {
-				return nil, fmt.Errorf("unbalanced %q in the signature", c)
+			if len(open) == 0 {
+				return nil, e.sub(i, i+1).errorf("'%c' closes nothing", c)
 			}
-		case c == ',' && depth == 0:
-			parts = append(parts, strings.TrimSpace(text[start:i]))
+			open = open[:len(open)-1]
+		case c == ',' && len(open) == 0:
+			parts = append(parts, e.sub(start, i))
 			start = i + 1
 		}
 	}
-	if quote != 0 || depth != 0 {
-		return nil, fmt.Errorf("the signature ends inside a string or bracket")
+	switch {
+	case quote != 0:
+		return nil, e.sub(began, len(e.text)).errorf("this string is never closed")
+	case len(open) > 0:
+		at := open[len(open)-1]
+		return nil, e.sub(at, at+1).errorf("'%c' is never closed", e.text[at])
 	}
-	last := strings.TrimSpace(text[start:])
-	if last == "" && len(parts) == 0 {
+	last := e.sub(start, len(e.text))
+	if last.text == "" && len(parts) == 0 {
 		return nil, nil
 	}
 	return append(parts, last), nil
 }
 
-func parseEntry(constexpr bool, text string) (ArgSpec, error) {
+func parseEntry(constexpr bool, e entry) (ArgSpec, *sigError) {
+	text := e.text
 	if constexpr {
 		if t := scalarType(text); t != nil {
 			return ArgSpec{Const: t}, nil
 		}
-		return parseConst(text)
+		return parseConst(e)
 	}
-	if inner, ok := strings.CutPrefix(text, "tensordesc<"); ok {
-		return parseDesc(strings.TrimSuffix(inner, ">"))
+	if strings.HasPrefix(text, "tensordesc<") {
+		return parseDesc(e)
 	}
 	if strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") {
-		return parseTuple(text[1 : len(text)-1])
+		return parseTuple(e.sub(1, len(text)-1))
 	}
 	base, spec, has := strings.Cut(text, ":")
 	t, err := ParseType(base)
 	if err != nil {
 		if !has {
-			if a, cerr := parseConst(text); cerr == nil {
+			if a, cerr := parseConst(e); cerr == nil {
 				return a, nil
 			}
 		}
-		return ArgSpec{}, err
+		return ArgSpec{}, e.sub(0, len(base)).errorf("%v", err).withHint("types are written *fp32, i32, i64, u8, fp16, bf16, fp64, i1 and the like")
 	}
-	switch strings.TrimSpace(spec) {
+	at := e.sub(min(len(base)+1, len(text)), len(text))
+	switch at.text {
 	case "":
 		return ArgSpec{Type: t}, nil
 	case "16", "D":
 		return ArgSpec{Type: t, Div16: true}, nil
 	case "1":
 		if d, ok := t.(*sem.DType); !ok || !d.IsInt() {
-			return ArgSpec{}, fmt.Errorf(":1 is for integers, not %s", t)
+			return ArgSpec{}, at.errorf(":1 is for integers, not %s", sem.TypeText(t))
 		}
 		return ArgSpec{Const: host.MakeInt(1)}, nil
 	}
-	return ArgSpec{}, fmt.Errorf("unknown specialisation :%s, expected :16 or :1", spec)
+	return ArgSpec{}, at.errorf("unknown specialisation :%s", spec).withHint(":16 says that the value is divisible by 16, :1 that it is 1")
 }
 
-func parseTuple(text string) (ArgSpec, error) {
-	entries, err := splitEntries(text)
+func parseTuple(e entry) (ArgSpec, *sigError) {
+	entries, err := e.split()
 	if err != nil {
 		return ArgSpec{}, err
 	}
 	a := ArgSpec{Tuple: true}
 	for _, e := range entries {
-		if e == "" {
+		if e.text == "" {
 			continue
 		}
 		item, err := parseEntry(false, e)
@@ -142,19 +211,20 @@ func parseTuple(text string) (ArgSpec, error) {
 	return a, nil
 }
 
-// parseDesc reads fp16[64, 32].
-func parseDesc(text string) (ArgSpec, error) {
+// parseDesc reads tensordesc<fp16[64, 32]>.
+func parseDesc(e entry) (ArgSpec, *sigError) {
+	text := strings.TrimSuffix(strings.TrimPrefix(e.text, "tensordesc<"), ">")
 	elem, dims, ok := strings.Cut(text, "[")
 	t := scalarType(strings.TrimSpace(elem))
 	dims, _, closed := strings.Cut(dims, "]")
 	if !ok || !closed || t == nil {
-		return ArgSpec{}, fmt.Errorf("expected a descriptor such as tensordesc<fp16[64, 32]>")
+		return ArgSpec{}, e.errorf("expected a descriptor such as tensordesc<fp16[64, 32]>")
 	}
 	d := &DescSpec{Elem: t}
 	for _, s := range strings.Split(dims, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 		if err != nil || n <= 0 {
-			return ArgSpec{}, fmt.Errorf("a block size of a descriptor must be a positive integer, not %q", strings.TrimSpace(s))
+			return ArgSpec{}, e.errorf("a block size of a descriptor must be a positive integer, not %q", strings.TrimSpace(s))
 		}
 		d.Block = append(d.Block, n)
 	}
@@ -162,19 +232,16 @@ func parseDesc(text string) (ArgSpec, error) {
 }
 
 // parseConst reads a Python literal.
-func parseConst(text string) (ArgSpec, error) {
+func parseConst(e entry) (ArgSpec, *sigError) {
 	files := diag.NewFileSet()
-	e, err := python.ParseExpr(files, "signature", []byte(text))
-	if err != nil {
-		return ArgSpec{}, fmt.Errorf("%q is neither a type nor a Python literal", text)
-	}
-	if !literal(e) {
-		return ArgSpec{}, fmt.Errorf("%q is neither a type nor a Python literal", text)
+	x, err := python.ParseExpr(files, "signature", []byte(e.text))
+	if err != nil || !literal(x) {
+		return ArgSpec{}, e.errorf("%q is neither a type nor a Python literal", e.text)
 	}
 	in := host.NewInterp(host.Options{Files: files, MaxSteps: 10000, MaxBytes: 1 << 20})
-	v, err := host.Eval(in, e, nil)
+	v, err := host.Eval(in, x, nil)
 	if err != nil {
-		return ArgSpec{}, err
+		return ArgSpec{}, e.errorf("%q has no value: %v", e.text, err)
 	}
 	return ArgSpec{Const: listsToTuples(v)}, nil
 }
@@ -241,5 +308,5 @@ func ParseType(text string) (sem.Type, error) {
 	if t := scalarType(text); t != nil {
 		return t, nil
 	}
-	return nil, fmt.Errorf("unknown type %q", text)
+	return nil, fmt.Errorf("there is no type %q", text)
 }

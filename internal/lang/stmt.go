@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -39,24 +40,13 @@ func (g *generator) stmt(s python.Stmt) {
 		g.whileStmt(s)
 	case *python.Assert:
 		g.assert(s)
-	case *python.With:
-		g.withStmt(s)
 	case *python.Pass:
-	case *python.FunctionDef:
-		g.fail(s, "unsupported", "a function cannot be defined inside a jit function")
 	case *python.Break:
 		g.failHint(s, "unsupported", "put the condition into a while loop, or mask the rest of the iterations", "break is not supported in a jit function")
 	case *python.Continue:
 		g.failHint(s, "unsupported", "put the rest of the body under an if", "continue is not supported in a jit function")
-	case *python.Global, *python.Nonlocal:
-		g.fail(s, "unsupported", "a jit function cannot change global variables")
-	case *python.Import, *python.ImportFrom:
-		g.failHint(s, "unsupported", "import at the top of the file", "import is not supported inside a jit function")
-	case *python.Raise:
-		g.failHint(s, "unsupported", "use tl.static_assert for conditions known at compile time and tl.device_assert for others",
-			"raise is not supported in a jit function")
 	default:
-		g.fail(s, "unsupported", "%s is not supported in a jit function", describeNode(s))
+		g.unsupported(s)
 	}
 }
 
@@ -78,8 +68,12 @@ func (g *generator) assign(s *python.Assign) {
 func (g *generator) assignTo(target python.Expr, value func() host.Value) {
 	if n, ok := target.(*python.Name); ok {
 		g.name = n.ID
-		v := g.toRuntime(target, value())
+		known := value()
+		v := g.toRuntime(target, known)
 		g.name = ""
+		if isKnown(known) && hasDevice(v) {
+			g.decayed[v] = n.ID
+		}
 		g.store(target, v)
 		return
 	}
@@ -108,16 +102,17 @@ func (g *generator) store(target python.Expr, v host.Value) {
 	switch t := target.(type) {
 	case *python.Name:
 		g.bind(t.ID, v)
+		g.where[t.ID] = g.cur
 	case *python.Tuple:
 		g.unpack(t, t.Elts, v)
 	case *python.List:
 		g.unpack(t, t.Elts, v)
 	case *python.Subscript:
-		g.failHint(t, "unsupported", "tensors are values: build a new one with tl.where", "an element of a tensor cannot be assigned")
+		g.failHint(t, "unsupported", "tensors and tuples are values: build a new one, with tl.where say", "an element cannot be assigned in a jit function")
 	case *python.Attribute:
-		g.fail(t, "unsupported", "an attribute cannot be assigned in a jit function")
+		g.failHint(t, "unsupported", "values do not change: build a new one", "an attribute cannot be assigned in a jit function")
 	default:
-		g.fail(target, "unsupported", "cannot assign to %s in a jit function", describeNode(target))
+		g.fail(target, "unsupported", "this cannot be assigned to in a jit function")
 	}
 }
 
@@ -127,7 +122,7 @@ func (g *generator) unpack(n python.Node, targets []python.Expr, v host.Value) {
 		g.fail(n, "unpack", "cannot unpack %s: expected a tuple of %d values", describe(v), len(targets))
 	}
 	if len(t.Items) < len(targets) {
-		g.fail(n, "unpack", "not enough values to unpack: expected %d, got %d", len(targets), len(t.Items))
+		g.fail(n, "unpack", "not enough values to unpack: %s for %s", sem.Count(len(t.Items), "value"), sem.Count(len(targets), "name"))
 	}
 	for i, target := range targets {
 		if _, star := target.(*python.Starred); star {
@@ -185,9 +180,11 @@ func (g *generator) returnStmt(s *python.Return) {
 	g.b.Op(tt.Return, flatten(v, nil), nil)
 	switch {
 	case g.ret == nil:
-		g.ret, g.retVoid = &sh, void
+		g.ret, g.retVoid, g.retAt = &sh, void, s
 	case g.retVoid != void || !void && !g.ret.equal(sh):
-		g.fail(s, "return-type", "inconsistent return types: %s and %s", returnText(*g.ret, g.retVoid), returnText(sh, void))
+		first := diag.Note{Span: g.retAt.Span(), Msg: "the first return is here: " + returnText(*g.ret, g.retVoid)}
+		g.failNotes(s, "return-type", "all returns of a function give the same type", []diag.Note{first},
+			"this return gives %s, but an earlier one gives %s", returnText(sh, void), returnText(*g.ret, g.retVoid))
 	}
 	dead := ir.NewBlock()
 	g.b.Block().Region().Append(dead)
@@ -196,7 +193,7 @@ func (g *generator) returnStmt(s *python.Return) {
 
 func returnText(s shape, void bool) string {
 	if void {
-		return "void"
+		return "nothing"
 	}
 	return s.String()
 }
@@ -222,15 +219,11 @@ func (g *generator) assert(s *python.Assert) {
 	g.check(s, err)
 }
 
-func (g *generator) withStmt(s *python.With) {
-	g.fail(s, "unsupported", "with is not supported in a jit function")
-}
-
 // describe names a value for a message: its type, and its value when it is known.
 func describe(v host.Value) string {
 	switch v := v.(type) {
 	case *sem.Tensor:
-		return "a value of type " + v.Type.String()
+		return "a value of type " + sem.TypeText(v.Type)
 	case *host.Tuple, *sem.Descriptor, *Object:
 		return "a value of type " + shapeOf(v).String()
 	case host.NoneType:
@@ -238,5 +231,5 @@ func describe(v host.Value) string {
 	case host.Int, host.Float, host.Bool, host.Str:
 		return "the constant " + Repr(v)
 	}
-	return "a " + v.TypeName()
+	return "a value of Python type " + v.TypeName()
 }

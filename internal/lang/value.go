@@ -92,9 +92,9 @@ func (s shape) String() string {
 	case s.known != nil:
 		return "constexpr[" + text(s.known) + "]"
 	case s.dev != nil:
-		return s.dev.String()
+		return sem.TypeText(s.dev)
 	case s.desc != nil:
-		return s.desc.t.String()
+		return sem.TypeText(s.desc.t)
 	}
 	parts := make([]string, len(s.elems))
 	for i, e := range s.elems {

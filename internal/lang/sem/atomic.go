@@ -47,7 +47,7 @@ func (c *Call) atomicArgs(op string) (r rmw, p, x, mask *Tensor) {
 	x = c.tensor("val")
 	mask = c.optTensor("mask")
 	if Scalar(p.Type).(*PtrType).Const {
-		panic(bad(CodeType, "cannot store to a constant pointer"))
+		panic(bad(CodeType, "cannot store through %s", p.Type).at("pointer"))
 	}
 	elem, ok := pointee(p).(*DType)
 	if !ok || elem.Bits < 16 || elem == Int16 || elem == Uint16 || (elem == Float16 || elem == BFloat16) && op != "add" {

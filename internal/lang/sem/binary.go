@@ -60,7 +60,7 @@ func (b *Builder) same(k byKind, x, y *Tensor) *Tensor {
 	checkSame(x, y)
 	def := k.pick(scalarType(x))
 	if def == nil {
-		panic(bad(CodeType, "unexpected type %s", Scalar(x.Type)))
+		panic(bad(CodeType, "arithmetic is not defined for %s", Scalar(x.Type)))
 	}
 	return b.op(def, x.Type, x.V, y.V)
 }
@@ -68,7 +68,7 @@ func (b *Builder) same(k byKind, x, y *Tensor) *Tensor {
 // checkSame catches what promotion leaves different: fp8e4b15 converts to fp16 whatever it should.
 func checkSame(x, y *Tensor) {
 	if x.Type != y.Type {
-		panic(bad(CodeType, "invalid operands of type %s and %s", repr(Scalar(x.Type)), repr(Scalar(y.Type))))
+		panic(bad(CodeType, "invalid operands of type %s and %s", Scalar(x.Type), Scalar(y.Type)))
 	}
 }
 
@@ -85,7 +85,7 @@ func (b *Builder) add(l, r host.Value, sanitize bool) *Tensor {
 	xp, yp := IsPtr(Scalar(x.Type)), IsPtr(Scalar(y.Type))
 	switch {
 	case xp && yp:
-		panic(bad(CodeType, "cannot add pointers together"))
+		panic(bad(CodeType, "two pointers cannot be added: %s and %s", x.Type, y.Type))
 	case yp:
 		return b.addPtr(y, x)
 	case xp:
@@ -97,7 +97,7 @@ func (b *Builder) add(l, r host.Value, sanitize bool) *Tensor {
 // addPtr moves a pointer. The operation takes its offset as signed, so an unsigned one is widened first.
 func (b *Builder) addPtr(p, offset *Tensor) *Tensor {
 	if IsBlockPtr(Scalar(p.Type)) {
-		panic(bad(CodeType, "invalid operands of type %s and %s", p.Type, repr(Scalar(offset.Type))).
+		panic(bad(CodeType, "invalid operands of type %s and %s", p.Type, Scalar(offset.Type)).
 			hint("a block pointer moves with tl.advance"))
 	}
 	v := offset.V
@@ -158,6 +158,9 @@ func (b *Builder) truediv(l, r host.Value) *Tensor {
 
 func (b *Builder) floordiv(l, r host.Value) *Tensor {
 	x, y := b.operands(l, r, division)
+	if t := scalarType(x); t != nil && t.IsFloating() {
+		panic(bad(CodeType, "// is not defined for %s", t).hint("use tl.floor(x / y)"))
+	}
 	return b.same(divOp, x, y)
 }
 
@@ -181,7 +184,7 @@ func (b *Builder) fdiv(x, y *Tensor) *Tensor {
 func (b *Builder) bitOperands(l, r host.Value) (*Tensor, *Tensor) {
 	x, y := b.operands(l, r, 0)
 	if t := scalarType(x); !t.IsInt() {
-		panic(bad(CodeType, "invalid operands of type %s and %s", repr(t), repr(Scalar(y.Type))))
+		panic(bad(CodeType, "bit operations need integers, not %s", t).hint("x.to(tl.int32, bitcast=True) gives the bits of a float"))
 	}
 	return x, y
 }
@@ -269,7 +272,7 @@ func (b *Builder) Unary(op python.UnaryOperator, v host.Value) (t *Tensor, err e
 func (b *Builder) minus(x *Tensor) *Tensor {
 	t := scalarType(x)
 	if t == nil {
-		panic(bad(CodeType, "wrong type argument to unary minus (%s)", repr(Scalar(x.Type))))
+		panic(bad(CodeType, "unary - is not defined for %s", Scalar(x.Type)))
 	}
 	return b.sub(b.null(t), x, true)
 }
@@ -277,7 +280,7 @@ func (b *Builder) minus(x *Tensor) *Tensor {
 func (b *Builder) invert(x *Tensor) *Tensor {
 	t := scalarType(x)
 	if t == nil || !t.IsInt() {
-		panic(bad(CodeType, "wrong type argument to unary invert (%s)", repr(Scalar(x.Type))))
+		panic(bad(CodeType, "~ is not defined for %s", Scalar(x.Type)).hint("it flips the bits of integers and bools"))
 	}
 	return b.xor(x, &Tensor{b.constInt(-1, t.ir), t})
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/host"
 )
 
@@ -85,10 +86,10 @@ func (bi *Builtin) Bind(args []host.Value, kws []host.Keyword) (c *Call, err err
 	for _, kw := range kws {
 		i := slices.IndexFunc(bi.params, func(p param) bool { return p.name == kw.Name && !p.variadic })
 		if i < 0 {
-			panic(bad(CodeArgs, "%s() got an unexpected keyword argument '%s'", bi.FullName(), kw.Name).hint("its parameters are (%s)", bi.Params))
+			panic(bad(CodeArgs, "%s() got an unexpected keyword argument '%s'", bi.FullName(), kw.Name).at(kw.Name).hint("%s", bi.keywordHint(kw.Name)))
 		}
 		if c.args[i] != nil {
-			panic(bad(CodeArgs, "%s() got multiple values for argument '%s'", bi.FullName(), kw.Name))
+			panic(bad(CodeArgs, "%s() got multiple values for argument '%s'", bi.FullName(), kw.Name).at(kw.Name))
 		}
 		c.args[i] = kw.Value
 	}
@@ -104,6 +105,31 @@ func (bi *Builtin) Bind(args []host.Value, kws []host.Keyword) (c *Call, err err
 	return c, nil
 }
 
+// keywordHint is advice for a keyword that there is not.
+func (bi *Builtin) keywordHint(name string) string {
+	names := make([]string, len(bi.params))
+	for i, p := range bi.params {
+		names[i] = p.name
+	}
+	if best := diag.Nearest(name, names); best != "" {
+		return "did you mean " + best + "?"
+	}
+	return "its parameters are (" + bi.Params + ")"
+}
+
+// Count is a number of things in words: "1 argument", "3 arguments".
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// ParamIndex is the position of a parameter, or -1.
+func (bi *Builtin) ParamIndex(name string) int {
+	return slices.IndexFunc(bi.params, func(p param) bool { return p.name == name })
+}
+
 // positional binds the arguments without names.
 func (bi *Builtin) positional(c *Call, args []host.Value) {
 	for i, p := range bi.params {
@@ -117,7 +143,7 @@ func (bi *Builtin) positional(c *Call, args []host.Value) {
 		c.args[i], args = args[0], args[1:]
 	}
 	if len(args) > 0 {
-		panic(bad(CodeArgs, "%s() takes %d arguments but %d were given", bi.FullName(), len(bi.params), len(bi.params)+len(args)).
+		panic(bad(CodeArgs, "%s() takes %s, but %d were given", bi.FullName(), Count(len(bi.params), "argument"), len(bi.params)+len(args)).
 			hint("its parameters are (%s)", bi.Params))
 	}
 }

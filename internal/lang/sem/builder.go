@@ -35,7 +35,7 @@ func (b *Builder) ir(t Type) ir.Type {
 	switch t := t.(type) {
 	case *DType:
 		if t.IsFP8() && !slices.Contains(b.Opts.AllowFP8, t.Name) {
-			panic(bad(CodeTarget, "type %s not supported in this architecture; the supported fp8 dtypes are %v", t, b.Opts.AllowFP8))
+			panic(bad(CodeTarget, "the target has no %s; its fp8 types are %s", t, b.Opts.AllowFP8))
 		}
 	case *PtrType:
 		b.ir(t.Elem)

@@ -93,7 +93,11 @@ func (c *Call) wrong(name, want string) bailout {
 	if _, device := v.(*Tensor); device {
 		code = CodeConst
 	}
-	return bad(code, "argument %s of %s must be %s, not %s", name, c.Fn.Name, want, describe(v))
+	e := bad(code, "argument %s of %s must be %s, not %s", name, c.Fn.Name, want, describe(v)).at(name)
+	if isNone(v) {
+		e = e.hint("None is known at compile time: test `is not None` first")
+	}
+	return e
 }
 
 // int is an argument that must be a compile-time integer.
@@ -178,7 +182,7 @@ func (c *Call) ints(name string, vs []host.Value) []int64 {
 	for i, v := range vs {
 		n, ok := smallInt(v)
 		if !ok {
-			panic(bad(CodeConst, "element %d of %s must be a compile-time integer, not %s", i, name, describe(v)))
+			panic(bad(CodeConst, "element %d of %s must be a compile-time integer, not %s", i, name, describe(v)).at(name))
 		}
 		out[i] = n
 	}
@@ -187,6 +191,7 @@ func (c *Call) ints(name string, vs []host.Value) []int64 {
 
 // shape is a list of dimensions that a block may have.
 func (c *Call) shape(name string, vs []host.Value) []int64 {
+	defer inArgument(name)
 	shape := c.ints(name, vs)
 	checkShape(shape)
 	return shape
@@ -199,10 +204,10 @@ func checkShape(shape []int64) {
 	n := int64(1)
 	for i, d := range shape {
 		if d <= 0 || d&(d-1) != 0 {
-			panic(bad(CodeShape, "shape element %d must be a power of 2, not %d", i, d))
+			panic(bad(CodeShape, "shape element %d must be a power of 2, not %d", i, d).hint("take the next power of 2 and mask what lies beyond the end"))
 		}
 		if d > maxNumel || n*d > maxNumel {
-			panic(bad(CodeShape, "shape %s exceeds triton maximum tensor numel (%d)", plainShape(shape), maxNumel))
+			panic(bad(CodeShape, "a block of shape %s has more than %d elements", plainShape(shape), maxNumel))
 		}
 		n *= d
 	}

@@ -59,7 +59,7 @@ func (b *Builder) bitcast(x *Tensor, to Type) *Tensor {
 		return b.cast(x, to, noRounding)
 	}
 	if f.Bits != t.Bits {
-		panic(bad(CodeType, "cannot bitcast data-type of size %d to data-type of size %d (%s to %s)", f.Bits, t.Bits, f, t))
+		panic(bad(CodeType, "cannot bitcast %s to %s: they have %d and %d bits", f, t, f.Bits, t.Bits))
 	}
 	return b.op(tt.Bitcast, WithElem(x.Type, to), x.V)
 }

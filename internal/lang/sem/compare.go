@@ -37,7 +37,7 @@ func (b *Builder) compare(op python.CmpOperator, l, r *Tensor) *Tensor {
 	def, predicate := arith.CmpI, p.unsigned
 	switch {
 	case t == nil || t == Float8E4B15:
-		panic(bad(CodeType, "unexpected type %s", Scalar(x.Type)))
+		panic(bad(CodeType, "comparison is not defined for %s", Scalar(x.Type)))
 	case t.IsFloating():
 		def, predicate = arith.CmpF, p.float
 	case t.IsSigned():

@@ -12,7 +12,7 @@ func numPrograms(c *Call) host.Value { return c.gridOp(tt.GetNumPrograms) }
 func (c *Call) gridOp(def *ir.OpDef) *Tensor {
 	axis := c.int("axis")
 	if axis < 0 || axis > 2 {
-		panic(bad(CodeValue, "%s axis must be 0, 1, or 2 but got %d", c.Fn.Name, axis))
+		panic(bad(CodeValue, "the axis of %s must be 0, 1 or 2, not %d", c.Fn.Name, axis))
 	}
 	return c.B.opA(def, Int32, []ir.NamedAttr{ir.A("axis", ir.I32Attr(axis))})
 }
@@ -25,7 +25,7 @@ func arange(c *Call) host.Value {
 func (c *Call) constBound(name string) int64 {
 	n, ok := smallInt(c.Named(name))
 	if !ok {
-		panic(bad(CodeConst, "arange's arguments must be of type tl.constexpr; %s is %s", name, describe(c.Named(name))))
+		panic(bad(CodeConst, "the bounds of tl.arange must be known at compile time, but %s is %s", name, describe(c.Named(name))).at(name))
 	}
 	return n
 }
@@ -33,16 +33,24 @@ func (c *Call) constBound(name string) int64 {
 func (b *Builder) arange(start, end int64) *Tensor {
 	switch n := end - start; {
 	case start>>32 != 0 || end>>32 != 0:
-		panic(bad(CodeValue, "arange must fit in int32"))
+		panic(bad(CodeValue, "the bounds of tl.arange must fit in int32"))
 	case n <= 0:
-		panic(bad(CodeValue, "arange's end argument must be greater than the start argument"))
+		panic(bad(CodeValue, "tl.arange must end after its start: got %d to %d", start, end))
 	case n&(n-1) != 0:
-		panic(bad(CodeShape, "arange's range must be a power of 2, not %d", n).hint("mask what lies beyond the end"))
+		panic(bad(CodeShape, "the length of tl.arange must be a power of 2, not %d", n).hint("take %d and mask what lies beyond the end", nextPowerOf2(n)))
 	default:
 		checkShape([]int64{n})
 		attrs := []ir.NamedAttr{ir.A("start", ir.I32Attr(start)), ir.A("end", ir.I32Attr(end))}
 		return b.opA(tt.MakeRange, Block(Int32, n), attrs)
 	}
+}
+
+func nextPowerOf2(n int64) int64 {
+	p := int64(1)
+	for p < n {
+		p *= 2
+	}
+	return p
 }
 
 func full(c *Call) host.Value {

@@ -112,7 +112,7 @@ func makeBlockPtr(c *Call) host.Value {
 	}
 	for _, n := range []int{len(shape), len(strides), len(offsets), len(order)} {
 		if n != len(dims) {
-			panic(bad(CodeShape, "expected shape/strides/offsets/block_shape to have the same length"))
+			panic(bad(CodeShape, "shape, strides, offsets and block_shape must have the same length"))
 		}
 	}
 	t := Ptr(Block(pointee(base), dims...))
@@ -128,7 +128,7 @@ func advance(c *Call) host.Value {
 	}
 	offsets := c.B.indices(c.list("offsets"), false)
 	if rank := len(base.Type.(*PtrType).Elem.(*BlockType).Shape); len(offsets) != rank {
-		panic(bad(CodeShape, "expected %d offsets, but got %d", rank, len(offsets)))
+		panic(bad(CodeShape, "a block pointer of rank %d moves by %s, not %d", rank, Count(rank, "offset"), len(offsets)).at("offsets"))
 	}
 	return c.B.op(tt.Advance, base.Type, append([]*ir.Value{base.V}, offsets...)...)
 }
@@ -207,7 +207,7 @@ func (c *Call) descriptor(name string) *Descriptor {
 func (c *Call) offsets(d *Descriptor) []*ir.Value {
 	vs := c.list("offsets")
 	if n := len(d.Type.Block.Shape); len(vs) != n {
-		panic(bad(CodeShape, "expected %d offsets, but got %d", n, len(vs)))
+		panic(bad(CodeShape, "a descriptor of rank %d takes %s, not %d", n, Count(n, "offset"), len(vs)).at("offsets"))
 	}
 	return c.B.indices(vs, false)
 }

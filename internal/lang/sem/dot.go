@@ -17,7 +17,7 @@ func dot(c *Call) host.Value {
 	out := c.scalarDType("out_dtype")
 	shape := dotShape(x, y)
 	if acc != nil && !slices.Equal(ShapeOf(acc.Type), shape) {
-		panic(bad(CodeShape, "accumulator shape is incompatible: %s for a product of shape %s", plainShape(ShapeOf(acc.Type)), plainShape(shape)))
+		panic(bad(CodeShape, "an accumulator of shape %s does not fit a product of shape %s", plainShape(ShapeOf(acc.Type)), plainShape(shape)).at("acc"))
 	}
 	if len(shape) < 4 {
 		return c.dot(x, y, acc, precision, out)
@@ -45,17 +45,26 @@ func (c *Call) dotPrecision() string {
 	return "ieee" // also for allow_tf32=None, which is not the same as none at all
 }
 
+// transposeHint is advice for operands one of which may be meant transposed.
+func transposeHint(a, b []int64) string {
+	if n := len(a); a[n-1] == b[n-1] {
+		return "tl.trans(other) would fit"
+	}
+	return ""
+}
+
 // dotShape is the shape of a product.
 func dotShape(x, y *Tensor) []int64 {
 	a, b := ShapeOf(x.Type), ShapeOf(y.Type)
 	n := len(a)
 	switch {
 	case n != len(b) || n < 2:
-		panic(bad(CodeShape, "input and other must have equal ranks >= 2: %s and %s", plainShape(a), plainShape(b)))
+		panic(bad(CodeShape, "the operands of a product must have the same rank, at least 2: %s and %s", plainShape(a), plainShape(b)))
 	case !slices.Equal(a[:n-2], b[:n-2]):
 		panic(bad(CodeShape, "input and other must have equal batch shapes: %s and %s", plainShape(a), plainShape(b)))
 	case a[n-1] != b[n-2]:
-		panic(bad(CodeShape, "input and other must have equal reduction dimensions: %s and %s", plainShape(a), plainShape(b)))
+		panic(bad(CodeShape, "the inner dimensions of a product must be equal: %s and %s have %d and %d", plainShape(a), plainShape(b), a[n-1], b[n-2]).
+			hint("%s", transposeHint(a, b)))
 	}
 	return append(slices.Clone(a[:n-1]), b[n-1])
 }
@@ -83,7 +92,7 @@ func (c *Call) dot(x, y, acc *Tensor, precision string, out *DType) *Tensor {
 		panic(bad(CodeType, "lhs and rhs bitwidth must be the same: %s and %s", xt, yt))
 	}
 	if least := b.Opts.MinDotK(scalarType(x).Bits); k < least {
-		panic(bad(CodeShape, "input shapes should have M >= 1, N >= 1 and K >= %d; got K = %d", least, k))
+		panic(bad(CodeShape, "the inner dimension of a product of %s and %s must be at least %d, not %d", xt, yt, least, k))
 	}
 	ret := dotResult(scalarType(x), out)
 	shape := append(slices.Clone(xs[:n-2]), m, cols)
@@ -112,7 +121,7 @@ func checkDotTypes(x, y *Tensor) (xt, yt *DType) {
 	case !slices.Contains(dotTypes, yt):
 		panic(bad(CodeType, "unsupported rhs dtype %s", Scalar(y.Type)))
 	case xt != yt:
-		panic(bad(CodeType, "both operands must be same dtype; got %s and %s", xt, yt).hint("cast one of them"))
+		panic(bad(CodeType, "the operands of a product must have the same type, not %s and %s", xt, yt).hint("cast one of them"))
 	}
 	return xt, yt
 }
@@ -146,7 +155,7 @@ func (b *Builder) precision(name string) int64 {
 	name = strings.ToLower(name)
 	v, ok := tt.InputPrecision.Value(name)
 	if !ok || !slices.Contains(b.Opts.AllowedDotPrecisions, name) {
-		panic(bad(CodeValue, "input_precision must be one of %v; got %s", b.Opts.AllowedDotPrecisions, name))
+		panic(bad(CodeValue, "input_precision must be one of %s, not %s", b.Opts.AllowedDotPrecisions, name).at("input_precision"))
 	}
 	return v
 }

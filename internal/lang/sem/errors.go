@@ -1,12 +1,17 @@
 package sem
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Error is a use of the language that its rules forbid.
 type Error struct {
 	Code string // a short stable word: "shape-mismatch"
 	Msg  string
 	Hint string // what to do instead; may be empty
+
+	Param string // the parameter whose argument is at fault, where it is one
 }
 
 func (e *Error) Error() string { return e.Msg }
@@ -37,9 +42,36 @@ func guard(err *error) {
 	}
 }
 
-// bad is a bailout with an Error, to be panicked.
+// bad is a bailout with an Error, to be panicked. Types and lists of words among args are written for people.
 func bad(code, format string, args ...any) bailout {
+	for i, a := range args {
+		switch a := a.(type) {
+		case Type:
+			args[i] = TypeText(a)
+		case []string:
+			args[i] = strings.Join(a, ", ")
+		}
+	}
 	return bailout{&Error{Code: code, Msg: fmt.Sprintf(format, args...)}}
+}
+
+// at names the parameter whose argument is at fault.
+func (b bailout) at(param string) bailout {
+	if e, ok := b.err.(*Error); ok {
+		e.Param = param
+	}
+	return b
+}
+
+// inArgument, deferred, lays what goes wrong in the rest of a function to the argument of a parameter.
+func inArgument(param string) {
+	switch r := recover().(type) {
+	case nil:
+	case bailout:
+		panic(r.at(param))
+	default:
+		panic(r)
+	}
 }
 
 // hint adds advice.

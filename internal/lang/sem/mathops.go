@@ -24,9 +24,9 @@ func (c *Call) checkTypes(types []*DType) {
 			continue
 		}
 		if t := scalarType(x); t == nil || !slices.Contains(types, t) {
-			e := bad(CodeType, "expected dtype %s but got %s in tl.%s", typeList(types), Scalar(x.Type), c.Fn.Name)
-			if t != nil && t.IsFloating() {
-				e = e.hint("cast to tl.float32 first")
+			e := bad(CodeType, "tl.%s takes %s, not %s", c.Fn.Name, typeList(types), Scalar(x.Type))
+			if t != nil && slices.Contains(types, Float32) {
+				e = e.hint("cast with .to(tl.float32) first")
 			}
 			panic(e)
 		}
@@ -41,7 +41,7 @@ func unaryMath(def *ir.OpDef, types []*DType) impl {
 		}
 		x := c.tensor("x")
 		if t := scalarType(x); t == nil || !t.IsFloating() || t == Float8E4B15 {
-			panic(bad(CodeType, "expected dtype %s but got %s in tl.%s", typeList(types), Scalar(x.Type), c.Fn.Name).hint("write or cast to a float"))
+			panic(bad(CodeType, "tl.%s takes %s, not %s", c.Fn.Name, typeList(types), Scalar(x.Type)).hint("cast with .to(tl.float32) first"))
 		}
 		return c.B.op(def, x.Type, x.V)
 	}

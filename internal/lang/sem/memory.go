@@ -2,6 +2,7 @@ package sem
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/host"
@@ -32,9 +33,14 @@ func (w words) get(what, word string) int64 {
 			}
 		}
 		slices.Sort(known)
-		panic(bad(CodeValue, "%s %s not supported", what, word).hint("one of %q", known))
+		panic(bad(CodeValue, "there is no %s %q", what, word).at(wordParams[what]).hint("one of %s", strings.Join(known, ", ")))
 	}
 	return v
+}
+
+// wordParams are the parameters that take words, by what they are called in messages.
+var wordParams = map[string]string{
+	"memory semantic": "sem", "memory scope": "scope", "padding option": "padding_option", "cache modifier": "cache_modifier", "eviction policy": "eviction_policy",
 }
 
 // memoryAttrs are the attributes of a load or store that differ from the defaults.
@@ -63,11 +69,11 @@ func load(c *Call) host.Value {
 		return c.loadBlock(p, mask, other, padding, attrs)
 	}
 	if mask == nil && other != nil {
-		panic(bad(CodeArgs, "`other` cannot be provided without `mask`"))
+		panic(bad(CodeArgs, "`other` cannot be provided without `mask`").at("other").hint("`other` stands for what the mask leaves out"))
 	}
 	if padding != 0 || c.hasBoundaryCheck() {
-		panic(bad(CodeArgs, "`padding_option` or `boundary_check` argument is not supported for loading a tensor of pointers or loading "+
-			"a scalar, because the compiler does not know the boundary").hint("use block pointers (defined by `make_block_ptr`) instead"))
+		panic(bad(CodeArgs, "padding_option and boundary_check are for block pointers: plain pointers have no boundary").
+			hint("use a mask, or tl.make_block_ptr"))
 	}
 	return c.B.load(p, mask, other, attrs)
 }
@@ -76,7 +82,7 @@ func load(c *Call) host.Value {
 func (c *Call) pointer(name string) *Tensor {
 	p := c.device(name)
 	if !IsPtr(Scalar(p.Type)) {
-		panic(bad(CodeType, "unsupported ptr type %s in `tl.%s`", p.Type, c.Fn.Name))
+		panic(bad(CodeType, "tl.%s needs a pointer, not a value of type %s", c.Fn.Name, p.Type).at(name))
 	}
 	return p
 }
@@ -108,7 +114,7 @@ func (c *Call) boundaryCheck(rank int) []ir.NamedAttr {
 // loadBlock loads through a block pointer.
 func (c *Call) loadBlock(p, mask, other *Tensor, padding int64, attrs []ir.NamedAttr) *Tensor {
 	if mask != nil || other != nil {
-		panic(bad(CodeArgs, "`mask` and `other` arguments cannot be specified for loading block pointers").
+		panic(bad(CodeArgs, "mask and other are for plain pointers, not for block pointers").
 			hint("use boundary_check and padding_option"))
 	}
 	block := p.Type.(*PtrType).Elem.(*BlockType)
@@ -142,12 +148,8 @@ func (b *Builder) load(p, mask, other *Tensor, attrs []ir.NamedAttr) *Tensor {
 		checkScalar("mask", mask)
 		checkScalar("other", other)
 	} else {
-		if mask != nil {
-			p, mask = b.broadcastValues(p, mask)
-		}
-		if other != nil {
-			p, other = b.broadcastValues(p, other)
-		}
+		p, mask = b.broadcastArg("mask", p, mask)
+		p, other = b.broadcastArg("other", p, other)
 	}
 	if mask != nil {
 		checkMask(p, mask)
@@ -165,6 +167,21 @@ func (b *Builder) load(p, mask, other *Tensor, attrs []ir.NamedAttr) *Tensor {
 	return x
 }
 
+// broadcastArg makes a pointer and an argument that goes with it, which may be nil, of one shape.
+func (b *Builder) broadcastArg(name string, p, x *Tensor) (*Tensor, *Tensor) {
+	if x == nil {
+		return p, nil
+	}
+	defer inArgument(name)
+	return b.broadcastValues(p, x)
+}
+
+// castValue gives a value to be stored the type of the memory.
+func (b *Builder) castValue(x *Tensor, to Type) *Tensor {
+	defer inArgument("value")
+	return b.castTo(x, to)
+}
+
 // bytePointer makes a pointer to bools, which memory holds as bytes, one to int8; others stay as they are.
 func (b *Builder) bytePointer(p *Tensor) *Tensor {
 	if pointee(p) != Int1 {
@@ -178,16 +195,16 @@ func pointee(p *Tensor) Type { return Scalar(p.Type).(*PtrType).Elem }
 
 func checkScalar(what string, x *Tensor) {
 	if x != nil && IsBlock(x.Type) {
-		panic(bad(CodeShape, "%s argument cannot be block type if pointer argument is not a block", what))
+		panic(bad(CodeShape, "the %s is a block (%s), but the pointer is a single one", what, x.Type).at(what).hint("add a block of offsets to the pointer"))
 	}
 }
 
 func checkMask(p, mask *Tensor) {
 	if Scalar(mask.Type) != Int1 {
-		panic(bad(CodeType, "mask must have boolean scalar type, not %s", Scalar(mask.Type)))
+		panic(bad(CodeType, "a mask is made of bools, not of %s", Scalar(mask.Type)).at("mask").hint("compare: offsets < n"))
 	}
 	if !slices.Equal(ShapeOf(p.Type), ShapeOf(mask.Type)) {
-		panic(bad(CodeShape, "mask of shape %s does not fit a pointer of shape %s", plainShape(ShapeOf(mask.Type)), plainShape(ShapeOf(p.Type))))
+		panic(bad(CodeShape, "mask of shape %s does not fit a pointer of shape %s", plainShape(ShapeOf(mask.Type)), plainShape(ShapeOf(p.Type))).at("mask"))
 	}
 }
 
@@ -197,15 +214,14 @@ func store(c *Call) host.Value {
 	mask := c.optTensor("mask")
 	attrs := c.memoryAttrs(storeCaches)
 	if Scalar(p.Type).(*PtrType).Const {
-		panic(bad(CodeType, "cannot store to a constant pointer"))
+		panic(bad(CodeType, "cannot store through %s", p.Type).at("pointer").hint("its parameter is annotated as tl.const, or its type in the signature begins with *k"))
 	}
 	if IsBlockPtr(p.Type) {
 		c.storeBlock(p, x, mask, attrs)
 		return host.None
 	}
 	if c.hasBoundaryCheck() {
-		panic(bad(CodeArgs, "`boundary_check` argument is not supported for storing a tensor of pointers or storing a scalar, because the "+
-			"compiler does not know the boundary").hint("use block pointers (defined by `make_block_ptr`) instead"))
+		panic(bad(CodeArgs, "boundary_check is for block pointers: plain pointers have no boundary").hint("use a mask, or tl.make_block_ptr"))
 	}
 	c.B.store(p, x, mask, attrs)
 	return host.None
@@ -214,7 +230,7 @@ func store(c *Call) host.Value {
 // storeBlock stores through a block pointer.
 func (c *Call) storeBlock(p, x, mask *Tensor, attrs []ir.NamedAttr) {
 	if mask != nil {
-		panic(bad(CodeArgs, "`mask` and `other` arguments cannot be specified for storing block pointers").hint("use boundary_check"))
+		panic(bad(CodeArgs, "a mask is for plain pointers, not for block pointers").hint("use boundary_check"))
 	}
 	block := p.Type.(*PtrType).Elem.(*BlockType)
 	if !IsBlock(x.Type) {
@@ -225,7 +241,11 @@ func (c *Call) storeBlock(p, x, mask *Tensor, attrs []ir.NamedAttr) {
 		if !slices.Equal(ShapeOf(x.Type), block.Shape) {
 			code = CodeShape
 		}
-		panic(bad(code, "block type %s and value type %s mismatch", block, x.Type).hint("cast the value to %s", block.Elem))
+		e := bad(code, "a block pointer to %s cannot store a value of type %s", block, x.Type).at("value")
+		if code == CodeType {
+			e = e.hint("cast the value to %s", TypeText(block.Elem))
+		}
+		panic(e)
 	}
 	attrs = append(attrs, c.boundaryCheck(len(block.Shape))...)
 	c.B.Op(tt.Store, []*ir.Value{p.V, x.V}, nil, attrs...)
@@ -240,7 +260,7 @@ func (b *Builder) store(p, x, mask *Tensor, attrs []ir.NamedAttr) {
 		p, x, mask = b.storeShapes(p, x, mask)
 	}
 	p = b.bytePointer(p)
-	x = b.castTo(x, pointee(p))
+	x = b.castValue(x, pointee(p))
 	operands := []*ir.Value{p.V, x.V}
 	if mask != nil {
 		checkMask(p, mask)
@@ -258,7 +278,7 @@ func (b *Builder) storeShapes(p, x, mask *Tensor) (*Tensor, *Tensor, *Tensor) {
 	}
 	list = b.broadcastAll(list...)
 	if got := ShapeOf(list[0].Type); !slices.Equal(want, got) {
-		panic(bad(CodeShape, "expected pointer argument to have shape %s but got %s", plainShape(got), plainShape(want)))
+		panic(bad(CodeShape, "a pointer of shape %s cannot store a value of shape %s", plainShape(want), plainShape(got)).at("value"))
 	}
 	if mask != nil {
 		mask = list[2]

@@ -94,9 +94,13 @@ func numberType(v host.Value) *DType {
 				return t
 			}
 		}
-		panic(bad(CodeValue, "nonrepresentable integer %s", v.Big()))
+		panic(bad(CodeValue, "the integer %s fits no type: it has more than 64 bits", v.Big()))
 	}
-	panic(bad(CodeType, "cannot convert %s to a tensor", describe(v)))
+	e := bad(CodeType, "cannot convert %s to a tensor", describe(v))
+	if isNone(v) {
+		e = e.hint("None is known at compile time: test `is not None` first")
+	}
+	panic(e)
 }
 
 // floatType is fp32 unless the value would overflow or lose its normal form there.
@@ -161,7 +165,7 @@ func constBits(v host.Value, t *DType) int64 {
 		wide = Uint64
 	}
 	if !fits(i, wide) {
-		panic(bad(CodeValue, "scalar %s is out of range for type %s", i, t))
+		panic(bad(CodeValue, "the constant %s is out of range for type %s", i, t))
 	}
 	if i.IsInt64() {
 		return i.Int64()
@@ -193,13 +197,13 @@ func describe(v host.Value) string {
 	case host.NoneType:
 		return "None"
 	case host.Int, host.Bool, host.Float:
-		return fmt.Sprintf("%s %s", v.TypeName(), numberText(v))
+		return fmt.Sprintf("the %s %s", v.TypeName(), numberText(v))
 	case host.Str:
-		return fmt.Sprintf("str %q", string(v))
+		return fmt.Sprintf("the string %q", string(v))
 	case *Tensor:
-		return fmt.Sprintf("tensor of type %s", v.Type)
+		return "a device value of type " + TypeText(v.Type)
 	case Type:
-		return "dtype " + v.String()
+		return "the type " + TypeText(v)
 	}
-	return "a value of type " + v.TypeName()
+	return "a " + v.TypeName()
 }

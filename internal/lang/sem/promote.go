@@ -58,11 +58,11 @@ func computeType(a *DType, aConst bool, b *DType, bConst, div bool) *DType {
 		return t
 	}
 	if !a.IsInt() || !b.IsInt() {
-		panic(bad(CodeType, "unexpected type %s and %s", a, b).hint("cast one of them explicitly"))
+		panic(bad(CodeType, "%s and %s have no common type", a, b).hint("cast one of them explicitly"))
 	}
 	if div && a.Kind != b.Kind {
-		panic(bad(CodeType, "cannot use /, // or %% with %s and %s because they have different signedness", repr(a), repr(b)).
-			hint("cast them to the same signedness"))
+		panic(bad(CodeType, "/, // and %% need operands of the same signedness, not %s and %s", a, b).
+			hint("cast one of them"))
 	}
 	return IntegerPromote(a, b)
 }
@@ -143,6 +143,14 @@ func scalarType(x *Tensor) *DType {
 	return d
 }
 
+// pointerHint is advice for a pointer in arithmetic with a value of some type.
+func pointerHint(other Type) string {
+	if d, ok := other.(*DType); ok && d.IsFloating() {
+		return "the offset of a pointer is an integer"
+	}
+	return "load what it points to first"
+}
+
 func checkPointer(a, b Type, allowed bool) {
 	p, ok := a.(*PtrType)
 	if !ok {
@@ -150,7 +158,7 @@ func checkPointer(a, b Type, allowed bool) {
 	}
 	d, _ := b.(*DType)
 	if !allowed || IsPtr(b) && a != b || d != nil && d.IsFloating() {
-		panic(bad(CodeType, "invalid operands of type %s and %s", repr(p), repr(b)))
+		panic(bad(CodeType, "invalid operands of type %s and %s", p, b).hint("%s", pointerHint(b)))
 	}
 }
 
@@ -160,11 +168,11 @@ func checkConst(v host.Value, isConst bool, t *DType) {
 		return
 	}
 	if t.Kind == UnsignedInt && isNegative(v) {
-		panic(bad(CodeValue, "cannot perform a binary operation between an unsigned tensor and a negative scalar").
+		panic(bad(CodeValue, "the negative constant %s cannot be an operand beside %s", numberText(v), t).
 			hint("cast one of them explicitly"))
 	}
 	if i, ok := integer(v); ok && !fits(i, t) {
-		panic(bad(CodeValue, "scalar %s is out of range for type %s", i, t))
+		panic(bad(CodeValue, "the constant %s is out of range for type %s", i, t))
 	}
 }
 
@@ -178,28 +186,40 @@ func (b *Builder) broadcastValues(x, y *Tensor) (*Tensor, *Tensor) {
 	case !xb && !yb:
 		return x, y
 	}
+	from := [2][]int64{ShapeOf(x.Type), ShapeOf(y.Type)}
 	for len(ShapeOf(x.Type)) < len(ShapeOf(y.Type)) {
 		x = b.expandDims(x, 0)
 	}
 	for len(ShapeOf(y.Type)) < len(ShapeOf(x.Type)) {
 		y = b.expandDims(y, 0)
 	}
-	shape := commonShape(ShapeOf(x.Type), ShapeOf(y.Type))
+	shape := commonShape(ShapeOf(x.Type), ShapeOf(y.Type), from)
 	return b.broadcast(x, shape), b.broadcast(y, shape)
 }
 
-func commonShape(a, b []int64) []int64 {
+// commonShape is the shape that two blocks of the same rank broadcast to; from are the shapes that they had before, for messages.
+func commonShape(a, b []int64, from [2][]int64) []int64 {
 	shape := slices.Clone(a)
 	for i, l := range a {
 		switch r := b[i]; {
 		case l == 1:
 			shape[i] = r
 		case r != 1 && r != l:
-			panic(bad(CodeShape, "cannot make shapes compatible: incompatible dimensions at index %d: %d and %d (%s and %s)",
-				i, l, r, plainShape(a), plainShape(b)))
+			panic(bad(CodeShape, "shapes %s and %s do not go together: dimension %d is %d and %d",
+				plainShape(from[0]), plainShape(from[1]), i, l, r).hint("%s", columnHint(from)))
 		}
 	}
 	return shape
+}
+
+// columnHint is advice where a vector meets a matrix: it counts as a row, and often a column is meant.
+func columnHint(from [2][]int64) string {
+	for _, s := range from {
+		if len(s) == 1 && len(from[0]) != len(from[1]) {
+			return "a vector counts as a row; [:, None] makes a column of it"
+		}
+	}
+	return ""
 }
 
 // broadcastAll makes several values of one shape: each goes with the first, and then all but the last again, since the first may have
@@ -225,12 +245,12 @@ func (b *Builder) broadcastTo(x *Tensor, shape []int64) *Tensor {
 	}
 	from := ShapeOf(x.Type)
 	if len(from) != len(shape) {
-		panic(bad(CodeShape, "cannot broadcast, rank mismatch: %s, %s", plainShape(from), plainShape(shape)))
+		panic(bad(CodeShape, "a block of shape %s cannot be broadcast to %s: their ranks differ", plainShape(from), plainShape(shape)))
 	}
 	for i, d := range from {
 		if shape[i] != d && d != 1 {
-			panic(bad(CodeShape, "cannot broadcast, the expanded size of the tensor (%d) must match the existing size (%d) at "+
-				"non-singleton dimension %d: %s, %s", shape[i], d, i, plainShape(from), plainShape(shape)))
+			panic(bad(CodeShape, "a block of shape %s cannot be broadcast to %s: dimension %d is %d, and only 1 becomes %d",
+				plainShape(from), plainShape(shape), i, d, shape[i]))
 		}
 	}
 	return b.broadcast(x, shape)

@@ -17,7 +17,7 @@ func (c *Call) blocks(name string) (xs []*Tensor, single bool) {
 	for _, v := range vs {
 		x, ok := v.(*Tensor)
 		if !ok || !IsBlock(x.Type) {
-			panic(bad(CodeType, "%s takes blocks, not %s", c.Fn.Name, describe(v)))
+			panic(bad(CodeType, "%s takes blocks, not %s", c.Fn.Name, describe(v)).at("input"))
 		}
 		xs = append(xs, x)
 	}
@@ -77,7 +77,7 @@ func (c *Call) reduce(xs []*Tensor, axis, fn host.Value, keepDims bool) []*Tenso
 func (c *Call) axis(v host.Value) int64 {
 	n, ok := smallInt(v)
 	if !ok {
-		panic(bad(CodeConst, "axis of %s must be a compile-time integer, not %s", c.Fn.Name, describe(v)))
+		panic(bad(CodeConst, "the axis of %s must be known at compile time, but is %s", c.Fn.Name, describe(v)).at("axis"))
 	}
 	return n
 }

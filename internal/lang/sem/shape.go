@@ -51,10 +51,10 @@ func iota64(n int) []int64 {
 func (b *Builder) permute(x *Tensor, dims []int64) *Tensor {
 	shape := ShapeOf(x.Type)
 	if len(shape) != len(dims) {
-		panic(bad(CodeShape, "permute dims must have the same length as input shape: %s, %s", plainShape(dims), plainShape(shape)))
+		panic(bad(CodeShape, "the order %s does not permute the dimensions of a block of shape %s", plainShape(dims), plainShape(shape)))
 	}
 	if sorted := slices.Sorted(slices.Values(dims)); !slices.Equal(sorted, iota64(len(dims))) {
-		panic(bad(CodeValue, "permute dims must be a permutation of 0, 1, ..., n-1, but were %s", plainShape(dims)))
+		panic(bad(CodeValue, "the order %s is no permutation: each of 0 to %d must occur once", plainShape(dims), len(dims)-1))
 	}
 	if len(dims) == 0 {
 		panic(bad(CodeShape, "permute needs a block, not the scalar %s", x.Type))
@@ -87,7 +87,7 @@ func (b *Builder) reshape(x *Tensor, shape []int64, reorder bool) *Tensor {
 	}
 	t := Block(bt.Elem, shape...)
 	if bt.Numel() != t.Numel() {
-		panic(bad(CodeShape, "reshape() cannot change total number of elements in tensor: %s to %s", plainShape(bt.Shape), plainShape(shape)))
+		panic(bad(CodeShape, "a reshape keeps the number of elements: %s has %d, %s has %d", plainShape(bt.Shape), bt.Numel(), plainShape(shape), Block(bt.Elem, shape...).Numel()))
 	}
 	var attrs []ir.NamedAttr
 	if reorder {
@@ -119,7 +119,7 @@ func (b *Builder) unsplat(x *Tensor) *Tensor {
 func wrapAxis(axis int64, rank int) int {
 	n := int64(rank)
 	if axis < -n || axis >= n {
-		panic(bad(CodeValue, "invalid axis %d; expected %d <= axis < %d", axis, -n, n))
+		panic(bad(CodeValue, "there is no axis %d: it must be between %d and %d", axis, -n, n-1).at("axis"))
 	}
 	if axis < 0 {
 		axis += n
@@ -166,7 +166,7 @@ func (b *Builder) IndexSlice(x *Tensor, index host.Value) (t *Tensor, err error)
 			x = b.expandDims(x, min(dim, rank)) // a scalar takes any index: s[:, None] has one dimension
 		case isSlice && isNone(s.Lo) && isNone(s.Hi) && isNone(s.Step):
 		default:
-			panic(bad(CodeType, "unsupported tensor index: %s", describe(v)).
+			panic(bad(CodeType, "a tensor cannot be indexed by %s", describe(v)).
 				hint("only : and None index a tensor; tl.gather picks elements, tl.split and tl.reshape take a tensor apart"))
 		}
 	}

@@ -239,6 +239,22 @@ func shapeText(shape []int64) string {
 	return "[" + strings.Join(dims, ", ") + "]"
 }
 
+// TypeText is a type as messages write it: fp32, pointer<fp32>, fp32[16, 32], pointer<fp32>[16].
+func TypeText(t Type) string {
+	switch t := t.(type) {
+	case *BlockType:
+		return TypeText(t.Elem) + plainShape(t.Shape)
+	case *PtrType:
+		if t.Const {
+			return "const pointer<" + TypeText(t.Elem) + ">"
+		}
+		return "pointer<" + TypeText(t.Elem) + ">"
+	case *DescType:
+		return "tensordesc<" + TypeText(t.Block) + ">"
+	}
+	return t.String()
+}
+
 // plainShape writes a shape for messages: [128, 64].
 func plainShape(shape []int64) string {
 	return "[" + strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]") + "]"
@@ -254,6 +270,9 @@ func repr(t Type) string {
 }
 
 // longName is the name under which the language exports the type: float32, bfloat16, int8.
+// Long is the name of the type in a kernel: tl.float32.
+func (t *DType) Long() string { return "tl." + t.longName() }
+
 func (t *DType) longName() string {
 	switch {
 	case strings.HasPrefix(t.Name, "fp"):
