@@ -1,5 +1,245 @@
 package gemm
 
-func (l *Lib) usesAMX(s Spec) bool { return false }
+import (
+	"fmt"
+	"strings"
+)
 
-func (l *Lib) amx(s Spec) *Kernel { return nil }
+// AMX multiplies tiles of 16 rows of 64 bytes. Elements of B that are multiplied with neighbours in a row of A lie side by side, in
+// groups of 32 bits: rows k, k+1 (and k+2, k+3 of bytes) are woven into one. A is read as it lies in memory where its rows do.
+
+// amxOps are the instructions that multiply, by element.
+var amxOps = map[Elem]string{BF16: "llvm.x86.tdpbf16ps", I8: "llvm.x86.tdpbssd"}
+
+func (l *Lib) usesAMX(s Spec) bool {
+	granted := s.Elem == BF16 && l.target.AMXBF16 || s.Elem == I8 && l.target.AMXInt8
+	return granted && s.K >= group(s.Elem) && s.M > 1 && s.N > 1
+}
+
+// group is how many elements make 32 bits.
+func group(e Elem) int { return 4 / elems[e].size }
+
+// tiles of a multiplication: up to two by two of C, so that each tile that is read serves twice.
+type tiles struct {
+	s          Spec
+	rows, cols int // of a tile of C
+	deep       int // elements of K in a tile
+	down, wide int // tiles of C at once
+}
+
+func (l *Lib) amx(s Spec) *Kernel {
+	t := tiles{s: s, rows: min(16, s.M), cols: min(16, s.N), deep: min(64/elems[s.Elem].size, s.K), down: 1, wide: 1}
+	if s.M >= 32 {
+		t.down = 2
+	}
+	if s.N >= 32 {
+		t.wide = 2
+	}
+	size := elems[s.Elem].size
+	lda := s.K + 64/size
+	rowsA := align(s.M * lda * size)
+	panelSize := align(s.K * t.cols * size) // one tile wide
+	k := &Kernel{Name: "nereid.gemm.amx." + s.name(), Scratch: rowsA + t.wide*panelSize}
+	packA := l.packRaw(s.Elem, s.M, s.K, lda)
+	weave := l.weave(s.Elem, s.K, t.cols)
+
+	w := l.writer()
+	w.intrinsic("void", "llvm.x86.ldtilecfg", []string{"ptr"}, l.tileConfig(t))
+	dense := w.and(w.is("eq", "%acs", "1"), w.and(w.is("sge", "%arows", fmt.Sprint(s.M)), w.is("sge", "%acols", fmt.Sprint(s.K))))
+	from, copied, ready := w.block, w.label("copy"), w.label("ready")
+	w.do("br i1 %s, label %%%s, label %%%s", dense, ready, copied)
+	w.begin(copied)
+	w.do("call void @%s(ptr %%a, i64 %%ars, i64 %%acs, i64 %%arows, i64 %%acols, ptr %%scratch)", packA)
+	w.do("br label %%%s", ready)
+	w.begin(ready)
+	a := w.val("phi ptr [ %%a, %%%s ], [ %%scratch, %%%s ]", from, copied)
+	stride := w.mul(w.val("phi i64 [ %%ars, %%%s ], [ %d, %%%s ]", from, lda, copied), fmt.Sprint(size))
+	panels := w.at("i8", "%scratch", fmt.Sprint(rowsA))
+
+	w.each(fmt.Sprint(s.N), t.wide*t.cols, func(n string) {
+		for j := range t.wide {
+			col := w.addN(n, j*t.cols)
+			src := w.at(string(rawOf(s.Elem)), "%b", w.mul(col, "%bcs"))
+			w.do("call void @%s(ptr %s, i64 %%brs, i64 %%bcs, i64 %%brows, i64 %s, ptr %s)", weave, src, w.sub("%bcols", col), w.at("i8", panels, fmt.Sprint(j*panelSize)))
+		}
+		c := w.at("i32", "%c", n)
+		w.each(fmt.Sprint(s.M), t.down*t.rows, func(m string) { t.multiply(w, c, a, stride, panels, panelSize, m) })
+	})
+	w.intrinsic("void", "llvm.x86.tilerelease", nil)
+	w.define(k.Name, params)
+	return k
+}
+
+// Numbers of the tile registers: of C by row and column, of A by row, of B by column.
+func tileC(i, j int) string { return fmt.Sprint(2*i + j) }
+func tileA(i int) string    { return fmt.Sprint(4 + i) }
+func tileB(j int) string    { return fmt.Sprint(6 + j) }
+
+// multiply adds to a few tiles of C, from row m on.
+func (t tiles) multiply(w *writer, c, a, stride, panels string, panelSize int, m string) {
+	move := []string{"i8 immarg", "ptr", "i64"}
+	c = w.at("i32", c, w.mul(m, fmt.Sprint(t.s.N)))
+	a = w.at("i8", a, w.mul(m, stride))
+	eachC := func(f func(i, j int, at string)) {
+		for i := range t.down {
+			for j := range t.wide {
+				f(i, j, w.at("i32", c, fmt.Sprint(i*t.rows*t.s.N+j*t.cols)))
+			}
+		}
+	}
+	eachC(func(i, j int, at string) {
+		w.tile("llvm.x86.tileloadd64", move, tileC(i, j), at, fmt.Sprint(4*t.s.N))
+	})
+	size := elems[t.s.Elem].size
+	w.each(fmt.Sprint(t.s.K), t.deep, func(k string) {
+		for i := range t.down {
+			row := w.at("i8", a, w.add(w.mul(k, fmt.Sprint(size)), w.mul(stride, fmt.Sprint(i*t.rows))))
+			w.tile("llvm.x86.tileloadd64", move, tileA(i), row, stride)
+		}
+		for j := range t.wide {
+			at := w.at("i8", panels, w.addN(w.mul(k, fmt.Sprint(t.cols*size)), j*panelSize))
+			w.tile("llvm.x86.tileloadd64", move, tileB(j), at, fmt.Sprint(4*t.cols))
+		}
+		for i := range t.down {
+			for j := range t.wide {
+				w.tile(amxOps[t.s.Elem], []string{"i8 immarg", "i8 immarg", "i8 immarg"}, tileC(i, j), tileA(i), tileB(j))
+			}
+		}
+	})
+	eachC(func(i, j int, at string) {
+		w.tile("llvm.x86.tilestored64", move, tileC(i, j), at, fmt.Sprint(4*t.s.N))
+	})
+}
+
+// tile is an instruction on tile registers.
+func (w *writer) tile(name string, types []string, args ...string) {
+	w.lib.declares[name] = fmt.Sprintf("declare void @%s(%s)", name, strings.Join(types, ", "))
+	typed := make([]string, len(args))
+	for i, a := range args {
+		typed[i] = strings.TrimSuffix(types[i], " immarg") + " " + a
+	}
+	w.do("call void @%s(%s)", name, strings.Join(typed, ", "))
+}
+
+// tileConfig is a constant that says how large each tile register is.
+func (l *Lib) tileConfig(t tiles) string {
+	var config [64]byte
+	config[0] = 1 // the only palette
+	set := func(reg string, rows, bytes int) {
+		i := int(reg[0] - '0')
+		config[16+2*i] = byte(bytes)
+		config[48+i] = byte(rows)
+	}
+	for i := range 2 {
+		for j := range 2 {
+			set(tileC(i, j), t.rows, 4*t.cols)
+		}
+		set(tileA(i), t.rows, t.deep*elems[t.s.Elem].size)
+		set(tileB(i), t.deep/group(t.s.Elem), 4*t.cols)
+	}
+	name := "@nereid.tiles." + t.s.name()
+	parts := make([]string, len(config))
+	for i, b := range config {
+		parts[i] = fmt.Sprintf("i8 %d", b)
+	}
+	fmt.Fprintf(&l.text, "%s = internal constant [64 x i8] [%s], align 64\n", name, strings.Join(parts, ", "))
+	return name
+}
+
+// rawOf is the integer that stands for an element in memory.
+func rawOf(e Elem) string { return fmt.Sprintf("i%d", 8*elems[e].size) }
+
+// packRaw copies rows without converting them.
+func (l *Lib) packRaw(e Elem, R, C, ld int) string { return l.pack(e, rawOf(e), R, C, ld) }
+
+// weave is a function that copies a matrix of R×C elements so that groups of elements of a column are side by side:
+// dst[r/g][c][r%g]. It has a way for each of: elements of a row side by side; elements of a column side by side; anything else.
+func (l *Lib) weave(e Elem, R, C int) string {
+	name := fmt.Sprintf("nereid.weave.%s.%dx%d", e, R, C)
+	if l.funcs[name] {
+		return name
+	}
+	l.funcs[name] = true
+	p := &packer{writer: l.writer(), elem: e, acc: rawOf(e), R: R, C: C, lanes: C}
+	p.rows, p.cols = p.limit("%rows", R), p.limit("%cols", C)
+	whole := p.and(p.is("eq", p.rows, fmt.Sprint(R)), p.is("eq", p.cols, fmt.Sprint(C)))
+	p.branch(p.is("eq", "%cs", "1"), p.weaveRows, func() {
+		if R/group(e) >= C {
+			p.branch(p.and(whole, p.is("eq", "%rs", "1")), p.weaveColumns, p.weaveOneByOne)
+		} else {
+			p.weaveOneByOne()
+		}
+	})
+	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst")
+	return name
+}
+
+// weaveRows weaves vectors of neighbouring rows.
+func (p *packer) weaveRows() {
+	g, n := group(p.elem), p.C
+	full := p.is("eq", p.cols, fmt.Sprint(n))
+	p.each(fmt.Sprint(p.R), g, func(r string) {
+		to := p.at(p.raw(), "%dst", p.mul(r, fmt.Sprint(n)))
+		fast := p.and(full, p.is("sle", p.addN(r, g), p.rows))
+		p.branch(fast, func() {
+			vs := make([]string, g)
+			for i := range vs {
+				vs[i] = p.val("load %s, ptr %s, align 1", vec(n, p.raw()), p.at(p.raw(), "%src", p.mul(p.addN(r, i), "%rs")))
+			}
+			p.storeWoven(vs, to)
+		}, func() {
+			vs := make([]string, g)
+			for i := range vs { // a row that is not there has no columns
+				have := p.val("select i1 %s, i64 %s, i64 0", p.is("slt", p.addN(r, i), p.rows), p.cols)
+				vs[i] = p.masked(n, p.at(p.raw(), "%src", p.mul(p.addN(r, i), "%rs")), have)
+			}
+			p.storeWoven(vs, to)
+		})
+	})
+}
+
+// storeWoven stores lanes of the vectors in turn.
+func (p *packer) storeWoven(vs []string, to string) {
+	n := p.C
+	for len(vs) > 1 { // halves that are far apart first, so that the last round puts neighbours side by side
+		half := len(vs) / 2
+		lanes := make([]int, 2*n)
+		for i := range n {
+			lanes[2*i], lanes[2*i+1] = i, n+i
+		}
+		next := make([]string, half)
+		for i := range half {
+			next[i] = p.shuffle(n, p.raw(), vs[i], vs[i+half], lanes)
+		}
+		vs, n = next, 2*n
+	}
+	p.do("store %s %s, ptr %s, align 4", vec(n, p.raw()), vs[0], to)
+}
+
+// weaveColumns transposes squares of groups.
+func (p *packer) weaveColumns() {
+	g, n := group(p.elem), p.C
+	p.each(fmt.Sprint(p.R/g), n, func(r string) {
+		vs := make([]string, n)
+		for j := range vs {
+			from := p.at(p.raw(), "%src", p.add(p.mul(r, fmt.Sprint(g)), p.mul(fmt.Sprint(j), "%cs")))
+			vs[j] = p.val("load %s, ptr %s, align 1", vec(n, "i32"), from)
+		}
+		for i, v := range p.transposed(n, "i32", vs) {
+			p.do("store %s %s, ptr %s, align 4", vec(n, "i32"), v, p.at("i32", "%dst", p.mul(p.addN(r, i), fmt.Sprint(n))))
+		}
+	})
+}
+
+func (p *packer) weaveOneByOne() {
+	g := group(p.elem)
+	p.each(fmt.Sprint(p.R), 1, func(r string) {
+		inside := p.is("slt", r, p.rows)
+		group := p.mul(p.val("udiv i64 %s, %d", r, g), fmt.Sprint(p.C))
+		p.each(fmt.Sprint(p.C), 1, func(c string) {
+			v := p.guarded(p.at(p.raw(), "%src", p.add(p.mul(r, "%rs"), p.mul(c, "%cs"))), p.and(inside, p.is("slt", c, p.cols)))
+			at := p.add(p.mul(p.add(group, c), fmt.Sprint(g)), p.val("urem i64 %s, %d", r, g))
+			p.do("store %s %s, ptr %s", p.raw(), v, p.at(p.raw(), "%dst", at))
+		})
+	})
+}

@@ -16,8 +16,7 @@ func (l *Lib) pack(elem Elem, acc string, R, C, ld int) string {
 	l.funcs[name] = true
 	p := &packer{writer: l.writer(), elem: elem, acc: acc, R: R, C: C, ld: ld}
 	p.rows, p.cols = p.limit("%rows", R), p.limit("%cols", C)
-	whole := 64 / map[string]int{"float": 4, "i32": 4, "double": 8}[acc]
-	p.lanes = min(whole, C, l.target.VectorBytes*whole/64)
+	p.lanes = min(l.target.VectorBytes/sizes[acc], C)
 	p.branch(p.is("eq", "%cs", "1"), p.byRows, func() {
 		if p.square() {
 			p.branch(p.is("eq", "%rs", "1"), p.byColumns, p.oneByOne)
@@ -41,11 +40,16 @@ type packer struct {
 // square reports whether columns can be packed a square of lanes at a time.
 func (p *packer) square() bool { return p.lanes > 1 && p.R >= p.lanes }
 
-// raw is the integer that stands for an element in memory.
-func (p *packer) raw() string { return fmt.Sprintf("i%d", 8*elems[p.elem].size) }
+func (p *packer) raw() string { return rawOf(p.elem) }
+
+// sizes of the types that matrices are packed as, in bytes.
+var sizes = map[string]int{"float": 4, "i32": 4, "double": 8, "i16": 2, "i8": 1}
 
 // convert makes elements, as they are in memory, numbers of the accumulator's type.
 func (p *packer) convert(n int, raw string) string {
+	if p.acc == p.raw() {
+		return raw
+	}
 	in, out := vec(n, p.raw()), vec(n, p.acc)
 	switch p.elem {
 	case F16:
@@ -68,7 +72,7 @@ func (p *packer) clear(from string) {
 	p.each(p.sub(fmt.Sprint(p.R), from), 1, func(i string) {
 		row := p.row(p.add(i, from))
 		p.each(fmt.Sprint(p.C), p.lanes, func(c string) {
-			p.do("store %s %s, ptr %s, align 4", vec(p.lanes, p.acc), zero(vec(p.lanes, p.acc)), p.at(p.acc, row, c))
+			p.do("store %s %s, ptr %s, align 1", vec(p.lanes, p.acc), zero(vec(p.lanes, p.acc)), p.at(p.acc, row, c))
 		})
 	})
 }
@@ -81,9 +85,9 @@ func (p *packer) byRows() {
 		p.each(fmt.Sprint(p.C), n, func(c string) {
 			from, to := p.at(p.raw(), src, c), p.at(p.acc, dst, c)
 			p.branch(p.is("sle", p.addN(c, n), p.cols), func() {
-				p.do("store %s %s, ptr %s, align 4", vec(n, p.acc), p.convert(n, p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from)), to)
+				p.do("store %s %s, ptr %s, align 1", vec(n, p.acc), p.convert(n, p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from)), to)
 			}, func() {
-				p.do("store %s %s, ptr %s, align 4", vec(n, p.acc), p.convert(n, p.masked(n, from, p.sub(p.cols, c))), to)
+				p.do("store %s %s, ptr %s, align 1", vec(n, p.acc), p.convert(n, p.masked(n, from, p.sub(p.cols, c))), to)
 			})
 		})
 	})
@@ -135,7 +139,7 @@ func (p *packer) transpose(r, c string) {
 		vs[j] = p.convert(n, p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from))
 	}
 	for i, v := range p.transposed(n, p.acc, vs) {
-		p.do("store %s %s, ptr %s, align 4", vec(n, p.acc), v, p.at(p.acc, p.row(p.addN(r, i)), c))
+		p.do("store %s %s, ptr %s, align 1", vec(n, p.acc), v, p.at(p.acc, p.row(p.addN(r, i)), c))
 	}
 }
 
@@ -175,7 +179,7 @@ func (p *packer) elements(r, c string, R, C int) {
 			x := p.add(c, j)
 			from := p.at(p.raw(), "%src", p.add(p.mul(y, "%rs"), p.mul(x, "%cs")))
 			v := p.guarded(from, p.and(inside, p.is("slt", x, p.cols)))
-			p.do("store %s %s, ptr %s, align 4", p.acc, p.convert(1, v), p.at(p.acc, dst, x))
+			p.do("store %s %s, ptr %s, align 1", p.acc, p.convert(1, v), p.at(p.acc, dst, x))
 		})
 	})
 }

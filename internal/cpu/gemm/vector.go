@@ -6,7 +6,7 @@ import "fmt"
 // one in use stays in the first cache, and are multiplied with all rows of A, which are packed before.
 func (l *Lib) vector(s Spec) *Kernel {
 	acc := s.Acc()
-	size := map[string]int{"float": 4, "i32": 4, "double": 8}[acc]
+	size := sizes[acc]
 	lanes := min(l.target.VectorBytes/size, s.N)
 	vectors := 1
 	for vectors < l.target.Vectors && (vectors+1)*lanes <= s.N && s.N%((vectors+1)*lanes) == 0 {
