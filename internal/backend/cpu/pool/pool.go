@@ -22,8 +22,12 @@ import (
 
 // Work is one kernel as it is launched again and again. The zero value, with Fn, is ready; it must not be copied after its first use.
 type Work struct {
-	// Fn is the address of i64 fn(ptr args, i64 first, i64 end, ptr scratch), which runs programs first to end, not including end. It
-	// returns 0, or a code that stops the launch.
+	// Fn is the address of
+	//
+	//	void fn(ptr args, ptr grid, i64 first, i64 end, ptr scratch, ptr status)
+	//
+	// which runs programs first to end, not including end. status points at a word that is 0; what the function leaves there stops the
+	// launch if it is not.
 	Fn uintptr
 	// Scratch is how many bytes of scratch the function needs, which no other call uses meanwhile. They are aligned to 64 bytes and
 	// hold anything.
@@ -81,14 +85,14 @@ func New(threads int) *Pool {
 // Threads is how many programs run at once.
 func (p *Pool) Threads() int { return p.size }
 
-// Run runs programs 0 to n-1. args is passed on to native code: the caller keeps alive and in place what it points at. It returns when
-// no program runs any more, also when ctx is cancelled, which is noticed between chunks.
-func (p *Pool) Run(ctx context.Context, w *Work, args unsafe.Pointer, n int) error {
+// Run runs programs 0 to n-1. args and grid are passed on to native code: the caller keeps alive and in place what they point at. It
+// returns when no program runs any more, also when ctx is cancelled, which is noticed between chunks.
+func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n int) error {
 	if err := ctx.Err(); err != nil || n <= 0 {
 		return err
 	}
 	r := p.take()
-	r.work, r.args, r.n, r.ctx = w, args, int64(n), ctx
+	r.work, r.args, r.grid, r.n, r.ctx = w, args, grid, int64(n), ctx
 	cost := w.cost.Load()
 	if p.size == 1 || n == 1 || cost > 0 && cost*int64(n) < int64(inline)*costUnit {
 		r.chunk = chunkSize(cost, n, 1)
@@ -168,6 +172,7 @@ func (p *Pool) put(r *run) {
 type run struct {
 	work  *Work
 	args  unsafe.Pointer
+	grid  unsafe.Pointer
 	ctx   context.Context
 	n     int64
 	chunk int64
@@ -216,14 +221,15 @@ func (r *run) leave() {
 }
 
 func (r *run) reset() {
-	r.work, r.args, r.ctx, r.err = nil, nil, nil, nil
+	r.work, r.args, r.grid, r.ctx, r.err = nil, nil, nil, nil, nil
 	r.next.Store(0)
 }
 
 // workOn takes chunks until there are none.
 func (r *run) workOn(s *slot) {
 	defer r.recovered()
-	s.words[0], s.words[3] = uintptr(r.args), s.scratch(r.work.Scratch)
+	s.status = 0
+	s.words = [6]uintptr{uintptr(r.args), uintptr(r.grid), 0, 0, s.scratch(r.work.Scratch), uintptr(unsafe.Pointer(&s.status))}
 	var took, done int64
 	for {
 		if done > 0 && r.ctx.Err() != nil {
@@ -236,13 +242,13 @@ func (r *run) workOn(s *slot) {
 			break
 		}
 		end = min(end, r.n)
-		s.words[1], s.words[2] = uintptr(first), uintptr(end)
+		s.words[2], s.words[3] = uintptr(first), uintptr(end)
 		start := nanotime()
-		code := int64(llvm.Call(r.work.Fn, s.words[:]...))
+		llvm.Call(r.work.Fn, s.words[:]...)
 		took += nanotime() - start
 		done += end - first
-		if code != 0 {
-			r.fail(&Trap{Code: code, First: int(first), End: int(end)})
+		if s.status != 0 {
+			r.fail(&Trap{Code: s.status, First: int(first), End: int(end)})
 			break
 		}
 	}

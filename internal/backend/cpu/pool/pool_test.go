@@ -14,11 +14,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 )
 
-// nativeText: count adds one to a byte for each program; trap returns 7 from program 1000 on; spin takes a while for each program;
+// nativeText: count adds one to a byte for each program; trap stops with 7 from program 1000 on; spin takes a while for each program;
 // back calls a Go function; mark uses its scratch.
 const nativeText = `
 declare void @callback(i64)
-define i64 @count(ptr %args, i64 %first, i64 %end, ptr %scratch) {
+define void @count(ptr %args, ptr %grid, i64 %first, i64 %end, ptr %scratch, ptr %status) {
 entry:
   br label %loop
 loop:
@@ -31,14 +31,15 @@ loop:
   %more = icmp ult i64 %next, %end
   br i1 %more, label %loop, label %done
 done:
-  ret i64 0
+  ret void
 }
-define i64 @trap(ptr %args, i64 %first, i64 %end, ptr %scratch) {
+define void @trap(ptr %args, ptr %grid, i64 %first, i64 %end, ptr %scratch, ptr %status) {
   %last = icmp ugt i64 %end, 1000
   %code = select i1 %last, i64 7, i64 0
-  ret i64 %code
+  store i64 %code, ptr %status
+  ret void
 }
-define i64 @spin(ptr %args, i64 %first, i64 %end, ptr %scratch) {
+define void @spin(ptr %args, ptr %grid, i64 %first, i64 %end, ptr %scratch, ptr %status) {
 entry:
   br label %program
 program:
@@ -56,13 +57,13 @@ done:
   %more = icmp ult i64 %next, %end
   br i1 %more, label %program, label %out
 out:
-  ret i64 0
+  ret void
 }
-define i64 @back(ptr %args, i64 %first, i64 %end, ptr %scratch) {
+define void @back(ptr %args, ptr %grid, i64 %first, i64 %end, ptr %scratch, ptr %status) {
   call void @callback(i64 %first)
-  ret i64 0
+  ret void
 }
-define i64 @mark(ptr %args, i64 %first, i64 %end, ptr %scratch) {
+define void @mark(ptr %args, ptr %grid, i64 %first, i64 %end, ptr %scratch, ptr %status) {
 entry:
   br label %loop
 loop:
@@ -83,7 +84,8 @@ check:
   br i1 %go, label %check, label %out
 out:
   %code = select i1 %same, i64 0, i64 1
-  ret i64 %code
+  store i64 %code, ptr %status
+  ret void
 }
 `
 
@@ -123,7 +125,7 @@ func TestEveryProgramOnce(t *testing.T) {
 		w := work(t, "count")
 		for round := range 3 {
 			seen := make([]byte, n+1)
-			if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), n); err != nil {
+			if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), nil, n); err != nil {
 				t.Fatal(err)
 			}
 			for i, v := range seen[:n] {
@@ -147,7 +149,7 @@ func TestLaunchesFromManyGoroutines(t *testing.T) {
 			for round := range 50 {
 				n := 1 + (g*7919+round*104729)%5000
 				seen := make([]byte, n)
-				if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), n); err != nil {
+				if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), nil, n); err != nil {
 					t.Error(err)
 				}
 				for i, v := range seen {
@@ -163,7 +165,7 @@ func TestLaunchesFromManyGoroutines(t *testing.T) {
 }
 
 func TestTrap(t *testing.T) {
-	err := New(2).Run(context.Background(), work(t, "trap"), nil, 5000)
+	err := New(2).Run(context.Background(), work(t, "trap"), nil, nil, 5000)
 	var trap *Trap
 	if !errors.As(err, &trap) || trap.Code != 7 || trap.End <= 1000 {
 		t.Fatalf("got %v", err)
@@ -174,10 +176,10 @@ func TestPanicInCallback(t *testing.T) {
 	p := New(2)
 	w := work(t, "back")
 	var panicked *Panic
-	if err := p.Run(context.Background(), w, nil, 10); !errors.As(err, &panicked) {
+	if err := p.Run(context.Background(), w, nil, nil, 10); !errors.As(err, &panicked) {
 		t.Fatalf("got %v", err)
 	}
-	if err := p.Run(context.Background(), w, nil, 1); err != nil { // and goes on
+	if err := p.Run(context.Background(), w, nil, nil, 1); err != nil { // and goes on
 		t.Fatal(err)
 	}
 }
@@ -190,7 +192,7 @@ func TestCancel(t *testing.T) {
 	time.AfterFunc(20*time.Millisecond, cancel)
 	const n = 1_000_000 // would take most of a minute
 	start := time.Now()
-	err := p.Run(ctx, w, unsafe.Pointer(&ran), n)
+	err := p.Run(ctx, w, unsafe.Pointer(&ran), nil, n)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
@@ -202,10 +204,10 @@ func TestCancel(t *testing.T) {
 	if ran.Load() != at || at >= n {
 		t.Errorf("%d programs ran before Run returned, %d after", at, ran.Load())
 	}
-	if err := p.Run(ctx, w, unsafe.Pointer(&ran), 1); !errors.Is(err, context.Canceled) {
+	if err := p.Run(ctx, w, unsafe.Pointer(&ran), nil, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("a launch on a cancelled context: %v", err)
 	}
-	if err := p.Run(context.Background(), w, unsafe.Pointer(&ran), 3); err != nil {
+	if err := p.Run(context.Background(), w, unsafe.Pointer(&ran), nil, 3); err != nil {
 		t.Errorf("after a cancelled launch: %v", err)
 	}
 }
@@ -215,7 +217,7 @@ func TestScratchIsPrivate(t *testing.T) {
 	w := work(t, "mark")
 	w.Scratch = 4096
 	for range 20 {
-		if err := p.Run(context.Background(), w, nil, 2000); err != nil {
+		if err := p.Run(context.Background(), w, nil, nil, 2000); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -233,7 +235,7 @@ func TestNothingAllocated(t *testing.T) {
 	seen := make([]byte, 1<<16)
 	for _, n := range []int{1, 16, 1 << 16} {
 		launch := func() {
-			if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), n); err != nil {
+			if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), nil, n); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -252,7 +254,7 @@ func BenchmarkSmallLaunch(b *testing.B) {
 	seen := make([]byte, 16)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), 4); err != nil {
+		if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), nil, 4); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -263,7 +265,7 @@ func BenchmarkSharedLaunch(b *testing.B) {
 	w := work(b, "spin")
 	var ran atomic.Int64
 	for b.Loop() {
-		if err := p.Run(context.Background(), w, unsafe.Pointer(&ran), 16); err != nil {
+		if err := p.Run(context.Background(), w, unsafe.Pointer(&ran), nil, 16); err != nil {
 			b.Fatal(err)
 		}
 	}

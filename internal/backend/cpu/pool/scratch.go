@@ -5,9 +5,10 @@ import "unsafe"
 // slot is what one thread needs to call native code: the words of the call, kept since they would otherwise be allocated each time, and
 // scratch, which grows to what the largest kernel so far needed.
 type slot struct {
-	words [4]uintptr
-	mem   []byte
-	addr  uintptr // in mem, aligned
+	words  [6]uintptr
+	status int64
+	mem    []byte
+	addr   uintptr // in mem, aligned
 }
 
 const align = 64
