@@ -20,7 +20,7 @@ type Descriptor struct {
 // Func is a jit function given as a compile-time argument. File is that of the kernel when empty.
 type Func struct{ File, Name string }
 
-// descriptor is what the compiler is told of a descriptor; the device gets a word for it, then its shape and strides.
+// descriptor is what the compiler is told of a descriptor; the device gets words for it, then its shape and strides.
 func (l *launch) descriptor(d *Descriptor) (lang.ArgSpec, error) {
 	elem, err := lang.ParseType(d.Base.DType.String())
 	if err != nil {
@@ -34,14 +34,14 @@ func (l *launch) descriptor(d *Descriptor) (lang.ArgSpec, error) {
 	if err != nil {
 		return lang.ArgSpec{}, err
 	}
-	word, release, err := maker.Describe(backend.Descriptor{
+	words, release, err := maker.Describe(backend.Descriptor{
 		Base: base, Shape: d.Shape, Strides: d.Strides, Block: d.Block, ElemSize: d.Base.DType.Size(), NaN: d.NaN,
 	})
 	if err != nil {
 		return lang.ArgSpec{}, err
 	}
 	l.done = append(l.done, release)
-	l.words = append(l.words, word)
+	l.words = append(l.words, words...)
 	for _, n := range d.Shape {
 		l.words = append(l.words, uint64(n))
 	}

@@ -44,9 +44,9 @@ func (d *interpDevice) Wrap(data []byte) (backend.Buffer, error) {
 func (*interpDevice) NewStream() (backend.Stream, error) { return hostStream{}, nil }
 
 // Describe gives a descriptor a handle of the interpreter's.
-func (d *interpDevice) Describe(t backend.Descriptor) (uint64, func(), error) {
+func (d *interpDevice) Describe(t backend.Descriptor) ([]uint64, func(), error) {
 	h := d.mem.Descriptor(interp.Descriptor{Base: t.Base, Shape: t.Shape, Strides: t.Strides, NaN: t.NaN})
-	return h, func() { d.mem.FreeDescriptor(h) }, nil
+	return []uint64{h}, func() { d.mem.FreeDescriptor(h) }, nil
 }
 
 // interpBuffer is host memory under a virtual address.

@@ -6,7 +6,10 @@ package backend
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -16,12 +19,26 @@ import (
 )
 
 // Options are the launch options that a compiled kernel depends on, as Triton names them.
+//
+// Each field says whether code depends on it (`code:"yes"` or `code:"no"`): those that it does are part of a kernel's key in the cache.
 type Options struct {
-	NumWarps  int `json:"num_warps"`
-	NumStages int `json:"num_stages"`
-	NumCTAs   int `json:"num_ctas"`
-	MaxNReg   int `json:"maxnreg,omitempty"`
-	Debug     bool
+	NumWarps  int  `json:"num_warps" code:"yes"`
+	NumStages int  `json:"num_stages" code:"yes"`
+	NumCTAs   int  `json:"num_ctas" code:"yes"`
+	MaxNReg   int  `json:"maxnreg,omitempty" code:"yes"`
+	Debug     bool `json:"debug,omitempty" code:"yes"`
+}
+
+// Key is the options that code depends on, as text.
+func (o Options) Key() string {
+	var b strings.Builder
+	v := reflect.ValueOf(o)
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.Tag.Get("code") == "yes" {
+			fmt.Fprintf(&b, "%s=%v ", f.Name, v.Field(i))
+		}
+	}
+	return b.String()
 }
 
 // Defaults fills in what is not set.
@@ -105,9 +122,9 @@ type Backend interface {
 
 // Describer is a device that takes tensor descriptors made by the host.
 type Describer interface {
-	// Describe is the word by which a kernel is handed a descriptor of a tensor of the given element size, and a function that
+	// Describe is the words by which a kernel is handed a descriptor of a tensor of the given element size, and a function that
 	// ends its use.
-	Describe(d Descriptor) (word uint64, release func(), err error)
+	Describe(d Descriptor) (words []uint64, release func(), err error)
 }
 
 // Descriptor describes a tensor in memory.
@@ -118,6 +135,39 @@ type Descriptor struct {
 	Block    []int64
 	ElemSize int
 	NaN      bool // loads outside the tensor give NaN, not zero
+}
+
+// Words are a descriptor taken apart, as a kernel without hardware for it takes one: base, shape, strides, and whether padding is NaN.
+func (d Descriptor) Words() []uint64 {
+	words := []uint64{d.Base}
+	for _, list := range [][]int64{d.Shape, d.Strides} {
+		for _, n := range list {
+			words = append(words, uint64(n))
+		}
+	}
+	if d.NaN {
+		return append(words, 1)
+	}
+	return append(words, 0)
+}
+
+// Keeper is a device whose compiled kernels can be kept and loaded again, by other processes too.
+type Keeper interface {
+	// Fingerprint names all that code depends on besides the kernel and its options: the code generator and its version, the
+	// architecture, its features. Two devices of one fingerprint can run each other's code.
+	Fingerprint() string
+	// Restore is the executable that Code was taken from.
+	Restore(ctx context.Context, kernel string, code Code) (Executable, error)
+}
+
+// Kept is an executable that can be kept.
+type Kept interface{ Code() (Code, error) }
+
+// Code is an executable as data.
+type Code struct {
+	Stage string // "ptx", "cubin", "obj"
+	Data  []byte
+	Meta  []byte // what else it needs, as JSON
 }
 
 // Timer is a device that measures work with a clock of its own.

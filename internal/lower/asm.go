@@ -106,9 +106,6 @@ func (l *lowering) unpackArg(p packing, reg string) []string {
 // lowerMapElementwise runs its region on each group of neighbouring registers.
 func lowerMapElementwise(l *lowering, op *ir.Op) {
 	pack := int(op.IntOr("pack", 1))
-	if op.Region(0).NumBlocks() != 1 {
-		l.fail(op, "a function with several blocks")
-	}
 	n := l.numRegs(op, op.Operand(0).Type)
 	if pack < 1 || n%pack != 0 {
 		l.fail(op, "%d elements in each thread do not fall into groups of %d", n, pack)
@@ -119,7 +116,7 @@ func lowerMapElementwise(l *lowering, op *ir.Op) {
 		for _, v := range op.Operands() {
 			args = append(args, l.regs(v)[i:i+pack]...)
 		}
-		vals := l.inline(op.Body(0), args)
+		vals := l.inlineRegion(op.Region(0), args)
 		for k := range outs {
 			outs[k] = append(outs[k], vals[k*pack:(k+1)*pack]...)
 		}
@@ -127,4 +124,55 @@ func lowerMapElementwise(l *lowering, op *ir.Op) {
 	for k, r := range op.Results() {
 		l.set(r, outs[k])
 	}
+}
+
+// inlineRegion lowers a region of scalars once more, with args for its arguments, and is what it returns.
+func (l *lowering) inlineRegion(r *ir.Region, args []string) []string {
+	if r.NumBlocks() == 1 {
+		return l.inline(r.First(), args)
+	}
+	for i, a := range r.First().Args() {
+		l.setOne(a, args[i])
+	}
+	for b := range r.Blocks() {
+		delete(l.phis, b)
+		delete(l.waiting, b)
+	}
+	outer := l.returns
+	l.returns = &returns{join: l.label("ret")}
+	l.region(r)
+	l.begin(l.returns.join)
+	var out []string
+	for i, t := range l.returns.types {
+		p := l.phi(t)
+		for _, e := range l.returns.edges {
+			p.from(e.regs[i], e.from)
+		}
+		l.patch(p)
+		out = append(out, p.name)
+	}
+	l.returns = outer
+	return out
+}
+
+// returns are the returns of a region that is being inlined.
+type returns struct {
+	join  string
+	types []string
+	edges []edge
+}
+
+// lowerMapReturn leaves a region of several blocks.
+func lowerMapReturn(l *lowering, op *ir.Op) {
+	if l.returns == nil {
+		return
+	}
+	e := edge{from: l.writer.block}
+	l.returns.types = nil
+	for _, v := range op.Operands() {
+		e.regs = append(e.regs, l.scalar(v))
+		l.returns.types = append(l.returns.types, llvmType(v.Type))
+	}
+	l.returns.edges = append(l.returns.edges, e)
+	l.br(l.returns.join)
 }

@@ -44,6 +44,9 @@ func lowerAtomicRMW(l *lowering, op *ir.Op) {
 	t := ir.ElemOf(val.Type)
 	name := "atom.global" + atomicSems[op.IntOr("sem", 0)] + atomicScopes[op.IntOr("scope", 0)] + "." + atomicOps[kind] + atomicType(op, kind, t)
 	l.atomic(op, ptr, mask, func(i int, p, pred string) string {
+		if ir.IsFloat(t) && (kind == tt.RMWMax || kind == tt.RMWMin) {
+			return l.atomicFloat(p, "f"+atomicOps[kind], t, l.regs(val)[i], pred)
+		}
 		a := newAccess(t, 1)
 		w := l.pack(a, []string{l.regs(val)[i]})[0]
 		c := a.constraint()
@@ -51,6 +54,18 @@ func lowerAtomicRMW(l *lowering, op *ir.Op) {
 		r := l.asm(a.wordType(), code, "="+c+",l,"+c+",b", true, "ptr addrspace(1) "+p, a.wordType()+" "+w, "i1 "+pred)
 		return l.unpack(a, []string{r})[0]
 	})
+}
+
+// atomicFloat is an atomic operation that no instruction does: LLVM makes a loop of it.
+func (l *lowering) atomicFloat(p, name string, t ir.Type, v, pred string) string {
+	typ := llvmType(t)
+	from, old := l.writer.block, ""
+	l.when(pred, func() { old = l.val("atomicrmw %s ptr addrspace(1) %s, %s %s acq_rel", name, p, typ, v) })
+	ph := l.phi(typ)
+	ph.from("poison", from)
+	ph.from(old, l.lastWhen)
+	l.patch(ph)
+	return ph.name
 }
 
 func lowerAtomicCAS(l *lowering, op *ir.Op) {

@@ -111,34 +111,34 @@ func (l *lowering) widen(x string, from, to ir.Type) string {
 
 // mmaShape is an instruction of the tensor cores.
 type mmaShape struct {
-	name   string // ".m16n8k16"
-	perReg int    // elements of an operand in a 32-bit register
-	kRegs  int    // of those registers along k in each thread: two for all but fp64
-	in     string // type of the operands
+	name  string // ".m16n8k16"
+	kRegs int    // registers of an operand along k in each thread
+	in    string // type of the operands
+}
+
+// mmaShapes are the instructions for operand types. One for f64 has 8 rows and 4 columns of A, so a tile takes several.
+var mmaShapes = map[ir.Type]mmaShape{
+	ir.F16:      {".m16n8k16", 2, ".f16"},
+	ir.BF16:     {".m16n8k16", 2, ".bf16"},
+	ir.F32:      {".m16n8k8", 2, ".tf32"},
+	ir.I8:       {".m16n8k32", 2, ".s8"},
+	ir.F8E4M3FN: {".m16n8k32", 2, ".e4m3"},
+	ir.F8E5M2:   {".m16n8k32", 2, ".e5m2"},
+	ir.F64:      {".m8n8k4", 1, ".f64"},
 }
 
 // mmaFor is the instruction for an operand type.
 func mmaFor(l *lowering, op *ir.Op, t ir.Type) mmaShape {
-	switch t {
-	case ir.F16:
-		return mmaShape{".m16n8k16", 2, 2, ".f16"}
-	case ir.BF16:
-		return mmaShape{".m16n8k16", 2, 2, ".bf16"}
-	case ir.F32:
-		return mmaShape{".m16n8k8", 1, 2, ".tf32"}
-	case ir.I8:
-		return mmaShape{".m16n8k32", 4, 2, ".s8"}
-	case ir.F8E4M3FN:
-		return mmaShape{".m16n8k32", 4, 2, ".e4m3"}
-	case ir.F8E5M2:
-		return mmaShape{".m16n8k32", 4, 2, ".e5m2"}
+	s, ok := mmaShapes[t]
+	if !ok {
+		l.fail(op, "there is no instruction of the tensor cores for %s", t)
 	}
-	l.fail(op, "there is no instruction of the tensor cores for %s", t)
-	return mmaShape{}
+	return s
 }
 
 // dotMMA tiles the product for mma.sync. A thread's registers of A hold rows i and i+8 of each tile and its share of k; those of B hold
-// one column. Which k they are does not matter, as long as A and B agree, which they do when their layouts have the same kWidth.
+// one column. Which k they are does not matter, as long as A and B agree, which they do when their layouts have the same kWidth. Of a
+// result with less than 8 rows or columns threads hold copies: rows and columns go around.
 func (l *lowering) dotMMA(op *ir.Op) {
 	a, b, c := l.operand(op, op.Operand(0)), l.operand(op, op.Operand(1)), l.operand(op, op.Operand(2))
 	s := mmaFor(l, op, a.elem)
@@ -146,33 +146,62 @@ func (l *lowering) dotMMA(op *ir.Op) {
 	if !slices.Equal(ka, kb) {
 		l.fail(op, "the operands' layouts differ along k")
 	}
-	step := s.perReg * s.kRegs
-	acc := slices.Clone(c.regs)
-	for batch := range c.offsets(0) {
-		for _, m := range c.offsets(1) {
-			if m&8 != 0 {
-				continue
-			}
-			for _, n := range c.offsets(2) {
-				if n&1 != 0 {
-					continue
-				}
-				tile := []int{c.index(l, op, batch, m, n), c.index(l, op, batch, m, n+1), c.index(l, op, batch, m+8, n), c.index(l, op, batch, m+8, n+1)}
-				for k := 0; k+step <= len(ka); k += step {
-					var as, bs []string
-					for h := range s.kRegs {
-						ks := ka[k+h*s.perReg : k+(h+1)*s.perReg]
-						for _, row := range []int{m, m + 8} {
-							as = append(as, l.fragment(ks, a.elem, func(kk int) string { return a.at(l, op, batch, row, kk) }))
-						}
-						bs = append(bs, l.fragment(ks, b.elem, func(kk int) string { return b.at(l, op, batch, kk, n) }))
-					}
-					l.mma(op, s, c.elem, acc, tile, as, bs)
-				}
-			}
+	per := max(1, 32/ir.BitWidth(a.elem))
+	if len(ka)%(per*s.kRegs) != 0 {
+		l.fail(op, "%d elements along k in a thread are less than an instruction takes", len(ka))
+	}
+	p := product{l: l, op: op, s: s, a: a, b: b, c: c, acc: slices.Clone(c.regs)}
+	for _, batch := range c.offsets(0) {
+		for ks := range slices.Chunk(ka, per*s.kRegs) { // outermost, so that neighbours do not wait for each other
+			p.slab(batch, slices.Collect(slices.Chunk(ks, per)))
 		}
 	}
-	l.set(op.Result(0), acc)
+	for r, coord := range c.coord { // copies
+		p.acc[r] = p.acc[c.where[key3(coord)]]
+	}
+	l.set(op.Result(0), p.acc)
+}
+
+// product is a product on tensor cores while it is computed.
+type product struct {
+	l       *lowering
+	op      *ir.Op
+	s       mmaShape
+	a, b, c operand
+	acc     []string
+}
+
+// slab adds the products of the columns ks of A, register by register, to all tiles.
+func (p *product) slab(batch int, ks [][]int) {
+	l, op := p.l, p.op
+	shape := ir.ShapeOf(op.Result(0).Type)
+	rows, cols := int(shape[len(shape)-2]), int(shape[len(shape)-1])
+	ns := slices.DeleteFunc(p.c.offsets(2), func(n int) bool { return n&1 != 0 })
+	right := map[int][]string{}
+	for _, n := range ns {
+		for _, part := range ks {
+			right[n] = append(right[n], l.fragment(part, p.b.elem, func(k int) string { return p.b.at(l, op, batch, k, n) }))
+		}
+	}
+	for _, m := range p.c.offsets(1) {
+		if m&8 != 0 {
+			continue
+		}
+		pair := []int{m, (m + 8) % rows}
+		var left []string
+		for _, part := range ks {
+			for _, row := range pair {
+				left = append(left, l.fragment(part, p.a.elem, func(k int) string { return p.a.at(l, op, batch, row, k) }))
+			}
+		}
+		for _, n := range ns {
+			var tile []int
+			for _, i := range pair {
+				tile = append(tile, p.c.index(l, op, batch, i, n), p.c.index(l, op, batch, i, (n+1)%cols))
+			}
+			l.mma(op, p.s, mmaShapes[p.b.elem].in, p.c.elem, p.acc, tile, left, right[n])
+		}
+	}
 }
 
 func (o operand) index(l *lowering, op *ir.Op, b, i, j int) int {
@@ -183,8 +212,11 @@ func (o operand) index(l *lowering, op *ir.Op, b, i, j int) int {
 	return r
 }
 
-// fragment packs elements into a 32-bit register.
+// fragment packs elements into a register of 32 bits, or of 64 for one f64.
 func (l *lowering) fragment(ks []int, t ir.Type, at func(k int) string) string {
+	if t == ir.F64 {
+		return at(ks[0])
+	}
 	elems := make([]string, len(ks))
 	for i, k := range ks {
 		elems[i] = at(k)
@@ -192,30 +224,73 @@ func (l *lowering) fragment(ks []int, t ir.Type, at func(k int) string) string {
 	return l.pack(newAccess(t, len(ks)), elems)[0]
 }
 
-// mma does one instruction and puts its results into acc.
-func (l *lowering) mma(op *ir.Op, s mmaShape, elem ir.Type, acc []string, tile []int, as, bs []string) {
-	typ, reg, kind := "float", "f", ".f32"
+// mma multiplies one tile and puts the results into acc, where the tile's four elements are at places. The fragments of A go row,
+// row+8, then k.
+func (l *lowering) mma(op *ir.Op, s mmaShape, inB string, elem ir.Type, acc []string, tile []int, as, bs []string) {
+	code := func(kind string) string {
+		return "mma.sync.aligned" + s.name + ".row.col" + kind + s.in + inB + kind
+	}
 	switch elem {
 	case ir.I32:
-		typ, reg, kind = "i32", "r", ".s32"
+		l.mmaCall(code(".s32"), "i32", "r", acc, tile, typed("i32", as), typed("i32", bs))
 	case ir.F32:
+		l.mmaCall(code(".f32"), "float", "f", acc, tile, typed("i32", as), typed("i32", bs))
+	case ir.F64:
+		l.mmaCall(code(".f64"), "double", "d", acc, tile[:2], typed("double", as[:1]), typed("double", bs))
+		if tile[2] != tile[0] { // else the rows are copies
+			l.mmaCall(code(".f64"), "double", "d", acc, tile[2:], typed("double", as[1:]), typed("double", bs))
+		}
+	case ir.F16:
+		l.mmaHalf(code(".f16"), acc, tile, typed("i32", as), typed("i32", bs))
 	default:
 		l.fail(op, "an accumulator of %s", elem)
 	}
-	ret := fmt.Sprintf("{ %s, %s, %s, %s }", typ, typ, typ, typ)
-	code := fmt.Sprintf("mma.sync.aligned%s.row.col%s%s%s%s { $0, $1, $2, $3 }, { $4, $5, $6, $7 }, { $8, $9 }, { $10, $11, $12, $13 };",
-		s.name, kind, s.in, s.in, kind)
-	// The fragments of A go row, row+8, then k: that is how they were made.
-	var args []string
-	for _, x := range append(append([]string{}, as...), bs...) {
-		args = append(args, "i32 "+x)
+}
+
+func typed(typ string, vals []string) []string {
+	out := make([]string, len(vals))
+	for i, v := range vals {
+		out[i] = typ + " " + v
 	}
-	for _, i := range tile {
+	return out
+}
+
+// mmaHalf is mma with an accumulator of f16, which has two elements in a register.
+func (l *lowering) mmaHalf(code string, acc []string, tile []int, as, bs []string) {
+	two := newAccess(ir.F16, 2)
+	pairs := []string{l.pack(two, []string{acc[tile[0]], acc[tile[1]]})[0], l.pack(two, []string{acc[tile[2]], acc[tile[3]]})[0]}
+	l.mmaCall(code, "i32", "r", pairs, []int{0, 1}, as, bs)
+	for i, p := range pairs {
+		v := l.val("bitcast i32 %s to <2 x half>", p)
+		for j := range 2 {
+			acc[tile[2*i+j]] = l.val("extractelement <2 x half> %s, i32 %d", v, j)
+		}
+	}
+}
+
+// mmaCall is the instruction: places of acc are its accumulators and results.
+func (l *lowering) mmaCall(code, typ, reg string, acc []string, places []int, as, bs []string) {
+	args := slices.Concat(as, bs)
+	for _, i := range places {
 		args = append(args, typ+" "+acc[i])
 	}
-	constraints := strings.Repeat("="+reg+",", 4) + "r,r,r,r,r,r," + strings.TrimSuffix(strings.Repeat(reg+",", 4), ",")
-	r := l.asm(ret, code, constraints, false, args...)
-	for i, t := range tile {
-		acc[t] = l.val("extractvalue %s %s, %d", ret, r, i)
+	n := len(places)
+	list := func(from, count int) string {
+		var regs []string
+		for i := range count {
+			regs = append(regs, fmt.Sprintf("$%d", from+i))
+		}
+		return "{ " + strings.Join(regs, ", ") + " }"
+	}
+	text := fmt.Sprintf("%s %s, %s, %s, %s;", code, list(0, n), list(n, len(as)), list(n+len(as), len(bs)), list(n+len(as)+len(bs), n))
+	in := "r"
+	if strings.HasPrefix(as[0], "double") {
+		in = "d"
+	}
+	constraints := slices.Concat(slices.Repeat([]string{"=" + reg}, n), slices.Repeat([]string{in}, len(as)+len(bs)), slices.Repeat([]string{reg}, n))
+	ret := structOf(slices.Repeat([]string{typ}, n))
+	r := l.asm(ret, text, strings.Join(constraints, ","), false, args...)
+	for i, f := range l.fields(ret, r, n) {
+		acc[places[i]] = f
 	}
 }

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -20,6 +21,8 @@ func (l *lowering) extend(x string, from, to ir.Type) string {
 		return x
 	case isSmall(from):
 		return l.extendSmall(x, from.(*ir.FloatType), to)
+	case ir.BitWidth(from) == ir.BitWidth(to): // f16 and bf16
+		return l.truncate(l.extend(x, from, ir.F32), ir.F32, to)
 	}
 	return l.val("fpext %s %s to %s", llvmType(from), x, llvmType(to))
 }
@@ -31,6 +34,8 @@ func (l *lowering) truncate(x string, from, to ir.Type) string {
 		return x
 	case isSmall(to):
 		return l.toSmall(x, from, to.(*ir.FloatType), smallRounding{})
+	case ir.BitWidth(from) == ir.BitWidth(to):
+		return l.extend(x, from, to)
 	}
 	return l.val("fptrunc %s %s to %s", llvmType(from), x, llvmType(to))
 }
@@ -120,8 +125,15 @@ func (l *lowering) pairFromSmall(lo, hi string, from, to ir.Type) (string, strin
 	return out[0], out[1]
 }
 
-// truncateToZero is f32 to f16 or bf16, rounded towards zero.
+// truncateToZero is f64 or f32 to a smaller float, rounded towards zero: in two steps if need be, which comes to the same.
 func (l *lowering) truncateToZero(op *ir.Op, x string, from, to ir.Type) string {
+	if from == ir.F64 {
+		x = l.asm("float", "cvt.rz.f32.f64 $0, $1;", "=f,d", false, "double "+x)
+		if to == ir.F32 {
+			return x
+		}
+		from = ir.F32
+	}
 	if from != ir.F32 {
 		l.fail(op, "from %s to %s towards zero", from, to)
 	}
@@ -232,4 +244,31 @@ func (l *lowering) signSmall(f *num.Format, out, sign string) string {
 	}
 	plain := l.val("icmp eq i32 %s, 0", l.val("and i32 %s, 127", out))
 	return l.val("select i1 %s, i32 %s, i32 %s", plain, out, signed)
+}
+
+// lowerFp4ToFp takes bytes with two floats of 4 bits (e2m1) each apart, the lower half first. As the topmost bits of an f16 their
+// exponent is too small by 14.
+func lowerFp4ToFp(l *lowering, op *ir.Op) {
+	axis := int(op.IntOr("axis", 0))
+	to := l.layout(op, op.Result(0).Type)
+	elem := ir.ElemOf(op.Result(0).Type)
+	regs := l.byCoordinates(op, op.Operand(0), func(c []int) []int {
+		out := slices.Clone(c)
+		out[axis] /= 2
+		return out
+	})
+	for r, b := range regs {
+		if registerCoords(to, r)[axis]&1 != 0 {
+			b = l.val("lshr i8 %s, 4", b)
+		}
+		n := l.val("zext i8 %s to i16", b)
+		sign := l.val("shl i16 %s, 12", l.val("and i16 %s, 8", n))
+		small := l.val("or disjoint i16 %s, %s", sign, l.val("shl i16 %s, 9", l.val("and i16 %s, 7", n)))
+		h := l.val("fmul half %s, %s", l.val("bitcast i16 %s to half", small), literal(0x7400, ir.F16)) // 2^14
+		if elem != ir.F16 {
+			h = l.fromF32(l.extend(h, ir.F16, ir.F32), elem)
+		}
+		regs[r] = h
+	}
+	l.set(op.Result(0), regs)
 }

@@ -77,13 +77,15 @@ type value struct{ regs []string }
 type lowering struct {
 	*writer
 	*program
-	fn      *ir.Op
-	vals    map[*ir.Value]value
-	labels  map[*ir.Block]string
-	phis    map[*ir.Block][]*phi
-	waiting map[*ir.Block][]edge
-	alloc   *allocation
-	ids     threadIDs
+	fn       *ir.Op
+	vals     map[*ir.Value]value
+	labels   map[*ir.Block]string
+	phis     map[*ir.Block][]*phi
+	waiting  map[*ir.Block][]edge
+	alloc    *allocation
+	returns  *returns // of the region that is inlined
+	lastWhen string   // the block in which the last conditional piece ended
+	ids      threadIDs
 }
 
 func (g *program) newLowering(fn *ir.Op) *lowering {

@@ -120,6 +120,7 @@ func (l *lowering) when(cond string, f func()) {
 	l.condBr(cond, yes, end)
 	l.begin(yes)
 	f()
+	l.lastWhen = l.writer.block
 	l.br(end)
 	l.begin(end)
 }
@@ -141,11 +142,13 @@ func (l *lowering) printf(format string, args []arg) {
 	for i, a := range args {
 		l.do("store %s %s, ptr %s", a.typ, a.name, l.val("getelementptr i8, ptr %s, i32 %d", buf, place[i]))
 	}
-	l.call("i32", "vprintf", "ptr "+generic(l.str(format)), "ptr "+buf)
+	l.call("i32", "vprintf", "ptr "+l.text(format), "ptr "+buf)
 }
 
-// generic is the address of a global in the generic space.
-func generic(global string) string { return "addrspacecast (ptr addrspace(1) " + global + " to ptr)" }
+// text is the address of a string in the generic space.
+func (l *lowering) text(s string) string {
+	return l.val("addrspacecast ptr addrspace(1) %s to ptr", l.str(s))
+}
 
 // lowerAssert stops the kernel with a message when an element is false.
 func lowerAssert(l *lowering, op *ir.Op) {
@@ -164,8 +167,8 @@ func lowerAssert(l *lowering, op *ir.Op) {
 	}
 	fn = l.fn.Text("sym_name")
 	l.when(bad, func() {
-		l.call("void", "__assertfail", "ptr "+generic(l.str(op.Text("message")+op.Text("msg"))), "ptr "+generic(l.str(file)), fmt.Sprintf("i32 %d", line),
-			"ptr "+generic(l.str(fn)), "i64 1")
+		l.call("void", "__assertfail", "ptr "+l.text(op.Text("message")+op.Text("msg")), "ptr "+l.text(file), fmt.Sprintf("i32 %d", line),
+			"ptr "+l.text(fn), "i64 1")
 	})
 	if _, ok := op.Operand(0).Type.(*ir.TensorType); ok {
 		l.barrier() // nobody goes on, into what the assertion guards, before all have looked

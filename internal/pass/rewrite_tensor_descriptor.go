@@ -204,11 +204,11 @@ func rmwOf(kind int64, elem ir.Type) (int64, bool) {
 		return tt.RMWFAdd, true
 	case kind == tt.ReduceMin && unsigned:
 		return tt.RMWUMin, true
-	case kind == tt.ReduceMin && isInt:
+	case kind == tt.ReduceMin:
 		return tt.RMWMin, true
 	case kind == tt.ReduceMax && unsigned:
 		return tt.RMWUMax, true
-	case kind == tt.ReduceMax && isInt:
+	case kind == tt.ReduceMax:
 		return tt.RMWMax, true
 	}
 	rmw, ok := map[int64]int64{tt.ReduceAnd: tt.RMWAnd, tt.ReduceOr: tt.RMWOr, tt.ReduceXor: tt.RMWXor}[kind]

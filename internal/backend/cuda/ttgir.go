@@ -5,6 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lower"
@@ -15,6 +16,9 @@ import (
 func (c Compiler) ttgir(in *backend.Input) error {
 	start := time.Now()
 	passes := gpu.Pipeline(gpu.Options{Machine: c.machine(in)})
+	if hasDescriptors(in.Module) { // there is no use of the hardware for them yet
+		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
+	}
 	if err := pass.Run(&pass.Context{}, in.Module, passes); err != nil {
 		return err
 	}
@@ -33,4 +37,29 @@ func (c Compiler) machine(in *backend.Input) gpu.Machine {
 func (c Compiler) lowerOptions(m *ir.Module) lower.Options {
 	info := axisinfo.Module(m)
 	return lower.Options{Capability: c.Capability, Contiguity: info.Contiguity, MaskAlign: info.MaskAlignment}
+}
+
+// hasDescriptors reports whether tensor descriptors are made, or handed to a function.
+func hasDescriptors(m *ir.Module) bool {
+	for op := range m.Ops() {
+		for _, r := range op.Results() {
+			if tt.DescTensor(r.Type) != nil {
+				return true
+			}
+		}
+		if op.Def != tt.Func || op.Region(0).Empty() {
+			continue
+		}
+		for _, a := range op.Body(0).Args() {
+			if tt.DescTensor(a.Type) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Describe takes a descriptor apart: kernels load and store through pointers.
+func (Compiler) Describe(d backend.Descriptor) ([]uint64, func(), error) {
+	return d.Words(), func() {}, nil
 }

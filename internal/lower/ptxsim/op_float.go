@@ -70,15 +70,20 @@ func (t typ) halves(args []uint64, f func(args []uint64) uint64) uint64 {
 
 func arithmetic(s *stmt) (action, error) {
 	t := s.typ()
-	if s.name == "div" && len(s.types) == 0 {
-		return nil, fmt.Errorf("no type")
+	if len(s.types) == 0 {
+		return nil, fmt.Errorf("%s without a type that is known", s.name)
 	}
 	if s.has("cc") {
 		return addCarry(s)
 	}
 	if t.kind != 'f' {
-		f := intBinary[s.name]
-		return s.binary(t, f(t, s))
+		f := intBinary[s.name](t, s)
+		if t.lanes > 1 {
+			return s.binary(t, func(a, b uint64) uint64 {
+				return t.halves([]uint64{a, b}, func(x []uint64) uint64 { return f(x[0], x[1]) })
+			})
+		}
+		return s.binary(t, f)
 	}
 	if s.name == "min" || s.name == "max" {
 		return minMax(s, t)

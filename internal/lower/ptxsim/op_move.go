@@ -3,6 +3,7 @@ package ptxsim
 import (
 	"fmt"
 	"math"
+	"math/big"
 
 	"github.com/nereid-lang/nereid/internal/num"
 )
@@ -418,9 +419,23 @@ func (s *stmt) intToFloat(to, from typ, v uint64) uint64 {
 		}
 	}
 	if m := s.rounding(); m != "rn" {
-		return to.toward(float64(f), m)
+		return to.intToward(from, v, m)
 	}
 	return to.round(f)
+}
+
+var bigModes = map[string]big.RoundingMode{"rz": big.ToZero, "rm": big.ToNegativeInf, "rp": big.ToPositiveInf}
+
+// intToward rounds an integer to a float in a direction.
+func (t typ) intToward(from typ, v uint64, mode string) uint64 {
+	x := new(big.Float).SetPrec(uint(t.fmt.Man + 1)).SetMode(bigModes[mode])
+	if from.kind == 's' {
+		x.SetInt64(from.signed(v))
+	} else {
+		x.SetUint64(from.mask(v))
+	}
+	f, _ := x.Float64()
+	return t.bitsOf(f)
 }
 
 // oddInt keeps a 64-bit integer's lost bits from rounding twice.
