@@ -28,8 +28,8 @@ type DescSpec struct {
 }
 
 // ParseSignature reads a signature as Triton's ahead-of-time tool writes it: one entry for each parameter, a type (`*fp16`, `i32`)
-// with `:16` or `:1`, or a constant as a Python literal; for a constexpr parameter also a dtype. An error is a *diag.List that shows
-// the place in the text.
+// with `:16` or `:1`, or a constant as a Python literal; for a constexpr parameter also a dtype, or a jit function (`@file.py:name`,
+// `@:name`). An error is a *diag.List that shows the place in the text.
 func ParseSignature(params []Param, text string) ([]ArgSpec, error) {
 	out, err := parseSignature(params, text)
 	if err == nil {
@@ -159,6 +159,9 @@ func parseEntry(constexpr bool, e entry) (ArgSpec, *sigError) {
 		if t := scalarType(text); t != nil {
 			return ArgSpec{Const: t}, nil
 		}
+		if file, name, ok := strings.Cut(strings.TrimPrefix(text, "@"), ":"); ok && strings.HasPrefix(text, "@") {
+			return ArgSpec{Const: &FuncRef{File: file, Name: name}}, nil
+		}
 		return parseConst(e)
 	}
 	if strings.HasPrefix(text, "tensordesc<") {
@@ -239,7 +242,7 @@ func parseConst(e entry) (ArgSpec, *sigError) {
 		return ArgSpec{}, e.errorf("%q is neither a type nor a Python literal", e.text)
 	}
 	in := host.NewInterp(host.Options{Files: files, MaxSteps: 10000, MaxBytes: 1 << 20})
-	v, err := host.Eval(in, x, nil)
+	v, err := host.Eval(in, x, &host.Env{})
 	if err != nil {
 		return ArgSpec{}, e.errorf("%q has no value: %v", e.text, err)
 	}

@@ -1,0 +1,75 @@
+package lang
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+)
+
+// FormatSignature writes arguments as ParseSignature reads them.
+func FormatSignature(args []ArgSpec) string {
+	parts := make([]string, len(args))
+	for i, a := range args {
+		parts[i] = a.format()
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (a ArgSpec) format() string {
+	switch {
+	case a.Tuple:
+		list := FormatSignature(a.Items)
+		if len(a.Items) == 1 {
+			list += ","
+		}
+		return "(" + list + ")"
+	case a.Desc != nil:
+		dims := strings.Trim(strings.ReplaceAll(fmt.Sprint(a.Desc.Block), " ", ", "), "[]")
+		return fmt.Sprintf("tensordesc<%s[%s]>", typeText(a.Desc.Elem), dims)
+	case a.Type != nil && a.Div16:
+		return typeText(a.Type) + ":16"
+	case a.Type != nil:
+		return typeText(a.Type)
+	}
+	return constText(orNone(a.Const))
+}
+
+// typeText is a type as signatures write it.
+func typeText(t sem.Type) string {
+	if p, ok := t.(*sem.PtrType); ok {
+		if p.Const {
+			return "*k" + typeText(p.Elem)
+		}
+		return "*" + typeText(p.Elem)
+	}
+	if name, ok := typeNames[t.String()]; ok {
+		return name
+	}
+	return t.String()
+}
+
+func constText(v host.Value) string {
+	switch v := v.(type) {
+	case *sem.DType:
+		return typeText(v)
+	case *FuncRef:
+		return "@" + v.File + ":" + v.Name
+	case host.Float:
+		if f := float64(v); math.IsInf(f, 0) || math.IsNaN(f) {
+			return "float('" + strings.TrimPrefix(strings.ToLower(fmt.Sprint(f)), "+") + "')"
+		}
+	case *host.Tuple:
+		items := make([]string, len(v.Items))
+		for i, e := range v.Items {
+			items[i] = constText(e)
+		}
+		if len(items) == 1 {
+			return "(" + items[0] + ",)"
+		}
+		return "(" + strings.Join(items, ", ") + ")"
+	}
+	return Repr(v)
+}
