@@ -12,7 +12,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -97,15 +99,34 @@ func (c *Case) Resolve(root, file string) string {
 	return filepath.Join(root, filepath.FromSlash(file))
 }
 
-// blockBytes is what the allocator of the recording program (torch's) hands out memory in.
-const blockBytes = 512
+// blockRoom is how far a launch can run past either end of a storage: torch's allocator cuts small tensors from segments of 2 MiB.
+const blockRoom = 1 << 20
 
-// Block is a copy of a storage with room behind it up to the end of its block: kernels that run past the end of a tensor and
-// ignore what they find there are common, and a GPU lets them. Reslice it to its capacity for a launch; Compare takes it as it is.
-func Block(storage []byte) []byte {
-	b := make([]byte, (len(storage)+blockBytes-1)/blockBytes*blockBytes)
-	copy(b, storage)
-	return b[:len(storage)]
+// Block is memory for a storage. There is room before and behind it, all zeros: kernels that run past the end of a tensor and ignore
+// what they find there are common, and on a GPU what lies there is other tensors.
+type Block struct {
+	All []byte // with the room
+	At  int    // where the storage begins in All
+	n   int
+}
+
+// NewBlock is a block with a copy of a storage.
+func NewBlock(storage []byte) *Block {
+	b := &Block{All: make([]byte, 2*blockRoom+(len(storage)+15)&^15), At: blockRoom, n: len(storage)}
+	copy(b.Storage(), storage)
+	return b
+}
+
+// Storage is the part of the block that Compare takes.
+func (b *Block) Storage() []byte { return b.All[b.At : b.At+b.n] }
+
+// Storages is the storages of blocks, by name.
+func Storages(blocks map[string]*Block) map[string][]byte {
+	out := make(map[string][]byte, len(blocks))
+	for name, b := range blocks {
+		out[name] = b.Storage()
+	}
+	return out
 }
 
 type section struct {
@@ -177,7 +198,7 @@ func (c *Case) launch(metadata json.RawMessage) error {
 		Options      map[string]any
 		Args         []rawArg
 	}
-	d := json.NewDecoder(strings.NewReader(meta.Launch))
+	d := json.NewDecoder(strings.NewReader(quoteNonFinite(meta.Launch)))
 	d.UseNumber()
 	if err := d.Decode(&l); err != nil {
 		return fmt.Errorf("the launch: %w", err)
@@ -192,6 +213,19 @@ func (c *Case) launch(metadata json.RawMessage) error {
 	var err error
 	c.Args, err = args(l.Args)
 	return err
+}
+
+// nonFinite finds strings, which stay, and the numbers that Python writes and JSON does not have.
+var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|NaN|-?Infinity`)
+
+// quoteNonFinite puts such numbers in quotes.
+func quoteNonFinite(text string) string {
+	return nonFinite.ReplaceAllStringFunc(text, func(token string) string {
+		if token[0] == '"' {
+			return token
+		}
+		return `"` + token + `"`
+	})
 }
 
 // rawArg is an argument as the file has it.
@@ -219,9 +253,14 @@ func args(raw []rawArg) ([]Arg, error) {
 		}
 		out[i] = Arg{Name: r.Name, Constexpr: r.Constexpr, Kind: r.Kind, Storage: r.Storage, Dtype: r.Dtype, Offset: r.Offset,
 			Shape: r.Shape, Strides: r.Strides, BlockShape: r.BlockShape, Value: number(r.Value), File: r.File, Items: items}
-		if f, ok := out[i].Value.(int64); ok && r.Kind == Float {
-			out[i].Value = float64(f)
+		if r.Kind != Float {
+			continue
 		}
+		f, err := strconv.ParseFloat(fmt.Sprint(out[i].Value), 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			return nil, fmt.Errorf("argument %q is the float %v", r.Name, out[i].Value)
+		}
+		out[i].Value = f
 	}
 	return out, nil
 }

@@ -50,11 +50,22 @@ func TestReadAll(t *testing.T) {
 }
 
 func TestBlock(t *testing.T) {
-	for n, want := range map[int]int{0: 0, 1: 512, 512: 512, 513: 1024} {
-		in := make([]byte, n, n+5000)
-		b := Block(in)
-		if len(b) != n || cap(b) != want {
-			t.Errorf("%d bytes: %d of %d", n, len(b), cap(b))
+	for _, n := range []int{0, 1, 512, 513} {
+		in := slices.Repeat([]byte{7}, n)
+		b := NewBlock(in)
+		if s := b.Storage(); string(s) != string(in) || b.At != blockRoom || len(b.All) < n+2*blockRoom {
+			t.Errorf("%d bytes: %d at %d of %d", n, len(s), b.At, len(b.All))
+		}
+		for i, v := range b.All {
+			if v != 0 && (i < b.At || i >= b.At+n) {
+				t.Fatalf("%d bytes: the room is not zeros", n)
+			}
+		}
+		if n > 0 {
+			b.All[b.At] = 9
+			if in[0] != 7 || Storages(map[string]*Block{"s0": b})["s0"][0] != 9 {
+				t.Error("a block is a copy, its storage is not")
+			}
 		}
 	}
 }
@@ -192,6 +203,27 @@ func TestDamagedFiles(t *testing.T) {
 		if _, err := Parse("x", data); err == nil || !strings.HasPrefix(err.Error(), "x: ") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestNonFinite: Python's json writes NaN and Infinity as they are.
+func TestNonFinite(t *testing.T) {
+	text := `{"file":"NaN.py","kernel":"Infinity","grid":[1,1,1],"options":{},"args":[
+		{"name":"a","kind":"float","value":Infinity},{"name":"b","kind":"float","value":-Infinity},
+		{"name":"c","kind":"float","value":NaN},{"name":"\"NaN","kind":"str","value":"-Infinity \\"},{"name":"e","kind":"float","value":-1e400}]}`
+	c, err := Parse("x", file(map[string]any{"__metadata__": map[string]any{"launch": text}}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.File != "NaN.py" || c.Kernel != "Infinity" || c.Args[3].Name != `"NaN` || c.Args[3].Value != `-Infinity \` {
+		t.Errorf("%+v", c)
+	}
+	if nan := c.Args[2].Value.(float64); c.Args[0].Value != math.Inf(1) || c.Args[1].Value != math.Inf(-1) || nan == nan || c.Args[4].Value != math.Inf(-1) {
+		t.Errorf("%+v", c.Args)
+	}
+	bad := strings.Replace(text, "-1e400", `"much"`, 1)
+	if _, err := Parse("x", file(map[string]any{"__metadata__": map[string]any{"launch": bad}}, nil)); err == nil {
+		t.Error("a float that is a word")
 	}
 }
 
