@@ -84,9 +84,9 @@ func (r *replayer) replay(ctx context.Context, path string) (worst float64, err 
 	if err != nil {
 		return 0, err
 	}
-	mem := map[string][]byte{}
+	mem := map[string]*replay.Block{}
 	for name, data := range c.Before {
-		mem[name] = replay.Block(data)
+		mem[name] = replay.NewBlock(data)
 	}
 	args := make([]any, 0, len(c.Args)+1)
 	for _, a := range c.Args {
@@ -108,12 +108,12 @@ func (r *replayer) replay(ctx context.Context, path string) (worst float64, err 
 	if err := s.Sync(); err != nil {
 		return 0, err
 	}
-	if worst, err = c.Compare(mem); err == nil {
+	if worst, err = c.Compare(replay.Storages(mem)); err == nil {
 		return worst, nil
 	}
 	// What was recorded may have been computed in tf32, which only the kernel's IR says.
 	if c.TF32 = usesTF32(ctx, k, args); c.TF32 {
-		return c.Compare(mem)
+		return c.Compare(replay.Storages(mem))
 	}
 	return worst, err
 }
@@ -145,7 +145,7 @@ func (r *replayer) kernel(c *replay.Case) (*nereid.Kernel, error) {
 }
 
 // argument is a recorded argument as a launch takes it; tensors share the storages in mem.
-func (r *replayer) argument(c *replay.Case, a replay.Arg, mem map[string][]byte) (any, error) {
+func (r *replayer) argument(c *replay.Case, a replay.Arg, mem map[string]*replay.Block) (any, error) {
 	switch a.Kind {
 	case replay.Tensor:
 		return storage(a, mem)
@@ -175,17 +175,16 @@ func (r *replayer) argument(c *replay.Case, a replay.Arg, mem map[string][]byte)
 	return a.Value, nil
 }
 
-func storage(a replay.Arg, mem map[string][]byte) (*nereid.Tensor, error) {
+func storage(a replay.Arg, mem map[string]*replay.Block) (*nereid.Tensor, error) {
 	dt, err := nereid.DTypeOf(a.Dtype)
 	if err != nil {
 		return nil, err
 	}
-	data, ok := mem[a.Storage]
+	b, ok := mem[a.Storage]
 	if !ok {
 		return nil, fmt.Errorf("the storage %s is not in the file", a.Storage)
 	}
-	data = data[:cap(data)]
-	return nereid.FromBytes(dt, data, len(data)/dt.Size()).Offset(int(a.Offset)), nil
+	return nereid.FromBytes(dt, b.All, len(b.All)/dt.Size()).Offset(b.At + int(a.Offset)), nil
 }
 
 func replayOptions(c *replay.Case) nereid.Options {
