@@ -24,6 +24,7 @@ type unit struct {
 	names  map[string]string    // mangled names by specialisation
 	files  *diag.FileSet
 	depth  int
+	steps  int
 }
 
 // function is a jit function compiled for one specialisation.
@@ -75,6 +76,9 @@ func (g *generator) loc(n python.Node) ir.Loc {
 // at gives the operations made next the place of n, and returns what to call when n is done: like Triton, an operation stands at
 // the last part of it that was looked at.
 func (g *generator) at(n python.Node) func() {
+	if g.u.steps++; g.u.steps > g.u.opts.MaxSteps {
+		g.failHint(n, "limit", "unroll less: use range where tl.static_range is not needed", "the kernel takes more than %d steps to compile", g.u.opts.MaxSteps)
+	}
 	last := g.cur
 	loc := g.loc(n)
 	g.cur, g.b.Loc = n, loc

@@ -49,10 +49,14 @@ type Options struct {
 	NumStages    int
 	NumCTAs      int
 	Debug        bool
+	MaxSteps     int       // statements and expressions compiled, each as often as it is unrolled; 0: 2 million
 	AllowGlobals bool      // kernels may read plain global numbers
 	Stdout       io.Writer // of tl.static_print; nil drops it
 	Warn         func(string)
 }
+
+// defaultSteps is far more than any kernel of use takes, and still a few seconds only.
+const defaultSteps = 2_000_000
 
 func (o Options) sem() sem.Options {
 	arch := o.Target.Chip
@@ -201,11 +205,11 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 	fn, ok := unwrapConstexpr(v).(*JITFunction)
 	if !ok {
 		d := diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s is no kernel: it is %s", name, describe(v)), Hint: "decorate it with @triton.jit"}
-		switch f := unwrapConstexpr(v).(type) {
+		switch u := unwrapConstexpr(v).(type) {
 		case *host.Func:
-			d.Msg, d.Span = fmt.Sprintf("%s is no kernel: it is a plain function", name), f.Def.NamePos.Span()
+			d.Msg, d.Span = fmt.Sprintf("%s is no kernel: it is a plain function", name), s.definition(name)
 		case *host.Unknown:
-			d = host.Diagnostic(f.Need("the meaning"), s.definition(name))
+			d = host.Diagnostic(u.Need("the meaning"), s.definition(name))
 		}
 		return nil, s.report(d)
 	}
@@ -293,6 +297,9 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Mod
 	if len(args) != len(fn.Params) {
 		return nil, s.report(diag.Diagnostic{Code: "argument", Span: fn.Func.Def.NamePos.Span(),
 			Msg: fmt.Sprintf("%s has %d parameters, but %d arguments are described", kernel, len(fn.Params), len(args))})
+	}
+	if opts.MaxSteps == 0 {
+		opts.MaxSteps = defaultSteps
 	}
 	u := &unit{world: w, source: s, opts: opts, files: s.files, module: ir.NewModule(ir.Unknown), funcs: map[string]*function{}, names: map[string]string{}}
 	return u.kernel(fn, args)
