@@ -142,8 +142,11 @@ func maskSplat(a *analysis, op *ir.Op) *mask {
 
 // maskCompare: a comparison of integers whose difference grows evenly along one dimension bounds the index there.
 func maskCompare(a *analysis, op *ir.Op) *mask {
-	x, y := a.stateOf(op.Operand(0)), a.stateOf(op.Operand(1))
 	pred, _ := op.Int("predicate")
+	if m := a.maskChoice(op, pred); m != nil {
+		return m
+	}
+	x, y := a.stateOf(op.Operand(0)), a.stateOf(op.Operand(1))
 	m := newMask(op.Result(0).Type)
 	switch pred {
 	case arith.EQ:
@@ -174,6 +177,57 @@ func maskCompare(a *analysis, op *ir.Op) *mask {
 		return a.belowUnsigned(m, y, x, 0, ir.ElemOf(op.Operand(0).Type))
 	}
 	return nil
+}
+
+// maskChoice: a comparison of a number that a mask chose with another is that mask, its negation, or known.
+//
+//	%i = arith.select %m, 1, 0        %m, for
+//	%k = arith.cmpi ne, %i, 0         which Triton has no other word
+func (a *analysis) maskChoice(op *ir.Op, pred int64) *mask {
+	m, yes, no := a.choice(op.Operand(0))
+	c, ok := constfold.IntOf(op.Operand(1))
+	if m == nil || !ok || pred > arith.SGE {
+		return nil
+	}
+	t := op.Result(0).Type
+	switch yes, no := compare(pred, yes-c), compare(pred, no-c); {
+	case yes && no:
+		return newMask(t)
+	case yes:
+		out := *m
+		out.self = nil
+		if len(m.rest) == 1 && m.rest[0].dim < 0 && m.self != nil {
+			return nil // data, and no better than this comparison
+		}
+		return &out
+	case no:
+		return m.negated(t)
+	}
+	return newMask(t).when(cond{pred: arith.NE})
+}
+
+// choice finds out whether the elements of a tensor are one number where a mask holds, and another where not.
+func (a *analysis) choice(v *ir.Value) (m *mask, yes, no int64) {
+	op := v.Def()
+	if op == nil || op.NumOperands() == 0 || ir.ElemOf(op.Operand(0).Type) != ir.I1 {
+		return nil, 0, 0
+	}
+	if _, tensor := op.Operand(0).Type.(*ir.TensorType); !tensor {
+		return nil, 0, 0
+	}
+	switch op.Def {
+	case arith.ExtUI:
+		return a.maskOf(op.Operand(0)), 1, 0
+	case arith.ExtSI:
+		return a.maskOf(op.Operand(0)), -1, 0
+	case arith.Select:
+		yes, ok1 := constfold.IntOf(op.Operand(1))
+		no, ok2 := constfold.IntOf(op.Operand(2))
+		if ok1 && ok2 {
+			return a.maskOf(op.Operand(0)), yes, no
+		}
+	}
+	return nil, 0, 0
 }
 
 // below adds x <= y + slack to a mask, or gives nil.
@@ -268,10 +322,18 @@ func maskNot(a *analysis, op *ir.Op) *mask {
 	if c == nil {
 		x, c = a.maskOf(op.Operand(1)), constfold.Of(op.Operand(0))
 	}
-	if !constfold.IsInt(c, 1) || x.bottom || len(x.rest) > 0 {
+	if !constfold.IsInt(c, 1) {
 		return nil
 	}
-	m := newMask(op.Result(0).Type)
+	return x.negated(op.Result(0).Type)
+}
+
+// negated is the mask of the other elements, or nil when that is no conjunction of bounds and conditions.
+func (x *mask) negated(t ir.Type) *mask {
+	if x.bottom || len(x.rest) > 0 {
+		return nil
+	}
+	m := newMask(t)
 	n := len(x.cs)
 	for i, b := range x.dims {
 		n += len(b.lo) + len(b.hi)
