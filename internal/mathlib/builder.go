@@ -275,22 +275,24 @@ func (m *Builder) scale(x, n string) string {
 	return m.mul(m.mul(x, m.pow2(half)), m.pow2(m.i32("sub", n, half)))
 }
 
-// scaleBy is x·2^n for a whole number n as a float, within twice the range of exponents; rounded once.
+// hasScale reports whether there is an instruction that scales by powers of two, for vectors of this size.
+func (m *Builder) hasScale() bool {
+	bits := pick(m, 32, 64) * m.lanes
+	return m.lib.target.AVX512 && (bits == 128 || bits == 256 || bits == 512)
+}
+
+// scaleBy is x·2^n for a whole number n as a float, rounded once, by that instruction.
 func (m *Builder) scaleBy(x, n string) string {
 	bits := pick(m, 32, 64) * m.lanes
-	if m.lib.target.AVX512 && (bits == 128 || bits == 256 || bits == 512) {
-		name := fmt.Sprintf("llvm.x86.avx512.mask.scalef.%s.%d", pick(m, "ps", "pd"), bits)
-		mask, rounding := "i16 -1", ", i32 4" // nearest, as the mode is
-		if m.lanes <= 8 {
-			mask = "i8 -1"
-		}
-		args := []string{m.f + " " + x, m.f + " " + n, m.f + " " + x, mask}
-		if bits == 512 {
-			args = append(args, strings.TrimPrefix(rounding, ", "))
-		}
-		return m.call(m.f, name, args...)
+	mask := "i16 -1"
+	if m.lanes <= 8 {
+		mask = "i8 -1"
 	}
-	return m.scale(x, m.toInt(n))
+	args := []string{m.f + " " + x, m.f + " " + n, m.f + " " + x, mask}
+	if bits == 512 {
+		args = append(args, "i32 4") // rounding as the mode is
+	}
+	return m.call(m.f, fmt.Sprintf("llvm.x86.avx512.mask.scalef.%s.%d", pick(m, "ps", "pd"), bits), args...)
 }
 
 // split is x = hi + lo with the upper half of the bits of x in hi.

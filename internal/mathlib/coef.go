@@ -94,6 +94,13 @@ var erfPoly = poly{
 	},
 }
 
+// (tanh x / x - 1) / z, z = x², on |x| <= 5/8: 2^-30.7 in f32.
+var tanhPoly = poly{
+	f32: []float64{
+		-3.33333332e-1, 1.33333036e-1, -5.39592596e-2, 2.17689187e-2, -8.34394552e-3, 2.29274482e-3,
+	},
+}
+
 // log erfc x on [1, 4]: 2^-31.2 in f32.
 var logerfcPoly = poly{
 	f32: []float64{

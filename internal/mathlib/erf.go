@@ -14,7 +14,9 @@ var erfFuncs = map[string]builder{
 	// log erfc is smooth: a polynomial, and 1 - e^ of it.
 	"erf/f32": func(m *Builder, a []string) string {
 		x := m.abs(a[0])
-		near := m.mul(x, m.poly(m.mul(x, x), erfPoly))
+		// x + x·(P - 1), whose second part is small.
+		rest := append([]float64{erfPoly.f64[0] - 1}, erfPoly.f32[1:]...)
+		near := m.fma(x, m.horner(m.mul(x, x), rest...), x)
 		t := m.clamp(x, 1, 4)
 		e := m.ex2approx(m.mul(m.poly(t, logerfcPoly), m.c(math.Log2E)))
 		v := m.sel(m.is("ole", x, m.c(1)), near, m.sub(m.c(1), e))

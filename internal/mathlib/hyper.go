@@ -3,6 +3,9 @@ package mathlib
 import "math"
 
 var hyperbolicFuncs = map[string]builder{
+	"sigmoid": func(m *Builder, a []string) string { // 1 / (1 + e^-x)
+		return m.rcp(m.add(m.c(1), m.fn("exp", m.neg(a[0]))))
+	},
 	"tanh": func(m *Builder, a []string) string {
 		x := m.min(m.abs(a[0]), m.c(pick(m, 20.0, 40.0)))
 		t := m.fn("expm1", m.mul(x, m.c(2)))

@@ -148,14 +148,16 @@ func (l *Library) Globals() []string {
 type builder func(m *Builder, a []string) string
 
 // builders are the functions that are written for both precisions; singles those for single precision alone, where they come first;
-// doubles are those that single precision computes in double.
+// hosts those for CPUs, which come before both; doubles are those that single precision computes in double.
 var (
+	hosts    map[string]builder
 	builders = map[string]builder{}
 	singles  = map[string]builder{}
 	doubles  = map[string]bool{}
 )
 
 func init() { // functions call each other through these tables
+	hosts = hostFuncs
 	for _, t := range []map[string]builder{expFuncs, logFuncs, trigFuncs, hyperbolicFuncs, rootFuncs, powFuncs, erfFuncs, gammaFuncs, besselFuncs, roundFuncs} {
 		for name, f := range t {
 			if base, ok := strings.CutSuffix(name, "/f32"); ok {
@@ -168,6 +170,14 @@ func init() { // functions call each other through these tables
 }
 
 func (m *Builder) build(name string, a []string) string {
+	if !m.lib.target.NVPTX {
+		if f := hosts[name]; f != nil {
+			return f(m, a)
+		}
+		if f := hosts[name+"/f32"]; f != nil && m.prec == F32 {
+			return f(m, a)
+		}
+	}
 	if f := singles[name]; f != nil && m.prec == F32 {
 		return f(m, a)
 	}

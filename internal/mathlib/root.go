@@ -3,6 +3,7 @@ package mathlib
 import "math"
 
 var rootFuncs = map[string]builder{
+	"sqrt": func(m *Builder, a []string) string { return m.sqrt(a[0]) },
 	"rsqrt": func(m *Builder, a []string) string {
 		if m.lib.target.NVPTX && m.prec == F32 {
 			return m.call("float", "llvm.nvvm.rsqrt.approx.f", "float "+a[0])

@@ -3,6 +3,7 @@ package mathlib
 import "math"
 
 var roundFuncs = map[string]builder{
+	"fabs":  func(m *Builder, a []string) string { return m.abs(a[0]) },
 	"floor": func(m *Builder, a []string) string { return m.floor(a[0]) },
 	"ceil":  func(m *Builder, a []string) string { return m.in("llvm.ceil", a[0]) },
 	"trunc": func(m *Builder, a []string) string { return m.trunc(a[0]) },
@@ -74,7 +75,7 @@ func (m *Builder) remainder(x, y string, nearest bool) string {
 func (m *Builder) longRemainder(ax, ay string) string {
 	r := m.loop([]string{ax}, func(v []string) ([]string, string) {
 		// d is y scaled up to the exponent of r, or one below it, so that r - d is exact and not negative.
-		d := m.scale(ay, m.i32("sub", m.exponent(v[0]), m.exponent(ay)))
+		d := m.scaleFar(ay, m.i32("sub", m.exponent(v[0]), m.exponent(ay)))
 		d = m.sel(m.is("ogt", d, v[0]), m.mul(d, m.c(0.5)), d)
 		next := m.sel(m.is("oge", v[0], ay), m.sub(v[0], d), v[0])
 		more := m.and(m.is("oge", next, ay), m.and(m.is("olt", next, m.c(math.Inf(1))), m.is("ogt", ay, m.c(0))))

@@ -129,17 +129,17 @@ func (m *Builder) reducePi(x string) (q, r, lo string) {
 	t := m.sub(m.sub(r0, r), hi)
 	lo = m.sub(t, m.fma(n, m.c(p[2]), low))
 	v := m.seldom(m.is("ugt", m.abs(x), m.c(limit)), []typed{{m.n, m.toInt(n)}, {m.f, r}, {m.f, lo}}, func() []string {
-		far := m.eachLane(x, []string{"i32", pick(m, "float", "double")}, func(s *Builder, x string) []string {
-			q, r := s.payneHanek(x)
-			return []string{q, r}
+		f := pick(m, "float", "double")
+		return m.eachLane(x, []string{"i32", f, f}, func(s *Builder, x string) []string {
+			q, r, lo := s.payneHanek(x)
+			return []string{q, r, lo}
 		})
-		return append(far, m.c(0))
 	})
 	return v[0], v[1], v[2]
 }
 
 // payneHanek multiplies by 2/π with as many of its bits as matter: x = ±man·2^e, and bits of 2/π that make whole turns are left out.
-func (m *Builder) payneHanek(x string) (q, r string) {
+func (m *Builder) payneHanek(x string) (q, r, lo string) {
 	mb := m.manBits()
 	b := m.bits(x)
 	if m.prec == F32 {
@@ -151,6 +151,7 @@ func (m *Builder) payneHanek(x string) (q, r string) {
 	// Bit j of 2/π, counted from 1 behind the point, is worth man·2^(e-j); those with j <= e-2 make whole turns. The table begins with
 	// 64 zeros, so that this is never before its start.
 	start := m.val("sub i64 %s, %d", e, m.bias()+mb+2-64)
+	start = m.call("i64", "llvm.smax.i64", "i64 "+start, "i64 0") // in lanes with small numbers, whose result nobody uses
 	shift := m.val("and i64 %s, 63", start)
 	word := m.val("lshr i64 %s, 6", start)
 	var w [4]string
@@ -174,10 +175,11 @@ func (m *Builder) payneHanek(x string) (q, r string) {
 	frac := m.val("shl i128 %s, 2", both) // of a quadrant, as a signed fraction of 2^128
 	fhi := m.val("trunc i128 %s to i64", m.val("ashr i128 %s, 64", frac))
 	flo := m.val("trunc i128 %s to i64", frac)
-	v := ""
+	v, low := "", m.c(0)
 	if m.prec == F32 {
 		d := m.val("fmul double %s, %s", m.val("sitofp i64 %s to double", fhi), hex(math.Ldexp(math.Pi/2, -64)))
 		v = m.val("fptrunc double %s to float", d)
+		low = m.val("fptrunc double %s to float", m.val("fsub double %s, %s", d, m.val("fpext float %s to double", v)))
 	} else {
 		// 128 bits as a sum: 32 bits of the top half at a time, so that each part is exact.
 		a := m.val("sitofp i64 %s to double", m.val("ashr i64 %s, 32", fhi))
@@ -189,9 +191,9 @@ func (m *Builder) payneHanek(x string) (q, r string) {
 		v = m.fma(s, m.c(piHalf64[0]), m.fma(s, m.c(piHalf64[1]), m.mul(t, m.c(piHalf64[0]))))
 	}
 	negative := m.negative(x)
-	v = m.sel(negative, m.neg(v), v)
+	v, low = m.sel(negative, m.neg(v), v), m.sel(negative, m.neg(low), low)
 	quad = m.selN(negative, m.i32("sub", "0", quad), quad)
-	return quad, m.notFinite(x, v)
+	return quad, m.notFinite(x, v), low
 }
 
 // twoOverPi are the bits of 2/π behind the point, 64 in each word, after a word of zeros.
@@ -225,9 +227,15 @@ func (m *Builder) twoOverPi() string {
 // π/4 + atan((y-x)/(y+x)) up to tan 3π/8, and π/2 - atan(x/y) above.
 func (m *Builder) atanParts(y, x string) (hi, lo string) {
 	t8 := math.Tan(math.Pi / 8)
+	// Less of the largest numbers, whose sum there would not be, and more of the least, which have few bits.
+	sum := m.add(y, x)
+	factor := m.sel(m.is("ogt", sum, m.c(pick(m, 0x1p127, 0x1p1023))), m.c(0.25), m.c(1))
+	factor = m.sel(m.is("olt", sum, m.c(pick(m, 0x1p-80, 0x1p-900))), m.c(pick(m, 0x1p64, 0x1p200)), factor)
+	y, x = m.mul(y, factor), m.mul(x, factor)
 	low := m.is("ole", y, m.mul(x, m.c(t8)))
-	high := m.is("ogt", y, m.mul(x, m.c(1/t8)))
-	diff, sum := m.sub(y, x), m.add(y, x)
+	high := m.is("ogt", m.mul(y, m.c(t8)), x)
+	diff := m.sub(y, x)
+	sum = m.add(y, x)
 	numer := m.sel(low, y, m.sel(high, m.neg(x), diff))
 	denom := m.sel(low, x, m.sel(high, y, sum))
 	// 0/0 is 0, and infinity over infinity is a diagonal.

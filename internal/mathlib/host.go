@@ -1,0 +1,60 @@
+package mathlib
+
+import "math"
+
+// hostFuncs are written for CPUs, where they come before the others: shorter, since there NaN passes through comparisons, and rounding
+// and scaling have cheap forms.
+var hostFuncs = map[string]builder{
+	"exp": func(m *Builder, a []string) string {
+		x := m.clamp(a[0], pick(m, -104.0, -746.0), pick(m, 89.0, 710.0))
+		t, n := m.nearest(x, math.Log2E)
+		r := m.fma(n, m.c(-ln2Lo(m)), m.fma(n, m.c(-ln2Hi(m)), x))
+		p := m.add(m.c(1), m.fma(m.mul(r, r), m.poly(r, expPoly), r))
+		return m.scaleNearest(p, t, n)
+	},
+	"exp2": func(m *Builder, a []string) string {
+		x := m.clamp(a[0], pick(m, -151.0, -1076.0), pick(m, 129.0, 1025.0))
+		t, n := m.nearest(x, 1)
+		r := m.sub(x, n)
+		return m.scaleNearest(m.fma(r, m.poly(r, exp2Poly), m.c(1)), t, n)
+	},
+	// With e^-|x|, which does not overflow: 1/(1+e), or e/(1+e) below zero.
+	"sigmoid": func(m *Builder, a []string) string {
+		e := m.fn("exp", m.neg(m.abs(a[0])))
+		top := m.sel(m.is("olt", a[0], m.c(0)), e, m.c(1))
+		return m.div(top, m.add(m.c(1), e))
+	},
+	"tanh/f32": func(m *Builder, a []string) string {
+		x := m.abs(a[0])
+		z := m.mul(x, x)
+		near := m.fma(m.mul(z, x), m.horner(z, tanhPoly.f32...), x)
+		e := m.fn("exp", m.mul(x, m.c(2)))
+		far := m.sub(m.c(1), m.div(m.c(2), m.add(e, m.c(1))))
+		return m.sign(m.sel(m.is("olt", x, m.c(0.625)), near, far), a[0])
+	},
+}
+
+// nearest is n, the whole number nearest to x·factor, and t = n + 1½·2^23 (or 2^52), whose last bits are n as an integer.
+func (m *Builder) nearest(x string, factor float64) (t, n string) {
+	magic := m.c(pick(m, 0x1.8p23, 0x1.8p52))
+	if factor == 1 {
+		t = m.add(x, magic)
+	} else {
+		t = m.fma(x, m.c(factor), magic)
+	}
+	return t, m.sub(t, magic)
+}
+
+// scaleNearest is p·2^n, rounded once, for t and n of nearest: by the instruction that does it, or in two steps, since 2^n may be no
+// normal number.
+func (m *Builder) scaleNearest(p, t, n string) string {
+	if m.hasScale() {
+		return m.scaleBy(p, n)
+	}
+	k := m.ib("sub", m.bits(t), pick(m, int64(math.Float32bits(0x1.8p23)), int64(math.Float64bits(0x1.8p52))))
+	half := m.ib("ashr", k, 1)
+	power := func(k string) string {
+		return m.float(m.ib("shl", m.ib("add", k, m.bias()), m.manBits()))
+	}
+	return m.mul(m.mul(p, power(half)), power(m.ib("sub", k, half)))
+}
