@@ -230,6 +230,9 @@ func (l *lowering) mma(op *ir.Op, s mmaShape, inB string, elem ir.Type, acc []st
 	code := func(kind string) string {
 		return "mma.sync.aligned" + s.name + ".row.col" + kind + s.in + inB + kind
 	}
+	if strings.HasPrefix(s.in, ".e") {
+		l.ptx = max(l.ptx, 84)
+	}
 	switch elem {
 	case ir.I32:
 		l.mmaCall(code(".s32"), "i32", "r", acc, tile, typed("i32", as), typed("i32", bs))
@@ -241,6 +244,12 @@ func (l *lowering) mma(op *ir.Op, s mmaShape, inB string, elem ir.Type, acc []st
 			l.mmaCall(code(".f64"), "double", "d", acc, tile[2:], typed("double", as[1:]), typed("double", bs))
 		}
 	case ir.F16:
+		if strings.HasPrefix(s.in, ".e") { // sums of fp8 in f16 are for PTX 8.7
+			l.mmaWidened(func(wide []string) {
+				l.mmaCall(code(".f32"), "float", "f", wide, []int{0, 1, 2, 3}, typed("i32", as), typed("i32", bs))
+			}, acc, tile)
+			return
+		}
 		l.mmaHalf(code(".f16"), acc, tile, typed("i32", as), typed("i32", bs))
 	default:
 		l.fail(op, "an accumulator of %s", elem)
@@ -265,6 +274,18 @@ func (l *lowering) mmaHalf(code string, acc []string, tile []int, as, bs []strin
 		for j := range 2 {
 			acc[tile[2*i+j]] = l.val("extractelement <2 x half> %s, i32 %d", v, j)
 		}
+	}
+}
+
+// mmaWidened does f on an f16 accumulator as f32.
+func (l *lowering) mmaWidened(f func(wide []string), acc []string, tile []int) {
+	wide := make([]string, len(tile))
+	for i, t := range tile {
+		wide[i] = l.extend(acc[t], ir.F16, ir.F32)
+	}
+	f(wide)
+	for i, t := range tile {
+		acc[t] = l.truncate(wide[i], ir.F32, ir.F16)
 	}
 }
 

@@ -27,6 +27,7 @@ type Kernel struct {
 	Shared   int    // bytes of dynamic shared memory
 	NumWarps int
 	Params   int // number of arguments
+	PTX      int // the version of PTX (84 for 8.4) that its instructions need, 0 when any will do
 	// Scratch is how many bytes of global memory each program needs for itself, ScratchAlign their alignment. When it is not zero the
 	// kernel has one more parameter at the end: a pointer to as many bytes for each program of the grid.
 	Scratch, ScratchAlign int
@@ -50,7 +51,7 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 	g := newProgram(m, opts)
 	g.lower(fn)
 	return &Kernel{
-		Name: kernel, IR: g.text(), Shared: g.shared, NumWarps: g.warps, Params: len(fn.Body(0).Args()),
+		Name: kernel, IR: g.text(), Shared: g.shared, NumWarps: g.warps, Params: len(fn.Body(0).Args()), PTX: g.ptx,
 		Scratch: g.scratch, ScratchAlign: g.scratchAlign,
 	}, nil
 }

@@ -25,6 +25,7 @@ type program struct {
 	frames      map[*ir.Op]*frame
 
 	shared                int // bytes of shared memory
+	ptx                   int // version of PTX that is needed
 	scratch, scratchAlign int
 	scratchAt             map[*ir.Op]int
 }

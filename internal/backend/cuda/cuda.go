@@ -23,7 +23,7 @@ func (c Compiler) Target() lang.Target {
 }
 
 // Stages are the forms that a kernel takes.
-func (Compiler) Stages() []string { return []string{"source", "ttir", "ttgir", "llir", "ptx"} }
+func (Compiler) Stages() []string { return []string{"source", "ttir", "ttgir", "llir", "ptx", "cubin"} }
 
 // name is the target as Triton writes it.
 func (c Compiler) name() string { return fmt.Sprintf("cuda:%d", c.Capability) }
@@ -58,8 +58,17 @@ func (c Compiler) Compile(ctx context.Context, in *backend.Input, maxPTX int) (*
 
 // CompileOnly is Compile for whoever wants the stages alone.
 func (c Compiler) CompileOnly(ctx context.Context, in *backend.Input) error {
-	_, err := c.Compile(ctx, in, 0)
-	return err
+	code, err := c.Compile(ctx, in, 0)
+	if err != nil || code == nil || in.Until != "cubin" {
+		return err
+	}
+	start := time.Now()
+	cubin, err := Assemble(ctx, c.Arch(), code.PTX)
+	if err != nil {
+		return err
+	}
+	in.Stages.Record("cubin", time.Since(start), func() []byte { return cubin })
+	return nil
 }
 
 // FromTTGIR compiles a module that is TTGIR already.
@@ -79,6 +88,9 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) 
 	lib, err := llvm.Load()
 	if err != nil {
 		return nil, err
+	}
+	if maxPTX == 0 && k.PTX > 83 {
+		maxPTX = k.PTX
 	}
 	target, err := lib.NVPTX(c.Arch(), maxPTX)
 	if err != nil {

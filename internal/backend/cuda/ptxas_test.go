@@ -1,0 +1,70 @@
+package cuda
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// TestCubin takes the sample kernels all the way: ptxas accepts what we make of each.
+func TestCubin(t *testing.T) {
+	if _, err := llvm.Load(); err != nil {
+		t.Skip(err)
+	}
+	if _, err := findPtxas(); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range txtest.Glob(t, "testdata/golden/cuda-80/*.ttir") {
+		name := strings.TrimSuffix(filepath.Base(path), ".ttir")
+		t.Run(name, func(t *testing.T) {
+			var meta struct {
+				Name     string
+				NumWarps int `json:"num_warps"`
+			}
+			if err := json.Unmarshal([]byte(txtest.Read(t, strings.TrimSuffix(path, "ttir")+"json")), &meta); err != nil {
+				t.Fatal(err)
+			}
+			m, err := ir.Parse(diag.NewFileSet(), path, []byte(txtest.Read(t, path)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var cubin []byte
+			in := &backend.Input{
+				Module: m, Kernel: meta.Name, Options: backend.Options{NumWarps: meta.NumWarps, NumCTAs: 1, NumStages: 3}, Until: "cubin",
+			}
+			c := Compiler{80}
+			if err := c.ttgir(in); err != nil {
+				t.Fatal(err)
+			}
+			code, err := c.FromTTGIR(context.Background(), in, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cubin, err = Assemble(context.Background(), c.Arch(), code.PTX); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(string(cubin), "\x7fELF") {
+				t.Errorf("the cubin begins with %q", cubin[:min(4, len(cubin))])
+			}
+		})
+	}
+}
+
+// An error of ptxas names the line of the PTX and no temporary folder.
+func TestAssembleError(t *testing.T) {
+	if _, err := findPtxas(); err != nil {
+		t.Skip(err)
+	}
+	_, err := Assemble(context.Background(), "sm_80", []byte(".version 8.0\n.target sm_80\n.address_size 64\nnonsense\n"))
+	if err == nil || !strings.Contains(err.Error(), "kernel.ptx, line 4") {
+		t.Errorf("error %v", err)
+	}
+}
