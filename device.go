@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/backend/cpu"
 	"github.com/nereid-lang/nereid/internal/backend/cuda"
 	"github.com/nereid-lang/nereid/internal/backend/cuda/sim"
 	"github.com/nereid-lang/nereid/internal/knob"
@@ -41,6 +42,7 @@ type opener struct {
 // openers in the order of preference.
 var openers = []opener{
 	{"cuda", cuda.Devices},
+	{"cpu", cpu.Devices},
 	{"interp", func() ([]backend.Backend, error) { return []backend.Backend{newInterp()}, nil }},
 	{"sim", sim.Devices},
 }
@@ -158,6 +160,8 @@ func compilerFor(target string) (backend.Backend, error) {
 	switch kind {
 	case "interp":
 		return newInterp(), nil
+	case "cpu":
+		return offline{target, cpu.Compiler{}}, nil
 	case "cuda":
 		n, err := strconv.Atoi(strings.TrimSuffix(arch, "a"))
 		if err != nil {
@@ -170,7 +174,7 @@ func compilerFor(target string) (backend.Backend, error) {
 		}
 		return offline{target, ttirOnly{lang.Target{Backend: "hip", Chip: arch, WarpSize: 64}}}, nil
 	}
-	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942 or interp", target)
+	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942, cpu or interp", target)
 }
 
 // compiler is the part of a back end that needs no device.

@@ -1,0 +1,147 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/backend/cpu/pool"
+	"github.com/nereid-lang/nereid/internal/llvm"
+)
+
+// Device is the host's CPU.
+type Device struct {
+	Compiler
+	lib     *llvm.Lib
+	target  llvm.Target
+	workers *pool.Pool
+}
+
+// Devices is the CPU, or why it cannot be used.
+func Devices() ([]backend.Backend, error) {
+	lib, err := llvm.Load()
+	if err != nil {
+		return nil, err
+	}
+	return []backend.Backend{&Device{lib: lib, target: lib.HostTarget(), workers: pool.New(0)}}, nil
+}
+
+// Name is "cpu".
+func (*Device) Name() string { return "cpu" }
+
+// Info is a line about the CPU.
+func (d *Device) Info() string {
+	return fmt.Sprintf("%s, %s, %d threads, LLVM %v", d.target.CPU, describe(d.target.Features), d.workers.Threads(), d.lib.Version())
+}
+
+// Compile compiles and links a kernel.
+func (d *Device) Compile(ctx context.Context, in *backend.Input) (backend.Executable, error) {
+	c, err := d.compile(ctx, in)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	j, err := d.lib.JIT(c.obj, llvm.JITOptions{})
+	if err != nil {
+		return nil, err
+	}
+	fn, err := j.Lookup(c.entry)
+	if err != nil {
+		j.Close()
+		return nil, err
+	}
+	k := &kernel{dev: d, jit: j, params: c.params, name: in.Kernel}
+	k.work = pool.Work{Fn: fn, Scratch: int(c.scratch)}
+	return k, nil
+}
+
+// Alloc is memory of the host, zeroed.
+func (d *Device) Alloc(size int) (backend.Buffer, error) {
+	const align = 64 // a cache line, and a vector
+	data := make([]byte, size+align)
+	skip := -uintptr(unsafe.Pointer(&data[0])) & (align - 1)
+	return buffer{data[skip : skip+uintptr(size) : skip+uintptr(size)]}, nil
+}
+
+// Wrap is memory that the caller keeps.
+func (d *Device) Wrap(data []byte) (backend.Buffer, error) { return buffer{data}, nil }
+
+// NewStream is the calling goroutine: a launch is done when it returns.
+func (*Device) NewStream() (backend.Stream, error) { return stream{}, nil }
+
+type stream struct{}
+
+func (stream) Sync() error  { return nil }
+func (stream) Close() error { return nil }
+
+// buffer is memory of the host.
+type buffer struct{ data []byte }
+
+func (b buffer) Addr() uint64 {
+	if cap(b.data) == 0 {
+		return 0
+	}
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b.data))))
+}
+func (b buffer) Size() int    { return len(b.data) }
+func (b buffer) Host() []byte { return b.data }
+func (b buffer) Close() error { return nil }
+
+func (b buffer) Read(at int, into []byte) error {
+	if at < 0 || at+len(into) > len(b.data) {
+		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, len(b.data))
+	}
+	copy(into, b.data[at:])
+	return nil
+}
+
+func (b buffer) Write(at int, from []byte) error {
+	if at < 0 || at+len(from) > len(b.data) {
+		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, len(b.data))
+	}
+	copy(b.data[at:], from)
+	return nil
+}
+
+// kernel is native code. Argument blocks are reused by launches.
+type kernel struct {
+	dev    *Device
+	jit    *llvm.JIT
+	name   string
+	params int
+	work   pool.Work
+	blocks sync.Pool
+}
+
+// call is what native code reads of a launch.
+type call struct {
+	args []uint64
+	grid [3]uint64
+}
+
+func (k *kernel) Launch(ctx context.Context, _ backend.Stream, grid [3]int, words []uint64) error {
+	if len(words) != k.params {
+		return fmt.Errorf("%s takes %d arguments, not %d", k.name, k.params, len(words))
+	}
+	c, _ := k.blocks.Get().(*call)
+	if c == nil {
+		c = &call{args: make([]uint64, max(1, k.params))}
+	}
+	copy(c.args, words)
+	n := 1
+	for d, g := range grid {
+		c.grid[d] = uint64(g)
+		n *= g
+	}
+	err := k.dev.workers.Run(ctx, &k.work, unsafe.Pointer(&c.args[0]), unsafe.Pointer(&c.grid[0]), n)
+	k.blocks.Put(c)
+	var trap *pool.Trap
+	if errors.As(err, &trap) {
+		return fmt.Errorf("%s: device_assert failed in programs %d to %d", k.name, trap.First, trap.End-1)
+	}
+	return err
+}
+
+func (k *kernel) Close() error { return k.jit.Close() }
