@@ -28,7 +28,7 @@ var (
 	leaves   = []string{"internal/diag", "internal/num"}
 	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
 	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
-	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...", "internal/llvm", "internal/driver/...")
+	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...", "internal/cpu/...", "internal/llvm", "internal/driver/...", "internal/knob")
 )
 
 // rules is the ladder, from the bottom up.
@@ -53,6 +53,8 @@ var rules = []rule{
 	{pkg: "internal/gpu/...", ours: join(compiler, "internal/gpu/...")},
 	{pkg: "internal/layout/ttglayout", ours: join(irLayer, "internal/layout")},
 	{pkg: "internal/lower/...", ours: join(irLayer, "internal/analysis/...", "internal/layout/...", "internal/lower/...")},
+
+	{pkg: "internal/cpu/...", ours: join(irLayer, "internal/mathlib", "internal/cpu/...")},
 
 	// Native libraries. Only the package that opens them imports purego.
 	{pkg: "internal/dl", outside: []string{purego}},
