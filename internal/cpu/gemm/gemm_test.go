@@ -220,12 +220,16 @@ func (c *compiled) check(t *testing.T, r *rand.Rand, a, b *matrix) {
 }
 
 func TestMultiply(t *testing.T) {
-	sizes := [][3]int{{16, 16, 16}, {32, 64, 16}, {64, 32, 32}, {16, 128, 64}, {128, 16, 8}, {64, 64, 64}, {1, 16, 32}, {16, 1, 16}, {4, 8, 2}, {2, 2, 1}, {32, 32, 128}}
+	sizes := [][3]int{{16, 16, 16}, {32, 64, 16}, {64, 32, 64}, {4, 8, 2}, {16, 128, 64}, {128, 16, 8}, {1, 16, 32}, {16, 1, 16}, {2, 2, 1}}
 	for name, target := range targets(t) {
 		t.Run(name, func(t *testing.T) {
 			var specs []Spec
+			some := sizes
+			if name != "host" { // of which the sizes are tried, so that these have only the vectors to get wrong
+				some = sizes[1:4]
+			}
 			for _, e := range []Elem{F32, F64, F16, BF16, I8} {
-				for _, s := range sizes {
+				for _, s := range some {
 					specs = append(specs, Spec{s[0], s[1], s[2], e})
 				}
 			}
