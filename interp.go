@@ -3,6 +3,7 @@ package nereid
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 
@@ -12,9 +13,26 @@ import (
 )
 
 // interpDevice is the interpreter as a device: Triton IR, executed in Go.
-type interpDevice struct{ mem *interp.Memory }
+type interpDevice struct {
+	mem  *interp.Memory
+	opts InterpOptions
+}
 
-func newInterp() backend.Backend { return &interpDevice{interp.NewMemory()} }
+// InterpOptions say how an interpreter runs kernels. Accesses out of bounds, misaligned ones and failed assertions are errors in any
+// case.
+type InterpOptions struct {
+	CheckUninit bool      // a load of memory that nobody wrote is an error: a tensor made by New is such memory until it is written
+	CheckRaces  bool      // two programs that store different values to one address are an error; programs then run one after another
+	IEEE        bool      // products of fp32 in full, where the kernel allows tf32
+	Workers     int       // goroutines that run programs; 0: one for each core
+	MaxSteps    int64     // operations that one program may execute; 0: no limit
+	Stdout      io.Writer // of tl.device_print; nil: standard output
+}
+
+// NewInterpreter is an interpreter with options of its own, apart from the device "interp" that Open finds.
+func NewInterpreter(o InterpOptions) *Device { return &Device{&interpDevice{interp.NewMemory(), o}} }
+
+func newInterp() backend.Backend { return &interpDevice{mem: interp.NewMemory()} }
 
 func (*interpDevice) Name() string        { return "interp" }
 func (*interpDevice) Target() lang.Target { return lang.DefaultTarget }
@@ -35,7 +53,13 @@ func (d *interpDevice) Compile(ctx context.Context, in *backend.Input) (backend.
 	return &interpKernel{d, p}, nil
 }
 
-func (d *interpDevice) Alloc(size int) (backend.Buffer, error) { return d.Wrap(make([]byte, size)) }
+func (d *interpDevice) Alloc(size int) (backend.Buffer, error) {
+	data := make([]byte, size)
+	if d.opts.CheckUninit {
+		return &interpBuffer{hostBuffer{data}, d.mem, d.mem.AllocUninit(data, "")}, nil
+	}
+	return d.Wrap(data)
+}
 
 func (d *interpDevice) Wrap(data []byte) (backend.Buffer, error) {
 	return &interpBuffer{hostBuffer{data}, d.mem, d.mem.Alloc(data, "")}, nil
@@ -58,6 +82,17 @@ type interpBuffer struct {
 
 func (b *interpBuffer) Addr() uint64 { return b.b.Addr() }
 
+// SetName names the buffer in messages.
+func (b *interpBuffer) SetName(name string) { b.b.SetName(name) }
+
+func (b *interpBuffer) Write(at int, from []byte) error {
+	if err := b.hostBuffer.Write(at, from); err != nil {
+		return err
+	}
+	b.b.MarkWritten(at, len(from))
+	return nil
+}
+
 func (b *interpBuffer) Close() error {
 	b.mem.Free(b.b)
 	return nil
@@ -69,7 +104,13 @@ type interpKernel struct {
 }
 
 func (k *interpKernel) Launch(ctx context.Context, _ backend.Stream, grid [3]int, args []uint64) error {
-	return k.p.Run(ctx, k.dev.mem, grid, args, interp.Options{TF32: true, Stdout: os.Stdout})
+	o := k.dev.opts
+	if o.Stdout == nil {
+		o.Stdout = os.Stdout
+	}
+	return k.p.Run(ctx, k.dev.mem, grid, args, interp.Options{
+		Workers: o.Workers, TrackUninit: o.CheckUninit, TrackRaces: o.CheckRaces, TF32: !o.IEEE, Stdout: o.Stdout, MaxSteps: o.MaxSteps,
+	})
 }
 
 func (*interpKernel) Close() error { return nil }

@@ -84,6 +84,17 @@ func (b *Buffer) Addr() uint64 { return b.addr }
 func (b *Buffer) Bytes() []byte { return b.data }
 func (b *Buffer) Name() string  { return b.name }
 
+// SetName names the buffer in messages. No kernel may be using it.
+func (b *Buffer) SetName(name string) { b.name = name }
+
+// label is the buffer as messages call it.
+func (b *Buffer) label() string {
+	if b.name == "" {
+		return "a buffer"
+	}
+	return fmt.Sprintf("buffer %q", b.name)
+}
+
 // MarkWritten says that a range of a buffer made by AllocUninit has been written.
 func (b *Buffer) MarkWritten(off, n int) {
 	if b.written != nil {
@@ -133,10 +144,10 @@ func explain(table []*Buffer, what string, addr uint64, size int) string {
 	case b == nil:
 		return fmt.Sprintf("%s of %d bytes at address %#x, where there is no buffer", what, size, addr)
 	case b.freed:
-		return fmt.Sprintf("%s of %d bytes at offset %d of buffer %q, which was freed", what, size, int64(addr-b.addr), b.name)
+		return fmt.Sprintf("%s of %d bytes at offset %d of %s, which was freed", what, size, int64(addr-b.addr), b.label())
 	case addr%uint64(size) != 0:
-		return fmt.Sprintf("misaligned %s of %d bytes at offset %d of buffer %q (%d bytes)", what, size, int64(addr-b.addr), b.name, len(b.data))
+		return fmt.Sprintf("misaligned %s of %d bytes at offset %d of %s (%d bytes)", what, size, int64(addr-b.addr), b.label(), len(b.data))
 	default:
-		return fmt.Sprintf("out of bounds %s of %d bytes at offset %d of buffer %q (%d bytes)", what, size, int64(addr-b.addr), b.name, len(b.data))
+		return fmt.Sprintf("out of bounds %s of %d bytes at offset %d of %s (%d bytes)", what, size, int64(addr-b.addr), b.label(), len(b.data))
 	}
 }

@@ -7,7 +7,7 @@ func (w *worker) checkWritten(b *Buffer, addr uint64, count, size, i int, shape 
 	off := int(addr - b.addr)
 	for k, seen := range b.written[off : off+count*size] {
 		if seen == 0 {
-			w.failAt(i+k/size, shape, "load of %d bytes at offset %d of buffer %q, which nobody has written", size, off+k/size*size, b.name)
+			w.failAt(i+k/size, shape, "load of %d bytes at offset %d of %s, which nobody has written", size, off+k/size*size, b.label())
 		}
 	}
 }
@@ -35,8 +35,8 @@ func (w *worker) checkRace(b *Buffer, addr uint64, bytes []byte, size, i int, sh
 	for k, x := range bytes {
 		o := owners[off+k]
 		if o != 0 && o != me && b.data[off+k] != x {
-			w.failAt(i+k/size, shape, "race: store of %d bytes at offset %d of buffer %q, where program %s has stored another value",
-				size, off+k/size*size, b.name, tuple(w.gridIndex(int64(o-1))))
+			w.failAt(i+k/size, shape, "race: store of %d bytes at offset %d of %s, where program %s has stored another value",
+				size, off+k/size*size, b.label(), tuple(w.gridIndex(int64(o-1))))
 		}
 		owners[off+k] = me
 	}
