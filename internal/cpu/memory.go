@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/bufferization"
 	"github.com/nereid-lang/nereid/internal/dialect/cf"
 	"github.com/nereid-lang/nereid/internal/dialect/funcd"
 	"github.com/nereid-lang/nereid/internal/dialect/linalg"
@@ -23,10 +24,11 @@ func init() {
 		memref.Load: emitLoad, memref.Store: emitStore, memref.Copy: emitCopy,
 		memref.AtomicRMW: emitAtomic, memref.GenericAtomicRMW: emitExchange,
 		linalg.Fill: emitFill, linalg.Matmul: emitMatmul, linalg.BatchMatmul: emitMatmul,
-		tensor.Extract: func(g *gen, op *ir.Op) { g.scalar(op.Result(0)) },
-		cf.Assert:      emitAssert,
-		funcd.Call:     emitCall,
-		funcd.Return:   func(*gen, *ir.Op) {},
+		tensor.Extract:         func(g *gen, op *ir.Op) { g.scalar(op.Result(0)) },
+		bufferization.ToTensor: func(g *gen, op *ir.Op) { g.bindView(op.Result(0), g.viewOf(op.Operand(0))) },
+		cf.Assert:              emitAssert,
+		funcd.Call:             emitCall,
+		funcd.Return:           func(*gen, *ir.Op) {},
 	}
 }
 
