@@ -199,7 +199,9 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 	for rest != "" {
 		first, rest, _ = strings.Cut(rest, ".")
 		if v, err = host.GetAttr(w.in, v, first); err != nil {
-			return nil, s.report(host.Diagnostic(err, diag.Span{}))
+			d := host.Diagnostic(err, diag.Span{})
+			d.Code = "no-kernel"
+			return nil, s.report(d)
 		}
 	}
 	fn, ok := unwrapConstexpr(v).(*JITFunction)
