@@ -11,6 +11,7 @@ import (
 // Config is how the kernels of a module are compiled and what is kept of it. The zero value compiles in memory, silently.
 // docs/options.md says what the environment sets.
 type Config struct {
+	Cache         *Cache    // where compiled kernels are kept; nil: in memory alone
 	Dump          string    // a folder that gets every stage of every kernel that is compiled
 	Override      string    // a folder whose files, at the places where Dump writes them, take the place of stages
 	AlwaysCompile bool      // even what is kept already
@@ -21,6 +22,7 @@ type Config struct {
 // EnvConfig is the configuration that the environment asks for; modules have it unless With says otherwise.
 func EnvConfig() Config {
 	c := Config{
+		Cache:         EnvCache(),
 		Override:      knob.OverrideDir.Get(),
 		AlwaysCompile: knob.AlwaysCompile.Get(),
 		Debug:         knob.Debug.Get(),

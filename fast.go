@@ -2,9 +2,8 @@ package nereid
 
 import (
 	"math"
+	"runtime"
 	"sync"
-
-	"github.com/nereid-lang/nereid/internal/backend"
 )
 
 // plan is a specialisation that was launched before: what its arguments looked like, and what runs. A launch whose arguments look the
@@ -14,7 +13,8 @@ type plan struct {
 	opts    Options
 	classes []class // of each parameter
 	consts  []any   // of constexpr parameters, and of others given a constant
-	exec    backend.Executable
+	meta    Meta    // for grids that are functions; never changed
+	b       *build
 }
 
 // class is all that a specialisation depends on in one runtime argument.
@@ -47,10 +47,6 @@ var scratches = sync.Pool{New: func() any { return &scratch{} }}
 // replay launches a plan that fits the arguments, if there is one. It does not know every kind of argument: those it does not know go
 // the long way.
 func (k *Kernel) replay(s *Stream, grid any, args []any) (done bool, err error) {
-	g, ok := grid.(Grid)
-	if !ok {
-		return false, nil
-	}
 	plans := k.plans.Load()
 	if plans == nil {
 		return false, nil
@@ -61,12 +57,40 @@ func (k *Kernel) replay(s *Stream, grid any, args []any) (done bool, err error) 
 	if !ok {
 		return false, nil
 	}
-	for _, p := range *plans {
-		if p.dev == s.dev && p.opts == opts && w.fits(p) {
-			return true, p.launch(s, g, w.words)
+	p := w.plan(*plans, s.dev, opts)
+	if p == nil {
+		return false, nil
+	}
+	g, ok := p.grid(grid)
+	if !ok {
+		return false, nil
+	}
+	return true, p.launch(s, g, w.words)
+}
+
+// plan is the one that fits the classified arguments, or nil.
+func (w *scratch) plan(plans []*plan, dev *Device, opts Options) *plan {
+	for _, p := range plans {
+		if p.dev == dev && p.opts == opts && w.fits(p) {
+			return p
 		}
 	}
-	return false, nil
+	return nil
+}
+
+// grid is the grid of a launch, unless something is wrong with it: the long way says what.
+func (p *plan) grid(grid any) (g Grid, ok bool) {
+	switch f := grid.(type) {
+	case Grid:
+		g = f
+	case GridFunc:
+		g = f(p.meta)
+	case func(Meta) Grid:
+		g = f(p.meta)
+	default:
+		return g, false
+	}
+	return g, g[0] >= 0 && g[1] >= 0 && g[2] >= 0
 }
 
 func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
@@ -75,21 +99,23 @@ func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
 			g[i] = 1
 		}
 	}
-	if g[0] <= 0 || g[1] < 0 || g[2] < 0 {
+	if g[0] == 0 {
 		return nil
 	}
-	return p.exec.Launch(s.ctx, s.s, g, words)
+	err := p.b.exec.Launch(s.ctx, s.s, g, words)
+	runtime.KeepAlive(p)
+	return err
 }
 
 // remember adds a plan.
-func (k *Kernel) remember(dev *Device, args []any, exec backend.Executable) {
+func (k *Kernel) remember(dev *Device, args []any, meta Meta, b *build) {
 	w := scratches.Get().(*scratch)
 	defer scratches.Put(w)
 	opts, ok := w.classify(k, args)
 	if !ok {
 		return
 	}
-	p := &plan{dev: dev, opts: opts, exec: exec, classes: append([]class(nil), w.classes...), consts: append([]any(nil), w.vals...)}
+	p := &plan{dev: dev, opts: opts, meta: meta, b: b, classes: append([]class(nil), w.classes...), consts: append([]any(nil), w.vals...)}
 	for i, c := range p.classes {
 		if c != classConst {
 			p.consts[i] = nil // do not keep tensors alive
@@ -100,6 +126,9 @@ func (k *Kernel) remember(dev *Device, args []any, exec backend.Executable) {
 		var list []*plan
 		if old != nil {
 			list = *old
+		}
+		if w.plan(list, dev, opts) != nil {
+			return // another goroutine was faster
 		}
 		list = append([]*plan{p}, list...)
 		if len(list) > maxPlans {

@@ -6,8 +6,7 @@ import (
 	"math"
 	"math/big"
 	"reflect"
-	"strings"
-	"sync"
+	"runtime"
 
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/host"
@@ -65,15 +64,17 @@ func (k *Kernel) launch(s *Stream, grid any, args []any) error {
 	if err != nil {
 		return fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
-	exec, err := k.executable(s.ctx, s.dev, l)
+	b, err := k.build(s.ctx, s.dev, l)
 	if err != nil {
 		return err
 	}
-	k.remember(s.dev, args, exec)
+	k.remember(s.dev, args, l.meta, b)
 	if g[0] == 0 || g[1] == 0 || g[2] == 0 {
 		return nil
 	}
-	return exec.Launch(s.ctx, s.s, g, l.words)
+	err = b.exec.Launch(s.ctx, s.s, g, l.words)
+	runtime.KeepAlive(b)
+	return err
 }
 
 // launch is the arguments of one launch, sorted out.
@@ -86,6 +87,7 @@ type launch struct {
 	lent  []backend.Buffer // host memory handed to the device for this launch
 	done  []func()         // what else ends with it
 	meta  Meta
+	param string // whose argument is being looked at
 }
 
 // release takes host memory back from the device.
@@ -112,6 +114,9 @@ func (l *launch) address(t *Tensor) (uint64, error) {
 	b, err := l.dev.b.Wrap(h.data)
 	if err != nil {
 		return 0, err
+	}
+	if n, ok := b.(interface{ SetName(string) }); ok {
+		n.SetName(l.param)
 	}
 	l.lent = append(l.lent, b)
 	return b.Addr() + uint64(t.offset), nil
@@ -172,6 +177,7 @@ func (k *Kernel) param(name string) int {
 }
 
 func (l *launch) add(p lang.Param, v any) error {
+	l.param = p.Name
 	spec, err := l.specialise(p, v)
 	if err != nil {
 		return err
@@ -400,57 +406,4 @@ func (l *launch) grid(g any) ([3]int, error) {
 		}
 	}
 	return out, nil
-}
-
-// build is one specialisation of a kernel, compiled once however many goroutines ask.
-type build struct {
-	once sync.Once
-	exec backend.Executable
-	err  error
-}
-
-func (k *Kernel) executable(ctx context.Context, dev *Device, l *launch) (backend.Executable, error) {
-	key := l.key(dev)
-	k.mu.Lock()
-	b := k.built[key]
-	if b == nil {
-		b = &build{}
-		k.built[key] = b
-	}
-	k.mu.Unlock()
-	b.once.Do(func() {
-		c, err := k.compile(ctx, dev, l.specs, l.opts, request{})
-		if err != nil {
-			b.err = err
-			return
-		}
-		b.exec = c.exec
-	})
-	return b.exec, b.err
-}
-
-func (l *launch) key(dev *Device) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %+v", dev, l.opts.Defaults())
-	for _, s := range l.specs {
-		writeSpec(&b, s)
-	}
-	return b.String()
-}
-
-func writeSpec(b *strings.Builder, s lang.ArgSpec) {
-	switch {
-	case s.Tuple:
-		b.WriteString("|(")
-		for _, item := range s.Items {
-			writeSpec(b, item)
-		}
-		b.WriteString(")")
-	case s.Desc != nil:
-		fmt.Fprintf(b, "|desc %s%v", s.Desc.Elem, s.Desc.Block)
-	case s.Type != nil:
-		fmt.Fprintf(b, "|%s:%v", s.Type, s.Div16)
-	default:
-		fmt.Fprintf(b, "|=%s %s", s.Const.TypeName(), lang.Repr(s.Const))
-	}
 }

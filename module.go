@@ -95,7 +95,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{m: m, name: name, params: params, built: map[string]*build{}}
+	k := &Kernel{m: m, name: name, params: params}
 	m.kernels[name] = k
 	return k, nil
 }
@@ -106,8 +106,7 @@ type Kernel struct {
 	name   string
 	params []lang.Param
 
-	mu    sync.Mutex
-	built map[string]*build
+	built builds
 	plans atomic.Pointer[[]*plan]
 }
 

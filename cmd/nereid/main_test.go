@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 func TestMain(m *testing.M) {
@@ -23,7 +25,19 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:           "testdata",
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("NEREID_CACHE_DIR", e.Getenv("WORK")+"/.cache")
+			e.Setenv("REPO", txtest.Root(t))
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "llvm" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			_, err := llvm.Load()
+			return err == nil, nil
+		},
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") == "1",
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})

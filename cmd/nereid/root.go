@@ -21,6 +21,7 @@ var commands = []func() *cobra.Command{
 	newDevicesCmd,
 	newOptCmd,
 	newLayoutCmd,
+	newCacheCmd,
 	newVersionCmd,
 }
 

@@ -70,7 +70,8 @@ var rules = []rule{
 
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
-	{pkg: "internal/jit/...", ours: []string{"internal/..."}, outside: []string{"github.com/gofrs/flock"}},
+	{pkg: "internal/cache", outside: []string{"github.com/gofrs/flock"}},
+	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
 	{pkg: "internal/autotune/...", ours: []string{"internal/..."}},
 	{pkg: "internal/aot/...", ours: []string{"internal/..."}},
 	{pkg: "internal/tunable/...", ours: []string{"internal/..."}},

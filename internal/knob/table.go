@@ -10,6 +10,10 @@ var (
 		Group: "Libraries", Name: "NEREID_CUDA", Triton: "TRITON_LIBCUDA_PATH", Default: "searched for", Form: "a path",
 		Doc: "The CUDA driver library to use, and no other.",
 	})
+	PTXAS = text(Row{
+		Group: "Libraries", Name: "NEREID_PTXAS", Triton: "TRITON_PTXAS_PATH", Default: "searched for", Form: "a path",
+		Doc: "The assembler that `nereid compile --emit cubin` uses. Launches need none.",
+	})
 )
 
 // Where kernels run.
@@ -49,5 +53,25 @@ var (
 	Timing = flag(Row{
 		Group: "Compilation", Name: "NEREID_TIMING", Triton: "MLIR_ENABLE_TIMING, LLVM_ENABLE_TIMING",
 		Doc: "The time of each stage of each compilation is printed to standard error.",
+	})
+)
+
+// What is kept.
+var (
+	Cache = choice(Row{
+		Group: "The cache", Name: "NEREID_CACHE",
+		Doc: "Whether compiled kernels are kept on disk. `readonly` uses what is there and writes nothing.",
+	}, "on", "off", "readonly")
+	CacheDir = text(Row{
+		Group: "The cache", Name: "NEREID_CACHE_DIR", Triton: "TRITON_CACHE_DIR", Default: "`nereid` in the user's cache folder", Form: "a folder",
+		Doc: "Where they are kept. The folder may be shared by processes and machines, moved and copied.",
+	})
+	CacheSize = size(Row{
+		Group: "The cache", Name: "NEREID_CACHE_SIZE", Default: "4GiB",
+		Doc: "How large the folder may grow; what was used longest ago goes first. `0` is no limit.",
+	}, 4<<30)
+	CacheRedis = text(Row{
+		Group: "The cache", Name: "NEREID_CACHE_REDIS", Triton: "TRITON_REMOTE_CACHE_BACKEND, TRITON_REDIS_HOST, TRITON_REDIS_PORT", Default: "none", Form: "`redis://host:6379/0`",
+		Doc: "A Redis server that machines share as a second level. That it is slow or down costs compilations, nothing else.",
 	})
 )

@@ -15,6 +15,13 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
+// Tests leave the user's cache alone: those that want one make it in a folder of their own.
+func init() {
+	if os.Getenv("NEREID_CACHE") == "" && os.Getenv("NEREID_CACHE_DIR") == "" {
+		os.Setenv("NEREID_CACHE", "off")
+	}
+}
+
 var update = flag.Bool("update", false, "write expected output instead of comparing with it")
 
 // Updating reports whether expected output is to be refreshed.

@@ -74,7 +74,25 @@ func (d *Device) load(code *Code) (backend.Executable, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.Load(code.PTX, driver.JITOptions{})
+	cubin := d.assemble(c, code)
+	if cubin == nil {
+		return d.loadImage(code, code.PTX)
+	}
+	k, err := d.loadImage(code, cubin)
+	if err != nil {
+		return nil, err
+	}
+	k.(*kernel).cubin = cubin
+	return k, nil
+}
+
+// loadImage loads PTX or a cubin.
+func (d *Device) loadImage(code *Code, image []byte) (backend.Executable, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.Load(image, driver.JITOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +207,7 @@ type kernel struct {
 	code   *Code
 	module *driver.Module
 	fn     *driver.Function
+	cubin  []byte // for the cache; nil where the driver compiled PTX while loading it
 	args   sync.Pool
 }
 

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/knob"
 )
 
 // Assemble makes a cubin of PTX with ptxas, for those who want one without a GPU.
@@ -35,7 +37,7 @@ var errNoPtxas = errors.New("there is no ptxas: put it on the PATH or name it in
 
 // findPtxas looks where the environment says, on the path, and in the Python environment of the folder or of one above it.
 func findPtxas() (string, error) {
-	if p := os.Getenv("NEREID_PTXAS"); p != "" {
+	if p := knob.PTXAS.Get(); p != "" {
 		return p, nil
 	}
 	if p, err := exec.LookPath("ptxas"); err == nil {

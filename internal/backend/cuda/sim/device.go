@@ -20,7 +20,7 @@ type Device struct {
 }
 
 // capabilities are those of the devices that are offered.
-var capabilities = []int{80, 89, 90}
+var capabilities = []int{90, 89, 80}
 
 // Devices are the simulated devices, or why there are none.
 func Devices() ([]backend.Backend, error) {
@@ -46,11 +46,7 @@ func (d *Device) Compile(ctx context.Context, in *backend.Input) (backend.Execut
 	if err != nil || code == nil {
 		return nil, err
 	}
-	m, err := ptxsim.Parse(code.PTX)
-	if err != nil {
-		return nil, err
-	}
-	return &kernel{d, code, m}, nil
+	return d.load(code)
 }
 
 func (d *Device) Alloc(size int) (backend.Buffer, error) { return d.Wrap(make([]byte, size)) }

@@ -1,0 +1,135 @@
+package nereid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/lang"
+)
+
+// maxBuilds bounds the specialisations of one kernel that are kept in memory; the oldest go first.
+const maxBuilds = 2048
+
+// builds are the specialisations of a kernel, each compiled once however many goroutines ask.
+type builds struct {
+	mu    sync.Mutex
+	byKey map[string]*build
+	order []string
+}
+
+// build is one specialisation, in the making or made.
+type build struct {
+	done chan struct{} // closed when exec or err is there
+	exec backend.Executable
+	err  error
+}
+
+// get is the build of a key; make makes it where there is none. What failed is made again by whoever asks next.
+func (b *builds) get(ctx context.Context, key string, make func() (backend.Executable, error)) (*build, error) {
+	for {
+		x, mine := b.claim(key)
+		if mine {
+			b.fill(key, x, make)
+			return x, x.err
+		}
+		select {
+		case <-x.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if x.err != nil && isCancelled(x.err) && ctx.Err() == nil {
+			continue // another goroutine gave up; this one has not
+		}
+		return x, x.err
+	}
+}
+
+func isCancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// claim is the build of a key, and whether it is the caller's to make.
+func (b *builds) claim(key string) (x *build, mine bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if x := b.byKey[key]; x != nil {
+		return x, false
+	}
+	if b.byKey == nil {
+		b.byKey = map[string]*build{}
+	}
+	x = &build{done: make(chan struct{})}
+	b.byKey[key] = x
+	b.order = append(b.order, key)
+	if len(b.order) > maxBuilds {
+		delete(b.byKey, b.order[0])
+		b.order = b.order[1:]
+	}
+	return x, true
+}
+
+// fill makes a build. Device memory goes back when nobody can launch it any more.
+func (b *builds) fill(key string, x *build, make func() (backend.Executable, error)) {
+	defer close(x.done)
+	x.err = errors.New("nereid: the compilation panicked") // unless it returns
+	defer func() {
+		if x.err != nil {
+			b.drop(key, x)
+		}
+	}()
+	if x.exec, x.err = make(); x.err == nil && x.exec != nil {
+		runtime.AddCleanup(x, func(e backend.Executable) { e.Close() }, x.exec)
+	}
+}
+
+// drop forgets a build that failed.
+func (b *builds) drop(key string, x *build) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.byKey[key] != x {
+		return
+	}
+	delete(b.byKey, key)
+	for i, k := range b.order {
+		if k == key {
+			b.order = append(b.order[:i], b.order[i+1:]...)
+			break
+		}
+	}
+}
+
+// build is the kernel for the arguments of a launch.
+func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, error) {
+	return k.built.get(ctx, l.key(dev), func() (backend.Executable, error) { return k.make(ctx, dev, l.specs, l.opts) })
+}
+
+func (l *launch) key(dev *Device) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %p %+v", dev, dev, l.opts.Defaults()) // what is built belongs to one device
+	for _, s := range l.specs {
+		writeSpec(&b, s)
+	}
+	return b.String()
+}
+
+func writeSpec(b *strings.Builder, s lang.ArgSpec) {
+	switch {
+	case s.Tuple:
+		b.WriteString("|(")
+		for _, item := range s.Items {
+			writeSpec(b, item)
+		}
+		b.WriteString(")")
+	case s.Desc != nil:
+		fmt.Fprintf(b, "|desc %s%v", s.Desc.Elem, s.Desc.Block)
+	case s.Type != nil:
+		fmt.Fprintf(b, "|%s:%v", s.Type, s.Div16)
+	default:
+		fmt.Fprintf(b, "|=%s %s", s.Const.TypeName(), lang.Repr(s.Const))
+	}
+}

@@ -1,0 +1,240 @@
+package nereid
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/cache/redis"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/lang"
+)
+
+// Cache keeps compiled kernels in a folder, for other processes and for later. Many processes may share it.
+type Cache struct{ store *cache.Store }
+
+// CacheOptions say where a cache is and what it may do.
+type CacheOptions struct {
+	Dir      string       // "": that of the environment, or else `nereid` in the user's cache folder
+	ReadOnly bool         // nothing is written
+	Limit    int64        // in bytes; what was used longest ago goes first; 0: none
+	Redis    string       // a second level that machines share: redis://host:6379/0
+	Logger   *slog.Logger // of what goes wrong without being an error; may be nil
+}
+
+// CacheStats count what a cache did.
+type CacheStats = cache.Stats
+
+// OpenCache is a cache. The folder need not be there, nor be writable: then nothing is kept.
+func OpenCache(o CacheOptions) (*Cache, error) {
+	if o.Dir == "" {
+		dir, err := cacheDir()
+		if err != nil {
+			return nil, err
+		}
+		o.Dir = dir
+	}
+	so := cache.Options{Dir: o.Dir, ReadOnly: o.ReadOnly, Limit: o.Limit, Log: o.Logger}
+	if o.Redis != "" {
+		level, err := redis.Open(o.Redis)
+		if err != nil {
+			return nil, fmt.Errorf("nereid: %w", err)
+		}
+		so.Shared = level
+	}
+	return &Cache{cache.Open(so)}, nil
+}
+
+func cacheDir() (string, error) {
+	if dir := knob.CacheDir.Get(); dir != "" {
+		return dir, nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("nereid: no folder for the cache: %w", err)
+	}
+	return filepath.Join(dir, "nereid"), nil
+}
+
+// Dir is the cache's folder.
+func (c *Cache) Dir() string { return c.store.Dir() }
+
+// Stats count since the cache was opened.
+func (c *Cache) Stats() CacheStats { return c.store.Stats() }
+
+// Close waits a moment for what is on its way to the shared level.
+func (c *Cache) Close() error { return c.store.Close() }
+
+// EnvCache is the cache that the environment asks for, or nil; the same one for the same settings.
+func EnvCache() *Cache {
+	o := CacheOptions{Limit: knob.CacheSize.Get(), Redis: knob.CacheRedis.Get()}
+	switch knob.Cache.Get() {
+	case "off":
+		return nil
+	case "readonly":
+		o.ReadOnly = true
+	}
+	var err error
+	if o.Dir, err = cacheDir(); err != nil {
+		return nil
+	}
+	open, _ := envCaches.LoadOrStore(o, sync.OnceValue(func() *Cache {
+		c, err := OpenCache(o)
+		if err != nil { // an address of the shared level that makes no sense
+			slog.Warn("nereid: no shared cache", "err", err)
+			o.Redis = ""
+			c, _ = OpenCache(o)
+		}
+		return c
+	}))
+	return open.(func() *Cache)()
+}
+
+var envCaches sync.Map // of CacheOptions to func() *Cache
+
+// make is a specialisation of the kernel, from the cache or compiled.
+func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts Options) (backend.Executable, error) {
+	j, err := k.begin(dev, specs, opts, request{})
+	if err != nil {
+		return nil, err
+	}
+	keeper, ok := dev.b.(backend.Keeper)
+	store := k.m.conf.store()
+	if !ok || store == nil || k.m.conf.Override != "" || cache.Build() == "" || keeper.Fingerprint() == "" {
+		err = j.finish(ctx)
+		return j.out.exec, err
+	}
+	key := j.key(keeper)
+	compile := func() (*cache.Entry, error) {
+		j.want.keep = true
+		j.out.Stages[0].Text = backend.Text(j.in.Module)
+		if err := j.finish(ctx); err != nil {
+			return nil, err
+		}
+		return j.entry(key, keeper, specs), nil
+	}
+	restore := func(e *cache.Entry) (err error) {
+		j.out.exec, err = keeper.Restore(ctx, k.name, backend.Code{Stage: e.Code, Data: e.Stage(e.Code), Meta: e.Meta})
+		if err == nil {
+			k.m.conf.dumpEntry(j, e)
+		}
+		return err
+	}
+	if k.m.conf.AlwaysCompile {
+		e, err := compile()
+		if e != nil {
+			store.Put(e)
+		}
+		return j.out.exec, err
+	}
+	err = store.Do(ctx, key, restore, compile)
+	return j.out.exec, err
+}
+
+func (c *Config) store() *cache.Store {
+	if c.Cache == nil {
+		return nil
+	}
+	return c.Cache.store
+}
+
+// key is a hash of everything that the code depends on. Triton IR before any pass says all of it that comes from the kernel's source,
+// what it calls and its constants; comments, other functions of the file and its path are not in it.
+func (j *job) key(keeper backend.Keeper) cache.Key {
+	h := cache.NewHasher()
+	h.Add("compiler", cache.Build())
+	h.Add("generator", keeper.Fingerprint())
+	h.Add("target", fmt.Sprintf("%+v", j.dev.target()))
+	h.Add("options", j.in.Options.Key())
+	h.Add("ir", keyText(j.in.Module, j.k.name))
+	return h.Key(j.k.name)
+}
+
+// keyText is a module as text, but for what code does not depend on: locations, and the files that the names of functions begin with.
+func keyText(m *ir.Module, kernel string) string {
+	var text strings.Builder
+	if err := ir.Print(&text, m.Op, ir.PrintOptions{Locs: usesLocations(m)}); err != nil {
+		return err.Error()
+	}
+	type rename struct{ from, to string }
+	var names []rename
+	for name := range m.Symbols() {
+		if name != kernel {
+			to := fmt.Sprintf("@callee%d", len(names))
+			names = append(names, rename{"@" + name, to}, rename{`@"` + name + `"`, to})
+		}
+	}
+	slices.SortStableFunc(names, func(a, b rename) int { return len(b.from) - len(a.from) }) // one name may begin another
+	var pairs []string
+	for _, n := range names {
+		pairs = append(pairs, n.from, n.to)
+	}
+	return strings.NewReplacer(pairs...).Replace(text.String())
+}
+
+// usesLocations reports whether code depends on where in its file the kernel stands: what an assertion says does.
+func usesLocations(m *ir.Module) bool {
+	for op := range m.Ops() {
+		if op.Def == tt.Assert {
+			return true
+		}
+	}
+	return false
+}
+
+// entry is what the cache keeps of a finished compilation, or nil where the executable cannot be kept.
+func (j *job) entry(key cache.Key, keeper backend.Keeper, specs []lang.ArgSpec) *cache.Entry {
+	kept, ok := j.out.exec.(backend.Kept)
+	if !ok {
+		return nil
+	}
+	code, err := kept.Code()
+	if err != nil {
+		return nil
+	}
+	options, err := json.Marshal(j.in.Options)
+	if err != nil {
+		return nil
+	}
+	e := &cache.Entry{
+		Key: key, Target: targetName(j.dev), Signature: lang.FormatSignature(specs), Options: options,
+		Compiler: cache.Build(), Generator: keeper.Fingerprint(), Code: code.Stage, Meta: code.Meta,
+	}
+	for _, s := range j.out.Stages {
+		if s.Name != code.Stage {
+			e.Stages = append(e.Stages, cache.Stage{Name: s.Name, Data: s.Text})
+		}
+	}
+	e.Stages = append(e.Stages, cache.Stage{Name: code.Stage, Data: code.Data})
+	return e
+}
+
+// targetName is the kind of device that a kernel is compiled for.
+func targetName(d *Device) string {
+	t := d.target()
+	kind, _, _ := strings.Cut(d.String(), ":")
+	switch {
+	case kind == "cpu" || kind == "interp":
+		return kind
+	case t.Chip != "":
+		return kind + ":" + t.Chip
+	}
+	return fmt.Sprintf("%s:%d", kind, t.Arch)
+}
+
+// dumpEntry dumps the stages of a kernel that was not compiled but found.
+func (c *Config) dumpEntry(j *job, e *cache.Entry) {
+	for _, s := range e.Stages {
+		c.dump(j.name, j.k.name, Stage{Name: s.Name, Text: s.Data})
+	}
+}

@@ -1,0 +1,78 @@
+package cuda
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
+	"github.com/nereid-lang/nereid/internal/llvm"
+)
+
+// Fingerprint names what PTX depends on: the architecture, LLVM, and the newest version of PTX that is wanted.
+func (c Compiler) Fingerprint(maxPTX int) string {
+	lib, err := llvm.Load()
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s llvm %s ptx %d", c.Arch(), lib.Version(), maxPTX)
+}
+
+// Keep is the code as data; the stage is the form that it is kept in.
+func (k *Code) Keep(stage string, data []byte) (backend.Code, error) {
+	rest := *k
+	rest.PTX = nil
+	meta, err := json.Marshal(rest)
+	return backend.Code{Stage: stage, Data: data, Meta: meta}, err
+}
+
+// Kept is the code that Keep gave, without its PTX.
+func Kept(c backend.Code) (*Code, error) {
+	k := &Code{}
+	if err := json.Unmarshal(c.Meta, k); err != nil {
+		return nil, err
+	}
+	if k.Name == "" || k.NumWarps <= 0 {
+		return nil, fmt.Errorf("the kernel's description is not complete")
+	}
+	return k, nil
+}
+
+// The driver's compiler is as much a part of a cubin's making as LLVM.
+const stageCubin = "cubin"
+
+// Fingerprint names what a cubin depends on.
+func (d *Device) Fingerprint() string {
+	v := d.dev.Driver().Version()
+	return fmt.Sprintf("%s cubin of driver %d", d.Compiler.Fingerprint(llvm.DriverPTX(v)), v)
+}
+
+// Restore loads a cubin.
+func (d *Device) Restore(_ context.Context, kernel string, c backend.Code) (backend.Executable, error) {
+	if c.Stage != stageCubin {
+		return nil, fmt.Errorf("%s is no cubin", c.Stage)
+	}
+	code, err := Kept(c)
+	if err != nil {
+		return nil, err
+	}
+	return d.loadImage(code, c.Data)
+}
+
+// Code is the kernel's cubin.
+func (k *kernel) Code() (backend.Code, error) {
+	if k.cubin == nil {
+		return backend.Code{}, fmt.Errorf("%s was loaded as PTX", k.code.Name)
+	}
+	return k.code.Keep(stageCubin, k.cubin)
+}
+
+// assemble is the cubin of a kernel, or nil where the driver cannot give one: then it is loaded as PTX.
+func (d *Device) assemble(c *driver.Context, code *Code) []byte {
+	cubin, _, err := c.Assemble(code.PTX, driver.JITOptions{})
+	if err != nil {
+		return nil
+	}
+	return cubin
+}

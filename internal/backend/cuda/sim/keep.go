@@ -1,0 +1,39 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/backend/cuda"
+	"github.com/nereid-lang/nereid/internal/lower/ptxsim"
+)
+
+const stagePTX = "ptx"
+
+// Fingerprint names what the PTX depends on.
+func (d *Device) Fingerprint() string { return d.Compiler.Fingerprint(0) }
+
+// Restore reads PTX.
+func (d *Device) Restore(_ context.Context, kernel string, c backend.Code) (backend.Executable, error) {
+	if c.Stage != stagePTX {
+		return nil, fmt.Errorf("%s is no PTX", c.Stage)
+	}
+	code, err := cuda.Kept(c)
+	if err != nil {
+		return nil, err
+	}
+	code.PTX = c.Data
+	return d.load(code)
+}
+
+// Code is the kernel's PTX.
+func (k *kernel) Code() (backend.Code, error) { return k.code.Keep(stagePTX, k.code.PTX) }
+
+func (d *Device) load(code *cuda.Code) (backend.Executable, error) {
+	m, err := ptxsim.Parse(code.PTX)
+	if err != nil {
+		return nil, err
+	}
+	return &kernel{d, code, m}, nil
+}

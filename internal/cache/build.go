@@ -1,0 +1,74 @@
+package cache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+)
+
+const module = "github.com/nereid-lang/nereid"
+
+// Build names the build of the compiler in this program: its release where it is one, so that programs share what they compile; and
+// otherwise the very program, since nothing else says which code is in it.
+var Build = sync.OnceValue(func() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if v := release(info); v != "" {
+			return v
+		}
+	}
+	if path, err := os.Executable(); err == nil {
+		if id := programID(path); id != "" {
+			return "build " + id
+		}
+	}
+	return ""
+})
+
+// release is the version of a build whose content that version determines, or "".
+func release(info *debug.BuildInfo) string {
+	m := &info.Main
+	if m.Path != module {
+		m = nil
+		for _, d := range info.Deps {
+			if d.Path == module && d.Replace == nil && d.Sum != "" {
+				m = d
+			}
+		}
+	}
+	switch {
+	case m == nil || m.Version == "" || m.Version == "(devel)" || strings.Contains(m.Version, "+dirty"):
+		return ""
+	}
+	return m.Version + " " + m.Sum + toolchain(info)
+}
+
+// toolchain is what of a build matters to floats: Go's version.
+func toolchain(info *debug.BuildInfo) string { return " " + info.GoVersion }
+
+// programID is the identity that Go's linker wrote into a program, or else a hash of the file.
+func programID(path string) string {
+	if f, err := elf.Open(path); err == nil {
+		defer f.Close()
+		if s := f.Section(".note.go.buildid"); s != nil {
+			if note, err := s.Data(); err == nil && len(note) > 16 {
+				return string(bytes.Trim(note[16:], "\x00"))
+			}
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

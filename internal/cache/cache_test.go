@@ -1,0 +1,414 @@
+package cache
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// keyFor is the key of a made-up kernel, entryFor its entry: anybody can check that it is the right one.
+func keyFor(i int) Key {
+	h := NewHasher()
+	h.Add("n", fmt.Sprint(i))
+	return h.Key(fmt.Sprintf("kernel_%d", i))
+}
+
+func entryFor(i int) *Entry {
+	r := rand.New(rand.NewSource(int64(i)))
+	code := make([]byte, 1000+r.Intn(20000))
+	r.Read(code)
+	return &Entry{
+		Key: keyFor(i), Target: "test", Signature: "*fp32:16, i32", Options: json.RawMessage(`{"num_warps":4}`), Code: "obj",
+		Meta:   json.RawMessage(fmt.Sprintf(`{"n":%d}`, i)),
+		Stages: []Stage{{Name: "ttir", Data: []byte("module {\n}\n")}, {Name: "obj", Data: code}},
+	}
+}
+
+// same says how an entry differs from what it should be, or "".
+func same(e *Entry, i int) error {
+	if want := entryFor(i); !bytes.Equal(e.Stage("obj"), want.Stage("obj")) || !bytes.Equal(e.Stage("ttir"), want.Stage("ttir")) {
+		return fmt.Errorf("entry %d is wrong", i)
+	}
+	return nil
+}
+
+// get has a store give entry i, and reports whether it was compiled.
+func get(t testing.TB, s *Store, i int) (compiled bool) {
+	t.Helper()
+	err := s.Do(context.Background(), keyFor(i), func(e *Entry) error {
+		if err := same(e, i); err != nil {
+			t.Error(err)
+		}
+		return nil
+	}, func() (*Entry, error) {
+		compiled = true
+		return entryFor(i), nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return compiled
+}
+
+func TestEntry(t *testing.T) {
+	e := entryFor(1)
+	data, err := e.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, _ := again.Encode()
+	if !bytes.Equal(data, second) {
+		t.Error("an entry read and written again has other bytes")
+	}
+	if again.Key != e.Key || again.Stages[0].Binary() || !again.Stages[1].Binary() {
+		t.Errorf("%+v", again)
+	}
+	text := string(data[:bytes.Index(data, []byte("-- obj"))])
+	if !strings.Contains(text, "module {") || !strings.Contains(text, "kernel_1") {
+		t.Errorf("the entry is not readable:\n%s", text)
+	}
+	for n := range data { // every prefix is refused, and every flipped bit
+		if _, err := Decode(data[:n]); err == nil {
+			t.Fatalf("%d of %d bytes are taken for an entry", n, len(data))
+		}
+		if n > 3000 && n%97 != 0 {
+			continue
+		}
+		data[n] ^= 1 << (n % 8)
+		if _, err := Decode(data); err == nil {
+			t.Fatalf("a bit flipped in byte %d goes unnoticed", n)
+		}
+		data[n] ^= 1 << (n % 8)
+	}
+}
+
+func FuzzCacheEntry(f *testing.F) {
+	data, _ := entryFor(1).Encode()
+	f.Add(data)
+	f.Add([]byte(magic + " "))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := Decode(data)
+		if err != nil {
+			return
+		}
+		if again, err := e.Encode(); err == nil {
+			if e2, err := Decode(again); err != nil || !reflect.DeepEqual(e.Key, e2.Key) {
+				t.Errorf("read once, but not again: %v", err)
+			}
+		}
+	})
+}
+
+func TestKeys(t *testing.T) {
+	key := func(fields ...string) Key {
+		h := NewHasher()
+		for i := 0; i < len(fields); i += 2 {
+			h.Add(fields[i], fields[i+1])
+		}
+		return h.Key("k")
+	}
+	if key("a", "bc") == key("ab", "c") || key("a", "b", "c", "d") == key("a", "bcd") || key("a", "b") != key("a", "b") {
+		t.Error("keys are not exact")
+	}
+	for name, want := range map[string]string{"f": "f", "a/b": "a_b", "..": "", "größe": "gr__e", strings.Repeat("x", 300): strings.Repeat("x", maxName)} {
+		k := Key{name, strings.Repeat("0", 64)}
+		if got := k.name(); got != want && got != "gr_e" && !strings.HasPrefix(got, "gr_") {
+			t.Errorf("%q becomes %q", name, got)
+		}
+		if p, ok := parseKey(k.String()); !ok || p.String() != k.String() {
+			t.Errorf("%s is not read again", k)
+		}
+	}
+}
+
+func TestStore(t *testing.T) {
+	dir := t.TempDir()
+	s := Open(Options{Dir: filepath.Join(dir, "a")})
+	if !get(t, s, 1) || get(t, s, 1) || !get(t, s, 2) {
+		t.Error("compiled too often or too rarely")
+	}
+	if n := s.Stats(); n != (Stats{Disk: 1, Compiled: 2}) {
+		t.Errorf("%+v", n)
+	}
+	// Moved elsewhere, everything is found.
+	if err := os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil {
+		t.Fatal(err)
+	}
+	s = Open(Options{Dir: filepath.Join(dir, "b"), ReadOnly: true})
+	if get(t, s, 1) || get(t, s, 2) {
+		t.Error("nothing is found where the folder was moved to")
+	}
+	// Read-only, nothing is kept.
+	before := files(t, dir)
+	if !get(t, s, 3) || !get(t, s, 3) {
+		t.Error("a store that is read-only keeps entries")
+	}
+	if after := files(t, dir); !reflect.DeepEqual(before, after) {
+		t.Errorf("a read-only store changed files: %v", after)
+	}
+	// An error of the compiler's is the caller's, and nothing is kept.
+	bad := errors.New("no")
+	if err := s.Do(context.Background(), keyFor(9), nil, func() (*Entry, error) { return nil, bad }); err != bad {
+		t.Error(err)
+	}
+	var none *Store
+	if !get(t, none, 1) || !get(t, none, 1) {
+		t.Error("a nil store keeps entries")
+	}
+}
+
+// files are the names of all files below a folder.
+func files(t testing.TB, dir string) (out []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			out = append(out, strings.TrimPrefix(path, dir))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A folder that cannot be written to costs compilations.
+func TestUnwritable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "below"), "/proc/nereid", "\x00"} {
+		s := Open(Options{Dir: dir, Limit: 1000})
+		if !get(t, s, 1) || !get(t, s, 1) {
+			t.Errorf("%q keeps entries", dir)
+		}
+		s.Prune(1, 0)
+	}
+}
+
+// An entry that is damaged in any way, or belongs under another name, is a miss, and is replaced.
+func TestDamaged(t *testing.T) {
+	s := Open(Options{Dir: t.TempDir(), noSync: true})
+	const n = 1000
+	const keys = 20
+	r := rand.New(rand.NewSource(1))
+	for i := range keys {
+		get(t, s, i)
+	}
+	for i := range n {
+		k := i % keys
+		path := s.path(keyFor(k))
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		how := damage[i%len(damage)]
+		other, _ := os.ReadFile(s.path(keyFor((k + 1) % keys)))
+		if err := os.WriteFile(path, how(r, data, other), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if !get(t, s, k) {
+			t.Fatalf("round %d: a damaged entry is used", i)
+		}
+		if get(t, s, k) {
+			t.Fatalf("round %d: a damaged entry was not replaced", i)
+		}
+	}
+	if got := s.Stats().Damaged; got != n {
+		t.Errorf("%d of %d damaged entries were seen as such", got, n)
+	}
+}
+
+var damage = []func(r *rand.Rand, data, other []byte) []byte{
+	func(r *rand.Rand, data, _ []byte) []byte {
+		data[r.Intn(len(data))] ^= byte(1 + r.Intn(255))
+		return data
+	},
+	func(r *rand.Rand, data, _ []byte) []byte { return data[:r.Intn(len(data))] },
+	func(r *rand.Rand, data, _ []byte) []byte { return append(data, data[:1+r.Intn(100)]...) },
+	func(r *rand.Rand, data, _ []byte) []byte { clear(data[r.Intn(len(data)-1):]); return data },
+	func(r *rand.Rand, data, other []byte) []byte { return other },
+	func(r *rand.Rand, data, _ []byte) []byte { r.Read(data); return data },
+	func(r *rand.Rand, data, other []byte) []byte {
+		n := r.Intn(len(data))
+		return append(data[:n:n], other...)
+	},
+}
+
+// An entry that its user refuses is compiled again.
+func TestRefused(t *testing.T) {
+	s := Open(Options{Dir: t.TempDir()})
+	get(t, s, 1)
+	compiled := false
+	err := s.Do(context.Background(), keyFor(1), func(*Entry) error { return errors.New("the driver says no") }, func() (*Entry, error) {
+		compiled = true
+		return entryFor(1), nil
+	})
+	if err != nil || !compiled || get(t, s, 1) {
+		t.Error("a refused entry is not replaced", err)
+	}
+}
+
+func TestEviction(t *testing.T) {
+	dir := t.TempDir()
+	s := Open(Options{Dir: dir})
+	now := time.Now()
+	for i := range 30 {
+		get(t, s, i)
+		used := now.Add(time.Duration(i-100) * time.Hour)
+		if err := os.Chtimes(s.path(keyFor(i)), used, used); err != nil {
+			t.Fatal(err)
+		}
+	}
+	get(t, s, 3) // used now
+	removed, _ := s.Prune(0, 80*time.Hour+30*time.Minute)
+	if list, _ := s.List(); removed != 19 || len(list) != 11 || list[0].Key != keyFor(3) {
+		t.Errorf("%d removed, %d left", removed, len(list))
+	}
+	const limit = 100_000
+	s = Open(Options{Dir: dir, Limit: limit})
+	for i := 100; i < 200; i++ {
+		get(t, s, i)
+		if n := total(t, s); n > limit+limit/16+30000 {
+			t.Fatalf("%d bytes are kept, the limit is %d", n, limit)
+		}
+	}
+	if s.Stats().Evicted < 80 || get(t, s, 199) {
+		t.Errorf("%+v", s.Stats())
+	}
+	// What a killed process left goes when it is old.
+	old := s.path(keyFor(199)) + temporary + "123"
+	os.WriteFile(old, []byte("x"), 0o666)
+	s.Prune(limit, 0)
+	if _, err := os.Stat(old); err != nil {
+		t.Error("a file that may be in use was removed")
+	}
+	hours := now.Add(-2 * abandoned)
+	os.Chtimes(old, hours, hours)
+	s.Prune(limit, 0)
+	if _, err := os.Stat(old); err == nil {
+		t.Error("a file of a killed process stays")
+	}
+	os.WriteFile(filepath.Join(dir, "mine.txt"), nil, 0o666)
+	if _, err := s.Clear(); err != nil {
+		t.Error(err)
+	}
+	if left := files(t, dir); fmt.Sprint(left) != "[/mine.txt]" {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func total(t *testing.T, s *Store) (n int64) {
+	t.Helper()
+	list, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, it := range list {
+		n += it.Size
+	}
+	return n
+}
+
+func TestArchive(t *testing.T) {
+	s := Open(Options{Dir: t.TempDir()})
+	for i := range 5 {
+		get(t, s, i)
+	}
+	list, _ := s.List()
+	var b bytes.Buffer
+	if n, err := Export(&b, list); n != 5 || err != nil {
+		t.Fatal(n, err)
+	}
+	to := Open(Options{Dir: t.TempDir(), noSync: true})
+	taken, refused, err := to.Import(bytes.NewReader(b.Bytes()))
+	if taken != 5 || refused != 0 || err != nil {
+		t.Fatal(taken, refused, err)
+	}
+	for i := range 5 {
+		if get(t, to, i) {
+			t.Errorf("entry %d was not taken over", i)
+		}
+	}
+	for n := 0; n < b.Len(); n += 4001 { // cut off anywhere: what is whole is taken, no panic
+		to := Open(Options{Dir: t.TempDir(), noSync: true})
+		if _, _, err := to.Import(bytes.NewReader(b.Bytes()[:n])); err == nil {
+			t.Errorf("%d bytes of %d are a whole archive", n, b.Len())
+		}
+	}
+}
+
+// Goroutines that want the same at once compile it once.
+func TestGoroutines(t *testing.T) {
+	s := Open(Options{Dir: t.TempDir()})
+	var compiles atomic.Int64
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for i := range 10 {
+				err := s.Do(context.Background(), keyFor(i), func(e *Entry) error { return same(e, i) }, func() (*Entry, error) {
+					compiles.Add(1)
+					time.Sleep(time.Millisecond)
+					return entryFor(i), nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if compiles.Load() != 10 {
+		t.Errorf("10 kernels were compiled %d times", compiles.Load())
+	}
+}
+
+// Who waits for a lock can give up.
+func TestCancel(t *testing.T) {
+	s := Open(Options{Dir: t.TempDir()})
+	unlock, _ := s.lock(context.Background(), keyFor(1))
+	defer unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	err := s.Do(ctx, keyFor(1), nil, func() (*Entry, error) { t.Error("compiled"); return nil, nil })
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	// Who does not give up compiles when the other takes too long.
+	s = Open(Options{Dir: s.Dir(), LockWait: 20 * time.Millisecond})
+	if !get(t, s, 1) {
+		t.Error("not compiled")
+	}
+}
+
+func TestBuild(t *testing.T) {
+	if Build() == "" {
+		t.Error("the build has no name")
+	}
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := programID(path); len(id) < 40 {
+		t.Errorf("the program's id is %q", id)
+	}
+	if programID(filepath.Join(t.TempDir(), "none")) != "" {
+		t.Error("a program that is not there has an id")
+	}
+}

@@ -1,0 +1,69 @@
+package cache
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// temporary is what the names of files begin with, after the entry's own, while they are written.
+const temporary = ".tmp"
+
+// write publishes an entry: into another file of the same folder, to the disk, and then under its name at once.
+func (s *Store) write(k Key, data []byte) {
+	if s.o.ReadOnly {
+		return
+	}
+	path := s.path(k)
+	if err := publish(path, data, !s.o.noSync); err != nil {
+		s.o.Log.Debug("cache: an entry cannot be written", "key", k.String(), "err", err)
+		return
+	}
+	sweep(filepath.Dir(path), filepath.Base(path)+temporary, 0)
+	s.grown(int64(len(data)))
+}
+
+func publish(path string, data []byte, sync bool) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+temporary+"*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644) // a shared folder is read by others
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// sweep removes files that a process left behind when it was killed. Should one belong to a writer that lives, its rename fails, and its
+// entry is not kept: another compilation some day.
+func sweep(dir, prefix string, age time.Duration) {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, f := range list {
+		if !strings.HasPrefix(f.Name(), prefix) || !strings.Contains(f.Name(), extension+temporary) {
+			continue
+		}
+		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) >= age {
+			os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
+}
