@@ -6,7 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// prepare brings a module into the form that the analyses know: no calls, no block pointers or descriptors, and control
+// prepare brings a module into the form that the analyses know: no calls, no assembly, no block pointers or descriptors, and control
 // flow in loops and branches that are operations.
 func prepare(ctx *pass.Context, m *ir.Module) error {
 	for op := range m.Block().Ops() {
@@ -19,6 +19,9 @@ func prepare(ctx *pass.Context, m *ir.Module) error {
 		}
 	}
 	if err := runAll(ctx, m, pass.Inline); err != nil {
+		return err
+	}
+	if err := expandAsm(m); err != nil {
 		return err
 	}
 	if !hasBlocks(m) {

@@ -37,6 +37,7 @@ type arg struct {
 type launch struct {
 	name string
 	text string // Triton IR, one kernel
+	twin string // what the interpreter runs instead, when not empty
 	grid [3]int
 	args []arg
 	tol  float64 // of floats, relative to the largest magnitude in the buffer; 0 is a default for the type
@@ -79,7 +80,11 @@ func kernelOf(m *ir.Module) string {
 // interpret runs a launch on the interpreter and returns what is in its buffers then.
 func interpret(t testing.TB, l launch) [][]byte {
 	t.Helper()
-	m := parse(t, l.name, l.text)
+	text := l.text
+	if l.twin != "" {
+		text = l.twin
+	}
+	m := parse(t, l.name, text)
 	p, err := interp.Compile(m, kernelOf(m))
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,306 @@
+package middle
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/constfold"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// This file takes inline assembly apart. A kernel's assembly is PTX, a few lines without jumps or memory, and says what is done to the
+// registers of one group of elements; so it becomes a function of scalars:
+//
+//	tt.elementwise_inline_asm "tanh.approx.f32 $0, $1;"         "tt.map_elementwise"(%x) ({
+//	    {constraints = "=f,f", …} %x              =>            ^bb0(%a: f32):
+//	                                                              %t = math.tanh %a : f32
+//	                                                              tt.map_elementwise.return %t : f32
+//
+// asm_ops.go has the instructions. Assembly that uses others is an error that names the instruction.
+
+// expandAsm replaces the inline assembly of a module.
+func expandAsm(m *ir.Module) error {
+	for op := range m.Op.Ops() {
+		if op.Def != tt.InlineAsm {
+			continue
+		}
+		if err := expandOne(op); err != nil {
+			return errAt(op, "inline assembly cannot be converted to linalg: %v", err)
+		}
+	}
+	return nil
+}
+
+func expandOne(op *ir.Op) error {
+	code, err := parsePTX(op.Text("asm_string"))
+	if err != nil {
+		return err
+	}
+	b := ir.At(op)
+	if isTensorOp(op) {
+		return mapAsm(b, op, code)
+	}
+	vs, err := runAsm(b, op, code, op.Operands(), 1)
+	if err == nil {
+		op.ReplaceWith(vs...)
+	}
+	return err
+}
+
+func isTensorOp(op *ir.Op) bool {
+	return slices.ContainsFunc(slices.Concat(op.Operands(), op.Results()), func(v *ir.Value) bool {
+		_, ok := v.Type.(*ir.TensorType)
+		return ok
+	})
+}
+
+// mapAsm puts the code into the region of a map_elementwise. Operands that are scalars are used from outside.
+func mapAsm(b *ir.Builder, op *ir.Op, code []ptxInst) error {
+	pack := int(max(op.IntOr("packed_element", 1), 1))
+	var tensors []*ir.Value
+	block := ir.NewBlock()
+	var args []*ir.Value
+	for _, v := range op.Operands() {
+		if _, ok := v.Type.(*ir.TensorType); !ok {
+			args = append(args, slices.Repeat([]*ir.Value{v}, pack)...)
+			continue
+		}
+		tensors = append(tensors, v)
+		for range pack {
+			args = append(args, block.AddArg(ir.ElemOf(v.Type), nil))
+		}
+	}
+	if len(tensors) == 0 {
+		return errors.New("a tensor is made of no tensors")
+	}
+	inner := ir.NewBuilder(block)
+	inner.Loc = op.Loc
+	vs, err := runAsm(inner, op, code, args, pack)
+	if err != nil {
+		return err
+	}
+	inner.Op(tt.MapElementwiseReturn, vs, nil)
+	out := b.Create(ir.State{
+		Def: tt.MapElementwise, Operands: tensors, Results: op.ResultTypes(),
+		Attrs: []ir.NamedAttr{ir.A("pack", ir.I32Attr(int64(pack)))}, Regions: []*ir.Region{ir.NewRegion(block)},
+	})
+	op.ReplaceWith(out.Results()...)
+	return nil
+}
+
+// asmState is the registers of one run: $0, $1, … and those that the code declares, each with its last value.
+type asmState struct {
+	b    *ir.Builder
+	regs map[string]*ir.Value
+	err  error
+}
+
+// runAsm writes the code once, for groups of pack elements of the operands and results, and returns the results' elements.
+func runAsm(b *ir.Builder, op *ir.Op, code []ptxInst, args []*ir.Value, pack int) ([]*ir.Value, error) {
+	s := &asmState{b: b, regs: map[string]*ir.Value{}}
+	next := 0
+	name := func() string { next++; return "$" + strconv.Itoa(next-1) }
+	outs := make([][]string, op.NumResults())
+	for i, v := range op.Results() {
+		for range pack / perRegister(v.Type, pack) {
+			outs[i] = append(outs[i], name())
+		}
+	}
+	for i, v := range op.Operands() {
+		per := perRegister(v.Type, pack)
+		for j := 0; j < pack; j += per {
+			s.regs[name()] = s.packed(args[i*pack+j : i*pack+j+per])
+		}
+	}
+	for _, in := range code {
+		if s.step(in); s.err != nil {
+			return nil, s.err
+		}
+	}
+	var vs []*ir.Value
+	for i, v := range op.Results() {
+		for _, r := range outs[i] {
+			vs = append(vs, s.unpacked(r, ir.ElemOf(v.Type), perRegister(v.Type, pack))...)
+		}
+	}
+	return vs, s.err
+}
+
+// perRegister is how many elements share a register of 32 bits.
+func perRegister(t ir.Type, pack int) int {
+	if bits := ir.BitWidth(ir.ElemOf(t)); bits > 0 && bits < 32 {
+		return min(32/bits, pack)
+	}
+	return 1
+}
+
+// packed is elements as one register, the first in the low bits.
+func (s *asmState) packed(vs []*ir.Value) *ir.Value {
+	if len(vs) == 1 {
+		return vs[0]
+	}
+	bits := ir.BitWidth(vs[0].Type)
+	t := ir.Int(bits * len(vs))
+	var sum *ir.Value
+	for i, v := range vs {
+		x := s.b.Val(arith.ExtUI, t, s.cast(v, ir.Int(bits)))
+		if i == 0 {
+			sum = x
+			continue
+		}
+		x = s.b.Val(arith.ShLI, t, x, arith.ConstInt(s.b, int64(i*bits), t))
+		sum = s.b.Val(arith.OrI, t, sum, x)
+	}
+	return sum
+}
+
+// unpacked is the elements in a register. One that was never written is zero, as good as anything.
+func (s *asmState) unpacked(reg string, elem ir.Type, n int) []*ir.Value {
+	v := s.regs[reg]
+	if v == nil {
+		return slices.Repeat([]*ir.Value{arith.Const(s.b, constfold.Zero(elem))}, n)
+	}
+	if n == 1 {
+		return []*ir.Value{s.cast(v, elem)}
+	}
+	bits := ir.BitWidth(elem)
+	t := ir.Int(bits * n)
+	v = s.cast(v, t)
+	out := make([]*ir.Value, n)
+	for i := range out {
+		x := v
+		if i > 0 {
+			x = s.b.Val(arith.ShRUI, t, v, arith.ConstInt(s.b, int64(i*bits), t))
+		}
+		out[i] = s.cast(s.b.Val(arith.TruncI, ir.Int(bits), x), elem)
+	}
+	return out
+}
+
+// cast is the bits of a register as another type. A narrower one has the low bits, a wider one zeros above.
+func (s *asmState) cast(v *ir.Value, t ir.Type) *ir.Value {
+	if v.Type == t {
+		return v
+	}
+	from, to := ir.BitWidth(v.Type), ir.BitWidth(t)
+	if from == 0 || to == 0 || tt.IsPtr(v.Type) || tt.IsPtr(t) {
+		s.fail("a register of type %s", v.Type)
+		return arith.Const(s.b, constfold.Zero(ir.I32))
+	}
+	if ir.IsFloat(v.Type) && from == to {
+		return s.b.Val(arith.Bitcast, t, v)
+	}
+	if ir.IsFloat(v.Type) {
+		v = s.b.Val(arith.Bitcast, ir.Int(from), v)
+	}
+	switch {
+	case from < to:
+		v = s.b.Val(arith.ExtUI, ir.Int(to), v)
+	case from > to:
+		v = s.b.Val(arith.TruncI, ir.Int(to), v)
+	}
+	if v.Type == t {
+		return v
+	}
+	return s.b.Val(arith.Bitcast, t, v)
+}
+
+func (s *asmState) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf(format, args...)
+	}
+}
+
+// ptxInst is an instruction: a guard, a name with its parts, and operands.
+type ptxInst struct {
+	guard string // a register of one bit, or empty
+	not   bool
+	name  string
+	parts []string // what follows the name, between dots
+	args  []string
+}
+
+func (in ptxInst) String() string { return strings.Join(append([]string{in.name}, in.parts...), ".") }
+
+func (in ptxInst) has(part string) bool { return slices.Contains(in.parts, part) }
+
+// parsePTX reads lines of PTX: statements between semicolons, with braces and comments.
+func parsePTX(text string) ([]ptxInst, error) {
+	var out []ptxInst
+	for _, line := range strings.Split(withoutComments(text), ";") {
+		line = strings.TrimSpace(line)
+		for strings.HasPrefix(line, "{") || strings.HasPrefix(line, "}") { // of a block; those of operands come later
+			line = strings.TrimSpace(line[1:])
+		}
+		if line == "" || strings.HasPrefix(line, ".reg") {
+			continue
+		}
+		in := ptxInst{}
+		if strings.HasPrefix(line, "@") {
+			guard, rest, _ := strings.Cut(line[1:], " ")
+			in.guard, in.not = strings.CutPrefix(strings.TrimSpace(guard), "!")
+			line = strings.TrimSpace(rest)
+		}
+		name, rest, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
+		in.name, in.parts = name, nil
+		if parts := strings.Split(name, "."); len(parts) > 1 {
+			in.name, in.parts = parts[0], parts[1:]
+		}
+		if strings.HasSuffix(name, ":") || in.name == "bra" || in.name == "call" || in.name == "" {
+			return nil, fmt.Errorf("%q", line)
+		}
+		in.args = splitArgs(rest)
+		out = append(out, in)
+	}
+	return out, nil
+}
+
+func withoutComments(text string) string {
+	var b strings.Builder
+	for text != "" {
+		i := strings.IndexAny(text, "/")
+		switch {
+		case i < 0:
+			b.WriteString(text)
+			return b.String()
+		case strings.HasPrefix(text[i:], "//"):
+			b.WriteString(text[:i])
+			_, text, _ = strings.Cut(text[i:], "\n")
+		case strings.HasPrefix(text[i:], "/*"):
+			b.WriteString(text[:i])
+			_, text, _ = strings.Cut(text[i:], "*/")
+		default:
+			b.WriteString(text[:i+1])
+			text = text[i+1:]
+		}
+	}
+	return b.String()
+}
+
+// splitArgs splits operands at commas, but not within braces.
+func splitArgs(text string) []string {
+	var out []string
+	depth, start := 0, 0
+	for i, r := range text {
+		switch r {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, strings.TrimSpace(text[start:i]))
+				start = i + 1
+			}
+		}
+	}
+	if last := strings.TrimSpace(text[start:]); last != "" {
+		out = append(out, last)
+	}
+	return out
+}

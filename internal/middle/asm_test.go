@@ -1,0 +1,136 @@
+package middle_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/middle"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// asmCases are pieces of inline assembly on one or two tensors, and what they mean in operations that the interpreter knows: on %a and
+// %b, with the result in %r.
+var asmCases = []struct {
+	name, asm   string
+	constraints string
+	in, out     string // element types
+	args, pack  int
+	means       string
+}{
+	{"tanh", "tanh.approx.f32 $0, $1;", "=f,f", "f32", "f32", 1, 1, `%r = math.tanh %a : T`},
+	{"softplus", "{ .reg .pred p; setp.gt.f32 p, $1, 2.; @p mov.f32 $0, $1; @!p mul.f32 $0, $1, 1.4426950408889634; @!p ex2.approx.ftz.f32 $0, $0; @!p add.f32 $0, $0, 1.0; @!p lg2.approx.ftz.f32 $0, $0; @!p mul.f32 $0, $0, 0.6931471805599453; }",
+		"=r,r", "f32", "f32", 1, 1, `
+%two = arith.constant dense<2.0> : T
+%k = arith.constant dense<1.44269502> : T
+%one = arith.constant dense<1.0> : T
+%ln = arith.constant dense<0.693147182> : T
+%c = arith.cmpf ogt, %a, %two : T
+%e0 = arith.mulf %a, %k : T
+%e1 = math.exp2 %e0 : T
+%e2 = arith.addf %e1, %one : T
+%e3 = math.log2 %e2 : T
+%e4 = arith.mulf %e3, %ln : T
+%r = arith.select %c, %a, %e4 : B T`},
+	{"fma", "fma.rn.f32 $0, $1, $2, 0f3F800000; // and one", "=f,f,f", "f32", "f32", 2, 1, `
+%one = arith.constant dense<1.0> : T
+%r = math.fma %a, %b, %one : T`},
+	{"xorsign", "{ max.NaN.xorsign.abs.f32 $0, $1, $2; }", "=r,r,r", "f32", "f32", 2, 1, `
+%x = math.absf %a : T
+%y = math.absf %b : T
+%m = arith.maximumf %x, %y : T
+%p = arith.mulf %a, %b : T
+%r = math.copysign %m, %p : T`},
+	{"funnel", "shf.l.wrap.b32 $0, $1, $2, 5;", "=r,r,r", "i32", "i32", 2, 1, `
+%n = arith.constant dense<5> : T
+%k = arith.constant dense<27> : T
+%h = arith.shli %b, %n : T
+%l = arith.shrui %a, %k : T
+%r = arith.ori %h, %l : T`},
+	{"integers", "mad.lo.s32 $0, $1, $2, -3; max.s32 $0, $0, 7; /* and */ shr.s32 $0, $0, 1; not.b32 $0, $0;", "=r,r,r", "i32", "i32", 2, 1, `
+%m = arith.muli %a, %b : T
+%k3 = arith.constant dense<-3> : T
+%k7 = arith.constant dense<7> : T
+%k1 = arith.constant dense<1> : T
+%k = arith.constant dense<-1> : T
+%s = arith.addi %m, %k3 : T
+%x = arith.maxsi %s, %k7 : T
+%h = arith.shrsi %x, %k1 : T
+%r = arith.xori %h, %k : T`},
+	{"packed bytes", "and.b32 $0, $1, 0x1F1F1F1F; shl.b32 $0, $0, 3;", "=r,r", "i8", "i8", 1, 4, `
+%k = arith.constant dense<31> : T
+%n = arith.constant dense<3> : T
+%m = arith.andi %a, %k : T
+%r = arith.shli %m, %n : T`},
+	{"halves", "{ .reg .f16 lo, hi; mov.b32 {lo, hi}, $1; neg.f16 lo, lo; neg.f16 hi, hi; mov.b32 $0, {lo, hi}; }", "=r,r", "f16", "f16", 1, 2,
+		`%r = arith.negf %a : T`},
+	{"convert", "cvt.rzi.s32.f32 $0, $1;", "=r,f", "f32", "i32", 1, 1, `%r = arith.fptosi %a : T to U`},
+	{"select", "{ .reg .pred p; setp.lt.u32 p, $1, $2; selp.b32 $0, $1, $2, p; }", "=r,r,r", "i32", "i32", 2, 1, `
+%c = arith.cmpi ult, %a, %b : T
+%r = arith.select %c, %a, %b : B T`},
+	{"nothing", "griddepcontrol.wait; mov.f32 $0, $1;", "=f,f", "f32", "f32", 1, 1, `%r = arith.addf %a, %zero : T`},
+}
+
+const asmKernel = `tt.func public @k(%_x: !tt.ptr<IN>, %_y: !tt.ptr<IN>, %_z: !tt.ptr<OUT>) {
+  %_i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %_ps = tt.splat %_x : !tt.ptr<IN> -> tensor<64x!tt.ptr<IN>>
+  %_p = tt.addptr %_ps, %_i : tensor<64x!tt.ptr<IN>>, tensor<64xi32>
+  %a = tt.load %_p : tensor<64x!tt.ptr<IN>>
+  %_qs = tt.splat %_y : !tt.ptr<IN> -> tensor<64x!tt.ptr<IN>>
+  %_q = tt.addptr %_qs, %_i : tensor<64x!tt.ptr<IN>>, tensor<64xi32>
+  %b = tt.load %_q : tensor<64x!tt.ptr<IN>>
+BODY
+  %_os = tt.splat %_z : !tt.ptr<OUT> -> tensor<64x!tt.ptr<OUT>>
+  %_o = tt.addptr %_os, %_i : tensor<64x!tt.ptr<OUT>>, tensor<64xi32>
+  tt.store %_o, %r : tensor<64x!tt.ptr<OUT>>
+  tt.return
+}`
+
+// TestInlineAsm: assembly does what its twin in arith does.
+func TestInlineAsm(t *testing.T) {
+	var ls []launch
+	for i, x := range asmCases {
+		operands := strings.Repeat("%a, %b, ", 1)[:4*x.args-2]
+		types := strings.Repeat("T, ", x.args)
+		body := fmt.Sprintf("%%r = tt.elementwise_inline_asm %q {constraints = %q, packed_element = %d : i32, pure = true} %s : %s -> U",
+			x.asm, x.constraints, x.pack, operands, types[:len(types)-2])
+		zero := ""
+		if strings.Contains(x.means, "%zero") {
+			zero = "%zero = arith.constant dense<-0.0> : T\n"
+		}
+		kernel := func(body string) string {
+			text := strings.ReplaceAll(asmKernel, "BODY", body)
+			return strings.NewReplacer("IN", x.in, "OUT", x.out, ": B T", ": tensor<64xi1>, tensor<64x"+x.in+">", ": T", ": tensor<64x"+x.in+">", ", T", ", tensor<64x"+x.in+">",
+				"-> U", "-> tensor<64x"+x.out+">", "to U", "to tensor<64x"+x.out+">").Replace(text)
+		}
+		r := newRandom(uint64(i))
+		ls = append(ls, launch{name: x.name, text: kernel(body), twin: kernel(zero + x.means), grid: [3]int{1, 1, 1}, args: []arg{
+			filled(t, r, elemTypes[x.in], 64, "normal", ""), filled(t, r, elemTypes[x.in], 64, "normal", ""), zeros(elemTypes[x.out], 64)}})
+	}
+	if good := check(t, ls); len(good) != len(asmCases) {
+		t.Errorf("%d of %d pieces of assembly are right", len(good), len(asmCases))
+	}
+}
+
+// TestInlineAsmUnknown: an instruction that is not known is named.
+func TestInlineAsmUnknown(t *testing.T) {
+	for asm, want := range map[string]string{
+		"ld.global.f32 $0, [$1];":         "ld.global.f32",
+		"tex.1d.v4.f32.s32 $0, $1;":       "tex.1d.v4.f32.s32",
+		"loop: bra loop;":                 "bra",
+		"add.f32 $0, $1, %laneid;":        "%laneid",
+		"cvt.rn.satfinite.e3m2x2.f32 $0;": "e3m2x2",
+	} {
+		text := fmt.Sprintf("tt.func @k(%%x: f32) {\n%%r = tt.elementwise_inline_asm %q {constraints = \"=f,f\", packed_element = 1 : i32, pure = false} %%x : f32 -> f32\ntt.return\n}", asm)
+		m, err := ir.Parse(diag.NewFileSet(), "asm.mlir", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = pass.Run(&pass.Context{}, m, []pass.Pass{middle.TritonToLinalg})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", asm, err)
+		}
+	}
+}
