@@ -40,8 +40,7 @@ func (l *Lib) amx(s Spec) *Kernel {
 	rowsA := align(s.M * lda * size)
 	panelSize := align(s.K * t.cols * size) // one tile wide
 	k := &Kernel{Name: "nereid.gemm.amx." + s.name(), Scratch: rowsA + t.wide*panelSize}
-	packA := l.packRaw(s.Elem, s.M, s.K, lda)
-	weave := l.weave(s.Elem, s.K, t.cols)
+	weave := l.weave(s.Elem, t.cols)
 
 	w := l.writer()
 	w.intrinsic("void", "llvm.x86.ldtilecfg", []string{"ptr"}, l.tileConfig(t))
@@ -49,7 +48,7 @@ func (l *Lib) amx(s Spec) *Kernel {
 	from, copied, ready := w.block, w.label("copy"), w.label("ready")
 	w.do("br i1 %s, label %%%s, label %%%s", dense, ready, copied)
 	w.begin(copied)
-	w.do("call void @%s(ptr %%a, i64 %%ars, i64 %%acs, i64 %%arows, i64 %%acols, ptr %%scratch)", packA)
+	w.callPack(s.Elem, rawOf(s.Elem), "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, lda)
 	w.do("br label %%%s", ready)
 	w.begin(ready)
 	a := w.val("phi ptr [ %%a, %%%s ], [ %%scratch, %%%s ]", from, copied)
@@ -60,7 +59,7 @@ func (l *Lib) amx(s Spec) *Kernel {
 		for j := range t.wide {
 			col := w.addN(n, j*t.cols)
 			src := w.at(string(rawOf(s.Elem)), "%b", w.mul(col, "%bcs"))
-			w.do("call void @%s(ptr %s, i64 %%brs, i64 %%bcs, i64 %%brows, i64 %s, ptr %s)", weave, src, w.sub("%bcols", col), w.at("i8", panels, fmt.Sprint(j*panelSize)))
+			w.do("call void @%s(ptr %s, i64 %%brs, i64 %%bcs, i64 %%brows, i64 %s, ptr %s, i64 %d)", weave, src, w.sub("%bcols", col), w.at("i8", panels, fmt.Sprint(j*panelSize)), s.K)
 		}
 		c := w.at("i32", "%c", n)
 		w.each(fmt.Sprint(s.M), t.down*t.rows, func(m string) { t.multiply(w, c, a, stride, panels, panelSize, m) })
@@ -149,36 +148,30 @@ func (l *Lib) tileConfig(t tiles) string {
 // rawOf is the integer that stands for an element in memory.
 func rawOf(e Elem) string { return fmt.Sprintf("i%d", 8*elems[e].size) }
 
-// packRaw copies rows without converting them.
-func (l *Lib) packRaw(e Elem, R, C, ld int) string { return l.pack(e, rawOf(e), R, C, ld) }
-
 // weave is a function that copies a matrix of R×C elements so that groups of elements of a column are side by side:
 // dst[r/g][c][r%g]. It has a way for each of: elements of a row side by side; elements of a column side by side; anything else.
-func (l *Lib) weave(e Elem, R, C int) string {
-	name := fmt.Sprintf("nereid.weave.%s.%dx%d", e, R, C)
+func (l *Lib) weave(e Elem, C int) string {
+	name := fmt.Sprintf("nereid.weave.%s.%d", e, C)
 	if l.funcs[name] {
 		return name
 	}
 	l.funcs[name] = true
-	p := &packer{writer: l.writer(), elem: e, acc: rawOf(e), R: R, C: C, lanes: C}
-	p.rows, p.cols = p.limit("%rows", R), p.limit("%cols", C)
-	whole := p.and(p.is("eq", p.rows, fmt.Sprint(R)), p.is("eq", p.cols, fmt.Sprint(C)))
+	p := &packer{writer: l.writer(), elem: e, acc: rawOf(e), lanes: C}
+	p.rows, p.cols = p.limit("%rows", "%R"), p.limit("%cols", fmt.Sprint(C))
+	whole := p.and(p.is("eq", p.rows, "%R"), p.is("eq", p.cols, fmt.Sprint(C)))
+	square := p.and(p.is("sge", "%R", fmt.Sprint(C*group(e))), p.is("eq", "%rs", "1"))
 	p.branch(p.is("eq", "%cs", "1"), p.weaveRows, func() {
-		if R/group(e) >= C {
-			p.branch(p.and(whole, p.is("eq", "%rs", "1")), p.weaveColumns, p.weaveOneByOne)
-		} else {
-			p.weaveOneByOne()
-		}
+		p.branch(p.and(whole, square), p.weaveColumns, p.weaveOneByOne)
 	})
-	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst")
+	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst, i64 %R")
 	return name
 }
 
 // weaveRows weaves vectors of neighbouring rows.
 func (p *packer) weaveRows() {
-	g, n := group(p.elem), p.C
+	g, n := group(p.elem), p.lanes
 	full := p.is("eq", p.cols, fmt.Sprint(n))
-	p.each(fmt.Sprint(p.R), g, func(r string) {
+	p.each("%R", g, func(r string) {
 		to := p.at(p.raw(), "%dst", p.mul(r, fmt.Sprint(n)))
 		fast := p.and(full, p.is("sle", p.addN(r, g), p.rows))
 		p.branch(fast, func() {
@@ -200,7 +193,7 @@ func (p *packer) weaveRows() {
 
 // storeWoven stores lanes of the vectors in turn.
 func (p *packer) storeWoven(vs []string, to string) {
-	n := p.C
+	n := p.lanes
 	for len(vs) > 1 { // halves that are far apart first, so that the last round puts neighbours side by side
 		half := len(vs) / 2
 		lanes := make([]int, 2*n)
@@ -218,8 +211,8 @@ func (p *packer) storeWoven(vs []string, to string) {
 
 // weaveColumns transposes squares of groups.
 func (p *packer) weaveColumns() {
-	g, n := group(p.elem), p.C
-	p.each(fmt.Sprint(p.R/g), n, func(r string) {
+	g, n := group(p.elem), p.lanes
+	p.each(p.val("udiv i64 %%R, %d", g), n, func(r string) {
 		vs := make([]string, n)
 		for j := range vs {
 			from := p.at(p.raw(), "%src", p.add(p.mul(r, fmt.Sprint(g)), p.mul(fmt.Sprint(j), "%cs")))
@@ -233,10 +226,10 @@ func (p *packer) weaveColumns() {
 
 func (p *packer) weaveOneByOne() {
 	g := group(p.elem)
-	p.each(fmt.Sprint(p.R), 1, func(r string) {
+	p.each("%R", 1, func(r string) {
 		inside := p.is("slt", r, p.rows)
-		group := p.mul(p.val("udiv i64 %s, %d", r, g), fmt.Sprint(p.C))
-		p.each(fmt.Sprint(p.C), 1, func(c string) {
+		group := p.mul(p.val("udiv i64 %s, %d", r, g), fmt.Sprint(p.lanes))
+		p.each(fmt.Sprint(p.lanes), 1, func(c string) {
 			v := p.guarded(p.at(p.raw(), "%src", p.add(p.mul(r, "%rs"), p.mul(c, "%cs"))), p.and(inside, p.is("slt", c, p.cols)))
 			at := p.add(p.mul(p.add(group, c), fmt.Sprint(g)), p.val("urem i64 %s, %d", r, g))
 			p.do("store %s %s, ptr %s", p.raw(), v, p.at(p.raw(), "%dst", at))

@@ -74,7 +74,7 @@ func Host(features string, amx bool) Target {
 	t := Target{VectorBytes: 16, Rows: 4, Vectors: 2} // SSE: 16 registers
 	switch {
 	case has["+avx512f"] && has["+avx512vl"] && has["+avx512bw"]:
-		t = Target{VectorBytes: 64, Rows: 12, Vectors: 2}
+		t = Target{VectorBytes: 64, Rows: 8, Vectors: 2}
 	case has["+avx2"] && has["+fma"]:
 		t = Target{VectorBytes: 32, Rows: 6, Vectors: 2}
 	case has["+neon"]:
@@ -140,4 +140,4 @@ const params = "ptr noalias %c, ptr %a, i64 %ars, i64 %acs, i64 %arows, i64 %aco
 	"ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, ptr noalias %scratch"
 
 // attrs: LLVM knows these functions to be hot loops, and does not inline them into every place that multiplies.
-const attrs = "noinline nounwind"
+const attrs = "noinline nounwind optsize"

@@ -4,41 +4,47 @@ import "fmt"
 
 // pack is a function that copies a matrix into scratch, row-major with ld elements to a row and converted to type acc:
 //
-//	void name(ptr src, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr dst)
+//	void name(ptr src, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr dst, i64 R, i64 C, i64 ld)
 //
-// rows and cols are how many are there, which may be more than R and C or below zero; the rest of the R×C elements becomes zero. It has
-// a way for each of: elements of a row side by side; elements of a column side by side; anything else.
-func (l *Lib) pack(elem Elem, acc string, R, C, ld int) string {
-	name := fmt.Sprintf("nereid.pack.%s.%s.%dx%d.%d", elem, acc, R, C, ld)
+// rows and cols are how many are there, which may be more than R and C or below zero; the rest of the R×C elements becomes zero. C is a
+// multiple of the lanes, and R also if square. The function has a way for each of: elements of a row side by side; elements of a column
+// side by side, if square; anything else.
+func (l *Lib) pack(elem Elem, acc string, lanes int, square bool) string {
+	name := fmt.Sprintf("nereid.pack.%s.%s.%d", elem, acc, lanes)
+	if square {
+		name += ".square"
+	}
 	if l.funcs[name] {
 		return name
 	}
 	l.funcs[name] = true
-	p := &packer{writer: l.writer(), elem: elem, acc: acc, R: R, C: C, ld: ld}
-	p.rows, p.cols = p.limit("%rows", R), p.limit("%cols", C)
-	p.lanes = min(l.target.VectorBytes/sizes[acc], C)
+	p := &packer{writer: l.writer(), elem: elem, acc: acc, lanes: lanes}
+	p.rows, p.cols = p.limit("%rows", "%R"), p.limit("%cols", "%C")
 	p.branch(p.is("eq", "%cs", "1"), p.byRows, func() {
-		if p.square() {
+		if square {
 			p.branch(p.is("eq", "%rs", "1"), p.byColumns, p.oneByOne)
 		} else {
 			p.oneByOne()
 		}
 	})
-	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst")
+	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst, i64 %R, i64 %C, i64 %ld")
 	return name
+}
+
+// callPack packs R×C elements.
+func (w *writer) callPack(elem Elem, acc, src, rs, cs, rows, cols, dst string, R, C, ld int) {
+	lanes := min(w.lib.target.VectorBytes/sizes[acc], C)
+	name := w.lib.pack(elem, acc, lanes, lanes > 1 && R >= lanes)
+	w.do("call void @%s(ptr %s, i64 %s, i64 %s, i64 %s, i64 %s, ptr %s, i64 %d, i64 %d, i64 %d)", name, src, rs, cs, rows, cols, dst, R, C, ld)
 }
 
 type packer struct {
 	*writer
 	elem       Elem
 	acc        string
-	R, C, ld   int
 	lanes      int
 	rows, cols string // that are there
 }
-
-// square reports whether columns can be packed a square of lanes at a time.
-func (p *packer) square() bool { return p.lanes > 1 && p.R >= p.lanes }
 
 func (p *packer) raw() string { return rawOf(p.elem) }
 
@@ -65,13 +71,13 @@ func (p *packer) convert(n int, raw string) string {
 }
 
 // row is a pointer to a row of dst.
-func (p *packer) row(r string) string { return p.at(p.acc, "%dst", p.mul(r, fmt.Sprint(p.ld))) }
+func (p *packer) row(r string) string { return p.at(p.acc, "%dst", p.mul(r, "%ld")) }
 
 // clear makes the rows from some row on zero.
 func (p *packer) clear(from string) {
-	p.each(p.sub(fmt.Sprint(p.R), from), 1, func(i string) {
+	p.each(p.sub("%R", from), 1, func(i string) {
 		row := p.row(p.add(i, from))
-		p.each(fmt.Sprint(p.C), p.lanes, func(c string) {
+		p.each("%C", p.lanes, func(c string) {
 			p.do("store %s %s, ptr %s, align 1", vec(p.lanes, p.acc), zero(vec(p.lanes, p.acc)), p.at(p.acc, row, c))
 		})
 	})
@@ -82,7 +88,7 @@ func (p *packer) byRows() {
 	n := p.lanes
 	p.each(p.rows, 1, func(r string) {
 		src, dst := p.at(p.raw(), "%src", p.mul(r, "%rs")), p.row(r)
-		p.each(fmt.Sprint(p.C), n, func(c string) {
+		p.each("%C", n, func(c string) {
 			from, to := p.at(p.raw(), src, c), p.at(p.acc, dst, c)
 			p.branch(p.is("sle", p.addN(c, n), p.cols), func() {
 				p.do("store %s %s, ptr %s, align 1", vec(n, p.acc), p.convert(n, p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from)), to)
@@ -122,10 +128,10 @@ func (p *packer) guarded(from, there string) string {
 // byColumns transposes squares of vectors; squares that are not wholly there go element by element.
 func (p *packer) byColumns() {
 	n := p.lanes
-	p.each(fmt.Sprint(p.R), n, func(r string) {
-		p.each(fmt.Sprint(p.C), n, func(c string) {
+	p.each("%R", n, func(r string) {
+		p.each("%C", n, func(c string) {
 			inside := p.and(p.is("sle", p.addN(r, n), p.rows), p.is("sle", p.addN(c, n), p.cols))
-			p.branch(inside, func() { p.transpose(r, c) }, func() { p.elements(r, c, n, n) })
+			p.branch(inside, func() { p.transpose(r, c) }, func() { p.elements(r, c, fmt.Sprint(n), fmt.Sprint(n)) })
 		})
 	})
 }
@@ -167,15 +173,15 @@ func (w *writer) transposed(n int, elem string, vs []string) []string {
 }
 
 // oneByOne copies elements of any strides.
-func (p *packer) oneByOne() { p.elements("0", "0", p.R, p.C) }
+func (p *packer) oneByOne() { p.elements("0", "0", "%R", "%C") }
 
 // elements copies R×C elements from row r and column c on.
-func (p *packer) elements(r, c string, R, C int) {
-	p.each(fmt.Sprint(R), 1, func(i string) {
+func (p *packer) elements(r, c, R, C string) {
+	p.each(R, 1, func(i string) {
 		y := p.add(r, i)
 		dst := p.row(y)
 		inside := p.is("slt", y, p.rows)
-		p.each(fmt.Sprint(C), 1, func(j string) {
+		p.each(C, 1, func(j string) {
 			x := p.add(c, j)
 			from := p.at(p.raw(), "%src", p.add(p.mul(y, "%rs"), p.mul(x, "%cs")))
 			v := p.guarded(from, p.and(inside, p.is("slt", x, p.cols)))

@@ -17,15 +17,12 @@ func (l *Lib) vector(s Spec) *Kernel {
 		t.lda = s.K
 	}
 	k := &Kernel{Name: "nereid.gemm." + s.name(), Scratch: align(s.M*t.lda*size) + align(s.K*t.width()*size)}
-	packA := l.pack(s.Elem, acc, s.M, s.K, t.lda)
-	packB := l.pack(s.Elem, acc, s.K, t.width(), t.width())
-
 	w := l.writer()
-	w.do("call void @%s(ptr %%a, i64 %%ars, i64 %%acs, i64 %%arows, i64 %%acols, ptr %%scratch)", packA)
+	w.callPack(s.Elem, acc, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, t.lda)
 	panel := w.at("i8", "%scratch", fmt.Sprint(align(s.M*t.lda*size)))
 	w.each(fmt.Sprint(s.N), t.width(), func(n string) {
 		src := w.at(string(s.Elem), "%b", w.mul(n, "%bcs"))
-		w.do("call void @%s(ptr %s, i64 %%brs, i64 %%bcs, i64 %%brows, i64 %s, ptr %s)", packB, src, w.sub("%bcols", n), panel)
+		w.callPack(s.Elem, acc, src, "%brs", "%bcs", "%brows", w.sub("%bcols", n), panel, s.K, t.width(), t.width())
 		c := w.at(acc, "%c", n)
 		whole := s.M / l.target.Rows * l.target.Rows
 		if whole > 0 {
@@ -65,7 +62,7 @@ func (t tile) multiply(w *writer, rows int, c, a, panel, m string) {
 			sums = append(sums, w.val("load %s, ptr %s, align 4", typ, p))
 		}
 	}
-	unroll := min(4, t.k)
+	unroll := min(2, t.k)
 	sums = w.loop(fmt.Sprint(t.k), unroll, types, sums, func(k string, sums []string) []string {
 		ak, bk := w.at(t.acc, a, k), w.at(t.acc, panel, w.mul(k, fmt.Sprint(t.width())))
 		for u := range unroll {

@@ -106,9 +106,9 @@ func (w *writer) at(elem, base, index string) string {
 }
 
 // limit is x limited to 0 … n.
-func (w *writer) limit(x string, n int) string {
+func (w *writer) limit(x, n string) string {
 	t := []string{"i64", "i64"}
-	return w.intrinsic("i64", "llvm.smin.i64", t, w.intrinsic("i64", "llvm.smax.i64", t, x, "0"), fmt.Sprint(n))
+	return w.intrinsic("i64", "llvm.smin.i64", t, w.intrinsic("i64", "llvm.smax.i64", t, x, "0"), n)
 }
 
 // mul and add are arithmetic on i64.
