@@ -111,11 +111,7 @@ type frontEndSeed struct{ text, kernel, signature string }
 // frontEndSeeds are the shared kernels, the wrong kernels, the cases of this package, the library, and a few kernels that use much of
 // the language.
 func frontEndSeeds(t testing.TB) (seeds []frontEndSeed) {
-	var specs []spec
-	if err := json.Unmarshal([]byte(txtest.Read(t, txtest.Path(t, "kernels", "specs.json"))), &specs); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range specs {
+	for _, s := range specsFile(t) {
 		seeds = append(seeds, frontEndSeed{txtest.Read(t, txtest.Path(t, "kernels", s.File)), s.Kernel, s.Signature})
 	}
 	for _, path := range globHere(t, wrongKernels) {
@@ -139,6 +135,15 @@ func frontEndSeeds(t testing.TB) (seeds []frontEndSeed) {
 		seeds = append(seeds, frontEndSeed{tourHead + c.text, "kernel", c.signature})
 	}
 	return seeds
+}
+
+// specsFile are the compilations that the shared kernels come with.
+func specsFile(t testing.TB) (specs []spec) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(txtest.Read(t, txtest.Path(t, "kernels", "specs.json"))), &specs); err != nil {
+		t.Fatal(err)
+	}
+	return specs
 }
 
 func section(t testing.TB, c *txtest.Case, name string) string {

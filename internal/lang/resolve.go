@@ -2,7 +2,6 @@ package lang
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/python"
@@ -17,7 +16,12 @@ func (w *world) resolve(in *host.Interp, m *host.Module, name string) (host.Valu
 	if m.Syntax == nil {
 		return nil, false
 	}
-	target, ok := tritonImports(m.Syntax)[name]
+	table, ok := w.imports[m.Syntax]
+	if !ok {
+		table = tritonImports(m.Syntax)
+		w.imports[m.Syntax] = table
+	}
+	target, ok := table[name]
 	if !ok {
 		return nil, false
 	}
@@ -25,13 +29,8 @@ func (w *world) resolve(in *host.Interp, m *host.Module, name string) (host.Valu
 	return mod, ok
 }
 
-var importTables sync.Map // *python.Module → map[string]string
-
 // tritonImports are the names that a file binds to modules of Triton, with those modules' names.
 func tritonImports(file *python.Module) map[string]string {
-	if t, ok := importTables.Load(file); ok {
-		return t.(map[string]string)
-	}
 	out := map[string]string{}
 	var walk func(list []python.Stmt)
 	walk = func(list []python.Stmt) {
@@ -60,8 +59,7 @@ func tritonImports(file *python.Module) map[string]string {
 		}
 	}
 	walk(file.Body)
-	t, _ := importTables.LoadOrStore(file, out)
-	return t.(map[string]string)
+	return out
 }
 
 // addImport is `import triton.language as tl`, or `import triton.language`, which binds triton.

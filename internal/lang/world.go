@@ -21,10 +21,11 @@ type world struct {
 	target  Target
 	known   map[string]*host.Module
 	methods map[string]host.Value
+	imports map[*python.Module]map[string]string // what each file binds to modules of Triton
 }
 
 func newWorld(src *Source, target Target) *world {
-	w := &world{files: src.files, target: target, known: map[string]*host.Module{}}
+	w := &world{files: src.files, target: target, known: map[string]*host.Module{}, imports: map[*python.Module]map[string]string{}}
 	w.in = host.NewInterp(host.Options{
 		Files: src.files, Env: src.opts.Env, Finder: src.finder(), Roots: src.opts.Roots,
 		Known:    w.lookupModule,
