@@ -119,11 +119,13 @@ func (c *Config) dump(variant, kernel string, s Stage) {
 	}
 }
 
-// override is the user's file in the place of a stage, or nil.
+// override is the user's file in the place of a stage, or nil: one of the variant, or one of the folder itself, which is for all
+// variants of a kernel.
 func (j *job) override(stage string) []byte {
-	text, err := os.ReadFile(stageFile(j.k.m.conf.Override, j.name, j.k.name, stage))
-	if err != nil {
-		return nil
+	for _, variant := range []string{j.name, ""} {
+		if text, err := os.ReadFile(stageFile(j.k.m.conf.Override, variant, j.k.name, stage)); err == nil {
+			return text
+		}
 	}
-	return text
+	return nil
 }

@@ -14,8 +14,8 @@ import (
 )
 
 type replayFlags struct {
-	device, root string
-	quiet        bool
+	device, root, from string
+	quiet              bool
 }
 
 func newReplayCmd() *cobra.Command {
@@ -25,13 +25,15 @@ func newReplayCmd() *cobra.Command {
 		Short: "Replays launches recorded from Triton",
 		Long: "Replays launches that peer/capture.py recorded from Triton, compares the memory afterwards, and prints ok or FAIL with the\n" +
 			"largest relative error for each, then a line with the numbers of both.",
-		Example: "  nereid replay --root testdata testdata/replay/*.safetensors",
-		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		Example: "  nereid replay --root testdata testdata/replay/*.safetensors\n" +
+			"  nereid replay --device sim --from-stage ttgir=add.ttgir testdata/replay/0002-add_kernel.safetensors",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here)")
 	fs.StringVar(&f.root, "root", ".", "folder below which the kernels' files lie")
+	fs.StringVar(&f.from, "from-stage", "", "STAGE=PATH: start from a stage (ttir, ttgir, ...) that is given, by a file or by a folder of CASE.STAGE")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
 }
@@ -42,6 +44,12 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	r := &replayer{dev: dev, root: f.root, modules: map[string]*nereid.Module{}}
+	if f.from != "" {
+		if err := r.from.parse(f.from, dev.Stages()); err != nil {
+			return err
+		}
+		defer r.from.close()
+	}
 	out := cmd.OutOrStdout()
 	passed, failed := 0, 0
 	for _, path := range args {
@@ -68,6 +76,7 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 type replayer struct {
 	dev     *nereid.Device
 	root    string
+	from    givenStage
 	mu      sync.Mutex
 	modules map[string]*nereid.Module
 }
@@ -80,7 +89,7 @@ func (r *replayer) replay(ctx context.Context, path string) (worst float64, err 
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	k, err := r.kernel(c)
+	k, err := r.kernel(c, path)
 	if err != nil {
 		return 0, err
 	}
@@ -127,8 +136,19 @@ func usesTF32(ctx context.Context, k *nereid.Kernel, args []any) bool {
 	return err == nil && tf32Dot.Match(text)
 }
 
-func (r *replayer) kernel(c *replay.Case) (*nereid.Kernel, error) {
+func (r *replayer) kernel(c *replay.Case, path string) (*nereid.Kernel, error) {
 	file := filepath.ToSlash(c.Source(r.root))
+	if r.from.stage != "" { // each case has a module of its own, since the stage may be its alone
+		opt, err := r.from.load(c.Kernel, path)
+		if err != nil {
+			return nil, err
+		}
+		m, err := nereid.Load(file, nereid.Roots(r.root), opt)
+		if err != nil {
+			return nil, err
+		}
+		return m.Kernel(c.Kernel)
+	}
 	r.mu.Lock()
 	m := r.modules[file]
 	r.mu.Unlock()

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// givenStage is a stage of kernels that the user has made, with another compiler or by hand. The passes before it are not looked at.
+type givenStage struct {
+	stage, path string
+	dirs        []string // temporary
+}
+
+// parse reads STAGE=PATH.
+func (g *givenStage) parse(text string, stages []string) error {
+	stage, path, ok := strings.Cut(text, "=")
+	if !ok {
+		return usagef("--from-stage wants STAGE=PATH, as in ttgir=add.ttgir")
+	}
+	if !slices.Contains(stages, stage) {
+		return usagef("the device has no stage %q; it has %s", stage, strings.Join(stages, ", "))
+	}
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	g.stage, g.path = stage, path
+	return nil
+}
+
+// load has a module's kernel start from the stage that is given for a case.
+func (g *givenStage) load(kernel, recording string) (nereid.LoadOption, error) {
+	file := g.path
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		name := strings.TrimSuffix(filepath.Base(recording), filepath.Ext(recording))
+		file = filepath.Join(g.path, name+"."+g.stage)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "nereid-stage")
+	if err != nil {
+		return nil, err
+	}
+	g.dirs = append(g.dirs, dir)
+	if err := os.WriteFile(filepath.Join(dir, kernel+"."+g.stage), text, 0o600); err != nil {
+		return nil, err
+	}
+	return nereid.With(nereid.Config{Override: dir}), nil
+}
+
+func (g *givenStage) close() {
+	for _, d := range g.dirs {
+		os.RemoveAll(d)
+	}
+}
