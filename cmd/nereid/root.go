@@ -15,6 +15,7 @@ import (
 // commands makes the subcommands, one file each, in the order in which the help lists them.
 var commands = []func() *cobra.Command{
 	newDemoCmd,
+	newRunCmd,
 	newCompileCmd,
 	newReplayCmd,
 	newBenchCmd,

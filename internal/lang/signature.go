@@ -313,3 +313,16 @@ func ParseType(text string) (sem.Type, error) {
 	}
 	return nil, fmt.Errorf("there is no type %q", text)
 }
+
+// SplitSignature is the entries of a signature as text, one for each parameter, once they are known to make sense.
+func SplitSignature(params []Param, text string) ([]string, error) {
+	if _, err := ParseSignature(params, text); err != nil {
+		return nil, err
+	}
+	entries, _ := entry{text, 0}.split()
+	out := make([]string, len(entries))
+	for i, e := range entries {
+		out[i] = e.text
+	}
+	return out, nil
+}

@@ -1,0 +1,475 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// inputFlags say how the arguments of a run are made up.
+type inputFlags struct {
+	signature, shape, dtype, fill string
+	seed                          uint64
+}
+
+// tensorArg is a tensor argument with what it holds before the launch; nil data is memory that nobody has written.
+type tensorArg struct {
+	name  string
+	dtype nereid.DType
+	shape []int
+	fill  string
+	data  []byte
+}
+
+// inputs are the arguments of a run.
+type inputs struct {
+	tensors []*tensorArg
+	values  map[string]any // of scalars and compile-time arguments
+	order   []string       // names of all arguments
+}
+
+// defaultElements is the size of a tensor of which nothing is said.
+const defaultElements = 65536
+
+// read makes up the arguments of a kernel from what the command line says of them.
+func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
+	texts, err := f.texts(k, given)
+	if err != nil {
+		return nil, err
+	}
+	pointers, err := k.Pointers()
+	if err != nil {
+		return nil, err
+	}
+	in := &inputs{values: map[string]any{}}
+	var missing []string
+	for i, p := range k.Params() {
+		text, ok := texts[p.Name]
+		switch {
+		case ok && !p.Constexpr && isTensor(text):
+			t, err := f.describe(p.Name, text)
+			if err != nil {
+				return nil, err
+			}
+			in.tensors = append(in.tensors, t)
+		case ok:
+			v, err := parseValue(text)
+			if err != nil {
+				return nil, usagef("%s=%s: %v", p.Name, text, err)
+			}
+			in.values[p.Name] = v
+		case p.Optional:
+			continue
+		case pointers[i]:
+			t, err := f.describe(p.Name, f.dtype)
+			if err != nil {
+				return nil, err
+			}
+			in.tensors = append(in.tensors, t)
+		default:
+			missing = append(missing, p.Name)
+		}
+		in.order = append(in.order, p.Name)
+	}
+	if len(missing) > 0 {
+		return nil, usagef("%s needs a value for %s: write %s=...", k.Name(), strings.Join(missing, ", "), missing[0])
+	}
+	return in, f.allocate(in)
+}
+
+// texts are the arguments as text, by name: those of the signature, then those given.
+func (f *inputFlags) texts(k *nereid.Kernel, given []string) (map[string]string, error) {
+	params := k.Params()
+	texts := map[string]string{}
+	if f.signature != "" {
+		if err := f.fromSignature(params, k, texts); err != nil {
+			return nil, err
+		}
+	}
+	for _, g := range given {
+		name, value, ok := strings.Cut(g, "=")
+		if !ok {
+			return nil, usagef("%q is no argument: write NAME=VALUE", g)
+		}
+		if !slices.ContainsFunc(params, func(p nereid.Param) bool { return p.Name == name }) {
+			return nil, usagef("%s has no parameter %q%s", k.Name(), name, nearestParam(name, params))
+		}
+		texts[name] = value
+	}
+	return texts, nil
+}
+
+func nearestParam(name string, params []nereid.Param) string {
+	names := make([]string, len(params))
+	for i, p := range params {
+		names[i] = p.Name
+	}
+	if best := diag.Nearest(name, names); best != "" {
+		return ": did you mean " + best + "?"
+	}
+	return ": it has " + strings.Join(names, ", ")
+}
+
+// fromSignature takes tensors and constants from a signature; scalars of which it gives only the type need a value.
+func (f *inputFlags) fromSignature(params []nereid.Param, k *nereid.Kernel, texts map[string]string) error {
+	entries, err := k.SplitSignature(f.signature)
+	if err != nil {
+		return err
+	}
+	for i, e := range entries {
+		base, hint, _ := strings.Cut(e, ":")
+		_, typeErr := nereid.DTypeOf(strings.TrimSpace(base))
+		switch {
+		case strings.HasPrefix(base, "*"):
+			texts[params[i].Name] = strings.TrimPrefix(strings.TrimPrefix(base, "*"), "k")
+		case hint == "1":
+			texts[params[i].Name] = "1"
+		case typeErr != nil || params[i].Constexpr:
+			texts[params[i].Name] = e
+		}
+	}
+	return nil
+}
+
+// isTensor reports whether a text describes a tensor: TYPE, TYPE[SHAPE] or either with :INIT.
+func isTensor(text string) bool {
+	name, _, _ := strings.Cut(text, ":")
+	name, _, _ = strings.Cut(name, "[")
+	_, err := nereid.DTypeOf(name)
+	return err == nil
+}
+
+func (f *inputFlags) describe(name, text string) (*tensorArg, error) {
+	t := &tensorArg{name: name, fill: f.fill}
+	head, fill, ok := strings.Cut(text, ":")
+	if ok {
+		t.fill = fill
+	}
+	if fills[t.fill] == nil {
+		return nil, usagef("%s: there is no way to begin called %q: %s", name, t.fill, strings.Join(fillNames(), ", "))
+	}
+	elem, dims, shaped := strings.Cut(head, "[")
+	dt, err := nereid.DTypeOf(elem)
+	if err != nil {
+		return nil, usagef("%s: there is no element type %q", name, elem)
+	}
+	t.dtype = dt
+	if !shaped {
+		dims = f.shape
+	}
+	if dims = strings.TrimSuffix(dims, "]"); dims == "" {
+		return t, nil
+	}
+	shape, err := parseShape(strings.ReplaceAll(strings.ReplaceAll(dims, " ", ""), ",", "x"))
+	if err != nil {
+		return nil, usagef("%s: %v", name, err)
+	}
+	for _, n := range shape {
+		t.shape = append(t.shape, int(n))
+	}
+	return t, nil
+}
+
+// allocate gives tensors without a shape theirs, and fills all of them.
+func (f *inputFlags) allocate(in *inputs) error {
+	most := defaultElements
+	for _, v := range in.values {
+		if n, ok := v.(int64); ok && n > int64(most) && n < 1<<28 {
+			most = int(n)
+		}
+	}
+	for i, t := range in.tensors {
+		if t.shape == nil {
+			t.shape = []int{most}
+		}
+		if n := t.len(); n < 0 || n > 1<<33 {
+			return usagef("%s: a tensor of shape %v is too large", t.name, t.shape)
+		}
+		t.data = fillTensor(t, rand.New(rand.NewPCG(f.seed, uint64(i))))
+	}
+	return nil
+}
+
+// fills are the ways in which tensors begin: the value of element i.
+var fills = map[string]func(rng *rand.Rand, t *tensorArg, i int) float64{
+	"randn": func(rng *rand.Rand, t *tensorArg, i int) float64 {
+		if !t.dtype.IsFloat() {
+			return float64(rng.IntN(integerRange(t.dtype)))
+		}
+		return rng.NormFloat64()
+	},
+	"rand": func(rng *rand.Rand, t *tensorArg, i int) float64 {
+		if !t.dtype.IsFloat() {
+			return float64(rng.IntN(integerRange(t.dtype)))
+		}
+		return rng.Float64()
+	},
+	"zeros":  func(*rand.Rand, *tensorArg, int) float64 { return 0 },
+	"ones":   func(*rand.Rand, *tensorArg, int) float64 { return 1 },
+	"arange": func(_ *rand.Rand, t *tensorArg, i int) float64 { return float64(i) },
+	"empty":  func(*rand.Rand, *tensorArg, int) float64 { return 0 },
+}
+
+// integerRange bounds random integers, so that sums and products of a few stay in range.
+func integerRange(dt nereid.DType) int {
+	if dt == nereid.Bool {
+		return 2
+	}
+	return 100
+}
+
+func fillNames() []string { return slices.Sorted(maps.Keys(fills)) }
+
+func fillTensor(t *tensorArg, rng *rand.Rand) []byte {
+	size := t.dtype.Size()
+	data := make([]byte, t.len()*size)
+	value := fills[t.fill]
+	var word [8]byte
+	for i := range t.len() {
+		binary.LittleEndian.PutUint64(word[:], t.dtype.Encode(value(rng, t, i)))
+		copy(data[i*size:], word[:size])
+	}
+	return data
+}
+
+// parseValue reads a value: a Python literal, the name of a type, or else a word.
+func parseValue(text string) (any, error) {
+	if dt, err := nereid.DTypeOf(text); err == nil {
+		return dt, nil
+	}
+	if strings.HasPrefix(text, "tl.") {
+		if dt, err := nereid.DTypeOf(shortType(strings.TrimPrefix(text, "tl."))); err == nil {
+			return dt, nil
+		}
+	}
+	files := diag.NewFileSet()
+	x, err := python.ParseExpr(files, "value", []byte(text))
+	if err != nil {
+		return text, nil
+	}
+	if name, ok := x.(*python.Name); ok {
+		return name.ID, nil // a word is a string
+	}
+	v, err := host.Eval(newEvaluator(files), x, nil)
+	if err != nil {
+		return nil, err
+	}
+	return goValue(v), nil
+}
+
+// shortType is float32 as signatures write it.
+func shortType(name string) string {
+	for long, short := range map[string]string{"bfloat": "bf", "float": "fp", "uint": "u", "int": "i"} {
+		if rest, ok := strings.CutPrefix(name, long); ok {
+			return short + rest
+		}
+	}
+	return name
+}
+
+func newEvaluator(files *diag.FileSet) *host.Interp {
+	return host.NewInterp(host.Options{Files: files, MaxSteps: 100_000, MaxBytes: 1 << 20})
+}
+
+// goValue is a value of host Python as a launch takes it.
+func goValue(v host.Value) any {
+	switch v := v.(type) {
+	case host.Int:
+		if n, ok := host.AsInt64(v); ok {
+			return n
+		}
+		return v
+	case host.Float:
+		return float64(v)
+	case host.Bool:
+		return bool(v)
+	case host.Str:
+		return string(v)
+	case host.NoneType:
+		return nil
+	case *host.Tuple:
+		return goValues(v.Items)
+	case *host.List:
+		return goValues(v.Items)
+	}
+	return v
+}
+
+func goValues(items []host.Value) []any {
+	out := make([]any, len(items))
+	for i, v := range items {
+		out[i] = goValue(v)
+	}
+	return out
+}
+
+// on are the arguments of a launch, with tensors in memory of a device, by name.
+func (in *inputs) on(dev *nereid.Device) ([]any, map[string]*nereid.Tensor, error) {
+	var args []any
+	tensors := map[string]*nereid.Tensor{}
+	for _, a := range in.tensors {
+		t, err := nereid.New(dev, a.dtype, a.shape...)
+		if err != nil {
+			closeAll(tensors)
+			return nil, nil, err
+		}
+		tensors[a.name] = t
+		if a.fill != "empty" {
+			if err := t.Write(a.data); err != nil {
+				closeAll(tensors)
+				return nil, nil, err
+			}
+		}
+		args = append(args, nereid.Arg(a.name, t))
+	}
+	for name, v := range in.values {
+		args = append(args, nereid.Arg(name, v))
+	}
+	return args, tensors, nil
+}
+
+// grid reads up to three expressions.
+func (in *inputs) grid(text string) (g nereid.Grid, err error) {
+	v, err := in.eval("(" + text + ",)")
+	if err != nil {
+		return g, usagef("--grid: %v", err)
+	}
+	t, ok := v.(*host.Tuple)
+	if !ok || len(t.Items) == 0 || len(t.Items) > 3 {
+		return g, usagef("--grid takes one to three numbers, not %q", text)
+	}
+	g = nereid.Grid{1, 1, 1}
+	for i, item := range t.Items {
+		n, ok := host.AsInt64(item)
+		if !ok || n < 0 || n > math.MaxInt32 {
+			return g, usagef("--grid: %s is no number of programs", text)
+		}
+		g[i] = int(n)
+	}
+	return g, nil
+}
+
+// number is the value of an expression of the arguments.
+func (in *inputs) number(text string) (float64, error) {
+	v, err := in.eval(text)
+	if err != nil {
+		return 0, err
+	}
+	switch v := v.(type) {
+	case host.Float:
+		return float64(v), nil
+	case host.Int:
+		f, _ := strconv.ParseFloat(v.Big().String(), 64)
+		return f, nil
+	}
+	return 0, fmt.Errorf("%q is no number", text)
+}
+
+// eval evaluates an expression of the integer and float arguments, with cdiv, min and max.
+func (in *inputs) eval(text string) (host.Value, error) {
+	files := diag.NewFileSet()
+	x, err := python.ParseExpr(files, "expression", []byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("%q is no expression", text)
+	}
+	vars := host.NewDict()
+	ev := newEvaluator(files)
+	for name, v := range in.values {
+		switch v := v.(type) {
+		case int64:
+			vars.SetStr(name, host.MakeInt(v))
+		case float64:
+			vars.SetStr(name, host.Float(v))
+		}
+	}
+	vars.SetStr("cdiv", cdiv)
+	return host.Eval(ev, x, host.NewEnv(nil, vars))
+}
+
+var cdiv = &host.Builtin{Name: "cdiv", Fn: func(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+	if len(args) == 2 {
+		a, ok := host.AsInt64(args[0])
+		b, ok2 := host.AsInt64(args[1])
+		if ok && ok2 && b > 0 {
+			return host.MakeInt((a + b - 1) / b), nil
+		}
+	}
+	return nil, host.Errorf(host.TypeError, "cdiv takes two integers")
+}}
+
+func (t *tensorArg) len() int {
+	n := 1
+	for _, d := range t.shape {
+		n *= d
+	}
+	return n
+}
+
+func (t *tensorArg) describe() string {
+	dims := make([]string, len(t.shape))
+	for i, d := range t.shape {
+		dims[i] = strconv.Itoa(d)
+	}
+	return t.dtype.String() + "[" + strings.Join(dims, "x") + "]"
+}
+
+func (t *tensorArg) at(data []byte, i int) float64 {
+	var word [8]byte
+	n := t.dtype.Size()
+	copy(word[:], data[i*n:(i+1)*n])
+	return t.dtype.Decode(binary.LittleEndian.Uint64(word[:]))
+}
+
+// summary is least, mean and greatest of the elements.
+func (t *tensorArg) summary(data []byte) string {
+	least, most, sum, odd := math.Inf(1), math.Inf(-1), 0.0, 0
+	for i := range t.len() {
+		v := t.at(data, i)
+		if math.IsNaN(v) {
+			odd++
+			continue
+		}
+		least, most, sum = min(least, v), max(most, v), sum+v
+	}
+	text := fmt.Sprintf("%.4g to %.4g, mean %.4g", least, most, sum/float64(max(t.len()-odd, 1)))
+	if odd > 0 {
+		text += fmt.Sprintf(", %d NaN", odd)
+	}
+	return text
+}
+
+// head is the first n elements.
+func (t *tensorArg) head(data []byte, n int) string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = strconv.FormatFloat(t.at(data, i), 'g', 6, 64)
+	}
+	return strings.Join(parts, " ")
+}
+
+// String lists the arguments.
+func (in *inputs) String() string {
+	byName := map[string]*tensorArg{}
+	for _, t := range in.tensors {
+		byName[t.name] = t
+	}
+	parts := make([]string, len(in.order))
+	for i, name := range in.order {
+		if t := byName[name]; t != nil {
+			parts[i] = name + "=" + t.describe()
+			continue
+		}
+		parts[i] = fmt.Sprintf("%s=%v", name, in.values[name])
+	}
+	return strings.Join(parts, " ")
+}
