@@ -67,6 +67,16 @@ func Names() []string {
 	return list
 }
 
+// Devices are the functions of device libraries, by NVIDIA's symbol, sorted.
+func Devices() []string {
+	list := make([]string, 0, len(devices))
+	for n := range devices {
+		list = append(list, "__nv_"+n)
+	}
+	sort.Strings(list)
+	return list
+}
+
 // Arity is the number of arguments of a function.
 func Arity(name string) int {
 	if n, ok := arities[name]; ok {
@@ -167,6 +177,7 @@ func init() { // functions call each other through these tables
 			}
 		}
 	}
+	addDevices()
 }
 
 func (m *Builder) build(name string, a []string) string {

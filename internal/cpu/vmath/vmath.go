@@ -17,9 +17,7 @@ type Func = mathlib.Func
 
 // Lib gathers the functions that one module uses. It belongs to one goroutine.
 type Lib struct {
-	math    *mathlib.Library
-	externs map[string]*Func
-	text    strings.Builder
+	math *mathlib.Library
 }
 
 // New is an empty library for a CPU with these features, as LLVM lists them ("+avx2,+avx512f").
@@ -28,7 +26,7 @@ func New(features string) *Lib {
 	for _, f := range strings.Split(features, ",") {
 		t.AVX512 = t.AVX512 || f == "+avx512vl"
 	}
-	return &Lib{math: mathlib.New(t, "alwaysinline nounwind"), externs: map[string]*Func{}}
+	return &Lib{math: mathlib.New(t, "alwaysinline nounwind")}
 }
 
 // Func is a function by the name it has in the math dialect ("exp", "erf", "powf", "atan2"), on elements of type "float" or "double";
@@ -44,12 +42,15 @@ func (l *Lib) Func(name, elem string, lanes int) (*Func, error) {
 	return l.math.Func(name, p, lanes)
 }
 
+// Extern is a function of a device library by its symbol ("__nv_ldexpf"); Func says which types it takes and gives.
+func (l *Lib) Extern(symbol string, lanes int) (*Func, error) { return l.math.Device(symbol, lanes) }
+
 // renamed are functions whose names in the math dialect are not those of C.
 var renamed = map[string]string{"powf": "pow", "absf": "fabs", "roundeven": "rint", "remf": "fmod"}
 
 // Text are the definitions of all functions so far, and the tables they read.
 func (l *Lib) Text() string {
-	return strings.Join(l.math.Globals(), "\n") + "\n" + l.math.Text() + l.text.String()
+	return strings.Join(l.math.Globals(), "\n") + "\n" + l.math.Text()
 }
 
 // Declares are the declarations of intrinsics that Text needs, by name without @, for the module to have each once.
