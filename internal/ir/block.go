@@ -52,7 +52,7 @@ func (b *Block) InsertArg(i int, t Type, loc Loc) *Value {
 	}
 	v := &Value{Type: t, Loc: loc, block: b}
 	b.args = slices.Insert(b.args, i, v)
-	b.renumberArgs()
+	b.renumberArgs(i)
 	return v
 }
 
@@ -62,12 +62,13 @@ func (b *Block) EraseArg(i int) {
 		panic("ir: a block argument erased while it is used")
 	}
 	b.args = slices.Delete(b.args, i, i+1)
-	b.renumberArgs()
+	b.renumberArgs(i)
 }
 
-func (b *Block) renumberArgs() {
-	for i, a := range b.args {
-		a.index = i
+// renumberArgs gives the arguments from a position on their indices.
+func (b *Block) renumberArgs(from int) {
+	for i := from; i < len(b.args); i++ {
+		b.args[i].index = i
 	}
 }
 

@@ -132,6 +132,7 @@ func (g *generator) callJIT(n python.Node, fn *JITFunction, args []host.Value, k
 	if se, ok := err.(*sem.Error); ok {
 		g.check(faultyArgument(n, se, -1), err)
 	}
+	g.spendTuples(n, bound)
 	if fn.NoInline {
 		g.checkNoInline(n, fn, bound)
 	}

@@ -76,13 +76,28 @@ func (g *generator) loc(n python.Node) ir.Loc {
 // at gives the operations made next the place of n, and returns what to call when n is done: like Triton, an operation stands at
 // the last part of it that was looked at.
 func (g *generator) at(n python.Node) func() {
-	if g.u.steps++; g.u.steps > g.u.opts.MaxSteps {
-		g.failHint(n, "limit", "unroll less: use range where tl.static_range is not needed", "the kernel takes more than %d steps to compile", g.u.opts.MaxSteps)
-	}
+	g.spend(n, 1)
 	last := g.cur
 	loc := g.loc(n)
 	g.cur, g.b.Loc = n, loc
 	return func() { g.cur, g.b.Loc = last, loc }
+}
+
+// spend counts steps of the compilation, which is bounded.
+func (g *generator) spend(n python.Node, steps int) {
+	if g.u.steps += steps; g.u.steps > g.u.opts.MaxSteps {
+		g.failHint(n, "limit", "unroll less: use range where tl.static_range is not needed", "the kernel takes more than %d steps to compile", g.u.opts.MaxSteps)
+	}
+}
+
+// spendTuples counts the items of tuples, nested ones too: tuples of tuples can be many times larger than their text.
+func (g *generator) spendTuples(n python.Node, vs []host.Value) {
+	for _, v := range vs {
+		if t, ok := v.(*host.Tuple); ok {
+			g.spend(n, len(t.Items))
+			g.spendTuples(n, t.Items)
+		}
+	}
 }
 
 // nameResults gives the results of a new operation the name that its location has.

@@ -19,6 +19,7 @@ type spec struct {
 	Kernel    string `json:"kernel"`
 	Signature string `json:"signature"`
 	NumWarps  int    `json:"num_warps,omitempty"`
+	MaxSteps  int    `json:"-"`
 }
 
 // compile makes IR of one kernel.
@@ -31,7 +32,7 @@ func compile(src *lang.Source, s spec) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return src.Compile(s.Kernel, args, lang.Options{NumWarps: s.NumWarps})
+	return src.Compile(s.Kernel, args, lang.Options{NumWarps: s.NumWarps, MaxSteps: s.MaxSteps})
 }
 
 // forgetNames takes the names of all values away: what is printed then is the module's structure.

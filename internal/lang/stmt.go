@@ -85,6 +85,7 @@ func (g *generator) assignTo(target python.Expr, value func() host.Value) {
 func (g *generator) toRuntime(n python.Node, v host.Value) host.Value {
 	switch v := v.(type) {
 	case *host.Tuple:
+		g.spend(n, len(v.Items))
 		items := make([]host.Value, len(v.Items))
 		for i, e := range v.Items {
 			items[i] = g.toRuntime(n, e)
