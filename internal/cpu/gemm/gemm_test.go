@@ -68,7 +68,7 @@ func compile(t testing.TB, target Target, specs ...Spec) []*compiled {
 	}
 	sort.Strings(decls)
 	text += strings.Join(decls, "\n")
-	out, err := l.Compile(context.Background(), []byte(text), llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj})
+	out, err := l.Compile(context.Background(), []byte(text), llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O2, Passes: passes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,3 +278,6 @@ func BenchmarkMultiply(b *testing.B) {
 		}
 	}
 }
+
+// passes is the pipeline of the CPU back end, which leaves loops as they are.
+const passes = "always-inline,function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(licm),gvn,instcombine,simplifycfg)"

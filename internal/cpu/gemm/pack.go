@@ -33,7 +33,7 @@ func (l *Lib) pack(elem Elem, acc string, lanes int, square bool) string {
 
 // callPack packs R×C elements.
 func (w *writer) callPack(elem Elem, acc, src, rs, cs, rows, cols, dst string, R, C, ld int) {
-	lanes := min(w.lib.target.VectorBytes/sizes[acc], C)
+	lanes := min(w.lib.target.VectorBytes/sizes[acc], C, 16) // more would make squares of very many instructions
 	name := w.lib.pack(elem, acc, lanes, lanes > 1 && R >= lanes)
 	w.do("call void @%s(ptr %s, i64 %s, i64 %s, i64 %s, i64 %s, ptr %s, i64 %d, i64 %d, i64 %d)", name, src, rs, cs, rows, cols, dst, R, C, ld)
 }
