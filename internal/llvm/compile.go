@@ -3,6 +3,7 @@ package llvm
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"time"
 )
 
@@ -189,7 +190,7 @@ func (c *compilation) runPasses() error {
 	if err := c.lib.addFastMath(c.module, c.opts.FastMath); err != nil {
 		return err
 	}
-	passes := c.opts.Passes
+	passes := c.lib.tolerant(c.opts.Passes)
 	if passes == "" {
 		passes = fmt.Sprintf("default<O%d>", c.opts.Level.level())
 	}
@@ -199,6 +200,21 @@ func (c *compilation) runPasses() error {
 		return &StageError{Name: c.opts.Name, Stage: "passes", Msg: err.Error()}
 	}
 	return c.diags.failed(c.opts.Name, "passes")
+}
+
+// plainCombine is the pass instcombine without parameters.
+var plainCombine = regexp.MustCompile(`(^|[,(])instcombine([,)]|$)`)
+
+// tolerant is a pipeline in which instcombine may leave something for its next run, as in LLVM's own pipelines. Named without a
+// parameter, from LLVM 18 on it would end the process instead.
+func (l *Lib) tolerant(passes string) string {
+	if l.version.Major < 18 {
+		return passes
+	}
+	for range 2 { // neighbours share a comma
+		passes = plainCombine.ReplaceAllString(passes, "${1}instcombine<no-verify-fixpoint>${2}")
+	}
+	return passes
 }
 
 func (c *compilation) passOptions() passOptionsRef {

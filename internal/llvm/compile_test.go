@@ -276,3 +276,20 @@ func compileNumber(lib *Lib, worker, i int) error {
 	}
 	return nil
 }
+
+func TestTolerantPipelines(t *testing.T) {
+	l := &Lib{version: Version{Major: 19}}
+	for passes, want := range map[string]string{
+		"":                           "",
+		"function(sroa,instcombine)": "function(sroa,instcombine<no-verify-fixpoint>)",
+		"instcombine,instcombine":    "instcombine<no-verify-fixpoint>,instcombine<no-verify-fixpoint>",
+		"instcombine<max-iterations=2>,aggressive-instcombine": "instcombine<max-iterations=2>,aggressive-instcombine",
+	} {
+		if got := l.tolerant(passes); got != want {
+			t.Errorf("%q became %q, want %q", passes, got, want)
+		}
+	}
+	if got := (&Lib{version: Version{Major: 17}}).tolerant("instcombine"); got != "instcombine" {
+		t.Errorf("for LLVM 17: %q", got)
+	}
+}
