@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/nereid-lang/nereid/internal/dialect/linalg"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -62,9 +63,8 @@ func (g *gen) get(cs []carried, vs []*ir.Value) {
 }
 
 // fillBuffers computes tensors into the buffers where they are kept: as roots of a plan of nothing else.
-func (g *gen) fillBuffers(b *ir.Block, cs []carried, vs []*ir.Value) {
+func (g *gen) fillBuffers(cs []carried, vs []*ir.Value) {
 	empty := ir.NewBlock()
-	_ = b
 	roots := g.carryRoots(cs, vs, nil)
 	if len(roots) == 0 {
 		return
@@ -83,8 +83,8 @@ func (g *gen) carryRoots(cs []carried, vs []*ir.Value, args []*ir.Value) []*root
 		if cs[i].view == nil || args != nil && args[i] == v {
 			continue
 		}
-		if w := g.lookupView(v); w == cs[i].view && w != nil {
-			continue // it is there already
+		if w := g.lookupView(v); w == cs[i].view && w != nil || g.dest[v] == cs[i].view {
+			continue // it is there already, or will be
 		}
 		roots = append(roots, &root{kind: toBuffer, v: v, shape: ir.ShapeOf(v.Type), into: cs[i].view})
 	}
@@ -93,6 +93,7 @@ func (g *gen) carryRoots(cs []carried, vs []*ir.Value, args []*ir.Value) []*root
 
 // yieldBlock writes a block whose terminator hands values on to cs, which hold args until then.
 func (g *gen) yieldBlock(b *ir.Block, cs []carried, vs, args []*ir.Value) {
+	g.products(b, cs, vs, args)
 	roots := g.carryRoots(cs, vs, args)
 	safe := g.inPlace(b, roots, cs, args)
 	var copies []*root
@@ -108,8 +109,7 @@ func (g *gen) yieldBlock(b *ir.Block, cs []carried, vs, args []*ir.Value) {
 	if g.err != nil {
 		return
 	}
-	for i, c := range copies {
-		_ = i
+	for _, c := range copies {
 		g.copyBlock(c.into, g.tempOf(roots, c), c.shape)
 	}
 	g.put(cs, vs)
@@ -134,6 +134,34 @@ func sameShape(a, b []int64) bool {
 		}
 	}
 	return true
+}
+
+// products lets matrix products add to the buffers that a loop carries, where nobody else reads what is in them.
+func (g *gen) products(b *ir.Block, cs []carried, vs, args []*ir.Value) {
+	for i, v := range vs {
+		if cs[i].view == nil || args == nil || !isProduct(v.Def()) || v.Def().Block() != b || !v.HasOneUse() {
+			continue
+		}
+		init := v.Def().Operand(2)
+		ok := true
+		for x := args[i]; ok && x != init; { // one reader after the other, in the same place
+			ok = x.HasOneUse()
+			for u := range x.Users() {
+				ok = ok && u.Def == linalg.Generic && u.Block() == b && u.NumResults() == 1
+				if ok {
+					x = u.Result(0)
+				}
+			}
+		}
+		p := &planner{g: g, b: b, pos: map[*ir.Op]int{}, skip: map[*ir.Op]bool{}, forced: map[*ir.Value]bool{}}
+		if ok && init.HasOneUse() && !p.weigh(init).apart[args[i]] {
+			g.dest[v] = cs[i].view
+		}
+	}
+}
+
+func isProduct(op *ir.Op) bool {
+	return op != nil && (op.Def == linalg.Matmul || op.Def == linalg.BatchMatmul)
 }
 
 // inPlace says which roots may overwrite the value that their buffer holds: where nobody else reads it, and they themselves only in the
@@ -186,7 +214,7 @@ func emitFor(g *gen, op *ir.Op) {
 	inits, args := scf.Inits(op), scf.IterArgs(op)
 	cs := g.carriedFor(typesOf(inits))
 	g.put(cs, inits)
-	g.fillBuffers(op.Block(), cs, inits)
+	g.fillBuffers(cs, inits)
 	lo, hi, step := g.scalar(scf.LowerBound(op)), g.scalar(scf.UpperBound(op)), g.scalar(scf.Step(op))
 	t := elemType(lo.t)
 	iv := g.slot(t)
@@ -239,7 +267,7 @@ func emitWhile(g *gen, op *ir.Op) {
 	cs := g.carriedFor(typesOf(op.Operands()))
 	out := g.carriedFor(op.ResultTypes())
 	g.put(cs, op.Operands())
-	g.fillBuffers(op.Block(), cs, op.Operands())
+	g.fillBuffers(cs, op.Operands())
 	head, body, done := g.label("while"), g.label("do"), g.label("end")
 	g.fall(head)
 	g.push()

@@ -97,6 +97,7 @@ func (g *gen) compute(v *ir.Value, idx []index) val {
 		g.failValue(v, "a tensor that is not known")
 		return g.zero(ir.ElemOf(v.Type))
 	}
+	defer g.writing(op)()
 	if f := formulas[op.Def]; f != nil {
 		return f(g, op, v.Index(), idx)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/cpu/gemm"
 	"github.com/nereid-lang/nereid/internal/cpu/vmath"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/funcd"
@@ -16,6 +17,9 @@ import (
 type Options struct {
 	VectorBytes int    // of a vector register: 64, 32 or 16
 	Features    string // of the CPU, as LLVM lists them
+	Gemm        gemm.Target
+	Check       bool // each access of memory is checked; see check.go
+	Lines       bool // the code says which lines of the source it comes from
 }
 
 // Code is a kernel as LLVM IR.
@@ -24,6 +28,8 @@ type Code struct {
 	Entry   string // the function that runs programs
 	Scratch int64  // bytes of scratch memory that one worker needs
 	Params  int    // arguments
+	Sites   []Site // where it may stop, counted from one in the status
+	Prints  []Print
 }
 
 // gen writes one kernel. The first error stops it.
@@ -32,6 +38,7 @@ type gen struct {
 	m        *ir.Module
 	opts     Options
 	math     *vmath.Lib
+	gemm     *gemm.Lib
 	scopes   []*scope
 	lanes    int
 	memo     map[memoKey]val   // of the loop body that is being written; nil outside
@@ -39,11 +46,23 @@ type gen struct {
 	nest     *nest
 	fresh    map[*ir.Value]bool // tensors whose buffer is being filled
 	loads    map[*ir.Op]*loadInfo
+	dest     map[*ir.Value]*view // buffers that results of matrix products go to
 	prologue []string
 	globals  []string
 	known    map[string]bool // globals that are written
 	arena    int64
 	err      error
+
+	gemmScratch map[string]*view
+
+	current     *ir.Op // what is being written
+	lines       *lines
+	sites       []Site
+	program     string         // the number of the program that runs
+	params      int            // arguments of the kernel
+	argOf       map[string]int // the argument that a pointer is
+	needsInside bool
+	prints      []Print
 }
 
 // scope is what is known inside some braces.
@@ -117,6 +136,9 @@ func (g *gen) scalar(v *ir.Value) val {
 		return x
 	}
 	op := v.Def()
+	if op != nil {
+		defer g.writing(op)()
+	}
 	switch {
 	case op == nil:
 		g.failValue(v, "a value that is not known")
@@ -160,17 +182,23 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 		return nil, fmt.Errorf("cpu: the module has no function %s", kernel)
 	}
 	g := &gen{
-		writer: newWriter(), m: m, opts: opts, math: vmath.New(opts.Features), lanes: 1,
-		fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{},
+		writer: newWriter(), m: m, opts: opts, math: vmath.New(opts.Features), gemm: gemm.New(opts.Gemm), lanes: 1,
+		dest: map[*ir.Value]*view{}, gemmScratch: map[string]*view{},
+		fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, argOf: map[string]int{},
+	}
+	if opts.Lines {
+		g.lines = newLines(fn, kernel)
 	}
 	g.push()
+	done := g.writing(fn)
 	body := g.capture(func() { g.programs(fn) })
+	done()
 	if g.err != nil {
 		return nil, g.err
 	}
 	entry := kernel + ".range"
 	var b strings.Builder
-	fmt.Fprintf(&b, "define void @\"%s\"(ptr noalias %%args, ptr %%grid, i64 %%first, i64 %%last, ptr noalias %%scratch, ptr %%status) #0 {\nentry:\n", entry)
+	fmt.Fprintf(&b, "define void @\"%s\"(ptr noalias %%args, ptr %%grid, i64 %%first, i64 %%last, ptr noalias %%scratch, ptr %%status) #0%s {\nentry:\n", entry, g.lines.attr())
 	b.WriteString("  %nowhere = alloca i64\n")
 	for _, list := range [][]string{g.allocas, g.prologue} {
 		for _, line := range list {
@@ -179,7 +207,10 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 		}
 	}
 	b.WriteString(body)
-	b.WriteString("  ret void\n}\n\n")
+	fmt.Fprintf(&b, "  ret void%s\n}\n\n", g.lines.at(fn.Loc, ""))
+	if g.needsInside {
+		b.WriteString(inside)
+	}
 	for _, line := range g.globals {
 		b.WriteString(line)
 		b.WriteByte('\n')
@@ -187,11 +218,16 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	for name, d := range g.math.Declares() {
 		g.decls[name] = d
 	}
+	for name, d := range g.gemm.Declares() {
+		g.decls[name] = d
+	}
 	b.WriteString(g.math.Text())
+	b.WriteString(g.gemm.Text())
 	b.WriteString("\n" + g.declarations() + "\n\n")
-	b.WriteString("attributes #0 = { nounwind \"frame-pointer\"=\"non-leaf\" }\n")
+	b.WriteString("attributes #0 = { nounwind \"frame-pointer\"=\"non-leaf\" \"instcombine-no-verify-fixpoint\" }\n")
 	b.WriteString("!0 = !{!2}\n!1 = !{!3}\n!2 = distinct !{!2, !4, !\"scratch\"}\n!3 = distinct !{!3, !4, !\"memory\"}\n!4 = distinct !{!4}\n")
-	return &Code{IR: []byte(b.String()), Entry: entry, Scratch: g.arena + 256, Params: len(fn.Body(0).Args()) - 6}, nil
+	b.WriteString(g.lines.metadata())
+	return &Code{IR: []byte(b.String()), Entry: entry, Scratch: g.arena + 256, Params: len(fn.Body(0).Args()) - 6, Sites: g.sites, Prints: g.prints}, nil
 }
 
 // programs writes the loop over programs.
@@ -207,6 +243,12 @@ func (g *gen) programs(fn *ir.Op) {
 			x.s = g.op("load %s, ptr %s", elemType(a.Type), p)
 		}
 		g.bind(a, x)
+		g.argOf[x.s] = i
+	}
+	g.params = n
+	if g.opts.Check {
+		p := g.op("getelementptr i64, ptr %%grid, i64 3")
+		g.do("%%bounds = load ptr, ptr %s", p)
 	}
 	var size [3]string
 	for d := range 3 {
@@ -215,6 +257,7 @@ func (g *gen) programs(fn *ir.Op) {
 		g.bind(args[n+d], val{s: size[d], t: ir.I32, n: 1})
 	}
 	g.loop("%first", "%last", 1, func(i string) {
+		g.program = i
 		p := g.op("trunc i64 %s to i32", i)
 		x := g.op("urem i32 %s, %s", p, size[0])
 		p = g.op("udiv i32 %s, %s", p, size[0])

@@ -34,6 +34,7 @@ func init() {
 
 // op1 does an operation in its place.
 func (g *gen) op1(op *ir.Op) {
+	defer g.writing(op)()
 	if f := effects[op.Def]; f != nil {
 		f(g, op)
 		return
@@ -129,6 +130,9 @@ var rmwInstructions = map[string]string{
 	"minu": "umin", "assign": "xchg", "maximumf": "fmax", "minimumf": "fmin", "maxnumf": "fmax", "minnumf": "fmin",
 }
 
+// floatSteps are words that mean another instruction for floats.
+var floatSteps = map[string]string{"max": "fmax", "umax": "fmax", "min": "fmin", "umin": "fmin", "add": "fadd"}
+
 func emitAtomic(g *gen, op *ir.Op) {
 	w, idx := g.element(op.Operand(1), op.Operands()[2:])
 	v := g.plain(g.scalar(op.Operand(0)), 1)
@@ -138,7 +142,9 @@ func emitAtomic(g *gen, op *ir.Op) {
 		g.fail(op, "the atomic operation %s is not supported on the CPU", kind)
 		return
 	}
-	p := g.gep(w, g.place(w, idx).base)
+	off := g.place(w, idx)
+	g.guard("atomic operation", w, off, nil)
+	p := g.gep(w, off.base)
 	if isSmallFloat(w.elem) || instr == "fmax" || instr == "fmin" {
 		g.bind(op.Result(0), g.exchange(w.elem, p, func(old val) val { return g.atomicStep(instr, old, v) }))
 		return
@@ -186,7 +192,9 @@ func (g *gen) exchange(t ir.Type, p string, f func(old val) val) val {
 func emitExchange(g *gen, op *ir.Op) {
 	w, idx := g.element(op.Operand(0), op.Operands()[1:])
 	body := op.Body(0)
-	p := g.gep(w, g.place(w, idx).base)
+	off := g.place(w, idx)
+	g.guard("atomic operation", w, off, nil)
+	p := g.gep(w, off.base)
 	g.bind(op.Result(0), g.exchange(w.elem, p, func(old val) val {
 		g.push()
 		defer g.pop()
@@ -204,7 +212,7 @@ func isMemoryAt(op *ir.Op) bool {
 
 func emitAssert(g *gen, op *ir.Op) {
 	c := g.plain(g.scalar(op.Operand(0)), 1)
-	g.when(g.op("xor i1 %s, true", c.s), func() { g.do("store i64 1, ptr %%status") })
+	g.trap(g.op("xor i1 %s, true", c.s), Site{What: op.Text("msg"), Kind: Assertion, Arg: -1}, "0")
 }
 
 func emitCall(g *gen, op *ir.Op) {
@@ -212,7 +220,8 @@ func emitCall(g *gen, op *ir.Op) {
 		return
 	}
 	name := op.Attr("callee").(*ir.SymbolRefAttr).Root
-	if strings.HasPrefix(name, "nereid_print") {
+	if isPrint(name) {
+		emitPrint(g, op)
 		return
 	}
 	args := make([]val, op.NumOperands())
@@ -229,74 +238,4 @@ func (g *gen) callElement(op *ir.Op, a []val) []val {
 	name := op.Attr("callee").(*ir.SymbolRefAttr).Root
 	g.fail(op, "the function %s is not there on the CPU", name)
 	return g.zeros(op)
-}
-
-// direct reports whether a matrix product reads a tensor from memory itself.
-func (g *gen) direct(v *ir.Value) bool { return false }
-
-// emitMatmul adds the product of two matrices, or stacks of them.
-func emitMatmul(g *gen, op *ir.Op) {
-	a, b, c := op.Operand(0), op.Operand(1), op.Operand(2)
-	out := op.Result(0)
-	t := out.Type.(*ir.TensorType)
-	w := g.newBuffer(t.Elem, t.Shape)
-	cs := []carried{{view: w, t: out.Type}}
-	g.fillBuffers(op.Block(), cs, []*ir.Value{c})
-	g.bindView(out, w)
-	shape := t.Shape
-	va, vb := g.lookupView(a), g.lookupView(b)
-	if va == nil || vb == nil {
-		g.fail(op, "an operand of a matrix product is not in a buffer")
-		return
-	}
-	batch := []index{}
-	product := func() {
-		m, n, k := shape[len(shape)-2], shape[len(shape)-1], ir.ShapeOf(a.Type)[len(shape)-1]
-		lanes := int64(1)
-		for lanes*2 <= int64(g.opts.VectorBytes)/elemSize(t.Elem) && n%(lanes*2) == 0 {
-			lanes *= 2
-		}
-		g.loop("0", itoa(m), 1, func(i string) {
-			g.loop("0", itoa(k), 1, func(l string) {
-				x := g.extend(g.load(va, append(batch[:len(batch):len(batch)], at(i), at(l)), nil, val{}), t.Elem)
-				g.loop("0", itoa(n), lanes, func(j string) {
-					g.lanes = int(lanes)
-					xj := index{base: j, align: lanes}
-					if lanes > 1 {
-						xj.lanes = counting(int(lanes))
-					}
-					y := g.extend(g.load(vb, append(batch[:len(batch):len(batch)], at(l), xj), nil, val{}), t.Elem)
-					at_ := append(batch[:len(batch):len(batch)], at(i), xj)
-					sum := g.load(w, at_, nil, val{})
-					if ir.IsFloat(t.Elem) {
-						u, _ := g.unify(x, y, sum)
-						sum = g.intrinsic("fma", t.Elem, u...)
-					} else {
-						sum = g.binary("add", t.Elem, sum, g.binary("mul", t.Elem, x, y))
-					}
-					g.store(w, at_, sum, nil)
-					g.lanes = 1
-				})
-			})
-		})
-	}
-	if len(shape) == 3 {
-		g.loop("0", itoa(shape[0]), 1, func(i string) {
-			batch = []index{at(i)}
-			product()
-		})
-		return
-	}
-	product()
-}
-
-// extend is a factor in the type of the sum.
-func (g *gen) extend(v val, t ir.Type) val {
-	switch {
-	case v.t == t:
-		return v
-	case ir.IsFloat(t):
-		return g.toFloat(v, t, rounding{})
-	}
-	return g.cast("sext", v, t)
 }

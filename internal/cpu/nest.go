@@ -316,7 +316,10 @@ func (g *gen) rootValue(r *root, idx []index, u int) func() {
 	if r.slice != nil {
 		w, mask = g.sliceView(r, w, idx)
 	}
-	return func() { g.store(w, idx, v, mask) }
+	return func() {
+		defer g.writing(r.op)()
+		g.store(w, idx, v, mask)
+	}
 }
 
 // sliceIndex is the index into the whole tensor of which a part is stored: the loops are over the dimensions that are left, in the

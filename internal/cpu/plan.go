@@ -151,8 +151,11 @@ func (p *planner) needsBuffer(v *ir.Value, u *ir.Use) bool {
 	user := u.Owner()
 	switch user.Def {
 	case linalg.Matmul, linalg.BatchMatmul:
-		if u.Index() < 2 && !p.g.direct(v) {
+		if u.Index() < 2 && (!p.g.direct(v) || p.written(v, user)) {
 			return true
+		}
+		if u.Index() < 2 {
+			return false
 		}
 	case tensor.Extract:
 		if user.Block() == p.b {
@@ -179,6 +182,24 @@ func (p *planner) needsBuffer(v *ir.Value, u *ir.Use) bool {
 		}
 	}
 	return d.cost > 8
+}
+
+// written reports whether memory may change between the load of a matrix and the product that reads it.
+func (p *planner) written(v *ir.Value, product *ir.Op) bool {
+	load := v.Def()
+	if load.Def == linalg.Transpose {
+		load = load.Operand(0).Def()
+	}
+	if load.Block() != p.b {
+		return true
+	}
+	from, to := p.pos[p.g.loadOf(load).copy], p.outermost(product)
+	for i := from + 1; i <= p.pos[to]; i++ {
+		if _, w := touches(p.ops[i]); w && !p.skip[p.ops[i]] {
+			return true
+		}
+	}
+	return false
 }
 
 // trivial reports whether a tensor costs next to nothing to compute again.

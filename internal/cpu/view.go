@@ -213,6 +213,7 @@ func (g *gen) place(w *view, idx []index) index {
 // load reads elements. Where a mask is given and false, the result is other.
 func (g *gen) load(w *view, idx []index, mask *val, other val) val {
 	p := g.place(w, idx)
+	g.guard("load", w, p, mask)
 	v := g.loadAt(w, p, mask, other)
 	if w.elem == ir.Type(ir.I1) {
 		return g.cast("trunc", val{s: v.s, t: ir.I8, n: v.n}, ir.I1)
@@ -320,6 +321,7 @@ func (g *gen) store(w *view, idx []index, v val, mask *val) {
 	}
 	vt := vector(elem, n)
 	p := g.place(w, idx)
+	g.guard("store", w, p, mask)
 	switch {
 	case n == 1 && mask != nil:
 		g.when(mask.s, func() { g.do("store %s %s, ptr %s, align %d", elem, v.s, g.gep(w, p.base), size) })

@@ -12,6 +12,7 @@ type writer struct {
 	text    *strings.Builder
 	allocas []string
 	temps   int
+	dbg     string // metadata that follows each instruction: where it comes from
 	decls   map[string]string
 }
 
@@ -21,6 +22,7 @@ func newWriter() *writer { return &writer{text: &strings.Builder{}, decls: map[s
 func (w *writer) do(format string, args ...any) {
 	w.text.WriteString("  ")
 	fmt.Fprintf(w.text, format, args...)
+	w.text.WriteString(w.dbg)
 	w.text.WriteByte('\n')
 }
 
@@ -29,6 +31,7 @@ func (w *writer) op(format string, args ...any) string {
 	name := w.temp()
 	w.text.WriteString("  " + name + " = ")
 	fmt.Fprintf(w.text, format, args...)
+	w.text.WriteString(w.dbg)
 	w.text.WriteByte('\n')
 	return name
 }

@@ -34,7 +34,11 @@ func prepare(ctx *pass.Context, m *ir.Module) error {
 // hasBlocks reports whether block pointers or descriptors are used.
 func hasBlocks(m *ir.Module) bool {
 	for op := range m.Op.Ops() {
-		for _, v := range op.Operands() {
+		values := op.Operands()
+		if op.Def == tt.Func && !op.Region(0).Empty() { // an argument may be of no use to anybody
+			values = op.Body(0).Args()
+		}
+		for _, v := range values {
 			if tt.IsTensorPtr(v.Type) || tt.DescBlock(v.Type) != nil {
 				return true
 			}

@@ -6,10 +6,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/backend"
 	codegen "github.com/nereid-lang/nereid/internal/cpu"
+	"github.com/nereid-lang/nereid/internal/cpu/gemm"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/middle"
@@ -20,7 +22,10 @@ import (
 const passes = "always-inline,function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(licm),gvn,instcombine,simplifycfg)"
 
 // Compiler makes native code.
-type Compiler struct{}
+type Compiler struct {
+	Check bool // accesses are checked: one out of bounds stops the kernel
+	Lines bool // debuggers and profilers are told which lines of the source code comes from
+}
 
 // Target is what kernels see.
 func (Compiler) Target() lang.Target { return lang.DefaultTarget }
@@ -34,6 +39,8 @@ type compiled struct {
 	entry   string
 	scratch int64
 	params  int
+	sites   []codegen.Site
+	prints  []codegen.Print
 }
 
 // compile takes a kernel from what the front end made to an object file, or as far as in.Until says, when the result is nil.
@@ -55,7 +62,7 @@ func (c Compiler) compile(ctx context.Context, in *backend.Input) (*compiled, er
 	}
 	start = time.Now()
 	host := lib.HostTarget()
-	code, err := codegen.Generate(in.Module, in.Kernel, codegen.Options{VectorBytes: vectorBytes(host.Features), Features: host.Features})
+	code, err := codegen.Generate(in.Module, in.Kernel, c.options(host))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +83,16 @@ func (c Compiler) compile(ctx context.Context, in *backend.Input) (*compiled, er
 	if in.Until == "asm" {
 		return nil, nil
 	}
-	return &compiled{out.Obj, code.Entry, code.Scratch, code.Params}, nil
+	return &compiled{out.Obj, code.Entry, code.Scratch, code.Params, code.Sites, code.Prints}, nil
+}
+
+// options are the code generator's. Checked code has no vectors: each element's address is looked at.
+func (c Compiler) options(host llvm.Target) codegen.Options {
+	o := codegen.Options{VectorBytes: vectorBytes(host.Features), Features: host.Features, Check: c.Check, Lines: c.Lines, Gemm: gemm.Host(host.Features, tiles())}
+	if c.Check {
+		o.VectorBytes = 2
+	}
+	return o
 }
 
 // asmOf is the assembly of a compilation: made again where only an object file was.
@@ -100,6 +116,9 @@ func (c Compiler) CompileOnly(ctx context.Context, in *backend.Input) error {
 	_, err := c.compile(ctx, in)
 	return err
 }
+
+// tiles reports whether the operating system lets this process use AMX.
+var tiles = sync.OnceValue(func() bool { return gemm.RequestAMX() == nil })
 
 // vectorBytes is the size of a vector register.
 func vectorBytes(features string) int {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/backend/cpu/pool"
+	codegen "github.com/nereid-lang/nereid/internal/cpu"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 )
 
@@ -18,6 +21,7 @@ type Device struct {
 	lib     *llvm.Lib
 	target  llvm.Target
 	workers *pool.Pool
+	memory  registry // when accesses are checked
 }
 
 // Devices is the CPU, or why it cannot be used.
@@ -26,7 +30,12 @@ func Devices() ([]backend.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []backend.Backend{&Device{lib: lib, target: lib.HostTarget(), workers: pool.New(0)}}, nil
+	return []backend.Backend{New(lib, Compiler{Check: knob.Checked.Get(), Lines: knob.Lines.Get()})}, nil
+}
+
+// New is the CPU with a compiler of its own.
+func New(lib *llvm.Lib, c Compiler) *Device {
+	return &Device{Compiler: c, lib: lib, target: lib.HostTarget(), workers: pool.New(0)}
 }
 
 // Name is "cpu".
@@ -43,7 +52,7 @@ func (d *Device) Compile(ctx context.Context, in *backend.Input) (backend.Execut
 	if err != nil || c == nil {
 		return nil, err
 	}
-	j, err := d.lib.JIT(c.obj, llvm.JITOptions{})
+	j, err := d.lib.JIT(c.obj, llvm.JITOptions{Symbols: symbols(), GDB: d.Lines, Perf: d.Lines})
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +61,7 @@ func (d *Device) Compile(ctx context.Context, in *backend.Input) (backend.Execut
 		j.Close()
 		return nil, err
 	}
-	k := &kernel{dev: d, jit: j, params: c.params, name: in.Kernel}
+	k := &kernel{dev: d, jit: j, params: c.params, name: in.Kernel, sites: c.sites, printer: addPrinter(c.prints)}
 	k.work = pool.Work{Fn: fn, Scratch: int(c.scratch)}
 	return k, nil
 }
@@ -62,14 +71,29 @@ func (d *Device) Alloc(size int) (backend.Buffer, error) {
 	const align = 64 // a cache line, and a vector
 	data := make([]byte, size+align)
 	skip := -uintptr(unsafe.Pointer(&data[0])) & (align - 1)
-	return buffer{data[skip : skip+uintptr(size) : skip+uintptr(size)]}, nil
+	return d.known(buffer{data: data[skip : skip+uintptr(size) : skip+uintptr(size)]}), nil
 }
 
 // Wrap is memory that the caller keeps.
-func (d *Device) Wrap(data []byte) (backend.Buffer, error) { return buffer{data}, nil }
+func (d *Device) Wrap(data []byte) (backend.Buffer, error) { return d.known(buffer{data: data}), nil }
 
 // NewStream is the calling goroutine: a launch is done when it returns.
 func (*Device) NewStream() (backend.Stream, error) { return stream{}, nil }
+
+// Describe gives a descriptor as the middle layer takes it apart: base, shape, strides and whether padding is NaN.
+func (*Device) Describe(t backend.Descriptor) (words []uint64, release func(), err error) {
+	words = append(words, t.Base)
+	for _, list := range [][]int64{t.Shape, t.Strides} {
+		for _, n := range list {
+			words = append(words, uint64(n))
+		}
+	}
+	nan := uint64(0)
+	if t.NaN {
+		nan = 1
+	}
+	return append(words, nan), func() {}, nil
+}
 
 type stream struct{}
 
@@ -77,7 +101,10 @@ func (stream) Sync() error  { return nil }
 func (stream) Close() error { return nil }
 
 // buffer is memory of the host.
-type buffer struct{ data []byte }
+type buffer struct {
+	data []byte
+	of   *registry // that it is in, or nil
+}
 
 func (b buffer) Addr() uint64 {
 	if cap(b.data) == 0 {
@@ -87,7 +114,7 @@ func (b buffer) Addr() uint64 {
 }
 func (b buffer) Size() int    { return len(b.data) }
 func (b buffer) Host() []byte { return b.data }
-func (b buffer) Close() error { return nil }
+func (b buffer) Close() error { b.of.remove(b.Addr()); return nil }
 
 func (b buffer) Read(at int, into []byte) error {
 	if at < 0 || at+len(into) > len(b.data) {
@@ -107,18 +134,20 @@ func (b buffer) Write(at int, from []byte) error {
 
 // kernel is native code. Argument blocks are reused by launches.
 type kernel struct {
-	dev    *Device
-	jit    *llvm.JIT
-	name   string
-	params int
-	work   pool.Work
-	blocks sync.Pool
+	dev     *Device
+	jit     *llvm.JIT
+	name    string
+	params  int
+	sites   []codegen.Site
+	work    pool.Work
+	printer uint64
+	blocks  sync.Pool
 }
 
 // call is what native code reads of a launch.
 type call struct {
 	args []uint64
-	grid [3]uint64
+	grid [5]uint64 // then where the bounds of buffers are, when accesses are checked, and who prints
 }
 
 func (k *kernel) Launch(ctx context.Context, _ backend.Stream, grid [3]int, words []uint64) error {
@@ -135,13 +164,23 @@ func (k *kernel) Launch(ctx context.Context, _ backend.Stream, grid [3]int, word
 		c.grid[d] = uint64(g)
 		n *= g
 	}
+	c.grid[4] = k.printer
+	var bounds []uint64
+	if k.dev.Check {
+		bounds = k.dev.memory.bounds(words)
+		c.grid[3] = uint64(uintptr(unsafe.Pointer(&bounds[0])))
+	}
 	err := k.dev.workers.Run(ctx, &k.work, unsafe.Pointer(&c.args[0]), unsafe.Pointer(&c.grid[0]), n)
 	k.blocks.Put(c)
+	runtime.KeepAlive(bounds)
 	var trap *pool.Trap
 	if errors.As(err, &trap) {
-		return fmt.Errorf("%s: device_assert failed in programs %d to %d", k.name, trap.First, trap.End-1)
+		err = k.fault(trap, grid, words, bounds)
 	}
 	return err
 }
 
-func (k *kernel) Close() error { return k.jit.Close() }
+func (k *kernel) Close() error {
+	printers.Delete(k.printer)
+	return k.jit.Close()
+}

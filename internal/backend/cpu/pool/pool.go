@@ -26,8 +26,8 @@ type Work struct {
 	//
 	//	void fn(ptr args, ptr grid, i64 first, i64 end, ptr scratch, ptr status)
 	//
-	// which runs programs first to end, not including end. status points at a word that is 0; what the function leaves there stops the
-	// launch if it is not.
+	// which runs programs first to end, not including end. status points at three words, the first 0; what the function leaves there
+	// stops the launch if it is not, and the others tell more of why.
 	Fn uintptr
 	// Scratch is how many bytes of scratch the function needs, which no other call uses meanwhile. They are aligned to 64 bytes and
 	// hold anything.
@@ -39,7 +39,8 @@ type Work struct {
 // Trap is what a native function stopped with.
 type Trap struct {
 	Code  int64
-	First int // the chunk of programs that it was in
+	Words [2]uint64 // what else it left: a program, an address
+	First int       // the chunk of programs that it was in
 	End   int
 }
 
@@ -228,8 +229,8 @@ func (r *run) reset() {
 // workOn takes chunks until there are none.
 func (r *run) workOn(s *slot) {
 	defer r.recovered()
-	s.status = 0
-	s.words = [6]uintptr{uintptr(r.args), uintptr(r.grid), 0, 0, s.scratch(r.work.Scratch), uintptr(unsafe.Pointer(&s.status))}
+	s.status = [3]int64{}
+	s.words = [6]uintptr{uintptr(r.args), uintptr(r.grid), 0, 0, s.scratch(r.work.Scratch), uintptr(unsafe.Pointer(&s.status[0]))}
 	var took, done int64
 	for {
 		if done > 0 && r.ctx.Err() != nil {
@@ -247,8 +248,8 @@ func (r *run) workOn(s *slot) {
 		llvm.Call(r.work.Fn, s.words[:]...)
 		took += nanotime() - start
 		done += end - first
-		if s.status != 0 {
-			r.fail(&Trap{Code: s.status, First: int(first), End: int(end)})
+		if s.status[0] != 0 {
+			r.fail(&Trap{Code: s.status[0], Words: [2]uint64{uint64(s.status[1]), uint64(s.status[2])}, First: int(first), End: int(end)})
 			break
 		}
 	}

@@ -6,7 +6,7 @@ import "unsafe"
 // scratch, which grows to what the largest kernel so far needed.
 type slot struct {
 	words  [6]uintptr
-	status int64
+	status [3]int64
 	mem    []byte
 	addr   uintptr // in mem, aligned
 }
