@@ -30,6 +30,14 @@ var (
 		Group: "Devices", Name: "NEREID_DEBUG", Triton: "TRITON_DEBUG",
 		Doc: "Kernels are compiled with `debug=True`: `tl.device_assert` is checked.",
 	})
+	Checked = flag(Row{
+		Group: "Devices", Name: "NEREID_CHECK",
+		Doc: "Kernels on the device `cpu` check every access: one out of bounds is an error that names the line and the program.",
+	})
+	Lines = flag(Row{
+		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO",
+		Doc: "Kernels on the device `cpu` carry the lines of their source, and `gdb` and `perf` are told of them.",
+	})
 )
 
 // What is seen of a compilation.
