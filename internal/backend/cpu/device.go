@@ -173,9 +173,17 @@ func (k *kernel) Launch(ctx context.Context, _ backend.Stream, grid [3]int, word
 	err := k.dev.workers.Run(ctx, &k.work, unsafe.Pointer(&c.args[0]), unsafe.Pointer(&c.grid[0]), n)
 	k.blocks.Put(c)
 	runtime.KeepAlive(bounds)
+	if err != nil {
+		return k.explain(err, grid, words, bounds)
+	}
+	return nil
+}
+
+// explain says where in the kernel's file a launch failed.
+func (k *kernel) explain(err error, grid [3]int, words, bounds []uint64) error {
 	var trap *pool.Trap
 	if errors.As(err, &trap) {
-		err = k.fault(trap, grid, words, bounds)
+		return k.fault(trap, grid, words, bounds)
 	}
 	return err
 }
