@@ -123,6 +123,9 @@ type Stream struct {
 
 // NewStream is a new queue on the device; ctx cancels what runs in it.
 func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	s, err := d.b.NewStream()
 	if err != nil {
 		return nil, err
@@ -161,7 +164,7 @@ func compilerFor(target string) (backend.Backend, error) {
 	case "interp":
 		return newInterp(), nil
 	case "cpu":
-		return offline{target, cpu.Compiler{}}, nil
+		return offline{target, cpu.NewCompiler()}, nil
 	case "cuda":
 		n, err := strconv.Atoi(strings.TrimSuffix(arch, "a"))
 		if err != nil {

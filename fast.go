@@ -1,7 +1,6 @@
 package nereid
 
 import (
-	"math"
 	"runtime"
 	"sync"
 )
@@ -16,24 +15,6 @@ type plan struct {
 	meta    Meta    // for grids that are functions; never changed
 	b       *build
 }
-
-// class is all that a specialisation depends on in one runtime argument.
-type class uint32
-
-const (
-	classConst class = iota // compared by value
-	classNone
-	classInt32
-	classInt64
-	classUint64
-	classOne
-	classFloat
-	classBool
-	classPtr // with the element type in the bits above
-
-	classDiv16 class = 1 << 8
-	classElem  class = 1 << 16
-)
 
 // scratch is what a launch needs for a moment.
 type scratch struct {
@@ -108,36 +89,20 @@ func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
 }
 
 // remember adds a plan.
-func (k *Kernel) remember(dev *Device, args []any, meta Meta, b *build) {
+func (k *Kernel) remember(args []any, p *plan) {
 	w := scratches.Get().(*scratch)
 	defer scratches.Put(w)
 	opts, ok := w.classify(k, args)
 	if !ok {
 		return
 	}
-	p := &plan{dev: dev, opts: opts, meta: meta, b: b, classes: append([]class(nil), w.classes...), consts: append([]any(nil), w.vals...)}
+	p.opts, p.classes, p.consts = opts, append([]class(nil), w.classes...), append([]any(nil), w.vals...)
 	for i, c := range p.classes {
 		if c != classConst {
 			p.consts[i] = nil // do not keep tensors alive
 		}
 	}
-	for {
-		old := k.plans.Load()
-		var list []*plan
-		if old != nil {
-			list = *old
-		}
-		if w.plan(list, dev, opts) != nil {
-			return // another goroutine was faster
-		}
-		list = append([]*plan{p}, list...)
-		if len(list) > maxPlans {
-			list = list[:maxPlans]
-		}
-		if k.plans.CompareAndSwap(old, &list) {
-			return
-		}
-	}
+	addPlan(&k.plans, p, func(list []*plan) bool { return w.plan(list, p.dev, opts) != nil })
 }
 
 // maxPlans bounds the specialisations that are found the short way.
@@ -156,7 +121,7 @@ func (w *scratch) fits(p *plan) bool {
 // classify sorts arguments by parameter and finds their classes and words.
 func (w *scratch) classify(k *Kernel, args []any) (opts Options, ok bool) {
 	n := len(k.params)
-	w.vals, w.classes, w.words = grow(w.vals, n), grow(w.classes, n), w.words[:0]
+	w.vals, w.words = grow(w.vals, n), w.words[:0]
 	clear(w.vals)
 	pos := 0
 	for _, a := range args {
@@ -180,11 +145,9 @@ func (w *scratch) classify(k *Kernel, args []any) (opts Options, ok bool) {
 		}
 		w.vals[pos] = a
 	}
+	w.classes = w.classes[:0]
 	for i := range k.params {
-		if w.vals[i] == nil {
-			return opts, false // a default
-		}
-		if !w.class(k, i) {
+		if w.vals[i] == nil || !w.one(k, i, w.vals[i]) { // nil is a default
 			return opts, false
 		}
 	}
@@ -198,58 +161,69 @@ func grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// class finds the class of argument i, and its word.
-func (w *scratch) class(k *Kernel, i int) bool {
-	p := &k.params[i]
+// one adds the class of parameter i's argument, and its word. It reports whether the argument can go the short way.
+func (w *scratch) one(k *Kernel, i int, v any) bool {
+	p := &k.allParams[i]
 	if p.Constexpr {
-		switch w.vals[i].(type) {
+		switch v.(type) {
 		case int, int32, int64, bool, float64, string, DType:
-			w.classes[i] = classConst
+			w.classes = append(w.classes, classConst)
 			return true
 		}
 		return false
 	}
-	if p.Type != "" {
-		return false // an annotation decides: the long way
-	}
-	switch v := w.vals[i].(type) {
+	switch v := v.(type) {
 	case *Tensor:
-		if v == nil || v.dev == nil {
-			return false // host memory is handed over for each launch
-		}
-		addr := v.buf.Addr() + uint64(v.offset)
-		c := classPtr + class(v.DType)*classElem
-		if addr%16 == 0 {
-			c |= classDiv16
-		}
-		w.classes[i], w.words = c, append(w.words, addr)
+		return w.tensor(v)
 	case int:
-		w.integer(i, int64(v), p.NoSpecialize)
+		w.int(p, int64(v))
 	case int32:
-		w.integer(i, int64(v), p.NoSpecialize)
+		w.int(p, int64(v))
 	case int64:
-		w.integer(i, v, p.NoSpecialize)
+		w.int(p, v)
 	case float64:
-		w.classes[i], w.words = classFloat, append(w.words, uint64(math.Float32bits(float32(v))))
+		w.float(p, v)
 	case float32:
-		w.classes[i], w.words = classFloat, append(w.words, uint64(math.Float32bits(v)))
+		w.float(p, float64(v))
+	case bool:
+		w.bool(v)
 	default:
 		return false
 	}
 	return true
 }
 
-func (w *scratch) integer(i int, v int64, plain bool) {
-	c := classInt32
-	switch {
-	case v == 1 && !plain:
-		w.classes[i] = classOne
-		return
-	case v != int64(int32(v)):
-		c = classInt64
+func (w *scratch) add(o oneWord) {
+	w.classes = append(w.classes, o.class)
+	if !o.class.folded() {
+		w.words = append(w.words, o.word)
 	}
-	if v%16 == 0 {
-		c |= classDiv16
+}
+
+func (w *scratch) int(p *kernelParam, v int64) {
+	var o oneWord
+	o.int(p, v)
+	w.add(o)
+}
+
+func (w *scratch) float(p *kernelParam, v float64) {
+	var o oneWord
+	o.float(p, v)
+	w.add(o)
+}
+
+func (w *scratch) bool(v bool) {
+	var o oneWord
+	o.bool(v)
+	w.add(o)
+}
+
+// tensor reports whether the tensor can go the short way.
+func (w *scratch) tensor(t *Tensor) bool {
+	var o oneWord
+	ok := o.tensor(t)
+	if ok {
+		w.add(o)
 	}
-	w.classes[i], w.words = c, append(w.words, uint64(v))
+	return ok
 }

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"reflect"
 	"runtime"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/host"
@@ -34,26 +35,33 @@ func Arg(name string, value any) Named { return Named{name, value} }
 // Integers become i32 or i64 by value and are specialised on being 1 or divisible by 16, pointers on alignment, as in Triton. A nil
 // stream is one of the best device, waited for before Launch returns.
 func (k *Kernel) Launch(s *Stream, grid any, args ...any) error {
-	if s == nil {
-		dev, err := Open("")
-		if err != nil {
-			return err
-		}
-		if s, err = dev.NewStream(context.Background()); err != nil {
-			return err
-		}
-		defer s.Close()
-		if err := k.launch(s, grid, args); err != nil {
-			return err
-		}
-		return s.Sync()
-	}
-	return k.launch(s, grid, args)
+	return k.launch(s, grid, args, nil)
 }
 
-func (k *Kernel) launch(s *Stream, grid any, args []any) error {
-	if done, err := k.replay(s, grid, args); done {
+// launch launches; note is told the plan by which a launch like this one can be repeated.
+func (k *Kernel) launch(s *Stream, grid any, args []any, note func(*plan)) error {
+	if s != nil {
+		return k.launchOn(s, grid, args, note)
+	}
+	dev, err := Open("")
+	if err != nil {
 		return err
+	}
+	if s, err = dev.NewStream(context.Background()); err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := k.launchOn(s, grid, args, note); err != nil {
+		return err
+	}
+	return s.Sync()
+}
+
+func (k *Kernel) launchOn(s *Stream, grid any, args []any, note func(*plan)) error {
+	if note == nil {
+		if done, err := k.replay(s, grid, args); done {
+			return err
+		}
 	}
 	l := &launch{k: k, dev: s.dev, meta: Meta{}}
 	defer l.release()
@@ -68,7 +76,12 @@ func (k *Kernel) launch(s *Stream, grid any, args []any) error {
 	if err != nil {
 		return err
 	}
-	k.remember(s.dev, args, l.meta, b)
+	p := &plan{dev: s.dev, meta: l.meta, b: b}
+	if note != nil {
+		note(p)
+	} else {
+		k.remember(args, p)
+	}
 	if g[0] == 0 || g[1] == 0 || g[2] == 0 {
 		return nil
 	}
@@ -88,6 +101,8 @@ type launch struct {
 	done  []func()         // what else ends with it
 	meta  Meta
 	param string // whose argument is being looked at
+	vals  []any  // of the parameters
+	at    []int  // the first word of each
 }
 
 // release takes host memory back from the device.
@@ -160,10 +175,12 @@ func (l *launch) bind(args []any) error {
 		default:
 			return fmt.Errorf("the argument %q is missing", p.Name)
 		}
+		l.at = append(l.at, len(l.words))
 		if err := l.add(p, vals[i]); err != nil {
 			return fmt.Errorf("argument %q: %w", p.Name, err)
 		}
 	}
+	l.vals = vals
 	return nil
 }
 
@@ -262,7 +279,7 @@ func (l *launch) scalar(p lang.Param, v reflect.Value) (lang.ArgSpec, error) {
 
 func (l *launch) tuple(p lang.Param, v reflect.Value) (lang.ArgSpec, error) {
 	spec := lang.ArgSpec{Tuple: true}
-	p.Type = ""
+	p = lang.Param{Name: p.Name} // what is said of the parameter does not reach the items
 	for i := range v.Len() {
 		item, err := l.specialise(p, v.Index(i).Interface())
 		if err != nil {
@@ -279,7 +296,7 @@ func (l *launch) integer(p lang.Param, v *big.Int) (lang.ArgSpec, error) {
 		return lang.ArgSpec{}, fmt.Errorf("%s does not fit 64 bits", v)
 	}
 	one := v.IsInt64() && v.Int64() == 1
-	if one && !p.NoSpecialize {
+	if one && !p.NoSpecialize && p.Type == "" {
 		return lang.ArgSpec{Const: host.MakeInt(1)}, nil
 	}
 	t := sem.Type(sem.Int32)
@@ -322,6 +339,11 @@ func (l *launch) pointer(p lang.Param, t *Tensor) (lang.ArgSpec, error) {
 		return lang.ArgSpec{}, err
 	}
 	l.words = append(l.words, addr)
+	if strings.HasPrefix(p.Type, "*") { // the annotation decides, whatever the tensor is made of
+		if elem, err = lang.ParseType(strings.TrimPrefix(p.Type[1:], "k")); err != nil {
+			return lang.ArgSpec{}, err
+		}
+	}
 	return lang.ArgSpec{Type: sem.PtrIn(elem, 1, p.Const), Div16: addr%16 == 0 && !p.NoSpecialize && !p.NoAlign}, nil
 }
 

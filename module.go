@@ -96,6 +96,13 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 		return nil, err
 	}
 	k := &Kernel{m: m, name: name, params: params}
+	for _, p := range params {
+		kp := newParam(p)
+		k.allParams = append(k.allParams, kp)
+		if !p.Constexpr {
+			k.runtimeParams = append(k.runtimeParams, kp)
+		}
+	}
 	m.kernels[name] = k
 	return k, nil
 }
@@ -105,6 +112,9 @@ type Kernel struct {
 	m      *Module
 	name   string
 	params []lang.Param
+
+	allParams     []kernelParam // the same for the short way of a launch
+	runtimeParams []kernelParam // those that are not compile-time
 
 	built builds
 	plans atomic.Pointer[[]*plan]
