@@ -17,6 +17,9 @@ type Finder interface {
 	IsDir(name string) bool
 }
 
+// lister is a Finder that can say which folders are in a folder, in order.
+type lister interface{ Folders(dir string) []string }
+
 // FSFinder finds modules in a file system.
 func FSFinder(fsys fs.FS) Finder { return fsFinder{fsys} }
 
@@ -34,12 +37,32 @@ func (f fsFinder) IsDir(name string) bool {
 	return err == nil && st.IsDir()
 }
 
+func (f fsFinder) Folders(dir string) []string {
+	entries, _ := fs.ReadDir(f.fsys, dir)
+	return folders(entries)
+}
+
+func folders(entries []fs.DirEntry) []string {
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
 // DirFinder finds modules in the folders of the computer.
 func DirFinder() Finder { return dirFinder{} }
 
 type dirFinder struct{}
 
 func (dirFinder) ReadFile(name string) ([]byte, error) { return os.ReadFile(filepath.FromSlash(name)) }
+
+func (dirFinder) Folders(dir string) []string {
+	entries, _ := os.ReadDir(filepath.FromSlash(dir))
+	return folders(entries)
+}
 
 func (dirFinder) IsFile(name string) bool {
 	st, err := os.Stat(filepath.FromSlash(name))
@@ -52,7 +75,7 @@ func (dirFinder) IsDir(name string) bool {
 }
 
 // searchRoots are the folders in which the absolute imports of a module are looked for: the folder that holds its
-// outermost package, the folders around that (with their src folders), and those of the options. Folders inside the
+// outermost package, the folders around that (with their src folders), and those of the options (with projects in them). Folders inside the
 // package are none.
 func (in *Interp) searchRoots(m *Module) []string {
 	var roots []string
@@ -80,11 +103,37 @@ func (in *Interp) searchRoots(m *Module) []string {
 	for _, r := range in.opts.Roots {
 		add(r)
 	}
+	for _, r := range in.projects() {
+		add(r)
+	}
 	for _, r := range in.sysPath() {
 		add(r)
 		add(strings.TrimPrefix(r, "/")) // os.path.abspath puts a slash before the names of a file system of our own
 	}
 	return roots
+}
+
+// projects are the src folders of the folders of the options and of the folders in those, each of which may be a project: what
+// a program generates at run time and writes elsewhere imports from there.
+func (in *Interp) projects() []string {
+	if in.srcs != nil {
+		return in.srcs
+	}
+	in.srcs = []string{}
+	addSrc := func(dir string) {
+		if src := path.Join(dir, "src"); in.isDir(src) {
+			in.srcs = append(in.srcs, src)
+		}
+	}
+	for _, r := range in.opts.Roots {
+		addSrc(r)
+		if l, ok := in.opts.Finder.(lister); ok {
+			for _, name := range l.Folders(r) {
+				addSrc(path.Join(r, name))
+			}
+		}
+	}
+	return in.srcs
 }
 
 // sysPath are the folders that code has put into sys.path.

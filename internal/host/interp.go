@@ -45,6 +45,7 @@ type Interp struct {
 	patched map[*Module]map[string]Value
 	scopes  map[python.Node]*scope
 	exists  map[string]bool // answers of the finder
+	srcs    []string        // see projects
 	foreign map[string]*Class
 	ids     map[any]int
 	site    diag.Span      // of the call being made

@@ -295,3 +295,14 @@ hint: code that runs at compile time is bounded; compute less there
 		}
 	}
 }
+
+// TestProjects: what lies elsewhere imports from the src folders below the folders of the options, after everything else.
+func TestProjects(t *testing.T) {
+	fsys := files("== cache/gen.py\nfrom lib1.util import f\nfrom lib2 import g\nfrom lib3 import h\nr = f, g, h\n" +
+		"== all/src/lib1/util.py\nf = 1\n== all/b/src/lib2/__init__.py\ng = 2\n== all/c/src/lib2/__init__.py\ng = 3\n" +
+		"== all/lib3.py\nh = 4\n== all/c/src/lib3.py\nh = 5\n")
+	in := NewInterp(Options{Finder: FSFinder(fsys), Roots: []string{"all"}})
+	if got := value(in, "cache/gen.py", "r"); got != "(1, 2, 4)" {
+		t.Error(got)
+	}
+}
