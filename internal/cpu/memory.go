@@ -236,6 +236,24 @@ func emitCall(g *gen, op *ir.Op) {
 // callElement calls a function of a device library on elements.
 func (g *gen) callElement(op *ir.Op, a []val) []val {
 	name := op.Attr("callee").(*ir.SymbolRefAttr).Root
-	g.fail(op, "the function %s is not there on the CPU", name)
-	return g.zeros(op)
+	u, n := g.unify(a...)
+	f, err := g.math.Extern(name, n)
+	if err != nil {
+		g.fail(op, "the function %s is not there on the CPU: %v", name, err)
+		return g.zeros(op)
+	}
+	args := make([]string, len(u))
+	for i, v := range u {
+		if i >= len(f.Params) || f.Params[i] != v.typ() {
+			g.fail(op, "the function %s takes other arguments than %s", name, v.t)
+			return g.zeros(op)
+		}
+		args[i] = v.s
+	}
+	t := op.Result(0).Type
+	if f.Result != vector(elemType(t), n) {
+		g.fail(op, "the function %s has no result of type %s", name, t)
+		return g.zeros(op)
+	}
+	return one(val{s: g.op("%s", f.Call(args...)), t: t, n: n})
 }

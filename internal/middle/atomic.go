@@ -23,14 +23,20 @@ var rmwKinds = map[int64]string{
 type step func(view *ir.Value, args []*ir.Value) *ir.Value
 
 func convertRMW(c *converter, op *ir.Op) {
-	kind, ok := memref.AtomicKind.Value(rmwKinds[op.IntOr("atomic_rmw_op", 0)])
+	rmw := op.IntOr("atomic_rmw_op", 0)
+	elem := dataElem(ir.ElemOf(op.Operand(1).Type))
+	word := rmwKinds[rmw]
+	if ir.IsFloat(elem) {
+		if w := floatKinds[rmw]; w != "" {
+			word = w
+		} else {
+			elem = ir.Int(ir.BitWidth(elem))
+		}
+	}
+	kind, ok := memref.AtomicKind.Value(word)
 	if !ok {
 		c.failAt(op, "this atomic operation is not supported")
 		return
-	}
-	elem := dataElem(ir.ElemOf(op.Operand(1).Type))
-	if ir.IsFloat(elem) && !floatKinds[op.IntOr("atomic_rmw_op", 0)] {
-		elem = ir.Int(ir.BitWidth(elem))
 	}
 	c.atomic(op, elem, op.Operands()[1:2], op.Slot(2), func(view *ir.Value, args []*ir.Value) *ir.Value {
 		v := c.toMemory(args[0], elem)
@@ -39,7 +45,7 @@ func convertRMW(c *converter, op *ir.Op) {
 }
 
 // floatKinds are the operations that floats have; the others are done on their bits.
-var floatKinds = map[int64]bool{tt.RMWFAdd: true, tt.RMWXchg: true}
+var floatKinds = map[int64]string{tt.RMWFAdd: "addf", tt.RMWXchg: "assign", tt.RMWMax: "maxnumf", tt.RMWMin: "minnumf"}
 
 // convertCAS compares bits, as hardware does.
 func convertCAS(c *converter, op *ir.Op) {
