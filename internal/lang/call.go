@@ -128,7 +128,7 @@ func (g *generator) callBuiltin(n python.Node, name string, args ...host.Value) 
 
 // callJIT compiles the callee for these arguments, unless that was done before, and makes the call.
 func (g *generator) callJIT(n python.Node, fn *JITFunction, args []host.Value, kws []host.Keyword) host.Value {
-	bound, err := fn.bind(args, kws)
+	bound, omitted, err := fn.bind(args, kws)
 	if se, ok := err.(*sem.Error); ok {
 		g.check(faultyArgument(n, se, -1), err)
 	}
@@ -136,7 +136,7 @@ func (g *generator) callJIT(n python.Node, fn *JITFunction, args []host.Value, k
 	if fn.NoInline {
 		g.checkNoInline(n, fn, bound)
 	}
-	f := g.specialise(n, fn, bound)
+	f := g.specialise(n, fn, bound, omitted)
 	loc := g.b.Loc
 	var ins []*ir.Value
 	for _, v := range bound {
@@ -162,8 +162,8 @@ func (g *generator) checkNoInline(n python.Node, fn *JITFunction, args []host.Va
 }
 
 // specialise is the callee compiled for the given arguments. A failure inside it says where it was called.
-func (g *generator) specialise(n python.Node, fn *JITFunction, args []host.Value) *function {
-	name, f := g.u.find(fn, args)
+func (g *generator) specialise(n python.Node, fn *JITFunction, args []host.Value, omitted []bool) *function {
+	name, f := g.u.find(fn, args, omitted)
 	if f != nil {
 		if !f.done {
 			g.failHint(n, "recursion", "write it as a loop", "%s calls itself, which is not supported", fn.Func.Name)
@@ -183,12 +183,12 @@ func (g *generator) specialise(n python.Node, fn *JITFunction, args []host.Value
 
 // find is the specialisation of fn for args, or nil, and its name in the module. Triton's mangling writes values as text, so that 1 and
 // "1" look alike; a second meaning of a name gets a number.
-func (u *unit) find(fn *JITFunction, args []host.Value) (string, *function) {
-	key := fn.key(args)
+func (u *unit) find(fn *JITFunction, args []host.Value, omitted []bool) (string, *function) {
+	key := fn.key(args, omitted)
 	if name, ok := u.names[key]; ok {
 		return name, u.funcs[name]
 	}
-	base := mangle(fn, args)
+	base := mangle(fn, args, omitted)
 	name := base
 	for i := 1; u.funcs[name] != nil; i++ {
 		name = fmt.Sprintf("%s_%d", base, i)

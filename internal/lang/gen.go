@@ -212,11 +212,7 @@ func (g *generator) bind(name string, v host.Value) {
 }
 
 // mangle is Triton's name for a function specialised for these arguments.
-func mangle(fn *JITFunction, args []host.Value) string {
-	// Triton holds a default of None bare, other constants as constexprs.
-	bare := func(p argPath, v host.Value) bool {
-		return v == host.None && len(p) == 1 && fn.Params[p[0]].Default == host.None
-	}
+func mangle(fn *JITFunction, args []host.Value, omitted []bool) string {
 	var types, consts []string
 	leaves(args, nil, func(p argPath, v host.Value) {
 		s := shapeOf(v)
@@ -224,7 +220,7 @@ func mangle(fn *JITFunction, args []host.Value) string {
 			types = append(types, s.mangle())
 			return
 		}
-		if bare(p, v) {
+		if bareNone(p, v, omitted) {
 			consts = append(consts, p.String()+"cNone")
 			return
 		}
@@ -232,4 +228,10 @@ func mangle(fn *JITFunction, args []host.Value) string {
 	})
 	c := strings.NewReplacer(".", "_d_", "'", "_sq_", "[", "_", "]", "_").Replace(strings.Join(consts, "_"))
 	return fn.FullName() + "__" + strings.Join(types, "_") + "__" + c
+}
+
+// bareNone reports whether an argument is a None that Triton holds as it is: the default of a parameter that was left out. Other
+// constants are constexprs, and None that is passed.
+func bareNone(p argPath, v host.Value, omitted []bool) bool {
+	return v == host.None && len(p) == 1 && p[0] < len(omitted) && omitted[p[0]]
 }

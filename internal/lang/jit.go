@@ -195,7 +195,7 @@ var typeNames = func() map[string]string {
 		"bool": "u1", "int1": "u1", "uint1": "u1", "i1": "u1", "float8e4nv": "fp8e4nv", "float8e5": "fp8e5", "float8e4b15": "fp8e4b15",
 		"float8_e4m3fn": "fp8e4nv", "float8e4b8": "fp8e4b8", "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2": "fp8e5",
 		"float8e5b16": "fp8e5b16", "float8_e5m2fnuz": "fp8e5b16", "half": "fp16", "float16": "fp16", "bfloat16": "bf16",
-		"float": "fp32", "float32": "fp32", "double": "fp64", "float64": "fp64", "int": "i32", "uint": "u32",
+		"float": "fp32", "float32": "fp32", "double": "fp64", "float64": "fp64", "int": "i32",
 	}
 	for _, n := range []string{"8", "16", "32", "64"} {
 		m["int"+n], m["uint"+n] = "i"+n, "u"+n
@@ -232,32 +232,32 @@ func canonicalType(text string) string {
 	return typeNames[strings.TrimSuffix(text, "_t")]
 }
 
-// bind matches arguments with parameters, as a call of the function in Python would.
-func (f *JITFunction) bind(args []host.Value, kws []host.Keyword) ([]host.Value, error) {
-	out := make([]host.Value, len(f.Params))
+// bind matches arguments with parameters, as a call of the function in Python would. omitted are those for which the default stands.
+func (f *JITFunction) bind(args []host.Value, kws []host.Keyword) (out []host.Value, omitted []bool, err error) {
+	out, omitted = make([]host.Value, len(f.Params)), make([]bool, len(f.Params))
 	if len(args) > len(f.Params) {
-		return nil, f.badCall("", "%s() takes %s, but %d were given", f.Func.Name, sem.Count(len(f.Params), "argument"), len(args))
+		return nil, nil, f.badCall("", "%s() takes %s, but %d were given", f.Func.Name, sem.Count(len(f.Params), "argument"), len(args))
 	}
 	copy(out, args)
 	for _, k := range kws {
 		i := f.param(k.Name)
 		switch {
 		case i < 0:
-			return nil, f.badCall(k.Name, "%s() got an unexpected keyword argument '%s'", f.Func.Name, k.Name)
+			return nil, nil, f.badCall(k.Name, "%s() got an unexpected keyword argument '%s'", f.Func.Name, k.Name)
 		case out[i] != nil:
-			return nil, f.badCall(k.Name, "%s() got multiple values for argument '%s'", f.Func.Name, k.Name)
+			return nil, nil, f.badCall(k.Name, "%s() got multiple values for argument '%s'", f.Func.Name, k.Name)
 		}
 		out[i] = k.Value
 	}
 	for i, p := range f.Params {
 		if out[i] == nil {
-			out[i] = p.Default
+			out[i], omitted[i] = p.Default, true
 		}
 		if out[i] == nil {
-			return nil, f.badCall("", "%s() is missing its argument '%s'", f.Func.Name, p.Name)
+			return nil, nil, f.badCall("", "%s() is missing its argument '%s'", f.Func.Name, p.Name)
 		}
 	}
-	return out, nil
+	return out, omitted, nil
 }
 
 // badCall is the error of a call whose arguments do not fit.
@@ -282,7 +282,7 @@ func (f *JITFunction) param(name string) int {
 }
 
 // key identifies the specialisation of f for args exactly.
-func (f *JITFunction) key(args []host.Value) string {
+func (f *JITFunction) key(args []host.Value, omitted []bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%p", f)
 	leaves(args, nil, func(p argPath, v host.Value) {
@@ -294,6 +294,9 @@ func (f *JITFunction) key(args []host.Value) string {
 		if j, ok := v.(*JITFunction); ok {
 			fmt.Fprintf(&b, "|%s=%p", p, j)
 			return
+		}
+		if bareNone(p, v, omitted) {
+			b.WriteString("|bare")
 		}
 		fmt.Fprintf(&b, "|%s=%s %s", p, v.TypeName(), Repr(v))
 	})
