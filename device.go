@@ -164,7 +164,7 @@ func compilerFor(target string) (backend.Backend, error) {
 	case "interp":
 		return newInterp(), nil
 	case "cpu":
-		return offline{target, cpu.Compiler{}}, nil
+		return offline{target, cpu.NewCompiler()}, nil
 	case "cuda":
 		n, err := strconv.Atoi(strings.TrimSuffix(arch, "a"))
 		if err != nil {

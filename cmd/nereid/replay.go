@@ -15,7 +15,7 @@ import (
 
 type replayFlags struct {
 	device, root, from string
-	quiet              bool
+	quiet, check       bool
 }
 
 func newReplayCmd() *cobra.Command {
@@ -34,12 +34,20 @@ func newReplayCmd() *cobra.Command {
 	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here)")
 	fs.StringVar(&f.root, "root", ".", "folder below which the kernels' files lie")
 	fs.StringVar(&f.from, "from-stage", "", "STAGE=PATH: start from a stage (ttir, ttgir, ...) that is given, by a file or by a folder of CASE.STAGE")
+	fs.BoolVar(&f.check, "check", false, "check every access: one out of bounds is an error (on cpu; interp always does)")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
 }
 
+func (f *replayFlags) open() (*nereid.Device, error) {
+	if f.check {
+		return openBounds(f.device)
+	}
+	return nereid.Open(f.device)
+}
+
 func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
-	dev, err := nereid.Open(f.device)
+	dev, err := f.open()
 	if err != nil {
 		return err
 	}

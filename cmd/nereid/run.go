@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/replay"
 )
 
@@ -43,7 +45,7 @@ func newRunCmd() *cobra.Command {
 			"  nereid run kernels/softmax.py:softmax_kernel --device interp --check uninit,races --shape 64x1000 \\\n" +
 			"      in_row_stride=1000 out_row_stride=1000 n_cols=1000 BLOCK_SIZE=1024 --grid 64",
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, f.takeChecks(args)) },
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -54,7 +56,8 @@ func newRunCmd() *cobra.Command {
 	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
 	fs.StringVar(&f.input.fill, "init", "randn", "how tensors begin: "+strings.Join(fillNames(), ", "))
 	fs.Uint64Var(&f.input.seed, "seed", 1, "of the random numbers")
-	fs.StringSliceVar(&f.check, "check", nil, "what the interpreter looks for besides accesses out of bounds: uninit, races")
+	fs.StringSliceVar(&f.check, "check", nil, "what to look for: bounds, on cpu or interp; uninit, races: by the interpreter, which looks at bounds in any case")
+	fs.Lookup("check").NoOptDefVal = "bounds"
 	fs.DurationVar(&f.rep, "rep", 200*time.Millisecond, "how long to measure; 0 runs the kernel once")
 	fs.IntVar(&f.show, "print", 0, "print this many elements of each tensor that changed")
 	fs.StringVar(&f.flops, "flops", "", "operations of the launch, a number or an expression, for the rate")
@@ -117,6 +120,22 @@ func cutKernel(arg string) (file, name string, ok bool) {
 	return arg[:i+len(".py")], arg[i+len(".py:"):], true
 }
 
+// takeChecks takes the checks out of the arguments: --check may stand alone, so that what follows it is an argument to begin with.
+func (f *runFlags) takeChecks(args []string) []string {
+	if len(f.check) == 0 {
+		return args
+	}
+	left := args[:1:1]
+	for _, a := range args[1:] {
+		if strings.Contains(a, "=") {
+			left = append(left, a)
+		} else {
+			f.check = append(f.check, strings.Split(a, ",")...)
+		}
+	}
+	return left
+}
+
 // open is the device to run on, with the checks that were asked for.
 func (f *runFlags) open() (*nereid.Device, error) {
 	return openChecked(f.device, f.check)
@@ -127,21 +146,39 @@ func openChecked(device string, checks []string) (*nereid.Device, error) {
 	if len(checks) == 0 {
 		return nereid.Open(device)
 	}
+	if len(checks) == 1 && checks[0] == "bounds" {
+		return openBounds(device)
+	}
 	var o nereid.InterpOptions
 	for _, c := range checks {
 		switch c {
+		case "bounds":
 		case "uninit":
 			o.CheckUninit = true
 		case "races":
 			o.CheckRaces = true
 		default:
-			return nil, usagef("there is no check %q: uninit, races", c)
+			return nil, usagef("there is no check %q: bounds, uninit, races", c)
 		}
 	}
 	if device != "" && device != "interp" {
 		return nil, usagef("--check is for the interpreter, not for %s", device)
 	}
 	return nereid.NewInterpreter(o), nil
+}
+
+// openBounds opens a device that checks accesses: the CPU where nothing else is said.
+func openBounds(device string) (*nereid.Device, error) {
+	if err := os.Setenv(knob.Checked.Name(), "1"); err != nil { // before devices are looked for
+		return nil, err
+	}
+	if device == "" {
+		device = "cpu"
+	}
+	if device != "cpu" && device != "interp" {
+		return nil, usagef("--check is for cpu and interp, not for %s", device)
+	}
+	return nereid.Open(device)
 }
 
 // runner is one run of the command.

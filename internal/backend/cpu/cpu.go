@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/backend"
 	codegen "github.com/nereid-lang/nereid/internal/cpu"
 	"github.com/nereid-lang/nereid/internal/cpu/gemm"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/middle"
@@ -26,6 +27,9 @@ type Compiler struct {
 	Check bool // accesses are checked: one out of bounds stops the kernel
 	Lines bool // debuggers and profilers are told which lines of the source code comes from
 }
+
+// NewCompiler is a compiler as the environment asks for it.
+func NewCompiler() Compiler { return Compiler{Check: knob.Checked.Get(), Lines: knob.Lines.Get()} }
 
 // Target is what kernels see.
 func (Compiler) Target() lang.Target { return lang.DefaultTarget }

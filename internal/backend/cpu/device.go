@@ -11,7 +11,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/backend/cpu/pool"
 	codegen "github.com/nereid-lang/nereid/internal/cpu"
-	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 )
 
@@ -30,7 +29,7 @@ func Devices() ([]backend.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []backend.Backend{New(lib, Compiler{Check: knob.Checked.Get(), Lines: knob.Lines.Get()})}, nil
+	return []backend.Backend{New(lib, NewCompiler())}, nil
 }
 
 // New is the CPU with a compiler of its own.
