@@ -1,0 +1,87 @@
+package nereid_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+)
+
+const specialised = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def plain(a, b):
+    pass
+
+@triton.jit
+def annotated(a: int, b: "i64", c: tl.float16, d: "*fp16", e: tl.const):
+    pass
+
+@triton.jit(do_not_specialize=["a"], do_not_specialize_on_alignment=["b"])
+def unspecialised(a, b):
+    pass
+`
+
+// What Triton makes of arguments: types by value, 1 and divisibility by 16, alignment, annotations.
+func TestSpecialization(t *testing.T) {
+	m, err := nereid.Parse("s.py", []byte(specialised))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := nereid.FromSlice(make([]float32, 64))
+	for _, c := range []struct {
+		kernel string
+		args   []any
+		want   string // the parameters of the IR: D marks divisibility by 16
+	}{
+		{"plain", []any{2, 16}, "a: i32, b: i32 D"},
+		{"plain", []any{1, 0}, "b: i32 D"},
+		{"plain", []any{math.MaxInt32, math.MaxInt32 + 1}, "a: i32, b: i64 D"},
+		{"plain", []any{math.MinInt32, math.MinInt32 - 1}, "a: i32 D, b: i64"},
+		{"plain", []any{uint64(math.MaxUint64), int64(math.MaxInt64)}, "a: i64, b: i64"},
+		{"plain", []any{true, 1.0}, "a: i1, b: f32"},
+		{"plain", []any{nil, 3}, "b: i32"},
+		{"plain", []any{x, x.Offset(4)}, "a: !tt.ptr<f32> D, b: !tt.ptr<f32>"},
+		{"plain", []any{[]any{x, 1, 5}, [2]int{16, 2}}, "a: !tt.ptr<f32> D, a: i32, b: i32 D, b: i32"},
+		{"annotated", []any{1, 1, 1, x, x}, "a: i32, b: i64, c: f16, d: !tt.ptr<f16> D, e: !tt.ptr<f32> D"},
+		{"annotated", []any{16, 32, 2.5, x, x}, "a: i32 D, b: i64 D, c: f16, d: !tt.ptr<f16> D, e: !tt.ptr<f32> D"},
+		{"unspecialised", []any{1, 16}, "a: i32, b: i32"},
+		{"unspecialised", []any{16, 1}, "a: i32"},
+		{"unspecialised", []any{x, x}, "a: !tt.ptr<f32>, b: !tt.ptr<f32>"},
+	} {
+		k, err := m.Kernel(c.kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := k.Source(context.Background(), c.args...)
+		if err != nil {
+			t.Errorf("%s%v: %v", c.kernel, c.args, err)
+			continue
+		}
+		if got := parameters(string(text)); got != c.want {
+			t.Errorf("%s%v: %s, want %s", c.kernel, c.args, got, c.want)
+		}
+	}
+}
+
+var irParam = regexp.MustCompile(`%([a-z]+)(?:_\d+)?: (!tt\.ptr<\w+>|\w+)( \{tt\.divisibility = 16 : i32\})?`)
+
+func parameters(text string) string {
+	line := text[strings.Index(text, "tt.func public"):]
+	line = line[:strings.Index(line, "\n")]
+	var out []string
+	for _, m := range irParam.FindAllStringSubmatch(line, -1) {
+		p := fmt.Sprintf("%s: %s", m[1], m[2])
+		if m[3] != "" {
+			p += " D"
+		}
+		out = append(out, p)
+	}
+	return strings.Join(out, ", ")
+}
