@@ -9,7 +9,7 @@ FUZZTIME  ?= 30s
 
 export CGO_ENABLED := 0
 
-.PHONY: run demo test test-cuda check build bench fuzz lint setup clean help
+.PHONY: run demo test test-cuda check build bench bench-cpu fuzz lint setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -34,6 +34,9 @@ build: ## bin/nereid
 
 bench: ## Go benchmarks (BENCH=regexp)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+bench-cpu: prepare build ## the CPU against C, OpenBLAS and NumPy: a table of ratios
+	bin/nereid bench --device cpu --peers --rep 2s
 
 fuzz: ## every fuzz target in turn (FUZZTIME=30s each)
 	@GO="$(GO)" scripts/fuzz $(FUZZTIME)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -10,10 +11,12 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/bench"
+	"github.com/nereid-lang/nereid/internal/bench/peers"
 )
 
 func newBenchCmd() *cobra.Command {
 	var device string
+	var compare bool
 	s := &bench.Suite{}
 	cmd := &cobra.Command{
 		Use:   "bench [--device D] [--only NAME]...",
@@ -33,6 +36,10 @@ func newBenchCmd() *cobra.Command {
 			if ctx == nil {
 				ctx = context.Background()
 			}
+			if compare {
+				p := peers.Suite{Device: dev, Root: ".", Out: s.Out, Threads: runtime.GOMAXPROCS(0), Rep: s.Rep, Only: s.Only}
+				return p.Run(ctx)
+			}
 			return s.Run(ctx)
 		},
 	}
@@ -40,6 +47,7 @@ func newBenchCmd() *cobra.Command {
 	fs.StringVar(&device, "device", "", "device to measure (default: the best one here)")
 	fs.StringSliceVar(&s.Only, "only", nil, "kernels to measure")
 	fs.DurationVar(&s.Rep, "rep", 200*time.Millisecond, "how long to measure each kernel")
+	fs.BoolVar(&compare, "peers", false, "compare with C, OpenBLAS and NumPy on this machine instead (in the folder of the project)")
 	fs.Bool("json", true, "print JSON lines (there is no other form)")
 	return cmd
 }

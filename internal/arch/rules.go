@@ -37,6 +37,7 @@ var rules = []rule{
 	{pkg: "internal/diag"},
 	{pkg: "internal/num"},
 	{pkg: "internal/layout"},
+	{pkg: "internal/mathlib"},
 	{pkg: "internal/knob", ours: []string{"internal/diag"}},
 
 	// Text in, tree out; then the evaluator of host Python; then TTIR.
@@ -52,7 +53,7 @@ var rules = []rule{
 	{pkg: "internal/middle/...", ours: join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/middle/...")},
 	{pkg: "internal/gpu/...", ours: join(compiler, "internal/gpu/...")},
 	{pkg: "internal/layout/ttglayout", ours: join(irLayer, "internal/layout")},
-	{pkg: "internal/lower/...", ours: join(irLayer, "internal/analysis/...", "internal/layout/...", "internal/lower/...")},
+	{pkg: "internal/lower/...", ours: join(irLayer, "internal/mathlib", "internal/analysis/...", "internal/layout/...", "internal/lower/...")},
 
 	{pkg: "internal/cpu/...", ours: join(irLayer, "internal/mathlib", "internal/cpu/...")},
 
