@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -128,20 +127,18 @@ func (r *replayer) replay(ctx context.Context, path string) (worst float64, err 
 	if worst, err = c.Compare(replay.Storages(mem)); err == nil {
 		return worst, nil
 	}
-	// What was recorded may have been computed in tf32, which only the kernel's IR says.
-	if c.TF32 = usesTF32(ctx, k, args); c.TF32 {
+	// What was recorded may have been computed with less precision than its types say, which only the kernel's IR tells.
+	if text, e := k.Source(ctx, args...); e == nil && c.LessPrecise(text) {
 		return c.Compare(replay.Storages(mem))
 	}
 	return worst, err
 }
 
-// tf32Dot is a product of fp32 tensors in tf32.
-var tf32Dot = regexp.MustCompile(`tt\.dot .*inputPrecision = tf32 .*tensor<[0-9x]+xf32>`)
-
-// usesTF32 reports whether the kernel of a case multiplies fp32 tensors in tf32.
+// usesTF32 reports whether a kernel multiplies fp32 tensors in tf32.
 func usesTF32(ctx context.Context, k *nereid.Kernel, args []any) bool {
+	var c replay.Case
 	text, err := k.Source(ctx, args...)
-	return err == nil && tf32Dot.Match(text)
+	return err == nil && c.LessPrecise(text) && c.TF32
 }
 
 func (r *replayer) kernel(c *replay.Case, path string) (*nereid.Kernel, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/num"
@@ -46,12 +47,29 @@ var relative = map[*num.Format]float64{
 // tf32Relative is for results that were fp32 and went through a dot in tf32, whose products have 11 bits.
 const tf32Relative = 1e-2
 
+// shortSums is how many times the tolerance of a format results get that were summed in it: each step rounds, and two devices take
+// the steps in different orders.
+const shortSums = 4
+
 // ofTensor is the part of a tensor's root mean square that counts as an element's magnitude: a small sum has the errors of
 // its large terms.
 const ofTensor = 1.0 / 4
 
 // viaSmaller is the part of a smaller format's tolerance that wider results of the same kernel get.
 const viaSmaller = 1.0 / 4
+
+var (
+	// tf32Dot is a product of fp32 tensors in tf32.
+	tf32Dot = regexp.MustCompile(`tt\.dot .*inputPrecision = tf32 .*tensor<[0-9x]+xf32>`)
+	// shortSum is a product that is summed in fp16, or a sum of two scalars, as a reduction has it.
+	shortSum = regexp.MustCompile(`(?m)tt\.dot .*-> tensor<[0-9x]+xb?f16>|arith\.addf [^<>]* : b?f16\b`)
+)
+
+// LessPrecise sets TF32 and ShortSums from the IR of the kernel and reports whether either applies.
+func (c *Case) LessPrecise(ir []byte) bool {
+	c.TF32, c.ShortSums = tf32Dot.Match(ir), shortSum.Match(ir)
+	return c.TF32 || c.ShortSums
+}
 
 // Compare compares memory after a launch, by storage, with what was recorded: storages that the recorded launch did not
 // change must be unchanged. It returns the largest difference, in proportion to the element or its tensor's root mean square,
@@ -133,6 +151,10 @@ func (c *Case) compareFloats(arg *Arg, d dtype, got, want []byte) (float64, erro
 	}
 	m := mismatches{arg: arg, total: len(want) / d.size}
 	scale := rms(d, want)
+	part := float64(ofTensor)
+	if c.ShortSums {
+		scale, part = max(scale, c.largestInput()), 1
+	}
 	rel := c.tolerance(d.format)
 	worst := 0.0
 	for i := range m.total {
@@ -142,7 +164,7 @@ func (c *Case) compareFloats(arg *Arg, d dtype, got, want []byte) (float64, erro
 		}
 		diff := math.Abs(g - w)
 		e := diff / max(math.Abs(w), scale)
-		if !(diff <= rel*(math.Abs(w)+scale*ofTensor)) || math.IsInf(w, 0) {
+		if !(diff <= rel*(math.Abs(w)+scale*part)) || math.IsInf(w, 0) {
 			m.add(i, fmt.Sprint(g), fmt.Sprint(w))
 		}
 		if e == e {
@@ -165,8 +187,23 @@ func (c *Case) tolerance(f *num.Format) float64 {
 		case g != nil && g.Bits < 32 && g.Bits < f.Bits:
 			rel = max(rel, relative[g]*viaSmaller)
 		}
+		if g := dtypes[a.Dtype].format; c.ShortSums && g != nil && g.Bits == 16 {
+			rel = max(rel, relative[g]*shortSums)
+		}
 	})
 	return rel
+}
+
+// largestInput is the largest root mean square of the float tensors before the launch: what sums are made of.
+func (c *Case) largestInput() float64 {
+	largest := 0.0
+	c.tensors(func(a *Arg) {
+		if d := dtypes[a.Dtype]; d.format != nil {
+			start := int(a.Offset) % d.size
+			largest = max(largest, rms(d, c.Before[a.Storage][start:]))
+		}
+	})
+	return largest
 }
 
 // rms is the root mean square of the finite elements.

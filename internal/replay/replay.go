@@ -33,6 +33,8 @@ type Case struct {
 	// TF32 says that dots of fp32 operands ran in tf32, on the recording device or on this one. The file does not say so;
 	// whoever knows the kernel's IR sets it.
 	TF32 bool
+	// ShortSums says that the kernel sums in fp16 or bf16. It, too, is for whoever knows the IR.
+	ShortSums bool
 }
 
 // Kinds of arguments.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/num"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -158,6 +159,28 @@ func TestTolerances(t *testing.T) {
 	k := Case{Args: arg("fp32"), Before: map[string][]byte{"s0": make([]byte, 8)}}
 	if _, err := k.Compare(map[string][]byte{"s0": make([]byte, 4)}); err == nil {
 		t.Error("memory of another size")
+	}
+}
+
+// TestShortSums: a sum in fp16 may be off by some roundings of what it was made of, and no more.
+func TestShortSums(t *testing.T) {
+	f16 := func(vs ...float64) []byte {
+		var b []byte
+		for _, v := range vs {
+			b = binary.LittleEndian.AppendUint16(b, uint16(num.F16.Encode(v)))
+		}
+		return b
+	}
+	for _, c := range []struct {
+		short bool
+		got   float64
+		ok    bool
+	}{{false, 0.0625, true}, {false, 0.078, false}, {true, 0.078, true}, {true, 0.125, false}, {true, math.NaN(), false}} {
+		k := Case{ShortSums: c.short, Before: map[string][]byte{"s0": f16(4, -4, 4, -4), "s1": f16(0)}, After: map[string][]byte{"s1": f16(0.0625)},
+			Args: []Arg{{Name: "x", Kind: Tensor, Storage: "s0", Dtype: "fp16"}, {Name: "y", Kind: Tensor, Storage: "s1", Dtype: "fp16"}}}
+		if _, err := k.Compare(map[string][]byte{"s0": k.Before["s0"], "s1": f16(c.got)}); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }
 
