@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/host"
@@ -87,14 +88,27 @@ func (g *generator) apply(n python.Node, fn host.Value, args []host.Value, kws [
 	}
 	v, err := host.Call(g.u.world.in, fn, args, kws)
 	if err != nil && (anyDevice(args) || anyDeviceKw(kws)) { // device values may pass through such a function, but not be computed with
-		g.failHint(n, "not-jit", "decorate it with @triton.jit", "%s runs at compile time and can do nothing with a device value: %v", calleeText(fn), err)
+		g.failHint(n, "not-jit", deviceHint(fn), "%s runs at compile time and can do nothing with a device value: %v", calleeText(fn), err)
 	}
 	g.check(n, err)
 	return unwrapConstexpr(v)
 }
 
+// deviceHint is what to call instead of a function that cannot compute with device values.
+func deviceHint(fn host.Value) string {
+	if c, ok := fn.(*constexprFunc); ok {
+		fn = c.fn
+	}
+	if b, ok := fn.(*host.Builtin); ok && slices.Contains(languageVocabulary(), b.Name) {
+		return "use tl." + b.Name
+	}
+	return "decorate it with @triton.jit"
+}
+
 func calleeText(fn host.Value) string {
 	switch f := fn.(type) {
+	case *constexprFunc:
+		return calleeText(f.fn)
 	case *host.Func:
 		return "the plain function " + f.Name
 	case *host.Builtin:

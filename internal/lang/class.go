@@ -23,6 +23,14 @@ type Object struct {
 func (*Class) TypeName() string    { return "type" }
 func (o *Object) TypeName() string { return o.Class.Name }
 
+// fullName is the class's name with its module.
+func (c *Class) fullName() string {
+	if c.host.Mod == nil {
+		return c.Name
+	}
+	return c.host.Mod.Name + "." + c.Name
+}
+
 // HasInstance answers isinstance.
 func (c *Class) HasInstance(v host.Value) (bool, error) {
 	o, ok := v.(*Object)

@@ -121,7 +121,7 @@ func (s shape) mangle() string {
 		parts[i] = e.mangle()
 	}
 	if s.object != nil {
-		return s.object.Name + strings.Join(parts, "_")
+		return s.object.fullName() + "<" + strings.Join(parts, ", ") + ">"
 	}
 	return "T" + strings.Join(parts, "_") + "T"
 }
