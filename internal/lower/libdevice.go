@@ -63,8 +63,7 @@ func addMath() {
 		return l.val("bitcast i64 %s to double", l.val("and i64 %s, -4294967296", b))
 	}
 	for _, name := range []string{"ldexp", "scalbn"} {
-		libdevice[name] = func(l *lowering, a []string) string { return l.ldexp(ir.F64, a[0], a[1]) }
-		libdevice[name+"f"] = func(l *lowering, a []string) string { return l.ldexp(ir.F32, a[0], a[1]) }
+		libdevice[name], libdevice[name+"f"] = deviceFunc(name), deviceFunc(name+"f")
 	}
 	libdevice["powi"] = func(l *lowering, a []string) string {
 		return l.mathCall("pow", ir.F64, a[0], l.val("sitofp i32 %s to double", a[1]))
@@ -85,6 +84,17 @@ func addMath() {
 
 const doubleOne = "0x3FF0000000000000"
 
+// deviceFunc is a function that mathlib writes as it does for CPUs.
+func deviceFunc(name string) externFunc {
+	return func(l *lowering, a []string) string {
+		f, err := l.math.Device("__nv_"+name, 1)
+		if err != nil {
+			panic(err) // the names are in this file
+		}
+		return l.val("%s", f.Call(a...))
+	}
+}
+
 // onFloats is an intrinsic of LLVM's.
 func onFloats(t ir.Type, name string) externFunc {
 	return func(l *lowering, a []string) string {
@@ -94,37 +104,6 @@ func onFloats(t ir.Type, name string) externFunc {
 		}
 		return l.call(llvmType(t), name+"."+suffix(t), typed...)
 	}
-}
-
-// ldexp is x·2^n for any n: in steps that do not overflow on the way to a result that does not. A subnormal result is rounded once,
-// since only the last step can make it.
-func (l *lowering) ldexp(t ir.Type, x, n string) string {
-	m := &mathBuilder{lowering: l, t: t, f: llvmType(t), i: "i32"}
-	if t == ir.F64 {
-		m.i = "i64"
-	}
-	limit := pick(m, 300, 2200)
-	n = l.call("i32", "llvm.smin.i32", "i32 "+l.call("i32", "llvm.smax.i32", "i32 "+n, fmt.Sprintf("i32 %d", -limit)), fmt.Sprintf("i32 %d", limit))
-	step := pick(m, 100, 1000)
-	for range 2 {
-		k := l.call("i32", "llvm.smin.i32", "i32 "+l.call("i32", "llvm.smax.i32", "i32 "+n, fmt.Sprintf("i32 %d", -step)), fmt.Sprintf("i32 %d", step))
-		// Down only as far as the number stays normal; the rest goes last.
-		low := l.val("sub i32 %d, %s", 2-m.bias(), m.exponent(x))
-		low = l.call("i32", "llvm.smin.i32", "i32 "+low, "i32 0")
-		k = l.call("i32", "llvm.smax.i32", "i32 "+k, "i32 "+low)
-		k = l.call("i32", "llvm.smax.i32", "i32 "+k, fmt.Sprintf("i32 %d", -step))
-		x = m.mul(x, m.pow2(k))
-		n = l.val("sub i32 %s, %s", n, k)
-	}
-	return m.scale2(x, n)
-}
-
-// scale2 is x·2^n for n within the exponents.
-func (m *mathBuilder) scale2(x, n string) string {
-	most := pick(m, 126, 1022)
-	n = m.call("i32", "llvm.smin.i32", "i32 "+n, fmt.Sprintf("i32 %d", most))
-	n = m.call("i32", "llvm.smax.i32", "i32 "+n, fmt.Sprintf("i32 %d", -most))
-	return m.mul(x, m.pow2(n))
 }
 
 // roundings are PTX's words for those of the library's names.
@@ -203,17 +182,8 @@ func addQuestions() {
 			b := l.val("bitcast %s %s to i%d", ft, a[0], t.bits)
 			return truth(l, l.val("icmp slt i%d %s, 0", t.bits, b))
 		}
-		name := "ilogb"
-		if t.typ == ir.F32 {
-			name = "ilogbf"
-		}
-		libdevice[name] = func(l *lowering, a []string) string {
-			m := &mathBuilder{lowering: l, t: t.typ, f: ft, i: fmt.Sprintf("i%d", t.bits)}
-			e := m.exponent(a[0])
-			e = l.val("select i1 %s, i32 2147483647, i32 %s", m.isInf(a[0]), e)
-			return l.val("select i1 %s, i32 -2147483648, i32 %s", m.is("ueq", a[0], m.c(0)), e)
-		}
 	}
+	libdevice["ilogb"], libdevice["ilogbf"] = deviceFunc("ilogb"), deviceFunc("ilogbf")
 }
 
 func addInts() {

@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/mathlib"
 )
 
 // mathOps are the operations of the math dialect. In single precision they are approximated where Triton does so: exp, exp2, sqrt,
@@ -24,10 +25,25 @@ var mathOps = map[*ir.OpDef]element{
 	math.Erfc: mathOp("erfc"), math.PowF: mathOp("pow"),
 
 	math.AbsI: withFlag("llvm.abs"), math.CtLZ: withFlag("llvm.ctlz"), math.CtTZ: withFlag("llvm.cttz"), math.CtPop: intrinsic("llvm.ctpop"),
-	math.IsNaN: question(func(m *mathBuilder, x string) string { return m.isNaN(x) }), math.IsInf: question(func(m *mathBuilder, x string) string { return m.isInf(x) }),
-	math.IsFinite: question(func(m *mathBuilder, x string) string { return m.not(m.is("ueq", m.abs(x), m.c(gomath.Inf(1)))) }),
-	tt.ClampF:     clampf,
+	math.IsNaN: question("uno"), math.IsInf: question("oeq"), math.IsFinite: question("olt"),
+	tt.ClampF: clampf,
 }
+
+// mathCall calls a function of mathlib on values of type t, which is f32 or f64.
+func (l *lowering) mathCall(name string, t ir.Type, args ...string) string {
+	p := mathlib.F32
+	if t == ir.F64 {
+		p = mathlib.F64
+	}
+	f, err := l.math.Func(name, p, 1)
+	if err != nil {
+		panic(err) // the names are those of tables here
+	}
+	return l.val("%s", f.Call(args...))
+}
+
+// f32 is a constant in single precision.
+func f32(v float64) string { return literal(uint64(gomath.Float32bits(float32(v))), ir.F32) }
 
 // mathOp is a function of mathlib; f16 and bf16 are computed in f32.
 func mathOp(name string) element {
@@ -59,14 +75,15 @@ func withFlag(name string) element {
 	}
 }
 
-// question is a predicate of a float.
-func question(f func(m *mathBuilder, x string) string) element {
+// question compares the size of a float with infinity: "uno" holds for NaN alone.
+func question(pred string) element {
 	return func(l *lowering, op *ir.Op, _ ir.Type, a []string) string {
 		t, x := ir.ElemOf(op.Operand(0).Type), a[0]
 		if t != ir.F32 && t != ir.F64 {
 			t, x = ir.F32, l.extend(x, t, ir.F32)
 		}
-		return f(&mathBuilder{lowering: l, t: t, f: llvmType(t)}, x)
+		inf := literal(t.(*ir.FloatType).Format.Overflow(), t)
+		return l.val("fcmp %s %s %s, %s", pred, llvmType(t), onFloats(t, "llvm.fabs")(l, []string{x}), inf)
 	}
 }
 

@@ -2,27 +2,28 @@ package lower
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/mathlib"
 )
 
 // program is what the functions of a kernel share: the module that is written.
 type program struct {
-	opts        Options
-	module      *ir.Module
-	warps       int
-	layouts     map[ir.Type]layout.Layout
-	decls       map[string]string
-	globals     []string          // strings for printf and the like
-	strings     map[string]string // names of those globals
-	helpers     map[string]string // functions of our own mathematics, by name
-	helperOrder []string
-	bodies      []string // functions, callees first
-	frames      map[*ir.Op]*frame
+	opts    Options
+	module  *ir.Module
+	warps   int
+	layouts map[ir.Type]layout.Layout
+	decls   map[string]string
+	globals []string          // strings for printf and the like
+	strings map[string]string // names of those globals
+	math    *mathlib.Library
+	bodies  []string // functions, callees first
+	frames  map[*ir.Op]*frame
 
 	shared                int // bytes of shared memory
 	ptx                   int // version of PTX that is needed
@@ -37,7 +38,7 @@ type frame struct{ base, size int }
 func newProgram(m *ir.Module, opts Options) *program {
 	return &program{
 		opts: opts, module: m, warps: int(m.IntOr(ttg.NumWarpsAttr, 4)), layouts: map[ir.Type]layout.Layout{}, decls: map[string]string{},
-		strings: map[string]string{}, helpers: map[string]string{}, frames: map[*ir.Op]*frame{}, scratchAt: map[*ir.Op]int{},
+		strings: map[string]string{}, math: mathlib.New(mathlib.Target{NVPTX: true}, "#1"), frames: map[*ir.Op]*frame{}, scratchAt: map[*ir.Op]int{},
 	}
 }
 
@@ -128,19 +129,20 @@ func (g *program) text() []byte {
 	if g.shared > 0 {
 		b.WriteString("@global_smem = external addrspace(3) global [0 x i8], align 16\n\n")
 	}
-	for _, s := range g.globals {
+	for _, s := range append(g.globals, g.math.Globals()...) {
 		b.WriteString(s + "\n")
 	}
 	for _, s := range g.bodies {
 		b.WriteString(s)
 	}
-	b.WriteString(g.helperText())
+	b.WriteString(g.math.Text())
+	maps.Copy(g.decls, g.math.Declares())
 	b.WriteString(declarations(g.decls))
 	b.WriteString("\n\n" + g.attributes())
 	return []byte(b.String())
 }
 
-// attributes are those of the kernel, #0, and of helpers, #1.
+// attributes are those of the kernel, #0, and of mathematics, #1.
 func (g *program) attributes() string {
 	limits := fmt.Sprintf("\"nvvm.reqntid\"=\"%d\"", g.warps*32)
 	if n := g.module.IntOr(ttg.MaxNRegAttr, 0); n > 0 {
