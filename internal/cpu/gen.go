@@ -47,6 +47,7 @@ type gen struct {
 	fresh    map[*ir.Value]bool // tensors whose buffer is being filled
 	loads    map[*ir.Op]*loadInfo
 	dest     map[*ir.Value]*view // buffers that results of matrix products go to
+	wraps    map[*ir.Value]*wrapInfo
 	prologue []string
 	globals  []string
 	known    map[string]bool // globals that are written
@@ -183,7 +184,7 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	}
 	g := &gen{
 		writer: newWriter(), m: m, opts: opts, math: vmath.New(opts.Features), gemm: gemm.New(opts.Gemm), lanes: 1,
-		dest: map[*ir.Value]*view{}, gemmScratch: map[string]*view{},
+		dest: map[*ir.Value]*view{}, wraps: map[*ir.Value]*wrapInfo{}, gemmScratch: map[string]*view{},
 		fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, argOf: map[string]int{},
 	}
 	if opts.Lines {
@@ -256,20 +257,37 @@ func (g *gen) programs(fn *ir.Op) {
 		size[d] = g.op("trunc i64 %s to i32", wide)
 		g.bind(args[n+d], val{s: size[d], t: ir.I32, n: 1})
 	}
+	ids := g.firstProgram(size)
 	g.loop("%first", "%last", 1, func(i string) {
 		g.program = i
-		p := g.op("trunc i64 %s to i32", i)
-		x := g.op("urem i32 %s, %s", p, size[0])
-		p = g.op("udiv i32 %s, %s", p, size[0])
-		y := g.op("urem i32 %s, %s", p, size[1])
-		z := g.op("udiv i32 %s, %s", p, size[1])
 		g.push()
-		for d, s := range []string{x, y, z} {
-			g.bind(args[n+3+d], val{s: s, t: ir.I32, n: 1})
+		var id [3]string
+		for d, s := range ids {
+			id[d] = g.op("load i32, ptr %s", s)
+			g.bind(args[n+3+d], val{s: id[d], t: ir.I32, n: 1})
 		}
 		g.block(fn.Body(0), nil)
 		g.pop()
+		carry := "true" // the next program: one further along x, then y, then z
+		for d, s := range ids {
+			next := g.op("add i32 %s, 1", id[d])
+			over := g.op("icmp eq i32 %s, %s", next, size[d])
+			moved := g.op("select i1 %s, i32 0, i32 %s", over, next)
+			g.do("store i32 %s, ptr %s", g.op("select i1 %s, i32 %s, i32 %s", carry, moved, id[d]), s)
+			carry = g.op("and i1 %s, %s", carry, over)
+		}
 	})
+}
+
+// firstProgram writes where in the grid the first program is, to variables.
+func (g *gen) firstProgram(size [3]string) (ids [3]string) {
+	p := g.op("trunc i64 %%first to i32")
+	for d := range ids {
+		ids[d] = g.slot("i32")
+		g.do("store i32 %s, ptr %s", g.op("urem i32 %s, %s", p, size[d]), ids[d])
+		p = g.op("udiv i32 %s, %s", p, size[d])
+	}
+	return ids
 }
 
 // block writes the operations of a block but for its terminator, and what that asks for.

@@ -133,6 +133,9 @@ func (g *gen) factor(v *ir.Value) factor {
 	if w := g.lookupView(v); w != nil {
 		return factor{w, itoa(shape[n-2]), itoa(shape[n-1])}
 	}
+	if w := g.wraps[v]; w != nil {
+		return g.wrapped(v, w)
+	}
 	if op := v.DefBy(linalg.Transpose); op != nil && g.direct(v) {
 		f := g.factor(op.Operand(0))
 		w := *f.w

@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"maps"
+	stdmath "math"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
@@ -20,7 +21,7 @@ var scalarOps = map[*ir.OpDef]opFunc{}
 
 func init() {
 	addFunctions()
-	for _, t := range []map[*ir.OpDef]opFunc{intOps, floatOps, castOps, mathOps} {
+	for _, t := range []map[*ir.OpDef]opFunc{intOps, floatOps, castOps, mathOps, powerOps} {
 		maps.Copy(scalarOps, t)
 	}
 	scalarOps[ub.Poison] = func(g *gen, op *ir.Op, _ []val) []val { return one(g.zero(op.Result(0).Type)) }
@@ -260,6 +261,11 @@ var mathOps = map[*ir.OpDef]opFunc{
 	},
 	math.IsFinite: func(g *gen, op *ir.Op, a []val) []val { return one(g.infinite("fcmp one", a[0])) },
 	math.IsInf:    func(g *gen, op *ir.Op, a []val) []val { return one(g.infinite("fcmp oeq", a[0])) },
+	math.IsNormal: func(g *gen, op *ir.Op, a []val) []val {
+		x := g.intrinsic("fabs", g.wide(a[0]).t, g.wide(a[0]))
+		least := val{s: floatBits(x.t.(*ir.FloatType).Format.Encode(leastNormal(a[0].t)), x.t.(*ir.FloatType)), t: x.t, n: 1}
+		return one(g.binary("and", ir.I1, g.infinite("fcmp one", a[0]), g.compare("fcmp oge", x, least)))
+	},
 	math.ClampF: func(g *gen, op *ir.Op, a []val) []val {
 		lo := g.floating(op.Result(0).Type, a[:2], func(x []val) val { return g.intrinsic("maxnum", x[0].t, x...) })
 		return one(g.floating(op.Result(0).Type, []val{lo, a[2]}, func(x []val) val { return g.intrinsic("minnum", x[0].t, x...) }))
@@ -279,6 +285,9 @@ func addFunctions() {
 		}
 	}
 }
+
+// leastNormal is the smallest number of a format that is not subnormal.
+func leastNormal(t ir.Type) float64 { return stdmath.Ldexp(1, 1-t.(*ir.FloatType).Format.Bias) }
 
 // libm calls a function of vmath.
 func (g *gen) libm(op *ir.Op, name string, a []val) val {

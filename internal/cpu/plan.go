@@ -68,6 +68,7 @@ func (g *gen) plan(b *ir.Block, last []*root) *planner {
 			}
 		}
 	}
+	p.findWraps()
 	for _, op := range p.ops {
 		p.event(op)
 		p.force(op)
