@@ -104,7 +104,7 @@ func toTuple(g *generator, n python.Node, args []host.Value, kws []host.Keyword)
 }
 
 func devicePrint(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
-	v, err := sem.Lookup("", "device_print").Call(g.b, g, args, kws, false)
+	v, err := sem.Lookup("", "device_print").Invoke(g.b, g, args, kws, false)
 	g.check(n, err)
 	return v
 }
@@ -133,7 +133,7 @@ func minMax(device, onHost string) func(*generator, python.Node, []host.Value, [
 		}
 		r := args[0]
 		for _, a := range args[1:] {
-			v, err := sem.Lookup("", device).Call(g.b, g, []host.Value{r, a}, kws, false)
+			v, err := sem.Lookup("", device).Invoke(g.b, g, []host.Value{r, a}, kws, false)
 			g.check(n, err)
 			r = v
 		}

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -66,15 +67,21 @@ func (g *generator) apply(n python.Node, fn host.Value, args []host.Value, kws [
 	switch f := fn.(type) {
 	case *boundMethod:
 		if b, ok := f.fn.(*sem.Builtin); ok {
-			v, err := b.Call(g.b, g, append([]host.Value{f.self}, args...), kws, true)
+			v, err := b.Invoke(g.b, g, append([]host.Value{f.self}, args...), kws, true)
 			g.checkCall(n, b, true, args, kws, err)
 			return v
+		}
+		if o, ok := f.self.(*Object); ok {
+			switch f.fn.(type) {
+			case *host.Func, *hostBuiltin:
+				return g.callMethod(n, o, f.fn, args, kws)
+			}
 		}
 		return g.apply(n, f.fn, append([]host.Value{f.self}, args...), kws)
 	case *JITFunction:
 		return g.callJIT(n, f, args, kws)
 	case *sem.Builtin:
-		v, err := f.Call(g.b, g, args, kws, false)
+		v, err := f.Invoke(g.b, g, args, kws, false)
 		g.checkCall(n, f, false, args, kws, err)
 		return v
 	case *kernelFunc:
@@ -86,12 +93,18 @@ func (g *generator) apply(n python.Node, fn host.Value, args []host.Value, kws [
 	case *sem.Tensor, *sem.DType:
 		g.fail(n, "not-callable", "%s cannot be called", describe(fn))
 	}
-	v, err := host.Call(g.u.world.in, fn, args, kws)
-	if err != nil && (anyDevice(args) || anyDeviceKw(kws)) { // device values may pass through such a function, but not be computed with
+	v, err := host.Call(g.u.world.in, fn, args, g.withSemantic(fn, kws))
+	if err != nil && !isBuiltinError(err) && (anyDevice(args) || anyDeviceKw(kws)) { // device values may pass through such a function, but not be computed with
 		g.failHint(n, "not-jit", deviceHint(fn), "%s runs at compile time and can do nothing with a device value: %v", calleeText(fn), err)
 	}
 	g.check(n, err)
 	return unwrapConstexpr(v)
+}
+
+// isBuiltinError reports whether an error comes from a function of the language: it says best what is wrong.
+func isBuiltinError(err error) bool {
+	var se *sem.Error
+	return errors.As(err, &se)
 }
 
 // deviceHint is what to call instead of a function that cannot compute with device values.
@@ -137,7 +150,7 @@ func (g *generator) CallFunction(fn host.Value, args []host.Value) (v host.Value
 
 // callBuiltin calls a builtin of triton.language by name.
 func (g *generator) callBuiltin(n python.Node, name string, args ...host.Value) (host.Value, error) {
-	return sem.Lookup("", name).Call(g.b, g, args, nil, false)
+	return sem.Lookup("", name).Invoke(g.b, g, args, nil, false)
 }
 
 // callJIT compiles the callee for these arguments, unless that was done before, and makes the call.

@@ -2,8 +2,10 @@ package lang
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -43,6 +45,55 @@ func (o *Object) Attr(in *host.Interp, name string) (host.Value, bool, error) {
 	return v, ok, nil
 }
 
+// SetAttr changes a field, while a plain method runs that may: see callMethod.
+func (o *Object) SetAttr(_ *host.Interp, name string, v host.Value) error {
+	for i, f := range o.Class.fields {
+		if f == name {
+			o.Fields[i] = unwrapConstexpr(v)
+			return nil
+		}
+	}
+	return host.Errorf(host.AttributeError, "%s has no field %s", o.Class.Name, name)
+}
+
+// callMethod calls a plain method of an object, which may change its fields: values do not change, so the names that hold the object
+// hold a changed one afterwards.
+func (g *generator) callMethod(n python.Node, o *Object, fn host.Value, args []host.Value, kws []host.Keyword) host.Value {
+	changed := &Object{Class: o.Class, Fields: slices.Clone(o.Fields)}
+	v := g.apply(n, fn, append([]host.Value{changed}, args...), kws)
+	if slices.Equal(changed.Fields, o.Fields) {
+		if v == host.Value(changed) {
+			return o
+		}
+		return v
+	}
+	for _, name := range g.scope.names {
+		if g.scope.vals[name] == host.Value(o) {
+			g.bind(name, changed)
+			g.where[name] = n
+		}
+	}
+	return v
+}
+
+// methodsOf are the names of whose values the statements call methods.
+func methodsOf(body []python.Stmt) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range body {
+		python.Inspect(s, func(n python.Node) bool {
+			if c, ok := n.(*python.Call); ok {
+				if a, ok := c.Func.(*python.Attribute); ok {
+					if name, ok := a.Value.(*python.Name); ok {
+						out[name.ID] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
 func (o *Object) field(name string) (host.Value, bool) {
 	for i, f := range o.Class.fields {
 		if f == name {
@@ -73,26 +124,47 @@ func newClass(c *host.Class) *Class {
 	return cl
 }
 
-// construct runs the class's __init__ at compile time; the device values it is given pass through it untouched.
+// construct makes an instance in a kernel.
 func (g *generator) construct(n python.Node, c *Class, args []host.Value, kws []host.Keyword) host.Value {
-	in := g.u.world.in
+	if init, err := host.GetAttr(g.u.world.in, c.host, "__init__"); err == nil {
+		kws = g.withSemantic(init, kws)
+	}
+	o, err := c.Call(g.u.world.in, args, kws)
+	g.check(n, err)
+	return o
+}
+
+// Call runs the class's __init__ at compile time; the device values it is given pass through it untouched.
+func (c *Class) Call(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
 	self := &host.Instance{Class: c.host, Attrs: host.NewDict()}
 	init, err := host.GetAttr(in, c.host, "__init__")
-	g.check(n, err)
-	if _, isJIT := init.(*JITFunction); isJIT {
-		g.failHint(n, "aggregate", "decorate it with @triton.constexpr_function", "%s.__init__ must not be a jit function", c.Name)
+	if err != nil {
+		return nil, err
 	}
-	_, err = host.Call(in, init, append([]host.Value{self}, args...), kws)
-	g.check(n, err)
+	if _, isJIT := init.(*JITFunction); isJIT {
+		return nil, &sem.Error{Code: "aggregate", Msg: c.Name + ".__init__ must not be a jit function", Hint: "decorate it with @triton.constexpr_function"}
+	}
+	if _, err := host.Call(in, init, append([]host.Value{self}, args...), kws); err != nil {
+		return nil, err
+	}
 	o := &Object{Class: c, Fields: make([]host.Value, len(c.fields))}
 	for i, f := range c.fields {
 		v, ok := self.Attrs.GetStr(f)
 		if !ok {
-			g.fail(n, "aggregate", "%s.__init__ does not set the field %s", c.Name, f)
+			return nil, &sem.Error{Code: "aggregate", Msg: fmt.Sprintf("%s.__init__ does not set the field %s", c.Name, f)}
 		}
 		o.Fields[i] = unwrapConstexpr(v)
 	}
-	return o
+	return o, nil
+}
+
+// Attr is an attribute of the class itself: a static method, a constant.
+func (c *Class) Attr(in *host.Interp, name string) (host.Value, bool, error) {
+	if ok, err := host.HasAttribute(in, c.host, name); !ok || err != nil {
+		return nil, false, err
+	}
+	v, err := host.GetAttr(in, c.host, name)
+	return v, err == nil, err
 }
 
 // objectAttr is a field or a method of an object.
@@ -108,7 +180,7 @@ func (g *generator) objectAttr(n python.Node, o *Object, name string) host.Value
 		g.failHint(n, "attribute", suggestFrom(name, o.Class.fields), "%s has no attribute %s", o.Class.Name, name)
 	}
 	switch v.(type) {
-	case *JITFunction, *constexprFunc, *host.Func:
+	case *JITFunction, *constexprFunc, *hostBuiltin, *host.Func:
 		return &boundMethod{self: o, fn: v}
 	}
 	return unwrapConstexpr(v)

@@ -89,6 +89,14 @@ func (f *constexprFunc) Call(in *host.Interp, args []host.Value, kws []host.Keyw
 	return unwrapConstexpr(v), err
 }
 
+// Get makes a method of it.
+func (f *constexprFunc) Get(_ *host.Interp, instance, _ host.Value) (host.Value, error) {
+	if instance == nil {
+		return f, nil
+	}
+	return &host.BoundMethod{Self: instance, Fn: f}, nil
+}
+
 // typeClass is a class of the language that code names in isinstance, annotations and calls: tl.tensor, tl.constexpr.
 type typeClass struct {
 	name string

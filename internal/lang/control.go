@@ -277,10 +277,11 @@ type carry struct {
 // prune once the body has been walked.
 func (g *generator) carried(body []python.Stmt, skip string) carry {
 	var c carry
-	assigned := assignedNames(body)
+	assigned, called := assignedNames(body), methodsOf(body)
 	for _, name := range g.scope.names {
 		v := g.scope.vals[name]
-		if name != skip && assigned[name] && len(flatten(v, nil)) > 0 {
+		_, object := v.(*Object)
+		if name != skip && (assigned[name] || object && called[name]) && len(flatten(v, nil)) > 0 {
 			c.names, c.vals = append(c.names, name), append(c.vals, v)
 		}
 	}

@@ -224,6 +224,10 @@ func mangle(fn *JITFunction, args []host.Value, omitted []bool) string {
 			consts = append(consts, p.String()+"cNone")
 			return
 		}
+		if _, ok := v.(*JITFunction); ok && len(p) > 1 { // in a tuple it is what it is
+			consts = append(consts, p.String()+"c"+text(v))
+			return
+		}
 		consts = append(consts, p.String()+"cconstexpr["+text(v)+"]")
 	})
 	c := strings.NewReplacer(".", "_d_", "'", "_sq_", "[", "_", "]", "_").Replace(strings.Join(consts, "_"))

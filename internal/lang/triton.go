@@ -282,8 +282,8 @@ func init() { // staticAssert and others mention the generator, which mentions t
 		"TRITON_MAX_TENSOR_NUMEL": host.MakeInt(1 << 20),
 		"CONSTEXPR_0":             &Constexpr{host.MakeInt(0)},
 		"_aggregate":              aggregateDecorator,
-		"builtin":                 native("builtin", identity),
-		"extern":                  native("extern", identity),
+		"builtin":                 native("builtin", makeHostBuiltin),
+		"extern":                  native("extern", makeHostBuiltin),
 		"_tensor_member_fn":       native("_tensor_member_fn", identity),
 		"_unwrap_if_constexpr":    &constexprFunc{native("_unwrap_if_constexpr", identity)},
 	}

@@ -139,7 +139,7 @@ func (w *world) lookup(module, name string) (host.Value, bool, error) {
 	case b == nil:
 	case b.Fn != nil && plainFunctions[name]:
 		return &constexprFunc{native(name, func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
-			return b.Call(nil, nil, args, kws, false)
+			return b.Invoke(nil, nil, args, kws, false)
 		})}, true, nil
 	case b.Fn != nil && languageNames[name] == nil: // a class is for isinstance too
 		return b, true, nil

@@ -299,9 +299,9 @@ func (w *walker) call(x *python.Call) host.Value {
 	args := w.evalAll(x.Args)
 	switch fn := fn.(type) {
 	case *Builtin:
-		return must(fn.Call(w.b, w, args, kws, false))
+		return must(fn.Invoke(w.b, w, args, kws, false))
 	case bound:
-		return must(fn.fn.Call(w.b, w, append([]host.Value{fn.self}, args...), kws, true))
+		return must(fn.fn.Invoke(w.b, w, append([]host.Value{fn.self}, args...), kws, true))
 	case *host.Builtin:
 		return must(fn.Fn(nil, args, kws))
 	}

@@ -159,7 +159,7 @@ func TestGeneratorErrors(t *testing.T) {
 	f := newTestFunc(DefaultOptions("cuda", "90"))
 	want := errors.New("broken")
 	at := f.b.Point()
-	_, err := Lookup("", "reduce").Call(f.b, failing{want}, []host.Value{f.param(Block(Float32, 16)), host.MakeInt(0), jitName("fn")}, nil, false)
+	_, err := Lookup("", "reduce").Invoke(f.b, failing{want}, []host.Value{f.param(Block(Float32, 16)), host.MakeInt(0), jitName("fn")}, nil, false)
 	if err != want {
 		t.Errorf("got %v", err)
 	}

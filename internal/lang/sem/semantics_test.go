@@ -274,7 +274,7 @@ func (f *testFunc) apply(op string, args []host.Value) (host.Value, error) {
 	keyword := func(name string, v host.Value) { kws = append(kws, host.Keyword{Name: name, Value: v}) }
 	switch name {
 	case "method":
-		return Method(args[0], option).Call(f.b, f.gen, args, nil, true)
+		return Method(args[0], option).Invoke(f.b, f.gen, args, nil, true)
 	case "to":
 		name = "cast"
 		if option != "" {
@@ -303,7 +303,7 @@ func (f *testFunc) apply(op string, args []host.Value) (host.Value, error) {
 	if rest, ok := strings.CutPrefix(name, "libdevice."); ok {
 		module, name = InLibdevice, rest
 	}
-	return Lookup(module, name).Call(f.b, f.gen, args, kws, false)
+	return Lookup(module, name).Invoke(f.b, f.gen, args, kws, false)
 }
 
 // value makes a nil tensor a nil value.

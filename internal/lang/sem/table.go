@@ -1,6 +1,7 @@
 package sem
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/host"
@@ -177,8 +178,25 @@ func (bi *Builtin) FullName() string {
 	return "tl." + bi.Module + "." + bi.Name
 }
 
-// Call binds arguments and does what the builtin does. As a method, the first argument is the value whose method it is.
-func (bi *Builtin) Call(b *Builder, gen Generator, args []host.Value, kws []host.Keyword, method bool) (host.Value, error) {
+// BuiltinCaller is what host code hands on as _semantic to call functions of the language.
+type BuiltinCaller interface {
+	CallBuiltin(bi *Builtin, args []host.Value, kws []host.Keyword) (host.Value, error)
+}
+
+// Call is a call in host code, which needs a compiler at work: _semantic.
+func (bi *Builtin) Call(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	for i, k := range kws {
+		if c, ok := k.Value.(BuiltinCaller); ok && k.Name == "_semantic" {
+			return c.CallBuiltin(bi, args, slices.Delete(slices.Clone(kws), i, i+1))
+		}
+	}
+	e := host.Errorf(host.ValueError, "%s can only be called in a kernel", bi.FullName())
+	e.Hint = "decorate the function that calls it with @triton.jit, or hand it _semantic"
+	return nil, e
+}
+
+// Invoke binds arguments and does what the builtin does. As a method, the first argument is the value whose method it is.
+func (bi *Builtin) Invoke(b *Builder, gen Generator, args []host.Value, kws []host.Keyword, method bool) (host.Value, error) {
 	if bi.Fn == nil {
 		return nil, &Error{Code: CodeType, Msg: bi.FullName() + " cannot be called here"}
 	}

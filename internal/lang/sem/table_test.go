@@ -98,7 +98,7 @@ func TestHostileArguments(t *testing.T) {
 			for range rng.IntN(len(bi.params) + 2) {
 				args = append(args, pool[rng.IntN(len(pool))])
 			}
-			if _, err := bi.Call(f.b, w, args, nil, rng.IntN(2) == 0); err != nil {
+			if _, err := bi.Invoke(f.b, w, args, nil, rng.IntN(2) == 0); err != nil {
 				continue
 			}
 			good++

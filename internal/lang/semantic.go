@@ -1,0 +1,100 @@
+package lang
+
+import (
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// Projects write functions in the style of Triton's own: plain Python under @core.builtin or @core.extern that runs while a kernel is
+// compiled, is handed the compiler as _semantic, and hands it on to the functions of the language that it calls.
+
+// semantic is what such functions are given as _semantic: the generator that is at work.
+type semantic struct{ g *generator }
+
+func (*semantic) TypeName() string { return "TritonSemantic" }
+
+// CallBuiltin calls a function of the language from host code.
+func (s *semantic) CallBuiltin(b *sem.Builtin, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	plain := make([]host.Value, len(args))
+	for i, a := range args {
+		plain[i] = unwrapDeep(a)
+	}
+	named := make([]host.Keyword, len(kws))
+	for i, k := range kws {
+		named[i] = host.Keyword{Name: k.Name, Value: unwrapDeep(k.Value)}
+	}
+	return b.Invoke(s.g.b, s.g, plain, named, false)
+}
+
+// unwrapDeep takes constexprs out of tuples and lists too.
+func unwrapDeep(v host.Value) host.Value {
+	switch v := unwrapConstexpr(v).(type) {
+	case *host.Tuple:
+		items := make([]host.Value, len(v.Items))
+		for i, e := range v.Items {
+			items[i] = unwrapDeep(e)
+		}
+		return &host.Tuple{Items: items, Class: v.Class}
+	case *host.List:
+		items := make([]host.Value, len(v.Items))
+		for i, e := range v.Items {
+			items[i] = unwrapDeep(e)
+		}
+		return &host.List{Items: items}
+	default:
+		return v
+	}
+}
+
+// hostBuiltin is a function under @core.builtin or @core.extern.
+type hostBuiltin struct{ fn host.Value }
+
+func (*hostBuiltin) TypeName() string { return "builtin_function" }
+
+func (f *hostBuiltin) Call(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	return host.Call(in, f.fn, args, kws)
+}
+
+// Get makes a method of it.
+func (f *hostBuiltin) Get(_ *host.Interp, instance, _ host.Value) (host.Value, error) {
+	if instance == nil {
+		return f, nil
+	}
+	return &host.BoundMethod{Self: instance, Fn: f}, nil
+}
+
+func makeHostBuiltin(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	if len(args) == 1 {
+		if _, ok := args[0].(*host.Func); ok {
+			return &hostBuiltin{args[0]}, nil
+		}
+	}
+	return identity(in, args, kws)
+}
+
+// withSemantic adds _semantic to the arguments of a function that asks for it.
+func (g *generator) withSemantic(fn host.Value, kws []host.Keyword) []host.Keyword {
+	switch f := fn.(type) {
+	case *hostBuiltin:
+		return g.withSemantic(f.fn, kws)
+	case *constexprFunc:
+		return g.withSemantic(f.fn, kws)
+	case *host.Func:
+		if f.Def != nil && hasParam(f.Def.Args, "_semantic") {
+			return append(kws[:len(kws):len(kws)], host.Keyword{Name: "_semantic", Value: &semantic{g}})
+		}
+	}
+	return kws
+}
+
+func hasParam(args *python.Arguments, name string) bool {
+	for _, list := range [][]*python.Arg{args.PosOnlyArgs, args.Args, args.KwOnlyArgs} {
+		for _, a := range list {
+			if a.Arg == name {
+				return true
+			}
+		}
+	}
+	return false
+}
