@@ -1,8 +1,8 @@
 """Asks Triton's front end alone: what IR does it make of kernels, before any pass? Needs Triton, not a GPU.
 
   frontend.py SPECS.json OUTDIR [--root DIR]...
-      for each entry of SPECS.json ({name, file, kernel, signature}, as oracle.py takes them, and `module` where the file is not to be
-      imported under its own name) writes OUTDIR/NAME.source, the module without locations, or OUTDIR/NAME.error, the reason of the
+      for each entry of SPECS.json ({name, file, kernel, signature}, as oracle.py takes them, with `module` where the file is not to be
+      imported under its own name, and `root`, the folder that its imports begin in, where there are several) writes OUTDIR/NAME.source, the module without locations, or OUTDIR/NAME.error, the reason of the
       refusal
 """
 import argparse
@@ -90,8 +90,20 @@ def source(fn, signature):
     return ASTSource(fn=fn, signature=types, constexprs=reader.constants, attrs=reader.attrs)
 
 
+def load(spec):
+    """Imports the file of an entry; with `root`, modules of other roots are forgotten first."""
+    root = spec.get("root")
+    if root and sys.path[0] != root:
+        for name, module in list(sys.modules.items()):
+            if (getattr(module, "__file__", None) or "").startswith(sys.path[0] + os.sep):
+                del sys.modules[name]
+        sys.path[0] = root
+        importlib.invalidate_caches()
+    return importlib.import_module(spec.get("module") or os.path.basename(spec["file"])[:-3])
+
+
 def front_end(spec, backend):
-    module = importlib.import_module(spec.get("module") or os.path.basename(spec["file"])[:-3])
+    module = load(spec)
     fn = module
     for part in spec["kernel"].split("."):
         fn = getattr(fn, part)

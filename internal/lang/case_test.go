@@ -45,38 +45,51 @@ func TestCasesAgainstTriton(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	python := txtest.Triton(t)
+	dir := t.TempDir()
+	var list []map[string]string
+	for _, path := range globHere(t, "testdata/*.txtar") {
+		c := txtest.Load(t, path)
+		root := filepath.Join(dir, caseName(path))
+		for name, text := range files(t, c) {
+			write(t, filepath.Join(root, filepath.FromSlash(name)), text)
+		}
+		for _, s := range specsOf(t, c) {
+			list = append(list, map[string]string{"name": caseName(path) + "." + s.Name, "root": root, "file": s.File, "kernel": s.Kernel, "signature": s.Signature})
+		}
+	}
+	askFrontEnd(t, list, dir)
 	txtest.Run(t, "testdata/*.txtar", func(t *testing.T, c *txtest.Case) {
 		if why, ok := c.Option("differs"); ok {
 			t.Skip("an accepted divergence: " + why)
 		}
-		t.Parallel()
-		dir := t.TempDir()
-		for name, text := range files(t, c) {
-			write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
-		}
-		specs := specsOf(t, c)
-		list, err := json.Marshal(specs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(dir, "specs.json"), string(list))
-		cmd := exec.CommandContext(t.Context(), python, txtest.Path(t, "peer", "frontend.py"), filepath.Join(dir, "specs.json"), dir)
-		cmd.Env = append(os.Environ(), "TRITON_CACHE_DIR="+t.TempDir(), "PYTHONDONTWRITEBYTECODE=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
 		src := load(t, c)
-		for _, s := range specs {
-			compareWithTriton(t, c, src, s, dir)
+		for _, s := range specsOf(t, c) {
+			compareWithTriton(t, src, s, filepath.Join(dir, caseName(c.Path)+"."+s.Name))
 		}
 	})
 }
 
-func compareWithTriton(t *testing.T, c *txtest.Case, src *lang.Source, s spec, dir string) {
+func caseName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".txtar") }
+
+// askFrontEnd has Triton's front end compile a list of kernels; the answers lie in dir.
+func askFrontEnd(t *testing.T, list []map[string]string, dir string) {
+	t.Helper()
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "specs.json"), string(text))
+	cmd := exec.CommandContext(t.Context(), txtest.Triton(t), txtest.Path(t, "peer", "frontend.py"), filepath.Join(dir, "specs.json"), dir)
+	cmd.Env = append(os.Environ(), "TRITON_CACHE_DIR="+t.TempDir(), "PYTHONDONTWRITEBYTECODE=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func compareWithTriton(t *testing.T, src *lang.Source, s spec, answer string) {
 	t.Helper()
 	ours, oursErr := compile(src, s)
-	if why, err := os.ReadFile(filepath.Join(dir, s.Name+".error")); err == nil {
+	if why, err := os.ReadFile(answer + ".error"); err == nil {
 		if oursErr == nil {
 			t.Errorf("%s: we accept what Triton refuses: %s", s.Name, why)
 		}
@@ -86,7 +99,7 @@ func compareWithTriton(t *testing.T, c *txtest.Case, src *lang.Source, s spec, d
 		t.Errorf("%s: we refuse what Triton accepts: %v", s.Name, oursErr)
 		return
 	}
-	theirs := parse(t, s.Name, txtest.Read(t, filepath.Join(dir, s.Name+".source")))
+	theirs := parse(t, s.Name, txtest.Read(t, answer+".source"))
 	txtest.Equal(t, s.Name, structure(theirs), structure(parse(t, s.Name, printed(ours))))
 }
 

@@ -1,10 +1,8 @@
 package lang_test
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,12 +59,12 @@ func TestErrorsAgainstTriton(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	python := txtest.Triton(t)
+	txtest.Triton(t)
 	dir := t.TempDir()
 	var specs []map[string]string
 	paths, _ := filepath.Glob(filepath.FromSlash(wrongKernels))
 	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		name := caseName(path)
 		c := txtest.Load(t, path)
 		if _, not := c.Option("not for triton"); not {
 			continue
@@ -77,18 +75,9 @@ func TestErrorsAgainstTriton(t *testing.T) {
 		s := wrongSpec(t, c)
 		specs = append(specs, map[string]string{"name": name, "file": name + "/k.py", "module": name + ".k", "kernel": s.Kernel, "signature": s.Signature})
 	}
-	list, err := json.Marshal(specs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "specs.json"), string(list))
-	cmd := exec.CommandContext(t.Context(), python, txtest.Path(t, "peer", "frontend.py"), filepath.Join(dir, "specs.json"), dir)
-	cmd.Env = append(os.Environ(), "TRITON_CACHE_DIR="+t.TempDir(), "PYTHONDONTWRITEBYTECODE=1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	askFrontEnd(t, specs, dir)
 	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		name := caseName(path)
 		_, err := os.Stat(filepath.Join(dir, name+".error"))
 		c := txtest.Load(t, path)
 		_, not := c.Option("not for triton")
