@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -63,12 +64,14 @@ var (
 	tf32Dot = regexp.MustCompile(`tt\.dot .*inputPrecision = tf32 .*tensor<[0-9x]+xf32>`)
 	// shortSum is a product that is summed in fp16, or a sum of two scalars, as a reduction has it.
 	shortSum = regexp.MustCompile(`(?m)tt\.dot .*-> tensor<[0-9x]+xb?f16>|arith\.addf [^<>]* : b?f16\b`)
+	// reorder is a concatenation, whose elements a compiler may put in any order.
+	reorder = regexp.MustCompile(`\btt\.cat `)
 )
 
-// LessPrecise sets TF32 and ShortSums from the IR of the kernel and reports whether either applies.
+// LessPrecise sets TF32, ShortSums and AnyOrder from the IR of the kernel and reports whether any applies.
 func (c *Case) LessPrecise(ir []byte) bool {
-	c.TF32, c.ShortSums = tf32Dot.Match(ir), shortSum.Match(ir)
-	return c.TF32 || c.ShortSums
+	c.TF32, c.ShortSums, c.AnyOrder = tf32Dot.Match(ir), shortSum.Match(ir), reorder.Match(ir)
+	return c.TF32 || c.ShortSums || c.AnyOrder
 }
 
 // Compare compares memory after a launch, by storage, with what was recorded: storages that the recorded launch did not
@@ -108,6 +111,9 @@ func (c *Case) compareStorage(storage string, got, want []byte) (float64, error)
 		return 1, fmt.Errorf("%s: bytes outside whole elements of its storage differ", arg.Name)
 	}
 	got, want = got[start:end], want[start:end]
+	if _, changed := c.After[storage]; changed && c.AnyOrder {
+		got, want = d.sorted(got), d.sorted(want)
+	}
 	if d.format == nil {
 		return compareInts(arg, d, got, want)
 	}
@@ -129,6 +135,27 @@ func (d dtype) bits(b []byte, i int) uint64 {
 	var buf [8]byte
 	copy(buf[:], b[i*d.size:(i+1)*d.size])
 	return binary.LittleEndian.Uint64(buf[:])
+}
+
+// sorted is a copy of b with its elements in order: as numbers where they are floats, NaN first.
+func (d dtype) sorted(b []byte) []byte {
+	elems := make([]uint64, len(b)/d.size)
+	for i := range elems {
+		elems[i] = d.bits(b, i)
+	}
+	slices.SortFunc(elems, func(x, y uint64) int {
+		if d.format != nil {
+			if o := cmp.Compare(d.format.Decode(x), d.format.Decode(y)); o != 0 {
+				return o
+			}
+		}
+		return cmp.Compare(x, y)
+	})
+	out := make([]byte, 0, len(b))
+	for _, e := range elems {
+		out = append(out, binary.LittleEndian.AppendUint64(nil, e)[:d.size]...)
+	}
+	return out
 }
 
 func compareInts(arg *Arg, d dtype, got, want []byte) (float64, error) {

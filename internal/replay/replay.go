@@ -35,6 +35,9 @@ type Case struct {
 	TF32 bool
 	// ShortSums says that the kernel sums in fp16 or bf16. It, too, is for whoever knows the IR.
 	ShortSums bool
+	// AnyOrder says that the kernel concatenates tensors and leaves the order of the elements open: changed storages are compared
+	// with their elements sorted.
+	AnyOrder bool
 }
 
 // Kinds of arguments.

@@ -184,6 +184,48 @@ func TestShortSums(t *testing.T) {
 	}
 }
 
+// TestLessPrecise: what the IR says of a kernel's results.
+func TestLessPrecise(t *testing.T) {
+	type flags struct{ tf32, short, order bool }
+	for ir, want := range map[string]flags{
+		"%0 = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>": {tf32: true},
+		"%0 = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf16>": {short: true},
+		"%0 = tt.dot %a, %b, %c, inputPrecision = ieee : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>": {},
+		"  %1 = arith.addf %a, %b : bf16\n":                     {short: true},
+		"  %1 = arith.addf %a, %b : f32\n":                      {},
+		"  %1 = arith.addf %a, %b : tensor<16xf16>\n":           {},
+		"%3 = tt.cat %x, %y : tensor<128xi8> -> tensor<256xi8>": {order: true},
+		"tt.func @concat(%cat: i32)":                            {},
+	} {
+		var c Case
+		got := c.LessPrecise([]byte(ir))
+		if f := (flags{c.TF32, c.ShortSums, c.AnyOrder}); f != want || got != (want != flags{}) {
+			t.Errorf("%s: %v %+v", ir, got, f)
+		}
+	}
+}
+
+func TestAnyOrder(t *testing.T) {
+	for _, c := range []struct {
+		any  bool
+		got  []byte
+		good bool
+	}{{false, []byte{3, 1, 2}, false}, {true, []byte{3, 1, 2}, true}, {true, []byte{3, 1, 1}, false}} {
+		k := Case{AnyOrder: c.any, Before: map[string][]byte{"s0": {0, 0, 0}, "s1": {1, 2, 3}}, After: map[string][]byte{"s0": {1, 2, 3}},
+			Args: []Arg{{Name: "x", Kind: Tensor, Storage: "s0", Dtype: "i8"}, {Name: "y", Kind: Tensor, Storage: "s1", Dtype: "i8"}}}
+		if _, err := k.Compare(map[string][]byte{"s0": c.got, "s1": {1, 2, 3}}); (err == nil) != c.good {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if _, err := k.Compare(map[string][]byte{"s0": {1, 2, 3}, "s1": {3, 2, 1}}); err == nil {
+			t.Error("what the launch did not change may not be in another order")
+		}
+	}
+	d := dtypes["fp16"]
+	if got := d.sorted([]byte{0, 0x3c, 0, 0xbc, 0, 0, 0, 0x7e}); string(got) != string([]byte{0, 0x7e, 0, 0xbc, 0, 0, 0, 0x3c}) {
+		t.Errorf("%x", got)
+	}
+}
+
 // file builds a safetensors file.
 func file(header map[string]any, body []byte) []byte {
 	h, _ := json.Marshal(header)
