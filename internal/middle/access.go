@@ -171,6 +171,8 @@ func (w *walk) dim(d int) {
 		w.loop(d)
 	case w.a.addr.dims[d].wrap != nil:
 		w.turns(d)
+	case w.a.addr.dims[d].split != nil:
+		w.splits(d)
 	default:
 		w.dim(d + 1)
 	}
@@ -215,6 +217,8 @@ func (w *walk) moved(d int, i *ir.Value) *ir.Value {
 	switch {
 	case x.index != nil:
 		add(c.toIndex(c.elementAlong(x.index.v, x.index.axis, i)), x.index.scale)
+	case x.split != nil:
+		add(c.splitAt(x.split, ir.Index)(i), constant(1))
 	case x.wrap != nil:
 		sum := c.calc(arith.AddI, c.expr(x.wrap.start), i)
 		add(c.calc(remainder(x.wrap), sum, c.expr(x.wrap.mod)), x.wrap.scale)
@@ -417,7 +421,7 @@ func (c *converter) subview(buf *ir.Value, x box) *ir.Value {
 	var left []int64
 	for d, s := range strides {
 		switch {
-		case x.offsets[d].IsConst(0):
+		case x.offsets[d].IsConst(0) || s == 0:
 		case offset == ir.Dynamic || s == ir.Dynamic || x.offsets[d].Value != nil:
 			offset = ir.Dynamic
 		default:

@@ -283,6 +283,10 @@ func (c *converter) dimParts(s *state, elem ir.Type) []func(c *converter, args *
 		case x.index != nil:
 			scale = c.scalar(x.index.scale, elem)
 		}
+		var part func(i *ir.Value) *ir.Value
+		if x.split != nil {
+			part = c.splitAt(x.split, elem)
+		}
 		out[d] = func(c *converter, args *[]*ir.Value) *ir.Value {
 			var sum *ir.Value
 			if !x.stride.is(0) {
@@ -299,10 +303,14 @@ func (c *converter) dimParts(s *state, elem ir.Type) []func(c *converter, args *
 			case x.index != nil:
 				y = c.resize((*args)[0], elem)
 				*args = (*args)[1:]
+			case part != nil:
+				y = part(c.count(d, elem))
 			default:
 				return sum
 			}
-			y = c.b.Val(arith.MulI, elem, y, scale)
+			if scale != nil {
+				y = c.b.Val(arith.MulI, elem, y, scale)
+			}
 			if sum != nil {
 				y = c.b.Val(arith.AddI, elem, sum, y)
 			}

@@ -182,6 +182,8 @@ var stateOps = map[*ir.OpDef]func(a *analysis, op *ir.Op) *state{
 	arith.ExtUI:    stateUnsigned,
 	arith.TruncI:   stateTrunc,
 	arith.Select:   stateSelect,
+	arith.MaxSI:    stateExtreme(true),
+	arith.MinSI:    stateExtreme(false),
 	tt.Bitcast:     stateBitcast,
 	tt.IntToPtr:    stateRoot,
 	tt.Load:        stateRoot,
@@ -328,7 +330,7 @@ func exactWhenWider(x *state) bool {
 
 func stateUnsigned(a *analysis, op *ir.Op) *state {
 	x := a.stateOf(op.Operand(0))
-	if !x.known() || slices.ContainsFunc(x.dims, func(d dim) bool { return d.index != nil }) {
+	if !x.known() || slices.ContainsFunc(x.dims, func(d dim) bool { return d.index != nil || d.split != nil }) {
 		return nil
 	}
 	s := *x
@@ -349,11 +351,11 @@ func stateTrunc(a *analysis, op *ir.Op) *state {
 	return &s
 }
 
-// stateSelect: a choice between pointers by a scalar is made once, for the source and each part.
+// stateSelect: a choice by a scalar is made once, for the source and each part; one by bounds splits a dimension.
 func stateSelect(a *analysis, op *ir.Op) *state {
 	c, x, y := op.Operand(0), a.stateOf(op.Operand(1)), a.stateOf(op.Operand(2))
 	if _, tensor := c.Type.(*ir.TensorType); tensor {
-		return nil
+		return a.chosen(a.maskOf(c), x, y)
 	}
 	switch {
 	case x.bottom:

@@ -56,6 +56,7 @@ type dim struct {
 	stride expr
 	wrap   *wrap
 	index  *index
+	split  *split
 }
 
 // wrap is ((start + i) % mod) * scale.
@@ -71,7 +72,7 @@ type index struct {
 	scale expr
 }
 
-func (d dim) plain() bool { return d.wrap == nil && d.index == nil }
+func (d dim) plain() bool { return d.wrap == nil && d.index == nil && d.split == nil }
 func (d dim) zero() bool  { return d.plain() && d.stride.is(0) }
 
 // uniform reports whether all elements are equal, to off.
@@ -140,14 +141,18 @@ func (a *analysis) addStates(x, y *state, k int64) *state {
 
 // plus is the sum of two parts of one dimension, when that is of the form of one.
 func (d dim) plus(e dim, k int64) (dim, bool) {
-	out := dim{stride: d.stride.plus(e.stride, k), wrap: d.wrap, index: d.index}
+	out := dim{stride: d.stride.plus(e.stride, k), wrap: d.wrap, index: d.index, split: d.split}
 	switch {
 	case e.plain():
+	case d.plain() && e.split != nil:
+		out.split = e.split.scaled(func(x expr) expr { return x.scale(k) })
+	case d.split != nil && e.split != nil && d.split.lo.equal(e.split.lo) && d.split.hi.equal(e.split.hi):
+		out.split = d.split.plus(e.split, k)
 	case d.plain() && e.wrap != nil:
 		w := *e.wrap
 		w.scale = w.scale.scale(k)
 		out.wrap = &w
-	case d.plain():
+	case d.plain() && e.index != nil:
 		x := *e.index
 		x.scale = x.scale.scale(k)
 		out.index = &x
@@ -178,6 +183,9 @@ func (a *analysis) scaled(x *state, by expr) *state {
 		}
 		if d.index != nil {
 			e.index = &index{d.index.v, d.index.axis, a.mul(d.index.scale, by)}
+		}
+		if d.split != nil {
+			e.split = d.split.scaled(func(x expr) expr { return a.mul(x, by) })
 		}
 		out.dims = append(out.dims, e)
 	}
@@ -336,6 +344,9 @@ func (s *state) exprs() []expr {
 		if d.index != nil {
 			out = append(out, d.index.scale)
 		}
+		if d.split != nil {
+			out = append(out, d.split.exprs()...)
+		}
 	}
 	return out
 }
@@ -359,6 +370,9 @@ func (s *state) rebuild(es []expr, _ []cond, src *source) desc {
 		if d.index != nil {
 			d.index = &index{d.index.v, d.index.axis, next()}
 		}
+		if d.split != nil {
+			d.split = &split{next(), next(), line{next(), next()}, line{next(), next()}}
+		}
 	}
 	return &out
 }
@@ -370,7 +384,7 @@ func (s *state) sameForm(o desc) bool {
 	}
 	return (s.src == nil) == (t.src == nil) && slices.EqualFunc(s.dims, t.dims, func(d, e dim) bool {
 		return (d.wrap == nil) == (e.wrap == nil) && (d.wrap == nil || d.wrap.unsigned == e.wrap.unsigned) &&
-			(d.index == nil) == (e.index == nil) && (d.index == nil || d.index.v == e.index.v && d.index.axis == e.index.axis)
+			(d.split == nil) == (e.split == nil) && (d.index == nil) == (e.index == nil) && (d.index == nil || d.index.v == e.index.v && d.index.axis == e.index.axis)
 	})
 }
 

@@ -1,13 +1,13 @@
-// A range that is limited.
+// A range that is limited: what is inside, then the last one again and again.
 // ARG: f32[40] normal
 // ARG: f32[64] zero
 // ARG: i32 39
 
-// CHECK-LABEL: func.func @gather_clamped(
-// CHECK: arith.minsi %{{.*}} : i32
-// CHECK: scf.for
-// CHECK: memref.load
-tt.func public @gather_clamped(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
+// CHECK-LABEL: func.func @split_min(
+// CHECK-NOT: tensor.extract
+// CHECK: memref.copy
+// CHECK: memref.copy
+tt.func public @split_min(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
   %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
   %ns = tt.splat %n : i32 -> tensor<64xi32>
   %i = arith.minsi %r, %ns : tensor<64xi32>
