@@ -202,10 +202,19 @@ func (g *generator) specialise(n python.Node, fn *JITFunction, args []host.Value
 			if fl, ok := r.(*failure); ok {
 				g.called(fl, n, fn)
 			}
+			g.u.drop(fn, args, omitted, name)
 			panic(r)
 		}
 	}()
 	return g.u.compile(fn, name, args, false, nil)
+}
+
+// drop forgets a specialisation that failed.
+func (u *unit) drop(fn *JITFunction, args []host.Value, omitted []bool, name string) {
+	if f := u.funcs[name]; f != nil && !f.done {
+		delete(u.funcs, name)
+		delete(u.names, fn.key(args, omitted))
+	}
 }
 
 // find is the specialisation of fn for args, or nil, and its name in the module. Triton's mangling writes values as text, so that 1 and

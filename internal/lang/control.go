@@ -107,6 +107,8 @@ func (g *generator) walkArms(s *python.If, liveins *scope, thenB, elseB *ir.Bloc
 			continue
 		}
 		tv, ev := thenVals.vals[name], elseVals.vals[name]
+		passOver(tv)
+		passOver(ev)
 		if sameValues(flatten(tv, nil), flatten(ev, nil)) && shapeOf(tv).equal(shapeOf(ev)) {
 			continue
 		}
@@ -126,6 +128,8 @@ func (g *generator) walkArms(s *python.If, liveins *scope, thenB, elseB *ir.Bloc
 			continue
 		}
 		tv := thenDefs.vals[name]
+		passOver(tv)
+		passOver(ev)
 		if !shapeOf(tv).equal(shapeOf(ev)) {
 			g.armsDiffer(s, name, tv, ev)
 		}
@@ -316,6 +320,7 @@ func (g *generator) leave(s python.Node, c carry, liveins *scope) []*ir.Value {
 	var out []*ir.Value
 	for i, name := range c.names {
 		v, _ := g.scope.get(name)
+		passOver(v)
 		want, got := shapeOf(c.vals[i]), shapeOf(v)
 		if !want.equal(got) {
 			g.loopChanges(s, name, want, got)
@@ -324,7 +329,9 @@ func (g *generator) leave(s python.Node, c carry, liveins *scope) []*ir.Value {
 	}
 	for _, name := range liveins.names {
 		live := liveins.vals[name]
-		if v, ok := g.scope.get(name); ok && !slices.Contains(c.names, name) && g.defs.has(name) && !shapeOf(live).equal(shapeOf(v)) {
+		v, ok := g.scope.get(name)
+		passOver(v)
+		if ok && !slices.Contains(c.names, name) && g.defs.has(name) && !shapeOf(live).equal(shapeOf(v)) {
 			g.failNotes(g.boundAt(name, s), "loop-type", "give it a value of the same type before the loop", []diag.Note{{Span: s.Span(), Msg: "this is the loop"}},
 				"%s is %s before the loop, but becomes %s in it", name, describe(live), describe(v))
 		}

@@ -109,6 +109,7 @@ func (g *generator) constant(e *python.Constant) host.Value {
 // lookup finds a name: in the kernel, in its module, among the builtins.
 func (g *generator) lookup(e *python.Name) host.Value {
 	if v, ok := g.scope.get(e.ID); ok {
+		passOver(v)
 		return v
 	}
 	v, ok, err := g.fn.Func.Lookup(g.u.world.in, e.ID)

@@ -17,6 +17,8 @@ type failure struct {
 	d     diag.Diagnostic
 	param string // the parameter of the function being compiled whose argument is at fault, where it is one
 	calls int    // notes about calls that were left out
+
+	silent bool // the consequence of an earlier fault
 }
 
 func (g *generator) fail(n python.Node, code, format string, args ...any) {
@@ -208,8 +210,9 @@ func isLibrary(module string) bool { return strings.HasPrefix(module, "triton.la
 
 // partial remembers where a name is bound that only some ways through the function bind.
 type partial struct {
-	region string // "if" or "loop"
-	bind   python.Node
+	region  string // "if" or "loop"
+	bind    python.Node
+	unknown bool // its value was not known there either, because of a fault
 }
 
 // undefined fails for a name that has no value.
@@ -221,6 +224,10 @@ func (g *generator) undefined(e *python.Name) {
 			g.failNotes(e, "undefined", "pass a tuple", []diag.Note{{Span: a.Span(), Msg: "it is declared here"}}, "%s cannot be used: a jit function takes no * or ** parameters", e.ID)
 		}
 	}
+	if p.unknown || g.u.missing[e.ID] { // told already
+		panic(&failure{silent: true})
+	}
+	g.u.missing[e.ID] = true
 	if !ok {
 		g.failHint(e, "undefined", g.suggest(e.ID), "%s is not defined", e.ID)
 	}
@@ -232,7 +239,8 @@ func (g *generator) undefined(e *python.Name) {
 func (g *generator) forget(at python.Node, region string, inner *scope, outer ...*scope) {
 	for _, name := range inner.names {
 		if !slices.ContainsFunc(outer, func(s *scope) bool { return s.has(name) }) {
-			g.partial[name] = partial{region, g.boundAt(name, at)}
+			_, unknown := inner.vals[name].(*nothingKnown)
+			g.partial[name] = partial{region, g.boundAt(name, at), unknown}
 		}
 	}
 }

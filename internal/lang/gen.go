@@ -16,15 +16,17 @@ import (
 
 // unit is one compilation: a kernel with everything it calls.
 type unit struct {
-	world  *world
-	source *Source
-	opts   Options
-	module *ir.Module
-	funcs  map[string]*function // by mangled name
-	names  map[string]string    // mangled names by specialisation
-	files  *diag.FileSet
-	depth  int
-	steps  int
+	world   *world
+	source  *Source
+	opts    Options
+	module  *ir.Module
+	funcs   map[string]*function // by mangled name
+	names   map[string]string    // mangled names by specialisation
+	files   *diag.FileSet
+	depth   int
+	steps   int
+	diags   []diag.Diagnostic // of the faults so far
+	missing map[string]bool   // names that were told not to be defined
 }
 
 // function is a jit function compiled for one specialisation.
@@ -41,16 +43,17 @@ const maxCallDepth = 200
 
 // generator walks the body of one function.
 type generator struct {
-	u     *unit
-	fn    *JITFunction
-	b     *sem.Builder
-	file  *diag.File
-	op    *ir.Op // the function
-	scope *scope
-	defs  *scope // bound since the current region began
-	loops int    // depth of dynamic loops around the current statement
-	name  string // the assignment target whose value is being made: the prefix of locations
-	cur   python.Node
+	u      *unit
+	fn     *JITFunction
+	b      *sem.Builder
+	file   *diag.File
+	op     *ir.Op // the function
+	scope  *scope
+	defs   *scope // bound since the current region began
+	kernel bool
+	loops  int    // depth of dynamic loops around the current statement
+	name   string // the assignment target whose value is being made: the prefix of locations
+	cur    python.Node
 
 	ret      *shape // of the first return; nil before one is seen
 	retVoid  bool
@@ -120,7 +123,7 @@ func (u *unit) compile(fn *JITFunction, name string, params []host.Value, kernel
 	}
 	defer func() { u.depth-- }()
 	def := fn.Func.Def
-	g := &generator{u: u, fn: fn, file: fn.Func.Module.Syntax.File, scope: newScope(), defs: newScope(),
+	g := &generator{u: u, fn: fn, file: fn.Func.Module.Syntax.File, scope: newScope(), defs: newScope(), kernel: kernel,
 		where: map[string]python.Node{}, partial: map[string]partial{}, decayed: map[host.Value]string{}}
 	line, _ := g.file.LineCol(g.file.Offset(def.Span().Start))
 	fnLoc := ir.FileLine(g.file.Name, line, 0)
@@ -151,6 +154,9 @@ func (u *unit) compile(fn *JITFunction, name string, params []host.Value, kernel
 	g.b.Loc = fnLoc
 	g.bindParams(shapes, entry, fnLoc, attrs)
 	g.stmts(def.Body)
+	if kernel && len(u.diags) > 0 {
+		return f
+	}
 	g.finish(f, ins)
 	return f
 }

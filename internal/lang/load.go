@@ -303,7 +303,16 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Mod
 	if opts.MaxSteps == 0 {
 		opts.MaxSteps = defaultSteps
 	}
-	u := &unit{world: w, source: s, opts: opts, files: s.files, module: ir.NewModule(ir.Unknown), funcs: map[string]*function{}, names: map[string]string{}}
+	var u *unit
+	defer func() {
+		if r := recover(); r != nil {
+			if _, stop := r.(stopped); !stop && (u == nil || len(u.diags) == 0) {
+				panic(r)
+			}
+			m, err = nil, u.errors()
+		}
+	}()
+	u = &unit{world: w, source: s, opts: opts, files: s.files, module: ir.NewModule(ir.Unknown), funcs: map[string]*function{}, names: map[string]string{}, missing: map[string]bool{}}
 	return u.kernel(fn, args)
 }
 
@@ -322,6 +331,9 @@ func (u *unit) kernel(fn *JITFunction, args []ArgSpec) (*ir.Module, error) {
 		return nil
 	}
 	u.compile(fn, fn.Func.Name, params, true, attrs)
+	if err := u.errors(); err != nil {
+		return nil, err
+	}
 	line, _ := fn.Func.Module.Syntax.File.LineCol(fn.Func.Module.Syntax.File.Offset(fn.Func.Def.Span().Start))
 	u.module.Loc = ir.FileLine(fn.Func.Module.Syntax.File.Name, line, 0)
 	if err := ir.Verify(u.module.Op); err != nil {

@@ -12,7 +12,7 @@ import (
 // stmts walks a list of statements; what stands after a return is never looked at.
 func (g *generator) stmts(list []python.Stmt) {
 	for _, s := range list {
-		g.stmt(s)
+		g.attempt(s)
 		if _, ok := s.(*python.Return); ok {
 			return
 		}
