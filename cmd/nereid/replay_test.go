@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// i32s and f32s are the bytes of elements.
+func i32s(vs ...int32) []byte { return elements(vs) }
+
+func f32s(vs ...float32) []byte { return elements(vs) }
+
+func elements(vs any) []byte {
+	var b bytes.Buffer
+	binary.Write(&b, binary.LittleEndian, vs)
+	return b.Bytes()
+}
+
+// writeCase writes a recorded launch of the kernel k in k.py.
+func writeCase(t *testing.T, dir string, grid int, args []map[string]any, sections map[string][]byte) string {
+	t.Helper()
+	var list []string
+	for _, a := range args {
+		text, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, strings.ReplaceAll(string(text), `"-inf"`, "-Infinity"))
+	}
+	launch := fmt.Sprintf(`{"file":"k.py","kernel":"k","grid":[%d,1,1],"options":{"num_warps":4},"args":[%s]}`, grid, strings.Join(list, ","))
+	header := map[string]any{"__metadata__": map[string]string{"launch": launch}}
+	var body []byte
+	for _, name := range slices.Sorted(maps.Keys(sections)) {
+		at := len(body)
+		body = append(body, sections[name]...)
+		header[name] = map[string]any{"dtype": "U8", "shape": []int{len(sections[name])}, "data_offsets": []int{at, len(body)}}
+	}
+	h, _ := json.Marshal(header)
+	path := filepath.Join(dir, "0000-k.safetensors")
+	if err := os.WriteFile(path, append(binary.LittleEndian.AppendUint64(nil, uint64(len(h))), append(h, body...)...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func recordedTensor(name, storage, dtype string, n int) map[string]any {
+	return map[string]any{"name": name, "kind": "tensor", "storage": storage, "dtype": dtype, "offset": 0, "shape": []int{n}, "strides": []int{1}}
+}
+
+// TestReplayGuesses: launches of which the file does not say everything, or which rely on what a GPU does.
+func TestReplayGuesses(t *testing.T) {
+	nan := float32(math.NaN())
+	desc := map[string]any{"name": "d", "kind": "descriptor", "storage": "s0", "dtype": "fp32", "offset": 0, "shape": []int{2, 4},
+		"strides": []int{4, 1}, "block_shape": []int{4, 4}}
+	for name, c := range map[string]struct {
+		body     string
+		params   string
+		grid     int
+		args     []map[string]any
+		sections map[string][]byte
+		fails    string
+	}{
+		"the last of the programs that store to one address": {
+			params: "p", body: "tl.store(p, tl.program_id(0))", grid: 200, args: []map[string]any{recordedTensor("p", "s0", "i32", 1)},
+			sections: map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(199)},
+		},
+		"none of them": {
+			params: "p", body: "tl.store(p, tl.program_id(0))", grid: 200, args: []map[string]any{recordedTensor("p", "s0", "i32", 1)},
+			sections: map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(200)}, fails: "p: 1 of 1 elements differ",
+		},
+		"reads before and behind a tensor": {
+			params: "p", body: "i = tl.arange(0, 8)\n    x = tl.load(p + i * 1000 - 4000)\n    tl.store(p + i, x, mask=i < 1)", grid: 1,
+			args:     []map[string]any{recordedTensor("p", "s0", "i32", 4)},
+			sections: map[string][]byte{"in/s0": i32s(7, 8, 9, 10), "out/s0": i32s(0, 8, 9, 10)},
+		},
+		"an infinite argument": {
+			params: "p, x", body: "tl.store(p, x)", grid: 1,
+			args:     []map[string]any{recordedTensor("p", "s0", "fp32", 1), {"name": "x", "kind": "float", "value": "-inf"}},
+			sections: map[string][]byte{"in/s0": f32s(0), "out/s0": f32s(float32(math.Inf(-1)))},
+		},
+		"a descriptor that pads with NaN": {
+			params: "d, p", body: "x = d.load([0, 0])\n    i = tl.arange(0, 4)\n    tl.store(p + i[:, None] * 4 + i[None, :], x)", grid: 1,
+			args: []map[string]any{desc, recordedTensor("p", "s1", "fp32", 16)},
+			sections: map[string][]byte{"in/s0": f32s(1, 2, 3, 4, 5, 6, 7, 8), "in/s1": make([]byte, 64),
+				"out/s1": f32s(1, 2, 3, 4, 5, 6, 7, 8, nan, nan, nan, nan, nan, nan, nan, nan)},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(" + c.params + "):\n    " + c.body + "\n"
+			if err := os.WriteFile(filepath.Join(dir, "k.py"), []byte(src), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			cmd, out := newReplayCmd(), &bytes.Buffer{}
+			cmd.SetOut(out)
+			cmd.SetArgs([]string{"--device", "interp", "--root", dir, writeCase(t, dir, c.grid, c.args, c.sections)})
+			err := cmd.Execute()
+			if (err == nil) != (c.fails == "") || !strings.Contains(out.String(), c.fails) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
