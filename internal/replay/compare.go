@@ -182,7 +182,7 @@ func (c *Case) compareFloats(arg *Arg, d dtype, got, want []byte) (float64, erro
 	if c.ShortSums {
 		scale, part = max(scale, c.largestInput()), 1
 	}
-	rel := c.tolerance(d.format)
+	rel, floor := c.tolerance(d.format), c.floor(d.format)
 	worst := 0.0
 	for i := range m.total {
 		g, w := d.format.Decode(d.bits(got, i)), d.format.Decode(d.bits(want, i))
@@ -191,7 +191,7 @@ func (c *Case) compareFloats(arg *Arg, d dtype, got, want []byte) (float64, erro
 		}
 		diff := math.Abs(g - w)
 		e := diff / max(math.Abs(w), scale)
-		if !(diff <= rel*(math.Abs(w)+scale*part)) || math.IsInf(w, 0) {
+		if !(diff <= rel*(math.Abs(w)+scale*part)+floor) || math.IsInf(w, 0) {
 			m.add(i, fmt.Sprint(g), fmt.Sprint(w))
 		}
 		if e == e {
@@ -219,6 +219,14 @@ func (c *Case) tolerance(f *num.Format) float64 {
 		}
 	})
 	return rel
+}
+
+// floor is what is left where everything cancels: half a unit in the last place of what comes in, computed in fp32 at least.
+func (c *Case) floor(f *num.Format) float64 {
+	if f == num.F64 {
+		return c.largestInput() * 0x1p-53
+	}
+	return c.largestInput() * 0x1p-24
 }
 
 // largestInput is the largest root mean square of the float tensors before the launch: what sums are made of.

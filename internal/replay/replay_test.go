@@ -102,7 +102,7 @@ func TestCompareNotices(t *testing.T) {
 			} else {
 				v := d.format.Decode(bits)
 				rel := c.tolerance(d.format)
-				bits = d.format.Encode(v + 1.5*rel*(math.Abs(v)+rms(d, got[s])*ofTensor+1e-7) + 2*math.Abs(v)*math.Ldexp(1, -d.format.Man))
+				bits = d.format.Encode(v + 1.5*c.floor(d.format) + 1.5*rel*(math.Abs(v)+rms(d, got[s])*ofTensor+1e-7) + 2*math.Abs(v)*math.Ldexp(1, -d.format.Man))
 			}
 			var buf [8]byte
 			binary.LittleEndian.PutUint64(buf[:], bits)
@@ -149,10 +149,13 @@ func TestTolerances(t *testing.T) {
 		"four units of fp16":                       {"fp16", false, []byte{0, 0x3c}, []byte{4, 0x3c}, false},
 		"one unit of bf16":                         {"bf16", false, []byte{0x80, 0x3f}, []byte{0x81, 0x3f}, true},
 		"four units of bf16":                       {"bf16", false, []byte{0x80, 0x3f}, []byte{0x84, 0x3f}, false},
+		"noise of the inputs, where all cancels":   {"fp32", false, f32(1e-10, 0), f32(-5e-8, 0), true},
+		"more than that":                           {"fp32", false, f32(1e-10, 0), f32(-5e-7, 0), false},
 		"integers":                                 {"i8", false, []byte{1, 2}, []byte{1, 3}, false},
 	} {
-		k := Case{Args: arg(c.dtype), Before: map[string][]byte{"s0": make([]byte, len(c.want))}, After: map[string][]byte{"s0": c.want}, TF32: c.tf32}
-		if _, err := k.Compare(map[string][]byte{"s0": c.got}); (err == nil) != c.ok {
+		ones := append(arg("fp32"), Arg{Name: "y", Kind: Tensor, Storage: "s1", Dtype: "fp32"})[1:]
+		k := Case{Args: append(arg(c.dtype), ones...), Before: map[string][]byte{"s0": make([]byte, len(c.want)), "s1": f32(1)}, After: map[string][]byte{"s0": c.want}, TF32: c.tf32}
+		if _, err := k.Compare(map[string][]byte{"s0": c.got, "s1": f32(1)}); (err == nil) != c.ok {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
