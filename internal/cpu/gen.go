@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	stack "runtime/debug"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/cpu/gemm"
@@ -182,6 +183,7 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	if fn == nil || fn.Def != funcd.Func {
 		return nil, fmt.Errorf("cpu: the module has no function %s", kernel)
 	}
+	foldSums(fn)
 	g := &gen{
 		writer: newWriter(), m: m, opts: opts, math: vmath.New(opts.Features), gemm: gemm.New(opts.Gemm), lanes: 1,
 		dest: map[*ir.Value]*view{}, wraps: map[*ir.Value]*wrapInfo{}, gemmScratch: map[string]*view{},
@@ -190,6 +192,11 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	if opts.Lines {
 		g.lines = newLines(fn, kernel)
 	}
+	defer func() { // a bug of ours: no reason to end the process
+		if r := recover(); r != nil {
+			code, err = nil, fmt.Errorf("cpu: internal error in %s: %v\n%s", kernel, r, stack.Stack())
+		}
+	}()
 	g.push()
 	done := g.writing(fn)
 	body := g.capture(func() { g.programs(fn) })

@@ -75,7 +75,7 @@ func (s *Suite) c(least float64, symbol string, args ...any) []competitor {
 	if s.peer == nil {
 		return nil
 	}
-	return []competitor{{"C", least, once(s.peer.call(symbol, args...))}}
+	return []competitor{{name: "C", least: least, run: once(s.peer.call(symbol, args...))}}
 }
 
 // np adds NumPy.
@@ -83,7 +83,7 @@ func (s *Suite) np(name string) []competitor {
 	if s.numpy == nil {
 		return nil
 	}
-	return []competitor{{"NumPy", 3, func() (time.Duration, error) { return s.numpy.run(name) }}}
+	return []competitor{{name: "NumPy", least: 3, run: func() (time.Duration, error) { return s.numpy.run(name) }, elsewhere: true}}
 }
 
 func (s *Suite) vectorAdd(ctx context.Context) error {
@@ -212,7 +212,7 @@ func (s *Suite) matmul(ctx context.Context) error {
 	l := &line{name: "matmul", what: "fp32 " + name, work: 2 * n * n * n, unit: "GFLOP/s", ours: ours}
 	if blas := s.openBLAS(); blas != nil {
 		l.rest = 100 * time.Millisecond // its threads wait in loops for a while
-		l.peers = []competitor{{"OpenBLAS", 0.75, once(func() { blas.multiply(n, a, b, theirs) })}}
+		l.peers = []competitor{{name: "OpenBLAS", least: 0.75, run: once(func() { blas.multiply(n, a, b, theirs) })}}
 		l.check = func() error { return same(l.name, out, theirs, single, 1e-3) }
 	}
 	median, best, err := s.compare(ctx, l)
@@ -234,7 +234,8 @@ func (s *Suite) matmulHalf(ctx context.Context, n int, single, bestSingle time.D
 	if err != nil {
 		return err
 	}
-	s.rows[len(s.rows)-1] = row{l.name, l.what, l.rate(took), "nereid fp32", l.rate(single), single.Seconds() / took.Seconds(), bestSingle.Seconds() / best.Seconds(), amxFactor()}
+	s.rows[len(s.rows)-1] = row{line: l.name, what: l.what, ours: l.rate(took), peer: "nereid fp32", theirs: l.rate(single), ratio: single.Seconds() / took.Seconds(),
+		best: bestSingle.Seconds() / best.Seconds(), least: amxFactor()}
 	return nil
 }
 
@@ -281,6 +282,7 @@ func (s *Suite) launch(context.Context) error {
 	}
 	slices.Sort(times)
 	us := times[len(times)/2]
-	s.rows = append(s.rows, row{"launch", "64 elements, 1 program", fmt.Sprintf("%.2f µs, %.1f allocations", us, float64(after.Mallocs-before.Mallocs)/batch), "1 µs", "", 1 / us, 1 / times[0], 1})
+	s.rows = append(s.rows, row{line: "launch", what: "64 elements, 1 program", ours: fmt.Sprintf("%.2f µs, %.1f allocations", us, float64(after.Mallocs-before.Mallocs)/batch),
+		peer: "1 µs", ratio: 1 / us, best: 1 / times[0], least: 1})
 	return nil
 }

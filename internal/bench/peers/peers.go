@@ -39,6 +39,8 @@ type competitor struct {
 	name  string
 	least float64                       // that our rate should be of its rate
 	run   func() (time.Duration, error) // once
+
+	elsewhere bool // in another process
 }
 
 // line is one comparison.
@@ -57,6 +59,7 @@ type line struct {
 type row struct {
 	line, what, ours, peer, theirs string
 	ratio, best                    float64 // our rate to theirs: of medians, and of the best runs, which noise disturbs less
+	cpu                            float64 // the same of processor time, which others on the machine do not add to; 0 if it is not known
 	least                          float64 // that is wanted
 }
 
@@ -107,24 +110,31 @@ func (s *Suite) compare(ctx context.Context, l *line) (ours, best time.Duration,
 			return 0, 0, err
 		}
 	}
-	times := make([][]time.Duration, len(all))
+	times, cpu := make([][]time.Duration, len(all)), make([][]time.Duration, len(all))
 	for start := time.Now(); time.Since(start) < s.Rep*time.Duration(len(all)) || len(times[0]) < 7; {
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
 		}
 		for i, c := range all {
 			time.Sleep(l.rest)
+			before := cpuTime()
 			t, err := c.run()
 			if err != nil {
 				return 0, 0, fmt.Errorf("%s: %w", c.name, err)
 			}
-			times[i] = append(times[i], t)
+			times[i], cpu[i] = append(times[i], t), append(cpu[i], cpuTime()-before)
 		}
 	}
 	ours, best = summary(times[0])
+	work, _ := summary(cpu[0])
 	for i, c := range l.peers {
 		theirs, theirBest := summary(times[i+1])
-		s.rows = append(s.rows, row{l.name, l.what, l.rate(ours), c.name, l.rate(theirs), theirs.Seconds() / ours.Seconds(), theirBest.Seconds() / best.Seconds(), c.least})
+		r := row{line: l.name, what: l.what, ours: l.rate(ours), peer: c.name, theirs: l.rate(theirs), least: c.least}
+		r.ratio, r.best = theirs.Seconds()/ours.Seconds(), theirBest.Seconds()/best.Seconds()
+		if theirWork, _ := summary(cpu[i+1]); !c.elsewhere && theirWork > 0 {
+			r.cpu = theirWork.Seconds() / work.Seconds()
+		}
+		s.rows = append(s.rows, r)
 	}
 	if len(l.peers) == 0 {
 		s.rows = append(s.rows, row{line: l.name, what: l.what, ours: l.rate(ours), peer: "nobody"})
@@ -145,17 +155,21 @@ func summary(t []time.Duration) (median, best time.Duration) {
 func (s *Suite) print() error {
 	fmt.Fprintf(s.Out, "%s, %d threads; medians of runs that took turns\n\n", s.Device.Info(), s.Threads)
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "kernel\tsize\tnereid\tagainst\t\tratio\tof best\twanted\t")
+	fmt.Fprintln(w, "kernel\tsize\tnereid\tagainst\t\tratio\tof best\tof CPU time\twanted\t")
 	for _, r := range s.rows {
 		if r.peer == "nobody" {
-			fmt.Fprintf(w, "%s\t%s\t%s\t\t\t\t\t\t\n", r.line, r.what, r.ours)
+			fmt.Fprintf(w, "%s\t%s\t%s\t\t\t\t\t\t\t\n", r.line, r.what, r.ours)
 			continue
 		}
 		verdict := "ok"
 		if r.ratio < r.least {
 			verdict = "short"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%.2f\t%s\n", r.line, r.what, r.ours, r.peer, r.theirs, r.ratio, r.best, r.least, verdict)
+		cpu := ""
+		if r.cpu > 0 {
+			cpu = fmt.Sprintf("%.2f", r.cpu)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%s\t%.2f\t%s\n", r.line, r.what, r.ours, r.peer, r.theirs, r.ratio, r.best, cpu, r.least, verdict)
 	}
 	if err := w.Flush(); err != nil {
 		return err
