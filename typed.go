@@ -146,6 +146,20 @@ func (c *Call) Float(v float64) {
 	c.args.given = append(c.args.given, givenArg{kind: classFloat, float: v})
 }
 
+// Number is what a parameter takes that may be an integer or a float.
+type Number interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~float32 | ~float64
+}
+
+// Give gives an integer or a float, whichever it is.
+func Give[T Number](c *Call, v T) {
+	if half := 0.5; T(half) != 0 {
+		c.Float(float64(v))
+		return
+	}
+	c.Int(int64(v))
+}
+
 // Bool gives a bool.
 func (c *Call) Bool(v bool) {
 	if c.param() != nil {

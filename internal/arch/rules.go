@@ -71,6 +71,8 @@ var rules = []rule{
 
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
+	{pkg: "internal/gen/genkernels", ours: []string{"."}},
+	{pkg: "internal/gen", ours: []string{"internal/diag", "internal/python", "internal/host", "internal/lang/..."}},
 	{pkg: "internal/cache", outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
 	{pkg: "internal/autotune/...", ours: []string{"internal/..."}},
@@ -92,7 +94,7 @@ var rules = []rule{
 }
 
 // testOnly packages are for tests, whatever a row says.
-var testOnly = []string{"internal/arch", "internal/filecheck", "internal/irgen", "internal/txtest"}
+var testOnly = []string{"internal/arch", "internal/filecheck", "internal/gen/genkernels", "internal/irgen", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all, which gathers
 // them, is not in the list and imports any.

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid/internal/gen"
+)
+
+type genFlags struct {
+	output, pkg    string
+	kernels, roots []string
+	types          map[string]string
+}
+
+func newGenCmd() *cobra.Command {
+	f := &genFlags{}
+	cmd := &cobra.Command{
+		Use:   "gen FILE.py [-o kernels_gen.go]",
+		Short: "Writes a typed Go function for each kernel of a file",
+		Long: "Writes a Go file with one function for each kernel: tensors, integers and floats have Go's types, compile-time arguments and\n" +
+			"options are a struct, a wrong argument does not compile, and a launch allocates nothing. The kernels' source is embedded.\n\n" +
+			"What a parameter is shows in what the kernel does with it; --type says it where that is not enough.",
+		Example: "  //go:generate nereid gen softmax.py -o softmax_gen.go\n" +
+			"  nereid gen softmax.py -o - --type softmax_kernel.n_cols=int",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&f.output, "output", "o", "", "file to write, - for standard output (default: FILE_gen.go)")
+	fs.StringVar(&f.pkg, "package", "", "name of the package (default: $GOPACKAGE, or the output's folder)")
+	fs.StringSliceVar(&f.kernels, "kernel", nil, "kernels to write (default: those that no other calls)")
+	fs.StringSliceVar(&f.roots, "root", nil, "folders in which imports are looked for")
+	fs.StringToStringVar(&f.types, "type", nil, "KERNEL.PARAM=TYPE: tensor, descriptor, int, float, bool, string, dtype or any")
+	return cmd
+}
+
+func (f *genFlags) run(cmd *cobra.Command, file string) error {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if f.output == "" {
+		f.output = strings.TrimSuffix(file, ".py") + "_gen.go"
+	}
+	o := gen.Options{Package: f.packageName(), Kernels: f.kernels, Types: f.types, Roots: f.roots}
+	if o.Files, err = gen.Imports(os.DirFS(filepath.Dir(file)), filepath.Base(file)); err != nil {
+		return err
+	}
+	out, err := gen.Go(filepath.ToSlash(file), src, o)
+	if err != nil {
+		return err
+	}
+	if f.output == "-" {
+		_, err = cmd.OutOrStdout().Write(out)
+		return err
+	}
+	if err := os.WriteFile(f.output, out, 0o666); err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), f.output)
+	return nil
+}
+
+// packageName is the one that is asked for, or that of the file with the go:generate line, or the folder's.
+func (f *genFlags) packageName() string {
+	switch {
+	case f.pkg != "":
+		return f.pkg
+	case os.Getenv("GOPACKAGE") != "":
+		return os.Getenv("GOPACKAGE")
+	}
+	if dir, err := filepath.Abs(filepath.Dir(f.output)); err == nil && f.output != "-" {
+		name := strings.Map(func(r rune) rune {
+			if r == '_' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
+				return r
+			}
+			return -1
+		}, strings.ToLower(filepath.Base(dir)))
+		if name = strings.TrimLeft(name, "0123456789"); name != "" {
+			return name
+		}
+	}
+	return "kernels"
+}

@@ -1,0 +1,201 @@
+package gen
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/replay"
+	"github.com/nereid-lang/nereid/internal/txtest"
+	"github.com/nereid-lang/nereid/kernels"
+)
+
+// TestKernels: package genkernels is what the generator writes for the shared kernels. -update writes it.
+func TestKernels(t *testing.T) {
+	files, err := fs.Glob(kernels.Files, "*.py")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no kernels", err)
+	}
+	for _, name := range files {
+		src, err := fs.ReadFile(kernels.Files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := Go(name, src, Options{Package: "genkernels"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		txtest.Golden(t, txtest.Path(t, "internal", "gen", "genkernels", strings.TrimSuffix(name, ".py")+"_gen.go"), string(out))
+	}
+}
+
+// TestWrongType: a wrong argument does not compile. One build has all of them, each on a line of its own, after a call that is right.
+func TestWrongType(t *testing.T) {
+	const call = "AddKernel(nil, nereid.Grid{1}, x, x, x, 64, AddKernelConsts{BLOCK_SIZE: 64})"
+	wrong := [][3]string{
+		{"a number for a tensor", "x, 64,", "5, 64,"},
+		{"a tensor for a number", "x, 64,", "x, x,"},
+		{"a float for an integer", "x, 64,", "x, 6.5,"},
+		{"too few arguments", "x, 64,", "64,"},
+		{"a string for a constant", "BLOCK_SIZE: 64", `BLOCK_SIZE: "64"`},
+		{"a constant that is not", "BLOCK_SIZE: 64", "BLOCK: 64"},
+	}
+	src := "package genkernels\n\nimport \"github.com/nereid-lang/nereid\"\n\nfunc use(x *nereid.Tensor) {\n\t_ = " + call + "\n"
+	for _, w := range wrong {
+		src += "\t_ = " + strings.Replace(call, w[1], w[2], 1) + "\n"
+	}
+	dir := t.TempDir()
+	file, list := filepath.Join(dir, "use.go"), filepath.Join(dir, "overlay.json")
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{txtest.Path(t, "internal", "gen", "genkernels", "use.go"): file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{file: src + "}\n", list: string(overlay)} {
+		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), txtest.Tool(t, "go"), "build", "-gcflags=-e", "-overlay", list, "./internal/gen/genkernels")
+	cmd.Dir = txtest.Root(t)
+	out, err := cmd.CombinedOutput()
+	if err == nil || strings.Contains(string(out), "use.go:6:") {
+		t.Fatalf("the call that is right:\n%s", out)
+	}
+	for i, w := range wrong {
+		if !strings.Contains(string(out), fmt.Sprintf("use.go:%d:", 7+i)) {
+			t.Errorf("%s compiles:\n%s", w[0], out)
+		}
+	}
+}
+
+// kindOf is what a recorded argument is.
+var kindOf = map[string]kind{
+	replay.Tensor: tensor, replay.Descriptor: descriptor, replay.Int: integer, replay.Float: float, replay.Bool: boolean, replay.String: text, replay.Dtype: dtype,
+	replay.Function: other, replay.Tuple: other,
+}
+
+// TestInference: what parameters are found to be is what recorded launches give them.
+func TestInference(t *testing.T) {
+	files, _ := filepath.Glob(txtest.Path(t, "testdata", "replay", "*.safetensors"))
+	root := txtest.Root(t)
+	if dir := os.Getenv("NEREID_TEST_REPLAY"); dir != "" { // other launches, of kernels below NEREID_TEST_ROOT
+		files, _ = filepath.Glob(filepath.Join(dir, "*.safetensors"))
+		root = os.Getenv("NEREID_TEST_ROOT")
+	}
+	right, wrong := 0, 0
+	for _, path := range files {
+		c, err := replay.Read(path)
+		if err != nil {
+			continue
+		}
+		src, err := os.ReadFile(c.Source(root))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		g, params := generatorFor(t, c.Source(root), src, c.Kernel)
+		for i, p := range params {
+			want, ok := kindOf[c.Args[i].Kind]
+			got := g.file.paramKind(c.Kernel, p)
+			switch {
+			case !ok || got == other || got == want || got == number && (want == integer || want == float) || want == boolean && got == integer || want == integer && got == boolean:
+				right++
+			default:
+				wrong++
+				t.Errorf("%s: %s of %s is a %s, taken for %d", filepath.Base(path), p.Name, c.Kernel, c.Args[i].Kind, got)
+			}
+		}
+	}
+	if right < 300 && os.Getenv("NEREID_TEST_REPLAY") == "" {
+		t.Errorf("only %d parameters were looked at", right)
+	}
+	t.Logf("%d right, %d wrong", right, wrong)
+}
+
+func generatorFor(t *testing.T, name string, src []byte, kernel string) (*generator, []lang.Param) {
+	t.Helper()
+	g, err := newGenerator(name, src, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, err := g.source.Params(kernel, lang.DefaultTarget)
+	if err != nil {
+		t.Error(err)
+	}
+	return g, params
+}
+
+const odd = `
+import triton
+import triton.language as tl
+from helpers import add
+from pkg.more import sub
+
+@triton.jit
+def helper(x):
+    return x
+
+@triton.jit
+def the_kernel(range, type, X, n: tl.int64, eps: tl.float32, desc, items, on, alpha, MODE: tl.constexpr, DT: tl.constexpr = tl.float16, _b: tl.constexpr = None):
+    """Does a thing.
+
+    In two paragraphs, with a ` + "`quote`" + `.
+    """
+    i = tl.arange(0, 16)
+    x = tl.load(X + i * range, mask=i < n)
+    y = desc.load([0, 0])
+    if MODE == "add":
+        x = add(x, eps) * alpha
+    if on:
+        x = helper(x)
+    tl.store(type + i, x.to(DT))
+`
+
+// TestOdd: names that Go has other uses for, every kind of parameter, imports, and what is said by the caller.
+func TestOdd(t *testing.T) {
+	fsys := fstest.MapFS{
+		"odd.py": {Data: []byte(odd)}, "helpers.py": {Data: []byte("from pkg import base\n")}, "pkg/__init__.py": {}, "pkg/more.py": {Data: []byte("from . import base\n")},
+		"pkg/base.py": {Data: []byte("import os\n")}, "other.py": {},
+	}
+	files, err := Imports(fsys, "odd.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 4 {
+		t.Errorf("imports: %v", files)
+	}
+	out, err := Go("odd.py", []byte(odd), Options{Package: "p", Files: files, Types: map[string]string{"the_kernel.items": "any"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"func TheKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, range_ int, type_, X *nereid.Tensor, n int64, eps float32, desc *nereid.Descriptor, items any, on bool, alpha T1, consts TheKernelConsts) error {",
+		"MODE    string", "DT      nereid.DType   // the kernel's default is ", "X_b     any            // the kernel's default is None",
+		"// Does a thing.\n//\n// In two paragraphs", `"pkg/base.py": `, "call.Float(float64(eps))", "call.Any(desc)", "nereid.Give(call, alpha)",
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(string(out), "func Helper") {
+		t.Error("a helper is taken for a kernel")
+	}
+	for _, o := range []Options{{Types: map[string]string{"the_kernel.n": "number"}}, {Kernels: []string{"none"}}} {
+		if _, err := Go("odd.py", []byte(odd), o); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+	if _, err := Go("bad.py", []byte("def f(:\n"), Options{}); err == nil {
+		t.Error("a file with errors is taken")
+	}
+	if _, err := Go("none.py", []byte("x = 1\n"), Options{}); err == nil {
+		t.Error("a file without kernels is taken")
+	}
+}

@@ -1,0 +1,146 @@
+package gen
+
+import (
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// kind is what a parameter is, as far as Go needs to know.
+type kind int
+
+const (
+	unknown kind = iota
+	tensor
+	descriptor
+	integer
+	float
+	number // an integer or a float: both make sense
+	boolean
+	text
+	dtype
+	other // whatever Launch takes
+)
+
+// file is what inference looks at: the functions of a file, by name.
+type file struct {
+	funcs map[string]*python.FunctionDef
+	known map[string]map[string]kind // of functions looked at; nil while one is
+}
+
+func newFile(m *python.Module) *file {
+	f := &file{map[string]*python.FunctionDef{}, map[string]map[string]kind{}}
+	python.Inspect(m, func(n python.Node) bool {
+		if fn, ok := n.(*python.FunctionDef); ok && f.funcs[fn.Name] == nil {
+			f.funcs[fn.Name] = fn
+		}
+		return true
+	})
+	return f
+}
+
+// kinds are the kinds of a function's parameters, as its body shows them.
+func (f *file) kinds(name string) map[string]kind {
+	if k, ok := f.known[name]; ok {
+		return k
+	}
+	fn := f.funcs[name]
+	if fn == nil {
+		return nil
+	}
+	f.known[name] = nil // what calls itself learns nothing from it
+	fl := newFlow(f, fn)
+	fl.run()
+	f.known[name] = fl.kind
+	return fl.kind
+}
+
+// paramKind is the kind of a parameter: what its annotation or default says, or else the body.
+func (f *file) paramKind(fn string, p lang.Param) kind {
+	if k := annotated(p.Type); k != unknown {
+		return k
+	}
+	found := f.kinds(fn)[p.Name]
+	if p.Constexpr {
+		return constKind(p, found)
+	}
+	switch {
+	case found != unknown:
+		return found
+	case p.Default == host.None || namesPointer(p.Name):
+		return tensor
+	}
+	switch p.Default.(type) {
+	case host.Int:
+		return integer
+	case host.Bool:
+		return boolean
+	}
+	if !f.mentioned(fn, p.Name) {
+		return other // whatever it is, the kernel does not mind
+	}
+	return number
+}
+
+// mentioned reports whether a function's body names a parameter.
+func (f *file) mentioned(fn, name string) bool {
+	found := false
+	if def := f.funcs[fn]; def != nil {
+		for _, s := range def.Body {
+			python.Inspect(s, func(n python.Node) bool {
+				v, ok := n.(*python.Name)
+				found = found || ok && v.ID == name
+				return !found
+			})
+		}
+	}
+	return found
+}
+
+// annotated is the kind that an annotation fixes.
+func annotated(t string) kind {
+	switch {
+	case t == "":
+		return unknown
+	case strings.HasPrefix(t, "*"):
+		return tensor
+	case t == "u1":
+		return boolean
+	case strings.HasPrefix(t, "fp") || t == "bf16":
+		return float
+	}
+	return integer
+}
+
+// constKind is the kind of a compile-time parameter.
+func constKind(p lang.Param, found kind) kind {
+	switch p.Default.(type) {
+	case nil:
+	case host.Bool:
+		return boolean
+	case host.Int:
+		return integer
+	case host.Float:
+		return float
+	case host.Str:
+		return text
+	case *sem.DType:
+		return dtype
+	default:
+		return other
+	}
+	switch found {
+	case integer, boolean, text, dtype:
+		return found
+	}
+	return other
+}
+
+// namesPointer: names say something too, where nothing else does.
+func namesPointer(name string) bool {
+	n := strings.ToLower(name)
+	return strings.HasSuffix(n, "ptr") || strings.HasSuffix(n, "ptrs") || strings.HasPrefix(n, "ptr_") || strings.HasSuffix(n, "pointer")
+}
