@@ -122,7 +122,11 @@ func (p *planner) event(op *ir.Op) {
 	if p.skip[op] || p.isStore(op) {
 		return
 	}
-	if r, w := touches(op); r || w {
+	r, w := touches(op)
+	if op.Def == tensor.Extract || isControl(op) || isProduct(op) {
+		r = true // they may compute formulas of this block, with loads in them
+	}
+	if r || w {
 		p.events = append(p.events, event{p.pos[op], r, w})
 	}
 }
@@ -157,7 +161,8 @@ func (p *planner) needsBuffer(v *ir.Value, u *ir.Use) bool {
 		}
 	case tensor.Extract:
 		if user.Block() == p.b {
-			return p.weigh(v).cost > 24
+			d := p.weigh(v)
+			return d.cost > 24 || p.changed(d, user)
 		}
 		return !p.trivial(v)
 	case linalg.Reduce:
@@ -174,30 +179,29 @@ func (p *planner) needsBuffer(v *ir.Value, u *ir.Use) bool {
 		return !p.trivial(v)
 	}
 	d := p.weigh(v)
-	if len(d.loads) > 0 {
-		if _, w := touches(p.outermost(user)); w {
-			return true
+	return d.cost > 8 || p.changed(d, user)
+}
+
+// changed reports whether memory may change between a formula's loads and a use of it, or in the operation of this block that the use is in.
+func (p *planner) changed(d *dependence, user *ir.Op) bool {
+	to := p.pos[p.outermost(user)]
+	for _, l := range d.loads {
+		if l.Block() != p.b {
+			continue
+		}
+		for i := p.pos[p.g.loadOf(l).copy] + 1; i <= to; i++ {
+			if _, w := touches(p.ops[i]); w && !p.skip[p.ops[i]] {
+				return true
+			}
 		}
 	}
-	return d.cost > 8
+	return false
 }
 
 // written reports whether memory may change between the load of a matrix and the product that reads it.
 func (p *planner) written(v *ir.Value, product *ir.Op) bool {
-	load := v.Def()
-	if load.Def == linalg.Transpose {
-		load = load.Operand(0).Def()
-	}
-	if load.Block() != p.b {
-		return true
-	}
-	from, to := p.pos[p.g.loadOf(load).copy], p.outermost(product)
-	for i := from + 1; i <= p.pos[to]; i++ {
-		if _, w := touches(p.ops[i]); w && !p.skip[p.ops[i]] {
-			return true
-		}
-	}
-	return false
+	d := p.weigh(v)
+	return len(d.loads) != 1 || d.loads[0].Block() != p.b || p.changed(d, product)
 }
 
 // trivial reports whether a tensor costs next to nothing to compute again.

@@ -26,6 +26,8 @@ const passes = "always-inline,function(sroa,early-cse,simplifycfg,instcombine,lo
 type Compiler struct {
 	Check bool // accesses are checked: one out of bounds stops the kernel
 	Lines bool // debuggers and profilers are told which lines of the source code comes from
+
+	vector int // bytes of a vector, for tests; 0 is the host's
 }
 
 // NewCompiler is a compiler as the environment asks for it.
@@ -93,6 +95,9 @@ func (c Compiler) compile(ctx context.Context, in *backend.Input) (*compiled, er
 // options are the code generator's. Checked code has no vectors: each element's address is looked at.
 func (c Compiler) options(host llvm.Target) codegen.Options {
 	o := codegen.Options{VectorBytes: vectorBytes(host.Features), Features: host.Features, Check: c.Check, Lines: c.Lines, Gemm: gemm.Host(host.Features, tiles())}
+	if c.vector > 0 {
+		o.VectorBytes, o.Gemm = c.vector, gemm.Host("", false)
+	}
 	if c.Check {
 		o.VectorBytes = 2
 	}

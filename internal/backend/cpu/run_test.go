@@ -183,6 +183,16 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// TestVectors: random kernels with smaller vectors than the host has.
+func TestVectors(t *testing.T) {
+	d := *device(t)
+	for _, d.vector = range []int{16, 32} {
+		for seed := uint64(200); seed < 220; seed++ {
+			t.Run(fmt.Sprintf("%d bytes, seed %d", d.vector, seed), func(t *testing.T) { randomLaunch(seed).check(t, &d) })
+		}
+	}
+}
+
 func randomLaunch(seed uint64) launch {
 	r := rand.New(rand.NewPCG(seed, 7))
 	entropy := make([]byte, 300)
