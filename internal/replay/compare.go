@@ -57,7 +57,7 @@ const shortSums = 4
 const ofTensor = 1.0 / 4
 
 // viaSmaller is the part of a smaller format's tolerance that wider results of the same kernel get.
-const viaSmaller = 1.0 / 4
+const viaSmaller = 1.0 / 2
 
 var (
 	// tf32Dot is a product of fp32 tensors in tf32.
