@@ -41,6 +41,9 @@ func (s Sources) list(dir string) []fs.DirEntry {
 		}
 		first, _, below := strings.Cut(rest, "/")
 		info := sourceInfo{first, int64(len(text)), below}
+		if below {
+			info.size = 0
+		}
 		found[first] = fs.FileInfoToDirEntry(info)
 	}
 	var out []fs.DirEntry
