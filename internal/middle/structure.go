@@ -19,20 +19,37 @@ import (
 //	                                      }
 //	                                      tt.return
 //
-// Each block is written once. Where two branches come together, but only some of their ways do, a flag says which was taken.
+// Each block is written once. Where two branches come together, but only some of their ways do, a flag says which was taken. The same
+// goes for the regions in it that are functions of scalars.
 func structure(fn *ir.Op) error {
-	body := fn.Region(0)
+	for op := range fn.Ops() {
+		if ret := returns[op.Def]; ret != nil && len(op.Regions()) > 0 {
+			if err := structureRegion(op, ret); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// returns are the operations whose region is a function, and what it returns with.
+var returns = map[*ir.OpDef]*ir.OpDef{
+	tt.Func: tt.Return, tt.Reduce: tt.ReduceReturn, tt.Scan: tt.ScanReturn, tt.MapElementwise: tt.MapElementwiseReturn,
+}
+
+func structureRegion(op *ir.Op, ret *ir.OpDef) error {
+	body := op.Region(0)
 	if body.Empty() || body.First() == body.Last() {
 		return nil
 	}
-	s := &structurer{region: body, post: map[*ir.Block]*ir.Block{}}
+	s := &structurer{region: body, ret: ret, post: map[*ir.Block]*ir.Block{}}
 	for b := range body.Blocks() {
-		if t := b.Last(); t == nil || t.Def != cf.Br && t.Def != cf.CondBr && t.Def != tt.Return {
-			return errAt(fn, "a block of @%s ends in something other than a branch or return", fn.Text("sym_name"))
+		if t := b.Last(); t == nil || t.Def != cf.Br && t.Def != cf.CondBr && t.Def != ret {
+			return errAt(op, "a block of %s %s ends in something other than a branch or return", op.Name(), op.Text("sym_name"))
 		}
 	}
 	if !s.sort(body.First(), map[*ir.Block]bool{}, map[*ir.Block]bool{}) {
-		return errAt(fn, "@%s has a loop of branches between blocks", fn.Text("sym_name"))
+		return errAt(op, "%s %s has a loop of branches between blocks", op.Name(), op.Text("sym_name"))
 	}
 	slices.Reverse(s.order)
 	s.joinReturns()
@@ -43,6 +60,7 @@ func structure(fn *ir.Op) error {
 
 type structurer struct {
 	region *ir.Region
+	ret    *ir.OpDef   // what returns
 	order  []*ir.Block // each before those it branches to
 	exit   *ir.Block   // the only one that returns
 	post   map[*ir.Block]*ir.Block
@@ -74,14 +92,14 @@ func (s *structurer) joinReturns() {
 	s.exit = ir.NewBlock()
 	for _, b := range s.order {
 		ret := b.Last()
-		if ret.Def != tt.Return {
+		if ret.Def != s.ret {
 			continue
 		}
 		if s.exit.Empty() {
 			for _, v := range ret.Operands() {
 				s.exit.AddArg(v.Type, nil)
 			}
-			ir.NewBuilder(s.exit).Create(ir.State{Def: tt.Return, Loc: ret.Loc, Operands: s.exit.Args()})
+			ir.NewBuilder(s.exit).Create(ir.State{Def: s.ret, Loc: ret.Loc, Operands: s.exit.Args()})
 			s.region.Append(s.exit)
 		}
 		ir.At(ret).Create(ir.State{Def: cf.Br, Operands: ret.Operands(), Successors: []*ir.Block{s.exit}})
@@ -125,7 +143,7 @@ func (s *structurer) rebuild() {
 	}
 	s.b = ir.NewBuilder(nb)
 	vs := s.from(entry, []*ir.Block{s.exit})
-	s.b.Create(ir.State{Def: tt.Return, Loc: s.exit.Last().Loc, Operands: vs})
+	s.b.Create(ir.State{Def: s.ret, Loc: s.exit.Last().Loc, Operands: vs})
 	for b := range s.region.Blocks() {
 		for op := range b.Ops() {
 			op.DropAllReferences()
