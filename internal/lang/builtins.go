@@ -280,7 +280,7 @@ func makeCondition(g *generator, n python.Node, args []host.Value, kws []host.Ke
 
 // noLICM is the attribute by which a loop forbids loop-invariant code motion.
 func noLICM() ir.Attr {
-	a, err := ir.ParseAttr("#llvm.loop_annotation<licm = #llvm.loop_licm<disable = true, versioningDisable = true>>")
+	a, err := ir.ParseAttr("#llvm.loop_annotation<licm = <disable = true, versioningDisable = true>>")
 	if err != nil {
 		return ir.Unit
 	}
