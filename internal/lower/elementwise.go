@@ -3,11 +3,14 @@ package lower
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
 )
 
 // element computes one element of an operation's result from one element of each operand.
@@ -19,11 +22,49 @@ func elementwise(f element) handler {
 		t := op.Result(0).Type
 		elem := ir.ElemOf(t)
 		regs := make([]string, l.numRegs(op, t))
+		first := l.firstEqual(op.Result(0))
+		known := map[string]string{} // by operands
 		for i := range regs {
-			regs[i] = f(l, op, elem, l.elementArgs(op, i))
+			if first != nil && first[i] < i {
+				regs[i] = regs[first[i]]
+				continue
+			}
+			args := l.elementArgs(op, i)
+			key := strings.Join(args, " ")
+			if _, ok := known[key]; !ok {
+				known[key] = f(l, op, elem, args)
+			}
+			regs[i] = known[key]
 		}
 		l.set(op.Result(0), regs)
 	}
+}
+
+// firstEqual is, for each register of a tensor, the first that is known to hold an equal element; nil when all may differ. A bound
+// that is divisible by 16 is passed by all of 16 neighbours or by none: one comparison will do.
+func (l *lowering) firstEqual(v *ir.Value) []int {
+	if _, ok := v.Type.(*ir.TensorType); !ok || l.opts.Constancy == nil {
+		return nil
+	}
+	equal := l.opts.Constancy(v)
+	if !slices.ContainsFunc(equal, func(n int64) bool { return n > 1 }) {
+		return nil
+	}
+	ll := l.layout(v.Def(), v.Type)
+	seen := map[int]int{}
+	out := make([]int, ll.InSize(layout.Register))
+	for r := range out {
+		key := 0
+		for d, c := range registerCoords(ll, r) {
+			n := int(equal[d]) & -int(equal[d]) // groups lie at multiples of powers of two
+			key = key<<20 | c&^(n-1)
+		}
+		if _, ok := seen[key]; !ok {
+			seen[key] = r
+		}
+		out[r] = seen[key]
+	}
+	return out
 }
 
 // elementArgs are register i of each operand.

@@ -18,6 +18,8 @@ type Options struct {
 	// MaskAlign how many consecutive elements of a mask are equal; nil functions say 1.
 	Contiguity func(ptr *ir.Value) int
 	MaskAlign  func(mask *ir.Value) int
+	// Constancy is, for each dimension, how many consecutive elements, from an aligned start, are equal; nil says 1.
+	Constancy func(v *ir.Value) []int64
 }
 
 // Kernel is a lowered kernel.

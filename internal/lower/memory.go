@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -184,12 +185,17 @@ func (l *lowering) bitcast(x, from, to string) string {
 	return l.val("bitcast %s %s to %s", from, x, to)
 }
 
-// loadWords reads words at a pointer in a space ("global", "shared"), or leaves them zero where pred is false. pred may be "".
-func (l *lowering) loadWords(a access, instr, ptr, ptrType, ptrConstraint, pred string) []string {
+// loadWords reads words at a pointer in a space ("global", "shared"), or leaves them as they are in other where pred is false: zero if
+// other is nil. pred may be "".
+func (l *lowering) loadWords(a access, instr, ptr, ptrType, ptrConstraint, pred string, other []string) []string {
 	var outs, clear []string
 	for i := range a.words {
 		outs = append(outs, fmt.Sprintf("$%d", i))
-		clear = append(clear, fmt.Sprintf("mov.b%d $%d, 0;", max(a.wordBits, 16), i))
+		from := "0"
+		if other != nil {
+			from = fmt.Sprintf("$%d", a.words+2+i)
+		}
+		clear = append(clear, fmt.Sprintf("mov.b%d $%d, %s;", max(a.wordBits, 16), i, from))
 	}
 	dst := outs[0]
 	if a.words > 1 {
@@ -202,6 +208,8 @@ func (l *lowering) loadWords(a access, instr, ptr, ptrType, ptrConstraint, pred 
 		code = fmt.Sprintf("%s @$%d %s", strings.Join(clear, " "), a.words+1, code)
 		constraints += ",b"
 		args = append(args, "i1 "+pred)
+		constraints += strings.Repeat(","+a.constraint(), len(other))
+		args = append(args, typed(a.wordType(), other)...)
 	}
 	ret := a.wordType()
 	if a.words > 1 {
@@ -261,29 +269,32 @@ func lowerLoad(l *lowering, op *ir.Op) {
 		instr += loadCaches[op.IntOr("cache", 0)] + evictions[op.IntOr("evict", 0)]
 	}
 	ptrs := l.regs(ptr)
-	var out []string
+	var loaded [][]string // taken apart only when all loads are on their way
 	for i := 0; i < len(ptrs); i += a.vec {
 		pred := ""
 		if mask != nil {
 			pred = l.regs(mask)[i]
 		}
-		vals := l.unpack(a, l.loadWords(a, instr, ptrs[i], "ptr addrspace(1)", "l", pred))
+		var words []string
 		if other != nil && mask != nil {
-			l.elseOther(vals, l.regs(mask)[i:], l.regs(other)[i:], elem)
+			words = l.otherWords(a, l.regs(other)[i:i+a.vec])
 		}
-		out = append(out, vals...)
+		loaded = append(loaded, l.loadWords(a, instr, ptrs[i], "ptr addrspace(1)", "l", pred, words))
+	}
+	var out []string
+	for _, words := range loaded {
+		out = append(out, l.unpack(a, words)...)
 	}
 	l.set(op.Result(0), out)
 }
 
-// elseOther puts other in the place of elements that were not loaded; zero is there already.
-func (l *lowering) elseOther(vals, mask, other []string, elem ir.Type) {
-	typ := llvmType(elem)
-	for i := range vals {
-		if other[i] != zeroOf(elem) {
-			vals[i] = l.val("select i1 %s, %s %s, %s %s", mask[i], typ, vals[i], typ, other[i])
-		}
+// otherWords are what words hold that are not loaded, or nil if that is zero.
+func (l *lowering) otherWords(a access, other []string) []string {
+	zero := zeroOf(a.elem)
+	if !slices.ContainsFunc(other, func(x string) bool { return x != zero }) {
+		return nil
 	}
+	return l.pack(a, other)
 }
 
 func zeroOf(t ir.Type) string {

@@ -210,23 +210,57 @@ func (r *reduction) throughShared(warps []step) {
 	if t, ok := r.op.Result(0).Type.(*ir.TensorType); ok {
 		to = l.layout(r.op, t)
 	}
+	split := 1
+	if n > 8 && sameInLanes(to) {
+		split = 4
+	}
 	r.finish(func(c []int) []string {
 		off := l.mul(l.flatOffset(to, c, shape), n)
-		var acc []string
-		for w := range n {
-			vals := make([]string, len(r.elems))
-			at := l.add(off, fmt.Sprint(w))
-			for e, t := range r.elems {
-				vals[e] = l.loadShared(t, bases[e], at)
-			}
-			if acc == nil {
-				acc = vals
-			} else {
-				acc = l.combine(r.op, acc, vals)
-			}
-		}
-		return acc
+		return r.gather(off, n, split, bases)
 	})
+}
+
+// gather combines n partial results that lie in shared memory from off on. When the whole warp wants them, its lanes take a quarter
+// each and exchange: that needs less registers than to read all, at the time when whatever was reduced is still there as well.
+func (r *reduction) gather(off string, n, split int, bases []int) []string {
+	l := r.l
+	if split > 1 {
+		off = l.add(off, l.mul(l.val("and i32 %s, %d", l.ids.lane, split-1), n/split))
+	}
+	var acc []string
+	for w := range n / split {
+		vals := make([]string, len(r.elems))
+		at := l.add(off, fmt.Sprint(w))
+		for e, t := range r.elems {
+			vals[e] = l.loadShared(t, bases[e], at)
+		}
+		if acc == nil {
+			acc = vals
+		} else {
+			acc = l.combine(r.op, acc, vals)
+		}
+	}
+	for s := 1; s < split; s *= 2 {
+		theirs := make([]string, len(acc))
+		for e, v := range acc {
+			theirs[e] = l.shuffleXor(v, r.elems[e], s)
+		}
+		acc = l.combine(r.op, acc, theirs)
+	}
+	return acc
+}
+
+// sameInLanes reports whether all lanes of a warp hold the same elements; of a scalar, whose layout is the zero value, they do.
+func sameInLanes(ll layout.Layout) bool {
+	if !slices.Contains(ll.InNames(), layout.Lane) {
+		return true
+	}
+	for i := range ll.InBits(layout.Lane) {
+		if slices.ContainsFunc(ll.Basis(layout.Lane, i), func(c int) bool { return c != 0 }) {
+			return false
+		}
+	}
+	return true
 }
 
 // writers is the condition for writing partial results: among lanes and warps that hold the same, one.

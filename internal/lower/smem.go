@@ -135,7 +135,7 @@ func (l *lowering) loadAll(b smem, cvt layout.Layout) []string {
 		}
 		vals := done[key]
 		if vals == nil {
-			vals = l.unpack(a, l.loadWords(a, "ld.shared", p.at(i), "ptr addrspace(3)", "r", ""))
+			vals = l.unpack(a, l.loadWords(a, "ld.shared", p.at(i), "ptr addrspace(3)", "r", "", nil))
 			done[key] = vals
 		}
 		for k, v := range vals {

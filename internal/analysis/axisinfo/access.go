@@ -42,6 +42,9 @@ func (a *Analysis) MaskAlignment(mask *ir.Value) int {
 	return int(max(1, min(a.Of(mask).Constancy[l.Order()[0]], 1<<30)))
 }
 
+// Constancy is, for each dimension of a tensor, how many elements of an aligned group are equal.
+func (a *Analysis) Constancy(v *ir.Value) []int64 { return a.Of(v).Constancy }
+
 // VectorWidth is how many elements a load, store or atomic may move with one instruction of at most maxBits: what the
 // pointers and the mask (nil for none) allow.
 func (a *Analysis) VectorWidth(ptr, mask *ir.Value, maxBits int) int {

@@ -36,7 +36,7 @@ func (c Compiler) machine(in *backend.Input) gpu.Machine {
 // lowerOptions tell the lowering what is known about addresses.
 func (c Compiler) lowerOptions(m *ir.Module) lower.Options {
 	info := axisinfo.Module(m)
-	return lower.Options{Capability: c.Capability, Contiguity: info.Contiguity, MaskAlign: info.MaskAlignment}
+	return lower.Options{Capability: c.Capability, Contiguity: info.Contiguity, MaskAlign: info.MaskAlignment, Constancy: info.Constancy}
 }
 
 // hasDescriptors reports whether tensor descriptors are made, or handed to a function.
