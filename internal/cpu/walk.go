@@ -107,14 +107,17 @@ func (w *walker) load(op *ir.Op, same bool) {
 }
 
 // region finds what the operations of a region use from outside.
-func (w *walker) region(b *ir.Block) {
+func (w *walker) region(b *ir.Block) { w.within(b, []*ir.Block{b}) }
+
+// within is region for a block that lies in others, itself the last of them.
+func (w *walker) within(b *ir.Block, around []*ir.Block) {
 	for op := range b.Ops() {
 		w.d.cost += costOf(op)
 		if op.Def == scf.For || op.Def == scf.While {
 			w.d.regions = true
 		}
 		for _, x := range op.Operands() {
-			if x.Block() == b {
+			if slices.Contains(around, x.Block()) {
 				continue
 			}
 			if _, ok := x.Type.(*ir.TensorType); ok {
@@ -125,7 +128,7 @@ func (w *walker) region(b *ir.Block) {
 		}
 		for _, r := range op.Regions() {
 			for inner := range r.Blocks() {
-				w.region(inner)
+				w.within(inner, append(around[:len(around):len(around)], inner))
 			}
 		}
 	}
