@@ -205,6 +205,11 @@ func (g *gen) regionOp(op *ir.Op, idx []index) {
 			g.bothWays(op, idx)
 			return
 		}
+	case arith.CmpI:
+		if g.nest != nil && g.nest.full && g.nest.knows(op, idx) {
+			g.bind(op.Result(0), val{s: "true", t: ir.I1, n: 1})
+			return
+		}
 	}
 	if isControl(op) || !op.Def.Has(ir.Elementwise) && op.Def != funcd.Call && op.Def != arith.Constant {
 		g.op1(op)
@@ -631,7 +636,7 @@ func (g *gen) bounded(l *loadInfo, idx []index, shape []int64) *val {
 			continue
 		}
 		lo, n := g.entry(l.lo[d]), g.entry(l.n[d])
-		if g.nest != nil && g.nest.covered(g, x, lo, n) {
+		if g.nest != nil && g.nest.covered(x, lo, n, l.n[d].Value) {
 			continue
 		}
 		mask = g.both(mask, g.within(x, lo, n))

@@ -50,19 +50,17 @@ type nest struct {
 type bound struct {
 	iv    string // of an outer loop; "" for the inner one
 	lo, n string
+	of    *ir.Value // n in the middle layer's terms
 }
 
 // covered reports whether the loop is one in which an index is known to be inside [lo, lo+n). Where masks are written, it remembers
 // the bound, so that there can be such a loop.
-func (n *nest) covered(g *gen, x index, lo, size string) bool {
-	b := bound{lo: lo, n: size}
-	switch {
-	case x.vec == "" && x.base == n.iv && (isIota(x.lanes) || x.lanes == nil && n.lanes == 1):
-	case x.uniform() && (n.outer[x.base] || isConst(x.base)):
-		b.iv = x.base
-	default:
+func (n *nest) covered(x index, lo, size string, of *ir.Value) bool {
+	iv, ok := n.loopOf(x)
+	if !ok {
 		return false
 	}
+	b := bound{iv, lo, size, of}
 	if n.full {
 		return true
 	}
@@ -70,6 +68,17 @@ func (n *nest) covered(g *gen, x index, lo, size string) bool {
 		n.bounds = append(n.bounds, b)
 	}
 	return false
+}
+
+// loopOf is the loop whose index x is: "" for the inner one.
+func (n *nest) loopOf(x index) (iv string, ok bool) {
+	switch {
+	case x.vec == "" && x.base == n.iv && (isIota(x.lanes) || x.lanes == nil && n.lanes == 1):
+		return "", true
+	case x.uniform() && (n.outer[x.base] || isConst(x.base)):
+		return x.base, true
+	}
+	return "", false
 }
 
 // emitNest writes the loops of a nest.
@@ -346,7 +355,7 @@ func (g *gen) sliceView(r *root, w *view, idx []index) (*view, *val) {
 			continue
 		}
 		o, s := g.entry(off), g.entry(size)
-		if !g.nest.covered(g, idx[i], o, s) {
+		if !g.nest.covered(idx[i], o, s, size.Value) {
 			mask = g.both(mask, g.within(idx[i], o, s))
 		}
 	}

@@ -115,6 +115,9 @@ func (g *gen) cast(instr string, a val, t ir.Type) val {
 }
 
 func (g *gen) choose(c, a, b val) val {
+	if c.s == "true" {
+		return a
+	}
 	if c.n == 1 && a.n == 1 && b.n == 1 {
 		return val{s: g.op("select i1 %s, %s %s, %s %s", c.s, a.typ(), a.s, b.typ(), b.s), t: a.t, n: 1}
 	}
