@@ -39,7 +39,7 @@ func (l *Lib) amx(s Spec) *Kernel {
 	lda := s.K + 64/size
 	rowsA := align(s.M * lda * size)
 	panelSize := align(s.K * t.cols * size) // one tile wide
-	k := &Kernel{Name: "nereid.gemm.amx." + s.name(), Scratch: rowsA + t.wide*panelSize}
+	k := &Kernel{Name: "nereid.gemm.amx." + s.name(), Scratch: rowsA + s.N/t.cols*panelSize}
 	weave := l.weave(s.Elem, t.cols)
 
 	w := l.writer()
@@ -48,21 +48,17 @@ func (l *Lib) amx(s Spec) *Kernel {
 	from, copied, ready := w.block, w.label("copy"), w.label("ready")
 	w.do("br i1 %s, label %%%s, label %%%s", dense, ready, copied)
 	w.begin(copied)
-	w.callPack(s.Elem, rawOf(s.Elem), "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, lda)
+	w.callPack(s.Elem, rawOf(s.Elem), "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
 	w.do("br label %%%s", ready)
 	w.begin(ready)
 	a := w.val("phi ptr [ %%a, %%%s ], [ %%scratch, %%%s ]", from, copied)
 	stride := w.mul(w.val("phi i64 [ %%ars, %%%s ], [ %d, %%%s ]", from, lda, copied), fmt.Sprint(size))
 	panels := w.at("i8", "%scratch", fmt.Sprint(rowsA))
 
+	w.do("call void @%s(ptr %%b, i64 %%brs, i64 %%bcs, i64 %%brows, i64 %%bcols, ptr %s, i64 %d, i64 %d)", weave, panels, s.K, s.N)
 	w.each(fmt.Sprint(s.N), t.wide*t.cols, func(n string) {
-		for j := range t.wide {
-			col := w.addN(n, j*t.cols)
-			src := w.at(string(rawOf(s.Elem)), "%b", w.mul(col, "%bcs"))
-			w.do("call void @%s(ptr %s, i64 %%brs, i64 %%bcs, i64 %%brows, i64 %s, ptr %s, i64 %d)", weave, src, w.sub("%bcols", col), w.at("i8", panels, fmt.Sprint(j*panelSize)), s.K)
-		}
-		c := w.at("i32", "%c", n)
-		w.each(fmt.Sprint(s.M), t.down*t.rows, func(m string) { t.multiply(w, c, a, stride, panels, panelSize, m) })
+		c, two := w.at("i32", "%c", n), w.at("i8", panels, w.mul(n, fmt.Sprint(panelSize/t.cols)))
+		w.each(fmt.Sprint(s.M), t.down*t.rows, func(m string) { t.multiply(w, c, a, stride, two, panelSize, m) })
 	})
 	w.intrinsic("void", "llvm.x86.tilerelease", nil)
 	w.define(k.Name, params)
@@ -148,45 +144,54 @@ func (l *Lib) tileConfig(t tiles) string {
 // rawOf is the integer that stands for an element in memory.
 func rawOf(e Elem) string { return fmt.Sprintf("i%d", 8*elems[e].size) }
 
-// weave is a function that copies a matrix of R×C elements so that groups of elements of a column are side by side:
-// dst[r/g][c][r%g]. It has a way for each of: elements of a row side by side; elements of a column side by side; anything else.
-func (l *Lib) weave(e Elem, C int) string {
-	name := fmt.Sprintf("nereid.weave.%s.%d", e, C)
+// weave is a function that copies a matrix of R×C elements so that groups of elements of a column are side by side, in panels of n
+// columns, each dst[r/g][c][r%g], one after the other. It has a way for each of: elements of a row side by side; elements of a column
+// side by side; anything else.
+func (l *Lib) weave(e Elem, n int) string {
+	name := fmt.Sprintf("nereid.weave.%s.%d", e, n)
 	if l.funcs[name] {
 		return name
 	}
 	l.funcs[name] = true
-	p := &packer{writer: l.writer(), elem: e, acc: rawOf(e), lanes: C}
-	p.rows, p.cols = p.limit("%rows", "%R"), p.limit("%cols", fmt.Sprint(C))
-	whole := p.and(p.is("eq", p.rows, "%R"), p.is("eq", p.cols, fmt.Sprint(C)))
-	square := p.and(p.is("sge", "%R", fmt.Sprint(C*group(e))), p.is("eq", "%rs", "1"))
+	p := &packer{writer: l.writer(), elem: e, acc: rawOf(e), lanes: n}
+	p.rows, p.cols = p.limit("%rows", "%R"), p.limit("%cols", "%C")
+	square := p.and(p.is("sge", "%R", fmt.Sprint(n*group(e))), p.is("eq", "%rs", "1"))
+	whole := p.and(p.is("eq", p.rows, "%R"), p.is("eq", p.cols, "%C"))
 	p.branch(p.is("eq", "%cs", "1"), p.weaveRows, func() {
 		p.branch(p.and(whole, square), p.weaveColumns, p.weaveOneByOne)
 	})
-	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst, i64 %R")
+	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst, i64 %R, i64 %C")
 	return name
+}
+
+// woven is where the group of row r and column c of a panel is; c is a multiple of the panel's width.
+func (p *packer) woven(r, c string) string {
+	return p.at(p.raw(), "%dst", p.add(p.mul(c, "%R"), p.mul(r, fmt.Sprint(p.lanes))))
 }
 
 // weaveRows weaves vectors of neighbouring rows.
 func (p *packer) weaveRows() {
 	g, n := group(p.elem), p.lanes
-	full := p.is("eq", p.cols, fmt.Sprint(n))
 	p.each("%R", g, func(r string) {
-		to := p.at(p.raw(), "%dst", p.mul(r, fmt.Sprint(n)))
-		fast := p.and(full, p.is("sle", p.addN(r, g), p.rows))
-		p.branch(fast, func() {
-			vs := make([]string, g)
-			for i := range vs {
-				vs[i] = p.val("load %s, ptr %s, align 1", vec(n, p.raw()), p.at(p.raw(), "%src", p.mul(p.addN(r, i), "%rs")))
+		p.each("%C", n, func(c string) {
+			to := p.woven(r, c)
+			from := make([]string, g)
+			for i := range from {
+				from[i] = p.at(p.raw(), "%src", p.add(p.mul(p.addN(r, i), "%rs"), c))
 			}
-			p.storeWoven(vs, to)
-		}, func() {
 			vs := make([]string, g)
-			for i := range vs { // a row that is not there has no columns
-				have := p.val("select i1 %s, i64 %s, i64 0", p.is("slt", p.addN(r, i), p.rows), p.cols)
-				vs[i] = p.masked(n, p.at(p.raw(), "%src", p.mul(p.addN(r, i), "%rs")), have)
-			}
-			p.storeWoven(vs, to)
+			p.branch(p.and(p.is("sle", p.addN(c, n), p.cols), p.is("sle", p.addN(r, g), p.rows)), func() {
+				for i := range vs {
+					vs[i] = p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from[i])
+				}
+				p.storeWoven(vs, to)
+			}, func() {
+				for i := range vs { // a row that is not there has no columns
+					have := p.val("select i1 %s, i64 %s, i64 0", p.is("slt", p.addN(r, i), p.rows), p.sub(p.cols, c))
+					vs[i] = p.masked(n, from[i], have)
+				}
+				p.storeWoven(vs, to)
+			})
 		})
 	})
 }
@@ -212,27 +217,30 @@ func (p *packer) storeWoven(vs []string, to string) {
 // weaveColumns transposes squares of groups.
 func (p *packer) weaveColumns() {
 	g, n := group(p.elem), p.lanes
-	p.each(p.val("udiv i64 %%R, %d", g), n, func(r string) {
-		vs := make([]string, n)
-		for j := range vs {
-			from := p.at(p.raw(), "%src", p.add(p.mul(r, fmt.Sprint(g)), p.mul(fmt.Sprint(j), "%cs")))
-			vs[j] = p.val("load %s, ptr %s, align 1", vec(n, "i32"), from)
-		}
-		for i, v := range p.transposed(n, "i32", vs) {
-			p.do("store %s %s, ptr %s, align 4", vec(n, "i32"), v, p.at("i32", "%dst", p.mul(p.addN(r, i), fmt.Sprint(n))))
-		}
+	p.each("%C", n, func(c string) {
+		p.each("%R", n*g, func(r string) {
+			vs := make([]string, n)
+			for j := range vs {
+				from := p.at(p.raw(), "%src", p.add(r, p.mul(p.addN(c, j), "%cs")))
+				vs[j] = p.val("load %s, ptr %s, align 1", vec(n, "i32"), from)
+			}
+			for i, v := range p.transposed(n, "i32", vs) {
+				p.do("store %s %s, ptr %s, align 4", vec(n, "i32"), v, p.woven(p.addN(r, i*g), c))
+			}
+		})
 	})
 }
 
 func (p *packer) weaveOneByOne() {
-	g := group(p.elem)
+	g, n := group(p.elem), p.lanes
 	p.each("%R", 1, func(r string) {
 		inside := p.is("slt", r, p.rows)
-		group := p.mul(p.val("udiv i64 %s, %d", r, g), fmt.Sprint(p.lanes))
-		p.each(fmt.Sprint(p.lanes), 1, func(c string) {
+		in := p.val("urem i64 %s, %d", r, g)
+		p.each("%C", 1, func(c string) {
 			v := p.guarded(p.at(p.raw(), "%src", p.add(p.mul(r, "%rs"), p.mul(c, "%cs"))), p.and(inside, p.is("slt", c, p.cols)))
-			at := p.add(p.mul(p.add(group, c), fmt.Sprint(g)), p.val("urem i64 %s, %d", r, g))
-			p.do("store %s %s, ptr %s", p.raw(), v, p.at(p.raw(), "%dst", at))
+			col := p.val("urem i64 %s, %d", c, n)
+			to := p.woven(p.sub(r, in), p.sub(c, col))
+			p.do("store %s %s, ptr %s", p.raw(), v, p.at(p.raw(), to, p.add(p.mul(col, fmt.Sprint(g)), in)))
 		})
 	})
 }

@@ -2,12 +2,13 @@ package gemm
 
 import "fmt"
 
-// pack is a function that copies a matrix into scratch, row-major with ld elements to a row and converted to type acc:
+// pack is a function that copies a matrix into scratch, converted to type acc:
 //
-//	void name(ptr src, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr dst, i64 R, i64 C, i64 ld)
+//	void name(ptr src, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr dst, i64 R, i64 C, i64 w, i64 ld)
 //
-// rows and cols are how many are there, which may be more than R and C or below zero; the rest of the R×C elements becomes zero. C is a
-// multiple of the lanes, and R also if square. The function has a way for each of: elements of a row side by side; elements of a column
+// rows and cols are how many are there, which may be more than R and C or below zero; the rest of the R×C elements becomes zero. What it
+// writes are panels, each w columns wide, one after the other; a panel is row-major with ld elements to a row. C and w are multiples of
+// the lanes, w a power of two, and R is a multiple of the lanes also if square. The function has a way for each of: elements of a row side by side; elements of a column
 // side by side, if square; anything else.
 func (l *Lib) pack(elem Elem, acc string, lanes int, square bool) string {
 	name := fmt.Sprintf("nereid.pack.%s.%s.%d", elem, acc, lanes)
@@ -20,6 +21,7 @@ func (l *Lib) pack(elem Elem, acc string, lanes int, square bool) string {
 	l.funcs[name] = true
 	p := &packer{writer: l.writer(), elem: elem, acc: acc, lanes: lanes}
 	p.rows, p.cols = p.limit("%rows", "%R"), p.limit("%cols", "%C")
+	p.inPanel, p.panelSize, p.shift = p.addN("%w", -1), p.mul("%R", "%ld"), p.trailingZeros("%w")
 	p.branch(p.is("eq", "%cs", "1"), p.byRows, func() {
 		if square {
 			p.branch(p.is("eq", "%rs", "1"), p.byColumns, p.oneByOne)
@@ -27,15 +29,15 @@ func (l *Lib) pack(elem Elem, acc string, lanes int, square bool) string {
 			p.oneByOne()
 		}
 	})
-	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst, i64 %R, i64 %C, i64 %ld")
+	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst, i64 %R, i64 %C, i64 %w, i64 %ld")
 	return name
 }
 
-// callPack packs R×C elements.
-func (w *writer) callPack(elem Elem, acc, src, rs, cs, rows, cols, dst string, R, C, ld int) {
-	lanes := min(w.lib.target.VectorBytes/sizes[acc], C, 16) // more would make squares of very many instructions
+// callPack packs R×C elements into panels of some width.
+func (w *writer) callPack(elem Elem, acc, src, rs, cs, rows, cols, dst string, R, C, width, ld int) {
+	lanes := min(w.lib.target.VectorBytes/sizes[acc], width, 16) // more would make squares of very many instructions
 	name := w.lib.pack(elem, acc, lanes, lanes > 1 && R >= lanes)
-	w.do("call void @%s(ptr %s, i64 %s, i64 %s, i64 %s, i64 %s, ptr %s, i64 %d, i64 %d, i64 %d)", name, src, rs, cs, rows, cols, dst, R, C, ld)
+	w.do("call void @%s(ptr %s, i64 %s, i64 %s, i64 %s, i64 %s, ptr %s, i64 %d, i64 %d, i64 %d, i64 %d)", name, src, rs, cs, rows, cols, dst, R, C, width, ld)
 }
 
 type packer struct {
@@ -44,6 +46,8 @@ type packer struct {
 	acc        string
 	lanes      int
 	rows, cols string // that are there
+
+	inPanel, shift, panelSize string // w-1, log2 w, elements of a panel
 }
 
 func (p *packer) raw() string { return rawOf(p.elem) }
@@ -70,15 +74,25 @@ func (p *packer) convert(n int, raw string) string {
 	return p.val("bitcast %s %s to %s", in, raw, out)
 }
 
-// row is a pointer to a row of dst.
+// row is a pointer to a row of the first panel, to where column c of it is.
 func (p *packer) row(r string) string { return p.at(p.acc, "%dst", p.mul(r, "%ld")) }
+
+func (p *packer) to(row, c string) string {
+	panel := p.mul(p.val("lshr i64 %s, %s", c, p.shift), p.panelSize)
+	return p.at(p.acc, row, p.add(panel, p.val("and i64 %s, %s", c, p.inPanel)))
+}
+
+func (w *writer) trailingZeros(x string) string {
+	w.lib.declares["llvm.cttz.i64"] = "declare i64 @llvm.cttz.i64(i64, i1)"
+	return w.val("call i64 @llvm.cttz.i64(i64 %s, i1 true)", x)
+}
 
 // clear makes the rows from some row on zero.
 func (p *packer) clear(from string) {
 	p.each(p.sub("%R", from), 1, func(i string) {
 		row := p.row(p.add(i, from))
 		p.each("%C", p.lanes, func(c string) {
-			p.do("store %s %s, ptr %s, align 1", vec(p.lanes, p.acc), zero(vec(p.lanes, p.acc)), p.at(p.acc, row, c))
+			p.do("store %s %s, ptr %s, align 1", vec(p.lanes, p.acc), zero(vec(p.lanes, p.acc)), p.to(row, c))
 		})
 	})
 }
@@ -89,7 +103,7 @@ func (p *packer) byRows() {
 	p.each(p.rows, 1, func(r string) {
 		src, dst := p.at(p.raw(), "%src", p.mul(r, "%rs")), p.row(r)
 		p.each("%C", n, func(c string) {
-			from, to := p.at(p.raw(), src, c), p.at(p.acc, dst, c)
+			from, to := p.at(p.raw(), src, c), p.to(dst, c)
 			p.branch(p.is("sle", p.addN(c, n), p.cols), func() {
 				p.do("store %s %s, ptr %s, align 1", vec(n, p.acc), p.convert(n, p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from)), to)
 			}, func() {
@@ -145,7 +159,7 @@ func (p *packer) transpose(r, c string) {
 		vs[j] = p.convert(n, p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from))
 	}
 	for i, v := range p.transposed(n, p.acc, vs) {
-		p.do("store %s %s, ptr %s, align 1", vec(n, p.acc), v, p.at(p.acc, p.row(p.addN(r, i)), c))
+		p.do("store %s %s, ptr %s, align 1", vec(n, p.acc), v, p.to(p.row(p.addN(r, i)), c))
 	}
 }
 
@@ -185,7 +199,7 @@ func (p *packer) elements(r, c, R, C string) {
 			x := p.add(c, j)
 			from := p.at(p.raw(), "%src", p.add(p.mul(y, "%rs"), p.mul(x, "%cs")))
 			v := p.guarded(from, p.and(inside, p.is("slt", x, p.cols)))
-			p.do("store %s %s, ptr %s, align 1", p.acc, p.convert(1, v), p.at(p.acc, dst, x))
+			p.do("store %s %s, ptr %s, align 1", p.acc, p.convert(1, v), p.to(dst, x))
 		})
 	})
 }

@@ -2,8 +2,8 @@ package gemm
 
 import "fmt"
 
-// vector writes a multiplication with vectors of registers. Panels of B as wide as a tile are packed one after the other, so that the
-// one in use stays in the first cache, and are multiplied with all rows of A, which are packed before.
+// vector writes a multiplication with vectors of registers. B is packed into panels as wide as a tile, which are multiplied one after
+// the other with all rows of A, packed too, so that the one in use stays in the first cache.
 func (l *Lib) vector(s Spec) *Kernel {
 	acc := s.Acc()
 	size := sizes[acc]
@@ -16,14 +16,13 @@ func (l *Lib) vector(s Spec) *Kernel {
 	if s.K < 64/size { // rows within one line
 		t.lda = s.K
 	}
-	k := &Kernel{Name: "nereid.gemm." + s.name(), Scratch: align(s.M*t.lda*size) + align(s.K*t.width()*size)}
+	k := &Kernel{Name: "nereid.gemm." + s.name(), Scratch: align(s.M*t.lda*size) + align(s.K*s.N*size)}
 	w := l.writer()
-	w.callPack(s.Elem, acc, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, t.lda)
-	panel := w.at("i8", "%scratch", fmt.Sprint(align(s.M*t.lda*size)))
+	w.callPack(s.Elem, acc, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, t.lda)
+	panels := w.at("i8", "%scratch", fmt.Sprint(align(s.M*t.lda*size)))
+	w.callPack(s.Elem, acc, "%b", "%brs", "%bcs", "%brows", "%bcols", panels, s.K, s.N, t.width(), t.width())
 	w.each(fmt.Sprint(s.N), t.width(), func(n string) {
-		src := w.at(string(s.Elem), "%b", w.mul(n, "%bcs"))
-		w.callPack(s.Elem, acc, src, "%brs", "%bcs", "%brows", w.sub("%bcols", n), panel, s.K, t.width(), t.width())
-		c := w.at(acc, "%c", n)
+		c, panel := w.at(acc, "%c", n), w.at(acc, panels, w.mul(n, fmt.Sprint(s.K)))
 		whole := s.M / l.target.Rows * l.target.Rows
 		if whole > 0 {
 			w.each(fmt.Sprint(whole), l.target.Rows, func(m string) { t.multiply(w, l.target.Rows, c, "%scratch", panel, m) })
