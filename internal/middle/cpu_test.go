@@ -1,0 +1,71 @@
+package middle_test
+
+import (
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/backend/cpu"
+	"github.com/nereid-lang/nereid/internal/llvm"
+)
+
+// onCPU runs a launch on the CPU and returns what is in its buffers then.
+func onCPU(t testing.TB, d *cpu.Device, l launch) [][]byte {
+	t.Helper()
+	m := parse(t, l.name, l.text)
+	k, err := d.Compile(t.Context(), &backend.Input{Module: m, Kernel: kernelOf(m), Options: backend.Options{}.Defaults()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	var bufs [][]byte
+	var words []uint64
+	for _, a := range l.args {
+		if a.data == nil {
+			words = append(words, a.bits)
+			continue
+		}
+		b, err := d.Alloc(len(a.data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		copy(b.Host(), a.data)
+		bufs, words = append(bufs, b.Host()), append(words, b.Addr())
+	}
+	if err := k.Launch(t.Context(), nil, l.grid, words); err != nil {
+		t.Fatal(err)
+	}
+	return bufs
+}
+
+// TestCasesCPU: the CPU runs each case to the same end as the interpreter, with vectors and with every access checked.
+func TestCasesCPU(t *testing.T) {
+	lib, err := llvm.Load()
+	if err != nil {
+		t.Skipf("no LLVM: %v", err)
+	}
+	for mode, c := range map[string]cpu.Compiler{"plain": {}, "checked": {Check: true, Lines: true}} {
+		d := cpu.New(lib, c)
+		t.Run(mode, func(t *testing.T) {
+			for _, path := range casePaths(t) {
+				l, run := caseLaunch(t, path)
+				if !run {
+					continue
+				}
+				t.Run(l.name, func(t *testing.T) {
+					got, want := onCPU(t, d, l), interpret(t, l)
+					i := 0
+					for _, a := range l.args {
+						if a.data == nil {
+							continue
+						}
+						if diff := difference(a.elem, bitsOf(a.elem, want[i]), bitsOf(a.elem, got[i]), l.tol); diff != "" {
+							t.Errorf("buffer %d: %s", i, diff)
+						}
+						i++
+					}
+				})
+			}
+		})
+	}
+}
