@@ -63,7 +63,7 @@ func (c Compiler) CompileOnly(ctx context.Context, in *backend.Input) error {
 		return err
 	}
 	start := time.Now()
-	cubin, err := Assemble(ctx, c.Arch(), code.PTX)
+	cubin, err := c.assembleBest(code, func(ptx []byte) ([]byte, error) { return Assemble(ctx, c.Arch(), ptx) })
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,10 @@ func (k *kernel) Code() (backend.Code, error) {
 
 // assemble is the cubin of a kernel, or nil where the driver cannot give one: then it is loaded as PTX.
 func (d *Device) assemble(c *driver.Context, code *Code) []byte {
-	cubin, _, err := c.Assemble(code.PTX, driver.JITOptions{})
+	cubin, err := d.assembleBest(code, func(ptx []byte) ([]byte, error) {
+		cubin, _, err := c.Assemble(ptx, driver.JITOptions{})
+		return cubin, err
+	})
 	if err != nil {
 		return nil
 	}
