@@ -93,6 +93,9 @@ func (b *Builder) splat(x *Tensor, shape []int64) *Tensor {
 	if len(shape) == 0 {
 		return x
 	}
+	if IsBlockPtr(x.Type) {
+		panic(bad(CodeType, "a block pointer (%s) cannot be an element of a tensor", x.Type).hint("tl.advance moves it, tl.load loads the block"))
+	}
 	t := Block(x.Type, shape...)
 	switch a := constantOf(x.V).(type) {
 	case *ir.IntegerAttr, *ir.FloatAttr:
