@@ -35,7 +35,8 @@ build: ## bin/nereid
 bench: ## Go benchmarks (BENCH=regexp)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
-bench-cpu: prepare build ## the CPU against C, OpenBLAS and NumPy: a table of ratios
+bench-cpu: build ## the CPU against C, OpenBLAS and NumPy: a table of ratios
+	@GO="$(GO)" scripts/setup --bench
 	bin/nereid bench --device cpu --peers --rep 2s
 
 fuzz: ## every fuzz target in turn (FUZZTIME=30s each)
