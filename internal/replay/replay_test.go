@@ -102,7 +102,7 @@ func TestCompareNotices(t *testing.T) {
 			} else {
 				v := d.format.Decode(bits)
 				rel := c.tolerance(d.format)
-				bits = d.format.Encode(v + 1.5*c.floor(d.format) + 1.5*rel*(math.Abs(v)+rms(d, got[s])*ofTensor+1e-7) + 2*math.Abs(v)*math.Ldexp(1, -d.format.Man))
+				bits = d.format.Encode(v + 1.5*c.floor(d.format) + 1.5*rel*(math.Abs(v)+rms(d, got[s])+1e-7) + 2*math.Abs(v)*math.Ldexp(1, -d.format.Man))
 			}
 			var buf [8]byte
 			binary.LittleEndian.PutUint64(buf[:], bits)
@@ -138,7 +138,7 @@ func TestTolerances(t *testing.T) {
 		"an error of the summands, not of the sum": {"fp32", false, f32(1000, 1e-5), f32(1000, 2e-3), true},
 		"too much of that":                         {"fp32", false, f32(1000, 1e-5), f32(1000, 2e-1), false},
 		"tf32":                                     {"fp32", true, f32(1, 2), f32(1.009, 2), true},
-		"tf32, too much":                           {"fp32", true, f32(1, 2), f32(1.03, 2), false},
+		"tf32, too much":                           {"fp32", true, f32(1, 2), f32(1.04, 2), false},
 		"no tf32":                                  {"fp32", false, f32(1, 2), f32(1.009, 2), false},
 		"NaN is NaN":                               {"fp32", false, f32(nan, 1), f32(-nan, 1), true},
 		"NaN is no number":                         {"fp32", false, f32(nan, 1), f32(1, 1), false},
@@ -149,8 +149,8 @@ func TestTolerances(t *testing.T) {
 		"four units of fp16":                       {"fp16", false, []byte{0, 0x3c}, []byte{4, 0x3c}, false},
 		"one unit of bf16":                         {"bf16", false, []byte{0x80, 0x3f}, []byte{0x81, 0x3f}, true},
 		"four units of bf16":                       {"bf16", false, []byte{0x80, 0x3f}, []byte{0x84, 0x3f}, false},
-		"noise of the inputs, where all cancels":   {"fp32", false, f32(1e-10, 0), f32(-5e-8, 0), true},
-		"more than that":                           {"fp32", false, f32(1e-10, 0), f32(-5e-7, 0), false},
+		"noise of the inputs, where all cancels":   {"fp32", false, f32(1e-10, 0), f32(-9e-7, 0), true},
+		"more than that":                           {"fp32", false, f32(1e-10, 0), f32(-2e-6, 0), false},
 		"integers":                                 {"i8", false, []byte{1, 2}, []byte{1, 3}, false},
 	} {
 		ones := append(arg("fp32"), Arg{Name: "y", Kind: Tensor, Storage: "s1", Dtype: "fp32"})[1:]
