@@ -121,6 +121,34 @@ func casePaths(t testing.TB) []string {
 	return paths
 }
 
+// categories are what the cases are about, by the first word of their names, and how many there are at least.
+var categories = map[string]int{
+	"ptr": 30, "block": 5, "descriptor": 4, "for": 14, "while": 4, "if": 4, "wrap": 11, "split": 4, "mask": 34, "use": 6, "gather": 6, "scatter": 2,
+	"atomic": 7, "reduce": 7, "scan": 3, "dot": 5, "elem": 14, "shape": 6, "pick": 2, "flow": 9,
+}
+
+// TestCategories: each category has its cases, and each case a category.
+func TestCategories(t *testing.T) {
+	n := map[string]int{}
+	for _, path := range casePaths(t) {
+		word, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".mlir"), "_")
+		n[word]++
+	}
+	for word, least := range categories {
+		if n[word] < least {
+			t.Errorf("%d cases of %s, fewer than %d", n[word], word, least)
+		}
+	}
+	total := 0
+	for word, k := range n {
+		total += k
+		if categories[word] == 0 {
+			t.Errorf("%s is no category", word)
+		}
+	}
+	t.Logf("%d cases: %v", total, n)
+}
+
 // TestCasesCheck: the output of each case is as its CHECK lines say.
 func TestCasesCheck(t *testing.T) {
 	for _, path := range casePaths(t) {
