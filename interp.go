@@ -10,6 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/backend/interp"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/middle"
+	"github.com/nereid-lang/nereid/internal/pass"
 )
 
 // interpDevice is the interpreter as a device: Triton IR, executed in Go.
@@ -44,6 +46,9 @@ func (*interpDevice) Info() string {
 
 func (d *interpDevice) Compile(ctx context.Context, in *backend.Input) (backend.Executable, error) {
 	if err := in.TTIR(d.Target()); err != nil || in.Until == "ttir" {
+		return nil, err
+	}
+	if err := pass.Run(&pass.Context{}, in.Module, []pass.Pass{middle.ExpandInlineAsm}); err != nil {
 		return nil, err
 	}
 	p, err := interp.Compile(in.Module, in.Kernel)

@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/constfold"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
 )
 
 // This file takes inline assembly apart. A kernel's assembly is PTX, a few lines without jumps or memory, and says what is done to the
@@ -23,6 +24,13 @@ import (
 //
 // asm_ops.go has the instructions. Assembly that uses others is an error that names the instruction.
 
+// ExpandInlineAsm is this step alone, for whoever else has no use for assembly. The conversion to linalg begins with it.
+var ExpandInlineAsm = pass.Pass{
+	Name: "triton-expand-inline-asm",
+	Doc:  "replace inline assembly by operations on elements",
+	Run:  func(_ *pass.Context, m *ir.Module) error { return expandAsm(m) },
+}
+
 // expandAsm replaces the inline assembly of a module.
 func expandAsm(m *ir.Module) error {
 	for op := range m.Op.Ops() {
@@ -30,7 +38,7 @@ func expandAsm(m *ir.Module) error {
 			continue
 		}
 		if err := expandOne(op); err != nil {
-			return errAt(op, "inline assembly cannot be converted to linalg: %v", err)
+			return errAt(op, "inline assembly cannot be taken apart: %v", err)
 		}
 	}
 	return nil

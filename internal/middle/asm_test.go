@@ -109,6 +109,17 @@ func TestInlineAsm(t *testing.T) {
 		ls = append(ls, launch{name: x.name, text: kernel(body), twin: kernel(zero + x.means), grid: [3]int{1, 1, 1}, args: []arg{
 			filled(t, r, elemTypes[x.in], 64, "normal", ""), filled(t, r, elemTypes[x.in], 64, "normal", ""), zeros(elemTypes[x.out], 64)}})
 	}
+	for _, l := range ls { // taken apart, the interpreter runs it as well
+		m := parse(t, l.name, l.text)
+		if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m, []pass.Pass{middle.ExpandInlineAsm}); err != nil {
+			t.Fatal(err)
+		}
+		got, want := interpret(t, launch{name: l.name, text: m.String(), grid: l.grid, args: l.args}), interpret(t, l)
+		out := len(got) - 1
+		if d := difference(l.args[out].elem, bitsOf(l.args[out].elem, want[out]), bitsOf(l.args[out].elem, got[out]), l.tol); d != "" {
+			t.Errorf("%s, interpreted: %s", l.name, d)
+		}
+	}
 	if good := check(t, ls); len(good) != len(asmCases) {
 		t.Errorf("%d of %d pieces of assembly are right", len(good), len(asmCases))
 	}

@@ -21,7 +21,7 @@ var TritonToLinalg = pass.Pass{
 }
 
 // All is every pass of this package.
-func All() []pass.Pass { return []pass.Pass{TritonToLinalg} }
+func All() []pass.Pass { return []pass.Pass{TritonToLinalg, ExpandInlineAsm} }
 
 func run(ctx *pass.Context, m *ir.Module) error {
 	if err := prepare(ctx, m); err != nil {
