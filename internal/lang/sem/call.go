@@ -124,17 +124,15 @@ func (c *Call) bool(name string) bool {
 	panic(c.wrong(name, "a compile-time bool"))
 }
 
-// str is a compile-time string, empty for None.
+// str is a compile-time string. What is false (None, 0, an empty tuple) names nothing.
 func (c *Call) str(name string) string {
-	switch v := c.Named(name).(type) {
-	case host.Str:
-		return string(v)
-	case host.NoneType:
+	v := c.Named(name)
+	if s, ok := v.(host.Str); ok {
+		return string(s)
+	}
+	empty, list := items(v)
+	if isNone(v) || isNumber(v) && float(v) == 0 || list && len(empty) == 0 {
 		return ""
-	case host.Bool:
-		if !v { // what is false names nothing
-			return ""
-		}
 	}
 	panic(c.wrong(name, "a string"))
 }
