@@ -18,6 +18,7 @@ import (
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // device is the CPU with a compiler, through the LLVM that is found, or the one at a path.
@@ -361,6 +362,12 @@ var versions = map[int][]string{
 	22: {"/usr/lib/x86_64-linux-gnu/libLLVM.so.22.1", "/usr/lib/llvm-22/lib/libLLVM.so.22.1", "libLLVM.so.22.1", "libLLVM-22.so"},
 }
 
+// samples are kernels of the repository that use much of what there is.
+var samples = map[string]string{
+	"softmax_f16_2048": "softmax_kernel", "matmul_bf16_relu": "matmul_kernel", "attention_d64": "attention_kernel",
+	"dropout_f32": "dropout_kernel", "layer_norm_f16": "layer_norm_kernel", "total_sum_f32": "total_sum_kernel",
+}
+
 // TestVersions: kernels compile and run with LLVM 19 and 22.
 func TestVersions(t *testing.T) {
 	for v, paths := range versions {
@@ -382,6 +389,19 @@ func TestVersions(t *testing.T) {
 				if err := scales(cpu.New(lib, c), 3); err != nil {
 					t.Errorf("%+v: %v", c, err)
 				}
+			}
+			d := cpu.New(lib, cpu.Compiler{})
+			for file, kernel := range samples {
+				m, err := ir.Parse(diag.NewFileSet(), file, []byte(txtest.Read(t, txtest.Path(t, "testdata", "golden", "cuda-90", file+".ttir"))))
+				if err != nil {
+					t.Fatal(err)
+				}
+				k, err := d.Compile(t.Context(), &backend.Input{Module: m, Kernel: kernel, Options: backend.Options{}.Defaults()})
+				if err != nil {
+					t.Errorf("%s: %v", file, err)
+					continue
+				}
+				k.Close()
 			}
 		})
 	}

@@ -27,6 +27,8 @@ type Compiler struct {
 	Check bool // accesses are checked: one out of bounds stops the kernel
 	Lines bool // debuggers and profilers are told which lines of the source code comes from
 
+	lib *llvm.Lib // nil: the one that is found
+
 	vector int // bytes of a vector, for tests; 0 is the host's
 }
 
@@ -62,7 +64,7 @@ func (c Compiler) compile(ctx context.Context, in *backend.Input) (*compiled, er
 	if in.Until == "linalg" {
 		return nil, nil
 	}
-	lib, err := llvm.Load()
+	lib, err := c.library()
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +104,13 @@ func (c Compiler) options(host llvm.Target) codegen.Options {
 		o.VectorBytes = 2
 	}
 	return o
+}
+
+func (c Compiler) library() (*llvm.Lib, error) {
+	if c.lib != nil {
+		return c.lib, nil
+	}
+	return llvm.Load()
 }
 
 // asmOf is the assembly of a compilation: made again where only an object file was.

@@ -17,7 +17,6 @@ import (
 // Device is the host's CPU.
 type Device struct {
 	Compiler
-	lib     *llvm.Lib
 	target  llvm.Target
 	workers *pool.Pool
 	memory  registry // when accesses are checked
@@ -34,7 +33,8 @@ func Devices() ([]backend.Backend, error) {
 
 // New is the CPU with a compiler of its own.
 func New(lib *llvm.Lib, c Compiler) *Device {
-	return &Device{Compiler: c, lib: lib, target: lib.HostTarget(), workers: pool.New(0)}
+	c.lib = lib
+	return &Device{Compiler: c, target: lib.HostTarget(), workers: pool.New(0)}
 }
 
 // Name is "cpu".
