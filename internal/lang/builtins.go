@@ -143,7 +143,7 @@ func minMax(device, onHost string) func(*generator, python.Node, []host.Value, [
 
 func isInstance(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
 	if len(args) != 2 {
-		g.fail(n, "argument", "isinstance() takes 2 arguments, not %d", len(args))
+		g.fail(n, "bad-arguments", "isinstance() takes 2 arguments, not %d", len(args))
 	}
 	ok, err := host.IsInstanceOf(g.u.world.in, args[0], g.pyType(args[1]))
 	g.check(n, err)
@@ -185,7 +185,7 @@ func attrName(g *generator, n python.Node, args []host.Value) string {
 			return string(s)
 		}
 	}
-	g.fail(n, "argument", "expected a value and the name of an attribute")
+	g.fail(n, "bad-arguments", "expected a value and the name of an attribute")
 	return ""
 }
 
@@ -211,7 +211,7 @@ func (g *generator) hasAttribute(n python.Node, v host.Value, name string) (ok b
 // staticAssert is tl.static_assert(cond, msg): the message is looked at only when the condition fails.
 func staticAssert(g *generator, e *python.Call) host.Value {
 	if len(e.Args) == 0 || len(e.Args) > 2 || len(e.Keywords) > 1 {
-		g.fail(e, "argument", "static_assert takes a condition and a message")
+		g.fail(e, "bad-arguments", "static_assert takes a condition and a message")
 	}
 	cond := g.expr(e.Args[0])
 	if hasDevice(cond) {
@@ -273,7 +273,7 @@ func makeCondition(g *generator, n python.Node, args []host.Value, kws []host.Ke
 		c.disableLICM = isTrue(args[1])
 	}
 	if c.cond == nil {
-		g.fail(n, "argument", "condition() needs a value")
+		g.fail(n, "bad-arguments", "condition() needs a value")
 	}
 	return c
 }

@@ -177,7 +177,7 @@ func (g *generator) objectAttr(n python.Node, o *Object, name string) host.Value
 	}
 	v, err := host.GetAttr(g.u.world.in, o.Class.host, name)
 	if err != nil {
-		g.failHint(n, "attribute", suggestFrom(name, o.Class.fields), "%s has no attribute %s", o.Class.Name, name)
+		g.failHint(n, "no-attribute", suggestFrom(name, o.Class.fields), "%s has no attribute %s", o.Class.Name, name)
 	}
 	switch v.(type) {
 	case *JITFunction, *constexprFunc, *hostBuiltin, *host.Func:

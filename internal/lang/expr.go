@@ -205,7 +205,7 @@ func (g *generator) deviceAttr(n python.Node, v host.Value, name string) (host.V
 	if m := g.u.world.method(v, name); m != nil {
 		return &boundMethod{self: v, fn: m}, true, nil
 	}
-	g.failHint(n, "attribute", suggestFrom(name, g.u.world.methodNames(v)), "%s has no attribute %s", describe(v), name)
+	g.failHint(n, "no-attribute", suggestFrom(name, g.u.world.methodNames(v)), "%s has no attribute %s", describe(v), name)
 	return nil, false, nil
 }
 

@@ -297,7 +297,7 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Mod
 		return nil, err
 	}
 	if len(args) != len(fn.Params) {
-		return nil, s.report(diag.Diagnostic{Code: "argument", Span: fn.Func.Def.NamePos.Span(),
+		return nil, s.report(diag.Diagnostic{Code: "bad-arguments", Span: fn.Func.Def.NamePos.Span(),
 			Msg: fmt.Sprintf("%s has %d parameters, but %d arguments are described", kernel, len(fn.Params), len(args))})
 	}
 	if opts.MaxSteps == 0 {
@@ -381,7 +381,7 @@ func (u *unit) constant(v host.Value) host.Value {
 		}
 		fn, ok, err := m.Get(u.world.in, v.Name)
 		if err != nil || !ok {
-			panic(&failure{d: diag.Diagnostic{Code: "argument", Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
+			panic(&failure{d: diag.Diagnostic{Code: "bad-arguments", Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
 		}
 		return unwrapConstexpr(fn)
 	case *host.Tuple:
