@@ -96,44 +96,23 @@ func (g *gen) yieldBlock(b *ir.Block, cs []carried, vs, args []*ir.Value) {
 	g.products(b, cs, vs, args)
 	roots := g.carryRoots(cs, vs, args)
 	safe := g.inPlace(b, roots, cs, args)
-	var copies []*root
+	var copies []func()
 	for i, r := range roots {
 		if safe[i] {
 			continue
 		}
-		t := g.newBuffer(ir.ElemOf(r.v.Type), r.shape)
-		copies = append(copies, &root{kind: toBuffer, v: r.v, shape: r.shape, into: r.into})
-		r.into = t
+		to, from := r.into, g.newBuffer(ir.ElemOf(r.v.Type), r.shape)
+		r.into = from
+		copies = append(copies, func() { g.copyBlock(to, from, r.shape) })
 	}
 	g.block(b, roots)
 	if g.err != nil {
 		return
 	}
-	for _, c := range copies {
-		g.copyBlock(c.into, g.tempOf(roots, c), c.shape)
+	for _, f := range copies {
+		f()
 	}
 	g.put(cs, vs)
-}
-
-func (g *gen) tempOf(roots []*root, c *root) *view {
-	for _, r := range roots {
-		if r.v == c.v && r.into != c.into && r.into != nil && sameShape(r.shape, c.shape) {
-			return r.into
-		}
-	}
-	return c.into
-}
-
-func sameShape(a, b []int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // products lets matrix products add to the buffers that a loop carries, where nobody else reads what is in them.

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,22 +107,10 @@ func TestIndex(t *testing.T) {
 	} {
 		g := &gen{writer: newWriter(), lanes: c.lanes}
 		hi, lo := g.split(index{base: "%i", lanes: counting(c.lanes), align: int64(c.lanes)}, c.k)
-		if !equal(hi.lanes, c.hi) || !equal(lo.lanes, c.lo) || hi.vec != "" || lo.vec != "" {
+		if !slices.Equal(hi.lanes, c.hi) || !slices.Equal(lo.lanes, c.lo) || hi.vec != "" || lo.vec != "" {
 			t.Errorf("%d lanes by %d: %v and %v, expected %v and %v", c.lanes, c.k, hi, lo, c.hi, c.lo)
 		}
 	}
-}
-
-func equal(a, b []int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // TestRefused: what cannot be is an error with a place, not a panic.

@@ -135,7 +135,6 @@ func evalGeneric(g *gen, op *ir.Op, result int, idx []index) val {
 	body := op.Body(0)
 	g.push()
 	defer g.pop()
-	n := len(linalg.Inputs(op))
 	for i, x := range op.Operands() {
 		arg := body.Arg(i)
 		if !arg.HasUses() {
@@ -145,7 +144,6 @@ func evalGeneric(g *gen, op *ir.Op, result int, idx []index) val {
 			g.bind(arg, g.scalar(x))
 			continue
 		}
-		_ = n
 		g.bind(arg, g.elem(x, g.mapped(maps[i], idx)))
 	}
 	g.region(body, idx)

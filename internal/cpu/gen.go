@@ -300,7 +300,6 @@ func (g *gen) firstProgram(size [3]string) (ids [3]string) {
 // block writes the operations of a block but for its terminator, and what that asks for.
 func (g *gen) block(b *ir.Block, last []*root) {
 	p := g.plan(b, last)
-	next := 0
 	nests := func(pos int) {
 		for _, n := range p.nests {
 			if p.at[n] == pos && g.err == nil {
@@ -316,9 +315,7 @@ func (g *gen) block(b *ir.Block, last []*root) {
 		if !p.skip[op] && op != b.Terminator() {
 			g.blockOp(p, op)
 		}
-		next = i
 	}
-	_ = next
 	nests(len(p.ops))
 }
 
@@ -327,8 +324,8 @@ func (g *gen) blockOp(p *planner, op *ir.Op) {
 	switch {
 	case p.isStore(op):
 		return
-	case op.NumResults() > 0 && isTensor(op.Result(0).Type) && (g.isFormula(op.Result(0)) || p.start[op.Result(0)] > 0 || p.hasStart(op.Result(0))):
-		return
+	case op.NumResults() > 0 && isTensor(op.Result(0).Type) && (g.isFormula(op.Result(0)) || p.hasStart(op.Result(0))):
+		return // a formula, or made by a nest
 	case op.Def == arith.Constant:
 		return // written where it is used
 	case op.NumResults() > 0 && isPure(op):

@@ -40,6 +40,8 @@ type nest struct {
 	lanes  int
 	unroll int
 
+	streams bool // long rows go from memory to memory: what comes soon is asked for ahead
+
 	iv     string          // of the inner loop, while it is written
 	outer  map[string]bool // of the others
 	full   bool            // all lanes are inside all bounds

@@ -624,6 +624,7 @@ func (p *planner) shapeNest(n *nest) {
 	if reduces && n.along < 0 && cost <= 8 && p.neutral(n) && inner >= 8*lanes {
 		n.unroll = 4
 	}
+	n.streams = !reduces && n.along < 0 && n.split == 0 && inner*size >= 2*ahead
 }
 
 // neutral reports whether all reductions of a nest can have several accumulators.

@@ -228,6 +228,19 @@ func (g *gen) gep(w *view, off string) string {
 	return g.op("getelementptr %s, ptr %s, i64 %s", memType(w.elem), w.ptr, off)
 }
 
+// ahead is how many bytes before their use memory is asked for: far enough for what is not in a cache, near enough for it to stay there.
+const ahead = 2048
+
+// prefetch asks for what lies ahead of an address, to read or to write, in loops that pass over much memory once. The processor does so
+// too, but stops at the ends of pages.
+func (g *gen) prefetch(w *view, at string, write int) {
+	if g.nest == nil || !g.nest.streams || !g.nest.full || w.scratch {
+		return
+	}
+	g.decls["llvm.prefetch.p0"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+	g.do("call void @llvm.prefetch.p0(ptr %s, i32 %d, i32 3, i32 1)", g.op("getelementptr i8, ptr %s, i64 %d", at, ahead), write)
+}
+
 func (g *gen) loadAt(w *view, p index, mask *val, other val) val {
 	n, elem, size := g.lanes, memType(w.elem), elemSize(w.elem)
 	vt := vector(elem, n)
@@ -235,7 +248,9 @@ func (g *gen) loadAt(w *view, p index, mask *val, other val) val {
 	case p.uniform() && (mask == nil || mask.n == 1):
 		return g.loadOne(w, p.base, mask, other)
 	case isIota(p.lanes) && mask == nil:
-		return val{s: g.op("load %s, ptr %s, align %d%s", vt, g.gep(w, p.base), size, g.tag(w)), t: w.elem, n: n}
+		at := g.gep(w, p.base)
+		g.prefetch(w, at, 0)
+		return val{s: g.op("load %s, ptr %s, align %d%s", vt, at, size, g.tag(w)), t: w.elem, n: n}
 	case isIota(p.lanes):
 		m, o := g.widen(*mask, n), g.widen(other, n)
 		name := fmt.Sprintf("llvm.masked.load.%s.p0", suffix(elem, n))
@@ -330,7 +345,9 @@ func (g *gen) store(w *view, idx []index, v val, mask *val) {
 		g.do("store %s %s, ptr %s, align %d%s", elem, v.s, g.gep(w, p.base), size, g.tag(w))
 		return
 	case isIota(p.lanes) && mask == nil:
-		g.do("store %s %s, ptr %s, align %d%s", vt, g.widen(v, n).s, g.gep(w, p.base), size, g.tag(w))
+		at := g.gep(w, p.base)
+		g.prefetch(w, at, 1)
+		g.do("store %s %s, ptr %s, align %d%s", vt, g.widen(v, n).s, at, size, g.tag(w))
 		return
 	case isIota(p.lanes):
 		name := fmt.Sprintf("llvm.masked.store.%s.p0", suffix(elem, n))
