@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/nereid-lang/nereid/internal/knob"
 )
@@ -17,6 +18,7 @@ type Config struct {
 	AlwaysCompile bool      // even what is kept already
 	Debug         bool      // as if Options.Debug were set
 	Timing        io.Writer // gets a line for each stage of each compilation
+	Tune          TuneOptions
 }
 
 // EnvConfig is the configuration that the environment asks for; modules have it unless With says otherwise.
@@ -33,6 +35,7 @@ func EnvConfig() Config {
 			c.Dump = "nereid-dump"
 		}
 	}
+	c.Tune = envTune(c.Cache)
 	if knob.Timing.Get() {
 		c.Timing = os.Stderr
 	}
@@ -49,4 +52,19 @@ func (c *Config) timed(kernel string, s Stage) {
 	if c.Timing != nil {
 		fmt.Fprintf(c.Timing, "%s %s %.3f ms\n", kernel, s.Name, float64(s.Took.Microseconds())/1000)
 	}
+}
+
+// envTune is how the environment wants kernels tuned.
+func envTune(c *Cache) TuneOptions {
+	o := TuneOptions{Dir: knob.TuneDir.Get(), ReadOnly: knob.Cache.Get() == "readonly", Again: knob.TuneAgain.Get()}
+	if o.Dir == "" && c != nil {
+		o.Dir = filepath.Join(c.Dir(), "tune")
+	}
+	if knob.Cache.Get() == "off" && !knob.TuneDir.IsSet() {
+		o.Dir = ""
+	}
+	if knob.PrintTuning.Get() {
+		o.Print = os.Stderr
+	}
+	return o
 }

@@ -63,6 +63,19 @@ func (k *Kernel) launchOn(s *Stream, grid any, args []any, note func(*plan)) err
 			return err
 		}
 	}
+	if done, err := k.decorated(s, grid, args); done {
+		return err
+	}
+	return k.launchPlain(s, grid, args, note)
+}
+
+// launchPlain launches with all arguments given: decorators are done with.
+func (k *Kernel) launchPlain(s *Stream, grid any, args []any, note func(*plan)) error {
+	if note == nil {
+		if done, err := k.replay(s, grid, args); done {
+			return err
+		}
+	}
 	l := &launch{k: k, dev: s.dev, meta: Meta{}}
 	defer l.release()
 	if err := l.bind(args); err != nil {

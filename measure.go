@@ -10,18 +10,20 @@ import (
 // Measure runs f, which launches on the stream, over and over and returns the median time of a run, on the device's own clock where it
 // has one, with cold caches each time.
 func (s *Stream) Measure(warmup, rep time.Duration, f func() error) (time.Duration, error) {
-	var times []time.Duration
-	var err error
-	if t, ok := s.dev.b.(backend.Timer); ok {
-		times, err = t.Measure(s.s, warmup, rep, f)
-	} else {
-		times, err = s.onHost(warmup, rep, f)
-	}
+	times, err := s.times(warmup, rep, f)
 	if err != nil || len(times) == 0 {
 		return 0, err
 	}
 	slices.Sort(times)
 	return times[len(times)/2], nil
+}
+
+// times are those of the runs.
+func (s *Stream) times(warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
+	if t, ok := s.dev.b.(backend.Timer); ok {
+		return t.Measure(s.s, warmup, rep, f)
+	}
+	return s.onHost(warmup, rep, f)
 }
 
 // onHost times runs with the host's clock.

@@ -118,6 +118,9 @@ type Kernel struct {
 
 	built builds
 	plans atomic.Pointer[[]*plan]
+
+	wrapped sync.Map // of lang.Target to *decorators
+	chosen  sync.Map // of what configs were chosen for to lang.Config
 }
 
 // Name is the kernel's name in its file.

@@ -22,6 +22,7 @@ var commands = []func() *cobra.Command{
 	newDevicesCmd,
 	newOptCmd,
 	newLayoutCmd,
+	newTuneCmd,
 	newGenCmd,
 	newCacheCmd,
 	newVersionCmd,

@@ -20,6 +20,7 @@ import (
 type inputFlags struct {
 	signature, shape, dtype, fill string
 	seed                          uint64
+	partial                       bool // compile-time arguments may be left to the kernel's decorators
 }
 
 // tensorArg is a tensor argument with what it holds before the launch; nil data is memory that nobody has written.
@@ -76,6 +77,8 @@ func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
 				return nil, err
 			}
 			in.tensors = append(in.tensors, t)
+		case f.partial && p.Constexpr:
+			continue
 		default:
 			missing = append(missing, p.Name)
 		}
@@ -470,6 +473,9 @@ func (in *inputs) String() string {
 			continue
 		}
 		parts[i] = fmt.Sprintf("%s=%v", name, in.values[name])
+		if in.values[name] == "" {
+			parts[i] += `""`
+		}
 	}
 	return strings.Join(parts, " ")
 }

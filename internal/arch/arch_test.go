@@ -113,7 +113,7 @@ func TestRules(t *testing.T) {
 		{"internal/backend/cuda", "internal/backend/cpu", false},
 		{"internal/backend/cuda", "internal/gpu", true},
 		{"internal/pass", "internal/cache", false},
-		{"internal/autotune", "internal/backend/cuda", true},
+		{"internal/replay", "internal/backend/cuda", true},
 		{"internal/cache", ".", false},
 		{"internal/cache", "cmd/nereid", false},
 		{".", "internal/cache", true},

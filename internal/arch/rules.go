@@ -75,7 +75,7 @@ var rules = []rule{
 	{pkg: "internal/gen", ours: []string{"internal/diag", "internal/python", "internal/host", "internal/lang/..."}},
 	{pkg: "internal/cache", outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
-	{pkg: "internal/autotune/...", ours: []string{"internal/..."}},
+	{pkg: "internal/autotune", outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/aot/...", ours: []string{"internal/..."}},
 	{pkg: "internal/tunable/...", ours: []string{"internal/..."}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},

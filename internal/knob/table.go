@@ -83,3 +83,19 @@ var (
 		Doc: "A Redis server that machines share as a second level. That it is slow or down costs compilations, nothing else.",
 	})
 )
+
+// What is measured.
+var (
+	TuneDir = text(Row{
+		Group: "Tuning", Name: "NEREID_TUNE_DIR", Triton: "TRITON_CACHE_AUTOTUNING", Default: "`tune` in the cache's folder", Form: "a folder",
+		Doc: "Where the timings of configs are kept, for later and for other processes.",
+	})
+	TuneAgain = flag(Row{
+		Group: "Tuning", Name: "NEREID_TUNE_AGAIN",
+		Doc: "Configs are measured even if their timings are kept.",
+	})
+	PrintTuning = flag(Row{
+		Group: "Tuning", Name: "NEREID_PRINT_AUTOTUNING", Triton: "TRITON_PRINT_AUTOTUNING",
+		Doc: "Each config's time and each choice are printed to standard error.",
+	})
+)

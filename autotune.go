@@ -1,0 +1,758 @@
+package nereid
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/autotune"
+	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/lang"
+)
+
+// TuneOptions say how kernels under @triton.autotune are tuned. The zero value measures as Triton does and keeps nothing.
+type TuneOptions struct {
+	Dir         string        // where timings are kept, for later and for other processes; "": nowhere
+	ReadOnly    bool          // nothing is written there
+	Warmup, Rep time.Duration // of each config, unless the decorator says; 0: 25 and 100 ms
+	Budget      time.Duration // of one tuning: configs that are not measured by then are passed over; 0: none
+	Again       bool          // measure even what is kept
+	Print       io.Writer     // gets a line for each config and each choice; may be nil
+
+	// Progress is told of each config that was measured, or could not be; may be nil.
+	Progress func(Tuned)
+}
+
+// Tuned is a config that was measured.
+type Tuned struct {
+	Kernel       string
+	Key          []string
+	Config       string
+	Median       time.Duration
+	Low, High    time.Duration // the quantiles 0.2 and 0.8
+	Failed       string        // why it has no time
+	Index, Count int           // of the configs to measure
+}
+
+// decorators are what is said around a kernel of its launches, for one target.
+type decorators struct {
+	t   *lang.Tuning
+	err error
+}
+
+func (k *Kernel) decorators(dev *Device) *decorators {
+	target := dev.target()
+	if d, ok := k.wrapped.Load(target); ok {
+		return d.(*decorators)
+	}
+	t, err := k.m.src.Tuning(k.name, target)
+	d, _ := k.wrapped.LoadOrStore(target, &decorators{t, err})
+	return d.(*decorators)
+}
+
+// given are the arguments of a launch by name, before defaults.
+type given struct {
+	k          *Kernel
+	vals       map[string]any
+	positional map[string]bool
+	opts       Options
+}
+
+// gather sorts arguments by name.
+func (k *Kernel) gather(args []any) (*given, error) {
+	g := &given{k, map[string]any{}, map[string]bool{}, Options{}}
+	pos := 0
+	for _, a := range args {
+		switch a := a.(type) {
+		case Options:
+			g.opts = a
+			continue
+		case Named:
+			if k.param(a.Name) < 0 {
+				return nil, fmt.Errorf("there is no parameter %q", a.Name)
+			}
+			g.vals[a.Name] = a.Value
+			continue
+		}
+		for pos < len(k.params) && g.has(k.params[pos].Name) {
+			pos++
+		}
+		if pos == len(k.params) {
+			return nil, fmt.Errorf("takes %d arguments, more were given", len(k.params))
+		}
+		name := k.params[pos].Name
+		g.vals[name], g.positional[name] = a, true
+	}
+	return g, nil
+}
+
+func (g *given) has(name string) bool { _, ok := g.vals[name]; return ok }
+
+// missing reports whether a parameter has neither an argument nor a default.
+func (g *given) missing() bool {
+	return slices.ContainsFunc(g.k.params, func(p lang.Param) bool { return p.Default == nil && !g.has(p.Name) })
+}
+
+// with is a copy with more arguments.
+func (g *given) with(kws []host.Keyword, opts Options) *given {
+	c := &given{g.k, map[string]any{}, g.positional, opts}
+	for name, v := range g.vals {
+		c.vals[name] = v
+	}
+	for _, k := range kws {
+		c.vals[k.Name] = goValue(k.Value)
+	}
+	return c
+}
+
+// goValue is a compile-time value as Go has it where it has one: the short way of a launch knows those.
+func goValue(v host.Value) any {
+	if n, ok := v.(host.Int); ok {
+		if i, ok := n.Int64(); ok {
+			return i
+		}
+		return v
+	}
+	if p := plain(v); p != nil {
+		return p
+	}
+	return v
+}
+
+// args are the arguments as Launch takes them.
+func (g *given) args() []any {
+	out := []any{g.opts}
+	for _, p := range g.k.params {
+		if v, ok := g.vals[p.Name]; ok {
+			out = append(out, Arg(p.Name, v))
+		}
+	}
+	return out
+}
+
+// decorated launches a kernel as its decorators say; done is false where they have nothing to say of these arguments.
+func (k *Kernel) decorated(s *Stream, grid any, args []any) (done bool, err error) {
+	d := k.decorators(s.dev)
+	if d.t == nil && d.err == nil {
+		return false, nil
+	}
+	g, err := k.gather(args)
+	if err != nil {
+		return false, nil // the long way says it
+	}
+	if d.err != nil {
+		return g.missing(), d.err
+	}
+	r := &tuneRun{k: k, t: d.t, s: s, grid: grid}
+	if !r.applies(g) {
+		return false, nil
+	}
+	return true, r.run(0, g)
+}
+
+// tuneRun is one launch under decorators.
+type tuneRun struct {
+	k    *Kernel
+	t    *lang.Tuning
+	s    *Stream
+	grid any
+}
+
+// applies reports whether a decorator has something to add to the arguments.
+func (r *tuneRun) applies(g *given) bool {
+	for _, s := range r.t.Steps {
+		if s.Autotune != nil && r.tunes(s.Autotune, g) {
+			return true
+		}
+		for _, h := range s.Heuristics {
+			if !g.has(h.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// configParams are the parameters that configs set.
+func configParams(a *lang.Autotune) (names []string) {
+	for _, c := range a.Configs {
+		for _, k := range c.Kwargs {
+			if !slices.Contains(names, k.Name) {
+				names = append(names, k.Name)
+			}
+		}
+	}
+	return names
+}
+
+// tunes reports whether a config is to be chosen: not if the caller has given what configs set.
+func (r *tuneRun) tunes(a *lang.Autotune, g *given) bool {
+	names := configParams(a)
+	if len(names) == 0 {
+		return g.opts == Options{}
+	}
+	return slices.ContainsFunc(names, func(n string) bool { return !g.has(n) })
+}
+
+// run goes through the decorators from the outside in, then launches.
+func (r *tuneRun) run(i int, g *given) error {
+	for ; i < len(r.t.Steps); i++ {
+		s := r.t.Steps[i]
+		if s.Autotune == nil {
+			var err error
+			if g, err = r.heuristics(s.Heuristics, g); err != nil {
+				return err
+			}
+			continue
+		}
+		if !r.tunes(s.Autotune, g) {
+			continue
+		}
+		c, err := r.choose(i, s.Autotune, g)
+		if err != nil {
+			return err
+		}
+		g = g.with(c.Kwargs, configOptions(c, g.opts))
+		if c.PreHook != nil {
+			if _, err := r.t.Call(c.PreHook, []host.Value{r.dict(g)}, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return r.k.launchPlain(r.s, r.grid, g.args(), nil)
+}
+
+// configOptions are a config's options; what the caller has set stays.
+func configOptions(c lang.Config, o Options) Options {
+	for _, f := range []struct{ to, from *int }{{&o.NumWarps, &c.NumWarps}, {&o.NumStages, &c.NumStages}, {&o.NumCTAs, &c.NumCTAs}, {&o.MaxNReg, &c.MaxNReg}} {
+		if *f.to == 0 {
+			*f.to = *f.from
+		}
+	}
+	return o
+}
+
+func (r *tuneRun) heuristics(list []lang.Heuristic, g *given) (*given, error) {
+	for _, h := range list {
+		if g.has(h.Name) {
+			continue
+		}
+		v, err := r.t.Call(h.Fn, []host.Value{r.dict(g)}, nil)
+		if err != nil {
+			return nil, fmt.Errorf("nereid: %s: the heuristic of %s: %w", r.k.name, h.Name, err)
+		}
+		g = g.with([]host.Keyword{{Name: h.Name, Value: v}}, g.opts)
+	}
+	return g, nil
+}
+
+// dict is the arguments as Python sees them.
+func (r *tuneRun) dict(g *given) *host.Dict {
+	d := host.NewDict()
+	for _, k := range r.keywords(g, nil) {
+		d.SetStr(k.Name, k.Value)
+	}
+	return d
+}
+
+// keywords are arguments by name, in the order of the parameters; want chooses which.
+func (r *tuneRun) keywords(g *given, want func(name string) bool) []host.Keyword {
+	var out []host.Keyword
+	for _, p := range r.k.params {
+		v, ok := g.vals[p.Name]
+		if !ok || want != nil && !want(p.Name) {
+			continue
+		}
+		out = append(out, host.Keyword{Name: p.Name, Value: hostValue(v)})
+	}
+	return out
+}
+
+// tuning is held while anything is measured: measurements disturb each other.
+var tuning sync.Mutex
+
+// choose is the config for the arguments: one that was chosen before, here or by another process, or the best by measurement.
+func (r *tuneRun) choose(step int, a *lang.Autotune, g *given) (lang.Config, error) {
+	for _, n := range configParams(a) {
+		if g.has(n) {
+			return lang.Config{}, fmt.Errorf("nereid: %s: conflicting meta-parameters: %s is given, and set by autotune's configs", r.k.name, n)
+		}
+	}
+	if len(a.Configs) == 1 {
+		return a.Configs[0], nil
+	}
+	key := r.key(a, g)
+	id := fmt.Sprint(step, r.s.dev, key)
+	if c, ok := r.k.chosen.Load(id); ok {
+		return c.(lang.Config), nil
+	}
+	tuning.Lock()
+	defer tuning.Unlock()
+	if c, ok := r.k.chosen.Load(id); ok {
+		return c.(lang.Config), nil
+	}
+	c, err := r.tune(step, a, g, key)
+	if err == nil {
+		r.k.chosen.Store(id, c)
+	}
+	return c, err
+}
+
+// key is what a choice depends on, as in Triton: the arguments that the decorator names, and the types of all tensors.
+func (r *tuneRun) key(a *lang.Autotune, g *given) (key []string) {
+	for _, n := range a.Key {
+		if v, ok := g.vals[n]; ok {
+			key = append(key, lang.Repr(hostValue(v)))
+		}
+	}
+	for _, p := range r.k.params {
+		if t, ok := g.vals[p.Name].(*Tensor); ok && t != nil {
+			key = append(key, t.DType.String())
+		}
+	}
+	return key
+}
+
+// prune is the configs that are worth measuring.
+func (r *tuneRun) prune(a *lang.Autotune, g *given) ([]lang.Config, error) {
+	configs := a.Configs
+	byName := func(n string) bool { return !g.positional[n] }
+	if a.EarlyPrune != nil {
+		list := &host.List{}
+		for _, c := range configs {
+			list.Items = append(list.Items, c.Value)
+		}
+		nargs := host.NewDict()
+		for _, k := range r.keywords(g, func(n string) bool { return g.positional[n] }) {
+			nargs.SetStr(k.Name, k.Value)
+		}
+		v, err := r.t.Call(a.EarlyPrune, []host.Value{list, nargs}, r.keywords(g, byName))
+		if err != nil {
+			return nil, err
+		}
+		if configs, err = r.t.Configs(v); err != nil {
+			return nil, err
+		}
+		if len(configs) == 0 {
+			return nil, errors.New("no config is left after pruning: early_config_prune should return at least one")
+		}
+	}
+	if a.PerfModel == nil {
+		return configs, nil
+	}
+	return r.topK(a, g, configs)
+}
+
+// topK is the configs that the file's model of their time likes best.
+func (r *tuneRun) topK(a *lang.Autotune, g *given, configs []lang.Config) ([]lang.Config, error) {
+	k := len(a.Configs)
+	switch v := a.TopK.(type) {
+	case host.Float:
+		if float64(v) > 1 {
+			return nil, errors.New("top_k must be a float of at most 1.0, or an int")
+		}
+		k = int(float64(len(a.Configs)) * float64(v))
+	case host.Int:
+		n, _ := v.Int64()
+		k = int(n)
+	}
+	if len(configs) <= k {
+		return configs, nil
+	}
+	times := map[string]float64{}
+	for _, c := range configs {
+		v, err := r.t.Call(a.PerfModel, nil, append(r.keywords(g, nil), c.AllKwargs()...))
+		if err != nil {
+			return nil, err
+		}
+		times[c.String()] = plainFloat(v)
+	}
+	sorted := slices.Clone(configs)
+	slices.SortStableFunc(sorted, func(x, y lang.Config) int {
+		switch tx, ty := times[x.String()], times[y.String()]; {
+		case tx < ty:
+			return -1
+		case tx > ty:
+			return 1
+		}
+		return 0
+	})
+	return sorted[:max(0, min(k, len(sorted)))], nil
+}
+
+func plainFloat(v host.Value) float64 {
+	switch v := plain(v).(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return math.Inf(1)
+}
+
+// tune measures what is not known yet, and picks.
+func (r *tuneRun) tune(step int, a *lang.Autotune, g *given, key []string) (lang.Config, error) {
+	configs, err := r.prune(a, g)
+	if err == nil && len(configs) == 0 {
+		err = errors.New("no config is left after pruning")
+	}
+	if err != nil {
+		return lang.Config{}, fmt.Errorf("nereid: %s: %w", r.k.name, err)
+	}
+	o := &r.k.m.conf.Tune
+	store := &autotune.Store{Dir: o.Dir, ReadOnly: o.ReadOnly}
+	rec := r.record(key)
+	names := configNames(configs)
+	known := func() bool {
+		return !o.Again && store.Load(rec) && !slices.ContainsFunc(names, func(n string) bool { _, ok := rec.Find(n); return !ok })
+	}
+	if !known() {
+		unlock := store.Lock(r.s.ctx)
+		defer unlock()
+		if !known() {
+			first := r.measureAll(step, a, g, configs, rec)
+			rec.Best = rec.Pick(names)
+			if rec.Best == "" {
+				return lang.Config{}, first
+			}
+			store.Save(rec)
+			if err := r.resetAll(a, g); err != nil {
+				return lang.Config{}, err
+			}
+		}
+	}
+	// One choice for all: what another process has chosen stays, if it is among the configs still.
+	best := rec.Best
+	if i := slices.Index(names, best); i >= 0 {
+		return configs[i], nil
+	}
+	if best = rec.Pick(names); best == "" {
+		return lang.Config{}, fmt.Errorf("nereid: %s: no config works", r.k.name)
+	}
+	return configs[slices.Index(names, best)], nil
+}
+
+func configNames(configs []lang.Config) []string {
+	names := make([]string, len(configs))
+	for i, c := range configs {
+		names[i] = c.String()
+	}
+	return names
+}
+
+// record is what is known of the kernel for a key: nothing yet.
+func (r *tuneRun) record(key []string) *autotune.Record {
+	compiler := cache.Build()
+	if k, ok := r.s.dev.b.(backend.Keeper); ok {
+		compiler += " " + k.Fingerprint()
+	}
+	return &autotune.Record{
+		Kernel: r.k.name, File: path.Base(r.k.m.src.Name), Device: r.s.dev.Info(), Compiler: compiler, Source: autotune.Hash(r.t.Source), Key: key,
+	}
+}
+
+// measureAll measures the configs that have no time yet, in their order, while others compile. It returns the first failure.
+func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record) (first error) {
+	o := &r.k.m.conf.Tune
+	var todo []lang.Config
+	for _, c := range configs {
+		if _, ok := rec.Find(c.String()); !ok || o.Again {
+			todo = append(todo, c)
+		}
+	}
+	ready := r.compileAll(step, g, todo)
+	begin, best := time.Now(), math.Inf(1)
+	for i, c := range todo {
+		if o.Budget > 0 && time.Since(begin) > o.Budget && rec.Pick(configNames(configs)) != "" {
+			r.say("%s: %d configs are passed over: the time is up", r.k.name, len(todo)-i)
+			break
+		}
+		t := autotune.Timing{Config: c.String()}
+		err := <-ready[i]
+		if err == nil {
+			t, err = r.measure(step, a, g, c, best)
+		}
+		if err != nil {
+			t.Failed = firstLine(err)
+			if first == nil {
+				first = err
+			}
+		} else {
+			best = min(best, t.Median)
+		}
+		rec.Set(t)
+		r.report(rec, t, i, len(todo))
+	}
+	r.say("%s: tuned for %s in %.2f s: %s", r.k.name, strings.Join(rec.Key, ", "), time.Since(begin).Seconds(), rec.Pick(configNames(configs)))
+	return first
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+func (r *tuneRun) say(format string, args ...any) {
+	if w := r.k.m.conf.Tune.Print; w != nil {
+		fmt.Fprintf(w, "nereid: "+format+"\n", args...)
+	}
+}
+
+func (r *tuneRun) report(rec *autotune.Record, t autotune.Timing, i, n int) {
+	if t.Failed != "" {
+		r.say("%s: %s: %s", r.k.name, t.Config, t.Failed)
+	} else {
+		r.say("%s: %s: %.4g ms", r.k.name, t.Config, t.Median)
+	}
+	if f := r.k.m.conf.Tune.Progress; f != nil {
+		ms := func(x float64) time.Duration { return time.Duration(x * float64(time.Millisecond)) }
+		f(Tuned{rec.Kernel, rec.Key, t.Config, ms(t.Median), ms(t.Low), ms(t.High), t.Failed, i, n})
+	}
+}
+
+// compileAll compiles configs in the background, as many at once as there are processors; each channel gives one result.
+func (r *tuneRun) compileAll(step int, g *given, configs []lang.Config) []chan error {
+	out := make([]chan error, len(configs))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, c := range configs {
+		out[i] = make(chan error, 1)
+		go func() {
+			slots <- struct{}{}
+			out[i] <- r.compile(step, g, c)
+			<-slots
+		}()
+	}
+	return out
+}
+
+// compile compiles the kernel as it is launched under a config.
+func (r *tuneRun) compile(step int, g *given, c lang.Config) error {
+	args, err := r.complete(step, g, c)
+	if err != nil {
+		return err
+	}
+	l := &launch{k: r.k, dev: r.s.dev, meta: Meta{}}
+	defer l.release()
+	if err := l.bind(args.args()); err != nil {
+		return err
+	}
+	_, err = r.k.build(r.s.ctx, r.s.dev, l)
+	return err
+}
+
+// complete is the arguments under a config, those of inner decorators too.
+func (r *tuneRun) complete(step int, g *given, c lang.Config) (*given, error) {
+	g = g.with(c.Kwargs, configOptions(c, g.opts))
+	for _, s := range r.t.Steps[step+1:] {
+		var err error
+		if g, err = r.heuristics(s.Heuristics, g); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// hopeless is how much slower than the best a config must seem for a full measurement to be a waste.
+const hopeless = 3
+
+// measure is the time of one config.
+func (r *tuneRun) measure(step int, a *lang.Autotune, g *given, c lang.Config, best float64) (autotune.Timing, error) {
+	full, err := r.complete(step, g, c)
+	if err != nil {
+		return autotune.Timing{}, err
+	}
+	args := full.args()
+	call := func() error { return r.hooked(a, c, full, args) }
+	once, err := r.s.times(0, 0, call)
+	if err != nil {
+		return autotune.Timing{}, err
+	}
+	if t := timing(c.String(), once); t.Median > hopeless*best {
+		return t, nil
+	}
+	warmup, rep := r.durations(a)
+	times, err := r.s.times(warmup, rep, call)
+	return timing(c.String(), times), err
+}
+
+// durations are how long to warm up and to measure.
+func (r *tuneRun) durations(a *lang.Autotune) (warmup, rep time.Duration) {
+	pick := func(decorator float64, option, usual time.Duration) time.Duration {
+		switch {
+		case decorator > 0:
+			return time.Duration(decorator * float64(time.Millisecond))
+		case option > 0:
+			return option
+		}
+		return usual
+	}
+	o := &r.k.m.conf.Tune
+	return pick(a.Warmup, o.Warmup, 25*time.Millisecond), pick(a.Rep, o.Rep, 100*time.Millisecond)
+}
+
+// timing sums measurements up.
+func timing(config string, times []time.Duration) autotune.Timing {
+	slices.Sort(times)
+	at := func(q float64) float64 {
+		return float64(times[int(q*float64(len(times)-1)+0.5)]) / float64(time.Millisecond)
+	}
+	return autotune.Timing{Config: config, Median: at(0.5), Low: at(0.2), High: at(0.8)}
+}
+
+// hooked is one launch with everything that the decorator wants done before and after.
+func (r *tuneRun) hooked(a *lang.Autotune, c lang.Config, g *given, args []any) error {
+	var nargs host.Value
+	if c.PreHook != nil || a.PreHook != nil || a.PostHook != nil {
+		d := r.dict(g)
+		for _, k := range c.AllKwargs() {
+			d.SetStr(k.Name, k.Value)
+		}
+		nargs = d
+	}
+	if c.PreHook != nil {
+		if _, err := r.t.Call(c.PreHook, []host.Value{nargs}, nil); err != nil {
+			return err
+		}
+	}
+	restore, err := r.before(a, g, nargs, false)
+	if err != nil {
+		return err
+	}
+	err = r.k.launchPlain(r.s, r.grid, args, nil)
+	if err == nil && restore != nil {
+		err = r.s.Sync()
+	}
+	return errors.Join(err, r.after(a, nargs, err, restore))
+}
+
+// before is autotune's own hook: the file's, or else resetting and saving what the decorator names. It returns what undoes it.
+func (r *tuneRun) before(a *lang.Autotune, g *given, nargs host.Value, resetOnly bool) (restore func() error, err error) {
+	if a.PreHook != nil {
+		_, err := r.t.Call(a.PreHook, []host.Value{nargs}, []host.Keyword{{Name: "reset_only", Value: host.Bool(resetOnly)}})
+		return nil, err
+	}
+	for _, n := range a.ResetToZero {
+		if t, ok := g.vals[n].(*Tensor); ok && t != nil {
+			if err := t.zero(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if resetOnly || len(a.RestoreValue) == 0 {
+		return nil, nil
+	}
+	type saved struct {
+		t    *Tensor
+		data []byte
+	}
+	var copies []saved
+	for _, n := range a.RestoreValue {
+		if t, ok := g.vals[n].(*Tensor); ok && t != nil {
+			data, err := t.bytes()
+			if err != nil {
+				return nil, err
+			}
+			copies = append(copies, saved{t, data})
+		}
+	}
+	return func() error {
+		for _, c := range copies {
+			if err := c.t.Write(c.data); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+func (r *tuneRun) after(a *lang.Autotune, nargs host.Value, failed error, restore func() error) error {
+	if a.PostHook == nil {
+		if restore != nil {
+			return restore()
+		}
+		return nil
+	}
+	var exception host.Value = host.None
+	if failed != nil {
+		exception = host.Str(failed.Error())
+	}
+	_, err := r.t.Call(a.PostHook, []host.Value{nargs}, []host.Keyword{{Name: "exception", Value: exception}})
+	return err
+}
+
+// resetAll leaves tensors as the launch that follows a tuning expects them.
+func (r *tuneRun) resetAll(a *lang.Autotune, g *given) error {
+	var nargs host.Value
+	if a.PreHook != nil {
+		nargs = r.dict(g)
+	}
+	_, err := r.before(a, g, nargs, true)
+	return err
+}
+
+// bytes are the tensor's, from its first element to the end of its shape or of its memory.
+func (t *Tensor) bytes() ([]byte, error) {
+	data := make([]byte, max(0, min(t.Len()*t.DType.Size(), t.buf.Size()-t.offset)))
+	return data, t.Read(data)
+}
+
+func (t *Tensor) zero() error {
+	return t.Write(make([]byte, max(0, min(t.Len()*t.DType.Size(), t.buf.Size()-t.offset))))
+}
+
+// hostValue is an argument as Python sees it.
+func hostValue(v any) host.Value {
+	switch v := v.(type) {
+	case *Tensor:
+		if v == nil {
+			return host.None
+		}
+		return v.hostValue()
+	case *Descriptor:
+		return v.Base.hostValue()
+	}
+	c, err := constant(v)
+	if err != nil {
+		return host.None
+	}
+	return c
+}
+
+// torchNames are torch's names of types.
+var torchNames = map[DType]string{
+	Bool: "bool", Int8: "int8", Int16: "int16", Int32: "int32", Int64: "int64", Uint8: "uint8", Uint16: "uint16", Uint32: "uint32", Uint64: "uint64",
+	Float16: "float16", BFloat16: "bfloat16", Float32: "float32", Float64: "float64", Float8E4NV: "float8_e4m3fn", Float8E5: "float8_e5m2",
+	Float8E4B8: "float8_e4m3fnuz", Float8E5B16: "float8_e5m2fnuz",
+}
+
+func (t *Tensor) hostValue() *lang.TensorValue {
+	v := &lang.TensorValue{DType: torchNames[t.DType], Ptr: int64(t.buf.Addr()) + int64(t.offset), Zero: t.zero}
+	for i := range t.Shape {
+		v.Shape, v.Strides = append(v.Shape, int64(t.Shape[i])), append(v.Strides, int64(t.Strides[i]))
+	}
+	v.Clone = func() (*lang.TensorValue, error) {
+		data, err := t.bytes()
+		if err != nil {
+			return nil, err
+		}
+		return FromBytes(t.DType, data, t.Shape...).hostValue(), nil
+	}
+	v.Copy = func(from *lang.TensorValue) error {
+		data, err := from.Bytes()
+		if err != nil {
+			return err
+		}
+		return t.Write(data)
+	}
+	v.Bytes = t.bytes
+	return v
+}

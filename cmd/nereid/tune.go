@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/autotune"
+)
+
+type tuneFlags struct {
+	input     inputFlags
+	grid      string
+	device    string
+	roots     []string
+	shapes    []string
+	budget    time.Duration
+	rep       time.Duration
+	again     bool
+	exportTo  string
+	importOf  string
+	tuned     []nereid.Tuned
+	dir       string
+	showKnown bool
+}
+
+func newTuneCmd() *cobra.Command {
+	f := &tuneFlags{}
+	cmd := &cobra.Command{
+		Use:   "tune FILE.py:KERNEL [NAME=VALUE]... [--shapes NAME=VALUE,...]...",
+		Short: "Tunes a kernel under @triton.autotune and keeps the timings",
+		Long: "Measures the configs of a kernel's @triton.autotune on made-up inputs, prints a table, and keeps the timings where launches find\n" +
+			"them. Arguments are given as nereid run takes them; each --shapes is one tuning, with its values added to the arguments.\n\n" +
+			"The grid is an expression of the arguments and of the config's: --grid 'cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)'.",
+		Example: "  nereid tune kernels/matmul.py:matmul_kernel --dtype fp16 --shape 512x512 stride_ak=1 stride_bn=1 stride_cn=1 \\\n" +
+			"      --shapes M=512,N=512,K=512,stride_am=512,stride_bk=512,stride_cm=512 --grid 'cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)'",
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringArrayVar(&f.shapes, "shapes", nil, "arguments of one tuning; may be given several times")
+	fs.StringVar(&f.grid, "grid", "1", "programs, as numbers or expressions separated by commas")
+	fs.StringVar(&f.device, "device", "", "device to tune on (default: the best one here)")
+	fs.StringVar(&f.input.shape, "shape", "", "shape of tensors that are not described, as in 128x64")
+	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
+	fs.StringVar(&f.input.fill, "init", "randn", "how tensors begin")
+	fs.Uint64Var(&f.input.seed, "seed", 1, "of the random numbers")
+	fs.DurationVar(&f.budget, "budget", 0, "time of one tuning; configs that are not measured by then are passed over")
+	fs.DurationVar(&f.rep, "rep", 0, "how long to measure each config (default: what the decorator says, or 100ms)")
+	fs.BoolVar(&f.again, "again", false, "measure even what is kept")
+	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
+	fs.StringVar(&f.dir, "dir", "", "folder of the timings (default: that of launches)")
+	fs.BoolVar(&f.showKnown, "list", false, "list what is kept, and tune nothing")
+	fs.StringVar(&f.exportTo, "export", "", "write what is kept to a file, for other machines of the kind")
+	fs.StringVar(&f.importOf, "import", "", "take the timings of such a file over; what was measured here stays")
+	return cmd
+}
+
+func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
+	conf := nereid.EnvConfig()
+	if f.dir != "" {
+		conf.Tune.Dir = f.dir
+	}
+	store := &autotune.Store{Dir: conf.Tune.Dir, ReadOnly: conf.Tune.ReadOnly}
+	out := cmd.OutOrStdout()
+	switch {
+	case f.importOf != "":
+		return f.merge(out, store)
+	case f.exportTo != "":
+		return f.export(out, store)
+	case f.showKnown:
+		return listRecords(out, store)
+	case len(args) == 0:
+		return usagef("name a kernel: FILE.py:KERNEL")
+	}
+	conf.Tune.Budget, conf.Tune.Rep, conf.Tune.Again = f.budget, f.rep, f.again || conf.Tune.Again
+	conf.Tune.Progress = func(t nereid.Tuned) { f.tuned = append(f.tuned, t) }
+	k, err := f.kernel(args[0], conf)
+	if err != nil {
+		return err
+	}
+	dev, err := nereid.Open(f.device)
+	if err != nil {
+		return err
+	}
+	if len(f.shapes) == 0 {
+		f.shapes = []string{""}
+	}
+	for _, shape := range f.shapes {
+		if err := f.tune(cmd, dev, k, args[1:], shape); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *tuneFlags) kernel(arg string, conf nereid.Config) (*nereid.Kernel, error) {
+	file, name, ok := cutKernel(arg)
+	if !ok {
+		return nil, usagef("%s names no kernel: write %s:KERNEL", arg, file)
+	}
+	m, err := nereid.Load(file, nereid.Roots(f.roots...), nereid.With(conf))
+	if err != nil {
+		return nil, err
+	}
+	return m.Kernel(name)
+}
+
+// tune launches once: that tunes.
+func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kernel, args []string, shape string) error {
+	all := append([]string(nil), args...)
+	if shape != "" {
+		all = append(all, strings.Split(shape, ",")...)
+	}
+	f.input.partial = true
+	in, err := f.input.read(k, all)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	s, err := dev.NewStream(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	f.tuned = nil
+	var gridErr error
+	grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
+		g, err := in.with(m).grid(f.grid)
+		if err != nil {
+			gridErr = err
+		}
+		return g
+	})
+	start := time.Now()
+	launched, tensors, err := in.on(dev)
+	if err != nil {
+		return err
+	}
+	defer closeAll(tensors)
+	if err := k.Launch(s, grid, launched...); err != nil {
+		return err
+	}
+	if gridErr != nil {
+		return gridErr
+	}
+	f.print(cmd.OutOrStdout(), k, dev, shape, time.Since(start))
+	return s.Sync()
+}
+
+// with is the inputs with the values of meta-parameters.
+func (in *inputs) with(m nereid.Meta) *inputs {
+	c := &inputs{values: maps.Clone(in.values)}
+	maps.Copy(c.values, m)
+	return c
+}
+
+func (f *tuneFlags) print(out io.Writer, k *nereid.Kernel, dev *nereid.Device, shape string, took time.Duration) {
+	fmt.Fprintf(out, "%s on %s %s: %d configs measured in %.2f s\n", k.Name(), dev, shape, len(f.tuned), took.Seconds())
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, t := range f.tuned {
+		if t.Failed != "" {
+			fmt.Fprintf(w, "  %s\t%s\n", t.Config, t.Failed)
+			continue
+		}
+		fmt.Fprintf(w, "  %s\t%v\t(%v to %v)\n", t.Config, shortTime(t.Median), shortTime(t.Low), shortTime(t.High))
+	}
+	w.Flush()
+}
+
+func shortTime(d time.Duration) time.Duration {
+	switch {
+	case d > 10*time.Millisecond:
+		return d.Round(10 * time.Microsecond)
+	case d > 100*time.Microsecond:
+		return d.Round(100 * time.Nanosecond)
+	}
+	return d
+}
+
+func listRecords(out io.Writer, s *autotune.Store) error {
+	for _, r := range s.All() {
+		fmt.Fprintf(out, "%s (%s) on %s for %s\n", r.Kernel, r.File, r.Device, strings.Join(r.Key, ", "))
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		for _, t := range r.Timings {
+			mark, what := " ", fmt.Sprintf("%.4g ms", t.Median)
+			if t.Config == r.Best {
+				mark = "*"
+			}
+			if t.Failed != "" {
+				what = t.Failed
+			}
+			fmt.Fprintf(w, "%s %s\t%s\n", mark, t.Config, what)
+		}
+		w.Flush()
+	}
+	return nil
+}
+
+func (f *tuneFlags) export(out io.Writer, s *autotune.Store) error {
+	all := s.All()
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(f.exportTo, append(data, '\n'), 0o666); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d records written to %s\n", len(all), f.exportTo)
+	return nil
+}
+
+func (f *tuneFlags) merge(out io.Writer, s *autotune.Store) error {
+	data, err := os.ReadFile(f.importOf)
+	if err != nil {
+		return err
+	}
+	list, err := autotune.Decode(data)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d records taken over\n", s.Merge(list))
+	return nil
+}

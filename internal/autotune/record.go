@@ -1,0 +1,247 @@
+// Package autotune keeps what tuning has measured, and chooses by it.
+//
+// A record is what is known of one kernel for one key on one kind of device: the time of every config that was ever measured. Editing
+// the list of configs measures only what is new. Records lie beside the cache of compiled kernels, one small JSON file each, and are
+// checked before use: one for another device, another build of the compiler or another source of the kernel counts as absent.
+package autotune
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Record is what is known of a kernel for one key.
+type Record struct {
+	Version  int      `json:"version"`
+	Kernel   string   `json:"kernel"`
+	File     string   `json:"file"`     // the name of the kernel's file, for people
+	Device   string   `json:"device"`   // its model
+	Compiler string   `json:"compiler"` // the build, with LLVM and the driver
+	Source   string   `json:"source"`   // a hash of the kernel's text
+	Key      []string `json:"key"`      // what the kernel was tuned for
+	Timings  []Timing `json:"timings"`
+	Best     string   `json:"best"` // the config that was chosen
+}
+
+// version of the form of a record.
+const version = 1
+
+// Timing is the time of one config, in milliseconds: the median and the quantiles around it.
+type Timing struct {
+	Config string  `json:"config"`
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Failed string  `json:"failed,omitempty"` // why it has no time
+}
+
+// Hash is a hash of a kernel's text.
+func Hash(source string) string {
+	sum := sha256.Sum256([]byte(source))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Find is the timing of a config.
+func (r *Record) Find(config string) (Timing, bool) {
+	i := slices.IndexFunc(r.Timings, func(t Timing) bool { return t.Config == config })
+	if i < 0 {
+		return Timing{}, false
+	}
+	return r.Timings[i], true
+}
+
+// Set adds or replaces a timing.
+func (r *Record) Set(t Timing) {
+	if i := slices.IndexFunc(r.Timings, func(old Timing) bool { return old.Config == t.Config }); i >= 0 {
+		r.Timings[i] = t
+		return
+	}
+	r.Timings = append(r.Timings, t)
+}
+
+// Margin is the noise that measurements are taken to have: configs whose medians differ by less count as equally fast.
+const Margin = 0.005
+
+// Pick is the best of some configs by the record's timings: the fastest, and among those that are as fast within the margin the
+// steadiest, the earlier of two alike. It is "" where none has a time.
+func (r *Record) Pick(configs []string) string {
+	least := math.Inf(1)
+	for _, c := range configs {
+		if t, ok := r.Find(c); ok && t.Failed == "" {
+			least = min(least, t.Median)
+		}
+	}
+	best, spread := "", math.Inf(1)
+	for _, c := range configs {
+		t, ok := r.Find(c)
+		if !ok || t.Failed != "" || t.Median > least*(1+Margin) {
+			continue
+		}
+		if s := t.High - t.Low; best == "" || s < spread {
+			best, spread = c, s
+		}
+	}
+	return best
+}
+
+// Store is a folder of records. A nil *Store, or one with no folder, keeps nothing.
+type Store struct {
+	Dir      string
+	ReadOnly bool
+}
+
+// path is the file of a record: named for the kernel, and for all that it depends on but the timings.
+func (s *Store) path(r *Record) string {
+	id, _ := json.Marshal([]any{r.Kernel, r.Device, r.Compiler, r.Source, r.Key})
+	name := strings.Map(func(c rune) rune {
+		if c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
+			return c
+		}
+		return '_'
+	}, r.Kernel)
+	return filepath.Join(s.Dir, name[:min(len(name), 60)]+"-"+Hash(string(id))+".json")
+}
+
+// Load fills in the timings that are kept for a record.
+func (s *Store) Load(r *Record) bool {
+	if s == nil || s.Dir == "" {
+		return false
+	}
+	data, err := os.ReadFile(s.path(r))
+	if err != nil {
+		return false
+	}
+	old, err := parse(data)
+	if err != nil || !old.fits(r) {
+		return false
+	}
+	r.Timings, r.Best = old.Timings, old.Best
+	return true
+}
+
+// parse reads a record and checks that it makes sense.
+func parse(data []byte) (*Record, error) {
+	r := &Record{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, err
+	}
+	if r.Version != version || r.Kernel == "" {
+		return nil, fmt.Errorf("not a record of this version")
+	}
+	for _, t := range r.Timings {
+		if t.Failed == "" && !(t.Median >= 0 && t.Low <= t.High) {
+			return nil, fmt.Errorf("the timing of %q makes no sense", t.Config)
+		}
+	}
+	return r, nil
+}
+
+// fits reports whether two records are of one kernel, key, device, compiler and source.
+func (r *Record) fits(o *Record) bool {
+	return r.Kernel == o.Kernel && r.Device == o.Device && r.Compiler == o.Compiler && r.Source == o.Source && slices.Equal(r.Key, o.Key)
+}
+
+// Save keeps a record. That it cannot is no error: the kernel is tuned again some day.
+func (s *Store) Save(r *Record) {
+	if s == nil || s.Dir == "" || s.ReadOnly {
+		return
+	}
+	r.Version = version
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil || os.MkdirAll(s.Dir, 0o777) != nil {
+		return
+	}
+	f, err := os.CreateTemp(s.Dir, ".tmp*")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(append(data, '\n'))
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), s.path(r))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+}
+
+// Lock keeps other processes from tuning at the same time: they would disturb each other's measurements, and wait for the choice of
+// the first. Where there can be no lock there is none.
+func (s *Store) Lock(ctx context.Context) (unlock func()) {
+	if s == nil || s.Dir == "" || s.ReadOnly || os.MkdirAll(s.Dir, 0o777) != nil {
+		return func() {}
+	}
+	l := flock.New(filepath.Join(s.Dir, "lock"), flock.SetPermissions(0o666))
+	if ok, err := l.TryLockContext(ctx, 20*time.Millisecond); !ok || err != nil {
+		l.Close()
+		return func() {}
+	}
+	return func() { l.Close() }
+}
+
+// All are the records of the folder that can be read, by kernel and key.
+func (s *Store) All() []*Record {
+	files, _ := filepath.Glob(filepath.Join(s.Dir, "*.json"))
+	var out []*Record
+	for _, f := range files {
+		if data, err := os.ReadFile(f); err == nil {
+			if r, err := parse(data); err == nil {
+				out = append(out, r)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *Record) int {
+		return strings.Compare(a.Kernel+"\x00"+strings.Join(a.Key, "\x00"), b.Kernel+"\x00"+strings.Join(b.Key, "\x00"))
+	})
+	return out
+}
+
+// Merge takes records over from elsewhere, timing by timing: what is measured here already stays.
+func (s *Store) Merge(records []*Record) (taken int) {
+	for _, r := range records {
+		mine := *r
+		mine.Timings = nil
+		s.Load(&mine)
+		for _, t := range r.Timings {
+			if _, ok := mine.Find(t.Config); !ok {
+				mine.Timings = append(mine.Timings, t)
+			}
+		}
+		if mine.Best == "" {
+			mine.Best = r.Best
+		}
+		s.Save(&mine)
+		taken++
+	}
+	return taken
+}
+
+// Decode reads a list of records, as an export is written.
+func Decode(data []byte) ([]*Record, error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return nil, fmt.Errorf("not a list of tuning records: %w", err)
+	}
+	var out []*Record
+	for _, d := range raw {
+		r, err := parse(d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}

@@ -1,0 +1,102 @@
+package autotune
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func record(key ...string) *Record {
+	return &Record{Kernel: "k", Device: "d", Compiler: "c", Source: Hash("def k(): pass"), Key: key}
+}
+
+func TestPick(t *testing.T) {
+	r := record()
+	r.Set(Timing{Config: "slow", Median: 2, Low: 2, High: 2})
+	r.Set(Timing{Config: "wild", Median: 1, Low: 0.5, High: 3})
+	r.Set(Timing{Config: "steady", Median: 1.004, Low: 1, High: 1.1})
+	r.Set(Timing{Config: "broken", Failed: "out of shared memory"})
+	for want, configs := range map[string][]string{
+		"steady": {"slow", "wild", "steady", "broken"}, "wild": {"wild", "slow"}, "slow": {"broken", "slow"}, "": {"broken", "new"},
+	} {
+		if got := r.Pick(configs); got != want {
+			t.Errorf("of %v, %q is picked, not %q", configs, got, want)
+		}
+	}
+}
+
+func TestStore(t *testing.T) {
+	s := &Store{Dir: filepath.Join(t.TempDir(), "tune")}
+	r := record("1024", "fp16")
+	r.Set(Timing{Config: "a", Median: 1, Low: 1, High: 1})
+	r.Best = "a"
+	s.Save(r)
+	same := record("1024", "fp16")
+	if !s.Load(same) || same.Best != "a" || len(same.Timings) != 1 {
+		t.Errorf("%+v", same)
+	}
+	for what, change := range map[string]func(*Record){
+		"key": func(r *Record) { r.Key = []string{"2048"} }, "device": func(r *Record) { r.Device = "e" }, "compiler": func(r *Record) { r.Compiler = "x" },
+		"source": func(r *Record) { r.Source = "x" }, "kernel": func(r *Record) { r.Kernel = "../k" },
+	} {
+		o := record("1024", "fp16")
+		change(o)
+		if s.Load(o) {
+			t.Errorf("another %s is taken for the same", what)
+		}
+		// Under the same name all the same, its content gives it away.
+		data, _ := os.ReadFile(s.path(r))
+		os.WriteFile(s.path(o), data, 0o666)
+		if s.Load(o) {
+			t.Errorf("another %s is not noticed", what)
+		}
+		os.Remove(s.path(o))
+	}
+	for _, bad := range []string{"", "{", `{"version":1}`, `{"version":9,"kernel":"k"}`, `{"version":1,"kernel":"k","timings":[{"config":"a","median":-1}]}`} {
+		os.WriteFile(s.path(r), []byte(bad), 0o666)
+		if s.Load(record("1024", "fp16")) {
+			t.Errorf("%q is taken for a record", bad)
+		}
+	}
+	for _, none := range []*Store{nil, {}, {Dir: "/proc/none"}} {
+		none.Save(r)
+		none.Lock(t.Context())()
+		if none.Load(r) {
+			t.Error("a store that is none keeps records")
+		}
+	}
+}
+
+// Records travel, and what both sides measured stays what it was here.
+func TestMerge(t *testing.T) {
+	a, b := &Store{Dir: t.TempDir()}, &Store{Dir: t.TempDir()}
+	r := record("1")
+	r.Set(Timing{Config: "x", Median: 1, Low: 1, High: 1})
+	r.Best = "x"
+	a.Save(r)
+	r.Timings, r.Best = nil, "y"
+	r.Set(Timing{Config: "x", Median: 5, Low: 5, High: 5})
+	r.Set(Timing{Config: "y", Median: 2, Low: 2, High: 2})
+	b.Save(r)
+	b.Save(record("2"))
+	data, err := json.Marshal(b.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Decode(data)
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	if n := a.Merge(list); n != 2 || len(a.All()) != 2 {
+		t.Errorf("%d taken, %d there", n, len(a.All()))
+	}
+	got := record("1")
+	a.Load(got)
+	if x, _ := got.Find("x"); x.Median != 1 || got.Best != "x" || len(got.Timings) != 2 {
+		t.Errorf("%+v", got)
+	}
+	if _, err := Decode([]byte("{}")); err == nil {
+		t.Error("an object is taken for a list")
+	}
+}
