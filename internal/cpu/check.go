@@ -26,6 +26,7 @@ type Site struct {
 	Kind SiteKind // why
 	Op   string   // the operation
 	Arg  int      // the argument whose buffer is meant, or -1
+	Name string   // of it, where that is known
 	Locs []string // the place in the source, then the calls that led there
 }
 
@@ -107,7 +108,7 @@ func (g *gen) guardOne(what string, w *view, address, admit string) {
 	s := Site{What: fmt.Sprintf("%s of %d bytes", what, size), Kind: OutOfBounds, Arg: -1}
 	var in string
 	if i, ok := g.argOf[w.ptr]; ok {
-		s.Arg = i
+		s.Arg, s.Name = i, g.argNames[i]
 		lo, hi := g.bound(2*i), g.bound(2*i+1)
 		in = g.op("and i1 %s, %s", g.op("icmp uge i64 %s, %s", address, lo),
 			g.op("icmp ule i64 %s, %s", g.op("add i64 %s, %d", address, size), hi))

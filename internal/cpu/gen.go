@@ -63,6 +63,7 @@ type gen struct {
 	program     string         // the number of the program that runs
 	params      int            // arguments of the kernel
 	argOf       map[string]int // the argument that a pointer is
+	argNames    []string
 	needsInside bool
 	prints      []Print
 }
@@ -252,6 +253,7 @@ func (g *gen) programs(fn *ir.Op) {
 		}
 		g.bind(a, x)
 		g.argOf[x.s] = i
+		g.argNames = append(g.argNames, a.Name)
 	}
 	g.params = n
 	if g.opts.Check {

@@ -94,7 +94,7 @@ type Fault struct {
 
 // Error is the place in the kernel's source, what is wrong, and where in the grid; then the calls that led there.
 //
-//	softmax.py:14:9: out of bounds load of 4 bytes at offset 400 of argument 0 (400 bytes)
+//	softmax.py:14:9: out of bounds load of 4 bytes at offset 400 of x_ptr (400 bytes)
 //	    bufferization.to_tensor in softmax_kernel, program (3, 0, 0)
 func (f *Fault) Error() string {
 	var b strings.Builder
@@ -127,10 +127,18 @@ func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error 
 	case i < 0 || i >= len(words):
 		f.Msg += fmt.Sprintf(" at address %#x, which is in no buffer", addr)
 	case words[i] == 0:
-		f.Msg += fmt.Sprintf(" at address %#x: argument %d is null", addr, i)
+		f.Msg += fmt.Sprintf(" at address %#x: %s is null", addr, argument(site))
 	default:
 		lo, hi := bounds[2*i], bounds[2*i+1]
-		f.Msg += fmt.Sprintf(" at offset %d of argument %d (%d bytes)", int64(addr-lo), i, hi-lo)
+		f.Msg += fmt.Sprintf(" at offset %d of %s (%d bytes)", int64(addr-lo), argument(site), hi-lo)
 	}
 	return f
+}
+
+// argument is what to call the argument of a site.
+func argument(s codegen.Site) string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return fmt.Sprintf("argument %d", s.Arg)
 }

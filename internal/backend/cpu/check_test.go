@@ -126,15 +126,15 @@ func TestChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantFault(t, run(3, x, o, 0), `
-kernel.py:12:5: out of bounds load of 4 bytes at offset 40 of argument 0 (40 bytes)
+kernel.py:12:5: out of bounds load of 4 bytes at offset 40 of x (40 bytes)
     bufferization.to_tensor in k, program (2, 0, 0)
     called at kernel.py:30:12`)
 	wantFault(t, run(1, o, x, -1), `
-kernel.py:12:5: out of bounds load of 4 bytes at offset -4 of argument 0 (48 bytes)
+kernel.py:12:5: out of bounds load of 4 bytes at offset -4 of x (48 bytes)
     bufferization.to_tensor in k, program (0, 0, 0)
     called at kernel.py:30:12`)
 	wantFault(t, run(1, uint64(0), o, 0), `
-kernel.py:12:5: out of bounds load of 4 bytes at address 0x0: argument 0 is null
+kernel.py:12:5: out of bounds load of 4 bytes at address 0x0: x is null
     bufferization.to_tensor in k, program (0, 0, 0)
     called at kernel.py:30:12`)
 
@@ -146,7 +146,7 @@ kernel.py:12:5: out of bounds load of 4 bytes at address 0x0: argument 0 is null
 	small, _ := d.Wrap(all[64:88])
 	copy(all[88:], bytes.Repeat([]byte{7}, 72))
 	wantFault(t, run(2, big, small, 0), `
-kernel.py:14:9: out of bounds store of 4 bytes at offset 24 of argument 1 (24 bytes)
+kernel.py:14:9: out of bounds store of 4 bytes at offset 24 of o (24 bytes)
     bufferization.materialize_in_destination in k, program (1, 0, 0)`)
 	if !bytes.Equal(all[88:], bytes.Repeat([]byte{7}, 72)) {
 		t.Error("a store went beyond its buffer")
@@ -178,11 +178,11 @@ func TestCheckedMasks(t *testing.T) {
 	if err := run(50); err != nil {
 		t.Error(err)
 	}
-	if err := run(51); err == nil || !strings.Contains(err.Error(), "load of 4 bytes at offset 200 of argument 1 (200 bytes)") {
+	if err := run(51); err == nil || !strings.Contains(err.Error(), "load of 4 bytes at offset 200 of idx (200 bytes)") {
 		t.Errorf("%v", err)
 	}
 	binary.LittleEndian.PutUint32(idx.Host()[4*20:], 10)
-	if err := run(50); err == nil || !strings.Contains(err.Error(), "atomic operation of 4 bytes at offset 40 of argument 0 (40 bytes)") {
+	if err := run(50); err == nil || !strings.Contains(err.Error(), "atomic operation of 4 bytes at offset 40 of x (40 bytes)") {
 		t.Errorf("%v", err)
 	}
 }
