@@ -14,6 +14,7 @@ type writer struct {
 	temps    int
 	block    string            // label of the current block
 	ended    bool              // the current block has its terminator
+	dbg      string            // where what is written comes from, as the end of a line
 	decls    map[string]string // of the module: shared by its functions
 }
 
@@ -21,13 +22,13 @@ func newWriter(decls map[string]string) *writer { return &writer{block: "entry",
 
 // do appends an instruction without a result.
 func (w *writer) do(format string, args ...any) {
-	w.lines = append(w.lines, "  "+fmt.Sprintf(format, args...))
+	w.lines = append(w.lines, "  "+fmt.Sprintf(format, args...)+w.dbg)
 }
 
 // val appends an instruction and returns the name of its result.
 func (w *writer) val(format string, args ...any) string {
 	name := w.temp()
-	w.lines = append(w.lines, "  "+name+" = "+fmt.Sprintf(format, args...))
+	w.lines = append(w.lines, "  "+name+" = "+fmt.Sprintf(format, args...)+w.dbg)
 	return name
 }
 

@@ -22,6 +22,9 @@ func (l *lowering) function(isKernel bool) {
 	if l.program.scratch > 0 {
 		params = append(params, "ptr addrspace(1) %scratch")
 	}
+	if l.subprogram = l.debug.function(l.fn); l.subprogram != "" { // so that every call has a place, as LLVM demands
+		l.dbg = ", !dbg " + l.debug.at(l.subprogram, l.fn, l.fn)
+	}
 	l.threadIDs()
 	l.region(l.fn.Region(0))
 
@@ -29,6 +32,9 @@ func (l *lowering) function(isKernel bool) {
 	head, attrs := "define internal "+returnType(l.program, l.fn), "#2"
 	if isKernel {
 		head, attrs = "define ptx_kernel void", "#0"
+	}
+	if l.subprogram != "" {
+		attrs += " !dbg " + l.subprogram
 	}
 	fmt.Fprintf(&b, "%s @%s(%s) %s {\nentry:\n", head, symbol(l.fn.Text("sym_name")), strings.Join(params, ", "), attrs)
 	for _, lines := range [][]string{l.prologue, l.lines} {

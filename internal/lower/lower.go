@@ -80,15 +80,16 @@ type value struct{ regs []string }
 type lowering struct {
 	*writer
 	*program
-	fn       *ir.Op
-	vals     map[*ir.Value]value
-	labels   map[*ir.Block]string
-	phis     map[*ir.Block][]*phi
-	waiting  map[*ir.Block][]edge
-	alloc    *allocation
-	returns  *returns // of the region that is inlined
-	lastWhen string   // the block in which the last conditional piece ended
-	ids      threadIDs
+	fn         *ir.Op
+	vals       map[*ir.Value]value
+	labels     map[*ir.Block]string
+	phis       map[*ir.Block][]*phi
+	waiting    map[*ir.Block][]edge
+	subprogram string // the function's metadata, "" for none
+	alloc      *allocation
+	returns    *returns // of the region that is inlined
+	lastWhen   string   // the block in which the last conditional piece ended
+	ids        threadIDs
 }
 
 func (g *program) newLowering(fn *ir.Op) *lowering {
@@ -224,10 +225,15 @@ func (l *lowering) op(op *ir.Op) {
 	if f == nil {
 		l.fail(op, "there is no lowering for it")
 	}
+	outer := l.dbg
+	if at := l.debug.at(l.subprogram, l.fn, op); at != "" {
+		l.dbg = ", !dbg " + at
+	}
 	if l.alloc.barriers[op] {
 		l.barrier()
 	}
 	f(l, op)
+	l.dbg = outer
 }
 
 // llvmType is the LLVM type of a value of an IR type: that of one element for a tensor.

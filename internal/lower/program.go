@@ -23,6 +23,7 @@ type program struct {
 	strings map[string]string // names of those globals
 	math    *mathlib.Library
 	bodies  []string // functions, callees first
+	debug   debugInfo
 	frames  map[*ir.Op]*frame
 
 	shared                int // bytes of shared memory
@@ -139,6 +140,7 @@ func (g *program) text() []byte {
 	maps.Copy(g.decls, g.math.Declares())
 	b.WriteString(declarations(g.decls))
 	b.WriteString("\n\n" + g.attributes())
+	b.WriteString(g.debug.text())
 	return []byte(b.String())
 }
 

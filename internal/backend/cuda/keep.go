@@ -19,6 +19,9 @@ func (c Compiler) Fingerprint(maxPTX int) string {
 	return fmt.Sprintf("%s llvm %s ptx %d", c.Arch(), lib.Version(), maxPTX)
 }
 
+// Located reports that code says where in its file a kernel stands: PTX has line information, as Triton's.
+func (Compiler) Located() bool { return true }
+
 // Keep is the code as data; the stage is the form that it is kept in.
 func (k *Code) Keep(stage string, data []byte) (backend.Code, error) {
 	rest := *k
@@ -71,7 +74,7 @@ func (k *kernel) Code() (backend.Code, error) {
 // assemble is the cubin of a kernel, or nil where the driver cannot give one: then it is loaded as PTX.
 func (d *Device) assemble(c *driver.Context, code *Code) []byte {
 	cubin, err := d.assembleBest(code, func(ptx []byte) ([]byte, error) {
-		cubin, _, err := c.Assemble(ptx, driver.JITOptions{})
+		cubin, _, err := c.Assemble(ptx, driver.JITOptions{LineInfo: true})
 		return cubin, err
 	})
 	if err != nil {

@@ -49,17 +49,20 @@ func (d *Device) timed(s *driver.Stream, flush driver.DevicePtr, n int, f func()
 			p.end.Close()
 		}
 	}()
-	for range n {
+	for range n { // all of them before: making one takes the host's time
 		var p pair
 		var err error
 		if p.start, err = d.ctx.NewEvent(); err != nil {
 			return nil, err
 		}
 		if p.end, err = d.ctx.NewEvent(); err != nil {
+			p.start.Close()
 			return nil, err
 		}
 		pairs = append(pairs, p)
-		if err := s.Fill(flush, 0, 4, flushBytes/4); err != nil {
+	}
+	for _, p := range pairs {
+		if err := s.Fill(flush, 0, 1, flushBytes); err != nil {
 			return nil, err
 		}
 		if err := p.start.Record(s); err != nil {
