@@ -116,7 +116,7 @@ func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, op
 	}
 	key := j.key(keeper)
 	compile := func() (*cache.Entry, error) {
-		j.want.keep = true
+		j.want.keep, j.keeping = true, true
 		j.out.Stages[0].Text = backend.Text(j.in.Module)
 		if err := j.finish(ctx); err != nil {
 			return nil, err
@@ -156,14 +156,14 @@ func (j *job) key(keeper backend.Keeper) cache.Key {
 	h.Add("generator", keeper.Fingerprint())
 	h.Add("target", fmt.Sprintf("%+v", j.dev.target()))
 	h.Add("options", j.in.Options.Key())
-	h.Add("ir", keyText(j.in.Module, j.k.name))
+	h.Add("ir", keyText(j.in.Module, j.k.name, keeper.Located()))
 	return h.Key(j.k.name)
 }
 
-// keyText is a module as text, but for what code does not depend on: locations, and the files that the names of functions begin with.
-func keyText(m *ir.Module, kernel string) string {
+// keyText is a module as text, but for what code does not depend on: locations, unless code says them, and the files that the names of functions begin with.
+func keyText(m *ir.Module, kernel string, located bool) string {
 	var text strings.Builder
-	if err := ir.Print(&text, m.Op, ir.PrintOptions{Locs: usesLocations(m)}); err != nil {
+	if err := ir.Print(&text, m.Op, ir.PrintOptions{Locs: located || usesLocations(m)}); err != nil {
 		return err.Error()
 	}
 	type rename struct{ from, to string }
@@ -211,7 +211,7 @@ func (j *job) entry(key cache.Key, keeper backend.Keeper, specs []lang.ArgSpec) 
 		Compiler: cache.Build(), Generator: keeper.Fingerprint(), Code: code.Stage, Meta: code.Meta,
 	}
 	for _, s := range j.out.Stages {
-		if s.Name != code.Stage {
+		if s.Name != code.Stage && s.Text != nil {
 			e.Stages = append(e.Stages, cache.Stage{Name: s.Name, Data: s.Text})
 		}
 	}

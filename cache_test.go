@@ -75,7 +75,7 @@ func compiled(t testing.TB, c *nereid.Cache, s *nereid.Stream, file, src string,
 		t.Fatal(err)
 	}
 	before := c.Stats().Compiled
-	x := []int32{1, 2, 3}
+	x := append(make([]int32, 0, 16), 1, 2, 3) // aligned: on the CPU, addresses are Go's
 	if err := k.Launch(s, nereid.Grid{1}, append([]any{nereid.FromSlice(x), 3, constant, 4}, args...)...); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func compiled(t testing.TB, c *nereid.Cache, s *nereid.Stream, file, src string,
 // A kernel is compiled again if anything that its code depends on has changed, and only then.
 func TestCacheKey(t *testing.T) {
 	needLLVM(t)
-	c, s := openCache(t, nereid.CacheOptions{}), stream(t, "sim:80")
+	c, s := openCache(t, nereid.CacheOptions{}), stream(t, "cpu")
 	if compiled(t, c, s, "k.py", pair, 3, 2) != 1 {
 		t.Fatal("the cache is not empty")
 	}
@@ -106,6 +106,7 @@ func TestCacheKey(t *testing.T) {
 		{what: "a constant of the file", src: other, factor: 5, want: 1},
 		{what: "a compile-time argument", C: 7, want: 1},
 		{what: "what is called", src: strings.Replace(pair, "x * C * FACTOR", "x * FACTOR * C + 0 * x", 1), want: 1},
+		{what: "the device", device: "sim:80", want: 1},
 		{what: "the architecture", device: "sim:89", want: 1},
 		{what: "an option", opts: "warps", want: 1},
 	} {
@@ -143,7 +144,7 @@ func TestCacheKey(t *testing.T) {
 // Where an assertion stands is part of what it says.
 func TestCacheLines(t *testing.T) {
 	needLLVM(t)
-	c, s := openCache(t, nereid.CacheOptions{}), stream(t, "sim:80")
+	c, s := openCache(t, nereid.CacheOptions{}), stream(t, "cpu")
 	src := strings.Replace(pair, "    i = tl.arange", "    tl.device_assert(n > 0, \"n\")\n    i = tl.arange", 1)
 	debug := nereid.Options{Debug: true}
 	if compiled(t, c, s, "k.py", src, 3, 2, debug) != 1 || compiled(t, c, s, "k.py", src, 3, 2, debug) != 0 {
@@ -242,7 +243,7 @@ func TestAlwaysCompile(t *testing.T) {
 
 // 64 goroutines, 200 launches each, 40 specialisations, a cold cache: 40 compilations.
 func TestCompileOnce(t *testing.T) {
-	for _, device := range []string{"interp", "sim:80"} {
+	for _, device := range []string{"interp", "cpu", "sim:80"} {
 		t.Run(device, func(t *testing.T) {
 			s, c := stream(t, device), openCache(t, nereid.CacheOptions{})
 			launches := 200
@@ -263,7 +264,7 @@ func TestCompileOnce(t *testing.T) {
 				wg.Go(func() {
 					for i := range launches {
 						constant := 1 + (i*7+g)%40
-						x := []int32{1, 2}
+						x := append(make([]int32, 0, 16), 1, 2) // aligned: on the CPU, addresses are Go's
 						if err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), 2, constant, 2); err != nil {
 							t.Error(err)
 							return
@@ -296,7 +297,7 @@ func (b *lockedBuilder) Write(p []byte) (int, error) {
 	return b.Builder.Write(p)
 }
 
-// child is a process of TestProcesses: it launches five kernels and prints how many of them it compiled.
+// child is a process of TestProcesses: it launches five kernels on two devices and prints how many of them it compiled.
 func child(dir string) {
 	c, err := nereid.OpenCache(nereid.CacheOptions{Dir: dir})
 	if err != nil {
@@ -308,6 +309,9 @@ func child(dir string) {
 	n := int64(0)
 	for i := range 5 {
 		n += compiled(t, c, s, "k.py", pair, 3, i+1)
+	}
+	for i := range 5 {
+		n += compiled(t, c, stream(t, "cpu"), "k.py", pair, 3, i+1)
 	}
 	fmt.Printf("compiled %d%s", n, &t.said)
 }
@@ -349,7 +353,7 @@ func TestProcesses(t *testing.T) {
 		}
 		total += n
 	}
-	if total != 5 {
-		t.Errorf("5 kernels were compiled %d times", total)
+	if total != 10 {
+		t.Errorf("10 kernels were compiled %d times", total)
 	}
 }

@@ -28,6 +28,8 @@ type job struct {
 	want request
 	out  *Compiled
 	name string // of the variant, for folders of stages
+
+	keeping bool // for the cache
 }
 
 func (k *Kernel) compile(ctx context.Context, dev *Device, args []lang.ArgSpec, opts Options, want request) (*Compiled, error) {
@@ -84,7 +86,7 @@ func (k *Kernel) source(args []lang.ArgSpec, target lang.Target, opts Options) (
 // record is told of each stage.
 func (j *job) record(stage string, took time.Duration, text func() []byte) {
 	s := Stage{Name: stage, Took: took}
-	if j.want.keep || j.k.m.conf.Dump != "" {
+	if j.want.keep && !(j.keeping && stage == "asm") || j.k.m.conf.Dump != "" { // assembly is another run of LLVM: too much for the cache
 		s.Text = text()
 	}
 	j.k.m.conf.dump(j.name, j.k.name, s)

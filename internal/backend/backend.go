@@ -156,6 +156,8 @@ type Keeper interface {
 	// Fingerprint names all that code depends on besides the kernel and its options: the code generator and its version, the
 	// architecture, its features. Two devices of one fingerprint can run each other's code.
 	Fingerprint() string
+	// Located reports whether code says where in its file a kernel stands, by line information for instance.
+	Located() bool
 	// Restore is the executable that Code was taken from.
 	Restore(ctx context.Context, kernel string, code Code) (Executable, error)
 }

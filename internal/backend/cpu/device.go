@@ -51,6 +51,11 @@ func (d *Device) Compile(ctx context.Context, in *backend.Input) (backend.Execut
 	if err != nil || c == nil {
 		return nil, err
 	}
+	return d.link(c, in.Kernel)
+}
+
+// link makes an object file part of this process.
+func (d *Device) link(c *compiled, name string) (backend.Executable, error) {
 	j, err := d.lib.JIT(c.obj, llvm.JITOptions{Symbols: symbols(), GDB: d.Lines, Perf: d.Lines})
 	if err != nil {
 		return nil, err
@@ -60,7 +65,7 @@ func (d *Device) Compile(ctx context.Context, in *backend.Input) (backend.Execut
 		j.Close()
 		return nil, err
 	}
-	k := &kernel{dev: d, jit: j, params: c.params, name: in.Kernel, sites: c.sites, printer: addPrinter(c.prints)}
+	k := &kernel{dev: d, jit: j, code: c, params: c.params, name: name, sites: c.sites, printer: addPrinter(c.prints)}
 	k.work = pool.Work{Fn: fn, Scratch: int(c.scratch)}
 	return k, nil
 }
@@ -135,6 +140,7 @@ func (b buffer) Write(at int, from []byte) error {
 type kernel struct {
 	dev     *Device
 	jit     *llvm.JIT
+	code    *compiled
 	name    string
 	params  int
 	sites   []codegen.Site
