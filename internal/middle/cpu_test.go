@@ -38,6 +38,36 @@ func onCPU(t testing.TB, d *cpu.Device, l launch) [][]byte {
 	return bufs
 }
 
+// compareCPU runs a launch on the CPU and in the interpreter.
+func compareCPU(t *testing.T, d *cpu.Device, l launch) {
+	t.Helper()
+	got, want := onCPU(t, d, l), interpret(t, l)
+	i := 0
+	for _, a := range l.args {
+		if a.data == nil {
+			continue
+		}
+		if diff := difference(a.elem, bitsOf(a.elem, want[i]), bitsOf(a.elem, got[i]), l.tol); diff != "" {
+			t.Errorf("buffer %d: %s", i, diff)
+		}
+		i++
+	}
+}
+
+// TestRandomCPU: random kernels do the same on the CPU as in the interpreter; see TestRandom.
+func TestRandomCPU(t *testing.T) {
+	lib, err := llvm.Load()
+	if err != nil {
+		t.Skipf("no LLVM: %v", err)
+	}
+	d := cpu.New(lib, cpu.Compiler{})
+	n, first := randoms(60)
+	for seed := first; seed < first+n; seed++ {
+		l := randomLaunch(uint64(seed))
+		t.Run(l.name, func(t *testing.T) { compareCPU(t, d, l) })
+	}
+}
+
 // TestCasesCPU: the CPU runs each case to the same end as the interpreter, with vectors and with every access checked.
 func TestCasesCPU(t *testing.T) {
 	lib, err := llvm.Load()
@@ -53,17 +83,7 @@ func TestCasesCPU(t *testing.T) {
 					continue
 				}
 				t.Run(l.name, func(t *testing.T) {
-					got, want := onCPU(t, d, l), interpret(t, l)
-					i := 0
-					for _, a := range l.args {
-						if a.data == nil {
-							continue
-						}
-						if diff := difference(a.elem, bitsOf(a.elem, want[i]), bitsOf(a.elem, got[i]), l.tol); diff != "" {
-							t.Errorf("buffer %d: %s", i, diff)
-						}
-						i++
-					}
+					compareCPU(t, d, l)
 				})
 			}
 		})

@@ -13,18 +13,23 @@ import (
 // TestRandom: random kernels do the same after the conversion, run by MLIR, as before it on the interpreter. NEREID_RANDOM=N tries N of them,
 // NEREID_SEED=S begins with another.
 func TestRandom(t *testing.T) {
-	n, first := 24, 0
+	n, first := randoms(24)
+	var ls []launch
+	for seed := first; seed < first+n; seed++ {
+		ls = append(ls, randomLaunch(uint64(seed)))
+	}
+	check(t, ls)
+}
+
+// randoms is how many random kernels to try, and the seed of the first.
+func randoms(n int) (count, first int) {
 	if s := os.Getenv("NEREID_RANDOM"); s != "" {
 		n, _ = strconv.Atoi(s)
 	}
 	if s := os.Getenv("NEREID_SEED"); s != "" {
 		first, _ = strconv.Atoi(s)
 	}
-	var ls []launch
-	for seed := first; seed < first+n; seed++ {
-		ls = append(ls, randomLaunch(uint64(seed)))
-	}
-	check(t, ls)
+	return n, first
 }
 
 func randomLaunch(seed uint64) launch {
