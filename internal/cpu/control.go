@@ -190,6 +190,9 @@ func (g *gen) copyBlock(to, from *view, shape []int64) {
 }
 
 func emitFor(g *gen, op *ir.Op) {
+	if g.vectorLoop(op) {
+		return
+	}
 	inits, args := scf.Inits(op), scf.IterArgs(op)
 	cs := g.carriedFor(typesOf(inits))
 	g.put(cs, inits)

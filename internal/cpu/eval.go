@@ -234,15 +234,7 @@ func (g *gen) extract(op *ir.Op) val {
 	t := op.Operand(0)
 	idx := make([]index, op.NumOperands()-1)
 	for i, x := range op.Operands()[1:] {
-		v := g.scalar(x)
-		switch {
-		case v.idx != nil:
-			idx[i] = *v.idx
-		case v.n == 1:
-			idx[i] = at(v.s)
-		default:
-			idx[i] = index{vec: v.s}
-		}
+		idx[i] = g.indexOf(g.scalar(x))
 	}
 	return g.elem(t, idx)
 }

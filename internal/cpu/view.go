@@ -329,14 +329,18 @@ func (g *gen) loadShuffled(w *view, p index) (val, bool) {
 
 // store writes elements where the mask, if there is one, is true.
 func (g *gen) store(w *view, idx []index, v val, mask *val) {
+	p := g.place(w, idx)
+	g.guard("store", w, p, mask)
+	g.storeAt(w, p, v, mask)
+}
+
+func (g *gen) storeAt(w *view, p index, v val, mask *val) {
 	n, elem, size := g.lanes, memType(w.elem), elemSize(w.elem)
 	v = g.plain(v, n)
 	if w.elem == ir.Type(ir.I1) {
 		v = g.cast("zext", v, ir.I8)
 	}
 	vt := vector(elem, n)
-	p := g.place(w, idx)
-	g.guard("store", w, p, mask)
 	switch {
 	case n == 1 && mask != nil:
 		g.when(mask.s, func() { g.do("store %s %s, ptr %s, align %d", elem, v.s, g.gep(w, p.base), size) })
