@@ -54,10 +54,10 @@ type Panic struct{ Value any }
 func (p *Panic) Error() string { return fmt.Sprintf("panic in a callback: %v", p.Value) }
 
 const (
-	inline   = 20 * time.Microsecond  // a launch that takes less runs on the caller
-	chunk    = 100 * time.Microsecond // what a chunk should take
-	maxFree  = 64                     // runs that are kept for later launches
-	costUnit = 16                     // of Work.cost, per ns
+	inline   = 20 * time.Microsecond // a launch that takes less runs on the caller
+	chunk    = time.Millisecond      // what a chunk should take: of calls that take long, Go's scheduler looks after each, at some cost
+	maxFree  = 64                    // runs that are kept for later launches
+	costUnit = 16                    // of Work.cost, per ns
 )
 
 // Pool has a worker for each core but one, the caller being the last. Workers start with the first launch that needs them.
@@ -115,7 +115,7 @@ func chunkSize(cost int64, n, threads int) int64 {
 	}
 	size := int64(chunk) * costUnit / cost
 	if threads > 1 {
-		size = min(size, int64(n)/int64(4*threads))
+		size = min(size, int64(n)/int64(8*threads))
 	}
 	return max(1, size)
 }
