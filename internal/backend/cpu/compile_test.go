@@ -1,0 +1,65 @@
+//go:build unix
+
+package cpu_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// raceDetector is on when the race detector slows everything down.
+var raceDetector bool
+
+// TestCompileTime: each of the sample kernels is native code soon after it was Python, front end included. Time is the processor's, so
+// that others on the machine do not count.
+func TestCompileTime(t *testing.T) {
+	const median, worst = 60 * time.Millisecond, 400 * time.Millisecond
+	if _, err := nereid.Open("cpu"); err != nil {
+		t.Skip(err)
+	}
+	folder := filepath.Join(txtest.Root(t), "kernels")
+	var specs []struct {
+		Name, File, Kernel, Signature string
+		NumWarps                      int `json:"num_warps"`
+	}
+	if err := json.Unmarshal([]byte(txtest.Read(t, filepath.Join(folder, "specs.json"))), &specs); err != nil {
+		t.Fatal(err)
+	}
+	var took []time.Duration
+	for _, s := range specs {
+		start := processorTime(t)
+		m, err := nereid.Load(filepath.Join(folder, s.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Kernel(s.Kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := k.CompileFor(t.Context(), "cpu", s.Signature, nereid.Options{NumWarps: s.NumWarps}, "asm"); err != nil {
+			t.Fatalf("%s: %v", s.Name, err)
+		}
+		took = append(took, processorTime(t)-start)
+		t.Logf("%-24s %.1f ms", s.Name, float64(took[len(took)-1].Microseconds())/1000)
+	}
+	slices.Sort(took)
+	if m, w := took[len(took)/2], took[len(took)-1]; !raceDetector && (m > median || w > worst) {
+		t.Errorf("the median is %v and the worst %v; wanted: at most %v and %v", m, w, median, worst)
+	}
+}
+
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

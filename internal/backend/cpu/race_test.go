@@ -1,0 +1,5 @@
+//go:build race && unix
+
+package cpu_test
+
+func init() { raceDetector = true }
