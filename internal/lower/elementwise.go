@@ -161,6 +161,30 @@ func inFloat(f element) element {
 	}
 }
 
+// smallInFloat computes on floats of 8 bits in f32: no instruction does.
+func smallInFloat(f element) element {
+	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+		if !isSmall(t) {
+			return f(l, op, t, a)
+		}
+		wide := make([]string, len(a))
+		for i, x := range a {
+			wide[i] = l.extend(x, t, ir.F32)
+		}
+		return l.truncate(f(l, op, ir.F32, wide), ir.F32, t)
+	}
+}
+
+// signBit changes the sign of a float of 8 bits; other types are f's matter.
+func signBit(name string, mask int, f element) element {
+	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+		if !isSmall(t) {
+			return f(l, op, t, a)
+		}
+		return l.val("%s i8 %s, %d", name, a[0], mask)
+	}
+}
+
 // divide is fdiv as Triton has it: div.full for f32, within 2 ulp.
 func divide(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	if t == ir.F32 {
@@ -304,7 +328,7 @@ func lowerCmpF(l *lowering, op *ir.Op) {
 	pred, t := floatPredicates[op.IntOr("predicate", 0)], ir.ElemOf(op.Operand(0).Type)
 	elementwise(func(l *lowering, _ *ir.Op, _ ir.Type, a []string) string {
 		x, y, typ := a[0], a[1], llvmType(t)
-		if t == ir.BF16 {
+		if t == ir.BF16 || isSmall(t) {
 			x, y, typ = l.extend(x, t, ir.F32), l.extend(y, t, ir.F32), "float"
 		}
 		return l.val("fcmp %s %s %s, %s", pred, typ, x, y)

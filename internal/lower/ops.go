@@ -5,6 +5,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/cf"
 	"github.com/nereid-lang/nereid/internal/dialect/gpud"
 	"github.com/nereid-lang/nereid/internal/dialect/llvmd"
+	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -48,11 +49,13 @@ func init() { // regions are lowered by the table that holds their own handlers
 		llvmd.Assume: lowerAssume, ub.Unreachable: lowerUnreachable,
 	}
 	for def, f := range binaryOps {
-		handlers[def] = elementwise(f)
+		handlers[def] = elementwise(smallInFloat(f))
 	}
 	for def, f := range unaryOps {
-		handlers[def] = elementwise(f)
+		handlers[def] = elementwise(smallInFloat(f))
 	}
+	handlers[arith.NegF] = elementwise(signBit("xor", 0x80, unaryOps[arith.NegF]))
+	handlers[math.AbsF] = elementwise(signBit("and", 0x7f, mathOps[math.AbsF]))
 	for def, f := range castOps {
 		handlers[def] = f
 	}

@@ -55,8 +55,11 @@ func (s *stmt) src(i int, t typ) operand {
 	return o
 }
 
-// addressOf is the generic address of a module's variable, or the shared one.
+// addressOf is the generic address of a module's variable, or the shared one; of a parameter, its place among them.
 func (p *parser) addressOf(name string) uint64 {
+	if q, ok := p.param(name); ok {
+		return uint64(q.off)
+	}
 	y := p.m.symbols[name]
 	switch {
 	case y == nil:

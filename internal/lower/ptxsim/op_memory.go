@@ -82,6 +82,19 @@ func loadOp(s *stmt) (action, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.has("param") { // at an address in a register
+		return func(c *block, act []int32) {
+			for _, th := range act {
+				at := b.get(c, th) + off
+				if at+uint64(size*len(outs)) > uint64(c.paramSize) {
+					c.fail(th, "a parameter at %#x of %d bytes", at, c.paramSize)
+				}
+				for i, o := range outs {
+					c.set(o.reg, th, extend(o.reg, load(c.params[int(th)*c.paramSize+int(at)+i*size:], size)))
+				}
+			}
+		}, nil
+	}
 	sp := s.space()
 	return func(c *block, act []int32) {
 		for _, th := range act {
