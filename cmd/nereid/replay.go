@@ -51,7 +51,7 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := &replayer{dev: dev, root: f.root, modules: map[string]*nereid.Module{}}
+	r := &replayer{dev: dev, root: f.root, modules: map[string]*nereid.Module{}, lost: lost{root: f.root}}
 	if f.from != "" {
 		if err := r.from.parse(f.from, dev.Stages()); err != nil {
 			return err
@@ -87,6 +87,7 @@ type replayer struct {
 	from    givenStage
 	mu      sync.Mutex
 	modules map[string]*nereid.Module
+	lost    lost
 }
 
 func (r *replayer) replay(ctx context.Context, path string) (worst float64, err error) {
@@ -101,7 +102,10 @@ func (r *replayer) replay(ctx context.Context, path string) (worst float64, err 
 	if err != nil {
 		return 0, err
 	}
-	worst, err = r.launch(ctx, c, k, guess{dev: r.dev})
+	again := func(k *nereid.Kernel) (float64, error) { return r.launch(ctx, c, k, guess{dev: r.dev}) }
+	if worst, err = again(k); err != nil && undefinedName.MatchString(err.Error()) {
+		return r.complete(c, err, again)
+	}
 	for _, g := range r.guesses(c) {
 		if err == nil {
 			break

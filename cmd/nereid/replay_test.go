@@ -25,8 +25,8 @@ func elements(vs any) []byte {
 	return b.Bytes()
 }
 
-// writeCase writes a recorded launch of the kernel k in k.py.
-func writeCase(t *testing.T, dir string, grid int, args []map[string]any, sections map[string][]byte) string {
+// writeCase writes a recorded launch of the kernel k.
+func writeCase(t *testing.T, dir, file string, grid int, args []map[string]any, sections map[string][]byte) string {
 	t.Helper()
 	var list []string
 	for _, a := range args {
@@ -36,7 +36,7 @@ func writeCase(t *testing.T, dir string, grid int, args []map[string]any, sectio
 		}
 		list = append(list, strings.ReplaceAll(string(text), `"-inf"`, "-Infinity"))
 	}
-	launch := fmt.Sprintf(`{"file":"k.py","kernel":"k","grid":[%d,1,1],"options":{"num_warps":4},"args":[%s]}`, grid, strings.Join(list, ","))
+	launch := fmt.Sprintf(`{"file":%q,"kernel":"k","grid":[%d,1,1],"options":{"num_warps":4},"args":[%s]}`, file, grid, strings.Join(list, ","))
 	header := map[string]any{"__metadata__": map[string]string{"launch": launch}}
 	var body []byte
 	for _, name := range slices.Sorted(maps.Keys(sections)) {
@@ -102,11 +102,45 @@ func TestReplayGuesses(t *testing.T) {
 			}
 			cmd, out := newReplayCmd(), &bytes.Buffer{}
 			cmd.SetOut(out)
-			cmd.SetArgs([]string{"--device", "interp", "--root", dir, writeCase(t, dir, c.grid, c.args, c.sections)})
+			cmd.SetArgs([]string{"--device", "interp", "--root", dir, writeCase(t, dir, "k.py", c.grid, c.args, c.sections)})
 			err := cmd.Execute()
 			if (err == nil) != (c.fails == "") || !strings.Contains(out.String(), c.fails) {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
+	}
+}
+
+// TestReplayLost: a kernel that was written out without the helpers of its helpers.
+func TestReplayLost(t *testing.T) {
+	dir := t.TempDir()
+	head := "import triton\nimport triton.language as tl\n\n\n"
+	one := "@triton.jit\ndef one(x):\n    return two(x) + ONE\n\n\n"
+	for name, text := range map[string]string{
+		"src/k.py":                      head + one + "@triton.jit\ndef k(p):\n    tl.store(p, one(tl.load(p)))\n",
+		"root/tests/other.py":           head + "@triton.jit\ndef two(x):\n    return x * 7\n",
+		"root/lib/pkg/__init__.py":      "",
+		"root/lib/pkg/ops/__init__.py":  "",
+		"root/lib/pkg/ops/helpers.py":   head + "from .more import three\n\nONE: tl.constexpr = tl.constexpr(100)\n\n\n" + one + "@triton.jit\ndef two(x):\n    return three(x) * 2\n",
+		"root/lib/pkg/ops/more.py":      head + "@triton.jit\ndef three(x):\n    return x + 3\n",
+		"root/.hidden/pkg/ops/more2.py": head + one + "ONE = 5\n\n\n@triton.jit\ndef k():\n    pass\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []map[string]any{recordedTensor("p", "s0", "i32", 1)}
+	path := writeCase(t, dir, "@/k.py", 1, args, map[string][]byte{"in/s0": i32s(4), "out/s0": i32s(114)})
+	for root, want := range map[string]string{"root": "1 passed, 0 failed", "src": "two is not defined"} {
+		cmd, out := newReplayCmd(), &bytes.Buffer{}
+		cmd.SetOut(out)
+		cmd.SetArgs([]string{"--device", "interp", "--root", filepath.Join(dir, root), path})
+		if err := cmd.Execute(); (err == nil) != (root == "root") || !strings.Contains(out.String(), want) {
+			t.Errorf("root %s: %v\n%s", root, err, out)
+		}
 	}
 }
