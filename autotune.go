@@ -416,6 +416,9 @@ func (r *tuneRun) tune(step int, a *lang.Autotune, g *given, key []string) (lang
 		return !o.Again && store.Load(rec) && !slices.ContainsFunc(names, func(n string) bool { _, ok := rec.Find(n); return !ok })
 	}
 	if !known() {
+		if r.k.m.conf.Strict {
+			return lang.Config{}, fmt.Errorf("nereid: %s is not tuned for %s: %w", r.k.name, strings.Join(key, ", "), ErrNotCompiled)
+		}
 		unlock := store.Lock(r.s.ctx)
 		defer unlock()
 		if !known() {

@@ -27,10 +27,13 @@ type build struct {
 	done chan struct{} // closed when exec or err is there
 	exec backend.Executable
 	err  error
+
+	variant Variant
+	hooks   *Hooks
 }
 
 // get is the build of a key; make makes it where there is none. What failed is made again by whoever asks next.
-func (b *builds) get(ctx context.Context, key string, make func() (backend.Executable, error)) (*build, error) {
+func (b *builds) get(ctx context.Context, key string, make func(*build) error) (*build, error) {
 	for {
 		x, mine := b.claim(key)
 		if mine {
@@ -74,7 +77,7 @@ func (b *builds) claim(key string) (x *build, mine bool) {
 }
 
 // fill makes a build. Device memory goes back when nobody can launch it any more.
-func (b *builds) fill(key string, x *build, make func() (backend.Executable, error)) {
+func (b *builds) fill(key string, x *build, make func(*build) error) {
 	defer close(x.done)
 	x.err = errors.New("nereid: the compilation panicked") // unless it returns
 	defer func() {
@@ -82,7 +85,7 @@ func (b *builds) fill(key string, x *build, make func() (backend.Executable, err
 			b.drop(key, x)
 		}
 	}()
-	if x.exec, x.err = make(); x.err == nil && x.exec != nil {
+	if x.err = make(x); x.err == nil && x.exec != nil {
 		runtime.AddCleanup(x, func(e backend.Executable) { e.Close() }, x.exec)
 	}
 }
@@ -105,7 +108,15 @@ func (b *builds) drop(key string, x *build) {
 
 // build is the kernel for the arguments of a launch.
 func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, error) {
-	return k.built.get(ctx, l.key(dev), func() (backend.Executable, error) { return k.make(ctx, dev, l.specs, l.opts) })
+	return k.built.get(ctx, l.key(dev), func(b *build) error {
+		b.variant, b.hooks = k.variant(l.specs, l.opts), &k.m.conf.Hooks
+		var err error
+		b.exec, err = k.make(ctx, dev, l.specs, l.opts)
+		if r := k.m.conf.Record; r != nil && err == nil {
+			r.add(b.variant)
+		}
+		return err
+	})
 }
 
 func (l *launch) key(dev *Device) string {

@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/trace"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/cache"
@@ -104,41 +106,58 @@ var envCaches sync.Map // of CacheOptions to func() *Cache
 
 // make is a specialisation of the kernel, from the cache or compiled.
 func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts Options) (backend.Executable, error) {
+	defer trace.StartRegion(ctx, "nereid compile "+k.name).End()
+	begin := time.Now()
 	j, err := k.begin(dev, specs, opts, request{})
 	if err != nil {
 		return nil, err
 	}
-	keeper, ok := dev.b.(backend.Keeper)
-	store := k.m.conf.store()
-	if !ok || store == nil || k.m.conf.Override != "" || cache.Build() == "" || keeper.Fingerprint() == "" {
-		err = j.finish(ctx)
-		return j.out.exec, err
+	found, err := j.make(ctx, specs)
+	j.compiled(begin, found, err)
+	return j.out.exec, err
+}
+
+// make ends the job by way of the cache where there is one for the device. found reports that nothing was compiled.
+func (j *job) make(ctx context.Context, specs []lang.ArgSpec) (found bool, err error) {
+	conf := j.k.m.conf
+	keeper, ok := j.dev.b.(backend.Keeper)
+	store := conf.store()
+	if !ok || store == nil || conf.Override != "" || cache.Build() == "" || keeper.Fingerprint() == "" {
+		return false, j.allowed(ctx)
 	}
 	key := j.key(keeper)
 	compile := func() (*cache.Entry, error) {
 		j.want.keep, j.keeping = true, true
 		j.out.Stages[0].Text = backend.Text(j.in.Module)
-		if err := j.finish(ctx); err != nil {
+		if err := j.allowed(ctx); err != nil {
 			return nil, err
 		}
 		return j.entry(key, keeper, specs), nil
 	}
 	restore := func(e *cache.Entry) (err error) {
-		j.out.exec, err = keeper.Restore(ctx, k.name, backend.Code{Stage: e.Code, Data: e.Stage(e.Code), Meta: e.Meta})
-		if err == nil {
-			k.m.conf.dumpEntry(j, e)
+		j.out.exec, err = keeper.Restore(ctx, j.k.name, backend.Code{Stage: e.Code, Data: e.Stage(e.Code), Meta: e.Meta})
+		if found = err == nil; found {
+			conf.dumpEntry(j, e)
 		}
 		return err
 	}
-	if k.m.conf.AlwaysCompile {
+	if conf.AlwaysCompile {
 		e, err := compile()
 		if e != nil {
 			store.Put(e)
 		}
-		return j.out.exec, err
+		return false, err
 	}
 	err = store.Do(ctx, key, restore, compile)
-	return j.out.exec, err
+	return found, err
+}
+
+// allowed compiles, unless strict mode or a hook refuses.
+func (j *job) allowed(ctx context.Context) error {
+	if err := j.k.allowed(ctx, j.variant); err != nil {
+		return err
+	}
+	return j.finish(ctx)
 }
 
 func (c *Config) store() *cache.Store {

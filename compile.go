@@ -30,6 +30,7 @@ type job struct {
 	name string // of the variant, for folders of stages
 
 	keeping bool // for the cache
+	variant Variant
 }
 
 func (k *Kernel) compile(ctx context.Context, dev *Device, args []lang.ArgSpec, opts Options, want request) (*Compiled, error) {
@@ -44,7 +45,7 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, args []lang.ArgSpec, 
 func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want request) (*job, error) {
 	opts = opts.Defaults()
 	opts.Debug = opts.Debug || k.m.conf.Debug
-	j := &job{k: k, dev: dev, want: want, out: &Compiled{Kernel: k}}
+	j := &job{k: k, dev: dev, want: want, out: &Compiled{Kernel: k}, variant: k.variant(args, opts)}
 	start := time.Now()
 	mod, err := k.source(args, dev.target(), opts)
 	if err != nil {
@@ -91,6 +92,9 @@ func (j *job) record(stage string, took time.Duration, text func() []byte) {
 	}
 	j.k.m.conf.dump(j.name, j.k.name, s)
 	j.k.m.conf.timed(j.k.name, s)
+	if f := j.k.m.conf.Hooks.Stage; f != nil {
+		f(j.variant, s)
+	}
 	j.out.Stages = append(j.out.Stages, s)
 }
 

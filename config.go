@@ -3,8 +3,10 @@ package nereid
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/nereid-lang/nereid/internal/knob"
 )
@@ -19,6 +21,11 @@ type Config struct {
 	Debug         bool      // as if Options.Debug were set
 	Timing        io.Writer // gets a line for each stage of each compilation
 	Tune          TuneOptions
+
+	Strict bool      // a launch that would have to compile or to tune is an error: ErrNotCompiled
+	Record *Recorder // notes what is launched, for a manifest
+	Hooks  Hooks
+	Logger *slog.Logger // of compilations; may be nil
 }
 
 // EnvConfig is the configuration that the environment asks for; modules have it unless With says otherwise.
@@ -36,6 +43,10 @@ func EnvConfig() Config {
 		}
 	}
 	c.Tune = envTune(c.Cache)
+	c.Strict = knob.Strict.Get()
+	if file := knob.Record.Get(); file != "" {
+		c.Record = envRecorder(file)
+	}
 	if knob.Timing.Get() {
 		c.Timing = os.Stderr
 	}
@@ -53,6 +64,14 @@ func (c *Config) timed(kernel string, s Stage) {
 		fmt.Fprintf(c.Timing, "%s %s %.3f ms\n", kernel, s.Name, float64(s.Took.Microseconds())/1000)
 	}
 }
+
+// envRecorder is the one of a file: modules share it.
+func envRecorder(file string) *Recorder {
+	r, _ := envRecorders.LoadOrStore(file, &Recorder{File: file})
+	return r.(*Recorder)
+}
+
+var envRecorders sync.Map // of names to *Recorder
 
 // envTune is how the environment wants kernels tuned.
 func envTune(c *Cache) TuneOptions {

@@ -1,9 +1,6 @@
 package nereid
 
-import (
-	"runtime"
-	"sync"
-)
+import "sync"
 
 // plan is a specialisation that was launched before: what its arguments looked like, and what runs. A launch whose arguments look the
 // same needs no more than to find the plan and copy words.
@@ -83,9 +80,7 @@ func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
 	if g[0] == 0 {
 		return nil
 	}
-	err := p.b.exec.Launch(s.ctx, s.s, g, words)
-	runtime.KeepAlive(p)
-	return err
+	return p.b.launch(s, g, words)
 }
 
 // remember adds a plan.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/big"
 	"reflect"
-	"runtime"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/backend"
@@ -98,9 +97,7 @@ func (k *Kernel) launchPlain(s *Stream, grid any, args []any, note func(*plan)) 
 	if g[0] == 0 || g[1] == 0 || g[2] == 0 {
 		return nil
 	}
-	err = b.exec.Launch(s.ctx, s.s, g, l.words)
-	runtime.KeepAlive(b)
-	return err
+	return b.launch(s, g, l.words)
 }
 
 // launch is the arguments of one launch, sorted out.

@@ -3,7 +3,6 @@ package nereid
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -341,9 +340,7 @@ func (b *Bound) Launch(grid Grid) error {
 	if grid[0] < 0 || grid[1] < 0 || grid[2] < 0 {
 		return fmt.Errorf("nereid: %s: the grid %v has a negative dimension", b.k.name, grid)
 	}
-	err := b.b.exec.Launch(b.s.ctx, b.s.s, grid, b.l.words)
-	runtime.KeepAlive(b)
-	return err
+	return b.b.launch(b.s, grid, b.l.words)
 }
 
 // Param is the position of a parameter for the Set functions, or -1.

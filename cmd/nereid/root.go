@@ -23,6 +23,7 @@ var commands = []func() *cobra.Command{
 	newOptCmd,
 	newLayoutCmd,
 	newTuneCmd,
+	newWarmCmd,
 	newGenCmd,
 	newCacheCmd,
 	newVersionCmd,

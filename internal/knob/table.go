@@ -84,6 +84,18 @@ var (
 	})
 )
 
+// What is known before.
+var (
+	Strict = flag(Row{
+		Group: "Ahead of time", Name: "NEREID_STRICT",
+		Doc: "A launch that would have to compile or to tune is an error that names the variant.",
+	})
+	Record = text(Row{
+		Group: "Ahead of time", Name: "NEREID_RECORD", Default: "none", Form: "a file",
+		Doc: "A manifest of the variants that are launched is kept in this file, for `nereid warm`.",
+	})
+)
+
 // What is measured.
 var (
 	TuneDir = text(Row{
