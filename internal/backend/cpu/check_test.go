@@ -187,6 +187,42 @@ func TestCheckedMasks(t *testing.T) {
 	}
 }
 
+// TestCheckedGather: places that are data, with an address of one element each.
+func TestCheckedGather(t *testing.T) {
+	const text = `tt.func public @k(%x: !tt.ptr<f32>, %idx: !tt.ptr<i32>, %y: !tt.ptr<f32>) {
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %is = tt.splat %idx : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %ip = tt.addptr %is, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  %i = tt.load %ip : tensor<64x!tt.ptr<i32>>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %xp : tensor<64x!tt.ptr<f32>>
+  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %yp = tt.addptr %ys, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.store %yp, %v : tensor<64x!tt.ptr<f32>>
+  tt.return
+}`
+	d := device(t, "", cpu.Compiler{Check: true})
+	k := build(t, d, text)
+	idx := alloc(t, d, 4*64)
+	for i := range 64 {
+		binary.LittleEndian.PutUint32(idx.Host()[4*i:], uint32(63-i))
+	}
+	for _, c := range []struct {
+		x, y int
+		want string
+	}{
+		{64, 64, ""},
+		{63, 64, "load of 4 bytes at offset 252 of x (252 bytes)"},
+		{64, 60, "store of 4 bytes at offset 252 of y (240 bytes)"},
+	} {
+		err := k.Launch(t.Context(), nil, [3]int{1, 1, 1}, words(alloc(t, d, 4*c.x), idx, alloc(t, d, 4*c.y)))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%d, %d: %v, want %q", c.x, c.y, err, c.want)
+		}
+	}
+}
+
 // TestAssert: a failed assertion stops the launch, checked or not.
 func TestAssert(t *testing.T) {
 	const text = `
