@@ -8,10 +8,13 @@
 //	%q = tt.addptr %p, %offsets                     =>     memref.copy %m, %buffer
 //	%x = tt.load %q                                        %x = bufferization.to_tensor %buffer restrict writable
 //
-// Three analyses come first. They look at the input alone and change nothing:
+// First the input is brought into a simpler form (prepare.go): calls are inlined, blocks that branch to one another become branches
+// (structure.go), inline assembly becomes operations (asm.go), block pointers and descriptors become pointers. Then come
+// three analyses. They look at the input alone and change nothing:
 //
-//   - pointer analysis (state.go, pointer.go) describes tensors of integers and pointers as a start and a step along each
-//     dimension, with wrap-around where a remainder was taken, or as data where they have no such form;
+//   - pointer analysis (state.go, pointer.go, split.go) describes tensors of integers and pointers as a start and a step along each
+//     dimension, with wrap-around where a remainder was taken, in pieces where indices were clamped or chosen by a bound, or as data
+//     where they have no such form;
 //   - mask analysis (mask.go) describes masks as bounds along each dimension, and what is no bound as data;
 //   - use analysis (use.go) finds the tensors that are needed as data. The rest was address arithmetic, and is gone.
 //
