@@ -145,6 +145,9 @@ func (k *Kernel) decorated(s *Stream, grid any, args []any) (done bool, err erro
 	if d.t == nil && d.err == nil {
 		return false, nil
 	}
+	if added, ok := k.memo.get(s.dev, args); ok {
+		return true, k.launchPlain(s, grid, withAdded(args, added), nil)
+	}
 	g, err := k.gather(args)
 	if err != nil {
 		return false, nil // the long way says it
@@ -156,7 +159,14 @@ func (k *Kernel) decorated(s *Stream, grid any, args []any) (done bool, err erro
 	if !r.applies(g) {
 		return false, nil
 	}
-	return true, r.run(0, g)
+	full, hooks, err := r.run(g)
+	if err != nil {
+		return true, err
+	}
+	if !hooks {
+		k.memo.put(s.dev, args, full.added(g))
+	}
+	return true, k.launchPlain(s, grid, full.args(), nil)
 }
 
 // tuneRun is one launch under decorators.
@@ -203,14 +213,12 @@ func (r *tuneRun) tunes(a *lang.Autotune, g *given) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return !g.has(n) })
 }
 
-// run goes through the decorators from the outside in, then launches.
-func (r *tuneRun) run(i int, g *given) error {
-	for ; i < len(r.t.Steps); i++ {
-		s := r.t.Steps[i]
+// run goes through the decorators from the outside in. hooks reports that a config has a hook, which wants to be called for each launch.
+func (r *tuneRun) run(g *given) (full *given, hooks bool, err error) {
+	for i, s := range r.t.Steps {
 		if s.Autotune == nil {
-			var err error
 			if g, err = r.heuristics(s.Heuristics, g); err != nil {
-				return err
+				return nil, false, err
 			}
 			continue
 		}
@@ -219,16 +227,17 @@ func (r *tuneRun) run(i int, g *given) error {
 		}
 		c, err := r.choose(i, s.Autotune, g)
 		if err != nil {
-			return err
+			return nil, false, err
 		}
 		g = g.with(c.Kwargs, configOptions(c, g.opts))
 		if c.PreHook != nil {
+			hooks = true
 			if _, err := r.t.Call(c.PreHook, []host.Value{r.dict(g)}, nil); err != nil {
-				return err
+				return nil, false, err
 			}
 		}
 	}
-	return r.k.launchPlain(r.s, r.grid, g.args(), nil)
+	return g, hooks, nil
 }
 
 // configOptions are a config's options; what the caller has set stays.

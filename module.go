@@ -120,6 +120,7 @@ type Kernel struct {
 	plans atomic.Pointer[[]*plan]
 
 	wrapped sync.Map // of lang.Target to *decorators
+	memo    memo
 	chosen  sync.Map // of what configs were chosen for to lang.Config
 }
 

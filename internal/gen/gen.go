@@ -64,6 +64,7 @@ type kernel struct {
 	name   string
 	doc    string
 	params []param
+	tuned  bool // as its decorators complete it
 }
 
 func (g *generator) run() ([]byte, error) {
@@ -75,6 +76,10 @@ func (g *generator) run() ([]byte, error) {
 	for _, k := range kernels {
 		g.consts(k)
 		g.function(k)
+		if t, ok := g.tuned(k); ok {
+			g.consts(t)
+			g.function(t)
+		}
 	}
 	g.embedded()
 	out, err := format.Source(g.out.Bytes())
@@ -114,6 +119,39 @@ func (g *generator) kernels() ([]kernel, error) {
 		out = append(out, k)
 	}
 	return out, nil
+}
+
+// tuned is the kernel as its decorators complete it: what autotune's configs and heuristics set is no argument, and the grid depends
+// on it.
+func (g *generator) tuned(k kernel) (kernel, bool) {
+	t, err := g.source.Tuning(k.name, lang.DefaultTarget)
+	if t == nil || err != nil {
+		return k, false
+	}
+	var set []string
+	for _, s := range t.Steps {
+		for _, h := range s.Heuristics {
+			set = append(set, h.Name)
+		}
+		if s.Autotune != nil {
+			for _, c := range s.Autotune.Configs {
+				for _, kw := range c.Kwargs {
+					set = append(set, kw.Name)
+				}
+			}
+		}
+	}
+	k.tuned = true
+	k.params = slices.DeleteFunc(slices.Clone(k.params), func(p param) bool { return slices.Contains(set, p.Name) })
+	return k, true
+}
+
+// goName is the name of the kernel's function.
+func (k kernel) goName() string {
+	if k.tuned {
+		return exported(k.name) + "Tuned"
+	}
+	return exported(k.name)
 }
 
 // helper reports whether a jit function is there to be called by others.
@@ -227,7 +265,7 @@ func (p param) give() string {
 
 // consts writes the struct of a kernel's compile-time arguments and options.
 func (g *generator) consts(k kernel) {
-	name := exported(k.name) + "Consts"
+	name := k.goName() + "Consts"
 	g.printf("// %s are the compile-time arguments and options of %s.\ntype %s struct {\n", name, k.name, name)
 	for _, p := range k.params {
 		if p.Constexpr {
@@ -253,18 +291,22 @@ func defaultNote(p param) string {
 }
 
 func (g *generator) function(k kernel) {
-	name, value := exported(k.name), unexported(k.name)+"Typed"
+	name := k.goName()
+	value, gridType, launch := unexported(name)+"Typed", "nereid.Grid", "Launch"
+	if k.tuned {
+		gridType, launch = "nereid.GridFunc", "LaunchFunc"
+	}
 	g.printf("var %s = nereid.NewTyped(%s, %q, %sConsts.args)\n\n", value, g.loader(), k.name, name)
 	g.comment(name, k)
 	list, types := parameters(k)
-	g.printf("func %s%s(stream *nereid.Stream, grid nereid.Grid%s", name, types, list)
+	g.printf("func %s%s(stream *nereid.Stream, grid %s%s", name, types, gridType, list)
 	g.printf(", consts %sConsts) error {\ncall := %s.Call(consts)\n", name, value)
 	for _, p := range k.params {
 		if !p.Constexpr {
 			g.printf("%s\n", p.give())
 		}
 	}
-	g.printf("return call.Launch(stream, grid)\n}\n\n")
+	g.printf("return call.%s(stream, grid)\n}\n\n", launch)
 }
 
 // parameters are those of the function, the type written once where several in a row have it, and its type parameters: one for each
@@ -295,7 +337,11 @@ func parameters(k kernel) (list, types string) {
 }
 
 func (g *generator) comment(name string, k kernel) {
-	g.printf("// %s launches %s.", name, k.name)
+	g.printf("// %s launches %s", name, k.name)
+	if k.tuned {
+		g.printf(" with what its decorators choose")
+	}
+	g.printf(".")
 	if k.doc == "" {
 		g.printf(" A nil stream is one of the best device, waited for.\n")
 		return

@@ -42,6 +42,36 @@ func MatmulKernel(stream *nereid.Stream, grid nereid.Grid, a_ptr, b_ptr, c_ptr *
 	return call.Launch(stream, grid)
 }
 
+// MatmulKernelTunedConsts are the compile-time arguments and options of matmul_kernel.
+type MatmulKernelTunedConsts struct {
+	ACTIVATION string         // the kernel's default is ''
+	Options    nereid.Options // num_warps and the like
+}
+
+func (c MatmulKernelTunedConsts) args() []any {
+	return []any{nereid.Arg("ACTIVATION", c.ACTIVATION), c.Options}
+}
+
+var matmulKernelTunedTyped = nereid.NewTyped(matmulPyModule, "matmul_kernel", MatmulKernelTunedConsts.args)
+
+// MatmulKernelTuned launches matmul_kernel with what its decorators choose. A nil stream is one of the best device, waited for.
+func MatmulKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, a_ptr, b_ptr, c_ptr *nereid.Tensor, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn int, consts MatmulKernelTunedConsts) error {
+	call := matmulKernelTunedTyped.Call(consts)
+	call.Tensor(a_ptr)
+	call.Tensor(b_ptr)
+	call.Tensor(c_ptr)
+	call.Int(int64(M))
+	call.Int(int64(N))
+	call.Int(int64(K))
+	call.Int(int64(stride_am))
+	call.Int(int64(stride_ak))
+	call.Int(int64(stride_bk))
+	call.Int(int64(stride_bn))
+	call.Int(int64(stride_cm))
+	call.Int(int64(stride_cn))
+	return call.LaunchFunc(stream, grid)
+}
+
 var matmulPyModule = sync.OnceValues(func() (*nereid.Module, error) {
 	return nereid.LoadFS(nereid.Sources{
 		"matmul.py": `"""C = act(A @ B), tiles walked in groups of rows so that neighbouring programs share L2; autotuned by shape."""

@@ -119,3 +119,22 @@ func set(t *testing.T, name string, to reflect.Value, v any) {
 		t.Fatalf("%s is a %s in the recorded launch, a %s in the generated function", name, from.Type(), to.Type())
 	}
 }
+
+// A kernel under autotune, with what its decorator chooses.
+func TestTuned(t *testing.T) {
+	const n = 64
+	x := make([]float32, n*n)
+	for i := range n {
+		x[i*n+i] = 2
+	}
+	c := make([]float32, n*n)
+	a, out := nereid.FromSlice(x), nereid.FromSlice(c)
+	grid := func(m nereid.Meta) nereid.Grid {
+		up := func(b int) int { return (n + b - 1) / b }
+		return nereid.Grid{up(m.Int("BLOCK_M")) * up(m.Int("BLOCK_N"))}
+	}
+	err := MatmulKernelTuned(nil, grid, a, a, out, n, n, n, n, 1, n, 1, n, 1, MatmulKernelTunedConsts{})
+	if err != nil || c[0] != 4 || c[1] != 0 || c[n*n-1] != 4 {
+		t.Error(err, c[:2])
+	}
+}
