@@ -102,6 +102,11 @@ func (g *given) missing() bool {
 	return slices.ContainsFunc(g.k.params, func(p lang.Param) bool { return p.Default == nil && !g.has(p.Name) })
 }
 
+// complete reports whether the caller has given all that decorators could: every compile-time argument, and options.
+func (g *given) complete() bool {
+	return g.opts != Options{} && !slices.ContainsFunc(g.k.params, func(p lang.Param) bool { return p.Constexpr && !g.has(p.Name) })
+}
+
 // with is a copy with more arguments.
 func (g *given) with(kws []host.Keyword, opts Options) *given {
 	c := &given{g.k, map[string]any{}, g.positional, opts}
@@ -141,16 +146,16 @@ func (g *given) args() []any {
 
 // decorated launches a kernel as its decorators say; done is false where they have nothing to say of these arguments.
 func (k *Kernel) decorated(s *Stream, grid any, args []any) (done bool, err error) {
+	g, err := k.gather(args)
+	if err != nil || g.complete() {
+		return false, nil // the long way says what is wrong
+	}
 	d := k.decorators(s.dev)
 	if d.t == nil && d.err == nil {
 		return false, nil
 	}
 	if added, ok := k.memo.get(s.dev, args); ok {
 		return true, k.launchPlain(s, grid, withAdded(args, added), nil)
-	}
-	g, err := k.gather(args)
-	if err != nil {
-		return false, nil // the long way says it
 	}
 	if d.err != nil {
 		return g.missing(), d.err

@@ -76,7 +76,7 @@ func (b *builds) claim(key string) (x *build, mine bool) {
 	return x, true
 }
 
-// fill makes a build. Device memory goes back when nobody can launch it any more.
+// fill makes a build. Code goes when nobody can launch it any more, where that is safe.
 func (b *builds) fill(key string, x *build, make func(*build) error) {
 	defer close(x.done)
 	x.err = errors.New("nereid: the compilation panicked") // unless it returns
@@ -85,8 +85,11 @@ func (b *builds) fill(key string, x *build, make func(*build) error) {
 			b.drop(key, x)
 		}
 	}()
-	if x.err = make(x); x.err == nil && x.exec != nil {
-		runtime.AddCleanup(x, func(e backend.Executable) { e.Close() }, x.exec)
+	if x.err = make(x); x.err != nil {
+		return
+	}
+	if d, ok := x.exec.(backend.Discarder); ok {
+		runtime.AddCleanup(x, func(d backend.Discarder) { d.Discard() }, d)
 	}
 }
 

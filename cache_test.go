@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	_ "github.com/nereid-lang/nereid/internal/txtest" // turns the user's cache off
+	"github.com/nereid-lang/nereid/kernels"
 )
 
 // The test program is its own child: see TestProcesses.
@@ -284,6 +286,36 @@ func TestCompileOnce(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Code that nobody can launch any more goes; what is still held, by a plan or a bound kernel, stays.
+func TestDiscard(t *testing.T) {
+	s := stream(t, "cpu")
+	x, y, out := tensors(t, s.Device(), 64)
+	var bound *nereid.Bound
+	for i := range 20 {
+		m, err := nereid.LoadFS(kernels.Files, "vector_add.py", nereid.With(nereid.Config{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Kernel("add_kernel")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Launch(s, nereid.Grid{4}, x, y, out, 64, 16); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			if bound, err = k.Bind(s, x, y, out, 64, 16); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.GC()
+	}
+	if err := bound.Launch(nereid.Grid{4}); err != nil || at(t, out, 63) != 693 {
+		t.Error(err, at(t, out, 63))
+	}
+	bound.Close()
 }
 
 type lockedBuilder struct {

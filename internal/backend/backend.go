@@ -197,6 +197,9 @@ type Executable interface {
 	io.Closer
 }
 
+// Discarder is an executable whose launches are done when Launch returns, so that it can be closed as soon as nobody holds it.
+type Discarder interface{ Discard() }
+
 // Stream is a queue of work.
 type Stream interface {
 	Sync() error

@@ -52,3 +52,6 @@ func (k *kernel) Code() (backend.Code, error) {
 	meta, err := json.Marshal(kept{c.entry, c.scratch, c.params, c.sites})
 	return backend.Code{Stage: stageObj, Data: c.obj, Meta: meta}, err
 }
+
+// Discard frees the code: no launch of it is under way once nobody holds it.
+func (k *kernel) Discard() { k.Close() }
