@@ -32,7 +32,7 @@ func TestConform(t *testing.T) {
 			refusal(t, c)
 		case c.compile:
 			compileOnly(t, c)
-		case c.gpuless != "" && (strings.HasPrefix(name, "cuda") || strings.HasPrefix(name, "sim")):
+		case c.gpuless != "" && onGPU(name):
 			t.Skip(c.gpuless)
 		default:
 			if err := c.run(dev); err != nil {
