@@ -18,6 +18,7 @@ type JITFunction struct {
 	Debug    bool
 	Repr     host.Value // repr=, or nil
 	Wrappers []Wrapper  // autotune, heuristics and the like around it, innermost first
+	Foreign  bool       // decorators of other packages are around it, which were passed over
 }
 
 // Wrapper is a decorator around a jit function that its launch looks at. Its arguments are evaluated only when they are asked for:
@@ -72,6 +73,9 @@ func (f *JITFunction) Attr(in *host.Interp, name string) (host.Value, bool, erro
 			l.Items = append(l.Items, host.Str(p.Name))
 		}
 		return l, true, nil
+	}
+	if f.Foreign && !strings.HasPrefix(name, "__") { // a method of what another package's decorator made of it
+		return native(name, nothing), true, nil
 	}
 	return nil, false, nil
 }

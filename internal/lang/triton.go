@@ -106,14 +106,18 @@ func decorate(in *host.Interp, fn *host.Func, decorators []python.Expr, eval fun
 		}
 		call, isCall := d.(*python.Call)
 		if !isCall {
+			j.Foreign = true
 			continue
 		}
 		switch dec, err := eval(call.Func); {
 		case err != nil:
+			j.Foreign = true
 		case dec == autotuneDecorator:
 			j.Wrappers = append(j.Wrappers, Wrapper{"autotune", call, eval})
 		case dec == heuristicsDecorator:
 			j.Wrappers = append(j.Wrappers, Wrapper{"heuristics", call, eval})
+		default:
+			j.Foreign = true
 		}
 	}
 	return v, nil
