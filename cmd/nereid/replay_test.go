@@ -67,6 +67,7 @@ func TestReplayGuesses(t *testing.T) {
 		grid     int
 		args     []map[string]any
 		sections map[string][]byte
+		flags    []string
 		fails    string
 	}{
 		"the last of the programs that store to one address": {
@@ -81,6 +82,11 @@ func TestReplayGuesses(t *testing.T) {
 			params: "p", body: "i = tl.arange(0, 8)\n    x = tl.load(p + i * 1000 - 4000)\n    tl.store(p + i, x, mask=i < 1)", grid: 1,
 			args:     []map[string]any{recordedTensor("p", "s0", "i32", 4)},
 			sections: map[string][]byte{"in/s0": i32s(7, 8, 9, 10), "out/s0": i32s(0, 8, 9, 10)},
+		},
+		"such reads when they are looked for": {
+			params: "p", body: "i = tl.arange(0, 8)\n    x = tl.load(p + i)\n    tl.store(p + i, x, mask=i < 1)", grid: 1,
+			args:     []map[string]any{recordedTensor("p", "s0", "i32", 4)},
+			sections: map[string][]byte{"in/s0": i32s(7, 8, 9, 10)}, flags: []string{"--check"}, fails: "out of bounds load",
 		},
 		"an infinite argument": {
 			params: "p, x", body: "tl.store(p, x)", grid: 1,
@@ -102,7 +108,7 @@ func TestReplayGuesses(t *testing.T) {
 			}
 			cmd, out := newReplayCmd(), &bytes.Buffer{}
 			cmd.SetOut(out)
-			cmd.SetArgs([]string{"--device", "interp", "--root", dir, writeCase(t, dir, "k.py", c.grid, c.args, c.sections)})
+			cmd.SetArgs(append(c.flags, "--device", "interp", "--root", dir, writeCase(t, dir, "k.py", c.grid, c.args, c.sections)))
 			err := cmd.Execute()
 			if (err == nil) != (c.fails == "") || !strings.Contains(out.String(), c.fails) {
 				t.Errorf("%v\n%s", err, out)

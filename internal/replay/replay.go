@@ -104,8 +104,8 @@ func (c *Case) Resolve(root, file string) string {
 	return filepath.Join(root, filepath.FromSlash(file))
 }
 
-// blockRoom is how far a launch can run past either end of a storage: torch's allocator cuts small tensors from segments of 2 MiB.
-const blockRoom = 1 << 20
+// Room is how far a launch can run past either end of a storage: torch's allocator cuts small tensors from segments of 2 MiB.
+const Room = 1 << 20
 
 // Block is memory for a storage. There is room before and behind it, all zeros: kernels that run past the end of a tensor and ignore
 // what they find there are common, and on a GPU what lies there is other tensors.
@@ -115,9 +115,9 @@ type Block struct {
 	n   int
 }
 
-// NewBlock is a block with a copy of a storage.
-func NewBlock(storage []byte) *Block {
-	b := &Block{All: make([]byte, 2*blockRoom+(len(storage)+15)&^15), At: blockRoom, n: len(storage)}
+// NewBlock is a block with a copy of a storage: Room bytes around it, or none to catch every access outside.
+func NewBlock(storage []byte, room int) *Block {
+	b := &Block{All: make([]byte, 2*room+len(storage)), At: room, n: len(storage)}
 	copy(b.Storage(), storage)
 	return b
 }

@@ -53,8 +53,11 @@ func TestReadAll(t *testing.T) {
 func TestBlock(t *testing.T) {
 	for _, n := range []int{0, 1, 512, 513} {
 		in := slices.Repeat([]byte{7}, n)
-		b := NewBlock(in)
-		if s := b.Storage(); string(s) != string(in) || b.At != blockRoom || len(b.All) < n+2*blockRoom {
+		if b := NewBlock(in, 0); string(b.All) != string(in) || b.At != 0 {
+			t.Errorf("%d bytes: %d with no room", n, len(b.All))
+		}
+		b := NewBlock(in, Room)
+		if s := b.Storage(); string(s) != string(in) || b.At != Room || len(b.All) < n+2*Room {
 			t.Errorf("%d bytes: %d at %d of %d", n, len(s), b.At, len(b.All))
 		}
 		for i, v := range b.All {
