@@ -134,7 +134,7 @@ func (l *launch) key(dev *Device) string {
 func writeSpec(b *strings.Builder, s lang.ArgSpec) {
 	switch {
 	case s.Tuple:
-		b.WriteString("|(")
+		fmt.Fprintf(b, "|%s(", strings.Join(s.Names, ","))
 		for _, item := range s.Items {
 			writeSpec(b, item)
 		}

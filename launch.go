@@ -29,6 +29,7 @@ func Arg(name string, value any) Named { return Named{name, value} }
 //   - for a pointer: a *Tensor, or nil
 //   - for a scalar: any integer or float type of Go, or a bool
 //   - for a constexpr: an integer, float, bool, string, nil, a DType, a Func, or a slice of these (a tuple)
+//   - for a tuple: a slice or array of these; for a named tuple: Fields
 //   - for a tensor descriptor: a *Descriptor
 //
 // Integers become i32 or i64 by value and are specialised on being 1 or divisible by 16, pointers on alignment, as in Triton. A nil
@@ -234,6 +235,8 @@ func (l *launch) specialise(p lang.Param, v any) (lang.ArgSpec, error) {
 		return l.descriptor(v)
 	case host.Value: // a default
 		return l.fromHost(p, v)
+	case Fields:
+		return l.fields(p, v)
 	case DType, string, Func:
 		c, err := constant(v)
 		return lang.ArgSpec{Const: c}, err
@@ -285,6 +288,23 @@ func (l *launch) scalar(p lang.Param, v reflect.Value) (lang.ArgSpec, error) {
 		return l.tuple(p, v)
 	}
 	return lang.ArgSpec{}, fmt.Errorf("a %s cannot be passed to a kernel", v.Type())
+}
+
+// Fields is a named tuple: kernels reach its items by name as well as by position.
+//
+//	nereid.Fields{nereid.Arg("ptr", x), nereid.Arg("shape", []int{rows, cols})}
+type Fields []Named
+
+func (l *launch) fields(p lang.Param, v Fields) (lang.ArgSpec, error) {
+	spec := lang.ArgSpec{Tuple: true}
+	for _, f := range v {
+		item, err := l.specialise(lang.Param{Name: p.Name}, f.Value)
+		if err != nil {
+			return spec, fmt.Errorf("field %s: %w", f.Name, err)
+		}
+		spec.Items, spec.Names = append(spec.Items, item), append(spec.Names, f.Name)
+	}
+	return spec, nil
 }
 
 func (l *launch) tuple(p lang.Param, v reflect.Value) (lang.ArgSpec, error) {

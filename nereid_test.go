@@ -149,6 +149,36 @@ func TestTuples(t *testing.T) {
 	}
 }
 
+func TestNamedTuples(t *testing.T) {
+	m, err := nereid.Parse("fields.py", []byte(`
+import triton
+import triton.language as tl
+
+@triton.jit
+def copy(src, dst):
+    i = tl.arange(0, 4)
+    v = tl.load(src.ptr + i, mask=i < src.shape[0])
+    tl.store(dst.ptr + i, v + dst[1][0], mask=i < dst.shape[0])
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := []int32{1, 2, 3, 4}, make([]int32, 4)
+	field := func(data []int32, n int) nereid.Fields {
+		return nereid.Fields{nereid.Arg("ptr", nereid.FromSlice(data)), nereid.Arg("shape", []int{n})}
+	}
+	if err := k.Launch(nil, nereid.Grid{1}, field(x, 4), field(y, 3)); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(y); got != "[4 5 6 0]" {
+		t.Error(got)
+	}
+}
+
 func TestWrongArguments(t *testing.T) {
 	k := kernel(t, "scale")
 	x := nereid.FromSlice(make([]float32, 4))

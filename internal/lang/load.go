@@ -350,7 +350,11 @@ func (u *unit) template(a ArgSpec, at argPath, div16 *[]argPath) host.Value {
 		for i, item := range a.Items {
 			items[i] = u.template(item, append(slices.Clone(at), i), div16)
 		}
-		return host.NewTuple(items...)
+		t := host.NewTuple(items...)
+		if len(a.Names) > 0 {
+			t.Class = &host.NamedTuple{Name: "Fields", Fields: a.Names}
+		}
+		return t
 	case a.Desc != nil:
 		return a.Desc.template()
 	case a.Type == nil:

@@ -17,6 +17,7 @@ type ArgSpec struct {
 	Const host.Value // of a constant
 	Div16 bool       // the value, or the address, is divisible by 16
 	Items []ArgSpec  // of a tuple
+	Names []string   // of the items of a named tuple; nil for a plain one
 	Tuple bool
 	Desc  *DescSpec // of a tensor descriptor
 }
