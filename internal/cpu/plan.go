@@ -70,7 +70,7 @@ func (g *gen) plan(b *ir.Block, last []*root) *planner {
 		p.event(op)
 		p.force(op)
 	}
-	for range 8 {
+	for range len(p.ops) + 2 { // each round makes a buffer of at least one tensor
 		p.cluster()
 		if !p.improve() {
 			break
