@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/host"
@@ -206,13 +207,29 @@ func parseTuple(e entry) (ArgSpec, *sigError) {
 		if e.text == "" {
 			continue
 		}
+		if name, _, ok := strings.Cut(e.text, "="); ok && isName(strings.TrimSpace(name)) { // of a named tuple
+			a.Names = append(a.Names, strings.TrimSpace(name))
+			e = e.sub(len(name)+1, len(e.text))
+		}
 		item, err := parseEntry(false, e)
 		if err != nil {
 			return ArgSpec{}, err
 		}
 		a.Items = append(a.Items, item)
 	}
+	if len(a.Names) > 0 && len(a.Names) != len(a.Items) {
+		return ArgSpec{}, e.errorf("either all items of a tuple have names or none")
+	}
 	return a, nil
+}
+
+func isName(s string) bool {
+	for i, c := range s {
+		if c != '_' && !unicode.IsLetter(c) && (i == 0 || !unicode.IsDigit(c)) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // parseDesc reads tensordesc<fp16[64, 32]>.

@@ -22,6 +22,13 @@ func (a ArgSpec) format() string {
 	switch {
 	case a.Tuple:
 		list := FormatSignature(a.Items)
+		if len(a.Names) > 0 {
+			parts := make([]string, len(a.Items))
+			for i, item := range a.Items {
+				parts[i] = a.Names[i] + "=" + item.format()
+			}
+			list = strings.Join(parts, ", ")
+		}
 		if len(a.Items) == 1 {
 			list += ","
 		}
