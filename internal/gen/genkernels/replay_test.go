@@ -50,7 +50,7 @@ func TestReplay(t *testing.T) {
 			t.Parallel()
 			mem := map[string]*replay.Block{}
 			for name, data := range c.Before {
-				mem[name] = replay.NewBlock(data)
+				mem[name] = replay.NewBlock(data, replay.Room)
 			}
 			out := reflect.ValueOf(fn).Call(arguments(t, s, fn, c, mem))
 			if err, _ := out[0].Interface().(error); err != nil {
