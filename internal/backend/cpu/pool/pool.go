@@ -95,6 +95,7 @@ func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n in
 	r := p.take()
 	r.work, r.args, r.grid, r.n, r.ctx = w, args, grid, int64(n), ctx
 	cost := w.cost.Load()
+	r.threads = p.size
 	if p.size == 1 || n == 1 || cost > 0 && cost*int64(n) < int64(inline)*costUnit {
 		r.chunk = chunkSize(cost, n, 1)
 		r.workOn(&r.own)
@@ -108,10 +109,10 @@ func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n in
 }
 
 // chunkSize is how many programs to run in one call: what takes about as long as a chunk should, but enough chunks for all threads to
-// end at about the same time. Before anything is known, the first chunk is one program.
+// end at about the same time. Before anything is known, it is one program.
 func chunkSize(cost int64, n, threads int) int64 {
 	if cost == 0 {
-		return max(1, int64(n)/int64(64*threads))
+		return 1
 	}
 	size := int64(chunk) * costUnit / cost
 	if threads > 1 {
@@ -176,7 +177,9 @@ type run struct {
 	grid  unsafe.Pointer
 	ctx   context.Context
 	n     int64
-	chunk int64
+	chunk int64 // programs to begin with
+
+	threads int
 
 	next  atomic.Int64  // the first program that nobody has taken
 	state atomic.Uint64 // generation << 32 | closed << 31 | helpers
@@ -232,13 +235,14 @@ func (r *run) workOn(s *slot) {
 	s.status = [3]int64{}
 	s.words = [6]uintptr{uintptr(r.args), uintptr(r.grid), 0, 0, s.scratch(r.work.Scratch), uintptr(unsafe.Pointer(&s.status[0]))}
 	var took, done int64
+	size := r.chunk
 	for {
 		if done > 0 && r.ctx.Err() != nil {
 			r.fail(r.ctx.Err())
 			break
 		}
-		end := r.next.Add(r.chunk)
-		first := end - r.chunk
+		end := r.next.Add(size)
+		first := end - size
 		if first >= r.n {
 			break
 		}
@@ -248,6 +252,7 @@ func (r *run) workOn(s *slot) {
 		llvm.Call(r.work.Fn, s.words[:]...)
 		took += nanotime() - start
 		done += end - first
+		size = chunkSize(max(1, took*costUnit/done), int(r.n), r.threads) // arguments may make programs dearer than they were
 		if s.status[0] != 0 {
 			r.fail(&Trap{Code: s.status[0], Words: [2]uint64{uint64(s.status[1]), uint64(s.status[2])}, First: int(first), End: int(end)})
 			break
