@@ -233,14 +233,21 @@ func (c *Case) floor(f *num.Format) float64 {
 	return c.largestInput() * 0x1p-20
 }
 
-// largestInput is the largest root mean square of the float tensors before the launch: what sums are made of.
+// largestInput is the largest root mean square of the float tensors before the launch: what sums are made of. Of what the launch
+// wrote it takes the smaller one of before and after, since what lay there before may be rubbish.
 func (c *Case) largestInput() float64 {
 	largest := 0.0
 	c.tensors(func(a *Arg) {
-		if d := dtypes[a.Dtype]; d.format != nil {
-			start := int(a.Offset) % d.size
-			largest = max(largest, rms(d, c.Before[a.Storage][start:]))
+		d := dtypes[a.Dtype]
+		if d.format == nil {
+			return
 		}
+		start := int(a.Offset) % d.size
+		size := rms(d, c.Before[a.Storage][start:])
+		if after, changed := c.After[a.Storage]; changed {
+			size = min(size, rms(d, after[start:]))
+		}
+		largest = max(largest, size)
 	})
 	return largest
 }

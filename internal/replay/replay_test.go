@@ -162,6 +162,10 @@ func TestTolerances(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	rubbish := Case{Args: arg("fp32"), Before: map[string][]byte{"s0": f32(1e30, 1e30)}, After: map[string][]byte{"s0": f32(1, 2)}}
+	if _, err := rubbish.Compare(map[string][]byte{"s0": f32(1, 3)}); err == nil {
+		t.Error("what lay in an output before the launch makes room for errors")
+	}
 	k := Case{Args: arg("fp32"), Before: map[string][]byte{"s0": make([]byte, 8)}}
 	if _, err := k.Compare(map[string][]byte{"s0": make([]byte, 4)}); err == nil {
 		t.Error("memory of another size")
