@@ -28,6 +28,17 @@ type TuneOptions struct {
 	Again       bool          // measure even what is kept
 	Print       io.Writer     // gets a line for each config and each choice; may be nil
 
+	// Verify launches each config once more and compares what it leaves with the first config's results: one that differs by more than
+	// rounding is passed over.
+	Verify bool
+
+	// Journal keeps each timing as soon as it is known, and notes a config as fatal for as long as it is measured: a process that
+	// takes over after a crash goes on behind the config that caused it. A device that is lost ends the tuning.
+	Journal bool
+
+	// Done is told of each choice, with all that is known of the configs, measured now or before; may be nil.
+	Done func(best string, all []Tuned)
+
 	// Progress is told of each config that was measured, or could not be; may be nil.
 	Progress func(Tuned)
 }
@@ -180,6 +191,8 @@ type tuneRun struct {
 	t    *lang.Tuning
 	s    *Stream
 	grid any
+
+	origin, first *results // where results are compared: what tensors held at first, and after the first config
 }
 
 // applies reports whether a decorator has something to add to the arguments.
@@ -436,7 +449,10 @@ func (r *tuneRun) tune(step int, a *lang.Autotune, g *given, key []string) (lang
 		unlock := store.Lock(r.s.ctx)
 		defer unlock()
 		if !known() {
-			first := r.measureAll(step, a, g, configs, rec)
+			first := r.measureAll(step, a, g, configs, rec, store)
+			if errors.Is(first, errLost) {
+				return lang.Config{}, first
+			}
 			rec.Best = rec.Pick(names)
 			if rec.Best == "" {
 				return lang.Config{}, first
@@ -449,10 +465,11 @@ func (r *tuneRun) tune(step int, a *lang.Autotune, g *given, key []string) (lang
 	}
 	// One choice for all: what another process has chosen stays, if it is among the configs still.
 	best := rec.Best
-	if i := slices.Index(names, best); i >= 0 {
-		return configs[i], nil
+	if !slices.Contains(names, best) {
+		best = rec.Pick(names)
 	}
-	if best = rec.Pick(names); best == "" {
+	r.finished(rec, names, best)
+	if best == "" {
 		return lang.Config{}, fmt.Errorf("nereid: %s: no config works", r.k.name)
 	}
 	return configs[slices.Index(names, best)], nil
@@ -478,7 +495,7 @@ func (r *tuneRun) record(key []string) *autotune.Record {
 }
 
 // measureAll measures the configs that have no time yet, in their order, while others compile. It returns the first failure.
-func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record) (first error) {
+func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store *autotune.Store) (first error) {
 	o := &r.k.m.conf.Tune
 	var todo []lang.Config
 	for _, c := range configs {
@@ -487,6 +504,7 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 		}
 	}
 	ready := r.compileAll(step, g, todo)
+	r.reference(step, a, g, configs, rec, todo)
 	begin, best := time.Now(), math.Inf(1)
 	for i, c := range todo {
 		if o.Budget > 0 && time.Since(begin) > o.Budget && rec.Pick(configNames(configs)) != "" {
@@ -496,9 +514,11 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 		t := autotune.Timing{Config: c.String()}
 		err := <-ready[i]
 		if err == nil {
+			r.journal(rec, store, autotune.Timing{Config: c.String(), Failed: "took the process with it"})
 			t, err = r.measure(step, a, g, c, best)
 		}
 		if err != nil {
+			t.Config = c.String()
 			t.Failed = firstLine(err)
 			if first == nil {
 				first = err
@@ -507,7 +527,11 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 			best = min(best, t.Median)
 		}
 		rec.Set(t)
+		r.journal(rec, store, t)
 		r.report(rec, t, i, len(todo))
+		if err != nil && r.lost() {
+			return fmt.Errorf("nereid: %s: %w after %s: %w", r.k.name, errLost, c, err)
+		}
 	}
 	r.say("%s: tuned for %s in %.2f s: %s", r.k.name, strings.Join(rec.Key, ", "), time.Since(begin).Seconds(), rec.Pick(configNames(configs)))
 	return first
@@ -531,8 +555,7 @@ func (r *tuneRun) report(rec *autotune.Record, t autotune.Timing, i, n int) {
 		r.say("%s: %s: %.4g ms", r.k.name, t.Config, t.Median)
 	}
 	if f := r.k.m.conf.Tune.Progress; f != nil {
-		ms := func(x float64) time.Duration { return time.Duration(x * float64(time.Millisecond)) }
-		f(Tuned{rec.Kernel, rec.Key, t.Config, ms(t.Median), ms(t.Low), ms(t.High), t.Failed, i, n})
+		f(tunedOf(rec, t, i, n))
 	}
 }
 
@@ -586,6 +609,11 @@ func (r *tuneRun) measure(step int, a *lang.Autotune, g *given, c lang.Config, b
 	full, err := r.complete(step, g, c)
 	if err != nil {
 		return autotune.Timing{}, err
+	}
+	if r.k.m.conf.Tune.Verify {
+		if err := r.check(step, a, g, c); err != nil {
+			return autotune.Timing{}, err
+		}
 	}
 	args := full.args()
 	call := func() error { return r.hooked(a, c, full, args) }

@@ -209,6 +209,17 @@ func (s *Store) All() []*Record {
 	return out
 }
 
+// Stamp changes whenever a record is saved.
+func (s *Store) Stamp() (stamp string) {
+	files, _ := filepath.Glob(filepath.Join(s.Dir, "*.json"))
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil {
+			stamp += fmt.Sprint(info.ModTime().UnixNano(), info.Size(), " ")
+		}
+	}
+	return stamp
+}
+
 // Merge takes records over from elsewhere, timing by timing: what is measured here already stays.
 func (s *Store) Merge(records []*Record) (taken int) {
 	for _, r := range records {
