@@ -7,10 +7,8 @@ import "math"
 var hostFuncs = map[string]builder{
 	"exp": func(m *Builder, a []string) string {
 		x := m.clamp(a[0], pick(m, -104.0, -746.0), pick(m, 89.0, 710.0))
-		t, n := m.nearest(x, math.Log2E)
-		r := m.fma(n, m.c(-ln2Lo(m)), m.fma(n, m.c(-ln2Hi(m)), x))
-		p := m.add(m.c(1), m.fma(m.mul(r, r), m.poly(r, expPoly), r))
-		return m.scaleNearest(p, t, n)
+		t, n, y := m.expNearest(x)
+		return m.scaleNearest(m.add(m.c(1), y), t, n)
 	},
 	"exp2": func(m *Builder, a []string) string {
 		x := m.clamp(a[0], pick(m, -151.0, -1076.0), pick(m, 129.0, 1025.0))
@@ -18,11 +16,15 @@ var hostFuncs = map[string]builder{
 		r := m.sub(x, n)
 		return m.scaleNearest(m.fma(r, m.poly(r, exp2Poly), m.c(1)), t, n)
 	},
-	// With e^-|x|, which does not overflow: 1/(1+e), or e/(1+e) below zero.
+	// With e^-x = 2^n·(1+y) and m = 2^-|n|: 1/(1 + m + m·y) for n <= 0, m/(1 + m + y) else. The sum is rounded once, but for bits of m far
+	// below its end, and nothing overflows.
 	"sigmoid": func(m *Builder, a []string) string {
-		e := m.fn("exp", m.neg(m.abs(a[0])))
-		top := m.sel(m.is("olt", a[0], m.c(0)), e, m.c(1))
-		return m.div(top, m.add(m.c(1), e))
+		one := m.c(1)
+		_, n, y := m.expNearest(m.clamp(m.neg(a[0]), pick(m, -104.0, -746.0), pick(m, 104.0, 746.0)))
+		up, small := m.is("ogt", n, m.c(0)), m.scaleDown(n)
+		sum, rest := m.fastTwoSum(one, small)
+		sum = m.add(sum, m.fma(m.sel(up, one, small), y, rest))
+		return m.div(m.sel(up, small, one), sum)
 	},
 	"tanh/f32": func(m *Builder, a []string) string {
 		x := m.abs(a[0])
@@ -32,6 +34,13 @@ var hostFuncs = map[string]builder{
 		far := m.sub(m.c(1), m.div(m.c(2), m.add(e, m.c(1))))
 		return m.sign(m.sel(m.is("olt", x, m.c(0.625)), near, far), a[0])
 	},
+}
+
+// expNearest is e^x = 2^n·(1+y), with t and n of nearest.
+func (m *Builder) expNearest(x string) (t, n, y string) {
+	t, n = m.nearest(x, math.Log2E)
+	r := m.fma(n, m.c(-ln2Lo(m)), m.fma(n, m.c(-ln2Hi(m)), x))
+	return t, n, m.fma(m.mul(r, r), m.poly(r, expPoly), r)
 }
 
 // nearest is n, the whole number nearest to x·factor, and t = n + 1½·2^23 (or 2^52), whose last bits are n as an integer.
@@ -57,4 +66,13 @@ func (m *Builder) scaleNearest(p, t, n string) string {
 		return m.float(m.ib("shl", m.ib("add", k, m.bias()), m.manBits()))
 	}
 	return m.mul(m.mul(p, power(half)), power(m.ib("sub", k, half)))
+}
+
+// scaleDown is 2^-|n|, rounded, for a whole number n.
+func (m *Builder) scaleDown(n string) string {
+	n = m.neg(m.abs(n))
+	if m.hasScale() {
+		return m.scaleBy(m.c(1), n)
+	}
+	return m.scaleNearest(m.c(1), m.add(n, m.c(pick(m, 0x1.8p23, 0x1.8p52))), n)
 }
