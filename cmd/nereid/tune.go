@@ -28,9 +28,14 @@ type tuneFlags struct {
 	again     bool
 	exportTo  string
 	importOf  string
-	tuned     []nereid.Tuned
 	dir       string
 	showKnown bool
+	verify    bool
+	plot      string
+	isolate   bool
+	hang      time.Duration
+	journal   bool
+	show      tuneShow
 }
 
 func newTuneCmd() *cobra.Command {
@@ -57,6 +62,12 @@ func newTuneCmd() *cobra.Command {
 	fs.DurationVar(&f.budget, "budget", 0, "time of one tuning; configs that are not measured by then are passed over")
 	fs.DurationVar(&f.rep, "rep", 0, "how long to measure each config (default: what the decorator says, or 100ms)")
 	fs.BoolVar(&f.again, "again", false, "measure even what is kept")
+	fs.BoolVar(&f.verify, "verify", false, "compare the results of configs with the first one's; one that differs is passed over")
+	fs.StringVar(&f.plot, "plot", "", "draw the times to a PNG file")
+	fs.BoolVar(&f.isolate, "isolate", false, "measure in a child process: a config that crashes it is passed over")
+	fs.DurationVar(&f.hang, "hang", time.Minute, "with --isolate: a config that takes longer is passed over")
+	fs.BoolVar(&f.journal, "journal", false, "be the child process of --isolate")
+	fs.MarkHidden("journal")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	fs.StringVar(&f.dir, "dir", "", "folder of the timings (default: that of launches)")
 	fs.BoolVar(&f.showKnown, "list", false, "list what is kept, and tune nothing")
@@ -83,7 +94,19 @@ func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
 		return usagef("name a kernel: FILE.py:KERNEL")
 	}
 	conf.Tune.Budget, conf.Tune.Rep, conf.Tune.Again = f.budget, f.rep, f.again || conf.Tune.Again
-	conf.Tune.Progress = func(t nereid.Tuned) { f.tuned = append(f.tuned, t) }
+	conf.Tune.Progress, conf.Tune.Done, conf.Tune.Verify, conf.Tune.Journal = f.show.progress, f.show.done, f.verify, f.journal
+	f.show.line = terminal(cmd.ErrOrStderr())
+	if f.isolate && !f.journal {
+		if conf.Tune.Again {
+			return usagef("--isolate takes over what is kept: remove --again")
+		}
+		if store.Dir == "" || store.ReadOnly {
+			return usagef("--isolate needs a folder for timings: name one with --dir")
+		}
+		if err := f.isolated(cmd, store); err != nil {
+			return err
+		}
+	}
 	k, err := f.kernel(args[0], conf)
 	if err != nil {
 		return err
@@ -99,6 +122,9 @@ func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
 		if err := f.tune(cmd, dev, k, args[1:], shape); err != nil {
 			return err
 		}
+	}
+	if f.plot != "" && !f.journal {
+		return f.show.plot(f.plot)
 	}
 	return nil
 }
@@ -135,7 +161,7 @@ func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kerne
 		return err
 	}
 	defer s.Close()
-	f.tuned = nil
+	f.show.begin()
 	var gridErr error
 	grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
 		g, err := in.with(m).grid(f.grid)
@@ -156,7 +182,7 @@ func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kerne
 	if gridErr != nil {
 		return gridErr
 	}
-	f.print(cmd.OutOrStdout(), k, dev, shape, time.Since(start))
+	f.show.table(cmd.OutOrStdout(), fmt.Sprintf("%s on %s %s", k.Name(), dev, shape), time.Since(start))
 	return s.Sync()
 }
 
@@ -165,29 +191,6 @@ func (in *inputs) with(m nereid.Meta) *inputs {
 	c := &inputs{values: maps.Clone(in.values)}
 	maps.Copy(c.values, m)
 	return c
-}
-
-func (f *tuneFlags) print(out io.Writer, k *nereid.Kernel, dev *nereid.Device, shape string, took time.Duration) {
-	fmt.Fprintf(out, "%s on %s %s: %d configs measured in %.2f s\n", k.Name(), dev, shape, len(f.tuned), took.Seconds())
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, t := range f.tuned {
-		if t.Failed != "" {
-			fmt.Fprintf(w, "  %s\t%s\n", t.Config, t.Failed)
-			continue
-		}
-		fmt.Fprintf(w, "  %s\t%v\t(%v to %v)\n", t.Config, shortTime(t.Median), shortTime(t.Low), shortTime(t.High))
-	}
-	w.Flush()
-}
-
-func shortTime(d time.Duration) time.Duration {
-	switch {
-	case d > 10*time.Millisecond:
-		return d.Round(10 * time.Microsecond)
-	case d > 100*time.Microsecond:
-		return d.Round(100 * time.Nanosecond)
-	}
-	return d
 }
 
 func listRecords(out io.Writer, s *autotune.Store) error {
