@@ -36,8 +36,10 @@ func (t Target) Name() string {
 	switch {
 	case t.Backend == "hip":
 		return "AMD Instinct MI300X"
+	case t.Arch >= 100:
+		return "NVIDIA B200"
 	case t.Arch >= 90:
-		return "NVIDIA H100"
+		return "NVIDIA H200"
 	}
 	return "NVIDIA A100"
 }

@@ -52,11 +52,14 @@ var torchDTypes = func() map[string]*torchDType {
 	return m
 }()
 
+// torchVersion is the release that goes with Triton 3.6.
+const torchVersion = "2.11.0+cu130"
+
 // registerTorch adds what of torch the host code around kernels asks for when it is loaded. All else is unknown, and only an error when
 // a kernel depends on it.
 func (w *world) registerTorch() {
 	vars := map[string]host.Value{
-		"__version__": host.Str("2.9.0"),
+		"__version__": host.Str(torchVersion),
 		"finfo":       native("finfo", finfo),
 		"iinfo":       native("iinfo", iinfo),
 		"inf":         host.Float(math.Inf(1)),
@@ -69,7 +72,7 @@ func (w *world) registerTorch() {
 		vars[name] = t
 	}
 	hip := w.target.Backend == "hip"
-	version := map[string]host.Value{"cuda": host.Str("12.8"), "hip": host.None, "__version__": host.Str("2.9.0")}
+	version := map[string]host.Value{"cuda": host.Str("13.0"), "hip": host.None, "__version__": host.Str(torchVersion)}
 	if hip {
 		version["cuda"], version["hip"] = host.None, host.Str("6.4")
 	}
@@ -78,12 +81,10 @@ func (w *world) registerTorch() {
 		"device_count":          answer(host.MakeInt(1)),
 		"current_device":        answer(host.MakeInt(0)),
 		"get_device_name":       answer(host.Str(w.target.Name())),
-		"get_device_capability": answer(host.NewTuple(host.MakeInt(int64(w.target.Arch/10)), host.MakeInt(int64(w.target.Arch%10)))),
-		"get_device_properties": answer(&record{"_CudaDeviceProperties", map[string]host.Value{
-			"name": host.Str(w.target.Name()), "major": host.MakeInt(int64(w.target.Arch / 10)), "minor": host.MakeInt(int64(w.target.Arch % 10)),
-			"multi_processor_count": host.MakeInt(132), "total_memory": host.MakeInt(141 << 30), "warp_size": host.MakeInt(int64(w.target.WarpSize)),
-			"shared_memory_per_block_optin": host.MakeInt(232448), "gcnArchName": host.Str(w.target.Chip),
-		}}),
+		"get_device_capability": answer(w.capability()),
+		"get_device_properties": answer(w.torchProperties()),
+		"is_bf16_supported":     answer(host.Bool(true)),
+		"is_initialized":        answer(host.Bool(true)),
 	}
 	for _, m := range []*host.Module{
 		{Name: "torch.version", Vars: version},

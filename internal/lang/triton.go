@@ -224,7 +224,9 @@ func (w *world) activeDriver() host.Value {
 		"get_active_torch_device": constant(device),
 		"get_current_device":      constant(host.MakeInt(0)),
 		"get_current_stream":      constant(host.MakeInt(0)),
+		"get_device_capability":   constant(w.capability()),
 		"is_active":               constant(host.Bool(true)),
+		"utils":                   &record{"CudaUtils", map[string]host.Value{"get_device_properties": constant(w.driverProperties())}},
 	}}
 }
 

@@ -74,7 +74,8 @@ func (w *world) register() {
 		{Name: "triton.tools.tensor_descriptor", Vars: map[string]host.Value{"TensorDescriptor": unusable("TensorDescriptor")}},
 		{Name: "triton.backends", Vars: map[string]host.Value{"backends": w.backends()}, Open: true},
 		w.nvml(),
-		{Name: "triton.experimental", Open: true},
+		{Name: "triton.experimental"},
+		{Name: "triton.experimental.gluon", Open: true},
 		{Name: "triton.knobs", Open: true},
 	} {
 		w.known[m.Name] = m
@@ -85,6 +86,7 @@ func (w *world) register() {
 	w.link("triton.language.extra.cuda", "libdevice")
 	w.link("triton.runtime", "driver", "jit", "autotuner")
 	w.link("triton.tools", "tensor_descriptor")
+	w.link("triton.experimental", "gluon")
 	w.registerTorch()
 }
 

@@ -1,0 +1,43 @@
+package lang
+
+import (
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/host"
+)
+
+// moduleValues are expressions of host code at the level of a module, and what they are on the default target with Triton 3.6.
+var moduleValues = []struct{ name, src, want string }{
+	{"name", "import torch\nX = torch.cuda.get_device_name(0)", "'NVIDIA H200'"},
+	{"capability", "import torch\nX = torch.cuda.get_device_capability()", "(9, 0)"},
+	{"processors", "import torch\nX = torch.cuda.get_device_properties(0).multi_processor_count", "132"},
+	{"threads", "import torch\nX = torch.cuda.get_device_properties(0).max_threads_per_multi_processor", "2048"},
+	{"bf16", "import torch\nX = torch.cuda.is_bf16_supported()", "True"},
+	{"toolkit", "import torch\nX = torch.version.cuda", "'13.0'"},
+	{"release", "import torch\nfrom packaging import version\nX = version.parse(torch.__version__) >= version.parse('2.11')", "True"},
+	{"shared memory", "import triton\nX = triton.runtime.driver.active.utils.get_device_properties(0)['max_shared_mem']", "232448"},
+	{"driver's processors", "import triton\nX = triton.runtime.driver.active.utils.get_device_properties(0)['multiprocessor_count']", "132"},
+	{"no such dialect", "try:\n  import triton.experimental.tle.language as tle\n  X = True\nexcept ImportError:\n  X = False", "False"},
+	{"no such dialect, from", "try:\n  from triton.experimental import tle\n  X = True\nexcept ImportError:\n  X = False", "False"},
+	{"gluon", "try:\n  from triton.experimental import gluon\n  X = True\nexcept ImportError:\n  X = False", "True"},
+}
+
+func TestModuleValues(t *testing.T) {
+	for _, c := range moduleValues {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Load("m.py", []byte(c.src+"\n"), LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := newWorld(s, DefaultTarget)
+			v, ok, err := s.module(w).Get(w.in, "X")
+			if err != nil || !ok {
+				t.Fatalf("X: %v, %v", ok, err)
+			}
+			got, err := host.Repr(w.in, v)
+			if err != nil || got != c.want {
+				t.Errorf("X = %s, %v, want %s", got, err, c.want)
+			}
+		})
+	}
+}
