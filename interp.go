@@ -9,6 +9,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/backend/interp"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/middle"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -23,18 +24,23 @@ type interpDevice struct {
 // InterpOptions say how an interpreter runs kernels. Accesses out of bounds, misaligned ones and failed assertions are errors in any
 // case.
 type InterpOptions struct {
-	CheckUninit bool      // a load of memory that nobody wrote is an error: a tensor made by New is such memory until it is written
-	CheckRaces  bool      // two programs that store different values to one address are an error; programs then run one after another
-	IEEE        bool      // products of fp32 in full, where the kernel allows tf32
-	Workers     int       // goroutines that run programs; 0: one for each core
-	MaxSteps    int64     // operations that one program may execute; 0: no limit
-	Stdout      io.Writer // of tl.device_print; nil: standard output
+	CheckUninit bool // a load of memory that nobody wrote is an error: a tensor made by New is such memory until it is written
+	CheckRaces  bool // two programs that store different values to one address are an error; programs then run one after another
+	// CheckOverflow makes a sum, a difference or a product of less than 64 bits that wraps around on its way to an address an error.
+	CheckOverflow bool
+
+	IEEE     bool      // products of fp32 in full, where the kernel allows tf32
+	Workers  int       // goroutines that run programs; 0: one for each core
+	MaxSteps int64     // operations that one program may execute; 0: no limit
+	Stdout   io.Writer // of tl.device_print; nil: standard output
 }
 
 // NewInterpreter is an interpreter with options of its own, apart from the device "interp" that Open finds.
 func NewInterpreter(o InterpOptions) *Device { return &Device{&interpDevice{interp.NewMemory(), o}} }
 
-func newInterp() backend.Backend { return &interpDevice{mem: interp.NewMemory()} }
+func newInterp() backend.Backend {
+	return &interpDevice{mem: interp.NewMemory(), opts: InterpOptions{CheckOverflow: knob.Checked.Get()}}
+}
 
 func (*interpDevice) Name() string        { return "interp" }
 func (*interpDevice) Target() lang.Target { return lang.DefaultTarget }
@@ -48,7 +54,11 @@ func (d *interpDevice) Compile(ctx context.Context, in *backend.Input) (backend.
 	if err := in.TTIR(d.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
-	if err := pass.Run(&pass.Context{}, in.Module, []pass.Pass{middle.ExpandInlineAsm}); err != nil {
+	passes := []pass.Pass{middle.ExpandInlineAsm}
+	if d.opts.CheckOverflow {
+		passes = append(passes, pass.CheckIndexOverflow)
+	}
+	if err := pass.Run(&pass.Context{}, in.Module, passes); err != nil {
 		return nil, err
 	}
 	p, err := interp.Compile(in.Module, in.Kernel)

@@ -56,7 +56,7 @@ func newRunCmd() *cobra.Command {
 	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
 	fs.StringVar(&f.input.fill, "init", "randn", "how tensors begin: "+strings.Join(fillNames(), ", "))
 	fs.Uint64Var(&f.input.seed, "seed", 1, "of the random numbers")
-	fs.StringSliceVar(&f.check, "check", nil, "what to look for: bounds, on cpu or interp; uninit, races: by the interpreter, which looks at bounds in any case")
+	fs.StringSliceVar(&f.check, "check", nil, "what to look for: bounds, overflow of indices, on cpu or interp; uninit, races: by the interpreter, which looks at bounds in any case")
 	fs.Lookup("check").NoOptDefVal = "bounds"
 	fs.DurationVar(&f.rep, "rep", 200*time.Millisecond, "how long to measure; 0 runs the kernel once")
 	fs.IntVar(&f.show, "print", 0, "print this many elements of each tensor that changed")
@@ -146,7 +146,7 @@ func openChecked(device string, checks []string) (*nereid.Device, error) {
 	if len(checks) == 0 {
 		return nereid.Open(device)
 	}
-	if len(checks) == 1 && checks[0] == "bounds" {
+	if device != "interp" && !slices.ContainsFunc(checks, func(c string) bool { return c != "bounds" && c != "overflow" }) {
 		return openBounds(device)
 	}
 	var o nereid.InterpOptions
@@ -157,8 +157,10 @@ func openChecked(device string, checks []string) (*nereid.Device, error) {
 			o.CheckUninit = true
 		case "races":
 			o.CheckRaces = true
+		case "overflow":
+			o.CheckOverflow = true
 		default:
-			return nil, usagef("there is no check %q: bounds, uninit, races", c)
+			return nil, usagef("there is no check %q: bounds, overflow, uninit, races", c)
 		}
 	}
 	if device != "" && device != "interp" {
@@ -167,7 +169,7 @@ func openChecked(device string, checks []string) (*nereid.Device, error) {
 	return nereid.NewInterpreter(o), nil
 }
 
-// openBounds opens a device that checks accesses: the CPU where nothing else is said.
+// openBounds opens a device that checks accesses, and indices for overflow: the CPU where nothing else is said.
 func openBounds(device string) (*nereid.Device, error) {
 	if err := os.Setenv(knob.Checked.Name(), "1"); err != nil { // before devices are looked for
 		return nil, err

@@ -32,7 +32,7 @@ var (
 	})
 	Checked = flag(Row{
 		Group: "Devices", Name: "NEREID_CHECK",
-		Doc: "Kernels on the device `cpu` check every access: one out of bounds is an error that names the line and the program.",
+		Doc: "Kernels on the device `cpu` check every access: one out of bounds is an error that names the line and the program. There and in the interpreter an index computed in int32 that overflows is one, too.",
 	})
 	Lines = flag(Row{
 		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO",

@@ -16,5 +16,6 @@ func All() []Pass {
 		SCCP,
 		SymbolDCE,
 		LoopUnroll,
+		CheckIndexOverflow,
 	}
 }

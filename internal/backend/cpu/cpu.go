@@ -57,7 +57,11 @@ func (c Compiler) compile(ctx context.Context, in *backend.Input) (*compiled, er
 		return nil, err
 	}
 	start := time.Now()
-	if err := pass.Run(&pass.Context{}, in.Module, []pass.Pass{middle.TritonToLinalg}); err != nil {
+	steps := []pass.Pass{middle.TritonToLinalg}
+	if c.Check {
+		steps = []pass.Pass{pass.CheckIndexOverflow, middle.TritonToLinalg}
+	}
+	if err := pass.Run(&pass.Context{}, in.Module, steps); err != nil {
 		return nil, err
 	}
 	in.Stages.Record("linalg", time.Since(start), func() []byte { return backend.Text(in.Module) })
