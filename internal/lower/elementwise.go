@@ -108,7 +108,7 @@ func suffix(t ir.Type) string {
 }
 
 var binaryOps = map[*ir.OpDef]element{
-	arith.AddI: instr("add"), arith.SubI: instr("sub"), arith.MulI: instr("mul"),
+	arith.AddI: instr("add"), arith.SubI: instr("sub"), arith.MulI: multiply,
 	arith.DivSI: instr("sdiv"), arith.DivUI: instr("udiv"), arith.RemSI: instr("srem"), arith.RemUI: instr("urem"),
 	arith.AndI: instr("and"), arith.OrI: instr("or"), arith.XOrI: instr("xor"),
 	arith.ShLI: instr("shl"), arith.ShRSI: instr("ashr"), arith.ShRUI: instr("lshr"),
@@ -253,10 +253,38 @@ func lowerPairs(l *lowering, op *ir.Op, f func(a []string) (string, string)) {
 // mulhi is the upper half of a product.
 func mulhi(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	n := ir.BitWidth(t)
-	x, y := l.val("zext i%d %s to i%d", n, a[0], 2*n), l.val("zext i%d %s to i%d", n, a[1], 2*n)
-	p := l.val("mul i%d %s, %s", 2*n, x, y)
-	h := l.val("lshr i%d %s, %d", 2*n, p, n)
+	h := l.val("lshr i%d %s, %d", 2*n, l.wideProduct(n, a), n)
 	return l.val("trunc i%d %s to i%d", 2*n, h, n)
+}
+
+// wideProduct is the product of unsigned integers of n bits in twice as many.
+func (l *lowering) wideProduct(n int, a []string) string {
+	x, y := l.val("zext i%d %s to i%d", n, a[0], 2*n), l.val("zext i%d %s to i%d", n, a[1], 2*n)
+	return l.val("mul i%d %s, %s", 2*n, x, y)
+}
+
+// multiply is the lower half of a product. Where the upper one is wanted as well, as in each round of Philox, it is written as a part of
+// the same wide product: LLVM sees that the two are one, and one instruction makes both halves.
+func multiply(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+	if n := ir.BitWidth(t); n == 32 && wantsUpperHalf(op) {
+		return l.val("trunc i%d %s to i%d", 2*n, l.wideProduct(n, a), n)
+	}
+	return instr("mul")(l, op, t, a)
+}
+
+// wantsUpperHalf reports whether the upper half of a multiplication is computed somewhere.
+func wantsUpperHalf(mul *ir.Op) bool {
+	x, y := mul.Operand(0), mul.Operand(1)
+	few, other := x, y
+	if x.DefBy(arith.Constant) != nil { // which much else may use
+		few, other = y, x
+	}
+	for user := range few.Users() {
+		if user.Def == tt.MulhiUI && (user.Operand(0) == other || user.Operand(1) == other) {
+			return true
+		}
+	}
+	return false
 }
 
 // cast is an LLVM conversion between element types.
