@@ -263,6 +263,14 @@ func TestGraph(t *testing.T) {
 	f.calls = without(f.calls, "current 110")
 	f.want(t, "stream 1 0", "begin 7 1", "set32 0x10 0 1 7", "end 7", "instantiate 31", "graphLaunch 41 7", "execDestroy 41", "graphDestroy 31")
 
+	for _, status := range []int32{0, 1, 2} { // none, active, invalidated
+		f.capturing = status
+		if on, err := s.Capturing(); on != (status != 0) || err != nil {
+			t.Errorf("Capturing, status %d: %v, %v", status, on, err)
+		}
+	}
+	f.calls = nil
+
 	// A recording that fails is ended all the same.
 	wrong := errors.New("wrong")
 	if _, err := s.Capture(func() error { return wrong }); !errors.Is(err, wrong) {

@@ -12,6 +12,7 @@ import (
 
 // fake is a driver without a GPU: it writes down each call and answers as told.
 type fake struct {
+	capturing int32 // what cuStreamIsCapturing says
 	*Driver
 	calls   []string
 	results map[string]Result // of a call that is to fail, by name
@@ -176,6 +177,7 @@ func (f *fake) fillQueues() {
 	r.streamWaitEvent = func(s streamRef, e eventRef, _ uint32) Result { return f.note("wait %d %d", s, e) }
 	r.streamBeginCapture = func(s streamRef, mode int32) Result { return f.note("begin %d %d", s, mode) }
 	r.streamEndCapture = func(s streamRef, g *graphRef) Result { *g = 31; return f.note("end %d", s) }
+	r.streamIsCapturing = func(s streamRef, status *int32) Result { *status = f.capturing; return f.note("capturing %d", s) }
 	r.eventCreate = func(e *eventRef, flags uint32) Result { *e = 21; return f.note("event %d", flags) }
 	r.eventDestroy = func(e eventRef) Result { return f.note("eventDestroy %d", e) }
 	r.eventRecord = func(e eventRef, s streamRef) Result { return f.note("record %d %d", e, s) }

@@ -50,6 +50,7 @@ type raw struct {
 	streamWaitEvent     func(s streamRef, e eventRef, flags uint32) Result
 	streamBeginCapture  func(s streamRef, mode int32) Result
 	streamEndCapture    func(s streamRef, g *graphRef) Result
+	streamIsCapturing   func(s streamRef, status *int32) Result
 	eventCreate         func(e *eventRef, flags uint32) Result
 	eventDestroy        func(e eventRef) Result
 	eventRecord         func(e eventRef, s streamRef) Result
@@ -129,6 +130,7 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.streamWaitEvent, Symbol: "cuStreamWaitEvent"},
 		{Ptr: &r.streamBeginCapture, Symbol: "cuStreamBeginCapture_v2"},
 		{Ptr: &r.streamEndCapture, Symbol: "cuStreamEndCapture"},
+		{Ptr: &r.streamIsCapturing, Symbol: "cuStreamIsCapturing"},
 
 		{Ptr: &r.eventCreate, Symbol: "cuEventCreate"},
 		{Ptr: &r.eventDestroy, Symbol: "cuEventDestroy_v2"},

@@ -213,6 +213,14 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	return g, nil
 }
 
+// Capturing reports whether what is queued on the stream is being recorded.
+func (s *Stream) Capturing() (bool, error) {
+	const none = 0
+	var status int32
+	err := s.ctx.do("cuStreamIsCapturing", func() Result { return s.ctx.driver.raw.streamIsCapturing(s.ref, &status) })
+	return status != none, err
+}
+
 // Launch queues the graph's work on a stream.
 func (g *Graph) Launch(s *Stream) error {
 	return g.ctx.do("cuGraphLaunch", func() Result { return g.ctx.driver.raw.graphLaunch(g.exec, s.ref) })
