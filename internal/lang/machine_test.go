@@ -20,7 +20,46 @@ var moduleValues = []struct{ name, src, want string }{
 	{"no such dialect", "try:\n  import triton.experimental.tle.language as tle\n  X = True\nexcept ImportError:\n  X = False", "False"},
 	{"no such dialect, from", "try:\n  from triton.experimental import tle\n  X = True\nexcept ImportError:\n  X = False", "False"},
 	{"gluon", "try:\n  from triton.experimental import gluon\n  X = True\nexcept ImportError:\n  X = False", "True"},
+	{"shim", shim + "X = div_rn is libdevice.div_rn, trunc is libdevice.trunc", "(True, True)"},
+	{"no shim", shim + "X = mine.__name__, isinstance(mine, triton.JITFunction)", "('mine', True)"},
+	{"launched otherwise", shim + "X = isinstance(kernel, triton.JITFunction), isinstance(kernel2, triton.JITFunction)", "(True, True)"},
 }
+
+// shim is a module whose decorator takes the back end's function of the same name where there is one.
+const shim = `import triton
+from triton.language.extra import libdevice
+def shim(fn):
+  return getattr(libdevice, fn.__name__) if hasattr(libdevice, fn.__name__) else fn
+def shim_of(module):
+  return lambda fn: getattr(module, fn.__name__) if hasattr(module, fn.__name__) else fn
+class Entry:
+  def __init__(self, fn):
+    self.fn = fn
+def entry(fn):
+  return Entry(fn)
+def entries():
+  return Entry
+@shim
+@triton.jit
+def div_rn(x, y):
+  return x / y
+@shim_of(libdevice)
+@triton.jit
+def trunc(x):
+  return x
+@shim
+@triton.jit
+def mine(x):
+  return x
+@entry
+@triton.jit
+def kernel(x):
+  pass
+@entries()
+@triton.jit
+def kernel2(x):
+  pass
+`
 
 func TestModuleValues(t *testing.T) {
 	for _, c := range moduleValues {

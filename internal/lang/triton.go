@@ -106,21 +106,39 @@ func decorate(in *host.Interp, fn *host.Func, decorators []python.Expr, eval fun
 		}
 		call, isCall := d.(*python.Call)
 		if !isCall {
-			j.Foreign = true
+			v = replaced(in, j, d, eval)
 			continue
 		}
 		switch dec, err := eval(call.Func); {
-		case err != nil:
-			j.Foreign = true
-		case dec == autotuneDecorator:
+		case err == nil && dec == autotuneDecorator:
 			j.Wrappers = append(j.Wrappers, Wrapper{"autotune", call, eval})
-		case dec == heuristicsDecorator:
+		case err == nil && dec == heuristicsDecorator:
 			j.Wrappers = append(j.Wrappers, Wrapper{"heuristics", call, eval})
+		case err == nil && isSourceFunc(dec):
+			v = replaced(in, j, d, eval)
 		default:
 			j.Foreign = true
 		}
 	}
 	return v, nil
+}
+
+// replaced is what a decorator of a project makes of a jit function, where that is a function that kernels can call: some give the
+// back end's own function in place of one written for those that have none. What launches the function in its own way is passed over.
+func replaced(in *host.Interp, j *JITFunction, decorator python.Expr, eval func(python.Expr) (host.Value, error)) host.Value {
+	if dec, err := eval(decorator); err == nil && isSourceFunc(dec) {
+		v, err := host.Call(in, dec, []host.Value{j}, nil)
+		if err == nil && callableInKernels(v) {
+			return v
+		}
+	}
+	j.Foreign = true
+	return j
+}
+
+func isSourceFunc(v host.Value) bool {
+	_, ok := v.(*host.Func)
+	return ok
 }
 
 // configClass is triton.Config.
@@ -305,4 +323,13 @@ func init() { // staticAssert and others mention the generator, which mentions t
 		languageNames[name] = t
 	}
 	languageNames["pi32_t"] = sem.Ptr(sem.Int32)
+}
+
+// callableInKernels says that a value is a function of the language or one written in it.
+func callableInKernels(v host.Value) bool {
+	switch v.(type) {
+	case *JITFunction, *sem.Builtin, *hostBuiltin, *kernelFunc, *staticFunc, *constexprFunc:
+		return true
+	}
+	return false
 }
