@@ -44,6 +44,7 @@ type gen struct {
 	lanes    int
 	memo     map[memoKey]val   // of the loop body that is being written; nil outside
 	splats   map[string]string // likewise
+	steps    map[string]step   // by LLVM's names of values: what of a sigmoid they are
 	nest     *nest
 	fresh    map[*ir.Value]bool // tensors whose buffer is being filled
 	loads    map[*ir.Op]*loadInfo
@@ -188,7 +189,7 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	g := &gen{
 		writer: newWriter(), m: m, opts: opts, math: vmath.New(opts.Features), gemm: gemm.New(opts.Gemm), lanes: 1,
 		dest: map[*ir.Value]*view{}, wraps: map[*ir.Value]*wrapInfo{}, gemmScratch: map[string]*view{},
-		fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, argOf: map[string]int{},
+		fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, argOf: map[string]int{}, steps: map[string]step{},
 	}
 	if opts.Lines {
 		g.lines = newLines(fn, kernel)

@@ -196,7 +196,11 @@ func (g *gen) elementwise(op *ir.Op, a []val) []val {
 		return g.callElement(op, a)
 	}
 	if f := scalarOps[op.Def]; f != nil {
-		return f(g, op, a)
+		out := f(g, op, a)
+		if len(out) == 1 {
+			out[0] = g.sigmoid(op, a, out[0])
+		}
+		return out
 	}
 	g.fail(op, "%s is not supported on the CPU", op.Name())
 	return g.zeros(op)

@@ -16,15 +16,12 @@ var hostFuncs = map[string]builder{
 		r := m.sub(x, n)
 		return m.scaleNearest(m.fma(r, m.poly(r, exp2Poly), m.c(1)), t, n)
 	},
-	// With e^-x = 2^n·(1+y) and m = 2^-|n|: 1/(1 + m + m·y) for n <= 0, m/(1 + m + y) else. The sum is rounded once, but for bits of m far
-	// below its end, and nothing overflows.
+	// With e^-x = 2^n·(1+y): u/(u + p + p·y), where p = u·2^n does not overflow, and 1+y is not rounded.
 	"sigmoid": func(m *Builder, a []string) string {
-		one := m.c(1)
-		_, n, y := m.expNearest(m.clamp(m.neg(a[0]), pick(m, -104.0, -746.0), pick(m, 104.0, 746.0)))
-		up, small := m.is("ogt", n, m.c(0)), m.scaleDown(n)
-		sum, rest := m.fastTwoSum(one, small)
-		sum = m.add(sum, m.fma(m.sel(up, one, small), y, rest))
-		return m.div(m.sel(up, small, one), sum)
+		t, n, y := m.expNearest(m.clamp(m.neg(a[0]), pick(m, -104.0, -746.0), pick(m, 104.0, 746.0)))
+		u := m.c(pick(m, 0x1p-24, 0x1p-53))
+		p := m.scaleNearest(u, t, n)
+		return m.div(u, m.add(m.fma(p, y, u), p))
 	},
 	"tanh/f32": func(m *Builder, a []string) string {
 		x := m.abs(a[0])
@@ -66,13 +63,4 @@ func (m *Builder) scaleNearest(p, t, n string) string {
 		return m.float(m.ib("shl", m.ib("add", k, m.bias()), m.manBits()))
 	}
 	return m.mul(m.mul(p, power(half)), power(m.ib("sub", k, half)))
-}
-
-// scaleDown is 2^-|n|, rounded, for a whole number n.
-func (m *Builder) scaleDown(n string) string {
-	n = m.neg(m.abs(n))
-	if m.hasScale() {
-		return m.scaleBy(m.c(1), n)
-	}
-	return m.scaleNearest(m.c(1), m.add(n, m.c(pick(m, 0x1.8p23, 0x1.8p52))), n)
 }

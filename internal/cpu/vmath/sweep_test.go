@@ -25,7 +25,7 @@ var singles = []single{
 	{"sin", math.Sin, 1}, {"cos", math.Cos, 1}, {"tan", math.Tan, 2.5}, {"asin", math.Asin, 2.5}, {"acos", math.Acos, 1.5}, {"atan", math.Atan, 2},
 	{"sinh", math.Sinh, 2}, {"cosh", math.Cosh, 2}, {"tanh", math.Tanh, 1.5}, {"asinh", math.Asinh, 2.5}, {"acosh", math.Acosh, 2.5}, {"atanh", math.Atanh, 2.5},
 	{"erf", math.Erf, 1.5}, {"erfc", math.Erfc, 2}, {"cbrt", math.Cbrt, 1}, {"rsqrt", func(x float64) float64 { return 1 / math.Sqrt(x) }, 1},
-	{"sqrt", math.Sqrt, 0.5}, {"sigmoid", sigmoid, 1.75}, {"floor", math.Floor, 0}, {"ceil", math.Ceil, 0}, {"trunc", math.Trunc, 0},
+	{"sqrt", math.Sqrt, 0.5}, {"sigmoid", sigmoid, 2}, {"floor", math.Floor, 0}, {"ceil", math.Ceil, 0}, {"trunc", math.Trunc, 0},
 	{"round", math.Round, 0}, {"roundeven", math.RoundToEven, 0}, {"rcbrt", func(x float64) float64 { return 1 / math.Cbrt(x) }, 1},
 	{"tgamma", math.Gamma, 1}, {"j0", math.J0, 2},
 }
