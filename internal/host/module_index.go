@@ -105,6 +105,7 @@ func (x *indexer) relate() {
 			x.binds(u)
 		}
 	}
+	binders := dynamicBinders(x.m.Syntax.Body)
 	for _, u := range x.m.units {
 		if _, ok := u.stmt.(*python.If); ok {
 			continue
@@ -113,7 +114,7 @@ func (x *indexer) relate() {
 		for name := range u.effects {
 			x.m.binders[name] = append(x.m.binders[name], u)
 		}
-		switch stars, dynamic := binding(u.stmt); {
+		switch stars, dynamic := binding(u.stmt, binders); {
 		case stars:
 			x.m.stars = append(x.m.stars, u)
 		case dynamic:
@@ -246,8 +247,8 @@ func rootName(e python.Expr) string {
 }
 
 // binding reports whether a statement may bind names that are only known when it runs: from m import *, or
-// globals()[name] = …, setattr(sys.modules[__name__], …).
-func binding(st python.Stmt) (stars, dynamic bool) {
+// globals()[name] = …, setattr(sys.modules[__name__], …), or a call of one of the functions that do so.
+func binding(st python.Stmt, functions map[string]bool) (stars, dynamic bool) {
 	python.Inspect(st, func(n python.Node) bool {
 		switch n := n.(type) {
 		case *python.FunctionDef, *python.ClassDef, *python.Lambda:
@@ -256,7 +257,7 @@ func binding(st python.Stmt) (stars, dynamic bool) {
 			stars = stars || isStar(n)
 		case *python.Call:
 			f, ok := n.Func.(*python.Name)
-			dynamic = dynamic || ok && bindsNames[f.ID]
+			dynamic = dynamic || ok && (bindsNames[f.ID] || functions[f.ID])
 		}
 		return true
 	})
@@ -264,6 +265,25 @@ func binding(st python.Stmt) (stars, dynamic bool) {
 }
 
 var bindsNames = map[string]bool{"globals": true, "vars": true, "locals": true, "setattr": true}
+
+// dynamicBinders are the functions of a module that may bind names of it, or of another module, that are only known when they run.
+func dynamicBinders(body []python.Stmt) map[string]bool {
+	found := map[string]bool{}
+	for _, st := range body {
+		f, ok := st.(*python.FunctionDef)
+		if !ok {
+			continue
+		}
+		python.Inspect(f, func(n python.Node) bool {
+			if c, ok := n.(*python.Call); ok {
+				g, ok := c.Func.(*python.Name)
+				found[f.Name] = found[f.Name] || ok && (g.ID == "globals" || g.ID == "setattr")
+			}
+			return !found[f.Name]
+		})
+	}
+	return found
+}
 
 func isStar(n *python.ImportFrom) bool { return len(n.Names) == 1 && n.Names[0].Name == "*" }
 

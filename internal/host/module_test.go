@@ -77,6 +77,8 @@ func TestLazyModules(t *testing.T) {
 		{"walrus in a condition", "== main.py\nif (n := 3) > 2:\n    r = n", "3"},
 		{"global statement", "== main.py\nCACHE = None\ndef setup():\n    global CACHE\n    CACHE = 7\nsetup()\nr = CACHE", "7"},
 		{"globals()", "== main.py\nfor i in range(2):\n    globals()[f'k{i}'] = i * 10\nr = k1", "10"},
+		{"setattr in a function", "== main.py\nimport sys\nIS_X = 7\ndef aliases():\n    m = sys.modules[__name__]\n    for k in ('IS_X', 'IS_Y'):\n        if hasattr(m, k):\n            setattr(m, k.lower(), getattr(m, k))\naliases()\ndel aliases\nr = is_x", "7"},
+		{"globals in a function", "== main.py\ndef bind(name, v):\n    globals()[name] = v\nbind('a', 1)\nbind('b', 2)\nr = a, b", "(1, 2)"},
 		{"globals as mapping", "== main.py\na = 5\nr = globals()['a'], 'zz' in globals(), globals().get('zz', 1)", "(5, False, 1)"},
 		{"with at the top", "== main.py\nfrom contextlib import nullcontext\nwith nullcontext(4) as v:\n    r = v", "4"},
 		{"match at the top", "== main.py\nmatch 3:\n    case 3: r = 'three'\n    case _: r = 'else'", "'three'"},
