@@ -73,11 +73,39 @@ func (f *JITFunction) Attr(in *host.Interp, name string) (host.Value, bool, erro
 			l.Items = append(l.Items, host.Str(p.Name))
 		}
 		return l, true, nil
+	case "configs":
+		if w := f.autotune(); w != nil {
+			v, err := w.argument("configs", 0)
+			return v, v != nil, err
+		}
 	}
 	if f.Foreign && !strings.HasPrefix(name, "__") { // a method of what another package's decorator made of it
 		return native(name, nothing), true, nil
 	}
 	return nil, false, nil
+}
+
+// autotune is the outermost decorator of that name, or nil.
+func (f *JITFunction) autotune() *Wrapper {
+	for i := len(f.Wrappers) - 1; i >= 0; i-- {
+		if f.Wrappers[i].Kind == "autotune" {
+			return &f.Wrappers[i]
+		}
+	}
+	return nil
+}
+
+// argument is the value of an argument of the decorator, nil if it is not given.
+func (w *Wrapper) argument(name string, at int) (host.Value, error) {
+	for _, k := range w.Call.Keywords {
+		if k.Arg == name {
+			return w.Eval(k.Value)
+		}
+	}
+	if at < len(w.Call.Args) {
+		return w.Eval(w.Call.Args[at])
+	}
+	return nil, nil
 }
 
 // Item is kernel[grid]: a launch in host code that runs when its file is loaded. Nothing is launched while kernels are compiled.

@@ -20,6 +20,7 @@ var moduleValues = []struct{ name, src, want string }{
 	{"no such dialect", "try:\n  import triton.experimental.tle.language as tle\n  X = True\nexcept ImportError:\n  X = False", "False"},
 	{"no such dialect, from", "try:\n  from triton.experimental import tle\n  X = True\nexcept ImportError:\n  X = False", "False"},
 	{"gluon", "try:\n  from triton.experimental import gluon\n  X = True\nexcept ImportError:\n  X = False", "True"},
+	{"configs", "import triton\n@triton.autotune(configs=[triton.Config({'B': b}) for b in (64, 32)], key=[])\n@triton.jit\ndef k(B): pass\nX = min(c.kwargs['B'] for c in k.configs)", "32"},
 	{"shim", shim + "X = div_rn is libdevice.div_rn, trunc is libdevice.trunc", "(True, True)"},
 	{"no shim", shim + "X = mine.__name__, isinstance(mine, triton.JITFunction)", "('mine', True)"},
 	{"launched otherwise", shim + "X = isinstance(kernel, triton.JITFunction), isinstance(kernel2, triton.JITFunction)", "(True, True)"},
