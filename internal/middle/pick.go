@@ -33,7 +33,8 @@ func convertGather(c *converter, op *ir.Op) {
 	}))
 }
 
-// convertHistogram counts in a buffer. Numbers that are no bin are left out, as are those whose mask is false.
+// convertHistogram counts in a buffer. Numbers are taken modulo the number of bins, a power of two, as GPUs do that look at
+// their last bits only; those whose mask is false are left out.
 func convertHistogram(c *converter, op *ir.Op) {
 	v := op.Result(0)
 	t := v.Type.(*ir.TensorType)
@@ -45,16 +46,18 @@ func convertHistogram(c *converter, op *ir.Op) {
 	buf := c.alloc(t.Shape, t.Elem)
 	c.fillBuffer(c.zero(t.Elem), buf)
 	c.nest(ir.ShapeOf(src.Type), -1, func(at []*ir.Value) {
-		bin := c.toIndex(c.extract(src, at))
-		in := c.compare(arith.ULT, bin, c.index(t.Shape[0]))
-		if maskv != nil {
-			in = c.both(in, c.extract(maskv, slices.Clone(at)))
-		}
-		c.ifThen(in, func() {
+		bin := c.b.Val(arith.IndexCastUI, ir.Index, c.extract(src, at))
+		bin = c.b.Val(arith.AndI, ir.Index, bin, c.index(t.Shape[0]-1))
+		count := func() {
 			n := c.b.Val(memref.Load, t.Elem, buf, bin)
 			n = c.b.Val(arith.AddI, t.Elem, n, arith.ConstInt(c.b, 1, t.Elem))
 			c.b.Op(memref.Store, []*ir.Value{n, buf, bin}, nil)
-		})
+		}
+		if maskv == nil {
+			count()
+			return
+		}
+		c.ifThen(c.extract(maskv, slices.Clone(at)), count)
 	})
 	c.setVal(v, c.toTensor(buf))
 }
