@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -220,21 +221,35 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 	return fn, nil
 }
 
-// definition is where the file defines a function of a name, at its top.
+// definition is where the file first binds a name of its own: a function, a class, an import or a variable.
 func (s *Source) definition(name string) diag.Span {
-	for _, st := range s.syntax.Body {
-		switch st := st.(type) {
-		case *python.FunctionDef:
-			if st.Name == name {
-				return st.NamePos.Span()
-			}
-		case *python.AsyncFunctionDef:
-			if st.Name == name {
-				return st.NamePos.Span()
-			}
+	at := diag.Span{}
+	found := func(n string, r python.Range) {
+		if n == name && !at.Start.IsValid() {
+			at = r.Span()
 		}
 	}
-	return diag.Span{}
+	python.Inspect(s.syntax, func(n python.Node) bool {
+		switch n := n.(type) {
+		case *python.FunctionDef:
+			found(n.Name, n.NamePos)
+			return false
+		case *python.AsyncFunctionDef:
+			found(n.Name, n.NamePos)
+			return false
+		case *python.ClassDef:
+			found(n.Name, n.NamePos)
+			return false
+		case *python.Alias:
+			found(cmp.Or(n.AsName, n.Name), n.Range)
+		case *python.Name:
+			if n.Ctx == python.Store {
+				found(n.ID, n.Range)
+			}
+		}
+		return true
+	})
+	return at
 }
 
 // recovered is the error behind a panic: the user's, carried up as a failure, or ours.
