@@ -52,8 +52,9 @@ var torchDTypes = func() map[string]*torchDType {
 	return m
 }()
 
-// torchVersion is the release that goes with Triton 3.6.
-const torchVersion = "2.11.0+cu130"
+// torchVersion is a release near Triton 3.6. torch compares its own with texts as versions, where a plain text compares letter by letter:
+// with one digit after the point both give the same.
+const torchVersion = "2.9.1+cu130"
 
 // registerTorch adds what of torch the host code around kernels asks for when it is loaded. All else is unknown, and only an error when
 // a kernel depends on it.
@@ -66,7 +67,9 @@ func (w *world) registerTorch() {
 		"nan":         host.Float(math.NaN()),
 		"pi":          host.Float(math.Pi),
 		"Tensor":      unusable("Tensor"),
-		"dtype":       unusable("dtype"),
+
+		"are_deterministic_algorithms_enabled": answer(host.Bool(false)),
+		"dtype":                                unusable("dtype"),
 	}
 	for name, t := range torchDTypes {
 		vars[name] = t
