@@ -446,6 +446,9 @@ func (r *tuneRun) tune(step int, a *lang.Autotune, g *given, key []string) (lang
 		if r.k.m.conf.Strict {
 			return lang.Config{}, fmt.Errorf("nereid: %s is not tuned for %s: %w", r.k.name, strings.Join(key, ", "), ErrNotCompiled)
 		}
+		if err := r.s.refuse(r.k.name, "tuned"); err != nil {
+			return lang.Config{}, err
+		}
 		unlock := store.Lock(r.s.ctx)
 		defer unlock()
 		if !known() {

@@ -45,7 +45,7 @@ func (b *builds) get(ctx context.Context, key string, make func(*build) error) (
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if x.err != nil && isCancelled(x.err) && ctx.Err() == nil {
+		if x.err != nil && (isCancelled(x.err) && ctx.Err() == nil || errors.Is(x.err, ErrCapturing)) {
 			continue // another goroutine gave up; this one has not
 		}
 		return x, x.err
@@ -112,6 +112,11 @@ func (b *builds) drop(key string, x *build) {
 // build is the kernel for the arguments of a launch.
 func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, error) {
 	return k.built.get(ctx, l.key(dev), func(b *build) error {
+		if l.on != nil {
+			if err := l.on.refuse(k.name, "compiled"); err != nil {
+				return err
+			}
+		}
 		b.variant, b.hooks = k.variant(l.specs, l.opts), &k.m.conf.Hooks
 		var err error
 		b.exec, err = k.make(ctx, dev, l.specs, l.opts)

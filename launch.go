@@ -76,7 +76,7 @@ func (k *Kernel) launchPlain(s *Stream, grid any, args []any, note func(*plan)) 
 			return err
 		}
 	}
-	l := &launch{k: k, dev: s.dev, meta: Meta{}}
+	l := &launch{k: k, dev: s.dev, on: s, meta: Meta{}}
 	defer l.release()
 	if err := l.bind(args); err != nil {
 		return fmt.Errorf("nereid: %s: %w", k.name, err)
@@ -105,6 +105,7 @@ func (k *Kernel) launchPlain(s *Stream, grid any, args []any, note func(*plan)) 
 type launch struct {
 	k     *Kernel
 	dev   *Device
+	on    *Stream // nil: nothing is launched yet
 	opts  Options
 	specs []lang.ArgSpec
 	words []uint64         // of runtime arguments: bits or addresses

@@ -27,6 +27,10 @@ type Options struct {
 	NumCTAs   int  `json:"num_ctas" code:"yes"`
 	MaxNReg   int  `json:"maxnreg,omitempty" code:"yes"`
 	Debug     bool `json:"debug,omitempty" code:"yes"`
+
+	// How the kernel is launched; other devices than GPUs have no use for it.
+	LaunchCooperativeGrid bool `json:"launch_cooperative_grid,omitempty" code:"yes"` // the programs of a grid all run at once, and may wait for each other
+	LaunchPDL             bool `json:"launch_pdl,omitempty" code:"yes"`              // programmatic dependent launch: may begin before the kernel before it ends
 }
 
 // Key is the options that code depends on, as text.
@@ -204,6 +208,25 @@ type Discarder interface{ Discard() }
 type Stream interface {
 	Sync() error
 	io.Closer
+}
+
+// Recording is a stream whose work can be recorded as a graph.
+type Recording interface {
+	// Capture records what f queues, instead of doing it.
+	Capture(f func() error) (Graph, error)
+	// Capturing reports whether work is being recorded, by whomever.
+	Capturing() (bool, error)
+}
+
+// Graph is recorded work.
+type Graph interface {
+	Launch(Stream) error
+	io.Closer
+}
+
+// Foreign is a device that takes streams made by somebody else.
+type Foreign interface {
+	ExternalStream(handle uintptr) (Stream, error)
 }
 
 // Text is a module as text, with locations.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -43,6 +45,26 @@ type Code struct {
 	Shared   int // bytes of dynamic shared memory
 	NumWarps int
 	Params   []int // sizes of the arguments in bytes
+
+	NumCTAs     int  `json:",omitempty"` // blocks of a cluster, which is one program; 0 for 1
+	Cooperative bool `json:",omitempty"`
+	Overlap     bool `json:",omitempty"` // programmatic dependent launch
+}
+
+// config is how to launch the kernel.
+func (k *Code) config(grid [3]int) driver.Config {
+	c := driver.Config{
+		Grid:        driver.Dim3{X: uint32(grid[0]), Y: uint32(grid[1]), Z: uint32(grid[2])},
+		Block:       driver.Dim3{X: uint32(32 * k.NumWarps), Y: 1, Z: 1},
+		Shared:      uint32(k.Shared),
+		Cooperative: k.Cooperative,
+		Overlap:     k.Overlap,
+	}
+	if k.NumCTAs > 1 { // the driver counts blocks, the caller programs
+		c.Cluster = driver.Dim3{X: uint32(k.NumCTAs), Y: 1, Z: 1}
+		c.Grid.X *= uint32(k.NumCTAs)
+	}
+	return c
 }
 
 // Compile takes a kernel from what the front end made to PTX, or as far as in.Until says, when the result is nil.
@@ -73,6 +95,9 @@ func (c Compiler) CompileOnly(ctx context.Context, in *backend.Input) error {
 
 // FromTTGIR compiles a module that is TTGIR already.
 func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) (*Code, error) {
+	if n := ttg.NumCTAs(in.Module.Op); n > 1 {
+		return nil, fmt.Errorf("num_ctas=%d: programs of several blocks can be compiled as far as ttgir only", n)
+	}
 	start := time.Now()
 	params := paramSizes(in.Module.Lookup(in.Kernel))
 	k, err := lower.Lower(in.Module, in.Kernel, c.lowerOptions(in.Module))
@@ -102,7 +127,10 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) 
 	}
 	out.Asm = in.ReplaceText("ptx", out.Asm)
 	in.Stages.Record("ptx", time.Since(start), func() []byte { return out.Asm })
-	return &Code{Name: k.Name, PTX: out.Asm, Shared: k.Shared, NumWarps: k.NumWarps, Params: params}, nil
+	return &Code{
+		Name: k.Name, PTX: out.Asm, Shared: k.Shared, NumWarps: k.NumWarps, Params: params,
+		NumCTAs: in.Options.NumCTAs, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL,
+	}, nil
 }
 
 // paramSizes are the sizes of a kernel's arguments in bytes.

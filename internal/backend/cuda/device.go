@@ -150,7 +150,32 @@ func (d *Device) NewStream() (backend.Stream, error) {
 	return stream{s}, nil
 }
 
+// ExternalStream is a CUstream that somebody else made and keeps.
+func (d *Device) ExternalStream(handle uintptr) (backend.Stream, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	return stream{c.ExternalStream(handle)}, nil
+}
+
 type stream struct{ s *driver.Stream }
+
+func (s stream) Capturing() (bool, error) { return s.s.Capturing() }
+
+// Capture records work as a CUDA graph.
+func (s stream) Capture(f func() error) (backend.Graph, error) {
+	g, err := s.s.Capture(f)
+	if err != nil {
+		return nil, err
+	}
+	return graph{g}, nil
+}
+
+type graph struct{ g *driver.Graph }
+
+func (g graph) Launch(s backend.Stream) error { return g.g.Launch(s.(stream).s) }
+func (g graph) Close() error                  { return g.g.Close() }
 
 func (s stream) Sync() error  { return s.s.Synchronize() }
 func (s stream) Close() error { return s.s.Close() }
@@ -231,11 +256,7 @@ func (k *kernel) Launch(_ context.Context, s backend.Stream, grid [3]int, words 
 			a.Uint8(i, uint8(w))
 		}
 	}
-	c := driver.Config{
-		Grid:   driver.Dim3{X: uint32(grid[0]), Y: uint32(grid[1]), Z: uint32(grid[2])},
-		Block:  driver.Dim3{X: uint32(32 * k.code.NumWarps), Y: 1, Z: 1},
-		Shared: uint32(k.code.Shared),
-	}
+	c := k.code.config(grid)
 	err := k.fn.Launch(s.(stream).s, &c, a)
 	k.args.Put(a)
 	return err

@@ -1,0 +1,71 @@
+package nereid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+)
+
+// ErrCapturing is that of a launch on a stream whose work is being recorded as a graph, if it would have to compile or to tune: that takes
+// work which cannot be recorded. Launch once before, or warm the kernel up.
+var ErrCapturing = errors.New("the stream is being captured")
+
+// ExternalStream is a stream that somebody else made and keeps, as the driver names it: a CUstream. Closing it leaves it as it is.
+func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, error) {
+	f, ok := d.b.(backend.Foreign)
+	if !ok {
+		return nil, fmt.Errorf("nereid: %s has no streams of others", d)
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	s, err := f.ExternalStream(handle)
+	if err != nil {
+		return nil, err
+	}
+	return &Stream{d, s, ctx}, nil
+}
+
+// Graph is work that was recorded once and is launched as a whole: a CUDA graph.
+type Graph struct {
+	dev *Device
+	g   backend.Graph
+}
+
+// Capture records the launches that f makes on the stream, instead of doing them. Tensors must be the device's and stay where they are.
+func (s *Stream) Capture(f func() error) (*Graph, error) {
+	r, ok := s.s.(backend.Recording)
+	if !ok {
+		return nil, fmt.Errorf("nereid: %s has no graphs", s.dev)
+	}
+	g, err := r.Capture(f)
+	if err != nil {
+		return nil, err
+	}
+	return &Graph{s.dev, g}, nil
+}
+
+// Launch queues the graph's work on a stream of its device.
+func (g *Graph) Launch(s *Stream) error {
+	if s.dev != g.dev {
+		return fmt.Errorf("nereid: a graph of %s cannot be launched on %s", g.dev, s.dev)
+	}
+	return g.g.Launch(s.s)
+}
+
+// Close gives the graph back.
+func (g *Graph) Close() error { return g.g.Close() }
+
+// refuse is an error if the stream's work is being recorded, by Capture or by somebody else; what cannot be done then is named.
+func (s *Stream) refuse(kernel, what string) error {
+	r, ok := s.s.(backend.Recording)
+	if !ok {
+		return nil
+	}
+	if on, err := r.Capturing(); err != nil || on {
+		return errors.Join(fmt.Errorf("nereid: %s would have to be %s: %w", kernel, what, ErrCapturing), err)
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package nereid
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+)
+
+// recorder is the interpreter with streams that can be recorded, or belong to somebody else.
+type recorder struct {
+	*interpDevice
+	on       bool
+	launched int
+}
+
+func (d *recorder) NewStream() (backend.Stream, error) { return recordedStream{hostStream{}, d}, nil }
+func (d *recorder) ExternalStream(h uintptr) (backend.Stream, error) {
+	return recordedStream{hostStream{}, d}, nil
+}
+
+type recordedStream struct {
+	hostStream
+	d *recorder
+}
+
+func (s recordedStream) Capturing() (bool, error) { return s.d.on, nil }
+
+func (s recordedStream) Capture(f func() error) (backend.Graph, error) {
+	s.d.on = true
+	defer func() { s.d.on = false }()
+	return s, f()
+}
+
+func (s recordedStream) Launch(backend.Stream) error { s.d.launched++; return nil }
+
+const capturedKernels = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def plain(x_ptr, n):
+    tl.store(x_ptr, tl.load(x_ptr) + n)
+
+@triton.autotune(configs=[triton.Config({"B": 1}), triton.Config({"B": 2})], key=["n"], warmup=1, rep=1)
+@triton.jit
+def tuned(x_ptr, n, B: tl.constexpr):
+    tl.store(x_ptr, 1.0)
+`
+
+// A launch during a capture works; one that would have to compile or to tune is refused, and works once the capture is over.
+func TestCapture(t *testing.T) {
+	dev := &Device{&recorder{interpDevice: newInterp().(*interpDevice)}}
+	for _, name := range []string{"plain", "tuned"} {
+		m, err := Parse("k.py", []byte(capturedKernels), With(Config{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Kernel(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := dev.ExternalStream(context.Background(), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := FromSlice(make([]float32, 1))
+		launch := func() error { return k.Launch(s, Grid{1}, x, 5) }
+		if _, err := s.Capture(launch); !errors.Is(err, ErrCapturing) {
+			t.Errorf("%s, cold: %v", name, err)
+		}
+		if err := launch(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		g, err := s.Capture(launch)
+		if err != nil {
+			t.Fatalf("%s, warm: %v", name, err)
+		}
+		if err := errors.Join(g.Launch(s), g.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := dev.b.(*recorder).launched; n != 2 {
+		t.Errorf("%d graphs were launched", n)
+	}
+}
+
+// What a device cannot do is an error.
+func TestNoCapture(t *testing.T) {
+	dev := &Device{newInterp()}
+	if _, err := dev.ExternalStream(context.Background(), 7); err == nil {
+		t.Error("the interpreter took a CUstream")
+	}
+	s, err := dev.NewStream(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Capture(func() error { return nil }); err == nil {
+		t.Error("the interpreter made a graph")
+	}
+}
