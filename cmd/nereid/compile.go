@@ -24,6 +24,7 @@ type compileFlags struct {
 	roots                                  []string
 	opts                                   nereid.Options
 	timing                                 bool
+	times                                  []nereid.Stage // of all kernels together, by stage
 }
 
 // spec is one entry of a specs file; unknown keys are ignored.
@@ -114,6 +115,9 @@ func (f *compileFlags) list(cmd *cobra.Command) error {
 		passed++
 		fmt.Fprintf(out, "ok %s\n", s.Name)
 	}
+	if f.timing {
+		printTiming(out, fmt.Sprintf("all %d", passed), f.times)
+	}
 	fmt.Fprintf(out, "%d passed, %d failed\n", passed, failed)
 	if failed > 0 {
 		return errReported
@@ -147,6 +151,7 @@ func (f *compileFlags) one(ctx context.Context, out io.Writer, s spec) error {
 	}
 	if f.timing {
 		printTiming(out, s.Name, c.Stages)
+		f.count(c.Stages)
 	}
 	for _, want := range emit {
 		i := slices.IndexFunc(c.Stages, func(st nereid.Stage) bool { return st.Name == want })
@@ -175,6 +180,18 @@ func (f *compileFlags) write(out io.Writer, name string, st nereid.Stage, severa
 		return err
 	}
 	return os.WriteFile(filepath.Join(f.output, name+"."+st.Name), st.Text, 0o644)
+}
+
+// count adds the times of a kernel's stages.
+func (f *compileFlags) count(stages []nereid.Stage) {
+	for _, st := range stages {
+		i := slices.IndexFunc(f.times, func(t nereid.Stage) bool { return t.Name == st.Name })
+		if i < 0 {
+			i = len(f.times)
+			f.times = append(f.times, nereid.Stage{Name: st.Name})
+		}
+		f.times[i].Took += st.Took
+	}
 }
 
 func printTiming(out io.Writer, name string, stages []nereid.Stage) {
