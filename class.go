@@ -81,13 +81,13 @@ func (w *oneWord) bool(v bool) {
 	}
 }
 
-// tensor reports whether a tensor can go the short way: host memory is handed over for each launch.
+// tensor reports whether a tensor can go the short way. Host memory can where the device reads it as it lies there: see Device.reads.
 func (w *oneWord) tensor(t *Tensor) bool {
 	if t == nil {
 		w.class = classNone
 		return true
 	}
-	if t.dev == nil {
+	if t.dev == nil && t.buf.Size() == 0 {
 		return false
 	}
 	addr := t.buf.Addr() + uint64(t.offset)

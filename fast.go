@@ -18,6 +18,7 @@ type scratch struct {
 	vals    []any
 	classes []class
 	words   []uint64
+	host    bool // there is memory of the host among them, that must be the device's too
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -32,7 +33,7 @@ func (k *Kernel) replay(s *Stream, grid any, args []any) (done bool, err error) 
 	w := scratches.Get().(*scratch)
 	defer scratches.Put(w)
 	opts, ok := w.classify(k, args)
-	if !ok {
+	if !ok || !s.dev.reads(w) {
 		return false, nil
 	}
 	p := w.plan(*plans, s.dev, opts)
@@ -43,7 +44,16 @@ func (k *Kernel) replay(s *Stream, grid any, args []any) (done bool, err error) 
 	if !ok {
 		return false, nil
 	}
-	return true, p.launch(s, g, w.words)
+	return true, p.launch(s, g, w.words) // w keeps the arguments' memory alive
+}
+
+// reads reports whether the device finds the arguments where they are: those in host memory too, which others are handed, or copy.
+func (d *Device) reads(w *scratch) bool {
+	if !w.host {
+		return true
+	}
+	h, ok := d.b.(interface{ SharesHost() bool })
+	return ok && h.SharesHost()
 }
 
 // plan is the one that fits the classified arguments, or nil.
@@ -88,7 +98,7 @@ func (k *Kernel) remember(args []any, p *plan) {
 	w := scratches.Get().(*scratch)
 	defer scratches.Put(w)
 	opts, ok := w.classify(k, args)
-	if !ok {
+	if !ok || !p.dev.reads(w) {
 		return
 	}
 	p.opts, p.classes, p.consts = opts, append([]class(nil), w.classes...), append([]any(nil), w.vals...)
@@ -116,7 +126,7 @@ func (w *scratch) fits(p *plan) bool {
 // classify sorts arguments by parameter and finds their classes and words.
 func (w *scratch) classify(k *Kernel, args []any) (opts Options, ok bool) {
 	n := len(k.params)
-	w.vals, w.words = grow(w.vals, n), w.words[:0]
+	w.vals, w.words, w.host = grow(w.vals, n), w.words[:0], false
 	clear(w.vals)
 	pos := 0
 	for _, a := range args {
@@ -219,6 +229,7 @@ func (w *scratch) tensor(t *Tensor) bool {
 	ok := o.tensor(t)
 	if ok {
 		w.add(o)
+		w.host = w.host || t != nil && t.dev == nil
 	}
 	return ok
 }

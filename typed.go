@@ -109,6 +109,7 @@ type givenArg struct {
 
 func (a *callArgs) reset() {
 	a.classes, a.words, a.slow = a.classes[:0], a.words[:0], false
+	a.host = false
 	clear(a.given)
 	a.given = a.given[:0]
 }
@@ -205,7 +206,7 @@ func (c *Call) launch(s *Stream, grid Grid, f GridFunc) error {
 	case len(c.args.given) > len(set.k.runtimeParams):
 		return fmt.Errorf("nereid: %s: %w", set.k.name, errTooMany)
 	}
-	if s != nil && !c.args.slow {
+	if c.short(s) {
 		if plans := set.plans.Load(); plans != nil {
 			if p := c.args.find(*plans, s.dev); p != nil {
 				if f != nil {
@@ -219,6 +220,9 @@ func (c *Call) launch(s *Stream, grid Grid, f GridFunc) error {
 	}
 	return c.long(s, grid, f)
 }
+
+// short reports whether the arguments can go the short way.
+func (c *Call) short(s *Stream) bool { return s != nil && !c.args.slow && s.dev.reads(&c.args.scratch) }
 
 // find is the plan of the arguments' classes, or nil.
 func (a *callArgs) find(plans []*plan, dev *Device) *plan {
@@ -249,7 +253,7 @@ func (c *Call) long(s *Stream, grid Grid, f GridFunc) error {
 		g = f
 	}
 	var note func(*plan)
-	if s != nil && !c.args.slow {
+	if c.short(s) {
 		classes := append([]class(nil), c.args.classes...)
 		note = func(p *plan) {
 			p.classes = classes
@@ -320,7 +324,7 @@ func (k *Kernel) Bind(s *Stream, args ...any) (*Bound, error) {
 	x := &Bound{k: k, s: s, l: l, b: b, at: l.at, classes: make([]class, len(k.params))}
 	for i := range k.params {
 		var w scratch
-		if w.one(k, i, l.vals[i]) {
+		if w.one(k, i, l.vals[i]) && !w.host {
 			x.classes[i] = w.classes[0]
 		}
 	}
@@ -374,7 +378,7 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 		return err
 	}
 	var w oneWord
-	if !w.tensor(t) {
+	if !w.tensor(t) || t != nil && t.dev == nil {
 		return fmt.Errorf("nereid: %s: argument %q must be a tensor on the device", b.k.name, b.k.params[param].Name)
 	}
 	return b.put(param, w)

@@ -2,6 +2,7 @@ package nereid_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -158,11 +159,17 @@ func TestAllocations(t *testing.T) {
 	defer b.Close()
 	var grid any = nereid.Grid{1}
 	args := []any{x, y, out, 64, 16}
+	hostX, hostOut := nereid.FromSlice(make([]float32, 64)), nereid.FromSlice(make([]float32, 64))
+	hostArgs := []any{hostX, y, hostOut, 64, 16}
 	gridFunc := any(nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{64 / (4 * m.Int("BLOCK_SIZE"))} }))
 	for name, launch := range map[string]func() error{
 		"Launch":             func() error { return k.Launch(s, grid, args...) },
 		"Launch, GridFunc":   func() error { return k.Launch(s, gridFunc, args...) },
 		"generated function": func() error { return launchAdd(s, nereid.Grid{1}, x, y, out, 64, addConsts{BLOCK_SIZE: 16}) },
+		"Launch, slices":     func() error { return k.Launch(s, grid, hostArgs...) },
+		"generated, slices": func() error {
+			return launchAdd(s, nereid.Grid{1}, hostX, y, hostOut, 64, addConsts{BLOCK_SIZE: 16})
+		},
 		"Bind": func() error {
 			if err := b.SetInt(3, 64); err != nil {
 				return err
@@ -185,6 +192,39 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// Launches with slices of the host take turns on devices that see them as they are and on those that are handed them, while the garbage
+// collector takes what nobody holds.
+func TestSlices(t *testing.T) {
+	k, err := typedAdd.Kernel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpu, interp := stream(t, "cpu"), stream(t, "interp")
+	for i := range 60 {
+		s := cpu
+		if i%3 == 2 {
+			s = interp
+		}
+		n := 64 + i%2 // aligned and not
+		x, y, out := make([]float32, n), make([]float32, n), make([]float32, n)
+		for j := range n {
+			x[j], y[j] = float32(i), float32(j)
+		}
+		args := []any{nereid.FromSlice(x).Offset(4 * (n - 64)), nereid.FromSlice(y).Offset(4 * (n - 64)), nereid.FromSlice(out), 64, 16}
+		if err := k.Launch(s, nereid.Grid{4}, args...); err != nil {
+			t.Fatal(err)
+		}
+		for j := range 64 {
+			if want := float32(i + j + n - 64); out[j] != want {
+				t.Fatalf("launch %d on %s: element %d is %v, not %v", i, s.Device(), j, out[j], want)
+			}
+		}
+		if i%10 == 0 {
+			runtime.GC()
+		}
+	}
+}
+
 func BenchmarkLaunch(b *testing.B) {
 	s := stream(b, "cpu")
 	x, y, out := tensors(b, s.Device(), 64)
@@ -199,11 +239,13 @@ func BenchmarkLaunch(b *testing.B) {
 	defer bound.Close()
 	var grid any = nereid.Grid{1}
 	args := []any{x, y, out, 64, 16}
+	slices := []any{nereid.FromSlice(make([]float32, 64)), nereid.FromSlice(make([]float32, 64)), nereid.FromSlice(make([]float32, 64)), 64, 16}
 	for _, c := range []struct {
 		name   string
 		launch func() error
 	}{
 		{"Launch", func() error { return k.Launch(s, grid, args...) }},
+		{"slices", func() error { return k.Launch(s, grid, slices...) }},
 		{"generated", func() error { return launchAdd(s, nereid.Grid{1}, x, y, out, 64, addConsts{BLOCK_SIZE: 16}) }},
 		{"Bind", func() error { return bound.Launch(nereid.Grid{1}) }},
 		{"nothing", func() error { return bound.Launch(nereid.Grid{0}) }},

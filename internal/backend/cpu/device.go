@@ -81,6 +81,9 @@ func (d *Device) Alloc(size int) (backend.Buffer, error) {
 // Wrap is memory that the caller keeps.
 func (d *Device) Wrap(data []byte) (backend.Buffer, error) { return d.known(buffer{data: data}), nil }
 
+// SharesHost reports whether kernels may be given addresses of host memory that no Wrap told of: when accesses are not checked.
+func (d *Device) SharesHost() bool { return !d.Check }
+
 // NewStream is the calling goroutine: a launch is done when it returns.
 func (*Device) NewStream() (backend.Stream, error) { return stream{}, nil }
 
