@@ -84,7 +84,12 @@ func lowerLocalStore(l *lowering, op *ir.Op) { l.localStore(op, op.Operand(0), o
 
 func lowerLocalLoad(l *lowering, op *ir.Op) {
 	src, t := op.Operand(0), op.Result(0).Type
-	l.set(op.Result(0), l.loadAll(l.buffer(src), l.localOffsets(op, t, src.Type)))
+	b, cvt := l.buffer(src), l.localOffsets(op, t, src.Type)
+	if m, ok := l.matrices(b, cvt); ok {
+		l.set(op.Result(0), l.loadMatrices(b, m))
+		return
+	}
+	l.set(op.Result(0), l.loadAll(b, cvt))
 }
 
 // inOrder is how many of the first registers, at most so many, lie in a row in a buffer.
