@@ -51,8 +51,11 @@ func (g *gen) plane(w *view, i string) *view {
 	return &out
 }
 
-// product multiplies two matrices: by a kernel of package gemm where there is one for the type.
+// product multiplies two matrices: by a kernel of package gemm where there is one for the type, or for f32 when the sum is in f32.
 func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64) {
+	if c.elem == ir.Type(ir.F32) && (gemmElems[a.w.elem] == "" || a.w.elem != b.w.elem) {
+		a.w, b.w = g.inF32(a, shape[0], k), g.inF32(b, k, shape[1])
+	}
 	elem, ok := gemmElems[a.w.elem]
 	if ok && a.w.elem == b.w.elem {
 		spec := gemm.Spec{M: int(shape[0]), N: int(shape[1]), K: int(k), Elem: elem}
@@ -67,6 +70,31 @@ func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64) {
 		}
 	}
 	g.plainProduct(c, a.w, b.w, shape, k)
+}
+
+// inF32 is a matrix in f32: itself, or a copy of what is there, which holds the same numbers.
+func (g *gen) inF32(f factor, rows, cols int64) *view {
+	if !isSmallFloat(f.w.elem) {
+		return f.w
+	}
+	lanes := int64(1)
+	for f.cols == itoa(cols) && lanes*2 <= int64(g.opts.VectorBytes)/4 && cols%(lanes*2) == 0 {
+		lanes *= 2
+	}
+	out := g.newBuffer(ir.F32, []int64{rows, cols})
+	g.loop("0", f.rows, 1, func(i string) {
+		g.loop("0", f.cols, lanes, func(j string) {
+			g.lanes = int(lanes)
+			xj := index{base: j, align: lanes}
+			if lanes > 1 {
+				xj.lanes = counting(int(lanes))
+			}
+			at := []index{at(i), xj}
+			g.store(out, at, g.wide(g.load(f.w, at, nil, val{})), nil)
+			g.lanes = 1
+		})
+	})
+	return out
 }
 
 func (g *gen) callKernel(k *gemm.Kernel, c *view, a, b factor) {

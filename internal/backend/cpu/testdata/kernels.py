@@ -232,8 +232,9 @@ def fp8mm(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     n = tl.arange(0, N)
     k = tl.arange(0, K)
     av = tl.load(a + m[:, None] * K + k[None, :]).to(tl.float8e4nv)
-    bv = tl.load(b + k[:, None] * N + n[None, :]).to(tl.float8e4nv)
-    tl.store(c + m[:, None] * N + n[None, :], tl.dot(av, bv))
+    bv = tl.load(b + k[:, None] * N + n[None, :])
+    v = tl.dot(av, bv.to(tl.float8e4nv), acc=tl.dot(av, bv.to(tl.float8e5)))
+    tl.store(c + m[:, None] * N + n[None, :], v)
 
 
 @triton.jit
