@@ -27,6 +27,7 @@ type unit struct {
 	steps   int
 	diags   []diag.Diagnostic // of the faults so far
 	missing map[string]bool   // names that were told not to be defined
+	entry   diag.Span         // the name of the kernel, for faults of its arguments
 }
 
 // function is a jit function compiled for one specialisation.

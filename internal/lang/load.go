@@ -334,6 +334,7 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Mod
 }
 
 func (u *unit) kernel(fn *JITFunction, args []ArgSpec) (*ir.Module, error) {
+	u.entry = fn.Func.Def.NamePos.Span()
 	params := make([]host.Value, len(args))
 	var div16 []argPath
 	for i, a := range args {
@@ -401,8 +402,11 @@ func (u *unit) constant(v host.Value) host.Value {
 			m = u.world.in.LoadFile(v.File)
 		}
 		fn, ok, err := m.Get(u.world.in, v.Name)
-		if err != nil || !ok {
-			panic(&failure{d: diag.Diagnostic{Code: "bad-arguments", Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
+		if err != nil {
+			panic(&failure{d: host.Diagnostic(err, u.entry)})
+		}
+		if !ok {
+			panic(&failure{d: diag.Diagnostic{Code: "bad-arguments", Span: u.entry, Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
 		}
 		return unwrapConstexpr(fn)
 	case *host.Tuple:
