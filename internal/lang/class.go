@@ -45,11 +45,26 @@ func (o *Object) Attr(in *host.Interp, name string) (host.Value, bool, error) {
 	return v, ok, nil
 }
 
+// within reports whether v is o or has o in it.
+func (o *Object) within(v host.Value) bool {
+	switch v := v.(type) {
+	case *Object:
+		return v == o || slices.ContainsFunc(v.Fields, o.within)
+	case *host.Tuple:
+		return slices.ContainsFunc(v.Items, o.within)
+	}
+	return false
+}
+
 // SetAttr changes a field, while a plain method runs that may: see callMethod.
 func (o *Object) SetAttr(_ *host.Interp, name string, v host.Value) error {
 	for i, f := range o.Class.fields {
 		if f == name {
-			o.Fields[i] = unwrapConstexpr(v)
+			v = unwrapConstexpr(v)
+			if o.within(v) {
+				return host.Errorf(host.TypeError, "%s cannot be part of itself, in its field %s", o.Class.Name, name)
+			}
+			o.Fields[i] = v
 			return nil
 		}
 	}
