@@ -52,7 +52,7 @@ func (g *gen) writing(op *ir.Op) func() {
 // site is the number of a place, one for each operation and reason.
 func (g *gen) site(s Site) int {
 	if g.current != nil {
-		s.Op, s.Locs = g.current.Name(), callChain(g.current.Loc)
+		s.Op, s.Locs = g.current.Name(), ir.CallChain(g.current.Loc)
 	}
 	for i, t := range g.sites {
 		if t.What == s.What && t.Kind == s.Kind && t.Arg == s.Arg && t.Op == s.Op && fmt.Sprint(t.Locs) == fmt.Sprint(s.Locs) {
@@ -159,22 +159,3 @@ no:
   ret i1 false
 }
 `
-
-// callChain is the place of a location, then of each call around it.
-func callChain(l ir.Loc) []string {
-	switch l := l.(type) {
-	case *ir.FileLoc:
-		return []string{fmt.Sprintf("%s:%d:%d", l.File, l.Line, l.Col+1)}
-	case *ir.NameLoc:
-		return callChain(l.Child)
-	case *ir.CallSiteLoc:
-		return append(callChain(l.Callee), callChain(l.Caller)...)
-	case *ir.FusedLoc:
-		for _, c := range l.Locs {
-			if places := callChain(c); places != nil {
-				return places
-			}
-		}
-	}
-	return nil
-}

@@ -82,6 +82,21 @@ func (b *Block) Parent() *Op {
 	return b.region.parent
 }
 
+// IsInside reports whether the block lies in a region of op, however deep; no block (nil) lies nowhere.
+func (b *Block) IsInside(op *Op) bool {
+	for b != nil {
+		p := b.Parent()
+		if p == op {
+			return true
+		}
+		if p == nil {
+			return false
+		}
+		b = p.Block()
+	}
+	return false
+}
+
 // First and Last are the first and last operation, or nil.
 func (b *Block) First() *Op { return b.first }
 func (b *Block) Last() *Op  { return b.last }

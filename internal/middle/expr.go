@@ -262,25 +262,10 @@ func (e expr) inside(op *ir.Op) bool {
 	e.leaves(func(a *atom) {
 		switch {
 		case a.v != nil:
-			found = found || blockInside(a.v.Block(), op)
+			found = found || a.v.Block().IsInside(op)
 		case a.sym != nil:
-			found = found || blockInside(a.sym.block, op)
+			found = found || a.sym.block.IsInside(op)
 		}
 	})
 	return found
-}
-
-// blockInside reports whether a block lies in a region of op, however deep.
-func blockInside(b *ir.Block, op *ir.Op) bool {
-	for b != nil {
-		p := b.Parent()
-		if p == op {
-			return true
-		}
-		if p == nil {
-			return false
-		}
-		b = p.Block()
-	}
-	return false
 }

@@ -127,7 +127,7 @@ func oneForm(ds []desc, op *ir.Op, sealed bool) bool {
 		}
 	}
 	for _, v := range ds[0].tensors() {
-		if sealed && blockInside(v.Block(), op) {
+		if sealed && v.Block().IsInside(op) {
 			return false
 		}
 	}

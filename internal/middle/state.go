@@ -31,9 +31,9 @@ type source struct {
 
 func (s *source) inside(op *ir.Op) bool {
 	if s.sym != nil {
-		return blockInside(s.sym.block, op)
+		return s.sym.block.IsInside(op)
 	}
-	return blockInside(s.root.Block(), op)
+	return s.root.Block().IsInside(op)
 }
 
 // state describes a tensor of integers, or of pointers into one source: the element at i0, i1, … is off plus, for each

@@ -234,7 +234,7 @@ func (u *uses) operands(op *ir.Op) {
 // captured says that what an operation inside op uses from outside is needed.
 func (u *uses) captured(o, op *ir.Op) {
 	for _, v := range o.Operands() {
-		if !blockInside(v.Block(), op) {
+		if !v.Block().IsInside(op) {
 			u.need(v)
 		}
 	}

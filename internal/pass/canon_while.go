@@ -69,7 +69,7 @@ func whileInvariantArgs(rw *Rewriter, op *ir.Op) bool {
 func whileInvariantResults(rw *Rewriter, op *ir.Op) bool {
 	changed := false
 	for i, v := range op.Body(0).Last().Operands()[1:] {
-		if inside(v.Block(), op) {
+		if v.Block().IsInside(op) {
 			continue
 		}
 		for _, user := range []*ir.Value{op.Result(i), op.Body(1).Arg(i)} {

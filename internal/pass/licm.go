@@ -109,26 +109,11 @@ func invariant(op, loop *ir.Op) bool {
 	op.Walk(func(o *ir.Op) bool {
 		for i := 0; ok && i < o.NumOperands(); i++ {
 			v := o.Operand(i)
-			ok = !inside(v.Block(), loop) || o != op && inside(v.Block(), op)
+			ok = !v.Block().IsInside(loop) || o != op && v.Block().IsInside(op)
 		}
 		return ok
 	})
 	return ok
-}
-
-// inside reports whether b lies within op.
-func inside(b *ir.Block, op *ir.Op) bool {
-	for b != nil {
-		p := b.Parent()
-		if p == op {
-			return true
-		}
-		if p == nil {
-			return false
-		}
-		b = p.Block()
-	}
-	return false
 }
 
 // loadHoister lets loads go too, when the loop does nothing to memory but read.

@@ -15,6 +15,7 @@ import (
 	codegen "github.com/nereid-lang/nereid/internal/cpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/num"
 )
 
 // Stdout is where device_print goes. Lines of one call stay together; those of several programs come in any order.
@@ -108,24 +109,11 @@ func printElement(p codegen.Print, bits uint64) string {
 	case p.Hex:
 		return fmt.Sprintf("0x%0*x", width/4, bits)
 	case isFloat:
-		return printFloat(f.Format.Decode(bits))
+		return num.FormatC(f.Format.Decode(bits))
 	case p.Signed && p.Elem != ir.Type(ir.I1):
 		return fmt.Sprint(int64(bits) << (64 - width) >> (64 - width))
 	case p.Elem == ir.Type(ir.I1):
 		bits &= 1
 	}
 	return fmt.Sprint(bits)
-}
-
-// printFloat is a float as C's %f prints it.
-func printFloat(x float64) string {
-	switch {
-	case x != x:
-		return "nan"
-	case math.IsInf(x, 1):
-		return "inf"
-	case math.IsInf(x, -1):
-		return "-inf"
-	}
-	return fmt.Sprintf("%f", x)
 }

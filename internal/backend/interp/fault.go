@@ -25,7 +25,7 @@ type Fault struct {
 //	    called at softmax.py:30:12
 func (e *Fault) Error() string {
 	var b strings.Builder
-	places := callChain(e.Loc)
+	places := ir.CallChain(e.Loc)
 	if len(places) > 0 {
 		b.WriteString(places[0] + ": ")
 	}
@@ -41,25 +41,6 @@ func (e *Fault) Error() string {
 		b.WriteString("\n    called at " + p)
 	}
 	return b.String()
-}
-
-// callChain is the place of a location, then of each call around it.
-func callChain(l ir.Loc) []string {
-	switch l := l.(type) {
-	case *ir.FileLoc:
-		return []string{fmt.Sprintf("%s:%d:%d", l.File, l.Line, l.Col+1)}
-	case *ir.NameLoc:
-		return callChain(l.Child)
-	case *ir.CallSiteLoc:
-		return append(callChain(l.Callee), callChain(l.Caller)...)
-	case *ir.FusedLoc:
-		for _, c := range l.Locs {
-			if places := callChain(c); places != nil {
-				return places
-			}
-		}
-	}
-	return nil
 }
 
 func tuple(xs []int) string {

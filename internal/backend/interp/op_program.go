@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/llvmd"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/num"
 )
 
 func lowerProgramID(c *compiler, op *ir.Op) step {
@@ -97,24 +98,11 @@ func (p *printer) element(f *frame, i int) string {
 	case p.hex:
 		return fmt.Sprintf("0x%0*x", width/4, bits)
 	case p.v.kind.isFloat():
-		return formatC(f.floatOf(p.v, i))
+		return num.FormatC(f.floatOf(p.v, i))
 	case p.signed && p.v.kind != kI1:
 		return fmt.Sprint(int64(bits) << (64 - width) >> (64 - width))
 	}
 	return fmt.Sprint(bits)
-}
-
-// formatC is a float as C's %f prints it.
-func formatC(x float64) string {
-	switch {
-	case x != x:
-		return "nan"
-	case math.IsInf(x, 1):
-		return "inf"
-	case math.IsInf(x, -1):
-		return "-inf"
-	}
-	return fmt.Sprintf("%f", x)
 }
 
 // bitsOf is the bits of an element in its own format, zero-extended.
