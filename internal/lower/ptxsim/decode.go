@@ -164,11 +164,16 @@ func (p *parser) transfer(s *stmt, in *instr, args string) (bool, error) {
 	case "trap":
 		in.kind = kindTrap
 	case "bar", "barrier":
-		if s.has("warp") {
+		switch {
+		case s.has("warp"):
 			in.run = func(*block, []int32) {}
-			break
+		case s.has("arrive") && s.has("cluster"):
+			in.kind = kindClusterArrive
+		case s.has("wait") && s.has("cluster"):
+			in.kind = kindClusterWait
+		default:
+			in.kind = kindBarrier
 		}
-		in.kind = kindBarrier
 	case "brx":
 		return true, fmt.Errorf("brx.idx is not known")
 	case "call":

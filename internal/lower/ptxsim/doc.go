@@ -2,13 +2,15 @@
 //
 // What comes in is the text of a PTX module, memory, and a launch; what goes out is that memory changed, or an error that names the
 // instruction, the thread and its block. All threads of a block run in lock step by warps, as the hardware does: those of a warp that
-// are furthest behind go first, so that branches that part them bring them together again. Blocks run one after another.
+// are furthest behind go first, so that branches that part them bring them together again. Blocks run one after another, those of a cluster
+// together.
 //
 // It is stricter than a GPU, since it is there to find faults:
 //
 //   - an access outside of the buffers that were lent, or one that is not aligned to its size, is an error;
 //   - two accesses to one byte of shared memory by different threads, of which one writes, are an error unless a barrier lies between
 //     them (Launch.NoRaces turns this off); an asynchronous copy writes at any time between its issue and its wait;
+//   - the same holds between the blocks of a cluster and its barriers, and no block may leave while others may use its shared memory;
 //   - a barrier that not all living threads reach, and a shuffle from a lane that is not there, are errors.
 //
 // Approximate instructions (ex2.approx and the like) are computed exactly and rounded, products of tensor cores are summed in

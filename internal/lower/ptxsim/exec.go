@@ -10,11 +10,14 @@ import (
 // Launch is one launch of a kernel.
 type Launch struct {
 	Kernel string
-	Grid   [3]int
-	Shared int      // bytes of dynamic shared memory
-	Args   []uint64 // the bits of each argument
-	Memory *Memory
-	Print  io.Writer // what vprintf writes; nil for nothing
+	Grid   [3]int // in blocks
+	// Cluster is how many blocks, neighbours along x, make a cluster: they run together and reach each other's shared memory. 0 is what the
+	// kernel asks for.
+	Cluster int
+	Shared  int      // bytes of dynamic shared memory
+	Args    []uint64 // the bits of each argument
+	Memory  *Memory
+	Print   io.Writer // what vprintf writes; nil for nothing
 
 	NoRaces  bool // shared memory is not watched
 	Backward bool // warps take their turns from the last to the first
@@ -46,6 +49,8 @@ const (
 	kindReturn
 	kindCall
 	kindBarrier
+	kindClusterArrive
+	kindClusterWait
 	kindTrap
 )
 
@@ -61,6 +66,8 @@ type callSite struct {
 type block struct {
 	m       *Module
 	launch  *Launch
+	cluster *cluster
+	rank    int // in the cluster
 	id      [3]int
 	n       int
 	regs    []uint64 // register r of thread t is regs[r*n+t]
@@ -73,6 +80,9 @@ type block struct {
 	races   *races
 	pending []copies
 	carry   []uint64
+	arrived []bool // threads that have arrived at the cluster's barrier and not waited there
+	reached int32  // the epoch of the cluster, from 1 on, in which another block last touched our shared memory
+	left    bool   // all threads have
 	steps   int
 	at      int // the instruction that runs
 	scratch [32]int32
@@ -90,17 +100,19 @@ type threadState uint8
 const (
 	running threadState = iota
 	waiting
+	atCluster // waits for the cluster
 	exited
 )
 
 // fault is an error of the simulated program: it travels as a panic inside of the package.
 type fault struct {
+	block  *block
 	thread int32
 	msg    string
 }
 
 func (c *block) fail(t int32, format string, args ...any) {
-	panic(&fault{t, fmt.Sprintf(format, args...)})
+	panic(&fault{c, t, fmt.Sprintf(format, args...)})
 }
 
 // Run runs all blocks of a launch.
@@ -115,46 +127,27 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 	if f.threads == 0 {
 		return fmt.Errorf("ptxsim: %s does not say how many threads it needs", l.Kernel)
 	}
+	size, err := clusterSize(f, l)
+	if err != nil {
+		return err
+	}
 	for z := range l.Grid[2] {
 		for y := range l.Grid[1] {
-			for x := range l.Grid[0] {
+			for x := 0; x < l.Grid[0]; x += size {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if err := m.runBlock(f, l, [3]int{x, y, z}); err != nil {
+				if err := m.runCluster(f, l, [3]int{x, y, z}, size); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	return nil
-}
-
-func (m *Module) runBlock(f *function, l *Launch, id [3]int) (err error) {
-	c := m.newBlock(f, l, id)
-	defer func() {
-		if r := recover(); r != nil {
-			x, ok := r.(*fault)
-			if !ok {
-				panic(r)
-			}
-			in := m.code[c.at]
-			err = fmt.Errorf("ptxsim: %s: block %v thread %d: line %d: %s: %s", l.Kernel, id, x.thread, in.line, in.text, x.msg)
-		}
-	}()
-	for t := range c.n {
-		for i, a := range l.Args {
-			q := f.params[i]
-			store(c.params[t*c.paramSize+q.off:], a, q.size)
-		}
-		c.pc[t] = int32(f.start)
-	}
-	c.run()
 	return nil
 }
 
 func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
-	c := &block{m: m, launch: l, id: id, n: f.threads, paramSize: m.paramSize, localSize: m.localSize}
+	c := &block{m: m, launch: l, id: id, n: f.threads, paramSize: m.paramSize, localSize: m.localSize, arrived: make([]bool, f.threads)}
 	c.regs = make([]uint64, m.numRegs*c.n)
 	c.pc, c.state, c.stack = make([]int32, c.n), make([]threadState, c.n), make([][]frame, c.n)
 	c.params, c.local = make([]byte, c.paramSize*c.n), make([]byte, c.localSize*c.n)
@@ -169,45 +162,52 @@ func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
 	return c
 }
 
-// run lets the warps take turns, each until all its threads wait or have left.
-func (c *block) run() {
+// turn lets the warps run, each until all its threads wait or have left, and those go on who wait for each other. It reports whether the
+// block can do nothing more for now: it waits for its cluster or has left.
+func (c *block) turn() (done bool) {
 	warps := (c.n + 31) / 32
+	for i := range warps {
+		w := i
+		if c.launch.Backward {
+			w = warps - 1 - i
+		}
+		c.runWarp(w)
+	}
+	var count [exited + 1]int
+	for t := range c.n {
+		count[c.state[t]]++
+	}
+	switch {
+	case count[running] > 0:
+	case count[waiting] > 0:
+		if count[atCluster] > 0 {
+			c.fail(0, "some threads wait for the block, others for the cluster")
+		}
+		c.release()
+	case count[atCluster] > 0:
+		return true
+	default:
+		if !c.left {
+			c.left = true
+			c.finish()
+		}
+		return true
+	}
 	budget := c.launch.Steps
 	if budget == 0 {
 		budget = 100_000_000
 	}
-	for {
-		for i := range warps {
-			w := i
-			if c.launch.Backward {
-				w = warps - 1 - i
-			}
-			c.runWarp(w)
-		}
-		alive, stuck := 0, true
-		for t := range c.n {
-			if c.state[t] != exited {
-				alive++
-			}
-			if c.state[t] == running {
-				stuck = false
-			}
-		}
-		if alive == 0 {
-			c.finish()
-			return
-		}
-		if stuck {
-			c.release()
-		}
-		if c.steps > budget {
-			c.fail(0, "ran %d instructions without an end", c.steps)
-		}
+	if c.steps > budget {
+		c.fail(0, "ran %d instructions without an end", c.steps)
 	}
+	return false
 }
 
 // finish looks at what is left when all threads have left.
 func (c *block) finish() {
+	if c.reached > c.cluster.epoch {
+		c.fail(0, "the block leaves while others of its cluster may still use its shared memory")
+	}
 	for t := range c.pending {
 		if n := c.pending[t].open(); n > 0 && false {
 			c.fail(int32(t), "left with %d asynchronous copies under way", n)
@@ -233,13 +233,13 @@ func (c *block) release() {
 	}
 }
 
-// turn is how many instructions a warp runs before the others get a chance: those that it may be waiting for.
-const turn = 1 << 20
+// turnSteps is how many instructions a warp runs before the others get a chance: those that it may be waiting for.
+const turnSteps = 1 << 20
 
 // runWarp runs the threads of a warp. Of those at different places the ones furthest behind go first.
 func (c *block) runWarp(w int) {
 	var lanes [32]int32
-	for end := c.steps + turn; c.steps < end; {
+	for end := c.steps + turnSteps; c.steps < end; {
 		grp, next := c.group(w, lanes[:0])
 		if len(grp) == 0 {
 			return
@@ -332,6 +332,8 @@ func (c *block) transfer(in *instr, act []int32) {
 			c.returnFrom(t)
 		case kindBarrier:
 			c.state[t] = waiting
+		case kindClusterArrive, kindClusterWait:
+			c.meetCluster(in.kind, t)
 		case kindCall:
 			c.enter(in, t)
 		case kindTrap:

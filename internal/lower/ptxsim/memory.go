@@ -82,9 +82,10 @@ const (
 	shared
 	local
 	constant
+	clusterShared // of any block of the cluster
 )
 
-var spaces = map[string]space{"global": global, "shared": shared, "local": local, "const": constant, "shared::cta": shared}
+var spaces = map[string]space{"global": global, "shared": shared, "local": local, "const": constant, "shared::cta": shared, "shared::cluster": clusterShared}
 
 // bytes are n bytes at an address of a space, for reading or writing by a thread. The address must be aligned to n.
 func (c *block) bytes(sp space, t int32, addr uint64, n int, write bool) []byte {
@@ -102,6 +103,8 @@ func (c *block) bytes(sp space, t int32, addr uint64, n int, write bool) []byte 
 		}
 	}
 	switch sp {
+	case clusterShared:
+		return c.clusterBytes(t, addr, n, write)
 	case shared:
 		if addr+uint64(n) > uint64(len(c.shared)) {
 			c.fail(t, "shared address %#x of %d bytes is outside of %d", addr, n, len(c.shared))

@@ -7,7 +7,7 @@ import (
 
 var memoryOps = map[string]decoder{
 	"ld": loadOp, "ldu": loadOp, "st": storeOp, "atom": atomicOp, "red": atomicOp, "cp": cpAsync, "membar": nothing, "fence": nothing,
-	"prefetch": nothing, "prefetchu": nothing, "createpolicy": createPolicy, "griddepcontrol": nothing, "discard": nothing,
+	"prefetch": nothing, "prefetchu": nothing, "createpolicy": createPolicy, "griddepcontrol": nothing, "discard": nothing, "mapa": mapa,
 }
 
 func createPolicy(s *stmt) (action, error) {
@@ -110,7 +110,7 @@ func loadOp(s *stmt) (action, error) {
 
 // shorten makes an address of shared memory 32 bits: registers may hold it with the window.
 func (s *stmt) shorten(sp space, a uint64) uint64 {
-	if sp == shared {
+	if sp == shared || sp == clusterShared {
 		return a & 0xffffffff
 	}
 	return a
@@ -149,7 +149,7 @@ func storeOp(s *stmt) (action, error) {
 	}, nil
 }
 
-// atomicOp does atom and red; blocks run one after another, so nothing comes between.
+// atomicOp does atom and red; one instruction of one warp runs at a time, so nothing comes between.
 func atomicOp(s *stmt) (action, error) {
 	t := s.typ()
 	var outs []operand
@@ -199,6 +199,9 @@ func atomicOp(s *stmt) (action, error) {
 func (c *block) atomicBytes(sp space, t int32, addr uint64, n int) []byte {
 	if sp == generic && addr&windowMask == sharedBase {
 		sp, addr = shared, addr&^windowMask
+	}
+	if sp == clusterShared {
+		c.fail(t, "an atomic on the shared memory of a cluster")
 	}
 	if sp == shared && c.races != nil {
 		races := c.races

@@ -159,7 +159,16 @@ var special = map[string]func(c *block, t int32) uint64{
 	"%globaltimer": func(c *block, _ int32) uint64 {
 		return uint64(c.steps)
 	},
-	"%cluster_ctarank": func(*block, int32) uint64 { return 0 },
+	"%cluster_ctarank":  func(c *block, _ int32) uint64 { return uint64(c.rank) },
+	"%cluster_nctarank": func(c *block, _ int32) uint64 { return uint64(len(c.cluster.blocks)) },
+	"%cluster_ctaid.x":  func(c *block, _ int32) uint64 { return uint64(c.rank) },
+	"%cluster_nctaid.x": func(c *block, _ int32) uint64 { return uint64(len(c.cluster.blocks)) },
+	"%clusterid.x":      func(c *block, _ int32) uint64 { return uint64(c.id[0] / len(c.cluster.blocks)) },
+	"%clusterid.y":      func(c *block, _ int32) uint64 { return uint64(c.id[1]) },
+	"%clusterid.z":      func(c *block, _ int32) uint64 { return uint64(c.id[2]) },
+	"%nclusterid.x":     func(c *block, _ int32) uint64 { return uint64(c.launch.Grid[0] / len(c.cluster.blocks)) },
+	"%nclusterid.y":     func(c *block, _ int32) uint64 { return uint64(c.launch.Grid[1]) },
+	"%nclusterid.z":     func(c *block, _ int32) uint64 { return uint64(c.launch.Grid[2]) },
 }
 
 // typ is a type in an instruction's name.

@@ -30,6 +30,7 @@ type function struct {
 	rets    []param
 	start   int // of its code
 	threads int // .reqntid
+	cluster int // .reqnctapercluster, 0 for none
 }
 
 // param is a parameter: a place in the thread's parameter memory.
@@ -259,10 +260,7 @@ func (p *parser) function(words []string, at int) error {
 		}
 	}
 	tail := p.until("{;")
-	if i := strings.Index(tail, ".reqntid"); i >= 0 {
-		n, _ := parseInt(strings.Trim(strings.Fields(tail[i+len(".reqntid"):])[0], ","))
-		f.threads = int(n)
-	}
+	f.threads, f.cluster = directive(tail, ".reqntid"), directive(tail, ".reqnctapercluster")
 	p.at++
 	if p.text[p.at-1] == ';' {
 		return nil // a declaration
@@ -283,6 +281,16 @@ func (p *parser) function(words []string, at int) error {
 		p.m.code[j.at].targets = append(p.m.code[j.at].targets, to)
 	}
 	return nil
+}
+
+// directive is the first number behind a directive, 0 where it is not there.
+func directive(text, name string) int {
+	i := strings.Index(text, name)
+	if i < 0 {
+		return 0
+	}
+	n, _ := parseInt(strings.Trim(strings.Fields(text[i+len(name):] + " 0")[0], ","))
+	return int(n)
 }
 
 // paramList reads "(.param .u64 a, .param .align 4 .b8 b[8])".

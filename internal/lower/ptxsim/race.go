@@ -3,9 +3,15 @@ package ptxsim
 // races watches shared memory. For each byte it knows who wrote and who read it since the last barrier.
 type races struct {
 	epoch  int32
+	since  int32 // the epoch that the last barrier of the cluster began
 	cells  []cell
+	others []otherCell // accesses of the cluster's other blocks; nil for a cluster of one
 	doubts []doubt
 }
+
+// otherCell is who of the other blocks read or wrote a byte, and in which epoch of the cluster, from 1 on: only the cluster's barrier
+// orders them against anybody.
+type otherCell struct{ readEpoch, writeEpoch int32 }
 
 // doubt is a byte that two threads wrote: that is allowed if both wrote the same.
 type doubt struct {
@@ -41,6 +47,9 @@ func (r *races) barrier() { r.epoch++ }
 func (r *races) touch(c *block, t int32, addr, n int, write bool) {
 	for i := addr; i < addr+n; i++ {
 		x := &r.cells[i]
+		if r.others != nil {
+			r.checkOthers(c, t, i, write)
+		}
 		if x.async != 0 {
 			c.fail(t, "shared byte %#x is being copied by thread %d, without a wait", i, x.async-1)
 		}
@@ -63,6 +72,33 @@ func (r *races) touch(c *block, t int32, addr, n int, write bool) {
 			c.fail(t, "shared byte %#x was read by thread %d (%d: several), and no barrier lies between", i, x.reader, several)
 		}
 		x.writeEpoch, x.writer, x.line = r.epoch, t, int32(c.m.code[c.at].line)
+	}
+}
+
+// checkOthers looks for accesses of other blocks that no barrier of the cluster orders before this one.
+func (r *races) checkOthers(c *block, t int32, i int, write bool) {
+	now := c.cluster.epoch + 1
+	if o := r.others[i]; o.writeEpoch == now || write && o.readEpoch == now {
+		c.fail(t, "shared byte %#x was used by another block, and no barrier of the cluster lies between", i)
+	}
+}
+
+// touchFrom is an access by a thread of another block.
+func (r *races) touchFrom(c *block, t int32, addr, n int, write bool) {
+	now := c.cluster.epoch + 1
+	for i := addr; i < addr+n; i++ {
+		x, o := &r.cells[i], &r.others[i]
+		if x.async != 0 || x.writeEpoch >= r.since || write && x.readEpoch >= r.since {
+			c.fail(t, "shared byte %#x was used by thread %d (line %d) of its own block, and no barrier of the cluster lies between", i, x.writer, x.line)
+		}
+		if o.writeEpoch == now || write && o.readEpoch == now {
+			c.fail(t, "shared byte %#x was used by another block, and no barrier of the cluster lies between", i)
+		}
+		if write {
+			o.writeEpoch = now
+		} else {
+			o.readEpoch = now
+		}
 	}
 }
 

@@ -101,8 +101,10 @@ type kernel struct {
 }
 
 func (k *kernel) Launch(ctx context.Context, _ backend.Stream, grid [3]int, args []uint64) error {
+	cluster := max(1, k.code.NumCTAs)
+	grid[0] *= cluster // the simulator counts blocks, the caller programs
 	return k.module.Run(ctx, &ptxsim.Launch{
-		Kernel: k.code.Name, Grid: grid, Shared: k.code.Shared, Args: args, Memory: k.dev.mem, Print: os.Stdout,
+		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Memory: k.dev.mem, Print: os.Stdout,
 	})
 }
 

@@ -1,0 +1,168 @@
+package ptxsim
+
+import "fmt"
+
+// cluster is the blocks that run together: each can read and write the shared memory of the others, and they meet at barriers of their
+// own. Their turns come one after another; what the order hides on a GPU shows in the checks:
+//
+//   - nobody touches the shared memory of another block before the cluster has met once, since that block may not have begun;
+//   - of two accesses to one byte by different blocks, of which one writes, a barrier of the cluster lies between;
+//   - no block leaves before the cluster has met after the last access of another to its memory.
+//
+// Accesses that two threads of one block make to the memory of another are ordered by the cluster's barrier alone, not by the block's,
+// which is stricter than PTX.
+type cluster struct {
+	blocks []*block
+	epoch  int32 // barriers that are behind
+}
+
+// clusterSize is the number of blocks in a cluster of a launch.
+func clusterSize(f *function, l *Launch) (int, error) {
+	n := max(l.Cluster, 1)
+	if l.Cluster == 0 && f.cluster > 0 {
+		n = f.cluster
+	}
+	if f.cluster > 0 && f.cluster != n {
+		return 0, fmt.Errorf("ptxsim: %s is for clusters of %d blocks, not of %d", l.Kernel, f.cluster, n)
+	}
+	if l.Grid[0]%n != 0 {
+		return 0, fmt.Errorf("ptxsim: %d blocks of %s are no whole clusters of %d", l.Grid[0], l.Kernel, n)
+	}
+	return n, nil
+}
+
+// runCluster runs the cluster whose first block is id.
+func (m *Module) runCluster(f *function, l *Launch, id [3]int, size int) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			x, ok := r.(*fault)
+			if !ok {
+				panic(r)
+			}
+			in := m.code[x.block.at]
+			err = fmt.Errorf("ptxsim: %s: block %v thread %d: line %d: %s: %s", l.Kernel, x.block.id, x.thread, in.line, in.text, x.msg)
+		}
+	}()
+	g := &cluster{}
+	for i := range size {
+		c := m.newBlock(f, l, [3]int{id[0] + i, id[1], id[2]})
+		c.cluster, c.rank = g, i
+		if size > 1 && c.races != nil {
+			c.races.others = make([]otherCell, len(c.shared))
+		}
+		for t := range c.n {
+			for i, a := range l.Args {
+				q := f.params[i]
+				store(c.params[t*c.paramSize+q.off:], a, q.size)
+			}
+			c.pc[t] = int32(f.start)
+		}
+		g.blocks = append(g.blocks, c)
+	}
+	g.run(l.Backward)
+	return nil
+}
+
+// run gives the blocks turns until all have left.
+func (g *cluster) run(backward bool) {
+	for {
+		idle, left := true, true
+		for i := range g.blocks {
+			if backward {
+				i = len(g.blocks) - 1 - i
+			}
+			idle = g.blocks[i].turn() && idle
+		}
+		for _, c := range g.blocks {
+			left = left && c.left
+		}
+		if left {
+			return
+		}
+		if idle {
+			g.release()
+		}
+	}
+}
+
+// release lets the threads go on that wait for the cluster. Threads that have left count as arrived.
+func (g *cluster) release() {
+	at := int32(-1)
+	for _, c := range g.blocks {
+		for t := range c.n {
+			if c.state[t] != atCluster {
+				continue
+			}
+			if at >= 0 && c.pc[t] != at {
+				c.at = int(at - 1)
+				c.fail(int32(t), "threads wait for the cluster at different places: lines %d and %d", c.m.code[at-1].line, c.m.code[c.pc[t]-1].line)
+			}
+			at = c.pc[t]
+			c.state[t], c.arrived[t] = running, false
+		}
+		if c.races != nil {
+			c.races.barrier()
+			c.races.since = c.races.epoch
+		}
+	}
+	g.epoch++
+}
+
+// meetCluster is a thread that arrives at the cluster's barrier or waits there.
+func (c *block) meetCluster(k kind, t int32) {
+	switch {
+	case k == kindClusterArrive && c.arrived[t]:
+		c.fail(t, "arrives at the cluster's barrier twice")
+	case k == kindClusterArrive:
+		c.arrived[t] = true
+	case !c.arrived[t]:
+		c.fail(t, "waits for the cluster without having arrived")
+	default:
+		c.state[t] = atCluster
+	}
+}
+
+// An address of the cluster's shared memory has the number of the block above the address there: 1 and up, 0 is the block's own.
+const rankShift = 24
+
+// mapa is the address of the same place in another block.
+func mapa(s *stmt) (action, error) {
+	if !s.has("shared::cluster") || s.typ().bits != 32 {
+		return nil, fmt.Errorf("mapa of generic addresses is not known")
+	}
+	if err := s.need(3); err != nil {
+		return nil, err
+	}
+	d, err := s.dst(0)
+	a, b := s.src(1, s.typ()), s.src(2, types["u32"])
+	return each(d, func(c *block, t int32) uint64 {
+		rank := b.get(c, t)
+		if rank >= uint64(len(c.cluster.blocks)) {
+			c.fail(t, "block %d of a cluster of %d", rank, len(c.cluster.blocks))
+		}
+		return a.get(c, t)&(1<<rankShift-1) | (rank+1)<<rankShift
+	}), err
+}
+
+// clusterBytes are n bytes of the shared memory of a block of the cluster.
+func (c *block) clusterBytes(t int32, addr uint64, n int, write bool) []byte {
+	rank := int(addr >> rankShift)
+	addr &= 1<<rankShift - 1
+	if rank == 0 || rank-1 == c.rank {
+		return c.bytes(shared, t, addr, n, write)
+	}
+	o := c.cluster.blocks[rank-1]
+	switch {
+	case addr+uint64(n) > uint64(len(o.shared)):
+		c.fail(t, "shared address %#x of %d bytes is outside of the %d of block %d", addr, n, len(o.shared), rank-1)
+	case c.cluster.epoch == 0:
+		c.fail(t, "the cluster has not met yet: block %d may not have begun", rank-1)
+	case o.left:
+		c.fail(t, "block %d has left", rank-1)
+	}
+	o.reached = c.cluster.epoch + 1
+	if o.races != nil {
+		o.races.touchFrom(c, t, int(addr), n, write)
+	}
+	return o.shared[addr : addr+uint64(n)]
+}
