@@ -2,101 +2,178 @@ package nereid
 
 import (
 	"math"
+	"slices"
+	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang"
 )
 
-// class is all that a specialisation depends on in one runtime argument.
+// class is all that a specialisation depends on in one argument. The value of a constant is not in it: see constants.
 type class uint32
 
 const (
-	classConst class = iota // compared by value
-	classNone
-	classInt32
+	classNone class = iota
+	classOne
+	classConstInt // constants, by their kind
+	classConstFloat
+	classConstBool
+	classConstText
+	classConstType
+	classDefault // what the kernel says itself
+	classInt32   // from here on there is a word for the device
 	classInt64
 	classUint64
-	classOne
 	classFloat
 	classBool
 	classPtr // with the element type in the bits above
 
+	classKind  class = 1<<8 - 1
 	classDiv16 class = 1 << 8
 	classElem  class = 1 << 16
 )
 
-// kernelParam is a parameter as the short way of a launch sees it.
-type kernelParam struct {
-	lang.Param
-	dtype DType // of an annotation that names a scalar type
-	fixed bool  // there is one
+// folded reports whether a class has no word: the code holds the value.
+func (c class) folded() bool { return c&classKind < classInt32 }
+
+// sameClasses compares quickly.
+func sameClasses(a, b []class) bool {
+	return len(a) == len(b) && (len(a) == 0 || bytesOf(a) == bytesOf(b))
 }
 
+// bytesOf is memory as text, which compares at once.
+func bytesOf[T class | uint64](s []T) string {
+	if len(s) == 0 {
+		return ""
+	}
+	return unsafe.String((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
+}
+
+// kernelParam is a parameter as the short way of a launch sees it: no more than it needs, since it looks at all of them.
+type kernelParam struct {
+	dtype     DType // of an annotation that names a scalar type, where fixed
+	constexpr bool
+	fixed     bool
+	float     bool // the annotation makes a float of any number
+	ones      bool // 1 is folded away
+	aligns    bool // whether 16 divides it matters
+	other     any  // what it is where nothing is given; nil if it must be
+}
+
+// itsDefault stands for a default that becomes part of the code.
+type itsDefault struct{}
+
 func newParam(p lang.Param) kernelParam {
-	k := kernelParam{Param: p}
+	k := kernelParam{other: defaultOf(p), constexpr: p.Constexpr, ones: !p.NoSpecialize && p.Type == "", aligns: !p.NoSpecialize && !p.NoAlign}
 	if p.Type != "" {
 		dt, err := DTypeOf(p.Type)
 		k.dtype, k.fixed = dt, err == nil
+		k.float = k.fixed && dt.IsFloat()
 	}
 	return k
 }
 
-// isFloat reports whether the annotation makes a float of any number.
-func (p *kernelParam) isFloat() bool { return p.fixed && p.dtype.IsFloat() }
-
-// oneWord is the class of an argument, and its word where it has one.
-type oneWord struct {
-	class class
-	word  uint64
+// defaultOf is a parameter's default: a number where the device is handed one.
+func defaultOf(p lang.Param) any {
+	switch {
+	case p.Default == nil:
+		return nil
+	case p.Constexpr || p.Default == host.None:
+		return itsDefault{}
+	}
+	switch v := goValue(p.Default).(type) {
+	case int64, float64, bool:
+		return v
+	}
+	return nil
 }
 
-func (w *oneWord) int(p *kernelParam, v int64) {
-	if p.isFloat() {
-		w.class, w.word = classFloat, p.dtype.Encode(float64(v))
-		return
+// int is the class and the word of an integer.
+func (p *kernelParam) int(v int64) (class, uint64) {
+	if p.float {
+		return classFloat, p.dtype.Encode(float64(v))
 	}
-	if v == 1 && !p.NoSpecialize && p.Type == "" {
-		w.class = classOne
-		return
+	if v == 1 && p.ones {
+		return classOne, 0
 	}
-	w.class, w.word = classInt32, uint64(v)
+	c := classInt32
 	if v != int64(int32(v)) {
-		w.class = classInt64
+		c = classInt64
 	}
-	if v%16 == 0 && !p.NoSpecialize && !p.NoAlign {
-		w.class |= classDiv16
+	if v&15 == 0 && p.aligns {
+		c |= classDiv16
 	}
+	return c, uint64(v)
 }
 
-func (w *oneWord) float(p *kernelParam, v float64) {
-	w.class, w.word = classFloat, uint64(math.Float32bits(float32(v)))
+func (p *kernelParam) floating(v float64) (class, uint64) {
 	if p.fixed {
-		w.word = p.dtype.Encode(v)
+		return classFloat, p.dtype.Encode(v)
 	}
+	return classFloat, uint64(math.Float32bits(float32(v)))
 }
 
-func (w *oneWord) bool(v bool) {
-	w.class, w.word = classBool, 0
+func boolWord(v bool) uint64 {
 	if v {
-		w.word = 1
+		return 1
 	}
+	return 0
 }
 
-// tensor reports whether a tensor can go the short way. Host memory can where the device reads it as it lies there: see Device.reads.
-func (w *oneWord) tensor(t *Tensor) bool {
+// tensorClass is the class and the word of a tensor. Host memory goes the short way where the device reads it as it lies there: see
+// Device.reads. ok is false for host memory that is empty.
+func tensorClass(t *Tensor) (c class, word uint64, ok bool) {
 	if t == nil {
-		w.class = classNone
-		return true
-	}
-	if t.dev == nil && t.buf.Size() == 0 {
-		return false
+		return classNone, 0, true
 	}
 	addr := t.buf.Addr() + uint64(t.offset)
-	w.class, w.word = classPtr+class(t.DType)*classElem, addr
-	if addr%16 == 0 {
-		w.class |= classDiv16
+	c = classPtr + class(t.DType)*classElem
+	if addr&15 == 0 {
+		c |= classDiv16
 	}
-	return true
+	return c, addr, t.dev != nil || t.buf.Size() != 0
 }
 
-// folded reports whether a class has no word: the code holds the value.
-func (c class) folded() bool { return c == classConst || c == classOne || c == classNone }
+// constants are the values of compile-time arguments, in the order of their parameters.
+type constants struct {
+	words []uint64
+	texts []string
+}
+
+func (c *constants) reset() { c.words, c.texts = c.words[:0], c.texts[:0] }
+
+// add adds a value of a kind that the short way knows, and is its class.
+func (c *constants) add(v any) (class, bool) {
+	kind, word := classConstInt, uint64(0)
+	switch v := v.(type) {
+	case int:
+		word = uint64(v)
+	case string:
+		c.texts = append(c.texts, v)
+		return classConstText, true
+	case bool:
+		kind, word = classConstBool, boolWord(v)
+	case int64:
+		word = uint64(v)
+	case int32:
+		word = uint64(v)
+	case float64:
+		kind, word = classConstFloat, math.Float64bits(v)
+	case DType:
+		kind, word = classConstType, uint64(v)
+	case itsDefault:
+		return classDefault, true
+	default:
+		return 0, false
+	}
+	c.words = append(c.words, word)
+	return kind, true
+}
+
+func (c *constants) equal(o *constants) bool {
+	return bytesOf(c.words) == bytesOf(o.words) && slices.Equal(c.texts, o.texts)
+}
+
+func (c *constants) clone() constants {
+	return constants{slices.Clone(c.words), slices.Clone(c.texts)}
+}

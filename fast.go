@@ -1,6 +1,9 @@
 package nereid
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 // plan is a specialisation that was launched before: what its arguments looked like, and what runs. A launch whose arguments look the
 // same needs no more than to find the plan and copy words.
@@ -8,16 +11,18 @@ type plan struct {
 	dev     *Device
 	opts    Options
 	classes []class // of each parameter
-	consts  []any   // of constexpr parameters, and of others given a constant
-	meta    Meta    // for grids that are functions; never changed
+	consts  constants
+	meta    Meta // for grids that are functions; never changed
 	b       *build
 }
 
 // scratch is what a launch needs for a moment.
 type scratch struct {
-	vals    []any
+	vals    []any // by parameter, where the arguments are not in their order
 	classes []class
 	words   []uint64
+	consts  constants
+	opts    Options
 	host    bool // there is memory of the host among them, that must be the device's too
 }
 
@@ -31,25 +36,21 @@ func (k *Kernel) replay(s *Stream, grid any, args []any) (done bool, err error) 
 		return false, nil
 	}
 	w := scratches.Get().(*scratch)
-	defer scratches.Put(w)
-	opts, ok := w.classify(k, args)
-	if !ok || !s.dev.reads(w) {
-		return false, nil
+	if w.classify(k, args) && s.dev.reads(w.host) {
+		if p := w.plan(*plans, s.dev); p != nil {
+			if g, ok := p.grid(grid); ok {
+				done, err = true, p.launch(s, g, w.words)
+				runtime.KeepAlive(args) // and the memory that they are of
+			}
+		}
 	}
-	p := w.plan(*plans, s.dev, opts)
-	if p == nil {
-		return false, nil
-	}
-	g, ok := p.grid(grid)
-	if !ok {
-		return false, nil
-	}
-	return true, p.launch(s, g, w.words) // w keeps the arguments' memory alive
+	scratches.Put(w)
+	return done, err
 }
 
-// reads reports whether the device finds the arguments where they are: those in host memory too, which others are handed, or copy.
-func (d *Device) reads(w *scratch) bool {
-	if !w.host {
+// reads reports whether the device finds arguments where they are: those in host memory too, which others are handed, or copy.
+func (d *Device) reads(host bool) bool {
+	if !host {
 		return true
 	}
 	h, ok := d.b.(interface{ SharesHost() bool })
@@ -57,9 +58,9 @@ func (d *Device) reads(w *scratch) bool {
 }
 
 // plan is the one that fits the classified arguments, or nil.
-func (w *scratch) plan(plans []*plan, dev *Device, opts Options) *plan {
+func (w *scratch) plan(plans []*plan, dev *Device) *plan {
 	for _, p := range plans {
-		if p.dev == dev && p.opts == opts && w.fits(p) {
+		if p.dev == dev && sameClasses(w.classes, p.classes) && p.opts == w.opts && w.consts.equal(&p.consts) {
 			return p
 		}
 	}
@@ -82,14 +83,10 @@ func (p *plan) grid(grid any) (g Grid, ok bool) {
 }
 
 func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
-	for i := 1; i < 3; i++ {
-		if g[i] == 0 {
-			g[i] = 1
-		}
-	}
 	if g[0] == 0 {
 		return nil
 	}
+	g[1], g[2] = max(g[1], 1), max(g[2], 1)
 	return p.b.launch(s, g, words)
 }
 
@@ -97,47 +94,109 @@ func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
 func (k *Kernel) remember(args []any, p *plan) {
 	w := scratches.Get().(*scratch)
 	defer scratches.Put(w)
-	opts, ok := w.classify(k, args)
-	if !ok || !p.dev.reads(w) {
+	if !w.classify(k, args) || !p.dev.reads(w.host) {
 		return
 	}
-	p.opts, p.classes, p.consts = opts, append([]class(nil), w.classes...), append([]any(nil), w.vals...)
-	for i, c := range p.classes {
-		if c != classConst {
-			p.consts[i] = nil // do not keep tensors alive
-		}
-	}
-	addPlan(&k.plans, p, func(list []*plan) bool { return w.plan(list, p.dev, opts) != nil })
+	p.opts, p.classes, p.consts = w.opts, append([]class(nil), w.classes...), w.consts.clone()
+	addPlan(&k.plans, p, func(list []*plan) bool { return w.plan(list, p.dev) != nil })
 }
 
 // maxPlans bounds the specialisations that are found the short way.
 const maxPlans = 32
 
-// fits reports whether the classified arguments are those of the plan.
-func (w *scratch) fits(p *plan) bool {
-	for i, c := range w.classes {
-		if c != p.classes[i] || c == classConst && w.vals[i] != p.consts[i] {
-			return false
+// classify finds the classes and words of arguments. They are mostly in the order of the parameters, with options last if any; else they
+// are put in order first.
+func (w *scratch) classify(k *Kernel, args []any) bool {
+	n := len(k.allParams)
+	w.opts = Options{}
+	vals := args
+	if len(args) == n+1 {
+		if o, ok := args[n].(Options); ok {
+			w.opts, vals = o, args[:n]
 		}
 	}
+	if len(vals) == n && w.each(k.allParams, vals) {
+		return true
+	}
+	ok := w.arrange(k, args) && w.each(k.allParams, w.vals)
+	clear(w.vals) // keeps nothing alive
+	return ok
+}
+
+// each finds the class of each argument, and its word. It reports whether all can go the short way.
+func (w *scratch) each(params []kernelParam, vals []any) bool {
+	if cap(w.classes) < len(params) {
+		w.classes, w.words = make([]class, len(params)), make([]uint64, len(params))
+	}
+	classes, words, used, host := w.classes[:len(params)], w.words[:cap(w.words)], 0, false
+	w.consts.reset()
+	for i := range params {
+		p, v := &params[i], vals[i]
+		var c class
+		var word uint64
+		ok := true
+		if p.constexpr {
+			c, ok = w.consts.add(v)
+		} else if t, is := v.(*Tensor); is {
+			c, word, ok = tensorClass(t)
+			host = host || t != nil && t.dev == nil
+		} else if n, is := v.(int); is {
+			c, word = p.int(int64(n))
+		} else {
+			c, word, ok = p.scalar(v)
+		}
+		if !ok {
+			return false
+		}
+		classes[i] = c
+		if !c.folded() {
+			words[used] = word
+			used++
+		}
+	}
+	w.classes, w.words, w.host = classes, words[:used], host
 	return true
 }
 
-// classify sorts arguments by parameter and finds their classes and words.
-func (w *scratch) classify(k *Kernel, args []any) (opts Options, ok bool) {
+// scalar is the class and the word of a number or a bool.
+func (p *kernelParam) scalar(v any) (c class, word uint64, ok bool) {
+	switch v := v.(type) {
+	case int:
+		c, word = p.int(int64(v))
+	case int32:
+		c, word = p.int(int64(v))
+	case int64:
+		c, word = p.int(v)
+	case float64:
+		c, word = p.floating(v)
+	case float32:
+		c, word = p.floating(float64(v))
+	case bool:
+		c, word = classBool, boolWord(v)
+	case itsDefault:
+		c = classDefault
+	default:
+		return 0, 0, false
+	}
+	return c, word, true
+}
+
+// arrange sorts arguments by parameter, with the defaults of those that are left out.
+func (w *scratch) arrange(k *Kernel, args []any) bool {
+	w.opts = Options{}
 	n := len(k.params)
-	w.vals, w.words, w.host = grow(w.vals, n), w.words[:0], false
+	w.vals = grow(w.vals, n)
 	clear(w.vals)
 	pos := 0
 	for _, a := range args {
 		switch a := a.(type) {
 		case Options:
-			opts = a
+			w.opts = a
 			continue
 		case Named:
 			i := k.param(a.Name)
 			if i < 0 || w.vals[i] != nil || a.Value == nil {
-				return opts, false
+				return false
 			}
 			w.vals[i] = a.Value
 			continue
@@ -146,17 +205,16 @@ func (w *scratch) classify(k *Kernel, args []any) (opts Options, ok bool) {
 			pos++
 		}
 		if pos == n || a == nil {
-			return opts, false
+			return false
 		}
 		w.vals[pos] = a
 	}
-	w.classes = w.classes[:0]
-	for i := range k.params {
-		if w.vals[i] == nil || !w.one(k, i, w.vals[i]) { // nil is a default
-			return opts, false
+	for i := range w.vals {
+		if w.vals[i] == nil {
+			w.vals[i] = k.allParams[i].other
 		}
 	}
-	return opts, true
+	return true
 }
 
 func grow[T any](s []T, n int) []T {
@@ -164,72 +222,4 @@ func grow[T any](s []T, n int) []T {
 		return make([]T, n)
 	}
 	return s[:n]
-}
-
-// one adds the class of parameter i's argument, and its word. It reports whether the argument can go the short way.
-func (w *scratch) one(k *Kernel, i int, v any) bool {
-	p := &k.allParams[i]
-	if p.Constexpr {
-		switch v.(type) {
-		case int, int32, int64, bool, float64, string, DType:
-			w.classes = append(w.classes, classConst)
-			return true
-		}
-		return false
-	}
-	switch v := v.(type) {
-	case *Tensor:
-		return w.tensor(v)
-	case int:
-		w.int(p, int64(v))
-	case int32:
-		w.int(p, int64(v))
-	case int64:
-		w.int(p, v)
-	case float64:
-		w.float(p, v)
-	case float32:
-		w.float(p, float64(v))
-	case bool:
-		w.bool(v)
-	default:
-		return false
-	}
-	return true
-}
-
-func (w *scratch) add(o oneWord) {
-	w.classes = append(w.classes, o.class)
-	if !o.class.folded() {
-		w.words = append(w.words, o.word)
-	}
-}
-
-func (w *scratch) int(p *kernelParam, v int64) {
-	var o oneWord
-	o.int(p, v)
-	w.add(o)
-}
-
-func (w *scratch) float(p *kernelParam, v float64) {
-	var o oneWord
-	o.float(p, v)
-	w.add(o)
-}
-
-func (w *scratch) bool(v bool) {
-	var o oneWord
-	o.bool(v)
-	w.add(o)
-}
-
-// tensor reports whether the tensor can go the short way.
-func (w *scratch) tensor(t *Tensor) bool {
-	var o oneWord
-	ok := o.tensor(t)
-	if ok {
-		w.add(o)
-		w.host = w.host || t != nil && t.dev == nil
-	}
-	return ok
 }

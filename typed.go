@@ -3,6 +3,7 @@ package nereid
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 )
@@ -48,8 +49,7 @@ func (t *Typed[C]) Kernel() (*Kernel, error) { return t.kernel() }
 // Call begins a launch. The arguments that are not compile-time follow in the order of the parameters, then Launch.
 func (t *Typed[C]) Call(c C) *Call {
 	call := calls.Get().(*Call)
-	call.set = t.set(c)
-	call.args.reset()
+	call.begin(t.set(c))
 	return call
 }
 
@@ -87,63 +87,89 @@ var calls = sync.Pool{New: func() any { return &Call{} }}
 
 // Call is a launch in the making; see Typed.Call. It is used up by Launch.
 type Call struct {
-	set  *constSet
-	args callArgs
+	set    *constSet
+	params []kernelParam // those that arguments are given for
+	n      int           // arguments given so far
+	used   int           // words of them
+	slow   bool          // one of them has no class
+	host   bool          // memory of the host is among them
+
+	classes []class
+	words   []uint64
+	given   []givenArg
+	tensors []*Tensor
+	others  []any // arguments of any kind, by position
 }
 
-// callArgs are arguments with their classes and words, and as they were given.
-type callArgs struct {
-	scratch
-	given []givenArg
-	slow  bool // one of them has no class
-}
-
-// givenArg is an argument for the long way.
+// givenArg is a number for the long way.
 type givenArg struct {
-	kind   class
-	bits   int64
-	float  float64
-	tensor *Tensor
-	any    any
+	kind class
+	bits uint64
 }
 
-func (a *callArgs) reset() {
-	a.classes, a.words, a.slow = a.classes[:0], a.words[:0], false
-	a.host = false
-	clear(a.given)
-	a.given = a.given[:0]
-}
-
-// param is the parameter that the next argument is for, or nil where there are too many.
-func (c *Call) param() *kernelParam {
-	if c.set.err != nil || len(c.args.given) >= len(c.set.k.runtimeParams) {
-		return nil
+func (c *Call) begin(set *constSet) {
+	c.set, c.n, c.used, c.slow, c.host = set, 0, 0, false, false
+	c.params = nil
+	if set.err != nil {
+		return
 	}
-	return &c.set.k.runtimeParams[len(c.args.given)]
+	c.params = set.k.runtimeParams
+	if n := len(c.params); len(c.classes) < n {
+		c.classes, c.words, c.given, c.tensors = make([]class, n), make([]uint64, n), make([]givenArg, n), make([]*Tensor, n)
+	}
+}
+
+// end gives the call back. It keeps no tensors alive.
+func (c *Call) end() {
+	clear(c.tensors)
+	clear(c.others)
+	c.set, c.params, c.others = nil, nil, c.others[:0]
+	calls.Put(c)
+}
+
+// next is the position of the next argument; ok is false where the kernel takes no more.
+func (c *Call) next() (i int, ok bool) {
+	i = c.n
+	c.n++
+	return i, i < len(c.params)
+}
+
+// put notes an argument: its class and word for the short way, and what it was.
+func (c *Call) put(i int, cl class, word uint64, g givenArg) {
+	c.classes[i], c.given[i] = cl, g
+	if !cl.folded() {
+		c.words[c.used] = word
+		c.used++
+	}
 }
 
 // Tensor gives a tensor, or nil where the kernel takes None.
 func (c *Call) Tensor(t *Tensor) {
-	if p := c.param(); p != nil {
-		c.args.slow = !c.args.tensor(t) || c.args.slow
+	i, ok := c.next()
+	if !ok {
+		return
 	}
-	c.args.given = append(c.args.given, givenArg{kind: classPtr, tensor: t})
+	cl, word, ok := tensorClass(t)
+	c.slow = c.slow || !ok
+	c.host = c.host || t != nil && t.dev == nil
+	c.tensors[i] = t
+	c.put(i, cl, word, givenArg{kind: classPtr})
 }
 
 // Int gives an integer.
 func (c *Call) Int(v int64) {
-	if p := c.param(); p != nil {
-		c.args.int(p, v)
+	if i, ok := c.next(); ok {
+		cl, word := c.params[i].int(v)
+		c.put(i, cl, word, givenArg{classInt64, uint64(v)})
 	}
-	c.args.given = append(c.args.given, givenArg{kind: classInt64, bits: v})
 }
 
 // Float gives a float.
 func (c *Call) Float(v float64) {
-	if p := c.param(); p != nil {
-		c.args.float(p, v)
+	if i, ok := c.next(); ok {
+		cl, word := c.params[i].floating(v)
+		c.put(i, cl, word, givenArg{classFloat, math.Float64bits(v)})
 	}
-	c.args.given = append(c.args.given, givenArg{kind: classFloat, float: v})
 }
 
 // Number is what a parameter takes that may be an integer or a float.
@@ -162,123 +188,119 @@ func Give[T Number](c *Call, v T) {
 
 // Bool gives a bool.
 func (c *Call) Bool(v bool) {
-	if c.param() != nil {
-		c.args.bool(v)
+	if i, ok := c.next(); ok {
+		c.put(i, classBool, boolWord(v), givenArg{classBool, boolWord(v)})
 	}
-	g := givenArg{kind: classBool}
-	if v {
-		g.bits = 1
-	}
-	c.args.given = append(c.args.given, g)
 }
 
 // Any gives whatever Kernel.Launch takes; launches with such an argument go the long way.
 func (c *Call) Any(v any) {
-	c.args.slow = true
-	c.args.given = append(c.args.given, givenArg{any: v})
+	if i, ok := c.next(); ok {
+		c.slow = true
+		c.others = append(c.others, v)
+		c.given[i] = givenArg{classNone, uint64(len(c.others) - 1)}
+	}
 }
 
 // Launch runs the kernel. A nil stream is one of the best device, waited for before Launch returns.
 func (c *Call) Launch(s *Stream, grid Grid) error {
-	err := c.launch(s, grid, nil)
-	c.set = nil
-	c.args.reset()
-	calls.Put(c)
+	if p := c.plan(s); p != nil && grid[0] >= 0 && grid[1] >= 0 && grid[2] >= 0 {
+		err := p.launch(s, grid, c.words[:c.used])
+		c.end()
+		return err
+	}
+	err := c.long(s, grid)
+	c.end()
 	return err
 }
 
 // LaunchFunc runs the kernel with a grid that depends on the meta-parameters.
 func (c *Call) LaunchFunc(s *Stream, grid GridFunc) error {
-	err := c.launch(s, Grid{}, grid)
-	c.set = nil
-	c.args.reset()
-	calls.Put(c)
+	if p := c.plan(s); p != nil {
+		if g := grid(p.meta); g[0] >= 0 && g[1] >= 0 && g[2] >= 0 {
+			err := p.launch(s, g, c.words[:c.used])
+			c.end()
+			return err
+		}
+	}
+	err := c.long(s, grid)
+	c.end()
 	return err
 }
 
-var errTooMany = errors.New("more arguments than the kernel has parameters: generate the code again")
-
-func (c *Call) launch(s *Stream, grid Grid, f GridFunc) error {
-	set := c.set
-	switch {
-	case set.err != nil:
-		return set.err
-	case len(c.args.given) > len(set.k.runtimeParams):
-		return fmt.Errorf("nereid: %s: %w", set.k.name, errTooMany)
-	}
-	if c.short(s) {
-		if plans := set.plans.Load(); plans != nil {
-			if p := c.args.find(*plans, s.dev); p != nil {
-				if f != nil {
-					grid = f(p.meta)
-				}
-				if grid[0] >= 0 && grid[1] >= 0 && grid[2] >= 0 {
-					return p.launch(s, grid, c.args.words)
-				}
-			}
-		}
-	}
-	return c.long(s, grid, f)
+// short reports whether the arguments can go the short way.
+func (c *Call) short(s *Stream) bool {
+	return s != nil && !c.slow && c.n <= len(c.params) && c.set.err == nil && s.dev.reads(c.host)
 }
 
-// short reports whether the arguments can go the short way.
-func (c *Call) short(s *Stream) bool { return s != nil && !c.args.slow && s.dev.reads(&c.args.scratch) }
-
-// find is the plan of the arguments' classes, or nil.
-func (a *callArgs) find(plans []*plan, dev *Device) *plan {
-next:
-	for _, p := range plans {
-		if p.dev != dev || len(p.classes) != len(a.classes) {
-			continue
-		}
-		for i, c := range a.classes {
-			if c != p.classes[i] {
-				continue next
-			}
-		}
-		return p
+// plan is the one of the arguments, or nil.
+func (c *Call) plan(s *Stream) *plan {
+	if !c.short(s) {
+		return nil
+	}
+	if plans := c.set.plans.Load(); plans != nil {
+		return c.find(*plans, s.dev)
 	}
 	return nil
 }
 
-// long launches through Kernel.Launch and remembers how.
-func (c *Call) long(s *Stream, grid Grid, f GridFunc) error {
-	k := c.set.k
-	args := append([]any(nil), c.set.args...)
-	for i, g := range c.args.given {
-		args = append(args, Arg(k.runtimeParams[i].Name, g.value()))
+// find is the plan of the arguments' classes, or nil.
+func (c *Call) find(plans []*plan, dev *Device) *plan {
+	for _, p := range plans {
+		if p.dev == dev && sameClasses(p.classes, c.classes[:c.n]) {
+			return p
+		}
 	}
-	var g any = grid
-	if f != nil {
-		g = f
+	return nil
+}
+
+var errTooMany = errors.New("more arguments than the kernel has parameters: generate the code again")
+
+// long launches through Kernel.Launch and remembers how.
+func (c *Call) long(s *Stream, grid any) error {
+	if c.set.err != nil {
+		return c.set.err
+	}
+	k := c.set.k
+	if c.n > len(c.params) {
+		return fmt.Errorf("nereid: %s: %w", k.name, errTooMany)
+	}
+	args := append([]any(nil), c.set.args...)
+	i := 0
+	for _, p := range k.params {
+		if !p.Constexpr && i < c.n {
+			args = append(args, Arg(p.Name, c.value(i)))
+			i++
+		}
 	}
 	var note func(*plan)
 	if c.short(s) {
-		classes := append([]class(nil), c.args.classes...)
+		classes := append([]class(nil), c.classes[:c.n]...)
 		note = func(p *plan) {
 			p.classes = classes
-			addPlan(&c.set.plans, p, func(list []*plan) bool { return c.args.find(list, s.dev) != nil })
+			addPlan(&c.set.plans, p, func(list []*plan) bool { return c.find(list, s.dev) != nil })
 		}
 	}
-	return k.launch(s, g, args, note)
+	return k.launch(s, grid, args, note)
 }
 
-// value is the argument as Launch takes it.
-func (g givenArg) value() any {
-	switch g.kind {
+// value is an argument as Launch takes it.
+func (c *Call) value(i int) any {
+	switch g := c.given[i]; g.kind {
 	case classPtr:
-		if g.tensor == nil {
+		if c.tensors[i] == nil {
 			return nil
 		}
-		return g.tensor
+		return c.tensors[i]
 	case classInt64:
-		return g.bits
+		return int64(g.bits)
 	case classFloat:
-		return g.float
+		return math.Float64frombits(g.bits)
 	case classBool:
 		return g.bits != 0
+	default:
+		return c.others[g.bits]
 	}
-	return g.any
 }
 
 // addPlan puts a plan first in a list, unless has says that it is there.
@@ -305,7 +327,7 @@ type Bound struct {
 	s       *Stream
 	l       *launch
 	b       *build
-	classes []class // of the parameters that Set can change; 0 for others
+	classes []class // of the parameters; those without a word cannot be set
 	at      []int   // of each parameter, its first word
 }
 
@@ -323,27 +345,36 @@ func (k *Kernel) Bind(s *Stream, args ...any) (*Bound, error) {
 	}
 	x := &Bound{k: k, s: s, l: l, b: b, at: l.at, classes: make([]class, len(k.params))}
 	for i := range k.params {
-		var w scratch
-		if w.one(k, i, l.vals[i]) && !w.host {
-			x.classes[i] = w.classes[0]
-		}
+		x.classes[i] = boundClass(&k.allParams[i], l.vals[i])
 	}
 	return x, nil
 }
 
+// boundClass is the class of an argument that can be changed, or one without a word.
+func boundClass(p *kernelParam, v any) class {
+	if p.constexpr {
+		return classNone
+	}
+	if t, ok := v.(*Tensor); ok {
+		if t != nil && t.dev == nil {
+			return classNone // lent to the device for as long as it is bound
+		}
+		c, _, _ := tensorClass(t)
+		return c
+	}
+	c, _, _ := p.scalar(v)
+	return c
+}
+
 // Launch runs the kernel with the arguments as they are now.
 func (b *Bound) Launch(grid Grid) error {
-	for i := 1; i < 3; i++ {
-		if grid[i] == 0 {
-			grid[i] = 1
+	if grid[0] <= 0 || grid[1] < 0 || grid[2] < 0 {
+		if grid[0] == 0 {
+			return nil
 		}
-	}
-	if grid[0] == 0 {
-		return nil
-	}
-	if grid[0] < 0 || grid[1] < 0 || grid[2] < 0 {
 		return fmt.Errorf("nereid: %s: the grid %v has a negative dimension", b.k.name, grid)
 	}
+	grid[1], grid[2] = max(grid[1], 1), max(grid[2], 1)
 	return b.b.launch(b.s, grid, b.l.words)
 }
 
@@ -352,53 +383,49 @@ func (b *Bound) Param(name string) int { return b.k.param(name) }
 
 // SetInt changes an integer argument, within its specialisation: what was divisible by 16 stays so.
 func (b *Bound) SetInt(param int, v int64) error {
-	p, err := b.settable(param)
-	if err != nil {
+	if err := b.settable(param); err != nil {
 		return err
 	}
-	var w oneWord
-	w.int(p, v)
-	return b.put(param, w)
+	c, word := b.k.allParams[param].int(v)
+	return b.put(param, c, word)
 }
 
 // SetFloat changes a float argument.
 func (b *Bound) SetFloat(param int, v float64) error {
-	p, err := b.settable(param)
-	if err != nil {
+	if err := b.settable(param); err != nil {
 		return err
 	}
-	var w oneWord
-	w.float(p, v)
-	return b.put(param, w)
+	c, word := b.k.allParams[param].floating(v)
+	return b.put(param, c, word)
 }
 
 // SetTensor changes a tensor argument, to one of the same type and alignment that lies on the device.
 func (b *Bound) SetTensor(param int, t *Tensor) error {
-	if _, err := b.settable(param); err != nil {
+	if err := b.settable(param); err != nil {
 		return err
 	}
-	var w oneWord
-	if !w.tensor(t) || t != nil && t.dev == nil {
+	c, word, ok := tensorClass(t)
+	if !ok || t == nil || t.dev == nil {
 		return fmt.Errorf("nereid: %s: argument %q must be a tensor on the device", b.k.name, b.k.params[param].Name)
 	}
-	return b.put(param, w)
+	return b.put(param, c, word)
 }
 
-func (b *Bound) settable(param int) (*kernelParam, error) {
+func (b *Bound) settable(param int) error {
 	if param < 0 || param >= len(b.classes) {
-		return nil, fmt.Errorf("nereid: %s has no parameter %d", b.k.name, param)
+		return fmt.Errorf("nereid: %s has no parameter %d", b.k.name, param)
 	}
-	if c := b.classes[param]; c == classConst || c == classOne || c == classNone {
-		return nil, fmt.Errorf("nereid: %s: argument %q is fixed in the code that was compiled", b.k.name, b.k.params[param].Name)
+	if b.classes[param].folded() {
+		return fmt.Errorf("nereid: %s: argument %q is fixed for as long as the kernel is bound", b.k.name, b.k.params[param].Name)
 	}
-	return &b.k.allParams[param], nil
+	return nil
 }
 
-func (b *Bound) put(param int, w oneWord) error {
-	if w.class != b.classes[param] {
+func (b *Bound) put(param int, c class, word uint64) error {
+	if c != b.classes[param] {
 		return fmt.Errorf("nereid: %s: argument %q does not fit what the kernel was bound for: bind it again", b.k.name, b.k.params[param].Name)
 	}
-	b.l.words[b.at[param]] = w.word
+	b.l.words[b.at[param]] = word
 	return nil
 }
 

@@ -86,6 +86,7 @@ var rules = []rule{
 	{pkg: "internal/filecheck"},
 	{pkg: "internal/irgen", ours: irLayer},
 	{pkg: "internal/conform", ours: []string{".", "internal/..."}},
+	{pkg: "internal/driver/cuda/stub"},
 	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},
 
 	// The API, and the commands on top of everything.
@@ -94,7 +95,7 @@ var rules = []rule{
 }
 
 // testOnly packages are for tests, whatever a row says.
-var testOnly = []string{"internal/arch", "internal/filecheck", "internal/gen/genkernels", "internal/irgen", "internal/txtest"}
+var testOnly = []string{"internal/arch", "internal/filecheck", "internal/driver/cuda/stub", "internal/irgen", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all, which gathers
 // them, is not in the list and imports any.

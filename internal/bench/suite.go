@@ -72,7 +72,7 @@ func (s *Suite) Run(ctx context.Context) error {
 	return nil
 }
 
-func (s *Suite) emit(r Row) {
+func (s *Suite) emit(r any) {
 	line, _ := json.Marshal(r)
 	fmt.Fprintf(s.Out, "%s\n", line)
 }
@@ -389,41 +389,5 @@ func (s *Suite) compile() error {
 		}
 		s.emit(Row{Kernel: "compile", What: c.name, Unit: "ms", Nereid: float64(time.Since(start).Microseconds()) / 1000})
 	}
-	return nil
-}
-
-// launch times the host's side of a warm launch: the median of batches.
-func (s *Suite) launch() error {
-	m, err := nereid.LoadFS(kernels.Files, "vector_add.py")
-	if err != nil {
-		return err
-	}
-	k, err := m.Kernel("add_kernel")
-	if err != nil {
-		return err
-	}
-	x, err := s.tensor(nereid.Float32, 1024)
-	if err != nil {
-		return err
-	}
-	n := 2000
-	if s.Small {
-		n = 50
-	}
-	var times []float64
-	for range 15 {
-		start := time.Now()
-		for range n {
-			if err := k.Launch(s.stream, nereid.Grid{1}, x, x, x, 1024, 1024); err != nil {
-				return err
-			}
-		}
-		times = append(times, float64(time.Since(start).Nanoseconds())/float64(n)/1000)
-		if err := s.stream.Sync(); err != nil {
-			return err
-		}
-	}
-	slices.Sort(times)
-	s.emit(Row{Kernel: "launch", What: "add: 3 tensors, 1 int, 1 constexpr", Unit: "us", Nereid: times[len(times)/2]})
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 // libc is a library that is always there.
@@ -141,5 +142,63 @@ func BenchmarkTyped(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		abs(1)
+	}
+}
+
+func TestFrame(t *testing.T) {
+	lib := libc(t)
+	snprintf, err := lib.Symbol("snprintf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Eleven arguments: registers and the stack both have to be right.
+	var text [64]byte
+	format := []byte("%ld %ld %ld %ld %ld %ld %ld %ld\x00")
+	f := &Frame{Fn: snprintf, Args: [11]uintptr{addr(&text[0]), uintptr(len(text)), addr(&format[0]), 1, 2, 3, 4, 5, 6, 7, 1 << 40}}
+	n := f.Call()
+	runtime.KeepAlive(format)
+	if got, want := string(text[:n]), "1 2 3 4 5 6 7 1099511627776"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if n := testing.AllocsPerRun(100, func() { f.Call() }); n != 0 {
+		t.Errorf("a call allocates %v times", n)
+	}
+}
+
+func addr(p *byte) uintptr { return uintptr(unsafe.Pointer(p)) }
+
+// TestFrameCallsBack calls C that calls Go, with the stack of the caller moving meanwhile.
+func TestFrameCallsBack(t *testing.T) {
+	fn := NewCallback(func(a, b, c, d, e, f, g, h, i, j, k uintptr) uintptr {
+		return a + 10*b + uintptr(deep(200)) + k
+	})
+	f := &Frame{Fn: fn, Args: [11]uintptr{1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 100}}
+	for range 3 {
+		if got := f.Call(); got != 121+200 {
+			t.Errorf("%d", got)
+		}
+	}
+}
+
+// deep needs a large stack.
+func deep(n int) int {
+	var room [512]byte
+	room[n%len(room)] = 1
+	if n == 0 {
+		return 0
+	}
+	return deep(n-1) + int(room[n%len(room)])
+}
+
+func BenchmarkFrame(b *testing.B) {
+	lib := libc(b)
+	abs, err := lib.Symbol("abs")
+	if err != nil {
+		b.Fatal(err)
+	}
+	f := &Frame{Fn: abs}
+	b.ReportAllocs()
+	for b.Loop() {
+		f.Call()
 	}
 }

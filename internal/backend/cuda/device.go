@@ -242,20 +242,9 @@ func (k *kernel) Launch(_ context.Context, s backend.Stream, grid [3]int, words 
 	}
 	a, _ := k.args.Get().(*driver.Args)
 	if a == nil {
-		a = driver.NewArgs(k.code.Params...)
+		a = driver.NewWords(len(words))
 	}
-	for i, w := range words {
-		switch k.code.Params[i] {
-		case 8:
-			a.Uint64(i, w)
-		case 4:
-			a.Uint32(i, uint32(w))
-		case 2:
-			a.Uint16(i, uint16(w))
-		default:
-			a.Uint8(i, uint8(w))
-		}
-	}
+	copy(a.Words(), words)
 	c := k.code.config(grid)
 	err := k.fn.Launch(s.(stream).s, &c, a)
 	k.args.Put(a)

@@ -529,13 +529,13 @@ func BenchmarkGPULaunch(b *testing.B) {
 		launch func() error
 	}{
 		{"Launch", launch},
-		{"bare", func() error { return c.driver.check("cuLaunchKernel", a.call(c.driver.raw.launchKernel, 11)) }},
+		{"bare", func() error { return c.driver.check("cuLaunchKernel", a.call(c.driver.raw.launchKernel)) }},
 		{"set-current", func() error {
-			call, n, err := f.prepare(s, &config, a)
+			call, err := f.prepare(s, &config, a)
 			if err != nil {
 				return err
 			}
-			return f.launchCurrent(&config, a, call, n)
+			return f.launchCurrent(&config, a, call)
 		}},
 	}
 	for _, bench := range cases {

@@ -32,8 +32,9 @@ func (c *Config) plain() bool { return c.Cluster.X == 0 && !c.Cooperative && !c.
 type Args struct {
 	data   []byte
 	params []unsafe.Pointer
-	slots  [11]uintptr // of the call
-	ctx    [1]uintptr  // of the call that makes the context current
+	words  []uint64   // the same memory as data, for NewWords
+	frame  dl.Frame   // of the call
+	ctx    [1]uintptr // of the call that makes the context current
 	config launchConfig
 	attrs  [3]launchAttribute
 }
@@ -62,6 +63,19 @@ func NewArgs(sizes ...int) *Args {
 	}
 	return a
 }
+
+// NewWords makes room for n parameters of up to 8 bytes, each in a word of its own: the driver reads as many bytes of it as the parameter
+// has, the low ones.
+func NewWords(n int) *Args {
+	a := &Args{params: make([]unsafe.Pointer, n), words: make([]uint64, n)}
+	for i := range a.words {
+		a.params[i] = unsafe.Pointer(&a.words[i])
+	}
+	return a
+}
+
+// Words are the parameters of NewWords.
+func (a *Args) Words() []uint64 { return a.words }
 
 // alignment of a value: its size if that is a power of two, and no more than a tensor map's.
 func alignment(size int) int {
@@ -131,14 +145,14 @@ func (f *Function) Launch(s *Stream, c *Config, a *Args) error {
 		return nil
 	}
 	s.launched(f, c.Grid, c.Shared)
-	call, n, err := f.prepare(s, c, a)
+	call, err := f.prepare(s, c, a)
 	if err != nil {
 		return err
 	}
 	// The thread need not have the context current: goroutines move, and the driver says so. With several devices in use
 	// it may also have another's, which the driver might not mind.
 	if f.ctx.driver.contexts.Load() == 1 {
-		r := a.call(call, n)
+		r := a.call(call)
 		if r == success {
 			return nil
 		}
@@ -146,52 +160,70 @@ func (f *Function) Launch(s *Stream, c *Config, a *Args) error {
 			return f.failed(c, r)
 		}
 	}
-	return f.launchCurrent(c, a, call, n)
+	return f.launchCurrent(c, a, call)
+}
+
+// Bare is the call to the driver for a launch and nothing else, to measure what Launch adds to it. It belongs to one goroutine.
+func (f *Function) Bare(s *Stream, c *Config, a *Args) (func() error, error) {
+	call, err := f.prepare(s, c, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.launchCurrent(c, a, call); err != nil {
+		return nil, err
+	}
+	return func() error {
+		if r := a.call(call); r != success {
+			return f.launchCurrent(c, a, call)
+		}
+		return nil
+	}, nil
 }
 
 // launchCurrent launches after making the context current.
-func (f *Function) launchCurrent(c *Config, a *Args, call uintptr, n int) error {
+func (f *Function) launchCurrent(c *Config, a *Args, call uintptr) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	a.ctx[0] = uintptr(f.ctx.ref)
 	if r := Result(dl.Call(f.ctx.driver.raw.ctxSetCurrentAt, a.ctx[:]...)); r != success {
 		return f.ctx.driver.check("cuCtxSetCurrent", r)
 	}
-	if r := a.call(call, n); r != success {
+	if r := a.call(call); r != success {
 		return f.failed(c, r)
 	}
 	return nil
 }
 
-// call calls the driver with the first n slots.
-func (a *Args) call(fn uintptr, n int) Result {
-	r := Result(dl.Call(fn, a.slots[:n]...))
-	runtime.KeepAlive(a) // the slots hold addresses in it
+// call calls the driver with the frame as it was prepared.
+func (a *Args) call(fn uintptr) Result {
+	a.frame.Fn = fn
+	r := Result(a.frame.Call())
+	runtime.KeepAlive(a) // the frame holds addresses in it
 	return r
 }
 
-// prepare fills the slots of the call, and says which function takes how many.
-func (f *Function) prepare(s *Stream, c *Config, a *Args) (call uintptr, n int, err error) {
+// prepare fills the frame of the call, and says which function takes it.
+func (f *Function) prepare(s *Stream, c *Config, a *Args) (call uintptr, err error) {
 	var params uintptr
 	if len(a.params) > 0 {
 		params = uintptr(unsafe.Pointer(&a.params[0]))
 	}
 	raw := &f.ctx.driver.raw
 	if c.plain() {
-		a.slots = [11]uintptr{
+		a.frame.Args = [11]uintptr{
 			uintptr(f.ref),
 			uintptr(c.Grid.X), uintptr(c.Grid.Y), uintptr(c.Grid.Z),
 			uintptr(c.Block.X), uintptr(c.Block.Y), uintptr(c.Block.Z),
 			uintptr(c.Shared), uintptr(s.ref), params, 0,
 		}
-		return raw.launchKernel, 11, nil
+		return raw.launchKernel, nil
 	}
 	if raw.launchKernelEx == 0 {
-		return 0, 0, f.ctx.driver.unsupported("cuLaunchKernelEx")
+		return 0, f.ctx.driver.unsupported("cuLaunchKernelEx")
 	}
 	a.describe(s, c)
-	a.slots = [11]uintptr{uintptr(unsafe.Pointer(&a.config)), uintptr(f.ref), params, 0}
-	return raw.launchKernelEx, 4, nil
+	a.frame.Args = [11]uintptr{uintptr(unsafe.Pointer(&a.config)), uintptr(f.ref), params, 0}
+	return raw.launchKernelEx, nil
 }
 
 // describe fills in the configuration that cuLaunchKernelEx takes.

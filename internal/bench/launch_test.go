@@ -1,0 +1,50 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/driver/cuda/stub"
+	"github.com/nereid-lang/nereid/internal/llvm"
+)
+
+// TestLaunchTable measures launches through the whole stack, down to the call into C, with a driver that does nothing: every form of a
+// launch is in the table, and none allocates.
+func TestLaunchTable(t *testing.T) {
+	if _, err := llvm.Load(); err != nil {
+		t.Skipf("no libLLVM: %v", err)
+	}
+	if !stub.Inside() {
+		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+t.TempDir()))
+		return
+	}
+	dev, err := nereid.Open("cuda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	s := &Suite{Device: dev, Only: []string{"launch"}, Out: &out}
+	if err := s.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var forms []string
+	for line := range strings.Lines(out.String()) {
+		var r launchRow
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Nereid <= 0 {
+			t.Fatalf("%v: %s", err, line)
+		}
+		t.Log(strings.TrimSpace(line))
+		if r.Allocs != 0 {
+			t.Errorf("%s of %s allocates %v times", r.Form, r.What, r.Allocs)
+		}
+		forms = append(forms, r.Form)
+	}
+	each := []string{"raw", "driver", "Launch", "Bind", "generated"}
+	if got, want := fmt.Sprint(forms), fmt.Sprint(append(each, each...)); got != want {
+		t.Errorf("forms %s, want %s", got, want)
+	}
+}

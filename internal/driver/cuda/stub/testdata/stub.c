@@ -1,0 +1,131 @@
+// A CUDA driver without a GPU, for tests and for measuring what a launch costs on our side of the call. Memory is the host's, kernels
+// are loaded and launched and do nothing. NEREID_STUB_LOG names a file that gets a line for each call but launches.
+//
+// Build: gcc -O2 -shared -fPIC stub.c -o libcuda.so.1
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef int R;
+typedef uint64_t P;
+typedef void *H;
+enum { OK = 0, INVALID = 1, NOMEM = 2, NOCONTEXT = 201, NOTFOUND = 500 };
+
+static FILE *out;
+static __attribute__((constructor)) void start(void) {
+  const char *name = getenv("NEREID_STUB_LOG");
+  if (name && *name) out = fopen(name, "a");
+  if (out) setvbuf(out, 0, _IOLBF, 0);
+}
+static void say(const char *call) { if (out) fprintf(out, "%s\n", call); }
+#define CALL(name, ...) R name(__VA_ARGS__)
+#define LOG say(__func__)
+
+static __thread H current;
+static uint64_t launched;
+static int capturing, recorded, instantiated;
+
+CALL(cuInit, unsigned f) { LOG; return OK; }
+CALL(cuDriverGetVersion, int *v) { LOG; *v = 13000; return OK; }
+CALL(cuGetErrorName, R r, const char **s) { *s = r == NOCONTEXT ? "CUDA_ERROR_INVALID_CONTEXT" : "CUDA_ERROR_STUB"; return OK; }
+CALL(cuGetErrorString, R r, const char **s) { *s = "the stub says no"; return OK; }
+CALL(cuDeviceGetCount, int *n) { LOG; *n = 1; return OK; }
+CALL(cuDeviceGet, int *d, int i) { LOG; *d = i; return OK; }
+CALL(cuDeviceGetName, char *s, int n, int d) { LOG; snprintf(s, n, "Stub"); return OK; }
+CALL(cuDeviceTotalMem_v2, uint64_t *n, int d) { LOG; *n = 1ull << 34; return OK; }
+CALL(cuDeviceGetUuid, char *u, int d) { LOG; memset(u, 7, 16); return OK; }
+CALL(cuDeviceGetAttribute, int *v, int a, int d) {
+  static const int values[][2] = {{1, 1024}, {8, 48 << 10}, {10, 32}, {12, 65536}, {13, 1980000}, {16, 132}, {36, 3201000}, {37, 6144},
+    {38, 50 << 20}, {39, 2048}, {75, 9}, {76, 0}, {81, 228 << 10}, {82, 65536}, {95, 1}, {97, 227 << 10}, {111, 1024}, {115, 1}, {120, 1}};
+  LOG;
+  for (unsigned i = 0; i < sizeof values / sizeof *values; i++) if (values[i][0] == a) { *v = values[i][1]; return OK; }
+  return INVALID;
+}
+CALL(cuDeviceGetDefaultMemPool, H *p, int d) { LOG; *p = (H)1; return OK; }
+CALL(cuMemPoolSetAttribute, H p, int a, uint64_t *v) { LOG; return OK; }
+CALL(cuDevicePrimaryCtxRetain, H *c, int d) { LOG; *c = (H)0x77; return OK; }
+CALL(cuDevicePrimaryCtxRelease_v2, int d) { LOG; return OK; }
+CALL(cuCtxSetCurrent, H c) { current = c; return OK; }
+CALL(cuCtxSynchronize, void) { LOG; return OK; }
+CALL(cuCtxSetLimit, int l, size_t v) { LOG; return OK; }
+
+CALL(cuStreamCreateWithPriority, H *s, unsigned f, int p) { LOG; *s = malloc(8); return OK; }
+CALL(cuStreamDestroy_v2, H s) { LOG; free(s); return OK; }
+CALL(cuStreamSynchronize, H s) { LOG; return OK; }
+CALL(cuStreamQuery, H s) { LOG; return OK; }
+CALL(cuStreamWaitEvent, H s, H e, unsigned f) { LOG; return OK; }
+CALL(cuStreamBeginCapture_v2, H s, int mode) { LOG; capturing = 1; recorded = 0; return OK; }
+CALL(cuStreamEndCapture, H s, H *g) { LOG; capturing = 0; *g = malloc(8); return OK; }
+CALL(cuStreamIsCapturing, H s, int *status) { *status = capturing; return OK; }
+
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1e3 + t.tv_nsec / 1e6; }
+CALL(cuEventCreate, H *e, unsigned f) { *e = calloc(1, sizeof(double)); return OK; }
+CALL(cuEventDestroy_v2, H e) { free(e); return OK; }
+CALL(cuEventRecord, H e, H s) { *(double *)e = now(); return OK; }
+CALL(cuEventSynchronize, H e) { return OK; }
+CALL(cuEventQuery, H e) { return OK; }
+CALL(cuEventElapsedTime, float *ms, H a, H b) { *ms = (float)(*(double *)b - *(double *)a); return OK; }
+
+CALL(cuGraphInstantiateWithFlags, H *x, H g, uint64_t f) { LOG; instantiated = recorded; *x = malloc(8); return OK; }
+CALL(cuGraphLaunch, H x, H s) { launched += instantiated; return OK; }
+CALL(cuGraphGetNodes, H g, H *nodes, size_t *n) { *n = recorded; return OK; }
+CALL(cuGraphExecDestroy, H x) { LOG; free(x); return OK; }
+CALL(cuGraphDestroy, H g) { LOG; free(g); return OK; }
+
+CALL(cuMemAlloc_v2, P *p, size_t n) { LOG; if (!current) return NOCONTEXT; void *m = aligned_alloc(512, (n + 511) & ~511ul); *p = (P)m; return m ? OK : NOMEM; }
+CALL(cuMemFree_v2, P p) { LOG; free((void *)p); return OK; }
+CALL(cuMemAllocAsync, P *p, size_t n, H s) { return cuMemAlloc_v2(p, n); }
+CALL(cuMemFreeAsync, P p, H s) { return cuMemFree_v2(p); }
+CALL(cuMemGetInfo_v2, size_t *f, size_t *t) { *f = *t = 1ul << 34; return OK; }
+CALL(cuMemHostAlloc, void **p, size_t n, unsigned f) { LOG; *p = malloc(n); return *p ? OK : NOMEM; }
+CALL(cuMemFreeHost, void *p) { LOG; free(p); return OK; }
+CALL(cuMemcpyHtoD_v2, P d, const void *s, size_t n) { LOG; memcpy((void *)d, s, n); return OK; }
+CALL(cuMemcpyDtoH_v2, void *d, P s, size_t n) { LOG; memcpy(d, (void *)s, n); return OK; }
+CALL(cuMemcpyDtoD_v2, P d, P s, size_t n) { LOG; memmove((void *)d, (void *)s, n); return OK; }
+CALL(cuMemcpyHtoDAsync_v2, P d, const void *s, size_t n, H q) { return cuMemcpyHtoD_v2(d, s, n); }
+CALL(cuMemcpyDtoHAsync_v2, void *d, P s, size_t n, H q) { return cuMemcpyDtoH_v2(d, s, n); }
+CALL(cuMemcpyDtoDAsync_v2, P d, P s, size_t n, H q) { return cuMemcpyDtoD_v2(d, s, n); }
+CALL(cuMemsetD8Async, P p, uint8_t v, size_t n, H s) { LOG; memset((void *)p, v, n); return OK; }
+CALL(cuMemsetD16Async, P p, uint16_t v, size_t n, H s) { LOG; for (size_t i = 0; i < n; i++) ((uint16_t *)p)[i] = v; return OK; }
+CALL(cuMemsetD32Async, P p, uint32_t v, size_t n, H s) { LOG; for (size_t i = 0; i < n; i++) ((uint32_t *)p)[i] = v; return OK; }
+CALL(cuPointerGetAttribute, void *v, int a, P p) { LOG; *(int *)v = 0; return OK; }
+
+// Modules. The "linker" gives PTX back as it is, after a mark that says it is a binary.
+struct link { size_t n; char *data; };
+CALL(cuModuleLoadData, H *m, const void *image) { LOG; *m = malloc(8); return OK; }
+CALL(cuModuleLoadDataEx, H *m, const void *image, unsigned n, int *o, void **v) { LOG; *m = malloc(8); return OK; }
+CALL(cuModuleUnload, H m) { LOG; free(m); return OK; }
+CALL(cuModuleGetFunction, H *f, H m, const char *name) { LOG; *f = m; return OK; }
+CALL(cuModuleGetGlobal_v2, P *p, size_t *n, H m, const char *name) { LOG; return NOTFOUND; }
+CALL(cuLinkCreate_v2, unsigned n, int *o, void **v, H *l) { LOG; *l = calloc(1, sizeof(struct link)); return OK; }
+CALL(cuLinkAddData_v2, H l, int kind, const void *data, size_t n, const char *name, unsigned no, int *o, void **v) {
+  struct link *k = l;
+  LOG;
+  k->data = malloc(n + 4);
+  memcpy(k->data, "\x7f" "ELF", 4);
+  memcpy(k->data + 4, data, n);
+  k->n = n + 4;
+  return OK;
+}
+CALL(cuLinkComplete, H l, void **image, size_t *n) { LOG; *image = ((struct link *)l)->data; *n = ((struct link *)l)->n; return OK; }
+CALL(cuLinkDestroy, H l) { LOG; free(((struct link *)l)->data); free(l); return OK; }
+CALL(cuFuncGetAttribute, int *v, int a, H f) { LOG; *v = a == 0 ? 1024 : 0; return OK; }
+CALL(cuFuncSetAttribute, H f, int a, int v) { LOG; return OK; }
+CALL(cuFuncSetCacheConfig, H f, int c) { LOG; return OK; }
+CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *n, H f, int threads, size_t shared) { *n = 4; return OK; }
+CALL(cuOccupancyMaxActiveClusters, int *n, H f, void *c) { *n = 16; return OK; }
+
+static R launch(H f) {
+  if (!current) return NOCONTEXT;
+  if (capturing) recorded++; else launched++;
+  return OK;
+}
+CALL(cuLaunchKernel, H f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, H s, void **params, void **extra) {
+  return launch(f);
+}
+CALL(cuLaunchKernelEx, void *config, H f, void **params, void **extra) { return launch(f); }
+
+// For programs that are linked against it, peer/launch_limit.c.
+CALL(cuStreamCreate, H *s, unsigned f) { return cuStreamCreateWithPriority(s, f, 0); }
