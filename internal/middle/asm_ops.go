@@ -46,6 +46,9 @@ func (s *asmState) step(in ptxInst) {
 	f(s, in)
 }
 
+// specialRegisters are what a program can ask of the machine: here it has one processor. Which thread asks is no question of the language.
+var specialRegisters = map[string]int64{"%smid": 0, "%nsmid": 1}
+
 // asmTypes are the types of PTX that name a register's type.
 var asmTypes = map[string]ir.Type{
 	"f16": ir.F16, "bf16": ir.BF16, "f32": ir.F32, "f64": ir.F64, "pred": ir.I1,
@@ -74,6 +77,9 @@ func (s *asmState) arg(in ptxInst, i int, t ir.Type) *ir.Value {
 	name := in.args[i]
 	if v := s.regs[name]; v != nil {
 		return s.cast(v, t)
+	}
+	if n, ok := specialRegisters[name]; ok {
+		return s.cast(arith.ConstInt(s.b, n, ir.I32), t)
 	}
 	if ft, ok := t.(*ir.FloatType); ok {
 		if x, ok := asmFloat(name); ok {

@@ -70,6 +70,9 @@ var asmCases = []struct {
 	{"select", "{ .reg .pred p; setp.lt.u32 p, $1, $2; selp.b32 $0, $1, $2, p; }", "=r,r,r", "i32", "i32", 2, 1, `
 %c = arith.cmpi ult, %a, %b : T
 %r = arith.select %c, %a, %b : B T`},
+	{"processor", "mov.u32 $0, %smid; add.u32 $0, $0, $1;", "=r,r", "i32", "i32", 1, 1, `
+%k = arith.constant dense<0> : T
+%r = arith.addi %a, %k : T`},
 	{"nothing", "griddepcontrol.wait; mov.f32 $0, $1;", "=f,f", "f32", "f32", 1, 1, `%r = arith.addf %a, %zero : T`},
 }
 
