@@ -378,6 +378,10 @@ func parseFloat(text string) (Value, error) {
 			return bad()
 		}
 	}
+	if s == "-nan" { // its sign shows in the bits of a constant
+		return Float(math.Copysign(math.NaN(), -1)), nil
+	}
+	s = strings.TrimPrefix(s, "+")
 	f, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
 	if err != nil && !math.IsInf(f, 0) {
 		return bad()

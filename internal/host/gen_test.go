@@ -172,7 +172,7 @@ func TestSlices(t *testing.T) {
 
 func TestConversions(t *testing.T) {
 	var list []string
-	texts := []string{"'12'", "' 12 '", "'-12'", "'+1_000'", "'1__0'", "'_1'", "'0x1f'", "'1f'", "'0b101'", "'0o17'", "'017'", "''", "'abc'", "'1.5'", "'1e5'", "'.5'", "'5.'", "'inf'", "'-Infinity'", "'nan'", "'1_0.5'", "'--1'",
+	texts := []string{"'12'", "' 12 '", "'-12'", "'+1_000'", "'1__0'", "'_1'", "'0x1f'", "'1f'", "'0b101'", "'0o17'", "'017'", "''", "'abc'", "'1.5'", "'1e5'", "'.5'", "'5.'", "'inf'", "'-Infinity'", "'nan'", "'-nan'", "'+NaN'", "'+-nan'", "'1_0.5'", "'--1'",
 		"'1e400'", "'zz'", "'infinit'", "'0x'", "'1 2'", "'é'"}
 	for _, s := range texts {
 		for _, f := range []string{"int(%s)", "int(%s, 0)", "int(%s, 16)", "int(%s, 2)", "int(%s, 36)", "float(%s)"} {

@@ -125,6 +125,26 @@ func (c *typeClass) Attr(in *host.Interp, name string) (host.Value, bool, error)
 	return nil, false, nil
 }
 
+// constType is the type of a value that is known at compile time, (1).type in a kernel: each value has its own.
+type constType struct{ v host.Value }
+
+func (constType) TypeName() string { return "constexpr_type" }
+func (t constType) Repr() string   { return "constexpr_type[" + text(t.v) + "]" }
+
+// Attr is .value.
+func (t constType) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+	return t.v, name == "value", nil
+}
+
+// Compare compares the values.
+func (t constType) Compare(in *host.Interp, op python.CmpOperator, other host.Value) (host.Value, error) {
+	o, ok := unwrapConstexpr(other).(constType)
+	if !ok {
+		return host.Bool(op == python.NotEq), nil
+	}
+	return host.Compare(in, op, t.v, o.v)
+}
+
 // isKnown reports whether a value is one that Triton would hold as a constexpr.
 func isKnown(v host.Value) bool {
 	switch v.(type) {
@@ -167,7 +187,12 @@ var typeClasses = []*typeClass{
 	{"slice", func(v host.Value) bool { _, ok := v.(*host.Slice); return ok }, nil},
 	{"const", func(host.Value) bool { return false }, nil},
 	{"tuple_type", func(host.Value) bool { return false }, nil},
-	{"constexpr_type", func(host.Value) bool { return false }, nil},
+	{"constexpr_type", func(v host.Value) bool { _, ok := v.(constType); return ok }, func(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+		if len(args) != 1 {
+			return nil, host.Errorf(host.TypeError, "constexpr_type() takes one value, not %d", len(args))
+		}
+		return constType{unwrapConstexpr(args[0])}, nil
+	}},
 	{"tensor_descriptor_type", func(v host.Value) bool { _, ok := v.(*sem.DescType); return ok }, nil},
 }
 

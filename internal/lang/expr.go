@@ -152,11 +152,8 @@ func (g *generator) attribute(n python.Node, v host.Value, name string) host.Val
 		g.check(n, err)
 		return r
 	}
-	if name == "value" { // a constexpr's own value
-		switch v.(type) {
-		case host.Int, host.Float, host.Bool, host.Str, host.NoneType, *sem.DType, *JITFunction:
-			return v
-		}
+	if r := constexprAttr(v, name); r != nil {
+		return r
 	}
 	r, err := host.GetAttr(g.u.world.in, v, name)
 	if m, ok := v.(*host.Module); ok && err != nil {
@@ -167,6 +164,26 @@ func (g *generator) attribute(n python.Node, v host.Value, name string) host.Val
 	}
 	g.check(n, err)
 	return unwrapConstexpr(r)
+}
+
+// constexprAttr is an attribute of the constexpr that Triton holds a known value in.
+func constexprAttr(v host.Value, name string) host.Value {
+	switch v.(type) {
+	case host.Int, host.Float, host.Bool, host.Str, host.NoneType, *sem.DType, *JITFunction:
+		if name == "value" {
+			return v
+		}
+	case *host.Tuple:
+		if hasDevice(v) {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if name == "type" {
+		return constType{v}
+	}
+	return nil
 }
 
 var listMethods = map[string]bool{"append": true, "extend": true, "insert": true, "pop": true, "remove": true, "clear": true, "sort": true, "reverse": true, "copy": true}

@@ -178,7 +178,11 @@ func constBits(v host.Value, t *DType) int64 {
 func floatBits(v float64, f *num.Format) uint64 {
 	switch {
 	case v != v:
-		return f.NaN()
+		bits := f.NaN()
+		if f.Bits >= 16 && math.Signbit(v) {
+			bits |= 1 << (f.Bits - 1)
+		}
+		return bits
 	case f == num.F64:
 		return f.Encode(v)
 	}
