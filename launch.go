@@ -29,7 +29,7 @@ func Arg(name string, value any) Named { return Named{name, value} }
 //   - for a pointer: a *Tensor, or nil
 //   - for a scalar: any integer or float type of Go, or a bool
 //   - for a constexpr: an integer, float, bool, string, nil, a DType, a Func, or a slice of these (a tuple)
-//   - for a tuple: a slice or array of these; for a named tuple: Fields
+//   - for a tuple: a slice or array of these, with Const for items that are compiled in; for a named tuple: Fields
 //   - for a tensor descriptor: a *Descriptor
 //
 // Integers become i32 or i64 by value and are specialised on being 1 or divisible by 16, pointers on alignment, as in Triton. A nil
@@ -193,6 +193,7 @@ func (l *launch) bind(args []any) error {
 		}
 	}
 	l.vals = vals
+	l.opts.Debug = l.opts.Debug || k.debug
 	return nil
 }
 
@@ -240,6 +241,9 @@ func (l *launch) specialise(p lang.Param, v any) (lang.ArgSpec, error) {
 		return l.fields(p, v)
 	case DType, string, Func:
 		c, err := constant(v)
+		return lang.ArgSpec{Const: c}, err
+	case Const:
+		c, err := constant(v.Value)
 		return lang.ArgSpec{Const: c}, err
 	}
 	return l.scalar(p, reflect.ValueOf(v))
@@ -290,6 +294,10 @@ func (l *launch) scalar(p lang.Param, v reflect.Value) (lang.ArgSpec, error) {
 	}
 	return lang.ArgSpec{}, fmt.Errorf("a %s cannot be passed to a kernel", v.Type())
 }
+
+// Const is a value that is compiled in though its parameter is no constexpr, as tl.constexpr(v) is in Python: an item of a tuple,
+// usually.
+type Const struct{ Value any }
 
 // Fields is a named tuple: kernels reach its items by name as well as by position.
 //
@@ -397,6 +405,8 @@ func constant(v any) (host.Value, error) {
 		return t.(*sem.DType), nil
 	case Func:
 		return &lang.FuncRef{File: v.File, Name: v.Name}, nil
+	case Const:
+		return constant(v.Value)
 	}
 	r := reflect.ValueOf(v)
 	switch {

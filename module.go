@@ -95,7 +95,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{m: m, name: name, params: params}
+	k := &Kernel{m: m, name: name, params: params, debug: m.src.Debug(name)}
 	for _, p := range params {
 		kp := newParam(p)
 		k.allParams = append(k.allParams, kp)
@@ -112,6 +112,7 @@ type Kernel struct {
 	m      *Module
 	name   string
 	params []lang.Param
+	debug  bool // @triton.jit(debug=True)
 
 	allParams     []kernelParam // the same for the short way of a launch
 	runtimeParams []kernelParam // those that are not compile-time

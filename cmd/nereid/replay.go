@@ -156,7 +156,7 @@ func (r *replayer) launch(ctx context.Context, c *replay.Case, k *nereid.Kernel,
 			return 0, fmt.Errorf("argument %s: %w", a.Name, err)
 		}
 		if d, ok := v.(*nereid.Descriptor); ok {
-			d.NaN = g.nan
+			d.NaN = d.NaN || g.nan
 		}
 		args = append(args, nereid.Arg(a.Name, v))
 	}
@@ -227,7 +227,7 @@ func (r *replayer) argument(c *replay.Case, a replay.Arg, mem map[string]*replay
 		if err != nil {
 			return nil, err
 		}
-		return &nereid.Descriptor{Base: t, Shape: a.Shape, Strides: a.Strides, Block: a.BlockShape}, nil
+		return &nereid.Descriptor{Base: t, Shape: a.Shape, Strides: a.Strides, Block: a.BlockShape, NaN: a.NaN}, nil
 	case replay.None:
 		return nil, nil
 	case replay.Dtype:
@@ -235,17 +235,31 @@ func (r *replayer) argument(c *replay.Case, a replay.Arg, mem map[string]*replay
 	case replay.Function:
 		return nereid.Func{File: filepath.ToSlash(c.Resolve(r.root, a.File)), Name: fmt.Sprint(a.Value)}, nil
 	case replay.Tuple:
-		items := make([]any, len(a.Items))
-		for i, item := range a.Items {
-			v, err := r.argument(c, item, mem)
-			if err != nil {
-				return nil, err
-			}
-			items[i] = v
-		}
-		return items, nil
+		return r.tuple(c, a, mem)
 	}
 	return a.Value, nil
+}
+
+// tuple is a recorded tuple: Fields where its items have names.
+func (r *replayer) tuple(c *replay.Case, a replay.Arg, mem map[string]*replay.Block) (any, error) {
+	items, fields := make([]any, len(a.Items)), make(nereid.Fields, 0, len(a.Items))
+	for i, item := range a.Items {
+		v, err := r.argument(c, item, mem)
+		if err != nil {
+			return nil, err
+		}
+		if item.Constexpr {
+			v = nereid.Const{Value: v}
+		}
+		items[i] = v
+		if item.Name != "" {
+			fields = append(fields, nereid.Arg(item.Name, v))
+		}
+	}
+	if len(fields) == len(items) && len(items) > 0 {
+		return fields, nil
+	}
+	return items, nil
 }
 
 func storage(a replay.Arg, mem map[string]*replay.Block) (*nereid.Tensor, error) {

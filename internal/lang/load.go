@@ -93,6 +93,7 @@ type Source struct {
 	mu     sync.Mutex
 	parsed map[string]parsedFile
 	params map[string][]Param
+	debug  map[string]bool
 }
 
 type parsedFile struct {
@@ -106,7 +107,7 @@ var stdlibFiles = diag.NewFileSet()
 // Load parses a file. The error is a *diag.List.
 func Load(name string, src []byte, opts LoadOptions) (*Source, error) {
 	stdlibSyntax()
-	s := &Source{Name: name, files: stdlibFiles.Fork(), opts: opts, parsed: map[string]parsedFile{}, params: map[string][]Param{}}
+	s := &Source{Name: name, files: stdlibFiles.Fork(), opts: opts, parsed: map[string]parsedFile{}, params: map[string][]Param{}, debug: map[string]bool{}}
 	m, err := python.Parse(s.files, name, src)
 	if err != nil {
 		return nil, err
@@ -293,9 +294,16 @@ func (s *Source) Params(kernel string, target Target) (params []Param, err error
 		return nil, err
 	}
 	s.mu.Lock()
-	s.params[kernel] = fn.Params
+	s.params[kernel], s.debug[kernel] = fn.Params, fn.Debug
 	s.mu.Unlock()
 	return fn.Params, nil
+}
+
+// Debug reports whether launches of a kernel whose Params were asked for check assertions and overflow: @triton.jit(debug=True).
+func (s *Source) Debug(kernel string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.debug[kernel]
 }
 
 // Compile makes Triton IR of a kernel for one signature. An error of the user's is a *diag.List.

@@ -70,7 +70,8 @@ type Arg struct {
 
 	Value any    // of a scalar: int64, uint64, float64, bool, string; of a dtype or function its name
 	File  string // of a function
-	Items []Arg  // of a tuple
+	Items []Arg  // of a tuple; Constexpr says which are compiled in
+	NaN   bool   // a descriptor fills what lies outside with NaN
 }
 
 // Read reads a recorded launch.
@@ -236,6 +237,7 @@ func quoteNonFinite(text string) string {
 // rawArg is an argument as the file has it.
 type rawArg struct {
 	Name, Kind, Storage, Dtype, File string
+	Padding                          string
 	Constexpr                        bool
 	Offset                           int64
 	Shape, Strides                   []int64
@@ -257,7 +259,7 @@ func args(raw []rawArg) ([]Arg, error) {
 			return nil, err
 		}
 		out[i] = Arg{Name: r.Name, Constexpr: r.Constexpr, Kind: r.Kind, Storage: r.Storage, Dtype: r.Dtype, Offset: r.Offset,
-			Shape: r.Shape, Strides: r.Strides, BlockShape: r.BlockShape, Value: number(r.Value), File: r.File, Items: items}
+			Shape: r.Shape, Strides: r.Strides, BlockShape: r.BlockShape, Value: number(r.Value), File: r.File, Items: items, NaN: r.Padding == "nan"}
 		if r.Kind != Float {
 			continue
 		}
