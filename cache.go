@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"runtime/trace"
 	"slices"
 	"strings"
@@ -58,14 +56,11 @@ func OpenCache(o CacheOptions) (*Cache, error) {
 }
 
 func cacheDir() (string, error) {
-	if dir := knob.CacheDir.Get(); dir != "" {
-		return dir, nil
-	}
-	dir, err := os.UserCacheDir()
+	dir, err := knob.CacheFolder()
 	if err != nil {
-		return "", fmt.Errorf("nereid: no folder for the cache: %w", err)
+		return "", fmt.Errorf("nereid: %w", err)
 	}
-	return filepath.Join(dir, "nereid"), nil
+	return dir, nil
 }
 
 // Dir is the cache's folder.
@@ -122,10 +117,11 @@ func (j *job) make(ctx context.Context, specs []lang.ArgSpec) (found bool, err e
 	conf := j.k.m.conf
 	keeper, ok := j.dev.b.(backend.Keeper)
 	store := conf.store()
-	if !ok || store == nil || conf.Override != "" || cache.Build() == "" || keeper.Fingerprint() == "" {
+	if !ok || store == nil || conf.Override != "" || cache.Build() == "" {
 		return false, j.allowed(ctx)
 	}
-	key := j.key(keeper)
+	generator := keeper.Fingerprint()
+	key := j.key(keeper, generator)
 	compile := func() (*cache.Entry, error) {
 		j.want.keep, j.keeping = true, true
 		j.out.Stages[0].Text = backend.Text(j.in.Module)
@@ -141,6 +137,12 @@ func (j *job) make(ctx context.Context, specs []lang.ArgSpec) (found bool, err e
 		}
 		return err
 	}
+	if generator == "" {
+		if found := !conf.AlwaysCompile && j.adopt(ctx, keeper, restore); found {
+			return true, nil
+		}
+		return false, j.allowed(ctx)
+	}
 	if conf.AlwaysCompile {
 		e, err := compile()
 		if e != nil {
@@ -150,6 +152,21 @@ func (j *job) make(ctx context.Context, specs []lang.ArgSpec) (found bool, err e
 	}
 	err = store.Do(ctx, key, restore, compile)
 	return found, err
+}
+
+// adopt looks for the kernel as some other code generator made it: there is none here, so what is kept is as good as can be had.
+func (j *job) adopt(ctx context.Context, keeper backend.Keeper, restore func(*cache.Entry) error) bool {
+	a, ok := keeper.(backend.Adopter)
+	if !ok {
+		return false
+	}
+	store := j.k.m.conf.store()
+	for _, g := range store.Generators() {
+		if a.Adopts(g) && store.Use(ctx, j.key(keeper, g), restore) {
+			return true
+		}
+	}
+	return false
 }
 
 // allowed compiles, unless strict mode or a hook refuses.
@@ -169,13 +186,16 @@ func (c *Config) store() *cache.Store {
 
 // key is a hash of everything that the code depends on. Triton IR before any pass says all of it that comes from the kernel's source,
 // what it calls and its constants; comments, other functions of the file and its path are not in it.
-func (j *job) key(keeper backend.Keeper) cache.Key {
+func (j *job) key(keeper backend.Keeper, generator string) cache.Key {
 	h := cache.NewHasher()
 	h.Add("compiler", cache.Build())
-	h.Add("generator", keeper.Fingerprint())
+	h.Add("generator", generator)
 	h.Add("target", fmt.Sprintf("%+v", j.dev.target()))
 	h.Add("options", j.in.Options.Key())
-	h.Add("ir", keyText(j.in.Module, j.k.name, keeper.Located()))
+	if j.keyText == "" {
+		j.keyText = keyText(j.in.Module, j.k.name, keeper.Located())
+	}
+	h.Add("ir", j.keyText)
 	return h.Key(j.k.name)
 }
 

@@ -29,7 +29,8 @@ type job struct {
 	out  *Compiled
 	name string // of the variant, for folders of stages
 
-	keeping bool // for the cache
+	keyText string // what of the kernel is in its key
+	keeping bool   // for the cache
 	variant Variant
 }
 

@@ -33,18 +33,29 @@ func (d *Device) Info() string { return d.b.Info() }
 // Stages are the names of the forms that a kernel takes on its way to this device.
 func (d *Device) Stages() []string { return d.b.Stages() }
 
-// opener finds the devices of one kind. It returns what is there, and, if nothing is, why and what to do about it.
+// opener finds the devices of one kind, when somebody first asks for them: what they take to be found, LLVM for the CPU, is not for those
+// who want another kind. It returns what is there, and, if nothing is, why and what to do about it.
 type opener struct {
 	kind string
-	find func() ([]backend.Backend, error)
+	find func() ([]*Device, error)
+}
+
+func open(kind string, find func() ([]backend.Backend, error)) opener {
+	return opener{kind, sync.OnceValues(func() (list []*Device, err error) {
+		bs, err := find()
+		for _, b := range bs {
+			list = append(list, &Device{b})
+		}
+		return list, err
+	})}
 }
 
 // openers in the order of preference.
 var openers = []opener{
-	{"cuda", cuda.Devices},
-	{"cpu", cpu.Devices},
-	{"interp", func() ([]backend.Backend, error) { return []backend.Backend{newInterp()}, nil }},
-	{"sim", sim.Devices},
+	open("cuda", cuda.Devices),
+	open("cpu", cpu.Devices),
+	open("interp", func() ([]backend.Backend, error) { return []backend.Backend{newInterp()}, nil }),
+	open("sim", sim.Devices),
 }
 
 // Absent is a kind of device that is not here.
@@ -55,25 +66,15 @@ type Absent struct {
 
 // Devices are the devices that are here, the best first, and those that are not. They are looked for once.
 func Devices() (here []*Device, absent []Absent) {
-	d := found()
-	return d.here, d.absent
-}
-
-var found = sync.OnceValue(func() (d struct {
-	here   []*Device
-	absent []Absent
-}) {
 	for _, o := range openers {
-		bs, err := o.find()
+		list, err := o.find()
 		if err != nil {
-			d.absent = append(d.absent, Absent{o.kind, err})
+			absent = append(absent, Absent{o.kind, err})
 		}
-		for _, b := range bs {
-			d.here = append(d.here, &Device{b})
-		}
+		here = append(here, list...)
 	}
-	return d
-})
+	return here, absent
+}
 
 // preferred is the device that the environment asks for, or "".
 func preferred() string {
@@ -86,26 +87,27 @@ func preferred() string {
 // Open is the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name is the one that the environment names (NEREID_DEVICE), or
 // else the best that is here.
 func Open(name string) (*Device, error) {
-	here, absent := Devices()
 	if name == "" {
 		name = preferred()
 	}
-	if name == "" {
-		if len(here) == 0 {
-			return nil, fmt.Errorf("nereid: no device is here")
-		}
-		return here[0], nil
-	}
 	kind, _, indexed := strings.Cut(name, ":")
-	for _, d := range here {
-		if d.String() == name || !indexed && strings.HasPrefix(d.String(), name+":") {
-			return d, nil
+	for _, o := range openers {
+		if name != "" && o.kind != kind {
+			continue
+		}
+		list, err := o.find()
+		for _, d := range list {
+			if name == "" || d.String() == name || !indexed && strings.HasPrefix(d.String(), name+":") {
+				return d, nil
+			}
+		}
+		if name != "" && err != nil {
+			return nil, fmt.Errorf("nereid: device %s: %w", name, err)
 		}
 	}
-	for _, a := range absent {
-		if a.Kind == kind {
-			return nil, fmt.Errorf("nereid: device %s: %w", name, a.Why)
-		}
+	here, _ := Devices()
+	if len(here) == 0 {
+		return nil, fmt.Errorf("nereid: no device is here")
 	}
 	names := make([]string, len(here))
 	for i, d := range here {

@@ -158,12 +158,18 @@ func (d Descriptor) Words() []uint64 {
 // Keeper is a device whose compiled kernels can be kept and loaded again, by other processes too.
 type Keeper interface {
 	// Fingerprint names all that code depends on besides the kernel and its options: the code generator and its version, the
-	// architecture, its features. Two devices of one fingerprint can run each other's code.
+	// architecture, its features. Two devices of one fingerprint can run each other's code. It is "" where no code can be made.
 	Fingerprint() string
 	// Located reports whether code says where in its file a kernel stands, by line information for instance.
 	Located() bool
 	// Restore is the executable that Code was taken from.
 	Restore(ctx context.Context, kernel string, code Code) (Executable, error)
+}
+
+// Adopter is a Keeper that can run what is kept without being able to compile: its own Fingerprint is "" then.
+type Adopter interface {
+	// Adopts reports whether code under a fingerprint of a device like this one runs here.
+	Adopts(fingerprint string) bool
 }
 
 // Kept is an executable that can be kept.

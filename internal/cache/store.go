@@ -35,6 +35,7 @@ type Store struct {
 	mu      sync.Mutex
 	written int64 // since the folder's size was last looked at
 	pruned  bool  // it was looked at by this process
+	noted   map[string]bool
 }
 
 // counters count what a store did.
@@ -117,6 +118,11 @@ func (s *Store) Do(ctx context.Context, k Key, use func(*Entry) error, compile f
 	return nil
 }
 
+// Use gives use the entry of a key, and reports whether there is one and it is of use.
+func (s *Store) Use(ctx context.Context, k Key, use func(*Entry) error) bool {
+	return s != nil && s.find(ctx, k, use)
+}
+
 // find looks on disk, then in the shared level.
 func (s *Store) find(ctx context.Context, k Key, use func(*Entry) error) bool {
 	if s.local(k, use) {
@@ -193,6 +199,7 @@ func (s *Store) Put(e *Entry) {
 		return
 	}
 	s.write(e.Key, data)
+	s.noteGenerator(e.Generator)
 	if s.shared != nil {
 		s.shared.put(e.Key.String(), data)
 	}

@@ -58,7 +58,7 @@ func TestOnePlace(t *testing.T) {
 	root := txtest.Root(t)
 	getenv := regexp.MustCompile(`os\.(Getenv|LookupEnv)\("(NEREID_\w+)"`)
 	use := regexp.MustCompile(`\bknob\.(\w+)\.(Get|IsSet)\(`)
-	used := map[string]bool{}
+	used := map[string]bool{"CacheDir": true} // by CacheFolder
 	for _, dir := range []string{".", "internal", "cmd"} {
 		walk(t, filepath.Join(root, dir), dir == ".", func(path string, src []byte) {
 			if m := getenv.FindSubmatch(src); m != nil && !strings.Contains(path, "txtest") && !ofTests(string(m[2])) {

@@ -12,6 +12,7 @@ import (
 type Lib struct {
 	raw      raw
 	path     string
+	at       uintptr // where LLVMGetVersion is
 	version  Version
 	families map[string]bool // targets that this build has: "NVPTX"
 }
@@ -88,6 +89,7 @@ func (l *Lib) start(file *dl.Library) (*Lib, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.at = id
 	started.Lock()
 	defer started.Unlock()
 	if known := started.libs[id]; known != nil {

@@ -17,13 +17,10 @@ type Device struct {
 	ctx *driver.Context
 }
 
-// Devices are the GPUs that are here. The error says why there is none.
+// Devices are the GPUs that are here, whether there is an LLVM to compile for them or not. The error says why there is none.
 func Devices() ([]backend.Backend, error) {
 	d, err := driver.Load()
 	if err != nil {
-		return nil, err
-	}
-	if _, err := llvm.Load(); err != nil {
 		return nil, err
 	}
 	var out []backend.Backend
@@ -60,8 +57,11 @@ func (d *Device) context() (*driver.Context, error) {
 	return c, err
 }
 
-// Compile compiles and loads a kernel.
+// Compile compiles and loads a kernel. LLVM is needed for nothing else, so that a machine without it runs what is in the cache.
 func (d *Device) Compile(ctx context.Context, in *backend.Input) (backend.Executable, error) {
+	if _, err := llvm.Load(); err != nil {
+		return nil, fmt.Errorf("%s is not among the compiled kernels, and to compile it takes LLVM: %w", in.Kernel, err)
+	}
 	code, err := d.Compiler.Compile(ctx, in, llvm.DriverPTX(d.dev.Driver().Version()))
 	if err != nil || code == nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/backend"
 	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
@@ -12,11 +13,15 @@ import (
 
 // Fingerprint names what PTX depends on: the architecture, LLVM, and the newest version of PTX that is wanted.
 func (c Compiler) Fingerprint(maxPTX int) string {
-	lib, err := llvm.Load()
+	v, err := llvm.Installed()
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%s llvm %s ptx %d", c.Arch(), lib.Version(), maxPTX)
+	return c.fingerprint(v.String(), maxPTX)
+}
+
+func (c Compiler) fingerprint(version string, maxPTX int) string {
+	return fmt.Sprintf("%s llvm %s ptx %d", c.Arch(), version, maxPTX)
 }
 
 // Located reports that code says where in its file a kernel stands: PTX has line information, as Triton's.
@@ -47,8 +52,22 @@ const stageCubin = "cubin"
 
 // Fingerprint names what a cubin depends on.
 func (d *Device) Fingerprint() string {
-	v := d.dev.Driver().Version()
-	return fmt.Sprintf("%s cubin of driver %d", d.Compiler.Fingerprint(llvm.DriverPTX(v)), v)
+	made := d.Compiler.Fingerprint(llvm.DriverPTX(d.dev.Driver().Version()))
+	if made == "" {
+		return ""
+	}
+	return made + d.assembler()
+}
+
+// assembler is the driver's part in a fingerprint.
+func (d *Device) assembler() string {
+	return fmt.Sprintf(" cubin of driver %d", d.dev.Driver().Version())
+}
+
+// Adopts reports whether a fingerprint is that of this device but for LLVM's version.
+func (d *Device) Adopts(fingerprint string) bool {
+	before, after, _ := strings.Cut(d.fingerprint("\n", llvm.DriverPTX(d.dev.Driver().Version()))+d.assembler(), "\n")
+	return strings.HasPrefix(fingerprint, before) && strings.HasSuffix(fingerprint, after)
 }
 
 // Restore loads a cubin.
