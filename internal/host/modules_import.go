@@ -62,7 +62,7 @@ func importlibMetadata(*Interp) map[string]Value {
 		if in.opts.Known != nil {
 			if m, ok := in.opts.Known(name); ok {
 				if v, ok, err := m.Get(in, "__version__"); ok || err != nil {
-					return v, err
+					return plainText(in, v, err)
 				}
 			}
 		}
@@ -74,6 +74,15 @@ func importlibMetadata(*Interp) map[string]Value {
 		}
 		return nil, &Exception{Class: notFound, Args: []Value{Str(name)}}
 	}))
+}
+
+// plainText is str(v).
+func plainText(in *Interp, v Value, err error) (Value, error) {
+	if err != nil {
+		return nil, err
+	}
+	s, err := ToStr(in, v)
+	return Str(s), err
 }
 
 func inspectModule() map[string]Value {

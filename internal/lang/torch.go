@@ -11,6 +11,7 @@ import (
 type torchDType struct {
 	name   string
 	format *num.Format // of a float
+	power  bool        // float8_e8m0fnu: powers of two, 8 bits, no sign
 	bits   int         // of an integer
 	signed bool
 }
@@ -22,7 +23,7 @@ func (t *torchDType) HashKey() (any, error) { return t, nil }
 func (t *torchDType) Attr(in *host.Interp, name string) (host.Value, bool, error) {
 	switch name {
 	case "is_floating_point":
-		return host.Bool(t.format != nil), true, nil
+		return host.Bool(t.format != nil || t.power), true, nil
 	case "itemsize":
 		if t.format != nil {
 			return host.MakeInt(int64(t.format.Bits / 8)), true, nil
@@ -40,6 +41,7 @@ var torchDTypes = func() map[string]*torchDType {
 	} {
 		m[name] = &torchDType{name: name, format: f}
 	}
+	m["float8_e8m0fnu"] = &torchDType{name: "float8_e8m0fnu", power: true}
 	m["half"], m["float"], m["double"] = m["float16"], m["float32"], m["float64"]
 	for name, t := range map[string]torchDType{
 		"bool": {bits: 1}, "uint8": {bits: 8}, "uint16": {bits: 16}, "uint32": {bits: 32}, "uint64": {bits: 64},
@@ -52,21 +54,16 @@ var torchDTypes = func() map[string]*torchDType {
 	return m
 }()
 
-// torchVersion is a release near Triton 3.6. torch compares its own with texts as versions, where a plain text compares letter by letter:
-// with one digit after the point both give the same.
-const torchVersion = "2.9.1+cu130"
-
 // registerTorch adds what of torch the host code around kernels asks for when it is loaded. All else is unknown, and only an error when
 // a kernel depends on it.
 func (w *world) registerTorch() {
 	vars := map[string]host.Value{
-		"__version__": host.Str(torchVersion),
-		"finfo":       native("finfo", finfo),
-		"iinfo":       native("iinfo", iinfo),
-		"inf":         host.Float(math.Inf(1)),
-		"nan":         host.Float(math.NaN()),
-		"pi":          host.Float(math.Pi),
-		"Tensor":      unusable("Tensor"),
+		"finfo":  native("finfo", finfo),
+		"iinfo":  native("iinfo", iinfo),
+		"inf":    host.Float(math.Inf(1)),
+		"nan":    host.Float(math.NaN()),
+		"pi":     host.Float(math.Pi),
+		"Tensor": unusable("Tensor"),
 
 		"are_deterministic_algorithms_enabled": answer(host.Bool(false)),
 		"dtype":                                unusable("dtype"),
@@ -75,7 +72,7 @@ func (w *world) registerTorch() {
 		vars[name] = t
 	}
 	hip := w.target.Backend == "hip"
-	version := map[string]host.Value{"cuda": host.Str("13.0"), "hip": host.None, "__version__": host.Str(torchVersion)}
+	version := map[string]host.Value{"cuda": host.Str("13.0"), "hip": host.None}
 	if hip {
 		version["cuda"], version["hip"] = host.None, host.Str("6.4")
 	}
@@ -90,13 +87,22 @@ func (w *world) registerTorch() {
 		"is_initialized":        answer(host.Bool(true)),
 	}
 	for _, m := range []*host.Module{
-		{Name: "torch.version", Vars: version},
+		w.stdlibModule("torch.torch_version", "torch_version.py"),
+		{Name: "torch.version", Vars: version, Lookup: w.torchVersion},
 		{Name: "torch.cuda", Vars: cuda, Open: true},
-		{Name: "torch", Vars: vars, Open: true, Lacks: func(name string) bool { return otherAccelerators[name] }},
+		{Name: "torch", Vars: vars, Lookup: w.torchVersion, Open: true, Lacks: func(name string) bool { return otherAccelerators[name] }},
 	} {
 		w.known[m.Name] = m
 	}
-	w.link("torch", "version", "cuda")
+	w.link("torch", "version", "cuda", "torch_version")
+}
+
+// torchVersion looks up torch.__version__, which is a text and compares as a version.
+func (w *world) torchVersion(in *host.Interp, name string) (host.Value, bool, error) {
+	if name != "__version__" {
+		return nil, false, nil
+	}
+	return w.known["torch.torch_version"].Get(in, name)
 }
 
 // otherAccelerators are attributes that packages of other vendors give torch. Projects ask for them to find out where they run; what
@@ -120,16 +126,22 @@ func torchArg(args []host.Value) *torchDType {
 
 func finfo(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
 	t := torchArg(args)
+	if t != nil && t.power {
+		lo := host.Float(0x1p-127)
+		return &record{"finfo", map[string]host.Value{"max": host.Float(0x1p127), "min": lo, "eps": host.Float(1), "tiny": lo, "smallest_normal": lo,
+			"bits": host.MakeInt(8), "resolution": host.Float(1), "dtype": host.Str(t.name)}}, nil
+	}
 	if t == nil || t.format == nil {
 		return nil, host.Errorf(host.TypeError, "torch.finfo() requires a floating point dtype")
 	}
 	f := t.format
+	digits := int(float64(f.Man) * math.Log10(2)) // that survive in a decimal number
 	largest := f.Decode(f.Max())
 	tiny := math.Ldexp(1, 1-f.Bias)
 	eps := math.Ldexp(1, -f.Man)
 	return &record{"finfo", map[string]host.Value{
 		"max": host.Float(largest), "min": host.Float(-largest), "eps": host.Float(eps), "tiny": host.Float(tiny),
-		"smallest_normal": host.Float(tiny), "bits": host.MakeInt(int64(f.Bits)), "resolution": host.Float(eps), "dtype": host.Str(t.name),
+		"smallest_normal": host.Float(tiny), "bits": host.MakeInt(int64(f.Bits)), "resolution": host.Float(math.Pow10(-digits)), "dtype": host.Str(t.name),
 	}}, nil
 }
 

@@ -54,6 +54,7 @@ func (w *world) register() {
 	for _, m := range []*host.Module{
 		w.stdlibModule("triton.language.standard", "standard.py"),
 		w.stdlibModule("triton.language.random", "random.py"),
+		w.stdlibModule("triton.tools.ragged_tma", "ragged_tma.py"),
 		{Name: "triton.language", Lookup: w.language},
 		{Name: "triton.language.core", Lookup: w.lookupIn(sem.InCore)},
 		{Name: "triton.language.semantic", Lookup: w.lookupIn(sem.InCore)},
@@ -85,7 +86,7 @@ func (w *world) register() {
 	w.link("triton.language.extra", "libdevice", "cuda")
 	w.link("triton.language.extra.cuda", "libdevice")
 	w.link("triton.runtime", "driver", "jit", "autotuner")
-	w.link("triton.tools", "tensor_descriptor")
+	w.link("triton.tools", "tensor_descriptor", "ragged_tma")
 	w.link("triton.experimental", "gluon")
 	w.registerTorch()
 }
@@ -111,7 +112,7 @@ var stdlibSyntax = sync.OnceValue(func() map[string]*python.Module {
 		if err != nil {
 			panic(err)
 		}
-		m, err := python.Parse(stdlibFiles, "triton/language/"+name, src)
+		m, err := python.Parse(stdlibFiles, stdlibPath(name), src)
 		if err != nil {
 			panic(err)
 		}
@@ -120,10 +121,21 @@ var stdlibSyntax = sync.OnceValue(func() map[string]*python.Module {
 	return out
 })
 
+// stdlibPath is where Triton has a file of the library, for locations.
+func stdlibPath(file string) string {
+	switch file {
+	case "ragged_tma.py":
+		return "triton/tools/" + file
+	case "torch_version.py":
+		return "torch/" + file
+	}
+	return "triton/language/" + file
+}
+
 // stdlibModule is a module of the language written in the language; it is parsed once for the process.
 func (w *world) stdlibModule(name, file string) *host.Module {
 	syntax := stdlibSyntax()[file]
-	return &host.Module{Name: name, File: "triton/language/" + file, Syntax: syntax}
+	return &host.Module{Name: name, File: stdlibPath(file), Syntax: syntax}
 }
 
 // language looks up a name of triton.language: a builtin, a dtype, a class, or a function of the standard library.
