@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,16 +17,29 @@ import (
 )
 
 func newBenchCmd() *cobra.Command {
-	var device string
+	var device, begin string
 	var compare bool
 	s := &bench.Suite{}
 	cmd := &cobra.Command{
 		Use:   "bench [--device D] [--only NAME]...",
 		Short: "Measures the kernels on a device",
 		Long: "Measures the kernels in kernels/ on a device and prints one JSON line for each figure, as peer/triton_peer.py does for Triton\n" +
-			"on the same kernels and sizes. Times are medians, with cold caches.",
+			"on the same kernels and sizes. Times are medians, with cold caches.\n\n" +
+			"--only launch is the host's side of a warm launch in every form that it has; on a GPU beside the bare call to the driver.\n" +
+			"--only start is a process from start to end, with the device alone and to the first result of a kernel that is in the cache.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if begin != "" {
+				return bench.Begin(device, begin, cmd.OutOrStdout())
+			}
+			if i := slices.Index(s.Only, "start"); i >= 0 {
+				if err := benchStart(cmd.OutOrStdout(), device); err != nil {
+					return err
+				}
+				if s.Only = slices.Delete(s.Only, i, i+1); len(s.Only) == 0 {
+					return nil
+				}
+			}
 			os.Setenv("CUDA_CACHE_DISABLE", "1") // the driver would remember what it compiled in an earlier run
 			dev, err := nereid.Open(device)
 			if err != nil {
@@ -48,6 +63,18 @@ func newBenchCmd() *cobra.Command {
 	fs.StringSliceVar(&s.Only, "only", nil, "kernels to measure")
 	fs.DurationVar(&s.Rep, "rep", 200*time.Millisecond, "how long to measure each kernel")
 	fs.BoolVar(&compare, "peers", false, "compare with C, OpenBLAS and NumPy on this machine instead (in the folder of the project)")
+	fs.StringVar(&begin, "begin", "", "be a process of --only start")
+	fs.MarkHidden("begin")
 	fs.Bool("json", true, "print JSON lines (there is no other form)")
 	return cmd
+}
+
+// benchStart measures processes of this program.
+func benchStart(out io.Writer, device string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	s := bench.Start{Self: []string{self, "bench", "--device=" + device, "--begin"}, Out: out}
+	return s.Run()
 }

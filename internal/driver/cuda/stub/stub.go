@@ -38,7 +38,7 @@ func Build(tb testing.TB) string {
 }
 
 // Again runs a test of this binary once more in a process of its own that has the stub for a driver, with more variables of the
-// environment, and is what it printed. In that process it is "", and the test goes on: see Inside.
+// environment (NEREID_CACHE_DIR at least), and is what it printed. In that process it is "", and the test goes on: see Inside.
 func Again(tb testing.TB, env ...string) string {
 	tb.Helper()
 	exe, err := os.Executable()
@@ -46,7 +46,7 @@ func Again(tb testing.TB, env ...string) string {
 		tb.Fatal(err)
 	}
 	cmd := exec.Command(exe, "-test.run", "^"+strings.ReplaceAll(tb.Name(), "/", "$/^")+"$", "-test.v", "-test.count=1")
-	cmd.Env = append(os.Environ(), append([]string{inside + "=1", "NEREID_CUDA=" + Build(tb)}, env...)...)
+	cmd.Env = append(os.Environ(), append([]string{inside + "=1", "NEREID_CUDA=" + Build(tb), "NEREID_CACHE=on"}, env...)...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		tb.Fatalf("with the stub of the CUDA driver: %v\n%s", err, out)
