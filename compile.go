@@ -81,7 +81,7 @@ func (j *job) finish(ctx context.Context) (err error) {
 // source is the kernel's Triton IR before any pass.
 func (k *Kernel) source(args []lang.ArgSpec, target lang.Target, opts Options) (*ir.Module, error) {
 	return k.m.src.Compile(k.name, args, lang.Options{
-		Target: target, NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs, Debug: opts.Debug,
+		Target: target, NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs, Debug: opts.Debug, NoOverflow: opts.NoSanitizeOverflow,
 	})
 }
 

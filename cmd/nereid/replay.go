@@ -279,6 +279,13 @@ func replayOptions(c *replay.Case) nereid.Options {
 		n, _ := c.Options[name].(int64)
 		return int(n)
 	}
-	debug, _ := c.Options["debug"].(bool)
-	return nereid.Options{NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"), MaxNReg: num("maxnreg"), Debug: debug}
+	flag := func(name string) bool {
+		on, _ := c.Options[name].(bool)
+		return on
+	}
+	sanitize, ok := c.Options["sanitize_overflow"].(bool)
+	return nereid.Options{
+		NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"), MaxNReg: num("maxnreg"), Debug: flag("debug"),
+		NoSanitizeOverflow: ok && !sanitize, LaunchCooperativeGrid: flag("launch_cooperative_grid"), LaunchPDL: flag("launch_pdl"),
+	}
 }

@@ -28,6 +28,8 @@ type Options struct {
 	MaxNReg   int  `json:"maxnreg,omitempty" code:"yes"`
 	Debug     bool `json:"debug,omitempty" code:"yes"`
 
+	NoSanitizeOverflow bool `json:"no_sanitize_overflow,omitempty" code:"yes"` // sanitize_overflow=False: debug does not check integers for overflow
+
 	// How the kernel is launched; other devices than GPUs have no use for it.
 	LaunchCooperativeGrid bool `json:"launch_cooperative_grid,omitempty" code:"yes"` // the programs of a grid all run at once, and may wait for each other
 	LaunchPDL             bool `json:"launch_pdl,omitempty" code:"yes"`              // programmatic dependent launch: may begin before the kernel before it ends

@@ -166,6 +166,10 @@ func (g *generator) bindParams(shapes []shape, entry *ir.Block, loc ir.Loc, attr
 	args := entry.Args()
 	at := 0
 	for i, p := range g.fn.Params {
+		if p.Constexpr && (p.NoSpecialize || p.NoAlign) {
+			panic(&failure{d: diag.Diagnostic{Code: "invalid", Span: g.fn.Func.Def.NamePos.Span(), Hint: "it is one or the other",
+				Msg: fmt.Sprintf("the parameter %s of %s is a constexpr and listed under do_not_specialize", p.Name, g.fn.Func.Name)}})
+		}
 		v, rest := shapes[i].build(args[at:])
 		n := len(args) - at - len(rest)
 		for _, a := range args[at : at+n] {

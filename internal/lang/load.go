@@ -52,6 +52,7 @@ type Options struct {
 	NumStages    int
 	NumCTAs      int
 	Debug        bool
+	NoOverflow   bool      // sanitize_overflow=False: nothing looks for overflow of integers
 	MaxSteps     int       // statements and expressions compiled, each as often as it is unrolled; 0: 2 million
 	AllowGlobals bool      // kernels may read plain global numbers
 	Stdout       io.Writer // of tl.static_print; nil drops it
@@ -67,7 +68,7 @@ func (o Options) sem() sem.Options {
 		arch = strconv.Itoa(o.Target.Arch)
 	}
 	s := sem.DefaultOptions(o.Target.Backend, arch)
-	s.Debug = o.Debug
+	s.Debug, s.SanitizeOverflow = o.Debug, !o.NoOverflow
 	if o.NumWarps > 0 {
 		s.NumWarps = o.NumWarps
 	}
