@@ -604,10 +604,14 @@ func (r *tuneRun) complete(step int, g *given, c lang.Config) (*given, error) {
 	return g, nil
 }
 
-// hopeless is how much slower than the best a config must seem for a full measurement to be a waste.
-const hopeless = 3
+// hopeless is how much slower than the best a config must seem after a few runs for a measurement to be a waste, and behind the same after
+// a tenth of one.
+const (
+	hopeless = 3
+	behind   = 1.2
+)
 
-// measure is the time of one config.
+// measure is the time of one config. Those that are far behind are not measured to the end.
 func (r *tuneRun) measure(step int, a *lang.Autotune, g *given, c lang.Config, best float64) (autotune.Timing, error) {
 	full, err := r.complete(step, g, c)
 	if err != nil {
@@ -628,6 +632,18 @@ func (r *tuneRun) measure(step int, a *lang.Autotune, g *given, c lang.Config, b
 		return t, nil
 	}
 	warmup, rep := r.durations(a)
+	begin := time.Now()
+	some, err := r.s.times(warmup/10, rep/10, call)
+	if err != nil {
+		return autotune.Timing{}, err
+	}
+	if t := timing(c.String(), some); t.Low > behind*best {
+		return t, nil
+	}
+	// Clearing caches takes longer than small kernels do. Triton counts it in.
+	if slower := float64(time.Since(begin)) / float64(warmup/10+rep/10+1); slower > 1 && len(some) > 10 {
+		warmup, rep = time.Duration(float64(warmup)/slower), time.Duration(float64(rep)/slower)
+	}
 	times, err := r.s.times(warmup, rep, call)
 	return timing(c.String(), times), err
 }
