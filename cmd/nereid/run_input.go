@@ -21,6 +21,7 @@ type inputFlags struct {
 	signature, shape, dtype, fill string
 	seed                          uint64
 	partial                       bool // compile-time arguments may be left to the kernel's decorators
+	repeat                        int  // random numbers begin anew after so many, where only times matter; 0: never
 }
 
 // tensorArg is a tensor argument with what it holds before the launch; nil data is memory that nobody has written.
@@ -198,7 +199,7 @@ func (f *inputFlags) allocate(in *inputs) error {
 		if n := t.len(); n < 0 || n > 1<<33 {
 			return usagef("%s: a tensor of shape %v is too large", t.name, t.shape)
 		}
-		t.data = fillTensor(t, rand.New(rand.NewPCG(f.seed, uint64(i))))
+		t.data = fillTensor(t, rand.New(rand.NewPCG(f.seed, uint64(i))), f.repeat)
 	}
 	return nil
 }
@@ -233,14 +234,20 @@ func integerRange(dt nereid.DType) int {
 
 func fillNames() []string { return slices.Sorted(maps.Keys(fills)) }
 
-func fillTensor(t *tensorArg, rng *rand.Rand) []byte {
-	size := t.dtype.Size()
-	data := make([]byte, t.len()*size)
+func fillTensor(t *tensorArg, rng *rand.Rand, repeat int) []byte {
+	size, n := t.dtype.Size(), t.len()
+	data := make([]byte, n*size)
+	if strings.HasPrefix(t.fill, "rand") && repeat > 0 {
+		n = min(n, repeat)
+	}
 	value := fills[t.fill]
 	var word [8]byte
-	for i := range t.len() {
+	for i := range n {
 		binary.LittleEndian.PutUint64(word[:], t.dtype.Encode(value(rng, t, i)))
 		copy(data[i*size:], word[:size])
+	}
+	for at := n * size; 0 < at && at < len(data); {
+		at += copy(data[at:], data[:at])
 	}
 	return data
 }
