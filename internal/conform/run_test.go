@@ -16,6 +16,8 @@ import (
 
 var deviceFlag = flag.String("device", os.Getenv("NEREID_TEST_DEVICE"), "the device to run on; the interpreter if empty")
 
+var clusterFlag = flag.Int("num-ctas", 1, "how many blocks a program has")
+
 // TestConform runs every case on a device.
 func TestConform(t *testing.T) {
 	name := *deviceFlag
@@ -35,7 +37,7 @@ func TestConform(t *testing.T) {
 		case c.gpuless != "" && onGPU(name):
 			t.Skip(c.gpuless)
 		default:
-			if err := c.run(dev); err != nil {
+			if err := c.run(dev, options()...); err != nil {
 				t.Errorf("%v\n%s", err, c.show())
 			}
 		}
@@ -104,8 +106,16 @@ func compileOnly(t *testing.T, c *testCase) {
 // pad is how many elements behind a tensor are watched.
 const pad = 16
 
-// run launches the case and compares every tensor.
-func (c *testCase) run(dev *nereid.Device) error {
+// options are those that flags ask for.
+func options() []any {
+	if *clusterFlag > 1 {
+		return []any{nereid.Options{NumCTAs: *clusterFlag}}
+	}
+	return nil
+}
+
+// run launches the case with options, if there are any, and compares every tensor.
+func (c *testCase) run(dev *nereid.Device, opts ...any) error {
 	m, err := c.module.load()
 	if err != nil {
 		return err
@@ -139,7 +149,7 @@ func (c *testCase) run(dev *nereid.Device) error {
 		return err
 	}
 	defer s.Close()
-	if err := k.Launch(s, nereid.Grid(c.grid), values...); err != nil {
+	if err := k.Launch(s, nereid.Grid(c.grid), append(values, opts...)...); err != nil {
 		return err
 	}
 	if err := s.Sync(); err != nil {

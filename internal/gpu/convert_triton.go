@@ -116,6 +116,7 @@ var demands = map[*ir.OpDef]func(m machine, op *ir.Op) error{
 		return m.infer(op, ttglayout.Join(encodingOf(op.Operand(0)), tensorOf(op.Operand(0)).Shape))
 	},
 	tt.Split:       split,
+	tt.Reshape:     reshape,
 	tt.Dot:         dot,
 	tt.Cat:         cat,
 	tt.DescGather:  gatherIndices,
@@ -165,6 +166,20 @@ func reduce(m machine, op *ir.Op) error {
 		return nil
 	}
 	return m.infer(op, ttg.Slice{Dim: op.IntOr("axis", 0), Parent: encodingOf(op.Operand(0))}.Attr())
+}
+
+// reshape: default layouts follow the order of rows, so that of the result goes with the operand's, but for clusters of more blocks than
+// there are elements: which blocks hold copies depends on the shape.
+func reshape(m machine, op *ir.Op) error {
+	src, dst := tensorOf(op.Operand(0)), tensorOf(op.Result(0))
+	if m.numCTAs == 1 || src == nil || dst == nil {
+		return nil
+	}
+	enc := ttglayout.Reshape(src.Encoding, src.Shape, dst.Shape)
+	if enc == nil || ttglayout.Equivalent(enc, dst.Encoding, dst.Shape) {
+		return nil
+	}
+	return m.infer(op, enc)
 }
 
 // split: a thread holds both elements of each pair.

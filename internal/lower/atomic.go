@@ -126,6 +126,13 @@ func (l *lowering) atomic(op *ir.Op, ptr, mask *ir.Value, f func(i int, p, pred 
 func (l *lowering) share(op *ir.Op, tensor *ir.TensorType, ll layout.Layout, vals []string, owner string, free int) {
 	elem := ir.ElemOf(op.Result(0).Type)
 	base := l.alloc.scratch(op)[0]
+	crosses, rank := l.crosses(op), ""
+	if crosses {
+		rank = "0"
+		if tensor != nil {
+			rank = l.threadPart(ownersOf(ll), layout.Block)
+		}
+	}
 	off := func(i int) string { return "0" }
 	if tensor != nil {
 		var shape []int
@@ -139,12 +146,37 @@ func (l *lowering) share(op *ir.Op, tensor *ir.TensorType, ll layout.Layout, val
 			l.storeShared(v, elem, base, off(i), owner)
 		}
 	}
-	l.barrier()
+	l.meet(crosses)
 	out := make([]string, len(vals))
 	for i := range out {
-		out[i] = l.loadShared(elem, base, off(i))
+		out[i] = l.loadFrom(elem, base, off(i), rank)
+	}
+	if crosses {
+		l.clusterBarrier()
 	}
 	l.set(op.Result(0), out)
+}
+
+// ownersOf maps places to the block that acts for the elements there: the first of those with the same.
+func ownersOf(ll layout.Layout) layout.Layout {
+	h := homesOf(ll)
+	clear(h.twins)
+	return h.find(ll)
+}
+
+// sharesBlocks reports whether an atomic's result goes from the block that did it to others.
+func sharesBlocks(l *lowering, op *ir.Op) bool {
+	if !op.Result(0).HasUses() {
+		return false
+	}
+	if _, ok := op.Result(0).Type.(*ir.TensorType); !ok {
+		return true
+	}
+	return l.layout(op, op.Operand(0).Type).FreeVariablesIn(layout.Block) != 0
+}
+
+func init() {
+	crossings[tt.AtomicRMW], crossings[tt.AtomicCAS] = sharesBlocks, sharesBlocks
 }
 
 func atomicScratch(l *lowering, op *ir.Op) []int {

@@ -190,6 +190,9 @@ func (f *barrierFinder) accesses(op *ir.Op) accesses {
 		}
 		return accesses{writes: own}
 	case ttg.LocalLoad:
+		if f.l.crosses(op) { // the cluster meets before and after
+			return accesses{meets: true}
+		}
 		return accesses{reads: f.bytes(op.Operand(0))}
 	case ttg.LocalStore:
 		return accesses{writes: f.bytes(op.Operand(1))}
@@ -205,6 +208,9 @@ func (f *barrierFinder) accesses(op *ir.Op) accesses {
 		return accesses{reads: []interval{all}, writes: []interval{all}}
 	}
 	if len(own) > 0 {
+		if f.l.crosses(op) { // the cluster has met at its end
+			return accesses{writes: own, meets: true}
+		}
 		return accesses{writes: own, meets: true, after: own}
 	}
 	return accesses{}

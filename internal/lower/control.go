@@ -155,11 +155,11 @@ type edge struct {
 var axes = []string{"x", "y", "z"}
 
 func lowerProgramID(l *lowering, op *ir.Op) {
-	l.setOne(op.Result(0), l.call("i32", "llvm.nvvm.read.ptx.sreg.ctaid."+axes[op.IntOr("axis", 0)]))
+	l.setOne(op.Result(0), l.programID(axes[op.IntOr("axis", 0)]))
 }
 
 func lowerNumPrograms(l *lowering, op *ir.Op) {
-	l.setOne(op.Result(0), l.call("i32", "llvm.nvvm.read.ptx.sreg.nctaid."+axes[op.IntOr("axis", 0)]))
+	l.setOne(op.Result(0), l.numPrograms(axes[op.IntOr("axis", 0)]))
 }
 
 func lowerPoison(l *lowering, op *ir.Op) {

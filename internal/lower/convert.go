@@ -27,6 +27,9 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 	if !ok {
 		return c
 	}
+	if cvt.HasIn(layout.Block) && cvt.InBits(layout.Block) > 0 {
+		cvt = nearby(cvt, from)
+	}
 	c.cvt = cvt
 	moves := func(out string, ins ...string) bool { // whether out depends on one of ins other than itself
 		for _, in := range ins {
@@ -38,7 +41,8 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 	}
 	keeps := func(dim string) bool { return !cvt.HasIn(dim) || !cvt.HasOut(dim) || cvt.SublayoutIsIdentity(dim) }
 	if !keeps(layout.Block) || !keeps(layout.Warp) || moves(layout.Warp, layout.Register, layout.Lane) || moves(layout.Register, layout.Warp) ||
-		moves(layout.Lane, layout.Warp) {
+		moves(layout.Lane, layout.Warp) || moves(layout.Block, layout.Register, layout.Lane, layout.Warp) || moves(layout.Register, layout.Block) ||
+		moves(layout.Lane, layout.Block) || moves(layout.Warp, layout.Block) {
 		return c
 	}
 	if keeps(layout.Lane) && !moves(layout.Lane, layout.Register) && !moves(layout.Register, layout.Lane) {
@@ -139,12 +143,15 @@ func (l *lowering) convertByShuffles(src []string, elem ir.Type, c conversion) [
 
 // moveShared gives registers another layout through shared memory. again says that the memory may still be being read.
 func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout, base int, again bool) []string {
+	if l.ctas > 1 {
+		return l.moveCluster(src, elem, from, to, base, again)
+	}
 	if again {
 		l.barrier()
 	}
 	mem := swizzled(from, to, bitsOf(elem))
 	b := scratchAt(base, elem)
-	l.storeAll(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), l.owns(from))
+	l.storeAll(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
 	l.barrier()
 	return l.loadAll(b, to.InvertAndCompose(mem))
 }
@@ -152,8 +159,12 @@ func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout
 func init() {
 	scratchOf[ttg.ConvertLayout] = func(l *lowering, op *ir.Op) []int {
 		t := op.Operand(0).Type.(*ir.TensorType)
-		if newConversion(l.layout(op, t), l.layout(op, op.Result(0).Type), t.Elem).how != byShared {
+		from, to := l.layout(op, t), l.layout(op, op.Result(0).Type)
+		if newConversion(from, to, t.Elem).how != byShared {
 			return nil
+		}
+		if l.ctas > 1 {
+			return []int{newExchange(from, to, bitsOf(t)).size() * bitsOf(t) / 8}
 		}
 		return []int{int(t.NumElements()) * bitsOf(t) / 8}
 	}

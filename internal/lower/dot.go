@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
 // lowerDot multiplies on tensor cores when the accumulator's layout is theirs, else by multiply-add.
@@ -175,6 +176,9 @@ type product struct {
 func (p *product) slab(batch int, ks [][]int) {
 	l, op := p.l, p.op
 	shape := ir.ShapeOf(op.Result(0).Type)
+	if part, err := ttglayout.ShapePerCTA(op.Result(0).Type.(*ir.TensorType).Encoding, shape); err == nil {
+		shape = part // what the block has
+	}
 	rows, cols := int(shape[len(shape)-2]), int(shape[len(shape)-1])
 	ns := slices.DeleteFunc(p.c.offsets(2), func(n int) bool { return n&1 != 0 })
 	right := map[int][]string{}

@@ -158,6 +158,7 @@ func (g *program) placeScratch(op *ir.Op) {
 
 // lowerGlobalScratch is a pointer into the program's part of the scratch memory.
 func lowerGlobalScratch(l *lowering, op *ir.Op) {
+	l.refuseOnCluster(op, "scratch in global memory is for programs of one block")
 	read := func(name string) string {
 		return l.val("zext i32 %s to i64", l.call("i32", "llvm.nvvm.read.ptx.sreg."+name))
 	}

@@ -8,13 +8,17 @@ import (
 
 // lowerGather puts the source into shared memory, row by row, and reads from there what the indices say.
 func lowerGather(l *lowering, op *ir.Op) {
+	if l.ctas > 1 {
+		l.gatherCluster(op)
+		return
+	}
 	src, idx := op.Operand(0), op.Operand(1)
 	axis := int(op.IntOr("axis", 0))
 	from, to := l.layout(op, src.Type), l.layout(op, op.Result(0).Type)
 	elem := ir.ElemOf(src.Type)
 	shape := outShape(from)
 	b := scratchAt(l.alloc.scratch(op)[0], elem)
-	l.storeAll(b, from.InvertAndCompose(rowMajor(from)), l.regs(src), from.FreeVariablesIn(layout.Register), l.owns(from))
+	l.storeAll(b, from.InvertAndCompose(rowMajor(from)), l.regs(src), from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
 	l.barrier()
 	out := make([]string, to.InSize(layout.Register))
 	for r := range out {
@@ -78,7 +82,11 @@ func lowerHistogram(l *lowering, op *ir.Op) {
 	}
 	l.barrier()
 	ll := l.layout(op, src.Type)
-	owner, free := l.owns(ll), ll.FreeVariablesIn(layout.Register)
+	crosses := l.crosses(op)
+	owner, free := l.ownsInBlock(ll), ll.FreeVariablesIn(layout.Register)
+	if crosses {
+		owner = l.owns(ll)
+	}
 	for r, x := range l.regs(src) {
 		if r&free != 0 {
 			continue
@@ -95,9 +103,9 @@ func lowerHistogram(l *lowering, op *ir.Op) {
 		}
 		l.asm("void", code, constraints, true, args...)
 	}
-	l.barrier()
+	l.meet(crosses)
 	to := l.layout(op, res)
-	out := l.loadAll(scratchAt(base, ir.I32), to.InvertAndCompose(rowMajor(to)))
+	out := l.bins(scratchAt(base, ir.I32), to.InvertAndCompose(rowMajor(to)), crosses)
 	if res.Elem != ir.I32 {
 		for i, v := range out {
 			out[i] = l.val("zext i32 %s to %s", v, llvmType(res.Elem))
@@ -107,8 +115,11 @@ func lowerHistogram(l *lowering, op *ir.Op) {
 }
 
 func init() {
-	scratchOf[tt.Gather] = func(_ *lowering, op *ir.Op) []int {
+	scratchOf[tt.Gather] = func(l *lowering, op *ir.Op) []int {
 		t := op.Operand(0).Type.(*ir.TensorType)
+		if l.ctas > 1 {
+			return []int{homesOf(l.layout(op, t)).basis.InSize(layout.Offset) * bitsOf(t) / 8}
+		}
 		return []int{int(t.NumElements()) * bitsOf(t) / 8}
 	}
 	scratchOf[tt.Histogram] = func(_ *lowering, op *ir.Op) []int {

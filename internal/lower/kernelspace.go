@@ -7,12 +7,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// place is where an element is held: the numbers of a register, a lane and a warp. Places are vectors of bits: xor adds them.
-type place struct{ reg, lane, warp int }
+// place is where an element is held: the numbers of a register, a lane, a warp and a block of the cluster. Places are vectors of bits:
+// xor adds them.
+type place struct{ reg, lane, warp, block int }
 
-func (p place) xor(q place) place { return place{p.reg ^ q.reg, p.lane ^ q.lane, p.warp ^ q.warp} }
+func (p place) xor(q place) place {
+	return place{p.reg ^ q.reg, p.lane ^ q.lane, p.warp ^ q.warp, p.block ^ q.block}
+}
 
-// unitPlaces are the places with one bit set, registers first, then lanes, then warps.
+// unitPlaces are the places with one bit set, registers first, then lanes, then warps, then blocks.
 func unitPlaces(ll layout.Layout) []place {
 	var out []place
 	for i := range ll.InBits(layout.Register) {
@@ -24,10 +27,13 @@ func unitPlaces(ll layout.Layout) []place {
 	for i := range ll.InBits(layout.Warp) {
 		out = append(out, place{warp: 1 << i})
 	}
+	for i := range ll.InBits(layout.Block) {
+		out = append(out, place{block: 1 << i})
+	}
 	return out
 }
 
-// coords are the coordinates of what lies at a place, in the first block.
+// coords are the coordinates of what lies at a place.
 func coords(ll layout.Layout, p place) []int {
 	in := make([]int, len(ll.InDims()))
 	for i, d := range ll.InNames() {
@@ -38,6 +44,8 @@ func coords(ll layout.Layout, p place) []int {
 			in[i] = p.lane
 		case layout.Warp:
 			in[i] = p.warp
+		case layout.Block:
+			in[i] = p.block
 		}
 	}
 	return ll.Apply(in...)
@@ -89,7 +97,7 @@ func (s *span) add(image int, p place) {
 
 // directions says how the places of a layout move along one dimension: which steps stay at the same coordinates of all the others.
 type directions struct {
-	along []step // steps that change the coordinate along the dimension, independent of one another: registers first, then lanes, then warps
+	along []step // steps that change the coordinate along the dimension, independent of one another: registers first, then lanes, warps, blocks
 	same  []step // steps to a copy of the same element
 }
 
@@ -101,8 +109,8 @@ type step struct {
 	image int // the change along the dimension
 }
 
-// directionsAlong finds the steps of a layout along a dimension. Bits are looked at in the order register, lane, warp, so that as many
-// steps as possible stay in a thread, then in a warp.
+// directionsAlong finds the steps of a layout along a dimension. Bits are looked at in the order register, lane, warp, block, so that
+// as many steps as possible stay in a thread, then in a warp, then in a block.
 func directionsAlong(ll layout.Layout, axis int) directions {
 	var d directions
 	var others, axisSpan span

@@ -9,11 +9,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// localBytes is the size of a buffer.
+// localBytes is the size of a buffer: of a block's part of it.
 func localBytes(t ir.Type) int {
 	m, _ := ttg.MemDescOf(t)
+	shape := m.Alloc()
+	if part, err := ttglayout.ShapePerCTA(m.Encoding, shape); err == nil {
+		shape = part
+	}
 	n := 1
-	for _, d := range m.Alloc() {
+	for _, d := range shape {
 		n *= int(d)
 	}
 	if p, ok := ttg.As[ttg.Padded](m.Encoding); ok {
@@ -51,13 +55,17 @@ func lowerMemDescIndex(l *lowering, op *ir.Op) {
 // lowerMemDescSubslice starts a view at fixed coordinates: those of its first element, through the buffer's layout. The layout is
 // linear over bits, so the offset of any element of the view is its own offset in the buffer xored with that of the first.
 func lowerMemDescSubslice(l *lowering, op *ir.Op) {
-	ll := l.layout(op, op.Operand(0).Type).Invert()
+	ll := l.layout(op, op.Operand(0).Type).PseudoInvert()
 	var at []int
 	for _, o := range op.Attr("offsets").(*ir.DenseArrayAttr).Values {
 		at = append(at, int(o))
 	}
 	src := l.regs(op.Operand(0))
-	start := fmt.Sprint(ll.Apply(at...)[0])
+	place := ll.Apply(at...)
+	if len(place) > 1 && place[1] != 0 {
+		l.refuseOnCluster(op, "a view of what another block has")
+	}
+	start := fmt.Sprint(place[0])
 	if src[1] != "0" && start != "0" {
 		start = l.val("xor i32 %s, %s", src[1], start)
 	} else if start == "0" {
@@ -66,8 +74,16 @@ func lowerMemDescSubslice(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), []string{src[0], start})
 }
 
-// localOffsets maps (register, lane, warp) to the element's place in a buffer.
+// localOffsets maps (register, lane, warp) to the element's place in a buffer. On a cluster it maps to the block as well whose buffer that
+// is.
 func (l *lowering) localOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
+	if l.ctas > 1 {
+		ll := l.layout(op, mem)
+		if ll.FreeVariablesIn(layout.Offset) != 0 {
+			l.refuseOnCluster(op, "a buffer that has an element twice")
+		}
+		return homesOf(ll).find(l.layout(op, tensor))
+	}
 	cvt, ok := l.layout(op, tensor).TryInvertAndCompose(l.layout(op, mem))
 	if !ok {
 		l.fail(op, "the layout of the buffer does not cover that of the tensor")
@@ -75,9 +91,22 @@ func (l *lowering) localOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
 	return cvt
 }
 
+// ownOffsets is localOffsets for writing: each block must have just what its own buffer holds.
+func (l *lowering) ownOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
+	cvt := l.localOffsets(op, tensor, mem)
+	if l.ctas == 1 {
+		return cvt
+	}
+	own := offsets(cvt)
+	if crossing(cvt) || !own.Sublayout(withoutName(own.InNames(), layout.Block), own.OutNames()).IsSurjective() {
+		l.refuseOnCluster(op, "a buffer of which blocks hold other parts than of the tensor")
+	}
+	return own
+}
+
 func (l *lowering) localStore(op *ir.Op, v, dst *ir.Value) {
 	ll := l.layout(op, v.Type)
-	l.storeAll(l.buffer(dst), l.localOffsets(op, v.Type, dst.Type), l.regs(v), ll.FreeVariablesIn(layout.Register), l.owns(ll))
+	l.storeAll(l.buffer(dst), l.ownOffsets(op, v.Type, dst.Type), l.regs(v), ll.FreeVariablesIn(layout.Register), l.ownsInBlock(ll))
 }
 
 func lowerLocalStore(l *lowering, op *ir.Op) { l.localStore(op, op.Operand(0), op.Operand(1)) }
@@ -85,6 +114,15 @@ func lowerLocalStore(l *lowering, op *ir.Op) { l.localStore(op, op.Operand(0), o
 func lowerLocalLoad(l *lowering, op *ir.Op) {
 	src, t := op.Operand(0), op.Result(0).Type
 	b, cvt := l.buffer(src), l.localOffsets(op, t, src.Type)
+	if l.crosses(op) {
+		l.clusterBarrier()
+		l.set(op.Result(0), l.loadAll(b, cvt))
+		l.clusterBarrier()
+		return
+	}
+	if l.ctas > 1 {
+		cvt = offsets(cvt)
+	}
 	if m, ok := l.matrices(b, cvt); ok {
 		l.set(op.Result(0), l.loadMatrices(b, m))
 		return
@@ -108,7 +146,7 @@ func inOrder(cvt layout.Layout, most int) int {
 func lowerAsyncCopy(l *lowering, op *ir.Op) {
 	src, dst, mask, other := op.Slot(0), op.Slot(1), op.Slot(2), op.Slot(3)
 	b := l.buffer(dst)
-	cvt := l.localOffsets(op, src.Type, dst.Type)
+	cvt := l.ownOffsets(op, src.Type, dst.Type)
 	ll := l.layout(op, src.Type)
 	vec := min(inOrder(cvt, b.most()), l.vectorWidth(op, src, mask, bitsOf(b.elem)))
 	if c := int(op.IntOr("contiguity", 1)); l.opts.Contiguity == nil {
@@ -119,7 +157,7 @@ func lowerAsyncCopy(l *lowering, op *ir.Op) {
 		l.fail(op, "an asynchronous copy of %d bytes", bytes)
 	}
 	_ = other // zero, which is what a copy that is off leaves
-	owner, free := l.owns(ll), ll.FreeVariablesIn(layout.Register)
+	owner, free := l.ownsInBlock(ll), ll.FreeVariablesIn(layout.Register)
 	how := "ca"
 	if bytes == 16 {
 		how = "cg"
@@ -158,4 +196,10 @@ func lowerAsyncWait(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), nil)
 }
 
-func lowerBarrier(l *lowering, _ *ir.Op) { l.barrier() }
+func lowerBarrier(l *lowering, _ *ir.Op) { l.programBarrier() }
+
+func init() {
+	crossings[ttg.LocalLoad] = func(l *lowering, op *ir.Op) bool {
+		return crossing(l.localOffsets(op, op.Result(0).Type, op.Operand(0).Type))
+	}
+}

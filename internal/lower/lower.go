@@ -114,6 +114,9 @@ func (g *program) layout(op *ir.Op, t ir.Type) layout.Layout {
 	if err != nil {
 		fail(op, "%v", err)
 	}
+	if g.ctas > 1 {
+		ll = g.onCluster(ll)
+	}
 	g.layouts[t] = ll
 	return ll
 }

@@ -19,7 +19,7 @@ func lowerPrint(l *lowering, op *ir.Op) {
 	prefix := strings.ReplaceAll(op.Text("prefix"), "%", "%%")
 	var pids []arg
 	for _, a := range axes {
-		pids = append(pids, arg{"i32", l.call("i32", "llvm.nvvm.read.ptx.sreg.ctaid."+a)})
+		pids = append(pids, arg{"i32", l.programID(a)})
 	}
 	if op.NumOperands() == 0 {
 		l.when(l.scalarOwner(), func() { l.printf("pid (%u, %u, %u)"+prefix+"\n", pids) })

@@ -17,6 +17,7 @@ type program struct {
 	opts    Options
 	module  *ir.Module
 	warps   int
+	ctas    int // blocks of a program: 1 without clusters
 	layouts map[ir.Type]layout.Layout
 	decls   map[string]string
 	globals []string          // strings for printf and the like
@@ -38,13 +39,14 @@ type frame struct{ base, size int }
 
 func newProgram(m *ir.Module, opts Options) *program {
 	return &program{
-		opts: opts, module: m, warps: int(m.IntOr(ttg.NumWarpsAttr, 4)), layouts: map[ir.Type]layout.Layout{}, decls: map[string]string{},
+		opts: opts, module: m, warps: int(m.IntOr(ttg.NumWarpsAttr, 4)), ctas: int(m.IntOr(ttg.NumCTAsAttr, 1)), layouts: map[ir.Type]layout.Layout{}, decls: map[string]string{},
 		strings: map[string]string{}, math: mathlib.New(mathlib.Target{NVPTX: true}, "#1"), frames: map[*ir.Op]*frame{}, scratchAt: map[*ir.Op]int{},
 	}
 }
 
 // lower writes the kernel and all functions it can reach.
 func (g *program) lower(kernel *ir.Op) {
+	g.checkCluster(kernel)
 	order := g.callOrder(kernel)
 	for _, fn := range order { // callers first: a frame lies behind those of its callers
 		g.place(fn)
@@ -149,6 +151,9 @@ func (g *program) attributes() string {
 	limits := fmt.Sprintf("\"nvvm.reqntid\"=\"%d\"", g.warps*32)
 	if n := g.module.IntOr(ttg.MaxNRegAttr, 0); n > 0 {
 		limits += fmt.Sprintf(" \"nvvm.maxnreg\"=\"%d\"", n)
+	}
+	if g.ctas > 1 {
+		limits += fmt.Sprintf(" \"nvvm.cluster_dim\"=\"%d\"", g.ctas)
 	}
 	return "attributes #0 = { nounwind " + limits + " }\n" +
 		"attributes #1 = { alwaysinline nounwind willreturn memory(none) }\n" +

@@ -27,8 +27,8 @@ func (l *lowering) combine(op *ir.Op, a, b []string) []string {
 	return l.inline(op.Body(0), append(slices.Clone(a), b...))
 }
 
-// reduction is a reduction along an axis in three steps: the registers of a thread, the lanes of a warp by shuffles, the warps through
-// shared memory. The steps to take are read off the layout, whatever it is.
+// reduction is a reduction along an axis in three steps: the registers of a thread, the lanes of a warp by shuffles, the warps, and the
+// blocks of a cluster, through shared memory. The steps to take are read off the layout, whatever it is.
 type reduction struct {
 	l     *lowering
 	op    *ir.Op
@@ -75,6 +75,17 @@ func (r *reduction) warpSteps() []step {
 	var out []step
 	for _, s := range r.dirs.along {
 		if s.bit.warp != 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// blockSteps are the steps that lead to other blocks.
+func (r *reduction) blockSteps() []step {
+	var out []step
+	for _, s := range r.dirs.along {
+		if s.bit.block != 0 {
 			out = append(out, s)
 		}
 	}
@@ -163,6 +174,9 @@ func (r *reduction) lanes() {
 
 // resultFits reports whether each thread's partial results are those that the result's layout wants in it.
 func (r *reduction) resultFits() bool {
+	if len(r.blockSteps()) > 0 {
+		return false
+	}
 	t, ok := r.op.Result(0).Type.(*ir.TensorType)
 	if !ok {
 		return true
@@ -205,6 +219,12 @@ func (r *reduction) throughShared(warps []step) {
 			l.storeShared(v, r.elems[e], bases[e], off, writer)
 		}
 	}
+	if blocks := r.sources(); blocks != nil {
+		l.clusterBarrier()
+		r.fromBlocks(*blocks, n, bases)
+		l.clusterBarrier()
+		return
+	}
 	l.barrier()
 	var to layout.Layout
 	if t, ok := r.op.Result(0).Type.(*ir.TensorType); ok {
@@ -216,13 +236,13 @@ func (r *reduction) throughShared(warps []step) {
 	}
 	r.finish(func(c []int) []string {
 		off := l.mul(l.flatOffset(to, c, shape), n)
-		return r.gather(off, n, split, bases)
+		return r.gather(off, n, split, bases, "")
 	})
 }
 
-// gather combines n partial results that lie in shared memory from off on. When the whole warp wants them, its lanes take a quarter
+// gather combines n partial results that lie in the shared memory of a block, "" for this one, from off on. When the whole warp wants them, its lanes take a quarter
 // each and exchange: that needs less registers than to read all, at the time when whatever was reduced is still there as well.
-func (r *reduction) gather(off string, n, split int, bases []int) []string {
+func (r *reduction) gather(off string, n, split int, bases []int, rank string) []string {
 	l := r.l
 	if split > 1 {
 		off = l.add(off, l.mul(l.val("and i32 %s, %d", l.ids.lane, split-1), n/split))
@@ -232,7 +252,7 @@ func (r *reduction) gather(off string, n, split int, bases []int) []string {
 		vals := make([]string, len(r.elems))
 		at := l.add(off, fmt.Sprint(w))
 		for e, t := range r.elems {
-			vals[e] = l.loadShared(t, bases[e], at)
+			vals[e] = l.loadFrom(t, bases[e], at, rank)
 		}
 		if acc == nil {
 			acc = vals
@@ -322,10 +342,15 @@ func (l *lowering) flatOffset(ll layout.Layout, coords, shape []int) string {
 
 // finish sets the results: get gives the values for the coordinates of a register.
 func (r *reduction) finish(get func(coords []int) []string) {
+	r.finishAt(func(_ int, c []int) []string { return get(c) })
+}
+
+// finishAt is finish for who asks which register it is, too.
+func (r *reduction) finishAt(get func(reg int, coords []int) []string) {
 	l := r.l
 	t := r.op.Result(0).Type
 	if _, ok := t.(*ir.TensorType); !ok {
-		vals := get([]int{})
+		vals := get(0, []int{})
 		for e, res := range r.op.Results() {
 			l.setOne(res, vals[e])
 		}
@@ -340,7 +365,7 @@ func (r *reduction) finish(get func(coords []int) []string) {
 		c := registerCoords(ll, i)
 		vals, ok := done[flat(c, shape)]
 		if !ok {
-			vals = get(c)
+			vals = get(i, c)
 			done[flat(c, shape)] = vals
 		}
 		for e := range outs {

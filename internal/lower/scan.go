@@ -41,6 +41,9 @@ func newScan(l *lowering, op *ir.Op, ll layout.Layout) (s *scan, ok bool) {
 	s.bits = make([]step, len(d.along))
 	lastLane, warps := 0, false
 	for _, x := range d.along {
+		if x.block != 0 {
+			return s, false // from block to block
+		}
 		if x.place != x.bit || x.image&(x.image-1) != 0 {
 			return s, false // a step that moves in several ways at once
 		}
@@ -88,7 +91,8 @@ func lowerScan(l *lowering, op *ir.Op) {
 	}
 }
 
-// scanLayout is a layout in which every scan can be done: the bits of the axis first, over lanes, warps, registers.
+// scanLayout is a layout in which every scan can be done: the bits of the axis first, over lanes, warps, registers. The blocks of a cluster
+// share the other dimensions, as far as there are any, or do the same.
 func (l *lowering) scanLayout(ll layout.Layout, axis int) layout.Layout {
 	dims := ll.OutDims()
 	var vectors [][]int
@@ -100,10 +104,19 @@ func (l *lowering) scanLayout(ll layout.Layout, axis int) layout.Layout {
 		}
 	}
 	add(axis)
+	along := len(vectors)
 	for d := range dims {
 		if d != axis {
 			add(d)
 		}
+	}
+	var blocks [][]int
+	for range log2(l.ctas) {
+		v := make([]int, len(dims))
+		if last := len(vectors) - 1; last >= along {
+			v, vectors = vectors[last], vectors[:last]
+		}
+		blocks = append(blocks, v)
 	}
 	take := func(n int) [][]int {
 		out := make([][]int, n)
@@ -119,7 +132,7 @@ func (l *lowering) scanLayout(ll layout.Layout, axis int) layout.Layout {
 	lanes, warps := take(5), take(log2(l.program.warps))
 	regs := take(len(vectors))
 	return layout.Must(layout.New([]layout.Bases{{Name: layout.Register, Vectors: regs}, {Name: layout.Lane, Vectors: lanes}, {Name: layout.Warp, Vectors: warps},
-		{Name: layout.Block}}, dims))
+		{Name: layout.Block, Vectors: blocks}}, dims))
 }
 
 // scanScratch is the size of what a scan needs in shared memory.
@@ -369,7 +382,7 @@ func (s *scan) throughShared(upper []step, bases []int) {
 	if s.reverse {
 		laneEnd = 0
 	}
-	writer := l.owns(s.ll)
+	writer := l.ownsInBlock(s.ll)
 	if s.lanes != 0 {
 		at := l.val("icmp eq i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, s.lanes), laneEnd)
 		writer = l.both(writer, at)
@@ -497,4 +510,14 @@ func (s *scan) isWarp(upper []step, u int) string {
 	return s.l.val("icmp eq i32 %s, %d", s.l.val("and i32 %s, %d", s.l.ids.warp, mask), want)
 }
 
-func init() { scratchOf[tt.Scan] = scanScratch }
+func init() {
+	scratchOf[tt.Scan] = scanScratch
+	crossings[tt.Scan] = func(l *lowering, op *ir.Op) bool {
+		from := l.layout(op, op.Operand(0).Type)
+		s, ok := newScan(l, op, from)
+		if ok {
+			return false
+		}
+		return newExchange(l.scanLayout(from, s.axis), from, bitsOf(s.elems[0])).crosses
+	}
+}

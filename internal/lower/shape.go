@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
@@ -50,7 +51,19 @@ func (l *lowering) byCoordinates(op *ir.Op, v *ir.Value, back func(coords []int)
 		}
 		out[r] = src[i]
 	}
+	if l.ctas > 1 {
+		l.checkThreads(op, from, to, back)
+	}
 	return out
+}
+
+// checkThreads makes sure that on a cluster the layouts agree on lanes, warps and blocks as well.
+func (l *lowering) checkThreads(op *ir.Op, from, to layout.Layout, back func(coords []int) []int) {
+	for _, u := range unitPlaces(to) {
+		if u.reg == 0 && !slices.Equal(back(coords(to, u)), coords(from, u)) {
+			l.fail(op, "num_ctas=%d: the layouts of operand and result put elements into other threads", l.ctas)
+		}
+	}
 }
 
 // registerCoords are the coordinates of what register r of the first thread holds.
@@ -98,6 +111,7 @@ func lowerTrans(l *lowering, op *ir.Op) {
 // lowerReshape matches elements by their row-major position; one that may reorder takes the registers as they are.
 func lowerReshape(l *lowering, op *ir.Op) {
 	if op.HasAttr("allow_reorder") {
+		l.sameFreedom(op, op.Operand(0))
 		l.vals[op.Result(0)] = l.vals[op.Operand(0)]
 		return
 	}
@@ -118,6 +132,7 @@ func lowerReshape(l *lowering, op *ir.Op) {
 
 // lowerCat puts the registers of both operands one after another: tt.cat may reorder.
 func lowerCat(l *lowering, op *ir.Op) {
+	l.sameFreedom(op, op.Operand(0))
 	l.set(op.Result(0), append(append([]string{}, l.regs(op.Operand(0))...), l.regs(op.Operand(1))...))
 }
 

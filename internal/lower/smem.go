@@ -49,24 +49,51 @@ type pointers struct {
 	thread string // the thread's part, in elements
 	bits   int    // that it can have
 	ptr    string // address of the thread's part
+
+	rank   string         // the thread's part of the block that is meant; "" is this block
+	mapped map[int]string // ptr in blocks, by the register's part of their numbers
 }
 
+// pointers of a map that has the output block are into the memory of the cluster's blocks.
 func (l *lowering) pointers(b smem, cvt layout.Layout) *pointers {
-	return &pointers{l: l, b: b, cvt: cvt, thread: l.threadPart(cvt, layout.Offset), bits: l.threadBits(cvt, layout.Offset)}
+	p := &pointers{l: l, b: b, cvt: cvt, thread: l.threadPart(cvt, layout.Offset), bits: l.threadBits(cvt, layout.Offset)}
+	if cvt.HasOut(layout.Block) && cvt.OutBits(layout.Block) > 0 {
+		p.rank, p.mapped = l.threadPart(cvt, layout.Block), map[int]string{}
+	}
+	return p
+}
+
+// load and typ are the instruction that reads at such an address, and the address's type.
+func (p *pointers) load() (instr, typ string) {
+	if p.rank != "" {
+		return "ld.shared::cluster", "i32"
+	}
+	return "ld.shared", "ptr addrspace(3)"
+}
+
+// key tells places apart that registers mean.
+func (p *pointers) key(reg int) [2]int {
+	k := [2]int{registerImage(p.cvt, reg, layout.Offset)}
+	if p.rank != "" && p.cvt.HasOut(layout.Block) {
+		k[1] = registerImage(p.cvt, reg, layout.Block)
+	}
+	return k
 }
 
 // at is the address of what a register holds.
 func (p *pointers) at(reg int) string {
 	l, size := p.l, bitsOf(p.b.elem)/8
-	c := 0
-	for i := range p.cvt.InBits(layout.Register) {
-		if reg>>i&1 != 0 {
-			c ^= p.cvt.BasisAlong(layout.Register, i, layout.Offset)
-		}
-	}
+	k := p.key(reg)
+	c := k[0]
 	if p.b.start == "0" && p.b.pad == nil && c&p.bits == 0 {
 		if p.ptr == "" {
 			p.ptr = l.sharedAt(l.mul(p.thread, size), p.b.base)
+		}
+		if p.rank != "" {
+			if p.mapped[k[1]] == "" {
+				p.mapped[k[1]] = l.mapTo(p.ptr, l.xor(p.rank, itoa(k[1])))
+			}
+			return l.add(p.mapped[k[1]], itoa(c*size))
 		}
 		if c == 0 {
 			return p.ptr
@@ -82,7 +109,11 @@ func (p *pointers) at(reg int) string {
 		}
 		off = sum
 	}
-	return l.sharedAt(l.mul(off, size), p.b.base)
+	at := l.sharedAt(l.mul(off, size), p.b.base)
+	if p.rank != "" {
+		return l.mapTo(at, l.xor(p.rank, itoa(k[1])))
+	}
+	return at
 }
 
 // sharedAt is the address of byte off behind base.
@@ -119,24 +150,29 @@ func (l *lowering) storeAll(b smem, cvt layout.Layout, regs []string, free int, 
 	}
 }
 
-// loadAll reads registers from a buffer; registers that cvt gives one place are read once.
+// loadBlock is loadAll from the buffer of one block of the cluster.
+func (l *lowering) loadBlock(b smem, cvt layout.Layout, rank int) []string {
+	return l.loadVia(b, cvt, func(p *pointers) { p.rank, p.mapped = itoa(rank), map[int]string{} })
+}
+
+// loadAll reads registers from a buffer; registers that cvt gives one place are read once. A map to blocks as well reads from theirs.
 func (l *lowering) loadAll(b smem, cvt layout.Layout) []string {
+	return l.loadVia(b, cvt, func(*pointers) {})
+}
+
+func (l *lowering) loadVia(b smem, cvt layout.Layout, change func(*pointers)) []string {
 	n, order := layout.LargestVector(cvt, b.most())
 	p := l.pointers(b, order.Apply(cvt))
+	change(p)
 	a := newAccess(b.elem, n)
 	out := make([]string, cvt.InSize(layout.Register))
-	done := map[int][]string{}
+	done := map[[2]int][]string{}
+	instr, typ := p.load()
 	for i := 0; i < len(out); i += n {
-		key := 0
-		for k := range p.cvt.InBits(layout.Register) {
-			if i>>k&1 != 0 {
-				key ^= p.cvt.BasisAlong(layout.Register, k, layout.Offset)
-			}
-		}
-		vals := done[key]
+		vals := done[p.key(i)]
 		if vals == nil {
-			vals = l.unpack(a, l.loadWords(a, "ld.shared", p.at(i), "ptr addrspace(3)", "r", "", nil))
-			done[key] = vals
+			vals = l.unpack(a, l.loadWords(a, instr, p.at(i), typ, "r", "", nil))
+			done[p.key(i)] = vals
 		}
 		for k, v := range vals {
 			out[order.Index(i+k)] = v

@@ -26,6 +26,9 @@ func (l *lowering) readThreadIDs() string {
 	if l.warps > 1 {
 		l.ids.warp = w.val("lshr i32 %s, 5", tid)
 	}
+	if l.ctas > 1 {
+		l.ids.block = w.call("i32", "llvm.nvvm.read.ptx.sreg.cluster.ctarank")
+	}
 	return ""
 }
 
@@ -153,9 +156,14 @@ func (l *lowering) threadBits(ll layout.Layout, out string) int {
 
 // owns is the condition under which this thread is the one to act for the elements it holds: among threads with copies of the same
 // elements only the first does. It is "" when there are no copies.
-func (l *lowering) owns(ll layout.Layout) string {
+func (l *lowering) owns(ll layout.Layout) string { return l.ownsAmong(ll, threadDims) }
+
+// ownsInBlock is owns for what each block of a cluster does for itself.
+func (l *lowering) ownsInBlock(ll layout.Layout) string { return l.ownsAmong(ll, blockDims) }
+
+func (l *lowering) ownsAmong(ll layout.Layout, dims []string) string {
 	cond := ""
-	for _, in := range []string{layout.Lane, layout.Warp} {
+	for _, in := range dims {
 		if !ll.HasIn(in) {
 			continue
 		}
@@ -183,4 +191,9 @@ func (l *lowering) owns(ll layout.Layout) string {
 }
 
 // scalarOwner is the condition for acting once for the whole program.
-func (l *lowering) scalarOwner() string { return l.val("icmp eq i32 %s, 0", l.ids.tid) }
+func (l *lowering) scalarOwner() string {
+	if l.ctas > 1 {
+		return l.val("icmp eq i32 %s, 0", l.val("or i32 %s, %s", l.ids.tid, l.ids.block))
+	}
+	return l.val("icmp eq i32 %s, 0", l.ids.tid)
+}

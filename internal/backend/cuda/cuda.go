@@ -69,6 +69,9 @@ func (k *Code) config(grid [3]int) driver.Config {
 
 // Compile takes a kernel from what the front end made to PTX, or as far as in.Until says, when the result is nil.
 func (c Compiler) Compile(ctx context.Context, in *backend.Input, maxPTX int) (*Code, error) {
+	if err := c.checkCluster(in.Options.NumCTAs); err != nil {
+		return nil, err
+	}
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
@@ -95,8 +98,9 @@ func (c Compiler) CompileOnly(ctx context.Context, in *backend.Input) error {
 
 // FromTTGIR compiles a module that is TTGIR already.
 func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) (*Code, error) {
-	if n := ttg.NumCTAs(in.Module.Op); n > 1 {
-		return nil, fmt.Errorf("num_ctas=%d: programs of several blocks can be compiled as far as ttgir only", n)
+	ctas := ttg.NumCTAs(in.Module.Op)
+	if err := c.checkCluster(ctas); err != nil {
+		return nil, err
 	}
 	start := time.Now()
 	params := paramSizes(in.Module.Lookup(in.Kernel))
@@ -129,8 +133,27 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) 
 	in.Stages.Record("ptx", time.Since(start), func() []byte { return out.Asm })
 	return &Code{
 		Name: k.Name, PTX: out.Asm, Shared: k.Shared, NumWarps: k.NumWarps, Params: params,
-		NumCTAs: in.Options.NumCTAs, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL,
+		NumCTAs: ctas, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL,
 	}, nil
+}
+
+// maxCTAs is the largest cluster that a GPU can have, portableCTAs the largest that every GPU of sm_90 and up has.
+const (
+	maxCTAs      = 16
+	portableCTAs = 8
+)
+
+// checkCluster says whether programs can have so many blocks.
+func (c Compiler) checkCluster(ctas int) error {
+	switch {
+	case ctas <= 1:
+		return nil
+	case c.Capability < 90:
+		return fmt.Errorf("num_ctas=%d: clusters of blocks need compute capability 9.0 or higher, and this is for sm_%d", ctas, c.Capability)
+	case ctas > maxCTAs || ctas&(ctas-1) != 0:
+		return fmt.Errorf("num_ctas=%d: a cluster has 1, 2, 4, 8 or %d blocks", ctas, maxCTAs)
+	}
+	return nil
 }
 
 // paramSizes are the sizes of a kernel's arguments in bytes.

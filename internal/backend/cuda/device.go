@@ -105,6 +105,11 @@ func (d *Device) loadImage(code *Code, image []byte) (backend.Executable, error)
 			return nil, err
 		}
 	}
+	if code.NumCTAs > portableCTAs {
+		if err := f.AllowLargeClusters(); err != nil {
+			return nil, err
+		}
+	}
 	return &kernel{code: code, module: m, fn: f}, nil
 }
 

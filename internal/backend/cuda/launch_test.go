@@ -3,13 +3,15 @@ package cuda
 import (
 	"context"
 	"encoding/json"
-	"strings"
+	"fmt"
+	"regexp"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/diag"
 	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/llvm"
 )
 
 // How a kernel is launched is what its options say, also after the cache has kept it.
@@ -50,18 +52,55 @@ func TestLaunchOptions(t *testing.T) {
 	}
 }
 
-// A program of several blocks would compute a part of its results: it is refused.
-func TestClustersRefused(t *testing.T) {
-	m, err := ir.Parse(diag.NewFileSet(), "k.ttgir", []byte(`module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// emptyKernel is a kernel of programs with so many blocks.
+func emptyKernel(t *testing.T, ctas int) *backend.Input {
+	t.Helper()
+	text := fmt.Sprintf(`module attributes {"ttg.num-ctas" = %d : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   tt.func public @k() {
     tt.return
   }
-}`))
+}`, ctas)
+	m, err := ir.Parse(diag.NewFileSet(), "k.ttgir", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Compiler{90}.FromTTGIR(context.Background(), &backend.Input{Module: m, Kernel: "k"}, 0)
-	if err == nil || !strings.Contains(err.Error(), "num_ctas=2") {
-		t.Error(err)
+	return &backend.Input{Module: m, Kernel: "k"}
+}
+
+// The code says how many blocks a program has, and its PTX asks for clusters of them.
+func TestClusters(t *testing.T) {
+	if _, err := llvm.Load(); err != nil {
+		t.Skip(err)
+	}
+	code, err := Compiler{90}.FromTTGIR(context.Background(), emptyKernel(t, 4), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code.NumCTAs != 4 {
+		t.Errorf("%d blocks, want 4", code.NumCTAs)
+	}
+	if !regexp.MustCompile(`\.reqnctapercluster 4\b`).Match(code.PTX) {
+		t.Errorf("the PTX asks for no clusters of 4:\n%s", code.PTX)
+	}
+}
+
+// There are no clusters before Hopper, none of odd sizes, and none of more than 16 blocks.
+func TestClustersRefused(t *testing.T) {
+	for _, c := range []struct {
+		capability, ctas int
+		want             string
+	}{
+		{80, 2, "num_ctas=2: clusters of blocks need compute capability 9.0 or higher, and this is for sm_80"},
+		{90, 3, "num_ctas=3: a cluster has 1, 2, 4, 8 or 16 blocks"},
+		{90, 32, "num_ctas=32: a cluster has 1, 2, 4, 8 or 16 blocks"},
+	} {
+		_, err := Compiler{c.capability}.FromTTGIR(context.Background(), emptyKernel(t, c.ctas), 0)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("sm_%d, %d blocks: %v, want %q", c.capability, c.ctas, err, c.want)
+		}
+		_, err = Compiler{c.capability}.Compile(context.Background(), &backend.Input{Options: backend.Options{NumCTAs: c.ctas}}, 0)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("sm_%d, %d blocks: %v, want %q", c.capability, c.ctas, err, c.want)
+		}
 	}
 }

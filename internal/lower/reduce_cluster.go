@@ -1,0 +1,96 @@
+package lower
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// sources says which blocks of a cluster have partial results of an element.
+type sources struct {
+	first layout.Layout // places of the result to the first such block; the zero value for a scalar
+	steps []int         // changes of its number: any sum of them is another
+	same  []int         // for each bit of a block's number, the change that leads to a block with the same, or 0
+}
+
+// sources are the blocks that the results of a reduction come from; nil when each block has all it wants itself.
+func (r *reduction) sources() *sources {
+	l := r.l
+	if l.ctas == 1 {
+		return nil
+	}
+	s := &sources{same: make([]int, log2(l.ctas))}
+	for _, b := range r.blockSteps() {
+		s.steps = append(s.steps, b.block)
+	}
+	for _, b := range r.dirs.same {
+		if b.bit.block != 0 {
+			s.same[log2(b.bit.block)] = b.block
+		}
+	}
+	t, ok := r.op.Result(0).Type.(*ir.TensorType)
+	if !ok {
+		if len(s.steps) == 0 {
+			return nil
+		}
+		return s
+	}
+	h := homesOf(r.ll.DropTensorDim(r.axis))
+	h.twins = s.same // who has the rest alike may be elsewhere along the axis
+	s.first = h.find(l.layout(r.op, t))
+	if len(s.steps) == 0 && !crossing(s.first) {
+		return nil
+	}
+	return s
+}
+
+// fromBlocks combines, for each element of the result, the partial results of all blocks and warps: n in each block. All blocks do so in
+// one order, so that they agree to the last bit.
+func (r *reduction) fromBlocks(s sources, n int, bases []int) {
+	l := r.l
+	shape := dropAxis(outShape(r.ll), r.axis)
+	var to layout.Layout
+	rank := r.sameBlocks(s)
+	if t, ok := r.op.Result(0).Type.(*ir.TensorType); ok {
+		to = l.layout(r.op, t)
+		rank = l.threadPart(s.first, layout.Block)
+	}
+	r.finishAt(func(reg int, c []int) []string {
+		off := l.mul(l.flatOffset(to, c, shape), n)
+		fixed := 0
+		if len(c) > 0 {
+			fixed = registerImage(s.first, reg, layout.Block)
+		}
+		var acc []string
+		for i := range 1 << len(s.steps) {
+			at := fixed
+			for k, step := range s.steps {
+				if i>>k&1 != 0 {
+					at ^= step
+				}
+			}
+			vals := r.gather(off, n, 1, bases, l.xor(rank, itoa(at)))
+			if acc != nil {
+				vals = l.combine(r.op, acc, vals)
+			}
+			acc = vals
+		}
+		return acc
+	})
+}
+
+// sameBlocks is the part of a block's number that leads to blocks with the same: nobody goes to the first if there is a nearer one.
+func (r *reduction) sameBlocks(s sources) string {
+	l := r.l
+	acc := "0"
+	for k, change := range s.same {
+		if change != 0 {
+			acc = l.xor(acc, l.field(l.ids.block, k, 1, change))
+		}
+	}
+	return acc
+}
+
+func init() {
+	crossings[tt.Reduce] = func(l *lowering, op *ir.Op) bool { return newReduction(l, op).sources() != nil }
+}
