@@ -192,7 +192,8 @@ type tuneRun struct {
 	s    *Stream
 	grid any
 
-	origin, first *results // where results are compared: what tensors held at first, and after the first config
+	saved         map[*Tensor]backend.Buffer // what tensors of restore_value held, on the device
+	origin, first *results                   // where results are compared: what tensors held at first, and after the first config
 }
 
 // applies reports whether a decorator has something to add to the arguments.
@@ -507,6 +508,7 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 		}
 	}
 	ready := r.compileAll(step, g, todo)
+	defer r.closeSaved()
 	r.reference(step, a, g, configs, rec, todo)
 	begin, best := time.Now(), math.Inf(1)
 	for i, c := range todo {
@@ -602,175 +604,6 @@ func (r *tuneRun) complete(step int, g *given, c lang.Config) (*given, error) {
 		}
 	}
 	return g, nil
-}
-
-// hopeless is how much slower than the best a config must seem after a few runs for a measurement to be a waste, and behind the same after
-// a tenth of one.
-const (
-	hopeless = 3
-	behind   = 1.2
-)
-
-// measure is the time of one config. Those that are far behind are not measured to the end.
-func (r *tuneRun) measure(step int, a *lang.Autotune, g *given, c lang.Config, best float64) (autotune.Timing, error) {
-	full, err := r.complete(step, g, c)
-	if err != nil {
-		return autotune.Timing{}, err
-	}
-	if r.k.m.conf.Tune.Verify {
-		if err := r.check(step, a, g, c); err != nil {
-			return autotune.Timing{}, err
-		}
-	}
-	args := full.args()
-	call := func() error { return r.hooked(a, c, full, args) }
-	once, err := r.s.times(0, 0, call)
-	if err != nil {
-		return autotune.Timing{}, err
-	}
-	if t := timing(c.String(), once); t.Median > hopeless*best {
-		return t, nil
-	}
-	warmup, rep := r.durations(a)
-	begin := time.Now()
-	some, err := r.s.times(warmup/10, rep/10, call)
-	if err != nil {
-		return autotune.Timing{}, err
-	}
-	if t := timing(c.String(), some); t.Low > behind*best {
-		return t, nil
-	}
-	// Clearing caches takes longer than small kernels do. Triton counts it in.
-	if slower := float64(time.Since(begin)) / float64(warmup/10+rep/10+1); slower > 1 && len(some) > 10 {
-		warmup, rep = time.Duration(float64(warmup)/slower), time.Duration(float64(rep)/slower)
-	}
-	times, err := r.s.times(warmup, rep, call)
-	return timing(c.String(), times), err
-}
-
-// durations are how long to warm up and to measure.
-func (r *tuneRun) durations(a *lang.Autotune) (warmup, rep time.Duration) {
-	pick := func(decorator float64, option, usual time.Duration) time.Duration {
-		switch {
-		case decorator > 0:
-			return time.Duration(decorator * float64(time.Millisecond))
-		case option > 0:
-			return option
-		}
-		return usual
-	}
-	o := &r.k.m.conf.Tune
-	return pick(a.Warmup, o.Warmup, 25*time.Millisecond), pick(a.Rep, o.Rep, 100*time.Millisecond)
-}
-
-// timing sums measurements up.
-func timing(config string, times []time.Duration) autotune.Timing {
-	slices.Sort(times)
-	at := func(q float64) float64 {
-		return float64(times[int(q*float64(len(times)-1)+0.5)]) / float64(time.Millisecond)
-	}
-	return autotune.Timing{Config: config, Median: at(0.5), Low: at(0.2), High: at(0.8)}
-}
-
-// hooked is one launch with everything that the decorator wants done before and after.
-func (r *tuneRun) hooked(a *lang.Autotune, c lang.Config, g *given, args []any) error {
-	var nargs host.Value
-	if c.PreHook != nil || a.PreHook != nil || a.PostHook != nil {
-		d := r.dict(g)
-		for _, k := range c.AllKwargs() {
-			d.SetStr(k.Name, k.Value)
-		}
-		nargs = d
-	}
-	if c.PreHook != nil {
-		if _, err := r.t.Call(c.PreHook, []host.Value{nargs}, nil); err != nil {
-			return err
-		}
-	}
-	restore, err := r.before(a, g, nargs, false)
-	if err != nil {
-		return err
-	}
-	err = r.k.launchPlain(r.s, r.grid, args, nil)
-	if err == nil && restore != nil {
-		err = r.s.Sync()
-	}
-	return errors.Join(err, r.after(a, nargs, err, restore))
-}
-
-// before is autotune's own hook: the file's, or else resetting and saving what the decorator names. It returns what undoes it.
-func (r *tuneRun) before(a *lang.Autotune, g *given, nargs host.Value, resetOnly bool) (restore func() error, err error) {
-	if a.PreHook != nil {
-		_, err := r.t.Call(a.PreHook, []host.Value{nargs}, []host.Keyword{{Name: "reset_only", Value: host.Bool(resetOnly)}})
-		return nil, err
-	}
-	for _, n := range a.ResetToZero {
-		if t, ok := g.vals[n].(*Tensor); ok && t != nil {
-			if err := t.zero(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if resetOnly || len(a.RestoreValue) == 0 {
-		return nil, nil
-	}
-	type saved struct {
-		t    *Tensor
-		data []byte
-	}
-	var copies []saved
-	for _, n := range a.RestoreValue {
-		if t, ok := g.vals[n].(*Tensor); ok && t != nil {
-			data, err := t.bytes()
-			if err != nil {
-				return nil, err
-			}
-			copies = append(copies, saved{t, data})
-		}
-	}
-	return func() error {
-		for _, c := range copies {
-			if err := c.t.Write(c.data); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
-}
-
-func (r *tuneRun) after(a *lang.Autotune, nargs host.Value, failed error, restore func() error) error {
-	if a.PostHook == nil {
-		if restore != nil {
-			return restore()
-		}
-		return nil
-	}
-	var exception host.Value = host.None
-	if failed != nil {
-		exception = host.Str(failed.Error())
-	}
-	_, err := r.t.Call(a.PostHook, []host.Value{nargs}, []host.Keyword{{Name: "exception", Value: exception}})
-	return err
-}
-
-// resetAll leaves tensors as the launch that follows a tuning expects them.
-func (r *tuneRun) resetAll(a *lang.Autotune, g *given) error {
-	var nargs host.Value
-	if a.PreHook != nil {
-		nargs = r.dict(g)
-	}
-	_, err := r.before(a, g, nargs, true)
-	return err
-}
-
-// bytes are the tensor's, from its first element to the end of its shape or of its memory.
-func (t *Tensor) bytes() ([]byte, error) {
-	data := make([]byte, max(0, min(t.Len()*t.DType.Size(), t.buf.Size()-t.offset)))
-	return data, t.Read(data)
-}
-
-func (t *Tensor) zero() error {
-	return t.Write(make([]byte, max(0, min(t.Len()*t.DType.Size(), t.buf.Size()-t.offset))))
 }
 
 // hostValue is an argument as Python sees it.

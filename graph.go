@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/backend"
 )
 
-// ErrCapturing is that of a launch on a stream whose work is being recorded as a graph, if it would have to compile or to tune: that takes
-// work which cannot be recorded. Launch once before, or warm the kernel up.
+// ErrCapturing is that of a launch on a stream whose work is being recorded as a graph, if it would have to compile, to tune or to copy
+// memory of the host: that takes work which cannot be recorded. Launch once before, or warm the kernel up, with tensors of the device.
 var ErrCapturing = errors.New("the stream is being captured")
 
 // ExternalStream is a stream that somebody else made and keeps, as the driver names it: a CUstream. Closing it leaves it as it is.
@@ -34,7 +34,8 @@ type Graph struct {
 	g   backend.Graph
 }
 
-// Capture records the launches that f makes on the stream, instead of doing them. Tensors must be the device's and stay where they are.
+// Capture records the launches that f makes on the stream, instead of doing them. Tensors must be the device's, and stay where they are
+// for as long as the graph is launched: one in host memory, which would be copied, is refused with ErrCapturing.
 func (s *Stream) Capture(f func() error) (*Graph, error) {
 	r, ok := s.s.(backend.Recording)
 	if !ok {
@@ -58,14 +59,29 @@ func (g *Graph) Launch(s *Stream) error {
 // Close gives the graph back.
 func (g *Graph) Close() error { return g.g.Close() }
 
+// lends is an error if host memory cannot be handed to the device now: the copies to it and back would not be part of the graph that is
+// being recorded.
+func (l *launch) lends() error {
+	c, ok := l.dev.b.(interface{ CopiesHost() bool })
+	if l.on == nil || !ok || !c.CopiesHost() {
+		return nil
+	}
+	return l.on.recorded("memory of the host would have to be copied to the device, which takes no part in a graph")
+}
+
 // refuse is an error if the stream's work is being recorded, by Capture or by somebody else; what cannot be done then is named.
 func (s *Stream) refuse(kernel, what string) error {
+	return s.recorded(fmt.Sprintf("nereid: %s would have to be %s", kernel, what))
+}
+
+// recorded is an error if the stream's work is being recorded.
+func (s *Stream) recorded(why string) error {
 	r, ok := s.s.(backend.Recording)
 	if !ok {
 		return nil
 	}
 	if on, err := r.Capturing(); err != nil || on {
-		return errors.Join(fmt.Errorf("nereid: %s would have to be %s: %w", kernel, what, ErrCapturing), err)
+		return errors.Join(fmt.Errorf("%s: %w", why, ErrCapturing), err)
 	}
 	return nil
 }

@@ -138,6 +138,9 @@ func (l *launch) address(t *Tensor) (uint64, error) {
 			return b.Addr() + uint64(t.offset), nil
 		}
 	}
+	if err := l.lends(); err != nil {
+		return 0, err
+	}
 	b, err := l.dev.b.Wrap(h.data)
 	if err != nil {
 		return 0, err

@@ -93,6 +93,31 @@ func (t *Tensor) Offset(n int) *Tensor {
 // Close gives device memory back. Tensors over Go slices need none.
 func (t *Tensor) Close() error { return t.buf.Close() }
 
+// size is the bytes from the tensor's first element to the end of its shape or of its memory.
+func (t *Tensor) size() int { return max(0, min(t.Len()*t.DType.Size(), t.buf.Size()-t.offset)) }
+
+// bytes are a copy of those.
+func (t *Tensor) bytes() ([]byte, error) {
+	data := make([]byte, t.size())
+	return data, t.Read(data)
+}
+
+func (t *Tensor) zero() error { return t.Write(make([]byte, t.size())) }
+
+// queue changes memory of the stream's device in order with its work, where the tensor is there and the device can.
+func (s *Stream) queue(t *Tensor) (backend.Queue, bool) {
+	q, ok := s.s.(backend.Queue)
+	return q, ok && t.dev == s.dev
+}
+
+// zero fills a tensor with zeros before what is launched next.
+func (s *Stream) zero(t *Tensor) error {
+	if q, ok := s.queue(t); ok {
+		return q.Zero(t.buf, t.offset, t.size())
+	}
+	return t.zero()
+}
+
 func count(shape []int) int {
 	n := 1
 	for _, d := range shape {

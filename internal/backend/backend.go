@@ -191,6 +191,18 @@ type Timer interface {
 	Measure(s Stream, warmup, rep time.Duration, f func() error) ([]time.Duration, error)
 }
 
+// GraphTimer is a Timer that can measure recorded work.
+type GraphTimer interface {
+	// MeasureGraph records f as often as fits into rep and replays that a few times. It returns the time of a run in each.
+	MeasureGraph(s Stream, rep time.Duration, f func() error) ([]time.Duration, error)
+}
+
+// Queue is a stream that changes memory of its device in order with its work, without waiting.
+type Queue interface {
+	Zero(b Buffer, at, n int) error
+	Copy(to Buffer, toAt int, from Buffer, fromAt, n int) error
+}
+
 // Buffer is memory of a device.
 type Buffer interface {
 	Addr() uint64

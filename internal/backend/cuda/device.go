@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -123,8 +124,9 @@ func (d *Device) Alloc(size int) (backend.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.DefaultStream().Fill(p, 0, 1, size); err != nil {
-		return nil, err
+	// Streams do not wait for the default one: without waiting here a kernel could run before its memory is cleared.
+	if err := errors.Join(c.DefaultStream().Fill(p, 0, 1, size), c.DefaultStream().Synchronize()); err != nil {
+		return nil, errors.Join(err, c.Free(p))
 	}
 	return &buffer{c, p, size}, nil
 }
@@ -184,6 +186,39 @@ func (g graph) Close() error                  { return g.g.Close() }
 
 func (s stream) Sync() error  { return s.s.Synchronize() }
 func (s stream) Close() error { return s.s.Close() }
+
+// Zero queues a fill with zeros.
+func (s stream) Zero(b backend.Buffer, at, n int) error {
+	p, err := place(b, at, n)
+	if err != nil {
+		return err
+	}
+	return s.s.Fill(p, 0, 1, n)
+}
+
+// Copy queues a copy within the GPU's memory.
+func (s stream) Copy(to backend.Buffer, toAt int, from backend.Buffer, fromAt, n int) error {
+	dst, err := place(to, toAt, n)
+	if err != nil {
+		return err
+	}
+	src, err := place(from, fromAt, n)
+	if err != nil {
+		return err
+	}
+	return s.s.Copy(dst, src, n)
+}
+
+// place is the address of n bytes of a buffer.
+func place(b backend.Buffer, at, n int) (driver.DevicePtr, error) {
+	if at < 0 || n < 0 || at+n > b.Size() {
+		return 0, fmt.Errorf("%d bytes at %d of a buffer of %d bytes", n, at, b.Size())
+	}
+	return driver.DevicePtr(b.Addr()) + driver.DevicePtr(at), nil
+}
+
+// CopiesHost reports that host memory is copied for each launch.
+func (*Device) CopiesHost() bool { return true }
 
 // buffer is memory of the GPU.
 type buffer struct {

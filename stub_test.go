@@ -1,0 +1,202 @@
+package nereid_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/driver/cuda/stub"
+	"github.com/nereid-lang/nereid/internal/llvm"
+)
+
+// onStub runs a test in a process of its own where the stub is the CUDA driver. calls are those to the driver since the last time, by
+// name; launches are not among them.
+func onStub(t *testing.T, f func(t *testing.T, s *nereid.Stream, calls func() map[string]int)) {
+	t.Helper()
+	if _, err := llvm.Load(); err != nil {
+		t.Skipf("no libLLVM: %v", err)
+	}
+	if !stub.Inside() {
+		dir := t.TempDir()
+		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+dir, "NEREID_STUB_LOG="+filepath.Join(dir, "log")))
+		return
+	}
+	s := stream(t, "cuda")
+	log, seen := os.Getenv("NEREID_STUB_LOG"), 0
+	f(t, s, func() map[string]int {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := map[string]int{}
+		for _, call := range strings.Fields(string(text[seen:])) {
+			calls[call]++
+		}
+		seen = len(text)
+		return calls
+	})
+}
+
+const stubKernels = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def plain(x_ptr, n):
+    tl.store(x_ptr, tl.load(x_ptr) + n)
+
+configs = [triton.Config({"B": 1}), triton.Config({"B": 2})]
+
+@triton.autotune(configs=configs, key=["n"], use_cuda_graph=True, reset_to_zero=["y_ptr"], restore_value=["x_ptr"])
+@triton.jit
+def tuned(x_ptr, y_ptr, n, B: tl.constexpr):
+    tl.store(x_ptr, 1.0)
+
+@triton.autotune(configs=configs, key=["n"], use_cuda_graph=True, pre_hook=lambda args, reset_only=False: args["x_ptr"].zero_())
+@triton.jit
+def hooked(x_ptr, n, B: tl.constexpr):
+    tl.store(x_ptr, 1.0)
+`
+
+func stubKernel(t *testing.T, name string) *nereid.Kernel {
+	t.Helper()
+	m, err := nereid.Parse("k.py", []byte(stubKernels), nereid.With(nereid.Config{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// The stub's kernels take 50 µs.
+const stubTime = 50 * time.Microsecond
+
+func TestMeasureGraph(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		k := stubKernel(t, "plain")
+		x, err := nereid.New(s.Device(), nereid.Float32, 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		launch := func() error { return k.Launch(s, nereid.Grid{1}, x, 5) }
+		near := func(took time.Duration) bool { return took > stubTime*9/10 && took < stubTime*11/10 }
+		if took, err := s.MeasureGraph(10*time.Millisecond, launch); err != nil || !near(took) {
+			t.Errorf("a graph: %v, %v", took, err)
+		}
+		if n := calls()["cuGraphInstantiateWithFlags"]; n != 1 {
+			t.Errorf("%d graphs", n)
+		}
+		if took, err := s.Measure(time.Millisecond, 5*time.Millisecond, launch); err != nil || !near(took) {
+			t.Errorf("%v, %v", took, err)
+		}
+	})
+}
+
+// use_cuda_graph measures with graphs, what the decorator wants reset and restored in them; where the file has hooks of its own, without.
+func TestTuneWithGraphs(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		x, y, _ := tensors(t, s.Device(), 16)
+		calls()
+		if err := stubKernel(t, "tuned").Launch(s, nereid.Grid{1}, x, y, 5); err != nil {
+			t.Fatal(err)
+		}
+		got := calls()
+		if got["cuGraphInstantiateWithFlags"] < 3 || got["cuMemcpyDtoD_v2"] == 0 || got["cuMemsetD8Async"] == 0 || got["cuMemcpyHtoD_v2"]+got["cuMemcpyDtoH_v2"] > 0 {
+			t.Errorf("calls: %v", got)
+		}
+		if at(t, x, 3) != 3 || at(t, y, 3) != 0 {
+			t.Errorf("x[3] is %v, y[3] %v", at(t, x, 3), at(t, y, 3))
+		}
+		if err := stubKernel(t, "hooked").Launch(s, nereid.Grid{1}, x, 5); err != nil {
+			t.Fatal(err)
+		}
+		if n := calls()["cuGraphInstantiateWithFlags"]; n != 0 {
+			t.Errorf("%d graphs with hooks of the file's", n)
+		}
+		// Memory of the host cannot be in a graph: measured without.
+		host := nereid.FromSlice(make([]float32, 16))
+		if err := stubKernel(t, "tuned").Launch(s, nereid.Grid{1}, host, y, 6); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A launch with host memory is refused while it is recorded, with an error that says why; the next one is not hurt.
+func TestCaptureHostMemory(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		k := stubKernel(t, "plain")
+		x, err := nereid.New(s.Device(), nereid.Float32, 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host := nereid.FromSlice(make([]float32, 16))
+		for _, arg := range []*nereid.Tensor{x, host} {
+			if err := k.Launch(s, nereid.Grid{1}, arg, 5); err != nil {
+				t.Fatal(err)
+			}
+		}
+		calls()
+		_, err = s.Capture(func() error { return k.Launch(s, nereid.Grid{1}, host, 5) })
+		if !errors.Is(err, nereid.ErrCapturing) || !strings.Contains(err.Error(), `"x_ptr"`) || !strings.Contains(err.Error(), "memory of the host") {
+			t.Errorf("host memory: %v", err)
+		}
+		if got := calls(); got["cuMemAlloc_v2"] > 0 {
+			t.Errorf("calls while recording: %v", got)
+		}
+		g, err := s.Capture(func() error { return k.Launch(s, nereid.Grid{1}, x, 5) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(g.Launch(s), s.Sync(), g.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Warm launches on a GPU allocate nothing, with defaults left out too.
+func TestStubAllocations(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) {
+		x, err := nereid.New(s.Device(), nereid.Float32, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := nereid.Parse("k.py", []byte(defaultsKernel), nereid.With(nereid.Config{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Kernel("defaults")
+		if err != nil {
+			t.Fatal(err)
+		}
+		grid := any(nereid.Grid{1})
+		for name, args := range map[string][]any{
+			"all": {x, 64, 2.5, true, "a", 8}, "defaults": {x, 64}, "names": {x, nereid.Arg("n", 64), nereid.Arg("B", 8)},
+			"options": {x, 64, 2.5, true, "a", 8, nereid.Options{NumWarps: 8}},
+		} {
+			if n := testing.AllocsPerRun(100, func() {
+				if err := k.Launch(s, grid, args...); err != nil {
+					t.Fatal(err)
+				}
+			}); n != 0 {
+				t.Errorf("%s: %v allocations", name, n)
+			}
+		}
+	})
+}
+
+const defaultsKernel = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def defaults(x_ptr, n, scale=2.5, flag=True, mode: tl.constexpr = "a", B: tl.constexpr = 16):
+    offs = tl.arange(0, B)
+    tl.store(x_ptr + offs, offs * scale, mask=(offs < n) & flag)
+`
