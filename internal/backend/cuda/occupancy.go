@@ -5,21 +5,30 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
 )
 
-// How many programs an SM runs at once depends on their registers, in steps: on an SM with 65,536 of them, programs of 256 threads with
-// 110 registers each run two at a time, and so do those with 128. The assembler does not know that it may use the 18, and saves them by
-// loading less at once. So a kernel with many registers is assembled again, with that number of programs as its goal.
+// How many programs an SM runs at once depends on their registers, in steps. The assembler does not know what a program is waiting for:
+//
+//   - It may save registers that let no more programs run, by loading less at once: on an SM with 65,536 of them, programs of 256 threads
+//     with 110 registers each run two at a time, and so do those with 128.
+//   - It may use a few too many for one program more, which would hide the latency of the loads in a loop.
+//
+// So a kernel is assembled again, with a number of programs as its goal, where that has something to gain.
 
-// manyRegisters is from where on a second look is worth its time.
+// manyRegisters is from where on registers that are left over are worth the time of a second look.
 const manyRegisters = 64
 
 const registersPerSM = 65536
 
 // sm is what an SM of a compute capability has.
-type sm struct{ threads, shared int }
+type sm struct{ programs, threads, shared int }
 
-var sms = map[int]sm{75: {1024, 64 << 10}, 80: {2048, 164 << 10}, 86: {1536, 100 << 10}, 87: {2048, 164 << 10}, 89: {1536, 100 << 10}, 90: {2048, 228 << 10}}
+var sms = map[int]sm{
+	75: {16, 1024, 64 << 10}, 80: {32, 2048, 164 << 10}, 86: {16, 1536, 100 << 10},
+	87: {16, 2048, 164 << 10}, 89: {24, 1536, 100 << 10}, 90: {32, 2048, 228 << 10},
+}
 
 // assembleBest makes a cubin with an assembler, of whatever kind.
 func (c Compiler) assembleBest(code *Code, assemble func(ptx []byte) ([]byte, error)) ([]byte, error) {
@@ -27,60 +36,103 @@ func (c Compiler) assembleBest(code *Code, assemble func(ptx []byte) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	ptx := c.withGoal(code, cubinRegisters(cubin))
+	ptx := withGoal(code.PTX, c.goal(code, cubinUse(cubin).registers))
 	if ptx == nil {
 		return cubin, nil
 	}
-	if better, err := assemble(ptx); err == nil {
+	if better, err := assemble(ptx); err == nil && cubinUse(better).stack <= cubinUse(cubin).stack {
 		return better, nil
 	}
 	return cubin, nil
 }
 
-// withGoal is the PTX with the number of programs that an SM runs when each thread has so many registers, or nil when that leaves no
-// registers to gain.
-func (c Compiler) withGoal(code *Code, registers int) []byte {
+// goal is the number of programs on an SM that a kernel whose threads take so many registers should be assembled for, or 0.
+func (c Compiler) goal(code *Code, registers int) int {
 	machine, ok := sms[c.Capability]
+	if !ok || registers == 0 || bytes.Contains(code.PTX, []byte("\n.maxnreg")) {
+		return 0
+	}
 	threads := 32 * code.NumWarps
-	if !ok || registers <= manyRegisters || bytes.Contains(code.PTX, []byte("\n.maxnreg")) {
+	room := func(programs int) int { return min(255, registersPerSM/(programs*threads)/8*8) } // registers for each thread
+	taken := roundUp(registers, 8)
+	others := min(machine.programs, machine.threads/threads, machine.shared/(code.Shared+1024))
+	programs := min(registersPerSM/(threads*taken), others)
+	switch {
+	case programs < 1:
+		return 0
+	case programs < others && 5*room(programs+1) >= 4*taken && waitsInLoop(code.PTX):
+		return programs + 1 // for a fifth of the registers at most
+	case registers > manyRegisters && room(programs) >= registers+8:
+		return programs
+	}
+	return 0
+}
+
+// waitsInLoop reports whether a kernel has a loop without products of matrices, which keep what they add up in registers.
+func waitsInLoop(ptx []byte) bool {
+	if bytes.Contains(ptx, []byte("mma.")) {
+		return false
+	}
+	seen := map[string]bool{}
+	for line := range bytes.Lines(ptx) {
+		text := strings.TrimSpace(string(line))
+		if label, _, ok := strings.Cut(text, ":"); ok && strings.HasPrefix(label, "$") {
+			seen[label] = true
+		}
+		if _, target, ok := strings.Cut(text, "bra"); ok && seen[lastWord(target)] {
+			return true
+		}
+	}
+	return false
+}
+
+// lastWord is the label of what follows "bra": ".uni \t$L1;".
+func lastWord(s string) string {
+	words := strings.Fields(strings.TrimSuffix(s, ";"))
+	if len(words) == 0 {
+		return ""
+	}
+	return words[len(words)-1]
+}
+
+// withGoal is the PTX with the number of programs that an SM should run, or nil for none.
+func withGoal(ptx []byte, programs int) []byte {
+	const size = "\n.reqntid "
+	at := bytes.Index(ptx, []byte(size))
+	if programs == 0 || at < 0 {
 		return nil
 	}
-	programs := min(registersPerSM/(threads*roundUp(registers, 8)), machine.threads/threads, machine.shared/(code.Shared+1024))
-	if programs < 1 {
-		return nil
-	}
-	if most := min(255, registersPerSM/(programs*threads)/8*8); most < registers+8 {
-		return nil
-	}
-	limit := fmt.Sprintf("\n.reqntid %d\n", threads)
-	return bytes.Replace(code.PTX, []byte(limit), []byte(fmt.Sprintf("%s.minnctapersm %d\n", limit, programs)), 1)
+	end := at + len(size) + bytes.IndexByte(ptx[at+len(size):], '\n')
+	return slices.Concat(ptx[:end], fmt.Appendf(nil, "\n.minnctapersm %d", programs), ptx[end:])
 }
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// cubinRegisters is the number of registers of the cubin's kernel, 0 when it does not say. The section .nv.info is a list of attributes:
-// a byte for the format, one for the attribute, two for a value or the size of one that follows.
-func cubinRegisters(cubin []byte) int {
+// use is what a kernel takes: registers of a thread, and bytes of its stack, where registers are spilled to.
+type use struct{ registers, stack int }
+
+// cubinUse is what the cubin's kernel takes, zero when it does not say. The section .nv.info is a list of attributes: a byte for the
+// format, one for the attribute, two for a value or the size of one that follows.
+func cubinUse(cubin []byte) (u use) {
 	const version = 20 // where NVIDIA has a number of its own in an ELF's header
 	if len(cubin) < version+4 {
-		return 0
+		return u
 	}
 	cubin = bytes.Clone(cubin)
 	binary.LittleEndian.PutUint32(cubin[version:], uint32(elf.EV_CURRENT))
 	file, err := elf.NewFile(bytes.NewReader(cubin))
 	if err != nil {
-		return 0
+		return u
 	}
 	section := file.Section(".nv.info")
 	if section == nil {
-		return 0
+		return u
 	}
 	data, err := section.Data()
 	if err != nil {
-		return 0
+		return u
 	}
-	const sized, registerCount = 4, 0x2f // the value of which is the number of a symbol and that of its registers
-	most := 0
+	const sized, registerCount, frameSize = 4, 0x2f, 0x11 // a value has the number of a symbol, and what it takes
 	for len(data) >= 4 {
 		format, attribute, size := data[0], data[1], int(binary.LittleEndian.Uint16(data[2:]))
 		data = data[4:]
@@ -90,10 +142,16 @@ func cubinRegisters(cubin []byte) int {
 		if size > len(data) {
 			break
 		}
-		if attribute == registerCount && size >= 8 {
-			most = max(most, int(binary.LittleEndian.Uint32(data[4:])))
+		if size >= 8 {
+			amount := int(binary.LittleEndian.Uint32(data[4:]))
+			switch attribute {
+			case registerCount:
+				u.registers = max(u.registers, amount)
+			case frameSize:
+				u.stack = max(u.stack, amount)
+			}
 		}
 		data = data[size:]
 	}
-	return most
+	return u
 }

@@ -22,7 +22,7 @@ func hungry(n, warps int) []byte {
 	return []byte(b.String())
 }
 
-func TestCubinRegisters(t *testing.T) {
+func TestCubinUse(t *testing.T) {
 	if _, err := findPtxas(); err != nil {
 		t.Skip(err)
 	}
@@ -32,41 +32,56 @@ func TestCubinRegisters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := cubinRegisters(cubin)
+		got := cubinUse(cubin).registers
 		if got < n || got > 255 || got <= before {
 			t.Errorf("a kernel of %d values has %d registers, the one before %d", n, got, before)
 		}
 		before = got
 	}
-	if got := cubinRegisters([]byte("no cubin")); got != 0 {
-		t.Errorf("%d registers in what is no cubin", got)
+	if got := cubinUse([]byte("no cubin")); got != (use{}) {
+		t.Errorf("%v in what is no cubin", got)
 	}
 }
 
-// The goal is how many programs run anyway, and is given only when registers are left over.
+const loopPTX = "$L1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p1 bra \t$L1;\n"
+
+// A loop that waits for memory gets one program more where a fifth of the registers pays for it; elsewhere the goal is how many programs
+// run anyway, given when registers are left over.
 func TestGoal(t *testing.T) {
 	for _, test := range []struct {
-		capability, warps, shared, registers, goal int
+		capability, warps, shared, registers int
+		body                                 string
+		goal                                 int
 	}{
-		{90, 8, 0, 110, 2},         // of 128
-		{90, 8, 0, 126, 0},         // of 128: nothing to gain
-		{90, 8, 0, 64, 0},          // not many
-		{90, 4, 0, 84, 5},          // of 96
-		{90, 8, 100 << 10, 72, 2},  // shared memory is the limit
-		{90, 8, 227 << 10, 110, 1}, // of 255
-		{90, 32, 0, 64, 0},
-		{70, 8, 0, 110, 0}, // not known
+		{90, 8, 0, 110, "", 2},         // of 128
+		{90, 8, 0, 126, "", 0},         // of 128: nothing to gain
+		{90, 8, 0, 64, "", 0},          // not many
+		{90, 4, 0, 84, "", 5},          // of 96
+		{90, 8, 100 << 10, 72, "", 2},  // shared memory is the limit
+		{90, 8, 227 << 10, 110, "", 1}, // of 255
+		{90, 32, 0, 64, "", 0},
+		{70, 8, 0, 110, "", 0}, // not known
+		{90, 16, 0, 38, loopPTX, 4},
+		{90, 16, 0, 38, "", 0},
+		{90, 16, 0, 38, "\t@%p1 bra \t$L1;\n$L1:\n", 0}, // forward
+		{90, 16, 0, 38, "mma.sync.aligned\n" + loopPTX, 0},
+		{90, 8, 0, 80, loopPTX, 4},
+		{90, 8, 0, 128, loopPTX, 0},        // three would have 80
+		{90, 8, 100 << 10, 80, loopPTX, 2}, // shared memory is the limit
+		{90, 4, 0, 32, loopPTX, 0},         // all threads are taken
+		{90, 1, 0, 16, loopPTX, 0},         // all programs
 	} {
 		c := Compiler{test.capability}
-		code := &Code{PTX: []byte(fmt.Sprintf("x()\n.reqntid %d\n{\n", 32*test.warps)), NumWarps: test.warps, Shared: test.shared}
-		ptx := c.withGoal(code, test.registers)
-		want := ""
-		if test.goal > 0 {
-			want = fmt.Sprintf("x()\n.reqntid %d\n.minnctapersm %d\n{\n", 32*test.warps, test.goal)
+		code := &Code{PTX: []byte(fmt.Sprintf("x()\n.reqntid %d\n{\n%s", 32*test.warps, test.body)), NumWarps: test.warps, Shared: test.shared}
+		if got := c.goal(code, test.registers); got != test.goal {
+			t.Errorf("%+v: %d", test, got)
 		}
-		if string(ptx) != want {
-			t.Errorf("%+v: %q, want %q", test, ptx, want)
-		}
+	}
+	if got := string(withGoal([]byte("x()\n.reqntid 64\n{\n"), 3)); got != "x()\n.reqntid 64\n.minnctapersm 3\n{\n" {
+		t.Errorf("%q", got)
+	}
+	if got := withGoal([]byte("x()\n{\n"), 3); got != nil {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -93,7 +108,7 @@ func TestAssembleBest(t *testing.T) {
 			return []byte("second"), nil
 		})
 		if err != nil || len(seen) != 2 || !strings.Contains(seen[1], ".minnctapersm") {
-			t.Fatalf("error %v after %d tries, %d registers", err, len(seen), cubinRegisters(first))
+			t.Fatalf("error %v after %d tries, %d registers", err, len(seen), cubinUse(first).registers)
 		}
 		want := string(first)
 		if second {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/dl"
@@ -147,12 +148,19 @@ func (c *Context) Load(image []byte, opts JITOptions) (*Module, error) {
 	return m, nil
 }
 
+// assembling keeps links apart: several at once crash inside the driver (580.159).
+var assembling sync.Mutex
+
 // Assemble has the driver compile PTX to a cubin for this device, to be kept in a cache and loaded without compiling.
-// It also returns the compiler's log.
+// It also returns the compiler's log. One call runs at a time, on one thread.
 func (c *Context) Assemble(ptx []byte, opts JITOptions) (cubin []byte, log string, err error) {
 	if len(ptx) == 0 {
 		return nil, "", fmt.Errorf("cuda: an empty module")
 	}
+	assembling.Lock()
+	defer assembling.Unlock()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	ptx = terminated(ptx)
 	j := newJITCall(opts)
 	defer j.release()
