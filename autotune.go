@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
@@ -192,6 +193,7 @@ type tuneRun struct {
 	s    *Stream
 	grid any
 
+	compiling     atomic.Int32               // configs that are not compiled yet
 	saved         map[*Tensor]backend.Buffer // what tensors of restore_value held, on the device
 	origin, first *results                   // where results are compared: what tensors held at first, and after the first config
 }
@@ -511,8 +513,10 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 	defer r.closeSaved()
 	r.reference(step, a, g, configs, rec, todo)
 	begin, best := time.Now(), math.Inf(1)
+	late := func() bool { return o.Budget > 0 && time.Since(begin) > o.Budget }
+	var disturbed []lang.Config
 	for i, c := range todo {
-		if o.Budget > 0 && time.Since(begin) > o.Budget && rec.Pick(configNames(configs)) != "" {
+		if late() && rec.Pick(configNames(configs)) != "" {
 			r.say("%s: %d configs are passed over: the time is up", r.k.name, len(todo)-i)
 			break
 		}
@@ -520,6 +524,9 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 		err := <-ready[i]
 		if err == nil {
 			r.journal(rec, store, autotune.Timing{Config: c.String(), Failed: "took the process with it"})
+			if r.compiling.Load() > 0 {
+				disturbed = append(disturbed, c)
+			}
 			t, err = r.measure(step, a, g, c, best)
 		}
 		if err != nil {
@@ -537,6 +544,9 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 		if err != nil && r.lost() {
 			return fmt.Errorf("nereid: %s: %w after %s: %w", r.k.name, errLost, c, err)
 		}
+	}
+	if !late() {
+		r.settle(step, a, g, disturbed, best, rec)
 	}
 	r.say("%s: tuned for %s in %.2f s: %s", r.k.name, strings.Join(rec.Key, ", "), time.Since(begin).Seconds(), rec.Pick(configNames(configs)))
 	return first
@@ -564,18 +574,25 @@ func (r *tuneRun) report(rec *autotune.Record, t autotune.Timing, i, n int) {
 	}
 }
 
-// compileAll compiles configs in the background, as many at once as there are processors; each channel gives one result.
+// compileAll compiles configs in the background, in their order, as many at once as there are processors; each channel gives one result.
 func (r *tuneRun) compileAll(step int, g *given, configs []lang.Config) []chan error {
 	out := make([]chan error, len(configs))
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, c := range configs {
+	for i := range out {
 		out[i] = make(chan error, 1)
-		go func() {
-			slots <- struct{}{}
-			out[i] <- r.compile(step, g, c)
-			<-slots
-		}()
 	}
+	r.compiling.Store(int32(len(configs)))
+	go func() {
+		slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+		for i, c := range configs {
+			slots <- struct{}{}
+			go func() {
+				err := r.compile(step, g, c)
+				r.compiling.Add(-1)
+				out[i] <- err
+				<-slots
+			}()
+		}
+	}()
 	return out
 }
 

@@ -62,6 +62,19 @@ func (r *tuneRun) measure(step int, a *lang.Autotune, g *given, c lang.Config, b
 	return timing(c.String(), times), err
 }
 
+// settle measures configs again that were measured while others compiled, which takes time from both, where that could change the choice.
+func (r *tuneRun) settle(step int, a *lang.Autotune, g *given, disturbed []lang.Config, best float64, rec *autotune.Record) {
+	for _, c := range disturbed {
+		old, ok := rec.Find(c.String())
+		if !ok || old.Failed != "" || old.Low > behind*best {
+			continue
+		}
+		if t, err := r.measure(step, a, g, c, best); err == nil {
+			rec.Set(t)
+		}
+	}
+}
+
 // graphs reports whether runs of a config can be recorded: the device has graphs, and the file's hooks, which do what they like, have
 // nothing to do.
 func (r *tuneRun) graphs(a *lang.Autotune, c lang.Config) bool {

@@ -1,0 +1,82 @@
+package nereid
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/backend"
+)
+
+// busy is the interpreter with a clock of its own: while the second config compiles, the first seems slower than it is.
+type busy struct {
+	*interpDevice
+	second chan struct{} // the second config may compile
+	clock  []time.Duration
+	asked  int
+}
+
+func (d *busy) Compile(ctx context.Context, in *backend.Input) (backend.Executable, error) {
+	if strings.Contains(string(backend.Text(in.Module)), "2.000000e+00") {
+		<-d.second
+	}
+	return d.interpDevice.Compile(ctx, in)
+}
+
+// Measure answers with the next time of the clock. A config is measured in three steps.
+func (d *busy) Measure(_ backend.Stream, _, _ time.Duration, f func() error) ([]time.Duration, error) {
+	t := d.clock[d.asked/3]
+	if d.asked++; d.asked == 3 {
+		close(d.second)
+	}
+	return []time.Duration{t}, f()
+}
+
+const busyKernel = `
+import triton
+import triton.language as tl
+
+@triton.autotune(configs=[triton.Config({"V": 1.0}), triton.Config({"V": 2.0})], key=["n"])
+@triton.jit
+def fill(x_ptr, n, V: tl.constexpr):
+    tl.store(x_ptr, V)
+`
+
+// A config that was measured while another compiled is measured again where that could change the choice.
+func TestTuneSettles(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		name  string
+		clock []time.Duration // of the first, of the second, of the first again
+		best  string
+		asked int
+	}{
+		{"a little slower", []time.Duration{9 * ms, 8 * ms, 5 * ms}, "V: 1.0", 9},
+		{"still slower", []time.Duration{9 * ms, 8 * ms, 9 * ms}, "V: 2.0", 9},
+		{"far behind", []time.Duration{20 * ms, 8 * ms}, "V: 2.0", 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := &busy{interpDevice: newInterp().(*interpDevice), second: make(chan struct{}), clock: c.clock}
+			var best string
+			m, err := Parse("k.py", []byte(busyKernel), With(Config{Tune: TuneOptions{Done: func(b string, _ []Tuned) { best = b }}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := m.Kernel("fill")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := (&Device{d}).NewStream(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := k.Launch(s, Grid{1}, FromSlice(make([]float32, 1)), 5); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(best, c.best) || d.asked != c.asked {
+				t.Errorf("chose %s after %d measurements, want %s after %d", best, d.asked, c.best, c.asked)
+			}
+		})
+	}
+}
