@@ -69,9 +69,39 @@ func placeBuffers(l *lowering, roots map[*ir.Value][]*ir.Op, base int) *allocati
 		a.size = max(a.size, placed[i].hi-base)
 	}
 	for i, n := range needs {
+		if n.op.Def == ttg.ConvertLayout && l.ctas == 1 {
+			placed[i] = l.moreRoom(needs, placed, i, interval{base, base + a.size})
+		}
 		a.buffers[n.op] = append(a.buffers[n.op], placed[i])
 	}
 	return a
+}
+
+// moreRoom gives a conversion as much of the memory that nobody needs meanwhile as it can use: it then takes fewer rounds.
+func (l *lowering) moreRoom(needs []need, placed []interval, i int, all interval) interval {
+	op, most := needs[i].op, all
+	for j, m := range needs {
+		if j == i || m.from > needs[i].to || needs[i].from > m.to {
+			continue
+		}
+		if placed[j].lo >= placed[i].hi {
+			most.hi = min(most.hi, placed[j].lo)
+		}
+		if placed[j].hi <= placed[i].lo {
+			most.lo = max(most.lo, placed[j].hi)
+		}
+	}
+	t := op.Operand(0).Type
+	full := newConversion(l.layout(op, t), l.layout(op, op.Result(0).Type), ir.ElemOf(t)).bytes(ir.ElemOf(t))
+	size := placed[i].hi - placed[i].lo
+	lo := align(most.lo, sharedAlign)
+	for size < full && lo+2*size <= most.hi {
+		size *= 2
+	}
+	if size == placed[i].hi-placed[i].lo {
+		return placed[i]
+	}
+	return interval{lo, lo + size}
 }
 
 // fit is the lowest place where a buffer touches none of those placed that live when it does.

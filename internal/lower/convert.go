@@ -74,15 +74,15 @@ func popcount(v int) int {
 
 func lowerConvertLayout(l *lowering, op *ir.Op) {
 	from, to := l.layout(op, op.Operand(0).Type), l.layout(op, op.Result(0).Type)
-	base := 0
-	if s := l.alloc.scratch(op); len(s) > 0 {
-		base = s[0]
+	var room interval
+	if b := l.alloc.buffers[op]; len(b) > 0 {
+		room = b[0]
 	}
-	l.set(op.Result(0), l.convert(l.regs(op.Operand(0)), ir.ElemOf(op.Result(0).Type), newConversion(from, to, ir.ElemOf(op.Result(0).Type)), base))
+	l.set(op.Result(0), l.convert(l.regs(op.Operand(0)), ir.ElemOf(op.Result(0).Type), newConversion(from, to, ir.ElemOf(op.Result(0).Type)), room))
 }
 
 // convert gives registers another layout.
-func (l *lowering) convert(src []string, elem ir.Type, c conversion, base int) []string {
+func (l *lowering) convert(src []string, elem ir.Type, c conversion, room interval) []string {
 	switch c.how {
 	case byRegisters:
 		out := make([]string, c.to.InSize(layout.Register))
@@ -93,8 +93,14 @@ func (l *lowering) convert(src []string, elem ir.Type, c conversion, base int) [
 	case byShuffles:
 		return l.convertByShuffles(src, elem, c)
 	}
-	return l.moveShared(src, elem, c.from, c.to, base, false)
+	if l.ctas == 1 && room.hi-room.lo < c.bytes(elem) {
+		return l.moveInRounds(src, elem, c, room)
+	}
+	return l.moveShared(src, elem, c.from, c.to, room.lo, false)
 }
+
+// bytes are those of the tensor.
+func (c conversion) bytes(elem ir.Type) int { return bitsOf(elem) / 8 << c.from.TotalOutBits() }
 
 // source is the place that a place of the result gets its element from.
 func (c conversion) source(p place) place {
@@ -149,23 +155,96 @@ func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout
 	if again {
 		l.barrier()
 	}
-	mem := swizzled(from, to, bitsOf(elem))
+	mem := swizzled(from, to, bitsOf(elem), nil)
 	b := scratchAt(base, elem)
 	l.storeAll(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
 	l.barrier()
 	return l.loadAll(b, to.InvertAndCompose(mem))
 }
 
+// moveInRounds is moveShared with memory for a part of the tensor only. In each round all threads write the same registers, meet, and
+// read others.
+func (l *lowering) moveInRounds(src []string, elem ir.Type, c conversion, room interval) []string {
+	n := log2(c.bytes(elem) / (room.hi - room.lo))
+	rounds := roundBits(c.from, c.to, bitsOf(elem))
+	rounds = rounds[len(rounds)-n:]
+	mem := swizzled(c.from, c.to, bitsOf(elem), rounds)
+	b := scratchAt(room.lo, elem)
+	store, load := splitRounds(c.from, mem, rounds), splitRounds(c.to, mem, rounds)
+	owner := l.ownsInBlock(c.from)
+	out := make([]string, c.to.InSize(layout.Register))
+	for round := range 1 << n {
+		if round > 0 {
+			l.barrier()
+		}
+		var part []string
+		for _, r := range store.regs(round) {
+			part = append(part, src[r])
+		}
+		l.storeAll(b, store.cvt, part, store.cvt.FreeVariablesIn(layout.Register), owner)
+		l.barrier()
+		got := l.loadAll(b, load.cvt)
+		for i, r := range load.regs(round) {
+			out[r] = got[i]
+		}
+	}
+	return out
+}
+
+// roundSplit is one side of a conversion in rounds.
+type roundSplit struct {
+	cvt    layout.Layout // the places of the first round to offsets
+	within []int         // the register bits that tell places of a round apart
+	across []int         // those that tell rounds apart
+}
+
+func splitRounds(ll, mem layout.Layout, rounds []int) roundSplit {
+	var s roundSplit
+	cvt := ll.InvertAndCompose(mem)
+	first := mem.InBits(layout.Offset) - len(rounds)
+	s.across = make([]int, len(rounds))
+	var bases [][]int
+	for k, v := range cvt.Bases(layout.Register) {
+		if r := v[0] >> first; r != 0 {
+			s.across[log2(r)] = k
+			continue
+		}
+		s.within, bases = append(s.within, k), append(bases, v)
+	}
+	s.cvt = cvt.WithBases(layout.Register, bases)
+	return s
+}
+
+// regs are the registers of a round.
+func (s roundSplit) regs(round int) []int {
+	out := make([]int, 1<<len(s.within))
+	for i := range out {
+		for b, k := range s.within {
+			out[i] |= i >> b & 1 << k
+		}
+		for b, k := range s.across {
+			out[i] |= round >> b & 1 << k
+		}
+	}
+	return out
+}
+
+// fewestBytes is the memory that a conversion needs at least.
+func (c conversion) fewestBytes(elem ir.Type) int {
+	return c.bytes(elem) >> len(roundBits(c.from, c.to, bitsOf(elem)))
+}
+
 func init() {
 	scratchOf[ttg.ConvertLayout] = func(l *lowering, op *ir.Op) []int {
 		t := op.Operand(0).Type.(*ir.TensorType)
 		from, to := l.layout(op, t), l.layout(op, op.Result(0).Type)
-		if newConversion(from, to, t.Elem).how != byShared {
+		c := newConversion(from, to, t.Elem)
+		if c.how != byShared {
 			return nil
 		}
 		if l.ctas > 1 {
 			return []int{newExchange(from, to, bitsOf(t)).size() * bitsOf(t) / 8}
 		}
-		return []int{int(t.NumElements()) * bitsOf(t) / 8}
+		return []int{c.fewestBytes(t.Elem)}
 	}
 }

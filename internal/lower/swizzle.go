@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -13,6 +14,8 @@ import (
 //   - the lowest bits of an offset are what registers of both layouts hold, so that both read and write vectors;
 //   - lanes collide when they differ only in bits above those that choose the bank. So these upper bits are taken from outside of what
 //     the lanes of either side span: sums of a vector of one side's lanes and one of the other's, and what no lane holds at all.
+//
+// A conversion can go in rounds, which use the same memory one after another. What tells rounds apart is a register bit in both layouts.
 
 // subspace is a set of vectors over F2, independent, with a reduced form to ask questions of.
 type subspace struct {
@@ -64,17 +67,64 @@ func flatBases(ll layout.Layout, in string) []int {
 	return ll.FlatBases(in)
 }
 
-// swizzled is the layout of shared memory for a conversion: offsets, in elements of so many bits, to coordinates.
-func swizzled(from, to layout.Layout, elemBits int) layout.Layout {
-	n := from.TotalOutBits()
-	to = to.TransposeOuts(from.OutNames()...)
-	fromRegs, toRegs := flatBases(from, layout.Register), flatBases(to, layout.Register)
-	s := &subspace{} // the bits of an offset so far
-	for _, v := range fromRegs {
-		if v != 0 && containsInt(toRegs, v) && elemBits<<len(s.vectors) < 128 {
+// commonRegs are the registers' bits that two layouts of a tensor have in common: those of a vector, and others.
+func commonRegs(from, to layout.Layout, elemBits int) (vector, others []int) {
+	toRegs := flatBases(to, layout.Register)
+	s := &subspace{}
+	for _, v := range flatBases(from, layout.Register) {
+		if v == 0 || !slices.Contains(toRegs, v) {
+			continue
+		}
+		if elemBits<<len(s.vectors) < 128 {
 			s.add(v)
+		} else {
+			others = append(others, v)
 		}
 	}
+	return s.vectors, others
+}
+
+// withoutOnce are all that a layout's bits mean, less one of each of those given among the registers.
+func withoutOnce(ll layout.Layout, less []int) []int {
+	var out []int
+	seen := map[int]bool{}
+	for _, in := range ll.InNames() {
+		for _, v := range ll.FlatBases(in) {
+			if in == layout.Register && slices.Contains(less, v) && !seen[v] {
+				seen[v] = true
+				continue
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// roundBits are the vectors that can tell rounds apart: nothing but one register bit of each side has a part in them.
+func roundBits(from, to layout.Layout, elemBits int) []int {
+	to = to.TransposeOuts(from.OutNames()...)
+	vector, others := commonRegs(from, to, elemBits)
+	s := spanned(vector, withoutOnce(from, others), withoutOnce(to, others))
+	var out []int
+	for _, v := range others {
+		if s.add(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// swizzled is the layout of shared memory for a conversion: offsets, in elements of so many bits, to coordinates. The highest bits of an
+// offset are the rounds.
+func swizzled(from, to layout.Layout, elemBits int, rounds []int) layout.Layout {
+	to = to.TransposeOuts(from.OutNames()...)
+	space := units(from.TotalOutBits()) // that one round has
+	if len(rounds) > 0 {
+		space = spanned(withoutOnce(from, rounds), withoutOnce(to, rounds)).vectors
+	}
+	n := len(space)
+	vector, _ := commonRegs(from, to, elemBits)
+	s := spanned(vector) // the bits of an offset so far
 	vecBits := elemBits << len(s.vectors)
 	fromLanes, toLanes := phase(from, vecBits), phase(to, vecBits)
 	both := spanned(fromLanes, toLanes)
@@ -86,7 +136,7 @@ func swizzled(from, to layout.Layout, elemBits int) layout.Layout {
 	}
 	wordBits := max(32, vecBits)
 	banks := log2(1024 / wordBits)
-	upper := upperBits(n, s, fromLanes, toLanes)
+	upper := upperBits(space, s, fromLanes, toLanes)
 	want := max(0, n-len(s.vectors)-banks)
 	if len(upper) > want {
 		upper = upper[:want]
@@ -94,15 +144,14 @@ func swizzled(from, to layout.Layout, elemBits int) layout.Layout {
 	// Then what chooses the bank: anything that completes the space.
 	low := spanned(s.vectors, upper)
 	var middle []int
-	for _, list := range [][]int{fromLanes, toLanes, units(n)} {
+	for _, list := range [][]int{fromLanes, toLanes, space} {
 		for _, v := range list {
 			if low.add(v) {
 				middle = append(middle, v)
 			}
 		}
 	}
-	all := append(append(append([]int{}, s.vectors...), middle...), upper...)
-	return offsetLayout(all, from)
+	return offsetLayout(slices.Concat(s.vectors, middle, upper, rounds), from)
 }
 
 // phase are the vectors of the lanes that access shared memory at the same time: fewer when each takes more than four bytes.
@@ -115,8 +164,8 @@ func phase(ll layout.Layout, vecBits int) []int {
 	return lanes[:min(n, len(lanes))]
 }
 
-// upperBits are vectors that no two lanes of either side differ by, independent of each other and of s.
-func upperBits(n int, s *subspace, a, b []int) []int {
+// upperBits are vectors of a space that no two lanes of either side differ by, independent of each other and of s.
+func upperBits(space []int, s *subspace, a, b []int) []int {
 	spanA, spanB := spanned(s.vectors, a), spanned(s.vectors, b)
 	var onlyA, onlyB []int
 	common := spanned(s.vectors)
@@ -138,7 +187,7 @@ func upperBits(n int, s *subspace, a, b []int) []int {
 	}
 	all := spanned(s.vectors, a, b)
 	var out []int
-	for _, v := range units(n) {
+	for _, v := range space {
 		if all.add(v) {
 			out = append(out, v)
 		}
@@ -155,15 +204,6 @@ func units(n int) []int {
 		out[i] = 1 << i
 	}
 	return out
-}
-
-func containsInt(list []int, v int) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
 }
 
 // offsetLayout is the layout whose offset bits are the given vectors, flat over the outputs of like.

@@ -1,0 +1,53 @@
+package lower
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// TestConvertInRounds gives tensors other layouts with less shared memory than they have bytes, and with what a buffer leaves.
+func TestConvertInRounds(t *testing.T) {
+	blocked := func(per, threads, warps, order string) string {
+		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = [%s], order = [%s]}>", per, threads, warps, order)
+	}
+	mma := "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>"
+	rowWise, columnWise := blocked("1, 4", "2, 16", "4, 1", "1, 0"), blocked("1, 1", "32, 1", "1, 4", "0, 1")
+	for _, c := range []struct {
+		name     string
+		from, to string
+		elem     ir.Type
+		buffer   bool // there is a buffer of the tensor's size, not needed any more
+		shared   int  // bytes in all
+		barriers int
+	}{
+		{"rows to columns", rowWise, columnWise, ir.F32, false, 32 << 10, 1}, // no register bits in common
+		{"products to rows", mma, rowWise, ir.F32, false, 8 << 10, 7},
+		{"rows to products", rowWise, mma, ir.F16, false, 8 << 10, 3},
+		{"where a buffer was", mma, rowWise, ir.F32, true, 32 << 10, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			shape, elem := []int{128, 64}, fmt.Sprint(c.elem)
+			tensor := func(enc string) string { return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, elem), enc) }
+			body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", elem, elem) +
+				offsetsText("o", shape, c.from) + accessText("x", "o", "v", shape, elem, c.from, false)
+			value := "v"
+			if c.buffer {
+				mem := fmt.Sprintf("!ttg.memdesc<%s, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #ttg.shared_memory>", shapeText(shape, elem))
+				body += fmt.Sprintf("%%m = ttg.local_alloc %%v : (%s) -> %s\n%%d = ttg.local_load %%m : %s -> %s\n", tensor(c.from), mem, mem, tensor(c.from))
+				value = "d"
+			}
+			body += fmt.Sprintf("%%w = ttg.convert_layout %%%s : %s -> %s\n", value, tensor(c.from), tensor(c.to)) +
+				offsetsText("n", shape, c.to) + accessText("y", "n", "w", shape, elem, c.to, true) + "tt.return\n}\n"
+			text := moduleText(4, body)
+			n := size(shape)
+			runBoth(t, text, launch{"k", [3]int{1, 1, 1}, []any{floats(c.elem, n), floats(c.elem, n)}}, 0)
+			k, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 80)
+			if got := bytes.Count(ptx, []byte("bar.sync")); k.Shared != c.shared || got != c.barriers {
+				t.Errorf("%d bytes of shared memory and %d barriers, not %d and %d", k.Shared, got, c.shared, c.barriers)
+			}
+		})
+	}
+}
