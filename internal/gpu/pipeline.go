@@ -20,6 +20,7 @@ func Pipeline(o Options) []pass.Pass {
 		ConvertTriton(o.Machine),
 		Coalesce,
 		F32DotTC(c >= 80),
+		PlanCTA,
 		RemoveLayoutConversions,
 		OptimizeThreadLocality,
 		AccelerateMatmul(MatmulOptions{WarpGroups: o.WarpGroups}),
@@ -59,6 +60,8 @@ func All(o Options) []pass.Pass {
 var Constraints = []pass.Constraint{
 	{Before: "convert-triton-to-tritongpu", After: "tritongpu-coalesce", Why: "there must be layouts before there can be better ones"},
 	{Before: "tritongpu-coalesce", After: "tritongpu-remove-layout-conversions", Why: "the layouts of memory accesses are what is propagated"},
+	{Before: "tritongpu-coalesce", After: "triton-nvidia-gpu-plan-cta", Why: "loads have the layouts of their own that blocks are to share"},
+	{Before: "triton-nvidia-gpu-plan-cta", After: "tritongpu-remove-layout-conversions", Why: "it leaves conversions"},
 	{Before: "tritongpu-F32DotTC", After: "tritongpu-accelerate-matmul", Why: "the parts of a split product are what tensor cores take"},
 	{Before: "tritongpu-optimize-thread-locality", After: "tritongpu-accelerate-matmul", Why: "reductions are recognised by loads in blocked layouts"},
 	{Before: "tritongpu-accelerate-matmul", After: "tritongpu-optimize-dot-operands", Why: "the layout of operands is known then"},

@@ -1,0 +1,293 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// PlanCTA decides how the blocks of a cluster share products and reductions, so that little has to go from block to block. It has nothing
+// to do for programs of one block.
+//
+// Each block computes a tile of a product's result. Of the operands it needs the rows or columns of that tile: what loads them gets a
+// layout in which each block loads what it needs itself, the same as another block where they need the same; what stores the result gets
+// the tiles. A reduction along a dimension
+// that blocks share is given a layout in which they share another, if it can be loaded so.
+//
+//	%a = tt.load %p : #blocked<CGALayout = [[1, 0]]>           %p1 = ttg.convert_layout %p : … -> #blocked<CGALayout = [[0, 0]]>
+//	%x = ttg.convert_layout %a : … -> #dot_op<0>               %a = tt.load %p1 : #blocked<CGALayout = [[0, 0]]>
+//	%d = tt.dot %x, %y, %c : #blocked<CGALayout = [[1, 0]]>    %d = tt.dot %x1, %y1, %c1 : #blocked<CGALayout = [[0, 1]]>
+//
+// The conversions that it leaves are for tritongpu-remove-layout-conversions.
+var PlanCTA = pass.Pass{
+	Name: "triton-nvidia-gpu-plan-cta",
+	Doc:  "decide how the blocks of a cluster share the work",
+	Run: func(ctx *pass.Context, m *ir.Module) error {
+		mach := machineOf(m.Op)
+		if mach.numCTAs <= 1 {
+			return nil
+		}
+		p := &planner{machine: mach, wishes: map[*ir.Op][][]int64{}, odds: map[*ir.Op]bool{}}
+		dots := opsOf(m.Op, tt.Dot)
+		p.rows = p.differ(dots)
+		for _, op := range dots {
+			ctx.At(op)
+			p.dot(op)
+		}
+		for _, op := range opsOf(m.Op, tt.Reduce) {
+			ctx.At(op)
+			p.reduce(op)
+		}
+		for _, op := range opsOf(m.Op, tt.Store) {
+			ctx.At(op)
+			if d := productOf(op.Operand(1), map[*ir.Value]bool{}); d != nil {
+				p.want(op, cgaOf(d.Encoding))
+			}
+		}
+		p.grant()
+		return nil
+	},
+}
+
+// planner collects how loads and stores should be shared.
+type planner struct {
+	machine
+	ops    []*ir.Op // in order
+	wishes map[*ir.Op][][]int64
+	odds   map[*ir.Op]bool // of which users want different shares
+	rows   bool            // products are shared by rows alone
+}
+
+// differ reports whether products would have tiles of different kinds, and can all be shared by rows instead: what goes from one to the
+// next then stays in its block.
+func (p *planner) differ(dots []*ir.Op) bool {
+	var first [][]int64
+	differ := false
+	for i, op := range dots {
+		shape := tensorOf(op.Result(0)).Shape
+		if shape[len(shape)-2] < 16*p.numCTAs || len(shape) != 2 {
+			return false
+		}
+		cga := p.tiles(shape)
+		if i == 0 {
+			first = cga
+		}
+		differ = differ || !sameShares(first, cga)
+	}
+	return differ
+}
+
+func sameShares(a, b [][]int64) bool {
+	return slices.EqualFunc(a, b, func(x, y []int64) bool { return slices.Equal(x, y) })
+}
+
+// dot gives a product its tiles.
+func (p *planner) dot(op *ir.Op) {
+	t := tensorOf(op.Result(0))
+	old, ok := ttg.As[ttg.Blocked](t.Encoding)
+	if !ok {
+		return
+	}
+	cga := p.tiles(t.Shape)
+	enc := p.blocked(t.Shape, old.SizePerThread, old.Order, cga).Attr()
+	k := []int{t.Rank() - 1, t.Rank() - 2} // of each operand the dimension that is summed over
+	for i := range 2 {
+		p.wish(op.Operand(i), without(cga, k[i]))
+		operand(op, i, dotOperand(i, enc, 0))
+	}
+	operand(op, 2, enc)
+	setResults(op, enc)
+}
+
+// tiles is how blocks share a product's result: batches first, then rows as long as a block has 128 or 64 of them, then columns as long as
+// there are 64. Of small products, rows of which an instruction takes 16, then columns.
+func (p *planner) tiles(shape []int64) [][]int64 {
+	rank := len(shape)
+	split := slices.Repeat([]int64{1}, rank)
+	left := p.numCTAs
+	if rank > 2 {
+		split[0] = clamp(shape[0], 1, left)
+		left /= split[0]
+	}
+	rows, cols := shape[rank-2], shape[rank-1]
+	m, n := int64(0), int64(0)
+	for chunk := int64(128); chunk >= 64; chunk /= 2 {
+		m = clamp(rows/chunk, 1, left)
+		if n = left / m; cols/n >= 64 {
+			break
+		}
+	}
+	if cols/n < 64 || p.rows {
+		m = clamp(rows/16, 1, left)
+		n = clamp(cols/16, 1, left/m)
+	}
+	split[rank-2], split[rank-1] = m, n
+	return p.shares(split)
+}
+
+// shares are the bases of a split, the last dimension first; what is left holds copies.
+func (p *planner) shares(split []int64) [][]int64 {
+	var out [][]int64
+	for d := len(split) - 1; d >= 0; d-- {
+		for n := int64(1); n < split[d]; n *= 2 {
+			v := make([]int64, len(split))
+			v[d] = n
+			out = append(out, v)
+		}
+	}
+	for len(out) < log2(p.numCTAs) {
+		out = append(out, make([]int64, len(split)))
+	}
+	return out
+}
+
+// without is a share that does not split a dimension.
+func without(cga [][]int64, dim int) [][]int64 {
+	out := make([][]int64, len(cga))
+	for i, v := range cga {
+		out[i] = slices.Clone(v)
+		out[i][dim] = 0
+	}
+	return out
+}
+
+// reduce lets blocks share other dimensions than the one that is reduced, if those are large enough and all that is reduced comes straight
+// from memory. Else the blocks exchange what each of them has reduced: that is little.
+func (p *planner) reduce(op *ir.Op) {
+	t, axis := tensorOf(op.Operand(0)), int(op.IntOr("axis", 0))
+	old, ok := ttg.As[ttg.Blocked](t.Encoding)
+	if !ok || !splits(old.CGALayout, axis) {
+		return
+	}
+	split, left := slices.Repeat([]int64{1}, t.Rank()), p.numCTAs
+	for _, d := range slices.Backward(old.Order) {
+		if int(d) != axis {
+			split[d] = clamp(t.Shape[d]/old.SizePerThread[d], 1, left)
+			left /= split[d]
+		}
+	}
+	if left > 1 || slices.ContainsFunc(op.Operands(), func(v *ir.Value) bool { return !loaded(v) }) {
+		return
+	}
+	cga := p.shares(split)
+	enc := p.blocked(t.Shape, old.SizePerThread, old.Order, cga).Attr()
+	for i, v := range op.Operands() {
+		p.wish(v, cga)
+		operand(op, i, enc)
+	}
+	setResults(op, ttg.Slice{Dim: int64(axis), Parent: enc}.Attr())
+}
+
+// loaded reports whether a value is computed from loads, constants and scalars alone, element by element.
+func loaded(v *ir.Value) bool {
+	op := v.Def()
+	if op == nil {
+		return false
+	}
+	switch op.Def {
+	case tt.Load, tt.Splat, tt.MakeRange, tt.Broadcast, tt.ExpandDims:
+		return true
+	case ttg.ConvertLayout:
+		return loaded(op.Operand(0))
+	}
+	if op.NumOperands() == 0 {
+		return true
+	}
+	return op.Def.Has(ir.Elementwise) && op.IsPure() && !slices.ContainsFunc(op.Operands(), func(o *ir.Value) bool { return tensorOf(o) != nil && !loaded(o) })
+}
+
+// wish asks for a share of a value: of the loads that it is computed from, element by element.
+func (p *planner) wish(v *ir.Value, cga [][]int64) {
+	op := v.Def()
+	switch {
+	case op == nil:
+	case op.Def == tt.Load:
+		p.want(op, cga)
+	case op.Def == tt.Trans:
+		order := op.Attr("order").(*ir.DenseArrayAttr).Values
+		back := make([][]int64, len(cga))
+		for i, b := range cga {
+			back[i] = make([]int64, len(b))
+			for k, d := range order {
+				back[i][d] = b[k]
+			}
+		}
+		p.wish(op.Operand(0), back)
+	case op.Def == ttg.ConvertLayout || op.Def.Has(ir.Elementwise) && op.IsPure():
+		for _, o := range op.Operands() {
+			if tensorOf(o) != nil {
+				p.wish(o, cga)
+			}
+		}
+	}
+}
+
+// productOf is the type of a product that a value is computed from, element by element and in loops; nil if there is none.
+func productOf(v *ir.Value, seen map[*ir.Value]bool) *ir.TensorType {
+	if tensorOf(v) == nil || seen[v] {
+		return nil
+	}
+	seen[v] = true
+	op := v.Def()
+	if op == nil {
+		return nil
+	}
+	var from []*ir.Value
+	switch {
+	case op.Def == tt.Dot:
+		return tensorOf(v)
+	case op.Def == scf.For:
+		i := slices.Index(op.Results(), v)
+		from = []*ir.Value{op.Body(0).Terminator().Operand(i)}
+	case op.Def == ttg.ConvertLayout || op.Def.Has(ir.Elementwise):
+		from = op.Operands()
+	}
+	for _, o := range from {
+		if d := productOf(o, seen); d != nil && slices.Equal(d.Shape, tensorOf(v).Shape) {
+			return d
+		}
+	}
+	return nil
+}
+
+// want notes a wish of an access to memory.
+func (p *planner) want(op *ir.Op, cga [][]int64) {
+	have, ok := p.wishes[op]
+	if !ok {
+		p.ops = append(p.ops, op)
+		p.wishes[op] = cga
+		return
+	}
+	if !sameShares(have, cga) {
+		p.odds[op] = true
+	}
+}
+
+// grant gives accesses to memory the shares that all agree on.
+func (p *planner) grant() {
+	for _, op := range p.ops {
+		t, cga := tensorOf(op.Operand(0)), p.wishes[op]
+		if t == nil {
+			continue
+		}
+		old, ok := ttg.As[ttg.Blocked](t.Encoding)
+		if !ok || p.odds[op] || len(cga) == 0 || len(cga[0]) != t.Rank() {
+			continue
+		}
+		enc := p.blocked(t.Shape, old.SizePerThread, old.Order, cga).Attr()
+		if ttglayout.Equivalent(enc, t.Encoding, t.Shape) {
+			continue
+		}
+		for i, o := range op.Operands() {
+			if tensorOf(o) != nil {
+				operand(op, i, enc)
+			}
+		}
+		setResults(op, enc)
+	}
+}
