@@ -62,11 +62,14 @@ func (r *tuneRun) measure(step int, a *lang.Autotune, g *given, c lang.Config, b
 	return timing(c.String(), times), err
 }
 
-// settle measures configs again that were measured while others compiled, which takes time from both, where that could change the choice.
+// steady is how far apart the times of a config may lie that was not disturbed, the larger to the smaller.
+const steady = 1.05
+
+// settle measures configs again that were measured while others compiled, where their times show it and that could change the choice.
 func (r *tuneRun) settle(step int, a *lang.Autotune, g *given, disturbed []lang.Config, best float64, rec *autotune.Record) {
 	for _, c := range disturbed {
 		old, ok := rec.Find(c.String())
-		if !ok || old.Failed != "" || old.Low > behind*best {
+		if !ok || old.Failed != "" || old.Low > behind*best || old.High <= steady*old.Low {
 			continue
 		}
 		if t, err := r.measure(step, a, g, c, best); err == nil {

@@ -14,6 +14,7 @@ type busy struct {
 	*interpDevice
 	second chan struct{} // the second config may compile
 	clock  []time.Duration
+	spread time.Duration
 	asked  int
 }
 
@@ -30,7 +31,7 @@ func (d *busy) Measure(_ backend.Stream, _, _ time.Duration, f func() error) ([]
 	if d.asked++; d.asked == 3 {
 		close(d.second)
 	}
-	return []time.Duration{t}, f()
+	return []time.Duration{t, t, t, t + d.spread, t + d.spread, t + d.spread}, f()
 }
 
 const busyKernel = `
@@ -47,17 +48,19 @@ def fill(x_ptr, n, V: tl.constexpr):
 func TestTuneSettles(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
-		name  string
-		clock []time.Duration // of the first, of the second, of the first again
-		best  string
-		asked int
+		name   string
+		clock  []time.Duration // of the first, of the second, of the first again
+		spread time.Duration
+		best   string
+		asked  int
 	}{
-		{"a little slower", []time.Duration{9 * ms, 8 * ms, 5 * ms}, "V: 1.0", 9},
-		{"still slower", []time.Duration{9 * ms, 8 * ms, 9 * ms}, "V: 2.0", 9},
-		{"far behind", []time.Duration{20 * ms, 8 * ms}, "V: 2.0", 6},
+		{"a little slower", []time.Duration{9 * ms, 8 * ms, 5 * ms}, ms, "V: 1.0", 9},
+		{"still slower", []time.Duration{9 * ms, 8 * ms, 9 * ms}, ms, "V: 2.0", 9},
+		{"far behind", []time.Duration{20 * ms, 8 * ms}, ms, "V: 2.0", 6},
+		{"steady", []time.Duration{9 * ms, 8 * ms}, 0, "V: 2.0", 6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := &busy{interpDevice: newInterp().(*interpDevice), second: make(chan struct{}), clock: c.clock}
+			d := &busy{interpDevice: newInterp().(*interpDevice), second: make(chan struct{}), clock: c.clock, spread: c.spread}
 			var best string
 			m, err := Parse("k.py", []byte(busyKernel), With(Config{Tune: TuneOptions{Done: func(b string, _ []Tuned) { best = b }}}))
 			if err != nil {
