@@ -46,10 +46,16 @@ type Code struct {
 	NumWarps int
 	Params   []int // sizes of the arguments in bytes
 
+	// Scratch is how many bytes of global memory each program has for itself. The kernel then has one more parameter: where they are.
+	Scratch int `json:",omitempty"`
+
 	NumCTAs     int  `json:",omitempty"` // blocks of a cluster, which is one program; 0 for 1
 	Cooperative bool `json:",omitempty"`
 	Overlap     bool `json:",omitempty"` // programmatic dependent launch
 }
+
+// ScratchBytes is what a launch needs in all.
+func (k *Code) ScratchBytes(grid [3]int) int { return k.Scratch * grid[0] * grid[1] * grid[2] }
 
 // config is how to launch the kernel.
 func (k *Code) config(grid [3]int) driver.Config {
@@ -132,7 +138,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) 
 	out.Asm = in.ReplaceText("ptx", out.Asm)
 	in.Stages.Record("ptx", time.Since(start), func() []byte { return out.Asm })
 	return &Code{
-		Name: k.Name, PTX: out.Asm, Shared: k.Shared, NumWarps: k.NumWarps, Params: params,
+		Name: k.Name, PTX: out.Asm, Shared: k.Shared, NumWarps: k.NumWarps, Params: params, Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)),
 		NumCTAs: ctas, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL,
 	}, nil
 }

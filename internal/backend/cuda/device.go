@@ -292,13 +292,37 @@ func (k *kernel) Launch(_ context.Context, s backend.Stream, grid [3]int, words 
 	}
 	a, _ := k.args.Get().(*driver.Args)
 	if a == nil {
-		a = driver.NewWords(len(words))
+		a = driver.NewWords(len(words) + k.extra())
 	}
 	copy(a.Words(), words)
 	c := k.code.config(grid)
-	err := k.fn.Launch(s.(stream).s, &c, a)
+	var err error
+	if k.code.Scratch == 0 {
+		err = k.fn.Launch(s.(stream).s, &c, a)
+	} else {
+		err = k.launchScratch(s.(stream).s, &c, a, k.code.ScratchBytes(grid))
+	}
 	k.args.Put(a)
 	return err
+}
+
+// extra is how many parameters there are besides the arguments.
+func (k *kernel) extra() int {
+	if k.code.Scratch > 0 {
+		return 1
+	}
+	return 0
+}
+
+// launchScratch launches with memory for the programs that is theirs for as long as they run: it comes and goes in order with the stream's
+// work, in a graph too.
+func (k *kernel) launchScratch(s *driver.Stream, c *driver.Config, a *driver.Args, size int) error {
+	p, err := s.Alloc(size)
+	if err != nil {
+		return err
+	}
+	a.Words()[a.Len()-1] = uint64(p)
+	return errors.Join(k.fn.Launch(s, c, a), s.Free(p))
 }
 
 func (k *kernel) Close() error { return k.module.Unload() }

@@ -101,6 +101,14 @@ type kernel struct {
 }
 
 func (k *kernel) Launch(ctx context.Context, _ backend.Stream, grid [3]int, args []uint64) error {
+	if n := k.code.ScratchBytes(grid); n > 0 {
+		b, err := k.dev.Alloc(n)
+		if err != nil {
+			return err
+		}
+		defer b.Close()
+		args = append(args[:len(args):len(args)], b.Addr())
+	}
 	cluster := max(1, k.code.NumCTAs)
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
 	return k.module.Run(ctx, &ptxsim.Launch{

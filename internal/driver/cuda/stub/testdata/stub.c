@@ -76,8 +76,8 @@ CALL(cuGraphDestroy, H g) { LOG; free(g); return OK; }
 
 CALL(cuMemAlloc_v2, P *p, size_t n) { LOG; if (!current) return NOCONTEXT; void *m = aligned_alloc(512, (n + 511) & ~511ul); *p = (P)m; return m ? OK : NOMEM; }
 CALL(cuMemFree_v2, P p) { LOG; free((void *)p); return OK; }
-CALL(cuMemAllocAsync, P *p, size_t n, H s) { return cuMemAlloc_v2(p, n); }
-CALL(cuMemFreeAsync, P p, H s) { return cuMemFree_v2(p); }
+CALL(cuMemAllocAsync, P *p, size_t n, H s) { LOG; return cuMemAlloc_v2(p, n); }
+CALL(cuMemFreeAsync, P p, H s) { LOG; return cuMemFree_v2(p); }
 CALL(cuMemGetInfo_v2, size_t *f, size_t *t) { *f = *t = 1ul << 34; return OK; }
 CALL(cuMemHostAlloc, void **p, size_t n, unsigned f) { LOG; *p = malloc(n); return *p ? OK : NOMEM; }
 CALL(cuMemFreeHost, void *p) { LOG; free(p); return OK; }

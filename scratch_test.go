@@ -1,0 +1,95 @@
+package nereid_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+)
+
+const scratchKernel = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def through(x_ptr, y_ptr):
+    pid = tl.program_id(0)
+    tl.store(y_ptr + pid, tl.load(x_ptr + pid))
+`
+
+// scratchTTGIR is the kernel with memory for each program that its value goes through.
+const scratchTTGIR = `
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @through(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+    %pid = tt.get_program_id x : i32
+    %mine = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 100 : i32} : !tt.ptr<i8>
+    %room = tt.bitcast %mine : !tt.ptr<i8> -> !tt.ptr<f32>
+    %from = tt.addptr %x, %pid : !tt.ptr<f32>, i32
+    %v = tt.load %from : !tt.ptr<f32>
+    tt.store %room, %v : !tt.ptr<f32>
+    gpu.barrier
+    %w = tt.load %room : !tt.ptr<f32>
+    %to = tt.addptr %y, %pid : !tt.ptr<f32>, i32
+    tt.store %to, %w : !tt.ptr<f32>
+    tt.return
+  }
+}
+`
+
+func scratched(t *testing.T) *nereid.Kernel {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "through.ttgir"), []byte(scratchTTGIR), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m, err := nereid.Parse("k.py", []byte(scratchKernel), nereid.With(nereid.Config{Override: dir}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("through")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// runScratched launches it twice; the programs must not be in each other's way.
+func runScratched(t *testing.T, s *nereid.Stream) {
+	t.Helper()
+	x, _, out := tensors(t, s.Device(), 64)
+	k := scratched(t)
+	for range 2 {
+		if err := k.Launch(s, nereid.Grid{64}, x, out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 64 {
+		if got := at(t, out, i); got != float64(i) {
+			t.Fatalf("element %d is %v", i, got)
+		}
+	}
+}
+
+func TestScratch(t *testing.T)    { runScratched(t, stream(t, "sim:90")) }
+func TestGPUScratch(t *testing.T) { runScratched(t, gpu(t)) }
+
+// On a GPU the memory comes and goes in order with the stream's work.
+func TestStubScratch(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		x, _, out := tensors(t, s.Device(), 64)
+		k := scratched(t)
+		calls()
+		for range 3 {
+			if err := k.Launch(s, nereid.Grid{64}, x, out); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := calls(); got["cuMemAllocAsync"] != 3 || got["cuMemFreeAsync"] != 3 {
+			t.Errorf("calls: %v", got)
+		}
+	})
+}
