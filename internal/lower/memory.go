@@ -253,6 +253,14 @@ var loadCaches = map[int64]string{tt.CacheCA: ".ca", tt.CacheCG: ".cg", tt.Cache
 var storeCaches = map[int64]string{tt.CacheWB: ".wb", tt.CacheCG: ".cg", tt.CacheCS: ".cs", tt.CacheWT: ".wt"}
 var evictions = map[int64]string{tt.EvictFirst: ".L1::evict_first", tt.EvictLast: ".L1::evict_last"}
 
+// hint is what an instruction says to the caches. Next to a cache modifier PTX takes no eviction policy.
+func hint(op *ir.Op, caches map[int64]string) string {
+	if cache := caches[op.IntOr("cache", 0)]; cache != "" {
+		return cache
+	}
+	return evictions[op.IntOr("evict", 0)]
+}
+
 // lowerLoad reads global memory, a vector at a time.
 func lowerLoad(l *lowering, op *ir.Op) {
 	ptr, mask, other := op.Slot(0), op.Slot(1), op.Slot(2)
@@ -266,7 +274,7 @@ func lowerLoad(l *lowering, op *ir.Op) {
 	if v, _ := op.Int("isVolatile"); v != 0 {
 		instr = "ld.volatile.global"
 	} else {
-		instr += loadCaches[op.IntOr("cache", 0)] + evictions[op.IntOr("evict", 0)]
+		instr += hint(op, loadCaches)
 	}
 	ptrs := l.regs(ptr)
 	var loaded [][]string // taken apart only when all loads are on their way
@@ -320,7 +328,7 @@ func lowerStore(l *lowering, op *ir.Op) {
 	} else {
 		owner = l.scalarOwner()
 	}
-	instr := "st.global" + storeCaches[op.IntOr("cache", 0)] + evictions[op.IntOr("evict", 0)]
+	instr := "st.global" + hint(op, storeCaches)
 	ptrs, vals := l.regs(ptr), l.regs(val)
 	for i := 0; i < len(ptrs); i += a.vec {
 		if i&skip != 0 {
