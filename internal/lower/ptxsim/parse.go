@@ -352,7 +352,7 @@ func (p *parser) body() error {
 		case c == ';':
 			p.at++
 			continue
-		case strings.HasPrefix(p.text[p.at:], ".loc"):
+		case strings.HasPrefix(p.text[p.at:], ".loc ") || strings.HasPrefix(p.text[p.at:], ".loc\t"): // .local is another
 			p.until("\n")
 			continue
 		}

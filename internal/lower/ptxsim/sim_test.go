@@ -19,3 +19,11 @@ func TestParseGoldens(t *testing.T) {
 		}
 	}
 }
+
+// TestLocal: memory of a thread's own is declared in a function, and is no line of debug information.
+func TestLocal(t *testing.T) {
+	m, err := Parse([]byte(".visible .entry k()\n{\n\t.local .align 8 .b8 \t__local_depot0[24];\n\t.loc\t1 4 0\n\tret;\n}\n"))
+	if err != nil || m.localSize != 24 {
+		t.Errorf("%d bytes, %v", m.localSize, err)
+	}
+}
