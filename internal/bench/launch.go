@@ -20,7 +20,7 @@ type launchRow struct {
 	Form   string  `json:"form"`   // how it is launched
 	Unit   string  `json:"unit"`
 	Nereid float64 `json:"nereid"`
-	Over   float64 `json:"over"` // the bare call to the driver with as many parameters
+	Over   float64 `json:"over"` // the bare call to the driver with as many parameters: the median of what the rounds say
 	Allocs float64 `json:"allocs"`
 }
 
@@ -62,7 +62,7 @@ var matmulOptions = nereid.Options{NumWarps: 4, NumStages: 3}
 
 // launch times the host's side of a warm launch in every form: on a GPU the bare call to the driver and the driver package, for an empty
 // kernel; Kernel.Launch, Kernel.Bind and the generated function. It is measured as peer/launch_limit.c does: batches, median, the
-// stream empty before each.
+// stream empty before each; the forms take turns.
 func (s *Suite) launch() error {
 	for _, c := range launchCases {
 		if err := s.launchForms(c); err != nil {
@@ -118,13 +118,15 @@ type launchForm struct {
 	sync   func() error
 }
 
-// timeForms measures the forms in turn, and again: what the machine does meanwhile should hit all alike.
+// timeForms measures a batch of each form in turn, over and over: what the machine does meanwhile hits all alike.
 func (s *Suite) timeForms(c launchCase, forms []launchForm) error {
-	const samples, warm = 15, 500
+	const rounds, warm = 31, 500
 	batch := 2000
 	if s.Small {
 		batch = 50
 	}
+	runtime.LockOSThread() // moving to another thread takes a form's time
+	defer runtime.UnlockOSThread()
 	times, allocs := make([][]float64, len(forms)), make([]float64, len(forms))
 	for i, f := range forms {
 		n, err := allocations(warm, f)
@@ -132,26 +134,38 @@ func (s *Suite) timeForms(c launchCase, forms []launchForm) error {
 			return err
 		}
 		allocs[i] = n
-		for range samples {
+	}
+	for range rounds {
+		for i, f := range forms {
 			us, err := f.batch(batch)
 			if err != nil {
 				return err
 			}
 			times[i] = append(times[i], us)
 		}
-		slices.Sort(times[i])
 	}
-	bare := 0.0
 	for i, f := range forms {
-		row := launchRow{Kernel: "launch", What: c.what, Form: f.name, Unit: "us", Nereid: times[i][samples/2], Allocs: allocs[i]}
-		if f.name == "raw" {
-			bare = row.Nereid
-		} else if bare > 0 {
-			row.Over = row.Nereid - bare
+		row := launchRow{Kernel: "launch", What: c.what, Form: f.name, Unit: "us", Nereid: median(times[i]), Allocs: allocs[i]}
+		if forms[0].name == "raw" {
+			row.Over = medianOver(times[i], times[0])
 		}
 		s.emit(row)
 	}
 	return nil
+}
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	return x[len(x)/2]
+}
+
+// medianOver is the median of what x has over base, round by round.
+func medianOver(x, base []float64) float64 {
+	over := make([]float64, len(x))
+	for i := range x {
+		over[i] = x[i] - base[i]
+	}
+	return median(over)
 }
 
 // batch is the microseconds of one of n launches.
