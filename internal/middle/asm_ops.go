@@ -28,7 +28,7 @@ func init() {
 		"and": asmBinary(nil, arith.AndI), "or": asmBinary(nil, arith.OrI), "xor": asmBinary(nil, arith.XOrI), "shl": asmShiftLeft,
 		"div": asmDivide, "rem": asmRemainder, "not": asmNot, "neg": asmNeg, "fma": asmUnary(math.Fma),
 		"ex2": asmUnary(math.Exp2), "lg2": asmUnary(math.Log2), "sin": asmUnary(math.Sin), "cos": asmUnary(math.Cos), "tanh": asmUnary(math.Tanh),
-		"sqrt": asmUnary(math.Sqrt), "rsqrt": asmUnary(math.Rsqrt), "abs": asmAbs, "rcp": asmReciprocal, "shf": asmFunnel,
+		"sqrt": asmUnary(math.Sqrt), "rsqrt": asmUnary(math.Rsqrt), "abs": asmAbs, "rcp": asmReciprocal, "shf": asmFunnel, "lop3": asmLogic, "prmt": asmPermute,
 		"popc": asmCount(math.CtPop), "clz": asmCount(math.CtLZ),
 	}
 }
@@ -36,6 +36,10 @@ func init() {
 // step does one instruction.
 func (s *asmState) step(in ptxInst) {
 	if noAsmOps[in.name] {
+		return
+	}
+	if word := pairWord(in); word != "" {
+		s.onPairs(in, word)
 		return
 	}
 	f := asmOps[in.name]
@@ -454,6 +458,10 @@ func asmConvert(s *asmState, in ptxInst) {
 		if s.err == nil {
 			s.set(in, s.packed([]*ir.Value{s.narrowed(lo, elem), s.narrowed(hi, elem)}))
 		}
+		return
+	}
+	if a, b := asmPairs[from], asmPairs[to]; a != nil && b != nil && a != b && len(in.args) == 2 {
+		s.pairsConverted(in, a, b)
 		return
 	}
 	if to == "e2m1x2" && from == "f32" && len(in.args) == 3 {
