@@ -260,6 +260,9 @@ func args(raw []rawArg) ([]Arg, error) {
 		}
 		out[i] = Arg{Name: r.Name, Constexpr: r.Constexpr, Kind: r.Kind, Storage: r.Storage, Dtype: r.Dtype, Offset: r.Offset,
 			Shape: r.Shape, Strides: r.Strides, BlockShape: r.BlockShape, Value: number(r.Value), File: r.File, Items: items, NaN: r.Padding == "nan"}
+		if slices.Contains(r.Shape, 0) { // torch says that a tensor without elements is at 0, wherever its storage is
+			out[i].Offset = max(r.Offset, 0)
+		}
 		if r.Kind != Float {
 			continue
 		}

@@ -312,3 +312,18 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestTuples: items of tuples have names and are compiled in as the file says; a tensor without elements is anywhere.
+func TestTuples(t *testing.T) {
+	text := `{"file":"k.py","kernel":"k","grid":[1,1,1],"options":{},"args":[{"name":"a","kind":"tuple","items":[
+		{"name":"x","kind":"int","value":1,"constexpr":true},{"kind":"tensor","dtype":"fp32","storage":"s0","offset":-64,"shape":[0,4],"strides":[4,1]},
+		{"kind":"descriptor","dtype":"fp32","storage":"s0","shape":[1],"strides":[1],"block_shape":[16],"padding":"nan"}]}]}`
+	c, err := Parse("x", file(map[string]any{"__metadata__": map[string]any{"launch": text}, "in/s0": map[string]any{"dtype": "U8", "shape": []int{4}, "data_offsets": []int{0, 4}}}, make([]byte, 4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y, z := c.Args[0].Items[0], c.Args[0].Items[1], c.Args[0].Items[2]
+	if x.Name != "x" || !x.Constexpr || y.Constexpr || y.Offset != 0 || y.NaN || !z.NaN {
+		t.Errorf("%+v", c.Args[0].Items)
+	}
+}
