@@ -275,6 +275,9 @@ func TestGPUMeasureGraph(t *testing.T) {
 
 // Warm launches on a GPU allocate nothing.
 func TestGPUAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("with the race detector, launches allocate")
+	}
 	s := gpu(t)
 	k, x := gpuKernel(t, "add_one"), on(t, s, nereid.Float32, 1000)
 	b, err := k.Bind(s, x, 992, 256)

@@ -162,6 +162,9 @@ func TestCaptureHostMemory(t *testing.T) {
 
 // Warm launches on a GPU allocate nothing, with defaults left out too.
 func TestStubAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("with the race detector, launches allocate")
+	}
 	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) {
 		x, err := nereid.New(s.Device(), nereid.Float32, 64)
 		if err != nil {

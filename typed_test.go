@@ -146,6 +146,9 @@ func TestBind(t *testing.T) {
 
 // Warm launches allocate nothing.
 func TestAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("with the race detector, launches allocate")
+	}
 	s := stream(t, "cpu")
 	x, y, out := tensors(t, s.Device(), 64)
 	k, err := typedAdd.Kernel()

@@ -1,0 +1,5 @@
+//go:build !race
+
+package nereid_test
+
+const raceDetector = false
