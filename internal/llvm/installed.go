@@ -109,23 +109,8 @@ func remember(folder, search string, lib *Lib) {
 	if err != nil {
 		return
 	}
-	f, err := os.CreateTemp(folder, noteName+".tmp*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(append(data, '\n'))
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(folder, noteName))
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
+	// In place: a file that is half written is not believed, and none is left behind by a process that is killed.
+	os.WriteFile(filepath.Join(folder, noteName), append(data, '\n'), 0o644)
 }
 
 // fileOf is the file that an address of this process was mapped from, or "".
