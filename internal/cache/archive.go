@@ -65,6 +65,7 @@ func (s *Store) Import(r io.Reader) (taken, refused int, err error) {
 			continue
 		}
 		s.write(e.Key, data)
+		s.noteGenerator(e.Generator)
 		taken++
 	}
 }
