@@ -152,6 +152,9 @@ func TestResetAndRestore(t *testing.T) {
 	for decorator, want := range map[string]float32{
 		"@triton.autotune(" + two + ", restore_value=['x_ptr'])": 8,
 		"@triton.autotune(" + two + ", reset_to_zero=['x_ptr'])": 1,
+		// A device without graphs measures as it always does.
+		"@triton.autotune(" + two + ", restore_value=['x_ptr'], use_cuda_graph=True)": 8,
+		"@triton.autotune(" + two + ", reset_to_zero=['x_ptr'], use_cuda_graph=True)": 1,
 	} {
 		x := newTuned(t, decorator, nereid.TuneOptions{})
 		data := make([]float32, 64)
