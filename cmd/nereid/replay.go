@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -123,8 +124,9 @@ func (r *replayer) replay(ctx context.Context, path string) (worst float64, err 
 
 // guess is what a file does not record of a launch, and the device that it is tried on.
 type guess struct {
-	dev *nereid.Device
-	nan bool // descriptors were made with padding="nan"
+	dev    *nereid.Device
+	nan    bool // descriptors were made with padding="nan"
+	tuples tupleGuess
 }
 
 // serialSteps bounds a program that waits for one that comes after it.
@@ -139,6 +141,9 @@ func (r *replayer) guesses(c *replay.Case) []guess {
 	}
 	if slices.ContainsFunc(c.Args, func(a replay.Arg) bool { return a.Kind == replay.Descriptor }) {
 		out = append(out, guess{dev: r.dev, nan: true})
+	}
+	for _, t := range tupleGuesses(c, r.root) {
+		out = append(out, guess{dev: r.dev, tuples: t})
 	}
 	return out
 }
@@ -157,6 +162,9 @@ func (r *replayer) launch(ctx context.Context, c *replay.Case, k *nereid.Kernel,
 		}
 		if d, ok := v.(*nereid.Descriptor); ok {
 			d.NaN = d.NaN || g.nan
+		}
+		if !a.Constexpr {
+			v = g.tuples.apply(v)
 		}
 		args = append(args, nereid.Arg(a.Name, v))
 	}
@@ -214,7 +222,11 @@ func (r *replayer) kernel(c *replay.Case, path string) (*nereid.Kernel, error) {
 		r.modules[file] = m
 		r.mu.Unlock()
 	}
-	return m.Kernel(c.Kernel)
+	k, err := m.Kernel(c.Kernel)
+	if names := m.Kernels(); err != nil && strings.HasPrefix(c.File, "@/") && len(names) > 0 && !slices.Contains(names, c.Kernel) {
+		return m.Kernel(names[len(names)-1]) // renamed when it was made; a file that was written out ends with the kernel
+	}
+	return k, err
 }
 
 // argument is a recorded argument as a launch takes it; tensors share the storages in mem.

@@ -56,6 +56,37 @@ func recordedTensor(name, storage, dtype string, n int) map[string]any {
 	return map[string]any{"name": name, "kind": "tensor", "storage": storage, "dtype": dtype, "offset": 0, "shape": []int{n}, "strides": []int{1}}
 }
 
+func recordedTuple(name string, items ...any) map[string]any {
+	list := make([]map[string]any, len(items))
+	for i, item := range items {
+		if m, ok := item.(map[string]any); ok {
+			list[i] = m
+			continue
+		}
+		list[i] = map[string]any{"kind": "int", "value": item}
+	}
+	return map[string]any{"name": name, "kind": "tuple", "items": list}
+}
+
+// TestReplayRenamed: a kernel that was written out under the name of the function that it was made from.
+func TestReplayRenamed(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "src"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef one(p):\n    return 1\n\n\n@triton.jit\ndef template(p):\n    tl.store(p, one(p))\n"
+	if err := os.WriteFile(filepath.Join(dir, "src", "k.py"), []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	path := writeCase(t, dir, "@/k.py", 1, []map[string]any{recordedTensor("p", "s0", "i32", 1)}, map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(1)})
+	cmd, out := newReplayCmd(), &bytes.Buffer{}
+	cmd.SetOut(out)
+	cmd.SetArgs([]string{"--device", "interp", "--root", dir, path})
+	if err := cmd.Execute(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestReplayGuesses: launches of which the file does not say everything, or which rely on what a GPU does.
 func TestReplayGuesses(t *testing.T) {
 	nan := float32(math.NaN())
@@ -92,6 +123,23 @@ func TestReplayGuesses(t *testing.T) {
 			params: "p, x", body: "tl.store(p, x)", grid: 1,
 			args:     []map[string]any{recordedTensor("p", "s0", "fp32", 1), {"name": "x", "kind": "float", "value": "-inf"}},
 			sections: map[string][]byte{"in/s0": f32s(0), "out/s0": f32s(float32(math.Inf(-1)))},
+		},
+		"a tuple with a constant": {
+			params: "p, t", body: "tl.static_assert(t[1][0] == 5)\n    tl.store(p, t[0] + t[1][0])", grid: 1,
+			args:     []map[string]any{recordedTensor("p", "s0", "i32", 1), recordedTuple("t", 2, recordedTuple("", 5))},
+			sections: map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(7)},
+		},
+		"named tuples": {
+			params: "p, t", grid: 1, args: []map[string]any{recordedTensor("p", "s0", "i32", 1), recordedTuple("t", 2, recordedTuple("", 5, 6, 7))},
+			body: `tl.store(p, t.first + t.rest.c)
+
+
+class Two(NamedTuple):
+    first: tl.tensor
+    rest: tuple
+
+Three = namedtuple("Three", ["a", "b", "c"])`,
+			sections: map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(9)},
 		},
 		"a descriptor that pads with NaN": {
 			params: "d, p", body: "x = d.load([0, 0])\n    i = tl.arange(0, 4)\n    tl.store(p + i[:, None] * 4 + i[None, :], x)", grid: 1,
