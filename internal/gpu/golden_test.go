@@ -13,6 +13,7 @@ import (
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
@@ -149,6 +150,57 @@ func TestTritonAccepts(t *testing.T) {
 		}
 		files[g.opts.Target] = append(files[g.opts.Target], path)
 	}
+	acceptAll(t, files)
+}
+
+// TestTritonAcceptsClusters does so for programs of two blocks. Triton has no reductions from block to block: kernels that have one in our
+// TTGIR, those that reduce a whole tensor of one dimension, are left out.
+func TestTritonAcceptsClusters(t *testing.T) {
+	txtest.Triton(t)
+	some := []string{"cuda-90/add_f32", "cuda-90/matmul_f16", "cuda-90/row_sum_f32", "cuda-90/attention_d128_causal"}
+	files := map[string][]string{}
+	dir := t.TempDir()
+	for _, g := range goldens(t) {
+		if all := os.Getenv("NEREID_ACCEPT_ALL") == "1"; !all && !slices.Contains(some, g.name) || all && g.opts.Target != "cuda:90" {
+			continue
+		}
+		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
+		g.opts.NumCTAs = 2
+		run(t, m, gpu.Pipeline(g.opts))
+		if n := reducesAcross(m); n > 0 {
+			t.Logf("%s has %d reductions from block to block", g.name, n)
+			continue
+		}
+		path := filepath.Join(dir, strings.ReplaceAll(g.name, "/", "-")+".ttgir")
+		if err := os.WriteFile(path, []byte(m.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files[g.opts.Target] = append(files[g.opts.Target], path)
+	}
+	if len(files["cuda:90"]) < len(some) {
+		t.Errorf("%d kernels of %d have no reductions from block to block", len(files["cuda:90"]), len(some))
+	}
+	acceptAll(t, files)
+}
+
+// reducesAcross counts the reductions along a dimension that blocks share.
+func reducesAcross(m *ir.Module) int {
+	n := 0
+	for op := range m.Op.Ops() {
+		if op.Name() != "tt.reduce" {
+			continue
+		}
+		t := op.Operand(0).Type.(*ir.TensorType)
+		if part, err := ttglayout.ShapePerCTA(t.Encoding, t.Shape); err != nil || part[op.IntOr("axis", 0)] != t.Shape[op.IntOr("axis", 0)] {
+			n++
+		}
+	}
+	return n
+}
+
+// acceptAll has Triton compile files by their target.
+func acceptAll(t *testing.T, files map[string][]string) {
+	t.Helper()
 	for target, list := range files {
 		out, err := txtest.Oracle(t, append([]string{"accept", "--target", target}, list...)...)
 		if n := strings.Count(out, "accepted "); err != nil || n != len(list) {

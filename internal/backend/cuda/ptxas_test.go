@@ -23,38 +23,44 @@ func TestCubin(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, path := range txtest.Glob(t, "testdata/golden/cuda-80/*.ttir") {
-		name := strings.TrimSuffix(filepath.Base(path), ".ttir")
-		t.Run(name, func(t *testing.T) {
-			var meta struct {
-				Name     string
-				NumWarps int `json:"num_warps"`
-			}
-			if err := json.Unmarshal([]byte(txtest.Read(t, strings.TrimSuffix(path, "ttir")+"json")), &meta); err != nil {
-				t.Fatal(err)
-			}
-			m, err := ir.Parse(diag.NewFileSet(), path, []byte(txtest.Read(t, path)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var cubin []byte
-			in := &backend.Input{
-				Module: m, Kernel: meta.Name, Options: backend.Options{NumWarps: meta.NumWarps, NumCTAs: 1, NumStages: 3}, Until: "cubin",
-			}
-			c := Compiler{80}
-			if err := c.ttgir(in); err != nil {
-				t.Fatal(err)
-			}
-			code, err := c.FromTTGIR(context.Background(), in, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if cubin, err = Assemble(context.Background(), c.Arch(), code.PTX); err != nil {
-				t.Fatal(err)
-			}
-			if !strings.HasPrefix(string(cubin), "\x7fELF") {
-				t.Errorf("the cubin begins with %q", cubin[:min(4, len(cubin))])
-			}
-		})
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".ttir"), func(t *testing.T) { assembleSample(t, Compiler{80}, path, 1) })
+	}
+	for _, name := range []string{"add_f16_ragged", "softmax_f16_2048", "layer_norm_f16", "matmul_bf16_relu", "attention_d64", "total_sum_f32"} {
+		path := txtest.Glob(t, "testdata/golden/cuda-90/"+name+".ttir")[0]
+		t.Run("clusters/"+name, func(t *testing.T) { assembleSample(t, Compiler{90}, path, 2) })
+	}
+}
+
+// assembleSample makes a cubin of a sample kernel whose programs have so many blocks.
+func assembleSample(t *testing.T, c Compiler, path string, ctas int) {
+	t.Helper()
+	var meta struct {
+		Name     string
+		NumWarps int `json:"num_warps"`
+	}
+	if err := json.Unmarshal([]byte(txtest.Read(t, strings.TrimSuffix(path, "ttir")+"json")), &meta); err != nil {
+		t.Fatal(err)
+	}
+	m, err := ir.Parse(diag.NewFileSet(), path, []byte(txtest.Read(t, path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &backend.Input{
+		Module: m, Kernel: meta.Name, Options: backend.Options{NumWarps: meta.NumWarps, NumCTAs: ctas, NumStages: 3}, Until: "cubin",
+	}
+	if err := c.ttgir(in); err != nil {
+		t.Fatal(err)
+	}
+	code, err := c.FromTTGIR(context.Background(), in, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cubin, err := Assemble(context.Background(), c.Arch(), code.PTX)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(cubin), "\x7fELF") {
+		t.Errorf("the cubin begins with %q", cubin[:min(4, len(cubin))])
 	}
 }
 
