@@ -23,7 +23,7 @@ test: prepare check ## formatting, vet and every test
 test-cuda: ## the tests that need an NVIDIA GPU
 	$(GO) test $(TESTFLAGS) ./internal/driver/cuda ./internal/backend/... ./internal/bench
 	$(GO) test $(TESTFLAGS) -run GPU .
-	NEREID_TEST_DEVICE=cuda:0 $(GO) test $(TESTFLAGS) -run Conform ./internal/conform
+	NEREID_TEST_DEVICE=cuda:0 $(GO) test $(TESTFLAGS) -run 'Conform|Clusters' ./internal/conform
 	$(GO) run ./cmd/nereid replay --device cuda:0 --root . testdata/replay/*.safetensors
 
 check:
