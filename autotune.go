@@ -157,7 +157,15 @@ func (g *given) args() []any {
 }
 
 // decorated launches a kernel as its decorators say; done is false where they have nothing to say of these arguments.
-func (k *Kernel) decorated(s *Stream, grid any, args []any) (done bool, err error) {
+func (k *Kernel) decorated(s *Stream, grid any, args []any, note noting) (done bool, err error) {
+	if a := k.memo.get(s.dev, args); a != nil {
+		if note == nil {
+			if done, err := k.replayAdded(s, grid, args, a); done {
+				return true, err
+			}
+		}
+		return true, k.launchPlain(s, grid, withAdded(args, a.args), note, true)
+	}
 	g, err := k.gather(args)
 	if err != nil || g.complete() {
 		return false, nil // the long way says what is wrong
@@ -165,9 +173,6 @@ func (k *Kernel) decorated(s *Stream, grid any, args []any) (done bool, err erro
 	d := k.decorators(s.dev)
 	if d.t == nil && d.err == nil {
 		return false, nil
-	}
-	if added, ok := k.memo.get(s.dev, args); ok {
-		return true, k.launchPlain(s, grid, withAdded(args, added), nil)
 	}
 	if d.err != nil {
 		return g.missing(), d.err
@@ -180,10 +185,12 @@ func (k *Kernel) decorated(s *Stream, grid any, args []any) (done bool, err erro
 	if err != nil {
 		return true, err
 	}
-	if !hooks {
+	if hooks {
+		note = nil // they want to be called for each launch
+	} else {
 		k.memo.put(s.dev, args, full.added(g))
 	}
-	return true, k.launchPlain(s, grid, full.args(), nil)
+	return true, k.launchPlain(s, grid, full.args(), note, true)
 }
 
 // tuneRun is one launch under decorators.

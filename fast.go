@@ -12,6 +12,7 @@ type plan struct {
 	opts    Options
 	classes []class // of each parameter
 	consts  constants
+	words   int  // of arguments
 	meta    Meta // for grids that are functions; never changed
 	b       *build
 }
@@ -36,16 +37,46 @@ func (k *Kernel) replay(s *Stream, grid any, args []any) (done bool, err error) 
 		return false, nil
 	}
 	w := scratches.Get().(*scratch)
-	if w.classify(k, args) && s.dev.reads(w.host) {
-		if p := w.plan(*plans, s.dev); p != nil {
-			if g, ok := p.grid(grid); ok {
-				done, err = true, p.launch(s, g, w.words)
-				runtime.KeepAlive(args) // and the memory that they are of
-			}
-		}
+	if w.classify(k, args) {
+		done, err = w.replay(*plans, s, grid)
+		runtime.KeepAlive(args) // and the memory that they are of
 	}
 	scratches.Put(w)
 	return done, err
+}
+
+// replayAdded is replay with what decorators have added to arguments like these.
+func (k *Kernel) replayAdded(s *Stream, grid any, args []any, a *added) (done bool, err error) {
+	plans := k.plans.Load()
+	if plans == nil {
+		return false, nil
+	}
+	w := scratches.Get().(*scratch)
+	ok := w.arrange(k, args, a.byParam) && w.each(k.allParams, w.vals)
+	clear(w.vals)
+	if ok {
+		w.opts = a.opts
+		done, err = w.replay(*plans, s, grid)
+		runtime.KeepAlive(args)
+	}
+	scratches.Put(w)
+	return done, err
+}
+
+// replay launches the plan that fits the classified arguments.
+func (w *scratch) replay(plans []*plan, s *Stream, grid any) (done bool, err error) {
+	if !s.dev.reads(w.host) {
+		return false, nil
+	}
+	p := w.plan(plans, s.dev)
+	if p == nil {
+		return false, nil
+	}
+	g, ok := p.grid(grid)
+	if !ok {
+		return false, nil
+	}
+	return true, p.launch(s, g, w.words)
 }
 
 // reads reports whether the device finds arguments where they are: those in host memory too, which others are handed, or copy.
@@ -118,7 +149,7 @@ func (w *scratch) classify(k *Kernel, args []any) bool {
 	if len(vals) == n && w.each(k.allParams, vals) {
 		return true
 	}
-	ok := w.arrange(k, args) && w.each(k.allParams, w.vals)
+	ok := w.arrange(k, args, nil) && w.each(k.allParams, w.vals)
 	clear(w.vals) // keeps nothing alive
 	return ok
 }
@@ -181,8 +212,8 @@ func (p *kernelParam) scalar(v any) (c class, word uint64, ok bool) {
 	return c, word, true
 }
 
-// arrange sorts arguments by parameter, with the defaults of those that are left out.
-func (w *scratch) arrange(k *Kernel, args []any) bool {
+// arrange sorts arguments by parameter. Those that are left out are what decorators have added, if anything, or else defaults.
+func (w *scratch) arrange(k *Kernel, args, added []any) bool {
 	w.opts = Options{}
 	n := len(k.params)
 	w.vals = grow(w.vals, n)
@@ -210,6 +241,9 @@ func (w *scratch) arrange(k *Kernel, args []any) bool {
 		w.vals[pos] = a
 	}
 	for i := range w.vals {
+		if w.vals[i] == nil && added != nil {
+			w.vals[i] = added[i]
+		}
 		if w.vals[i] == nil {
 			w.vals[i] = k.allParams[i].other
 		}

@@ -38,8 +38,12 @@ func (k *Kernel) Launch(s *Stream, grid any, args ...any) error {
 	return k.launch(s, grid, args, nil)
 }
 
-// launch launches; note is told the plan by which a launch like this one can be repeated.
-func (k *Kernel) launch(s *Stream, grid any, args []any, note func(*plan)) error {
+// noting is told the plan by which a launch can be repeated: for all arguments of the same classes, or, where decorators had a say in it,
+// for those of the same values. It may be nil.
+type noting func(p *plan, byValue bool)
+
+// launch launches; note is told of the plan.
+func (k *Kernel) launch(s *Stream, grid any, args []any, note noting) error {
 	if s != nil {
 		return k.launchOn(s, grid, args, note)
 	}
@@ -57,20 +61,20 @@ func (k *Kernel) launch(s *Stream, grid any, args []any, note func(*plan)) error
 	return s.Sync()
 }
 
-func (k *Kernel) launchOn(s *Stream, grid any, args []any, note func(*plan)) error {
+func (k *Kernel) launchOn(s *Stream, grid any, args []any, note noting) error {
 	if note == nil {
 		if done, err := k.replay(s, grid, args); done {
 			return err
 		}
 	}
-	if done, err := k.decorated(s, grid, args); done {
+	if done, err := k.decorated(s, grid, args, note); done {
 		return err
 	}
-	return k.launchPlain(s, grid, args, note)
+	return k.launchPlain(s, grid, args, note, false)
 }
 
 // launchPlain launches with all arguments given: decorators are done with.
-func (k *Kernel) launchPlain(s *Stream, grid any, args []any, note func(*plan)) error {
+func (k *Kernel) launchPlain(s *Stream, grid any, args []any, note noting, byValue bool) error {
 	if note == nil {
 		if done, err := k.replay(s, grid, args); done {
 			return err
@@ -89,9 +93,9 @@ func (k *Kernel) launchPlain(s *Stream, grid any, args []any, note func(*plan)) 
 	if err != nil {
 		return err
 	}
-	p := &plan{dev: s.dev, meta: l.meta, b: b}
+	p := &plan{dev: s.dev, meta: l.meta, b: b, words: len(l.words)}
 	if note != nil {
-		note(p)
+		note(p, byValue)
 	} else {
 		k.remember(args, p)
 	}

@@ -10,7 +10,19 @@ import (
 // arguments that they would answer alike.
 type memo struct {
 	mu    sync.RWMutex
-	added map[string][]any // by what the arguments look like
+	added map[memoKey]*added // by what the arguments look like
+}
+
+type memoKey struct {
+	args string
+	opts Options
+}
+
+// added is what decorators add to the arguments of a launch.
+type added struct {
+	args    []any // as Launch takes them
+	byParam []any
+	opts    Options
 }
 
 // maxMemo bounds what is remembered for one kernel.
@@ -19,34 +31,38 @@ const maxMemo = 4096
 var memoKeys = sync.Pool{New: func() any { b := make([]byte, 0, 256); return &b }}
 
 // get is what was added to arguments like these.
-func (m *memo) get(dev *Device, args []any) (added []any, ok bool) {
-	b := memoKeys.Get().(*[]byte)
-	defer memoKeys.Put(b)
-	if *b, ok = appendKey((*b)[:0], dev, args); !ok {
-		return nil, false
-	}
+func (m *memo) get(dev *Device, args []any) *added {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	added, ok = m.added[string(*b)]
-	return added, ok
+	if len(m.added) == 0 {
+		return nil
+	}
+	b := memoKeys.Get().(*[]byte)
+	defer memoKeys.Put(b)
+	text, opts, ok := appendKey((*b)[:0], dev, args)
+	*b = text
+	if !ok {
+		return nil
+	}
+	return m.added[memoKey{string(text), opts}]
 }
 
 // put remembers it.
-func (m *memo) put(dev *Device, args, added []any) {
-	key, ok := appendKey(nil, dev, args)
+func (m *memo) put(dev *Device, args []any, a *added) {
+	key, opts, ok := appendKey(nil, dev, args)
 	if !ok {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.added == nil || len(m.added) >= maxMemo {
-		m.added = map[string][]any{}
+		m.added = map[memoKey]*added{}
 	}
-	m.added[string(key)] = added
+	m.added[memoKey{string(key), opts}] = a
 }
 
-// appendKey writes all that a function of the file can see of arguments. It reports whether it knows them all.
-func appendKey(b []byte, dev *Device, args []any) ([]byte, bool) {
+// appendKey writes all that a function of the file can see of arguments, but for options. It reports whether it knows them all.
+func appendKey(b []byte, dev *Device, args []any) (key []byte, opts Options, ok bool) {
 	b = append(b, dev.String()...)
 	for _, a := range args {
 		if n, ok := a.(Named); ok {
@@ -76,15 +92,12 @@ func appendKey(b []byte, dev *Device, args []any) ([]byte, bool) {
 		case *Tensor:
 			b = v.appendKey(b)
 		case Options:
-			for _, n := range []int{v.NumWarps, v.NumStages, v.NumCTAs, v.MaxNReg} {
-				b = strconv.AppendInt(append(b, 'o'), int64(n), 10)
-			}
-			b = strconv.AppendBool(b, v.Debug)
+			opts = v
 		default:
-			return b, false
+			return b, opts, false
 		}
 	}
-	return b, true
+	return b, opts, true
 }
 
 func (t *Tensor) appendKey(b []byte) []byte {
@@ -111,12 +124,13 @@ func withAdded(args, added []any) []any {
 }
 
 // added are the arguments of g that were not given, and its options.
-func (g *given) added(given *given) []any {
-	out := []any{g.opts}
-	for _, p := range g.k.params {
+func (g *given) added(given *given) *added {
+	a := &added{args: []any{g.opts}, byParam: make([]any, len(g.k.params)), opts: g.opts}
+	for i, p := range g.k.params {
 		if v, ok := g.vals[p.Name]; ok && !given.has(p.Name) {
-			out = append(out, Arg(p.Name, v))
+			a.args = append(a.args, Arg(p.Name, v))
+			a.byParam[i] = v
 		}
 	}
-	return out
+	return a
 }

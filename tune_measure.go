@@ -145,7 +145,7 @@ func (r *tuneRun) hooked(a *lang.Autotune, c lang.Config, g *given, args []any) 
 	if err != nil {
 		return err
 	}
-	err = r.k.launchPlain(r.s, r.grid, args, nil)
+	err = r.k.launchPlain(r.s, r.grid, args, nil, false)
 	return errors.Join(err, r.after(a, nargs, err, restore))
 }
 

@@ -1,11 +1,13 @@
 package nereid
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Typed is a kernel as generated code launches it (`nereid gen`): its compile-time arguments and options are a struct, its others come
@@ -29,6 +31,9 @@ type constSet struct {
 	args  []any // the compile-time arguments by name, and options
 	err   error // the kernel is not to be had
 	plans atomic.Pointer[[]*plan]
+
+	// Plans that decorators had a say in, by the values of the arguments; nil until there is one.
+	byValue atomic.Pointer[map[string]*plan]
 }
 
 // NewTyped is a kernel of a module that is loaded when it is first needed. consts are the struct's values by name.
@@ -99,6 +104,7 @@ type Call struct {
 	given   []givenArg
 	tensors []*Tensor
 	others  []any // arguments of any kind, by position
+	key     []byte
 }
 
 // givenArg is a number for the long way.
@@ -241,7 +247,48 @@ func (c *Call) plan(s *Stream) *plan {
 	if plans := c.set.plans.Load(); plans != nil {
 		return c.find(*plans, s.dev)
 	}
+	if plans := c.set.byValue.Load(); plans != nil {
+		c.appendKey(s.dev)
+		return (*plans)[string(c.key)]
+	}
 	return nil
+}
+
+// appendKey writes all that decorators can see of the arguments.
+func (c *Call) appendKey(dev *Device) {
+	b := binary.NativeEndian.AppendUint64(c.key[:0], uint64(uintptr(unsafe.Pointer(dev))))
+	for i, g := range c.given[:c.n] {
+		b = append(b, byte(g.kind))
+		if g.kind == classPtr {
+			b = c.tensors[i].appendKey(b)
+		} else {
+			b = binary.NativeEndian.AppendUint64(b, g.bits)
+		}
+	}
+	c.key = b
+}
+
+// maxByValue bounds the plans by value of one kernel.
+const maxByValue = 1024
+
+// noteValue keeps a plan for arguments of these values, if its words are those of the arguments: decorators may add some.
+func (c *Call) noteValue(p *plan) {
+	if p.words != c.used {
+		return
+	}
+	c.appendKey(p.dev)
+	for {
+		old := c.set.byValue.Load()
+		list := map[string]*plan{string(c.key): p}
+		if old != nil && len(*old) < maxByValue {
+			for k, v := range *old {
+				list[k] = v
+			}
+		}
+		if c.set.byValue.CompareAndSwap(old, &list) {
+			return
+		}
+	}
 }
 
 // find is the plan of the arguments' classes, or nil.
@@ -273,10 +320,14 @@ func (c *Call) long(s *Stream, grid any) error {
 			i++
 		}
 	}
-	var note func(*plan)
+	var note noting
 	if c.short(s) {
 		classes := append([]class(nil), c.classes[:c.n]...)
-		note = func(p *plan) {
+		note = func(p *plan, byValue bool) {
+			if byValue {
+				c.noteValue(p)
+				return
+			}
 			p.classes = classes
 			addPlan(&c.set.plans, p, func(list []*plan) bool { return c.find(list, s.dev) != nil })
 		}
