@@ -26,8 +26,25 @@ func (g *generator) call(e *python.Call) host.Value {
 	if s, ok := fn.(*staticFunc); ok {
 		return s.fn(g, e)
 	}
+	g.checkUsed(e, fn)
 	args, kws := g.arguments(e)
 	return g.apply(e, fn, args, kws)
+}
+
+// checkUsed refuses a call that is a statement of its own where a function does nothing but return its result.
+func (g *generator) checkUsed(e *python.Call, fn host.Value) {
+	why := ""
+	switch fn := fn.(type) {
+	case *JITFunction:
+		why = fn.MustUse
+	case *sem.Builtin:
+		if fn.Name == "advance" {
+			why = "a block pointer is moved by assigning the result to it"
+		}
+	}
+	if why != "" && g.unused == e {
+		g.failHint(e, "unused", why, "the result of %s is not used", annotationText(g.file, e.Func))
+	}
 }
 
 // arguments walks the arguments of a call: keywords first, as Triton does.

@@ -55,6 +55,7 @@ type generator struct {
 	loops  int    // depth of dynamic loops around the current statement
 	name   string // the assignment target whose value is being made: the prefix of locations
 	cur    python.Node
+	unused *python.Call // whose result is dropped
 
 	ret      *shape // of the first return; nil before one is seen
 	retVoid  bool
@@ -167,7 +168,7 @@ func (g *generator) bindParams(shapes []shape, entry *ir.Block, loc ir.Loc, attr
 	at := 0
 	for i, p := range g.fn.Params {
 		if p.Constexpr && (p.NoSpecialize || p.NoAlign) {
-			panic(&failure{d: diag.Diagnostic{Code: "invalid", Span: g.fn.Func.Def.NamePos.Span(), Hint: "it is one or the other",
+			panic(&failure{d: diag.Diagnostic{Code: "constexpr", Span: g.fn.Func.Def.NamePos.Span(), Hint: "it is one or the other",
 				Msg: fmt.Sprintf("the parameter %s of %s is a constexpr and listed under do_not_specialize", p.Name, g.fn.Func.Name)}})
 		}
 		v, rest := shapes[i].build(args[at:])

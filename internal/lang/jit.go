@@ -16,6 +16,7 @@ type JITFunction struct {
 	Params   []Param
 	NoInline bool
 	Debug    bool
+	MustUse  string     // why its result must be used, or ""
 	Repr     host.Value // repr=, or nil
 	Wrappers []Wrapper  // autotune, heuristics and the like around it, innermost first
 	Foreign  bool       // decorators of other packages are around it, which were passed over

@@ -54,6 +54,7 @@ func (g *generator) exprStmt(s *python.ExprStmt) {
 	if _, ok := s.Value.(*python.Constant); ok { // a docstring
 		return
 	}
+	g.unused, _ = s.Value.(*python.Call)
 	g.expr(s.Value)
 }
 

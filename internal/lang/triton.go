@@ -114,6 +114,10 @@ func decorate(in *host.Interp, fn *host.Func, decorators []python.Expr, eval fun
 			j.Wrappers = append(j.Wrappers, Wrapper{"autotune", call, eval})
 		case err == nil && dec == heuristicsDecorator:
 			j.Wrappers = append(j.Wrappers, Wrapper{"heuristics", call, eval})
+		case err == nil && dec == mustUseDecorator:
+			if mark, err := eval(d); err == nil {
+				v, _ = host.Call(in, mark, []host.Value{j}, nil)
+			}
 		case err == nil && isSourceFunc(dec):
 			v = replaced(in, j, d, eval)
 		default:
@@ -126,7 +130,7 @@ func decorate(in *host.Interp, fn *host.Func, decorators []python.Expr, eval fun
 // replaced is what a decorator of a project makes of a jit function, where that is a function that kernels can call: some give the
 // back end's own function in place of one written for those that have none. What launches the function in its own way is passed over.
 func replaced(in *host.Interp, j *JITFunction, decorator python.Expr, eval func(python.Expr) (host.Value, error)) host.Value {
-	if dec, err := eval(decorator); err == nil && isSourceFunc(dec) {
+	if dec, err := eval(decorator); err == nil && (isSourceFunc(dec) || dec == mustUseDecorator) {
 		v, err := host.Call(in, dec, []host.Value{j}, nil)
 		if err == nil && callableInKernels(v) {
 			return v
@@ -174,7 +178,7 @@ func (w *world) triton() map[string]host.Value {
 		"cdiv":               &constexprFunc{native("cdiv", hostCdiv)},
 		"next_power_of_2":    &constexprFunc{native("next_power_of_2", nextPowerOf2)},
 		"set_allocator":      native("set_allocator", nothing),
-		"must_use_result":    native("must_use_result", identity),
+		"must_use_result":    mustUseDecorator,
 		"reinterpret":        unusable("reinterpret"),
 		"MockTensor":         unusable("MockTensor"),
 		"TensorWrapper":      unusable("TensorWrapper"),
@@ -187,6 +191,30 @@ func (w *world) triton() map[string]host.Value {
 }
 
 func nothing(*host.Interp, []host.Value, []host.Keyword) (host.Value, error) { return host.None, nil }
+
+// mustUseDecorator is triton.must_use_result.
+var mustUseDecorator host.Value = native("must_use_result", mustUseResult)
+
+// mustUseResult marks a jit function, with a reason or without.
+func mustUseResult(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+	why := "it has no other effect"
+	mark := func(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+		if len(args) == 0 {
+			return nil, host.Errorf(host.TypeError, "must_use_result() takes a function")
+		}
+		if f, ok := args[0].(*JITFunction); ok {
+			f.MustUse = why
+		}
+		return args[0], nil
+	}
+	if len(args) > 0 {
+		if s, ok := args[0].(host.Str); ok {
+			why = string(s)
+			return native("must_use_result", mark), nil
+		}
+	}
+	return mark(nil, args, nil)
+}
 
 func identity(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
 	if len(args) == 0 {
