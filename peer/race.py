@@ -26,7 +26,7 @@ def rows(command, side):
         row = json.loads(line) if line.startswith("{") else {}
         if row.get("failed"):
             raise SystemExit(f"{side}: {line}")
-        if side in row:
+        if side in row and "kernel" in row:
             key = row["kernel"], row.get("dtype", ""), "×".join(map(str, row.get("shape", []))), row.get("what", ""), row.get("form", "")
             out[key] = row[side]
     return out
