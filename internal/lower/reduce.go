@@ -113,7 +113,8 @@ func (r *reduction) canonicalBits() int {
 	return m
 }
 
-// registers combines what one thread holds along the axis, in the order of the axis.
+// registers combines what one thread holds along the axis, in the order of the axis. Between accumulators it goes by the registers'
+// numbers: values are taken in as they are loaded, and few are alive at a time.
 func (r *reduction) registers() {
 	var steps []step
 	for _, s := range r.dirs.along {
@@ -121,34 +122,47 @@ func (r *reduction) registers() {
 			steps = append(steps, s)
 		}
 	}
-	r.acc = map[int][]string{}
+	type turn struct{ acc, reg, when int }
+	var turns []turn
 	clear := r.canonicalBits()
 	for reg := range r.ll.InSize(layout.Register) {
 		if reg&clear != 0 {
 			continue
 		}
-		group := make([]int, 1<<len(steps))
-		for i := range group {
-			group[i] = reg
-			for k, s := range steps {
-				if i>>k&1 != 0 {
-					group[i] ^= s.reg
-				}
-			}
-		}
-		slices.SortFunc(group, func(a, b int) int { return registerCoords(r.ll, a)[r.axis] - registerCoords(r.ll, b)[r.axis] })
-		for _, g := range group {
-			vals := make([]string, len(r.elems))
-			for k := range vals {
-				vals[k] = r.l.regs(r.op.Operand(k))[g]
-			}
-			if have := r.acc[reg]; have != nil {
-				vals = r.l.combine(r.op, have, vals)
-			}
-			r.acc[reg] = vals
+		last := 0
+		for _, g := range r.group(reg, steps) {
+			last = max(last, g)
+			turns = append(turns, turn{reg, g, last})
 		}
 		r.keys = append(r.keys, reg)
 	}
+	slices.SortStableFunc(turns, func(a, b turn) int { return a.when - b.when })
+	r.acc = map[int][]string{}
+	for _, t := range turns {
+		vals := make([]string, len(r.elems))
+		for k := range vals {
+			vals[k] = r.l.regs(r.op.Operand(k))[t.reg]
+		}
+		if have := r.acc[t.acc]; have != nil {
+			vals = r.l.combine(r.op, have, vals)
+		}
+		r.acc[t.acc] = vals
+	}
+}
+
+// group are the registers that are combined with one, in the order of the axis.
+func (r *reduction) group(reg int, steps []step) []int {
+	group := make([]int, 1<<len(steps))
+	for i := range group {
+		group[i] = reg
+		for k, s := range steps {
+			if i>>k&1 != 0 {
+				group[i] ^= s.reg
+			}
+		}
+	}
+	slices.SortFunc(group, func(a, b int) int { return registerCoords(r.ll, a)[r.axis] - registerCoords(r.ll, b)[r.axis] })
+	return group
 }
 
 // lanes combines across a warp by butterfly shuffles. A step may change the register too: the partner then sends that one.
