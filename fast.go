@@ -9,11 +9,10 @@ import (
 // same needs no more than to find the plan and copy words.
 type plan struct {
 	dev     *Device
-	opts    Options
 	classes []class // of each parameter
-	consts  constants
-	words   int  // of arguments
-	meta    Meta // for grids that are functions; never changed
+	looks           // constants and options
+	words   int     // of arguments
+	meta    Meta    // for grids that are functions; never changed
 	b       *build
 }
 
@@ -22,9 +21,8 @@ type scratch struct {
 	vals    []any // by parameter, where the arguments are not in their order
 	classes []class
 	words   []uint64
-	consts  constants
-	opts    Options
-	host    bool // there is memory of the host among them, that must be the device's too
+	looks
+	host bool // there is memory of the host among them, that must be the device's too
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -32,13 +30,12 @@ var scratches = sync.Pool{New: func() any { return &scratch{} }}
 // replay launches a plan that fits the arguments, if there is one. It does not know every kind of argument: those it does not know go
 // the long way.
 func (k *Kernel) replay(s *Stream, grid any, args []any) (done bool, err error) {
-	plans := k.plans.Load()
-	if plans == nil {
+	if k.plans.empty() {
 		return false, nil
 	}
 	w := scratches.Get().(*scratch)
 	if w.classify(k, args) {
-		done, err = w.replay(*plans, s, grid)
+		done, err = w.replay(k, s, grid)
 		runtime.KeepAlive(args) // and the memory that they are of
 	}
 	scratches.Put(w)
@@ -47,8 +44,7 @@ func (k *Kernel) replay(s *Stream, grid any, args []any) (done bool, err error) 
 
 // replayAdded is replay with what decorators have added to arguments like these.
 func (k *Kernel) replayAdded(s *Stream, grid any, args []any, a *added) (done bool, err error) {
-	plans := k.plans.Load()
-	if plans == nil {
+	if k.plans.empty() {
 		return false, nil
 	}
 	w := scratches.Get().(*scratch)
@@ -56,7 +52,7 @@ func (k *Kernel) replayAdded(s *Stream, grid any, args []any, a *added) (done bo
 	clear(w.vals)
 	if ok {
 		w.opts = a.opts
-		done, err = w.replay(*plans, s, grid)
+		done, err = w.replay(k, s, grid)
 		runtime.KeepAlive(args)
 	}
 	scratches.Put(w)
@@ -64,11 +60,11 @@ func (k *Kernel) replayAdded(s *Stream, grid any, args []any, a *added) (done bo
 }
 
 // replay launches the plan that fits the classified arguments.
-func (w *scratch) replay(plans []*plan, s *Stream, grid any) (done bool, err error) {
+func (w *scratch) replay(k *Kernel, s *Stream, grid any) (done bool, err error) {
 	if !s.dev.reads(w.host) {
 		return false, nil
 	}
-	p := w.plan(plans, s.dev)
+	p := w.plan(k.plans.candidates(w.classes, &w.looks), s.dev)
 	if p == nil {
 		return false, nil
 	}
@@ -129,11 +125,8 @@ func (k *Kernel) remember(args []any, p *plan) {
 		return
 	}
 	p.opts, p.classes, p.consts = w.opts, append([]class(nil), w.classes...), w.consts.clone()
-	addPlan(&k.plans, p, func(list []*plan) bool { return w.plan(list, p.dev) != nil })
+	k.plans.add(p, &p.looks, func(list []*plan) bool { return w.plan(list, p.dev) != nil })
 }
-
-// maxPlans bounds the specialisations that are found the short way.
-const maxPlans = 32
 
 // classify finds the classes and words of arguments. They are mostly in the order of the parameters, with options last if any; else they
 // are put in order first.

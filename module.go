@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/backend"
@@ -118,7 +117,7 @@ type Kernel struct {
 	runtimeParams []kernelParam // those that are not compile-time
 
 	built builds
-	plans atomic.Pointer[[]*plan]
+	plans plans
 
 	wrapped sync.Map // of lang.Target to *decorators
 	memo    memo

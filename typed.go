@@ -16,7 +16,13 @@ type Typed[C comparable] struct {
 	name   string
 	kernel func() (*Kernel, error)
 	consts func(C) []any
-	sets   atomic.Pointer[[]typedSet[C]]
+	sets   atomic.Pointer[typedSets[C]]
+}
+
+// typedSets are what was launched, the latest first. They never change.
+type typedSets[C comparable] struct {
+	list    []typedSet[C]
+	byValue map[C]*constSet // nil for a few
 }
 
 // typedSet is what was launched with one value of the struct.
@@ -30,7 +36,7 @@ type constSet struct {
 	k     *Kernel
 	args  []any // the compile-time arguments by name, and options
 	err   error // the kernel is not to be had
-	plans atomic.Pointer[[]*plan]
+	plans plans
 
 	// Plans that decorators had a say in, by the values of the arguments; nil until there is one.
 	byValue atomic.Pointer[map[string]*plan]
@@ -59,10 +65,15 @@ func (t *Typed[C]) Call(c C) *Call {
 }
 
 func (t *Typed[C]) set(c C) *constSet {
-	sets := t.sets.Load()
-	if sets != nil {
-		for i := range *sets {
-			if s := &(*sets)[i]; s.c == c {
+	if sets := t.sets.Load(); sets != nil {
+		if sets.byValue != nil {
+			if s := sets.byValue[c]; s != nil {
+				return s
+			}
+			return t.newSet(c)
+		}
+		for i := range sets.list {
+			if s := &sets.list[i]; s.c == c {
 				return s.set
 			}
 		}
@@ -78,11 +89,17 @@ func (t *Typed[C]) newSet(c C) *constSet {
 	}
 	for {
 		old := t.sets.Load()
-		list := []typedSet[C]{{c, set}}
+		sets := &typedSets[C]{list: []typedSet[C]{{c, set}}}
 		if old != nil {
-			list = append(list, (*old)[:min(len(*old), maxPlans-1)]...)
+			sets.list = append(sets.list, old.list[:min(len(old.list), maxPlans-1)]...)
 		}
-		if t.sets.CompareAndSwap(old, &list) {
+		if len(sets.list) > fewPlans {
+			sets.byValue = make(map[C]*constSet, len(sets.list))
+			for _, s := range sets.list {
+				sets.byValue[s.c] = s.set
+			}
+		}
+		if t.sets.CompareAndSwap(old, sets) {
 			return set
 		}
 	}
@@ -244,8 +261,8 @@ func (c *Call) plan(s *Stream) *plan {
 	if !c.short(s) {
 		return nil
 	}
-	if plans := c.set.plans.Load(); plans != nil {
-		return c.find(*plans, s.dev)
+	if !c.set.plans.empty() {
+		return c.find(c.set.plans.candidates(c.classes[:c.n], nil), s.dev)
 	}
 	if plans := c.set.byValue.Load(); plans != nil {
 		c.appendKey(s.dev)
@@ -329,7 +346,7 @@ func (c *Call) long(s *Stream, grid any) error {
 				return
 			}
 			p.classes = classes
-			addPlan(&c.set.plans, p, func(list []*plan) bool { return c.find(list, s.dev) != nil })
+			c.set.plans.add(p, nil, func(list []*plan) bool { return c.find(list, s.dev) != nil })
 		}
 	}
 	return k.launch(s, grid, args, note)
@@ -351,23 +368,6 @@ func (c *Call) value(i int) any {
 		return g.bits != 0
 	default:
 		return c.others[g.bits]
-	}
-}
-
-// addPlan puts a plan first in a list, unless has says that it is there.
-func addPlan(to *atomic.Pointer[[]*plan], p *plan, has func([]*plan) bool) {
-	for {
-		old := to.Load()
-		list := []*plan{p}
-		if old != nil {
-			if has(*old) {
-				return
-			}
-			list = append(list, (*old)[:min(len(*old), maxPlans-1)]...)
-		}
-		if to.CompareAndSwap(old, &list) {
-			return
-		}
 	}
 }
 
