@@ -156,21 +156,37 @@ func size(shape []int) int {
 	return n
 }
 
-func TestConvertAnyLayout(t *testing.T) {
-	for seed := range 48 {
+// layoutKernel is a kernel whose layouts a seed decides; enc makes them.
+type layoutKernel func(seed int, enc encodings) (text string, l launch, scale float64)
+
+// encodings makes the text of a layout for a shape.
+type encodings func(r *rand.Rand, shape []int, warps int) string
+
+// anyLayout runs a kernel with many layouts.
+func anyLayout(t *testing.T, seeds int, k layoutKernel) {
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(uint64(seed), 5))
-			shape, typ, warps := testShapes[r.IntN(len(testShapes))], testTypes[seed%len(testTypes)], 1<<r.IntN(4)
-			a, b := randomLinear(r, shape, warps), randomLinear(r, shape, warps)
-			ty := func(enc string) string { return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, typ.name), enc) }
-			body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", typ.name, typ.name) +
-				offsetsText("o", shape, a) + accessText("x", "o", "v", shape, typ.name, a, false) +
-				fmt.Sprintf("%%w = ttg.convert_layout %%v : %s -> %s\n", ty(a), ty(b)) +
-				offsetsText("n", shape, b) + accessText("y", "n", "w", shape, typ.name, b, true) + "tt.return\n}\n"
-			n := size(shape)
-			runBoth(t, moduleText(warps, body), launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, n, 100), ints(typ.elem, n, 100)}}, 0)
+			text, l, scale := k(seed, randomLinear)
+			runBoth(t, text, l, scale)
 		})
 	}
+}
+
+func TestConvertAnyLayout(t *testing.T) { anyLayout(t, 48, convertKernel) }
+func TestReduceAnyLayout(t *testing.T)  { anyLayout(t, 48, reduceKernel) }
+func TestScanAnyLayout(t *testing.T)    { anyLayout(t, 64, scanKernel) }
+
+func convertKernel(seed int, enc encodings) (string, launch, float64) {
+	r := rand.New(rand.NewPCG(uint64(seed), 5))
+	shape, typ, warps := testShapes[r.IntN(len(testShapes))], testTypes[seed%len(testTypes)], 1<<r.IntN(4)
+	a, b := enc(r, shape, warps), enc(r, shape, warps)
+	ty := func(enc string) string { return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, typ.name), enc) }
+	body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", typ.name, typ.name) +
+		offsetsText("o", shape, a) + accessText("x", "o", "v", shape, typ.name, a, false) +
+		fmt.Sprintf("%%w = ttg.convert_layout %%v : %s -> %s\n", ty(a), ty(b)) +
+		offsetsText("n", shape, b) + accessText("y", "n", "w", shape, typ.name, b, true) + "tt.return\n}\n"
+	n := size(shape)
+	return moduleText(warps, body), launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, n, 100), ints(typ.elem, n, 100)}}, 0
 }
 
 // combineText is a region that combines values: a sum, or the larger of pairs with their numbers.
@@ -195,57 +211,47 @@ tt.RETURN %%c, %%d : %[1]s, i32
 })`, elem, cmp)
 }
 
-func TestReduceAnyLayout(t *testing.T) {
-	for seed := range 48 {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(uint64(seed), 6))
-			shape, typ, warps := testShapes[r.IntN(len(testShapes))], testTypes[seed%len(testTypes)], 1<<r.IntN(4)
-			axis := r.IntN(len(shape))
-			enc := randomLinear(r, shape, warps)
-			rest := dropAxis(shape, axis)
-			slice := fmt.Sprintf("#ttg.slice<{dim = %d, parent = %s}>", axis, enc)
-			in, out := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, typ.name), enc), fmt.Sprintf("tensor<%s, %s>", shapeText(rest, typ.name), slice)
-			if len(rest) == 0 {
-				out = typ.name
-			}
-			body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", typ.name, typ.name) +
-				offsetsText("o", shape, enc) + accessText("x", "o", "v", shape, typ.name, enc, false) +
-				fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = %d : i32}> %s : (%s) -> %s\n", axis,
-					strings.ReplaceAll(combineText("sum", typ.name), "tt.RETURN", "tt.reduce.return"), in, out)
-			if len(rest) == 0 {
-				body += fmt.Sprintf("tt.store %%y, %%w : !tt.ptr<%s>\n", typ.name)
-			} else {
-				body += offsetsText("n", rest, slice) + accessText("y", "n", "w", rest, typ.name, slice, true)
-			}
-			runBoth(t, moduleText(warps, body+"tt.return\n}\n"),
-				launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, size(shape), 4), ints(typ.elem, size(rest), 2)}}, 4)
-		})
+func reduceKernel(seed int, encs encodings) (string, launch, float64) {
+	r := rand.New(rand.NewPCG(uint64(seed), 6))
+	shape, typ, warps := testShapes[r.IntN(len(testShapes))], testTypes[seed%len(testTypes)], 1<<r.IntN(4)
+	axis := r.IntN(len(shape))
+	enc := encs(r, shape, warps)
+	rest := dropAxis(shape, axis)
+	slice := fmt.Sprintf("#ttg.slice<{dim = %d, parent = %s}>", axis, enc)
+	in, out := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, typ.name), enc), fmt.Sprintf("tensor<%s, %s>", shapeText(rest, typ.name), slice)
+	if len(rest) == 0 {
+		out = typ.name
 	}
+	body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", typ.name, typ.name) +
+		offsetsText("o", shape, enc) + accessText("x", "o", "v", shape, typ.name, enc, false) +
+		fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = %d : i32}> %s : (%s) -> %s\n", axis,
+			strings.ReplaceAll(combineText("sum", typ.name), "tt.RETURN", "tt.reduce.return"), in, out)
+	if len(rest) == 0 {
+		body += fmt.Sprintf("tt.store %%y, %%w : !tt.ptr<%s>\n", typ.name)
+	} else {
+		body += offsetsText("n", rest, slice) + accessText("y", "n", "w", rest, typ.name, slice, true)
+	}
+	return moduleText(warps, body+"tt.return\n}\n"), launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, size(shape), 4), ints(typ.elem, size(rest), 2)}}, 4
 }
 
-func TestScanAnyLayout(t *testing.T) {
-	for seed := range 64 {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(uint64(seed), 7))
-			shape, typ, warps := testShapes[r.IntN(len(testShapes))], testTypes[seed%len(testTypes)], 1<<r.IntN(4)
-			axis := r.IntN(len(shape))
-			enc := randomLinear(r, shape, warps)
-			if seed%4 == 3 && len(shape) > 1 {
-				enc = blockedText(shape, warps, r.IntN(2) == 0)
-			}
-			in := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, typ.name), enc)
-			num := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, "i32"), enc)
-			region := strings.ReplaceAll(combineText("max", typ.name), "tt.RETURN", "tt.scan.return")
-			body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>, %%z: !tt.ptr<i32>) {\n", typ.name, typ.name) +
-				offsetsText("o", shape, enc) + accessText("x", "o", "v", shape, typ.name, enc, false) +
-				fmt.Sprintf("%%w:2 = \"tt.scan\"(%%v, %%o) <{axis = %d : i32, reverse = %v}> %s : (%s, %s) -> (%s, %s)\n", axis, seed%3 == 0, region, in, num, in, num) +
-				strings.ReplaceAll(accessText("y", "o", "w#0", shape, typ.name, enc, true), "w#0_", "w0_") +
-				strings.ReplaceAll(accessText("z", "o", "w#1", shape, "i32", enc, true), "w#1_", "w1_") + "tt.return\n}\n"
-			n := size(shape)
-			runBoth(t, moduleText(warps, body),
-				launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, n, 100), ints(typ.elem, n, 2), ints(ir.I32, n, 2)}}, 0)
-		})
+func scanKernel(seed int, encs encodings) (string, launch, float64) {
+	r := rand.New(rand.NewPCG(uint64(seed), 7))
+	shape, typ, warps := testShapes[r.IntN(len(testShapes))], testTypes[seed%len(testTypes)], 1<<r.IntN(4)
+	axis := r.IntN(len(shape))
+	enc := encs(r, shape, warps)
+	if seed%4 == 3 && len(shape) > 1 {
+		enc = blockedText(shape, warps, r.IntN(2) == 0)
 	}
+	in := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, typ.name), enc)
+	num := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, "i32"), enc)
+	region := strings.ReplaceAll(combineText("max", typ.name), "tt.RETURN", "tt.scan.return")
+	body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>, %%z: !tt.ptr<i32>) {\n", typ.name, typ.name) +
+		offsetsText("o", shape, enc) + accessText("x", "o", "v", shape, typ.name, enc, false) +
+		fmt.Sprintf("%%w:2 = \"tt.scan\"(%%v, %%o) <{axis = %d : i32, reverse = %v}> %s : (%s, %s) -> (%s, %s)\n", axis, seed%3 == 0, region, in, num, in, num) +
+		strings.ReplaceAll(accessText("y", "o", "w#0", shape, typ.name, enc, true), "w#0_", "w0_") +
+		strings.ReplaceAll(accessText("z", "o", "w#1", shape, "i32", enc, true), "w#1_", "w1_") + "tt.return\n}\n"
+	n := size(shape)
+	return moduleText(warps, body), launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, n, 100), ints(typ.elem, n, 2), ints(ir.I32, n, 2)}}, 0
 }
 
 // blockedText is a plain layout: lanes and warps along one dimension.
