@@ -21,6 +21,17 @@ def kernel(o, t):
 def checked(o, n):
     tl.device_assert(n > 3, "n is small")
     tl.store(o, n)
+
+@triton.jit
+def add(a, b):
+    tl.device_assert(a < 1000, "too much")
+    return a + b
+
+@triton.jit(debug=True)
+def total(o, x, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr):
+    v = tl.load(x + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
+    s = tl.reduce(v, AXIS, add)
+    tl.store(o + tl.arange(0, M if AXIS == 1 else N), s)
 `
 
 // An item of a tuple may be compiled in, as tl.constexpr(2) is.
@@ -73,6 +84,46 @@ func TestDebugDecorator(t *testing.T) {
 		}
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%d: %v", n, err)
+		}
+	}
+}
+
+// An assertion in the function of a reduction is checked for every pair of elements, and for no others.
+func TestAssertInReduction(t *testing.T) {
+	m, err := nereid.Parse("const.py", []byte(constSource))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("total")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dev := range []string{"interp", "cpu", "sim"} {
+		if dev != "interp" {
+			needLLVM(t)
+		}
+		for _, shape := range [][2]int{{1, 2}, {2, 4}, {4, 2}, {16, 8}, {64, 32}} {
+			for axis := range 2 {
+				for _, most := range []int32{3, 2000} {
+					data := make([]int32, shape[0]*shape[1])
+					for i := range data {
+						data[i] = 1
+					}
+					data[0] = most
+					out := make([]int32, 64)
+					s := stream(t, dev)
+					err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(out), nereid.FromSlice(data), shape[0], shape[1], axis)
+					if err == nil {
+						err = s.Sync()
+					}
+					pairs := shape[axis] > 1
+					if bad := err != nil && strings.Contains(err.Error(), "too much"); bad != (pairs && most == 2000) || err != nil && !bad {
+						t.Errorf("%s %v axis %d up to %d: %v", dev, shape, axis, most, err)
+					} else if err == nil && out[0] != most+int32(shape[axis])-1 {
+						t.Errorf("%s %v axis %d: %d", dev, shape, axis, out[0])
+					}
+				}
+			}
 		}
 	}
 }

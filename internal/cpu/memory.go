@@ -212,7 +212,14 @@ func isMemoryAt(op *ir.Op) bool {
 
 func emitAssert(g *gen, op *ir.Op) {
 	c := g.plain(g.scalar(op.Operand(0)), 1)
-	g.trap(g.op("xor i1 %s, true", c.s), Site{What: op.Text("msg"), Kind: Assertion, Arg: -1}, "0")
+	var bad string
+	if c.n > 1 { // in the function of a reduction: no lane may fail
+		bits := g.op("bitcast <%d x i1> %s to i%d", c.n, c.s, c.n)
+		bad = g.op("icmp ne i%d %s, -1", c.n, bits)
+	} else {
+		bad = g.op("xor i1 %s, true", c.s)
+	}
+	g.trap(bad, Site{What: op.Text("msg"), Kind: Assertion, Arg: -1}, "0")
 }
 
 func emitCall(g *gen, op *ir.Op) {
