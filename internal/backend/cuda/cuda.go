@@ -94,7 +94,9 @@ func (c Compiler) CompileOnly(ctx context.Context, in *backend.Input) error {
 		return err
 	}
 	start := time.Now()
-	cubin, err := c.assembleBest(code, func(ptx []byte) ([]byte, error) { return Assemble(ctx, c.Arch(), ptx) })
+	cubin, err := c.assembleBest(code, func(ptx []byte, plain bool) ([]byte, error) {
+		return assembleWith(ctx, c.Arch(), ptx, plain)
+	})
 	if err != nil {
 		return err
 	}

@@ -92,8 +92,12 @@ func (k *kernel) Code() (backend.Code, error) {
 
 // assemble is the cubin of a kernel, or nil where the driver cannot give one: then it is loaded as PTX.
 func (d *Device) assemble(c *driver.Context, code *Code) []byte {
-	cubin, err := d.assembleBest(code, func(ptx []byte) ([]byte, error) {
-		cubin, _, err := c.Assemble(ptx, driver.JITOptions{LineInfo: true})
+	cubin, err := d.assembleBest(code, func(ptx []byte, plain bool) ([]byte, error) {
+		opts := driver.JITOptions{LineInfo: true}
+		if level := 1; plain {
+			opts.OptLevel = &level
+		}
+		cubin, _, err := c.Assemble(ptx, opts)
 		return cubin, err
 	})
 	if err != nil {

@@ -16,6 +16,9 @@ import (
 //   - It may use a few too many for one program more, which would hide the latency of the loads in a loop.
 //
 // So a kernel is assembled again, with a number of programs as its goal, where that has something to gain.
+//
+// And the assembler may give up on a large kernel, and keep nearly everything on the stack with most registers unused. With fewer
+// optimisations it then does ten times as well.
 
 // manyRegisters is from where on registers that are left over are worth the time of a second look.
 const manyRegisters = 64
@@ -30,26 +33,44 @@ var sms = map[int]sm{
 	87: {16, 2048, 164 << 10}, 89: {24, 1536, 100 << 10}, 90: {32, 2048, 228 << 10},
 }
 
+// assembler makes a cubin, with fewer optimisations if plain.
+type assembler func(ptx []byte, plain bool) ([]byte, error)
+
 // assembleBest makes a cubin with an assembler, of whatever kind.
-func (c Compiler) assembleBest(code *Code, assemble func(ptx []byte) ([]byte, error)) ([]byte, error) {
-	cubin, err := assemble(code.PTX)
+func (c Compiler) assembleBest(code *Code, assemble assembler) ([]byte, error) {
+	cubin, err := assemble(code.PTX, false)
 	if err != nil {
 		return nil, err
 	}
-	ptx := withGoal(code.PTX, c.goal(code, cubinUse(cubin).registers))
+	use := cubinUse(cubin)
+	if gaveUp(code, use) {
+		if plain, err := assemble(code.PTX, true); err == nil && 2*cubinUse(plain).stack <= use.stack {
+			return plain, nil
+		}
+	}
+	ptx := withGoal(code.PTX, c.goal(code, use.registers))
 	if ptx == nil {
 		return cubin, nil
 	}
-	if better, err := assemble(ptx); err == nil && cubinUse(better).stack <= cubinUse(cubin).stack {
+	if better, err := assemble(ptx, false); err == nil && cubinUse(better).stack <= use.stack {
 		return better, nil
 	}
 	return cubin, nil
 }
 
+// gaveUp reports whether a kernel has a stack although half of the registers are free that its threads could have.
+func gaveUp(code *Code, u use) bool {
+	most := min(255, registersPerSM/(32*code.NumWarps))
+	return u.stack > 0 && 0 < u.registers && u.registers <= most/2 && !bounded(code.PTX)
+}
+
+// bounded reports whether the kernel's author has set how many registers it takes.
+func bounded(ptx []byte) bool { return bytes.Contains(ptx, []byte("\n.maxnreg")) }
+
 // goal is the number of programs on an SM that a kernel whose threads take so many registers should be assembled for, or 0.
 func (c Compiler) goal(code *Code, registers int) int {
 	machine, ok := sms[c.Capability]
-	if !ok || registers == 0 || bytes.Contains(code.PTX, []byte("\n.maxnreg")) {
+	if !ok || registers == 0 || bounded(code.PTX) {
 		return 0
 	}
 	threads := 32 * code.NumWarps

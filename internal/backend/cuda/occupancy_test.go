@@ -95,7 +95,7 @@ func TestAssembleBest(t *testing.T) {
 	for _, second := range []bool{true, false} {
 		var seen []string
 		var first []byte
-		got, err := c.assembleBest(code, func(ptx []byte) ([]byte, error) {
+		got, err := c.assembleBest(code, func(ptx []byte, _ bool) ([]byte, error) {
 			seen = append(seen, string(ptx))
 			if len(seen) == 1 {
 				cubin, err := Assemble(context.Background(), c.Arch(), ptx)
@@ -117,5 +117,39 @@ func TestAssembleBest(t *testing.T) {
 		if string(got) != want {
 			t.Errorf("second %v: the other cubin", second)
 		}
+	}
+}
+
+// A kernel that has a stack and few registers is assembled with fewer optimisations, and that is taken if it halves the stack.
+func TestAssemblerGaveUp(t *testing.T) {
+	if _, err := findPtxas(); err != nil {
+		t.Skip(err)
+	}
+	code := &Code{PTX: hungry(200, 2), NumWarps: 2}
+	few := []byte(strings.Replace(string(code.PTX), ".reqntid 64\n", ".reqntid 64\n.maxnreg 32\n", 1))
+	cubins := map[bool][]byte{}
+	for plain, ptx := range map[bool][]byte{false: few, true: code.PTX} {
+		cubin, err := Assemble(context.Background(), "sm_90a", ptx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cubins[plain] = cubin
+	}
+	if u := cubinUse(cubins[false]); u.stack == 0 || u.registers > 32 {
+		t.Fatalf("%+v", u)
+	}
+	for _, worse := range []bool{false, true} {
+		tries := 0
+		got, err := Compiler{90}.assembleBest(code, func(_ []byte, plain bool) ([]byte, error) {
+			tries++
+			return cubins[plain && !worse], nil
+		})
+		if err != nil || tries != 2 || cubinUse(got) != cubinUse(cubins[!worse]) {
+			t.Errorf("error %v after %d tries, %+v", err, tries, cubinUse(got))
+		}
+	}
+	code.PTX = few // as its author wanted
+	if gaveUp(code, cubinUse(cubins[false])) {
+		t.Error("a kernel with .maxnreg has no more registers")
 	}
 }

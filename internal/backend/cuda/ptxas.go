@@ -14,6 +14,11 @@ import (
 
 // Assemble makes a cubin of PTX with ptxas, for those who want one without a GPU.
 func Assemble(ctx context.Context, arch string, ptx []byte) ([]byte, error) {
+	return assembleWith(ctx, arch, ptx, false)
+}
+
+// assembleWith is Assemble with fewer optimisations if plain.
+func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) ([]byte, error) {
 	tool, err := findPtxas()
 	if err != nil {
 		return nil, err
@@ -27,7 +32,11 @@ func Assemble(ctx context.Context, arch string, ptx []byte) ([]byte, error) {
 	if err := os.WriteFile(in, ptx, 0o600); err != nil {
 		return nil, err
 	}
-	if msg, err := exec.CommandContext(ctx, tool, "-arch", arch, "-lineinfo", in, "-o", out).CombinedOutput(); err != nil {
+	level := "-O3"
+	if plain {
+		level = "-O1"
+	}
+	if msg, err := exec.CommandContext(ctx, tool, level, "-arch", arch, "-lineinfo", in, "-o", out).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", tool, err, strings.ReplaceAll(string(msg), dir+string(filepath.Separator), ""))
 	}
 	return os.ReadFile(out)
