@@ -64,7 +64,7 @@ func newRunCmd() *cobra.Command {
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
 	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3)")
-	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "programs of a cluster (default 1)")
+	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
 	fs.BoolVar(&f.opts.Debug, "debug", false, "keep device_assert and check integer overflow")
 	return cmd
 }

@@ -89,6 +89,9 @@ func runClusters(t *testing.T, dev *nereid.Device, opts []nereid.Options) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if strings.HasPrefix(c.name, "reduce/") { // more partial results than a thread reads alone
+				opts = append(slices.Clone(opts), nereid.Options{NumCTAs: 4, NumWarps: 8})
+			}
 			for _, o := range opts {
 				got, err := c.run(k, dev, o)
 				if err != nil && strings.Contains(err.Error(), "compute capability") {

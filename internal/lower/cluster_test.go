@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
 	"github.com/nereid-lang/nereid/internal/lower/ptxsim"
 )
 
@@ -42,6 +43,56 @@ func clusterLinear(ctas int) encodings {
 		}
 		block, lane, warp := take(log2(ctas), 0.3), take(5, 0.1), take(log2(warps), 0.2)
 		return fmt.Sprintf("#ttg.linear<{register = %s, lane = %s, warp = %s, block = %s}>", rows(take(len(vectors), 0)), rows(lane), rows(warp), rows(block))
+	}
+}
+
+// TestHomes holds what find says against what it is for: after each block has written what it has to its own memory, every place reads the
+// element that it wants. The layouts are any linear maps, in which blocks have the same in all ways that there are.
+func TestHomes(t *testing.T) {
+	dims := []layout.Dim{{Name: "dim0", Size: 4}, {Name: "dim1", Size: 8}}
+	for seed := range 200 {
+		r := rand.New(rand.NewPCG(uint64(seed), 9))
+		make := func() layout.Layout {
+			for {
+				var ins []layout.Bases
+				for _, in := range []struct {
+					name string
+					bits int
+				}{{layout.Register, 2}, {layout.Lane, 2}, {layout.Warp, 1}, {layout.Block, 3}} {
+					b := layout.Bases{Name: in.name}
+					for range in.bits {
+						b.Vectors = append(b.Vectors, []int{r.IntN(4), r.IntN(8)})
+					}
+					ins = append(ins, b)
+				}
+				if ll := layout.Must(layout.New(ins, dims)); ll.IsSurjective() {
+					return ll
+				}
+			}
+		}
+		from, to := make(), make()
+		h := homesOf(from)
+		memory := map[[2]int]int{} // by block and offset
+		each := func(ll layout.Layout, f func(block int, place, element []int)) {
+			for i := range ll.TotalInSize() {
+				in := []int{i & 3, i >> 2 & 3, i >> 4 & 1, i >> 5}
+				f(in[3], h.find(ll).Apply(in...), ll.Apply(in...))
+			}
+		}
+		each(from, func(block int, place, e []int) {
+			if place[1] != block {
+				t.Fatalf("seed %d: block %d writes to block %d", seed, block, place[1])
+			}
+			if old, ok := memory[[2]int{block, place[0]}]; ok && old != flat(e, []int{4, 8}) {
+				t.Fatalf("seed %d: offset %d of block %d has two elements", seed, place[0], block)
+			}
+			memory[[2]int{block, place[0]}] = flat(e, []int{4, 8})
+		})
+		each(to, func(block int, place, e []int) {
+			if got, ok := memory[[2]int{place[1], place[0]}]; !ok || got != flat(e, []int{4, 8}) {
+				t.Fatalf("seed %d: offset %d of block %d has not %v", seed, place[0], place[1], e)
+			}
+		})
 	}
 }
 

@@ -55,6 +55,10 @@ func (r *reduction) fromBlocks(s sources, n int, bases []int) {
 		to = l.layout(r.op, t)
 		rank = l.threadPart(s.first, layout.Block)
 	}
+	split := 1
+	if n >= 4 && n<<len(s.steps) > 8 && sameInLanes(to) {
+		split = 4
+	}
 	r.finishAt(func(reg int, c []int) []string {
 		off := l.mul(l.flatOffset(to, c, shape), n)
 		fixed := 0
@@ -69,7 +73,7 @@ func (r *reduction) fromBlocks(s sources, n int, bases []int) {
 					at ^= step
 				}
 			}
-			vals := r.gather(off, n, 1, bases, l.xor(rank, itoa(at)))
+			vals := r.gather(off, n, split, bases, l.xor(rank, itoa(at)))
 			if acc != nil {
 				vals = l.combine(r.op, acc, vals)
 			}
