@@ -521,14 +521,18 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 	r.reference(step, a, g, configs, rec, todo)
 	begin, best := time.Now(), math.Inf(1)
 	late := func() bool { return o.Budget > 0 && time.Since(begin) > o.Budget }
+	// A device with a clock of its own gives a config the same time whenever it runs: it has work as soon as there is any.
+	_, own := r.s.dev.b.(backend.Timer)
+	anyOrder := own && o.Budget == 0 && !o.Verify && !o.Journal
 	var disturbed []lang.Config
-	for i, c := range todo {
+	for n := range todo {
 		if late() && rec.Pick(configNames(configs)) != "" {
-			r.say("%s: %d configs are passed over: the time is up", r.k.name, len(todo)-i)
+			r.say("%s: %d configs are passed over: the time is up", r.k.name, len(todo)-n)
 			break
 		}
+		i, err := ready.next(anyOrder)
+		c := todo[i]
 		t := autotune.Timing{Config: c.String()}
-		err := <-ready[i]
 		if err == nil {
 			r.journal(rec, store, autotune.Timing{Config: c.String(), Failed: "took the process with it"})
 			if r.compiling.Load() > 0 {
@@ -547,7 +551,7 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 		}
 		rec.Set(t)
 		r.journal(rec, store, t)
-		r.report(rec, t, i, len(todo))
+		r.report(rec, t, n, len(todo))
 		if err != nil && r.lost() {
 			return fmt.Errorf("nereid: %s: %w after %s: %w", r.k.name, errLost, c, err)
 		}
@@ -581,26 +585,54 @@ func (r *tuneRun) report(rec *autotune.Record, t autotune.Timing, i, n int) {
 	}
 }
 
-// compileAll compiles configs in the background, in their order, as many at once as there are processors; each channel gives one result.
-func (r *tuneRun) compileAll(step int, g *given, configs []lang.Config) []chan error {
-	out := make([]chan error, len(configs))
-	for i := range out {
-		out[i] = make(chan error, 1)
-	}
+// compileAll compiles configs in the background, in their order, as many at once as there are processors.
+func (r *tuneRun) compileAll(step int, g *given, configs []lang.Config) *compiledConfigs {
+	out := &compiledConfigs{done: make(chan int, len(configs)), errs: make([]error, len(configs))}
 	r.compiling.Store(int32(len(configs)))
 	go func() {
 		slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 		for i, c := range configs {
 			slots <- struct{}{}
 			go func() {
-				err := r.compile(step, g, c)
+				out.errs[i] = r.compile(step, g, c)
 				r.compiling.Add(-1)
-				out[i] <- err
+				out.done <- i
 				<-slots
 			}()
 		}
 	}()
 	return out
+}
+
+// compiledConfigs are configs as they get compiled.
+type compiledConfigs struct {
+	done  chan int // which, in the order of getting done
+	errs  []error  // of each that is
+	ready []int    // done, and not taken yet
+	taken int
+}
+
+// next waits for a config that is compiled and takes it: the next of the list, or of those that are done the first.
+func (c *compiledConfigs) next(anyOrder bool) (i int, err error) {
+	for {
+		for more := true; more; {
+			select {
+			case i := <-c.done:
+				c.ready = append(c.ready, i)
+			default:
+				more = false
+			}
+		}
+		if len(c.ready) > 0 {
+			if i = slices.Min(c.ready); anyOrder || i == c.taken {
+				break
+			}
+		}
+		c.ready = append(c.ready, <-c.done)
+	}
+	c.taken++
+	c.ready = slices.DeleteFunc(c.ready, func(j int) bool { return i == j })
+	return i, c.errs[i]
 }
 
 // compile compiles the kernel as it is launched under a config.

@@ -2,6 +2,7 @@ package nereid
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -12,15 +13,16 @@ import (
 // busy is the interpreter with a clock of its own: while the second config compiles, the first seems slower than it is.
 type busy struct {
 	*interpDevice
-	second chan struct{} // the second config may compile
+	slow   string        // in the text of the config that takes long to compile
+	other  chan struct{} // closed when the other was measured
 	clock  []time.Duration
 	spread time.Duration
 	asked  int
 }
 
 func (d *busy) Compile(ctx context.Context, in *backend.Input) (backend.Executable, error) {
-	if strings.Contains(string(backend.Text(in.Module)), "2.000000e+00") {
-		<-d.second
+	if strings.Contains(string(backend.Text(in.Module)), d.slow) {
+		<-d.other
 	}
 	return d.interpDevice.Compile(ctx, in)
 }
@@ -29,7 +31,7 @@ func (d *busy) Compile(ctx context.Context, in *backend.Input) (backend.Executab
 func (d *busy) Measure(_ backend.Stream, _, _ time.Duration, f func() error) ([]time.Duration, error) {
 	t := d.clock[d.asked/3]
 	if d.asked++; d.asked == 3 {
-		close(d.second)
+		close(d.other)
 	}
 	return []time.Duration{t, t, t, t + d.spread, t + d.spread, t + d.spread}, f()
 }
@@ -43,6 +45,31 @@ import triton.language as tl
 def fill(x_ptr, n, V: tl.constexpr):
     tl.store(x_ptr, V)
 `
+
+// A device with its own clock measures what is compiled, whatever its place in the list.
+func TestTuneAnyOrder(t *testing.T) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("one processor compiles one config after the other")
+	}
+	d := &busy{interpDevice: newInterp().(*interpDevice), slow: "1.000000e+00", other: make(chan struct{}), clock: []time.Duration{2 * time.Millisecond, time.Millisecond}}
+	var order []string
+	m, err := Parse("k.py", []byte(busyKernel), With(Config{Tune: TuneOptions{Progress: func(x Tuned) { order = append(order, x.Config[:6]) }}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("fill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := (&Device{d}).NewStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float32, 1)
+	if err := k.Launch(s, Grid{1}, FromSlice(x), 5); err != nil || strings.Join(order, " ") != "V: 2.0 V: 1.0" || x[0] != 1 {
+		t.Errorf("measured %v, chose %v, %v", order, x[0], err)
+	}
+}
 
 // A config that was measured while another compiled is measured again where that could change the choice.
 func TestTuneSettles(t *testing.T) {
@@ -60,7 +87,7 @@ func TestTuneSettles(t *testing.T) {
 		{"steady", []time.Duration{9 * ms, 8 * ms}, 0, "V: 2.0", 6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := &busy{interpDevice: newInterp().(*interpDevice), second: make(chan struct{}), clock: c.clock, spread: c.spread}
+			d := &busy{interpDevice: newInterp().(*interpDevice), slow: "2.000000e+00", other: make(chan struct{}), clock: c.clock, spread: c.spread}
 			var best string
 			m, err := Parse("k.py", []byte(busyKernel), With(Config{Tune: TuneOptions{Done: func(b string, _ []Tuned) { best = b }}}))
 			if err != nil {
