@@ -126,6 +126,20 @@ func (d *Device) loadImage(code *Code, image []byte) (backend.Executable, error)
 
 // Alloc is device memory, zeroed.
 func (d *Device) Alloc(size int) (backend.Buffer, error) {
+	b, err := d.alloc(size)
+	if err != nil {
+		return nil, err
+	}
+	// Streams do not wait for the default one: without waiting here a kernel could run before its memory is cleared.
+	s := b.ctx.DefaultStream()
+	if err := errors.Join(s.Fill(b.ptr, 0, 1, size), s.Synchronize()); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// alloc is device memory as it is.
+func (d *Device) alloc(size int) (*buffer, error) {
 	c, err := d.context()
 	if err != nil {
 		return nil, err
@@ -134,16 +148,12 @@ func (d *Device) Alloc(size int) (backend.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Streams do not wait for the default one: without waiting here a kernel could run before its memory is cleared.
-	if err := errors.Join(c.DefaultStream().Fill(p, 0, 1, size), c.DefaultStream().Synchronize()); err != nil {
-		return nil, errors.Join(err, c.Free(p))
-	}
 	return &buffer{c, p, size}, nil
 }
 
 // Wrap copies host memory to the device for the time of a launch; Close copies it back.
 func (d *Device) Wrap(data []byte) (backend.Buffer, error) {
-	b, err := d.Alloc(len(data))
+	b, err := d.alloc(len(data))
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +161,7 @@ func (d *Device) Wrap(data []byte) (backend.Buffer, error) {
 		b.Close()
 		return nil, err
 	}
-	return &mirror{b.(*buffer), data}, nil
+	return &mirror{b, data}, nil
 }
 
 // NewStream is a CUDA stream.
