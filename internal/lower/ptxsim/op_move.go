@@ -117,9 +117,11 @@ func setp(s *stmt) (action, error) {
 	}
 	t := s.typ()
 	table, ok := comparisons[s.parts[0]]
-	if !ok || t.lanes == 2 {
+	if !ok {
 		return nil, fmt.Errorf("comparison %s", s.parts[0])
 	}
+	half := t
+	half.lanes = 1
 	a, b := s.src(1, t), s.src(2, t)
 	outs := []operand{s.ops[0]}
 	if s.ops[0].kind == isPair {
@@ -136,8 +138,11 @@ func setp(s *stmt) (action, error) {
 			if ftz {
 				x, y = t.flush(x), t.flush(y)
 			}
-			v := t.compare(x, y, table)
+			v := half.compare(half.mask(x), half.mask(y), table)
 			both := [2]bool{v, !v}
+			if t.lanes == 2 { // a predicate for each half
+				both[1] = half.compare(half.mask(x>>t.bits), half.mask(y>>t.bits), table)
+			}
 			if extra.kind != isNone {
 				e := extra.get(c, th)&1 != 0
 				for i := range both {

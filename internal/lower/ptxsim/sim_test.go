@@ -1,6 +1,7 @@
 package ptxsim
 
 import (
+	"context"
 	"os"
 	"testing"
 
@@ -25,5 +26,35 @@ func TestLocal(t *testing.T) {
 	m, err := Parse([]byte(".visible .entry k()\n{\n\t.local .align 8 .b8 \t__local_depot0[24];\n\t.loc\t1 4 0\n\tret;\n}\n"))
 	if err != nil || m.localSize != 24 {
 		t.Errorf("%d bytes, %v", m.localSize, err)
+	}
+}
+
+// TestCompareHalves: a comparison of pairs has a predicate for each half.
+func TestCompareHalves(t *testing.T) {
+	m, err := Parse([]byte(`
+.visible .entry k(.param .u64 p)
+.reqntid 32
+{
+	.reg .pred %p<3>;
+	.reg .b32 %r<5>;
+	.reg .b64 %rd<2>;
+	mov.b32 %r0, 0x3F804000;
+	mov.b32 %r1, 0x3F803F80;
+	setp.eq.bf16x2 %p1|%p2, %r0, %r1;
+	selp.b32 %r2, 1, 0, %p1;
+	selp.b32 %r3, 2, 0, %p2;
+	or.b32 %r4, %r2, %r3;
+	ld.param.u64 %rd0, [p];
+	st.global.b32 [%rd0], %r4;
+	ret;
+}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, out := NewMemory(), make([]byte, 4)
+	err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{1, 1, 1}, Args: []uint64{mem.Alloc(out)}, Memory: mem})
+	if err != nil || out[0] != 2 {
+		t.Errorf("%v, %v", out, err)
 	}
 }
