@@ -69,7 +69,7 @@ func Slice[T Element](t *Tensor) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), t.Len()), nil
 }
 
-// Read copies the tensor's bytes out of its device, Write into it.
+// Read copies the tensor's bytes out of its device, once all that was launched there is done; Write into it, for what is launched from then on.
 func (t *Tensor) Read(into []byte) error  { return t.buf.Read(t.offset, into) }
 func (t *Tensor) Write(from []byte) error { return t.buf.Write(t.offset, from) }
 

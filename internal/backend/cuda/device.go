@@ -252,9 +252,13 @@ func (b *buffer) Size() int    { return b.size }
 func (b *buffer) Host() []byte { return nil }
 func (b *buffer) Close() error { return b.ctx.Free(b.ptr) }
 
+// Read waits for all that was launched: what wrote the memory may be on any stream.
 func (b *buffer) Read(at int, into []byte) error {
 	if at < 0 || at+len(into) > b.size {
 		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, b.size)
+	}
+	if err := b.ctx.Synchronize(); err != nil {
+		return err
 	}
 	return b.ctx.CopyFrom(into, b.ptr+driver.DevicePtr(at))
 }
@@ -276,10 +280,6 @@ func (m *mirror) Host() []byte { return m.data }
 
 // Close waits for the launches that may use the memory and copies it back.
 func (m *mirror) Close() error {
-	if err := m.ctx.Synchronize(); err != nil {
-		m.buffer.Close()
-		return err
-	}
 	if err := m.Read(0, m.data); err != nil {
 		m.buffer.Close()
 		return err

@@ -151,7 +151,7 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	f.calls = without(f.calls, "current 110")
-	f.want(t, "HtoD 0x1000 [1 2]", "DtoH 0x1000 4", "DtoD 0x1000 0x2000 8",
+	f.want(t, "HtoD 0x1000 [1 2]", "streamSync 0", "DtoH 0x1000 4", "DtoD 0x1000 0x2000 8", "streamSync 0",
 		"HtoDAsync 0x1000 [3] 7", "DtoHAsync 0x1000 4 7", "DtoDAsync 0x1000 0x2000 8 7",
 		"set8 0x1000 255 3 7", "set16 0x1000 15360 4 7", "set32 0x1000 7 5 7",
 		"freeAsync 0x2000 7", "free 0x1000")

@@ -103,14 +103,18 @@ func (b *HostBuffer) Close() error {
 	return b.ctx.do("cuMemFreeHost", func() Result { return b.ctx.driver.raw.memFreeHost(p) })
 }
 
-// CopyTo copies from the host to the device, and waits.
+// CopyTo copies from the host to the device, and waits. The driver's own call may return when it has a copy of the data, and streams do not
+// wait for the default one: it is waited for, so that any kernel launched from here on sees the data.
 func (c *Context) CopyTo(dst DevicePtr, src []byte) error {
 	if len(src) == 0 {
 		return nil
 	}
 	defer runtime.KeepAlive(src)
 	return c.blame(copied(len(src), c.do("cuMemcpyHtoD", func() Result {
-		return c.driver.raw.memcpyHtoD(dst, unsafe.Pointer(&src[0]), uintptr(len(src)))
+		if r := c.driver.raw.memcpyHtoD(dst, unsafe.Pointer(&src[0]), uintptr(len(src))); r != success {
+			return r
+		}
+		return c.driver.raw.streamSynchronize(c.null.ref)
 	})))
 }
 
@@ -125,12 +129,17 @@ func (c *Context) CopyFrom(dst []byte, src DevicePtr) error {
 	})))
 }
 
-// Copy copies within the device's memory, or between two devices.
+// Copy copies within the device's memory, or between two devices, and waits.
 func (c *Context) Copy(dst, src DevicePtr, n int) error {
 	if n == 0 {
 		return nil
 	}
-	return copied(n, c.do("cuMemcpyDtoD", func() Result { return c.driver.raw.memcpyDtoD(dst, src, uintptr(n)) }))
+	return copied(n, c.do("cuMemcpyDtoD", func() Result {
+		if r := c.driver.raw.memcpyDtoD(dst, src, uintptr(n)); r != success {
+			return r
+		}
+		return c.driver.raw.streamSynchronize(c.null.ref)
+	}))
 }
 
 func copied(n int, err error) error { return explain(err, "%d bytes", n) }
