@@ -141,6 +141,12 @@ func (l *lowering) share(op *ir.Op, tensor *ir.TensorType, ll layout.Layout, val
 		}
 		off = func(i int) string { return l.flatOffset(ll, registerCoords(ll, i), shape) }
 	}
+	if tensor != nil && l.ctas > 1 {
+		own := ownersOf(ll)
+		off = func(i int) string {
+			return l.xor(l.threadPart(own, layout.Offset), itoa(registerImage(own, i, layout.Offset)))
+		}
+	}
 	for i, v := range vals {
 		if i&free == 0 {
 			l.storeShared(v, elem, base, off(i), owner)
@@ -187,6 +193,9 @@ func atomicScratch(l *lowering, op *ir.Op) []int {
 	n := 1
 	if tensor, ok := t.(*ir.TensorType); ok {
 		n = int(tensor.NumElements())
+		if l.ctas > 1 {
+			n = homesOf(l.layout(op, op.Operand(0).Type)).basis.InSize(layout.Offset)
+		}
 	}
 	return []int{n * bitsOf(t) / 8}
 }

@@ -219,13 +219,12 @@ func (r *reduction) resultFits() bool {
 func (r *reduction) throughShared(warps []step) {
 	l := r.l
 	n := 1 << len(warps)
-	rest := r.ll.DropTensorDim(r.axis)
-	shape := dropAxis(outShape(r.ll), r.axis)
+	at := r.places()
 	place := l.warpField(warps)
 	bases := l.alloc.scratch(r.op)
 	writer := r.writers(warps)
 	for _, k := range r.keys {
-		off := l.flatOffset(rest, dropAxis(registerCoords(r.ll, k), r.axis), shape)
+		off := at.write(k)
 		if n > 1 {
 			off = l.add(l.mul(off, n), place)
 		}
@@ -235,7 +234,7 @@ func (r *reduction) throughShared(warps []step) {
 	}
 	if blocks := r.sources(); blocks != nil {
 		l.clusterBarrier()
-		r.fromBlocks(*blocks, n, bases)
+		r.fromBlocks(*blocks, at, n, bases)
 		l.clusterBarrier()
 		return
 	}
@@ -248,10 +247,39 @@ func (r *reduction) throughShared(warps []step) {
 	if n > 8 && sameInLanes(to) {
 		split = 4
 	}
-	r.finish(func(c []int) []string {
-		off := l.mul(l.flatOffset(to, c, shape), n)
+	r.finishAt(func(reg int, c []int) []string {
+		off := l.mul(at.read(reg, c), n)
 		return r.gather(off, n, split, bases, "")
 	})
+}
+
+// places says where in shared memory partial results lie, and how many there are for each warp.
+type places struct {
+	write func(reg int) string               // of what a register of the operand is reduced to
+	read  func(reg int, coords []int) string // of what a register of the result wants
+	size  int
+}
+
+// places are the elements of the result row by row; on a cluster those that the block has.
+func (r *reduction) places() places {
+	l := r.l
+	if l.ctas > 1 {
+		return r.blockPlaces()
+	}
+	rest := r.ll.DropTensorDim(r.axis)
+	shape := dropAxis(outShape(r.ll), r.axis)
+	p := places{size: 1}
+	for _, d := range shape {
+		p.size *= d
+	}
+	p.write = func(reg int) string { return l.flatOffset(rest, dropAxis(registerCoords(r.ll, reg), r.axis), shape) }
+	p.read = func(_ int, c []int) string {
+		if len(c) == 0 {
+			return "0"
+		}
+		return l.flatOffset(l.layout(r.op, r.op.Result(0).Type), c, shape)
+	}
+	return p
 }
 
 // gather combines n partial results that lie in the shared memory of a block, "" for this one, from off on. When the whole warp wants them, its lanes take a quarter
@@ -404,10 +432,7 @@ func reduceScratch(l *lowering, op *ir.Op) []int {
 	if len(warps) == 0 && r.resultFits() {
 		return nil
 	}
-	n := 1 << len(warps)
-	for _, d := range dropAxis(outShape(r.ll), r.axis) {
-		n *= d
-	}
+	n := r.places().size << len(warps)
 	var out []int
 	for _, e := range r.elems {
 		out = append(out, n*bitsOf(e)/8)

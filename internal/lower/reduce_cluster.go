@@ -35,20 +35,48 @@ func (r *reduction) sources() *sources {
 		}
 		return s
 	}
-	h := homesOf(r.ll.DropTensorDim(r.axis))
-	h.twins = s.same // who has the rest alike may be elsewhere along the axis
-	s.first = h.find(l.layout(r.op, t))
+	s.first = r.homes().find(l.layout(r.op, t))
 	if len(s.steps) == 0 && !crossing(s.first) {
 		return nil
 	}
 	return s
 }
 
+// homes are the homes of partial results.
+func (r *reduction) homes() homes {
+	h := homesOf(r.ll.DropTensorDim(r.axis))
+	clear(h.twins) // who has the rest alike may be elsewhere along the axis
+	for _, b := range r.dirs.same {
+		if b.bit.block != 0 {
+			h.twins[log2(b.bit.block)] = b.block
+		}
+	}
+	return h
+}
+
+// blockPlaces are the places of the partial results that a block has.
+func (r *reduction) blockPlaces() places {
+	l := r.l
+	t, ok := r.op.Result(0).Type.(*ir.TensorType)
+	if !ok {
+		return places{func(int) string { return "0" }, func(int, []int) string { return "0" }, 1}
+	}
+	h := r.homes()
+	have, want := h.find(r.ll.DropTensorDim(r.axis)), h.find(l.layout(r.op, t))
+	offset := func(ll layout.Layout, reg int) string {
+		return l.xor(l.threadPart(ll, layout.Offset), itoa(registerImage(ll, reg, layout.Offset)))
+	}
+	return places{
+		func(reg int) string { return offset(have, reg) },
+		func(reg int, _ []int) string { return offset(want, reg) },
+		h.basis.InSize(layout.Offset),
+	}
+}
+
 // fromBlocks combines, for each element of the result, the partial results of all blocks and warps: n in each block. All blocks do so in
 // one order, so that they agree to the last bit.
-func (r *reduction) fromBlocks(s sources, n int, bases []int) {
+func (r *reduction) fromBlocks(s sources, at places, n int, bases []int) {
 	l := r.l
-	shape := dropAxis(outShape(r.ll), r.axis)
 	var to layout.Layout
 	rank := r.sameBlocks(s)
 	if t, ok := r.op.Result(0).Type.(*ir.TensorType); ok {
@@ -60,20 +88,20 @@ func (r *reduction) fromBlocks(s sources, n int, bases []int) {
 		split = 4
 	}
 	r.finishAt(func(reg int, c []int) []string {
-		off := l.mul(l.flatOffset(to, c, shape), n)
+		off := l.mul(at.read(reg, c), n)
 		fixed := 0
 		if len(c) > 0 {
 			fixed = registerImage(s.first, reg, layout.Block)
 		}
 		var acc []string
 		for i := range 1 << len(s.steps) {
-			at := fixed
+			block := fixed
 			for k, step := range s.steps {
 				if i>>k&1 != 0 {
-					at ^= step
+					block ^= step
 				}
 			}
-			vals := r.gather(off, n, split, bases, l.xor(rank, itoa(at)))
+			vals := r.gather(off, n, split, bases, l.xor(rank, itoa(block)))
 			if acc != nil {
 				vals = l.combine(r.op, acc, vals)
 			}

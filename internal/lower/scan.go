@@ -145,19 +145,36 @@ func scanScratch(l *lowering, op *ir.Op) []int {
 	}
 	var out []int
 	upper := s.upper()
-	for _, e := range s.elems {
+	moved := 0
+	if !ok {
+		moved = l.movedBytes(from, s.ll, s.elems)
+	}
+	for i, e := range s.elems {
 		n := 0
 		if len(upper) > 0 {
 			n = int(t.NumElements()) >> len(s.bits) << len(upper) * bitsOf(e) / 8
 		}
-		if !ok {
-			n = max(n, int(t.NumElements())*8)
+		if l.ctas == 1 || i == 0 {
+			n = max(n, moved)
 		}
 		if n > 0 {
 			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// movedBytes is the memory for changing the layout to that of the scan and back.
+func (l *lowering) movedBytes(from, to layout.Layout, elems []ir.Type) int {
+	if l.ctas == 1 {
+		return 8 << from.TotalOutBits()
+	}
+	n := 0
+	for _, e := range elems {
+		b := bitsOf(e)
+		n = max(n, newExchange(from, to, b).size()*b/8, newExchange(to, from, b).size()*b/8)
+	}
+	return n
 }
 
 // upper are the bits of the coordinate that go through shared memory: from the first of a warp on.
