@@ -18,12 +18,15 @@ import (
 // So a kernel is assembled again, with a number of programs as its goal, where that has something to gain.
 //
 // And the assembler may give up on a large kernel, and keep nearly everything on the stack with most registers unused. With fewer
-// optimisations it then does ten times as well.
+// optimisations it then does ten times as well. On a huge one it would think for minutes first.
 
 // manyRegisters is from where on registers that are left over are worth the time of a second look.
 const manyRegisters = 64
 
 const registersPerSM = 65536
+
+// hugePTX is the size in bytes from which on a kernel gets fewer optimisations: some 14,000 instructions.
+const hugePTX = 600_000
 
 // sm is what an SM of a compute capability has.
 type sm struct{ programs, threads, shared int }
@@ -38,6 +41,9 @@ type assembler func(ptx []byte, plain bool) ([]byte, error)
 
 // assembleBest makes a cubin with an assembler, of whatever kind.
 func (c Compiler) assembleBest(code *Code, assemble assembler) ([]byte, error) {
+	if len(code.PTX) > hugePTX {
+		return assemble(code.PTX, true)
+	}
 	cubin, err := assemble(code.PTX, false)
 	if err != nil {
 		return nil, err
