@@ -151,7 +151,12 @@ func TestAssemblerGaveUp(t *testing.T) {
 	code.PTX = few // as its author wanted
 	if gaveUp(code, cubinUse(cubins[false])) {
 		t.Error("a kernel with .maxnreg has no more registers")
-	}	huge := &Code{PTX: make([]byte, hugePTX+1), NumWarps: 2}
+	}
+
+}
+
+func TestHugeKernel(t *testing.T) {
+	huge := &Code{PTX: make([]byte, hugePTX+1), NumWarps: 2}
 	_, err := Compiler{90}.assembleBest(huge, func(_ []byte, plain bool) ([]byte, error) {
 		if !plain {
 			t.Error("a huge kernel takes too long with all optimisations")
