@@ -14,15 +14,18 @@ import (
 // written them since the last barrier, or, if it writes, may have read them. findBarriers walks the function with the accesses that
 // are pending, through loops until nothing changes, and notes the operations that need one.
 
-// pending are accesses to shared memory since the last barrier. Copies are asynchronous writes that nobody has waited for: a barrier
-// does not end them.
-type pending struct{ reads, writes, copies []interval }
-
-func (p pending) clone() pending {
-	return pending{slices.Clone(p.reads), slices.Clone(p.writes), slices.Clone(p.copies)}
+// pending are accesses to shared memory, and stores to global memory, since the last barrier. Copies are asynchronous writes that nobody
+// has waited for: a barrier does not end them.
+type pending struct {
+	reads, writes, copies []interval
+	stores                []stored
 }
 
-func add(list []interval, more ...interval) []interval {
+func (p pending) clone() pending {
+	return pending{slices.Clone(p.reads), slices.Clone(p.writes), slices.Clone(p.copies), slices.Clone(p.stores)}
+}
+
+func add[T comparable](list []T, more ...T) []T {
 	for _, m := range more {
 		if !slices.Contains(list, m) {
 			list = append(list, m)
@@ -33,12 +36,15 @@ func add(list []interval, more ...interval) []interval {
 
 // merge adds what another way brings, and says whether that was anything new.
 func (p *pending) merge(q pending) bool {
-	n := len(p.reads) + len(p.writes) + len(p.copies)
+	n := p.size()
 	p.reads, p.writes, p.copies = add(p.reads, q.reads...), add(p.writes, q.writes...), add(p.copies, q.copies...)
-	return len(p.reads)+len(p.writes)+len(p.copies) > n
+	p.stores = add(p.stores, q.stores...)
+	return p.size() > n
 }
 
-func (p *pending) barrier() { p.reads, p.writes = nil, nil }
+func (p *pending) size() int { return len(p.reads) + len(p.writes) + len(p.copies) + len(p.stores) }
+
+func (p *pending) barrier() { p.reads, p.writes, p.stores = nil, nil, nil }
 
 func conflict(a, b []interval) bool {
 	for _, x := range a {
@@ -114,11 +120,14 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 		return
 	}
 	a := f.accesses(op)
-	if conflict(a.reads, p.writes) || conflict(a.writes, p.writes) || conflict(a.writes, p.reads) {
+	if conflict(a.reads, p.writes) || conflict(a.writes, p.writes) || conflict(a.writes, p.reads) || f.readsBack(op, p) {
 		f.out[op] = true
 	}
 	if f.out[op] {
 		p.barrier()
+	}
+	if op.Def == tt.Store {
+		p.stores = add(p.stores, stored{pointerBase(op.Operand(0)), op.Operand(1).Type})
 	}
 	if op.Def == ttg.AsyncCopy {
 		p.copies = add(p.copies, a.writes...)

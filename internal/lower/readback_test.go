@@ -1,0 +1,47 @@
+package lower
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// TestReadBack: threads meet before they load what others have stored, and only then.
+func TestReadBack(t *testing.T) {
+	blocked := func(per int) string {
+		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%d], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>", per)
+	}
+	for _, c := range []struct {
+		name     string
+		n        int
+		from, to string // layouts of what is stored and of what is loaded
+		other    bool   // it is loaded from somewhere else
+		barriers int
+	}{
+		{"another layout", 512, blocked(1), blocked(4), false, 1},
+		{"the same layout", 512, blocked(4), blocked(4), false, 0},
+		{"threads with the same elements", 64, blocked(1), blocked(1), false, 1},
+		{"another pointer", 512, blocked(1), blocked(4), true, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			shape, from := []int{c.n}, "y"
+			if c.other {
+				from = "x"
+			}
+			double := func(v, enc string) string {
+				return fmt.Sprintf("%%%s2 = arith.addi %%%s, %%%s : tensor<%dxi32, %s>\n", v, v, v, c.n, enc)
+			}
+			text := moduleText(4, "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %z: !tt.ptr<i32>) {\n"+
+				offsetsText("a", shape, c.from)+accessText("x", "a", "v", shape, "i32", c.from, false)+double("v", c.from)+accessText("y", "a", "v2", shape, "i32", c.from, true)+
+				offsetsText("b", shape, c.to)+accessText(from, "b", "w", shape, "i32", c.to, false)+double("w", c.to)+accessText("z", "b", "w2", shape, "i32", c.to, true)+
+				"tt.return\n}\n")
+			runBoth(t, text, launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I32, c.n, 100), ints(ir.I32, c.n, 100), ints(ir.I32, c.n, 100)}}, 0)
+			_, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 80)
+			if got := bytes.Count(ptx, []byte("bar.sync")); got != c.barriers {
+				t.Errorf("%d barriers, not %d", got, c.barriers)
+			}
+		})
+	}
+}
