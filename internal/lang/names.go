@@ -65,7 +65,6 @@ var syntaxNames = map[reflect.Type]struct{ name, hint string }{
 	reflect.TypeFor[*python.Await]():            {"await", ""},
 	reflect.TypeFor[*python.AsyncFor]():         {"async for", "write for"},
 	reflect.TypeFor[*python.AsyncWith]():        {"async with", ""},
-	reflect.TypeFor[*python.With]():             {"with", ""},
 	reflect.TypeFor[*python.Try]():              {"try", "nothing is caught on the device; test what may go wrong beforehand"},
 	reflect.TypeFor[*python.Raise]():            {"raise", "use tl.static_assert for conditions known at compile time and tl.device_assert for others"},
 	reflect.TypeFor[*python.Match]():            {"match", "write if and elif"},

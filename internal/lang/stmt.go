@@ -38,6 +38,8 @@ func (g *generator) stmt(s python.Stmt) {
 		g.forStmt(s)
 	case *python.While:
 		g.whileStmt(s)
+	case *python.With:
+		g.withStmt(s)
 	case *python.Assert:
 		g.assert(s)
 	case *python.Pass:

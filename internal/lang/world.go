@@ -55,6 +55,7 @@ func (w *world) register() {
 		w.stdlibModule("triton.language.standard", "standard.py"),
 		w.stdlibModule("triton.language.random", "random.py"),
 		w.stdlibModule("triton.tools.ragged_tma", "ragged_tma.py"),
+		w.stdlibModule("triton.profiler.language", "proton.py"),
 		{Name: "triton.language", Lookup: w.language},
 		{Name: "triton.language.core", Lookup: w.lookupIn(sem.InCore)},
 		{Name: "triton.language.semantic", Lookup: w.lookupIn(sem.InCore)},
@@ -75,13 +76,15 @@ func (w *world) register() {
 		{Name: "triton.tools.tensor_descriptor", Vars: map[string]host.Value{"TensorDescriptor": unusable("TensorDescriptor")}},
 		{Name: "triton.backends", Vars: map[string]host.Value{"backends": w.backends()}, Open: true},
 		w.nvml(),
+		{Name: "triton.profiler", Open: true},
 		{Name: "triton.experimental"},
 		{Name: "triton.experimental.gluon", Open: true},
 		{Name: "triton.knobs", Open: true},
 	} {
 		w.known[m.Name] = m
 	}
-	w.link("triton", "language", "runtime", "compiler", "testing", "tools", "backends", "knobs", "experimental")
+	w.link("triton", "language", "runtime", "compiler", "testing", "tools", "backends", "knobs", "experimental", "profiler")
+	w.link("triton.profiler", "language")
 	w.link("triton.language", "core", "math", "standard", "random", "extra", "target_info", "semantic")
 	w.link("triton.language.extra", "libdevice", "cuda")
 	w.link("triton.language.extra.cuda", "libdevice")
@@ -126,6 +129,8 @@ func stdlibPath(file string) string {
 	switch file {
 	case "ragged_tma.py":
 		return "triton/tools/" + file
+	case "proton.py":
+		return "triton/profiler/language.py"
 	case "torch_version.py":
 		return "torch/" + file
 	}
