@@ -16,7 +16,7 @@ import (
 // TestConformClusters runs a part of the cases with programs of several blocks, on the simulated GPU or on the one that -device names. All
 // of them: -num-ctas.
 func TestConformClusters(t *testing.T) {
-	const part = 48
+	const part = 96
 	dev := clusterDevice(t)
 	for _, n := range []int{2, 4, 16} {
 		var some []*testCase
