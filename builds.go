@@ -24,12 +24,12 @@ type builds struct {
 
 // build is one specialisation, in the making or made.
 type build struct {
-	done chan struct{} // closed when exec or err is there
-	exec backend.Executable
-	err  error
+	exec  backend.Executable
+	hooks *Hooks        // of launches, if there are any
+	done  chan struct{} // closed when exec or err is there
+	err   error
 
 	variant Variant
-	hooks   *Hooks
 }
 
 // get is the build of a key; make makes it where there is none. What failed is made again by whoever asks next.
@@ -117,7 +117,10 @@ func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, err
 				return err
 			}
 		}
-		b.variant, b.hooks = k.variant(l.specs, l.opts), &k.m.conf.Hooks
+		b.variant = k.variant(l.specs, l.opts)
+		if h := &k.m.conf.Hooks; h.BeforeLaunch != nil || h.AfterLaunch != nil {
+			b.hooks = h
+		}
 		var err error
 		b.exec, err = k.make(ctx, dev, l.specs, l.opts)
 		if r := k.m.conf.Record; r != nil && err == nil {

@@ -53,8 +53,8 @@ func (j *job) compiled(begin time.Time, found bool, err error) {
 
 // launch gives a launch to the device, between the hooks.
 func (b *build) launch(s *Stream, g [3]int, words []uint64) error {
-	if h := b.hooks; h != nil && (h.BeforeLaunch != nil || h.AfterLaunch != nil) {
-		return b.hooked(h, s, g, words)
+	if b.hooks != nil {
+		return b.hooked(b.hooks, s, g, words)
 	}
 	if trace.IsEnabled() {
 		defer trace.StartRegion(s.ctx, "nereid launch "+b.variant.Kernel).End()

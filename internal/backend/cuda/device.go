@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/backend"
@@ -121,7 +122,8 @@ func (d *Device) loadImage(code *Code, image []byte) (backend.Executable, error)
 			return nil, err
 		}
 	}
-	return &kernel{code: code, module: m, fn: f}, nil
+	config := code.config([3]int{1, 1, 1})
+	return &kernel{code: code, module: m, fn: f, params: len(code.Params), plain: config.Plain() && code.Scratch == 0}, nil
 }
 
 // Alloc is device memory, zeroed.
@@ -289,6 +291,9 @@ func (m *mirror) Close() error {
 
 // kernel is a loaded kernel. Its argument blocks are reused by launches.
 type kernel struct {
+	spare  atomic.Pointer[driver.Ready] // of a launch before, where launches are plain
+	params int                          // of the arguments
+	plain  bool
 	code   *Code
 	module *driver.Module
 	fn     *driver.Function
@@ -297,9 +302,24 @@ type kernel struct {
 }
 
 func (k *kernel) Launch(_ context.Context, s backend.Stream, grid [3]int, words []uint64) error {
-	if len(words) != len(k.code.Params) {
+	if len(words) != k.params {
 		return fmt.Errorf("%s takes %d arguments, not %d", k.code.Name, len(k.code.Params), len(words))
 	}
+	if !k.plain {
+		return k.launchAny(s, grid, words)
+	}
+	r := k.spare.Swap(nil)
+	if r == nil {
+		r = k.fn.Ready(k.code.config([3]int{1, 1, 1}), k.params)
+	}
+	copy(r.Words(), words)
+	err := r.Launch(s.(stream).s, driver.Dim3{X: uint32(grid[0]), Y: uint32(grid[1]), Z: uint32(grid[2])})
+	k.spare.Store(r)
+	return err
+}
+
+// launchAny is a launch with all that a kernel can want of it.
+func (k *kernel) launchAny(s backend.Stream, grid [3]int, words []uint64) error {
 	a, _ := k.args.Get().(*driver.Args)
 	if a == nil {
 		a = driver.NewWords(len(words) + k.extra())

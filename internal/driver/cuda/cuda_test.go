@@ -595,3 +595,44 @@ func BenchmarkLaunchOverhead(b *testing.B) {
 		}
 	}
 }
+
+func TestReady(t *testing.T) {
+	f, c := started(t, 1)
+	m, err := c.Load([]byte("ptx"), JITOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fn, err := m.Function("add")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 40} {
+		r := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64}, n)
+		r.Words()[0] = 0x1234
+		f.calls = nil
+		if err := r.Launch(s, Dim3{2, 3, 4}); err != nil {
+			t.Fatal(err)
+		}
+		f.want(t, "launch 61 grid 2 3 4 block 128 1 1 shared 64 stream 7 first 0x1234 extra 0")
+		if err := r.Launch(s, Dim3{0, 3, 4}); err != nil {
+			t.Error(err)
+		}
+		f.want(t)
+		f.results["launch"] = ErrInvalidValue
+		if err := r.Launch(s, Dim3{1, 1, 1}); !errors.Is(err, ErrInvalidValue) || !strings.Contains(err.Error(), "kernel add, grid 1x1x1, block 128x1x1, 64 bytes") {
+			t.Error(err)
+		}
+		f.results["launch"] = ErrInvalidContext // the thread has no context: it is made current, and that does not help here
+		f.calls = nil
+		if err := r.Launch(s, Dim3{1, 1, 1}); !errors.Is(err, ErrInvalidContext) {
+			t.Error(err)
+		}
+		launch := "launch 61 grid 1 1 1 block 128 1 1 shared 64 stream 7 first 0x1234 extra 0"
+		f.want(t, launch, "current 110", launch)
+		delete(f.results, "launch")
+	}
+}

@@ -25,12 +25,10 @@ type lastLaunch struct {
 
 // launched takes note. Mostly it is the launch before all over again, and reading is cheaper than writing.
 func (s *Stream) launched(f *Function, grid Dim3, shared uint32) {
-	if s.ctx.latest.Load() != s {
-		s.ctx.latest.Store(s)
-	}
 	l := &s.last
 	if l.function.Load() != f {
 		l.function.Store(f)
+		s.ctx.latest.Store(s) // roughly: it is a hint
 	}
 	for i, v := range [...]uint32{grid.X, grid.Y, grid.Z} {
 		if l.grid[i].Load() != v {
