@@ -210,6 +210,21 @@ func TestClusterRefused(t *testing.T) {
 	}
 }
 
+// A layout for more blocks than a program has would leave a part of a tensor to nobody.
+func TestClusterTooSmall(t *testing.T) {
+	for _, ctas := range []int{1, 2} {
+		enc := strings.Replace(byRows, "[[1, 0]]", "[[1, 0], [2, 0]]", 1)
+		text := moduleText(4, "tt.func public @k(%x: !tt.ptr<f16>) {\n"+offsetsText("o", []int{32, 64}, enc)+
+			accessText("x", "o", "v", []int{32, 64}, "f16", enc, false)+"tt.return\n}\n")
+		text = strings.Replace(strings.Replace(text, `"ttg.num-ctas" = 1`, fmt.Sprintf(`"ttg.num-ctas" = %d`, ctas), 1), "cuda:80", "cuda:90", 1)
+		m := parseIR(t, "test.ttgir", []byte(text))
+		want := fmt.Sprintf("a layout for 4 blocks, where a program has %d", ctas)
+		if _, err := Lower(m, "k", testOptions(m, 90)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
 // TestClusterBarriers: without the barriers of the cluster, or with those of blocks in their place, the simulator finds the race, so they
 // are what keeps it away.
 func TestClusterBarriers(t *testing.T) {

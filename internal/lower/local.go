@@ -82,7 +82,11 @@ func (l *lowering) localOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
 		if ll.FreeVariablesIn(layout.Offset) != 0 {
 			l.refuseOnCluster(op, "a buffer that has an element twice")
 		}
-		return homesOf(ll).find(l.layout(op, tensor))
+		h := homesOf(ll)
+		if _, ok := l.layout(op, tensor).TryInvertAndCompose(h.basis); !ok {
+			l.fail(op, "the layout of the buffer does not cover that of the tensor")
+		}
+		return h.find(l.layout(op, tensor))
 	}
 	cvt, ok := l.layout(op, tensor).TryInvertAndCompose(l.layout(op, mem))
 	if !ok {

@@ -114,6 +114,9 @@ func (g *program) layout(op *ir.Op, t ir.Type) layout.Layout {
 	if err != nil {
 		fail(op, "%v", err)
 	}
+	if ll.HasIn(layout.Block) && ll.InSize(layout.Block) > g.ctas {
+		fail(op, "a layout for %d blocks, where a program has %d", ll.InSize(layout.Block), g.ctas)
+	}
 	if g.ctas > 1 {
 		ll = g.onCluster(ll)
 	}
