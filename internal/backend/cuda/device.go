@@ -298,7 +298,8 @@ type kernel struct {
 	module *driver.Module
 	fn     *driver.Function
 	cubin  []byte // for the cache; nil where the driver compiled PTX while loading it
-	args   sync.Pool
+	more   sync.Pool // of *driver.Ready, for launches by several goroutines at once
+	args   sync.Pool // of *driver.Args
 }
 
 func (k *kernel) Launch(_ context.Context, s backend.Stream, grid [3]int, words []uint64) error {
@@ -310,12 +311,22 @@ func (k *kernel) Launch(_ context.Context, s backend.Stream, grid [3]int, words 
 	}
 	r := k.spare.Swap(nil)
 	if r == nil {
-		r = k.fn.Ready(k.code.config([3]int{1, 1, 1}), k.params)
+		r = k.ready()
 	}
 	copy(r.Words(), words)
 	err := r.Launch(s.(stream).s, driver.Dim3{X: uint32(grid[0]), Y: uint32(grid[1]), Z: uint32(grid[2])})
-	k.spare.Store(r)
+	if old := k.spare.Swap(r); old != nil {
+		k.more.Put(old)
+	}
 	return err
+}
+
+// ready is one for a launch while others are under way.
+func (k *kernel) ready() *driver.Ready {
+	if r, ok := k.more.Get().(*driver.Ready); ok {
+		return r
+	}
+	return k.fn.Ready(k.code.config([3]int{1, 1, 1}), k.params)
 }
 
 // launchAny is a launch with all that a kernel can want of it.
