@@ -297,7 +297,7 @@ type kernel struct {
 	code   *Code
 	module *driver.Module
 	fn     *driver.Function
-	cubin  []byte // for the cache; nil where the driver compiled PTX while loading it
+	cubin  []byte    // for the cache; nil where the driver compiled PTX while loading it
 	more   sync.Pool // of *driver.Ready, for launches by several goroutines at once
 	args   sync.Pool // of *driver.Args
 }
