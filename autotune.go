@@ -688,7 +688,7 @@ var torchNames = map[DType]string{
 }
 
 func (t *Tensor) hostValue() *lang.TensorValue {
-	v := &lang.TensorValue{DType: torchNames[t.DType], Ptr: int64(t.buf.Addr()) + int64(t.offset), Zero: t.zero}
+	v := &lang.TensorValue{DType: torchNames[t.DType], Ptr: int64(t.addr), Zero: t.zero}
 	for i := range t.Shape {
 		v.Shape, v.Strides = append(v.Shape, int64(t.Shape[i])), append(v.Strides, int64(t.Strides[i]))
 	}

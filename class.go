@@ -2,14 +2,13 @@ package nereid
 
 import (
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang"
 )
 
-// class is all that a specialisation depends on in one argument. The value of a constant is not in it: see constants.
+// class is all that a specialisation depends on in one argument. The value of a constant is not in it: it follows, see look.
 type class uint32
 
 const (
@@ -36,13 +35,20 @@ const (
 // folded reports whether a class has no word: the code holds the value.
 func (c class) folded() bool { return c&classKind < classInt32 }
 
-// sameClasses compares quickly.
+// sameClasses compares without a call and with no branch that depends on what is compared.
 func sameClasses(a, b []class) bool {
-	return len(a) == len(b) && (len(a) == 0 || bytesOf(a) == bytesOf(b))
+	if len(a) != len(b) {
+		return false
+	}
+	var differ class
+	for i, c := range a {
+		differ |= c ^ b[i]
+	}
+	return differ == 0
 }
 
-// bytesOf is memory as text, which compares at once.
-func bytesOf[T class | uint64](s []T) string {
+// bytesOf is memory as text, to be hashed.
+func bytesOf(s []class) string {
 	if len(s) == 0 {
 		return ""
 	}
@@ -57,14 +63,13 @@ type kernelParam struct {
 	float     bool // the annotation makes a float of any number
 	ones      bool // 1 is folded away
 	aligns    bool // whether 16 divides it matters
-	other     any  // what it is where nothing is given; nil if it must be
 }
 
 // itsDefault stands for a default that becomes part of the code.
 type itsDefault struct{}
 
 func newParam(p lang.Param) kernelParam {
-	k := kernelParam{other: defaultOf(p), constexpr: p.Constexpr, ones: !p.NoSpecialize && p.Type == "", aligns: !p.NoSpecialize && !p.NoAlign}
+	k := kernelParam{constexpr: p.Constexpr, ones: !p.NoSpecialize && p.Type == "", aligns: !p.NoSpecialize && !p.NoAlign}
 	if p.Type != "" {
 		dt, err := DTypeOf(p.Type)
 		k.dtype, k.fixed = dt, err == nil
@@ -126,7 +131,7 @@ func tensorClass(t *Tensor) (c class, word uint64, ok bool) {
 	if t == nil {
 		return classNone, 0, true
 	}
-	addr := t.buf.Addr() + uint64(t.offset)
+	addr := t.addr
 	c = classPtr + class(t.DType)*classElem
 	if addr&15 == 0 {
 		c |= classDiv16
@@ -134,46 +139,25 @@ func tensorClass(t *Tensor) (c class, word uint64, ok bool) {
 	return c, addr, t.dev != nil || t.buf.Size() != 0
 }
 
-// constants are the values of compile-time arguments, in the order of their parameters.
-type constants struct {
-	words []uint64
-	texts []string
-}
-
-func (c *constants) reset() { c.words, c.texts = c.words[:0], c.texts[:0] }
-
-// add adds a value of a kind that the short way knows, and is its class.
-func (c *constants) add(v any) (class, bool) {
-	kind, word := classConstInt, uint64(0)
+// constClass is the class of a compile-time argument of a kind that the short way knows, and the bits of its value; texts have none.
+func constClass(v any) (c class, bits uint64, ok bool) {
 	switch v := v.(type) {
 	case int:
-		word = uint64(v)
+		return classConstInt, uint64(v), true
 	case string:
-		c.texts = append(c.texts, v)
-		return classConstText, true
+		return classConstText, 0, true
 	case bool:
-		kind, word = classConstBool, boolWord(v)
+		return classConstBool, boolWord(v), true
 	case int64:
-		word = uint64(v)
+		return classConstInt, uint64(v), true
 	case int32:
-		word = uint64(v)
+		return classConstInt, uint64(v), true
 	case float64:
-		kind, word = classConstFloat, math.Float64bits(v)
+		return classConstFloat, math.Float64bits(v), true
 	case DType:
-		kind, word = classConstType, uint64(v)
+		return classConstType, uint64(v), true
 	case itsDefault:
-		return classDefault, true
-	default:
-		return 0, false
+		return classDefault, 0, true
 	}
-	c.words = append(c.words, word)
-	return kind, true
-}
-
-func (c *constants) equal(o *constants) bool {
-	return bytesOf(c.words) == bytesOf(o.words) && slices.Equal(c.texts, o.texts)
-}
-
-func (c *constants) clone() constants {
-	return constants{slices.Clone(c.words), slices.Clone(c.texts)}
+	return 0, 0, false
 }

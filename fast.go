@@ -2,30 +2,46 @@ package nereid
 
 import (
 	"runtime"
-	"sync"
+	"slices"
 )
 
 // plan is a specialisation that was launched before: what its arguments looked like, and what runs. A launch whose arguments look the
 // same needs no more than to find the plan and copy words.
 type plan struct {
-	dev     *Device
-	classes []class // of each parameter
-	looks           // constants and options
-	words   int     // of arguments
-	meta    Meta    // for grids that are functions; never changed
-	b       *build
+	dev *Device
+	b   *build
+	look
+	words int  // of arguments
+	meta  Meta // for grids that are functions; never changed
+}
+
+// look is what arguments look like: all that their specialisation depends on. Generated code has classes only, since the rest is the same
+// for all plans that it chooses from.
+type look struct {
+	classes []class // of each parameter; after that of a constant its value, two halves
+	texts   []string
+	opts    Options
+}
+
+func (l *look) same(o *look) bool {
+	if !sameClasses(l.classes, o.classes) || l.opts != o.opts || len(l.texts) != len(o.texts) {
+		return false
+	}
+	for i, t := range l.texts {
+		if t != o.texts[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // scratch is what a launch needs for a moment.
 type scratch struct {
-	vals    []any // by parameter, where the arguments are not in their order
-	classes []class
-	words   []uint64
-	looks
-	host bool // there is memory of the host among them, that must be the device's too
+	look
+	words []uint64
+	host  bool  // there is memory of the host among them, that must be the device's too
+	vals  []any // by parameter, where the arguments are not in their order
 }
-
-var scratches = sync.Pool{New: func() any { return &scratch{} }}
 
 // replay launches a plan that fits the arguments, if there is one. It does not know every kind of argument: those it does not know go
 // the long way.
@@ -33,12 +49,12 @@ func (k *Kernel) replay(s *Stream, grid any, args []any) (done bool, err error) 
 	if k.plans.empty() {
 		return false, nil
 	}
-	w := scratches.Get().(*scratch)
+	w := k.spare.Get()
 	if w.classify(k, args) {
 		done, err = w.replay(k, s, grid)
 		runtime.KeepAlive(args) // and the memory that they are of
 	}
-	scratches.Put(w)
+	k.spare.Put(w)
 	return done, err
 }
 
@@ -47,7 +63,7 @@ func (k *Kernel) replayAdded(s *Stream, grid any, args []any, a *added) (done bo
 	if k.plans.empty() {
 		return false, nil
 	}
-	w := scratches.Get().(*scratch)
+	w := k.spare.Get()
 	ok := w.arrange(k, args, a.byParam) && w.each(k.allParams, w.vals)
 	clear(w.vals)
 	if ok {
@@ -55,7 +71,7 @@ func (k *Kernel) replayAdded(s *Stream, grid any, args []any, a *added) (done bo
 		done, err = w.replay(k, s, grid)
 		runtime.KeepAlive(args)
 	}
-	scratches.Put(w)
+	k.spare.Put(w)
 	return done, err
 }
 
@@ -64,7 +80,7 @@ func (w *scratch) replay(k *Kernel, s *Stream, grid any) (done bool, err error) 
 	if !s.dev.reads(w.host) {
 		return false, nil
 	}
-	p := w.plan(k.plans.candidates(w.classes, &w.looks), s.dev)
+	p := k.plans.find(&w.look, s.dev)
 	if p == nil {
 		return false, nil
 	}
@@ -82,16 +98,6 @@ func (d *Device) reads(host bool) bool {
 	}
 	h, ok := d.b.(interface{ SharesHost() bool })
 	return ok && h.SharesHost()
-}
-
-// plan is the one that fits the classified arguments, or nil.
-func (w *scratch) plan(plans []*plan, dev *Device) *plan {
-	for _, p := range plans {
-		if p.dev == dev && sameClasses(w.classes, p.classes) && p.opts == w.opts && w.consts.equal(&p.consts) {
-			return p
-		}
-	}
-	return nil
 }
 
 // grid is the grid of a launch, unless something is wrong with it: the long way says what.
@@ -119,13 +125,13 @@ func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
 
 // remember adds a plan.
 func (k *Kernel) remember(args []any, p *plan) {
-	w := scratches.Get().(*scratch)
-	defer scratches.Put(w)
+	w := k.spare.Get()
+	defer k.spare.Put(w)
 	if !w.classify(k, args) || !p.dev.reads(w.host) {
 		return
 	}
-	p.opts, p.classes, p.consts = w.opts, append([]class(nil), w.classes...), w.consts.clone()
-	k.plans.add(p, &p.looks, func(list []*plan) bool { return w.plan(list, p.dev) != nil })
+	p.look = look{slices.Clone(w.classes), slices.Clone(w.texts), w.opts}
+	k.plans.add(p)
 }
 
 // classify finds the classes and words of arguments. They are mostly in the order of the parameters, with options last if any; else they
@@ -149,36 +155,47 @@ func (w *scratch) classify(k *Kernel, args []any) bool {
 
 // each finds the class of each argument, and its word. It reports whether all can go the short way.
 func (w *scratch) each(params []kernelParam, vals []any) bool {
-	if cap(w.classes) < len(params) {
-		w.classes, w.words = make([]class, len(params)), make([]uint64, len(params))
+	if cap(w.words) < len(params) {
+		w.classes, w.words = make([]class, 3*len(params)), make([]uint64, len(params))
 	}
-	classes, words, used, host := w.classes[:len(params)], w.words[:cap(w.words)], 0, false
-	w.consts.reset()
+	classes, words, n, used, host := w.classes[:3*len(params)], w.words[:len(params)], 0, 0, false
+	w.texts = w.texts[:0]
 	for i := range params {
 		p, v := &params[i], vals[i]
 		var c class
 		var word uint64
 		ok := true
 		if p.constexpr {
-			c, ok = w.consts.add(v)
-		} else if t, is := v.(*Tensor); is {
+			if c, word, ok = constClass(v); c == classConstText {
+				w.texts = append(w.texts, v.(string))
+			}
+			classes[n+1], classes[n+2] = class(word), class(word>>32)
+			classes[n] = c
+			n += 3
+			if !ok {
+				return false
+			}
+			continue
+		}
+		if t, is := v.(*Tensor); is {
 			c, word, ok = tensorClass(t)
 			host = host || t != nil && t.dev == nil
-		} else if n, is := v.(int); is {
-			c, word = p.int(int64(n))
+		} else if x, is := v.(int); is {
+			c, word = p.int(int64(x))
 		} else {
 			c, word, ok = p.scalar(v)
 		}
 		if !ok {
 			return false
 		}
-		classes[i] = c
+		classes[n] = c
+		n++
 		if !c.folded() {
 			words[used] = word
 			used++
 		}
 	}
-	w.classes, w.words, w.host = classes, words[:used], host
+	w.classes, w.words, w.host = classes[:n], words[:used], host
 	return true
 }
 
@@ -238,7 +255,7 @@ func (w *scratch) arrange(k *Kernel, args, added []any) bool {
 			w.vals[i] = added[i]
 		}
 		if w.vals[i] == nil {
-			w.vals[i] = k.allParams[i].other
+			w.vals[i] = k.defaults[i]
 		}
 	}
 	return true

@@ -135,7 +135,7 @@ func (l *launch) release() {
 func (l *launch) address(t *Tensor) (uint64, error) {
 	h, ok := t.buf.(hostBuffer)
 	if !ok {
-		return t.buf.Addr() + uint64(t.offset), nil
+		return t.addr, nil
 	}
 	for _, b := range l.lent {
 		if len(h.data) > 0 && len(b.Host()) > 0 && &b.Host()[0] == &h.data[0] {

@@ -109,7 +109,7 @@ func (t *Tensor) appendKey(b []byte) []byte {
 		b = strconv.AppendInt(append(b, 'x'), int64(t.Shape[i]), 10)
 		b = strconv.AppendInt(append(b, ':'), int64(t.Strides[i]), 10)
 	}
-	return strconv.AppendUint(append(b, '@'), (t.buf.Addr()+uint64(t.offset))%16, 10)
+	return strconv.AppendUint(append(b, '@'), t.addr%16, 10)
 }
 
 // withAdded is arguments with those that decorators add.

@@ -98,6 +98,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	for _, p := range params {
 		kp := newParam(p)
 		k.allParams = append(k.allParams, kp)
+		k.defaults = append(k.defaults, defaultOf(p))
 		if !p.Constexpr {
 			k.runtimeParams = append(k.runtimeParams, kp)
 		}
@@ -115,9 +116,11 @@ type Kernel struct {
 
 	allParams     []kernelParam // the same for the short way of a launch
 	runtimeParams []kernelParam // those that are not compile-time
+	defaults      []any         // what parameters are where nothing is given; nil if it must be
+	plans         plans
+	spare         backend.Spare[scratch]
 
 	built builds
-	plans plans
 
 	wrapped sync.Map // of lang.Target to *decorators
 	memo    memo

@@ -6,7 +6,10 @@ import (
 )
 
 // plans are those of a kernel, read without a lock. A few are looked at one by one; more are found by a hash of what arguments look like.
-type plans struct{ table atomic.Pointer[planTable] }
+type plans struct {
+	last  atomic.Pointer[plan] // that was launched: mostly the next one is the same
+	table atomic.Pointer[planTable]
+}
 
 // planTable never changes.
 type planTable struct {
@@ -23,48 +26,55 @@ const (
 
 var planSeed = maphash.MakeSeed()
 
-// looks are what a plan is found by besides the classes of arguments; nil where all plans have the same.
-type looks struct {
-	consts constants
-	opts   Options
-}
-
-// hashPlan is a hash of what a plan is found by, or of the most of it.
-func hashPlan(classes []class, l *looks) uint64 {
-	h := maphash.String(planSeed, bytesOf(classes))
-	if l == nil {
-		return h
-	}
-	h ^= maphash.String(planSeed, bytesOf(l.consts.words)) * 3
-	for _, t := range l.consts.texts {
+// hash is that of what arguments look like, or of the most of it.
+func (l *look) hash() uint64 {
+	h := maphash.String(planSeed, bytesOf(l.classes))
+	for _, t := range l.texts {
 		h = h*31 ^ maphash.String(planSeed, t)
 	}
 	o := &l.opts
 	return h + uint64(o.NumWarps+o.NumStages<<16+o.NumCTAs<<32+o.MaxNReg<<40)*0x9e3779b97f4a7c15
 }
 
-// candidates are the plans among which that of the arguments is, if there is one.
-func (p *plans) candidates(classes []class, l *looks) []*plan {
-	t := p.table.Load()
-	switch {
-	case t == nil:
-		return nil
-	case t.byHash == nil:
-		return t.list
+// find is the plan of arguments that look like this, or nil.
+func (p *plans) find(l *look, dev *Device) *plan {
+	if x := p.last.Load(); x != nil && x.dev == dev && x.same(l) {
+		return x
 	}
-	return t.byHash[hashPlan(classes, l)]
+	x := p.search(l, dev)
+	if x != nil {
+		p.last.Store(x)
+	}
+	return x
+}
+
+func (p *plans) search(l *look, dev *Device) *plan {
+	t := p.table.Load()
+	if t == nil {
+		return nil
+	}
+	list := t.list
+	if t.byHash != nil {
+		list = t.byHash[l.hash()]
+	}
+	for _, x := range list {
+		if x.dev == dev && x.same(l) {
+			return x
+		}
+	}
+	return nil
 }
 
 // empty reports whether there are none.
 func (p *plans) empty() bool { return p.table.Load() == nil }
 
-// add adds a plan, unless has finds it among its candidates. The oldest go where there are too many.
-func (p *plans) add(x *plan, l *looks, has func([]*plan) bool) {
+// add adds a plan, unless there is one like it. The oldest go where there are too many.
+func (p *plans) add(x *plan) {
 	for {
 		old := p.table.Load()
 		t := &planTable{list: []*plan{x}}
 		if old != nil {
-			if has(p.candidates(x.classes, l)) {
+			if p.search(&x.look, x.dev) != nil {
 				return
 			}
 			t.list = append(t.list, old.list[:min(len(old.list), maxPlans-1)]...)
@@ -72,11 +82,7 @@ func (p *plans) add(x *plan, l *looks, has func([]*plan) bool) {
 		if len(t.list) > fewPlans {
 			t.byHash = make(map[uint64][]*plan, len(t.list))
 			for _, q := range t.list {
-				var its *looks
-				if l != nil {
-					its = &q.looks
-				}
-				h := hashPlan(q.classes, its)
+				h := q.hash()
 				t.byHash[h] = append(t.byHash[h], q)
 			}
 		}

@@ -10,11 +10,13 @@ import (
 
 // Tensor is memory of a device with a type and a shape: what a kernel sees as a pointer.
 type Tensor struct {
-	DType   DType
+	DType DType
+	dev   *Device
+	addr  uint64 // of the first element; launches look at no more than this and the above
+
 	Shape   []int
 	Strides []int // in elements
 
-	dev    *Device
 	buf    backend.Buffer
 	offset int // in bytes
 }
@@ -38,7 +40,8 @@ func FromSlice[T Element](data []T, shape ...int) *Tensor {
 
 // FromBytes is a tensor over bytes in host memory, which it shares.
 func FromBytes(dt DType, data []byte, shape ...int) *Tensor {
-	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: hostBuffer{data}}
+	buf := hostBuffer{data}
+	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr()}
 }
 
 // New is a tensor of zeros on a device.
@@ -47,7 +50,7 @@ func New(dev *Device, dt DType, shape ...int) (*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), dev: dev, buf: buf}, nil
+	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), dev: dev, buf: buf, addr: buf.Addr()}, nil
 }
 
 // Len is the number of elements.
@@ -87,6 +90,7 @@ func (t *Tensor) At(i int) (float64, error) {
 func (t *Tensor) Offset(n int) *Tensor {
 	c := *t
 	c.offset += n
+	c.addr += uint64(n)
 	return &c
 }
 

@@ -262,7 +262,7 @@ func (c *Call) plan(s *Stream) *plan {
 		return nil
 	}
 	if !c.set.plans.empty() {
-		return c.find(c.set.plans.candidates(c.classes[:c.n], nil), s.dev)
+		return c.set.plans.find(&look{classes: c.classes[:c.n]}, s.dev)
 	}
 	if plans := c.set.byValue.Load(); plans != nil {
 		c.appendKey(s.dev)
@@ -308,16 +308,6 @@ func (c *Call) noteValue(p *plan) {
 	}
 }
 
-// find is the plan of the arguments' classes, or nil.
-func (c *Call) find(plans []*plan, dev *Device) *plan {
-	for _, p := range plans {
-		if p.dev == dev && sameClasses(p.classes, c.classes[:c.n]) {
-			return p
-		}
-	}
-	return nil
-}
-
 var errTooMany = errors.New("more arguments than the kernel has parameters: generate the code again")
 
 // long launches through Kernel.Launch and remembers how.
@@ -346,7 +336,7 @@ func (c *Call) long(s *Stream, grid any) error {
 				return
 			}
 			p.classes = classes
-			c.set.plans.add(p, nil, func(list []*plan) bool { return c.find(list, s.dev) != nil })
+			c.set.plans.add(p)
 		}
 	}
 	return k.launch(s, grid, args, note)
