@@ -5,11 +5,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/layout"
 )
 
 // Programs that read back what they have stored: the threads that read are not those that have written when the tensors differ in shape or
-// layout, or when several threads have the same element. Triton leaves it to chance whether they are too early; here they meet in between, which is cheap and rare.
+// layout. Triton leaves it to chance whether they are too early; here they meet in between, which is cheap and rare.
 
 // stored is a store to global memory since the last barrier: to which of the function's pointers, and how the value was spread.
 type stored struct {
@@ -24,23 +23,22 @@ func (f *barrierFinder) readsBack(op *ir.Op, p *pending) bool {
 	}
 	base := pointerBase(op.Operand(0))
 	for _, s := range p.stores {
-		if s.base == base && !f.sameThreads(op, s.typ) {
+		if s.base == base && !sameThreads(op, s.typ) {
 			return true
 		}
 	}
 	return false
 }
 
-// sameThreads reports whether the threads that load elements are those that have stored the same ones. Of elements that several threads
-// have, one stores.
-func (f *barrierFinder) sameThreads(load *ir.Op, typ ir.Type) bool {
+// sameThreads reports whether the threads that load elements are those that store such. Where several threads have an element, one stores
+// and the others may be too early for it: that is let pass, since kernels that work in place would wait at each step.
+func sameThreads(load *ir.Op, typ ir.Type) bool {
 	from, ok := typ.(*ir.TensorType)
 	to, ok2 := load.Result(0).Type.(*ir.TensorType)
-	if !ok || !ok2 || from.With(ir.I8).String() != to.With(ir.I8).String() {
-		return false
+	if !ok || !ok2 {
+		return ok == ok2
 	}
-	ll := f.l.layout(load, to)
-	return ll.FreeVariablesIn(layout.Lane) == 0 && ll.FreeVariablesIn(layout.Warp) == 0
+	return from.With(ir.I8).String() == to.With(ir.I8).String()
 }
 
 // pointerBase is the argument or result that the pointers of an access are computed from, or nil.
