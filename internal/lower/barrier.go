@@ -44,7 +44,14 @@ func (p *pending) merge(q pending) bool {
 
 func (p *pending) size() int { return len(p.reads) + len(p.writes) + len(p.copies) + len(p.stores) }
 
-func (p *pending) barrier() { p.reads, p.writes, p.stores = nil, nil, nil }
+// barrier is one of the block, or of the whole program, which is more where programs have several blocks: those see each other's stores
+// only then.
+func (p *pending) barrier(program bool) {
+	p.reads, p.writes = nil, nil
+	if program {
+		p.stores = nil
+	}
+}
 
 func conflict(a, b []interval) bool {
 	for _, x := range a {
@@ -70,10 +77,12 @@ type barrierFinder struct {
 	alloc *allocation
 	roots map[*ir.Value][]*ir.Op
 	out   map[*ir.Op]bool
+	all   map[*ir.Op]bool // of which the program's barrier
 }
 
-func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) map[*ir.Op]bool {
-	f := &barrierFinder{l: l, alloc: a, roots: roots, out: map[*ir.Op]bool{}}
+// findBarriers are the operations that need a barrier before them, and those of them that need the program's.
+func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) (barriers, program map[*ir.Op]bool) {
+	f := &barrierFinder{l: l, alloc: a, roots: roots, out: map[*ir.Op]bool{}, all: map[*ir.Op]bool{}}
 	in := map[*ir.Block]*pending{}
 	blocks := l.reachable(l.fn.Region(0))
 	for _, b := range blocks {
@@ -89,7 +98,7 @@ func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) map[
 			}
 		}
 	}
-	return f.out
+	return f.out, f.all
 }
 
 func (f *barrierFinder) block(b *ir.Block, p *pending) {
@@ -110,7 +119,7 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 		f.branches(op, p)
 		return
 	case gpud.Barrier, ttg.LocalBarrier:
-		p.barrier()
+		p.barrier(true)
 		return
 	case ttg.AsyncWait:
 		p.writes = add(p.writes, p.copies...)
@@ -120,11 +129,14 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 		return
 	}
 	a := f.accesses(op)
-	if conflict(a.reads, p.writes) || conflict(a.writes, p.writes) || conflict(a.writes, p.reads) || f.readsBack(op, p) {
+	back := f.readsBack(op, p)
+	if conflict(a.reads, p.writes) || conflict(a.writes, p.writes) || conflict(a.writes, p.reads) || back {
 		f.out[op] = true
+		f.all[op] = f.all[op] || back
 	}
+	one := f.l.ctas == 1
 	if f.out[op] {
-		p.barrier()
+		p.barrier(one || f.all[op])
 	}
 	if op.Def == tt.Store {
 		p.stores = add(p.stores, stored{pointerBase(op.Operand(0)), op.Operand(1).Type})
@@ -135,7 +147,7 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 	}
 	p.reads, p.writes = add(p.reads, a.reads...), add(p.writes, a.writes...)
 	if a.meets {
-		p.barrier()
+		p.barrier(one || f.l.crosses(op))
 		p.reads = add(p.reads, a.after...)
 	}
 }

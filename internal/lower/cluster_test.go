@@ -210,6 +210,26 @@ func TestClusterRefused(t *testing.T) {
 	}
 }
 
+// TestClusterReadBack: blocks meet before they load what others of the program have stored to global memory; a barrier of their own, as the
+// reduction has, is not enough.
+func TestClusterReadBack(t *testing.T) {
+	shape := []int{32, 64}
+	tensor := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, "i32"), byRows)
+	text := moduleText(4, "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %z: !tt.ptr<i32>) {\n"+
+		offsetsText("o", shape, byRows)+accessText("x", "o", "v", shape, "i32", byRows, false)+
+		fmt.Sprintf("%%v2 = arith.addi %%v, %%v : %s\n", tensor)+accessText("y", "o", "v2", shape, "i32", byRows, true)+
+		fmt.Sprintf("%%r = \"tt.reduce\"(%%v) <{axis = 1 : i32}> %s : (%s) -> tensor<32xi32, #ttg.slice<{dim = 1, parent = %s}>>\n",
+			strings.ReplaceAll(combineText("sum", "i32"), "tt.RETURN", "tt.reduce.return"), tensor, byRows)+
+		offsetsText("n", shape, byColumns)+accessText("y", "n", "w", shape, "i32", byColumns, false)+
+		strings.ReplaceAll(accessText("z", "n", "w", shape, "i32", byColumns, true), "%w_", "%s_")+"tt.return\n}\n")
+	onCluster(t, text, launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I32, 2048, 100), ints(ir.I32, 2048, 100), ints(ir.I32, 2048, 100)}}, 0, 2)
+	text = strings.Replace(strings.Replace(text, `"ttg.num-ctas" = 1`, `"ttg.num-ctas" = 2`, 1), "cuda:80", "cuda:90", 1)
+	_, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 90)
+	if n := strings.Count(string(ptx), "barrier.cluster.wait"); n != 1 {
+		t.Errorf("%d barriers of the cluster, want 1\n%s", n, clip(ptx))
+	}
+}
+
 // A layout for more blocks than a program has would leave a part of a tensor to nobody.
 func TestClusterTooSmall(t *testing.T) {
 	for _, ctas := range []int{1, 2} {

@@ -236,7 +236,7 @@ func (l *lowering) op(op *ir.Op) {
 		l.dbg = ", !dbg " + at
 	}
 	if l.alloc.barriers[op] {
-		l.barrier()
+		l.meet(l.ctas > 1 && l.alloc.program[op])
 	}
 	f(l, op)
 	l.dbg = outer
