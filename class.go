@@ -20,6 +20,7 @@ const (
 	classConstText
 	classConstType
 	classDefault // what the kernel says itself
+	classOther   // anything else, for the long way
 	classInt32   // from here on there is a word for the device
 	classInt64
 	classUint64
@@ -60,16 +61,22 @@ type kernelParam struct {
 	dtype     DType // of an annotation that names a scalar type, where fixed
 	constexpr bool
 	fixed     bool
-	float     bool // the annotation makes a float of any number
-	ones      bool // 1 is folded away
-	aligns    bool // whether 16 divides it matters
+	float     bool  // the annotation makes a float of any number
+	one       uint8 // the class of 1: it may be folded away
+	aligns    uint8 // 1 where it matters whether 16 divides it
 }
 
 // itsDefault stands for a default that becomes part of the code.
 type itsDefault struct{}
 
 func newParam(p lang.Param) kernelParam {
-	k := kernelParam{constexpr: p.Constexpr, ones: !p.NoSpecialize && p.Type == "", aligns: !p.NoSpecialize && !p.NoAlign}
+	k := kernelParam{constexpr: p.Constexpr, one: uint8(classInt32)}
+	if !p.NoSpecialize && p.Type == "" {
+		k.one = uint8(classOne)
+	}
+	if !p.NoSpecialize && !p.NoAlign {
+		k.aligns = 1
+	}
 	if p.Type != "" {
 		dt, err := DTypeOf(p.Type)
 		k.dtype, k.fixed = dt, err == nil
@@ -93,22 +100,23 @@ func defaultOf(p lang.Param) any {
 	return nil
 }
 
-// int is the class and the word of an integer.
+// int is the class and the word of an integer. Branches would be guessed wrong here, after what the driver does; these are none.
 func (p *kernelParam) int(v int64) (class, uint64) {
 	if p.float {
 		return classFloat, p.dtype.Encode(float64(v))
-	}
-	if v == 1 && p.ones {
-		return classOne, 0
 	}
 	c := classInt32
 	if v != int64(int32(v)) {
 		c = classInt64
 	}
-	if v&15 == 0 && p.aligns {
-		c |= classDiv16
+	if v == 1 {
+		c = class(p.one)
 	}
-	return c, uint64(v)
+	div := class(p.aligns) * classDiv16
+	if v&15 != 0 {
+		div = 0
+	}
+	return c | div, uint64(v)
 }
 
 func (p *kernelParam) floating(v float64) (class, uint64) {

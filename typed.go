@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/backend"
 )
 
 // Typed is a kernel as generated code launches it (`nereid gen`): its compile-time arguments and options are a struct, its others come
@@ -17,6 +19,7 @@ type Typed[C comparable] struct {
 	kernel func() (*Kernel, error)
 	consts func(C) []any
 	sets   atomic.Pointer[typedSets[C]]
+	spare  backend.Spare[Call]
 }
 
 // typedSets are what was launched, the latest first. They never change.
@@ -33,10 +36,11 @@ type typedSet[C comparable] struct {
 
 // constSet is a kernel with its compile-time arguments given.
 type constSet struct {
-	k     *Kernel
-	args  []any // the compile-time arguments by name, and options
-	err   error // the kernel is not to be had
-	plans plans
+	plans  plans
+	params []kernelParam // those that arguments are given for
+	k      *Kernel
+	args   []any // the compile-time arguments by name, and options
+	err    error // the kernel is not to be had
 
 	// Plans that decorators had a say in, by the values of the arguments; nil until there is one.
 	byValue atomic.Pointer[map[string]*plan]
@@ -59,8 +63,8 @@ func (t *Typed[C]) Kernel() (*Kernel, error) { return t.kernel() }
 
 // Call begins a launch. The arguments that are not compile-time follow in the order of the parameters, then Launch.
 func (t *Typed[C]) Call(c C) *Call {
-	call := calls.Get().(*Call)
-	call.begin(t.set(c))
+	call := t.spare.Get()
+	call.begin(t.set(c), &t.spare)
 	return call
 }
 
@@ -87,6 +91,7 @@ func (t *Typed[C]) newSet(c C) *constSet {
 	if err != nil {
 		return set
 	}
+	set.params = k.runtimeParams
 	for {
 		old := t.sets.Load()
 		sets := &typedSets[C]{list: []typedSet[C]{{c, set}}}
@@ -105,61 +110,64 @@ func (t *Typed[C]) newSet(c C) *constSet {
 	}
 }
 
-var calls = sync.Pool{New: func() any { return &Call{} }}
-
 // Call is a launch in the making; see Typed.Call. It is used up by Launch.
 type Call struct {
-	set    *constSet
-	params []kernelParam // those that arguments are given for
-	n      int           // arguments given so far
-	used   int           // words of them
-	slow   bool          // one of them has no class
-	host   bool          // memory of the host is among them
+	look  // classes, one for each parameter
+	words []uint64
+	set   *constSet
+	n     int  // arguments given so far
+	used  int  // words of them
+	held  int  // tensors of them
+	slow  bool // one of them has no class
+	host  bool // memory of the host is among them
+	spare *backend.Spare[Call]
 
-	classes []class
-	words   []uint64
-	given   []givenArg
 	tensors []*Tensor
-	others  []any // arguments of any kind, by position
+	given   []givenArg // numbers that class and word do not tell, and others
+	others  []any      // arguments of any kind, for given
 	key     []byte
 }
 
-// givenArg is a number for the long way.
+// givenArg is an argument for the long way, but for tensors.
 type givenArg struct {
 	kind class
 	bits uint64
 }
 
-func (c *Call) begin(set *constSet) {
-	c.set, c.n, c.used, c.slow, c.host = set, 0, 0, false, false
-	c.params = nil
-	if set.err != nil {
-		return
-	}
-	c.params = set.k.runtimeParams
-	if n := len(c.params); len(c.classes) < n {
+func (c *Call) begin(set *constSet, spare *backend.Spare[Call]) {
+	c.set, c.n, c.used, c.held, c.slow, c.host, c.spare = set, 0, 0, 0, false, false, spare
+	n := len(set.params)
+	if len(c.words) < n {
 		c.classes, c.words, c.given, c.tensors = make([]class, n), make([]uint64, n), make([]givenArg, n), make([]*Tensor, n)
 	}
+	c.classes = c.classes[:n]
 }
 
 // end gives the call back. It keeps no tensors alive.
 func (c *Call) end() {
-	clear(c.tensors)
-	clear(c.others)
-	c.set, c.params, c.others = nil, nil, c.others[:0]
-	calls.Put(c)
+	for i := 0; i < c.held; i++ { // few: clear would be a call
+		c.tensors[i] = nil
+	}
+	if c.slow {
+		clear(c.others)
+		c.others = c.others[:0]
+	}
+	c.spare.Put(c)
 }
 
-// next is the position of the next argument; ok is false where the kernel takes no more.
-func (c *Call) next() (i int, ok bool) {
+// next is the position and the parameter of the next argument; nil where the kernel takes no more.
+func (c *Call) next() (i int, p *kernelParam) {
 	i = c.n
 	c.n++
-	return i, i < len(c.params)
+	if i < len(c.set.params) {
+		p = &c.set.params[i]
+	}
+	return i, p
 }
 
-// put notes an argument: its class and word for the short way, and what it was.
-func (c *Call) put(i int, cl class, word uint64, g givenArg) {
-	c.classes[i], c.given[i] = cl, g
+// put notes an argument for the short way.
+func (c *Call) put(i int, cl class, word uint64) {
+	c.classes[i] = cl
 	if !cl.folded() {
 		c.words[c.used] = word
 		c.used++
@@ -168,31 +176,40 @@ func (c *Call) put(i int, cl class, word uint64, g givenArg) {
 
 // Tensor gives a tensor, or nil where the kernel takes None.
 func (c *Call) Tensor(t *Tensor) {
-	i, ok := c.next()
-	if !ok {
+	i, p := c.next()
+	if p == nil {
 		return
 	}
 	cl, word, ok := tensorClass(t)
 	c.slow = c.slow || !ok
 	c.host = c.host || t != nil && t.dev == nil
-	c.tensors[i] = t
-	c.put(i, cl, word, givenArg{kind: classPtr})
+	c.tensors[c.held] = t
+	c.held++
+	c.put(i, cl, word)
 }
 
 // Int gives an integer.
 func (c *Call) Int(v int64) {
-	if i, ok := c.next(); ok {
-		cl, word := c.params[i].int(v)
-		c.put(i, cl, word, givenArg{classInt64, uint64(v)})
+	i, p := c.next()
+	if p == nil {
+		return
 	}
+	cl, word := p.int(v)
+	if cl == classFloat {
+		c.given[i] = givenArg{classInt64, uint64(v)}
+	}
+	c.put(i, cl, word)
 }
 
 // Float gives a float.
 func (c *Call) Float(v float64) {
-	if i, ok := c.next(); ok {
-		cl, word := c.params[i].floating(v)
-		c.put(i, cl, word, givenArg{classFloat, math.Float64bits(v)})
+	i, p := c.next()
+	if p == nil {
+		return
 	}
+	cl, word := p.floating(v)
+	c.given[i] = givenArg{classFloat, math.Float64bits(v)}
+	c.put(i, cl, word)
 }
 
 // Number is what a parameter takes that may be an integer or a float.
@@ -211,17 +228,44 @@ func Give[T Number](c *Call, v T) {
 
 // Bool gives a bool.
 func (c *Call) Bool(v bool) {
-	if i, ok := c.next(); ok {
-		c.put(i, classBool, boolWord(v), givenArg{classBool, boolWord(v)})
+	if i, p := c.next(); p != nil {
+		c.put(i, classBool, boolWord(v))
 	}
 }
 
 // Any gives whatever Kernel.Launch takes; launches with such an argument go the long way.
 func (c *Call) Any(v any) {
-	if i, ok := c.next(); ok {
+	if i, p := c.next(); p != nil {
 		c.slow = true
 		c.others = append(c.others, v)
-		c.given[i] = givenArg{classNone, uint64(len(c.others) - 1)}
+		c.given[i] = givenArg{classOther, uint64(len(c.others) - 1)}
+		c.put(i, classOther, 0)
+	}
+}
+
+// each goes through the arguments as they were given; t is the tensor of those of the kind classPtr.
+func (c *Call) each(f func(i int, g givenArg, t *Tensor)) {
+	word, held := 0, 0
+	for i, cl := range c.classes[:min(c.n, len(c.set.params))] {
+		var g givenArg
+		var t *Tensor
+		switch cl & classKind {
+		case classNone, classPtr:
+			g.kind, t = classPtr, c.tensors[held]
+			held++
+		case classOne:
+			g = givenArg{classInt64, 1}
+		case classInt32, classInt64:
+			g = givenArg{classInt64, c.words[word]}
+		case classBool:
+			g = givenArg{classBool, c.words[word]}
+		default:
+			g = c.given[i]
+		}
+		if !cl.folded() {
+			word++
+		}
+		f(i, g, t)
 	}
 }
 
@@ -253,7 +297,7 @@ func (c *Call) LaunchFunc(s *Stream, grid GridFunc) error {
 
 // short reports whether the arguments can go the short way.
 func (c *Call) short(s *Stream) bool {
-	return s != nil && !c.slow && c.n <= len(c.params) && c.set.err == nil && s.dev.reads(c.host)
+	return s != nil && !c.slow && c.n <= len(c.set.params) && c.set.err == nil && s.dev.reads(c.host)
 }
 
 // plan is the one of the arguments, or nil.
@@ -262,7 +306,8 @@ func (c *Call) plan(s *Stream) *plan {
 		return nil
 	}
 	if !c.set.plans.empty() {
-		return c.set.plans.find(&look{classes: c.classes[:c.n]}, s.dev)
+		c.classes = c.classes[:c.n]
+		return c.set.plans.find(&c.look, s.dev)
 	}
 	if plans := c.set.byValue.Load(); plans != nil {
 		c.appendKey(s.dev)
@@ -274,14 +319,14 @@ func (c *Call) plan(s *Stream) *plan {
 // appendKey writes all that decorators can see of the arguments.
 func (c *Call) appendKey(dev *Device) {
 	b := binary.NativeEndian.AppendUint64(c.key[:0], uint64(uintptr(unsafe.Pointer(dev))))
-	for i, g := range c.given[:c.n] {
+	c.each(func(_ int, g givenArg, t *Tensor) {
 		b = append(b, byte(g.kind))
 		if g.kind == classPtr {
-			b = c.tensors[i].appendKey(b)
+			b = t.appendKey(b)
 		} else {
 			b = binary.NativeEndian.AppendUint64(b, g.bits)
 		}
-	}
+	})
 	c.key = b
 }
 
@@ -316,17 +361,12 @@ func (c *Call) long(s *Stream, grid any) error {
 		return c.set.err
 	}
 	k := c.set.k
-	if c.n > len(c.params) {
+	if c.n > len(c.set.params) {
 		return fmt.Errorf("nereid: %s: %w", k.name, errTooMany)
 	}
 	args := append([]any(nil), c.set.args...)
-	i := 0
-	for _, p := range k.params {
-		if !p.Constexpr && i < c.n {
-			args = append(args, Arg(p.Name, c.value(i)))
-			i++
-		}
-	}
+	names := k.runtimeNames()
+	c.each(func(i int, g givenArg, t *Tensor) { args = append(args, Arg(names[i], c.value(g, t))) })
 	var note noting
 	if c.short(s) {
 		classes := append([]class(nil), c.classes[:c.n]...)
@@ -343,13 +383,13 @@ func (c *Call) long(s *Stream, grid any) error {
 }
 
 // value is an argument as Launch takes it.
-func (c *Call) value(i int) any {
-	switch g := c.given[i]; g.kind {
+func (c *Call) value(g givenArg, t *Tensor) any {
+	switch g.kind {
 	case classPtr:
-		if c.tensors[i] == nil {
+		if t == nil {
 			return nil
 		}
-		return c.tensors[i]
+		return t
 	case classInt64:
 		return int64(g.bits)
 	case classFloat:
@@ -359,6 +399,17 @@ func (c *Call) value(i int) any {
 	default:
 		return c.others[g.bits]
 	}
+}
+
+// runtimeNames are the names of the parameters that are not compile-time.
+func (k *Kernel) runtimeNames() []string {
+	var names []string
+	for _, p := range k.params {
+		if !p.Constexpr {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // Bound is a kernel frozen for one specialisation on one stream. Set changes arguments within it; Launch copies nothing and allocates
