@@ -5,6 +5,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
 )
 
 // Programs that read back what they have stored: the threads that read are not those that have written when the tensors differ in shape or
@@ -23,11 +24,20 @@ func (f *barrierFinder) readsBack(op *ir.Op, p *pending) bool {
 	}
 	base := pointerBase(op.Operand(0))
 	for _, s := range p.stores {
-		if s.base == base && !sameThreads(op, s.typ) {
+		if s.base == base && (!sameThreads(op, s.typ) || f.l.inSeveralBlocks(op)) {
 			return true
 		}
 	}
 	return false
+}
+
+// inSeveralBlocks reports whether blocks of a cluster load the same, of which one stores: they do not run in step.
+func (l *lowering) inSeveralBlocks(load *ir.Op) bool {
+	if l.ctas == 1 {
+		return false
+	}
+	t, ok := load.Result(0).Type.(*ir.TensorType)
+	return !ok || l.layout(load, t).FreeVariablesIn(layout.Block) != 0
 }
 
 // sameThreads reports whether the threads that load elements are those that store such. Where several threads have an element, one stores
