@@ -14,7 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// This file takes inline assembly apart. A kernel's assembly is PTX, a few lines without jumps or memory, and says what is done to the
+// This file takes inline assembly apart. A kernel's assembly is PTX, a few lines without jumps, and says what is done to the
 // registers of one group of elements; so it becomes a function of scalars:
 //
 //	tt.elementwise_inline_asm "tanh.approx.f32 $0, $1;"         "tt.map_elementwise"(%x) ({
@@ -50,6 +50,9 @@ func expandOne(op *ir.Op) error {
 		return err
 	}
 	b := ir.At(op)
+	if isTensorOp(op) && reachesMemory(code) {
+		return memoryAsm(b, op, code)
+	}
 	if isTensorOp(op) {
 		return mapAsm(b, op, code)
 	}

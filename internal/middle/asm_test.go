@@ -171,3 +171,37 @@ func TestInlineAsmUnknown(t *testing.T) {
 		}
 	}
 }
+
+// TestInlineAsmMemory: assembly that loads and stores.
+func TestInlineAsmMemory(t *testing.T) {
+	kernel := func(body string) string {
+		return `tt.func public @k(%_x: !tt.ptr<i8>, %_y: !tt.ptr<i8>) {
+  %_i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %_ps = tt.splat %_x : !tt.ptr<i8> -> tensor<64x!tt.ptr<i8>>
+  %p = tt.addptr %_ps, %_i : tensor<64x!tt.ptr<i8>>, tensor<64xi32>
+  %_qs = tt.splat %_y : !tt.ptr<i8> -> tensor<64x!tt.ptr<i8>>
+  %q = tt.addptr %_qs, %_i : tensor<64x!tt.ptr<i8>>, tensor<64xi32>
+` + body + `
+  tt.return
+}`
+	}
+	asm := `%r = tt.elementwise_inline_asm "ld.global.b8 $0, [$1]; shl.b32 $0, $0, 3; st.global.b8 [$2], $0;" {constraints = "=r,l,l", packed_element = 1 : i32, pure = false} %p, %q : tensor<64x!tt.ptr<i8>>, tensor<64x!tt.ptr<i8>> -> tensor<64xi8>
+  %s = arith.addi %r, %r : tensor<64xi8>
+  tt.store %p, %s : tensor<64x!tt.ptr<i8>>`
+	twin := `%a = tt.load %p : tensor<64x!tt.ptr<i8>>
+  %n = arith.constant dense<3> : tensor<64xi8>
+  %r = arith.shli %a, %n : tensor<64xi8>
+  tt.store %q, %r : tensor<64x!tt.ptr<i8>>
+  %s = arith.addi %r, %r : tensor<64xi8>
+  tt.store %p, %s : tensor<64x!tt.ptr<i8>>`
+	r := newRandom(5)
+	l := launch{name: "memory", text: kernel(asm), twin: kernel(twin), grid: [3]int{1, 1, 1}, args: []arg{
+		filled(t, r, elemTypes["i8"], 64, "normal", ""), zeros(elemTypes["i8"], 64)}}
+	m := parse(t, l.name, l.text)
+	if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m, []pass.Pass{middle.ExpandInlineAsm}); err != nil {
+		t.Fatal(err)
+	}
+	if good := check(t, []launch{l}); len(good) != 1 {
+		t.Error("it does something else")
+	}
+}
