@@ -147,13 +147,9 @@ func tensorClass(t *Tensor) (c class, word uint64, ok bool) {
 	return c, addr, t.dev != nil || t.buf.Size() != 0
 }
 
-// constClass is the class of a compile-time argument of a kind that the short way knows, and the bits of its value; texts have none.
+// constClass is the class of a compile-time argument of a kind that the short way knows, but for ints and texts, and the bits of its value.
 func constClass(v any) (c class, bits uint64, ok bool) {
 	switch v := v.(type) {
-	case int:
-		return classConstInt, uint64(v), true
-	case string:
-		return classConstText, 0, true
 	case bool:
 		return classConstBool, boolWord(v), true
 	case int64:

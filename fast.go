@@ -2,17 +2,35 @@ package nereid
 
 import (
 	"runtime"
+	"runtime/trace"
 	"slices"
+
+	"github.com/nereid-lang/nereid/internal/backend"
 )
 
 // plan is a specialisation that was launched before: what its arguments looked like, and what runs. A launch whose arguments look the
 // same needs no more than to find the plan and copy words.
 type plan struct {
-	dev *Device
-	b   *build
+	dev  *Device
+	exec backend.Executable // that of b, unless somebody wants to hear of launches
 	look
+	room  [32]class // for its classes
+	b     *build
 	words int  // of arguments
 	meta  Meta // for grids that are functions; never changed
+}
+
+func newPlan(dev *Device, b *build) *plan {
+	p := &plan{dev: dev, b: b}
+	if b.hooks == nil {
+		p.exec = b.exec
+	}
+	return p
+}
+
+// keep keeps what arguments look like.
+func (p *plan) keep(l *look) {
+	p.look = look{append(p.room[:0], l.classes...), slices.Clone(l.texts), l.opts}
 }
 
 // look is what arguments look like: all that their specialisation depends on. Generated code has classes only, since the rest is the same
@@ -39,8 +57,23 @@ func (l *look) same(o *look) bool {
 type scratch struct {
 	look
 	words []uint64
-	host  bool  // there is memory of the host among them, that must be the device's too
+	host  bool // there is memory of the host among them, that must be the device's too
+	room  room
 	vals  []any // by parameter, where the arguments are not in their order
+}
+
+// room is for the arguments of most kernels.
+type room struct {
+	classes [72]class
+	words   [24]uint64
+}
+
+// grow makes room for n parameters, each with c classes.
+func (r *room) grow(n, c int) ([]class, []uint64) {
+	if n*c <= len(r.classes) && n <= len(r.words) {
+		return r.classes[:n*c], r.words[:n]
+	}
+	return make([]class, n*c), make([]uint64, n)
 }
 
 // replay launches a plan that fits the arguments, if there is one. It does not know every kind of argument: those it does not know go
@@ -102,9 +135,10 @@ func (d *Device) reads(host bool) bool {
 
 // grid is the grid of a launch, unless something is wrong with it: the long way says what.
 func (p *plan) grid(grid any) (g Grid, ok bool) {
+	if g, ok = grid.(Grid); ok { // mostly
+		return g, g[0] >= 0 && g[1] >= 0 && g[2] >= 0
+	}
 	switch f := grid.(type) {
-	case Grid:
-		g = f
 	case GridFunc:
 		g = f(p.meta)
 	case func(Meta) Grid:
@@ -120,7 +154,12 @@ func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
 		return nil
 	}
 	g[1], g[2] = max(g[1], 1), max(g[2], 1)
-	return p.b.launch(s, g, words)
+	if p.exec == nil || trace.IsEnabled() {
+		return p.b.launch(s, g, words)
+	}
+	err := p.exec.Launch(s.ctx, s.s, g, words)
+	runtime.KeepAlive(p)
+	return err
 }
 
 // remember adds a plan.
@@ -130,7 +169,7 @@ func (k *Kernel) remember(args []any, p *plan) {
 	if !w.classify(k, args) || !p.dev.reads(w.host) {
 		return
 	}
-	p.look = look{slices.Clone(w.classes), slices.Clone(w.texts), w.opts}
+	p.keep(&w.look)
 	k.plans.add(p)
 }
 
@@ -156,7 +195,7 @@ func (w *scratch) classify(k *Kernel, args []any) bool {
 // each finds the class of each argument, and its word. It reports whether all can go the short way.
 func (w *scratch) each(params []kernelParam, vals []any) bool {
 	if cap(w.words) < len(params) {
-		w.classes, w.words = make([]class, 3*len(params)), make([]uint64, len(params))
+		w.classes, w.words = w.room.grow(len(params), 3)
 	}
 	classes, words, n, used, host := w.classes[:3*len(params)], w.words[:len(params)], 0, 0, false
 	w.texts = w.texts[:0]
@@ -166,15 +205,16 @@ func (w *scratch) each(params []kernelParam, vals []any) bool {
 		var word uint64
 		ok := true
 		if p.constexpr {
-			if c, word, ok = constClass(v); c == classConstText {
-				w.texts = append(w.texts, v.(string))
-			}
-			classes[n+1], classes[n+2] = class(word), class(word>>32)
-			classes[n] = c
-			n += 3
-			if !ok {
+			if x, is := v.(int); is {
+				c, word = classConstInt, uint64(x)
+			} else if x, is := v.(string); is {
+				c, w.texts = classConstText, append(w.texts, x)
+			} else if c, word, ok = constClass(v); !ok {
 				return false
 			}
+			to := classes[n : n+3]
+			to[0], to[1], to[2] = c, class(word), class(word>>32)
+			n += 3
 			continue
 		}
 		if t, is := v.(*Tensor); is {

@@ -93,7 +93,8 @@ func (k *Kernel) launchPlain(s *Stream, grid any, args []any, note noting, byVal
 	if err != nil {
 		return err
 	}
-	p := &plan{dev: s.dev, meta: l.meta, b: b, words: len(l.words)}
+	p := newPlan(s.dev, b)
+	p.meta, p.words = l.meta, len(l.words)
 	if note != nil {
 		note(p, byValue)
 	} else {

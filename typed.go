@@ -123,6 +123,7 @@ type Call struct {
 	spare *backend.Spare[Call]
 
 	tensors []*Tensor
+	room    room
 	given   []givenArg // numbers that class and word do not tell, and others
 	others  []any      // arguments of any kind, for given
 	key     []byte
@@ -138,7 +139,8 @@ func (c *Call) begin(set *constSet, spare *backend.Spare[Call]) {
 	c.set, c.n, c.used, c.held, c.slow, c.host, c.spare = set, 0, 0, 0, false, false, spare
 	n := len(set.params)
 	if len(c.words) < n {
-		c.classes, c.words, c.given, c.tensors = make([]class, n), make([]uint64, n), make([]givenArg, n), make([]*Tensor, n)
+		c.classes, c.words = c.room.grow(n, 1)
+		c.given, c.tensors = make([]givenArg, n), make([]*Tensor, n)
 	}
 	c.classes = c.classes[:n]
 }
@@ -369,13 +371,13 @@ func (c *Call) long(s *Stream, grid any) error {
 	c.each(func(i int, g givenArg, t *Tensor) { args = append(args, Arg(names[i], c.value(g, t))) })
 	var note noting
 	if c.short(s) {
-		classes := append([]class(nil), c.classes[:c.n]...)
+		c.classes = c.classes[:c.n]
 		note = func(p *plan, byValue bool) {
 			if byValue {
 				c.noteValue(p)
 				return
 			}
-			p.classes = classes
+			p.keep(&c.look)
 			c.set.plans.add(p)
 		}
 	}
@@ -415,10 +417,12 @@ func (k *Kernel) runtimeNames() []string {
 // Bound is a kernel frozen for one specialisation on one stream. Set changes arguments within it; Launch copies nothing and allocates
 // nothing. It belongs to one goroutine.
 type Bound struct {
+	p     *plan
+	s     *Stream
+	words []uint64
+
 	k       *Kernel
-	s       *Stream
 	l       *launch
-	b       *build
 	classes []class // of the parameters; those without a word cannot be set
 	at      []int   // of each parameter, its first word
 }
@@ -435,7 +439,7 @@ func (k *Kernel) Bind(s *Stream, args ...any) (*Bound, error) {
 		l.release()
 		return nil, err
 	}
-	x := &Bound{k: k, s: s, l: l, b: b, at: l.at, classes: make([]class, len(k.params))}
+	x := &Bound{p: newPlan(s.dev, b), s: s, words: l.words, k: k, l: l, at: l.at, classes: make([]class, len(k.params))}
 	for i := range k.params {
 		x.classes[i] = boundClass(&k.allParams[i], l.vals[i])
 	}
@@ -466,8 +470,7 @@ func (b *Bound) Launch(grid Grid) error {
 		}
 		return fmt.Errorf("nereid: %s: the grid %v has a negative dimension", b.k.name, grid)
 	}
-	grid[1], grid[2] = max(grid[1], 1), max(grid[2], 1)
-	return b.b.launch(b.s, grid, b.l.words)
+	return b.p.launch(b.s, grid, b.words)
 }
 
 // Param is the position of a parameter for the Set functions, or -1.
@@ -517,7 +520,7 @@ func (b *Bound) put(param int, c class, word uint64) error {
 	if c != b.classes[param] {
 		return fmt.Errorf("nereid: %s: argument %q does not fit what the kernel was bound for: bind it again", b.k.name, b.k.params[param].Name)
 	}
-	b.l.words[b.at[param]] = word
+	b.words[b.at[param]] = word
 	return nil
 }
 

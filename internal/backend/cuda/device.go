@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/backend"
@@ -291,15 +290,15 @@ func (m *mirror) Close() error {
 
 // kernel is a loaded kernel. Its argument blocks are reused by launches.
 type kernel struct {
-	spare  atomic.Pointer[driver.Ready] // of a launch before, where launches are plain
-	params int                          // of the arguments
+	params int // of the arguments
 	plain  bool
+	spare  backend.Spare[driver.Ready] // for launches that are plain
+
 	code   *Code
 	module *driver.Module
 	fn     *driver.Function
 	cubin  []byte    // for the cache; nil where the driver compiled PTX while loading it
-	more   sync.Pool // of *driver.Ready, for launches by several goroutines at once
-	args   sync.Pool // of *driver.Args
+	args   sync.Pool // of *driver.Args, for others
 }
 
 func (k *kernel) Launch(_ context.Context, s backend.Stream, grid [3]int, words []uint64) error {
@@ -309,24 +308,17 @@ func (k *kernel) Launch(_ context.Context, s backend.Stream, grid [3]int, words 
 	if !k.plain {
 		return k.launchAny(s, grid, words)
 	}
-	r := k.spare.Swap(nil)
-	if r == nil {
-		r = k.ready()
+	r := k.spare.Get()
+	if !r.Prepared() {
+		k.fn.Ready(r, k.code.config([3]int{1, 1, 1}), k.params)
 	}
-	copy(r.Words(), words)
+	into := r.Words()[:len(words)]
+	for i, w := range words { // few: copy would be a call
+		into[i] = w
+	}
 	err := r.Launch(s.(stream).s, driver.Dim3{X: uint32(grid[0]), Y: uint32(grid[1]), Z: uint32(grid[2])})
-	if old := k.spare.Swap(r); old != nil {
-		k.more.Put(old)
-	}
+	k.spare.Put(r)
 	return err
-}
-
-// ready is one for a launch while others are under way.
-func (k *kernel) ready() *driver.Ready {
-	if r, ok := k.more.Get().(*driver.Ready); ok {
-		return r
-	}
-	return k.fn.Ready(k.code.config([3]int{1, 1, 1}), k.params)
 }
 
 // launchAny is a launch with all that a kernel can want of it.

@@ -611,7 +611,8 @@ func TestReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []int{1, 40} {
-		r := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64}, n)
+		r := new(Ready)
+		fn.Ready(r, Config{Block: Dim3{128, 1, 1}, Shared: 64}, n)
 		r.Words()[0] = 0x1234
 		f.calls = nil
 		if err := r.Launch(s, Dim3{2, 3, 4}); err != nil {

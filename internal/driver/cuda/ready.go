@@ -28,10 +28,10 @@ type readyRoom struct {
 	params [16]unsafe.Pointer
 }
 
-// Ready prepares launches of a kernel of n parameters of up to 8 bytes, each in a word of its own: the driver reads as many bytes of it
+// Ready prepares r, which lies on the heap, for launches of a kernel of n parameters of up to 8 bytes, each in a word of its own: the driver reads as many bytes of it
 // as the parameter has, the low ones. The configuration must be one that cuLaunchKernel takes, and its grid is not looked at.
-func (f *Function) Ready(c Config, n int) *Ready {
-	r := &Ready{fn: f, alone: &f.ctx.driver.contexts, block: c.Block, shared: c.Shared}
+func (f *Function) Ready(r *Ready, c Config, n int) {
+	*r = Ready{fn: f, alone: &f.ctx.driver.contexts, block: c.Block, shared: c.Shared}
 	r.words, r.params = r.room.words[:], r.room.params[:]
 	if n > len(r.words) {
 		r.words, r.params = make([]uint64, n), make([]unsafe.Pointer, n)
@@ -45,8 +45,10 @@ func (f *Function) Ready(c Config, n int) *Ready {
 		0: uintptr(f.ref), 4: uintptr(c.Block.X), 5: uintptr(c.Block.Y), 6: uintptr(c.Block.Z), 7: uintptr(c.Shared),
 		9: uintptr(unsafe.Pointer(&r.params[0])),
 	}
-	return r
 }
+
+// Prepared reports whether Function.Ready has seen it.
+func (r *Ready) Prepared() bool { return r.fn != nil }
 
 // Plain says that cuLaunchKernel can do a launch, and a Ready.
 func (c *Config) Plain() bool { return c.plain() }
