@@ -64,10 +64,13 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) ([]byte, error) {
 	return cubin, nil
 }
 
-// gaveUp reports whether a kernel has a stack although half of the registers are free that its threads could have.
+// deepStack is from how many bytes on a stack is more than a few values that did not fit.
+const deepStack = 256
+
+// gaveUp reports whether a kernel has a deep stack although half of the registers are free that its threads could have.
 func gaveUp(code *Code, u use) bool {
 	most := min(255, registersPerSM/(32*code.NumWarps))
-	return u.stack > 0 && 0 < u.registers && u.registers <= most/2 && !bounded(code.PTX)
+	return u.stack >= deepStack && 0 < u.registers && u.registers <= most/2 && !bounded(code.PTX)
 }
 
 // bounded reports whether the kernel's author has set how many registers it takes.
