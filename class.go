@@ -100,11 +100,16 @@ func defaultOf(p lang.Param) any {
 	return nil
 }
 
-// int is the class and the word of an integer. Branches would be guessed wrong here, after what the driver does; these are none.
+// int is the class and the word of an integer.
 func (p *kernelParam) int(v int64) (class, uint64) {
 	if p.float {
 		return classFloat, p.dtype.Encode(float64(v))
 	}
+	return p.whole(v), uint64(v)
+}
+
+// whole is the class of an integer that stays one. Branches would be guessed wrong here, after what the driver does; these are none.
+func (p *kernelParam) whole(v int64) class {
 	c := classInt32
 	if v != int64(int32(v)) {
 		c = classInt64
@@ -116,7 +121,7 @@ func (p *kernelParam) int(v int64) (class, uint64) {
 	if v&15 != 0 {
 		div = 0
 	}
-	return c | div, uint64(v)
+	return c | div
 }
 
 func (p *kernelParam) floating(v float64) (class, uint64) {
@@ -145,23 +150,4 @@ func tensorClass(t *Tensor) (c class, word uint64, ok bool) {
 		c |= classDiv16
 	}
 	return c, addr, t.dev != nil || t.buf.Size() != 0
-}
-
-// constClass is the class of a compile-time argument of a kind that the short way knows, but for ints and texts, and the bits of its value.
-func constClass(v any) (c class, bits uint64, ok bool) {
-	switch v := v.(type) {
-	case bool:
-		return classConstBool, boolWord(v), true
-	case int64:
-		return classConstInt, uint64(v), true
-	case int32:
-		return classConstInt, uint64(v), true
-	case float64:
-		return classConstFloat, math.Float64bits(v), true
-	case DType:
-		return classConstType, uint64(v), true
-	case itsDefault:
-		return classDefault, 0, true
-	}
-	return 0, 0, false
 }

@@ -1,6 +1,7 @@
 package nereid
 
 import (
+	"math"
 	"runtime"
 	"runtime/trace"
 	"slices"
@@ -201,15 +202,13 @@ func (w *scratch) each(params []kernelParam, vals []any) bool {
 	w.texts = w.texts[:0]
 	for i := range params {
 		p, v := &params[i], vals[i]
-		var c class
-		var word uint64
-		ok := true
 		if p.constexpr {
-			if x, is := v.(int); is {
-				c, word = classConstInt, uint64(x)
-			} else if x, is := v.(string); is {
-				c, w.texts = classConstText, append(w.texts, x)
-			} else if c, word, ok = constClass(v); !ok {
+			x, is := v.(int)
+			c, word, ok := classConstInt, uint64(x), true
+			if !is {
+				c, word, ok = w.constant(v)
+			}
+			if !ok {
 				return false
 			}
 			to := classes[n : n+3]
@@ -217,11 +216,14 @@ func (w *scratch) each(params []kernelParam, vals []any) bool {
 			n += 3
 			continue
 		}
+		var c class
+		var word uint64
+		ok := true
 		if t, is := v.(*Tensor); is {
 			c, word, ok = tensorClass(t)
 			host = host || t != nil && t.dev == nil
-		} else if x, is := v.(int); is {
-			c, word = p.int(int64(x))
+		} else if x, is := v.(int); is && !p.float {
+			c, word = p.whole(int64(x)), uint64(x)
 		} else {
 			c, word, ok = p.scalar(v)
 		}
@@ -230,8 +232,8 @@ func (w *scratch) each(params []kernelParam, vals []any) bool {
 		}
 		classes[n] = c
 		n++
+		words[used] = word // counts if there is one
 		if !c.folded() {
-			words[used] = word
 			used++
 		}
 	}
@@ -239,7 +241,37 @@ func (w *scratch) each(params []kernelParam, vals []any) bool {
 	return true
 }
 
-// scalar is the class and the word of a number or a bool.
+// constant is the class of a compile-time argument, if it is of a kind that the short way knows, and the bits of its value. It stays out of
+// the loop that calls it: code counts like other memory.
+//
+//go:noinline
+func (w *scratch) constant(v any) (c class, bits uint64, ok bool) {
+	if text, is := v.(string); is {
+		w.texts = append(w.texts, text)
+		return classConstText, 0, true
+	}
+	switch v := v.(type) {
+	case int:
+		return classConstInt, uint64(v), true
+	case bool:
+		return classConstBool, boolWord(v), true
+	case int64:
+		return classConstInt, uint64(v), true
+	case int32:
+		return classConstInt, uint64(v), true
+	case float64:
+		return classConstFloat, math.Float64bits(v), true
+	case DType:
+		return classConstType, uint64(v), true
+	case itsDefault:
+		return classDefault, 0, true
+	}
+	return 0, 0, false
+}
+
+// scalar is the class and the word of a number or a bool; it is like constant.
+//
+//go:noinline
 func (p *kernelParam) scalar(v any) (c class, word uint64, ok bool) {
 	switch v := v.(type) {
 	case int:

@@ -64,25 +64,25 @@ func (t *Typed[C]) Kernel() (*Kernel, error) { return t.kernel() }
 // Call begins a launch. The arguments that are not compile-time follow in the order of the parameters, then Launch.
 func (t *Typed[C]) Call(c C) *Call {
 	call := t.spare.Get()
-	call.begin(t.set(c), &t.spare)
+	call.begin(t.set(&c), &t.spare)
 	return call
 }
 
-func (t *Typed[C]) set(c C) *constSet {
+func (t *Typed[C]) set(c *C) *constSet {
 	if sets := t.sets.Load(); sets != nil {
 		if sets.byValue != nil {
-			if s := sets.byValue[c]; s != nil {
+			if s := sets.byValue[*c]; s != nil {
 				return s
 			}
-			return t.newSet(c)
+			return t.newSet(*c)
 		}
 		for i := range sets.list {
-			if s := &sets.list[i]; s.c == c {
+			if s := &sets.list[i]; s.c == *c {
 				return s.set
 			}
 		}
 	}
-	return t.newSet(c)
+	return t.newSet(*c)
 }
 
 func (t *Typed[C]) newSet(c C) *constSet {
@@ -112,15 +112,16 @@ func (t *Typed[C]) newSet(c C) *constSet {
 
 // Call is a launch in the making; see Typed.Call. It is used up by Launch.
 type Call struct {
-	look  // classes, one for each parameter
-	words []uint64
-	set   *constSet
-	n     int  // arguments given so far
-	used  int  // words of them
-	held  int  // tensors of them
-	slow  bool // one of them has no class
-	host  bool // memory of the host is among them
-	spare *backend.Spare[Call]
+	look   // classes, one for each parameter
+	words  []uint64
+	set    *constSet
+	params []kernelParam // of set
+	n      int           // arguments given so far
+	used   int           // words of them
+	held   int           // tensors of them
+	slow   bool          // one of them has no class
+	host   bool          // memory of the host is among them
+	spare  *backend.Spare[Call]
 
 	tensors []*Tensor
 	room    room
@@ -136,13 +137,17 @@ type givenArg struct {
 }
 
 func (c *Call) begin(set *constSet, spare *backend.Spare[Call]) {
-	c.set, c.n, c.used, c.held, c.slow, c.host, c.spare = set, 0, 0, 0, false, false, spare
+	c.n, c.used, c.held, c.slow, c.host = 0, 0, 0, false, false
+	c.classes = c.classes[:cap(c.classes)]
+	if c.set == set { // as mostly
+		return
+	}
+	c.set, c.params, c.spare = set, set.params, spare
 	n := len(set.params)
 	if len(c.words) < n {
 		c.classes, c.words = c.room.grow(n, 1)
 		c.given, c.tensors = make([]givenArg, n), make([]*Tensor, n)
 	}
-	c.classes = c.classes[:n]
 }
 
 // end gives the call back. It keeps no tensors alive.
@@ -161,8 +166,8 @@ func (c *Call) end() {
 func (c *Call) next() (i int, p *kernelParam) {
 	i = c.n
 	c.n++
-	if i < len(c.set.params) {
-		p = &c.set.params[i]
+	if i < len(c.params) {
+		p = &c.params[i]
 	}
 	return i, p
 }
@@ -170,10 +175,12 @@ func (c *Call) next() (i int, p *kernelParam) {
 // put notes an argument for the short way.
 func (c *Call) put(i int, cl class, word uint64) {
 	c.classes[i] = cl
+	used := c.used
+	c.words[used] = word // counts if there is one
 	if !cl.folded() {
-		c.words[c.used] = word
-		c.used++
+		used++
 	}
+	c.used = used
 }
 
 // Tensor gives a tensor, or nil where the kernel takes None.
@@ -196,11 +203,13 @@ func (c *Call) Int(v int64) {
 	if p == nil {
 		return
 	}
-	cl, word := p.int(v)
-	if cl == classFloat {
+	if p.float {
+		cl, word := p.int(v)
 		c.given[i] = givenArg{classInt64, uint64(v)}
+		c.put(i, cl, word)
+		return
 	}
-	c.put(i, cl, word)
+	c.put(i, p.whole(v), uint64(v))
 }
 
 // Float gives a float.
@@ -245,10 +254,16 @@ func (c *Call) Any(v any) {
 	}
 }
 
+// seen is what the arguments look like.
+func (c *Call) seen() *look {
+	c.classes = c.classes[:c.n]
+	return &c.look
+}
+
 // each goes through the arguments as they were given; t is the tensor of those of the kind classPtr.
 func (c *Call) each(f func(i int, g givenArg, t *Tensor)) {
 	word, held := 0, 0
-	for i, cl := range c.classes[:min(c.n, len(c.set.params))] {
+	for i, cl := range c.classes[:min(c.n, len(c.params))] {
 		var g givenArg
 		var t *Tensor
 		switch cl & classKind {
@@ -299,7 +314,7 @@ func (c *Call) LaunchFunc(s *Stream, grid GridFunc) error {
 
 // short reports whether the arguments can go the short way.
 func (c *Call) short(s *Stream) bool {
-	return s != nil && !c.slow && c.n <= len(c.set.params) && c.set.err == nil && s.dev.reads(c.host)
+	return s != nil && !c.slow && c.n <= len(c.params) && c.set.err == nil && s.dev.reads(c.host)
 }
 
 // plan is the one of the arguments, or nil.
@@ -308,8 +323,7 @@ func (c *Call) plan(s *Stream) *plan {
 		return nil
 	}
 	if !c.set.plans.empty() {
-		c.classes = c.classes[:c.n]
-		return c.set.plans.find(&c.look, s.dev)
+		return c.set.plans.find(c.seen(), s.dev)
 	}
 	if plans := c.set.byValue.Load(); plans != nil {
 		c.appendKey(s.dev)
@@ -363,7 +377,7 @@ func (c *Call) long(s *Stream, grid any) error {
 		return c.set.err
 	}
 	k := c.set.k
-	if c.n > len(c.set.params) {
+	if c.n > len(c.params) {
 		return fmt.Errorf("nereid: %s: %w", k.name, errTooMany)
 	}
 	args := append([]any(nil), c.set.args...)
@@ -371,13 +385,12 @@ func (c *Call) long(s *Stream, grid any) error {
 	c.each(func(i int, g givenArg, t *Tensor) { args = append(args, Arg(names[i], c.value(g, t))) })
 	var note noting
 	if c.short(s) {
-		c.classes = c.classes[:c.n]
 		note = func(p *plan, byValue bool) {
 			if byValue {
 				c.noteValue(p)
 				return
 			}
-			p.keep(&c.look)
+			p.keep(c.seen())
 			c.set.plans.add(p)
 		}
 	}
