@@ -133,7 +133,9 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := lib.Compile(ctx, k.IR, llvm.Options{Name: in.Kernel + ".llir", Target: target, FastMath: llvm.Contract})
+	out, err := lib.Compile(ctx, k.IR, llvm.Options{
+		Name: in.Kernel + ".llir", Target: target, FastMath: llvm.Contract, Passes: lib.PTXPasses(),
+	})
 	if err != nil {
 		return nil, err
 	}
