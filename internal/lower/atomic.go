@@ -44,7 +44,8 @@ func lowerAtomicRMW(l *lowering, op *ir.Op) {
 	t := ir.ElemOf(val.Type)
 	name := "atom.global" + atomicSems[op.IntOr("sem", 0)] + atomicScopes[op.IntOr("scope", 0)] + "." + atomicOps[kind] + atomicType(op, kind, t)
 	l.atomic(op, ptr, mask, func(i int, p, pred string) string {
-		if ir.IsFloat(t) && (kind == tt.RMWMax || kind == tt.RMWMin) {
+		noInstr := kind == tt.RMWMax || kind == tt.RMWMin || kind == tt.RMWFAdd && t == ir.BF16 && l.opts.Capability < 90
+		if ir.IsFloat(t) && noInstr {
 			return l.atomicFloat(p, "f"+atomicOps[kind], t, l.regs(val)[i], pred)
 		}
 		a := newAccess(t, 1)
