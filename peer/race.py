@@ -14,8 +14,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 SMALL = ("rms_norm", "swiglu", "cross_entropy", "dropout", "row_sum")
 # A job of triton_peer.py, the same of nereid bench, and how often.
-JOBS = (("vector_add", ("vector_add",), 8), ("softmax", ("softmax",), 5), ("layer_norm", ("layer_norm",), 5), ("small", SMALL, 3),
-        ("compile_time", ("compile",), 3), ("launch", ("launch",), 3))
+JOBS = (("vector_add", ("vector_add",), 8), ("softmax", ("softmax",), 4), ("layer_norm", ("layer_norm",), 4), ("small", SMALL, 2),
+        ("compile_time", ("compile",), 2), ("launch", ("launch",), 2))
 
 
 def rows(command, side):
