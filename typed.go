@@ -210,6 +210,39 @@ func (c *Call) Int(v int64) {
 	c.put(i, p.whole(v), uint64(v))
 }
 
+// Tensors gives tensors, one after the other.
+func (c *Call) Tensors(ts ...*Tensor) {
+	for _, t := range ts {
+		c.Tensor(t)
+	}
+}
+
+// Ints gives integers, one after the other: kernels have many, and what is noted of the call stays in registers meanwhile.
+func (c *Call) Ints(vs ...int64) {
+	at, used := c.n, c.used
+	if at+len(vs) > len(c.params) {
+		c.n += len(vs) // too many: the long way says so
+		return
+	}
+	params, classes := c.params[at:at+len(vs)], c.classes[at:at+len(vs)]
+	for i, v := range vs {
+		p := &params[i]
+		if p.float {
+			c.n, c.used = at+i, used
+			c.Int(v)
+			used = c.used
+			continue
+		}
+		cl := p.whole(v)
+		classes[i] = cl
+		c.words[used] = uint64(v) // counts if there is one
+		if !cl.folded() {
+			used++
+		}
+	}
+	c.n, c.used = at+len(vs), used
+}
+
 // intAsFloat stays out of the code that each integer runs through.
 //
 //go:noinline

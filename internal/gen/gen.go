@@ -301,12 +301,43 @@ func (g *generator) function(k kernel) {
 	list, types := parameters(k)
 	g.printf("func %s%s(stream *nereid.Stream, grid %s%s", name, types, gridType, list)
 	g.printf(", consts %sConsts) error {\ncall := %s.Call(consts)\n", name, value)
-	for _, p := range k.params {
-		if !p.Constexpr {
-			g.printf("%s\n", p.give())
-		}
+	for _, run := range runs(k) {
+		g.printf("%s\n", give(run))
 	}
 	g.printf("return call.%s(stream, grid)\n}\n\n", launch)
+}
+
+// together are the methods that take several arguments of a kind, and how one is written.
+var together = map[kind][2]string{tensor: {"Tensors", "%s"}, integer: {"Ints", "int64(%s)"}}
+
+// runs are the arguments that are not compile-time, those of a kind that can be given together in one.
+func runs(k kernel) [][]param {
+	var out [][]param
+	for _, p := range k.params {
+		last := len(out) - 1
+		_, joins := together[p.kind]
+		switch {
+		case p.Constexpr:
+		case joins && last >= 0 && out[last][0].kind == p.kind:
+			out[last] = append(out[last], p)
+		default:
+			out = append(out, []param{p})
+		}
+	}
+	return out
+}
+
+// give is the call that hands arguments over.
+func give(run []param) string {
+	if len(run) == 1 {
+		return run[0].give()
+	}
+	method := together[run[0].kind]
+	var args []string
+	for _, p := range run {
+		args = append(args, fmt.Sprintf(method[1], argName(p.Name)))
+	}
+	return fmt.Sprintf("call.%s(%s)", method[0], strings.Join(args, ", "))
 }
 
 // parameters are those of the function, the type written once where several in a row have it, and its type parameters: one for each

@@ -26,21 +26,9 @@ var attentionKernelTyped = nereid.NewTyped(attentionPyModule, "attention_kernel"
 // AttentionKernel launches attention_kernel. A nil stream is one of the best device, waited for.
 func AttentionKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr *nereid.Tensor, scale T1, stride_qh, stride_qm, stride_kh, stride_kn, stride_vh, stride_vn, stride_oh, stride_om, seq_len int, consts AttentionKernelConsts) error {
 	call := attentionKernelTyped.Call(consts)
-	call.Tensor(q_ptr)
-	call.Tensor(k_ptr)
-	call.Tensor(v_ptr)
-	call.Tensor(out_ptr)
-	call.Tensor(lse_ptr)
+	call.Tensors(q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr)
 	nereid.Give(call, scale)
-	call.Int(int64(stride_qh))
-	call.Int(int64(stride_qm))
-	call.Int(int64(stride_kh))
-	call.Int(int64(stride_kn))
-	call.Int(int64(stride_vh))
-	call.Int(int64(stride_vn))
-	call.Int(int64(stride_oh))
-	call.Int(int64(stride_om))
-	call.Int(int64(seq_len))
+	call.Ints(int64(stride_qh), int64(stride_qm), int64(stride_kh), int64(stride_kn), int64(stride_vh), int64(stride_vn), int64(stride_oh), int64(stride_om), int64(seq_len))
 	return call.Launch(stream, grid)
 }
 

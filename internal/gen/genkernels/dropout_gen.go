@@ -23,8 +23,7 @@ var dropoutKernelTyped = nereid.NewTyped(dropoutPyModule, "dropout_kernel", Drop
 // DropoutKernel launches dropout_kernel. A nil stream is one of the best device, waited for.
 func DropoutKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, out_ptr *nereid.Tensor, n_elements int, p T1, seed int, consts DropoutKernelConsts) error {
 	call := dropoutKernelTyped.Call(consts)
-	call.Tensor(x_ptr)
-	call.Tensor(out_ptr)
+	call.Tensors(x_ptr, out_ptr)
 	call.Int(int64(n_elements))
 	nereid.Give(call, p)
 	call.Int(int64(seed))

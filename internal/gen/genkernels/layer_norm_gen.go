@@ -23,14 +23,8 @@ var layerNormKernelTyped = nereid.NewTyped(layerNormPyModule, "layer_norm_kernel
 // LayerNormKernel launches layer_norm_kernel. A nil stream is one of the best device, waited for.
 func LayerNormKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts LayerNormKernelConsts) error {
 	call := layerNormKernelTyped.Call(consts)
-	call.Tensor(x_ptr)
-	call.Tensor(y_ptr)
-	call.Tensor(w_ptr)
-	call.Tensor(b_ptr)
-	call.Tensor(mean_ptr)
-	call.Tensor(rstd_ptr)
-	call.Int(int64(row_stride))
-	call.Int(int64(n_cols))
+	call.Tensors(x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr)
+	call.Ints(int64(row_stride), int64(n_cols))
 	nereid.Give(call, eps)
 	return call.Launch(stream, grid)
 }

@@ -23,11 +23,8 @@ var rmsNormKernelTyped = nereid.NewTyped(llmPyModule, "rms_norm_kernel", RmsNorm
 // RmsNormKernel launches rms_norm_kernel. A nil stream is one of the best device, waited for.
 func RmsNormKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, w_ptr, y_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts RmsNormKernelConsts) error {
 	call := rmsNormKernelTyped.Call(consts)
-	call.Tensor(x_ptr)
-	call.Tensor(w_ptr)
-	call.Tensor(y_ptr)
-	call.Int(int64(row_stride))
-	call.Int(int64(n_cols))
+	call.Tensors(x_ptr, w_ptr, y_ptr)
+	call.Ints(int64(row_stride), int64(n_cols))
 	nereid.Give(call, eps)
 	return call.Launch(stream, grid)
 }
@@ -47,9 +44,7 @@ var swigluKernelTyped = nereid.NewTyped(llmPyModule, "swiglu_kernel", SwigluKern
 // SwigluKernel launches swiglu_kernel. A nil stream is one of the best device, waited for.
 func SwigluKernel(stream *nereid.Stream, grid nereid.Grid, gate_ptr, up_ptr, out_ptr *nereid.Tensor, n_elements int, consts SwigluKernelConsts) error {
 	call := swigluKernelTyped.Call(consts)
-	call.Tensor(gate_ptr)
-	call.Tensor(up_ptr)
-	call.Tensor(out_ptr)
+	call.Tensors(gate_ptr, up_ptr, out_ptr)
 	call.Int(int64(n_elements))
 	return call.Launch(stream, grid)
 }
@@ -70,9 +65,7 @@ var ropeKernelTyped = nereid.NewTyped(llmPyModule, "rope_kernel", RopeKernelCons
 // RopeKernel launches rope_kernel. A nil stream is one of the best device, waited for.
 func RopeKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, cos_ptr, sin_ptr *nereid.Tensor, row_stride int, consts RopeKernelConsts) error {
 	call := ropeKernelTyped.Call(consts)
-	call.Tensor(x_ptr)
-	call.Tensor(cos_ptr)
-	call.Tensor(sin_ptr)
+	call.Tensors(x_ptr, cos_ptr, sin_ptr)
 	call.Int(int64(row_stride))
 	return call.Launch(stream, grid)
 }
@@ -92,11 +85,8 @@ var crossEntropyKernelTyped = nereid.NewTyped(llmPyModule, "cross_entropy_kernel
 // CrossEntropyKernel launches cross_entropy_kernel. A nil stream is one of the best device, waited for.
 func CrossEntropyKernel(stream *nereid.Stream, grid nereid.Grid, logits_ptr, labels_ptr, loss_ptr *nereid.Tensor, row_stride, n_cols int, consts CrossEntropyKernelConsts) error {
 	call := crossEntropyKernelTyped.Call(consts)
-	call.Tensor(logits_ptr)
-	call.Tensor(labels_ptr)
-	call.Tensor(loss_ptr)
-	call.Int(int64(row_stride))
-	call.Int(int64(n_cols))
+	call.Tensors(logits_ptr, labels_ptr, loss_ptr)
+	call.Ints(int64(row_stride), int64(n_cols))
 	return call.Launch(stream, grid)
 }
 
@@ -115,9 +105,7 @@ var embeddingKernelTyped = nereid.NewTyped(llmPyModule, "embedding_kernel", Embe
 // EmbeddingKernel launches embedding_kernel. A nil stream is one of the best device, waited for.
 func EmbeddingKernel(stream *nereid.Stream, grid nereid.Grid, ids_ptr, table_ptr, out_ptr *nereid.Tensor, dim int, consts EmbeddingKernelConsts) error {
 	call := embeddingKernelTyped.Call(consts)
-	call.Tensor(ids_ptr)
-	call.Tensor(table_ptr)
-	call.Tensor(out_ptr)
+	call.Tensors(ids_ptr, table_ptr, out_ptr)
 	call.Int(int64(dim))
 	return call.Launch(stream, grid)
 }

@@ -27,18 +27,8 @@ var matmulKernelTyped = nereid.NewTyped(matmulPyModule, "matmul_kernel", MatmulK
 // MatmulKernel launches matmul_kernel. A nil stream is one of the best device, waited for.
 func MatmulKernel(stream *nereid.Stream, grid nereid.Grid, a_ptr, b_ptr, c_ptr *nereid.Tensor, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn int, consts MatmulKernelConsts) error {
 	call := matmulKernelTyped.Call(consts)
-	call.Tensor(a_ptr)
-	call.Tensor(b_ptr)
-	call.Tensor(c_ptr)
-	call.Int(int64(M))
-	call.Int(int64(N))
-	call.Int(int64(K))
-	call.Int(int64(stride_am))
-	call.Int(int64(stride_ak))
-	call.Int(int64(stride_bk))
-	call.Int(int64(stride_bn))
-	call.Int(int64(stride_cm))
-	call.Int(int64(stride_cn))
+	call.Tensors(a_ptr, b_ptr, c_ptr)
+	call.Ints(int64(M), int64(N), int64(K), int64(stride_am), int64(stride_ak), int64(stride_bk), int64(stride_bn), int64(stride_cm), int64(stride_cn))
 	return call.Launch(stream, grid)
 }
 
@@ -57,18 +47,8 @@ var matmulKernelTunedTyped = nereid.NewTyped(matmulPyModule, "matmul_kernel", Ma
 // MatmulKernelTuned launches matmul_kernel with what its decorators choose. A nil stream is one of the best device, waited for.
 func MatmulKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, a_ptr, b_ptr, c_ptr *nereid.Tensor, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn int, consts MatmulKernelTunedConsts) error {
 	call := matmulKernelTunedTyped.Call(consts)
-	call.Tensor(a_ptr)
-	call.Tensor(b_ptr)
-	call.Tensor(c_ptr)
-	call.Int(int64(M))
-	call.Int(int64(N))
-	call.Int(int64(K))
-	call.Int(int64(stride_am))
-	call.Int(int64(stride_ak))
-	call.Int(int64(stride_bk))
-	call.Int(int64(stride_bn))
-	call.Int(int64(stride_cm))
-	call.Int(int64(stride_cn))
+	call.Tensors(a_ptr, b_ptr, c_ptr)
+	call.Ints(int64(M), int64(N), int64(K), int64(stride_am), int64(stride_ak), int64(stride_bk), int64(stride_bn), int64(stride_cm), int64(stride_cn))
 	return call.LaunchFunc(stream, grid)
 }
 

@@ -25,10 +25,8 @@ var rowSumKernelTyped = nereid.NewTyped(reducePyModule, "row_sum_kernel", RowSum
 // RowSumKernel launches row_sum_kernel. A nil stream is one of the best device, waited for.
 func RowSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *nereid.Tensor, M, N int, consts RowSumKernelConsts) error {
 	call := rowSumKernelTyped.Call(consts)
-	call.Tensor(in_ptr)
-	call.Tensor(out_ptr)
-	call.Int(int64(M))
-	call.Int(int64(N))
+	call.Tensors(in_ptr, out_ptr)
+	call.Ints(int64(M), int64(N))
 	return call.Launch(stream, grid)
 }
 
@@ -47,8 +45,7 @@ var totalSumKernelTyped = nereid.NewTyped(reducePyModule, "total_sum_kernel", To
 // TotalSumKernel launches total_sum_kernel. A nil stream is one of the best device, waited for.
 func TotalSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *nereid.Tensor, n_elements int, consts TotalSumKernelConsts) error {
 	call := totalSumKernelTyped.Call(consts)
-	call.Tensor(in_ptr)
-	call.Tensor(out_ptr)
+	call.Tensors(in_ptr, out_ptr)
 	call.Int(int64(n_elements))
 	return call.Launch(stream, grid)
 }

@@ -23,11 +23,8 @@ var softmaxKernelTyped = nereid.NewTyped(softmaxPyModule, "softmax_kernel", Soft
 // SoftmaxKernel launches softmax_kernel. A nil stream is one of the best device, waited for.
 func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, out_ptr, in_ptr *nereid.Tensor, in_row_stride, out_row_stride, n_cols int, consts SoftmaxKernelConsts) error {
 	call := softmaxKernelTyped.Call(consts)
-	call.Tensor(out_ptr)
-	call.Tensor(in_ptr)
-	call.Int(int64(in_row_stride))
-	call.Int(int64(out_row_stride))
-	call.Int(int64(n_cols))
+	call.Tensors(out_ptr, in_ptr)
+	call.Ints(int64(in_row_stride), int64(out_row_stride), int64(n_cols))
 	return call.Launch(stream, grid)
 }
 

@@ -23,9 +23,7 @@ var addKernelTyped = nereid.NewTyped(vectorAddPyModule, "add_kernel", AddKernelC
 // AddKernel launches add_kernel. A nil stream is one of the best device, waited for.
 func AddKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, out_ptr *nereid.Tensor, n_elements int, consts AddKernelConsts) error {
 	call := addKernelTyped.Call(consts)
-	call.Tensor(x_ptr)
-	call.Tensor(y_ptr)
-	call.Tensor(out_ptr)
+	call.Tensors(x_ptr, y_ptr, out_ptr)
 	call.Int(int64(n_elements))
 	return call.Launch(stream, grid)
 }
