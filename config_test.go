@@ -30,15 +30,7 @@ func stream(t testing.TB, device string) *nereid.Stream {
 
 func kernelWith(t testing.TB, name string, conf nereid.Config) *nereid.Kernel {
 	t.Helper()
-	m, err := nereid.Parse("scale.py", []byte(source), nereid.With(conf))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return kernelOf(t, "scale.py", source, name, nereid.With(conf))
 }
 
 // TestDumpAndOverride: stages are dumped, and an edited stage takes the place of the compiler's, at every stage of the simulated GPU

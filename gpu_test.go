@@ -54,15 +54,7 @@ def tuned(x_ptr, count_ptr, n, B: tl.constexpr):
 
 func gpuKernel(t *testing.T, name string) *nereid.Kernel {
 	t.Helper()
-	m, err := nereid.Parse("gpu.py", []byte(gpuKernels), nereid.With(nereid.Config{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return kernelOf(t, "gpu.py", gpuKernels, name, nereid.With(nereid.Config{}))
 }
 
 func TestGPUKernelsCompile(t *testing.T) {

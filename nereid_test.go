@@ -110,7 +110,13 @@ def fill(ptrs, n, VALUES: tl.constexpr):
 
 func kernel(t *testing.T, name string) *nereid.Kernel {
 	t.Helper()
-	m, err := nereid.Parse("scale.py", []byte(source))
+	return kernelOf(t, "scale.py", source, name)
+}
+
+// kernelOf is a kernel of a file's text.
+func kernelOf(t testing.TB, file, text, name string, opts ...nereid.LoadOption) *nereid.Kernel {
+	t.Helper()
+	m, err := nereid.Parse(file, []byte(text), opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

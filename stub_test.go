@@ -64,15 +64,7 @@ def hooked(x_ptr, n, B: tl.constexpr):
 
 func stubKernel(t *testing.T, name string) *nereid.Kernel {
 	t.Helper()
-	m, err := nereid.Parse("k.py", []byte(stubKernels), nereid.With(nereid.Config{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return kernelOf(t, "k.py", stubKernels, name, nereid.With(nereid.Config{}))
 }
 
 // The stub's kernels take 50 µs.
