@@ -72,24 +72,16 @@ func (r *reduction) restOf(reg int, shape []int) int {
 
 // warpSteps are the steps that lead to other warps.
 func (r *reduction) warpSteps() []step {
-	var out []step
-	for _, s := range r.dirs.along {
-		if s.bit.warp != 0 {
-			out = append(out, s)
-		}
-	}
-	return out
+	return r.stepsWhere(func(s step) bool { return s.bit.warp != 0 })
 }
 
 // blockSteps are the steps that lead to other blocks.
 func (r *reduction) blockSteps() []step {
-	var out []step
-	for _, s := range r.dirs.along {
-		if s.bit.block != 0 {
-			out = append(out, s)
-		}
-	}
-	return out
+	return r.stepsWhere(func(s step) bool { return s.bit.block != 0 })
+}
+
+func (r *reduction) stepsWhere(leads func(step) bool) []step {
+	return slices.DeleteFunc(slices.Clone(r.dirs.along), func(s step) bool { return !leads(s) })
 }
 
 // canonical is the register that stands for a register: without the bits of steps among registers.
