@@ -91,9 +91,6 @@ func out(dt *dtype, n int, want func() array) arg {
 // result is an output with what must be in it.
 func result(want array) arg { return out(want.dt, want.len(), func() array { return want }) }
 
-// results is several arrays one after the other.
-func results(want ...array) arg { return result(concat(want...)) }
-
 // inout is a tensor that the kernel changes.
 func inout(before array, want func() array) arg {
 	return arg{sig: "*" + before.dt.sig + ":16", data: before, want: want}

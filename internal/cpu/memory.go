@@ -130,9 +130,6 @@ var rmwInstructions = map[string]string{
 	"minu": "umin", "assign": "xchg", "maximumf": "fmax", "minimumf": "fmin", "maxnumf": "fmax", "minnumf": "fmin",
 }
 
-// floatSteps are words that mean another instruction for floats.
-var floatSteps = map[string]string{"max": "fmax", "umax": "fmax", "min": "fmin", "umin": "fmin", "add": "fadd"}
-
 func emitAtomic(g *gen, op *ir.Op) {
 	w, idx := g.element(op.Operand(1), op.Operands()[2:])
 	v := g.plain(g.scalar(op.Operand(0)), 1)

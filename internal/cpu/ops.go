@@ -149,24 +149,6 @@ func (g *gen) zero(t ir.Type) val {
 	return val{s: "0", t: t, n: 1}
 }
 
-// perLane does a scalar computation for each lane.
-func (g *gen) perLane(t ir.Type, a []val, f func(a []val) val) val {
-	u, n := g.unify(a...)
-	if n == 1 {
-		return f(u)
-	}
-	out := "poison"
-	for i := range n {
-		lane := make([]val, len(u))
-		for j, v := range u {
-			lane[j] = val{s: g.op("extractelement %s %s, i64 %d", v.typ(), v.s, i), t: v.t, n: 1}
-		}
-		r := f(lane)
-		out = g.op("insertelement <%d x %s> %s, %s %s, i64 %d", n, elemType(t), out, elemType(t), r.s, i)
-	}
-	return val{s: out, t: t, n: n}
-}
-
 // inst is an operation that is an instruction.
 func inst(instr string) opFunc {
 	return func(g *gen, op *ir.Op, a []val) []val { return one(g.binary(instr, op.Result(0).Type, a[0], a[1])) }

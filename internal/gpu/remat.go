@@ -82,8 +82,6 @@ func (s *slice) want(v *ir.Value, enc ir.Attr) bool {
 	return !ok || old == enc
 }
 
-func (s *slice) has(v *ir.Value) bool { return slices.Contains(s.values, v) }
-
 func (s *slice) remove(v *ir.Value) {
 	s.values = slices.DeleteFunc(s.values, func(w *ir.Value) bool { return w == v })
 }

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -282,6 +281,3 @@ func bitsOf(t ir.Type) int {
 	}
 	return max(8, ir.BitWidth(e))
 }
-
-// isPtrType reports whether an LLVM type is a pointer.
-func isPtrType(t string) bool { return strings.HasPrefix(t, "ptr") }

@@ -295,12 +295,6 @@ func (m *Builder) scaleBy(x, n string) string {
 	return m.call(m.f, fmt.Sprintf("llvm.x86.avx512.mask.scalef.%s.%d", pick(m, "ps", "pd"), bits), args...)
 }
 
-// split is x = hi + lo with the upper half of the bits of x in hi.
-func (m *Builder) split(x string) (hi, lo string) {
-	hi = m.float(m.ib("and", m.bits(x), int64(-1)<<pick(m, 12, 27)))
-	return hi, m.sub(x, hi)
-}
-
 // twoProd is a·b as a sum of two numbers, exactly.
 func (m *Builder) twoProd(a, b string) (hi, lo string) {
 	hi = m.mul(a, b)

@@ -7,9 +7,9 @@ type typed struct{ typ, val string }
 
 // seldom replaces values in the lanes where need holds by those that slow computes, which is skipped when no lane needs it.
 func (m *Builder) seldom(need string, usual []typed, slow func() []string) []string {
-	from, rare, end := m.block, m.label("seldom"), m.label("end")
+	rare, end := m.label("seldom"), m.label("end")
 	m.do("br i1 %s, label %%%s, label %%%s, !prof !{!\"branch_weights\", i32 1, i32 1000}", m.any(need), rare, end)
-	from = m.block
+	from := m.block
 	m.begin(rare)
 	vals := slow()
 	for i, v := range vals {

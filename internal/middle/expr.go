@@ -228,11 +228,6 @@ func (e expr) over(by int64) expr {
 	return out
 }
 
-// divisible reports whether all factors are multiples of a number.
-func (e expr) divisible(by int64) bool {
-	return e.c%by == 0 && !slices.ContainsFunc(e.terms, func(t term) bool { return t.k%by != 0 })
-}
-
 // low is e as an unsigned number of the given width.
 func (t *atoms) low(e expr, bits int) expr {
 	if c, ok := e.isConst(); ok {

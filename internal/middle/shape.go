@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/linalg"
-	"github.com/nereid-lang/nereid/internal/dialect/tensor"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -183,9 +182,4 @@ func convertSplit(c *converter, op *ir.Op) {
 	for i, v := range op.Results() {
 		c.setVal(v, c.slice(x, plane(shape, len(shape)-1, int64(i))))
 	}
-}
-
-// unit is a tensor of one element without dimensions.
-func (c *converter) unit(v *ir.Value) *ir.Value {
-	return c.b.Val(tensor.FromElements, ir.Tensor([]int64{}, v.Type, nil), v)
 }

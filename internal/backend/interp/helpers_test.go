@@ -71,14 +71,6 @@ func encAll(t string, vs ...float64) []uint64 {
 	return out
 }
 
-func ints64(vs ...int64) []uint64 {
-	out := make([]uint64, len(vs))
-	for i, v := range vs {
-		out[i] = uint64(v)
-	}
-	return out
-}
-
 // elementwise runs an op on rows of elements. op is its text with A, B, C for operands and TA, TB, TC, TR for types, e.g.
 // "arith.addi A, B : TR". It returns the bits of the result.
 func elementwise(t testing.TB, op string, m mode, types []string, result string, rows ...[]uint64) []uint64 {

@@ -1,8 +1,6 @@
 package interp
 
 import (
-	"unsafe"
-
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -132,12 +130,4 @@ func fill[T any](d []T, x T) {
 	for ; n < len(d); n *= 2 {
 		copy(d[n:], d[:n])
 	}
-}
-
-// view is a row seen as elements of another type of the same size.
-func view[U, T any](s []T) []U {
-	if len(s) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
