@@ -46,14 +46,10 @@ def fill(x_ptr, n, V: tl.constexpr):
     tl.store(x_ptr, V)
 `
 
-// A device with its own clock measures what is compiled, whatever its place in the list.
-func TestTuneAnyOrder(t *testing.T) {
-	if runtime.GOMAXPROCS(0) < 2 {
-		t.Skip("one processor compiles one config after the other")
-	}
-	d := &busy{interpDevice: newInterp().(*interpDevice), slow: "1.000000e+00", other: make(chan struct{}), clock: []time.Duration{2 * time.Millisecond, time.Millisecond}}
-	var order []string
-	m, err := Parse("k.py", []byte(busyKernel), With(Config{Tune: TuneOptions{Progress: func(x Tuned) { order = append(order, x.Config[:6]) }}}))
+// tune launches the kernel, and is what the config that was chosen has stored.
+func (d *busy) tune(t *testing.T, o TuneOptions) float32 {
+	t.Helper()
+	m, err := Parse("k.py", []byte(busyKernel), With(Config{Tune: o}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +62,22 @@ func TestTuneAnyOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := make([]float32, 1)
-	if err := k.Launch(s, Grid{1}, FromSlice(x), 5); err != nil || strings.Join(order, " ") != "V: 2.0 V: 1.0" || x[0] != 1 {
-		t.Errorf("measured %v, chose %v, %v", order, x[0], err)
+	if err := k.Launch(s, Grid{1}, FromSlice(x), 5); err != nil {
+		t.Fatal(err)
+	}
+	return x[0]
+}
+
+// A device with its own clock measures what is compiled, whatever its place in the list.
+func TestTuneAnyOrder(t *testing.T) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("one processor compiles one config after the other")
+	}
+	d := &busy{interpDevice: newInterp().(*interpDevice), slow: "1.000000e+00", other: make(chan struct{}), clock: []time.Duration{2 * time.Millisecond, time.Millisecond}}
+	var order []string
+	x := d.tune(t, TuneOptions{Progress: func(x Tuned) { order = append(order, x.Config[:6]) }})
+	if strings.Join(order, " ") != "V: 2.0 V: 1.0" || x != 1 {
+		t.Errorf("measured %v, chose %v", order, x)
 	}
 }
 
@@ -89,21 +99,7 @@ func TestTuneSettles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := &busy{interpDevice: newInterp().(*interpDevice), slow: "2.000000e+00", other: make(chan struct{}), clock: c.clock, spread: c.spread}
 			var best string
-			m, err := Parse("k.py", []byte(busyKernel), With(Config{Tune: TuneOptions{Done: func(b string, _ []Tuned) { best = b }}}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			k, err := m.Kernel("fill")
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := (&Device{d}).NewStream(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := k.Launch(s, Grid{1}, FromSlice(make([]float32, 1)), 5); err != nil {
-				t.Fatal(err)
-			}
+			d.tune(t, TuneOptions{Done: func(b string, _ []Tuned) { best = b }})
 			if !strings.HasPrefix(best, c.best) || d.asked != c.asked {
 				t.Errorf("chose %s after %d measurements, want %s after %d", best, d.asked, c.best, c.asked)
 			}

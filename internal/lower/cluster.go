@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -275,16 +276,18 @@ func (l *lowering) refuseOnCluster(op *ir.Op, what string) {
 	}
 }
 
-// checkCluster refuses clusters where there are none.
-func (g *program) checkCluster(fn *ir.Op) {
-	switch {
-	case g.ctas == 1:
-	case g.ctas < 1 || g.ctas > maxCTAs || g.ctas&(g.ctas-1) != 0:
-		fail(fn, "num_ctas=%d: a cluster has 1, 2, 4, 8 or 16 blocks", g.ctas)
-	case g.opts.Capability < 90:
-		fail(fn, "num_ctas=%d: clusters of blocks need compute capability 9.0, this is for sm_%d", g.ctas, g.opts.Capability)
-	}
-}
-
 // maxCTAs is the largest cluster; one of more than 8 is not to be had on every GPU.
 const maxCTAs = 16
+
+// CheckCluster says whether programs can have so many blocks on a GPU of a compute capability.
+func CheckCluster(ctas, capability int) error {
+	switch {
+	case ctas == 1:
+		return nil
+	case ctas < 1 || ctas > maxCTAs || ctas&(ctas-1) != 0:
+		return fmt.Errorf("num_ctas=%d: a cluster has 1, 2, 4, 8 or %d blocks", ctas, maxCTAs)
+	case capability < 90:
+		return fmt.Errorf("num_ctas=%d: clusters of blocks need compute capability 9.0 or higher, and this is for sm_%d", ctas, capability)
+	}
+	return nil
+}

@@ -32,12 +32,7 @@ func clusterLinear(ctas int) encodings {
 				if len(vectors) > 0 && r.Float64() >= copies {
 					v, vectors = vectors[0], vectors[1:]
 				}
-				row := make([]int, len(shape))
-				for d, size := range shape {
-					row[d] = v & (size - 1)
-					v >>= log2(size)
-				}
-				out = append(out, row)
+				out = append(out, coordsAt(v, shape))
 			}
 			return out
 		}
@@ -204,7 +199,7 @@ func TestClusterRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q and a place", c.name, err, c.want)
 		}
 		_, err = Lower(m, "k", testOptions(m, 80))
-		if err == nil || !strings.Contains(err.Error(), "num_ctas=2: clusters of blocks need compute capability 9.0, this is for sm_80") {
+		if err == nil || !strings.Contains(err.Error(), "num_ctas=2: clusters of blocks need compute capability 9.0 or higher, and this is for sm_80") {
 			t.Errorf("%s on sm_80: %v", c.name, err)
 		}
 	}

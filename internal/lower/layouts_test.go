@@ -35,12 +35,7 @@ func randomLinear(r *rand.Rand, shape []int, warps int) string {
 			} else if len(vectors) > 0 {
 				v, vectors = vectors[0], vectors[1:]
 			}
-			row := make([]int, len(shape))
-			for d, size := range shape {
-				row[d] = v & (size - 1)
-				v >>= log2(size)
-			}
-			out = append(out, row)
+			out = append(out, coordsAt(v, shape))
 		}
 		return out
 	}
@@ -277,4 +272,14 @@ func blockedText(shape []int, warps int, last bool) string {
 	}
 	return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = [%s], order = %s}>", list(2), list(32), list(warps),
 		strings.ReplaceAll(fmt.Sprint(order), " ", ", "))
+}
+
+// coordsAt are the coordinates of a tensor's element by its number, the first dimension counting quickest.
+func coordsAt(v int, shape []int) []int {
+	row := make([]int, len(shape))
+	for d, size := range shape {
+		row[d] = v & (size - 1)
+		v >>= log2(size)
+	}
+	return row
 }

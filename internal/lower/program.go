@@ -46,7 +46,9 @@ func newProgram(m *ir.Module, opts Options) *program {
 
 // lower writes the kernel and all functions it can reach.
 func (g *program) lower(kernel *ir.Op) {
-	g.checkCluster(kernel)
+	if err := CheckCluster(g.ctas, g.opts.Capability); err != nil {
+		fail(kernel, "%v", err)
+	}
 	order := g.callOrder(kernel)
 	for _, fn := range order { // callers first: a frame lies behind those of its callers
 		g.place(fn)

@@ -75,7 +75,7 @@ func (k *Code) config(grid [3]int) driver.Config {
 
 // Compile takes a kernel from what the front end made to PTX, or as far as in.Until says, when the result is nil.
 func (c Compiler) Compile(ctx context.Context, in *backend.Input, maxPTX int) (*Code, error) {
-	if err := c.checkCluster(in.Options.NumCTAs); err != nil {
+	if err := lower.CheckCluster(max(1, in.Options.NumCTAs), c.Capability); err != nil {
 		return nil, err
 	}
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
@@ -107,7 +107,7 @@ func (c Compiler) CompileOnly(ctx context.Context, in *backend.Input) error {
 // FromTTGIR compiles a module that is TTGIR already.
 func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) (*Code, error) {
 	ctas := ttg.NumCTAs(in.Module.Op)
-	if err := c.checkCluster(ctas); err != nil {
+	if err := lower.CheckCluster(ctas, c.Capability); err != nil {
 		return nil, err
 	}
 	start := time.Now()
@@ -147,24 +147,8 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *backend.Input, maxPTX int) 
 	}, nil
 }
 
-// maxCTAs is the largest cluster that a GPU can have, portableCTAs the largest that every GPU of sm_90 and up has.
-const (
-	maxCTAs      = 16
-	portableCTAs = 8
-)
-
-// checkCluster says whether programs can have so many blocks.
-func (c Compiler) checkCluster(ctas int) error {
-	switch {
-	case ctas <= 1:
-		return nil
-	case c.Capability < 90:
-		return fmt.Errorf("num_ctas=%d: clusters of blocks need compute capability 9.0 or higher, and this is for sm_%d", ctas, c.Capability)
-	case ctas > maxCTAs || ctas&(ctas-1) != 0:
-		return fmt.Errorf("num_ctas=%d: a cluster has 1, 2, 4, 8 or %d blocks", ctas, maxCTAs)
-	}
-	return nil
-}
+// portableCTAs is the largest cluster that every GPU of sm_90 and up can have.
+const portableCTAs = 8
 
 // paramSizes are the sizes of a kernel's arguments in bytes.
 func paramSizes(fn *ir.Op) []int {

@@ -24,8 +24,8 @@ type Config struct {
 	Overlap     bool   // may begin before the kernel before it ends (programmatic stream serialization)
 }
 
-// plain says that cuLaunchKernel can do it.
-func (c *Config) plain() bool { return c.Cluster.X == 0 && !c.Cooperative && !c.Overlap }
+// Plain says that cuLaunchKernel can do it, and a Ready.
+func (c *Config) Plain() bool { return c.Cluster.X == 0 && !c.Cooperative && !c.Overlap }
 
 // Args is the arguments of a kernel, in memory that is used again for each launch. One goroutine uses it at a time.
 // The driver copies the arguments when a launch is queued, so it is free again when Launch returns.
@@ -209,7 +209,7 @@ func (f *Function) prepare(s *Stream, c *Config, a *Args) (call uintptr, err err
 		params = uintptr(unsafe.Pointer(&a.params[0]))
 	}
 	raw := &f.ctx.driver.raw
-	if c.plain() {
+	if c.Plain() {
 		a.frame.Args = [11]uintptr{
 			uintptr(f.ref),
 			uintptr(c.Grid.X), uintptr(c.Grid.Y), uintptr(c.Grid.Z),
@@ -254,7 +254,7 @@ func (a *Args) attribute(id uint32) *[64]byte {
 // failed is the error of a launch.
 func (f *Function) failed(c *Config, r Result) error {
 	call := "cuLaunchKernel"
-	if !c.plain() {
+	if !c.Plain() {
 		call = "cuLaunchKernelEx"
 	}
 	return explain(f.ctx.driver.check(call, r), "%s", f.describeLaunch(c))

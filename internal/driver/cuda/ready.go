@@ -50,9 +50,6 @@ func (f *Function) Ready(r *Ready, c Config, n int) {
 // Prepared reports whether Function.Ready has seen it.
 func (r *Ready) Prepared() bool { return r.fn != nil }
 
-// Plain says that cuLaunchKernel can do a launch, and a Ready.
-func (c *Config) Plain() bool { return c.plain() }
-
 // Words are the arguments.
 func (r *Ready) Words() []uint64 { return r.words }
 
