@@ -89,9 +89,6 @@ func TestSimulator(t *testing.T) {
 		for _, name := range goldenNames(t, dir) {
 			t.Run(dir+"/"+name, func(t *testing.T) {
 				ptx := goldenFile(t, dir, name, "ptx")
-				if strings.Contains(string(ptx), "wgmma") {
-					t.Skip("wgmma")
-				}
 				var meta goldenMeta
 				if err := json.Unmarshal(goldenFile(t, dir, name, "json"), &meta); err != nil {
 					t.Fatal(err)

@@ -23,7 +23,7 @@ var decoders map[string]decoder
 
 func init() {
 	decoders = map[string]decoder{}
-	for _, table := range []map[string]decoder{intOps, floatOps, moveOps, memoryOps, warpOps, matrixOps} {
+	for _, table := range []map[string]decoder{intOps, floatOps, moveOps, memoryOps, warpOps, matrixOps, groupOps} {
 		for name, d := range table {
 			decoders[name] = d
 		}
@@ -136,6 +136,7 @@ func (p *parser) instruction(text string, line int) error {
 		return fmt.Errorf("%s: %w", in.text, err)
 	}
 	in.run = run
+	in.touches = s.touches(in.guard)
 	p.emit(in)
 	return nil
 }

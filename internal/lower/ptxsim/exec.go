@@ -32,6 +32,7 @@ type instr struct {
 	guard   int // register of its predicate, or -1
 	neg     bool
 	run     action
+	touches touched
 	targets []int
 	call    *callSite
 }
@@ -80,6 +81,11 @@ type block struct {
 	races   *races
 	pending []copies
 	carry   []uint64
+	fences  []fences
+
+	products []products // of each warp; nil before the first
+	underWay int        // how many there are
+
 	arrived []bool // threads that have arrived at the cluster's barrier and not waited there
 	reached int32  // the epoch of the cluster, from 1 on, in which another block last touched our shared memory
 	left    bool   // all threads have
@@ -155,7 +161,7 @@ func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
 	for i := range c.shared {
 		c.shared[i] = 0xcd // nothing may depend on it
 	}
-	c.pending, c.carry = make([]copies, c.n), make([]uint64, c.n)
+	c.pending, c.carry, c.fences = make([]copies, c.n), make([]uint64, c.n), make([]fences, c.n)
 	if !l.NoRaces {
 		c.races = newRaces(len(c.shared))
 	}
@@ -207,6 +213,11 @@ func (c *block) turn() (done bool) {
 func (c *block) finish() {
 	if c.reached > c.cluster.epoch {
 		c.fail(0, "the block leaves while others of its cluster may still use its shared memory")
+	}
+	for w := range c.products {
+		if n := c.products[w].open(); n > 0 {
+			c.fail(int32(32*w), "left with %d products under way", n)
+		}
 	}
 	for t := range c.pending {
 		if n := c.pending[t].open(); n > 0 && false {
@@ -283,6 +294,9 @@ func (c *block) runGroup(grp []int32, next int32, end int) {
 		}
 		if in.kind == kindRun {
 			if len(act) > 0 {
+				if c.underWay > 0 {
+					c.checkProducts(in, act)
+				}
 				in.run(c, act)
 			}
 			cur++

@@ -2,12 +2,28 @@ package ptxsim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 var memoryOps = map[string]decoder{
-	"ld": loadOp, "ldu": loadOp, "st": storeOp, "atom": atomicOp, "red": atomicOp, "cp": cpAsync, "membar": nothing, "fence": nothing,
+	"ld": loadOp, "ldu": loadOp, "st": storeOp, "atom": atomicOp, "red": atomicOp, "cp": cpAsync, "membar": nothing, "fence": fence,
 	"prefetch": nothing, "prefetchu": nothing, "createpolicy": createPolicy, "griddepcontrol": nothing, "discard": nothing, "mapa": mapa,
+}
+
+// fence orders nothing that is not in order here, but for one: what threads stored against what products of warp groups read.
+func fence(s *stmt) (action, error) {
+	if !s.has("proxy") || !slices.ContainsFunc(s.parts, func(p string) bool { return strings.HasPrefix(p, "async") }) {
+		return nothing(s)
+	}
+	return func(c *block, act []int32) {
+		if c.races != nil {
+			for _, t := range act {
+				c.fences[t].count++
+				c.fences[t].epoch = c.races.epoch
+			}
+		}
+	}, nil
 }
 
 func createPolicy(s *stmt) (action, error) {

@@ -7,6 +7,8 @@ type races struct {
 	cells  []cell
 	others []otherCell // accesses of the cluster's other blocks; nil for a cluster of one
 	doubts []doubt
+
+	reading []uint16 // how many products under way read each 16 bytes
 }
 
 // otherCell is who of the other blocks read or wrote a byte, and in which epoch of the cluster, from 1 on: only the cluster's barrier
@@ -35,16 +37,22 @@ type cell struct {
 	writer, reader        int32 // reader is several when more than one read
 	async                 int32 // 1 + the thread whose asynchronous copy is under way
 	line                  int32 // of the write
+	fences                int32 // of the writer before the write; byCopy for an asynchronous copy
 }
 
 const several = -2
 
-func newRaces(n int) *races { return &races{epoch: 1, cells: make([]cell, n)} }
+func newRaces(n int) *races {
+	return &races{epoch: 1, cells: make([]cell, n), reading: make([]uint16, n/16+1)}
+}
 
 // barrier orders what was before against what comes.
 func (r *races) barrier() { r.epoch++ }
 
 func (r *races) touch(c *block, t int32, addr, n int, write bool) {
+	if write && r.isRead(addr, n) {
+		c.fail(t, "shared byte %#x is written while a product under way reads it", addr)
+	}
 	for i := addr; i < addr+n; i++ {
 		x := &r.cells[i]
 		if r.others != nil {
@@ -71,7 +79,7 @@ func (r *races) touch(c *block, t int32, addr, n int, write bool) {
 		if x.readEpoch == r.epoch && x.reader != t {
 			c.fail(t, "shared byte %#x was read by thread %d (%d: several), and no barrier lies between", i, x.reader, several)
 		}
-		x.writeEpoch, x.writer, x.line = r.epoch, t, int32(c.m.code[c.at].line)
+		x.writeEpoch, x.writer, x.line, x.fences = r.epoch, t, int32(c.m.code[c.at].line), c.fences[t].count
 	}
 }
 
@@ -106,7 +114,7 @@ func (r *races) touchFrom(c *block, t int32, addr, n int, write bool) {
 func (r *races) start(c *block, t int32, addr, n int) {
 	r.touch(c, t, addr, n, true)
 	for i := addr; i < addr+n; i++ {
-		r.cells[i].async = t + 1
+		r.cells[i].async, r.cells[i].fences = t+1, byCopy
 	}
 }
 
@@ -115,6 +123,9 @@ func (r *races) end(c *block, t int32, addr, n int) {
 		r.cells[i].async = 0
 	}
 	r.touch(c, t, addr, n, true)
+	for i := addr; i < addr+n; i++ {
+		r.cells[i].fences = byCopy
+	}
 }
 
 // atomic notes an atomic access, which orders itself against other atomics.
