@@ -89,6 +89,8 @@ func TestLazyModules(t *testing.T) {
 		{"flags of imports", "== main.py\ntry:\n    import flash_attn\n    HAS = True\nexcept (ImportError, ModuleNotFoundError):\n    flash_attn = None\n    HAS = False\nr = HAS, flash_attn", "(False, None)"},
 		{"standard modules are there", "== main.py\ntry:\n    import json, subprocess\n    r = 'there'\nexcept ImportError:\n    r = 'missing'", "'there'"},
 		{"find_spec", "== main.py\nimport importlib.util\nr = importlib.util.find_spec('nope') is None, importlib.util.find_spec('lib') is None", "(True, False)"},
+		{"module_from_spec", "== main.py\nimport importlib.util as u\ndef find(name):\n    for loc in ('nope', 'lib'):\n        if spec := u.find_spec(loc):\n            m = u.module_from_spec(spec)\n            assert spec.loader is not None\n            spec.loader.exec_module(m)\n            return spec.name, getattr(m, name)\nr = find('__version__')", "('lib', '3.6.0')"},
+		{"module_from_spec of nothing", "== main.py\nimport importlib.util as u\nr = u.module_from_spec(u.find_spec('nope'))", "! AttributeError: 'NoneType' object has no attribute 'loader'"},
 		{"metadata", "== main.py\nfrom importlib.metadata import version\nr = version('lib')", "'3.6.0'"},
 		{"else of try", "== main.py\ntry:\n    import lib\nexcept ImportError:\n    r = 1\nelse:\n    r = 2\nfinally:\n    z = 3", "2"},
 		{"decorators of given modules", "== main.py\nimport lib\n@lib.jit\ndef f(): pass\nr = f[0], f[1].__name__", "('jit', 'f')"},

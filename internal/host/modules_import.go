@@ -28,29 +28,6 @@ func (in *Interp) caller() *Module {
 	return in.sources[f.Name]
 }
 
-func importlibUtil(*Interp) map[string]Value {
-	return named(map[string]Value{}, native("find_spec", "name package=", func(in *Interp, a []Value) (Value, error) {
-		name, err := text(a[0])
-		if err != nil {
-			return nil, err
-		}
-		in.tries++
-		v, err := in.findModule(in.caller(), name, in.site)
-		in.tries--
-		if e, ok := catchable(err); ok && e.IsA(ImportError) {
-			return None, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		attrs := map[string]Value{"name": Str(name), "origin": None}
-		if m, ok := v.(*Module); ok && m.File != "" {
-			attrs["origin"] = Str(m.File)
-		}
-		return &namespace{"ModuleSpec", attrs}, nil
-	}))
-}
-
 func importlibMetadata(*Interp) map[string]Value {
 	notFound := newBuiltinClass("PackageNotFoundError", ModuleNotFoundError)
 	empty := &Builtin{Name: "entry_points", Fn: func(*Interp, []Value, []Keyword) (Value, error) { return &List{}, nil }}
