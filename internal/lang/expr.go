@@ -2,6 +2,7 @@ package lang
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -255,9 +256,26 @@ func (g *generator) unary(e *python.UnaryOp) host.Value {
 		g.check(e, err)
 		return r
 	}
+	if t, ok := v.(*host.Tuple); ok && e.Op == python.Not && (isDisplay(e.Operand) || holdsTensor(t)) {
+		g.failHint(e, "python-type", "compare len() with 0 instead", "TypeError: bad operand type for unary %s: 'tuple'", e.Op)
+	}
 	r, err := host.Unary(g.u.world.in, e.Op, v)
 	g.check(e, err)
 	return r
+}
+
+// isDisplay reports whether e writes a tuple down. Triton has no unary operators on such a one, not even `not`, while a
+// constexpr may hold a tuple and takes it.
+func isDisplay(e python.Expr) bool {
+	switch e.(type) {
+	case *python.Tuple, *python.List:
+		return true
+	}
+	return false
+}
+
+func holdsTensor(t *host.Tuple) bool {
+	return slices.ContainsFunc(t.Items, func(v host.Value) bool { _, ok := v.(*sem.Tensor); return ok })
 }
 
 // boolOp is a and b, a or b: values known at compile time short-circuit or drop out, the others become logical operations.
