@@ -6,6 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/cf"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -166,7 +167,7 @@ func (l *lowering) lastUses(roots map[*ir.Value][]*ir.Op, number, last map[*ir.O
 	for v, rs := range roots {
 		for user := range v.Users() {
 			for _, root := range rs {
-				end := last[user]
+				end := last[l.done(user)]
 				for p := user.Parent(); p != nil && p != l.fn && !root.IsInside(p); p = p.Parent() {
 					if p.Def == scf.For || p.Def == scf.While {
 						end = max(end, last[p])
@@ -180,6 +181,21 @@ func (l *lowering) lastUses(roots map[*ir.Value][]*ir.Op, number, last map[*ir.O
 		}
 	}
 	return ends
+}
+
+// done is the operation after which another does not need its operands any more: of a product that goes on, the wait for it.
+func (l *lowering) done(op *ir.Op) *ir.Op {
+	if op.Def != ttng.WarpGroupDot || !isAsync(op) {
+		return op
+	}
+	for at := op; at != l.fn; at = at.Parent() {
+		for next := at.Next(); next != nil; next = next.Next() {
+			if next.Def == ttng.WarpGroupDotWait && next.IntOr("pendings", 0) == 0 {
+				return next
+			}
+		}
+	}
+	return l.fn
 }
 
 // hasBackEdge reports whether branches between blocks make a loop.

@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -15,14 +16,15 @@ import (
 // are pending, through loops until nothing changes, and notes the operations that need one.
 
 // pending are accesses to shared memory, and stores to global memory, since the last barrier. Copies are asynchronous writes that nobody
-// has waited for: a barrier does not end them.
+// has waited for, products what products under way read: a barrier does not end them. Whoever waits has made the access just then, for
+// the others.
 type pending struct {
-	reads, writes, copies []interval
-	stores                []stored
+	reads, writes, copies, products []interval
+	stores                          []stored
 }
 
 func (p pending) clone() pending {
-	return pending{slices.Clone(p.reads), slices.Clone(p.writes), slices.Clone(p.copies), slices.Clone(p.stores)}
+	return pending{slices.Clone(p.reads), slices.Clone(p.writes), slices.Clone(p.copies), slices.Clone(p.products), slices.Clone(p.stores)}
 }
 
 func add[T comparable](list []T, more ...T) []T {
@@ -38,11 +40,13 @@ func add[T comparable](list []T, more ...T) []T {
 func (p *pending) merge(q pending) bool {
 	n := p.size()
 	p.reads, p.writes, p.copies = add(p.reads, q.reads...), add(p.writes, q.writes...), add(p.copies, q.copies...)
-	p.stores = add(p.stores, q.stores...)
+	p.products, p.stores = add(p.products, q.products...), add(p.stores, q.stores...)
 	return p.size() > n
 }
 
-func (p *pending) size() int { return len(p.reads) + len(p.writes) + len(p.copies) + len(p.stores) }
+func (p *pending) size() int {
+	return len(p.reads) + len(p.writes) + len(p.copies) + len(p.products) + len(p.stores)
+}
 
 // barrier is one of the block, or of the whole program, which is more where programs have several blocks: those see each other's stores
 // only then.
@@ -127,6 +131,12 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 			p.copies = nil
 		}
 		return
+	case ttng.WarpGroupDotWait:
+		p.reads = add(p.reads, p.products...)
+		if op.IntOr("pendings", 0) == 0 {
+			p.products = nil
+		}
+		return
 	}
 	a := f.accesses(op)
 	back := f.readsBack(op, p)
@@ -144,6 +154,9 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 	if op.Def == ttg.AsyncCopy {
 		p.copies = add(p.copies, a.writes...)
 		return
+	}
+	if op.Def == ttng.WarpGroupDot && isAsync(op) {
+		p.products = add(p.products, a.reads...)
 	}
 	p.reads, p.writes = add(p.reads, a.reads...), add(p.writes, a.writes...)
 	if a.meets {
@@ -219,6 +232,8 @@ func (f *barrierFinder) accesses(op *ir.Op) accesses {
 		return accesses{writes: f.bytes(op.Operand(1))}
 	case ttg.AsyncCopy:
 		return accesses{writes: f.bytes(op.Slot(1))}
+	case ttng.WarpGroupDot:
+		return accesses{reads: append(f.bytes(op.Operand(0)), f.bytes(op.Operand(1))...)}
 	case tt.Call:
 		// The callee's frame lies behind ours; what it leaves pending there matters to the next call.
 		fr := f.l.frames[f.l.callee(op)]

@@ -107,9 +107,6 @@ func TestGoldens(t *testing.T) {
 		for _, name := range goldenNames(t, dir) {
 			t.Run(dir+"/"+name, func(t *testing.T) {
 				text := goldenFile(t, dir, name, "ttgir")
-				if strings.Contains(string(text), "ttng.warp_group_dot") {
-					t.Skip("wgmma")
-				}
 				l, want, got := expected(t, dir, name)
 				k, ptx := compile(t, parseIR(t, name+".ttgir", text), l.kernel, capability)
 				if !strings.Contains(string(ptx), ".entry "+l.kernel) {

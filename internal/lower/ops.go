@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/dialect/ub"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -44,6 +45,7 @@ func init() { // regions are lowered by the table that holds their own handlers
 		ttg.MemDescIndex: lowerMemDescIndex, ttg.MemDescSubslice: lowerMemDescSubslice, ttg.MemDescTrans: view, ttg.MemDescReshape: view,
 		ttg.MemDescReinterpret: lowerMemDescReinterpret, ttg.GlobalScratchAlloc: lowerGlobalScratch, gpud.Barrier: lowerBarrier, ttg.LocalBarrier: lowerBarrier,
 		ttg.AsyncCopy: lowerAsyncCopy, ttg.AsyncCommitGroup: lowerAsyncCommit, ttg.AsyncWait: lowerAsyncWait,
+		ttng.WarpGroupDot: lowerWarpGroupDot, ttng.WarpGroupDotWait: lowerWarpGroupWait, ttng.FenceAsyncShared: lowerFenceAsync,
 		tt.InlineAsm: lowerInlineAsm, tt.ExternElementwise: lowerExtern, tt.MapElementwise: lowerMapElementwise, tt.MapElementwiseReturn: lowerMapReturn, tt.Dot: lowerDot,
 		tt.Gather: lowerGather, tt.Histogram: lowerHistogram, tt.Print: lowerPrint, tt.Assert: lowerAssert, cf.Assert: lowerAssert,
 		llvmd.Assume: lowerAssume, ub.Unreachable: lowerUnreachable,

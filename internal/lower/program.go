@@ -159,8 +159,12 @@ func (g *program) attributes() string {
 	}
 	return "attributes #0 = { nounwind " + limits + " }\n" +
 		"attributes #1 = { alwaysinline nounwind willreturn memory(none) }\n" +
-		"attributes #2 = { noinline nounwind }\n"
+		"attributes #2 = { noinline nounwind }\n" +
+		"attributes " + convergent + " = { convergent nounwind }\n"
 }
+
+// convergent is the attribute of what all threads of a warp run together.
+const convergent = "#3"
 
 // str is a global that holds a string with a zero at its end.
 func (g *program) str(s string) string {

@@ -10,6 +10,7 @@ import (
 // threadIDs are the names of the thread's place: computed once at the kernel's start.
 type threadIDs struct {
 	tid, lane, warp, block string
+	group                  string            // the warp, known to be the same in all lanes; "" before it is wanted
 	coords                 map[string]string // thread parts of coordinates, by layout and dimension
 }
 

@@ -1,0 +1,202 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// How wgmma reads a matrix in shared memory. A descriptor has 64 bits: where the matrix begins, a leading and a stride offset, all in units of
+// 16 bytes, and which of four swizzles it has. Rows of a swizzle's width (16 bytes without one) lie one below the other, eight of them make
+// a core matrix, and the offsets lead from one core matrix to the next. The row goes along k or, transposed, along the matrix's other
+// dimension, m of A and n of B. Which descriptor describes a layout is found by looking at what each bit of an element's coordinates does to its place.
+
+// matrixView is a matrix in shared memory as descriptors describe it.
+type matrixView struct {
+	l     *lowering
+	inv   layout.Layout // coordinates to the place, in elements
+	size  int           // of an element in bytes
+	mn    int           // the dimension that is not k: 0 of A, 1 of B
+	trans bool          // whether rows go along mn
+	bits  uint64        // of the descriptor, but for the address
+	base  string        // the address in units of 16 bytes, as i64
+}
+
+// swizzleModes are the widths of rows in bytes and what descriptors call them. The last is none.
+var swizzleModes = []struct {
+	width int
+	mode  uint64
+}{{128, 1}, {64, 2}, {32, 3}, {16, 0}}
+
+// matrixView finds the descriptors of a buffer for instructions that read rows along mn and depth along k of it.
+func (l *lowering) matrixView(op *ir.Op, v *ir.Value, mn, rows, depth int) matrixView {
+	b := l.buffer(v)
+	x := matrixView{l: l, inv: l.layout(op, v.Type).PseudoInvert(), size: bitsOf(b.elem) / 8, mn: mn}
+	along, down := x.bytes(op, mn, rows), x.bytes(op, 1-mn, depth)
+	for _, s := range swizzleModes {
+		for _, trans := range []bool{false, true} {
+			lead, stride, ok := describe(along, down, s.width, x.size, trans)
+			if !ok {
+				continue
+			}
+			x.trans = trans
+			x.bits = uint64(lead>>4)<<16 | uint64(stride>>4)<<32 | s.mode<<62
+			x.base = x.address(op, b, s.width)
+			return x
+		}
+	}
+	l.fail(op, "no descriptor of wgmma describes %s", v.Type)
+	return x
+}
+
+// bytes are, for the bits of a coordinate, how far they move an element.
+func (x matrixView) bytes(op *ir.Op, dim, size int) []int {
+	if x.inv.InSize(layout.TensorDim(dim)) < size {
+		x.l.fail(op, "a matrix of %d by %d is less than an instruction reads", x.inv.InSize("dim0"), x.inv.InSize("dim1"))
+	}
+	out := make([]int, log2(size))
+	for i := range out {
+		at := x.inv.Basis(layout.TensorDim(dim), i)
+		if len(at) > 1 && at[1] != 0 {
+			x.l.refuseOnCluster(op, "a matrix of which other blocks have a part")
+		}
+		out[i] = at[0] * x.size
+	}
+	return out
+}
+
+// describe finds the offsets of a descriptor: mn and k are how far the bits of the coordinates move an element, in bytes.
+func describe(mn, k []int, width, size int, trans bool) (lead, stride int, ok bool) {
+	row, down := k, mn
+	if trans {
+		row, down = mn, k
+	}
+	unit := log2(width / size)
+	var inRow, below steps
+	for i, at := range row { // the row itself, then core matrices beside each other
+		if i < unit {
+			inRow.fixed(at, size<<i)
+		} else {
+			inRow.step(at, i-unit)
+		}
+	}
+	for i, at := range down { // eight rows, then core matrices below each other
+		if i < 3 {
+			below.fixed(at, swizzle(width<<i, width))
+		} else {
+			below.step(at, i-3)
+		}
+	}
+	// Between swizzled core matrices the pattern must not change.
+	if inRow.bad || below.bad || (inRow.first|below.first)%16 != 0 || width > 16 && (inRow.first|below.first)%(8*width) != 0 {
+		return 0, 0, false
+	}
+	lead, stride = inRow.first, below.first
+	switch {
+	case trans && width == 16:
+		lead, stride = stride, lead
+	case !trans && width > 16 && inRow.first != 0:
+		return 0, 0, false // k of an instruction never leaves the row
+	}
+	return lead, stride, lead>>4 < 1<<14 && stride>>4 < 1<<14
+}
+
+// steps checks how bits of a coordinate move an element.
+type steps struct {
+	first int // distance of core matrices
+	bad   bool
+}
+
+func (s *steps) fixed(got, want int) { s.bad = s.bad || got != want }
+
+func (s *steps) step(got, i int) {
+	if i == 0 {
+		s.first = got
+	}
+	s.bad = s.bad || got != s.first<<i
+}
+
+// swizzle exchanges the units of 16 bytes in rows of a width by the number of 128 bytes that the row lies in.
+func swizzle(at, width int) int { return at ^ at>>3&((width/16-1)<<4) }
+
+// address is where the matrix of this warp's group begins.
+func (x matrixView) address(op *ir.Op, b smem, width int) string {
+	l := x.l
+	if start, ok := constant(b.start); ok && start*x.size%(8*width) >= width {
+		l.fail(op, "a part of a matrix that begins within eight rows")
+	}
+	ptr := l.val("ptrtoint ptr addrspace(3) %s to i32", l.sharedAt(l.mul(b.start, x.size), b.base))
+	if part := x.groupPart(op); part != "0" {
+		ptr = l.val("add i32 %s, %s", ptr, part)
+	}
+	units := l.val("and i32 %s, %d", l.val("lshr i32 %s, 4", ptr), 1<<14-1)
+	return l.val("zext i32 %s to i64", units)
+}
+
+// groupPart is how far the matrix of this warp's group lies behind the first's, and that of this block behind the first block's, in bytes.
+func (x matrixView) groupPart(op *ir.Op) string {
+	l := x.l
+	result := l.layout(op, op.Result(0).Type)
+	dim := layout.TensorDim(x.mn)
+	place := func(in string, i int) []int {
+		at := make([]int, 2)
+		at[x.mn] = result.BasisAlong(in, i, dim)
+		return x.inv.Apply(at...)
+	}
+	var warps [][]int
+	for i := range result.InBits(layout.Warp) {
+		at := 0
+		if i >= 2 {
+			at = place(layout.Warp, i)[0] * x.size
+		}
+		warps = append(warps, []int{at})
+	}
+	if result.HasIn(layout.Block) {
+		for i := range result.InBits(layout.Block) {
+			if at := place(layout.Block, i); at[0] != 0 || len(at) > 1 && at[1] != 0 && at[1] != 1<<i {
+				l.refuseOnCluster(op, "an operand that lies in another block")
+			}
+		}
+	}
+	return l.uniformPart(warps)
+}
+
+// uniformPart is the sum of what the bits of the warp's number stand for, known to be the same in all lanes.
+func (l *lowering) uniformPart(warps [][]int) string {
+	any := 0
+	for _, w := range warps {
+		any |= w[0]
+	}
+	if any == 0 {
+		return "0"
+	}
+	key := fmt.Sprint("uniform", warps)
+	if v, ok := l.ids.coords[key]; ok {
+		return v
+	}
+	v := l.atEntry(func() string {
+		if l.ids.group == "" {
+			l.ids.group = l.call("i32", "llvm.nvvm.shfl.sync.idx.i32", "i32 -1", "i32 "+l.ids.warp, "i32 0", "i32 31")
+		}
+		sum := "0"
+		for i, w := range warps {
+			if w[0] != 0 {
+				sum = l.add(sum, l.field(l.ids.group, i, 1, w[0]))
+			}
+		}
+		return sum
+	})
+	l.ids.coords[key] = v
+	return v
+}
+
+// descriptor is that of the part that begins at coordinates, in elements.
+func (x matrixView) descriptor(mn, k int) string {
+	at := []int{mn, k}
+	if x.mn == 1 {
+		at = []int{k, mn}
+	}
+	units := uint64(x.inv.Apply(at...)[0] * x.size >> 4)
+	return x.l.val("add i64 %s, %d", x.base, int64(x.bits+units))
+}

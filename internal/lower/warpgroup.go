@@ -1,0 +1,460 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+)
+
+// Products of warp groups: four warps multiply 64 rows of A, in shared memory or in their registers, by a matrix in shared memory. The
+// instructions go on while the threads do something else. Results, and the registers of A, pass through the wait, so that nobody
+// touches them before.
+
+// groupTypes are the operands of wgmma.
+var groupTypes = map[ir.Type]string{
+	ir.F16: "f16", ir.BF16: "bf16", ir.F32: "tf32", ir.I8: "s8", ir.F8E4M3FN: "e4m3", ir.F8E5M2: "e5m2",
+}
+
+// groupSums are the results of wgmma: the type in its name, and that of a register.
+var groupSums = map[ir.Type]struct{ name, llvm, reg string }{
+	ir.F32: {"f32", "float", "f"}, ir.F16: {"f16", "i32", "r"}, ir.I32: {"s32", "i32", "r"},
+}
+
+// groupProduct is a product of warp groups while it is written.
+type groupProduct struct {
+	l        *lowering
+	op       *ir.Op
+	c        operand
+	m, n, k  int // rows that the warps have together in one step, and columns; depth of an instruction
+	width    int // columns of an instruction
+	depth    int
+	a, b     matrixView
+	regs     *operand // A, when it is in registers
+	name     string   // of the instruction
+	behind   string   // its immediates
+	useC     string   // whether the first step adds to the accumulator: "0", "1", or a name
+	typ, reg string   // of an accumulator's register
+}
+
+func lowerWarpGroupDot(l *lowering, op *ir.Op) {
+	p := l.newGroupProduct(op)
+	tiles := p.tiles()
+	words := make([][]string, len(tiles))
+	left := make([][][]string, len(tiles))
+	for i, t := range tiles { // whatever goes into registers does so before the fence
+		words[i] = p.words(t)
+		left[i] = p.left(t)
+	}
+	l.groupAsm("void", "wgmma.fence.sync.aligned;", "")
+	partial := p.inParts()
+	for i, t := range tiles {
+		if partial {
+			words[i] = p.sumParts(t, words[i], left[i], i == len(tiles)-1)
+		} else {
+			words[i] = p.sum(t, words[i], left[i])
+		}
+	}
+	if !partial {
+		l.groupAsm("void", "wgmma.commit_group.sync.aligned;", "")
+		if !isAsync(op) {
+			words = p.wait(words)
+		}
+	}
+	acc := slices.Clone(p.c.regs)
+	for i, t := range tiles {
+		p.unpack(t, words[i], acc)
+	}
+	for r, coord := range p.c.coord { // copies
+		acc[r] = acc[p.c.where[key3(coord)]]
+	}
+	l.set(op.Result(0), acc)
+}
+
+// isAsync reports whether a product goes on behind its operation.
+func isAsync(op *ir.Op) bool {
+	async, _ := op.Int("isAsync")
+	return async != 0
+}
+
+func (l *lowering) newGroupProduct(op *ir.Op) *groupProduct {
+	enc, _ := ttg.As[ttg.NvidiaMma](op.Result(0).Type.(*ir.TensorType).Encoding)
+	if enc.VersionMajor != 3 || len(enc.InstrShape) != 3 || len(enc.WarpsPerCTA) != 2 || enc.WarpsPerCTA[0]%4 != 0 {
+		l.fail(op, "no layout of a warp group's product: %s", op.Result(0).Type)
+	}
+	if l.opts.Capability/10 != 9 {
+		l.fail(op, "sm_%d has no such instruction", l.opts.Capability)
+	}
+	x, y := op.Operand(0), op.Operand(1)
+	elem := ir.ElemOf(x.Type)
+	if m, ok := ttg.MemDescOf(x.Type); ok {
+		elem = m.Elem
+	}
+	right, _ := ttg.MemDescOf(y.Type)
+	p := &groupProduct{l: l, op: op, c: l.operand(op, op.Operand(2))}
+	p.width, p.k = int(enc.InstrShape[1]), int(enc.InstrShape[2])
+	p.m, p.n = int(enc.InstrShape[0]*enc.WarpsPerCTA[0]), p.width*int(enc.WarpsPerCTA[1])
+	p.depth = int(right.Shape[0])
+	sum, known := groupSums[p.c.elem]
+	typeA, okA := groupTypes[elem]
+	typeB, okB := groupTypes[right.Elem]
+	if !known || !okA || !okB || p.k*ir.BitWidth(elem) != 256 || ir.BitWidth(elem) != ir.BitWidth(right.Elem) || enc.InstrShape[0] != 16 {
+		l.fail(op, "there is no instruction for %s times %s to %s", elem, right.Elem, p.c.elem)
+	}
+	if p.depth%p.k != 0 {
+		l.fail(op, "%d steps along k are no multiple of an instruction's %d", p.depth, p.k)
+	}
+	p.typ, p.reg = sum.llvm, sum.reg
+	p.name = fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s", p.width, p.k, sum.name, typeA, typeB)
+	if typeA != "s8" {
+		p.behind = ", 1, 1"
+	}
+	p.b = l.matrixView(op, y, 1, p.width, p.k)
+	if ttg.IsMemDesc(x.Type) {
+		p.a = l.matrixView(op, x, 0, 64, p.k)
+	} else {
+		regs := l.operand(op, x)
+		p.regs = &regs
+	}
+	p.immediates(ir.BitWidth(elem) == 16)
+	p.useC = p.scale()
+	return p
+}
+
+// immediates says which operands are transposed; those of other than 16 bits never are.
+func (p *groupProduct) immediates(canTranspose bool) {
+	flag := map[bool]string{false: ", 0", true: ", 1"}
+	switch {
+	case !canTranspose && (p.a.trans || p.b.trans):
+		p.l.fail(p.op, "an operand that is not in the order of k")
+	case canTranspose && p.regs == nil:
+		p.behind += flag[p.a.trans] + flag[p.b.trans]
+	case canTranspose:
+		p.behind += flag[p.b.trans]
+	}
+}
+
+// scale says whether there is anything to add to.
+func (p *groupProduct) scale() string {
+	zero := literal(0, p.c.elem)
+	if !slices.ContainsFunc(p.c.regs, func(r string) bool { return r != zero }) {
+		return "0"
+	}
+	use := p.op.Slot(3)
+	if use == nil {
+		return "1"
+	}
+	switch s := p.l.scalar(use); s {
+	case "true", "1", "-1":
+		return "1"
+	case "false", "0":
+		return "0"
+	default:
+		return s
+	}
+}
+
+// groupTile is where the result of an instruction goes.
+type groupTile struct {
+	row, col int
+	places   []int // registers of the accumulator, in the instruction's order
+}
+
+// tiles are the instructions' results: those of the first warp's, as in all layouts.
+func (p *groupProduct) tiles() []groupTile {
+	t := p.op.Result(0).Type.(*ir.TensorType)
+	shape, err := ttglayout.ShapePerCTA(t.Encoding, t.Shape)
+	if err != nil {
+		p.l.fail(p.op, "%v", err)
+	}
+	var out []groupTile
+	for row := 0; row < int(shape[0]); row += p.m {
+		for col := 0; col < int(shape[1]); col += p.n {
+			g := groupTile{row: row, col: col}
+			for c := 0; c < p.width; c += 8 {
+				for i := range 4 {
+					g.places = append(g.places, p.c.index(p.l, p.op, 0, row+i/2*8, col+c+i%2))
+				}
+			}
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// words are the registers of a tile's accumulator: f16 go in pairs.
+func (p *groupProduct) words(t groupTile) []string {
+	if p.useC == "0" {
+		return nil
+	}
+	var out []string
+	for _, i := range t.places {
+		out = append(out, p.c.regs[i])
+	}
+	if p.c.elem == ir.F16 {
+		return p.l.pack(newAccess(ir.F16, len(out)), out)
+	}
+	return out
+}
+
+// unpack puts the registers of a tile where they belong.
+func (p *groupProduct) unpack(t groupTile, words, acc []string) {
+	if p.c.elem == ir.F16 {
+		words = p.l.unpack(newAccess(ir.F16, len(t.places)), words)
+	}
+	for i, at := range t.places {
+		acc[at] = words[i]
+	}
+}
+
+// left are A's registers for each step along k; nil where A is in shared memory.
+func (p *groupProduct) left(t groupTile) [][]string {
+	if p.regs == nil {
+		return nil
+	}
+	l, op := p.l, p.op
+	per := 32 / ir.BitWidth(p.regs.elem)
+	var out [][]string
+	for k := 0; k < p.depth; k += p.k {
+		var step []string
+		for i := range 4 { // two rows, eight apart, and the second half of k
+			row, from := t.row+i%2*8, k+i/2*p.k/2
+			ks := make([]int, per)
+			for j := range ks {
+				ks[j] = from + j
+			}
+			step = append(step, l.fragment(ks, p.regs.elem, func(k int) string { return p.regs.at(l, op, 0, row, k) }))
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// sum is a tile's accumulator with all steps along k added.
+func (p *groupProduct) sum(t groupTile, words []string, left [][]string) []string {
+	use := p.useC
+	for i := range p.depth / p.k {
+		words = p.step(t, words, left, i, use)
+		use = "1"
+	}
+	return words
+}
+
+// inParts reports whether sums are to be added up in f32 every so many steps: those of fp8 have less precision than that.
+func (p *groupProduct) inParts() bool {
+	narrow := strings.Contains(p.name, ".e4m3") || strings.Contains(p.name, ".e5m2")
+	return narrow && p.c.elem == ir.F32 && int(p.op.IntOr("maxNumImpreciseAcc", 0)) <= p.depth
+}
+
+// sumParts is sum where the tensor cores add up maxNumImpreciseAcc products at most.
+func (p *groupProduct) sumParts(t groupTile, words []string, left [][]string, last bool) []string {
+	most := max(1, int(p.op.IntOr("maxNumImpreciseAcc", 0)))
+	if words != nil && p.useC != "1" {
+		for i, w := range words {
+			words[i] = p.l.val("select i1 %s, float %s, float %s", p.useC, w, literal(0, ir.F32))
+		}
+	}
+	var part []string
+	added, steps := 0, p.depth/p.k
+	for i := range steps {
+		part = p.step(t, part, left, i, map[bool]string{false: "1", true: "0"}[part == nil])
+		if added += p.k; added < most && i < steps-1 {
+			continue
+		}
+		p.l.groupAsm("void", "wgmma.commit_group.sync.aligned;", "")
+		part = p.wait([][]string{part})[0]
+		if words == nil {
+			words = part
+		} else {
+			for j := range words {
+				part[j] = p.l.val("fadd float %s, %s", words[j], part[j])
+			}
+			words = part
+		}
+		if part, added = nil, 0; !last || i < steps-1 {
+			p.l.groupAsm("void", "wgmma.fence.sync.aligned;", "")
+		}
+	}
+	return words
+}
+
+// step is one instruction: words, where use is not "0", are what it adds to.
+func (p *groupProduct) step(t groupTile, words []string, left [][]string, i int, use string) []string {
+	n := len(t.places)
+	if p.c.elem == ir.F16 {
+		n /= 2
+	}
+	c := newAsmCall(n, p.typ, p.reg)
+	if use != "0" {
+		for j, w := range words {
+			c.in(p.typ+" "+w, itoa(j))
+		}
+	}
+	var a string
+	if p.regs == nil {
+		a = c.in("i64 "+p.a.descriptor(t.row, i*p.k), "l")
+	} else {
+		var regs []string
+		for _, r := range left[i] {
+			regs = append(regs, c.in("i32 "+r, "r"))
+		}
+		a = "{" + strings.Join(regs, ",") + "}"
+	}
+	b := c.in("i64 "+p.b.descriptor(t.col, i*p.k), "l")
+	if use != "0" && use != "1" {
+		use = c.in("i1 "+use, "b")
+	}
+	return c.emit(p.l, fmt.Sprintf("%s {%s}, %s, %s, %s%s;", p.name, strings.Join(c.outs(), ","), a, b, use, p.behind))
+}
+
+// wait waits for everything.
+func (p *groupProduct) wait(tiles [][]string) [][]string {
+	w := newGroupWait(p.l)
+	for _, words := range tiles {
+		for _, r := range words {
+			w.add(p.typ, p.reg, r)
+		}
+	}
+	got := w.emit(0)
+	var out [][]string
+	for _, words := range tiles {
+		out = append(out, got[:len(words)])
+		got = got[len(words):]
+	}
+	return out
+}
+
+// groupWait is a wait with the registers that pass through it.
+type groupWait struct {
+	l     *lowering
+	types []string
+	regs  []string // constraints
+	vals  []string
+}
+
+func newGroupWait(l *lowering) *groupWait { return &groupWait{l: l} }
+
+func (w *groupWait) add(typ, reg, val string) {
+	w.types, w.regs, w.vals = append(w.types, typ), append(w.regs, reg), append(w.vals, val)
+}
+
+// emit waits until at most so many groups are under way.
+func (w *groupWait) emit(pendings int) []string {
+	c := &asmCall{types: w.types}
+	for _, r := range w.regs {
+		c.constraints = append(c.constraints, "="+r)
+	}
+	for i, v := range w.vals {
+		c.in(w.types[i]+" "+v, itoa(i))
+	}
+	return c.emit(w.l, fmt.Sprintf("wgmma.wait_group.sync.aligned %d;", pendings))
+}
+
+// lowerWarpGroupWait waits, and hands on what came in: no instruction that uses it can come before.
+func lowerWarpGroupWait(l *lowering, op *ir.Op) {
+	w := newGroupWait(l)
+	for _, v := range op.Operands() {
+		if !ttg.IsMemDesc(v.Type) {
+			w.tensor(ir.ElemOf(v.Type), l.regs(v))
+		}
+	}
+	got := w.emit(int(op.IntOr("pendings", 0)))
+	for i, v := range op.Operands() {
+		if ttg.IsMemDesc(v.Type) {
+			l.vals[op.Result(i)] = l.vals[v]
+			continue
+		}
+		var regs []string
+		regs, got = w.back(ir.ElemOf(v.Type), len(l.regs(v)), got)
+		l.set(op.Result(i), regs)
+	}
+}
+
+// chunk is how elements of a type that is narrower than a register go through a wait.
+func chunk(elem ir.Type, n int) access { return newAccess(elem, min(n, max(1, 32/bitsOf(elem)))) }
+
+// tensor has the registers of a tensor pass.
+func (w *groupWait) tensor(elem ir.Type, regs []string) {
+	if elem == ir.F32 {
+		for _, r := range regs {
+			w.add("float", "f", r)
+		}
+		return
+	}
+	a := chunk(elem, len(regs))
+	for part := range slices.Chunk(regs, a.vec) {
+		for _, word := range w.l.pack(a, part) {
+			w.add(a.wordType(), a.constraint(), word)
+		}
+	}
+}
+
+// back takes n registers of a tensor from what came out of the wait, and leaves the rest.
+func (w *groupWait) back(elem ir.Type, n int, words []string) (regs, rest []string) {
+	if elem == ir.F32 {
+		return words[:n], words[n:]
+	}
+	a := chunk(elem, n)
+	for len(regs) < n {
+		regs = append(regs, w.l.unpack(a, words[:a.words])...)
+		words = words[a.words:]
+	}
+	return regs, words
+}
+
+// asmCall is inline assembly that is put together operand by operand.
+type asmCall struct {
+	types       []string // of the results
+	constraints []string
+	args        []string
+}
+
+func newAsmCall(outs int, typ, reg string) *asmCall {
+	return &asmCall{types: slices.Repeat([]string{typ}, outs), constraints: slices.Repeat([]string{"=" + reg}, outs)}
+}
+
+// in adds an operand and is its name.
+func (c *asmCall) in(arg, constraint string) string {
+	c.args, c.constraints = append(c.args, arg), append(c.constraints, constraint)
+	return fmt.Sprintf("$%d", len(c.constraints)-1)
+}
+
+// outs are the names of the results.
+func (c *asmCall) outs() []string {
+	out := make([]string, len(c.types))
+	for i := range out {
+		out[i] = fmt.Sprintf("$%d", i)
+	}
+	return out
+}
+
+func (c *asmCall) emit(l *lowering, code string) []string {
+	ret := structOf(c.types)
+	v := l.groupAsm(ret, code, strings.Join(c.constraints, ","), c.args...)
+	if len(c.types) == 0 {
+		return nil
+	}
+	return l.fields(ret, v, len(c.types))
+}
+
+// groupAsm is assembly that all threads of a warp run together.
+func (l *lowering) groupAsm(ret, code, constraints string, args ...string) string {
+	text := fmt.Sprintf("call %s asm sideeffect \"%s\", \"%s\"(%s) %s", ret, quote(code), constraints, strings.Join(args, ", "), convergent)
+	if ret == "void" {
+		l.do("%s", text)
+		return ""
+	}
+	return l.val("%s", text)
+}
+
+// lowerFenceAsync lets products see what threads have stored in shared memory.
+func lowerFenceAsync(l *lowering, op *ir.Op) {
+	space := "shared::cta"
+	if cluster, _ := op.Int("bCluster"); cluster != 0 {
+		space = "shared::cluster"
+	}
+	l.asm("void", "fence.proxy.async."+space+";", "", true)
+}
