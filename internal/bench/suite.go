@@ -23,7 +23,11 @@ type Row struct {
 	Nereid   float64 `json:"nereid,omitempty"`
 	NumWarps int     `json:"num_warps,omitempty"`
 	What     string  `json:"what,omitempty"`
-	Failed   string  `json:"failed,omitempty"`
+	Causal   *bool   `json:"causal,omitempty"`
+	// Best is the fastest of several configs, Configs the milliseconds of each.
+	Best    string             `json:"best,omitempty"`
+	Configs map[string]float64 `json:"configs,omitempty"`
+	Failed  string             `json:"failed,omitempty"`
 }
 
 // Suite measures the kernels on a device.
@@ -58,7 +62,8 @@ func (s *Suite) Run(ctx context.Context) error {
 		run  func() error
 	}{
 		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm}, {"rms_norm", s.rmsNorm}, {"swiglu", s.swiglu},
-		{"cross_entropy", s.crossEntropy}, {"dropout", s.dropout}, {"row_sum", s.rowSum}, {"matmul", s.matmul}, {"compile", s.compile}, {"launch", s.launch},
+		{"cross_entropy", s.crossEntropy}, {"dropout", s.dropout}, {"row_sum", s.rowSum}, {"matmul", s.matmul},
+		{"attention", s.attention}, {"compile", s.compile}, {"launch", s.launch},
 	} {
 		if len(s.Only) > 0 && !slices.Contains(s.Only, job.name) {
 			continue
@@ -353,38 +358,6 @@ func (s *Suite) rowSum() error {
 	}
 	return s.measure(Row{Kernel: "row_sum", DType: "fp32", Shape: []int{n, n}, Unit: "GB/s"}, "reduce.py", "row_sum_kernel",
 		4*float64(n)*float64(n)/1e9, nereid.Grid{n / 4}, x, out, n, n, 1024, 4, 1024)
-}
-
-func (s *Suite) matmul() error {
-	for _, n := range pick(s.Small, []int{256}, []int{512, 1024, 2048, 4096, 8192}) {
-		a, err := s.tensor(nereid.Float16, n, n)
-		if err != nil {
-			return err
-		}
-		b, err := s.tensor(nereid.Float16, n, n)
-		if err != nil {
-			return err
-		}
-		c, err := nereid.New(s.Device, nereid.Float16, n, n)
-		if err != nil {
-			return err
-		}
-		row := Row{Kernel: "matmul", DType: "fp16", Shape: []int{n, n, n}, Unit: "TFLOP/s"}
-		for _, cfg := range [][5]int{{128, 256, 64, 3, 8}, {128, 128, 64, 4, 4}, {64, 64, 64, 4, 4}} {
-			grid := nereid.Grid{((n + cfg[0] - 1) / cfg[0]) * ((n + cfg[1] - 1) / cfg[1])}
-			t, err := s.time("matmul.py", "matmul_kernel", grid, a, b, c, n, n, n, n, 1, n, 1, n, 1, cfg[0], cfg[1], cfg[2], 8, "",
-				nereid.Options{NumStages: cfg[3], NumWarps: cfg[4]})
-			if err != nil {
-				return err
-			}
-			row.Nereid = max(row.Nereid, 2*float64(n)*float64(n)*float64(n)/1e12/t.Seconds())
-		}
-		s.emit(row)
-		a.Close()
-		b.Close()
-		c.Close()
-	}
-	return nil
 }
 
 // compile times a cold compile, source text to loaded kernel, and what of it is ours: all but the driver's compiler.
