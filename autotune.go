@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -200,6 +199,7 @@ type tuneRun struct {
 	s    *Stream
 	grid any
 
+	refused       map[string]bool            // configs that a hook refused to have compiled
 	compiling     atomic.Int32               // configs that are not compiled yet
 	saved         map[*Tensor]backend.Buffer // what tensors of restore_value held, on the device
 	origin, first *results                   // where results are compared: what tensors held at first, and after the first config
@@ -314,8 +314,8 @@ func (r *tuneRun) keywords(g *given, want func(name string) bool) []host.Keyword
 	return out
 }
 
-// tuning is held while anything is measured: measurements disturb each other.
-var tuning sync.Mutex
+// tuning is full while anything is measured: measurements disturb each other.
+var tuning = make(chan struct{}, 1)
 
 // choose is the config for the arguments: one that was chosen before, here or by another process, or the best by measurement.
 func (r *tuneRun) choose(step int, a *lang.Autotune, g *given) (lang.Config, error) {
@@ -332,8 +332,12 @@ func (r *tuneRun) choose(step int, a *lang.Autotune, g *given) (lang.Config, err
 	if c, ok := r.k.chosen.Load(id); ok {
 		return c.(lang.Config), nil
 	}
-	tuning.Lock()
-	defer tuning.Unlock()
+	select {
+	case tuning <- struct{}{}:
+		defer func() { <-tuning }()
+	case <-r.s.ctx.Done():
+		return lang.Config{}, r.cancelled()
+	}
 	if c, ok := r.k.chosen.Load(id); ok {
 		return c.(lang.Config), nil
 	}
@@ -449,9 +453,7 @@ func (r *tuneRun) tune(step int, a *lang.Autotune, g *given, key []string) (lang
 	store := &autotune.Store{Dir: o.Dir, ReadOnly: o.ReadOnly}
 	rec := r.record(key)
 	names := configNames(configs)
-	known := func() bool {
-		return !o.Again && store.Load(rec) && !slices.ContainsFunc(names, func(n string) bool { _, ok := rec.Find(n); return !ok })
-	}
+	known := func() bool { return !o.Again && store.Load(rec) && len(r.unknown(configs, rec)) == 0 }
 	if !known() {
 		if r.k.m.conf.Strict {
 			return lang.Config{}, fmt.Errorf("nereid: %s is not tuned for %s: %w", r.k.name, strings.Join(key, ", "), ErrNotCompiled)
@@ -462,16 +464,7 @@ func (r *tuneRun) tune(step int, a *lang.Autotune, g *given, key []string) (lang
 		unlock := store.Lock(r.s.ctx)
 		defer unlock()
 		if !known() {
-			first := r.measureAll(step, a, g, configs, rec, store)
-			if errors.Is(first, errLost) {
-				return lang.Config{}, first
-			}
-			rec.Best = rec.Pick(names)
-			if rec.Best == "" {
-				return lang.Config{}, first
-			}
-			store.Save(rec)
-			if err := r.resetAll(a, g); err != nil {
+			if err := r.tuneNow(step, a, g, configs, rec, store); err != nil {
 				return lang.Config{}, err
 			}
 		}
@@ -510,12 +503,7 @@ func (r *tuneRun) record(key []string) *autotune.Record {
 // measureAll measures the configs that have no time yet, in their order, while others compile. It returns the first failure.
 func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store *autotune.Store) (first error) {
 	o := &r.k.m.conf.Tune
-	var todo []lang.Config
-	for _, c := range configs {
-		if _, ok := rec.Find(c.String()); !ok || o.Again {
-			todo = append(todo, c)
-		}
-	}
+	todo := r.unknown(configs, rec)
 	ready := r.compileAll(step, g, todo)
 	defer r.closeSaved()
 	r.reference(step, a, g, configs, rec, todo)
@@ -528,6 +516,9 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 	for n := range todo {
 		if late() && rec.Pick(configNames(configs)) != "" {
 			r.say("%s: %d configs are passed over: the time is up", r.k.name, len(todo)-n)
+			for _, c := range todo[n:] {
+				rec.Set(autotune.Timing{Config: c.String(), Failed: autotune.TimeUp})
+			}
 			break
 		}
 		i, err := ready.next(anyOrder)
@@ -540,7 +531,12 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 			}
 			t, err = r.measure(step, a, g, c, best)
 		}
+		if r.s.ctx.Err() != nil {
+			r.forget(rec, store, c)
+			return r.s.ctx.Err()
+		}
 		if err != nil {
+			r.note(c, err)
 			t.Config = c.String()
 			t.Failed = firstLine(err)
 			if first == nil {

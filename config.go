@@ -87,3 +87,17 @@ func envTune(c *Cache) TuneOptions {
 	}
 	return o
 }
+
+// warn tells of something that costs time and fails nothing, once for each message.
+func (c *Config) warn(msg string, err error) {
+	if _, told := warned.LoadOrStore(msg, true); told {
+		return
+	}
+	log := c.Logger
+	if log == nil {
+		log = slog.Default()
+	}
+	log.Warn(msg, "err", err)
+}
+
+var warned sync.Map // of messages

@@ -167,7 +167,7 @@ var errLost = errors.New("the device is lost")
 func (r *tuneRun) journal(rec *autotune.Record, store *autotune.Store, t autotune.Timing) {
 	if r.k.m.conf.Tune.Journal {
 		rec.Set(t)
-		store.Save(rec)
+		r.keep(store, rec)
 	}
 }
 

@@ -190,7 +190,14 @@ func (k *Kernel) allowed(ctx context.Context, v Variant) error {
 		return fmt.Errorf("nereid: %s: %w", v, ErrNotCompiled)
 	}
 	if f := k.m.conf.Hooks.BeforeCompile; f != nil {
-		return f(ctx, v)
+		if err := f(ctx, v); err != nil {
+			return &vetoed{err}
+		}
 	}
 	return nil
 }
+
+// vetoed is what a hook said instead of letting a kernel be compiled.
+type vetoed struct{ error }
+
+func (v *vetoed) Unwrap() error { return v.error }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -107,7 +111,24 @@ func report(stderr io.Writer, err error) {
 		fmt.Fprintln(stderr, err)
 		return
 	}
-	fmt.Fprintf(stderr, "nereid: %v\n", err)
+	fmt.Fprintf(stderr, "nereid: %s\n", strings.TrimPrefix(err.Error(), "nereid: "))
+}
+
+// contextOf is the context of a command.
+func contextOf(cmd *cobra.Command) context.Context {
+	if ctx := cmd.Context(); ctx != nil {
+		return ctx
+	}
+	return context.Background()
+}
+
+// interruptible has a command that takes long end in an orderly way when it is interrupted: child processes end with it, and what it has
+// found is kept. A second interrupt ends the process.
+func interruptible(cmd *cobra.Command) (stop func()) {
+	ctx, stop := signal.NotifyContext(contextOf(cmd), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	cmd.SetContext(ctx)
+	return stop
 }
 
 // onStart calls f when cmd or a subcommand begins its own work.

@@ -48,12 +48,15 @@ func newTuneCmd() *cobra.Command {
 			"The grid is an expression of the arguments and of the config's: --grid 'cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)'.",
 		Example: "  nereid tune kernels/matmul.py:matmul_kernel --dtype fp16 --shape 512x512 stride_ak=1 stride_bn=1 stride_cn=1 \\\n" +
 			"      --shapes M=512,N=512,K=512,stride_am=512,stride_bk=512,stride_cm=512 --grid 'cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)'",
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			defer interruptible(cmd)()
+			return f.run(cmd, args)
+		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.shapes, "shapes", nil, "arguments of one tuning; may be given several times")
-	fs.StringVar(&f.grid, "grid", "1", "programs, as numbers or expressions separated by commas")
+	fs.StringVar(&f.grid, "grid", "", "programs, as numbers or expressions separated by commas; what is measured depends on it, so it has to be given")
 	fs.StringVar(&f.device, "device", "", "device to tune on (default: the best one here)")
 	fs.StringVar(&f.input.shape, "shape", "", "shape of tensors that are not described, as in 128x64")
 	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
@@ -84,14 +87,18 @@ func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
 	store := &autotune.Store{Dir: conf.Tune.Dir, ReadOnly: conf.Tune.ReadOnly}
 	out := cmd.OutOrStdout()
 	switch {
+	case store.Dir == "" && (f.importOf != "" || f.exportTo != "" || f.showKnown):
+		return usagef("there is no folder of timings, the cache is off: name one with --dir")
 	case f.importOf != "":
-		return f.merge(out, store)
+		return f.merge(contextOf(cmd), out, store)
 	case f.exportTo != "":
 		return f.export(out, store)
 	case f.showKnown:
 		return listRecords(out, store)
 	case len(args) == 0:
 		return usagef("name a kernel: FILE.py:KERNEL")
+	case f.grid == "":
+		return usagef("say how many programs are launched: --grid 'cdiv(n, BLOCK)'")
 	}
 	conf.Tune.Budget, conf.Tune.Rep, conf.Tune.Again = f.budget, f.rep, f.again || conf.Tune.Again
 	conf.Tune.Progress, conf.Tune.Done, conf.Tune.Verify, conf.Tune.Journal = f.show.progress, f.show.done, f.verify, f.journal
@@ -152,21 +159,18 @@ func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kerne
 	if err != nil {
 		return err
 	}
-	ctx := cmd.Context()
-	if ctx == nil {
-		ctx = context.Background()
-	}
+	ctx, stop := context.WithCancelCause(contextOf(cmd))
+	defer stop(nil)
 	s, err := dev.NewStream(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	f.show.begin()
-	var gridErr error
 	grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
 		g, err := in.with(m).grid(f.grid)
 		if err != nil {
-			gridErr = err
+			stop(err) // what would be measured with another grid is not to be kept
 		}
 		return g
 	})
@@ -176,11 +180,15 @@ func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kerne
 		return err
 	}
 	defer closeAll(tensors)
-	if err := k.Launch(s, grid, launched...); err != nil {
+	err = k.Launch(s, grid, launched...)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if err != nil {
 		return err
 	}
-	if gridErr != nil {
-		return gridErr
+	if len(f.show.all) == 0 {
+		return fmt.Errorf("%s has nothing to choose: it needs @triton.autotune with several configs, whose parameters are not given", k.Name())
 	}
 	f.show.table(cmd.OutOrStdout(), fmt.Sprintf("%s on %s %s", k.Name(), dev, shape), time.Since(start))
 	return s.Sync()
@@ -194,7 +202,11 @@ func (in *inputs) with(m nereid.Meta) *inputs {
 }
 
 func listRecords(out io.Writer, s *autotune.Store) error {
-	for _, r := range s.All() {
+	all := s.All()
+	if len(all) == 0 {
+		fmt.Fprintf(out, "no timings in %s\n", s.Dir)
+	}
+	for _, r := range all {
 		fmt.Fprintf(out, "%s (%s) on %s for %s\n", r.Kernel, r.File, r.Device, strings.Join(r.Key, ", "))
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for _, t := range r.Timings {
@@ -214,6 +226,9 @@ func listRecords(out io.Writer, s *autotune.Store) error {
 
 func (f *tuneFlags) export(out io.Writer, s *autotune.Store) error {
 	all := s.All()
+	if len(all) == 0 {
+		return fmt.Errorf("no timings in %s", s.Dir)
+	}
 	data, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err
@@ -225,15 +240,16 @@ func (f *tuneFlags) export(out io.Writer, s *autotune.Store) error {
 	return nil
 }
 
-func (f *tuneFlags) merge(out io.Writer, s *autotune.Store) error {
+func (f *tuneFlags) merge(ctx context.Context, out io.Writer, s *autotune.Store) error {
 	data, err := os.ReadFile(f.importOf)
 	if err != nil {
 		return err
 	}
 	list, err := autotune.Decode(data)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", f.importOf, err)
 	}
-	fmt.Fprintf(out, "%d records taken over\n", s.Merge(list))
-	return nil
+	n, err := s.Merge(ctx, list)
+	fmt.Fprintf(out, "%d records taken over\n", n)
+	return err
 }

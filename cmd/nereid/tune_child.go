@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -23,8 +22,8 @@ func (f *tuneFlags) isolated(cmd *cobra.Command, store *autotune.Store) error {
 	}
 	for last := -1; ; {
 		err := f.child(cmd, self, store)
-		if err == nil {
-			return nil
+		if err == nil || contextOf(cmd).Err() != nil {
+			return err
 		}
 		known := known(store)
 		if known == last { // no config was noted: it does not get as far as measuring
@@ -46,10 +45,10 @@ func known(s *autotune.Store) (n int) {
 // child runs this command line again in a process that keeps a journal. A process that adds nothing to it for longer than a config may
 // take is ended.
 func (f *tuneFlags) child(cmd *cobra.Command, self string, store *autotune.Store) error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	args := append(append([]string(nil), os.Args[1:]...), "--journal", "--dir", store.Dir)
-	c := exec.CommandContext(ctx, self, args...)
+	c := exec.CommandContext(contextOf(cmd), self, args...)
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // its config is not to blame, and it can say so
+	c.WaitDelay = 3 * time.Second
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
 	if err := c.Start(); err != nil {
@@ -70,7 +69,7 @@ func (f *tuneFlags) child(cmd *cobra.Command, self string, store *autotune.Store
 			last, since = now, time.Now()
 		}
 		if f.hang > 0 && time.Since(since) > f.hang {
-			cancel()
+			c.Process.Kill()
 			<-ended
 			return fmt.Errorf("a config took longer than %v", f.hang)
 		}

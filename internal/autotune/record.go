@@ -46,6 +46,9 @@ type Timing struct {
 	Failed string  `json:"failed,omitempty"` // why it has no time
 }
 
+// TimeUp is the failure of a config that a tuning with a budget did not come to: it may be measured another day.
+const TimeUp = "not measured: the time was up"
+
 // Hash is a hash of a kernel's text.
 func Hash(source string) string {
 	sum := sha256.Sum256([]byte(source))
@@ -68,6 +71,11 @@ func (r *Record) Set(t Timing) {
 		return
 	}
 	r.Timings = append(r.Timings, t)
+}
+
+// Drop removes a timing.
+func (r *Record) Drop(config string) {
+	r.Timings = slices.DeleteFunc(r.Timings, func(t Timing) bool { return t.Config == config })
 }
 
 // Margin is the noise that measurements are taken to have: configs whose medians differ by less count as equally fast.
@@ -137,12 +145,15 @@ func parse(data []byte) (*Record, error) {
 		return nil, err
 	}
 	if r.Version != version || r.Kernel == "" {
-		return nil, fmt.Errorf("not a record of this version")
+		return nil, fmt.Errorf("not a tuning record of version %d", version)
 	}
 	for _, t := range r.Timings {
 		if t.Failed == "" && !(t.Median >= 0 && t.Low <= t.High) {
 			return nil, fmt.Errorf("the timing of %q makes no sense", t.Config)
 		}
+	}
+	if t, ok := r.Find(r.Best); r.Best != "" && (!ok || t.Failed != "") {
+		return nil, fmt.Errorf("%q is the choice, and has no time", r.Best)
 	}
 	return r, nil
 }
@@ -152,23 +163,29 @@ func (r *Record) fits(o *Record) bool {
 	return r.Kernel == o.Kernel && r.Device == o.Device && r.Compiler == o.Compiler && r.Source == o.Source && slices.Equal(r.Key, o.Key)
 }
 
-// Save keeps a record. That it cannot is no error: the kernel is tuned again some day.
-func (s *Store) Save(r *Record) {
+// Save keeps a record. A store without a folder, or one that is only read, keeps nothing, and that is no error.
+func (s *Store) Save(r *Record) error {
 	if s == nil || s.Dir == "" || s.ReadOnly {
-		return
+		return nil
 	}
 	r.Version = version
 	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil || os.MkdirAll(s.Dir, 0o777) != nil {
-		return
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(s.Dir, ".tmp*")
 	if err != nil {
-		return
+		return err
 	}
 	_, err = f.Write(append(data, '\n'))
 	if e := f.Close(); err == nil {
 		err = e
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644) // a shared folder is read by others
 	}
 	if err == nil {
 		err = os.Rename(f.Name(), s.path(r))
@@ -176,6 +193,7 @@ func (s *Store) Save(r *Record) {
 	if err != nil {
 		os.Remove(f.Name())
 	}
+	return err
 }
 
 // Lock keeps other processes from tuning at the same time: they would disturb each other's measurements, and wait for the choice of
@@ -194,6 +212,9 @@ func (s *Store) Lock(ctx context.Context) (unlock func()) {
 
 // All are the records of the folder that can be read, by kernel and key.
 func (s *Store) All() []*Record {
+	if s == nil || s.Dir == "" {
+		return nil
+	}
 	files, _ := filepath.Glob(filepath.Join(s.Dir, "*.json"))
 	var out []*Record
 	for _, f := range files {
@@ -221,23 +242,30 @@ func (s *Store) Stamp() (stamp string) {
 }
 
 // Merge takes records over from elsewhere, timing by timing: what is measured here already stays.
-func (s *Store) Merge(records []*Record) (taken int) {
+func (s *Store) Merge(ctx context.Context, records []*Record) (taken int, err error) {
+	if s.ReadOnly {
+		return 0, fmt.Errorf("%s is only read", s.Dir)
+	}
+	unlock := s.Lock(ctx)
+	defer unlock()
 	for _, r := range records {
 		mine := *r
-		mine.Timings = nil
+		mine.Timings, mine.Best = nil, ""
 		s.Load(&mine)
 		for _, t := range r.Timings {
-			if _, ok := mine.Find(t.Config); !ok {
-				mine.Timings = append(mine.Timings, t)
+			if old, ok := mine.Find(t.Config); !ok || old.Failed == TimeUp {
+				mine.Set(t)
 			}
 		}
-		if mine.Best == "" {
+		if t, ok := mine.Find(r.Best); mine.Best == "" && ok && t.Failed == "" {
 			mine.Best = r.Best
 		}
-		s.Save(&mine)
+		if err := s.Save(&mine); err != nil {
+			return taken, err
+		}
 		taken++
 	}
-	return taken
+	return taken, nil
 }
 
 // Decode reads a list of records, as an export is written.
@@ -247,10 +275,10 @@ func Decode(data []byte) ([]*Record, error) {
 		return nil, fmt.Errorf("not a list of tuning records: %w", err)
 	}
 	var out []*Record
-	for _, d := range raw {
+	for i, d := range raw {
 		r, err := parse(d)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("record %d: %w", i+1, err)
 		}
 		out = append(out, r)
 	}

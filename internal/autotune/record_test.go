@@ -88,15 +88,59 @@ func TestMerge(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
-	if n := a.Merge(list); n != 2 || len(a.All()) != 2 {
-		t.Errorf("%d taken, %d there", n, len(a.All()))
+	if n, err := a.Merge(t.Context(), list); err != nil || n != 2 || len(a.All()) != 2 {
+		t.Errorf("%d taken, %d there, %v", n, len(a.All()), err)
 	}
 	got := record("1")
 	a.Load(got)
 	if x, _ := got.Find("x"); x.Median != 1 || got.Best != "x" || len(got.Timings) != 2 {
 		t.Errorf("%+v", got)
 	}
+	for _, bad := range []*Store{{Dir: "/proc/none"}, {Dir: a.Dir, ReadOnly: true}} {
+		if n, err := bad.Merge(t.Context(), list); err == nil || n != 0 {
+			t.Errorf("%+v took %d over", bad, n)
+		}
+	}
 	if _, err := Decode([]byte("{}")); err == nil {
 		t.Error("an object is taken for a list")
+	}
+}
+
+// What one side had no time for, or could not run, gives way to what the other knows.
+func TestMergeGaps(t *testing.T) {
+	s := &Store{Dir: t.TempDir()}
+	mine := record("1")
+	mine.Set(Timing{Config: "x", Failed: TimeUp})
+	mine.Set(Timing{Config: "y", Failed: "does not fit"})
+	if err := s.Save(mine); err != nil {
+		t.Fatal(err)
+	}
+	other := record("1")
+	other.Set(Timing{Config: "x", Median: 2, Low: 2, High: 2})
+	other.Set(Timing{Config: "y", Median: 1, Low: 1, High: 1})
+	other.Best = "y"
+	if _, err := s.Merge(t.Context(), []*Record{other}); err != nil {
+		t.Fatal(err)
+	}
+	got := record("1")
+	if !s.Load(got) || got.Best != "" || got.Pick([]string{"x", "y"}) != "x" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A record whose choice makes no sense counts as absent.
+func TestBadChoice(t *testing.T) {
+	s := &Store{Dir: t.TempDir()}
+	for _, best := range []string{"gone", "failed"} {
+		r := record("1")
+		r.Set(Timing{Config: "x", Median: 2, Low: 2, High: 2})
+		r.Set(Timing{Config: "failed", Failed: "does not fit"})
+		r.Best = best
+		if err := s.Save(r); err != nil {
+			t.Fatal(err)
+		}
+		if s.Load(record("1")) {
+			t.Errorf("%q was chosen", best)
+		}
 	}
 }

@@ -1,0 +1,73 @@
+package nereid
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/autotune"
+	"github.com/nereid-lang/nereid/internal/lang"
+)
+
+// tuneNow measures, chooses, and keeps what it found. A caller that gives up half way keeps the timings so far, and no choice.
+func (r *tuneRun) tuneNow(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store *autotune.Store) error {
+	first := r.measureAll(step, a, g, configs, rec, store)
+	switch {
+	case errors.Is(first, errLost):
+		return first
+	case r.s.ctx.Err() != nil:
+		r.keep(store, rec)
+		return r.cancelled()
+	}
+	if rec.Best = rec.Pick(configNames(configs)); rec.Best == "" {
+		return first
+	}
+	r.keep(store, rec)
+	return r.resetAll(a, g)
+}
+
+// cancelled is the error of a launch whose caller gave up while its kernel was tuned.
+func (r *tuneRun) cancelled() error {
+	return fmt.Errorf("nereid: %s is not tuned yet: %w", r.k.name, r.s.ctx.Err())
+}
+
+// keep saves a record, but for what says nothing of the configs: those that this program's hook refused to compile.
+func (r *tuneRun) keep(store *autotune.Store, rec *autotune.Record) {
+	kept := *rec
+	kept.Timings = slices.DeleteFunc(slices.Clone(rec.Timings), func(t autotune.Timing) bool { return r.refused[t.Config] })
+	if len(kept.Timings) == 0 {
+		return
+	}
+	if err := store.Save(&kept); err != nil {
+		r.k.m.conf.warn("nereid: timings are not kept", err)
+	}
+}
+
+// unknown are the configs without a timing. One that an earlier tuning had no time for has one as long as time is short.
+func (r *tuneRun) unknown(configs []lang.Config, rec *autotune.Record) (todo []lang.Config) {
+	o := &r.k.m.conf.Tune
+	for _, c := range configs {
+		if t, ok := rec.Find(c.String()); !ok || o.Again || t.Failed == autotune.TimeUp && o.Budget == 0 {
+			todo = append(todo, c)
+		}
+	}
+	return todo
+}
+
+// note remembers a config that a hook refused.
+func (r *tuneRun) note(c lang.Config, err error) {
+	if veto := (*vetoed)(nil); errors.As(err, &veto) {
+		if r.refused == nil {
+			r.refused = map[string]bool{}
+		}
+		r.refused[c.String()] = true
+	}
+}
+
+// forget takes the note back that measuring a config might be fatal: it was the caller who ended it.
+func (r *tuneRun) forget(rec *autotune.Record, store *autotune.Store, c lang.Config) {
+	if r.k.m.conf.Tune.Journal {
+		rec.Drop(c.String())
+		r.keep(store, rec)
+	}
+}
