@@ -39,13 +39,14 @@ type optFlags struct {
 	output     string
 	target     string
 	numWarps   int
+	numStages  int
 	warpGroups bool
 	reproducer bool
 }
 
 // machine is what the passes of GPUs work for.
 func (f *optFlags) machine() gpu.Options {
-	return gpu.Options{Machine: gpu.Machine{Target: f.target, NumWarps: f.numWarps}, WarpGroups: f.warpGroups}
+	return gpu.Options{Machine: gpu.Machine{Target: f.target, NumWarps: f.numWarps}, WarpGroups: f.warpGroups, NumStages: f.numStages}
 }
 
 func newOptCmd() *cobra.Command {
@@ -75,6 +76,7 @@ func (f *optFlags) add(fs *pflag.FlagSet) {
 	addTagged(fs, &f.opts)
 	fs.StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY or hip:ARCH")
 	fs.IntVar(&f.numWarps, "num-warps", 4, "warps of a program, for --ttgir and --convert-triton-to-tritongpu")
+	fs.IntVar(&f.numStages, "num-stages", 3, "iterations of a loop that overlap, for --ttgir and --tritongpu-assign-latencies")
 	fs.BoolVar(&f.warpGroups, "warp-groups", false, "put products on wgmma where the target has it")
 	fs.BoolVar(&f.reproducer, "run-reproducer", false, "run the passes that the file, a reproducer, asks for")
 	f.pipeline(fs, "ttir", "run the pipeline of the TTIR stage", func(string) ([]pass.Pass, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
@@ -100,10 +101,15 @@ func allocTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 // swizzledFor is the layout of shared memory from which the operand of a product is read without bank conflicts. transposed says
 // that the buffer is transposed before it is read.
 func swizzledFor(dot ttg.DotOp, t *ir.TensorType, order []int64, cga [][]int64, transposed bool) ttg.Swizzled {
-	enc := ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
 	if _, ok := ttg.As[ttg.NvidiaMma](dot.Parent); !ok {
-		return enc
+		return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
 	}
+	return swizzled(dot.OpIdx, dot.KWidth, t, order, cga, transposed)
+}
+
+// swizzled is swizzledFor for operands in fragments of mma instructions, with kWidth elements of a row in each lane.
+func swizzled(opIdx, kWidth int64, t *ir.TensorType, order []int64, cga [][]int64, transposed bool) ttg.Swizzled {
+	enc := ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
 	bits := int64(ir.BitWidth(t.Elem))
 	part, err := ttglayout.ShapePerCTA(enc.Attr(), t.Shape)
 	if err != nil {
@@ -111,11 +117,53 @@ func swizzledFor(dot ttg.DotOp, t *ir.TensorType, order []int64, cga [][]int64, 
 	}
 	// 32 banks of 32 bits; short rows share them.
 	enc.PerPhase = max(1, 1024/(bits*part[order[0]]))
-	vec, rows := 4*dot.KWidth, int64(8) // what a quad of lanes reads of a row, and the rows of a matrix
-	if k := int64(len(order)) - 1 - dot.OpIdx; (order[0] != k) != transposed {
+	vec, rows := 4*kWidth, int64(8) // what a quad of lanes reads of a row, and the rows of a matrix
+	if k := int64(len(order)) - 1 - opIdx; (order[0] != k) != transposed {
 		vec, rows = rows, vec
 	}
 	enc.Vec = vec
 	enc.MaxPhase = max(1, max(1, min(rows, 1024/(vec*bits)))/enc.PerPhase)
 	return enc
+}
+
+// operandLike is the layout of shared memory for a tensor that is laid out in fragments of mma instructions without being said to
+// be an operand: it becomes one by views or conversions of its elements.
+func operandLike(t *ir.TensorType) (ir.Attr, bool) {
+	l, err := ttglayout.Of(t)
+	rank := t.Rank()
+	if err != nil || rank < 2 {
+		return nil, false
+	}
+	order, opIdx := l.ThreadOrder(), int64(-1)
+	for i := range 2 { // k is the fastest dimension
+		if byK := rowMajor(rank); slices.EqualFunc(order, swapFirst(byK, i == 1), func(a int, b int64) bool { return int64(a) == b }) {
+			opIdx = int64(i)
+		}
+	}
+	if opIdx < 0 {
+		return nil, false
+	}
+	kWidth := l.ContigPerThread()[order[0]]
+	inner, outer := layout.TensorDim(order[0]), layout.TensorDim(order[1])
+	var tile layout.Layout
+	for d := range rank {
+		tile = tile.Mul(layout.Identity1D(1, layout.Register, layout.TensorDim(d)))
+	}
+	tile = layout.Product(tile, layout.Identity1D(kWidth, layout.Register, inner), layout.Identity1D(4, layout.Lane, inner),
+		layout.Identity1D(8, layout.Lane, outer))
+	if _, ok := l.DivideLeft(tile); !ok {
+		return nil, false
+	}
+	wide := make([]int64, rank)
+	for i, d := range order {
+		wide[i] = int64(d)
+	}
+	return swizzled(opIdx, int64(kWidth), t, wide, cgaOf(t.Encoding), false).Attr(), true
+}
+
+func swapFirst(order []int64, swap bool) []int64 {
+	if swap {
+		order[0], order[1] = order[1], order[0]
+	}
+	return order
 }

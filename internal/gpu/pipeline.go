@@ -11,12 +11,15 @@ type Options struct {
 	Machine
 	// WarpGroups puts products on wgmma where the target has it, instead of on mma.sync.
 	WarpGroups bool
+	// NumStages is how many iterations of a loop overlap, that of its first loads and that of its products included, where the
+	// loop itself does not say; 1 is no overlap. 0 leaves all loops as they are.
+	NumStages int
 }
 
 // Pipeline is the passes from TTIR to TTGIR for a CUDA target, in the order of make_ttgir in Triton's NVIDIA back end.
 func Pipeline(o Options) []pass.Pass {
 	c := capability(o.Target)
-	return []pass.Pass{
+	passes := []pass.Pass{
 		ConvertTriton(o.Machine),
 		Coalesce,
 		F32DotTC(c >= 80),
@@ -30,6 +33,11 @@ func Pipeline(o Options) []pass.Pass {
 		Canonicalize,
 		pass.TritonLICM,
 		Canonicalize,
+	}
+	if c >= 80 && o.NumStages > 0 {
+		passes = append(passes, AssignLatencies(o.NumStages), ScheduleLoops, SoftwarePipeline)
+	}
+	return append(passes,
 		pass.LoopAwareCSE,
 		OptimizeDotOperands,
 		RemoveLayoutConversions,
@@ -41,7 +49,7 @@ func Pipeline(o Options) []pass.Pass {
 		pass.SCCP,
 		pass.CSE,
 		Canonicalize,
-	}
+	)
 }
 
 // All is every pass of this package, for a machine, in the order in which `nereid opt --help` lists them.

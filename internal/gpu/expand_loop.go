@@ -1,0 +1,314 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// expander rewrites a loop by its schedule. Before the loop, the early stages of the first iterations run; in the new body, each
+// stage works for another iteration, the last stage for the one that the loop counts. What a stage makes and a later one needs is
+// carried from iteration to iteration. Early stages run on when there are no more iterations for them, under a predicate.
+//
+//	for i { a(i){stage 0}; b(i){stage 1} }   =>   a(0) if 0 < n
+//	                                              for i { b(i); a(i+1) if i < n-1 }
+type expander struct {
+	loop     *ir.Op
+	last     int // the last stage
+	order    []*ir.Op
+	stage    map[*ir.Op]int
+	versions map[*ir.Value][]*ir.Value // what a value of the body is in the iterations that begin before the loop
+	b        *ir.Builder
+
+	// In the new body:
+	next    *ir.Op
+	now     map[*ir.Value]*ir.Value // what a value of the old body is, for the iteration that its stage works for
+	carried map[*ir.Value]*ages
+	keys    []*ir.Value // of carried, in order
+	iv      []*ir.Value // the counter as each stage sees it
+	pred    []*ir.Value // whether there is an iteration for each stage but the last
+}
+
+// ages are the arguments of the new loop that hold a value as it was 1, 2, … iterations ago.
+type ages struct{ first, n int }
+
+// expand replaces the schedule's loop.
+func (s *schedule) expand() {
+	e := expander{loop: s.loop, last: s.stages - 1, order: s.inOrder(), stage: map[*ir.Op]int{}, versions: map[*ir.Value][]*ir.Value{},
+		b: ir.At(s.loop), now: map[*ir.Value]*ir.Value{}, carried: map[*ir.Value]*ages{}}
+	for op, p := range s.places {
+		e.stage[op] = p.stage
+	}
+	eraseSchedule(s.loop)
+	e.prologue()
+	e.findCarried()
+	e.newLoop()
+	e.newBody()
+	e.loop.ReplaceWith(e.next.Results()[:e.loop.NumResults()]...)
+}
+
+// home is the stage that makes a value of the body; what a loop carries is made by the stage that yields it. It is -1 for
+// values from outside.
+func (e *expander) home(v *ir.Value) int {
+	switch {
+	case isIterArg(v, e.loop):
+		if y := yielded(v); y.Block() == e.loop.Body(0) {
+			return e.home(y)
+		}
+		return e.last
+	case v.Def() != nil && v.Block() == e.loop.Body(0):
+		return e.stage[v.Def()]
+	}
+	return -1
+}
+
+// prologue runs the stages that begin before the loop.
+func (e *expander) prologue() {
+	lb, ub, step := scf.LowerBound(e.loop), scf.UpperBound(e.loop), scf.Step(e.loop)
+	yield := e.loop.Body(0).Last()
+	for i, arg := range scf.IterArgs(e.loop) {
+		e.versions[arg] = []*ir.Value{scf.Inits(e.loop)[i]}
+		if y := yield.Operand(i); y.Block() != e.loop.Body(0) {
+			e.versions[arg] = append(e.versions[arg], slices.Repeat([]*ir.Value{y}, e.last)...)
+		}
+	}
+	pred := make([]*ir.Value, e.last)
+	for i := range e.last {
+		iv := e.add(lb, int64(i), step)
+		e.versions[scf.IV(e.loop)] = append(e.versions[scf.IV(e.loop)], iv)
+		pred[i] = e.less(iv, ub)
+		for _, op := range e.order {
+			if n := i - e.stage[op]; n >= 0 {
+				e.prologueOp(op, n, pred[n])
+			}
+		}
+	}
+}
+
+// prologueOp clones an op for iteration n.
+func (e *expander) prologueOp(op *ir.Op, n int, pred *ir.Value) {
+	c := e.clone(op, func(v *ir.Value) *ir.Value {
+		if vs := e.versions[v]; vs != nil {
+			return vs[n]
+		}
+		return v
+	})
+	predicate(e.b, c, pred)
+	for i, r := range op.Results() {
+		e.versions[r] = append(e.versions[r], c.Result(i))
+		for use := range r.Uses() {
+			if use.Owner() != e.loop.Body(0).Last() {
+				continue
+			}
+			v, arg := c.Result(i), scf.IterArgs(e.loop)[use.Index()]
+			if e.loop.Result(use.Index()).HasUses() { // if there was no such iteration, it stays what it was
+				v = e.choose(pred, v, e.versions[arg][n])
+			}
+			e.versions[arg] = append(e.versions[arg], v)
+		}
+	}
+}
+
+// clone copies op to where the builder is, with the operands that value says.
+func (e *expander) clone(op *ir.Op, value func(*ir.Value) *ir.Value) *ir.Op {
+	m := ir.NewMapping()
+	for _, v := range outerOperands(op) {
+		m.Map(v, value(v))
+	}
+	return e.b.Insert(op.Clone(m))
+}
+
+// findCarried finds what must be carried: values that a stage needs of an earlier one.
+func (e *expander) findCarried() {
+	for _, op := range e.order {
+		for _, v := range outerOperands(op) {
+			h := e.home(v)
+			age := e.stage[op] - h
+			if h < 0 || age <= 0 {
+				continue
+			}
+			a := e.carried[v]
+			if a == nil {
+				a = &ages{}
+				e.carried[v] = a
+				e.keys = append(e.keys, v)
+			}
+			a.n = max(a.n, age)
+		}
+	}
+}
+
+// newLoop makes the loop with what it carries.
+func (e *expander) newLoop() {
+	var inits []*ir.Value
+	for _, arg := range scf.IterArgs(e.loop) {
+		inits = append(inits, e.versions[arg][e.last-e.home(arg)])
+	}
+	for _, v := range e.keys {
+		a := e.carried[v]
+		a.first = len(inits)
+		for age := 1; age <= a.n; age++ {
+			inits = append(inits, e.versions[v][e.last-e.home(v)-age])
+		}
+	}
+	e.b.Loc = e.loop.Loc
+	e.next = scf.NewFor(e.b, scf.LowerBound(e.loop), scf.UpperBound(e.loop), scf.Step(e.loop), inits)
+	for _, a := range e.loop.Attrs() {
+		e.next.SetAttr(a.Name, a.Attr)
+	}
+	scf.IV(e.next).Name = scf.IV(e.loop).Name
+	for i, arg := range scf.IterArgs(e.loop) {
+		e.now[arg] = scf.IterArgs(e.next)[i]
+		e.now[arg].Name = arg.Name
+		e.next.Result(i).Name = e.loop.Result(i).Name
+	}
+}
+
+// newBody fills it.
+func (e *expander) newBody() {
+	e.b.ToStart(e.next.Body(0))
+	e.iv, e.pred = make([]*ir.Value, e.last+1), make([]*ir.Value, e.last+1)
+	iv, ub, step := scf.IV(e.next), scf.UpperBound(e.loop), scf.Step(e.loop)
+	for i := range e.last {
+		e.pred[i] = e.less(iv, e.add(ub, int64(i-e.last), step))
+	}
+	for _, op := range e.order {
+		stage := e.stage[op]
+		c := e.clone(op, func(v *ir.Value) *ir.Value { return e.value(v, stage) })
+		if stage < e.last {
+			predicate(e.b, c, e.pred[stage])
+		}
+		for i, r := range op.Results() {
+			e.now[r] = c.Result(i)
+		}
+	}
+	var out []*ir.Value
+	for i, v := range e.loop.Body(0).Last().Operands() {
+		h := e.home(v)
+		w := e.latest(v)
+		if e.loop.Result(i).HasUses() && h >= 0 && h < e.last {
+			w = e.choose(e.pred[h], w, scf.IterArgs(e.next)[i])
+		}
+		out = append(out, w)
+	}
+	for _, v := range e.keys {
+		out = append(out, e.latest(v))
+		for age := 1; age < e.carried[v].n; age++ {
+			out = append(out, e.aged(v, age))
+		}
+	}
+	e.b.Loc = e.loop.Body(0).Last().Loc
+	scf.MakeYield(e.b, out...)
+}
+
+// latest is a value of the old body as it is now, or itself from outside.
+func (e *expander) latest(v *ir.Value) *ir.Value {
+	if w := e.now[v]; w != nil {
+		return w
+	}
+	return v
+}
+
+func (e *expander) aged(v *ir.Value, age int) *ir.Value {
+	return scf.IterArgs(e.next)[e.carried[v].first+age-1]
+}
+
+// value is what a value of the old body is for a stage of the new one.
+func (e *expander) value(v *ir.Value, stage int) *ir.Value {
+	if v == scf.IV(e.loop) {
+		if e.iv[stage] == nil {
+			e.iv[stage] = e.add(scf.IV(e.next), int64(e.last-stage), scf.Step(e.loop))
+		}
+		return e.iv[stage]
+	}
+	h := e.home(v)
+	switch {
+	case h < 0:
+		return v
+	case isIterArg(v, e.loop) && yielded(v).Block() != e.loop.Body(0) && stage < e.last:
+		return yielded(v) // the first iteration is over
+	case stage == h:
+		return e.latest(v)
+	case stage == h-1: // carried, and already there
+		return e.now[yielded(v)]
+	}
+	return e.aged(v, stage-h)
+}
+
+// add is v + n·step.
+func (e *expander) add(v *ir.Value, n int64, step *ir.Value) *ir.Value {
+	if n == 0 {
+		return v
+	}
+	def, size := arith.AddI, max(n, -n)
+	if n < 0 {
+		def = arith.SubI
+	}
+	s, ok := arith.IntOf(step)
+	if !ok {
+		return e.b.Val(def, v.Type, v, e.b.Val(arith.MulI, v.Type, step, arith.ConstInt(e.b, size, v.Type)))
+	}
+	if x, ok := arith.IntOf(v); ok {
+		return arith.ConstInt(e.b, x+n*s, v.Type)
+	}
+	return e.b.Val(def, v.Type, v, arith.ConstInt(e.b, size*s, v.Type))
+}
+
+// less is x < y, nil where that is known to be so.
+func (e *expander) less(x, y *ir.Value) *ir.Value {
+	a, ok := arith.IntOf(x)
+	b, ok2 := arith.IntOf(y)
+	if ok && ok2 && a < b {
+		return nil
+	}
+	return e.b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.SLT))}, x, y)
+}
+
+// choose is x where a predicate holds, else y.
+func (e *expander) choose(pred, x, y *ir.Value) *ir.Value {
+	if pred == nil {
+		return x
+	}
+	return e.b.Val(arith.Select, x.Type, pred, x, y)
+}
+
+// maskSlot is the operand that keeps an access from happening.
+var maskSlot = map[*ir.OpDef]int{tt.Load: 1, tt.Store: 2, tt.AtomicRMW: 2, ttg.AsyncCopy: 2}
+
+// canPredicate reports whether an op can be kept from doing harm.
+func canPredicate(op *ir.Op) bool {
+	_, masked := maskSlot[op.Def]
+	switch {
+	case masked, op.Def == scf.If, op.Def == ttg.AsyncCommitGroup, op.Def == ttg.AsyncWait, op.Def == ttg.LocalStore:
+		return true
+	}
+	return op.Effects()&^(ir.EffRead|ir.EffAlloc) == 0
+}
+
+// predicate lets op do something only if pred holds; nil is true. Work that nobody sees is not worth it.
+func predicate(b *ir.Builder, op *ir.Op, pred *ir.Value) {
+	if pred == nil || op.Effects() == 0 {
+		return
+	}
+	at := ir.At(op)
+	if op.Def == scf.If {
+		op.SetOperand(0, at.Val(arith.AndI, ir.I1, pred, op.Operand(0)))
+		return
+	}
+	slot, ok := maskSlot[op.Def]
+	if !ok {
+		return
+	}
+	mask := pred
+	if t := tt.MaskOf(op.Operand(0).Type); tensorOf(op.Operand(0)) != nil {
+		mask = at.Val(tt.Splat, t, pred)
+	}
+	if old := op.Slot(slot); old != nil {
+		mask = at.Val(arith.AndI, mask.Type, mask, old)
+	}
+	op.SetGroup(slot, []*ir.Value{mask})
+}

@@ -1,0 +1,378 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+)
+
+// copier turns the loads of a scheduled loop that run stages before their users into copies to shared memory that run on their
+// own. Each has as many buffers as stages lie between, used in turn; two counters, one for the copies and one for the
+// users, say which. The loop still does the same in the same order; the schedule says how it will be taken apart.
+//
+//	%x = tt.load %p, %m {stage 0}       =>   %i = (%i' + 1) mod 2 {stage 0}
+//	%d = tt.dot %x, … {stage 2}              %t = ttg.async_copy_global_to_local %p, %buf[%i] mask %m {stage 0}
+//	                                         %c = ttg.async_commit_group tokens %t {stage 0}
+//	                                         %j = (%j' + 1) mod 2 {stage 2}
+//	                                         %w = ttg.async_wait %c {num = 0} {stage 2}
+//	                                         %x = ttg.local_load %buf[%j] token %w {stage 2}
+//	                                         %d = tt.dot %x, … {stage 2}
+type copier struct {
+	*schedule
+	axes   *axisinfo.Analysis
+	copies []*asyncCopy
+	groups []*ring // by number of buffers, in the order in which they are needed
+}
+
+// asyncCopy is a load that is to become a copy.
+type asyncCopy struct {
+	load    *ir.Op
+	width   int // elements that a thread copies at once
+	buf     ir.Attr
+	buffers int
+	alloc   *ir.Value
+}
+
+// ring is the counters of all copies with as many buffers.
+type ring struct {
+	buffers         int
+	insert, extract *ir.Value
+}
+
+// lowerLoads turns loads into copies, and reports whether there were any.
+func (s *schedule) lowerLoads(axes *axisinfo.Analysis) {
+	c := copier{schedule: s, axes: axes}
+	for op := range body(s.loop) {
+		if op.Def == tt.Load {
+			c.consider(op)
+		}
+	}
+	if len(c.copies) == 0 {
+		return
+	}
+	for _, a := range c.copies {
+		if tensorOf(a.load.Result(0)) == nil {
+			c.asTensor(a.load)
+		}
+		c.allocate(a)
+	}
+	c.count()
+	for _, a := range c.copies {
+		c.copy(a)
+	}
+	s.insertAllDeps()
+	b := ir.At(s.loop)
+	b.After(s.loop)
+	b.Op(ttg.AsyncWait, nil, []ir.Type{ttg.Token}, ir.A("num", ir.I32Attr(0))) // copies for iterations that never came
+}
+
+// consider notes a load that becomes a copy. One that is too narrow stays a load, in an earlier stage than its users: its
+// values are carried in registers.
+func (c *copier) consider(op *ir.Op) {
+	n := c.stagesBetween(op)
+	if n == 0 {
+		return
+	}
+	a := &asyncCopy{load: op, width: 1, buffers: n}
+	if t := tensorOf(op.Result(0)); t == nil {
+		if !isWideCopy(c.axes, op) {
+			return
+		}
+		a.buf = ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: []int64{0}}.Attr()
+	} else {
+		a.buf = bufferOf(op)
+		if !isWideCopy(c.axes, op) || copyBytes(t, a.buf) < 4 {
+			return
+		}
+		a.width = copyWidth(c.axes, op)
+	}
+	if readByWarpGroup(op) {
+		a.buffers++ // a product may still read one while the next is under way
+	}
+	c.copies = append(c.copies, a)
+}
+
+// bufferOf is the layout of a load's buffers: that of a buffer which is filled from it, or one that suits the product's operand,
+// or rows without swizzle.
+func bufferOf(load *ir.Op) ir.Attr {
+	for u := range load.Result(0).Users() {
+		if u.Def == ttg.LocalAlloc {
+			m, _ := ttg.MemDescOf(u.Result(0).Type)
+			return m.Encoding
+		}
+	}
+	if enc, ok, _ := operandBuffer(load.Result(0)); ok && enc != nil {
+		return enc
+	}
+	t := tensorOf(load.Result(0))
+	order := rowMajor(t.Rank())
+	if l, err := ttglayout.Of(t); err == nil {
+		for i, d := range l.Order() {
+			order[i] = int64(d)
+		}
+	}
+	return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cgaOf(t.Encoding)}.Attr()
+}
+
+// stagesBetween is how many stages before its first user a load runs. A user that stands behind the load in the new body reads
+// the buffer after the next copy has begun, and needs one more.
+func (c *copier) stagesBetween(load *ir.Op) int {
+	def := c.places[load]
+	users := c.usersOf(load)
+	for _, u := range slices.Clone(users) {
+		if u.Def == ttg.LocalAlloc { // it will be gone
+			users = append(users, c.usersOf(u)...)
+		}
+	}
+	least := -1
+	for _, u := range users {
+		use := c.places[u]
+		if use.cluster.id > def.cluster.id {
+			use.stage++
+		}
+		if least < 0 || use.stage < least {
+			least = use.stage
+		}
+	}
+	return max(0, least-def.stage)
+}
+
+// usersOf are the ops of the body that use op, also in the next iteration, and through views of buffers.
+func (s *schedule) usersOf(op *ir.Op) []*ir.Op {
+	var out []*ir.Op
+	seen := map[*ir.Value]bool{}
+	var visit func(v *ir.Value)
+	visit = func(v *ir.Value) {
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		for use := range v.Uses() {
+			u := use.Owner()
+			switch {
+			case u == s.loop.Body(0).Last():
+				visit(scf.IterArgs(s.loop)[use.Index()])
+			case isBufferView(u):
+				visit(u.Result(0))
+			default:
+				out = append(out, ancestorIn(s.loop.Body(0), u))
+			}
+		}
+	}
+	visit(op.Result(0))
+	return out
+}
+
+func isBufferView(op *ir.Op) bool {
+	switch op.Def {
+	case ttg.MemDescIndex, ttg.MemDescSubslice, ttg.MemDescTrans, ttg.MemDescReshape, ttg.MemDescReinterpret:
+		return true
+	}
+	return false
+}
+
+// firstUser is the user that runs first.
+func (c *copier) firstUser(op *ir.Op) *ir.Op {
+	var first *ir.Op
+	for _, u := range c.usersOf(op) {
+		if first == nil || c.places[u].before(c.places[first]) || c.places[u] == c.places[first] && u.Before(first) {
+			first = u
+		}
+	}
+	return first
+}
+
+// readByWarpGroup reports whether products of warp groups read the buffer that is filled from a load, and nothing else does.
+func readByWarpGroup(load *ir.Op) bool {
+	r := load.Result(0)
+	if other := load.Slot(2); other != nil && !isZero(other) || !r.HasOneUse() {
+		return false
+	}
+	var read func(v *ir.Value) bool
+	read = func(v *ir.Value) bool {
+		for u := range v.Users() {
+			if u.Def == ttng.WarpGroupDot || isBufferView(u) && read(u.Result(0)) {
+				return true
+			}
+		}
+		return false
+	}
+	for u := range r.Users() {
+		if u.Def == ttg.LocalAlloc {
+			return read(u.Result(0))
+		}
+	}
+	return false
+}
+
+// isZero reports whether all bits of a constant are zero.
+func isZero(v *ir.Value) bool {
+	switch a := arith.Uniform(arith.ValueOf(v)).(type) {
+	case *ir.IntegerAttr:
+		return a.Value == 0
+	case *ir.FloatAttr:
+		return a.Bits == 0
+	}
+	return false
+}
+
+// asTensor loads a scalar as a tensor of one element.
+func (c *copier) asTensor(load *ir.Op) {
+	scalar := load.Result(0).Type
+	enc := machineOf(load).defaultEncoding([]int64{1})
+	tensor := func(t ir.Type) *ir.TensorType { return ir.Tensor([]int64{1}, t, enc) }
+	at := c.places[load]
+	b := c.builder(load, at)
+	for i, v := range load.Operands() {
+		load.SetOperand(i, b.Val(tt.Splat, tensor(v.Type), v))
+	}
+	b = c.builder(load.Next(), c.places[c.firstUser(load)])
+	load.Result(0).Type = tensor(scalar)
+	back := b.Val(tt.Unsplat, scalar, load.Result(0))
+	load.Result(0).ReplaceUsesIf(back, func(u *ir.Use) bool { return u.Owner() != back.Def() })
+}
+
+// builder inserts before op; what it makes gets a place.
+func (s *schedule) builder(op *ir.Op, at place) *ir.Builder {
+	b := ir.At(op)
+	b.OnCreate = func(o *ir.Op) { s.insert(o, at) }
+	return b
+}
+
+// allocate makes the buffers of a copy before the loop, and gives them back behind it.
+func (c *copier) allocate(a *asyncCopy) {
+	t := tensorOf(a.load.Result(0))
+	m := ttg.MemDesc{Shape: append([]int64{int64(a.buffers)}, t.Shape...), Elem: t.Elem, Encoding: a.buf, Space: ttg.SharedMemory, Mutable: true}
+	b := ir.At(c.loop)
+	b.Loc = a.load.Loc
+	a.alloc = b.Val(ttg.LocalAlloc, m.Type())
+	a.alloc.Name = a.load.Result(0).Name
+	b.After(c.loop)
+	b.Loc = c.loop.Loc
+	b.Op(ttg.LocalDealloc, []*ir.Value{a.alloc}, nil)
+	if c.ring(a.buffers) == nil {
+		c.groups = append(c.groups, &ring{buffers: a.buffers})
+	}
+}
+
+func (c *copier) ring(buffers int) *ring {
+	for _, g := range c.groups {
+		if g.buffers == buffers {
+			return g
+		}
+	}
+	return nil
+}
+
+// count lets the loop carry two counters for each number of buffers. Both always have the same value; being two, each is computed
+// in the stages that need it.
+func (c *copier) count() {
+	b := ir.At(c.loop)
+	start, zero, one := arith.ConstInt(b, -1, ir.I32), arith.ConstInt(b, 0, ir.I32), arith.ConstInt(b, 1, ir.I32)
+	for _, g := range c.groups {
+		b.Before(c.loop)
+		n := arith.ConstInt(b, int64(g.buffers), ir.I32)
+		for _, counter := range []**ir.Value{&g.insert, &g.extract} {
+			arg := carry(c.loop, start)
+			b.ToStart(c.loop.Body(0))
+			next := b.Val(arith.AddI, ir.I32, arg, one)
+			over := b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.SGE))}, next, n)
+			*counter = b.Val(arith.Select, ir.I32, over, zero, next)
+			c.loop.Body(0).Last().SetOperand(arg.Index()-1, *counter)
+		}
+	}
+}
+
+// carry lets a loop carry one more value, for now unchanged, and returns it as the body sees it.
+func carry(loop *ir.Op, init *ir.Value) *ir.Value {
+	loop.SetOperands(append(loop.Operands(), init), nil)
+	loop.AddResult(init.Type)
+	arg := loop.Body(0).AddArg(init.Type, loop.Loc)
+	yield := loop.Body(0).Last()
+	yield.SetOperands(append(yield.Operands(), arg), nil)
+	return arg
+}
+
+// copy replaces a load.
+func (c *copier) copy(a *asyncCopy) {
+	load, g := a.load, c.ring(a.buffers)
+	b := c.builder(load, c.places[load])
+	m, _ := ttg.MemDescOf(a.alloc.Type)
+	m.Shape = m.Shape[1:]
+	attrs := []ir.NamedAttr{ir.A("contiguity", ir.I32Attr(int64(a.width)))}
+	for _, n := range load.Attrs() {
+		if n.Name == "cache" || n.Name == "evict" || n.Name == "isVolatile" {
+			attrs = append(attrs, n)
+		}
+	}
+	ptr, mask, other := load.Slot(0), load.Slot(1), load.Slot(2)
+	to := b.Val(ttg.MemDescIndex, m.Type(), a.alloc, g.insert)
+	token := b.Groups(ttg.AsyncCopy, [][]*ir.Value{{ptr}, {to}, {mask}, {other}}, []ir.Type{ttg.Token}, attrs...).Result(0)
+	group := b.Val(ttg.AsyncCommitGroup, ttg.Token, token)
+
+	b = c.builder(load, c.places[c.firstUser(load)])
+	wait := b.ValA(ttg.AsyncWait, ttg.Token, []ir.NamedAttr{ir.A("num", ir.I32Attr(0))}, group)
+	from := b.Val(ttg.MemDescIndex, m.Type(), a.alloc, g.extract)
+	for _, v := range []*ir.Value{to, token, group, wait, from} {
+		v.Name = load.Result(0).Name
+	}
+	if other == nil || isZero(other) {
+		c.readBuffer(load, from)
+	}
+	if load.HasUses() {
+		x := b.Val(ttg.LocalLoad, load.Result(0).Type, from, wait)
+		x.Name = load.Result(0).Name
+		if other != nil && !isZero(other) { // a copy leaves zeros where its mask is false
+			x = b.Val(arith.Select, x.Type, mask, x, other)
+		}
+		load.Result(0).ReplaceAllUses(x)
+	}
+	delete(c.places, load)
+	load.Erase()
+}
+
+// readBuffer lets those who copy the load to a buffer like this one use this one.
+func (c *copier) readBuffer(load *ir.Op, buf *ir.Value) {
+	m, _ := ttg.MemDescOf(buf.Type)
+	for u := range load.Result(0).Users() {
+		if u.Def != ttg.LocalAlloc {
+			continue
+		}
+		if n, _ := ttg.MemDescOf(u.Result(0).Type); n.Encoding == m.Encoding {
+			c.replaceBuffer(u, buf)
+		}
+	}
+}
+
+// replaceBuffer replaces a buffer, which is read only, by one that can be written. Views of it change their type with it.
+func (c *copier) replaceBuffer(op *ir.Op, buf *ir.Value) {
+	op.Result(0).ReplaceAllUses(buf)
+	var retype func(v *ir.Value)
+	retype = func(v *ir.Value) {
+		for u := range v.Users() {
+			if m, ok := bufferResult(u); ok && !m.Mutable && u.Operand(0) == v {
+				m.Mutable = true
+				u.Result(0).Type = m.Type()
+				retype(u.Result(0))
+			}
+		}
+	}
+	retype(buf)
+	delete(c.places, op)
+	op.Erase()
+}
+
+// bufferResult is the type of the view that op makes.
+func bufferResult(op *ir.Op) (ttg.MemDesc, bool) {
+	if !isBufferView(op) {
+		return ttg.MemDesc{}, false
+	}
+	return ttg.MemDescOf(op.Result(0).Type)
+}

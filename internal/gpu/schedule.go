@@ -1,0 +1,208 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// schedule is a software pipeline for a loop: when each op of its body runs. The stage says how many iterations later than
+// those of stage 0, so that all stages of different iterations overlap; within the body that comes of this, ops stand by
+// cluster, those of one cluster as before.
+//
+// Between passes it is written on the ops, as Triton writes it: loop.stage, loop.cluster, and tt.scheduled_max_stage on the
+// loop.
+type schedule struct {
+	loop     *ir.Op
+	stages   int
+	clusters []*cluster // in order; the id of each is its index
+	places   map[*ir.Op]place
+}
+
+// cluster is a place in the new body; its id is its rank among the schedule's.
+type cluster struct{ id int }
+
+// place is when an op runs.
+type place struct {
+	stage   int
+	cluster *cluster
+}
+
+// Names of what is written on ops.
+const (
+	latencyAttr  = "tt.latency"
+	stageAttr    = "loop.stage"
+	clusterAttr  = "loop.cluster"
+	maxStageAttr = "tt.scheduled_max_stage"
+	stagesAttr   = "tt.num_stages"
+)
+
+func newSchedule(loop *ir.Op, stages int) *schedule {
+	return &schedule{loop: loop, stages: stages, places: map[*ir.Op]place{}}
+}
+
+// readSchedule is the schedule that is written on a loop, nil for none.
+func readSchedule(loop *ir.Op) *schedule {
+	last, ok := loop.Int(maxStageAttr)
+	if !ok {
+		return nil
+	}
+	s := newSchedule(loop, int(last)+1)
+	for op := range body(loop) {
+		if c, ok := op.Int(clusterAttr); ok {
+			for int64(len(s.clusters)) <= c {
+				s.newAtBack()
+			}
+			s.insert(op, place{int(op.IntOr(stageAttr, 0)), s.clusters[c]})
+		}
+	}
+	return s
+}
+
+// write puts the schedule on the ops.
+func (s *schedule) write() {
+	for op := range body(s.loop) {
+		if p, ok := s.places[op]; ok {
+			op.SetAttr(stageAttr, ir.I32Attr(int64(p.stage)))
+			op.SetAttr(clusterAttr, ir.I32Attr(int64(p.cluster.id)))
+		}
+	}
+	s.loop.SetAttr(maxStageAttr, ir.I32Attr(int64(s.stages-1)))
+}
+
+// eraseSchedule takes it off again.
+func eraseSchedule(loop *ir.Op) {
+	loop.SetAttr(maxStageAttr, nil)
+	for op := range body(loop) {
+		op.SetAttr(stageAttr, nil)
+		op.SetAttr(clusterAttr, nil)
+	}
+}
+
+// newAt makes a cluster of the given rank.
+func (s *schedule) newAt(i int) *cluster {
+	s.clusters = slices.Insert(s.clusters, i, &cluster{})
+	for ; i < len(s.clusters); i++ {
+		s.clusters[i].id = i
+	}
+	return s.clusters[len(s.clusters)-1]
+}
+
+func (s *schedule) newAtFront() *cluster          { s.newAt(0); return s.clusters[0] }
+func (s *schedule) newAtBack() *cluster           { return s.newAt(len(s.clusters)) }
+func (s *schedule) newBefore(c *cluster) *cluster { i := c.id; s.newAt(i); return s.clusters[i] }
+func (s *schedule) has(op *ir.Op) bool            { _, ok := s.places[op]; return ok }
+func (s *schedule) insert(op *ir.Op, p place)     { s.places[op] = p }
+func (s *schedule) insertIfAbsent(op *ir.Op, p place) bool {
+	if s.has(op) {
+		return false
+	}
+	s.insert(op, p)
+	return true
+}
+
+// before reports whether a place comes before another one in the unrolled loop.
+func (p place) before(q place) bool {
+	return p.stage < q.stage || p.stage == q.stage && p.cluster.id < q.cluster.id
+}
+
+// insertMinimum moves op to a place, if it had none or a later one.
+func (s *schedule) insertMinimum(op *ir.Op, p place) bool {
+	if q, ok := s.places[op]; ok && !p.before(q) {
+		return false
+	}
+	s.insert(op, p)
+	return true
+}
+
+// insertDeps takes what op is computed from, in its block, to op's place, unless it comes before anyway. With args, also
+// what was computed in the iteration before.
+func (s *schedule) insertDeps(op *ir.Op, p place, args bool) {
+	for _, v := range outerOperands(op) {
+		for seen := map[*ir.Value]bool{}; args && isIterArg(v, s.loop) && !seen[v]; {
+			seen[v] = true
+			v = yielded(v)
+		}
+		if def := v.Def(); def != nil && def.Block() == op.Block() && s.insertMinimum(def, p) {
+			s.insertDeps(def, p, args)
+		}
+	}
+}
+
+// insertAllDeps does so for all ops that have a place, stage by stage.
+func (s *schedule) insertAllDeps() {
+	ops := s.inOrder()
+	at := make([]place, len(ops))
+	for i, op := range ops {
+		at[i] = s.places[op]
+	}
+	for stage := range s.stages {
+		for i, op := range ops {
+			if at[i].stage == stage {
+				s.insertDeps(op, at[i], false)
+			}
+		}
+	}
+}
+
+// inOrder lists the ops that have a place as they will stand in the new body.
+func (s *schedule) inOrder() []*ir.Op {
+	var ops []*ir.Op
+	for op := range body(s.loop) {
+		if s.has(op) {
+			ops = append(ops, op)
+		}
+	}
+	slices.SortStableFunc(ops, func(a, b *ir.Op) int { return s.places[a].cluster.id - s.places[b].cluster.id })
+	return ops
+}
+
+// body is the ops of a loop but its yield.
+func body(loop *ir.Op) func(yield func(*ir.Op) bool) {
+	return func(yield func(*ir.Op) bool) {
+		end := loop.Body(0).Last()
+		for op := range loop.Body(0).Ops() {
+			if op == end || !yield(op) {
+				return
+			}
+		}
+	}
+}
+
+// isIterArg reports whether v is what a loop carries, as its body sees it.
+func isIterArg(v *ir.Value, loop *ir.Op) bool {
+	return v.IsArg() && v.Block() == loop.Body(0) && v.Index() > 0
+}
+
+// yielded is what an iteration hands to the next one for an argument.
+func yielded(arg *ir.Value) *ir.Value { return arg.Block().Last().Operand(arg.Index() - 1) }
+
+// outerOperands are the values that op and everything inside it uses, and that come from outside of op; each once.
+func outerOperands(op *ir.Op) []*ir.Value {
+	if len(op.Regions()) == 0 {
+		return op.Operands()
+	}
+	var out []*ir.Value
+	seen := map[*ir.Value]bool{}
+	for o := range op.Ops() {
+		for _, v := range o.Operands() {
+			if !seen[v] && !v.Block().IsInside(op) {
+				seen[v] = true
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// forLoops are the loops inside root, inner ones first.
+func forLoops(root *ir.Op) []*ir.Op {
+	var loops []*ir.Op
+	root.WalkPost(func(op *ir.Op) {
+		if op.Def == scf.For {
+			loops = append(loops, op)
+		}
+	})
+	return loops
+}

@@ -1,0 +1,268 @@
+package gpu
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// ScheduleLoops turns latencies into a pipeline: a load runs as many stages before its users as it takes, with all that its
+// address is computed from; the rest runs in the last stage. What a stage needs of the iteration before goes just ahead of it.
+//
+//	%x = tt.load %p {tt.latency = 2}        =>    %x = tt.load %p {loop.stage = 0, loop.cluster = 2}
+//	%d = tt.dot %x, …                             %d = tt.dot %x, … {loop.stage = 2, loop.cluster = 0}
+var ScheduleLoops = pass.Pass{
+	Name: "tritongpu-schedule-loops",
+	Doc:  "give the ops of pipelined loops their stages",
+	Run: func(ctx *pass.Context, m *ir.Module) error {
+		for _, loop := range forLoops(m.Op) {
+			latency := takeLatencies(loop)
+			if len(latency) == 0 || !mayPipeline(loop) {
+				continue
+			}
+			ctx.At(loop)
+			s := scheduleKeyOps(loop, latency)
+			first := s.scheduleBranches()
+			s.insertAllDeps()
+			s.scheduleCarried()
+			s.scheduleRest(first)
+			if s.valid() {
+				s.write()
+			}
+		}
+		return nil
+	},
+}
+
+// takeLatencies reads the latencies off the ops of a loop.
+func takeLatencies(loop *ir.Op) map[*ir.Op]int {
+	var out map[*ir.Op]int
+	for op := range body(loop) {
+		if l, ok := op.Int(latencyAttr); ok {
+			if out == nil {
+				out = map[*ir.Op]int{}
+			}
+			out[op] = int(l)
+			op.SetAttr(latencyAttr, nil)
+		}
+	}
+	return out
+}
+
+// scheduleKeyOps gives those ops a place that have a latency, and what depends on them: the further from the end of the body,
+// counted in latencies, the earlier the stage. Later stages come first in the new body, so that data is used before new data comes.
+func scheduleKeyOps(loop *ir.Op, latency map[*ir.Op]int) *schedule {
+	d := distances{loop: loop, latency: latency, known: map[*ir.Op]int{}}
+	longest := 0
+	for op := range body(loop) {
+		if _, ok := latency[op]; ok {
+			longest = max(longest, d.of(op))
+		}
+	}
+	last := 0
+	for _, n := range d.known {
+		last = max(last, longest-n)
+	}
+	s := newSchedule(loop, last+1)
+	for range last + 1 {
+		s.newAtBack()
+	}
+	for op, n := range d.known {
+		s.insert(op, place{longest - n, s.clusters[last-(longest-n)]})
+	}
+	s.branchesLast(latency)
+	return s
+}
+
+// distances measures how much latency lies between an op and the end of the body.
+type distances struct {
+	loop    *ir.Op
+	latency map[*ir.Op]int
+	known   map[*ir.Op]int
+}
+
+func (d *distances) of(op *ir.Op) int {
+	if n, ok := d.known[op]; ok {
+		return n
+	}
+	after := 0
+	for _, r := range op.Results() {
+		for u := range r.Users() {
+			if u = ancestorIn(d.loop.Body(0), u); u != nil && u != d.loop.Body(0).Last() {
+				after = max(after, d.of(u))
+			}
+		}
+	}
+	d.known[op] = d.latency[op] + after
+	return d.known[op]
+}
+
+// branchesLast moves the branches that depend on loads to the end of the body, where nothing that has a place waits for them.
+func (s *schedule) branchesLast(latency map[*ir.Op]int) {
+	end := s.newAtBack()
+	for op := range body(s.loop) {
+		p, ok := s.places[op]
+		if _, slow := latency[op]; op.Def != scf.If || !ok || slow {
+			continue
+		}
+		if !s.leadsToPlaced(op, map[*ir.Op]bool{}) {
+			s.insert(op, place{p.stage, end})
+		}
+	}
+}
+
+// leadsToPlaced reports whether an op that has a place is computed from op.
+func (s *schedule) leadsToPlaced(op *ir.Op, seen map[*ir.Op]bool) bool {
+	for _, r := range op.Results() {
+		for u := range r.Users() {
+			if seen[u] {
+				continue
+			}
+			seen[u] = true
+			if s.has(u) || s.leadsToPlaced(u, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// scheduleBranches puts the branches that something with a place is computed from at the start of the body, in the stage where
+// they are first needed, and all others at the end. It returns the first cluster after these at the start.
+func (s *schedule) scheduleBranches() *cluster {
+	first := s.clusters[0]
+	needed := map[*ir.Op]int{}
+	var order []*ir.Op
+	for stage := range s.stages {
+		for _, op := range s.inOrder() {
+			if s.places[op].stage == stage {
+				s.branchesBefore(op, map[*ir.Op]bool{}, func(branch *ir.Op) {
+					if _, ok := needed[branch]; !ok {
+						needed[branch] = stage
+						order = append(order, branch)
+					}
+				})
+			}
+		}
+	}
+	if len(order) > 0 {
+		start := s.newAtFront()
+		for _, op := range order {
+			s.insertIfAbsent(op, place{needed[op], start})
+		}
+	}
+	end := s.newAtBack()
+	for op := range body(s.loop) {
+		if _, ok := needed[op]; op.Def == scf.If && !ok {
+			s.insertIfAbsent(op, place{s.stages - 1, end})
+		}
+	}
+	return first
+}
+
+// branchesBefore finds the branches of the body that op is computed from in the same iteration.
+func (s *schedule) branchesBefore(op *ir.Op, seen map[*ir.Op]bool, found func(*ir.Op)) {
+	for _, v := range outerOperands(op) {
+		def := v.Def()
+		if def == nil || def.Block() != s.loop.Body(0) || seen[def] {
+			continue
+		}
+		seen[def] = true
+		if def.Def == scf.If {
+			found(def)
+		}
+		s.branchesBefore(def, seen, found)
+	}
+}
+
+// scheduleCarried places what an op needs of the iteration before: one stage later, just ahead of the op, so that it is
+// there in time without being carried. Loads go along with their user.
+func (s *schedule) scheduleCarried() {
+	ahead := map[*cluster]*cluster{}
+	for op := range body(s.loop) {
+		p, ok := s.places[op]
+		if !ok || p.stage == s.stages-1 {
+			continue
+		}
+		for _, v := range outerOperands(op) {
+			if !isIterArg(v, s.loop) {
+				continue
+			}
+			def := yielded(v).Def()
+			if def == nil || def.Block() != s.loop.Body(0) || s.has(def) {
+				continue
+			}
+			at := p
+			if def.Def != tt.Load {
+				if ahead[p.cluster] == nil {
+					ahead[p.cluster] = s.newBefore(p.cluster)
+				}
+				at = place{p.stage + 1, ahead[p.cluster]}
+			}
+			s.insert(def, at)
+			s.insertDeps(def, at, true)
+		}
+	}
+}
+
+// scheduleRest puts all other ops into the last stage, none before what it is computed from.
+func (s *schedule) scheduleRest(first *cluster) {
+	rest := map[*ir.Op]*cluster{}
+	for op := range body(s.loop) {
+		if !s.has(op) {
+			rest[op] = first
+		}
+	}
+	var work []*ir.Op
+	for _, op := range s.inOrder() {
+		if s.places[op].stage == s.stages-1 {
+			work = append(work, op)
+		}
+	}
+	for len(work) > 0 {
+		op := work[len(work)-1]
+		work = work[:len(work)-1]
+		at := rest[op]
+		if p, ok := s.places[op]; ok {
+			at = p.cluster
+		}
+		for _, r := range op.Results() {
+			for u := range r.Users() {
+				u = ancestorIn(s.loop.Body(0), u)
+				if c, ok := rest[u]; ok && c.id < at.id {
+					rest[u] = at
+					work = append(work, u)
+				}
+			}
+		}
+	}
+	for op, c := range rest {
+		s.insert(op, place{s.stages - 1, c})
+	}
+}
+
+// valid reports whether every op comes after what it is computed from, and those of all but the last stage, which also run for
+// iterations that there are not, can be kept from doing harm.
+func (s *schedule) valid() bool {
+	ops := s.inOrder()
+	when := map[*ir.Op]int{}
+	for i, op := range ops {
+		when[op] = i + s.places[op].stage*len(ops)
+	}
+	for op := range body(s.loop) {
+		if !s.has(op) || s.places[op].stage < s.stages-1 && !canPredicate(op) {
+			return false
+		}
+		for _, v := range outerOperands(op) {
+			early := 0
+			if isIterArg(v, s.loop) {
+				v, early = yielded(v), len(ops)
+			}
+			if def := v.Def(); def != nil && def.Block() == s.loop.Body(0) && when[op] < when[def]-early {
+				return false
+			}
+		}
+	}
+	return true
+}

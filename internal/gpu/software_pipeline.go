@@ -1,0 +1,131 @@
+package gpu
+
+import (
+	"math"
+
+	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// SoftwarePipeline rewrites scheduled loops (lower_loads.go, expand_loop.go): loads become copies to shared memory that run while the loop works on
+// what came before. Each wait then lets as many copies go on as were begun after the one that is waited for.
+//
+//	scf.for … {                                          copies for the first iterations
+//	  %x = tt.load %p {loop.stage = 0}             =>    scf.for … {
+//	  %d = tt.dot %x, … {loop.stage = 2}                   %w = ttg.async_wait … {num = 1}
+//	}                                                      %x = ttg.local_load … token %w
+//	                                                       %d = tt.dot %x, …
+//	                                                       the copy for two iterations on
+//	                                                     }
+var SoftwarePipeline = pass.Pass{
+	Name: "tritongpu-pipeline",
+	Doc:  "overlap loads with the work of earlier iterations",
+	Run: func(ctx *pass.Context, m *ir.Module) error {
+		if !pipelineLoads(ctx, m) {
+			return nil
+		}
+		updateWaits(m.Op)
+		return Canonicalize.Run(ctx, m)
+	},
+}
+
+// pipelineLoads expands the loops that have a schedule, and reports whether there were any.
+func pipelineLoads(ctx *pass.Context, m *ir.Module) bool {
+	var axes *axisinfo.Analysis
+	var list []*schedule
+	for _, loop := range forLoops(m.Op) {
+		if s := readSchedule(loop); s != nil {
+			list = append(list, s)
+		}
+	}
+	if len(list) > 0 {
+		axes = axisinfo.Module(m)
+	}
+	for _, s := range list {
+		ctx.At(s.loop)
+		s.lowerLoads(axes)
+		if !s.valid() { // what it does is the same without a pipeline
+			eraseSchedule(s.loop)
+			continue
+		}
+		s.expand()
+	}
+	return len(list) > 0
+}
+
+// updateWaits sets, for each wait, how many groups of copies may still be under way: the least number that are closed, on any way
+// through loops, between the group that is waited for and the wait. Waits with no group closed in between become one.
+func updateWaits(root *ir.Op) {
+	var waits []*ir.Op
+	for op := range root.Ops() {
+		if op.Def == ttg.AsyncWait {
+			waits = append(waits, op)
+		}
+	}
+	for _, w := range waits {
+		n := 0
+		if w.NumOperands() == 1 {
+			c := commitCounter{least: math.MaxInt}
+			c.back(w.Operand(0), ancestorIn(w.Operand(0).Block(), w), 0)
+			n = c.least
+		}
+		w.SetAttr("num", ir.I32Attr(int64(n)))
+	}
+	for _, w := range waits {
+		if w.Block() != nil {
+			mergeWaits(w)
+		}
+	}
+}
+
+// commitCounter goes back from a wait to the group that it waits for.
+type commitCounter struct{ least int }
+
+// back follows a token, used at a place n groups before the wait, to where it was made.
+func (c *commitCounter) back(token *ir.Value, at *ir.Op, n int) {
+	first := token.Block().First()
+	if def := token.Def(); def != nil {
+		first = def.Next()
+	}
+	for op := first; op != at; op = op.Next() {
+		if op.Def == ttg.AsyncCommitGroup {
+			n++
+		}
+	}
+	loop := token.Block().Parent()
+	switch {
+	case n >= c.least:
+	case token.Def() != nil, loop.Def != scf.For:
+		c.least = n
+	default:
+		c.back(scf.Inits(loop)[token.Index()-1], loop, n)
+		c.back(yielded(token), loop.Body(0).Last(), n)
+	}
+}
+
+// mergeWaits lets a wait stand for those behind it, up to the next group or branch.
+func mergeWaits(w *ir.Op) {
+	tokens, num := w.Operands(), w.IntOr("num", 0)
+	var gone []*ir.Op
+	for op := w.Next(); op != nil && op.Def != ttg.AsyncCommitGroup && !branches(op); op = op.Next() {
+		if op.Def == ttg.AsyncWait {
+			tokens = append(tokens, op.Operands()...)
+			num = min(num, op.IntOr("num", 0))
+			gone = append(gone, op)
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	w.SetOperands(tokens, nil)
+	w.SetAttr("num", ir.I32Attr(num))
+	for _, op := range gone {
+		op.ReplaceWith(w.Result(0))
+	}
+}
+
+// branches reports whether parts of op may run often or never.
+func branches(op *ir.Op) bool { return op.Def == scf.For || op.Def == scf.If || op.Def == scf.While }
