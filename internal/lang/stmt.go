@@ -146,10 +146,12 @@ func (g *generator) augAssign(s *python.AugAssign) {
 	})
 }
 
-// annAssign is target: annotation = value; only the annotation constexpr has a meaning.
+// annAssign is target: annotation = value; only the annotation constexpr has a meaning. With any other Triton walks the value
+// twice, once to look at the annotation and once to assign: an atomic operation there happens twice.
 func (g *generator) annAssign(s *python.AnnAssign) {
 	if !g.isConstexpr(s.Annotation) {
 		if s.Value != nil {
+			g.expr(s.Value)
 			g.assignTo(s.Target, func() host.Value { return g.expr(s.Value) })
 		}
 		return
