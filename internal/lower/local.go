@@ -134,27 +134,15 @@ func lowerLocalLoad(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), l.loadAll(b, cvt))
 }
 
-// inOrder is how many of the first registers, at most so many, lie in a row in a buffer.
-func inOrder(cvt layout.Layout, most int) int {
-	n := 1
-	for i := range cvt.InBits(layout.Register) {
-		if cvt.BasisAlong(layout.Register, i, layout.Offset) != n || n >= most {
-			break
-		}
-		n *= 2
-	}
-	return n
-}
-
 // lowerAsyncCopy copies global to shared memory without registers: 4, 8 or 16 bytes at a time, zeros where the mask is false.
 func lowerAsyncCopy(l *lowering, op *ir.Op) {
 	src, dst, mask, other := op.Slot(0), op.Slot(1), op.Slot(2), op.Slot(3)
 	b := l.buffer(dst)
 	cvt := l.ownOffsets(op, src.Type, dst.Type)
 	ll := l.layout(op, src.Type)
-	vec := min(inOrder(cvt, b.most()), l.vectorWidth(op, src, mask, bitsOf(b.elem)))
+	vec := min(cvt.NumConsecutive(), b.most(), l.vectorWidth(op, src, mask, bitsOf(b.elem)))
 	if c := int(op.IntOr("contiguity", 1)); l.opts.Contiguity == nil {
-		vec = min(inOrder(cvt, b.most()), consecutive(ll), c)
+		vec = min(cvt.NumConsecutive(), b.most(), consecutive(ll), c)
 	}
 	bytes := vec * bitsOf(b.elem) / 8
 	if bytes < 4 {

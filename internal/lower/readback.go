@@ -19,7 +19,7 @@ type stored struct {
 
 // readsBack reports whether an operation loads what other threads may have stored.
 func (f *barrierFinder) readsBack(op *ir.Op, p *pending) bool {
-	if op.Def != tt.Load || len(p.stores) == 0 {
+	if op.Def != tt.Load && op.Def != ttg.AsyncCopy || len(p.stores) == 0 {
 		return false
 	}
 	base := pointerBase(op.Operand(0))
@@ -36,7 +36,7 @@ func (l *lowering) inSeveralBlocks(load *ir.Op) bool {
 	if l.ctas == 1 {
 		return false
 	}
-	t, ok := load.Result(0).Type.(*ir.TensorType)
+	t, ok := load.Operand(0).Type.(*ir.TensorType)
 	return !ok || l.layout(load, t).FreeVariablesIn(layout.Block) != 0
 }
 
@@ -44,7 +44,7 @@ func (l *lowering) inSeveralBlocks(load *ir.Op) bool {
 // and the others may be too early for it: that is let pass, since kernels that work in place would wait at each step.
 func sameThreads(load *ir.Op, typ ir.Type) bool {
 	from, ok := typ.(*ir.TensorType)
-	to, ok2 := load.Result(0).Type.(*ir.TensorType)
+	to, ok2 := load.Operand(0).Type.(*ir.TensorType)
 	if !ok || !ok2 {
 		return ok == ok2
 	}
