@@ -124,7 +124,9 @@ func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, err
 		var err error
 		b.exec, err = k.make(ctx, dev, l.specs, l.opts)
 		if r := k.m.conf.Record; r != nil && err == nil {
-			r.add(b.variant)
+			if err := r.add(b.variant); err != nil { // no reason to fail a launch
+				k.m.conf.warn("nereid: what is launched is not recorded in "+r.File, err)
+			}
 		}
 		return err
 	})

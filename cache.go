@@ -72,7 +72,8 @@ func (c *Cache) Stats() CacheStats { return c.store.Stats() }
 // Close waits a moment for what is on its way to the shared level.
 func (c *Cache) Close() error { return c.store.Close() }
 
-// EnvCache is the cache that the environment asks for, or nil; the same one for the same settings.
+// EnvCache is the cache that the environment asks for, or nil; the same one for the same settings. A program that ends soon after it
+// has compiled, and has a shared level, closes it first.
 func EnvCache() *Cache {
 	o := CacheOptions{Limit: knob.CacheSize.Get(), Redis: knob.CacheRedis.Get()}
 	switch knob.Cache.Get() {
@@ -86,6 +87,8 @@ func EnvCache() *Cache {
 		return nil
 	}
 	open, _ := envCaches.LoadOrStore(o, sync.OnceValue(func() *Cache {
+		o := o
+		o.Logger = slog.Default() // nobody else tells of a folder that cannot be written to
 		c, err := OpenCache(o)
 		if err != nil { // an address of the shared level that makes no sense
 			slog.Warn("nereid: no shared cache", "err", err)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/backend"
@@ -45,6 +47,9 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, args []lang.ArgSpec, 
 // begin runs the front end.
 func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want request) (*job, error) {
 	opts = opts.Defaults()
+	if err := checkOptions(opts); err != nil {
+		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
+	}
 	opts.Debug = opts.Debug || k.m.conf.Debug
 	j := &job{k: k, dev: dev, want: want, out: &Compiled{Kernel: k}, variant: k.variant(args, opts)}
 	start := time.Now()
@@ -64,6 +69,18 @@ func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want requ
 	}
 	j.record("source", time.Since(start), func() []byte { return backend.Text(j.in.Module) })
 	return j, nil
+}
+
+// checkOptions finds what makes no sense on any device.
+func checkOptions(o Options) error {
+	v := reflect.ValueOf(o)
+	for i := range v.NumField() {
+		if f := v.Field(i); f.CanInt() && f.Int() < 0 {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			return fmt.Errorf("%s=%d makes no sense", name, f.Int())
+		}
+	}
+	return nil
 }
 
 // finish takes the kernel through the device's stages.

@@ -65,6 +65,7 @@ func (b *build) launch(s *Stream, g [3]int, words []uint64) error {
 }
 
 func (b *build) hooked(h *Hooks, s *Stream, g [3]int, words []uint64) error {
+	defer trace.StartRegion(s.ctx, "nereid launch "+b.variant.Kernel).End()
 	l := Launching{b.variant, s.dev, Grid(g)}
 	if h.BeforeLaunch != nil {
 		h.BeforeLaunch(l)

@@ -2,13 +2,12 @@ package nereid
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"path"
 	"path/filepath"
+	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 
@@ -23,109 +22,27 @@ type Variant struct {
 	Options   Options `json:"options"`
 }
 
-// String is the variant on one line.
+// String is the variant on one line, with the options as Triton names them.
 func (v Variant) String() string {
-	return fmt.Sprintf("%s:%s(%s) %s", v.File, v.Kernel, v.Signature, strings.TrimSpace(v.Options.Key()))
-}
-
-// Manifest is a list of variants, as a file has it.
-type Manifest struct {
-	Version  int       `json:"version"`
-	Variants []Variant `json:"variants"`
-}
-
-const manifestVersion = 1
-
-// ReadManifest reads a file that a Recorder wrote.
-func ReadManifest(name string) (*Manifest, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("nereid: %w", err)
-	}
-	m := &Manifest{}
-	if err := json.Unmarshal(data, m); err != nil {
-		return nil, fmt.Errorf("nereid: %s is no manifest: %w", name, err)
-	}
-	if m.Version != manifestVersion {
-		return nil, fmt.Errorf("nereid: %s is a manifest of version %d, not %d", name, m.Version, manifestVersion)
-	}
-	return m, nil
-}
-
-// Recorder notes the variants that a program launches, for a manifest. The zero value is ready.
-type Recorder struct {
-	File string // written anew with each variant, if it is set
-
-	mu   sync.Mutex
-	list []Variant
-}
-
-// Variants are those noted so far, in a fixed order.
-func (r *Recorder) Variants() []Variant {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.sorted()
-}
-
-func (r *Recorder) sorted() []Variant {
-	list := slices.Clone(r.list)
-	slices.SortFunc(list, func(a, b Variant) int { return strings.Compare(a.String(), b.String()) })
-	return list
-}
-
-// add notes a variant. That the file cannot be written is no reason to fail a launch.
-func (r *Recorder) add(v Variant) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.list) == 0 && r.File != "" { // go on with what an earlier run has noted
-		if m, err := ReadManifest(r.File); err == nil {
-			r.list = m.Variants
+	text := fmt.Sprintf("%s:%s(%s)", v.File, v.Kernel, v.Signature)
+	o := reflect.ValueOf(v.Options)
+	for i := range o.NumField() {
+		name, _, _ := strings.Cut(o.Type().Field(i).Tag.Get("json"), ",")
+		if f := o.Field(i); !f.IsZero() && (name != "num_ctas" || f.Int() != 1) {
+			text += fmt.Sprintf(" %s=%v", name, f)
 		}
 	}
-	if slices.Contains(r.list, v) {
-		return
-	}
-	r.list = append(r.list, v)
-	if r.File != "" {
-		r.write(r.File)
-	}
-}
-
-// Write writes a manifest of what was noted.
-func (r *Recorder) Write(name string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.write(name)
-}
-
-func (r *Recorder) write(name string) error {
-	data, err := json.MarshalIndent(Manifest{manifestVersion, r.sorted()}, "", "  ")
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return text
 }
 
 // Warmup compiles variants of the module's kernels for a device, several at once, so that launches find them. Variants of other files
-// are left alone. progress, if it is not nil, is told of each. The errors of all are joined.
+// are left alone: a manifest's files are those that its program loaded, or end as the module's file does, so that a manifest written
+// with kernels/add.py serves a program that loads /srv/kernels/add.py. progress, if it is not nil, is told of each, by one goroutine at
+// a time. The errors of all are joined; that no variant is of the module's file is one, too.
 func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant, progress func(done, total int, v Variant, err error)) error {
-	var mine []Variant
-	for _, v := range list {
-		if v.File == "" || v.File == m.src.Name {
-			mine = append(mine, v)
-		}
+	mine := m.variants(list)
+	if len(mine) == 0 && len(list) > 0 {
+		return fmt.Errorf("nereid: none of %d variants is of %s: the first is of %s", len(list), m.src.Name, list[0].File)
 	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -150,6 +67,24 @@ func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant, progre
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// variants are those of the module's file.
+func (m *Module) variants(list []Variant) (mine []Variant) {
+	of := func(f func(file string) bool) (out []Variant) {
+		for _, v := range list {
+			if v.File == "" || f(path.Clean(filepath.ToSlash(v.File))) {
+				out = append(out, v)
+			}
+		}
+		return out
+	}
+	own := path.Clean(filepath.ToSlash(m.src.Name))
+	mine = of(func(file string) bool { return file == own })
+	if len(mine) == 0 {
+		mine = of(func(file string) bool { return strings.HasSuffix(own, "/"+file) || strings.HasSuffix(file, "/"+own) })
+	}
+	return mine
 }
 
 // warm compiles one variant, strict mode or not.

@@ -42,7 +42,7 @@ func TestManifest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(m.Variants) != 3 || !strings.Contains(fmt.Sprint(m.Variants), "scale.py:scale(*fp32:16, i32:16, fp32, None, 16, fp32) NumWarps=4") {
+			if len(m.Variants) != 3 || !strings.Contains(fmt.Sprint(m.Variants), "scale.py:scale(*fp32:16, i32:16, fp32, None, 16, fp32) num_warps=4 num_stages=3") {
 				t.Fatalf("recorded: %v", m.Variants)
 			}
 			mod, err := nereid.Parse("scale.py", []byte(source), nereid.With(nereid.Config{Strict: true}))
@@ -93,7 +93,7 @@ func TestStrict(t *testing.T) {
 	if err := launchScale(t, s, nereid.Config{Cache: c, Strict: true}, 16, 16); err != nil {
 		t.Error(err)
 	}
-	for _, bad := range []string{"", "{", "[]", `{"version": 2}`} {
+	for _, bad := range []string{"", "{", "[]", `{"version": 2}`, `{"version": 1, "variants": [{"file": "k.py"}]}`, `{"version": 1, "variants": [{"file": "k.py", "kernel": "k", "options": {"num_wraps": 8}}]}`} {
 		file := filepath.Join(t.TempDir(), "m.json")
 		os.WriteFile(file, []byte(bad), 0o666)
 		if _, err := nereid.ReadManifest(file); err == nil {
@@ -167,20 +167,38 @@ func TestCompileAndLaunchHooks(t *testing.T) {
 	}
 }
 
-// Compilations and launches are regions of an execution trace.
+// Compilations and launches are regions of an execution trace, with hooks and without.
 func TestTrace(t *testing.T) {
-	var b bytes.Buffer
-	if err := trace.Start(&b); err != nil {
-		t.Skip(err)
+	for _, hooks := range []nereid.Hooks{{}, {BeforeLaunch: func(nereid.Launching) {}}} {
+		var b bytes.Buffer
+		if err := trace.Start(&b); err != nil {
+			t.Skip(err)
+		}
+		err := launchScale(t, stream(t, "interp"), nereid.Config{Hooks: hooks}, 16, 16)
+		trace.Stop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"nereid compile scale", "nereid launch scale"} {
+			if !bytes.Contains(b.Bytes(), []byte(want)) {
+				t.Errorf("no region %q", want)
+			}
+		}
 	}
-	err := launchScale(t, stream(t, "interp"), nereid.Config{}, 16, 16)
-	trace.Stop()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"nereid compile scale", "nereid launch scale"} {
-		if !bytes.Contains(b.Bytes(), []byte(want)) {
-			t.Errorf("no region %q", want)
+}
+
+// Options that make no sense are refused whatever the device.
+func TestBadOptions(t *testing.T) {
+	k := kernel(t, "scale")
+	for _, device := range []string{"interp", "cpu", "sim:80"} {
+		s := stream(t, device)
+		x, err := nereid.New(s.Device(), nereid.Float32, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = k.Launch(s, nereid.Grid{1}, x, 4, 2.0, nereid.Options{NumWarps: -4})
+		if err == nil || !strings.Contains(err.Error(), "num_warps=-4") {
+			t.Errorf("%s: %v", device, err)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func newCacheCmd() *cobra.Command {
 			}
 			*dir = c.Dir()
 		}
-		return cache.Open(cache.Options{Dir: *dir, ReadOnly: knob.Cache.Get() == "readonly"}), nil
+		return cache.Open(cache.Options{Dir: *dir, ReadOnly: knob.Cache.Get() == "readonly", Limit: knob.CacheSize.Get()}), nil
 	}
 	for _, sub := range []func(opener) *cobra.Command{cacheLs, cacheShow, cacheVerify, cachePrune, cacheExport, cacheImport, cacheClear} {
 		cmd.AddCommand(sub(open))
@@ -208,8 +208,8 @@ func cacheVerify(open opener) *cobra.Command {
 				if _, err := it.Load(); err != nil {
 					bad++
 					fmt.Fprintf(cmd.OutOrStdout(), "%s: %v\n", it.Key, err)
-					if err := s.Remove(it); err != nil && !errors.Is(err, os.ErrPermission) {
-						return err
+					if err := s.Remove(it); err != nil {
+						fmt.Fprintf(cmd.OutOrStdout(), "  not removed: %v\n", err)
 					}
 				}
 			}
@@ -236,9 +236,9 @@ func cachePrune(open opener) *cobra.Command {
 			if err != nil {
 				return usagef("--max-size: %v", err)
 			}
-			removed, freed := s.Prune(limit, age)
+			removed, freed, err := s.Prune(limit, age)
 			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels removed, %s freed\n", removed, bytesText(freed))
-			return nil
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&size, "max-size", fmt.Sprint(knob.CacheSize.Get()), "keep at most this much, 512MiB say; 0: no limit")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/knob"
 )
@@ -78,7 +79,18 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	for _, err := range knob.Check() {
 		fmt.Fprintf(stderr, "nereid: warning: %v\n", err)
 	}
+	defer closeCache()
 	return execute(newRootCmd(), args, stdin, stdout, stderr)
+}
+
+// closeCache lets what was compiled get to the cache that machines share, if there is one.
+func closeCache() {
+	if !knob.CacheRedis.IsSet() {
+		return
+	}
+	if c := nereid.EnvCache(); c != nil {
+		c.Close()
+	}
 }
 
 func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

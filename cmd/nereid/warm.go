@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/knob"
 )
 
 func newWarmCmd() *cobra.Command {
@@ -21,6 +21,7 @@ func newWarmCmd() *cobra.Command {
 			"writes a manifest of what it launches with NEREID_RECORD=MANIFEST.json, or with nereid.Recorder.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			defer interruptible(cmd)()
 			m, err := nereid.ReadManifest(args[0])
 			if err != nil {
 				return err
@@ -41,40 +42,44 @@ func newWarmCmd() *cobra.Command {
 
 // warm compiles file by file.
 func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root string, quiet bool) error {
-	ctx := cmd.Context()
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	out := cmd.OutOrStdout()
 	cache := nereid.EnvCache()
-	passed, failed := 0, 0
-	for _, file := range filesOf(m) {
-		mod, err := loadNamed(file, root, cache)
-		if err != nil {
-			return err
-		}
-		mod.Warmup(ctx, dev, m.Variants, func(_, _ int, v nereid.Variant, err error) { // which tells of every error
-			switch {
-			case err != nil:
-				failed++
-				fmt.Fprintf(out, "FAIL %s: %v\n", v, err)
-			default:
-				passed++
-				if !quiet {
-					fmt.Fprintf(out, "ok %s\n", v)
-				}
+	if mode := knob.Cache.Get(); cache == nil || mode == "readonly" {
+		return usagef("what is compiled would not be kept: NEREID_CACHE=%s", mode)
+	}
+	passed, failed, total := 0, 0, len(m.Variants)
+	told := func(v nereid.Variant, err error) {
+		switch {
+		case err != nil:
+			failed++
+			fmt.Fprintf(out, "FAIL %s: %v\n", v, err)
+		default:
+			passed++
+			if !quiet {
+				fmt.Fprintf(out, "ok %s (%d of %d)\n", v, passed+failed, total)
 			}
-		})
+		}
 	}
-	fmt.Fprintf(out, "%d passed, %d failed", passed, failed)
-	if cache != nil {
-		s := cache.Stats()
-		fmt.Fprintf(out, "; %d compiled, %d in the cache already", s.Compiled, s.Disk+s.Shared)
-		cache.Close()
+	for _, of := range filesOf(m) {
+		mod, err := loadNamed(of[0].File, root, cache)
+		if err != nil {
+			for _, v := range of {
+				told(v, err)
+			}
+			continue
+		}
+		mod.Warmup(contextOf(cmd), dev, of, func(_, _ int, v nereid.Variant, err error) { told(v, err) }) // which tells of every error
 	}
-	fmt.Fprintln(out)
-	if failed > 0 {
+	cache.Close()
+	s := cache.Stats()
+	fmt.Fprintf(out, "%d passed, %d failed; %d compiled, %d in the cache already\n", passed, failed, s.Compiled, s.Disk+s.Shared)
+	switch {
+	case failed > 0:
 		return errReported
+	case s.Lost > 0:
+		return fmt.Errorf("%d of the kernels are not kept: %s cannot be written to", s.Lost, cache.Dir())
+	case passed > 0 && s.Compiled+s.Disk+s.Shared == 0:
+		return fmt.Errorf("nothing is kept: kernels for %s compile in a moment each time", dev)
 	}
 	return nil
 }
@@ -89,14 +94,16 @@ func loadNamed(file, root string, cache *nereid.Cache) (*nereid.Module, error) {
 	return nereid.LoadFS(os.DirFS(root), file, nereid.With(conf))
 }
 
-// filesOf are the files of a manifest, each once.
-func filesOf(m *nereid.Manifest) (files []string) {
-	seen := map[string]bool{}
+// filesOf are the variants of a manifest by file, in its order.
+func filesOf(m *nereid.Manifest) (files [][]nereid.Variant) {
+	at := map[string]int{}
 	for _, v := range m.Variants {
-		if !seen[v.File] {
-			seen[v.File] = true
-			files = append(files, v.File)
+		i, ok := at[v.File]
+		if !ok {
+			i, files = len(files), append(files, nil)
+			at[v.File] = i
 		}
+		files[i] = append(files[i], v)
 	}
 	return files
 }

@@ -38,7 +38,8 @@ func Export(w io.Writer, list []Item) (n int, err error) {
 // maxEntry bounds an entry that is imported.
 const maxEntry = 256 << 20
 
-// Import takes the entries of an archive over that pass their checks; the rest is counted and left.
+// Import takes the entries of an archive over that pass their checks; the rest is counted and left. A folder that cannot be written to is
+// an error here.
 func (s *Store) Import(r io.Reader) (taken, refused int, err error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -64,7 +65,9 @@ func (s *Store) Import(r io.Reader) (taken, refused int, err error) {
 			refused++
 			continue
 		}
-		s.write(e.Key, data)
+		if err := s.write(e.Key, data); err != nil {
+			return taken, refused, err
+		}
 		s.noteGenerator(e.Generator)
 		taken++
 	}

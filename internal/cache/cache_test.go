@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -208,11 +209,41 @@ func TestUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{file, filepath.Join(file, "below"), "/proc/nereid", "\x00"} {
-		s := Open(Options{Dir: dir, Limit: 1000})
-		if count(t, s, 1, 1) != 2 {
-			t.Errorf("%q keeps entries", dir)
+		var log bytes.Buffer
+		s := Open(Options{Dir: dir, Limit: 1000, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if count(t, s, 1, 1) != 2 || s.Stats().Lost != 2 {
+			t.Errorf("%q keeps entries: %+v", dir, s.Stats())
+		}
+		if strings.Count(log.String(), "level=WARN") != 1 {
+			t.Errorf("not said once: %s", &log)
 		}
 		s.Prune(1, 0)
+	}
+}
+
+// Whoever asks for something to be done to the folder hears that it was not.
+func TestNotDone(t *testing.T) {
+	from := Open(Options{Dir: t.TempDir()})
+	get(t, from, 1)
+	list, err := from.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var archive bytes.Buffer
+	if _, err := Export(&archive, list); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Options{{Dir: "/proc/nereid"}, {Dir: t.TempDir(), ReadOnly: true}} {
+		if n, _, err := Open(o).Import(bytes.NewReader(archive.Bytes())); err == nil || n != 0 {
+			t.Errorf("%+v took %d entries over: %v", o, n, err)
+		}
+	}
+	read := Open(Options{Dir: from.Dir(), ReadOnly: true})
+	if _, _, err := read.Prune(1, 0); err == nil {
+		t.Error("a cache that is only read makes room")
+	}
+	if _, err := read.Clear(); err == nil || read.Remove(list[0]) == nil || get(t, read, 1) {
+		t.Error("a cache that is only read loses entries")
 	}
 }
 
@@ -291,7 +322,7 @@ func TestEviction(t *testing.T) {
 		}
 	}
 	get(t, s, 3) // used now
-	removed, _ := s.Prune(0, 80*time.Hour+30*time.Minute)
+	removed, _, _ := s.Prune(0, 80*time.Hour+30*time.Minute)
 	if list, _ := s.List(); removed != 19 || len(list) != 11 || list[0].Key != keyFor(3) {
 		t.Errorf("%d removed, %d left", removed, len(list))
 	}

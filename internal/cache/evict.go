@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,32 +81,35 @@ func (s *Store) grown(n int64) {
 
 // Prune removes what was used longest ago until at most limit bytes remain (0: no limit), what was not used for longer than age (0: any
 // age), and what killed processes left behind. One process at a time does it.
-func (s *Store) Prune(limit int64, age time.Duration) (removed int, freed int64) {
+func (s *Store) Prune(limit int64, age time.Duration) (removed int, freed int64, err error) {
+	if s.o.ReadOnly {
+		return 0, 0, errReadOnly
+	}
 	return s.prune(limit, limit, age)
 }
 
 // prune makes room down to keep bytes if there are more than limit.
-func (s *Store) prune(limit, keep int64, age time.Duration) (removed int, freed int64) {
-	if s.o.ReadOnly {
-		return 0, 0
-	}
+func (s *Store) prune(limit, keep int64, age time.Duration) (removed int, freed int64, err error) {
 	l := flock.New(filepath.Join(s.o.Dir, lockName), flock.SetPermissions(0o666))
 	if ok, err := l.TryLock(); err == nil && !ok {
-		return 0, 0
+		return 0, 0, errors.New("another process is making room")
 	}
 	defer l.Close()
 	list, err := s.List()
 	if err != nil {
-		return 0, 0
+		return 0, 0, err
 	}
 	for _, it := range unwanted(list, limit, keep, age) {
-		if os.Remove(it.path) == nil {
+		switch e := os.Remove(it.path); {
+		case e == nil:
 			removed, freed = removed+1, freed+it.Size
+		case !errors.Is(e, fs.ErrNotExist):
+			err = e
 		}
 	}
 	s.stats.evicted.Add(int64(removed))
 	s.sweepAll()
-	return removed, freed
+	return removed, freed, err
 }
 
 // unwanted are the items of a list, the most recently used first, that have to go.
@@ -135,7 +140,7 @@ func (s *Store) sweepAll() {
 // Clear removes every entry and the subfolders, and leaves what is not the cache's alone.
 func (s *Store) Clear() (removed int, err error) {
 	if s.o.ReadOnly {
-		return 0, os.ErrPermission
+		return 0, errReadOnly
 	}
 	list, err := s.List()
 	for _, it := range list {
@@ -156,6 +161,7 @@ func (s *Store) Clear() (removed int, err error) {
 		os.Remove(dir) // if it is empty
 	}
 	os.Remove(filepath.Join(s.o.Dir, lockName))
+	os.Remove(filepath.Join(s.o.Dir, generatorsName))
 	return removed, err
 }
 
@@ -175,7 +181,7 @@ func (it Item) Load() (*Entry, error) {
 // Remove removes an item.
 func (s *Store) Remove(it Item) error {
 	if s.o.ReadOnly {
-		return os.ErrPermission
+		return errReadOnly
 	}
 	return os.Remove(it.path)
 }

@@ -87,10 +87,12 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// Processes are killed at random moments while they write: nothing is ever wrong, and nothing piles up. NEREID_TEST_KILLS=300 does it
-// more often.
+// Processes are killed at random moments while they write: nothing is ever wrong, and nothing piles up. NEREID_TEST_KILLS says how often.
 func TestKill(t *testing.T) {
-	rounds := 40
+	rounds := 300 // they sleep most of the time
+	if testing.Short() {
+		rounds = 40
+	}
 	if n, err := strconv.Atoi(os.Getenv("NEREID_TEST_KILLS")); err == nil {
 		rounds = n
 	}

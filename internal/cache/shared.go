@@ -34,6 +34,7 @@ type behind struct {
 
 	mu     sync.Mutex
 	closed bool
+	warned bool // of the first failure
 	pause  time.Duration
 	until  time.Time
 }
@@ -66,7 +67,11 @@ func (b *behind) result(what string, err error) {
 	}
 	b.pause = min(max(2*b.pause, firstPause), longestPause)
 	b.until = time.Now().Add(b.pause)
-	b.log.Debug("cache: the shared level failed", "call", what, "err", err, "pause", b.pause)
+	level := slog.LevelDebug
+	if !b.warned {
+		level, b.warned = slog.LevelWarn, true
+	}
+	b.log.Log(context.Background(), level, "cache: the shared level failed", "call", what, "err", err, "pause", b.pause)
 }
 
 func (b *behind) get(ctx context.Context, key string) []byte {

@@ -39,7 +39,7 @@ type Store struct {
 }
 
 // counters count what a store did.
-type counters struct{ disk, shared, compiled, damaged, evicted atomic.Int64 }
+type counters struct{ disk, shared, compiled, damaged, evicted, lost atomic.Int64 }
 
 // Stats are how often a store did what.
 type Stats struct {
@@ -48,6 +48,7 @@ type Stats struct {
 	Compiled int64 // kernels compiled
 	Damaged  int64 // entries that were not usable
 	Evicted  int64
+	Lost     int64 // kernels that could not be written to disk
 }
 
 // Stats counts since the store was opened.
@@ -56,7 +57,7 @@ func (s *Store) Stats() Stats {
 		return Stats{}
 	}
 	c := &s.stats
-	return Stats{c.disk.Load(), c.shared.Load(), c.compiled.Load(), c.damaged.Load(), c.evicted.Load()}
+	return Stats{c.disk.Load(), c.shared.Load(), c.compiled.Load(), c.damaged.Load(), c.evicted.Load(), c.lost.Load()}
 }
 
 // Open is a store. The folder is made when something is written to it.

@@ -1,28 +1,40 @@
 package cache
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // temporary is what the names of files begin with, after the entry's own, while they are written.
 const temporary = ".tmp"
 
 // write publishes an entry: into another file of the same folder, to the disk, and then under its name at once.
-func (s *Store) write(k Key, data []byte) {
+func (s *Store) write(k Key, data []byte) error {
 	if s.o.ReadOnly {
-		return
+		return errReadOnly
 	}
 	path := s.path(k)
 	if err := publish(path, data, !s.o.noSync); err != nil {
-		s.o.Log.Debug("cache: an entry cannot be written", "key", k.String(), "err", err)
-		return
+		level := slog.LevelDebug
+		if s.stats.lost.Add(1) == 1 {
+			level = slog.LevelWarn // once: every kernel will be compiled again
+		}
+		s.o.Log.Log(context.Background(), level, "cache: an entry cannot be written", "key", k.String(), "err", err)
+		return err
 	}
 	sweep(filepath.Dir(path), filepath.Base(path)+temporary, 0)
 	s.grown(int64(len(data)))
+	return nil
 }
+
+var errReadOnly = errors.New("the cache is only read")
 
 func publish(path string, data []byte, sync bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -49,6 +61,16 @@ func publish(path string, data []byte, sync bool) error {
 		os.Remove(f.Name())
 	}
 	return err
+}
+
+// LockFolder keeps other processes that lock it out of a folder: the folder itself is locked, which leaves no file behind. Where there can
+// be no lock there is none.
+func LockFolder(dir string) (unlock func()) {
+	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
+	if err := l.Lock(); err != nil {
+		return func() {}
+	}
+	return func() { l.Close() }
 }
 
 // sweep removes files that a process left behind when it was killed. Should one belong to a writer that lives, its rename fails, and its

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -12,7 +14,8 @@ import (
 
 // Level keeps entries under a prefix, for a time after they were last written or read.
 type Level struct {
-	c *redis.Client
+	c       *redis.Client
+	answers atomic.Bool // the last call had an answer
 }
 
 const (
@@ -26,23 +29,45 @@ func Open(url string) (*Level, error) {
 	if err != nil {
 		return nil, fmt.Errorf("redis: %w", err)
 	}
-	o.DialTimeout, o.MaxRetries = time.Second, -1 // whoever asks can compile meanwhile
+	o.DialTimeout, o.MaxRetries, o.DialerRetries = time.Second, -1, 1 // whoever asks can compile meanwhile
 	o.ContextTimeoutEnabled = true
-	return &Level{redis.NewClient(o)}, nil
+	return &Level{c: redis.NewClient(o)}, nil
+}
+
+// reach is an error if nobody listens at the address: the client would write that to standard error each time.
+func (l *Level) reach(ctx context.Context) error {
+	if l.answers.Load() {
+		return nil
+	}
+	o := l.c.Options()
+	c, err := (&net.Dialer{Timeout: o.DialTimeout}).DialContext(ctx, o.Network, o.Addr)
+	if err != nil {
+		return err
+	}
+	return c.Close()
 }
 
 // Get is the value of a key, or nil.
 func (l *Level) Get(ctx context.Context, key string) ([]byte, error) {
+	if err := l.reach(ctx); err != nil {
+		return nil, err
+	}
 	v, err := l.c.GetEx(ctx, prefix+key, expiry).Bytes()
 	if errors.Is(err, redis.Nil) {
-		return nil, nil
+		v, err = nil, nil
 	}
+	l.answers.Store(err == nil)
 	return v, err
 }
 
 // Put sets the value of a key.
 func (l *Level) Put(ctx context.Context, key string, value []byte) error {
-	return l.c.Set(ctx, prefix+key, value, expiry).Err()
+	if err := l.reach(ctx); err != nil {
+		return err
+	}
+	err := l.c.Set(ctx, prefix+key, value, expiry).Err()
+	l.answers.Store(err == nil)
+	return err
 }
 
 // Close ends the connections.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	client "github.com/redis/go-redis/v9"
+
 	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/cache/redis"
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -169,5 +171,39 @@ func TestLoss(t *testing.T) {
 func TestBadAddress(t *testing.T) {
 	if _, err := redis.Open("http://x"); err == nil {
 		t.Error("an address that is not Redis's is taken")
+	}
+}
+
+// quiet counts what the client prints.
+type quiet struct{ said []string }
+
+func (q *quiet) Printf(_ context.Context, format string, v ...any) {
+	q.said = append(q.said, fmt.Sprintf(format, v...))
+}
+
+// A server that is not there costs a moment, and the program's standard error gets nothing of it.
+func TestNobodyThere(t *testing.T) {
+	q := &quiet{}
+	client.SetLogger(q)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	level, err := redis.Open("redis://" + address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer level.Close()
+	start := time.Now()
+	if _, err := level.Get(t.Context(), "k"); err == nil {
+		t.Error("an answer from nobody")
+	}
+	if err := level.Put(t.Context(), "k", nil); err == nil {
+		t.Error("kept by nobody")
+	}
+	if took := time.Since(start); took > time.Second || len(q.said) > 0 {
+		t.Errorf("after %v: %q", took, q.said)
 	}
 }
