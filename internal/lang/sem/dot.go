@@ -39,10 +39,18 @@ func (c *Call) dotPrecision() string {
 		return c.B.Opts.DefaultDotPrecision
 	case precision:
 		return c.str("input_precision")
-	case c.B.Opts.allowsTF32() && (!tf32 || c.given("allow_tf32") && c.bool("allow_tf32")):
+	case c.B.Opts.allowsTF32() && (!tf32 || c.given("allow_tf32") && c.allowsTF32()):
 		return "tf32"
 	}
 	return "ieee" // also for allow_tf32=None, which is not the same as none at all
+}
+
+// allowsTF32 is the truth of allow_tf32. A flag of the device cannot choose; as any object of Python it counts as true.
+func (c *Call) allowsTF32() bool {
+	if _, ok := c.Named("allow_tf32").(*Tensor); ok {
+		return true
+	}
+	return c.bool("allow_tf32")
 }
 
 // transposeHint is advice for operands one of which may be meant transposed.
