@@ -45,11 +45,11 @@ func lowerWarpGroupDot(l *lowering, op *ir.Op) {
 	tiles := p.tiles()
 	words := make([][]string, len(tiles))
 	left := make([][][]string, len(tiles))
-	for i, t := range tiles { // whatever goes into registers does so before the fence
+	for i, t := range tiles {
 		words[i] = p.words(t)
 		left[i] = p.left(t)
 	}
-	l.groupAsm("void", "wgmma.fence.sync.aligned;", "")
+	words = p.fence(words, left)
 	partial := p.inParts()
 	for i, t := range tiles {
 		if partial {
@@ -310,6 +310,33 @@ func (p *groupProduct) step(t groupTile, words []string, left [][]string, i int,
 	return c.emit(p.l, fmt.Sprintf("%s {%s}, %s, %s, %s%s;", p.name, strings.Join(c.outs(), ","), a, b, use, p.behind))
 }
 
+// fence comes between what wrote the registers of accumulators and of A and the instructions that use them. It has them as its operands, so
+// that nothing is put into them later.
+func (p *groupProduct) fence(words [][]string, left [][][]string) [][]string {
+	w := newGroupWait(p.l)
+	for _, tile := range words {
+		for _, r := range tile {
+			w.add(p.typ, p.reg, r)
+		}
+	}
+	for _, tile := range left {
+		for _, step := range tile {
+			w.uses = append(w.uses, step...)
+		}
+	}
+	return cut(words, w.emit("wgmma.fence.sync.aligned;"))
+}
+
+// cut takes a list apart into parts as long as those given.
+func cut(like [][]string, all []string) [][]string {
+	var out [][]string
+	for _, part := range like {
+		out = append(out, all[:len(part):len(part)])
+		all = all[len(part):]
+	}
+	return out
+}
+
 // wait waits for everything.
 func (p *groupProduct) wait(tiles [][]string) [][]string {
 	w := newGroupWait(p.l)
@@ -318,21 +345,21 @@ func (p *groupProduct) wait(tiles [][]string) [][]string {
 			w.add(p.typ, p.reg, r)
 		}
 	}
-	got := w.emit(0)
-	var out [][]string
-	for _, words := range tiles {
-		out = append(out, got[:len(words)])
-		got = got[len(words):]
-	}
-	return out
+	return cut(tiles, w.emit(waitGroup(0)))
 }
 
-// groupWait is a wait with the registers that pass through it.
+// waitGroup waits until at most so many groups are under way.
+func waitGroup(pendings int) string {
+	return fmt.Sprintf("wgmma.wait_group.sync.aligned %d;", pendings)
+}
+
+// groupWait is a wait or a fence with the registers that pass through it.
 type groupWait struct {
 	l     *lowering
 	types []string
 	regs  []string // constraints
 	vals  []string
+	uses  []string // registers of 32 bits that only have to be there
 }
 
 func newGroupWait(l *lowering) *groupWait { return &groupWait{l: l} }
@@ -341,8 +368,7 @@ func (w *groupWait) add(typ, reg, val string) {
 	w.types, w.regs, w.vals = append(w.types, typ), append(w.regs, reg), append(w.vals, val)
 }
 
-// emit waits until at most so many groups are under way.
-func (w *groupWait) emit(pendings int) []string {
+func (w *groupWait) emit(code string) []string {
 	c := &asmCall{types: w.types}
 	for _, r := range w.regs {
 		c.constraints = append(c.constraints, "="+r)
@@ -350,7 +376,14 @@ func (w *groupWait) emit(pendings int) []string {
 	for i, v := range w.vals {
 		c.in(w.types[i]+" "+v, itoa(i))
 	}
-	return c.emit(w.l, fmt.Sprintf("wgmma.wait_group.sync.aligned %d;", pendings))
+	seen := map[string]bool{}
+	for _, v := range w.uses {
+		if !seen[v] {
+			seen[v] = true
+			c.in("i32 "+v, "r")
+		}
+	}
+	return c.emit(w.l, code)
 }
 
 // lowerWarpGroupWait waits, and hands on what came in: no instruction that uses it can come before.
@@ -361,7 +394,7 @@ func lowerWarpGroupWait(l *lowering, op *ir.Op) {
 			w.tensor(ir.ElemOf(v.Type), l.regs(v))
 		}
 	}
-	got := w.emit(int(op.IntOr("pendings", 0)))
+	got := w.emit(waitGroup(int(op.IntOr("pendings", 0))))
 	for i, v := range op.Operands() {
 		if ttg.IsMemDesc(v.Type) {
 			l.vals[op.Result(i)] = l.vals[v]
