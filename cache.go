@@ -195,8 +195,11 @@ func (j *job) key(keeper backend.Keeper, generator string) cache.Key {
 	h.Add("generator", generator)
 	h.Add("target", fmt.Sprintf("%+v", j.dev.target()))
 	h.Add("options", j.in.Options.Key())
+	if j.lineless() {
+		h.Add("lines", "none")
+	}
 	if j.keyText == "" {
-		j.keyText = keyText(j.in.Module, j.k.name, keeper.Located())
+		j.keyText = keyText(j.in.Module, j.k.name, keeper.Located() && !j.lineless())
 	}
 	h.Add("ir", j.keyText)
 	return h.Key(j.k.name)

@@ -157,6 +157,57 @@ func TestCacheLines(t *testing.T) {
 	}
 }
 
+// Code for GPUs says its lines, so where a kernel stands is in its key, unless the configuration wants no lines.
+func TestCacheNoLines(t *testing.T) {
+	needLLVM(t)
+	s := stream(t, "sim:80")
+	count := func(c *nereid.Cache, conf nereid.Config, file, src string) (lines int) {
+		t.Helper()
+		var ptx string
+		conf.Cache, conf.Dump = c, t.TempDir()
+		m, err := nereid.Parse(file, []byte(src), nereid.With(conf))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Kernel("k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := append(make([]int32, 0, 16), 1, 2, 3)
+		if err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), 3, 2, 4); err != nil || x[2] != 18 {
+			t.Fatal(x, err)
+		}
+		for _, f := range glob(t, conf.Dump, "k-*/k.ptx") {
+			data, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ptx += string(data)
+		}
+		return strings.Count(ptx, ".loc")
+	}
+	for _, none := range []bool{false, true} {
+		c, conf := openCache(t, nereid.CacheOptions{}), nereid.Config{NoLines: none}
+		lines := count(c, conf, "k.py", pair)
+		if (lines == 0) != none {
+			t.Errorf("none wanted: %v; %d lines in the PTX", none, lines)
+		}
+		count(c, conf, "elsewhere/k.py", "\n"+pair)
+		if n := c.Stats().Compiled; (n == 1) != none {
+			t.Errorf("none wanted: %v; moved, compiled %d times", none, n)
+		}
+	}
+}
+
+func glob(t testing.TB, dir, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no %s in %s: %v", pattern, dir, err)
+	}
+	return files
+}
+
 // The folder moved, read-only, damaged or not there at all: the result is right, and nothing but time is lost.
 func TestCacheFolder(t *testing.T) {
 	needLLVM(t)

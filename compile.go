@@ -8,12 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/pass"
 )
 
 // request says what is wanted of a compilation besides the executable.
@@ -57,7 +60,10 @@ func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want requ
 	if err != nil {
 		return nil, err
 	}
-	j.in = &backend.Input{Module: mod, Kernel: k.name, Options: opts, Stages: j.record, Until: want.until}
+	if j.lineless() {
+		dropLines(mod)
+	}
+	j.in = &backend.Input{Module: mod, Kernel: k.name, Options: opts, Stages: j.record, Until: want.until, Passes: k.m.conf.passes(), Dump: os.Stderr}
 	if k.m.conf.Dump != "" || k.m.conf.Override != "" {
 		j.name = variantName(k.name, dev.String(), mod, opts)
 	}
@@ -69,6 +75,20 @@ func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want requ
 	}
 	j.record("source", time.Since(start), func() []byte { return backend.Text(j.in.Module) })
 	return j, nil
+}
+
+// lineless reports whether code is to say no lines where it usually does: on GPUs.
+func (j *job) lineless() bool {
+	return j.k.m.conf.NoLines && j.dev != nil && !slices.Contains([]string{"cpu", "interp"}, targetName(j.dev))
+}
+
+// dropLines takes the places of functions away, without which code says no lines. Operations keep theirs: assertions and errors say them.
+func dropLines(m *ir.Module) {
+	for op := range m.Ops() {
+		if op.Def == tt.Func {
+			op.Loc = ir.Unknown
+		}
+	}
 }
 
 // checkOptions finds what makes no sense on any device.
@@ -100,6 +120,11 @@ func (k *Kernel) source(args []lang.ArgSpec, target lang.Target, opts Options) (
 	return k.m.src.Compile(k.name, args, lang.Options{
 		Target: target, NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs, Debug: opts.Debug, NoOverflow: opts.NoSanitizeOverflow,
 	})
+}
+
+// passes is what is done around passes.
+func (c *Config) passes() pass.Options {
+	return pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses, Reproducers: c.Reproducers}
 }
 
 // record is told of each stage.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/knob"
@@ -19,7 +20,11 @@ type Config struct {
 	Override      string    // a folder whose files, at the places where Dump writes them, take the place of stages
 	AlwaysCompile bool      // even what is kept already
 	Debug         bool      // as if Options.Debug were set
+	NoLines       bool      // code for GPUs does not say its lines: what is moved in its file, or with it, is found in the cache all the same
 	Timing        io.Writer // gets a line for each stage of each compilation
+	DumpPasses    []string  // passes, or "all", after which the IR is printed to standard error
+	Verify        bool      // the IR is verified after each pass
+	Reproducers   string    // a folder that gets what is needed to run a pass again that failed
 	Tune          TuneOptions
 
 	Strict bool      // a launch that would have to compile or to tune is an error: ErrNotCompiled
@@ -35,6 +40,12 @@ func EnvConfig() Config {
 		Override:      knob.OverrideDir.Get(),
 		AlwaysCompile: knob.AlwaysCompile.Get(),
 		Debug:         knob.Debug.Get(),
+		NoLines:       knob.Lines.IsSet() && !knob.Lines.Get(),
+		Verify:        knob.Verify.Get(),
+		Reproducers:   knob.Reproducers.Get(),
+	}
+	if passes := knob.DumpPasses.Get(); passes != "" {
+		c.DumpPasses = strings.Split(passes, ",")
 	}
 	if knob.Dump.Get() || knob.DumpDir.IsSet() {
 		c.Dump = knob.DumpDir.Get()

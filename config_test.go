@@ -108,7 +108,14 @@ func TestEnvConfig(t *testing.T) {
 	t.Setenv("NEREID_DUMP", "1")
 	t.Setenv("NEREID_TIMING", "1")
 	t.Setenv("NEREID_OVERRIDE_DIR", "x")
-	if c := nereid.EnvConfig(); c.Dump != "nereid-dump" || c.Timing != os.Stderr || c.Override != "x" || c.Debug {
+	if c := nereid.EnvConfig(); c.Dump != "nereid-dump" || c.Timing != os.Stderr || c.Override != "x" || c.Debug || c.NoLines || c.Verify || c.DumpPasses != nil {
+		t.Errorf("%+v", c)
+	}
+	t.Setenv("NEREID_LINES", "0")
+	t.Setenv("NEREID_VERIFY", "1")
+	t.Setenv("NEREID_DUMP_PASSES", "tritongpu-coalesce,cse")
+	t.Setenv("NEREID_REPRODUCER_DIR", "y")
+	if c := nereid.EnvConfig(); !c.NoLines || !c.Verify || len(c.DumpPasses) != 2 || c.Reproducers != "y" {
 		t.Errorf("%+v", c)
 	}
 	t.Setenv("NEREID_INTERPRET", "1")

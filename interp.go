@@ -58,7 +58,7 @@ func (d *interpDevice) Compile(ctx context.Context, in *backend.Input) (backend.
 	if d.opts.CheckOverflow {
 		passes = append(passes, pass.CheckIndexOverflow)
 	}
-	if err := pass.Run(&pass.Context{}, in.Module, passes); err != nil {
+	if err := in.Run(passes); err != nil {
 		return nil, err
 	}
 	p, err := interp.Compile(in.Module, in.Kernel)

@@ -71,6 +71,21 @@ type Input struct {
 
 	// Override is the text that takes the place of a stage, or nil; the function may be nil itself.
 	Override func(stage string) []byte
+
+	Passes pass.Options // what is done around passes
+	Dump   io.Writer    // gets what Passes has printed
+}
+
+// Run runs passes over the input's module.
+func (in *Input) Run(passes []pass.Pass) error {
+	ctx := &pass.Context{Options: in.Passes, Dump: in.Dump}
+	ctx.DumpAfter = nil
+	for _, n := range in.Passes.DumpAfter { // each pipeline prints those that it has
+		if _, ok := pass.Lookup(passes, n); ok || n == "all" {
+			ctx.DumpAfter = append(ctx.DumpAfter, n)
+		}
+	}
+	return pass.Run(ctx, in.Module, passes)
 }
 
 // Recorder is told of each stage of a compilation: its name, how long it took, and its content, which is made only if asked for.
@@ -261,8 +276,7 @@ func Text(m *ir.Module) []byte {
 // TTIR runs the passes of the stage ttir on the input's module and records the stage. Every back end begins with it.
 func (in *Input) TTIR(t lang.Target) error {
 	start := time.Now()
-	ctx := &pass.Context{}
-	if err := pass.Run(ctx, in.Module, pass.TTIR(pass.TTIRFor(t.Backend, t.Arch))); err != nil {
+	if err := in.Run(pass.TTIR(pass.TTIRFor(t.Backend, t.Arch))); err != nil {
 		return err
 	}
 	if err := in.Replace("ttir"); err != nil {

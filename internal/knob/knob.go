@@ -66,7 +66,9 @@ func text(r Row) *Knob[string] {
 
 // flag is off unless the environment turns it on.
 func flag(r Row) *Knob[bool] {
-	r.Default, r.Form = "off", "`1` or `0`"
+	if r.Form = "`1` or `0`"; r.Default == "" {
+		r.Default = "off"
+	}
 	return add(r, false, parseBool)
 }
 

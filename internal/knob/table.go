@@ -35,8 +35,8 @@ var (
 		Doc: "Kernels on the device `cpu` check every access: one out of bounds is an error that names the line and the program. There and in the interpreter an index computed in int32 that overflows is one, too.",
 	})
 	Lines = flag(Row{
-		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO",
-		Doc: "Kernels on the device `cpu` carry the lines of their source, and `gdb` and `perf` are told of them.",
+		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO", Default: "on for GPUs, off for `cpu`",
+		Doc: "Whether kernels carry the lines of their source, for profilers and debuggers: `gdb` and `perf` are told of them on the device `cpu`. Without lines, a kernel that is moved in its file, or with it, is still found in the cache.",
 	})
 )
 
@@ -49,6 +49,18 @@ var (
 	DumpDir = text(Row{
 		Group: "Compilation", Name: "NEREID_DUMP_DIR", Triton: "TRITON_DUMP_DIR", Default: "`nereid-dump` in the current folder", Form: "a folder",
 		Doc: "Where dumped stages go: one folder for each specialisation, one file for each stage.",
+	})
+	DumpPasses = text(Row{
+		Group: "Compilation", Name: "NEREID_DUMP_PASSES", Triton: "MLIR_ENABLE_DUMP", Default: "none", Form: "names of passes, or `all`",
+		Doc: "The IR after these passes of each compilation is printed to standard error. What is found in the cache has none: `NEREID_ALWAYS_COMPILE`.",
+	})
+	Verify = flag(Row{
+		Group: "Compilation", Name: "NEREID_VERIFY",
+		Doc: "The IR of each compilation is verified before the first pass and after each.",
+	})
+	Reproducers = text(Row{
+		Group: "Compilation", Name: "NEREID_REPRODUCER_DIR", Triton: "TRITON_REPRODUCER_PATH", Default: "none", Form: "a folder",
+		Doc: "Where a pass that fails leaves what `nereid opt --run-reproducer` needs to fail again.",
 	})
 	OverrideDir = text(Row{
 		Group: "Compilation", Name: "NEREID_OVERRIDE_DIR", Triton: "TRITON_KERNEL_OVERRIDE, TRITON_OVERRIDE_DIR", Default: "none", Form: "a folder",

@@ -61,7 +61,7 @@ func (c Compiler) compile(ctx context.Context, in *backend.Input) (*compiled, er
 	if c.Check {
 		steps = []pass.Pass{pass.CheckIndexOverflow, middle.TritonToLinalg}
 	}
-	if err := pass.Run(&pass.Context{}, in.Module, steps); err != nil {
+	if err := in.Run(steps); err != nil {
 		return nil, err
 	}
 	in.Stages.Record("linalg", time.Since(start), func() []byte { return backend.Text(in.Module) })
