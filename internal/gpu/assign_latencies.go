@@ -63,6 +63,7 @@ type latencies struct {
 	level    map[*ir.Op]int
 	excluded map[*ir.Op]bool // loads that are needed at several levels
 	seen     map[*ir.Op]bool
+	stored   map[*ir.Value]bool // pointers by which the loop writes; nil until asked for
 }
 
 func (a *latencies) assign(stages int) {
@@ -136,7 +137,7 @@ func (a *latencies) note(op *ir.Op, level int) bool {
 // worthwhile reports whether a load can be a copy that runs on its own, of at least 4 bytes at a time, into a buffer that suits
 // all its users.
 func (a *latencies) worthwhile(op *ir.Op) bool {
-	if !isWideCopy(a.axes, op) {
+	if !isWideCopy(a.axes, op) || a.isStoredTo(op) {
 		return false
 	}
 	t := tensorOf(op.Result(0))
@@ -158,6 +159,39 @@ func (a *latencies) worthwhile(op *ir.Op) bool {
 		buf = m.Encoding
 	}
 	return buf == nil || copyBytes(t, buf) >= 4
+}
+
+// isStoredTo reports whether the loop also writes by the pointer that a load reads from: an iteration may want what the one before
+// has stored. Triton loads ahead all the same.
+func (a *latencies) isStoredTo(load *ir.Op) bool {
+	if a.stored == nil {
+		a.stored = map[*ir.Value]bool{}
+		for op := range a.loop.Ops() {
+			if ptr := memAccessPtr(op); ptr != nil && op.Effects()&ir.EffWrite != 0 && op.Def != ttg.AsyncCopy {
+				a.stored[pointerBase(ptr)] = true
+			}
+		}
+	}
+	return a.stored[pointerBase(load.Slot(0))]
+}
+
+// pointerBase is the value that pointers are computed from: as a rule an argument of the function.
+func pointerBase(v *ir.Value) *ir.Value {
+	for seen := map[*ir.Value]bool{}; !seen[v]; {
+		seen[v] = true
+		op := v.Def()
+		if op == nil {
+			if loop := v.Block().Parent(); loop != nil && loop.Def == scf.For && isIterArg(v, loop) {
+				v = scf.Inits(loop)[v.Index()-1]
+			}
+			continue
+		}
+		switch op.Def {
+		case tt.AddPtr, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Reshape, tt.Trans, tt.Bitcast, ttg.ConvertLayout:
+			v = op.Operand(0)
+		}
+	}
+	return v
 }
 
 // isWideCopy reports whether a load has at least 4 adjacent bytes for each thread, which is the least that is copied by itself.

@@ -35,11 +35,12 @@ func Pipeline(o Options) []pass.Pass {
 		Canonicalize,
 	}
 	if c >= 80 && o.NumStages > 0 {
-		passes = append(passes, AssignLatencies(o.NumStages), ScheduleLoops, SoftwarePipeline)
+		passes = append(passes, CombineSelectAndIf, AssignLatencies(o.NumStages), ScheduleLoops, SoftwarePipeline)
 	}
 	return append(passes,
 		pass.LoopAwareCSE,
 		OptimizeDotOperands,
+		CoalesceAsyncCopy,
 		RemoveLayoutConversions,
 		ReduceDataDuplication,
 		ReorderInstructions,

@@ -24,7 +24,12 @@ var SoftwarePipeline = pass.Pass{
 	Name: "tritongpu-pipeline",
 	Doc:  "overlap loads with the work of earlier iterations",
 	Run: func(ctx *pass.Context, m *ir.Module) error {
-		if !pipelineLoads(ctx, m) {
+		changed := pipelineLoads(ctx, m)
+		for _, loop := range forLoops(m.Op) {
+			ctx.At(loop)
+			changed = startProducts(loop) || changed
+		}
+		if !changed {
 			return nil
 		}
 		updateWaits(m.Op)

@@ -1,0 +1,288 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+)
+
+// Products of warp groups run on their own as well. All in a loop are started without waiting; where each must be complete
+// is said by a wait behind it. Most need none before the next iteration: the sum of such a product is read just by the next one,
+// which comes in order, and its operands lie in buffers that are not overwritten so soon. Such a product overlaps with the
+// copies, and the waits for them, of the iteration after it.
+//
+//	scf.for … iter_args(%acc) {                      scf.for … iter_args(%acc) {
+//	  %d = ttng.warp_group_dot %a, %b, %acc    =>      %d = ttng.warp_group_dot %a, %b, %acc {isAsync = true}
+//	  scf.yield %d                                     %e, … = ttng.warp_group_dot_wait %d, %a, %b {pendings = 1}
+//	}                                                  scf.yield %e
+//	                                                 }
+//	                                                 ttng.warp_group_dot_wait … {pendings = 0}
+
+// overlapping is a product that is complete only in the next iteration.
+type overlapping struct {
+	op  *ir.Op
+	arg int // which of the loop's values it yields
+}
+
+// startProducts lets the products of a loop run on their own, and reports whether it has any.
+func startProducts(loop *ir.Op) bool {
+	var list []overlapping
+	found := false
+	for op := range body(loop) {
+		if op.Def != ttng.WarpGroupDot {
+			continue
+		}
+		found = true
+		op.SetAttr("isAsync", ir.BoolAttr(true))
+		if arg := carriedProduct(op, loop); arg >= 0 {
+			list = append(list, overlapping{op, arg})
+			continue
+		}
+		threadThrough(waitAfter(op, 0), op.Result(0))
+	}
+	if len(list) == 0 {
+		return found
+	}
+	waitInLoop(loop, list)
+	var results []*ir.Value
+	for _, o := range list {
+		results = append(results, loop.Result(o.arg))
+	}
+	threadThrough(waitAfter(loop, 0), results...)
+	return found
+}
+
+// waitAfter makes a wait behind op.
+func waitAfter(op *ir.Op, pendings int) *ir.Op {
+	b := ir.At(op)
+	b.After(op)
+	return b.Op(ttng.WarpGroupDotWait, nil, nil, ir.A("pendings", ir.I32Attr(int64(pendings))))
+}
+
+// threadThrough lets values pass through a wait: who stands behind it uses what the wait hands on, and so comes after it. The
+// buffers that products read for these values pass too, to be kept until then.
+func threadThrough(wait *ir.Op, values ...*ir.Value) *ir.Op {
+	operands := wait.Operands()
+	before := len(operands)
+	add := func(v *ir.Value) {
+		if !slices.Contains(operands, v) {
+			operands = append(operands, v)
+		}
+	}
+	for _, v := range values {
+		add(v)
+	}
+	for _, v := range values {
+		for _, dot := range productsBehind(v, wait.Block(), map[*ir.Op]bool{}) {
+			for _, o := range dot.Operands() {
+				if ttg.IsMemDesc(o.Type) {
+					add(o)
+				}
+			}
+		}
+	}
+	types := make([]ir.Type, len(operands))
+	for i, v := range operands {
+		types[i] = v.Type
+	}
+	next := ir.At(wait).Op(ttng.WarpGroupDotWait, operands, types, ir.A("pendings", wait.Attr("pendings")))
+	behind := func(u *ir.Use) bool {
+		a := ancestorIn(next.Block(), u.Owner())
+		return a != nil && a != next && next.Before(a)
+	}
+	for i, v := range operands {
+		switch {
+		case ttg.IsMemDesc(v.Type):
+		case i < before:
+			wait.Result(i).ReplaceAllUses(next.Result(i))
+		default:
+			v.ReplaceUsesIf(next.Result(i), behind)
+		}
+	}
+	wait.Erase()
+	return next
+}
+
+// productsBehind are the nearest products that a value is computed from in a block.
+func productsBehind(v *ir.Value, block *ir.Block, seen map[*ir.Op]bool) []*ir.Op {
+	op := v.Def()
+	if op == nil || seen[op] {
+		return nil
+	}
+	seen[op] = true
+	if op.Def == ttng.WarpGroupDot {
+		return []*ir.Op{op}
+	}
+	var out []*ir.Op
+	if op.Block() == block {
+		for _, o := range op.Operands() {
+			out = append(out, productsBehind(o, block, seen)...)
+		}
+	}
+	return out
+}
+
+// carriedProduct is which of the loop's values a product yields, if it need not be complete in its iteration; else -1:
+//
+//  1. its operands in shared memory are not overwritten soon: they come from outside of the loop or from several buffers;
+//  2. nothing in the iteration uses its result but the yield, or branches, which wait for themselves;
+//  3. in the next iteration, only products add to it, or it is used behind a wait for everything.
+func carriedProduct(op, loop *ir.Op) int {
+	if !isBuffered(op.Operand(0), loop) || !isBuffered(op.Operand(1), loop) || ir.ElemOf(op.Result(0).Type) != ir.F32 {
+		return -1
+	}
+	arg := yieldedAs(op.Result(0), loop)
+	if arg < 0 {
+		return -1
+	}
+	carried := scf.IterArgs(loop)[arg]
+	if onlySummed(carried) {
+		return arg
+	}
+	wait := firstFullWait(loop)
+	if wait == nil {
+		return -1
+	}
+	for u := range carried.Users() {
+		if !wait.Before(ancestorIn(loop.Body(0), u)) {
+			return -1
+		}
+	}
+	threadThrough(wait, carried)
+	return arg
+}
+
+// isBuffered reports whether an operand is safe from the loop's copies for another iteration.
+func isBuffered(v *ir.Value, loop *ir.Op) bool {
+	if !ttg.IsMemDesc(v.Type) {
+		return true
+	}
+	for seen := map[*ir.Value]bool{}; !seen[v]; {
+		seen[v] = true
+		switch def := v.Def(); {
+		case isIterArg(v, loop):
+			v = yielded(v)
+		case def != nil && isBufferView(def) && def.Def != ttg.MemDescIndex:
+			v = def.Operand(0)
+		}
+	}
+	return !v.Block().IsInside(loop) || v.DefBy(ttg.MemDescIndex) != nil
+}
+
+// yieldedAs is which of the loop's values v becomes, also through branches and views; -1 if it becomes none or several, or
+// is used otherwise.
+func yieldedAs(v *ir.Value, loop *ir.Op) int {
+	arg := -1
+	work := []*ir.Value{v}
+	for len(work) > 0 {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		for use := range v.Uses() {
+			u := use.Owner()
+			switch parent := u.Parent(); {
+			case parent == loop && isNoop(u):
+				work = append(work, u.Result(0))
+			case parent == loop && u.Def == scf.Yield && arg < 0:
+				arg = use.Index()
+			case parent == loop, parent.Def != scf.If:
+				return -1
+			case u.Def == scf.Yield:
+				work = append(work, parent.Result(use.Index()))
+			}
+		}
+	}
+	return arg
+}
+
+// isNoop reports whether an op leaves all data where it is.
+func isNoop(op *ir.Op) bool {
+	switch op.Def {
+	case tt.Reshape, tt.Trans:
+		return true
+	case ttg.ConvertLayout:
+		return ttglayout.TrivialConversion(op.Operand(0).Type, op.Result(0).Type)
+	}
+	return false
+}
+
+// onlySummed reports whether a value is used by nothing but products that add to it.
+func onlySummed(v *ir.Value) bool {
+	for use := range v.Uses() {
+		u := use.Owner()
+		if u.Def == ttng.WarpGroupDot && use.Index() == 2 || isNoop(u) && onlySummed(u.Result(0)) {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// firstFullWait is the first wait of a loop for all products, or nil.
+func firstFullWait(loop *ir.Op) *ir.Op {
+	for op := range body(loop) {
+		if op.Def == ttng.WarpGroupDotWait && op.IntOr("pendings", 0) == 0 {
+			return op
+		}
+	}
+	return nil
+}
+
+// waitInLoop makes the third iteration's products wait for those of the first, unless the loop waits for all of them anyway.
+func waitInLoop(loop *ir.Op, list []overlapping) {
+	if firstFullWait(loop) != nil {
+		return
+	}
+	for _, o := range list {
+		if rewritesRegisters(o.op, loop) {
+			threadThrough(waitAfter(o.op, len(list)-1), o.op.Result(0))
+			continue
+		}
+		waitInBranches(o.op)
+	}
+	last := list[len(list)-1].op
+	if rewritesRegisters(last, loop) {
+		return // it has just waited
+	}
+	var results []*ir.Value
+	for _, o := range list {
+		results = append(results, o.op.Result(0))
+	}
+	threadThrough(waitAfter(last, len(list)), results...)
+}
+
+// waitInBranches lets the branches that use a product wait for it.
+func waitInBranches(op *ir.Op) {
+	var blocks []*ir.Block
+	for u := range op.Result(0).Users() {
+		if u.Def != scf.Yield && !slices.Contains(blocks, u.Block()) {
+			blocks = append(blocks, u.Block())
+		}
+	}
+	for _, b := range blocks {
+		at := b.First()
+		if b == op.Block() {
+			at = op.Next()
+		}
+		wait := ir.At(at).Op(ttng.WarpGroupDotWait, nil, nil, ir.A("pendings", ir.I32Attr(0)))
+		threadThrough(wait, op.Result(0))
+	}
+}
+
+// rewritesRegisters reports whether the left operand of a product is made in the loop, in registers that the next iteration
+// writes. One that comes of another product was waited for.
+func rewritesRegisters(op, loop *ir.Op) bool {
+	a := op.Operand(0)
+	if ttg.IsMemDesc(a.Type) || !a.Block().IsInside(loop) {
+		return false
+	}
+	if cvt := a.DefBy(ttg.ConvertLayout); cvt != nil {
+		_, fromProduct := ttg.As[ttg.NvidiaMma](encodingOf(cvt.Operand(0)))
+		return !fromProduct
+	}
+	return true
+}
