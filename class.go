@@ -144,10 +144,14 @@ func tensorClass(t *Tensor) (c class, word uint64, ok bool) {
 	if t == nil {
 		return classNone, 0, true
 	}
-	addr := t.addr
-	c = classPtr + class(t.DType)*classElem
-	if addr&15 == 0 {
+	return t.class(), t.addr, t.dev != nil || t.buf.Size() != 0
+}
+
+// class is that of a tensor that is one.
+func (t *Tensor) class() class {
+	c := classPtr + class(t.DType)*classElem
+	if t.addr&15 == 0 {
 		c |= classDiv16
 	}
-	return c, addr, t.dev != nil || t.buf.Size() != 0
+	return c
 }

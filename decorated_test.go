@@ -36,7 +36,7 @@ func TestDecoratedLaunches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	typed := nereid.NewTyped(load, "fill", func(c fillConsts) []any { return []any{nereid.Arg("MODE", c.MODE)} })
+	typed := nereid.Typed[fillConsts]{Load: load, Name: "fill", Consts: func(c fillConsts) []any { return []any{nereid.Arg("MODE", c.MODE)} }}
 	s := stream(t, "cpu")
 	x, err := nereid.New(s.Device(), nereid.Float32, 64)
 	if err != nil {

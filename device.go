@@ -121,6 +121,7 @@ type Stream struct {
 	dev *Device
 	s   backend.Stream
 	ctx context.Context
+	_   [24]byte // as large as a line of the cache, so that it is one
 }
 
 // NewStream is a new queue on the device; ctx cancels what runs in it.
@@ -132,7 +133,7 @@ func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{d, s, ctx}, nil
+	return &Stream{dev: d, s: s, ctx: ctx}, nil
 }
 
 // Device is the device that the stream belongs to.

@@ -7,24 +7,33 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/backend/cuda"
+	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
 )
 
 // plan is a specialisation that was launched before: what its arguments looked like, and what runs. A launch whose arguments look the
 // same needs no more than to find the plan and copy words.
 type plan struct {
-	dev  *Device
-	exec backend.Executable // that of b, unless somebody wants to hear of launches
+	ready driver.Ready // if a GPU's stream takes it as it is, unless somebody wants to hear of launches
+	dev   *Device
+	exec  backend.Executable // that of b, unless somebody wants to hear of launches
 	look
 	room  [32]class // for its classes
 	b     *build
 	words int  // of arguments
 	meta  Meta // for grids that are functions; never changed
+	cut   *cut // to it, if there is one
+	args  *argCut
 }
 
-func newPlan(dev *Device, b *build) *plan {
-	p := &plan{dev: dev, b: b}
+// newPlan is a plan for launches with so many words.
+func newPlan(dev *Device, b *build, words int) *plan {
+	p := &plan{dev: dev, b: b, words: words}
 	if b.hooks == nil {
 		p.exec = b.exec
+		if r, n, ok := cuda.Ready(b.exec); ok && n == words {
+			p.ready = r
+		}
 	}
 	return p
 }
@@ -122,6 +131,9 @@ func (w *scratch) replay(k *Kernel, s *Stream, grid any) (done bool, err error) 
 	if !ok {
 		return false, nil
 	}
+	if p.args != nil && k.last.Load() != p.args {
+		k.last.Store(p.args)
+	}
 	return true, p.launch(s, g, w.words)
 }
 
@@ -158,6 +170,11 @@ func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
 	if p.exec == nil || trace.IsEnabled() {
 		return p.b.launch(s, g, words)
 	}
+	if p.ready.Is() && len(words) == p.words {
+		err := p.ready.Launch(cuda.RawStream(s.s), uint32(g[0]), uint32(g[1]), uint32(g[2]), words)
+		runtime.KeepAlive(p)
+		return err
+	}
 	err := p.exec.Launch(s.ctx, s.s, g, words)
 	runtime.KeepAlive(p)
 	return err
@@ -171,6 +188,7 @@ func (k *Kernel) remember(args []any, p *plan) {
 		return
 	}
 	p.keep(&w.look)
+	p.args = k.newArgCut(p, args)
 	k.plans.add(p)
 }
 

@@ -25,7 +25,7 @@ func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, e
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{d, s, ctx}, nil
+	return &Stream{dev: d, s: s, ctx: ctx}, nil
 }
 
 // Graph is work that was recorded once and is launched as a whole: a CUDA graph.

@@ -35,6 +35,9 @@ func Arg(name string, value any) Named { return Named{name, value} }
 // Integers become i32 or i64 by value and are specialised on being 1 or divisible by 16, pointers on alignment, as in Triton. A nil
 // stream is one of the best device, waited for before Launch returns.
 func (k *Kernel) Launch(s *Stream, grid any, args ...any) error {
+	if done, err := k.last.Load().launch(s, grid, args); done {
+		return err
+	}
 	return k.launch(s, grid, args, nil)
 }
 
@@ -93,8 +96,8 @@ func (k *Kernel) launchPlain(s *Stream, grid any, args []any, note noting, byVal
 	if err != nil {
 		return err
 	}
-	p := newPlan(s.dev, b)
-	p.meta, p.words = l.meta, len(l.words)
+	p := newPlan(s.dev, b, len(l.words))
+	p.meta = l.meta
 	if note != nil {
 		note(p, byValue)
 	} else {

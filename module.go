@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/backend"
@@ -114,9 +115,10 @@ type Kernel struct {
 	params []lang.Param
 	debug  bool // @triton.jit(debug=True)
 
-	allParams     []kernelParam // the same for the short way of a launch
-	runtimeParams []kernelParam // those that are not compile-time
-	defaults      []any         // what parameters are where nothing is given; nil if it must be
+	last          atomic.Pointer[argCut] // to what was launched last
+	allParams     []kernelParam          // the same for the short way of a launch
+	runtimeParams []kernelParam          // those that are not compile-time
+	defaults      []any                  // what parameters are where nothing is given; nil if it must be
 	plans         plans
 	spare         backend.Spare[scratch]
 

@@ -60,9 +60,7 @@ def many(x_ptr, n, V: tl.constexpr, NAME: tl.constexpr):
 func TestManySets(t *testing.T) {
 	s := stream(t, "cpu")
 	x, y, out := tensors(t, s.Device(), 64)
-	typed := nereid.NewTyped(
-		func() (*nereid.Module, error) { return nereid.LoadFS(kernels.Files, "vector_add.py") }, "add_kernel",
-		func(c addConsts) []any { return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options} })
+	typed := nereid.Typed[addConsts]{Load: loadAdd, Name: "add_kernel", Consts: addConsts.args}
 	launch := func(i int) error {
 		call := typed.Call(addConsts{16, nereid.Options{NumWarps: 1, NumStages: i}})
 		call.Tensor(x)

@@ -15,9 +15,16 @@ import (
 // Typed is a kernel as generated code launches it (`nereid gen`): its compile-time arguments and options are a struct, its others come
 // one by one with their Go types, and a launch whose arguments look like those of an earlier one allocates nothing.
 type Typed[C comparable] struct {
-	name   string
-	kernel func() (*Kernel, error)
-	consts func(C) []any
+	last atomic.Pointer[cut] // to what was launched last
+
+	Load   func() (*Module, error) // the module, when it is first needed
+	Name   string                  // of the kernel
+	Consts func(C) []any           // the struct's values by name, and options
+	Kinds  string                  // of the other parameters, a letter for each, for Again; "" does without
+
+	once   sync.Once
+	kernel *Kernel
+	err    error
 	sets   atomic.Pointer[typedSets[C]]
 	spare  backend.Spare[Call]
 }
@@ -42,24 +49,26 @@ type constSet struct {
 	args   []any // the compile-time arguments by name, and options
 	err    error // the kernel is not to be had
 
+	kinds string               // of params
+	raw   rawConsts            // the compile-time arguments in memory
+	last  *atomic.Pointer[cut] // of the kernel
+
 	// Plans that decorators had a say in, by the values of the arguments; nil until there is one.
 	byValue atomic.Pointer[map[string]*plan]
 }
 
-// NewTyped is a kernel of a module that is loaded when it is first needed. consts are the struct's values by name.
-func NewTyped[C comparable](load func() (*Module, error), name string, consts func(C) []any) *Typed[C] {
-	kernel := sync.OnceValues(func() (*Kernel, error) {
-		m, err := load()
-		if err != nil {
-			return nil, err
-		}
-		return m.Kernel(name)
-	})
-	return &Typed[C]{name: name, kernel: kernel, consts: consts}
-}
-
 // Kernel is the kernel itself.
-func (t *Typed[C]) Kernel() (*Kernel, error) { return t.kernel() }
+func (t *Typed[C]) Kernel() (*Kernel, error) {
+	t.once.Do(func() {
+		m, err := t.Load()
+		if err != nil {
+			t.err = err
+			return
+		}
+		t.kernel, t.err = m.Kernel(t.Name)
+	})
+	return t.kernel, t.err
+}
 
 // Call begins a launch. The arguments that are not compile-time follow in the order of the parameters, then Launch.
 func (t *Typed[C]) Call(c C) *Call {
@@ -86,8 +95,8 @@ func (t *Typed[C]) set(c *C) *constSet {
 }
 
 func (t *Typed[C]) newSet(c C) *constSet {
-	k, err := t.kernel()
-	set := &constSet{k: k, err: err, args: t.consts(c)}
+	k, err := t.Kernel()
+	set := &constSet{k: k, err: err, args: t.Consts(c), raw: newRaw(c), kinds: t.Kinds, last: &t.last}
 	if err != nil {
 		return set
 	}
@@ -329,6 +338,9 @@ func (c *Call) each(f func(i int, g givenArg, t *Tensor)) {
 // Launch runs the kernel. A nil stream is one of the best device, waited for before Launch returns.
 func (c *Call) Launch(s *Stream, grid Grid) error {
 	if p := c.plan(s); p != nil && grid[0] >= 0 && grid[1] >= 0 && grid[2] >= 0 {
+		if p.cut != nil && c.set.last.Load() != p.cut {
+			c.set.last.Store(p.cut)
+		}
 		err := p.launch(s, grid, c.words[:c.used])
 		c.end()
 		return err
@@ -431,6 +443,7 @@ func (c *Call) long(s *Stream, grid any) error {
 				return
 			}
 			p.keep(c.seen())
+			p.cut = c.set.newCut(p, p.classes)
 			c.set.plans.add(p)
 		}
 	}
@@ -492,7 +505,7 @@ func (k *Kernel) Bind(s *Stream, args ...any) (*Bound, error) {
 		l.release()
 		return nil, err
 	}
-	x := &Bound{p: newPlan(s.dev, b), s: s, words: l.words, k: k, l: l, at: l.at, classes: make([]class, len(k.params))}
+	x := &Bound{p: newPlan(s.dev, b, len(l.words)), s: s, words: l.words, k: k, l: l, at: l.at, classes: make([]class, len(k.params))}
 	for i := range k.params {
 		x.classes[i] = boundClass(&k.allParams[i], l.vals[i])
 	}

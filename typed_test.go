@@ -16,11 +16,16 @@ type addConsts struct {
 	Options    nereid.Options
 }
 
-var typedAdd = nereid.NewTyped(
-	func() (*nereid.Module, error) { return nereid.LoadFS(kernels.Files, "vector_add.py") }, "add_kernel",
-	func(c addConsts) []any { return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options} })
+func (c addConsts) args() []any { return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options} }
+
+func loadAdd() (*nereid.Module, error) { return nereid.LoadFS(kernels.Files, "vector_add.py") }
+
+var typedAdd = nereid.Typed[addConsts]{Load: loadAdd, Name: "add_kernel", Consts: addConsts.args, Kinds: "ttti"}
 
 func launchAdd(s *nereid.Stream, grid nereid.Grid, x, y, out *nereid.Tensor, n int, c addConsts) error {
+	if done, err := typedAdd.Again(s, &grid, &c, []*nereid.Tensor{x, y, out}, []int64{int64(n)}); done {
+		return err
+	}
 	call := typedAdd.Call(c)
 	call.Tensor(x)
 	call.Tensor(y)
@@ -84,7 +89,7 @@ func TestTyped(t *testing.T) {
 }
 
 func TestTypedErrors(t *testing.T) {
-	bad := nereid.NewTyped(func() (*nereid.Module, error) { return nereid.LoadFS(kernels.Files, "none.py") }, "k", func(struct{}) []any { return nil })
+	bad := nereid.Typed[struct{}]{Load: func() (*nereid.Module, error) { return nereid.LoadFS(kernels.Files, "none.py") }, Name: "k", Consts: func(struct{}) []any { return nil }}
 	call := bad.Call(struct{}{})
 	call.Int(1)
 	if err := call.Launch(nil, nereid.Grid{1}); err == nil || !strings.Contains(err.Error(), "none.py") {

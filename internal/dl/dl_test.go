@@ -202,3 +202,54 @@ func BenchmarkFrame(b *testing.B) {
 		f.Call()
 	}
 }
+
+// TestLaunch calls with few words and with many, by pointers. The callback may move the stack, so the words lie on the heap.
+func TestLaunch(t *testing.T) {
+	var got [11]uintptr
+	var sum, n uint64
+	fn := NewCallback(func(a, b, c, d, e, f, g, h, i uintptr, params *[MaxWords]*uint64, k uintptr) uintptr {
+		got = [11]uintptr{a, b, c, d, e, f, g, h, i, 0, k}
+		sum = 0
+		for i := range n {
+			sum = 3*sum + *params[i]
+		}
+		return uintptr(deep(200))
+	})
+	kernel := NewKernel(fn, 1<<40, [3]uint32{5, 6, 7}, 8)
+	for _, n = range []uint64{0, 1, 15, 16, 17, 31, MaxWords} {
+		words := make([]uint64, n)
+		want := uint64(0)
+		for i := range words {
+			words[i] = uint64(i)<<33 + 1
+			want = 3*want + words[i]
+		}
+		l := Launch{Kernel: &kernel, Grid: [3]uint32{2, 3, 4}, Stream: 9 << 40}
+		l.Words, l.N = WordsOf(words)
+		if r := l.Call(); r != 200 || sum != want {
+			t.Errorf("%d words: result %d, sum %d, want %d", n, r, sum, want)
+		}
+		if want := [11]uintptr{1 << 40, 2, 3, 4, 5, 6, 7, 8, 9 << 40, 0, 0}; got != want {
+			t.Errorf("%d words: %v", n, got)
+		}
+	}
+}
+
+// TestLaunchOnStack has words that lie on the goroutine's stack, and allocates nothing.
+func TestLaunchOnStack(t *testing.T) {
+	abs, err := libc(t).Symbol("abs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernel := NewKernel(abs, 42, [3]uint32{}, 0)
+	n := testing.AllocsPerRun(100, func() {
+		var words [8]uint64
+		l := Launch{Kernel: &kernel}
+		l.Words, l.N = WordsOf(words[:])
+		if r := l.Call(); r != 42 {
+			t.Errorf("%d", r)
+		}
+	})
+	if n != 0 {
+		t.Errorf("a call allocates %v times", n)
+	}
+}

@@ -296,15 +296,75 @@ func (g *generator) function(k kernel) {
 	if k.tuned {
 		gridType, launch = "nereid.GridFunc", "LaunchFunc"
 	}
-	g.printf("var %s = nereid.NewTyped(%s, %q, %sConsts.args)\n\n", value, g.loader(), k.name, name)
+	again, kinds := "", ""
+	if !k.tuned {
+		again, kinds = k.again(value)
+	}
+	g.printf("var %s = nereid.Typed[%sConsts]{Load: %s, Name: %q, Consts: %sConsts.args", value, name, g.loader(), k.name, name)
+	if kinds != "" {
+		g.printf(", Kinds: %q", kinds)
+	}
+	g.printf("}\n\n")
 	g.comment(name, k)
 	list, types := parameters(k)
 	g.printf("func %s%s(stream *nereid.Stream, grid %s%s", name, types, gridType, list)
-	g.printf(", consts %sConsts) error {\ncall := %s.Call(consts)\n", name, value)
+	g.printf(", consts %sConsts) error {\n%scall := %s.Call(consts)\n", name, again, value)
 	for _, run := range runs(k) {
 		g.printf("%s\n", give(run))
 	}
 	g.printf("return call.%s(stream, grid)\n}\n\n", launch)
+}
+
+// again is the code that launches as the launch before was, where the arguments are like that one's, and the kinds of the arguments for it:
+// both empty for kernels with parameters that it does not know.
+func (k kernel) again(value string) (code, kinds string) {
+	var tensors, scalars []string
+	for _, p := range k.params {
+		if p.Constexpr {
+			continue
+		}
+		letter, word := p.word()
+		switch {
+		case letter == 0:
+			return "", ""
+		case letter == 't':
+			tensors = append(tensors, word)
+		default:
+			scalars = append(scalars, word)
+		}
+		kinds += string(letter)
+	}
+	if kinds == "" {
+		return "", ""
+	}
+	return fmt.Sprintf("if done, err := %s.Again(stream, &grid, &consts, %s, %s); done {\nreturn err\n}\n",
+		value, list("*nereid.Tensor", tensors), list("int64", scalars)), kinds
+}
+
+// list is a slice of values, in Go.
+func list(elem string, values []string) string {
+	if len(values) == 0 {
+		return "nil"
+	}
+	return "[]" + elem + "{" + strings.Join(values, ", ") + "}"
+}
+
+// word is the letter of a parameter's kind and the argument as Typed.Again takes it; the letter is 0 where it takes none.
+func (p param) word() (letter rune, value string) {
+	name := argName(p.Name)
+	switch {
+	case p.kind == tensor:
+		return 't', name
+	case p.kind == integer && !strings.Contains(p.Type, "f"):
+		return 'i', "int64(" + name + ")"
+	case p.kind == boolean:
+		return 'b', "nereid.BoolWord(" + name + ")"
+	case p.kind == float && p.Type == "fp64":
+		return 'd', "nereid.DoubleWord(" + name + ")"
+	case p.kind == float && (p.Type == "" || p.Type == "fp32"):
+		return 'f', "nereid.FloatWord(float64(" + name + "))"
+	}
+	return 0, ""
 }
 
 // together are the methods that take several arguments of a kind, and how one is written.

@@ -121,8 +121,11 @@ func (d *Device) loadImage(code *Code, image []byte) (backend.Executable, error)
 			return nil, err
 		}
 	}
-	config := code.config([3]int{1, 1, 1})
-	return &kernel{code: code, module: m, fn: f, params: len(code.Params), plain: config.Plain() && code.Scratch == 0}, nil
+	k := &kernel{code: code, module: m, fn: f}
+	if c := code.config([3]int{1, 1, 1}); c.Plain() && code.Scratch == 0 && len(code.Params) <= driver.MaxReady {
+		k.ready = f.Ready(c)
+	}
+	return k, nil
 }
 
 // Alloc is device memory, zeroed.
@@ -288,11 +291,9 @@ func (m *mirror) Close() error {
 	return m.buffer.Close()
 }
 
-// kernel is a loaded kernel. Its argument blocks are reused by launches.
+// kernel is a loaded kernel.
 type kernel struct {
-	params int // of the arguments
-	plain  bool
-	spare  backend.Spare[driver.Ready] // for launches that are plain
+	ready driver.Ready // for launches that are plain; not all are
 
 	code   *Code
 	module *driver.Module
@@ -301,24 +302,29 @@ type kernel struct {
 	args   sync.Pool // of *driver.Args, for others
 }
 
+// Ready is how an executable is launched without an interface between, if that is possible: by a stream of RawStream, with params words.
+func Ready(e backend.Executable) (r driver.Ready, params int, ok bool) {
+	k, is := e.(*kernel)
+	if !is || !k.ready.Is() {
+		return r, 0, false
+	}
+	return k.ready, len(k.code.Params), true
+}
+
+// RawStream is a GPU's stream, or nil.
+func RawStream(s backend.Stream) *driver.Stream {
+	own, _ := s.(stream)
+	return own.s
+}
+
 func (k *kernel) Launch(_ context.Context, s backend.Stream, grid [3]int, words []uint64) error {
-	if len(words) != k.params {
+	if len(words) != len(k.code.Params) {
 		return fmt.Errorf("%s takes %d arguments, not %d", k.code.Name, len(k.code.Params), len(words))
 	}
-	if !k.plain {
+	if !k.ready.Is() {
 		return k.launchAny(s, grid, words)
 	}
-	r := k.spare.Get()
-	if !r.Prepared() {
-		k.fn.Ready(r, k.code.config([3]int{1, 1, 1}), k.params)
-	}
-	into := r.Words()[:len(words)]
-	for i, w := range words { // few: copy would be a call
-		into[i] = w
-	}
-	err := r.Launch(s.(stream).s, driver.Dim3{X: uint32(grid[0]), Y: uint32(grid[1]), Z: uint32(grid[2])})
-	k.spare.Put(r)
-	return err
+	return k.ready.Launch(s.(stream).s, uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), words)
 }
 
 // launchAny is a launch with all that a kernel can want of it.

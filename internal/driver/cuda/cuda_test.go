@@ -610,26 +610,29 @@ func TestReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, n := range []int{1, 40} {
-		r := new(Ready)
-		fn.Ready(r, Config{Block: Dim3{128, 1, 1}, Shared: 64}, n)
-		r.Words()[0] = 0x1234
+	r := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64})
+	if !r.Is() || new(Ready).Is() {
+		t.Error("what is ready is not")
+	}
+	for _, n := range []int{1, MaxReady} {
+		words := make([]uint64, n)
+		words[0] = 0x1234
 		f.calls = nil
-		if err := r.Launch(s, Dim3{2, 3, 4}); err != nil {
+		if err := r.Launch(s, 2, 3, 4, words); err != nil {
 			t.Fatal(err)
 		}
 		f.want(t, "launch 61 grid 2 3 4 block 128 1 1 shared 64 stream 7 first 0x1234 extra 0")
-		if err := r.Launch(s, Dim3{0, 3, 4}); err != nil {
+		if err := r.Launch(s, 0, 3, 4, words); err != nil {
 			t.Error(err)
 		}
 		f.want(t)
 		f.results["launch"] = ErrInvalidValue
-		if err := r.Launch(s, Dim3{1, 1, 1}); !errors.Is(err, ErrInvalidValue) || !strings.Contains(err.Error(), "kernel add, grid 1x1x1, block 128x1x1, 64 bytes") {
+		if err := r.Launch(s, 1, 1, 1, words); !errors.Is(err, ErrInvalidValue) || !strings.Contains(err.Error(), "kernel add, grid 1x1x1, block 128x1x1, 64 bytes") {
 			t.Error(err)
 		}
 		f.results["launch"] = ErrInvalidContext // the thread has no context: it is made current, and that does not help here
 		f.calls = nil
-		if err := r.Launch(s, Dim3{1, 1, 1}); !errors.Is(err, ErrInvalidContext) {
+		if err := r.Launch(s, 1, 1, 1, words); !errors.Is(err, ErrInvalidContext) {
 			t.Error(err)
 		}
 		launch := "launch 61 grid 1 1 1 block 128 1 1 shared 64 stream 7 first 0x1234 extra 0"

@@ -144,7 +144,9 @@ func (f *Function) Launch(s *Stream, c *Config, a *Args) error {
 	if c.Grid.X == 0 || c.Grid.Y == 0 || c.Grid.Z == 0 {
 		return nil
 	}
-	s.launched(f, c.Grid, c.Shared)
+	if xy, zShared := pair(c.Grid.X, c.Grid.Y), pair(c.Grid.Z, c.Shared); !s.last.is(f, xy, zShared) {
+		s.note(f, xy, zShared)
+	}
 	call, err := f.prepare(s, c, a)
 	if err != nil {
 		return err

@@ -7,38 +7,39 @@ import (
 	"time"
 )
 
-// Stream is a queue of work: copies, launches, events, in order.
+// Stream is a queue of work: copies, launches, events, in order. A launch reads one line of it.
 type Stream struct {
-	ctx   *Context
 	ref   streamRef
-	owned bool
 	last  lastLaunch
+	ctx   *Context
+	owned bool
+	_     [23]byte // as large as a line, so that it is one
 }
 
 // lastLaunch remembers the latest launch on a stream, for the error that comes when somebody waits: the driver does
 // not say which kernel failed. Launches from several goroutines may mix; it is a hint.
 type lastLaunch struct {
 	function atomic.Pointer[Function]
-	grid     [3]atomic.Uint32
-	shared   atomic.Uint32
+	xy       atomic.Uint64 // of the grid
+	zShared  atomic.Uint64
 }
 
-// launched takes note. Mostly it is the launch before all over again, and reading is cheaper than writing.
-func (s *Stream) launched(f *Function, grid Dim3, shared uint32) {
-	l := &s.last
-	if l.function.Load() != f {
-		l.function.Store(f)
+// is reports whether it is this one: mostly it is, and reading is cheaper than writing.
+func (l *lastLaunch) is(f *Function, xy, zShared uint64) bool {
+	return l.function.Load() == f && l.xy.Load() == xy && l.zShared.Load() == zShared
+}
+
+// note takes note of a launch.
+func (s *Stream) note(f *Function, xy, zShared uint64) {
+	if s.last.function.Load() != f {
+		s.last.function.Store(f)
 		s.ctx.latest.Store(s) // roughly: it is a hint
 	}
-	for i, v := range [...]uint32{grid.X, grid.Y, grid.Z} {
-		if l.grid[i].Load() != v {
-			l.grid[i].Store(v)
-		}
-	}
-	if l.shared.Load() != shared {
-		l.shared.Store(shared)
-	}
+	s.last.xy.Store(xy)
+	s.last.zShared.Store(zShared)
 }
+
+func pair(low, high uint32) uint64 { return uint64(low) | uint64(high)<<32 }
 
 // DefaultStream is the stream that everything of the device waits for and that waits for everything.
 func (c *Context) DefaultStream() *Stream { return c.null }
@@ -113,9 +114,9 @@ func (s *Stream) blame(err error) error {
 	if f == nil {
 		return err
 	}
-	grid := Dim3{l.grid[0].Load(), l.grid[1].Load(), l.grid[2].Load()}
-	e.Detail = fmt.Sprintf("the last launch on the stream was kernel %s, grid %v, %d bytes of shared memory",
-		f.name, grid, l.shared.Load())
+	xy, zShared := l.xy.Load(), l.zShared.Load()
+	grid := Dim3{uint32(xy), uint32(xy >> 32), uint32(zShared)}
+	e.Detail = fmt.Sprintf("the last launch on the stream was kernel %s, grid %v, %d bytes of shared memory", f.name, grid, zShared>>32)
 	return e
 }
 

@@ -21,7 +21,7 @@ func (c AttentionKernelConsts) args() []any {
 	return []any{nereid.Arg("HEAD_DIM", c.HEAD_DIM), nereid.Arg("BLOCK_M", c.BLOCK_M), nereid.Arg("BLOCK_N", c.BLOCK_N), nereid.Arg("CAUSAL", c.CAUSAL), c.Options}
 }
 
-var attentionKernelTyped = nereid.NewTyped(attentionPyModule, "attention_kernel", AttentionKernelConsts.args)
+var attentionKernelTyped = nereid.Typed[AttentionKernelConsts]{Load: attentionPyModule, Name: "attention_kernel", Consts: AttentionKernelConsts.args}
 
 // AttentionKernel launches attention_kernel. A nil stream is one of the best device, waited for.
 func AttentionKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr *nereid.Tensor, scale T1, stride_qh, stride_qm, stride_kh, stride_kn, stride_vh, stride_vn, stride_oh, stride_om, seq_len int, consts AttentionKernelConsts) error {

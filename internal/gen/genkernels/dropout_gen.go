@@ -18,7 +18,7 @@ func (c DropoutKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var dropoutKernelTyped = nereid.NewTyped(dropoutPyModule, "dropout_kernel", DropoutKernelConsts.args)
+var dropoutKernelTyped = nereid.Typed[DropoutKernelConsts]{Load: dropoutPyModule, Name: "dropout_kernel", Consts: DropoutKernelConsts.args}
 
 // DropoutKernel launches dropout_kernel. A nil stream is one of the best device, waited for.
 func DropoutKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, out_ptr *nereid.Tensor, n_elements int, p T1, seed int, consts DropoutKernelConsts) error {

@@ -18,7 +18,7 @@ func (c LayerNormKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var layerNormKernelTyped = nereid.NewTyped(layerNormPyModule, "layer_norm_kernel", LayerNormKernelConsts.args)
+var layerNormKernelTyped = nereid.Typed[LayerNormKernelConsts]{Load: layerNormPyModule, Name: "layer_norm_kernel", Consts: LayerNormKernelConsts.args}
 
 // LayerNormKernel launches layer_norm_kernel. A nil stream is one of the best device, waited for.
 func LayerNormKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts LayerNormKernelConsts) error {

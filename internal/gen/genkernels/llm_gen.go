@@ -18,7 +18,7 @@ func (c RmsNormKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var rmsNormKernelTyped = nereid.NewTyped(llmPyModule, "rms_norm_kernel", RmsNormKernelConsts.args)
+var rmsNormKernelTyped = nereid.Typed[RmsNormKernelConsts]{Load: llmPyModule, Name: "rms_norm_kernel", Consts: RmsNormKernelConsts.args}
 
 // RmsNormKernel launches rms_norm_kernel. A nil stream is one of the best device, waited for.
 func RmsNormKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, w_ptr, y_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts RmsNormKernelConsts) error {
@@ -39,10 +39,13 @@ func (c SwigluKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var swigluKernelTyped = nereid.NewTyped(llmPyModule, "swiglu_kernel", SwigluKernelConsts.args)
+var swigluKernelTyped = nereid.Typed[SwigluKernelConsts]{Load: llmPyModule, Name: "swiglu_kernel", Consts: SwigluKernelConsts.args, Kinds: "ttti"}
 
 // SwigluKernel launches swiglu_kernel. A nil stream is one of the best device, waited for.
 func SwigluKernel(stream *nereid.Stream, grid nereid.Grid, gate_ptr, up_ptr, out_ptr *nereid.Tensor, n_elements int, consts SwigluKernelConsts) error {
+	if done, err := swigluKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{gate_ptr, up_ptr, out_ptr}, []int64{int64(n_elements)}); done {
+		return err
+	}
 	call := swigluKernelTyped.Call(consts)
 	call.Tensors(gate_ptr, up_ptr, out_ptr)
 	call.Int(int64(n_elements))
@@ -60,10 +63,13 @@ func (c RopeKernelConsts) args() []any {
 	return []any{nereid.Arg("HALF", c.HALF), nereid.Arg("N_HEADS", c.N_HEADS), c.Options}
 }
 
-var ropeKernelTyped = nereid.NewTyped(llmPyModule, "rope_kernel", RopeKernelConsts.args)
+var ropeKernelTyped = nereid.Typed[RopeKernelConsts]{Load: llmPyModule, Name: "rope_kernel", Consts: RopeKernelConsts.args, Kinds: "ttti"}
 
 // RopeKernel launches rope_kernel. A nil stream is one of the best device, waited for.
 func RopeKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, cos_ptr, sin_ptr *nereid.Tensor, row_stride int, consts RopeKernelConsts) error {
+	if done, err := ropeKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{x_ptr, cos_ptr, sin_ptr}, []int64{int64(row_stride)}); done {
+		return err
+	}
 	call := ropeKernelTyped.Call(consts)
 	call.Tensors(x_ptr, cos_ptr, sin_ptr)
 	call.Int(int64(row_stride))
@@ -80,10 +86,13 @@ func (c CrossEntropyKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var crossEntropyKernelTyped = nereid.NewTyped(llmPyModule, "cross_entropy_kernel", CrossEntropyKernelConsts.args)
+var crossEntropyKernelTyped = nereid.Typed[CrossEntropyKernelConsts]{Load: llmPyModule, Name: "cross_entropy_kernel", Consts: CrossEntropyKernelConsts.args, Kinds: "tttii"}
 
 // CrossEntropyKernel launches cross_entropy_kernel. A nil stream is one of the best device, waited for.
 func CrossEntropyKernel(stream *nereid.Stream, grid nereid.Grid, logits_ptr, labels_ptr, loss_ptr *nereid.Tensor, row_stride, n_cols int, consts CrossEntropyKernelConsts) error {
+	if done, err := crossEntropyKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{logits_ptr, labels_ptr, loss_ptr}, []int64{int64(row_stride), int64(n_cols)}); done {
+		return err
+	}
 	call := crossEntropyKernelTyped.Call(consts)
 	call.Tensors(logits_ptr, labels_ptr, loss_ptr)
 	call.Ints(int64(row_stride), int64(n_cols))
@@ -100,10 +109,13 @@ func (c EmbeddingKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var embeddingKernelTyped = nereid.NewTyped(llmPyModule, "embedding_kernel", EmbeddingKernelConsts.args)
+var embeddingKernelTyped = nereid.Typed[EmbeddingKernelConsts]{Load: llmPyModule, Name: "embedding_kernel", Consts: EmbeddingKernelConsts.args, Kinds: "ttti"}
 
 // EmbeddingKernel launches embedding_kernel. A nil stream is one of the best device, waited for.
 func EmbeddingKernel(stream *nereid.Stream, grid nereid.Grid, ids_ptr, table_ptr, out_ptr *nereid.Tensor, dim int, consts EmbeddingKernelConsts) error {
+	if done, err := embeddingKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{ids_ptr, table_ptr, out_ptr}, []int64{int64(dim)}); done {
+		return err
+	}
 	call := embeddingKernelTyped.Call(consts)
 	call.Tensors(ids_ptr, table_ptr, out_ptr)
 	call.Int(int64(dim))

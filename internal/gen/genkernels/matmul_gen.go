@@ -22,10 +22,13 @@ func (c MatmulKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_M", c.BLOCK_M), nereid.Arg("BLOCK_N", c.BLOCK_N), nereid.Arg("BLOCK_K", c.BLOCK_K), nereid.Arg("GROUP_M", c.GROUP_M), nereid.Arg("ACTIVATION", c.ACTIVATION), c.Options}
 }
 
-var matmulKernelTyped = nereid.NewTyped(matmulPyModule, "matmul_kernel", MatmulKernelConsts.args)
+var matmulKernelTyped = nereid.Typed[MatmulKernelConsts]{Load: matmulPyModule, Name: "matmul_kernel", Consts: MatmulKernelConsts.args, Kinds: "tttiiiiiiiii"}
 
 // MatmulKernel launches matmul_kernel. A nil stream is one of the best device, waited for.
 func MatmulKernel(stream *nereid.Stream, grid nereid.Grid, a_ptr, b_ptr, c_ptr *nereid.Tensor, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn int, consts MatmulKernelConsts) error {
+	if done, err := matmulKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{a_ptr, b_ptr, c_ptr}, []int64{int64(M), int64(N), int64(K), int64(stride_am), int64(stride_ak), int64(stride_bk), int64(stride_bn), int64(stride_cm), int64(stride_cn)}); done {
+		return err
+	}
 	call := matmulKernelTyped.Call(consts)
 	call.Tensors(a_ptr, b_ptr, c_ptr)
 	call.Ints(int64(M), int64(N), int64(K), int64(stride_am), int64(stride_ak), int64(stride_bk), int64(stride_bn), int64(stride_cm), int64(stride_cn))
@@ -42,7 +45,7 @@ func (c MatmulKernelTunedConsts) args() []any {
 	return []any{nereid.Arg("ACTIVATION", c.ACTIVATION), c.Options}
 }
 
-var matmulKernelTunedTyped = nereid.NewTyped(matmulPyModule, "matmul_kernel", MatmulKernelTunedConsts.args)
+var matmulKernelTunedTyped = nereid.Typed[MatmulKernelTunedConsts]{Load: matmulPyModule, Name: "matmul_kernel", Consts: MatmulKernelTunedConsts.args}
 
 // MatmulKernelTuned launches matmul_kernel with what its decorators choose. A nil stream is one of the best device, waited for.
 func MatmulKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, a_ptr, b_ptr, c_ptr *nereid.Tensor, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn int, consts MatmulKernelTunedConsts) error {

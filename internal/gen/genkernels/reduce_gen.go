@@ -20,10 +20,13 @@ func (c RowSumKernelConsts) args() []any {
 	return []any{nereid.Arg("STEP", c.STEP), nereid.Arg("TILE_M", c.TILE_M), nereid.Arg("TILE_N", c.TILE_N), c.Options}
 }
 
-var rowSumKernelTyped = nereid.NewTyped(reducePyModule, "row_sum_kernel", RowSumKernelConsts.args)
+var rowSumKernelTyped = nereid.Typed[RowSumKernelConsts]{Load: reducePyModule, Name: "row_sum_kernel", Consts: RowSumKernelConsts.args, Kinds: "ttii"}
 
 // RowSumKernel launches row_sum_kernel. A nil stream is one of the best device, waited for.
 func RowSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *nereid.Tensor, M, N int, consts RowSumKernelConsts) error {
+	if done, err := rowSumKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{in_ptr, out_ptr}, []int64{int64(M), int64(N)}); done {
+		return err
+	}
 	call := rowSumKernelTyped.Call(consts)
 	call.Tensors(in_ptr, out_ptr)
 	call.Ints(int64(M), int64(N))
@@ -40,10 +43,13 @@ func (c TotalSumKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var totalSumKernelTyped = nereid.NewTyped(reducePyModule, "total_sum_kernel", TotalSumKernelConsts.args)
+var totalSumKernelTyped = nereid.Typed[TotalSumKernelConsts]{Load: reducePyModule, Name: "total_sum_kernel", Consts: TotalSumKernelConsts.args, Kinds: "tti"}
 
 // TotalSumKernel launches total_sum_kernel. A nil stream is one of the best device, waited for.
 func TotalSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *nereid.Tensor, n_elements int, consts TotalSumKernelConsts) error {
+	if done, err := totalSumKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{in_ptr, out_ptr}, []int64{int64(n_elements)}); done {
+		return err
+	}
 	call := totalSumKernelTyped.Call(consts)
 	call.Tensors(in_ptr, out_ptr)
 	call.Int(int64(n_elements))

@@ -18,10 +18,13 @@ func (c SoftmaxKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var softmaxKernelTyped = nereid.NewTyped(softmaxPyModule, "softmax_kernel", SoftmaxKernelConsts.args)
+var softmaxKernelTyped = nereid.Typed[SoftmaxKernelConsts]{Load: softmaxPyModule, Name: "softmax_kernel", Consts: SoftmaxKernelConsts.args, Kinds: "ttiii"}
 
 // SoftmaxKernel launches softmax_kernel. A nil stream is one of the best device, waited for.
 func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, out_ptr, in_ptr *nereid.Tensor, in_row_stride, out_row_stride, n_cols int, consts SoftmaxKernelConsts) error {
+	if done, err := softmaxKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{out_ptr, in_ptr}, []int64{int64(in_row_stride), int64(out_row_stride), int64(n_cols)}); done {
+		return err
+	}
 	call := softmaxKernelTyped.Call(consts)
 	call.Tensors(out_ptr, in_ptr)
 	call.Ints(int64(in_row_stride), int64(out_row_stride), int64(n_cols))

@@ -18,10 +18,13 @@ func (c AddKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var addKernelTyped = nereid.NewTyped(vectorAddPyModule, "add_kernel", AddKernelConsts.args)
+var addKernelTyped = nereid.Typed[AddKernelConsts]{Load: vectorAddPyModule, Name: "add_kernel", Consts: AddKernelConsts.args, Kinds: "ttti"}
 
 // AddKernel launches add_kernel. A nil stream is one of the best device, waited for.
 func AddKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, out_ptr *nereid.Tensor, n_elements int, consts AddKernelConsts) error {
+	if done, err := addKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{x_ptr, y_ptr, out_ptr}, []int64{int64(n_elements)}); done {
+		return err
+	}
 	call := addKernelTyped.Call(consts)
 	call.Tensors(x_ptr, y_ptr, out_ptr)
 	call.Int(int64(n_elements))
