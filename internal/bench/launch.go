@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -118,15 +119,17 @@ type launchForm struct {
 	sync   func() error
 }
 
-// timeForms measures a batch of each form in turn, over and over: what the machine does meanwhile hits all alike.
+// timeForms measures a batch of each form in turn, over and over: what the machine does meanwhile hits all alike. The batches are short and
+// many, so that those of a round lie close together in time, and every other round goes backwards, so that what drifts cancels.
 func (s *Suite) timeForms(c launchCase, forms []launchForm) error {
-	const rounds, warm = 31, 500
-	batch := 2000
+	const batch, warm = 200, 500
+	rounds := 301
 	if s.Small {
-		batch = 50
+		rounds = 9
 	}
 	runtime.LockOSThread() // moving to another thread takes a form's time
 	defer runtime.UnlockOSThread()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	times, allocs := make([][]float64, len(forms)), make([]float64, len(forms))
 	for i, f := range forms {
 		n, err := allocations(warm, f)
@@ -135,9 +138,13 @@ func (s *Suite) timeForms(c launchCase, forms []launchForm) error {
 		}
 		allocs[i] = n
 	}
-	for range rounds {
-		for i, f := range forms {
-			us, err := f.batch(batch)
+	for round := range rounds {
+		for n := range forms {
+			i := n
+			if round%2 == 1 {
+				i = len(forms) - 1 - n
+			}
+			us, err := forms[i].batch(batch)
 			if err != nil {
 				return err
 			}
