@@ -32,8 +32,15 @@ type CacheOptions struct {
 	Logger   *slog.Logger // of what goes wrong without being an error; may be nil
 }
 
-// CacheStats count what a cache did.
-type CacheStats = cache.Stats
+// CacheStats count what a cache did since it was opened.
+type CacheStats struct {
+	Disk     int64 // kernels found on disk
+	Shared   int64 // kernels found in the shared level
+	Compiled int64 // kernels compiled
+	Damaged  int64 // entries that were not usable
+	Evicted  int64 // kernels removed to make room
+	Lost     int64 // kernels that could not be written to disk
+}
 
 // OpenCache is a cache. The folder need not be there, nor be writable: then nothing is kept.
 func OpenCache(o CacheOptions) (*Cache, error) {
@@ -67,7 +74,7 @@ func cacheDir() (string, error) {
 func (c *Cache) Dir() string { return c.store.Dir() }
 
 // Stats count since the cache was opened.
-func (c *Cache) Stats() CacheStats { return c.store.Stats() }
+func (c *Cache) Stats() CacheStats { return CacheStats(c.store.Stats()) }
 
 // Close waits a moment for what is on its way to the shared level.
 func (c *Cache) Close() error { return c.store.Close() }
@@ -105,6 +112,9 @@ var envCaches sync.Map // of CacheOptions to func() *Cache
 // make is a specialisation of the kernel, from the cache or compiled.
 func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts Options) (backend.Executable, error) {
 	defer trace.StartRegion(ctx, "nereid compile "+k.name).End()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	begin := time.Now()
 	j, err := k.begin(dev, specs, opts, request{})
 	if err != nil {

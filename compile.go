@@ -40,6 +40,12 @@ type job struct {
 }
 
 func (k *Kernel) compile(ctx context.Context, dev *Device, args []lang.ArgSpec, opts Options, want request) (*Compiled, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if want.until != "" && dev != nil && !slices.Contains(dev.Stages(), want.until) {
+		return nil, fmt.Errorf("nereid: there is no stage %s for %s: there are %s", want.until, dev, strings.Join(dev.Stages(), ", "))
+	}
 	j, err := k.begin(dev, args, opts, want)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,10 @@ type Func struct{ File, Name string }
 
 // descriptor is what the compiler is told of a descriptor; the device gets words for it, then its shape and strides.
 func (l *launch) descriptor(d *Descriptor) (lang.ArgSpec, error) {
+	if d.Base == nil || len(d.Shape) == 0 || len(d.Shape) != len(d.Strides) || len(d.Shape) != len(d.Block) {
+		return lang.ArgSpec{}, fmt.Errorf("a descriptor needs a tensor, and as many strides and sizes of blocks as dimensions, not %d, %d and %d",
+			len(d.Strides), len(d.Block), len(d.Shape))
+	}
 	elem, err := lang.ParseType(d.Base.DType.String())
 	if err != nil {
 		return lang.ArgSpec{}, err

@@ -53,8 +53,13 @@ func (t DType) String() string {
 	return fmt.Sprintf("DType(%d)", uint8(t))
 }
 
-// Size is the number of bytes of an element.
-func (t DType) Size() int { return dtypes[t].size }
+// Size is the number of bytes of an element, 0 for what is no type.
+func (t DType) Size() int {
+	if int(t) >= len(dtypes) {
+		return 0
+	}
+	return dtypes[t].size
+}
 
 // IsFloat reports whether the type is a floating point type.
 func (t DType) IsFloat() bool { return t >= Float16 }
@@ -103,18 +108,22 @@ type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | F16 | BF16
 }
 
-// F16 and BF16 are the bits of a half precision float, IEEE's or Google's.
-type (
-	F16  struct{ Bits uint16 }
-	BF16 struct{ Bits uint16 }
-)
+// F16 is the bits of a half precision float, as IEEE 754 has it.
+type F16 struct{ Bits uint16 }
 
-// ToF16 and ToBF16 round to half precision.
-func ToF16(v float64) F16   { return F16{uint16(num.F16.Encode(v))} }
+// BF16 is the bits of a bfloat16: the upper half of a float32.
+type BF16 struct{ Bits uint16 }
+
+// ToF16 rounds to half precision.
+func ToF16(v float64) F16 { return F16{uint16(num.F16.Encode(v))} }
+
+// ToBF16 rounds to a bfloat16.
 func ToBF16(v float64) BF16 { return BF16{uint16(num.BF16.Encode(v))} }
 
 // Float is the value.
-func (h F16) Float() float64  { return num.F16.Decode(uint64(h.Bits)) }
+func (h F16) Float() float64 { return num.F16.Decode(uint64(h.Bits)) }
+
+// Float is the value.
 func (h BF16) Float() float64 { return num.BF16.Decode(uint64(h.Bits)) }
 
 func dtypeFor[T Element]() DType {

@@ -2,6 +2,7 @@ package nereid
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -22,7 +23,8 @@ type Tensor struct {
 }
 
 // FromSlice is a tensor over a Go slice, which it shares: kernels on devices of the host (interp, cpu) read and write the slice
-// itself. The shape is that of the slice unless another is given.
+// itself. On a GPU it is copied there for each launch, and back once the launch is done. The shape is that of the slice unless another
+// is given; one of another size panics.
 func FromSlice[T Element](data []T, shape ...int) *Tensor {
 	if len(shape) == 0 {
 		shape = []int{len(data)}
@@ -38,20 +40,48 @@ func FromSlice[T Element](data []T, shape ...int) *Tensor {
 	return FromBytes(dt, bytes, shape...)
 }
 
-// FromBytes is a tensor over bytes in host memory, which it shares.
+// FromBytes is a tensor over bytes in host memory, which it shares as FromSlice does: for types that Go does not have. Without a shape it
+// has one dimension.
 func FromBytes(dt DType, data []byte, shape ...int) *Tensor {
+	if n := dt.Size(); len(shape) == 0 && n > 0 && len(data) != n {
+		shape = []int{len(data) / n}
+	}
 	buf := hostBuffer{data}
 	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr()}
 }
 
-// New is a tensor of zeros on a device.
+// New is a tensor of zeros on a device; the caller closes it.
 func New(dev *Device, dt DType, shape ...int) (*Tensor, error) {
+	if dev == nil {
+		return nil, errors.New("nereid: a tensor needs a device")
+	}
+	if err := checkShape(dt, shape); err != nil {
+		return nil, err
+	}
 	buf, err := dev.b.Alloc(count(shape) * dt.Size())
 	if err != nil {
 		return nil, err
 	}
 	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), dev: dev, buf: buf, addr: buf.Addr()}, nil
 }
+
+// checkShape is an error for shapes that no memory has.
+func checkShape(dt DType, shape []int) error {
+	bytes := dt.Size()
+	if bytes == 0 {
+		return fmt.Errorf("nereid: there are no tensors of %s", dt)
+	}
+	for _, n := range shape {
+		if n < 0 || n > 0 && bytes > maxTensor/n {
+			return fmt.Errorf("nereid: there is no tensor of %s with the shape %v", dt, shape)
+		}
+		bytes *= n
+	}
+	return nil
+}
+
+// maxTensor bounds the bytes of a tensor: more than any machine has.
+const maxTensor = 1 << 46
 
 // Len is the number of elements.
 func (t *Tensor) Len() int { return count(t.Shape) }
@@ -66,14 +96,19 @@ func Slice[T Element](t *Tensor) ([]T, error) {
 		return nil, fmt.Errorf("nereid: the tensor is on %s; copy it with Tensor.Read", t.dev)
 	}
 	data = data[t.offset:]
-	if t.Len() == 0 {
+	switch n := t.Len(); {
+	case n == 0:
 		return nil, nil
+	case n < 0 || n > len(data)/t.DType.Size():
+		return nil, fmt.Errorf("nereid: a tensor of shape %v is larger than its memory of %d bytes", t.Shape, len(data))
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), t.Len()), nil
 }
 
-// Read copies the tensor's bytes out of its device, once all that was launched there is done; Write into it, for what is launched from then on.
-func (t *Tensor) Read(into []byte) error  { return t.buf.Read(t.offset, into) }
+// Read copies bytes of the tensor, from its first element on, out of its device, once all that was launched there is done.
+func (t *Tensor) Read(into []byte) error { return t.buf.Read(t.offset, into) }
+
+// Write copies bytes to the tensor, from its first element on, for what is launched from then on.
 func (t *Tensor) Write(from []byte) error { return t.buf.Write(t.offset, from) }
 
 // At is the element at flat position i as a float64, for looking at results.

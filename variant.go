@@ -35,11 +35,17 @@ func (v Variant) String() string {
 	return text
 }
 
-// Warmup compiles variants of the module's kernels for a device, several at once, so that launches find them. Variants of other files
+// Warmup compiles variants of the module's kernels for a device, or the best one for nil, several at once, so that launches find them. Variants of other files
 // are left alone: a manifest's files are those that its program loaded, or end as the module's file does, so that a manifest written
 // with kernels/add.py serves a program that loads /srv/kernels/add.py. progress, if it is not nil, is told of each, by one goroutine at
 // a time. The errors of all are joined; that no variant is of the module's file is one, too.
 func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant, progress func(done, total int, v Variant, err error)) error {
+	if dev == nil {
+		var err error
+		if dev, err = Open(""); err != nil {
+			return err
+		}
+	}
 	mine := m.variants(list)
 	if len(mine) == 0 && len(list) > 0 {
 		return fmt.Errorf("nereid: none of %d variants is of %s: the first is of %s", len(list), m.src.Name, list[0].File)
