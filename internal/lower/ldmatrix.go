@@ -2,13 +2,15 @@ package lower
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// ldmatrix reads matrices of 8 rows of 8 elements of 16 bits, four at once: lane 8m+r has the address of row r of matrix m, and lane
-// 4r+c gets elements 2c and 2c+1 of row r of each; with .trans, elements r of rows 2c and 2c+1. That is what operands of mma want.
+// ldmatrix reads matrices of 8 rows of 16 bytes, four at once: lane 8m+r has the address of row r of matrix m, and lane 4r+c gets
+// word c of row r of each; with .trans, for elements of 16 bits, elements r of rows 2c and 2c+1. That is what operands of mma want.
 
 // matrixRead is how ldmatrix reads a buffer.
 type matrixRead struct {
@@ -19,35 +21,55 @@ type matrixRead struct {
 
 // matrices tells how to read a buffer with ldmatrix, where cvt, which maps (register, lane, warp) to places in it, allows.
 func (l *lowering) matrices(b smem, cvt layout.Layout) (matrixRead, bool) {
-	base, fixed := constant(b.base)
-	if l.opts.Capability < 75 || bitsOf(b.elem) != 16 || b.pad != nil || b.start != "0" || !fixed || base%16 != 0 || cvt.InBits(layout.Register) == 0 || cvt.InBits(layout.Lane) != 5 {
+	width := bitsOf(b.elem)
+	if l.opts.Capability < 75 || width > 32 || width < 8 || b.pad != nil || b.start != "0" || !b.aligned || cvt.InBits(layout.Lane) != 5 {
+		return matrixRead{}, false
+	}
+	w := bits.Len(uint(32/width)) - 1 // the first bits of a register's number count elements of a word
+	if cvt.InBits(layout.Register) < w {
 		return matrixRead{}, false
 	}
 	regs, lanes, warps := offsetsOf(cvt, layout.Register), offsetsOf(cvt, layout.Lane), offsetsOf(cvt, layout.Warp)
-	for _, m := range []struct {
-		trans        bool
-		inRow, ofRow []int
-	}{
-		{false, []int{regs[0], lanes[0], lanes[1]}, lanes[2:]},
-		{true, lanes[2:], []int{regs[0], lanes[0], lanes[1]}},
-	} {
-		apart := true
-		for _, offsets := range [][]int{m.ofRow, regs[1:], warps} {
-			for _, o := range offsets {
-				apart = apart && o%8 == 0
-			}
-		}
-		if !apart || m.inRow[0] != 1 || m.inRow[1] != 2 || m.inRow[2] != 4 {
-			continue
-		}
-		n := min(2, len(regs)-1)
-		at := append(append([]int{}, m.ofRow...), regs[1:1+n]...)
-		for len(at) < 5 {
-			at = append(at, 0)
-		}
-		return matrixRead{m.trans, 1 << n, placesLayout(regs[1+n:], at, warps, cvt.OutSize(layout.Offset))}, true
+	word := slices.Concat(regs[:w], lanes[:2])
+	if countUp(word) && apart(4<<w, lanes[2:], regs[w:], warps) {
+		return newMatrixRead(false, lanes[2:], regs[w:], warps, cvt), true
+	}
+	if width == 16 && countUp(lanes[2:]) && apart(8, word, regs[w:], warps) {
+		return newMatrixRead(true, word, regs[w:], warps, cvt), true
 	}
 	return matrixRead{}, false
+}
+
+// newMatrixRead reads matrices whose rows are so far apart, and that lie so far from each other.
+func newMatrixRead(trans bool, ofRow, regs, warps []int, cvt layout.Layout) matrixRead {
+	n := min(2, len(regs))
+	at := append(slices.Clone(ofRow), regs[:n]...)
+	for len(at) < 5 {
+		at = append(at, 0)
+	}
+	return matrixRead{trans, 1 << n, placesLayout(regs[n:], at, warps, cvt.OutSize(layout.Offset))}
+}
+
+// countUp reports whether offsets are 1, 2, 4, …
+func countUp(offsets []int) bool {
+	for i, o := range offsets {
+		if o != 1<<i {
+			return false
+		}
+	}
+	return true
+}
+
+// apart reports whether all offsets are multiples of a row.
+func apart(row int, lists ...[]int) bool {
+	for _, offsets := range lists {
+		for _, o := range offsets {
+			if o%row != 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // offsetsOf are the places that the bits of an input stand for.
@@ -72,7 +94,7 @@ func placesLayout(regs, lanes, warps []int, size int) layout.Layout {
 		[]layout.Dim{{Name: layout.Offset, Size: size}}))
 }
 
-// loadMatrices reads a tensor's registers: bit 0 of a register's number is the half of a word, the next are the matrix.
+// loadMatrices reads a tensor's registers: the first bits of a register's number are the part of a word, the next the matrix.
 func (l *lowering) loadMatrices(b smem, m matrixRead) []string {
 	var outs []string
 	for i := range m.matrices {
@@ -88,7 +110,7 @@ func (l *lowering) loadMatrices(b smem, m matrixRead) []string {
 	if m.matrices > 1 {
 		ret = "{ " + strings.TrimSuffix(strings.Repeat("i32, ", m.matrices), ", ") + " }"
 	}
-	p, a := l.pointers(b, m.rows), newAccess(b.elem, 2)
+	p, a := l.pointers(b, m.rows), newAccess(b.elem, 32/bitsOf(b.elem))
 	var out []string
 	for k := range m.rows.InSize(layout.Register) {
 		got := l.asm(ret, code, constraints, true, "ptr addrspace(3) "+p.at(k))

@@ -29,7 +29,12 @@ func TestMatrices(t *testing.T) {
 		{"small b", ir.F16, 16, 8, "1, 1", swizzled(8, 1, 1, "1, 0"), 1, "x2.trans.shared"},
 		{"plain", ir.F16, 32, 32, "2, 1", swizzled(1, 1, 1, "1, 0"), 0, "x4.shared"},
 		{"rows in pieces", ir.F16, 32, 32, "2, 1", swizzled(4, 1, 8, "1, 0"), 0, ""},
-		{"words", ir.F32, 32, 32, "2, 1", swizzled(4, 1, 8, "1, 0"), 0, ""},
+		{"words", ir.F32, 32, 32, "2, 1", swizzled(4, 1, 8, "1, 0"), 0, "x4.shared"},
+		{"words of b", ir.F32, 32, 32, "2, 1", swizzled(4, 1, 8, "0, 1"), 1, "x4.shared"},
+		{"words transposed", ir.F32, 32, 32, "2, 1", swizzled(8, 1, 4, "1, 0"), 1, ""},
+		{"bytes", ir.I8, 64, 64, "2, 2", swizzled(16, 2, 4, "1, 0"), 0, "x4.shared"},
+		{"bytes of b", ir.I8, 64, 64, "2, 2", swizzled(16, 2, 4, "0, 1"), 1, "x4.shared"},
+		{"bytes transposed", ir.I8, 64, 64, "2, 2", swizzled(8, 2, 8, "1, 0"), 1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var wm, wn int
@@ -46,7 +51,7 @@ func TestMatrices(t *testing.T) {
 					tensor(blocked), mem, mem, tensor(dot), tensor(dot), tensor(blocked))+
 				accessText("y", "o", "w", shape, elem, blocked, true)+"tt.return\n}\n")
 			n := size(shape)
-			runBoth(t, text, launch{"k", [3]int{1, 1, 1}, []any{floats(c.elem, n), floats(c.elem, n)}}, 0)
+			runBoth(t, text, launch{"k", [3]int{1, 1, 1}, []any{&buf{elem: c.elem, n: n, lo: -100, hi: 100}, floats(c.elem, n)}}, 0)
 			_, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 80)
 			if c.want == "" && bytes.Contains(ptx, []byte("ldmatrix")) || !bytes.Contains(ptx, []byte(c.want)) {
 				t.Errorf("expected %q in\n%s", c.want, ptx)

@@ -14,19 +14,40 @@ type smem struct {
 	start string // element that a view starts at, xored to the offsets of its elements
 	elem  ir.Type
 	pad   *ttg.Padded
+
+	aligned bool // it is known to begin at a multiple of 16 bytes
 }
 
 // scratchAt is a buffer at a fixed place.
-func scratchAt(base int, elem ir.Type) smem { return smem{base: itoa(base), start: "0", elem: elem} }
+func scratchAt(base int, elem ir.Type) smem {
+	return smem{base: itoa(base), start: "0", elem: elem, aligned: base%16 == 0}
+}
 
 // buffer is the buffer that a value describes.
 func (l *lowering) buffer(v *ir.Value) smem {
 	m, _ := ttg.MemDescOf(v.Type)
-	b := smem{base: l.regs(v)[0], start: l.regs(v)[1], elem: m.Elem}
+	b := smem{base: l.regs(v)[0], start: l.regs(v)[1], elem: m.Elem, aligned: l.isAligned(v)}
 	if p, ok := ttg.As[ttg.Padded](m.Encoding); ok {
 		b.pad = &p
 	}
 	return b
+}
+
+// isAligned reports whether a buffer begins at a multiple of 16 bytes.
+func (l *lowering) isAligned(v *ir.Value) bool {
+	if base, fixed := constant(l.regs(v)[0]); fixed {
+		return base%16 == 0
+	}
+	op := v.Def()
+	switch {
+	case op == nil:
+		return false
+	case op.Def == ttg.MemDescIndex:
+		return localBytes(v.Type)%16 == 0 && l.isAligned(op.Operand(0))
+	case op.Def == ttg.MemDescTrans, op.Def == ttg.MemDescReshape, op.Def == ttg.MemDescSubslice:
+		return l.isAligned(op.Operand(0))
+	}
+	return false
 }
 
 // most is how many elements one access can take.
