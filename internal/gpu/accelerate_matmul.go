@@ -90,7 +90,7 @@ func (a accelerator) takesF64(op *ir.Op) bool {
 
 // version is the best instruction for a product, 0 for none.
 func (a accelerator) version(op *ir.Op, part []int64) int {
-	if a.capability/10 == 9 && a.warpGroups && fitsWarpGroup(op, part) && takesTypes(op) {
+	if a.capability/10 == 9 && a.warpGroups && fitsWarpGroup(op, part) && takesTypes(op) && blocksAgree(op) {
 		return wgmma
 	}
 	if takesTypes(op) {
@@ -130,6 +130,39 @@ func fitsWarpGroup(op *ir.Op, part []int64) bool {
 		return false // its sums of fp8 products have less precision than f32
 	}
 	return true
+}
+
+// blocksAgree reports whether each block of a cluster has the rows of the left and the columns of the right operand that it needs: products of
+// warp groups read the block's own memory.
+func blocksAgree(op *ir.Op) bool {
+	blocks := cgaOf(tensorOf(op.Result(0)).Encoding)
+	if blocks == nil {
+		return true
+	}
+	for i := range 2 {
+		v := op.Operand(i)
+		if i == 0 && !isLoaded(v) { // in registers, and converted
+			continue
+		}
+		own := cgaOf(tensorOf(unconverted(v)).Encoding)
+		if len(own) != len(blocks) {
+			return false
+		}
+		for b := range own {
+			if own[b][i] != blocks[b][i] || own[b][1-i] != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// unconverted is a value before changes of its layout.
+func unconverted(v *ir.Value) *ir.Value {
+	for v.DefBy(ttg.ConvertLayout) != nil {
+		v = v.Def().Operand(0)
+	}
+	return v
 }
 
 // toMma gives a product the layout of mma.sync's result.
@@ -378,9 +411,7 @@ func feedsDot(op *ir.Op) bool {
 
 // sharedOperand stores an operand to shared memory as wgmma reads it.
 func sharedOperand(v *ir.Value, index int, eitherOrder bool) *ir.Value {
-	for v.DefBy(ttg.ConvertLayout) != nil {
-		v = v.Def().Operand(0)
-	}
+	v = unconverted(v)
 	t := tensorOf(v)
 	order := memoryOrder(t)
 	if !eitherOrder {

@@ -70,6 +70,10 @@ var (
 		Group: "Compilation", Name: "NEREID_ALWAYS_COMPILE", Triton: "TRITON_ALWAYS_COMPILE",
 		Doc: "Kernels are compiled even if the cache on disk has them.",
 	})
+	NoWarpGroups = flag(Row{
+		Group: "Compilation", Name: "NEREID_DISABLE_WGMMA", Triton: "DISABLE_MMA_V3",
+		Doc: "On sm_90, products of matrices use the instructions of older GPUs (`mma.sync`) instead of those of warp groups (`wgmma`).",
+	})
 	Timing = flag(Row{
 		Group: "Compilation", Name: "NEREID_TIMING", Triton: "MLIR_ENABLE_TIMING, LLVM_ENABLE_TIMING",
 		Doc: "The time of each stage of each compilation is printed to standard error.",

@@ -58,12 +58,17 @@ func (x matrixView) bytes(op *ir.Op, dim, size int) []int {
 	out := make([]int, log2(size))
 	for i := range out {
 		at := x.inv.Basis(layout.TensorDim(dim), i)
-		if len(at) > 1 && at[1] != 0 {
-			x.l.refuseOnCluster(op, "a matrix of which other blocks have a part")
-		}
+		x.ownBlock(op, at)
 		out[i] = at[0] * x.size
 	}
 	return out
+}
+
+// ownBlock refuses to read another block's memory.
+func (x matrixView) ownBlock(op *ir.Op, place []int) {
+	if len(place) > 1 && place[1] != 0 {
+		x.l.refuseOnCluster(op, "a matrix of which other blocks have a part")
+	}
 }
 
 // describe finds the offsets of a descriptor: mn and k are how far the bits of the coordinates move an element, in bytes.
@@ -192,11 +197,13 @@ func (l *lowering) uniformPart(warps [][]int) string {
 }
 
 // descriptor is that of the part that begins at coordinates, in elements.
-func (x matrixView) descriptor(mn, k int) string {
+func (x matrixView) descriptor(op *ir.Op, mn, k int) string {
 	at := []int{mn, k}
 	if x.mn == 1 {
 		at = []int{k, mn}
 	}
-	units := uint64(x.inv.Apply(at...)[0] * x.size >> 4)
+	place := x.inv.Apply(at...)
+	x.ownBlock(op, place)
+	units := uint64(place[0] * x.size >> 4)
 	return x.l.val("add i64 %s, %d", x.base, int64(x.bits+units))
 }

@@ -295,7 +295,7 @@ func (p *groupProduct) step(t groupTile, words []string, left [][]string, i int,
 	}
 	var a string
 	if p.regs == nil {
-		a = c.in("i64 "+p.a.descriptor(t.row, i*p.k), "l")
+		a = c.in("i64 "+p.a.descriptor(p.op, t.row, i*p.k), "l")
 	} else {
 		var regs []string
 		for _, r := range left[i] {
@@ -303,7 +303,7 @@ func (p *groupProduct) step(t groupTile, words []string, left [][]string, i int,
 		}
 		a = "{" + strings.Join(regs, ",") + "}"
 	}
-	b := c.in("i64 "+p.b.descriptor(t.col, i*p.k), "l")
+	b := c.in("i64 "+p.b.descriptor(p.op, t.col, i*p.k), "l")
 	if use != "0" && use != "1" {
 		use = c.in("i1 "+use, "b")
 	}

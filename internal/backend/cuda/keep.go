@@ -11,7 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 )
 
-// Fingerprint names what PTX depends on: the architecture, LLVM, and the newest version of PTX that is wanted.
+// Fingerprint names what PTX depends on: the architecture, LLVM, the newest version of PTX that is wanted, and whether products are those of warp groups.
 func (c Compiler) Fingerprint(maxPTX int) string {
 	v, err := llvm.Installed()
 	if err != nil {
@@ -21,7 +21,11 @@ func (c Compiler) Fingerprint(maxPTX int) string {
 }
 
 func (c Compiler) fingerprint(version string, maxPTX int) string {
-	return fmt.Sprintf("%s llvm %s ptx %d", c.Arch(), version, maxPTX)
+	products := ""
+	if c.warpGroups() {
+		products = " wgmma"
+	}
+	return fmt.Sprintf("%s llvm %s ptx %d%s", c.Arch(), version, maxPTX, products)
 }
 
 // Located reports that code says where in its file a kernel stands: PTX has line information, as Triton's.

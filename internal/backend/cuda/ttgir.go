@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
@@ -15,11 +16,11 @@ import (
 // ttgir gives tensors layouts.
 func (c Compiler) ttgir(in *backend.Input) error {
 	start := time.Now()
-	passes := gpu.Pipeline(gpu.Options{Machine: c.machine(in)})
+	passes := gpu.Pipeline(gpu.Options{Machine: c.machine(in), WarpGroups: c.warpGroups()})
 	if hasDescriptors(in.Module) { // there is no use of the hardware for them yet
 		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
 	}
-	if err := pass.Run(&pass.Context{}, in.Module, passes); err != nil {
+	if err := in.Run(passes); err != nil {
 		return err
 	}
 	if err := in.Replace("ttgir"); err != nil {
@@ -28,6 +29,9 @@ func (c Compiler) ttgir(in *backend.Input) error {
 	in.Stages.Record("ttgir", time.Since(start), func() []byte { return backend.Text(in.Module) })
 	return nil
 }
+
+// warpGroups reports whether products are those of warp groups where they can be.
+func (c Compiler) warpGroups() bool { return c.Capability/10 == 9 && !knob.NoWarpGroups.Get() }
 
 func (c Compiler) machine(in *backend.Input) gpu.Machine {
 	return gpu.Machine{Target: c.name(), NumWarps: in.Options.NumWarps, ThreadsPerWarp: 32, NumCTAs: in.Options.NumCTAs}
