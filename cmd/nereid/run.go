@@ -70,7 +70,11 @@ func newRunCmd() *cobra.Command {
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
-	k, err := loadKernel(args[0], f.roots)
+	k, err := loadKernel(args[0], nereid.Roots(f.roots...))
+	if err != nil {
+		return err
+	}
+	judge, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(nereid.Config{}))
 	if err != nil {
 		return err
 	}
@@ -90,14 +94,14 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	r := &runner{flags: f, ctx: ctx, k: k, dev: dev, in: in, gridSize: grid, out: cmd.OutOrStdout()}
+	r := &runner{flags: f, ctx: ctx, k: k, judge: judge, dev: dev, in: in, gridSize: grid, out: cmd.OutOrStdout()}
 	return r.run()
 }
 
 // loadKernel finds FILE.py:KERNEL; a file with one kernel needs no name.
-func loadKernel(arg string, roots []string) (*nereid.Kernel, error) {
+func loadKernel(arg string, opts ...nereid.LoadOption) (*nereid.Kernel, error) {
 	file, name, ok := cutKernel(arg)
-	m, err := nereid.Load(file, nereid.Roots(roots...))
+	m, err := nereid.Load(file, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +192,7 @@ type runner struct {
 	flags    *runFlags
 	ctx      context.Context
 	k        *nereid.Kernel
+	judge    *nereid.Kernel // the same for the interpreter, whatever the environment says of compilations
 	dev      *nereid.Device
 	in       *inputs
 	gridSize nereid.Grid
@@ -197,7 +202,7 @@ type runner struct {
 func (r *runner) run() error {
 	fmt.Fprintf(r.out, "device %s: %s\n", r.dev, r.dev.Info())
 	fmt.Fprintf(r.out, "kernel %s, grid %s: %s\n", r.k.Name(), gridText(r.gridSize), r.in)
-	got, err := r.once(r.dev)
+	got, err := r.once(r.dev, r.k)
 	if err != nil {
 		return err
 	}
@@ -231,7 +236,7 @@ type result struct {
 }
 
 // once launches on a device, on memory of its own.
-func (r *runner) once(dev *nereid.Device) (*result, error) {
+func (r *runner) once(dev *nereid.Device, k *nereid.Kernel) (*result, error) {
 	s, err := dev.NewStream(r.ctx)
 	if err != nil {
 		return nil, err
@@ -243,7 +248,7 @@ func (r *runner) once(dev *nereid.Device) (*result, error) {
 	}
 	defer closeAll(tensors)
 	start := time.Now()
-	if err := r.k.Launch(s, r.gridSize, append(args, r.flags.opts)...); err != nil {
+	if err := k.Launch(s, r.gridSize, append(args, r.flags.opts)...); err != nil {
 		return nil, err
 	}
 	if err := s.Sync(); err != nil {
@@ -275,7 +280,7 @@ func (r *runner) check(got *result) (verdict string, err error) {
 	if err != nil {
 		return "not done: " + err.Error(), nil
 	}
-	want, err := r.once(interp)
+	want, err := r.once(interp, r.judge)
 	if err != nil {
 		return "FAILED: the interpreter does not run it", err
 	}
