@@ -11,6 +11,8 @@
 //   - two accesses to one byte of shared memory by different threads, of which one writes, are an error unless a barrier lies between
 //     them (Launch.NoRaces turns this off); an asynchronous copy writes at any time between its issue and its wait;
 //   - the same holds between the blocks of a cluster and its barriers, and no block may leave while others may use its shared memory;
+//   - a product of a warp group (wgmma) is under way until it is waited for: its registers and the shared memory that it reads are
+//     watched until then, and what threads stored must have been shown to it by a fence;
 //   - a barrier that not all living threads reach, and a shuffle from a lane that is not there, are errors.
 //
 // Approximate instructions (ex2.approx and the like) are computed exactly and rounded, products of tensor cores are summed in
