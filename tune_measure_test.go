@@ -106,3 +106,57 @@ func TestTuneSettles(t *testing.T) {
 		})
 	}
 }
+
+// jumpy is the interpreter with a clock of its own that has one bad moment.
+type jumpy struct {
+	*interpDevice
+	asked, bad int
+	slow       time.Duration // of the second config, in good moments
+}
+
+func (d *jumpy) Measure(_ backend.Stream, _, _ time.Duration, f func() error) ([]time.Duration, error) {
+	d.asked++
+	t := 10 * time.Millisecond
+	if d.asked > 3 { // the first config is measured in three steps
+		t = d.slow
+	}
+	if d.asked == d.bad {
+		t = 500 * time.Millisecond
+	}
+	return []time.Duration{t}, f()
+}
+
+// One run that takes long, for whatever reason, is not enough to give a config up; three are.
+func TestTuneJumpy(t *testing.T) {
+	for _, c := range []struct {
+		bad   int
+		slow  time.Duration
+		best  string
+		asked int
+	}{
+		{4, 8 * time.Millisecond, "V: 2.0", 7},
+		{0, 8 * time.Millisecond, "V: 2.0", 6},
+		{0, 80 * time.Millisecond, "V: 1.0", 6},
+	} {
+		d := &jumpy{interpDevice: newInterp().(*interpDevice), bad: c.bad, slow: c.slow}
+		var best string
+		m, err := Parse("k.py", []byte(busyKernel), With(Config{Tune: TuneOptions{Budget: time.Hour, Done: func(b string, _ []Tuned) { best = b }}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Kernel("fill")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := (&Device{d}).NewStream(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Launch(s, Grid{1}, FromSlice(make([]float32, 1)), 5); err != nil {
+			t.Fatal(err)
+		}
+		if best[:6] != c.best || d.asked != c.asked {
+			t.Errorf("%+v: chose %s after %d measurements", c, best, d.asked)
+		}
+	}
+}
