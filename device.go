@@ -124,7 +124,8 @@ type Stream struct {
 	_   [24]byte // as large as a line of the cache, so that it is one
 }
 
-// NewStream is a new queue on the device; ctx cancels what runs in it.
+// NewStream is a new queue on the device. When ctx ends, compilations and tunings of its launches end, and what runs on the devices of
+// the host; what was given to a GPU runs to its end.
 func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
 	if ctx == nil {
 		ctx = context.Background()

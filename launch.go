@@ -2,6 +2,7 @@ package nereid
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -111,18 +112,19 @@ func (k *Kernel) launchPlain(s *Stream, grid any, args []any, note noting, byVal
 
 // launch is the arguments of one launch, sorted out.
 type launch struct {
-	k     *Kernel
-	dev   *Device
-	on    *Stream // nil: nothing is launched yet
-	opts  Options
-	specs []lang.ArgSpec
-	words []uint64         // of runtime arguments: bits or addresses
-	lent  []backend.Buffer // host memory handed to the device for this launch
-	done  []func()         // what else ends with it
-	meta  Meta
-	param string // whose argument is being looked at
-	vals  []any  // of the parameters
-	at    []int  // the first word of each
+	k       *Kernel
+	dev     *Device
+	on      *Stream // nil: nothing is launched yet
+	nowhere bool    // nothing is going to be: what arguments are is all that counts
+	opts    Options
+	specs   []lang.ArgSpec
+	words   []uint64         // of runtime arguments: bits or addresses
+	lent    []backend.Buffer // host memory handed to the device for this launch
+	done    []func()         // what else ends with it
+	meta    Meta
+	param   string // whose argument is being looked at
+	vals    []any  // of the parameters
+	at      []int  // the first word of each
 }
 
 // release takes host memory back from the device.
@@ -137,6 +139,12 @@ func (l *launch) release() {
 
 // address is where the device sees a tensor. Host memory is handed to it once, however many arguments share it.
 func (l *launch) address(t *Tensor) (uint64, error) {
+	switch {
+	case t.buf == nil:
+		return 0, errors.New("the tensor has no memory")
+	case t.dev != nil && t.dev != l.dev && !l.nowhere:
+		return 0, fmt.Errorf("the tensor is on %s, and the launch on %s", t.dev, l.dev)
+	}
 	h, ok := t.buf.(hostBuffer)
 	if !ok {
 		return t.addr, nil
@@ -463,9 +471,12 @@ func (l *launch) grid(g any) ([3]int, error) {
 	case Grid:
 		out = g
 	case GridFunc:
+		if g == nil {
+			return out, errors.New("the grid is a nil function")
+		}
 		out = g(l.meta)
 	case func(Meta) Grid:
-		out = g(l.meta)
+		return l.grid(GridFunc(g))
 	case int:
 		out = Grid{g}
 	default:

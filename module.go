@@ -148,7 +148,11 @@ func (k *Kernel) Params() []Param {
 	return out
 }
 
-// Options are the options of a compilation, as Triton names them; the zero value has Triton's defaults.
+// Options are the options of a compilation and of its launches; the zero value has Triton's defaults.
+//
+//   - NumWarps, NumStages, NumCTAs, MaxNReg: num_warps (4), num_stages (3), num_ctas (1, or more for a cluster of blocks), maxnreg
+//   - Debug: debug=True, with which assertions are checked, and integers for overflow unless NoSanitizeOverflow is set
+//   - LaunchCooperativeGrid, LaunchPDL: launch_cooperative_grid, launch_pdl
 type Options = backend.Options
 
 // Stage is one form of a kernel on its way to a device.
@@ -177,7 +181,7 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opt
 
 // Source is the Triton IR, before any pass, that a launch with these arguments compiles.
 func (k *Kernel) Source(ctx context.Context, args ...any) ([]byte, error) {
-	l := &launch{k: k, dev: &Device{newInterp()}, meta: Meta{}}
+	l := &launch{k: k, dev: &Device{newInterp()}, nowhere: true, meta: Meta{}}
 	defer l.release()
 	if err := l.bind(args); err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)

@@ -74,3 +74,28 @@ func TestBadRequests(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A tensor of another device, one without memory, a grid that is none, a kernel bound to nothing: errors, not crashes.
+func TestForeignTensors(t *testing.T) {
+	k := kernel(t, "scale")
+	s := stream(t, "cpu")
+	other := stream(t, "interp")
+	x, err := nereid.New(other.Device(), nereid.Float32, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, try := range map[string]func() error{
+		"the tensor is on interp, and the launch on cpu": func() error { return k.Launch(s, nereid.Grid{1}, x, 4, 1.0) },
+		"the tensor is on interp, and the launch on":     func() error { _, err := k.Bind(s, x, 4, 1.0); return err },
+		"the tensor has no memory":                       func() error { return k.Launch(s, nereid.Grid{1}, &nereid.Tensor{DType: nereid.Float32}, 4, 1.0) },
+		"a nil function":                                 func() error { return k.Launch(other, nereid.GridFunc(nil), x, 4, 1.0) },
+		"bound to no stream":                             func() error { _, err := k.Bind(nil, x, 4, 1.0); return err },
+	} {
+		if err := try(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if _, err := k.Source(t.Context(), x, 4, 1.0); err != nil {
+		t.Error(err)
+	}
+}

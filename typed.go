@@ -493,8 +493,11 @@ type Bound struct {
 	at      []int   // of each parameter, its first word
 }
 
-// Bind compiles the kernel for arguments and keeps them for launches to come. The caller closes it.
+// Bind compiles the kernel for arguments and keeps them for launches to come on a stream. The caller closes it.
 func (k *Kernel) Bind(s *Stream, args ...any) (*Bound, error) {
+	if s == nil {
+		return nil, fmt.Errorf("nereid: %s is bound to no stream", k.name)
+	}
 	l := &launch{k: k, dev: s.dev, meta: Meta{}}
 	if err := l.bind(args); err != nil {
 		l.release()
