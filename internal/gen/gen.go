@@ -118,7 +118,27 @@ func (g *generator) kernels() ([]kernel, error) {
 		}
 		out = append(out, k)
 	}
-	return out, nil
+	return out, g.checkTypes(out)
+}
+
+// checkTypes is an error if the caller says something of a parameter that there is not.
+func (g *generator) checkTypes(kernels []kernel) error {
+	known := map[string]bool{}
+	for _, k := range kernels {
+		for _, p := range k.params {
+			known[k.name+"."+p.Name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.o.Types)) {
+		if known[name] {
+			continue
+		}
+		if near := diag.Nearest(name, slices.Sorted(maps.Keys(known))); near != "" {
+			return fmt.Errorf("%s has no parameter %s; did you mean %s?", g.name, name, near)
+		}
+		return fmt.Errorf("%s has no parameter %s; parameters are named KERNEL.PARAM", g.name, name)
+	}
+	return nil
 }
 
 // tuned is the kernel as its decorators complete it: what autotune's configs and heuristics set is no argument, and the grid depends

@@ -192,6 +192,12 @@ func TestOdd(t *testing.T) {
 			t.Errorf("%+v is taken", o)
 		}
 	}
+	for said, want := range map[string]string{"the_kernel.itms": "did you mean the_kernel.items?", "n": "KERNEL.PARAM"} {
+		_, err := Go("odd.py", []byte(odd), Options{Package: "p", Files: files, Types: map[string]string{"the_kernel.items": "any", said: "any"}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", said, err)
+		}
+	}
 	if _, err := Go("bad.py", []byte("def f(:\n"), Options{}); err == nil {
 		t.Error("a file with errors is taken")
 	}
