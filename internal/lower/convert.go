@@ -155,20 +155,20 @@ func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout
 	if again {
 		l.barrier()
 	}
-	mem := swizzled(from, to, bitsOf(elem), nil)
+	mem := swizzled(from, to, bitsOf(elem), nil, l.movesMatrices())
 	b := scratchAt(base, elem)
-	l.storeAll(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
+	l.storeRows(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
 	l.barrier()
-	return l.loadAll(b, to.InvertAndCompose(mem))
+	return l.loadRows(b, to.InvertAndCompose(mem))
 }
 
 // moveInRounds is moveShared with memory for a part of the tensor only. In each round all threads write the same registers, meet, and
 // read others.
 func (l *lowering) moveInRounds(src []string, elem ir.Type, c conversion, room interval) []string {
 	n := log2(c.bytes(elem) / (room.hi - room.lo))
-	rounds := roundBits(c.from, c.to, bitsOf(elem))
+	rounds := roundBits(c.from, c.to, bitsOf(elem), l.movesMatrices())
 	rounds = rounds[len(rounds)-n:]
-	mem := swizzled(c.from, c.to, bitsOf(elem), rounds)
+	mem := swizzled(c.from, c.to, bitsOf(elem), rounds, l.movesMatrices())
 	b := scratchAt(room.lo, elem)
 	store, load := splitRounds(c.from, mem, rounds), splitRounds(c.to, mem, rounds)
 	owner := l.ownsInBlock(c.from)
@@ -181,9 +181,9 @@ func (l *lowering) moveInRounds(src []string, elem ir.Type, c conversion, room i
 		for _, r := range store.regs(round) {
 			part = append(part, src[r])
 		}
-		l.storeAll(b, store.cvt, part, store.cvt.FreeVariablesIn(layout.Register), owner)
+		l.storeRows(b, store.cvt, part, store.cvt.FreeVariablesIn(layout.Register), owner)
 		l.barrier()
-		got := l.loadAll(b, load.cvt)
+		got := l.loadRows(b, load.cvt)
 		for i, r := range load.regs(round) {
 			out[r] = got[i]
 		}
@@ -230,8 +230,8 @@ func (s roundSplit) regs(round int) []int {
 }
 
 // fewestBytes is the memory that a conversion needs at least.
-func (c conversion) fewestBytes(elem ir.Type) int {
-	return c.bytes(elem) >> len(roundBits(c.from, c.to, bitsOf(elem)))
+func (c conversion) fewestBytes(elem ir.Type, matrices bool) int {
+	return c.bytes(elem) >> len(roundBits(c.from, c.to, bitsOf(elem), matrices))
 }
 
 func init() {
@@ -245,6 +245,6 @@ func init() {
 		if l.ctas > 1 {
 			return []int{newExchange(from, to, bitsOf(t)).size() * bitsOf(t) / 8}
 		}
-		return []int{c.fewestBytes(t.Elem)}
+		return []int{c.fewestBytes(t.Elem, l.movesMatrices())}
 	}
 }

@@ -51,3 +51,49 @@ func TestConvertInRounds(t *testing.T) {
 		})
 	}
 }
+
+// TestConvertByMatrices: where one side has rows of 16 bytes in its registers and the other in parts, as products have them, matrices are moved at once.
+func TestConvertByMatrices(t *testing.T) {
+	blocked := func(per, threads, warps, order string) string {
+		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = [%s], order = [%s]}>", per, threads, warps, order)
+	}
+	mma := func(version int, warps, instr string) string {
+		return fmt.Sprintf("#ttg.nvidia_mma<{versionMajor = %d, versionMinor = 0, warpsPerCTA = [%s], instrShape = [%s]}>", version, warps, instr)
+	}
+	rows, columns := blocked("1, 8", "4, 8", "4, 1", "1, 0"), blocked("8, 1", "8, 4", "1, 4", "0, 1")
+	for _, c := range []struct {
+		name, from, to string
+		elem           ir.Type
+		want           string
+	}{
+		{"group to rows", mma(3, "4, 1", "16, 64, 16"), rows, ir.F16, "stmatrix.sync.aligned.m8n8.x4.shared"},
+		{"group to columns", mma(3, "4, 1", "16, 64, 16"), columns, ir.BF16, "stmatrix.sync.aligned.m8n8.x4.trans.shared"},
+		{"product to rows", mma(2, "2, 2", "16, 8"), rows, ir.BF16, "stmatrix.sync.aligned.m8n8.x4.shared"},
+		{"rows to product", rows, mma(2, "2, 2", "16, 8"), ir.F16, "ldmatrix.sync.aligned.m8n8.x4.shared"},
+		{"columns to product", columns, mma(2, "4, 1", "16, 8"), ir.I16, "ldmatrix.sync.aligned.m8n8.x4.trans.shared"},
+		{"wide", mma(3, "4, 1", "16, 64, 16"), rows, ir.F32, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			shape, elem := []int{128, 64}, fmt.Sprint(c.elem)
+			tensor := func(enc string) string { return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, elem), enc) }
+			body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", elem, elem) +
+				offsetsText("o", shape, c.from) + accessText("x", "o", "v", shape, elem, c.from, false) +
+				fmt.Sprintf("%%w = ttg.convert_layout %%v : %s -> %s\n", tensor(c.from), tensor(c.to)) +
+				offsetsText("n", shape, c.to) + accessText("y", "n", "w", shape, elem, c.to, true) + "tt.return\n}\n"
+			n := size(shape)
+			l := launch{"k", [3]int{1, 1, 1}, []any{ints(c.elem, n, 1000), ints(c.elem, n, 1000)}}
+			ptx := runBothOn(t, 90, moduleText(4, body), l, 0)
+			if c.want == "" && bytes.Contains(ptx, []byte("matrix.")) || !bytes.Contains(ptx, []byte(c.want)) {
+				t.Errorf("expected %q in\n%s", c.want, clip(ptx))
+			}
+		})
+	}
+}
+
+// TestConvertOnHopper changes layouts chosen at random of 16 bits, some of which move matrices.
+func TestConvertOnHopper(t *testing.T) {
+	for seed := 1; seed < 96; seed += 8 { // f16
+		text, l, _ := convertKernel(seed, randomLinear)
+		runBothOn(t, 90, text, l, 0)
+	}
+}

@@ -127,14 +127,21 @@ func moduleText(warps int, body string) string {
 // runBoth runs a module on the interpreter and, compiled, on the simulator.
 func runBoth(t *testing.T, text string, l launch, scale float64) {
 	t.Helper()
+	runBothOn(t, 80, text, l, scale)
+}
+
+// runBothOn is runBoth for a compute capability; it returns the PTX.
+func runBothOn(t *testing.T, capability int, text string, l launch, scale float64) []byte {
+	t.Helper()
 	want, got := l.memory(3)
 	onInterp(t, parseIR(t, "test.ttgir", []byte(text)), l, want)
-	k, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), l.kernel, 80)
+	k, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), l.kernel, capability)
 	onSim(t, ptx, k.Shared, l, got, true)
 	sameMemory(t, l, want, got, scale)
 	if t.Failed() && testing.Verbose() {
 		t.Log(text)
 	}
+	return ptx
 }
 
 var testShapes = [][]int{{1}, {2}, {16}, {128}, {512}, {4, 8}, {16, 32}, {32, 16}, {64, 8}, {1, 64}, {2, 2, 2}, {4, 8, 16}}

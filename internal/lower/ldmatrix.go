@@ -124,3 +124,38 @@ func (l *lowering) loadMatrices(b smem, m matrixRead) []string {
 	}
 	return out
 }
+
+// storeRows is storeAll with stmatrix where that goes, the other way round of ldmatrix.
+func (l *lowering) storeRows(b smem, cvt layout.Layout, regs []string, free int, owner string) {
+	m, ok := l.matrices(b, cvt)
+	if !ok || !l.movesMatrices() || bitsOf(b.elem) != 16 || free != 0 || owner != "" {
+		l.storeAll(b, cvt, regs, free, owner)
+		return
+	}
+	trans := ""
+	if m.trans {
+		trans = ".trans"
+	}
+	var ins []string
+	for i := range m.matrices {
+		ins = append(ins, fmt.Sprintf("$%d", i+1))
+	}
+	code := fmt.Sprintf("stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [ $0 + 0 ], { %s };", m.matrices, trans, strings.Join(ins, ", "))
+	p, a := l.pointers(b, m.rows), newAccess(b.elem, 2)
+	for k := range m.rows.InSize(layout.Register) {
+		args := []string{"ptr addrspace(3) " + p.at(k)}
+		for i := range m.matrices {
+			at := 2 * (k*m.matrices + i)
+			args = append(args, "i32 "+l.pack(a, regs[at:at+2])[0])
+		}
+		l.asm("void", code, "r"+strings.Repeat(",r", m.matrices), true, args...)
+	}
+}
+
+// loadRows is loadAll with ldmatrix where that goes.
+func (l *lowering) loadRows(b smem, cvt layout.Layout) []string {
+	if m, ok := l.matrices(b, cvt); ok && l.movesMatrices() {
+		return l.loadMatrices(b, m)
+	}
+	return l.loadAll(b, cvt)
+}

@@ -67,6 +67,62 @@ func flatBases(ll layout.Layout, in string) []int {
 	return ll.FlatBases(in)
 }
 
+// sides are how the two layouts of a conversion access shared memory.
+type sides struct {
+	vector             []int // the lowest bits of an offset
+	others             []int // bits of registers that both have in common beside those
+	fromLanes, toLanes []int // vectors of what accesses shared memory at the same time
+}
+
+// movesMatrices reports whether conversions may use stmatrix and ldmatrix.
+func (l *lowering) movesMatrices() bool { return l.ctas == 1 && l.opts.Capability >= 90 }
+
+// sidesOf chooses: one side may move matrices of 8 rows of 16 bytes, which lanes hold in parts (stmatrix, ldmatrix), if the other has
+// such rows in its registers.
+func sidesOf(from, to layout.Layout, elemBits int, matrices bool) sides {
+	to = to.TransposeOuts(from.OutNames()...)
+	vector, others := commonRegs(from, to, elemBits)
+	s := sides{vector: vector, others: others}
+	if matrices && elemBits == 16 {
+		if row, rows := matrixRow(from, to); row != nil {
+			s = sides{vector: row, fromLanes: rows, toLanes: phase(to, 128)}
+		} else if row, rows := matrixRow(to, from); row != nil {
+			s = sides{vector: row, fromLanes: phase(from, 128), toLanes: rows}
+		}
+		if s.toLanes != nil {
+			for _, v := range append(vector, others...) {
+				if !slices.Contains(s.vector, v) {
+					s.others = append(s.others, v)
+				}
+			}
+			return s
+		}
+	}
+	vecBits := elemBits << len(vector)
+	s.fromLanes, s.toLanes = phase(from, vecBits), phase(to, vecBits)
+	return s
+}
+
+// matrixRow are the bits of a row of 8 elements of 16 bits that a has in parts, as matrices have it, and b in registers, and the bits of
+// the matrix's rows. It is nil where that is not so, or where there are copies.
+func matrixRow(a, b layout.Layout) (row, rows []int) {
+	regs, lanes, other := flatBases(a, layout.Register), flatBases(a, layout.Lane), flatBases(b, layout.Register)
+	if len(regs) == 0 || len(lanes) != 5 || !a.IsInjective() || !b.IsInjective() {
+		return nil, nil
+	}
+	word := []int{regs[0], lanes[0], lanes[1]}
+	has := func(list []int) bool {
+		return !slices.ContainsFunc(list, func(v int) bool { return !slices.Contains(other, v) })
+	}
+	switch {
+	case has(word):
+		return word, lanes[2:]
+	case has(lanes[2:]):
+		return lanes[2:], word
+	}
+	return nil, nil
+}
+
 // commonRegs are the registers' bits that two layouts of a tensor have in common: those of a vector, and others.
 func commonRegs(from, to layout.Layout, elemBits int) (vector, others []int) {
 	toRegs := flatBases(to, layout.Register)
@@ -101,12 +157,12 @@ func withoutOnce(ll layout.Layout, less []int) []int {
 }
 
 // roundBits are the vectors that can tell rounds apart: nothing but one register bit of each side has a part in them.
-func roundBits(from, to layout.Layout, elemBits int) []int {
+func roundBits(from, to layout.Layout, elemBits int, matrices bool) []int {
 	to = to.TransposeOuts(from.OutNames()...)
-	vector, others := commonRegs(from, to, elemBits)
-	s := spanned(vector, withoutOnce(from, others), withoutOnce(to, others))
+	p := sidesOf(from, to, elemBits, matrices)
+	s := spanned(p.vector, withoutOnce(from, p.others), withoutOnce(to, p.others))
 	var out []int
-	for _, v := range others {
+	for _, v := range p.others {
 		if s.add(v) {
 			out = append(out, v)
 		}
@@ -116,17 +172,17 @@ func roundBits(from, to layout.Layout, elemBits int) []int {
 
 // swizzled is the layout of shared memory for a conversion: offsets, in elements of so many bits, to coordinates. The highest bits of an
 // offset are the rounds.
-func swizzled(from, to layout.Layout, elemBits int, rounds []int) layout.Layout {
+func swizzled(from, to layout.Layout, elemBits int, rounds []int, matrices bool) layout.Layout {
 	to = to.TransposeOuts(from.OutNames()...)
 	space := units(from.TotalOutBits()) // that one round has
 	if len(rounds) > 0 {
 		space = spanned(withoutOnce(from, rounds), withoutOnce(to, rounds)).vectors
 	}
 	n := len(space)
-	vector, _ := commonRegs(from, to, elemBits)
-	s := spanned(vector) // the bits of an offset so far
+	p := sidesOf(from, to, elemBits, matrices)
+	s := spanned(p.vector) // the bits of an offset so far
 	vecBits := elemBits << len(s.vectors)
-	fromLanes, toLanes := phase(from, vecBits), phase(to, vecBits)
+	fromLanes, toLanes := p.fromLanes, p.toLanes
 	both := spanned(fromLanes, toLanes)
 	for _, v := range both.vectors { // lanes may share a word
 		if elemBits<<len(s.vectors) >= 32 {
