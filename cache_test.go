@@ -18,10 +18,14 @@ import (
 	"github.com/nereid-lang/nereid/kernels"
 )
 
-// The test program is its own child: see TestProcesses.
+// The test program is its own child: see TestProcesses and TestTuneProcesses.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("NEREID_TEST_CHILD"); dir != "" {
 		child(dir)
+		return
+	}
+	if dir := os.Getenv("NEREID_TEST_TUNE"); dir != "" {
+		tuneChild(dir)
 		return
 	}
 	os.Exit(m.Run())

@@ -3,8 +3,11 @@ package nereid_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -174,5 +177,53 @@ func TestTuneRep(t *testing.T) {
 	x.launch(64)
 	if took := time.Since(begin); took < 80*time.Millisecond {
 		t.Errorf("tuned in %v", took)
+	}
+}
+
+// tuneChild is a process of TestTuneProcesses: it prints how many configs it measured, and the choice.
+func tuneChild(dir string) {
+	measured := 0
+	conf := nereid.Config{Tune: nereid.TuneOptions{
+		Dir: dir, Rep: time.Millisecond, Warmup: time.Microsecond,
+		Progress: func(nereid.Tuned) { measured++ },
+		Done: func(best string, all []nereid.Tuned) {
+			fmt.Printf("%d of %d measured, chose %s\n", measured, len(all), best)
+		},
+	}}
+	t := &childT{}
+	k := kernelOf(t, "k.py", tuneHead+"@triton.autotune("+two+")"+tuneBody, "k", nereid.With(conf))
+	if err := k.Launch(stream(t, "interp"), tuneGrid, nereid.FromSlice(make([]float32, 64)), 64); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// Processes that need a choice at the same time measure each config once between them, and make the same choice.
+func TestTuneProcesses(t *testing.T) {
+	dir := t.TempDir()
+	outs := make([]string, 6)
+	var wg sync.WaitGroup
+	for i := range outs {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "NEREID_TEST_TUNE="+dir)
+		wg.Go(func() {
+			out, err := cmd.CombinedOutput()
+			if outs[i] = string(out); err != nil {
+				t.Error(err, outs[i])
+			}
+		})
+	}
+	wg.Wait()
+	choices, measured := map[string]int{}, 0
+	for _, out := range outs {
+		n, choice, ok := strings.Cut(out, " of 3 measured, ")
+		count, err := strconv.Atoi(n)
+		if !ok || err != nil {
+			t.Errorf("a process says %q", out)
+		}
+		measured += count
+		choices[choice]++
+	}
+	if measured != 3 || len(choices) != 1 {
+		t.Errorf("%d measurements, choices %v", measured, choices)
 	}
 }
