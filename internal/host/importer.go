@@ -16,6 +16,9 @@ func (in *Interp) Import(m *Module, name string, span diag.Span) (Value, error) 
 }
 
 func (in *Interp) findModule(m *Module, name string, span diag.Span) (Value, error) {
+	if s := in.preferredSource(m, name); s != nil {
+		return s, nil
+	}
 	if in.opts.Known != nil {
 		if k, ok := in.opts.Known(name); ok {
 			return k, nil
@@ -42,6 +45,17 @@ func (in *Interp) findModule(m *Module, name string, span diag.Span) (Value, err
 		return nil, notFound(name)
 	}
 	return NewUnknown(name, span), nil
+}
+
+// preferredSource is the source of a part of a registered package that is rather read than given, if it is here.
+func (in *Interp) preferredSource(m *Module, name string) *Module {
+	if in.opts.FromSource == nil || !in.opts.FromSource(name) {
+		return nil
+	}
+	if s := in.sourceModule(m, name); s != nil && s.File != "" {
+		return s
+	}
+	return nil
 }
 
 // extendPath runs what a module does to sys.path before the present time, and reports whether there are more folders to search now.
@@ -250,6 +264,9 @@ func (in *Interp) besideScript(m *Module, st *python.ImportFrom) *Module {
 // importName is one name of a from import: an attribute, or else a submodule.
 func (in *Interp) importName(from Value, a *python.Alias) (Value, error) {
 	if u, ok := from.(*Unknown); ok {
+		if s := in.preferredSource(in.moduleAt(a.Span()), u.Path+"."+a.Name); s != nil {
+			return s, nil
+		}
 		return u.attr(a.Name), nil
 	}
 	m := from.(*Module)

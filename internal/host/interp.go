@@ -18,6 +18,8 @@ type Options struct {
 	Roots    []string          // folders to search for source modules after those around the importing file
 	// Known gives the modules that the user of this package registers, by dotted name. They come before all others.
 	Known func(name string) (*Module, bool)
+	// FromSource, when set, names the parts of registered packages that are read from their source where that is found.
+	FromSource func(name string) bool
 	// Builtins are names visible everywhere, before those of Python.
 	Builtins map[string]Value
 	// Decorate, when set, applies the decorators of a function in place of Python's own rule; eval evaluates one of them where it

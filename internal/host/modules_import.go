@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -20,8 +21,11 @@ func importlibModule(in *Interp) map[string]Value {
 }
 
 // caller is the module whose code is running, as far as it is a module that is being evaluated.
-func (in *Interp) caller() *Module {
-	f := in.Files.File(in.site.Start)
+func (in *Interp) caller() *Module { return in.moduleAt(in.site) }
+
+// moduleAt is the module that a piece of source belongs to.
+func (in *Interp) moduleAt(span diag.Span) *Module {
+	f := in.Files.File(span.Start)
 	if f == nil {
 		return nil
 	}
@@ -106,106 +110,6 @@ func tupleOrNil(items []Value) Value {
 		return nil
 	}
 	return NewTuple(items...)
-}
-
-// emptyParam is inspect.Parameter.empty.
-var emptyParam = &typing{name: "_empty"}
-
-var paramKinds = []string{"POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD"}
-
-func parameterKinds() Value {
-	attrs := map[string]Value{"empty": emptyParam}
-	for i, k := range paramKinds {
-		attrs[k] = MakeInt(int64(i))
-	}
-	return &namespace{"type", attrs}
-}
-
-func signatureOf(in *Interp, a []Value) (Value, error) {
-	v := a[0]
-	for {
-		w, ok := Wrapped(v)
-		if !ok {
-			break
-		}
-		v = w
-	}
-	skip := 0
-	if b, ok := v.(*BoundMethod); ok {
-		v, skip = b.Fn, 1
-	}
-	if own, ok, err := in.getAttr(v, "__signature__"); ok || err != nil {
-		return own, err
-	}
-	switch f := v.(type) {
-	case *Func:
-		return f.signature(skip), nil
-	case *Builtin:
-		if f.sig != nil {
-			return f.sig.object(skip), nil
-		}
-	case *Unknown:
-		return f.derive(".__signature__", true), nil
-	}
-	return nil, Errorf(TypeError, "no signature found for %s", plainRepr(v))
-}
-
-func (f *Func) signature(skip int) Value {
-	args := f.args()
-	bound := make([]Value, len(ParamNames(args)))
-	f.fillDefaults(bound)
-	params := NewDict()
-	for i, name := range ParamNames(args) {
-		if i >= skip {
-			params.SetStr(name, parameter(name, bound[i], paramKind(args, i)))
-		}
-	}
-	return &namespace{"Signature", map[string]Value{"parameters": params, "return_annotation": emptyParam}}
-}
-
-func (s *signature) object(skip int) Value {
-	params := NewDict()
-	for i, name := range s.names {
-		kind := 1
-		switch {
-		case i == s.vararg:
-			kind = 2
-		case i == s.kwarg:
-			kind = 4
-		case i >= s.pos:
-			kind = 3
-		}
-		var def Value
-		if s.optional[i] && kind != 2 && kind != 4 {
-			def = None
-		}
-		if i >= skip {
-			params.SetStr(name, parameter(name, def, kind))
-		}
-	}
-	return &namespace{"Signature", map[string]Value{"parameters": params, "return_annotation": emptyParam}}
-}
-
-func parameter(name string, def Value, kind int) Value {
-	if def == nil {
-		def = emptyParam
-	}
-	return &namespace{"Parameter", map[string]Value{"name": Str(name), "default": def, "kind": MakeInt(int64(kind)), "annotation": emptyParam}}
-}
-
-func paramKind(a *python.Arguments, i int) int {
-	pos := len(a.PosOnlyArgs) + len(a.Args)
-	switch {
-	case i < len(a.PosOnlyArgs):
-		return 0
-	case i < pos:
-		return 1
-	case i == pos && a.Vararg != nil:
-		return 2
-	case i < pos+boolInt(a.Vararg != nil)+len(a.KwOnlyArgs):
-		return 3
-	}
-	return 4
 }
 
 func textwrapModule() map[string]Value {

@@ -56,6 +56,14 @@ func (f *hostBuiltin) Call(in *host.Interp, args []host.Value, kws []host.Keywor
 	return host.Call(in, f.fn, args, kws)
 }
 
+// Parameters are those of the function below the decorator.
+func (f *hostBuiltin) Parameters() []host.Parameter {
+	if fn, ok := f.fn.(host.HasParameters); ok {
+		return fn.Parameters()
+	}
+	return nil
+}
+
 // Get makes a method of it.
 func (f *hostBuiltin) Get(_ *host.Interp, instance, _ host.Value) (host.Value, error) {
 	if instance == nil {

@@ -97,6 +97,12 @@ func (w *world) registerTorch() {
 	w.link("torch", "version", "cuda", "torch_version")
 }
 
+// torchInTriton are the modules of torch that are written in Triton: kernels that Inductor generates call what is in them. They
+// are read where torch's source is among the folders of modules.
+var torchInTriton = map[string]bool{
+	"torch._inductor.runtime.triton_compat": true, "torch._inductor.runtime.triton_helpers": true,
+}
+
 // torchVersion looks up torch.__version__, which is a text and compares as a version.
 func (w *world) torchVersion(in *host.Interp, name string) (host.Value, bool, error) {
 	if name != "__version__" {

@@ -276,13 +276,6 @@ func (w *world) activeDriver() host.Value {
 	}}
 }
 
-func (w *world) runtime() map[string]host.Value {
-	return map[string]host.Value{
-		"JITFunction": jitClass, "KernelInterface": unusable("KernelInterface"), "Autotuner": unusable("Autotuner"),
-		"Heuristics": unusable("Heuristics"), "Config": configClass, "autotune": autotuneDecorator, "heuristics": heuristicsDecorator,
-	}
-}
-
 // targetInfo are the functions of triton.language.target_info.
 func (w *world) targetInfo() map[string]host.Value {
 	test := func(name string, f func(args []int64) bool) host.Value {

@@ -28,10 +28,11 @@ func newWorld(src *Source, target Target) *world {
 	w := &world{files: src.files, target: target, known: map[string]*host.Module{}, imports: map[*python.Module]map[string]string{}}
 	w.in = host.NewInterp(host.Options{
 		Files: src.files, Env: src.opts.Env, Finder: src.finder(), Roots: src.opts.Roots,
-		Known:    w.lookupModule,
-		Parse:    src.parse,
-		Decorate: decorate,
-		Resolve:  w.resolve,
+		Known:      w.lookupModule,
+		FromSource: func(name string) bool { return torchInTriton[name] },
+		Parse:      src.parse,
+		Decorate:   decorate,
+		Resolve:    w.resolve,
 	})
 	w.register()
 	return w
@@ -66,10 +67,6 @@ func (w *world) register() {
 		{Name: "triton.language.extra.cuda", Lookup: w.lookupIn(sem.InCUDA)},
 		{Name: "triton.language.extra.cuda.libdevice", Lookup: w.lookupIn(sem.InLibdevice)},
 		{Name: "triton", Vars: w.triton()},
-		{Name: "triton.runtime", Vars: w.runtime()},
-		{Name: "triton.runtime.jit", Vars: map[string]host.Value{"jit": jitDecorator, "JITFunction": jitClass, "constexpr_function": constexprDecorator, "JITCallable": jitClass}},
-		{Name: "triton.runtime.driver", Vars: map[string]host.Value{"active": w.activeDriver()}},
-		{Name: "triton.runtime.autotuner", Vars: map[string]host.Value{"Autotuner": unusable("Autotuner"), "Config": configClass, "autotune": autotuneDecorator, "heuristics": heuristicsDecorator}},
 		{Name: "triton.compiler", Open: true},
 		{Name: "triton.testing", Open: true},
 		{Name: "triton.tools", Open: true},
@@ -83,12 +80,12 @@ func (w *world) register() {
 	} {
 		w.known[m.Name] = m
 	}
-	w.link("triton", "language", "runtime", "compiler", "testing", "tools", "backends", "knobs", "experimental", "profiler")
+	w.registerRuntime()
+	w.link("triton", "language", "runtime", "errors", "compiler", "testing", "tools", "backends", "knobs", "experimental", "profiler")
 	w.link("triton.profiler", "language")
 	w.link("triton.language", "core", "math", "standard", "random", "extra", "target_info", "semantic")
 	w.link("triton.language.extra", "libdevice", "cuda")
 	w.link("triton.language.extra.cuda", "libdevice")
-	w.link("triton.runtime", "driver", "jit", "autotuner")
 	w.link("triton.tools", "tensor_descriptor", "ragged_tma")
 	w.link("triton.experimental", "gluon")
 	w.registerTorch()

@@ -18,6 +18,22 @@ type param struct {
 	def      host.Value // nil when the argument must be given
 }
 
+// Parameters are those that Triton's function has, as inspect.signature lists them.
+func (bi *Builtin) Parameters() []host.Parameter {
+	var out []host.Parameter
+	for _, p := range bi.params {
+		kind := host.PositionalOrKeyword
+		switch {
+		case p.variadic:
+			kind = host.VarPositional
+		case p.keyword:
+			kind = host.KeywordOnly
+		}
+		out = append(out, host.Parameter{Name: p.name, Default: p.def, Kind: kind})
+	}
+	return append(out, host.Parameter{Name: "_semantic", Default: host.None, Kind: host.PositionalOrKeyword})
+}
+
 // parseParams reads a signature. It is text of this package's own tables: names, "*name", and defaults that defaultValue knows.
 func parseParams(text string) []param {
 	var out []param
