@@ -3,6 +3,7 @@ package gpu
 import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
@@ -20,25 +21,47 @@ var CombineSelectAndIf = pass.Pass{
 		for _, op := range selects {
 			knownInside(op)
 		}
-		merged := map[*ir.Op][]*ir.Op{}
-		var ifs []*ir.Op
-		for _, op := range selects {
-			if tensorOf(op.Result(0)) == nil {
-				continue // cheap
-			}
-			if branch := branchLike(op); branch != nil {
-				if merged[branch] == nil {
-					ifs = append(ifs, branch)
-				}
-				merged[branch] = append(merged[branch], op)
-			}
-		}
-		for _, branch := range ifs {
-			ctx.At(branch)
-			yieldSelects(branch, merged[branch])
-		}
+		moveSelects(ctx, selects)
 		return nil
 	},
+}
+
+// BranchOnProducts does so at the end, when simplifying has made selects of such branches again, for products under way: a select
+// would read registers that a product is still writing. In the branch that does not choose it, the sum just stays where it is.
+var BranchOnProducts = pass.Pass{
+	Name: "nereid-gpu-branch-on-products",
+	Doc:  "choose whether to go on with the sum of a product in a branch, without reading it",
+	Run: func(ctx *pass.Context, m *ir.Module) error {
+		var selects []*ir.Op
+		for _, op := range opsOf(m.Op, arith.Select) {
+			if op.Operand(1).DefBy(ttng.WarpGroupDotWait) != nil || op.Operand(2).DefBy(ttng.WarpGroupDotWait) != nil {
+				selects = append(selects, op)
+			}
+		}
+		moveSelects(ctx, selects)
+		return nil
+	},
+}
+
+// moveSelects moves selects of tensors into branches.
+func moveSelects(ctx *pass.Context, selects []*ir.Op) {
+	merged := map[*ir.Op][]*ir.Op{}
+	var ifs []*ir.Op
+	for _, op := range selects {
+		if tensorOf(op.Result(0)) == nil {
+			continue // cheap
+		}
+		if branch := branchLike(op); branch != nil {
+			if merged[branch] == nil {
+				ifs = append(ifs, branch)
+			}
+			merged[branch] = append(merged[branch], op)
+		}
+	}
+	for _, branch := range ifs {
+		ctx.At(branch)
+		yieldSelects(branch, merged[branch])
+	}
 }
 
 // knownInside replaces the result of a select inside branches with the same condition, where it is known.

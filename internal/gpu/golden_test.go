@@ -2,6 +2,7 @@ package gpu_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,8 +30,8 @@ func goldens(t testing.TB) []golden {
 	for _, f := range txtest.Glob(t, "testdata/golden/cuda-*/*.ttir") {
 		base := strings.TrimSuffix(f, ".ttir")
 		var info struct {
-			Target    string
-			Num_warps int
+			Target                string
+			Num_warps, Num_stages int
 		}
 		if err := json.Unmarshal([]byte(txtest.Read(t, base+".json")), &info); err != nil {
 			t.Fatal(err)
@@ -39,7 +40,8 @@ func goldens(t testing.TB) []golden {
 			name:  filepath.Base(filepath.Dir(f)) + "/" + filepath.Base(base),
 			ttir:  f,
 			ttgir: base + ".ttgir",
-			opts:  gpu.Options{Machine: gpu.Machine{Target: info.Target, NumWarps: info.Num_warps}},
+			opts: gpu.Options{Machine: gpu.Machine{Target: info.Target, NumWarps: info.Num_warps}, NumStages: info.Num_stages,
+				WarpGroups: info.Target == "cuda:90"},
 		})
 	}
 	return list
@@ -66,21 +68,22 @@ func run(t testing.TB, m *ir.Module, passes []pass.Pass) {
 	}
 }
 
+// countOp counts the operations of a name; "" is all of them.
 func countOp(m *ir.Module, name string) int {
 	n := 0
 	for op := range m.Op.Ops() {
-		if op.Name() == name {
+		if name == "" || op.Name() == name {
 			n++
 		}
 	}
 	return n
 }
 
-// usesTensorCores are the kernels that Triton pipelines and, on sm_90, gives to warp groups; ours do neither yet.
+// usesTensorCores are the kernels that are pipelined and, on sm_90, given to warp groups.
 var usesTensorCores = regexp.MustCompile(`matmul|attention`)
 
-// TestGolden takes Triton's TTIR to TTGIR. For every kernel, ours has no more conversions than Triton's. For those without
-// products, the layouts are the same, and so is what is done to each.
+// TestGolden takes Triton's TTIR to TTGIR. For every kernel, ours has no more conversions and operations than Triton's, and buffers and loops
+// are the same. For kernels without products, the layouts are the same, and so is what is done to each.
 func TestGolden(t *testing.T) {
 	for _, g := range goldens(t) {
 		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
@@ -94,10 +97,18 @@ func TestGolden(t *testing.T) {
 		if ours > theirs {
 			t.Errorf("%s: %d conversions, Triton has %d", g.name, ours, theirs)
 		}
-		if usesTensorCores.MatchString(g.name) {
-			if a, b := products(m), products(triton); !slices.Equal(a, b) && g.opts.Target == "cuda:80" {
-				t.Errorf("%s: products in\n%s\nby Triton in\n%s", g.name, strings.Join(a, "\n"), strings.Join(b, "\n"))
+		if a, b := countOp(m, ""), countOp(triton, ""); a > b {
+			t.Errorf("%s: %d operations, Triton has %d", g.name, a, b)
+		}
+		for _, c := range []struct {
+			what string
+			list func(*ir.Module) []string
+		}{{"products", products}, {"buffers", buffers}, {"loops", loops}} {
+			if a, b := c.list(m), c.list(triton); !slices.Equal(a, b) {
+				t.Errorf("%s: %s are\n%s\nby Triton\n%s", g.name, c.what, strings.Join(a, "\n"), strings.Join(b, "\n"))
 			}
+		}
+		if usesTensorCores.MatchString(g.name) {
 			continue
 		}
 		if a, b := accesses(m), accesses(triton); !slices.Equal(a, b) {
@@ -110,12 +121,47 @@ func TestGolden(t *testing.T) {
 func products(m *ir.Module) []string {
 	var out []string
 	for op := range m.Op.Ops() {
-		if op.Name() == "tt.dot" {
+		if op.Name() == "tt.dot" || op.Name() == "ttng.warp_group_dot" {
 			out = append(out, op.Operand(0).Type.String()+" * "+op.Operand(1).Type.String()+" -> "+op.Result(0).Type.String())
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// buffers lists the types of buffers.
+func buffers(m *ir.Module) []string {
+	var out []string
+	for op := range m.Op.Ops() {
+		if op.Name() == "ttg.local_alloc" {
+			out = append(out, op.Result(0).Type.String())
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// loops lists, for each loop, its copies, waits, products and accesses in order. What is loaded from buffers is not among them: operands
+// that all iterations share may be loaded once.
+func loops(m *ir.Module) []string {
+	var out []string
+	for loop := range m.Op.Ops() {
+		if loop.Name() != "scf.for" {
+			continue
+		}
+		out = append(out, "loop")
+		for op := range loop.Body(0).Ops() {
+			switch op.Name() {
+			case "ttg.async_wait":
+				out = append(out, fmt.Sprintf("%s %d", op.Name(), op.IntOr("num", -1)))
+			case "ttng.warp_group_dot_wait":
+				out = append(out, fmt.Sprintf("%s %d of %d", op.Name(), op.IntOr("pendings", -1), op.NumOperands()))
+			case "ttg.async_copy_global_to_local", "ttg.async_commit_group", "tt.dot", "ttng.warp_group_dot", "tt.load", "tt.store":
+				out = append(out, op.Name()+" "+op.Operand(0).Type.String())
+			}
+		}
+	}
+	return out
 }
 
 // accesses lists the loads, stores, atomics and reductions with their types.

@@ -37,10 +37,11 @@ func Pipeline(o Options) []pass.Pass {
 	if c >= 80 && o.NumStages > 0 {
 		passes = append(passes, CombineSelectAndIf, AssignLatencies(o.NumStages), ScheduleLoops, SoftwarePipeline)
 	}
+	passes = append(passes, pass.LoopAwareCSE, OptimizeDotOperands)
+	if c >= 80 && o.NumStages > 0 {
+		passes = append(passes, CoalesceAsyncCopy)
+	}
 	return append(passes,
-		pass.LoopAwareCSE,
-		OptimizeDotOperands,
-		CoalesceAsyncCopy,
 		RemoveLayoutConversions,
 		ReduceDataDuplication,
 		ReorderInstructions,
@@ -50,6 +51,7 @@ func Pipeline(o Options) []pass.Pass {
 		pass.SCCP,
 		pass.CSE,
 		Canonicalize,
+		BranchOnProducts,
 	)
 }
 
@@ -74,5 +76,12 @@ var Constraints = []pass.Constraint{
 	{Before: "tritongpu-F32DotTC", After: "tritongpu-accelerate-matmul", Why: "the parts of a split product are what tensor cores take"},
 	{Before: "tritongpu-optimize-thread-locality", After: "tritongpu-accelerate-matmul", Why: "reductions are recognised by loads in blocked layouts"},
 	{Before: "tritongpu-accelerate-matmul", After: "tritongpu-optimize-dot-operands", Why: "the layout of operands is known then"},
+	{Before: "tritongpu-optimize-dot-operands", After: "tritongpu-assign-latencies", Why: "a load that is transposed in shared memory is copied there"},
+	{Before: "tritongpu-combine-tensor-select-and-if", After: "tritongpu-assign-latencies", Why: "a select of a product's sum would count as its use"},
+	{Before: "tritongpu-assign-latencies", After: "tritongpu-schedule-loops", Why: "stages come of latencies"},
+	{Before: "tritongpu-schedule-loops", After: "tritongpu-pipeline", Why: "loops are taken apart by their schedule"},
+	{Before: "tritongpu-pipeline", After: "tritongpu-coalesce-async-copy", Why: "it makes the copies"},
+	{Before: "tritongpu-coalesce-async-copy", After: "tritongpu-reorder-instructions", Why: "it leaves conversions, which are removed in between"},
+	{Before: "tritongpu-pipeline", After: "triton-nvidia-gpu-fence-insertion", Why: "what copies write needs no fence"},
 	{Before: "tritongpu-reduce-data-duplication", After: "tritongpu-reorder-instructions", Why: "the buffers it makes are to be moved"},
 }

@@ -55,6 +55,7 @@ func readSchedule(loop *ir.Op) *schedule {
 				s.newAtBack()
 			}
 			s.insert(op, place{int(op.IntOr(stageAttr, 0)), s.clusters[c]})
+			s.stages = max(s.stages, s.places[op].stage+1)
 		}
 	}
 	return s

@@ -1,8 +1,10 @@
 package gpu
 
 import (
+	"github.com/nereid-lang/nereid/internal/dialect/gpud"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
@@ -18,7 +20,7 @@ var ScheduleLoops = pass.Pass{
 	Run: func(ctx *pass.Context, m *ir.Module) error {
 		for _, loop := range forLoops(m.Op) {
 			latency := takeLatencies(loop)
-			if len(latency) == 0 || !mayPipeline(loop) {
+			if len(latency) == 0 || !mayPipeline(loop) || hasBarrier(loop) {
 				continue
 			}
 			ctx.At(loop)
@@ -33,6 +35,16 @@ var ScheduleLoops = pass.Pass{
 		}
 		return nil
 	},
+}
+
+// hasBarrier reports whether the kernel itself says where its threads meet: it may rely on what was loaded and stored before.
+func hasBarrier(loop *ir.Op) bool {
+	for op := range loop.Ops() {
+		if op.Def == gpud.Barrier || op.Def == ttg.LocalBarrier {
+			return true
+		}
+	}
+	return false
 }
 
 // takeLatencies reads the latencies off the ops of a loop.

@@ -201,5 +201,5 @@ func randomKernel(t *testing.T, seed uint64) *ir.Module {
 }
 
 func randomMachine(seed uint64) gpu.Options {
-	return gpu.Options{Machine: gpu.Machine{Target: []string{"cuda:80", "cuda:90"}[seed%2], NumWarps: 1 << (seed % 4)}}
+	return gpu.Options{Machine: gpu.Machine{Target: []string{"cuda:80", "cuda:90"}[seed%2], NumWarps: 1 << (seed % 4)}, NumStages: 3, WarpGroups: true}
 }

@@ -22,14 +22,15 @@ func TestShared(t *testing.T) {
 		for _, path := range txtest.Glob(t, dir+"*.ttir") {
 			name := strings.TrimSuffix(filepath.Base(path), ".ttir")
 			var meta struct {
-				Name     string
-				Shared   int
-				NumWarps int `json:"num_warps"`
+				Name      string
+				Shared    int
+				NumWarps  int `json:"num_warps"`
+				NumStages int `json:"num_stages"`
 			}
 			if err := json.Unmarshal([]byte(txtest.Read(t, strings.TrimSuffix(path, "ttir")+"json")), &meta); err != nil {
 				t.Fatal(err)
 			}
-			got := sharedOf(t, c, path, meta.Name, meta.NumWarps)
+			got := sharedOf(t, c, path, meta.Name, backend.Options{NumWarps: meta.NumWarps, NumStages: meta.NumStages, NumCTAs: 1})
 			t.Logf("%s %-22s %6d bytes, Triton %6d", c.name(), name, got, meta.Shared)
 			if got > meta.Shared+meta.Shared/20 {
 				t.Errorf("%s %s: %d bytes of shared memory, Triton's has %d", c.name(), name, got, meta.Shared)
@@ -38,13 +39,13 @@ func TestShared(t *testing.T) {
 	}
 }
 
-func sharedOf(t *testing.T, c Compiler, path, kernel string, warps int) int {
+func sharedOf(t *testing.T, c Compiler, path, kernel string, o backend.Options) int {
 	t.Helper()
 	m, err := ir.Parse(diag.NewFileSet(), path, []byte(txtest.Read(t, path)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := &backend.Input{Module: m, Kernel: kernel, Options: backend.Options{NumWarps: warps, NumCTAs: 1, NumStages: 3}}
+	in := &backend.Input{Module: m, Kernel: kernel, Options: o}
 	if err := c.ttgir(in); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // ttgir gives tensors layouts.
 func (c Compiler) ttgir(in *backend.Input) error {
 	start := time.Now()
-	passes := gpu.Pipeline(gpu.Options{Machine: c.machine(in), WarpGroups: c.warpGroups()})
+	passes := gpu.Pipeline(gpu.Options{Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups()})
 	if hasDescriptors(in.Module) { // there is no use of the hardware for them yet
 		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
 	}
