@@ -65,25 +65,32 @@ func TestConstItems(t *testing.T) {
 	}
 }
 
-// @triton.jit(debug=True) has assertions checked in every launch.
+// @triton.jit(debug=True) has assertions checked in every launch but those that say debug=False; the environment has them checked in all.
 func TestDebugDecorator(t *testing.T) {
-	m, err := nereid.Parse("const.py", []byte(constSource))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("checked")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := kernelOf(t, "const.py", constSource, "checked")
+	all := kernelOf(t, "const.py", constSource, "checked", nereid.With(nereid.Config{Debug: true}))
 	x := nereid.FromSlice(make([]int32, 1))
-	for n, want := range map[int]string{5: "", 2: "n is small"} {
-		s := stream(t, "interp")
-		err := k.Launch(s, nereid.Grid{1}, x, n)
-		if err == nil {
-			err = s.Sync()
-		}
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%d: %v", n, err)
+	for _, c := range []struct {
+		k    *nereid.Kernel
+		n    int
+		opts nereid.Options
+		bad  bool
+	}{
+		{own, 5, nereid.Options{}, false},
+		{own, 2, nereid.Options{}, true},
+		{own, 2, nereid.Options{NoDebug: true}, false},
+		{own, 2, nereid.Options{Debug: true}, true},
+		{all, 2, nereid.Options{NoDebug: true}, true},
+	} {
+		for range 2 { // the second launch by what the first has left
+			s := stream(t, "interp")
+			err := c.k.Launch(s, nereid.Grid{1}, x, c.n, c.opts)
+			if err == nil {
+				err = s.Sync()
+			}
+			if bad := err != nil && strings.Contains(err.Error(), "n is small"); bad != c.bad || err != nil && !bad {
+				t.Errorf("%d, %+v: %v", c.n, c.opts, err)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/trace"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/backend/cuda"
@@ -90,12 +91,16 @@ func BoolWord(v bool) int64      { return int64(boolWord(v)) }
 // Again launches the kernel if the arguments look like those of the launch before: done is false otherwise, and nothing has happened. All
 // that is not compile-time is given, tensors and numbers apart, each in the order of the parameters.
 func (t *Typed[C]) Again(s *Stream, grid *Grid, c *C, tensors []*Tensor, scalars []int64) (done bool, err error) {
-	return t.last.Load().launch(s, grid, unsafe.Pointer(c), tensors, scalars)
+	return t.last.launch(s, grid, unsafe.Pointer(c), tensors, scalars)
 }
+
+// lastCut is the short cut that was taken last, or would have been.
+type lastCut struct{ atomic.Pointer[cut] }
 
 // launch launches if there is a short cut and the arguments fit. It looks at all of them before it decides: a branch for each would be
 // guessed wrong.
-func (x *cut) launch(s *Stream, grid *Grid, consts unsafe.Pointer, tensors []*Tensor, scalars []int64) (done bool, err error) {
+func (l *lastCut) launch(s *Stream, grid *Grid, consts unsafe.Pointer, tensors []*Tensor, scalars []int64) (done bool, err error) {
+	x := l.Load()
 	if x == nil || s == nil || x.dev != s.dev || len(tensors) != int(x.nTensors) || len(scalars) != int(x.nScalars) || trace.IsEnabled() {
 		return false, nil
 	}

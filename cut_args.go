@@ -154,6 +154,8 @@ func (b *argCutter) add(i int, p *kernelParam, v any) bool {
 		b.nWords++
 	}
 	switch v := v.(type) {
+	case nil:
+		return b.addConst(i, nil)
 	case *Tensor:
 		b.kinds[i], b.codes[i] = argTensor, uint32(c)|uint32(at)<<24
 		return v != nil && c <= cutTensorClass
@@ -173,7 +175,7 @@ func (b *argCutter) add(i int, p *kernelParam, v any) bool {
 // addConst adds an argument that must be what it is. Its type is one whose values can be compared.
 func (b *argCutter) addConst(i int, v any) bool {
 	switch v.(type) {
-	case int, bool, int64, int32, float64, string, DType, Options:
+	case nil, int, bool, int64, int32, float64, string, DType, Options:
 	default:
 		return false
 	}

@@ -107,7 +107,7 @@ func (k *Kernel) replayAdded(s *Stream, grid any, args []any, a *added) (done bo
 		return false, nil
 	}
 	w := k.spare.Get()
-	ok := w.arrange(k, args, a.byParam) && w.each(k.allParams, w.vals)
+	ok := w.arrange(k, args, a.byParam) && w.each(k.allParams, w.vals, false)
 	clear(w.vals)
 	if ok {
 		w.opts = a.opts
@@ -203,16 +203,17 @@ func (w *scratch) classify(k *Kernel, args []any) bool {
 			w.opts, vals = o, args[:n]
 		}
 	}
-	if len(vals) == n && w.each(k.allParams, vals) {
+	if len(vals) == n && w.each(k.allParams, vals, true) {
 		return true
 	}
-	ok := w.arrange(k, args, nil) && w.each(k.allParams, w.vals)
+	ok := w.arrange(k, args, nil) && w.each(k.allParams, w.vals, false)
 	clear(w.vals) // keeps nothing alive
 	return ok
 }
 
-// each finds the class of each argument, and its word. It reports whether all can go the short way.
-func (w *scratch) each(params []kernelParam, vals []any) bool {
+// each finds the class of each argument, and its word. It reports whether all can go the short way. A nil is None where there is none,
+// and otherwise an argument that is missing.
+func (w *scratch) each(params []kernelParam, vals []any, none bool) bool {
 	if cap(w.words) < len(params) {
 		w.classes, w.words = w.room.grow(len(params), 3)
 	}
@@ -220,6 +221,9 @@ func (w *scratch) each(params []kernelParam, vals []any) bool {
 	w.texts = w.texts[:0]
 	for i := range params {
 		p, v := &params[i], vals[i]
+		if v == nil && !none {
+			return false
+		}
 		if p.constexpr {
 			x, is := v.(int)
 			c, word, ok := classConstInt, uint64(x), true
@@ -283,6 +287,8 @@ func (w *scratch) constant(v any) (c class, bits uint64, ok bool) {
 		return classConstType, uint64(v), true
 	case itsDefault:
 		return classDefault, 0, true
+	case nil:
+		return classNone, 0, true
 	}
 	return 0, 0, false
 }
@@ -306,6 +312,8 @@ func (p *kernelParam) scalar(v any) (c class, word uint64, ok bool) {
 		c, word = classBool, boolWord(v)
 	case itsDefault:
 		c = classDefault
+	case nil:
+		c = classNone
 	default:
 		return 0, 0, false
 	}

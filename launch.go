@@ -212,7 +212,8 @@ func (l *launch) bind(args []any) error {
 		}
 	}
 	l.vals = vals
-	l.opts.Debug = l.opts.Debug || k.debug
+	l.opts.Debug = l.opts.Debug || k.debug && !l.opts.NoDebug
+	l.opts.NoDebug = false // what is compiled for it is the same as without
 	return nil
 }
 

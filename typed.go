@@ -15,7 +15,7 @@ import (
 // Typed is a kernel as generated code launches it (`nereid gen`): its compile-time arguments and options are a struct, its others come
 // one by one with their Go types, and a launch whose arguments look like those of an earlier one allocates nothing.
 type Typed[C comparable] struct {
-	last atomic.Pointer[cut] // to what was launched last
+	last lastCut
 
 	Load   func() (*Module, error) // the module, when it is first needed
 	Name   string                  // of the kernel
@@ -49,9 +49,9 @@ type constSet struct {
 	args   []any // the compile-time arguments by name, and options
 	err    error // the kernel is not to be had
 
-	kinds string               // of params
-	raw   rawConsts            // the compile-time arguments in memory
-	last  *atomic.Pointer[cut] // of the kernel
+	kinds string    // of params
+	raw   rawConsts // the compile-time arguments in memory
+	last  *lastCut  // of the kernel
 
 	// Plans that decorators had a say in, by the values of the arguments; nil until there is one.
 	byValue atomic.Pointer[map[string]*plan]

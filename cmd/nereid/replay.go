@@ -295,9 +295,12 @@ func replayOptions(c *replay.Case) nereid.Options {
 		on, _ := c.Options[name].(bool)
 		return on
 	}
-	sanitize, ok := c.Options["sanitize_overflow"].(bool)
+	off := func(name string) bool {
+		on, ok := c.Options[name].(bool)
+		return ok && !on
+	}
 	return nereid.Options{
-		NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"), MaxNReg: num("maxnreg"), Debug: flag("debug"),
-		NoSanitizeOverflow: ok && !sanitize, LaunchCooperativeGrid: flag("launch_cooperative_grid"), LaunchPDL: flag("launch_pdl"),
+		NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"), MaxNReg: num("maxnreg"),
+		Debug: flag("debug"), NoDebug: off("debug"), NoSanitizeOverflow: off("sanitize_overflow"), LaunchCooperativeGrid: flag("launch_cooperative_grid"), LaunchPDL: flag("launch_pdl"),
 	}
 }

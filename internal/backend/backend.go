@@ -28,6 +28,7 @@ type Options struct {
 	MaxNReg   int  `json:"maxnreg,omitempty" code:"yes"`
 	Debug     bool `json:"debug,omitempty" code:"yes"`
 
+	NoDebug            bool `json:"no_debug,omitempty" code:"no"`              // debug=False: undoes @triton.jit(debug=True)
 	NoSanitizeOverflow bool `json:"no_sanitize_overflow,omitempty" code:"yes"` // sanitize_overflow=False: debug does not check integers for overflow
 
 	// How the kernel is launched; other devices than GPUs have no use for it.
