@@ -499,6 +499,27 @@ for i in range(n):
     acc = acc * 2 + tl.dot(s.to(tl.float16), tl.load(tile(p2 + i * 4096, 64, 64)))
 tl.store(tile(p3, 128, 64), acc + top[:, None])
 `},
+	{name: "large, used twice", sizes: []string{"fp16:32768", "fp16:32768", "fp32:4096", "fp32:64"}, counts: []int{1, 2, 3, 6}, body: `
+acc = tl.zeros((64, 64), tl.float32)
+rows = tl.zeros((64,), tl.float32)
+for k in range(n):
+    b = tl.load(tile(p1 + k * 4096, 64, 64))
+    acc = tl.dot(tl.load(tile(p0 + k * 4096, 64, 64)), b, acc)
+    rows += tl.sum(b.to(tl.float32), 1)
+tl.store(tile(p2, 64, 64), acc)
+tl.store(p3 + tl.arange(0, 64), rows)
+`},
+	{name: "large, branch", sizes: []string{"fp16:32768", "fp16:32768", "fp32:16384"}, counts: []int{1, 2, 3, 6}, body: `
+acc = tl.zeros((64, 64), tl.float32)
+t = 0
+for k in range(n):
+    acc = tl.dot(tl.load(tile(p0 + k * 4096, 64, 64)), tl.load(tile(p1 + k * 4096, 64, 64)), acc)
+    if k % 2 == 1:
+        tl.store(tile(p2 + t * 4096, 64, 64), acc)
+        acc = tl.zeros((64, 64), tl.float32)
+        t += 1
+tl.store(tile(p2 + 3 * 4096, 64, 64), acc)
+`},
 	{name: "large, widened", sizes: []string{"i8:32768", "fp16:32768", "fp32:4096"}, counts: []int{0, 1, 3}, body: `
 acc = tl.zeros((64, 64), tl.float32)
 for k in range(n):

@@ -23,6 +23,9 @@ import (
 //	                                                 }
 //	                                                 ttng.warp_group_dot_wait … {pendings = 0}
 
+// tightAttr marks buffers of which the next copy overwrites the one that is read. It is there only while loops are taken apart.
+const tightAttr = "nereid.tight"
+
 // overlapping is a product that is complete only in the next iteration.
 type overlapping struct {
 	op  *ir.Op
@@ -171,7 +174,15 @@ func isBuffered(v *ir.Value, loop *ir.Op) bool {
 			v = def.Operand(0)
 		}
 	}
-	return !v.Block().IsInside(loop) || v.DefBy(ttg.MemDescIndex) != nil
+	if !v.Block().IsInside(loop) {
+		return true
+	}
+	index := v.DefBy(ttg.MemDescIndex)
+	if index == nil {
+		return false
+	}
+	alloc := index.Operand(0).Def()
+	return alloc == nil || !alloc.HasAttr(tightAttr)
 }
 
 // yieldedAs is which of the loop's values v becomes, also through branches and views; -1 if it becomes none or several, or

@@ -37,6 +37,7 @@ type asyncCopy struct {
 	width   int // elements that a thread copies at once
 	buf     ir.Attr
 	buffers int
+	tight   bool // the next copy goes where products read
 	alloc   *ir.Value
 }
 
@@ -93,8 +94,12 @@ func (c *copier) consider(op *ir.Op) {
 		}
 		a.width = copyWidth(c.axes, op)
 	}
-	if readByWarpGroup(op) {
-		a.buffers++ // a product may still read one while the next is under way
+	if readByProducts(op) {
+		if op.Result(0).HasOneUse() {
+			a.buffers++ // a product may still read one while the next is under way
+		} else {
+			a.tight = true // as many as Triton has, which lets the product run on all the same
+		}
 	}
 	c.copies = append(c.copies, a)
 }
@@ -189,10 +194,9 @@ func (c *copier) firstUser(op *ir.Op) *ir.Op {
 	return first
 }
 
-// readByWarpGroup reports whether products of warp groups read the buffer that is filled from a load, and nothing else does.
-func readByWarpGroup(load *ir.Op) bool {
-	r := load.Result(0)
-	if other := load.Slot(2); other != nil && !isZero(other) || !r.HasOneUse() {
+// readByProducts reports whether products of warp groups will read a load's buffer.
+func readByProducts(load *ir.Op) bool {
+	if other := load.Slot(2); other != nil && !isZero(other) {
 		return false
 	}
 	var read func(v *ir.Value) bool
@@ -204,9 +208,9 @@ func readByWarpGroup(load *ir.Op) bool {
 		}
 		return false
 	}
-	for u := range r.Users() {
-		if u.Def == ttg.LocalAlloc {
-			return read(u.Result(0))
+	for u := range load.Result(0).Users() {
+		if u.Def == ttg.LocalAlloc && read(u.Result(0)) {
+			return true
 		}
 	}
 	return false
@@ -254,6 +258,9 @@ func (c *copier) allocate(a *asyncCopy) {
 	b.Loc = a.load.Loc
 	a.alloc = b.Val(ttg.LocalAlloc, m.Type())
 	a.alloc.Name = a.load.Result(0).Name
+	if a.tight {
+		a.alloc.Def().SetAttr(tightAttr, ir.Unit)
+	}
 	b.After(c.loop)
 	b.Loc = c.loop.Loc
 	b.Op(ttg.LocalDealloc, []*ir.Value{a.alloc}, nil)

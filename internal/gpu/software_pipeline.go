@@ -32,6 +32,9 @@ var SoftwarePipeline = pass.Pass{
 		if !changed {
 			return nil
 		}
+		for _, op := range opsOf(m.Op, ttg.LocalAlloc) {
+			op.SetAttr(tightAttr, nil)
+		}
 		updateWaits(m.Op)
 		return Canonicalize.Run(ctx, m)
 	},
