@@ -120,8 +120,8 @@ func (l *lastCut) launch(s *Stream, grid *Grid, consts unsafe.Pointer, tensors [
 		w := x.tensors[i]
 		class := classNone
 		if t != nil {
-			if t.dev == nil {
-				return false, nil // the host's
+			if t.dev != x.dev {
+				return false, nil // the host's, or another's
 			}
 			class = t.class()
 			words[w>>24] = t.addr

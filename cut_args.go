@@ -69,7 +69,7 @@ func (x *argCut) launch(s *Stream, grid any, args []any) (done bool, err error) 
 			words[code>>24] = uint64(v)
 		case argTensor:
 			t, ok := args[i].(*Tensor)
-			if !ok || t == nil || t.dev == nil {
+			if !ok || t == nil || t.dev != x.dev {
 				return false, nil
 			}
 			differ |= uint64(code&cutTensorClass) ^ uint64(t.class())

@@ -67,7 +67,8 @@ func (l *look) same(o *look) bool {
 type scratch struct {
 	look
 	words []uint64
-	host  bool // there is memory of the host among them, that must be the device's too
+	host  bool    // there is memory of the host among them, that must be the device's too
+	on    *Device // where the others are
 	room  room
 	vals  []any // by parameter, where the arguments are not in their order
 }
@@ -120,7 +121,7 @@ func (k *Kernel) replayAdded(s *Stream, grid any, args []any, a *added) (done bo
 
 // replay launches the plan that fits the classified arguments.
 func (w *scratch) replay(k *Kernel, s *Stream, grid any) (done bool, err error) {
-	if !s.dev.reads(w.host) {
+	if w.on != nil && w.on != s.dev || !s.dev.reads(w.host) {
 		return false, nil
 	}
 	p := k.plans.find(&w.look, s.dev)
@@ -217,7 +218,7 @@ func (w *scratch) each(params []kernelParam, vals []any, none bool) bool {
 	if cap(w.words) < len(params) {
 		w.classes, w.words = w.room.grow(len(params), 3)
 	}
-	classes, words, n, used, host := w.classes[:3*len(params)], w.words[:len(params)], 0, 0, false
+	classes, words, n, used, host, on := w.classes[:3*len(params)], w.words[:len(params)], 0, 0, false, (*Device)(nil)
 	w.texts = w.texts[:0]
 	for i := range params {
 		p, v := &params[i], vals[i]
@@ -243,7 +244,15 @@ func (w *scratch) each(params []kernelParam, vals []any, none bool) bool {
 		ok := true
 		if t, is := v.(*Tensor); is {
 			c, word, ok = tensorClass(t)
-			host = host || t != nil && t.dev == nil
+			switch {
+			case t == nil:
+			case t.dev == nil:
+				host = true
+			case on == nil:
+				on = t.dev
+			case on != t.dev:
+				return false // the long way says what is wrong with that
+			}
 		} else if x, is := v.(int); is && !p.float {
 			c, word = p.whole(int64(x)), uint64(x)
 		} else {
@@ -259,7 +268,7 @@ func (w *scratch) each(params []kernelParam, vals []any, none bool) bool {
 			used++
 		}
 	}
-	w.classes, w.words, w.host = classes[:n], words[:used], host
+	w.classes, w.words, w.host, w.on = classes[:n], words[:used], host, on
 	return true
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/kernels"
 )
 
 // Shapes, types and memory that do not go together are errors.
@@ -98,4 +99,40 @@ func TestForeignTensors(t *testing.T) {
 	if _, err := k.Source(t.Context(), x, 4, 1.0); err != nil {
 		t.Error(err)
 	}
+}
+
+// The short ways of launches like earlier ones find such a tensor too.
+func TestForeignTensorsWarm(t *testing.T) {
+	k := kernelOf(t, "vector_add.py", addSource(t), "add_kernel")
+	s := stream(t, "cpu")
+	x, y, out := tensors(t, s.Device(), 64)
+	other, _, _ := tensors(t, stream(t, "interp").Device(), 64)
+	bound, err := k.Bind(s, x, y, out, 64, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bound.Close()
+	consts := addConsts{BLOCK_SIZE: 16}
+	for range 3 {
+		if err := errors.Join(k.Launch(s, nereid.Grid{4}, x, y, out, 64, 16), launchAdd(s, nereid.Grid{4}, x, y, out, 64, consts)); err != nil {
+			t.Fatal(err)
+		}
+		for i, err := range []error{
+			k.Launch(s, nereid.Grid{4}, other, y, out, 64, 16), k.Launch(s, nereid.Grid{4}, x, other, out, 64, 16),
+			launchAdd(s, nereid.Grid{4}, x, other, out, 64, consts), bound.SetTensor(1, other),
+		} {
+			if err == nil || !strings.Contains(err.Error(), "tensor") {
+				t.Errorf("%d: %v", i, err)
+			}
+		}
+	}
+}
+
+func addSource(t *testing.T) string {
+	t.Helper()
+	text, err := kernels.Files.ReadFile("vector_add.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

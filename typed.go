@@ -366,7 +366,15 @@ func (c *Call) LaunchFunc(s *Stream, grid GridFunc) error {
 
 // short reports whether the arguments can go the short way.
 func (c *Call) short(s *Stream) bool {
-	return s != nil && !c.slow && c.n <= len(c.params) && c.set.err == nil && s.dev.reads(c.host)
+	if s == nil || c.slow || c.n > len(c.params) || c.set.err != nil || !s.dev.reads(c.host) {
+		return false
+	}
+	for _, t := range c.tensors[:c.held] {
+		if t != nil && t.dev != nil && t.dev != s.dev {
+			return false // the long way says what is wrong with that
+		}
+	}
+	return true
 }
 
 // plan is the one of the arguments, or nil.
@@ -569,7 +577,7 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 		return err
 	}
 	c, word, ok := tensorClass(t)
-	if !ok || t == nil || t.dev == nil {
+	if !ok || t == nil || t.dev != b.s.dev {
 		return fmt.Errorf("nereid: %s: argument %q must be a tensor on the device", b.k.name, b.k.params[param].Name)
 	}
 	return b.put(param, c, word)
