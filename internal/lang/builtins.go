@@ -16,6 +16,15 @@ import (
 type staticFunc struct {
 	name string
 	fn   func(g *generator, e *python.Call) host.Value
+	idle bool // it can be called in host code too, and does nothing there
+}
+
+// Call is a call from a function that runs while a kernel is compiled.
+func (f *staticFunc) Call(*host.Interp, []host.Value, []host.Keyword) (host.Value, error) {
+	if !f.idle {
+		return nil, host.Errorf(host.TypeError, "%s() belongs into a jit function", f.name)
+	}
+	return host.None, nil
 }
 
 // kernelFunc is a function of kernels that is no operation of the language.
@@ -54,9 +63,9 @@ var kernelBuiltins map[string]host.Value
 func init() { // the table mentions functions that mention the table
 	kernelBuiltins = map[string]host.Value{
 		"range":      pyRange,
-		"len":        &staticFunc{"len", staticHost("len")},
-		"int":        &staticFunc{"int", staticHost("int")},
-		"float":      &staticFunc{"float", staticHost("float")},
+		"len":        &staticFunc{name: "len", fn: staticHost("len")},
+		"int":        &staticFunc{name: "int", fn: staticHost("int")},
+		"float":      &staticFunc{name: "float", fn: staticHost("float")},
 		"list":       &kernelFunc{"list", toTuple},
 		"tuple":      &kernelFunc{"tuple", toTuple},
 		"isinstance": &kernelFunc{"isinstance", isInstance},
@@ -65,8 +74,8 @@ func init() { // the table mentions functions that mention the table
 		"print":      &kernelFunc{"print", devicePrint},
 		"min":        &kernelFunc{"min", minMax("minimum", "min")},
 		"max":        &kernelFunc{"max", minMax("maximum", "max")},
-		"bool":       &staticFunc{"bool", staticHost("bool")},
-		"str":        &staticFunc{"str", staticHost("str")},
+		"bool":       &staticFunc{name: "bool", fn: staticHost("bool")},
+		"str":        &staticFunc{name: "str", fn: staticHost("str")},
 		"abs":        &kernelFunc{"abs", absolute},
 	}
 }

@@ -110,12 +110,13 @@ func (g *generator) apply(n python.Node, fn host.Value, args []host.Value, kws [
 	case *sem.Tensor, *sem.DType:
 		g.fail(n, "not-callable", "%s cannot be called", describe(fn))
 	}
-	v, err := host.Call(g.u.world.in, fn, args, g.withSemantic(fn, kws))
+	held, named := asHeld(fn, args, kws)
+	v, err := host.Call(g.u.world.in, fn, held, g.withSemantic(fn, named))
 	if err != nil && !isBuiltinError(err) && (anyDevice(args) || anyDeviceKw(kws)) { // device values may pass through such a function, but not be computed with
 		g.failHint(n, "not-jit", deviceHint(fn), "%s runs at compile time and can do nothing with a device value: %v", calleeText(fn), err)
 	}
 	g.check(n, err)
-	return unwrapConstexpr(v)
+	return unwrapDeep(v)
 }
 
 // isBuiltinError reports whether an error comes from a function of the language: it says best what is wrong.

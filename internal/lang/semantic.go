@@ -14,6 +14,16 @@ type semantic struct{ g *generator }
 
 func (*semantic) TypeName() string { return "TritonSemantic" }
 
+// Attr is what such functions ask of it.
+func (s *semantic) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+	if name != "to_tensor" {
+		return nil, false, nil
+	}
+	return host.Native("to_tensor", "x check_type=", func(_ *host.Interp, args []host.Value) (host.Value, error) {
+		return s.g.b.ToTensor(unwrapConstexpr(args[0]))
+	}), true, nil
+}
+
 // CallBuiltin calls a function of the language from host code.
 func (s *semantic) CallBuiltin(b *sem.Builtin, args []host.Value, kws []host.Keyword) (host.Value, error) {
 	plain := make([]host.Value, len(args))
@@ -79,6 +89,36 @@ func makeHostBuiltin(in *host.Interp, args []host.Value, kws []host.Keyword) (ho
 		}
 	}
 	return identity(in, args, kws)
+}
+
+// asHeld are arguments as a function under @core.builtin gets them from a kernel: what is known is in a constexpr.
+func asHeld(fn host.Value, args []host.Value, kws []host.Keyword) ([]host.Value, []host.Keyword) {
+	if _, ok := fn.(*hostBuiltin); !ok {
+		return args, kws
+	}
+	held := make([]host.Value, len(args))
+	for i, a := range args {
+		held[i] = inConstexpr(a)
+	}
+	named := make([]host.Keyword, len(kws))
+	for i, k := range kws {
+		named[i] = host.Keyword{Name: k.Name, Value: inConstexpr(k.Value)}
+	}
+	return held, named
+}
+
+func inConstexpr(v host.Value) host.Value {
+	switch v := v.(type) {
+	case host.Int, host.Float, host.Bool, host.Str, host.NoneType:
+		return &Constexpr{v}
+	case *host.Tuple:
+		items := make([]host.Value, len(v.Items))
+		for i, e := range v.Items {
+			items[i] = inConstexpr(e)
+		}
+		return &host.Tuple{Items: items, Class: v.Class}
+	}
+	return v
 }
 
 // withSemantic adds _semantic to the arguments of a function that asks for it.

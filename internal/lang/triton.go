@@ -321,8 +321,8 @@ func init() { // staticAssert and others mention the generator, which mentions t
 	languageNames = map[string]host.Value{
 		"range":                   tlRange,
 		"static_range":            staticRange,
-		"static_assert":           &staticFunc{"static_assert", staticAssert},
-		"static_print":            &staticFunc{"static_print", staticPrint},
+		"static_assert":           &staticFunc{"static_assert", staticAssert, true},
+		"static_print":            &staticFunc{"static_print", staticPrint, true},
 		"condition":               &kernelFunc{"condition", makeCondition},
 		"TRITON_MAX_TENSOR_NUMEL": host.MakeInt(1 << 20),
 		"CONSTEXPR_0":             &Constexpr{host.MakeInt(0)},

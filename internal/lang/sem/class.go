@@ -284,24 +284,45 @@ func (b *Builder) Attr(v host.Value, name string) (out host.Value, ok bool, err 
 }
 
 func (b *Builder) tensorAttr(x *Tensor, name string) host.Value {
+	if name == "T" {
+		return b.permute(x, []int64{1, 0})
+	}
+	return x.attr(name)
+}
+
+// attr is an attribute that is known while the kernel is compiled.
+func (t *Tensor) attr(name string) host.Value {
 	switch name {
 	case "dtype":
-		return Scalar(x.Type)
+		return Scalar(t.Type)
 	case "type":
-		return x.Type
+		return t.Type
 	case "shape":
-		return shapeTuple(ShapeOf(x.Type))
+		return shapeTuple(ShapeOf(t.Type))
 	case "numel":
-		if bt, ok := x.Type.(*BlockType); ok {
+		if bt, ok := t.Type.(*BlockType); ok {
 			return host.MakeInt(bt.Numel())
 		}
 		return host.MakeInt(1)
-	case "T":
-		return b.permute(x, []int64{1, 0})
 	case "handle":
 		panic(bad(CodeAttribute, "the handle of a tensor is no part of the language"))
 	}
 	return nil
+}
+
+// Attr is an attribute or a method as host code sees it: a function of a project that runs while the kernel is compiled.
+func (t *Tensor) Attr(_ *host.Interp, name string) (v host.Value, ok bool, err error) {
+	defer guard(&err)
+	if v := t.attr(name); v != nil {
+		return v, true, nil
+	}
+	if m := Lookup(InTensor, name); m != nil {
+		return &host.BoundMethod{Self: t, Fn: m}, true, nil
+	}
+	if m := Lookup("", name); m != nil && m.Member {
+		return &host.BoundMethod{Self: t, Fn: m}, true, nil
+	}
+	return nil, false, nil
 }
 
 func (d *Descriptor) attr(name string) host.Value {
