@@ -62,14 +62,14 @@ func (b smem) most() int {
 }
 
 // pointers makes the addresses of accesses to a buffer: cvt maps (register, lane, warp) to an element's place in it. The thread's part
-// of the address is computed once; registers add a constant where their bits are apart from the thread's.
+// of the address is computed once, and again for each value that registers xor to bits of it; the rest of a register's part is added.
 type pointers struct {
 	l      *lowering
 	b      smem
 	cvt    layout.Layout
-	thread string // the thread's part, in elements
-	bits   int    // that it can have
-	ptr    string // address of the thread's part
+	thread string         // the thread's part, in elements
+	bits   int            // that it can have
+	ptrs   map[int]string // addresses of the thread's part, by what registers xor to it
 
 	rank   string         // the thread's part of the block that is meant; "" is this block
 	mapped map[int]string // ptr in blocks, by the register's part of their numbers
@@ -77,7 +77,7 @@ type pointers struct {
 
 // pointers of a map that has the output block are into the memory of the cluster's blocks.
 func (l *lowering) pointers(b smem, cvt layout.Layout) *pointers {
-	p := &pointers{l: l, b: b, cvt: cvt, thread: l.threadPart(cvt, layout.Offset), bits: l.threadBits(cvt, layout.Offset)}
+	p := &pointers{l: l, b: b, cvt: cvt, ptrs: map[int]string{}, thread: l.threadPart(cvt, layout.Offset), bits: l.threadBits(cvt, layout.Offset)}
 	if cvt.HasOut(layout.Block) && cvt.OutBits(layout.Block) > 0 {
 		p.rank, p.mapped = l.threadPart(cvt, layout.Block), map[int]string{}
 	}
@@ -106,20 +106,22 @@ func (p *pointers) at(reg int) string {
 	l, size := p.l, bitsOf(p.b.elem)/8
 	k := p.key(reg)
 	c := k[0]
-	if p.b.start == "0" && p.b.pad == nil && c&p.bits == 0 {
-		if p.ptr == "" {
-			p.ptr = l.sharedAt(l.mul(p.thread, size), p.b.base)
+	mixed := c & p.bits // what is xored to the thread's part; the rest is added
+	if p.b.start == "0" && p.b.pad == nil && (mixed == 0 || p.rank == "") {
+		if p.ptrs[mixed] == "" {
+			p.ptrs[mixed] = l.sharedAt(l.mul(l.xor(p.thread, itoa(mixed)), size), p.b.base)
 		}
+		ptr, c := p.ptrs[mixed], c-mixed
 		if p.rank != "" {
 			if p.mapped[k[1]] == "" {
-				p.mapped[k[1]] = l.mapTo(p.ptr, l.xor(p.rank, itoa(k[1])))
+				p.mapped[k[1]] = l.mapTo(ptr, l.xor(p.rank, itoa(k[1])))
 			}
 			return l.add(p.mapped[k[1]], itoa(c*size))
 		}
 		if c == 0 {
-			return p.ptr
+			return ptr
 		}
-		return l.val("getelementptr i8, ptr addrspace(3) %s, i32 %d", p.ptr, c*size)
+		return l.val("getelementptr i8, ptr addrspace(3) %s, i32 %d", ptr, c*size)
 	}
 	off := l.xor(l.xor(p.thread, itoa(c)), p.b.start)
 	if p.b.pad != nil {
