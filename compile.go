@@ -15,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
@@ -85,7 +86,7 @@ func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want requ
 
 // lineless reports whether code is to say no lines where it usually does: on GPUs.
 func (j *job) lineless() bool {
-	return j.k.m.conf.NoLines && j.dev != nil && !slices.Contains([]string{"cpu", "interp"}, targetName(j.dev))
+	return j.k.m.conf.NoLines && !knob.Checked.Get() && j.dev != nil && !slices.Contains([]string{"cpu", "interp"}, targetName(j.dev))
 }
 
 // dropLines takes the places of functions away, without which code says no lines. Operations keep theirs: assertions and errors say them.

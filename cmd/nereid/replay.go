@@ -42,7 +42,7 @@ func newReplayCmd() *cobra.Command {
 
 func (f *replayFlags) open() (*nereid.Device, error) {
 	if f.check {
-		return openBounds(f.device)
+		return openBounds(f.device, true)
 	}
 	return nereid.Open(f.device)
 }

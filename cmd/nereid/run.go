@@ -56,7 +56,7 @@ func newRunCmd() *cobra.Command {
 	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
 	fs.StringVar(&f.input.fill, "init", "randn", "how tensors begin: "+strings.Join(fillNames(), ", "))
 	fs.Uint64Var(&f.input.seed, "seed", 1, "of the random numbers")
-	fs.StringSliceVar(&f.check, "check", nil, "what to look for: bounds, overflow of indices, on cpu or interp; uninit, races: by the interpreter, which looks at bounds in any case")
+	fs.StringSliceVar(&f.check, "check", nil, "what to look for: overflow of indices, on any device; bounds, not on cuda; uninit, races: by the interpreter, which looks at bounds in any case")
 	fs.Lookup("check").NoOptDefVal = "bounds"
 	fs.DurationVar(&f.rep, "rep", 200*time.Millisecond, "how long to measure; 0 runs the kernel once")
 	fs.IntVar(&f.show, "print", 0, "print this many elements of each tensor that changed")
@@ -151,7 +151,7 @@ func openChecked(device string, checks []string) (*nereid.Device, error) {
 		return nereid.Open(device)
 	}
 	if device != "interp" && !slices.ContainsFunc(checks, func(c string) bool { return c != "bounds" && c != "overflow" }) {
-		return openBounds(device)
+		return openBounds(device, slices.Contains(checks, "bounds"))
 	}
 	var o nereid.InterpOptions
 	for _, c := range checks {
@@ -173,16 +173,16 @@ func openChecked(device string, checks []string) (*nereid.Device, error) {
 	return nereid.NewInterpreter(o), nil
 }
 
-// openBounds opens a device that checks accesses, and indices for overflow: the CPU where nothing else is said.
-func openBounds(device string) (*nereid.Device, error) {
+// openBounds opens a device that checks indices for overflow, and accesses if bounds is set: the CPU where nothing else is said.
+func openBounds(device string, bounds bool) (*nereid.Device, error) {
 	if err := os.Setenv(knob.Checked.Name(), "1"); err != nil { // before devices are looked for
 		return nil, err
 	}
 	if device == "" {
 		device = "cpu"
 	}
-	if device != "cpu" && device != "interp" {
-		return nil, usagef("--check is for cpu and interp, not for %s", device)
+	if bounds && device != "cpu" && device != "interp" && !strings.HasPrefix(device, "sim") {
+		return nil, usagef("--check bounds is for cpu, interp and sim, not for %s", device)
 	}
 	return nereid.Open(device)
 }

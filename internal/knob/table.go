@@ -32,7 +32,7 @@ var (
 	})
 	Checked = flag(Row{
 		Group: "Devices", Name: "NEREID_CHECK",
-		Doc: "Kernels on the device `cpu` check every access: one out of bounds is an error that names the line and the program. There and in the interpreter an index computed in int32 that overflows is one, too.",
+		Doc: "Kernels on the device `cpu` check every access: one out of bounds is an error that names the line and the program. On every device an index computed in int32 that overflows is one, too; on a GPU it is a failed assertion.",
 	})
 	Lines = flag(Row{
 		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO", Default: "on for GPUs, off for `cpu`",

@@ -11,9 +11,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/lower"
+	"github.com/nereid-lang/nereid/internal/pass"
 )
 
 // Compiler makes PTX for a compute capability. It needs LLVM, and no GPU.
@@ -81,11 +83,19 @@ func (c Compiler) Compile(ctx context.Context, in *backend.Input, maxPTX int) (*
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
+	if checked() {
+		if err := in.Run([]pass.Pass{pass.CheckIndexOverflow}); err != nil {
+			return nil, err
+		}
+	}
 	if err := c.ttgir(in); err != nil || in.Until == "ttgir" {
 		return nil, err
 	}
 	return c.FromTTGIR(ctx, in, maxPTX)
 }
+
+// checked reports whether an index that is computed in int32 and overflows stops a kernel, as a failed assertion does.
+func checked() bool { return knob.Checked.Get() }
 
 // CompileOnly is Compile for whoever wants the stages alone.
 func (c Compiler) CompileOnly(ctx context.Context, in *backend.Input) error {

@@ -11,7 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 )
 
-// Fingerprint names what PTX depends on: the architecture, LLVM, the newest version of PTX that is wanted, and whether products are those of warp groups.
+// Fingerprint names what PTX depends on: the architecture, LLVM, the newest version of PTX that is wanted, whether products are those of warp groups and
+// indices are checked.
 func (c Compiler) Fingerprint(maxPTX int) string {
 	v, err := llvm.Installed()
 	if err != nil {
@@ -21,11 +22,14 @@ func (c Compiler) Fingerprint(maxPTX int) string {
 }
 
 func (c Compiler) fingerprint(version string, maxPTX int) string {
-	products := ""
+	also := ""
 	if c.warpGroups() {
-		products = " wgmma"
+		also += " wgmma"
 	}
-	return fmt.Sprintf("%s llvm %s ptx %d%s", c.Arch(), version, maxPTX, products)
+	if checked() {
+		also += " check"
+	}
+	return fmt.Sprintf("%s llvm %s ptx %d%s", c.Arch(), version, maxPTX, also)
 }
 
 // Located reports that code says where in its file a kernel stands: PTX has line information, as Triton's.
