@@ -221,6 +221,23 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
+// Where there are no locks, as on some network file systems, entries are kept all the same.
+func TestNoLocks(t *testing.T) {
+	dir := t.TempDir()
+	s := Open(Options{Dir: dir, Limit: 1 << 20})
+	for _, lock := range []string{filepath.Join(s.shard(keyFor(1)), lockName), filepath.Join(dir, lockName)} {
+		if err := os.MkdirAll(lock, 0o777); err != nil { // a folder in the place of the file cannot be locked
+			t.Fatal(err)
+		}
+	}
+	if n := count(t, s, 1, 1, 1); n != 1 {
+		t.Errorf("compiled %d times", n)
+	}
+	if removed, _, err := s.Prune(1, 0); err != nil || removed != 1 {
+		t.Errorf("%d removed: %v", removed, err)
+	}
+}
+
 // Whoever asks for something to be done to the folder hears that it was not.
 func TestNotDone(t *testing.T) {
 	from := Open(Options{Dir: t.TempDir()})

@@ -235,6 +235,7 @@ func (s *Store) lock(ctx context.Context, k Key) (unlock func(), waited bool) {
 	}
 	l := flock.New(filepath.Join(s.shard(k), lockName), flock.SetPermissions(0o666))
 	if ok, err := l.TryLock(); err != nil {
+		l.Close() // the file may be open though it has no locks
 		s.o.Log.Debug("cache: no lock", "key", k.String(), "err", err)
 		return none, false
 	} else if !ok {

@@ -68,6 +68,7 @@ func publish(path string, data []byte, sync bool) error {
 func LockFolder(dir string) (unlock func()) {
 	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
 	if err := l.Lock(); err != nil {
+		l.Close()
 		return func() {}
 	}
 	return func() { l.Close() }
