@@ -7,8 +7,24 @@ import (
 	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
 )
 
-// flushBytes is more than the L2 cache of any GPU; Triton's do_bench clears as much between runs.
-const flushBytes = 256 << 20
+// flushBytes is how much to clear between runs for an L2 cache of some size to be cold: four times as much, in a power of two. On an H200 that
+// is 256 MiB, what Triton's do_bench clears on every GPU.
+func flushBytes(l2 int) int {
+	if l2 <= 0 {
+		return 256 << 20
+	}
+	n := 16 << 20
+	for n < 4*l2 {
+		n *= 2
+	}
+	return n
+}
+
+// flushed is memory to clear.
+type flushed struct {
+	at    driver.DevicePtr
+	bytes int
+}
 
 // Measure times f as Triton's do_bench does: estimate, warm up, then runs between two events each, the L2 cache cleared before.
 func (d *Device) Measure(bs backend.Stream, warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
@@ -17,11 +33,11 @@ func (d *Device) Measure(bs backend.Stream, warmup, rep time.Duration, f func() 
 		return nil, err
 	}
 	s := bs.(stream).s
-	flush, err := c.Alloc(flushBytes)
-	if err != nil {
+	flush := flushed{bytes: flushBytes(d.dev.L2Bytes)}
+	if flush.at, err = c.Alloc(flush.bytes); err != nil {
 		return nil, err
 	}
-	defer c.Free(flush)
+	defer c.Free(flush.at)
 	one, err := d.timed(s, flush, 5, f)
 	if err != nil {
 		return nil, err
@@ -40,7 +56,7 @@ func (d *Device) Measure(bs backend.Stream, warmup, rep time.Duration, f func() 
 }
 
 // timed runs f n times.
-func (d *Device) timed(s *driver.Stream, flush driver.DevicePtr, n int, f func() error) ([]time.Duration, error) {
+func (d *Device) timed(s *driver.Stream, flush flushed, n int, f func() error) ([]time.Duration, error) {
 	type pair struct{ start, end *driver.Event }
 	var pairs []pair
 	defer func() {
@@ -62,7 +78,7 @@ func (d *Device) timed(s *driver.Stream, flush driver.DevicePtr, n int, f func()
 		pairs = append(pairs, p)
 	}
 	for _, p := range pairs {
-		if err := s.Fill(flush, 0, 1, flushBytes); err != nil {
+		if err := s.Fill(flush.at, 0, 1, flush.bytes); err != nil {
 			return nil, err
 		}
 		if err := p.start.Record(s); err != nil {
