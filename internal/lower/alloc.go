@@ -147,7 +147,13 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 			if m, _ := ttg.MemDescOf(op.Result(0).Type); isMatrix(m) {
 				a = matrixAlign
 			}
-			out = append(out, need{op: op, size: size, align: a, from: number[op], to: max(number[op], ends[op])})
+			from, to := number[op], max(number[op], ends[op])
+			for p := op.Parent(); p != nil && p != l.fn; p = p.Parent() {
+				if (p.Def == scf.For || p.Def == scf.While) && last[p] < to { // into the next iteration, too
+					from = number[p]
+				}
+			}
+			out = append(out, need{op: op, size: size, align: a, from: from, to: to})
 			continue
 		}
 		for i, size := range scratchSizes(l, op) {
@@ -157,7 +163,14 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 	return out
 }
 
-func isMatrix(m ttg.MemDesc) bool { _, ok := ttg.As[ttg.NVMMAShared](m.Encoding); return ok }
+// isMatrix reports whether descriptors may describe a buffer.
+func isMatrix(m ttg.MemDesc) bool {
+	switch ttg.Decode(m.Encoding).(type) {
+	case ttg.NVMMAShared, ttg.SharedLinear:
+		return true
+	}
+	return false
+}
 
 // lastUses is the number of the last operation at which each buffer is needed. A use inside of a loop that does not hold the buffer
 // keeps it until the loop is over.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ type groupForm struct {
 	acc            string // "zero", "load", or "flag": whether to add to what was loaded is an argument
 	flag           int
 	async          bool
-	how            string // how operands come to be: "alloc", "store" into one of several buffers, "slice" of a larger one, "trans" of the transposed
+	how            string // how operands come to be: "alloc", "store" into one of several buffers, "slice" of a larger one, "trans" of the transposed, "linear" in a layout without a swizzle
 	imprecise      int
 }
 
@@ -66,6 +67,9 @@ func (g *groupText) line(format string, args ...any) { fmt.Fprintf(&g.Builder, f
 // operand puts a loaded operand into shared memory and is the name of what the product takes, with its type.
 func (g *groupText) operand(name string, rows, cols int, elem string, swizzle int, trans bool) (val, typ string) {
 	enc := nvmma(swizzle, trans, g.f.bits())
+	if g.f.how == "linear" {
+		enc = coreMatrices(rows, cols, trans, g.f.bits())
+	}
 	shape := fmt.Sprintf("%dx%d", rows, cols)
 	tensor := fmt.Sprintf("tensor<%sx%s, %s>", shape, elem, g.enc)
 	switch g.f.how {
@@ -83,6 +87,36 @@ func (g *groupText) operand(name string, rows, cols int, elem string, swizzle in
 	}
 	g.line("%%%s_m = ttg.local_alloc %%%s : (%s) -> %s", name, name, tensor, mem(shape, elem, enc, false))
 	return name + "_m", mem(shape, elem, enc, false)
+}
+
+// coreMatrices is a layout without a swizzle: matrices of eight rows of 16 bytes, one after another along a row, then down.
+func coreMatrices(rows, cols int, trans bool, bits int) string {
+	var low, high, down []string
+	size := [2]int{rows, cols}
+	inRow := 1 // the dimension
+	if trans {
+		inRow = 0
+	}
+	unit := func(dim, n int) string {
+		v := [2]int{}
+		v[dim] = n
+		return fmt.Sprintf("[%d, %d]", v[0], v[1])
+	}
+	for n := 1; n < size[inRow]; n *= 2 {
+		if n*bits < 128 {
+			low = append(low, unit(inRow, n))
+		} else {
+			high = append(high, unit(inRow, n))
+		}
+	}
+	for n := 1; n < size[1-inRow]; n *= 2 {
+		if n < 8 {
+			low = append(low, unit(1-inRow, n))
+		} else {
+			down = append(down, unit(1-inRow, n))
+		}
+	}
+	return fmt.Sprintf("#ttg.shared_linear<{offset = [%s]}, alignment = 16>", strings.Join(slices.Concat(low, high, down), ", "))
 }
 
 func (g *groupText) turned() string {
@@ -234,6 +268,9 @@ var groupForms = []groupForm{
 	{a: "bf16", b: "bf16", c: "f32", m: 128, n: 128, k: 32, warps: [2]int{8, 2}, width: 64, swizzleA: 64, swizzleB: 128, transB: true, acc: "load", how: "alloc"},
 	{a: "f16", b: "f16", c: "f32", m: 64, n: 128, k: 32, warps: [2]int{4, 4}, width: 32, swizzleA: 64, swizzleB: 64, acc: "load", how: "alloc"},
 	{a: "f16", b: "f16", c: "f32", m: 64, n: 32, k: 32, warps: [2]int{8, 2}, width: 32, swizzleA: 32, swizzleB: 32, acc: "load", how: "alloc"}, // warps with copies
+	{a: "f16", b: "f16", c: "f32", m: 128, n: 64, k: 32, warps: [2]int{4, 1}, width: 64, acc: "load", how: "linear"},
+	{a: "bf16", b: "bf16", c: "f32", m: 64, n: 32, k: 32, warps: [2]int{4, 1}, width: 32, transA: true, transB: true, acc: "zero", how: "linear"},
+	{a: "i8", b: "i8", c: "i32", m: 64, n: 32, k: 64, warps: [2]int{4, 1}, width: 16, acc: "zero", how: "linear", async: true},
 	{a: "f16", b: "f16", c: "f32", m: 512, n: 32, k: 16, warps: [2]int{8, 1}, width: 32, transA: true, swizzleA: 128, swizzleB: 64, transB: true, acc: "load", how: "alloc"},
 }
 
