@@ -7,15 +7,47 @@ import (
 	"github.com/nereid-lang/nereid/internal/backend"
 )
 
-// Measure runs f, which launches on the stream, over and over and returns the median time of a run, on the device's own clock where it
-// has one, with cold caches each time.
+// Measure runs f, which launches on the stream, over and over and returns the median time of a run. A GPU measures with its own clock and
+// with cold caches each time, as Triton's do_bench; others are measured with the host's clock.
 func (s *Stream) Measure(warmup, rep time.Duration, f func() error) (time.Duration, error) {
+	times, err := s.Times(warmup, rep, f)
+	return times.Median(), err
+}
+
+// Times are those of the runs that Measure makes, the shortest first.
+func (s *Stream) Times(warmup, rep time.Duration, f func() error) (Times, error) {
 	times, err := s.times(warmup, rep, f)
-	if err != nil || len(times) == 0 {
-		return 0, err
+	if err != nil {
+		return nil, err
 	}
 	slices.Sort(times)
-	return times[len(times)/2], nil
+	return times, nil
+}
+
+// Times are measurements, the shortest first.
+type Times []time.Duration
+
+// Median is the one in the middle, 0 where there is none.
+func (t Times) Median() time.Duration { return t.Quantile(0.5) }
+
+// Mean is the sum divided by the number.
+func (t Times) Mean() time.Duration {
+	var sum time.Duration
+	for _, x := range t {
+		sum += x
+	}
+	return sum / time.Duration(max(1, len(t)))
+}
+
+// Quantile is the time that a share q of the measurements, from 0 to 1, stays below, between the two next to it as Triton's do_bench has it.
+func (t Times) Quantile(q float64) time.Duration {
+	if len(t) == 0 {
+		return 0
+	}
+	at := min(max(q, 0), 1) * float64(len(t)-1)
+	low := int(at)
+	high := min(low+1, len(t)-1)
+	return t[low] + time.Duration((at-float64(low))*float64(t[high]-t[low]))
 }
 
 // MeasureGraph records runs of f, which launches on the stream, as a graph and returns the median time of a run when it is replayed: what
@@ -23,11 +55,11 @@ func (s *Stream) Measure(warmup, rep time.Duration, f func() error) (time.Durati
 // Measure.
 func (s *Stream) MeasureGraph(rep time.Duration, f func() error) (time.Duration, error) {
 	times, err := s.graphTimes(rep, f)
-	if err != nil || len(times) == 0 {
+	if err != nil {
 		return 0, err
 	}
 	slices.Sort(times)
-	return times[len(times)/2], nil
+	return Times(times).Median(), nil
 }
 
 // graphTimes are those of runs in a graph, each the mean of one replay.
