@@ -131,7 +131,7 @@ func (g *generator) lookup(e *python.Name) host.Value {
 // checkGlobal enforces Triton's rule that a kernel reads no global variable but a constexpr, since a compiled kernel would not see it
 // change.
 func (g *generator) checkGlobal(e *python.Name, v host.Value) {
-	if g.u.opts.AllowGlobals {
+	if g.u.opts.AllowGlobals || isHostBuiltin(v) {
 		return
 	}
 	switch v.(type) {

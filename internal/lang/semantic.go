@@ -93,7 +93,7 @@ func makeHostBuiltin(in *host.Interp, args []host.Value, kws []host.Keyword) (ho
 
 // asHeld are arguments as a function under @core.builtin gets them from a kernel: what is known is in a constexpr.
 func asHeld(fn host.Value, args []host.Value, kws []host.Keyword) ([]host.Value, []host.Keyword) {
-	if _, ok := fn.(*hostBuiltin); !ok {
+	if !isHostBuiltin(fn) {
 		return args, kws
 	}
 	held := make([]host.Value, len(args))
@@ -105,6 +105,18 @@ func asHeld(fn host.Value, args []host.Value, kws []host.Keyword) ([]host.Value,
 		named[i] = host.Keyword{Name: k.Name, Value: inConstexpr(k.Value)}
 	}
 	return held, named
+}
+
+// isHostBuiltin reports whether a function is marked as one of Triton's own kind, by the decorator or by hand.
+func isHostBuiltin(fn host.Value) bool {
+	switch f := fn.(type) {
+	case *hostBuiltin:
+		return true
+	case *host.Func:
+		mark, ok := f.Attrs["__triton_builtin__"]
+		return ok && isTrue(mark)
+	}
+	return false
 }
 
 func inConstexpr(v host.Value) host.Value {
