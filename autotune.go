@@ -1,6 +1,7 @@
 package nereid
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -504,7 +505,9 @@ func (r *tuneRun) record(key []string) *autotune.Record {
 func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store *autotune.Store) (first error) {
 	o := &r.k.m.conf.Tune
 	todo := r.unknown(configs, rec)
-	ready := r.compileAll(step, g, todo)
+	ctx, enough := context.WithCancel(r.s.ctx)
+	defer enough() // what is not measured need not be compiled
+	ready := r.compileAll(ctx, step, g, todo)
 	defer r.closeSaved()
 	r.reference(step, a, g, configs, rec, todo)
 	begin, best := time.Now(), math.Inf(1)
@@ -582,7 +585,7 @@ func (r *tuneRun) report(rec *autotune.Record, t autotune.Timing, i, n int) {
 }
 
 // compileAll compiles configs in the background, in their order, as many at once as there are processors.
-func (r *tuneRun) compileAll(step int, g *given, configs []lang.Config) *compiledConfigs {
+func (r *tuneRun) compileAll(ctx context.Context, step int, g *given, configs []lang.Config) *compiledConfigs {
 	out := &compiledConfigs{done: make(chan int, len(configs)), errs: make([]error, len(configs))}
 	r.compiling.Store(int32(len(configs)))
 	go func() {
@@ -590,7 +593,7 @@ func (r *tuneRun) compileAll(step int, g *given, configs []lang.Config) *compile
 		for i, c := range configs {
 			slots <- struct{}{}
 			go func() {
-				out.errs[i] = r.compile(step, g, c)
+				out.errs[i] = r.compile(ctx, step, g, c)
 				r.compiling.Add(-1)
 				out.done <- i
 				<-slots
@@ -632,7 +635,7 @@ func (c *compiledConfigs) next(anyOrder bool) (i int, err error) {
 }
 
 // compile compiles the kernel as it is launched under a config.
-func (r *tuneRun) compile(step int, g *given, c lang.Config) error {
+func (r *tuneRun) compile(ctx context.Context, step int, g *given, c lang.Config) error {
 	args, err := r.complete(step, g, c)
 	if err != nil {
 		return err
@@ -642,7 +645,7 @@ func (r *tuneRun) compile(step int, g *given, c lang.Config) error {
 	if err := l.bind(args.args()); err != nil {
 		return err
 	}
-	_, err = r.k.build(r.s.ctx, r.s.dev, l)
+	_, err = r.k.build(ctx, r.s.dev, l)
 	return err
 }
 

@@ -36,6 +36,8 @@ func (j *job) compiled(begin time.Time, found bool, err error) {
 	}
 	level, msg := slog.LevelDebug, "nereid: compiled"
 	switch {
+	case err != nil && isCancelled(err):
+		msg = "nereid: not compiled, nobody waits any more"
 	case err != nil:
 		level, msg = slog.LevelWarn, "nereid: not compiled"
 	case found:

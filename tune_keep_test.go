@@ -125,6 +125,34 @@ func TestTuneBudgetKept(t *testing.T) {
 	}
 }
 
+// What a tuning has no time for is not compiled, either.
+func TestTuneBudgetCompiles(t *testing.T) {
+	compiled := make(chan string, 200)
+	m, err := nereid.Parse("k.py", []byte(tuneHead+`
+@triton.autotune(configs=[triton.Config({"BLOCK": 16, "EXTRA": e}) for e in range(100)], key=["n"])`+tuneBody), nereid.With(nereid.Config{
+		Tune: nereid.TuneOptions{Warmup: time.Microsecond, Rep: time.Microsecond, Budget: time.Nanosecond},
+		Hooks: nereid.Hooks{BeforeCompile: func(context.Context, nereid.Variant) error { time.Sleep(5 * time.Millisecond); return nil }, AfterCompile: func(v nereid.Variant, _ time.Duration, _ bool, err error) {
+			if err == nil {
+				compiled <- v.Signature
+			}
+		}},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Launch(stream(t, "interp"), tuneGrid, nereid.FromSlice(make([]float32, 64)), 64); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond) // enough for 40 more on two cores
+	if n := len(compiled); n > 20 {
+		t.Errorf("%d configs were compiled, one was measured", n)
+	}
+}
+
 // What one program refuses to compile, others may want: its refusal is not kept.
 func TestTuneVeto(t *testing.T) {
 	dir := t.TempDir()
