@@ -51,10 +51,15 @@ func startProducts(loop *ir.Op) bool {
 	if len(list) == 0 {
 		return found
 	}
-	waitInLoop(loop, list)
+	if firstFullWait(loop) == nil {
+		list = splitProducts(list)
+		waitInLoop(loop, list)
+	}
 	var results []*ir.Value
 	for _, o := range list {
-		results = append(results, loop.Result(o.arg))
+		if r := loop.Result(o.arg); !slices.Contains(results, r) {
+			results = append(results, r)
+		}
 	}
 	threadThrough(waitAfter(loop, 0), results...)
 	return found
@@ -243,11 +248,8 @@ func firstFullWait(loop *ir.Op) *ir.Op {
 	return nil
 }
 
-// waitInLoop makes the third iteration's products wait for those of the first, unless the loop waits for all of them anyway.
+// waitInLoop makes the third iteration's products wait for those of the first, in a loop that does not wait for all of them anyway.
 func waitInLoop(loop *ir.Op, list []overlapping) {
-	if firstFullWait(loop) != nil {
-		return
-	}
 	for _, o := range list {
 		if rewritesRegisters(o.op, loop) {
 			threadThrough(waitAfter(o.op, len(list)-1), o.op.Result(0))
