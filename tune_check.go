@@ -172,7 +172,10 @@ func (r *tuneRun) journal(rec *autotune.Record, store *autotune.Store, t autotun
 }
 
 // lost reports whether the stream still answers with errors: the first may be that of the launch which failed.
-func (r *tuneRun) lost() bool { return r.s.Sync() != nil && r.s.Sync() != nil }
+func (r *tuneRun) lost() bool {
+	first := r.s.Sync()
+	return first != nil && r.s.Sync() != nil
+}
 
 // tunedOf is a timing as options' functions get it.
 func tunedOf(rec *autotune.Record, t autotune.Timing, i, n int) Tuned {

@@ -7,7 +7,8 @@ import (
 	"image/draw"
 	"image/png"
 	"io"
-	"strings"
+	"math"
+	"strconv"
 )
 
 // Chart is the timings of one tuning, for a plot.
@@ -23,10 +24,13 @@ const (
 	titleGap   = 34
 	margin     = 14
 	barWidth   = 420
-	timeWidth  = 110
+	timeWidth  = 150
 	letterSize = 2 // pixels for a dot of the font
-	letterStep = 4 * letterSize
+	letterStep = (glyphWidth + 1) * letterSize
 )
+
+// cut is how many times longer than the shortest bar one may be: what goes beyond is cut, or nothing could be told of the others.
+const cut = 5
 
 var (
 	white = color.RGBA{255, 255, 255, 255}
@@ -38,7 +42,7 @@ var (
 )
 
 // Plot draws charts below each other as a PNG: a bar for each config, as long as its median, with a line from the lower quantile to the
-// upper one. The config that was chosen is green; one that failed has the reason in place of a bar.
+// upper one; a bar with a gap is longer than there is room. The config that was chosen is green; one that failed has the reason in place of a bar.
 func Plot(w io.Writer, charts []Chart) error {
 	width, height := 0, margin
 	for _, c := range charts {
@@ -69,11 +73,14 @@ func labelWidth(charts []Chart) (width int) {
 func (c *Chart) draw(img *image.RGBA, y, labels int) int {
 	text(img, margin, y, c.Title, ink)
 	y += titleGap
-	longest := 0.0
+	longest, shortest := 0.0, math.Inf(1)
 	for _, t := range c.Timings {
 		if t.Failed == "" {
-			longest = max(longest, t.High, t.Median)
+			longest, shortest = max(longest, t.High, t.Median), min(shortest, t.Median)
 		}
+	}
+	if shortest > 0 {
+		longest = min(longest, cut*shortest)
 	}
 	left := margin + labels + margin
 	for _, t := range c.Timings {
@@ -93,14 +100,17 @@ func (c *Chart) bar(img *image.RGBA, left, y int, longest float64, t Timing) {
 		if !(longest > 0) {
 			return left
 		}
-		return left + int(barWidth*max(0, ms)/longest)
+		return left + int(barWidth*min(max(0, ms)/longest, 1))
 	}
 	paint := blue
 	if t.Config == c.Best {
 		paint = green
 	}
 	fill(img, image.Rect(left, y-2, max(left+1, at(t.Median)), y+12), paint)
-	fill(img, image.Rect(at(t.Low), y+4, at(t.High)+1, y+6), ink)
+	fill(img, image.Rect(at(t.Low), y+4, min(at(t.High)+1, left+barWidth), y+6), ink)
+	if t.Median > longest {
+		fill(img, image.Rect(left+barWidth-14, y-2, left+barWidth-8, y+12), white) // cut
+	}
 	text(img, left+barWidth+letterStep, y, fmt.Sprintf("%.4g ms", t.Median), ink)
 }
 
@@ -110,9 +120,9 @@ func fill(img *image.RGBA, r image.Rectangle, c color.Color) {
 
 func textWidth(s string) int { return len([]rune(s)) * letterStep }
 
-// text writes a line in capitals; y is its top.
+// text writes a line; y is its top.
 func text(img *image.RGBA, x, y int, s string, c color.Color) {
-	for _, r := range strings.ToUpper(s) {
+	for _, r := range s {
 		glyph(img, x, y, r, c)
 		x += letterStep
 	}
@@ -122,23 +132,14 @@ func text(img *image.RGBA, x, y int, s string, c color.Color) {
 func glyph(img *image.RGBA, x, y int, r rune, c color.Color) {
 	rows, ok := font[r]
 	if !ok {
-		rows, c = "77777", grey
+		rows, c = "vvvvvvv", grey
 	}
-	for i, digit := range rows {
-		for j := range 3 {
-			if (digit-'0')>>(2-j)&1 != 0 {
+	for i := range glyphHeight {
+		dots, _ := strconv.ParseUint(rows[i:i+1], 32, 8)
+		for j := range glyphWidth {
+			if dots>>(glyphWidth-1-j)&1 != 0 {
 				fill(img, image.Rect(x+j*letterSize, y+i*letterSize, x+(j+1)*letterSize, y+(i+1)*letterSize), c)
 			}
 		}
 	}
-}
-
-// font is letters of 3 by 5 dots: a digit for each row, its bits the dots.
-var font = map[rune]string{
-	' ': "00000", '.': "00002", ',': "00024", ':': "02020", '-': "00700", '_': "00007", '=': "07070", '+': "02720", '*': "05250", '/': "11244",
-	'(': "12221", ')': "42224", '[': "32223", ']': "62226", '<': "12421", '>': "42124", '\'': "22000", '"': "55000", '%': "51245", '!': "22202", '?': "61202",
-	'0': "75557", '1': "26227", '2': "71747", '3': "71317", '4': "55711", '5': "74717", '6': "74757", '7': "71122", '8': "75757", '9': "75717",
-	'A': "25755", 'B': "65656", 'C': "34443", 'D': "65556", 'E': "74647", 'F': "74644", 'G': "34553", 'H': "55755", 'I': "72227", 'J': "11152",
-	'K': "55655", 'L': "44447", 'M': "57755", 'N': "65555", 'O': "25552", 'P': "65644", 'Q': "25563", 'R': "65655", 'S': "34216", 'T': "72222",
-	'U': "55557", 'V': "55552", 'W': "55775", 'X': "55255", 'Y': "55222", 'Z': "71247",
 }

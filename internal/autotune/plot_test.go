@@ -3,6 +3,7 @@ package autotune
 import (
 	"bytes"
 	"image/png"
+	"strings"
 	"testing"
 )
 
@@ -36,10 +37,45 @@ func TestPlot(t *testing.T) {
 	}
 }
 
+// Every letter that a name or a number can have is there, and no two look alike.
 func TestFont(t *testing.T) {
+	seen := map[string]rune{}
 	for r, rows := range font {
-		if len(rows) != 5 {
-			t.Errorf("%q has %d rows", r, len(rows))
+		if len(rows) != glyphHeight || strings.Trim(rows, "0123456789abcdefghijklmnopqrstuv") != "" {
+			t.Errorf("%q is %q", r, rows)
+		}
+		if other, ok := seen[rows]; ok {
+			t.Errorf("%q looks like %q", r, other)
+		}
+		seen[rows] = r
+	}
+	for r := ' '; r <= '~'; r++ {
+		if font[r] == "" {
+			t.Errorf("there is no %q", r)
+		}
+	}
+}
+
+// One config that is far behind does not make the bars of the others too short to be told apart.
+func TestPlotCut(t *testing.T) {
+	var b bytes.Buffer
+	timings := []Timing{{Config: "a", Median: 1, Low: 1, High: 1}, {Config: "b", Median: 1000, Low: 2, High: 2000}}
+	if err := Plot(&b, []Chart{{Timings: timings, Best: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{barWidth / cut, barWidth - 6} {
+		y, n := margin+titleGap+i*rowHeight-1, 0
+		for x := range img.Bounds().Dx() {
+			if img.At(x, y) != any(white) {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("row %d: a bar of %d dots, want %d", i, n, want)
 		}
 	}
 }
