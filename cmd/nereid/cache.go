@@ -83,7 +83,7 @@ func cacheLs(open opener) *cobra.Command {
 			var total int64
 			for _, it := range list {
 				total += it.Size
-				e, err := it.Load()
+				e, err := it.Describe() // all of them would be much to read
 				if err != nil {
 					fmt.Fprintf(w, "%s\t%s\t%s\t%v\n", short(it.Key), bytesText(it.Size), ago(it.Used), err)
 					continue

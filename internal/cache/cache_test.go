@@ -221,6 +221,37 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
+// Lists read the beginnings of entries alone: one that is damaged behind that is listed, one that is none is not.
+func TestDescribe(t *testing.T) {
+	s := Open(Options{Dir: t.TempDir()})
+	for i := range 3 {
+		get(t, s, i)
+	}
+	whole, err := os.ReadFile(s.path(keyFor(0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole[len(whole)-1]++
+	for name, data := range map[string][]byte{s.path(keyFor(0)): whole, s.path(keyFor(1)): whole[:90], s.path(keyFor(2)): []byte("nothing")} {
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, it := range list {
+		e, err := it.Describe()
+		if good := it.Key == keyFor(0); (err == nil) != good || good && (e.Key != it.Key || len(e.Stages) == 0) {
+			t.Errorf("%s: %+v, %v", it.Key, e, err)
+		}
+		if _, err := it.Load(); err == nil {
+			t.Errorf("%s is whole", it.Key)
+		}
+	}
+}
+
 // Where there are no locks, as on some network file systems, entries are kept all the same.
 func TestNoLocks(t *testing.T) {
 	dir := t.TempDir()

@@ -1,12 +1,14 @@
 package cache
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"unicode/utf8"
 )
 
@@ -72,18 +74,48 @@ func separator(s Stage) string { return fmt.Sprintf("\n-- %s, %d bytes --\n", s.
 
 var errDamaged = errors.New("the entry is damaged")
 
+// head reads the first line of an entry: the checksum, and the size of the header that follows.
+func head(line string) (sum string, size int, err error) {
+	n, err := fmt.Sscanf(line[:min(len(line), 200)], magic+" %64s %d", &sum, &size)
+	if n != 2 || err != nil || line != fmt.Sprintf("%s %s %d", magic, sum, size) || size < 0 {
+		return "", 0, errors.New("not an entry of this version")
+	}
+	return sum, size, nil
+}
+
+// Describe reads what an entry says of itself, without its stages and unchecked: for lists of many.
+func Describe(r io.Reader) (*Entry, error) {
+	b := bufio.NewReader(io.LimitReader(r, maxHeader))
+	line, err := b.ReadString('\n')
+	if err != nil {
+		return nil, errDamaged
+	}
+	_, size, err := head(line[:len(line)-1])
+	if err != nil {
+		return nil, err
+	}
+	header, err := io.ReadAll(io.LimitReader(b, int64(size)))
+	if err != nil || len(header) != size {
+		return nil, errDamaged
+	}
+	e := &Entry{}
+	if err := json.Unmarshal(header, e); err != nil {
+		return nil, fmt.Errorf("the entry's header: %w", err)
+	}
+	return e, nil
+}
+
+// maxHeader bounds what Describe reads.
+const maxHeader = 1 << 20
+
 // Decode reads an entry. Data that is not exactly what Encode wrote is an error.
 func Decode(data []byte) (*Entry, error) {
 	line, body, ok := bytes.Cut(data, []byte("\n"))
-	var sum string
-	var size int
-	if n, err := fmt.Sscanf(string(line[:min(len(line), 200)]), magic+" %64s %d", &sum, &size); !ok || n != 2 || err != nil {
-		return nil, fmt.Errorf("not an entry of this version")
+	sum, size, err := head(string(line[:min(len(line), 200)]))
+	if !ok || err != nil {
+		return nil, errors.New("not an entry of this version")
 	}
-	if got := sha256.Sum256(body); hex.EncodeToString(got[:]) != sum || string(line) != fmt.Sprintf("%s %s %d", magic, sum, size) {
-		return nil, errDamaged
-	}
-	if size < 0 || size > len(body) {
+	if got := sha256.Sum256(body); hex.EncodeToString(got[:]) != sum || size > len(body) {
 		return nil, errDamaged
 	}
 	e := &Entry{}

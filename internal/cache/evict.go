@@ -165,6 +165,16 @@ func (s *Store) Clear() (removed int, err error) {
 	return removed, err
 }
 
+// Describe is what the entry of an item says of itself, without its stages and unchecked.
+func (it Item) Describe() (*Entry, error) {
+	f, err := os.Open(it.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Describe(f)
+}
+
 // Load reads and checks the entry of an item.
 func (it Item) Load() (*Entry, error) {
 	data, err := os.ReadFile(it.path)
