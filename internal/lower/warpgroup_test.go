@@ -258,6 +258,7 @@ var groupForms = []groupForm{
 	{a: "f32", b: "f32", c: "f32", m: 128, n: 32, k: 16, warps: [2]int{4, 1}, width: 16, swizzleA: 64, swizzleB: 64, regs: true, acc: "zero", how: "alloc", async: true},
 	{a: "i8", b: "i8", c: "i32", m: 128, n: 64, k: 64, warps: [2]int{8, 1}, width: 64, swizzleA: 64, swizzleB: 64, acc: "load", how: "store"},
 	{a: "i8", b: "i8", c: "i32", m: 64, n: 32, k: 128, warps: [2]int{4, 1}, width: 32, swizzleA: 128, swizzleB: 128, regs: true, acc: "zero", how: "alloc"},
+	{a: "i8", b: "i8", c: "i32", m: 64, n: 256, k: 32, warps: [2]int{4, 1}, width: 256, swizzleA: 32, swizzleB: 32, acc: "zero", how: "alloc"},
 	{a: "f8E4M3FN", b: "f8E4M3FN", c: "f32", m: 64, n: 64, k: 128, warps: [2]int{4, 1}, width: 64, swizzleA: 128, swizzleB: 128, acc: "load", how: "alloc", imprecise: 1 << 30},
 	{a: "f8E4M3FN", b: "f8E5M2", c: "f32", m: 64, n: 64, k: 128, warps: [2]int{4, 1}, width: 32, swizzleA: 128, swizzleB: 128, acc: "load", how: "alloc", imprecise: 64, async: true},
 	{a: "f8E5M2", b: "f8E5M2", c: "f32", m: 128, n: 32, k: 64, warps: [2]int{4, 1}, width: 32, swizzleA: 64, swizzleB: 32, acc: "flag", how: "alloc", imprecise: 32},
@@ -305,9 +306,6 @@ func randomGroup(r *rand.Rand) groupForm {
 		f.n /= 2
 	}
 	f.width = max(8, f.n/pick(r, 1, 2, 4))
-	for f.c == "i32" && f.width > 128 {
-		f.width /= 2
-	}
 	f.regs, f.async = r.IntN(3) == 0, r.IntN(2) == 0
 	f.acc, f.flag = pick(r, "zero", "load", "flag"), r.IntN(2)
 	f.how = pick(r, "alloc", "store", "trans")
