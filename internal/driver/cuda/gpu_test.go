@@ -1,11 +1,13 @@
 package cuda
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -345,6 +347,26 @@ func TestGPUEvents(t *testing.T) {
 		t.Errorf("2.5 GiB filled in %v", took)
 	}
 }
+
+// Links at once, by more goroutines than there are threads to keep them apart.
+func TestGPUAssembleAtOnce(t *testing.T) {
+	c := gpu(t)
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			for range 8 {
+				cubin, _, err := c.Assemble([]byte(testPTX), JITOptions{LineInfo: true})
+				if err != nil || !isELF(cubin) {
+					t.Errorf("%d bytes, error %v", len(cubin), err)
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func isELF(image []byte) bool { return bytes.HasPrefix(image, []byte("\x7fELF")) }
 
 func TestGPUModules(t *testing.T) {
 	c := gpu(t)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/dl"
@@ -148,17 +147,18 @@ func (c *Context) Load(image []byte, opts JITOptions) (*Module, error) {
 	return m, nil
 }
 
-// assembling keeps links apart: several at once crash inside the driver (580.159).
-var assembling sync.Mutex
+// assembling has room for as many links at once as there are processors: more would only take memory.
+var assembling = make(chan struct{}, runtime.NumCPU())
 
 // Assemble has the driver compile PTX to a cubin for this device, to be kept in a cache and loaded without compiling.
-// It also returns the compiler's log. One call runs at a time, on one thread.
+// It also returns the compiler's log. A link keeps to one thread from beginning to end: when it changes threads while others run, the
+// driver (580.159) crashes.
 func (c *Context) Assemble(ptx []byte, opts JITOptions) (cubin []byte, log string, err error) {
 	if len(ptx) == 0 {
 		return nil, "", fmt.Errorf("cuda: an empty module")
 	}
-	assembling.Lock()
-	defer assembling.Unlock()
+	assembling <- struct{}{}
+	defer func() { <-assembling }()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ptx = terminated(ptx)
