@@ -144,7 +144,7 @@ func tensorClass(t *Tensor) (c class, word uint64, ok bool) {
 	if t == nil {
 		return classNone, 0, true
 	}
-	return t.class(), t.addr, t.dev != nil || t.buf.Size() != 0
+	return t.class(), t.addr, t.dev != nil || t.buf != nil && t.buf.Size() != 0
 }
 
 // class is that of a tensor that is one.

@@ -154,9 +154,12 @@ func (p *plan) grid(grid any) (g Grid, ok bool) {
 	}
 	switch f := grid.(type) {
 	case GridFunc:
+		if f == nil {
+			return g, false
+		}
 		g = f(p.meta)
 	case func(Meta) Grid:
-		g = f(p.meta)
+		return p.grid(GridFunc(f))
 	default:
 		return g, false
 	}

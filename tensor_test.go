@@ -119,10 +119,16 @@ func TestForeignTensorsWarm(t *testing.T) {
 		}
 		for i, err := range []error{
 			k.Launch(s, nereid.Grid{4}, other, y, out, 64, 16), k.Launch(s, nereid.Grid{4}, x, other, out, 64, 16),
+			k.Launch(s, nereid.Grid{4}, x, &nereid.Tensor{DType: nereid.Float32}, out, 64, 16), launchAdd(s, nereid.Grid{4}, x, &nereid.Tensor{DType: nereid.Float32}, out, 64, consts),
 			launchAdd(s, nereid.Grid{4}, x, other, out, 64, consts), bound.SetTensor(1, other),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "tensor") {
 				t.Errorf("%d: %v", i, err)
+			}
+		}
+		for _, grid := range []any{nereid.GridFunc(nil), (func(nereid.Meta) nereid.Grid)(nil)} {
+			if err := k.Launch(s, grid, x, y, out, 64, 16); err == nil || !strings.Contains(err.Error(), "nil function") {
+				t.Error(err)
 			}
 		}
 	}
