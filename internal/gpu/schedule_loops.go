@@ -254,8 +254,8 @@ func (s *schedule) scheduleRest(first *cluster) {
 	}
 }
 
-// valid reports whether every op comes after what it is computed from, and those of all but the last stage, which also run for
-// iterations that there are not, can be kept from doing harm.
+// valid reports whether every op comes after what it is computed from, memory stays as it was, and ops of all but the last stage, which also
+// run for iterations that there are not, can be kept from doing harm.
 func (s *schedule) valid() bool {
 	ops := s.inOrder()
 	when := map[*ir.Op]int{}
@@ -276,5 +276,5 @@ func (s *schedule) valid() bool {
 			}
 		}
 	}
-	return true
+	return s.keepsMemory(ops)
 }
