@@ -124,8 +124,8 @@ type Stream struct {
 	_   [24]byte // as large as a line of the cache, so that it is one
 }
 
-// NewStream is a new queue on the device. When ctx ends, compilations and tunings of its launches end, and what runs on the devices of
-// the host; what was given to a GPU runs to its end.
+// NewStream is a new queue on the device. When ctx ends, compilations and tunings of its launches end, and so does what runs in the
+// interpreter, and on the CPU as soon as a program of the grid is through. What was given to a GPU runs to its end.
 func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
 	if ctx == nil {
 		ctx = context.Background()
