@@ -91,9 +91,8 @@ func asmLogic(s *asmState, in ptxInst) {
 	s.set(in, sum)
 }
 
-// asmPermute is prmt: four of the eight bytes of two registers, or their signs.
+// asmPermute is prmt: four of the eight bytes of two registers, or their signs, as the four digits of a number say.
 func asmPermute(s *asmState, in ptxInst) {
-	choice := s.number(in, 3)
 	lo, hi := s.arg(in, 1, ir.I32), s.arg(in, 2, ir.I32)
 	if len(in.parts) != 1 {
 		s.fail("%s", in)
@@ -101,7 +100,24 @@ func asmPermute(s *asmState, in ptxInst) {
 	if s.err != nil {
 		return
 	}
-	from := s.split(s.packed([]*ir.Value{lo, hi}), 8, 8)
+	word := s.packed([]*ir.Value{lo, hi})
+	if len(in.args) < 4 || !isRegister(in.args[3]) {
+		s.permute(in, word, s.number(in, 3))
+		return
+	}
+	if choice := s.arg(in, 3, ir.I32); s.err == nil {
+		s.permuteBy(in, word, choice)
+	}
+}
+
+// isRegister says that an operand is not a number written out.
+func isRegister(name string) bool { return name != "" && (name[0] < '0' || name[0] > '9') }
+
+func (s *asmState) permute(in ptxInst, word *ir.Value, choice int64) {
+	if s.err != nil {
+		return
+	}
+	from := s.split(word, 8, 8)
 	to := make([]*ir.Value, 4)
 	for i := range to {
 		c := choice >> (4 * i)
@@ -109,6 +125,23 @@ func asmPermute(s *asmState, in ptxInst) {
 		if c&8 != 0 {
 			to[i] = s.b.Val(arith.ShRSI, ir.I8, to[i], arith.ConstInt(s.b, 7, ir.I8))
 		}
+	}
+	s.set(in, s.packed(to))
+}
+
+// permuteBy is permute where a register chooses: each byte comes down by as many bits as its digit says.
+func (s *asmState) permuteBy(in ptxInst, word, choice *ir.Value) {
+	eight := arith.ConstInt(s.b, 8, ir.I32)
+	to := make([]*ir.Value, 4)
+	for i := range to {
+		c := s.b.Val(arith.ShRUI, ir.I32, choice, arith.ConstInt(s.b, int64(4*i), ir.I32))
+		place := s.b.Val(arith.MulI, ir.I32, s.b.Val(arith.AndI, ir.I32, c, arith.ConstInt(s.b, 7, ir.I32)), eight)
+		x := s.b.Val(arith.ShRUI, ir.I64, word, s.b.Val(arith.ExtUI, ir.I64, place))
+		x = s.b.Val(arith.TruncI, ir.I8, x)
+		sign := s.b.Val(arith.ShRSI, ir.I8, x, arith.ConstInt(s.b, 7, ir.I8))
+		plain := s.b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.EQ))},
+			s.b.Val(arith.AndI, ir.I32, c, eight), arith.ConstInt(s.b, 0, ir.I32))
+		to[i] = s.b.Val(arith.Select, ir.I8, plain, x, sign)
 	}
 	s.set(in, s.packed(to))
 }
