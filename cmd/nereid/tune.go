@@ -152,7 +152,7 @@ func (f *tuneFlags) kernel(arg string, conf nereid.Config) (*nereid.Kernel, erro
 func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kernel, args []string, shape string) error {
 	all := append([]string(nil), args...)
 	if shape != "" {
-		all = append(all, strings.Split(shape, ",")...)
+		all = append(all, splitShapes(shape)...)
 	}
 	f.input.partial, f.input.repeat = true, 1<<18-5 // no divisor of shapes: rows differ
 	in, err := f.input.read(k, all)
@@ -192,6 +192,24 @@ func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kerne
 	}
 	f.show.table(cmd.OutOrStdout(), fmt.Sprintf("%s on %s %s", k.Name(), dev, shape), time.Since(start))
 	return s.Sync()
+}
+
+// splitShapes cuts a list at its commas, but for those within brackets: M=512,ORDER=(1, 0).
+func splitShapes(list string) (out []string) {
+	depth, from := 0, 0
+	for i, c := range list {
+		switch c {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				out, from = append(out, list[from:i]), i+1
+			}
+		}
+	}
+	return append(out, list[from:])
 }
 
 // with is the inputs with the values of meta-parameters.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -11,6 +12,14 @@ import (
 )
 
 // The line of progress shows on a terminal, and nowhere else.
+func TestSplitShapes(t *testing.T) {
+	for list, want := range map[string]string{"M=1": "[M=1]", "M=1,N=2": "[M=1 N=2]", "M=1,T=(1, 2),N=[3,4]": "[M=1 T=(1, 2) N=[3,4]]", "M=1,": "[M=1 ]"} {
+		if got := fmt.Sprint(splitShapes(list)); got != want {
+			t.Errorf("%s: %s", list, got)
+		}
+	}
+}
+
 func TestProgress(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
