@@ -52,8 +52,7 @@ func startProducts(loop *ir.Op) bool {
 		return found
 	}
 	if firstFullWait(loop) == nil {
-		list = splitProducts(list)
-		waitInLoop(loop, list)
+		waitInLoop(list)
 	}
 	var results []*ir.Value
 	for _, o := range list {
@@ -137,11 +136,12 @@ func productsBehind(v *ir.Value, block *ir.Block, seen map[*ir.Op]bool) []*ir.Op
 
 // carriedProduct is which of the loop's values a product yields, if it need not be complete in its iteration; else -1:
 //
-//  1. its operands in shared memory are not overwritten soon: they come from outside of the loop or from several buffers;
+//  1. its operands are not overwritten soon: those in shared memory come from outside of the loop or from several buffers, one in registers
+//     is written behind a wait for everything;
 //  2. nothing in the iteration uses its result but the yield, or branches, which wait for themselves;
 //  3. in the next iteration, only products add to it, or it is used behind a wait for everything.
 func carriedProduct(op, loop *ir.Op) int {
-	if !isBuffered(op.Operand(0), loop) || !isBuffered(op.Operand(1), loop) || ir.ElemOf(op.Result(0).Type) != ir.F32 {
+	if !isBuffered(op.Operand(0), loop) || !isBuffered(op.Operand(1), loop) || rewritesRegisters(op, loop) || ir.ElemOf(op.Result(0).Type) != ir.F32 {
 		return -1
 	}
 	arg := yieldedAs(op.Result(0), loop)
@@ -249,18 +249,11 @@ func firstFullWait(loop *ir.Op) *ir.Op {
 }
 
 // waitInLoop makes the third iteration's products wait for those of the first, in a loop that does not wait for all of them anyway.
-func waitInLoop(loop *ir.Op, list []overlapping) {
+func waitInLoop(list []overlapping) {
 	for _, o := range list {
-		if rewritesRegisters(o.op, loop) {
-			threadThrough(waitAfter(o.op, len(list)-1), o.op.Result(0))
-			continue
-		}
 		waitInBranches(o.op)
 	}
 	last := list[len(list)-1].op
-	if rewritesRegisters(last, loop) {
-		return // it has just waited
-	}
 	var results []*ir.Value
 	for _, o := range list {
 		results = append(results, o.op.Result(0))
@@ -286,16 +279,16 @@ func waitInBranches(op *ir.Op) {
 	}
 }
 
-// rewritesRegisters reports whether the left operand of a product is made in the loop, in registers that the next iteration
-// writes. One that comes of another product was waited for.
+// rewritesRegisters reports whether the loop may write the registers of a product's left operand before the product of the iteration before,
+// which has them too, is complete. Triton, which splits such products along k, lets them run on.
 func rewritesRegisters(op, loop *ir.Op) bool {
 	a := op.Operand(0)
+	for a.Def() != nil && isNoop(a.Def()) {
+		a = a.Def().Operand(0)
+	}
 	if ttg.IsMemDesc(a.Type) || !a.Block().IsInside(loop) {
 		return false
 	}
-	if cvt := a.DefBy(ttg.ConvertLayout); cvt != nil {
-		_, fromProduct := ttg.As[ttg.NvidiaMma](encodingOf(cvt.Operand(0)))
-		return !fromProduct
-	}
-	return true
+	wait := firstFullWait(loop)
+	return a.Def() == nil || wait == nil || !wait.Before(a.Def())
 }
