@@ -11,7 +11,6 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// The line of progress shows on a terminal, and nowhere else.
 func TestSplitShapes(t *testing.T) {
 	for list, want := range map[string]string{"M=1": "[M=1]", "M=1,N=2": "[M=1 N=2]", "M=1,T=(1, 2),N=[3,4]": "[M=1 T=(1, 2) N=[3,4]]", "M=1,": "[M=1 ]"} {
 		if got := fmt.Sprint(splitShapes(list)); got != want {
@@ -20,6 +19,7 @@ func TestSplitShapes(t *testing.T) {
 	}
 }
 
+// The line of progress shows on a terminal, and nowhere else.
 func TestProgress(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
