@@ -25,7 +25,7 @@ func AssignLatencies(numStages int) pass.Pass {
 			var axes *axisinfo.Analysis
 			for _, loop := range forLoops(m.Op) {
 				n := int(loop.IntOr(stagesAttr, int64(numStages)))
-				if n <= 1 || !mayPipeline(loop) {
+				if n <= 1 || !wantsPipeline(loop) || !mayPipeline(loop) {
 					continue
 				}
 				ctx.At(loop)
@@ -38,6 +38,16 @@ func AssignLatencies(numStages int) pass.Pass {
 			return nil
 		},
 	}
+}
+
+// wantsPipeline reports whether a loop has a product, or stages of its own.
+func wantsPipeline(loop *ir.Op) bool {
+	for op := range body(loop) {
+		if isProduct(op) {
+			return true
+		}
+	}
+	return loop.HasAttr(stagesAttr)
 }
 
 // mayPipeline reports whether a loop is an innermost one, and hands on nothing but what it computes.
