@@ -64,10 +64,12 @@ func publish(path string, data []byte, sync bool) error {
 }
 
 // LockFolder keeps other processes that lock it out of a folder: the folder itself is locked, which leaves no file behind. Where there can
-// be no lock there is none.
+// be no lock, or none in a while, there is none.
 func LockFolder(dir string) (unlock func()) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
 	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
-	if err := l.Lock(); err != nil {
+	if ok, err := l.TryLockContext(ctx, 2*time.Millisecond); !ok || err != nil {
 		l.Close()
 		return func() {}
 	}
