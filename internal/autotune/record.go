@@ -196,12 +196,17 @@ func (s *Store) Save(r *Record) error {
 	return err
 }
 
+// lockWait is how long a tuning of another process is waited for: one that takes longer hangs, most likely.
+const lockWait = 10 * time.Minute
+
 // Lock keeps other processes from tuning at the same time: they would disturb each other's measurements, and wait for the choice of
 // the first. Where there can be no lock there is none.
 func (s *Store) Lock(ctx context.Context) (unlock func()) {
 	if s == nil || s.Dir == "" || s.ReadOnly || os.MkdirAll(s.Dir, 0o777) != nil {
 		return func() {}
 	}
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
 	l := flock.New(filepath.Join(s.Dir, "lock"), flock.SetPermissions(0o666))
 	if ok, err := l.TryLockContext(ctx, 20*time.Millisecond); !ok || err != nil {
 		l.Close()
