@@ -363,6 +363,11 @@ func (s *Suite) rowSum() error {
 // compile times a cold compile, source text to loaded kernel, and what of it is ours: all but the driver's compiler.
 func (s *Suite) compile() error {
 	x := nereid.FromSlice(make([]float32, 1024))
+	h, err := nereid.New(s.Device, nereid.Float16, 1024)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
 	for _, c := range []struct {
 		name, file, kernel string
 		args               []any
@@ -370,6 +375,10 @@ func (s *Suite) compile() error {
 		{"add", "vector_add.py", "add_kernel", []any{x, x, x, 1024, 2048}},
 		{"softmax", "softmax.py", "softmax_kernel", []any{x, x, 1024, 1024, 1000, 1024, nereid.Options{NumWarps: 8}}},
 		{"layer_norm", "layer_norm.py", "layer_norm_kernel", []any{x, x, x, x, x, x, 1024, 1000, 1e-5, 1024}},
+		{"matmul", "matmul.py", "matmul_kernel", []any{h, h, h, 1024, 1024, 1024, 1024, 1, 1024, 1, 1024, 1, 128, 256, 64, 8, "",
+			nereid.Options{NumWarps: 8, NumStages: 3}}},
+		{"attention", "attention.py", "attention_kernel", []any{h, h, h, h, x, 0.125, 64, 64, 64, 64, 64, 64, 64, 64, 1024, 128, 128, 128, true,
+			nereid.Options{NumWarps: 8, NumStages: 3}}},
 	} {
 		var driver time.Duration
 		conf := nereid.Config{} // which keeps nothing on disk
