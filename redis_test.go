@@ -1,0 +1,66 @@
+package nereid_test
+
+import (
+	"net"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// startRedis is the address of a real server, and what kills it.
+func startRedis(t *testing.T) (address string, kill func()) {
+	t.Helper()
+	program := txtest.Tool(t, "redis-server", "valkey-server")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, port, _ := net.SplitHostPort(l.Addr().String())
+	l.Close()
+	cmd := exec.Command(program, "--port", port, "--bind", host, "--dir", t.TempDir(), "--save", "", "--appendonly", "no")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill = func() { cmd.Process.Kill(); cmd.Wait() }
+	t.Cleanup(kill)
+	for range 200 {
+		if c, err := net.Dial("tcp", net.JoinHostPort(host, port)); err == nil {
+			c.Close()
+			return "redis://" + net.JoinHostPort(host, port) + "/0", kill
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("redis-server does not answer")
+	return "", nil
+}
+
+// What one machine compiles, another finds by way of Redis; its loss costs compilations.
+func TestCacheRedis(t *testing.T) {
+	needLLVM(t)
+	address, kill := startRedis(t)
+	for _, device := range []string{"cpu", "sim:80"} {
+		s := stream(t, device)
+		one, two := openCache(t, nereid.CacheOptions{Redis: address}), openCache(t, nereid.CacheOptions{Redis: address})
+		if n := compiled(t, one, s, "k.py", pair, 3, 2); n != 1 {
+			t.Errorf("%s: %d compilations on the first machine", device, n)
+		}
+		one.Close() // all is written
+		if n := compiled(t, two, s, "k.py", pair, 3, 2); n != 0 || two.Stats().Shared != 1 {
+			t.Errorf("%s: %d compilations on the second machine, %+v", device, n, two.Stats())
+		}
+		if n := compiled(t, two, s, "k.py", pair, 3, 2); n != 0 || two.Stats().Disk != 1 {
+			t.Errorf("%s: not kept on disk: %+v", device, two.Stats())
+		}
+	}
+	c := openCache(t, nereid.CacheOptions{Redis: address})
+	kill()
+	if n := compiled(t, c, stream(t, "cpu"), "k.py", pair, 3, 7); n != 1 {
+		t.Errorf("%d compilations without the server", n)
+	}
+	if n := compiled(t, c, stream(t, "cpu"), "k.py", pair, 3, 7); n != 0 {
+		t.Error("what is compiled without the server is not kept")
+	}
+}
