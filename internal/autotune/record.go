@@ -176,7 +176,8 @@ func (s *Store) Save(r *Record) error {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.Dir, ".tmp*")
+	s.sweep()
+	f, err := os.CreateTemp(s.Dir, temporary+"*")
 	if err != nil {
 		return err
 	}
@@ -194,6 +195,22 @@ func (s *Store) Save(r *Record) error {
 		os.Remove(f.Name())
 	}
 	return err
+}
+
+// temporary is what the names of files begin with while they are written, and abandoned when one was begun so long ago that nobody writes it.
+const (
+	temporary = ".tmp"
+	abandoned = time.Hour
+)
+
+// sweep removes what killed processes left behind.
+func (s *Store) sweep() {
+	files, _ := filepath.Glob(filepath.Join(s.Dir, temporary+"*"))
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil && time.Since(info.ModTime()) > abandoned {
+			os.Remove(f)
+		}
+	}
 }
 
 // lockWait is how long a tuning of another process is waited for: one that takes longer hangs, most likely.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func record(key ...string) *Record {
@@ -142,5 +143,29 @@ func TestBadChoice(t *testing.T) {
 		if s.Load(record("1")) {
 			t.Errorf("%q was chosen", best)
 		}
+	}
+}
+
+// What a process left that was killed while it wrote goes some day; what another is writing stays.
+func TestSweep(t *testing.T) {
+	s := &Store{Dir: t.TempDir()}
+	old, young := filepath.Join(s.Dir, temporary+"1"), filepath.Join(s.Dir, temporary+"2")
+	for _, f := range []string{old, young} {
+		if err := os.WriteFile(f, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := time.Now().Add(-2 * abandoned)
+	if err := os.Chtimes(old, long, long); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Save(record("1")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("a file of a killed process stays")
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Error("a file that may be in use was removed")
 	}
 }
