@@ -97,7 +97,7 @@ func (e *expander) prologueOp(op *ir.Op, n int, pred *ir.Value) {
 		}
 		return v
 	})
-	predicate(e.b, c, pred)
+	predicate(c, pred)
 	for i, r := range op.Results() {
 		e.versions[r] = append(e.versions[r], c.Result(i))
 		for use := range r.Uses() {
@@ -180,7 +180,7 @@ func (e *expander) newBody() {
 		stage := e.stage[op]
 		c := e.clone(op, func(v *ir.Value) *ir.Value { return e.value(v, stage) })
 		if stage < e.last {
-			predicate(e.b, c, e.pred[stage])
+			predicate(c, e.pred[stage])
 		}
 		for i, r := range op.Results() {
 			e.now[r] = c.Result(i)
@@ -290,7 +290,7 @@ func canPredicate(op *ir.Op) bool {
 }
 
 // predicate lets op do something only if pred holds; nil is true. Work that nobody sees is not worth it.
-func predicate(b *ir.Builder, op *ir.Op, pred *ir.Value) {
+func predicate(op *ir.Op, pred *ir.Value) {
 	if pred == nil || op.Effects() == 0 {
 		return
 	}

@@ -47,7 +47,7 @@ type ring struct {
 	insert, extract *ir.Value
 }
 
-// lowerLoads turns loads into copies, and reports whether there were any.
+// lowerLoads turns loads into copies.
 func (s *schedule) lowerLoads(axes *axisinfo.Analysis) {
 	c := copier{schedule: s, axes: axes}
 	for op := range body(s.loop) {
