@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/knob"
 )
 
@@ -76,11 +78,29 @@ func newRootCmd() *cobra.Command {
 
 // run is main without the process: it runs one command line and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	for _, err := range knob.Check() {
+	for _, err := range append(knob.Check(), checkPasses()...) {
 		fmt.Fprintf(stderr, "nereid: warning: %v\n", err)
 	}
 	defer closeCache()
 	return execute(newRootCmd(), args, stdin, stdout, stderr)
+}
+
+// checkPasses says which passes that are to be dumped there are not.
+func checkPasses() (out []error) {
+	names := strings.FieldsFunc(knob.DumpPasses.Get(), func(c rune) bool { return c == ',' })
+	if len(names) == 0 {
+		return nil
+	}
+	var known []string
+	for _, p := range optPasses(gpu.Options{Machine: gpu.Machine{Target: "cuda:90"}}) {
+		known = append(known, p.Name)
+	}
+	for _, n := range names {
+		if n != "all" && !slices.Contains(known, n) {
+			out = append(out, fmt.Errorf("%s: there is no pass %q; nereid opt --help lists them", knob.DumpPasses.Name(), n))
+		}
+	}
+	return out
 }
 
 // closeCache lets what was compiled get to the cache that machines share, if there is one.
