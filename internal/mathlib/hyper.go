@@ -9,7 +9,7 @@ var hyperbolicFuncs = map[string]builder{
 	"tanh": func(m *Builder, a []string) string {
 		x := m.min(m.abs(a[0]), m.c(pick(m, 20.0, 40.0)))
 		t := m.fn("expm1", m.mul(x, m.c(2)))
-		v := m.div(t, m.add(t, m.c(2)))
+		v := m.quotient(t, m.add(t, m.c(2)))
 		v = m.sel(m.isNaN(a[0]), a[0], v)
 		return m.sign(v, a[0])
 	},

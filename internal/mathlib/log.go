@@ -75,7 +75,7 @@ func (m *Builder) logParts(x string) (e, f string) {
 
 // log1pCore is log(1+f) as hi + lo, for 1+f in [√½, √2): with s = f/(2+f) it is f - f²/2 + s·(f²/2 + z·P(z)), z = s².
 func (m *Builder) log1pCore(f string) (hi, lo string) {
-	s := m.div(f, m.add(m.c(2), f))
+	s := m.quotient(f, m.add(m.c(2), f))
 	z := m.mul(s, s)
 	half := m.mul(m.mul(f, f), m.c(0.5))
 	halfLow := m.fma(m.mul(f, m.c(0.5)), f, m.neg(half)) // what the square lost

@@ -36,11 +36,11 @@ func (m *Builder) scaleFar(x, n string) string {
 func (m *Builder) logTwice(x string) (hi, lo string) {
 	e, f := m.logParts(x)
 	d, dLow := m.twoSum(m.c(2), f)
-	s := m.div(f, d)
+	s := m.quotient(f, d)
 	// What the division lost: (f - s·(d + dLow)) / d.
 	r := m.fma(m.neg(s), d, f)
 	r = m.fma(m.neg(s), dLow, r)
-	sLow := m.div(r, d)
+	sLow := m.quotient(r, d)
 	z, zLow := m.twoProd(s, s)
 	zLow = m.fma(m.mul(m.c(2), s), sLow, zLow)
 	// t = z·(2/3 + z·P) in two parts: P without its first term, which is 2/3.
