@@ -106,6 +106,9 @@ func (d *Device) assemble(c *driver.Context, code *Code) []byte {
 			opts.OptLevel = &level
 		}
 		cubin, _, err := c.Assemble(ptx, opts)
+		if err == nil && callsOut(ptx, cubin) {
+			err = errCallsOut
+		}
 		return cubin, err
 	})
 	if err != nil {

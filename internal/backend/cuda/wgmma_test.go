@@ -95,3 +95,57 @@ func TestNoWarpGroups(t *testing.T) {
 		t.Errorf("no mma.sync in\n%s", text)
 	}
 }
+
+// TestCallsOut: a division in full precision beside products is a call out of the kernel where the assembler does not see the whole program.
+func TestCallsOut(t *testing.T) {
+	tool, err := findPtxas()
+	if err != nil {
+		t.Skip(err)
+	}
+	const kernel = `.version 8.3
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 p, .param .f32 x, .param .f32 y)
+.reqntid 128
+{
+	.reg .b64 %a, %d;
+	.reg .f32 %x, %y, %f<4>;
+	ld.param.u64 %a, [p];
+	ld.param.f32 %x, [x];
+	ld.param.f32 %y, [y];
+	cvta.to.global.u64 %a, %a;
+	mov.b64 %d, 0;
+	wgmma.fence.sync.aligned;
+	wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d, %d, 0, 1, 1, 0, 0;
+	wgmma.commit_group.sync.aligned;
+	wgmma.wait_group.sync.aligned 0;
+	DIVISION
+	st.global.f32 [%a], %f0;
+	ret;
+}
+`
+	for _, c := range []struct {
+		division, flag string
+		want           bool
+	}{
+		{"div.rn.f32 %f0, %x, %y;", "-c", true},
+		{"div.rn.f32 %f0, %x, %y;", "-v", false},
+		{"div.full.f32 %f0, %x, %y;", "-c", false},
+	} {
+		file := filepath.Join(t.TempDir(), "kernel.ptx")
+		ptx := []byte(strings.Replace(kernel, "DIVISION", c.division, 1))
+		if err := os.WriteFile(file, ptx, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if said, err := exec.Command(tool, c.flag, "-arch", "sm_90a", file, "-o", file+".cubin").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		cubin, err := os.ReadFile(file + ".cubin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := callsOut(ptx, cubin); got != c.want {
+			t.Errorf("%s %s: calls out: %v", c.division, c.flag, got)
+		}
+	}
+}
