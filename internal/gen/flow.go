@@ -207,7 +207,10 @@ func (f *flow) addressIn(e python.Expr, seen map[string]bool) {
 	if e == nil {
 		return
 	}
-	if v, ok := e.(*python.Name); ok && !seen[v.ID] {
+	if v, ok := e.(*python.Name); ok {
+		if seen[v.ID] {
+			return // it is being looked at
+		}
 		seen[v.ID] = true
 		for _, d := range f.defs[v.ID] {
 			if !f.isParam(v.ID) || len(f.bases(d, map[string]bool{v.ID: true})) > 0 {

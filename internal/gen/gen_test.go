@@ -205,3 +205,26 @@ func TestOdd(t *testing.T) {
 		t.Error("a file without kernels is taken")
 	}
 }
+
+// Names that hold each other's addresses in turn are looked at once.
+func TestTurns(t *testing.T) {
+	out, err := Go("turns.py", []byte(`
+import triton
+import triton.language as tl
+
+@triton.jit
+def turns(x_ptr, y_ptr, n, stride, flag: tl.constexpr):
+    a = x_ptr + n
+    b = a
+    for i in range(n):
+        a = b + stride
+        b = a if flag else y_ptr
+    tl.store(b, tl.load(a))
+`), Options{Package: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "x_ptr, y_ptr *nereid.Tensor, n, stride int,") {
+		t.Errorf("%s", out)
+	}
+}
