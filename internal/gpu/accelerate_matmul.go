@@ -360,12 +360,12 @@ func isLoaded(v *ir.Value) bool {
 func warpGroupShape(part []int64, elem ir.Type, numWarps int64) []int64 {
 	rows := max(part[0]/16, 1)
 	most := max(part[1]/max(numWarps/rows, 1), 8)
-	step := int64(8)
-	if elem == ir.Type(ir.I8) { // beyond 32 only every second size exists
-		step = 16
+	step, limit := int64(8), int64(256)
+	if elem == ir.Type(ir.I8) { // beyond 32 only every second size exists, and Triton takes none beyond 224
+		step, limit = 16, 224
 	}
 	n := int64(8)
-	for c := step; c <= min(256, most); c += step {
+	for c := step; c <= min(limit, most); c += step {
 		if part[1]%c == 0 {
 			n = c
 		}
