@@ -327,6 +327,15 @@ func (f *flow) begins(e python.Expr) []*python.Name {
 	return nil
 }
 
+// either says that a parameter in the place of an address is one: p if flag else q_ptr.
+func (f *flow) either(e *python.IfExp) {
+	for _, pair := range [][2]python.Expr{{e.Body, e.Orelse}, {e.Orelse, e.Body}} {
+		if v, ok := pair[0].(*python.Name); ok && f.isParam(v.ID) && f.kind[v.ID] == unknown && f.hasTensor(pair[1]) {
+			f.set(v.ID, tensor)
+		}
+	}
+}
+
 // offsets marks what is added to a pointer as indices.
 func (f *flow) offsets(e python.Expr, seen map[string]bool) {
 	switch e := e.(type) {
@@ -353,6 +362,7 @@ func (f *flow) offsets(e python.Expr, seen map[string]bool) {
 	case *python.Subscript:
 		f.offsets(e.Value, seen)
 	case *python.IfExp:
+		f.either(e)
 		f.offsets(e.Body, seen)
 		f.offsets(e.Orelse, seen)
 	case *python.Call:
