@@ -169,6 +169,10 @@ func (l *lowering) storeAll(b smem, cvt layout.Layout, regs []string, free int, 
 		for k := range vals {
 			vals[k] = regs[order.Index(i+k)]
 		}
+		if a.wordBits == 8 && owner == "" { // of a register, the lowest byte is stored: nothing has to clear the others
+			l.do("store %s %s, ptr addrspace(3) %s", a.memElem(), l.toMem(a, vals[0]), p.at(i))
+			continue
+		}
 		l.storeWords(a, "st.shared", l.pack(a, vals), p.at(i), "ptr addrspace(3)", "r", owner)
 	}
 }
