@@ -32,7 +32,7 @@ func AssignLatencies(numStages int) pass.Pass {
 				if axes == nil {
 					axes = axisinfo.Module(m)
 				}
-				a := latencies{loop: loop, axes: axes, level: map[*ir.Op]int{}, excluded: map[*ir.Op]bool{}}
+				a := latencies{loop: loop, axes: axes, level: map[*ir.Op]int{}, excluded: map[*ir.Op]bool{}, copies: map[*ir.Op]*asyncCopy{}}
 				a.assign(n)
 			}
 			return nil
@@ -73,6 +73,7 @@ type latencies struct {
 	level    map[*ir.Op]int
 	excluded map[*ir.Op]bool // loads that are needed at several levels
 	seen     map[*ir.Op]bool
+	copies   map[*ir.Op]*asyncCopy
 	stored   map[*ir.Value]bool // pointers by which the loop writes; nil until asked for
 }
 
@@ -100,6 +101,7 @@ func (a *latencies) assign(stages int) {
 	for _, op := range a.loads {
 		if l, ok := a.level[op]; ok && l < stages-1 { // others would find no stage
 			op.SetAttr(latencyAttr, ir.I32Attr(int64((stages-1)/(deepest+1))))
+			a.copies[op].write()
 		}
 	}
 }
@@ -147,29 +149,26 @@ func (a *latencies) note(op *ir.Op, level int) bool {
 // worthwhile reports whether a load can be a copy that runs on its own, of at least 4 bytes at a time, into a buffer that suits
 // all its users.
 func (a *latencies) worthwhile(op *ir.Op) bool {
-	if !isWideCopy(a.axes, op) || a.isStoredTo(op) {
+	if a.isStoredTo(op) {
 		return false
 	}
-	t := tensorOf(op.Result(0))
-	if t == nil {
-		return true
+	c := a.copies[op]
+	if c == nil {
+		c = newCopy(a.axes, op)
+		a.copies[op] = c
 	}
-	if _, _, clash := operandBuffer(op.Result(0)); clash {
+	if !c.wide || c.clash {
 		return false
 	}
-	var buf ir.Attr
 	for u := range op.Result(0).Users() {
-		if u.Def != ttg.LocalAlloc {
-			continue
-		}
-		m, _ := ttg.MemDescOf(u.Result(0).Type)
-		if buf != nil && buf != m.Encoding {
+		if u.Def == ttg.LocalAlloc && (encodingOfBuffer(u.Result(0)) != c.buf || c.width == 0) {
 			return false
 		}
-		buf = m.Encoding
 	}
-	return buf == nil || copyBytes(t, buf) >= 4
+	return true
 }
+
+func encodingOfBuffer(v *ir.Value) ir.Attr { m, _ := ttg.MemDescOf(v.Type); return m.Encoding }
 
 // isStoredTo reports whether the loop also writes by the pointer that a load reads from: an iteration may want what the one before
 // has stored. Triton loads ahead all the same.
@@ -202,18 +201,6 @@ func pointerBase(v *ir.Value) *ir.Value {
 		}
 	}
 	return v
-}
-
-// isWideCopy reports whether a load has at least 4 adjacent bytes for each thread, which is the least that is copied by itself.
-func isWideCopy(axes *axisinfo.Analysis, load *ir.Op) bool {
-	if tt.IsPtrLike(load.Result(0).Type) || tt.IsTensorPtr(load.Slot(0).Type) {
-		return false
-	}
-	bits := ir.BitWidth(ir.ElemOf(load.Result(0).Type))
-	if tensorOf(load.Result(0)) == nil {
-		return bits >= 32
-	}
-	return bits*copyWidth(axes, load) >= 32
 }
 
 // copyWidth is the number of elements that a thread may copy at once, as far as addresses and mask go.

@@ -283,8 +283,8 @@ func waitInBranches(op *ir.Op) {
 // which has them too, is complete. Triton, which splits such products along k, lets them run on.
 func rewritesRegisters(op, loop *ir.Op) bool {
 	a := op.Operand(0)
-	for a.Def() != nil && isNoop(a.Def()) {
-		a = a.Def().Operand(0)
+	for a.DefBy(ttg.ConvertLayout) != nil || a.DefBy(tt.Reshape) != nil || a.DefBy(tt.Trans) != nil {
+		a = a.Def().Operand(0) // these may leave data where it is
 	}
 	if ttg.IsMemDesc(a.Type) || !a.Block().IsInside(loop) {
 		return false

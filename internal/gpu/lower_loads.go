@@ -26,7 +26,7 @@ import (
 //	                                         %d = tt.dot %x, … {stage 2}
 type copier struct {
 	*schedule
-	axes   *axisinfo.Analysis
+	axes   func() *axisinfo.Analysis
 	copies []*asyncCopy
 	groups []*ring // by number of buffers, in the order in which they are needed
 }
@@ -34,7 +34,9 @@ type copier struct {
 // asyncCopy is a load that is to become a copy.
 type asyncCopy struct {
 	load    *ir.Op
-	width   int // elements that a thread copies at once
+	wide    bool // a thread has 4 adjacent bytes or more of it in global memory
+	clash   bool // its users want it in different layouts
+	width   int  // elements that a thread copies at once
 	buf     ir.Attr
 	buffers int
 	tight   bool // the next copy goes where products read
@@ -48,7 +50,7 @@ type ring struct {
 }
 
 // lowerLoads turns loads into copies.
-func (s *schedule) lowerLoads(axes *axisinfo.Analysis) {
+func (s *schedule) lowerLoads(axes func() *axisinfo.Analysis) {
 	c := copier{schedule: s, axes: axes}
 	for op := range body(s.loop) {
 		if op.Def == tt.Load {
@@ -78,22 +80,17 @@ func (s *schedule) lowerLoads(axes *axisinfo.Analysis) {
 // values are carried in registers.
 func (c *copier) consider(op *ir.Op) {
 	n := c.stagesBetween(op)
+	a := readCopy(op)
 	if n == 0 {
 		return
 	}
-	a := &asyncCopy{load: op, width: 1, buffers: n}
-	if t := tensorOf(op.Result(0)); t == nil {
-		if !isWideCopy(c.axes, op) {
-			return
-		}
-		a.buf = ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: []int64{0}}.Attr()
-	} else {
-		a.buf = bufferOf(op)
-		if !isWideCopy(c.axes, op) || copyBytes(t, a.buf) < 4 {
-			return
-		}
-		a.width = copyWidth(c.axes, op)
+	if a == nil {
+		a = newCopy(c.axes(), op)
 	}
+	if a.width == 0 {
+		return
+	}
+	a.buffers = n
 	if readByProducts(op) {
 		if op.Result(0).HasOneUse() {
 			a.buffers++ // a product may still read one while the next is under way
@@ -104,17 +101,64 @@ func (c *copier) consider(op *ir.Op) {
 	c.copies = append(c.copies, a)
 }
 
-// bufferOf is the layout of a load's buffers: that of a buffer which is filled from it, or one that suits the product's operand,
-// or rows without swizzle.
-func bufferOf(load *ir.Op) ir.Attr {
-	for u := range load.Result(0).Users() {
-		if u.Def == ttg.LocalAlloc {
-			m, _ := ttg.MemDescOf(u.Result(0).Type)
-			return m.Encoding
+// newCopy finds a load's buffer and how wide a copy to it is; a width of 0 says that there can be none.
+func newCopy(axes *axisinfo.Analysis, load *ir.Op) *asyncCopy {
+	a := &asyncCopy{load: load}
+	r := load.Result(0)
+	if tt.IsPtrLike(r.Type) || tt.IsTensorPtr(load.Slot(0).Type) {
+		return a
+	}
+	t, bits := tensorOf(r), ir.BitWidth(ir.ElemOf(r.Type))
+	if t == nil {
+		if a.wide = bits >= 32; a.wide {
+			a.buf, a.width = ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: []int64{0}}.Attr(), 1
+		}
+		return a
+	}
+	n := copyWidth(axes, load)
+	if a.wide = n*bits >= 32; a.wide {
+		a.buf, a.clash = bufferOf(load)
+		if copyBytes(t, a.buf) >= 4 {
+			a.width = n
 		}
 	}
-	if enc, ok, _ := operandBuffer(load.Result(0)); ok && enc != nil {
-		return enc
+	return a
+}
+
+// What is known of a copy is written on its load, to be found out once.
+const (
+	widthAttr  = "nereid.width"
+	bufferAttr = "nereid.buffer"
+)
+
+func (a *asyncCopy) write() {
+	a.load.SetAttr(widthAttr, ir.I32Attr(int64(a.width)))
+	a.load.SetAttr(bufferAttr, a.buf)
+}
+
+// readCopy takes off what is written on a load; nil for nothing.
+func readCopy(load *ir.Op) *asyncCopy {
+	n, ok := load.Int(widthAttr)
+	if !ok {
+		return nil
+	}
+	a := &asyncCopy{load: load, width: int(n), buf: load.Attr(bufferAttr)}
+	load.SetAttr(widthAttr, nil)
+	load.SetAttr(bufferAttr, nil)
+	return a
+}
+
+// bufferOf is the layout of a load's buffers: that of a buffer which is filled from it, or one that suits the product's operand,
+// or rows without swizzle.
+func bufferOf(load *ir.Op) (enc ir.Attr, clash bool) {
+	enc, ok, clash := operandBuffer(load.Result(0))
+	for u := range load.Result(0).Users() {
+		if u.Def == ttg.LocalAlloc {
+			return encodingOfBuffer(u.Result(0)), clash
+		}
+	}
+	if ok && enc != nil {
+		return enc, clash
 	}
 	t := tensorOf(load.Result(0))
 	order := rowMajor(t.Rank())
@@ -123,7 +167,7 @@ func bufferOf(load *ir.Op) ir.Attr {
 			order[i] = int64(d)
 		}
 	}
-	return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cgaOf(t.Encoding)}.Attr()
+	return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cgaOf(t.Encoding)}.Attr(), clash
 }
 
 // stagesBetween is how many stages before its first user a load runs. A user that stands behind the load in the new body reads

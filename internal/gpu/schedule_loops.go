@@ -20,21 +20,36 @@ var ScheduleLoops = pass.Pass{
 	Run: func(ctx *pass.Context, m *ir.Module) error {
 		for _, loop := range forLoops(m.Op) {
 			latency := takeLatencies(loop)
-			if len(latency) == 0 || !mayPipeline(loop) || hasBarrier(loop) {
+			if len(latency) == 0 {
 				continue
 			}
 			ctx.At(loop)
-			s := scheduleKeyOps(loop, latency)
-			first := s.scheduleBranches()
-			s.insertAllDeps()
-			s.scheduleCarried()
-			s.scheduleRest(first)
-			if s.valid() {
+			if s := makeSchedule(loop, latency); s != nil {
 				s.write()
+				continue
+			}
+			for op := range latency {
+				readCopy(op)
 			}
 		}
 		return nil
 	},
+}
+
+// makeSchedule is the schedule of a loop, nil if it must stay as it is.
+func makeSchedule(loop *ir.Op, latency map[*ir.Op]int) *schedule {
+	if !mayPipeline(loop) || hasBarrier(loop) {
+		return nil
+	}
+	s := scheduleKeyOps(loop, latency)
+	first := s.scheduleBranches()
+	s.insertAllDeps()
+	s.scheduleCarried()
+	s.scheduleRest(first)
+	if !s.valid() {
+		return nil
+	}
+	return s
 }
 
 // hasBarrier reports whether the kernel itself says where its threads meet: it may rely on what was loaded and stored before.

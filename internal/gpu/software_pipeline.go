@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"sync"
 
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
@@ -42,16 +43,13 @@ var SoftwarePipeline = pass.Pass{
 
 // pipelineLoads expands the loops that have a schedule, and reports whether there were any.
 func pipelineLoads(ctx *pass.Context, m *ir.Module) bool {
-	var axes *axisinfo.Analysis
 	var list []*schedule
 	for _, loop := range forLoops(m.Op) {
 		if s := readSchedule(loop); s != nil {
 			list = append(list, s)
 		}
 	}
-	if len(list) > 0 {
-		axes = axisinfo.Module(m)
-	}
+	axes := sync.OnceValue(func() *axisinfo.Analysis { return axisinfo.Module(m) })
 	for _, s := range list {
 		ctx.At(s.loop)
 		s.lowerLoads(axes)
