@@ -186,19 +186,22 @@ func (a *latencies) isStoredTo(load *ir.Op) bool {
 
 // pointerBase is the value that pointers are computed from: as a rule an argument of the function.
 func pointerBase(v *ir.Value) *ir.Value {
-	for seen := map[*ir.Value]bool{}; !seen[v]; {
-		seen[v] = true
-		op := v.Def()
-		if op == nil {
+	for range 1000 { // arguments of loops could lead round
+		next := v
+		if op := v.Def(); op == nil {
 			if loop := v.Block().Parent(); loop != nil && loop.Def == scf.For && isIterArg(v, loop) {
-				v = scf.Inits(loop)[v.Index()-1]
+				next = scf.Inits(loop)[v.Index()-1]
 			}
-			continue
+		} else {
+			switch op.Def {
+			case tt.AddPtr, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Reshape, tt.Trans, tt.Bitcast, ttg.ConvertLayout:
+				next = op.Operand(0)
+			}
 		}
-		switch op.Def {
-		case tt.AddPtr, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Reshape, tt.Trans, tt.Bitcast, ttg.ConvertLayout:
-			v = op.Operand(0)
+		if next == v {
+			break
 		}
+		v = next
 	}
 	return v
 }

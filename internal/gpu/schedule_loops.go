@@ -159,6 +159,9 @@ func (s *schedule) leadsToPlaced(op *ir.Op, seen map[*ir.Op]bool) bool {
 // they are first needed, and all others at the end. It returns the first cluster after these at the start.
 func (s *schedule) scheduleBranches() *cluster {
 	first := s.clusters[0]
+	if !hasBranch(s.loop) {
+		return first
+	}
 	needed := map[*ir.Op]int{}
 	var order []*ir.Op
 	for stage := range s.stages {
@@ -186,6 +189,15 @@ func (s *schedule) scheduleBranches() *cluster {
 		}
 	}
 	return first
+}
+
+func hasBranch(loop *ir.Op) bool {
+	for op := range body(loop) {
+		if op.Def == scf.If {
+			return true
+		}
+	}
+	return false
 }
 
 // branchesBefore finds the branches of the body that op is computed from in the same iteration.
