@@ -14,9 +14,13 @@ import (
 // instructions go on while the threads do something else. Results, and the registers of A, pass through the wait, so that nobody
 // touches them before.
 
-// groupTypes are the operands of wgmma.
-var groupTypes = map[ir.Type]string{
-	ir.F16: "f16", ir.BF16: "bf16", ir.F32: "tf32", ir.I8: "s8", ir.F8E4M3FN: "e4m3", ir.F8E5M2: "e5m2",
+// groupTypes are the operands of wgmma: the type in its name, and what their products are added up in.
+var groupTypes = map[ir.Type]struct {
+	name string
+	sums []ir.Type
+}{
+	ir.F16: {"f16", []ir.Type{ir.F32, ir.F16}}, ir.BF16: {"bf16", []ir.Type{ir.F32}}, ir.F32: {"tf32", []ir.Type{ir.F32}}, ir.I8: {"s8", []ir.Type{ir.I32}},
+	ir.F8E4M3FN: {"e4m3", []ir.Type{ir.F32, ir.F16}}, ir.F8E5M2: {"e5m2", []ir.Type{ir.F32, ir.F16}},
 }
 
 // groupSums are the results of wgmma: the type in its name, and that of a register.
@@ -98,18 +102,20 @@ func (l *lowering) newGroupProduct(op *ir.Op) *groupProduct {
 	p.width, p.k = int(enc.InstrShape[1]), int(enc.InstrShape[2])
 	p.m, p.n = int(enc.InstrShape[0]*enc.WarpsPerCTA[0]), p.width*int(enc.WarpsPerCTA[1])
 	p.depth = int(right.Shape[0])
-	sum, known := groupSums[p.c.elem]
-	typeA, okA := groupTypes[elem]
-	typeB, okB := groupTypes[right.Elem]
-	if !known || !okA || !okB || p.k*ir.BitWidth(elem) != 256 || ir.BitWidth(elem) != ir.BitWidth(right.Elem) || enc.InstrShape[0] != 16 {
+	sum, typeA, typeB := groupSums[p.c.elem], groupTypes[elem], groupTypes[right.Elem]
+	alike := elem == right.Elem || ir.BitWidth(elem) == 8 && ir.IsFloat(elem) == ir.IsFloat(right.Elem)
+	if !alike || typeB.name == "" || !slices.Contains(typeA.sums, p.c.elem) || p.k*ir.BitWidth(elem) != 256 || enc.InstrShape[0] != 16 {
 		l.fail(op, "there is no instruction for %s times %s to %s", elem, right.Elem, p.c.elem)
+	}
+	if p.width%8 != 0 || p.width > 256 {
+		l.fail(op, "there is no instruction with %d columns", p.width)
 	}
 	if p.depth%p.k != 0 {
 		l.fail(op, "%d steps along k are no multiple of an instruction's %d", p.depth, p.k)
 	}
 	p.typ, p.reg = sum.llvm, sum.reg
-	p.name = fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s", p.width, p.k, sum.name, typeA, typeB)
-	if typeA != "s8" {
+	p.name = fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s", p.width, p.k, sum.name, typeA.name, typeB.name)
+	if typeA.name != "s8" {
 		p.behind = ", 1, 1"
 	}
 	p.b = l.matrixView(op, y, 1, p.width, p.k)

@@ -399,3 +399,35 @@ func (f groupForm) checkLoop(t *testing.T) {
 		t.Log(text)
 	}
 }
+
+// TestWarpGroupRefused: what no instruction does is an error that says so.
+func TestWarpGroupRefused(t *testing.T) {
+	good := groupForm{a: "f16", b: "f16", c: "f32", m: 64, n: 64, k: 64, warps: [2]int{4, 1}, width: 64, swizzleA: 128, swizzleB: 128, transB: true, acc: "zero", how: "alloc"}
+	for _, c := range []struct {
+		name   string
+		change func(f *groupForm)
+		want   string
+	}{
+		{"good", func(*groupForm) {}, ""},
+		{"no swizzle", func(f *groupForm) { f.swizzleA = 0 }, "no descriptor of wgmma describes"},
+		{"too wide", func(f *groupForm) { f.n, f.width = 512, 512 }, "512 columns"},
+		{"sums", func(f *groupForm) { f.c = "i32" }, "no instruction for f16 times f16 to i32"},
+		{"transposed bytes", func(f *groupForm) { f.a, f.b, f.c, f.swizzleA, f.swizzleB = "i8", "i8", "i32", 64, 64 }, "not in the order of k"},
+		{"operands", func(f *groupForm) { f.b = "bf16" }, "no instruction for f16 times bf16 to f32"},
+		{"part of a step", func(f *groupForm) { f.k, f.swizzleA = 8, 0 }, "no multiple of an instruction's 16"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := good
+			c.change(&f)
+			m := parseIR(t, "test.ttgir", []byte(f.text()))
+			_, err := Lower(m, "k", testOptions(m, 90))
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%v, expected %q", err, c.want)
+			}
+		})
+	}
+	m := parseIR(t, "test.ttgir", []byte(good.text()))
+	if _, err := Lower(m, "k", testOptions(m, 80)); err == nil || !strings.Contains(err.Error(), "sm_80 has no such instruction") {
+		t.Error(err)
+	}
+}
