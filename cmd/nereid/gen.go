@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -48,7 +50,7 @@ func (f *genFlags) run(cmd *cobra.Command, file string) error {
 		f.output = strings.TrimSuffix(file, ".py") + "_gen.go"
 	}
 	o := gen.Options{Package: f.packageName(), Kernels: f.kernels, Types: f.types, Roots: f.roots}
-	if o.Files, err = gen.Imports(os.DirFS(filepath.Dir(file)), filepath.Base(file)); err != nil {
+	if o.Files, o.Path, err = imports(file, f.roots); err != nil {
 		return err
 	}
 	out, err := gen.Go(filepath.ToSlash(file), src, o)
@@ -64,6 +66,38 @@ func (f *genFlags) run(cmd *cobra.Command, file string) error {
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), f.output)
 	return nil
+}
+
+// imports are the modules that a file needs, and its own path among them: those below its folder, or below the one that the packages it
+// belongs to lie in, and those of other folders.
+func imports(file string, roots []string) (files map[string]string, name string, err error) {
+	root, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return nil, "", err
+	}
+	name = filepath.Base(file)
+	up := func() { root, name = filepath.Dir(root), path.Join(filepath.Base(root), name) }
+	for isPackage(root) {
+		up()
+	}
+	for range 16 {
+		all := gen.Union{os.DirFS(root)}
+		for _, r := range roots {
+			all = append(all, os.DirFS(r))
+		}
+		files, err = gen.Imports(all, name)
+		if !errors.Is(err, gen.ErrAbove) || filepath.Dir(root) == root {
+			break
+		}
+		up()
+	}
+	return files, name, err
+}
+
+// isPackage reports whether a folder is a package of Python's.
+func isPackage(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "__init__.py"))
+	return err == nil && filepath.Dir(dir) != dir
 }
 
 // packageName is the one that is asked for, or that of the file with the go:generate line, or the folder's.

@@ -21,6 +21,7 @@ type Options struct {
 	Kernels []string          // which; none: all that look like kernels
 	Types   map[string]string // "kernel.param" to tensor, descriptor, int, float, bool, string, dtype or any, where inference is wrong
 	Files   map[string]string // the modules that the file imports, by path
+	Path    string            // of the file itself among them; "": its name
 	Roots   []string          // folders in which imports are looked for
 }
 
@@ -467,7 +468,10 @@ func (g *generator) loader() string { return unexported(path.Base(g.name)) + "Mo
 
 // embedded writes the source, and what it imports.
 func (g *generator) embedded() {
-	base := path.Base(g.name)
+	base := g.o.Path
+	if base == "" {
+		base = path.Base(g.name)
+	}
 	files := maps.Clone(g.o.Files)
 	if files == nil {
 		files = map[string]string{}

@@ -2,11 +2,14 @@ package gen
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -152,7 +155,7 @@ def the_kernel(range, type, X, n: tl.int64, eps: tl.float32, desc, items, on, al
     x = tl.load(X + i * range, mask=i < n)
     y = desc.load([0, 0])
     if MODE == "add":
-        x = add(x, eps) * alpha
+        x = sub(add(x, eps), 1) * alpha
     if on:
         x = helper(x)
     tl.store(type + i, x.to(DT))
@@ -161,15 +164,20 @@ def the_kernel(range, type, X, n: tl.int64, eps: tl.float32, desc, items, on, al
 // TestOdd: names that Go has other uses for, every kind of parameter, imports, and what is said by the caller.
 func TestOdd(t *testing.T) {
 	fsys := fstest.MapFS{
-		"odd.py": {Data: []byte(odd)}, "helpers.py": {Data: []byte("from pkg import base\n")}, "pkg/__init__.py": {}, "pkg/more.py": {Data: []byte("from . import base\n")},
-		"pkg/base.py": {Data: []byte("import os\n")}, "other.py": {},
+		"odd.py": {Data: []byte(odd)}, "helpers.py": {Data: []byte("import other\nfrom pkg import base\nadd = base.add\n")}, "pkg/__init__.py": {Data: []byte("from . import unneeded\n")},
+		"pkg/more.py": {Data: []byte("from . import base\nif True:\n    def sub(a, b):\n        return base.sub(a, b)\n")}, "pkg/unneeded.py": {}, "other.py": {},
+		"pkg/base.py":      {Data: []byte("import os\nfrom .deep.most import *\nfrom .deep import many as few\nadd = 1\n")},
+		"pkg/deep/most.py": {Data: []byte("import torch.nn as nn\ndef sub(a, b):\n    from other import x\n    return a - b\n")}, "pkg/deep/many.py": {},
 	}
 	files, err := Imports(fsys, "odd.py")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 4 {
-		t.Errorf("imports: %v", files)
+	if got := strings.Join(slices.Sorted(maps.Keys(files)), " "); got != "helpers.py other.py pkg/__init__.py pkg/base.py pkg/deep/most.py pkg/more.py" {
+		t.Errorf("imports: %s", got)
+	}
+	if _, err := Imports(fstest.MapFS{"k.py": {Data: []byte("from ..up import f\n@jit\ndef k():\n    f()\n")}}, "k.py"); !errors.Is(err, ErrAbove) {
+		t.Error(err)
 	}
 	out, err := Go("odd.py", []byte(odd), Options{Package: "p", Files: files, Types: map[string]string{"the_kernel.items": "any"}})
 	if err != nil {
