@@ -90,10 +90,9 @@ func plainStr(v Value) string {
 }
 
 type reprWriter struct {
-	in    *Interp
-	b     strings.Builder
-	depth int
-	open  []any // containers being written
+	in   *Interp
+	b    strings.Builder
+	open []any // containers being written
 }
 
 func (r *reprWriter) write(v Value) error {

@@ -257,7 +257,7 @@ func mutateTree(text string, seed uint64) string {
 }
 
 // pieces are the parts of a text, as offsets.
-type pieces struct{ exprs, stmts, names, constants, operators [][2]int }
+type pieces struct{ exprs, stmts, names, constants [][2]int }
 
 func collect(m *python.Module, text string) *pieces {
 	p := &pieces{}

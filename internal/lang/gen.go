@@ -57,10 +57,9 @@ type generator struct {
 	cur    python.Node
 	unused *python.Call // whose result is dropped
 
-	ret      *shape // of the first return; nil before one is seen
-	retVoid  bool
-	retAt    python.Node
-	defaults bool // default values of parameters may read any global
+	ret     *shape // of the first return; nil before one is seen
+	retVoid bool
+	retAt   python.Node
 
 	// For messages.
 	where   map[string]python.Node // the statement that last bound a name

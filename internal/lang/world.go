@@ -20,7 +20,6 @@ type world struct {
 	files   *diag.FileSet
 	target  Target
 	known   map[string]*host.Module
-	methods map[string]host.Value
 	imports map[*python.Module]map[string]string // what each file binds to modules of Triton
 }
 

@@ -20,7 +20,6 @@ type carry struct {
 	conds []bool             // which conditions are
 	in    *symbols           // inside the loop; nil for a branch
 	out   *symbols           // after the loop or branch; nil for the first region of a while
-	drop  bool               // nobody needs the value as data; use analysis decides
 	elem  ir.Type            // of the carried source
 	abs   bool               // pointers are carried as absolute addresses
 	loose bool               // some description on the way is

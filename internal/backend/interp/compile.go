@@ -42,13 +42,8 @@ type compiler struct {
 	err   error
 	lanes bool // values are rows of one element for each lane
 
-	temps []temp // scratch registers, those in use first
+	temps []value // scratch registers, those in use first
 	used  int
-}
-
-type temp struct {
-	value
-	cap int
 }
 
 func isFunc(op *ir.Op) bool { return funclike.Type(op) != nil && op.Def.Has(ir.SymbolOp) }
@@ -142,11 +137,11 @@ func (c *compiler) temp(k kind, n int) value {
 		if t := c.temps[i]; t.kind == k && t.n == n {
 			c.temps[i], c.temps[c.used] = c.temps[c.used], t
 			c.used++
-			return t.value
+			return t
 		}
 	}
 	v.reg = c.newReg(k, n, c.lanes)
-	c.temps = append(c.temps, temp{value: v})
+	c.temps = append(c.temps, v)
 	last := len(c.temps) - 1
 	c.temps[last], c.temps[c.used] = c.temps[c.used], c.temps[last]
 	c.used++
