@@ -214,6 +214,18 @@ func TestOdd(t *testing.T) {
 	}
 }
 
+// A kernel that is not there under the conditions that hold is passed over, unless it is asked for.
+func TestAbsent(t *testing.T) {
+	const src = "import triton\nif False:\n    @triton.jit\n    def gone(x_ptr):\n        pass\n\n@triton.jit\ndef here(x_ptr, n):\n    pass\n"
+	out, err := Go("k.py", []byte(src), Options{Package: "p"})
+	if err != nil || !strings.Contains(string(out), "func Here(") || strings.Contains(string(out), "func Gone(") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := Go("k.py", []byte(src), Options{Package: "p", Kernels: []string{"gone"}}); err == nil {
+		t.Error("a kernel that is not there is written")
+	}
+}
+
 // Names that hold each other's addresses in turn are looked at once.
 func TestTurns(t *testing.T) {
 	out, err := Go("turns.py", []byte(`
