@@ -103,7 +103,7 @@ func (in *Interp) submodule(m *Module, name string, span diag.Span) (Value, bool
 			return libraryUnknown(p.Name, span).attr(lastPart(name)), true, nil
 		}
 		if p.Open {
-			return NewUnknown(p.Name, span).attr(lastPart(name)), true, nil
+			return p.unknown(span).attr(lastPart(name)), true, nil
 		}
 	}
 	return nil, false, notFound(name)
@@ -317,9 +317,16 @@ func (in *Interp) moduleAttr(m *Module, name string, span diag.Span) (Value, boo
 		return libraryUnknown(m.Name, span).attr(name), true, nil
 	}
 	if m.Open && !isDunder(name) {
-		return NewUnknown(m.Name, span).attr(name), true, nil
+		return m.unknown(span).attr(name), true, nil
 	}
 	return nil, false, nil
+}
+
+// unknown is what an open module has besides what is known of it.
+func (m *Module) unknown(span diag.Span) *Unknown {
+	u := NewUnknown(m.Name, span)
+	u.Reason = m.Why
+	return u
 }
 
 // hasSubmodule reports whether a package has a file or folder of that name.

@@ -19,6 +19,8 @@ type Module struct {
 	Lookup func(in *Interp, name string) (Value, bool, error)
 	// Open is set where Vars and Lookup are not all there is: other names and submodules are Unknown.
 	Open bool
+	// Why, of an open module, says why nothing is known of the rest.
+	Why string
 	// Lacks, for an open module, says that it does not have a name; it has all others then. Without it nobody can tell.
 	Lacks func(name string) bool
 

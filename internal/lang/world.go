@@ -74,7 +74,7 @@ func (w *world) register() {
 		w.nvml(),
 		{Name: "triton.profiler", Open: true},
 		{Name: "triton.experimental"},
-		{Name: "triton.experimental.gluon", Open: true},
+		{Name: "triton.experimental.gluon", Open: true, Why: "Gluon is a language of its own, which is not compiled here"},
 		{Name: "triton.knobs", Open: true},
 	} {
 		w.known[m.Name] = m
