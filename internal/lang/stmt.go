@@ -150,6 +150,9 @@ func (g *generator) augAssign(s *python.AugAssign) {
 // twice, once to look at the annotation and once to assign: an atomic operation there happens twice.
 func (g *generator) annAssign(s *python.AnnAssign) {
 	if !g.isConstexpr(s.Annotation) {
+		if n, ok := s.Annotation.(*python.Name); ok {
+			g.lookup(n)
+		}
 		if s.Value != nil {
 			g.expr(s.Value)
 			g.assignTo(s.Target, func() host.Value { return g.expr(s.Value) })
