@@ -44,6 +44,12 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) ([]byte, error) {
 	if len(code.PTX) > hugePTX {
 		return assemble(code.PTX, true)
 	}
+	alone := withGoal(code.PTX, c.alone(code))
+	if alone != nil {
+		if cubin, err := assemble(alone, false); err == nil && !gaveUp(code, cubinUse(cubin)) {
+			return cubin, nil
+		}
+	}
 	cubin, err := assemble(code.PTX, false)
 	if err != nil {
 		return nil, err
@@ -76,6 +82,20 @@ func gaveUp(code *Code, u use) bool {
 // bounded reports whether the kernel's author has set how many registers it takes.
 func bounded(ptx []byte) bool { return bytes.Contains(ptx, []byte("\n.maxnreg")) }
 
+// alone is 1 for a kernel of which an SM runs one program at a time whatever registers it takes: that goal needs no first look.
+func (c Compiler) alone(code *Code) int {
+	machine, ok := sms[c.Capability]
+	if ok && !bounded(code.PTX) && machine.most(code) == 1 {
+		return 1
+	}
+	return 0
+}
+
+// most is how many programs run at once where registers are no matter.
+func (m sm) most(code *Code) int {
+	return min(m.programs, m.threads/(32*code.NumWarps), m.shared/(code.Shared+1024))
+}
+
 // goal is the number of programs on an SM that a kernel whose threads take so many registers should be assembled for, or 0.
 func (c Compiler) goal(code *Code, registers int) int {
 	machine, ok := sms[c.Capability]
@@ -85,7 +105,7 @@ func (c Compiler) goal(code *Code, registers int) int {
 	threads := 32 * code.NumWarps
 	room := func(programs int) int { return min(255, registersPerSM/(programs*threads)/8*8) } // registers for each thread
 	taken := roundUp(registers, 8)
-	others := min(machine.programs, machine.threads/threads, machine.shared/(code.Shared+1024))
+	others := machine.most(code)
 	programs := min(registersPerSM/(threads*taken), others)
 	switch {
 	case programs < 1:

@@ -91,7 +91,7 @@ func TestAssembleBest(t *testing.T) {
 		t.Skip(err)
 	}
 	c := Compiler{90}
-	code := &Code{PTX: hungry(100, 8), NumWarps: 8, Shared: 200 << 10} // which leaves room for one program, with all registers
+	code := &Code{PTX: hungry(100, 4), NumWarps: 4, Shared: 100 << 10} // which leaves room for two programs, with all registers
 	for _, second := range []bool{true, false} {
 		var seen []string
 		var first []byte
@@ -116,6 +116,28 @@ func TestAssembleBest(t *testing.T) {
 		}
 		if string(got) != want {
 			t.Errorf("second %v: the other cubin", second)
+		}
+	}
+}
+
+// Where an SM has room for one program only, that is the goal from the start.
+func TestAssembleAlone(t *testing.T) {
+	if _, err := findPtxas(); err != nil {
+		t.Skip(err)
+	}
+	c := Compiler{90}
+	for _, test := range []struct {
+		shared int
+		first  bool // whether the first try has the goal
+	}{{200 << 10, true}, {100 << 10, false}} {
+		var goals []bool
+		code := &Code{PTX: hungry(100, 8), NumWarps: 8, Shared: test.shared}
+		_, err := c.assembleBest(code, func(ptx []byte, _ bool) ([]byte, error) {
+			goals = append(goals, strings.Contains(string(ptx), ".minnctapersm"))
+			return Assemble(context.Background(), c.Arch(), ptx)
+		})
+		if err != nil || goals[0] != test.first || test.first && len(goals) > 1 {
+			t.Errorf("%d bytes: error %v, goals %v", test.shared, err, goals)
 		}
 	}
 }
