@@ -3,6 +3,7 @@ package nereid_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/nereid-lang/nereid"
@@ -92,4 +93,25 @@ func TestStubScratch(t *testing.T) {
 			t.Errorf("calls: %v", got)
 		}
 	})
+}
+
+// A kernel with more stages than shared memory has room for is refused, with how much it wants and how much there is.
+func TestTooMuchShared(t *testing.T) {
+	s := stream(t, "sim:90")
+	m, err := nereid.Load("kernels/matmul.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("matmul_kernel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := nereid.New(s.Device(), nereid.Float16, 256, 256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = k.Launch(s, nereid.Grid{1}, x, x, x, 256, 256, 256, 256, 1, 256, 1, 256, 1, 128, 256, 64, 8, "", nereid.Options{NumWarps: 8, NumStages: 5})
+	if want := "needs 245760 bytes of shared memory, sm_90 has 232448"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
 }

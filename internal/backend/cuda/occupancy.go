@@ -36,6 +36,9 @@ var sms = map[int]sm{
 	87: {16, 2048, 164 << 10}, 89: {24, 1536, 100 << 10}, 90: {32, 2048, 228 << 10},
 }
 
+// SharedPerBlock is how many bytes of shared memory a block can have at most: an SM's but for a KiB that the system keeps.
+func (c Compiler) SharedPerBlock() int { return sms[c.Capability].shared - 1<<10 }
+
 // assembler makes a cubin, with fewer optimisations if plain.
 type assembler func(ptx []byte, plain bool) ([]byte, error)
 

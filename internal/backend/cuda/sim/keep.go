@@ -31,6 +31,9 @@ func (d *Device) Restore(_ context.Context, kernel string, c backend.Code) (back
 func (k *kernel) Code() (backend.Code, error) { return k.code.Keep(stagePTX, k.code.PTX) }
 
 func (d *Device) load(code *cuda.Code) (backend.Executable, error) {
+	if most := d.SharedPerBlock(); code.Shared > most {
+		return nil, fmt.Errorf("kernel %s needs %d bytes of shared memory, sm_%d has %d for a block", code.Name, code.Shared, d.Capability, most)
+	}
 	m, err := ptxsim.Parse(code.PTX)
 	if err != nil {
 		return nil, err
