@@ -57,7 +57,7 @@ func newRunCmd() *cobra.Command {
 	fs.StringVar(&f.input.fill, "init", "randn", "how tensors begin: "+strings.Join(fillNames(), ", "))
 	fs.Uint64Var(&f.input.seed, "seed", 1, "of the random numbers")
 	fs.StringSliceVar(&f.check, "check", nil, "what to look for: overflow of indices, on any device; bounds, not on cuda; uninit, races: by the interpreter, which looks at bounds in any case")
-	fs.Lookup("check").NoOptDefVal = "bounds"
+	fs.Lookup("check").NoOptDefVal = bareCheck
 	fs.DurationVar(&f.rep, "rep", 200*time.Millisecond, "how long to measure; 0 runs the kernel once")
 	fs.IntVar(&f.show, "print", 0, "print this many elements of each tensor that changed")
 	fs.StringVar(&f.flops, "flops", "", "operations of the launch, a number or an expression, for the rate")
@@ -124,18 +124,26 @@ func cutKernel(arg string) (file, name string, ok bool) {
 	return arg[:i+len(".py")], arg[i+len(".py:"):], true
 }
 
-// takeChecks takes the checks out of the arguments: --check may stand alone, so that what follows it is an argument to begin with.
+// bareCheck is what --check means by itself.
+const bareCheck = "bounds"
+
+// takeChecks takes the checks out of the arguments: --check may stand alone, which is bounds, so that what follows it is an argument to begin
+// with.
 func (f *runFlags) takeChecks(args []string) []string {
 	if len(f.check) == 0 {
 		return args
 	}
 	left := args[:1:1]
+	var named []string
 	for _, a := range args[1:] {
 		if strings.Contains(a, "=") {
 			left = append(left, a)
 		} else {
-			f.check = append(f.check, strings.Split(a, ",")...)
+			named = append(named, strings.Split(a, ",")...)
 		}
+	}
+	if len(named) > 0 {
+		f.check = append(slices.DeleteFunc(f.check, func(c string) bool { return c == bareCheck }), named...)
 	}
 	return left
 }

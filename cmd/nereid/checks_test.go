@@ -1,0 +1,26 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What follows --check names the checks, with a space or with an equals sign.
+func TestTakeChecks(t *testing.T) {
+	for _, test := range []struct {
+		given, args, checks, left string
+	}{
+		{"", "k.py n=1", "", "k.py n=1"},
+		{"bounds", "k.py n=1", "bounds", "k.py n=1"},
+		{"bounds", "k.py overflow n=1", "overflow", "k.py n=1"},
+		{"bounds", "k.py n=1 bounds,overflow", "bounds overflow", "k.py n=1"},
+		{"uninit", "k.py races", "uninit races", "k.py"},
+	} {
+		f := runFlags{check: strings.Fields(test.given)}
+		left := f.takeChecks(strings.Fields(test.args))
+		if !slices.Equal(f.check, strings.Fields(test.checks)) || !slices.Equal(left, strings.Fields(test.left)) {
+			t.Errorf("%s, %s: checks %v, arguments %v", test.given, test.args, f.check, left)
+		}
+	}
+}
