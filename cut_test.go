@@ -95,21 +95,28 @@ func launchCut(typed *nereid.Typed[cutConsts], s *nereid.Stream, a *cutArgs) (ag
 	return false, call.Launch(s, grid)
 }
 
+// cutForms is the kernel, and the function that would be generated for it.
+func cutForms(t *testing.T) (*nereid.Kernel, *nereid.Typed[cutConsts]) {
+	t.Helper()
+	m, err := nereid.Parse("cut.py", []byte(cutKernel), nereid.With(nereid.Config{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("cut")
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func() (*nereid.Module, error) { return m, nil }
+	return k, &nereid.Typed[cutConsts]{Load: load, Name: "cut", Consts: cutConsts.args, Kinds: "titfbi"}
+}
+
 // The short cuts of Launch and of generated functions hand the driver the same as every other way: launches whose arguments change from one
 // to the next in every respect that matters, and in those that do not.
 func TestCuts(t *testing.T) {
 	os.Setenv("NEREID_STUB_PARAMS", "4") // as many as every launch has
 	defer os.Unsetenv("NEREID_STUB_PARAMS")
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
-		m, err := nereid.Parse("cut.py", []byte(cutKernel), nereid.With(nereid.Config{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := m.Kernel("cut")
-		if err != nil {
-			t.Fatal(err)
-		}
-		typed := &nereid.Typed[cutConsts]{Load: func() (*nereid.Module, error) { return m, nil }, Name: "cut", Consts: cutConsts.args, Kinds: "titfbi"}
+		k, typed := cutForms(t)
 		list := cutCases(t, s)
 		addr := addresses(t, s, k, list, calls)
 		functions, keys := map[string]string{}, map[string]string{}
@@ -236,15 +243,7 @@ func addresses(t *testing.T, s *nereid.Stream, k *nereid.Kernel, list []*cutArgs
 // Goroutines that launch the same kernel at once, each with arguments of its own.
 func TestCutsAtOnce(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) {
-		m, err := nereid.Parse("cut.py", []byte(cutKernel), nereid.With(nereid.Config{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := m.Kernel("cut")
-		if err != nil {
-			t.Fatal(err)
-		}
-		typed := &nereid.Typed[cutConsts]{Load: func() (*nereid.Module, error) { return m, nil }, Name: "cut", Consts: cutConsts.args, Kinds: "titfbi"}
+		k, typed := cutForms(t)
 		list := cutCases(t, s)[:4]
 		var wg sync.WaitGroup
 		for g := range 8 {

@@ -111,15 +111,21 @@ func runClusters(t *testing.T, dev *nereid.Device, opts []nereid.Options) {
 // kernel compiles the body, in which tensors are p0, p1 and so on.
 func (c *clusterCase) kernel(t *testing.T) *nereid.Kernel {
 	t.Helper()
+	return bodyKernel(t, clusterHelpers, c.body, len(c.sizes))
+}
+
+// bodyKernel is a kernel with the given body, whose parameters are so many tensors, p0, p1 and so on, and others.
+func bodyKernel(t *testing.T, helpers, body string, tensors int, others ...string) *nereid.Kernel {
+	t.Helper()
 	var params []string
-	for i := range c.sizes {
+	for i := range tensors {
 		params = append(params, fmt.Sprintf("p%d", i))
 	}
-	text := header + clusterHelpers + fmt.Sprintf("\n@triton.jit\ndef k(%s):\n", strings.Join(params, ", "))
-	for _, line := range strings.Split(strings.Trim(c.body, "\n"), "\n") {
+	text := header + helpers + fmt.Sprintf("\n@triton.jit\ndef k(%s):\n", strings.Join(append(params, others...), ", "))
+	for _, line := range strings.Split(strings.Trim(body, "\n"), "\n") {
 		text += "    " + line + "\n"
 	}
-	m, err := nereid.Parse("cluster.py", []byte(text))
+	m, err := nereid.Parse("k.py", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,23 +96,7 @@ func (a array) show() string {
 // kernel compiles the body.
 func (c *pipelineCase) kernel(t *testing.T) *nereid.Kernel {
 	t.Helper()
-	var params []string
-	for i := range c.sizes {
-		params = append(params, fmt.Sprintf("p%d", i))
-	}
-	text := header + pipelineHelpers + fmt.Sprintf("\n@triton.jit\ndef k(%s, n):\n", strings.Join(params, ", "))
-	for _, line := range strings.Split(strings.Trim(c.body, "\n"), "\n") {
-		text += "    " + line + "\n"
-	}
-	m, err := nereid.Parse("pipeline.py", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return bodyKernel(t, pipelineHelpers, c.body, len(c.sizes), "n")
 }
 
 var pipelineTypes = map[string]*dtype{"fp16": f16, "bf16": bf16, "fp32": f32, "i8": i8, "i32": i32, "fp64": f64, "i64": i64}
