@@ -35,7 +35,7 @@ const (
 	argInt                   // an int
 	argTensor                // a *Tensor
 	argFloat                 // a float64 that becomes a float32
-	argOther                 // a number of another type, or a bool
+	argBool
 )
 
 // argBox is an argument, and as it lies in memory: where both halves are the same, so is the value.
@@ -97,7 +97,7 @@ func (x *argCut) launch(s *Stream, grid any, args []any) (done bool, err error) 
 	return true, err
 }
 
-// number is the word of a number that is no int. It stays out of the code that every launch runs through.
+// number is the word of a float or a bool. It stays out of the code that every launch runs through.
 //
 //go:noinline
 func (x *argCut) number(i int, v any) (word uint64, ok bool) {
@@ -166,7 +166,7 @@ func (b *argCutter) add(i int, p *kernelParam, v any) bool {
 		b.kinds[i], b.codes[i] = argFloat, uint32(newCutScalar(0, 0, 0, at))
 		return !p.fixed || p.dtype == Float32
 	case bool:
-		b.kinds[i], b.codes[i] = argOther, uint32(newCutScalar(0, 0, 0, at))
+		b.kinds[i], b.codes[i] = argBool, uint32(newCutScalar(0, 0, 0, at))
 		return true
 	}
 	return false

@@ -49,6 +49,11 @@ def fill(x_ptr, n, V: tl.constexpr):
 // tune launches the kernel, and is what the config that was chosen has stored.
 func (d *busy) tune(t *testing.T, o TuneOptions) float32 {
 	t.Helper()
+	return tuneOn(t, d, o)
+}
+
+func tuneOn(t *testing.T, d backend.Backend, o TuneOptions) float32 {
+	t.Helper()
 	m, err := Parse("k.py", []byte(busyKernel), With(Config{Tune: o}))
 	if err != nil {
 		t.Fatal(err)
@@ -140,21 +145,7 @@ func TestTuneJumpy(t *testing.T) {
 	} {
 		d := &jumpy{interpDevice: newInterp().(*interpDevice), bad: c.bad, slow: c.slow}
 		var best string
-		m, err := Parse("k.py", []byte(busyKernel), With(Config{Tune: TuneOptions{Budget: time.Hour, Done: func(b string, _ []Tuned) { best = b }}}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := m.Kernel("fill")
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := (&Device{d}).NewStream(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := k.Launch(s, Grid{1}, FromSlice(make([]float32, 1)), 5); err != nil {
-			t.Fatal(err)
-		}
+		tuneOn(t, d, TuneOptions{Budget: time.Hour, Done: func(b string, _ []Tuned) { best = b }})
 		if best[:6] != c.best || d.asked != c.asked {
 			t.Errorf("%+v: chose %s after %d measurements", c, best, d.asked)
 		}

@@ -82,28 +82,8 @@ var asmCases = []struct {
 %z = arith.andi %b, %k : T
 %u = arith.ori %x, %y : T
 %r = arith.ori %u, %z : T`},
-	{"bytes", "prmt.b32 $0, $1, $2, 0x7F10;", "=r,r,r", "i32", "i32", 2, 1, `
-%lo = arith.constant dense<65535> : T
-%hi = arith.constant dense<-16777216> : T
-%n = arith.constant dense<31> : T
-%m = arith.constant dense<16711680> : T
-%x = arith.andi %a, %lo : T
-%y = arith.andi %b, %hi : T
-%s = arith.shrsi %b, %n : T
-%z = arith.andi %s, %m : T
-%u = arith.ori %x, %y : T
-%r = arith.ori %u, %z : T`},
-	{"bytes by a register", "{ .reg .b32 s; and.b32 s, $1, 0; or.b32 s, s, 0xABC07F10; prmt.b32 $0, $1, $2, s; }", "=r,r,r", "i32", "i32", 2, 1, `
-%lo = arith.constant dense<65535> : T
-%hi = arith.constant dense<-16777216> : T
-%n = arith.constant dense<31> : T
-%m = arith.constant dense<16711680> : T
-%x = arith.andi %a, %lo : T
-%y = arith.andi %b, %hi : T
-%s = arith.shrsi %b, %n : T
-%z = arith.andi %s, %m : T
-%u = arith.ori %x, %y : T
-%r = arith.ori %u, %z : T`},
+	{"bytes", "prmt.b32 $0, $1, $2, 0x7F10;", "=r,r,r", "i32", "i32", 2, 1, bytesOfTwo},
+	{"bytes by a register", "{ .reg .b32 s; and.b32 s, $1, 0; or.b32 s, s, 0xABC07F10; prmt.b32 $0, $1, $2, s; }", "=r,r,r", "i32", "i32", 2, 1, bytesOfTwo},
 	{"processor", "mov.u32 $0, %smid; add.u32 $0, $0, $1;", "=r,r", "i32", "i32", 1, 1, `
 %k = arith.constant dense<0> : T
 %r = arith.addi %a, %k : T`},
@@ -216,3 +196,16 @@ func TestInlineAsmMemory(t *testing.T) {
 		t.Error("it does something else")
 	}
 }
+
+// bytesOfTwo is prmt with 0x7F10: two bytes of the first, of the second the sign of one byte and the highest.
+const bytesOfTwo = `
+%lo = arith.constant dense<65535> : T
+%hi = arith.constant dense<-16777216> : T
+%n = arith.constant dense<31> : T
+%m = arith.constant dense<16711680> : T
+%x = arith.andi %a, %lo : T
+%y = arith.andi %b, %hi : T
+%s = arith.shrsi %b, %n : T
+%z = arith.andi %s, %m : T
+%u = arith.ori %x, %y : T
+%r = arith.ori %u, %z : T`

@@ -36,8 +36,13 @@ var sms = map[int]sm{
 	87: {16, 2048, 164 << 10}, 89: {24, 1536, 100 << 10}, 90: {32, 2048, 228 << 10},
 }
 
-// SharedPerBlock is how many bytes of shared memory a block can have at most: an SM's but for a KiB that the system keeps.
-func (c Compiler) SharedPerBlock() int { return sms[c.Capability].shared - 1<<10 }
+// SharedPerBlock is how many bytes of shared memory a block can have at most: an SM's but for a KiB that the system keeps from sm_80 on.
+func (c Compiler) SharedPerBlock() int {
+	if c.Capability < 80 {
+		return sms[c.Capability].shared
+	}
+	return sms[c.Capability].shared - 1<<10
+}
 
 // assembler makes a cubin, with fewer optimisations if plain.
 type assembler func(ptx []byte, plain bool) ([]byte, error)
@@ -47,13 +52,11 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) ([]byte, error) {
 	if len(code.PTX) > hugePTX {
 		return assemble(code.PTX, true)
 	}
-	alone := withGoal(code.PTX, c.alone(code))
+	first, alone := code.PTX, withGoal(code.PTX, c.alone(code))
 	if alone != nil {
-		if cubin, err := assemble(alone, false); err == nil && !gaveUp(code, cubinUse(cubin)) {
-			return cubin, nil
-		}
+		first = alone
 	}
-	cubin, err := assemble(code.PTX, false)
+	cubin, err := assemble(first, false)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +65,9 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) ([]byte, error) {
 		if plain, err := assemble(code.PTX, true); err == nil && 2*cubinUse(plain).stack <= use.stack {
 			return plain, nil
 		}
+	}
+	if alone != nil {
+		return cubin, nil
 	}
 	ptx := withGoal(code.PTX, c.goal(code, use.registers))
 	if ptx == nil {
