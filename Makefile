@@ -21,7 +21,7 @@ test: prepare check ## formatting, vet and every test
 	$(GO) test $(TESTFLAGS) ./...
 
 test-cuda: ## the tests that need an NVIDIA GPU
-	$(GO) test $(TESTFLAGS) ./internal/driver/cuda ./internal/backend/... ./internal/bench
+	$(GO) test $(TESTFLAGS) ./internal/target/... ./internal/bench
 	$(GO) test $(TESTFLAGS) -run GPU .
 	NEREID_TEST_DEVICE=cuda:0 $(GO) test $(TESTFLAGS) -run 'Conform|Clusters' ./internal/conform
 	$(GO) run ./cmd/nereid replay --device cuda:0 --root . testdata/replay/*.safetensors

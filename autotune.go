@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
-	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/cache"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // TuneOptions say how kernels under @triton.autotune are tuned. The zero value measures as Triton does and keeps nothing.
@@ -120,7 +120,7 @@ func (g *given) complete() bool {
 }
 
 // with is a copy with more arguments.
-func (g *given) with(kws []host.Keyword, opts Options) *given {
+func (g *given) with(kws []pyrun.Keyword, opts Options) *given {
 	c := &given{g.k, map[string]any{}, g.positional, opts}
 	for name, v := range g.vals {
 		c.vals[name] = v
@@ -132,8 +132,8 @@ func (g *given) with(kws []host.Keyword, opts Options) *given {
 }
 
 // goValue is a compile-time value as Go has it where it has one: the short way of a launch knows those.
-func goValue(v host.Value) any {
-	if n, ok := v.(host.Int); ok {
+func goValue(v pyrun.Value) any {
+	if n, ok := v.(pyrun.Int); ok {
 		if i, ok := n.Int64(); ok {
 			return i
 		}
@@ -200,10 +200,10 @@ type tuneRun struct {
 	s    *Stream
 	grid any
 
-	refused       map[string]bool            // configs that a hook refused to have compiled
-	compiling     atomic.Int32               // configs that are not compiled yet
-	saved         map[*Tensor]backend.Buffer // what tensors of restore_value held, on the device
-	origin, first *results                   // where results are compared: what tensors held at first, and after the first config
+	refused       map[string]bool           // configs that a hook refused to have compiled
+	compiling     atomic.Int32              // configs that are not compiled yet
+	saved         map[*Tensor]target.Buffer // what tensors of restore_value held, on the device
+	origin, first *results                  // where results are compared: what tensors held at first, and after the first config
 }
 
 // applies reports whether a decorator has something to add to the arguments.
@@ -261,7 +261,7 @@ func (r *tuneRun) run(g *given) (full *given, hooks bool, err error) {
 		g = g.with(c.Kwargs, configOptions(c, g.opts))
 		if c.PreHook != nil {
 			hooks = true
-			if _, err := r.t.Call(c.PreHook, []host.Value{r.dict(g)}, nil); err != nil {
+			if _, err := r.t.Call(c.PreHook, []pyrun.Value{r.dict(g)}, nil); err != nil {
 				return nil, false, err
 			}
 		}
@@ -284,18 +284,18 @@ func (r *tuneRun) heuristics(list []lang.Heuristic, g *given) (*given, error) {
 		if g.has(h.Name) {
 			continue
 		}
-		v, err := r.t.Call(h.Fn, []host.Value{r.dict(g)}, nil)
+		v, err := r.t.Call(h.Fn, []pyrun.Value{r.dict(g)}, nil)
 		if err != nil {
 			return nil, fmt.Errorf("nereid: %s: the heuristic of %s: %w", r.k.name, h.Name, err)
 		}
-		g = g.with([]host.Keyword{{Name: h.Name, Value: v}}, g.opts)
+		g = g.with([]pyrun.Keyword{{Name: h.Name, Value: v}}, g.opts)
 	}
 	return g, nil
 }
 
 // dict is the arguments as Python sees them.
-func (r *tuneRun) dict(g *given) *host.Dict {
-	d := host.NewDict()
+func (r *tuneRun) dict(g *given) *pyrun.Dict {
+	d := pyrun.NewDict()
 	for _, k := range r.keywords(g, nil) {
 		d.SetStr(k.Name, k.Value)
 	}
@@ -303,14 +303,14 @@ func (r *tuneRun) dict(g *given) *host.Dict {
 }
 
 // keywords are arguments by name, in the order of the parameters; want chooses which.
-func (r *tuneRun) keywords(g *given, want func(name string) bool) []host.Keyword {
-	var out []host.Keyword
+func (r *tuneRun) keywords(g *given, want func(name string) bool) []pyrun.Keyword {
+	var out []pyrun.Keyword
 	for _, p := range r.k.params {
 		v, ok := g.vals[p.Name]
 		if !ok || want != nil && !want(p.Name) {
 			continue
 		}
-		out = append(out, host.Keyword{Name: p.Name, Value: hostValue(v)})
+		out = append(out, pyrun.Keyword{Name: p.Name, Value: hostValue(v)})
 	}
 	return out
 }
@@ -369,15 +369,15 @@ func (r *tuneRun) prune(a *lang.Autotune, g *given) ([]lang.Config, error) {
 	configs := a.Configs
 	byName := func(n string) bool { return !g.positional[n] }
 	if a.EarlyPrune != nil {
-		list := &host.List{}
+		list := &pyrun.List{}
 		for _, c := range configs {
 			list.Items = append(list.Items, c.Value)
 		}
-		nargs := host.NewDict()
+		nargs := pyrun.NewDict()
 		for _, k := range r.keywords(g, func(n string) bool { return g.positional[n] }) {
 			nargs.SetStr(k.Name, k.Value)
 		}
-		v, err := r.t.Call(a.EarlyPrune, []host.Value{list, nargs}, r.keywords(g, byName))
+		v, err := r.t.Call(a.EarlyPrune, []pyrun.Value{list, nargs}, r.keywords(g, byName))
 		if err != nil {
 			return nil, err
 		}
@@ -398,12 +398,12 @@ func (r *tuneRun) prune(a *lang.Autotune, g *given) ([]lang.Config, error) {
 func (r *tuneRun) topK(a *lang.Autotune, g *given, configs []lang.Config) ([]lang.Config, error) {
 	k := len(a.Configs)
 	switch v := a.TopK.(type) {
-	case host.Float:
+	case pyrun.Float:
 		if float64(v) > 1 {
 			return nil, errors.New("top_k must be a float of at most 1.0, or an int")
 		}
 		k = int(float64(len(a.Configs)) * float64(v))
-	case host.Int:
+	case pyrun.Int:
 		n, _ := v.Int64()
 		k = int(n)
 	}
@@ -431,7 +431,7 @@ func (r *tuneRun) topK(a *lang.Autotune, g *given, configs []lang.Config) ([]lan
 	return sorted[:max(0, min(k, len(sorted)))], nil
 }
 
-func plainFloat(v host.Value) float64 {
+func plainFloat(v pyrun.Value) float64 {
 	switch v := plain(v).(type) {
 	case int64:
 		return float64(v)
@@ -493,7 +493,7 @@ func configNames(configs []lang.Config) []string {
 // record is what is known of the kernel for a key: nothing yet.
 func (r *tuneRun) record(key []string) *autotune.Record {
 	compiler := cache.Build()
-	if k, ok := r.s.dev.b.(backend.Keeper); ok {
+	if k, ok := r.s.dev.b.(target.Keeper); ok {
 		compiler += " " + k.Fingerprint()
 	}
 	return &autotune.Record{
@@ -513,7 +513,7 @@ func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lan
 	begin, best := time.Now(), math.Inf(1)
 	late := func() bool { return o.Budget > 0 && time.Since(begin) > o.Budget }
 	// A device with a clock of its own gives a config the same time whenever it runs: it has work as soon as there is any.
-	_, own := r.s.dev.b.(backend.Timer)
+	_, own := r.s.dev.b.(target.Timer)
 	anyOrder := own && o.Budget == 0 && !o.Verify && !o.Journal
 	var disturbed []lang.Config
 	for n := range todo {
@@ -662,11 +662,11 @@ func (r *tuneRun) complete(step int, g *given, c lang.Config) (*given, error) {
 }
 
 // hostValue is an argument as Python sees it.
-func hostValue(v any) host.Value {
+func hostValue(v any) pyrun.Value {
 	switch v := v.(type) {
 	case *Tensor:
 		if v == nil {
-			return host.None
+			return pyrun.None
 		}
 		return v.hostValue()
 	case *Descriptor:
@@ -674,7 +674,7 @@ func hostValue(v any) host.Value {
 	}
 	c, err := constant(v)
 	if err != nil {
-		return host.None
+		return pyrun.None
 	}
 	return c
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // maxBuilds bounds the specialisations of one kernel that are kept in memory; the oldest go first.
@@ -24,7 +24,7 @@ type builds struct {
 
 // build is one specialisation, in the making or made.
 type build struct {
-	exec  backend.Executable
+	exec  target.Executable
 	hooks *Hooks        // of launches, if there are any
 	done  chan struct{} // closed when exec or err is there
 	err   error
@@ -88,8 +88,8 @@ func (b *builds) fill(key string, x *build, make func(*build) error) {
 	if x.err = make(x); x.err != nil {
 		return
 	}
-	if d, ok := x.exec.(backend.Discarder); ok {
-		runtime.AddCleanup(x, func(d backend.Discarder) { d.Discard() }, d)
+	if d, ok := x.exec.(target.Discarder); ok {
+		runtime.AddCleanup(x, func(d target.Discarder) { d.Discard() }, d)
 	}
 }
 

@@ -11,13 +11,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/cache/redis"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Cache keeps compiled kernels in a folder, for other processes and for later. Many processes may share it.
@@ -110,7 +110,7 @@ func EnvCache() *Cache {
 var envCaches sync.Map // of CacheOptions to func() *Cache
 
 // make is a specialisation of the kernel, from the cache or compiled.
-func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts Options) (backend.Executable, error) {
+func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts Options) (target.Executable, error) {
 	defer trace.StartRegion(ctx, "nereid compile "+k.name).End()
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, op
 // make ends the job by way of the cache where there is one for the device. found reports that nothing was compiled.
 func (j *job) make(ctx context.Context, specs []lang.ArgSpec) (found bool, err error) {
 	conf := j.k.m.conf
-	keeper, ok := j.dev.b.(backend.Keeper)
+	keeper, ok := j.dev.b.(target.Keeper)
 	store := conf.store()
 	if !ok || store == nil || conf.Override != "" || cache.Build() == "" {
 		return false, j.allowed(ctx)
@@ -137,14 +137,14 @@ func (j *job) make(ctx context.Context, specs []lang.ArgSpec) (found bool, err e
 	key := j.key(keeper, generator)
 	compile := func() (*cache.Entry, error) {
 		j.want.keep, j.keeping = true, true
-		j.out.Stages[0].Text = backend.Text(j.in.Module)
+		j.out.Stages[0].Text = target.Text(j.in.Module)
 		if err := j.allowed(ctx); err != nil {
 			return nil, err
 		}
 		return j.entry(key, keeper, specs), nil
 	}
 	restore := func(e *cache.Entry) (err error) {
-		j.out.exec, err = keeper.Restore(ctx, j.k.name, backend.Code{Stage: e.Code, Data: e.Stage(e.Code), Meta: e.Meta})
+		j.out.exec, err = keeper.Restore(ctx, j.k.name, target.Code{Stage: e.Code, Data: e.Stage(e.Code), Meta: e.Meta})
 		if found = err == nil; found {
 			conf.dumpEntry(j, e)
 		}
@@ -168,8 +168,8 @@ func (j *job) make(ctx context.Context, specs []lang.ArgSpec) (found bool, err e
 }
 
 // adopt looks for the kernel as some other code generator made it: there is none here, so what is kept is as good as can be had.
-func (j *job) adopt(ctx context.Context, keeper backend.Keeper, restore func(*cache.Entry) error) bool {
-	a, ok := keeper.(backend.Adopter)
+func (j *job) adopt(ctx context.Context, keeper target.Keeper, restore func(*cache.Entry) error) bool {
+	a, ok := keeper.(target.Adopter)
 	if !ok {
 		return false
 	}
@@ -199,7 +199,7 @@ func (c *Config) store() *cache.Store {
 
 // key is a hash of everything that the code depends on. Triton IR before any pass says all of it that comes from the kernel's source,
 // what it calls and its constants; comments, other functions of the file and its path are not in it.
-func (j *job) key(keeper backend.Keeper, generator string) cache.Key {
+func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	h := cache.NewHasher()
 	h.Add("compiler", cache.Build())
 	h.Add("generator", generator)
@@ -248,8 +248,8 @@ func usesLocations(m *ir.Module) bool {
 }
 
 // entry is what the cache keeps of a finished compilation, or nil where the executable cannot be kept.
-func (j *job) entry(key cache.Key, keeper backend.Keeper, specs []lang.ArgSpec) *cache.Entry {
-	kept, ok := j.out.exec.(backend.Kept)
+func (j *job) entry(key cache.Key, keeper target.Keeper, specs []lang.ArgSpec) *cache.Entry {
+	kept, ok := j.out.exec.(target.Kept)
 	if !ok {
 		return nil
 	}

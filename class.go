@@ -4,8 +4,8 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
 // class is all that a specialisation depends on in one argument. The value of a constant is not in it: it follows, see look.
@@ -90,7 +90,7 @@ func defaultOf(p lang.Param) any {
 	switch {
 	case p.Default == nil:
 		return nil
-	case p.Constexpr || p.Default == host.None:
+	case p.Constexpr || p.Default == pyrun.None:
 		return itsDefault{}
 	}
 	switch v := goValue(p.Default).(type) {

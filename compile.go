@@ -12,12 +12,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // request says what is wanted of a compilation besides the executable.
@@ -30,7 +30,7 @@ type request struct {
 type job struct {
 	k    *Kernel
 	dev  *Device
-	in   *backend.Input
+	in   *target.Input
 	want request
 	out  *Compiled
 	name string // of the variant, for folders of stages
@@ -70,7 +70,7 @@ func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want requ
 	if j.lineless() {
 		dropLines(mod)
 	}
-	j.in = &backend.Input{Module: mod, Kernel: k.name, Options: opts, Stages: j.record, Until: want.until, Passes: k.m.conf.passes(), Dump: os.Stderr}
+	j.in = &target.Input{Module: mod, Kernel: k.name, Options: opts, Stages: j.record, Until: want.until, Passes: k.m.conf.passes(), Dump: os.Stderr}
 	if k.m.conf.Dump != "" || k.m.conf.Override != "" {
 		j.name = variantName(k.name, dev.String(), mod, opts)
 	}
@@ -80,7 +80,7 @@ func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want requ
 			return nil, err
 		}
 	}
-	j.record("source", time.Since(start), func() []byte { return backend.Text(j.in.Module) })
+	j.record("source", time.Since(start), func() []byte { return target.Text(j.in.Module) })
 	return j, nil
 }
 

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid/internal/backend/cuda"
-	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // cut is the short cut of a generated function: one plan, and all that it takes to see that arguments fit it. A launch begins with little
@@ -132,7 +132,7 @@ func (l *lastCut) launch(s *Stream, grid *Grid, consts unsafe.Pointer, tensors [
 	if differ != 0 || gx|gy|gz < 0 {
 		return false, nil
 	}
-	err = x.ready.Launch(cuda.RawStream(s.s), uint32(gx), uint32(max(gy, 1)), uint32(max(gz, 1)), words[:x.nWords])
+	err = x.ready.Launch(nvidia.RawStream(s.s), uint32(gx), uint32(max(gy, 1)), uint32(max(gz, 1)), words[:x.nWords])
 	runtime.KeepAlive(x)
 	return true, err
 }

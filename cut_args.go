@@ -5,8 +5,8 @@ import (
 	"runtime/trace"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid/internal/backend/cuda"
-	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // argCut is the short cut of Kernel.Launch: like cut, for arguments of any type in the order of the parameters, options last if any.
@@ -92,7 +92,7 @@ func (x *argCut) launch(s *Stream, grid any, args []any) (done bool, err error) 
 	if !ok || g[0]|g[1]|g[2] < 0 {
 		return false, nil
 	}
-	err = x.ready.Launch(cuda.RawStream(s.s), uint32(g[0]), uint32(max(g[1], 1)), uint32(max(g[2], 1)), words[:x.nWords])
+	err = x.ready.Launch(nvidia.RawStream(s.s), uint32(g[0]), uint32(max(g[1], 1)), uint32(max(g[2], 1)), words[:x.nWords])
 	runtime.KeepAlive(x)
 	return true, err
 }

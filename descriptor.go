@@ -3,9 +3,9 @@ package nereid
 import (
 	"fmt"
 
-	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Descriptor describes a tensor to a kernel that loads and stores blocks of it: Triton's TensorDescriptor.
@@ -30,7 +30,7 @@ func (l *launch) descriptor(d *Descriptor) (lang.ArgSpec, error) {
 	if err != nil {
 		return lang.ArgSpec{}, err
 	}
-	maker, ok := l.dev.b.(backend.Describer)
+	maker, ok := l.dev.b.(target.Describer)
 	if !ok {
 		return lang.ArgSpec{}, fmt.Errorf("%s takes no tensor descriptors", l.dev)
 	}
@@ -38,7 +38,7 @@ func (l *launch) descriptor(d *Descriptor) (lang.ArgSpec, error) {
 	if err != nil {
 		return lang.ArgSpec{}, err
 	}
-	words, release, err := maker.Describe(backend.Descriptor{
+	words, release, err := maker.Describe(target.Descriptor{
 		Base: base, Shape: d.Shape, Strides: d.Strides, Block: d.Block, ElemSize: d.Base.DType.Size(), NaN: d.NaN,
 	})
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/nereid-lang/nereid/internal/backend"
-	"github.com/nereid-lang/nereid/internal/backend/cpu"
-	"github.com/nereid-lang/nereid/internal/backend/cuda"
-	"github.com/nereid-lang/nereid/internal/backend/cuda/sim"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/cpu"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
 )
 
 // Device runs kernels.
-type Device struct{ b backend.Backend }
+type Device struct{ b target.Backend }
 
 // String is the device's name: "interp", "cuda:0".
 func (d *Device) String() string {
@@ -40,7 +40,7 @@ type opener struct {
 	find func() ([]*Device, error)
 }
 
-func open(kind string, find func() ([]backend.Backend, error)) opener {
+func open(kind string, find func() ([]target.Backend, error)) opener {
 	return opener{kind, sync.OnceValues(func() (list []*Device, err error) {
 		bs, err := find()
 		for _, b := range bs {
@@ -52,9 +52,9 @@ func open(kind string, find func() ([]backend.Backend, error)) opener {
 
 // openers in the order of preference.
 var openers = []opener{
-	open("cuda", cuda.Devices),
+	open("cuda", nvidia.Devices),
 	open("cpu", cpu.Devices),
-	open("interp", func() ([]backend.Backend, error) { return []backend.Backend{newInterp()}, nil }),
+	open("interp", func() ([]target.Backend, error) { return []target.Backend{newInterp()}, nil }),
 	open("sim", sim.Devices),
 }
 
@@ -119,7 +119,7 @@ func Open(name string) (*Device, error) {
 // Stream is a queue of launches on a device. Launches of one stream run in order.
 type Stream struct {
 	dev *Device
-	s   backend.Stream
+	s   target.Stream
 	ctx context.Context
 	_   [24]byte // as large as a line of the cache, so that it is one
 }
@@ -162,7 +162,7 @@ func (m Meta) Int(name string) int {
 type GridFunc func(Meta) Grid
 
 // compilerFor is a back end that compiles for a target without a device.
-func compilerFor(target string) (backend.Backend, error) {
+func compilerFor(target string) (target.Backend, error) {
 	kind, arch, _ := strings.Cut(target, ":")
 	switch kind {
 	case "interp":
@@ -174,7 +174,7 @@ func compilerFor(target string) (backend.Backend, error) {
 		if err != nil {
 			return nil, fmt.Errorf("nereid: the target %q has no compute capability: write cuda:90", target)
 		}
-		return offline{target, cuda.Compiler{Capability: n}}, nil
+		return offline{target, nvidia.Compiler{Capability: n}}, nil
 	case "hip":
 		if arch == "" {
 			return nil, fmt.Errorf("nereid: the target %q names no chip: write hip:gfx942", target)
@@ -188,7 +188,7 @@ func compilerFor(target string) (backend.Backend, error) {
 type compiler interface {
 	Target() lang.Target
 	Stages() []string
-	CompileOnly(ctx context.Context, in *backend.Input) error
+	CompileOnly(ctx context.Context, in *target.Input) error
 }
 
 // offline compiles for a device that need not be here.
@@ -197,12 +197,12 @@ type offline struct {
 	compiler
 }
 
-func (c offline) Name() string                      { return c.name }
-func (c offline) Info() string                      { return "compiler for " + c.name }
-func (offline) Alloc(int) (backend.Buffer, error)   { return nil, errNoDevice }
-func (offline) Wrap([]byte) (backend.Buffer, error) { return nil, errNoDevice }
-func (offline) NewStream() (backend.Stream, error)  { return nil, errNoDevice }
-func (c offline) Compile(ctx context.Context, in *backend.Input) (backend.Executable, error) {
+func (c offline) Name() string                     { return c.name }
+func (c offline) Info() string                     { return "compiler for " + c.name }
+func (offline) Alloc(int) (target.Buffer, error)   { return nil, errNoDevice }
+func (offline) Wrap([]byte) (target.Buffer, error) { return nil, errNoDevice }
+func (offline) NewStream() (target.Stream, error)  { return nil, errNoDevice }
+func (c offline) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	return nil, c.CompileOnly(ctx, in)
 }
 
@@ -211,7 +211,7 @@ type ttirOnly struct{ target lang.Target }
 
 func (c ttirOnly) Target() lang.Target { return c.target }
 func (ttirOnly) Stages() []string      { return []string{"source", "ttir"} }
-func (c ttirOnly) CompileOnly(_ context.Context, in *backend.Input) error {
+func (c ttirOnly) CompileOnly(_ context.Context, in *target.Input) error {
 	return in.TTIR(c.target)
 }
 

@@ -6,9 +6,9 @@ import (
 	"runtime/trace"
 	"slices"
 
-	"github.com/nereid-lang/nereid/internal/backend"
-	"github.com/nereid-lang/nereid/internal/backend/cuda"
-	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // plan is a specialisation that was launched before: what its arguments looked like, and what runs. A launch whose arguments look the
@@ -16,7 +16,7 @@ import (
 type plan struct {
 	ready driver.Ready // if a GPU's stream takes it as it is, unless somebody wants to hear of launches
 	dev   *Device
-	exec  backend.Executable // that of b, unless somebody wants to hear of launches
+	exec  target.Executable // that of b, unless somebody wants to hear of launches
 	look
 	room  [32]class // for its classes
 	b     *build
@@ -31,7 +31,7 @@ func newPlan(dev *Device, b *build, words int) *plan {
 	p := &plan{dev: dev, b: b, words: words}
 	if b.hooks == nil {
 		p.exec = b.exec
-		if r, n, ok := cuda.Ready(b.exec); ok && n == words {
+		if r, n, ok := nvidia.Ready(b.exec); ok && n == words {
 			p.ready = r
 		}
 	}
@@ -175,7 +175,7 @@ func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
 		return p.b.launch(s, g, words)
 	}
 	if p.ready.Is() && len(words) == p.words {
-		err := p.ready.Launch(cuda.RawStream(s.s), uint32(g[0]), uint32(g[1]), uint32(g[2]), words)
+		err := p.ready.Launch(nvidia.RawStream(s.s), uint32(g[0]), uint32(g[1]), uint32(g[2]), words)
 		runtime.KeepAlive(p)
 		return err
 	}

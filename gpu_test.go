@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
-	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // These tests need a GPU and are skipped elsewhere. The kernels are compiled everywhere: see TestGPUKernelsCompile.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // ErrCapturing is that of a launch on a stream whose work is being recorded as a graph, if it would have to compile, to tune or to copy
@@ -14,7 +14,7 @@ var ErrCapturing = errors.New("the stream is being captured")
 
 // ExternalStream is a stream that somebody else made and keeps, as the driver names it: a CUstream. Closing it leaves it as it is.
 func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, error) {
-	f, ok := d.b.(backend.Foreign)
+	f, ok := d.b.(target.Foreign)
 	if !ok {
 		return nil, fmt.Errorf("nereid: %s has no streams of others", d)
 	}
@@ -31,13 +31,13 @@ func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, e
 // Graph is work that was recorded once and is launched as a whole: a CUDA graph.
 type Graph struct {
 	dev *Device
-	g   backend.Graph
+	g   target.Graph
 }
 
 // Capture records the launches that f makes on the stream, instead of doing them. Tensors must be the device's, and stay where they are
 // for as long as the graph is launched: one in host memory, which would be copied, is refused with ErrCapturing.
 func (s *Stream) Capture(f func() error) (*Graph, error) {
-	r, ok := s.s.(backend.Recording)
+	r, ok := s.s.(target.Recording)
 	if !ok {
 		return nil, fmt.Errorf("nereid: %s has no graphs", s.dev)
 	}
@@ -76,7 +76,7 @@ func (s *Stream) refuse(kernel, what string) error {
 
 // recorded is an error if the stream's work is being recorded.
 func (s *Stream) recorded(why string) error {
-	r, ok := s.s.(backend.Recording)
+	r, ok := s.s.(target.Recording)
 	if !ok {
 		return nil
 	}

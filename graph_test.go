@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // recorder is the interpreter with streams that can be recorded, or belong to somebody else.
@@ -15,8 +15,8 @@ type recorder struct {
 	launched int
 }
 
-func (d *recorder) NewStream() (backend.Stream, error) { return recordedStream{hostStream{}, d}, nil }
-func (d *recorder) ExternalStream(h uintptr) (backend.Stream, error) {
+func (d *recorder) NewStream() (target.Stream, error) { return recordedStream{hostStream{}, d}, nil }
+func (d *recorder) ExternalStream(h uintptr) (target.Stream, error) {
 	return recordedStream{hostStream{}, d}, nil
 }
 
@@ -27,13 +27,13 @@ type recordedStream struct {
 
 func (s recordedStream) Capturing() (bool, error) { return s.d.on, nil }
 
-func (s recordedStream) Capture(f func() error) (backend.Graph, error) {
+func (s recordedStream) Capture(f func() error) (target.Graph, error) {
 	s.d.on = true
 	defer func() { s.d.on = false }()
 	return s, f()
 }
 
-func (s recordedStream) Launch(backend.Stream) error { s.d.launched++; return nil }
+func (s recordedStream) Launch(target.Stream) error { s.d.launched++; return nil }
 
 const capturedKernels = `
 import triton

@@ -7,12 +7,12 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/nereid-lang/nereid/internal/backend"
-	"github.com/nereid-lang/nereid/internal/backend/interp"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/middle"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
 // interpDevice is the interpreter as a device: Triton IR, executed in Go.
@@ -38,7 +38,7 @@ type InterpOptions struct {
 // NewInterpreter is an interpreter with options of its own, apart from the device "interp" that Open finds.
 func NewInterpreter(o InterpOptions) *Device { return &Device{&interpDevice{interp.NewMemory(), o}} }
 
-func newInterp() backend.Backend {
+func newInterp() target.Backend {
 	return &interpDevice{mem: interp.NewMemory(), opts: InterpOptions{CheckOverflow: knob.Checked.Get()}}
 }
 
@@ -50,7 +50,7 @@ func (*interpDevice) Info() string {
 	return fmt.Sprintf("interpreter of Triton IR in Go, %d workers, checks every access", runtime.GOMAXPROCS(0))
 }
 
-func (d *interpDevice) Compile(ctx context.Context, in *backend.Input) (backend.Executable, error) {
+func (d *interpDevice) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	if err := in.TTIR(d.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (d *interpDevice) Compile(ctx context.Context, in *backend.Input) (backend.
 	return &interpKernel{d, p}, nil
 }
 
-func (d *interpDevice) Alloc(size int) (backend.Buffer, error) {
+func (d *interpDevice) Alloc(size int) (target.Buffer, error) {
 	data := make([]byte, size)
 	if d.opts.CheckUninit {
 		return &interpBuffer{hostBuffer{data}, d.mem, d.mem.AllocUninit(data, "")}, nil
@@ -76,14 +76,14 @@ func (d *interpDevice) Alloc(size int) (backend.Buffer, error) {
 	return d.Wrap(data)
 }
 
-func (d *interpDevice) Wrap(data []byte) (backend.Buffer, error) {
+func (d *interpDevice) Wrap(data []byte) (target.Buffer, error) {
 	return &interpBuffer{hostBuffer{data}, d.mem, d.mem.Alloc(data, "")}, nil
 }
 
-func (*interpDevice) NewStream() (backend.Stream, error) { return hostStream{}, nil }
+func (*interpDevice) NewStream() (target.Stream, error) { return hostStream{}, nil }
 
 // Describe gives a descriptor a handle of the interpreter's.
-func (d *interpDevice) Describe(t backend.Descriptor) ([]uint64, func(), error) {
+func (d *interpDevice) Describe(t target.Descriptor) ([]uint64, func(), error) {
 	h := d.mem.Descriptor(interp.Descriptor{Base: t.Base, Shape: t.Shape, Strides: t.Strides, NaN: t.NaN})
 	return []uint64{h}, func() { d.mem.FreeDescriptor(h) }, nil
 }
@@ -118,7 +118,7 @@ type interpKernel struct {
 	p   *interp.Program
 }
 
-func (k *interpKernel) Launch(ctx context.Context, _ backend.Stream, grid [3]int, args []uint64) error {
+func (k *interpKernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
 	o := k.dev.opts
 	if o.Stdout == nil {
 		o.Stdout = os.Stdout

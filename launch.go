@@ -9,10 +9,10 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/backend"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Named is an argument given by name; see Arg.
@@ -118,9 +118,9 @@ type launch struct {
 	nowhere bool    // nothing is going to be: what arguments are is all that counts
 	opts    Options
 	specs   []lang.ArgSpec
-	words   []uint64         // of runtime arguments: bits or addresses
-	lent    []backend.Buffer // host memory handed to the device for this launch
-	done    []func()         // what else ends with it
+	words   []uint64        // of runtime arguments: bits or addresses
+	lent    []target.Buffer // host memory handed to the device for this launch
+	done    []func()        // what else ends with it
 	meta    Meta
 	param   string // whose argument is being looked at
 	vals    []any  // of the parameters
@@ -247,15 +247,15 @@ func (l *launch) specialise(p lang.Param, v any) (lang.ArgSpec, error) {
 	}
 	switch v := v.(type) {
 	case nil:
-		return lang.ArgSpec{Const: host.None}, nil
+		return lang.ArgSpec{Const: pyrun.None}, nil
 	case *Tensor:
 		if v == nil {
-			return lang.ArgSpec{Const: host.None}, nil
+			return lang.ArgSpec{Const: pyrun.None}, nil
 		}
 		return l.pointer(p, v)
 	case *Descriptor:
 		return l.descriptor(v)
-	case host.Value: // a default
+	case pyrun.Value: // a default
 		return l.fromHost(p, v)
 	case Fields:
 		return l.fields(p, v)
@@ -269,13 +269,13 @@ func (l *launch) specialise(p lang.Param, v any) (lang.ArgSpec, error) {
 	return l.scalar(p, reflect.ValueOf(v))
 }
 
-func (l *launch) fromHost(p lang.Param, v host.Value) (lang.ArgSpec, error) {
+func (l *launch) fromHost(p lang.Param, v pyrun.Value) (lang.ArgSpec, error) {
 	switch v := v.(type) {
-	case host.Int:
+	case pyrun.Int:
 		return l.integer(p, v.Big())
-	case host.Float:
+	case pyrun.Float:
 		return l.scalar(p, reflect.ValueOf(float64(v)))
-	case host.Bool:
+	case pyrun.Bool:
 		return l.scalar(p, reflect.ValueOf(bool(v)))
 	}
 	return lang.ArgSpec{Const: v}, nil
@@ -284,7 +284,7 @@ func (l *launch) fromHost(p lang.Param, v host.Value) (lang.ArgSpec, error) {
 func (l *launch) scalar(p lang.Param, v reflect.Value) (lang.ArgSpec, error) {
 	switch {
 	case !v.IsValid():
-		return lang.ArgSpec{Const: host.None}, nil
+		return lang.ArgSpec{Const: pyrun.None}, nil
 	case v.CanInt():
 		return l.integer(p, big.NewInt(v.Int()))
 	case v.CanUint():
@@ -356,7 +356,7 @@ func (l *launch) integer(p lang.Param, v *big.Int) (lang.ArgSpec, error) {
 	}
 	one := v.IsInt64() && v.Int64() == 1
 	if one && !p.NoSpecialize && p.Type == "" {
-		return lang.ArgSpec{Const: host.MakeInt(1)}, nil
+		return lang.ArgSpec{Const: pyrun.MakeInt(1)}, nil
 	}
 	t := sem.Type(sem.Int32)
 	switch {
@@ -407,16 +407,16 @@ func (l *launch) pointer(p lang.Param, t *Tensor) (lang.ArgSpec, error) {
 }
 
 // constant is a compile-time argument as the compiler holds it.
-func constant(v any) (host.Value, error) {
+func constant(v any) (pyrun.Value, error) {
 	switch v := v.(type) {
 	case nil:
-		return host.None, nil
-	case host.Value:
+		return pyrun.None, nil
+	case pyrun.Value:
 		return v, nil
 	case string:
-		return host.Str(v), nil
+		return pyrun.Str(v), nil
 	case bool:
-		return host.Bool(v), nil
+		return pyrun.Bool(v), nil
 	case DType:
 		t, err := lang.ParseType(v.String())
 		if err != nil {
@@ -431,13 +431,13 @@ func constant(v any) (host.Value, error) {
 	r := reflect.ValueOf(v)
 	switch {
 	case r.CanInt():
-		return host.MakeInt(r.Int()), nil
+		return pyrun.MakeInt(r.Int()), nil
 	case r.CanUint():
-		return host.BigInt(new(big.Int).SetUint64(r.Uint())), nil
+		return pyrun.BigInt(new(big.Int).SetUint64(r.Uint())), nil
 	case r.CanFloat():
-		return host.Float(r.Float()), nil
+		return pyrun.Float(r.Float()), nil
 	case r.Kind() == reflect.Slice || r.Kind() == reflect.Array:
-		items := make([]host.Value, r.Len())
+		items := make([]pyrun.Value, r.Len())
 		for i := range items {
 			c, err := constant(r.Index(i).Interface())
 			if err != nil {
@@ -445,22 +445,22 @@ func constant(v any) (host.Value, error) {
 			}
 			items[i] = c
 		}
-		return host.NewTuple(items...), nil
+		return pyrun.NewTuple(items...), nil
 	}
 	return nil, fmt.Errorf("a %T cannot be a compile-time argument", v)
 }
 
 // plain is a compile-time value for GridFuncs: int64, float64, bool, string or nil.
-func plain(v host.Value) any {
+func plain(v pyrun.Value) any {
 	switch v := v.(type) {
-	case host.Int:
+	case pyrun.Int:
 		n, _ := v.Int64()
 		return n
-	case host.Float:
+	case pyrun.Float:
 		return float64(v)
-	case host.Bool:
+	case pyrun.Bool:
 		return bool(v)
-	case host.Str:
+	case pyrun.Str:
 		return string(v)
 	}
 	return nil

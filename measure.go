@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Measure runs f, which launches on the stream, over and over and returns the median time of a run. A GPU measures with its own clock and
@@ -64,7 +64,7 @@ func (s *Stream) MeasureGraph(rep time.Duration, f func() error) (time.Duration,
 
 // graphTimes are those of runs in a graph, each the mean of one replay.
 func (s *Stream) graphTimes(rep time.Duration, f func() error) ([]time.Duration, error) {
-	if t, ok := s.dev.b.(backend.GraphTimer); ok {
+	if t, ok := s.dev.b.(target.GraphTimer); ok {
 		return t.MeasureGraph(s.s, rep, f)
 	}
 	return s.times(rep/4, rep, f)
@@ -72,7 +72,7 @@ func (s *Stream) graphTimes(rep time.Duration, f func() error) ([]time.Duration,
 
 // times are those of the runs.
 func (s *Stream) times(warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
-	if t, ok := s.dev.b.(backend.Timer); ok {
+	if t, ok := s.dev.b.(target.Timer); ok {
 		return t.Measure(s.s, warmup, rep, f)
 	}
 	return s.onHost(warmup, rep, f)

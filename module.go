@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nereid-lang/nereid/internal/backend"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Module is a file with kernels.
@@ -120,7 +120,7 @@ type Kernel struct {
 	runtimeParams []kernelParam          // those that are not compile-time
 	defaults      []any                  // what parameters are where nothing is given; nil if it must be
 	plans         plans
-	spare         backend.Spare[scratch]
+	spare         target.Spare[scratch]
 
 	built builds
 
@@ -153,7 +153,7 @@ func (k *Kernel) Params() []Param {
 //   - NumWarps, NumStages, NumCTAs, MaxNReg: num_warps (4), num_stages (3), num_ctas (1, or more for a cluster of blocks), maxnreg
 //   - Debug: debug=True, with which assertions are checked, and integers for overflow unless NoSanitizeOverflow is set
 //   - LaunchCooperativeGrid, LaunchPDL: launch_cooperative_grid, launch_pdl
-type Options = backend.Options
+type Options = target.Options
 
 // Stage is one form of a kernel on its way to a device.
 type Stage struct {
@@ -166,7 +166,7 @@ type Stage struct {
 type Compiled struct {
 	Kernel *Kernel
 	Stages []Stage
-	exec   backend.Executable
+	exec   target.Executable
 }
 
 // Compile compiles the kernel for a signature as Triton's ahead-of-time tool writes it ("*fp32:16, *fp32:16, i32, 1024") and a device.

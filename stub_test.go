@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/driver/cuda/stub"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 )
 
 // onStub runs a test in a process of its own where the stub is the CUDA driver. calls are those to the driver since the last time, by

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Tensor is memory of a device with a type and a shape: what a kernel sees as a pointer.
@@ -18,7 +18,7 @@ type Tensor struct {
 	Shape   []int
 	Strides []int // in elements
 
-	buf    backend.Buffer
+	buf    target.Buffer
 	offset int // in bytes
 }
 
@@ -144,8 +144,8 @@ func (t *Tensor) bytes() ([]byte, error) {
 func (t *Tensor) zero() error { return t.Write(make([]byte, t.size())) }
 
 // queue changes memory of the stream's device in order with its work, where the tensor is there and the device can.
-func (s *Stream) queue(t *Tensor) (backend.Queue, bool) {
-	q, ok := s.s.(backend.Queue)
+func (s *Stream) queue(t *Tensor) (target.Queue, bool) {
+	q, ok := s.s.(target.Queue)
 	return q, ok && t.dev == s.dev
 }
 

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
-	"github.com/nereid-lang/nereid/internal/backend"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // hopeless is how much slower than the best a config must seem after a few runs for a measurement to be a waste, and behind the same after
@@ -92,7 +92,7 @@ const steady = 1.05
 // settle measures configs again that were measured while others compiled, where their times show it and that could change the choice. Where
 // the host's clock is all there is, the time of a config that was given up early may have been the compiler's: it gets another chance.
 func (r *tuneRun) settle(step int, a *lang.Autotune, g *given, disturbed []lang.Config, best float64, rec *autotune.Record) {
-	_, own := r.s.dev.b.(backend.Timer)
+	_, own := r.s.dev.b.(target.Timer)
 	for _, c := range disturbed {
 		old, ok := rec.Find(c.String())
 		behind := old.Low > behind*best
@@ -109,7 +109,7 @@ func (r *tuneRun) settle(step int, a *lang.Autotune, g *given, disturbed []lang.
 // graphs reports whether runs of a config can be recorded: the device has graphs, and the file's hooks, which do what they like, have
 // nothing to do.
 func (r *tuneRun) graphs(a *lang.Autotune, c lang.Config) bool {
-	_, ok := r.s.dev.b.(backend.GraphTimer)
+	_, ok := r.s.dev.b.(target.GraphTimer)
 	return ok && a.PreHook == nil && a.PostHook == nil && c.PreHook == nil
 }
 
@@ -156,7 +156,7 @@ func timing(config string, times []time.Duration) autotune.Timing {
 
 // hooked is one launch with everything that the decorator wants done before and after.
 func (r *tuneRun) hooked(a *lang.Autotune, c lang.Config, g *given, args []any) error {
-	var nargs host.Value
+	var nargs pyrun.Value
 	if c.PreHook != nil || a.PreHook != nil || a.PostHook != nil {
 		d := r.dict(g)
 		for _, k := range c.AllKwargs() {
@@ -165,7 +165,7 @@ func (r *tuneRun) hooked(a *lang.Autotune, c lang.Config, g *given, args []any) 
 		nargs = d
 	}
 	if c.PreHook != nil {
-		if _, err := r.t.Call(c.PreHook, []host.Value{nargs}, nil); err != nil {
+		if _, err := r.t.Call(c.PreHook, []pyrun.Value{nargs}, nil); err != nil {
 			return err
 		}
 	}
@@ -178,9 +178,9 @@ func (r *tuneRun) hooked(a *lang.Autotune, c lang.Config, g *given, args []any) 
 }
 
 // before is autotune's own hook: the file's, or else resetting and saving what the decorator names. It returns what undoes it.
-func (r *tuneRun) before(a *lang.Autotune, g *given, nargs host.Value, resetOnly bool) (restore func() error, err error) {
+func (r *tuneRun) before(a *lang.Autotune, g *given, nargs pyrun.Value, resetOnly bool) (restore func() error, err error) {
 	if a.PreHook != nil {
-		_, err := r.t.Call(a.PreHook, []host.Value{nargs}, []host.Keyword{{Name: "reset_only", Value: host.Bool(resetOnly)}})
+		_, err := r.t.Call(a.PreHook, []pyrun.Value{nargs}, []pyrun.Keyword{{Name: "reset_only", Value: pyrun.Bool(resetOnly)}})
 		return nil, err
 	}
 	for _, n := range a.ResetToZero {
@@ -211,24 +211,24 @@ func (r *tuneRun) before(a *lang.Autotune, g *given, nargs host.Value, resetOnly
 	}, nil
 }
 
-func (r *tuneRun) after(a *lang.Autotune, nargs host.Value, failed error, restore func() error) error {
+func (r *tuneRun) after(a *lang.Autotune, nargs pyrun.Value, failed error, restore func() error) error {
 	if a.PostHook == nil {
 		if restore != nil {
 			return restore()
 		}
 		return nil
 	}
-	var exception host.Value = host.None
+	var exception pyrun.Value = pyrun.None
 	if failed != nil {
-		exception = host.Str(failed.Error())
+		exception = pyrun.Str(failed.Error())
 	}
-	_, err := r.t.Call(a.PostHook, []host.Value{nargs}, []host.Keyword{{Name: "exception", Value: exception}})
+	_, err := r.t.Call(a.PostHook, []pyrun.Value{nargs}, []pyrun.Keyword{{Name: "exception", Value: exception}})
 	return err
 }
 
 // resetAll leaves tensors as the launch that follows a tuning expects them.
 func (r *tuneRun) resetAll(a *lang.Autotune, g *given) error {
-	var nargs host.Value
+	var nargs pyrun.Value
 	if a.PreHook != nil {
 		nargs = r.dict(g)
 	}
@@ -254,7 +254,7 @@ func (r *tuneRun) save(t *Tensor) (back func() error, err error) {
 			return nil, err
 		}
 		if r.saved == nil {
-			r.saved = map[*Tensor]backend.Buffer{}
+			r.saved = map[*Tensor]target.Buffer{}
 		}
 		r.saved[t] = copied
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // busy is the interpreter with a clock of its own: while the second config compiles, the first seems slower than it is.
@@ -20,15 +20,15 @@ type busy struct {
 	asked  int
 }
 
-func (d *busy) Compile(ctx context.Context, in *backend.Input) (backend.Executable, error) {
-	if strings.Contains(string(backend.Text(in.Module)), d.slow) {
+func (d *busy) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
+	if strings.Contains(string(target.Text(in.Module)), d.slow) {
 		<-d.other
 	}
 	return d.interpDevice.Compile(ctx, in)
 }
 
 // Measure answers with the next time of the clock. A config is measured in three steps.
-func (d *busy) Measure(_ backend.Stream, _, _ time.Duration, f func() error) ([]time.Duration, error) {
+func (d *busy) Measure(_ target.Stream, _, _ time.Duration, f func() error) ([]time.Duration, error) {
 	t := d.clock[d.asked/3]
 	if d.asked++; d.asked == 3 {
 		close(d.other)
@@ -52,7 +52,7 @@ func (d *busy) tune(t *testing.T, o TuneOptions) float32 {
 	return tuneOn(t, d, o)
 }
 
-func tuneOn(t *testing.T, d backend.Backend, o TuneOptions) float32 {
+func tuneOn(t *testing.T, d target.Backend, o TuneOptions) float32 {
 	t.Helper()
 	m, err := Parse("k.py", []byte(busyKernel), With(Config{Tune: o}))
 	if err != nil {
@@ -119,7 +119,7 @@ type jumpy struct {
 	slow       time.Duration // of the second config, in good moments
 }
 
-func (d *jumpy) Measure(_ backend.Stream, _, _ time.Duration, f func() error) ([]time.Duration, error) {
+func (d *jumpy) Measure(_ target.Stream, _, _ time.Duration, f func() error) ([]time.Duration, error) {
 	d.asked++
 	t := 10 * time.Millisecond
 	if d.asked > 3 { // the first config is measured in three steps

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid/internal/backend"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Typed is a kernel as generated code launches it (`nereid gen`): its compile-time arguments and options are a struct, its others come
@@ -26,7 +26,7 @@ type Typed[C comparable] struct {
 	kernel *Kernel
 	err    error
 	sets   atomic.Pointer[typedSets[C]]
-	spare  backend.Spare[Call]
+	spare  target.Spare[Call]
 }
 
 // typedSets are what was launched, the latest first. They never change.
@@ -130,7 +130,7 @@ type Call struct {
 	held   int           // tensors of them
 	slow   bool          // one of them has no class
 	host   bool          // memory of the host is among them
-	spare  *backend.Spare[Call]
+	spare  *target.Spare[Call]
 
 	tensors []*Tensor
 	room    room
@@ -145,7 +145,7 @@ type givenArg struct {
 	bits uint64
 }
 
-func (c *Call) begin(set *constSet, spare *backend.Spare[Call]) {
+func (c *Call) begin(set *constSet, spare *target.Spare[Call]) {
 	c.n, c.used, c.held, c.slow, c.host = 0, 0, 0, false, false
 	c.classes = c.classes[:cap(c.classes)]
 	if c.set == set { // as mostly

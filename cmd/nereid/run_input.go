@@ -12,7 +12,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -270,7 +270,7 @@ func parseValue(text string) (any, error) {
 	if name, ok := x.(*python.Name); ok {
 		return name.ID, nil // a word is a string
 	}
-	v, err := host.Eval(newEvaluator(files), x, nil)
+	v, err := pyrun.Eval(newEvaluator(files), x, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -287,35 +287,35 @@ func shortType(name string) string {
 	return name
 }
 
-func newEvaluator(files *diag.FileSet) *host.Interp {
-	return host.NewInterp(host.Options{Files: files, MaxSteps: 100_000, MaxBytes: 1 << 20})
+func newEvaluator(files *diag.FileSet) *pyrun.Interp {
+	return pyrun.NewInterp(pyrun.Options{Files: files, MaxSteps: 100_000, MaxBytes: 1 << 20})
 }
 
 // goValue is a value of host Python as a launch takes it.
-func goValue(v host.Value) any {
+func goValue(v pyrun.Value) any {
 	switch v := v.(type) {
-	case host.Int:
-		if n, ok := host.AsInt64(v); ok {
+	case pyrun.Int:
+		if n, ok := pyrun.AsInt64(v); ok {
 			return n
 		}
 		return v
-	case host.Float:
+	case pyrun.Float:
 		return float64(v)
-	case host.Bool:
+	case pyrun.Bool:
 		return bool(v)
-	case host.Str:
+	case pyrun.Str:
 		return string(v)
-	case host.NoneType:
+	case pyrun.NoneType:
 		return nil
-	case *host.Tuple:
+	case *pyrun.Tuple:
 		return goValues(v.Items)
-	case *host.List:
+	case *pyrun.List:
 		return goValues(v.Items)
 	}
 	return v
 }
 
-func goValues(items []host.Value) []any {
+func goValues(items []pyrun.Value) []any {
 	out := make([]any, len(items))
 	for i, v := range items {
 		out[i] = goValue(v)
@@ -354,13 +354,13 @@ func (in *inputs) grid(text string) (g nereid.Grid, err error) {
 	if err != nil {
 		return g, usagef("--grid: %v", err)
 	}
-	t, ok := v.(*host.Tuple)
+	t, ok := v.(*pyrun.Tuple)
 	if !ok || len(t.Items) == 0 || len(t.Items) > 3 {
 		return g, usagef("--grid takes one to three numbers, not %q", text)
 	}
 	g = nereid.Grid{1, 1, 1}
 	for i, item := range t.Items {
-		n, ok := host.AsInt64(item)
+		n, ok := pyrun.AsInt64(item)
 		if !ok || n < 0 || n > math.MaxInt32 {
 			return g, usagef("--grid: %s is no number of programs", text)
 		}
@@ -376,9 +376,9 @@ func (in *inputs) number(text string) (float64, error) {
 		return 0, err
 	}
 	switch v := v.(type) {
-	case host.Float:
+	case pyrun.Float:
 		return float64(v), nil
-	case host.Int:
+	case pyrun.Int:
 		f, _ := strconv.ParseFloat(v.Big().String(), 64)
 		return f, nil
 	}
@@ -386,35 +386,35 @@ func (in *inputs) number(text string) (float64, error) {
 }
 
 // eval evaluates an expression of the integer and float arguments, with cdiv, min and max.
-func (in *inputs) eval(text string) (host.Value, error) {
+func (in *inputs) eval(text string) (pyrun.Value, error) {
 	files := diag.NewFileSet()
 	x, err := python.ParseExpr(files, "expression", []byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("%q is no expression", text)
 	}
-	vars := host.NewDict()
+	vars := pyrun.NewDict()
 	ev := newEvaluator(files)
 	for name, v := range in.values {
 		switch v := v.(type) {
 		case int64:
-			vars.SetStr(name, host.MakeInt(v))
+			vars.SetStr(name, pyrun.MakeInt(v))
 		case float64:
-			vars.SetStr(name, host.Float(v))
+			vars.SetStr(name, pyrun.Float(v))
 		}
 	}
 	vars.SetStr("cdiv", cdiv)
-	return host.Eval(ev, x, host.NewEnv(nil, vars))
+	return pyrun.Eval(ev, x, pyrun.NewEnv(nil, vars))
 }
 
-var cdiv = &host.Builtin{Name: "cdiv", Fn: func(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+var cdiv = &pyrun.Builtin{Name: "cdiv", Fn: func(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
 	if len(args) == 2 {
-		a, ok := host.AsInt64(args[0])
-		b, ok2 := host.AsInt64(args[1])
+		a, ok := pyrun.AsInt64(args[0])
+		b, ok2 := pyrun.AsInt64(args[1])
 		if ok && ok2 && b > 0 {
-			return host.MakeInt((a + b - 1) / b), nil
+			return pyrun.MakeInt((a + b - 1) / b), nil
 		}
 	}
-	return nil, host.Errorf(host.TypeError, "cdiv takes two integers")
+	return nil, pyrun.Errorf(pyrun.TypeError, "cdiv takes two integers")
 }}
 
 func (t *tensorArg) len() int {

@@ -28,7 +28,7 @@ var (
 	leaves   = []string{"internal/diag", "internal/num"}
 	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
 	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
-	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...", "internal/cpu/...", "internal/llvm", "internal/driver/...", "internal/knob")
+	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...", "internal/llvm", "internal/knob")
 )
 
 // rules is the ladder, from the bottom up.
@@ -42,8 +42,8 @@ var rules = []rule{
 
 	// Text in, tree out; then the evaluator of host Python; then TTIR.
 	{pkg: "internal/python", ours: []string{"internal/diag"}},
-	{pkg: "internal/host", ours: join(leaves, "internal/python")},
-	{pkg: "internal/lang/...", ours: join(irLayer, "internal/python", "internal/host", "internal/lang/...")},
+	{pkg: "internal/pyrun", ours: join(leaves, "internal/python")},
+	{pkg: "internal/lang/...", ours: join(irLayer, "internal/python", "internal/pyrun", "internal/lang/...")},
 
 	// The IR and what works on it. Dialects also keep to their own order, see below.
 	{pkg: "internal/ir", ours: leaves},
@@ -55,29 +55,29 @@ var rules = []rule{
 	{pkg: "internal/layout/ttglayout", ours: join(irLayer, "internal/layout")},
 	{pkg: "internal/lower/...", ours: join(irLayer, "internal/mathlib", "internal/analysis/...", "internal/layout/...", "internal/lower/...")},
 
-	{pkg: "internal/cpu/...", ours: join(irLayer, "internal/mathlib", "internal/cpu/...")},
-
 	// Native libraries. Only the package that opens them imports purego.
 	{pkg: "internal/dl", outside: []string{purego}},
 	{pkg: "internal/llvm", ours: []string{"internal/dl", "internal/knob"}},
-	{pkg: "internal/driver/...", ours: []string{"internal/dl", "internal/knob", "internal/llvm", "internal/driver/..."}},
 
-	// Back ends: each knows the layers above and none of the others.
-	{pkg: "internal/backend", ours: join(compiler, "internal/lang/...", "internal/python", "internal/host")},
-	{pkg: "internal/backend/interp/...", ours: join(irLayer, "internal/backend", "internal/backend/interp/...")},
-	{pkg: "internal/backend/cpu/...", ours: join(native, "internal/lang", "internal/backend", "internal/backend/cpu/...")},
-	{pkg: "internal/backend/cuda/...", ours: join(native, "internal/lang", "internal/backend", "internal/backend/cuda/...")},
-	{pkg: "internal/backend/hip/...", ours: join(native, "internal/lang", "internal/backend", "internal/backend/hip/...")},
+	// Targets: each knows the layers above and none of the others. Code generation and drivers know no device.
+	{pkg: "internal/target/nvidia/driver/stub"},
+	{pkg: "internal/target/nvidia/driver", ours: []string{"internal/dl", "internal/knob", "internal/llvm"}},
+	{pkg: "internal/target/nvidia/ptxsim", ours: irLayer},
+	{pkg: "internal/target/cpu/codegen", ours: join(irLayer, "internal/mathlib", "internal/target/cpu/gemm", "internal/target/cpu/vmath")},
+	{pkg: "internal/target/cpu/gemm", ours: join(irLayer, "internal/mathlib")},
+	{pkg: "internal/target/cpu/vmath", ours: join(irLayer, "internal/mathlib")},
+	{pkg: "internal/target", ours: join(compiler, "internal/lang/...", "internal/python", "internal/pyrun")},
+	{pkg: "internal/target/interp/...", ours: join(irLayer, "internal/target", "internal/target/interp/...")},
+	{pkg: "internal/target/cpu/...", ours: join(native, "internal/lang", "internal/target", "internal/target/cpu/...")},
+	{pkg: "internal/target/nvidia/...", ours: join(native, "internal/lang", "internal/target", "internal/target/nvidia/...")},
 
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
 	{pkg: "internal/gen/genkernels", ours: []string{"."}},
-	{pkg: "internal/gen", ours: []string{"internal/diag", "internal/python", "internal/host", "internal/lang/..."}},
+	{pkg: "internal/gen", ours: []string{"internal/diag", "internal/python", "internal/pyrun", "internal/lang/..."}},
 	{pkg: "internal/cache", outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
 	{pkg: "internal/autotune", outside: []string{"github.com/gofrs/flock"}},
-	{pkg: "internal/aot/...", ours: []string{"internal/..."}},
-	{pkg: "internal/tunable/...", ours: []string{"internal/..."}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
 	{pkg: "kernels"},
 
@@ -86,7 +86,6 @@ var rules = []rule{
 	{pkg: "internal/filecheck"},
 	{pkg: "internal/irgen", ours: irLayer},
 	{pkg: "internal/conform", ours: []string{".", "internal/..."}},
-	{pkg: "internal/driver/cuda/stub"},
 	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},
 
 	// The API, and the commands on top of everything.
@@ -95,7 +94,7 @@ var rules = []rule{
 }
 
 // testOnly packages are for tests, whatever a row says.
-var testOnly = []string{"internal/arch", "internal/filecheck", "internal/driver/cuda/stub", "internal/irgen", "internal/txtest"}
+var testOnly = []string{"internal/arch", "internal/filecheck", "internal/target/nvidia/driver/stub", "internal/irgen", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all, which gathers
 // them, is not in the list and imports any.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
-	driver "github.com/nereid-lang/nereid/internal/driver/cuda"
 	"github.com/nereid-lang/nereid/internal/gen/genkernels"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 	"github.com/nereid-lang/nereid/kernels"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/driver/cuda/stub"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 )
 
 // TestLaunchTable measures launches through the whole stack, down to the call into C, with a driver that does nothing: every form of a

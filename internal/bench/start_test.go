@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/driver/cuda/stub"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 )
 
 // TestStart begins processes with a driver that does nothing: the first compiles softmax, the next finds it without loading LLVM, and

@@ -3,9 +3,9 @@ package gen
 import (
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -70,13 +70,13 @@ func (f *file) paramKind(fn string, p lang.Param) kind {
 	switch {
 	case found != unknown:
 		return found
-	case p.Default == host.None || namesPointer(p.Name):
+	case p.Default == pyrun.None || namesPointer(p.Name):
 		return tensor
 	}
 	switch p.Default.(type) {
-	case host.Int:
+	case pyrun.Int:
 		return integer
-	case host.Bool:
+	case pyrun.Bool:
 		return boolean
 	}
 	if !f.mentioned(fn, p.Name) {
@@ -119,13 +119,13 @@ func annotated(t string) kind {
 func constKind(p lang.Param, found kind) kind {
 	switch p.Default.(type) {
 	case nil:
-	case host.Bool:
+	case pyrun.Bool:
 		return boolean
-	case host.Int:
+	case pyrun.Int:
 		return integer
-	case host.Float:
+	case pyrun.Float:
 		return float
-	case host.Str:
+	case pyrun.Str:
 		return text
 	case *sem.DType:
 		return dtype

@@ -10,12 +10,12 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/backend/interp"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/irgen"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
 // outcome is what a kernel of irgen leaves in its buffers, as the interpreter runs it. Layouts mean nothing to it.

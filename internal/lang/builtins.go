@@ -6,31 +6,31 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // staticFunc is a function that looks at the syntax of its call: its arguments are not walked before.
 type staticFunc struct {
 	name string
-	fn   func(g *generator, e *python.Call) host.Value
+	fn   func(g *generator, e *python.Call) pyrun.Value
 	idle bool // it can be called in host code too, and does nothing there
 }
 
 // Call is a call from a function that runs while a kernel is compiled.
-func (f *staticFunc) Call(*host.Interp, []host.Value, []host.Keyword) (host.Value, error) {
+func (f *staticFunc) Call(*pyrun.Interp, []pyrun.Value, []pyrun.Keyword) (pyrun.Value, error) {
 	if !f.idle {
-		return nil, host.Errorf(host.TypeError, "%s() belongs into a jit function", f.name)
+		return nil, pyrun.Errorf(pyrun.TypeError, "%s() belongs into a jit function", f.name)
 	}
-	return host.None, nil
+	return pyrun.None, nil
 }
 
 // kernelFunc is a function of kernels that is no operation of the language.
 type kernelFunc struct {
 	name string
-	fn   func(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value
+	fn   func(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value
 }
 
 func (*staticFunc) TypeName() string { return "function" }
@@ -46,9 +46,9 @@ type rangeKind struct {
 func (*rangeKind) TypeName() string { return "type" }
 
 // Call makes a plain range where host code, or a comprehension, iterates over one.
-func (r *rangeKind) Call(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+func (r *rangeKind) Call(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
 	f, _ := in.Builtin("range")
-	return host.Call(in, f, args, kws)
+	return pyrun.Call(in, f, args, kws)
 }
 
 var (
@@ -58,10 +58,10 @@ var (
 )
 
 // kernelBuiltins are the names of Python that kernels see.
-var kernelBuiltins map[string]host.Value
+var kernelBuiltins map[string]pyrun.Value
 
 func init() { // the table mentions functions that mention the table
-	kernelBuiltins = map[string]host.Value{
+	kernelBuiltins = map[string]pyrun.Value{
 		"range":      pyRange,
 		"len":        &staticFunc{name: "len", fn: staticHost("len")},
 		"int":        &staticFunc{name: "int", fn: staticHost("int")},
@@ -86,63 +86,63 @@ var castHints = map[string]string{
 }
 
 // staticHost calls a function of host Python on values known at compile time.
-func staticHost(name string) func(g *generator, e *python.Call) host.Value {
-	return func(g *generator, e *python.Call) host.Value {
+func staticHost(name string) func(g *generator, e *python.Call) pyrun.Value {
+	return func(g *generator, e *python.Call) pyrun.Value {
 		args, kws := g.arguments(e)
 		for i, a := range args {
 			if _, ok := a.(*sem.Tensor); ok {
 				g.failHint(e.Args[i], "not-constexpr", castHints[name], "%s() needs a value known at compile time, not %s", name, describe(a))
 			}
 		}
-		v, err := host.Call(g.u.world.in, g.pyBuiltin(name), args, kws)
+		v, err := pyrun.Call(g.u.world.in, g.pyBuiltin(name), args, kws)
 		g.check(e, err)
 		return v
 	}
 }
 
-func toTuple(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+func toTuple(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
 	if len(args) == 0 {
-		return host.NewTuple()
+		return pyrun.NewTuple()
 	}
-	if t, ok := args[0].(*host.Tuple); ok && len(args) == 1 {
-		return host.NewTuple(t.Items...)
+	if t, ok := args[0].(*pyrun.Tuple); ok && len(args) == 1 {
+		return pyrun.NewTuple(t.Items...)
 	}
-	items, err := host.Iterate(g.u.world.in, args[0])
+	items, err := pyrun.Iterate(g.u.world.in, args[0])
 	g.check(n, err)
-	return host.NewTuple(items...)
+	return pyrun.NewTuple(items...)
 }
 
-func devicePrint(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+func devicePrint(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
 	v, err := sem.Lookup("", "device_print").Invoke(g.b, g, args, kws, false)
 	g.check(n, err)
 	return v
 }
 
-func absolute(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+func absolute(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
 	if len(args) == 1 && hasDevice(args[0]) {
 		v, err := g.callBuiltin(n, "abs", args[0])
 		g.check(n, err)
 		return v
 	}
-	v, err := host.Call(g.u.world.in, g.pyBuiltin("abs"), args, kws)
+	v, err := pyrun.Call(g.u.world.in, g.pyBuiltin("abs"), args, kws)
 	g.check(n, err)
 	return v
 }
 
 // minMax is Python's min or max: it folds, or becomes a chain of tl.minimum or tl.maximum.
-func minMax(device, onHost string) func(*generator, python.Node, []host.Value, []host.Keyword) host.Value {
-	return func(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+func minMax(device, onHost string) func(*generator, python.Node, []pyrun.Value, []pyrun.Keyword) pyrun.Value {
+	return func(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
 		if !anyDevice(args) {
-			v, err := host.Call(g.u.world.in, g.pyBuiltin(onHost), args, kws)
+			v, err := pyrun.Call(g.u.world.in, g.pyBuiltin(onHost), args, kws)
 			g.check(n, err)
 			return v
 		}
-		if t, ok := args[0].(*host.Tuple); ok && len(args) == 1 {
+		if t, ok := args[0].(*pyrun.Tuple); ok && len(args) == 1 {
 			args = t.Items
 		}
 		r := args[0]
 		for _, a := range args[1:] {
-			v, err := sem.Lookup("", device).Invoke(g.b, g, []host.Value{r, a}, kws, false)
+			v, err := sem.Lookup("", device).Invoke(g.b, g, []pyrun.Value{r, a}, kws, false)
 			g.check(n, err)
 			r = v
 		}
@@ -150,33 +150,33 @@ func minMax(device, onHost string) func(*generator, python.Node, []host.Value, [
 	}
 }
 
-func isInstance(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+func isInstance(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
 	if len(args) != 2 {
 		g.fail(n, "bad-arguments", "isinstance() takes 2 arguments, not %d", len(args))
 	}
-	ok, err := host.IsInstanceOf(g.u.world.in, args[0], g.pyType(args[1]))
+	ok, err := pyrun.IsInstanceOf(g.u.world.in, args[0], g.pyType(args[1]))
 	g.check(n, err)
-	return host.Bool(ok)
+	return pyrun.Bool(ok)
 }
 
 // pyType is Python's own type behind a name that calls something else in a kernel: int, float, tuple.
-func (g *generator) pyType(v host.Value) host.Value {
+func (g *generator) pyType(v pyrun.Value) pyrun.Value {
 	switch v := v.(type) {
 	case *staticFunc:
 		return g.pyBuiltin(v.name)
 	case *kernelFunc:
 		return g.pyBuiltin(v.name)
-	case *host.Tuple:
-		types := make([]host.Value, len(v.Items))
+	case *pyrun.Tuple:
+		types := make([]pyrun.Value, len(v.Items))
 		for i, t := range v.Items {
 			types[i] = g.pyType(t)
 		}
-		return host.NewTuple(types...)
+		return pyrun.NewTuple(types...)
 	}
 	return v
 }
 
-func getAttr(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+func getAttr(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
 	name := attrName(g, n, args)
 	if len(args) == 3 && !g.hasAttribute(n, args[0], name) {
 		return args[2]
@@ -184,13 +184,13 @@ func getAttr(g *generator, n python.Node, args []host.Value, kws []host.Keyword)
 	return g.attribute(n, args[0], name)
 }
 
-func hasAttr(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
-	return host.Bool(g.hasAttribute(n, args[0], attrName(g, n, args)))
+func hasAttr(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
+	return pyrun.Bool(g.hasAttribute(n, args[0], attrName(g, n, args)))
 }
 
-func attrName(g *generator, n python.Node, args []host.Value) string {
+func attrName(g *generator, n python.Node, args []pyrun.Value) string {
 	if len(args) >= 2 {
-		if s, ok := args[1].(host.Str); ok {
+		if s, ok := args[1].(pyrun.Str); ok {
 			return string(s)
 		}
 	}
@@ -199,9 +199,9 @@ func attrName(g *generator, n python.Node, args []host.Value) string {
 }
 
 // hasAttribute asks for an attribute and takes a failure for a no.
-func (g *generator) hasAttribute(n python.Node, v host.Value, name string) (ok bool) {
+func (g *generator) hasAttribute(n python.Node, v pyrun.Value, name string) (ok bool) {
 	if !hasDevice(v) {
-		ok, err := host.HasAttribute(g.u.world.in, v, name)
+		ok, err := pyrun.HasAttribute(g.u.world.in, v, name)
 		g.check(n, err)
 		return ok
 	}
@@ -218,7 +218,7 @@ func (g *generator) hasAttribute(n python.Node, v host.Value, name string) (ok b
 }
 
 // staticAssert is tl.static_assert(cond, msg): the message is looked at only when the condition fails.
-func staticAssert(g *generator, e *python.Call) host.Value {
+func staticAssert(g *generator, e *python.Call) pyrun.Value {
 	if len(e.Args) == 0 || len(e.Args) > 2 || len(e.Keywords) > 1 {
 		g.fail(e, "bad-arguments", "static_assert takes a condition and a message")
 	}
@@ -228,7 +228,7 @@ func staticAssert(g *generator, e *python.Call) host.Value {
 	}
 	ok := g.truth(e.Args[0], cond)
 	if ok {
-		return host.None
+		return pyrun.None
 	}
 	msg := ""
 	if len(e.Args) == 2 {
@@ -241,7 +241,7 @@ func staticAssert(g *generator, e *python.Call) host.Value {
 }
 
 // staticPrint is tl.static_print: it writes while the kernel is compiled.
-func staticPrint(g *generator, e *python.Call) host.Value {
+func staticPrint(g *generator, e *python.Call) pyrun.Value {
 	args, _ := g.arguments(e)
 	parts := make([]string, len(args))
 	for i, a := range args {
@@ -254,18 +254,18 @@ func staticPrint(g *generator, e *python.Call) host.Value {
 	if g.u.opts.Stdout != nil {
 		fmt.Fprintln(g.u.opts.Stdout, strings.Join(parts, " "))
 	}
-	return host.None
+	return pyrun.None
 }
 
 // loopCondition is tl.condition(cond, disable_licm): the test of a while loop with an option.
 type loopCondition struct {
-	cond        host.Value
+	cond        pyrun.Value
 	disableLICM bool
 }
 
 func (*loopCondition) TypeName() string { return "condition" }
 
-func makeCondition(g *generator, n python.Node, args []host.Value, kws []host.Keyword) host.Value {
+func makeCondition(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
 	c := &loopCondition{}
 	for _, k := range kws {
 		switch k.Name {
@@ -297,10 +297,10 @@ func noLICM() ir.Attr {
 }
 
 // iteration reads the arguments of range, tl.range or tl.static_range.
-func (r *rangeKind) iteration(args []host.Value, kws []host.Keyword) (iteration, error) {
-	it := iteration{static: r.static, lo: host.MakeInt(0), step: host.MakeInt(1)}
+func (r *rangeKind) iteration(args []pyrun.Value, kws []pyrun.Keyword) (iteration, error) {
+	it := iteration{static: r.static, lo: pyrun.MakeInt(0), step: pyrun.MakeInt(1)}
 	names := append([]string{"arg1", "arg2", "step"}, r.params...)
-	bound := map[string]host.Value{}
+	bound := map[string]pyrun.Value{}
 	if len(args) > len(names) {
 		return it, badRange("", "", "%s() takes at most %s, but %d were given", r.name, sem.Count(len(names), "argument"), len(args))
 	}
@@ -320,12 +320,12 @@ func (r *rangeKind) iteration(args []host.Value, kws []host.Keyword) (iteration,
 	switch {
 	case first == nil:
 		return it, badRange("", "", "%s() needs an end", r.name)
-	case second == nil || second == host.None:
+	case second == nil || second == pyrun.None:
 		it.hi = first
 	default:
 		it.lo, it.hi = first, second
 	}
-	if s := bound["step"]; s != nil && s != host.None {
+	if s := bound["step"]; s != nil && s != pyrun.None {
 		it.step = s
 	}
 	it.attrs = loopAttrs(bound)
@@ -344,10 +344,10 @@ func rangeHint(name string, known []string) string {
 }
 
 // loopAttrs are the options of tl.range as attributes of the loop.
-func loopAttrs(bound map[string]host.Value) []ir.NamedAttr {
+func loopAttrs(bound map[string]pyrun.Value) []ir.NamedAttr {
 	var attrs []ir.NamedAttr
 	for _, o := range []struct{ option, attr string }{{"num_stages", "tt.num_stages"}, {"loop_unroll_factor", "tt.loop_unroll_factor"}} {
-		if n, ok := host.AsInt64(orNone(bound[o.option])); ok {
+		if n, ok := pyrun.AsInt64(orNone(bound[o.option])); ok {
 			attrs = append(attrs, ir.A(o.attr, ir.I32Attr(n)))
 		}
 	}
@@ -362,9 +362,9 @@ func loopAttrs(bound map[string]host.Value) []ir.NamedAttr {
 	return attrs
 }
 
-func orNone(v host.Value) host.Value {
+func orNone(v pyrun.Value) pyrun.Value {
 	if v == nil {
-		return host.None
+		return pyrun.None
 	}
 	return v
 }

@@ -1,26 +1,26 @@
 package lang
 
 import (
-	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // Texts and comparisons of values that kernels hold. They need no state of an interpreter; one with small limits serves where a value
 // is not of the simplest kinds.
 
-func scratch() *host.Interp {
-	return host.NewInterp(host.Options{MaxSteps: 100_000, MaxBytes: 1 << 20})
+func scratch() *pyrun.Interp {
+	return pyrun.NewInterp(pyrun.Options{MaxSteps: 100_000, MaxBytes: 1 << 20})
 }
 
 // text is str(v).
-func text(v host.Value) string {
+func text(v pyrun.Value) string {
 	switch v := v.(type) {
-	case host.Str:
+	case pyrun.Str:
 		return string(v)
-	case host.Int:
+	case pyrun.Int:
 		return v.Big().String()
 	}
-	s, err := host.ToStr(scratch(), v)
+	s, err := pyrun.ToStr(scratch(), v)
 	if err != nil {
 		return "<" + v.TypeName() + ">"
 	}
@@ -28,48 +28,48 @@ func text(v host.Value) string {
 }
 
 // Repr is repr(v).
-func Repr(v host.Value) string {
-	if i, ok := v.(host.Int); ok {
+func Repr(v pyrun.Value) string {
+	if i, ok := v.(pyrun.Int); ok {
 		return i.Big().String()
 	}
-	s, err := host.Repr(scratch(), v)
+	s, err := pyrun.Repr(scratch(), v)
 	if err != nil {
 		return "<" + v.TypeName() + ">"
 	}
 	return s
 }
 
-func equal(a, b host.Value) bool {
-	if x, ok := host.AsInt64(a); ok {
-		if y, ok := host.AsInt64(b); ok {
+func equal(a, b pyrun.Value) bool {
+	if x, ok := pyrun.AsInt64(a); ok {
+		if y, ok := pyrun.AsInt64(b); ok {
 			return x == y
 		}
 	}
-	ok, err := host.Equal(scratch(), a, b)
+	ok, err := pyrun.Equal(scratch(), a, b)
 	return err == nil && ok
 }
 
 // isTrue is bool(v) of a value known at compile time; what has no truth value is false.
-func isTrue(v host.Value) bool {
+func isTrue(v pyrun.Value) bool {
 	switch v := v.(type) {
-	case host.Bool:
+	case pyrun.Bool:
 		return bool(v)
-	case host.NoneType:
+	case pyrun.NoneType:
 		return false
 	}
-	ok, err := host.Truth(scratch(), v)
+	ok, err := pyrun.Truth(scratch(), v)
 	return err == nil && ok
 }
 
 // truth is bool(v), with a failure at n where there is none.
-func (g *generator) truth(n python.Node, v host.Value) bool {
-	ok, err := host.Truth(g.u.world.in, v)
+func (g *generator) truth(n python.Node, v pyrun.Value) bool {
+	ok, err := pyrun.Truth(g.u.world.in, v)
 	g.check(n, err)
 	return ok
 }
 
 // pyBuiltin is a function of host Python's own.
-func (g *generator) pyBuiltin(name string) host.Value {
+func (g *generator) pyBuiltin(name string) pyrun.Value {
 	v, _ := g.u.world.in.Builtin(name)
 	return v
 }

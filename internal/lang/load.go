@@ -15,9 +15,9 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -117,11 +117,11 @@ func Load(name string, src []byte, opts LoadOptions) (*Source, error) {
 	return s, nil
 }
 
-func (s *Source) finder() host.Finder {
+func (s *Source) finder() pyrun.Finder {
 	if s.opts.FS != nil {
-		return host.FSFinder(s.opts.FS)
+		return pyrun.FSFinder(s.opts.FS)
 	}
-	return host.DirFinder()
+	return pyrun.DirFinder()
 }
 
 // parse reads an imported file, once for all compilations.
@@ -137,7 +137,7 @@ func (s *Source) parse(files *diag.FileSet, name string, src []byte) (*python.Mo
 }
 
 // module is the source as a module of a world.
-func (s *Source) module(w *world) *host.Module {
+func (s *Source) module(w *world) *pyrun.Module {
 	return w.in.AddModule(filepath.ToSlash(s.Name), s.syntax)
 }
 
@@ -189,7 +189,7 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 	first, rest, _ := strings.Cut(name, ".")
 	v, ok, err := m.Get(w.in, first)
 	if err != nil {
-		return nil, s.report(host.Diagnostic(err, diag.Span{}))
+		return nil, s.report(pyrun.Diagnostic(err, diag.Span{}))
 	}
 	if !ok {
 		names := s.Names()
@@ -203,8 +203,8 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 	}
 	for rest != "" {
 		first, rest, _ = strings.Cut(rest, ".")
-		if v, err = host.GetAttr(w.in, v, first); err != nil {
-			d := host.Diagnostic(err, diag.Span{})
+		if v, err = pyrun.GetAttr(w.in, v, first); err != nil {
+			d := pyrun.Diagnostic(err, diag.Span{})
 			d.Code = "no-kernel"
 			return nil, s.report(d)
 		}
@@ -213,10 +213,10 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 	if !ok {
 		d := diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s is no kernel: it is %s", name, describe(v)), Hint: "decorate it with @triton.jit"}
 		switch u := unwrapConstexpr(v).(type) {
-		case *host.Func:
+		case *pyrun.Func:
 			d.Msg, d.Span = fmt.Sprintf("%s is no kernel: it is a plain function", name), s.definition(name)
-		case *host.Unknown:
-			d = host.Diagnostic(u.Need("the meaning"), s.definition(name))
+		case *pyrun.Unknown:
+			d = pyrun.Diagnostic(u.Need("the meaning"), s.definition(name))
 		}
 		return nil, s.report(d)
 	}
@@ -344,7 +344,7 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Mod
 
 func (u *unit) kernel(fn *JITFunction, args []ArgSpec) (*ir.Module, error) {
 	u.entry = fn.Func.Def.NamePos.Span()
-	params := make([]host.Value, len(args))
+	params := make([]pyrun.Value, len(args))
 	var div16 []argPath
 	for i, a := range args {
 		params[i] = u.template(a, argPath{i}, &div16)
@@ -370,16 +370,16 @@ func (u *unit) kernel(fn *JITFunction, args []ArgSpec) (*ir.Module, error) {
 }
 
 // template is a value of the argument's shape, with no IR behind it yet.
-func (u *unit) template(a ArgSpec, at argPath, div16 *[]argPath) host.Value {
+func (u *unit) template(a ArgSpec, at argPath, div16 *[]argPath) pyrun.Value {
 	switch {
 	case a.Tuple:
-		items := make([]host.Value, len(a.Items))
+		items := make([]pyrun.Value, len(a.Items))
 		for i, item := range a.Items {
 			items[i] = u.template(item, append(slices.Clone(at), i), div16)
 		}
-		t := host.NewTuple(items...)
+		t := pyrun.NewTuple(items...)
 		if len(a.Names) > 0 {
-			t.Class = &host.NamedTuple{Name: "Fields", Fields: a.Names}
+			t.Class = &pyrun.NamedTuple{Name: "Fields", Fields: a.Names}
 		}
 		return t
 	case a.Desc != nil:
@@ -403,7 +403,7 @@ func (*FuncRef) TypeName() string { return "JITFunction" }
 func (f *FuncRef) Repr() string   { return f.File + ":" + f.Name }
 
 // constant is a compile-time argument with references to functions resolved.
-func (u *unit) constant(v host.Value) host.Value {
+func (u *unit) constant(v pyrun.Value) pyrun.Value {
 	switch v := v.(type) {
 	case *FuncRef:
 		m := u.source.module(u.world)
@@ -412,18 +412,18 @@ func (u *unit) constant(v host.Value) host.Value {
 		}
 		fn, ok, err := m.Get(u.world.in, v.Name)
 		if err != nil {
-			panic(&failure{d: host.Diagnostic(err, u.entry)})
+			panic(&failure{d: pyrun.Diagnostic(err, u.entry)})
 		}
 		if !ok {
 			panic(&failure{d: diag.Diagnostic{Code: "bad-arguments", Span: u.entry, Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
 		}
 		return unwrapConstexpr(fn)
-	case *host.Tuple:
-		items := make([]host.Value, len(v.Items))
+	case *pyrun.Tuple:
+		items := make([]pyrun.Value, len(v.Items))
 		for i, e := range v.Items {
 			items[i] = u.constant(e)
 		}
-		return &host.Tuple{Items: items, Class: v.Class}
+		return &pyrun.Tuple{Items: items, Class: v.Class}
 	}
 	return v
 }
@@ -439,11 +439,11 @@ func (d *DescSpec) template() *sem.Descriptor {
 }
 
 // bigBounds are the least and greatest value of an integer type.
-func bigBounds(bits int, signed bool) (lo, hi host.Value) {
+func bigBounds(bits int, signed bool) (lo, hi pyrun.Value) {
 	one := big.NewInt(1)
 	if !signed {
-		return host.MakeInt(0), host.BigInt(new(big.Int).Sub(new(big.Int).Lsh(one, uint(bits)), one))
+		return pyrun.MakeInt(0), pyrun.BigInt(new(big.Int).Sub(new(big.Int).Lsh(one, uint(bits)), one))
 	}
 	half := new(big.Int).Lsh(one, uint(bits-1))
-	return host.BigInt(new(big.Int).Neg(half)), host.BigInt(new(big.Int).Sub(half, one))
+	return pyrun.BigInt(new(big.Int).Neg(half)), pyrun.BigInt(new(big.Int).Sub(half, one))
 }

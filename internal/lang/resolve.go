@@ -3,7 +3,7 @@ package lang
 import (
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -12,7 +12,7 @@ import (
 // that module, whatever has to hold for it.
 
 // resolve is a name of a source module that stands for a module of Triton.
-func (w *world) resolve(in *host.Interp, m *host.Module, name string) (host.Value, bool) {
+func (w *world) resolve(in *pyrun.Interp, m *pyrun.Module, name string) (pyrun.Value, bool) {
 	if m.Syntax == nil {
 		return nil, false
 	}

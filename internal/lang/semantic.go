@@ -1,8 +1,8 @@
 package lang
 
 import (
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -15,76 +15,76 @@ type semantic struct{ g *generator }
 func (*semantic) TypeName() string { return "TritonSemantic" }
 
 // Attr is what such functions ask of it.
-func (s *semantic) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+func (s *semantic) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	if name != "to_tensor" {
 		return nil, false, nil
 	}
-	return host.Native("to_tensor", "x check_type=", func(_ *host.Interp, args []host.Value) (host.Value, error) {
+	return pyrun.Native("to_tensor", "x check_type=", func(_ *pyrun.Interp, args []pyrun.Value) (pyrun.Value, error) {
 		return s.g.b.ToTensor(unwrapConstexpr(args[0]))
 	}), true, nil
 }
 
 // CallBuiltin calls a function of the language from host code.
-func (s *semantic) CallBuiltin(b *sem.Builtin, args []host.Value, kws []host.Keyword) (host.Value, error) {
-	plain := make([]host.Value, len(args))
+func (s *semantic) CallBuiltin(b *sem.Builtin, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+	plain := make([]pyrun.Value, len(args))
 	for i, a := range args {
 		plain[i] = unwrapDeep(a)
 	}
-	named := make([]host.Keyword, len(kws))
+	named := make([]pyrun.Keyword, len(kws))
 	for i, k := range kws {
-		named[i] = host.Keyword{Name: k.Name, Value: unwrapDeep(k.Value)}
+		named[i] = pyrun.Keyword{Name: k.Name, Value: unwrapDeep(k.Value)}
 	}
 	return b.Invoke(s.g.b, s.g, plain, named, false)
 }
 
 // unwrapDeep takes constexprs out of tuples and lists too.
-func unwrapDeep(v host.Value) host.Value {
+func unwrapDeep(v pyrun.Value) pyrun.Value {
 	switch v := unwrapConstexpr(v).(type) {
-	case *host.Tuple:
-		items := make([]host.Value, len(v.Items))
+	case *pyrun.Tuple:
+		items := make([]pyrun.Value, len(v.Items))
 		for i, e := range v.Items {
 			items[i] = unwrapDeep(e)
 		}
-		return &host.Tuple{Items: items, Class: v.Class}
-	case *host.List:
-		items := make([]host.Value, len(v.Items))
+		return &pyrun.Tuple{Items: items, Class: v.Class}
+	case *pyrun.List:
+		items := make([]pyrun.Value, len(v.Items))
 		for i, e := range v.Items {
 			items[i] = unwrapDeep(e)
 		}
-		return &host.List{Items: items}
+		return &pyrun.List{Items: items}
 	default:
 		return v
 	}
 }
 
 // hostBuiltin is a function under @core.builtin or @core.extern.
-type hostBuiltin struct{ fn host.Value }
+type hostBuiltin struct{ fn pyrun.Value }
 
 func (*hostBuiltin) TypeName() string { return "builtin_function" }
 
-func (f *hostBuiltin) Call(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
-	return host.Call(in, f.fn, args, kws)
+func (f *hostBuiltin) Call(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+	return pyrun.Call(in, f.fn, args, kws)
 }
 
 // Parameters are those of the function below the decorator.
-func (f *hostBuiltin) Parameters() []host.Parameter {
-	if fn, ok := f.fn.(host.HasParameters); ok {
+func (f *hostBuiltin) Parameters() []pyrun.Parameter {
+	if fn, ok := f.fn.(pyrun.HasParameters); ok {
 		return fn.Parameters()
 	}
 	return nil
 }
 
 // Get makes a method of it.
-func (f *hostBuiltin) Get(_ *host.Interp, instance, _ host.Value) (host.Value, error) {
+func (f *hostBuiltin) Get(_ *pyrun.Interp, instance, _ pyrun.Value) (pyrun.Value, error) {
 	if instance == nil {
 		return f, nil
 	}
-	return &host.BoundMethod{Self: instance, Fn: f}, nil
+	return &pyrun.BoundMethod{Self: instance, Fn: f}, nil
 }
 
-func makeHostBuiltin(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+func makeHostBuiltin(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
 	if len(args) == 1 {
-		if _, ok := args[0].(*host.Func); ok {
+		if _, ok := args[0].(*pyrun.Func); ok {
 			return &hostBuiltin{args[0]}, nil
 		}
 	}
@@ -92,57 +92,57 @@ func makeHostBuiltin(in *host.Interp, args []host.Value, kws []host.Keyword) (ho
 }
 
 // asHeld are arguments as a function under @core.builtin gets them from a kernel: what is known is in a constexpr.
-func asHeld(fn host.Value, args []host.Value, kws []host.Keyword) ([]host.Value, []host.Keyword) {
+func asHeld(fn pyrun.Value, args []pyrun.Value, kws []pyrun.Keyword) ([]pyrun.Value, []pyrun.Keyword) {
 	if !isHostBuiltin(fn) {
 		return args, kws
 	}
-	held := make([]host.Value, len(args))
+	held := make([]pyrun.Value, len(args))
 	for i, a := range args {
 		held[i] = inConstexpr(a)
 	}
-	named := make([]host.Keyword, len(kws))
+	named := make([]pyrun.Keyword, len(kws))
 	for i, k := range kws {
-		named[i] = host.Keyword{Name: k.Name, Value: inConstexpr(k.Value)}
+		named[i] = pyrun.Keyword{Name: k.Name, Value: inConstexpr(k.Value)}
 	}
 	return held, named
 }
 
 // isHostBuiltin reports whether a function is marked as one of Triton's own kind, by the decorator or by hand.
-func isHostBuiltin(fn host.Value) bool {
+func isHostBuiltin(fn pyrun.Value) bool {
 	switch f := fn.(type) {
 	case *hostBuiltin:
 		return true
-	case *host.Func:
+	case *pyrun.Func:
 		mark, ok := f.Attrs["__triton_builtin__"]
 		return ok && isTrue(mark)
 	}
 	return false
 }
 
-func inConstexpr(v host.Value) host.Value {
+func inConstexpr(v pyrun.Value) pyrun.Value {
 	switch v := v.(type) {
-	case host.Int, host.Float, host.Bool, host.Str, host.NoneType:
+	case pyrun.Int, pyrun.Float, pyrun.Bool, pyrun.Str, pyrun.NoneType:
 		return &Constexpr{v}
-	case *host.Tuple:
-		items := make([]host.Value, len(v.Items))
+	case *pyrun.Tuple:
+		items := make([]pyrun.Value, len(v.Items))
 		for i, e := range v.Items {
 			items[i] = inConstexpr(e)
 		}
-		return &host.Tuple{Items: items, Class: v.Class}
+		return &pyrun.Tuple{Items: items, Class: v.Class}
 	}
 	return v
 }
 
 // withSemantic adds _semantic to the arguments of a function that asks for it.
-func (g *generator) withSemantic(fn host.Value, kws []host.Keyword) []host.Keyword {
+func (g *generator) withSemantic(fn pyrun.Value, kws []pyrun.Keyword) []pyrun.Keyword {
 	switch f := fn.(type) {
 	case *hostBuiltin:
 		return g.withSemantic(f.fn, kws)
 	case *constexprFunc:
 		return g.withSemantic(f.fn, kws)
-	case *host.Func:
+	case *pyrun.Func:
 		if f.Def != nil && hasParam(f.Def.Args, "_semantic") {
-			return append(kws[:len(kws):len(kws)], host.Keyword{Name: "_semantic", Value: &semantic{g}})
+			return append(kws[:len(kws):len(kws)], pyrun.Keyword{Name: "_semantic", Value: &semantic{g}})
 		}
 	}
 	return kws

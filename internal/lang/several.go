@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -20,7 +20,7 @@ type nothingKnown struct{}
 func (*nothingKnown) TypeName() string { return "unknown" }
 
 // passOver fails without a message if a value is not known because of an earlier fault.
-func passOver(v host.Value) {
+func passOver(v pyrun.Value) {
 	if _, ok := v.(*nothingKnown); ok {
 		panic(&failure{silent: true})
 	}

@@ -7,18 +7,18 @@ import (
 	"unicode"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // ArgSpec is what is known about one argument of a kernel before it is compiled: a type, or a value.
 type ArgSpec struct {
-	Type  sem.Type   // of a runtime argument; nil for a constant
-	Const host.Value // of a constant
-	Div16 bool       // the value, or the address, is divisible by 16
-	Items []ArgSpec  // of a tuple
-	Names []string   // of the items of a named tuple; nil for a plain one
+	Type  sem.Type    // of a runtime argument; nil for a constant
+	Const pyrun.Value // of a constant
+	Div16 bool        // the value, or the address, is divisible by 16
+	Items []ArgSpec   // of a tuple
+	Names []string    // of the items of a named tuple; nil for a plain one
 	Tuple bool
 	Desc  *DescSpec // of a tensor descriptor
 }
@@ -192,7 +192,7 @@ func parseEntry(constexpr bool, e entry) (ArgSpec, *sigError) {
 		if d, ok := t.(*sem.DType); !ok || !d.IsInt() {
 			return ArgSpec{}, at.errorf(":1 is for integers, not %s", sem.TypeText(t))
 		}
-		return ArgSpec{Const: host.MakeInt(1)}, nil
+		return ArgSpec{Const: pyrun.MakeInt(1)}, nil
 	}
 	return ArgSpec{}, at.errorf("unknown specialisation :%s", spec).withHint(":16 says that the value is divisible by 16, :1 that it is 1")
 }
@@ -259,8 +259,8 @@ func parseConst(e entry) (ArgSpec, *sigError) {
 	if err != nil || !literal(x) {
 		return ArgSpec{}, e.errorf("%q is neither a type nor a Python literal", e.text)
 	}
-	in := host.NewInterp(host.Options{Files: files, MaxSteps: 10000, MaxBytes: 1 << 20})
-	v, err := host.Eval(in, x, &host.Env{})
+	in := pyrun.NewInterp(pyrun.Options{Files: files, MaxSteps: 10000, MaxBytes: 1 << 20})
+	v, err := pyrun.Eval(in, x, &pyrun.Env{})
 	if err != nil {
 		return ArgSpec{}, e.errorf("%q has no value: %v", e.text, err)
 	}
@@ -283,21 +283,21 @@ func literal(e python.Expr) bool {
 }
 
 // listsToTuples is a constant as kernels see it.
-func listsToTuples(v host.Value) host.Value {
-	var items []host.Value
+func listsToTuples(v pyrun.Value) pyrun.Value {
+	var items []pyrun.Value
 	switch v := v.(type) {
-	case *host.List:
+	case *pyrun.List:
 		items = v.Items
-	case *host.Tuple:
+	case *pyrun.Tuple:
 		items = v.Items
 	default:
 		return v
 	}
-	out := make([]host.Value, len(items))
+	out := make([]pyrun.Value, len(items))
 	for i, e := range items {
 		out[i] = listsToTuples(e)
 	}
-	return host.NewTuple(out...)
+	return pyrun.NewTuple(out...)
 }
 
 // scalarTypes are the scalar types by the names of signatures.

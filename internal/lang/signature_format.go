@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
 // FormatSignature writes arguments as ParseSignature reads them.
@@ -58,17 +58,17 @@ func typeText(t sem.Type) string {
 	return t.String()
 }
 
-func constText(v host.Value) string {
+func constText(v pyrun.Value) string {
 	switch v := v.(type) {
 	case *sem.DType:
 		return typeText(v)
 	case *FuncRef:
 		return "@" + v.File + ":" + v.Name
-	case host.Float:
+	case pyrun.Float:
 		if f := float64(v); math.IsInf(f, 0) || math.IsNaN(f) {
 			return "float('" + strings.TrimPrefix(strings.ToLower(fmt.Sprint(f)), "+") + "')"
 		}
-	case *host.Tuple:
+	case *pyrun.Tuple:
 		items := make([]string, len(v.Items))
 		for i, e := range v.Items {
 			items[i] = constText(e)

@@ -3,9 +3,9 @@ package lang
 import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -65,10 +65,10 @@ func (g *generator) assign(s *python.Assign) {
 	if len(s.Targets) != 1 {
 		g.failHint(s, "unsupported", "write one assignment for each name", "chained assignment is not supported in a jit function")
 	}
-	g.assignTo(s.Targets[0], func() host.Value { return g.expr(s.Value) })
+	g.assignTo(s.Targets[0], func() pyrun.Value { return g.expr(s.Value) })
 }
 
-func (g *generator) assignTo(target python.Expr, value func() host.Value) {
+func (g *generator) assignTo(target python.Expr, value func() pyrun.Value) {
 	if n, ok := target.(*python.Name); ok {
 		g.name = n.ID
 		known := value()
@@ -85,16 +85,16 @@ func (g *generator) assignTo(target python.Expr, value func() host.Value) {
 
 // toRuntime is what a plain assignment makes of a value: numbers become scalars; dtypes, None, functions and the like stay known
 // at compile time.
-func (g *generator) toRuntime(n python.Node, v host.Value) host.Value {
+func (g *generator) toRuntime(n python.Node, v pyrun.Value) pyrun.Value {
 	switch v := v.(type) {
-	case *host.Tuple:
+	case *pyrun.Tuple:
 		g.spend(n, len(v.Items))
-		items := make([]host.Value, len(v.Items))
+		items := make([]pyrun.Value, len(v.Items))
 		for i, e := range v.Items {
 			items[i] = g.toRuntime(n, e)
 		}
-		return &host.Tuple{Items: items, Class: v.Class}
-	case host.Int, host.Float, host.Bool:
+		return &pyrun.Tuple{Items: items, Class: v.Class}
+	case pyrun.Int, pyrun.Float, pyrun.Bool:
 		t, err := g.b.ToTensor(v)
 		g.check(n, err)
 		return t
@@ -102,7 +102,7 @@ func (g *generator) toRuntime(n python.Node, v host.Value) host.Value {
 	return v
 }
 
-func (g *generator) store(target python.Expr, v host.Value) {
+func (g *generator) store(target python.Expr, v pyrun.Value) {
 	switch t := target.(type) {
 	case *python.Name:
 		g.bind(t.ID, v)
@@ -120,8 +120,8 @@ func (g *generator) store(target python.Expr, v host.Value) {
 	}
 }
 
-func (g *generator) unpack(n python.Node, targets []python.Expr, v host.Value) {
-	t, ok := v.(*host.Tuple)
+func (g *generator) unpack(n python.Node, targets []python.Expr, v pyrun.Value) {
+	t, ok := v.(*pyrun.Tuple)
 	if !ok {
 		g.fail(n, "unpack", "cannot unpack %s: expected a tuple of %d values", describe(v), len(targets))
 	}
@@ -138,7 +138,7 @@ func (g *generator) unpack(n python.Node, targets []python.Expr, v host.Value) {
 
 // augAssign is target = target op value, the parts at the place of the statement.
 func (g *generator) augAssign(s *python.AugAssign) {
-	g.assignTo(s.Target, func() host.Value {
+	g.assignTo(s.Target, func() pyrun.Value {
 		defer g.at(s)()
 		lhs := g.expr(s.Target)
 		rhs := g.expr(s.Value)
@@ -155,7 +155,7 @@ func (g *generator) annAssign(s *python.AnnAssign) {
 		}
 		if s.Value != nil {
 			g.expr(s.Value)
-			g.assignTo(s.Target, func() host.Value { return g.expr(s.Value) })
+			g.assignTo(s.Target, func() pyrun.Value { return g.expr(s.Value) })
 		}
 		return
 	}
@@ -180,12 +180,12 @@ func (g *generator) returnStmt(s *python.Return) {
 	if g.loops > 0 {
 		g.failHint(s, "unsupported", "set a flag in the loop and test it afterwards", "return is not supported inside a for or while loop")
 	}
-	var v host.Value = host.None
+	var v pyrun.Value = pyrun.None
 	if s.Value != nil {
 		v = g.decay(s, g.expr(s.Value))
 	}
 	sh := shapeOf(v)
-	void := v == host.None
+	void := v == pyrun.None
 	g.b.Op(tt.Return, flatten(v, nil), nil)
 	switch {
 	case g.ret == nil:
@@ -207,20 +207,20 @@ func returnText(s shape, void bool) string {
 	return s.String()
 }
 
-func (g *generator) decay(n python.Node, v host.Value) host.Value {
-	if t, ok := v.(*host.Tuple); ok {
-		items := make([]host.Value, len(t.Items))
+func (g *generator) decay(n python.Node, v pyrun.Value) pyrun.Value {
+	if t, ok := v.(*pyrun.Tuple); ok {
+		items := make([]pyrun.Value, len(t.Items))
 		for i, e := range t.Items {
 			items[i] = g.decay(n, e)
 		}
-		return &host.Tuple{Items: items, Class: t.Class}
+		return &pyrun.Tuple{Items: items, Class: t.Class}
 	}
 	return g.toRuntime(n, v)
 }
 
 func (g *generator) assert(s *python.Assert) {
 	test := g.expr(s.Test)
-	var msg host.Value = host.Str("")
+	var msg pyrun.Value = pyrun.Str("")
 	if s.Msg != nil {
 		msg = g.expr(s.Msg)
 	}
@@ -229,15 +229,15 @@ func (g *generator) assert(s *python.Assert) {
 }
 
 // describe names a value for a message: its type, and its value when it is known.
-func describe(v host.Value) string {
+func describe(v pyrun.Value) string {
 	switch v := v.(type) {
 	case *sem.Tensor:
 		return "a value of type " + sem.TypeText(v.Type)
-	case *host.Tuple, *sem.Descriptor, *Object:
+	case *pyrun.Tuple, *sem.Descriptor, *Object:
 		return "a value of type " + shapeOf(v).String()
-	case host.NoneType:
+	case pyrun.NoneType:
 		return "None"
-	case host.Int, host.Float, host.Bool, host.Str:
+	case pyrun.Int, pyrun.Float, pyrun.Bool, pyrun.Str:
 		return "the constant " + Repr(v)
 	}
 	return "a value of Python type " + v.TypeName()

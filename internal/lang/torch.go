@@ -3,8 +3,8 @@ package lang
 import (
 	"math"
 
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
 // torchDType is torch.float16 and the like, as module constants and conditions mention them.
@@ -20,15 +20,15 @@ func (*torchDType) TypeName() string        { return "dtype" }
 func (t *torchDType) Repr() string          { return "torch." + t.name }
 func (t *torchDType) HashKey() (any, error) { return t, nil }
 
-func (t *torchDType) Attr(in *host.Interp, name string) (host.Value, bool, error) {
+func (t *torchDType) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	switch name {
 	case "is_floating_point":
-		return host.Bool(t.format != nil || t.power), true, nil
+		return pyrun.Bool(t.format != nil || t.power), true, nil
 	case "itemsize":
 		if t.format != nil {
-			return host.MakeInt(int64(t.format.Bits / 8)), true, nil
+			return pyrun.MakeInt(int64(t.format.Bits / 8)), true, nil
 		}
-		return host.MakeInt(int64(max(t.bits, 8) / 8)), true, nil
+		return pyrun.MakeInt(int64(max(t.bits, 8) / 8)), true, nil
 	}
 	return nil, false, nil
 }
@@ -57,36 +57,36 @@ var torchDTypes = func() map[string]*torchDType {
 // registerTorch adds what of torch the host code around kernels asks for when it is loaded. All else is unknown, and only an error when
 // a kernel depends on it.
 func (w *world) registerTorch() {
-	vars := map[string]host.Value{
+	vars := map[string]pyrun.Value{
 		"finfo":  native("finfo", finfo),
 		"iinfo":  native("iinfo", iinfo),
-		"inf":    host.Float(math.Inf(1)),
-		"nan":    host.Float(math.NaN()),
-		"pi":     host.Float(math.Pi),
+		"inf":    pyrun.Float(math.Inf(1)),
+		"nan":    pyrun.Float(math.NaN()),
+		"pi":     pyrun.Float(math.Pi),
 		"Tensor": unusable("Tensor"),
 
-		"are_deterministic_algorithms_enabled": answer(host.Bool(false)),
+		"are_deterministic_algorithms_enabled": answer(pyrun.Bool(false)),
 		"dtype":                                unusable("dtype"),
 	}
 	for name, t := range torchDTypes {
 		vars[name] = t
 	}
 	hip := w.target.Backend == "hip"
-	version := map[string]host.Value{"cuda": host.Str("13.0"), "hip": host.None}
+	version := map[string]pyrun.Value{"cuda": pyrun.Str("13.0"), "hip": pyrun.None}
 	if hip {
-		version["cuda"], version["hip"] = host.None, host.Str("6.4")
+		version["cuda"], version["hip"] = pyrun.None, pyrun.Str("6.4")
 	}
-	cuda := map[string]host.Value{
-		"is_available":          answer(host.Bool(true)),
-		"device_count":          answer(host.MakeInt(1)),
-		"current_device":        answer(host.MakeInt(0)),
-		"get_device_name":       answer(host.Str(w.target.Name())),
+	cuda := map[string]pyrun.Value{
+		"is_available":          answer(pyrun.Bool(true)),
+		"device_count":          answer(pyrun.MakeInt(1)),
+		"current_device":        answer(pyrun.MakeInt(0)),
+		"get_device_name":       answer(pyrun.Str(w.target.Name())),
 		"get_device_capability": answer(w.capability()),
 		"get_device_properties": answer(w.torchProperties()),
-		"is_bf16_supported":     answer(host.Bool(true)),
-		"is_initialized":        answer(host.Bool(true)),
+		"is_bf16_supported":     answer(pyrun.Bool(true)),
+		"is_initialized":        answer(pyrun.Bool(true)),
 	}
-	for _, m := range []*host.Module{
+	for _, m := range []*pyrun.Module{
 		w.stdlibModule("torch.torch_version", "torch_version.py"),
 		{Name: "torch.version", Vars: version, Lookup: w.torchVersion},
 		{Name: "torch.cuda", Vars: cuda, Open: true},
@@ -104,7 +104,7 @@ var torchInTriton = map[string]bool{
 }
 
 // torchVersion looks up torch.__version__, which is a text and compares as a version.
-func (w *world) torchVersion(in *host.Interp, name string) (host.Value, bool, error) {
+func (w *world) torchVersion(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	if name != "__version__" {
 		return nil, false, nil
 	}
@@ -118,11 +118,11 @@ var otherAccelerators = map[string]bool{
 	"hpu": true, "xla": true, "sdaa": true, "supa": true, "xmlir": true, "maca": true, "mcpu": true,
 }
 
-func answer(v host.Value) host.Value {
-	return native("answer", func(*host.Interp, []host.Value, []host.Keyword) (host.Value, error) { return v, nil })
+func answer(v pyrun.Value) pyrun.Value {
+	return native("answer", func(*pyrun.Interp, []pyrun.Value, []pyrun.Keyword) (pyrun.Value, error) { return v, nil })
 }
 
-func torchArg(args []host.Value) *torchDType {
+func torchArg(args []pyrun.Value) *torchDType {
 	if len(args) == 0 {
 		return torchDTypes["float32"]
 	}
@@ -130,32 +130,32 @@ func torchArg(args []host.Value) *torchDType {
 	return t
 }
 
-func finfo(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+func finfo(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
 	t := torchArg(args)
 	if t != nil && t.power {
-		lo := host.Float(0x1p-127)
-		return &record{"finfo", map[string]host.Value{"max": host.Float(0x1p127), "min": lo, "eps": host.Float(1), "tiny": lo, "smallest_normal": lo,
-			"bits": host.MakeInt(8), "resolution": host.Float(1), "dtype": host.Str(t.name)}}, nil
+		lo := pyrun.Float(0x1p-127)
+		return &record{"finfo", map[string]pyrun.Value{"max": pyrun.Float(0x1p127), "min": lo, "eps": pyrun.Float(1), "tiny": lo, "smallest_normal": lo,
+			"bits": pyrun.MakeInt(8), "resolution": pyrun.Float(1), "dtype": pyrun.Str(t.name)}}, nil
 	}
 	if t == nil || t.format == nil {
-		return nil, host.Errorf(host.TypeError, "torch.finfo() requires a floating point dtype")
+		return nil, pyrun.Errorf(pyrun.TypeError, "torch.finfo() requires a floating point dtype")
 	}
 	f := t.format
 	digits := int(float64(f.Man) * math.Log10(2)) // that survive in a decimal number
 	largest := f.Decode(f.Max())
 	tiny := math.Ldexp(1, 1-f.Bias)
 	eps := math.Ldexp(1, -f.Man)
-	return &record{"finfo", map[string]host.Value{
-		"max": host.Float(largest), "min": host.Float(-largest), "eps": host.Float(eps), "tiny": host.Float(tiny),
-		"smallest_normal": host.Float(tiny), "bits": host.MakeInt(int64(f.Bits)), "resolution": host.Float(math.Pow10(-digits)), "dtype": host.Str(t.name),
+	return &record{"finfo", map[string]pyrun.Value{
+		"max": pyrun.Float(largest), "min": pyrun.Float(-largest), "eps": pyrun.Float(eps), "tiny": pyrun.Float(tiny),
+		"smallest_normal": pyrun.Float(tiny), "bits": pyrun.MakeInt(int64(f.Bits)), "resolution": pyrun.Float(math.Pow10(-digits)), "dtype": pyrun.Str(t.name),
 	}}, nil
 }
 
-func iinfo(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+func iinfo(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
 	t := torchArg(args)
 	if t == nil || t.bits == 0 {
-		return nil, host.Errorf(host.TypeError, "torch.iinfo() requires an integer dtype")
+		return nil, pyrun.Errorf(pyrun.TypeError, "torch.iinfo() requires an integer dtype")
 	}
 	lo, hi := bigBounds(t.bits, t.signed)
-	return &record{"iinfo", map[string]host.Value{"min": lo, "max": hi, "bits": host.MakeInt(int64(t.bits)), "dtype": host.Str(t.name)}}, nil
+	return &record{"iinfo", map[string]pyrun.Value{"min": lo, "max": hi, "bits": pyrun.MakeInt(int64(t.bits)), "dtype": pyrun.Str(t.name)}}, nil
 }

@@ -3,77 +3,77 @@ package lang
 import (
 	"math/bits"
 
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // native is a function written in Go that host code calls with positional or keyword arguments.
-func native(name string, fn func(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error)) *host.Builtin {
-	return &host.Builtin{Name: name, Fn: fn}
+func native(name string, fn func(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error)) *pyrun.Builtin {
+	return &pyrun.Builtin{Name: name, Fn: fn}
 }
 
 // record is an object with fixed attributes.
 type record struct {
 	name  string
-	attrs map[string]host.Value
+	attrs map[string]pyrun.Value
 }
 
 func (r *record) TypeName() string { return r.name }
 
-func (r *record) Attr(in *host.Interp, name string) (host.Value, bool, error) {
+func (r *record) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	v, ok := r.attrs[name]
 	return v, ok, nil
 }
 
 // unusable is a class that host code may name but that has no meaning while kernels are compiled.
-func unusable(name string) host.Value {
-	return &typeClass{name: name, is: func(host.Value) bool { return false }}
+func unusable(name string) pyrun.Value {
+	return &typeClass{name: name, is: func(pyrun.Value) bool { return false }}
 }
 
 // decorator is a value that wraps a function.
 type decorator struct {
 	name  string
-	apply func(fn host.Value, opts []host.Keyword) (host.Value, error)
+	apply func(fn pyrun.Value, opts []pyrun.Keyword) (pyrun.Value, error)
 }
 
 func (*decorator) TypeName() string { return "function" }
 
 // Call handles both @name and @name(options).
-func (d *decorator) Call(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+func (d *decorator) Call(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
 	if len(args) == 1 {
 		return d.apply(args[0], kws)
 	}
-	return native(d.name, func(_ *host.Interp, inner []host.Value, _ []host.Keyword) (host.Value, error) {
+	return native(d.name, func(_ *pyrun.Interp, inner []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
 		if len(inner) != 1 {
-			return nil, host.Errorf(host.TypeError, "%s() decorates one function", d.name)
+			return nil, pyrun.Errorf(pyrun.TypeError, "%s() decorates one function", d.name)
 		}
 		return d.apply(inner[0], kws)
 	}), nil
 }
 
-var jitDecorator = &decorator{"jit", func(fn host.Value, opts []host.Keyword) (host.Value, error) {
+var jitDecorator = &decorator{"jit", func(fn pyrun.Value, opts []pyrun.Keyword) (pyrun.Value, error) {
 	switch f := fn.(type) {
-	case *host.Func:
+	case *pyrun.Func:
 		return newJIT(f, opts)
 	case *JITFunction:
 		return f, nil
 	}
-	return nil, host.Errorf(host.TypeError, "@triton.jit decorates functions, not %s", fn.TypeName())
+	return nil, pyrun.Errorf(pyrun.TypeError, "@triton.jit decorates functions, not %s", fn.TypeName())
 }}
 
-var constexprDecorator = &decorator{"constexpr_function", func(fn host.Value, _ []host.Keyword) (host.Value, error) {
+var constexprDecorator = &decorator{"constexpr_function", func(fn pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
 	return &constexprFunc{fn}, nil
 }}
 
-var jitClass = &typeClass{name: "JITFunction", is: func(v host.Value) bool { _, ok := v.(*JITFunction); return ok }}
+var jitClass = &typeClass{name: "JITFunction", is: func(v pyrun.Value) bool { _, ok := v.(*JITFunction); return ok }}
 
 // wrapperDecorator is autotune or heuristics when its arguments are evaluated before it is seen around a jit function.
-func wrapperDecorator(kind, params string) host.Value {
-	return host.Native(kind, params, func(_ *host.Interp, args []host.Value) (host.Value, error) {
-		return native(kind, func(_ *host.Interp, inner []host.Value, _ []host.Keyword) (host.Value, error) {
+func wrapperDecorator(kind, params string) pyrun.Value {
+	return pyrun.Native(kind, params, func(_ *pyrun.Interp, args []pyrun.Value) (pyrun.Value, error) {
+		return native(kind, func(_ *pyrun.Interp, inner []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
 			if len(inner) != 1 {
-				return nil, host.Errorf(host.TypeError, "%s() decorates one function", kind)
+				return nil, pyrun.Errorf(pyrun.TypeError, "%s() decorates one function", kind)
 			}
 			return inner[0], nil
 		}), nil
@@ -89,8 +89,8 @@ var (
 // decorate handles the decorators of a function that becomes a jit function. The arguments of autotune and heuristics stay
 // unevaluated, and decorators of other packages around a jit function (a launch cache, say) are passed over: what is compiled is the
 // function itself.
-func decorate(in *host.Interp, fn *host.Func, decorators []python.Expr, eval func(python.Expr) (host.Value, error)) (host.Value, error) {
-	var v host.Value = fn
+func decorate(in *pyrun.Interp, fn *pyrun.Func, decorators []python.Expr, eval func(python.Expr) (pyrun.Value, error)) (pyrun.Value, error) {
+	var v pyrun.Value = fn
 	for i := len(decorators) - 1; i >= 0; i-- {
 		d := decorators[i]
 		j, isJIT := v.(*JITFunction)
@@ -99,7 +99,7 @@ func decorate(in *host.Interp, fn *host.Func, decorators []python.Expr, eval fun
 			if err != nil {
 				return nil, err
 			}
-			if v, err = host.Call(in, dec, []host.Value{v}, nil); err != nil {
+			if v, err = pyrun.Call(in, dec, []pyrun.Value{v}, nil); err != nil {
 				return nil, err
 			}
 			continue
@@ -116,7 +116,7 @@ func decorate(in *host.Interp, fn *host.Func, decorators []python.Expr, eval fun
 			j.Wrappers = append(j.Wrappers, Wrapper{"heuristics", call, eval})
 		case err == nil && dec == mustUseDecorator:
 			if mark, err := eval(d); err == nil {
-				v, _ = host.Call(in, mark, []host.Value{j}, nil)
+				v, _ = pyrun.Call(in, mark, []pyrun.Value{j}, nil)
 			}
 		case err == nil && isSourceFunc(dec):
 			v = replaced(in, j, d, eval)
@@ -129,9 +129,9 @@ func decorate(in *host.Interp, fn *host.Func, decorators []python.Expr, eval fun
 
 // replaced is what a decorator of a project makes of a jit function, where that is a function that kernels can call: some give the
 // back end's own function in place of one written for those that have none. What launches the function in its own way is passed over.
-func replaced(in *host.Interp, j *JITFunction, decorator python.Expr, eval func(python.Expr) (host.Value, error)) host.Value {
+func replaced(in *pyrun.Interp, j *JITFunction, decorator python.Expr, eval func(python.Expr) (pyrun.Value, error)) pyrun.Value {
 	if dec, err := eval(decorator); err == nil && (isSourceFunc(dec) || dec == mustUseDecorator) {
-		v, err := host.Call(in, dec, []host.Value{j}, nil)
+		v, err := pyrun.Call(in, dec, []pyrun.Value{j}, nil)
 		if err == nil && callableInKernels(v) {
 			return v
 		}
@@ -140,16 +140,16 @@ func replaced(in *host.Interp, j *JITFunction, decorator python.Expr, eval func(
 	return j
 }
 
-func isSourceFunc(v host.Value) bool {
-	_, ok := v.(*host.Func)
+func isSourceFunc(v pyrun.Value) bool {
+	_, ok := v.(*pyrun.Func)
 	return ok
 }
 
 // configClass is triton.Config.
-var configClass = native("Config", func(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
-	r := &record{name: "Config", attrs: map[string]host.Value{
-		"kwargs": host.NewDict(), "num_warps": host.MakeInt(4), "num_stages": host.MakeInt(3), "num_ctas": host.MakeInt(1),
-		"maxnreg": host.None, "pre_hook": host.None, "ir_override": host.None,
+var configClass = native("Config", func(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+	r := &record{name: "Config", attrs: map[string]pyrun.Value{
+		"kwargs": pyrun.NewDict(), "num_warps": pyrun.MakeInt(4), "num_stages": pyrun.MakeInt(3), "num_ctas": pyrun.MakeInt(1),
+		"maxnreg": pyrun.None, "pre_hook": pyrun.None, "ir_override": pyrun.None,
 	}}
 	for i, name := range []string{"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook", "ir_override"} {
 		if i < len(args) {
@@ -158,7 +158,7 @@ var configClass = native("Config", func(in *host.Interp, args []host.Value, kws 
 	}
 	for _, k := range kws {
 		if _, ok := r.attrs[k.Name]; !ok {
-			return nil, host.Errorf(host.TypeError, "Config() got an unexpected keyword argument '%s'", k.Name)
+			return nil, pyrun.Errorf(pyrun.TypeError, "Config() got an unexpected keyword argument '%s'", k.Name)
 		}
 		r.attrs[k.Name] = k.Value
 	}
@@ -166,9 +166,9 @@ var configClass = native("Config", func(in *host.Interp, args []host.Value, kws 
 })
 
 // triton are the names of the package triton. There cdiv and next_power_of_2 are for the host; in kernels too, on constants.
-func (w *world) triton() map[string]host.Value {
-	return map[string]host.Value{
-		"__version__":        host.Str(version),
+func (w *world) triton() map[string]pyrun.Value {
+	return map[string]pyrun.Value{
+		"__version__":        pyrun.Str(version),
 		"jit":                jitDecorator,
 		"constexpr_function": constexprDecorator,
 		"autotune":           autotuneDecorator,
@@ -183,24 +183,26 @@ func (w *world) triton() map[string]host.Value {
 		"MockTensor":         unusable("MockTensor"),
 		"TensorWrapper":      unusable("TensorWrapper"),
 		"KernelInterface":    unusable("KernelInterface"),
-		"OutOfResources":     host.RuntimeError,
-		"CompilationError":   host.RuntimeError,
-		"TritonError":        host.RuntimeError,
-		"InterpreterError":   host.RuntimeError,
+		"OutOfResources":     pyrun.RuntimeError,
+		"CompilationError":   pyrun.RuntimeError,
+		"TritonError":        pyrun.RuntimeError,
+		"InterpreterError":   pyrun.RuntimeError,
 	}
 }
 
-func nothing(*host.Interp, []host.Value, []host.Keyword) (host.Value, error) { return host.None, nil }
+func nothing(*pyrun.Interp, []pyrun.Value, []pyrun.Keyword) (pyrun.Value, error) {
+	return pyrun.None, nil
+}
 
 // mustUseDecorator is triton.must_use_result.
-var mustUseDecorator host.Value = native("must_use_result", mustUseResult)
+var mustUseDecorator pyrun.Value = native("must_use_result", mustUseResult)
 
 // mustUseResult marks a jit function, with a reason or without.
-func mustUseResult(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+func mustUseResult(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
 	why := "it has no other effect"
-	mark := func(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+	mark := func(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
 		if len(args) == 0 {
-			return nil, host.Errorf(host.TypeError, "must_use_result() takes a function")
+			return nil, pyrun.Errorf(pyrun.TypeError, "must_use_result() takes a function")
 		}
 		if f, ok := args[0].(*JITFunction); ok {
 			f.MustUse = why
@@ -208,7 +210,7 @@ func mustUseResult(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Va
 		return args[0], nil
 	}
 	if len(args) > 0 {
-		if s, ok := args[0].(host.Str); ok {
+		if s, ok := args[0].(pyrun.Str); ok {
 			why = string(s)
 			return native("must_use_result", mark), nil
 		}
@@ -216,85 +218,85 @@ func mustUseResult(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Va
 	return mark(nil, args, nil)
 }
 
-func identity(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) {
+func identity(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
 	if len(args) == 0 {
-		return host.None, nil
+		return pyrun.None, nil
 	}
 	return args[0], nil
 }
 
-func hostCdiv(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+func hostCdiv(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
 	if len(args) != 2 {
-		return nil, host.Errorf(host.TypeError, "cdiv() takes 2 arguments")
+		return nil, pyrun.Errorf(pyrun.TypeError, "cdiv() takes 2 arguments")
 	}
-	sum, err := host.Binary(in, python.Add, args[0], args[1])
+	sum, err := pyrun.Binary(in, python.Add, args[0], args[1])
 	if err != nil {
 		return nil, err
 	}
-	if sum, err = host.Binary(in, python.Sub, sum, host.MakeInt(1)); err != nil {
+	if sum, err = pyrun.Binary(in, python.Sub, sum, pyrun.MakeInt(1)); err != nil {
 		return nil, err
 	}
-	return host.Binary(in, python.FloorDiv, sum, args[1])
+	return pyrun.Binary(in, python.FloorDiv, sum, args[1])
 }
 
-func nextPowerOf2(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+func nextPowerOf2(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
 	if len(args) == 1 {
-		if n, ok := host.AsInt64(args[0]); ok {
+		if n, ok := pyrun.AsInt64(args[0]); ok {
 			if n <= 0 {
-				return host.MakeInt(0), nil
+				return pyrun.MakeInt(0), nil
 			}
-			return host.MakeInt(1 << bits.Len64(uint64(n-1))), nil
+			return pyrun.MakeInt(1 << bits.Len64(uint64(n-1))), nil
 		}
 	}
-	return nil, host.Errorf(host.TypeError, "next_power_of_2() takes an integer")
+	return nil, pyrun.Errorf(pyrun.TypeError, "next_power_of_2() takes an integer")
 }
 
 // targetValue is what get_current_target() gives.
-func (w *world) targetValue() host.Value {
-	var arch host.Value = host.Str(w.target.Chip)
+func (w *world) targetValue() pyrun.Value {
+	var arch pyrun.Value = pyrun.Str(w.target.Chip)
 	if w.target.Chip == "" {
-		arch = host.MakeInt(int64(w.target.Arch))
+		arch = pyrun.MakeInt(int64(w.target.Arch))
 	}
-	return &record{"GPUTarget", map[string]host.Value{
-		"backend": host.Str(w.target.Backend), "arch": arch, "warp_size": host.MakeInt(int64(w.target.WarpSize)),
+	return &record{"GPUTarget", map[string]pyrun.Value{
+		"backend": pyrun.Str(w.target.Backend), "arch": arch, "warp_size": pyrun.MakeInt(int64(w.target.WarpSize)),
 	}}
 }
 
-func (w *world) activeDriver() host.Value {
-	device := &record{"device", map[string]host.Value{"type": host.Str("cuda"), "index": host.MakeInt(0)}}
-	constant := func(v host.Value) host.Value {
-		return native("get", func(*host.Interp, []host.Value, []host.Keyword) (host.Value, error) { return v, nil })
+func (w *world) activeDriver() pyrun.Value {
+	device := &record{"device", map[string]pyrun.Value{"type": pyrun.Str("cuda"), "index": pyrun.MakeInt(0)}}
+	constant := func(v pyrun.Value) pyrun.Value {
+		return native("get", func(*pyrun.Interp, []pyrun.Value, []pyrun.Keyword) (pyrun.Value, error) { return v, nil })
 	}
-	return &record{"CudaDriver", map[string]host.Value{
+	return &record{"CudaDriver", map[string]pyrun.Value{
 		"get_current_target":      constant(w.targetValue()),
 		"get_active_torch_device": constant(device),
-		"get_current_device":      constant(host.MakeInt(0)),
-		"get_current_stream":      constant(host.MakeInt(0)),
+		"get_current_device":      constant(pyrun.MakeInt(0)),
+		"get_current_stream":      constant(pyrun.MakeInt(0)),
 		"get_device_capability":   constant(w.capability()),
-		"is_active":               constant(host.Bool(true)),
-		"utils":                   &record{"CudaUtils", map[string]host.Value{"get_device_properties": constant(w.driverProperties())}},
+		"is_active":               constant(pyrun.Bool(true)),
+		"utils":                   &record{"CudaUtils", map[string]pyrun.Value{"get_device_properties": constant(w.driverProperties())}},
 	}}
 }
 
 // targetInfo are the functions of triton.language.target_info.
-func (w *world) targetInfo() map[string]host.Value {
-	test := func(name string, f func(args []int64) bool) host.Value {
-		return &constexprFunc{native(name, func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+func (w *world) targetInfo() map[string]pyrun.Value {
+	test := func(name string, f func(args []int64) bool) pyrun.Value {
+		return &constexprFunc{native(name, func(_ *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
 			var ints []int64
 			for _, a := range args {
-				n, _ := host.AsInt64(a)
+				n, _ := pyrun.AsInt64(a)
 				ints = append(ints, n)
 			}
 			for _, k := range kws {
-				n, _ := host.AsInt64(k.Value)
+				n, _ := pyrun.AsInt64(k.Value)
 				ints = append(ints, n)
 			}
-			return host.Bool(f(ints)), nil
+			return pyrun.Bool(f(ints)), nil
 		})}
 	}
 	cuda, chip, arch := w.target.Backend == "cuda", w.target.Chip, int64(w.target.Arch)
-	return map[string]host.Value{
-		"current_target": &constexprFunc{native("current_target", func(*host.Interp, []host.Value, []host.Keyword) (host.Value, error) {
+	return map[string]pyrun.Value{
+		"current_target": &constexprFunc{native("current_target", func(*pyrun.Interp, []pyrun.Value, []pyrun.Keyword) (pyrun.Value, error) {
 			return w.targetValue(), nil
 		})},
 		"is_cuda":      test("is_cuda", func([]int64) bool { return cuda }),
@@ -315,17 +317,17 @@ func (w *world) targetInfo() map[string]host.Value {
 }
 
 // languageNames are the names of triton.language that are neither builtins nor library functions.
-var languageNames map[string]host.Value
+var languageNames map[string]pyrun.Value
 
 func init() { // staticAssert and others mention the generator, which mentions the table
-	languageNames = map[string]host.Value{
+	languageNames = map[string]pyrun.Value{
 		"range":                   tlRange,
 		"static_range":            staticRange,
 		"static_assert":           &staticFunc{"static_assert", staticAssert, true},
 		"static_print":            &staticFunc{"static_print", staticPrint, true},
 		"condition":               &kernelFunc{"condition", makeCondition},
-		"TRITON_MAX_TENSOR_NUMEL": host.MakeInt(1 << 20),
-		"CONSTEXPR_0":             &Constexpr{host.MakeInt(0)},
+		"TRITON_MAX_TENSOR_NUMEL": pyrun.MakeInt(1 << 20),
+		"CONSTEXPR_0":             &Constexpr{pyrun.MakeInt(0)},
 		"_aggregate":              aggregateDecorator,
 		"builtin":                 native("builtin", makeHostBuiltin),
 		"extern":                  native("extern", makeHostBuiltin),
@@ -347,7 +349,7 @@ func init() { // staticAssert and others mention the generator, which mentions t
 }
 
 // callableInKernels says that a value is a function of the language or one written in it.
-func callableInKernels(v host.Value) bool {
+func callableInKernels(v pyrun.Value) bool {
 	switch v.(type) {
 	case *JITFunction, *sem.Builtin, *hostBuiltin, *kernelFunc, *staticFunc, *constexprFunc:
 		return true

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -17,7 +17,7 @@ type Tuning struct {
 	Source string // the text of the kernel and of the functions of its file that it calls, without decorators
 
 	mu sync.Mutex
-	in *host.Interp
+	in *pyrun.Interp
 }
 
 // Step is one decorator: either autotune or heuristics.
@@ -29,7 +29,7 @@ type Step struct {
 // Heuristic is a compile-time argument that is computed from the others.
 type Heuristic struct {
 	Name string
-	Fn   host.Value
+	Fn   pyrun.Value
 }
 
 // Autotune is the decorator of that name, its arguments evaluated.
@@ -37,19 +37,19 @@ type Autotune struct {
 	Configs                   []Config
 	Key                       []string
 	ResetToZero, RestoreValue []string
-	PreHook, PostHook         host.Value // nil where there is none, as all functions here
-	EarlyPrune, PerfModel     host.Value
-	TopK                      host.Value
+	PreHook, PostHook         pyrun.Value // nil where there is none, as all functions here
+	EarlyPrune, PerfModel     pyrun.Value
+	TopK                      pyrun.Value
 	Warmup, Rep               float64 // in milliseconds; 0: the default
 	Graph                     bool    // use_cuda_graph
 }
 
 // Config is a triton.Config.
 type Config struct {
-	Kwargs                                []host.Keyword
+	Kwargs                                []pyrun.Keyword
 	NumWarps, NumStages, NumCTAs, MaxNReg int
-	PreHook                               host.Value
-	Value                                 host.Value // as Python sees it
+	PreHook                               pyrun.Value
+	Value                                 pyrun.Value // as Python sees it
 }
 
 // String is the config as Triton prints it.
@@ -66,14 +66,14 @@ func (c Config) String() string {
 }
 
 // AllKwargs are the arguments that the config gives, options among them.
-func (c Config) AllKwargs() []host.Keyword {
+func (c Config) AllKwargs() []pyrun.Keyword {
 	out := slices.Clone(c.Kwargs)
 	for _, o := range []struct {
 		name  string
 		value int
 	}{{"num_warps", c.NumWarps}, {"num_ctas", c.NumCTAs}, {"num_stages", c.NumStages}, {"maxnreg", c.MaxNReg}} {
 		if o.value > 0 {
-			out = append(out, host.Keyword{Name: o.name, Value: host.MakeInt(int64(o.value))})
+			out = append(out, pyrun.Keyword{Name: o.name, Value: pyrun.MakeInt(int64(o.value))})
 		}
 	}
 	return out
@@ -95,7 +95,7 @@ func (s *Source) Tuning(kernel string, target Target) (t *Tuning, err error) {
 	for i := len(fn.Wrappers) - 1; i >= 0; i-- {
 		step, err := fn.Wrappers[i].step(w.in)
 		if err != nil {
-			return nil, s.report(host.Diagnostic(err, fn.Wrappers[i].Call.Span()))
+			return nil, s.report(pyrun.Diagnostic(err, fn.Wrappers[i].Call.Span()))
 		}
 		t.Steps = append(t.Steps, step)
 	}
@@ -103,7 +103,7 @@ func (s *Source) Tuning(kernel string, target Target) (t *Tuning, err error) {
 }
 
 // sourceOf is the text of a function and of those of its file that it names, in the file's order.
-func sourceOf(fn *host.Func) string {
+func sourceOf(fn *pyrun.Func) string {
 	file := fn.Module.Syntax.File
 	defs := map[string]*python.FunctionDef{}
 	for _, s := range fn.Module.Syntax.Body {
@@ -142,8 +142,8 @@ func sourceOf(fn *host.Func) string {
 }
 
 // arguments are the arguments of a decorator by name.
-func (w Wrapper) arguments(in *host.Interp, names ...string) (map[string]host.Value, error) {
-	out := map[string]host.Value{}
+func (w Wrapper) arguments(in *pyrun.Interp, names ...string) (map[string]pyrun.Value, error) {
+	out := map[string]pyrun.Value{}
 	for i, a := range w.Call.Args {
 		v, err := w.Eval(a)
 		if err != nil {
@@ -161,9 +161,9 @@ func (w Wrapper) arguments(in *host.Interp, names ...string) (map[string]host.Va
 			}
 			return nil, err
 		}
-		if d, ok := v.(*host.Dict); k.Arg == "" && ok {
+		if d, ok := v.(*pyrun.Dict); k.Arg == "" && ok {
 			for name, v := range d.All() {
-				if s, ok := name.(host.Str); ok {
+				if s, ok := name.(pyrun.Str); ok {
 					out[string(s)] = v
 				}
 			}
@@ -172,14 +172,14 @@ func (w Wrapper) arguments(in *host.Interp, names ...string) (map[string]host.Va
 		out[k.Arg] = v
 	}
 	for name, v := range out {
-		if v == host.None {
+		if v == pyrun.None {
 			delete(out, name)
 		}
 	}
 	return out, nil
 }
 
-func (w Wrapper) step(in *host.Interp) (Step, error) {
+func (w Wrapper) step(in *pyrun.Interp) (Step, error) {
 	if w.Kind == "heuristics" {
 		return w.heuristics(in)
 	}
@@ -197,7 +197,7 @@ func (w Wrapper) step(in *host.Interp) (Step, error) {
 		}
 	}
 	a.Warmup, a.Rep = number(args["warmup"]), number(args["rep"])
-	if d, ok := args["prune_configs_by"].(*host.Dict); ok {
+	if d, ok := args["prune_configs_by"].(*pyrun.Dict); ok {
 		a.EarlyPrune, _ = d.GetStr("early_config_prune")
 		a.PerfModel, _ = d.GetStr("perf_model")
 		a.TopK, _ = d.GetStr("top_k")
@@ -208,26 +208,26 @@ func (w Wrapper) step(in *host.Interp) (Step, error) {
 		}
 	}
 	if len(a.Configs) == 0 {
-		v, _ := host.Call(in, configClass, nil, nil)
+		v, _ := pyrun.Call(in, configClass, nil, nil)
 		a.Configs = []Config{configOf(v.(*record))}
 	}
 	return Step{Autotune: a}, nil
 }
 
-func (w Wrapper) heuristics(in *host.Interp) (Step, error) {
+func (w Wrapper) heuristics(in *pyrun.Interp) (Step, error) {
 	args, err := w.arguments(in, "values")
 	if err != nil {
 		return Step{}, err
 	}
-	d, ok := args["values"].(*host.Dict)
+	d, ok := args["values"].(*pyrun.Dict)
 	if !ok {
-		return Step{}, host.Errorf(host.TypeError, "heuristics() takes a dict of functions")
+		return Step{}, pyrun.Errorf(pyrun.TypeError, "heuristics() takes a dict of functions")
 	}
 	var s Step
 	for name, fn := range d.All() {
-		n, ok := name.(host.Str)
+		n, ok := name.(pyrun.Str)
 		if !ok {
-			return Step{}, host.Errorf(host.TypeError, "heuristics() takes a dict with names of parameters for keys")
+			return Step{}, pyrun.Errorf(pyrun.TypeError, "heuristics() takes a dict with names of parameters for keys")
 		}
 		s.Heuristics = append(s.Heuristics, Heuristic{string(n), fn})
 	}
@@ -235,30 +235,30 @@ func (w Wrapper) heuristics(in *host.Interp) (Step, error) {
 }
 
 // number is a value as a float, or 0.
-func number(v host.Value) float64 {
+func number(v pyrun.Value) float64 {
 	switch v := v.(type) {
-	case host.Int:
+	case pyrun.Int:
 		n, _ := v.Int64()
 		return float64(n)
-	case host.Float:
+	case pyrun.Float:
 		return float64(v)
 	}
 	return 0
 }
 
-func stringsOf(in *host.Interp, v host.Value) ([]string, error) {
+func stringsOf(in *pyrun.Interp, v pyrun.Value) ([]string, error) {
 	if v == nil {
 		return nil, nil
 	}
-	items, err := host.Iterate(in, v)
+	items, err := pyrun.Iterate(in, v)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, item := range items {
-		s, ok := item.(host.Str)
+		s, ok := item.(pyrun.Str)
 		if !ok {
-			return nil, host.Errorf(host.TypeError, "autotune() expects names of parameters, not %s", item.TypeName())
+			return nil, pyrun.Errorf(pyrun.TypeError, "autotune() expects names of parameters, not %s", item.TypeName())
 		}
 		out = append(out, string(s))
 	}
@@ -266,8 +266,8 @@ func stringsOf(in *host.Interp, v host.Value) ([]string, error) {
 }
 
 // ConfigsOf are the configs of a list.
-func ConfigsOf(in *host.Interp, v host.Value) ([]Config, error) {
-	items, err := host.Iterate(in, v)
+func ConfigsOf(in *pyrun.Interp, v pyrun.Value) ([]Config, error) {
+	items, err := pyrun.Iterate(in, v)
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +275,7 @@ func ConfigsOf(in *host.Interp, v host.Value) ([]Config, error) {
 	for _, item := range items {
 		r, ok := item.(*record)
 		if !ok || r.name != "Config" {
-			return nil, host.Errorf(host.TypeError, "expected a triton.Config, not %s", item.TypeName())
+			return nil, pyrun.Errorf(pyrun.TypeError, "expected a triton.Config, not %s", item.TypeName())
 		}
 		out = append(out, configOf(r))
 	}
@@ -285,21 +285,21 @@ func ConfigsOf(in *host.Interp, v host.Value) ([]Config, error) {
 func configOf(r *record) Config {
 	num := func(name string) int { return int(number(r.attrs[name])) }
 	c := Config{NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"), MaxNReg: num("maxnreg"), Value: r}
-	if d, ok := r.attrs["kwargs"].(*host.Dict); ok {
+	if d, ok := r.attrs["kwargs"].(*pyrun.Dict); ok {
 		for name, v := range d.All() {
-			if s, ok := name.(host.Str); ok {
-				c.Kwargs = append(c.Kwargs, host.Keyword{Name: string(s), Value: unwrapConstexpr(v)})
+			if s, ok := name.(pyrun.Str); ok {
+				c.Kwargs = append(c.Kwargs, pyrun.Keyword{Name: string(s), Value: unwrapConstexpr(v)})
 			}
 		}
 	}
-	if h := r.attrs["pre_hook"]; h != host.None {
+	if h := r.attrs["pre_hook"]; h != pyrun.None {
 		c.PreHook = h
 	}
 	return c
 }
 
 // Call calls a function of the file, with a fresh allowance of steps.
-func (t *Tuning) Call(fn host.Value, args []host.Value, kws []host.Keyword) (v host.Value, err error) {
+func (t *Tuning) Call(fn pyrun.Value, args []pyrun.Value, kws []pyrun.Keyword) (v pyrun.Value, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	defer func() {
@@ -308,15 +308,15 @@ func (t *Tuning) Call(fn host.Value, args []host.Value, kws []host.Keyword) (v h
 		}
 	}()
 	t.in.Refill()
-	v, err = host.Call(t.in, fn, args, kws)
+	v, err = pyrun.Call(t.in, fn, args, kws)
 	if err != nil {
-		return nil, &diag.List{Files: t.in.Files, Diags: []diag.Diagnostic{host.Diagnostic(err, diag.Span{})}}
+		return nil, &diag.List{Files: t.in.Files, Diags: []diag.Diagnostic{pyrun.Diagnostic(err, diag.Span{})}}
 	}
 	return unwrapConstexpr(v), nil
 }
 
 // Configs are the configs of a list that a function returned.
-func (t *Tuning) Configs(v host.Value) ([]Config, error) {
+func (t *Tuning) Configs(v pyrun.Value) ([]Config, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return ConfigsOf(t.in, v)
@@ -341,7 +341,7 @@ func (*TensorValue) TypeName() string { return "Tensor" }
 func (t *TensorValue) HashKey() (any, error) { return t, nil }
 
 // Attr is an attribute or method.
-func (t *TensorValue) Attr(in *host.Interp, name string) (host.Value, bool, error) {
+func (t *TensorValue) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	switch name {
 	case "dtype":
 		if d, ok := torchDTypes[t.DType]; ok {
@@ -350,58 +350,60 @@ func (t *TensorValue) Attr(in *host.Interp, name string) (host.Value, bool, erro
 	case "shape":
 		return ints(t.Shape), true, nil
 	case "ndim":
-		return host.MakeInt(int64(len(t.Shape))), true, nil
+		return pyrun.MakeInt(int64(len(t.Shape))), true, nil
 	case "is_cuda":
-		return host.Bool(true), true, nil
+		return pyrun.Bool(true), true, nil
 	}
 	if m, ok := tensorMethods[name]; ok {
-		return native(name, func(_ *host.Interp, args []host.Value, _ []host.Keyword) (host.Value, error) { return m(t, args) }), true, nil
+		return native(name, func(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) { return m(t, args) }), true, nil
 	}
 	return nil, false, nil
 }
 
-func ints(list []int64) *host.Tuple {
-	items := make([]host.Value, len(list))
+func ints(list []int64) *pyrun.Tuple {
+	items := make([]pyrun.Value, len(list))
 	for i, n := range list {
-		items[i] = host.MakeInt(n)
+		items[i] = pyrun.MakeInt(n)
 	}
-	return host.NewTuple(items...)
+	return pyrun.NewTuple(items...)
 }
 
 // pick is the item that an argument names, or all of them.
-func pick(list []int64, args []host.Value) (host.Value, error) {
+func pick(list []int64, args []pyrun.Value) (pyrun.Value, error) {
 	if len(args) == 0 {
 		return ints(list), nil
 	}
-	n, ok := host.AsInt64(args[0])
+	n, ok := pyrun.AsInt64(args[0])
 	if n < 0 {
 		n += int64(len(list))
 	}
 	if !ok || n < 0 || n >= int64(len(list)) {
-		return nil, host.Errorf(host.IndexError, "Dimension out of range")
+		return nil, pyrun.Errorf(pyrun.IndexError, "Dimension out of range")
 	}
-	return host.MakeInt(list[n]), nil
+	return pyrun.MakeInt(list[n]), nil
 }
 
-var tensorMethods = map[string]func(t *TensorValue, args []host.Value) (host.Value, error){
-	"size":   func(t *TensorValue, args []host.Value) (host.Value, error) { return pick(t.Shape, args) },
-	"stride": func(t *TensorValue, args []host.Value) (host.Value, error) { return pick(t.Strides, args) },
-	"dim": func(t *TensorValue, _ []host.Value) (host.Value, error) {
-		return host.MakeInt(int64(len(t.Shape))), nil
+var tensorMethods = map[string]func(t *TensorValue, args []pyrun.Value) (pyrun.Value, error){
+	"size":   func(t *TensorValue, args []pyrun.Value) (pyrun.Value, error) { return pick(t.Shape, args) },
+	"stride": func(t *TensorValue, args []pyrun.Value) (pyrun.Value, error) { return pick(t.Strides, args) },
+	"dim": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) {
+		return pyrun.MakeInt(int64(len(t.Shape))), nil
 	},
-	"numel":         func(t *TensorValue, _ []host.Value) (host.Value, error) { return host.MakeInt(product(t.Shape)), nil },
-	"data_ptr":      func(t *TensorValue, _ []host.Value) (host.Value, error) { return host.MakeInt(t.Ptr), nil },
-	"is_contiguous": func(t *TensorValue, _ []host.Value) (host.Value, error) { return host.Bool(t.contiguous()), nil },
-	"element_size": func(t *TensorValue, _ []host.Value) (host.Value, error) {
+	"numel": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) {
+		return pyrun.MakeInt(product(t.Shape)), nil
+	},
+	"data_ptr":      func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) { return pyrun.MakeInt(t.Ptr), nil },
+	"is_contiguous": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) { return pyrun.Bool(t.contiguous()), nil },
+	"element_size": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) {
 		v, _, err := torchDTypes[t.DType].Attr(nil, "itemsize")
 		return v, err
 	},
-	"zero_": func(t *TensorValue, _ []host.Value) (host.Value, error) { return t, t.Zero() },
-	"clone": func(t *TensorValue, _ []host.Value) (host.Value, error) { return t.Clone() },
-	"copy_": func(t *TensorValue, args []host.Value) (host.Value, error) {
+	"zero_": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) { return t, t.Zero() },
+	"clone": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) { return t.Clone() },
+	"copy_": func(t *TensorValue, args []pyrun.Value) (pyrun.Value, error) {
 		from, ok := append(args, nil)[0].(*TensorValue)
 		if !ok {
-			return nil, host.Errorf(host.TypeError, "copy_() takes a tensor")
+			return nil, pyrun.Errorf(pyrun.TypeError, "copy_() takes a tensor")
 		}
 		return t, t.Copy(from)
 	},

@@ -7,25 +7,25 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/lang/stdlib"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // world is everything that one compilation can see: an interpreter of host Python with triton, triton.language and torch in it.
 // It belongs to one goroutine.
 type world struct {
-	in      *host.Interp
+	in      *pyrun.Interp
 	files   *diag.FileSet
 	target  Target
-	known   map[string]*host.Module
+	known   map[string]*pyrun.Module
 	imports map[*python.Module]map[string]string // what each file binds to modules of Triton
 }
 
 func newWorld(src *Source, target Target) *world {
-	w := &world{files: src.files, target: target, known: map[string]*host.Module{}, imports: map[*python.Module]map[string]string{}}
-	w.in = host.NewInterp(host.Options{
+	w := &world{files: src.files, target: target, known: map[string]*pyrun.Module{}, imports: map[*python.Module]map[string]string{}}
+	w.in = pyrun.NewInterp(pyrun.Options{
 		Files: src.files, Env: src.opts.Env, Finder: src.finder(), Roots: src.opts.Roots,
 		Known:      w.lookupModule,
 		FromSource: func(name string) bool { return torchInTriton[name] },
@@ -38,7 +38,7 @@ func newWorld(src *Source, target Target) *world {
 }
 
 // lookupModule is a module that is given as values. Some projects carry pynvml with them.
-func (w *world) lookupModule(name string) (*host.Module, bool) {
+func (w *world) lookupModule(name string) (*pyrun.Module, bool) {
 	if strings.HasSuffix(name, ".pynvml") {
 		name = "pynvml"
 	}
@@ -51,7 +51,7 @@ const version = "3.6.0"
 
 // register makes the modules of Triton and what of torch host code of kernels asks for.
 func (w *world) register() {
-	for _, m := range []*host.Module{
+	for _, m := range []*pyrun.Module{
 		w.stdlibModule("triton.language.standard", "standard.py"),
 		w.stdlibModule("triton.language.random", "random.py"),
 		w.stdlibModule("triton.tools.ragged_tma", "ragged_tma.py"),
@@ -69,8 +69,8 @@ func (w *world) register() {
 		{Name: "triton.compiler", Open: true},
 		{Name: "triton.testing", Open: true},
 		{Name: "triton.tools", Open: true},
-		{Name: "triton.tools.tensor_descriptor", Vars: map[string]host.Value{"TensorDescriptor": unusable("TensorDescriptor")}},
-		{Name: "triton.backends", Vars: map[string]host.Value{"backends": w.backends()}, Open: true},
+		{Name: "triton.tools.tensor_descriptor", Vars: map[string]pyrun.Value{"TensorDescriptor": unusable("TensorDescriptor")}},
+		{Name: "triton.backends", Vars: map[string]pyrun.Value{"backends": w.backends()}, Open: true},
 		w.nvml(),
 		{Name: "triton.profiler", Open: true},
 		{Name: "triton.experimental"},
@@ -94,7 +94,7 @@ func (w *world) register() {
 func (w *world) link(pkg string, subs ...string) {
 	m := w.known[pkg]
 	if m.Vars == nil {
-		m.Vars = map[string]host.Value{}
+		m.Vars = map[string]pyrun.Value{}
 	}
 	for _, s := range subs {
 		if _, ok := m.Vars[s]; !ok {
@@ -134,26 +134,26 @@ func stdlibPath(file string) string {
 }
 
 // stdlibModule is a module of the language written in the language; it is parsed once for the process.
-func (w *world) stdlibModule(name, file string) *host.Module {
+func (w *world) stdlibModule(name, file string) *pyrun.Module {
 	syntax := stdlibSyntax()[file]
-	return &host.Module{Name: name, File: stdlibPath(file), Syntax: syntax}
+	return &pyrun.Module{Name: name, File: stdlibPath(file), Syntax: syntax}
 }
 
 // language looks up a name of triton.language: a builtin, a dtype, a class, or a function of the standard library.
-func (w *world) language(in *host.Interp, name string) (host.Value, bool, error) {
+func (w *world) language(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	return w.lookup("", name)
 }
 
-func (w *world) lookupIn(module string) func(*host.Interp, string) (host.Value, bool, error) {
-	return func(_ *host.Interp, name string) (host.Value, bool, error) { return w.lookup(module, name) }
+func (w *world) lookupIn(module string) func(*pyrun.Interp, string) (pyrun.Value, bool, error) {
+	return func(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) { return w.lookup(module, name) }
 }
 
-func (w *world) lookup(module, name string) (host.Value, bool, error) {
+func (w *world) lookup(module, name string) (pyrun.Value, bool, error) {
 	b := sem.Lookup(module, name)
 	switch {
 	case b == nil:
 	case b.Fn != nil && plainFunctions[name]:
-		return &constexprFunc{native(name, func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+		return &constexprFunc{native(name, func(_ *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
 			return b.Invoke(nil, nil, args, kws, false)
 		})}, true, nil
 	case b.Fn != nil && languageNames[name] == nil: // a class is for isinstance too
@@ -176,7 +176,7 @@ func (w *world) lookup(module, name string) (host.Value, bool, error) {
 var plainFunctions = map[string]bool{"get_int_dtype": true}
 
 // standard looks up a public function of the library, or a private one that kernels of public projects use all the same.
-func (w *world) standard(name string) (host.Value, bool, error) {
+func (w *world) standard(name string) (pyrun.Value, bool, error) {
 	for _, mod := range []string{"triton.language.standard", "triton.language.random"} {
 		if !slices.Contains(stdlibNames()[mod], name) {
 			continue
@@ -208,7 +208,7 @@ var stdlibNames = sync.OnceValue(func() map[string][]string {
 })
 
 // method is the function behind v.name, or nil.
-func (w *world) method(v host.Value, name string) host.Value {
+func (w *world) method(v pyrun.Value, name string) pyrun.Value {
 	b := sem.Method(v, name)
 	switch {
 	case b == nil:
@@ -223,7 +223,7 @@ func (w *world) method(v host.Value, name string) host.Value {
 }
 
 // methodNames are the methods of a device value, for suggestions.
-func (w *world) methodNames(v host.Value) []string {
+func (w *world) methodNames(v pyrun.Value) []string {
 	var out []string
 	for _, b := range sem.Builtins() {
 		if sem.Method(v, b.Name) == b {

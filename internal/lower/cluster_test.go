@@ -10,7 +10,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
-	"github.com/nereid-lang/nereid/internal/lower/ptxsim"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 )
 
 // clusterLinear makes linear layouts for clusters: of each bit of a block's number, blocks have another part of the tensor, or the same.

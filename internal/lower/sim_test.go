@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
-	"github.com/nereid-lang/nereid/internal/backend/interp"
 	"github.com/nereid-lang/nereid/internal/diag"
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/lower/ptxsim"
+	"github.com/nereid-lang/nereid/internal/target/interp"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 )
 
 // A kernel's launch in tests: buffers with random contents, and scalars.

@@ -3,16 +3,16 @@ package middle_test
 import (
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/backend"
-	"github.com/nereid-lang/nereid/internal/backend/cpu"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/cpu"
 )
 
 // onCPU runs a launch on the CPU and returns what is in its buffers then.
 func onCPU(t testing.TB, d *cpu.Device, l launch) [][]byte {
 	t.Helper()
 	m := parse(t, l.name, l.text)
-	k, err := d.Compile(t.Context(), &backend.Input{Module: m, Kernel: kernelOf(m), Options: backend.Options{}.Defaults()})
+	k, err := d.Compile(t.Context(), &target.Input{Module: m, Kernel: kernelOf(m), Options: target.Options{}.Defaults()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/backend/interp"
 	"github.com/nereid-lang/nereid/internal/diag"
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/dialect/funcd"
@@ -23,6 +22,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/middle"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

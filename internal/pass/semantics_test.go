@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/backend/interp"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/irgen"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

@@ -15,9 +15,9 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid/internal/cpu/gemm"
 	"github.com/nereid-lang/nereid/internal/dl"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target/cpu/gemm"
 )
 
 // open finds the competitors, and notes which are not here.

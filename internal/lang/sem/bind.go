@@ -7,31 +7,31 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
 // param is a parameter of a builtin.
 type param struct {
 	name     string
-	variadic bool       // *name
-	keyword  bool       // after the variadic one: by name only
-	def      host.Value // nil when the argument must be given
+	variadic bool        // *name
+	keyword  bool        // after the variadic one: by name only
+	def      pyrun.Value // nil when the argument must be given
 }
 
 // Parameters are those that Triton's function has, as inspect.signature lists them.
-func (bi *Builtin) Parameters() []host.Parameter {
-	var out []host.Parameter
+func (bi *Builtin) Parameters() []pyrun.Parameter {
+	var out []pyrun.Parameter
 	for _, p := range bi.params {
-		kind := host.PositionalOrKeyword
+		kind := pyrun.PositionalOrKeyword
 		switch {
 		case p.variadic:
-			kind = host.VarPositional
+			kind = pyrun.VarPositional
 		case p.keyword:
-			kind = host.KeywordOnly
+			kind = pyrun.KeywordOnly
 		}
-		out = append(out, host.Parameter{Name: p.name, Default: p.def, Kind: kind})
+		out = append(out, pyrun.Parameter{Name: p.name, Default: p.def, Kind: kind})
 	}
-	return append(out, host.Parameter{Name: "_semantic", Default: host.None, Kind: host.PositionalOrKeyword})
+	return append(out, pyrun.Parameter{Name: "_semantic", Default: pyrun.None, Kind: pyrun.PositionalOrKeyword})
 }
 
 // parseParams reads a signature. It is text of this package's own tables: names, "*name", and defaults that defaultValue knows.
@@ -76,28 +76,28 @@ func splitParams(text string) []string {
 	return parts
 }
 
-var defaults = map[string]host.Value{
-	"None": host.None, "True": host.Bool(true), "False": host.Bool(false), "()": host.NewTuple(),
+var defaults = map[string]pyrun.Value{
+	"None": pyrun.None, "True": pyrun.Bool(true), "False": pyrun.Bool(false), "()": pyrun.NewTuple(),
 	"float32": Float32, "NONE": NanNone,
 }
 
-func defaultValue(text string) host.Value {
+func defaultValue(text string) pyrun.Value {
 	if v, ok := defaults[text]; ok {
 		return v
 	}
 	if s, err := strconv.Unquote(text); err == nil {
-		return host.Str(s)
+		return pyrun.Str(s)
 	}
 	if i, ok := new(big.Int).SetString(text, 10); ok {
-		return host.BigInt(i)
+		return pyrun.BigInt(i)
 	}
 	panic("sem: no default " + text)
 }
 
 // Bind gives arguments to parameters by Python's rules.
-func (bi *Builtin) Bind(args []host.Value, kws []host.Keyword) (c *Call, err error) {
+func (bi *Builtin) Bind(args []pyrun.Value, kws []pyrun.Keyword) (c *Call, err error) {
 	defer guard(&err)
-	c = &Call{Fn: bi, args: make([]host.Value, len(bi.params)), omitted: make([]bool, len(bi.params))}
+	c = &Call{Fn: bi, args: make([]pyrun.Value, len(bi.params)), omitted: make([]bool, len(bi.params))}
 	bi.positional(c, args)
 	for _, kw := range kws {
 		i := slices.IndexFunc(bi.params, func(p param) bool { return p.name == kw.Name && !p.variadic })
@@ -147,11 +147,11 @@ func (bi *Builtin) ParamIndex(name string) int {
 }
 
 // positional binds the arguments without names.
-func (bi *Builtin) positional(c *Call, args []host.Value) {
+func (bi *Builtin) positional(c *Call, args []pyrun.Value) {
 	for i, p := range bi.params {
 		switch {
 		case p.variadic:
-			c.args[i] = host.NewTuple(slices.Clone(args)...)
+			c.args[i] = pyrun.NewTuple(slices.Clone(args)...)
 			return
 		case p.keyword || len(args) == 0:
 			return

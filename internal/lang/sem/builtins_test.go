@@ -13,8 +13,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
@@ -65,7 +65,7 @@ func buildKernel(module *python.Module, name, sig string) (string, error) {
 		if !ok || def.Name != name {
 			continue
 		}
-		w := &walker{testFunc: newTestFunc(DefaultOptions("cuda", "90")), names: map[string]host.Value{}}
+		w := &walker{testFunc: newTestFunc(DefaultOptions("cuda", "90")), names: map[string]pyrun.Value{}}
 		w.gen = w
 		w.fn.SetAttr("sym_name", ir.Str(name))
 		for i, typ := range strings.Split(sig, ", ") {
@@ -99,7 +99,7 @@ func signatureType(text string) Type {
 // walker evaluates straight-line code: as much of the code generator as these tests need. It panics on errors.
 type walker struct {
 	*testFunc
-	names map[string]host.Value
+	names map[string]pyrun.Value
 	calls int
 }
 
@@ -109,7 +109,7 @@ type (
 	jitName    string // a function to be called
 	bound      struct {
 		fn   *Builtin
-		self host.Value
+		self pyrun.Value
 	} // a method
 )
 
@@ -125,7 +125,7 @@ func must[T any](v T, err error) T {
 }
 
 // CallFunction stands for a call of another jit function; each of these returns what it got as its first half.
-func (w *walker) CallFunction(fn host.Value, args []host.Value) (host.Value, error) {
+func (w *walker) CallFunction(fn pyrun.Value, args []pyrun.Value) (pyrun.Value, error) {
 	n := len(args) / 2
 	var operands []*ir.Value
 	var types []ir.Type
@@ -143,14 +143,14 @@ func (w *walker) CallFunction(fn host.Value, args []host.Value) (host.Value, err
 	}
 	w.module.Block().Append(ir.NewOp(funclike.State(tt.Func, name, ir.Func(ins, types), "private", true)))
 	op := w.b.Op(tt.Call, operands, types, ir.A("callee", ir.SymbolRef(name)))
-	var out []host.Value
+	var out []pyrun.Value
 	for i := range types {
 		out = append(out, &Tensor{op.Result(i), args[i].(*Tensor).Type})
 	}
 	if n == 1 {
 		return out[0], nil
 	}
-	return host.NewTuple(out...), nil
+	return pyrun.NewTuple(out...), nil
 }
 
 func (w *walker) stmt(s python.Stmt) {
@@ -168,7 +168,7 @@ func (w *walker) stmt(s python.Stmt) {
 	}
 }
 
-func (w *walker) assign(target python.Expr, v host.Value) {
+func (w *walker) assign(target python.Expr, v pyrun.Value) {
 	switch target := target.(type) {
 	case *python.Name:
 		if isNumber(v) {
@@ -177,23 +177,23 @@ func (w *walker) assign(target python.Expr, v host.Value) {
 		w.names[target.ID] = v
 	case *python.Tuple:
 		for i, t := range target.Elts {
-			w.assign(t, v.(*host.Tuple).Items[i])
+			w.assign(t, v.(*pyrun.Tuple).Items[i])
 		}
 	}
 }
 
-func (w *walker) eval(x python.Expr) host.Value {
+func (w *walker) eval(x python.Expr) pyrun.Value {
 	switch x := x.(type) {
 	case *python.Constant:
 		return constantValue(x.Value)
 	case *python.Name:
 		return w.name(x.ID)
 	case *python.Tuple:
-		return host.NewTuple(w.evalAll(x.Elts)...)
+		return pyrun.NewTuple(w.evalAll(x.Elts)...)
 	case *python.List:
-		return host.NewTuple(w.evalAll(x.Elts)...)
+		return pyrun.NewTuple(w.evalAll(x.Elts)...)
 	case *python.Slice:
-		return &host.Slice{}
+		return &pyrun.Slice{}
 	case *python.Attribute:
 		return w.attr(w.eval(x.Value), x.Attr)
 	case *python.Call:
@@ -210,31 +210,31 @@ func (w *walker) eval(x python.Expr) host.Value {
 	panic(fmt.Sprintf("%T", x))
 }
 
-func (w *walker) evalAll(xs []python.Expr) []host.Value {
-	var out []host.Value
+func (w *walker) evalAll(xs []python.Expr) []pyrun.Value {
+	var out []pyrun.Value
 	for _, x := range xs {
 		out = append(out, w.eval(x))
 	}
 	return out
 }
 
-func constantValue(v any) host.Value {
+func constantValue(v any) pyrun.Value {
 	switch v := v.(type) {
 	case nil:
-		return host.None
+		return pyrun.None
 	case bool:
-		return host.Bool(v)
+		return pyrun.Bool(v)
 	case *big.Int:
-		return host.BigInt(v)
+		return pyrun.BigInt(v)
 	case float64:
-		return host.Float(v)
+		return pyrun.Float(v)
 	case string:
-		return host.Str(v)
+		return pyrun.Str(v)
 	}
 	panic(fmt.Sprintf("%T", v))
 }
 
-func (w *walker) name(id string) host.Value {
+func (w *walker) name(id string) pyrun.Value {
 	if v := w.names[id]; v != nil {
 		return v
 	}
@@ -255,7 +255,7 @@ func (w *walker) name(id string) host.Value {
 	return jitName(id)
 }
 
-func (w *walker) attr(v host.Value, name string) host.Value {
+func (w *walker) attr(v pyrun.Value, name string) pyrun.Value {
 	switch v := v.(type) {
 	case moduleName:
 		bi := Lookup(string(v), name)
@@ -290,26 +290,26 @@ func (w *walker) attr(v host.Value, name string) host.Value {
 	return bound{fn, v}
 }
 
-func (w *walker) call(x *python.Call) host.Value {
+func (w *walker) call(x *python.Call) pyrun.Value {
 	fn := w.eval(x.Func)
-	var kws []host.Keyword
+	var kws []pyrun.Keyword
 	for _, k := range x.Keywords { // before the others, as Triton does
-		kws = append(kws, host.Keyword{Name: k.Arg, Value: w.eval(k.Value)})
+		kws = append(kws, pyrun.Keyword{Name: k.Arg, Value: w.eval(k.Value)})
 	}
 	args := w.evalAll(x.Args)
 	switch fn := fn.(type) {
 	case *Builtin:
 		return must(fn.Invoke(w.b, w, args, kws, false))
 	case bound:
-		return must(fn.fn.Invoke(w.b, w, append([]host.Value{fn.self}, args...), kws, true))
-	case *host.Builtin:
+		return must(fn.fn.Invoke(w.b, w, append([]pyrun.Value{fn.self}, args...), kws, true))
+	case *pyrun.Builtin:
 		return must(fn.Fn(nil, args, kws))
 	}
 	panic(fmt.Sprintf("%T", fn))
 }
 
-func (w *walker) subscript(v, index host.Value) host.Value {
-	if t, ok := v.(*host.Tuple); ok {
+func (w *walker) subscript(v, index pyrun.Value) pyrun.Value {
+	if t, ok := v.(*pyrun.Tuple); ok {
 		i, _ := smallInt(index)
 		return t.Items[i]
 	}
@@ -317,20 +317,20 @@ func (w *walker) subscript(v, index host.Value) host.Value {
 }
 
 // binary folds the few operators on numbers that the kernels have.
-func (w *walker) binary(op python.Operator, l, r host.Value) host.Value {
+func (w *walker) binary(op python.Operator, l, r pyrun.Value) pyrun.Value {
 	a, lok := smallInt(l)
 	b, rok := smallInt(r)
 	if lok && rok && op == python.Mult {
-		return host.MakeInt(a * b)
+		return pyrun.MakeInt(a * b)
 	}
 	return must(w.b.Binary(op, l, r))
 }
 
-func (w *walker) unary(op python.UnaryOperator, v host.Value) host.Value {
+func (w *walker) unary(op python.UnaryOperator, v pyrun.Value) pyrun.Value {
 	switch n := v.(type) {
-	case host.Int:
-		return host.BigInt(new(big.Int).Neg(n.Big()))
-	case host.Float:
+	case pyrun.Int:
+		return pyrun.BigInt(new(big.Int).Neg(n.Big()))
+	case pyrun.Float:
 		return -n
 	}
 	return must(w.b.Unary(op, v))

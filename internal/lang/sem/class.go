@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/host"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
 // dtypeClass is tl.dtype("int32").
-func dtypeClass(c *Call) host.Value {
+func dtypeClass(c *Call) pyrun.Value {
 	name := c.str("name")
 	t := DTypes[name]
 	if t == nil {
@@ -18,12 +18,12 @@ func dtypeClass(c *Call) host.Value {
 }
 
 // pointerClass is tl.pointer_type(tl.float32).
-func pointerClass(c *Call) host.Value {
+func pointerClass(c *Call) pyrun.Value {
 	return PtrIn(c.dtype("element_ty"), int(c.int("address_space")), c.bool("const"))
 }
 
 // blockClass is tl.block_type(tl.float32, [128]).
-func blockClass(c *Call) host.Value {
+func blockClass(c *Call) pyrun.Value {
 	shape := c.shape("shape", c.shapeList("shape"))
 	if len(shape) == 0 {
 		panic(bad(CodeShape, "0d block_type is forbidden"))
@@ -38,7 +38,7 @@ type propagateNanClass struct{}
 func (propagateNanClass) TypeName() string { return "pybind11_type" }
 
 // Attr is a member.
-func (propagateNanClass) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+func (propagateNanClass) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	switch name {
 	case "NONE":
 		return NanNone, true, nil
@@ -58,12 +58,12 @@ type enumValue struct {
 func (e *enumValue) TypeName() string { return e.class }
 
 // Attr is name or value.
-func (e *enumValue) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+func (e *enumValue) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	switch name {
 	case "name":
-		return host.Str(e.name), true, nil
+		return pyrun.Str(e.name), true, nil
 	case "value":
-		return host.MakeInt(e.value), true, nil
+		return pyrun.MakeInt(e.value), true, nil
 	}
 	return nil, false, nil
 }
@@ -77,17 +77,17 @@ var (
 )
 
 // typeProperties are attributes that all types of the language may have. A nil value means that this one does not.
-var typeProperties = map[string]func(t Type) host.Value{
-	"name":               func(t Type) host.Value { return host.Str(t.String()) },
-	"cache_key_part":     func(t Type) host.Value { return host.Str(t.String()) },
-	"scalar":             func(t Type) host.Value { return Scalar(t) },
-	"primitive_bitwidth": ofDType(func(d *DType) host.Value { return host.MakeInt(int64(d.Bits)) }),
-	"itemsize":           ofDType(func(d *DType) host.Value { return host.MakeInt(int64(d.Bits / 8)) }),
-	"int_bitwidth":       ofInt(func(d *DType) host.Value { return host.MakeInt(int64(d.Bits)) }),
-	"int_signedness":     ofInt(func(d *DType) host.Value { return signedness[boolInt(!d.IsSigned())] }),
-	"fp_mantissa_width":  ofFloat(func(d *DType) host.Value { return host.MakeInt(int64(d.Man)) }),
-	"exponent_bias":      ofFloat(func(d *DType) host.Value { return host.MakeInt(int64(d.Bias)) }),
-	"element_ty": func(t Type) host.Value {
+var typeProperties = map[string]func(t Type) pyrun.Value{
+	"name":               func(t Type) pyrun.Value { return pyrun.Str(t.String()) },
+	"cache_key_part":     func(t Type) pyrun.Value { return pyrun.Str(t.String()) },
+	"scalar":             func(t Type) pyrun.Value { return Scalar(t) },
+	"primitive_bitwidth": ofDType(func(d *DType) pyrun.Value { return pyrun.MakeInt(int64(d.Bits)) }),
+	"itemsize":           ofDType(func(d *DType) pyrun.Value { return pyrun.MakeInt(int64(d.Bits / 8)) }),
+	"int_bitwidth":       ofInt(func(d *DType) pyrun.Value { return pyrun.MakeInt(int64(d.Bits)) }),
+	"int_signedness":     ofInt(func(d *DType) pyrun.Value { return signedness[boolInt(!d.IsSigned())] }),
+	"fp_mantissa_width":  ofFloat(func(d *DType) pyrun.Value { return pyrun.MakeInt(int64(d.Man)) }),
+	"exponent_bias":      ofFloat(func(d *DType) pyrun.Value { return pyrun.MakeInt(int64(d.Bias)) }),
+	"element_ty": func(t Type) pyrun.Value {
 		switch t := t.(type) {
 		case *PtrType:
 			return t.Elem
@@ -96,17 +96,17 @@ var typeProperties = map[string]func(t Type) host.Value{
 		}
 		return nil
 	},
-	"address_space": ofPtr(func(p *PtrType) host.Value { return host.MakeInt(int64(p.Space)) }),
-	"const":         ofPtr(func(p *PtrType) host.Value { return host.Bool(p.Const) }),
-	"shape":         ofBlock(func(b *BlockType) host.Value { return shapeTuple(b.Shape) }),
-	"numel":         ofBlock(func(b *BlockType) host.Value { return host.MakeInt(b.Numel()) }),
-	"nbytes": ofBlock(func(b *BlockType) host.Value {
+	"address_space": ofPtr(func(p *PtrType) pyrun.Value { return pyrun.MakeInt(int64(p.Space)) }),
+	"const":         ofPtr(func(p *PtrType) pyrun.Value { return pyrun.Bool(p.Const) }),
+	"shape":         ofBlock(func(b *BlockType) pyrun.Value { return shapeTuple(b.Shape) }),
+	"numel":         ofBlock(func(b *BlockType) pyrun.Value { return pyrun.MakeInt(b.Numel()) }),
+	"nbytes": ofBlock(func(b *BlockType) pyrun.Value {
 		if d, ok := b.Elem.(*DType); ok {
-			return host.MakeInt(b.Numel() * int64(d.Bits/8))
+			return pyrun.MakeInt(b.Numel() * int64(d.Bits/8))
 		}
 		return nil
 	}),
-	"block_type": func(t Type) host.Value {
+	"block_type": func(t Type) pyrun.Value {
 		if d, ok := t.(*DescType); ok {
 			return d.Block
 		}
@@ -115,23 +115,23 @@ var typeProperties = map[string]func(t Type) host.Value{
 }
 
 // typeQueries are methods without arguments.
-var typeQueries = map[string]func(t Type) host.Value{
-	"is_ptr":               func(t Type) host.Value { return host.Bool(IsPtr(t)) },
-	"is_block":             func(t Type) host.Value { return host.Bool(IsBlock(t)) },
-	"is_const":             func(t Type) host.Value { p, ok := t.(*PtrType); return host.Bool(ok && p.Const) },
-	"is_fp8":               func(t Type) host.Value { return host.Bool(strings.Contains(t.String(), "fp8")) },
-	"is_bool":              func(t Type) host.Value { return host.Bool(t == Int1) },
+var typeQueries = map[string]func(t Type) pyrun.Value{
+	"is_ptr":               func(t Type) pyrun.Value { return pyrun.Bool(IsPtr(t)) },
+	"is_block":             func(t Type) pyrun.Value { return pyrun.Bool(IsBlock(t)) },
+	"is_const":             func(t Type) pyrun.Value { p, ok := t.(*PtrType); return pyrun.Bool(ok && p.Const) },
+	"is_fp8":               func(t Type) pyrun.Value { return pyrun.Bool(strings.Contains(t.String(), "fp8")) },
+	"is_bool":              func(t Type) pyrun.Value { return pyrun.Bool(t == Int1) },
 	"is_floating":          isDType(func(d *DType) bool { return d.IsFloating() }),
 	"is_standard_floating": isDType(func(d *DType) bool { return d.isStandard() }),
 	"is_int_signed":        isDType(func(d *DType) bool { return d.Kind == SignedInt }),
 	"is_int_unsigned":      isDType(func(d *DType) bool { return d.Kind == UnsignedInt }),
 	"is_int":               isDType(func(d *DType) bool { return d.IsInt() }),
-	"kind":                 ofDType(func(d *DType) host.Value { return kinds[d.rank()] }),
-	"get_int_max_value":    ofInt(func(d *DType) host.Value { _, hi := intRange(d); return host.BigInt(hi) }),
-	"get_int_min_value":    ofInt(func(d *DType) host.Value { lo, _ := intRange(d); return host.BigInt(lo) }),
-	"codegen_name":         ofDType(func(d *DType) host.Value { return host.Str(d.longName()) }),
-	"mangle":               func(t Type) host.Value { return host.Str(t.Mangle()) },
-	"get_block_shapes":     ofBlock(func(b *BlockType) host.Value { return shapeTuple(b.Shape) }),
+	"kind":                 ofDType(func(d *DType) pyrun.Value { return kinds[d.rank()] }),
+	"get_int_max_value":    ofInt(func(d *DType) pyrun.Value { _, hi := intRange(d); return pyrun.BigInt(hi) }),
+	"get_int_min_value":    ofInt(func(d *DType) pyrun.Value { lo, _ := intRange(d); return pyrun.BigInt(lo) }),
+	"codegen_name":         ofDType(func(d *DType) pyrun.Value { return pyrun.Str(d.longName()) }),
+	"mangle":               func(t Type) pyrun.Value { return pyrun.Str(t.Mangle()) },
+	"get_block_shapes":     ofBlock(func(b *BlockType) pyrun.Value { return shapeTuple(b.Shape) }),
 	"is_fp8e4nv":           is(Float8E4NV),
 	"is_fp8e4b8":           is(Float8E4B8),
 	"is_fp8e4b15":          is(Float8E4B15),
@@ -152,16 +152,16 @@ var typeQueries = map[string]func(t Type) host.Value{
 	"is_uint64":            is(Uint64),
 }
 
-func is(want Type) func(Type) host.Value {
-	return func(t Type) host.Value { return host.Bool(t == want) }
+func is(want Type) func(Type) pyrun.Value {
+	return func(t Type) pyrun.Value { return pyrun.Bool(t == want) }
 }
 
-func isDType(f func(*DType) bool) func(Type) host.Value {
-	return func(t Type) host.Value { d, ok := t.(*DType); return host.Bool(ok && f(d)) }
+func isDType(f func(*DType) bool) func(Type) pyrun.Value {
+	return func(t Type) pyrun.Value { d, ok := t.(*DType); return pyrun.Bool(ok && f(d)) }
 }
 
-func ofDType(f func(*DType) host.Value) func(Type) host.Value {
-	return func(t Type) host.Value {
+func ofDType(f func(*DType) pyrun.Value) func(Type) pyrun.Value {
+	return func(t Type) pyrun.Value {
 		if d, ok := t.(*DType); ok {
 			return f(d)
 		}
@@ -169,8 +169,8 @@ func ofDType(f func(*DType) host.Value) func(Type) host.Value {
 	}
 }
 
-func ofInt(f func(*DType) host.Value) func(Type) host.Value {
-	return func(t Type) host.Value {
+func ofInt(f func(*DType) pyrun.Value) func(Type) pyrun.Value {
+	return func(t Type) pyrun.Value {
 		if d, ok := t.(*DType); ok && d.IsInt() {
 			return f(d)
 		}
@@ -178,8 +178,8 @@ func ofInt(f func(*DType) host.Value) func(Type) host.Value {
 	}
 }
 
-func ofFloat(f func(*DType) host.Value) func(Type) host.Value {
-	return func(t Type) host.Value {
+func ofFloat(f func(*DType) pyrun.Value) func(Type) pyrun.Value {
+	return func(t Type) pyrun.Value {
 		if d, ok := t.(*DType); ok && d.IsFloating() {
 			return f(d)
 		}
@@ -187,8 +187,8 @@ func ofFloat(f func(*DType) host.Value) func(Type) host.Value {
 	}
 }
 
-func ofPtr(f func(*PtrType) host.Value) func(Type) host.Value {
-	return func(t Type) host.Value {
+func ofPtr(f func(*PtrType) pyrun.Value) func(Type) pyrun.Value {
+	return func(t Type) pyrun.Value {
 		if p, ok := t.(*PtrType); ok {
 			return f(p)
 		}
@@ -196,8 +196,8 @@ func ofPtr(f func(*PtrType) host.Value) func(Type) host.Value {
 	}
 }
 
-func ofBlock(f func(*BlockType) host.Value) func(Type) host.Value {
-	return func(t Type) host.Value {
+func ofBlock(f func(*BlockType) pyrun.Value) func(Type) pyrun.Value {
+	return func(t Type) pyrun.Value {
 		if b, ok := t.(*BlockType); ok {
 			return f(b)
 		}
@@ -206,25 +206,25 @@ func ofBlock(f func(*BlockType) host.Value) func(Type) host.Value {
 }
 
 // DTypeAttr is an attribute or a bound method of a type: t.name, t.is_floating.
-func DTypeAttr(t Type, name string) (host.Value, bool) {
+func DTypeAttr(t Type, name string) (pyrun.Value, bool) {
 	if f := typeProperties[name]; f != nil {
 		v := f(t)
 		return v, v != nil
 	}
 	if f := typeQueries[name]; f != nil {
 		v := f(t)
-		return &host.Builtin{Name: name, Fn: noArgs(name, v)}, v != nil
+		return &pyrun.Builtin{Name: name, Fn: noArgs(name, v)}, v != nil
 	}
 	if name == "with_element_ty" {
-		return &host.Builtin{Name: name, Fn: withElement(t)}, true
+		return &pyrun.Builtin{Name: name, Fn: withElement(t)}, true
 	}
 	return nil, false
 }
 
-type hostFunc = func(in *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error)
+type hostFunc = func(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error)
 
-func noArgs(name string, v host.Value) hostFunc {
-	return func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+func noArgs(name string, v pyrun.Value) hostFunc {
+	return func(_ *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
 		if len(args)+len(kws) > 0 {
 			return nil, &Error{Code: CodeArgs, Msg: name + "() takes no arguments"}
 		}
@@ -233,7 +233,7 @@ func noArgs(name string, v host.Value) hostFunc {
 }
 
 func withElement(t Type) hostFunc {
-	return func(_ *host.Interp, args []host.Value, kws []host.Keyword) (host.Value, error) {
+	return func(_ *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
 		if len(args) == 1 && len(kws) == 0 {
 			if elem, ok := args[0].(Type); ok {
 				return WithElem(t, Scalar(elem)), nil
@@ -244,22 +244,22 @@ func withElement(t Type) hostFunc {
 }
 
 // Attr makes types values of the host's Python.
-func (t *DType) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+func (t *DType) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	v, ok := DTypeAttr(t, name)
 	return v, ok, nil
 }
 
-func (t *PtrType) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+func (t *PtrType) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	v, ok := DTypeAttr(t, name)
 	return v, ok, nil
 }
 
-func (t *BlockType) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+func (t *BlockType) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	v, ok := DTypeAttr(t, name)
 	return v, ok, nil
 }
 
-func (t *DescType) Attr(_ *host.Interp, name string) (host.Value, bool, error) {
+func (t *DescType) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
 	v, ok := DTypeAttr(t, name)
 	return v, ok, nil
 }
@@ -272,7 +272,7 @@ func (t *BlockType) Repr() string { return t.String() }
 func (t *DescType) Repr() string  { return t.String() }
 
 // Attr is an attribute of a device value that is no method: x.dtype, x.shape, x.T.
-func (b *Builder) Attr(v host.Value, name string) (out host.Value, ok bool, err error) {
+func (b *Builder) Attr(v pyrun.Value, name string) (out pyrun.Value, ok bool, err error) {
 	defer guard(&err)
 	switch v := v.(type) {
 	case *Tensor:
@@ -283,7 +283,7 @@ func (b *Builder) Attr(v host.Value, name string) (out host.Value, ok bool, err 
 	return out, out != nil, nil
 }
 
-func (b *Builder) tensorAttr(x *Tensor, name string) host.Value {
+func (b *Builder) tensorAttr(x *Tensor, name string) pyrun.Value {
 	if name == "T" {
 		return b.permute(x, []int64{1, 0})
 	}
@@ -291,7 +291,7 @@ func (b *Builder) tensorAttr(x *Tensor, name string) host.Value {
 }
 
 // attr is an attribute that is known while the kernel is compiled.
-func (t *Tensor) attr(name string) host.Value {
+func (t *Tensor) attr(name string) pyrun.Value {
 	switch name {
 	case "dtype":
 		return Scalar(t.Type)
@@ -301,9 +301,9 @@ func (t *Tensor) attr(name string) host.Value {
 		return shapeTuple(ShapeOf(t.Type))
 	case "numel":
 		if bt, ok := t.Type.(*BlockType); ok {
-			return host.MakeInt(bt.Numel())
+			return pyrun.MakeInt(bt.Numel())
 		}
-		return host.MakeInt(1)
+		return pyrun.MakeInt(1)
 	case "handle":
 		panic(bad(CodeAttribute, "the handle of a tensor is no part of the language"))
 	}
@@ -311,21 +311,21 @@ func (t *Tensor) attr(name string) host.Value {
 }
 
 // Attr is an attribute or a method as host code sees it: a function of a project that runs while the kernel is compiled.
-func (t *Tensor) Attr(_ *host.Interp, name string) (v host.Value, ok bool, err error) {
+func (t *Tensor) Attr(_ *pyrun.Interp, name string) (v pyrun.Value, ok bool, err error) {
 	defer guard(&err)
 	if v := t.attr(name); v != nil {
 		return v, true, nil
 	}
 	if m := Lookup(InTensor, name); m != nil {
-		return &host.BoundMethod{Self: t, Fn: m}, true, nil
+		return &pyrun.BoundMethod{Self: t, Fn: m}, true, nil
 	}
 	if m := Lookup("", name); m != nil && m.Member {
-		return &host.BoundMethod{Self: t, Fn: m}, true, nil
+		return &pyrun.BoundMethod{Self: t, Fn: m}, true, nil
 	}
 	return nil, false, nil
 }
 
-func (d *Descriptor) attr(name string) host.Value {
+func (d *Descriptor) attr(name string) pyrun.Value {
 	switch name {
 	case "dtype":
 		return d.Type.Block.Elem

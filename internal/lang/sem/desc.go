@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
 // Descriptor is a device value that describes a tensor in memory: an IR descriptor with the tensor's shape and strides.
@@ -51,7 +51,7 @@ func (t *DescType) Unflatten(vs []*ir.Value) (*Descriptor, []*ir.Value) {
 }
 
 // indices are scalars that IR takes as i32 or i64.
-func (b *Builder) indices(vs []host.Value, wide bool) []*ir.Value {
+func (b *Builder) indices(vs []pyrun.Value, wide bool) []*ir.Value {
 	out := make([]*ir.Value, len(vs))
 	for i, v := range vs {
 		out[i] = b.index(v, wide)
@@ -59,7 +59,7 @@ func (b *Builder) indices(vs []host.Value, wide bool) []*ir.Value {
 	return out
 }
 
-func (b *Builder) index(v host.Value, wide bool) *ir.Value {
+func (b *Builder) index(v pyrun.Value, wide bool) *ir.Value {
 	t, want := Int32, "32 bit `offsets/block_shape`"
 	if wide {
 		t, want = Int64, "64 bit `shape/strides`"
@@ -92,7 +92,7 @@ func (b *Builder) indexTensor(x *Tensor, wide bool) *ir.Value {
 	return x.V
 }
 
-func makeBlockPtr(c *Call) host.Value {
+func makeBlockPtr(c *Call) pyrun.Value {
 	b := c.B
 	shape := b.indices(c.list("shape"), true)
 	strides := b.indices(c.list("strides"), true)
@@ -121,7 +121,7 @@ func makeBlockPtr(c *Call) host.Value {
 	return &Tensor{op.Result(0), t}
 }
 
-func advance(c *Call) host.Value {
+func advance(c *Call) pyrun.Value {
 	base := c.device("base")
 	if !IsBlockPtr(base.Type) {
 		panic(bad(CodeType, "tl.advance moves a block pointer, not %s", base.Type).hint("add the offset to a plain pointer"))
@@ -133,7 +133,7 @@ func advance(c *Call) host.Value {
 	return c.B.op(tt.Advance, base.Type, append([]*ir.Value{base.V}, offsets...)...)
 }
 
-func makeTensorDescriptor(c *Call) host.Value {
+func makeTensorDescriptor(c *Call) pyrun.Value {
 	shape, strides, dims := c.list("shape"), c.list("strides"), c.list("block_shape")
 	base := c.device("base")
 	pt, ok := base.Type.(*PtrType)
@@ -163,7 +163,7 @@ func makeTensorDescriptor(c *Call) host.Value {
 }
 
 // checkDescriptor checks what TMA demands of a descriptor.
-func checkDescriptor(block *BlockType, rank int, strides []host.Value) {
+func checkDescriptor(block *BlockType, rank int, strides []pyrun.Value) {
 	elem, ok := block.Elem.(*DType)
 	switch {
 	case rank < 1 || rank > 5:
@@ -212,16 +212,16 @@ func (c *Call) offsets(d *Descriptor) []*ir.Value {
 	return c.B.indices(vs, false)
 }
 
-func descLoad(c *Call) host.Value {
+func descLoad(c *Call) pyrun.Value {
 	d := c.descriptor("desc")
 	return c.B.op(tt.DescLoad, d.Type.Block, append([]*ir.Value{d.V}, c.offsets(d)...)...)
 }
 
-func descStore(c *Call) host.Value {
+func descStore(c *Call) pyrun.Value {
 	d, x := c.descStoreArgs()
 	x = c.B.castTo(x, d.Type.Block.Elem)
 	c.B.Groups(tt.DescStore, [][]*ir.Value{{d.V}, {x.V}, c.offsets(d)}, nil)
-	return host.None
+	return pyrun.None
 }
 
 // descStoreArgs are the descriptor and the value of its block's shape.
@@ -246,7 +246,7 @@ var descReduces = map[string]struct {
 	"atomic_xor": {tt.ReduceXor, []*DType{Uint32, Int32, Uint64, Int64}},
 }
 
-func descAtomic(c *Call) host.Value {
+func descAtomic(c *Call) pyrun.Value {
 	d, x := c.descStoreArgs()
 	row := descReduces[c.Fn.Name]
 	elem, _ := d.Type.Block.Elem.(*DType)
@@ -260,14 +260,14 @@ func descAtomic(c *Call) host.Value {
 		panic(bad(CodeType, "value of type %s does not fit a descriptor of %s", x.Type, d.Type.Block).hint("cast it"))
 	}
 	c.B.Groups(tt.DescReduce, [][]*ir.Value{{d.V}, {x.V}, c.offsets(d)}, nil, ir.A("kind", ir.I32Attr(row.kind)))
-	return host.None
+	return pyrun.None
 }
 
 // lacksTMA reports whether the target lacks TMA.
 func lacksTMA(b *Builder) bool { return b.Opts.Capability() < 90 }
 
 // rows checks the arguments of gather and scatter: a descriptor of single rows, and which rows.
-func (c *Call) rows(what string, args []host.Value) (d *Descriptor, x *Tensor, y *ir.Value) {
+func (c *Call) rows(what string, args []pyrun.Value) (d *Descriptor, x *Tensor, y *ir.Value) {
 	d = c.descriptor("desc")
 	if len(args) != 2 {
 		panic(bad(CodeArgs, "descriptor %s only supports 2D indexing, but got %d", what, len(args)))
@@ -289,14 +289,14 @@ func (c *Call) rows(what string, args []host.Value) (d *Descriptor, x *Tensor, y
 	return d, x, c.B.index(args[1], false)
 }
 
-func descGather(c *Call) host.Value {
+func descGather(c *Call) pyrun.Value {
 	vs, _ := items(c.Named("args"))
 	d, x, y := c.rows("gather", vs)
 	t := Block(d.Type.Block.Elem, ShapeOf(x.Type)[0], d.Type.Block.Shape[1])
 	return c.B.op(tt.DescGather, t, d.V, x.V, y)
 }
 
-func descScatter(c *Call) host.Value {
+func descScatter(c *Call) pyrun.Value {
 	vs, _ := items(c.Named("args"))
 	d, x, y := c.rows("scatter", vs)
 	v := c.device("value")
@@ -304,5 +304,5 @@ func descScatter(c *Call) host.Value {
 		panic(bad(CodeType, "descriptor scatter takes a value of type %s, not %s", want, v.Type))
 	}
 	c.B.Op(tt.DescScatter, []*ir.Value{d.V, x.V, y, v.V}, nil)
-	return host.None
+	return pyrun.None
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
-func dot(c *Call) host.Value {
+func dot(c *Call) pyrun.Value {
 	b := c.B
 	x, y := c.device("input"), c.device("other")
 	acc := c.optDevice("acc")
@@ -260,7 +260,7 @@ func (s scaled) checkScale(side string, rows, k int64) {
 	}
 }
 
-func dotScaled(c *Call) host.Value {
+func dotScaled(c *Call) pyrun.Value {
 	b := c.B
 	out := c.scalarDType("out_dtype")
 	if out != Float32 {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/host"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
 // TestNamesOfTriton compares the table with Triton's names and parameters (peer/semantics.py --names), in both directions.
@@ -94,7 +94,7 @@ func TestHostileArguments(t *testing.T) {
 			f := newTestFunc(DefaultOptions("cuda", "90"))
 			w := &walker{testFunc: f}
 			pool := f.pool()
-			var args []host.Value
+			var args []pyrun.Value
 			for range rng.IntN(len(bi.params) + 2) {
 				args = append(args, pool[rng.IntN(len(pool))])
 			}
@@ -111,7 +111,7 @@ func TestHostileArguments(t *testing.T) {
 	t.Logf("%d calls without an error", good)
 }
 
-func describeAll(vs []host.Value) string {
+func describeAll(vs []pyrun.Value) string {
 	var out []string
 	for _, v := range vs {
 		out = append(out, describe(v))
@@ -120,11 +120,11 @@ func describeAll(vs []host.Value) string {
 }
 
 // pool is one value of each kind.
-func (f *testFunc) pool() []host.Value {
-	vs := []host.Value{host.None, host.Bool(true), host.MakeInt(0), host.MakeInt(1), host.MakeInt(-1), host.MakeInt(16), host.MakeInt(1 << 40),
-		host.Float(1.5), host.Str(""), host.Str("e4m3"), host.Str("relaxed"), host.NewTuple(), host.NewTuple(host.MakeInt(16)),
-		host.NewTuple(host.MakeInt(1), host.MakeInt(0)), host.NewTuple(host.None), &host.List{}, jitName("fn"), NanAll, Float32, Int8,
-		Ptr(Float32), Block(Int32, 4), &host.Slice{}}
+func (f *testFunc) pool() []pyrun.Value {
+	vs := []pyrun.Value{pyrun.None, pyrun.Bool(true), pyrun.MakeInt(0), pyrun.MakeInt(1), pyrun.MakeInt(-1), pyrun.MakeInt(16), pyrun.MakeInt(1 << 40),
+		pyrun.Float(1.5), pyrun.Str(""), pyrun.Str("e4m3"), pyrun.Str("relaxed"), pyrun.NewTuple(), pyrun.NewTuple(pyrun.MakeInt(16)),
+		pyrun.NewTuple(pyrun.MakeInt(1), pyrun.MakeInt(0)), pyrun.NewTuple(pyrun.None), &pyrun.List{}, jitName("fn"), NanAll, Float32, Int8,
+		Ptr(Float32), Block(Int32, 4), &pyrun.Slice{}}
 	for _, t := range []Type{Int1, Int32, Uint8, Float32, Float16, BFloat16, Float8E5, Float8E4B15, Ptr(Float32), Ptr(Int1), Ptr(Block(Float32, 16))} {
 		vs = append(vs, f.param(t))
 		if !IsBlockPtr(t) {
@@ -133,6 +133,6 @@ func (f *testFunc) pool() []host.Value {
 	}
 	d := Desc(Block(Float16, 16, 16))
 	vs = append(vs, &Descriptor{V: f.param(d).V, Type: d, Shape: []*Tensor{f.param(Int32), f.param(Int32)}, Strides: []*Tensor{f.param(Int64), f.param(Int64)}})
-	tensors := slices.DeleteFunc(slices.Clone(vs), func(v host.Value) bool { _, ok := v.(*Tensor); return !ok })
-	return append(vs, host.NewTuple(tensors[:2]...), host.NewTuple(tensors[4], tensors[4]))
+	tensors := slices.DeleteFunc(slices.Clone(vs), func(v pyrun.Value) bool { _, ok := v.(*Tensor); return !ok })
+	return append(vs, pyrun.NewTuple(tensors[:2]...), pyrun.NewTuple(tensors[4], tensors[4]))
 }

@@ -1,0 +1,420 @@
+package pyrun
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// GetAttr is v.name.
+func GetAttr(in *Interp, v Value, name string) (Value, error) {
+	a, ok, err := in.getAttr(v, name)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, noAttr(v, name)
+	}
+	return a, nil
+}
+
+// HasAttribute is hasattr(v, name).
+func HasAttribute(in *Interp, v Value, name string) (bool, error) {
+	if u := unknownOf(v); u != nil {
+		return false, u.attr(name).need("the presence")
+	}
+	a, ok, err := in.getAttr(v, name)
+	if e, caught := catchable(err); caught && e.IsA(AttributeError) {
+		return false, nil
+	}
+	if u := unknownOf(a); u != nil && err == nil && ok && mayLack(v) {
+		return false, u.need("the presence")
+	}
+	return ok, err
+}
+
+// mayLack reports whether an attribute of v that is Unknown may as well not be there: that of an open module.
+func mayLack(v Value) bool {
+	m, ok := v.(*Module)
+	return ok && m.Open && m.Lacks == nil
+}
+
+func noAttr(v Value, name string) error {
+	var e *Exception
+	switch v := v.(type) {
+	case *Module:
+		e = noModuleAttr(v, name)
+	case *Class:
+		e = Errorf(AttributeError, "type object '%s' has no attribute '%s'", v.Name, name)
+		if v.enum != nil {
+			e = Errorf(AttributeError, "%s", name)
+		}
+	case *NamedTuple:
+		e = Errorf(AttributeError, "type object '%s' has no attribute '%s'", v.Name, name)
+	default:
+		e = Errorf(AttributeError, "'%s' object has no attribute '%s'", v.TypeName(), name)
+	}
+	e.setAttr("name", Str(name))
+	return e
+}
+
+func noModuleAttr(m *Module, name string) *Exception {
+	return Errorf(AttributeError, "module '%s' has no attribute '%s'", m.Name, name)
+}
+
+func (in *Interp) getAttr(v Value, name string) (Value, bool, error) {
+	switch v := v.(type) {
+	case *Instance:
+		return in.instanceAttr(v, v.Class, v.Attrs, name)
+	case *Module:
+		return in.moduleAttr(v, name, in.site)
+	case *Class:
+		return in.classAttr(v, name)
+	case *Exception:
+		if v.Attrs != nil {
+			if x, ok := v.Attrs.GetStr(name); ok {
+				return x, true, nil
+			}
+		}
+		if x, ok := exceptionAttr(v, name); ok {
+			return x, true, nil
+		}
+		return in.instanceAttr(v, v.Class, nil, name)
+	case *Unknown:
+		return v.attr(name), true, nil
+	case HasAttr:
+		if x, ok, err := v.Attr(in, name); ok || err != nil {
+			return x, ok, err
+		}
+	case *superObject:
+		return in.superAttr(v, name)
+	}
+	if x, ok, err := in.ownAttr(v, name); ok || err != nil {
+		return x, ok, err
+	}
+	return in.typeAttr(v, name)
+}
+
+// ownAttr are attributes that values of a few types have.
+func (in *Interp) ownAttr(v Value, name string) (Value, bool, error) {
+	if f, ok := ownAttrs[reflect.TypeOf(v)]; ok {
+		return f(in, v, name)
+	}
+	return nil, false, nil
+}
+
+// typeAttr is an attribute found in the type of a value: a method, for the most part.
+func (in *Interp) typeAttr(v Value, name string) (Value, bool, error) {
+	c := in.classOf(v)
+	if name == "__class__" {
+		return in.typeOf(v), true, nil
+	}
+	a := c.find(name)
+	if a == nil {
+		return nil, false, nil
+	}
+	x, err := in.bind(a, v, c)
+	return x, err == nil, err
+}
+
+// instanceAttr follows Python's order: data descriptors of the class, the instance, the class, __getattr__.
+func (in *Interp) instanceAttr(v Value, c *Class, attrs *Dict, name string) (Value, bool, error) {
+	switch name {
+	case "__class__":
+		return c, true, nil
+	case "__dict__":
+		if attrs != nil {
+			return attrs, true, nil
+		}
+	}
+	a := c.find(name)
+	if isDataDescriptor(a) {
+		x, err := in.bind(a, v, c)
+		return x, err == nil, err
+	}
+	if attrs != nil {
+		if x, ok := attrs.GetStr(name); ok {
+			return x, true, nil
+		}
+	}
+	if a != nil {
+		if p, ok := v.(*Instance); ok && p.payload != nil && isMethod(a) {
+			x, err := in.bind(a, in.receiver(p, a), c)
+			return x, err == nil, err
+		}
+		x, err := in.bind(a, v, c)
+		return x, err == nil, err
+	}
+	if p, ok := v.(*Instance); ok && p.payload != nil {
+		if x, ok, err := in.getAttr(p.payload, name); ok || err != nil {
+			return x, ok, err
+		}
+	}
+	if hook := c.find("__getattr__"); hook != nil {
+		x, err := in.callSpecial(v, hook, Str(name))
+		return x, err == nil, err
+	}
+	if u := c.unknownBase(); u != nil && !isDunder(name) {
+		return u.derive("()."+name, false), true, nil
+	}
+	return nil, false, nil
+}
+
+// receiver is what a method written in Go takes as self for an instance of a class derived from one of Python's types.
+func (in *Interp) receiver(v *Instance, m Value) Value {
+	if _, owner := v.Class.findIn(m.(*method).Name); owner != nil && owner.builtin && owner != objectClass {
+		return v.payload
+	}
+	return v
+}
+
+func isMethod(v Value) bool {
+	_, ok := v.(*method)
+	return ok
+}
+
+func isDataDescriptor(a Value) bool {
+	switch a := a.(type) {
+	case *Property:
+		return true
+	case *Instance:
+		return a.Class.find("__set__") != nil
+	}
+	return false
+}
+
+func (in *Interp) classAttr(c *Class, name string) (Value, bool, error) {
+	if x, ok := c.dunder(name); ok {
+		return x, true, nil
+	}
+	if c.enum != nil {
+		if x, ok := c.enum.attr(c, name); ok {
+			return x, true, nil
+		}
+	}
+	if a := c.find(name); a != nil {
+		x, err := in.bind(a, nil, c)
+		return x, err == nil, err
+	}
+	meta := typeClass
+	if c.Meta != nil {
+		meta = c.Meta
+	}
+	if a := meta.find(name); a != nil {
+		x, err := in.bind(a, c, meta)
+		return x, err == nil, err
+	}
+	if u := c.unknownBase(); u != nil && !isDunder(name) {
+		return u.attr(name), true, nil
+	}
+	return nil, false, nil
+}
+
+func (c *Class) dunder(name string) (Value, bool) {
+	switch name {
+	case "__name__", "__qualname__":
+		return Str(c.Name), true
+	case "__class__":
+		if c.Meta != nil {
+			return c.Meta, true
+		}
+		return typeClass, true
+	case "__bases__":
+		t := NewTuple()
+		for _, b := range c.Bases {
+			t.Items = append(t.Items, b)
+		}
+		return t, true
+	case "__mro__":
+		t := NewTuple()
+		for _, b := range c.MRO {
+			t.Items = append(t.Items, b)
+		}
+		return t, true
+	case "__dict__":
+		if c.builtin {
+			return c.Attrs.copy(), true
+		}
+		return c.Attrs, true
+	case "__module__":
+		if c.Mod != nil {
+			return Str(c.Mod.Name), true
+		}
+		return Str("builtins"), true
+	case "__doc__":
+		if c.Def != nil {
+			return docstring(c.Def.Body), true
+		}
+		return None, true
+	}
+	return nil, false
+}
+
+func (in *Interp) superAttr(s *superObject, name string) (Value, bool, error) {
+	var c *Class
+	self := s.self
+	switch v := s.self.(type) {
+	case *Class:
+		c, self = v, nil
+	default:
+		c = in.classOf(v)
+	}
+	a := c.findAfter(s.class, name)
+	if a == nil && self == nil && c.Meta != nil {
+		a, self = c.Meta.findAfter(s.class, name), s.self
+	}
+	if a == nil {
+		if u := c.unknownBase(); u != nil {
+			return u.attr(name), true, nil
+		}
+		return nil, false, nil
+	}
+	if m, ok := a.(*method); ok && self != nil {
+		if v, ok := self.(*Instance); ok && v.payload != nil && m.Name != "__init__" && c.native() != objectClass {
+			if isMethodOf(c.native(), m) {
+				self = v.payload
+			}
+		}
+	}
+	x, err := in.bind(a, self, c)
+	return x, err == nil, err
+}
+
+// SetAttr is v.name = x.
+func SetAttr(in *Interp, v Value, name string, x Value) error {
+	switch v := v.(type) {
+	case *Instance:
+		return in.setInstanceAttr(v, name, x)
+	case *Exception:
+		if name == "args" {
+			items, err := Iterate(in, x)
+			v.Args = items
+			return err
+		}
+		if e, ok := x.(*Exception); ok && name == "__cause__" {
+			v.Cause = e
+			return nil
+		}
+		v.setAttr(name, x)
+		return in.alloc(4 * valueSize)
+	case *Module:
+		if v.File != "" {
+			if err := v.load(in); err != nil {
+				return err
+			}
+		}
+		return v.store(in, name, x)
+	case *Func:
+		if v.Attrs == nil {
+			v.Attrs = map[string]Value{}
+		}
+		v.Attrs[name] = x
+		return in.alloc(4 * valueSize)
+	case *Class:
+		if v.builtin {
+			return Errorf(TypeError, "cannot set '%s' attribute of immutable type '%s'", name, v.Name)
+		}
+		v.Attrs.SetStr(name, x)
+		return in.alloc(4 * valueSize)
+	case *NamedTuple:
+		if v.methods == nil {
+			v.methods = &Class{Name: v.Name, Attrs: NewDict(), Bases: []*Class{tupleClass}, named: v}
+			v.methods.MRO = append([]*Class{v.methods}, tupleClass.MRO...)
+		}
+		v.methods.Attrs.SetStr(name, x)
+		return in.alloc(4 * valueSize)
+	case *Unknown:
+		return nil // nobody can read it back
+	case HasSetAttr:
+		return v.SetAttr(in, name, x)
+	}
+	if t, ok := v.(*Tuple); ok && t.Class != nil && slices.Contains(t.Class.Fields, name) {
+		return Errorf(AttributeError, "can't set attribute")
+	}
+	if _, ok, err := in.getAttr(v, name); err == nil && ok {
+		return Errorf(AttributeError, "'%s' object attribute '%s' is read-only", v.TypeName(), name)
+	}
+	return Errorf(AttributeError, "'%s' object has no attribute '%s'", v.TypeName(), name)
+}
+
+// HasSetAttr is a value of another package whose attributes may be set.
+type HasSetAttr interface {
+	SetAttr(in *Interp, name string, v Value) error
+}
+
+func (in *Interp) setInstanceAttr(v *Instance, name string, x Value) error {
+	if fn := v.Class.find("__setattr__"); fn != nil && !isBuiltinMethod(fn) {
+		_, err := in.callSpecial(v, fn, Str(name), x)
+		return err
+	}
+	return in.setPlainAttr(v, name, x)
+}
+
+// setPlainAttr is object.__setattr__.
+func (in *Interp) setPlainAttr(v *Instance, name string, x Value) error {
+	switch a := v.Class.find(name).(type) {
+	case *Property:
+		if a.Set == nil {
+			return Errorf(AttributeError, "property '%s' of '%s' object has no setter", name, v.Class.Name)
+		}
+		_, err := Call(in, a.Set, []Value{v, x}, nil)
+		return err
+	case *Instance:
+		if set := a.Class.find("__set__"); set != nil {
+			_, err := in.callSpecial(a, set, v, x)
+			return err
+		}
+	}
+	if v.Class.enum != nil && v.Class.enum.closed {
+		return Errorf(AttributeError, "cannot reassign member '%s'", name)
+	}
+	if _, ok := v.Attrs.GetStr(name); !ok {
+		if err := in.alloc(4 * valueSize); err != nil {
+			return err
+		}
+	}
+	v.Attrs.SetStr(name, x)
+	return nil
+}
+
+func isBuiltinMethod(v Value) bool {
+	m, ok := v.(*method)
+	return ok && m.Name != frozenName
+}
+
+func delAttr(in *Interp, v Value, name string) error {
+	switch v := v.(type) {
+	case *Instance:
+		if fn := special(v, "__delattr__"); fn != nil {
+			_, err := in.callSpecial(v, fn, Str(name))
+			return err
+		}
+		if p, ok := v.Class.find(name).(*Property); ok && p.Del != nil {
+			_, err := Call(in, p.Del, []Value{v}, nil)
+			return err
+		}
+		if v.Attrs.deleteStr(name) {
+			return nil
+		}
+	case *Class:
+		if !v.builtin && v.Attrs.deleteStr(name) {
+			return nil
+		}
+	case *Module:
+		if _, ok, err := v.Get(in, name); err != nil || ok {
+			return v.store(in, name, nil)
+		}
+	case *Func:
+		if _, ok := v.Attrs[name]; ok {
+			delete(v.Attrs, name)
+			return nil
+		}
+	case *Unknown:
+		return nil
+	}
+	return noAttr(v, name)
+}
+
+func isDunder(name string) bool {
+	return len(name) > 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
+}

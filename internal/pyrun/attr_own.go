@@ -1,0 +1,245 @@
+package pyrun
+
+import (
+	"reflect"
+
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// ownAttrs gives the attributes of values that are not methods, by type.
+var ownAttrs map[reflect.Type]func(in *Interp, v Value, name string) (Value, bool, error)
+
+func init() {
+	ownAttrs = map[reflect.Type]func(in *Interp, v Value, name string) (Value, bool, error){
+		reflect.TypeFor[*Func]():         funcAttr,
+		reflect.TypeFor[*Builtin]():      builtinAttr,
+		reflect.TypeFor[*method]():       methodAttr,
+		reflect.TypeFor[*BoundMethod]():  boundAttr,
+		reflect.TypeFor[*Tuple]():        tupleAttr,
+		reflect.TypeFor[*NamedTuple]():   namedTupleAttr,
+		reflect.TypeFor[*Slice]():        sliceAttr,
+		reflect.TypeFor[*Range]():        rangeAttr,
+		reflect.TypeFor[*Property]():     propertyAttr,
+		reflect.TypeFor[*Dict]():         dictAttr,
+		reflect.TypeFor[*StaticMethod](): func(_ *Interp, v Value, name string) (Value, bool, error) { return wrapped(v.(*StaticMethod).Fn, name) },
+		reflect.TypeFor[*ClassMethod]():  func(_ *Interp, v Value, name string) (Value, bool, error) { return wrapped(v.(*ClassMethod).Fn, name) },
+		reflect.TypeFor[Int]():           numberAttr,
+		reflect.TypeFor[Bool]():          numberAttr,
+		reflect.TypeFor[Float]():         numberAttr,
+	}
+}
+
+func wrapped(fn Value, name string) (Value, bool, error) { return fn, name == "__func__", nil }
+
+func dictAttr(_ *Interp, v Value, name string) (Value, bool, error) {
+	d := v.(*Dict)
+	return d.Default, name == "default_factory" && d.Default != nil, nil
+}
+
+func numberAttr(_ *Interp, v Value, name string) (Value, bool, error) {
+	switch name {
+	case "real":
+		return v, true, nil
+	case "imag":
+		if _, ok := v.(Float); ok {
+			return Float(0), true, nil
+		}
+		return MakeInt(0), true, nil
+	case "numerator":
+		_, isFloat := v.(Float)
+		return v, !isFloat, nil
+	case "denominator":
+		_, isFloat := v.(Float)
+		return MakeInt(1), !isFloat, nil
+	}
+	return nil, false, nil
+}
+
+func funcAttr(_ *Interp, v Value, name string) (Value, bool, error) {
+	f := v.(*Func)
+	if x, ok := f.Attrs[name]; ok {
+		return x, true, nil
+	}
+	switch name {
+	case "__name__":
+		return Str(f.Name), true, nil
+	case "__qualname__":
+		return Str(f.QualName), true, nil
+	case "__module__":
+		if f.Module == nil {
+			return None, true, nil
+		}
+		return Str(f.Module.Name), true, nil
+	case "__doc__":
+		if f.Def == nil {
+			return None, true, nil
+		}
+		return docstring(f.Def.Body), true, nil
+	case "__defaults__":
+		if f.Defaults == nil {
+			return None, true, nil
+		}
+		return NewTuple(f.Defaults...), true, nil
+	case "__kwdefaults__":
+		if f.KwDefs == nil {
+			return None, true, nil
+		}
+		return dictOf(f.KwDefs), true, nil
+	case "__dict__":
+		return dictOf(f.Attrs), true, nil
+	case "__annotations__":
+		return annotationsOf(f), true, nil
+	case "__code__":
+		return codeOf(f), true, nil
+	case "__globals__":
+		return &globals{f.Module}, f.Module != nil, nil
+	case "__closure__":
+		return None, true, nil
+	}
+	return nil, false, nil
+}
+
+func dictOf(m map[string]Value) *Dict {
+	d := NewDict()
+	for _, k := range sortedKeys(m) {
+		d.SetStr(k, m[k])
+	}
+	return d
+}
+
+// annotationsOf are a function's annotations, as text: they are not evaluated.
+func annotationsOf(f *Func) *Dict {
+	d := NewDict()
+	if f.Def == nil {
+		return d
+	}
+	add := func(a *python.Arg) {
+		if a != nil && a.Annotation != nil {
+			d.SetStr(a.Arg, Str(python.KindOf(a.Annotation)))
+		}
+	}
+	for _, list := range [][]*python.Arg{f.Def.Args.PosOnlyArgs, f.Def.Args.Args, {f.Def.Args.Vararg}, f.Def.Args.KwOnlyArgs, {f.Def.Args.Kwarg}} {
+		for _, a := range list {
+			add(a)
+		}
+	}
+	return d
+}
+
+// codeOf is __code__ with what programs look at: the names and number of parameters.
+func codeOf(f *Func) Value {
+	a := f.args()
+	names := NewTuple()
+	for _, n := range ParamNames(a) {
+		names.Items = append(names.Items, Str(n))
+	}
+	return &namespace{"code", map[string]Value{
+		"co_name":            Str(f.Name),
+		"co_argcount":        MakeInt(int64(len(a.PosOnlyArgs) + len(a.Args))),
+		"co_kwonlyargcount":  MakeInt(int64(len(a.KwOnlyArgs))),
+		"co_posonlyargcount": MakeInt(int64(len(a.PosOnlyArgs))),
+		"co_varnames":        names,
+	}}
+}
+
+// namespace is an object with fixed attributes.
+type namespace struct {
+	name  string
+	attrs map[string]Value
+}
+
+func (n *namespace) TypeName() string { return n.name }
+
+func (n *namespace) Attr(_ *Interp, name string) (Value, bool, error) {
+	v, ok := n.attrs[name]
+	return v, ok, nil
+}
+
+func builtinAttr(_ *Interp, v Value, name string) (Value, bool, error) {
+	return nameAttr(v.(*Builtin).Name, name)
+}
+
+func methodAttr(_ *Interp, v Value, name string) (Value, bool, error) {
+	return nameAttr(v.(*method).Name, name)
+}
+
+func nameAttr(own, name string) (Value, bool, error) {
+	switch name {
+	case "__name__", "__qualname__":
+		return Str(own), true, nil
+	case "__module__":
+		return Str("builtins"), true, nil
+	case "__doc__":
+		return None, true, nil
+	}
+	return nil, false, nil
+}
+
+func boundAttr(in *Interp, v Value, name string) (Value, bool, error) {
+	b := v.(*BoundMethod)
+	switch name {
+	case "__self__":
+		return b.Self, true, nil
+	case "__func__":
+		return b.Fn, true, nil
+	}
+	return in.getAttr(b.Fn, name)
+}
+
+func sliceAttr(_ *Interp, v Value, name string) (Value, bool, error) {
+	s := v.(*Slice)
+	switch name {
+	case "start":
+		return orNone(s.Lo), true, nil
+	case "stop":
+		return orNone(s.Hi), true, nil
+	case "step":
+		return orNone(s.Step), true, nil
+	}
+	return nil, false, nil
+}
+
+func rangeAttr(_ *Interp, v Value, name string) (Value, bool, error) {
+	r := v.(*Range)
+	switch name {
+	case "start":
+		return r.Start, true, nil
+	case "stop":
+		return r.Stop, true, nil
+	case "step":
+		return r.Step, true, nil
+	}
+	return nil, false, nil
+}
+
+// propertyAttr are x.setter and the like, with which a property is completed.
+func propertyAttr(_ *Interp, v Value, name string) (Value, bool, error) {
+	p := v.(*Property)
+	complete := func(set func(q *Property, fn Value)) (Value, bool, error) {
+		return native(name, "fn", func(_ *Interp, a []Value) (Value, error) {
+			q := *p
+			set(&q, a[0])
+			return &q, nil
+		}), true, nil
+	}
+	switch name {
+	case "setter":
+		return complete(func(q *Property, fn Value) { q.Set = fn })
+	case "getter":
+		return complete(func(q *Property, fn Value) { q.Get = fn })
+	case "deleter":
+		return complete(func(q *Property, fn Value) { q.Del = fn })
+	case "fget":
+		return orNone(p.Get), true, nil
+	case "fset":
+		return orNone(p.Set), true, nil
+	}
+	return nil, false, nil
+}
+
+func orNone(v Value) Value {
+	if v == nil {
+		return None
+	}
+	return v
+}

@@ -1,0 +1,136 @@
+package pyrun
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// code is what compile() and ast.parse() give: text that has been read.
+type code struct {
+	body []python.Stmt
+	expr python.Expr // of mode "eval"
+	file *python.Module
+}
+
+func (*code) TypeName() string { return "code" }
+
+// read parses text, or takes what is parsed already.
+func (in *Interp) read(v Value, mode string) (*code, error) {
+	if c, ok := v.(*code); ok {
+		return c, nil
+	}
+	src, err := text(v)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.alloc(8*len(src) + 1024); err != nil {
+		return nil, err
+	}
+	if mode == "eval" {
+		x, err := python.ParseExpr(in.Files, "<string>", []byte(src))
+		if err != nil {
+			return nil, syntaxError(err)
+		}
+		return &code{expr: x}, nil
+	}
+	m, err := python.Parse(in.Files, "<string>", []byte(src))
+	if err != nil {
+		return nil, syntaxError(err)
+	}
+	return &code{body: m.Body, file: m}, nil
+}
+
+func syntaxError(err error) error { return Errorf(SyntaxError, "%v", err) }
+
+// runText is exec(source, globals, locals) and eval(...), called in env.
+func runText(mode string) func(in *Interp, env *Env, args []Value) (Value, error) {
+	return func(in *Interp, env *Env, a []Value) (Value, error) {
+		if err := in.enter(); err != nil {
+			return nil, err
+		}
+		defer in.leave()
+		c, err := in.read(a[0], mode)
+		if err != nil {
+			return nil, err
+		}
+		scope, err := in.textScope(c, env, a[1:])
+		if err != nil {
+			return nil, err
+		}
+		if c.expr != nil {
+			return in.eval(c.expr, scope)
+		}
+		if mode == "eval" {
+			return nil, Errorf(TypeError, "eval() arg 1 must be a string or an expression")
+		}
+		_, err = in.block(c.body, scope)
+		return None, err
+	}
+}
+
+// textScope is the scope in which text runs: that of the call, a module's, or a dict's. A function that the text defines belongs to the
+// text.
+func (in *Interp) textScope(c *code, env *Env, given []Value) (*Env, error) {
+	given = slices.DeleteFunc(slices.Clone(given), func(v Value) bool { return v == nil || v == None })
+	if len(given) == 0 {
+		return env, nil
+	}
+	switch g := given[len(given)-1].(type) {
+	case *globals:
+		return g.m.Env(), nil
+	case *Dict:
+		m := &Module{Name: "__main__", Syntax: c.file}
+		if len(given) == 2 {
+			if outer, ok := given[0].(*Dict); ok {
+				return NewEnv(m, outer).Inner(g), nil
+			}
+		}
+		return NewEnv(m, g), nil
+	}
+	return nil, Errorf(TypeError, "the scope of exec() or eval() must be a dict, not %s", given[len(given)-1].TypeName())
+}
+
+func compileText(in *Interp, a []Value) (Value, error) {
+	mode, err := text(a[2])
+	if err != nil {
+		return nil, err
+	}
+	return in.read(a[0], mode)
+}
+
+// astModule has of Python's own syntax trees only what code does with them unseen.
+func astModule(in *Interp) map[string]Value {
+	return named(map[string]Value{},
+		native("parse", "source filename= mode= **kws", func(in *Interp, a []Value) (Value, error) {
+			mode := "exec"
+			if s, ok := a[2].(Str); ok {
+				mode = string(s)
+			}
+			return in.read(a[0], mode)
+		}),
+		native("literal_eval", "text", func(in *Interp, a []Value) (Value, error) {
+			c, err := in.read(a[0], "eval")
+			if err != nil {
+				return nil, err
+			}
+			if !isLiteral(c.expr) {
+				return nil, Errorf(ValueError, "malformed node or string")
+			}
+			return in.eval(c.expr, NewEnv(nil, nil))
+		}))
+}
+
+// isLiteral reports whether an expression is made of constants and displays alone.
+func isLiteral(x python.Expr) bool {
+	ok := x != nil
+	python.Inspect(x, func(n python.Node) bool {
+		switch n.(type) {
+		case *python.Constant, *python.Tuple, *python.List, *python.Set, *python.Dict, *python.UnaryOp, *python.BinOp:
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}

@@ -1,0 +1,279 @@
+package pyrun
+
+import "github.com/nereid-lang/nereid/internal/python"
+
+// Env is a scope: that of a function call, of a class body, of a comprehension, or one that a user of this package made.
+// Names that it does not have are looked up in the scopes around it, in the module, in the builtins.
+type Env struct {
+	Module *Module
+
+	outer *Env   // the function or class around this scope; nil at the level of the module
+	scope *scope // which names are local; nil in a dynamic scope
+	slots []Value
+	dyn   *Dict // the names of a dynamic scope: a class body, or one made by NewEnv
+	// find gives names that are not in dyn; may be nil.
+	find  func(name string) (Value, bool, error)
+	class bool   // a class body: functions inside do not see its names
+	qual  string // the qualified name of that class
+	fn    *Func  // the function that runs, for super()
+	owner *Class // the class whose body this is, once it is made
+
+	annotations []annotation // of a class body
+
+	ret   Value // of return
+	first Value // what the first for of a generator expression runs over
+}
+
+// NewEnv is a scope over a module with names of its own. Assignments go to vars.
+func NewEnv(m *Module, vars *Dict) *Env {
+	if vars == nil {
+		vars = NewDict()
+	}
+	return &Env{Module: m, dyn: vars}
+}
+
+// NewEnvFunc is a scope over a module whose names are given by a function.
+func NewEnvFunc(m *Module, find func(name string) (Value, bool, error)) *Env {
+	return &Env{Module: m, dyn: NewDict(), find: find}
+}
+
+// Inner is a dynamic scope inside env, as that of a nested block of a user of this package.
+func (env *Env) Inner(vars *Dict) *Env {
+	inner := NewEnv(env.Module, vars)
+	inner.outer = env
+	return inner
+}
+
+// local is a name bound in this scope itself. declared means that it is local even if it has no value yet.
+func (env *Env) local(name string) (v Value, declared bool, err error) {
+	if env.scope != nil {
+		i, ok := env.scope.index[name]
+		if !ok {
+			return nil, false, nil
+		}
+		return env.slots[i], true, nil
+	}
+	if env.dyn == nil {
+		return nil, false, nil
+	}
+	if v, ok := env.dyn.GetStr(name); ok {
+		return v, true, nil
+	}
+	if env.find != nil {
+		v, ok, err := env.find(name)
+		return v, ok, err
+	}
+	return nil, false, nil
+}
+
+// Lookup is the value of a name as code in this scope sees it. ok is false when it is not bound anywhere.
+func (env *Env) Lookup(in *Interp, name string) (v Value, ok bool, err error) {
+	for e := env; e != nil; e = e.outer {
+		if e.class && e != env {
+			continue
+		}
+		if e.scope != nil && e.scope.globals[name] {
+			break
+		}
+		v, declared, err := e.local(name)
+		if err != nil {
+			return nil, false, err
+		}
+		if v != nil {
+			return v, true, nil
+		}
+		if declared {
+			return nil, false, unbound(name, e == env)
+		}
+	}
+	return env.Module.global(in, name)
+}
+
+func unbound(name string, own bool) error {
+	if own {
+		return Errorf(UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", name)
+	}
+	return Errorf(NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", name)
+}
+
+// Lookup is the value of a name as the body of the function sees it, its own locals apart.
+func (f *Func) Lookup(in *Interp, name string) (Value, bool, error) {
+	if f.Env != nil {
+		env := f.Env
+		if env.class {
+			env = &Env{Module: f.Module, outer: env, dyn: NewDict()}
+		}
+		return env.Lookup(in, name)
+	}
+	return f.Module.global(in, name)
+}
+
+// Assign binds a name in this scope.
+func (env *Env) Assign(in *Interp, name string, v Value) error {
+	if env == nil || env.scope == nil && env.dyn == nil {
+		return env.Module.store(in, name, v)
+	}
+	if env.scope == nil {
+		return env.assignDynamic(in, name, v)
+	}
+	if i, ok := env.scope.index[name]; ok {
+		env.slots[i] = v
+		return nil
+	}
+	if env.scope.nonlocals[name] || env.scope.comprehension && !env.scope.globals[name] {
+		return env.assignOuter(in, name, v)
+	}
+	return env.Module.store(in, name, v)
+}
+
+func (env *Env) assignDynamic(in *Interp, name string, v Value) error {
+	if env.class && env.owner == nil && env.Module != nil && env.dyn != nil {
+		if err := in.alloc(4 * valueSize); err != nil {
+			return err
+		}
+	}
+	if v == nil {
+		env.dyn.deleteStr(name)
+		return nil
+	}
+	env.dyn.SetStr(name, v)
+	return nil
+}
+
+// assignOuter binds a nonlocal name, or one that := binds inside a comprehension.
+func (env *Env) assignOuter(in *Interp, name string, v Value) error {
+	for e := env.outer; e != nil; e = e.outer {
+		if e.class || e.scope == nil && e.dyn == nil {
+			continue
+		}
+		if e.scope == nil {
+			return e.assignDynamic(in, name, v)
+		}
+		if i, ok := e.scope.index[name]; ok {
+			e.slots[i] = v
+			return nil
+		}
+		if e.scope.globals[name] {
+			break
+		}
+	}
+	return env.Module.store(in, name, v)
+}
+
+// names are the bound names of this scope, for locals().
+func (env *Env) names() *Dict {
+	d := NewDict()
+	if env.scope == nil {
+		if env.dyn != nil {
+			return env.dyn
+		}
+		return d
+	}
+	for i, name := range env.scope.names {
+		if v := env.slots[i]; v != nil {
+			d.SetStr(name, v)
+		}
+	}
+	return d
+}
+
+// scope says what the names in a function mean.
+type scope struct {
+	index         map[string]int
+	names         []string
+	globals       map[string]bool
+	nonlocals     map[string]bool
+	comprehension bool
+	body          []python.Stmt        // of a generator expression
+	yields        map[python.Stmt]bool // statements with a yield in them; nil when it is no generator
+}
+
+func newScope() *scope { return &scope{index: map[string]int{}} }
+
+func (s *scope) declare(name string) {
+	if s.globals[name] || s.nonlocals[name] {
+		return
+	}
+	if _, ok := s.index[name]; !ok {
+		s.index[name] = len(s.names)
+		s.names = append(s.names, name)
+	}
+}
+
+func (s *scope) params(a *python.Arguments) {
+	for _, name := range ParamNames(a) {
+		s.declare(name)
+	}
+}
+
+// functionScope finds the locals of a function, once.
+func (in *Interp) functionScope(def *python.FunctionDef) *scope {
+	if s, ok := in.scopes[def]; ok {
+		return s
+	}
+	s := newScope()
+	for _, st := range def.Body {
+		s.declarations(st)
+	}
+	s.params(def.Args)
+	b := binder{bind: s.declare, yield: func(st python.Stmt) {
+		if s.yields == nil {
+			s.yields = map[python.Stmt]bool{}
+		}
+		s.yields[st] = true
+	}}
+	b.stmts(def.Body)
+	in.scopes[def] = s
+	return s
+}
+
+func (in *Interp) lambdaScope(x *python.Lambda) *scope {
+	if s, ok := in.scopes[x]; ok {
+		return s
+	}
+	s := newScope()
+	s.params(x.Args)
+	b := binder{bind: s.declare}
+	b.expr(x.Body)
+	in.scopes[x] = s
+	return s
+}
+
+func (in *Interp) comprehensionScope(n python.Node, gens []*python.Comprehension) *scope {
+	if s, ok := in.scopes[n]; ok {
+		return s
+	}
+	s := newScope()
+	s.comprehension = true
+	b := binder{bind: s.declare}
+	for _, g := range gens {
+		b.target(g.Target)
+	}
+	in.scopes[n] = s
+	return s
+}
+
+// declarations are the global and nonlocal statements of a function.
+func (s *scope) declarations(st python.Stmt) {
+	python.Inspect(st, func(n python.Node) bool {
+		switch n := n.(type) {
+		case *python.FunctionDef, *python.AsyncFunctionDef, *python.ClassDef, *python.Lambda:
+			return false
+		case *python.Global:
+			s.globals = withNames(s.globals, n.Names)
+		case *python.Nonlocal:
+			s.nonlocals = withNames(s.nonlocals, n.Names)
+		}
+		return true
+	})
+}
+
+func withNames(m map[string]bool, names []string) map[string]bool {
+	if m == nil {
+		m = map[string]bool{}
+	}
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}

@@ -1,0 +1,266 @@
+package pyrun
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// Finder reads the source files of modules. Names are slash paths, as given to LoadFile.
+type Finder interface {
+	ReadFile(name string) ([]byte, error)
+	IsFile(name string) bool
+	IsDir(name string) bool
+}
+
+// lister is a Finder that can say which folders are in a folder, in order.
+type lister interface{ Folders(dir string) []string }
+
+// FSFinder finds modules in a file system.
+func FSFinder(fsys fs.FS) Finder { return fsFinder{fsys} }
+
+type fsFinder struct{ fsys fs.FS }
+
+func (f fsFinder) ReadFile(name string) ([]byte, error) { return fs.ReadFile(f.fsys, name) }
+
+func (f fsFinder) IsFile(name string) bool {
+	st, err := fs.Stat(f.fsys, name)
+	return err == nil && st.Mode().IsRegular()
+}
+
+func (f fsFinder) IsDir(name string) bool {
+	st, err := fs.Stat(f.fsys, name)
+	return err == nil && st.IsDir()
+}
+
+func (f fsFinder) Folders(dir string) []string {
+	entries, _ := fs.ReadDir(f.fsys, dir)
+	return folders(entries)
+}
+
+func folders(entries []fs.DirEntry) []string {
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
+// DirFinder finds modules in the folders of the computer.
+func DirFinder() Finder { return dirFinder{} }
+
+type dirFinder struct{}
+
+func (dirFinder) ReadFile(name string) ([]byte, error) { return os.ReadFile(filepath.FromSlash(name)) }
+
+func (dirFinder) Folders(dir string) []string {
+	entries, _ := os.ReadDir(filepath.FromSlash(dir))
+	return folders(entries)
+}
+
+func (dirFinder) IsFile(name string) bool {
+	st, err := os.Stat(filepath.FromSlash(name))
+	return err == nil && st.Mode().IsRegular()
+}
+
+func (dirFinder) IsDir(name string) bool {
+	st, err := os.Stat(filepath.FromSlash(name))
+	return err == nil && st.IsDir()
+}
+
+// searchRoots are the folders in which the absolute imports of a module are looked for: the folder that holds its
+// outermost package, the folders around that (with their src folders), and those of the options (with projects in them). Folders inside the
+// package are none.
+func (in *Interp) searchRoots(m *Module) []string {
+	var roots []string
+	add := func(dir string) {
+		for _, r := range roots {
+			if r == dir {
+				return
+			}
+		}
+		roots = append(roots, dir)
+	}
+	if m != nil && m.File != "" {
+		for dir := m.root; ; dir = path.Dir(dir) {
+			add(dir)
+			if dir == path.Dir(dir) {
+				break
+			}
+		}
+		for _, dir := range roots[:min(len(roots), maxUp)] {
+			if src := path.Join(dir, "src"); in.isDir(src) {
+				add(src)
+			}
+		}
+	}
+	for _, r := range in.opts.Roots {
+		add(r)
+	}
+	for _, r := range in.projects() {
+		add(r)
+	}
+	for _, r := range in.sysPath() {
+		add(r)
+		add(strings.TrimPrefix(r, "/")) // os.path.abspath puts a slash before the names of a file system of our own
+	}
+	return roots
+}
+
+// projects are the src folders of the folders of the options and of the folders in those, each of which may be a project: what
+// a program generates at run time and writes elsewhere imports from there.
+func (in *Interp) projects() []string {
+	if in.srcs != nil {
+		return in.srcs
+	}
+	in.srcs = []string{}
+	addSrc := func(dir string) {
+		if src := path.Join(dir, "src"); in.isDir(src) {
+			in.srcs = append(in.srcs, src)
+		}
+	}
+	for _, r := range in.opts.Roots {
+		addSrc(r)
+		if l, ok := in.opts.Finder.(lister); ok {
+			for _, name := range l.Folders(r) {
+				addSrc(path.Join(r, name))
+			}
+		}
+	}
+	return in.srcs
+}
+
+// sysPath are the folders that code has put into sys.path.
+func (in *Interp) sysPath() []string {
+	var out []string
+	if sys := in.natives["sys"]; sys != nil {
+		if l, ok := sys.Vars["path"].(*List); ok {
+			for _, v := range l.Items {
+				if s, ok := v.(Str); ok && s != "" {
+					out = append(out, path.Clean(string(s)))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// maxUp is how many folders up a src folder is looked for.
+const maxUp = 6
+
+// isFile and isDir ask the finder, once for each name.
+func (in *Interp) isFile(name string) bool {
+	return in.ask("f:"+name, func(f Finder) bool { return f.IsFile(name) })
+}
+
+func (in *Interp) isDir(name string) bool {
+	return in.ask("d:"+name, func(f Finder) bool { return f.IsDir(name) })
+}
+
+func (in *Interp) ask(key string, question func(f Finder) bool) bool {
+	if in.opts.Finder == nil {
+		return false
+	}
+	answer, ok := in.exists[key]
+	if !ok {
+		answer = question(in.opts.Finder)
+		in.exists[key] = answer
+	}
+	return answer
+}
+
+// packageRoot is the folder that holds the outermost package around a file, and the dotted name of the file there.
+func (in *Interp) packageRoot(file string) (root, name string) {
+	dir, base := path.Split(file)
+	dir = path.Clean(dir)
+	name = strings.TrimSuffix(base, ".py")
+	for in.isFile(path.Join(dir, "__init__.py")) {
+		if name == "__init__" {
+			name = path.Base(dir)
+		} else {
+			name = path.Base(dir) + "." + name
+		}
+		up := path.Dir(dir)
+		if up == dir {
+			break
+		}
+		dir = up
+	}
+	return dir, name
+}
+
+// LoadFile is the module of a source file. Nothing is read or evaluated until a name is asked for.
+func (in *Interp) LoadFile(file string) *Module {
+	file = path.Clean(file)
+	if m, ok := in.sources[file]; ok {
+		return m
+	}
+	root, name := in.packageRoot(file)
+	return in.addSource(file, root, name)
+}
+
+// AddModule is a module of syntax that is already there.
+func (in *Interp) AddModule(file string, syntax *python.Module) *Module {
+	m := in.LoadFile(file)
+	m.Syntax = syntax
+	return m
+}
+
+func (in *Interp) addSource(file, root, name string) *Module {
+	m := &Module{Name: name, File: file, root: root}
+	if path.Base(file) == "__init__.py" {
+		m.folder = path.Dir(file)
+	}
+	if m.Name == "__main__" {
+		m.Name = "main"
+	}
+	in.sources[file] = m
+	return m
+}
+
+// inRoot is the source module of a dotted name below a folder, or nil.
+func (in *Interp) inRoot(root, name string) *Module {
+	base := path.Join(root, strings.ReplaceAll(name, ".", "/"))
+	for _, file := range []string{path.Join(base, "__init__.py"), base + ".py"} {
+		if m, ok := in.sources[file]; ok {
+			return m
+		}
+		if in.isFile(file) {
+			_, full := in.packageRoot(file)
+			return in.addSource(file, root, longer(name, full))
+		}
+	}
+	if in.sources[base+"/"] == nil && in.isDir(base) {
+		in.sources[base+"/"] = &Module{Name: name, root: root, folder: base} // a namespace package
+	}
+	return in.sources[base+"/"]
+}
+
+func longer(a, b string) string {
+	if len(b) > len(a) {
+		return b
+	}
+	return a
+}
+
+func firstPart(name string) string {
+	first, _, _ := strings.Cut(name, ".")
+	return first
+}
+
+func parentName(name string) string {
+	i := strings.LastIndexByte(name, '.')
+	return name[:max(i, 0)]
+}
+
+func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+func parentDir(dir string) string { return path.Dir(dir) }
+
+func baseName(dir string) string { return path.Base(dir) }

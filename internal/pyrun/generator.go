@@ -1,0 +1,420 @@
+package pyrun
+
+import (
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// Generator is a generator: a function that stops at each yield. Its statements are run by a machine with a stack of its
+// own, one genFrame for each statement that holds a yield; all others are run as usual. A yield may stand alone, or be
+// the whole right side of an assignment or return.
+type Generator struct {
+	name    string
+	env     *Env
+	stack   []genFrame
+	started bool
+	running bool
+	done    bool
+	out     Value // what the last yield gave
+	depth   []*Exception
+}
+
+// TypeName is "generator".
+func (*Generator) TypeName() string { return "generator" }
+
+func newGenerator(name string, env *Env, body []python.Stmt) *Generator {
+	return &Generator{name: name, env: env, stack: []genFrame{&genBlock{body: body}}}
+}
+
+// signal is what a frame is told, or tells the one below: how a statement ended.
+type signal struct {
+	flow flow
+	err  error
+	sent Value // what send gave to the yield
+}
+
+// genFrame is a statement under way. resume is told how the frame above it ended (or, the first time, nothing special) and
+// says what comes next.
+type genFrame interface {
+	resume(in *Interp, g *Generator, s signal) (next, signal)
+}
+
+type next uint8
+
+const (
+	nextPush  next = iota // a frame was pushed
+	nextYield             // g.out is to be handed out
+	nextPop               // the frame has ended
+)
+
+// Next runs to the next yield.
+func (g *Generator) Next(in *Interp) (Value, bool, error) { return g.send(in, signal{sent: None}) }
+
+func (g *Generator) send(in *Interp, s signal) (Value, bool, error) {
+	if g.running {
+		return nil, false, Errorf(ValueError, "generator already executing")
+	}
+	if g.done {
+		return nil, false, s.err
+	}
+	if err := in.enter(); err != nil {
+		return nil, false, err
+	}
+	handled := in.handled
+	in.handled = g.depth
+	g.running, g.started = true, true
+	defer func() {
+		g.depth, in.handled = in.handled, handled
+		g.running = false
+		in.leave()
+	}()
+	return g.run(in, s)
+}
+
+func (g *Generator) run(in *Interp, s signal) (Value, bool, error) {
+	for len(g.stack) > 0 {
+		if err := in.work(1); err != nil {
+			g.done = true
+			return nil, false, err
+		}
+		what, out := g.stack[len(g.stack)-1].resume(in, g, s)
+		switch what {
+		case nextYield:
+			return g.out, true, nil
+		case nextPop:
+			g.stack = g.stack[:len(g.stack)-1]
+		}
+		s = out
+	}
+	g.done = true
+	if e, ok := catchable(s.err); ok && e.IsA(StopIteration) {
+		err := Errorf(RuntimeError, "generator raised StopIteration")
+		err.Cause = e
+		return nil, false, err
+	}
+	return nil, false, s.err
+}
+
+// result is what the generator returned.
+func (g *Generator) result() Value { return orNone(g.env.ret) }
+
+func (g *Generator) push(f genFrame) (next, signal) {
+	g.stack = append(g.stack, f)
+	return nextPush, signal{}
+}
+
+func pop(f flow, err error) (next, signal) { return nextPop, signal{flow: f, err: err} }
+
+// start pushes the frame of a statement that holds a yield.
+func (g *Generator) start(in *Interp, st python.Stmt) (next, signal) {
+	switch st := st.(type) {
+	case *python.If:
+		t, err := in.condition(st.Test, g.env)
+		if err != nil {
+			return nextPush, signal{err: err}
+		}
+		if t {
+			return g.push(&genBlock{body: st.Body})
+		}
+		return g.push(&genBlock{body: st.Orelse})
+	case *python.For:
+		it, err := in.forIter(st, g.env)
+		if err != nil {
+			return nextPush, signal{err: err}
+		}
+		return g.push(&genLoop{body: st.Body, orelse: st.Orelse, turn: func(in *Interp) (bool, error) {
+			v, ok, err := it.Next(in)
+			if err != nil || !ok {
+				return false, err
+			}
+			return true, in.assign(st.Target, v, g.env)
+		}})
+	case *python.While:
+		return g.push(&genLoop{body: st.Body, orelse: st.Orelse, turn: func(in *Interp) (bool, error) {
+			return in.condition(st.Test, g.env)
+		}})
+	case *python.Try:
+		return g.push(&genTry{st: st})
+	case *python.With:
+		return g.push(&genWith{items: st.Items, body: st.Body})
+	}
+	return g.startYield(st)
+}
+
+// startYield pushes the frame of a simple statement that is a yield.
+func (g *Generator) startYield(st python.Stmt) (next, signal) {
+	var value python.Expr
+	var store func(in *Interp, v Value) (flow, error)
+	switch st := st.(type) {
+	case *python.ExprStmt:
+		value = st.Value
+	case *python.Assign:
+		value = st.Value
+		store = func(in *Interp, v Value) (flow, error) {
+			for _, t := range st.Targets {
+				if err := in.assign(t, v, g.env); err != nil {
+					return flowNext, err
+				}
+			}
+			return flowNext, nil
+		}
+	case *python.Return:
+		value = st.Value
+		store = func(_ *Interp, v Value) (flow, error) {
+			g.env.ret = v
+			return flowReturn, nil
+		}
+	}
+	switch y := value.(type) {
+	case *python.Yield:
+		return g.push(&genYield{value: y.Value, store: store})
+	case *python.YieldFrom:
+		return g.push(&genYieldFrom{value: y.Value, store: store})
+	}
+	err := unsupported("yield in the middle of an expression")
+	locate(err, st.Span())
+	return nextPush, signal{err: err}
+}
+
+// genBlock runs statements one after the other.
+type genBlock struct {
+	body []python.Stmt
+	i    int
+}
+
+func (b *genBlock) resume(in *Interp, g *Generator, s signal) (next, signal) {
+	if s.err != nil || s.flow != flowNext {
+		return nextPop, s
+	}
+	for b.i < len(b.body) {
+		st := b.body[b.i]
+		b.i++
+		if g.env.scope.yields[st] {
+			what, out := g.start(in, st)
+			if out.err != nil {
+				locate(out.err, st.Span())
+				return nextPop, out
+			}
+			return what, out
+		}
+		if f, err := in.exec(st, g.env); f != flowNext || err != nil {
+			return pop(f, err)
+		}
+	}
+	return pop(flowNext, nil)
+}
+
+// genLoop is a for or while.
+type genLoop struct {
+	turn         func(in *Interp) (bool, error) // advances; false at the end
+	body, orelse []python.Stmt
+	ended        bool
+}
+
+func (l *genLoop) resume(in *Interp, g *Generator, s signal) (next, signal) {
+	switch {
+	case s.err != nil || s.flow == flowReturn || l.ended:
+		return nextPop, s
+	case s.flow == flowBreak:
+		return pop(flowNext, nil)
+	}
+	ok, err := l.turn(in)
+	if err != nil {
+		return pop(flowNext, err)
+	}
+	if ok {
+		return g.push(&genBlock{body: l.body})
+	}
+	l.ended = true
+	return g.push(&genBlock{body: l.orelse})
+}
+
+// genTry is a try statement.
+type genTry struct {
+	st     *python.Try
+	phase  tryPhase
+	caught *Exception
+	name   string // that the exception is bound to
+	saved  signal // how the statement will end after finally
+	ret    Value
+}
+
+type tryPhase uint8
+
+const (
+	tryStart tryPhase = iota
+	tryBody
+	tryRest // a handler, or else
+	tryFinally
+)
+
+func (t *genTry) resume(in *Interp, g *Generator, s signal) (next, signal) {
+	switch t.phase {
+	case tryStart:
+		t.phase = tryBody
+		return g.push(&genBlock{body: t.st.Body})
+	case tryBody:
+		t.phase = tryRest
+		if s.err == nil && s.flow == flowNext {
+			return g.push(&genBlock{body: t.st.Orelse})
+		}
+		if e, ok := catchable(s.err); ok {
+			h, err := in.handlerFor(t.st.Handlers, e, g.env)
+			if err == nil && h != nil {
+				return t.handle(in, g, h, e)
+			}
+			if err != nil {
+				s.err = withContext(err, e)
+			}
+		}
+		return t.finish(in, g, s)
+	case tryRest:
+		if t.caught != nil {
+			in.handled = in.handled[:len(in.handled)-1]
+			if t.name != "" {
+				if err := g.env.Assign(in, t.name, nil); err != nil && s.err == nil {
+					s.err = err
+				}
+			}
+		}
+		return t.finish(in, g, s)
+	}
+	if s.err != nil || s.flow != flowNext {
+		return nextPop, s
+	}
+	g.env.ret = t.ret
+	return nextPop, t.saved
+}
+
+func (t *genTry) handle(in *Interp, g *Generator, h *python.ExceptHandler, e *Exception) (next, signal) {
+	t.caught, t.name = e, h.Name
+	if h.Name != "" {
+		if err := g.env.Assign(in, h.Name, e); err != nil {
+			return pop(flowNext, err)
+		}
+	}
+	in.handled = append(in.handled, e)
+	return g.push(&genBlock{body: h.Body})
+}
+
+func (t *genTry) finish(_ *Interp, g *Generator, s signal) (next, signal) {
+	if len(t.st.Finalbody) == 0 || isFatal(s.err) {
+		return nextPop, s
+	}
+	t.phase, t.saved, t.ret = tryFinally, s, g.env.ret
+	return g.push(&genBlock{body: t.st.Finalbody})
+}
+
+// genWith is a with statement.
+type genWith struct {
+	items []*python.WithItem
+	body  []python.Stmt
+	exit  Value
+}
+
+func (w *genWith) resume(in *Interp, g *Generator, s signal) (next, signal) {
+	if w.exit != nil {
+		return pop(in.exitContext(w.exit, s.flow, s.err))
+	}
+	exit, err := in.enterContext(w.items[0], g.env)
+	if err != nil {
+		return pop(flowNext, err)
+	}
+	w.exit = exit
+	if len(w.items) > 1 {
+		return g.push(&genWith{items: w.items[1:], body: w.body})
+	}
+	return g.push(&genBlock{body: w.body})
+}
+
+// genYield hands a value out, and stores what is sent back.
+type genYield struct {
+	value   python.Expr
+	store   func(in *Interp, v Value) (flow, error)
+	yielded bool
+}
+
+func (y *genYield) resume(in *Interp, g *Generator, s signal) (next, signal) {
+	if y.yielded {
+		if s.err != nil || y.store == nil {
+			return pop(flowNext, s.err)
+		}
+		return pop(y.store(in, orNone(s.sent)))
+	}
+	y.yielded = true
+	g.out = None
+	if y.value != nil {
+		v, err := in.eval(y.value, g.env)
+		if err != nil {
+			return pop(flowNext, err)
+		}
+		g.out = v
+	}
+	return nextYield, signal{}
+}
+
+// genYieldFrom hands out all values of another iterator.
+type genYieldFrom struct {
+	value python.Expr
+	store func(in *Interp, v Value) (flow, error)
+	from  Iterator
+}
+
+func (y *genYieldFrom) resume(in *Interp, g *Generator, s signal) (next, signal) {
+	if y.from == nil {
+		v, err := in.eval(y.value, g.env)
+		if err == nil {
+			y.from, err = Iter(in, v)
+		}
+		if err != nil {
+			return pop(flowNext, err)
+		}
+		s = signal{sent: None}
+	}
+	var v Value
+	var ok bool
+	var err error
+	if inner, isGen := y.from.(*Generator); isGen {
+		v, ok, err = inner.send(in, s)
+	} else if s.err != nil {
+		return pop(flowNext, s.err)
+	} else {
+		v, ok, err = y.from.Next(in)
+	}
+	switch {
+	case err != nil:
+		return pop(flowNext, err)
+	case ok:
+		g.out = v
+		return nextYield, signal{}
+	case y.store == nil:
+		return pop(flowNext, nil)
+	}
+	result := None
+	if inner, isGen := y.from.(*Generator); isGen {
+		result = inner.result()
+	}
+	return pop(y.store(in, result))
+}
+
+// throw raises an exception at the yield.
+func (g *Generator) throw(in *Interp, e *Exception) (Value, bool, error) {
+	if !g.started {
+		g.done, g.stack = true, nil
+		return nil, false, e
+	}
+	return g.send(in, signal{err: e})
+}
+
+func (g *Generator) close(in *Interp) error {
+	if g.done {
+		return nil
+	}
+	_, yielded, err := g.throw(in, &Exception{Class: GeneratorExit})
+	if yielded {
+		return Errorf(RuntimeError, "generator ignored GeneratorExit")
+	}
+	if e, ok := catchable(err); ok && (e.IsA(GeneratorExit) || e.IsA(StopIteration)) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,353 @@
+package pyrun
+
+import (
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// Import is the module of an absolute dotted name as module m (nil for none) imports it: a *Module, or an *Unknown
+// where nothing is known of the package. Inside a try that would catch it, an unknown package is an ImportError.
+func (in *Interp) Import(m *Module, name string, span diag.Span) (Value, error) {
+	v, err := in.findModule(m, name, span)
+	locate(err, span)
+	return v, err
+}
+
+func (in *Interp) findModule(m *Module, name string, span diag.Span) (Value, error) {
+	if s := in.preferredSource(m, name); s != nil {
+		return s, nil
+	}
+	if in.opts.Known != nil {
+		if k, ok := in.opts.Known(name); ok {
+			return k, nil
+		}
+	}
+	if k := in.nativeModule(name); k != nil {
+		return k, nil
+	}
+	if v, ok, err := in.submodule(m, name, span); ok || err != nil {
+		return v, err
+	}
+	if s := in.sourceModule(m, name); s != nil {
+		return s, nil
+	}
+	if in.extendPath(m) {
+		if s := in.sourceModule(m, name); s != nil {
+			return s, nil
+		}
+	}
+	if standardLibrary[firstPart(name)] {
+		return libraryUnknown(name, span), nil
+	}
+	if in.tries > 0 {
+		return nil, notFound(name)
+	}
+	return NewUnknown(name, span), nil
+}
+
+// preferredSource is the source of a part of a registered package that is rather read than given, if it is here.
+func (in *Interp) preferredSource(m *Module, name string) *Module {
+	if in.opts.FromSource == nil || !in.opts.FromSource(name) {
+		return nil
+	}
+	if s := in.sourceModule(m, name); s != nil && s.File != "" {
+		return s
+	}
+	return nil
+}
+
+// extendPath runs what a module does to sys.path before the present time, and reports whether there are more folders to search now.
+func (in *Interp) extendPath(m *Module) bool {
+	if m == nil || m.File == "" || m.pathAt == m.now+1 || len(m.binders["sys"]) < 2 {
+		return false
+	}
+	n := len(in.sysPath())
+	m.pathAt = m.now + 1
+	_, _, _ = m.get(in, "sys", m.now) // what fails there adds no folder
+	return len(in.sysPath()) > n
+}
+
+// submodule is a part of a package that was registered, or that a registered package has as an attribute.
+func (in *Interp) submodule(m *Module, name string, span diag.Span) (Value, bool, error) {
+	parent := parentName(name)
+	if parent == "" || !in.isGiven(firstPart(name)) {
+		return nil, false, nil
+	}
+	p, err := in.findModule(m, parent, span)
+	if err != nil {
+		return nil, false, err
+	}
+	switch p := p.(type) {
+	case *Unknown:
+		return p.attr(lastPart(name)), true, nil
+	case *Module:
+		if p.File != "" {
+			return nil, false, nil
+		}
+		v, ok, err := p.Get(in, lastPart(name))
+		if err != nil {
+			return nil, false, err
+		}
+		if k, isModule := v.(*Module); ok && isModule {
+			return k, true, nil
+		}
+		if u, isUnknown := v.(*Unknown); ok && isUnknown {
+			return u, true, nil
+		}
+		if p.Lacks != nil && p.Lacks(lastPart(name)) {
+			return nil, false, notFound(name)
+		}
+		if p.Open && p.native {
+			return libraryUnknown(p.Name, span).attr(lastPart(name)), true, nil
+		}
+		if p.Open {
+			return p.unknown(span).attr(lastPart(name)), true, nil
+		}
+	}
+	return nil, false, notFound(name)
+}
+
+// isGiven reports whether a package is registered or one of our own.
+func (in *Interp) isGiven(name string) bool {
+	if in.opts.Known != nil {
+		if _, ok := in.opts.Known(name); ok {
+			return true
+		}
+	}
+	return in.nativeModule(name) != nil
+}
+
+// sourceModule searches the folders around a module. A folder without __init__.py counts only when nothing better has
+// the name.
+func (in *Interp) sourceModule(m *Module, name string) *Module {
+	var namespace *Module
+	for _, root := range in.searchRoots(m) {
+		s := in.inRoot(root, name)
+		if s != nil && s.File != "" {
+			return s
+		}
+		if s != nil && namespace == nil {
+			namespace = s
+		}
+	}
+	return namespace
+}
+
+func notFound(name string) error {
+	e := Errorf(ModuleNotFoundError, "No module named '%s'", name)
+	e.setAttr("name", Str(name))
+	return e
+}
+
+// importStmt runs `import a.b.c` and `import a.b.c as d`.
+func (in *Interp) importStmt(st *python.Import, env *Env) error {
+	for _, a := range st.Names {
+		v, err := in.Import(env.Module, a.Name, a.Span())
+		if err != nil {
+			return err
+		}
+		if a.AsName == "" && strings.Contains(a.Name, ".") {
+			if v, err = in.importRoot(v, env.Module, a); err != nil {
+				return err
+			}
+		}
+		if err := env.Assign(in, importedName(a), v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importRoot is the first package of a dotted import, below which the module v was found.
+func (in *Interp) importRoot(v Value, m *Module, a *python.Alias) (Value, error) {
+	first := firstPart(a.Name)
+	if s, ok := v.(*Module); ok && s.File != "" {
+		if p := in.inRoot(s.root, first); p != nil {
+			return p, nil
+		}
+	}
+	return in.Import(m, first, a.Span())
+}
+
+// importFrom runs `from m import a as b`.
+func (in *Interp) importFrom(st *python.ImportFrom, env *Env) error {
+	from, err := in.fromModule(st, env.Module)
+	if err != nil {
+		return err
+	}
+	for _, a := range st.Names {
+		if a.Name == "*" {
+			in.importStar(from, env)
+			continue
+		}
+		v, err := in.importName(from, a)
+		if err != nil {
+			locate(err, a.Span())
+			return err
+		}
+		if err := env.Assign(in, orName(a.AsName, a.Name), v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importStar notes on the running statement where further names may come from.
+func (in *Interp) importStar(from Value, env *Env) {
+	m := env.Module
+	if m.now == final {
+		return
+	}
+	u := m.units[m.now]
+	switch from := from.(type) {
+	case *Module:
+		u.stars = append(u.stars, from)
+	case *Unknown:
+		u.unknown = from
+	}
+}
+
+// fromModule is the module that a from import names.
+func (in *Interp) fromModule(st *python.ImportFrom, m *Module) (Value, error) {
+	if st.Level == 0 {
+		v, err := in.Import(m, st.Module, st.Span())
+		if s := in.besideScript(m, st); s != nil && (err != nil || unknownOf(v) != nil) {
+			return s, nil
+		}
+		return v, err
+	}
+	if m == nil || m.File == "" && m.folder == "" {
+		return nil, Errorf(ImportError, "attempted relative import with no known parent package")
+	}
+	dir := m.dir()
+	for range st.Level - 1 {
+		dir = parentDir(dir)
+	}
+	if st.Module == "" {
+		if p := in.inRoot(parentDir(dir), baseName(dir)); p != nil && dir != "." {
+			return p, nil
+		}
+		return &Module{Name: baseName(dir), root: parentDir(dir), folder: dir}, nil
+	}
+	if s := in.inRoot(dir, st.Module); s != nil {
+		return s, nil
+	}
+	name := strings.TrimPrefix(m.packageName()+"."+st.Module, ".")
+	if in.tries > 0 {
+		return nil, notFound(name)
+	}
+	u := NewUnknown(strings.Repeat(".", st.Level)+st.Module, st.Span())
+	u.Reason = "there is no file for module '" + u.Package + "'"
+	return u, nil
+}
+
+// besideScript is a file in the folder of a module, as if the module were run as a script: it counts only when it has the
+// names that are asked for, since a package of that name may be meant that is not here.
+func (in *Interp) besideScript(m *Module, st *python.ImportFrom) *Module {
+	if m == nil || m.File == "" {
+		return nil
+	}
+	s := in.inRoot(parentDir(m.File), st.Module)
+	if s == nil || s == m || s.File == "" || s.load(in) != nil {
+		return nil
+	}
+	for _, a := range st.Names {
+		if len(s.binders[a.Name]) == 0 && a.Name != "*" && !in.hasSubmodule(s, a.Name) {
+			return nil
+		}
+	}
+	return s
+}
+
+// importName is one name of a from import: an attribute, or else a submodule.
+func (in *Interp) importName(from Value, a *python.Alias) (Value, error) {
+	if u, ok := from.(*Unknown); ok {
+		if s := in.preferredSource(in.moduleAt(a.Span()), u.Path+"."+a.Name); s != nil {
+			return s, nil
+		}
+		return u.attr(a.Name), nil
+	}
+	m := from.(*Module)
+	v, ok, err := in.moduleAttr(m, a.Name, a.Span())
+	if err != nil || ok {
+		return v, err
+	}
+	if m.isRunning(a.Name) {
+		return nil, Errorf(ImportError,
+			"cannot import name '%s' from partially initialized module '%s' (most likely due to a circular import)", a.Name, m.Name)
+	}
+	e := Errorf(ImportError, "cannot import name '%s' from '%s'", a.Name, m.Name)
+	e.setAttr("name", Str(m.Name))
+	return nil, e
+}
+
+// moduleAttr is an attribute of a module, or a submodule of that name.
+func (in *Interp) moduleAttr(m *Module, name string, span diag.Span) (Value, bool, error) {
+	v, ok, err := m.Get(in, name)
+	if ok || err != nil {
+		return v, ok, err
+	}
+	if m.folder != "" {
+		if s := in.inRoot(m.folder, name); s != nil {
+			if !strings.Contains(s.Name, ".") {
+				s.Name = m.Name + "." + name
+			}
+			return s, true, nil
+		}
+		return nil, false, nil
+	}
+	if m.File != "" {
+		return nil, false, nil
+	}
+	full := m.Name + "." + name
+	if in.opts.Known != nil {
+		if k, ok := in.opts.Known(full); ok {
+			return k, true, nil
+		}
+	}
+	if k := in.nativeModule(full); k != nil {
+		return k, true, nil
+	}
+	if m.Lacks != nil && m.Lacks(name) {
+		return nil, false, nil
+	}
+	if m.Open && m.native && !isDunder(name) {
+		return libraryUnknown(m.Name, span).attr(name), true, nil
+	}
+	if m.Open && !isDunder(name) {
+		return m.unknown(span).attr(name), true, nil
+	}
+	return nil, false, nil
+}
+
+// unknown is what an open module has besides what is known of it.
+func (m *Module) unknown(span diag.Span) *Unknown {
+	u := NewUnknown(m.Name, span)
+	u.Reason = m.Why
+	return u
+}
+
+// hasSubmodule reports whether a package has a file or folder of that name.
+func (in *Interp) hasSubmodule(m *Module, name string) bool {
+	return m.folder != "" && in.inRoot(m.folder, name) != nil
+}
+
+// isRunning reports whether a statement that binds a name is under way.
+func (m *Module) isRunning(name string) bool {
+	for _, u := range m.binders[name] {
+		if u.state == running {
+			return true
+		}
+	}
+	return false
+}
+
+// dir is the folder of the module's package.
+func (m *Module) dir() string {
+	if m.folder != "" {
+		return m.folder
+	}
+	return parentDir(m.File)
+}

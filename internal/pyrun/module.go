@@ -1,0 +1,469 @@
+package pyrun
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// Module is a module: one read from source, whose names are evaluated when they are asked for, or one that is given as
+// values. The latter may be shared by interpreters; the former belongs to one.
+type Module struct {
+	Name   string
+	File   string         // slash path of the source; empty for others
+	Syntax *python.Module // nil until it is needed, and for modules without source
+	// Vars are the names of a module without source.
+	Vars map[string]Value
+	// Lookup gives names that are not in Vars; may be nil.
+	Lookup func(in *Interp, name string) (Value, bool, error)
+	// Open is set where Vars and Lookup are not all there is: other names and submodules are Unknown.
+	Open bool
+	// Why, of an open module, says why nothing is known of the rest.
+	Why string
+	// Lacks, for an open module, says that it does not have a name; it has all others then. Without it nobody can tell.
+	Lacks func(name string) bool
+
+	native  bool   // of Python's library
+	root    string // folder in which the first part of Name was found
+	folder  string // of a package: where its submodules are
+	env     *Env
+	parsed  bool
+	broken  error // syntax errors
+	units   []*unit
+	binders map[string][]*unit
+	stars   []*unit // statements with from x import *
+	dynamic []*unit // statements that bind names by globals()[…] and the like
+	values  map[string][]version
+	now     int // number of the unit that runs; final when none does
+	pathAt  int // one more than the time up to which its changes of sys.path were made
+}
+
+// final is the time after the last statement of a module.
+const final = math.MaxInt32
+
+// version is a value that a name had from one statement on. A nil value means that it was deleted.
+type version struct {
+	unit  int
+	value Value
+}
+
+// TypeName is "module".
+func (*Module) TypeName() string { return "module" }
+
+// Get is the value of a name of the module. What is evaluated for it: the statements that bind or change that name, in
+// the order of the source, each once, and, as they ask for other names, the same for those.
+func (m *Module) Get(in *Interp, name string) (v Value, ok bool, err error) {
+	if v, ok := in.patched[m][name]; ok {
+		return v, v != nil, nil
+	}
+	if v, ok := m.dunder(name); ok {
+		return v, true, nil
+	}
+	if m.File == "" {
+		return m.given(in, name)
+	}
+	if err := m.load(in); err != nil {
+		return nil, false, err
+	}
+	if v, ok := m.resolved(in, name); ok {
+		return v, true, nil
+	}
+	v, ok, err = m.get(in, name, m.now)
+	if err == nil && !ok && m.now != final && !in.hasSubmodule(m, name) {
+		v, ok, err = m.get(in, name, final) // asked from another module while this one runs
+	}
+	if err == nil && !ok {
+		v, ok = m.fromDynamic(in, name)
+	}
+	if err == nil && !ok {
+		return m.byHook(in, name)
+	}
+	return v, ok, err
+}
+
+// given is a name of a module without source.
+func (m *Module) given(in *Interp, name string) (Value, bool, error) {
+	if v, ok := m.Vars[name]; ok {
+		return v, true, nil
+	}
+	if m.Lookup != nil {
+		return m.Lookup(in, name)
+	}
+	return nil, false, nil
+}
+
+// byHook asks the module's own __getattr__.
+func (m *Module) byHook(in *Interp, name string) (Value, bool, error) {
+	if len(m.binders["__getattr__"]) == 0 || isDunder(name) {
+		return nil, false, nil
+	}
+	hook, ok, err := m.get(in, "__getattr__", final)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	v, err := Call(in, hook, []Value{Str(name)}, nil)
+	if e, ok := catchable(err); ok && e.IsA(AttributeError) {
+		return nil, false, nil
+	}
+	return v, err == nil, err
+}
+
+func (m *Module) dunder(name string) (Value, bool) {
+	switch name {
+	case "__name__":
+		return Str(m.Name), true
+	case "__file__":
+		return Str(m.File), m.File != ""
+	case "__package__":
+		return Str(m.packageName()), true
+	case "__path__":
+		return &List{Items: []Value{Str(m.folder)}}, m.folder != ""
+	case "__spec__", "__loader__":
+		return None, true
+	case "__builtins__":
+		return None, true
+	case "__debug__":
+		return Bool(true), true
+	case "__doc__":
+		if m.File == "" {
+			return None, true
+		}
+		if m.Syntax != nil {
+			return docstring(m.Syntax.Body), true
+		}
+	}
+	return nil, false
+}
+
+// packageName is the package that relative imports in the module start from.
+func (m *Module) packageName() string {
+	if m.folder != "" {
+		return m.Name
+	}
+	return parentName(m.Name)
+}
+
+// global is a name as code in the module sees it: its own, those of star imports, builtins.
+func (m *Module) global(in *Interp, name string) (Value, bool, error) {
+	if m == nil {
+		v, ok := in.builtin(name)
+		return v, ok, nil
+	}
+	v, ok, err := m.own(in, name)
+	if ok || err != nil {
+		return v, ok, err
+	}
+	if v, ok := in.builtin(name); ok {
+		return v, true, nil
+	}
+	if v, ok := m.fromDynamic(in, name); ok {
+		return v, true, nil
+	}
+	if u := m.unknownStar(in); u != nil && !isDunder(name) {
+		return u.attr(name), true, nil
+	}
+	return nil, false, nil
+}
+
+func (m *Module) own(in *Interp, name string) (Value, bool, error) {
+	if m.File == "" {
+		return m.Get(in, name)
+	}
+	if v, ok := in.patched[m][name]; ok {
+		return v, v != nil, nil
+	}
+	if v, ok := m.dunder(name); ok {
+		return v, true, nil
+	}
+	if err := m.load(in); err != nil {
+		return nil, false, err
+	}
+	if v, ok := m.resolved(in, name); ok {
+		return v, true, nil
+	}
+	return m.get(in, name, m.now)
+}
+
+// resolved is what Options.Resolve says of a name.
+func (m *Module) resolved(in *Interp, name string) (Value, bool) {
+	if in.opts.Resolve == nil {
+		return nil, false
+	}
+	return in.opts.Resolve(in, m, name)
+}
+
+// get is the value that a name has at a time: just before a unit runs, or, while that unit runs, during it.
+func (m *Module) get(in *Interp, name string, at int) (Value, bool, error) {
+	if vs := m.values[name]; at != final && len(vs) > 0 { // bound by the running unit itself
+		if i := slices.IndexFunc(vs, func(v version) bool { return v.unit == at }); i >= 0 {
+			return vs[i].value, vs[i].value != nil, nil
+		}
+	}
+	if err := m.runBinders(in, name, at); err != nil {
+		return nil, false, err
+	}
+	if v := m.versionAt(name, at); v != nil {
+		return v.value, v.value != nil, nil
+	}
+	return m.fromStars(in, name, at)
+}
+
+func (m *Module) versionAt(name string, at int) *version {
+	vs := m.values[name]
+	for i := len(vs) - 1; i >= 0; i-- {
+		if vs[i].unit <= at {
+			return &vs[i]
+		}
+	}
+	return nil
+}
+
+// runBinders runs the units before a time that bind or change a name, from the last on that binds it in any case.
+func (m *Module) runBinders(in *Interp, name string, at int) error {
+	units := m.binders[name]
+	n := 0
+	for n < len(units) && units[n].number < at {
+		n++
+	}
+	units = units[:n]
+	for i := len(units) - 1; i > 0; i-- {
+		if units[i].effects[name] == rebinds {
+			units = units[i:]
+			break
+		}
+	}
+	for _, u := range units {
+		e := u.effects[name]
+		if e < mayBind && !m.isBound(in, name, u.number) {
+			continue // there is nothing to change, as in a package whose submodule has the name
+		}
+		if err := m.run(in, u); err != nil && (e != touches || isFatal(err)) {
+			return err
+		}
+	}
+	return nil
+}
+
+// isBound reports whether a name has a value at a time, as far as statements have run.
+func (m *Module) isBound(in *Interp, name string, at int) bool {
+	if v := m.versionAt(name, at); v != nil {
+		return v.value != nil
+	}
+	_, ok, err := m.fromStars(in, name, at)
+	return ok && err == nil
+}
+
+// run runs a unit, once.
+func (m *Module) run(in *Interp, u *unit) error {
+	switch u.state {
+	case done, running:
+		// A unit that is running is asked for again only by a module that imports this one in turn, or by a function it calls:
+		// what it has bound so far is all there is.
+		return u.err
+	}
+	u.state = running
+	now, tries, handled := m.now, in.tries, in.handled
+	m.now, in.tries, in.handled = u.number, 0, nil
+	defer func() { m.now, in.tries, in.handled = now, tries, handled }()
+	ok, err := m.guarded(in, u)
+	if ok && err == nil {
+		err = in.execModuleStmt(u.stmt, m.env)
+	}
+	u.state, u.err = done, err
+	return err
+}
+
+// guarded evaluates the conditions under which a unit stands.
+func (m *Module) guarded(in *Interp, u *unit) (bool, error) {
+	g := u.guard
+	if g == nil {
+		return true, nil
+	}
+	if g.state == pending {
+		if ok, err := m.guarded(in, g); !ok {
+			g.state, g.err, g.dead = done, err, true
+		} else {
+			now := m.now
+			m.now = g.number
+			g.state = running
+			g.truth, g.err = in.condition(g.stmt.(*python.If).Test, m.env)
+			g.state = done
+			m.now = now
+		}
+	}
+	if g.err != nil || g.dead {
+		return false, g.err
+	}
+	return g.truth != u.negated, nil
+}
+
+// store binds a name at the present time.
+func (m *Module) store(in *Interp, name string, v Value) error {
+	if m == nil {
+		return Errorf(RuntimeError, "there is no module in which '%s' could be bound", name)
+	}
+	if m.File == "" {
+		return m.patch(in, name, v)
+	}
+	if err := in.alloc(valueSize); err != nil {
+		return err
+	}
+	vs := m.values[name]
+	i := slices.IndexFunc(vs, func(x version) bool { return x.unit >= m.now })
+	switch {
+	case i < 0:
+		m.values[name] = append(vs, version{m.now, v})
+	case vs[i].unit == m.now:
+		vs[i].value = v
+	default:
+		m.values[name] = slices.Insert(vs, i, version{m.now, v})
+	}
+	return nil
+}
+
+// patch sets an attribute of a module that is shared: for this interpreter only.
+func (m *Module) patch(in *Interp, name string, v Value) error {
+	if in.patched[m] == nil {
+		in.patched[m] = map[string]Value{}
+	}
+	in.patched[m][name] = v
+	return in.alloc(4 * valueSize)
+}
+
+// fromStars looks a name up in the modules from which all names were imported before a time.
+func (m *Module) fromStars(in *Interp, name string, at int) (Value, bool, error) {
+	if len(m.stars) == 0 || isDunder(name) && name != "__all__" {
+		return nil, false, nil
+	}
+	key := m.File + "\x00" + name
+	if in.finding[key] > 0 {
+		return nil, false, nil
+	}
+	in.finding[key]++
+	defer func() { in.finding[key]-- }()
+	for i := len(m.stars) - 1; i >= 0; i-- {
+		if m.stars[i].number > at {
+			continue
+		}
+		v, ok, err := m.fromStar(in, m.stars[i], name)
+		if ok || err != nil {
+			return v, ok, err
+		}
+	}
+	return nil, false, nil
+}
+
+func (m *Module) fromStar(in *Interp, u *unit, name string) (Value, bool, error) {
+	if err := m.run(in, u); err != nil {
+		return nil, false, ignoreImport(err)
+	}
+	for i := len(u.stars) - 1; i >= 0; i-- {
+		if ok, err := u.stars[i].exports(in, name); err != nil {
+			return nil, false, err
+		} else if !ok {
+			continue
+		}
+		v, ok, err := u.stars[i].Get(in, name)
+		if ok || err != nil {
+			locate(err, u.stmt.Span())
+			return v, ok, err
+		}
+	}
+	return nil, false, nil
+}
+
+// fromDynamic looks a name up among those that were bound through globals(). A statement that fails there is passed
+// over: nobody can tell which names it would have bound.
+func (m *Module) fromDynamic(in *Interp, name string) (Value, bool) {
+	if isDunder(name) {
+		return nil, false
+	}
+	for i := len(m.dynamic) - 1; i >= 0; i-- {
+		u := m.dynamic[i]
+		if u.number >= m.now || m.run(in, u) != nil {
+			continue
+		}
+		if v := m.versionAt(name, m.now); v != nil {
+			return v.value, v.value != nil
+		}
+	}
+	return nil, false
+}
+
+// ignoreImport drops the error of a star import that could not be made: the name may be elsewhere.
+func ignoreImport(err error) error {
+	if e, ok := catchable(err); ok && e.IsA(ImportError) {
+		return nil
+	}
+	return err
+}
+
+// exports reports whether `from m import *` takes a name.
+func (m *Module) exports(in *Interp, name string) (bool, error) {
+	all, ok, err := m.Get(in, "__all__")
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		return name[0] != '_', nil
+	}
+	return Contains(in, all, Str(name))
+}
+
+// unknownStar is a package of which nothing is known and from which all names were imported.
+func (m *Module) unknownStar(in *Interp) *Unknown {
+	if m.File == "" {
+		return nil
+	}
+	for _, u := range m.stars {
+		if u.number < m.now && m.run(in, u) == nil && u.unknown != nil {
+			return u.unknown
+		}
+	}
+	return nil
+}
+
+// Names are the names that the module's own statements may bind, sorted; nothing is evaluated for them.
+func (m *Module) Names(in *Interp) ([]string, error) {
+	if m.File == "" {
+		return sortedKeys(m.Vars), nil
+	}
+	if err := m.load(in); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, name := range sortedKeys(m.binders) {
+		if slices.ContainsFunc(m.binders[name], func(u *unit) bool { return u.effects[name] >= mayBind }) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// Env is the scope of the module's own statements.
+func (m *Module) Env() *Env {
+	if m.env == nil {
+		m.env = &Env{Module: m}
+	}
+	return m.env
+}
+
+// Run evaluates the whole module, statement by statement, as Python does on import.
+func (m *Module) Run(in *Interp) error {
+	if m.File == "" {
+		return nil
+	}
+	if err := m.load(in); err != nil {
+		return err
+	}
+	for _, u := range m.units {
+		if _, isIf := u.stmt.(*python.If); isIf {
+			continue
+		}
+		if err := m.run(in, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}

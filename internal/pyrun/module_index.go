@@ -1,0 +1,364 @@
+package pyrun
+
+import (
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// unit is a statement of a module that is run as a whole, when a name that it binds or changes is asked for. The
+// branches of an if are units of their own, guarded by it.
+type unit struct {
+	number  int
+	stmt    python.Stmt
+	guard   *unit // the if around it; nil at the top
+	negated bool  // it stands in the else branch
+	state   unitState
+	err     error
+	effects map[string]effect
+
+	truth, dead bool      // of an if: its condition; that it is not reached
+	stars       []*Module // that from m import * in it named
+	unknown     *Unknown  // the same where nothing is known of m
+}
+
+// effect is what a statement does to a name.
+type effect uint8
+
+const (
+	// touches: it may change the value in a roundabout way, by a function or decorator that it calls. Its errors are not
+	// the name's errors.
+	touches effect = iota
+	// changes: it changes the value that the name has: x.append(1), x[0] = 1.
+	changes
+	// mayBind: it binds the name in some case, or depending on the value the name had.
+	mayBind
+	// rebinds: it binds the name whatever it was, when it runs without an error.
+	rebinds
+)
+
+type unitState uint8
+
+const (
+	pending unitState = iota
+	running
+	done
+)
+
+// load parses the module and finds out which statements concern which names.
+func (m *Module) load(in *Interp) error {
+	if m.parsed {
+		return m.broken
+	}
+	m.parsed = true
+	m.env, m.now = &Env{Module: m}, final
+	m.binders, m.values = map[string][]*unit{}, map[string][]version{}
+	if m.Syntax == nil {
+		if m.broken = m.parse(in); m.broken != nil {
+			return m.broken
+		}
+	}
+	x := indexer{m: m}
+	x.setters = m.Syntax.Memo(settersOf{}, func() any { return findSetters(m.Syntax.Body) }).(map[string][]string)
+	x.block(m.Syntax.Body, nil, false)
+	x.relate()
+	return nil
+}
+
+func (m *Module) parse(in *Interp) error {
+	if m.File == "" || in.opts.Finder == nil {
+		m.Syntax = &python.Module{}
+		return nil
+	}
+	src, err := in.opts.Finder.ReadFile(m.File)
+	if err != nil {
+		return Errorf(ImportError, "cannot read %s: %v", m.File, err)
+	}
+	m.Syntax, err = in.opts.Parse(in.Files, m.File, src)
+	return err
+}
+
+type indexer struct {
+	m       *Module
+	setters map[string][]string // the functions that change global names, with those names
+	imports map[string]bool     // names that the module imports
+	own     map[string]bool     // names that it binds otherwise
+	froms   map[string]bool     // those of the imported names that are not modules as such
+}
+
+// block makes units of the statements of a block.
+func (x *indexer) block(body []python.Stmt, guard *unit, negated bool) {
+	for _, st := range body {
+		u := &unit{number: len(x.m.units), stmt: st, guard: guard, negated: negated}
+		x.m.units = append(x.m.units, u)
+		if st, ok := st.(*python.If); ok {
+			x.walrus(u, st.Test)
+			x.block(st.Body, u, false)
+			x.block(st.Orelse, u, true)
+		}
+	}
+}
+
+// relate finds out what each unit does to which names.
+func (x *indexer) relate() {
+	x.imports, x.own, x.froms = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, u := range x.m.units {
+		if _, ok := u.stmt.(*python.If); !ok {
+			x.binds(u)
+		}
+	}
+	binders := dynamicBinders(x.m.Syntax.Body)
+	for _, u := range x.m.units {
+		if _, ok := u.stmt.(*python.If); ok {
+			continue
+		}
+		x.effects(u)
+		for name := range u.effects {
+			x.m.binders[name] = append(x.m.binders[name], u)
+		}
+		switch stars, dynamic := binding(u.stmt, binders); {
+		case stars:
+			x.m.stars = append(x.m.stars, u)
+		case dynamic:
+			x.m.dynamic = append(x.m.dynamic, u)
+		}
+	}
+}
+
+// binds notes the names that a unit binds.
+func (x *indexer) binds(u *unit) {
+	u.effects = map[string]effect{}
+	b := binder{bind: func(name string) { u.effects[name] = mayBind }, mutate: func(string) {}}
+	b.stmt(u.stmt)
+	if u.guard == nil {
+		for name := range rebound(u.stmt) {
+			u.effects[name] = rebinds
+		}
+	}
+	for name := range u.effects {
+		switch u.stmt.(type) {
+		case *python.Import:
+			x.imports[name] = true
+		case *python.ImportFrom:
+			x.imports[name], x.froms[name] = true, true
+		case *python.Try: // of the kind that chooses between imports, or others
+			x.imports[name], x.own[name] = true, true
+		default:
+			x.own[name] = true
+		}
+	}
+}
+
+// effects notes the names whose values a unit changes. What it does to an imported module (torch.backends.x = y) is
+// passed over, but for the environment and the folders that are searched.
+func (x *indexer) effects(u *unit) {
+	add := func(name string, e effect) {
+		if old, ok := u.effects[name]; !ok || old < e {
+			u.effects[name] = e
+		}
+	}
+	b := binder{bind: func(string) {}, mutate: func(name string) {
+		switch {
+		case x.own[name] || name == "os" || name == "sys":
+			add(name, changes)
+		case x.froms[name]:
+			add(name, touches)
+		}
+	}}
+	b.stmt(u.stmt)
+	for _, name := range x.called(u.stmt) {
+		for _, set := range x.setters[name] {
+			add(set, mayTouch(u.stmt))
+		}
+	}
+	for _, d := range decoratorsOf(u.stmt) {
+		if root := rootName(d); root != "" && x.own[root] {
+			add(root, touches)
+		}
+	}
+}
+
+// mayTouch: a call that stands alone is there for its effect.
+func mayTouch(st python.Stmt) effect {
+	if _, ok := st.(*python.ExprStmt); ok {
+		return changes
+	}
+	return touches
+}
+
+// walrus makes the names that the condition of an if binds belong to that if.
+func (x *indexer) walrus(u *unit, test python.Expr) {
+	b := binder{bind: func(name string) {
+		at := python.Range{Start: test.Span().Start, End: test.Span().End}
+		probe := &unit{number: u.number, stmt: &python.ExprStmt{Range: at, Value: test}, guard: u.guard, negated: u.negated,
+			effects: map[string]effect{name: mayBind}}
+		x.m.binders[name] = append(x.m.binders[name], probe)
+	}}
+	b.expr(test)
+}
+
+// rebound are the names that a statement certainly binds, without regard to what they were.
+func rebound(st python.Stmt) map[string]bool {
+	names := map[string]bool{}
+	b := binder{bind: func(name string) { names[name] = true }, mutate: func(string) {}}
+	switch st := st.(type) {
+	case *python.FunctionDef, *python.ClassDef, *python.Import, *python.ImportFrom:
+		b.stmt(st)
+	case *python.Assign:
+		for _, t := range st.Targets {
+			b.target(t)
+		}
+	case *python.AnnAssign:
+		if st.Value != nil {
+			b.target(st.Target)
+		}
+	}
+	return names
+}
+
+func decoratorsOf(st python.Stmt) []python.Expr {
+	switch st := st.(type) {
+	case *python.FunctionDef:
+		return st.DecoratorList
+	case *python.ClassDef:
+		return st.DecoratorList
+	}
+	return nil
+}
+
+// rootName is x in x.y(…).z; empty where it is something else, or x alone.
+func rootName(e python.Expr) string {
+	deep := false
+	for {
+		switch x := e.(type) {
+		case *python.Attribute:
+			e, deep = x.Value, true
+		case *python.Call:
+			e = x.Func
+		case *python.Subscript:
+			e = x.Value
+		case *python.Name:
+			if deep {
+				return x.ID
+			}
+			return ""
+		default:
+			return ""
+		}
+	}
+}
+
+// binding reports whether a statement may bind names that are only known when it runs: from m import *, or
+// globals()[name] = …, setattr(sys.modules[__name__], …), or a call of one of the functions that do so.
+func binding(st python.Stmt, functions map[string]bool) (stars, dynamic bool) {
+	python.Inspect(st, func(n python.Node) bool {
+		switch n := n.(type) {
+		case *python.FunctionDef, *python.ClassDef, *python.Lambda:
+			return false
+		case *python.ImportFrom:
+			stars = stars || isStar(n)
+		case *python.Call:
+			f, ok := n.Func.(*python.Name)
+			dynamic = dynamic || ok && (bindsNames[f.ID] || functions[f.ID])
+		}
+		return true
+	})
+	return stars, dynamic
+}
+
+var bindsNames = map[string]bool{"globals": true, "vars": true, "locals": true, "setattr": true}
+
+// dynamicBinders are the functions of a module that may bind names of it, or of another module, that are only known when they run.
+func dynamicBinders(body []python.Stmt) map[string]bool {
+	found := map[string]bool{}
+	for _, st := range body {
+		f, ok := st.(*python.FunctionDef)
+		if !ok {
+			continue
+		}
+		python.Inspect(f, func(n python.Node) bool {
+			if c, ok := n.(*python.Call); ok {
+				g, ok := c.Func.(*python.Name)
+				found[f.Name] = found[f.Name] || ok && (g.ID == "globals" || g.ID == "setattr")
+			}
+			return !found[f.Name]
+		})
+	}
+	return found
+}
+
+func isStar(n *python.ImportFrom) bool { return len(n.Names) == 1 && n.Names[0].Name == "*" }
+
+// settersOf is the key of what findSetters found in a file.
+type settersOf struct{}
+
+// findSetters finds the functions of a module that bind global names or change their values.
+func findSetters(body []python.Stmt) map[string][]string {
+	setters := map[string][]string{}
+	for _, st := range body {
+		f, ok := st.(*python.FunctionDef)
+		if !ok {
+			continue
+		}
+		local := newScope()
+		local.params(f.Args)
+		inner := binder{bind: local.declare}
+		inner.stmts(f.Body)
+		python.Inspect(f, func(n python.Node) bool {
+			switch n := n.(type) {
+			case *python.Global:
+				setters[f.Name] = append(setters[f.Name], n.Names...)
+			case *python.FunctionDef:
+				local.params(n.Args)
+			case python.Stmt:
+				b := binder{bind: func(string) {}, mutate: func(name string) {
+					if _, ok := local.index[name]; !ok {
+						setters[f.Name] = append(setters[f.Name], name)
+					}
+				}}
+				b.stmt(n)
+			}
+			return true
+		})
+	}
+	return setters
+}
+
+// called are the functions that a statement calls by name, as decorators too.
+func (x *indexer) called(st python.Stmt) []string {
+	if len(x.setters) == 0 {
+		return nil
+	}
+	var names []string
+	find := func(n python.Node) bool {
+		switch n := n.(type) {
+		case *python.FunctionDef, *python.ClassDef, *python.Lambda:
+			return false
+		case *python.Call:
+			if f, ok := n.Func.(*python.Name); ok {
+				names = append(names, f.ID)
+			}
+		}
+		return true
+	}
+	python.Inspect(st, find)
+	for _, d := range decoratorsOf(st) {
+		if n, ok := d.(*python.Name); ok {
+			names = append(names, n.ID)
+		}
+		python.Inspect(d, find)
+	}
+	return names
+}
+
+func docstring(body []python.Stmt) Value {
+	if len(body) == 0 {
+		return None
+	}
+	if x, ok := body[0].(*python.ExprStmt); ok {
+		if c, ok := x.Value.(*python.Constant); ok {
+			if s, ok := c.Value.(string); ok {
+				return Str(s)
+			}
+		}
+	}
+	return None
+}

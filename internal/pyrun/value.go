@@ -1,0 +1,177 @@
+// Package pyrun evaluates the host side of a kernel file: module constants, conditions under which helpers are defined, decorator
+// arguments, plain functions called at compile time. It is a small Python: bounded in steps and memory, without files and
+// without a network.
+//
+// What comes in is syntax from internal/python; what goes out are Values. Other packages add values of their own (a dtype, a
+// jit function, a device tensor) by implementing Value and, as they need, the optional interfaces at the end of this file.
+// It knows nothing of Triton: `triton`, `torch` and the like are modules that its user registers.
+package pyrun
+
+import (
+	"math/big"
+
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// Value is a Python object.
+type Value interface {
+	// TypeName is what Python's type(v).__name__ says.
+	TypeName() string
+}
+
+type (
+	// NoneType is the type of None.
+	NoneType struct{}
+	// Bool is True or False.
+	Bool bool
+	// Float is a float.
+	Float float64
+	// Str is a str.
+	Str string
+	// Bytes is a bytes.
+	Bytes string
+	// EllipsisType is the type of `...`.
+	EllipsisType struct{}
+)
+
+// Int is an int of any size. The zero Int is 0.
+type Int struct {
+	small int64
+	big   *big.Int // set only when the value does not fit small
+}
+
+// Tuple is a tuple, or a named one when Class is set.
+type Tuple struct {
+	Items []Value
+	Class *NamedTuple // nil for a plain tuple
+}
+
+// NamedTuple is a class made by collections.namedtuple or typing.NamedTuple.
+type NamedTuple struct {
+	Name   string
+	Fields []string
+	// Defaults belong to the last fields.
+	Defaults []Value
+
+	base    *NamedTuple // the named tuple from which it derives; may be nil
+	methods *Class      // what the class statement added; may be nil
+}
+
+// List is a list.
+type List struct{ Items []Value }
+
+// Slice is a slice object; nil parts are None.
+type Slice struct{ Lo, Hi, Step Value }
+
+// Func is a function written in Python.
+type Func struct {
+	Name     string
+	QualName string
+	Def      *python.FunctionDef // nil for a lambda
+	Lambda   *python.Lambda      // nil for a def
+	Module   *Module             // its globals
+	Env      *Env                // enclosing function scopes; nil at module level
+	Defaults []Value             // of the last positional parameters
+	KwDefs   map[string]Value    // of keyword-only parameters
+	Attrs    map[string]Value    // fn.x = ...; may be nil
+}
+
+// Builtin is a function written in Go.
+type Builtin struct {
+	Name string
+	Fn   func(in *Interp, args []Value, kws []Keyword) (Value, error)
+
+	sig *signature // nil when it is not known
+}
+
+// Keyword is a keyword argument.
+type Keyword struct {
+	Name  string
+	Value Value
+}
+
+// None, True and False.
+var (
+	None     Value = NoneType{}
+	Ellipsis Value = EllipsisType{}
+)
+
+func (NoneType) TypeName() string     { return "NoneType" }
+func (Bool) TypeName() string         { return "bool" }
+func (Int) TypeName() string          { return "int" }
+func (Float) TypeName() string        { return "float" }
+func (Str) TypeName() string          { return "str" }
+func (Bytes) TypeName() string        { return "bytes" }
+func (EllipsisType) TypeName() string { return "ellipsis" }
+func (t *Tuple) TypeName() string {
+	if t.Class != nil {
+		return t.Class.Name
+	}
+	return "tuple"
+}
+func (*NamedTuple) TypeName() string { return "type" }
+func (*List) TypeName() string       { return "list" }
+func (*Slice) TypeName() string      { return "slice" }
+func (*Func) TypeName() string       { return "function" }
+func (*Builtin) TypeName() string    { return "builtin_function_or_method" }
+
+// MakeInt is an int that fits a machine word; BigInt one of any size.
+func MakeInt(v int64) Int { return Int{small: v} }
+
+func BigInt(v *big.Int) Int {
+	if v.IsInt64() {
+		return Int{small: v.Int64()}
+	}
+	return Int{big: v}
+}
+
+// Int64 is the value if it fits; Big always is.
+func (i Int) Int64() (int64, bool) { return i.small, i.big == nil }
+
+func (i Int) Big() *big.Int {
+	if i.big != nil {
+		return i.big
+	}
+	return big.NewInt(i.small)
+}
+
+// NewTuple is a plain tuple.
+func NewTuple(items ...Value) *Tuple { return &Tuple{Items: items} }
+
+// Optional interfaces of values that other packages define. A nil Value with a nil error means "not implemented", as Python's
+// NotImplemented; the operation then tries the other operand and at last raises TypeError.
+type (
+	// HasAttr gives attributes: v.name. ok is false when there is no such attribute.
+	HasAttr interface {
+		Attr(in *Interp, name string) (v Value, ok bool, err error)
+	}
+	// Callable can be called.
+	Callable interface {
+		Call(in *Interp, args []Value, kws []Keyword) (Value, error)
+	}
+	// HasBinary takes part in `a op b`; reflected means that v is the right operand.
+	HasBinary interface {
+		Binary(in *Interp, op python.Operator, other Value, reflected bool) (Value, error)
+	}
+	// HasCompare takes part in comparisons.
+	HasCompare interface {
+		Compare(in *Interp, op python.CmpOperator, other Value) (Value, error)
+	}
+	// HasTruth has a truth value of its own.
+	HasTruth interface{ Truth() (bool, error) }
+	// HasItem can be indexed.
+	HasItem interface {
+		Item(in *Interp, index Value) (Value, error)
+	}
+	// HasIter can be iterated.
+	HasIter interface {
+		Iter(in *Interp) ([]Value, error)
+	}
+	// HasRepr has a repr of its own; HasStr also a str.
+	HasRepr interface{ Repr() string }
+	HasStr  interface{ Str() string }
+	// HasHash can be a key; the key must be comparable.
+	HasHash interface{ HashKey() (any, error) }
+	// IsInstance answers isinstance(x, class) for classes that other packages define.
+	IsInstance interface{ HasInstance(x Value) (bool, error) }
+)

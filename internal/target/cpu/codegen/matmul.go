@@ -1,0 +1,232 @@
+package codegen
+
+import (
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/bufferization"
+	"github.com/nereid-lang/nereid/internal/dialect/indexlist"
+	"github.com/nereid-lang/nereid/internal/dialect/linalg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/target/cpu/gemm"
+)
+
+// gemmElems are the elements that package gemm multiplies.
+var gemmElems = map[ir.Type]gemm.Elem{ir.F32: gemm.F32, ir.F64: gemm.F64, ir.F16: gemm.F16, ir.BF16: gemm.BF16, ir.I8: gemm.I8}
+
+// factor is an operand of a matrix product, as it lies in memory.
+type factor struct {
+	w          *view
+	rows, cols string // how many are there; the others are zero
+}
+
+// emitMatmul adds the product of two matrices, or stacks of them.
+func emitMatmul(g *gen, op *ir.Op) {
+	out, init := op.Result(0), op.Operand(2)
+	t := out.Type.(*ir.TensorType)
+	w := g.dest[out]
+	if w == nil {
+		w = g.newBuffer(t.Elem, t.Shape)
+	}
+	g.fillBuffers([]carried{{view: w, t: out.Type}}, []*ir.Value{init})
+	g.bindView(out, w)
+	a, b := g.factor(op.Operand(0)), g.factor(op.Operand(1))
+	if g.err != nil {
+		return
+	}
+	if len(t.Shape) == 2 {
+		g.product(op, w, a, b, t.Shape, ir.ShapeOf(op.Operand(0).Type)[1])
+		return
+	}
+	g.loop("0", itoa(t.Shape[0]), 1, func(i string) {
+		g.product(op, g.plane(w, i), factor{g.plane(a.w, i), a.rows, a.cols}, factor{g.plane(b.w, i), b.rows, b.cols}, t.Shape[1:], ir.ShapeOf(op.Operand(0).Type)[2])
+	})
+}
+
+// plane is one matrix of a stack.
+func (g *gen) plane(w *view, i string) *view {
+	out := *w
+	out.offset = g.add(w.offset, g.mul(i, w.strides[0]))
+	out.sizes, out.strides = w.sizes[1:], w.strides[1:]
+	return &out
+}
+
+// product multiplies two matrices: by a kernel of package gemm where there is one for the type, or for f32 when the sum is in f32.
+func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64) {
+	if c.elem == ir.Type(ir.F32) && (gemmElems[a.w.elem] == "" || a.w.elem != b.w.elem) {
+		a.w, b.w = g.inF32(a, shape[0], k), g.inF32(b, k, shape[1])
+	}
+	elem, ok := gemmElems[a.w.elem]
+	if ok && a.w.elem == b.w.elem {
+		spec := gemm.Spec{M: int(shape[0]), N: int(shape[1]), K: int(k), Elem: elem}
+		if spec.Acc() == elemType(c.elem) {
+			kernel, err := g.gemm.Kernel(spec)
+			if err != nil {
+				g.fail(op, "%v", err)
+				return
+			}
+			g.callKernel(kernel, c, a, b)
+			return
+		}
+	}
+	g.plainProduct(c, a.w, b.w, shape, k)
+}
+
+// inF32 is a matrix in f32: itself, or a copy of what is there, which holds the same numbers.
+func (g *gen) inF32(f factor, rows, cols int64) *view {
+	if !isSmallFloat(f.w.elem) {
+		return f.w
+	}
+	lanes := int64(1)
+	for f.cols == itoa(cols) && lanes*2 <= int64(g.opts.VectorBytes)/4 && cols%(lanes*2) == 0 {
+		lanes *= 2
+	}
+	out := g.newBuffer(ir.F32, []int64{rows, cols})
+	g.loop("0", f.rows, 1, func(i string) {
+		g.loop("0", f.cols, lanes, func(j string) {
+			g.lanes = int(lanes)
+			xj := index{base: j, align: lanes}
+			if lanes > 1 {
+				xj.lanes = counting(int(lanes))
+			}
+			at := []index{at(i), xj}
+			g.store(out, at, g.wide(g.load(f.w, at, nil, val{})), nil)
+			g.lanes = 1
+		})
+	})
+	return out
+}
+
+func (g *gen) callKernel(k *gemm.Kernel, c *view, a, b factor) {
+	s := g.gemmScratch[k.Name]
+	if s == nil {
+		s = g.newBuffer(ir.I8, []int64{int64(max(1, k.Scratch))})
+		g.gemmScratch[k.Name] = s
+	}
+	args := []string{"ptr " + g.address(c, "0")}
+	for _, f := range []factor{a, b} {
+		args = append(args, "ptr "+g.address(f.w, "0"))
+		for _, x := range []string{f.w.strides[0], f.w.strides[1], f.rows, f.cols} {
+			args = append(args, "i64 "+x)
+		}
+	}
+	g.do("call void @\"%s\"(%s)", k.Name, strings.Join(append(args, "ptr "+s.ptr), ", "))
+}
+
+// plainProduct multiplies what package gemm does not, row by row.
+func (g *gen) plainProduct(c, a, b *view, shape []int64, k int64) {
+	lanes := int64(1)
+	for lanes*2 <= int64(g.opts.VectorBytes)/elemSize(c.elem) && shape[1]%(lanes*2) == 0 {
+		lanes *= 2
+	}
+	g.loop("0", itoa(shape[0]), 1, func(i string) {
+		g.loop("0", itoa(k), 1, func(l string) {
+			x := g.extend(g.load(a, []index{at(i), at(l)}, nil, val{}), c.elem)
+			g.loop("0", itoa(shape[1]), lanes, func(j string) {
+				g.lanes = int(lanes)
+				xj := index{base: j, align: lanes}
+				if lanes > 1 {
+					xj.lanes = counting(int(lanes))
+				}
+				y := g.extend(g.load(b, []index{at(l), xj}, nil, val{}), c.elem)
+				sum := g.load(c, []index{at(i), xj}, nil, val{})
+				if ir.IsFloat(c.elem) {
+					u, _ := g.unify(x, y, sum)
+					sum = g.intrinsic("fma", c.elem, u...)
+				} else {
+					sum = g.binary("add", c.elem, sum, g.binary("mul", c.elem, x, y))
+				}
+				g.store(c, []index{at(i), xj}, sum, nil)
+				g.lanes = 1
+			})
+		})
+	})
+}
+
+// extend is a factor in the type of the sum.
+func (g *gen) extend(v val, t ir.Type) val {
+	switch {
+	case v.t == t:
+		return v
+	case ir.IsFloat(t):
+		return g.toFloat(v, t, rounding{})
+	}
+	return g.cast("sext", v, t)
+}
+
+// factor is where a matrix lies: in a buffer, or where it is loaded from.
+func (g *gen) factor(v *ir.Value) factor {
+	shape := ir.ShapeOf(v.Type)
+	n := len(shape)
+	if w := g.lookupView(v); w != nil {
+		return factor{w, itoa(shape[n-2]), itoa(shape[n-1])}
+	}
+	if w := g.wraps[v]; w != nil {
+		return g.wrapped(v, w)
+	}
+	if op := v.DefBy(linalg.Transpose); op != nil && g.direct(v) {
+		f := g.factor(op.Operand(0))
+		w := *f.w
+		w.strides = []string{f.w.strides[1], f.w.strides[0]}
+		return factor{&w, f.cols, f.rows}
+	}
+	op := v.DefBy(bufferization.ToTensor)
+	if op == nil || !g.direct(v) {
+		g.failValue(v, "a factor of a matrix product is in no buffer")
+		return factor{w: block("null", ir.ElemOf(v.Type), shape)}
+	}
+	l := g.loadOf(op)
+	f := factor{w: g.viewOf(l.src), rows: itoa(shape[n-2]), cols: itoa(shape[n-1])}
+	if l.n != nil {
+		f.rows, f.cols = g.entry(l.n[n-2]), g.entry(l.n[n-1])
+	}
+	return f
+}
+
+// direct reports whether a matrix product can read a tensor from memory itself: a matrix whose part begins at its first element, with
+// zeros around it.
+func (g *gen) direct(v *ir.Value) bool {
+	if g.opts.Check {
+		return false // who reads for it checks
+	}
+	if op := v.DefBy(linalg.Transpose); op != nil {
+		return len(ir.ShapeOf(v.Type)) == 2 && g.direct(op.Operand(0))
+	}
+	op := v.DefBy(bufferization.ToTensor)
+	if op == nil || gemmElems[ir.ElemOf(v.Type)] == "" || len(ir.ShapeOf(v.Type)) != 2 {
+		return false
+	}
+	l := g.loadOf(op)
+	if l == nil || l.when != nil {
+		return false
+	}
+	for _, e := range l.lo {
+		if !e.IsConst(0) {
+			return false
+		}
+	}
+	return l.n == nil || l.other == nil || isZeroValue(l.other) || whole(l.n, ir.ShapeOf(v.Type))
+}
+
+func whole(sizes []indexlist.Entry, shape []int64) bool {
+	for d, e := range sizes {
+		if !e.IsConst(shape[d]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isZeroValue reports whether a scalar or tensor is known to be zero.
+func isZeroValue(v *ir.Value) bool {
+	if op := v.DefBy(linalg.Fill); op != nil {
+		v = op.Operand(0)
+	}
+	switch a := arith.Uniform(arith.ValueOf(v)).(type) {
+	case *ir.IntegerAttr:
+		return a.Value == 0
+	case *ir.FloatAttr:
+		return a.Value() == 0
+	}
+	return false
+}

@@ -1,0 +1,174 @@
+// Package cpu compiles kernels for the host's CPU and runs them: Triton IR to linalg to LLVM IR to native code in memory, and the
+// programs of a grid over all cores.
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/middle"
+	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
+	"github.com/nereid-lang/nereid/internal/target/cpu/gemm"
+)
+
+// passes is the pipeline of LLVM: vectors and loops are written out already, so it only cleans up.
+const passes = "always-inline,function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(licm),gvn,instcombine,simplifycfg)"
+
+// Compiler makes native code.
+type Compiler struct {
+	Check bool // accesses are checked: one out of bounds stops the kernel
+	Lines bool // debuggers and profilers are told which lines of the source code comes from
+
+	lib *llvm.Lib // nil: the one that is found
+
+	vector int // bytes of a vector, for tests; 0 is the host's
+}
+
+// NewCompiler is a compiler as the environment asks for it.
+func NewCompiler() Compiler { return Compiler{Check: knob.Checked.Get(), Lines: knob.Lines.Get()} }
+
+// Target is what kernels see.
+func (Compiler) Target() lang.Target { return lang.DefaultTarget }
+
+// Stages are the forms that a kernel takes.
+func (Compiler) Stages() []string { return []string{"source", "ttir", "linalg", "llir", "asm"} }
+
+// compiled is a kernel as an object file.
+type compiled struct {
+	obj     []byte
+	entry   string
+	scratch int64
+	params  int
+	sites   []codegen.Site
+	prints  []codegen.Print
+}
+
+// compile takes a kernel from what the front end made to an object file, or as far as in.Until says, when the result is nil.
+func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, error) {
+	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
+		return nil, err
+	}
+	start := time.Now()
+	steps := []pass.Pass{middle.TritonToLinalg}
+	if c.Check {
+		steps = []pass.Pass{pass.CheckIndexOverflow, middle.TritonToLinalg}
+	}
+	if err := in.Run(steps); err != nil {
+		return nil, err
+	}
+	in.Stages.Record("linalg", time.Since(start), func() []byte { return target.Text(in.Module) })
+	if in.Until == "linalg" {
+		return nil, nil
+	}
+	lib, err := c.library()
+	if err != nil {
+		return nil, err
+	}
+	start = time.Now()
+	host := lib.HostTarget()
+	code, err := codegen.Generate(in.Module, in.Kernel, c.options(host))
+	if err != nil {
+		return nil, err
+	}
+	in.Stages.Record("llir", time.Since(start), func() []byte { return code.IR })
+	if in.Until == "llir" {
+		return nil, nil
+	}
+	start = time.Now()
+	opts := llvm.Options{Name: in.Kernel + ".llir", Target: host, Level: llvm.O2, Passes: passes, Emit: llvm.EmitObj}
+	if in.Until == "asm" {
+		opts.Emit = llvm.EmitAsm
+	}
+	out, err := lib.Compile(ctx, code.IR, opts)
+	if err != nil {
+		return nil, err
+	}
+	in.Stages.Record("asm", time.Since(start), func() []byte { return asmOf(ctx, lib, code.IR, opts, out) })
+	if in.Until == "asm" {
+		return nil, nil
+	}
+	return &compiled{out.Obj, code.Entry, code.Scratch, code.Params, code.Sites, code.Prints}, nil
+}
+
+// options are the code generator's. Checked code has no vectors: each element's address is looked at.
+func (c Compiler) options(host llvm.Target) codegen.Options {
+	o := codegen.Options{VectorBytes: vectorBytes(host.Features), Features: host.Features, Check: c.Check, Lines: c.Lines, Gemm: gemm.Host(host.Features, tiles())}
+	if c.vector > 0 {
+		o.VectorBytes, o.Gemm = c.vector, gemm.Host("", false)
+	}
+	if c.Check {
+		o.VectorBytes = 2
+	}
+	return o
+}
+
+func (c Compiler) library() (*llvm.Lib, error) {
+	if c.lib != nil {
+		return c.lib, nil
+	}
+	return llvm.Load()
+}
+
+// asmOf is the assembly of a compilation: made again where only an object file was.
+func asmOf(ctx context.Context, lib *llvm.Lib, ir []byte, opts llvm.Options, out *llvm.Output) []byte {
+	if out.Asm != nil {
+		return out.Asm
+	}
+	opts.Emit = llvm.EmitAsm
+	again, err := lib.Compile(ctx, ir, opts)
+	if err != nil {
+		return []byte("; " + err.Error())
+	}
+	return again.Asm
+}
+
+// CompileOnly compiles for whoever wants the stages alone.
+func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) error {
+	if in.Until == "" {
+		in.Until = "asm"
+	}
+	_, err := c.compile(ctx, in)
+	return err
+}
+
+// tiles reports whether the operating system lets this process use AMX.
+var tiles = sync.OnceValue(func() bool { return gemm.RequestAMX() == nil })
+
+// vectorBytes is the size of a vector register.
+func vectorBytes(features string) int {
+	for _, f := range []struct {
+		name string
+		n    int
+	}{{"+avx512vl", 64}, {"+avx2", 32}} {
+		if hasFeature(features, f.name) {
+			return f.n
+		}
+	}
+	return 16
+}
+
+func hasFeature(features, name string) bool {
+	for _, f := range strings.Split(features, ",") {
+		if f == name {
+			return true
+		}
+	}
+	return false
+}
+
+func describe(features string) string {
+	for _, f := range []struct{ name, word string }{{"+avx512vl", "AVX-512"}, {"+avx2", "AVX2"}, {"+neon", "NEON"}} {
+		if hasFeature(features, f.name) {
+			return f.word
+		}
+	}
+	return fmt.Sprintf("vectors of %d bytes", vectorBytes(features))
+}

@@ -1,0 +1,202 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
+	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
+)
+
+// Device is the host's CPU.
+type Device struct {
+	Compiler
+	target  llvm.Target
+	workers *pool.Pool
+	memory  registry // when accesses are checked
+}
+
+// Devices is the CPU, or why it cannot be used.
+func Devices() ([]target.Backend, error) {
+	lib, err := llvm.Load()
+	if err != nil {
+		return nil, err
+	}
+	return []target.Backend{New(lib, NewCompiler())}, nil
+}
+
+// New is the CPU with a compiler of its own.
+func New(lib *llvm.Lib, c Compiler) *Device {
+	c.lib = lib
+	return &Device{Compiler: c, target: lib.HostTarget(), workers: pool.New(0)}
+}
+
+// Name is "cpu".
+func (*Device) Name() string { return "cpu" }
+
+// Info is a line about the CPU.
+func (d *Device) Info() string {
+	return fmt.Sprintf("%s, %s, %d threads, LLVM %v", d.target.CPU, describe(d.target.Features), d.workers.Threads(), d.lib.Version())
+}
+
+// Compile compiles and links a kernel.
+func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
+	c, err := d.compile(ctx, in)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	return d.link(c, in.Kernel)
+}
+
+// link makes an object file part of this process.
+func (d *Device) link(c *compiled, name string) (target.Executable, error) {
+	j, err := d.lib.JIT(c.obj, llvm.JITOptions{Symbols: symbols(), GDB: d.Lines, Perf: d.Lines})
+	if err != nil {
+		return nil, err
+	}
+	fn, err := j.Lookup(c.entry)
+	if err != nil {
+		j.Close()
+		return nil, err
+	}
+	k := &kernel{dev: d, jit: j, code: c, params: c.params, name: name, sites: c.sites, printer: addPrinter(c.prints)}
+	k.work = pool.Work{Fn: fn, Scratch: int(c.scratch)}
+	return k, nil
+}
+
+// Alloc is memory of the host, zeroed.
+func (d *Device) Alloc(size int) (target.Buffer, error) {
+	const align = 64 // a cache line, and a vector
+	data := make([]byte, size+align)
+	skip := -uintptr(unsafe.Pointer(&data[0])) & (align - 1)
+	return d.known(buffer{data: data[skip : skip+uintptr(size) : skip+uintptr(size)]}), nil
+}
+
+// Wrap is memory that the caller keeps.
+func (d *Device) Wrap(data []byte) (target.Buffer, error) { return d.known(buffer{data: data}), nil }
+
+// SharesHost reports whether kernels may be given addresses of host memory that no Wrap told of: when accesses are not checked.
+func (d *Device) SharesHost() bool { return !d.Check }
+
+// NewStream is the calling goroutine: a launch is done when it returns.
+func (*Device) NewStream() (target.Stream, error) { return stream{}, nil }
+
+// Describe gives a descriptor as the middle layer takes it apart: base, shape, strides and whether padding is NaN.
+func (*Device) Describe(t target.Descriptor) (words []uint64, release func(), err error) {
+	words = append(words, t.Base)
+	for _, list := range [][]int64{t.Shape, t.Strides} {
+		for _, n := range list {
+			words = append(words, uint64(n))
+		}
+	}
+	nan := uint64(0)
+	if t.NaN {
+		nan = 1
+	}
+	return append(words, nan), func() {}, nil
+}
+
+type stream struct{}
+
+func (stream) Sync() error  { return nil }
+func (stream) Close() error { return nil }
+
+// buffer is memory of the host.
+type buffer struct {
+	data []byte
+	of   *registry // that it is in, or nil
+}
+
+func (b buffer) Addr() uint64 {
+	if cap(b.data) == 0 {
+		return 0
+	}
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b.data))))
+}
+func (b buffer) Size() int    { return len(b.data) }
+func (b buffer) Host() []byte { return b.data }
+func (b buffer) Close() error { b.of.remove(b.Addr()); return nil }
+
+func (b buffer) Read(at int, into []byte) error {
+	if at < 0 || at+len(into) > len(b.data) {
+		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, len(b.data))
+	}
+	copy(into, b.data[at:])
+	return nil
+}
+
+func (b buffer) Write(at int, from []byte) error {
+	if at < 0 || at+len(from) > len(b.data) {
+		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, len(b.data))
+	}
+	copy(b.data[at:], from)
+	return nil
+}
+
+// kernel is native code. Argument blocks are reused by launches.
+type kernel struct {
+	dev     *Device
+	jit     *llvm.JIT
+	code    *compiled
+	name    string
+	params  int
+	sites   []codegen.Site
+	work    pool.Work
+	printer uint64
+	blocks  sync.Pool
+}
+
+// call is what native code reads of a launch.
+type call struct {
+	args []uint64
+	grid [5]uint64 // then where the bounds of buffers are, when accesses are checked, and who prints
+}
+
+func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, words []uint64) error {
+	if len(words) != k.params {
+		return fmt.Errorf("%s takes %d arguments, not %d", k.name, k.params, len(words))
+	}
+	c, _ := k.blocks.Get().(*call)
+	if c == nil {
+		c = &call{args: make([]uint64, max(1, k.params))}
+	}
+	copy(c.args, words)
+	n := 1
+	for d, g := range grid {
+		c.grid[d] = uint64(g)
+		n *= g
+	}
+	c.grid[4] = k.printer
+	var bounds []uint64
+	if k.dev.Check {
+		bounds = k.dev.memory.bounds(words)
+		c.grid[3] = uint64(uintptr(unsafe.Pointer(&bounds[0])))
+	}
+	err := k.dev.workers.Run(ctx, &k.work, unsafe.Pointer(&c.args[0]), unsafe.Pointer(&c.grid[0]), n)
+	k.blocks.Put(c)
+	runtime.KeepAlive(bounds)
+	if err != nil {
+		return k.explain(err, grid, words, bounds)
+	}
+	return nil
+}
+
+// explain says where in the kernel's file a launch failed.
+func (k *kernel) explain(err error, grid [3]int, words, bounds []uint64) error {
+	var trap *pool.Trap
+	if errors.As(err, &trap) {
+		return k.fault(trap, grid, words, bounds)
+	}
+	return err
+}
+
+func (k *kernel) Close() error {
+	printers.Delete(k.printer)
+	return k.jit.Close()
+}

@@ -1,0 +1,57 @@
+package cpu
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
+)
+
+const stageObj = "obj"
+
+// kept is what of a compiled kernel is not in its object file.
+type kept struct {
+	Entry   string
+	Scratch int64
+	Params  int
+	Sites   []codegen.Site
+}
+
+// Fingerprint names what native code depends on: the processor and its features, LLVM, and what is checked.
+func (d *Device) Fingerprint() string {
+	return fmt.Sprintf("%s %s %s llvm %s check %v lines %v tiles %v vector %d",
+		d.target.Triple, d.target.CPU, d.target.Features, d.lib.Version(), d.Check, d.Lines, tiles(), d.vector)
+}
+
+// Located reports whether code says where in its file a kernel stands.
+func (d *Device) Located() bool { return d.Check || d.Lines }
+
+// Restore links an object file.
+func (d *Device) Restore(_ context.Context, name string, c target.Code) (target.Executable, error) {
+	if c.Stage != stageObj {
+		return nil, fmt.Errorf("%s is no object file", c.Stage)
+	}
+	var k kept
+	if err := json.Unmarshal(c.Meta, &k); err != nil {
+		return nil, err
+	}
+	if k.Entry == "" || k.Params < 0 || k.Scratch < 0 {
+		return nil, fmt.Errorf("the kernel's description is not complete")
+	}
+	return d.link(&compiled{obj: c.Data, entry: k.Entry, scratch: k.Scratch, params: k.Params, sites: k.Sites}, name)
+}
+
+// Code is the kernel's object file. Kernels that print are not kept: what they print is not in it.
+func (k *kernel) Code() (target.Code, error) {
+	c := k.code
+	if len(c.prints) > 0 {
+		return target.Code{}, fmt.Errorf("%s prints", k.name)
+	}
+	meta, err := json.Marshal(kept{c.entry, c.scratch, c.params, c.sites})
+	return target.Code{Stage: stageObj, Data: c.obj, Meta: meta}, err
+}
+
+// Discard frees the code: no launch of it is under way once nobody holds it.
+func (k *kernel) Discard() { k.Close() }

@@ -1,0 +1,119 @@
+package cpu
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
+)
+
+// Stdout is where device_print goes. Lines of one call stay together; those of several programs come in any order.
+var Stdout io.Writer = os.Stdout
+
+var (
+	printers  sync.Map // uint64 → []codegen.Print
+	printerID atomic.Uint64
+	printLock sync.Mutex
+)
+
+// symbols are the functions that kernels call.
+var symbols = sync.OnceValue(func() map[string]uintptr {
+	return map[string]uintptr{codegen.PrintFunction(): llvm.NewCallback(onPrint)}
+})
+
+// addPrinter registers what a kernel prints; 0 when it does not.
+func addPrinter(list []codegen.Print) uint64 {
+	if len(list) == 0 {
+		return 0
+	}
+	id := printerID.Add(1)
+	printers.Store(id, list)
+	return id
+}
+
+// onPrint is called by native code.
+func onPrint(id, which uintptr, data unsafe.Pointer, x, y, z uintptr) {
+	v, ok := printers.Load(uint64(id))
+	if !ok {
+		return
+	}
+	list := v.([]codegen.Print)
+	if int(which) >= len(list) {
+		return
+	}
+	p := list[which]
+	var b bytes.Buffer
+	writePrint(&b, p, [3]int{int(x), int(y), int(z)}, unsafe.Slice((*byte)(data), printBytes(p)))
+	printLock.Lock()
+	defer printLock.Unlock()
+	_, _ = Stdout.Write(b.Bytes())
+}
+
+func printBytes(p codegen.Print) int {
+	if p.Elem == nil {
+		return 0
+	}
+	n := max(1, ir.BitWidth(p.Elem)/8)
+	for _, d := range p.Shape {
+		n *= int(d)
+	}
+	return n
+}
+
+// writePrint writes what Triton writes: a line for each element.
+func writePrint(w io.Writer, p codegen.Print, pid [3]int, data []byte) {
+	head := fmt.Sprintf("pid (%d, %d, %d)", pid[0], pid[1], pid[2])
+	if p.Elem == nil {
+		fmt.Fprintf(w, "%s%s\n", head, p.Prefix)
+		return
+	}
+	prefix := p.Prefix
+	if p.Of > 1 {
+		prefix += fmt.Sprintf("(operand %d) ", p.Operand)
+	}
+	size := max(1, ir.BitWidth(p.Elem)/8)
+	for i := 0; i*size < len(data); i++ {
+		var word [8]byte
+		copy(word[:], data[i*size:(i+1)*size])
+		fmt.Fprintf(w, "%s idx (%s)%s%s\n", head, printIndex(i, p.Shape), prefix, printElement(p, binary.LittleEndian.Uint64(word[:])))
+	}
+}
+
+// printIndex is an element's place, each number as wide as the largest of its dimension.
+func printIndex(i int, shape []int64) string {
+	parts := make([]string, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		n := int(shape[d])
+		parts[d] = fmt.Sprintf("%*d", int(math.Ceil(math.Log10(float64(n)))), i%n)
+		i /= n
+	}
+	return strings.Join(parts, ", ")
+}
+
+// printElement is an element in C's notation: %f, %i, %u or hexadecimal.
+func printElement(p codegen.Print, bits uint64) string {
+	width := max(8, ir.BitWidth(p.Elem))
+	f, isFloat := p.Elem.(*ir.FloatType)
+	switch {
+	case p.Hex:
+		return fmt.Sprintf("0x%0*x", width/4, bits)
+	case isFloat:
+		return num.FormatC(f.Format.Decode(bits))
+	case p.Signed && p.Elem != ir.Type(ir.I1):
+		return fmt.Sprint(int64(bits) << (64 - width) >> (64 - width))
+	case p.Elem == ir.Type(ir.I1):
+		bits &= 1
+	}
+	return fmt.Sprint(bits)
+}

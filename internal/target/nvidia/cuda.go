@@ -1,0 +1,177 @@
+// Package nvidia compiles kernels for NVIDIA GPUs and runs them: Triton IR to TTGIR to LLVM IR to PTX, and the driver's compiler from
+// there.
+package nvidia
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/lower"
+	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+)
+
+// Compiler makes PTX for a compute capability. It needs LLVM, and no GPU.
+type Compiler struct{ Capability int }
+
+// Target is what kernels see.
+func (c Compiler) Target() lang.Target {
+	return lang.Target{Backend: "cuda", Arch: c.Capability, WarpSize: 32}
+}
+
+// Stages are the forms that a kernel takes.
+func (Compiler) Stages() []string { return []string{"source", "ttir", "ttgir", "llir", "ptx", "cubin"} }
+
+// name is the target as Triton writes it.
+func (c Compiler) name() string { return fmt.Sprintf("cuda:%d", c.Capability) }
+
+// Arch is the architecture's name for LLVM and the assembler: sm_90a has what Hopper alone has.
+func (c Compiler) Arch() string {
+	if c.Capability == 90 {
+		return "sm_90a"
+	}
+	return fmt.Sprintf("sm_%d", c.Capability)
+}
+
+// Code is a compiled kernel.
+type Code struct {
+	Name     string
+	PTX      []byte
+	Shared   int // bytes of dynamic shared memory
+	NumWarps int
+	Params   []int // sizes of the arguments in bytes
+
+	// Scratch is how many bytes of global memory each program has for itself. The kernel then has one more parameter: where they are.
+	Scratch int `json:",omitempty"`
+
+	NumCTAs     int  `json:",omitempty"` // blocks of a cluster, which is one program; 0 for 1
+	Cooperative bool `json:",omitempty"`
+	Overlap     bool `json:",omitempty"` // programmatic dependent launch
+}
+
+// ScratchBytes is what a launch needs in all.
+func (k *Code) ScratchBytes(grid [3]int) int { return k.Scratch * grid[0] * grid[1] * grid[2] }
+
+// config is how to launch the kernel.
+func (k *Code) config(grid [3]int) driver.Config {
+	c := driver.Config{
+		Grid:        driver.Dim3{X: uint32(grid[0]), Y: uint32(grid[1]), Z: uint32(grid[2])},
+		Block:       driver.Dim3{X: uint32(32 * k.NumWarps), Y: 1, Z: 1},
+		Shared:      uint32(k.Shared),
+		Cooperative: k.Cooperative,
+		Overlap:     k.Overlap,
+	}
+	if k.NumCTAs > 1 { // the driver counts blocks, the caller programs
+		c.Cluster = driver.Dim3{X: uint32(k.NumCTAs), Y: 1, Z: 1}
+		c.Grid.X *= uint32(k.NumCTAs)
+	}
+	return c
+}
+
+// Compile takes a kernel from what the front end made to PTX, or as far as in.Until says, when the result is nil.
+func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {
+	if err := lower.CheckCluster(max(1, in.Options.NumCTAs), c.Capability); err != nil {
+		return nil, err
+	}
+	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
+		return nil, err
+	}
+	if checked() {
+		if err := in.Run([]pass.Pass{pass.CheckIndexOverflow}); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.ttgir(in); err != nil || in.Until == "ttgir" {
+		return nil, err
+	}
+	return c.FromTTGIR(ctx, in, maxPTX)
+}
+
+// checked reports whether an index that is computed in int32 and overflows stops a kernel, as a failed assertion does.
+func checked() bool { return knob.Checked.Get() }
+
+// CompileOnly is Compile for whoever wants the stages alone.
+func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) error {
+	code, err := c.Compile(ctx, in, 0)
+	if err != nil || code == nil || in.Until != "cubin" {
+		return err
+	}
+	start := time.Now()
+	cubin, err := c.assembleBest(code, func(ptx []byte, plain bool) ([]byte, error) {
+		return assembleWith(ctx, c.Arch(), ptx, plain)
+	})
+	if err != nil {
+		return err
+	}
+	in.Stages.Record("cubin", time.Since(start), func() []byte { return cubin })
+	return nil
+}
+
+// FromTTGIR compiles a module that is TTGIR already.
+func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {
+	ctas := ttg.NumCTAs(in.Module.Op)
+	if err := lower.CheckCluster(ctas, c.Capability); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	params := paramSizes(in.Module.Lookup(in.Kernel))
+	k, err := lower.Lower(in.Module, in.Kernel, c.lowerOptions(in.Module))
+	if err != nil {
+		return nil, err
+	}
+	k.IR = in.ReplaceText("llir", k.IR)
+	in.Stages.Record("llir", time.Since(start), func() []byte { return k.IR })
+	if in.Until == "llir" {
+		return nil, nil
+	}
+	start = time.Now()
+	lib, err := llvm.Load()
+	if err != nil {
+		return nil, err
+	}
+	if maxPTX == 0 && k.PTX > 83 {
+		maxPTX = k.PTX
+	}
+	target, err := lib.NVPTX(c.Arch(), maxPTX)
+	if err != nil {
+		return nil, err
+	}
+	out, err := lib.Compile(ctx, k.IR, llvm.Options{
+		Name: in.Kernel + ".llir", Target: target, FastMath: llvm.Contract, Passes: lib.PTXPasses(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Asm = in.ReplaceText("ptx", out.Asm)
+	in.Stages.Record("ptx", time.Since(start), func() []byte { return out.Asm })
+	return &Code{
+		Name: k.Name, PTX: out.Asm, Shared: k.Shared, NumWarps: k.NumWarps, Params: params, Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)),
+		NumCTAs: ctas, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL,
+	}, nil
+}
+
+// portableCTAs is the largest cluster that every GPU of sm_90 and up can have.
+const portableCTAs = 8
+
+// paramSizes are the sizes of a kernel's arguments in bytes.
+func paramSizes(fn *ir.Op) []int {
+	if fn == nil {
+		return nil
+	}
+	var out []int
+	for _, a := range fn.Body(0).Args() {
+		n := 8
+		if w := ir.BitWidth(a.Type); w > 0 {
+			n = max(1, w/8)
+		}
+		out = append(out, n)
+	}
+	return out
+}

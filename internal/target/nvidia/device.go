@@ -1,0 +1,367 @@
+package nvidia
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+)
+
+// Device is an NVIDIA GPU.
+type Device struct {
+	Compiler
+	dev *driver.Device
+	ctx *driver.Context
+}
+
+// Devices are the GPUs that are here, whether there is an LLVM to compile for them or not. The error says why there is none.
+func Devices() ([]target.Backend, error) {
+	d, err := driver.Load()
+	if err != nil {
+		return nil, err
+	}
+	var out []target.Backend
+	for _, dev := range d.Devices() {
+		out = append(out, &Device{Compiler: Compiler{dev.Capability()}, dev: dev})
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("the CUDA driver is here, but no GPU")
+	}
+	return out, nil
+}
+
+// Name is "cuda:0".
+func (d *Device) Name() string { return d.dev.String() }
+
+// Info is a line about the GPU.
+func (d *Device) Info() string {
+	return fmt.Sprintf("%s, sm_%d, %d SMs, %d MiB", d.dev.Name, d.Capability, d.dev.SMs, d.dev.TotalMemory>>20)
+}
+
+var contexts sync.Mutex
+
+// context is the GPU's primary context, made when it is first needed.
+func (d *Device) context() (*driver.Context, error) {
+	contexts.Lock()
+	defer contexts.Unlock()
+	if d.ctx != nil {
+		return d.ctx, nil
+	}
+	c, err := d.dev.Context()
+	if err == nil {
+		d.ctx = c
+	}
+	return c, err
+}
+
+// Compile compiles and loads a kernel. LLVM is needed for nothing else, so that a machine without it runs what is in the cache.
+func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
+	if _, err := llvm.Load(); err != nil {
+		return nil, fmt.Errorf("%s is not among the compiled kernels, and to compile it takes LLVM: %w", in.Kernel, err)
+	}
+	code, err := d.Compiler.Compile(ctx, in, llvm.DriverPTX(d.dev.Driver().Version()))
+	if err != nil || code == nil {
+		return nil, err
+	}
+	start := time.Now()
+	k, err := d.load(code)
+	if err != nil {
+		return nil, err
+	}
+	in.Stages.Record("load", time.Since(start), nothing) // the driver's compiler for the most part
+	return k, nil
+}
+
+// nothing is the text of a stage that has none.
+func nothing() []byte { return nil }
+
+func (d *Device) load(code *Code) (target.Executable, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	cubin := d.assemble(c, code)
+	if cubin == nil {
+		return d.loadImage(code, code.PTX)
+	}
+	k, err := d.loadImage(code, cubin)
+	if err != nil {
+		return nil, err
+	}
+	k.(*kernel).cubin = cubin
+	return k, nil
+}
+
+// loadImage loads PTX or a cubin.
+func (d *Device) loadImage(code *Code, image []byte) (target.Executable, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.Load(image, driver.JITOptions{})
+	if err != nil {
+		return nil, err
+	}
+	f, err := m.Function(code.Name)
+	if err != nil {
+		return nil, err
+	}
+	if code.Shared > 48<<10 {
+		if err := f.AllowShared(code.Shared); err != nil {
+			return nil, err
+		}
+	}
+	if code.NumCTAs > portableCTAs {
+		if err := f.AllowLargeClusters(); err != nil {
+			return nil, err
+		}
+	}
+	k := &kernel{code: code, module: m, fn: f}
+	if c := code.config([3]int{1, 1, 1}); c.Plain() && code.Scratch == 0 && len(code.Params) <= driver.MaxReady {
+		k.ready = f.Ready(c)
+	}
+	return k, nil
+}
+
+// Alloc is device memory, zeroed.
+func (d *Device) Alloc(size int) (target.Buffer, error) {
+	b, err := d.alloc(size)
+	if err != nil {
+		return nil, err
+	}
+	// Streams do not wait for the default one: without waiting here a kernel could run before its memory is cleared.
+	s := b.ctx.DefaultStream()
+	if err := errors.Join(s.Fill(b.ptr, 0, 1, size), s.Synchronize()); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// alloc is device memory as it is.
+func (d *Device) alloc(size int) (*buffer, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.Alloc(max(size, 1))
+	if err != nil {
+		return nil, err
+	}
+	return &buffer{c, p, size}, nil
+}
+
+// Wrap copies host memory to the device for the time of a launch; Close copies it back.
+func (d *Device) Wrap(data []byte) (target.Buffer, error) {
+	b, err := d.alloc(len(data))
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Write(0, data); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return &mirror{b, data}, nil
+}
+
+// NewStream is a CUDA stream.
+func (d *Device) NewStream() (target.Stream, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.NewStream()
+	if err != nil {
+		return nil, err
+	}
+	return stream{s}, nil
+}
+
+// ExternalStream is a CUstream that somebody else made and keeps.
+func (d *Device) ExternalStream(handle uintptr) (target.Stream, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	return stream{c.ExternalStream(handle)}, nil
+}
+
+type stream struct{ s *driver.Stream }
+
+func (s stream) Capturing() (bool, error) { return s.s.Capturing() }
+
+// Capture records work as a CUDA graph.
+func (s stream) Capture(f func() error) (target.Graph, error) {
+	g, err := s.s.Capture(f)
+	if err != nil {
+		return nil, err
+	}
+	return graph{g}, nil
+}
+
+type graph struct{ g *driver.Graph }
+
+func (g graph) Launch(s target.Stream) error { return g.g.Launch(s.(stream).s) }
+func (g graph) Close() error                 { return g.g.Close() }
+
+func (s stream) Sync() error  { return s.s.Synchronize() }
+func (s stream) Close() error { return s.s.Close() }
+
+// Zero queues a fill with zeros.
+func (s stream) Zero(b target.Buffer, at, n int) error {
+	p, err := place(b, at, n)
+	if err != nil {
+		return err
+	}
+	return s.s.Fill(p, 0, 1, n)
+}
+
+// Copy queues a copy within the GPU's memory.
+func (s stream) Copy(to target.Buffer, toAt int, from target.Buffer, fromAt, n int) error {
+	dst, err := place(to, toAt, n)
+	if err != nil {
+		return err
+	}
+	src, err := place(from, fromAt, n)
+	if err != nil {
+		return err
+	}
+	return s.s.Copy(dst, src, n)
+}
+
+// place is the address of n bytes of a buffer.
+func place(b target.Buffer, at, n int) (driver.DevicePtr, error) {
+	if at < 0 || n < 0 || at+n > b.Size() {
+		return 0, fmt.Errorf("%d bytes at %d of a buffer of %d bytes", n, at, b.Size())
+	}
+	return driver.DevicePtr(b.Addr()) + driver.DevicePtr(at), nil
+}
+
+// CopiesHost reports that host memory is copied for each launch.
+func (*Device) CopiesHost() bool { return true }
+
+// buffer is memory of the GPU.
+type buffer struct {
+	ctx  *driver.Context
+	ptr  driver.DevicePtr
+	size int
+}
+
+func (b *buffer) Addr() uint64 { return uint64(b.ptr) }
+func (b *buffer) Size() int    { return b.size }
+func (b *buffer) Host() []byte { return nil }
+func (b *buffer) Close() error { return b.ctx.Free(b.ptr) }
+
+// Read waits for all that was launched: what wrote the memory may be on any stream.
+func (b *buffer) Read(at int, into []byte) error {
+	if at < 0 || at+len(into) > b.size {
+		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, b.size)
+	}
+	if err := b.ctx.Synchronize(); err != nil {
+		return err
+	}
+	return b.ctx.CopyFrom(into, b.ptr+driver.DevicePtr(at))
+}
+
+func (b *buffer) Write(at int, from []byte) error {
+	if at < 0 || at+len(from) > b.size {
+		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, b.size)
+	}
+	return b.ctx.CopyTo(b.ptr+driver.DevicePtr(at), from)
+}
+
+// mirror is device memory that stands for host memory during a launch.
+type mirror struct {
+	*buffer
+	data []byte
+}
+
+func (m *mirror) Host() []byte { return m.data }
+
+// Close waits for the launches that may use the memory and copies it back.
+func (m *mirror) Close() error {
+	if err := m.Read(0, m.data); err != nil {
+		m.buffer.Close()
+		return err
+	}
+	return m.buffer.Close()
+}
+
+// kernel is a loaded kernel.
+type kernel struct {
+	ready driver.Ready // for launches that are plain; not all are
+
+	code   *Code
+	module *driver.Module
+	fn     *driver.Function
+	cubin  []byte    // for the cache; nil where the driver compiled PTX while loading it
+	args   sync.Pool // of *driver.Args, for others
+}
+
+// Ready is how an executable is launched without an interface between, if that is possible: by a stream of RawStream, with params words.
+func Ready(e target.Executable) (r driver.Ready, params int, ok bool) {
+	k, is := e.(*kernel)
+	if !is || !k.ready.Is() {
+		return r, 0, false
+	}
+	return k.ready, len(k.code.Params), true
+}
+
+// RawStream is a GPU's stream, or nil.
+func RawStream(s target.Stream) *driver.Stream {
+	own, _ := s.(stream)
+	return own.s
+}
+
+func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words []uint64) error {
+	if len(words) != len(k.code.Params) {
+		return fmt.Errorf("%s takes %d arguments, not %d", k.code.Name, len(k.code.Params), len(words))
+	}
+	if !k.ready.Is() {
+		return k.launchAny(s, grid, words)
+	}
+	return k.ready.Launch(s.(stream).s, uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), words)
+}
+
+// launchAny is a launch with all that a kernel can want of it.
+func (k *kernel) launchAny(s target.Stream, grid [3]int, words []uint64) error {
+	a, _ := k.args.Get().(*driver.Args)
+	if a == nil {
+		a = driver.NewWords(len(words) + k.extra())
+	}
+	copy(a.Words(), words)
+	c := k.code.config(grid)
+	var err error
+	if k.code.Scratch == 0 {
+		err = k.fn.Launch(s.(stream).s, &c, a)
+	} else {
+		err = k.launchScratch(s.(stream).s, &c, a, k.code.ScratchBytes(grid))
+	}
+	k.args.Put(a)
+	return err
+}
+
+// extra is how many parameters there are besides the arguments.
+func (k *kernel) extra() int {
+	if k.code.Scratch > 0 {
+		return 1
+	}
+	return 0
+}
+
+// launchScratch launches with memory for the programs that is theirs for as long as they run: it comes and goes in order with the stream's
+// work, in a graph too.
+func (k *kernel) launchScratch(s *driver.Stream, c *driver.Config, a *driver.Args, size int) error {
+	p, err := s.Alloc(size)
+	if err != nil {
+		return err
+	}
+	a.Words()[a.Len()-1] = uint64(p)
+	return errors.Join(k.fn.Launch(s, c, a), s.Free(p))
+}
+
+func (k *kernel) Close() error { return k.module.Unload() }

@@ -1,0 +1,225 @@
+package driver
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nereid-lang/nereid/internal/dl"
+)
+
+// Device is a GPU and what it can do. The fields are read once, when the driver starts.
+type Device struct {
+	Ordinal     int
+	Name        string // "NVIDIA H200"
+	UUID        string
+	Major       int // compute capability
+	Minor       int
+	TotalMemory int64
+
+	SMs                 int
+	WarpSize            int
+	ClockKHz            int
+	MemoryClockKHz      int
+	MemoryBusBits       int
+	L2Bytes             int
+	MaxThreadsPerBlock  int
+	MaxThreadsPerSM     int
+	RegistersPerBlock   int
+	RegistersPerSM      int
+	SharedPerBlock      int // without opting in: 48 KiB
+	SharedPerBlockOptin int // the most a kernel can ask for
+	SharedPerSM         int
+	ReservedShared      int // of each block, by the system
+	Cooperative         bool
+	Clusters            bool
+	MemoryPools         bool
+
+	driver  *Driver
+	id      deviceID
+	mu      sync.Mutex
+	context *Context
+}
+
+func (d *Device) String() string { return fmt.Sprintf("cuda:%d", d.Ordinal) }
+
+// Capability is the compute capability as one number: 90 for 9.0.
+func (d *Device) Capability() int { return d.Major*10 + d.Minor }
+
+// Driver is the driver that found the device.
+func (d *Device) Driver() *Driver { return d.driver }
+
+// attributes are the CUdevice_attribute numbers of the fields.
+func (d *Device) attributes() []struct {
+	attribute int32
+	number    *int
+	flag      *bool
+} {
+	return []struct {
+		attribute int32
+		number    *int
+		flag      *bool
+	}{
+		{1, &d.MaxThreadsPerBlock, nil},
+		{8, &d.SharedPerBlock, nil},
+		{10, &d.WarpSize, nil},
+		{12, &d.RegistersPerBlock, nil},
+		{13, &d.ClockKHz, nil},
+		{16, &d.SMs, nil},
+		{36, &d.MemoryClockKHz, nil},
+		{37, &d.MemoryBusBits, nil},
+		{38, &d.L2Bytes, nil},
+		{39, &d.MaxThreadsPerSM, nil},
+		{75, &d.Major, nil},
+		{76, &d.Minor, nil},
+		{81, &d.SharedPerSM, nil},
+		{82, &d.RegistersPerSM, nil},
+		{95, nil, &d.Cooperative},
+		{97, &d.SharedPerBlockOptin, nil},
+		{111, &d.ReservedShared, nil},
+		{115, nil, &d.MemoryPools},
+		{120, nil, &d.Clusters},
+	}
+}
+
+// firstNew is the first attribute that a driver we support may not know yet; unknown is then "no".
+const firstNew = 111
+
+// describe fills in a device.
+func (d *Driver) describe(ordinal int) (*Device, error) {
+	device := &Device{Ordinal: ordinal, driver: d}
+	if err := d.check("cuDeviceGet", d.raw.deviceGet(&device.id, int32(ordinal))); err != nil {
+		return nil, err
+	}
+	var name [256]byte
+	if err := d.check("cuDeviceGetName", d.raw.deviceGetName(&name[0], int32(len(name)), device.id)); err != nil {
+		return nil, err
+	}
+	device.Name = dl.GoString(&name[0])
+	var total uint64
+	if err := d.check("cuDeviceTotalMem", d.raw.deviceTotalMem(&total, device.id)); err != nil {
+		return nil, err
+	}
+	device.TotalMemory = int64(total)
+	var uuid [16]byte
+	if err := d.check("cuDeviceGetUuid", d.raw.deviceGetUUID(&uuid, device.id)); err != nil {
+		return nil, err
+	}
+	device.UUID = fmt.Sprintf("GPU-%x-%x-%x-%x-%x", uuid[:4], uuid[4:6], uuid[6:8], uuid[8:10], uuid[10:])
+	return device, device.readAttributes()
+}
+
+func (d *Device) readAttributes() error {
+	for _, row := range d.attributes() {
+		var v int32
+		err := d.driver.check("cuDeviceGetAttribute", d.driver.raw.deviceGetAttribute(&v, row.attribute, d.id))
+		if err != nil && row.attribute < firstNew {
+			return explain(err, "attribute %d", row.attribute)
+		}
+		if row.flag != nil {
+			*row.flag = v != 0
+		} else {
+			*row.number = int(v)
+		}
+	}
+	return nil
+}
+
+// Context is the primary context of a device: what owns its memory, streams and modules.
+type Context struct {
+	driver *Driver
+	device *Device
+	ref    contextRef
+	null   *Stream
+	latest atomic.Pointer[Stream] // that a kernel was launched on
+}
+
+// Context opens the device's context, on the first call; there is one for each device. Release closes it.
+func (d *Device) Context() (*Context, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.context != nil {
+		return d.context, nil
+	}
+	c := &Context{driver: d.driver, device: d}
+	if err := d.driver.check("cuDevicePrimaryCtxRetain", d.driver.raw.primaryCtxRetain(&c.ref, d.id)); err != nil {
+		return nil, explain(err, "%s (%s)", d, d.Name)
+	}
+	c.null = &Stream{ctx: c}
+	if err := c.keepPool(); err != nil {
+		return nil, err
+	}
+	d.driver.contexts.Add(1)
+	d.context = c
+	return c, nil
+}
+
+// keepPool has the device's pool keep memory that was freed, for the next allocation: it otherwise goes back to the
+// system at every synchronization.
+func (c *Context) keepPool() error {
+	raw := &c.driver.raw
+	if !c.device.MemoryPools || raw.deviceGetPool == nil || raw.poolSetAttribute == nil {
+		return nil
+	}
+	const releaseThreshold = 4 // CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+	var pool poolRef
+	if err := c.driver.check("cuDeviceGetDefaultMemPool", raw.deviceGetPool(&pool, c.device.id)); err != nil {
+		return err
+	}
+	all := ^uint64(0)
+	return c.driver.check("cuMemPoolSetAttribute", raw.poolSetAttribute(pool, releaseThreshold, &all))
+}
+
+// Device is the context's device.
+func (c *Context) Device() *Device { return c.device }
+
+// Release gives up the context. Everything made from it is gone, unless somebody else in the process holds it too.
+func (c *Context) Release() error {
+	c.device.mu.Lock()
+	defer c.device.mu.Unlock()
+	if c.device.context != c {
+		return nil
+	}
+	c.device.context = nil
+	c.driver.contexts.Add(-1)
+	return c.driver.check("cuDevicePrimaryCtxRelease", c.driver.raw.primaryCtxRelease(c.device.id))
+}
+
+// do calls the driver with the context current. Both calls must happen on one thread.
+func (c *Context) do(call string, f func() Result) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := c.driver.check("cuCtxSetCurrent", c.driver.raw.ctxSetCurrent(c.ref)); err != nil {
+		return err
+	}
+	return c.driver.check(call, f())
+}
+
+// Synchronize waits for everything on the device.
+func (c *Context) Synchronize() error {
+	return c.blame(c.do("cuCtxSynchronize", c.driver.raw.ctxSynchronize))
+}
+
+// blame adds to a sticky error what ran last on the device, as far as we know.
+func (c *Context) blame(err error) error {
+	if s := c.latest.Load(); s != nil {
+		return s.blame(err)
+	}
+	return err
+}
+
+// Limit is a CUlimit.
+type Limit int32
+
+// Limits that can be set.
+const (
+	LimitStack  Limit = 0 // bytes of each thread
+	LimitPrintf Limit = 1 // bytes that kernels can print between synchronizations
+	LimitHeap   Limit = 2 // bytes that kernels can allocate
+)
+
+// SetLimit sets a limit of the device.
+func (c *Context) SetLimit(l Limit, value int) error {
+	return c.do("cuCtxSetLimit", func() Result { return c.driver.raw.ctxSetLimit(int32(l), uintptr(value)) })
+}

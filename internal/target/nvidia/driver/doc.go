@@ -1,0 +1,16 @@
+// Package driver drives NVIDIA GPUs through libcuda.so.1, the driver's own library: no CUDA toolkit, no cgo. Devices,
+// memory, streams, events, modules, launches, graphs.
+//
+// In: PTX or cubins, bytes, launch configurations. Out: results in memory, or an *Error that names the call, CUDA's
+// name for what went wrong, and, for a launch, the kernel with its grid and shared memory.
+//
+// What always holds:
+//
+//   - Any goroutine may call anything. CUDA keeps the current context in the thread and goroutines move between
+//     threads, so every call makes its context current first; a launch does so only when it must.
+//   - A launch allocates nothing.
+//   - Each device has one context here, the primary one that the CUDA runtime and others in the process share.
+//   - Without a driver or a GPU, Load says what was tried, and nothing else of the program is affected.
+//
+// The layers: load.go finds the library, raw.go lists the symbols, the other files are the API.
+package driver

@@ -1,0 +1,124 @@
+package driver
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dl"
+)
+
+// Result is a CUresult. Those that callers ask for with errors.Is have names here; an *Error unwraps to one.
+type Result uint32
+
+const (
+	success Result = 0
+
+	ErrInvalidValue          Result = 1
+	ErrOutOfMemory           Result = 2
+	ErrNoDevice              Result = 100
+	ErrInvalidImage          Result = 200
+	ErrInvalidContext        Result = 201
+	ErrNoBinaryForGPU        Result = 209
+	ErrECC                   Result = 214
+	ErrInvalidPTX            Result = 218
+	ErrUnsupportedPTXVersion Result = 222
+	ErrInvalidHandle         Result = 400
+	ErrNotFound              Result = 500
+	ErrNotReady              Result = 600
+	ErrIllegalAddress        Result = 700
+	ErrOutOfResources        Result = 701
+	ErrTimeout               Result = 702
+	ErrAssert                Result = 710
+	ErrStack                 Result = 714
+	ErrIllegalInstruction    Result = 715
+	ErrMisalignedAddress     Result = 716
+	ErrAddressSpace          Result = 717
+	ErrInvalidPC             Result = 718
+	ErrLaunchFailed          Result = 719
+	ErrCooperativeTooLarge   Result = 720
+	ErrNotSupported          Result = 801
+	ErrCaptureUnsupported    Result = 900
+	ErrCaptureInvalidated    Result = 901
+)
+
+func (r Result) Error() string { return fmt.Sprintf("CUDA error %d", uint32(r)) }
+
+// sticky are the results after which a context can no longer be used, and with it the device by this process.
+var sticky = map[Result]bool{
+	ErrECC: true, ErrIllegalAddress: true, ErrTimeout: true, ErrAssert: true, ErrStack: true,
+	ErrIllegalInstruction: true, ErrMisalignedAddress: true, ErrAddressSpace: true, ErrInvalidPC: true,
+	ErrLaunchFailed: true,
+}
+
+// Sticky reports whether the context is lost: every later call on that device fails alike until the process ends.
+func (r Result) Sticky() bool { return sticky[r] }
+
+// remedies are what to do about results that people meet.
+var remedies = map[Result]string{
+	ErrNoDevice:              "is a GPU there and visible (nvidia-smi, CUDA_VISIBLE_DEVICES)?",
+	ErrUnsupportedPTXVersion: "the driver is older than the PTX: update it, or compile for a lower PTX version",
+	ErrNoBinaryForGPU:        "the code was compiled for another architecture",
+	ErrOutOfResources:        "too many registers, threads or too much shared memory for this GPU",
+	ErrCooperativeTooLarge:   "a cooperative grid must fit on the GPU all at once",
+}
+
+// Error is a call to the driver that failed.
+type Error struct {
+	Call   string // "cuLaunchKernel"
+	Result Result
+	Detail string // the kernel and its grid, the compiler's log, sizes
+	driver *Driver
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", e.Call, e.driver.describeResult(e.Result))
+	if e.Detail != "" {
+		fmt.Fprintf(&b, ": %s", e.Detail)
+	}
+	if remedy := remedies[e.Result]; remedy != "" {
+		fmt.Fprintf(&b, " (%s)", remedy)
+	}
+	if e.Result.Sticky() {
+		b.WriteString("; this error is sticky: every later call on this device fails until the process is restarted")
+	}
+	return b.String()
+}
+
+// Unwrap lets errors.Is compare with a Result.
+func (e *Error) Unwrap() error { return e.Result }
+
+// describeResult is CUDA's name and text for a result.
+func (d *Driver) describeResult(r Result) string {
+	if d == nil || d.raw.getErrorName == nil {
+		return r.Error()
+	}
+	var name, text *byte
+	d.raw.getErrorName(r, &name)
+	d.raw.getErrorString(r, &text)
+	if name == nil {
+		return r.Error()
+	}
+	return fmt.Sprintf("%s (%s)", dl.GoString(name), dl.GoString(text))
+}
+
+// check makes an error of a result that is not success.
+func (d *Driver) check(call string, r Result) error {
+	if r == success {
+		return nil
+	}
+	return &Error{Call: call, Result: r, driver: d}
+}
+
+// explain adds detail to an error of check's.
+func explain(err error, format string, args ...any) error {
+	if e, ok := err.(*Error); ok {
+		e.Detail = fmt.Sprintf(format, args...)
+	}
+	return err
+}
+
+// unsupported is the error of a call that this driver is too old for.
+func (d *Driver) unsupported(call string) error {
+	return &Error{Call: call, Result: ErrNotSupported, Detail: fmt.Sprintf("the driver (CUDA %d.%d) lacks it", d.version/1000, d.version%1000/10), driver: d}
+}

@@ -1,0 +1,100 @@
+package driver
+
+import "fmt"
+
+// Function is a kernel of a module, ready to be launched. Its fields are what the compiler made of it.
+type Function struct {
+	Registers          int // of each thread
+	LocalBytes         int // of each thread: spills and arrays
+	SharedBytes        int // static, of each block
+	ConstBytes         int
+	MaxThreadsPerBlock int
+	PTXVersion         int // 83 for 8.3
+	BinaryVersion      int // 90 for sm_90
+
+	ctx    *Context
+	module *Module
+	ref    functionRef
+	name   string
+}
+
+// Name is the kernel's name.
+func (f *Function) Name() string { return f.name }
+
+// Context is where the function is loaded.
+func (f *Function) Context() *Context { return f.ctx }
+
+// CUfunction_attribute.
+const (
+	attrMaxDynamicShared   = 8
+	attrCarveout           = 9
+	attrNonPortableCluster = 14
+)
+
+// Function finds a kernel.
+func (m *Module) Function(name string) (*Function, error) {
+	f := &Function{ctx: m.ctx, module: m, name: name}
+	raw := &m.ctx.driver.raw
+	err := m.ctx.do("cuModuleGetFunction", func() Result { return raw.moduleGetFunction(&f.ref, m.ref, name) })
+	if err != nil {
+		return nil, explain(err, "kernel %s", name)
+	}
+	for attribute, field := range []*int{
+		&f.MaxThreadsPerBlock, &f.SharedBytes, &f.ConstBytes, &f.LocalBytes, &f.Registers, &f.PTXVersion, &f.BinaryVersion,
+	} {
+		var v int32
+		err := m.ctx.do("cuFuncGetAttribute", func() Result { return raw.funcGetAttribute(&v, int32(attribute), f.ref) })
+		if err != nil {
+			return nil, explain(err, "kernel %s, attribute %d", name, attribute)
+		}
+		*field = int(v)
+	}
+	return f, nil
+}
+
+// defaultShared is what a kernel may use without asking.
+const defaultShared = 48 << 10
+
+// AllowShared lets launches use that many bytes of dynamic shared memory. More than 48 KiB must be asked for, once.
+func (f *Function) AllowShared(bytes int) error {
+	device := f.ctx.device
+	if most := device.SharedPerBlockOptin - f.SharedBytes; bytes > most {
+		return fmt.Errorf("kernel %s needs %d bytes of shared memory, %s (%s) has %d for a block",
+			f.name, bytes, device, device.Name, most)
+	}
+	if bytes+f.SharedBytes <= defaultShared {
+		return nil
+	}
+	return f.set(attrMaxDynamicShared, bytes)
+}
+
+// PreferShared has the L1 cache give as much as it can to shared memory.
+func (f *Function) PreferShared() error {
+	const preferShared = 1
+	err := f.ctx.do("cuFuncSetCacheConfig", func() Result {
+		return f.ctx.driver.raw.funcSetCacheConfig(f.ref, preferShared)
+	})
+	return explain(err, "kernel %s", f.name)
+}
+
+// SetCarveout says how many percent of the L1 cache should be shared memory; -1 leaves it to the driver.
+func (f *Function) SetCarveout(percent int) error { return f.set(attrCarveout, percent) }
+
+// AllowLargeClusters lets launches use clusters of more than 8 blocks, which not every GPU has.
+func (f *Function) AllowLargeClusters() error { return f.set(attrNonPortableCluster, 1) }
+
+func (f *Function) set(attribute int32, value int) error {
+	err := f.ctx.do("cuFuncSetAttribute", func() Result {
+		return f.ctx.driver.raw.funcSetAttribute(f.ref, attribute, int32(value))
+	})
+	return explain(err, "kernel %s, attribute %d = %d", f.name, attribute, value)
+}
+
+// BlocksPerSM is how many blocks of that size fit on a multiprocessor at once.
+func (f *Function) BlocksPerSM(threads, shared int) (int, error) {
+	var n int32
+	err := f.ctx.do("cuOccupancyMaxActiveBlocksPerMultiprocessor", func() Result {
+		return f.ctx.driver.raw.maxActiveBlocks(&n, f.ref, int32(threads), uintptr(shared))
+	})
+	return int(n), explain(err, "kernel %s, %d threads, %d bytes of shared memory", f.name, threads, shared)
+}

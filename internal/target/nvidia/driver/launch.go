@@ -1,0 +1,287 @@
+package driver
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"runtime"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/dl"
+)
+
+// Dim3 is the size of a grid, a block or a cluster.
+type Dim3 struct{ X, Y, Z uint32 }
+
+func (d Dim3) String() string { return fmt.Sprintf("%dx%dx%d", d.X, d.Y, d.Z) }
+
+// Config is how to launch a kernel.
+type Config struct {
+	Grid, Block Dim3
+	Shared      uint32 // bytes of dynamic shared memory
+	Cluster     Dim3   // blocks that run together; zero is no cluster
+	Cooperative bool   // the grid may synchronize
+	Overlap     bool   // may begin before the kernel before it ends (programmatic stream serialization)
+}
+
+// Plain says that cuLaunchKernel can do it, and a Ready.
+func (c *Config) Plain() bool { return c.Cluster.X == 0 && !c.Cooperative && !c.Overlap }
+
+// Args is the arguments of a kernel, in memory that is used again for each launch. One goroutine uses it at a time.
+// The driver copies the arguments when a launch is queued, so it is free again when Launch returns.
+type Args struct {
+	data   []byte
+	params []unsafe.Pointer
+	words  []uint64   // the same memory as data, for NewWords
+	frame  dl.Frame   // of the call
+	ctx    [1]uintptr // of the call that makes the context current
+	config launchConfig
+	attrs  [3]launchAttribute
+}
+
+// paramAlign is the alignment of the arguments' memory: that of a tensor map, the most demanding one.
+const paramAlign = 64
+
+// NewArgs makes room for parameters of these sizes in bytes.
+func NewArgs(sizes ...int) *Args {
+	a := &Args{params: make([]unsafe.Pointer, len(sizes))}
+	total := 0
+	offsets := make([]int, len(sizes))
+	for i, size := range sizes {
+		align := alignment(size)
+		total = (total + align - 1) &^ (align - 1)
+		offsets[i] = total
+		total += size
+	}
+	block := make([]byte, total+paramAlign)
+	skip := int(-uintptr(unsafe.Pointer(&block[0])) & (paramAlign - 1))
+	a.data = block[skip : skip+total]
+	for i, offset := range offsets {
+		if sizes[i] > 0 {
+			a.params[i] = unsafe.Pointer(&a.data[offset])
+		}
+	}
+	return a
+}
+
+// NewWords makes room for n parameters of up to 8 bytes, each in a word of its own: the driver reads as many bytes of it as the parameter
+// has, the low ones.
+func NewWords(n int) *Args {
+	a := &Args{params: make([]unsafe.Pointer, n), words: make([]uint64, n)}
+	for i := range a.words {
+		a.params[i] = unsafe.Pointer(&a.words[i])
+	}
+	return a
+}
+
+// Words are the parameters of NewWords.
+func (a *Args) Words() []uint64 { return a.words }
+
+// alignment of a value: its size if that is a power of two, and no more than a tensor map's.
+func alignment(size int) int {
+	align := 1
+	for align*2 <= size && align < paramAlign {
+		align *= 2
+	}
+	return align
+}
+
+// Len is the number of parameters.
+func (a *Args) Len() int { return len(a.params) }
+
+// Uint64 sets a parameter of 8 bytes: a pointer, an int64.
+func (a *Args) Uint64(i int, v uint64) { *(*uint64)(a.params[i]) = v }
+
+// Uint32 sets a parameter of 4 bytes.
+func (a *Args) Uint32(i int, v uint32) { *(*uint32)(a.params[i]) = v }
+
+// Uint16 sets a parameter of 2 bytes, float16 and bfloat16 among them, as bits.
+func (a *Args) Uint16(i int, v uint16) { *(*uint16)(a.params[i]) = v }
+
+// Uint8 sets a parameter of 1 byte.
+func (a *Args) Uint8(i int, v uint8) { *(*uint8)(a.params[i]) = v }
+
+// Float32 sets a parameter.
+func (a *Args) Float32(i int, v float32) { a.Uint32(i, math.Float32bits(v)) }
+
+// Float64 sets a parameter.
+func (a *Args) Float64(i int, v float64) { a.Uint64(i, math.Float64bits(v)) }
+
+// Pointer sets a parameter.
+func (a *Args) Pointer(i int, p DevicePtr) { a.Uint64(i, uint64(p)) }
+
+// Bytes sets a parameter of any size, a struct or a tensor map.
+func (a *Args) Bytes(i int, v []byte) { copy(unsafe.Slice((*byte)(a.params[i]), len(v)), v) }
+
+// Data is all parameters packed, each aligned to its size.
+func (a *Args) Data() []byte { return a.data }
+
+// launchConfig is CUlaunchConfig.
+type launchConfig struct {
+	grid, block Dim3
+	shared      uint32
+	stream      streamRef
+	attrs       *launchAttribute
+	count       uint32
+}
+
+// launchAttribute is CUlaunchAttribute.
+type launchAttribute struct {
+	id    uint32
+	_     uint32
+	value [64]byte
+}
+
+const (
+	attrCooperative = 2
+	attrCluster     = 4
+	attrOverlap     = 6
+)
+
+// Launch queues a kernel on a stream. It returns when the kernel is queued; what goes wrong while it runs comes out of
+// a later call. A grid with no blocks is no launch, as in Triton. Launch allocates nothing.
+func (f *Function) Launch(s *Stream, c *Config, a *Args) error {
+	if c.Grid.X == 0 || c.Grid.Y == 0 || c.Grid.Z == 0 {
+		return nil
+	}
+	if xy, zShared := pair(c.Grid.X, c.Grid.Y), pair(c.Grid.Z, c.Shared); !s.last.is(f, xy, zShared) {
+		s.note(f, xy, zShared)
+	}
+	call, err := f.prepare(s, c, a)
+	if err != nil {
+		return err
+	}
+	// The thread need not have the context current: goroutines move, and the driver says so. With several devices in use
+	// it may also have another's, which the driver might not mind.
+	if f.ctx.driver.contexts.Load() == 1 {
+		r := a.call(call)
+		if r == success {
+			return nil
+		}
+		if r != ErrInvalidContext && r != ErrInvalidHandle {
+			return f.failed(c, r)
+		}
+	}
+	return f.launchCurrent(c, a, call)
+}
+
+// Bare is the call to the driver for a launch and nothing else, to measure what Launch adds to it. It belongs to one goroutine.
+func (f *Function) Bare(s *Stream, c *Config, a *Args) (func() error, error) {
+	call, err := f.prepare(s, c, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.launchCurrent(c, a, call); err != nil {
+		return nil, err
+	}
+	return func() error {
+		if r := a.call(call); r != success {
+			return f.launchCurrent(c, a, call)
+		}
+		return nil
+	}, nil
+}
+
+// launchCurrent launches after making the context current.
+func (f *Function) launchCurrent(c *Config, a *Args, call uintptr) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	a.ctx[0] = uintptr(f.ctx.ref)
+	if r := Result(dl.Call(f.ctx.driver.raw.ctxSetCurrentAt, a.ctx[:]...)); r != success {
+		return f.ctx.driver.check("cuCtxSetCurrent", r)
+	}
+	if r := a.call(call); r != success {
+		return f.failed(c, r)
+	}
+	return nil
+}
+
+// call calls the driver with the frame as it was prepared.
+func (a *Args) call(fn uintptr) Result {
+	a.frame.Fn = fn
+	r := Result(a.frame.Call())
+	runtime.KeepAlive(a) // the frame holds addresses in it
+	return r
+}
+
+// prepare fills the frame of the call, and says which function takes it.
+func (f *Function) prepare(s *Stream, c *Config, a *Args) (call uintptr, err error) {
+	var params uintptr
+	if len(a.params) > 0 {
+		params = uintptr(unsafe.Pointer(&a.params[0]))
+	}
+	raw := &f.ctx.driver.raw
+	if c.Plain() {
+		a.frame.Args = [11]uintptr{
+			uintptr(f.ref),
+			uintptr(c.Grid.X), uintptr(c.Grid.Y), uintptr(c.Grid.Z),
+			uintptr(c.Block.X), uintptr(c.Block.Y), uintptr(c.Block.Z),
+			uintptr(c.Shared), uintptr(s.ref), params, 0,
+		}
+		return raw.launchKernel, nil
+	}
+	if raw.launchKernelEx == 0 {
+		return 0, f.ctx.driver.unsupported("cuLaunchKernelEx")
+	}
+	a.describe(s, c)
+	a.frame.Args = [11]uintptr{uintptr(unsafe.Pointer(&a.config)), uintptr(f.ref), params, 0}
+	return raw.launchKernelEx, nil
+}
+
+// describe fills in the configuration that cuLaunchKernelEx takes.
+func (a *Args) describe(s *Stream, c *Config) {
+	a.config = launchConfig{grid: c.Grid, block: c.Block, shared: c.Shared, stream: s.ref, attrs: &a.attrs[0]}
+	if c.Cluster.X != 0 {
+		value := a.attribute(attrCluster)
+		binary.NativeEndian.PutUint32(value[0:], c.Cluster.X)
+		binary.NativeEndian.PutUint32(value[4:], max(1, c.Cluster.Y))
+		binary.NativeEndian.PutUint32(value[8:], max(1, c.Cluster.Z))
+	}
+	if c.Cooperative {
+		binary.NativeEndian.PutUint32(a.attribute(attrCooperative)[:], 1)
+	}
+	if c.Overlap {
+		binary.NativeEndian.PutUint32(a.attribute(attrOverlap)[:], 1)
+	}
+}
+
+// attribute adds one and returns its value, zeroed.
+func (a *Args) attribute(id uint32) *[64]byte {
+	attr := &a.attrs[a.config.count]
+	*attr = launchAttribute{id: id}
+	a.config.count++
+	return &attr.value
+}
+
+// failed is the error of a launch.
+func (f *Function) failed(c *Config, r Result) error {
+	call := "cuLaunchKernel"
+	if !c.Plain() {
+		call = "cuLaunchKernelEx"
+	}
+	return explain(f.ctx.driver.check(call, r), "%s", f.describeLaunch(c))
+}
+
+func (f *Function) describeLaunch(c *Config) string {
+	text := fmt.Sprintf("kernel %s, grid %v, block %v, %d bytes of shared memory", f.name, c.Grid, c.Block, c.Shared)
+	if c.Cluster.X != 0 {
+		text += fmt.Sprintf(", cluster %v", c.Cluster)
+	}
+	if threads := uint64(c.Block.X) * uint64(c.Block.Y) * uint64(c.Block.Z); f.MaxThreadsPerBlock > 0 && threads > uint64(f.MaxThreadsPerBlock) {
+		text += fmt.Sprintf("; it can have at most %d threads in a block", f.MaxThreadsPerBlock)
+	}
+	return text
+}
+
+// Clusters is how many clusters of a launch fit on the device at once; 0 means that it cannot be launched.
+func (f *Function) Clusters(c *Config) (int, error) {
+	raw := &f.ctx.driver.raw
+	if raw.maxActiveClusters == nil {
+		return 0, f.ctx.driver.unsupported("cuOccupancyMaxActiveClusters")
+	}
+	a := NewArgs()
+	a.describe(f.ctx.null, c)
+	var n int32
+	err := f.ctx.do("cuOccupancyMaxActiveClusters", func() Result { return raw.maxActiveClusters(&n, f.ref, &a.config) })
+	return int(n), explain(err, "%s", f.describeLaunch(c))
+}

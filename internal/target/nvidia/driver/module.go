@@ -1,0 +1,212 @@
+package driver
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/dl"
+)
+
+// Module is code that is loaded on a device.
+type Module struct {
+	ctx *Context
+	ref moduleRef
+	// Log is what the driver's compiler had to say.
+	Log string
+}
+
+// JITOptions are for the driver's compiler of PTX. The zero value is its best.
+type JITOptions struct {
+	OptLevel     *int // 0 to 4; nil is 4
+	MaxRegisters int  // of each thread; 0 is no bound
+	Target       int  // compute capability to compile for, 90 for sm_90; 0 is the device's own
+	LineInfo     bool // keep the lines of the source, for profilers and debuggers
+	DebugInfo    bool // and unoptimised code
+	Verbose      bool // registers and spills in the log
+}
+
+// jitOption is a CUjit_option.
+type jitOption uint32
+
+const (
+	jitMaxRegisters jitOption = 0
+	jitInfoLog      jitOption = 3
+	jitInfoLogSize  jitOption = 4
+	jitErrorLog     jitOption = 5
+	jitErrorLogSize jitOption = 6
+	jitOptLevel     jitOption = 7
+	jitTarget       jitOption = 9
+	jitDebugInfo    jitOption = 11
+	jitVerbose      jitOption = 12
+	jitLineInfo     jitOption = 13
+)
+
+// jitCall is the options of one compilation in the form that the driver takes, and the logs that it writes. The driver
+// keeps the arrays until the end, so they are pinned until release.
+type jitCall struct {
+	keys       []jitOption
+	values     []uintptr
+	info, errs []byte
+	pinner     runtime.Pinner
+}
+
+const logSize = 16 << 10
+
+func newJITCall(o JITOptions) *jitCall {
+	j := &jitCall{info: make([]byte, logSize), errs: make([]byte, logSize)}
+	j.pinner.Pin(&j.info[0])
+	j.pinner.Pin(&j.errs[0])
+	j.add(jitInfoLog, uintptr(unsafe.Pointer(&j.info[0])))
+	j.add(jitInfoLogSize, logSize)
+	j.add(jitErrorLog, uintptr(unsafe.Pointer(&j.errs[0])))
+	j.add(jitErrorLogSize, logSize)
+	if o.OptLevel != nil {
+		j.add(jitOptLevel, uintptr(*o.OptLevel))
+	}
+	if o.MaxRegisters > 0 {
+		j.add(jitMaxRegisters, uintptr(o.MaxRegisters))
+	}
+	if o.Target > 0 {
+		j.add(jitTarget, uintptr(o.Target))
+	}
+	for _, flag := range []struct {
+		on  bool
+		key jitOption
+	}{{o.LineInfo, jitLineInfo}, {o.DebugInfo, jitDebugInfo}, {o.Verbose, jitVerbose}} {
+		if flag.on {
+			j.add(flag.key, 1)
+		}
+	}
+	j.pinner.Pin(&j.keys[0])
+	j.pinner.Pin(&j.values[0])
+	return j
+}
+
+func (j *jitCall) add(key jitOption, value uintptr) {
+	j.keys = append(j.keys, key)
+	j.values = append(j.values, value)
+}
+
+func (j *jitCall) release() { j.pinner.Unpin() }
+
+// log is what the compiler wrote, errors first.
+func (j *jitCall) log() string {
+	var parts []string
+	for _, buffer := range [][]byte{j.errs, j.info} {
+		if i := bytes.IndexByte(buffer, 0); i >= 0 {
+			buffer = buffer[:i]
+		}
+		if text := strings.TrimSpace(string(buffer)); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// explain adds the log to an error.
+func (j *jitCall) explain(err error) error {
+	if log := j.log(); err != nil && log != "" {
+		return explain(err, "%s", log)
+	}
+	return err
+}
+
+// isPTX tells text from a cubin or fatbin, which begin with bytes that no text has.
+func isPTX(image []byte) bool {
+	return len(image) > 0 && !bytes.HasPrefix(image, []byte("\x7fELF")) && !bytes.HasPrefix(image, []byte{0x50, 0xed, 0x55, 0xba})
+}
+
+// terminated is an image as the driver wants it: PTX ends in a zero byte.
+func terminated(image []byte) []byte {
+	if isPTX(image) && image[len(image)-1] != 0 {
+		return append(image[:len(image):len(image)], 0)
+	}
+	return image
+}
+
+// Load loads PTX, which the driver compiles, or a cubin. The caller unloads it. An error holds the compiler's log.
+func (c *Context) Load(image []byte, opts JITOptions) (*Module, error) {
+	if len(image) == 0 {
+		return nil, fmt.Errorf("cuda: an empty module")
+	}
+	image = terminated(image)
+	j := newJITCall(opts)
+	defer j.release()
+	m := &Module{ctx: c}
+	err := c.do("cuModuleLoadDataEx", func() Result {
+		return c.driver.raw.moduleLoadDataEx(&m.ref, &image[0], uint32(len(j.keys)), &j.keys[0], &j.values[0])
+	})
+	runtime.KeepAlive(image)
+	if err != nil {
+		return nil, j.explain(err)
+	}
+	m.Log = j.log()
+	return m, nil
+}
+
+// assembling has room for as many links at once as there are processors: more would only take memory.
+var assembling = make(chan struct{}, runtime.NumCPU())
+
+// Assemble has the driver compile PTX to a cubin for this device, to be kept in a cache and loaded without compiling.
+// It also returns the compiler's log. A link keeps to one thread from beginning to end: when it changes threads while others run, the
+// driver (580.159) crashes.
+func (c *Context) Assemble(ptx []byte, opts JITOptions) (cubin []byte, log string, err error) {
+	if len(ptx) == 0 {
+		return nil, "", fmt.Errorf("cuda: an empty module")
+	}
+	assembling <- struct{}{}
+	defer func() { <-assembling }()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	ptx = terminated(ptx)
+	j := newJITCall(opts)
+	defer j.release()
+	raw := &c.driver.raw
+	var link linkRef
+	err = c.do("cuLinkCreate", func() Result {
+		return raw.linkCreate(uint32(len(j.keys)), &j.keys[0], &j.values[0], &link)
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { // after which the options may go
+		if e := c.do("cuLinkDestroy", func() Result { return raw.linkDestroy(link) }); err == nil {
+			err = e
+		}
+	}()
+	const kindPTX = 1
+	err = c.do("cuLinkAddData", func() Result {
+		return raw.linkAddData(link, kindPTX, &ptx[0], uintptr(len(ptx)), "kernel.ptx", 0, 0, 0)
+	})
+	runtime.KeepAlive(ptx)
+	if err != nil {
+		return nil, "", j.explain(err)
+	}
+	var image *byte
+	var size uintptr
+	if err = c.do("cuLinkComplete", func() Result { return raw.linkComplete(link, &image, &size) }); err != nil {
+		return nil, "", j.explain(err)
+	}
+	return dl.GoBytes(image, int(size)), j.log(), nil
+}
+
+// Unload removes the code. Its functions must not be used again.
+func (m *Module) Unload() error {
+	if m.ref == 0 {
+		return nil
+	}
+	ref := m.ref
+	m.ref = 0
+	return m.ctx.do("cuModuleUnload", func() Result { return m.ctx.driver.raw.moduleUnload(ref) })
+}
+
+// Global is the address and size of a variable of the module.
+func (m *Module) Global(name string) (DevicePtr, int, error) {
+	var p DevicePtr
+	var n uintptr
+	err := m.ctx.do("cuModuleGetGlobal", func() Result { return m.ctx.driver.raw.moduleGetGlobal(&p, &n, m.ref, name) })
+	return p, int(n), explain(err, "variable %s", name)
+}

@@ -1,0 +1,75 @@
+package driver
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/nereid-lang/nereid/internal/dl"
+)
+
+// Ready is a kernel of which all is set but the grid, the stream and the arguments. The driver leaves nothing of ours in the processor's
+// nearest cache, so what a launch costs is the memory that it touches, code among it: here that is one line, which never changes. The rest
+// lies on the stack. Any number of goroutines use it at once.
+type Ready struct {
+	kernel dl.Kernel
+	fn     *Function
+	alone  *atomic.Int32 // devices in use
+}
+
+// MaxReady is the most parameters of a kernel that is launched by a Ready.
+const MaxReady = dl.MaxWords
+
+// Ready is for launches whose parameters have up to 8 bytes, each in a word of its own: the driver reads as many bytes of it as the
+// parameter has, the low ones. The configuration must be one that cuLaunchKernel takes, and its grid is not looked at.
+func (f *Function) Ready(c Config) Ready {
+	block := [3]uint32{c.Block.X, c.Block.Y, c.Block.Z}
+	return Ready{
+		kernel: dl.NewKernel(f.ctx.driver.raw.launchKernel, uintptr(f.ref), block, c.Shared),
+		fn:     f, alone: &f.ctx.driver.contexts,
+	}
+}
+
+// Is reports whether Function.Ready made it.
+func (r *Ready) Is() bool { return r.fn != nil }
+
+// Launch queues the kernel on a stream, as Function.Launch does. Words may lie on the stack.
+func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64) error {
+	if x == 0 || y == 0 || z == 0 {
+		return nil
+	}
+	if xy, zShared := pair(x, y), pair(z, r.kernel.Shared); !s.last.is(r.fn, xy, zShared) {
+		s.note(r.fn, xy, zShared)
+	}
+	l := dl.Launch{Kernel: &r.kernel, Grid: [3]uint32{x, y, z}, Stream: uintptr(s.ref)}
+	l.Words, l.N = dl.WordsOf(words)
+	if r.alone.Load() == 1 {
+		res := Result(l.Call())
+		if res == success {
+			return nil
+		}
+		if res != ErrInvalidContext && res != ErrInvalidHandle {
+			return r.failed(&l, res)
+		}
+	}
+	return r.current(&l)
+}
+
+// current launches after making the context current.
+func (r *Ready) current(l *dl.Launch) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	ctx := r.fn.ctx
+	if err := ctx.driver.check("cuCtxSetCurrent", ctx.driver.raw.ctxSetCurrent(ctx.ref)); err != nil {
+		return err
+	}
+	if res := Result(l.Call()); res != success {
+		return r.failed(l, res)
+	}
+	return nil
+}
+
+func (r *Ready) failed(l *dl.Launch, res Result) error {
+	return r.fn.failed(&Config{Grid: dim3(l.Grid), Block: dim3(r.kernel.Block), Shared: r.kernel.Shared}, res)
+}
+
+func dim3(d [3]uint32) Dim3 { return Dim3{d[0], d[1], d[2]} }

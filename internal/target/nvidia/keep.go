@@ -1,0 +1,118 @@
+package nvidia
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+)
+
+// Fingerprint names what PTX depends on: the architecture, LLVM, the newest version of PTX that is wanted, whether products are those of warp groups and
+// indices are checked.
+func (c Compiler) Fingerprint(maxPTX int) string {
+	v, err := llvm.Installed()
+	if err != nil {
+		return ""
+	}
+	return c.fingerprint(v.String(), maxPTX)
+}
+
+func (c Compiler) fingerprint(version string, maxPTX int) string {
+	also := ""
+	if c.warpGroups() {
+		also += " wgmma"
+	}
+	if checked() {
+		also += " check"
+	}
+	return fmt.Sprintf("%s llvm %s ptx %d%s", c.Arch(), version, maxPTX, also)
+}
+
+// Located reports that code says where in its file a kernel stands: PTX has line information, as Triton's.
+func (Compiler) Located() bool { return true }
+
+// Keep is the code as data; the stage is the form that it is kept in.
+func (k *Code) Keep(stage string, data []byte) (target.Code, error) {
+	rest := *k
+	rest.PTX = nil
+	meta, err := json.Marshal(rest)
+	return target.Code{Stage: stage, Data: data, Meta: meta}, err
+}
+
+// Kept is the code that Keep gave, without its PTX.
+func Kept(c target.Code) (*Code, error) {
+	k := &Code{}
+	if err := json.Unmarshal(c.Meta, k); err != nil {
+		return nil, err
+	}
+	if k.Name == "" || k.NumWarps <= 0 {
+		return nil, fmt.Errorf("the kernel's description is not complete")
+	}
+	return k, nil
+}
+
+// The driver's compiler is as much a part of a cubin's making as LLVM.
+const stageCubin = "cubin"
+
+// Fingerprint names what a cubin depends on.
+func (d *Device) Fingerprint() string {
+	made := d.Compiler.Fingerprint(llvm.DriverPTX(d.dev.Driver().Version()))
+	if made == "" {
+		return ""
+	}
+	return made + d.assembler()
+}
+
+// assembler is the driver's part in a fingerprint.
+func (d *Device) assembler() string {
+	return fmt.Sprintf(" cubin of driver %d", d.dev.Driver().Version())
+}
+
+// Adopts reports whether a fingerprint is that of this device but for LLVM's version.
+func (d *Device) Adopts(fingerprint string) bool {
+	before, after, _ := strings.Cut(d.fingerprint("\n", llvm.DriverPTX(d.dev.Driver().Version()))+d.assembler(), "\n")
+	return strings.HasPrefix(fingerprint, before) && strings.HasSuffix(fingerprint, after)
+}
+
+// Restore loads a cubin.
+func (d *Device) Restore(_ context.Context, kernel string, c target.Code) (target.Executable, error) {
+	if c.Stage != stageCubin {
+		return nil, fmt.Errorf("%s is no cubin", c.Stage)
+	}
+	code, err := Kept(c)
+	if err != nil {
+		return nil, err
+	}
+	return d.loadImage(code, c.Data)
+}
+
+// Code is the kernel's cubin.
+func (k *kernel) Code() (target.Code, error) {
+	if k.cubin == nil {
+		return target.Code{}, fmt.Errorf("%s was loaded as PTX", k.code.Name)
+	}
+	return k.code.Keep(stageCubin, k.cubin)
+}
+
+// assemble is the cubin of a kernel, or nil where the driver cannot give one: then it is loaded as PTX.
+func (d *Device) assemble(c *driver.Context, code *Code) []byte {
+	cubin, err := d.assembleBest(code, func(ptx []byte, plain bool) ([]byte, error) {
+		opts := driver.JITOptions{LineInfo: true}
+		if level := 1; plain {
+			opts.OptLevel = &level
+		}
+		cubin, _, err := c.Assemble(ptx, opts)
+		if err == nil && callsOut(ptx, cubin) {
+			err = errCallsOut
+		}
+		return cubin, err
+	})
+	if err != nil {
+		return nil
+	}
+	return cubin
+}

@@ -1,0 +1,106 @@
+package nvidia
+
+import (
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+)
+
+// flushBytes is how much to clear between runs for an L2 cache of some size to be cold: four times as much, in a power of two. On an H200 that
+// is 256 MiB, what Triton's do_bench clears on every GPU.
+func flushBytes(l2 int) int {
+	if l2 <= 0 {
+		return 256 << 20
+	}
+	n := 16 << 20
+	for n < 4*l2 {
+		n *= 2
+	}
+	return n
+}
+
+// flushed is memory to clear.
+type flushed struct {
+	at    driver.DevicePtr
+	bytes int
+}
+
+// Measure times f as Triton's do_bench does: estimate, warm up, then runs between two events each, the L2 cache cleared before.
+func (d *Device) Measure(bs target.Stream, warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	s := bs.(stream).s
+	flush := flushed{bytes: flushBytes(d.dev.L2Bytes)}
+	if flush.at, err = c.Alloc(flush.bytes); err != nil {
+		return nil, err
+	}
+	defer c.Free(flush.at)
+	one, err := d.timed(s, flush, 5, f)
+	if err != nil {
+		return nil, err
+	}
+	var mean time.Duration
+	for _, t := range one {
+		mean += t / time.Duration(len(one))
+	}
+	mean = max(mean, time.Microsecond)
+	for range max(1, int(warmup/mean)) {
+		if err := f(); err != nil {
+			return nil, err
+		}
+	}
+	return d.timed(s, flush, max(1, min(10000, int(rep/mean))), f)
+}
+
+// timed runs f n times.
+func (d *Device) timed(s *driver.Stream, flush flushed, n int, f func() error) ([]time.Duration, error) {
+	type pair struct{ start, end *driver.Event }
+	var pairs []pair
+	defer func() {
+		for _, p := range pairs {
+			p.start.Close()
+			p.end.Close()
+		}
+	}()
+	for range n { // all of them before: making one takes the host's time
+		var p pair
+		var err error
+		if p.start, err = d.ctx.NewEvent(); err != nil {
+			return nil, err
+		}
+		if p.end, err = d.ctx.NewEvent(); err != nil {
+			p.start.Close()
+			return nil, err
+		}
+		pairs = append(pairs, p)
+	}
+	for _, p := range pairs {
+		if err := s.Fill(flush.at, 0, 1, flush.bytes); err != nil {
+			return nil, err
+		}
+		if err := p.start.Record(s); err != nil {
+			return nil, err
+		}
+		if err := f(); err != nil {
+			return nil, err
+		}
+		if err := p.end.Record(s); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Synchronize(); err != nil {
+		return nil, err
+	}
+	out := make([]time.Duration, n)
+	for i, p := range pairs {
+		t, err := p.end.Since(p.start)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = t
+	}
+	return out, nil
+}

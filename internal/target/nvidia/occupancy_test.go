@@ -1,0 +1,191 @@
+package nvidia
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// hungry is a kernel that needs at least n registers: it loads all before it uses any.
+func hungry(n, warps int) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n.reqntid %d\n{\n.reg .b64 %%a;\n.reg .f32 %%f<%d>;\n", 32*warps, n+1)
+	b.WriteString("ld.param.u64 %a, [p];\n")
+	for i := range n {
+		fmt.Fprintf(&b, "ld.volatile.global.f32 %%f%d, [%%a+%d];\n", i, 4*i)
+	}
+	for i := range n {
+		fmt.Fprintf(&b, "st.volatile.global.f32 [%%a+%d], %%f%d;\n", 4*(n-1-i), i)
+	}
+	b.WriteString("ret;\n}\n")
+	return []byte(b.String())
+}
+
+func TestCubinUse(t *testing.T) {
+	if _, err := findPtxas(); err != nil {
+		t.Skip(err)
+	}
+	before := 0
+	for _, n := range []int{8, 60, 200} { // the assembler allows itself some more than there are values
+		cubin, err := Assemble(context.Background(), "sm_90a", hungry(n, 8))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := cubinUse(cubin).registers
+		if got < n || got > 255 || got <= before {
+			t.Errorf("a kernel of %d values has %d registers, the one before %d", n, got, before)
+		}
+		before = got
+	}
+	if got := cubinUse([]byte("no cubin")); got != (use{}) {
+		t.Errorf("%v in what is no cubin", got)
+	}
+}
+
+const loopPTX = "$L1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p1 bra \t$L1;\n"
+
+// A loop that waits for memory gets one program more where a fifth of the registers pays for it; elsewhere the goal is how many programs
+// run anyway, given when registers are left over.
+func TestGoal(t *testing.T) {
+	for _, test := range []struct {
+		capability, warps, shared, registers int
+		body                                 string
+		goal                                 int
+	}{
+		{90, 8, 0, 110, "", 2},         // of 128
+		{90, 8, 0, 126, "", 0},         // of 128: nothing to gain
+		{90, 8, 0, 64, "", 0},          // not many
+		{90, 4, 0, 84, "", 5},          // of 96
+		{90, 8, 100 << 10, 72, "", 2},  // shared memory is the limit
+		{90, 8, 227 << 10, 110, "", 1}, // of 255
+		{90, 32, 0, 64, "", 0},
+		{70, 8, 0, 110, "", 0}, // not known
+		{90, 16, 0, 38, loopPTX, 4},
+		{90, 16, 0, 38, "", 0},
+		{90, 16, 0, 38, "\t@%p1 bra \t$L1;\n$L1:\n", 0}, // forward
+		{90, 16, 0, 38, "mma.sync.aligned\n" + loopPTX, 0},
+		{90, 8, 0, 80, loopPTX, 4},
+		{90, 8, 0, 128, loopPTX, 0},        // three would have 80
+		{90, 8, 100 << 10, 80, loopPTX, 2}, // shared memory is the limit
+		{90, 4, 0, 32, loopPTX, 0},         // all threads are taken
+		{90, 1, 0, 16, loopPTX, 0},         // all programs
+	} {
+		c := Compiler{test.capability}
+		code := &Code{PTX: []byte(fmt.Sprintf("x()\n.reqntid %d\n{\n%s", 32*test.warps, test.body)), NumWarps: test.warps, Shared: test.shared}
+		if got := c.goal(code, test.registers); got != test.goal {
+			t.Errorf("%+v: %d", test, got)
+		}
+	}
+	if got := string(withGoal([]byte("x()\n.reqntid 64\n{\n"), 3)); got != "x()\n.reqntid 64\n.minnctapersm 3\n{\n" {
+		t.Errorf("%q", got)
+	}
+	if got := withGoal([]byte("x()\n{\n"), 3); got != nil {
+		t.Errorf("%q", got)
+	}
+}
+
+// The second result of the assembler is taken, the first when there is none.
+func TestAssembleBest(t *testing.T) {
+	if _, err := findPtxas(); err != nil {
+		t.Skip(err)
+	}
+	c := Compiler{90}
+	code := &Code{PTX: hungry(100, 4), NumWarps: 4, Shared: 100 << 10} // which leaves room for two programs, with all registers
+	for _, second := range []bool{true, false} {
+		var seen []string
+		var first []byte
+		got, err := c.assembleBest(code, func(ptx []byte, _ bool) ([]byte, error) {
+			seen = append(seen, string(ptx))
+			if len(seen) == 1 {
+				cubin, err := Assemble(context.Background(), c.Arch(), ptx)
+				first = cubin
+				return cubin, err
+			}
+			if !second {
+				return nil, fmt.Errorf("no")
+			}
+			return []byte("second"), nil
+		})
+		if err != nil || len(seen) != 2 || !strings.Contains(seen[1], ".minnctapersm") {
+			t.Fatalf("error %v after %d tries, %d registers", err, len(seen), cubinUse(first).registers)
+		}
+		want := string(first)
+		if second {
+			want = "second"
+		}
+		if string(got) != want {
+			t.Errorf("second %v: the other cubin", second)
+		}
+	}
+}
+
+// Where an SM has room for one program only, that is the goal from the start.
+func TestAssembleAlone(t *testing.T) {
+	if _, err := findPtxas(); err != nil {
+		t.Skip(err)
+	}
+	c := Compiler{90}
+	for _, test := range []struct {
+		shared int
+		first  bool // whether the first try has the goal
+	}{{200 << 10, true}, {100 << 10, false}} {
+		var goals []bool
+		code := &Code{PTX: hungry(100, 8), NumWarps: 8, Shared: test.shared}
+		_, err := c.assembleBest(code, func(ptx []byte, _ bool) ([]byte, error) {
+			goals = append(goals, strings.Contains(string(ptx), ".minnctapersm"))
+			return Assemble(context.Background(), c.Arch(), ptx)
+		})
+		if err != nil || goals[0] != test.first || test.first && len(goals) > 1 {
+			t.Errorf("%d bytes: error %v, goals %v", test.shared, err, goals)
+		}
+	}
+}
+
+// A kernel that has a stack and few registers is assembled with fewer optimisations, and that is taken if it halves the stack.
+func TestAssemblerGaveUp(t *testing.T) {
+	if _, err := findPtxas(); err != nil {
+		t.Skip(err)
+	}
+	code := &Code{PTX: hungry(200, 2), NumWarps: 2}
+	few := []byte(strings.Replace(string(code.PTX), ".reqntid 64\n", ".reqntid 64\n.maxnreg 32\n", 1))
+	cubins := map[bool][]byte{}
+	for plain, ptx := range map[bool][]byte{false: few, true: code.PTX} {
+		cubin, err := Assemble(context.Background(), "sm_90a", ptx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cubins[plain] = cubin
+	}
+	if u := cubinUse(cubins[false]); u.stack == 0 || u.registers > 32 {
+		t.Fatalf("%+v", u)
+	}
+	for _, worse := range []bool{false, true} {
+		tries := 0
+		got, err := Compiler{90}.assembleBest(code, func(_ []byte, plain bool) ([]byte, error) {
+			tries++
+			return cubins[plain && !worse], nil
+		})
+		if err != nil || tries != 2 || cubinUse(got) != cubinUse(cubins[!worse]) {
+			t.Errorf("error %v after %d tries, %+v", err, tries, cubinUse(got))
+		}
+	}
+	code.PTX = few // as its author wanted
+	if gaveUp(code, cubinUse(cubins[false])) {
+		t.Error("a kernel with .maxnreg has no more registers")
+	}
+
+}
+
+func TestHugeKernel(t *testing.T) {
+	huge := &Code{PTX: make([]byte, hugePTX+1), NumWarps: 2}
+	_, err := Compiler{90}.assembleBest(huge, func(_ []byte, plain bool) ([]byte, error) {
+		if !plain {
+			t.Error("a huge kernel takes too long with all optimisations")
+		}
+		return nil, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,70 @@
+package nvidia
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/knob"
+)
+
+// Assemble makes a cubin of PTX with ptxas, for those who want one without a GPU.
+func Assemble(ctx context.Context, arch string, ptx []byte) ([]byte, error) {
+	return assembleWith(ctx, arch, ptx, false)
+}
+
+// assembleWith is Assemble with fewer optimisations if plain.
+func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) ([]byte, error) {
+	tool, err := findPtxas()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "nereid-ptxas")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	in, out := filepath.Join(dir, "kernel.ptx"), filepath.Join(dir, "kernel.cubin")
+	if err := os.WriteFile(in, ptx, 0o600); err != nil {
+		return nil, err
+	}
+	level := "-O3"
+	if plain {
+		level = "-O1"
+	}
+	if msg, err := exec.CommandContext(ctx, tool, level, "-arch", arch, "-lineinfo", in, "-o", out).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", tool, err, strings.ReplaceAll(string(msg), dir+string(filepath.Separator), ""))
+	}
+	return os.ReadFile(out)
+}
+
+var errNoPtxas = errors.New("there is no ptxas: put it on the PATH or name it in NEREID_PTXAS (Triton's package for Python brings one along)")
+
+// findPtxas looks where the environment says, on the path, and in the Python environment of the folder or of one above it.
+func findPtxas() (string, error) {
+	if p := knob.PTXAS.Get(); p != "" {
+		return p, nil
+	}
+	if p, err := exec.LookPath("ptxas"); err == nil {
+		return p, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		found, _ := filepath.Glob(filepath.Join(dir, ".venv/lib/python3*/site-packages/triton/backends/nvidia/bin/ptxas"))
+		if len(found) > 0 {
+			return found[0], nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", errNoPtxas
+		}
+		dir = up
+	}
+}

@@ -1,0 +1,76 @@
+package nvidia
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// TestCubin takes the sample kernels all the way: ptxas accepts what we make of each.
+func TestCubin(t *testing.T) {
+	if _, err := llvm.Load(); err != nil {
+		t.Skip(err)
+	}
+	if _, err := findPtxas(); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range txtest.Glob(t, "testdata/golden/cuda-80/*.ttir") {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".ttir"), func(t *testing.T) { assembleSample(t, Compiler{80}, path, 1) })
+	}
+	for _, name := range []string{"add_f16_ragged", "softmax_f16_2048", "layer_norm_f16", "matmul_bf16_relu", "attention_d64", "total_sum_f32"} {
+		path := txtest.Glob(t, "testdata/golden/cuda-90/"+name+".ttir")[0]
+		t.Run("clusters/"+name, func(t *testing.T) { assembleSample(t, Compiler{90}, path, 2) })
+	}
+}
+
+// assembleSample makes a cubin of a sample kernel whose programs have so many blocks.
+func assembleSample(t *testing.T, c Compiler, path string, ctas int) {
+	t.Helper()
+	var meta struct {
+		Name     string
+		NumWarps int `json:"num_warps"`
+	}
+	if err := json.Unmarshal([]byte(txtest.Read(t, strings.TrimSuffix(path, "ttir")+"json")), &meta); err != nil {
+		t.Fatal(err)
+	}
+	m, err := ir.Parse(diag.NewFileSet(), path, []byte(txtest.Read(t, path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &target.Input{
+		Module: m, Kernel: meta.Name, Options: target.Options{NumWarps: meta.NumWarps, NumCTAs: ctas, NumStages: 3}, Until: "cubin",
+	}
+	if err := c.ttgir(in); err != nil {
+		t.Fatal(err)
+	}
+	code, err := c.FromTTGIR(context.Background(), in, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cubin, err := Assemble(context.Background(), c.Arch(), code.PTX)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(cubin), "\x7fELF") {
+		t.Errorf("the cubin begins with %q", cubin[:min(4, len(cubin))])
+	}
+}
+
+// An error of ptxas names the line of the PTX and no temporary folder.
+func TestAssembleError(t *testing.T) {
+	if _, err := findPtxas(); err != nil {
+		t.Skip(err)
+	}
+	_, err := Assemble(context.Background(), "sm_80", []byte(".version 8.0\n.target sm_80\n.address_size 64\nnonsense\n"))
+	if err == nil || !strings.Contains(err.Error(), "kernel.ptx, line 4") {
+		t.Errorf("error %v", err)
+	}
+}

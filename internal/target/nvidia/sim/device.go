@@ -1,0 +1,119 @@
+// Package sim is a CUDA device that is not there: kernels are compiled for an NVIDIA GPU, and their PTX runs in the simulator of
+// package ptxsim. It tests the way to PTX on any machine that has LLVM, and finds races on shared memory and accesses out of bounds.
+package sim
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
+)
+
+// Device is a simulated GPU.
+type Device struct {
+	nvidia.Compiler
+	mem *ptxsim.Memory
+}
+
+// capabilities are those of the devices that are offered.
+var capabilities = []int{90, 89, 80}
+
+// Devices are the simulated devices, or why there are none.
+func Devices() ([]target.Backend, error) {
+	if _, err := llvm.Load(); err != nil {
+		return nil, err
+	}
+	var out []target.Backend
+	for _, c := range capabilities {
+		out = append(out, &Device{nvidia.Compiler{Capability: c}, ptxsim.NewMemory()})
+	}
+	return out, nil
+}
+
+func (d *Device) Name() string { return fmt.Sprintf("sim:%d", d.Capability) }
+
+func (d *Device) Info() string {
+	return fmt.Sprintf("simulator of PTX for sm_%d in Go, checks accesses and races", d.Capability)
+}
+
+// Compile compiles a kernel to PTX and reads that.
+func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
+	code, err := d.Compiler.Compile(ctx, in, 0)
+	if err != nil || code == nil {
+		return nil, err
+	}
+	return d.load(code)
+}
+
+func (d *Device) Alloc(size int) (target.Buffer, error) { return d.Wrap(make([]byte, size)) }
+
+func (d *Device) Wrap(data []byte) (target.Buffer, error) {
+	return &buffer{d.mem, d.mem.Alloc(data), data}, nil
+}
+
+func (*Device) NewStream() (target.Stream, error) { return stream{}, nil }
+
+// stream is never busy: launches run in the calling goroutine.
+type stream struct{}
+
+func (stream) Sync() error  { return nil }
+func (stream) Close() error { return nil }
+
+type buffer struct {
+	mem  *ptxsim.Memory
+	addr uint64
+	data []byte
+}
+
+func (b *buffer) Addr() uint64 { return b.addr }
+func (b *buffer) Size() int    { return len(b.data) }
+func (b *buffer) Host() []byte { return b.data }
+
+func (b *buffer) Close() error {
+	b.mem.Free(b.addr)
+	return nil
+}
+
+func (b *buffer) Read(at int, into []byte) error {
+	if at < 0 || at+len(into) > len(b.data) {
+		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, len(b.data))
+	}
+	copy(into, b.data[at:])
+	return nil
+}
+
+func (b *buffer) Write(at int, from []byte) error {
+	if at < 0 || at+len(from) > len(b.data) {
+		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, len(b.data))
+	}
+	copy(b.data[at:], from)
+	return nil
+}
+
+type kernel struct {
+	dev    *Device
+	code   *nvidia.Code
+	module *ptxsim.Module
+}
+
+func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
+	if n := k.code.ScratchBytes(grid); n > 0 {
+		b, err := k.dev.Alloc(n)
+		if err != nil {
+			return err
+		}
+		defer b.Close()
+		args = append(args[:len(args):len(args)], b.Addr())
+	}
+	cluster := max(1, k.code.NumCTAs)
+	grid[0] *= cluster // the simulator counts blocks, the caller programs
+	return k.module.Run(ctx, &ptxsim.Launch{
+		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Memory: k.dev.mem, Print: os.Stdout,
+	})
+}
+
+func (*kernel) Close() error { return nil }

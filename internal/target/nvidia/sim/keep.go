@@ -1,0 +1,42 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
+)
+
+const stagePTX = "ptx"
+
+// Fingerprint names what the PTX depends on.
+func (d *Device) Fingerprint() string { return d.Compiler.Fingerprint(0) }
+
+// Restore reads PTX.
+func (d *Device) Restore(_ context.Context, kernel string, c target.Code) (target.Executable, error) {
+	if c.Stage != stagePTX {
+		return nil, fmt.Errorf("%s is no PTX", c.Stage)
+	}
+	code, err := nvidia.Kept(c)
+	if err != nil {
+		return nil, err
+	}
+	code.PTX = c.Data
+	return d.load(code)
+}
+
+// Code is the kernel's PTX.
+func (k *kernel) Code() (target.Code, error) { return k.code.Keep(stagePTX, k.code.PTX) }
+
+func (d *Device) load(code *nvidia.Code) (target.Executable, error) {
+	if most := d.SharedPerBlock(); code.Shared > most {
+		return nil, fmt.Errorf("kernel %s needs %d bytes of shared memory, sm_%d has %d for a block", code.Name, code.Shared, d.Capability, most)
+	}
+	m, err := ptxsim.Parse(code.PTX)
+	if err != nil {
+		return nil, err
+	}
+	return &kernel{d, code, m}, nil
+}

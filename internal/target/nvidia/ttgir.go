@@ -1,0 +1,69 @@
+package nvidia
+
+import (
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/lower"
+	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// ttgir gives tensors layouts.
+func (c Compiler) ttgir(in *target.Input) error {
+	start := time.Now()
+	passes := gpu.Pipeline(gpu.Options{Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups()})
+	if hasDescriptors(in.Module) { // there is no use of the hardware for them yet
+		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
+	}
+	if err := in.Run(passes); err != nil {
+		return err
+	}
+	if err := in.Replace("ttgir"); err != nil {
+		return err
+	}
+	in.Stages.Record("ttgir", time.Since(start), func() []byte { return target.Text(in.Module) })
+	return nil
+}
+
+// warpGroups reports whether products are those of warp groups where they can be.
+func (c Compiler) warpGroups() bool { return c.Capability/10 == 9 && !knob.NoWarpGroups.Get() }
+
+func (c Compiler) machine(in *target.Input) gpu.Machine {
+	return gpu.Machine{Target: c.name(), NumWarps: in.Options.NumWarps, ThreadsPerWarp: 32, NumCTAs: in.Options.NumCTAs}
+}
+
+// lowerOptions tell the lowering what is known about addresses.
+func (c Compiler) lowerOptions(m *ir.Module) lower.Options {
+	info := axisinfo.Module(m)
+	return lower.Options{Capability: c.Capability, Contiguity: info.Contiguity, MaskAlign: info.MaskAlignment, Constancy: info.Constancy}
+}
+
+// hasDescriptors reports whether tensor descriptors are made, or handed to a function.
+func hasDescriptors(m *ir.Module) bool {
+	for op := range m.Ops() {
+		for _, r := range op.Results() {
+			if tt.DescTensor(r.Type) != nil {
+				return true
+			}
+		}
+		if op.Def != tt.Func || op.Region(0).Empty() {
+			continue
+		}
+		for _, a := range op.Body(0).Args() {
+			if tt.DescTensor(a.Type) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Describe takes a descriptor apart: kernels load and store through pointers.
+func (Compiler) Describe(d target.Descriptor) ([]uint64, func(), error) {
+	return d.Words(), func() {}, nil
+}

@@ -1,0 +1,151 @@
+package nvidia
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// serialized are ptxas' words about products of warp groups that it has to wait for, since registers of theirs are used in between.
+var serialized = regexp.MustCompile(`\(C75\d\d\).*`)
+
+// TestWarpGroupsFlow: products of warp groups in the sample kernels, from Triton's TTGIR and from our own, run on beside other instructions, as far as the
+// assembler has a say, and nothing is spilled.
+func TestWarpGroupsFlow(t *testing.T) {
+	if _, err := llvm.Load(); err != nil {
+		t.Skip(err)
+	}
+	tool, err := findPtxas()
+	if err != nil {
+		t.Skip(err)
+	}
+	c := Compiler{90}
+	for _, name := range []string{"matmul_f16", "matmul_bf16_relu", "matmul_f32_ragged", "attention_d64", "attention_d128_causal"} {
+		for _, stage := range []string{"ttir", "ttgir"} {
+			t.Run(name+"/"+stage, func(t *testing.T) {
+				in := sample(t, "testdata/golden/cuda-90/"+name, stage)
+				if stage == "ttir" {
+					if err := c.ttgir(in); err != nil {
+						t.Fatal(err)
+					}
+				}
+				code, err := c.FromTTGIR(context.Background(), in, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.Contains(string(code.PTX), "wgmma.mma_async") {
+					t.Fatal("no product of a warp group")
+				}
+				file := filepath.Join(t.TempDir(), "kernel.ptx")
+				if err := os.WriteFile(file, code.PTX, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				said, err := exec.Command(tool, "-v", "-arch", c.Arch(), file, "-o", file+".cubin").CombinedOutput()
+				if err != nil || serialized.Match(said) || !strings.Contains(string(said), " 0 bytes spill stores") {
+					t.Errorf("%v\n%s", err, said)
+				}
+			})
+		}
+	}
+}
+
+// sample is a golden's module at a stage.
+func sample(t *testing.T, path, stage string) *target.Input {
+	t.Helper()
+	var meta struct {
+		Name      string
+		NumWarps  int `json:"num_warps"`
+		NumStages int `json:"num_stages"`
+	}
+	if err := json.Unmarshal([]byte(txtest.Read(t, txtest.Path(t, path+".json"))), &meta); err != nil {
+		t.Fatal(err)
+	}
+	file := txtest.Path(t, path+"."+stage)
+	m, err := ir.Parse(diag.NewFileSet(), file, []byte(txtest.Read(t, file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &target.Input{Module: m, Kernel: meta.Name, Options: target.Options{NumWarps: meta.NumWarps, NumCTAs: 1, NumStages: max(1, meta.NumStages)}}
+}
+
+// TestNoWarpGroups: the environment can do without; what was compiled is kept apart.
+func TestNoWarpGroups(t *testing.T) {
+	c := Compiler{90}
+	with := c.fingerprint("22", 0)
+	t.Setenv("NEREID_DISABLE_WGMMA", "1")
+	if without := c.fingerprint("22", 0); without == with {
+		t.Errorf("both are %q", with)
+	}
+	in := sample(t, "testdata/golden/cuda-90/matmul_bf16_relu", "ttir")
+	if err := c.ttgir(in); err != nil {
+		t.Fatal(err)
+	}
+	if text := string(target.Text(in.Module)); strings.Contains(text, "ttng.warp_group_dot") || !strings.Contains(text, "versionMajor = 2") {
+		t.Errorf("no mma.sync in\n%s", text)
+	}
+}
+
+// TestCallsOut: a division in full precision beside products is a call out of the kernel where the assembler does not see the whole program.
+func TestCallsOut(t *testing.T) {
+	tool, err := findPtxas()
+	if err != nil {
+		t.Skip(err)
+	}
+	const kernel = `.version 8.3
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 p, .param .f32 x, .param .f32 y)
+.reqntid 128
+{
+	.reg .b64 %a, %d;
+	.reg .f32 %x, %y, %f<4>;
+	ld.param.u64 %a, [p];
+	ld.param.f32 %x, [x];
+	ld.param.f32 %y, [y];
+	cvta.to.global.u64 %a, %a;
+	mov.b64 %d, 0;
+	wgmma.fence.sync.aligned;
+	wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d, %d, 0, 1, 1, 0, 0;
+	wgmma.commit_group.sync.aligned;
+	wgmma.wait_group.sync.aligned 0;
+	DIVISION
+	st.global.f32 [%a], %f0;
+	ret;
+}
+`
+	for _, c := range []struct {
+		division, flag string
+		want           bool
+	}{
+		{"div.rn.f32 %f0, %x, %y;", "-c", true},
+		{"div.rn.f32 %f0, %x, %y;", "-v", false},
+		{"div.full.f32 %f0, %x, %y;", "-c", false},
+	} {
+		file := filepath.Join(t.TempDir(), "kernel.ptx")
+		ptx := []byte(strings.Replace(kernel, "DIVISION", c.division, 1))
+		if err := os.WriteFile(file, ptx, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if said, err := exec.Command(tool, c.flag, "-arch", "sm_90a", file, "-o", file+".cubin").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		cubin, err := os.ReadFile(file + ".cubin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := callsOut(ptx, cubin); got != c.want {
+			t.Errorf("%s %s: calls out: %v", c.division, c.flag, got)
+		}
+	}
+}
