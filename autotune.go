@@ -15,6 +15,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -679,15 +680,8 @@ func hostValue(v any) pyrun.Value {
 	return c
 }
 
-// torchNames are torch's names of types.
-var torchNames = map[DType]string{
-	Bool: "bool", Int8: "int8", Int16: "int16", Int32: "int32", Int64: "int64", Uint8: "uint8", Uint16: "uint16", Uint32: "uint32", Uint64: "uint64",
-	Float16: "float16", BFloat16: "bfloat16", Float32: "float32", Float64: "float64", Float8E4NV: "float8_e4m3fn", Float8E5: "float8_e5m2",
-	Float8E4B8: "float8_e4m3fnuz", Float8E5B16: "float8_e5m2fnuz",
-}
-
 func (t *Tensor) hostValue() *lang.TensorValue {
-	v := &lang.TensorValue{DType: torchNames[t.DType], Ptr: int64(t.addr), Zero: t.zero}
+	v := &lang.TensorValue{DType: dtype.Type(t.DType).Row().Torch, Ptr: int64(t.addr), Zero: t.zero}
 	for i := range t.Shape {
 		v.Shape, v.Strides = append(v.Shape, int64(t.Shape[i])), append(v.Strides, int64(t.Strides[i]))
 	}

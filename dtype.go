@@ -2,106 +2,60 @@ package nereid
 
 import (
 	"fmt"
-	"math"
 
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
 // DType is the type of a tensor's elements.
 type DType uint8
 
-// The element types, with Triton's names.
+// The element types, under Triton's names.
 const (
-	Invalid DType = iota
-	Bool          // i1, stored in a byte
-	Int8
-	Int16
-	Int32
-	Int64
-	Uint8
-	Uint16
-	Uint32
-	Uint64
-	Float16
-	BFloat16
-	Float32
-	Float64
-	Float8E4NV
-	Float8E5
-	Float8E4B8
-	Float8E5B16
-	Float8E4B15
+	Invalid     = DType(dtype.Invalid)
+	Bool        = DType(dtype.Bool) // i1, stored in a byte
+	Int8        = DType(dtype.Int8)
+	Int16       = DType(dtype.Int16)
+	Int32       = DType(dtype.Int32)
+	Int64       = DType(dtype.Int64)
+	Uint8       = DType(dtype.Uint8)
+	Uint16      = DType(dtype.Uint16)
+	Uint32      = DType(dtype.Uint32)
+	Uint64      = DType(dtype.Uint64)
+	Float16     = DType(dtype.Float16)
+	BFloat16    = DType(dtype.BFloat16)
+	Float32     = DType(dtype.Float32)
+	Float64     = DType(dtype.Float64)
+	Float8E4NV  = DType(dtype.Float8E4NV)
+	Float8E5    = DType(dtype.Float8E5)
+	Float8E4B8  = DType(dtype.Float8E4B8)
+	Float8E5B16 = DType(dtype.Float8E5B16)
+	Float8E4B15 = DType(dtype.Float8E4B15)
 )
 
-var dtypes = [...]struct {
-	name   string // in signatures
-	size   int
-	format *num.Format
-}{
-	Bool: {"i1", 1, nil}, Int8: {"i8", 1, nil}, Int16: {"i16", 2, nil}, Int32: {"i32", 4, nil}, Int64: {"i64", 8, nil},
-	Uint8: {"u8", 1, nil}, Uint16: {"u16", 2, nil}, Uint32: {"u32", 4, nil}, Uint64: {"u64", 8, nil},
-	Float16: {"fp16", 2, num.F16}, BFloat16: {"bf16", 2, num.BF16}, Float32: {"fp32", 4, num.F32}, Float64: {"fp64", 8, num.F64},
-	Float8E4NV: {"fp8e4nv", 1, num.F8E4M3FN}, Float8E5: {"fp8e5", 1, num.F8E5M2}, Float8E4B8: {"fp8e4b8", 1, num.F8E4M3FNUZ},
-	Float8E5B16: {"fp8e5b16", 1, num.F8E5M2FNUZ}, Float8E4B15: {"fp8e4b15", 1, nil},
+// DTypeOf returns the type of a name: that of signatures ("fp16"), of triton.language or of torch ("float16").
+func DTypeOf(name string) (DType, error) {
+	t, ok := dtype.Parse(name)
+	if !ok {
+		return Invalid, fmt.Errorf("nereid: unknown element type %q (have %s)", name, dtype.Names())
+	}
+	return DType(t), nil
 }
 
-// String is the type's name in signatures: "fp16", "i64".
-func (t DType) String() string {
-	if int(t) < len(dtypes) && dtypes[t].name != "" {
-		return dtypes[t].name
-	}
-	return fmt.Sprintf("DType(%d)", uint8(t))
-}
+// String returns the type's name in signatures: "fp16", "i64".
+func (t DType) String() string { return dtype.Type(t).String() }
 
-// Size is the number of bytes of an element, 0 for what is no type.
-func (t DType) Size() int {
-	if int(t) >= len(dtypes) {
-		return 0
-	}
-	return dtypes[t].size
-}
+// Size returns the number of bytes of an element, 0 for what is no type.
+func (t DType) Size() int { return dtype.Type(t).Size() }
 
 // IsFloat reports whether the type is a floating point type.
-func (t DType) IsFloat() bool { return t >= Float16 }
+func (t DType) IsFloat() bool { return dtype.Type(t).IsFloat() }
 
-// DTypeOf is the type of a name in signatures, "fp16".
-func DTypeOf(name string) (DType, error) {
-	for t, row := range dtypes {
-		if row.name == name && name != "" {
-			return DType(t), nil
-		}
-	}
-	return Invalid, fmt.Errorf("nereid: unknown element type %q", name)
-}
+// Decode returns the value of an element's bits; integers beyond 2^53 lose precision.
+func (t DType) Decode(bits uint64) float64 { return dtype.Type(t).Decode(bits) }
 
-// Decode is the value of an element's bits; integers beyond 2^53 lose precision.
-func (t DType) Decode(bits uint64) float64 {
-	if f := dtypes[t].format; f != nil {
-		return f.Decode(bits)
-	}
-	switch t {
-	case Int8:
-		return float64(int8(bits))
-	case Int16:
-		return float64(int16(bits))
-	case Int32:
-		return float64(int32(bits))
-	case Int64:
-		return float64(int64(bits))
-	}
-	return float64(bits)
-}
-
-// Encode is the bits of a value, rounded to the type.
-func (t DType) Encode(v float64) uint64 {
-	if f := dtypes[t].format; f != nil {
-		return f.Encode(v)
-	}
-	if v < 0 {
-		return uint64(int64(math.Round(v)))
-	}
-	return uint64(math.Round(v))
-}
+// Encode returns the bits of a value, rounded to the type. Integers wrap around.
+func (t DType) Encode(v float64) uint64 { return dtype.Type(t).Encode(v) }
 
 // Element is a Go type that tensors can be made of. Half precision floats are given by their bits: F16 and BF16.
 type Element interface {

@@ -12,8 +12,7 @@ const maxIntWidth = 1<<24 - 1
 
 var wordTypes = func() map[string]Type {
 	m := map[string]Type{"index": Index, "none": None}
-	for _, f := range []*num.Format{num.F64, num.F32, num.TF32, num.F16, num.BF16, num.F8E5M2, num.F8E4M3FN, num.F8E4M3FNUZ,
-		num.F8E5M2FNUZ, num.F8E4M3B11FNZ} {
+	for _, f := range num.MLIR {
 		m[f.Name] = Float(f)
 	}
 	// Formats that num does not know; no kernel computes with them, and MLIR's text may still name them.

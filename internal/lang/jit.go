@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -222,27 +223,6 @@ func annotationIsConstexpr(file *diag.File, ann python.Expr) bool {
 	return strings.Contains(annotationText(file, ann), "constexpr")
 }
 
-// typeNames are Triton's canonical names by the spellings that annotations use.
-var typeNames = func() map[string]string {
-	m := map[string]string{
-		"bool": "u1", "int1": "u1", "uint1": "u1", "i1": "u1", "float8e4nv": "fp8e4nv", "float8e5": "fp8e5", "float8e4b15": "fp8e4b15",
-		"float8_e4m3fn": "fp8e4nv", "float8e4b8": "fp8e4b8", "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2": "fp8e5",
-		"float8e5b16": "fp8e5b16", "float8_e5m2fnuz": "fp8e5b16", "half": "fp16", "float16": "fp16", "bfloat16": "bf16",
-		"float": "fp32", "float32": "fp32", "double": "fp64", "float64": "fp64", "int": "i32",
-	}
-	for _, n := range []string{"8", "16", "32", "64"} {
-		m["int"+n], m["uint"+n] = "i"+n, "u"+n
-	}
-	values := make([]string, 0, len(m))
-	for _, v := range m {
-		values = append(values, v)
-	}
-	for _, v := range values {
-		m[v] = v
-	}
-	return m
-}()
-
 // canonicalType is Triton's name for the type that an annotation names, or "".
 func canonicalType(text string) string {
 	text = strings.TrimSpace(text)
@@ -262,7 +242,19 @@ func canonicalType(text string) string {
 		return ""
 	}
 	text = text[strings.LastIndex(text, ".")+1:]
-	return typeNames[strings.TrimSuffix(text, "_t")]
+	t, _ := dtype.Parse(strings.TrimSuffix(text, "_t"))
+	return canonicalName(t)
+}
+
+// canonicalName returns Triton's name of an element type in signatures, or "": that of the table, but for bool.
+func canonicalName(t dtype.Type) string {
+	switch t {
+	case dtype.Invalid:
+		return ""
+	case dtype.Bool:
+		return "u1"
+	}
+	return t.String()
 }
 
 // bind matches arguments with parameters, as a call of the function in Python would. omitted are those for which the default stands.

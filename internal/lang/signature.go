@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"strconv"
 	"strings"
 	"unicode"
@@ -300,19 +301,16 @@ func listsToTuples(v pyrun.Value) pyrun.Value {
 	return pyrun.NewTuple(out...)
 }
 
-// scalarTypes are the scalar types by the names of signatures.
-var scalarTypes = map[string]*sem.DType{
-	"u1": sem.Int1, "i1": sem.Int1, "B": sem.Int1, "i8": sem.Int8, "i16": sem.Int16, "i32": sem.Int32, "i64": sem.Int64,
-	"u8": sem.Uint8, "u16": sem.Uint16, "u32": sem.Uint32, "u64": sem.Uint64,
-	"fp16": sem.Float16, "bf16": sem.BFloat16, "fp32": sem.Float32, "fp64": sem.Float64,
-	"fp8e4nv": sem.Float8E4NV, "fp8e5": sem.Float8E5, "fp8e4b8": sem.Float8E4B8, "fp8e5b16": sem.Float8E5B16, "fp8e4b15": sem.Float8E4B15,
-}
-
+// scalarType returns the scalar type of a name in any spelling, or nil.
 func scalarType(name string) *sem.DType {
-	if t := scalarTypes[name]; t != nil {
-		return t
+	t, ok := dtype.Parse(name)
+	if name == "B" { // as Triton's specializations write a bool
+		t, ok = dtype.Bool, true
 	}
-	return scalarTypes[typeNames[name]]
+	if !ok {
+		return nil
+	}
+	return sem.ScalarOf(t)
 }
 
 // ParseType reads a type as signatures write it: i32, *fp16, *ki8 for a pointer that is only read, **fp32.

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"math"
 	"strings"
 
@@ -52,8 +53,8 @@ func typeText(t sem.Type) string {
 		}
 		return "*" + typeText(p.Elem)
 	}
-	if name, ok := typeNames[t.String()]; ok {
-		return name
+	if t, ok := dtype.Parse(t.String()); ok {
+		return canonicalName(t)
 	}
 	return t.String()
 }

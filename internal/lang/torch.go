@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"math"
 
 	"github.com/nereid-lang/nereid/internal/num"
@@ -35,24 +36,24 @@ func (t *torchDType) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, err
 
 var torchDTypes = func() map[string]*torchDType {
 	m := map[string]*torchDType{}
-	for name, f := range map[string]*num.Format{
-		"float16": num.F16, "half": num.F16, "bfloat16": num.BF16, "float32": num.F32, "float": num.F32, "float64": num.F64, "double": num.F64,
-		"float8_e4m3fn": num.F8E4M3FN, "float8_e5m2": num.F8E5M2, "float8_e4m3fnuz": num.F8E4M3FNUZ, "float8_e5m2fnuz": num.F8E5M2FNUZ,
-	} {
-		m[name] = &torchDType{name: name, format: f}
+	for t := range dtype.All() {
+		if r := t.Row(); r.Torch != "" {
+			m[r.Torch] = &torchDType{name: r.Torch, format: r.Format, bits: intBits(r), signed: r.Kind == dtype.Signed}
+		}
 	}
 	m["float8_e8m0fnu"] = &torchDType{name: "float8_e8m0fnu", power: true}
 	m["half"], m["float"], m["double"] = m["float16"], m["float32"], m["float64"]
-	for name, t := range map[string]torchDType{
-		"bool": {bits: 1}, "uint8": {bits: 8}, "uint16": {bits: 16}, "uint32": {bits: 32}, "uint64": {bits: 64},
-		"int8": {bits: 8, signed: true}, "int16": {bits: 16, signed: true}, "int32": {bits: 32, signed: true}, "int64": {bits: 64, signed: true},
-	} {
-		t.name = name
-		m[name] = &t
-	}
 	m["int"], m["long"], m["short"] = m["int32"], m["int64"], m["int16"]
 	return m
 }()
+
+// intBits returns the width of an integer type, 0 for a float.
+func intBits(r *dtype.Row) int {
+	if r.Format != nil {
+		return 0
+	}
+	return r.Bits
+}
 
 // registerTorch adds what of torch the host code around kernels asks for when it is loaded. All else is unknown, and only an error when
 // a kernel depends on it.

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"math/bits"
 
 	"github.com/nereid-lang/nereid/internal/lang/sem"
@@ -337,13 +338,9 @@ func init() { // staticAssert and others mention the generator, which mentions t
 	for _, c := range typeClasses {
 		languageNames[c.name] = c
 	}
-	for name, t := range map[string]*sem.DType{
-		"void": sem.VoidType, "int1": sem.Int1, "int8": sem.Int8, "int16": sem.Int16, "int32": sem.Int32, "int64": sem.Int64,
-		"uint8": sem.Uint8, "uint16": sem.Uint16, "uint32": sem.Uint32, "uint64": sem.Uint64,
-		"float8e5": sem.Float8E5, "float8e5b16": sem.Float8E5B16, "float8e4nv": sem.Float8E4NV, "float8e4b8": sem.Float8E4B8,
-		"float8e4b15": sem.Float8E4B15, "float16": sem.Float16, "bfloat16": sem.BFloat16, "float32": sem.Float32, "float64": sem.Float64,
-	} {
-		languageNames[name] = t
+	languageNames["void"] = sem.VoidType
+	for t := range dtype.All() {
+		languageNames[t.Row().TL] = sem.ScalarOf(t)
 	}
 	languageNames["pi32_t"] = sem.Ptr(sem.Int32)
 }

@@ -18,9 +18,10 @@ type Format struct {
 type Kind uint8
 
 const (
-	IEEE Kind = iota // the largest exponent holds infinities and NaNs
-	FN               // no infinities; only all-ones is NaN (either sign)
-	FNUZ             // no infinities, no negative zero; 0x80… is the only NaN
+	IEEE   Kind = iota // the largest exponent holds infinities and NaNs
+	FN                 // no infinities; only all-ones is NaN (either sign)
+	FNUZ               // no infinities, no negative zero; 0x80… is the only NaN
+	Finite             // neither infinities nor NaNs: what is too large becomes the largest value
 )
 
 // The formats that Triton knows, by MLIR's names.
@@ -35,7 +36,16 @@ var (
 	F8E4M3FNUZ   = &Format{"f8E4M3FNUZ", 8, 4, 3, 8, FNUZ}
 	F8E5M2FNUZ   = &Format{"f8E5M2FNUZ", 8, 5, 2, 16, FNUZ}
 	F8E4M3B11FNZ = &Format{"f8E4M3B11FNUZ", 8, 4, 3, 11, FNUZ}
+
+	// F8E4B15 is Triton's own format, whose bits, moved, are those of fp16. MLIR has no name for it.
+	F8E4B15 = &Format{"", 8, 4, 3, 15, Finite}
 )
+
+// MLIR lists the formats that MLIR's text names.
+var MLIR = []*Format{F64, F32, TF32, F16, BF16, F8E5M2, F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNZ}
+
+// InMLIR reports whether MLIR has a type of the format.
+func (f *Format) InMLIR() bool { return f.Name != "" }
 
 // Inf and NaN patterns.
 
@@ -43,13 +53,15 @@ func (f *Format) expMask() uint64 { return 1<<f.Exp - 1 }
 func (f *Format) manMask() uint64 { return 1<<f.Man - 1 }
 func (f *Format) signBit() uint64 { return 1 << (f.Exp + f.Man) }
 
-// NaN is the quiet NaN of the format.
+// NaN is the quiet NaN of the format, or the largest value where there is none.
 func (f *Format) NaN() uint64 {
 	switch f.Kind {
 	case FN:
 		return f.signBit() - 1
 	case FNUZ:
 		return f.signBit()
+	case Finite:
+		return f.Max()
 	}
 	return f.expMask()<<f.Man | 1<<(f.Man-1)
 }
@@ -61,6 +73,8 @@ func (f *Format) Max() uint64 {
 		return f.signBit() - 2
 	case FNUZ:
 		return f.signBit() - 1
+	case Finite:
+		return f.signBit() - 2 // 0x7f would be larger; Triton's conversions stop at 1.75
 	}
 	return f.expMask()<<f.Man - 1
 }
@@ -106,7 +120,8 @@ func (f *Format) Decode(bits uint64) float64 {
 	return v
 }
 
-// Encode rounds a value to the format, to nearest with ties to even. NaN keeps no payload.
+// Encode rounds a value to the format, to nearest with ties to even, or away from zero in formats that are Finite, as Triton's
+// conversion to its fp8e4b15 does. NaN keeps no payload.
 func (f *Format) Encode(v float64) uint64 {
 	switch f {
 	case F64:
@@ -146,7 +161,7 @@ func (f *Format) Encode(v float64) uint64 {
 	}
 	r := man >> drop
 	rest, half := man&(1<<drop-1), uint64(1)<<(drop-1)
-	if rest > half || rest == half && r&1 != 0 {
+	if rest > half || rest == half && (r&1 != 0 || f.Kind == Finite) {
 		r++
 	}
 	out := r

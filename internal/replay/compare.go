@@ -9,21 +9,20 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
-// dtype is how the elements of a tensor are read.
-type dtype struct {
+// element is how the elements of a tensor are read.
+type element struct {
 	size   int
 	format *num.Format // of a float; nil for integers
 }
 
-var dtypes = map[string]dtype{
-	"i1": {size: 1}, "i8": {size: 1}, "i16": {size: 2}, "i32": {size: 4}, "i64": {size: 8},
-	"u1": {size: 1}, "u8": {size: 1}, "u16": {size: 2}, "u32": {size: 4}, "u64": {size: 8},
-	"fp64": {8, num.F64}, "fp32": {4, num.F32}, "fp16": {2, num.F16}, "bf16": {2, num.BF16},
-	"fp8e4nv": {1, num.F8E4M3FN}, "fp8e5": {1, num.F8E5M2}, "fp8e4b8": {1, num.F8E4M3FNUZ}, "fp8e5b16": {1, num.F8E5M2FNUZ},
-	"fp8e4b15": {1, num.F8E4M3B11FNZ},
+// elementOf returns how elements of a type are read, by any of its names; the size is 0 for what is no type.
+func elementOf(name string) element {
+	t, _ := dtype.Parse(name)
+	return element{t.Size(), t.Row().Format}
 }
 
 // What two correct devices may differ by. An element may be off by rel times its own magnitude plus rel times a part of the root mean
@@ -36,14 +35,15 @@ var dtypes = map[string]dtype{
 // exists. The result of a kernel that also has tensors of fewer bits may depend on values that were rounded to those on the
 // way, of which some fall to the other side; so it gets the error of one such rounding, averaged over a sum. Integers among
 // a kernel's tensors become fp32 in divisions and functions.
-var relative = map[*num.Format]float64{
-	num.F64:    1e-6,
-	num.F32:    1e-4,
-	num.F16:    0x1p-9,
-	num.BF16:   0x1p-6,
-	num.F8E5M2: 0x1p-1, num.F8E5M2FNUZ: 0x1p-1,
-	num.F8E4M3FN: 0x1p-2, num.F8E4M3FNUZ: 0x1p-2, num.F8E4M3B11FNZ: 0x1p-2,
-}
+var relative = func() map[*num.Format]float64 {
+	m := map[*num.Format]float64{}
+	for t := range dtype.All() {
+		if r := t.Row(); r.Format != nil {
+			m[r.Format] = r.Tolerance
+		}
+	}
+	return m
+}()
 
 // tf32Relative is for results that were fp32 and went through a dot in tf32, whose products have 11 bits.
 const tf32Relative = 1e-2
@@ -103,7 +103,7 @@ func (c *Case) compareStorage(storage string, got, want []byte) (float64, error)
 	if arg == nil {
 		return 0, fmt.Errorf("storage %s belongs to no argument", storage)
 	}
-	d := dtypes[arg.Dtype]
+	d := elementOf(arg.Dtype)
 	start := int(arg.Offset) % d.size
 	n := (len(want) - start) / d.size
 	end := start + n*d.size
@@ -124,21 +124,21 @@ func (c *Case) compareStorage(storage string, got, want []byte) (float64, error)
 func (c *Case) view(storage string) *Arg {
 	var found *Arg
 	c.tensors(func(a *Arg) {
-		if a.Storage == storage && (found == nil || dtypes[found.Dtype].format == nil && dtypes[a.Dtype].format != nil && dtypes[a.Dtype].size == dtypes[found.Dtype].size) {
+		if a.Storage == storage && (found == nil || elementOf(found.Dtype).format == nil && elementOf(a.Dtype).format != nil && elementOf(a.Dtype).size == elementOf(found.Dtype).size) {
 			found = a
 		}
 	})
 	return found
 }
 
-func (d dtype) bits(b []byte, i int) uint64 {
+func (d element) bits(b []byte, i int) uint64 {
 	var buf [8]byte
 	copy(buf[:], b[i*d.size:(i+1)*d.size])
 	return binary.LittleEndian.Uint64(buf[:])
 }
 
 // sorted is a copy of b with its elements in order: as numbers where they are floats, NaN first.
-func (d dtype) sorted(b []byte) []byte {
+func (d element) sorted(b []byte) []byte {
 	elems := make([]uint64, len(b)/d.size)
 	for i := range elems {
 		elems[i] = d.bits(b, i)
@@ -158,7 +158,7 @@ func (d dtype) sorted(b []byte) []byte {
 	return out
 }
 
-func compareInts(arg *Arg, d dtype, got, want []byte) (float64, error) {
+func compareInts(arg *Arg, d element, got, want []byte) (float64, error) {
 	if string(got) == string(want) {
 		return 0, nil
 	}
@@ -172,7 +172,7 @@ func compareInts(arg *Arg, d dtype, got, want []byte) (float64, error) {
 	return 1, m.err()
 }
 
-func (c *Case) compareFloats(arg *Arg, d dtype, got, want []byte) (float64, error) {
+func (c *Case) compareFloats(arg *Arg, d element, got, want []byte) (float64, error) {
 	if string(got) == string(want) {
 		return 0, nil
 	}
@@ -211,13 +211,13 @@ func (c *Case) tolerance(f *num.Format) float64 {
 		rel = max(rel, tf32Relative)
 	}
 	c.tensors(func(a *Arg) {
-		switch g := dtypes[a.Dtype].format; {
+		switch g := elementOf(a.Dtype).format; {
 		case g == nil && f == num.F64, g == num.F32 && f == num.F64:
 			rel = max(rel, relative[num.F32])
 		case g != nil && g.Bits < 32 && g.Bits < f.Bits:
 			rel = max(rel, relative[g]*viaSmaller)
 		}
-		if g := dtypes[a.Dtype].format; c.ShortSums && g != nil && g.Bits == 16 {
+		if g := elementOf(a.Dtype).format; c.ShortSums && g != nil && g.Bits == 16 {
 			rel = max(rel, relative[g]*shortSums)
 		}
 	})
@@ -238,7 +238,7 @@ func (c *Case) floor(f *num.Format) float64 {
 func (c *Case) largestInput() float64 {
 	largest := 0.0
 	c.tensors(func(a *Arg) {
-		d := dtypes[a.Dtype]
+		d := elementOf(a.Dtype)
 		if d.format == nil {
 			return
 		}
@@ -253,7 +253,7 @@ func (c *Case) largestInput() float64 {
 }
 
 // rms is the root mean square of the finite elements.
-func rms(d dtype, b []byte) float64 {
+func rms(d element, b []byte) float64 {
 	sum, n := 0.0, 0
 	for i := range len(b) / d.size {
 		if x := d.format.Decode(d.bits(b, i)); !math.IsInf(x, 0) && x == x {

@@ -302,7 +302,7 @@ func (c *Case) check() error {
 	var err error
 	c.tensors(func(a *Arg) {
 		bytes, ok := c.Before[a.Storage]
-		switch d := dtypes[a.Dtype]; {
+		switch d := elementOf(a.Dtype); {
 		case err != nil:
 		case !ok:
 			err = fmt.Errorf("argument %q lies in storage %q, which is not in the file", a.Name, a.Storage)

@@ -97,7 +97,7 @@ func TestCompareNotices(t *testing.T) {
 		for s := range c.Before {
 			got := after(c)
 			a := c.view(s)
-			d := dtypes[a.Dtype]
+			d := elementOf(a.Dtype)
 			i := len(got[s]) / d.size / 2
 			bits := d.bits(got[s], i)
 			if d.format == nil {
@@ -230,7 +230,7 @@ func TestAnyOrder(t *testing.T) {
 			t.Error("what the launch did not change may not be in another order")
 		}
 	}
-	d := dtypes["fp16"]
+	d := elementOf("fp16")
 	if got := d.sorted([]byte{0, 0x3c, 0, 0xbc, 0, 0, 0, 0x7e}); string(got) != string([]byte{0, 0x7e, 0, 0xbc, 0, 0, 0, 0x3c}) {
 		t.Errorf("%x", got)
 	}

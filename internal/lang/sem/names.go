@@ -223,8 +223,7 @@ func constants() []*Builtin {
 		value("PropagateNan", propagateNanClass{}),
 		value("pi32_t", Ptr(Int32)),
 	}
-	for _, t := range []*DType{VoidType, Int1, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64,
-		Float8E5, Float8E5B16, Float8E4NV, Float8E4B8, Float8E4B15, Float16, BFloat16, Float32, Float64} {
+	for t := range Scalars() {
 		out = append(out, value(t.longName(), t))
 	}
 	return out

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 )
@@ -118,32 +119,70 @@ func IsBlockPtr(t Type) bool { p, ok := t.(*PtrType); return ok && IsBlock(p.Ele
 var (
 	VoidType = &DType{Name: "void"}
 
-	Int1   = &DType{"int1", UnsignedInt, 1, 0, 0, ir.I1}
-	Int8   = &DType{"int8", SignedInt, 8, 0, 0, ir.I8}
-	Int16  = &DType{"int16", SignedInt, 16, 0, 0, ir.I16}
-	Int32  = &DType{"int32", SignedInt, 32, 0, 0, ir.I32}
-	Int64  = &DType{"int64", SignedInt, 64, 0, 0, ir.I64}
-	Uint8  = &DType{"uint8", UnsignedInt, 8, 0, 0, ir.I8}
-	Uint16 = &DType{"uint16", UnsignedInt, 16, 0, 0, ir.I16}
-	Uint32 = &DType{"uint32", UnsignedInt, 32, 0, 0, ir.I32}
-	Uint64 = &DType{"uint64", UnsignedInt, 64, 0, 0, ir.I64}
+	Int1   = ScalarOf(dtype.Bool)
+	Int8   = ScalarOf(dtype.Int8)
+	Int16  = ScalarOf(dtype.Int16)
+	Int32  = ScalarOf(dtype.Int32)
+	Int64  = ScalarOf(dtype.Int64)
+	Uint8  = ScalarOf(dtype.Uint8)
+	Uint16 = ScalarOf(dtype.Uint16)
+	Uint32 = ScalarOf(dtype.Uint32)
+	Uint64 = ScalarOf(dtype.Uint64)
 
-	Float8E5    = &DType{"fp8e5", Floating, 8, 2, 15, ir.F8E5M2}
-	Float8E5B16 = &DType{"fp8e5b16", Floating, 8, 2, 16, ir.F8E5M2FNUZ}
-	Float8E4NV  = &DType{"fp8e4nv", Floating, 8, 3, 7, ir.F8E4M3FN}
-	Float8E4B8  = &DType{"fp8e4b8", Floating, 8, 3, 8, ir.F8E4M3FNUZ}
-	Float8E4B15 = &DType{"fp8e4b15", Floating, 8, 3, 15, ir.I8} // MLIR has no such type
-	Float16     = &DType{"fp16", Floating, 16, 10, 15, ir.F16}
-	BFloat16    = &DType{"bf16", Floating, 16, 7, 127, ir.BF16}
-	Float32     = &DType{"fp32", Floating, 32, 23, 127, ir.F32}
-	Float64     = &DType{"fp64", Floating, 64, 52, 1023, ir.F64}
+	Float8E5    = ScalarOf(dtype.Float8E5)
+	Float8E5B16 = ScalarOf(dtype.Float8E5B16)
+	Float8E4NV  = ScalarOf(dtype.Float8E4NV)
+	Float8E4B8  = ScalarOf(dtype.Float8E4B8)
+	Float8E4B15 = ScalarOf(dtype.Float8E4B15)
+	Float16     = ScalarOf(dtype.Float16)
+	BFloat16    = ScalarOf(dtype.BFloat16)
+	Float32     = ScalarOf(dtype.Float32)
+	Float64     = ScalarOf(dtype.Float64)
 )
+
+// scalars has the scalar type of each row of package dtype.
+var scalars = func() map[dtype.Type]*DType {
+	m := map[dtype.Type]*DType{}
+	for t := range dtype.All() {
+		m[t] = newScalar(t.Row())
+	}
+	return m
+}()
+
+// ScalarOf returns the scalar type of a row of package dtype.
+func ScalarOf(t dtype.Type) *DType { return scalars[t] }
+
+// newScalar returns the scalar type that a row describes.
+func newScalar(r *dtype.Row) *DType {
+	switch {
+	case r.Format == nil && r.Kind == dtype.Signed:
+		return &DType{r.TL, SignedInt, r.Bits, 0, 0, ir.Int(r.Bits)}
+	case r.Format == nil:
+		return &DType{r.TL, UnsignedInt, r.Bits, 0, 0, ir.Int(r.Bits)}
+	case r.NoIR:
+		return &DType{r.Name, Floating, r.Bits, r.Format.Man, r.Format.Bias, ir.Int(r.Bits)}
+	}
+	return &DType{r.Name, Floating, r.Bits, r.Format.Man, r.Format.Bias, ir.Float(r.Format)}
+}
+
+// Scalars yields void and the scalar types.
+func Scalars() func(yield func(*DType) bool) {
+	return func(yield func(*DType) bool) {
+		if !yield(VoidType) {
+			return
+		}
+		for t := range dtype.All() {
+			if !yield(scalars[t]) {
+				return
+			}
+		}
+	}
+}
 
 // DTypes are all scalar types by Triton's name.
 var DTypes = func() map[string]*DType {
 	m := map[string]*DType{}
-	for _, t := range []*DType{VoidType, Int1, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64,
-		Float8E5, Float8E5B16, Float8E4NV, Float8E4B8, Float8E4B15, Float16, BFloat16, Float32, Float64} {
+	for t := range Scalars() {
 		m[t.Name] = t
 	}
 	return m

@@ -20,7 +20,10 @@ type small struct {
 var smalls = map[*num.Format]*small{}
 
 func init() {
-	for _, f := range []*num.Format{num.F16, num.BF16, num.TF32, num.F8E5M2, num.F8E4M3FN, num.F8E4M3FNUZ, num.F8E5M2FNUZ, num.F8E4M3B11FNZ} {
+	for _, f := range num.MLIR {
+		if f.Bits >= 32 {
+			continue
+		}
 		s := &small{f: f, drop: uint32(23 - f.Man)}
 		s.normal = math.Float32bits(float32(math.Ldexp(1, 1-f.Bias)))
 		s.magic = float32(math.Ldexp(1, 1-f.Bias-f.Man+23))
