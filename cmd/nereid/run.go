@@ -56,7 +56,7 @@ func newRunCmd() *cobra.Command {
 	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
 	fs.StringVar(&f.input.fill, "init", "randn", "how tensors begin: "+strings.Join(fillNames(), ", "))
 	fs.Uint64Var(&f.input.seed, "seed", 1, "of the random numbers")
-	fs.StringSliceVar(&f.check, "check", nil, "what to look for: overflow of indices, on any device; bounds, not on cuda; uninit, races: by the interpreter, which looks at bounds in any case")
+	fs.StringSliceVar(&f.check, "check", nil, "what to look for: overflow of indices, on any device; bounds, not on cuda; uninit, races between programs: by the interpreter, which looks at bounds in any case; races within programs: on sim")
 	fs.Lookup("check").NoOptDefVal = bareCheck
 	fs.DurationVar(&f.rep, "rep", 200*time.Millisecond, "how long to measure; 0 runs the kernel once")
 	fs.IntVar(&f.show, "print", 0, "print this many elements of each tensor that changed")
@@ -158,6 +158,12 @@ func openChecked(device string, checks []string) (*nereid.Device, error) {
 	if len(checks) == 0 {
 		return nereid.Open(device)
 	}
+	if strings.HasPrefix(device, "sim") {
+		rest := slices.DeleteFunc(slices.Clone(checks), func(c string) bool { return c == "races" })
+		if len(rest) < len(checks) {
+			return openRaces(device, rest)
+		}
+	}
 	if device != "interp" && !slices.ContainsFunc(checks, func(c string) bool { return c != "bounds" && c != "overflow" }) {
 		return openBounds(device, slices.Contains(checks, "bounds"))
 	}
@@ -179,6 +185,14 @@ func openChecked(device string, checks []string) (*nereid.Device, error) {
 		return nil, usagef("--check is for the interpreter, not for %s", device)
 	}
 	return nereid.NewInterpreter(o), nil
+}
+
+// openRaces opens a simulated device that looks for races within programs, and makes other checks.
+func openRaces(device string, checks []string) (*nereid.Device, error) {
+	if err := os.Setenv(knob.CheckRaces.Name(), "1"); err != nil {
+		return nil, err
+	}
+	return openChecked(device, checks)
 }
 
 // openBounds opens a device that checks indices for overflow, and accesses if bounds is set: the CPU where nothing else is said.

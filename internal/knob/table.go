@@ -34,6 +34,10 @@ var (
 		Group: "Devices", Name: "NEREID_CHECK",
 		Doc: "Kernels on the device `cpu` check every access: one out of bounds is an error that names the line and the program. On every device an index computed in int32 that overflows is one, too; on a GPU it is a failed assertion.",
 	})
+	CheckRaces = flag(Row{
+		Group: "Devices", Name: "NEREID_CHECK_RACES",
+		Doc: "On the device `sim`, two accesses of a program to one place of global memory, of which one writes, are an error if nothing orders them.",
+	})
 	Lines = flag(Row{
 		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO", Default: "on for GPUs, off for `cpu`",
 		Doc: "Whether kernels carry the lines of their source, for profilers and debuggers: `gdb` and `perf` are told of them on the device `cpu`. Without lines, a kernel that is moved in its file, or with it, is still found in the cache.",

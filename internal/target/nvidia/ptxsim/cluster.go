@@ -32,7 +32,7 @@ func clusterSize(f *function, l *Launch) (int, error) {
 }
 
 // runCluster runs the cluster whose first block is id.
-func (m *Module) runCluster(f *function, l *Launch, id [3]int, size int) (err error) {
+func (m *Module) runCluster(f *function, l *Launch, id [3]int, size int, globals *globalRaces) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			x, ok := r.(*fault)
@@ -44,9 +44,12 @@ func (m *Module) runCluster(f *function, l *Launch, id [3]int, size int) (err er
 		}
 	}()
 	g := &cluster{}
+	if globals != nil {
+		globals.begin()
+	}
 	for i := range size {
 		c := m.newBlock(f, l, [3]int{id[0] + i, id[1], id[2]})
-		c.cluster, c.rank = g, i
+		c.cluster, c.rank, c.globals = g, i, globals
 		if size > 1 && c.races != nil {
 			c.races.others = make([]otherCell, len(c.shared))
 		}
@@ -104,6 +107,7 @@ func (g *cluster) release() {
 			c.races.barrier()
 			c.races.since = c.races.epoch
 		}
+		c.epoch++
 	}
 	g.epoch++
 }

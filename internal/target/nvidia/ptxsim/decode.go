@@ -93,7 +93,7 @@ func (s *stmt) need(n int) error {
 
 // instruction reads one instruction.
 func (p *parser) instruction(text string, line int) error {
-	in := instr{text: strings.Join(strings.Fields(text), " "), line: line, guard: -1}
+	in := instr{text: strings.Join(strings.Fields(text), " "), line: line, loc: p.loc, guard: -1}
 	rest := strings.TrimSpace(text)
 	if rest[0] == '@' {
 		g, tail, ok := cutSpace(rest[1:])
@@ -136,6 +136,7 @@ func (p *parser) instruction(text string, line int) error {
 		return fmt.Errorf("%s: %w", in.text, err)
 	}
 	in.run = run
+	in.counts = s.name == "st" && (s.space() == global || s.space() == generic)
 	in.touches = s.touches(in.guard)
 	p.emit(in)
 	return nil
@@ -167,7 +168,7 @@ func (p *parser) transfer(s *stmt, in *instr, args string) (bool, error) {
 	case "bar", "barrier":
 		switch {
 		case s.has("warp"):
-			in.run = func(*block, []int32) {}
+			in.run = meetWarp
 		case s.has("arrive") && s.has("cluster"):
 			in.kind = kindClusterArrive
 		case s.has("wait") && s.has("cluster"):

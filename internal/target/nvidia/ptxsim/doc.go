@@ -10,6 +10,9 @@
 //   - an access outside of the buffers that were lent, or one that is not aligned to its size, is an error;
 //   - two accesses to one byte of shared memory by different threads, of which one writes, are an error unless a barrier lies between
 //     them (Launch.NoRaces turns this off); an asynchronous copy writes at any time between its issue and its wait;
+//   - two accesses to one byte of global memory by different threads of a program, of which one writes, are an error unless a barrier
+//     lies between them: bar.warp.sync within a warp, bar.sync within a block, the cluster's between its blocks. Atomics among
+//     themselves are not, nor is what several threads write by one store, unless Launch.Strict is set;
 //   - the same holds between the blocks of a cluster and its barriers, and no block may leave while others may use its shared memory;
 //   - a product of a warp group (wgmma) is under way until it is waited for: its registers and the shared memory that it reads are
 //     watched until then, and what threads stored must have been shown to it by a fence;

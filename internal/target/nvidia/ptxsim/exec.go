@@ -19,7 +19,9 @@ type Launch struct {
 	Memory  *Memory
 	Print   io.Writer // what vprintf writes; nil for nothing
 
-	NoRaces  bool // shared memory is not watched
+	NoRaces  bool // memory is not watched
+	NoGlobal bool // global memory is not
+	Strict   bool // different values that one store writes to one place are an error too
 	Backward bool // warps take their turns from the last to the first
 	Steps    int  // how many instructions of a warp a block may run; 0 for a hundred million
 }
@@ -28,6 +30,8 @@ type Launch struct {
 type instr struct {
 	text    string
 	line    int
+	loc     string // of the source, "" if unknown
+	counts  bool   // it may write global memory
 	kind    kind
 	guard   int // register of its predicate, or -1
 	neg     bool
@@ -79,12 +83,17 @@ type block struct {
 	local   []byte
 	shared  []byte
 	races   *races
+	globals *globalRaces // of the launch
 	pending []copies
 	carry   []uint64
 	fences  []fences
 
 	products []products // of each warp; nil before the first
 	underWay int        // how many there are
+
+	epoch      int32           // barriers of the block that are behind
+	warpEpochs []int32         // those of each warp
+	counts     map[int][]int32 // how often threads came to each instruction that may write global memory
 
 	arrived []bool // threads that have arrived at the cluster's barrier and not waited there
 	reached int32  // the epoch of the cluster, from 1 on, in which another block last touched our shared memory
@@ -137,13 +146,17 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 	if err != nil {
 		return err
 	}
+	var globals *globalRaces
+	if !l.NoRaces && !l.NoGlobal {
+		globals = newGlobalRaces(l.Strict)
+	}
 	for z := range l.Grid[2] {
 		for y := range l.Grid[1] {
 			for x := 0; x < l.Grid[0]; x += size {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if err := m.runCluster(f, l, [3]int{x, y, z}, size); err != nil {
+				if err := m.runCluster(f, l, [3]int{x, y, z}, size, globals); err != nil {
 					return err
 				}
 			}
@@ -164,6 +177,7 @@ func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
 	c.pending, c.carry, c.fences = make([]copies, c.n), make([]uint64, c.n), make([]fences, c.n)
 	if !l.NoRaces {
 		c.races = newRaces(len(c.shared))
+		c.warpEpochs, c.counts = make([]int32, (c.n+31)/32), map[int][]int32{}
 	}
 	return c
 }
@@ -242,6 +256,7 @@ func (c *block) release() {
 	if c.races != nil {
 		c.races.barrier()
 	}
+	c.epoch++
 }
 
 // turnSteps is how many instructions a warp runs before the others get a chance: those that it may be waiting for.
@@ -289,6 +304,9 @@ func (c *block) runGroup(grp []int32, next int32, end int) {
 		c.at = int(cur)
 		c.steps++
 		act := grp
+		if in.counts && c.globals != nil {
+			c.count(grp)
+		}
 		if in.guard >= 0 {
 			act = c.guarded(in, grp)
 		}

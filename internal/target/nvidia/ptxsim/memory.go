@@ -130,6 +130,9 @@ func (c *block) bytes(sp space, t int32, addr uint64, n int, write bool) []byte 
 	if err != nil {
 		c.fail(t, "%v", err)
 	}
+	if c.globals != nil {
+		c.globals.touch(c, t, addr, b, write, false)
+	}
 	return b
 }
 
@@ -160,9 +163,12 @@ func store(b []byte, v uint64, n int) {
 	}
 }
 
-// settle looks at shared writes that are done.
+// settle looks at writes that are done.
 func (c *block) settle() {
 	if c.races != nil && len(c.races.doubts) > 0 {
 		c.races.settle(c)
+	}
+	if c.globals != nil && len(c.globals.doubts) > 0 {
+		c.globals.settle(c)
 	}
 }

@@ -225,6 +225,16 @@ func (c *block) atomicBytes(sp space, t int32, addr uint64, n int) []byte {
 		c.races = nil
 		defer func() { c.races = races }()
 	}
+	if globals := c.globals; globals != nil && sp != shared {
+		c.globals = nil
+		defer func() { c.globals = globals }()
+		b := c.bytes(sp, t, addr, n, true)
+		if sp == global || addr&windowMask == 0 {
+			c.globals = globals
+			globals.touch(c, t, addr, b, true, true)
+		}
+		return b
+	}
 	return c.bytes(sp, t, addr, n, true)
 }
 
@@ -282,6 +292,7 @@ type copyJob struct {
 	from uint64
 	n    int // bytes read; the rest of size are zeros
 	size int
+	seq  int64 // writes to global memory when it began
 }
 
 func (p *copies) open() int {
@@ -358,9 +369,20 @@ func copyStart(s *stmt) (action, error) {
 			if c.races != nil {
 				c.races.start(c, t, int(j.to), size)
 			}
+			if c.globals != nil && j.n > 0 {
+				c.startCopy(t, &j)
+			}
 			c.pending[t].now = append(c.pending[t].now, j)
 		}
 	}, nil
+}
+
+// startCopy notes the first moment at which a copy may read.
+func (c *block) startCopy(t int32, j *copyJob) {
+	if src, err := c.launch.Memory.at(j.from, j.n); err == nil { // where it is not, the copy's end says so
+		c.globals.touch(c, t, j.from, src, false, false)
+	}
+	j.seq = c.globals.seq
 }
 
 // complete ends all groups of a thread but the last n.
@@ -373,6 +395,9 @@ func (c *block) complete(t int32, n int) {
 				var err error
 				if src, err = c.launch.Memory.at(j.from, j.n); err != nil {
 					c.fail(t, "%v", err)
+				}
+				if c.globals != nil {
+					c.globals.copied(c, t, j.from, src, j.seq)
 				}
 			}
 			if c.races != nil {

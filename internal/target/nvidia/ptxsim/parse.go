@@ -50,7 +50,8 @@ type parser struct {
 	numRegs  int
 	paramTop int
 	localTop int
-	shared   int // static shared memory
+	loc      string // the last .loc
+	shared   int    // static shared memory
 	fn       *function
 }
 
@@ -353,7 +354,7 @@ func (p *parser) body() error {
 			p.at++
 			continue
 		case strings.HasPrefix(p.text[p.at:], ".loc ") || strings.HasPrefix(p.text[p.at:], ".loc\t"): // .local is another
-			p.until("\n")
+			p.loc = strings.TrimSpace(p.until("\n"))
 			continue
 		}
 		if label, ok := p.label(); ok {

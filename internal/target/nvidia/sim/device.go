@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
@@ -113,6 +114,7 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
 	return k.module.Run(ctx, &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Memory: k.dev.mem, Print: os.Stdout,
+		NoGlobal: !knob.CheckRaces.Get(), Strict: true,
 	})
 }
 
