@@ -1,0 +1,167 @@
+package args
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/pyrun"
+)
+
+// addParams are those of def add(x, y, n, scale: "fp32" = 2, BLOCK: constexpr = 64).
+var addParams = NewParams([]lang.Param{
+	{Name: "x"}, {Name: "y"}, {Name: "n"},
+	{Name: "scale", Type: "fp32", Default: pyrun.MakeInt(2)},
+	{Name: "BLOCK", Constexpr: true, Default: pyrun.MakeInt(64)},
+})
+
+func positional(vals ...any) (out []Arg) {
+	for _, v := range vals {
+		out = append(out, Arg{Value: v})
+	}
+	return out
+}
+
+func TestMatch(t *testing.T) {
+	named := func(list []Arg, name string, v any) []Arg { return append(list, Arg{name, v}) }
+	for _, c := range []struct {
+		name string
+		args []Arg
+		want string // values, or the error
+	}{
+		{"in order", positional(1, 2, 3, 4, 5), "[1 2 3 4 5]"},
+		{"defaults", positional(1, 2, 3), "[1 2 3 2 {}]"},
+		{"by name", named(positional(1, 2, 3), "BLOCK", 7), "[1 2 3 2 7]"},
+		{"a name first", append([]Arg{{"x", 9}}, positional(1, 2)...), "[9 1 2 2 {}]"},
+		{"None", positional(nil, 2, 3), "[<nil> 2 3 2 {}]"},
+		{"twice", named(positional(1, 2, 3), "x", 4), `argument "x": given twice`},
+		{"two names", named(named(nil, "x", 1), "x", 2), `argument "x": given twice`},
+		{"unknown", named(positional(1, 2, 3), "BLOK", 4), `unknown parameter "BLOK" (the kernel has x, y, n, scale, BLOCK)`},
+		{"too many", positional(1, 2, 3, 4, 5, 6), "takes 5 arguments, 6 were given"},
+		{"missing", positional(1, 2), `argument "n": missing`},
+		{"none at all", nil, `argument "x": missing`},
+	} {
+		var m Matched
+		err := m.Match(addParams, c.args)
+		if err == nil {
+			err = m.Fill()
+		}
+		got := fmt.Sprint(m.Vals)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// lender is a device that sees everything where it is.
+type lender struct{}
+
+func (lender) Address(_ string, _ int, t *Tensor) (uint64, error) {
+	if t.Addr == 0 {
+		return 0, errors.New("no memory")
+	}
+	return t.Addr, nil
+}
+
+func (lender) Describe(_ string, _ int, d *Descriptor) ([]uint64, error) { return []uint64{d.Base.Addr}, nil }
+
+// specialize returns the specs and the words of one argument.
+func specialize(t *testing.T, p lang.Param, v any) string {
+	t.Helper()
+	params := NewParams([]lang.Param{p})
+	var f Frame
+	if err := f.Specialize(params, []any{v}, lender{}); err != nil {
+		return err.Error()
+	}
+	specs, err := f.Specs(params)
+	if err != nil {
+		return err.Error()
+	}
+	quick := Frame{}
+	if err := quick.Specialize(params, []any{v}, nil); err == nil && (!quick.Same(&f.Look) || fmt.Sprint(quick.Words) != fmt.Sprint(f.Words)) {
+		t.Errorf("%v: the short way finds %v, the long way %v", v, quick, f)
+	}
+	var b strings.Builder
+	writeSpec(&b, specs[0])
+	return fmt.Sprint(b.String(), f.Words)
+}
+
+func TestSpecialize(t *testing.T) {
+	plain, fixed, free := lang.Param{Name: "p"}, lang.Param{Name: "p", Type: "i64"}, lang.Param{Name: "p", NoSpecialize: true}
+	half, constexpr := lang.Param{Name: "p", Type: "fp16"}, lang.Param{Name: "p", Constexpr: true}
+	x := &Tensor{Elem: dtype.Float16, Addr: 4096}
+	for _, c := range []struct {
+		p    lang.Param
+		v    any
+		want string
+	}{
+		{plain, 5, "|int32:false[5]"},
+		{plain, 32, "|int32:true[32]"},
+		{plain, 1, "|=int 1[]"},
+		{plain, int8(1), "|=int 1[]"},
+		{plain, uint8(16), "|int32:true[16]"},
+		{plain, 1 << 40, "|int64:true[1099511627776]"},
+		{plain, uint64(math.MaxUint64), "|uint64:false[18446744073709551615]"},
+		{plain, -16, "|int32:true[18446744073709551600]"},
+		{fixed, 1, "|int64:false[1]"},
+		{free, 1, "|int32:false[1]"},
+		{free, 16, "|int32:false[16]"},
+		{half, 1, "|fp16:false[15360]"},
+		{half, 1.0, "|fp16:false[15360]"},
+		{plain, 1.0, "|fp32:false[1065353216]"},
+		{plain, float32(1), "|fp32:false[1065353216]"},
+		{plain, true, "|int1:false[1]"},
+		{plain, nil, "|=NoneType None[]"},
+		{plain, x, "|pointer<fp16>:true[4096]"},
+		{plain, &Tensor{Elem: dtype.Int8, Addr: 4100}, "|pointer<int8>:false[4100]"},
+		{lang.Param{Name: "p", Type: "*i8"}, x, "|pointer<int8>:true[4096]"},
+		{plain, &Tensor{Elem: dtype.Int8}, `argument "p": no memory`},
+		{plain, "relu", "|=str 'relu'[]"},
+		{plain, dtype.Float16, "|=dtype triton.language.float16[]"},
+		{plain, Const{1}, "|=int 1[]"},
+		{plain, []any{x, 3, 16}, "|(|pointer<fp16>:true|int32:false|int32:true)[4096 3 16]"},
+		{plain, Fields{{"a", 1}, {"b", 2.0}}, "|a,b(|=int 1|fp32:false)[1073741824]"},
+		{plain, make(chan int), `argument "p": a chan int cannot be passed to a kernel`},
+		{constexpr, 64, "|=int 64[]"},
+		{constexpr, "relu", "|=str 'relu'[]"},
+		{constexpr, dtype.BFloat16, "|=dtype triton.language.bfloat16[]"},
+		{constexpr, []int{2, 4}, "|=tuple (2, 4)[]"},
+		{constexpr, uint8(3), "|=int 3[]"},
+		{constexpr, nil, "|=NoneType None[]"},
+		{constexpr, x, `argument "p": a tensor cannot be a compile-time argument`},
+		{constexpr, dtype.Invalid, `argument "p": DType(0) is no element type`},
+	} {
+		if got := specialize(t, c.p, c.v); got != c.want {
+			t.Errorf("%+v of %v: %s, want %s", c.v, c.p.Type, got, c.want)
+		}
+	}
+}
+
+// TestShortWayAllocates keeps the path of repeated launches free of allocations.
+func TestShortWayAllocates(t *testing.T) {
+	var m Matched
+	var f Frame
+	x := &Tensor{Elem: dtype.Float32, Addr: 4096}
+	list := positional(x, x, 1000, 2.0, 64)
+	n := testing.AllocsPerRun(100, func() {
+		if err := m.Match(addParams, list); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Fill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Specialize(addParams, m.Vals, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n != 0 {
+		t.Errorf("%g allocations", n)
+	}
+}

@@ -1,0 +1,99 @@
+package args
+
+import "unsafe"
+
+// Class is all that a specialization depends on in one argument. A constant's value is not in it: it follows the class in two
+// halves, see Look.
+type Class uint32
+
+const (
+	ClassNone Class = iota
+	ClassOne
+	ClassConstInt // constants, by their kind
+	ClassConstFloat
+	ClassConstBool
+	ClassConstText
+	ClassConstType
+	ClassDefault // the kernel's own default
+	ClassOther   // anything else: its text is among Look.Texts
+	ClassInt32   // from here on the device is handed a word
+	ClassInt64
+	ClassUint64
+	ClassFloat
+	ClassBool
+	ClassPtr // with the element type in the bits above
+
+	ClassKind  Class = 1<<8 - 1
+	ClassDiv16 Class = 1 << 8
+	classElem  Class = 1 << 16
+)
+
+// Folded reports whether the class has no word: the code holds the value.
+func (c Class) Folded() bool { return c&ClassKind < ClassInt32 }
+
+// IntRule is how integers are specialized: the class of 1, and ClassDiv16 if it matters whether 16 divides the value.
+type IntRule struct{ One, Align Class }
+
+// Class returns the class of an integer. It has no branches: after a call into the driver they would be mispredicted.
+func (r IntRule) Class(v int64) Class {
+	c := ClassInt32
+	if v != int64(int32(v)) {
+		c = ClassInt64
+	}
+	if v == 1 {
+		c = r.One
+	}
+	div := r.Align
+	if v&15 != 0 {
+		div = 0
+	}
+	return c | div
+}
+
+// Class returns the class of a tensor.
+func (t *Tensor) Class() Class {
+	c := ClassPtr + Class(t.Elem)*classElem
+	if t.Addr&15 == 0 {
+		c |= ClassDiv16
+	}
+	return c
+}
+
+// Look is what arguments look like: all that their specialization depends on.
+type Look struct {
+	Classes []Class  // of each parameter; a constant's is followed by its value, low half first
+	Texts   []string // of the strings and of the arguments of ClassOther, in order
+}
+
+// Same reports whether arguments look alike.
+func (l *Look) Same(o *Look) bool {
+	if !sameClasses(l.Classes, o.Classes) || len(l.Texts) != len(o.Texts) {
+		return false
+	}
+	for i, t := range l.Texts {
+		if t != o.Texts[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// sameClasses compares without a call, and with no branch that depends on what is compared.
+func sameClasses(a, b []Class) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	var differ Class
+	for i, c := range a {
+		differ |= c ^ b[i]
+	}
+	return differ == 0
+}
+
+// Bytes returns the classes as a string that shares their memory, to be hashed.
+func Bytes(s []Class) string {
+	if len(s) == 0 {
+		return ""
+	}
+	return unsafe.String((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
+}

@@ -1,0 +1,88 @@
+package args
+
+import (
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/pyrun"
+)
+
+// Params are a kernel's parameters as launches see them.
+type Params struct {
+	List     []lang.Param
+	Rules    []Rule // of each parameter
+	Runtime  []Rule // of those that are not compile-time
+	defaults []any  // what a parameter is when nothing is given; nil if something must be
+}
+
+// Rule is how the arguments of one parameter are specialized. It is small, since a launch looks at all of them.
+type Rule struct {
+	IntRule
+	Elem      dtype.Type // the scalar type that the annotation names, if Fixed
+	Constexpr bool
+	Fixed     bool
+	Float     bool // the annotation makes any number a float
+}
+
+// NewParams returns the parameters of a kernel.
+func NewParams(list []lang.Param) *Params {
+	p := &Params{List: list}
+	for _, x := range list {
+		r := newRule(x)
+		p.Rules = append(p.Rules, r)
+		p.defaults = append(p.defaults, defaultOf(x))
+		if !x.Constexpr {
+			p.Runtime = append(p.Runtime, r)
+		}
+	}
+	return p
+}
+
+func newRule(p lang.Param) Rule {
+	r := Rule{Constexpr: p.Constexpr, IntRule: IntRule{One: ClassInt32}}
+	if !p.NoSpecialize && p.Type == "" {
+		r.One = ClassOne
+	}
+	if !p.NoSpecialize && !p.NoAlign {
+		r.Align = ClassDiv16
+	}
+	if t, ok := dtype.Parse(p.Type); ok {
+		r.Elem, r.Fixed, r.Float = t, true, t.IsFloat()
+	}
+	return r
+}
+
+// defaultOf returns a parameter's default: a number of Go when the device is handed it.
+func defaultOf(p lang.Param) any {
+	switch {
+	case p.Default == nil:
+		return nil
+	case p.Constexpr || p.Default == pyrun.None:
+		return ItsDefault{}
+	}
+	switch v := GoValue(p.Default).(type) {
+	case int64, float64, bool:
+		return v
+	}
+	return ItsDefault{}
+}
+
+// Index returns the position of a parameter, or -1.
+func (p *Params) Index(name string) int {
+	for i := range p.List {
+		if p.List[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// names lists the parameters, for messages.
+func (p *Params) names() string {
+	names := make([]string, len(p.List))
+	for i, x := range p.List {
+		names[i] = x.Name
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,377 @@
+package args
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/pyrun"
+)
+
+// Lender makes memory reachable for the device of a launch, for as long as that lasts.
+type Lender interface {
+	// Address returns where the device sees a tensor, whose address becomes the launch's word number word.
+	Address(param string, word int, t *Tensor) (uint64, error)
+	// Describe returns the words by which a kernel is handed a descriptor, from number word on.
+	Describe(param string, word int, d *Descriptor) ([]uint64, error)
+}
+
+// Frame is the specialized arguments of a launch. It is reused from launch to launch.
+type Frame struct {
+	Look
+	Words []uint64 // that the device reads
+	Dev   *Device  // where tensors lie that are not the host's
+	Host  bool     // tensors of the host are among them
+
+	// At is the position of each parameter's first word, noted where there is a Lender.
+	At []int
+
+	others []lang.ArgSpec // of the arguments of ClassOther, in order
+	room   struct {
+		classes [72]Class
+		words   [24]uint64
+	}
+}
+
+// errLong is that of arguments which only a launch with a Lender can specialize.
+var errLong = errors.New("needs the long way")
+
+// Specialize finds the class and the words of each argument. Without a Lender it knows the common kinds alone, of tensors those
+// that lie where the device reads them (see Reads), and allocates nothing; any other argument is an error.
+func (f *Frame) Specialize(p *Params, vals []any, lend Lender) error {
+	n := len(p.Rules)
+	if cap(f.Words) < n || cap(f.Classes) < 3*n {
+		f.grow(n)
+	}
+	f.Classes, f.Words, f.Texts, f.others = f.Classes[:0], f.Words[:0], f.Texts[:0], f.others[:0]
+	f.At = f.At[:0]
+	f.Host, f.Dev = false, nil
+	for i := range p.Rules {
+		if lend != nil {
+			f.At = append(f.At, len(f.Words))
+		}
+		if err := f.add(p, i, vals[i], lend); err != nil {
+			if err == errLong {
+				return err
+			}
+			return &Error{p.List[i].Name, err}
+		}
+	}
+	return nil
+}
+
+func (f *Frame) grow(n int) {
+	if 3*n <= len(f.room.classes) && n <= len(f.room.words) {
+		f.Classes, f.Words = f.room.classes[:0], f.room.words[:0]
+		return
+	}
+	f.Classes, f.Words = make([]Class, 0, 3*n), make([]uint64, 0, n)
+}
+
+// Reads reports whether a device finds the tensors where they are. A launch that is told no goes on with a Lender.
+func (f *Frame) Reads(d *Device) bool {
+	return (f.Dev == nil || f.Dev == d) && (!f.Host || d.SharesHost())
+}
+
+// add adds the argument of one parameter.
+func (f *Frame) add(p *Params, i int, v any, lend Lender) error {
+	r := &p.Rules[i]
+	if r.Constexpr {
+		return f.addConst(v, lend)
+	}
+	switch v := v.(type) {
+	case *Tensor:
+		return f.addTensor(p.List[i].Name, v, lend)
+	case int:
+		if !r.Float {
+			f.put(r.Class(int64(v)), uint64(v))
+			return nil
+		}
+	}
+	if c, word, ok := r.scalar(v); ok {
+		f.put(c, word)
+		return nil
+	}
+	if lend == nil {
+		return errLong
+	}
+	if c, word, ok := r.reflected(v); ok {
+		f.put(c, word)
+		return nil
+	}
+	spec, err := f.item(p.List[i].Name, v, lend)
+	if err != nil {
+		return err
+	}
+	f.other(spec, false)
+	return nil
+}
+
+// put notes a class, and its word if it has one.
+func (f *Frame) put(c Class, word uint64) {
+	f.Classes = append(f.Classes, c)
+	if !c.Folded() {
+		f.Words = append(f.Words, word)
+	}
+}
+
+// addTensor adds a tensor. Memory of the host has its own address until somebody lends it to the device.
+func (f *Frame) addTensor(param string, t *Tensor, lend Lender) error {
+	if t == nil {
+		f.put(ClassNone, 0)
+		return nil
+	}
+	if lend == nil {
+		switch {
+		case t.Dev == nil && t.Addr == 0:
+			return errLong // empty, or closed: the long way says which
+		case t.Dev == nil:
+			f.Host = true
+		case f.Dev == nil:
+			f.Dev = t.Dev
+		case f.Dev != t.Dev:
+			return errLong
+		}
+		f.put(t.Class(), t.Addr)
+		return nil
+	}
+	addr, err := lend.Address(param, len(f.Words), t)
+	if err != nil {
+		return err
+	}
+	f.put((&Tensor{Elem: t.Elem, Addr: addr}).Class(), addr)
+	return nil
+}
+
+// addConst adds a compile-time argument.
+func (f *Frame) addConst(v any, lend Lender) error {
+	c, bits, ok := f.constant(v)
+	if ok {
+		f.Classes = append(f.Classes, c, Class(bits), Class(bits>>32))
+		return nil
+	}
+	if lend == nil {
+		return errLong
+	}
+	x, err := Constant(v)
+	if err != nil {
+		return err
+	}
+	f.other(lang.ArgSpec{Const: x}, true)
+	return nil
+}
+
+// constant returns the class and the bits of a compile-time value of a common kind.
+func (f *Frame) constant(v any) (c Class, bits uint64, ok bool) {
+	switch v := v.(type) {
+	case int:
+		return ClassConstInt, uint64(v), true
+	case string:
+		f.Texts = append(f.Texts, v)
+		return ClassConstText, 0, true
+	case bool:
+		return ClassConstBool, boolWord(v), true
+	case int64:
+		return ClassConstInt, uint64(v), true
+	case int32:
+		return ClassConstInt, uint64(v), true
+	case float64:
+		return ClassConstFloat, math.Float64bits(v), true
+	case dtype.Type:
+		return ClassConstType, uint64(v), v.Size() != 0
+	case ItsDefault:
+		return ClassDefault, 0, true
+	case nil:
+		return ClassNone, 0, true
+	}
+	return 0, 0, false
+}
+
+// scalar returns the class and the word of a number, a bool or None.
+func (r *Rule) scalar(v any) (c Class, word uint64, ok bool) {
+	switch v := v.(type) {
+	case int:
+		c, word = r.Integer(int64(v))
+	case int64:
+		c, word = r.Integer(v)
+	case int32:
+		c, word = r.Integer(int64(v))
+	case float64:
+		c, word = r.Floating(v)
+	case float32:
+		c, word = r.Floating(float64(v))
+	case bool:
+		c, word = ClassBool, boolWord(v)
+	case ItsDefault:
+		c = ClassDefault
+	case nil:
+		c = ClassNone
+	default:
+		return 0, 0, false
+	}
+	return c, word, true
+}
+
+// Integer returns the class and the word of an integer.
+func (r *Rule) Integer(v int64) (Class, uint64) {
+	if r.Float {
+		return ClassFloat, r.Elem.Encode(float64(v))
+	}
+	return r.Class(v), uint64(v)
+}
+
+// Floating returns the class and the word of a float.
+func (r *Rule) Floating(v float64) (Class, uint64) {
+	if r.Fixed {
+		return ClassFloat, r.Elem.Encode(v)
+	}
+	return ClassFloat, uint64(math.Float32bits(float32(v)))
+}
+
+// unsigned returns the class and the word of an integer that int64 may not hold.
+func (r *Rule) unsigned(v uint64) (Class, uint64) {
+	switch {
+	case v <= math.MaxInt64:
+		return r.Integer(int64(v))
+	case r.Float:
+		return ClassFloat, r.Elem.Encode(float64(v))
+	}
+	c := ClassUint64
+	if v&15 == 0 {
+		c |= r.Align
+	}
+	return c, v
+}
+
+func boolWord(v bool) uint64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// reflected is scalar for the types of numbers that are rare.
+func (r *Rule) reflected(v any) (c Class, word uint64, ok bool) {
+	switch v := v.(type) {
+	case dtype.Type: // a number to Go
+		return 0, 0, false
+	case pyrun.Int:
+		if b := v.Big(); b.IsUint64() {
+			c, word = r.unsigned(b.Uint64())
+			return c, word, true
+		}
+	}
+	switch x := reflect.ValueOf(v); {
+	case x.CanInt():
+		c, word = r.Integer(x.Int())
+	case x.CanUint():
+		c, word = r.unsigned(x.Uint())
+	case x.CanFloat():
+		c, word = r.Floating(x.Float())
+	case x.Kind() == reflect.Bool:
+		c, word = ClassBool, boolWord(x.Bool())
+	default:
+		return 0, 0, false
+	}
+	return c, word, true
+}
+
+// other notes an argument of ClassOther.
+func (f *Frame) other(spec lang.ArgSpec, constexpr bool) {
+	var b strings.Builder
+	writeSpec(&b, spec)
+	f.Texts = append(f.Texts, b.String())
+	f.others = append(f.others, spec)
+	f.Classes = append(f.Classes, ClassOther)
+	if constexpr {
+		f.Classes = append(f.Classes, 0, 0)
+	}
+}
+
+// plainRule is that of an item of a tuple: annotations of the parameter do not reach the items.
+var plainRule = Rule{IntRule: IntRule{One: ClassOne, Align: ClassDiv16}}
+
+// item returns what the compiler is told of an argument, of an item of a tuple say. Its words follow those that are there.
+func (f *Frame) item(param string, v any, lend Lender) (lang.ArgSpec, error) {
+	switch v := v.(type) {
+	case *Tensor:
+		if v == nil {
+			break
+		}
+		addr, err := lend.Address(param, len(f.Words), v)
+		if err != nil {
+			return lang.ArgSpec{}, err
+		}
+		return f.word((&Tensor{Elem: v.Elem, Addr: addr}).Class(), addr)
+	case *Descriptor:
+		return f.descriptor(param, v, lend)
+	case string, dtype.Type, Const, pyrun.Value:
+		x, err := Constant(v)
+		return lang.ArgSpec{Const: x}, err
+	case Fields:
+		return f.fields(param, v, lend)
+	}
+	c, word, ok := plainRule.scalar(v)
+	if !ok {
+		c, word, ok = plainRule.reflected(v)
+	}
+	if ok {
+		return f.word(c, word)
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice || r.Kind() == reflect.Array {
+		return f.tuple(param, r, lend)
+	}
+	return lang.ArgSpec{}, fmt.Errorf("a %T cannot be passed to a kernel", v)
+}
+
+// word notes a word and returns what the compiler is told of it.
+func (f *Frame) word(c Class, word uint64) (lang.ArgSpec, error) {
+	if !c.Folded() {
+		f.Words = append(f.Words, word)
+	}
+	return specOf(lang.Param{}, c, word)
+}
+
+func (f *Frame) tuple(param string, v reflect.Value, lend Lender) (lang.ArgSpec, error) {
+	spec := lang.ArgSpec{Tuple: true}
+	for i := range v.Len() {
+		item, err := f.item(param, v.Index(i).Interface(), lend)
+		if err != nil {
+			return spec, fmt.Errorf("item %d: %w", i, err)
+		}
+		spec.Items = append(spec.Items, item)
+	}
+	return spec, nil
+}
+
+func (f *Frame) fields(param string, v Fields, lend Lender) (lang.ArgSpec, error) {
+	spec := lang.ArgSpec{Tuple: true}
+	for _, x := range v {
+		item, err := f.item(param, x.Value, lend)
+		if err != nil {
+			return spec, fmt.Errorf("field %s: %w", x.Name, err)
+		}
+		spec.Items, spec.Names = append(spec.Items, item), append(spec.Names, x.Name)
+	}
+	return spec, nil
+}
+
+// descriptor returns what the compiler is told of a descriptor; the device is handed the words for it, then its shape and strides.
+func (f *Frame) descriptor(param string, d *Descriptor, lend Lender) (lang.ArgSpec, error) {
+	words, err := lend.Describe(param, len(f.Words), d)
+	if err != nil {
+		return lang.ArgSpec{}, err
+	}
+	f.Words = append(f.Words, words...)
+	for _, list := range [][]int64{d.Desc.Shape, d.Desc.Strides} {
+		for _, n := range list {
+			f.Words = append(f.Words, uint64(n))
+		}
+	}
+	return lang.ArgSpec{Desc: &lang.DescSpec{Elem: sem.ScalarOf(d.Base.Elem), Block: d.Desc.Block}}, nil
+}

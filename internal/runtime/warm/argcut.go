@@ -1,0 +1,181 @@
+package warm
+
+import (
+	"math"
+	"reflect"
+	"runtime"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+)
+
+// ArgCut is the short cut of Kernel.Launch: like Cut, for arguments of any type in the order of the parameters, options last if
+// there are any. It never changes.
+type ArgCut struct {
+	ready driver.Ready
+	dev   *args.Device
+
+	nArgs, nWords uint8
+
+	plan    *Plan          // keeps the code alive
+	tensors unsafe.Pointer // the type word of an argument that is a tensor
+	kinds   [argCutArgs]argKind
+	codes   [argCutArgs]uint32    // a tensor, a scalar, or the place among consts
+	consts  [argCutConsts]argWord // the arguments that must stay the same
+}
+
+const (
+	argCutArgs   = 24
+	argCutConsts = 12
+)
+
+// argKind is what an argument must be.
+type argKind uint8
+
+const (
+	argConst  argKind = iota // the very same, or equal
+	argInt                   // an int
+	argTensor                // a tensor
+	argFloat                 // a float64 that becomes a float32
+	argBool
+)
+
+// argWord is an interface value as it lies in memory: where both halves are the same, so is the value.
+type argWord struct{ typ, data unsafe.Pointer }
+
+func wordOf(v *any) *argWord { return (*argWord)(unsafe.Pointer(v)) }
+
+// Launch launches if there is a short cut and the arguments fit; done is false otherwise, and nothing has happened. Tensors are
+// pointers to structs that begin with an args.Tensor.
+func (x *ArgCut) Launch(dev *args.Device, s *driver.Stream, grid [3]int, list []any) (done bool, err error) {
+	if x == nil || x.dev != dev || len(list) != int(x.nArgs) || len(list) > argCutArgs {
+		return false, nil
+	}
+	var words [cutWords]uint64
+	differ := uint64(0)
+	for i := range list {
+		code := x.codes[i]
+		switch x.kinds[i] {
+		case argConst:
+			got, want := wordOf(&list[i]), &x.consts[code%argCutConsts]
+			if got.typ != want.typ || got.data != want.data && list[i] != *(*any)(unsafe.Pointer(want)) {
+				return false, nil
+			}
+		case argInt:
+			v, ok := list[i].(int)
+			if !ok {
+				return false, nil
+			}
+			differ |= uint64(scalar(code).differs(int64(v)))
+			words[code>>scalarAt] = uint64(v)
+		case argTensor:
+			w := wordOf(&list[i])
+			t := (*args.Tensor)(w.data)
+			if w.typ != x.tensors || t == nil || t.Dev != x.dev {
+				return false, nil
+			}
+			differ |= uint64(code&tensorClass) ^ uint64(t.Class())
+			words[code>>scalarAt] = t.Addr
+		default:
+			word, ok := x.number(i, list[i])
+			if !ok {
+				return false, nil
+			}
+			words[code>>scalarAt] = word
+		}
+	}
+	g, ok := x.plan.grid(grid)
+	if differ != 0 || !ok {
+		return false, nil
+	}
+	err = x.ready.Launch(s, g[0], g[1], g[2], words[:x.nWords])
+	runtime.KeepAlive(x)
+	return true, err
+}
+
+// number returns the word of a float or a bool. It stays out of the code that every launch runs through.
+//
+//go:noinline
+func (x *ArgCut) number(i int, v any) (word uint64, ok bool) {
+	if x.kinds[i] == argFloat {
+		f, ok := v.(float64)
+		return uint64(math.Float32bits(float32(f))), ok
+	}
+	b, ok := v.(bool)
+	if b {
+		word = 1
+	}
+	return word, ok
+}
+
+// NewArgCut returns the short cut to a plan for arguments as Launch takes them, or nil. vals are the same arguments as package args
+// takes them; behind those of the parameters there may be options in list.
+func NewArgCut(p *Plan, rules []args.Rule, list, vals []any) *ArgCut {
+	n := len(rules)
+	if !p.Ready.Is() || len(vals) != n || len(list) > argCutArgs || len(list) < n || len(list) > n+1 || p.Words >= nowhere {
+		return nil
+	}
+	b := argCutter{&ArgCut{ready: p.Ready, dev: p.Dev, plan: p, nArgs: uint8(len(list))}, p.Classes, 0}
+	for i := range n {
+		if !b.add(i, &rules[i], list[i], vals[i]) {
+			return nil
+		}
+	}
+	if len(list) > n && !b.addConst(n, list[n]) || int(b.nWords) != p.Words {
+		return nil
+	}
+	return b.ArgCut
+}
+
+// argCutter makes an ArgCut.
+type argCutter struct {
+	*ArgCut
+	classes []args.Class // that are left
+	nConsts int
+}
+
+// add adds a parameter with its argument, unless it is of a kind without short cuts.
+func (b *argCutter) add(i int, r *args.Rule, v, val any) bool {
+	c := b.classes[0]
+	if r.Constexpr {
+		b.classes = b.classes[3:]
+		return b.addConst(i, v)
+	}
+	b.classes = b.classes[1:]
+	at := uint8(nowhere)
+	if !c.Folded() {
+		at = b.nWords
+		b.nWords++
+	}
+	switch val := val.(type) {
+	case nil:
+		return b.addConst(i, v)
+	case *args.Tensor:
+		b.tensors = wordOf(&v).typ
+		b.kinds[i], b.codes[i] = argTensor, uint32(c)|uint32(at)<<scalarAt
+		return val != nil && wordOf(&v).data == unsafe.Pointer(val) && c <= tensorClass
+	case int:
+		b.kinds[i], b.codes[i] = argInt, uint32(intScalar(r.IntRule, c, at))
+		return !r.Float
+	case float64:
+		b.kinds[i], b.codes[i] = argFloat, uint32(anyScalar(at))
+		return !r.Fixed || r.Elem == dtype.Float32
+	case bool:
+		b.kinds[i], b.codes[i] = argBool, uint32(anyScalar(at))
+		return true
+	}
+	return false
+}
+
+// addConst adds an argument that must stay what it is. Its type must be one whose values can be compared.
+func (b *argCutter) addConst(i int, v any) bool {
+	if b.nConsts == argCutConsts || v != nil && !reflect.TypeOf(v).Comparable() {
+		return false
+	}
+	b.kinds[i], b.codes[i] = argConst, uint32(b.nConsts)
+	b.consts[b.nConsts] = *wordOf(&v)
+	b.nConsts++
+	return true
+}

@@ -1,0 +1,227 @@
+package warm
+
+import (
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+)
+
+// Cut is the short cut of a generated function: one plan, and all that it takes to see that arguments fit it, in the order in
+// which it is read. It never changes.
+type Cut struct {
+	ready driver.Ready
+	dev   *args.Device
+
+	nConsts, nTensors, nScalars, nWords uint8
+
+	tail    uint64 // of the last of consts, the bits that are not padding
+	plan    *Plan  // keeps the code alive
+	keep    any    // the constants, whose texts live for as long as somebody compares with their addresses
+	scalars [cutScalars]scalar
+	tensors [cutTensors]tensor
+	consts  [cutConsts]uint64
+	masks   []uint64 // of consts, the bits that are not padding; nil if the last alone has any
+}
+
+// The sizes for which there are short cuts: most kernels.
+const (
+	cutConsts  = 16
+	cutTensors = 12
+	cutScalars = 20
+	cutWords   = 24
+	nowhere    = cutWords - 1 // where words go that the code holds
+)
+
+// tensor is the class of a tensor, with the place of its word in the highest 8 bits.
+type tensor uint32
+
+const tensorClass = 1<<24 - 1
+
+// LastCut is the short cut to the plan of the launch before.
+type LastCut struct{ atomic.Pointer[Cut] }
+
+// Launch launches if there is a short cut and the arguments fit; done is false otherwise, and nothing has happened. It compares all
+// of them before it decides: a branch for each would be mispredicted. Addresses in tensors may be nil.
+func (l *LastCut) Launch(dev *args.Device, s *driver.Stream, grid *[3]int, consts unsafe.Pointer, tensors []*args.Tensor, scalars []int64) (done bool, err error) {
+	x := l.Load()
+	if x == nil || x.dev != dev || len(tensors) != int(x.nTensors) || len(scalars) != int(x.nScalars) {
+		return false, nil
+	}
+	var words [cutWords]uint64
+	differ := uint64(0)
+	for i, v := range scalars {
+		w := x.scalars[i]
+		differ |= uint64(w.differs(v))
+		words[w>>scalarAt] = uint64(v)
+	}
+	if x.masks == nil {
+		differ |= x.differs(consts)
+	} else {
+		differ |= x.masked(consts)
+	}
+	for i, t := range tensors {
+		w := x.tensors[i]
+		class := args.ClassNone
+		if t != nil {
+			if t.Dev != x.dev {
+				return false, nil // the host's, or another device's
+			}
+			class = t.Class()
+			words[w>>scalarAt] = t.Addr
+		}
+		differ |= uint64(w&tensorClass) ^ uint64(class)
+	}
+	g, ok := x.plan.grid(*grid)
+	if differ != 0 || !ok {
+		return false, nil
+	}
+	err = x.ready.Launch(s, g[0], g[1], g[2], words[:x.nWords])
+	runtime.KeepAlive(x)
+	return true, err
+}
+
+// differs compares constants.
+func (x *Cut) differs(consts unsafe.Pointer) (differ uint64) {
+	n := x.nConsts - 1
+	for i := range n {
+		differ |= constWord(consts, i) ^ x.consts[i%cutConsts]
+	}
+	return differ | (constWord(consts, n)^x.consts[n%cutConsts])&x.tail
+}
+
+// masked compares constants that have padding between them.
+func (x *Cut) masked(consts unsafe.Pointer) (differ uint64) {
+	for i, mask := range x.masks {
+		differ |= (constWord(consts, uint8(i)) ^ x.consts[i]) & mask
+	}
+	return differ
+}
+
+func constWord(consts unsafe.Pointer, i uint8) uint64 {
+	return *(*uint64)(unsafe.Add(consts, 8*uintptr(i)))
+}
+
+// Kinds of parameters, as generated code names them.
+const (
+	KindTensor = 't'
+	KindInt    = 'i'
+	KindFloat  = 'f' // its word is a float32
+	KindDouble = 'd'
+	KindBool   = 'b'
+)
+
+// NewCut returns the short cut to a plan, for runtime arguments of these classes under these constants, or nil.
+func NewCut(p *Plan, kinds string, rules []args.Rule, classes []args.Class, raw *Raw) *Cut {
+	if !p.Ready.Is() || len(kinds) != len(rules) || len(kinds) != len(classes) || len(raw.words) == 0 ||
+		len(raw.words) > cutConsts || p.Words >= nowhere {
+		return nil
+	}
+	x := &Cut{ready: p.Ready, dev: p.Dev, plan: p, keep: raw.keep, nConsts: uint8(len(raw.words)), masks: raw.masks, tail: raw.tail}
+	copy(x.consts[:], raw.words)
+	for i, c := range classes {
+		at := x.nWords
+		if c.Folded() {
+			at = nowhere
+		} else {
+			x.nWords++
+		}
+		if !x.add(kinds[i], &rules[i], c, at) {
+			return nil
+		}
+	}
+	if int(x.nWords) != p.Words {
+		return nil
+	}
+	return x
+}
+
+// add adds a parameter, unless it is of a kind without short cuts.
+func (x *Cut) add(kind byte, r *args.Rule, c args.Class, at uint8) bool {
+	if kind == KindTensor {
+		if x.nTensors == cutTensors || c&args.ClassKind != args.ClassPtr && c != args.ClassNone || c > tensorClass {
+			return false
+		}
+		x.tensors[x.nTensors] = tensor(c) | tensor(at)<<scalarAt
+		x.nTensors++
+		return true
+	}
+	if x.nScalars == cutScalars {
+		return false
+	}
+	w := anyScalar(at)
+	switch kind {
+	case KindInt:
+		if r.Float {
+			return false
+		}
+		w = intScalar(r.IntRule, c, at)
+	case KindFloat, KindDouble:
+		if c != args.ClassFloat || !wordIs(r, kind) {
+			return false
+		}
+	case KindBool:
+		if c != args.ClassBool {
+			return false
+		}
+	default:
+		return false
+	}
+	x.scalars[x.nScalars] = w
+	x.nScalars++
+	return true
+}
+
+// wordIs reports whether the word of a float is one of the kind: that of a float32 unless the annotation says float64.
+func wordIs(r *args.Rule, kind byte) bool {
+	if kind == KindDouble {
+		return r.Fixed && r.Elem == dtype.Float64
+	}
+	return !r.Fixed || r.Elem == dtype.Float32
+}
+
+// Raw is the memory of a struct of constants: where it is the same, so are they.
+type Raw struct {
+	words []uint64
+	masks []uint64 // the bits that are not padding; nil if the last word alone has any
+	tail  uint64   // the last word's mask
+	keep  any
+}
+
+// NewRaw returns the memory of a struct.
+func NewRaw[C any](c C) (r Raw) {
+	n := unsafe.Sizeof(c)
+	if n == 0 || n%8 != 0 || unsafe.Alignof(c)%8 != 0 {
+		return r
+	}
+	r.keep = c
+	r.words = append(r.words, unsafe.Slice((*uint64)(unsafe.Pointer(&c)), n/8)...)
+	r.masks = make([]uint64, len(r.words))
+	mark(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.masks))), n), reflect.TypeFor[C]())
+	last := len(r.masks) - 1
+	r.tail = r.masks[last]
+	if !slices.ContainsFunc(r.masks[:last], func(m uint64) bool { return m != math.MaxUint64 }) {
+		r.masks = nil
+	}
+	return r
+}
+
+// mark marks the bytes of a type that are part of its value.
+func mark(mask []byte, t reflect.Type) {
+	if t.Kind() == reflect.Struct {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			mark(mask[f.Offset:], f.Type)
+		}
+		return
+	}
+	for i := range t.Size() {
+		mask[i] = 0xff
+	}
+}

@@ -1,0 +1,46 @@
+package warm
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+)
+
+// Plan is a specialization that was launched before: what its arguments looked like, and what runs. It never changes once it is
+// in a Table.
+type Plan struct {
+	Ready driver.Ready // set if a GPU's stream takes the kernel as it is
+	Dev   *args.Device
+	Exec  target.Executable // nil if somebody wants to hear of launches: then Owner launches
+	args.Look
+	Opts  target.Options
+	Words int // of the arguments
+	Owner any // keeps the code alive
+
+	Cut  *Cut
+	Args *ArgCut
+
+	room [32]args.Class // for Look.Classes of most kernels
+}
+
+// Keep copies what arguments look like into the plan.
+func (p *Plan) Keep(l *args.Look, opts target.Options) {
+	p.Look = args.Look{Classes: append(p.room[:0], l.Classes...), Texts: slices.Clone(l.Texts)}
+	p.Opts = opts
+}
+
+// grid returns a grid as a GPU takes it; ok is false for one that it cannot run, which the long way explains. A dimension that is
+// left out is 1.
+func (p *Plan) grid(g [3]int) (d [3]uint32, ok bool) {
+	y, z := max(g[1], 1), max(g[2], 1)
+	ok = g[0] > 0 && g[0] <= math.MaxInt32 && g[1]|g[2] >= 0 && y|z <= math.MaxUint16
+	return [3]uint32{uint32(g[0]), uint32(y), uint32(z)}, ok
+}
+
+// fits reports whether the plan is for arguments that look like l.
+func (p *Plan) fits(l *args.Look, opts *target.Options, dev *args.Device) bool {
+	return p.Dev == dev && p.Same(l) && p.Opts == *opts
+}

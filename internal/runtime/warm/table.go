@@ -1,0 +1,101 @@
+package warm
+
+import (
+	"hash/maphash"
+	"sync/atomic"
+
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// Table has the plans of a kernel, read without a lock. A few are compared one by one; more are found by a hash.
+type Table struct {
+	last atomic.Pointer[Plan] // the plan of the launch before, mostly the next one's too
+	all  atomic.Pointer[planList]
+}
+
+// planList never changes.
+type planList struct {
+	list   []*Plan            // the latest first
+	byHash map[uint64][]*Plan // nil for a few
+}
+
+const (
+	// MaxPlans bounds the specializations of a kernel that are found the short way.
+	MaxPlans = 1024
+	// FewPlans are compared quicker than hashed.
+	FewPlans = 6
+)
+
+var seed = maphash.MakeSeed()
+
+// hash returns a hash of what arguments look like, of the options the common ones.
+func hash(l *args.Look, o *target.Options) uint64 {
+	h := maphash.String(seed, args.Bytes(l.Classes))
+	for _, t := range l.Texts {
+		h = h*31 ^ maphash.String(seed, t)
+	}
+	return h + uint64(o.NumWarps+o.NumStages<<16+o.NumCTAs<<32+o.MaxNReg<<40)*0x9e3779b97f4a7c15
+}
+
+// Find returns the plan of arguments that look like l, or nil.
+func (t *Table) Find(l *args.Look, opts *target.Options, dev *args.Device) *Plan {
+	if p := t.last.Load(); p != nil && p.fits(l, opts, dev) {
+		return p
+	}
+	p := t.search(l, opts, dev)
+	if p != nil {
+		t.last.Store(p)
+	}
+	return p
+}
+
+func (t *Table) search(l *args.Look, opts *target.Options, dev *args.Device) *Plan {
+	all := t.all.Load()
+	if all == nil {
+		return nil
+	}
+	list := all.list
+	if all.byHash != nil {
+		list = all.byHash[hash(l, opts)]
+	}
+	for _, p := range list {
+		if p.fits(l, opts, dev) {
+			return p
+		}
+	}
+	return nil
+}
+
+// Empty reports whether there are no plans.
+func (t *Table) Empty() bool { return t.all.Load() == nil }
+
+// Add adds a plan, unless there is one like it. The oldest go when there are too many.
+func (t *Table) Add(p *Plan) {
+	for {
+		old := t.all.Load()
+		all := &planList{list: []*Plan{p}}
+		if old != nil {
+			if t.search(&p.Look, &p.Opts, p.Dev) != nil {
+				return
+			}
+			all.list = append(all.list, old.list[:min(len(old.list), MaxPlans-1)]...)
+		}
+		if len(all.list) > FewPlans {
+			all.byHash = make(map[uint64][]*Plan, len(all.list))
+			for _, q := range all.list {
+				h := hash(&q.Look, &q.Opts)
+				all.byHash[h] = append(all.byHash[h], q)
+			}
+		}
+		if t.all.CompareAndSwap(old, all) {
+			return
+		}
+	}
+}
+
+// Clear forgets all plans: those of code that is to go.
+func (t *Table) Clear() {
+	t.all.Store(nil)
+	t.last.Store(nil)
+}
