@@ -66,7 +66,7 @@ func newTuneCmd() *cobra.Command {
 	fs.DurationVar(&f.rep, "rep", 0, "how long to measure each config (default: what the decorator says, or 100ms)")
 	fs.BoolVar(&f.again, "again", false, "measure even what is kept")
 	fs.BoolVar(&f.verify, "verify", false, "compare the results of configs with the first one's; one that differs is passed over")
-	fs.StringVar(&f.plot, "plot", "", "draw the times to a PNG file")
+	fs.StringVar(&f.plot, "plot", "", "draw the times to a PNG or SVG file")
 	fs.BoolVar(&f.isolate, "isolate", false, "measure in a child process: a config that crashes it is passed over")
 	fs.DurationVar(&f.hang, "hang", time.Minute, "with --isolate: a config that takes longer is passed over")
 	fs.BoolVar(&f.journal, "journal", false, "be the child process of --isolate")

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/autotune"
+	"github.com/nereid-lang/nereid/internal/plot"
 )
 
 // tuneShow shows a tuning while it runs and afterwards.
@@ -19,7 +19,7 @@ type tuneShow struct {
 	quickest time.Duration
 	best     string
 	all      []nereid.Tuned
-	charts   []autotune.Chart
+	charts   []plot.BarChart
 }
 
 // terminal is the writer if it is a terminal, else nil.
@@ -66,7 +66,7 @@ func (s *tuneShow) done(best string, all []nereid.Tuned) {
 func (s *tuneShow) table(out io.Writer, title string, took time.Duration) {
 	fmt.Fprintf(out, "%s: %d configs measured in %.2f s\n", title, s.measured, took.Seconds())
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	chart := autotune.Chart{Title: title, Best: s.best}
+	chart := plot.BarChart{Title: title, Unit: "ms"}
 	for _, t := range s.all {
 		mark, what := " ", fmt.Sprintf("%v\t(%v to %v)", shortTime(t.Median), shortTime(t.Low), shortTime(t.High))
 		if t.Config == s.best {
@@ -77,7 +77,9 @@ func (s *tuneShow) table(out io.Writer, title string, took time.Duration) {
 		}
 		fmt.Fprintf(w, "%s %s\t%s\n", mark, t.Config, what)
 		ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-		chart.Timings = append(chart.Timings, autotune.Timing{Config: t.Config, Median: ms(t.Median), Low: ms(t.Low), High: ms(t.High), Failed: t.Failed})
+		chart.Bars = append(chart.Bars, plot.Bar{
+			Name: t.Config, Median: ms(t.Median), Low: ms(t.Low), High: ms(t.High), Failed: t.Failed, Best: t.Config == s.best,
+		})
 	}
 	w.Flush()
 	s.charts = append(s.charts, chart)
@@ -85,11 +87,15 @@ func (s *tuneShow) table(out io.Writer, title string, took time.Duration) {
 
 // plot writes the picture of all tunings.
 func (s *tuneShow) plot(file string) error {
+	format, err := plot.Format(file)
+	if err != nil {
+		return err
+	}
 	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	err = autotune.Plot(f, s.charts)
+	err = plot.Bars(f, format, s.charts)
 	if e := f.Close(); err == nil {
 		err = e
 	}

@@ -79,6 +79,9 @@ var rules = []rule{
 	{pkg: "internal/cache", outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
 	{pkg: "internal/autotune", outside: []string{"github.com/gofrs/flock"}},
+	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
+	{pkg: "internal/runtime/args", ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun", "internal/target"}},
+	{pkg: "internal/runtime/warm", ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia/driver"}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
 	{pkg: "kernels"},
 

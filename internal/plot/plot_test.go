@@ -1,0 +1,92 @@
+package plot
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"strings"
+	"testing"
+)
+
+var timings = BarChart{Title: "matmul", Unit: "ms", Bars: []Bar{
+	{Name: "BLOCK=64", Median: 2}, {Name: "BLOCK=128", Median: 1, Best: true}, {Name: "BLOCK=256", Failed: "out of shared memory"},
+}}
+
+func decode(t *testing.T, data []byte) image.Image {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// count returns how many dots of a colour the image has.
+func count(img image.Image, c color.RGBA) (n int) {
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			if color.RGBAModel.Convert(img.At(x, y)) == c {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// A bar is as long as its median: the slower config has twice the area of the one that was chosen, which is green.
+func TestBars(t *testing.T) {
+	var b bytes.Buffer
+	if err := Bars(&b, "png", []BarChart{timings, timings}); err != nil {
+		t.Fatal(err)
+	}
+	img := decode(t, b.Bytes())
+	slow, best := count(img, blue), count(img, green)
+	if best == 0 || float64(slow) < 1.8*float64(best) || float64(slow) > 2.2*float64(best) {
+		t.Errorf("%d blue dots and %d green ones", slow, best)
+	}
+	if err := Bars(&b, "png", nil); err == nil {
+		t.Error("no charts are no picture")
+	}
+}
+
+// One config that is far behind does not make the bars of the others too short to be told apart.
+func TestBarsAreCut(t *testing.T) {
+	c := BarChart{Bars: []Bar{{Name: "a", Median: 1, Best: true}, {Name: "b", Median: 1000}}}
+	var b bytes.Buffer
+	if err := Bars(&b, "png", []BarChart{c}); err != nil {
+		t.Fatal(err)
+	}
+	img := decode(t, b.Bytes())
+	slow, best := count(img, blue), count(img, green)
+	if ratio := float64(slow) / float64(max(1, best)); ratio < cutBar-1 || ratio > cutBar+1 {
+		t.Errorf("the bars are as 1 to %.1f", ratio)
+	}
+}
+
+func TestLines(t *testing.T) {
+	c := LineChart{Title: "softmax", XLabel: "columns", YLabel: "GB/s", LogX: true, Series: []Series{
+		{"cpu", []float64{256, 1024, 65536}, []float64{1, 4, 8}}, {"interp", []float64{256, 1024, 65536}, []float64{0.1, 0.1, 0.1}},
+	}}
+	var b bytes.Buffer
+	if err := Lines(&b, "svg", c); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"softmax", "columns", "GB/s", "2^8", "2^16", "interp"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the picture does not say %q", want)
+		}
+	}
+	c.Series = []Series{{Name: "empty"}}
+	if err := Lines(&b, "svg", c); err == nil {
+		t.Error("a series without points is no line")
+	}
+}
+
+func TestFormat(t *testing.T) {
+	for file, want := range map[string]string{"a.png": "png", "b/c.svg": "svg", "d.jpg": "", "e": ""} {
+		if got, err := Format(file); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", file, got, err)
+		}
+	}
+}
