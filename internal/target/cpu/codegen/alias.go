@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
@@ -9,12 +10,111 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// unsliced is the view that a part was taken of.
-func unsliced(v *ir.Value) *ir.Value {
+// A nest computes its roots a vector at a time: the values of all roots, then their stores, then the next vector. The kernel means all
+// of one root, then all of the next. Both leave the same in memory if no vector loads or stores an element that an earlier vector of the
+// nest has stored. That is so for two accesses
+//
+//   - that have no element in common, or
+//   - that put each index at the same address and no two indices at one, where the load is read at the index that is stored: what they
+//     have in common lies in one vector then. A load that is read elsewhere, transposed for instance, must have nothing in common.
+//
+// Memory behind different arguments is taken to be disjoint, or in place.
+
+// place is where a load or a store puts the elements of its block.
+type place struct {
+	view *ir.Op    // the memref.reinterpret_cast of the whole block, or nil where the block's elements cannot be told
+	base *ir.Value // the pointer, nil if it is not known
+	all  *ir.Value // the view as it is accessed, a part or the whole
+}
+
+// loadPlace returns the place of a load.
+func loadPlace(l *loadInfo) place {
+	if l.part {
+		return placeOf(l.src, l.lo)
+	}
+	return placeOf(l.src, nil)
+}
+
+// storePlace returns the place of a store's root.
+func storePlace(r *root) place {
+	if r.slice == nil {
+		return placeOf(r.dest, nil)
+	}
+	if len(r.slice.kept) != len(r.slice.offs) {
+		return place{base: baseOf(r.dest), all: r.dest}
+	}
+	return placeOf(r.dest, r.slice.offs)
+}
+
+// placeOf returns the place of a view, of which the block's index begins at offs; nil offs for a view of the whole block.
+func placeOf(v *ir.Value, offs []indexlist.Entry) place {
+	p := place{base: baseOf(v), all: v}
+	if offs != nil {
+		part := v.DefBy(memref.SubView)
+		if part == nil || !slices.Equal(indexlist.Of(part, 1, "static_offsets"), offs) {
+			return p
+		}
+		v = part.Operand(0)
+	}
+	p.view = v.DefBy(memref.ReinterpretCast)
+	return p
+}
+
+// baseOf returns the pointer that a view was made of, or nil.
+func baseOf(v *ir.Value) *ir.Value {
 	for v.DefBy(memref.SubView) != nil {
 		v = v.Def().Operand(0)
 	}
-	return v
+	if op := v.DefBy(memref.ReinterpretCast); op != nil {
+		return op.Operand(0)
+	}
+	return nil
+}
+
+// isArgument reports whether a pointer is an argument of the kernel as it is. One that was computed may point anywhere.
+func (g *gen) isArgument(v *ir.Value) bool {
+	return v != nil && v.Def() == nil && v.Block() == g.fn.Body(0)
+}
+
+// conflict reports whether a store in a nest may spoil a load that a root of the same nest reads.
+func (p *planner) conflict(load *ir.Op, reader, store *root) bool {
+	l := loadPlace(p.g.loadOf(load))
+	s := storePlace(store)
+	if reader.deps.moved[load] {
+		return !p.apart(l, s)
+	}
+	return !p.ordered(l, s)
+}
+
+// ordered reports whether what two accesses have in common has the same index in both.
+func (p *planner) ordered(a, b place) bool {
+	if p.apart(a, b) {
+		return true
+	}
+	if a.view == nil || b.view == nil {
+		return false
+	}
+	return a.base == b.base && sameView(a.view, b.view) && injective(a.view)
+}
+
+// apart reports whether two accesses have no element in common.
+func (p *planner) apart(a, b place) bool {
+	if a.base == nil || b.base == nil {
+		return false
+	}
+	if a.base != b.base {
+		return p.g.isArgument(a.base) && p.g.isArgument(b.base)
+	}
+	x, y := baseView(a.all), baseView(b.all)
+	return x != nil && y != nil && disjoint(x, y)
+}
+
+// baseView returns the view that parts were taken of.
+func baseView(v *ir.Value) *ir.Op {
+	for v.DefBy(memref.SubView) != nil {
+		v = v.Def().Operand(0)
+	}
+	return v.DefBy(memref.ReinterpretCast)
 }
 
 // sameView reports whether two views of one pointer put each element in the same place.
@@ -23,8 +123,34 @@ func sameView(x, y *ir.Op) bool {
 		slices.Equal(indexlist.Of(x, 3, "static_strides"), indexlist.Of(y, 3, "static_strides"))
 }
 
-// apart reports whether two views of one pointer, with neighbours in them, are known to have no element in common.
-func apart(x, y *ir.Op) bool {
+// injective reports whether a view is known to put no two elements in one place: each stride is as large as all that the smaller ones
+// reach.
+func injective(op *ir.Op) bool {
+	type dim struct{ size, stride int64 }
+	var dims []dim
+	sizes, strides := indexlist.Of(op, 2, "static_sizes"), indexlist.Of(op, 3, "static_strides")
+	for d := range sizes {
+		if sizes[d].IsConst(1) {
+			continue
+		}
+		if sizes[d].Value != nil || strides[d].Value != nil {
+			return false
+		}
+		dims = append(dims, dim{sizes[d].Const, max(strides[d].Const, -strides[d].Const)})
+	}
+	slices.SortFunc(dims, func(a, b dim) int { return cmp.Compare(a.stride, b.stride) })
+	far := int64(1)
+	for _, d := range dims {
+		if d.stride < far {
+			return false
+		}
+		far += (d.size - 1) * d.stride
+	}
+	return true
+}
+
+// disjoint reports whether two views of one pointer are known to have no element in common.
+func disjoint(x, y *ir.Op) bool {
 	a, ok1 := reach(x)
 	b, ok2 := reach(y)
 	if !ok1 || !ok2 {

@@ -37,6 +37,7 @@ type Code struct {
 type gen struct {
 	*writer
 	m        *ir.Module
+	fn       *ir.Op
 	opts     Options
 	math     *vmath.Lib
 	gemm     *gemm.Lib
@@ -187,7 +188,7 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	}
 	foldSums(fn)
 	g := &gen{
-		writer: newWriter(), m: m, opts: opts, math: vmath.New(opts.Features), gemm: gemm.New(opts.Gemm), lanes: 1,
+		writer: newWriter(), m: m, fn: fn, opts: opts, math: vmath.New(opts.Features), gemm: gemm.New(opts.Gemm), lanes: 1,
 		dest: map[*ir.Value]*view{}, wraps: map[*ir.Value]*wrapInfo{}, gemmScratch: map[string]*view{},
 		fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, argOf: map[string]int{}, steps: map[string]step{},
 	}

@@ -41,10 +41,15 @@ type dependence struct {
 	same    map[*ir.Value]bool // tensors read in the place that is computed
 	apart   map[*ir.Value]bool // tensors read elsewhere
 	loads   []*ir.Op
-	need    int // the position after which everything is there
+	moved   map[*ir.Op]bool // loads that are read elsewhere
+	need    int             // the position after which everything is there
 	regions bool
 	size    int64 // of the largest element
 	cost    int
+}
+
+func newDependence() *dependence {
+	return &dependence{same: map[*ir.Value]bool{}, apart: map[*ir.Value]bool{}, moved: map[*ir.Op]bool{}, need: -1}
 }
 
 func (g *gen) plan(b *ir.Block, last []*root) *planner {
@@ -138,15 +143,40 @@ func (p *planner) isStore(op *ir.Op) bool {
 // force finds the tensors that must be buffers because of who uses them.
 func (p *planner) force(op *ir.Op) {
 	for _, v := range op.Results() {
-		if _, ok := v.Type.(*ir.TensorType); !ok || !p.g.isFormula(v) {
+		if _, ok := v.Type.(*ir.TensorType); !ok || !p.g.isFormula(v) || isPart(v) {
 			continue
 		}
 		for u := range v.Uses() {
-			if p.needsBuffer(v, u) {
+			if p.needsBuffer(v, u) || p.neededThrough(v, u.Owner()) {
 				p.forced[v] = true
 			}
 		}
 	}
+}
+
+// isPart reports whether a tensor is a part whose size is known at run time. It is never a buffer: who stores it computes the whole.
+func isPart(v *ir.Value) bool {
+	return v.DefBy(tensor.ExtractSlice) != nil && slices.Contains(ir.ShapeOf(v.Type), ir.Dynamic)
+}
+
+// neededThrough reports whether a tensor must be a buffer because of who uses a slice of it in a block further in: a store of a part and
+// a reduction that begins with the first plane compute the whole tensor there (storeRoot, reduction.wholes).
+func (p *planner) neededThrough(v *ir.Value, slice *ir.Op) bool {
+	if slice.Def != tensor.ExtractSlice || slice.Block() != p.b {
+		return false
+	}
+	for u := range slice.Result(0).Uses() {
+		switch user := u.Owner(); {
+		case user.Def == tensor.ExtractSlice && p.neededThrough(v, user):
+			return true
+		case user.Block() == p.b:
+		case user.Def == bufferization.MaterializeInDestination || user.Def == linalg.Reduce:
+			if p.needsBuffer(v, u) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (p *planner) needsBuffer(v *ir.Value, u *ir.Use) bool {
@@ -230,8 +260,8 @@ func (p *planner) outermost(op *ir.Op) *ir.Op {
 
 // weigh is what a tensor's formula needs.
 func (p *planner) weigh(v *ir.Value) *dependence {
-	d := &dependence{same: map[*ir.Value]bool{}, apart: map[*ir.Value]bool{}, need: -1}
-	w := walker{p: p, d: d, seen: map[*ir.Value]bool{}, top: v}
+	d := newDependence()
+	w := walker{p: p, d: d, seen: map[*ir.Value]sight{}, top: v}
 	w.tensor(v, true)
 	return d
 }
@@ -332,8 +362,8 @@ func (p *planner) results(r *root, at int) {
 func (p *planner) depends(r *root) *dependence { return p.dependsOn(r, nil) }
 
 func (p *planner) dependsOn(r *root, capture func(v *ir.Value)) *dependence {
-	d := &dependence{same: map[*ir.Value]bool{}, apart: map[*ir.Value]bool{}, need: -1}
-	w := walker{p: p, d: d, seen: map[*ir.Value]bool{}, capture: capture}
+	d := newDependence()
+	w := walker{p: p, d: d, seen: map[*ir.Value]sight{}, capture: capture}
 	if r.kind == toBuffer && r.into == nil {
 		w.top = r.v
 	}
@@ -443,46 +473,23 @@ func (p *planner) memoryAllows(n *nest, r *root, at int) bool {
 	for _, x := range n.roots {
 		if x.kind == toMemory {
 			for _, l := range r.deps.loads {
-				if p.pos[p.g.loadOf(l).copy] > x.pos || p.conflict(l, x) {
+				if p.pos[p.g.loadOf(l).copy] > x.pos || p.conflict(l, r, x) {
 					return false
 				}
 			}
-			if writes && overlap(x.dest, r.dest) {
+			if writes && !p.ordered(storePlace(x), storePlace(r)) {
 				return false
 			}
 		}
 		if writes {
 			for _, l := range x.deps.loads {
-				if p.conflict(l, r) {
+				if p.conflict(l, x, r) {
 					return false
 				}
 			}
 		}
 	}
 	return true
-}
-
-// conflict reports whether a store might change, for later elements, what a load in the same loop reads. Through different pointers,
-// memory is disjoint or in place: a kernel in which it is not has a race on a GPU.
-func (p *planner) conflict(load *ir.Op, store *root) bool {
-	l := p.g.loadOf(load)
-	return overlap(l.src, store.dest)
-}
-
-// overlap reports whether two views of the same memory may have an element in different places.
-func overlap(a, b *ir.Value) bool {
-	a, b = unsliced(a), unsliced(b)
-	if a == b {
-		return false
-	}
-	x, y := a.DefBy(memref.ReinterpretCast), b.DefBy(memref.ReinterpretCast)
-	if x == nil || y == nil {
-		return true
-	}
-	if x.Operand(0) != y.Operand(0) {
-		return x.Operand(0).Def() != nil || y.Operand(0).Def() != nil // pointers that were computed may be anything
-	}
-	return !sameView(x, y) && !apart(x, y)
 }
 
 // improve finds formulas that are better buffers, and reports whether there are any.
@@ -524,7 +531,7 @@ func (p *planner) improve() bool {
 
 // visit calls f for each tensor that a root computes or reads.
 func (p *planner) visit(r *root, f func(v *ir.Value, same bool)) {
-	w := walker{p: p, d: &dependence{same: map[*ir.Value]bool{}, apart: map[*ir.Value]bool{}}, seen: map[*ir.Value]bool{}, visit: f}
+	w := walker{p: p, d: newDependence(), seen: map[*ir.Value]sight{}, visit: f}
 	if r.kind == toBuffer && r.into == nil {
 		w.top = r.v
 	}
@@ -572,7 +579,7 @@ func (p *planner) stale(load *ir.Op, n *nest, r *root) bool {
 			if x.kind != toMemory || isScratch(x.dest) {
 				continue
 			}
-			if m == n && p.conflict(load, x) || m != n && p.at[m] > from && p.at[m] < to {
+			if m == n && p.conflict(load, r, x) || m != n && p.at[m] > from && p.at[m] < to {
 				return true
 			}
 			if m != n && p.at[m] == to && p.before(m, n) && to > from {

@@ -18,11 +18,30 @@ import (
 type walker struct {
 	p       *planner
 	d       *dependence
-	seen    map[*ir.Value]bool
+	seen    map[*ir.Value]sight
 	scalars map[*ir.Value]bool
 	top     *ir.Value // which is looked into even when it becomes a buffer
 	visit   func(v *ir.Value, same bool)
 	capture func(v *ir.Value)
+}
+
+// sight is how a formula was met so far.
+type sight uint8
+
+const (
+	unseen  sight = iota
+	inPlace       // read in the place that is computed
+	moved         // read elsewhere, also
+)
+
+// see notes that a formula is met, and reports whether there is more to learn from looking into it. What it costs counts once.
+func (w *walker) see(v *ir.Value, same bool) (again, more bool) {
+	old, now := w.seen[v], moved
+	if same {
+		now = inPlace
+	}
+	w.seen[v] = max(old, now)
+	return old != unseen, now > old
 }
 
 func (w *walker) tensor(v *ir.Value, same bool) {
@@ -41,10 +60,13 @@ func (w *walker) tensor(v *ir.Value, same bool) {
 		w.value(v)
 		return
 	}
-	if w.seen[v] {
+	again, more := w.see(v, same)
+	if !more {
 		return
 	}
-	w.seen[v] = true
+	if again {
+		defer func(cost int) { w.d.cost = cost }(w.d.cost)
+	}
 	op := v.Def()
 	switch op.Def {
 	case linalg.Fill, tensor.Splat:
@@ -86,7 +108,12 @@ func (w *walker) tensor(v *ir.Value, same bool) {
 
 func (w *walker) load(op *ir.Op, same bool) {
 	l := w.p.g.loadOf(op)
-	w.d.loads = append(w.d.loads, op)
+	if !slices.Contains(w.d.loads, op) {
+		w.d.loads = append(w.d.loads, op)
+	}
+	if !same {
+		w.d.moved[op] = true
+	}
 	w.d.cost += 2
 	w.captured(l.src)
 	for _, e := range slices.Concat(l.lo, l.n) {

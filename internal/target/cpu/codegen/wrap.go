@@ -71,7 +71,7 @@ func (w *wrapInfo) findLoop(b *ir.Block) bool {
 
 // findWraps finds the loads of a block that its matrix products read in place.
 func (p *planner) findWraps() {
-	for i, op := range p.ops {
+	for _, op := range p.ops {
 		if op.Def != bufferization.ToTensor || p.skip[op] {
 			continue
 		}
@@ -83,7 +83,7 @@ func (p *planner) findWraps() {
 		for u := range op.Result(0).Users() {
 			product = u
 		}
-		if slices.ContainsFunc(p.ops[i:p.pos[product]], func(o *ir.Op) bool { _, writes := touches(o); return writes }) {
+		if slices.ContainsFunc(p.ops[p.pos[w.loop]+1:p.pos[product]], func(o *ir.Op) bool { _, writes := touches(o); return writes }) {
 			continue
 		}
 		p.g.wraps[op.Result(0)] = w
