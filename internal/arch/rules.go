@@ -90,6 +90,7 @@ var rules = []rule{
 	{pkg: "internal/filecheck"},
 	{pkg: "internal/irgen", ours: irLayer},
 	{pkg: "internal/conform", ours: []string{".", "internal/..."}},
+	{pkg: "internal/memfuzz", ours: []string{".", "internal/..."}},
 	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},
 
 	// The API, and the commands on top of everything.

@@ -19,11 +19,12 @@ type Launch struct {
 	Memory  *Memory
 	Print   io.Writer // what vprintf writes; nil for nothing
 
-	NoRaces  bool // memory is not watched
-	NoGlobal bool // global memory is not
-	Strict   bool // different values that one store writes to one place are an error too
-	Backward bool // warps take their turns from the last to the first
-	Steps    int  // how many instructions of a warp a block may run; 0 for a hundred million
+	NoRaces  bool   // memory is not watched
+	NoGlobal bool   // global memory is not
+	Strict   bool   // different values that one store writes to one place are an error too
+	Backward bool   // warps take their turns from the last to the first
+	Turns    uint64 // if not 0, the seed of random turns: any warp goes next, for any number of instructions
+	Steps    int    // how many instructions of a warp a block may run; 0 for a hundred million
 }
 
 // instr is a decoded instruction.
@@ -99,6 +100,7 @@ type block struct {
 	reached int32  // the epoch of the cluster, from 1 on, in which another block last touched our shared memory
 	left    bool   // all threads have
 	steps   int
+	turns   turns
 	at      int // the instruction that runs
 	scratch [32]int32
 
@@ -166,7 +168,7 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 }
 
 func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
-	c := &block{m: m, launch: l, id: id, n: f.threads, paramSize: m.paramSize, localSize: m.localSize, arrived: make([]bool, f.threads)}
+	c := &block{m: m, launch: l, id: id, n: f.threads, turns: newTurns(l, id), paramSize: m.paramSize, localSize: m.localSize, arrived: make([]bool, f.threads)}
 	c.regs = make([]uint64, m.numRegs*c.n)
 	c.pc, c.state, c.stack = make([]int32, c.n), make([]threadState, c.n), make([][]frame, c.n)
 	c.params, c.local = make([]byte, c.paramSize*c.n), make([]byte, c.localSize*c.n)
@@ -185,14 +187,7 @@ func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
 // turn lets the warps run, each until all its threads wait or have left, and those go on who wait for each other. It reports whether the
 // block can do nothing more for now: it waits for its cluster or has left.
 func (c *block) turn() (done bool) {
-	warps := (c.n + 31) / 32
-	for i := range warps {
-		w := i
-		if c.launch.Backward {
-			w = warps - 1 - i
-		}
-		c.runWarp(w)
-	}
+	c.turns.warps((c.n+31)/32, c.runWarp)
 	var count [exited + 1]int
 	for t := range c.n {
 		count[c.state[t]]++
@@ -259,13 +254,13 @@ func (c *block) release() {
 	c.epoch++
 }
 
-// turnSteps is how many instructions a warp runs before the others get a chance: those that it may be waiting for.
+// turnSteps is how many instructions a warp runs, unless turns are random, before the others get a chance: those that it may be waiting for.
 const turnSteps = 1 << 20
 
 // runWarp runs the threads of a warp. Of those at different places the ones furthest behind go first.
-func (c *block) runWarp(w int) {
+func (c *block) runWarp(w, steps int) {
 	var lanes [32]int32
-	for end := c.steps + turnSteps; c.steps < end; {
+	for end := c.steps + steps; c.steps < end; {
 		grp, next := c.group(w, lanes[:0])
 		if len(grp) == 0 {
 			return

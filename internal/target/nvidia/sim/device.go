@@ -111,11 +111,39 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 		args = append(args[:len(args):len(args)], b.Addr())
 	}
 	cluster := max(1, k.code.NumCTAs)
+	w := watchOf(ctx)
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
 	return k.module.Run(ctx, &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Memory: k.dev.mem, Print: os.Stdout,
-		NoGlobal: !knob.CheckRaces.Get(), Strict: true,
+		NoGlobal: !w.Races && !knob.CheckRaces.Get(), Strict: true, Backward: w.Order == 1, Turns: w.turns(),
 	})
 }
 
 func (*kernel) Close() error { return nil }
+
+// Watch says how launches look for races.
+type Watch struct {
+	Races bool // accesses to global memory that no barrier orders are errors, as with NEREID_CHECK_RACES
+	// Order is in which order warps run: 0 is from the first to the last, 1 from the last to the first, larger numbers are seeds of
+	// random turns. A kernel whose result depends on it has a race.
+	Order uint64
+}
+
+func (w Watch) turns() uint64 {
+	if w.Order < 2 {
+		return 0
+	}
+	return w.Order
+}
+
+type watchKey struct{}
+
+// WithWatch returns a context for streams whose launches look for races.
+func WithWatch(ctx context.Context, w Watch) context.Context {
+	return context.WithValue(ctx, watchKey{}, w)
+}
+
+func watchOf(ctx context.Context) Watch {
+	w, _ := ctx.Value(watchKey{}).(Watch)
+	return w
+}

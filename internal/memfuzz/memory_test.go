@@ -1,0 +1,107 @@
+package memfuzz
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	countFlag   = flag.Int("n", envCount(), "how many kernels TestMemory runs; NEREID_MEMFUZZ sets it, too")
+	seedFlag    = flag.Uint64("seed", 1, "the seed of the kernels")
+	firstFlag   = flag.Uint64("first", 0, "the first kernel of the seed")
+	devicesFlag = flag.String("devices", "cpu", "the devices to compare with the interpreter; sim is sim:90 and sim:80 in turn")
+	workersFlag = flag.Int("workers", runtime.GOMAXPROCS(0), "how many kernels run at a time")
+	timeFlag    = flag.Duration("time", 0, "when to end, however many kernels have run")
+	shrinkFlag  = flag.Int("shrink", 600, "how many smaller kernels to try for each that differs")
+	stopFlag    = flag.Int("stop", 10, "how many differences to look for; 0 for all")
+)
+
+// envCount is the number of kernels that the environment asks for, or a few seconds' worth.
+func envCount() int {
+	if n, err := strconv.Atoi(os.Getenv("NEREID_MEMFUZZ")); err == nil {
+		return n
+	}
+	return 200
+}
+
+// TestMemory runs random kernels on all devices and compares memory. CI runs a few of them.
+//
+//	NEREID_MEMFUZZ=50000 go test ./internal/memfuzz -run TestMemory -timeout 0 -args -seed 7 -devices cpu,sim
+func TestMemory(t *testing.T) {
+	o := Options{
+		Seed: *seedFlag, First: *firstFlag, Count: *countFlag, Workers: *workersFlag, Time: *timeFlag, Shrink: *shrinkFlag, Stop: *stopFlag,
+		Devices: here(t, strings.Split(*devicesFlag, ",")),
+		Report:  func(f *Finding) { t.Errorf("%v", f) },
+	}
+	start := time.Now()
+	ran, found, err := Run(t.Context(), o)
+	if err != nil {
+		t.Error(err)
+	}
+	took := time.Since(start)
+	t.Logf("%d kernels on interp, %s: %d differences, %.1f s, %.0f kernels/s",
+		ran, strings.Join(o.Devices, ", "), len(found), took.Seconds(), float64(ran)/took.Seconds())
+}
+
+// here returns those of the devices that this machine has; the test is skipped when there are none.
+func here(t *testing.T, names []string) []string {
+	t.Helper()
+	var out []string
+	for _, n := range names {
+		if _, err := openAll([]string{n}); err != nil {
+			why, _, _ := strings.Cut(err.Error(), "\n")
+			t.Logf("without %s: %s", n, why)
+			continue
+		}
+		out = append(out, n)
+	}
+	if len(out) == 0 {
+		t.Skip("no device to compare with the interpreter")
+	}
+	return out
+}
+
+// TestCorpus runs the kernels that once differed.
+func TestCorpus(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.py")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files in testdata", err)
+	}
+	judge, err := NewJudge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var devices []*Device
+	for _, turns := range must(openAll(here(t, []string{"cpu", "sim"}))) {
+		devices = append(devices, turns...)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".py"), func(t *testing.T) {
+			t.Parallel()
+			c, err := ReadCase(string(must(os.ReadFile(file))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			diffs, err := judge.Compare(t.Context(), c, devices...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range diffs {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

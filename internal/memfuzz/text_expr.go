@@ -1,0 +1,60 @@
+package memfuzz
+
+import (
+	"fmt"
+	"strings"
+)
+
+// forms holds the text of each kind of expression: $0, $1, $2 are the arguments, $k the constant, $name the name, $type the type, $shape
+// the shape and $lane its lane numbers.
+var forms = map[string]string{
+	"var":   "$name",
+	"const": "tl.full($shape, $k, $type)",
+	"lane":  "$lane",
+
+	"+": "($0 + $1)", "-": "($0 - $1)", "*": "($0 * $1)", "^": "($0 ^ $1)", "&": "($0 & $1)", "|": "($0 | $1)",
+	"min": "tl.minimum($0, $1)", "max": "tl.maximum($0, $1)",
+	"where": "tl.where($0, $1, $2)",
+
+	"cast":      "$0.to($type)",
+	"small":     "($0 & 15).to($type)", // integers as floats stay small, so that sums are exact
+	"splat":     "(tl.zeros($shape, $type) + $0)",
+	"ofrows":    "tl.broadcast_to($0[:, None], $shape)",
+	"ofcols":    "tl.broadcast_to($0[None, :], $shape)",
+	"reshape":   "tl.reshape($0, $shape)",
+	"cumsum":    "tl.cumsum($0, axis=$k)",
+	"sum":       "tl.sum($0).to($type)",
+	"top":       "tl.max($0).to($type)",
+	"bottom":    "tl.min($0).to($type)",
+	"xorall":    "tl.xor_sum($0).to($type)",
+	"sumaxis":   "tl.sum($0, axis=$k).to($type)",
+	"topaxis":   "tl.max($0, axis=$k).to($type)",
+	"transwice": "tl.trans(tl.trans($0) + 1)",
+
+	"arg<":     "($name < $k)",
+	"pid":      "(pid % 2 == $k)",
+	"lane<":    "($lane < $k)",
+	"lane<arg": "($lane < $name)",
+	"lane%":    "(($lane % $k) != 0)",
+	"lane&":    "(($lane & $k) == 0)",
+	"row<":     "(r[:, None] < $k)",
+	"col<":     "(c[None, :] < $k)",
+	"row<arg":  "(r[:, None] < $name)",
+	"col<arg":  "(c[None, :] < $name)",
+	">":        "($0 > $k)",
+	"and":      "($0 & $1)",
+	"or":       "($0 | $1)",
+}
+
+// expr returns the text of an expression.
+func (w *writer) expr(e *Expr) string {
+	shape := [nShapes]string{
+		"[]", fmt.Sprintf("[%d]", w.k.size(Vec)), fmt.Sprintf("[%d, %d]", w.k.Rows, w.k.Cols),
+		fmt.Sprintf("[%d]", w.k.Rows), fmt.Sprintf("[%d]", w.k.Cols),
+	}
+	pairs := []string{"$name", e.Name, "$type", types[e.Type].python, "$shape", shape[e.Shape], "$lane", lanes[e.Shape], "$k", fmt.Sprint(e.K)}
+	for i, a := range e.Args {
+		pairs = append(pairs, fmt.Sprintf("$%d", i), w.expr(a))
+	}
+	return strings.NewReplacer(pairs...).Replace(forms[e.Op])
+}
