@@ -25,7 +25,7 @@ const purego = "github.com/ebitengine/purego"
 
 // Groups that many rows share.
 var (
-	leaves   = []string{"internal/diag", "internal/dtype", "internal/num"}
+	leaves   = []string{"internal/diag", "internal/dtype", "internal/intern", "internal/num"}
 	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
 	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
 	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...", "internal/llvm", "internal/knob")
@@ -37,6 +37,7 @@ var rules = []rule{
 	{pkg: "internal/diag"},
 	{pkg: "internal/num"},
 	{pkg: "internal/dtype", ours: []string{"internal/num"}},
+	{pkg: "internal/intern"},
 	{pkg: "internal/layout"},
 	{pkg: "internal/mathlib"},
 	{pkg: "internal/knob", ours: []string{"internal/diag"}},

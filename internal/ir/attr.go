@@ -3,11 +3,11 @@ package ir
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/intern"
 )
 
 // Attr is a compile-time fact attached to an operation. Attributes are interned: equality is identity.
@@ -97,18 +97,25 @@ func A(name string, attr Attr) NamedAttr { return NamedAttr{name, attr} }
 var Unit Attr = &UnitAttr{}
 
 var (
-	intAttrs   interner[IntegerAttr, *IntegerAttr]
-	floatAttrs interner[FloatAttr, *FloatAttr]
-	strAttrs   interner[string, *StringAttr]
-	typeAttrs  interner[Type, *TypeAttr]
-	symAttrs   interner[SymbolRefAttr, *SymbolRefAttr]
-	otherAttrs interner[string, Attr]
+	intAttrs        intern.Table[scalarKey, IntegerAttr]
+	floatAttrs      intern.Table[scalarKey, FloatAttr]
+	strAttrs        intern.Table[string, StringAttr]
+	typeAttrs       intern.Table[uintptr, TypeAttr]
+	symAttrs        intern.Table[SymbolRefAttr, SymbolRefAttr]
+	arrayAttrs      intern.Table[string, ArrayAttr]
+	dictAttrs       intern.Table[string, DictAttr]
+	denseAttrs      intern.Table[key, DenseAttr]
+	denseArrayAttrs intern.Table[key, DenseArrayAttr]
+	affineAttrs     intern.Table[string, AffineMapAttr]
+	stridedAttrs    intern.Table[string, StridedLayoutAttr]
+	dialectAttrs    intern.Table[key, DialectAttr]
+	opaqueAttrs     intern.Table[string, OpaqueAttr]
 )
 
 // IntAttr is an integer attribute; v is cut to the type's width.
 func IntAttr(v int64, t Type) *IntegerAttr {
-	k := IntegerAttr{NormInt(v, t), t}
-	return intAttrs.get(k, func() *IntegerAttr { return &k })
+	v = NormInt(v, t)
+	return intAttrs.Get(scalarKey{uint64(v), address(t)}, func() *IntegerAttr { return &IntegerAttr{v, t} })
 }
 
 // NormInt is v as an IntegerAttr of type t holds it: cut to the width and extended back.
@@ -140,8 +147,7 @@ func BoolAttr(v bool) *IntegerAttr {
 
 // FloatBits is a float attribute of the given bit pattern.
 func FloatBits(bits uint64, t *FloatType) *FloatAttr {
-	k := FloatAttr{bits, t}
-	return floatAttrs.get(k, func() *FloatAttr { return &k })
+	return floatAttrs.Get(scalarKey{bits, address(t)}, func() *FloatAttr { return &FloatAttr{bits, t} })
 }
 
 // FloatOf is a float attribute of the value nearest to v.
@@ -152,12 +158,12 @@ func (a *FloatAttr) Value() float64 { return a.Type.Format.Decode(a.Bits) }
 
 // Str is a string attribute.
 func Str(s string) *StringAttr {
-	return strAttrs.get(s, func() *StringAttr { return &StringAttr{s} })
+	return strAttrs.Get(s, func() *StringAttr { return &StringAttr{s} })
 }
 
 // TypeOf is a type as an attribute.
 func TypeOf(t Type) *TypeAttr {
-	return typeAttrs.get(t, func() *TypeAttr { return &TypeAttr{t} })
+	return typeAttrs.Get(address(t), func() *TypeAttr { return &TypeAttr{t} })
 }
 
 // SymbolRef is `@name`.
@@ -165,26 +171,23 @@ func SymbolRef(name string) *SymbolRefAttr { return NestedSymbolRef(name, "") }
 
 // NestedSymbolRef is `@root::@nested`.
 func NestedSymbolRef(root, nested string) *SymbolRefAttr {
-	k := SymbolRefAttr{root, nested}
-	return symAttrs.get(k, func() *SymbolRefAttr { return &k })
+	return symAttrs.Get(SymbolRefAttr{root, nested}, func() *SymbolRefAttr { return &SymbolRefAttr{root, nested} })
 }
 
 // Array is `[elems...]`.
 func Array(elems ...Attr) *ArrayAttr {
-	return otherAttrs.get("array"+attrsKey(elems), func() Attr { return &ArrayAttr{slices.Clone(elems)} }).(*ArrayAttr)
+	return arrayAttrs.Get(listKey(elems), func() *ArrayAttr { return &ArrayAttr{slices.Clone(elems)} })
 }
 
 // Dict is `{...}`; the order given does not matter.
 func Dict(elems ...NamedAttr) *DictAttr {
 	elems = slices.Clone(elems)
 	slices.SortStableFunc(elems, func(a, b NamedAttr) int { return strings.Compare(a.Name, b.Name) })
-	var k strings.Builder
-	k.WriteString("dict")
+	var k []byte
 	for _, e := range elems {
-		k.WriteString(strconv.Quote(e.Name))
-		k.WriteString(ptrKey(e.Attr))
+		k = appendAddress(strconv.AppendQuote(k, e.Name), e.Attr)
 	}
-	return otherAttrs.get(k.String(), func() Attr { return &DictAttr{elems} }).(*DictAttr)
+	return dictAttrs.Get(string(k), func() *DictAttr { return &DictAttr{elems} })
 }
 
 // Get is the attribute of a name, or nil.
@@ -199,9 +202,9 @@ func (a *DictAttr) Get(name string) Attr {
 
 // DenseArray is `array<elem: values...>` of integers. (The bits of floats for f32 and f64.)
 func DenseArray(elem Type, values ...int64) *DenseArrayAttr {
-	return otherAttrs.get("densearray"+ptrKey(elem)+shapeKey(values), func() Attr {
+	return denseArrayAttrs.Get(key{a: address(elem), text: shapeKey(values)}, func() *DenseArrayAttr {
 		return &DenseArrayAttr{elem, slices.Clone(values)}
-	}).(*DenseArrayAttr)
+	})
 }
 
 // I32Array is `array<i32: values...>`.
@@ -218,8 +221,11 @@ func Dense(t Type, splat bool, data []byte) *DenseAttr {
 	if n := ElemBytes(ElemOf(t)); !splat && isSplat(data, n) {
 		splat, data = true, data[:n]
 	}
-	k := "dense" + ptrKey(t) + strconv.FormatBool(splat) + string(data)
-	return otherAttrs.get(k, func() Attr { return &DenseAttr{t, splat, slices.Clone(data)} }).(*DenseAttr)
+	k := key{a: address(t), text: string(data)}
+	if splat {
+		k.b = 1
+	}
+	return denseAttrs.Get(k, func() *DenseAttr { return &DenseAttr{t, splat, slices.Clone(data)} })
 }
 
 // isSplat reports whether data is elements of n bytes that are all equal, at least one.
@@ -296,77 +302,17 @@ func appendBits(data []byte, n int, bits uint64) []byte {
 
 // AffineMapOf is a map as an attribute.
 func AffineMapOf(m *AffineMap) *AffineMapAttr {
-	return otherAttrs.get("affine"+m.String(), func() Attr { return &AffineMapAttr{m} }).(*AffineMapAttr)
+	return affineAttrs.Get(m.String(), func() *AffineMapAttr { return &AffineMapAttr{m} })
 }
 
 // StridedLayout is `strided<[...], offset: ...>`.
 func StridedLayout(offset int64, strides ...int64) *StridedLayoutAttr {
-	return otherAttrs.get("strided"+shapeKey(append([]int64{offset}, strides...)), func() Attr {
+	return stridedAttrs.Get(shapeKey(append([]int64{offset}, strides...)), func() *StridedLayoutAttr {
 		return &StridedLayoutAttr{offset, slices.Clone(strides)}
-	}).(*StridedLayoutAttr)
+	})
 }
 
 // OpaqueAttrOf is an attribute known by its text alone.
 func OpaqueAttrOf(text string) *OpaqueAttr {
-	return otherAttrs.get("opaque"+text, func() Attr { return &OpaqueAttr{text} }).(*OpaqueAttr)
-}
-
-func attrsKey(as []Attr) string {
-	var b strings.Builder
-	b.WriteString(strconv.Itoa(len(as)))
-	for _, a := range as {
-		b.WriteString(ptrKey(a))
-	}
-	return b.String()
-}
-
-// ptrKey is the identity of an interned type or attribute, or of nil, as eight bytes of a key.
-func ptrKey(v any) string {
-	var b [9]byte
-	b[0] = '|'
-	binary.LittleEndian.PutUint64(b[1:], uint64(identity(v)))
-	return string(b[:])
-}
-
-// identity is the address of an interned value, which never moves or dies.
-func identity(v any) uintptr {
-	if v == nil {
-		return 0
-	}
-	return uintptr((*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
-}
-
-// paramsKey is the identity of the parameters of a dialect's type or attribute.
-func paramsKey(params []any) string {
-	var b strings.Builder
-	for _, p := range params {
-		switch p := p.(type) {
-		case nil:
-			b.WriteString("n")
-		case Type:
-			b.WriteString("t" + ptrKey(p))
-		case Attr:
-			b.WriteString("a" + ptrKey(p))
-		case string:
-			b.WriteString("s" + strconv.Quote(p))
-		case int64:
-			b.WriteString("i" + strconv.FormatInt(p, 10) + ";")
-		case int:
-			panic("ir: parameters are int64, not int")
-		case bool:
-			b.WriteString("b" + strconv.FormatBool(p))
-		case []int64:
-			b.WriteString("v" + shapeKey(p))
-		case [][]int64:
-			b.WriteString("w" + strconv.Itoa(len(p)) + ";")
-			for _, v := range p {
-				b.WriteString(shapeKey(v))
-			}
-		case float64:
-			b.WriteString("f" + strconv.FormatUint(math.Float64bits(p), 16) + ";")
-		default:
-			fmt.Fprintf(&b, "x%T%v", p, p)
-		}
-	}
-	return b.String()
+	return opaqueAttrs.Get(text, func() *OpaqueAttr { return &OpaqueAttr{text} })
 }

@@ -326,12 +326,12 @@ func (d *Dialect) NewAttr(def AttrTypeDef) *AttrTypeDef {
 
 // Get is the type with the given parameters, interned. Parameters are Types, Attrs, int64, []int64, [][]int64, string, bool or float64.
 func (t *TypeDef) Get(params ...any) *DialectType {
-	return otherTypes.get("dialect"+ptrKey(t)+paramsKey(params), func() Type { return &DialectType{t, params} }).(*DialectType)
+	return dialectTypes.Get(key{a: address(t), text: paramsKey(params)}, func() *DialectType { return &DialectType{t, params} })
 }
 
 // Get is the attribute with the given parameters, interned.
 func (a *AttrTypeDef) Get(params ...any) *DialectAttr {
-	return otherAttrs.get("dialect"+ptrKey(a)+paramsKey(params), func() Attr { return &DialectAttr{a, params} }).(*DialectAttr)
+	return dialectAttrs.Get(key{a: address(a), text: paramsKey(params)}, func() *DialectAttr { return &DialectAttr{a, params} })
 }
 
 // Folders joins folders to their ops. It returns d, so that it can stand in a var declaration.

@@ -1,6 +1,10 @@
 package ir
 
-import "strconv"
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/intern"
+)
 
 // Loc says where an operation came from. A Loc is also an attribute, as in MLIR.
 type Loc interface {
@@ -44,17 +48,11 @@ func (*FusedLoc) isLoc()    {}
 // Unknown is the location of what has none.
 var Unknown Loc = &UnknownLoc{}
 
-type callSite struct{ callee, caller Loc }
-type namedLoc struct {
-	name  string
-	child Loc
-}
-
 var (
-	fileLocs interner[FileLoc, *FileLoc]
-	nameLocs interner[namedLoc, *NameLoc]
-	callLocs interner[callSite, *CallSiteLoc]
-	fuseLocs interner[string, *FusedLoc]
+	fileLocs intern.Table[FileLoc, FileLoc]
+	nameLocs intern.Table[key, NameLoc]
+	callLocs intern.Table[[2]uintptr, CallSiteLoc]
+	fuseLocs intern.Table[key, FusedLoc]
 )
 
 // FileLine is `loc("file":line:col)`.
@@ -63,25 +61,21 @@ func FileLine(file string, line, col int) *FileLoc {
 }
 
 // FileRange interns a file location given whole.
-func FileRange(l FileLoc) *FileLoc { return fileLocs.get(l, func() *FileLoc { return &l }) }
+func FileRange(l FileLoc) *FileLoc { return fileLocs.Get(l, func() *FileLoc { own := l; return &own }) }
 
 // Named is `loc("name"(child))`.
 func Named(name string, child Loc) *NameLoc {
-	return nameLocs.get(namedLoc{name, child}, func() *NameLoc { return &NameLoc{name, child} })
+	return nameLocs.Get(key{a: address(child), text: name}, func() *NameLoc { return &NameLoc{name, child} })
 }
 
 // CallSite is `loc(callsite(callee at caller))`.
 func CallSite(callee, caller Loc) *CallSiteLoc {
-	return callLocs.get(callSite{callee, caller}, func() *CallSiteLoc { return &CallSiteLoc{callee, caller} })
+	return callLocs.Get([2]uintptr{address(callee), address(caller)}, func() *CallSiteLoc { return &CallSiteLoc{callee, caller} })
 }
 
 // Fused is `loc(fused[locs...])`.
 func Fused(meta Attr, locs ...Loc) *FusedLoc {
-	k := ptrKey(meta) + strconv.Itoa(len(locs))
-	for _, l := range locs {
-		k += ptrKey(l)
-	}
-	return fuseLocs.get(k, func() *FusedLoc { return &FusedLoc{append([]Loc(nil), locs...), meta} })
+	return fuseLocs.Get(key{a: address(meta), text: listKey(locs)}, func() *FusedLoc { return &FusedLoc{slices.Clone(locs), meta} })
 }
 
 // FileLocOf is the innermost file location of l: the callee's of a call site, the first of a fusion. Nil if there is none.

@@ -1,11 +1,12 @@
 package ir
 
 import (
-	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/intern"
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
@@ -111,9 +112,16 @@ var (
 )
 
 var (
-	intTypes   interner[IntegerType, *IntegerType]
-	floatTypes interner[*num.Format, *FloatType]
-	otherTypes interner[string, Type]
+	intTypes     intern.Table[IntegerType, IntegerType]
+	floatTypes   intern.Table[*num.Format, FloatType]
+	tensorTypes  intern.Table[key, TensorType]
+	memrefTypes  intern.Table[key, MemRefType]
+	vectorTypes  intern.Table[key, VectorType]
+	funcTypes    intern.Table[key, FunctionType]
+	tupleTypes   intern.Table[key, TupleType]
+	complexTypes intern.Table[key, ComplexType]
+	dialectTypes intern.Table[key, DialectType]
+	opaqueTypes  intern.Table[string, OpaqueType]
 )
 
 // Int is the signless integer type of a width.
@@ -121,97 +129,73 @@ func Int(width int) *IntegerType { return SignedInt(width, Signless) }
 
 // SignedInt is an integer type with a signedness.
 func SignedInt(width int, sign Signedness) *IntegerType {
-	k := IntegerType{width, sign}
-	return intTypes.get(k, func() *IntegerType { return &k })
+	return intTypes.Get(IntegerType{width, sign}, func() *IntegerType { return &IntegerType{width, sign} })
 }
 
 // Float is the float type of a format.
 func Float(f *num.Format) *FloatType {
-	return floatTypes.get(f, func() *FloatType { return &FloatType{f} })
+	return floatTypes.Get(f, func() *FloatType { return &FloatType{f} })
 }
 
 // Tensor is a ranked tensor type; encoding may be nil.
 func Tensor(shape []int64, elem Type, encoding Attr) *TensorType {
-	t := &TensorType{Shape: shape, Elem: elem, Encoding: encoding}
-	return otherTypes.get("tensor"+shapeKey(shape)+ptrKey(elem)+ptrKey(encoding), func() Type { return t.copyShape() }).(*TensorType)
+	return tensorTypes.Get(key{a: address(elem), b: address(encoding), text: shapeKey(shape)}, func() *TensorType {
+		return &TensorType{Shape: slices.Clone(shape), Elem: elem, Encoding: encoding}
+	})
 }
 
 // UnrankedTensor is `tensor<*xelem>`.
 func UnrankedTensor(elem Type) *TensorType {
-	return otherTypes.get("tensor*"+ptrKey(elem), func() Type { return &TensorType{Elem: elem, Unranked: true} }).(*TensorType)
+	return tensorTypes.Get(key{a: address(elem), text: "*"}, func() *TensorType { return &TensorType{Elem: elem, Unranked: true} })
 }
 
 // MemRef is a ranked memref type; layout and space may be nil.
 func MemRef(shape []int64, elem Type, layout, space Attr) *MemRefType {
-	k := "memref" + shapeKey(shape) + ptrKey(elem) + ptrKey(layout) + ptrKey(space)
-	return otherTypes.get(k, func() Type {
-		return &MemRefType{Shape: append([]int64(nil), shape...), Elem: elem, Layout: layout, Space: space}
-	}).(*MemRefType)
+	k := key{a: address(elem), b: address(layout), c: address(space), text: shapeKey(shape)}
+	return memrefTypes.Get(k, func() *MemRefType {
+		return &MemRefType{Shape: slices.Clone(shape), Elem: elem, Layout: layout, Space: space}
+	})
 }
 
 // UnrankedMemRef is `memref<*xelem, space>`.
 func UnrankedMemRef(elem Type, space Attr) *MemRefType {
-	return otherTypes.get("memref*"+ptrKey(elem)+ptrKey(space), func() Type {
+	return memrefTypes.Get(key{a: address(elem), c: address(space), text: "*"}, func() *MemRefType {
 		return &MemRefType{Elem: elem, Space: space, Unranked: true}
-	}).(*MemRefType)
+	})
 }
 
 // Vector is a vector type; scalable may be nil.
 func Vector(shape []int64, scalable []bool, elem Type) *VectorType {
 	var b strings.Builder
-	b.WriteString("vector" + shapeKey(shape) + ptrKey(elem))
+	b.WriteString(shapeKey(shape))
 	for _, s := range scalable {
 		b.WriteString(strconv.FormatBool(s))
 	}
-	return otherTypes.get(b.String(), func() Type {
-		return &VectorType{append([]int64(nil), shape...), append([]bool(nil), scalable...), elem}
-	}).(*VectorType)
+	return vectorTypes.Get(key{a: address(elem), text: b.String()}, func() *VectorType {
+		return &VectorType{slices.Clone(shape), slices.Clone(scalable), elem}
+	})
 }
 
 // Func is a function type.
 func Func(ins, outs []Type) *FunctionType {
-	return otherTypes.get("func"+typesKey(ins)+">"+typesKey(outs), func() Type {
-		return &FunctionType{append([]Type(nil), ins...), append([]Type(nil), outs...)}
-	}).(*FunctionType)
+	return funcTypes.Get(key{text: listKey(ins) + ">" + listKey(outs)}, func() *FunctionType {
+		return &FunctionType{slices.Clone(ins), slices.Clone(outs)}
+	})
 }
 
 // Tuple is a tuple type.
 func Tuple(elems []Type) *TupleType {
-	return otherTypes.get("tuple"+typesKey(elems), func() Type { return &TupleType{append([]Type(nil), elems...)} }).(*TupleType)
+	return tupleTypes.Get(key{text: listKey(elems)}, func() *TupleType { return &TupleType{slices.Clone(elems)} })
 }
 
 // Complex is a complex type.
 func Complex(elem Type) *ComplexType {
-	return otherTypes.get("complex"+ptrKey(elem), func() Type { return &ComplexType{elem} }).(*ComplexType)
+	return complexTypes.Get(key{a: address(elem)}, func() *ComplexType { return &ComplexType{elem} })
 }
 
 // Opaque is a type known by its text alone, `!foo.bar<...>`.
 func Opaque(text string) *OpaqueType {
-	return otherTypes.get("opaque"+text, func() Type { return &OpaqueType{text} }).(*OpaqueType)
-}
-
-func (t *TensorType) copyShape() *TensorType {
-	c := *t
-	c.Shape = append([]int64(nil), t.Shape...)
-	return &c
-}
-
-func shapeKey(shape []int64) string {
-	b := make([]byte, 0, 8*len(shape)+1)
-	b = append(b, byte(len(shape)))
-	for _, n := range shape {
-		b = binary.LittleEndian.AppendUint64(b, uint64(n))
-	}
-	return string(b)
-}
-
-func typesKey(ts []Type) string {
-	var b strings.Builder
-	b.WriteString(strconv.Itoa(len(ts)))
-	for _, t := range ts {
-		b.WriteString(ptrKey(t))
-	}
-	return b.String()
+	return opaqueTypes.Get(text, func() *OpaqueType { return &OpaqueType{text} })
 }
 
 // Rank is the number of dimensions.

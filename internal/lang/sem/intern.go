@@ -2,33 +2,26 @@ package sem
 
 import (
 	"encoding/binary"
-	"sync"
+
+	"github.com/nereid-lang/nereid/internal/intern"
 )
 
-// types holds the one type for each key. A key names its parts, which are interned themselves.
-var types sync.Map
-
 type ptrKey struct {
-	elem  Type
+	elem  uintptr
 	space int
 	konst bool
 }
 
 type blockKey struct {
-	elem  Type
+	elem  uintptr
 	shape string
 }
 
-type descKey struct{ block *BlockType }
-
-// interned is the one type for a key.
-func interned[T any](key any, fresh func() T) T {
-	if v, ok := types.Load(key); ok {
-		return v.(T)
-	}
-	v, _ := types.LoadOrStore(key, fresh())
-	return v.(T)
-}
+var (
+	ptrTypes   intern.Table[ptrKey, PtrType]
+	blockTypes intern.Table[blockKey, BlockType]
+	descTypes  intern.Table[uintptr, DescType]
+)
 
 func shapeKey(shape []int64) string {
 	b := make([]byte, 0, 8*len(shape))

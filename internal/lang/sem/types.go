@@ -13,6 +13,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/intern"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 )
@@ -218,19 +219,19 @@ func Ptr(elem Type) *PtrType { return PtrIn(elem, 1, false) }
 
 // PtrIn is a pointer type given whole.
 func PtrIn(elem Type, space int, isConst bool) *PtrType {
-	return interned(ptrKey{elem, space, isConst}, func() *PtrType { return &PtrType{elem, space, isConst} })
+	return ptrTypes.Get(ptrKey{intern.Address(elem), space, isConst}, func() *PtrType { return &PtrType{elem, space, isConst} })
 }
 
 // Block is the block type of a shape.
 func Block(elem Type, shape ...int64) *BlockType {
-	return interned(blockKey{elem, shapeKey(shape)}, func() *BlockType {
+	return blockTypes.Get(blockKey{intern.Address(elem), shapeKey(shape)}, func() *BlockType {
 		return &BlockType{append([]int64(nil), shape...), elem}
 	})
 }
 
 // Desc is the descriptor type for blocks of a type.
 func Desc(b *BlockType) *DescType {
-	return interned(descKey{b}, func() *DescType { return &DescType{b} })
+	return descTypes.Get(intern.Address(b), func() *DescType { return &DescType{b} })
 }
 
 func (t *PtrType) String() string {
