@@ -51,7 +51,9 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, args []lang.ArgSpec, 
 	if err != nil {
 		return nil, err
 	}
-	return j.out, j.finish(ctx)
+	err = j.finish(ctx)
+	j.out.own()
+	return j.out, err
 }
 
 // begin runs the front end.

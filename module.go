@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -162,11 +163,32 @@ type Stage struct {
 	Text []byte // nil where the stages were not asked for
 }
 
-// Compiled is a kernel for one signature and one device.
+// Compiled is a kernel for one signature and one device. Its code is freed by Close, or with the Compiled itself.
 type Compiled struct {
 	Kernel *Kernel
 	Stages []Stage
 	exec   target.Executable
+
+	closing sync.Once
+	freed   runtime.Cleanup
+}
+
+// Close frees the code on the device. The stages stay. Closing twice is harmless.
+func (c *Compiled) Close() (err error) {
+	c.closing.Do(func() {
+		if c.exec != nil {
+			c.freed.Stop()
+			err = c.exec.Close()
+		}
+	})
+	return err
+}
+
+// own has the collector free the code together with c, where that is safe at any time.
+func (c *Compiled) own() {
+	if d, ok := c.exec.(target.Discarder); ok {
+		c.freed = runtime.AddCleanup(c, func(d target.Discarder) { d.Discard() }, d)
+	}
 }
 
 // Compile compiles the kernel for a signature as Triton's ahead-of-time tool writes it ("*fp32:16, *fp32:16, i32, 1024") and a device.
