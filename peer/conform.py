@@ -5,7 +5,7 @@
 DIR holds NAME.py for each module and cases.jsonl, a line for each case: {"name", "module", "kernel", "signature", "ttir"}, the last being
 our Triton IR after the passes, or "". For each case a line goes to DIR/answers.jsonl:
 
-  {"name", "ir": Triton's IR before any pass, without locations and with values numbered in order, or "error": why there is none,
+  {"name", "ir": Triton's IR before any pass, without locations and aliases, or "error": why there is none,
    "rejected": why Triton does not read our IR, or ""}
 """
 import ast
@@ -29,21 +29,6 @@ from semantics import Session
 TYPES = {"i1": tl.int1, "u1": tl.int1, "i8": tl.int8, "i16": tl.int16, "i32": tl.int32, "i64": tl.int64, "u8": tl.uint8, "u16": tl.uint16,
          "u32": tl.uint32, "u64": tl.uint64, "fp16": tl.float16, "bf16": tl.bfloat16, "fp32": tl.float32, "fp64": tl.float64,
          "fp8e4nv": tl.float8e4nv, "fp8e5": tl.float8e5, "fp8e4b15": tl.float8e4b15, "fp8e4b8": tl.float8e4b8, "fp8e5b16": tl.float8e5b16}
-
-
-def anonymous(text):
-    """The text with values numbered as they appear in each function, and functions as they appear: names do not count."""
-    values, functions = {}, {}
-
-    def number(m):
-        if m[0] == "tt.func ":
-            values.clear()
-            return m[0]
-        if m[0][0] == "@":
-            return functions.setdefault(m[0], f"@f{len(functions)}")
-        return values.setdefault(m[0], f"%{len(values)}")
-
-    return re.sub(r'%[\w-]+|\btt\.func |@"[^"]*"|@[\w.$]+', number, text)
 
 
 def unaliased(text):
@@ -115,7 +100,7 @@ def ask(session, case):
     made = source(getattr(importlib.import_module(case["module"]), case["kernel"]), case["signature"])
     try:
         made = made.make_ir(session.target, session.options, session.codegen_fns, session.module_map, session.context)
-        out["ir"] = anonymous(unaliased(made.str_nodebug()))
+        out["ir"] = unaliased(made.str_nodebug())
     except Exception as e:
         out["error"] = f"{type(e).__name__}: {e}"[:2000]
     return out

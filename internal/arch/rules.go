@@ -45,6 +45,7 @@ var rules = []rule{
 	// Text in, tree out; then the evaluator of host Python; then TTIR.
 	{pkg: "internal/python", ours: []string{"internal/diag"}},
 	{pkg: "internal/pyrun", ours: join(leaves, "internal/python")},
+	{pkg: "internal/lang/libtest", ours: join(irLayer, "internal/pass")}, // for tests
 	{pkg: "internal/lang/...", ours: join(irLayer, "internal/python", "internal/pyrun", "internal/lang/...")},
 
 	// The IR and what works on it. Dialects also keep to their own order, see below.

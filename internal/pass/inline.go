@@ -15,14 +15,19 @@ import (
 //	tt.func @k(%x: f32) { %y = tt.call @f(%x) … }       tt.func @k(%x: f32) { %y = arith.addf %x, %x … }
 //	tt.func private @f(%a: f32) -> f32 {           =>
 //	  %b = arith.addf %a, %a  tt.return %b }
-var Inline = Pass{
-	Name: "inline",
-	Doc:  "put the bodies of functions in the place of calls to them",
-	Run: func(ctx *Context, m *ir.Module) error {
-		in := &inliner{ctx: ctx, funcs: map[string]*ir.Op{}, refs: map[string]int{}, state: map[*ir.Op]visit{}}
-		in.run(m)
-		return nil
-	},
+var Inline = InlineOnly(func(string) bool { return true })
+
+// InlineOnly returns Inline restricted to the functions whose symbol is accepted; calls to others stay as they are.
+func InlineOnly(accept func(symbol string) bool) Pass {
+	return Pass{
+		Name: "inline",
+		Doc:  "put the bodies of functions in the place of calls to them",
+		Run: func(ctx *Context, m *ir.Module) error {
+			in := &inliner{ctx: ctx, accept: accept, funcs: map[string]*ir.Op{}, refs: map[string]int{}, state: map[*ir.Op]visit{}}
+			in.run(m)
+			return nil
+		},
+	}
 }
 
 type visit uint8
@@ -34,10 +39,11 @@ const (
 )
 
 type inliner struct {
-	ctx   *Context
-	funcs map[string]*ir.Op
-	refs  map[string]int // mentions of each function
-	state map[*ir.Op]visit
+	ctx    *Context
+	accept func(symbol string) bool
+	funcs  map[string]*ir.Op
+	refs   map[string]int // mentions of each function
+	state  map[*ir.Op]visit
 }
 
 func (in *inliner) run(m *ir.Module) {
@@ -86,7 +92,7 @@ func (in *inliner) function(f *ir.Op) {
 			continue
 		}
 		in.function(callee)
-		if in.state[callee] == done && mayInline(call, callee) {
+		if in.state[callee] == done && in.accept(callee.Text("sym_name")) && mayInline(call, callee) {
 			in.ctx.At(call)
 			in.inline(call, callee)
 		}

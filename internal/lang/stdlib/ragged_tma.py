@@ -1,47 +1,53 @@
-"""triton.tools.ragged_tma: rows of a matrix as segments of their own, kept apart by the bounds of one tensor descriptor.
+"""triton.tools.ragged_tma: blocks of rows of a matrix, with the bounds of each segment of rows kept by one tensor
+descriptor for all segments.
 
-The host makes the descriptor. It has two dimensions more than the matrix, in front: the first one's stride is 2**34 elements less a row,
-the second one's is a row. At index 2**30 of the first the address has wrapped to 2**30 rows below where it began, and the third, the rows,
-ends at 2**30; so the last row of a segment is put at that end, and what lies behind it is outside.
+The program that launches makes the descriptor. It has two dimensions before those of the matrix: one step along the
+first is 2**34 elements less a row, one step along the second is a row. 2**30 steps along the first wrap the address
+around to 2**30 rows below the matrix. The rows end at index 2**30 of their own dimension; so the second dimension
+moves the end of the segment there, and what lies behind the segment is out of bounds.
 """
 import triton
 import triton.language as tl
 
 
 def create_ragged_descriptor(T, block_shape, ragged_dim=0):
-    raise NotImplementedError("descriptors are made by the program that launches")
+    raise NotImplementedError("a kernel gets ragged descriptors as arguments: make them in the program that launches it")
 
 
 @triton.jit
 def to_ragged_indices(batch_offset, batch_size, row):
-    """The three indices that stand for a row of the segment of batch_size rows at batch_offset."""
-    end = 0x40000000
-    x = end - batch_size + row
-    y = batch_offset + batch_size
-    return end, y, x
+    """Returns indices along the two dimensions in front and along the rows, for a row of a segment."""
+    wrap = 0x40000000
+    into = wrap - batch_size + row
+    return wrap, batch_offset + batch_size, into
+
+
+@triton.jit
+def _locate(start, size, coords, dim: tl.constexpr):
+    """Returns all indices of a descriptor for coordinates in a segment whose rows are dimension dim."""
+    wrap, end, row = to_ragged_indices(start, size, coords[dim])
+    return [wrap, end] + coords[:dim] + [row] + coords[dim + 1:]
 
 
 @triton.jit
 def load_ragged(TMA, batch_offset, batch_size, coords, ragged_dim: tl.constexpr = 0):
-    """A block of a segment; zeros outside."""
-    tl.static_assert(len(TMA.shape) == len(coords) + 2, "TMA must be a read-write ragged descriptor")
-    c0, c1, c2 = to_ragged_indices(batch_offset, batch_size, coords[ragged_dim])
-    block = TMA.load([c0, c1] + coords[:ragged_dim] + [c2] + coords[ragged_dim + 1:])
-    block = tl.reshape(block, block.shape[2:])
-    return block
+    """Loads a block of a segment; it is zero outside."""
+    tl.static_assert(len(TMA.shape) == len(coords) + 2,
+                     f"a ragged descriptor has two dimensions more than the {len(coords)} coordinates, "
+                     f"but this one has {len(TMA.shape)}")
+    block = TMA.load(_locate(batch_offset, batch_size, coords, ragged_dim))
+    return block.reshape(block.shape[2:])
 
 
 @triton.jit
 def store_ragged(TMA, batch_offset, batch_size, coords, data, ragged_dim: tl.constexpr = 0):
-    """Stores a block into a segment; what is outside is left alone."""
-    c0, c1, c2 = to_ragged_indices(batch_offset, batch_size, coords[ragged_dim])
-    data = tl.reshape(data, [1, 1] + data.shape)
-    TMA.store([c0, c1] + coords[:ragged_dim] + [c2] + coords[ragged_dim + 1:], data)
+    """Stores a block into a segment; elements outside are dropped."""
+    at = _locate(batch_offset, batch_size, coords, ragged_dim)
+    TMA.store(at, data.reshape([1, 1] + data.shape))
 
 
 @triton.jit
 def atomic_add_ragged(TMA, batch_offset, batch_size, coords, data, ragged_dim: tl.constexpr = 0):
-    """Adds a block to a segment, atomically; what is outside is left alone."""
-    c0, c1, c2 = to_ragged_indices(batch_offset, batch_size, coords[ragged_dim])
-    data = tl.reshape(data, [1, 1] + data.shape)
-    TMA.atomic_add([c0, c1] + coords[:ragged_dim] + [c2] + coords[ragged_dim + 1:], data)
+    """Adds a block to a segment atomically; elements outside are dropped."""
+    at = _locate(batch_offset, batch_size, coords, ragged_dim)
+    TMA.atomic_add(at, data.reshape([1, 1] + data.shape))

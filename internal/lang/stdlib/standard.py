@@ -1,371 +1,404 @@
-"""What triton.language offers beyond its primitives, in the language itself.
+"""The part of triton.language that is written in the language itself.
 
-Functions keep the names that Triton gives them, the private ones too: they are seen in the names of compiled functions.
+Two ideas carry it. A reduction or a scan is a function of two elements that core.reduce or core.associative_scan
+applies over and over. And a block of 2**n elements is a cube of n dimensions of size 2, one for each bit of an index:
+the elements whose indices differ in one bit are neighbours along one dimension.
+
+Names, parameters and results of the public functions are the language's. A name that begins with an underscore is
+ours, except those at the end of the file.
 """
 from triton import constexpr_function, jit
 from triton.language import core, math
 
+_int_of_width = constexpr_function(core.get_int_dtype)
+
 
 @constexpr_function
-def _log2(n):
+def _exponent(n):
+    """Returns the largest e with 2**e <= n."""
     return n.bit_length() - 1
 
 
 @constexpr_function
-def _is_power_of_two(n):
-    return n > 0 and n & (n - 1) == 0
+def _is_exact(n):
+    """Reports whether n is a power of two."""
+    return n == 1 << n.bit_length() >> 1 and n > 0
 
 
-_get_int_dtype = constexpr_function(core.get_int_dtype)
+@constexpr_function
+def _cube_of(n):
+    """Returns the shape of n elements with a dimension for each bit of their index."""
+    return [2] * (n.bit_length() - 1) or [1]
+
+
+# Arithmetic
 
 
 @jit
 def cdiv(x, div):
-    """x / div, rounded up."""
-    return (x + (div - 1)) // div
+    """Divides and rounds up."""
+    gap = div - 1
+    return (x + gap) // div
 
 
 @jit
 def sigmoid(x):
-    """1 / (1 + exp(-x))"""
-    return 1 / (1 + math.exp(-x))
+    """Computes the logistic function, 1 / (1 + e**-x)."""
+    decay = math.exp(-x)
+    return 1 / (1 + decay)
 
 
 @jit
 def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
-    """Softmax along one dimension, the first one unless told."""
-    if dim is None:
-        _dim: core.constexpr = 0
-    else:
-        _dim: core.constexpr = dim
-    shifted = x - max(x, _dim, keep_dims=keep_dims)
-    e = math.exp(shifted)
-    total = sum(e, _dim, keep_dims=keep_dims)
-    return math.fdiv(e, total, ieee_rounding)
+    """Computes e**x over its sum along dim, by default the first; no power overflows, since the largest is e**0."""
+    axis: core.constexpr = 0 if dim is None else dim
+    powers = math.exp(x - max(x, axis, keep_dims=keep_dims))
+    return math.fdiv(powers, sum(powers, axis, keep_dims=keep_dims), ieee_rounding)
 
 
-@jit
-def ravel(x, can_reorder=False):
-    """All elements in one dimension."""
-    return core.reshape(x, [x.numel], can_reorder=can_reorder)
-
-
-@jit
-def swizzle2d(i, j, size_i, size_j, size_g):
-    """Walks a size_i x size_j matrix in groups of size_g rows, each group column by column."""
-    flat = i * size_j + j
-    per_group = size_g * size_j
-    group = flat // per_group
-    first = group * size_g
-    rows = core.minimum(size_i - first, size_g)
-    inside = flat % per_group
-    return first + inside % rows, inside // rows
+# Blocks and indices
 
 
 @jit
 def zeros(shape, dtype):
-    """A tensor of zeros."""
-    return core.full(shape, 0, dtype)
+    """Makes a block of zeros."""
+    return core.full(shape, value=0, dtype=dtype)
 
 
 @jit
 def zeros_like(input):
-    """Zeros in the shape and type of another tensor."""
-    return zeros(input.shape, input.dtype)
-
-
-# Largest and smallest
+    """Makes a block of zeros with the shape and type of another."""
+    return core.full(input.shape, value=0, dtype=input.dtype)
 
 
 @jit
-def _argmax_combine(value1, index1, value2, index2, tie_break_left):
-    if tie_break_left:
-        tie = value1 == value2 and index1 < index2
-    else:
-        tie = False
-    first = value1 > value2 or tie
-    return core.where(first, value1, value2), core.where(first, index1, index2)
+def ravel(x, can_reorder=False):
+    """Puts all elements into one dimension."""
+    return x.reshape(x.numel, can_reorder=can_reorder)
 
 
 @jit
-def _argmax_combine_tie_break_left(value1, index1, value2, index2):
-    return _argmax_combine(value1, index1, value2, index2, True)
+def interleave(a, b):
+    """Takes elements from a and b in turn, along the last dimension; of two scalars it makes a block of two."""
+    pairs = core.join(a, b)
+    if len(pairs.shape) > 1:
+        pairs = pairs.reshape(pairs.shape[:-2] + [2 * pairs.shape[-2]])
+    return pairs
 
 
 @jit
-def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
-    return _argmax_combine(value1, index1, value2, index2, False)
+def swizzle2d(i, j, size_i, size_j, size_g):
+    """Walks a matrix of size_i x size_j in bands of size_g rows, each band column by column.
+
+    Maps the step of a walk by rows, step i * size_j + j, to the row and column that the walk by bands is at.
+    """
+    step = i * size_j + j
+    band_area = size_g * size_j
+    top = step // band_area * size_g
+    height = core.minimum(size_i - top, size_g)  # the last band may be lower
+    step = step % band_area
+    return top + step % height, step // height
+
+
+# The largest and the smallest. NaN loses against every number.
+
+
+@constexpr_function
+def _compared_as(dtype, indexed):
+    """Returns the type that elements of a type are compared in.
+
+    It has 32 bits at least; elements that carry an index keep their type, unless it is bfloat16.
+    """
+    if dtype.primitive_bitwidth >= 32 or indexed and not dtype.is_bf16():
+        return dtype
+    return core.float32 if dtype.is_floating() else core.int32
 
 
 @jit
-def _elementwise_max(a, b):
-    return core.maximum(a, b)
+def _larger(p, q):
+    return core.maximum(p, q)
+
+
+@jit
+def _smaller(p, q):
+    return core.minimum(p, q)
+
+
+@jit
+def _select(left, p, i, q, j):
+    """Returns p with its index i where left holds, and q with its index j elsewhere."""
+    return core.where(left, p, q), core.where(left, i, j)
+
+
+@jit
+def _any_larger(p, i, q, j):
+    return _select(p > q, p, i, q, j)
+
+
+@jit
+def _first_larger(p, i, q, j):
+    earlier = p == q and i < j
+    return _select(p > q or earlier, p, i, q, j)
+
+
+@jit
+def _any_smaller(p, i, q, j):
+    return _select(p < q, p, i, q, j)
+
+
+@jit
+def _first_smaller(p, i, q, j):
+    earlier = p == q and i < j
+    return _select(p < q or earlier, p, i, q, j)
 
 
 @jit
 def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
-    """The largest element along an axis, with its index if asked for."""
-    input = core._promote_bfloat16_to_float32(input)
-    if return_indices:
-        if return_indices_tie_break_left:
-            return core._reduce_with_indices(input, axis, _argmax_combine_tie_break_left, keep_dims=keep_dims)
-        else:
-            return core._reduce_with_indices(input, axis, _argmax_combine_tie_break_fast, keep_dims=keep_dims)
+    """Finds the largest element along an axis, with return_indices its index too.
+
+    Of equal elements the first is taken, or any without return_indices_tie_break_left, which is quicker.
+    """
+    input = input.to(_compared_as(input.dtype, return_indices))
+    if not return_indices:
+        return core.reduce(input, axis, _larger, keep_dims=keep_dims)
+    elif return_indices_tie_break_left:
+        return core._reduce_with_indices(input, axis, _first_larger, keep_dims=keep_dims)
     else:
-        if input.dtype.primitive_bitwidth < 32:
-            if input.dtype.is_floating():
-                input = input.to(core.float32)
-            else:
-                assert input.dtype.is_int(), "expected integers"
-                input = input.to(core.int32)
-        return core.reduce(input, axis, _elementwise_max, keep_dims=keep_dims)
-
-
-@jit
-def argmax(input, axis, tie_break_left=True, keep_dims=False):
-    """The index of the largest element along an axis."""
-    _, index = max(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)
-    return index
-
-
-@jit
-def _argmin_combine(value1, index1, value2, index2, tie_break_left):
-    if tie_break_left:
-        tie = value1 == value2 and index1 < index2
-    else:
-        tie = False
-    first = value1 < value2 or tie
-    return core.where(first, value1, value2), core.where(first, index1, index2)
-
-
-@jit
-def _argmin_combine_tie_break_left(value1, index1, value2, index2):
-    return _argmin_combine(value1, index1, value2, index2, True)
-
-
-@jit
-def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
-    return _argmin_combine(value1, index1, value2, index2, False)
-
-
-@jit
-def _elementwise_min(a, b):
-    return core.minimum(a, b)
+        return core._reduce_with_indices(input, axis, _any_larger, keep_dims=keep_dims)
 
 
 @jit
 def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
-    """The smallest element along an axis, with its index if asked for."""
-    input = core._promote_bfloat16_to_float32(input)
-    if return_indices:
-        if return_indices_tie_break_left:
-            return core._reduce_with_indices(input, axis, _argmin_combine_tie_break_left, keep_dims=keep_dims)
-        else:
-            return core._reduce_with_indices(input, axis, _argmin_combine_tie_break_fast, keep_dims=keep_dims)
+    """Finds the smallest element along an axis; the parameters are those of max."""
+    input = input.to(_compared_as(input.dtype, return_indices))
+    if not return_indices:
+        return core.reduce(input, axis, _smaller, keep_dims=keep_dims)
+    elif return_indices_tie_break_left:
+        return core._reduce_with_indices(input, axis, _first_smaller, keep_dims=keep_dims)
     else:
-        if input.dtype.primitive_bitwidth < 32:
-            if input.dtype.is_floating():
-                input = input.to(core.float32)
-            else:
-                assert input.dtype.is_int(), "expected integers"
-                input = input.to(core.int32)
-        return core.reduce(input, axis, _elementwise_min, keep_dims=keep_dims)
+        return core._reduce_with_indices(input, axis, _any_smaller, keep_dims=keep_dims)
+
+
+@jit
+def argmax(input, axis, tie_break_left=True, keep_dims=False):
+    """Finds the index of the largest element along an axis."""
+    return max(input, axis, True, tie_break_left, keep_dims)[1]
 
 
 @jit
 def argmin(input, axis, tie_break_left=True, keep_dims=False):
-    """The index of the smallest element along an axis."""
-    _, index = min(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)
-    return index
+    """Finds the index of the smallest element along an axis."""
+    return min(input, axis, True, tie_break_left, keep_dims)[1]
 
 
-# Sums
-
-
-@jit
-def _sum_combine(a, b):
-    return a + b
+# Sums and products
 
 
 @constexpr_function
-def _pick_sum_dtype(in_dtype, dtype):
-    """The type to add up in: that asked for, or 32 bits for narrower integers, or None for the input's own."""
-    if dtype is not None:
+def _added_as(dtype, asked):
+    """Returns the type to add elements in: the one asked for, else 32 bits for narrower integers, else their own."""
+    if asked is not None:
+        return asked
+    if dtype.is_floating() or dtype.primitive_bitwidth >= 32:
         return dtype
-    if in_dtype.is_int_signed() and in_dtype.int_bitwidth < 32:
-        return core.int32
-    if in_dtype.is_int_unsigned() and in_dtype.int_bitwidth < 32:
-        return core.uint32
-    return None
+    return core.int32 if dtype.is_int_signed() else core.uint32
+
+
+@jit
+def _plus(p, q):
+    return p + q
+
+
+@jit
+def _times(p, q):
+    return p * q
+
+
+@jit
+def _xor(p, q):
+    return p ^ q
+
+
+@jit
+def _or(p, q):
+    return p | q
 
 
 @jit
 def sum(input, axis=None, keep_dims=False, dtype: core.constexpr = None):
-    """The sum along an axis."""
-    out_dtype: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
-    if out_dtype is not None:
-        input = input.to(out_dtype)
-    return core.reduce(input, axis, _sum_combine, keep_dims=keep_dims)
-
-
-@jit
-def _xor_combine(a, b):
-    return a ^ b
+    """Adds the elements along an axis."""
+    input = input.to(_added_as(input.dtype, dtype))
+    return core.reduce(input, axis, _plus, keep_dims=keep_dims)
 
 
 @jit
 def xor_sum(input, axis=None, keep_dims=False):
-    """The exclusive or of all elements along an axis."""
-    core.static_assert(input.type.scalar.is_int(), "xor_sum only supported for integers")
-    return core.reduce(input, axis, _xor_combine, keep_dims=keep_dims)
-
-
-@jit
-def _or_combine(x, y):
-    return x | y
+    """Combines the bits of integers along an axis by exclusive or."""
+    core.static_assert(input.dtype.is_int(), f"xor_sum combines the bits of integers, but these are {input.dtype}")
+    return core.reduce(input, axis, _xor, keep_dims=keep_dims)
 
 
 @jit
 def reduce_or(input, axis, keep_dims=False):
-    """The bitwise or of all elements along an axis."""
-    core.static_assert(input.type.scalar.is_int(), "reduce_or only supported for integers")
-    return core.reduce(input, axis, _or_combine, keep_dims=keep_dims)
+    """Combines the bits of integers along an axis by or."""
+    core.static_assert(input.dtype.is_int(), f"reduce_or combines the bits of integers, but these are {input.dtype}")
+    return core.reduce(input, axis, _or, keep_dims=keep_dims)
 
 
 @jit
 def cumsum(input, axis=0, reverse=False, dtype: core.constexpr = None):
-    """The running sum along an axis."""
+    """Adds up to each element along an axis, from its end if reverse. bfloat16 is added in float32."""
     input = core._promote_bfloat16_to_float32(input)
-    out_dtype: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
-    if out_dtype is not None:
-        input = input.to(out_dtype)
-    return core.associative_scan(input, axis, _sum_combine, reverse)
-
-
-@jit
-def _prod_combine(a, b):
-    return a * b
+    input = input.to(_added_as(input.dtype, dtype))
+    return core.associative_scan(input, axis, _plus, reverse)
 
 
 @jit
 def cumprod(input, axis=0, reverse=False):
-    """The running product along an axis."""
-    input = core._promote_bfloat16_to_float32(input)
-    return core.associative_scan(input, axis, _prod_combine, reverse)
+    """Multiplies up to each element along an axis, from its end if reverse. bfloat16 is multiplied in float32."""
+    return core.associative_scan(core._promote_bfloat16_to_float32(input), axis, _times, reverse)
 
 
-# Sorting: a bitonic network on the hypercube, one dimension of size 2 for each bit of an index.
-
-
-@jit
-def _indicator(n_dims: core.constexpr, j: core.constexpr):
-    bit = core.arange(0, 2)
-    bit = core.reshape(bit, [1] * (n_dims - j - 1) + [2] + [1] * j)
-    return bit
+# Sorting: Batcher's bitonic network, on the cube. Bit 0 of an index is the last dimension.
 
 
 @jit
-def _compare_and_swap(x, flip, i: core.constexpr):
-    """Orders the pairs that differ in bit i; flip turns the order around. The partner comes from an xor of both."""
-    n_dims: core.constexpr = _log2(x.numel)
-    idtype = _get_int_dtype(bitwidth=x.dtype.primitive_bitwidth, signed=True)
-    ix = x.to(idtype, bitcast=True)
-    iy = ix ^ xor_sum(ix, n_dims - 1 - i, True)
-    y = iy.to(x.dtype, bitcast=True)
-    is_right = _indicator(n_dims, i)
-    return core.where((x > y) != (flip ^ is_right), y, x)
+def _swap_halves(x, axis: core.constexpr):
+    """Swaps the two neighbours along an axis of size 2: the exclusive or of both, put upon each, leaves the other."""
+    bits = x.to(_int_of_width(bitwidth=x.dtype.primitive_bitwidth, signed=True), bitcast=True)
+    other = bits ^ xor_sum(bits, axis, True)
+    return other.to(x.dtype, bitcast=True)
 
 
 @jit
-def _bitonic_merge_hypercube(x, stage: core.constexpr, order: core.constexpr):
-    """Merges runs of 2**stage elements; order is 0 ascending, 1 descending, 2 alternating."""
-    if order == 2:
-        flip = _indicator(_log2(x.numel), stage)
+def _bit(cube, b: core.constexpr):
+    """Makes a block of bit b of the index, 0 or 1, that broadcasts to a cube."""
+    rank: core.constexpr = _exponent(cube.numel)
+    return core.arange(0, 2).reshape([1] * (rank - b - 1) + [2] + [1] * b)
+
+
+@jit
+def _order_pairs(cube, turned, b: core.constexpr):
+    """Orders the pairs that differ in bit b: the smaller element first, or last where turned is 1."""
+    other = _swap_halves(cube, _exponent(cube.numel) - 1 - b)
+    second = _bit(cube, b)
+    return core.where((cube > other) != (turned ^ second), other, cube)
+
+
+@jit
+def _merge(cube, size: core.constexpr, descending: core.constexpr):
+    """Sorts bitonic runs of 2**size elements. With None for descending, every other run is sorted downwards,
+    so that two runs together are bitonic again.
+    """
+    if descending is None:
+        turned = _bit(cube, size)
     else:
-        flip = order
-    for i in core.static_range(stage):
-        x = _compare_and_swap(x, flip, stage - 1 - i)
-    return x
+        turned = descending
+    for b in core.static_range(size - 1, -1, -1):
+        cube = _order_pairs(cube, turned, b)
+    return cube
 
 
 @jit
-def _bitonic_merge(x, stage: core.constexpr, order: core.constexpr, n_dims: core.constexpr):
-    h = core.reshape(x, [2] * _log2(x.numel))
-    h = _bitonic_merge_hypercube(h, stage, order)
-    x = core.reshape(h, x.shape)
-    return x
+def _better_of_pairs(cube, b: core.constexpr, descending: core.constexpr):
+    """Keeps of the pairs that differ in bit b the larger element, or the smaller unless descending."""
+    axis: core.constexpr = _exponent(cube.numel) - 1 - b
+    return max(cube, axis) if descending else min(cube, axis)
+
+
+@jit
+def _check_last(rank: core.constexpr, dim: core.constexpr):
+    core.static_assert(dim is None or dim == rank - 1,
+                       f"elements are sorted along the last dimension, {rank - 1}, but dim is {dim}; "
+                       "tl.permute makes another dimension the last")
 
 
 @jit
 def sort_impl(x, k: core.constexpr = None, dim: core.constexpr = None, descending: core.constexpr = core.CONSTEXPR_0):
-    """Sorts along the last dimension and keeps the first k elements."""
-    _dim: core.constexpr = len(x.shape) - 1 if dim is None else dim
-    core.static_assert(_dim == len(x.shape) - 1, "only minor dimension is currently supported")
-    log_n: core.constexpr = _log2(x.shape[_dim])
-    log_k: core.constexpr = log_n if k is None else _log2(k)
-    n_dims: core.constexpr = _log2(x.numel)
-    h = core.reshape(x, [2] * n_dims if n_dims else [1])
-    for i in core.static_range(1, log_k + 1):
-        h = _bitonic_merge_hypercube(h, i, 2 if i < log_n else descending)
-    # Of two sorted runs of k, the better half of each pair holds the k best: halve until one run is left.
-    for i in core.static_range(log_k + 1, log_n + 1):
-        h = max(h, axis=(_log2(h.numel) - 1 - log_k)) if descending else min(h, axis=(_log2(h.numel) - 1 - log_k))
-        h = _bitonic_merge_hypercube(h, log_k, 2 if i < log_n else descending)
-    x = core.reshape(h, x.shape[:-1] + [2**log_k])
-    return x
+    """Sorts along the last dimension and keeps the first k elements, a power of two, or all of them.
+
+    Runs double from level to level until they have k elements. From there on only the better element of each pair
+    is kept: of two runs sorted in opposite directions these are the k best of both, in bitonic order.
+    """
+    _check_last(len(x.shape), dim)
+    levels: core.constexpr = _exponent(x.shape[-1])
+    limit: core.constexpr = levels if k is None else _exponent(k)
+    cube = x.reshape(_cube_of(x.numel))
+    for level in core.static_range(1, levels + 1):
+        if level > limit:
+            cube = _better_of_pairs(cube, limit, descending)
+        cube = _merge(cube, level if level < limit else limit, descending if level == levels else None)
+    return cube.reshape(x.shape[:-1] + [1 << limit])
 
 
 @jit
 def sort(x, dim: core.constexpr = None, descending: core.constexpr = core.CONSTEXPR_0):
     """Sorts along the last dimension."""
-    return sort_impl(x, dim=dim, descending=descending)
+    return sort_impl(x, None, dim, descending)
 
 
 @jit
 def topk(x, k: core.constexpr, dim: core.constexpr = None):
-    """The k largest elements along the last dimension, largest first."""
-    return sort_impl(x, k=k, dim=dim, descending=True)
+    """Finds the k largest elements along the last dimension, the largest first."""
+    return sort_impl(x, k, dim, True)
 
 
 @jit
 def bitonic_merge(x, dim: core.constexpr = None, descending: core.constexpr = core.CONSTEXPR_0):
-    """Sorts along the last dimension what is a bitonic sequence there."""
-    _dim: core.constexpr = len(x.shape) - 1 if dim is None else dim
-    core.static_assert(_dim == len(x.shape) - 1, "only minor dimension is currently supported")
-    n_dims: core.constexpr = _log2(x.shape[-1])
-    return _bitonic_merge(x, n_dims, descending, n_dims)
-
-
-# Rearranging
+    """Sorts along the last dimension elements that first rise and then fall there, or the other way round."""
+    _check_last(len(x.shape), dim)
+    cube = _merge(x.reshape(_cube_of(x.numel)), _exponent(x.shape[-1]), descending)
+    return cube.reshape(x.shape)
 
 
 @constexpr_function
-def _get_flip_dim(dim, shape):
+def _index_of(dim, rank):
+    """Returns dim counted from the front, or the last dimension for None; None where there is no such dimension."""
     if dim is None:
-        return len(shape) - 1
-    return dim + len(shape) if dim < 0 else dim
+        return rank - 1
+    return dim % rank if -rank <= dim < rank else None
 
 
 @jit
 def flip(x, dim=None):
-    """Turns a dimension around: an xor with the pair's xor swaps the halves, once for each bit of the index."""
-    core.static_assert(dim is None or -len(x.shape) <= dim and dim < len(x.shape))
-    _dim: core.constexpr = _get_flip_dim(dim, x.shape)
-    core.static_assert(_is_power_of_two(x.shape[_dim]))
-    steps: core.constexpr = _log2(x.shape[_dim])
-    idtype = _get_int_dtype(bitwidth=x.dtype.primitive_bitwidth, signed=True)
-    y = core.reshape(x.to(idtype, bitcast=True), x.shape[:_dim] + [2] * steps + x.shape[_dim + 1:])
-    for i in core.static_range(steps):
-        y = y ^ xor_sum(y, _dim + i, True)
-    x = core.reshape(y, x.shape).to(x.dtype, bitcast=True)
-    return x
+    """Turns the order along a dimension around, by default the last: it turns every bit of the index there."""
+    axis: core.constexpr = _index_of(dim, len(x.shape))
+    core.static_assert(axis is not None, f"flip was given dimension {dim} of a block that has {len(x.shape)}")
+    n: core.constexpr = x.shape[axis]
+    core.static_assert(_is_exact(n), f"flip takes a dimension whose size is a power of two, not {n}")
+    bits = x.to(_int_of_width(bitwidth=x.dtype.primitive_bitwidth, signed=True), bitcast=True)
+    bits = bits.reshape(x.shape[:axis] + [2] * _exponent(n) + x.shape[axis + 1:])
+    for b in core.static_range(_exponent(n)):
+        bits = _swap_halves(bits, axis + b)
+    return bits.reshape(x.shape).to(x.dtype, bitcast=True)
+
+
+# Kernels of public projects use these names, although Triton keeps them to itself.
 
 
 @jit
-def interleave(a, b):
-    """The elements of two tensors in turn, along the last dimension."""
-    c = core.join(a, b)
-    if len(c.shape) == 1:
-        return c
-    else:
-        return core.reshape(c, c.shape[:-2] + [2 * c.shape[-2]])
+def _argmax_combine(value1, index1, value2, index2, tie_break_left):
+    earlier = tie_break_left and value1 == value2 and index1 < index2
+    return _select(value1 > value2 or earlier, value1, index1, value2, index2)
+
+
+@jit
+def _argmin_combine(value1, index1, value2, index2, tie_break_left):
+    earlier = tie_break_left and value1 == value2 and index1 < index2
+    return _select(value1 < value2 or earlier, value1, index1, value2, index2)
+
+
+_log2 = _exponent
+_is_power_of_two = _is_exact
+_get_int_dtype = _int_of_width
+_elementwise_max = _larger
+_elementwise_min = _smaller
+_argmax_combine_tie_break_left = _first_larger
+_argmax_combine_tie_break_fast = _any_larger
+_argmin_combine_tie_break_left = _first_smaller
+_argmin_combine_tie_break_fast = _any_smaller
+_pick_sum_dtype = _added_as
+_sum_combine = _plus
+_prod_combine = _times
+_xor_combine = _xor
+_or_combine = _or
