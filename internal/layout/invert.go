@@ -67,6 +67,21 @@ func solve(a, b Layout) (Layout, bool) {
 	return x, true
 }
 
+// FirstPlaces is, for each place of l, the first place of outer that holds the same element: the one with zeros in the bits that
+// outer repeats (FreeVariables). Both are layouts of tensors of one shape.
+func (l Layout) FirstPlaces(outer Layout) (Layout, bool) {
+	if !sameNames(l.OutNames(), outer.OutNames()) {
+		return Layout{}, false
+	}
+	a := outer.TransposeOuts(l.OutNames()...)
+	for i, o := range l.outs {
+		if o.bits > a.outs[i].bits {
+			return Layout{}, false
+		}
+	}
+	return solve(a, l)
+}
+
 // Invert is the inverse of an invertible layout.
 func (l Layout) Invert() Layout {
 	if !l.IsInvertible() {

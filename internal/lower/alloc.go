@@ -21,8 +21,7 @@ const (
 type allocation struct {
 	size     int // of the function's own part
 	buffers  map[*ir.Op][]interval
-	barriers map[*ir.Op]bool
-	program  map[*ir.Op]bool // barriers of all blocks of a cluster
+	barriers barriers
 }
 
 // interval is a range of bytes of shared memory.
@@ -51,7 +50,7 @@ type need struct {
 func allocate(l *lowering, base int) *allocation {
 	roots := memRoots(l.fn)
 	a := placeBuffers(l, roots, base)
-	a.barriers, a.program = findBarriers(l, a, roots)
+	a.barriers = findBarriers(l, a, roots)
 	return a
 }
 

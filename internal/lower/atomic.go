@@ -193,6 +193,9 @@ func atomicScratch(l *lowering, op *ir.Op) []int {
 	t := op.Result(0).Type
 	n := 1
 	if tensor, ok := t.(*ir.TensorType); ok {
+		if !l.repeats(l.layout(op, op.Operand(0).Type)) { // everybody has what is its own
+			return nil
+		}
 		n = int(tensor.NumElements())
 		if l.ctas > 1 {
 			n = homesOf(l.layout(op, op.Operand(0).Type)).basis.InSize(layout.Offset)

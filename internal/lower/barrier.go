@@ -15,16 +15,16 @@ import (
 // written them since the last barrier, or, if it writes, may have read them. findBarriers walks the function with the accesses that
 // are pending, through loops until nothing changes, and notes the operations that need one.
 
-// pending are accesses to shared memory, and stores to global memory, since the last barrier. Copies are asynchronous writes that nobody
+// pending are accesses to shared memory, and to global memory, since the last barrier. Copies are asynchronous writes that nobody
 // has waited for, products what products under way read: a barrier does not end them. Whoever waits has made the access just then, for
 // the others.
 type pending struct {
 	reads, writes, copies, products []interval
-	stores                          []stored
+	global                          []touched
 }
 
 func (p pending) clone() pending {
-	return pending{slices.Clone(p.reads), slices.Clone(p.writes), slices.Clone(p.copies), slices.Clone(p.products), slices.Clone(p.stores)}
+	return pending{slices.Clone(p.reads), slices.Clone(p.writes), slices.Clone(p.copies), slices.Clone(p.products), slices.Clone(p.global)}
 }
 
 func add[T comparable](list []T, more ...T) []T {
@@ -40,12 +40,12 @@ func add[T comparable](list []T, more ...T) []T {
 func (p *pending) merge(q pending) bool {
 	n := p.size()
 	p.reads, p.writes, p.copies = add(p.reads, q.reads...), add(p.writes, q.writes...), add(p.copies, q.copies...)
-	p.products, p.stores = add(p.products, q.products...), add(p.stores, q.stores...)
+	p.products, p.global = add(p.products, q.products...), add(p.global, q.global...)
 	return p.size() > n
 }
 
 func (p *pending) size() int {
-	return len(p.reads) + len(p.writes) + len(p.copies) + len(p.products) + len(p.stores)
+	return len(p.reads) + len(p.writes) + len(p.copies) + len(p.products) + len(p.global)
 }
 
 // barrier is one of the block, or of the whole program, which is more where programs have several blocks: those see each other's stores
@@ -53,8 +53,50 @@ func (p *pending) size() int {
 func (p *pending) barrier(program bool) {
 	p.reads, p.writes = nil, nil
 	if program {
-		p.stores = nil
+		p.met(theProgram)
+	} else {
+		p.met(theBlock)
 	}
+}
+
+// met notes a barrier. Copies that nobody has waited for go on.
+func (p *pending) met(by level) {
+	var rest []touched
+	for _, t := range p.global {
+		if t.what != copies {
+			t.met = max(t.met, by)
+		}
+		if t.met < theProgram {
+			rest = add(rest, t)
+		}
+	}
+	p.global = rest
+}
+
+// waited ends the asynchronous copies: they have read by now.
+func (p *pending) waited(all bool) {
+	for i, t := range p.global {
+		if t.what == copies {
+			t.what = reads
+			if all {
+				p.global[i] = t
+			} else {
+				p.global = add(p.global, t)
+			}
+		}
+	}
+}
+
+// next notes that another iteration of a loop begins.
+func (p *pending) next(loop *ir.Op, n int) {
+	var out []touched
+	for _, t := range p.global {
+		if t.op.Block().IsInside(loop) {
+			t.loops |= 1 << n
+		}
+		out = add(out, t)
+	}
+	p.global = out
 }
 
 func conflict(a, b []interval) bool {
@@ -75,34 +117,49 @@ type accesses struct {
 	after         []interval // read after that
 }
 
+// barriers are where threads meet before an operation.
+type barriers struct {
+	who   map[*ir.Op]level
+	drain map[*ir.Op]bool // asynchronous copies are waited for before that
+}
+
+// note raises what an operation needs.
+func (b barriers) note(op *ir.Op, who level) { b.who[op] = max(b.who[op], who) }
+
 // barrierFinder is the walk.
 type barrierFinder struct {
 	l     *lowering
 	alloc *allocation
 	roots map[*ir.Value][]*ir.Op
-	out   map[*ir.Op]bool
-	all   map[*ir.Op]bool // of which the program's barrier
+	order *orderer
+	out   barriers
+	probe *ir.Op // the loop that is looked into, before it is walked
+	hit   level  // what an access there needs for one from before the loop
 }
 
-// findBarriers are the operations that need a barrier before them, and those of them that need the program's.
-func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) (barriers, program map[*ir.Op]bool) {
-	f := &barrierFinder{l: l, alloc: a, roots: roots, out: map[*ir.Op]bool{}, all: map[*ir.Op]bool{}}
-	in := map[*ir.Block]*pending{}
+// findBarriers are the operations that need a barrier before them.
+func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) barriers {
+	f := &barrierFinder{l: l, alloc: a, roots: roots, order: newOrderer(l), out: barriers{map[*ir.Op]level{}, map[*ir.Op]bool{}}}
+	in, number := map[*ir.Block]*pending{}, map[*ir.Block]int{}
 	blocks := l.reachable(l.fn.Region(0))
-	for _, b := range blocks {
-		in[b] = &pending{}
+	for i, b := range blocks {
+		in[b], number[b] = &pending{}, i
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, b := range blocks {
+		for i, b := range blocks {
 			p := in[b].clone()
 			f.block(b, &p)
 			for _, s := range b.Successors() {
-				changed = in[s].merge(p) || changed
+				q := p.clone()
+				if number[s] <= i { // round a loop without a name: all may have changed
+					q.next(l.fn, anyLoop)
+				}
+				changed = in[s].merge(q) || changed
 			}
 		}
 	}
-	return f.out, f.all
+	return f.out
 }
 
 func (f *barrierFinder) block(b *ir.Block, p *pending) {
@@ -113,11 +170,8 @@ func (f *barrierFinder) block(b *ir.Block, p *pending) {
 
 func (f *barrierFinder) op(op *ir.Op, p *pending) {
 	switch op.Def {
-	case scf.For:
-		f.loop(p, op.Body(0))
-		return
-	case scf.While:
-		f.while(p, op.Body(0), op.Body(1))
+	case scf.For, scf.While:
+		f.loop(op, p)
 		return
 	case scf.If:
 		f.branches(op, p)
@@ -130,6 +184,7 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 		if op.IntOr("num", 0) == 0 {
 			p.copies = nil
 		}
+		p.waited(op.IntOr("num", 0) == 0)
 		return
 	case ttng.WarpGroupDotWait:
 		p.reads = add(p.reads, p.products...)
@@ -139,18 +194,10 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 		return
 	}
 	a := f.accesses(op)
-	back := f.readsBack(op, p)
-	if conflict(a.reads, p.writes) || conflict(a.writes, p.writes) || conflict(a.writes, p.reads) || back {
-		f.out[op] = true
-		f.all[op] = f.all[op] || back
+	if conflict(a.reads, p.writes) || conflict(a.writes, p.writes) || conflict(a.writes, p.reads) {
+		f.meet(op, p, theBlock)
 	}
-	one := f.l.ctas == 1
-	if f.out[op] {
-		p.barrier(one || f.all[op])
-	}
-	if op.Def == tt.Store {
-		p.stores = add(p.stores, stored{pointerBase(op.Operand(0)), op.Operand(1).Type})
-	}
+	f.global(op, p)
 	if op.Def == ttg.AsyncCopy {
 		p.copies = add(p.copies, a.writes...)
 		return
@@ -160,33 +207,85 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 	}
 	p.reads, p.writes = add(p.reads, a.reads...), add(p.writes, a.writes...)
 	if a.meets {
-		p.barrier(one || f.l.crosses(op))
+		p.barrier(f.l.ctas == 1 || f.l.crosses(op))
 		p.reads = add(p.reads, a.after...)
 	}
 }
 
-// loop goes round until what comes back is nothing new.
-func (f *barrierFinder) loop(p *pending, body *ir.Block) {
-	for {
-		q := p.clone()
-		f.block(body, &q)
-		if !p.merge(q) {
-			return
-		}
+// meet puts a barrier before an operation. Where one was found to be needed before, it is there.
+func (f *barrierFinder) meet(op *ir.Op, p *pending, who level) {
+	if f.probe == nil {
+		f.out.note(op, who)
+	}
+	who = max(who, f.out.who[op])
+	if f.out.drain[op] {
+		p.waited(true)
+	}
+	switch {
+	case who >= theBlock:
+		p.barrier(f.l.ctas == 1 || who == theProgram)
+	case who == theWarp:
+		p.met(theWarp)
 	}
 }
 
-func (f *barrierFinder) while(p *pending, cond, body *ir.Block) {
+// global puts the barrier that the accesses of an operation to global memory need, and notes these.
+func (f *barrierFinder) global(op *ir.Op, p *pending) {
+	f.meet(op, p, nobody)
+	list := f.order.accessesOf(op)
+	need := nobody
+	for _, now := range list {
+		for _, old := range p.global {
+			who := f.order.needs(old, now)
+			if who <= old.met {
+				continue
+			}
+			need = max(need, who)
+			if old.what == copies && now.what >= writes && f.probe == nil {
+				f.out.drain[op] = true
+			}
+			if f.probe != nil && !old.op.Block().IsInside(f.probe) {
+				f.hit = max(f.hit, who)
+			}
+		}
+	}
+	if need > nobody {
+		f.meet(op, p, need)
+	}
+	p.global = add(p.global, list...)
+}
+
+// loop walks a loop. What its accesses need for those before the loop is better had before it: once, and by all threads together also where
+// they wait in the loop for another program.
+func (f *barrierFinder) loop(op *ir.Op, p *pending) {
+	if f.probe == nil {
+		q := p.clone()
+		f.probe, f.hit = op, nobody
+		f.round(op, &q)
+		who := f.hit
+		f.probe = nil
+		f.meet(op, p, who)
+	}
 	for {
 		q := p.clone()
-		f.block(cond, &q)
-		end := q.clone()
-		f.block(body, &q)
+		end := f.round(op, &q)
+		q.next(op, f.order.loops[op])
 		if !p.merge(q) {
 			*p = end
 			return
 		}
 	}
+}
+
+// round walks an iteration and returns what is pending where the loop ends.
+func (f *barrierFinder) round(op *ir.Op, p *pending) (end pending) {
+	end = p.clone()
+	f.block(op.Body(0), p)
+	if op.Def == scf.While {
+		end = p.clone()
+		f.block(op.Body(1), p)
+	}
+	return end
 }
 
 func (f *barrierFinder) branches(op *ir.Op, p *pending) {

@@ -33,6 +33,20 @@ func (l *lowering) meet(crosses bool) {
 	l.barrier()
 }
 
+// meetBefore lets those threads meet that have to before an operation.
+func (l *lowering) meetBefore(op *ir.Op) {
+	if l.alloc.barriers.drain[op] {
+		l.asm("void", "cp.async.wait_all;", "", true)
+	}
+	switch who := l.alloc.barriers.who[op]; who {
+	case nobody:
+	case theWarp:
+		l.call("void", "llvm.nvvm.bar.warp.sync", "i32 -1")
+	default:
+		l.meet(l.ctas > 1 && who == theProgram)
+	}
+}
+
 // programBarrier waits for all threads of the program.
 func (l *lowering) programBarrier() { l.meet(l.ctas > 1) }
 

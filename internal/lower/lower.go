@@ -234,9 +234,7 @@ func (l *lowering) op(op *ir.Op) {
 	if at := l.debug.at(l.subprogram, l.fn, op); at != "" {
 		l.dbg = ", !dbg " + at
 	}
-	if l.alloc.barriers[op] {
-		l.meet(l.ctas > 1 && l.alloc.program[op])
-	}
+	l.meetBefore(op)
 	f(l, op)
 	l.dbg = outer
 }

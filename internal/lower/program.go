@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -26,6 +27,7 @@ type program struct {
 	bodies  []string // functions, callees first
 	debug   debugInfo
 	frames  map[*ir.Op]*frame
+	where   *address.Analysis // nil before it is wanted
 
 	shared                int // bytes of shared memory
 	ptx                   int // version of PTX that is needed
@@ -58,6 +60,14 @@ func (g *program) lower(kernel *ir.Op) {
 		l.alloc = allocate(l, g.frames[order[i]].base)
 		l.function(order[i] == kernel)
 	}
+}
+
+// addresses says where pointers point.
+func (g *program) addresses() *address.Analysis {
+	if g.where == nil {
+		g.where = address.New(g.module)
+	}
+	return g.where
 }
 
 // callOrder are the functions that are reached from a kernel, each before those it calls.

@@ -139,14 +139,15 @@ func onInterp(t testing.TB, m *ir.Module, l launch, mem [][]byte) {
 // onSim runs a launch of PTX on the simulator and returns what it printed.
 func onSim(t testing.TB, ptx []byte, shared int, l launch, mem [][]byte, backward bool) string {
 	t.Helper()
-	out, err := simulate(ptx, shared, l, mem, backward)
+	out, err := simulate(ptx, shared, l, mem, ptxsim.Launch{Backward: backward})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-func simulate(ptx []byte, shared int, l launch, mem [][]byte, backward bool) (string, error) {
+// simulate is onSim with settings of the simulator.
+func simulate(ptx []byte, shared int, l launch, mem [][]byte, how ptxsim.Launch) (string, error) {
 	m, err := ptxsim.Parse(ptx)
 	if err != nil {
 		return "", err
@@ -154,7 +155,8 @@ func simulate(ptx []byte, shared int, l launch, mem [][]byte, backward bool) (st
 	pm := ptxsim.NewMemory()
 	args := l.words(mem, func(_ int, data []byte) uint64 { return pm.Alloc(data) })
 	var out bytes.Buffer
-	err = m.Run(context.Background(), &ptxsim.Launch{Kernel: l.kernel, Grid: l.grid, Shared: shared, Args: args, Memory: pm, Backward: backward, Print: &out})
+	how.Kernel, how.Grid, how.Shared, how.Args, how.Memory, how.Print = l.kernel, l.grid, shared, args, pm, &out
+	err = m.Run(context.Background(), &how)
 	return out.String(), err
 }
 

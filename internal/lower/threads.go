@@ -191,6 +191,16 @@ func (l *lowering) ownsAmong(ll layout.Layout, dims []string) string {
 	return cond
 }
 
+// repeats reports whether threads have copies of the same elements: owns has something to say.
+func (l *lowering) repeats(ll layout.Layout) bool {
+	for _, in := range threadDims {
+		if ll.HasIn(in) && ll.FreeVariablesIn(in) != 0 {
+			return true
+		}
+	}
+	return ll.HasIn(layout.Warp) && ll.InSize(layout.Warp) < l.warps
+}
+
 // scalarOwner is the condition for acting once for the whole program.
 func (l *lowering) scalarOwner() string {
 	if l.ctas > 1 {

@@ -115,7 +115,7 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
 	return k.module.Run(ctx, &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Memory: k.dev.mem, Print: os.Stdout,
-		NoGlobal: !w.Races && !knob.CheckRaces.Get(), Strict: true, Backward: w.Order == 1, Turns: w.turns(),
+		Strict: w.Races || knob.CheckRaces.Get(), Backward: w.Order == 1, Turns: w.turns(),
 	})
 }
 

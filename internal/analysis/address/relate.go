@@ -1,0 +1,170 @@
+package address
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// Relation is what is known of the places of two accesses.
+type Relation int
+
+const (
+	Unknown Relation = iota
+	Apart            // they have no byte in common
+	Same             // where they have a byte in common, it is the same element of both tensors
+)
+
+// Place is where an access goes.
+type Place struct {
+	Ptr *ir.Value
+	// Changed says which symbols are other numbers now than they were at the access, since iterations lie between.
+	Changed func(Symbol) bool
+}
+
+// span is a stride and how many steps of it there are.
+type span struct{ stride, n int64 }
+
+func (s span) size() int64 {
+	if s.stride < 0 {
+		return -s.stride
+	}
+	return s.stride
+}
+
+// Relate compares an access with one that comes now. The difference of two addresses is
+//
+//	d + g*z + Σ strides*(differences of coordinates)
+//
+// with constants d and g, and a number z that nothing is known of. They are apart if that cannot be less than an element. Coordinates
+// are equal, where addresses are, if each stride is larger than all that the smaller ones can add up to, and g larger than all.
+func (a *Analysis) Relate(old Place, now *ir.Value) Relation {
+	p, q := a.Form(old.Ptr), a.Form(now)
+	if p == nil || q == nil {
+		return Unknown
+	}
+	d, g := a.difference(old, p, q)
+	ps, ok := spans(old.Ptr, p)
+	qs, ok2 := spans(now, q)
+	if !ok || !ok2 {
+		return Unknown
+	}
+	pBytes, qBytes := ElementBytes(old.Ptr.Type), ElementBytes(now.Type)
+	if apart(d, g, ps, qs, pBytes, qBytes) {
+		return Apart
+	}
+	if pBytes == qBytes && sameShape(old.Ptr.Type, now.Type) && slices.Equal(ps, qs) && d == 0 && oneToOne(g, ps, pBytes) {
+		return Same
+	}
+	return Unknown
+}
+
+// difference is now's uniform part less the old one: a constant, and what all else is a multiple of.
+func (a *Analysis) difference(old Place, p, q *Form) (d, g int64) {
+	diff := q.Uniform
+	for k, c := range p.Uniform {
+		if a.changed(old, k) {
+			g = gcd(g, c)
+		} else {
+			diff = diff.plus(-c, poly{k: 1})
+		}
+	}
+	for k, c := range diff {
+		if k == "" {
+			d = c
+		} else {
+			g = gcd(g, c)
+		}
+	}
+	return d, g
+}
+
+func (a *Analysis) changed(old Place, k string) bool {
+	return old.Changed != nil && slices.ContainsFunc(a.symbols(k), old.Changed)
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
+}
+
+// spans are the strides of a form, for each dimension of more than one element. They must be known numbers.
+func spans(v *ir.Value, f *Form) ([]span, bool) {
+	var out []span
+	for k, s := range f.Strides {
+		n := v.Type.(*ir.TensorType).Shape[k]
+		if n == 1 {
+			continue
+		}
+		c, ok := s.constant()
+		if !ok {
+			return nil, false
+		}
+		out = append(out, span{c, n})
+	}
+	return out, true
+}
+
+func sameShape(p, q ir.Type) bool {
+	a, ok := p.(*ir.TensorType)
+	b, ok2 := q.(*ir.TensorType)
+	return ok == ok2 && (!ok || slices.Equal(a.Shape, b.Shape))
+}
+
+// apart tries all ways to take the larger strides for numbers of which nothing is known but what they are multiples of, and the smaller
+// ones for the interval that they span.
+func apart(d, g int64, ps, qs []span, pBytes, qBytes int64) bool {
+	var all []span
+	for _, s := range ps {
+		all = append(all, span{-s.stride, s.n})
+	}
+	all = append(all, qs...)
+	slices.SortFunc(all, func(x, y span) int { return int(min(max(x.size()-y.size(), -1), 1)) })
+	for inner := range len(all) + 1 {
+		lo, hi, step := d, d, g
+		for i, s := range all {
+			switch reach := s.stride * (s.n - 1); {
+			case i >= inner:
+				step = gcd(step, s.stride)
+			case reach < 0:
+				lo += reach
+			default:
+				hi += reach
+			}
+		}
+		if !hits(lo-pBytes+1, hi+qBytes-1, step) {
+			return true
+		}
+	}
+	return false
+}
+
+// hits reports whether a multiple of step lies in an interval; only 0 is one of 0.
+func hits(lo, hi, step int64) bool {
+	if lo <= 0 && hi >= 0 {
+		return true
+	}
+	if step == 0 {
+		return false
+	}
+	if hi < 0 {
+		lo, hi = -hi, -lo
+	}
+	return hi/step*step >= lo
+}
+
+// oneToOne reports whether different elements have different addresses, also those a multiple of g away.
+func oneToOne(g int64, strides []span, bytes int64) bool {
+	sorted := slices.Clone(strides)
+	slices.SortFunc(sorted, func(x, y span) int { return int(min(max(x.size()-y.size(), -1), 1)) })
+	reach := bytes - 1
+	for _, s := range sorted {
+		if s.size() <= reach {
+			return false
+		}
+		reach += s.size() * (s.n - 1)
+	}
+	return g == 0 || g > reach
+}
