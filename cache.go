@@ -29,6 +29,7 @@ type CacheOptions struct {
 	ReadOnly bool         // nothing is written
 	Limit    int64        // in bytes; what was used longest ago goes first; 0: none
 	Redis    string       // a second level that machines share: redis://host:6379/0
+	Key      string       // signs what is written to Redis; what is read from there and not signed with it is refused; "": no signatures
 	Logger   *slog.Logger // of what goes wrong without being an error; may be nil
 }
 
@@ -42,7 +43,8 @@ type CacheStats struct {
 	Lost     int64 // kernels that could not be written to disk
 }
 
-// OpenCache is a cache. The folder need not be there, nor be writable: then nothing is kept.
+// OpenCache is a cache. The folder need not be there, nor be writable: then nothing is kept. One that users other than this process's
+// and root can write to is not used, and the logger is told: SECURITY.md.
 func OpenCache(o CacheOptions) (*Cache, error) {
 	if o.Dir == "" {
 		dir, err := cacheDir()
@@ -51,7 +53,7 @@ func OpenCache(o CacheOptions) (*Cache, error) {
 		}
 		o.Dir = dir
 	}
-	so := cache.Options{Dir: o.Dir, ReadOnly: o.ReadOnly, Limit: o.Limit, Log: o.Logger}
+	so := cache.Options{Dir: o.Dir, ReadOnly: o.ReadOnly, Limit: o.Limit, Secret: o.Key, Log: o.Logger}
 	if o.Redis != "" {
 		level, err := redis.Open(o.Redis)
 		if err != nil {
@@ -82,7 +84,7 @@ func (c *Cache) Close() error { return c.store.Close() }
 // EnvCache is the cache that the environment asks for, or nil; the same one for the same settings. A program that ends soon after it
 // has compiled, and has a shared level, closes it first.
 func EnvCache() *Cache {
-	o := CacheOptions{Limit: knob.CacheSize.Get(), Redis: knob.CacheRedis.Get()}
+	o := CacheOptions{Limit: knob.CacheSize.Get(), Redis: knob.CacheRedis.Get(), Key: knob.CacheKey.Get()}
 	switch knob.Cache.Get() {
 	case "off":
 		return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/safefile"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -177,11 +178,14 @@ func (c *Config) dump(variant, kernel string, s Stage) {
 	}
 }
 
+// maxStage bounds the file of a stage.
+const maxStage = 256 << 20
+
 // override is the user's file in the place of a stage, or nil: one of the variant, or one of the folder itself, which is for all
 // variants of a kernel.
 func (j *job) override(stage string) []byte {
 	for _, variant := range []string{j.name, ""} {
-		if text, err := os.ReadFile(stageFile(j.k.m.conf.Override, variant, j.k.name, stage)); err == nil {
+		if text, err := safefile.Read(stageFile(j.k.m.conf.Override, variant, j.k.name, stage), maxStage); err == nil {
 			return text
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // Manifest is a list of variants, as a file has it.
@@ -21,11 +22,14 @@ type Manifest struct {
 	Variants []Variant `json:"variants"`
 }
 
-const manifestVersion = 1
+const (
+	manifestVersion = 1
+	maxManifest     = 256 << 20 // bytes
+)
 
 // ReadManifest reads a file that a Recorder wrote.
 func ReadManifest(name string) (*Manifest, error) {
-	data, err := os.ReadFile(name)
+	data, err := safefile.ReadNamed(name, maxManifest)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %w", err)
 	}

@@ -35,7 +35,10 @@ func newCacheCmd() *cobra.Command {
 			}
 			*dir = c.Dir()
 		}
-		return cache.Open(cache.Options{Dir: *dir, ReadOnly: knob.Cache.Get() == "readonly", Limit: knob.CacheSize.Get()}), nil
+		s := cache.Open(cache.Options{
+			Dir: *dir, ReadOnly: knob.Cache.Get() == "readonly", Limit: knob.CacheSize.Get(), Secret: knob.CacheKey.Get(),
+		})
+		return s, s.Check()
 	}
 	for _, sub := range []func(opener) *cobra.Command{cacheLs, cacheShow, cacheVerify, cachePrune, cacheExport, cacheImport, cacheClear} {
 		cmd.AddCommand(sub(open))
@@ -250,7 +253,7 @@ func cacheExport(open opener) *cobra.Command {
 	return &cobra.Command{
 		Use: "export FILE.tar.gz [KEY…]", Short: "Writes kernels to an archive, for other machines", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, list, err := open.list(args[1:])
+			s, list, err := open.list(args[1:])
 			if err != nil {
 				return err
 			}
@@ -258,7 +261,7 @@ func cacheExport(open opener) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			n, err := cache.Export(f, list)
+			n, err := s.Export(f, list)
 			if err := errors.Join(err, f.Close()); err != nil {
 				return err
 			}
@@ -281,8 +284,11 @@ func cacheImport(open opener) *cobra.Command {
 				return err
 			}
 			defer f.Close()
-			taken, refused, err := s.Import(f)
-			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels taken over, %d refused\n", taken, refused)
+			done, err := s.Import(f)
+			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels taken over, %d refused\n", done.Taken, done.Refused)
+			if done.Why != nil {
+				fmt.Fprintf(cmd.OutOrStdout(), "the first that was refused is %v\n", done.Why)
+			}
 			return err
 		},
 	}

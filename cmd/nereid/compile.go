@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 type compileFlags struct {
@@ -90,7 +91,7 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 
 // list compiles the entries of a specs file.
 func (f *compileFlags) list(cmd *cobra.Command) error {
-	data, err := os.ReadFile(f.specs)
+	data, err := safefile.ReadNamed(f.specs, maxInput)
 	if err != nil {
 		return err
 	}
@@ -175,6 +176,9 @@ func (f *compileFlags) write(out io.Writer, name string, st nereid.Stage, severa
 		}
 		_, err := io.Copy(out, bytes.NewReader(st.Text))
 		return err
+	}
+	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) {
+		return fmt.Errorf("%q is no name of a file: expected one without slashes below %s", name, f.output)
 	}
 	if err := os.MkdirAll(f.output, 0o755); err != nil {
 		return err

@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") == "1",
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "forge": forge},
 	})
 }
 

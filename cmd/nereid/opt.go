@@ -21,6 +21,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/middle"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // optPasses is every pass that can be named on the command line.
@@ -237,7 +238,7 @@ func readInput(stdin io.Reader, args []string) (name string, src []byte, err err
 		src, err = io.ReadAll(stdin)
 		return "<stdin>", src, err
 	}
-	src, err = os.ReadFile(args[0])
+	src, err = safefile.ReadNamed(args[0], maxInput)
 	return args[0], src, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // givenStage is a stage of kernels that the user has made, with another compiler or by hand. The passes before it are not looked at.
@@ -38,7 +39,7 @@ func (g *givenStage) load(kernel, recording string) (nereid.LoadOption, error) {
 		name := strings.TrimSuffix(filepath.Base(recording), filepath.Ext(recording))
 		file = filepath.Join(g.path, name+"."+g.stage)
 	}
-	text, err := os.ReadFile(file)
+	text, err := safefile.ReadNamed(file, maxInput)
 	if err != nil {
 		return nil, err
 	}

@@ -52,6 +52,9 @@ type usageError struct{ error }
 // usagef makes an error that ends in exit code 2.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
+// maxInput bounds the files of lists, timings and IR that commands read.
+const maxInput = 256 << 20
+
 func newRootCmd() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "nereid",

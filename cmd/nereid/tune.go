@@ -15,6 +15,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/autotune"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 type tuneFlags struct {
@@ -87,6 +88,8 @@ func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
 	store := &autotune.Store{Dir: conf.Tune.Dir, ReadOnly: conf.Tune.ReadOnly}
 	out := cmd.OutOrStdout()
 	switch {
+	case store.Dir != "" && store.Check() != nil:
+		return store.Check()
 	case store.Dir == "" && (f.importOf != "" || f.exportTo != "" || f.showKnown):
 		return usagef("there is no folder of timings, the cache is off: name one with --dir")
 	case f.importOf != "":
@@ -259,7 +262,7 @@ func (f *tuneFlags) export(out io.Writer, s *autotune.Store) error {
 }
 
 func (f *tuneFlags) merge(ctx context.Context, out io.Writer, s *autotune.Store) error {
-	data, err := os.ReadFile(f.importOf)
+	data, err := safefile.ReadNamed(f.importOf, maxInput)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -33,16 +34,25 @@ func newWarmCmd() *cobra.Command {
 			return warm(cmd, m, dev, root, quiet)
 		},
 	}
-	fs := cmd.Flags()
-	fs.StringVar(&device, "device", "", "device to compile for (default: the best one here)")
-	fs.StringVar(&root, "root", "", "folder of the kernels' files, where the manifest's names are not right from here")
-	fs.BoolVarP(&quiet, "quiet", "q", false, "print failures and the total only")
+	flags := cmd.Flags()
+	flags.StringVar(&device, "device", "", "device to compile for (default: the best one here)")
+	flags.StringVar(&root, "root", "", "folder of the kernels' files, where the manifest's names are not right from here")
+	flags.BoolVarP(&quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
 }
 
 // warm compiles file by file.
 func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root string, quiet bool) error {
 	out := cmd.OutOrStdout()
+	var fsys fs.FS
+	if root != "" {
+		below, err := os.OpenRoot(root) // neither names nor links of a manifest lead out of it
+		if err != nil {
+			return err
+		}
+		defer below.Close()
+		fsys = below.FS()
+	}
 	cache := nereid.EnvCache()
 	if mode := knob.Cache.Get(); cache == nil || mode == "readonly" {
 		return usagef("what is compiled would not be kept: NEREID_CACHE=%s", mode)
@@ -61,7 +71,7 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 		}
 	}
 	for _, of := range filesOf(m) {
-		mod, err := loadNamed(of[0].File, root, cache)
+		mod, err := loadNamed(of[0].File, fsys, cache)
 		if err != nil {
 			for _, v := range of {
 				told(v, err)
@@ -84,14 +94,17 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 	return nil
 }
 
-// loadNamed loads a file under the name that the manifest has for it.
-func loadNamed(file, root string, cache *nereid.Cache) (*nereid.Module, error) {
+// loadNamed loads a file under the name that the manifest has for it, below a root if there is one.
+func loadNamed(file string, root fs.FS, cache *nereid.Cache) (*nereid.Module, error) {
 	conf := nereid.EnvConfig()
 	conf.Cache, conf.Strict, conf.Record = cache, false, nil
-	if root == "" {
-		return nereid.Load(filepath.FromSlash(file), nereid.With(conf))
+	if root != nil {
+		return nereid.LoadFS(root, file, nereid.With(conf))
 	}
-	return nereid.LoadFS(os.DirFS(root), file, nereid.With(conf))
+	if info, err := os.Stat(filepath.FromSlash(file)); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", file) // a pipe or a device: who wrote the manifest has no say in what is waited for
+	}
+	return nereid.Load(filepath.FromSlash(file), nereid.With(conf))
 }
 
 // filesOf are the variants of a manifest by file, in its order.

@@ -41,6 +41,7 @@ var rules = []rule{
 	{pkg: "internal/layout"},
 	{pkg: "internal/mathlib"},
 	{pkg: "internal/knob", ours: []string{"internal/diag"}},
+	{pkg: "internal/safefile"},
 
 	// Text in, tree out; then the evaluator of host Python; then TTIR.
 	{pkg: "internal/python", ours: []string{"internal/diag"}},
@@ -60,7 +61,7 @@ var rules = []rule{
 
 	// Native libraries. Only the package that opens them imports purego.
 	{pkg: "internal/dl", outside: []string{purego}},
-	{pkg: "internal/llvm", ours: []string{"internal/dl", "internal/knob"}},
+	{pkg: "internal/llvm", ours: []string{"internal/dl", "internal/knob", "internal/safefile"}},
 
 	// Targets: each knows the layers above and none of the others. Code generation and drivers know no device.
 	{pkg: "internal/target/nvidia/driver/stub"},
@@ -78,9 +79,9 @@ var rules = []rule{
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
 	{pkg: "internal/gen/genkernels", ours: []string{"."}},
 	{pkg: "internal/gen", ours: []string{"internal/diag", "internal/python", "internal/pyrun", "internal/lang/..."}},
-	{pkg: "internal/cache", outside: []string{"github.com/gofrs/flock"}},
+	{pkg: "internal/cache", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
-	{pkg: "internal/autotune", outside: []string{"github.com/gofrs/flock"}},
+	{pkg: "internal/autotune", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
 	{pkg: "internal/runtime/args", ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun", "internal/target"}},
 	{pkg: "internal/runtime/warm", ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia/driver"}},

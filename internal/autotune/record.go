@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -19,6 +20,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // Record is what is known of a kernel for one key.
@@ -112,25 +115,44 @@ type Store struct {
 // path is the file of a record: named for the kernel, and for all that it depends on but the timings.
 func (s *Store) path(r *Record) string {
 	id, _ := json.Marshal([]any{r.Kernel, r.Device, r.Compiler, r.Source, r.Key})
-	name := strings.Map(func(c rune) rune {
-		if c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
-			return c
-		}
-		return '_'
-	}, r.Kernel)
-	return filepath.Join(s.Dir, name[:min(len(name), 60)]+"-"+Hash(string(id))+".json")
+	return filepath.Join(s.Dir, safefile.Name(r.Kernel)+"-"+Hash(string(id))+".json")
+}
+
+// maxRecord bounds the file of a record: a kernel has some hundred configs of some hundred bytes.
+const maxRecord = 16 << 20
+
+// read reads the record of a file, if nobody else can have written it.
+func (s *Store) read(path string) (*Record, error) {
+	data, err := safefile.ReadTrusted(path, maxRecord)
+	if err != nil {
+		return nil, err
+	}
+	return parse(data)
+}
+
+// Check says why the folder is not used: others can write to it. A folder that is not there is not refused.
+func (s *Store) Check() error {
+	var refused *safefile.FolderError
+	if err := safefile.CheckFolder(s.Dir); errors.As(err, &refused) {
+		return err
+	}
+	return nil
+}
+
+// make makes the folder.
+func (s *Store) make() error {
+	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+		return err
+	}
+	return s.Check()
 }
 
 // Load fills in the timings that are kept for a record.
 func (s *Store) Load(r *Record) bool {
-	if s == nil || s.Dir == "" {
+	if s == nil || s.Dir == "" || s.Check() != nil {
 		return false
 	}
-	data, err := os.ReadFile(s.path(r))
-	if err != nil {
-		return false
-	}
-	old, err := parse(data)
+	old, err := s.read(s.path(r))
 	if err != nil || !old.fits(r) {
 		return false
 	}
@@ -173,7 +195,7 @@ func (s *Store) Save(r *Record) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+	if err := s.make(); err != nil {
 		return err
 	}
 	s.sweep()
@@ -219,12 +241,12 @@ const lockWait = 10 * time.Minute
 // Lock keeps other processes from tuning at the same time: they would disturb each other's measurements, and wait for the choice of
 // the first. Where there can be no lock there is none.
 func (s *Store) Lock(ctx context.Context) (unlock func()) {
-	if s == nil || s.Dir == "" || s.ReadOnly || os.MkdirAll(s.Dir, 0o777) != nil {
+	if s == nil || s.Dir == "" || s.ReadOnly || s.make() != nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	l := flock.New(filepath.Join(s.Dir, "lock"), flock.SetPermissions(0o666))
+	l := flock.New(filepath.Join(s.Dir, "lock"), flock.SetFlag(os.O_CREATE|os.O_RDWR|safefile.NonBlock), flock.SetPermissions(0o600))
 	if ok, err := l.TryLockContext(ctx, 20*time.Millisecond); !ok || err != nil {
 		l.Close()
 		return func() {}
@@ -234,16 +256,14 @@ func (s *Store) Lock(ctx context.Context) (unlock func()) {
 
 // All are the records of the folder that can be read, by kernel and key.
 func (s *Store) All() []*Record {
-	if s == nil || s.Dir == "" {
+	if s == nil || s.Dir == "" || s.Check() != nil {
 		return nil
 	}
 	files, _ := filepath.Glob(filepath.Join(s.Dir, "*.json"))
 	var out []*Record
 	for _, f := range files {
-		if data, err := os.ReadFile(f); err == nil {
-			if r, err := parse(data); err == nil {
-				out = append(out, r)
-			}
+		if r, err := s.read(f); err == nil {
+			out = append(out, r)
 		}
 	}
 	slices.SortFunc(out, func(a, b *Record) int {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Export writes entries as a compressed tar archive, in the order of their keys.
-func Export(w io.Writer, list []Item) (n int, err error) {
+// Export writes entries as a compressed tar archive, in the order of the list, signed if the store has a secret.
+func (s *Store) Export(w io.Writer, list []Item) (n int, err error) {
 	z := gzip.NewWriter(w)
 	t := tar.NewWriter(z)
 	for _, it := range list {
@@ -23,7 +23,9 @@ func Export(w io.Writer, list []Item) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		h := &tar.Header{Name: path.Join(it.Key.Hash[:2], it.Key.String()+extension), Mode: 0o644, Size: int64(len(data)), Format: tar.FormatPAX}
+		data = seal(s.o.Secret, data)
+		name := path.Join(it.Key.Hash[:2], it.Key.String()+extension)
+		h := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(data)), Format: tar.FormatPAX}
 		if err := t.WriteHeader(h); err != nil {
 			return n, err
 		}
@@ -35,48 +37,62 @@ func Export(w io.Writer, list []Item) (n int, err error) {
 	return n, errors.Join(t.Close(), z.Close())
 }
 
-// maxEntry bounds an entry that is imported.
-const maxEntry = 256 << 20
+// Imported is what became of an archive's entries.
+type Imported struct {
+	Taken, Refused int
+	Why            error // of the first that was refused
+}
 
-// Import takes the entries of an archive over that pass their checks; the rest is counted and left. A folder that cannot be written to is
-// an error here.
-func (s *Store) Import(r io.Reader) (taken, refused int, err error) {
+func (i *Imported) refuse(name string, err error) {
+	if i.Refused++; i.Why == nil {
+		i.Why = fmt.Errorf("%q: %w", name, err)
+	}
+}
+
+// Import takes the entries of an archive over that pass their checks; the rest is counted and left. The names in the archive are not
+// looked at: an entry goes where its key says. A folder that cannot be written to is an error here.
+func (s *Store) Import(r io.Reader) (done Imported, err error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
-		return 0, 0, fmt.Errorf("not an archive of kernels: %w", err)
+		return done, fmt.Errorf("not an archive of kernels: %w", err)
 	}
 	t := tar.NewReader(z)
 	for {
 		h, err := t.Next()
 		switch {
 		case err == io.EOF:
-			return taken, refused, nil
+			return done, nil
 		case err != nil:
-			return taken, refused, fmt.Errorf("not an archive of kernels: %w", err)
+			return done, fmt.Errorf("not an archive of kernels: %w", err)
 		case h.Typeflag != tar.TypeReg || !strings.HasSuffix(h.Name, extension):
 			continue
+		case h.Size > MaxEntry+int64(sealSize):
+			done.refuse(h.Name, fmt.Errorf("it has %d bytes, and no entry has more than %d", h.Size, MaxEntry))
+			continue
 		}
-		data, err := io.ReadAll(io.LimitReader(t, maxEntry))
+		data, err := io.ReadAll(io.LimitReader(t, MaxEntry+int64(sealSize)))
 		if err != nil {
-			return taken, refused, err
+			return done, err
 		}
-		e, err := Decode(data)
-		if _, ok := parseKey(keyText(e)); err != nil || !ok {
-			refused++
+		e, data, err := s.admit(data)
+		if err != nil {
+			done.refuse(h.Name, err)
 			continue
 		}
 		if err := s.write(e.Key, data); err != nil {
-			return taken, refused, err
+			return done, err
 		}
 		s.noteGenerator(e.Generator)
-		taken++
+		done.Taken++
 	}
 }
 
-// keyText is an entry's key as file names have it.
-func keyText(e *Entry) string {
-	if e == nil {
-		return ""
+// admit checks the signature of an imported entry and the entry itself.
+func (s *Store) admit(sealed []byte) (*Entry, []byte, error) {
+	data, err := unseal(s.o.Secret, sealed)
+	if err != nil {
+		return nil, nil, err
 	}
-	return e.Key.String()
+	e, err := Decode(data)
+	return e, data, err
 }

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // magic begins the first line of an entry; the number is the version of the format.
@@ -102,11 +104,16 @@ func Describe(r io.Reader) (*Entry, error) {
 	if err := json.Unmarshal(header, e); err != nil {
 		return nil, fmt.Errorf("the entry's header: %w", err)
 	}
+	if !e.Key.valid() {
+		return nil, errKey
+	}
 	return e, nil
 }
 
-// maxHeader bounds what Describe reads.
-const maxHeader = 1 << 20
+const (
+	maxHeader = 1 << 20  // bytes that Describe reads
+	MaxEntry  = 64 << 20 // bytes of an entry; a larger one is not kept
+)
 
 // Decode reads an entry. Data that is not exactly what Encode wrote is an error.
 func Decode(data []byte) (*Entry, error) {
@@ -127,9 +134,15 @@ func Decode(data []byte) (*Entry, error) {
 
 // split hands each stage its part of what follows the header.
 func (e *Entry) split(rest []byte) error {
+	if !e.Key.valid() { // a header may leave it out
+		return errKey
+	}
 	rest, ok := bytes.CutPrefix(rest, []byte("\n"))
 	for i := range e.Stages {
 		s := &e.Stages[i]
+		if s.Name != safefile.Name(s.Name) {
+			return errDamaged // files are named for stages
+		}
 		if rest, ok = bytes.CutPrefix(rest, []byte(separator(*s))); !ok || s.Size < 0 || s.Size > len(rest) {
 			return errDamaged
 		}

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // Item is an entry as the folder lists it.
@@ -18,9 +19,11 @@ type Item struct {
 	Size int64
 	Used time.Time
 	path string
+	odd  bool // the file's time of use is in the future, so nothing is known of it
 }
 
-// List is every entry, the most recently used first.
+// List is every entry, the most recently used first. Those whose time of use is in the future come last: nobody can have used them
+// then, and they would otherwise never be evicted.
 func (s *Store) List() ([]Item, error) {
 	shards, err := os.ReadDir(s.o.Dir)
 	if os.IsNotExist(err) {
@@ -33,12 +36,20 @@ func (s *Store) List() ([]Item, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b Item) int {
-		if c := b.Used.Compare(a.Used); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Key.String(), b.Key.String())
+		return cmp.Or(order(a.odd, b.odd), b.Used.Compare(a.Used), strings.Compare(a.Key.String(), b.Key.String()))
 	})
 	return out, err
+}
+
+// order puts false before true.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // items are the entries of a subfolder.
@@ -55,14 +66,23 @@ func items(dir string) []Item {
 			continue
 		}
 		if info, err := f.Info(); err == nil {
-			out = append(out, Item{k, info.Size(), info.ModTime(), filepath.Join(dir, f.Name())})
+			it := Item{Key: k, Size: info.Size(), Used: info.ModTime(), path: filepath.Join(dir, f.Name())}
+			if now := time.Now(); it.Used.After(now) {
+				it.Used, it.odd = now, it.Used.Sub(now) > clockSkew
+			}
+			out = append(out, it)
 		}
 	}
 	return out
 }
 
-// An abandoned file is one that was begun this long ago.
-const abandoned = time.Hour
+const (
+	// An abandoned file is one that was begun this long ago.
+	abandoned = time.Hour
+
+	// clockSkew is how far the clocks of machines that share a folder may differ.
+	clockSkew = time.Hour
+)
 
 // grown notes that the folder has grown, and looks at its size now and then: at a process's first entry, and each time a sixteenth of the
 // limit has been written.
@@ -90,7 +110,10 @@ func (s *Store) Prune(limit int64, age time.Duration) (removed int, freed int64,
 
 // prune makes room down to keep bytes if there are more than limit.
 func (s *Store) prune(limit, keep int64, age time.Duration) (removed int, freed int64, err error) {
-	l := flock.New(filepath.Join(s.o.Dir, lockName), flock.SetPermissions(0o666))
+	if !s.trusted() {
+		return 0, 0, s.Check()
+	}
+	l := newLock(filepath.Join(s.o.Dir, lockName))
 	if ok, err := l.TryLock(); err == nil && !ok {
 		return 0, 0, errors.New("another process is making room")
 	}
@@ -99,7 +122,16 @@ func (s *Store) prune(limit, keep int64, age time.Duration) (removed int, freed 
 	if err != nil {
 		return 0, 0, err
 	}
-	for _, it := range unwanted(list, limit, keep, age) {
+	gone := unwanted(list, limit, keep, age)
+	last := time.Now()
+	for _, it := range list { // from the most recently used on
+		if !it.odd {
+			last = it.Used
+		}
+		if !gone[it.path] {
+			it.settle(last)
+			continue
+		}
 		switch e := os.Remove(it.path); {
 		case e == nil:
 			removed, freed = removed+1, freed+it.Size
@@ -112,19 +144,27 @@ func (s *Store) prune(limit, keep int64, age time.Duration) (removed int, freed 
 	return removed, freed, err
 }
 
-// unwanted are the items of a list, the most recently used first, that have to go.
-func unwanted(list []Item, limit, keep int64, age time.Duration) []Item {
+// settle gives an item whose time is in the future that of the item used longest ago: it ages from there as all others do.
+func (it Item) settle(last time.Time) {
+	if it.odd {
+		os.Chtimes(it.path, last, last)
+	}
+}
+
+// unwanted are the paths of the items of a list, the most recently used first, that have to go.
+func unwanted(list []Item, limit, keep int64, age time.Duration) map[string]bool {
 	var total, sum int64
 	for _, it := range list {
 		total += it.Size
 	}
-	for i, it := range list {
+	out := map[string]bool{}
+	for _, it := range list {
 		sum += it.Size
 		if age > 0 && time.Since(it.Used) > age || limit > 0 && total > limit && sum > keep {
-			return list[i:] // and all that is older
+			out[it.path] = true
 		}
 	}
-	return nil
+	return out
 }
 
 // sweepAll removes what was begun and abandoned.
@@ -167,7 +207,7 @@ func (s *Store) Clear() (removed int, err error) {
 
 // Describe is what the entry of an item says of itself, without its stages and unchecked.
 func (it Item) Describe() (*Entry, error) {
-	f, err := os.Open(it.path)
+	f, err := safefile.OpenTrusted(it.path)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +217,7 @@ func (it Item) Describe() (*Entry, error) {
 
 // Load reads and checks the entry of an item.
 func (it Item) Load() (*Entry, error) {
-	data, err := os.ReadFile(it.path)
+	data, err := safefile.ReadTrusted(it.path, MaxEntry)
 	if err != nil {
 		return nil, err
 	}

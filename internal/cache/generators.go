@@ -5,21 +5,28 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // generatorsName is a file beside the entries with a line for each generator that has made one: a key cannot be computed without knowing
 // which, and a machine that has none of its own can use what others made.
 const generatorsName = "generators"
 
-// maxGenerators bounds the lines that are looked at.
-const maxGenerators = 64
+const (
+	maxGenerators = 64   // lines that are looked at
+	maxGenerator  = 1000 // bytes of one
+)
 
 // Generators are those that have made entries, the latest first.
 func (s *Store) Generators() []string {
 	if s == nil {
 		return nil
 	}
-	data, err := os.ReadFile(filepath.Join(s.o.Dir, generatorsName))
+	if !s.trusted() {
+		return nil
+	}
+	data, err := safefile.ReadTrusted(filepath.Join(s.o.Dir, generatorsName), maxHeader)
 	if err != nil {
 		return nil
 	}
@@ -30,7 +37,7 @@ func (s *Store) Generators() []string {
 
 // noteGenerator adds a generator to the file. Two processes may both add it: that is no harm.
 func (s *Store) noteGenerator(g string) {
-	if s.o.ReadOnly || g == "" || strings.ContainsAny(g, "\n\r") {
+	if s.o.ReadOnly || !s.trusted() || g == "" || len(g) > maxGenerator || strings.ContainsAny(g, "\n\r") {
 		return
 	}
 	s.mu.Lock()
@@ -45,7 +52,7 @@ func (s *Store) noteGenerator(g string) {
 	if slices.Contains(s.Generators(), g) {
 		return
 	}
-	f, err := os.OpenFile(filepath.Join(s.o.Dir, generatorsName), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(filepath.Join(s.o.Dir, generatorsName), os.O_WRONLY|os.O_APPEND|os.O_CREATE|safefile.NonBlock, 0o644)
 	if err != nil {
 		return
 	}

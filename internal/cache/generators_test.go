@@ -25,11 +25,11 @@ func TestGenerators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Export(&b, list); err != nil {
+	if _, err := s.Export(&b, list); err != nil {
 		t.Fatal(err)
 	}
 	to := Open(Options{Dir: t.TempDir(), noSync: true})
-	if _, _, err := to.Import(&b); err != nil {
+	if _, err := to.Import(&b); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(to.Generators()); n != 2 {

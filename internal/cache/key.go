@@ -4,44 +4,63 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"hash"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// Key is what an entry is found by: the kernel's name, for people, and a hash of all that its code depends on.
+// Key is what an entry is found by: the kernel's name, for people, and a hash of all that its code depends on. One that was
+// read from somewhere has a hash that was decoded and written anew (UnmarshalJSON, parseKey), so that a path can be made of it.
 type Key struct {
 	Kernel string `json:"kernel"`
 	Hash   string `json:"hash"`
 }
 
 // String is the key as file names and commands have it.
-func (k Key) String() string { return k.name() + "-" + k.Hash }
+func (k Key) String() string { return safefile.Name(k.Kernel) + "-" + k.Hash }
 
-// maxName bounds what a file name has of a kernel's.
-const maxName = 60
+var errKey = errors.New("the entry's key is none: its hash is not 64 hexadecimal digits")
 
-// name is the kernel's name as far as every file system takes it.
-func (k Key) name() string {
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z':
-			return r
-		}
-		return '_'
-	}, k.Kernel)
-	return strings.TrimLeft(name[:min(len(name), maxName)], ".")
+// valid reports whether a path can be made of the key.
+func (k Key) valid() bool {
+	hash, ok := canonical(k.Hash)
+	return ok && hash == k.Hash
+}
+
+// canonical returns the text of a hash anew from the bytes that it stands for.
+func canonical(text string) (string, bool) {
+	sum, err := hex.DecodeString(text)
+	if err != nil || len(sum) != sha256.Size {
+		return "", false
+	}
+	return hex.EncodeToString(sum), true
+}
+
+// UnmarshalJSON reads a key that somebody else may have written.
+func (k *Key) UnmarshalJSON(data []byte) error {
+	var raw struct{ Kernel, Hash string }
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	hash, ok := canonical(raw.Hash)
+	if !ok {
+		return errKey
+	}
+	*k = Key{raw.Kernel, hash}
+	return nil
 }
 
 // parseKey reads what String wrote.
 func parseKey(s string) (Key, bool) {
 	i := strings.LastIndexByte(s, '-')
-	if i < 0 || len(s)-i-1 != 2*sha256.Size {
+	if i < 0 {
 		return Key{}, false
 	}
-	if _, err := hex.DecodeString(s[i+1:]); err != nil {
-		return Key{}, false
-	}
-	return Key{s[:i], s[i+1:]}, true
+	hash, ok := canonical(s[i+1:])
+	return Key{s[:i], hash}, ok
 }
 
 // Hasher makes keys: a hash over named fields, no two sequences of which give the same bytes.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // Options say where a store is and what it may do.
@@ -19,8 +21,9 @@ type Options struct {
 	Dir      string
 	ReadOnly bool          // nothing below Dir is created, changed or removed
 	Limit    int64         // bytes; 0: none
-	LockWait time.Duration // how long to wait for another process that compiles the same; 0: a minute
+	LockWait time.Duration // how long to wait for another process that compiles the same; 0: a tenth of a second
 	Shared   Shared        // a second level; may be nil
+	Secret   string        // signs what goes to the shared level and to archives; unsigned entries of theirs are refused. "": none
 	Log      *slog.Logger  // of what went wrong without being an error; may be nil
 
 	noSync bool // for tests that write a lot
@@ -31,11 +34,14 @@ type Store struct {
 	o      Options
 	shared *behind
 	stats  counters
+	trust  trust
 
 	mu      sync.Mutex
 	written int64 // since the folder's size was last looked at
 	pruned  bool  // it was looked at by this process
 	noted   map[string]bool
+
+	unsigned sync.Once // tells of the first entry of the shared level whose signature is not valid
 }
 
 // counters count what a store did.
@@ -63,7 +69,7 @@ func (s *Store) Stats() Stats {
 // Open is a store. The folder is made when something is written to it.
 func Open(o Options) *Store {
 	if o.LockWait == 0 {
-		o.LockWait = time.Minute
+		o.LockWait = lockWait
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -86,7 +92,12 @@ func (s *Store) Close() error {
 	return s.shared.close()
 }
 
-const extension = ".kernel"
+const (
+	extension = ".kernel"
+
+	// lockWait is short: a lock that somebody holds for longer, for good perhaps, costs a compilation and no launch.
+	lockWait = 100 * time.Millisecond
+)
 
 func (s *Store) shard(k Key) string { return filepath.Join(s.o.Dir, k.Hash[:2]) }
 
@@ -132,8 +143,14 @@ func (s *Store) find(ctx context.Context, k Key, use func(*Entry) error) bool {
 	if s.shared == nil {
 		return false
 	}
-	data := s.shared.get(ctx, k.String())
-	if data == nil {
+	sealed := s.shared.get(ctx, k.String())
+	if sealed == nil {
+		return false
+	}
+	data, err := unseal(s.o.Secret, sealed)
+	if err != nil {
+		s.stats.damaged.Add(1)
+		s.unsigned.Do(func() { s.o.Log.Warn("cache: an entry of the shared level is not used", "key", k.String(), "err", err) })
 		return false
 	}
 	if !s.usable(data, k, use) {
@@ -146,9 +163,16 @@ func (s *Store) find(ctx context.Context, k Key, use func(*Entry) error) bool {
 
 // local tries the entry on disk.
 func (s *Store) local(k Key, use func(*Entry) error) bool {
+	if !s.trusted() {
+		return false
+	}
 	path := s.path(k)
-	data, err := os.ReadFile(path)
+	data, err := safefile.ReadTrusted(path, MaxEntry)
 	if err != nil {
+		if errors.Is(err, safefile.ErrRefused) { // somebody put something else in its place
+			s.stats.damaged.Add(1)
+			s.remove(path)
+		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			s.o.Log.Debug("cache: an entry cannot be read", "key", k.String(), "err", err)
 		}
@@ -199,10 +223,14 @@ func (s *Store) Put(e *Entry) {
 		s.o.Log.Debug("cache: an entry cannot be encoded", "key", e.Key.String(), "err", err)
 		return
 	}
+	if len(data) > MaxEntry {
+		s.o.Log.Debug("cache: an entry is too large to be kept", "key", e.Key.String(), "bytes", len(data))
+		return
+	}
 	s.write(e.Key, data)
 	s.noteGenerator(e.Generator)
 	if s.shared != nil {
-		s.shared.put(e.Key.String(), data)
+		s.shared.put(e.Key.String(), seal(s.o.Secret, data))
 	}
 }
 
@@ -214,7 +242,11 @@ func (s *Store) touch(path string) {
 	if s.o.ReadOnly {
 		return
 	}
-	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > touchAfter {
+	info, err := os.Stat(path)
+	if err != nil {
+		return
+	}
+	if age := time.Since(info.ModTime()); age > touchAfter || age < 0 {
 		now := time.Now()
 		os.Chtimes(path, now, now)
 	}
@@ -230,10 +262,10 @@ func (s *Store) remove(path string) {
 // reports that another may have had it before. Where there can be no lock, there is none: at worst a kernel is compiled twice.
 func (s *Store) lock(ctx context.Context, k Key) (unlock func(), waited bool) {
 	none := func() {}
-	if s.o.ReadOnly || os.MkdirAll(s.shard(k), 0o777) != nil {
+	if s.o.ReadOnly || s.make(s.shard(k)) != nil {
 		return none, false
 	}
-	l := flock.New(filepath.Join(s.shard(k), lockName), flock.SetPermissions(0o666))
+	l := newLock(filepath.Join(s.shard(k), lockName))
 	if ok, err := l.TryLock(); err != nil {
 		l.Close() // the file may be open though it has no locks
 		s.o.Log.Debug("cache: no lock", "key", k.String(), "err", err)
@@ -250,3 +282,8 @@ func (s *Store) lock(ctx context.Context, k Key) (unlock func(), waited bool) {
 }
 
 const lockName = "lock"
+
+// newLock is a lock that a file stands for. Others cannot open it, and so cannot hold it.
+func newLock(path string) *flock.Flock {
+	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|safefile.NonBlock), flock.SetPermissions(0o600))
+}

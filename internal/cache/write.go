@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // temporary is what the names of files begin with, after the entry's own, while they are written.
@@ -20,10 +22,17 @@ func (s *Store) write(k Key, data []byte) error {
 	if s.o.ReadOnly {
 		return errReadOnly
 	}
+	if !k.valid() {
+		return errKey
+	}
 	path := s.path(k)
-	if err := publish(path, data, !s.o.noSync); err != nil {
+	err := s.make(filepath.Dir(path))
+	if err == nil {
+		err = publish(path, data, !s.o.noSync)
+	}
+	if err != nil {
 		level := slog.LevelDebug
-		if s.stats.lost.Add(1) == 1 {
+		if s.stats.lost.Add(1) == 1 && !errors.Is(err, safefile.ErrRefused) { // of which trusted has told
 			level = slog.LevelWarn // once: every kernel will be compiled again
 		}
 		s.o.Log.Log(context.Background(), level, "cache: an entry cannot be written", "key", k.String(), "err", err)
@@ -37,9 +46,6 @@ func (s *Store) write(k Key, data []byte) error {
 var errReadOnly = errors.New("the cache is only read")
 
 func publish(path string, data []byte, sync bool) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+temporary+"*")
 	if err != nil {
 		return err

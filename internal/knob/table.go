@@ -92,7 +92,7 @@ var (
 	}, "on", "off", "readonly")
 	CacheDir = text(Row{
 		Group: "The cache", Name: "NEREID_CACHE_DIR", Triton: "TRITON_CACHE_DIR", Default: "`nereid` in the user's cache folder", Form: "a folder",
-		Doc: "Where they are kept. The folder may be shared by processes and machines, moved and copied.",
+		Doc: "Where they are kept. The folder may be shared by processes and machines, moved and copied. It must belong to the user or to root, and nobody else may write to it: `SECURITY.md`.",
 	})
 	CacheSize = size(Row{
 		Group: "The cache", Name: "NEREID_CACHE_SIZE", Default: "4GiB",
@@ -101,6 +101,10 @@ var (
 	CacheRedis = text(Row{
 		Group: "The cache", Name: "NEREID_CACHE_REDIS", Triton: "TRITON_REMOTE_CACHE_BACKEND, TRITON_REDIS_HOST, TRITON_REDIS_PORT", Default: "none", Form: "`redis://host:6379/0`",
 		Doc: "A Redis server that machines share as a second level. That it is slow or down costs compilations, nothing else.",
+	})
+	CacheKey = text(Row{
+		Group: "The cache", Name: "NEREID_CACHE_KEY", Default: "none", Form: "a secret, as `openssl rand -hex 32` prints one",
+		Doc: "Signs what is written to Redis and to `nereid cache export`; what comes from there without a valid signature is refused.",
 	})
 )
 

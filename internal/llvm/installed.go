@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // Installed is the version of the LLVM that Load opens. A process that finds its kernels compiled needs no more of LLVM, and opening it
@@ -75,7 +76,10 @@ func notes(folder string) (list []note) {
 	if folder == "" {
 		return nil
 	}
-	data, err := os.ReadFile(filepath.Join(folder, noteName))
+	if safefile.CheckFolder(folder) != nil {
+		return nil
+	}
+	data, err := safefile.ReadTrusted(filepath.Join(folder, noteName), 1<<20)
 	if err != nil || json.Unmarshal(data, &list) != nil {
 		return nil
 	}
@@ -100,7 +104,7 @@ func recall(folder, search string) (Version, bool) {
 func remember(folder, search string, lib *Lib) {
 	path := fileOf(lib.at)
 	info, err := os.Stat(path)
-	if folder == "" || path == "" || err != nil || os.MkdirAll(folder, 0o777) != nil {
+	if folder == "" || path == "" || err != nil || os.MkdirAll(folder, 0o755) != nil || safefile.CheckFolder(folder) != nil {
 		return
 	}
 	list := slices.DeleteFunc(notes(folder), func(n note) bool { return n.Search == search })
@@ -110,7 +114,12 @@ func remember(folder, search string, lib *Lib) {
 		return
 	}
 	// In place: a file that is half written is not believed, and none is left behind by a process that is killed.
-	os.WriteFile(filepath.Join(folder, noteName), append(data, '\n'), 0o644)
+	f, err := os.OpenFile(filepath.Join(folder, noteName), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|safefile.NonBlock, 0o644)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	f.Write(append(data, '\n'))
 }
 
 // fileOf is the file that an address of this process was mapped from, or "".

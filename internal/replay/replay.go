@@ -10,12 +10,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // Case is one recorded launch.
@@ -74,9 +75,12 @@ type Arg struct {
 	NaN   bool   // a descriptor fills what lies outside with NaN
 }
 
+// maxFile bounds a recording: more than the memory of a GPU.
+const maxFile = 256 << 30
+
 // Read reads a recorded launch.
 func Read(path string) (*Case, error) {
-	data, err := os.ReadFile(path)
+	data, err := safefile.Read(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -212,6 +216,12 @@ func (c *Case) launch(metadata json.RawMessage) error {
 	if len(l.Grid) != 3 {
 		return fmt.Errorf("a grid of %d dimensions", len(l.Grid))
 	}
+	if !identifier.MatchString(l.Kernel) {
+		return fmt.Errorf("the launch: %.100q is no name of a kernel", l.Kernel)
+	}
+	if err := local(l.File); err != nil {
+		return fmt.Errorf("the launch: the kernel's file %w", err)
+	}
 	c.File, c.Kernel, c.Grid, c.Options = l.File, l.Kernel, [3]int(l.Grid), l.Options
 	for k, v := range c.Options {
 		c.Options[k] = number(v)
@@ -219,6 +229,17 @@ func (c *Case) launch(metadata json.RawMessage) error {
 	var err error
 	c.Args, err = args(l.Args)
 	return err
+}
+
+// identifier is a name of Python's. Files are named for kernels.
+var identifier = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
+
+// local returns an error for a file that does not lie below its root.
+func local(file string) error {
+	if rest := strings.TrimPrefix(file, "@/"); rest == "" || filepath.IsLocal(filepath.FromSlash(rest)) {
+		return nil
+	}
+	return fmt.Errorf("%.200q does not lie below the root", file)
 }
 
 // nonFinite finds strings, which stay, and the numbers that Python writes and JSON does not have.
@@ -253,6 +274,9 @@ func args(raw []rawArg) ([]Arg, error) {
 	for i, r := range raw {
 		if !slices.Contains(kinds, r.Kind) {
 			return nil, fmt.Errorf("argument %q is of kind %q", r.Name, r.Kind)
+		}
+		if err := local(r.File); err != nil {
+			return nil, fmt.Errorf("argument %q: %w", r.Name, err)
 		}
 		items, err := args(r.Items)
 		if err != nil {

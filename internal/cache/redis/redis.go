@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // Level keeps entries under a prefix, for a time after they were last written or read.
@@ -19,11 +20,13 @@ type Level struct {
 }
 
 const (
-	prefix = "nereid:1:"
-	expiry = 30 * 24 * time.Hour
+	prefix   = "nereid:1:"
+	expiry   = 30 * 24 * time.Hour
+	maxValue = 65 << 20 // bytes; more than the cache keeps in an entry
 )
 
-// Open is the level at an address such as redis://user:password@host:6379/0. No connection is made before it is needed.
+// Open is the level at an address such as redis://user:password@host:6379/0. No connection is made before it is needed. A server
+// that answers with rubbish, or with more than can be meant, is as good as none: its connection is ended (guard.go).
 func Open(url string) (*Level, error) {
 	o, err := redis.ParseURL(url)
 	if err != nil {
@@ -31,6 +34,10 @@ func Open(url string) (*Level, error) {
 	}
 	o.DialTimeout, o.MaxRetries, o.DialerRetries = time.Second, -1, 1 // whoever asks can compile meanwhile
 	o.ContextTimeoutEnabled = true
+	// The protocol of old, and nothing that a server sends unasked: the guard has less to understand.
+	o.Protocol, o.DisableIdentity = 2, true
+	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	o.Dialer = guardedDialer(redis.NewDialer(o), maxValue)
 	return &Level{c: redis.NewClient(o)}, nil
 }
 
