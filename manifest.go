@@ -3,16 +3,10 @@ package nereid
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
+	"io"
 	"strings"
-	"sync"
 
-	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
@@ -27,117 +21,121 @@ const (
 	maxManifest     = 256 << 20 // bytes
 )
 
-// ReadManifest reads a file that a Recorder wrote.
+// A manifest as a Recorder writes it: a JSON document with a line for each variant. A variant is added by writing over the last
+// lines, so that the file is whole before and after.
+const (
+	manifestHead  = "{\n  \"version\": 1,\n  \"variants\": ["
+	manifestSep   = ",\n    "
+	manifestFirst = "\n    "
+	manifestTail  = "\n  ]\n}\n"
+)
+
+// ReadManifest reads a file that a Recorder wrote. What a process that was killed had begun to add is passed over.
 func ReadManifest(name string) (*Manifest, error) {
 	data, err := safefile.ReadNamed(name, maxManifest)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %w", err)
 	}
+	m, _, err := parseManifest(data)
+	if err != nil {
+		return nil, fmt.Errorf("nereid: %s %w", name, err)
+	}
+	return m, nil
+}
+
+// parseManifest reads a manifest, and says where the next variant is to be added: behind the last, or -1 where the text is not one
+// of a Recorder's.
+func parseManifest(data []byte) (m *Manifest, end int, err error) {
+	m, err = decodeManifest(data)
+	last := lastVariant(data)
+	rest := string(data[max(last, 0):])
+	switch {
+	case err == nil && rest == manifestTail:
+		return m, last, nil
+	case err == nil:
+		return m, -1, nil
+	case last < 0 || !torn(rest):
+		return nil, -1, err
+	}
+	m, err = decodeManifest(append(bytes.Clone(data[:last]), manifestTail...))
+	return m, last, err
+}
+
+// decodeManifest reads a whole document and checks it.
+func decodeManifest(data []byte) (*Manifest, error) {
 	var head struct {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("nereid: %s is no manifest: %w", name, err)
+		return nil, fmt.Errorf("is no manifest: %w", err)
 	}
 	if head.Version != manifestVersion {
-		return nil, fmt.Errorf("nereid: %s is a manifest of version %d, not %d", name, head.Version, manifestVersion)
+		return nil, fmt.Errorf("is a manifest of version %d, not %d", head.Version, manifestVersion)
 	}
 	m := &Manifest{}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields() // an option that is misspelt would be another variant
 	if err := d.Decode(m); err != nil {
-		return nil, fmt.Errorf("nereid: %s is no manifest: %w", name, err)
+		return nil, fmt.Errorf("is no manifest: %w", err)
 	}
 	for i, v := range m.Variants {
 		if v.Kernel == "" || v.File == "" {
-			return nil, fmt.Errorf("nereid: %s: variant %d names no kernel or no file", name, i+1)
+			return nil, fmt.Errorf("is no manifest: variant %d names no kernel or no file", i+1)
 		}
 	}
 	return m, nil
 }
 
-// Recorder notes the variants that a program launches, for a manifest. The zero value is ready. Kernels that are tuned are noted with every
-// config that was tried.
-type Recorder struct {
-	// File is written anew with each variant, if it is set. What is in it already stays, and processes may share it. A file that is no
-	// manifest is left alone.
-	File string
-
-	mu   sync.Mutex
-	list []Variant
-}
-
-// Variants are those noted so far, in a fixed order.
-func (r *Recorder) Variants() []Variant {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.sorted()
-}
-
-func (r *Recorder) sorted() []Variant {
-	list := slices.Clone(r.list)
-	slices.SortFunc(list, func(a, b Variant) int { return strings.Compare(a.String(), b.String()) })
-	return list
-}
-
-// add notes a variant.
-func (r *Recorder) add(v Variant) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.Contains(r.list, v) {
-		return nil
+// lastVariant is where the last whole variant of a Recorder's text ends, or -1.
+func lastVariant(data []byte) int {
+	rest, ok := bytes.CutPrefix(data, []byte(manifestHead))
+	if !ok {
+		return -1
 	}
-	r.list = append(r.list, v)
-	if r.File == "" {
-		return nil
+	end := -1
+	d := json.NewDecoder(io.MultiReader(strings.NewReader("["), bytes.NewReader(rest)))
+	if _, err := d.Token(); err != nil {
+		return -1
 	}
-	return r.update()
+	for d.More() {
+		var v json.RawMessage
+		if d.Decode(&v) != nil {
+			break
+		}
+		end = len(manifestHead) + int(d.InputOffset()) - 1
+	}
+	return end
 }
 
-// update adds what was noted to the file, one process after the other as far as the file system has locks.
-func (r *Recorder) update() error {
-	defer cache.LockFolder(filepath.Dir(r.File))()
-	m, err := ReadManifest(r.File)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return err
-	default:
-		for _, v := range m.Variants {
-			if !slices.Contains(r.list, v) {
-				r.list = append(r.list, v)
-			}
+// torn reports whether a text behind the last whole variant is what is there when a process is killed while it adds another:
+// the beginning of what it writes, over the end that it writes over.
+func torn(rest string) bool {
+	if strings.HasPrefix(manifestTail, rest) { // the variant is there, the end is not
+		return true
+	}
+	begin := manifestSep + "{"
+	for k := 1; k < len(manifestTail); k++ {
+		if rest == begin[:min(k, len(begin))]+manifestTail[k:] {
+			return true
 		}
 	}
-	return r.write(r.File)
+	more, ok := strings.CutPrefix(rest, begin)
+	return strings.HasPrefix(begin, rest) || ok && !strings.Contains(more, "\n")
 }
 
-// Write writes a manifest of what was noted.
-func (r *Recorder) Write(name string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.write(name); err != nil {
-		return fmt.Errorf("nereid: %w", err)
+// manifestText is a manifest as a Recorder writes it.
+func manifestText(list []Variant) ([]byte, error) {
+	b := bytes.NewBufferString(manifestHead)
+	sep := manifestFirst
+	for _, v := range list {
+		line, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(sep)
+		b.Write(line)
+		sep = manifestSep
 	}
-	return nil
-}
-
-func (r *Recorder) write(name string) error {
-	data, err := json.MarshalIndent(Manifest{manifestVersion, r.sorted()}, "", "  ")
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	err = errors.Join(err, f.Close(), os.Chmod(f.Name(), 0o644))
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	b.WriteString(manifestTail)
+	return b.Bytes(), nil
 }

@@ -69,17 +69,26 @@ func publish(path string, data []byte, sync bool) error {
 	return err
 }
 
-// LockFolder keeps other processes that lock it out of a folder: the folder itself is locked, which leaves no file behind. Where there can
-// be no lock, or none in a while, there is none.
-func LockFolder(dir string) (unlock func()) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
+// ErrBusy is the error of a lock that somebody else holds.
+var ErrBusy = errors.New("another process holds the lock")
+
+// LockFolder keeps other processes that lock it out of a folder: the folder itself is locked, which leaves no file behind. The error is
+// ErrBusy if another process has it for so long, or says that there can be no lock.
+func LockFolder(dir string, wait time.Duration) (unlock func(), err error) {
 	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
-	if ok, err := l.TryLockContext(ctx, 2*time.Millisecond); !ok || err != nil {
+	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
+		ok, err := l.TryLock()
+		switch {
+		case ok:
+			return func() { l.Close() }, nil
+		case err == nil && time.Now().Before(end):
+			continue
+		case err == nil:
+			err = ErrBusy
+		}
 		l.Close()
-		return func() {}
+		return nil, err
 	}
-	return func() { l.Close() }
 }
 
 // sweep removes files that a process left behind when it was killed. Should one belong to a writer that lives, its rename fails, and its

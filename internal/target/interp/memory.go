@@ -56,7 +56,7 @@ func (m *Memory) Alloc(data []byte, name string) *Buffer {
 		panic("interp: too many buffers in one Memory")
 	}
 	b := &Buffer{name: name, addr: uint64(len(m.bufs)+1)<<regionBits + regionMid, data: data}
-	m.bufs = append(m.bufs[:len(m.bufs):len(m.bufs)], b) // a running kernel keeps the table it began with
+	m.bufs = append(m.bufs, b) // a running kernel keeps the table it began with, which ends before b
 	return b
 }
 

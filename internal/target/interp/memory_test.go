@@ -3,6 +3,7 @@ package interp
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -334,5 +335,25 @@ tt.func public @k(%count: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
 		if v != 64 {
 			t.Errorf("program %d stored %d", i, v)
 		}
+	}
+}
+
+// The cost of a buffer does not grow with the number of those that live, and a kernel that runs keeps the table it began with.
+func TestManyBuffers(t *testing.T) {
+	const n = 20_000
+	m := NewMemory()
+	m.Alloc(make([]byte, 8), "first")
+	began := m.table()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		m.Alloc(nil, "")
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / n; each > 1000 { // a table copied for each takes 80,000
+		t.Errorf("each buffer takes %d bytes", each)
+	}
+	if len(began) != 1 || find(began, 2<<regionBits) != nil || find(m.table(), n<<regionBits) == nil {
+		t.Errorf("tables of %d and %d buffers", len(began), len(m.table()))
 	}
 }

@@ -1,0 +1,220 @@
+package nereid
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/safefile"
+)
+
+// Recorder notes the variants that a program launches, for a manifest. The zero value is ready. Kernels that are tuned are noted with every
+// config that was tried.
+type Recorder struct {
+	// File gets each variant at once, if it is set. What is in it already stays, and processes may share it. A file that is no
+	// manifest is left alone.
+	File string
+
+	mu    sync.Mutex
+	list  []Variant
+	noted map[Variant]bool // what is in list
+
+	// Of the file as this recorder saw it last. What others add behind end is read when there is something to add.
+	kept    map[Variant]bool // what is in it
+	missing []Variant        // what is noted and not in it
+	seen    fs.FileInfo
+	end     int64 // where its last variant ends; -1: nothing can be added in place
+	busy    bool  // somebody else held its lock for too long
+}
+
+// Variants are those noted so far, in a fixed order.
+func (r *Recorder) Variants() []Variant {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sorted()
+}
+
+func (r *Recorder) sorted() []Variant {
+	list := slices.Clone(r.list)
+	slices.SortFunc(list, func(a, b Variant) int { return strings.Compare(a.String(), b.String()) })
+	return list
+}
+
+// Write writes a manifest of what was noted.
+func (r *Recorder) Write(name string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := writeManifest(name, r.sorted()); err != nil {
+		return fmt.Errorf("nereid: %w", err)
+	}
+	return nil
+}
+
+// add notes a variant.
+func (r *Recorder) add(v Variant) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.noted[v] {
+		return nil
+	}
+	r.note(v)
+	if r.File == "" {
+		return nil
+	}
+	r.missing = append(r.missing, v)
+	return r.update()
+}
+
+func (r *Recorder) note(v Variant) {
+	if r.noted == nil {
+		r.noted = map[Variant]bool{}
+	}
+	if !r.noted[v] {
+		r.noted[v] = true
+		r.list = append(r.list, v)
+	}
+}
+
+// recordWait is how long the lock of a manifest is waited for; after that, not at all until it is free again.
+const recordWait = 500 * time.Millisecond
+
+// update adds to the file what it lacks, one process after the other. The cost is that of what is new, whatever the file has.
+func (r *Recorder) update() error {
+	wait := recordWait
+	if r.busy {
+		wait = 0
+	}
+	unlock, err := cache.LockFolder(filepath.Dir(r.File), wait)
+	if r.busy = errors.Is(err, cache.ErrBusy); r.busy {
+		return fmt.Errorf("another process holds the lock of %s", filepath.Dir(r.File))
+	}
+	locked := err == nil // some file systems have no locks
+	if locked {
+		defer unlock()
+	}
+	f, err := os.OpenFile(r.File, os.O_RDWR|safefile.NonBlock, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r.rewrite()
+	case err != nil:
+		return err
+	}
+	defer f.Close()
+	if err := r.catchUp(f); err != nil {
+		return err
+	}
+	if !locked || r.end < 0 {
+		return r.rewrite()
+	}
+	return r.extend(f)
+}
+
+// catchUp takes in what others have written to the file since it was last seen.
+func (r *Recorder) catchUp(f *os.File) error {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular() || info.Size() > maxManifest:
+		return fmt.Errorf("%s is no regular file of at most %d bytes", r.File, maxManifest)
+	}
+	size := info.Size()
+	tail := int64(len(manifestTail))
+	same := r.seen != nil && r.end >= 0 && os.SameFile(r.seen, info)
+	r.seen = info
+	if same && size == r.end+tail {
+		return nil
+	}
+	if same && size > r.end+tail && r.takeIn(f, r.end, size, manifestHead, len(manifestSep)-len(manifestFirst)) == nil {
+		return nil
+	}
+	r.kept = map[Variant]bool{}
+	if err := r.takeIn(f, 0, size, "", 0); err != nil {
+		r.seen = nil
+		return fmt.Errorf("%s %w", r.File, err)
+	}
+	r.missing = slices.Clone(r.list)
+	return nil
+}
+
+// takeIn reads the variants of a part of the file, which is a manifest with a text before it and without its first bytes.
+func (r *Recorder) takeIn(f *os.File, from, to int64, before string, without int) error {
+	data := make([]byte, len(before)+int(to-from)-without)
+	copy(data, before)
+	if _, err := io.ReadFull(io.NewSectionReader(f, from+int64(without), to-from), data[len(before):]); err != nil {
+		return err
+	}
+	m, end, err := parseManifest(data)
+	if err != nil || end < 0 && before != "" {
+		return errors.Join(err, errors.New("has changed"))
+	}
+	for _, v := range m.Variants {
+		r.kept[v] = true
+		r.note(v)
+	}
+	r.end = -1
+	if end >= 0 {
+		r.end = from + int64(end-len(before)+without)
+	}
+	return nil
+}
+
+// extend writes what the file lacks over its end.
+func (r *Recorder) extend(f *os.File) error {
+	r.missing = slices.DeleteFunc(r.missing, func(v Variant) bool { return r.kept[v] })
+	text, err := manifestText(r.missing)
+	if err != nil || len(r.missing) == 0 {
+		return err
+	}
+	if r.seen.Size() != r.end+int64(len(manifestTail)) { // somebody was killed while adding
+		if err := f.Truncate(r.end); err != nil {
+			return err
+		}
+	}
+	text = append([]byte(","), text[len(manifestHead):]...)
+	if _, err := f.WriteAt(text, r.end); err != nil {
+		r.seen = nil
+		return err
+	}
+	r.end += int64(len(text) - len(manifestTail))
+	for _, v := range r.missing {
+		r.kept[v] = true
+	}
+	r.missing = nil
+	return nil
+}
+
+// rewrite writes the file anew: the first time, or where it is not in the form that extend needs.
+func (r *Recorder) rewrite() error {
+	r.seen = nil
+	return writeManifest(r.File, r.sorted())
+}
+
+// writeManifest writes a file at once.
+func writeManifest(name string, list []Variant) error {
+	data, err := manifestText(list)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close(), os.Chmod(f.Name(), 0o644))
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
