@@ -40,25 +40,25 @@ import triton.language as tl
 
 
 @triton.jit
-def attend_block(acc, l_i, m_i, q, k_ptrs, v_ptrs, stride_kn, stride_vn, qk_scale, start, stop, offs_m, offs_n, seq_len,
-                 BLOCK_N: tl.constexpr, MASKED: tl.constexpr):
+def attend_block(acc, weight, peak, q, k_ptrs, v_ptrs, stride_kn, stride_vn, log2_scale, start, stop, queries, keys,
+                 seq_len, BLOCK_N: tl.constexpr, MASKED: tl.constexpr):
     for n in range(start, stop, BLOCK_N):
         n = tl.multiple_of(n, BLOCK_N)
-        k = tl.load(k_ptrs + n * stride_kn, mask=(n + offs_n)[None, :] < seq_len, other=0.0)
-        qk = tl.dot(q, k) * qk_scale
+        k = tl.load(k_ptrs + n * stride_kn, mask=(n + keys)[None, :] < seq_len, other=0.0)
+        score = tl.dot(q, k) * log2_scale
         if MASKED:
-            keep = offs_m[:, None] >= (n + offs_n[None, :])
-            qk = tl.where(keep, qk, -1.0e6)
-        qk = tl.where((n + offs_n)[None, :] < seq_len, qk, -1.0e6)
-        m_new = tl.maximum(m_i, tl.max(qk, 1))
-        p = tl.math.exp2(qk - m_new[:, None])
-        alpha = tl.math.exp2(m_i - m_new)
-        l_i = l_i * alpha + tl.sum(p, 1)
-        acc = acc * alpha[:, None]
-        v = tl.load(v_ptrs + n * stride_vn, mask=(n + offs_n)[:, None] < seq_len, other=0.0)
+            keep = queries[:, None] >= (n + keys[None, :])
+            score = tl.where(keep, score, -1.0e6)
+        score = tl.where((n + keys)[None, :] < seq_len, score, -1.0e6)
+        higher = tl.maximum(peak, tl.max(score, 1))
+        p = tl.math.exp2(score - higher[:, None])
+        fade = tl.math.exp2(peak - higher)
+        weight = weight * fade + tl.sum(p, 1)
+        acc *= fade[:, None]
+        v = tl.load(v_ptrs + n * stride_vn, mask=(n + keys)[:, None] < seq_len, other=0.0)
         acc = tl.dot(p.to(v.dtype), v, acc)
-        m_i = m_new
-    return acc, l_i, m_i
+        peak = higher
+    return acc, weight, peak
 
 
 @triton.jit
@@ -66,33 +66,33 @@ def attention_kernel(q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr, scale,
                      stride_qh, stride_qm, stride_kh, stride_kn, stride_vh, stride_vn, stride_oh, stride_om,
                      seq_len, HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
                      CAUSAL: tl.constexpr):
-    start_m = tl.program_id(0)
+    tile = tl.program_id(0)
     head = tl.program_id(1).to(tl.int64)
-    offs_m = start_m * BLOCK_M + tl.arange(0, BLOCK_M)
-    offs_n = tl.arange(0, BLOCK_N)
-    offs_d = tl.arange(0, HEAD_DIM)
-    q = tl.load(q_ptr + head * stride_qh + offs_m[:, None] * stride_qm + offs_d[None, :],
-                mask=offs_m[:, None] < seq_len, other=0.0)
-    k_ptrs = k_ptr + head * stride_kh + offs_n[None, :] * stride_kn + offs_d[:, None]
-    v_ptrs = v_ptr + head * stride_vh + offs_n[:, None] * stride_vn + offs_d[None, :]
-    m_i = tl.full([BLOCK_M], -float("inf"), dtype=tl.float32)
-    l_i = tl.zeros([BLOCK_M], dtype=tl.float32)
-    acc = tl.zeros([BLOCK_M, HEAD_DIM], dtype=tl.float32)
-    qk_scale = scale * 1.44269504
+    queries = tile * BLOCK_M + tl.arange(0, BLOCK_M)
+    keys = tl.arange(0, BLOCK_N)
+    dims = tl.arange(0, HEAD_DIM)
+    q = tl.load(q_ptr + head * stride_qh + queries[:, None] * stride_qm + dims[None, :],
+                mask=queries[:, None] < seq_len, other=0.0)
+    k_ptrs = k_ptr + head * stride_kh + keys[None, :] * stride_kn + dims[:, None]
+    v_ptrs = v_ptr + head * stride_vh + keys[:, None] * stride_vn + dims[None, :]
+    peak = tl.full([BLOCK_M], -float("inf"), dtype=tl.float32)
+    weight = tl.zeros([BLOCK_M], tl.float32)
+    acc = tl.zeros([BLOCK_M, HEAD_DIM], tl.float32)
+    log2_scale = scale * 1.44269504
     if CAUSAL:
-        diagonal = start_m * BLOCK_M
-        acc, l_i, m_i = attend_block(acc, l_i, m_i, q, k_ptrs, v_ptrs, stride_kn, stride_vn, qk_scale,
-                                     0, diagonal, offs_m, offs_n, seq_len, BLOCK_N, False)
-        acc, l_i, m_i = attend_block(acc, l_i, m_i, q, k_ptrs, v_ptrs, stride_kn, stride_vn, qk_scale,
-                                     diagonal, tl.minimum(diagonal + BLOCK_M, seq_len), offs_m, offs_n, seq_len,
-                                     BLOCK_N, True)
+        diagonal = tile * BLOCK_M
+        acc, weight, peak = attend_block(acc, weight, peak, q, k_ptrs, v_ptrs, stride_kn, stride_vn, log2_scale,
+                                         0, diagonal, queries, keys, seq_len, BLOCK_N, False)
+        acc, weight, peak = attend_block(acc, weight, peak, q, k_ptrs, v_ptrs, stride_kn, stride_vn, log2_scale,
+                                         diagonal, tl.minimum(diagonal + BLOCK_M, seq_len), queries, keys, seq_len,
+                                         BLOCK_N, True)
     else:
-        acc, l_i, m_i = attend_block(acc, l_i, m_i, q, k_ptrs, v_ptrs, stride_kn, stride_vn, qk_scale,
-                                     0, seq_len, offs_m, offs_n, seq_len, BLOCK_N, False)
-    acc = acc / l_i[:, None]
-    tl.store(lse_ptr + head * seq_len + offs_m, m_i + tl.math.log2(l_i), mask=offs_m < seq_len)
-    tl.store(out_ptr + head * stride_oh + offs_m[:, None] * stride_om + offs_d[None, :],
-             acc.to(out_ptr.dtype.element_ty), mask=offs_m[:, None] < seq_len)
+        acc, weight, peak = attend_block(acc, weight, peak, q, k_ptrs, v_ptrs, stride_kn, stride_vn, log2_scale,
+                                         0, seq_len, queries, keys, seq_len, BLOCK_N, False)
+    acc /= weight[:, None]
+    tl.store(lse_ptr + head * seq_len + queries, peak + tl.math.log2(weight), mask=queries < seq_len)
+    tl.store(out_ptr + head * stride_oh + queries[:, None] * stride_om + dims[None, :],
+             acc.to(out_ptr.dtype.element_ty), mask=queries[:, None] < seq_len)
 `,
 	}, "attention.py")
 })

@@ -65,15 +65,13 @@ import triton.language as tl
 def configs():
     shapes = [(128, 256, 64, 3, 8), (128, 256, 64, 4, 8), (256, 128, 64, 3, 8), (128, 128, 64, 4, 4),
               (128, 128, 32, 4, 4), (128, 64, 32, 4, 4), (64, 128, 32, 4, 4), (64, 64, 64, 4, 4), (64, 32, 32, 5, 2)]
-    return [
-        triton.Config({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "GROUP_M": 8}, num_stages=s, num_warps=w)
-        for (m, n, k, s, w) in shapes
-    ]
+    return [triton.Config({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "GROUP_M": 8}, num_stages=s, num_warps=w)
+            for (m, n, k, s, w) in shapes]
 
 
 @triton.jit
-def leaky_relu(x):
-    return tl.where(x >= 0, x, 0.01 * x)
+def leaky_relu(v):
+    return tl.where(v >= 0, v, v * 0.01)
 
 
 @triton.autotune(configs=configs(), key=["M", "N", "K"])
@@ -81,32 +79,33 @@ def leaky_relu(x):
 def matmul_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
                   BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
                   ACTIVATION: tl.constexpr = ""):
-    pid = tl.program_id(axis=0)
+    program = tl.program_id(0)
     tiles_m = tl.cdiv(M, BLOCK_M)
     tiles_n = tl.cdiv(N, BLOCK_N)
     in_group = GROUP_M * tiles_n
-    first_m = (pid // in_group) * GROUP_M
-    rows = min(tiles_m - first_m, GROUP_M)
-    pid_m = first_m + (pid % in_group) % rows
-    pid_n = (pid % in_group) // rows
+    first_m = (program // in_group) * GROUP_M
+    height = min(tiles_m - first_m, GROUP_M)
+    tile_m = first_m + (program % in_group) % height
+    tile_n = (program % in_group) // height
 
-    offs_m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M
-    offs_n = (pid_n * BLOCK_N + tl.arange(0, BLOCK_N)) % N
-    offs_k = tl.arange(0, BLOCK_K)
-    a_ptrs = a_ptr + offs_m[:, None] * stride_am + offs_k[None, :] * stride_ak
-    b_ptrs = b_ptr + offs_k[:, None] * stride_bk + offs_n[None, :] * stride_bn
-    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
-    for k in range(0, tl.cdiv(K, BLOCK_K)):
-        a = tl.load(a_ptrs, mask=offs_k[None, :] < K - k * BLOCK_K, other=0.0)
-        b = tl.load(b_ptrs, mask=offs_k[:, None] < K - k * BLOCK_K, other=0.0)
+    # Rows and columns past the edge wrap around: they are read, but not stored.
+    rows = (tile_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M
+    cols = (tile_n * BLOCK_N + tl.arange(0, BLOCK_N)) % N
+    depth = tl.arange(0, BLOCK_K)
+    a_at = a_ptr + rows[:, None] * stride_am + depth[None, :] * stride_ak
+    b_at = b_ptr + depth[:, None] * stride_bk + cols[None, :] * stride_bn
+    acc = tl.zeros([BLOCK_M, BLOCK_N], tl.float32)
+    for step in range(tl.cdiv(K, BLOCK_K)):
+        a = tl.load(a_at, mask=depth[None, :] < K - step * BLOCK_K, other=0.0)
+        b = tl.load(b_at, mask=depth[:, None] < K - step * BLOCK_K, other=0.0)
         acc = tl.dot(a, b, acc)
-        a_ptrs += BLOCK_K * stride_ak
-        b_ptrs += BLOCK_K * stride_bk
+        a_at += BLOCK_K * stride_ak
+        b_at += BLOCK_K * stride_bk
     if ACTIVATION == "leaky_relu":
         acc = leaky_relu(acc)
     c = acc.to(c_ptr.dtype.element_ty)
-    out_m = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
-    out_n = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)
+    out_m = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
+    out_n = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
     tl.store(c_ptr + out_m[:, None] * stride_cm + out_n[None, :] * stride_cn, c,
              mask=(out_m[:, None] < M) & (out_n[None, :] < N))
 `,

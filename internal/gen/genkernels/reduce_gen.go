@@ -66,11 +66,11 @@ import triton.language as tl
 @triton.jit
 def row_sum_kernel(in_ptr, out_ptr, M, N, STEP: tl.constexpr, TILE_M: tl.constexpr, TILE_N: tl.constexpr):
     rows = tl.program_id(0) * TILE_M + tl.arange(0, TILE_M)
-    acc = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
+    acc = tl.zeros([TILE_M, TILE_N], tl.float32)
     for start in range(0, N, STEP):
         cols = start + tl.arange(0, TILE_N)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        acc += tl.load(in_ptr + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
+        inside = (rows[:, None] < M) & (cols[None, :] < N)
+        acc += tl.load(in_ptr + rows[:, None] * N + cols[None, :], mask=inside, other=0.0).to(tl.float32)
     tl.store(out_ptr + rows, tl.sum(acc, axis=1).to(out_ptr.dtype.element_ty), mask=rows < M)
 
 

@@ -1,32 +1,35 @@
-"""triton.profiler.language: scopes that a profiler records. Nobody records here, so they are nothing, as in Triton without the profiler."""
-from triton.language import core
+"""triton.profiler.language: scopes that a profiler records. Nobody records here, so they do nothing, as in Triton
+without the profiler.
+"""
+from triton.language.core import builtin
 
 
-@core.builtin
+@builtin
 def enter_scope(name, _semantic=None):
-    return None
+    """Begins a scope."""
 
 
-@core.builtin
+@builtin
 def exit_scope(name, _semantic=None):
-    return None
+    """Ends a scope."""
 
 
 class scope:
+    """A scope for a with statement."""
 
     def __init__(self, name, _semantic=None):
-        self.name = name
+        """Takes a name, which nobody asks for."""
 
     def __enter__(self):
-        return None
+        """Begins the scope."""
 
     def __exit__(self, exc_type, exc_value, traceback):
-        return None
+        """Ends the scope, and lets exceptions pass."""
 
 
 def enable_semantic(semantic_name):
-    return None
+    """Would have scopes recorded in the operations of a semantic."""
 
 
 def disable_semantic(semantic_name):
-    return None
+    """Would have scopes recorded there no longer."""

@@ -6,15 +6,15 @@ first is 2**34 elements less a row, one step along the second is a row. 2**30 st
 around to 2**30 rows below the matrix. The rows end at index 2**30 of their own dimension; so the second dimension
 moves the end of the segment there, and what lies behind the segment is out of bounds.
 """
-import triton
-import triton.language as tl
+from triton import jit
+from triton import language as tl
 
 
 def create_ragged_descriptor(T, block_shape, ragged_dim=0):
     raise NotImplementedError("a kernel gets ragged descriptors as arguments: make them in the program that launches it")
 
 
-@triton.jit
+@jit
 def to_ragged_indices(batch_offset, batch_size, row):
     """Returns indices along the two dimensions in front and along the rows, for a row of a segment."""
     wrap = 0x40000000
@@ -22,14 +22,14 @@ def to_ragged_indices(batch_offset, batch_size, row):
     return wrap, batch_offset + batch_size, into
 
 
-@triton.jit
+@jit
 def _locate(start, size, coords, dim: tl.constexpr):
     """Returns all indices of a descriptor for coordinates in a segment whose rows are dimension dim."""
     wrap, end, row = to_ragged_indices(start, size, coords[dim])
     return [wrap, end] + coords[:dim] + [row] + coords[dim + 1:]
 
 
-@triton.jit
+@jit
 def load_ragged(TMA, batch_offset, batch_size, coords, ragged_dim: tl.constexpr = 0):
     """Loads a block of a segment; it is zero outside."""
     tl.static_assert(len(TMA.shape) == len(coords) + 2,
@@ -39,14 +39,14 @@ def load_ragged(TMA, batch_offset, batch_size, coords, ragged_dim: tl.constexpr 
     return block.reshape(block.shape[2:])
 
 
-@triton.jit
+@jit
 def store_ragged(TMA, batch_offset, batch_size, coords, data, ragged_dim: tl.constexpr = 0):
     """Stores a block into a segment; elements outside are dropped."""
     at = _locate(batch_offset, batch_size, coords, ragged_dim)
     TMA.store(at, data.reshape([1, 1] + data.shape))
 
 
-@triton.jit
+@jit
 def atomic_add_ragged(TMA, batch_offset, batch_size, coords, data, ragged_dim: tl.constexpr = 0):
     """Adds a block to a segment atomically; elements outside are dropped."""
     at = _locate(batch_offset, batch_size, coords, ragged_dim)
