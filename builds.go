@@ -25,9 +25,12 @@ type builds struct {
 // build is one specialisation, in the making or made.
 type build struct {
 	exec  target.Executable
-	hooks *Hooks        // of launches, if there are any
-	done  chan struct{} // closed when exec or err is there
-	err   error
+	hooks *Hooks // of launches, if there are any
+
+	bounded target.Bounded // exec, if launches must tell it the memory of their arguments
+
+	done chan struct{} // closed when exec or err is there
+	err  error
 
 	variant Variant
 }
@@ -123,6 +126,9 @@ func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, err
 		}
 		var err error
 		b.exec, err = k.make(ctx, dev, l.specs, l.opts)
+		if x, ok := b.exec.(target.Bounded); ok && x.Bounded() {
+			b.bounded = x
+		}
 		if r := k.m.conf.Record; r != nil && err == nil {
 			if err := r.add(b.variant); err != nil { // no reason to fail a launch
 				k.m.conf.warn("nereid: what is launched is not recorded in "+r.File, err)

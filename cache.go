@@ -211,7 +211,7 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 		h.Add("lines", "none")
 	}
 	if j.keyText == "" {
-		j.keyText = keyText(j.in.Module, j.k.name, keeper.Located() && !j.lineless())
+		j.keyText = keyText(j.in.Module, j.k.name, (keeper.Located() || j.in.Options.Check) && !j.lineless())
 	}
 	h.Add("ir", j.keyText)
 	return h.Key(j.k.name)

@@ -64,6 +64,7 @@ func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want requ
 		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
 	opts.Debug = opts.Debug || k.m.conf.Debug
+	opts.Check = opts.Check || k.m.conf.Check
 	j := &job{k: k, dev: dev, want: want, out: &Compiled{Kernel: k}, variant: k.variant(args, opts)}
 	start := time.Now()
 	mod, err := k.source(args, dev.target(), opts)
@@ -89,7 +90,7 @@ func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want requ
 
 // lineless reports whether code is to say no lines where it usually does: on GPUs.
 func (j *job) lineless() bool {
-	return j.k.m.conf.NoLines && !knob.Checked.Get() && j.dev != nil && !slices.Contains([]string{"cpu", "interp"}, targetName(j.dev))
+	return j.k.m.conf.NoLines && !knob.Checked.Get() && !j.variant.Options.Check && j.dev != nil && !slices.Contains([]string{"cpu", "interp"}, targetName(j.dev))
 }
 
 // dropLines takes the places of functions away, without which code says no lines. Operations keep theirs: assertions and errors say them.

@@ -20,6 +20,7 @@ type Config struct {
 	Override      string    // a folder whose files, at the places where Dump writes them, take the place of stages
 	AlwaysCompile bool      // even what is kept already
 	Debug         bool      // as if Options.Debug were set
+	Check         bool      // as if Options.Check were set: accesses out of bounds are errors; docs/CPU.md tells the cost
 	NoLines       bool      // code for GPUs does not say its lines: what is moved in its file, or with it, is found in the cache all the same
 	Timing        io.Writer // gets a line for each stage of each compilation
 	DumpPasses    []string  // passes, or "all", after which the IR is printed to standard error
@@ -40,6 +41,7 @@ func EnvConfig() Config {
 		Override:      knob.OverrideDir.Get(),
 		AlwaysCompile: knob.AlwaysCompile.Get(),
 		Debug:         knob.Debug.Get(),
+		Check:         knob.Checked.Get(),
 		NoLines:       knob.Lines.IsSet() && !knob.Lines.Get(),
 		Verify:        knob.Verify.Get(),
 		Reproducers:   knob.Reproducers.Get(),

@@ -45,7 +45,8 @@ func (l *launch) descriptor(d *Descriptor) (lang.ArgSpec, error) {
 		return lang.ArgSpec{}, err
 	}
 	l.done = append(l.done, release)
-	l.words = append(l.words, words...)
+	l.point(d.Base, base)
+	l.words = append(l.words[:len(l.words)-1], words...) // the first is the base, or stands for it
 	for _, n := range d.Shape {
 		l.words = append(l.words, uint64(n))
 	}

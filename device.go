@@ -19,19 +19,40 @@ import (
 // Device runs kernels.
 type Device struct{ b target.Backend }
 
+// usable is an error for a device that Open and its like did not make.
+func (d *Device) usable() error {
+	if d == nil || d.b == nil {
+		return errors.New("nereid: there is no device: nereid.Open finds one")
+	}
+	return nil
+}
+
 // String is the device's name: "interp", "cuda:0".
 func (d *Device) String() string {
-	if d == nil {
+	switch {
+	case d == nil:
 		return "the host"
+	case d.b == nil:
+		return "no device"
 	}
 	return d.b.Name()
 }
 
 // Info is a line about the device.
-func (d *Device) Info() string { return d.b.Info() }
+func (d *Device) Info() string {
+	if err := d.usable(); err != nil {
+		return "no device"
+	}
+	return d.b.Info()
+}
 
 // Stages are the names of the forms that a kernel takes on its way to this device.
-func (d *Device) Stages() []string { return d.b.Stages() }
+func (d *Device) Stages() []string {
+	if err := d.usable(); err != nil {
+		return nil
+	}
+	return d.b.Stages()
+}
 
 // opener finds the devices of one kind, when somebody first asks for them: what they take to be found, LLVM for the CPU, is not for those
 // who want another kind. It returns what is there, and, if nothing is, why and what to do about it.

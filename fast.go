@@ -172,7 +172,7 @@ func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
 	}
 	g[1], g[2] = max(g[1], 1), max(g[2], 1)
 	if p.exec == nil || trace.IsEnabled() {
-		return p.b.launch(s, g, words)
+		return p.b.launch(s, g, words, nil)
 	}
 	if p.ready.Is() && len(words) == p.words {
 		err := p.ready.Launch(nvidia.RawStream(s.s), uint32(g[0]), uint32(g[1]), uint32(g[2]), words)

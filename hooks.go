@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"runtime/trace"
 	"time"
+
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Hooks are called around compilations and launches, by the goroutine that compiles or launches. Any may be nil; a launch without hooks
@@ -53,27 +55,34 @@ func (j *job) compiled(begin time.Time, found bool, err error) {
 	c.Logger.LogAttrs(context.Background(), level, msg, attrs...)
 }
 
-// launch gives a launch to the device, between the hooks.
-func (b *build) launch(s *Stream, g [3]int, words []uint64) error {
+// launch gives a launch to the device, between the hooks. mem is the memory of arguments, which a bounded build must be told.
+func (b *build) launch(s *Stream, g [3]int, words []uint64, mem []target.Memory) error {
 	if b.hooks != nil {
-		return b.hooked(b.hooks, s, g, words)
+		return b.hooked(b.hooks, s, g, words, mem)
 	}
 	if trace.IsEnabled() {
 		defer trace.StartRegion(s.ctx, "nereid launch "+b.variant.Kernel).End()
 	}
-	err := b.exec.Launch(s.ctx, s.s, g, words)
+	return b.give(s, g, words, mem)
+}
+
+func (b *build) give(s *Stream, g [3]int, words []uint64, mem []target.Memory) (err error) {
+	if b.bounded != nil {
+		err = b.bounded.LaunchBounded(s.ctx, s.s, g, words, mem)
+	} else {
+		err = b.exec.Launch(s.ctx, s.s, g, words)
+	}
 	runtime.KeepAlive(b)
 	return err
 }
 
-func (b *build) hooked(h *Hooks, s *Stream, g [3]int, words []uint64) error {
+func (b *build) hooked(h *Hooks, s *Stream, g [3]int, words []uint64, mem []target.Memory) error {
 	defer trace.StartRegion(s.ctx, "nereid launch "+b.variant.Kernel).End()
 	l := Launching{b.variant, s.dev, Grid(g)}
 	if h.BeforeLaunch != nil {
 		h.BeforeLaunch(l)
 	}
-	err := b.exec.Launch(s.ctx, s.s, g, words)
-	runtime.KeepAlive(b)
+	err := b.give(s, g, words, mem)
 	if h.AfterLaunch != nil {
 		h.AfterLaunch(l, err)
 	}

@@ -55,7 +55,7 @@ func (d *interpDevice) Compile(ctx context.Context, in *target.Input) (target.Ex
 		return nil, err
 	}
 	passes := []pass.Pass{middle.ExpandInlineAsm}
-	if d.opts.CheckOverflow {
+	if d.opts.CheckOverflow || in.Options.Check {
 		passes = append(passes, pass.CheckIndexOverflow)
 	}
 	if err := in.Run(passes); err != nil {
@@ -99,6 +99,12 @@ func (b *interpBuffer) Addr() uint64 { return b.b.Addr() }
 
 // SetName names the buffer in messages.
 func (b *interpBuffer) SetName(name string) { b.b.SetName(name) }
+
+// Narrow is a part of the buffer under addresses of its own.
+func (b *interpBuffer) Narrow(lo, hi int) (target.Buffer, error) {
+	part := b.mem.AllocPart(b.b, lo, hi)
+	return &interpBuffer{hostBuffer{b.data[lo:hi:hi]}, b.mem, part}, nil
+}
 
 func (b *interpBuffer) Write(at int, from []byte) error {
 	if err := b.hostBuffer.Write(at, from); err != nil {

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
@@ -97,17 +98,19 @@ func (k *Kernel) launchPlain(s *Stream, grid any, args []any, note noting, byVal
 	if err != nil {
 		return err
 	}
-	p := newPlan(s.dev, b, len(l.words))
-	p.meta = l.meta
-	if note != nil {
-		note(p, byValue)
-	} else {
-		k.remember(args, p)
+	if b.bounded == nil && !l.checked() { // else each launch sorts out the memory of its arguments
+		p := newPlan(s.dev, b, len(l.words))
+		p.meta = l.meta
+		if note != nil {
+			note(p, byValue)
+		} else {
+			k.remember(args, p)
+		}
 	}
 	if g[0] == 0 || g[1] == 0 || g[2] == 0 {
 		return nil
 	}
-	return b.launch(s, g, l.words)
+	return b.launch(s, g, l.words, l.mem)
 }
 
 // launch is the arguments of one launch, sorted out.
@@ -119,6 +122,7 @@ type launch struct {
 	opts    Options
 	specs   []lang.ArgSpec
 	words   []uint64        // of runtime arguments: bits or addresses
+	mem     []target.Memory // of those that are pointers
 	lent    []target.Buffer // host memory handed to the device for this launch
 	done    []func()        // what else ends with it
 	meta    Meta
@@ -137,35 +141,85 @@ func (l *launch) release() {
 	}
 }
 
-// address is where the device sees a tensor. Host memory is handed to it once, however many arguments share it.
+// checked reports whether accesses of the launch are checked against the bounds of its arguments.
+func (l *launch) checked() bool {
+	return l.opts.Check || l.k.m.conf.Check || knob.Checked.Get()
+}
+
+// address is where the device sees a tensor. Host memory is handed to it once, however many arguments share it. For a launch that is
+// checked, devices with addresses of their own give a tensor that is a part of its memory addresses by which the rest is not reached.
 func (l *launch) address(t *Tensor) (uint64, error) {
 	switch {
+	case t.err != nil:
+		return 0, t.err
 	case t.buf == nil:
-		return 0, errors.New("the tensor has no memory")
+		return 0, errNoMemory
 	case t.dev != nil && t.dev != l.dev && !l.nowhere:
 		return 0, fmt.Errorf("the tensor is on %s, and the launch on %s", t.dev, l.dev)
 	}
-	h, ok := t.buf.(hostBuffer)
-	if !ok {
-		return t.addr, nil
+	buf, addr := t.buf, t.addr
+	if h, ok := buf.(hostBuffer); ok {
+		var err error
+		if buf, err = l.lend(h.data, func() (target.Buffer, error) { return l.dev.b.Wrap(h.data) }); err != nil {
+			return 0, err
+		}
+		addr = buf.Addr() + uint64(t.offset)
 	}
+	if whole, ok := buf.(target.Narrower); ok && l.checked() {
+		lo, hi := t.extent()
+		if lo == 0 && hi == buf.Size() {
+			return addr, nil
+		}
+		part, err := l.lend(buf.Host()[lo:hi], func() (target.Buffer, error) { return whole.Narrow(lo, hi) })
+		if err != nil {
+			return 0, err
+		}
+		addr = part.Addr() + uint64(t.offset-lo)
+	}
+	return addr, nil
+}
+
+// lend is memory of the host as the device has it for this launch: what it was handed before, or what give gives it.
+func (l *launch) lend(data []byte, give func() (target.Buffer, error)) (target.Buffer, error) {
 	for _, b := range l.lent {
-		if len(h.data) > 0 && len(b.Host()) > 0 && &b.Host()[0] == &h.data[0] {
-			return b.Addr() + uint64(t.offset), nil
+		if h := b.Host(); len(data) > 0 && len(h) == len(data) && &h[0] == &data[0] {
+			return b, nil
 		}
 	}
 	if err := l.lends(); err != nil {
-		return 0, err
+		return nil, err
 	}
-	b, err := l.dev.b.Wrap(h.data)
+	b, err := give()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if n, ok := b.(interface{ SetName(string) }); ok {
 		n.SetName(l.param)
 	}
 	l.lent = append(l.lent, b)
-	return b.Addr() + uint64(t.offset), nil
+	return b, nil
+}
+
+// point adds the word of a tensor, and notes the memory behind it.
+func (l *launch) point(t *Tensor, addr uint64) {
+	lo, hi := t.extent()
+	base := addr - uint64(t.offset)
+	l.mem = append(l.mem, target.Memory{
+		Word: len(l.words), Lo: base + uint64(lo), Hi: base + uint64(hi), Base: base, End: base + uint64(t.buf.Size()),
+	})
+	l.words = append(l.words, addr)
+}
+
+// rebind notes the memory of another tensor of the device behind a word.
+func (l *launch) rebind(word int, t *Tensor) {
+	for i := range l.mem {
+		if l.mem[i].Word == word {
+			var other launch
+			other.point(t, t.addr)
+			l.mem[i] = other.mem[0]
+			l.mem[i].Word = word
+		}
+	}
 }
 
 // bind matches arguments with parameters and specialises them.
@@ -397,7 +451,7 @@ func (l *launch) pointer(p lang.Param, t *Tensor) (lang.ArgSpec, error) {
 	if err != nil {
 		return lang.ArgSpec{}, err
 	}
-	l.words = append(l.words, addr)
+	l.point(t, addr)
 	if strings.HasPrefix(p.Type, "*") { // the annotation decides, whatever the tensor is made of
 		if elem, err = lang.ParseType(strings.TrimPrefix(p.Type[1:], "k")); err != nil {
 			return lang.ArgSpec{}, err

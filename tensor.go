@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/target"
@@ -19,20 +20,51 @@ type Tensor struct {
 	Strides []int // in elements
 
 	buf    target.Buffer
-	offset int // in bytes
+	offset int   // in bytes
+	err    error // what is wrong with it, or nil
+}
+
+// Err is what is wrong with a tensor that could not be made as it was asked for: by FromSlice and FromBytes of a shape that does not fit,
+// by Offset beyond either end of its memory. Every use of such a tensor returns this error. It is nil for all others.
+func (t *Tensor) Err() error {
+	switch {
+	case t == nil:
+		return errNilTensor
+	case t.err != nil:
+		return t.err
+	case t.buf == nil:
+		return errNoMemory
+	}
+	return nil
+}
+
+var (
+	errNilTensor = errors.New("nereid: the tensor is nil")
+	errNoMemory  = errors.New("nereid: the tensor has no memory: make it with New, FromSlice or FromBytes")
+)
+
+// nowhere is the device of tensors with an error: launches find it to be none of theirs, and then look for the reason.
+var nowhere = &Device{}
+
+// broken is a tensor that could not be made.
+func broken(dt DType, shape []int, err error) *Tensor {
+	return &Tensor{DType: dt, Shape: shape, dev: nowhere, buf: hostBuffer{}, err: err}
 }
 
 // FromSlice is a tensor over a Go slice, which it shares: kernels on devices of the host (interp, cpu) read and write the slice
 // itself. On a GPU it is copied there for each launch, and back once the launch is done. The shape is that of the slice unless another
-// is given; one of another size panics.
+// is given; one of another size makes a tensor with an error, see Err.
 func FromSlice[T Element](data []T, shape ...int) *Tensor {
 	if len(shape) == 0 {
 		shape = []int{len(data)}
 	}
-	if n := count(shape); n != len(data) {
-		panic(fmt.Sprintf("nereid: a slice of %d elements cannot have the shape %v", len(data), shape))
-	}
 	dt := dtypeFor[T]()
+	if err := checkShape(dt, shape); err != nil {
+		return broken(dt, shape, err)
+	}
+	if n := count(shape); n != len(data) {
+		return broken(dt, shape, fmt.Errorf("nereid: a slice of %d elements cannot have the shape %v, which has %d", len(data), shape, n))
+	}
 	var bytes []byte
 	if len(data) > 0 {
 		bytes = unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), len(data)*dt.Size())
@@ -41,28 +73,34 @@ func FromSlice[T Element](data []T, shape ...int) *Tensor {
 }
 
 // FromBytes is a tensor over bytes in host memory, which it shares as FromSlice does: for types that Go does not have. Without a shape it
-// has one dimension.
+// has one dimension. There may be more bytes than the shape needs; fewer make a tensor with an error, see Err.
 func FromBytes(dt DType, data []byte, shape ...int) *Tensor {
 	if n := dt.Size(); len(shape) == 0 && n > 0 && len(data) != n {
 		shape = []int{len(data) / n}
+	}
+	if err := checkShape(dt, shape); err != nil {
+		return broken(dt, shape, err)
+	}
+	if n := count(shape) * dt.Size(); n > len(data) {
+		return broken(dt, shape, fmt.Errorf("nereid: a tensor of %s with the shape %v needs %d bytes, not %d", dt, shape, n, len(data)))
 	}
 	buf := hostBuffer{data}
 	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr()}
 }
 
-// New is a tensor of zeros on a device; the caller closes it.
+// New is a tensor of zeros on a device; the caller closes it. More memory than there is is an error.
 func New(dev *Device, dt DType, shape ...int) (*Tensor, error) {
-	if dev == nil {
-		return nil, errors.New("nereid: a tensor needs a device")
+	if err := dev.usable(); err != nil {
+		return nil, err
 	}
 	if err := checkShape(dt, shape); err != nil {
 		return nil, err
 	}
 	buf, err := dev.b.Alloc(count(shape) * dt.Size())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("nereid: a tensor of %s with the shape %v on %s: %w", dt, shape, dev, err)
 	}
-	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), dev: dev, buf: buf, addr: buf.Addr()}, nil
+	return &Tensor{DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape), dev: dev, buf: buf, addr: buf.Addr()}, nil
 }
 
 // checkShape is an error for shapes that no memory has.
@@ -84,64 +122,148 @@ func checkShape(dt DType, shape []int) error {
 const maxTensor = 1 << 46
 
 // Len is the number of elements.
-func (t *Tensor) Len() int { return count(t.Shape) }
+func (t *Tensor) Len() int {
+	if t == nil {
+		return 0
+	}
+	return count(t.Shape)
+}
 
 // Slice is the elements of a tensor in host memory, shared; an error for others and for tensors of another type.
 func Slice[T Element](t *Tensor) ([]T, error) {
+	if err := t.Err(); err != nil {
+		return nil, err
+	}
 	if dt := dtypeFor[T](); dt != t.DType {
 		return nil, fmt.Errorf("nereid: the tensor holds %s, not %s", t.DType, dt)
 	}
 	data := t.buf.Host()
-	if data == nil {
+	if data == nil && t.buf.Size() > 0 {
 		return nil, fmt.Errorf("nereid: the tensor is on %s; copy it with Tensor.Read", t.dev)
 	}
 	data = data[t.offset:]
+	if err := checkShape(t.DType, t.Shape); err != nil {
+		return nil, err
+	}
 	switch n := t.Len(); {
 	case n == 0:
 		return nil, nil
-	case n < 0 || n > len(data)/t.DType.Size():
+	case n > len(data)/t.DType.Size():
 		return nil, fmt.Errorf("nereid: a tensor of shape %v is larger than its memory of %d bytes", t.Shape, len(data))
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), t.Len()), nil
 }
 
 // Read copies bytes of the tensor, from its first element on, out of its device, once all that was launched there is done.
-func (t *Tensor) Read(into []byte) error { return t.buf.Read(t.offset, into) }
+func (t *Tensor) Read(into []byte) error {
+	if err := t.Err(); err != nil {
+		return err
+	}
+	return t.buf.Read(t.offset, into)
+}
 
 // Write copies bytes to the tensor, from its first element on, for what is launched from then on.
-func (t *Tensor) Write(from []byte) error { return t.buf.Write(t.offset, from) }
+func (t *Tensor) Write(from []byte) error {
+	if err := t.Err(); err != nil {
+		return err
+	}
+	return t.buf.Write(t.offset, from)
+}
 
 // At is the element at flat position i as a float64, for looking at results.
 func (t *Tensor) At(i int) (float64, error) {
+	if err := t.Err(); err != nil {
+		return 0, err
+	}
 	var word [8]byte
 	n := t.DType.Size()
+	if n == 0 || i < 0 || i >= (t.buf.Size()-t.offset)/n {
+		return 0, fmt.Errorf("nereid: there is no element %d in a tensor of %d bytes of %s", i, t.buf.Size()-t.offset, t.DType)
+	}
 	if err := t.buf.Read(t.offset+i*n, word[:n]); err != nil {
 		return 0, err
 	}
 	return t.DType.Decode(binary.LittleEndian.Uint64(word[:])), nil
 }
 
-// Offset is a tensor that begins n bytes further into the same memory.
+// Offset is a tensor that begins n bytes further into the same memory, or before, if n is negative. Beyond the end of the memory, or
+// before its beginning, it is a tensor with an error: see Err.
 func (t *Tensor) Offset(n int) *Tensor {
+	if err := t.Err(); err != nil {
+		return broken(Invalid, nil, err)
+	}
+	at, size := t.offset+n, t.buf.Size()
+	if (n > 0) != (at > t.offset) && n != 0 || at < 0 || at > size {
+		return broken(t.DType, t.Shape, fmt.Errorf("nereid: an offset of %d bytes from byte %d of a tensor leaves its memory of %d bytes", n, t.offset, size))
+	}
 	c := *t
-	c.offset += n
+	c.offset = at
 	c.addr += uint64(n)
 	return &c
 }
 
 // Close gives device memory back. Tensors over Go slices need none.
-func (t *Tensor) Close() error { return t.buf.Close() }
+func (t *Tensor) Close() error {
+	if t == nil || t.buf == nil {
+		return nil
+	}
+	return t.buf.Close()
+}
+
+// extent is the bytes lo to hi of its memory that the tensor's elements lie in, by its shape and strides, as far as the memory goes.
+func (t *Tensor) extent() (lo, hi int) {
+	size, strides := t.buf.Size(), t.Strides
+	if len(strides) != len(t.Shape) { // it was given another shape
+		strides = contiguous(t.Shape)
+	}
+	lo, hi = t.offset, t.offset+t.DType.Size()
+	for i, n := range t.Shape {
+		if n <= 0 {
+			return t.offset, t.offset
+		}
+		switch reach := times(times(n-1, strides[i]), t.DType.Size()); {
+		case reach < 0:
+			lo = max(lo+reach, 0)
+		default:
+			hi = min(hi+reach, size)
+		}
+	}
+	return min(lo, size), min(hi, size)
+}
+
+// times is a product, bounded by what any memory has.
+func times(a, b int) int {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	const most = 4 * maxTensor
+	if p := a * b; p/b == a && -most < p && p < most {
+		return p
+	}
+	if (a < 0) != (b < 0) {
+		return -most
+	}
+	return most
+}
 
 // size is the bytes from the tensor's first element to the end of its shape or of its memory.
 func (t *Tensor) size() int { return max(0, min(t.Len()*t.DType.Size(), t.buf.Size()-t.offset)) }
 
 // bytes are a copy of those.
 func (t *Tensor) bytes() ([]byte, error) {
+	if err := t.Err(); err != nil {
+		return nil, err
+	}
 	data := make([]byte, t.size())
 	return data, t.Read(data)
 }
 
-func (t *Tensor) zero() error { return t.Write(make([]byte, t.size())) }
+func (t *Tensor) zero() error {
+	if err := t.Err(); err != nil {
+		return err
+	}
+	return t.Write(make([]byte, t.size()))
+}
 
 // queue changes memory of the stream's device in order with its work, where the tensor is there and the device can.
 func (s *Stream) queue(t *Tensor) (target.Queue, bool) {
@@ -189,7 +311,7 @@ func (b hostBuffer) Host() []byte { return b.data }
 func (b hostBuffer) Close() error { return nil }
 
 func (b hostBuffer) Read(at int, into []byte) error {
-	if at < 0 || at+len(into) > len(b.data) {
+	if at < 0 || at > len(b.data) || len(into) > len(b.data)-at {
 		return fmt.Errorf("nereid: read of %d bytes at %d of a tensor of %d bytes", len(into), at, len(b.data))
 	}
 	copy(into, b.data[at:])
@@ -197,7 +319,7 @@ func (b hostBuffer) Read(at int, into []byte) error {
 }
 
 func (b hostBuffer) Write(at int, from []byte) error {
-	if at < 0 || at+len(from) > len(b.data) {
+	if at < 0 || at > len(b.data) || len(from) > len(b.data)-at {
 		return fmt.Errorf("nereid: write of %d bytes at %d of a tensor of %d bytes", len(from), at, len(b.data))
 	}
 	copy(b.data[at:], from)

@@ -547,6 +547,9 @@ func (b *Bound) Launch(grid Grid) error {
 		}
 		return fmt.Errorf("nereid: %s: the grid %v has a negative dimension", b.k.name, grid)
 	}
+	if b.p.b.bounded != nil {
+		return b.p.b.launch(b.s, [3]int{grid[0], max(grid[1], 1), max(grid[2], 1)}, b.words, b.l.mem)
+	}
 	return b.p.launch(b.s, grid, b.words)
 }
 
@@ -580,7 +583,12 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 	if !ok || t == nil || t.dev != b.s.dev {
 		return fmt.Errorf("nereid: %s: argument %q must be a tensor on the device", b.k.name, b.k.params[param].Name)
 	}
-	return b.put(param, c, word)
+	if err := b.put(param, c, word); err != nil {
+		return err
+	}
+	b.l.rebind(b.at[param], t)
+	b.l.vals[param] = t // keeps its memory alive
+	return nil
 }
 
 func (b *Bound) settable(param int) error {

@@ -34,6 +34,8 @@ type Options struct {
 	// How the kernel is launched; other devices than GPUs have no use for it.
 	LaunchCooperativeGrid bool `json:"launch_cooperative_grid,omitempty" code:"yes"` // the programs of a grid all run at once, and may wait for each other
 	LaunchPDL             bool `json:"launch_pdl,omitempty" code:"yes"`              // programmatic dependent launch: may begin before the kernel before it ends
+
+	Check bool `json:"check,omitempty" code:"yes"` // accesses out of bounds, and indices that overflow int32, stop the kernel
 }
 
 // Key is the options that code depends on, as text.
@@ -235,6 +237,29 @@ type Executable interface {
 	// Launch runs the kernel with the arguments' bits, one word each, in the order of the function's arguments.
 	Launch(ctx context.Context, s Stream, grid [3]int, args []uint64) error
 	io.Closer
+}
+
+// Memory is the memory behind one argument of a launch that is a pointer.
+type Memory struct {
+	Word      int    // the argument's place among the words of the launch
+	Lo, Hi    uint64 // the tensor's own bytes [Lo, Hi): an access through the argument stays inside
+	Base, End uint64 // the block of memory that the tensor is a part of
+}
+
+// Bounded is an executable that must know the memory behind its arguments: one that checks accesses, or runs in another process.
+type Bounded interface {
+	Executable
+	// Bounded reports whether launches must use LaunchBounded: Launch is an error then.
+	Bounded() bool
+	// LaunchBounded is Launch with the memory of the arguments that are pointers, in the order of their words.
+	LaunchBounded(ctx context.Context, s Stream, grid [3]int, args []uint64, mem []Memory) error
+}
+
+// Narrower is a buffer of a device with addresses of its own, of which a launch can be lent a part: accesses beyond the part are then
+// out of bounds.
+type Narrower interface {
+	// Narrow lends bytes lo to hi. The part's address has the alignment that the bytes have in the whole.
+	Narrow(lo, hi int) (Buffer, error)
 }
 
 // Discarder is an executable whose launches are done when Launch returns, so that it can be closed as soon as nobody holds it.

@@ -2,85 +2,83 @@ package cpu
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
 )
 
-// registry knows the buffers of a device whose kernels check their accesses. It keeps none of them alive: one that the garbage collector
-// took is forgotten when another comes to lie there.
-type registry struct {
+// allocations knows the buffers that a device has allocated and that nobody has closed or dropped: the memory that a pointer may point
+// into that a checked kernel has found in memory. Pointers that are derived from arguments are checked without it.
+type allocations struct {
 	mu   sync.Mutex
-	list []span // in order, none overlapping another
+	last uint64
+	live map[uint64]span // by a number of their own: an address may be used again before its former owner is gone
 }
 
-// span is the first byte of a buffer and the one after the last.
-type span struct{ lo, hi uint64 }
+// span is the first byte of a piece of memory, and its size.
+type span struct{ lo, size uint64 }
 
-// known puts a buffer into the registry where that is of use.
-func (d *Device) known(b buffer) buffer {
-	if d.Check {
-		b.of = &d.memory
-		d.memory.add(b.Addr(), uint64(b.Size()))
+// add notes a buffer until it is removed or collected. It does not keep the buffer alive.
+func (a *allocations) add(b *buffer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.last++
+	if a.live == nil {
+		a.live = map[uint64]span{}
 	}
-	return b
+	a.live[a.last] = span{b.Addr(), uint64(b.Size())}
+	b.of, b.id = a, a.last
+	runtime.AddCleanup(b, a.remove, a.last)
 }
 
-func (r *registry) add(addr, size uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := span{addr, addr + size}
-	r.list = slices.DeleteFunc(r.list, func(t span) bool { return t.lo < s.hi && s.lo < t.hi || t.lo == s.lo })
-	i, _ := slices.BinarySearchFunc(r.list, s.lo, func(t span, lo uint64) int { return cmp(t.lo, lo) })
-	r.list = slices.Insert(r.list, i, s)
+func (a *allocations) remove(id uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.live, id)
 }
 
-func (r *registry) remove(addr uint64) {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.list = slices.DeleteFunc(r.list, func(t span) bool { return t.lo == addr })
-}
-
-func cmp(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-// bounds is what a checked kernel reads: for each argument the buffer that it points into, or all memory when it is in none, and nothing
-// for null; then all buffers.
-func (r *registry) bounds(words []uint64) []uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	out := make([]uint64, 0, 2*len(words)+1+2*len(r.list))
-	for _, w := range words {
-		s := span{0, 1<<64 - 1}
-		i, found := slices.BinarySearchFunc(r.list, w, func(t span, at uint64) int { return cmp(t.lo, at) })
-		switch {
-		case found:
-			s = r.list[i]
-		case i > 0 && w <= r.list[i-1].hi: // also one just behind the end, of which nothing can be read
-			s = r.list[i-1]
-		case w == 0:
-			s = span{}
-		}
-		out = append(out, s.lo, s.hi)
-	}
-	out = append(out, uint64(len(r.list)))
-	for _, s := range r.list {
-		out = append(out, s.lo, s.hi)
+// spans are those of all buffers.
+func (a *allocations) spans() []span {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := make([]span, 0, len(a.live))
+	for _, s := range a.live {
+		out = append(out, s)
 	}
 	return out
+}
+
+// bounds is what a checked kernel reads: for each word the memory of the tensor that it points at, which is none for a word that is no
+// tensor; then, if the kernel has pointers that it did not derive from arguments, all memory they may point into: the tensors of this
+// launch and the buffers that the device has allocated.
+func (k *kernel) bounds(words int, mem []target.Memory) []uint64 {
+	out := make([]uint64, 2*words+1, 2*words+1+2*len(mem))
+	for _, m := range mem {
+		if m.Word < words && m.Lo < m.Hi {
+			out[2*m.Word], out[2*m.Word+1] = m.Lo, m.Hi-m.Lo
+		}
+	}
+	if !k.wild {
+		return out
+	}
+	for _, m := range mem {
+		out = append(out, m.Lo, m.Hi-m.Lo)
+	}
+	for _, s := range k.dev.memory.spans() {
+		out = append(out, s.lo, s.size)
+	}
+	out[2*words] = uint64(len(out)-2*words-1) / 2
+	return out
+}
+
+// wild reports whether a kernel checks pointers that were derived from no argument.
+func wild(sites []codegen.Site) bool {
+	return slices.ContainsFunc(sites, func(s codegen.Site) bool { return s.Wild })
 }
 
 // Fault is what stopped a kernel: an assertion that failed, or, where accesses are checked, one out of bounds.
@@ -124,13 +122,14 @@ func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error 
 	f.Msg = "out of bounds " + site.What
 	i := site.Arg
 	switch addr := t.Words[1]; {
+	case (i < 0 || i >= len(words)) && site.Wild:
+		f.Msg += fmt.Sprintf(" at address %#x, which is in no tensor of the launch and in no buffer of the device", addr)
 	case i < 0 || i >= len(words):
-		f.Msg += fmt.Sprintf(" at address %#x, which is in no buffer", addr)
+		f.Msg += fmt.Sprintf(" at address %#x, which is outside of the tensor that the pointer belongs to", addr)
 	case words[i] == 0:
 		f.Msg += fmt.Sprintf(" at address %#x: %s is null", addr, argument(site))
 	default:
-		lo, hi := bounds[2*i], bounds[2*i+1]
-		f.Msg += fmt.Sprintf(" at offset %d of %s (%d bytes)", int64(addr-lo), argument(site), hi-lo)
+		f.Msg += fmt.Sprintf(" at offset %d of %s (%d bytes)", int64(addr-bounds[2*i]), argument(site), bounds[2*i+1])
 	}
 	return f
 }

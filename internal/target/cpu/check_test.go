@@ -76,6 +76,18 @@ func words(args ...any) []uint64 {
 	return out
 }
 
+// launch launches a kernel on words and buffers, and tells it the bounds of these.
+func launch(ctx context.Context, k target.Executable, grid [3]int, args ...any) error {
+	var mem []target.Memory
+	for i, a := range args {
+		if b, ok := a.(target.Buffer); ok {
+			end := b.Addr() + uint64(b.Size())
+			mem = append(mem, target.Memory{Word: i, Lo: b.Addr(), Hi: end, Base: b.Addr(), End: end})
+		}
+	}
+	return k.(target.Bounded).LaunchBounded(ctx, nil, grid, words(args...), mem)
+}
+
 // loadStore copies four numbers in each program, a block of two by two.
 const loadStore = `
 #f = loc("kernel.py":12:4)
@@ -120,7 +132,7 @@ func wantFault(t *testing.T, err error, want string) {
 func TestChecked(t *testing.T) {
 	d := device(t, "", cpu.Compiler{Check: true})
 	k := build(t, d, loadStore)
-	run := func(n int, args ...any) error { return k.Launch(t.Context(), nil, [3]int{n, 1, 1}, words(args...)) }
+	run := func(n int, args ...any) error { return launch(t.Context(), k, [3]int{n, 1, 1}, args...) }
 	x, o := alloc(t, d, 40), alloc(t, d, 48)
 	if err := run(2, x, o, 0); err != nil {
 		t.Fatal(err)
@@ -174,7 +186,7 @@ func TestCheckedMasks(t *testing.T) {
 	for i := range 50 {
 		binary.LittleEndian.PutUint32(idx.Host()[4*i:], uint32(i%10))
 	}
-	run := func(n int) error { return k.Launch(t.Context(), nil, [3]int{1, 1, 1}, words(x, idx, n)) }
+	run := func(n int) error { return launch(t.Context(), k, [3]int{1, 1, 1}, x, idx, n) }
 	if err := run(50); err != nil {
 		t.Error(err)
 	}
@@ -216,7 +228,7 @@ func TestCheckedGather(t *testing.T) {
 		{63, 64, "load of 4 bytes at offset 252 of x (252 bytes)"},
 		{64, 60, "store of 4 bytes at offset 252 of y (240 bytes)"},
 	} {
-		err := k.Launch(t.Context(), nil, [3]int{1, 1, 1}, words(alloc(t, d, 4*c.x), idx, alloc(t, d, 4*c.y)))
+		err := launch(t.Context(), k, [3]int{1, 1, 1}, alloc(t, d, 4*c.x), idx, alloc(t, d, 4*c.y))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%d, %d: %v, want %q", c.x, c.y, err, c.want)
 		}
@@ -239,10 +251,10 @@ tt.func public @k(%x: !tt.ptr<i32>, %n: i32) {
 		d := device(t, "", cpu.Compiler{Check: check})
 		k := build(t, d, text)
 		x := alloc(t, d, 64)
-		if err := k.Launch(t.Context(), nil, [3]int{1, 4, 1}, words(x, 4)); err != nil {
+		if err := launch(t.Context(), k, [3]int{1, 4, 1}, x, 4); err != nil {
 			t.Error(err)
 		}
-		wantFault(t, k.Launch(t.Context(), nil, [3]int{1, 4, 1}, words(x, 3)), `
+		wantFault(t, launch(t.Context(), k, [3]int{1, 4, 1}, x, 3), `
 kernel.py:7:9: device assertion failed: too many programs
     cf.assert in k, program (0, 3, 0)`)
 	}
@@ -273,7 +285,7 @@ func TestPrint(t *testing.T) {
 	var out bytes.Buffer
 	cpu.Stdout = &out
 	defer func() { cpu.Stdout = os.Stdout }()
-	if err := k.Launch(t.Context(), nil, [3]int{1, 1, 1}, words(x, -5)); err != nil {
+	if err := launch(t.Context(), k, [3]int{1, 1, 1}, x, -5); err != nil {
 		t.Fatal(err)
 	}
 	const want = `pid (0, 0, 0) idx (0) twice: (operand 0) 1.000000
@@ -313,7 +325,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	err := k.Launch(ctx, nil, [3]int{1 << 22, 1, 1}, words(x, 2000)) // minutes, if nobody stopped it
+	err := launch(ctx, k, [3]int{1 << 22, 1, 1}, x, 2000) // minutes, if nobody stopped it
 	if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
 		t.Errorf("%v after %v", err, took)
 	}
@@ -322,13 +334,13 @@ func TestCancel(t *testing.T) {
 		wg.Go(func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(5*time.Millisecond, cancel)
-			if err := k.Launch(ctx, nil, [3]int{1 << 22, 1, 1}, words(x, 2000)); !errors.Is(err, context.Canceled) {
+			if err := launch(ctx, k, [3]int{1 << 22, 1, 1}, x, 2000); !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
 			}
 		})
 	}
 	wg.Wait()
-	if err := k.Launch(t.Context(), nil, [3]int{4, 1, 1}, words(x, 1)); err != nil {
+	if err := launch(t.Context(), k, [3]int{4, 1, 1}, x, 1); err != nil {
 		t.Error(err)
 	}
 }
@@ -363,7 +375,7 @@ func scales(d *cpu.Device, by int) error {
 	for i := range 100 {
 		binary.LittleEndian.PutUint32(x.Host()[4*i:], uint32(i))
 	}
-	if err := k.Launch(context.Background(), nil, [3]int{1, 1, 1}, words(x, 100)); err != nil {
+	if err := launch(context.Background(), k, [3]int{1, 1, 1}, x, 100); err != nil {
 		return err
 	}
 	for i := range 100 {

@@ -49,10 +49,12 @@ type compiled struct {
 	params  int
 	sites   []codegen.Site
 	prints  []codegen.Print
+	checked bool
 }
 
 // compile takes a kernel from what the front end made to an object file, or as far as in.Until says, when the result is nil.
 func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, error) {
+	c.Check = c.Check || in.Options.Check
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
@@ -95,7 +97,7 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 	if in.Until == "asm" {
 		return nil, nil
 	}
-	return &compiled{out.Obj, code.Entry, code.Scratch, code.Params, code.Sites, code.Prints}, nil
+	return &compiled{out.Obj, code.Entry, code.Scratch, code.Params, code.Sites, code.Prints, c.Check}, nil
 }
 
 // options are the code generator's. Checked code has no vectors: each element's address is looked at.

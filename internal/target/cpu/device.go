@@ -19,7 +19,7 @@ type Device struct {
 	Compiler
 	target  llvm.Target
 	workers *pool.Pool
-	memory  registry // when accesses are checked
+	memory  allocations
 }
 
 // Devices is the CPU, or why it cannot be used.
@@ -65,7 +65,7 @@ func (d *Device) link(c *compiled, name string) (target.Executable, error) {
 		j.Close()
 		return nil, err
 	}
-	k := &kernel{dev: d, jit: j, code: c, params: c.params, name: name, sites: c.sites, printer: addPrinter(c.prints)}
+	k := &kernel{dev: d, jit: j, code: c, params: c.params, name: name, sites: c.sites, wild: wild(c.sites), printer: addPrinter(c.prints)}
 	k.work = pool.Work{Fn: fn, Scratch: int(c.scratch)}
 	return k, nil
 }
@@ -75,14 +75,16 @@ func (d *Device) Alloc(size int) (target.Buffer, error) {
 	const align = 64 // a cache line, and a vector
 	data := make([]byte, size+align)
 	skip := -uintptr(unsafe.Pointer(&data[0])) & (align - 1)
-	return d.known(buffer{data: data[skip : skip+uintptr(size) : skip+uintptr(size)]}), nil
+	b := &buffer{data: data[skip : skip+uintptr(size) : skip+uintptr(size)]}
+	d.memory.add(b)
+	return b, nil
 }
 
 // Wrap is memory that the caller keeps.
-func (d *Device) Wrap(data []byte) (target.Buffer, error) { return d.known(buffer{data: data}), nil }
+func (d *Device) Wrap(data []byte) (target.Buffer, error) { return &buffer{data: data}, nil }
 
-// SharesHost reports whether kernels may be given addresses of host memory that no Wrap told of: when accesses are not checked.
-func (d *Device) SharesHost() bool { return !d.Check }
+// SharesHost reports whether kernels may be given addresses of host memory that no Wrap told of.
+func (d *Device) SharesHost() bool { return true }
 
 // NewStream is the calling goroutine: a launch is done when it returns.
 func (*Device) NewStream() (target.Stream, error) { return stream{}, nil }
@@ -110,20 +112,27 @@ func (stream) Close() error { return nil }
 // buffer is memory of the host.
 type buffer struct {
 	data []byte
-	of   *registry // that it is in, or nil
+	of   *allocations // that know of it, or nil
+	id   uint64       // its number there
 }
 
-func (b buffer) Addr() uint64 {
+func (b *buffer) Addr() uint64 {
 	if cap(b.data) == 0 {
 		return 0
 	}
 	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b.data))))
 }
-func (b buffer) Size() int    { return len(b.data) }
-func (b buffer) Host() []byte { return b.data }
-func (b buffer) Close() error { b.of.remove(b.Addr()); return nil }
+func (b *buffer) Size() int    { return len(b.data) }
+func (b *buffer) Host() []byte { return b.data }
 
-func (b buffer) Read(at int, into []byte) error {
+func (b *buffer) Close() error {
+	if b.of != nil {
+		b.of.remove(b.id)
+	}
+	return nil
+}
+
+func (b *buffer) Read(at int, into []byte) error {
 	if at < 0 || at+len(into) > len(b.data) {
 		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, len(b.data))
 	}
@@ -131,7 +140,7 @@ func (b buffer) Read(at int, into []byte) error {
 	return nil
 }
 
-func (b buffer) Write(at int, from []byte) error {
+func (b *buffer) Write(at int, from []byte) error {
 	if at < 0 || at+len(from) > len(b.data) {
 		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, len(b.data))
 	}
@@ -147,6 +156,7 @@ type kernel struct {
 	name    string
 	params  int
 	sites   []codegen.Site
+	wild    bool // it checks pointers that were derived from no argument
 	work    pool.Work
 	printer uint64
 	blocks  sync.Pool
@@ -159,6 +169,24 @@ type call struct {
 }
 
 func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, words []uint64) error {
+	if k.code.checked {
+		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.name)
+	}
+	return k.launch(ctx, grid, words, nil)
+}
+
+// Bounded reports whether the code checks its accesses.
+func (k *kernel) Bounded() bool { return k.code.checked }
+
+// LaunchBounded is Launch for code that checks its accesses: those through a pointer argument stay in the argument's tensor.
+func (k *kernel) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int, words []uint64, mem []target.Memory) error {
+	if !k.code.checked {
+		return k.launch(ctx, grid, words, nil)
+	}
+	return k.launch(ctx, grid, words, k.bounds(len(words), mem))
+}
+
+func (k *kernel) launch(ctx context.Context, grid [3]int, words, bounds []uint64) error {
 	if len(words) != k.params {
 		return fmt.Errorf("%s takes %d arguments, not %d", k.name, k.params, len(words))
 	}
@@ -172,12 +200,7 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, words
 		c.grid[d] = uint64(g)
 		n *= g
 	}
-	c.grid[4] = k.printer
-	var bounds []uint64
-	if k.dev.Check {
-		bounds = k.dev.memory.bounds(words)
-		c.grid[3] = uint64(uintptr(unsafe.Pointer(&bounds[0])))
-	}
+	c.grid[3], c.grid[4] = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(bounds)))), k.printer
 	err := k.dev.workers.Run(ctx, &k.work, unsafe.Pointer(&c.args[0]), unsafe.Pointer(&c.grid[0]), n)
 	k.blocks.Put(c)
 	runtime.KeepAlive(bounds)

@@ -17,6 +17,7 @@ type kept struct {
 	Scratch int64
 	Params  int
 	Sites   []codegen.Site
+	Checked bool `json:",omitempty"`
 }
 
 // Fingerprint names what native code depends on: the processor and its features, LLVM, and what is checked.
@@ -40,7 +41,7 @@ func (d *Device) Restore(_ context.Context, name string, c target.Code) (target.
 	if k.Entry == "" || k.Params < 0 || k.Scratch < 0 {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}
-	return d.link(&compiled{obj: c.Data, entry: k.Entry, scratch: k.Scratch, params: k.Params, sites: k.Sites}, name)
+	return d.link(&compiled{obj: c.Data, entry: k.Entry, scratch: k.Scratch, params: k.Params, sites: k.Sites, checked: k.Checked}, name)
 }
 
 // Code is the kernel's object file. Kernels that print are not kept: what they print is not in it.
@@ -49,7 +50,7 @@ func (k *kernel) Code() (target.Code, error) {
 	if len(c.prints) > 0 {
 		return target.Code{}, fmt.Errorf("%s prints", k.name)
 	}
-	meta, err := json.Marshal(kept{c.entry, c.scratch, c.params, c.sites})
+	meta, err := json.Marshal(kept{c.entry, c.scratch, c.params, c.sites, c.checked})
 	return target.Code{Stage: stageObj, Data: c.obj, Meta: meta}, err
 }
 

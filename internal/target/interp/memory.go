@@ -12,6 +12,7 @@ const (
 	regionBits = 40
 	regionMid  = 1 << (regionBits - 1)
 	maxRegions = 1 << (62 - regionBits)
+	alignment  = 256 // of the address of a buffer
 )
 
 // Memory is a virtual address space of buffers that the caller owns. Its methods may be called from several goroutines, but
@@ -20,6 +21,8 @@ type Memory struct {
 	mu   sync.Mutex
 	bufs []*Buffer // of region i at i-1
 	free []*Buffer // oldest first, to be reused late
+
+	locks [256]sync.Mutex // of atomics, of all kernels that run
 
 	descs    map[uint64]*tensorRef // by handle
 	lastDesc uint64
@@ -33,6 +36,9 @@ type Buffer struct {
 	freed bool
 
 	written []byte // 1 for each byte that was written; nil when all count as written
+
+	of *Buffer // the buffer that this is a part of, or nil
+	at int     // where in it
 }
 
 // NewMemory is an empty address space.
@@ -42,20 +48,45 @@ func NewMemory() *Memory { return &Memory{} }
 const keepFreed = 256
 
 // Alloc gives data an address, without copying it. The name is for messages.
-func (m *Memory) Alloc(data []byte, name string) *Buffer {
+func (m *Memory) Alloc(data []byte, name string) *Buffer { return m.place(data, name, 0) }
+
+// AllocPart gives bytes lo to hi of a buffer an address of their own, aligned as they are in the buffer: by it, no other bytes are
+// reached.
+func (m *Memory) AllocPart(b *Buffer, lo, hi int) *Buffer {
+	p := m.place(b.data[lo:hi:hi], b.name, (b.addr+uint64(lo))%alignment)
+	if b.written != nil {
+		p.written = b.written[lo:hi:hi]
+	}
+	p.of, p.at = b, lo
+	if b.of != nil {
+		p.of, p.at = b.of, b.at+lo
+	}
+	return p
+}
+
+// whole is the buffer that b is a part of, or b, and where in it b begins.
+func (b *Buffer) whole() (*Buffer, int) {
+	if b.of != nil {
+		return b.of, b.at
+	}
+	return b, 0
+}
+
+// place gives data an address that is so many bytes above an aligned one.
+func (m *Memory) place(data []byte, name string, above uint64) *Buffer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.free) > keepFreed {
 		b := m.free[0]
 		m.free = m.free[1:]
-		nb := &Buffer{name: name, addr: b.addr, data: data}
+		nb := &Buffer{name: name, addr: b.addr&^(alignment-1) + above, data: data}
 		m.bufs[b.addr>>regionBits-1] = nb
 		return nb
 	}
 	if len(m.bufs) == maxRegions {
 		panic("interp: too many buffers in one Memory")
 	}
-	b := &Buffer{name: name, addr: uint64(len(m.bufs)+1)<<regionBits + regionMid, data: data}
+	b := &Buffer{name: name, addr: uint64(len(m.bufs)+1)<<regionBits + regionMid + above, data: data}
 	m.bufs = append(m.bufs, b) // a running kernel keeps the table it began with, which ends before b
 	return b
 }

@@ -9,8 +9,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// lock is the lock that guards atomics on an address.
-func (r *run) lock(addr uint64) *sync.Mutex { return &r.locks[addr>>3%uint64(len(r.locks))] }
+// lock is the lock that guards atomics on a place in memory, which several addresses may lead to.
+func (r *run) lock(p unsafe.Pointer) *sync.Mutex {
+	return &r.mem.locks[uintptr(p)>>3%uintptr(len(r.mem.locks))]
+}
 
 // rmwFor is the function of an atomic_rmw on raw memory: what is there and the operand give what will be there. U is an
 // unsigned integer as wide as the element.
@@ -113,7 +115,7 @@ func rmwStep[U unsignedInt](f func(old, val U) U, val, old reg, a access) step {
 				continue
 			}
 			m := atomicAt[U](w, p, i, a.shape)
-			l := w.lock(p)
+			l := w.lock(unsafe.Pointer(m))
 			l.Lock()
 			d[i] = *m
 			*m = f(*m, v[i])
@@ -165,7 +167,7 @@ func casStep[U unsignedInt](cmp, val, old reg, a access) step {
 		d, x, v := row[U](f, old), row[U](f, cmp), row[U](f, val)
 		for i, p := range ptrs {
 			m := atomicAt[U](w, p, i, a.shape)
-			l := w.lock(p)
+			l := w.lock(unsafe.Pointer(m))
 			l.Lock()
 			if d[i] = *m; d[i] == x[i] {
 				*m = v[i]

@@ -43,7 +43,6 @@ type run struct {
 	fault *Fault
 	out   ordered
 
-	locks [256]sync.Mutex // of atomics, by address
 	races raceTable
 }
 

@@ -20,17 +20,19 @@ type raceTable struct {
 
 // checkRace stops the program if a run it stores differs from what another program stored there.
 func (w *worker) checkRace(b *Buffer, addr uint64, bytes []byte, size, i int, shape []int64) {
+	off := int(addr - b.addr)
 	w.races.mu.Lock()
 	defer w.races.mu.Unlock()
 	if w.races.owners == nil {
 		w.races.owners = map[*Buffer][]uint32{}
 	}
+	b, at := b.whole()
 	owners := w.races.owners[b]
 	if owners == nil {
 		owners = make([]uint32, len(b.data))
 		w.races.owners[b] = owners
 	}
-	off := int(addr - b.addr)
+	off += at
 	me := uint32(w.id + 1)
 	for k, x := range bytes {
 		o := owners[off+k]

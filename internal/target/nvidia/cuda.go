@@ -83,7 +83,7 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
-	if checked() {
+	if checked() || in.Options.Check {
 		if err := in.Run([]pass.Pass{pass.CheckIndexOverflow}); err != nil {
 			return nil, err
 		}

@@ -3,13 +3,15 @@ package codegen
 import (
 	"fmt"
 
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/memref"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
 // A kernel that must not go on stops: it says at which site, in which program and at what address, and returns. Failed assertions are
 // such sites, and, where accesses are checked (Options.Check), each access of memory that is not our own:
 //
-//	%bad = …the address is not within the buffer of its argument…
+//	%bad = …the address is not within the tensor of its argument…
 //	br i1 %bad, label %trap1, label %ok1
 //	trap1:
 //	  store i64 7, ptr %status            ; the site, from one on
@@ -17,15 +19,17 @@ import (
 //	  store i64 %address, ptr %status + 16
 //	  ret void
 //
-// A checked kernel finds the bounds through the fourth word of the grid: for each argument the first byte of its buffer and the one after
-// the last, then a number, and so many such pairs for all buffers there are.
+// A checked kernel finds the bounds of its launch through the fourth word of the grid: for each argument the first byte of its tensor
+// and how many there are, then, for pointers that were derived from no argument, a number and so many such pairs: all memory that they
+// may point into.
 
 // Site is a place in a kernel where it may stop.
 type Site struct {
 	What string   // "load of 4 bytes", "store of 2 bytes"; the message of an assertion
 	Kind SiteKind // why
 	Op   string   // the operation
-	Arg  int      // the argument whose buffer is meant, or -1
+	Arg  int      // the argument whose tensor is meant, or -1
+	Wild bool     `json:",omitempty"` // the pointer was derived from no argument
 	Name string   // of it, where that is known
 	Locs []string // the place in the source, then the calls that led there
 }
@@ -55,7 +59,7 @@ func (g *gen) site(s Site) int {
 		s.Op, s.Locs = g.current.Name(), ir.CallChain(g.current.Loc)
 	}
 	for i, t := range g.sites {
-		if t.What == s.What && t.Kind == s.Kind && t.Arg == s.Arg && t.Op == s.Op && fmt.Sprint(t.Locs) == fmt.Sprint(s.Locs) {
+		if t.What == s.What && t.Kind == s.Kind && t.Arg == s.Arg && t.Wild == s.Wild && t.Op == s.Op && fmt.Sprint(t.Locs) == fmt.Sprint(s.Locs) {
 			return i + 1
 		}
 	}
@@ -103,19 +107,108 @@ func (g *gen) guard(what string, w *view, p index, mask *val) {
 	}
 }
 
+// owner is the memory that a pointer may be used for: that of an argument, by its first byte and its size.
+type owner struct {
+	arg      int // -1: of one of several arguments
+	lo, size string
+	carried  bool // through a loop or branch: the size may be that of anywhere
+}
+
+// inherit gives a pointer that was made of another the same owner.
+func (g *gen) inherit(p, from string) string {
+	if o, ok := g.owners[from]; ok {
+		g.owners[p] = o
+	}
+	return p
+}
+
+// inheritEither gives a pointer that is one of two the owner of that one.
+func (g *gen) inheritEither(p, cond, a, b string) {
+	x, ok := g.owners[a]
+	y, too := g.owners[b]
+	if !ok || !too {
+		return
+	}
+	o := owner{arg: -1, lo: g.op("select i1 %s, i64 %s, i64 %s", cond, x.lo, y.lo), size: g.op("select i1 %s, i64 %s, i64 %s", cond, x.size, y.size),
+		carried: x.carried || y.carried}
+	if x.arg == y.arg {
+		o.arg = x.arg
+	}
+	g.owners[p] = o
+}
+
+// putOwner keeps the bounds of a pointer where a loop or branch keeps the pointer; one without an owner may point anywhere, and all
+// memory that the launch knows of is then looked through.
+func (g *gen) putOwner(c carried, p string) {
+	if c.lo == "" {
+		return
+	}
+	o, ok := g.owners[p]
+	if !ok {
+		o = owner{lo: "0", size: anywhere}
+	}
+	g.do("store i64 %s, ptr %s", o.lo, c.lo)
+	g.do("store i64 %s, ptr %s", o.size, c.size)
+}
+
+func (g *gen) getOwner(c carried, p string) {
+	if c.lo != "" {
+		g.owners[p] = owner{arg: -1, lo: g.op("load i64, ptr %s", c.lo), size: g.op("load i64, ptr %s", c.size), carried: true}
+	}
+}
+
+// anywhere is the size of the memory of a pointer without an owner.
+const anywhere = "-1"
+
+// derivedFrom is the pointer that an address was computed from by adding to it, or "": an address that was loaded, or that several
+// pointers have a part in, has none.
+func (g *gen) derivedFrom(addr *ir.Value) string {
+	op := addr.Def()
+	if op == nil {
+		return ""
+	}
+	switch op.Def {
+	case arith.IndexCast:
+		return g.derivedFrom(op.Operand(0))
+	case memref.ExtractAlignedPointer:
+		if t := op.Operand(0).Type.(*ir.MemRefType); t.Unranked {
+			return g.pointer(op.Operand(0))
+		}
+		return g.viewOf(op.Operand(0)).ptr
+	case arith.AddI:
+		a, b := g.derivedFrom(op.Operand(0)), g.derivedFrom(op.Operand(1))
+		if a != "" && b != "" {
+			return ""
+		}
+		return a + b
+	}
+	return ""
+}
+
+// guardOne checks one access: against the memory of the argument that the pointer was derived from, or, if it was derived from none,
+// against all memory that the launch knows of.
 func (g *gen) guardOne(what string, w *view, address, admit string) {
 	size := elemSize(w.elem)
 	s := Site{What: fmt.Sprintf("%s of %d bytes", what, size), Kind: OutOfBounds, Arg: -1}
-	var in string
-	if i, ok := g.argOf[w.ptr]; ok {
-		s.Arg, s.Name = i, g.argNames[i]
-		lo, hi := g.bound(2*i), g.bound(2*i+1)
-		in = g.op("and i1 %s, %s", g.op("icmp uge i64 %s, %s", address, lo),
-			g.op("icmp ule i64 %s, %s", g.op("add i64 %s, %d", address, size), hi))
-	} else {
+	o, ok := g.owners[w.ptr]
+	if ok {
+		if s.Arg = o.arg; o.arg >= 0 {
+			s.Name = g.argNames[o.arg]
+		}
+	}
+	in := "true"
+	if ok { // differences of addresses are compared, not sums: these could wrap around
+		in = g.op("and i1 %s, %s", g.op("icmp uge i64 %s, %d", o.size, size),
+			g.op("icmp ule i64 %s, %s", g.op("sub i64 %s, %s", address, o.lo), g.op("sub i64 %s, %d", o.size, size)))
+	}
+	if !ok || o.carried {
 		all := g.op("getelementptr i64, ptr %%bounds, i64 %d", 2*g.params)
-		in = g.op("call i1 @nereid.inside(ptr %s, i64 %s, i64 %d)", all, address, size)
-		g.needsInside = true
+		known := g.op("call i1 @nereid.inside(ptr %s, i64 %s, i64 %d)", all, address, size)
+		if ok {
+			known = g.op("or i1 %s, %s", known, g.op("icmp ne i64 %s, %s", o.size, anywhere))
+		}
+		in = g.op("and i1 %s, %s", in, known)
+		g.needsInside, s.Wild = true, true
 	}
 	bad := g.op("xor i1 %s, true", in)
 	if admit != "" {
@@ -128,11 +221,10 @@ func (g *gen) bound(i int) string {
 	return g.op("load i64, ptr %s", g.op("getelementptr i64, ptr %%bounds, i64 %d", i))
 }
 
-// inside reports whether some bytes are within one of the buffers of a list.
+// inside reports whether some bytes are within one piece of memory of a list: a number, then the first byte and the size of each.
 const inside = `define internal i1 @nereid.inside(ptr %list, i64 %a, i64 %n) {
 entry:
   %count = load i64, ptr %list
-  %end = add i64 %a, %n
   br label %head
 head:
   %i = phi i64 [ 0, %entry ], [ %next, %again ]
@@ -143,11 +235,13 @@ look:
   %k1 = add i64 %k, 1
   %k2 = add i64 %k, 2
   %plo = getelementptr i64, ptr %list, i64 %k1
-  %phi = getelementptr i64, ptr %list, i64 %k2
+  %psize = getelementptr i64, ptr %list, i64 %k2
   %lo = load i64, ptr %plo
-  %hi = load i64, ptr %phi
-  %c1 = icmp uge i64 %a, %lo
-  %c2 = icmp ule i64 %end, %hi
+  %size = load i64, ptr %psize
+  %off = sub i64 %a, %lo
+  %room = sub i64 %size, %n
+  %c1 = icmp uge i64 %size, %n
+  %c2 = icmp ule i64 %off, %room
   %in = and i1 %c1, %c2
   br i1 %in, label %yes, label %again
 again:

@@ -13,6 +13,8 @@ type carried struct {
 	slot string
 	view *view
 	t    ir.Type
+
+	lo, size string // variables with the bounds of a pointer, where accesses are checked
 }
 
 func (g *gen) carriedFor(types []ir.Type) []carried {
@@ -23,6 +25,9 @@ func (g *gen) carriedFor(types []ir.Type) []carried {
 			out[i].view = g.newBuffer(tt.Elem, tt.Shape)
 		} else {
 			out[i].slot = g.slot(elemType(t))
+			if g.opts.Check && isMemRef(t) {
+				out[i].lo, out[i].size = g.slot("i64"), g.slot("i64")
+			}
 		}
 	}
 	return out
@@ -47,6 +52,7 @@ func (g *gen) put(cs []carried, vs []*ir.Value) {
 	for i, x := range vals {
 		if cs[i].view == nil {
 			g.do("store %s %s, ptr %s", elemType(cs[i].t), x.s, cs[i].slot)
+			g.putOwner(cs[i], x.s)
 		}
 	}
 }
@@ -58,7 +64,9 @@ func (g *gen) get(cs []carried, vs []*ir.Value) {
 			g.bindView(v, cs[i].view)
 			continue
 		}
-		g.bind(v, val{s: g.op("load %s, ptr %s", elemType(cs[i].t), cs[i].slot), t: v.Type, n: 1})
+		x := val{s: g.op("load %s, ptr %s", elemType(cs[i].t), cs[i].slot), t: v.Type, n: 1}
+		g.getOwner(cs[i], x.s)
+		g.bind(v, x)
 	}
 }
 

@@ -62,9 +62,9 @@ type gen struct {
 	current     *ir.Op // what is being written
 	lines       *lines
 	sites       []Site
-	program     string         // the number of the program that runs
-	params      int            // arguments of the kernel
-	argOf       map[string]int // the argument that a pointer is
+	program     string           // the number of the program that runs
+	params      int              // arguments of the kernel
+	owners      map[string]owner // of pointers: the argument whose memory they point into
 	argNames    []string
 	needsInside bool
 	prints      []Print
@@ -190,7 +190,7 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	g := &gen{
 		writer: newWriter(), m: m, fn: fn, opts: opts, math: vmath.New(opts.Features), gemm: gemm.New(opts.Gemm), lanes: 1,
 		dest: map[*ir.Value]*view{}, wraps: map[*ir.Value]*wrapInfo{}, gemmScratch: map[string]*view{},
-		fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, argOf: map[string]int{}, steps: map[string]step{},
+		fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, owners: map[string]owner{}, steps: map[string]step{},
 	}
 	if opts.Lines {
 		g.lines = newLines(fn, kernel)
@@ -254,13 +254,18 @@ func (g *gen) programs(fn *ir.Op) {
 			x.s = g.op("load %s, ptr %s", elemType(a.Type), p)
 		}
 		g.bind(a, x)
-		g.argOf[x.s] = i
 		g.argNames = append(g.argNames, a.Name)
 	}
 	g.params = n
 	if g.opts.Check {
 		p := g.op("getelementptr i64, ptr %%grid, i64 3")
 		g.do("%%bounds = load ptr, ptr %s", p)
+		for i, a := range args[:n] {
+			if isMemRef(a.Type) {
+				x, _ := g.lookup(a)
+				g.owners[x.s] = owner{arg: i, lo: g.bound(2 * i), size: g.bound(2*i + 1)}
+			}
+		}
 	}
 	var size [3]string
 	for d := range 3 {

@@ -63,15 +63,19 @@ func (g *gen) pointer(v *ir.Value) string {
 			return g.pointer(src)
 		}
 		if w := g.viewOf(src); w != nil {
-			return g.address(w, "0")
+			return g.inherit(g.address(w, "0"), w.ptr)
 		}
 	case funcd.Call: // memory_at
 		p := g.op("inttoptr i64 %s to ptr", g.scalar(op.Operand(0)).s)
+		if g.opts.Check {
+			g.inherit(p, g.derivedFrom(op.Operand(0)))
+		}
 		g.bind(v, val{s: p, t: v.Type, n: 1})
 		return p
 	case arith.Select:
 		c, a, b := g.scalar(op.Operand(0)), g.pointer(op.Operand(1)), g.pointer(op.Operand(2))
 		p := g.op("select i1 %s, ptr %s, ptr %s", c.s, a, b)
+		g.inheritEither(p, c.s, a, b)
 		g.bind(v, val{s: p, t: v.Type, n: 1})
 		return p
 	}
@@ -110,6 +114,9 @@ func (g *gen) viewOf(v *ir.Value) *view {
 		}
 	case op.Def == funcd.Call:
 		p := g.op("inttoptr i64 %s to ptr", g.scalar(op.Operand(0)).s)
+		if g.opts.Check {
+			g.inherit(p, g.derivedFrom(op.Operand(0)))
+		}
 		w = block(p, t.Elem, []int64{1})
 		w.scratch = false
 	}

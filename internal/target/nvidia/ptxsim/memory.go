@@ -34,13 +34,16 @@ const (
 func NewMemory() *Memory { return &Memory{next: globalBase} }
 
 // Alloc lends a buffer and returns its address. Addresses around it belong to nobody.
-func (m *Memory) Alloc(data []byte) uint64 {
+func (m *Memory) Alloc(data []byte) uint64 { return m.AllocAt(data, 0) }
+
+// AllocAt is Alloc at an address that is so many bytes, less than 256, above a multiple of 256.
+func (m *Memory) AllocAt(data []byte, above uint64) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	a := m.next
+	a := m.next + above
 	list := append(slices.Clone(m.list()), buffer{a, data})
 	m.buffers.Store(&list)
-	m.next += (uint64(len(data)) + 1<<20) &^ 0xff
+	m.next += (uint64(len(data)) + above + 1<<20) &^ 0xff
 	return a
 }
 

@@ -70,6 +70,12 @@ type buffer struct {
 	data []byte
 }
 
+// Narrow lends a part of the buffer under addresses of its own.
+func (b *buffer) Narrow(lo, hi int) (target.Buffer, error) {
+	data := b.data[lo:hi:hi]
+	return &buffer{b.mem, b.mem.AllocAt(data, (b.addr+uint64(lo))%256), data}, nil
+}
+
 func (b *buffer) Addr() uint64 { return b.addr }
 func (b *buffer) Size() int    { return len(b.data) }
 func (b *buffer) Host() []byte { return b.data }
