@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -91,13 +92,24 @@ func cacheLs(open opener) *cobra.Command {
 					fmt.Fprintf(w, "%s\t%s\t%s\t%v\n", short(it.Key), bytesText(it.Size), ago(it.Used), err)
 					continue
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", short(it.Key), bytesText(it.Size), ago(it.Used), e.Target, e.Signature)
+				target, signature := printable(e.Target), printable(e.Signature)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", short(it.Key), bytesText(it.Size), ago(it.Used), target, signature)
 			}
 			w.Flush()
 			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels, %s in %s\n", len(list), bytesText(total), s.Dir())
 			return nil
 		},
 	}
+}
+
+// printable returns a text of somebody else's without the characters that a terminal obeys.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
 }
 
 // short is as much of a key as people need.
@@ -175,7 +187,7 @@ func showEntry(w io.Writer, e *cache.Entry) {
 		{"key", e.Key.String()}, {"kernel", e.Key.Kernel}, {"target", e.Target}, {"signature", e.Signature}, {"options", compact(e.Options)},
 		{"compiler", e.Compiler}, {"generator", e.Generator},
 	} {
-		fmt.Fprintf(t, "%s\t%s\n", row[0], row[1])
+		fmt.Fprintf(t, "%s\t%s\n", row[0], printable(row[1]))
 	}
 	for _, s := range e.Stages {
 		kind := "text"

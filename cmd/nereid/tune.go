@@ -228,7 +228,8 @@ func listRecords(out io.Writer, s *autotune.Store) error {
 		fmt.Fprintf(out, "no timings in %s\n", s.Dir)
 	}
 	for _, r := range all {
-		fmt.Fprintf(out, "%s (%s) on %s for %s\n", r.Kernel, r.File, r.Device, strings.Join(r.Key, ", "))
+		line := fmt.Sprintf("%s (%s) on %s for %s", r.Kernel, r.File, r.Device, strings.Join(r.Key, ", "))
+		fmt.Fprintln(out, printable(line))
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for _, t := range r.Timings {
 			mark, what := " ", fmt.Sprintf("%.4g ms", t.Median)
@@ -238,7 +239,7 @@ func listRecords(out io.Writer, s *autotune.Store) error {
 			if t.Failed != "" {
 				what = t.Failed
 			}
-			fmt.Fprintf(w, "%s %s\t%s\n", mark, t.Config, what)
+			fmt.Fprintf(w, "%s %s\t%s\n", mark, printable(t.Config), printable(what))
 		}
 		w.Flush()
 	}

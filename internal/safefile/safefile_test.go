@@ -203,3 +203,12 @@ func TestName(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkCheckFolder(b *testing.B) {
+	dir := b.TempDir()
+	for b.Loop() {
+		if err := CheckFolder(dir); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -27,8 +28,11 @@ const (
 
 // Open is the level at an address such as redis://user:password@host:6379/0. No connection is made before it is needed. A server
 // that answers with rubbish, or with more than can be meant, is as good as none: its connection is ended (guard.go).
-func Open(url string) (*Level, error) {
-	o, err := redis.ParseURL(url)
+func Open(address string) (*Level, error) {
+	o, err := redis.ParseURL(address)
+	if bad := (*url.Error)(nil); errors.As(err, &bad) {
+		err = fmt.Errorf("the address makes no sense: %w", bad.Err) // the rest of it says the password
+	}
 	if err != nil {
 		return nil, fmt.Errorf("redis: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -171,6 +172,11 @@ func TestLoss(t *testing.T) {
 func TestBadAddress(t *testing.T) {
 	if _, err := redis.Open("http://x"); err == nil {
 		t.Error("an address that is not Redis's is taken")
+	}
+	for _, address := range []string{"redis://user:pass word@host", "redis://user:password@host:port", "redis://user:password%@host"} {
+		if _, err := redis.Open(address); err == nil || strings.Contains(err.Error(), "word") {
+			t.Errorf("%v says the password, or nothing", err)
+		}
 	}
 }
 
