@@ -129,7 +129,7 @@ func (l *lastCut) launch(s *Stream, grid *Grid, consts unsafe.Pointer, tensors [
 		differ |= uint64(w&cutTensorClass) ^ uint64(class)
 	}
 	gx, gy, gz := grid[0], grid[1], grid[2]
-	if differ != 0 || gx|gy|gz < 0 {
+	if differ != 0 || !grid.common() {
 		return false, nil
 	}
 	err = x.ready.Launch(nvidia.RawStream(s.s), uint32(gx), uint32(max(gy, 1)), uint32(max(gz, 1)), words[:x.nWords])

@@ -89,7 +89,7 @@ func (x *argCut) launch(s *Stream, grid any, args []any) (done bool, err error) 
 	if !ok {
 		g, ok = x.p.grid(grid)
 	}
-	if !ok || g[0]|g[1]|g[2] < 0 {
+	if !ok || !g.common() {
 		return false, nil
 	}
 	err = x.ready.Launch(nvidia.RawStream(s.s), uint32(g[0]), uint32(max(g[1], 1)), uint32(max(g[2], 1)), words[:x.nWords])

@@ -146,7 +146,7 @@ type Stream struct {
 }
 
 // NewStream is a new queue on the device. When ctx ends, compilations and tunings of its launches end, and so does what runs in the
-// interpreter, and on the CPU as soon as a program of the grid is through. What was given to a GPU runs to its end.
+// interpreter and on the CPU, within some milliseconds, also in a loop that would not end. What was given to a GPU runs to its end.
 func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -169,6 +169,12 @@ func (s *Stream) Close() error { return s.s.Close() }
 
 // Grid is the number of programs in each dimension; what is left out is 1.
 type Grid [3]int
+
+// common reports whether every device takes the grid: a GPU's limits, and nothing negative. Launches that are repeated look at this
+// alone; any other grid goes the long way, where the device says what is wrong with it, if anything is.
+func (g Grid) common() bool {
+	return uint64(g[0])>>31|uint64(g[1])>>16|uint64(g[2])>>16 == 0
+}
 
 // Meta gives a GridFunc the kernel's compile-time arguments and options.
 type Meta map[string]any

@@ -150,7 +150,7 @@ func (d *Device) reads(host bool) bool {
 // grid is the grid of a launch, unless something is wrong with it: the long way says what.
 func (p *plan) grid(grid any) (g Grid, ok bool) {
 	if g, ok = grid.(Grid); ok { // mostly
-		return g, g[0] >= 0 && g[1] >= 0 && g[2] >= 0
+		return g, g.common()
 	}
 	switch f := grid.(type) {
 	case GridFunc:
@@ -163,7 +163,7 @@ func (p *plan) grid(grid any) (g Grid, ok bool) {
 	default:
 		return g, false
 	}
-	return g, g[0] >= 0 && g[1] >= 0 && g[2] >= 0
+	return g, g.common()
 }
 
 func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
@@ -174,7 +174,7 @@ func (p *plan) launch(s *Stream, g Grid, words []uint64) error {
 	if p.exec == nil || trace.IsEnabled() {
 		return p.b.launch(s, g, words, nil)
 	}
-	if p.ready.Is() && len(words) == p.words {
+	if p.ready.Is() && len(words) == p.words && g.common() {
 		err := p.ready.Launch(nvidia.RawStream(s.s), uint32(g[0]), uint32(g[1]), uint32(g[2]), words)
 		runtime.KeepAlive(p)
 		return err

@@ -337,7 +337,7 @@ func (c *Call) each(f func(i int, g givenArg, t *Tensor)) {
 
 // Launch runs the kernel. A nil stream is one of the best device, waited for before Launch returns.
 func (c *Call) Launch(s *Stream, grid Grid) error {
-	if p := c.plan(s); p != nil && grid[0] >= 0 && grid[1] >= 0 && grid[2] >= 0 {
+	if p := c.plan(s); p != nil && grid.common() {
 		if p.cut != nil && c.set.last.Load() != p.cut {
 			c.set.last.Store(p.cut)
 		}
@@ -353,7 +353,7 @@ func (c *Call) Launch(s *Stream, grid Grid) error {
 // LaunchFunc runs the kernel with a grid that depends on the meta-parameters.
 func (c *Call) LaunchFunc(s *Stream, grid GridFunc) error {
 	if p := c.plan(s); p != nil {
-		if g := grid(p.meta); g[0] >= 0 && g[1] >= 0 && g[2] >= 0 {
+		if g := grid(p.meta); g.common() {
 			err := p.launch(s, g, c.words[:c.used])
 			c.end()
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -104,6 +105,9 @@ func (*Device) Describe(t target.Descriptor) (words []uint64, release func(), er
 	return append(words, nan), func() {}, nil
 }
 
+// Code that a launch stops says so by the number that the pool looks for.
+var _ = [1]struct{}{}[codegen.Stopped-pool.Stopped]
+
 type stream struct{}
 
 func (stream) Sync() error  { return nil }
@@ -168,6 +172,9 @@ type call struct {
 	grid [5]uint64 // then where the bounds of buffers are, when accesses are checked, and who prints
 }
 
+// maxGrid is the largest grid: program ids are i32.
+var maxGrid = [3]int{math.MaxInt32, math.MaxInt32, math.MaxInt32}
+
 func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, words []uint64) error {
 	if k.code.checked {
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.name)
@@ -190,18 +197,20 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, words, bounds []uint64
 	if len(words) != k.params {
 		return fmt.Errorf("%s takes %d arguments, not %d", k.name, k.params, len(words))
 	}
+	n, err := target.CountPrograms(grid, maxGrid)
+	if err != nil {
+		return fmt.Errorf("%s: %w", k.name, err)
+	}
 	c, _ := k.blocks.Get().(*call)
 	if c == nil {
 		c = &call{args: make([]uint64, max(1, k.params))}
 	}
 	copy(c.args, words)
-	n := 1
 	for d, g := range grid {
 		c.grid[d] = uint64(g)
-		n *= g
 	}
 	c.grid[3], c.grid[4] = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(bounds)))), k.printer
-	err := k.dev.workers.Run(ctx, &k.work, unsafe.Pointer(&c.args[0]), unsafe.Pointer(&c.grid[0]), n)
+	err = k.dev.workers.Run(ctx, &k.work, unsafe.Pointer(&c.args[0]), unsafe.Pointer(&c.grid[0]), n)
 	k.blocks.Put(c)
 	runtime.KeepAlive(bounds)
 	if err != nil {

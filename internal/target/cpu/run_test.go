@@ -19,6 +19,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/irgen"
+	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
@@ -289,4 +290,39 @@ func caseLaunch(t *testing.T, text string) launch {
 		}[m[3]]))
 	}
 	return l
+}
+
+// TestProgramIDs: programs beyond the 2^32nd know their place in the grid.
+func TestProgramIDs(t *testing.T) {
+	d := device(t)
+	m := parse(t, `tt.func public @k(%x: !tt.ptr<i32>) {
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %i = tt.get_program_id x : i32
+  %j = tt.get_program_id y : i32
+  %k = tt.get_program_id z : i32
+  %y = tt.addptr %x, %c1 : !tt.ptr<i32>, i32
+  %z = tt.addptr %x, %c2 : !tt.ptr<i32>, i32
+  tt.store %x, %i : !tt.ptr<i32>
+  tt.store %y, %j : !tt.ptr<i32>
+  tt.store %z, %k : !tt.ptr<i32>
+  tt.return
+}`)
+	e, err := d.Compile(t.Context(), &target.Input{Module: m, Kernel: "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	var got, want [3]int32
+	args, grid, status := []uint64{uint64(uintptr(unsafe.Pointer(&got)))}, [5]uint64{1 << 20, 1 << 21, 1 << 21}, [4]uint64{}
+	stop := new(uint32)
+	status[3] = uint64(uintptr(unsafe.Pointer(stop)))
+	for _, p := range []uint64{0, 1<<20 + 3, 1<<33 + 5, 1<<45 + 1<<32 + 7, 1<<62 - 1} {
+		llvm.Call(e.(*kernel).work.Fn, uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&grid)), uintptr(p), uintptr(p+1),
+			uintptr(unsafe.Pointer(new([4096]byte))), uintptr(unsafe.Pointer(&status)))
+		want = [3]int32{int32(p % grid[0]), int32(p / grid[0] % grid[1]), int32(p / grid[0] / grid[1])}
+		if got != want {
+			t.Errorf("program %d has the ids %v, not %v", p, got, want)
+		}
+	}
 }

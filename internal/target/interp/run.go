@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Options choose how a grid is run. The zero value runs it as fast as it goes.
@@ -83,17 +84,13 @@ func (p *Program) Run(ctx context.Context, mem *Memory, grid [3]int, args []uint
 	return ctx.Err()
 }
 
+// gridSize returns the number of programs of a grid. Their ids are i32.
 func gridSize(grid [3]int) (int64, error) {
-	total := int64(1)
-	for _, g := range grid {
-		if g < 0 || g > math.MaxInt32 {
-			return 0, fmt.Errorf("interp: grid %s: each dimension lies in 0 to 2^31-1", tuple(grid[:]))
-		}
-		if total *= int64(g); total > 1<<48 {
-			return 0, fmt.Errorf("interp: grid %s is too large", tuple(grid[:]))
-		}
+	n, err := target.CountPrograms(grid, [3]int{math.MaxInt32, math.MaxInt32, math.MaxInt32})
+	if err != nil {
+		return 0, fmt.Errorf("interp: %w", err)
 	}
-	return total, nil
+	return int64(n), nil
 }
 
 func (r *run) start() {

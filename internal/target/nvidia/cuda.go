@@ -5,6 +5,7 @@ package nvidia
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -58,6 +59,22 @@ type Code struct {
 
 // ScratchBytes is what a launch needs in all.
 func (k *Code) ScratchBytes(grid [3]int) int { return k.Scratch * grid[0] * grid[1] * grid[2] }
+
+// Count returns the number of programs of a grid, or an error for one that no GPU runs: blocks are counted in 31 bits along x, where
+// those of a cluster count one by one, and in 16 along y and z.
+func (k *Code) Count(grid [3]int) (int, error) {
+	n, err := target.CountPrograms(grid, [3]int{math.MaxInt32 / max(1, k.NumCTAs), math.MaxUint16, math.MaxUint16})
+	if err == nil && k.Scratch > 0 && n > maxScratch/k.Scratch {
+		err = fmt.Errorf("the grid %v cannot run: its %d programs need %d bytes of memory each", grid, n, k.Scratch)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", k.Name, err)
+	}
+	return n, nil
+}
+
+// maxScratch bounds the global memory that the programs of a launch have for themselves: more than any GPU has.
+const maxScratch = 1 << 46
 
 // config is how to launch the kernel.
 func (k *Code) config(grid [3]int) driver.Config {

@@ -321,6 +321,9 @@ func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words [
 	if len(words) != len(k.code.Params) {
 		return fmt.Errorf("%s takes %d arguments, not %d", k.code.Name, len(k.code.Params), len(words))
 	}
+	if _, err := k.code.Count(grid); err != nil {
+		return err
+	}
 	if !k.ready.Is() {
 		return k.launchAny(s, grid, words)
 	}

@@ -218,6 +218,7 @@ func emitFor(g *gen, op *ir.Op) {
 	}
 	g.do("br i1 %s, label %%%s, label %%%s", g.op("icmp %s %s %s, %s", less, t, i, hi.s), body, done)
 	g.begin(body)
+	defer g.polling(rounds(op))()
 	g.scoped(func() {
 		g.bind(scf.IV(op), val{s: i, t: lo.t, n: 1})
 		g.get(cs, args)
@@ -271,6 +272,7 @@ func emitWhile(g *gen, op *ir.Op) {
 	g.pop()
 	g.do("br i1 %s, label %%%s, label %%%s", c.s, body, done)
 	g.begin(body)
+	defer g.polling(0)()
 	g.scoped(func() {
 		g.get(out, after.Args())
 		g.yieldBlock(after, cs, after.Terminator().Operands(), nil)

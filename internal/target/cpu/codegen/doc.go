@@ -6,7 +6,8 @@
 //	void @NAME.range(ptr args, ptr grid, i64 first, i64 last, ptr scratch, ptr status)
 //
 // that runs the programs first … last-1 of a grid one after the other. args are the kernel's arguments in words of 64 bits, grid three
-// words, scratch memory that no other worker uses at the time, status a word that is set when an assertion fails.
+// words, scratch memory that no other worker uses at the time, status four words: the first is set when an assertion fails, and the last
+// is the address of a word by which the launch ends the kernel (poll.go).
 //
 // A tensor is either a formula or a buffer. A formula (an elementwise chain, a broadcast, a load) is computed for a few elements at a
 // time, as vectors, in the loops of whoever needs it; so nothing block-sized is kept where a register will do. A buffer is scratch

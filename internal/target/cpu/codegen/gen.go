@@ -58,6 +58,7 @@ type gen struct {
 	err      error
 
 	gemmScratch map[string]*view
+	rounds      int64 // of the loops around that do not poll; see poll.go
 
 	current     *ir.Op // what is being written
 	lines       *lines
@@ -218,7 +219,9 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 		}
 	}
 	b.WriteString(body)
-	fmt.Fprintf(&b, "  ret void%s\n}\n\n", g.lines.at(fn.Loc, ""))
+	fmt.Fprintf(&b, "  ret void%s\n", g.lines.at(fn.Loc, ""))
+	b.WriteString(g.stopped())
+	b.WriteString("}\n\n")
 	if g.needsInside {
 		b.WriteString(inside)
 	}
@@ -236,7 +239,7 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	b.WriteString(g.gemm.Text())
 	b.WriteString("\n" + g.declarations() + "\n\n")
 	b.WriteString("attributes #0 = { nounwind \"frame-pointer\"=\"non-leaf\" \"instcombine-no-verify-fixpoint\" }\n")
-	b.WriteString("!0 = !{!2}\n!1 = !{!3}\n!2 = distinct !{!2, !4, !\"scratch\"}\n!3 = distinct !{!3, !4, !\"memory\"}\n!4 = distinct !{!4}\n")
+	b.WriteString("!0 = !{!2}\n!1 = !{!3}\n!2 = distinct !{!2, !4, !\"scratch\"}\n!3 = distinct !{!3, !4, !\"memory\"}\n!4 = distinct !{!4}\n!5 = !{!\"branch_weights\", i32 1, i32 1000000}\n")
 	b.WriteString(g.lines.metadata())
 	return &Code{IR: []byte(b.String()), Entry: entry, Scratch: g.arena + 256, Params: len(fn.Body(0).Args()) - 6, Sites: g.sites, Prints: g.prints}, nil
 }
@@ -274,8 +277,10 @@ func (g *gen) programs(fn *ir.Op) {
 		g.bind(args[n+d], val{s: size[d], t: ir.I32, n: 1})
 	}
 	ids := g.firstProgram(size)
+	g.loadStop()
 	g.loop("%first", "%last", 1, func(i string) {
 		g.program = i
+		g.poll()
 		g.push()
 		var id [3]string
 		for d, s := range ids {
@@ -297,11 +302,15 @@ func (g *gen) programs(fn *ir.Op) {
 
 // firstProgram writes where in the grid the first program is, to variables.
 func (g *gen) firstProgram(size [3]string) (ids [3]string) {
-	p := g.op("trunc i64 %%first to i32")
+	p := "%first"
 	for d := range ids {
+		at := p
+		if d < 2 {
+			wide := g.op("zext i32 %s to i64", size[d])
+			at, p = g.op("urem i64 %s, %s", p, wide), g.op("udiv i64 %s, %s", p, wide)
+		}
 		ids[d] = g.slot("i32")
-		g.do("store i32 %s, ptr %s", g.op("urem i32 %s, %s", p, size[d]), ids[d])
-		p = g.op("udiv i32 %s, %s", p, size[d])
+		g.do("store i32 %s, ptr %s", g.op("trunc i64 %s to i32", at), ids[d])
 	}
 	return ids
 }

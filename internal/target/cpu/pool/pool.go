@@ -26,8 +26,9 @@ type Work struct {
 	//
 	//	void fn(ptr args, ptr grid, i64 first, i64 end, ptr scratch, ptr status)
 	//
-	// which runs programs first to end, not including end. status points at three words, the first 0; what the function leaves there
-	// stops the launch if it is not, and the others tell more of why.
+	// which runs programs first to end, not including end. status points at four words, the first 0; what the function leaves there
+	// stops the launch if it is not, and the two after it tell more of why. The fourth is the address of an int32 that is 0 until the
+	// launch is to end: a function that may take long looks at it now and then, and leaves Stopped in the status.
 	Fn uintptr
 	// Scratch is how many bytes of scratch the function needs, which no other call uses meanwhile. They are aligned to 64 bytes and
 	// hold anything.
@@ -35,6 +36,9 @@ type Work struct {
 
 	cost atomic.Int64 // of a program, in 1/16 ns, as last measured; 0 before
 }
+
+// Stopped is the code of a native function that ended because the launch is to end.
+const Stopped = -1
 
 // Trap is what a native function stopped with.
 type Trap struct {
@@ -67,6 +71,7 @@ type Pool struct {
 	tokens chan token
 	mu     sync.Mutex
 	free   []*run
+	watch  watch
 }
 
 // token asks a worker to help with a run, if that is still the one it was.
@@ -87,12 +92,14 @@ func New(threads int) *Pool {
 func (p *Pool) Threads() int { return p.size }
 
 // Run runs programs 0 to n-1. args and grid are passed on to native code: the caller keeps alive and in place what they point at. It
-// returns when no program runs any more, also when ctx is cancelled, which is noticed between chunks.
+// returns when no program runs any more, also when ctx is cancelled, which is noticed between chunks, and by functions that look at
+// their stop word within a few milliseconds.
 func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n int) error {
 	if err := ctx.Err(); err != nil || n <= 0 {
 		return err
 	}
-	r := p.take()
+	done := ctx.Done()
+	r := p.take(done)
 	r.work, r.args, r.grid, r.n, r.ctx = w, args, grid, int64(n), ctx
 	cost := w.cost.Load()
 	r.threads = p.size
@@ -150,23 +157,35 @@ func (p *Pool) worker() {
 	}
 }
 
-func (p *Pool) take() *run {
+// take takes a run that ends when done does, if that is not nil.
+func (p *Pool) take(done <-chan struct{}) *run {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	var r *run
 	if k := len(p.free); k > 0 {
-		r := p.free[k-1]
+		r = p.free[k-1]
 		p.free = p.free[:k-1]
-		return r
+	} else {
+		r = &run{idle: make(chan struct{}, 1)}
+		p.watch.runs = append(p.watch.runs, r)
 	}
-	return &run{idle: make(chan struct{}, 1)}
+	if done != nil {
+		r.done = done
+		p.watched()
+	}
+	return r
 }
 
 func (p *Pool) put(r *run) {
 	r.reset()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	r.done = nil
+	r.stop.Store(0)
 	if len(p.free) < maxFree {
 		p.free = append(p.free, r)
+	} else {
+		p.watch.forget(r)
 	}
 }
 
@@ -186,6 +205,9 @@ type run struct {
 	idle  chan struct{} // the last helper has left after close
 
 	own slot // the caller's
+
+	done <-chan struct{} // ctx's, under the pool's lock; nil if it cannot end
+	stop atomic.Int32    // not 0 once it has
 
 	mu  sync.Mutex
 	err error
@@ -232,7 +254,7 @@ func (r *run) reset() {
 // workOn takes chunks until there are none.
 func (r *run) workOn(s *slot) {
 	defer r.recovered()
-	s.status = [3]int64{}
+	s.status = [4]int64{3: int64(uintptr(unsafe.Pointer(&r.stop)))}
 	s.words = [6]uintptr{uintptr(r.args), uintptr(r.grid), 0, 0, s.scratch(r.work.Scratch), uintptr(unsafe.Pointer(&s.status[0]))}
 	var took, done int64
 	size := r.chunk
@@ -253,6 +275,10 @@ func (r *run) workOn(s *slot) {
 		took += nanotime() - start
 		done += end - first
 		size = chunkSize(max(1, took*costUnit/done), int(r.n), r.threads) // arguments may make programs dearer than they were
+		if s.status[0] == Stopped && r.ctx.Err() != nil {
+			r.fail(r.ctx.Err())
+			break
+		}
 		if s.status[0] != 0 {
 			r.fail(&Trap{Code: s.status[0], Words: [2]uint64{uint64(s.status[1]), uint64(s.status[2])}, First: int(first), End: int(end)})
 			break

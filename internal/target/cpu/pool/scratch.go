@@ -6,7 +6,7 @@ import "unsafe"
 // scratch, which grows to what the largest kernel so far needed.
 type slot struct {
 	words  [6]uintptr
-	status [3]int64
+	status [4]int64 // the last is the address of the run's stop word
 	mem    []byte
 	addr   uintptr // in mem, aligned
 }

@@ -108,6 +108,9 @@ type kernel struct {
 }
 
 func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
+	if _, err := k.code.Count(grid); err != nil {
+		return err
+	}
 	if n := k.code.ScratchBytes(grid); n > 0 {
 		b, err := k.dev.Alloc(n)
 		if err != nil {

@@ -1,0 +1,67 @@
+package codegen
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// A launch ends when its context does, also if the kernel would not: each program, and each round of a loop that is not known to be
+// short, looks at a word that the launch sets then,
+//
+//	%x = load volatile i32, ptr %stop
+//	br i1 (%x != 0), label %stopped, label %go
+//
+// and leaves the function with the code Stopped in the status. The address of the word is the status's fourth word.
+
+// Stopped is the code in the status of a kernel that its launch has stopped.
+const Stopped = -1
+
+// unpolled is how many rounds of loops may pass without a look at the word: some milliseconds of work on blocks.
+const unpolled = 4096
+
+// loadStop loads the address of the word.
+func (g *gen) loadStop() {
+	g.do("%%stop = load ptr, ptr %s", g.op("getelementptr i64, ptr %%status, i64 3"))
+}
+
+// poll leaves the function if the launch is to end.
+func (g *gen) poll() {
+	on := g.label("go")
+	x := g.op("load volatile i32, ptr %%stop, align 4")
+	g.do("br i1 %s, label %%stopped, label %%%s, !prof !5", g.op("icmp ne i32 %s, 0", x), on)
+	g.begin(on)
+}
+
+// stopped is the block that poll leaves by.
+func (g *gen) stopped() string {
+	return fmt.Sprintf("stopped:\n  store i64 %d, ptr %%status\n  ret void%s\n", Stopped, g.lines.at(g.fn.Loc, ""))
+}
+
+// polling begins the body of a loop of so many rounds, 0 if that is not known, and polls if it must: loops of few rounds, those that the
+// middle layer makes of accesses without structure above all, do not. The function that it returns is called behind the loop.
+func (g *gen) polling(rounds int64) func() {
+	old := g.rounds
+	around := max(1, old)
+	if rounds > 0 && rounds <= unpolled/around {
+		g.rounds = rounds * around
+	} else {
+		g.poll()
+		g.rounds = 1
+	}
+	return func() { g.rounds = old }
+}
+
+// rounds is how often the body of a scf.for runs, where that is known; otherwise 0.
+func rounds(op *ir.Op) int64 {
+	lo, ok1 := arith.IntOf(scf.LowerBound(op))
+	hi, ok2 := arith.IntOf(scf.UpperBound(op))
+	step, ok3 := arith.IntOf(scf.Step(op))
+	if !ok1 || !ok2 || !ok3 || step <= 0 || hi < lo || hi-lo > math.MaxInt32 {
+		return 0
+	}
+	return max(1, (hi-lo+step-1)/step)
+}
