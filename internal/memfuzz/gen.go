@@ -25,7 +25,9 @@ func Generate(seed, i uint64) *Kernel {
 	g.arguments()
 	g.left = 2 + g.IntN(9)
 	g.k.Body = g.body()
-	g.k.Body = append(g.k.Body, g.store())
+	for range min(len(g.vars), 1+g.IntN(2)) {
+		g.k.Body = append(g.k.Body, g.storeVariable(pick(g, g.vars...)))
+	}
 	return g.k
 }
 
@@ -47,12 +49,12 @@ func (g *generator) launch() {
 func (g *generator) arguments() {
 	for i := range pick(g, 1, 2, 2, 3) {
 		t := Tensor{Name: fmt.Sprintf("x%d", i), Type: pick(g, I32, I32, I32, F32, F32, I8, I64, F16), Seed: g.Uint64N(1000), Indexed: g.chance(30)}
-		if g.chance(20) {
+		if g.chance(15) {
 			t.Offset = pick(g, 1, 3, 4, 16)
 		}
 		g.k.Tensors = append(g.k.Tensors, t)
 	}
-	if g.chance(15) {
+	if g.chance(20) {
 		of := pick(g, g.k.Tensors...)
 		g.k.Tensors = append(g.k.Tensors, Tensor{
 			Name: "y", Type: of.Type, Of: of.Name, Offset: pick(g, 0, 1, 2, 4, 16, 16, 32), Indexed: of.Indexed,
@@ -87,6 +89,11 @@ func (g *generator) body() []*Stmt {
 	vars, ptrs := len(g.vars), len(g.ptrs)
 	var out []*Stmt
 	for n := 1 + g.IntN(4); g.left > 0 && (g.depth == 0 || n > 0); n-- {
+		if g.chance(30) {
+			g.left -= 2
+			out = append(out, g.move()...)
+			continue
+		}
 		g.left--
 		out = append(out, g.stmt())
 	}
@@ -96,33 +103,37 @@ func (g *generator) body() []*Stmt {
 	return out
 }
 
+// kind is a kind of statement: how many of 100 are of it, and the depth above which alone it is made.
+type kind struct {
+	weight, depth int
+	make          func() *Stmt
+}
+
+// kinds returns the kinds of statement; what is left of the 100 are stores.
+func (g *generator) kinds() []kind {
+	return []kind{
+		{25, 9, g.load},
+		{22, 9, g.store},
+		{5, 9, g.assign},
+		{8, 9, func() *Stmt { return &Stmt{Kind: "barrier"} }},
+		{5, 9, g.reduce},
+		{4, 9, g.pointer},
+		{4, 9, g.advance},
+		{5, 9, g.atomic},
+		{1, 1, func() *Stmt { return &Stmt{Kind: "return", Value: g.condition()} }},
+		{10, 2, g.loop},
+		{4, 2, g.while},
+		{7, 2, g.branch},
+	}
+}
+
 // stmt makes one statement.
 func (g *generator) stmt() *Stmt {
-	switch n := g.IntN(100); {
-	case n < 28:
-		return g.load()
-	case n < 56:
-		return g.store()
-	case n < 60:
-		return g.assign()
-	case n < 67:
-		return &Stmt{Kind: "barrier"}
-	case n < 72:
-		return g.reduce()
-	case n < 76:
-		return g.pointer()
-	case n < 79:
-		return g.advance()
-	case n < 83:
-		return g.atomic()
-	case n < 84 && g.depth == 0:
-		return &Stmt{Kind: "return", Value: g.condition()}
-	case g.depth >= 2:
-		return g.store()
-	case n < 93:
-		return g.loop()
-	case n < 96:
-		return g.while()
+	n := g.IntN(100)
+	for _, k := range g.kinds() {
+		if n -= k.weight; n < 0 && g.depth < k.depth {
+			return k.make()
+		}
 	}
-	return g.branch()
+	return g.store()
 }

@@ -56,6 +56,8 @@ func (g *generator) storeVariable(v *Expr) *Stmt {
 	t := g.k.tensor(g.from[v.Name])
 	if t == nil || g.chance(25) {
 		t = g.tensor()
+	} else {
+		t = g.sharing(t)
 	}
 	s := &Stmt{Kind: "store", Tensor: t.Name, Type: t.Type, Shape: v.Shape, Index: g.index(v.Shape, true), Mask: g.mask(v.Shape)}
 	if s.Value = convert(v, t.Type); s.Value == nil {
@@ -123,6 +125,41 @@ func (g *generator) atomic() *Stmt {
 		s.Name = g.define(s.Shape, s.Type)
 	}
 	return s
+}
+
+// sharing returns a tensor in the memory of t: t itself, one that it is a view of, or a view of it.
+func (g *generator) sharing(t *Tensor) *Tensor {
+	list := []*Tensor{t}
+	for i := range g.k.Tensors {
+		if x := &g.k.Tensors[i]; x.Of == t.Name || t.Of == x.Name {
+			list = append(list, x, x)
+		}
+	}
+	return pick(g, list...)
+}
+
+// move makes a load, something that may come between, and a store of what was loaded to the same memory, in a loop perhaps.
+func (g *generator) move() []*Stmt {
+	l := g.load()
+	out := []*Stmt{l}
+	switch n := g.IntN(10); {
+	case n < 2:
+		out = append(out, &Stmt{Kind: "barrier"})
+	case n < 5:
+		out = append(out, g.stmt())
+	}
+	st := g.storeVariable(&Expr{Op: "var", Name: l.Name, Shape: l.Shape, Type: l.Type})
+	if g.depth >= 2 || g.chance(50) {
+		return append(out, st)
+	}
+	s := pick(g, g.loop, g.loop, g.while, g.branch)()
+	if g.chance(70) {
+		s.Body = s.Body[:0]
+	}
+	if s.Body = append(s.Body, st); g.chance(40) {
+		s.Body = append(s.Body, &Stmt{Kind: "barrier"})
+	}
+	return append(out, s)
 }
 
 // inner makes the body of a loop or a branch.
