@@ -199,6 +199,7 @@ func (c *compilation) runPasses() error {
 	if err := c.lib.takeError(c.lib.raw.runPasses(c.module, passes, c.machine, options)); err != nil {
 		return &StageError{Name: c.opts.Name, Stage: "passes", Msg: err.Error()}
 	}
+	c.oneLaneStores()
 	return c.diags.failed(c.opts.Name, "passes")
 }
 

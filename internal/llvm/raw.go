@@ -14,6 +14,8 @@ type (
 	errorRef         uintptr
 	diagnosticRef    uintptr
 	valueRef         uintptr
+	typeRef          uintptr
+	builderRef       uintptr
 	jitRef           uintptr
 	jitBuilderRef    uintptr
 	sessionRef       uintptr
@@ -83,6 +85,31 @@ type raw struct {
 	canUseFastMath   uintptr // (value) bool; these three from LLVM 18 on
 	getFastMathFlags uintptr
 	setFastMathFlags uintptr
+
+	// What finds masked stores and rewrites them.
+	intrinsicID      uintptr // (function) its number, or 0
+	firstUse         uintptr // (value) use, and then the next
+	nextUse          uintptr
+	userOf           uintptr // (use) value
+	lookupIntrinsic  func(name string, n uintptr) uint32
+	numArgs          func(valueRef) uint32
+	operand          func(v valueRef, i uint32) valueRef
+	isConstant       func(valueRef) int32
+	isNull           func(valueRef) int32
+	typeOf           func(valueRef) typeRef
+	vectorSize       func(typeRef) uint32
+	elementType      func(typeRef) typeRef
+	aggregateElement func(v valueRef, i uint32) valueRef
+	int64Type        func(contextRef) typeRef
+	constInt         func(t typeRef, n uint64, signed int32) valueRef
+	createBuilder    func(contextRef) builderRef
+	disposeBuilder   func(builderRef)
+	positionBefore   func(b builderRef, at valueRef)
+	buildGEP         func(b builderRef, elem typeRef, at valueRef, indices *valueRef, n uint32, name string) valueRef
+	buildExtract     func(b builderRef, vector, lane valueRef, name string) valueRef
+	buildStore       func(b builderRef, value, at valueRef) valueRef
+	setAlignment     func(v valueRef, bytes uint32)
+	erase            func(valueRef)
 
 	createJITBuilder  func() jitBuilderRef
 	disposeJITBuilder func(jitBuilderRef)
@@ -170,6 +197,30 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.canUseFastMath, Symbol: "LLVMCanValueUseFastMathFlags", Optional: true},
 		{Ptr: &r.getFastMathFlags, Symbol: "LLVMGetFastMathFlags", Optional: true},
 		{Ptr: &r.setFastMathFlags, Symbol: "LLVMSetFastMathFlags", Optional: true},
+
+		{Ptr: &r.intrinsicID, Symbol: "LLVMGetIntrinsicID"},
+		{Ptr: &r.firstUse, Symbol: "LLVMGetFirstUse"},
+		{Ptr: &r.nextUse, Symbol: "LLVMGetNextUse"},
+		{Ptr: &r.userOf, Symbol: "LLVMGetUser"},
+		{Ptr: &r.lookupIntrinsic, Symbol: "LLVMLookupIntrinsicID"},
+		{Ptr: &r.numArgs, Symbol: "LLVMGetNumArgOperands"},
+		{Ptr: &r.operand, Symbol: "LLVMGetOperand"},
+		{Ptr: &r.isConstant, Symbol: "LLVMIsConstant"},
+		{Ptr: &r.isNull, Symbol: "LLVMIsNull"},
+		{Ptr: &r.typeOf, Symbol: "LLVMTypeOf"},
+		{Ptr: &r.vectorSize, Symbol: "LLVMGetVectorSize"},
+		{Ptr: &r.elementType, Symbol: "LLVMGetElementType"},
+		{Ptr: &r.aggregateElement, Symbol: "LLVMGetAggregateElement"},
+		{Ptr: &r.int64Type, Symbol: "LLVMInt64TypeInContext"},
+		{Ptr: &r.constInt, Symbol: "LLVMConstInt"},
+		{Ptr: &r.createBuilder, Symbol: "LLVMCreateBuilderInContext"},
+		{Ptr: &r.disposeBuilder, Symbol: "LLVMDisposeBuilder"},
+		{Ptr: &r.positionBefore, Symbol: "LLVMPositionBuilderBefore"},
+		{Ptr: &r.buildGEP, Symbol: "LLVMBuildGEP2"},
+		{Ptr: &r.buildExtract, Symbol: "LLVMBuildExtractElement"},
+		{Ptr: &r.buildStore, Symbol: "LLVMBuildStore"},
+		{Ptr: &r.setAlignment, Symbol: "LLVMSetAlignment"},
+		{Ptr: &r.erase, Symbol: "LLVMInstructionEraseFromParent"},
 
 		{Ptr: &r.createJITBuilder, Symbol: "LLVMOrcCreateLLJITBuilder"},
 		{Ptr: &r.disposeJITBuilder, Symbol: "LLVMOrcDisposeLLJITBuilder"},

@@ -15,7 +15,7 @@ var (
 	countFlag   = flag.Int("n", envCount(), "how many kernels TestMemory runs; NEREID_MEMFUZZ sets it, too")
 	seedFlag    = flag.Uint64("seed", 1, "the seed of the kernels")
 	firstFlag   = flag.Uint64("first", 0, "the first kernel of the seed")
-	devicesFlag = flag.String("devices", "cpu", "the devices to compare with the interpreter; sim is sim:90 and sim:80 in turn")
+	devicesFlag = flag.String("devices", "cpu,sim", "the devices to compare with the interpreter; sim is sim:90 and sim:80 in turn")
 	workersFlag = flag.Int("workers", runtime.GOMAXPROCS(0), "how many kernels run at a time")
 	timeFlag    = flag.Duration("time", 0, "when to end, however many kernels have run")
 	shrinkFlag  = flag.Int("shrink", 600, "how many smaller kernels to try for each that differs")
