@@ -7,6 +7,9 @@ import "github.com/nereid-lang/nereid/internal/dl"
 
 // oneLaneStores replaces masked stores whose constant mask has one lane by stores of that lane.
 func (c *compilation) oneLaneStores() {
+	if c.opts.Target.isPTX() { // which has none
+		return
+	}
 	r := &c.lib.raw
 	masked := r.lookupIntrinsic("llvm.masked.store", uintptr(len("llvm.masked.store")))
 	var found []oneLane
