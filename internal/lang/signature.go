@@ -246,7 +246,7 @@ func parseDesc(e entry) (ArgSpec, *sigError) {
 	for _, s := range strings.Split(dims, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 		if err != nil || n <= 0 {
-			return ArgSpec{}, e.errorf("a block size of a descriptor must be a positive integer, not %q", strings.TrimSpace(s))
+			return ArgSpec{}, e.errorf("the sizes of a descriptor's block are integers above 0, but one is %q", strings.TrimSpace(s))
 		}
 		d.Block = append(d.Block, n)
 	}

@@ -63,7 +63,7 @@ func (g *generator) exprStmt(s *python.ExprStmt) {
 // assign handles target = value. The value of a single name gives its operations that name.
 func (g *generator) assign(s *python.Assign) {
 	if len(s.Targets) != 1 {
-		g.failHint(s, "unsupported", "write one assignment for each name", "chained assignment is not supported in a jit function")
+		g.failHint(s, "unsupported", "write one assignment for each name", "a jit function assigns to one target at a time, not to a chain (a = b = ...)")
 	}
 	g.assignTo(s.Targets[0], func() pyrun.Value { return g.expr(s.Value) })
 }

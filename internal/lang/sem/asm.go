@@ -22,7 +22,7 @@ func inlineAsm(c *Call) pyrun.Value {
 		}
 	}
 	if len(types) == 0 {
-		panic(bad(CodeArgs, "inline assembly must return at least one value"))
+		panic(bad(CodeArgs, "inline assembly has no result: dtype is empty, and names the type of each value that the code returns"))
 	}
 	out := c.B.inlineAsm(asmText{c.str("asm"), c.str("constraints"), c.bool("is_pure"), c.int("pack")}, vs, types)
 	return result(out, !many)
@@ -127,7 +127,7 @@ func (b *Builder) extern(lib, path string, vs []pyrun.Value, rows []externRow, p
 	}
 	row := findExtern(rows, types)
 	if row == nil {
-		panic(bad(CodeType, "input arg type does not match; expected one of %s, got %s", externTypes(rows), typeList(types)).
+		panic(bad(CodeType, "no variant takes arguments of types %s; there are %s", typeList(types), externTypes(rows)).
 			hint("cast the arguments"))
 	}
 	out := Type(row.ret)

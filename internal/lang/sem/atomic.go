@@ -12,7 +12,7 @@ func atomicCAS(c *Call) pyrun.Value {
 	sem, scope := c.order()
 	elem, ok := pointee(p).(*DType)
 	if !ok || elem.Bits < 16 {
-		panic(bad(CodeType, "atomic_cas only supports elements with width {16, 32, 64}, not %s", pointee(p)))
+		panic(bad(CodeType, "tl.atomic_cas takes pointers to elements of 16, 32 or 64 bits, not to %s", pointee(p)))
 	}
 	want := WithElem(p.Type, elem).IR()
 	if cmp.V.Type != want || val.V.Type != want {

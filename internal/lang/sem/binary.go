@@ -173,7 +173,7 @@ func (b *Builder) mod(l, r pyrun.Value) *Tensor {
 func (b *Builder) fdiv(x, y *Tensor) *Tensor {
 	for _, o := range []*Tensor{x, y} {
 		if t := scalarType(o); t == nil || !t.IsFloating() {
-			panic(bad(CodeType, "both operands of fdiv must have floating scalar type, not %s", Scalar(o.Type)))
+			panic(bad(CodeType, "tl.fdiv divides floats, but an operand has elements of type %s", Scalar(o.Type)))
 		}
 	}
 	x, y = b.operands(x, y, asIs|division)
@@ -224,8 +224,7 @@ func (b *Builder) checkShift(l, r pyrun.Value) {
 	}
 	t := scalarType(x)
 	if n, isInt := integer(r); isInt && t != nil && n.IsInt64() && n.Int64() >= int64(t.Bits) {
-		b.Opts.warn("value " + n.String() + " exceeds the maximum bitwidth (" + t.widthText() + ") for type '" + t.Name +
-			"'; this may result in undefined behavior")
+		b.Opts.warn("a shift by " + n.String() + " leaves no bit of " + t.Name + ", which has " + t.widthText() + " bits: its result is undefined")
 	}
 }
 

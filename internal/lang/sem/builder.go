@@ -88,7 +88,7 @@ func constantOf(v *ir.Value) ir.Attr {
 // splat repeats a scalar; one that is constant becomes a constant block at once.
 func (b *Builder) splat(x *Tensor, shape []int64) *Tensor {
 	if IsBlock(x.Type) {
-		panic(bad(CodeShape, "cannot splat a block tensor"))
+		panic(bad(CodeShape, "a scalar is expected, to fill a block of shape %s with, not a block of type %s", plainShape(shape), x.Type))
 	}
 	if len(shape) == 0 {
 		return x

@@ -202,7 +202,7 @@ func checkShape(shape []int64) {
 	n := int64(1)
 	for i, d := range shape {
 		if d <= 0 || d&(d-1) != 0 {
-			panic(bad(CodeShape, "shape element %d must be a power of 2, not %d", i, d).hint("take the next power of 2 and mask what lies beyond the end"))
+			panic(bad(CodeShape, "sizes of blocks are powers of 2, but dimension %d has size %d", i, d).hint("take the next power of 2 and mask what lies beyond the end"))
 		}
 		if d > maxNumel || n*d > maxNumel {
 			panic(bad(CodeShape, "a block of shape %s has more than %d elements", plainShape(shape), maxNumel))

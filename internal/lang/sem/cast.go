@@ -42,7 +42,7 @@ func parseRounding(name string) rounding {
 	}
 	r, ok := roundings[name]
 	if !ok {
-		panic(bad(CodeValue, "invalid rounding mode %q; supported rounding modes are 'rtne' and 'rtz'", name))
+		panic(bad(CodeValue, "unknown rounding %q: 'rtne' rounds to nearest, 'rtz' towards zero", name))
 	}
 	return r
 }
@@ -77,8 +77,7 @@ func (b *Builder) cast(x *Tensor, to Type, r rounding) *Tensor {
 			r = roundNear
 		}
 	} else if r != noRounding {
-		panic(bad(CodeValue, "fp_downcast_rounding should be set only for truncating fp conversions; source scalar type is %s and "+
-			"destination type is %s", from, to))
+		panic(bad(CodeValue, "fp_downcast_rounding is for a cast to a narrower float, not from %s to %s", from, to))
 	}
 	switch {
 	case f == Float8E4B15 || t == Float8E4B15:
@@ -178,7 +177,7 @@ func (b *Builder) castPointer(x *Tensor, to Type) *Tensor {
 // fp16: the conversions are integer arithmetic and work on every target. (Triton has PTX here, with the same results.)
 func (b *Builder) castE4B15(x *Tensor, to Type) *Tensor {
 	if b.Opts.Backend == "hip" {
-		panic(bad(CodeTarget, "target doesn't provide conversion for fp8e4b15"))
+		panic(bad(CodeTarget, "AMD targets cannot convert fp8e4b15"))
 	}
 	switch from := Scalar(x.Type); {
 	case from == Float8E4B15:

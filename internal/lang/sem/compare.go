@@ -54,8 +54,7 @@ func (b *Builder) Where(cond, x, y pyrun.Value) (t *Tensor, err error) {
 
 func (b *Builder) where(cond *Tensor, l, r pyrun.Value) *Tensor {
 	if Scalar(cond.Type) != Int1 {
-		b.Opts.warn("tl.where with a non-boolean condition is deprecated and will error out in a future triton release; got " +
-			Scalar(cond.Type).String())
+		b.Opts.warn("the condition of tl.where is " + Scalar(cond.Type).String() + ", which later versions of Triton refuse: compare it with 0")
 	}
 	cond = b.castTo(cond, Int1)
 	x, y := b.operands(l, r, ptrLeft|ptrRight)
@@ -121,7 +120,7 @@ func (b *Builder) clamp(v, least, most pyrun.Value, nan PropagateNan) *Tensor {
 	x, lo = b.operands(x, lo, 0)
 	x, hi = b.operands(x, hi, 0)
 	if t := scalarType(x); !t.IsFloating() || lo.Type != x.Type {
-		panic(bad(CodeType, "unexpected dtype %s; only floating point clamp is supported", t))
+		panic(bad(CodeType, "tl.clamp takes floats, not %s: for integers write tl.minimum(tl.maximum(x, lo), hi)", t))
 	}
 	return b.opA(tt.ClampF, x.Type, []ir.NamedAttr{ir.A("propagateNan", ir.I32Attr(int64(nan)))}, x.V, lo.V, hi.V)
 }

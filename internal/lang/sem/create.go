@@ -12,7 +12,7 @@ func numPrograms(c *Call) pyrun.Value { return c.gridOp(tt.GetNumPrograms) }
 func (c *Call) gridOp(def *ir.OpDef) *Tensor {
 	axis := c.int("axis")
 	if axis < 0 || axis > 2 {
-		panic(bad(CodeValue, "the axis of %s must be 0, 1 or 2, not %d", c.Fn.Name, axis))
+		panic(bad(CodeValue, "a grid has axes 0, 1 and 2, but %s is asked for axis %d", c.Fn.Name, axis))
 	}
 	return c.B.opA(def, Int32, []ir.NamedAttr{ir.A("axis", ir.I32Attr(axis))})
 }
@@ -33,11 +33,11 @@ func (c *Call) constBound(name string) int64 {
 func (b *Builder) arange(start, end int64) *Tensor {
 	switch n := end - start; {
 	case start>>32 != 0 || end>>32 != 0:
-		panic(bad(CodeValue, "the bounds of tl.arange must fit in int32"))
+		panic(bad(CodeValue, "tl.arange makes int32, which cannot hold its bounds %d and %d", start, end))
 	case n <= 0:
 		panic(bad(CodeValue, "tl.arange must end after its start: got %d to %d", start, end))
 	case n&(n-1) != 0:
-		panic(bad(CodeShape, "the length of tl.arange must be a power of 2, not %d", n).hint("take %d and mask what lies beyond the end", nextPowerOf2(n)))
+		panic(bad(CodeShape, "tl.arange takes a length that is a power of 2, not %d", n).hint("take %d and mask what lies beyond the end", nextPowerOf2(n)))
 	default:
 		checkShape([]int64{n})
 		attrs := []ir.NamedAttr{ir.A("start", ir.I32Attr(start)), ir.A("end", ir.I32Attr(end))}

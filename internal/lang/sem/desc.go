@@ -72,7 +72,7 @@ func (b *Builder) index(v pyrun.Value, wide bool) *ir.Value {
 		panic(bad(CodeType, "unsupported element in shape/strides/offsets: %s", describe(v)))
 	}
 	if !fits(i, t) {
-		panic(bad(CodeValue, "block pointers only support %s, got a value %s which is out of the range", want, i))
+		panic(bad(CodeValue, "a block pointer has %s, which cannot hold %s", want, i))
 	}
 	return b.constInt(i.Int64(), t.ir)
 }
@@ -80,14 +80,14 @@ func (b *Builder) index(v pyrun.Value, wide bool) *ir.Value {
 func (b *Builder) indexTensor(x *Tensor, wide bool) *ir.Value {
 	t := scalarType(x)
 	if IsBlock(x.Type) || t == nil || !t.IsInt() {
-		panic(bad(CodeType, "expected an integer scalar in shape/strides/offsets, not %s", x.Type))
+		panic(bad(CodeType, "shape, strides and offsets of a block pointer are lists of scalar integers, but one is %s", x.Type))
 	}
 	if wide && t != Int64 {
 		return b.intCast(x.V, ir.I64, t.IsSigned())
 	}
 	if !wide && t.Bits != 32 {
-		panic(bad(CodeType, "block pointers only support 32 bit `offsets/block_shape`, not %s", t).
-			hint("add a `.to(tl.int32)` or use regular indexing for 64 bit support"))
+		panic(bad(CodeType, "offsets of a block pointer are int32, not %s", t).
+			hint("cast with .to(tl.int32), or compute the pointers of a block yourself where 32 bits are too few"))
 	}
 	return x.V
 }
@@ -100,7 +100,7 @@ func makeBlockPtr(c *Call) pyrun.Value {
 	base := c.device("base")
 	pt, ok := base.Type.(*PtrType)
 	if !ok || IsBlock(pt.Elem) {
-		panic(bad(CodeType, "expected `base` to be a pointer type (but not a block pointer type or others), not %s", base.Type))
+		panic(bad(CodeType, "the base of a block pointer is a pointer to one element, not %s", base.Type))
 	}
 	if pt.Elem == Int1 {
 		base = b.cast(base, PtrIn(Int8, pt.Space, false), noRounding)
@@ -108,11 +108,12 @@ func makeBlockPtr(c *Call) pyrun.Value {
 	dims := c.shape("block_shape", c.list("block_shape"))
 	order := c.ints("order", c.list("order"))
 	if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, iota64(len(order))) {
-		panic(bad(CodeValue, "expected a permutation of (0, 1, ..., len(order)-1) in order, not %s", plainShape(order)))
+		panic(bad(CodeValue, "order names each dimension from 0 to %d once, but is %s", len(order)-1, plainShape(order)))
 	}
 	for _, n := range []int{len(shape), len(strides), len(offsets), len(order)} {
 		if n != len(dims) {
-			panic(bad(CodeShape, "shape, strides, offsets and block_shape must have the same length"))
+			panic(bad(CodeShape, "a block pointer has one entry for each dimension in every list: shape has %d, strides %d, offsets %d, block_shape %d, order %d",
+				len(shape), len(strides), len(offsets), len(dims), len(order)))
 		}
 	}
 	t := Ptr(Block(pointee(base), dims...))
@@ -138,7 +139,7 @@ func makeTensorDescriptor(c *Call) pyrun.Value {
 	base := c.device("base")
 	pt, ok := base.Type.(*PtrType)
 	if !ok || IsBlock(pt.Elem) {
-		panic(bad(CodeType, "expected `base` to be a pointer, not %s", base.Type))
+		panic(bad(CodeType, "the base of a tensor descriptor is a pointer to one element, not %s", base.Type))
 	}
 	block := Block(pt.Elem, c.shape("block_shape", dims)...)
 	checkDescriptor(block, len(shape), strides)
@@ -151,7 +152,7 @@ func makeTensorDescriptor(c *Call) pyrun.Value {
 	}
 	padding := paddings.get("padding option", c.str("padding_option"))
 	if t, isNum := pt.Elem.(*DType); isNum && t.IsInt() && padding == tt.PadNaN {
-		panic(bad(CodeValue, "padding option `nan` is not supported for integer blocks"))
+		panic(bad(CodeValue, "integers have no NaN to pad with: pad a descriptor of %s with \"zero\"", pt.Elem))
 	}
 	var attrs []ir.NamedAttr
 	if padding == tt.PadNaN {
@@ -167,21 +168,21 @@ func checkDescriptor(block *BlockType, rank int, strides []pyrun.Value) {
 	elem, ok := block.Elem.(*DType)
 	switch {
 	case rank < 1 || rank > 5:
-		panic(bad(CodeShape, "expected 1 <= ndim <= 5 but got %d dimensions", rank))
+		panic(bad(CodeShape, "a tensor descriptor has 1 to 5 dimensions, not %d", rank))
 	case len(strides) != rank:
-		panic(bad(CodeShape, "expected %d strides but got %d", rank, len(strides)))
+		panic(bad(CodeShape, "a tensor descriptor of %d dimensions has as many strides, not %d", rank, len(strides)))
 	case len(block.Shape) != rank:
-		panic(bad(CodeShape, "expected block_shape to have %d dimensions but got %d", rank, len(block.Shape)))
+		panic(bad(CodeShape, "the shape has %d dimensions and block_shape %d; they describe the same dimensions", rank, len(block.Shape)))
 	case !ok:
 		panic(bad(CodeType, "a descriptor describes numbers, not %s", block.Elem))
 	}
 	last, size := block.Shape[rank-1], int64(elem.Bits/8)
 	if last*size < 16 {
-		panic(bad(CodeShape, "descriptor block shape must have at least 16 bytes in the last dimension, but got %d * %d = %d bytes",
+		panic(bad(CodeShape, "a row of a descriptor's block has 16 bytes or more, but %d elements of %d bytes make %d",
 			last, size, last*size))
 	}
 	if n, isInt := smallInt(strides[rank-1]); !isInt || n != 1 {
-		panic(bad(CodeValue, "tensor descriptor last dim must be 1 but got %s", describe(strides[rank-1])).
+		panic(bad(CodeValue, "neighbours in the last dimension of a tensor descriptor lie side by side, but its stride is %s", describe(strides[rank-1])).
 			hint("pass the constant 1 as the last stride"))
 	}
 }
@@ -270,7 +271,7 @@ func lacksTMA(b *Builder) bool { return b.Opts.Capability() < 90 }
 func (c *Call) rows(what string, args []pyrun.Value) (d *Descriptor, x *Tensor, y *ir.Value) {
 	d = c.descriptor("desc")
 	if len(args) != 2 {
-		panic(bad(CodeArgs, "descriptor %s only supports 2D indexing, but got %d", what, len(args)))
+		panic(bad(CodeArgs, "descriptor %s takes x offsets and one y offset, not %d arguments", what, len(args)))
 	}
 	x, ok := args[0].(*Tensor)
 	shape := d.Type.Block.Shape
@@ -280,11 +281,11 @@ func (c *Call) rows(what string, args []pyrun.Value) (d *Descriptor, x *Tensor, 
 	case !ok || len(ShapeOf(x.Type)) != 1 || scalarType(x) == nil || scalarType(x).Bits != 32 || !scalarType(x).IsInt():
 		panic(bad(CodeType, "descriptor %s takes x offsets in a 1D tensor of int32, not %s", what, describe(args[0])))
 	case ShapeOf(x.Type)[0] < 8:
-		panic(bad(CodeShape, "descriptor %s must have at least 8 rows, but got %s", what, plainShape(ShapeOf(x.Type))))
+		panic(bad(CodeShape, "descriptor %s moves 8 rows or more, but there are x offsets for %s", what, plainShape(ShapeOf(x.Type))))
 	}
 	elem := d.Type.Block.Elem.(*DType)
 	if least := int64(32 / elem.Bits * 8); shape[1] < least {
-		panic(bad(CodeShape, "descriptor %s of %s must have at least %d columns, but got %d", what, elem, least, shape[1]))
+		panic(bad(CodeShape, "descriptor %s moves rows of 32 bytes or more: of %s these are %d columns, but the block has %d", what, elem, least, shape[1]))
 	}
 	return d, x, c.B.index(args[1], false)
 }

@@ -34,7 +34,7 @@ func (c *Call) dotPrecision() string {
 	precision, tf32 := c.passed("input_precision"), c.passed("allow_tf32")
 	switch {
 	case precision && tf32:
-		panic(bad(CodeArgs, "only one of input_precision and allow_tf32 can be specified"))
+		panic(bad(CodeArgs, "input_precision and allow_tf32 say the same thing: give one, best input_precision"))
 	case precision && !c.given("input_precision"):
 		return c.B.Opts.DefaultDotPrecision
 	case precision:
@@ -67,9 +67,9 @@ func dotShape(x, y *Tensor) []int64 {
 	n := len(a)
 	switch {
 	case n != len(b) || n < 2:
-		panic(bad(CodeShape, "the operands of a product must have the same rank, at least 2: %s and %s", plainShape(a), plainShape(b)))
+		panic(bad(CodeShape, "a product takes two matrices, or two batches of them, not shapes %s and %s", plainShape(a), plainShape(b)))
 	case !slices.Equal(a[:n-2], b[:n-2]):
-		panic(bad(CodeShape, "input and other must have equal batch shapes: %s and %s", plainShape(a), plainShape(b)))
+		panic(bad(CodeShape, "the batches of a product differ: %s and %s", plainShape(a), plainShape(b)))
 	case a[n-1] != b[n-2]:
 		panic(bad(CodeShape, "the inner dimensions of a product must be equal: %s and %s have %d and %d", plainShape(a), plainShape(b), a[n-1], b[n-2]).
 			hint("%s", transposeHint(a, b)))
@@ -97,7 +97,7 @@ func (c *Call) dot(x, y, acc *Tensor, precision string, out *DType) *Tensor {
 	n := len(xs)
 	m, cols, k := xs[n-2], ys[n-1], xs[n-1]
 	if xt.Bits != yt.Bits {
-		panic(bad(CodeType, "lhs and rhs bitwidth must be the same: %s and %s", xt, yt))
+		panic(bad(CodeType, "the operands of a product have elements of one width, not %s and %s", xt, yt))
 	}
 	if least := b.Opts.MinDotK(scalarType(x).Bits); k < least {
 		panic(bad(CodeShape, "the inner dimension of a product of %s and %s must be at least %d, not %d", xt, yt, least, k))
@@ -129,7 +129,7 @@ func checkDotTypes(x, y *Tensor) (xt, yt *DType) {
 	case !slices.Contains(dotTypes, yt):
 		panic(bad(CodeType, "unsupported rhs dtype %s", Scalar(y.Type)))
 	case xt != yt:
-		panic(bad(CodeType, "the operands of a product must have the same type, not %s and %s", xt, yt).hint("cast one of them"))
+		panic(bad(CodeType, "the operands of a product have different types, %s and %s", xt, yt).hint("cast one of them"))
 	}
 	return xt, yt
 }
@@ -141,16 +141,16 @@ func (b *Builder) widenFP8(x, y *Tensor) (*Tensor, *Tensor) {
 	widen := func() { x, y = b.cast(x, Float16, noRounding), b.cast(y, Float16, noRounding) }
 	if uses(Float8E4B15) {
 		if deprecated(Float8E4B15) {
-			b.Opts.warn("the use of fp8e4b15 is deprecated on Hopper and later architectures and can cause significant slow down; " +
-				"it will be removed in a future triton release")
+			b.Opts.warn("products of fp8e4b15 are slow on sm_90 and later, which convert it to fp16 first; a later version of Triton drops it: " +
+				"use fp8e4nv or fp8e5")
 		}
 		widen()
 	}
 	for _, t := range []*DType{Float8E4B8, Float8E5B16} {
 		if uses(t) {
 			if deprecated(t) {
-				b.Opts.warn(t.Name + " is AMD gfx942 specific and not supported on " + b.Opts.Arch + " so it's upcasted to fp16 and can cause " +
-					"significant slow down; please use OCP fp8 variants on " + b.Opts.Arch + " for performance")
+				b.Opts.warn(t.Name + " is a format of gfx942: " + b.Opts.Arch + " multiplies it as fp16, which is slow; fp8e4nv and fp8e5 " +
+					"are its own formats")
 				widen()
 			}
 			break
@@ -163,7 +163,7 @@ func (b *Builder) precision(name string) int64 {
 	name = strings.ToLower(name)
 	v, ok := tt.InputPrecision.Value(name)
 	if !ok || !slices.Contains(b.Opts.AllowedDotPrecisions, name) {
-		panic(bad(CodeValue, "input_precision must be one of %s, not %s", b.Opts.AllowedDotPrecisions, name).at("input_precision"))
+		panic(bad(CodeValue, "input_precision is %[2]s, but this target has %[1]s", b.Opts.AllowedDotPrecisions, name).at("input_precision"))
 	}
 	return v
 }
@@ -176,7 +176,7 @@ func dotResult(t, out *DType) *DType {
 	case t.IsInt():
 		return Int32
 	case out == BFloat16:
-		panic(bad(CodeType, "out_dtype=bfloat16 is unsupported").hint("use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`"))
+		panic(bad(CodeType, "a product cannot be summed in bfloat16").hint("leave out_dtype at float32 and cast the result with .to(tl.bfloat16)"))
 	case t == Float32 || t == BFloat16:
 		return Float32
 	case t == Float64:
@@ -231,7 +231,7 @@ func (c *Call) scaledArg(side string) scaled {
 	name := c.str(side + "_format")
 	f, ok := scaledFormats[name]
 	if !ok {
-		panic(bad(CodeValue, "invalid float format %q of %s", name, side).hint("one of e2m1, e4m3, e5m2, bf16, fp16"))
+		panic(bad(CodeValue, "unknown format %q of %s", name, side).hint("formats are bf16, fp16, e5m2, e4m3 and e2m1"))
 	}
 	if t := Scalar(x.Type); t != f.bits && (f.float == nil || t != f.float) {
 		panic(bad(CodeType, "unexpected dtype for %s; got %s", name, t))
@@ -241,7 +241,7 @@ func (c *Call) scaledArg(side string) scaled {
 	}
 	kPack := c.bool(side + "_k_pack")
 	if !kPack && name != "e2m1" {
-		panic(bad(CodeValue, "only mxfp4 inputs can be packed along a dimension different than K"))
+		panic(bad(CodeValue, "%s_k_pack=False is for e2m1, which packs two elements in a byte, not for %s", side, name))
 	}
 	return scaled{x, scale, f.elem, f.perByte, kPack}
 }
@@ -256,7 +256,7 @@ func (s scaled) checkScale(side string, rows, k int64) {
 		group = 16
 	}
 	if want := []int64{rows, k / group}; !slices.Equal(ShapeOf(s.scale.Type), want) {
-		panic(bad(CodeShape, "%s_scale must be a tensor of shape %s; got %s", side, plainShape(want), plainShape(ShapeOf(s.scale.Type))))
+		panic(bad(CodeShape, "%s_scale has shape %s, but the operand wants %s", side, plainShape(ShapeOf(s.scale.Type)), plainShape(want)))
 	}
 }
 
@@ -264,14 +264,14 @@ func dotScaled(c *Call) pyrun.Value {
 	b := c.B
 	out := c.scalarDType("out_dtype")
 	if out != Float32 {
-		panic(bad(CodeType, "only float32 is supported for out_dtype at the moment"))
+		panic(bad(CodeType, "tl.dot_scaled sums in float32, not in %s", out).hint("cast the result"))
 	}
 	acc := c.optDevice("acc")
 	l, r := c.scaledArg("lhs"), c.scaledArg("rhs")
 	xs, ys := ShapeOf(l.x.Type), ShapeOf(r.x.Type)
 	n := len(xs)
 	if n != len(ys) || n != 2 && n != 3 {
-		panic(bad(CodeShape, "both inputs must be either 2D or 3D (lhs: %s vs rhs: %s)", plainShape(xs), plainShape(ys)))
+		panic(bad(CodeShape, "tl.dot_scaled takes two matrices, or two batches of them, not shapes %s and %s", plainShape(xs), plainShape(ys)))
 	}
 	m, k, cols, kr := xs[n-2], xs[n-1], ys[n-1], ys[n-2]
 	if l.kPack {
@@ -285,7 +285,7 @@ func dotScaled(c *Call) pyrun.Value {
 		cols *= r.pack
 	}
 	if k != kr {
-		panic(bad(CodeShape, "reduction dimension should pack the same number of elements (lhs: %s vs rhs: %s)", plainShape(xs), plainShape(ys)))
+		panic(bad(CodeShape, "lhs has rows of another length than the columns of rhs, once unpacked: shapes %s and %s", plainShape(xs), plainShape(ys)))
 	}
 	t := Block(out, append(slices.Clone(xs[:n-2]), m, cols)...)
 	zero := b.null(Float32)

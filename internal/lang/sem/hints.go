@@ -21,7 +21,7 @@ func hintAttr(attr string, scalars bool) impl {
 			rank = max(1, rank)
 		}
 		if len(values) != rank {
-			panic(bad(CodeShape, "shape of input to %s does not match the length of values: %s and %s",
+			panic(bad(CodeShape, "%s takes a value for each dimension: the shape is %s, the values are %s",
 				c.Fn.Name, plainShape(ShapeOf(x.Type)), plainShape(values)))
 		}
 		setHint(x.V, attr, hintValue(values))
@@ -110,7 +110,7 @@ func devicePrint(c *Call) pyrun.Value {
 	}
 	for _, r := range string(prefix) {
 		if r > '~' || r < ' ' && !strings.ContainsRune("\t\n\r\v\f", r) {
-			panic(bad(CodeValue, "%q is not an ascii string", string(prefix)))
+			panic(bad(CodeValue, "the prefix %q has a character that cannot be printed: ASCII is expected", string(prefix)))
 		}
 	}
 	vs, _ := items(c.Named("args"))

@@ -154,7 +154,7 @@ func minMaxBuiltin(name string, ops map[PropagateNan]byKind, better int) impl {
 		case !device:
 			return bestNumber(name, vs, better)
 		case len(vs) < 2:
-			panic(bad(CodeArgs, "%s requires at least 2 values", name).hint("use tl.%s to reduce a tensor", name))
+			panic(bad(CodeArgs, "%s compares two values or more, and has one", name).hint("tl.%s finds it within a block", name))
 		}
 		nan := NanNone
 		if c.given("propagate_nan") {
@@ -165,7 +165,7 @@ func minMaxBuiltin(name string, ops map[PropagateNan]byKind, better int) impl {
 			best = c.B.minMax(ops, best, v, nan)
 		}
 		if t := best.(*Tensor); IsBlock(t.Type) {
-			c.B.Opts.warn("builtin " + name + " on non-scalar tensor values is deprecated, use tl." + name + "imum instead")
+			c.B.Opts.warn("Python's " + name + " is for scalars: write tl." + name + "imum for blocks")
 		}
 		return best
 	}

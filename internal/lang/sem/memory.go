@@ -69,7 +69,7 @@ func load(c *Call) pyrun.Value {
 		return c.loadBlock(p, mask, other, padding, attrs)
 	}
 	if mask == nil && other != nil {
-		panic(bad(CodeArgs, "`other` cannot be provided without `mask`").at("other").hint("`other` stands for what the mask leaves out"))
+		panic(bad(CodeArgs, "there is `other`, but no `mask`").at("other").hint("`other` stands for what the mask leaves out"))
 	}
 	if padding != 0 || c.hasBoundaryCheck() {
 		panic(bad(CodeArgs, "padding_option and boundary_check are for block pointers: plain pointers have no boundary").
@@ -119,7 +119,7 @@ func (c *Call) loadBlock(p, mask, other *Tensor, padding int64, attrs []ir.Named
 	}
 	block := p.Type.(*PtrType).Elem.(*BlockType)
 	if t, ok := block.Elem.(*DType); ok && t.IsInt() && padding == tt.PadNaN {
-		panic(bad(CodeValue, "padding option `nan` is not supported for integer block pointers"))
+		panic(bad(CodeValue, "integers have no NaN to pad with: pad a block of %s with \"zero\"", block.Elem))
 	}
 	attrs = append(attrs, c.boundaryCheck(len(block.Shape))...)
 	if padding != 0 {

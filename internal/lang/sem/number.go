@@ -165,7 +165,7 @@ func constBits(v pyrun.Value, t *DType) int64 {
 		wide = Uint64
 	}
 	if !fits(i, wide) {
-		panic(bad(CodeValue, "the constant %s is out of range for type %s", i, t))
+		panic(bad(CodeValue, "%[2]s cannot hold the constant %[1]s", i, t))
 	}
 	if i.IsInt64() {
 		return i.Int64()

@@ -172,7 +172,7 @@ func checkConst(v pyrun.Value, isConst bool, t *DType) {
 			hint("cast one of them explicitly"))
 	}
 	if i, ok := integer(v); ok && !fits(i, t) {
-		panic(bad(CodeValue, "the constant %s is out of range for type %s", i, t))
+		panic(bad(CodeValue, "%[2]s cannot hold the constant %[1]s", i, t))
 	}
 }
 

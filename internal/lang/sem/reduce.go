@@ -26,7 +26,7 @@ func (c *Call) blocks(name string) (xs []*Tensor, single bool) {
 	}
 	for _, x := range xs[1:] {
 		if !slices.Equal(ShapeOf(x.Type), ShapeOf(xs[0].Type)) {
-			panic(bad(CodeShape, "all inputs of %s must have the same shape", c.Fn.Name))
+			panic(bad(CodeShape, "%s takes blocks of one shape, not of %s and %s", c.Fn.Name, plainShape(ShapeOf(xs[0].Type)), plainShape(ShapeOf(x.Type))))
 		}
 	}
 	return xs, !tuple
@@ -192,15 +192,15 @@ func gather(c *Call) pyrun.Value {
 	src, index := c.device("src"), c.device("index")
 	from, to := ShapeOf(src.Type), ShapeOf(index.Type)
 	if t := scalarType(index); t == nil || !t.IsInt() {
-		panic(bad(CodeType, "index must be an integer tensor, not %s", index.Type))
+		panic(bad(CodeType, "tl.gather takes integers for index, not %s", index.Type))
 	}
 	if len(from) == 0 || len(from) != len(to) {
-		panic(bad(CodeShape, "source and index tensors must have the same rank: %s and %s", plainShape(from), plainShape(to)))
+		panic(bad(CodeShape, "tl.gather takes blocks with as many dimensions for src as for index, not shapes %s and %s", plainShape(from), plainShape(to)))
 	}
 	axis := wrapAxis(c.axis(c.Named("axis")), len(from))
 	for d := range from {
 		if d != axis && from[d] != to[d] {
-			panic(bad(CodeShape, "index dim %d must match the corresponding source dim: %s and %s", d, plainShape(to), plainShape(from)))
+			panic(bad(CodeShape, "src and index of tl.gather differ in dimension %d, which is not gathered: shapes %s and %s", d, plainShape(from), plainShape(to)))
 		}
 	}
 	attrs := []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(axis)))}
@@ -259,7 +259,7 @@ func unpacked(results []*Tensor, pack int) []Type {
 	var types []Type
 	for i, r := range results {
 		if first := results[i/pack*pack]; r.Type != first.Type || len(results)%pack != 0 {
-			panic(bad(CodeType, "type mismatch in unpacked results of map_elementwise"))
+			panic(bad(CodeType, "the function of tl.map_elementwise returns %d values; %d in a row are one result, of one type", len(results), pack))
 		}
 		if i%pack == 0 {
 			types = append(types, r.Type)

@@ -33,7 +33,7 @@ func permute(c *Call) pyrun.Value {
 func (b *Builder) transpose(x *Tensor) *Tensor {
 	n := len(ShapeOf(x.Type))
 	if n < 2 {
-		panic(bad(CodeShape, "tl.trans invoked with a 0- or 1-dimensional tensor"))
+		panic(bad(CodeShape, "tl.trans swaps the last two dimensions, but a value of type %s has fewer", x.Type))
 	}
 	dims := iota64(n)
 	dims[n-2], dims[n-1] = dims[n-1], dims[n-2]
@@ -76,7 +76,7 @@ func reshapeFn(c *Call) pyrun.Value {
 }
 
 func view(c *Call) pyrun.Value {
-	c.B.Opts.warn("view is deprecated, please use reshape with can_reorder being true")
+	c.B.Opts.warn("view is an old name: write reshape with can_reorder=True")
 	return c.B.reshape(c.device("input"), c.shape("shape", c.loose("shape")), true)
 }
 
@@ -110,7 +110,7 @@ func (b *Builder) unsplat(x *Tensor) *Tensor {
 		return x
 	}
 	if bt.Numel() != 1 {
-		panic(bad(CodeShape, "can only unsplat single-element tensors, not %s", x.Type))
+		panic(bad(CodeShape, "a block of one element is expected, to take its scalar, not %s", x.Type))
 	}
 	return b.op(tt.Unsplat, bt.Elem, x.V)
 }
@@ -140,7 +140,7 @@ func (b *Builder) expandAxes(x *Tensor, axes []int64) *Tensor {
 	}
 	slices.Sort(at)
 	if len(slices.Compact(slices.Clone(at))) != len(at) {
-		panic(bad(CodeValue, "expand_dims received duplicate axes, normalized axes = %v", at))
+		panic(bad(CodeValue, "expand_dims is given an axis twice: counted from the front they are %v", at))
 	}
 	for _, a := range at {
 		x = b.expandDims(x, a)
@@ -178,7 +178,7 @@ func cat(c *Call) pyrun.Value {
 	xs, ys := ShapeOf(x.Type), ShapeOf(y.Type)
 	switch {
 	case !c.bool("can_reorder"):
-		panic(bad(CodeValue, "current implementation of `cat` always may reorder elements").hint("pass can_reorder=True, or use tl.join"))
+		panic(bad(CodeValue, "tl.cat keeps no order of elements").hint("pass can_reorder=True, or use tl.join"))
 	case len(xs) != 1 || len(ys) != 1:
 		panic(bad(CodeShape, "cat takes two one-dimensional tensors, not %s and %s", x.Type, y.Type))
 	case x.V.Type != y.V.Type:
