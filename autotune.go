@@ -18,6 +18,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -72,126 +73,91 @@ func (k *Kernel) decorators(dev *Device) *decorators {
 	return d.(*decorators)
 }
 
-// given are the arguments of a launch by name, before defaults.
+// given are the arguments of a launch, before defaults.
 type given struct {
-	k          *Kernel
-	vals       map[string]any
-	positional map[string]bool
-	opts       Options
+	k *Kernel
+	*args.Matched
 }
 
-// gather sorts arguments by name.
-func (k *Kernel) gather(args []any) (*given, error) {
-	g := &given{k, map[string]any{}, map[string]bool{}, Options{}}
-	pos := 0
-	for _, a := range args {
-		switch a := a.(type) {
-		case Options:
-			g.opts = a
-			continue
-		case Named:
-			if k.param(a.Name) < 0 {
-				return nil, fmt.Errorf("there is no parameter %q", a.Name)
-			}
-			g.vals[a.Name] = a.Value
-			continue
-		}
-		for pos < len(k.params) && g.has(k.params[pos].Name) {
-			pos++
-		}
-		if pos == len(k.params) {
-			return nil, fmt.Errorf("takes %d arguments, more were given", len(k.params))
-		}
-		name := k.params[pos].Name
-		g.vals[name], g.positional[name] = a, true
+func (g *given) has(name string) bool {
+	i := g.Params.Index(name)
+	return i >= 0 && g.Given[i]
+}
+
+// tensor returns the argument of a name if it is a tensor, else nil.
+func (g *given) tensor(name string) *Tensor {
+	if i := g.Params.Index(name); i >= 0 {
+		return tensorOf(g.Vals[i])
 	}
-	return g, nil
+	return nil
 }
 
-func (g *given) has(name string) bool { _, ok := g.vals[name]; return ok }
-
-// missing reports whether a parameter has neither an argument nor a default.
-func (g *given) missing() bool {
-	return slices.ContainsFunc(g.k.params, func(p lang.Param) bool { return p.Default == nil && !g.has(p.Name) })
+// positional reports whether the argument of a name was given by position.
+func (g *given) positional(name string) bool {
+	i := g.Params.Index(name)
+	return i >= 0 && g.Positional[i]
 }
 
 // complete reports whether the caller has given all that decorators could: every compile-time argument, and options.
 func (g *given) complete() bool {
-	return g.opts != Options{} && !slices.ContainsFunc(g.k.params, func(p lang.Param) bool { return p.Constexpr && !g.has(p.Name) })
+	for i := range g.Params.List {
+		if g.Params.List[i].Constexpr && !g.Given[i] {
+			return false
+		}
+	}
+	return g.Opts != Options{}
 }
 
-// with is a copy with more arguments.
+// with returns a copy with more arguments.
 func (g *given) with(kws []pyrun.Keyword, opts Options) *given {
-	c := &given{g.k, map[string]any{}, g.positional, opts}
-	for name, v := range g.vals {
-		c.vals[name] = v
-	}
+	c := &given{g.k, g.Clone()}
+	c.Opts = opts
 	for _, k := range kws {
-		c.vals[k.Name] = goValue(k.Value)
+		if i := c.Params.Index(k.Name); i >= 0 {
+			c.Vals[i], c.Given[i] = args.GoValue(k.Value), true
+		}
 	}
 	return c
 }
 
-// goValue is a compile-time value as Go has it where it has one: the short way of a launch knows those.
-func goValue(v pyrun.Value) any {
-	if n, ok := v.(pyrun.Int); ok {
-		if i, ok := n.Int64(); ok {
-			return i
-		}
-		return v
-	}
-	if p := plain(v); p != nil {
-		return p
-	}
-	return v
+// decorated is the arguments of a launch as its decorators complete them.
+type decorated struct {
+	full    *args.Matched
+	byValue bool // the decorators had a say, by the values of the arguments
+	hooks   bool // a config has a hook, which wants to be called for each launch
 }
 
-// args are the arguments as Launch takes them.
-func (g *given) args() []any {
-	out := []any{g.opts}
-	for _, p := range g.k.params {
-		if v, ok := g.vals[p.Name]; ok {
-			out = append(out, Arg(p.Name, v))
-		}
+// decorate completes the arguments of a launch as the kernel's decorators say; where they have nothing to say of these arguments,
+// they stay as they are.
+func (k *Kernel) decorate(s *Stream, grid Programs, m *args.Matched) (decorated, error) {
+	own := decorated{full: m}
+	if k.memo.complete(s.dev, m) {
+		own.byValue = true
+		return own, nil
 	}
-	return out
-}
-
-// decorated launches a kernel as its decorators say; done is false where they have nothing to say of these arguments.
-func (k *Kernel) decorated(s *Stream, grid any, args []any, note noting) (done bool, err error) {
-	if a := k.memo.get(s.dev, args); a != nil {
-		if note == nil {
-			if done, err := k.replayAdded(s, grid, args, a); done {
-				return true, err
-			}
-		}
-		return true, k.launchPlain(s, grid, withAdded(args, a.args), note, true)
-	}
-	g, err := k.gather(args)
-	if err != nil || g.complete() {
-		return false, nil // the long way says what is wrong
+	g := &given{k, m}
+	if g.complete() {
+		return own, nil
 	}
 	d := k.decorators(s.dev)
-	if d.t == nil && d.err == nil {
-		return false, nil
-	}
-	if d.err != nil {
-		return g.missing(), d.err
+	switch {
+	case d.err != nil && m.Missing():
+		return own, d.err
+	case d.err != nil || d.t == nil:
+		return own, nil
 	}
 	r := &tuneRun{k: k, t: d.t, s: s, grid: grid}
 	if !r.applies(g) {
-		return false, nil
+		return own, nil
 	}
 	full, hooks, err := r.run(g)
 	if err != nil {
-		return true, err
+		return own, err
 	}
-	if hooks {
-		note = nil // they want to be called for each launch
-	} else {
-		k.memo.put(s.dev, args, full.added(g))
+	if !hooks {
+		k.memo.put(s.dev, m, full.Matched)
 	}
-	return true, k.launchPlain(s, grid, full.args(), note, true)
+	return decorated{full.Matched, true, hooks}, nil
 }
 
 // tuneRun is one launch under decorators.
@@ -199,7 +165,7 @@ type tuneRun struct {
 	k    *Kernel
 	t    *lang.Tuning
 	s    *Stream
-	grid any
+	grid Programs
 
 	refused       map[string]bool           // configs that a hook refused to have compiled
 	compiling     atomic.Int32              // configs that are not compiled yet
@@ -238,7 +204,7 @@ func configParams(a *lang.Autotune) (names []string) {
 func (r *tuneRun) tunes(a *lang.Autotune, g *given) bool {
 	names := configParams(a)
 	if len(names) == 0 {
-		return g.opts == Options{}
+		return g.Opts == Options{}
 	}
 	return slices.ContainsFunc(names, func(n string) bool { return !g.has(n) })
 }
@@ -259,7 +225,7 @@ func (r *tuneRun) run(g *given) (full *given, hooks bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
-		g = g.with(c.Kwargs, configOptions(c, g.opts))
+		g = g.with(c.Kwargs, configOptions(c, g.Opts))
 		if c.PreHook != nil {
 			hooks = true
 			if _, err := r.t.Call(c.PreHook, []pyrun.Value{r.dict(g)}, nil); err != nil {
@@ -289,7 +255,7 @@ func (r *tuneRun) heuristics(list []lang.Heuristic, g *given) (*given, error) {
 		if err != nil {
 			return nil, fmt.Errorf("nereid: %s: the heuristic of %s: %w", r.k.name, h.Name, err)
 		}
-		g = g.with([]pyrun.Keyword{{Name: h.Name, Value: v}}, g.opts)
+		g = g.with([]pyrun.Keyword{{Name: h.Name, Value: v}}, g.Opts)
 	}
 	return g, nil
 }
@@ -306,12 +272,10 @@ func (r *tuneRun) dict(g *given) *pyrun.Dict {
 // keywords are arguments by name, in the order of the parameters; want chooses which.
 func (r *tuneRun) keywords(g *given, want func(name string) bool) []pyrun.Keyword {
 	var out []pyrun.Keyword
-	for _, p := range r.k.params {
-		v, ok := g.vals[p.Name]
-		if !ok || want != nil && !want(p.Name) {
-			continue
+	for i, p := range g.Params.List {
+		if g.Given[i] && (want == nil || want(p.Name)) {
+			out = append(out, pyrun.Keyword{Name: p.Name, Value: hostValue(g.Vals[i])})
 		}
-		out = append(out, pyrun.Keyword{Name: p.Name, Value: hostValue(v)})
 	}
 	return out
 }
@@ -353,12 +317,12 @@ func (r *tuneRun) choose(step int, a *lang.Autotune, g *given) (lang.Config, err
 // key is what a choice depends on, as in Triton: the arguments that the decorator names, and the types of all tensors.
 func (r *tuneRun) key(a *lang.Autotune, g *given) (key []string) {
 	for _, n := range a.Key {
-		if v, ok := g.vals[n]; ok {
-			key = append(key, lang.Repr(hostValue(v)))
+		if g.has(n) {
+			key = append(key, lang.Repr(hostValue(g.Vals[g.Params.Index(n)])))
 		}
 	}
-	for _, p := range r.k.params {
-		if t, ok := g.vals[p.Name].(*Tensor); ok && t != nil {
+	for _, v := range g.Vals {
+		if t := tensorOf(v); t != nil {
 			key = append(key, t.DType.String())
 		}
 	}
@@ -368,14 +332,14 @@ func (r *tuneRun) key(a *lang.Autotune, g *given) (key []string) {
 // prune is the configs that are worth measuring.
 func (r *tuneRun) prune(a *lang.Autotune, g *given) ([]lang.Config, error) {
 	configs := a.Configs
-	byName := func(n string) bool { return !g.positional[n] }
+	byName := func(n string) bool { return !g.positional(n) }
 	if a.EarlyPrune != nil {
 		list := &pyrun.List{}
 		for _, c := range configs {
 			list.Items = append(list.Items, c.Value)
 		}
 		nargs := pyrun.NewDict()
-		for _, k := range r.keywords(g, func(n string) bool { return g.positional[n] }) {
+		for _, k := range r.keywords(g, g.positional) {
 			nargs.SetStr(k.Name, k.Value)
 		}
 		v, err := r.t.Call(a.EarlyPrune, []pyrun.Value{list, nargs}, r.keywords(g, byName))
@@ -433,7 +397,7 @@ func (r *tuneRun) topK(a *lang.Autotune, g *given, configs []lang.Config) ([]lan
 }
 
 func plainFloat(v pyrun.Value) float64 {
-	switch v := plain(v).(type) {
+	switch v := args.Plain(v).(type) {
 	case int64:
 		return float64(v)
 	case float64:
@@ -637,13 +601,13 @@ func (c *compiledConfigs) next(anyOrder bool) (i int, err error) {
 
 // compile compiles the kernel as it is launched under a config.
 func (r *tuneRun) compile(ctx context.Context, step int, g *given, c lang.Config) error {
-	args, err := r.complete(step, g, c)
+	full, err := r.complete(step, g, c)
 	if err != nil {
 		return err
 	}
-	l := &launch{k: r.k, dev: r.s.dev, meta: Meta{}}
+	l := &launch{k: r.k, dev: r.s.dev}
 	defer l.release()
-	if err := l.bind(args.args()); err != nil {
+	if err := l.bind(full.Matched); err != nil {
 		return err
 	}
 	_, err = r.k.build(ctx, r.s.dev, l)
@@ -652,7 +616,7 @@ func (r *tuneRun) compile(ctx context.Context, step int, g *given, c lang.Config
 
 // complete is the arguments under a config, those of inner decorators too.
 func (r *tuneRun) complete(step int, g *given, c lang.Config) (*given, error) {
-	g = g.with(c.Kwargs, configOptions(c, g.opts))
+	g = g.with(c.Kwargs, configOptions(c, g.Opts))
 	for _, s := range r.t.Steps[step+1:] {
 		var err error
 		if g, err = r.heuristics(s.Heuristics, g); err != nil {
@@ -665,15 +629,15 @@ func (r *tuneRun) complete(step int, g *given, c lang.Config) (*given, error) {
 // hostValue is an argument as Python sees it.
 func hostValue(v any) pyrun.Value {
 	switch v := v.(type) {
-	case *Tensor:
-		if v == nil {
+	case *args.Tensor:
+		return tensorOf(v).hostValue()
+	case *args.Descriptor:
+		if v.Base == nil {
 			return pyrun.None
 		}
-		return v.hostValue()
-	case *Descriptor:
-		return v.Base.hostValue()
+		return tensorOf(v.Base).hostValue()
 	}
-	c, err := constant(v)
+	c, err := args.Constant(v)
 	if err != nil {
 		return pyrun.None
 	}

@@ -3,12 +3,10 @@ package nereid
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 
-	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -114,7 +112,7 @@ func (b *builds) drop(key string, x *build) {
 
 // build is the kernel for the arguments of a launch.
 func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, error) {
-	return k.built.get(ctx, l.key(dev), func(b *build) error {
+	return k.built.get(ctx, args.Key(dev.core(), l.specs, l.opts), func(b *build) error {
 		if l.on != nil {
 			if err := l.on.refuse(k.name, "compiled"); err != nil {
 				return err
@@ -136,30 +134,4 @@ func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, err
 		}
 		return err
 	})
-}
-
-func (l *launch) key(dev *Device) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %p %+v", dev, dev, l.opts.Defaults()) // what is built belongs to one device
-	for _, s := range l.specs {
-		writeSpec(&b, s)
-	}
-	return b.String()
-}
-
-func writeSpec(b *strings.Builder, s lang.ArgSpec) {
-	switch {
-	case s.Tuple:
-		fmt.Fprintf(b, "|%s(", strings.Join(s.Names, ","))
-		for _, item := range s.Items {
-			writeSpec(b, item)
-		}
-		b.WriteString(")")
-	case s.Desc != nil:
-		fmt.Fprintf(b, "|desc %s%v", s.Desc.Elem, s.Desc.Block)
-	case s.Type != nil:
-		fmt.Fprintf(b, "|%s:%v", s.Type, s.Div16)
-	default:
-		fmt.Fprintf(b, "|=%s %s", s.Const.TypeName(), lang.Repr(s.Const))
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 )
 
 const cutKernel = `
@@ -80,9 +81,9 @@ func (a *cutArgs) words(t *testing.T, addr map[*nereid.Tensor]string) string {
 }
 
 // launchCut is what `nereid gen` writes.
-func launchCut(typed *nereid.Typed[cutConsts], s *nereid.Stream, a *cutArgs) (again bool, err error) {
+func launchCut(typed *genrt.Typed[cutConsts], s *nereid.Stream, a *cutArgs) (again bool, err error) {
 	grid, c := a.grid, a.consts
-	if done, err := typed.Again(s, &grid, &c, []*nereid.Tensor{a.x, a.y}, []int64{int64(a.n), nereid.FloatWord(a.scale), nereid.BoolWord(a.flag), int64(a.m)}); done {
+	if done, err := typed.Again(s, &grid, &c, []*nereid.Tensor{a.x, a.y}, []int64{int64(a.n), genrt.FloatWord(a.scale), genrt.BoolWord(a.flag), int64(a.m)}); done {
 		return true, err
 	}
 	call := typed.Call(a.consts)
@@ -96,7 +97,7 @@ func launchCut(typed *nereid.Typed[cutConsts], s *nereid.Stream, a *cutArgs) (ag
 }
 
 // cutForms is the kernel, and the function that would be generated for it.
-func cutForms(t *testing.T) (*nereid.Kernel, *nereid.Typed[cutConsts]) {
+func cutForms(t *testing.T) (*nereid.Kernel, *genrt.Typed[cutConsts]) {
 	t.Helper()
 	m, err := nereid.Parse("cut.py", []byte(cutKernel), nereid.With(nereid.Config{}))
 	if err != nil {
@@ -107,7 +108,7 @@ func cutForms(t *testing.T) (*nereid.Kernel, *nereid.Typed[cutConsts]) {
 		t.Fatal(err)
 	}
 	load := func() (*nereid.Module, error) { return m, nil }
-	return k, &nereid.Typed[cutConsts]{Load: load, Name: "cut", Consts: cutConsts.args, Kinds: "titfbi"}
+	return k, &genrt.Typed[cutConsts]{Load: load, Name: "cut", Consts: cutConsts.args, Kinds: "titfbi"}
 }
 
 // The short cuts of Launch and of generated functions hand the driver the same as every other way: launches whose arguments change from one
@@ -274,9 +275,9 @@ func TestCutAllocations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		typed := &nereid.Typed[cutConsts]{Load: func() (*nereid.Module, error) { return m, nil }, Name: "cut", Consts: cutConsts.args, Kinds: "titfbi"}
+		typed := &genrt.Typed[cutConsts]{Load: func() (*nereid.Module, error) { return m, nil }, Name: "cut", Consts: cutConsts.args, Kinds: "titfbi"}
 		list := cutCases(t, s)
-		grids, args := make([]any, len(list)), make([][]any, len(list))
+		grids, args := make([]nereid.Programs, len(list)), make([][]any, len(list))
 		for i, a := range list {
 			grids[i], args[i] = a.grid, a.list()
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 )
 
 const decoratedKernel = `
@@ -36,14 +37,14 @@ func TestDecoratedLaunches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	typed := nereid.Typed[fillConsts]{Load: load, Name: "fill", Consts: func(c fillConsts) []any { return []any{nereid.Arg("MODE", c.MODE)} }}
+	typed := genrt.Typed[fillConsts]{Load: load, Name: "fill", Consts: func(c fillConsts) []any { return []any{nereid.Arg("MODE", c.MODE)} }}
 	s := stream(t, "cpu")
 	x, err := nereid.New(s.Device(), nereid.Float32, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
 	grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{(64 + m.Int("BLOCK") - 1) / m.Int("BLOCK")} })
-	anyGrid := any(grid)
+	anyGrid := nereid.Programs(grid)
 	small, large := []any{x, 32, 3}, []any{x, 48, 3}
 	generated := func(n int) func() error {
 		return func() error {
@@ -91,7 +92,7 @@ func BenchmarkDecorated(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	args, grid := []any{x, 32, 3}, any(nereid.GridFunc(func(nereid.Meta) nereid.Grid { return nereid.Grid{0} }))
+	args, grid := []any{x, 32, 3}, nereid.Programs(nereid.GridFunc(func(nereid.Meta) nereid.Grid { return nereid.Grid{1} }))
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := k.Launch(s, grid, args...); err != nil {

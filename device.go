@@ -167,27 +167,6 @@ func (s *Stream) Sync() error { return s.s.Sync() }
 // Close waits and gives the stream back.
 func (s *Stream) Close() error { return s.s.Close() }
 
-// Grid is the number of programs in each dimension; what is left out is 1.
-type Grid [3]int
-
-// common reports whether every device takes the grid: a GPU's limits, and nothing negative. Launches that are repeated look at this
-// alone; any other grid goes the long way, where the device says what is wrong with it, if anything is.
-func (g Grid) common() bool {
-	return uint64(g[0])>>31|uint64(g[1])>>16|uint64(g[2])>>16 == 0
-}
-
-// Meta gives a GridFunc the kernel's compile-time arguments and options.
-type Meta map[string]any
-
-// Int is an integer of the meta-parameters, or 0.
-func (m Meta) Int(name string) int {
-	n, _ := m[name].(int64)
-	return int(n)
-}
-
-// GridFunc is a grid that depends on the meta-parameters, as a lambda in Triton.
-type GridFunc func(Meta) Grid
-
 // compilerFor is a back end that compiles for a target without a device.
 func compilerFor(target string) (target.Backend, error) {
 	kind, arch, _ := strings.Cut(target, ":")

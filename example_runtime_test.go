@@ -82,8 +82,8 @@ func ExampleHooks() {
 	// Output:
 	// stage source true
 	// stage ttir true
-	// launched scale [1 1 1] <nil>
-	// launched scale [1 1 1] <nil>
+	// launched scale (1, 1, 1) <nil>
+	// launched scale (1, 1, 1) <nil>
 	// stage source true
 	// no blocks of 4096 here
 }

@@ -277,7 +277,7 @@ func TestGPUAllocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	args, grid := []any{x, 992, 256}, any(nereid.Grid{1})
+	args, grid := []any{x, 992, 256}, nereid.Programs(nereid.Grid{1})
 	for name, launch := range map[string]func() error{
 		"Launch": func() error { return k.Launch(s, grid, args...) },
 		"Bind":   func() error { return b.Launch(nereid.Grid{1}) },

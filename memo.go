@@ -2,13 +2,19 @@ package nereid
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
+
+	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
 
 // memo remembers what decorators added to the arguments of a launch, so that the functions of the file are not called again for
 // arguments that they would answer alike.
 type memo struct {
+	any   atomic.Bool // whether anything is remembered
 	mu    sync.RWMutex
 	added map[memoKey]*added // by what the arguments look like
 }
@@ -20,9 +26,9 @@ type memoKey struct {
 
 // added is what decorators add to the arguments of a launch.
 type added struct {
-	args    []any // as Launch takes them
-	byParam []any
-	opts    Options
+	vals []any // by parameter
+	is   []bool
+	opts Options
 }
 
 // maxMemo bounds what is remembered for one kernel.
@@ -30,74 +36,96 @@ const maxMemo = 4096
 
 var memoKeys = sync.Pool{New: func() any { b := make([]byte, 0, 256); return &b }}
 
-// get is what was added to arguments like these.
-func (m *memo) get(dev *Device, args []any) *added {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if len(m.added) == 0 {
-		return nil
+// complete adds what decorators added to arguments like these before. It reports whether that is known.
+func (m *memo) complete(dev *Device, x *args.Matched) bool {
+	if !m.any.Load() {
+		return false
 	}
 	b := memoKeys.Get().(*[]byte)
 	defer memoKeys.Put(b)
-	text, opts, ok := appendKey((*b)[:0], dev, args)
+	text, ok := appendKey((*b)[:0], dev, x)
 	*b = text
 	if !ok {
-		return nil
+		return false
 	}
-	return m.added[memoKey{string(text), opts}]
+	m.mu.RLock()
+	a := m.added[memoKey{string(text), x.Opts}]
+	m.mu.RUnlock()
+	if a == nil {
+		return false
+	}
+	for i, is := range a.is {
+		if is {
+			x.Vals[i], x.Given[i] = a.vals[i], true
+		}
+	}
+	x.Opts = a.opts
+	return true
 }
 
-// put remembers it.
-func (m *memo) put(dev *Device, args []any, a *added) {
-	key, opts, ok := appendKey(nil, dev, args)
+// put remembers what full has beside the arguments given.
+func (m *memo) put(dev *Device, given, full *args.Matched) {
+	key, ok := appendKey(nil, dev, given)
 	if !ok {
 		return
+	}
+	a := &added{slices.Clone(full.Vals), slices.Clone(full.Given), full.Opts}
+	for i, is := range given.Given {
+		if is {
+			a.vals[i], a.is[i] = nil, false
+		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.added == nil || len(m.added) >= maxMemo {
 		m.added = map[memoKey]*added{}
 	}
-	m.added[memoKey{string(key), opts}] = a
+	m.added[memoKey{string(key), given.Opts}] = a
+	m.any.Store(true)
 }
 
-// appendKey writes all that a function of the file can see of arguments, but for options. It reports whether it knows them all.
-func appendKey(b []byte, dev *Device, args []any) (key []byte, opts Options, ok bool) {
+// appendKey writes all that a function of the file can see of the arguments given, but for options. It reports whether it knows
+// them all.
+func appendKey(b []byte, dev *Device, m *args.Matched) (key []byte, ok bool) {
 	b = append(b, dev.String()...)
-	for _, a := range args {
-		if n, ok := a.(Named); ok {
-			b = append(append(append(b, '|'), n.Name...), '=')
-			a = n.Value
-		}
+	for i, given := range m.Given {
 		b = append(b, '|')
-		switch v := a.(type) {
-		case nil:
-			b = append(b, 'n')
-		case int:
-			b = strconv.AppendInt(append(b, 'i'), int64(v), 10)
-		case int32:
-			b = strconv.AppendInt(append(b, 'i'), int64(v), 10)
-		case int64:
-			b = strconv.AppendInt(append(b, 'i'), v, 10)
-		case float64:
-			b = strconv.AppendUint(append(b, 'f'), math.Float64bits(v), 16)
-		case float32:
-			b = strconv.AppendUint(append(b, 'f'), math.Float64bits(float64(v)), 16)
-		case bool:
-			b = strconv.AppendBool(append(b, 'b'), v)
-		case string:
-			b = strconv.AppendQuote(append(b, 's'), v)
-		case DType:
-			b = strconv.AppendInt(append(b, 'd'), int64(v), 10)
-		case *Tensor:
-			b = v.appendKey(b)
-		case Options:
-			opts = v
-		default:
-			return b, opts, false
+		if !given {
+			continue
+		}
+		if b, ok = appendValue(b, m.Vals[i]); !ok {
+			return b, false
 		}
 	}
-	return b, opts, true
+	return b, true
+}
+
+func appendValue(b []byte, v any) (key []byte, ok bool) {
+	switch v := v.(type) {
+	case nil:
+		b = append(b, 'n')
+	case int:
+		b = strconv.AppendInt(append(b, 'i'), int64(v), 10)
+	case int32:
+		b = strconv.AppendInt(append(b, 'i'), int64(v), 10)
+	case int64:
+		b = strconv.AppendInt(append(b, 'i'), v, 10)
+	case float64:
+		b = strconv.AppendUint(append(b, 'f'), math.Float64bits(v), 16)
+	case float32:
+		b = strconv.AppendUint(append(b, 'f'), math.Float64bits(float64(v)), 16)
+	case bool:
+		b = strconv.AppendBool(append(b, 'b'), v)
+	case string:
+		b = strconv.AppendQuote(append(b, 's'), v)
+	case dtype.Type:
+		b = strconv.AppendInt(append(b, 'd'), int64(v), 10)
+	case *args.Tensor:
+		b = tensorOf(v).appendKey(b)
+	default:
+		return b, false
+	}
+	return b, true
 }
 
 func (t *Tensor) appendKey(b []byte) []byte {
@@ -110,27 +138,4 @@ func (t *Tensor) appendKey(b []byte) []byte {
 		b = strconv.AppendInt(append(b, ':'), int64(t.Strides[i]), 10)
 	}
 	return strconv.AppendUint(append(b, '@'), t.addr%16, 10)
-}
-
-// withAdded is arguments with those that decorators add.
-func withAdded(args, added []any) []any {
-	out := make([]any, 0, len(args)+len(added))
-	for _, a := range args {
-		if _, ok := a.(Options); !ok { // the options are among those added
-			out = append(out, a)
-		}
-	}
-	return append(out, added...)
-}
-
-// added are the arguments of g that were not given, and its options.
-func (g *given) added(given *given) *added {
-	a := &added{args: []any{g.opts}, byParam: make([]any, len(g.k.params)), opts: g.opts}
-	for i, p := range g.k.params {
-		if v, ok := g.vals[p.Name]; ok && !given.has(p.Name) {
-			a.args = append(a.args, Arg(p.Name, v))
-			a.byParam[i] = v
-		}
-	}
-	return a
 }

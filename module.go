@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -96,15 +98,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{m: m, name: name, params: params, debug: m.src.Debug(name)}
-	for _, p := range params {
-		kp := newParam(p)
-		k.allParams = append(k.allParams, kp)
-		k.defaults = append(k.defaults, defaultOf(p))
-		if !p.Constexpr {
-			k.runtimeParams = append(k.runtimeParams, kp)
-		}
-	}
+	k := &Kernel{m: m, name: name, params: args.NewParams(params), debug: m.src.Debug(name)}
 	m.kernels[name] = k
 	return k, nil
 }
@@ -113,15 +107,13 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 type Kernel struct {
 	m      *Module
 	name   string
-	params []lang.Param
+	params *args.Params
 	debug  bool // @triton.jit(debug=True)
 
-	last          atomic.Pointer[argCut] // to what was launched last
-	allParams     []kernelParam          // the same for the short way of a launch
-	runtimeParams []kernelParam          // those that are not compile-time
-	defaults      []any                  // what parameters are where nothing is given; nil if it must be
-	plans         plans
-	spare         target.Spare[scratch]
+	last  atomic.Pointer[warm.ArgCut] // to the plan of the launch before
+	plans warm.Table
+	spare target.Spare[frame]
+	metas target.Spare[meta]
 
 	built builds
 
@@ -142,8 +134,8 @@ type Param struct {
 
 // Params are the kernel's parameters.
 func (k *Kernel) Params() []Param {
-	out := make([]Param, len(k.params))
-	for i, p := range k.params {
+	out := make([]Param, len(k.params.List))
+	for i, p := range k.params.List {
 		out[i] = Param{p.Name, p.Constexpr, p.Default != nil}
 	}
 	return out
@@ -196,19 +188,23 @@ func (c *Compiled) own() {
 // Compile compiles the kernel for a signature as Triton's ahead-of-time tool writes it ("*fp32:16, *fp32:16, i32, 1024") and a device.
 // A nil device stops at Triton IR for an sm_90 GPU.
 func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opts Options) (*Compiled, error) {
-	args, err := lang.ParseSignature(k.params, signature)
+	specs, err := lang.ParseSignature(k.params.List, signature)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
-	return k.compile(ctx, dev, args, opts, request{keep: true})
+	return k.compile(ctx, dev, specs, opts, request{keep: true})
 }
 
 // Source is the Triton IR, before any pass, that a launch with these arguments compiles.
-func (k *Kernel) Source(ctx context.Context, args ...any) ([]byte, error) {
-	l := &launch{k: k, dev: &Device{newInterp()}, nowhere: true, meta: Meta{}}
+func (k *Kernel) Source(ctx context.Context, list ...any) ([]byte, error) {
+	l := &launch{k: k, dev: &Device{newInterp()}, nowhere: true}
 	defer l.release()
-	if err := l.bind(args); err != nil {
-		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
+	var f frame
+	if err := f.match(k, list); err != nil {
+		return nil, err
+	}
+	if err := l.bind(&f.Matched); err != nil {
+		return nil, err
 	}
 	c, err := k.compile(ctx, l.dev, l.specs, l.opts, request{keep: true, until: "source"})
 	if err != nil {
@@ -219,7 +215,7 @@ func (k *Kernel) Source(ctx context.Context, args ...any) ([]byte, error) {
 
 // CompileFor compiles for a target that need not be here ("cuda:90", "cuda:80", "hip:gfx942", "cpu", "interp"), up to a stage.
 func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts Options, until string) (*Compiled, error) {
-	args, err := lang.ParseSignature(k.params, signature)
+	specs, err := lang.ParseSignature(k.params.List, signature)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
@@ -227,5 +223,5 @@ func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts 
 	if err != nil {
 		return nil, err
 	}
-	return k.compile(ctx, &Device{b}, args, opts, request{keep: true, until: until})
+	return k.compile(ctx, &Device{b}, specs, opts, request{keep: true, until: until})
 }

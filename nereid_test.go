@@ -189,10 +189,10 @@ func TestWrongArguments(t *testing.T) {
 	k := kernel(t, "scale")
 	x := nereid.FromSlice(make([]float32, 4))
 	for want, args := range map[string][]any{
-		`the argument "factor" is missing`:             {x, 4},
-		`there is no parameter "BLOCKS"`:               {x, 4, 1.0, nereid.Arg("BLOCKS", 4)},
-		`the argument "n" is given twice`:              {nereid.Arg("n", 4), nereid.Arg("n", 5)},
-		`takes 6 arguments, more were given`:           {x, 4, 1.0, nil, 16, nereid.Float32, 7},
+		`argument "factor": missing`: {x, 4},
+		`unknown parameter "BLOCKS" (the kernel has x_ptr, n, factor, other, BLOCK, TYPE)`: {x, 4, 1.0, nereid.Arg("BLOCKS", 4)},
+		`argument "n": given twice`:                    {nereid.Arg("n", 4), nereid.Arg("n", 5)},
+		`takes 6 arguments, 7 were given`:              {x, 4, 1.0, nil, 16, nereid.Float32, 7},
 		`a chan int cannot be passed to a kernel`:      {x, make(chan int), 1.0},
 		`a chan int cannot be a compile-time argument`: {x, 4, 1.0, nil, make(chan int)},
 	} {
@@ -201,7 +201,7 @@ func TestWrongArguments(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if err := k.Launch(nil, "grid", x, 4, 1.0); err == nil || !strings.Contains(err.Error(), "the grid must be") {
+	if err := k.Launch(nil, nil, x, 4, 1.0); err == nil || !strings.Contains(err.Error(), "the grid must be") {
 		t.Error(err)
 	}
 	if err := k.Launch(nil, nereid.Grid{-1}, x, 4, 1.0); err == nil || !strings.Contains(err.Error(), "negative") {

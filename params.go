@@ -8,5 +8,5 @@ func (k *Kernel) Pointers() ([]bool, error) { return k.m.src.Pointers(k.name, la
 
 // SplitSignature is the entries of a signature, as Compile takes them, one for each parameter.
 func (k *Kernel) SplitSignature(signature string) ([]string, error) {
-	return lang.SplitSignature(k.params, signature)
+	return lang.SplitSignature(k.params.List, signature)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 	"github.com/nereid-lang/nereid/kernels"
 )
 
@@ -46,7 +47,7 @@ def many(x_ptr, n, V: tl.constexpr, NAME: tl.constexpr):
 			all = append(all, l)
 		}
 	}
-	grid := any(nereid.Grid{1})
+	grid := nereid.Programs(nereid.Grid{1})
 	for range 2 {
 		for _, l := range all {
 			if err := k.Launch(s, grid, l.args...); err != nil || at(t, x, 0) != l.want {
@@ -60,7 +61,7 @@ def many(x_ptr, n, V: tl.constexpr, NAME: tl.constexpr):
 func TestManySets(t *testing.T) {
 	s := stream(t, "cpu")
 	x, y, out := tensors(t, s.Device(), 64)
-	typed := nereid.Typed[addConsts]{Load: loadAdd, Name: "add_kernel", Consts: addConsts.args}
+	typed := genrt.Typed[addConsts]{Load: loadAdd, Name: "add_kernel", Consts: addConsts.args}
 	launch := func(i int) error {
 		call := typed.Call(addConsts{16, nereid.Options{NumWarps: 1, NumStages: i}})
 		call.Tensor(x)
@@ -99,7 +100,7 @@ func BenchmarkSpecialisations(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		grid := any(nereid.Grid{0})
+		grid := nereid.Programs(nereid.Grid{1})
 		var args [][]any
 		for i := range n {
 			args = append(args, []any{x, y, out, 64, 16, nereid.Options{NumStages: i + 1}})

@@ -170,7 +170,7 @@ func TestStubAllocations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		grid := any(nereid.Grid{1})
+		grid := nereid.Programs(nereid.Grid{1})
 		for name, args := range map[string][]any{
 			"all": {x, 64, 2.5, true, "a", 8}, "defaults": {x, 64}, "names": {x, nereid.Arg("n", 64), nereid.Arg("B", 8)},
 			"options": {x, 64, 2.5, true, "a", 8, nereid.Options{NumWarps: 8}},

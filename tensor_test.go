@@ -90,7 +90,7 @@ func TestForeignTensors(t *testing.T) {
 		"the tensor is on interp, and the launch on":     func() error { _, err := k.Bind(s, x, 4, 1.0); return err },
 		"the tensor has no memory":                       func() error { return k.Launch(s, nereid.Grid{1}, &nereid.Tensor{DType: nereid.Float32}, 4, 1.0) },
 		"a nil function":                                 func() error { return k.Launch(other, nereid.GridFunc(nil), x, 4, 1.0) },
-		"bound to no stream":                             func() error { _, err := k.Bind(nil, x, 4, 1.0); return err },
+		"Bind needs a stream":                            func() error { _, err := k.Bind(nil, x, 4, 1.0); return err },
 	} {
 		if err := try(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
@@ -126,7 +126,7 @@ func TestForeignTensorsWarm(t *testing.T) {
 				t.Errorf("%d: %v", i, err)
 			}
 		}
-		for _, grid := range []any{nereid.GridFunc(nil), (func(nereid.Meta) nereid.Grid)(nil)} {
+		for _, grid := range []nereid.Programs{nereid.GridFunc(nil)} {
 			if err := k.Launch(s, grid, x, y, out, 64, 16); err == nil || !strings.Contains(err.Error(), "nil function") {
 				t.Error(err)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
 
 // results are the tensors of a launch and what they held, by parameter.
@@ -21,12 +22,12 @@ type results struct {
 // snapshot reads all tensors among the arguments.
 func snapshot(g *given) (*results, error) {
 	r := &results{}
-	for _, p := range g.k.params {
-		t, ok := g.vals[p.Name].(*Tensor)
-		if d, isDesc := g.vals[p.Name].(*Descriptor); isDesc && d != nil {
-			t, ok = d.Base, true
+	for i, p := range g.Params.List {
+		t := tensorOf(g.Vals[i])
+		if d, ok := g.Vals[i].(*args.Descriptor); ok && d.Base != nil {
+			t = tensorOf(d.Base)
 		}
-		if !ok || t == nil {
+		if t == nil {
 			continue
 		}
 		data, err := t.bytes()
@@ -128,7 +129,7 @@ func (r *tuneRun) check(step int, a *lang.Autotune, g *given, c lang.Config) (er
 	// restore_value would take the results away before they are seen, so only resetting is left to the decorator here.
 	plain := *a
 	plain.RestoreValue = nil
-	if err := r.hooked(&plain, c, full, full.args()); err != nil {
+	if err := r.hooked(&plain, c, full); err != nil {
 		return err
 	}
 	if err := r.s.Sync(); err != nil {

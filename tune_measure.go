@@ -32,8 +32,7 @@ func (r *tuneRun) measure(step int, a *lang.Autotune, g *given, c lang.Config, b
 			return autotune.Timing{}, err
 		}
 	}
-	args := full.args()
-	call := func() error { return r.hooked(a, c, full, args) }
+	call := func() error { return r.hooked(a, c, full) }
 	if a.Graph && r.graphs(a, c) {
 		t, err := r.measureGraph(a, c, call, best)
 		if !errors.Is(err, ErrCapturing) {
@@ -155,7 +154,7 @@ func timing(config string, times []time.Duration) autotune.Timing {
 }
 
 // hooked is one launch with everything that the decorator wants done before and after.
-func (r *tuneRun) hooked(a *lang.Autotune, c lang.Config, g *given, args []any) error {
+func (r *tuneRun) hooked(a *lang.Autotune, c lang.Config, g *given) error {
 	var nargs pyrun.Value
 	if c.PreHook != nil || a.PreHook != nil || a.PostHook != nil {
 		d := r.dict(g)
@@ -173,7 +172,7 @@ func (r *tuneRun) hooked(a *lang.Autotune, c lang.Config, g *given, args []any) 
 	if err != nil {
 		return err
 	}
-	err = r.k.launchPlain(r.s, r.grid, args, nil, false)
+	err = r.k.launchMatched(r.s, r.grid, g.Matched)
 	return errors.Join(err, r.after(a, nargs, err, restore))
 }
 
@@ -184,7 +183,7 @@ func (r *tuneRun) before(a *lang.Autotune, g *given, nargs pyrun.Value, resetOnl
 		return nil, err
 	}
 	for _, n := range a.ResetToZero {
-		if t, ok := g.vals[n].(*Tensor); ok && t != nil {
+		if t := g.tensor(n); t != nil {
 			if err := r.s.zero(t); err != nil {
 				return nil, err
 			}
@@ -195,7 +194,7 @@ func (r *tuneRun) before(a *lang.Autotune, g *given, nargs pyrun.Value, resetOnl
 	}
 	var undo []func() error
 	for _, n := range a.RestoreValue {
-		if t, ok := g.vals[n].(*Tensor); ok && t != nil {
+		if t := g.tensor(n); t != nil {
 			back, err := r.save(t)
 			if err != nil {
 				return nil, err

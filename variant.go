@@ -102,7 +102,7 @@ func (m *Module) warm(ctx context.Context, dev *Device, v Variant) error {
 	if err != nil {
 		return err
 	}
-	specs, err := lang.ParseSignature(k.params, v.Signature)
+	specs, err := lang.ParseSignature(k.params.List, v.Signature)
 	if err != nil {
 		return err
 	}

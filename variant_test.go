@@ -146,7 +146,7 @@ func TestCompileAndLaunchHooks(t *testing.T) {
 	if err := launchScale(t, s, conf, 16, 16); err != nil {
 		t.Fatal(err)
 	}
-	want := "source; before scale; ttir; linalg; llir; asm; after false <nil>; launch scale [1 1 1] on cpu; launched <nil>"
+	want := "source; before scale; ttir; linalg; llir; asm; after false <nil>; launch scale (1, 1, 1) on cpu; launched <nil>"
 	if got := strings.Join(said, "; "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -154,7 +154,7 @@ func TestCompileAndLaunchHooks(t *testing.T) {
 	if err := launchScale(t, s, conf, 16, 16); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(said, "; "), "source; after true <nil>; launch scale [1 1 1] on cpu; launched <nil>"; got != want {
+	if got, want := strings.Join(said, "; "), "source; after true <nil>; launch scale (1, 1, 1) on cpu; launched <nil>"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if err := launchScale(t, s, conf, 16, 32); !errors.Is(err, refuse) {

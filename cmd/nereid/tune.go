@@ -171,7 +171,7 @@ func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kerne
 	defer s.Close()
 	f.show.begin()
 	grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
-		g, err := in.with(m).grid(f.grid)
+		g, err := in.with(k, m).grid(f.grid)
 		if err != nil {
 			stop(err) // what would be measured with another grid is not to be kept
 		}
@@ -215,10 +215,14 @@ func splitShapes(list string) (out []string) {
 	return append(out, list[from:])
 }
 
-// with is the inputs with the values of meta-parameters.
-func (in *inputs) with(m nereid.Meta) *inputs {
+// with returns the inputs with the values of the kernel's meta-parameters.
+func (in *inputs) with(k *nereid.Kernel, m nereid.Meta) *inputs {
 	c := &inputs{values: maps.Clone(in.values)}
-	maps.Copy(c.values, m)
+	for _, p := range k.Params() {
+		if p.Constexpr {
+			c.values[p.Name] = m.Value(p.Name)
+		}
+	}
 	return c
 }
 

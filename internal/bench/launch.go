@@ -103,7 +103,7 @@ func (s *Suite) launchForms(c launchCase) error {
 	}
 	defer bound.Close()
 	grid := nereid.Grid{1}
-	anyGrid := any(grid) // a conversion for each launch would be the caller's allocation
+	anyGrid := nereid.Programs(grid) // a conversion for each launch would be the caller's allocation
 	forms = append(forms,
 		launchForm{"Launch", func() error { return k.Launch(s.stream, anyGrid, args...) }, s.stream.Sync},
 		launchForm{"Bind", func() error { return bound.Launch(grid) }, s.stream.Sync},

@@ -396,10 +396,12 @@ func (s *Suite) compile() error {
 		if err != nil {
 			return err
 		}
-		if err := k.Launch(s.stream, nereid.Grid{0}, c.args...); err != nil {
+		bound, err := k.Bind(s.stream, c.args...)
+		if err != nil {
 			return err
 		}
 		took := time.Since(start)
+		bound.Close()
 		s.emit(Row{Kernel: "compile", What: c.name, Unit: "ms", Nereid: milliseconds(took)})
 		if driver > 0 {
 			s.emit(Row{Kernel: "compile", What: c.name + ", besides the driver's compiler", Unit: "ms", Nereid: milliseconds(took - driver)})

@@ -184,9 +184,9 @@ func TestOdd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"func TheKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, range_ int, type_, X *nereid.Tensor, n int64, eps float32, desc *nereid.Descriptor, items any, on bool, alpha T1, consts TheKernelConsts) error {",
+		"func TheKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, range_ int, type_, X *nereid.Tensor, n int64, eps float32, desc *nereid.Descriptor, items any, on bool, alpha T1, consts TheKernelConsts) error {",
 		"MODE    string", "DT      nereid.DType   // the kernel's default is ", "X_b     any            // the kernel's default is None",
-		"// Does a thing.\n//\n// In two paragraphs", `"pkg/base.py": `, "call.Float(float64(eps))", "call.Any(desc)", "nereid.Give(call, alpha)",
+		"// Does a thing.\n//\n// In two paragraphs", `"pkg/base.py": `, "call.Float(float64(eps))", "call.Any(desc)", "genrt.Give(call, alpha)",
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s", want, out)

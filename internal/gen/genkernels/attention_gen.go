@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 )
 
 // AttentionKernelConsts are the compile-time arguments and options of attention_kernel.
@@ -21,19 +22,19 @@ func (c AttentionKernelConsts) args() []any {
 	return []any{nereid.Arg("HEAD_DIM", c.HEAD_DIM), nereid.Arg("BLOCK_M", c.BLOCK_M), nereid.Arg("BLOCK_N", c.BLOCK_N), nereid.Arg("CAUSAL", c.CAUSAL), c.Options}
 }
 
-var attentionKernelTyped = nereid.Typed[AttentionKernelConsts]{Load: attentionPyModule, Name: "attention_kernel", Consts: AttentionKernelConsts.args}
+var attentionKernelTyped = genrt.Typed[AttentionKernelConsts]{Load: attentionPyModule, Name: "attention_kernel", Consts: AttentionKernelConsts.args}
 
 // AttentionKernel launches attention_kernel. A nil stream is one of the best device, waited for.
-func AttentionKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr *nereid.Tensor, scale T1, stride_qh, stride_qm, stride_kh, stride_kn, stride_vh, stride_vn, stride_oh, stride_om, seq_len int, consts AttentionKernelConsts) error {
+func AttentionKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr *nereid.Tensor, scale T1, stride_qh, stride_qm, stride_kh, stride_kn, stride_vh, stride_vn, stride_oh, stride_om, seq_len int, consts AttentionKernelConsts) error {
 	call := attentionKernelTyped.Call(consts)
 	call.Tensors(q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr)
-	nereid.Give(call, scale)
+	genrt.Give(call, scale)
 	call.Ints(int64(stride_qh), int64(stride_qm), int64(stride_kh), int64(stride_kn), int64(stride_vh), int64(stride_vn), int64(stride_oh), int64(stride_om), int64(seq_len))
 	return call.Launch(stream, grid)
 }
 
 var attentionPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(nereid.Sources{
+	return nereid.LoadFS(genrt.Sources{
 		"attention.py": `"""Flash attention forward: online softmax over key blocks; one program for each block of queries of one head."""
 import triton
 import triton.language as tl

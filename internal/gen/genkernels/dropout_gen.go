@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 )
 
 // DropoutKernelConsts are the compile-time arguments and options of dropout_kernel.
@@ -18,20 +19,20 @@ func (c DropoutKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var dropoutKernelTyped = nereid.Typed[DropoutKernelConsts]{Load: dropoutPyModule, Name: "dropout_kernel", Consts: DropoutKernelConsts.args}
+var dropoutKernelTyped = genrt.Typed[DropoutKernelConsts]{Load: dropoutPyModule, Name: "dropout_kernel", Consts: DropoutKernelConsts.args}
 
 // DropoutKernel launches dropout_kernel. A nil stream is one of the best device, waited for.
-func DropoutKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, out_ptr *nereid.Tensor, n_elements int, p T1, seed int, consts DropoutKernelConsts) error {
+func DropoutKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, out_ptr *nereid.Tensor, n_elements int, p T1, seed int, consts DropoutKernelConsts) error {
 	call := dropoutKernelTyped.Call(consts)
 	call.Tensors(x_ptr, out_ptr)
 	call.Int(int64(n_elements))
-	nereid.Give(call, p)
+	genrt.Give(call, p)
 	call.Int(int64(seed))
 	return call.Launch(stream, grid)
 }
 
 var dropoutPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(nereid.Sources{
+	return nereid.LoadFS(genrt.Sources{
 		"dropout.py": `"""Dropout whose mask is made again from a seed (Philox) instead of being stored."""
 import triton
 import triton.language as tl

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 )
 
 // LayerNormKernelConsts are the compile-time arguments and options of layer_norm_kernel.
@@ -18,19 +19,19 @@ func (c LayerNormKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var layerNormKernelTyped = nereid.Typed[LayerNormKernelConsts]{Load: layerNormPyModule, Name: "layer_norm_kernel", Consts: LayerNormKernelConsts.args}
+var layerNormKernelTyped = genrt.Typed[LayerNormKernelConsts]{Load: layerNormPyModule, Name: "layer_norm_kernel", Consts: LayerNormKernelConsts.args}
 
 // LayerNormKernel launches layer_norm_kernel. A nil stream is one of the best device, waited for.
-func LayerNormKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts LayerNormKernelConsts) error {
+func LayerNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts LayerNormKernelConsts) error {
 	call := layerNormKernelTyped.Call(consts)
 	call.Tensors(x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr)
 	call.Ints(int64(row_stride), int64(n_cols))
-	nereid.Give(call, eps)
+	genrt.Give(call, eps)
 	return call.Launch(stream, grid)
 }
 
 var layerNormPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(nereid.Sources{
+	return nereid.LoadFS(genrt.Sources{
 		"layer_norm.py": `"""Layer norm forward over rows of any length, read in blocks; keeps mean and 1/std for the backward pass."""
 import triton
 import triton.language as tl

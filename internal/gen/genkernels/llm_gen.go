@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 )
 
 // RmsNormKernelConsts are the compile-time arguments and options of rms_norm_kernel.
@@ -18,14 +19,14 @@ func (c RmsNormKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var rmsNormKernelTyped = nereid.Typed[RmsNormKernelConsts]{Load: llmPyModule, Name: "rms_norm_kernel", Consts: RmsNormKernelConsts.args}
+var rmsNormKernelTyped = genrt.Typed[RmsNormKernelConsts]{Load: llmPyModule, Name: "rms_norm_kernel", Consts: RmsNormKernelConsts.args}
 
 // RmsNormKernel launches rms_norm_kernel. A nil stream is one of the best device, waited for.
-func RmsNormKernel[T1 nereid.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, w_ptr, y_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts RmsNormKernelConsts) error {
+func RmsNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, w_ptr, y_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts RmsNormKernelConsts) error {
 	call := rmsNormKernelTyped.Call(consts)
 	call.Tensors(x_ptr, w_ptr, y_ptr)
 	call.Ints(int64(row_stride), int64(n_cols))
-	nereid.Give(call, eps)
+	genrt.Give(call, eps)
 	return call.Launch(stream, grid)
 }
 
@@ -39,7 +40,7 @@ func (c SwigluKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var swigluKernelTyped = nereid.Typed[SwigluKernelConsts]{Load: llmPyModule, Name: "swiglu_kernel", Consts: SwigluKernelConsts.args, Kinds: "ttti"}
+var swigluKernelTyped = genrt.Typed[SwigluKernelConsts]{Load: llmPyModule, Name: "swiglu_kernel", Consts: SwigluKernelConsts.args, Kinds: "ttti"}
 
 // SwigluKernel launches swiglu_kernel. A nil stream is one of the best device, waited for.
 func SwigluKernel(stream *nereid.Stream, grid nereid.Grid, gate_ptr, up_ptr, out_ptr *nereid.Tensor, n_elements int, consts SwigluKernelConsts) error {
@@ -63,7 +64,7 @@ func (c RopeKernelConsts) args() []any {
 	return []any{nereid.Arg("HALF", c.HALF), nereid.Arg("N_HEADS", c.N_HEADS), c.Options}
 }
 
-var ropeKernelTyped = nereid.Typed[RopeKernelConsts]{Load: llmPyModule, Name: "rope_kernel", Consts: RopeKernelConsts.args, Kinds: "ttti"}
+var ropeKernelTyped = genrt.Typed[RopeKernelConsts]{Load: llmPyModule, Name: "rope_kernel", Consts: RopeKernelConsts.args, Kinds: "ttti"}
 
 // RopeKernel launches rope_kernel. A nil stream is one of the best device, waited for.
 func RopeKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, cos_ptr, sin_ptr *nereid.Tensor, row_stride int, consts RopeKernelConsts) error {
@@ -86,7 +87,7 @@ func (c CrossEntropyKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var crossEntropyKernelTyped = nereid.Typed[CrossEntropyKernelConsts]{Load: llmPyModule, Name: "cross_entropy_kernel", Consts: CrossEntropyKernelConsts.args, Kinds: "tttii"}
+var crossEntropyKernelTyped = genrt.Typed[CrossEntropyKernelConsts]{Load: llmPyModule, Name: "cross_entropy_kernel", Consts: CrossEntropyKernelConsts.args, Kinds: "tttii"}
 
 // CrossEntropyKernel launches cross_entropy_kernel. A nil stream is one of the best device, waited for.
 func CrossEntropyKernel(stream *nereid.Stream, grid nereid.Grid, logits_ptr, labels_ptr, loss_ptr *nereid.Tensor, row_stride, n_cols int, consts CrossEntropyKernelConsts) error {
@@ -109,7 +110,7 @@ func (c EmbeddingKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var embeddingKernelTyped = nereid.Typed[EmbeddingKernelConsts]{Load: llmPyModule, Name: "embedding_kernel", Consts: EmbeddingKernelConsts.args, Kinds: "ttti"}
+var embeddingKernelTyped = genrt.Typed[EmbeddingKernelConsts]{Load: llmPyModule, Name: "embedding_kernel", Consts: EmbeddingKernelConsts.args, Kinds: "ttti"}
 
 // EmbeddingKernel launches embedding_kernel. A nil stream is one of the best device, waited for.
 func EmbeddingKernel(stream *nereid.Stream, grid nereid.Grid, ids_ptr, table_ptr, out_ptr *nereid.Tensor, dim int, consts EmbeddingKernelConsts) error {
@@ -123,7 +124,7 @@ func EmbeddingKernel(stream *nereid.Stream, grid nereid.Grid, ids_ptr, table_ptr
 }
 
 var llmPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(nereid.Sources{
+	return nereid.LoadFS(genrt.Sources{
 		"llm.py": `"""The small kernels between the matrix products of a transformer."""
 import triton
 import triton.language as tl

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 )
 
 // MatmulKernelConsts are the compile-time arguments and options of matmul_kernel.
@@ -22,7 +23,7 @@ func (c MatmulKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_M", c.BLOCK_M), nereid.Arg("BLOCK_N", c.BLOCK_N), nereid.Arg("BLOCK_K", c.BLOCK_K), nereid.Arg("GROUP_M", c.GROUP_M), nereid.Arg("ACTIVATION", c.ACTIVATION), c.Options}
 }
 
-var matmulKernelTyped = nereid.Typed[MatmulKernelConsts]{Load: matmulPyModule, Name: "matmul_kernel", Consts: MatmulKernelConsts.args, Kinds: "tttiiiiiiiii"}
+var matmulKernelTyped = genrt.Typed[MatmulKernelConsts]{Load: matmulPyModule, Name: "matmul_kernel", Consts: MatmulKernelConsts.args, Kinds: "tttiiiiiiiii"}
 
 // MatmulKernel launches matmul_kernel. A nil stream is one of the best device, waited for.
 func MatmulKernel(stream *nereid.Stream, grid nereid.Grid, a_ptr, b_ptr, c_ptr *nereid.Tensor, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn int, consts MatmulKernelConsts) error {
@@ -45,7 +46,7 @@ func (c MatmulKernelTunedConsts) args() []any {
 	return []any{nereid.Arg("ACTIVATION", c.ACTIVATION), c.Options}
 }
 
-var matmulKernelTunedTyped = nereid.Typed[MatmulKernelTunedConsts]{Load: matmulPyModule, Name: "matmul_kernel", Consts: MatmulKernelTunedConsts.args}
+var matmulKernelTunedTyped = genrt.Typed[MatmulKernelTunedConsts]{Load: matmulPyModule, Name: "matmul_kernel", Consts: MatmulKernelTunedConsts.args}
 
 // MatmulKernelTuned launches matmul_kernel with what its decorators choose. A nil stream is one of the best device, waited for.
 func MatmulKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, a_ptr, b_ptr, c_ptr *nereid.Tensor, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn int, consts MatmulKernelTunedConsts) error {
@@ -56,7 +57,7 @@ func MatmulKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, a_ptr, b_ptr
 }
 
 var matmulPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(nereid.Sources{
+	return nereid.LoadFS(genrt.Sources{
 		"matmul.py": `"""C = act(A @ B), tiles walked in groups of rows so that neighbouring programs share L2; autotuned by shape."""
 import triton
 import triton.language as tl

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 )
 
 // RowSumKernelConsts are the compile-time arguments and options of row_sum_kernel.
@@ -20,7 +21,7 @@ func (c RowSumKernelConsts) args() []any {
 	return []any{nereid.Arg("STEP", c.STEP), nereid.Arg("TILE_M", c.TILE_M), nereid.Arg("TILE_N", c.TILE_N), c.Options}
 }
 
-var rowSumKernelTyped = nereid.Typed[RowSumKernelConsts]{Load: reducePyModule, Name: "row_sum_kernel", Consts: RowSumKernelConsts.args, Kinds: "ttii"}
+var rowSumKernelTyped = genrt.Typed[RowSumKernelConsts]{Load: reducePyModule, Name: "row_sum_kernel", Consts: RowSumKernelConsts.args, Kinds: "ttii"}
 
 // RowSumKernel launches row_sum_kernel. A nil stream is one of the best device, waited for.
 func RowSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *nereid.Tensor, M, N int, consts RowSumKernelConsts) error {
@@ -43,7 +44,7 @@ func (c TotalSumKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var totalSumKernelTyped = nereid.Typed[TotalSumKernelConsts]{Load: reducePyModule, Name: "total_sum_kernel", Consts: TotalSumKernelConsts.args, Kinds: "tti"}
+var totalSumKernelTyped = genrt.Typed[TotalSumKernelConsts]{Load: reducePyModule, Name: "total_sum_kernel", Consts: TotalSumKernelConsts.args, Kinds: "tti"}
 
 // TotalSumKernel launches total_sum_kernel. A nil stream is one of the best device, waited for.
 func TotalSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *nereid.Tensor, n_elements int, consts TotalSumKernelConsts) error {
@@ -57,7 +58,7 @@ func TotalSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *ne
 }
 
 var reducePyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(nereid.Sources{
+	return nereid.LoadFS(genrt.Sources{
 		"reduce.py": `"""Sum of the last dimension, and a whole-tensor sum through an atomic add."""
 import triton
 import triton.language as tl

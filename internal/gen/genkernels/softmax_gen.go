@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 )
 
 // SoftmaxKernelConsts are the compile-time arguments and options of softmax_kernel.
@@ -18,7 +19,7 @@ func (c SoftmaxKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var softmaxKernelTyped = nereid.Typed[SoftmaxKernelConsts]{Load: softmaxPyModule, Name: "softmax_kernel", Consts: SoftmaxKernelConsts.args, Kinds: "ttiii"}
+var softmaxKernelTyped = genrt.Typed[SoftmaxKernelConsts]{Load: softmaxPyModule, Name: "softmax_kernel", Consts: SoftmaxKernelConsts.args, Kinds: "ttiii"}
 
 // SoftmaxKernel launches softmax_kernel. A nil stream is one of the best device, waited for.
 func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, out_ptr, in_ptr *nereid.Tensor, in_row_stride, out_row_stride, n_cols int, consts SoftmaxKernelConsts) error {
@@ -32,7 +33,7 @@ func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, out_ptr, in_ptr *ner
 }
 
 var softmaxPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(nereid.Sources{
+	return nereid.LoadFS(genrt.Sources{
 		"softmax.py": `"""Row softmax, one row for each program; the row must fit in one block."""
 import triton
 import triton.language as tl

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 )
 
 // AddKernelConsts are the compile-time arguments and options of add_kernel.
@@ -18,7 +19,7 @@ func (c AddKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var addKernelTyped = nereid.Typed[AddKernelConsts]{Load: vectorAddPyModule, Name: "add_kernel", Consts: AddKernelConsts.args, Kinds: "ttti"}
+var addKernelTyped = genrt.Typed[AddKernelConsts]{Load: vectorAddPyModule, Name: "add_kernel", Consts: AddKernelConsts.args, Kinds: "ttti"}
 
 // AddKernel launches add_kernel. A nil stream is one of the best device, waited for.
 func AddKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, out_ptr *nereid.Tensor, n_elements int, consts AddKernelConsts) error {
@@ -32,7 +33,7 @@ func AddKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, out_ptr *n
 }
 
 var vectorAddPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(nereid.Sources{
+	return nereid.LoadFS(genrt.Sources{
 		"vector_add.py": `"""Element-wise sum of two vectors: the smallest kernel with a masked load and store."""
 import triton
 import triton.language as tl

@@ -70,7 +70,9 @@ func (lender) Address(_ string, _ int, t *Tensor) (uint64, error) {
 	return t.Addr, nil
 }
 
-func (lender) Describe(_ string, _ int, d *Descriptor) ([]uint64, error) { return []uint64{d.Base.Addr}, nil }
+func (lender) Describe(_ string, _ int, d *Descriptor) ([]uint64, error) {
+	return []uint64{d.Base.Addr}, nil
+}
 
 // specialize returns the specs and the words of one argument.
 func specialize(t *testing.T, p lang.Param, v any) string {

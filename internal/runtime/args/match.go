@@ -2,6 +2,7 @@ package args
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -88,6 +89,11 @@ func (m *Matched) Missing() bool {
 		}
 	}
 	return false
+}
+
+// Clone returns a copy that shares nothing.
+func (m *Matched) Clone() *Matched {
+	return &Matched{m.Params, slices.Clone(m.Vals), slices.Clone(m.Given), slices.Clone(m.Positional), m.Opts}
 }
 
 // Clear forgets the values, so that they are not kept alive.

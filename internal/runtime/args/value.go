@@ -10,8 +10,11 @@ type Device struct{ Backend target.Backend }
 
 // String returns the device's name: "cpu", "cuda:0".
 func (d *Device) String() string {
-	if d == nil {
+	switch {
+	case d == nil:
 		return "the host"
+	case d.Backend == nil:
+		return "no device"
 	}
 	return d.Backend.Name()
 }

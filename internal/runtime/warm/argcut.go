@@ -86,7 +86,7 @@ func (x *ArgCut) Launch(dev *args.Device, s *driver.Stream, grid [3]int, list []
 			words[code>>scalarAt] = word
 		}
 	}
-	g, ok := x.plan.grid(grid)
+	g, ok := GPUGrid(grid)
 	if differ != 0 || !ok {
 		return false, nil
 	}

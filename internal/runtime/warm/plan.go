@@ -20,6 +20,9 @@ type Plan struct {
 	Words int // of the arguments
 	Owner any // keeps the code alive
 
+	// Consts are the compile-time arguments and options by name, for grids that depend on them.
+	Consts map[string]any
+
 	Cut  *Cut
 	Args *ArgCut
 
@@ -32,9 +35,9 @@ func (p *Plan) Keep(l *args.Look, opts target.Options) {
 	p.Opts = opts
 }
 
-// grid returns a grid as a GPU takes it; ok is false for one that it cannot run, which the long way explains. A dimension that is
+// GPUGrid returns a grid as a GPU takes it; ok is false for one that it cannot run, which the long way explains. A dimension that is
 // left out is 1.
-func (p *Plan) grid(g [3]int) (d [3]uint32, ok bool) {
+func GPUGrid(g [3]int) (d [3]uint32, ok bool) {
 	y, z := max(g[1], 1), max(g[2], 1)
 	ok = g[0] > 0 && g[0] <= math.MaxInt32 && g[1]|g[2] >= 0 && y|z <= math.MaxUint16
 	return [3]uint32{uint32(g[0]), uint32(y), uint32(z)}, ok

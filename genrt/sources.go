@@ -1,4 +1,4 @@
-package nereid
+package genrt
 
 import (
 	"bytes"

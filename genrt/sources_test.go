@@ -1,15 +1,16 @@
-package nereid_test
+package genrt_test
 
 import (
 	"testing"
 	"testing/fstest"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
 )
 
 // Sources behave as a file system, and imports are found in them.
 func TestSources(t *testing.T) {
-	s := nereid.Sources{
+	s := genrt.Sources{
 		"k.py":            "import triton\nimport triton.language as tl\nfrom pkg.values import VALUE\n\n@triton.jit\ndef k(x):\n    tl.store(x, VALUE)\n",
 		"pkg/__init__.py": "", "pkg/values.py": "import triton.language as tl\nVALUE = tl.constexpr(7)\n",
 	}
@@ -25,7 +26,15 @@ func TestSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := []int32{0}
-	if err := k.Launch(stream(t, "interp"), nereid.Grid{1}, nereid.FromSlice(x)); err != nil || x[0] != 7 {
+	dev, err := nereid.Open("interp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s1, err := dev.NewStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Launch(s1, nereid.Grid{1}, nereid.FromSlice(x)); err != nil || x[0] != 7 {
 		t.Error(x, err)
 	}
 }

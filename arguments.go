@@ -1,0 +1,136 @@
+package nereid
+
+import (
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// Named is an argument given by name; see Arg.
+type Named struct {
+	Name  string
+	Value any
+}
+
+// Arg gives an argument by name, a constexpr usually: Arg("BLOCK_SIZE", 1024).
+func Arg(name string, value any) Named { return Named{name, value} }
+
+// Const is a value that is compiled in though its parameter is no constexpr, as tl.constexpr(v) is in Python: an item of a tuple,
+// usually.
+type Const struct{ Value any }
+
+// Fields is a named tuple: kernels reach its items by name as well as by position.
+//
+//	nereid.Fields{nereid.Arg("ptr", x), nereid.Arg("shape", []int{rows, cols})}
+type Fields []Named
+
+// Func is a jit function given as a compile-time argument. File is that of the kernel when empty.
+type Func struct{ File, Name string }
+
+// The structs below begin with what internal/runtime looks at, in the same order: a launch hands their addresses on instead of
+// copying. TestLayouts holds them to it.
+
+func (d *Device) core() *args.Device { return (*args.Device)(unsafe.Pointer(d)) }
+func (t *Tensor) core() *args.Tensor { return (*args.Tensor)(unsafe.Pointer(t)) }
+
+// tensorOf returns the tensor that an argument is, or nil.
+func tensorOf(v any) *Tensor {
+	t, _ := v.(*args.Tensor)
+	return (*Tensor)(unsafe.Pointer(t))
+}
+
+// frame is what one launch needs for a moment. A kernel keeps a spare one, so that a repeated launch allocates nothing.
+type frame struct {
+	list []args.Arg
+	args.Matched
+	args.Frame
+	meta meta
+}
+
+// take sorts out what the user gave: options, and arguments as package args knows them.
+func (f *frame) take(list []any) {
+	f.list, f.Opts = f.list[:0], Options{}
+	for _, v := range list {
+		switch v := v.(type) {
+		case Options:
+			f.Opts = v
+		case Named:
+			f.list = append(f.list, args.Arg{Name: v.Name, Value: plainArg(v.Value)})
+		default:
+			f.list = append(f.list, args.Arg{Value: plainArg(v)})
+		}
+	}
+}
+
+// match binds the arguments of a launch to the kernel's parameters.
+func (f *frame) match(k *Kernel, list []any) error {
+	f.take(list)
+	if err := f.Match(k.params, f.list); err != nil {
+		return k.argError(err)
+	}
+	return nil
+}
+
+// clear keeps nothing alive that the caller gave.
+func (f *frame) clear() {
+	clear(f.list)
+	f.Matched.Clear()
+	f.meta = meta{}
+}
+
+// plainArg returns an argument in the form that package args knows.
+func plainArg(v any) any {
+	switch v := v.(type) {
+	case *Tensor:
+		if v == nil {
+			return nil
+		}
+		return v.core()
+	case int, nil, float64, bool, string:
+		return v
+	case DType:
+		return dtype.Type(v)
+	case Func:
+		return &lang.FuncRef{File: v.File, Name: v.Name}
+	case *Descriptor:
+		return v.plain()
+	case Const:
+		return args.Const{Value: plainArg(v.Value)}
+	case Fields:
+		out := make(args.Fields, len(v))
+		for i, f := range v {
+			out[i] = args.Arg{Name: f.Name, Value: plainArg(f.Value)}
+		}
+		return out
+	case []any:
+		return plainArgs(v)
+	case []*Tensor:
+		return plainArgs(v)
+	case []DType:
+		return plainArgs(v)
+	}
+	return v
+}
+
+func plainArgs[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i, v := range list {
+		out[i] = plainArg(v)
+	}
+	return out
+}
+
+// plain returns the descriptor as package args knows it. What is wrong with it shows when it is lent.
+func (d *Descriptor) plain() any {
+	if d == nil {
+		return nil
+	}
+	out := &args.Descriptor{Owner: d, Desc: target.Descriptor{Shape: d.Shape, Strides: d.Strides, Block: d.Block, NaN: d.NaN}}
+	if d.Base != nil {
+		out.Base = d.Base.core()
+	}
+	return out
+}

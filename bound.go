@@ -1,0 +1,174 @@
+package nereid
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/trace"
+
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
+)
+
+// Bound is a kernel frozen for one specialization on one stream. Set changes arguments within it; Launch copies nothing and
+// allocates nothing. It belongs to one goroutine.
+type Bound struct {
+	p     *warm.Plan
+	s     *Stream
+	words []uint64
+
+	k      *Kernel
+	l      *launch
+	params []boundParam
+}
+
+// boundParam is what can be changed of a parameter.
+type boundParam struct {
+	class args.Class // of the arguments that fit
+	word  int        // where their word is
+	fixed string     // why there are none, or ""
+}
+
+var errBoundHooks = errors.New("its config has a pre_hook, which a bound kernel would not call: launch it instead")
+
+// Bind compiles the kernel for arguments and keeps them for launches to come on a stream. Decorators complete them as for Launch,
+// but for tuning: a kernel that is not tuned for such arguments is launched once before. The caller closes it.
+func (k *Kernel) Bind(s *Stream, list ...any) (*Bound, error) {
+	if s == nil {
+		return nil, fmt.Errorf("nereid: %s: Bind needs a stream", k.name)
+	}
+	var f frame
+	if err := f.match(k, list); err != nil {
+		return nil, err
+	}
+	d, err := k.decorate(s, nil, &f.Matched)
+	if err == nil && d.hooks {
+		err = fmt.Errorf("nereid: %s: %w", k.name, errBoundHooks)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &launch{k: k, dev: s.dev}
+	b, err := l.prepare(s, d.full)
+	if err != nil {
+		l.release()
+		return nil, err
+	}
+	x := &Bound{p: newPlan(s.dev, b, len(l.frame.Words)), s: s, words: l.frame.Words, k: k, l: l}
+	x.params = l.boundParams()
+	return x, nil
+}
+
+// prepare specializes arguments and compiles the kernel for them.
+func (l *launch) prepare(s *Stream, m *args.Matched) (*build, error) {
+	if err := l.bind(m); err != nil {
+		return nil, err
+	}
+	return l.k.build(s.ctx, s.dev, l)
+}
+
+// boundParams returns what can be changed of each parameter.
+func (l *launch) boundParams() []boundParam {
+	f := &l.frame
+	out := make([]boundParam, len(f.Params.List))
+	classes := f.Classes
+	for i := range out {
+		x := &out[i]
+		x.class, x.word = classes[0], f.At[i]
+		classes = classes[1:]
+		t := tensorOf(f.Vals[i])
+		switch {
+		case f.Params.Rules[i].Constexpr:
+			classes = classes[2:]
+			x.fixed = "it is a constexpr"
+		case t != nil && t.dev == nil:
+			x.fixed = "it is memory of the host, which the device has for as long as the kernel is bound: make the tensor with New"
+		case x.class.Folded():
+			x.fixed = "its value is compiled in"
+		}
+	}
+	return out
+}
+
+// Launch runs the kernel with the arguments as they are now.
+func (b *Bound) Launch(grid Grid) error {
+	if d, ok := warm.GPUGrid(grid); ok && b.p.Ready.Is() && !trace.IsEnabled() {
+		err := b.p.Ready.Launch(nvidia.RawStream(b.s.s), d[0], d[1], d[2], b.words)
+		runtime.KeepAlive(b)
+		return err
+	}
+	g, err := grid.valid()
+	if err != nil {
+		return fmt.Errorf("nereid: %s: %w", b.k.name, err)
+	}
+	if own := b.p.Owner.(*build); own.bounded != nil {
+		return own.launch(b.s, g, b.words, b.l.mem)
+	}
+	return launchPlan(b.p, b.s, g, b.words)
+}
+
+// Param returns the position of a parameter for the Set functions, or -1.
+func (b *Bound) Param(name string) int { return b.k.params.Index(name) }
+
+// SetInt changes an integer argument, within its specialization: what was divisible by 16 stays so.
+func (b *Bound) SetInt(param int, v int64) error {
+	if err := b.settable(param); err != nil {
+		return err
+	}
+	c, word := b.k.params.Rules[param].Integer(v)
+	return b.put(param, c, word)
+}
+
+// SetFloat changes a float argument.
+func (b *Bound) SetFloat(param int, v float64) error {
+	if err := b.settable(param); err != nil {
+		return err
+	}
+	c, word := b.k.params.Rules[param].Floating(v)
+	return b.put(param, c, word)
+}
+
+// SetTensor changes a tensor argument, to one of the same type and alignment that lies on the device.
+func (b *Bound) SetTensor(param int, t *Tensor) error {
+	if err := b.settable(param); err != nil {
+		return err
+	}
+	if t == nil || t.dev != b.s.dev {
+		return b.paramError(param, "must be a tensor on %s", b.s.dev)
+	}
+	if err := b.put(param, t.core().Class(), t.addr); err != nil {
+		return err
+	}
+	b.l.rebind(b.params[param].word, t)
+	b.l.frame.Vals[param] = t.core() // keeps its memory alive
+	return nil
+}
+
+func (b *Bound) settable(param int) error {
+	if param < 0 || param >= len(b.params) {
+		return fmt.Errorf("nereid: %s has no parameter %d", b.k.name, param)
+	}
+	if why := b.params[param].fixed; why != "" {
+		return b.paramError(param, "cannot be changed while the kernel is bound: %s", why)
+	}
+	return nil
+}
+
+func (b *Bound) put(param int, c args.Class, word uint64) error {
+	if c != b.params[param].class {
+		return b.paramError(param, "does not fit the specialization that the kernel was bound for: bind it again")
+	}
+	b.words[b.params[param].word] = word
+	return nil
+}
+
+func (b *Bound) paramError(param int, format string, list ...any) error {
+	return fmt.Errorf("nereid: %s: argument %q %s", b.k.name, b.k.params.List[param].Name, fmt.Sprintf(format, list...))
+}
+
+// Close gives back what the arguments hold.
+func (b *Bound) Close() error {
+	b.l.release()
+	return nil
+}

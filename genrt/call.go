@@ -1,0 +1,451 @@
+package genrt
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// Call is a launch in the making; see Typed.Call. It is used up by Launch.
+type Call struct {
+	args.Look // one class for each parameter
+	words     []uint64
+	set       *constSet
+	params    []args.Rule // of set
+	n         int         // arguments given so far
+	used      int         // words of them
+	held      int         // tensors of them
+	slow      bool        // one of them has no class
+	host      bool        // memory of the host is among them
+	spare     *target.Spare[Call]
+
+	tensors []*nereid.Tensor
+	given   []givenArg // numbers that class and word do not tell, and others
+	others  []any      // arguments of any kind, for given
+	key     []byte
+	room    struct {
+		classes [24]args.Class
+		words   [24]uint64
+	}
+}
+
+// givenArg is an argument for the long way, but for tensors.
+type givenArg struct {
+	kind args.Class
+	bits uint64
+}
+
+func (c *Call) begin(set *constSet, spare *target.Spare[Call]) {
+	c.n, c.used, c.held, c.slow, c.host = 0, 0, 0, false, false
+	c.Classes = c.Classes[:cap(c.Classes)]
+	if c.set == set { // as mostly
+		return
+	}
+	c.set, c.params, c.spare = set, set.params, spare
+	n := len(set.params)
+	if len(c.words) >= n {
+		return
+	}
+	c.Classes, c.words = c.room.classes[:], c.room.words[:]
+	if n > len(c.words) {
+		c.Classes, c.words = make([]args.Class, n), make([]uint64, n)
+	}
+	c.given, c.tensors = make([]givenArg, len(c.words)), make([]*nereid.Tensor, len(c.words))
+}
+
+// end gives the call back. It keeps no tensors alive.
+func (c *Call) end() {
+	for i := 0; i < c.held; i++ { // few: clear would be a call
+		c.tensors[i] = nil
+	}
+	if c.slow {
+		clear(c.others)
+		c.others = c.others[:0]
+	}
+	c.spare.Put(c)
+}
+
+// next returns the position and the rule of the next argument; nil when the kernel takes no more.
+func (c *Call) next() (i int, r *args.Rule) {
+	i = c.n
+	c.n++
+	if i < len(c.params) {
+		r = &c.params[i]
+	}
+	return i, r
+}
+
+// put notes an argument for the short way.
+func (c *Call) put(i int, cl args.Class, word uint64) {
+	c.Classes[i] = cl
+	used := c.used
+	c.words[used] = word // counts if there is one
+	if !cl.Folded() {
+		used++
+	}
+	c.used = used
+}
+
+// Tensor gives a tensor, or nil where the kernel takes None.
+func (c *Call) Tensor(t *nereid.Tensor) {
+	i, r := c.next()
+	if r == nil {
+		return
+	}
+	cl, word := args.ClassNone, uint64(0)
+	if x := tensorOf(t); x != nil {
+		cl, word = x.Class(), x.Addr
+		c.host = c.host || x.Dev == nil
+		c.slow = c.slow || x.Dev == nil && x.Addr == 0 // empty, or closed: the long way says which
+	}
+	c.tensors[c.held] = t
+	c.held++
+	c.put(i, cl, word)
+}
+
+// Int gives an integer.
+func (c *Call) Int(v int64) {
+	i, r := c.next()
+	if r == nil {
+		return
+	}
+	if r.Float {
+		c.intAsFloat(i, v)
+		return
+	}
+	c.put(i, r.Class(v), uint64(v))
+}
+
+// Tensors gives tensors, one after the other.
+func (c *Call) Tensors(ts ...*nereid.Tensor) {
+	for _, t := range ts {
+		c.Tensor(t)
+	}
+}
+
+// Ints gives integers, one after the other: kernels have many, and the call's state stays in registers meanwhile.
+func (c *Call) Ints(vs ...int64) {
+	at, used := c.n, c.used
+	if at+len(vs) > len(c.params) {
+		c.n += len(vs) // too many: the long way says so
+		return
+	}
+	params, classes := c.params[at:at+len(vs)], c.Classes[at:at+len(vs)]
+	for i, v := range vs {
+		r := &params[i]
+		if r.Float {
+			c.n, c.used = at+i, used
+			c.Int(v)
+			used = c.used
+			continue
+		}
+		cl := r.Class(v)
+		classes[i] = cl
+		c.words[used] = uint64(v) // counts if there is one
+		if !cl.Folded() {
+			used++
+		}
+	}
+	c.n, c.used = at+len(vs), used
+}
+
+// intAsFloat stays out of the code that each integer runs through.
+//
+//go:noinline
+func (c *Call) intAsFloat(i int, v int64) {
+	cl, word := c.params[i].Integer(v)
+	c.given[i] = givenArg{args.ClassInt64, uint64(v)}
+	c.put(i, cl, word)
+}
+
+// Float gives a float.
+func (c *Call) Float(v float64) {
+	i, r := c.next()
+	if r == nil {
+		return
+	}
+	cl, word := r.Floating(v)
+	c.given[i] = givenArg{args.ClassFloat, math.Float64bits(v)}
+	c.put(i, cl, word)
+}
+
+// Number is what a parameter takes that may be an integer or a float.
+type Number interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~float32 | ~float64
+}
+
+// Give gives an integer or a float, whichever it is.
+func Give[T Number](c *Call, v T) {
+	if half := 0.5; T(half) != 0 {
+		c.Float(float64(v))
+		return
+	}
+	c.Int(int64(v))
+}
+
+// Bool gives a bool.
+func (c *Call) Bool(v bool) {
+	if i, r := c.next(); r != nil {
+		c.put(i, args.ClassBool, uint64(BoolWord(v)))
+	}
+}
+
+// Any gives whatever Kernel.Launch takes; launches with such an argument go the long way.
+func (c *Call) Any(v any) {
+	if i, r := c.next(); r != nil {
+		c.slow = true
+		c.others = append(c.others, v)
+		c.given[i] = givenArg{args.ClassOther, uint64(len(c.others) - 1)}
+		c.put(i, args.ClassOther, 0)
+	}
+}
+
+// seen returns what the arguments look like.
+func (c *Call) seen() *args.Look {
+	c.Classes = c.Classes[:c.n]
+	return &c.Look
+}
+
+// each goes through the arguments as they were given; t is the tensor of those of the kind ClassPtr.
+func (c *Call) each(f func(i int, g givenArg, t *nereid.Tensor)) {
+	word, held := 0, 0
+	for i, cl := range c.Classes[:min(c.n, len(c.params))] {
+		var g givenArg
+		var t *nereid.Tensor
+		switch cl & args.ClassKind {
+		case args.ClassNone, args.ClassPtr:
+			g.kind, t = args.ClassPtr, c.tensors[held]
+			held++
+		case args.ClassOne:
+			g = givenArg{args.ClassInt64, 1}
+		case args.ClassInt32, args.ClassInt64:
+			g = givenArg{args.ClassInt64, c.words[word]}
+		case args.ClassBool:
+			g = givenArg{args.ClassBool, c.words[word]}
+		default:
+			g = c.given[i]
+		}
+		if !cl.Folded() {
+			word++
+		}
+		f(i, g, t)
+	}
+}
+
+// Launch runs the kernel. A nil stream is one of the best device, waited for before Launch returns.
+func (c *Call) Launch(s *nereid.Stream, grid nereid.Grid) error {
+	defer c.end()
+	p := c.plan(s)
+	if p == nil {
+		return c.long(s, grid)
+	}
+	if p.Cut != nil && c.set.last.Load() != p.Cut {
+		c.set.last.Store(p.Cut)
+	}
+	return inside.Root.LaunchPlan(p, c.set.k, s, grid, c.words[:c.used])
+}
+
+// LaunchFunc runs the kernel with a grid that depends on the arguments.
+func (c *Call) LaunchFunc(s *nereid.Stream, grid nereid.GridFunc) error {
+	defer c.end()
+	p := c.plan(s)
+	if p == nil {
+		return c.long(s, grid)
+	}
+	g, err := inside.Root.Grid(p, c.set.k, grid, c)
+	if err != nil {
+		return err
+	}
+	return inside.Root.LaunchPlan(p, c.set.k, s, g, c.words[:c.used])
+}
+
+// short reports whether the arguments can go the short way.
+func (c *Call) short(s *nereid.Stream) bool {
+	if s == nil || c.slow || c.n > len(c.params) || c.set.err != nil {
+		return false
+	}
+	dev := streamOf(s).Dev
+	if dev == nil || c.host && !dev.SharesHost() {
+		return false
+	}
+	for _, t := range c.tensors[:c.held] {
+		if t != nil && tensorOf(t).Dev != nil && tensorOf(t).Dev != dev {
+			return false // the long way says what is wrong with that
+		}
+	}
+	return true
+}
+
+// plan returns the plan of the arguments, or nil.
+func (c *Call) plan(s *nereid.Stream) *warm.Plan {
+	if !c.short(s) {
+		return nil
+	}
+	dev := streamOf(s).Dev
+	if !c.set.plans.Empty() {
+		return c.set.plans.Find(c.seen(), &target.Options{}, dev)
+	}
+	if plans := c.set.byValue.Load(); plans != nil {
+		c.appendKey(dev)
+		return (*plans)[string(c.key)]
+	}
+	return nil
+}
+
+// appendKey writes all that decorators can see of the arguments.
+func (c *Call) appendKey(dev *args.Device) {
+	b := binary.NativeEndian.AppendUint64(c.key[:0], uint64(uintptr(unsafe.Pointer(dev))))
+	c.each(func(_ int, g givenArg, t *nereid.Tensor) {
+		b = append(b, byte(g.kind))
+		if g.kind == args.ClassPtr {
+			b = appendTensor(b, t)
+		} else {
+			b = binary.NativeEndian.AppendUint64(b, g.bits)
+		}
+	})
+	c.key = b
+}
+
+// appendTensor writes all that a function of the kernel's file can see of a tensor.
+func appendTensor(b []byte, t *nereid.Tensor) []byte {
+	if t == nil {
+		return append(b, 'n')
+	}
+	b = append(b, byte(t.DType))
+	for i := range t.Shape {
+		b = strconv.AppendInt(append(b, 'x'), int64(t.Shape[i]), 10)
+		b = strconv.AppendInt(append(b, ':'), int64(t.Strides[i]), 10)
+	}
+	return append(b, '@', byte(tensorOf(t).Addr%16))
+}
+
+// maxByValue bounds the plans by value of one kernel.
+const maxByValue = 1024
+
+// noteValue keeps a plan for arguments of these values, if its words are those of the arguments: decorators may add some.
+func (c *Call) noteValue(p *warm.Plan) {
+	if p.Words != c.used {
+		return
+	}
+	c.appendKey(p.Dev)
+	for {
+		old := c.set.byValue.Load()
+		list := map[string]*warm.Plan{string(c.key): p}
+		if old != nil && len(*old) < maxByValue {
+			for k, v := range *old {
+				list[k] = v
+			}
+		}
+		if c.set.byValue.CompareAndSwap(old, &list) {
+			return
+		}
+	}
+}
+
+var errTooMany = errors.New("more arguments than the kernel has parameters: generate the code again")
+
+// long launches as Kernel.Launch does and keeps the plan.
+func (c *Call) long(s *nereid.Stream, grid nereid.Programs) error {
+	if c.set.err != nil {
+		return c.set.err
+	}
+	k := c.set.k
+	if c.n > len(c.params) {
+		return fmt.Errorf("nereid: %s: %w", k.Name(), errTooMany)
+	}
+	list := append([]any(nil), c.set.args...)
+	names := c.names()
+	c.each(func(i int, g givenArg, t *nereid.Tensor) { list = append(list, nereid.Arg(names[i], c.value(g, t))) })
+	var note func(p *warm.Plan, byValue bool)
+	if c.short(s) {
+		note = func(p *warm.Plan, byValue bool) {
+			if byValue {
+				c.noteValue(p)
+				return
+			}
+			p.Keep(c.seen(), target.Options{})
+			p.Cut = warm.NewCut(p, c.set.kinds, c.set.params, p.Classes, &c.set.raw)
+			c.set.plans.Add(p)
+		}
+	}
+	return inside.Root.Launch(k, s, grid, list, note)
+}
+
+// value returns an argument as Launch takes it.
+func (c *Call) value(g givenArg, t *nereid.Tensor) any {
+	switch g.kind {
+	case args.ClassPtr:
+		if t == nil {
+			return nil
+		}
+		return t
+	case args.ClassInt64:
+		return int64(g.bits)
+	case args.ClassFloat:
+		return math.Float64frombits(g.bits)
+	case args.ClassBool:
+		return g.bits != 0
+	default:
+		return c.others[g.bits]
+	}
+}
+
+// names returns the names of the parameters that are not compile-time.
+func (c *Call) names() []string {
+	var names []string
+	for _, p := range inside.Root.Params(c.set.k).List {
+		if !p.Constexpr {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// Integer implements inside.Values: an argument that was given as an integer.
+func (c *Call) Integer(name string) (n int64, ok bool) {
+	at := 0
+	for _, p := range inside.Root.Params(c.set.k).List {
+		switch {
+		case p.Constexpr:
+		case p.Name != name:
+			at++
+		default:
+			c.each(func(i int, g givenArg, _ *nereid.Tensor) {
+				if i == at && g.kind == args.ClassInt64 {
+					n, ok = int64(g.bits), true
+				}
+			})
+			return n, ok
+		}
+	}
+	return 0, false
+}
+
+// Value implements inside.Values.
+func (c *Call) Value(name string) (v any, ok bool) {
+	for i, n := range c.names() {
+		if n == name {
+			c.each(func(j int, g givenArg, t *nereid.Tensor) {
+				if i == j {
+					v, ok = c.value(g, t), true
+				}
+			})
+			return v, ok
+		}
+	}
+	for _, a := range c.set.args {
+		if a, is := a.(nereid.Named); is && a.Name == name {
+			return a.Value, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,152 @@
+package genrt
+
+import (
+	"math"
+	"runtime/trace"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
+)
+
+// Typed is a kernel as generated code launches it. C is the struct of its compile-time arguments and options.
+type Typed[C comparable] struct {
+	last warm.LastCut
+
+	Load   func() (*nereid.Module, error) // returns the module, when it is first needed
+	Name   string                         // of the kernel
+	Consts func(C) []any                  // the struct's values by name, and options
+	Kinds  string                         // of the other parameters, a letter for each, for Again; "" does without
+
+	once   sync.Once
+	kernel *nereid.Kernel
+	err    error
+	sets   atomic.Pointer[typedSets[C]]
+	spare  target.Spare[Call]
+}
+
+// typedSets are what was launched, the latest first. They never change.
+type typedSets[C comparable] struct {
+	list    []typedSet[C]
+	byValue map[C]*constSet // nil for a few
+}
+
+// typedSet is what was launched with one value of the struct.
+type typedSet[C comparable] struct {
+	c   C
+	set *constSet
+}
+
+// constSet is a kernel with its compile-time arguments given.
+type constSet struct {
+	plans  warm.Table
+	params []args.Rule // of those that arguments are given for
+	k      *nereid.Kernel
+	args   []any // the compile-time arguments by name, and options
+	err    error // why the kernel is not to be had
+
+	kinds string        // of params
+	raw   warm.Raw      // the compile-time arguments in memory
+	last  *warm.LastCut // of the kernel
+
+	// Plans that decorators had a say in, by the values of the arguments; nil until there is one.
+	byValue atomic.Pointer[map[string]*warm.Plan]
+}
+
+// FloatWord returns a float32 parameter as Again takes it.
+func FloatWord(v float64) int64 { return int64(math.Float32bits(float32(v))) }
+
+// DoubleWord returns a float64 parameter as Again takes it.
+func DoubleWord(v float64) int64 { return int64(math.Float64bits(v)) }
+
+// BoolWord returns a bool as Again takes it.
+func BoolWord(v bool) int64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// Again launches the kernel if the arguments look like those of the launch before: done is false otherwise, and nothing has
+// happened. All that is not compile-time is given, tensors and numbers apart, each in the order of the parameters.
+func (t *Typed[C]) Again(s *nereid.Stream, grid *nereid.Grid, c *C, tensors []*nereid.Tensor, scalars []int64) (done bool, err error) {
+	if s == nil || trace.IsEnabled() {
+		return false, nil
+	}
+	st := streamOf(s)
+	list := unsafe.Slice((**args.Tensor)(unsafe.Pointer(unsafe.SliceData(tensors))), len(tensors))
+	return t.last.Launch(st.Dev, nvidia.RawStream(st.S), (*[3]int)(grid), unsafe.Pointer(c), list, scalars)
+}
+
+// streamOf and tensorOf return what launches look at; the root package's structs begin with it.
+
+func streamOf(s *nereid.Stream) *inside.Stream { return (*inside.Stream)(unsafe.Pointer(s)) }
+func tensorOf(t *nereid.Tensor) *args.Tensor   { return (*args.Tensor)(unsafe.Pointer(t)) }
+
+// Kernel returns the kernel itself.
+func (t *Typed[C]) Kernel() (*nereid.Kernel, error) {
+	t.once.Do(func() {
+		m, err := t.Load()
+		if err != nil {
+			t.err = err
+			return
+		}
+		t.kernel, t.err = m.Kernel(t.Name)
+	})
+	return t.kernel, t.err
+}
+
+// Call begins a launch. The arguments that are not compile-time follow in the order of the parameters, then Launch.
+func (t *Typed[C]) Call(c C) *Call {
+	call := t.spare.Get()
+	call.begin(t.set(&c), &t.spare)
+	return call
+}
+
+func (t *Typed[C]) set(c *C) *constSet {
+	if sets := t.sets.Load(); sets != nil {
+		if sets.byValue != nil {
+			if s := sets.byValue[*c]; s != nil {
+				return s
+			}
+			return t.newSet(*c)
+		}
+		for i := range sets.list {
+			if s := &sets.list[i]; s.c == *c {
+				return s.set
+			}
+		}
+	}
+	return t.newSet(*c)
+}
+
+func (t *Typed[C]) newSet(c C) *constSet {
+	k, err := t.Kernel()
+	set := &constSet{k: k, err: err, args: t.Consts(c), raw: warm.NewRaw(c), kinds: t.Kinds, last: &t.last}
+	if err != nil {
+		return set
+	}
+	set.params = inside.Root.Params(k).Runtime
+	for {
+		old := t.sets.Load()
+		sets := &typedSets[C]{list: []typedSet[C]{{c, set}}}
+		if old != nil {
+			sets.list = append(sets.list, old.list[:min(len(old.list), warm.MaxPlans-1)]...)
+		}
+		if len(sets.list) > warm.FewPlans {
+			sets.byValue = make(map[C]*constSet, len(sets.list))
+			for _, s := range sets.list {
+				sets.byValue[s.c] = s.set
+			}
+		}
+		if t.sets.CompareAndSwap(old, sets) {
+			return set
+		}
+	}
+}

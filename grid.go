@@ -1,0 +1,225 @@
+package nereid
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/warm"
+)
+
+// Programs says how many programs a launch runs: a Grid, or a GridFunc where that depends on the arguments.
+type Programs interface{ programs() }
+
+// Grid is the number of programs in each dimension. A dimension that is left out is 1; the first cannot be.
+type Grid [3]int
+
+// GridFunc returns the grid of a launch from its arguments, as a lambda does in Triton:
+//
+//	nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{nereid.Cdiv(n, m.Int("BLOCK_SIZE"))} })
+type GridFunc func(Meta) Grid
+
+func (Grid) programs()     {}
+func (GridFunc) programs() {}
+
+// Cdiv returns n/d rounded up: how many blocks of d elements cover n.
+func Cdiv(n, d int) int { return (n + d - 1) / d }
+
+// String writes a grid as Triton does: (4, 1, 1).
+func (g Grid) String() string { return fmt.Sprintf("(%d, %d, %d)", g[0], g[1], g[2]) }
+
+// valid returns the grid with what is left out set to 1, or an error for one that no device runs: program numbers are 32 bits wide
+// and count up to the product.
+func (g Grid) valid() (Grid, error) {
+	if g[0] == 0 {
+		return g, fmt.Errorf("the grid %v runs nothing: its first dimension is 0", g)
+	}
+	programs := 1
+	for i, n := range g {
+		switch {
+		case n < 0:
+			return g, fmt.Errorf("the grid %v has a negative dimension", g)
+		case n == 0:
+			g[i] = 1
+		case n > math.MaxInt32 || programs > math.MaxInt/n:
+			return g, fmt.Errorf("the grid %v is too large: a dimension is at most %d", g, math.MaxInt32)
+		default:
+			programs *= n
+		}
+	}
+	return g, nil
+}
+
+// Meta gives a GridFunc the arguments of the launch by name: constexprs, what decorators chose, options (num_warps), and what the
+// caller gave. It is valid until the function returns.
+type Meta struct{ m *meta }
+
+// meta is what a Meta shows, and what went wrong with it.
+type meta struct {
+	of   inside.Values // the arguments of the launch
+	plan *warm.Plan    // has what decorators added to them; may be nil
+	err  error
+}
+
+// integer returns an argument that is an integer, without boxing it.
+func (m *meta) integer(name string) (int, bool) {
+	if m == nil {
+		return 0, false
+	}
+	if m.of != nil {
+		if n, ok := m.of.Integer(name); ok {
+			return int(n), true
+		}
+	}
+	if m.plan != nil {
+		n, ok := m.plan.Consts[name].(int64)
+		return int(n), ok
+	}
+	return 0, false
+}
+
+// lookup returns an argument or an option.
+func (m *meta) lookup(name string) (v any, ok bool) {
+	if m.of != nil {
+		v, ok = m.of.Value(name)
+	}
+	if !ok && m.plan != nil {
+		v, ok = m.plan.Consts[name]
+	}
+	return v, ok
+}
+
+// Int returns an integer. A name that the kernel does not have, or whose value is no integer, fails the launch.
+func (m Meta) Int(name string) int {
+	if n, ok := m.m.integer(name); ok {
+		return n
+	}
+	switch v := m.Value(name).(type) {
+	case int64:
+		return int(v)
+	case bool:
+		if v {
+			return 1
+		}
+		return 0
+	case nil:
+		m.fail(fmt.Errorf("the grid asks for %q, which is None or not there", name))
+	default:
+		m.fail(fmt.Errorf("the grid asks for %q as an integer: it is a %T", name, v))
+	}
+	return 0
+}
+
+// Value returns an argument, nil for None: an int64, float64, bool, string, DType or *Tensor. A name that the kernel does not have
+// fails the launch.
+func (m Meta) Value(name string) any {
+	if m.m == nil {
+		return nil
+	}
+	v, ok := m.m.lookup(name)
+	if !ok {
+		m.fail(fmt.Errorf("the grid asks for %q, which is no parameter or option of the kernel", name))
+	}
+	return v
+}
+
+// fail notes the first thing that went wrong.
+func (m Meta) fail(err error) {
+	if m.m != nil && m.m.err == nil {
+		m.m.err = err
+	}
+}
+
+// resolve returns the grid of a launch whose arguments are those of m.
+func resolve(p Programs, m *meta) (Grid, error) {
+	switch p := p.(type) {
+	case Grid:
+		return p.valid()
+	case GridFunc:
+		if p == nil {
+			return Grid{}, fmt.Errorf("the grid is a nil function")
+		}
+		m.err = nil
+		g := p(Meta{m})
+		if m.err != nil {
+			return g, m.err
+		}
+		return g.valid()
+	}
+	return Grid{}, fmt.Errorf("the grid must be a Grid or a GridFunc, not %T", p)
+}
+
+// Integer implements inside.Values.
+func (f *frame) Integer(name string) (int64, bool) {
+	i := f.Params.Index(name)
+	if i < 0 {
+		return 0, false
+	}
+	switch v := f.Vals[i].(type) {
+	case int:
+		return int64(v), true
+	case int64:
+		return v, true
+	}
+	return 0, false
+}
+
+// Value implements inside.Values.
+func (f *frame) Value(name string) (any, bool) {
+	i := f.Params.Index(name)
+	if i < 0 {
+		return option(&f.Opts, name)
+	}
+	v := f.Vals[i]
+	if _, ok := v.(args.ItsDefault); ok {
+		return args.Plain(f.Params.List[i].Default), true
+	}
+	return shown(v), true
+}
+
+// consts returns the compile-time arguments and the options by name.
+func (f *frame) consts() map[string]any {
+	m := map[string]any{}
+	for _, name := range []string{"num_warps", "num_stages", "num_ctas", "maxnreg"} {
+		m[name], _ = option(&f.Opts, name)
+	}
+	for _, p := range f.Params.List {
+		if p.Constexpr {
+			m[p.Name], _ = f.Value(p.Name)
+		}
+	}
+	return m
+}
+
+// shown returns an argument as a Meta shows it.
+func shown(v any) any {
+	switch v := v.(type) {
+	case int:
+		return int64(v)
+	case *args.Tensor:
+		return tensorOf(v)
+	case args.Const:
+		return shown(v.Value)
+	}
+	if c, err := args.Constant(v); err == nil {
+		return args.Plain(c)
+	}
+	return v
+}
+
+// option returns an option of a launch by Triton's name.
+func option(o *Options, name string) (any, bool) {
+	d := o.Defaults()
+	switch name {
+	case "num_warps":
+		return int64(d.NumWarps), true
+	case "num_stages":
+		return int64(d.NumStages), true
+	case "num_ctas":
+		return int64(d.NumCTAs), true
+	case "maxnreg":
+		return int64(d.MaxNReg), true
+	}
+	return nil, false
+}

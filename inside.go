@@ -1,0 +1,42 @@
+package nereid
+
+import (
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/warm"
+)
+
+func init() { // package inside says who needs this
+	inside.Root.Params = func(k any) *args.Params { return k.(*Kernel).params }
+	inside.Root.Source = func(k any) *lang.Source { return k.(*Kernel).m.src }
+	inside.Root.Launch = func(k, s, grid any, list []any, note func(*warm.Plan, bool)) error {
+		p, _ := grid.(Programs)
+		return k.(*Kernel).launch(s.(*Stream), p, list, note)
+	}
+	inside.Root.LaunchPlan = func(p *warm.Plan, k, s any, grid [3]int, words []uint64) error {
+		g, err := Grid(grid).valid()
+		if err != nil {
+			return fmt.Errorf("nereid: %s: %w", k.(*Kernel).name, err)
+		}
+		return launchPlan(p, s.(*Stream), g, words)
+	}
+	inside.Root.Grid = func(p *warm.Plan, k, grid any, values inside.Values) ([3]int, error) {
+		return k.(*Kernel).gridOf(p, grid.(GridFunc), values)
+	}
+}
+
+// gridOf calls a GridFunc for arguments that generated code holds.
+func (k *Kernel) gridOf(p *warm.Plan, grid GridFunc, values inside.Values) (Grid, error) {
+	m := k.metas.Get()
+	m.of, m.plan = values, p
+	g, err := resolve(grid, m)
+	*m = meta{}
+	k.metas.Put(m)
+	if err != nil {
+		return g, fmt.Errorf("nereid: %s: %w", k.name, err)
+	}
+	return g, nil
+}
