@@ -77,7 +77,7 @@ var rules = []rule{
 
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
-	{pkg: "internal/gen/genkernels", ours: []string{"."}},
+	{pkg: "internal/gen/genkernels", ours: []string{".", "genrt"}},
 	{pkg: "internal/gen", ours: []string{"internal/diag", "internal/python", "internal/pyrun", "internal/lang/..."}},
 	{pkg: "internal/cache", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
@@ -85,6 +85,8 @@ var rules = []rule{
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
 	{pkg: "internal/runtime/args", ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun", "internal/target"}},
 	{pkg: "internal/runtime/warm", ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia/driver"}},
+	{pkg: "internal/runtime/inside", ours: []string{"internal/lang", "internal/runtime/args", "internal/runtime/warm", "internal/target"}},
+	{pkg: "genrt", ours: []string{".", "internal/runtime/...", "internal/target", "internal/target/nvidia"}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
 	{pkg: "kernels"},
 
