@@ -31,6 +31,9 @@ type CacheOptions struct {
 	Redis    string       // a second level that machines share: redis://host:6379/0
 	Key      string       // signs what is written to Redis; what is read from there and not signed with it is refused; "": no signatures
 	Logger   *slog.Logger // of what goes wrong without being an error; may be nil
+
+	// Wait is how long a launch waits for another process that compiles the same kernel before it compiles on its own; 0: 100 ms.
+	Wait time.Duration
 }
 
 // CacheStats count what a cache did since it was opened.
@@ -53,7 +56,7 @@ func OpenCache(o CacheOptions) (*Cache, error) {
 		}
 		o.Dir = dir
 	}
-	so := cache.Options{Dir: o.Dir, ReadOnly: o.ReadOnly, Limit: o.Limit, Secret: o.Key, Log: o.Logger}
+	so := cache.Options{Dir: o.Dir, ReadOnly: o.ReadOnly, Limit: o.Limit, Secret: o.Key, Log: o.Logger, LockWait: o.Wait}
 	if o.Redis != "" {
 		level, err := redis.Open(o.Redis)
 		if err != nil {

@@ -386,7 +386,7 @@ func (b *lockedBuilder) Write(p []byte) (int, error) {
 
 // child is a process of TestProcesses: it launches five kernels on two devices and prints how many of them it compiled.
 func child(dir string) {
-	c, err := nereid.OpenCache(nereid.CacheOptions{Dir: dir})
+	c, err := nereid.OpenCache(nereid.CacheOptions{Dir: dir, Wait: time.Minute}) // a loaded machine is slow
 	if err != nil {
 		fmt.Println(err)
 		return
