@@ -222,3 +222,23 @@ func TestRecordKill(t *testing.T) {
 	}
 	t.Logf("%d variants", last)
 }
+
+// A text of any kind is refused or read, and what is read can be added to.
+func FuzzManifest(f *testing.F) {
+	whole, _ := manifestText([]Variant{variantOf(1), variantOf(2)})
+	f.Add(whole)
+	f.Add(whole[:len(whole)-3])
+	f.Add([]byte(`{"version": 1, "variants": [{"file": "k.py", "kernel": "k", "options": {"num_warps": 8}}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, end, err := parseManifest(data)
+		if err != nil || end < 0 {
+			return
+		}
+		next, _ := manifestText([]Variant{variantOf(3)})
+		text := append(append(slices.Clone(data[:end]), ','), next[len(manifestHead):]...)
+		again, _, err := parseManifest(text)
+		if err != nil || len(again.Variants) != len(m.Variants)+1 {
+			t.Errorf("%d variants, and one more is %v\n%s", len(m.Variants), err, text)
+		}
+	})
+}

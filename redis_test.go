@@ -64,3 +64,28 @@ func TestCacheRedis(t *testing.T) {
 		t.Error("what is compiled without the server is not kept")
 	}
 }
+
+// With a key, what machines without it write to Redis is refused, and replaced by what is signed.
+func TestCacheRedisKey(t *testing.T) {
+	needLLVM(t)
+	address, _ := startRedis(t)
+	s := stream(t, "cpu")
+	run := func(key string) nereid.CacheStats {
+		c := openCache(t, nereid.CacheOptions{Redis: address, Key: key})
+		compiled(t, c, s, "k.py", pair, 3, 2)
+		c.Close() // all is written
+		return c.Stats()
+	}
+	if got := run(""); got.Compiled != 1 {
+		t.Errorf("at first: %+v", got)
+	}
+	if got := run("secret"); got.Compiled != 1 || got.Damaged != 1 || got.Shared != 0 {
+		t.Errorf("what is not signed is used: %+v", got)
+	}
+	if got := run("secret"); got.Compiled != 0 || got.Shared != 1 {
+		t.Errorf("what is signed is not used: %+v", got)
+	}
+	if got := run("another"); got.Compiled != 1 || got.Damaged != 1 {
+		t.Errorf("what is signed with another key is used: %+v", got)
+	}
+}

@@ -48,14 +48,14 @@ func TestStore(t *testing.T) {
 		}
 		// Under the same name all the same, its content gives it away.
 		data, _ := os.ReadFile(s.path(r))
-		os.WriteFile(s.path(o), data, 0o666)
+		os.WriteFile(s.path(o), data, 0o644)
 		if s.Load(o) {
 			t.Errorf("another %s is not noticed", what)
 		}
 		os.Remove(s.path(o))
 	}
 	for _, bad := range []string{"", "{", `{"version":1}`, `{"version":9,"kernel":"k"}`, `{"version":1,"kernel":"k","timings":[{"config":"a","median":-1}]}`} {
-		os.WriteFile(s.path(r), []byte(bad), 0o666)
+		os.WriteFile(s.path(r), []byte(bad), 0o644)
 		if s.Load(record("1024", "fp16")) {
 			t.Errorf("%q is taken for a record", bad)
 		}
