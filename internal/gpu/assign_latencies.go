@@ -1,6 +1,9 @@
 package gpu
 
 import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -74,7 +77,8 @@ type latencies struct {
 	excluded map[*ir.Op]bool // loads that are needed at several levels
 	seen     map[*ir.Op]bool
 	copies   map[*ir.Op]*asyncCopy
-	stored   map[*ir.Value]bool // pointers by which the loop writes; nil until asked for
+	where    *address.Analysis // nil until asked for
+	stored   []*ir.Value       // pointers by which the loop writes
 }
 
 func (a *latencies) assign(stages int) {
@@ -173,37 +177,13 @@ func encodingOfBuffer(v *ir.Value) ir.Attr { m, _ := ttg.MemDescOf(v.Type); retu
 // isStoredTo reports whether the loop also writes by the pointer that a load reads from: an iteration may want what the one before
 // has stored. Triton loads ahead all the same.
 func (a *latencies) isStoredTo(load *ir.Op) bool {
-	if a.stored == nil {
-		a.stored = map[*ir.Value]bool{}
+	if a.where == nil {
+		a.where = address.New(a.loop)
 		for op := range a.loop.Ops() {
-			if ptr := memAccessPtr(op); ptr != nil && op.Effects()&ir.EffWrite != 0 && op.Def != ttg.AsyncCopy {
-				a.stored[pointerBase(ptr)] = true
-			}
+			a.stored = append(a.stored, accessesOf(op).writes...)
 		}
 	}
-	return a.stored[pointerBase(load.Slot(0))]
-}
-
-// pointerBase is the value that pointers are computed from: as a rule an argument of the function.
-func pointerBase(v *ir.Value) *ir.Value {
-	for range 1000 { // arguments of loops could lead round
-		next := v
-		if op := v.Def(); op == nil {
-			if loop := v.Block().Parent(); loop != nil && loop.Def == scf.For && isIterArg(v, loop) {
-				next = scf.Inits(loop)[v.Index()-1]
-			}
-		} else {
-			switch op.Def {
-			case tt.AddPtr, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Reshape, tt.Trans, tt.Bitcast, ttg.ConvertLayout:
-				next = op.Operand(0)
-			}
-		}
-		if next == v {
-			break
-		}
-		v = next
-	}
-	return v
+	return slices.ContainsFunc(a.stored, func(p *ir.Value) bool { return a.where.MayAlias(p, load.Slot(0)) })
 }
 
 // copyWidth is the number of elements that a thread may copy at once, as far as addresses and mask go.

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -20,9 +21,16 @@ func accessesOf(op *ir.Op) accesses {
 	for o := range op.Ops() {
 		switch ptr := memAccessPtr(o); {
 		case o.Def == tt.Load, o.Def == ttg.AsyncCopy:
-			a.reads = append(a.reads, pointerBase(ptr))
+			a.reads = append(a.reads, ptr)
 		case ptr != nil:
-			a.writes = append(a.writes, pointerBase(ptr))
+			a.writes = append(a.writes, ptr)
+		case o.Def == tt.Call: // it may write what it is given
+			a.unknown = true
+			for _, v := range o.Operands() {
+				if tt.IsPtr(ir.ElemOf(v.Type)) {
+					a.writes = append(a.writes, v)
+				}
+			}
 		case o.Def == ttg.AsyncCommitGroup, o.Def == ttg.AsyncWait, o.Def == ttg.LocalStore, len(o.Regions()) > 0:
 		case o.Effects()&(ir.EffWrite|ir.EffUnknown) != 0:
 			a.unknown = true
@@ -32,14 +40,14 @@ func accessesOf(op *ir.Op) accesses {
 }
 
 // conflict reports whether two ops must stay in order: both write, or one reads by a pointer by which the other writes.
-func conflict(a, b accesses) bool {
+func conflict(at *address.Analysis, a, b accesses) bool {
 	if a.orders() && b.orders() || a.unknown && b.any() || b.unknown && a.any() {
 		return true
 	}
 	for _, pair := range [][2][]*ir.Value{{a.reads, b.writes}, {b.reads, a.writes}} {
 		for _, r := range pair[0] {
 			for _, w := range pair[1] {
-				if r == w {
+				if at.MayAlias(r, w) {
 					return true
 				}
 			}
@@ -55,6 +63,7 @@ func (s *schedule) keepsMemory(ops []*ir.Op) bool {
 		accesses
 		op *ir.Op
 	}
+	at := address.New(s.loop)
 	var list []access
 	var all accesses
 	for _, op := range ops {
@@ -65,11 +74,11 @@ func (s *schedule) keepsMemory(ops []*ir.Op) bool {
 	}
 	for i, a := range list {
 		early := s.places[a.op].stage < s.stages-1
-		if early && (a.orders() || conflict(accesses{reads: a.reads}, all)) {
+		if early && (a.orders() || conflict(at, accesses{reads: a.reads}, all)) {
 			return false
 		}
 		for _, b := range list[:i] {
-			if !early && s.places[b.op].stage == s.stages-1 && a.op.Before(b.op) && conflict(a.accesses, b.accesses) {
+			if !early && s.places[b.op].stage == s.stages-1 && a.op.Before(b.op) && conflict(at, a.accesses, b.accesses) {
 				return false
 			}
 		}

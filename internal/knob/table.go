@@ -36,7 +36,7 @@ var (
 	})
 	CheckRaces = flag(Row{
 		Group: "Devices", Name: "NEREID_CHECK_RACES",
-		Doc: "On the device `sim`, two accesses of a program to one place of global memory, of which one writes, are an error if nothing orders them.",
+		Doc: "On the device `sim`, different values that one store writes to one place are an error, too. That other accesses of a program to global memory are in order is always checked there.",
 	})
 	Lines = flag(Row{
 		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO", Default: "on for GPUs, off for `cpu`",

@@ -121,6 +121,7 @@ type accesses struct {
 type barriers struct {
 	who   map[*ir.Op]level
 	drain map[*ir.Op]bool // asynchronous copies are waited for before that
+	first map[*ir.Op]bool // loads that only the first of the threads with an element makes
 }
 
 // note raises what an operation needs.
@@ -139,7 +140,8 @@ type barrierFinder struct {
 
 // findBarriers are the operations that need a barrier before them.
 func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) barriers {
-	f := &barrierFinder{l: l, alloc: a, roots: roots, order: newOrderer(l), out: barriers{map[*ir.Op]level{}, map[*ir.Op]bool{}}}
+	f := &barrierFinder{l: l, alloc: a, roots: roots, order: newOrderer(l), out: barriers{who: map[*ir.Op]level{}, drain: map[*ir.Op]bool{}}}
+	f.out.first = f.order.first
 	in, number := map[*ir.Block]*pending{}, map[*ir.Block]int{}
 	blocks := l.reachable(l.fn.Region(0))
 	for i, b := range blocks {

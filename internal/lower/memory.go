@@ -276,12 +276,16 @@ func lowerLoad(l *lowering, op *ir.Op) {
 	} else {
 		instr += hint(op, loadCaches)
 	}
+	owner := ""
+	if l.alloc.barriers.first[op] {
+		owner = l.ownerOf(op, ptr)
+	}
 	ptrs := l.regs(ptr)
 	var loaded [][]string // taken apart only when all loads are on their way
 	for i := 0; i < len(ptrs); i += a.vec {
-		pred := ""
+		pred := owner
 		if mask != nil {
-			pred = l.regs(mask)[i]
+			pred = l.both(pred, l.regs(mask)[i])
 		}
 		var words []string
 		if other != nil && mask != nil {
@@ -320,13 +324,9 @@ func lowerStore(l *lowering, op *ir.Op) {
 	}
 	elem := ir.ElemOf(val.Type)
 	a := newAccess(elem, l.vectorWidth(op, ptr, mask, bitsOf(elem)))
-	owner := ""
-	var skip int
+	owner, skip := l.ownerOf(op, ptr), 0
 	if _, ok := ptr.Type.(*ir.TensorType); ok {
-		ll := l.layout(op, ptr.Type)
-		owner, skip = l.owns(ll), ll.FreeVariablesIn(layout.Register)
-	} else {
-		owner = l.scalarOwner()
+		skip = l.layout(op, ptr.Type).FreeVariablesIn(layout.Register)
 	}
 	instr := "st.global" + hint(op, storeCaches)
 	ptrs, vals := l.regs(ptr), l.regs(val)
@@ -340,6 +340,14 @@ func lowerStore(l *lowering, op *ir.Op) {
 		}
 		l.storeWords(a, instr, l.pack(a, vals[i:i+a.vec]), ptrs[i], "ptr addrspace(1)", "l", pred)
 	}
+}
+
+// ownerOf is the condition for accessing elements that several threads may have.
+func (l *lowering) ownerOf(op *ir.Op, ptr *ir.Value) string {
+	if _, ok := ptr.Type.(*ir.TensorType); ok {
+		return l.owns(l.layout(op, ptr.Type))
+	}
+	return l.scalarOwner()
 }
 
 // both is the conjunction of two conditions, either of which may be "" for true.

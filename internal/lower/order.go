@@ -68,10 +68,13 @@ type orderer struct {
 	l     *lowering
 	at    *address.Analysis
 	loops map[*ir.Op]int // by number
+
+	private private
+	first   map[*ir.Op]bool // loads that only the first thread with an element makes
 }
 
 func newOrderer(l *lowering) *orderer {
-	o := &orderer{l: l, at: l.program.addresses(), loops: map[*ir.Op]int{}}
+	o := &orderer{l: l, at: l.program.addresses(), loops: map[*ir.Op]int{}, private: private{}, first: map[*ir.Op]bool{}}
 	for op := range l.fn.Ops() {
 		if isLoop(op) {
 			o.loops[op] = min(len(o.loops), anyLoop)
@@ -141,11 +144,15 @@ func isArgument(s address.Symbol, fn *ir.Op) bool {
 	return s.Value != nil && s.Value.IsArg() && s.Value.Block() == fn.Region(0).First()
 }
 
+// everybody are all threads of the program.
 func (o *orderer) everybody() level {
-	if o.l.ctas > 1 {
+	switch {
+	case o.l.ctas > 1:
 		return theProgram
+	case o.l.warps > 1:
+		return theBlock
 	}
-	return theBlock
+	return theWarp
 }
 
 // commuting are the kinds of atomics that give the same in any order.
@@ -160,38 +167,93 @@ func commute(old, now touched) bool {
 	return kind == b.IntOr("atomic_rmw_op", 0) && slices.Contains(commuting, kind)
 }
 
-// holders compares the threads that have an element in two accesses to the same elements.
+// private are the loads of which each copy is wanted by its own thread alone.
+type private map[*ir.Op]bool
+
+// has reports whether a load's value only goes into stores, by way of elementwise operations: of threads with copies of an element the first
+// stores, and what the others have loaded is of no use.
+func (p private) has(load *ir.Op) bool {
+	is, ok := p[load]
+	if !ok {
+		is = load.Def == tt.Load && staysInThread(load.Result(0), map[*ir.Value]bool{})
+		p[load] = is
+	}
+	return is
+}
+
+func staysInThread(v *ir.Value, seen map[*ir.Value]bool) bool {
+	if seen[v] {
+		return true
+	}
+	seen[v] = true
+	for u := range v.Users() {
+		switch {
+		case u.Def == tt.Store:
+			if !sameThreads(u.Operand(0).Type, v.Type) {
+				return false
+			}
+		case u.Def.Has(ir.Elementwise), u.Def == tt.FpToFp, u.Def == tt.Bitcast:
+			for _, r := range u.Results() {
+				if tt.IsPtr(ir.ElemOf(r.Type)) || !sameThreads(r.Type, v.Type) || !staysInThread(r, seen) {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// sameThreads reports whether tensors have the same layout and shape, or both are scalars.
+func sameThreads(a, b ir.Type) bool {
+	x, ok := a.(*ir.TensorType)
+	y, ok2 := b.(*ir.TensorType)
+	if !ok || !ok2 {
+		return ok == ok2
+	}
+	return x.With(ir.I8) == y.With(ir.I8)
+}
+
+// holders compares the threads that have an element in two accesses to the same elements. A load that nobody else wants is made by the
+// first of them alone where that is enough.
 func (o *orderer) holders(old, now touched) level {
 	from, to := old, now // to writes
 	if to.what < writes {
 		from, to = now, old
 	}
+	who := o.sharing(from, to, from.what >= writes)
+	if who != nobody && o.private.has(from.op) && o.sharing(from, to, true) == nobody {
+		o.first[from.op] = true
+		return nobody
+	}
+	return who
+}
+
+// sharing is how far the threads with an element in one access, or the first of them, are from the first with it in another.
+func (o *orderer) sharing(from, to touched, first bool) level {
 	ft, ok := from.ptr.Type.(*ir.TensorType)
 	tensor, ok2 := to.ptr.Type.(*ir.TensorType)
 	if !ok || !ok2 { // a scalar is stored by one thread and loaded by all
-		if from.what >= writes && ok == ok2 {
+		if ok == ok2 && first {
 			return nobody
 		}
 		return o.everybody()
 	}
-	return o.sharing(o.l.layout(from.op, ft), o.l.layout(to.op, tensor), from.what >= writes)
-}
-
-// sharing is how far the threads with an element in one layout, or the first of them, are from the first with it in another.
-func (o *orderer) sharing(from, to layout.Layout, first bool) level {
-	places, ok := from.FirstPlaces(to)
+	src := o.l.layout(from.op, ft)
+	places, ok := src.FirstPlaces(o.l.layout(to.op, tensor))
 	if !ok {
 		return o.everybody()
-	}
-	if !first && from.InSize(layout.Warp) < o.l.warps { // the others repeat them
-		return theBlock
 	}
 	for _, x := range []struct {
 		dim string
 		far level
 	}{{layout.Block, theProgram}, {layout.Warp, theBlock}, {layout.Lane, theWarp}} {
-		if !staysIn(from, places, x.dim, first) {
+		if !staysIn(src, places, x.dim, first) {
 			return x.far
+		}
+		if x.dim == layout.Warp && !first && src.InSize(layout.Warp) < o.l.warps { // the others repeat them
+			return theBlock
 		}
 	}
 	return nobody

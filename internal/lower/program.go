@@ -65,7 +65,7 @@ func (g *program) lower(kernel *ir.Op) {
 // addresses says where pointers point.
 func (g *program) addresses() *address.Analysis {
 	if g.where == nil {
-		g.where = address.New(g.module)
+		g.where = address.New(g.module.Op)
 	}
 	return g.where
 }

@@ -76,6 +76,9 @@ func (a *Analysis) difference(old Place, p, q *Form) (d, g int64) {
 			g = gcd(g, c)
 		}
 	}
+	if g != 0 {
+		d %= g
+	}
 	return d, g
 }
 

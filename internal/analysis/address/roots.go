@@ -33,13 +33,16 @@ type Analysis struct {
 	placed map[Symbol]*carried
 }
 
-// New prepares to analyse a module.
-func New(m *ir.Module) *Analysis {
+// New prepares to analyse a module, or what is around an operation of it.
+func New(at *ir.Op) *Analysis {
+	for at.Parent() != nil {
+		at = at.Parent()
+	}
 	a := &Analysis{
 		calls: map[string][]*ir.Op{}, roots: map[*ir.Value][]*ir.Value{}, raw: map[*ir.Value]*Form{}, forms: map[*ir.Value]*Form{},
 		ids: map[Symbol]int{}, placed: map[Symbol]*carried{},
 	}
-	for op := range m.Op.Ops() {
+	for op := range at.Ops() {
 		if op.Def == tt.Call {
 			if callee, ok := op.Attr("callee").(*ir.SymbolRefAttr); ok {
 				a.calls[callee.Root] = append(a.calls[callee.Root], op)
