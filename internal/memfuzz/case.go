@@ -15,6 +15,8 @@ import (
 type Case struct {
 	Source  string
 	Warps   int
+	CTAs    int  // 0 is 1
+	Check   bool // accesses are checked at run time
 	Grid    int
 	Args    []Arg
 	Overlap bool // arguments overlap each other: GPUs do not order accesses through them
@@ -35,7 +37,7 @@ type Arg struct {
 // Case returns the kernel's text and arguments.
 func (k *Kernel) Case() *Case {
 	stride := k.strides()
-	c := &Case{Source: k.text(stride), Warps: k.Warps, Grid: k.Grid, Overlap: k.overlaps()}
+	c := &Case{Source: k.text(stride), Warps: k.Warps, CTAs: k.CTAs, Check: k.Check, Grid: k.Grid, Overlap: k.overlaps()}
 	for _, t := range k.Tensors {
 		a := Arg{Name: t.Name, Type: t.Type, Offset: t.Offset, Seed: t.Seed, Of: t.Of}
 		switch {
@@ -116,8 +118,8 @@ func aligned(n int) []byte {
 	return b[skip : skip+n : skip+n]
 }
 
-// args returns the arguments of a launch over memory.
-func (c *Case) args(memory map[string][]byte) []any {
+// args returns the arguments of a launch over memory on a device with clusters or without.
+func (c *Case) args(memory map[string][]byte, clusters bool) []any {
 	var out []any
 	base := map[string]*nereid.Tensor{}
 	for _, a := range c.Args {
@@ -136,13 +138,17 @@ func (c *Case) args(memory map[string][]byte) []any {
 		base[a.Name] = t
 		out = append(out, t)
 	}
-	return append(out, nereid.Options{NumWarps: c.Warps})
+	o := nereid.Options{NumWarps: c.Warps, Check: c.Check}
+	if clusters {
+		o.NumCTAs = c.CTAs
+	}
+	return append(out, o)
 }
 
 // File returns the case as text that ReadCase reads.
 func (c *Case) File() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# launch warps=%d grid=%d overlap=%t\n", c.Warps, c.Grid, c.Overlap)
+	fmt.Fprintf(&b, "# launch warps=%d ctas=%d check=%t grid=%d overlap=%t\n", c.Warps, max(1, c.CTAs), c.Check, c.Grid, c.Overlap)
 	for _, a := range c.Args {
 		switch {
 		case a.Type == "":
@@ -178,7 +184,7 @@ func ReadCase(text string) (*Case, error) {
 func (c *Case) readLine(words []string) error {
 	var a Arg
 	fields := map[string]any{
-		"warps": &c.Warps, "grid": &c.Grid, "overlap": &c.Overlap, "name": &a.Name, "type": &a.Type, "len": &a.Len, "offset": &a.Offset,
+		"warps": &c.Warps, "ctas": &c.CTAs, "check": &c.Check, "grid": &c.Grid, "overlap": &c.Overlap, "name": &a.Name, "type": &a.Type, "len": &a.Len, "offset": &a.Offset,
 		"perm": &a.Perm, "seed": &a.Seed, "of": &a.Of, "value": &a.Value,
 	}
 	kind := words[0]

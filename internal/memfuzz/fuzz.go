@@ -20,6 +20,7 @@ type Options struct {
 	Shrink  int           // how many smaller kernels to try for one that differs
 	Stop    int           // ends the run after that many findings; 0 for never
 
+	Begin  func(i uint64) // is called before each kernel, from any goroutine; may be nil
 	Report func(*Finding) // is called for each difference, by one goroutine at a time
 }
 
@@ -101,6 +102,9 @@ func (f *fuzzer) work(ctx context.Context) {
 
 // one runs kernel i.
 func (f *fuzzer) one(ctx context.Context, i uint64) {
+	if f.Begin != nil {
+		f.Begin(i)
+	}
 	k := Generate(f.Seed, i)
 	var devices []*Device
 	for _, turns := range f.devices {

@@ -8,14 +8,15 @@ import (
 // generator makes one kernel. What it has made so far tells which names statements may use.
 type generator struct {
 	*rand.Rand
-	k     *Kernel
-	vars  []*Expr           // variables in scope, as expressions
-	from  map[string]string // the tensor that a variable was last loaded from
-	loops []string          // loop variables in scope
-	ptrs  []*Stmt           // pointer variables in scope
-	names int
-	left  int // how many more statements may be made
-	depth int
+	k       *Kernel
+	vars    []*Expr           // variables in scope, as expressions
+	from    map[string]string // the tensor that a variable was last loaded from
+	loops   []string          // loop variables in scope
+	ptrs    []*Stmt           // pointer variables in scope
+	indices [nShapes][]Index  // made so far
+	names   int
+	left    int // how many more statements may be made
+	depth   int
 }
 
 // Generate returns kernel i of a seed.
@@ -43,6 +44,10 @@ func (g *generator) launch() {
 	g.k.Warps = pick(g, 1, 2, 4, 4)
 	g.k.Grid = pick(g, 1, 1, 2, 3)
 	g.k.Align = pick(g, 1, 16, 32)
+	g.k.Check = g.chance(10)
+	if g.k.CTAs = 1; g.chance(5) {
+		g.k.CTAs = 2
+	}
 }
 
 // arguments makes few tensors, so that accesses meet.

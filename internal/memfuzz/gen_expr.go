@@ -1,5 +1,7 @@
 package memfuzz
 
+import "slices"
+
 // valueType returns a type for values: that of a tensor mostly.
 func (g *generator) valueType() Type {
 	if g.chance(25) {
@@ -162,9 +164,37 @@ func (g *generator) condition() *Expr {
 	return e
 }
 
-// index makes an index of a shape; distinct lanes go to distinct elements if they must.
+// index makes an index of a shape; distinct lanes go to distinct elements if they must. Often it is one that the kernel has already, or one
+// that is shifted against it, since compilers look for accesses to equal and to disjoint elements.
 func (g *generator) index(s Shape, distinct bool) Index {
-	x := Index{Kind: "lane", Shift: g.shift(), Long: g.chance(10)}
+	if n := len(g.indices[s]); n > 0 && g.chance(35) {
+		x := g.indices[s][g.IntN(n)]
+		if g.chance(40) {
+			x.Shift = g.shift(s)
+		}
+		if (injective[x.Kind] || !distinct) && g.inScope(x.Shift) {
+			return x
+		}
+	}
+	x := g.newIndex(s, distinct)
+	if x.Kind != "data" {
+		g.indices[s] = append(g.indices[s], x)
+	}
+	return x
+}
+
+// inScope reports whether the variables of a shift are.
+func (g *generator) inScope(s Shift) bool {
+	for _, t := range s {
+		if t.Name != "" && !slices.Contains(g.loops, t.Name) && !slices.ContainsFunc(g.k.Scalars, func(s Scalar) bool { return s.Name == t.Name }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *generator) newIndex(s Shape, distinct bool) Index {
+	x := Index{Kind: "lane", Shift: g.shift(s), Long: g.chance(10)}
 	if s == Scal {
 		return x
 	}
@@ -195,14 +225,14 @@ func (g *generator) index(s Shape, distinct bool) Index {
 	return x
 }
 
-// shift makes what is added to an index.
-func (g *generator) shift() Shift {
+// shift makes what is added to an index of a shape: small numbers and those that take it past other accesses.
+func (g *generator) shift(s Shape) Shift {
 	var out Shift
 	if g.chance(50) {
-		out = append(out, Term{K: pick(g, 1, 2, 4, 5, 8, 16, 32, 33)})
+		out = append(out, Term{K: pick(g, 1, 2, 4, 5, 8, 16, 32, 33, g.k.size(s)/2, g.k.size(s))})
 	}
 	if len(g.loops) > 0 && g.chance(30) {
-		out = append(out, Term{pick(g, g.loops...), pick(g, 1, 1, 4, 16)})
+		out = append(out, Term{pick(g, g.loops...), pick(g, 1, 1, 4, 16, g.k.size(s))})
 	}
 	if len(g.k.Scalars) > 0 && g.chance(25) {
 		out = append(out, Term{pick(g, g.k.Scalars...).Name, 1})

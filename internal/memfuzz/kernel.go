@@ -6,8 +6,10 @@ import "slices"
 type Kernel struct {
 	Rows, Cols int // of a matrix; a vector has as many elements
 	Warps      int
-	Grid       int // programs, along one dimension
-	Align      int // the elements of a program in a tensor are a multiple of this
+	CTAs       int  // blocks of a program on GPUs that have clusters
+	Check      bool // accesses are checked at run time
+	Grid       int  // programs, along one dimension
+	Align      int  // the elements of a program in a tensor are a multiple of this
 	Tensors    []Tensor
 	Scalars    []Scalar
 	Body       []*Stmt

@@ -2,6 +2,7 @@ package memfuzz
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,6 +20,7 @@ var (
 	workersFlag = flag.Int("workers", runtime.GOMAXPROCS(0), "how many kernels run at a time")
 	timeFlag    = flag.Duration("time", 0, "when to end, however many kernels have run")
 	shrinkFlag  = flag.Int("shrink", 600, "how many smaller kernels to try for each that differs")
+	traceFlag   = flag.Bool("trace", false, "print the number of each kernel before it runs, to find one that ends the process")
 	stopFlag    = flag.Int("stop", 10, "how many differences to look for; 0 for all")
 )
 
@@ -38,6 +40,9 @@ func TestMemory(t *testing.T) {
 		Seed: *seedFlag, First: *firstFlag, Count: *countFlag, Workers: *workersFlag, Time: *timeFlag, Shrink: *shrinkFlag, Stop: *stopFlag,
 		Devices: here(t, strings.Split(*devicesFlag, ",")),
 		Report:  func(f *Finding) { t.Errorf("%v", f) },
+	}
+	if *traceFlag {
+		o.Begin = func(i uint64) { fmt.Fprintln(os.Stderr, "kernel", i) }
 	}
 	start := time.Now()
 	ran, found, err := Run(t.Context(), o)

@@ -18,8 +18,9 @@ type Device struct {
 	dev  *nereid.Device
 	// orders holds the orders in which warps run, see sim.Watch; the first also watches for races. Launches on devices that have no
 	// say in it are repeated instead.
-	orders []uint64
-	gpu    bool
+	orders   []uint64
+	gpu      bool
+	clusters bool
 }
 
 // Open opens a device by name, and the interpreter for judging.
@@ -29,6 +30,7 @@ func Open(name string) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{Name: name, dev: dev, orders: []uint64{0}, gpu: strings.HasPrefix(name, "sim") || strings.HasPrefix(name, "cuda")}
+	d.clusters = strings.HasPrefix(name, "cuda") || name == "sim:90"
 	if d.gpu {
 		d.orders = []uint64{0, 1, 2}
 	}
@@ -126,7 +128,7 @@ func (c *Case) launch(ctx context.Context, k *nereid.Kernel, d *Device, order ui
 	}
 	defer s.Close()
 	memory := c.memory()
-	if err := k.Launch(s, nereid.Grid{c.Grid}, c.args(memory)...); err != nil {
+	if err := k.Launch(s, nereid.Grid{c.Grid}, c.args(memory, d.clusters)...); err != nil {
 		return nil, err
 	}
 	return memory, s.Sync()

@@ -62,6 +62,12 @@ func (c *cutter) kernel() {
 	if c.take(k.Grid > 1) {
 		k.Grid = 1
 	}
+	if c.take(k.CTAs > 1) {
+		k.CTAs = 1
+	}
+	if c.take(k.Check) {
+		k.Check = false
+	}
 	if c.take(k.Warps > 1) {
 		k.Warps /= 2
 	}

@@ -117,15 +117,12 @@ func (w *writer) load(s *Stmt) {
 	w.line("%s = tl.load(%s%s%s)", s.Name, w.pointer(s), w.mask(s), other)
 }
 
-// atomic writes an atomic between two barriers: atomics are not ordered against other accesses by themselves.
 func (w *writer) atomic(s *Stmt) {
-	w.line("tl.debug_barrier()")
 	old := ""
 	if s.Name != "" {
 		old = s.Name + " = "
 	}
 	w.line("%stl.atomic_%s(%s, %s%s)", old, s.Op, w.pointer(s), w.expr(s.Value), w.mask(s))
-	w.line("tl.debug_barrier()")
 }
 
 func (w *writer) body(list []*Stmt) {
