@@ -29,7 +29,7 @@ func envCount() int {
 	if n, err := strconv.Atoi(os.Getenv("NEREID_MEMFUZZ")); err == nil {
 		return n
 	}
-	return 200
+	return 150
 }
 
 // TestMemory runs random kernels on all devices and compares memory. CI runs a few of them.
