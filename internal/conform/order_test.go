@@ -284,8 +284,23 @@ func TestOrder(t *testing.T) {
 					t.Error(err)
 				}
 				c.count(t, k)
+				if name == "sim:90" {
+					c.onCluster(t, k, l, dev, want)
+				}
 			})
 		}
+	}
+}
+
+// onCluster runs the case with programs of two blocks.
+func (c *orderCase) onCluster(t *testing.T, k *nereid.Kernel, l clusterCase, dev *nereid.Device, want [][]byte) {
+	t.Helper()
+	got, err := l.run(k, dev, nereid.Options{NumCTAs: 2, NumWarps: c.opts.NumWarps})
+	if err != nil {
+		t.Fatalf("two blocks: %v", err)
+	}
+	if err := l.compare(got, want); err != nil {
+		t.Errorf("two blocks: %v", err)
 	}
 }
 

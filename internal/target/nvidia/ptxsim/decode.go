@@ -177,7 +177,9 @@ func (p *parser) transfer(s *stmt, in *instr, args string) (bool, error) {
 			in.kind = kindBarrier
 		}
 	case "brx":
-		return true, fmt.Errorf("brx.idx is not known")
+		if err := p.table(in, splitOperands(args)); err != nil {
+			return true, err
+		}
 	case "call":
 		in.kind = kindCall
 		site, err := p.callSite(splitOperands(args))
@@ -190,6 +192,32 @@ func (p *parser) transfer(s *stmt, in *instr, args string) (bool, error) {
 	}
 	p.emit(*in)
 	return true, nil
+}
+
+// table reads "index, name" of brx.idx, which goes to one of the labels that name stands for.
+func (p *parser) table(in *instr, args []string) error {
+	if len(args) != 2 || p.tables[args[1]] == nil {
+		return fmt.Errorf("%s: no targets", in.text)
+	}
+	index, err := p.operand(args[0])
+	if err != nil {
+		return err
+	}
+	in.kind = kindTable
+	for _, l := range p.tables[args[1]] {
+		p.jumps = append(p.jumps, jump{len(p.m.code), l, in.line})
+	}
+	in.run = func(c *block, act []int32) {
+		to := c.m.code[c.at].targets
+		for _, t := range act {
+			i := index.get(c, t)
+			if i >= uint64(len(to)) {
+				c.fail(t, "target %d of %d", i, len(to))
+			}
+			c.pc[t] = int32(to[i])
+		}
+	}
+	return nil
 }
 
 // callSite reads "(ret), name, (args)" and its shorter forms.

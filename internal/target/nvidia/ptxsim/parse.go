@@ -38,21 +38,23 @@ type param struct{ off, size int }
 
 // parser reads a module.
 type parser struct {
-	m        *Module
-	text     string
-	at, line int
-	names    []map[string]int // scopes of registers
-	params   []map[string]param
-	prefixes map[string]int // of ranges of registers, "%r", and their widths
-	widths   map[int]int    // of registers in bits
-	labels   map[string]int
-	jumps    []jump
-	numRegs  int
-	paramTop int
-	localTop int
-	loc      string // the last .loc
-	shared   int    // static shared memory
-	fn       *function
+	m         *Module
+	text      string
+	at, line  int
+	names     []map[string]int // scopes of registers
+	params    []map[string]param
+	prefixes  map[string]int // of ranges of registers, "%r", and their widths
+	widths    map[int]int    // of registers in bits
+	labels    map[string]int
+	jumps     []jump
+	numRegs   int
+	paramTop  int
+	localTop  int
+	loc       string              // the last .loc
+	tables    map[string][]string // the labels of .branchtargets, by its own
+	lastLabel string
+	shared    int // static shared memory
+	fn        *function
 }
 
 type jump struct {
@@ -244,6 +246,7 @@ func (p *parser) function(words []string, at int) error {
 	p.names = []map[string]int{{}}
 	p.prefixes = map[string]int{}
 	p.labels = map[string]int{}
+	p.tables = map[string][]string{}
 	p.jumps = nil
 	var err error
 	if at+1 < len(words) {
@@ -358,7 +361,7 @@ func (p *parser) body() error {
 			continue
 		}
 		if label, ok := p.label(); ok {
-			p.labels[label] = len(p.m.code)
+			p.labels[label], p.lastLabel = len(p.m.code), label
 			continue
 		}
 		line := p.line
@@ -391,6 +394,10 @@ func (p *parser) emit(i instr) { p.m.code = append(p.m.code, i) }
 
 // statement reads a declaration or an instruction.
 func (p *parser) statement(s string, line int) error {
+	if list, ok := strings.CutPrefix(s, ".branchtargets"); ok {
+		p.tables[p.lastLabel] = splitOperands(strings.TrimSpace(list))
+		return nil
+	}
 	word, rest, _ := strings.Cut(strings.ReplaceAll(s, "\t", " "), " ")
 	switch word {
 	case ".reg":

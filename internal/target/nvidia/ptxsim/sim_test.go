@@ -58,3 +58,40 @@ func TestCompareHalves(t *testing.T) {
 		t.Errorf("%v, %v", out, err)
 	}
 }
+
+// TestTable: brx.idx goes to the label that a register counts.
+func TestTable(t *testing.T) {
+	m, err := Parse([]byte(`
+.visible .entry k(.param .u64 p)
+.reqntid 32
+{
+	.reg .b32 %r<5>;
+	.reg .b64 %rd<4>;
+	mov.u32 %r0, %tid.x;
+	and.b32 %r1, %r0, 1;
+	$L_brx_0: .branchtargets
+		$L1,
+		$L2;
+	brx.idx %r1, $L_brx_0;
+$L1:
+	mov.b32 %r2, 10;
+	bra $L3;
+$L2:
+	mov.b32 %r2, 20;
+$L3:
+	ld.param.u64 %rd0, [p];
+	mul.wide.u32 %rd1, %r0, 4;
+	add.s64 %rd2, %rd0, %rd1;
+	st.global.b32 [%rd2], %r2;
+	ret;
+}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, out := NewMemory(), make([]byte, 128)
+	err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{1, 1, 1}, Args: []uint64{mem.Alloc(out)}, Memory: mem})
+	if err != nil || out[0] != 10 || out[4] != 20 || out[8] != 10 {
+		t.Errorf("%v, %v", out, err)
+	}
+}
