@@ -17,6 +17,7 @@ type generator struct {
 	names   int
 	left    int // how many more statements may be made
 	depth   int
+	dots    bool // there are products of matrices, for whose sake loops are pipelined
 }
 
 // Generate returns kernel i of a seed.
@@ -40,6 +41,9 @@ func (g *generator) chance(p int) bool { return g.IntN(100) < p }
 func (g *generator) launch() {
 	n := pick(g, 16, 32, 64, 64, 64, 128, 128, 256)
 	g.k.Rows = min(n/2, pick(g, 2, 4, 8, 16))
+	if g.dots = g.chance(8); g.dots {
+		n, g.k.Rows = 256, 16 // the least that products take
+	}
 	g.k.Cols = n / g.k.Rows
 	g.k.Warps = pick(g, 1, 2, 4, 4)
 	g.k.Grid = pick(g, 1, 1, 2, 3)
@@ -54,6 +58,9 @@ func (g *generator) launch() {
 func (g *generator) arguments() {
 	for i := range pick(g, 1, 2, 2, 3) {
 		t := Tensor{Name: fmt.Sprintf("x%d", i), Type: pick(g, I32, I32, I32, F32, F32, I8, I64, F16), Seed: g.Uint64N(1000), Indexed: g.chance(30)}
+		if g.dots {
+			t.Type = pick(g, F16, F16, F32)
+		}
 		if g.chance(15) {
 			t.Offset = pick(g, 1, 3, 4, 16)
 		}

@@ -36,6 +36,9 @@ func (g *generator) expr(s Shape, t Type, depth int) *Expr {
 		return g.leaf(s, t)
 	}
 	node := func(op string, k int, args ...*Expr) *Expr { return &Expr{Op: op, Args: args, K: k, Shape: s, Type: t} }
+	if g.dots && s == Mat && t.float() && g.chance(50) {
+		return node("dot", 0, g.expr(s, F16, depth-1), g.expr(s, F16, depth-1))
+	}
 	switch n := g.IntN(20); {
 	case n < 1:
 		return node("where", 0, g.bool(s), g.expr(s, t, depth-1), g.expr(s, t, depth-1))

@@ -16,6 +16,9 @@ var forms = map[string]string{
 	"min": "tl.minimum($0, $1)", "max": "tl.maximum($0, $1)",
 	"where": "tl.where($0, $1, $2)",
 
+	// Factors are cut off, so that products are exact.
+	"dot": "tl.dot(tl.clamp($0, -15.0, 15.0), tl.clamp($1, -15.0, 15.0)).to($type)",
+
 	"cast":      "$0.to($type)",
 	"small":     "($0 & 15).to($type)", // integers as floats stay small, so that sums are exact
 	"splat":     "(tl.zeros($shape, $type) + $0)",
