@@ -21,6 +21,9 @@ type Bound struct {
 	k      *Kernel
 	l      *launch
 	params []boundParam
+
+	apart   *warm.Plan // for arguments that do not overlap
+	overlap *warm.Plan // for those that do, once it is needed
 }
 
 // boundParam is what can be changed of a parameter.
@@ -57,7 +60,30 @@ func (k *Kernel) Bind(s *Stream, list ...any) (*Bound, error) {
 	}
 	x := &Bound{p: newPlan(s.dev, b, len(l.frame.Words)), s: s, words: l.frame.Words, k: k, l: l}
 	x.params = l.boundParams()
+	x.apart = x.p
+	if err := x.choose(); err != nil {
+		l.release()
+		return nil, err
+	}
 	return x, nil
+}
+
+// choose takes the code for arguments that overlap if they do, and the other code if not.
+func (b *Bound) choose() error {
+	if !b.l.overlap(b.apart.Apart) {
+		b.p = b.apart
+		return nil
+	}
+	if b.overlap == nil {
+		l := *b.l
+		x, err := l.buildOverlap(b.s)
+		if err != nil {
+			return err
+		}
+		b.overlap = newPlan(b.s.dev, x, len(b.words))
+	}
+	b.p = b.overlap
+	return nil
 }
 
 // prepare specializes arguments and compiles the kernel for them.
@@ -142,7 +168,7 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 	}
 	b.l.rebind(b.params[param].word, t)
 	b.l.frame.Vals[param] = t.core() // keeps its memory alive
-	return nil
+	return b.choose()
 }
 
 func (b *Bound) settable(param int) error {

@@ -25,6 +25,7 @@ type build struct {
 	exec  target.Executable
 	hooks *Hooks // of launches, if there are any
 
+	apart   []target.Apart // arguments that must not overlap
 	bounded target.Bounded // exec, if launches must tell it the memory of their arguments
 
 	done chan struct{} // closed when exec or err is there
@@ -124,6 +125,9 @@ func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, err
 		}
 		var err error
 		b.exec, err = k.make(ctx, dev, l.specs, l.opts)
+		if x, ok := b.exec.(target.Assuming); ok {
+			b.apart = x.Apart()
+		}
 		if x, ok := b.exec.(target.Bounded); ok && x.Bounded() {
 			b.bounded = x
 		}

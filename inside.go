@@ -2,6 +2,7 @@ package nereid
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
@@ -22,6 +23,9 @@ func init() { // package inside says who needs this
 			return fmt.Errorf("nereid: %s: %w", k.(*Kernel).name, err)
 		}
 		return launchPlan(p, s.(*Stream), g, words)
+	}
+	inside.Root.Overlap = func(a, b *args.Tensor, orEqual bool) bool {
+		return (*Tensor)(unsafe.Pointer(a)).overlaps((*Tensor)(unsafe.Pointer(b)), orEqual)
 	}
 	inside.Root.Grid = func(p *warm.Plan, k, grid any, values inside.Values) ([3]int, error) {
 		return k.(*Kernel).gridOf(p, grid.(GridFunc), values)

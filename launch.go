@@ -97,6 +97,11 @@ func (k *Kernel) repeat(f *frame, s *Stream, grid Programs, list []any) (done bo
 		return false, nil
 	}
 	p := k.plans.Find(&f.Look, &f.Opts, s.dev.core())
+	if p != nil && p.Apart != nil && overlap(p.Apart, f.Vals) {
+		opts := f.Opts
+		opts.Overlap = true
+		p = k.plans.Find(&f.Look, &opts, s.dev.core())
+	}
 	if p == nil {
 		return false, nil
 	}
@@ -137,16 +142,29 @@ func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matche
 	if err != nil {
 		return err
 	}
-	if b.bounded == nil && !l.checked() { // else each launch sorts out the memory of its arguments
-		p := newPlan(s.dev, b, len(l.frame.Words))
-		if note != nil {
-			p.Consts = l.frame.consts()
-			note(p, byValue)
-		} else {
-			k.remember(p, &l.frame, list)
+	l.plan(b, list, note, byValue)
+	if l.overlap(b.apart) {
+		if b, err = l.buildOverlap(s); err != nil {
+			return err
 		}
+		l.plan(b, list, note, byValue)
 	}
 	return b.launch(s, g, l.frame.Words, l.mem)
+}
+
+// plan keeps the plan by which the launch can be repeated, unless each launch has to sort out the memory of its arguments.
+func (l *launch) plan(b *build, list []any, note noting, byValue bool) {
+	if b.bounded != nil || l.checked() {
+		return
+	}
+	p := newPlan(l.dev, b, len(l.frame.Words))
+	p.Overlap = l.opts.Overlap
+	if note != nil {
+		p.Consts = l.frame.consts()
+		note(p, byValue)
+		return
+	}
+	l.k.remember(p, &l.frame, list)
 }
 
 // launchMatched launches with arguments that are bound already, again and again as it may be.
@@ -167,7 +185,7 @@ func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched) error 
 
 // newPlan returns a plan for launches with so many words.
 func newPlan(dev *Device, b *build, words int) *warm.Plan {
-	p := &warm.Plan{Dev: dev.core(), Owner: b, Words: words}
+	p := &warm.Plan{Dev: dev.core(), Owner: b, Words: words, Apart: b.apart}
 	if b.hooks == nil {
 		p.Exec = b.exec
 		if r, n, ok := nvidia.Ready(b.exec); ok && n == words {
@@ -183,7 +201,10 @@ func (k *Kernel) remember(p *warm.Plan, f *frame, list []any) {
 	if short.Specialize(k.params, f.Vals, nil) != nil || !short.Reads(p.Dev) {
 		return
 	}
-	p.Keep(&short.Look, f.Opts)
+	opts := f.Opts
+	opts.Overlap = p.Overlap
+	p.Keep(&short.Look, opts)
+	p.Apart = byParameter(p.Apart, k.params.Rules, p.Classes)
 	p.Args = warm.NewArgCut(p, k.params.Rules, list, f.Vals)
 	k.plans.Add(p)
 }

@@ -146,6 +146,7 @@ func (k *Kernel) Params() []Param {
 //   - NumWarps, NumStages, NumCTAs, MaxNReg: num_warps (4), num_stages (3), num_ctas (1, or more for a cluster of blocks), maxnreg
 //   - Debug: debug=True, with which assertions are checked, and integers for overflow unless NoSanitizeOverflow is set
 //   - LaunchCooperativeGrid, LaunchPDL: launch_cooperative_grid, launch_pdl
+//   - Overlap: code for the CPU assumes nothing of arguments whose memory overlaps. Launches find out and set it themselves
 //   - Check: an access outside of the tensor that it goes through, and an index that overflows int32, end the launch with an error that
 //     names the line (on GPUs the index alone, as a failed assertion). It costs much: docs/CPU.md has a table
 type Options = target.Options

@@ -14,7 +14,8 @@ import (
 type Tensor struct {
 	DType DType
 	dev   *Device
-	addr  uint64 // of the first element; launches look at no more than this and the above
+	addr  uint64 // of the first element; launches on GPUs look at no more than this and the above
+	end   uint64 // the address behind its memory
 
 	Shape   []int
 	Strides []int // in elements
@@ -85,7 +86,7 @@ func FromBytes(dt DType, data []byte, shape ...int) *Tensor {
 		return broken(dt, shape, fmt.Errorf("nereid: a tensor of %s with the shape %v needs %d bytes, not %d", dt, shape, n, len(data)))
 	}
 	buf := hostBuffer{data}
-	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr()}
+	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr(), end: buf.Addr() + uint64(len(data))}
 }
 
 // New is a tensor of zeros on a device; the caller closes it. More memory than there is is an error.
@@ -100,7 +101,7 @@ func New(dev *Device, dt DType, shape ...int) (*Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nereid: a tensor of %s with the shape %v on %s: %w", dt, shape, dev, err)
 	}
-	return &Tensor{DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape), dev: dev, buf: buf, addr: buf.Addr()}, nil
+	return &Tensor{DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape), dev: dev, buf: buf, addr: buf.Addr(), end: buf.Addr() + uint64(buf.Size())}, nil
 }
 
 // checkShape is an error for shapes that no memory has.

@@ -292,13 +292,47 @@ func (c *Call) plan(s *nereid.Stream) *warm.Plan {
 	}
 	dev := streamOf(s).Dev
 	if !c.set.plans.Empty() {
-		return c.set.plans.Find(c.seen(), &target.Options{}, dev)
+		p := c.set.plans.Find(c.seen(), &target.Options{}, dev)
+		if p != nil && p.Apart != nil && c.overlap(p) {
+			return c.set.plans.Find(c.seen(), &target.Options{Overlap: true}, dev)
+		}
+		return p
 	}
 	if plans := c.set.byValue.Load(); plans != nil {
 		c.appendKey(dev)
-		return (*plans)[string(c.key)]
+		if p := (*plans)[string(c.key)]; p != nil && !c.overlap(p) {
+			return p
+		}
 	}
 	return nil
+}
+
+// overlap reports whether tensors overlap that must not for the plan's code.
+func (c *Call) overlap(p *warm.Plan) bool {
+	for _, x := range p.Apart {
+		if inside.Root.Overlap(tensorOf(c.tensors[x.A]), tensorOf(c.tensors[x.B]), x.OrEqual) {
+			return true
+		}
+	}
+	return false
+}
+
+// byTensor returns pairs of words as pairs of the tensors of a Call.
+func (c *Call) byTensor(apart []target.Apart) (out []target.Apart) {
+	var at []int // the tensor of each word
+	n := 0
+	for _, cl := range c.Classes[:c.n] {
+		if !cl.Folded() {
+			at = append(at, n)
+		}
+		if k := cl & args.ClassKind; k == args.ClassPtr || k == args.ClassNone {
+			n++
+		}
+	}
+	for _, x := range apart {
+		out = append(out, target.Apart{A: at[x.A], B: at[x.B], OrEqual: x.OrEqual})
+	}
+	return out
 }
 
 // appendKey writes all that decorators can see of the arguments.
@@ -333,9 +367,10 @@ const maxByValue = 1024
 
 // noteValue keeps a plan for arguments of these values, if its words are those of the arguments: decorators may add some.
 func (c *Call) noteValue(p *warm.Plan) {
-	if p.Words != c.used {
+	if p.Words != c.used || p.Overlap {
 		return
 	}
+	p.Apart = c.byTensor(p.Apart)
 	c.appendKey(p.Dev)
 	for {
 		old := c.set.byValue.Load()
@@ -372,7 +407,8 @@ func (c *Call) long(s *nereid.Stream, grid nereid.Programs) error {
 				c.noteValue(p)
 				return
 			}
-			p.Keep(c.seen(), target.Options{})
+			p.Keep(c.seen(), target.Options{Overlap: p.Overlap})
+			p.Apart = c.byTensor(p.Apart)
 			p.Cut = warm.NewCut(p, c.set.kinds, c.set.params, p.Classes, &c.set.raw)
 			c.set.plans.Add(p)
 		}

@@ -35,6 +35,8 @@ type Options struct {
 	LaunchCooperativeGrid bool `json:"launch_cooperative_grid,omitempty" code:"yes"` // the programs of a grid all run at once, and may wait for each other
 	LaunchPDL             bool `json:"launch_pdl,omitempty" code:"yes"`              // programmatic dependent launch: may begin before the kernel before it ends
 
+	Overlap bool `json:"overlap,omitempty" code:"yes"` // nothing is assumed of arguments whose memory overlaps
+
 	Check bool `json:"check,omitempty" code:"yes"` // accesses out of bounds, and indices that overflow int32, stop the kernel
 }
 
@@ -238,6 +240,15 @@ type Executable interface {
 	Launch(ctx context.Context, s Stream, grid [3]int, args []uint64) error
 	io.Closer
 }
+
+// Apart is a pair of arguments, by their words, whose memory must not overlap for the code to be right.
+type Apart struct {
+	A, B    int
+	OrEqual bool // they may also be the same pointer
+}
+
+// Assuming is an executable that is right only where arguments do not overlap. Code that was made with Options.Overlap assumes nothing.
+type Assuming interface{ Apart() []Apart }
 
 // Memory is the memory behind one argument of a launch that is a pointer.
 type Memory struct {

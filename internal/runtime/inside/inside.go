@@ -35,6 +35,9 @@ var Root struct {
 	Launch func(kernel, stream, grid any, list []any, note func(p *warm.Plan, byValue bool)) error
 	// LaunchPlan launches a *nereid.Kernel by a plan.
 	LaunchPlan func(p *warm.Plan, kernel, stream any, grid [3]int, words []uint64) error
+	// Overlap reports whether two tensors, each the beginning of a *nereid.Tensor, have memory in common. With orEqual, that does not
+	// count if they begin at the same place.
+	Overlap func(a, b *args.Tensor, orEqual bool) bool
 	// Grid calls a nereid.GridFunc for the arguments of a plan.
 	Grid func(p *warm.Plan, kernel, grid any, values Values) ([3]int, error)
 }

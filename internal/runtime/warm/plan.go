@@ -23,6 +23,11 @@ type Plan struct {
 	// Consts are the compile-time arguments and options by name, for grids that depend on them.
 	Consts map[string]any
 
+	// Apart lists the tensors that must not overlap, by parameter, or among the tensors of a genrt.Call. Overlap is set if the code is
+	// for those that do.
+	Apart   []target.Apart
+	Overlap bool
+
 	Cut  *Cut
 	Args *ArgCut
 

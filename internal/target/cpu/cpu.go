@@ -50,6 +50,7 @@ type compiled struct {
 	sites   []codegen.Site
 	prints  []codegen.Print
 	checked bool
+	apart   []target.Apart
 }
 
 // compile takes a kernel from what the front end made to an object file, or as far as in.Until says, when the result is nil.
@@ -76,7 +77,7 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 	}
 	start = time.Now()
 	host := lib.HostTarget()
-	code, err := codegen.Generate(in.Module, in.Kernel, c.options(host))
+	code, err := codegen.Generate(in.Module, in.Kernel, c.options(host, in.Options.Overlap))
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +98,16 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 	if in.Until == "asm" {
 		return nil, nil
 	}
-	return &compiled{out.Obj, code.Entry, code.Scratch, code.Params, code.Sites, code.Prints, c.Check}, nil
+	done := &compiled{out.Obj, code.Entry, code.Scratch, code.Params, code.Sites, code.Prints, c.Check, nil}
+	for _, p := range code.Apart {
+		done.apart = append(done.apart, target.Apart(p))
+	}
+	return done, nil
 }
 
 // options are the code generator's. Checked code has no vectors: each element's address is looked at.
-func (c Compiler) options(host llvm.Target) codegen.Options {
-	o := codegen.Options{VectorBytes: vectorBytes(host.Features), Features: host.Features, Check: c.Check, Lines: c.Lines, Gemm: gemm.Host(host.Features, tiles())}
+func (c Compiler) options(host llvm.Target, overlap bool) codegen.Options {
+	o := codegen.Options{Overlap: overlap, VectorBytes: vectorBytes(host.Features), Features: host.Features, Check: c.Check, Lines: c.Lines, Gemm: gemm.Host(host.Features, tiles())}
 	if c.vector > 0 {
 		o.VectorBytes, o.Gemm = c.vector, gemm.Host("", false)
 	}

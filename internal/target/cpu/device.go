@@ -182,6 +182,9 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, words
 	return k.launch(ctx, grid, words, nil)
 }
 
+// Apart lists the arguments whose memory the code takes not to overlap.
+func (k *kernel) Apart() []target.Apart { return k.code.apart }
+
 // Bounded reports whether the code checks its accesses.
 func (k *kernel) Bounded() bool { return k.code.checked }
 

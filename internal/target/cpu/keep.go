@@ -17,7 +17,8 @@ type kept struct {
 	Scratch int64
 	Params  int
 	Sites   []codegen.Site
-	Checked bool `json:",omitempty"`
+	Checked bool           `json:",omitempty"`
+	Apart   []target.Apart `json:",omitempty"`
 }
 
 // Fingerprint names what native code depends on: the processor and its features, LLVM, and what is checked.
@@ -41,7 +42,7 @@ func (d *Device) Restore(_ context.Context, name string, c target.Code) (target.
 	if k.Entry == "" || k.Params < 0 || k.Scratch < 0 {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}
-	return d.link(&compiled{obj: c.Data, entry: k.Entry, scratch: k.Scratch, params: k.Params, sites: k.Sites, checked: k.Checked}, name)
+	return d.link(&compiled{obj: c.Data, entry: k.Entry, scratch: k.Scratch, params: k.Params, sites: k.Sites, checked: k.Checked, apart: k.Apart}, name)
 }
 
 // Code is the kernel's object file. Kernels that print are not kept: what they print is not in it.
@@ -50,7 +51,7 @@ func (k *kernel) Code() (target.Code, error) {
 	if len(c.prints) > 0 {
 		return target.Code{}, fmt.Errorf("%s prints", k.name)
 	}
-	meta, err := json.Marshal(kept{c.entry, c.scratch, c.params, c.sites, c.checked})
+	meta, err := json.Marshal(kept{c.entry, c.scratch, c.params, c.sites, c.checked, c.apart})
 	return target.Code{Stage: stageObj, Data: c.obj, Meta: meta}, err
 }
 

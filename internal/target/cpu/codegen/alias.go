@@ -18,7 +18,8 @@ import (
 //   - that put each index at the same address and no two indices at one, where the load is read at the index that is stored: what they
 //     have in common lies in one vector then. A load that is read elsewhere, transposed for instance, must have nothing in common.
 //
-// Memory behind different arguments is taken to be disjoint, or in place.
+// Memory behind different arguments is taken to be disjoint, and the code says of which (Code.Apart): a launch whose arguments are not
+// takes code that was made with Options.Overlap, which takes nothing to be so.
 
 // place is where a load or a store puts the elements of its block.
 type place struct {
@@ -103,10 +104,60 @@ func (p *planner) apart(a, b place) bool {
 		return false
 	}
 	if a.base != b.base {
-		return p.g.isArgument(a.base) && p.g.isArgument(b.base)
+		return !p.g.opts.Overlap && p.g.isArgument(a.base) && p.g.isArgument(b.base)
 	}
 	x, y := baseView(a.all), baseView(b.all)
 	return x != nil && y != nil && disjoint(x, y)
+}
+
+// relies notes the arguments that a nest takes to be apart: those through which it stores, with those that it accesses beside.
+func (p *planner) relies(n *nest) {
+	for _, x := range n.roots {
+		if x.kind != toMemory {
+			continue
+		}
+		s := storePlace(x)
+		for _, r := range n.roots {
+			for _, l := range r.deps.loads {
+				p.g.reliesOn(s, loadPlace(p.g.loadOf(l)), !r.deps.moved[l])
+			}
+			if r != x && r.kind == toMemory {
+				p.g.reliesOn(s, storePlace(r), true)
+			}
+		}
+	}
+}
+
+// reliesOn notes that two accesses must be apart if they go through different arguments. If inPlace, both are at the same index: then the
+// arguments may also be the same.
+func (g *gen) reliesOn(a, b place, inPlace bool) {
+	if a.base == b.base || !g.isArgument(a.base) || !g.isArgument(b.base) {
+		return
+	}
+	equal := inPlace && a.view != nil && b.view != nil && sameView(a.view, b.view) && injective(a.view) && injective(b.view) &&
+		elemSize(ir.ElemOf(a.view.Result(0).Type)) == elemSize(ir.ElemOf(b.view.Result(0).Type))
+	i, j := a.base.Index(), b.base.Index()
+	pair := [2]int{min(i, j), max(i, j)}
+	if was, ok := g.apart[pair]; ok {
+		equal = equal && was
+	}
+	g.apart[pair] = equal
+}
+
+// Apart is a pair of arguments, by their places, whose memory must not overlap for the code to be right.
+type Apart struct {
+	A, B    int
+	OrEqual bool // they may also be the same pointer
+}
+
+// pairs lists what reliesOn has noted.
+func (g *gen) pairs() []Apart {
+	var out []Apart
+	for pair, equal := range g.apart {
+		out = append(out, Apart{A: pair[0], B: pair[1], OrEqual: equal})
+	}
+	slices.SortFunc(out, func(x, y Apart) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	return out
 }
 
 // baseView returns the view that parts were taken of.

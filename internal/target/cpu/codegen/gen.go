@@ -20,6 +20,7 @@ type Options struct {
 	Features    string // of the CPU, as LLVM lists them
 	Gemm        gemm.Target
 	Check       bool // each access of memory is checked; see check.go
+	Overlap     bool // arguments may overlap each other; see alias.go
 	Lines       bool // the code says which lines of the source it comes from
 }
 
@@ -31,6 +32,7 @@ type Code struct {
 	Params  int    // arguments
 	Sites   []Site // where it may stop, counted from one in the status
 	Prints  []Print
+	Apart   []Apart // arguments whose memory must not overlap; none with Options.Overlap
 }
 
 // gen writes one kernel. The first error stops it.
@@ -58,7 +60,8 @@ type gen struct {
 	err      error
 
 	gemmScratch map[string]*view
-	rounds      int64 // of the loops around that do not poll; see poll.go
+	apart       map[[2]int]bool // see reliesOn
+	rounds      int64           // of the loops around that do not poll; see poll.go
 
 	current     *ir.Op // what is being written
 	lines       *lines
@@ -191,7 +194,7 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	g := &gen{
 		writer: newWriter(), m: m, fn: fn, opts: opts, math: vmath.New(opts.Features), gemm: gemm.New(opts.Gemm), lanes: 1,
 		dest: map[*ir.Value]*view{}, wraps: map[*ir.Value]*wrapInfo{}, gemmScratch: map[string]*view{},
-		fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, owners: map[string]owner{}, steps: map[string]step{},
+		apart: map[[2]int]bool{}, fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, owners: map[string]owner{}, steps: map[string]step{},
 	}
 	if opts.Lines {
 		g.lines = newLines(fn, kernel)
@@ -241,7 +244,7 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	b.WriteString("attributes #0 = { nounwind \"frame-pointer\"=\"non-leaf\" \"instcombine-no-verify-fixpoint\" }\n")
 	b.WriteString("!0 = !{!2}\n!1 = !{!3}\n!2 = distinct !{!2, !4, !\"scratch\"}\n!3 = distinct !{!3, !4, !\"memory\"}\n!4 = distinct !{!4}\n!5 = !{!\"branch_weights\", i32 1, i32 1000000}\n")
 	b.WriteString(g.lines.metadata())
-	return &Code{IR: []byte(b.String()), Entry: entry, Scratch: g.arena + 256, Params: len(fn.Body(0).Args()) - 6, Sites: g.sites, Prints: g.prints}, nil
+	return &Code{IR: []byte(b.String()), Entry: entry, Scratch: g.arena + 256, Params: len(fn.Body(0).Args()) - 6, Sites: g.sites, Prints: g.prints, Apart: g.pairs()}, nil
 }
 
 // programs writes the loop over programs.
@@ -367,6 +370,7 @@ func (p *planner) hasStart(v *ir.Value) bool {
 // startNest makes room for what a nest computes, and writes it.
 func (g *gen) startNest(p *planner, n *nest) {
 	p.shapeNest(n)
+	p.relies(n)
 	for _, r := range n.roots {
 		p.dependsOn(r, func(v *ir.Value) {
 			if t, ok := v.Type.(*ir.MemRefType); ok && !t.Unranked {

@@ -1,0 +1,95 @@
+package nereid
+
+import (
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// Code for the CPU computes a load and a store of two arguments in one loop, which is right as long as their memory does not overlap, or
+// is the same. The compiler says of which pairs it has assumed that (target.Assuming); each launch compares them, and where they overlap
+// it takes code that assumes nothing (Options.Overlap), which is compiled when it is first needed.
+
+// buildOverlap is the kernel for arguments of the launch that overlap.
+func (l *launch) buildOverlap(s *Stream) (*build, error) {
+	l.opts.Overlap = true
+	return l.k.build(s.ctx, s.dev, l)
+}
+
+// overlap reports whether arguments of the launch overlap that must not. Memory that the launch does not know may be any.
+func (l *launch) overlap(apart []target.Apart) bool {
+	for _, x := range apart {
+		a, b := l.memory(x.A), l.memory(x.B)
+		switch {
+		case a == nil || b == nil:
+			return true
+		case x.OrEqual && l.frame.Words[x.A] == l.frame.Words[x.B]:
+		case a.Lo < b.Hi && b.Lo < a.Hi:
+			return true
+		}
+	}
+	return false
+}
+
+// memory is the memory behind a word, or nil.
+func (l *launch) memory(word int) *target.Memory {
+	for i := range l.mem {
+		if l.mem[i].Word == word {
+			return &l.mem[i]
+		}
+	}
+	return nil
+}
+
+// byParameter returns pairs of words as pairs of parameters, for arguments of these classes.
+func byParameter(apart []target.Apart, rules []args.Rule, classes []args.Class) (out []target.Apart) {
+	var at []int // the parameter of each word
+	n := 0
+	for i := range rules {
+		if rules[i].Constexpr {
+			n += 3
+			continue
+		}
+		if !classes[n].Folded() {
+			at = append(at, i)
+		}
+		n++
+	}
+	for _, x := range apart {
+		out = append(out, target.Apart{A: at[x.A], B: at[x.B], OrEqual: x.OrEqual})
+	}
+	return out
+}
+
+// overlap reports whether arguments overlap that must not.
+func overlap(apart []target.Apart, vals []any) bool {
+	for _, x := range apart {
+		if tensorOf(vals[x.A]).overlaps(tensorOf(vals[x.B]), x.OrEqual) {
+			return true
+		}
+	}
+	return false
+}
+
+// overlaps reports whether two tensors have memory in common. With orEqual, that does not count if both begin at the same place.
+func (t *Tensor) overlaps(o *Tensor, orEqual bool) bool {
+	if t == nil || o == nil {
+		return true // what is no tensor may be anything
+	}
+	if t.end <= o.addr-uint64(o.offset) || o.end <= t.addr-uint64(t.offset) {
+		return false // different memory, as mostly
+	}
+	if orEqual && t.addr == o.addr {
+		return false
+	}
+	return t.overlapsPart(o)
+}
+
+// overlapsPart is overlaps for parts of the same memory. It stays out of the code that every launch runs through.
+//
+//go:noinline
+func (t *Tensor) overlapsPart(o *Tensor) bool {
+	a, b := t.addr-uint64(t.offset), o.addr-uint64(o.offset)
+	alo, ahi := t.extent()
+	blo, bhi := o.extent()
+	return a+uint64(alo) < b+uint64(bhi) && b+uint64(blo) < a+uint64(ahi)
+}
