@@ -116,18 +116,7 @@ func (o *orderer) needs(old, now touched) level {
 	if old.op.Def == tt.Call || now.op.Def == tt.Call {
 		return o.everybody()
 	}
-	changed := func(s address.Symbol) bool {
-		if old.loops>>anyLoop&1 != 0 && s.ChangesIn(o.l.fn) && !isArgument(s, o.l.fn) {
-			return true
-		}
-		for loop, n := range o.loops {
-			if old.loops>>n&1 != 0 && s.ChangesIn(loop) {
-				return true
-			}
-		}
-		return false
-	}
-	switch o.at.Relate(address.Place{Ptr: old.ptr, Changed: changed}, now.ptr) {
+	switch o.at.Relate(o.place(old), now.ptr) {
 	case address.Apart:
 		return nobody
 	case address.Same:
@@ -137,6 +126,24 @@ func (o *orderer) needs(old, now touched) level {
 		return o.holders(old, now)
 	}
 	return o.everybody()
+}
+
+// place is where an access went, seen from now.
+func (o *orderer) place(old touched) address.Place {
+	if old.loops == 0 {
+		return address.Place{Ptr: old.ptr}
+	}
+	return address.Place{Ptr: old.ptr, Changed: func(s address.Symbol) bool {
+		if old.loops>>anyLoop&1 != 0 && s.ChangesIn(o.l.fn) && !isArgument(s, o.l.fn) {
+			return true
+		}
+		for loop, n := range o.loops {
+			if old.loops>>n&1 != 0 && s.ChangesIn(loop) {
+				return true
+			}
+		}
+		return false
+	}}
 }
 
 // isArgument reports whether a symbol is an argument of the function: those stay what they are.

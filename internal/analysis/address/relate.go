@@ -44,9 +44,8 @@ func (a *Analysis) Relate(old Place, now *ir.Value) Relation {
 		return Unknown
 	}
 	d, g := a.difference(old, p, q)
-	ps, ok := spans(old.Ptr, p)
-	qs, ok2 := spans(now, q)
-	if !ok || !ok2 {
+	ps, qs := a.spansOf(old.Ptr, p), a.spansOf(now, q)
+	if ps == nil || qs == nil {
 		return Unknown
 	}
 	pBytes, qBytes := ElementBytes(old.Ptr.Type), ElementBytes(now.Type)
@@ -61,19 +60,25 @@ func (a *Analysis) Relate(old Place, now *ir.Value) Relation {
 
 // difference is now's uniform part less the old one: a constant, and what all else is a multiple of.
 func (a *Analysis) difference(old Place, p, q *Form) (d, g int64) {
-	diff := q.Uniform
-	for k, c := range p.Uniform {
-		if a.changed(old, k) {
-			g = gcd(g, c)
+	add := func(k string, c int64) {
+		if k == "" {
+			d += c
 		} else {
-			diff = diff.plus(-c, poly{k: 1})
+			g = gcd(g, c)
 		}
 	}
-	for k, c := range diff {
-		if k == "" {
-			d = c
-		} else {
-			g = gcd(g, c)
+	for k, c := range p.Uniform {
+		switch n := q.Uniform[k]; {
+		case a.changed(old, k): // other numbers, whatever they are called
+			add(k, -c)
+			add(k, n)
+		case n != c:
+			add(k, n-c)
+		}
+	}
+	for k, c := range q.Uniform {
+		if _, ok := p.Uniform[k]; !ok {
+			add(k, c)
 		}
 	}
 	if g != 0 {
@@ -93,9 +98,12 @@ func gcd(a, b int64) int64 {
 	return max(a, -a)
 }
 
-// spans are the strides of a form, for each dimension of more than one element. They must be known numbers.
-func spans(v *ir.Value, f *Form) ([]span, bool) {
-	var out []span
+// spansOf are the strides of a form, for each dimension of more than one element; nil if they are not known numbers.
+func (a *Analysis) spansOf(v *ir.Value, f *Form) []span {
+	if s, ok := a.spans[v]; ok {
+		return s
+	}
+	out := []span{}
 	for k, s := range f.Strides {
 		n := v.Type.(*ir.TensorType).Shape[k]
 		if n == 1 {
@@ -103,11 +111,13 @@ func spans(v *ir.Value, f *Form) ([]span, bool) {
 		}
 		c, ok := s.constant()
 		if !ok {
-			return nil, false
+			out = nil
+			break
 		}
 		out = append(out, span{c, n})
 	}
-	return out, true
+	a.spans[v] = out
+	return out
 }
 
 func sameShape(p, q ir.Type) bool {

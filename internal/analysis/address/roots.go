@@ -28,6 +28,7 @@ type Analysis struct {
 	roots  map[*ir.Value][]*ir.Value
 	raw    map[*ir.Value]*Form // before loops are resolved; nil for what has no form
 	forms  map[*ir.Value]*Form
+	spans  map[*ir.Value][]span
 	ids    map[Symbol]int
 	syms   []Symbol
 	placed map[Symbol]*carried
@@ -40,7 +41,7 @@ func New(at *ir.Op) *Analysis {
 	}
 	a := &Analysis{
 		calls: map[string][]*ir.Op{}, roots: map[*ir.Value][]*ir.Value{}, raw: map[*ir.Value]*Form{}, forms: map[*ir.Value]*Form{},
-		ids: map[Symbol]int{}, placed: map[Symbol]*carried{},
+		spans: map[*ir.Value][]span{}, ids: map[Symbol]int{}, placed: map[Symbol]*carried{},
 	}
 	for op := range at.Ops() {
 		if op.Def == tt.Call {
