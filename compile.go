@@ -17,6 +17,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/safefile"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -41,14 +42,14 @@ type job struct {
 	variant Variant
 }
 
-func (k *Kernel) compile(ctx context.Context, dev *Device, args []lang.ArgSpec, opts Options, want request) (*Compiled, error) {
+func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts Options, want request) (*Compiled, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if want.until != "" && dev != nil && !slices.Contains(dev.Stages(), want.until) {
 		return nil, fmt.Errorf("nereid: there is no stage %s for %s: there are %s", want.until, dev, strings.Join(dev.Stages(), ", "))
 	}
-	j, err := k.begin(dev, args, opts, want)
+	j, err := k.begin(dev, specs, opts, want)
 	if err != nil {
 		return nil, err
 	}
@@ -58,16 +59,16 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, args []lang.ArgSpec, 
 }
 
 // begin runs the front end.
-func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want request) (*job, error) {
+func (k *Kernel) begin(dev *Device, specs []lang.ArgSpec, opts Options, want request) (*job, error) {
 	opts = opts.Defaults()
 	if err := checkOptions(opts); err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
 	opts.Debug = opts.Debug || k.m.conf.Debug
 	opts.Check = opts.Check || k.m.conf.Check
-	j := &job{k: k, dev: dev, want: want, out: &Compiled{Kernel: k}, variant: k.variant(args, opts)}
+	j := &job{k: k, dev: dev, want: want, out: &Compiled{Kernel: k}, variant: k.variant(specs, opts)}
 	start := time.Now()
-	mod, err := k.source(args, dev.target(), opts)
+	mod, err := k.source(specs, dev.target(), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +76,7 @@ func (k *Kernel) begin(dev *Device, args []lang.ArgSpec, opts Options, want requ
 		dropLines(mod)
 	}
 	j.in = &target.Input{Module: mod, Kernel: k.name, Options: opts, Stages: j.record, Until: want.until, Passes: k.m.conf.passes(), Dump: os.Stderr}
+	j.in.Params, j.in.Constants = args.Describe(k.params.List, specs)
 	if k.m.conf.Dump != "" || k.m.conf.Override != "" {
 		j.name = variantName(k.name, dev.String(), mod, opts)
 	}
@@ -127,8 +129,8 @@ func (j *job) finish(ctx context.Context) (err error) {
 }
 
 // source is the kernel's Triton IR before any pass.
-func (k *Kernel) source(args []lang.ArgSpec, target lang.Target, opts Options) (*ir.Module, error) {
-	return k.m.src.Compile(k.name, args, lang.Options{
+func (k *Kernel) source(specs []lang.ArgSpec, target lang.Target, opts Options) (*ir.Module, error) {
+	return k.m.src.Compile(k.name, specs, lang.Options{
 		Target: target, NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs, Debug: opts.Debug, NoOverflow: opts.NoSanitizeOverflow,
 	})
 }

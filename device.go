@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/nereid-lang/nereid/backend"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
+	"github.com/nereid-lang/nereid/internal/target/outside"
 )
 
 // Device runs kernels.
@@ -79,6 +82,28 @@ var openers = []opener{
 	open("sim", sim.Devices),
 }
 
+// outsiders has the opener of each back end from outside, by name.
+var outsiders sync.Map
+
+// allOpeners returns the openers of our own devices, then those of back ends from outside (package backend).
+func allOpeners() []opener {
+	all := slices.Clone(openers)
+	for _, t := range backend.Targets() {
+		o, ok := outsiders.Load(t.Name())
+		if !ok {
+			o, _ = outsiders.LoadOrStore(t.Name(), open(t.Name(), func() ([]target.Backend, error) {
+				d, err := outside.New(t)
+				if err != nil {
+					return nil, err
+				}
+				return []target.Backend{d}, nil
+			}))
+		}
+		all = append(all, o.(opener))
+	}
+	return all
+}
+
 // Absent is a kind of device that is not here.
 type Absent struct {
 	Kind string
@@ -87,7 +112,7 @@ type Absent struct {
 
 // Devices are the devices that are here, the best first, and those that are not. They are looked for once.
 func Devices() (here []*Device, absent []Absent) {
-	for _, o := range openers {
+	for _, o := range allOpeners() {
 		list, err := o.find()
 		if err != nil {
 			absent = append(absent, Absent{o.kind, err})
@@ -112,7 +137,7 @@ func Open(name string) (*Device, error) {
 		name = preferred()
 	}
 	kind, _, indexed := strings.Cut(name, ":")
-	for _, o := range openers {
+	for _, o := range allOpeners() {
 		if name != "" && o.kind != kind {
 			continue
 		}
@@ -187,7 +212,19 @@ func compilerFor(target string) (target.Backend, error) {
 		}
 		return offline{target, ttirOnly{lang.Target{Backend: "hip", Chip: arch, WarpSize: 64}}}, nil
 	}
-	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942, cpu or interp", target)
+	if d, err := outside.Find(kind); !errors.Is(err, outside.ErrNone) {
+		return d, err
+	}
+	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942, cpu, interp%s", target, outsideNames())
+}
+
+// outsideNames lists the targets from outside, for messages.
+func outsideNames() string {
+	text := ""
+	for _, t := range backend.Targets() {
+		text += ", " + t.Name()
+	}
+	return text
 }
 
 // compiler is the part of a back end that needs no device.

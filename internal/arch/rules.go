@@ -85,6 +85,8 @@ var rules = []rule{
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
 	{pkg: "internal/runtime/args", ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun", "internal/target"}},
 	{pkg: "internal/runtime/warm", ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia/driver"}},
+	{pkg: "backend", ours: join(irLayer, "internal/middle", "internal/pass")},
+	{pkg: "internal/target/outside", ours: join(compiler, "backend", "internal/lang", "internal/middle/...", "internal/target")},
 	{pkg: "internal/runtime/inside", ours: []string{"internal/lang", "internal/runtime/args", "internal/runtime/warm", "internal/target"}},
 	{pkg: "genrt", ours: []string{".", "internal/runtime/...", "internal/target", "internal/target/nvidia"}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
@@ -99,7 +101,7 @@ var rules = []rule{
 	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},
 
 	// The API, and the commands on top of everything.
-	{pkg: ".", ours: []string{"internal/..."}},
+	{pkg: ".", ours: []string{"backend", "internal/..."}},
 	{pkg: "cmd/...", ours: []string{".", "kernels", "internal/..."}, outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
 }
 

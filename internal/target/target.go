@@ -38,6 +38,20 @@ type Options struct {
 	Overlap bool `json:"overlap,omitempty" code:"yes"` // nothing is assumed of arguments whose memory overlaps
 
 	Check bool `json:"check,omitempty" code:"yes"` // accesses out of bounds, and indices that overflow int32, stop the kernel
+
+	// Extra is for back ends from outside: their own options, as "name=value,name=value".
+	Extra string `json:"extra,omitempty" code:"yes"`
+}
+
+// ExtraMap returns the options of Extra by name.
+func (o Options) ExtraMap() map[string]string {
+	m := map[string]string{}
+	for _, pair := range strings.Split(o.Extra, ",") {
+		if name, value, ok := strings.Cut(pair, "="); ok {
+			m[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		}
+	}
+	return m
 }
 
 // Key is the options that code depends on, as text.
@@ -66,13 +80,26 @@ func (o Options) Defaults() Options {
 	return o
 }
 
+// Param is an argument that a launch hands over, as one word.
+type Param struct {
+	Name    string
+	Pointer bool   // the word is an address, of elements of Type
+	Type    string // as signatures write it
+	Bytes   int    // of the value, or of an element
+	Align16 bool   // the value, or the address, is divisible by 16
+}
+
 // Input is a kernel to be compiled.
 type Input struct {
 	Module  *ir.Module // as the front end made it; the back end may change it
 	Kernel  string     // the name of its function
 	Options Options
-	Stages  Recorder // sees each stage; may be nil
-	Until   string   // stop after this stage; "" goes to the end
+
+	Params    []Param           // what launches hand over
+	Constants map[string]string // what is compiled in, as Python literals by parameter
+
+	Stages Recorder // sees each stage; may be nil
+	Until  string   // stop after this stage; "" goes to the end
 
 	// Override is the text that takes the place of a stage, or nil; the function may be nil itself.
 	Override func(stage string) []byte
