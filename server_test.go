@@ -140,7 +140,7 @@ func TestServer(t *testing.T) {
 	}
 	for at, device := range []string{"interp", "cpu"} {
 		t.Run(device, func(t *testing.T) {
-			v := newServer(t, device, rounds/20)
+			v := newServer(t, device, min(rounds/20, 500))
 			record := newRecord(t, os.Getenv("NEREID_SERVER_CSV"), device)
 			warm, step := rounds/3, rounds/3
 			if long {

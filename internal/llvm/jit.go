@@ -34,6 +34,7 @@ type reports struct {
 	lib      *Lib
 	id       uintptr
 	options  JITOptions
+	linker   *linker // of memory that is not LLVM's; may be nil
 	mu       sync.Mutex
 	messages []string
 }
@@ -62,7 +63,7 @@ func onReport(id uintptr, e errorRef) {
 	}
 }
 
-// onLayer makes a linking layer that listeners can be added to, which LLVM's newer one has no C API for.
+// onLayer makes a linking layer that listeners can be added to, or that asks us for memory: LLVM's newer one has no C API for either.
 func onLayer(id uintptr, session sessionRef, _ *byte) objectLayerRef {
 	v, ok := sessions.Load(id)
 	if !ok {
@@ -70,6 +71,10 @@ func onLayer(id uintptr, session sessionRef, _ *byte) objectLayerRef {
 	}
 	r := v.(*reports)
 	raw := &r.lib.raw
+	if r.linker != nil {
+		c := sectionCallbacks()
+		return raw.createCallbackLayer(session, id, c[0], c[1], c[2], c[3], c[4], c[5])
+	}
 	layer := raw.createRTDyldLayer(session)
 	if r.options.GDB {
 		raw.addListener(layer, raw.gdbListener())
@@ -104,9 +109,11 @@ var openMath = sync.OnceFunc(func() {
 
 // JIT takes an object file that Compile made for HostTarget. It is linked by the first Lookup, which is where a symbol
 // that nobody defines is reported.
-func (l *Lib) JIT(obj []byte, opts JITOptions) (*JIT, error) {
+func (l *Lib) JIT(obj []byte, opts JITOptions) (*JIT, error) { return l.newJIT(obj, opts, nil) }
+
+func (l *Lib) newJIT(obj []byte, opts JITOptions, into *linker) (*JIT, error) {
 	openMath()
-	j := &JIT{lib: l, reports: &reports{lib: l, id: sessionID.Add(1), options: opts}}
+	j := &JIT{lib: l, reports: &reports{lib: l, id: sessionID.Add(1), options: opts, linker: into}}
 	sessions.Store(j.reports.id, j.reports)
 	if err := guard(func() error { return j.load(obj, opts) }); err != nil {
 		if fatal := (*FatalError)(nil); !errors.As(err, &fatal) { // after which nothing is safe to touch
@@ -120,7 +127,7 @@ func (l *Lib) JIT(obj []byte, opts JITOptions) (*JIT, error) {
 func (j *JIT) load(obj []byte, opts JITOptions) error {
 	raw := &j.lib.raw
 	var builder jitBuilderRef
-	if opts.GDB || opts.Perf {
+	if opts.GDB || opts.Perf || j.reports.linker != nil {
 		builder = raw.createJITBuilder()
 		raw.setLayerCreator(builder, layerCallback(), j.reports.id)
 	}

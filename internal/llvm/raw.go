@@ -111,24 +111,25 @@ type raw struct {
 	setAlignment     func(v valueRef, bytes uint32)
 	erase            func(valueRef)
 
-	createJITBuilder  func() jitBuilderRef
-	disposeJITBuilder func(jitBuilderRef)
-	setLayerCreator   func(b jitBuilderRef, callback, context uintptr)
-	createJIT         func(j *jitRef, b jitBuilderRef) errorRef // consumes the builder
-	disposeJIT        func(jitRef) errorRef
-	jitSession        func(jitRef) sessionRef
-	jitDylib          func(jitRef) dylibRef
-	jitName           func(j jitRef, name string) symbolNameRef
-	jitAddObject      func(j jitRef, d dylibRef, b bufferRef) errorRef // consumes the buffer
-	jitLookup         func(j jitRef, address *uint64, name string) errorRef
-	setErrorReporter  func(s sessionRef, callback, context uintptr)
-	absoluteSymbols   func(pairs *symbolPair, n uintptr) definitionRef // consumes the names
-	define            func(d dylibRef, symbols definitionRef) errorRef // consumes the symbols, unless it fails
-	disposeDefinition func(definitionRef)
-	createRTDyldLayer func(sessionRef) objectLayerRef
-	addListener       func(l objectLayerRef, e eventListenerRef)
-	gdbListener       func() eventListenerRef
-	perfListener      func() eventListenerRef // 0 where LLVM was built without it
+	createJITBuilder    func() jitBuilderRef
+	disposeJITBuilder   func(jitBuilderRef)
+	setLayerCreator     func(b jitBuilderRef, callback, context uintptr)
+	createJIT           func(j *jitRef, b jitBuilderRef) errorRef // consumes the builder
+	disposeJIT          func(jitRef) errorRef
+	jitSession          func(jitRef) sessionRef
+	jitDylib            func(jitRef) dylibRef
+	jitName             func(j jitRef, name string) symbolNameRef
+	jitAddObject        func(j jitRef, d dylibRef, b bufferRef) errorRef // consumes the buffer
+	jitLookup           func(j jitRef, address *uint64, name string) errorRef
+	setErrorReporter    func(s sessionRef, callback, context uintptr)
+	absoluteSymbols     func(pairs *symbolPair, n uintptr) definitionRef // consumes the names
+	define              func(d dylibRef, symbols definitionRef) errorRef // consumes the symbols, unless it fails
+	disposeDefinition   func(definitionRef)
+	createRTDyldLayer   func(sessionRef) objectLayerRef
+	createCallbackLayer func(s sessionRef, context, create, terminating, code, data, finalize, destroy uintptr) objectLayerRef
+	addListener         func(l objectLayerRef, e eventListenerRef)
+	gdbListener         func() eventListenerRef
+	perfListener        func() eventListenerRef // 0 where LLVM was built without it
 }
 
 // symbolPair is LLVMOrcCSymbolMapPair.
@@ -237,6 +238,7 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.define, Symbol: "LLVMOrcJITDylibDefine"},
 		{Ptr: &r.disposeDefinition, Symbol: "LLVMOrcDisposeMaterializationUnit"},
 		{Ptr: &r.createRTDyldLayer, Symbol: "LLVMOrcCreateRTDyldObjectLinkingLayerWithSectionMemoryManager"},
+		{Ptr: &r.createCallbackLayer, Symbol: "LLVMOrcCreateRTDyldObjectLinkingLayerWithMCJITMemoryManagerLikeCallbacks"},
 		{Ptr: &r.addListener, Symbol: "LLVMOrcRTDyldObjectLinkingLayerRegisterJITEventListener"},
 		{Ptr: &r.gdbListener, Symbol: "LLVMCreateGDBRegistrationListener"},
 		{Ptr: &r.perfListener, Symbol: "LLVMCreatePerfJITEventListener", Optional: true},

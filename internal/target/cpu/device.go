@@ -57,17 +57,12 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 
 // link makes an object file part of this process.
 func (d *Device) link(c *compiled, name string) (target.Executable, error) {
-	j, err := d.lib.JIT(c.obj, llvm.JITOptions{Symbols: symbols(), GDB: d.Lines, Perf: d.Lines})
+	native, err := d.lib.Link(c.obj, c.entry, llvm.JITOptions{Symbols: symbols(), GDB: d.Lines, Perf: d.Lines})
 	if err != nil {
 		return nil, err
 	}
-	fn, err := j.Lookup(c.entry)
-	if err != nil {
-		j.Close()
-		return nil, err
-	}
-	k := &kernel{dev: d, jit: j, code: c, params: c.params, name: name, sites: c.sites, wild: wild(c.sites), printer: addPrinter(c.prints)}
-	k.work = pool.Work{Fn: fn, Scratch: int(c.scratch)}
+	k := &kernel{dev: d, native: native, code: c, params: c.params, name: name, sites: c.sites, wild: wild(c.sites), printer: addPrinter(c.prints)}
+	k.work = pool.Work{Fn: native.Entry, Scratch: int(c.scratch)}
 	return k, nil
 }
 
@@ -155,7 +150,7 @@ func (b *buffer) Write(at int, from []byte) error {
 // kernel is native code. Argument blocks are reused by launches.
 type kernel struct {
 	dev     *Device
-	jit     *llvm.JIT
+	native  *llvm.Code
 	code    *compiled
 	name    string
 	params  int
@@ -233,5 +228,5 @@ func (k *kernel) explain(err error, grid [3]int, words, bounds []uint64) error {
 
 func (k *kernel) Close() error {
 	printers.Delete(k.printer)
-	return k.jit.Close()
+	return k.native.Close()
 }

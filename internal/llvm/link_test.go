@@ -1,0 +1,181 @@
+package llvm
+
+import (
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// linkedIR has what kernels have: constants, a table of addresses, calls of the C library, of a symbol of ours and of each other, and a
+// variable.
+const linkedIR = `
+@table = private unnamed_addr constant [4 x i64] [i64 10, i64 20, i64 30, i64 40]
+@functions = constant [2 x ptr] [ptr @one, ptr @two]
+@count = global i64 5
+
+declare double @pow(double, double)
+declare i64 @ours()
+
+define internal i64 @one() noinline { ret i64 1 }
+define internal i64 @two() noinline { ret i64 2 }
+
+define i64 @entry(i64 %i) {
+  %p = getelementptr [4 x i64], ptr @table, i64 0, i64 %i
+  %a = load i64, ptr %p
+  %q = getelementptr [2 x ptr], ptr @functions, i64 0, i64 %i
+  %f = load ptr, ptr %q
+  %b = call i64 %f()
+  %x = sitofp i64 %i to double
+  %y = call double @pow(double %x, double 2.5)
+  %c = fptosi double %y to i64
+  %old = load i64, ptr @count
+  %new = add i64 %old, 1
+  store i64 %new, ptr @count
+  %d = call i64 @ours()
+  %s1 = add i64 %a, %b
+  %s2 = add i64 %s1, %c
+  %s3 = add i64 %s2, %new
+  %s4 = add i64 %s3, %d
+  ret i64 %s4
+}
+`
+
+var ours = sync.OnceValue(func() uintptr { return NewCallback(func() uintptr { return 1000 }) })
+
+func link(t testing.TB, lib *Lib, obj []byte, entry string) *Code {
+	t.Helper()
+	c, err := lib.Link(obj, entry, JITOptions{Symbols: map[string]uintptr{"ours": ours()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestLink(t *testing.T) {
+	each(t, func(t *testing.T, lib *Lib) {
+		obj := compile(t, lib, linkedIR, Options{Target: lib.HostTarget(), Emit: EmitObj}).Obj
+		c := link(t, lib, obj, "entry")
+		defer c.Close()
+		for round := range uintptr(2) {
+			if got := Call(c.Entry, 1); got != 20+2+1+6+round+1000 {
+				t.Errorf("got %d", got)
+			}
+		}
+		if _, err := lib.Link(obj, "nowhere", JITOptions{Symbols: map[string]uintptr{"ours": ours()}}); err == nil || !strings.Contains(err.Error(), "nowhere") {
+			t.Errorf("an entry that is not there: %v", err)
+		}
+		if _, err := lib.Link(obj, "entry", JITOptions{}); err == nil || !strings.Contains(err.Error(), "ours") {
+			t.Errorf("a symbol that is not there: %v", err)
+		}
+		if _, err := lib.Link([]byte("no object file"), "entry", JITOptions{}); err == nil {
+			t.Error("no object file, no error")
+		}
+	})
+}
+
+// maps are the process's memory maps: how many there are, and those that are writable and executable.
+func maps(t testing.TB) (n int, both []string) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		n++
+		if fields := strings.Fields(line); strings.Contains(fields[1], "w") && strings.Contains(fields[1], "x") {
+			both = append(both, line)
+		}
+	}
+	return n, both
+}
+
+// Live code shares memory maps, whatever order it comes and goes in; none of it can be written to, and all of it runs.
+func TestLinkShares(t *testing.T) {
+	if !sharesCode {
+		t.Skip("code shares no memory here")
+	}
+	lib := load(t)
+	obj := compile(t, lib, addIR, Options{Target: lib.HostTarget(), Emit: EmitObj}).Obj
+	live := make([]*Code, 400)
+	before, _ := maps(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 1200 {
+		i := rng.IntN(len(live))
+		if round < len(live) {
+			i = round
+		}
+		if live[i] != nil {
+			live[i].Close()
+		}
+		live[i] = link(t, lib, obj, "add")
+	}
+	after, both := maps(t)
+	if after > before+40 {
+		t.Errorf("%d live pieces of code take %d maps", len(live), after-before)
+	}
+	if len(both) > 0 {
+		t.Errorf("memory that can be written and executed:\n%s", strings.Join(both, ""))
+	}
+	for i, c := range live {
+		if got := Call(c.Entry, 40, uintptr(i)); got != 40+uintptr(i) {
+			t.Fatalf("code %d: %d", i, got)
+		}
+		c.Close()
+	}
+}
+
+// Goroutines link, run and free code at once.
+func TestLinkConcurrently(t *testing.T) {
+	lib := load(t)
+	obj := compile(t, lib, addIR, Options{Target: lib.HostTarget(), Emit: EmitObj}).Obj
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 60 {
+				c := link(t, lib, obj, "add")
+				if got := Call(c.Entry, uintptr(g), uintptr(i)); got != uintptr(g+i) {
+					t.Errorf("%d", got)
+				}
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Pages that are given back in any order become one run again.
+func TestSlabCoalesces(t *testing.T) {
+	s := &slab{free: []pages{{0, 64}}}
+	var taken []pages
+	for _, n := range []int{8, 16, 4, 12, 24} {
+		at, ok := s.take(n)
+		if !ok {
+			t.Fatal("no room")
+		}
+		taken = append(taken, pages{at, n})
+	}
+	if _, ok := s.take(1); ok {
+		t.Error("more than there is")
+	}
+	for _, i := range []int{3, 0, 4, 2, 1} {
+		s.put(taken[i])
+	}
+	if len(s.free) != 1 || s.free[0] != (pages{0, 64}) {
+		t.Errorf("left: %v", s.free)
+	}
+}
+
+func BenchmarkLink(b *testing.B) {
+	lib := load(b)
+	out, err := lib.Compile(b.Context(), []byte(addIR), Options{Target: lib.HostTarget(), Emit: EmitObj})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		link(b, lib, out.Obj, "add").Close()
+	}
+}
