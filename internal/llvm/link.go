@@ -64,6 +64,14 @@ func (l *Lib) linkInto(into *linker, obj []byte, entry string, opts JITOptions) 
 	return at, err
 }
 
+// Size returns the bytes of memory that the code takes, or 0 where LLVM holds it.
+func (c *Code) Size() (n int) {
+	for _, r := range c.regions {
+		n += r.size
+	}
+	return n
+}
+
 // Close frees the code. It must not be running or be called again. Closing twice is harmless.
 func (c *Code) Close() (err error) {
 	c.close.Do(func() {

@@ -7,8 +7,10 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
@@ -21,6 +23,7 @@ type Device struct {
 	target  llvm.Target
 	workers *pool.Pool
 	memory  allocations
+	live    liveCode
 }
 
 // Devices is the CPU, or why it cannot be used.
@@ -35,7 +38,7 @@ func Devices() ([]target.Backend, error) {
 // New is the CPU with a compiler of its own.
 func New(lib *llvm.Lib, c Compiler) *Device {
 	c.lib = lib
-	return &Device{Compiler: c, target: lib.HostTarget(), workers: pool.New(0)}
+	return &Device{Compiler: c, target: lib.HostTarget(), workers: pool.New(0), live: liveCode{limit: int(knob.CodeSize.Get())}}
 }
 
 // Name is "cpu".
@@ -57,12 +60,11 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 
 // link makes an object file part of this process.
 func (d *Device) link(c *compiled, name string) (target.Executable, error) {
-	native, err := d.lib.Link(c.obj, c.entry, llvm.JITOptions{Symbols: symbols(), GDB: d.Lines, Perf: d.Lines})
-	if err != nil {
+	k := &kernel{dev: d, code: c, params: c.params, name: name, sites: c.sites, wild: wild(c.sites), printer: addPrinter(c.prints)}
+	if _, err := k.link(); err != nil {
+		printers.Delete(k.printer)
 		return nil, err
 	}
-	k := &kernel{dev: d, native: native, code: c, params: c.params, name: name, sites: c.sites, wild: wild(c.sites), printer: addPrinter(c.prints)}
-	k.work = pool.Work{Fn: native.Entry, Scratch: int(c.scratch)}
 	return k, nil
 }
 
@@ -147,18 +149,19 @@ func (b *buffer) Write(at int, from []byte) error {
 	return nil
 }
 
-// kernel is native code. Argument blocks are reused by launches.
+// kernel is a compiled kernel. Argument blocks are reused by launches.
 type kernel struct {
+	live    atomic.Pointer[linked] // nil where its code is to be linked again
 	dev     *Device
-	native  *llvm.Code
 	code    *compiled
 	name    string
 	params  int
 	sites   []codegen.Site
 	wild    bool // it checks pointers that were derived from no argument
-	work    pool.Work
 	printer uint64
 	blocks  sync.Pool
+	linking sync.Mutex
+	closed  atomic.Bool
 }
 
 // call is what native code reads of a launch.
@@ -199,6 +202,15 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, words, bounds []uint64
 	if err != nil {
 		return fmt.Errorf("%s: %w", k.name, err)
 	}
+	code := k.live.Load()
+	if code == nil {
+		if code, err = k.link(); err != nil {
+			return err
+		}
+	}
+	if !code.used.Load() { // most launches find the mark, and write nothing
+		code.used.Store(true)
+	}
 	c, _ := k.blocks.Get().(*call)
 	if c == nil {
 		c = &call{args: make([]uint64, max(1, k.params))}
@@ -208,9 +220,10 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, words, bounds []uint64
 		c.grid[d] = uint64(g)
 	}
 	c.grid[3], c.grid[4] = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(bounds)))), k.printer
-	err = k.dev.workers.Run(ctx, &k.work, unsafe.Pointer(&c.args[0]), unsafe.Pointer(&c.grid[0]), n)
+	err = k.dev.workers.Run(ctx, &code.work, unsafe.Pointer(&c.args[0]), unsafe.Pointer(&c.grid[0]), n)
 	k.blocks.Put(c)
 	runtime.KeepAlive(bounds)
+	runtime.KeepAlive(code)
 	if err != nil {
 		return k.explain(err, grid, words, bounds)
 	}
@@ -224,9 +237,4 @@ func (k *kernel) explain(err error, grid [3]int, words, bounds []uint64) error {
 		return k.fault(trap, grid, words, bounds)
 	}
 	return err
-}
-
-func (k *kernel) Close() error {
-	printers.Delete(k.printer)
-	return k.native.Close()
 }

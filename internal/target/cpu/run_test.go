@@ -318,7 +318,7 @@ func TestProgramIDs(t *testing.T) {
 	stop := new(uint32)
 	status[3] = uint64(uintptr(unsafe.Pointer(stop)))
 	for _, p := range []uint64{0, 1<<20 + 3, 1<<33 + 5, 1<<45 + 1<<32 + 7, 1<<62 - 1} {
-		llvm.Call(e.(*kernel).work.Fn, uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&grid)), uintptr(p), uintptr(p+1),
+		llvm.Call(e.(*kernel).live.Load().work.Fn, uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&grid)), uintptr(p), uintptr(p+1),
 			uintptr(unsafe.Pointer(new([4096]byte))), uintptr(unsafe.Pointer(&status)))
 		want = [3]int32{int32(p % grid[0]), int32(p / grid[0] % grid[1]), int32(p / grid[0] / grid[1])}
 		if got != want {
