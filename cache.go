@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/cache"
-	"github.com/nereid-lang/nereid/internal/cache/redis"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
@@ -28,7 +27,7 @@ type CacheOptions struct {
 	Dir      string       // "": that of the environment, or else `nereid` in the user's cache folder
 	ReadOnly bool         // nothing is written
 	Limit    int64        // in bytes; what was used longest ago goes first; 0: none
-	Redis    string       // a second level that machines share: redis://host:6379/0
+	Redis    string       // a second level that machines share: redis://host:6379/0; needs the package nereid/redis
 	Key      string       // signs what is written to Redis; what is read from there and not signed with it is refused; "": no signatures
 	Logger   *slog.Logger // of what goes wrong without being an error; may be nil
 
@@ -58,7 +57,7 @@ func OpenCache(o CacheOptions) (*Cache, error) {
 	}
 	so := cache.Options{Dir: o.Dir, ReadOnly: o.ReadOnly, Limit: o.Limit, Secret: o.Key, Log: o.Logger, LockWait: o.Wait}
 	if o.Redis != "" {
-		level, err := redis.Open(o.Redis)
+		level, err := cache.OpenShared(o.Redis)
 		if err != nil {
 			return nil, fmt.Errorf("nereid: %w", err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/txtest"
+	_ "github.com/nereid-lang/nereid/redis"
 )
 
 // startRedis is the address of a real server, and what kills it.

@@ -1,7 +1,11 @@
 // Command nereid compiles and runs Triton kernels.
 package main
 
-import "os"
+import (
+	"os"
+
+	_ "github.com/nereid-lang/nereid/redis" // NEREID_CACHE_REDIS
+)
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -5,8 +5,10 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -142,6 +144,32 @@ func TestRules(t *testing.T) {
 		why := forbidden(path.Join(Module, c.from), to)
 		if (why == "") != c.ok {
 			t.Errorf("%s importing %s: %q", c.from, c.to, why)
+		}
+	}
+}
+
+// TestLinked holds down what a program links that launches kernels and does nothing else: no client of a server, no TLS, nothing
+// that the command line alone needs.
+func TestLinked(t *testing.T) {
+	program := txtest.Tool(t, "go")
+	cmd := exec.Command(program, "list", "-deps", Module, Module+"/genrt", Module+"/backend")
+	cmd.Dir = txtest.Root(t)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, Module+"/internal/lang") {
+		t.Fatalf("go list names %d packages, and not the front end", len(deps))
+	}
+	for _, dep := range deps {
+		for _, no := range []string{
+			"net", "crypto/tls", "crypto/x509", "testing", "github.com/redis", "github.com/spf13", "gonum.org", "github.com/rogpeppe",
+		} {
+			if matches(no+"/...", dep) {
+				t.Errorf("a program that launches kernels links %s", dep)
+			}
 		}
 	}
 }

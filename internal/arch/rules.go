@@ -81,6 +81,7 @@ var rules = []rule{
 	{pkg: "internal/gen", ours: []string{"internal/diag", "internal/python", "internal/pyrun", "internal/lang/..."}},
 	{pkg: "internal/cache", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
+	{pkg: "redis", ours: []string{"internal/cache", "internal/cache/redis"}}, // public; no row but that of the commands has it
 	{pkg: "internal/autotune", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
 	{pkg: "internal/runtime/args", ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun", "internal/target"}},
@@ -102,7 +103,7 @@ var rules = []rule{
 
 	// The API, and the commands on top of everything.
 	{pkg: ".", ours: []string{"backend", "internal/..."}},
-	{pkg: "cmd/...", ours: []string{".", "kernels", "internal/..."}, outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
+	{pkg: "cmd/...", ours: []string{".", "kernels", "redis", "internal/..."}, outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
 }
 
 // testOnly packages are for tests, whatever a row says.
