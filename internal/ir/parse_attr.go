@@ -167,7 +167,7 @@ func (p *Parser) floatBits(l literal, t *FloatType) (uint64, bool) {
 	case l.num.kind == tokInt && strings.HasPrefix(text, "0x") && !l.neg:
 		u, err := strconv.ParseUint(text[2:], 16, 64)
 		if err != nil || t.Format.Bits < 64 && u>>t.Format.Bits != 0 {
-			return 0, p.errorSpan(l.tok, "hexadecimal float constant out of range for type '%s'", t)
+			return 0, p.errorSpan(l.tok, "'%s' has fewer bits than the constant", t)
 		}
 		return u, true
 	}
@@ -187,7 +187,7 @@ func (p *Parser) intBits(l literal, t Type) (uint64, bool) {
 	}
 	v, ok := parseInt(text, l.neg)
 	if !ok || !fits(v, l.neg, t) {
-		return 0, p.errorSpan(l.tok, "integer constant out of range for type '%s'", t)
+		return 0, p.errorSpan(l.tok, "'%s' cannot hold the constant", t)
 	}
 	return uint64(v), true
 }

@@ -239,22 +239,22 @@ var traitChecks = []struct {
 	check func(*Op) string
 }{
 	{SameOperandsAndResultType, func(op *Op) string {
-		return allSame(op, true, true, "requires the same type for all operands and results", func(t Type) any { return t })
+		return allSame(op, true, true, "operands and results have different types", func(t Type) any { return t })
 	}},
 	{SameTypeOperands, func(op *Op) string {
-		return allSame(op, true, false, "requires all operands to have the same type", func(t Type) any { return t })
+		return allSame(op, true, false, "the operands have different types", func(t Type) any { return t })
 	}},
 	{SameOperandsAndResultShape, func(op *Op) string {
-		return allSame(op, true, true, "requires the same shape for all operands and results", func(t Type) any { return shapeKey(ShapeOf(t)) })
+		return allSame(op, true, true, "operands and results have different shapes", func(t Type) any { return shapeKey(ShapeOf(t)) })
 	}},
 	{SameOperandsAndResultElem, func(op *Op) string {
-		return allSame(op, true, true, "requires the same element type for all operands and results", func(t Type) any { return ElemOf(t) })
+		return allSame(op, true, true, "operands and results have different element types", func(t Type) any { return ElemOf(t) })
 	}},
 	{SameOperandsAndResultEncoding, func(op *Op) string {
-		return allSame(op, true, true, "requires the same encoding for all operands and results", encodingKey)
+		return allSame(op, true, true, "operands and results have different encodings", encodingKey)
 	}},
 	{SameOperandsEncoding, func(op *Op) string {
-		return allSame(op, true, false, "requires the same encoding for all operands", encodingKey)
+		return allSame(op, true, false, "the operands have different encodings", encodingKey)
 	}},
 	{TensorSizes, tensorSizes},
 	{Terminator, func(op *Op) string {
@@ -288,24 +288,26 @@ func encodingKey(t Type) any {
 
 func allSame(op *Op, operands, results bool, msg string, key func(Type) any) string {
 	var first any
+	var firstType Type
 	check := func(v *Value) bool {
 		k := key(v.Type)
 		if first == nil {
-			first = k
+			first, firstType = k, v.Type
 		}
 		return k == nil || k == first
 	}
+	differ := func(v *Value) string { return fmt.Sprintf("%s: '%s' and '%s'", msg, firstType, v.Type) }
 	if operands {
 		for i := range op.operands {
 			if val := op.operands[i].value; val != nil && !check(val) {
-				return msg
+				return differ(val)
 			}
 		}
 	}
 	if results {
 		for _, r := range op.results {
 			if !check(r) {
-				return msg
+				return differ(r)
 			}
 		}
 	}
@@ -320,10 +322,10 @@ func tensorSizes(op *Op) string {
 		}
 		n := tt.NumElements()
 		if n > MaxTensorElements {
-			return fmt.Sprintf("maximum allowed number of elements is %d, but %s has more than that", MaxTensorElements, t)
+			return fmt.Sprintf("a tensor has up to %d elements, but %s has more", MaxTensorElements, t)
 		}
 		if n <= 0 || n&(n-1) != 0 {
-			return fmt.Sprintf("number of elements must be power-of-two, but %s doesn't follow the rule (%d)", t, n)
+			return fmt.Sprintf("a tensor has a power of two of elements, but %s has %d", t, n)
 		}
 		return ""
 	}

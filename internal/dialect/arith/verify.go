@@ -95,7 +95,7 @@ func verifySelect(op *ir.Op) error {
 		return nil
 	}
 	if t := op.Result(0).Type; ir.ElemOf(t) == t || !slices.Equal(ir.ShapeOf(cond), ir.ShapeOf(t)) {
-		return fmt.Errorf("expected condition type to have the same shape as the result type, expected '%s', but got '%s'", BoolOf(t), cond)
+		return fmt.Errorf("a condition for '%s' has type '%s', not '%s'", t, BoolOf(t), cond)
 	}
 	return nil
 }

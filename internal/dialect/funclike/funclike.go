@@ -5,7 +5,6 @@
 package funclike
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -293,11 +292,11 @@ func Verify(op *ir.Op) error {
 	}
 	args := op.Body(0).Args()
 	if len(args) != len(t.Ins) {
-		return fmt.Errorf("entry block must have %d arguments to match function signature", len(t.Ins))
+		return fmt.Errorf("the type has %d parameters, but the first block %d arguments", len(t.Ins), len(args))
 	}
 	for i, a := range args {
 		if a.Type != t.Ins[i] {
-			return fmt.Errorf("type of entry block argument #%d('%s') must match the type of the corresponding argument in function signature('%s')",
+			return fmt.Errorf("argument #%d of the first block has type '%s', but the function's type says '%s'",
 				i, a.Type, t.Ins[i])
 		}
 	}
@@ -315,11 +314,11 @@ func VerifyReturn(ret *ir.Op, fn *ir.OpDef) error {
 		return nil
 	}
 	if ret.NumOperands() != len(t.Outs) {
-		return fmt.Errorf("has %d operands, but enclosing function (@%s) returns %d", ret.NumOperands(), f.Text(symName), len(t.Outs))
+		return fmt.Errorf("returns %d values, but function @%s is declared with %d", ret.NumOperands(), f.Text(symName), len(t.Outs))
 	}
 	for i, v := range ret.Operands() {
 		if v.Type != t.Outs[i] {
-			return fmt.Errorf("type of return operand %d ('%s') doesn't match function result type ('%s') in function @%s",
+			return fmt.Errorf("value #%d has type '%s', but a result of type '%s' is declared by function @%s",
 				i, v.Type, t.Outs[i], f.Text(symName))
 		}
 	}
@@ -334,15 +333,15 @@ func VerifyCall(call *ir.Op, fn *ir.OpDef, lookup func(string) *ir.Op) error {
 	}
 	f := lookup(ref.Root)
 	if f == nil || f.Def != fn || Type(f) == nil || ref.Nested != "" {
-		return fmt.Errorf("'%s' does not reference a valid function", ref.Root)
+		return fmt.Errorf("there is no function @%s here", ref.Root)
 	}
 	t := Type(f)
 	if call.NumOperands() != len(t.Ins) {
-		return errors.New("incorrect number of operands for callee")
+		return fmt.Errorf("passes %d operands, but function @%s is declared with %d", call.NumOperands(), ref.Root, len(t.Ins))
 	}
 	for i, v := range call.Operands() {
 		if v.Type != t.Ins[i] {
-			return fmt.Errorf("operand type mismatch: expected operand type '%s', but provided '%s' for operand number %d", t.Ins[i], v.Type, i)
+			return fmt.Errorf("operand #%d has type '%s', but the parameter '%s'", i, v.Type, t.Ins[i])
 		}
 	}
 	if !slices.Equal(call.ResultTypes(), t.Outs) {

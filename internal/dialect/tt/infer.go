@@ -67,7 +67,7 @@ func inferExpandDims(s *ir.State) ([]ir.Type, error) {
 
 func expandDims(t *ir.TensorType, axis int64) (ir.Type, error) {
 	if axis < 0 || int(axis) > t.Rank() {
-		return nil, fmt.Errorf("axis %d is out of range for '%s'", axis, t)
+		return nil, fmt.Errorf("there is no axis %d in '%s'", axis, t)
 	}
 	shape := slices.Insert(slices.Clone(t.Shape), int(axis), 1)
 	return encoded(t, shape, func(enc ir.Attr) (ir.Attr, error) {
@@ -103,13 +103,13 @@ func inferTrans(s *ir.State) ([]ir.Type, error) {
 // permute is shape with its dimensions in the given order, which must be a permutation.
 func permute(shape, order []int64) ([]int64, error) {
 	if len(order) != len(shape) {
-		return nil, errors.New("order must have the same size as the source tensor")
+		return nil, fmt.Errorf("order %v has not an entry for each dimension of %v", order, shape)
 	}
 	out := make([]int64, len(shape))
 	seen := make([]bool, len(shape))
 	for i, d := range order {
 		if d < 0 || int(d) >= len(shape) || seen[d] {
-			return nil, errors.New("order must be a permutation of 0..n-1")
+			return nil, fmt.Errorf("order %v does not name each of %d dimensions once", order, len(shape))
 		}
 		seen[d] = true
 		out[i] = shape[d]
@@ -138,7 +138,7 @@ func inferSplit(s *ir.State) ([]ir.Type, error) {
 	}
 	n := t.Rank()
 	if n == 0 || t.Shape[n-1] != 2 {
-		return nil, errors.New("last dimension of input tensor must be 2")
+		return nil, fmt.Errorf("a tensor whose last dimension has size 2 is expected, to split it, not '%s'", t)
 	}
 	r, err := encoded(t, t.Shape[:n-1], func(enc ir.Attr) (ir.Attr, error) {
 		if Layouts.Split == nil {
@@ -182,7 +182,7 @@ func inferReduce(s *ir.State) ([]ir.Type, error) {
 // reduceDim is t without a dimension; a scalar when none is left.
 func reduceDim(t *ir.TensorType, axis int64) (ir.Type, error) {
 	if axis < 0 || int(axis) >= t.Rank() {
-		return nil, fmt.Errorf("axis %d is out of range for '%s'", axis, t)
+		return nil, fmt.Errorf("there is no axis %d in '%s'", axis, t)
 	}
 	if t.Rank() == 1 {
 		return t.Elem, nil

@@ -47,13 +47,13 @@ func verifyBitcast(op *ir.Op) error {
 	_, toSpace, toPtr := AsPtr(to)
 	switch {
 	case fromPtr && toPtr && fromSpace != toSpace:
-		return errors.New("Cannot bitcast pointer between different address spaces")
+		return fmt.Errorf("a bitcast keeps the address space of a pointer: it is %d, not %d", fromSpace, toSpace)
 	case fromPtr && toPtr:
 		return nil
 	case fromPtr || toPtr:
-		return errors.New("Cannot bitcast pointer to non-pointer type")
+		return fmt.Errorf("a bitcast makes a pointer of a pointer, but '%s' and '%s' are not both one", from, to)
 	case ir.BitWidth(from) != ir.BitWidth(to):
-		return fmt.Errorf("Cannot bitcast data-type of size %d to data-type of size %d", ir.BitWidth(from), ir.BitWidth(to))
+		return fmt.Errorf("a bitcast keeps the width: '%s' has %d bits, '%s' has %d", from, ir.BitWidth(from), to, ir.BitWidth(to))
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func verifyBitcast(op *ir.Op) error {
 func verifyFpToFp(op *ir.Op) error {
 	from, to := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Result(0).Type)
 	if ir.BitWidth(to) < ir.BitWidth(from) && !op.HasAttr("rounding") {
-		return errors.New("Rounding mode is required for FP downcast")
+		return fmt.Errorf("'%s' is narrower than '%s': attribute 'rounding' is missing", to, from)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func verifyInlineAsm(op *ir.Op) error {
 		return nil
 	}
 	if t, ok := op.Operand(0).Type.(*ir.TensorType); ok && t.NumElements()%pack != 0 {
-		return fmt.Errorf("number of input elements %d must be a multiple of the op's packed_element attribute, %d", t.NumElements(), pack)
+		return fmt.Errorf("%d elements cannot be taken %d at a time, as packed_element says", t.NumElements(), pack)
 	}
 	return nil
 }
@@ -92,20 +92,20 @@ func verifyRange(op *ir.Op) error {
 	t := op.Result(0).Type.(*ir.TensorType)
 	switch {
 	case start >= end:
-		return errors.New("start must be less than end")
+		return fmt.Errorf("the range from %d to %d is empty", start, end)
 	case t.Rank() != 1:
-		return errors.New("return type must be a 1D tensor")
+		return fmt.Errorf("a range has one dimension, but the result is '%s'", t)
 	case end-start != t.Shape[0]:
-		return fmt.Errorf("number of elements in returned tensor, %d, must match size of range [%d, %d), which has %d elements", t.Shape[0], start, end, end-start)
+		return fmt.Errorf("the range from %d to %d has %d elements, but the result has %d", start, end, end-start, t.Shape[0])
 	case t.Elem != ir.I32:
-		return errors.New("returned tensor must have i32 elements")
+		return fmt.Errorf("a range is of i32, not of '%s'", t.Elem)
 	}
 	return nil
 }
 
 func verifyUnsplat(op *ir.Op) error {
-	if op.Operand(0).Type.(*ir.TensorType).NumElements() != 1 {
-		return errors.New("source tensor must have exactly one element")
+	if t := op.Operand(0).Type.(*ir.TensorType); t.NumElements() != 1 {
+		return fmt.Errorf("a tensor of one element is expected, not '%s'", t)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func verifyResult(op *ir.Op, i int, want ir.Type, err error) error {
 		return err
 	}
 	if got := op.Result(i).Type; got != want {
-		return fmt.Errorf("inferred type(s) '%s' are incompatible with return type(s) of operation '%s'", want, got)
+		return fmt.Errorf("the result follows from the operands: it is '%s', not '%s'", want, got)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func verifyResult(op *ir.Op, i int, want ir.Type, err error) error {
 // verifyShape compares the result with what it should be, encodings aside: equivalent ones may differ in form.
 func verifyShape(op *ir.Op, shape []int64) error {
 	if got := shapeOf(op.Result(0)); !slices.Equal(got, shape) {
-		return fmt.Errorf("result shape must be %v, but got %v", shape, got)
+		return fmt.Errorf("the result has shape %v, but the operands make %v", got, shape)
 	}
 	return nil
 }
@@ -140,14 +140,14 @@ func verifyExpandDims(op *ir.Op) error {
 func verifyReshape(op *ir.Op) error {
 	from, to := op.Operand(0).Type.(*ir.TensorType), op.Result(0).Type.(*ir.TensorType)
 	if from.NumElements() != to.NumElements() {
-		return errors.New("number of src and dst elements of reshape must be the same")
+		return fmt.Errorf("a reshape keeps all elements: '%s' has %d, '%s' has %d", from, from.NumElements(), to, to.NumElements())
 	}
 	return bothEncoded(from, to)
 }
 
 func bothEncoded(a, b *ir.TensorType) error {
 	if (a.Encoding == nil) != (b.Encoding == nil) {
-		return errors.New("requires that either (a) src and dst both have encodings, or (b) neither does")
+		return fmt.Errorf("one of '%s' and '%s' has an encoding and the other has none", a, b)
 	}
 	return nil
 }
@@ -155,11 +155,11 @@ func bothEncoded(a, b *ir.TensorType) error {
 func verifyBroadcast(op *ir.Op) error {
 	from, to := shapeOf(op.Operand(0)), shapeOf(op.Result(0))
 	if len(from) != len(to) {
-		return errors.New("rank of source must be same as rank of result")
+		return fmt.Errorf("a broadcast keeps the number of dimensions, but %v has %d and %v has %d", from, len(from), to, len(to))
 	}
 	for i := range from {
 		if from[i] != 1 && from[i] != to[i] {
-			return fmt.Errorf("Different dimensions at index %d between source and result.  Broadcast requires the source dimension to be 1.", i)
+			return fmt.Errorf("dimension %d cannot be broadcast from %d to %d: only size 1 can", i, from[i], to[i])
 		}
 	}
 	return nil
@@ -176,7 +176,7 @@ func verifyCat(op *ir.Op) error {
 func verifyJoin(op *ir.Op) error {
 	from, to := op.Operand(0).Type.(*ir.TensorType), op.Result(0).Type.(*ir.TensorType)
 	if from.Elem != to.Elem {
-		return errors.New("result element type must match the input element type")
+		return fmt.Errorf("elements of type '%s' cannot become '%s'", from.Elem, to.Elem)
 	}
 	if err := verifyShape(op, append(slices.Clone(from.Shape), 2)); err != nil {
 		return err
@@ -188,10 +188,10 @@ func verifySplit(op *ir.Op) error {
 	from, to := op.Operand(0).Type.(*ir.TensorType), op.Result(0).Type.(*ir.TensorType)
 	n := from.Rank()
 	if n == 0 || from.Shape[n-1] != 2 {
-		return errors.New("last dimension of input tensor must be 2")
+		return fmt.Errorf("a tensor whose last dimension has size 2 is expected, to split it, not '%s'", from)
 	}
 	if from.Elem != to.Elem {
-		return errors.New("result element type must match the input element type")
+		return fmt.Errorf("elements of type '%s' cannot become '%s'", from.Elem, to.Elem)
 	}
 	if err := verifyShape(op, from.Shape[:n-1]); err != nil {
 		return err
@@ -216,17 +216,17 @@ func verifyGather(op *ir.Op) error {
 	axis := op.IntOr("axis", -1)
 	switch {
 	case res != idx.With(res.Elem):
-		return errors.New("indices and output shapes and encodings must match")
+		return fmt.Errorf("the result '%s' has not the shape and encoding of the indices, '%s'", res, idx)
 	case src.Elem != res.Elem:
-		return errors.New("input and output element types must match")
+		return fmt.Errorf("elements of type '%s' are gathered, but the result has '%s'", src.Elem, res.Elem)
 	case src.Rank() != idx.Rank():
-		return errors.New("input and indices ranks must match")
+		return fmt.Errorf("source and indices have %d and %d dimensions, which differ", src.Rank(), idx.Rank())
 	case axis < 0 || int(axis) >= src.Rank():
-		return errors.New("gather dimension must be less than the input rank")
+		return fmt.Errorf("there is no axis %d in a source of %d dimensions", axis, src.Rank())
 	}
 	for d := range idx.Shape {
 		if d != int(axis) && idx.Shape[d] != src.Shape[d] {
-			return fmt.Errorf("indices dimension %d must match the corresponding input dimension", d)
+			return fmt.Errorf("source and indices differ in dimension %d, which is not gathered: %d and %d", d, src.Shape[d], idx.Shape[d])
 		}
 	}
 	return nil
@@ -265,12 +265,12 @@ func verifyDescBlock(desc, tensor ir.Type) error {
 	shape := block.Shape
 	for len(shape) > t.Rank() {
 		if shape[0] != 1 {
-			return errors.New("ranked reduce load only allowed for unit dimension leading dim.")
+			return fmt.Errorf("'%s' lacks a dimension of the descriptor's block '%s' whose size is not 1", t, block)
 		}
 		shape = shape[1:]
 	}
 	if !slices.Equal(shape, t.Shape) || block.Elem != t.Elem {
-		return errors.New("tensor descriptor block and tensor types must match")
+		return fmt.Errorf("the descriptor's block '%s' and the tensor '%s' differ", block, t)
 	}
 	return nil
 }
@@ -279,27 +279,27 @@ func verifyDescBlock(desc, tensor ir.Type) error {
 func verifyDescRows(op *ir.Op, tensor ir.Type) error {
 	block, rows, idx := DescTensor(op.Operand(0).Type), tensor.(*ir.TensorType), shapeOf(op.Operand(1))
 	if block.Rank() != 2 || block.Shape[0] != 1 {
-		return fmt.Errorf("block must be a 2D tensor with exactly 1 row, but got '%s'", block)
+		return fmt.Errorf("the descriptor's block has one row of two dimensions, but is '%s'", block)
 	}
 	if len(idx) != 1 {
-		return errors.New("x offsets must be a 1D tensor")
+		return fmt.Errorf("x offsets have one dimension, not %d", len(idx))
 	}
 	bits := int64(ir.BitWidth(rows.Elem))
 	switch {
 	case rows.Rank() != 2:
-		return fmt.Errorf("result must be a 2D tensor, but got '%s'", rows)
+		return fmt.Errorf("rows make a tensor of two dimensions, not '%s'", rows)
 	case rows.Shape[0] < 8:
-		return fmt.Errorf("gather must have at least 8 rows, but got %d", rows.Shape[0])
+		return fmt.Errorf("the copy engine moves 8 rows or more, not %d", rows.Shape[0])
 	case bits == 0 || bits > 32:
-		return errors.New("TMA dtype cannot be greater than 32 bits")
+		return fmt.Errorf("the copy engine gathers elements of up to 32 bits, not '%s'", rows.Elem)
 	case rows.Shape[1] < 32/bits*8:
-		return fmt.Errorf("gather of '%s' must have at least %d columns, but got %d", rows.Elem, 32/bits*8, rows.Shape[1])
+		return fmt.Errorf("the copy engine moves rows of %d columns of '%s' or more, not %d", 32/bits*8, rows.Elem, rows.Shape[1])
 	case rows.Shape[0] != idx[0]:
-		return fmt.Errorf("result tensor must have as many rows as indices (%d), but got '%s'", idx[0], rows)
+		return fmt.Errorf("there are %d indices, but '%s' has another number of rows", idx[0], rows)
 	case rows.Shape[1] != block.Shape[1]:
-		return fmt.Errorf("result tensor number of columns must match block (%d), but got '%s'", block.Shape[1], rows)
+		return fmt.Errorf("the block has %d columns, but '%s' has another number", block.Shape[1], rows)
 	case rows.Elem != block.Elem:
-		return fmt.Errorf("result tensor element type must match block ('%s'), but got '%s'", block.Elem, rows)
+		return fmt.Errorf("the block has elements of '%s', but the tensor is '%s'", block.Elem, rows)
 	}
 	return nil
 }

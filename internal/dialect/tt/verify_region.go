@@ -35,15 +35,15 @@ func verifyDot(op *ir.Op) error {
 		return err
 	}
 	if ir.BitWidth(a.Elem) != ir.BitWidth(b.Elem) {
-		return errors.New("element types of operands A and B must have same bit width")
+		return fmt.Errorf("the operands have elements of different widths: '%s' and '%s'", a.Elem, b.Elem)
 	}
 	switch {
 	case a.Encoding == nil && b.Encoding == nil:
 		return nil
 	case a.Encoding == nil || b.Encoding == nil:
-		return errors.New("mismatching encoding between A and B operands")
+		return fmt.Errorf("one operand has an encoding and the other has none: '%s' and '%s'", a, b)
 	case c.Encoding == nil:
-		return errors.New("miss encoding of C operand")
+		return fmt.Errorf("the operands have encodings, but the sum '%s' has none", c)
 	case Layouts.Dot == nil:
 		return nil
 	}
@@ -54,16 +54,16 @@ func verifyDot(op *ir.Op) error {
 func verifyMatrices(a, b, c []int64) error {
 	n := len(a)
 	if n < 2 || n > 3 || len(b) != n || len(c) != n {
-		return errors.New("expected operands to be 2d or 3d")
+		return fmt.Errorf("matrices or batches of matrices are expected, not shapes %v, %v and %v", a, b, c)
 	}
 	if !slices.Equal(a[:n-2], b[:n-2]) || !slices.Equal(a[:n-2], c[:n-2]) {
-		return errors.New("expected the batch dimensions of all operands to be equal")
+		return fmt.Errorf("the batches of %v, %v and %v differ", a, b, c)
 	}
 	if a[n-1] != b[n-2] {
-		return errors.New("expected the last dimension of the first operand to be equal to the second-to-last dimension of the second operand")
+		return fmt.Errorf("rows of length %d cannot be multiplied with columns of length %d", a[n-1], b[n-2])
 	}
 	if c[n-2] != a[n-2] || c[n-1] != b[n-1] {
-		return errors.New("expected the output shape to be the concatenation of the last dimension of the first operand and the last dimension of the second")
+		return fmt.Errorf("the product of %v and %v has not the shape %v", a, b, c)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func verifyDotScaled(op *ir.Op) error {
 	a, b, c := slices.Clone(shapeOf(op.Operand(0))), slices.Clone(shapeOf(op.Operand(1))), shapeOf(op.Operand(2))
 	n := len(a)
 	if n < 2 || n > 3 || len(b) != n || len(c) != n {
-		return errors.New("expected operands to be 2d or 3d")
+		return fmt.Errorf("matrices or batches of matrices are expected, not shapes %v, %v and %v", a, b, c)
 	}
 	unpack := func(shape []int64, elem, kPack string, k, other int) { // two 4-bit floats share a byte, along k or across it
 		switch {
@@ -105,10 +105,10 @@ func verifyScale(scale *ir.Value, rows, k int64, dim string) error {
 	}
 	n := t.Rank()
 	if n < 2 || t.Shape[n-2] != rows {
-		return fmt.Errorf("scales %s dimension must match the operand %s dimension", dim, dim)
+		return fmt.Errorf("dimension %s has %d elements, but the scales '%s' are for another number", dim, rows, t)
 	}
 	if t.Shape[n-1] != k/factor {
-		return errors.New("scales K dimension must match the operand K divided by the scale factor")
+		return fmt.Errorf("%d elements with a scale for each %d have %d scales, not %d", k, factor, k/factor, t.Shape[n-1])
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func verifyScan(op *ir.Op) error {
 		return err
 	}
 	if axis := op.IntOr("axis", -1); axis < 0 || int(axis) >= len(shapeOf(op.Operand(0))) {
-		return fmt.Errorf("axis %d is out of range", axis)
+		return fmt.Errorf("there is no axis %d in %d dimensions", axis, len(shapeOf(op.Operand(0))))
 	}
 	return nil
 }
@@ -141,36 +141,36 @@ func verifyScan(op *ir.Op) error {
 func verifyCombine(op *ir.Op, ret *ir.OpDef) error {
 	n := op.NumOperands()
 	if n == 0 {
-		return errors.New("must have at least 1 operand")
+		return errors.New("has no operand")
 	}
 	if op.NumResults() != n {
-		return errors.New("must have the same number of inputs as outputs")
+		return fmt.Errorf("has %d operands and %d results; each operand makes one", n, op.NumResults())
 	}
 	body := op.Body(0)
 	if body == nil {
 		return errors.New("has an empty region")
 	}
 	if len(body.Args()) != 2*n {
-		return fmt.Errorf("nested block must take %d arguments, but given block with %d arguments", 2*n, len(body.Args()))
+		return fmt.Errorf("the combining function takes two values for each operand, %d in all, not %d", 2*n, len(body.Args()))
 	}
 	term := body.Terminator()
 	if term == nil || term.Def != ret {
-		return fmt.Errorf("combine operation must be terminated with a %s", ret)
+		return fmt.Errorf("the combining function does not end with '%s'", ret)
 	}
 	if term.NumOperands() != n {
-		return fmt.Errorf("expected combine operation to return %d values but got %d", n, term.NumOperands())
+		return fmt.Errorf("the combining function returns a value for each operand, %d in all, not %d", n, term.NumOperands())
 	}
 	for i := range n {
 		elem := ir.ElemOf(op.Operand(i).Type)
 		if !slices.Equal(shapeOf(op.Operand(i)), shapeOf(op.Operand(0))) {
-			return errors.New("requires the same shape for all operands")
+			return fmt.Errorf("operands #0 and #%d have different shapes, %v and %v", i, shapeOf(op.Operand(0)), shapeOf(op.Operand(i)))
 		}
 		if ir.ElemOf(op.Result(i).Type) != elem {
-			return errors.New("operand types and result types must agree")
+			return fmt.Errorf("result #%d has elements of '%s', its operand of '%s'", i, ir.ElemOf(op.Result(i).Type), elem)
 		}
 		for _, v := range []*ir.Value{body.Arg(i), body.Arg(n + i), term.Operand(i)} {
 			if v.Type != elem {
-				return fmt.Errorf("type mismatch on combine operation. Expected argument %d to have type '%s' but got '%s'", i, elem, v.Type)
+				return fmt.Errorf("the combining function has a value of type '%[3]s' where operand #%[1]d has elements of '%[2]s'", i, elem, v.Type)
 			}
 		}
 	}
@@ -180,20 +180,20 @@ func verifyCombine(op *ir.Op, ret *ir.OpDef) error {
 func verifyMap(op *ir.Op) error {
 	pack := int(op.IntOr("pack", 0))
 	if op.NumOperands() == 0 {
-		return errors.New("must have at least 1 operand")
+		return errors.New("has no operand")
 	}
 	if pack <= 0 || pack&(pack-1) != 0 {
-		return errors.New("Pack must be a power of 2")
+		return fmt.Errorf("pack is a power of two, not %d", pack)
 	}
 	body := op.Body(0)
 	if body == nil {
 		return errors.New("has an empty region")
 	}
 	if len(body.Args()) != pack*op.NumOperands() {
-		return errors.New("region has wrong number of arguments")
+		return fmt.Errorf("the function takes %d elements of each of %d operands, but has %d arguments", pack, op.NumOperands(), len(body.Args()))
 	}
 	if !sameTypes(body.Args(), interleave(op.Operands(), pack)) {
-		return errors.New("argument types did not match")
+		return errors.New("the function takes other types than the elements of the operands")
 	}
 	rets := interleave(op.Results(), pack)
 	var err error
@@ -201,9 +201,9 @@ func verifyMap(op *ir.Op) error {
 		switch {
 		case o == op || err != nil:
 		case o.Def == MapElementwiseReturn && !sameTypes(o.Operands(), rets):
-			err = errors.New("region return does not match map_elementwise result")
+			err = errors.New("the function returns other types than the elements of the results")
 		case o.Def.Has(ir.Writes):
-			err = errors.New("Stores are not supported inside map_elementwise")
+			err = fmt.Errorf("the function writes memory (%s); it may only compute", o.Name())
 		}
 		return err == nil
 	})

@@ -1,7 +1,7 @@
 package ttg
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -22,10 +22,10 @@ func init() {
 func inferExpandDims(enc ir.Attr, axis int) (ir.Attr, error) {
 	s, ok := As[Slice](enc)
 	if !ok {
-		return nil, errors.New("ExpandDimsOp operand encoding must be SliceEncodingAttr")
+		return nil, fmt.Errorf("a dimension is added to a slice of a layout, but the encoding is %s", enc)
 	}
 	if int(s.Dim) != axis {
-		return nil, errors.New("Incompatible slice dimension for ExpandDimsOp operand")
+		return nil, fmt.Errorf("dimension %d is added to a slice that lacks dimension %d", axis, s.Dim)
 	}
 	return s.Parent, nil
 }
@@ -41,7 +41,7 @@ func InferTrans(enc ir.Attr, shape, order []int64) (ir.Attr, error) {
 		return nil, nil
 	}
 	if l.Rank() != len(order) {
-		return nil, errors.New("rank of encoding does not match order")
+		return nil, fmt.Errorf("the encoding has %d dimensions, order %v has %d", l.Rank(), order, len(order))
 	}
 	switch l := l.(type) {
 	case Blocked:
@@ -150,15 +150,15 @@ func verifyDot(a, b, d ir.Attr) error {
 	da, okA := As[DotOp](a)
 	db, okB := As[DotOp](b)
 	if !okA || !okB {
-		return errors.New("Dot's a/b's encoding should be of DotOperandEncodingAttr")
+		return fmt.Errorf("operands in a dot layout (#ttg.dot_op) are expected, not %s and %s", a, b)
 	}
 	switch {
 	case da.OpIdx != 0 || db.OpIdx != 1:
-		return errors.New("Wrong opIdx")
+		return fmt.Errorf("opIdx is 0 for the first operand and 1 for the second, not %d and %d", da.OpIdx, db.OpIdx)
 	case da.Parent != d || db.Parent != d:
-		return errors.New("Incompatible parent encoding")
+		return fmt.Errorf("the dot layouts of the operands belong to %s and %s, not to the result's %s", da.Parent, db.Parent, d)
 	case da.KWidth != db.KWidth:
-		return errors.New("mismatching kWidth between A and B operands")
+		return fmt.Errorf("the operands have different kWidth, %d and %d", da.KWidth, db.KWidth)
 	}
 	return nil
 }

@@ -263,7 +263,7 @@ func orOnes(v []int64, n int) []int64 {
 func (l Blocked) check() error {
 	n := l.Rank()
 	if n == 0 || len(l.ThreadsPerWarp) != n || len(l.WarpsPerCTA) != n || len(l.Order) != n {
-		return errors.New("sizePerThread, threadsPerWarp, warpsPerCTA and order must have the same, non-zero length")
+		return errors.New("sizePerThread, threadsPerWarp, warpsPerCTA and order have one number for each dimension, and there is at least one")
 	}
 	if err := powersOfTwo(l.SizePerThread, l.ThreadsPerWarp, l.WarpsPerCTA); err != nil {
 		return err
@@ -277,9 +277,9 @@ func (l Slice) check() error {
 	case !IsDistributed(l.Parent):
 		return errors.New("parent must be a distributed layout")
 	case n < 2:
-		return errors.New("parent layout must have at least rank >= 2")
+		return fmt.Errorf("a slice drops one dimension of two or more, but its parent has %d", n)
 	case l.Dim < 0 || int(l.Dim) >= n:
-		return fmt.Errorf("slice dim=%d must be less than the parent rank=%d", l.Dim, n)
+		return fmt.Errorf("a slice cannot drop dimension %d of a parent that has %d", l.Dim, n)
 	}
 	return nil
 }
@@ -287,7 +287,7 @@ func (l Slice) check() error {
 func (l DotOp) check() error {
 	switch {
 	case l.OpIdx != 0 && l.OpIdx != 1:
-		return fmt.Errorf("opIdx must be 0 or 1, but is %d", l.OpIdx)
+		return fmt.Errorf("opIdx is 0 for the first operand or 1 for the second, not %d", l.OpIdx)
 	case !IsMma(l.Parent) && !is[Blocked](l.Parent):
 		return errors.New("parent must be a blocked or an mma layout")
 	case l.KWidth < 0:
@@ -310,14 +310,14 @@ func (l AMDMfma) check() error {
 		return errors.New("warpsPerCTA must not be empty and instrShape needs two numbers or more")
 	}
 	if l.Version < 0 || l.Version > 4 {
-		return errors.New("version must be in the [0, 4] range")
+		return fmt.Errorf("MFMA has versions 0 to 4, not %d", l.Version)
 	}
 	m, n := l.InstrShape[0], l.InstrShape[1]
 	if !slices.Contains([][2]int64{{32, 32}, {16, 16}, {64, 4}, {4, 64}}, [2]int64{m, n}) {
 		return fmt.Errorf("invalid (mDim, nDim) combination: (%d, %d)", m, n)
 	}
 	if w := orElse(l.ElementBitWidth, 32); w != 32 && w != 64 {
-		return errors.New("elementBitWidth must be 32 or 64")
+		return fmt.Errorf("elements of 32 or 64 bits are expected, but elementBitWidth is %d", w)
 	}
 	return errors.Join(powersOfTwo(l.WarpsPerCTA), sameRank(l.Rank(), l.CGALayout))
 }
@@ -327,7 +327,7 @@ func (l AMDWmma) check() error {
 		return errors.New("warpsPerCTA must not be empty")
 	}
 	if l.Version < 1 || l.Version > 3 {
-		return errors.New("WMMA version must be in the [1, 3] range")
+		return fmt.Errorf("WMMA has versions 1 to 3, not %d", l.Version)
 	}
 	return errors.Join(powersOfTwo(l.WarpsPerCTA), sameRank(l.Rank(), l.CGALayout))
 }
@@ -362,7 +362,7 @@ func (l NVMMAShared) check() error {
 
 func (l Padded) check() error {
 	if len(l.Intervals) != len(l.Paddings) || len(l.Intervals) == 0 {
-		return errors.New("must have at least one interval-padding pair")
+		return fmt.Errorf("a padding for each interval is expected, one or more: there are %d intervals and %d paddings", len(l.Intervals), len(l.Paddings))
 	}
 	if l.Dims <= 0 {
 		return errors.New("an empty layout is not supported")
@@ -378,7 +378,7 @@ func (l SharedLinear) check() error {
 		return errors.New("an empty layout is not supported")
 	}
 	if l.Alignment <= 0 || l.Alignment&(l.Alignment-1) != 0 {
-		return errors.New("alignment must be a positive power of two")
+		return fmt.Errorf("alignment is %d, not a power of two", l.Alignment)
 	}
 	return errors.Join(sameRank(l.Rank(), l.Offset), sameRank(l.Rank(), l.Block))
 }
@@ -398,7 +398,7 @@ func permutation(order []int64) error {
 	seen := make([]bool, len(order))
 	for _, d := range order {
 		if d < 0 || int(d) >= len(order) || seen[d] {
-			return fmt.Errorf("order must be a permutation of 0..%d", len(order)-1)
+			return fmt.Errorf("order %v does not name each of %d dimensions once", order, len(order))
 		}
 		seen[d] = true
 	}
@@ -408,7 +408,7 @@ func permutation(order []int64) error {
 func sameRank(n int, vectors [][]int64) error {
 	for _, v := range vectors {
 		if len(v) != n {
-			return fmt.Errorf("a basis vector of length %d does not match rank %d", len(v), n)
+			return fmt.Errorf("the basis vector %v has %d coordinates, but the layout %d dimensions", v, len(v), n)
 		}
 	}
 	return nil
@@ -427,7 +427,7 @@ func oneDim(vectors [][]int64) error {
 			}
 		}
 		if moves > 1 {
-			return errors.New("each base must move in at most one dimension")
+			return fmt.Errorf("the basis vector %v moves along several dimensions; one at most is expected", v)
 		}
 	}
 	return nil

@@ -121,7 +121,7 @@ func parsePadded(p *ir.Parser) (ir.Attr, bool) {
 
 func checkPaddedShape(order, shape []int64) error {
 	if len(order) != len(shape) {
-		return fmt.Errorf("mismatch of shape and order ranks in padded layout")
+		return fmt.Errorf("shape %v and order %v of a padded layout have different lengths", shape, order)
 	}
 	if err := permutation(order); err != nil {
 		return err

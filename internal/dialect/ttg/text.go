@@ -303,7 +303,7 @@ func (f *fields) number(name string, a ir.Attr, def int64) int64 {
 	}
 	i, ok := a.(*ir.IntegerAttr)
 	if !ok || i.Value < 0 {
-		f.fail("expected an unsigned integer value in %s", name)
+		f.fail("%s is an integer of 0 or more", name)
 		return 0
 	}
 	return i.Value

@@ -1,6 +1,7 @@
 package ttg
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -166,25 +167,25 @@ func (m MemDesc) check() string {
 	alloc := m.Alloc()
 	switch {
 	case len(m.Shape) == 0:
-		return "rank 0 memdesc is not allowed"
+		return "a buffer has one dimension or more, but the shape is empty"
 	case slices.ContainsFunc(m.Shape, func(n int64) bool { return n <= 0 }) || powersOfTwo(m.Shape[1:]) != nil:
-		return "shape must have power-of-2 and non-zero dimensions"
+		return fmt.Sprintf("sizes above 0 are expected, from the second on powers of two, not %v", m.Shape)
 	case len(alloc) < len(m.Shape):
-		return "alloc shape must have at least as many dimensions as shape"
+		return fmt.Sprintf("the allocation %v has fewer dimensions than its view %v", alloc, m.Shape)
 	}
 	for i, n := range alloc[len(alloc)-len(m.Shape):] {
 		if m.Shape[i] > n {
-			return "shape must be less than or equal to allocShape"
+			return fmt.Sprintf("the view %v is larger than its allocation %v", m.Shape, alloc)
 		}
 	}
 	if !IsShared(m.Encoding) {
 		return "" // tensor memory, whose encodings are another dialect's
 	}
 	if m.Space != SharedMemory {
-		return "memorySpace must be SharedMemorySpace for shared encoding"
+		return "an encoding of shared memory is given to a buffer in another memory space"
 	}
 	if n := rankOf(m.Encoding); n != len(m.Shape) && n != len(m.Shape)-1 {
-		return "the encoding's rank must be equal to or one less than the shape's"
+		return fmt.Sprintf("an encoding of %d dimensions does not fit the shape %v", n, m.Shape)
 	}
 	return ""
 }

@@ -58,7 +58,7 @@ func VerifyCopy(buffer, tensor ir.Type) error {
 		return fmt.Errorf("source element type '%s' must match destination element type '%s'", ElemOf(buffer), ElemOf(tensor))
 	}
 	if !slices.Equal(ShapeOf(buffer), ShapeOf(tensor)) {
-		return fmt.Errorf("source shape %v must match destination shape %v", ShapeOf(buffer), ShapeOf(tensor))
+		return fmt.Errorf("the buffer has shape %v, the tensor %v", ShapeOf(buffer), ShapeOf(tensor))
 	}
 	return nil
 }
@@ -66,17 +66,17 @@ func VerifyCopy(buffer, tensor ir.Type) error {
 func verifySharedAccess(buffer, tensor ir.Type) error {
 	enc := EncodingOf(buffer)
 	if !IsShared(enc) {
-		return errors.New("expected memdesc to have a shared memory encoding")
+		return fmt.Errorf("a buffer in shared memory is expected, not '%s'", buffer)
 	}
 	if n := len(ShapeOf(tensor)); n != rankOf(enc) {
-		return fmt.Errorf("tensor has rank %d but memdesc encoding has rank %d", n, rankOf(enc))
+		return fmt.Errorf("the tensor has %d dimensions, the buffer's encoding %d", n, rankOf(enc))
 	}
 	return VerifyCopy(buffer, tensor)
 }
 
 func verifyAsyncCopy(op *ir.Op) error {
 	if !mustMemDesc(op.Operand(1).Type).Mutable {
-		return errors.New("Cannot store into immutable memory")
+		return fmt.Errorf("the buffer is not mutable: '%s'", op.Operand(1).Type)
 	}
 	return nil
 }
@@ -85,11 +85,11 @@ func verifyLocalAlloc(op *ir.Op) error {
 	m := mustMemDesc(op.Result(0).Type)
 	switch {
 	case m.Space != SharedMemory:
-		return errors.New("should create a buffer of shared memory")
+		return fmt.Errorf("a buffer in shared memory is made here, not '%s'", op.Result(0).Type)
 	case m.AllocShape != nil:
-		return errors.New("result shape and its alloc shape must match")
+		return fmt.Errorf("a new buffer is the whole of its allocation, but '%s' is a view", op.Result(0).Type)
 	case op.NumOperands() == 0 && !m.Mutable:
-		return errors.New("uninitialized alloc must have a mutable memdesc type")
+		return fmt.Errorf("an empty buffer that is not mutable stays empty: '%s'", op.Result(0).Type)
 	case op.NumOperands() == 0:
 		return nil
 	}
@@ -98,7 +98,7 @@ func verifyLocalAlloc(op *ir.Op) error {
 
 func verifyLocalStore(op *ir.Op) error {
 	if !mustMemDesc(op.Operand(1).Type).Mutable {
-		return errors.New("Cannot store into immutable memory")
+		return fmt.Errorf("the buffer is not mutable: '%s'", op.Operand(1).Type)
 	}
 	return verifySharedAccess(op.Operand(1).Type, op.Operand(0).Type)
 }
@@ -107,15 +107,15 @@ func verifyIndex(op *ir.Op) error {
 	src, dst := mustMemDesc(op.Operand(0).Type), mustMemDesc(op.Result(0).Type)
 	switch {
 	case src.Elem != dst.Elem:
-		return errors.New("result element type must match desc element type")
+		return fmt.Errorf("the buffer has elements of '%s', the view of '%s'", src.Elem, dst.Elem)
 	case src.Rank() != dst.Rank()+1:
-		return errors.New("result rank must be input rank - 1")
+		return fmt.Errorf("an element of %d dimensions has one less, not %d", src.Rank(), dst.Rank())
 	case !slices.Equal(src.Shape[1:], dst.Shape):
-		return errors.New("result shape must equal to srcShape[1:]")
+		return fmt.Errorf("an element of %v has shape %v, not %v", src.Shape, src.Shape[1:], dst.Shape)
 	case src.AllocShape != nil || dst.AllocShape != nil:
-		return errors.New("alloc shape must match shape for both result and src")
+		return errors.New("buffer and element are whole allocations here, but one is a view")
 	case IsShared(src.Encoding) != IsShared(dst.Encoding):
-		return errors.New("src and dst must have the same type of encoding")
+		return errors.New("one of buffer and element is in shared memory, the other is not")
 	}
 	return nil
 }
@@ -125,22 +125,22 @@ func verifySubslice(op *ir.Op) error {
 	offsets := op.Attr("offsets").(*ir.DenseArrayAttr).Values
 	switch {
 	case src.Elem != dst.Elem:
-		return errors.New("result element type must match desc element type")
+		return fmt.Errorf("the buffer has elements of '%s', the view of '%s'", src.Elem, dst.Elem)
 	case len(offsets) != src.Rank():
-		return errors.New("offsets must have the same rank as input")
+		return fmt.Errorf("there are %d offsets for %d dimensions", len(offsets), src.Rank())
 	case src.Rank() != dst.Rank():
-		return errors.New("result rank must equal to input rank")
+		return fmt.Errorf("buffer and view have %d and %d dimensions, which differ", src.Rank(), dst.Rank())
 	case !IsShared(src.Encoding) || !IsShared(dst.Encoding):
-		return errors.New("src and dst must both be of shared memory encoding")
+		return errors.New("buffer and view are in shared memory, but one has another encoding")
 	}
 	for i, o := range offsets {
 		switch {
 		case src.Shape[i] == dst.Shape[i] && o != 0:
-			return errors.New("A non zero offset found in a dimension that is not being split")
+			return fmt.Errorf("dimension %d is taken whole, but has offset %d", i, o)
 		case o < 0 || o+dst.Shape[i] > src.Shape[i]:
-			return fmt.Errorf("offset %d of dimension %d is out of range", o, i)
+			return fmt.Errorf("offset %d leads out of dimension %d: %d elements are taken of %d", o, i, dst.Shape[i], src.Shape[i])
 		case o%dst.Shape[i] != 0:
-			return errors.New("The split offset may not touch the tile")
+			return fmt.Errorf("offset %d of dimension %d is no multiple of the view's size, %d", o, i, dst.Shape[i])
 		}
 	}
 	return nil
@@ -150,13 +150,13 @@ func verifyTrans(op *ir.Op) error {
 	src, dst := mustMemDesc(op.Operand(0).Type), mustMemDesc(op.Result(0).Type)
 	order := op.Attr("order").(*ir.DenseArrayAttr).Values
 	if src.Elem != dst.Elem {
-		return errors.New("result element type must match desc element type")
+		return fmt.Errorf("the buffer has elements of '%s', the view of '%s'", src.Elem, dst.Elem)
 	}
 	if len(order) != src.Rank() || permutation(order) != nil {
-		return errors.New("order must be a permutation of 0..n-1")
+		return fmt.Errorf("order %v does not name each of %d dimensions once", order, src.Rank())
 	}
 	if !slices.Equal(pick(src.Shape, order), dst.Shape) {
-		return errors.New("result shape must match the permutation of the source shape")
+		return fmt.Errorf("%v in order %v is %v, but the result has %v", src.Shape, order, pick(src.Shape, order), dst.Shape)
 	}
 	return nil
 }
@@ -165,11 +165,11 @@ func verifyReshape(op *ir.Op) error {
 	src, dst := mustMemDesc(op.Operand(0).Type), mustMemDesc(op.Result(0).Type)
 	switch {
 	case src.Mutable != dst.Mutable || src.Space != dst.Space:
-		return errors.New("src and dst must agree in mutability and memory space")
+		return errors.New("buffer and view differ in memory space, or in whether they may be written")
 	case src.Elem != dst.Elem:
-		return errors.New("result element type must match src element type")
+		return fmt.Errorf("the buffer has elements of '%s', the view of '%s'", src.Elem, dst.Elem)
 	case product(src.Shape) != product(dst.Shape):
-		return errors.New("number of src and dst elements of reshape must be the same")
+		return fmt.Errorf("a reshape keeps all elements, but %v and %v have different numbers", src.Shape, dst.Shape)
 	}
 	return nil
 }
@@ -186,10 +186,10 @@ func verifyFp4ToFp(op *ir.Op) error {
 	src, dst := slices.Clone(ir.ShapeOf(op.Operand(0).Type)), ir.ShapeOf(op.Result(0).Type)
 	axis := op.IntOr("axis", -1)
 	if axis < 0 || int(axis) >= len(src) {
-		return fmt.Errorf("axis %d is out of range", axis)
+		return fmt.Errorf("there is no axis %d in %d dimensions", axis, len(src))
 	}
 	if src[axis] *= 2; !slices.Equal(src, dst) {
-		return fmt.Errorf("result shape must be %v, but got %v", src, dst)
+		return fmt.Errorf("two elements of each byte make shape %v, not %v", src, dst)
 	}
 	return nil
 }
@@ -210,21 +210,21 @@ func verifyWarpSpecialize(op *ir.Op) error {
 		return errors.New("has an empty default region")
 	}
 	if b := op.Body(1); b == nil || b.First() == nil || b.First().Def != WarpSpecializePartitions {
-		return errors.New("expected to find only a `ttg.warp_specialize.partitions` op inside its second region")
+		return errors.New("the second region holds one `ttg.warp_specialize.partitions` and nothing else")
 	}
 	parts := Partitions(op)
 	warps := op.Attr("partitionNumWarps").(*ir.DenseArrayAttr).Values
 	if len(parts) != len(warps) {
-		return fmt.Errorf("has %d partitions but `partitionNumWarps` has %d elements", len(parts), len(warps))
+		return fmt.Errorf("there are %d partitions, but `partitionNumWarps` is for %d", len(parts), len(warps))
 	}
 	if ids, ok := op.Attr("warpGroupStartIds").(*ir.DenseArrayAttr); ok && len(ids.Values) != len(warps) {
-		return fmt.Errorf("has %d warp group start IDs but expected %d", len(ids.Values), len(warps))
+		return fmt.Errorf("`warpGroupStartIds` is for %d partitions, but there are %d", len(ids.Values), len(warps))
 	}
 	captures := typesOf(op.Operands())
 	for i, r := range parts {
 		switch {
 		case powersOfTwo(warps[i:i+1]) != nil:
-			return fmt.Errorf("partition #%d number of warps (%d) must be a power of 2", i, warps[i])
+			return fmt.Errorf("partition #%d has %d warps, not a power of two", i, warps[i])
 		case r.Empty():
 			return fmt.Errorf("partition region #%d is empty", i)
 		case !slices.Equal(typesOf(r.First().Args()), captures):
@@ -232,7 +232,7 @@ func verifyWarpSpecialize(op *ir.Op) error {
 		}
 	}
 	if op.ParentOf(WarpSpecialize) != nil {
-		return errors.New("cannot be nested inside another `ttg.warp_specialize` op")
+		return errors.New("stands inside another `ttg.warp_specialize`; partitions are not divided again")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package ttng
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -47,39 +48,39 @@ func verifyWarpGroupDot(op *ir.Op) error {
 	a, b, d := op.Operand(0).Type, desc(op.Operand(1)), op.Result(0).Type
 	mma, ok := ttg.As[ttg.NvidiaMma](ttg.EncodingOf(d))
 	if !ok || mma.VersionMajor != 3 {
-		return errors.New("WGMMA result layout must be Hopper NVMMA")
+		return fmt.Errorf("the result is in an MMA layout of version 3, not '%s'", d)
 	}
 	switch l := ttg.Decode(ttg.EncodingOf(a)).(type) {
 	case ttg.NVMMAShared, ttg.SharedLinear:
 	case ttg.DotOp:
 		if bits := int64(ir.BitWidth(ir.ElemOf(a))); bits == 0 || l.KWidth != 32/bits {
-			return errors.New("in-register LHS operand must have a kWidth of 32 bits")
+			return fmt.Errorf("a first operand in registers has 32 bits of neighbours, %d elements of '%s', not a kWidth of %d", 32/max(bits, 1), ir.ElemOf(a), l.KWidth)
 		}
 	default:
-		return errors.New("WGMMA A operand must have NVMMA shared or dot layout")
+		return fmt.Errorf("the first operand lies in shared memory for MMA or in a dot layout, not '%s'", a)
 	}
 	switch ttg.Decode(b.Encoding).(type) {
 	case ttg.NVMMAShared, ttg.SharedLinear:
 	default:
-		return errors.New("WGMMA B operand must have NVMMA shared layout")
+		return fmt.Errorf("the second operand lies in shared memory for MMA, not '%s'", op.Operand(1).Type)
 	}
 	as, ds := ttg.ShapeOf(a), ttg.ShapeOf(d)
 	switch {
 	case len(as) != 2 || len(b.Shape) != 2 || len(ds) != 2:
-		return errors.New("WGMMA result shape must be 2D")
+		return fmt.Errorf("matrices are expected, not shapes %v, %v and %v", as, b.Shape, ds)
 	case as[1] != b.Shape[0] || ds[0] != as[0] || ds[1] != b.Shape[1]:
-		return errors.New("the shapes of the operands and the result do not fit together")
+		return fmt.Errorf("the product of %v and %v has not the shape %v", as, b.Shape, ds)
 	case ds[0]%64 != 0:
-		return errors.New("WGMMA result M dimension must be divisible by 64")
+		return fmt.Errorf("a warp group makes 64 rows at a time, but the result has %d", ds[0])
 	case ds[1]%8 != 0:
-		return errors.New("WGMMA result N dimension must be divisible by 8")
+		return fmt.Errorf("a warp group makes 8 columns at a time, but the result has %d", ds[1])
 	}
 	return nil
 }
 
 func verifyDotWait(op *ir.Op) error {
 	if op.NumOperands() == 0 {
-		return errors.New("expected to be waiting on at least one dependency")
+		return errors.New("waits for nothing: it has no operand")
 	}
 	if !slices.Equal(typesOf(op.Operands()), op.ResultTypes()) {
 		return errors.New("the types of inputs and outputs differ")
@@ -89,7 +90,7 @@ func verifyDotWait(op *ir.Op) error {
 
 func checkBarrier(v *ir.Value) error {
 	if m := desc(v); m.Elem != ir.Type(ir.I64) || m.Rank() != 1 {
-		return errors.New("barrier allocation must be a descriptor of 1xi64 type")
+		return fmt.Errorf("a barrier is a buffer of i64 with one dimension, not '%s'", v.Type)
 	}
 	return nil
 }
@@ -97,8 +98,8 @@ func checkBarrier(v *ir.Value) error {
 func firstIsBarrier(op *ir.Op) error { return checkBarrier(op.Operand(0)) }
 
 func verifyArrive(op *ir.Op) error {
-	if op.IntOr("count", 0) < 1 {
-		return errors.New("count must be greater than or equal to 1")
+	if n := op.IntOr("count", 0); n < 1 {
+		return fmt.Errorf("count is %d; one or more arrive at a barrier", n)
 	}
 	return checkBarrier(op.Operand(0))
 }
@@ -107,11 +108,11 @@ func verifyTMACopy(op *ir.Op) error {
 	result := desc(op.Slot(3))
 	switch _, nvmma := ttg.As[ttg.NVMMAShared](result.Encoding); {
 	case len(op.Group(1)) < 1 || len(op.Group(1)) > 5:
-		return errors.New("TMA copies must have between 1 and 5 coordinates")
+		return fmt.Errorf("the copy engine takes 1 to 5 coordinates, not %d", len(op.Group(1)))
 	case !result.Mutable:
-		return errors.New("Cannot store into immutable memory")
+		return fmt.Errorf("the buffer is not mutable: '%s'", op.Slot(3).Type)
 	case !nvmma:
-		return errors.New("TMA result must have NVMMA shared layout")
+		return fmt.Errorf("the copy engine writes #ttg.nvmma_shared, not '%s'", op.Slot(3).Type)
 	}
 	return checkBarrier(op.Slot(2))
 }
@@ -120,11 +121,11 @@ func verifyTMEMAlloc(op *ir.Op) error {
 	m := desc(op.Result(0))
 	switch {
 	case !IsTMEM(m.Encoding):
-		return errors.New("should use tensor memory encoding")
+		return fmt.Errorf("a buffer in tensor memory is made here, not '%s'", op.Result(0).Type)
 	case m.AllocShape != nil:
-		return errors.New("result shape and its alloc shape must match")
+		return fmt.Errorf("a new buffer is the whole of its allocation, but '%s' is a view", op.Result(0).Type)
 	case op.NumOperands() == 0 && !m.Mutable:
-		return errors.New("uninitialized alloc must have a mutable memdesc type")
+		return fmt.Errorf("an empty buffer that is not mutable stays empty: '%s'", op.Result(0).Type)
 	case op.NumOperands() == 0:
 		return nil
 	}
@@ -133,14 +134,14 @@ func verifyTMEMAlloc(op *ir.Op) error {
 
 func verifyTMEMAccess(buffer, tensor *ir.Value) error {
 	if !IsTMEM(desc(buffer).Encoding) {
-		return errors.New("should use tensor memory encoding")
+		return fmt.Errorf("a buffer in tensor memory is expected, not '%s'", buffer.Type)
 	}
 	return ttg.VerifyCopy(buffer.Type, tensor.Type)
 }
 
 func verifyTMEMStore(op *ir.Op) error {
 	if !desc(op.Slot(0)).Mutable {
-		return errors.New("Cannot store into an immutable alloc")
+		return fmt.Errorf("the buffer is not mutable: '%s'", op.Slot(0).Type)
 	}
 	return verifyTMEMAccess(op.Slot(0), op.Slot(2))
 }
@@ -149,11 +150,11 @@ func verifyTMEMCopy(op *ir.Op) error {
 	src, dst := desc(op.Operand(0)), desc(op.Operand(1))
 	switch {
 	case src.Space != ttg.SharedMemory:
-		return errors.New("The source must be a shared memory buffer")
+		return fmt.Errorf("a copy comes from shared memory, not from '%s'", op.Operand(0).Type)
 	case !dst.Mutable:
-		return errors.New("Cannot copy into an immutable alloc")
+		return fmt.Errorf("the buffer is not mutable: '%s'", op.Operand(1).Type)
 	case !slices.Equal(src.Shape, dst.Shape):
-		return errors.New("source shape must match destination shape")
+		return fmt.Errorf("a copy keeps the shape, but it is %v and %v", src.Shape, dst.Shape)
 	}
 	return nil
 }
@@ -163,10 +164,10 @@ func verifyMMA(op *ir.Op) error {
 		return errors.New("needs one predicate for each barrier")
 	}
 	if !op.HasAttr("is_async") && len(op.Group(6)) > 0 {
-		return errors.New("The op is synchronous but a barrier is present.")
+		return errors.New("has a barrier, which only an asynchronous product (is_async) arrives at")
 	}
 	if _, ok := TMEMOf(desc(op.Slot(2)).Encoding); !ok {
-		return errors.New("Return operand must have a TensorMemory encoding")
+		return fmt.Errorf("the sum lies in tensor memory, not in '%s'", op.Slot(2).Type)
 	}
 	return nil
 }
