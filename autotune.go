@@ -350,7 +350,7 @@ func (r *tuneRun) prune(a *lang.Autotune, g *given) ([]lang.Config, error) {
 			return nil, err
 		}
 		if len(configs) == 0 {
-			return nil, errors.New("no config is left after pruning: early_config_prune should return at least one")
+			return nil, errors.New("early_config_prune leaves no config to try: it returns one or more")
 		}
 	}
 	if a.PerfModel == nil {

@@ -1,10 +1,15 @@
 package lang_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,26 +48,36 @@ func TestOwnWords(t *testing.T) {
 // tritonLines are the lines of all Python files of the installed Triton, with the file that each was last seen in.
 func tritonLines(t *testing.T) map[string]string {
 	t.Helper()
+	lines := map[string]string{}
+	for path, text := range tritonFiles(t) {
+		for line := range strings.Lines(text) {
+			lines[squeezed(line)] = filepath.Base(path)
+		}
+	}
+	return lines
+}
+
+// tritonFiles are the Python files of the installed Triton by their paths.
+func tritonFiles(t *testing.T) map[string]string {
+	t.Helper()
 	root := filepath.Join(filepath.Dir(filepath.Dir(txtest.Triton(t))), "lib*", "python*", "site-packages", "triton")
 	dirs, err := filepath.Glob(root)
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("%s: nothing there (%v)", root, err)
 	}
-	lines := map[string]string{}
+	files := map[string]string{}
 	err = filepath.WalkDir(dirs[0], func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".py") {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		for line := range strings.Lines(string(text)) {
-			lines[squeezed(line)] = filepath.Base(path)
-		}
+		files[path] = string(text)
 		return err
 	})
-	if err != nil || len(lines) < 10000 {
-		t.Fatalf("%s: only %d lines (%v)", dirs[0], len(lines), err)
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%s: only %d files (%v)", dirs[0], len(files), err)
 	}
-	return lines
+	return files
 }
 
 var (
@@ -101,4 +116,96 @@ func TestOwnLines(t *testing.T) {
 	if got := strings.Join(ownLines(text), "|"); got != "importx|returna+b" {
 		t.Errorf("%s", got)
 	}
+}
+
+// TestOwnMessages finds messages of the front end and of the verifiers that share six words in a row with a Python file of Triton.
+func TestOwnMessages(t *testing.T) {
+	theirs := map[string]string{}
+	for path, text := range tritonFiles(t) {
+		for run := range wordRuns(text) {
+			theirs[run] = filepath.Base(path)
+		}
+	}
+	messages := 0
+	for _, dir := range []string{"lang", "dialect", "ir"} {
+		for message, at := range messagesIn(t, txtest.Path(t, "internal", dir)) {
+			messages++
+			for run := range wordRuns(verb.ReplaceAllString(message, " ")) {
+				if file, ok := theirs[run]; ok {
+					t.Errorf("%s: %q: %q stands in Triton's %s", at, message, run, file)
+					break
+				}
+			}
+		}
+	}
+	if messages < 500 {
+		t.Errorf("only %d messages were found", messages)
+	}
+}
+
+var (
+	word = regexp.MustCompile(`[a-z0-9_']+`)
+	verb = regexp.MustCompile(`%[-+# 0-9.\[\]]*[a-zA-Z]`)
+	says = map[string]bool{"bad": true, "hint": true, "fail": true, "failHint": true, "errorf": true, "errorSpan": true, "Errorf": true,
+		"New": true, "warn": true, "Sprintf": true, "allSame": true}
+)
+
+// wordRuns yields all runs of six words.
+func wordRuns(text string) iter.Seq[string] {
+	const n = 6
+	return func(yield func(string) bool) {
+		words := word.FindAllString(strings.ToLower(text), -1)
+		for i := 0; i+n <= len(words); i++ {
+			if !yield(strings.Join(words[i:i+n], " ")) {
+				return
+			}
+		}
+	}
+}
+
+// messagesIn are the texts that functions which report something are called with, below a folder, with their places.
+func messagesIn(t *testing.T, root string) map[string]token.Position {
+	t.Helper()
+	out := map[string]token.Position{}
+	files := token.NewFileSet()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(files, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || !says[calledName(call)] {
+				return true
+			}
+			for _, arg := range call.Args {
+				ast.Inspect(arg, func(n ast.Node) bool {
+					if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+						text, _ := strconv.Unquote(lit.Value)
+						out[text] = files.Position(lit.Pos())
+					}
+					return true
+				})
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func calledName(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
 }

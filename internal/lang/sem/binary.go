@@ -184,7 +184,7 @@ func (b *Builder) fdiv(x, y *Tensor) *Tensor {
 func (b *Builder) bitOperands(l, r pyrun.Value) (*Tensor, *Tensor) {
 	x, y := b.operands(l, r, 0)
 	if t := scalarType(x); !t.IsInt() {
-		panic(bad(CodeType, "bit operations need integers, not %s", t).hint("x.to(tl.int32, bitcast=True) gives the bits of a float"))
+		panic(bad(CodeType, "bit operations need integers, not %s", t).hint("cast with .to(tl.int32, bitcast=True) to work on the bits of a float"))
 	}
 	return x, y
 }
