@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/plot"
 )
 
 // served returns the source of kernel number i: no two have a name, a line of IR or a file in common.
@@ -131,7 +133,7 @@ func (v *server) launch(k *nereid.Kernel, i int) {
 }
 
 // A server compiles without end: what it holds does not grow with the number of compilations.
-// NEREID_SERVER=100000 is the long form; NEREID_SERVER_CSV names a file for what it held over time, one for each device.
+// NEREID_SERVER=100000 is the long form; NEREID_SERVER_CSV names a folder for what it held over time, a file for each device.
 func TestServer(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("NEREID_SERVER"))
 	long := rounds > 0
@@ -160,7 +162,7 @@ func TestServer(t *testing.T) {
 			}
 			t.Logf("after %d: %+v; after %d: %+v", warm, first, rounds, last)
 			kernels := rounds - warm
-			if grown := last.heap - first.heap; grown > 512<<10 {
+			if grown := last.heap - first.heap; grown > 512<<10+first.heap/8 {
 				t.Errorf("the heap has grown by %d KiB with %d kernels", grown>>10, kernels)
 			}
 			if grown := last.maps - first.maps; grown > 20 {
@@ -173,12 +175,12 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// newRecord returns a function that adds a line to the file of a device, or does nothing where no file is named.
-func newRecord(t *testing.T, file, device string) func(n int, took time.Duration, f footprint) {
-	if file == "" {
+// newRecord returns a function that adds a line to the file of a device, or does nothing where no folder is named.
+func newRecord(t *testing.T, dir, device string) func(n int, took time.Duration, f footprint) {
+	if dir == "" {
 		return func(int, time.Duration, footprint) {}
 	}
-	out, err := os.Create(strings.TrimSuffix(file, ".csv") + "-" + device + ".csv")
+	out, err := os.Create(filepath.Join(dir, device+".csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,5 +199,49 @@ func newRecord(t *testing.T, file, device string) func(n int, took time.Duration
 	write("compilations", "seconds", "heap", "resident", "maps", "goroutines", "files")
 	return func(n int, took time.Duration, f footprint) {
 		write(n, int(took.Seconds()), f.heap, f.resident, f.maps, f.goroutines, f.files)
+	}
+}
+
+// The picture in the documents shows what is in testdata/server, which the long form of TestServer wrote. UPDATE_GOLDEN=1 draws it again.
+func TestServerPlot(t *testing.T) {
+	c := plot.LineChart{Title: "A server that compiles without end, 500 kernels of it live", XLabel: "distinct compilations", YLabel: "MB"}
+	for _, device := range []string{"cpu", "interp"} {
+		f, err := os.Open(filepath.Join("testdata", "server", device+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		rows, err := csv.NewReader(f).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		resident, heap := plot.Series{Name: device + ", resident"}, plot.Series{Name: device + ", heap"}
+		for _, row := range rows[1:] {
+			n, _ := strconv.ParseFloat(row[0], 64)
+			for _, s := range []struct {
+				to *plot.Series
+				at int
+			}{{&heap, 2}, {&resident, 3}} {
+				y, err := strconv.ParseFloat(row[s.at], 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.to.X, s.to.Y = append(s.to.X, n), append(s.to.Y, y/1e6)
+			}
+		}
+		c.Series = append(c.Series, resident, heap)
+	}
+	var b bytes.Buffer
+	if err := plot.Lines(&b, "svg", c); err != nil {
+		t.Fatal(err)
+	}
+	const file = "docs/server.svg"
+	if os.Getenv("UPDATE_GOLDEN") == "1" {
+		if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if old, err := os.ReadFile(file); err != nil || !bytes.Equal(old, b.Bytes()) {
+		t.Errorf("%s does not show what is in testdata/server: UPDATE_GOLDEN=1 draws it (%v)", file, err)
 	}
 }
