@@ -82,7 +82,13 @@ func (f *frame) clear() {
 }
 
 // plainArg returns an argument in the form that package args knows.
-func plainArg(v any) any {
+func plainArg(v any) any { return plainArgIn(v, 0) }
+
+// plainArgIn is plainArg inside so many tuples. A slice may hold itself: package args says so of what is left as it is here.
+func plainArgIn(v any, depth int) any {
+	if depth++; depth > args.MaxDepth {
+		return v
+	}
 	switch v := v.(type) {
 	case *Tensor:
 		if v == nil {
@@ -98,27 +104,27 @@ func plainArg(v any) any {
 	case *Descriptor:
 		return v.plain()
 	case Const:
-		return args.Const{Value: plainArg(v.Value)}
+		return args.Const{Value: plainArgIn(v.Value, depth)}
 	case Fields:
 		out := make(args.Fields, len(v))
 		for i, f := range v {
-			out[i] = args.Arg{Name: f.Name, Value: plainArg(f.Value)}
+			out[i] = args.Arg{Name: f.Name, Value: plainArgIn(f.Value, depth)}
 		}
 		return out
 	case []any:
-		return plainArgs(v)
+		return plainArgs(v, depth)
 	case []*Tensor:
-		return plainArgs(v)
+		return plainArgs(v, depth)
 	case []DType:
-		return plainArgs(v)
+		return plainArgs(v, depth)
 	}
 	return v
 }
 
-func plainArgs[T any](list []T) []any {
+func plainArgs[T any](list []T, depth int) []any {
 	out := make([]any, len(list))
 	for i, v := range list {
-		out[i] = plainArg(v)
+		out[i] = plainArgIn(v, depth)
 	}
 	return out
 }

@@ -38,8 +38,11 @@ var errBoundHooks = errors.New("its config has a pre_hook, which a bound kernel 
 // Bind compiles the kernel for arguments and keeps them for launches to come on a stream. Decorators complete them as for Launch,
 // but for tuning: a kernel that is not tuned for such arguments is launched once before. The caller closes it.
 func (k *Kernel) Bind(s *Stream, list ...any) (*Bound, error) {
-	if s == nil {
-		return nil, fmt.Errorf("nereid: %s: Bind needs a stream", k.name)
+	if err := k.usable(); err != nil {
+		return nil, err
+	}
+	if err := s.usable(); err != nil {
+		return nil, fmt.Errorf("nereid: %s: Bind needs a stream: %w", k.name, err)
 	}
 	var f frame
 	if err := f.match(k, list); err != nil {
@@ -119,6 +122,9 @@ func (l *launch) boundParams() []boundParam {
 
 // Launch runs the kernel with the arguments as they are now.
 func (b *Bound) Launch(grid Grid) error {
+	if b == nil || b.p == nil {
+		return errNotBound
+	}
 	if d, ok := warm.GPUGrid(grid); ok && b.p.Ready.Is() && !trace.IsEnabled() {
 		err := b.p.Ready.Launch(nvidia.RawStream(b.s.s), d[0], d[1], d[2], b.words)
 		runtime.KeepAlive(b)
@@ -135,7 +141,12 @@ func (b *Bound) Launch(grid Grid) error {
 }
 
 // Param returns the position of a parameter for the Set functions, or -1.
-func (b *Bound) Param(name string) int { return b.k.params.Index(name) }
+func (b *Bound) Param(name string) int {
+	if b.usable() != nil {
+		return -1
+	}
+	return b.k.params.Index(name)
+}
 
 // SetInt changes an integer argument, within its specialization: what was divisible by 16 stays so.
 func (b *Bound) SetInt(param int, v int64) error {
@@ -172,6 +183,9 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 }
 
 func (b *Bound) settable(param int) error {
+	if err := b.usable(); err != nil {
+		return err
+	}
 	if param < 0 || param >= len(b.params) {
 		return fmt.Errorf("nereid: %s has no parameter %d", b.k.name, param)
 	}
@@ -195,6 +209,10 @@ func (b *Bound) paramError(param int, format string, list ...any) error {
 
 // Close gives back what the arguments hold.
 func (b *Bound) Close() error {
+	if b.usable() != nil {
+		return nil
+	}
 	b.l.release()
+	b.p = nil
 	return nil
 }

@@ -75,13 +75,28 @@ func cacheDir() (string, error) {
 }
 
 // Dir is the cache's folder.
-func (c *Cache) Dir() string { return c.store.Dir() }
+func (c *Cache) Dir() string {
+	if c == nil || c.store == nil {
+		return ""
+	}
+	return c.store.Dir()
+}
 
 // Stats count since the cache was opened.
-func (c *Cache) Stats() CacheStats { return CacheStats(c.store.Stats()) }
+func (c *Cache) Stats() CacheStats {
+	if c == nil || c.store == nil {
+		return CacheStats{}
+	}
+	return CacheStats(c.store.Stats())
+}
 
 // Close waits a moment for what is on its way to the shared level.
-func (c *Cache) Close() error { return c.store.Close() }
+func (c *Cache) Close() error {
+	if c == nil || c.store == nil {
+		return nil
+	}
+	return c.store.Close()
+}
 
 // EnvCache is the cache that the environment asks for, or nil; the same one for the same settings. A program that ends soon after it
 // has compiled, and has a shared level, closes it first.

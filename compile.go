@@ -46,6 +46,9 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if dev != nil && dev.b == nil {
+		return nil, dev.usable()
+	}
 	if want.until != "" && dev != nil && !slices.Contains(dev.Stages(), want.until) {
 		return nil, fmt.Errorf("nereid: there is no stage %s for %s: there are %s", want.until, dev, strings.Join(dev.Stages(), ", "))
 	}

@@ -19,6 +19,11 @@ type Descriptor struct {
 // Describe implements args.Lender.
 func (l *launch) Describe(param string, word int, x *args.Descriptor) ([]uint64, error) {
 	d := x.Owner.(*Descriptor)
+	for i := range d.Shape {
+		if d.Shape[i] < 0 || i < len(d.Block) && d.Block[i] <= 0 {
+			return nil, fmt.Errorf("a descriptor of the shape %v with blocks of %v: sizes are not negative, those of blocks not 0", d.Shape, d.Block)
+		}
+	}
 	if d.Base == nil || len(d.Shape) == 0 || len(d.Shape) != len(d.Strides) || len(d.Shape) != len(d.Block) {
 		return nil, fmt.Errorf("a descriptor needs a tensor, and as many strides and block sizes as dimensions, not %d, %d and %d",
 			len(d.Strides), len(d.Block), len(d.Shape))

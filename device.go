@@ -173,9 +173,10 @@ type Stream struct {
 // NewStream is a new queue on the device. When ctx ends, compilations and tunings of its launches end, and so does what runs in the
 // interpreter and on the CPU, within some milliseconds, also in a loop that would not end. What was given to a GPU runs to its end.
 func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
-	if ctx == nil {
-		ctx = context.Background()
+	if err := d.usable(); err != nil {
+		return nil, err
 	}
+	ctx = orBackground(ctx)
 	s, err := d.b.NewStream()
 	if err != nil {
 		return nil, err
@@ -184,13 +185,28 @@ func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
 }
 
 // Device is the device that the stream belongs to.
-func (s *Stream) Device() *Device { return s.dev }
+func (s *Stream) Device() *Device {
+	if s == nil {
+		return nil
+	}
+	return s.dev
+}
 
 // Sync waits until everything launched so far is done, and returns the first error of it.
-func (s *Stream) Sync() error { return s.s.Sync() }
+func (s *Stream) Sync() error {
+	if s == nil || s.s == nil {
+		return errNoStream
+	}
+	return s.s.Sync()
+}
 
 // Close waits and gives the stream back.
-func (s *Stream) Close() error { return s.s.Close() }
+func (s *Stream) Close() error {
+	if s == nil || s.s == nil {
+		return nil
+	}
+	return s.s.Close()
+}
 
 // compilerFor is a back end that compiles for a target without a device.
 func compilerFor(target string) (target.Backend, error) {
@@ -262,7 +278,7 @@ var errNoDevice = errors.New("nereid: this is a target without a device")
 
 // target is what kernels see of a device; nil is the default.
 func (d *Device) target() lang.Target {
-	if d == nil {
+	if d == nil || d.b == nil {
 		return lang.DefaultTarget
 	}
 	return d.b.Target()

@@ -14,13 +14,14 @@ var ErrCapturing = errors.New("the stream is being captured")
 
 // ExternalStream is a stream that somebody else made and keeps, as the driver names it: a CUstream. Closing it leaves it as it is.
 func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, error) {
+	if err := d.usable(); err != nil {
+		return nil, err
+	}
 	f, ok := d.b.(target.Foreign)
 	if !ok {
 		return nil, fmt.Errorf("nereid: %s has no streams of others", d)
 	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
+	ctx = orBackground(ctx)
 	s, err := f.ExternalStream(handle)
 	if err != nil {
 		return nil, err
@@ -37,6 +38,12 @@ type Graph struct {
 // Capture records the launches that f makes on the stream, instead of doing them. Tensors must be the device's, and stay where they are
 // for as long as the graph is launched: one in host memory, which would be copied, is refused with ErrCapturing.
 func (s *Stream) Capture(f func() error) (*Graph, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, errNoFunc
+	}
 	r, ok := s.s.(target.Recording)
 	if !ok {
 		return nil, fmt.Errorf("nereid: %s has no graphs", s.dev)
@@ -50,6 +57,12 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 
 // Launch queues the graph's work on a stream of its device.
 func (g *Graph) Launch(s *Stream) error {
+	if g == nil || g.g == nil {
+		return errNoGraph
+	}
+	if err := s.usable(); err != nil {
+		return err
+	}
 	if s.dev != g.dev {
 		return fmt.Errorf("nereid: a graph of %s cannot be launched on %s", g.dev, s.dev)
 	}
@@ -57,7 +70,12 @@ func (g *Graph) Launch(s *Stream) error {
 }
 
 // Close gives the graph back.
-func (g *Graph) Close() error { return g.g.Close() }
+func (g *Graph) Close() error {
+	if g == nil || g.g == nil {
+		return nil
+	}
+	return g.g.Close()
+}
 
 // lends is an error if host memory cannot be handed to the device now: the copies to it and back would not be part of the graph that is
 // being recorded.

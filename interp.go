@@ -2,6 +2,7 @@ package nereid
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -69,15 +70,26 @@ func (d *interpDevice) Compile(ctx context.Context, in *target.Input) (target.Ex
 }
 
 func (d *interpDevice) Alloc(size int) (target.Buffer, error) {
-	data := make([]byte, size)
+	data, err := target.HostBytes(size)
+	if err != nil {
+		return nil, err
+	}
 	if d.opts.CheckUninit {
-		return &interpBuffer{hostBuffer{data}, d.mem, d.mem.AllocUninit(data, "")}, nil
+		return newInterpBuffer(data, d.mem, d.mem.AllocUninit(data, ""))
 	}
 	return d.Wrap(data)
 }
 
 func (d *interpDevice) Wrap(data []byte) (target.Buffer, error) {
-	return &interpBuffer{hostBuffer{data}, d.mem, d.mem.Alloc(data, "")}, nil
+	return newInterpBuffer(data, d.mem, d.mem.Alloc(data, ""))
+}
+
+// newInterpBuffer is a buffer of the interpreter's memory, or an error if there was no address left for it.
+func newInterpBuffer(data []byte, mem *interp.Memory, b *interp.Buffer) (target.Buffer, error) {
+	if b == nil {
+		return nil, errors.New("the interpreter has no addresses left: close tensors")
+	}
+	return &interpBuffer{hostBuffer{data}, mem, b}, nil
 }
 
 func (*interpDevice) NewStream() (target.Stream, error) { return hostStream{}, nil }
@@ -102,8 +114,7 @@ func (b *interpBuffer) SetName(name string) { b.b.SetName(name) }
 
 // Narrow is a part of the buffer under addresses of its own.
 func (b *interpBuffer) Narrow(lo, hi int) (target.Buffer, error) {
-	part := b.mem.AllocPart(b.b, lo, hi)
-	return &interpBuffer{hostBuffer{b.data[lo:hi:hi]}, b.mem, part}, nil
+	return newInterpBuffer(b.data[lo:hi:hi], b.mem, b.mem.AllocPart(b.b, lo, hi))
 }
 
 func (b *interpBuffer) Write(at int, from []byte) error {

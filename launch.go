@@ -27,6 +27,9 @@ import (
 // waits for it. On all other devices it returns when the kernel has run. A nil stream is one of the best device, waited for before
 // Launch returns.
 func (k *Kernel) Launch(s *Stream, grid Programs, list ...any) error {
+	if k == nil {
+		return errNoKernel
+	}
 	if g, ok := grid.(Grid); ok && s != nil && !trace.IsEnabled() {
 		if done, err := k.last.Load().Launch(s.dev.core(), nvidia.RawStream(s.s), g, list); done {
 			return err
@@ -41,7 +44,13 @@ type noting func(p *warm.Plan, byValue bool)
 
 // launch launches; note, if it is not nil, is told of the plan.
 func (k *Kernel) launch(s *Stream, grid Programs, list []any, note noting) error {
+	if err := k.usable(); err != nil {
+		return err
+	}
 	if s != nil {
+		if err := s.usable(); err != nil {
+			return err
+		}
 		return k.launchOn(s, grid, list, note)
 	}
 	dev, err := Open("")

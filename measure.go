@@ -41,7 +41,7 @@ func (t Times) Mean() time.Duration {
 
 // Quantile is the time that a share q of the measurements, from 0 to 1, stays below, between the two next to it as Triton's do_bench has it.
 func (t Times) Quantile(q float64) time.Duration {
-	if len(t) == 0 {
+	if len(t) == 0 || q != q {
 		return 0
 	}
 	at := min(max(q, 0), 1) * float64(len(t)-1)
@@ -64,6 +64,12 @@ func (s *Stream) MeasureGraph(rep time.Duration, f func() error) (time.Duration,
 
 // graphTimes are those of runs in a graph, each the mean of one replay.
 func (s *Stream) graphTimes(rep time.Duration, f func() error) ([]time.Duration, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, errNoFunc
+	}
 	if t, ok := s.dev.b.(target.GraphTimer); ok {
 		return t.MeasureGraph(s.s, rep, f)
 	}
@@ -72,6 +78,12 @@ func (s *Stream) graphTimes(rep time.Duration, f func() error) ([]time.Duration,
 
 // times are those of the runs.
 func (s *Stream) times(warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, errNoFunc
+	}
 	if t, ok := s.dev.b.(target.Timer); ok {
 		return t.Measure(s.s, warmup, rep, f)
 	}

@@ -2,6 +2,7 @@ package nereid
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -57,6 +58,9 @@ func Load(name string, opts ...LoadOption) (*Module, error) {
 
 // LoadFS reads a file of a file system, an embed.FS say; imports are found in it too.
 func LoadFS(fsys fs.FS, name string, opts ...LoadOption) (*Module, error) {
+	if fsys == nil {
+		return nil, errors.New("nereid: the file system is nil")
+	}
 	src, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %w", err)
@@ -72,7 +76,9 @@ func Parse(name string, src []byte, opts ...LoadOption) (*Module, error) {
 func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Module, error) {
 	l := loading{lang: lo}
 	for _, o := range opts {
-		o(&l)
+		if o != nil {
+			o(&l)
+		}
 	}
 	if l.conf == nil {
 		l.conf = defaultConfig()
@@ -85,10 +91,18 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 }
 
 // Kernels are the names of the file's jit functions, in its order.
-func (m *Module) Kernels() []string { return m.src.Names() }
+func (m *Module) Kernels() []string {
+	if m.usable() != nil {
+		return nil
+	}
+	return m.src.Names()
+}
 
 // Kernel is a kernel of the file, under its decorators.
 func (m *Module) Kernel(name string) (*Kernel, error) {
+	if err := m.usable(); err != nil {
+		return nil, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if k := m.kernels[name]; k != nil {
@@ -123,7 +137,12 @@ type Kernel struct {
 }
 
 // Name is the kernel's name in its file.
-func (k *Kernel) Name() string { return k.name }
+func (k *Kernel) Name() string {
+	if k == nil {
+		return ""
+	}
+	return k.name
+}
 
 // Param is what a kernel says of one of its parameters.
 type Param struct {
@@ -134,6 +153,9 @@ type Param struct {
 
 // Params are the kernel's parameters.
 func (k *Kernel) Params() []Param {
+	if k.usable() != nil {
+		return nil
+	}
 	out := make([]Param, len(k.params.List))
 	for i, p := range k.params.List {
 		out[i] = Param{p.Name, p.Constexpr, p.Default != nil}
@@ -170,6 +192,9 @@ type Compiled struct {
 
 // Close frees the code on the device. The stages stay. Closing twice is harmless.
 func (c *Compiled) Close() (err error) {
+	if c == nil {
+		return nil
+	}
 	c.closing.Do(func() {
 		if c.exec != nil {
 			c.freed.Stop()
@@ -189,6 +214,10 @@ func (c *Compiled) own() {
 // Compile compiles the kernel for a signature as Triton's ahead-of-time tool writes it ("*fp32:16, *fp32:16, i32, 1024") and a device.
 // A nil device stops at Triton IR for an sm_90 GPU.
 func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opts Options) (*Compiled, error) {
+	if err := k.usable(); err != nil {
+		return nil, err
+	}
+	ctx = orBackground(ctx)
 	specs, err := lang.ParseSignature(k.params.List, signature)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
@@ -198,6 +227,10 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opt
 
 // Source is the Triton IR, before any pass, that a launch with these arguments compiles.
 func (k *Kernel) Source(ctx context.Context, list ...any) ([]byte, error) {
+	if err := k.usable(); err != nil {
+		return nil, err
+	}
+	ctx = orBackground(ctx)
 	l := &launch{k: k, dev: &Device{newInterp()}, nowhere: true}
 	defer l.release()
 	var f frame
@@ -216,6 +249,10 @@ func (k *Kernel) Source(ctx context.Context, list ...any) ([]byte, error) {
 
 // CompileFor compiles for a target that need not be here ("cuda:90", "cuda:80", "hip:gfx942", "cpu", "interp"), up to a stage.
 func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts Options, until string) (*Compiled, error) {
+	if err := k.usable(); err != nil {
+		return nil, err
+	}
+	ctx = orBackground(ctx)
 	specs, err := lang.ParseSignature(k.params.List, signature)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)

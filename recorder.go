@@ -37,6 +37,9 @@ type Recorder struct {
 
 // Variants are those noted so far, in a fixed order.
 func (r *Recorder) Variants() []Variant {
+	if r == nil {
+		return nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.sorted()
@@ -50,6 +53,9 @@ func (r *Recorder) sorted() []Variant {
 
 // Write writes a manifest of what was noted.
 func (r *Recorder) Write(name string) error {
+	if r == nil {
+		return errors.New("nereid: there is no recorder")
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := writeManifest(name, r.sorted()); err != nil {

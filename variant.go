@@ -40,11 +40,18 @@ func (v Variant) String() string {
 // with kernels/add.py serves a program that loads /srv/kernels/add.py. progress, if it is not nil, is told of each, by one goroutine at
 // a time. The errors of all are joined; that no variant is of the module's file is one, too.
 func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant, progress func(done, total int, v Variant, err error)) error {
+	if err := m.usable(); err != nil {
+		return err
+	}
+	ctx = orBackground(ctx)
 	if dev == nil {
 		var err error
 		if dev, err = Open(""); err != nil {
 			return err
 		}
+	}
+	if err := dev.usable(); err != nil {
+		return err
 	}
 	mine := m.variants(list)
 	if len(mine) == 0 && len(list) > 0 {

@@ -11,8 +11,18 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
+// MaxDepth bounds tuples in tuples: a slice may hold itself.
+const MaxDepth = 100
+
+var errTooDeep = fmt.Errorf("tuples are nested more than %d deep", MaxDepth)
+
 // Constant returns a compile-time argument as the compiler holds it.
-func Constant(v any) (pyrun.Value, error) {
+func Constant(v any) (pyrun.Value, error) { return constantIn(v, 0) }
+
+func constantIn(v any, depth int) (pyrun.Value, error) {
+	if depth++; depth > MaxDepth {
+		return nil, errTooDeep
+	}
 	switch v := v.(type) {
 	case nil:
 		return pyrun.None, nil
@@ -31,7 +41,7 @@ func Constant(v any) (pyrun.Value, error) {
 	case *lang.FuncRef:
 		return v, nil
 	case Const:
-		return Constant(v.Value)
+		return constantIn(v.Value, depth)
 	case *Tensor, *Descriptor:
 		return nil, fmt.Errorf("a tensor cannot be a compile-time argument")
 	}
@@ -48,15 +58,15 @@ func Constant(v any) (pyrun.Value, error) {
 	case r.Kind() == reflect.String:
 		return pyrun.Str(r.String()), nil
 	case r.Kind() == reflect.Slice || r.Kind() == reflect.Array:
-		return constantTuple(r)
+		return constantTuple(r, depth)
 	}
 	return nil, fmt.Errorf("a %T cannot be a compile-time argument", v)
 }
 
-func constantTuple(r reflect.Value) (pyrun.Value, error) {
+func constantTuple(r reflect.Value, depth int) (pyrun.Value, error) {
 	items := make([]pyrun.Value, r.Len())
 	for i := range items {
-		c, err := Constant(r.Index(i).Interface())
+		c, err := constantIn(r.Index(i).Interface(), depth)
 		if err != nil {
 			return nil, fmt.Errorf("item %d: %w", i, err)
 		}

@@ -31,6 +31,7 @@ type Frame struct {
 	// At is the position of each parameter's first word, noted where there is a Lender.
 	At []int
 
+	depth  int            // of tuples in tuples
 	others []lang.ArgSpec // of the arguments of ClassOther, in order
 	room   struct {
 		classes [72]Class
@@ -49,7 +50,7 @@ func (f *Frame) Specialize(p *Params, vals []any, lend Lender) error {
 		f.grow(n)
 	}
 	f.Classes, f.Words, f.Texts, f.others = f.Classes[:0], f.Words[:0], f.Texts[:0], f.others[:0]
-	f.At = f.At[:0]
+	f.At, f.depth = f.At[:0], 0
 	f.Host, f.Dev = false, nil
 	for i := range p.Rules {
 		if lend != nil {
@@ -298,6 +299,10 @@ var plainRule = Rule{IntRule: IntRule{One: ClassOne, Align: ClassDiv16}}
 
 // item returns what the compiler is told of an argument, of an item of a tuple say. Its words follow those that are there.
 func (f *Frame) item(param string, v any, lend Lender) (lang.ArgSpec, error) {
+	if f.depth++; f.depth > MaxDepth {
+		return lang.ArgSpec{}, errTooDeep
+	}
+	defer func() { f.depth-- }()
 	switch v := v.(type) {
 	case *Tensor:
 		if v == nil {

@@ -21,6 +21,9 @@ func (d *Device) String() string {
 
 // SharesHost reports whether kernels on the device read memory of the host where it lies.
 func (d *Device) SharesHost() bool {
+	if d == nil {
+		return false
+	}
 	h, ok := d.Backend.(interface{ SharesHost() bool })
 	return ok && h.SharesHost()
 }

@@ -71,7 +71,10 @@ func (d *Device) link(c *compiled, name string) (target.Executable, error) {
 // Alloc is memory of the host, zeroed.
 func (d *Device) Alloc(size int) (target.Buffer, error) {
 	const align = 64 // a cache line, and a vector
-	data := make([]byte, size+align)
+	data, err := target.HostBytes(size + align)
+	if err != nil {
+		return nil, err
+	}
 	skip := -uintptr(unsafe.Pointer(&data[0])) & (align - 1)
 	b := &buffer{data: data[skip : skip+uintptr(size) : skip+uintptr(size)]}
 	d.memory.add(b)
@@ -134,7 +137,7 @@ func (b *buffer) Close() error {
 }
 
 func (b *buffer) Read(at int, into []byte) error {
-	if at < 0 || at+len(into) > len(b.data) {
+	if at < 0 || at > len(b.data) || len(into) > len(b.data)-at {
 		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, len(b.data))
 	}
 	copy(into, b.data[at:])
@@ -142,7 +145,7 @@ func (b *buffer) Read(at int, into []byte) error {
 }
 
 func (b *buffer) Write(at int, from []byte) error {
-	if at < 0 || at+len(from) > len(b.data) {
+	if at < 0 || at > len(b.data) || len(from) > len(b.data)-at {
 		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, len(b.data))
 	}
 	copy(b.data[at:], from)

@@ -47,13 +47,16 @@ func NewMemory() *Memory { return &Memory{} }
 // keepFreed is how many freed regions stay unused, so that a dangling pointer is likely to be seen.
 const keepFreed = 256
 
-// Alloc gives data an address, without copying it. The name is for messages.
+// Alloc gives data an address, without copying it. The name is for messages. It is nil where there are no addresses left.
 func (m *Memory) Alloc(data []byte, name string) *Buffer { return m.place(data, name, 0) }
 
 // AllocPart gives bytes lo to hi of a buffer an address of their own, aligned as they are in the buffer: by it, no other bytes are
 // reached.
 func (m *Memory) AllocPart(b *Buffer, lo, hi int) *Buffer {
 	p := m.place(b.data[lo:hi:hi], b.name, (b.addr+uint64(lo))%alignment)
+	if p == nil {
+		return nil
+	}
 	if b.written != nil {
 		p.written = b.written[lo:hi:hi]
 	}
@@ -84,7 +87,7 @@ func (m *Memory) place(data []byte, name string, above uint64) *Buffer {
 		return nb
 	}
 	if len(m.bufs) == maxRegions {
-		panic("interp: too many buffers in one Memory")
+		return nil
 	}
 	b := &Buffer{name: name, addr: uint64(len(m.bufs)+1)<<regionBits + regionMid + above, data: data}
 	m.bufs = append(m.bufs, b) // a running kernel keeps the table it began with, which ends before b
@@ -94,7 +97,9 @@ func (m *Memory) place(data []byte, name string, above uint64) *Buffer {
 // AllocUninit is Alloc for bytes that nobody has written yet: with Options.TrackUninit a load of them is a fault.
 func (m *Memory) AllocUninit(data []byte, name string) *Buffer {
 	b := m.Alloc(data, name)
-	b.written = make([]byte, len(data))
+	if b != nil {
+		b.written = make([]byte, len(data))
+	}
 	return b
 }
 

@@ -50,7 +50,13 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 	return d.load(code)
 }
 
-func (d *Device) Alloc(size int) (target.Buffer, error) { return d.Wrap(make([]byte, size)) }
+func (d *Device) Alloc(size int) (target.Buffer, error) {
+	data, err := target.HostBytes(size)
+	if err != nil {
+		return nil, err
+	}
+	return d.Wrap(data)
+}
 
 func (d *Device) Wrap(data []byte) (target.Buffer, error) {
 	return &buffer{d.mem, d.mem.Alloc(data), data}, nil
@@ -86,7 +92,7 @@ func (b *buffer) Close() error {
 }
 
 func (b *buffer) Read(at int, into []byte) error {
-	if at < 0 || at+len(into) > len(b.data) {
+	if at < 0 || at > len(b.data) || len(into) > len(b.data)-at {
 		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, len(b.data))
 	}
 	copy(into, b.data[at:])
@@ -94,7 +100,7 @@ func (b *buffer) Read(at int, into []byte) error {
 }
 
 func (b *buffer) Write(at int, from []byte) error {
-	if at < 0 || at+len(from) > len(b.data) {
+	if at < 0 || at > len(b.data) || len(from) > len(b.data)-at {
 		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, len(b.data))
 	}
 	copy(b.data[at:], from)

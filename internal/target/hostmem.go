@@ -1,0 +1,79 @@
+package target
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// hostMemLarge is from how many bytes on memory is asked for before it is taken.
+const hostMemLarge = 32 << 20
+
+// HostBytes is zeroed memory of the host, or an error where there is not as much: a Go program that takes memory which is not there is
+// ended by the runtime or by the system, which nobody can recover from.
+func HostBytes(size int) ([]byte, error) {
+	if size < 0 {
+		return nil, fmt.Errorf("%d bytes of memory make no sense", size)
+	}
+	if size >= hostMemLarge {
+		if have, ok := available(); ok && uint64(size) > have {
+			return nil, fmt.Errorf("%d MiB of memory are needed, and %d MiB are available", size>>20, have>>20)
+		}
+		if err := probe(size); err != nil {
+			return nil, fmt.Errorf("the system does not give %d MiB of memory: %w", size>>20, err)
+		}
+	}
+	return make([]byte, size), nil
+}
+
+// available is the memory that can be taken without ending a process: what Linux says of itself, or of the group that the process is
+// limited to, where that is less.
+func available() (free uint64, ok bool) {
+	if kb, found := field("/proc/meminfo", "MemAvailable:"); found {
+		free, ok = kb<<10, true
+	}
+	const group = "/sys/fs/cgroup/"
+	for _, f := range []struct{ limit, used, stat, cached string }{
+		{"memory.max", "memory.current", "memory.stat", "inactive_file"},
+		{"memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_inactive_file"},
+	} {
+		limit, found := number(group + f.limit)
+		used, too := number(group + f.used)
+		if !found || !too {
+			continue
+		}
+		cached, _ := field(group+f.stat, f.cached) // is given back when it is needed
+		left := limit - min(limit, used-min(used, cached))
+		if !ok || left < free {
+			free, ok = left, true
+		}
+	}
+	return free, ok
+}
+
+// number is the number that a file holds.
+func number(file string) (uint64, bool) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(data)), 10, 64)
+	return n, err == nil
+}
+
+// field is the number behind a name in a file of such lines.
+func field(file, name string) (uint64, bool) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	for line := range bytes.Lines(data) {
+		if f := strings.Fields(string(line)); len(f) >= 2 && f[0] == name {
+			n, err := strconv.ParseUint(f[1], 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}

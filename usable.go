@@ -1,0 +1,57 @@
+package nereid
+
+import (
+	"context"
+	"errors"
+)
+
+// What the API is handed need not be what it made: a nil, or the zero value of a type. These say so, where a panic would otherwise.
+
+var (
+	errNoKernel = errors.New("nereid: there is no kernel: Module.Kernel finds one")
+	errNoModule = errors.New("nereid: there is no module: Load, LoadFS and Parse make one")
+	errNoStream = errors.New("nereid: there is no stream: Device.NewStream makes one")
+	errNoGraph  = errors.New("nereid: there is no graph: Stream.Capture records one")
+	errNoFunc   = errors.New("nereid: the function to be called is nil")
+	errNotBound = errors.New("nereid: there is no kernel bound, or it was closed: Kernel.Bind binds one")
+)
+
+// usable is an error for a kernel that Module.Kernel did not make.
+func (k *Kernel) usable() error {
+	if k == nil || k.m == nil {
+		return errNoKernel
+	}
+	return nil
+}
+
+// usable is an error for a module that was not loaded.
+func (m *Module) usable() error {
+	if m == nil || m.src == nil {
+		return errNoModule
+	}
+	return nil
+}
+
+// usable is an error for a stream that no device made.
+func (s *Stream) usable() error {
+	if s == nil || s.s == nil || s.dev.usable() != nil {
+		return errNoStream
+	}
+	return nil
+}
+
+// usable is an error for a kernel that is not bound.
+func (b *Bound) usable() error {
+	if b == nil || b.p == nil {
+		return errNotBound
+	}
+	return nil
+}
+
+// orBackground is ctx, or the background where there is none.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
