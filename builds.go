@@ -125,6 +125,9 @@ func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, err
 		}
 		var err error
 		b.exec, err = k.make(ctx, dev, l.specs, l.opts)
+		if err == nil && k.m.conf.Isolate {
+			b.exec, err = isolate(dev, b.exec)
+		}
 		if x, ok := b.exec.(target.Assuming); ok {
 			b.apart = x.Apart()
 		}

@@ -28,6 +28,10 @@ type Config struct {
 	Reproducers   string    // a folder that gets what is needed to run a pass again that failed
 	Tune          TuneOptions
 
+	// Isolate runs launches on the CPU in child processes: a kernel that crashes is an error that names it, and one that does not end is
+	// ended with its context. docs/CPU.md tells how and what it costs. Other devices do not need it, and pay no heed to it.
+	Isolate bool
+
 	Strict bool      // a launch that would have to compile or to tune is an error: ErrNotCompiled
 	Record *Recorder // notes what is launched, for a manifest
 	Hooks  Hooks
@@ -42,6 +46,7 @@ func EnvConfig() Config {
 		AlwaysCompile: knob.AlwaysCompile.Get(),
 		Debug:         knob.Debug.Get(),
 		Check:         knob.Checked.Get(),
+		Isolate:       knob.Isolate.Get(),
 		NoLines:       knob.Lines.IsSet() && !knob.Lines.Get(),
 		Verify:        knob.Verify.Get(),
 		Reproducers:   knob.Reproducers.Get(),

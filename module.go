@@ -16,6 +16,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/cpu"
 )
 
 // Module is a file with kernels.
@@ -82,6 +83,9 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 	}
 	if l.conf == nil {
 		l.conf = defaultConfig()
+	}
+	if l.conf.Isolate {
+		_ = cpu.EnableIsolation() // launches tell of the error
 	}
 	s, err := lang.Load(name, src, l.lang)
 	if err != nil {

@@ -18,15 +18,16 @@ import (
 )
 
 type runFlags struct {
-	input  inputFlags
-	grid   string
-	device string
-	check  []string
-	roots  []string
-	opts   nereid.Options
-	rep    time.Duration
-	show   int
-	flops  string
+	input   inputFlags
+	grid    string
+	device  string
+	check   []string
+	isolate bool
+	roots   []string
+	opts    nereid.Options
+	rep     time.Duration
+	show    int
+	flops   string
 }
 
 func newRunCmd() *cobra.Command {
@@ -58,6 +59,7 @@ func newRunCmd() *cobra.Command {
 	fs.Uint64Var(&f.input.seed, "seed", 1, "of the random numbers")
 	fs.StringSliceVar(&f.check, "check", nil, "what to look for: overflow of indices, on any device; bounds, not on cuda; uninit, races between programs: by the interpreter, which looks at bounds in any case; races within programs: on sim")
 	fs.Lookup("check").NoOptDefVal = bareCheck
+	fs.BoolVar(&f.isolate, "isolate", false, "run on the CPU in a child process: a kernel that crashes is an error")
 	fs.DurationVar(&f.rep, "rep", 200*time.Millisecond, "how long to measure; 0 runs the kernel once")
 	fs.IntVar(&f.show, "print", 0, "print this many elements of each tensor that changed")
 	fs.StringVar(&f.flops, "flops", "", "operations of the launch, a number or an expression, for the rate")
@@ -70,7 +72,9 @@ func newRunCmd() *cobra.Command {
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
-	k, err := loadKernel(args[0], nereid.Roots(f.roots...))
+	conf := nereid.EnvConfig()
+	conf.Isolate = conf.Isolate || f.isolate
+	k, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(conf))
 	if err != nil {
 		return err
 	}

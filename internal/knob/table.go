@@ -42,6 +42,10 @@ var (
 		Group: "Devices", Name: "NEREID_CODE_SIZE", Default: "256MiB",
 		Doc: "How much native code of kernels the device `cpu` holds in memory. Code that was not launched for longest goes first, and is linked again, in about a millisecond, by the next launch of its kernel.",
 	}, 256<<20)
+	Isolate = flag(Row{
+		Group: "Devices", Name: "NEREID_ISOLATE",
+		Doc: "Launches on the device `cpu` run in child processes: one that crashes is an error that names the kernel, and the program lives on ([CPU.md](CPU.md)).",
+	})
 	Lines = flag(Row{
 		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO", Default: "on for GPUs, off for `cpu`",
 		Doc: "Whether kernels carry the lines of their source, for profilers and debuggers: `gdb` and `perf` are told of them on the device `cpu`. Without lines, a kernel that is moved in its file, or with it, is still found in the cache.",

@@ -14,18 +14,27 @@ const hostMemLarge = 32 << 20
 // HostBytes is zeroed memory of the host, or an error where there is not as much: a Go program that takes memory which is not there is
 // ended by the runtime or by the system, which nobody can recover from.
 func HostBytes(size int) ([]byte, error) {
-	if size < 0 {
-		return nil, fmt.Errorf("%d bytes of memory make no sense", size)
-	}
-	if size >= hostMemLarge {
-		if have, ok := available(); ok && uint64(size) > have {
-			return nil, fmt.Errorf("%d MiB of memory are needed, and %d MiB are available", size>>20, have>>20)
-		}
-		if err := probe(size); err != nil {
-			return nil, fmt.Errorf("the system does not give %d MiB of memory: %w", size>>20, err)
-		}
+	if err := HostRoom(size); err != nil {
+		return nil, err
 	}
 	return make([]byte, size), nil
+}
+
+// HostRoom is an error if the host has not so much memory left.
+func HostRoom(size int) error {
+	if size < 0 {
+		return fmt.Errorf("%d bytes of memory make no sense", size)
+	}
+	if size < hostMemLarge {
+		return nil
+	}
+	if have, ok := available(); ok && uint64(size) > have {
+		return fmt.Errorf("%d MiB of memory are needed, and %d MiB are available", size>>20, have>>20)
+	}
+	if err := probe(size); err != nil {
+		return fmt.Errorf("the system does not give %d MiB of memory: %w", size>>20, err)
+	}
+	return nil
 }
 
 // available is the memory that can be taken without ending a process: what Linux says of itself, or of the group that the process is

@@ -70,6 +70,9 @@ func (d *Device) link(c *compiled, name string) (target.Executable, error) {
 
 // Alloc is memory of the host, zeroed.
 func (d *Device) Alloc(size int) (target.Buffer, error) {
+	if a := sharedArena(); a != nil {
+		return d.allocShared(a, size)
+	}
 	const align = 64 // a cache line, and a vector
 	data, err := target.HostBytes(size + align)
 	if err != nil {
@@ -77,6 +80,22 @@ func (d *Device) Alloc(size int) (target.Buffer, error) {
 	}
 	skip := -uintptr(unsafe.Pointer(&data[0])) & (align - 1)
 	b := &buffer{data: data[skip : skip+uintptr(size) : skip+uintptr(size)]}
+	d.memory.add(b)
+	return b, nil
+}
+
+// allocShared is zeroed memory that isolated launches see as well.
+func (d *Device) allocShared(a *arena, size int) (target.Buffer, error) {
+	if err := target.HostRoom(size); err != nil {
+		return nil, err
+	}
+	p, err := a.alloc(size)
+	if err != nil {
+		return nil, err
+	}
+	b := &buffer{data: a.bytes(p)[:size:size]}
+	clear(b.data)
+	b.free = sync.OnceFunc(func() { a.free(p) })
 	d.memory.add(b)
 	return b, nil
 }
@@ -118,6 +137,7 @@ type buffer struct {
 	data []byte
 	of   *allocations // that know of it, or nil
 	id   uint64       // its number there
+	free func()       // gives it back, or nil
 }
 
 func (b *buffer) Addr() uint64 {
@@ -132,6 +152,9 @@ func (b *buffer) Host() []byte { return b.data }
 func (b *buffer) Close() error {
 	if b.of != nil {
 		b.of.remove(b.id)
+	}
+	if b.free != nil {
+		b.free()
 	}
 	return nil
 }

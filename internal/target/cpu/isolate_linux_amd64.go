@@ -1,0 +1,3 @@
+package cpu
+
+const memfdCreate = 319 // the number of the system call

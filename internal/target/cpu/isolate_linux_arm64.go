@@ -1,0 +1,3 @@
+package cpu
+
+const memfdCreate = 279 // the number of the system call

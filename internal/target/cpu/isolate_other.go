@@ -1,0 +1,31 @@
+//go:build !linux || !(amd64 || arm64)
+
+package cpu
+
+import (
+	"errors"
+	"runtime"
+)
+
+// ServeIsolated does nothing: there are no children here.
+func ServeIsolated() {}
+
+var errNoIsolation = errors.New("Config.Isolate needs Linux on amd64 or arm64, not " + runtime.GOOS + "/" + runtime.GOARCH)
+
+type (
+	arena struct{}
+	block struct{}
+	child struct{ has map[uint64]bool }
+)
+
+func newArena() (*arena, error)         { return nil, errNoIsolation }
+func (*arena) holds(uint64) bool        { return false }
+func (*arena) alloc(int) (block, error) { return block{}, errNoIsolation }
+func (*arena) free(block)               {}
+func (*arena) bytes(block) []byte       { return nil }
+func (*arena) start() (*child, error)   { return nil, errNoIsolation }
+func (*child) kill()                    {}
+func (*child) end() *Crash              { return &Crash{} }
+func (*child) call(*isolationRequest) (*isolationReply, error) {
+	return nil, errNoIsolation
+}
