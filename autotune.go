@@ -646,15 +646,17 @@ func hostValue(v any) pyrun.Value {
 
 func (t *Tensor) hostValue() *lang.TensorValue {
 	v := &lang.TensorValue{DType: dtype.Type(t.DType).Row().Torch, Ptr: int64(t.addr), Zero: t.zero}
-	for i := range t.Shape {
-		v.Shape, v.Strides = append(v.Shape, int64(t.Shape[i])), append(v.Strides, int64(t.Strides[i]))
+	for i, stride := range t.strides() {
+		v.Shape, v.Strides = append(v.Shape, int64(t.Shape[i])), append(v.Strides, int64(stride))
 	}
 	v.Clone = func() (*lang.TensorValue, error) {
 		data, err := t.bytes()
 		if err != nil {
 			return nil, err
 		}
-		return FromBytes(t.DType, data, t.Shape...).hostValue(), nil
+		c := FromBytes(t.DType, data)
+		c.Shape, c.Strides = t.Shape, t.Strides
+		return c.hostValue(), nil
 	}
 	v.Copy = func(from *lang.TensorValue) error {
 		data, err := from.Bytes()

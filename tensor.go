@@ -130,7 +130,8 @@ func (t *Tensor) Len() int {
 	return count(t.Shape)
 }
 
-// Slice is the elements of a tensor in host memory, shared; an error for others and for tensors of another type.
+// Slice is the elements of a contiguous tensor in host memory, shared; an error for others and for tensors of another type, of which
+// CopyTo makes a copy.
 func Slice[T Element](t *Tensor) ([]T, error) {
 	if err := t.Err(); err != nil {
 		return nil, err
@@ -138,9 +139,12 @@ func Slice[T Element](t *Tensor) ([]T, error) {
 	if dt := dtypeFor[T](); dt != t.DType {
 		return nil, fmt.Errorf("nereid: the tensor holds %s, not %s", t.DType, dt)
 	}
+	if !t.Contiguous() {
+		return nil, fmt.Errorf("nereid: the tensor of shape %v has the strides %v and is no slice; copy it with CopyTo", t.Shape, t.Strides)
+	}
 	data := t.buf.Host()
 	if data == nil && t.buf.Size() > 0 {
-		return nil, fmt.Errorf("nereid: the tensor is on %s; copy it with Tensor.Read", t.dev)
+		return nil, fmt.Errorf("nereid: the tensor is on %s; copy it with CopyTo", t.dev)
 	}
 	data = data[t.offset:]
 	if err := checkShape(t.DType, t.Shape); err != nil {
@@ -171,10 +175,14 @@ func (t *Tensor) Write(from []byte) error {
 	return t.buf.Write(t.offset, from)
 }
 
-// At is the element at flat position i as a float64, for looking at results.
+// At is the element at flat position i, in the order of the indices, as a float64, for looking at results. That of a contiguous
+// tensor may lie behind its shape, as long as it lies in its memory.
 func (t *Tensor) At(i int) (float64, error) {
 	if err := t.Err(); err != nil {
 		return 0, err
+	}
+	if !t.Contiguous() {
+		return t.atStrided(i)
 	}
 	var word [8]byte
 	n := t.DType.Size()
@@ -247,8 +255,14 @@ func times(a, b int) int {
 	return most
 }
 
-// size is the bytes from the tensor's first element to the end of its shape or of its memory.
-func (t *Tensor) size() int { return max(0, min(t.Len()*t.DType.Size(), t.buf.Size()-t.offset)) }
+// size is the bytes from the tensor's first element to the end of its last or of its memory.
+func (t *Tensor) size() int {
+	if !t.Contiguous() {
+		_, hi := t.extent()
+		return max(0, hi-t.offset)
+	}
+	return max(0, min(t.Len()*t.DType.Size(), t.buf.Size()-t.offset))
+}
 
 // bytes are a copy of those.
 func (t *Tensor) bytes() ([]byte, error) {
@@ -263,6 +277,9 @@ func (t *Tensor) zero() error {
 	if err := t.Err(); err != nil {
 		return err
 	}
+	if !t.Contiguous() {
+		return t.zeroStrided()
+	}
 	return t.Write(make([]byte, t.size()))
 }
 
@@ -274,7 +291,7 @@ func (s *Stream) queue(t *Tensor) (target.Queue, bool) {
 
 // zero fills a tensor with zeros before what is launched next.
 func (s *Stream) zero(t *Tensor) error {
-	if q, ok := s.queue(t); ok {
+	if q, ok := s.queue(t); ok && t.Contiguous() {
 		return q.Zero(t.buf, t.offset, t.size())
 	}
 	return t.zero()

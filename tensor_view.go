@@ -1,0 +1,221 @@
+package nereid
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dtype"
+)
+
+// Views share the memory of the tensor that they are made of, and are not closed: closing the tensor ends them. A view that cannot be
+// made is a tensor with an error, as with Offset: see Err.
+
+// Contiguous reports whether the elements lie one behind the other in the order of their indices, without gaps.
+func (t *Tensor) Contiguous() bool {
+	if t.Err() != nil {
+		return false
+	}
+	if slices.Contains(t.Shape, 0) {
+		return true
+	}
+	n, strides := 1, t.strides()
+	for i := len(t.Shape) - 1; i >= 0; i-- {
+		if t.Shape[i] != 1 && strides[i] != n {
+			return false
+		}
+		n *= t.Shape[i]
+	}
+	return true
+}
+
+// strides returns the strides, which are those of a contiguous tensor where Shape was given another length than Strides.
+func (t *Tensor) strides() []int {
+	if len(t.Strides) == len(t.Shape) {
+		return t.Strides
+	}
+	return contiguous(t.Shape)
+}
+
+// fits returns an error unless all elements, by shape and strides, lie in the tensor's memory.
+func (t *Tensor) fits() error {
+	if err := t.Err(); err != nil {
+		return err
+	}
+	if err := checkShape(t.DType, t.Shape); err != nil {
+		return err
+	}
+	size, strides := t.DType.Size(), t.strides()
+	lo, hi := t.offset, t.offset+size
+	for i, n := range t.Shape {
+		if n == 0 {
+			return nil
+		}
+		if reach := times(times(n-1, strides[i]), size); reach < 0 {
+			lo += reach
+		} else {
+			hi += reach
+		}
+	}
+	if lo < 0 || hi > t.buf.Size() {
+		return fmt.Errorf("nereid: a tensor of %s with the shape %v and the strides %v at byte %d leaves its memory of %d bytes",
+			t.DType, t.Shape, strides, t.offset, t.buf.Size())
+	}
+	return nil
+}
+
+// view returns a tensor over the same memory, begin elements further in.
+func (t *Tensor) view(begin int, shape, strides []int) *Tensor {
+	c := *t
+	bytes := begin * t.DType.Size()
+	c.offset += bytes
+	c.addr += uint64(bytes)
+	c.Shape, c.Strides = shape, strides
+	return &c
+}
+
+// wrong returns the tensor of a view that cannot be made of t.
+func (t *Tensor) wrong(format string, list ...any) *Tensor {
+	err := fmt.Errorf("nereid: of a tensor with the shape %v: %s", t.Shape, fmt.Sprintf(format, list...))
+	return broken(t.DType, t.Shape, err)
+}
+
+// base returns nil for a tensor that views can be made of, or else the tensor that they all are.
+func (t *Tensor) base() *Tensor {
+	if err := t.fits(); err != nil {
+		return broken(Invalid, nil, err)
+	}
+	return nil
+}
+
+// Slice returns the view of the elements start, start+step, start+2*step … below stop along a dimension. The bounds are those of a Go
+// slice, 0 <= start <= stop <= Shape[dim], and step is at least 1.
+func (t *Tensor) Slice(dim, start, stop, step int) *Tensor {
+	if b := t.base(); b != nil {
+		return b
+	}
+	if dim < 0 || dim >= len(t.Shape) {
+		return t.wrong("there is no dimension %d", dim)
+	}
+	if start < 0 || stop < start || stop > t.Shape[dim] || step < 1 {
+		return t.wrong("there is no slice [%d:%d:%d] of dimension %d", start, stop, step, dim)
+	}
+	n := (stop - start) / step
+	if (stop-start)%step > 0 {
+		n++
+	}
+	shape, strides := slices.Clone(t.Shape), slices.Clone(t.strides())
+	begin := start * strides[dim]
+	shape[dim] = n
+	strides[dim] *= step
+	if n <= 1 { // no step is taken
+		strides[dim] = t.strides()[dim]
+	}
+	if slices.Contains(shape, 0) { // the view of nothing may begin behind the last element
+		begin = 0
+	}
+	return t.view(begin, shape, strides)
+}
+
+// Select returns the view of one index along a dimension, which it does without: a row of a matrix, for dimension 0.
+func (t *Tensor) Select(dim, index int) *Tensor {
+	if b := t.base(); b != nil {
+		return b
+	}
+	if dim < 0 || dim >= len(t.Shape) || index < 0 || index >= t.Shape[dim] {
+		return t.wrong("there is no index %d of dimension %d", index, dim)
+	}
+	v := t.Slice(dim, index, index+1, 1)
+	v.Shape, v.Strides = slices.Delete(v.Shape, dim, dim+1), slices.Delete(v.Strides, dim, dim+1)
+	return v
+}
+
+// Permute returns the view whose dimension i is dimension dims[i] of the tensor.
+func (t *Tensor) Permute(dims ...int) *Tensor {
+	if b := t.base(); b != nil {
+		return b
+	}
+	seen := make([]bool, len(t.Shape))
+	shape, strides := make([]int, len(t.Shape)), make([]int, len(t.Shape))
+	for i, d := range dims {
+		if len(dims) != len(t.Shape) || d < 0 || d >= len(t.Shape) || seen[d] {
+			return t.wrong("%v is no order of its %d dimensions", dims, len(t.Shape))
+		}
+		seen[d] = true
+		shape[i], strides[i] = t.Shape[d], t.strides()[d]
+	}
+	if len(dims) != len(t.Shape) {
+		return t.wrong("%v is no order of its %d dimensions", dims, len(t.Shape))
+	}
+	return t.view(0, shape, strides)
+}
+
+// Transpose returns the view with two dimensions exchanged.
+func (t *Tensor) Transpose(a, b int) *Tensor {
+	if b := t.base(); b != nil {
+		return b
+	}
+	if n := len(t.Shape); a < 0 || a >= n || b < 0 || b >= n {
+		return t.wrong("there are no dimensions %d and %d", a, b)
+	}
+	dims := make([]int, len(t.Shape))
+	for i := range dims {
+		dims[i] = i
+	}
+	dims[a], dims[b] = b, a
+	return t.Permute(dims...)
+}
+
+// Reshape returns the view of a contiguous tensor in another shape of as many elements. One size may be -1: it is worked out.
+func (t *Tensor) Reshape(shape ...int) *Tensor {
+	if b := t.base(); b != nil {
+		return b
+	}
+	if !t.Contiguous() {
+		return t.wrong("it has the strides %v and is not contiguous, so there is no other shape of it: copy it", t.Strides)
+	}
+	shape = slices.Clone(shape)
+	if i := slices.Index(shape, -1); i >= 0 {
+		shape[i] = 1
+		if err := checkShape(t.DType, shape); err != nil || count(shape) == 0 || t.Len()%count(shape) != 0 {
+			shape[i] = -1
+			return t.wrong("its %d elements do not have the shape %v", t.Len(), shape)
+		}
+		shape[i] = t.Len() / count(shape)
+	}
+	if err := checkShape(t.DType, shape); err != nil || count(shape) != t.Len() {
+		return t.wrong("its %d elements do not have the shape %v", t.Len(), shape)
+	}
+	return t.view(0, shape, contiguous(shape))
+}
+
+// Skip returns the tensor that begins n elements further into the same memory, or before if n is negative: Offset, counted in elements.
+func (t *Tensor) Skip(n int) *Tensor {
+	if err := t.Err(); err != nil {
+		return broken(Invalid, nil, err)
+	}
+	return t.Offset(times(n, t.DType.Size()))
+}
+
+// atStrided is At for a tensor that is not contiguous.
+func (t *Tensor) atStrided(i int) (float64, error) {
+	if err := t.fits(); err != nil {
+		return 0, err
+	}
+	if i < 0 || i >= t.Len() {
+		return 0, fmt.Errorf("nereid: there is no element %d in a tensor of the shape %v", i, t.Shape)
+	}
+	at, strides := 0, t.strides()
+	for d := len(t.Shape) - 1; d >= 0; d-- {
+		at += i % t.Shape[d] * strides[d]
+		i /= t.Shape[d]
+	}
+	return t.view(at, nil, nil).At(0)
+}
+
+// zeroStrided is zero for a tensor that is not contiguous: what lies between its elements stays.
+func (t *Tensor) zeroStrided() error {
+	if err := t.fits(); err != nil {
+		return err
+	}
+	return t.copy(dtype.Type(t.DType), make([]byte, t.Len()*t.DType.Size()), true)
+}
