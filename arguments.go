@@ -34,6 +34,7 @@ type Func struct{ File, Name string }
 // copying. TestLayouts holds them to it.
 
 func (d *Device) core() *args.Device { return (*args.Device)(unsafe.Pointer(d)) }
+func (s *Stream) core() *args.Stream { return (*args.Stream)(unsafe.Pointer(s)) }
 func (t *Tensor) core() *args.Tensor { return (*args.Tensor)(unsafe.Pointer(t)) }
 
 // tensorOf returns the tensor that an argument is, or nil.

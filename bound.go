@@ -125,8 +125,8 @@ func (b *Bound) Launch(grid Grid) error {
 	if b == nil || b.p == nil {
 		return errNotBound
 	}
-	if d, ok := warm.GPUGrid(grid); ok && b.p.Ready.Is() && !trace.IsEnabled() {
-		err := b.p.Ready.Launch(nvidia.RawStream(b.s.s), d[0], d[1], d[2], b.words)
+	if x, y, z, ok := warm.GPUGrid((*[3]int)(&grid)); ok && b.p.Ready.Is() && !trace.IsEnabled() {
+		err := b.p.Ready.Launch(nvidia.RawStream(b.s.s), x, y, z, b.words)
 		runtime.KeepAlive(b)
 		return err
 	}

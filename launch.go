@@ -30,8 +30,8 @@ func (k *Kernel) Launch(s *Stream, grid Programs, list ...any) error {
 	if k == nil {
 		return errNoKernel
 	}
-	if g, ok := grid.(Grid); ok && s != nil && !trace.IsEnabled() {
-		if done, err := k.last.Load().Launch(s.dev.core(), nvidia.RawStream(s.s), g, list); done {
+	if g, ok := grid.(Grid); ok {
+		if done, err := k.last.Load().Launch(s.core(), (*[3]int)(&g), list); done {
 			return err
 		}
 	}

@@ -3,8 +3,8 @@ package backend
 import (
 	"bytes"
 
-	_ "github.com/nereid-lang/nereid/internal/dialect/all" // the dialects that the text may have
 	"github.com/nereid-lang/nereid/internal/diag"
+	_ "github.com/nereid-lang/nereid/internal/dialect/all" // the dialects that the text may have
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/middle"
 	"github.com/nereid-lang/nereid/internal/pass"

@@ -2,7 +2,6 @@ package genrt
 
 import (
 	"math"
-	"runtime/trace"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -12,7 +11,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
 
 // Typed is a kernel as generated code launches it. C is the struct of its compile-time arguments and options.
@@ -76,18 +74,13 @@ func BoolWord(v bool) int64 {
 // Again launches the kernel if the arguments look like those of the launch before: done is false otherwise, and nothing has
 // happened. All that is not compile-time is given, tensors and numbers apart, each in the order of the parameters.
 func (t *Typed[C]) Again(s *nereid.Stream, grid *nereid.Grid, c *C, tensors []*nereid.Tensor, scalars []int64) (done bool, err error) {
-	if s == nil || trace.IsEnabled() {
-		return false, nil
-	}
-	st := streamOf(s)
-	list := unsafe.Slice((**args.Tensor)(unsafe.Pointer(unsafe.SliceData(tensors))), len(tensors))
-	return t.last.Launch(st.Dev, nvidia.RawStream(st.S), (*[3]int)(grid), unsafe.Pointer(c), list, scalars)
+	return t.last.Launch(streamOf(s), (*[3]int)(grid), unsafe.Pointer(c), *(*[]*args.Tensor)(unsafe.Pointer(&tensors)), scalars)
 }
 
 // streamOf and tensorOf return what launches look at; the root package's structs begin with it.
 
-func streamOf(s *nereid.Stream) *inside.Stream { return (*inside.Stream)(unsafe.Pointer(s)) }
-func tensorOf(t *nereid.Tensor) *args.Tensor   { return (*args.Tensor)(unsafe.Pointer(t)) }
+func streamOf(s *nereid.Stream) *args.Stream { return (*args.Stream)(unsafe.Pointer(s)) }
+func tensorOf(t *nereid.Tensor) *args.Tensor { return (*args.Tensor)(unsafe.Pointer(t)) }
 
 // Kernel returns the kernel itself.
 func (t *Typed[C]) Kernel() (*nereid.Kernel, error) {

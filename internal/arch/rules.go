@@ -85,7 +85,7 @@ var rules = []rule{
 	{pkg: "internal/autotune", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
 	{pkg: "internal/runtime/args", ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun", "internal/target"}},
-	{pkg: "internal/runtime/warm", ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia/driver"}},
+	{pkg: "internal/runtime/warm", ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia", "internal/target/nvidia/driver"}},
 	{pkg: "backend", ours: join(irLayer, "internal/middle", "internal/pass")},
 	{pkg: "internal/target/outside", ours: join(compiler, "backend", "internal/lang", "internal/middle/...", "internal/target")},
 	{pkg: "internal/runtime/inside", ours: []string{"internal/lang", "internal/runtime/args", "internal/runtime/warm", "internal/target"}},

@@ -52,7 +52,7 @@ func lowerAtomicRMW(l *lowering, op *ir.Op) {
 		w := l.pack(a, []string{l.regs(val)[i]})[0]
 		c := a.constraint()
 		code := fmt.Sprintf("mov.b%d $0, 0; @$3 %s $0, [ $1 + 0 ], $2;", max(a.wordBits, 16), name)
-		r := l.asm(a.wordType(), code, "="+c+",l,"+c+",b", true, "ptr addrspace(1) "+p, a.wordType()+" "+w, "i1 "+pred)
+		r := l.asm(a.wordType(), code, "=&"+c+",l,"+c+",b", true, "ptr addrspace(1) "+p, a.wordType()+" "+w, "i1 "+pred)
 		return l.unpack(a, []string{r})[0]
 	})
 }
@@ -78,7 +78,7 @@ func lowerAtomicCAS(l *lowering, op *ir.Op) {
 		c := a.constraint()
 		old, new_ := l.pack(a, []string{l.regs(cmp)[i]})[0], l.pack(a, []string{l.regs(val)[i]})[0]
 		code := fmt.Sprintf("mov.b%d $0, 0; @$4 %s $0, [ $1 + 0 ], $2, $3;", max(a.wordBits, 16), name)
-		r := l.asm(a.wordType(), code, "="+c+",l,"+c+","+c+",b", true, "ptr addrspace(1) "+p, a.wordType()+" "+old, a.wordType()+" "+new_, "i1 "+pred)
+		r := l.asm(a.wordType(), code, "=&"+c+",l,"+c+","+c+",b", true, "ptr addrspace(1) "+p, a.wordType()+" "+old, a.wordType()+" "+new_, "i1 "+pred)
 		return l.unpack(a, []string{r})[0]
 	})
 }

@@ -201,7 +201,11 @@ func (l *lowering) loadWords(a access, instr, ptr, ptrType, ptrConstraint, pred 
 	if a.words > 1 {
 		dst = "{ " + strings.Join(outs, ", ") + " }"
 	}
-	constraints := strings.TrimSuffix(strings.Repeat("="+a.constraint()+",", a.words), ",") + "," + ptrConstraint
+	out := "="
+	if pred != "" {
+		out = "=&" // written before the address and the other values are read: none may share a register with it
+	}
+	constraints := strings.Repeat(out+a.constraint()+",", a.words) + ptrConstraint
 	args := []string{ptrType + " " + ptr}
 	code := fmt.Sprintf("%s%s %s, [ $%d + 0 ];", instr, a.suffix(), dst, a.words)
 	if pred != "" {

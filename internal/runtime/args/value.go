@@ -28,6 +28,12 @@ func (d *Device) SharesHost() bool {
 	return ok && h.SharesHost()
 }
 
+// Stream is what a launch looks at in a stream. The root package's Stream begins with it.
+type Stream struct {
+	Dev *Device
+	S   target.Stream
+}
+
 // Tensor is all that a launch looks at in a tensor. The root package's Tensor begins with it.
 type Tensor struct {
 	Elem dtype.Type

@@ -7,14 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
-	"github.com/nereid-lang/nereid/internal/target"
 )
-
-// Stream is what a launch looks at in a *nereid.Stream, which begins with it.
-type Stream struct {
-	Dev *args.Device
-	S   target.Stream
-}
 
 // Values are the arguments of a launch for a grid that is a function of them.
 type Values interface {

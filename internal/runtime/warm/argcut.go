@@ -4,10 +4,12 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"runtime/trace"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
@@ -49,8 +51,8 @@ func wordOf(v *any) *argWord { return (*argWord)(unsafe.Pointer(v)) }
 
 // Launch launches if there is a short cut and the arguments fit; done is false otherwise, and nothing has happened. Tensors are
 // pointers to structs that begin with an args.Tensor.
-func (x *ArgCut) Launch(dev *args.Device, s *driver.Stream, grid [3]int, list []any) (done bool, err error) {
-	if x == nil || x.dev != dev || len(list) != int(x.nArgs) || len(list) > argCutArgs {
+func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, err error) {
+	if x == nil || s == nil || x.dev != s.Dev || len(list) != int(x.nArgs) || len(list) > argCutArgs || trace.IsEnabled() {
 		return false, nil
 	}
 	var words [cutWords]uint64
@@ -86,11 +88,11 @@ func (x *ArgCut) Launch(dev *args.Device, s *driver.Stream, grid [3]int, list []
 			words[code>>scalarAt] = word
 		}
 	}
-	g, ok := GPUGrid(grid)
+	gx, gy, gz, ok := GPUGrid(grid)
 	if differ != 0 || !ok {
 		return false, nil
 	}
-	err = x.ready.Launch(s, g[0], g[1], g[2], words[:x.nWords])
+	err = x.ready.Launch(nvidia.RawStream(s.S), gx, gy, gz, words[:x.nWords])
 	runtime.KeepAlive(x)
 	return true, err
 }

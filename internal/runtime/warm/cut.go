@@ -4,12 +4,14 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"runtime/trace"
 	"slices"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
@@ -49,9 +51,9 @@ type LastCut struct{ atomic.Pointer[Cut] }
 
 // Launch launches if there is a short cut and the arguments fit; done is false otherwise, and nothing has happened. It compares all
 // of them before it decides: a branch for each would be mispredicted. Addresses in tensors may be nil.
-func (l *LastCut) Launch(dev *args.Device, s *driver.Stream, grid *[3]int, consts unsafe.Pointer, tensors []*args.Tensor, scalars []int64) (done bool, err error) {
+func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, tensors []*args.Tensor, scalars []int64) (done bool, err error) {
 	x := l.Load()
-	if x == nil || x.dev != dev || len(tensors) != int(x.nTensors) || len(scalars) != int(x.nScalars) {
+	if x == nil || s == nil || x.dev != s.Dev || len(tensors) != int(x.nTensors) || len(scalars) != int(x.nScalars) || trace.IsEnabled() {
 		return false, nil
 	}
 	var words [cutWords]uint64
@@ -78,11 +80,11 @@ func (l *LastCut) Launch(dev *args.Device, s *driver.Stream, grid *[3]int, const
 		}
 		differ |= uint64(w&tensorClass) ^ uint64(class)
 	}
-	g, ok := GPUGrid(*grid)
+	gx, gy, gz, ok := GPUGrid(grid)
 	if differ != 0 || !ok {
 		return false, nil
 	}
-	err = x.ready.Launch(s, g[0], g[1], g[2], words[:x.nWords])
+	err = x.ready.Launch(nvidia.RawStream(s.S), gx, gy, gz, words[:x.nWords])
 	runtime.KeepAlive(x)
 	return true, err
 }

@@ -1,7 +1,6 @@
 package warm
 
 import (
-	"math"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/runtime/args"
@@ -42,10 +41,9 @@ func (p *Plan) Keep(l *args.Look, opts target.Options) {
 
 // GPUGrid returns a grid as a GPU takes it; ok is false for one that it cannot run, which the long way explains. A dimension that is
 // left out is 1.
-func GPUGrid(g [3]int) (d [3]uint32, ok bool) {
-	y, z := max(g[1], 1), max(g[2], 1)
-	ok = g[0] > 0 && g[0] <= math.MaxInt32 && g[1]|g[2] >= 0 && y|z <= math.MaxUint16
-	return [3]uint32{uint32(g[0]), uint32(y), uint32(z)}, ok
+func GPUGrid(g *[3]int) (x, y, z uint32, ok bool) {
+	ok = g[0] != 0 && uint64(g[0])>>31|uint64(g[1])>>16|uint64(g[2])>>16 == 0
+	return uint32(g[0]), max(uint32(g[1]), 1), max(uint32(g[2]), 1), ok
 }
 
 // fits reports whether the plan is for arguments that look like l.

@@ -2,15 +2,15 @@ package warm
 
 import "github.com/nereid-lang/nereid/internal/runtime/args"
 
-// scalar is what a short cut demands of a number and where its word goes, packed into 32 bits: the class in the lowest 16, then
-// the number's args.IntRule in two bits, whether the class matters (it does for integers), and the place of the word in the
-// highest 8.
+// scalar is what a short cut demands of a number and where its word goes, packed into 32 bits: the class in bits 0 to 15; the
+// class of 1 in bits 16 to 19; bit 20 if divisibility by 16 matters; bit 21 if the class matters, as it does for integers; the
+// place of the word in bits 24 to 31.
 type scalar uint32
 
 const (
-	scalarOne     = 1 << 16 // 1 is compiled in
-	scalarAlign   = 1 << 17 // divisibility by 16 matters
-	scalarMatters = 1 << 18
+	scalarOne     = 16
+	scalarAlign   = 20
+	scalarMatters = 21
 	scalarAt      = 24
 )
 
@@ -19,23 +19,17 @@ func anyScalar(at uint8) scalar { return scalar(at) << scalarAt }
 
 // intScalar is for integers of a class.
 func intScalar(r args.IntRule, c args.Class, at uint8) scalar {
-	s := scalar(c&0xffff) | scalarMatters | scalar(at)<<scalarAt
-	if r.One == args.ClassOne {
-		s |= scalarOne
-	}
+	s := scalar(c&0xffff) | scalar(r.One)<<scalarOne | 1<<scalarMatters | scalar(at)<<scalarAt
 	if r.Align != 0 {
-		s |= scalarAlign
+		s |= 1 << scalarAlign
 	}
 	return s
 }
 
 // differs returns the bits in which the class of v is not the one demanded. It has no branches.
 func (s scalar) differs(v int64) uint32 {
-	rule := args.IntRule{One: args.ClassInt32, Align: args.Class(s/scalarAlign&1) * args.ClassDiv16}
-	if s&scalarOne != 0 {
-		rule.One = args.ClassOne
-	}
-	matters := -uint32(s / scalarMatters & 1) // all bits or none
+	rule := args.IntRule{One: args.Class(s >> scalarOne & 15), Align: args.Class(s>>scalarAlign&1) * args.ClassDiv16}
+	matters := -uint32(s >> scalarMatters & 1) // all bits or none
 	return (uint32(rule.Class(v)) ^ uint32(s)) & matters & 0xffff
 }
 

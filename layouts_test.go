@@ -1,0 +1,34 @@
+package nereid
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+)
+
+// TestLayouts holds the structs that internal/runtime reads through its own types to beginning as those do.
+func TestLayouts(t *testing.T) {
+	var (
+		tensor Tensor
+		core   args.Tensor
+		stream Stream
+		queue  args.Stream
+		device Device
+		dev    args.Device
+	)
+	for name, at := range map[string][2]uintptr{
+		"Tensor.DType":  {unsafe.Offsetof(tensor.DType), unsafe.Offsetof(core.Elem)},
+		"Tensor.dev":    {unsafe.Offsetof(tensor.dev), unsafe.Offsetof(core.Dev)},
+		"Tensor.addr":   {unsafe.Offsetof(tensor.addr), unsafe.Offsetof(core.Addr)},
+		"size of DType": {unsafe.Sizeof(tensor.DType), unsafe.Sizeof(core.Elem)},
+		"Stream.dev":    {unsafe.Offsetof(stream.dev), unsafe.Offsetof(queue.Dev)},
+		"Stream.s":      {unsafe.Offsetof(stream.s), unsafe.Offsetof(queue.S)},
+		"Device.b":      {unsafe.Offsetof(device.b), unsafe.Offsetof(dev.Backend)},
+		"size of b":     {unsafe.Sizeof(device.b), unsafe.Sizeof(dev.Backend)},
+	} {
+		if at[0] != at[1] {
+			t.Errorf("%s: %d here, %d in package args", name, at[0], at[1])
+		}
+	}
+}
