@@ -135,7 +135,9 @@ func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, op
 		return nil, err
 	}
 	begin := time.Now()
-	j, err := k.begin(dev, specs, opts, request{})
+	ctx, meter, cancel := k.budget(ctx)
+	defer cancel()
+	j, err := k.begin(meter, dev, specs, opts, request{})
 	if err != nil {
 		return nil, err
 	}

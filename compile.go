@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
@@ -52,7 +53,9 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec,
 	if want.until != "" && dev != nil && !slices.Contains(dev.Stages(), want.until) {
 		return nil, fmt.Errorf("nereid: there is no stage %s for %s: there are %s", want.until, dev, strings.Join(dev.Stages(), ", "))
 	}
-	j, err := k.begin(dev, specs, opts, want)
+	ctx, meter, cancel := k.budget(ctx)
+	defer cancel()
+	j, err := k.begin(meter, dev, specs, opts, want)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +64,15 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec,
 	return j.out, err
 }
 
+// budget is a meter for a compilation that begins now, and the context that ends when its time is up.
+func (k *Kernel) budget(ctx context.Context) (context.Context, *budget.Meter, context.CancelFunc) {
+	meter := budget.New(ctx, k.m.conf.Budget)
+	ctx, cancel := meter.Context(ctx, k.name)
+	return ctx, meter, cancel
+}
+
 // begin runs the front end.
-func (k *Kernel) begin(dev *Device, specs []lang.ArgSpec, opts Options, want request) (*job, error) {
+func (k *Kernel) begin(meter *budget.Meter, dev *Device, specs []lang.ArgSpec, opts Options, want request) (*job, error) {
 	opts = opts.Defaults()
 	if err := checkOptions(opts); err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
@@ -71,14 +81,14 @@ func (k *Kernel) begin(dev *Device, specs []lang.ArgSpec, opts Options, want req
 	opts.Check = opts.Check || k.m.conf.Check
 	j := &job{k: k, dev: dev, want: want, out: &Compiled{Kernel: k}, variant: k.variant(specs, opts)}
 	start := time.Now()
-	mod, err := k.source(specs, dev.target(), opts)
+	mod, err := k.source(meter, specs, dev.target(), opts)
 	if err != nil {
 		return nil, err
 	}
 	if j.lineless() {
 		dropLines(mod)
 	}
-	j.in = &target.Input{Module: mod, Kernel: k.name, Options: opts, Stages: j.record, Until: want.until, Passes: k.m.conf.passes(), Dump: os.Stderr}
+	j.in = &target.Input{Module: mod, Kernel: k.name, Options: opts, Stages: j.record, Until: want.until, Passes: k.m.conf.passes(), Dump: os.Stderr, Budget: meter}
 	j.in.Params, j.in.Constants = args.Describe(k.params.List, specs)
 	if k.m.conf.Dump != "" || k.m.conf.Override != "" {
 		j.name = variantName(k.name, dev.String(), mod, opts)
@@ -132,9 +142,10 @@ func (j *job) finish(ctx context.Context) (err error) {
 }
 
 // source is the kernel's Triton IR before any pass.
-func (k *Kernel) source(specs []lang.ArgSpec, target lang.Target, opts Options) (*ir.Module, error) {
+func (k *Kernel) source(meter *budget.Meter, specs []lang.ArgSpec, target lang.Target, opts Options) (*ir.Module, error) {
 	return k.m.src.Compile(k.name, specs, lang.Options{
 		Target: target, NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs, Debug: opts.Debug, NoOverflow: opts.NoSanitizeOverflow,
+		Meter: meter,
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/knob"
 )
 
@@ -27,6 +28,7 @@ type Config struct {
 	Verify        bool      // the IR is verified after each pass
 	Reproducers   string    // a folder that gets what is needed to run a pass again that failed
 	Tune          TuneOptions
+	Budget        Budget // bounds each compilation; the zero value has defaults that no kernel of use meets
 
 	// Isolate runs launches on the CPU in child processes: a kernel that crashes is an error that names it, and one that does not end is
 	// ended with its context. docs/CPU.md tells how and what it costs. Other devices do not need it, and pay no heed to it.
@@ -36,6 +38,29 @@ type Config struct {
 	Record *Recorder // notes what is launched, for a manifest
 	Hooks  Hooks
 	Logger *slog.Logger // of compilations; may be nil
+}
+
+// Budget bounds one compilation, so that no source text can take the machine. A field that is zero has its default; a negative one is no
+// limit. A compilation that goes over its budget is an error that names the function, and *BudgetError is in it where it was not the
+// front end that stopped it.
+//
+//   - Source: bytes of source text, imported files included (8 MiB)
+//   - Ops: operations of the kernel with all that it calls, unrolled and inlined (500,000)
+//   - Time: from the beginning of a compilation to its end (5 minutes)
+//   - Memory: bytes of compile-time values, of IR and of what LLVM makes of it, each for itself, as estimated (1 GiB)
+//
+// LLVM and the driver's assembler cannot be interrupted. What they are given is bounded by Ops and Memory; a launch whose context or time
+// has ended does not wait for them.
+type Budget = budget.Limits
+
+// BudgetError says which limit of a Budget was met.
+type BudgetError = budget.Error
+
+// envBudget is the budget that the environment asks for.
+func envBudget() Budget {
+	return Budget{
+		Source: int(knob.MaxSource.Get()), Ops: int(knob.MaxOps.Get()), Time: knob.MaxTime.Get(), Memory: knob.MaxMemory.Get(),
+	}
 }
 
 // EnvConfig is the configuration that the environment asks for; modules have it unless With says otherwise.
@@ -61,6 +86,7 @@ func EnvConfig() Config {
 		}
 	}
 	c.Tune = envTune(c.Cache)
+	c.Budget = envBudget()
 	c.Strict = knob.Strict.Get()
 	if file := knob.Record.Get(); file != "" {
 		c.Record = envRecorder(file)

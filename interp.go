@@ -62,7 +62,7 @@ func (d *interpDevice) Compile(ctx context.Context, in *target.Input) (target.Ex
 	if err := in.Run(passes); err != nil {
 		return nil, err
 	}
-	p, err := interp.Compile(in.Module, in.Kernel)
+	p, err := interp.CompileWithin(in.Budget, in.Module, in.Kernel)
 	if err != nil {
 		return nil, err
 	}

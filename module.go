@@ -87,6 +87,7 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 	if l.conf.Isolate {
 		_ = cpu.EnableIsolation() // launches tell of the error
 	}
+	l.lang.Limits = l.conf.Budget
 	s, err := lang.Load(name, src, l.lang)
 	if err != nil {
 		return nil, err

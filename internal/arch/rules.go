@@ -25,7 +25,7 @@ const purego = "github.com/ebitengine/purego"
 
 // Groups that many rows share.
 var (
-	leaves   = []string{"internal/diag", "internal/dtype", "internal/intern", "internal/num"}
+	leaves   = []string{"internal/budget", "internal/diag", "internal/dtype", "internal/intern", "internal/num"}
 	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
 	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
 	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...", "internal/llvm", "internal/knob")
@@ -34,6 +34,7 @@ var (
 // rules is the ladder, from the bottom up.
 var rules = []rule{
 	// Leaves: they know nobody.
+	{pkg: "internal/budget"},
 	{pkg: "internal/diag"},
 	{pkg: "internal/num"},
 	{pkg: "internal/dtype", ours: []string{"internal/num"}},

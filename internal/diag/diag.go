@@ -5,6 +5,7 @@
 package diag
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -51,15 +52,18 @@ func (f *File) LineCol(offset int) (line, col int) {
 }
 
 // Line is the text of a line, counted from 1, without its end.
-func (f *File) Line(line int) string {
+func (f *File) Line(line int) string { return string(f.line(line)) }
+
+// line is Line without a copy: lines of machine-made files have megabytes.
+func (f *File) line(line int) []byte {
 	if line < 1 || line > len(f.lines) {
-		return ""
+		return nil
 	}
 	start, end := int(f.lines[line-1]), len(f.Src)
 	if line < len(f.lines) {
 		end = int(f.lines[line])
 	}
-	return strings.TrimRight(string(f.Src[start:end]), "\r\n\f")
+	return bytes.TrimRight(f.Src[start:end], "\r\n\f")
 }
 
 // FileSet gives every byte of a group of files its own Pos. It may be used from several goroutines.
@@ -129,8 +133,8 @@ func (s *FileSet) Place(p Pos) Place {
 		return Place{}
 	}
 	line, col := f.LineCol(f.Offset(p))
-	text := f.Line(line)
-	return Place{f.Name, line, utf8.RuneCountInString(text[:min(col, len(text))]) + 1}
+	text := f.line(line)
+	return Place{f.Name, line, utf8.RuneCount(text[:min(col, len(text))]) + 1}
 }
 
 // Severity says how bad a diagnostic is.
@@ -192,16 +196,17 @@ func (l *List) Err() error {
 func (l *List) Sort() {
 	slices.SortStableFunc(l.Diags, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
 	type line struct {
-		file string
+		file *File
 		line int
 	}
 	seen := map[line]bool{}
 	l.Diags = slices.DeleteFunc(l.Diags, func(d Diagnostic) bool {
-		if d.Severity != Error || !d.Span.Start.IsValid() {
+		f := l.Files.File(d.Span.Start)
+		if d.Severity != Error || f == nil {
 			return false
 		}
-		p := l.Files.Place(d.Span.Start)
-		k := line{p.File, p.Line}
+		n, _ := f.LineCol(f.Offset(d.Span.Start))
+		k := line{f, n}
 		dup := seen[k]
 		seen[k] = true
 		return dup
@@ -228,16 +233,16 @@ func (d Diagnostic) Render(files *FileSet) string {
 }
 
 func (d Diagnostic) render(b *strings.Builder, files *FileSet) {
-	msg := d.Msg
+	msg := Clip(d.Msg)
 	if d.Code != "" {
 		msg += " [" + d.Code + "]"
 	}
 	message(b, files, d.Span, d.Severity.String(), msg)
 	for _, n := range d.Notes {
-		message(b, files, n.Span, "note", n.Msg)
+		message(b, files, n.Span, "note", Clip(n.Msg))
 	}
 	if d.Hint != "" {
-		fmt.Fprintf(b, "hint: %s\n", d.Hint)
+		fmt.Fprintf(b, "hint: %s\n", Clip(d.Hint))
 	}
 }
 
@@ -249,10 +254,58 @@ func message(b *strings.Builder, files *FileSet, span Span, kind, msg string) {
 	}
 	fmt.Fprintf(b, "%s: %s: %s\n", files.Place(span.Start), kind, msg)
 	line, col := f.LineCol(f.Offset(span.Start))
-	text := f.Line(line)
-	col = min(col, len(text))
-	end := col + max(int(span.End-span.Start), 0)
-	fmt.Fprintf(b, "    %s\n    %s%s\n", text, blank(text[:col]), marker(text[col:max(col, min(end, len(text)))]))
+	text, col, end := excerpt(f.line(line), col, max(int(span.End-span.Start), 0))
+	fmt.Fprintf(b, "    %s\n    %s%s\n", text, blank(text[:col]), marker(text[col:end]))
+}
+
+// Limits of what a message quotes, in bytes. A line that a program wrote may have megabytes, and so may a name or a number in it.
+const (
+	maxText = 1000 // of a message
+	maxLine = 240  // of a line of the source
+	before  = 80   // of that, before the column that is meant
+)
+
+// Clip shortens a text that is too long for a message: its middle goes, and the number of bytes that went stands in its place.
+func Clip(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	head, tail := runeEnd(s, maxText/2), runeEnd(s, len(s)-maxText/4)
+	return fmt.Sprintf("%s… (%d bytes left out) …%s", s[:head], tail-head, s[tail:])
+}
+
+// excerpt is the part of a line around the n bytes at a column, with the column and the end of the n bytes in it. An ellipsis stands
+// for what is left out.
+func excerpt(line []byte, col, n int) (text string, from, to int) {
+	col = min(col, len(line))
+	end := min(col+n, len(line))
+	if len(line) <= maxLine {
+		return string(line), col, end
+	}
+	const dots = "…"
+	start, stop := 0, len(line)
+	if col > before {
+		start = runeEnd(line, col-before)
+	}
+	if start+maxLine < len(line) {
+		stop = runeEnd(line, start+maxLine)
+	}
+	text, from, to = string(line[start:stop]), col-start, min(end, stop)-start
+	if start > 0 {
+		text, from, to = dots+text, from+len(dots), to+len(dots)
+	}
+	if stop < len(line) {
+		text += dots
+	}
+	return text, from, to
+}
+
+// runeEnd is the first end of a character at or before an offset of UTF-8 text.
+func runeEnd[T string | []byte](s T, at int) int {
+	for at > 0 && at < len(s) && !utf8.RuneStart(s[at]) {
+		at--
+	}
+	return at
 }
 
 // blank is white space as wide as s, tabs kept so that the caret stands under its character.

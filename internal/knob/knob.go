@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Row is what the table says of one variable.
@@ -87,6 +88,30 @@ func choice(r Row, options ...string) *Knob[string] {
 func size(r Row, def int64) *Knob[int64] {
 	r.Form = "bytes, or with a unit: `512MiB`, `4GB`"
 	return add(r, def, ParseSize)
+}
+
+// number is a whole number.
+func number(r Row) *Knob[int64] {
+	r.Form = "a number"
+	return add(r, 0, func(s string) (int64, error) {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("expected a whole number")
+		}
+		return n, nil
+	})
+}
+
+// duration is a length of time as Go writes it.
+func duration(r Row) *Knob[time.Duration] {
+	r.Form = "a time: `30s`, `5m`"
+	return add(r, 0, func(s string) (time.Duration, error) {
+		d, err := time.ParseDuration(s)
+		if err != nil {
+			return 0, fmt.Errorf("expected a time such as 30s or 5m")
+		}
+		return d, nil
+	})
 }
 
 func parseBool(s string) (bool, error) {

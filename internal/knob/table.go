@@ -86,6 +86,22 @@ var (
 		Group: "Compilation", Name: "NEREID_DISABLE_WGMMA", Triton: "DISABLE_MMA_V3",
 		Doc: "On sm_90, products of matrices use the instructions of older GPUs (`mma.sync`) instead of those of warp groups (`wgmma`).",
 	})
+	MaxSource = size(Row{
+		Group: "Compilation", Name: "NEREID_MAX_SOURCE", Default: "8MiB",
+		Doc: "The most source text that a module may have, imported files included. More is an error, as with the other limits of a compilation.",
+	}, 0)
+	MaxOps = number(Row{
+		Group: "Compilation", Name: "NEREID_MAX_OPS", Default: "500000",
+		Doc: "The most operations that a kernel may have with all that it calls, after unrolling and inlining. `-1` is no limit.",
+	})
+	MaxTime = duration(Row{
+		Group: "Compilation", Name: "NEREID_MAX_COMPILE_TIME", Default: "5m",
+		Doc: "The most time that a compilation may take.",
+	})
+	MaxMemory = size(Row{
+		Group: "Compilation", Name: "NEREID_MAX_COMPILE_MEMORY", Default: "1GiB",
+		Doc: "The most memory that the compile-time values of a kernel, its IR and what LLVM makes of it may take, each for itself, as estimated.",
+	}, 0)
 	Timing = flag(Row{
 		Group: "Compilation", Name: "NEREID_TIMING", Triton: "MLIR_ENABLE_TIMING, LLVM_ENABLE_TIMING",
 		Doc: "The time of each stage of each compilation is printed to standard error.",

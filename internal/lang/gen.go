@@ -1,9 +1,11 @@
 package lang
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -25,6 +27,7 @@ type unit struct {
 	files   *diag.FileSet
 	depth   int
 	steps   int
+	ops     int               // made so far, erased ones too
 	diags   []diag.Diagnostic // of the faults so far
 	missing map[string]bool   // names that were told not to be defined
 	entry   diag.Span         // the name of the kernel, for faults of its arguments
@@ -89,6 +92,7 @@ func (g *generator) at(n python.Node) func() {
 
 // spend counts steps of the compilation, which is bounded.
 func (g *generator) spend(n python.Node, steps int) {
+	g.u.opts.Meter.Tick()
 	if g.u.steps += steps; g.u.steps > g.u.opts.MaxSteps {
 		g.failHint(n, "limit", "unroll less: use range where tl.static_range is not needed", "the kernel takes more than %d steps to compile", g.u.opts.MaxSteps)
 	}
@@ -102,6 +106,28 @@ func (g *generator) spendTuples(n python.Node, vs []pyrun.Value) {
 			g.spendTuples(n, t.Items)
 		}
 	}
+}
+
+// created counts a new operation and names its results.
+func (g *generator) created(op *ir.Op) {
+	g.u.ops++
+	if err := g.u.opts.Meter.CheckOps(g.u.ops); err != nil {
+		g.overBudget(err)
+	}
+	nameResults(op)
+}
+
+// overBudget fails where the function that is being compiled made too much.
+func (g *generator) overBudget(err error) {
+	at := g.cur
+	if at == nil {
+		at = g.fn.Func.Def
+	}
+	var e *budget.Error
+	if !errors.As(err, &e) {
+		panic(&budget.Stop{Err: err})
+	}
+	g.failHint(at, "limit", e.Hint(), "%s takes the kernel over its budget: more than %s %s", g.fn.Func.Name, e.Limit, e.What)
 }
 
 // nameResults gives the results of a new operation the name that its location has.
@@ -151,7 +177,7 @@ func (u *unit) compile(fn *JITFunction, name string, params []pyrun.Value, kerne
 		f.op.Region(0).Append(entry)
 	}
 	g.b = sem.New(ir.NewBuilder(entry), u.opts.sem())
-	g.b.OnCreate = nameResults
+	g.b.OnCreate = g.created
 	g.b.Loc = fnLoc
 	g.bindParams(shapes, entry, fnLoc, attrs)
 	g.stmts(def.Body)

@@ -15,7 +15,7 @@ func TestLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(src, DefaultTarget)
+	w := newWorld(src, DefaultTarget, nil)
 	var b strings.Builder
 	b.WriteString("# The language\n\nEvery name of `triton.language` 3.6 and how Nereid has it. This page is made from the front end's own table: `go test ./internal/lang -run TestLanguage\n" +
 		"-update` writes it anew. *primitive*: made by the front end in Go; *library*: written in the language, in `internal/lang/stdlib`; *steers*: looked at while the\n" +

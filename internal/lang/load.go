@@ -2,6 +2,7 @@ package lang
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
@@ -52,10 +54,11 @@ type Options struct {
 	NumStages    int
 	NumCTAs      int
 	Debug        bool
-	NoOverflow   bool      // sanitize_overflow=False: nothing looks for overflow of integers
-	MaxSteps     int       // statements and expressions compiled, each as often as it is unrolled; 0: 2 million
-	AllowGlobals bool      // kernels may read plain global numbers
-	Stdout       io.Writer // of tl.static_print; nil drops it
+	NoOverflow   bool          // sanitize_overflow=False: nothing looks for overflow of integers
+	Meter        *budget.Meter // bounds the compilation; nil: MaxSteps alone does
+	MaxSteps     int           // statements and expressions compiled, each as often as it is unrolled; 0: 2 million
+	AllowGlobals bool          // kernels may read plain global numbers
+	Stdout       io.Writer     // of tl.static_print; nil drops it
 	Warn         func(string)
 }
 
@@ -78,9 +81,10 @@ func (o Options) sem() sem.Options {
 
 // LoadOptions say where a file's imports are found and which environment its conditions see.
 type LoadOptions struct {
-	FS    fs.FS             // where imported modules are; nil: the folders of the operating system
-	Roots []string          // more folders to search
-	Env   map[string]string // os.environ
+	FS     fs.FS             // where imported modules are; nil: the folders of the operating system
+	Roots  []string          // more folders to search
+	Env    map[string]string // os.environ
+	Limits budget.Limits     // of source text here, and of what is evaluated before a compilation
 }
 
 // Source is a file with kernels. It is parsed once; nothing in it is evaluated before a kernel is asked for. It may be used
@@ -92,6 +96,7 @@ type Source struct {
 	opts   LoadOptions
 
 	mu     sync.Mutex
+	bytes  int // of source text read so far
 	parsed map[string]parsedFile
 	params map[string][]Param
 	debug  map[string]bool
@@ -108,7 +113,11 @@ var stdlibFiles = diag.NewFileSet()
 // Load parses a file. The error is a *diag.List.
 func Load(name string, src []byte, opts LoadOptions) (*Source, error) {
 	stdlibSyntax()
-	s := &Source{Name: name, files: stdlibFiles.Fork(), opts: opts, parsed: map[string]parsedFile{}, params: map[string][]Param{}, debug: map[string]bool{}}
+	opts.Limits = opts.Limits.WithDefaults()
+	if err := budget.New(context.Background(), opts.Limits).CheckSource(len(src), name); err != nil {
+		return nil, err
+	}
+	s := &Source{bytes: len(src), Name: name, files: stdlibFiles.Fork(), opts: opts, parsed: map[string]parsedFile{}, params: map[string][]Param{}, debug: map[string]bool{}}
 	m, err := python.Parse(s.files, name, src)
 	if err != nil {
 		return nil, err
@@ -124,6 +133,9 @@ func (s *Source) finder() pyrun.Finder {
 	return pyrun.DirFinder()
 }
 
+// meter bounds what is evaluated outside of a compilation: parameters and decorators.
+func (s *Source) meter() *budget.Meter { return budget.New(context.Background(), s.opts.Limits) }
+
 // parse reads an imported file, once for all compilations.
 func (s *Source) parse(files *diag.FileSet, name string, src []byte) (*python.Module, error) {
 	s.mu.Lock()
@@ -131,6 +143,10 @@ func (s *Source) parse(files *diag.FileSet, name string, src []byte) (*python.Mo
 	if p, ok := s.parsed[name]; ok {
 		return p.m, p.err
 	}
+	if err := s.meter().CheckSource(s.bytes+len(src), name); err != nil {
+		panic(&budget.Stop{Err: err}) // no try statement is to catch it
+	}
+	s.bytes += len(src)
 	m, err := python.Parse(files, name, src)
 	s.parsed[name] = parsedFile{m, err}
 	return m, err
@@ -259,6 +275,9 @@ func (s *Source) recovered(kernel string, r any) error {
 	if f, ok := r.(*failure); ok {
 		return s.report(f.d)
 	}
+	if err, ok := budget.Recovered(r); ok {
+		return fmt.Errorf("%s: %s: %w", s.Name, kernel, err)
+	}
 	return &InternalError{Kernel: kernel, Panic: r, Stack: debug.Stack()}
 }
 
@@ -290,7 +309,7 @@ func (s *Source) Params(kernel string, target Target) (params []Param, err error
 	if ok {
 		return p, nil
 	}
-	fn, err := s.find(newWorld(s, target), kernel)
+	fn, err := s.find(newWorld(s, target, s.meter()), kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +336,7 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Mod
 			m, err = nil, s.recovered(kernel, r)
 		}
 	}()
-	w := newWorld(s, opts.Target)
+	w := newWorld(s, opts.Target, opts.Meter)
 	fn, err := s.find(w, kernel)
 	if err != nil {
 		return nil, err
@@ -332,6 +351,9 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Mod
 	var u *unit
 	defer func() {
 		if r := recover(); r != nil {
+			if _, over := budget.Recovered(r); over {
+				panic(r)
+			}
 			if _, stop := r.(stopped); !stop && (u == nil || len(u.diags) == 0) {
 				panic(r)
 			}

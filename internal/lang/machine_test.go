@@ -77,7 +77,7 @@ func TestModuleValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := newWorld(s, DefaultTarget)
+			w := newWorld(s, DefaultTarget, nil)
 			v, ok, err := s.module(w).Get(w.in, "X")
 			if err != nil || !ok {
 				t.Fatalf("X: %v, %v", ok, err)

@@ -15,7 +15,7 @@ func (s *Source) Pointers(kernel string, target Target) (out []bool, err error) 
 			out, err = nil, s.recovered(kernel, r)
 		}
 	}()
-	fn, err := s.find(newWorld(s, target), kernel)
+	fn, err := s.find(newWorld(s, target, s.meter()), kernel)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package lang
 import (
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
@@ -37,6 +38,9 @@ func (g *generator) attempt(s python.Stmt) {
 		r := recover()
 		if r == nil {
 			return
+		}
+		if _, over := budget.Recovered(r); over {
+			panic(r)
 		}
 		if f, ok := r.(*failure); ok && f.silent && len(g.u.diags) == 0 { // whatever hid the fault, it is not to be lost
 			f.silent, f.d = false, diag.Diagnostic{Code: "invalid", Span: s.Span(), Msg: "this depends on something that could not be compiled"}

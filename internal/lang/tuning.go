@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
@@ -16,8 +17,9 @@ type Tuning struct {
 	Steps  []Step // the outermost first
 	Source string // the text of the kernel and of the functions of its file that it calls, without decorators
 
-	mu sync.Mutex
-	in *pyrun.Interp
+	mu    sync.Mutex
+	in    *pyrun.Interp
+	meter *budget.Meter // of each call
 }
 
 // Step is one decorator: either autotune or heuristics.
@@ -86,12 +88,13 @@ func (s *Source) Tuning(kernel string, target Target) (t *Tuning, err error) {
 			t, err = nil, s.recovered(kernel, r)
 		}
 	}()
-	w := newWorld(s, target)
+	meter := s.meter()
+	w := newWorld(s, target, meter)
 	fn, err := s.find(w, kernel)
 	if err != nil || len(fn.Wrappers) == 0 {
 		return nil, err
 	}
-	t = &Tuning{in: w.in, Source: sourceOf(fn.Func)}
+	t = &Tuning{in: w.in, meter: meter, Source: sourceOf(fn.Func)}
 	for i := len(fn.Wrappers) - 1; i >= 0; i-- {
 		step, err := fn.Wrappers[i].step(w.in)
 		if err != nil {
@@ -304,10 +307,14 @@ func (t *Tuning) Call(fn pyrun.Value, args []pyrun.Value, kws []pyrun.Keyword) (
 	defer t.mu.Unlock()
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("internal error in a function of the kernel's file: %v", r)
+			over := false
+			if err, over = budget.Recovered(r); !over {
+				err = fmt.Errorf("internal error in a function of the kernel's file: %v", r)
+			}
 		}
 	}()
 	t.in.Refill()
+	t.meter.Restart()
 	v, err = pyrun.Call(t.in, fn, args, kws)
 	if err != nil {
 		return nil, &diag.List{Files: t.in.Files, Diags: []diag.Diagnostic{pyrun.Diagnostic(err, diag.Span{})}}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/lang/stdlib"
@@ -23,10 +24,11 @@ type world struct {
 	imports map[*python.Module]map[string]string // what each file binds to modules of Triton
 }
 
-func newWorld(src *Source, target Target) *world {
+func newWorld(src *Source, target Target, meter *budget.Meter) *world {
 	w := &world{files: src.files, target: target, known: map[string]*pyrun.Module{}, imports: map[*python.Module]map[string]string{}}
 	w.in = pyrun.NewInterp(pyrun.Options{
 		Files: src.files, Env: src.opts.Env, Finder: src.finder(), Roots: src.opts.Roots,
+		Poll: meter.Tick, MaxBytes: int(min(meter.Limits().Memory, maxValues)),
 		Known:      w.lookupModule,
 		FromSource: func(name string) bool { return torchInTriton[name] },
 		Parse:      src.parse,
@@ -36,6 +38,9 @@ func newWorld(src *Source, target Target) *world {
 	w.register()
 	return w
 }
+
+// maxValues bounds the bytes of compile-time values whatever the budget says.
+const maxValues = 256 << 20
 
 // lookupModule is a module that is given as values. Some projects carry pynvml with them.
 func (w *world) lookupModule(name string) (*pyrun.Module, bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"runtime"
 	"time"
 )
 
@@ -84,7 +85,8 @@ const (
 )
 
 // Compile reads IR text, verifies it, runs the passes and makes code, all in memory. It may be called from many
-// goroutines at once. A cancelled context is noticed between steps. Errors are *ParseError, *VerifyError, *StageError
+// goroutines at once. When the context ends, so does the wait, with the context's cause, though LLVM itself works on to the end of a
+// step in the background. Errors are *ParseError, *VerifyError, *StageError
 // and *FatalError, all naming what was wrong with the IR; anything else is wrong with the target.
 func (l *Lib) Compile(ctx context.Context, ir []byte, opts Options) (*Output, error) {
 	if opts.Name == "" {
@@ -96,12 +98,21 @@ func (l *Lib) Compile(ctx context.Context, ir []byte, opts Options) (*Output, er
 	if opts.Emit&EmitObj != 0 && opts.Target.isPTX() { // which LLVM would say on standard error
 		return nil, &StageError{Name: opts.Name, Stage: "code generation", Msg: "PTX has no object files"}
 	}
+	select {
+	case l.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	c := &compilation{lib: l, ctx: ctx, opts: opts}
-	if err := guard(func() error { return c.run(ir) }); err != nil {
+	if err := guardUntil(ctx, func() error { return c.run(ir) }, func() { <-l.slots }); err != nil {
 		return nil, err
 	}
 	return &c.out, nil
 }
+
+// newSlots is room for as many compilations as LLVM may work on at once. One whose caller has gone keeps its place until it ends, so
+// that those who give up early cannot fill the machine.
+func newSlots() chan struct{} { return make(chan struct{}, max(16, 2*runtime.GOMAXPROCS(0))) }
 
 // compilation is one run through LLVM. It lives on one goroutine, and owns the references.
 type compilation struct {
@@ -116,8 +127,8 @@ type compilation struct {
 }
 
 func (c *compilation) run(ir []byte) error {
-	if err := c.ctx.Err(); err != nil {
-		return err
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
 	}
 	var err error
 	if c.machine, err = c.lib.machine(c.opts.Target, c.opts.Level); err != nil {
@@ -139,8 +150,8 @@ func (c *compilation) run(ir []byte) error {
 		{c.runPasses, &c.out.Times.Passes},
 		{c.emit, &c.out.Times.Codegen},
 	} {
-		if err := c.ctx.Err(); err != nil {
-			return err
+		if c.ctx.Err() != nil {
+			return context.Cause(c.ctx)
 		}
 		start := time.Now()
 		if err := step.run(); err != nil {

@@ -1,6 +1,7 @@
 package llvm
 
 import (
+	"context"
 	"runtime"
 	"sync"
 
@@ -25,7 +26,11 @@ type outcome struct {
 // LLVM calls a handler for such an error and exits when that returns. Ours never returns: it reports, and then its
 // thread sleeps for ever, with what the compilation held. That is a leak of a thread for each fatal error, which no
 // valid IR causes, in exchange for a process that lives. So f has a goroutine and a thread of its own.
-func guard(f func() error) error {
+func guard(f func() error) error { return guardUntil(context.Background(), f, func() {}) }
+
+// guardUntil is guard that waits no longer than until the context ends. LLVM cannot be interrupted: f goes on to its end, with nobody to
+// see its result. ended is called when f has ended, in a fatal error too.
+func guardUntil(ctx context.Context, f func() error, ended func()) error {
 	done := make(chan outcome, 1)
 	go func() {
 		runtime.LockOSThread()
@@ -35,7 +40,17 @@ func guard(f func() error) error {
 		defer guarded.Delete(id)
 		done <- capture(f)
 	}()
-	result := <-done
+	var result outcome
+	select {
+	case result = <-done:
+		ended()
+	case <-ctx.Done():
+		go func() {
+			<-done
+			ended()
+		}()
+		return context.Cause(ctx)
+	}
 	if result.panicked != nil {
 		panic(result.panicked) // where the caller can recover it
 	}

@@ -15,6 +15,7 @@ type Lib struct {
 	at       uintptr // where LLVMGetVersion is
 	version  Version
 	families map[string]bool // targets that this build has: "NVPTX"
+	slots    chan struct{}   // taken by compilations
 }
 
 // Version of a libLLVM.
@@ -39,7 +40,7 @@ var loaded = sync.OnceValues(func() (*Lib, error) { return openFirst(candidates(
 func Open(path string) (*Lib, error) { return openFirst([]dl.Candidate{path}) }
 
 func openFirst(list []dl.Candidate) (*Lib, error) {
-	lib := &Lib{}
+	lib := &Lib{slots: newSlots()}
 	accept := func(file *dl.Library) error { return lib.bind(file) }
 	file, err := dl.Open(fmt.Sprintf("libLLVM %d to %d", minVersion, maxVersion), list, accept)
 	if missing := (*dl.NotFoundError)(nil); errors.As(err, &missing) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/budget"
 )
 
 // writer collects the text of one LLVM function. Lines can be patched later: the values that come into a phi along a back edge are
@@ -16,19 +18,28 @@ type writer struct {
 	ended    bool              // the current block has its terminator
 	dbg      string            // where what is written comes from, as the end of a line
 	decls    map[string]string // of the module: shared by its functions
+	meter    *budget.Meter     // counts what is written; may be nil
 }
 
-func newWriter(decls map[string]string) *writer { return &writer{block: "entry", decls: decls} }
+func newWriter(decls map[string]string, meter *budget.Meter) *writer {
+	return &writer{block: "entry", decls: decls, meter: meter}
+}
+
+// line appends a line.
+func (w *writer) line(s string) {
+	w.meter.Wrote(len(s))
+	w.lines = append(w.lines, s)
+}
 
 // do appends an instruction without a result.
 func (w *writer) do(format string, args ...any) {
-	w.lines = append(w.lines, "  "+fmt.Sprintf(format, args...)+w.dbg)
+	w.line("  " + fmt.Sprintf(format, args...) + w.dbg)
 }
 
 // val appends an instruction and returns the name of its result.
 func (w *writer) val(format string, args ...any) string {
 	name := w.temp()
-	w.lines = append(w.lines, "  "+name+" = "+fmt.Sprintf(format, args...)+w.dbg)
+	w.line("  " + name + " = " + fmt.Sprintf(format, args...) + w.dbg)
 	return name
 }
 

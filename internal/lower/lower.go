@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -19,6 +20,8 @@ type Options struct {
 	MaskAlign  func(mask *ir.Value) int
 	// Constancy is, for each dimension, how many consecutive elements, from an aligned start, are equal; nil says 1.
 	Constancy func(v *ir.Value) []int64
+	// Budget bounds the code; nil bounds nothing.
+	Budget *budget.Meter
 }
 
 // Kernel is a lowered kernel.
@@ -42,6 +45,10 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
+			if over, ok := budget.Recovered(r); ok {
+				k, err = nil, fmt.Errorf("lower: %s: %w", kernel, over)
+				return
+			}
 			u, ok := r.(*unsupported)
 			if !ok {
 				panic(r)
@@ -93,7 +100,7 @@ type lowering struct {
 
 func (g *program) newLowering(fn *ir.Op) *lowering {
 	return &lowering{
-		writer: newWriter(g.decls), program: g, fn: fn, vals: map[*ir.Value]value{},
+		writer: newWriter(g.decls, g.opts.Budget), program: g, fn: fn, vals: map[*ir.Value]value{},
 		labels: map[*ir.Block]string{}, phis: map[*ir.Block][]*phi{}, waiting: map[*ir.Block][]edge{},
 	}
 }
@@ -226,6 +233,7 @@ func (l *lowering) block_(b *ir.Block) {
 }
 
 func (l *lowering) op(op *ir.Op) {
+	l.opts.Budget.Tick()
 	f := handlers[op.Def]
 	if f == nil {
 		l.fail(op, "there is no lowering for it")

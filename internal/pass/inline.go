@@ -44,6 +44,7 @@ type inliner struct {
 	funcs  map[string]*ir.Op
 	refs   map[string]int // mentions of each function
 	state  map[*ir.Op]visit
+	total  int // operations of the module
 }
 
 func (in *inliner) run(m *ir.Module) {
@@ -55,6 +56,7 @@ func (in *inliner) run(m *ir.Module) {
 		}
 	}
 	for op := range m.Op.Ops() {
+		in.total++
 		in.countRefs(op)
 	}
 	for _, f := range order {
@@ -140,6 +142,8 @@ func (in *inliner) inline(call, callee *ir.Op) {
 	if isPrivate(callee) && in.refs[name] == 1 {
 		body.TakeBody(callee.Region(0))
 	} else {
+		in.total += countOps(callee)
+		in.ctx.Budget.Ops(in.total)
 		callee.Region(0).CloneInto(body, ir.NewMapping())
 		for b := range body.Blocks() {
 			for op := range b.Ops() {

@@ -90,6 +90,7 @@ func hoist(ctx *Context, loop *ir.Op, h hoister) {
 	for _, r := range loop.Regions() {
 		for b := range r.Blocks() {
 			for op := range b.Ops() {
+				ctx.Budget.Tick()
 				if op.Def.Has(ir.Terminator) || !invariant(op, loop) || !h.may(op) {
 					continue
 				}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -37,6 +38,8 @@ type Context struct {
 	Dump  io.Writer    // where dumps go; nil drops them
 	Stage func(Stage)  // called before and after each pass, for traces; may be nil
 	Print PrintOptions // how dumps and reproducers are printed
+
+	Budget *budget.Meter // bounds what passes make, and how long they take; nil bounds nothing
 
 	timings   []Timing
 	rewrites  int
@@ -66,8 +69,12 @@ func (c *Context) Rewrite() bool {
 	return true
 }
 
-// At notes the operation that a pass is working on, for the report when it panics.
-func (c *Context) At(op *ir.Op) { c.at = op }
+// At notes the operation that a pass is working on, for the report when it panics or goes over its budget. A pass calls it for each
+// operation that it spends time on.
+func (c *Context) At(op *ir.Op) {
+	c.at = op
+	c.Budget.Tick()
+}
 
 // Stage is the module before or after a pass, as a recorder sees it. The module must not be kept: passes change it.
 type Stage struct {

@@ -267,6 +267,7 @@ func mergeBlocks(rw *Rewriter, r *ir.Region) bool {
 			continue
 		}
 		h := blockHash(b)
+		rw.ctx.At(b.First())
 		orig := findBlock(seen[h], b)
 		if orig == nil {
 			seen[h] = append(seen[h], b)
@@ -318,6 +319,11 @@ func blockHash(b *ir.Block) uint64 {
 	for op := range b.Ops() {
 		h = mix(h, maphash.Comparable(seed, op.Def))
 		h = mix(h, uint64(op.NumOperands()))
+		for _, a := range op.Attrs() {
+			if !isDefault(op, a) {
+				h = mix(h, maphash.Comparable(seed, a))
+			}
+		}
 	}
 	return h
 }

@@ -152,7 +152,7 @@ func (rw *Rewriter) count() {
 
 func (rw *Rewriter) drain(ps *Patterns) {
 	for op := rw.work.pop(); op != nil && !rw.exhausted(); op = rw.work.pop() {
-		rw.ctx.at = op
+		rw.ctx.At(op)
 		if rw.step(op, ps) {
 			rw.count()
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -77,7 +78,9 @@ func (c *Context) runOne(i int, m *ir.Module, passes []Pass) error {
 		before = m.Clone()
 	}
 	start := time.Now()
+	c.Budget.Within(c.place)
 	err := c.guard(p, m)
+	c.Budget.Within(nil)
 	c.timings = append(c.timings, Timing{p.Name, time.Since(start)})
 	if err == nil && c.Verify {
 		if bad := ir.Verify(m.Op); bad != nil {
@@ -98,6 +101,10 @@ func (c *Context) guard(p Pass, m *ir.Module) (err error) {
 		if r == nil {
 			return
 		}
+		if over, ok := budget.Recovered(r); ok {
+			err = fmt.Errorf("%s: %w", p.Name, over)
+			return
+		}
 		e := &InternalError{Pass: p.Name, Stack: string(debug.Stack())}
 		e.Op, e.Loc = describe(c.at)
 		if e.Err, _ = r.(error); e.Err == nil {
@@ -106,10 +113,43 @@ func (c *Context) guard(p Pass, m *ir.Module) (err error) {
 		err = e
 	}()
 	c.at = nil
+	if err := c.Budget.Check(); err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
 	if err := p.Run(c, m); err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
+	if c.Budget != nil {
+		c.at = nil
+		c.Budget.Ops(countOps(m.Op))
+	}
 	return nil
+}
+
+// countOps is the number of operations inside op.
+func countOps(op *ir.Op) int {
+	n := -1
+	op.Walk(func(*ir.Op) bool { n++; return true })
+	return n
+}
+
+// place is the function that holds the operation being worked on, with its place in the source.
+func (c *Context) place() string {
+	if c.at == nil {
+		return ""
+	}
+	_, loc := describe(c.at)
+	f := c.at
+	for f != nil && !f.Def.Has(ir.SymbolOp) {
+		f = f.Parent()
+	}
+	switch {
+	case f == nil:
+		return loc
+	case loc == "":
+		return f.Text("sym_name")
+	}
+	return f.Text("sym_name") + " at " + loc
 }
 
 // describe names an operation and its place, without trusting it: it may be half built.

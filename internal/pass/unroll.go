@@ -24,11 +24,16 @@ var LoopUnroll = Pass{
 				loops = append(loops, op)
 			}
 		})
+		total := 0
+		if len(loops) > 0 {
+			total = countOps(m.Op)
+		}
 		for _, loop := range loops {
 			ctx.At(loop)
 			factor := loop.IntOr(unrollFactor, 1)
 			loop.SetAttr(unrollFactor, nil)
-			unroll(loop, factor)
+			total += unroll(loop, factor)
+			ctx.Budget.Ops(total)
 		}
 		return nil
 	},
@@ -40,13 +45,14 @@ const (
 )
 
 // maxUnrolled bounds the operations that unrolling one loop may make; a loop that would need more stays as it is.
-const maxUnrolled = 1 << 20
+const maxUnrolled = 1 << 16
 
-// unroll repeats the body of a loop factor times.
-func unroll(loop *ir.Op, factor int64) {
+// unroll repeats the body of a loop factor times, and returns about how many operations that made.
+func unroll(loop *ir.Op, factor int64) int {
 	body := loop.Body(0)
-	if n, ok := tripCount(loop); body.First() == body.Last() || tooLarge(body, factor) || ok && n < uint64(factor) {
-		return
+	size, fits := unrolledSize(body, factor)
+	if n, ok := tripCount(loop); body.First() == body.Last() || !fits || ok && n < uint64(factor) {
+		return 0
 	}
 	b := ir.At(loop)
 	step := scf.Step(loop)
@@ -58,20 +64,21 @@ func unroll(loop *ir.Op, factor int64) {
 	loop.SetOperand(2, wideStep)
 	repeatBody(loop, step, factor)
 	promote(loop)
+	return size
 }
 
-// tooLarge counts the body only as far as it must.
-func tooLarge(body *ir.Block, factor int64) bool {
+// unrolledSize is the number of operations of an unrolled body, and whether that is allowed. It counts only as far as it must.
+func unrolledSize(body *ir.Block, factor int64) (size int, fits bool) {
 	n := int64(0)
 	for op := range body.Ops() {
 		for range op.Ops() {
 			n++
 		}
 		if n > maxUnrolled/factor {
-			return true
+			return 0, false
 		}
 	}
-	return false
+	return int(n * factor), true
 }
 
 // unrolledBounds is the upper bound and the step of the unrolled loop, and whether iterations are left over.

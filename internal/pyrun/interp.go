@@ -14,6 +14,7 @@ type Options struct {
 	MaxSteps int               // expressions and statements evaluated, 10 million
 	MaxBytes int               // bytes allocated by containers, strings and ints, freed ones included, 256 MiB
 	MaxDepth int               // calls inside calls, 1000 as in Python
+	Poll     func()            // called now and then; a panic in it ends the evaluation, and is the caller's to recover; may be nil
 	Finder   Finder            // source modules; nil when there are none
 	Roots    []string          // folders to search for source modules after those around the importing file
 	// Known gives the modules that the user of this package registers, by dotted name. They come before all others.
@@ -40,6 +41,7 @@ type Interp struct {
 	environ *Dict
 
 	steps, bytes int // what is left
+	poll         int // steps until Poll is called
 	depth        int
 
 	sources map[string]*Module // by file
@@ -100,8 +102,17 @@ func (in *Interp) work(n int) error {
 	if in.steps -= n; in.steps < 0 {
 		return in.spent()
 	}
+	if in.poll -= n; in.poll < 0 {
+		in.poll = stepsPerPoll
+		if in.opts.Poll != nil {
+			in.opts.Poll()
+		}
+	}
 	return nil
 }
+
+// stepsPerPoll steps take less than a millisecond.
+const stepsPerPoll = 4096
 
 func (in *Interp) spent() error {
 	e := Errorf(RuntimeError, "evaluation takes more than %d steps", in.opts.MaxSteps)

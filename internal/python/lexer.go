@@ -104,6 +104,9 @@ func (l *lexer) bad(start int, code, hint, format string, args ...any) {
 
 func (l *lexer) errorf(start, end int, code, hint, format string, args ...any) {
 	l.damaged = true
+	if len(l.list.Diags) >= maxErrors { // a line may hold millions
+		return
+	}
 	l.list.Errorf(diag.Span{Start: l.file.Pos(start), End: l.file.Pos(end)}, code, format, args...)
 	l.list.Diags[len(l.list.Diags)-1].Hint = hint
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -106,11 +107,13 @@ type Input struct {
 
 	Passes pass.Options // what is done around passes
 	Dump   io.Writer    // gets what Passes has printed
+
+	Budget *budget.Meter // of the whole compilation; nil bounds nothing
 }
 
 // Run runs passes over the input's module.
 func (in *Input) Run(passes []pass.Pass) error {
-	ctx := &pass.Context{Options: in.Passes, Dump: in.Dump}
+	ctx := &pass.Context{Options: in.Passes, Dump: in.Dump, Budget: in.Budget}
 	ctx.DumpAfter = nil
 	for _, n := range in.Passes.DumpAfter { // each pipeline prints those that it has
 		if _, ok := pass.Lookup(passes, n); ok || n == "all" {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -77,7 +78,7 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 	}
 	start = time.Now()
 	host := lib.HostTarget()
-	code, err := codegen.Generate(in.Module, in.Kernel, c.options(host, in.Options.Overlap))
+	code, err := codegen.Generate(in.Module, in.Kernel, c.options(host, in.Options.Overlap, in.Budget))
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +107,12 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 }
 
 // options are the code generator's. Checked code has no vectors: each element's address is looked at.
-func (c Compiler) options(host llvm.Target, overlap bool) codegen.Options {
+func (c Compiler) options(host llvm.Target, overlap bool, meter *budget.Meter) codegen.Options {
 	o := codegen.Options{Overlap: overlap, VectorBytes: vectorBytes(host.Features), Features: host.Features, Check: c.Check, Lines: c.Lines, Gemm: gemm.Host(host.Features, tiles())}
 	if c.vector > 0 {
 		o.VectorBytes, o.Gemm = c.vector, gemm.Host("", false)
 	}
+	o.Budget = meter
 	if c.Check {
 		o.VectorBytes = 2
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/dialect/amdg"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -27,6 +28,7 @@ func init() {
 type moduleCompiler struct {
 	m     *ir.Module
 	p     *Program
+	meter *budget.Meter // may be nil
 	byOp  map[*ir.Op]*function
 	lanes map[*ir.Op]*function // functions compiled to work on many elements at once
 }
@@ -190,6 +192,7 @@ func (c *compiler) emit(op *ir.Op, s step) {
 
 // lower compiles one operation, unless the planner has disposed of it.
 func (c *compiler) lower(op *ir.Op) {
+	c.meter.Tick()
 	if !c.plan.live[op] || c.plan.done[op] {
 		return
 	}

@@ -86,11 +86,11 @@ func (p *planner) markLive() {
 	for len(work) > 0 {
 		op := work[len(work)-1]
 		work = work[:len(work)-1]
-		if op != p.op {
+		if op != p.op { // what p.op itself takes is computed around it
 			need(op.Parent())
-		}
-		for _, v := range op.Operands() {
-			need(v.Def())
+			for _, v := range op.Operands() {
+				need(v.Def())
+			}
 		}
 		for _, r := range op.Regions() {
 			for b := range r.Blocks() {

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -110,9 +111,16 @@ func (f *frame) bytes(r reg, k kind) []byte {
 }
 
 // Compile makes a kernel of the module ready to run, with all that it calls. The module must be valid and stay unchanged.
-func Compile(m *ir.Module, kernel string) (p *Program, err error) {
+func Compile(m *ir.Module, kernel string) (*Program, error) { return CompileWithin(nil, m, kernel) }
+
+// CompileWithin is Compile within a budget.
+func CompileWithin(meter *budget.Meter, m *ir.Module, kernel string) (p *Program, err error) {
 	defer func() { // a module that the verifier would reject
 		if e := recover(); e != nil {
+			if over, ok := budget.Recovered(e); ok {
+				p, err = nil, fmt.Errorf("interp: @%s: %w", kernel, over)
+				return
+			}
 			p, err = nil, fmt.Errorf("interp: @%s: the module is not valid: %v", kernel, e)
 		}
 	}()
@@ -120,7 +128,7 @@ func Compile(m *ir.Module, kernel string) (p *Program, err error) {
 	if op == nil || !isFunc(op) {
 		return nil, fmt.Errorf("interp: no function @%s in the module", kernel)
 	}
-	c := &moduleCompiler{m: m, p: &Program{Name: kernel}, byOp: map[*ir.Op]*function{}, lanes: map[*ir.Op]*function{}}
+	c := &moduleCompiler{m: m, p: &Program{Name: kernel}, meter: meter, byOp: map[*ir.Op]*function{}, lanes: map[*ir.Op]*function{}}
 	fn, err := c.function(op, true)
 	if err != nil {
 		return nil, err

@@ -139,7 +139,9 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	}
 	start := time.Now()
 	params := paramSizes(in.Module.Lookup(in.Kernel))
-	k, err := lower.Lower(in.Module, in.Kernel, c.lowerOptions(in.Module))
+	opts := c.lowerOptions(in.Module)
+	opts.Budget = in.Budget
+	k, err := lower.Lower(in.Module, in.Kernel, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	stack "runtime/debug"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/funcd"
 	"github.com/nereid-lang/nereid/internal/dialect/memref"
@@ -19,9 +20,10 @@ type Options struct {
 	VectorBytes int    // of a vector register: 64, 32 or 16
 	Features    string // of the CPU, as LLVM lists them
 	Gemm        gemm.Target
-	Check       bool // each access of memory is checked; see check.go
-	Overlap     bool // arguments may overlap each other; see alias.go
-	Lines       bool // the code says which lines of the source it comes from
+	Budget      *budget.Meter // bounds the code; nil bounds nothing
+	Check       bool          // each access of memory is checked; see check.go
+	Overlap     bool          // arguments may overlap each other; see alias.go
+	Lines       bool          // the code says which lines of the source it comes from
 }
 
 // Code is a kernel as LLVM IR.
@@ -196,11 +198,16 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 		dest: map[*ir.Value]*view{}, wraps: map[*ir.Value]*wrapInfo{}, gemmScratch: map[string]*view{},
 		apart: map[[2]int]bool{}, fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, owners: map[string]owner{}, steps: map[string]step{},
 	}
+	g.meter = opts.Budget
 	if opts.Lines {
 		g.lines = newLines(fn, kernel)
 	}
 	defer func() { // a bug of ours: no reason to end the process
 		if r := recover(); r != nil {
+			if over, ok := budget.Recovered(r); ok {
+				code, err = nil, fmt.Errorf("cpu: %s: %w", kernel, over)
+				return
+			}
 			code, err = nil, fmt.Errorf("cpu: internal error in %s: %v\n%s", kernel, r, stack.Stack())
 		}
 	}()

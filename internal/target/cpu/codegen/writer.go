@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/budget"
 )
 
 // writer collects the text of one LLVM function.
@@ -14,25 +16,30 @@ type writer struct {
 	temps   int
 	dbg     string // metadata that follows each instruction: where it comes from
 	decls   map[string]string
+	meter   *budget.Meter // counts what is written; may be nil
 }
 
 func newWriter() *writer { return &writer{text: &strings.Builder{}, decls: map[string]string{}} }
 
 // do writes an instruction without a result.
 func (w *writer) do(format string, args ...any) {
+	at := w.text.Len()
 	w.text.WriteString("  ")
 	fmt.Fprintf(w.text, format, args...)
 	w.text.WriteString(w.dbg)
 	w.text.WriteByte('\n')
+	w.meter.Wrote(w.text.Len() - at)
 }
 
 // op writes an instruction and returns the name of its result.
 func (w *writer) op(format string, args ...any) string {
 	name := w.temp()
+	at := w.text.Len()
 	w.text.WriteString("  " + name + " = ")
 	fmt.Fprintf(w.text, format, args...)
 	w.text.WriteString(w.dbg)
 	w.text.WriteByte('\n')
+	w.meter.Wrote(w.text.Len() - at)
 	return name
 }
 
