@@ -40,7 +40,8 @@ type loading struct {
 // Env gives the file's module-level code environment variables; without it there are none.
 func Env(vars map[string]string) LoadOption { return func(o *loading) { o.lang.Env = vars } }
 
-// Roots adds folders in which imports are looked for.
+// Roots adds folders in which imports are looked for, and below which files may be read. Without it these are the file's project for Load,
+// the file system for LoadFS, and none for Parse. Nothing in a file (sys.path, relative imports, links) leads beyond them.
 func Roots(dirs ...string) LoadOption {
 	return func(o *loading) { o.lang.Roots = append(o.lang.Roots, dirs...) }
 }
@@ -48,13 +49,14 @@ func Roots(dirs ...string) LoadOption {
 // With has the module's kernels compiled under a configuration of the program's, not the environment's.
 func With(c Config) LoadOption { return func(o *loading) { o.conf = &c } }
 
-// Load reads a file. Imports of other modules are found beside it and in the folders around it.
+// Load reads a file. Imports of other modules are found below its project: the nearest folder around it that has a pyproject.toml,
+// setup.py, setup.cfg or .git, or else the folder of its outermost package, or else its own.
 func Load(name string, opts ...LoadOption) (*Module, error) {
 	src, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %w", err)
 	}
-	return parse(filepath.ToSlash(name), src, lang.LoadOptions{}, opts)
+	return parse(filepath.ToSlash(name), src, lang.LoadOptions{OnDisk: true}, opts)
 }
 
 // LoadFS reads a file of a file system, an embed.FS say; imports are found in it too.
@@ -69,7 +71,7 @@ func LoadFS(fsys fs.FS, name string, opts ...LoadOption) (*Module, error) {
 	return parse(name, src, lang.LoadOptions{FS: fsys}, opts)
 }
 
-// Parse reads kernels from text. The name stands in messages.
+// Parse reads kernels from text. The name stands in messages; no file is read for imports unless Roots names folders.
 func Parse(name string, src []byte, opts ...LoadOption) (*Module, error) {
 	return parse(name, src, lang.LoadOptions{}, opts)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/replay"
 )
 
@@ -39,7 +40,7 @@ func (r *replayer) complete(c *replay.Case, err error, again func(*nereid.Kernel
 	if e != nil {
 		return 0, err
 	}
-	opts := []nereid.LoadOption{nereid.Roots(r.root)}
+	opts := []nereid.LoadOption{nereid.Roots(r.root, pyrun.ProjectRoot(file))}
 	for range maxLost {
 		name := undefinedName.FindStringSubmatch(err.Error())
 		if name == nil {

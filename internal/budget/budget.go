@@ -206,8 +206,11 @@ func (m *Meter) Tick() {
 	}
 }
 
-// Ops panics with a *Stop when n operations are too many. It is asked before they are made.
-func (m *Meter) Ops(n int) { stop(m.CheckOps(n)) }
+// Ops panics with a *Stop when n operations are too many, or the compilation is to end. It is asked before many are made.
+func (m *Meter) Ops(n int) {
+	stop(m.Check())
+	stop(m.CheckOps(n))
+}
 
 // llvmBytes is the memory that LLVM takes for a byte of its IR's text, from the text to machine code.
 const llvmBytes = 64

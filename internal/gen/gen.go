@@ -35,7 +35,7 @@ func Go(name string, src []byte, o Options) ([]byte, error) {
 }
 
 func newGenerator(name string, src []byte, o Options) (*generator, error) {
-	s, err := lang.Load(name, src, lang.LoadOptions{Roots: o.Roots})
+	s, err := lang.Load(name, src, lang.LoadOptions{OnDisk: true, Roots: o.Roots})
 	if err != nil {
 		return nil, err
 	}

@@ -82,6 +82,7 @@ func (o Options) sem() sem.Options {
 // LoadOptions say where a file's imports are found and which environment its conditions see.
 type LoadOptions struct {
 	FS     fs.FS             // where imported modules are; nil: the folders of the operating system
+	OnDisk bool              // the file is one of the operating system: its project (pyrun.ProjectRoot) is searched too
 	Roots  []string          // more folders to search
 	Env    map[string]string // os.environ
 	Limits budget.Limits     // of source text here, and of what is evaluated before a compilation
@@ -130,7 +131,11 @@ func (s *Source) finder() pyrun.Finder {
 	if s.opts.FS != nil {
 		return pyrun.FSFinder(s.opts.FS)
 	}
-	return pyrun.DirFinder()
+	roots := s.opts.Roots
+	if s.opts.OnDisk {
+		roots = append([]string{pyrun.ProjectRoot(s.Name)}, roots...)
+	}
+	return pyrun.DirFinder(roots...)
 }
 
 // meter bounds what is evaluated outside of a compilation: parameters and decorators.

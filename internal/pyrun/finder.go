@@ -2,9 +2,7 @@ package pyrun
 
 import (
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/python"
@@ -15,6 +13,21 @@ type Finder interface {
 	ReadFile(name string) ([]byte, error)
 	IsFile(name string) bool
 	IsDir(name string) bool
+}
+
+// searcher is a Finder that can say which folders it searches, for messages.
+type searcher interface{ Searched() []string }
+
+// searched says where source modules were looked for, and how to have more folders searched.
+func (in *Interp) searched() string {
+	s, ok := in.opts.Finder.(searcher)
+	switch {
+	case !ok:
+		return "add its folder to the search path"
+	case len(s.Searched()) == 0:
+		return "a text without a file has no folder to import from; name one with nereid.Roots or --root"
+	}
+	return "it was looked for below " + strings.Join(s.Searched(), ", ") + "; name another folder with nereid.Roots or --root"
 }
 
 // lister is a Finder that can say which folders are in a folder, in order.
@@ -52,31 +65,9 @@ func folders(entries []fs.DirEntry) []string {
 	return out
 }
 
-// DirFinder finds modules in the folders of the computer.
-func DirFinder() Finder { return dirFinder{} }
-
-type dirFinder struct{}
-
-func (dirFinder) ReadFile(name string) ([]byte, error) { return os.ReadFile(filepath.FromSlash(name)) }
-
-func (dirFinder) Folders(dir string) []string {
-	entries, _ := os.ReadDir(filepath.FromSlash(dir))
-	return folders(entries)
-}
-
-func (dirFinder) IsFile(name string) bool {
-	st, err := os.Stat(filepath.FromSlash(name))
-	return err == nil && st.Mode().IsRegular()
-}
-
-func (dirFinder) IsDir(name string) bool {
-	st, err := os.Stat(filepath.FromSlash(name))
-	return err == nil && st.IsDir()
-}
-
 // searchRoots are the folders in which the absolute imports of a module are looked for: the folder that holds its
 // outermost package, the folders around that (with their src folders), and those of the options (with projects in them). Folders inside the
-// package are none.
+// package are none. What the finder does not show does not count: sys.path leads nowhere beyond its roots.
 func (in *Interp) searchRoots(m *Module) []string {
 	var roots []string
 	add := func(dir string) {

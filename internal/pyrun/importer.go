@@ -44,7 +44,9 @@ func (in *Interp) findModule(m *Module, name string, span diag.Span) (Value, err
 	if in.tries > 0 {
 		return nil, notFound(name)
 	}
-	return NewUnknown(name, span), nil
+	u := NewUnknown(name, span)
+	u.Looked = in.searched()
+	return u, nil
 }
 
 // preferredSource is the source of a part of a registered package that is rather read than given, if it is here.
@@ -239,7 +241,7 @@ func (in *Interp) fromModule(st *python.ImportFrom, m *Module) (Value, error) {
 		return nil, notFound(name)
 	}
 	u := NewUnknown(strings.Repeat(".", st.Level)+st.Module, st.Span())
-	u.Reason = "there is no file for module '" + u.Package + "'"
+	u.Reason = "there is no file for module '" + u.Package + "': " + in.searched()
 	return u, nil
 }
 

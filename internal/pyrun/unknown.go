@@ -13,6 +13,7 @@ type Unknown struct {
 	Span    diag.Span // of that import
 	Path    string    // the expression that gave the value, "foo.bar(...)"
 	Reason  string    // why nothing is known; may be empty
+	Looked  string    // where the package was looked for, and how to have it looked for elsewhere; may be empty
 	// Args are the arguments of the call that gave the value, if it was one: a decorator's function, for one.
 	Args []Value
 
@@ -46,7 +47,7 @@ func (u *Unknown) derive(suffix string, plain bool) *Unknown {
 	if len(path) > maxPath {
 		path, plain = "…"+path[len(path)-maxPath:], false
 	}
-	return &Unknown{Package: u.Package, Span: u.Span, Path: path, Reason: u.Reason, plain: u.plain && plain}
+	return &Unknown{Package: u.Package, Span: u.Span, Path: path, Reason: u.Reason, Looked: u.Looked, plain: u.plain && plain}
 }
 
 func (u *Unknown) attr(name string) *Unknown { return u.derive("."+name, true) }
@@ -82,7 +83,11 @@ func (u *Unknown) need(use string) error {
 		e = Errorf(TypeError, "%s of '%s' is not known here: %s", use, u.Path, u.Reason)
 	}
 	e.Code = "unknown-package"
-	e.Hint = fmt.Sprintf("package '%s' is not among the modules given; add its folder to the search path, or do not use it at compile time", u.Package)
+	looked := u.Looked
+	if looked == "" {
+		looked = "add its folder to the search path"
+	}
+	e.Hint = fmt.Sprintf("package '%s' is not among the modules given; %s, or do not use it at compile time", u.Package, looked)
 	if u.Reason != "" {
 		e.Hint = ""
 	}
