@@ -40,7 +40,7 @@ var attacks = []struct {
 		[]string{"t.py:6:", "k takes the kernel over its budget"}},
 	{"nested static_range", greedyKernel("", "    for i in tl.static_range(1000):\n        for j in tl.static_range(1000):\n"+
 		"            for l in tl.static_range(1000):\n                n += i * j\n    tl.store(x, n)\n"), []string{"t.py:8:", "k takes the kernel over"}},
-	{"too much text", strings.Repeat("x=1;", 5<<20) + "\n" + greedyKernel("", "    tl.store(x, n)\n"), []string{"bytes of source text in t.py"}},
+	{"too much text", strings.Repeat("x=1;", 1<<20) + "\n" + greedyKernel("", "    tl.store(x, n)\n"), []string{"bytes of source text in t.py"}},
 	{"a line of statements", greedyKernel("", "    "+strings.Repeat("n+=1;", 300_000)+"\n    tl.store(x, n)\n"), []string{"t.py:5:", "k takes the kernel over"}},
 	{"characters that are none", strings.Repeat("?", 4<<20), []string{"t.py:1:1: error: unexpected character '?'"}},
 	{"a sum of a million terms", greedyKernel("", "    y = n"+strings.Repeat("+n", 1_000_000)+"\n"), []string{"t.py:5:", "nested too deeply"}},
@@ -131,7 +131,9 @@ func TestCompileCancelled(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 			defer cancel()
 			start := time.Now()
-			err := within(t, 30*time.Second, func() error { return compileText(ctx, dev, src, nereid.Config{Budget: nereid.Budget{Ops: -1, Memory: -1}}) })
+			err := within(t, 30*time.Second, func() error {
+				return compileText(ctx, dev, src, nereid.Config{Budget: nereid.Budget{Ops: -1, Memory: -1}})
+			})
 			if !errors.Is(err, context.DeadlineExceeded) && !(name == "host" && err != nil) {
 				t.Errorf("%v", err)
 			}

@@ -44,7 +44,7 @@ type Config struct {
 // limit. A compilation that goes over its budget is an error that names the function, and *BudgetError is in it where it was not the
 // front end that stopped it.
 //
-//   - Source: bytes of source text, imported files included (8 MiB)
+//   - Source: bytes of source text, imported files included (4 MiB)
 //   - Ops: operations of the kernel with all that it calls, unrolled and inlined (500,000)
 //   - Time: from the beginning of a compilation to its end (5 minutes)
 //   - Memory: bytes of compile-time values, of IR and of what LLVM makes of it, each for itself, as estimated (1 GiB)

@@ -57,10 +57,12 @@ func TestImportsStayInRoots(t *testing.T) {
 				t.Fatal(err)
 			}
 			for how, load := range map[string]func() (*nereid.Module, error){
-				"Load":        func() (*nereid.Module, error) { return nereid.Load(file) },
-				"Parse":       func() (*nereid.Module, error) { return nereid.Parse(filepath.ToSlash(file), src) },
-				"Parse Roots": func() (*nereid.Module, error) { return nereid.Parse("k.py", src, nereid.Roots(filepath.Join(dir, "proj"))) },
-				"LoadFS":      func() (*nereid.Module, error) { return nereid.LoadFS(os.DirFS(filepath.Join(dir, "proj/pkg")), "k.py") },
+				"Load":  func() (*nereid.Module, error) { return nereid.Load(file) },
+				"Parse": func() (*nereid.Module, error) { return nereid.Parse(filepath.ToSlash(file), src) },
+				"Parse Roots": func() (*nereid.Module, error) {
+					return nereid.Parse("k.py", src, nereid.Roots(filepath.Join(dir, "proj")))
+				},
+				"LoadFS": func() (*nereid.Module, error) { return nereid.LoadFS(os.DirFS(filepath.Join(dir, "proj/pkg")), "k.py") },
 			} {
 				if got := secretOf(t, load); got != "" {
 					t.Errorf("%s read the secret: %s", how, got)

@@ -17,7 +17,7 @@ import (
 
 // Limits bound one compilation. A field that is zero has its default; a negative one is no limit.
 type Limits struct {
-	Source int           // bytes of source text, those of imported files included; default 8 MiB
+	Source int           // bytes of source text, those of imported files included; default 4 MiB
 	Ops    int           // operations of a kernel with all it calls, after unrolling and inlining; default 500,000
 	Time   time.Duration // from the beginning of the compilation; default 5 minutes
 	Memory int64         // bytes of compile-time values, of IR and of code for LLVM, each for itself, as estimated; default 1 GiB
@@ -25,7 +25,7 @@ type Limits struct {
 
 // The defaults. The largest kernels that we know have some 40,000 operations when all is inlined, and are compiled in seconds.
 const (
-	DefaultSource = 8 << 20
+	DefaultSource = 4 << 20
 	DefaultOps    = 500_000
 	DefaultTime   = 5 * time.Minute
 	DefaultMemory = 1 << 30

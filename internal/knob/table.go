@@ -87,7 +87,7 @@ var (
 		Doc: "On sm_90, products of matrices use the instructions of older GPUs (`mma.sync`) instead of those of warp groups (`wgmma`).",
 	})
 	MaxSource = size(Row{
-		Group: "Compilation", Name: "NEREID_MAX_SOURCE", Default: "8MiB",
+		Group: "Compilation", Name: "NEREID_MAX_SOURCE", Default: "4MiB",
 		Doc: "The most source text that a module may have, imported files included. More is an error, as with the other limits of a compilation.",
 	}, 0)
 	MaxOps = number(Row{
