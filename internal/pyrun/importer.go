@@ -241,7 +241,10 @@ func (in *Interp) fromModule(st *python.ImportFrom, m *Module) (Value, error) {
 		return nil, notFound(name)
 	}
 	u := NewUnknown(strings.Repeat(".", st.Level)+st.Module, st.Span())
-	u.Reason = "there is no file for module '" + u.Package + "': " + in.searched()
+	u.Reason = "there is no file for module '" + u.Package + "'"
+	if s, ok := in.opts.Finder.(searcher); ok {
+		u.Reason += " below " + strings.Join(s.Searched(), ", ") + " (nereid.Roots and --root name folders)"
+	}
 	return u, nil
 }
 
