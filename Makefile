@@ -9,7 +9,7 @@ FUZZTIME  ?= 30s
 
 export CGO_ENABLED := 0
 
-.PHONY: run demo test test-cuda check build bench bench-cpu fuzz lint setup clean help
+.PHONY: run demo test test-cuda check build bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -17,7 +17,7 @@ run: prepare build ## build nereid and show it at work
 demo:
 	@scripts/demo bin/nereid
 
-test: prepare check ## formatting, vet and every test
+test: prepare check ## what check does, and every test
 	$(GO) test $(TESTFLAGS) ./...
 
 test-cuda: ## the tests that need an NVIDIA GPU
@@ -26,9 +26,11 @@ test-cuda: ## the tests that need an NVIDIA GPU
 	NEREID_TEST_DEVICE=cuda:0 $(GO) test $(TESTFLAGS) -run 'Conform|Clusters' ./internal/conform
 	$(GO) run ./cmd/nereid replay --device cuda:0 --root . testdata/replay/*.safetensors
 
-check:
+check: ## formatting, vet, staticcheck, dead code; the tools as go.mod pins them
 	@GO="$(GO)" scripts/check-format
 	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	@GO="$(GO)" scripts/check-dead
 
 build: ## bin/nereid
 	$(GO) build -trimpath -o bin/nereid ./cmd/nereid
@@ -42,10 +44,6 @@ bench-cpu: build ## the CPU against C, OpenBLAS and NumPy: a table of ratios
 
 fuzz: ## every fuzz target in turn (FUZZTIME=30s each)
 	@GO="$(GO)" scripts/fuzz $(FUZZTIME)
-
-lint: ## go vet and staticcheck, at the version go.mod pins
-	$(GO) vet ./...
-	$(GO) tool staticcheck ./...
 
 setup: ## fetch optional tools again, even if that failed a moment ago
 	@GO="$(GO)" scripts/setup --retry

@@ -38,3 +38,16 @@ func TestSources(t *testing.T) {
 		t.Error(x, err)
 	}
 }
+
+// Parameters travel as words that hold their bits.
+func TestWords(t *testing.T) {
+	if got := genrt.FloatWord(1.5); got != 0x3fc00000 {
+		t.Errorf("float32 1.5 is %#x", got)
+	}
+	if got := genrt.DoubleWord(-1.5); uint64(got) != 0xbff8000000000000 {
+		t.Errorf("float64 -1.5 is %#x", uint64(got))
+	}
+	if genrt.BoolWord(true) != 1 || genrt.BoolWord(false) != 0 {
+		t.Error("bools are not 1 and 0")
+	}
+}

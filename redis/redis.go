@@ -3,7 +3,7 @@
 //	import _ "github.com/nereid-lang/nereid/redis"
 //
 // From then on CacheOptions.Redis and NEREID_CACHE_REDIS take an address such as redis://user:password@host:6379/0. The import
-// links a Redis client with TLS, about 3 MB, which programs without it do not carry.
+// links a Redis client with TLS, about 4 MB, which programs without it do not carry.
 package redis
 
 import (

@@ -173,3 +173,30 @@ func TestLinked(t *testing.T) {
 		}
 	}
 }
+
+// TestRows looks for each package that a row, the list of packages for tests or the order of dialects names.
+func TestRows(t *testing.T) {
+	root := txtest.Root(t)
+	exists := func(where, pattern string) {
+		dir := filepath.Join(root, filepath.FromSlash(strings.TrimSuffix(pattern, "/...")))
+		files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+		below, _ := filepath.Glob(filepath.Join(dir, "*", "*.go"))
+		if len(files) == 0 && (!strings.HasSuffix(pattern, "/...") || len(below) == 0) {
+			t.Errorf("%s names %s, where there is no package", where, pattern)
+		}
+	}
+	for _, r := range rules {
+		exists("a row", r.pkg)
+		for _, p := range r.ours {
+			if p != "internal/..." {
+				exists("the row of "+r.pkg, p)
+			}
+		}
+	}
+	for _, p := range testOnly {
+		exists("the list of packages for tests", p)
+	}
+	for _, d := range dialects {
+		exists("the order of dialects", "internal/dialect/"+d)
+	}
+}

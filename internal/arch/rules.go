@@ -114,7 +114,7 @@ var testOnly = []string{"internal/arch", "internal/filecheck", "internal/target/
 // them, is not in the list and imports any.
 var dialects = []string{
 	"funclike", "constfold", "indexlist",
-	"builtin", "ub", "arith", "math", "cf", "funcd", "llvmd", "scf",
+	"ub", "arith", "math", "cf", "funcd", "llvmd", "scf",
 	"tensor", "memref", "bufferization", "linalg",
 	"tt", "gpud", "ttg", "ttng", "amdg",
 }

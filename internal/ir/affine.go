@@ -41,15 +41,6 @@ func IdentityMap(n int) *AffineMap {
 	return m
 }
 
-// DimMap is `(d0, …) -> (d_i for i in dims)`: a projection of n dimensions.
-func DimMap(n int, dims ...int) *AffineMap {
-	m := &AffineMap{NumDims: n}
-	for _, d := range dims {
-		m.Results = append(m.Results, &AffineExpr{Kind: AffineDim, N: int64(d)})
-	}
-	return m
-}
-
 // IsIdentity reports whether the map is `(d0, …) -> (d0, …)`.
 func (m *AffineMap) IsIdentity() bool {
 	if m.NumSyms != 0 || len(m.Results) != m.NumDims {

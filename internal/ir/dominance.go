@@ -182,20 +182,3 @@ func (d *Dominance) Dominates(v *Value, op *Op) bool {
 	}
 	return v.op != op && v.op.Before(op)
 }
-
-// OpDominates reports whether a is executed before b whenever b is.
-func (d *Dominance) OpDominates(a, b *Op) bool {
-	for b.block != nil && b.block.region != a.block.region {
-		b = b.block.region.parent
-		if b == nil {
-			return false
-		}
-	}
-	if b.block == nil {
-		return false
-	}
-	if a.block != b.block {
-		return d.BlockDominates(a.block, b.block)
-	}
-	return a != b && a.Before(b)
-}

@@ -26,10 +26,8 @@ type Row struct {
 	check func(text string) error
 }
 
+// rows is the table, filled by the declarations in table.go, in their order.
 var rows []Row
-
-// Rows is the table.
-func Rows() []Row { return rows }
 
 // Knob is a variable whose values have the type T.
 type Knob[T any] struct {

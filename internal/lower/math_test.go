@@ -23,7 +23,7 @@ var mathLimits = map[string]float64{
 // mathAbsolute are functions with zeros that are held to an absolute error alone.
 var mathAbsolute = map[string]float64{"j0": 2e-15, "j1": 2e-15, "y0": 4e-15, "y1": 4e-15, "lgamma": 1e-15}
 
-// TestMathDouble compares with values computed to many digits: testdata/mathref.txt.
+// TestMathDouble compares with values computed to many digits: testdata/mathref.txt, which testdata/mathref.py makes.
 func TestMathDouble(t *testing.T) {
 	type point struct{ x, y, want float64 }
 	points := map[string][]point{}

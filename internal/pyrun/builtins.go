@@ -25,12 +25,6 @@ func (in *Interp) builtin(name string) (Value, bool) {
 	return v, ok
 }
 
-// Builtin is one of Python's own names: the class int, the function len.
-func BuiltinNamed(name string) (Value, bool) {
-	v, ok := builtinNames[name]
-	return v, ok
-}
-
 func init() {
 	builtinNames = map[string]Value{"NotImplemented": NotImplemented, "Ellipsis": Ellipsis, "__debug__": Bool(true),
 		"EnvironmentError": OSError, "IOError": OSError}

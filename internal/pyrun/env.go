@@ -10,9 +10,7 @@ type Env struct {
 	outer *Env   // the function or class around this scope; nil at the level of the module
 	scope *scope // which names are local; nil in a dynamic scope
 	slots []Value
-	dyn   *Dict // the names of a dynamic scope: a class body, or one made by NewEnv
-	// find gives names that are not in dyn; may be nil.
-	find  func(name string) (Value, bool, error)
+	dyn   *Dict  // the names of a dynamic scope: a class body, or one made by NewEnv
 	class bool   // a class body: functions inside do not see its names
 	qual  string // the qualified name of that class
 	fn    *Func  // the function that runs, for super()
@@ -32,11 +30,6 @@ func NewEnv(m *Module, vars *Dict) *Env {
 	return &Env{Module: m, dyn: vars}
 }
 
-// NewEnvFunc is a scope over a module whose names are given by a function.
-func NewEnvFunc(m *Module, find func(name string) (Value, bool, error)) *Env {
-	return &Env{Module: m, dyn: NewDict(), find: find}
-}
-
 // Inner is a dynamic scope inside env, as that of a nested block of a user of this package.
 func (env *Env) Inner(vars *Dict) *Env {
 	inner := NewEnv(env.Module, vars)
@@ -45,25 +38,18 @@ func (env *Env) Inner(vars *Dict) *Env {
 }
 
 // local is a name bound in this scope itself. declared means that it is local even if it has no value yet.
-func (env *Env) local(name string) (v Value, declared bool, err error) {
+func (env *Env) local(name string) (v Value, declared bool) {
 	if env.scope != nil {
 		i, ok := env.scope.index[name]
 		if !ok {
-			return nil, false, nil
+			return nil, false
 		}
-		return env.slots[i], true, nil
+		return env.slots[i], true
 	}
 	if env.dyn == nil {
-		return nil, false, nil
+		return nil, false
 	}
-	if v, ok := env.dyn.GetStr(name); ok {
-		return v, true, nil
-	}
-	if env.find != nil {
-		v, ok, err := env.find(name)
-		return v, ok, err
-	}
-	return nil, false, nil
+	return env.dyn.GetStr(name)
 }
 
 // Lookup is the value of a name as code in this scope sees it. ok is false when it is not bound anywhere.
@@ -75,10 +61,7 @@ func (env *Env) Lookup(in *Interp, name string) (v Value, ok bool, err error) {
 		if e.scope != nil && e.scope.globals[name] {
 			break
 		}
-		v, declared, err := e.local(name)
-		if err != nil {
-			return nil, false, err
-		}
+		v, declared := e.local(name)
 		if v != nil {
 			return v, true, nil
 		}

@@ -325,32 +325,3 @@ func unionType(a, b Value) Value {
 	}
 	return u
 }
-
-// FromGo is a Go value as a Python one: bool, ints, floats, string, nil, Value, and slices and maps of them.
-func FromGo(x any) Value {
-	switch v := x.(type) {
-	case nil:
-		return None
-	case Value:
-		return v
-	case bool:
-		return Bool(v)
-	case int:
-		return MakeInt(int64(v))
-	case int32:
-		return MakeInt(int64(v))
-	case int64:
-		return MakeInt(v)
-	case uint32:
-		return MakeInt(int64(v))
-	case uint64:
-		return uintValue(v)
-	case float32:
-		return Float(v)
-	case float64:
-		return Float(v)
-	case string:
-		return Str(v)
-	}
-	return fromGoContainer(x)
-}

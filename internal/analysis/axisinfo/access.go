@@ -1,29 +1,21 @@
 package axisinfo
 
 import (
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// Alignment is how many elements, along the fastest dimension of a tensor's layout, an access through these pointers (or
-// offsets) may take at once as far as addresses are concerned: they count up, and the first is aligned to that many.
-func (a *Analysis) Alignment(v *ir.Value) int {
-	_, l, ok := layoutOf(v)
-	if !ok {
-		return 1
-	}
-	return a.alignment(v, l.Order()[0])
-}
-
+// alignment is how many elements, along a dimension of a tensor's layout, an access through these pointers (or offsets) may
+// take at once as far as addresses are concerned: they count up, and the first is aligned to that many.
 func (a *Analysis) alignment(v *ir.Value, dim int) int {
 	info := a.Of(v)
 	multiple := max(1, info.Divisibility[dim]/elemBytes(v.Type))
 	return int(min(multiple, info.Contiguity[dim], 1<<30))
 }
 
-// Contiguity is Alignment cut to what a thread holds in a row: the width of a vectorised access, in elements.
+// Contiguity is the alignment along the fastest dimension, cut to what a thread holds in a row: the width of a vectorised
+// access, in elements.
 func (a *Analysis) Contiguity(v *ir.Value) int {
 	_, l, ok := layoutOf(v)
 	if !ok {
@@ -44,21 +36,6 @@ func (a *Analysis) MaskAlignment(mask *ir.Value) int {
 
 // Constancy is, for each dimension of a tensor, how many elements of an aligned group are equal.
 func (a *Analysis) Constancy(v *ir.Value) []int64 { return a.Of(v).Constancy }
-
-// VectorWidth is how many elements a load, store or atomic may move with one instruction of at most maxBits: what the
-// pointers and the mask (nil for none) allow.
-func (a *Analysis) VectorWidth(ptr, mask *ir.Value, maxBits int) int {
-	pointee := tt.Pointee(ptr.Type)
-	if pointee == nil {
-		return 1
-	}
-	bits := max(8, ir.BitWidth(ir.ElemOf(pointee)))
-	n := min(max(1, maxBits/bits), a.Contiguity(ptr))
-	if mask != nil {
-		n = min(n, a.MaskAlignment(mask))
-	}
-	return n
-}
 
 func layoutOf(v *ir.Value) (*ir.TensorType, layout.Layout, bool) {
 	t, ok := v.Type.(*ir.TensorType)

@@ -53,13 +53,6 @@ func Module(m *ir.Module) *Analysis {
 	return a
 }
 
-// Function analyses one function by itself.
-func Function(fn *ir.Op) *Analysis {
-	a := &Analysis{infos: map[*ir.Value]Info{}}
-	a.function(fn)
-	return a
-}
-
 // Of is what is known of a value; nothing, for one that the analysis has not seen.
 func (a *Analysis) Of(v *ir.Value) Info {
 	if info, ok := a.infos[v]; ok {

@@ -53,10 +53,8 @@ func Float(a ir.Attr) (*ir.FloatAttr, bool) {
 	return f, ok
 }
 
-// IntOf and FloatOf are Int and Float of the constant that a value is.
+// IntOf is Int of the constant that a value is.
 func IntOf(v *ir.Value) (int64, bool) { return Int(Of(v)) }
-
-func FloatOf(v *ir.Value) (*ir.FloatAttr, bool) { return Float(Of(v)) }
 
 // IsInt reports whether a is the integer n (in each element), cut to its width.
 func IsInt(a ir.Attr, n int64) bool {

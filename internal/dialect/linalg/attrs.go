@@ -110,10 +110,6 @@ func Maps(op *ir.Op) []*ir.AffineMap {
 	return out
 }
 
-// ElementwiseKind is the attribute kind of an Elementwise, KindOf its word.
-func ElementwiseKind(word string) ir.Attr { return elementwiseKind.def.Get(word) }
-func KindOf(op *ir.Op) string             { return elementwiseKind.word(op.Attr("kind")) }
-
 // Inputs and Outputs are the operands of a structured op.
 func Inputs(op *ir.Op) []*ir.Value  { return op.Group(0) }
 func Outputs(op *ir.Op) []*ir.Value { return op.Group(1) }

@@ -143,19 +143,6 @@ func Groups(op *ir.Op) [][]int {
 	return out
 }
 
-// GroupsAttr is the attribute of such groups.
-func GroupsAttr(groups [][]int) ir.Attr {
-	list := make([]ir.Attr, len(groups))
-	for i, g := range groups {
-		dims := make([]ir.Attr, len(g))
-		for j, d := range g {
-			dims[j] = ir.I64Attr(int64(d))
-		}
-		list[i] = ir.Array(dims...)
-	}
-	return ir.Array(list...)
-}
-
 func verifyExpand(op *ir.Op) error {
 	from, to := len(ir.ShapeOf(op.Operand(0).Type)), len(ir.ShapeOf(op.Result(0).Type))
 	if err := indexlist.Check(op, 1, "static_output_shape", to); err != nil {

@@ -1,7 +1,6 @@
 package codegen
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
@@ -264,5 +263,3 @@ func (g *gen) finish(r *reduction, accs []val, at []index) {
 		g.store(g.lookupView(v), at, accs[i], nil)
 	}
 }
-
-func (r *reduction) String() string { return fmt.Sprintf("reduction along %d of %v", r.dim, r.shape()) }

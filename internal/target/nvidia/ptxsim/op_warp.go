@@ -219,8 +219,8 @@ func (c *block) format(t int32, format string, at uint64) string {
 			j++
 		}
 		flags := strings.ReplaceAll(format[i:j], "l", "")
-		if strings.Contains(flags, "*") {
-			flags = strings.Replace(flags, "*", fmt.Sprint(int32(next(4))), 1)
+		if before, after, ok := strings.Cut(flags, "*"); ok {
+			flags = before + fmt.Sprint(int32(next(4))) + after
 		}
 		long := strings.Contains(format[i:j], "ll")
 		n := 4
