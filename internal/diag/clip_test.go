@@ -27,6 +27,18 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
+// TestLongLineOfBytes: a line need not be UTF-8, wherever the place in it is.
+func TestLongLineOfBytes(t *testing.T) {
+	files := NewFileSet()
+	f := files.AddFile("t.py", []byte(strings.Repeat("\x80", 1000)))
+	for i := range 1001 {
+		d := Diagnostic{Msg: "this is not valid utf-8", Span: Span{f.Pos(i), f.Pos(min(i+1, 1000))}}
+		if got := d.Render(files); len(got) > 1000 {
+			t.Fatalf("%d bytes at %d", len(got), i)
+		}
+	}
+}
+
 // TestManyErrorsOnALine: sorting a list of errors is not quadratic in the length of a line.
 func TestManyErrorsOnALine(t *testing.T) {
 	files := NewFileSet()

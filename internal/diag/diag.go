@@ -300,10 +300,12 @@ func excerpt(line []byte, col, n int) (text string, from, to int) {
 	return text, from, to
 }
 
-// runeEnd is the first end of a character at or before an offset of UTF-8 text.
+// runeEnd is the first end of a character at or before an offset of UTF-8 text. In other text, which has no characters, it stays near.
 func runeEnd[T string | []byte](s T, at int) int {
-	for at > 0 && at < len(s) && !utf8.RuneStart(s[at]) {
-		at--
+	for i := at; i > at-utf8.UTFMax && i > 0 && i < len(s); i-- {
+		if utf8.RuneStart(s[i]) {
+			return i
+		}
 	}
 	return at
 }
