@@ -133,9 +133,11 @@ func (t *Tensor) appendKey(b []byte) []byte {
 		return append(b, 'n')
 	}
 	b = strconv.AppendInt(append(b, 't'), int64(t.DType), 10)
-	for i := range t.Shape {
-		b = strconv.AppendInt(append(b, 'x'), int64(t.Shape[i]), 10)
-		b = strconv.AppendInt(append(b, ':'), int64(t.Strides[i]), 10)
+	for _, n := range t.Shape {
+		b = strconv.AppendInt(append(b, 'x'), int64(n), 10)
+	}
+	for _, n := range t.Strides { // as many as dimensions, unless somebody made the tensor by hand
+		b = strconv.AppendInt(append(b, ':'), int64(n), 10)
 	}
 	return strconv.AppendUint(append(b, '@'), t.addr%16, 10)
 }

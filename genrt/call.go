@@ -355,9 +355,11 @@ func appendTensor(b []byte, t *nereid.Tensor) []byte {
 		return append(b, 'n')
 	}
 	b = append(b, byte(t.DType))
-	for i := range t.Shape {
-		b = strconv.AppendInt(append(b, 'x'), int64(t.Shape[i]), 10)
-		b = strconv.AppendInt(append(b, ':'), int64(t.Strides[i]), 10)
+	for _, n := range t.Shape {
+		b = strconv.AppendInt(append(b, 'x'), int64(n), 10)
+	}
+	for _, n := range t.Strides { // as many as dimensions, unless somebody made the tensor by hand
+		b = strconv.AppendInt(append(b, ':'), int64(n), 10)
 	}
 	return append(b, '@', byte(tensorOf(t).Addr%16))
 }
@@ -365,7 +367,7 @@ func appendTensor(b []byte, t *nereid.Tensor) []byte {
 // maxByValue bounds the plans by value of one kernel.
 const maxByValue = 1024
 
-// noteValue keeps a plan for arguments of these values, if its words are those of the arguments: decorators may add some.
+// noteValue keeps a plan for arguments of these values.
 func (c *Call) noteValue(p *warm.Plan) {
 	if p.Words != c.used || p.Overlap {
 		return
@@ -403,7 +405,10 @@ func (c *Call) long(s *nereid.Stream, grid nereid.Programs) error {
 	var note func(p *warm.Plan, byValue bool)
 	if c.short(s) {
 		note = func(p *warm.Plan, byValue bool) {
-			if byValue {
+			switch {
+			case p.Words != c.used: // the words are not those of the arguments given here
+				return
+			case byValue:
 				c.noteValue(p)
 				return
 			}
