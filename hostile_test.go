@@ -211,8 +211,6 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"CompileFor no stage":    func() error { return second(k.CompileFor(ctx, "interp", "*fp32, i32", nereid.Options{}, "nothing")) },
 		"Source nil kernel":      func() error { return second(noKernel.Source(ctx, x, 1)) },
 		"Source nothing":         func() error { return second(k.Source(ctx)) },
-		"Pointers nil":           func() error { return second(noKernel.Pointers()) },
-		"SplitSignature nil":     func() error { return second(noKernel.SplitSignature("i32")) },
 		"ok Name nil":            func() error { _, _ = noKernel.Name(), noKernel.Params(); return nil },
 		"Kernel nil module":      func() error { return second(noModule.Kernel("at")) },
 		"Kernel zero module":     func() error { return second(new(nereid.Module).Kernel("at")) },

@@ -12,8 +12,10 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
 // inputFlags say how the arguments of a run are made up.
@@ -49,7 +51,7 @@ func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	pointers, err := k.Pointers()
+	pointers, err := inside.Root.Source(k).Pointers(k.Name(), lang.DefaultTarget)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +128,7 @@ func nearestParam(name string, params []nereid.Param) string {
 
 // fromSignature takes tensors and constants from a signature; scalars of which it gives only the type need a value.
 func (f *inputFlags) fromSignature(params []nereid.Param, k *nereid.Kernel, texts map[string]string) error {
-	entries, err := k.SplitSignature(f.signature)
+	entries, err := lang.SplitSignature(inside.Root.Params(k).List, f.signature)
 	if err != nil {
 		return err
 	}

@@ -146,7 +146,8 @@ def helper(x):
     return x
 
 @triton.jit
-def the_kernel(range, type, X, n: tl.int64, eps: tl.float32, desc, items, on, alpha, MODE: tl.constexpr, DT: tl.constexpr = tl.float16, _b: tl.constexpr = None):
+def the_kernel(range, type, X, n: tl.int64, eps: tl.float32, desc, items, on, alpha, MODE: tl.constexpr, DT: tl.constexpr = tl.float16, _b: tl.constexpr = None,
+               WIDE: tl.constexpr = True, OFF: tl.constexpr = False, GROUP: tl.constexpr = 8, NAME: tl.constexpr = "x"):
     """Does a thing.
 
     In two paragraphs, with a ` + "`quote`" + `.
@@ -158,6 +159,8 @@ def the_kernel(range, type, X, n: tl.int64, eps: tl.float32, desc, items, on, al
         x = sub(add(x, eps), 1) * alpha
     if on:
         x = helper(x)
+    if WIDE and not OFF and NAME == "x":
+        x += tl.sum(tl.arange(0, GROUP), 0)
     tl.store(type + i, x.to(DT))
 `
 
@@ -185,7 +188,11 @@ func TestOdd(t *testing.T) {
 	}
 	for _, want := range []string{
 		"func TheKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, range_ int, type_, X *nereid.Tensor, n int64, eps float32, desc *nereid.Descriptor, items any, on bool, alpha T1, consts TheKernelConsts) error {",
-		"MODE    string", "DT      nereid.DType   // the kernel's default is ", "X_b     any            // the kernel's default is None",
+		"MODE    string", "DT      nereid.DType      // the kernel's default is ", "X_b     any               // the kernel's default is None",
+		"WIDE    genrt.Opt[bool]   // the kernel's default is True", "OFF     bool              // the kernel's default is False",
+		"GROUP   genrt.Opt[int]    // the kernel's default is 8", "NAME    genrt.Opt[string] // the kernel's default is 'x'",
+		`list = c.GROUP.Append(list, "GROUP")`, `list = genrt.AppendDType(list, "DT", c.DT)`, `nereid.Arg("OFF", c.OFF)`,
+		"var OddPy = genrt.File{Name: \"odd.py\"", "Load: OddPy.Module",
 		"// Does a thing.\n//\n// In two paragraphs", `"pkg/base.py": `, "call.Float(float64(eps))", "call.Any(desc)", "genrt.Give(call, alpha)",
 	} {
 		if !strings.Contains(string(out), want) {

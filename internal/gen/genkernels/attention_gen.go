@@ -3,8 +3,6 @@
 package genkernels
 
 import (
-	"sync"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
 )
@@ -22,7 +20,7 @@ func (c AttentionKernelConsts) args() []any {
 	return []any{nereid.Arg("HEAD_DIM", c.HEAD_DIM), nereid.Arg("BLOCK_M", c.BLOCK_M), nereid.Arg("BLOCK_N", c.BLOCK_N), nereid.Arg("CAUSAL", c.CAUSAL), c.Options}
 }
 
-var attentionKernelTyped = genrt.Typed[AttentionKernelConsts]{Load: attentionPyModule, Name: "attention_kernel", Consts: AttentionKernelConsts.args}
+var attentionKernelTyped = genrt.Typed[AttentionKernelConsts]{Load: AttentionPy.Module, Name: "attention_kernel", Consts: AttentionKernelConsts.args}
 
 // AttentionKernel launches attention_kernel. A nil stream is one of the best device, waited for.
 func AttentionKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr *nereid.Tensor, scale T1, stride_qh, stride_qm, stride_kh, stride_kn, stride_vh, stride_vn, stride_oh, stride_om, seq_len int, consts AttentionKernelConsts) error {
@@ -33,9 +31,9 @@ func AttentionKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, q
 	return call.Launch(stream, grid)
 }
 
-var attentionPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(genrt.Sources{
-		"attention.py": `"""Flash attention forward: online softmax over key blocks; one program for each block of queries of one head."""
+// AttentionPy is attention.py: its Load sets a configuration, its Module is what the functions launch kernels of.
+var AttentionPy = genrt.File{Name: "attention.py", Sources: genrt.Sources{
+	"attention.py": `"""Flash attention forward: online softmax over key blocks; one program for each block of queries of one head."""
 import triton
 import triton.language as tl
 
@@ -95,5 +93,4 @@ def attention_kernel(q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr, scale,
     tl.store(out_ptr + head * stride_oh + queries[:, None] * stride_om + dims[None, :],
              acc.to(out_ptr.dtype.element_ty), mask=queries[:, None] < seq_len)
 `,
-	}, "attention.py")
-})
+}}

@@ -3,8 +3,6 @@
 package genkernels
 
 import (
-	"sync"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
 )
@@ -19,7 +17,7 @@ func (c DropoutKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var dropoutKernelTyped = genrt.Typed[DropoutKernelConsts]{Load: dropoutPyModule, Name: "dropout_kernel", Consts: DropoutKernelConsts.args}
+var dropoutKernelTyped = genrt.Typed[DropoutKernelConsts]{Load: DropoutPy.Module, Name: "dropout_kernel", Consts: DropoutKernelConsts.args}
 
 // DropoutKernel launches dropout_kernel. A nil stream is one of the best device, waited for.
 func DropoutKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, out_ptr *nereid.Tensor, n_elements int, p T1, seed int, consts DropoutKernelConsts) error {
@@ -31,9 +29,9 @@ func DropoutKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, x_p
 	return call.Launch(stream, grid)
 }
 
-var dropoutPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(genrt.Sources{
-		"dropout.py": `"""Dropout whose mask is made again from a seed (Philox) instead of being stored."""
+// DropoutPy is dropout.py: its Load sets a configuration, its Module is what the functions launch kernels of.
+var DropoutPy = genrt.File{Name: "dropout.py", Sources: genrt.Sources{
+	"dropout.py": `"""Dropout whose mask is made again from a seed (Philox) instead of being stored."""
 import triton
 import triton.language as tl
 
@@ -46,5 +44,4 @@ def dropout_kernel(x_ptr, out_ptr, n_elements, p, seed, BLOCK_SIZE: tl.constexpr
     keep = tl.rand(seed, offsets) > p
     tl.store(out_ptr + offsets, tl.where(keep, x / (1 - p), 0.0), mask=inside)
 `,
-	}, "dropout.py")
-})
+}}

@@ -3,8 +3,6 @@
 package genkernels
 
 import (
-	"sync"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
 )
@@ -19,7 +17,7 @@ func (c LayerNormKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var layerNormKernelTyped = genrt.Typed[LayerNormKernelConsts]{Load: layerNormPyModule, Name: "layer_norm_kernel", Consts: LayerNormKernelConsts.args}
+var layerNormKernelTyped = genrt.Typed[LayerNormKernelConsts]{Load: LayerNormPy.Module, Name: "layer_norm_kernel", Consts: LayerNormKernelConsts.args}
 
 // LayerNormKernel launches layer_norm_kernel. A nil stream is one of the best device, waited for.
 func LayerNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts LayerNormKernelConsts) error {
@@ -30,9 +28,9 @@ func LayerNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, x
 	return call.Launch(stream, grid)
 }
 
-var layerNormPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(genrt.Sources{
-		"layer_norm.py": `"""Layer norm forward over rows of any length, read in blocks; keeps mean and 1/std for the backward pass."""
+// LayerNormPy is layer_norm.py: its Load sets a configuration, its Module is what the functions launch kernels of.
+var LayerNormPy = genrt.File{Name: "layer_norm.py", Sources: genrt.Sources{
+	"layer_norm.py": `"""Layer norm forward over rows of any length, read in blocks; keeps mean and 1/std for the backward pass."""
 import triton
 import triton.language as tl
 
@@ -64,5 +62,4 @@ def layer_norm_kernel(x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, row_stride
         x = tl.load(x_ptr + cols, mask=inside, other=0.0).to(tl.float32)
         tl.store(y_ptr + cols, (x - mean) * rstd * w + b, mask=inside)
 `,
-	}, "layer_norm.py")
-})
+}}

@@ -3,8 +3,6 @@
 package genkernels
 
 import (
-	"sync"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
 )
@@ -19,7 +17,7 @@ func (c RmsNormKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var rmsNormKernelTyped = genrt.Typed[RmsNormKernelConsts]{Load: llmPyModule, Name: "rms_norm_kernel", Consts: RmsNormKernelConsts.args}
+var rmsNormKernelTyped = genrt.Typed[RmsNormKernelConsts]{Load: LlmPy.Module, Name: "rms_norm_kernel", Consts: RmsNormKernelConsts.args}
 
 // RmsNormKernel launches rms_norm_kernel. A nil stream is one of the best device, waited for.
 func RmsNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, w_ptr, y_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts RmsNormKernelConsts) error {
@@ -40,7 +38,7 @@ func (c SwigluKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var swigluKernelTyped = genrt.Typed[SwigluKernelConsts]{Load: llmPyModule, Name: "swiglu_kernel", Consts: SwigluKernelConsts.args, Kinds: "ttti"}
+var swigluKernelTyped = genrt.Typed[SwigluKernelConsts]{Load: LlmPy.Module, Name: "swiglu_kernel", Consts: SwigluKernelConsts.args, Kinds: "ttti"}
 
 // SwigluKernel launches swiglu_kernel. A nil stream is one of the best device, waited for.
 func SwigluKernel(stream *nereid.Stream, grid nereid.Grid, gate_ptr, up_ptr, out_ptr *nereid.Tensor, n_elements int, consts SwigluKernelConsts) error {
@@ -64,7 +62,7 @@ func (c RopeKernelConsts) args() []any {
 	return []any{nereid.Arg("HALF", c.HALF), nereid.Arg("N_HEADS", c.N_HEADS), c.Options}
 }
 
-var ropeKernelTyped = genrt.Typed[RopeKernelConsts]{Load: llmPyModule, Name: "rope_kernel", Consts: RopeKernelConsts.args, Kinds: "ttti"}
+var ropeKernelTyped = genrt.Typed[RopeKernelConsts]{Load: LlmPy.Module, Name: "rope_kernel", Consts: RopeKernelConsts.args, Kinds: "ttti"}
 
 // RopeKernel launches rope_kernel. A nil stream is one of the best device, waited for.
 func RopeKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, cos_ptr, sin_ptr *nereid.Tensor, row_stride int, consts RopeKernelConsts) error {
@@ -87,7 +85,7 @@ func (c CrossEntropyKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var crossEntropyKernelTyped = genrt.Typed[CrossEntropyKernelConsts]{Load: llmPyModule, Name: "cross_entropy_kernel", Consts: CrossEntropyKernelConsts.args, Kinds: "tttii"}
+var crossEntropyKernelTyped = genrt.Typed[CrossEntropyKernelConsts]{Load: LlmPy.Module, Name: "cross_entropy_kernel", Consts: CrossEntropyKernelConsts.args, Kinds: "tttii"}
 
 // CrossEntropyKernel launches cross_entropy_kernel. A nil stream is one of the best device, waited for.
 func CrossEntropyKernel(stream *nereid.Stream, grid nereid.Grid, logits_ptr, labels_ptr, loss_ptr *nereid.Tensor, row_stride, n_cols int, consts CrossEntropyKernelConsts) error {
@@ -110,7 +108,7 @@ func (c EmbeddingKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var embeddingKernelTyped = genrt.Typed[EmbeddingKernelConsts]{Load: llmPyModule, Name: "embedding_kernel", Consts: EmbeddingKernelConsts.args, Kinds: "ttti"}
+var embeddingKernelTyped = genrt.Typed[EmbeddingKernelConsts]{Load: LlmPy.Module, Name: "embedding_kernel", Consts: EmbeddingKernelConsts.args, Kinds: "ttti"}
 
 // EmbeddingKernel launches embedding_kernel. A nil stream is one of the best device, waited for.
 func EmbeddingKernel(stream *nereid.Stream, grid nereid.Grid, ids_ptr, table_ptr, out_ptr *nereid.Tensor, dim int, consts EmbeddingKernelConsts) error {
@@ -123,9 +121,9 @@ func EmbeddingKernel(stream *nereid.Stream, grid nereid.Grid, ids_ptr, table_ptr
 	return call.Launch(stream, grid)
 }
 
-var llmPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(genrt.Sources{
-		"llm.py": `"""The small kernels between the matrix products of a transformer."""
+// LlmPy is llm.py: its Load sets a configuration, its Module is what the functions launch kernels of.
+var LlmPy = genrt.File{Name: "llm.py", Sources: genrt.Sources{
+	"llm.py": `"""The small kernels between the matrix products of a transformer."""
 import triton
 import triton.language as tl
 
@@ -189,5 +187,4 @@ def embedding_kernel(ids_ptr, table_ptr, out_ptr, dim, BLOCK_SIZE: tl.constexpr)
     inside = cols < dim
     tl.store(out_ptr + row * dim + cols, tl.load(table_ptr + token * dim + cols, mask=inside), mask=inside)
 `,
-	}, "llm.py")
-})
+}}

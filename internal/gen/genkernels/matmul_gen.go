@@ -3,8 +3,6 @@
 package genkernels
 
 import (
-	"sync"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
 )
@@ -23,7 +21,7 @@ func (c MatmulKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_M", c.BLOCK_M), nereid.Arg("BLOCK_N", c.BLOCK_N), nereid.Arg("BLOCK_K", c.BLOCK_K), nereid.Arg("GROUP_M", c.GROUP_M), nereid.Arg("ACTIVATION", c.ACTIVATION), c.Options}
 }
 
-var matmulKernelTyped = genrt.Typed[MatmulKernelConsts]{Load: matmulPyModule, Name: "matmul_kernel", Consts: MatmulKernelConsts.args, Kinds: "tttiiiiiiiii"}
+var matmulKernelTyped = genrt.Typed[MatmulKernelConsts]{Load: MatmulPy.Module, Name: "matmul_kernel", Consts: MatmulKernelConsts.args, Kinds: "tttiiiiiiiii"}
 
 // MatmulKernel launches matmul_kernel. A nil stream is one of the best device, waited for.
 func MatmulKernel(stream *nereid.Stream, grid nereid.Grid, a_ptr, b_ptr, c_ptr *nereid.Tensor, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn int, consts MatmulKernelConsts) error {
@@ -46,7 +44,7 @@ func (c MatmulKernelTunedConsts) args() []any {
 	return []any{nereid.Arg("ACTIVATION", c.ACTIVATION), c.Options}
 }
 
-var matmulKernelTunedTyped = genrt.Typed[MatmulKernelTunedConsts]{Load: matmulPyModule, Name: "matmul_kernel", Consts: MatmulKernelTunedConsts.args}
+var matmulKernelTunedTyped = genrt.Typed[MatmulKernelTunedConsts]{Load: MatmulPy.Module, Name: "matmul_kernel", Consts: MatmulKernelTunedConsts.args}
 
 // MatmulKernelTuned launches matmul_kernel with what its decorators choose. A nil stream is one of the best device, waited for.
 func MatmulKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, a_ptr, b_ptr, c_ptr *nereid.Tensor, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn int, consts MatmulKernelTunedConsts) error {
@@ -56,9 +54,9 @@ func MatmulKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, a_ptr, b_ptr
 	return call.LaunchFunc(stream, grid)
 }
 
-var matmulPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(genrt.Sources{
-		"matmul.py": `"""C = act(A @ B), tiles walked in groups of rows so that neighbouring programs share L2; autotuned by shape."""
+// MatmulPy is matmul.py: its Load sets a configuration, its Module is what the functions launch kernels of.
+var MatmulPy = genrt.File{Name: "matmul.py", Sources: genrt.Sources{
+	"matmul.py": `"""C = act(A @ B), tiles walked in groups of rows so that neighbouring programs share L2; autotuned by shape."""
 import triton
 import triton.language as tl
 
@@ -110,5 +108,4 @@ def matmul_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk,
     tl.store(c_ptr + out_m[:, None] * stride_cm + out_n[None, :] * stride_cn, c,
              mask=(out_m[:, None] < M) & (out_n[None, :] < N))
 `,
-	}, "matmul.py")
-})
+}}

@@ -3,8 +3,6 @@
 package genkernels
 
 import (
-	"sync"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
 )
@@ -21,7 +19,7 @@ func (c RowSumKernelConsts) args() []any {
 	return []any{nereid.Arg("STEP", c.STEP), nereid.Arg("TILE_M", c.TILE_M), nereid.Arg("TILE_N", c.TILE_N), c.Options}
 }
 
-var rowSumKernelTyped = genrt.Typed[RowSumKernelConsts]{Load: reducePyModule, Name: "row_sum_kernel", Consts: RowSumKernelConsts.args, Kinds: "ttii"}
+var rowSumKernelTyped = genrt.Typed[RowSumKernelConsts]{Load: ReducePy.Module, Name: "row_sum_kernel", Consts: RowSumKernelConsts.args, Kinds: "ttii"}
 
 // RowSumKernel launches row_sum_kernel. A nil stream is one of the best device, waited for.
 func RowSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *nereid.Tensor, M, N int, consts RowSumKernelConsts) error {
@@ -44,7 +42,7 @@ func (c TotalSumKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var totalSumKernelTyped = genrt.Typed[TotalSumKernelConsts]{Load: reducePyModule, Name: "total_sum_kernel", Consts: TotalSumKernelConsts.args, Kinds: "tti"}
+var totalSumKernelTyped = genrt.Typed[TotalSumKernelConsts]{Load: ReducePy.Module, Name: "total_sum_kernel", Consts: TotalSumKernelConsts.args, Kinds: "tti"}
 
 // TotalSumKernel launches total_sum_kernel. A nil stream is one of the best device, waited for.
 func TotalSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *nereid.Tensor, n_elements int, consts TotalSumKernelConsts) error {
@@ -57,9 +55,9 @@ func TotalSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *ne
 	return call.Launch(stream, grid)
 }
 
-var reducePyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(genrt.Sources{
-		"reduce.py": `"""Sum of the last dimension, and a whole-tensor sum through an atomic add."""
+// ReducePy is reduce.py: its Load sets a configuration, its Module is what the functions launch kernels of.
+var ReducePy = genrt.File{Name: "reduce.py", Sources: genrt.Sources{
+	"reduce.py": `"""Sum of the last dimension, and a whole-tensor sum through an atomic add."""
 import triton
 import triton.language as tl
 
@@ -81,5 +79,4 @@ def total_sum_kernel(in_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
     x = tl.load(in_ptr + offsets, mask=offsets < n_elements, other=0.0)
     tl.atomic_add(out_ptr, tl.sum(x, axis=0))
 `,
-	}, "reduce.py")
-})
+}}

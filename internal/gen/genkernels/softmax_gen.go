@@ -3,8 +3,6 @@
 package genkernels
 
 import (
-	"sync"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
 )
@@ -19,7 +17,7 @@ func (c SoftmaxKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var softmaxKernelTyped = genrt.Typed[SoftmaxKernelConsts]{Load: softmaxPyModule, Name: "softmax_kernel", Consts: SoftmaxKernelConsts.args, Kinds: "ttiii"}
+var softmaxKernelTyped = genrt.Typed[SoftmaxKernelConsts]{Load: SoftmaxPy.Module, Name: "softmax_kernel", Consts: SoftmaxKernelConsts.args, Kinds: "ttiii"}
 
 // SoftmaxKernel launches softmax_kernel. A nil stream is one of the best device, waited for.
 func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, out_ptr, in_ptr *nereid.Tensor, in_row_stride, out_row_stride, n_cols int, consts SoftmaxKernelConsts) error {
@@ -32,9 +30,9 @@ func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, out_ptr, in_ptr *ner
 	return call.Launch(stream, grid)
 }
 
-var softmaxPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(genrt.Sources{
-		"softmax.py": `"""Row softmax, one row for each program; the row must fit in one block."""
+// SoftmaxPy is softmax.py: its Load sets a configuration, its Module is what the functions launch kernels of.
+var SoftmaxPy = genrt.File{Name: "softmax.py", Sources: genrt.Sources{
+	"softmax.py": `"""Row softmax, one row for each program; the row must fit in one block."""
 import triton
 import triton.language as tl
 
@@ -50,5 +48,4 @@ def softmax_kernel(out_ptr, in_ptr, in_row_stride, out_row_stride, n_cols, BLOCK
     y = e / tl.sum(e, axis=0)
     tl.store(out_ptr + row * out_row_stride + cols, y.to(out_ptr.dtype.element_ty), mask=inside)
 `,
-	}, "softmax.py")
-})
+}}

@@ -3,8 +3,6 @@
 package genkernels
 
 import (
-	"sync"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
 )
@@ -19,7 +17,7 @@ func (c AddKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var addKernelTyped = genrt.Typed[AddKernelConsts]{Load: vectorAddPyModule, Name: "add_kernel", Consts: AddKernelConsts.args, Kinds: "ttti"}
+var addKernelTyped = genrt.Typed[AddKernelConsts]{Load: VectorAddPy.Module, Name: "add_kernel", Consts: AddKernelConsts.args, Kinds: "ttti"}
 
 // AddKernel launches add_kernel. A nil stream is one of the best device, waited for.
 func AddKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, out_ptr *nereid.Tensor, n_elements int, consts AddKernelConsts) error {
@@ -32,9 +30,9 @@ func AddKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, out_ptr *n
 	return call.Launch(stream, grid)
 }
 
-var vectorAddPyModule = sync.OnceValues(func() (*nereid.Module, error) {
-	return nereid.LoadFS(genrt.Sources{
-		"vector_add.py": `"""Element-wise sum of two vectors: the smallest kernel with a masked load and store."""
+// VectorAddPy is vector_add.py: its Load sets a configuration, its Module is what the functions launch kernels of.
+var VectorAddPy = genrt.File{Name: "vector_add.py", Sources: genrt.Sources{
+	"vector_add.py": `"""Element-wise sum of two vectors: the smallest kernel with a masked load and store."""
 import triton
 import triton.language as tl
 
@@ -47,5 +45,4 @@ def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
     y = tl.load(y_ptr + offsets, mask=inside)
     tl.store(out_ptr + offsets, x + y, mask=inside)
 `,
-	}, "vector_add.py")
-})
+}}

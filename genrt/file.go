@@ -1,0 +1,45 @@
+package genrt
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// File is the Python file that generated functions launch kernels of, with the modules that it imports. A generated package has
+// one as a variable for each file: SoftmaxPy for softmax.py.
+type File struct {
+	Name    string  // of the file among Sources
+	Sources Sources // also for nereid.LoadFS: a second module of the same kernels, under another configuration
+
+	mu  sync.Mutex
+	m   *nereid.Module
+	err error
+}
+
+// Load loads the file with options, such as nereid.With of a Config, for all generated functions of it. The program calls it
+// before the first launch and before Module: afterwards, it is an error.
+func (f *File) Load(opts ...nereid.LoadOption) (*nereid.Module, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.m != nil || f.err != nil {
+		return nil, fmt.Errorf("nereid: %s is loaded already: call Load before its first launch", f.Name)
+	}
+	m, err := nereid.LoadFS(f.Sources, f.Name, opts...)
+	if err != nil {
+		return nil, err
+	}
+	f.m = m
+	return m, nil
+}
+
+// Module returns the module that generated functions launch kernels of. Without Load it is under the environment's configuration.
+func (f *File) Module() (*nereid.Module, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.m == nil && f.err == nil {
+		f.m, f.err = nereid.LoadFS(f.Sources, f.Name)
+	}
+	return f.m, f.err
+}

@@ -1,0 +1,91 @@
+package genrt_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
+)
+
+const defaults = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(out, N: tl.constexpr = 7, ON: tl.constexpr = True, DT: tl.constexpr = tl.float16):
+    tl.store(out, N + (100 if ON else 0) + (1000 if DT == tl.float16 else 0))
+`
+
+type consts struct {
+	N       genrt.Opt[int]
+	ON      genrt.Opt[bool]
+	DT      nereid.DType
+	Options nereid.Options
+}
+
+func (c consts) args() []any {
+	list := c.ON.Append(c.N.Append([]any{c.Options}, "N"), "ON")
+	return genrt.AppendDType(list, "DT", c.DT)
+}
+
+// A field that is not set is the kernel's default, and one that is set to Go's zero value is zero.
+func TestOpt(t *testing.T) {
+	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": defaults}}
+	typed := genrt.Typed[consts]{Load: file.Module, Name: "k", Consts: consts.args, Kinds: "t"}
+	dev, err := nereid.Open("interp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dev.NewStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []int32{0}
+	for range 2 { // cold and warm
+		for want, c := range map[int32]consts{
+			1107: {}, 1100: {N: genrt.Set(0)}, 1007: {ON: genrt.Set(false)}, 1: {N: genrt.Set(1), ON: genrt.Set(false), DT: nereid.Float32},
+		} {
+			call := typed.Call(c)
+			call.Tensor(nereid.FromSlice(out))
+			if err := call.Launch(s, nereid.Grid{1}); err != nil || out[0] != want {
+				t.Errorf("%+v: %d, want %d: %v", c, out[0], want, err)
+			}
+		}
+	}
+	if v, ok := genrt.Set(3).Get(); v != 3 || !ok {
+		t.Error(v, ok)
+	}
+	if _, ok := (genrt.Opt[int]{}).Get(); ok {
+		t.Error("the zero Opt has a value")
+	}
+}
+
+// Load gives generated functions a configuration, once.
+func TestFileLoad(t *testing.T) {
+	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": defaults}}
+	m, err := file.Load(nereid.With(nereid.Config{Strict: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := file.Module(); again != m || err != nil {
+		t.Error("Module is not what Load loaded", err)
+	}
+	typed := genrt.Typed[consts]{Load: file.Module, Name: "k", Consts: consts.args, Kinds: "t"}
+	call := typed.Call(consts{})
+	call.Tensor(nereid.FromSlice([]int32{0}))
+	if err := call.Launch(nil, nereid.Grid{1}); !errors.Is(err, nereid.ErrNotCompiled) {
+		t.Error("the configuration of Load does not count:", err)
+	}
+	if _, err := file.Load(); err == nil || !strings.Contains(err.Error(), "k.py is loaded already") {
+		t.Error("loaded twice:", err)
+	}
+	bad := genrt.File{Name: "none.py"}
+	if _, err := bad.Load(); err == nil {
+		t.Error("a file that is not there is loaded")
+	}
+	if _, err := bad.Module(); err == nil {
+		t.Error("a file that is not there has a module")
+	}
+}
