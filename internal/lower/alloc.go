@@ -10,26 +10,29 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// sharedAlign is what buffers are aligned to, bufferAlign those that the tensor cores read through descriptors.
+// sharedAlign is the alignment in bytes of scratch buffers, bufferAlign of buffers of ttg.local_alloc, and
+// matrixAlign of those that wgmma reads through descriptors: their swizzle repeats every 1024 bytes, counted
+// from an aligned address.
 const (
 	sharedAlign = 16
 	bufferAlign = 128
 	matrixAlign = 1024
 )
 
-// allocation says where in shared memory each operation has its buffers, and before which operations threads must meet.
+// allocation holds the places of a function's buffers in shared memory and the barriers that the accesses to
+// them need.
 type allocation struct {
-	size     int // of the function's own part
+	size     int // bytes of the function's own frame, callees not included
 	buffers  map[*ir.Op][]interval
 	barriers barriers
 }
 
-// interval is a range of bytes of shared memory.
+// interval is the range [lo, hi) of bytes of shared memory.
 type interval struct{ lo, hi int }
 
 func (a interval) overlaps(b interval) bool { return a.lo < b.hi && b.lo < a.hi }
 
-// scratch are the places of an operation's buffers.
+// scratch returns the first byte of each buffer of op.
 func (a *allocation) scratch(op *ir.Op) []int {
 	var out []int
 	for _, b := range a.buffers[op] {
@@ -38,15 +41,17 @@ func (a *allocation) scratch(op *ir.Op) []int {
 	return out
 }
 
-// need is a buffer that has to be placed: how large, how aligned, and from which operation to which it lives.
+// need describes a buffer to be placed. It lives from operation number from to operation number to, both
+// included.
 type need struct {
 	op          *ir.Op
-	index       int // among the buffers of op
+	index       int // position among the buffers of op
 	size, align int
 	from, to    int
 }
 
-// allocate places the buffers of a function, from base on, and finds where barriers must be. The frames of all functions must be known.
+// allocate places the buffers of l's function from byte base on and finds the barriers. It reads the frames
+// of callees, so program.place must have run for all functions.
 func allocate(l *lowering, base int) *allocation {
 	roots := memRoots(l.fn)
 	a := placeBuffers(l, roots, base)
@@ -54,11 +59,11 @@ func allocate(l *lowering, base int) *allocation {
 	return a
 }
 
-// placeBuffers places the buffers of a function so that those that live at the same time lie apart.
+// placeBuffers gives buffers that live at the same time disjoint intervals.
 func placeBuffers(l *lowering, roots map[*ir.Value][]*ir.Op, base int) *allocation {
 	needs := l.needs(roots)
 	a := &allocation{buffers: map[*ir.Op][]interval{}}
-	// The largest first: the small ones then fill gaps.
+	// The largest first: small buffers then fill the gaps.
 	order := make([]int, len(needs))
 	for i := range order {
 		order[i] = i
@@ -78,7 +83,9 @@ func placeBuffers(l *lowering, roots map[*ir.Value][]*ir.Op, base int) *allocati
 	return a
 }
 
-// moreRoom gives a conversion as much of the memory that nobody needs meanwhile as it can use: it then takes fewer rounds.
+// moreRoom returns a larger interval for the layout conversion needs[i] if memory next to it is unused while
+// it runs: a conversion with more room takes fewer rounds. all is the function's whole frame, which does not
+// grow.
 func (l *lowering) moreRoom(needs []need, placed []interval, i int, all interval) interval {
 	op, most := needs[i].op, all
 	for j, m := range needs {
@@ -105,7 +112,7 @@ func (l *lowering) moreRoom(needs []need, placed []interval, i int, all interval
 	return interval{lo, lo + size}
 }
 
-// fit is the lowest place where a buffer touches none of those placed that live when it does.
+// fit returns the lowest interval at which buffer i overlaps no buffer of done that lives at the same time.
 func fit(needs []need, placed []interval, done []int, i, base int) interval {
 	n := needs[i]
 	at := align(base, n.align)
@@ -123,7 +130,7 @@ func fit(needs []need, placed []interval, done []int, i, base int) interval {
 
 func align(n, to int) int { return (n + to - 1) / to * to }
 
-// needs are the buffers of a function with their lives, as numbers of operations.
+// needs returns the buffers of the function with their lifetimes. Operations are numbered in program order.
 func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 	number, last := map[*ir.Op]int{}, map[*ir.Op]int{}
 	n := 0
@@ -131,7 +138,7 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 		number[op] = n
 		n++
 	}
-	l.fn.WalkPost(func(op *ir.Op) { // the last operation inside of each
+	l.fn.WalkPost(func(op *ir.Op) { // last[op] is the number of the last operation nested in op
 		last[op] = max(last[op], number[op])
 		if p := op.Parent(); p != nil {
 			last[p] = max(last[p], last[op])
@@ -148,7 +155,8 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 			}
 			from, to := number[op], max(number[op], ends[op])
 			for p := op.Parent(); p != nil && p != l.fn; p = p.Parent() {
-				if (p.Def == scf.For || p.Def == scf.While) && last[p] < to { // into the next iteration, too
+				// the buffer is still used in the next iteration
+				if (p.Def == scf.For || p.Def == scf.While) && last[p] < to {
 					from = number[p]
 				}
 			}
@@ -162,7 +170,7 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 	return out
 }
 
-// isMatrix reports whether descriptors may describe a buffer.
+// isMatrix reports whether wgmma may read a buffer with this encoding through descriptors.
 func isMatrix(m ttg.MemDesc) bool {
 	switch ttg.Decode(m.Encoding).(type) {
 	case ttg.NVMMAShared, ttg.SharedLinear:
@@ -171,8 +179,9 @@ func isMatrix(m ttg.MemDesc) bool {
 	return false
 }
 
-// lastUses is the number of the last operation at which each buffer is needed. A use inside of a loop that does not hold the buffer
-// keeps it until the loop is over.
+// lastUses returns, for each allocation, the number of the last operation that needs it. A use inside a loop
+// keeps a buffer allocated outside until the loop ends. Branches backwards between blocks keep every buffer
+// until the function ends, because blocks have no nesting to read lifetimes from.
 func (l *lowering) lastUses(roots map[*ir.Value][]*ir.Op, number, last map[*ir.Op]int) map[*ir.Op]int {
 	loops := hasBackEdge(l.fn.Region(0))
 	ends := map[*ir.Op]int{}
@@ -195,7 +204,8 @@ func (l *lowering) lastUses(roots map[*ir.Value][]*ir.Op, number, last map[*ir.O
 	return ends
 }
 
-// done is the operation after which another does not need its operands any more: of a product that goes on, the wait for it.
+// done returns the operation after which op's operands may be overwritten: op itself, or for an asynchronous
+// product the wait that leaves no product pending.
 func (l *lowering) done(op *ir.Op) *ir.Op {
 	if op.Def != ttng.WarpGroupDot || !isAsync(op) {
 		return op
@@ -210,7 +220,7 @@ func (l *lowering) done(op *ir.Op) *ir.Op {
 	return l.fn
 }
 
-// hasBackEdge reports whether branches between blocks make a loop.
+// hasBackEdge reports whether a block branches to itself or to an earlier block.
 func hasBackEdge(r *ir.Region) bool {
 	seen := map[*ir.Block]bool{}
 	for b := range r.Blocks() {
@@ -224,7 +234,8 @@ func hasBackEdge(r *ir.Region) bool {
 	return false
 }
 
-// memRoots are, for each value that is a buffer or a view, the allocations that it may be of. Loops and branches carry views on.
+// memRoots maps each memory descriptor to the allocations that it may be a view of. Loops, ifs and branches
+// pass views on, so a value can have several roots.
 func memRoots(fn *ir.Op) map[*ir.Value][]*ir.Op {
 	roots := map[*ir.Value][]*ir.Op{}
 	changed := false
@@ -266,7 +277,7 @@ func containsOp(list []*ir.Op, op *ir.Op) bool {
 	return false
 }
 
-// joinRoots says which values an operation hands on to which.
+// joinRoots calls join for every value that op defines and the operands it may stand for.
 func joinRoots(op *ir.Op, join func(to *ir.Value, from ...*ir.Value)) {
 	switch op.Def {
 	case scf.For:

@@ -4,7 +4,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// lowerInlineAsm runs a piece of PTX on each group of packed elements. Elements of fewer than 32 bits share a register.
+// lowerInlineAsm runs a piece of PTX once for each group of packed_element elements. Elements narrower than
+// 32 bits share a register.
 func lowerInlineAsm(l *lowering, op *ir.Op) {
 	pack := int(op.IntOr("packed_element", 1))
 	pure, _ := op.Int("pure")
@@ -46,11 +47,11 @@ func lowerInlineAsm(l *lowering, op *ir.Op) {
 	}
 }
 
-// packing is how elements of a type share a register of inline assembly.
+// packing describes how elements of a type share a register of inline assembly.
 type packing struct {
-	elem string // an element
-	typ  string // a register
-	per  int    // elements in it
+	elem string // LLVM type of an element
+	typ  string // LLVM type of a register
+	per  int    // elements in a register
 }
 
 func newPacking(t ir.Type, pack int) packing {
@@ -69,7 +70,7 @@ func newPacking(t ir.Type, pack int) packing {
 	return p
 }
 
-// packArgs are the registers for elements i to i+pack of a value, with their types.
+// packArgs returns "type register" operands for elements i to i+pack of v.
 func (l *lowering) packArgs(v *ir.Value, i, pack int) []string {
 	p := newPacking(v.Type, pack)
 	regs := l.regs(v)
@@ -90,7 +91,7 @@ func (l *lowering) packArgs(v *ir.Value, i, pack int) []string {
 	return out
 }
 
-// unpackArg are the elements in a register that assembly gave.
+// unpackArg returns the elements in a result register of inline assembly.
 func (l *lowering) unpackArg(p packing, reg string) []string {
 	if p.per == 1 {
 		return []string{reg}
@@ -103,7 +104,7 @@ func (l *lowering) unpackArg(p packing, reg string) []string {
 	return out
 }
 
-// lowerMapElementwise runs its region on each group of neighbouring registers.
+// lowerMapElementwise lowers the operation's region once for each group of pack neighbouring registers.
 func lowerMapElementwise(l *lowering, op *ir.Op) {
 	pack := int(op.IntOr("pack", 1))
 	n := l.numRegs(op, op.Operand(0).Type)
@@ -126,7 +127,9 @@ func lowerMapElementwise(l *lowering, op *ir.Op) {
 	}
 }
 
-// inlineRegion lowers a region of scalars once more, with args for its arguments, and is what it returns.
+// inlineRegion lowers r once more, with args as the values of its arguments, and returns the values that it
+// returns. A region of several blocks returns through a join block; phis of an earlier inlining are dropped
+// first.
 func (l *lowering) inlineRegion(r *ir.Region, args []string) []string {
 	if r.NumBlocks() == 1 {
 		return l.inline(r.First(), args)
@@ -155,14 +158,15 @@ func (l *lowering) inlineRegion(r *ir.Region, args []string) []string {
 	return out
 }
 
-// returns are the returns of a region that is being inlined.
+// returns collects the returns of a region of several blocks while it is inlined.
 type returns struct {
 	join  string
 	types []string
 	edges []edge
 }
 
-// lowerMapReturn leaves a region of several blocks.
+// lowerMapReturn jumps to the join block of the region that is being inlined. A region of a single block
+// needs no jump.
 func lowerMapReturn(l *lowering, op *ir.Op) {
 	if l.returns == nil {
 		return

@@ -16,7 +16,7 @@ var atomicOps = map[int64]string{
 var atomicScopes = map[int64]string{tt.ScopeGPU: ".gpu", tt.ScopeCTA: ".cta", tt.ScopeSys: ".sys"}
 var atomicSems = map[int64]string{tt.SemRelaxed: ".relaxed", tt.SemAcquire: ".acquire", tt.SemRelease: ".release", tt.SemAcqRel: ".acq_rel"}
 
-// atomicType is the type in the name of an atomic instruction.
+// atomicType returns the type suffix in the name of an atomic instruction.
 func atomicType(op *ir.Op, kind int64, t ir.Type) string {
 	n := ir.BitWidth(t)
 	switch kind {
@@ -36,8 +36,8 @@ func atomicType(op *ir.Op, kind int64, t ir.Type) string {
 	return fmt.Sprintf(".u%d", n)
 }
 
-// lowerAtomicRMW does each element once, by one of the threads that hold it; if the old values are wanted, the others get them through
-// shared memory.
+// lowerAtomicRMW updates each element once, by the first thread that holds it. If the old values are used,
+// the other threads get them through shared memory.
 func lowerAtomicRMW(l *lowering, op *ir.Op) {
 	ptr, val, mask := op.Slot(0), op.Slot(1), op.Slot(2)
 	kind := op.IntOr("atomic_rmw_op", 0)
@@ -57,7 +57,8 @@ func lowerAtomicRMW(l *lowering, op *ir.Op) {
 	})
 }
 
-// atomicFloat is an atomic operation that no instruction does: LLVM makes a loop of it.
+// atomicFloat emits an atomicrmw for an operation without an instruction of its own: LLVM expands it to a
+// compare-and-swap loop.
 func (l *lowering) atomicFloat(p, name string, t ir.Type, v, pred string) string {
 	typ := llvmType(t)
 	from, old := l.writer.block, ""
@@ -83,7 +84,8 @@ func lowerAtomicCAS(l *lowering, op *ir.Op) {
 	})
 }
 
-// atomic does f for each element that this thread owns and hands the results to all that hold it.
+// atomic calls f for each element that this thread owns and passes the result on to every thread that holds
+// the element.
 func (l *lowering) atomic(op *ir.Op, ptr, mask *ir.Value, f func(i int, p, pred string) string) {
 	t := op.Result(0).Type
 	tensor, isTensor := t.(*ir.TensorType)
@@ -123,7 +125,8 @@ func (l *lowering) atomic(op *ir.Op, ptr, mask *ir.Value, f func(i int, p, pred 
 	l.share(op, tensor, ll, vals, owner, free)
 }
 
-// share hands values that only owners have to the threads with copies.
+// share copies vals, which only owners have, through shared memory to the threads that hold copies of the
+// elements.
 func (l *lowering) share(op *ir.Op, tensor *ir.TensorType, ll layout.Layout, vals []string, owner string, free int) {
 	elem := ir.ElemOf(op.Result(0).Type)
 	base := l.alloc.scratch(op)[0]
@@ -164,14 +167,15 @@ func (l *lowering) share(op *ir.Op, tensor *ir.TensorType, ll layout.Layout, val
 	l.set(op.Result(0), out)
 }
 
-// ownersOf maps places to the block that acts for the elements there: the first of those with the same.
+// ownersOf maps the places of a tensor to (offset, block), where block is the first of the blocks that hold
+// the element.
 func ownersOf(ll layout.Layout) layout.Layout {
 	h := homesOf(ll)
 	clear(h.twins)
 	return h.find(ll)
 }
 
-// sharesBlocks reports whether an atomic's result goes from the block that did it to others.
+// sharesBlocks reports whether the result of an atomic travels from the block that executed it to others.
 func sharesBlocks(l *lowering, op *ir.Op) bool {
 	if !op.Result(0).HasUses() {
 		return false
@@ -186,6 +190,8 @@ func init() {
 	crossings[tt.AtomicRMW], crossings[tt.AtomicCAS] = sharesBlocks, sharesBlocks
 }
 
+// atomicScratch returns the buffer through which owners share old values: nothing if nobody uses them or
+// nobody holds copies.
 func atomicScratch(l *lowering, op *ir.Op) []int {
 	if !op.Result(0).HasUses() {
 		return nil
@@ -193,7 +199,7 @@ func atomicScratch(l *lowering, op *ir.Op) []int {
 	t := op.Result(0).Type
 	n := 1
 	if tensor, ok := t.(*ir.TensorType); ok {
-		if !l.repeats(l.layout(op, op.Operand(0).Type)) { // everybody has what is its own
+		if !l.repeats(l.layout(op, op.Operand(0).Type)) { // every thread executes its own elements
 			return nil
 		}
 		n = int(tensor.NumElements())

@@ -11,13 +11,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Where threads have to meet: an operation that touches bytes of shared memory needs a barrier before it when another thread may have
-// written them since the last barrier, or, if it writes, may have read them. findBarriers walks the function with the accesses that
-// are pending, through loops until nothing changes, and notes the operations that need one.
+// Barriers in shared memory: an operation that touches bytes needs a barrier before it if another thread may
+// have written them since the last barrier or, if the operation writes, may have read them. findBarriers
+// walks the function with the pending accesses, loops until a fixed point, and records the operations that
+// need a barrier. A missing barrier is a race; a superfluous one only costs time.
 
-// pending are accesses to shared memory, and to global memory, since the last barrier. Copies are asynchronous writes that nobody
-// has waited for, products what products under way read: a barrier does not end them. Whoever waits has made the access just then, for
-// the others.
+// pending holds the accesses since the last barrier. copies are asynchronous writes to shared memory that no
+// thread has waited for and products are reads of wgmma still under way: a barrier does not end them. A wait
+// turns them into plain writes and reads, which the next barrier orders for the other threads.
 type pending struct {
 	reads, writes, copies, products []interval
 	global                          []touched
@@ -36,7 +37,7 @@ func add[T comparable](list []T, more ...T) []T {
 	return list
 }
 
-// merge adds what another way brings, and says whether that was anything new.
+// merge adds the accesses of q, which arrive along another path, and reports whether any was new.
 func (p *pending) merge(q pending) bool {
 	n := p.size()
 	p.reads, p.writes, p.copies = add(p.reads, q.reads...), add(p.writes, q.writes...), add(p.copies, q.copies...)
@@ -48,8 +49,8 @@ func (p *pending) size() int {
 	return len(p.reads) + len(p.writes) + len(p.copies) + len(p.products) + len(p.global)
 }
 
-// barrier is one of the block, or of the whole program, which is more where programs have several blocks: those see each other's stores
-// only then.
+// barrier ends the pending accesses to shared memory. program says whether the whole cluster met: with
+// several blocks in a program, stores to global memory of one block are visible to another only then.
 func (p *pending) barrier(program bool) {
 	p.reads, p.writes = nil, nil
 	if program {
@@ -59,7 +60,8 @@ func (p *pending) barrier(program bool) {
 	}
 }
 
-// met notes a barrier. Copies that nobody has waited for go on.
+// met records a barrier of a level for the accesses to global memory. Copies that nobody has waited for stay
+// pending.
 func (p *pending) met(by level) {
 	var rest []touched
 	for _, t := range p.global {
@@ -73,7 +75,8 @@ func (p *pending) met(by level) {
 	p.global = rest
 }
 
-// waited ends the asynchronous copies: they have read by now.
+// waited turns asynchronous copies into reads, which are complete now. Unless all copies were waited for,
+// they stay pending as copies too.
 func (p *pending) waited(all bool) {
 	for i, t := range p.global {
 		if t.what == copies {
@@ -87,7 +90,7 @@ func (p *pending) waited(all bool) {
 	}
 }
 
-// next notes that another iteration of a loop begins.
+// next records that another iteration of loop, which has number n, begins.
 func (p *pending) next(loop *ir.Op, n int) {
 	var out []touched
 	for _, t := range p.global {
@@ -110,35 +113,35 @@ func conflict(a, b []interval) bool {
 	return false
 }
 
-// accesses are what an operation does to shared memory: first it reads and writes; if it meets inside, it then reads after.
+// accesses lists the bytes of shared memory that an operation touches.
 type accesses struct {
 	reads, writes []interval
-	meets         bool       // it has a barrier of its own between the first and the last accesses
-	after         []interval // read after that
+	meets         bool       // the operation contains a barrier, behind reads and writes
+	after         []interval // bytes read behind that barrier
 }
 
-// barriers are where threads meet before an operation.
+// barriers says, by operation, which threads must meet before it.
 type barriers struct {
 	who   map[*ir.Op]level
-	drain map[*ir.Op]bool // asynchronous copies are waited for before that
-	first map[*ir.Op]bool // loads that only the first of the threads with an element makes
+	drain map[*ir.Op]bool // wait for asynchronous copies before the barrier
+	first map[*ir.Op]bool // loads executed only by the first of the threads that hold an element
 }
 
-// note raises what an operation needs.
+// note raises the level that op needs to who.
 func (b barriers) note(op *ir.Op, who level) { b.who[op] = max(b.who[op], who) }
 
-// barrierFinder is the walk.
+// barrierFinder walks a function and collects its barriers.
 type barrierFinder struct {
 	l     *lowering
 	alloc *allocation
 	roots map[*ir.Value][]*ir.Op
 	order *orderer
 	out   barriers
-	probe *ir.Op // the loop that is looked into, before it is walked
-	hit   level  // what an access there needs for one from before the loop
+	probe *ir.Op // loop that is walked ahead of time to find its needs, nil outside of such a walk
+	hit   level  // level that an access in probe needs because of an access before the loop
 }
 
-// findBarriers are the operations that need a barrier before them.
+// findBarriers returns the barriers of l's function: a fixed point over its blocks.
 func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) barriers {
 	f := &barrierFinder{l: l, alloc: a, roots: roots, order: newOrderer(l), out: barriers{who: map[*ir.Op]level{}, drain: map[*ir.Op]bool{}}}
 	f.out.first = f.order.first
@@ -154,7 +157,7 @@ func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) barr
 			f.block(b, &p)
 			for _, s := range b.Successors() {
 				q := p.clone()
-				if number[s] <= i { // round a loop without a name: all may have changed
+				if number[s] <= i { // a branch backwards: any value may have changed
 					q.next(l.fn, anyLoop)
 				}
 				changed = in[s].merge(q) || changed
@@ -214,7 +217,8 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 	}
 }
 
-// meet puts a barrier before an operation. Where one was found to be needed before, it is there.
+// meet records a barrier of level who before op and applies it to p. A barrier found earlier at the same op
+// counts as well: the walk may pass op several times.
 func (f *barrierFinder) meet(op *ir.Op, p *pending, who level) {
 	if f.probe == nil {
 		f.out.note(op, who)
@@ -231,7 +235,7 @@ func (f *barrierFinder) meet(op *ir.Op, p *pending, who level) {
 	}
 }
 
-// global puts the barrier that the accesses of an operation to global memory need, and notes these.
+// global adds the barrier that op's accesses to global memory need and makes the accesses pending.
 func (f *barrierFinder) global(op *ir.Op, p *pending) {
 	f.meet(op, p, nobody)
 	list := f.order.accessesOf(op)
@@ -257,8 +261,9 @@ func (f *barrierFinder) global(op *ir.Op, p *pending) {
 	p.global = add(p.global, list...)
 }
 
-// loop walks a loop. What its accesses need for those before the loop is better had before it: once, and by all threads together also where
-// they wait in the loop for another program.
+// loop walks a loop to a fixed point. A barrier for accesses before the loop goes in front of it rather than
+// inside: it runs once, and all threads reach it, also where they spin in the loop waiting for another
+// program.
 func (f *barrierFinder) loop(op *ir.Op, p *pending) {
 	if f.probe == nil {
 		q := p.clone()
@@ -279,7 +284,7 @@ func (f *barrierFinder) loop(op *ir.Op, p *pending) {
 	}
 }
 
-// round walks an iteration and returns what is pending where the loop ends.
+// round walks one iteration and returns the accesses pending where the loop ends.
 func (f *barrierFinder) round(op *ir.Op, p *pending) (end pending) {
 	end = p.clone()
 	f.block(op.Body(0), p)
@@ -306,7 +311,7 @@ func (f *barrierFinder) branches(op *ir.Op, p *pending) {
 	*p = out
 }
 
-// bytes are the bytes of the allocations that a view may be of.
+// bytes returns the intervals of all allocations that v may be a view of.
 func (f *barrierFinder) bytes(v *ir.Value) []interval {
 	var out []interval
 	for _, root := range f.roots[v] {
@@ -315,7 +320,8 @@ func (f *barrierFinder) bytes(v *ir.Value) []interval {
 	return out
 }
 
-// accesses of an operation.
+// accesses returns the bytes of shared memory that op touches. Operations with scratch buffers write them,
+// meet, and read them.
 func (f *barrierFinder) accesses(op *ir.Op) accesses {
 	own := f.alloc.buffers[op]
 	switch op.Def {
@@ -325,7 +331,7 @@ func (f *barrierFinder) accesses(op *ir.Op) accesses {
 		}
 		return accesses{writes: own}
 	case ttg.LocalLoad:
-		if f.l.crosses(op) { // the cluster meets before and after
+		if f.l.crosses(op) { // the cluster meets before and after the load
 			return accesses{meets: true}
 		}
 		return accesses{reads: f.bytes(op.Operand(0))}
@@ -336,7 +342,7 @@ func (f *barrierFinder) accesses(op *ir.Op) accesses {
 	case ttng.WarpGroupDot:
 		return accesses{reads: append(f.bytes(op.Operand(0)), f.bytes(op.Operand(1))...)}
 	case tt.Call:
-		// The callee's frame lies behind ours; what it leaves pending there matters to the next call.
+		// The callee's frame lies behind ours. Its accesses stay pending for the next call.
 		fr := f.l.frames[f.l.callee(op)]
 		all := interval{fr.base, fr.base + fr.size}
 		if fr.size == 0 {
@@ -345,7 +351,7 @@ func (f *barrierFinder) accesses(op *ir.Op) accesses {
 		return accesses{reads: []interval{all}, writes: []interval{all}}
 	}
 	if len(own) > 0 {
-		if f.l.crosses(op) { // the cluster has met at its end
+		if f.l.crosses(op) { // the cluster meets at the end of the operation
 			return accesses{writes: own, meets: true}
 		}
 		return accesses{writes: own, meets: true, after: own}

@@ -9,22 +9,23 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// Clusters: with num_ctas > 1 a program is a cluster of blocks, and layouts say with the bits of the input dimension block which part of a
-// tensor each of them has, or that they have the same. What moves between blocks goes through shared memory: each block writes what it has
-// to its own, all meet, each reads from the memory of whoever has what it wants (mapa, ld.shared::cluster), and all meet again. So nothing
-// of another block is pending when an operation is over: its memory can be used again after a barrier of the block alone, and the block can
-// leave.
+// Clusters: with num_ctas > 1 a program is a cluster of blocks. The input dimension layout.Block says which
+// part of a tensor each block holds, or that several hold the same. Data moves between blocks through shared
+// memory: each block writes its part to its own memory, the cluster meets, each block reads from the memory
+// of the block that holds the element (mapa, ld.shared::cluster), and the cluster meets again. The second
+// meeting guarantees that no block still reads another's memory when the operation ends: the memory can be
+// reused after a barrier of the block alone, and a block can exit.
 
-// blockDims are the input dimensions that say where in its block a thread is.
+// blockDims lists the input dimensions that place a thread within its block.
 var blockDims = []string{layout.Lane, layout.Warp}
 
-// clusterBarrier waits for all threads of the cluster; what they have written to shared memory is there for all.
+// clusterBarrier waits for all threads of the cluster and makes their writes to shared memory visible.
 func (l *lowering) clusterBarrier() {
 	l.call("void", "llvm.nvvm.barrier.cluster.arrive.aligned")
 	l.call("void", "llvm.nvvm.barrier.cluster.wait.aligned")
 }
 
-// meet waits for the cluster if an operation reads what other blocks have written, else for the block.
+// meet emits the cluster's barrier if the operation reads other blocks' memory, else the block's.
 func (l *lowering) meet(crosses bool) {
 	if crosses {
 		l.clusterBarrier()
@@ -33,7 +34,7 @@ func (l *lowering) meet(crosses bool) {
 	l.barrier()
 }
 
-// meetBefore lets those threads meet that have to before an operation.
+// meetBefore emits the wait and the barrier that allocation.barriers demands before op.
 func (l *lowering) meetBefore(op *ir.Op) {
 	if l.alloc.barriers.drain[op] {
 		l.asm("void", "cp.async.wait_all;", "", true)
@@ -50,7 +51,7 @@ func (l *lowering) meetBefore(op *ir.Op) {
 // programBarrier waits for all threads of the program.
 func (l *lowering) programBarrier() { l.meet(l.ctas > 1) }
 
-// programID and numPrograms are those along an axis: a program is a cluster where there are clusters.
+// programID returns the program's number along an axis. With clusters, a program is a cluster, not a block.
 func (l *lowering) programID(axis string) string {
 	return l.sreg(l.clusterWord("ctaid", "clusterid"), axis)
 }
@@ -70,7 +71,8 @@ func (l *lowering) sreg(name, axis string) string {
 	return l.call("i32", "llvm.nvvm.read.ptx.sreg."+name+"."+axis)
 }
 
-// onCluster gives a layout a bit for each bit of a block's number: one that knows fewer blocks repeats over the others.
+// onCluster extends ll to log2(ctas) bits of layout.Block. A layout made for fewer blocks repeats over the
+// others.
 func (g *program) onCluster(ll layout.Layout) layout.Layout {
 	if !ll.HasIn(layout.Block) {
 		return ll
@@ -85,15 +87,20 @@ func (g *program) onCluster(ll layout.Layout) layout.Layout {
 	return ll.WithBases(layout.Block, v)
 }
 
-// homes says which block of a cluster has which element of a tensor, and where: an element is the sum of a part that all blocks have alike,
-// numbered by an offset, and of a part by the block.
+// homes says which block of a cluster holds which element of a tensor, and where. An element's coordinates
+// are the sum (xor) of a part numbered by an offset, which is the same in all blocks, and a part chosen by
+// the block.
 type homes struct {
-	basis layout.Layout // (offset, block) to coordinates, invertible: block has only the bits that matter
-	bits  []int         // which bits of a block's number those are
-	twins []int         // for each bit that does not matter, the change of a block's number that leads to a block with the same elements; else 0
+	// maps (offset, block) to coordinates; invertible, because block has only the bits that change
+	// coordinates
+	basis layout.Layout
+	bits  []int // bits of a block's number that change coordinates
+	// for each other bit, the change of a block's number that leads to a block with the same elements; else 0
+	twins []int
 }
 
-// homesOf are the homes of a tensor whose layout is ll: of registers, lanes and warps, or of offsets in memory, to coordinates.
+// homesOf returns the homes of a tensor with layout ll, whose inputs are registers, lanes and warps, or
+// offsets in memory.
 func homesOf(ll layout.Layout) homes {
 	var within, across [][]int
 	var h homes
@@ -120,7 +127,7 @@ func homesOf(ll layout.Layout) homes {
 	return h
 }
 
-// number is the block's number whose bits that matter are those given.
+// number returns the block number in which the bits of h.bits have the values given.
 func (h homes) number(bits int) int {
 	n := 0
 	for i, k := range h.bits {
@@ -129,8 +136,8 @@ func (h homes) number(bits int) int {
 	return n
 }
 
-// find maps the places of another layout of the tensor to (offset, block): where the element lies that a place wants. Of blocks with the
-// same elements it takes the place's own, if that is one.
+// find maps the places of another layout of the tensor to the (offset, block) that holds the element. Among
+// blocks that hold the same element it prefers the place's own.
 func (h homes) find(to layout.Layout) layout.Layout {
 	got := to.InvertAndCompose(h.basis)
 	var ins []layout.Bases
@@ -148,7 +155,7 @@ func (h homes) find(to layout.Layout) layout.Layout {
 	return layout.Must(layout.New(ins, []layout.Dim{{Name: layout.Offset, Size: h.basis.InSize(layout.Offset)}, {Name: layout.Block, Size: 1 << len(h.twins)}}))
 }
 
-// crossing reports whether a map to (offset, block) leads to other blocks.
+// crossing reports whether cvt, a map to (offset, block), leads from any place to another block.
 func crossing(cvt layout.Layout) bool {
 	if !cvt.HasOut(layout.Block) || cvt.OutBits(layout.Block) == 0 {
 		return false
@@ -160,7 +167,7 @@ func withoutName(names []string, drop string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == drop })
 }
 
-// offsets is the part of a map to (offset, block) that says where in a block's memory.
+// offsets returns the offset part of cvt, a map to (offset, block).
 func offsets(cvt layout.Layout) layout.Layout {
 	if !cvt.HasOut(layout.Block) {
 		return cvt
@@ -168,8 +175,8 @@ func offsets(cvt layout.Layout) layout.Layout {
 	return cvt.Sublayout(cvt.InNames(), []string{layout.Offset})
 }
 
-// nearby changes a conversion, which maps places of the result to places of the operand, so that of blocks with the same elements each takes
-// its own.
+// nearby changes cvt, which maps places of the result to places of the operand, so that a block that holds a
+// copy of an element reads its own.
 func nearby(cvt, from layout.Layout) layout.Layout {
 	free := from.FreeVariablesIn(layout.Block)
 	const probe = "probe"
@@ -188,14 +195,14 @@ func nearby(cvt, from layout.Layout) layout.Layout {
 	return cvt.WithBases(layout.Block, v)
 }
 
-// exchange is a conversion through shared memory on a cluster.
+// exchange is a layout conversion through the shared memory of a cluster.
 type exchange struct {
-	store, load layout.Layout // places to offsets; those of load to blocks as well
+	store, load layout.Layout // store maps places to offsets, load maps places to (offset, block)
 	crosses     bool
 }
 
-// newExchange is how a tensor gets from one layout to another. Each block has room for its part alone; where in it an element lies is
-// chosen as for one block.
+// newExchange returns the conversion of a tensor between two layouts. Each block has memory for its own part
+// alone; swizzled chooses the offsets in it, as for a single block.
 func newExchange(from, to layout.Layout, elemBits int) exchange {
 	h := homesOf(from)
 	have, want := h.find(from), h.find(to)
@@ -206,10 +213,11 @@ func newExchange(from, to layout.Layout, elemBits int) exchange {
 	return exchange{flatHave.InvertAndCompose(mem), load.ConcatOuts(want.Sublayout(want.InNames(), []string{layout.Block})), crossing(want)}
 }
 
-// size is the number of elements that a block keeps for others.
+// size returns the number of elements in each block's buffer.
 func (x exchange) size() int { return x.store.OutSize(layout.Offset) }
 
-// moveCluster gives registers another layout through shared memory.
+// moveCluster converts registers between two layouts through shared memory. again says that threads may still
+// be reading the buffer.
 func (l *lowering) moveCluster(src []string, elem ir.Type, from, to layout.Layout, base int, again bool) []string {
 	if again {
 		l.barrier()
@@ -226,12 +234,12 @@ func (l *lowering) moveCluster(src []string, elem ir.Type, from, to layout.Layou
 	return out
 }
 
-// mapTo is the address, in the window of the cluster, of a place in the shared memory of a block.
+// mapTo returns the address, in the cluster's window, of ptr in the shared memory of block rank.
 func (l *lowering) mapTo(ptr, rank string) string {
 	return l.asm("i32", "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", false, "ptr addrspace(3) "+ptr, "i32 "+rank)
 }
 
-// loadFrom reads one element from the shared memory of a block; "" is this one.
+// loadFrom reads an element from the shared memory of block rank; "" means this block.
 func (l *lowering) loadFrom(t ir.Type, base int, off, rank string) string {
 	if rank == "" {
 		return l.loadShared(t, base, off)
@@ -241,7 +249,7 @@ func (l *lowering) loadFrom(t ir.Type, base int, off, rank string) string {
 	return l.unpack(a, l.loadWords(a, "ld.shared::cluster", at, "i32", "r", "", nil))[0]
 }
 
-// registerImage is what register reg adds to an output of a layout.
+// registerImage returns the part of output out that register reg contributes.
 func registerImage(ll layout.Layout, reg int, out string) int {
 	c := 0
 	for i := range ll.InBits(layout.Register) {
@@ -252,7 +260,8 @@ func registerImage(ll layout.Layout, reg int, out string) int {
 	return c
 }
 
-// crossings say, of operations that may use the memory of other blocks, whether they do so last, and end with the cluster's barrier.
+// crossings holds, for operations that can read other blocks' memory, a function that reports whether op
+// does. If so it must end with the cluster's barrier: findBarriers relies on it.
 var crossings = map[*ir.OpDef]func(l *lowering, op *ir.Op) bool{}
 
 func init() {
@@ -263,14 +272,14 @@ func init() {
 	}
 }
 
-// crosses reports whether an operation ends with the use of other blocks' memory and the cluster's barrier.
+// crosses reports whether op reads other blocks' memory and ends with the cluster's barrier.
 func (l *lowering) crosses(op *ir.Op) bool {
 	f := crossings[op.Def]
 	return l.ctas > 1 && f != nil && f(l, op)
 }
 
-// sameFreedom makes sure that an operation that only renames registers leaves every element in its block: operand and result must repeat
-// over the same bits.
+// sameFreedom fails unless the layouts of v and of op's result repeat elements over the same threads and
+// blocks. Operations that only rename registers would otherwise leave an element in the wrong block.
 func (l *lowering) sameFreedom(op *ir.Op, v *ir.Value) {
 	if l.ctas == 1 {
 		return
@@ -283,17 +292,17 @@ func (l *lowering) sameFreedom(op *ir.Op, v *ir.Value) {
 	}
 }
 
-// refuseOnCluster fails for what programs of several blocks cannot do.
+// refuseOnCluster fails for operations that programs of several blocks cannot execute.
 func (l *lowering) refuseOnCluster(op *ir.Op, what string) {
 	if l.ctas > 1 {
 		l.fail(op, "num_ctas=%d: %s", l.ctas, what)
 	}
 }
 
-// maxCTAs is the largest cluster; one of more than 8 is not to be had on every GPU.
+// maxCTAs is the largest cluster. Clusters of more than 8 blocks do not run on every GPU.
 const maxCTAs = 16
 
-// CheckCluster says whether programs can have so many blocks on a GPU of a compute capability.
+// CheckCluster returns an error unless a GPU of the given compute capability can run programs of ctas blocks.
 func CheckCluster(ctas, capability int) error {
 	switch {
 	case ctas == 1:

@@ -6,7 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// lowerFor makes a loop that tests at its head.
+// lowerFor emits a loop that tests at its head.
 //
 //	before:  br head
 //	head:    iv = phi [lo, before], [next, latch]; args = phi …; br iv < hi, body, exit
@@ -53,7 +53,7 @@ func lowerFor(l *lowering, op *ir.Op) {
 	}
 }
 
-// lowerWhile makes a loop whose head runs the first region.
+// lowerWhile emits a loop whose head is the condition region.
 func lowerWhile(l *lowering, op *ir.Op) {
 	cond, body := op.Body(0), op.Body(1)
 	head, inside, exit := l.label("while"), l.label("body"), l.label("done")
@@ -83,7 +83,7 @@ func lowerWhile(l *lowering, op *ir.Op) {
 	l.begin(exit)
 }
 
-// lowerIf branches and joins the results in phis.
+// lowerIf emits both branches and joins their results in phis.
 func lowerIf(l *lowering, op *ir.Op) {
 	yes, no, join := l.label("then"), l.label("else"), l.label("endif")
 	l.condBr(l.scalar(op.Operand(0)), yes, no)
@@ -130,8 +130,8 @@ func lowerCondBr(l *lowering, op *ir.Op) {
 	l.condBr(l.scalar(op.Operand(0)), l.labels[to[0]], l.labels[to[1]])
 }
 
-// into gives the arguments of a block their values along the edge from here. The block may not have been lowered yet: its phis then
-// take what is waiting for them.
+// into passes vs to b's arguments along the edge from the current block. If b has not been lowered yet, the
+// edge waits until its phis exist.
 func (l *lowering) into(b *ir.Block, vs []*ir.Value) {
 	e := edge{from: l.writer.block}
 	for _, v := range vs {
@@ -146,7 +146,7 @@ func (l *lowering) into(b *ir.Block, vs []*ir.Value) {
 	l.waiting[b] = append(l.waiting[b], e)
 }
 
-// edge is a branch to a block that comes later.
+// edge is a branch to a block that has not been lowered yet, with the values of its arguments.
 type edge struct {
 	from string
 	regs []string
@@ -176,7 +176,7 @@ func lowerUnreachable(l *lowering, _ *ir.Op) {
 	l.ended = true
 }
 
-// lowerConstant makes no instruction: constants stand in operands.
+// lowerConstant emits no instruction: constants are written into operands.
 func lowerConstant(l *lowering, op *ir.Op) {
 	t := op.Result(0).Type
 	switch a := op.Attr("value").(type) {
@@ -199,7 +199,7 @@ func lowerConstant(l *lowering, op *ir.Op) {
 	}
 }
 
-// literal is a constant in LLVM's text.
+// literal returns a constant of type t in LLVM's syntax.
 func literal(bits uint64, t ir.Type) string {
 	switch e := t.(type) {
 	case *ir.FloatType:

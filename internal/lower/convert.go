@@ -6,21 +6,22 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// conversion is how a tensor gets from one layout to another.
+// conversion describes how a tensor gets from one layout to another.
 type conversion struct {
 	from, to layout.Layout
-	cvt      layout.Layout // where each place of the result finds its element
+	cvt      layout.Layout // maps a place of the result to the place of the operand with its element
 	how      conversionKind
 }
 
 type conversionKind int
 
 const (
-	byRegisters conversionKind = iota // each thread has all it needs
-	byShuffles                        // each warp has
+	byRegisters conversionKind = iota // every thread already holds its elements
+	byShuffles                        // every warp already holds its elements
 	byShared
 )
 
+// newConversion chooses the cheapest way from one layout to another.
 func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 	c := conversion{from: from, to: to, how: byShared}
 	cvt, ok := to.TryInvertAndCompose(from)
@@ -31,7 +32,7 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 		cvt = nearby(cvt, from)
 	}
 	c.cvt = cvt
-	moves := func(out string, ins ...string) bool { // whether out depends on one of ins other than itself
+	moves := func(out string, ins ...string) bool { // reports whether out depends on any of ins
 		for _, in := range ins {
 			if cvt.HasIn(in) && cvt.HasOut(out) && !cvt.SublayoutIsZero([]string{in}, []string{out}) {
 				return true
@@ -55,10 +56,10 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 	return c
 }
 
-// maxShuffles is how many shuffles a conversion may take before shared memory is the better way.
+// maxShuffles is the number of shuffles from which on shared memory is faster.
 const maxShuffles = 32
 
-// shuffles is the number of shuffles that a conversion takes.
+// shuffles returns the number of shuffles that the conversion takes.
 func (c conversion) shuffles(elem ir.Type) int {
 	n := c.to.InSize(layout.Register)
 	return n >> popcount(c.to.FreeVariablesIn(layout.Register)) * max(1, bitsOf(elem)/32)
@@ -81,7 +82,7 @@ func lowerConvertLayout(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), l.convert(l.regs(op.Operand(0)), ir.ElemOf(op.Result(0).Type), newConversion(from, to, ir.ElemOf(op.Result(0).Type)), room))
 }
 
-// convert gives registers another layout.
+// convert returns the registers src in layout c.to. room is the shared memory that the operation has.
 func (l *lowering) convert(src []string, elem ir.Type, c conversion, room interval) []string {
 	switch c.how {
 	case byRegisters:
@@ -99,10 +100,10 @@ func (l *lowering) convert(src []string, elem ir.Type, c conversion, room interv
 	return l.moveShared(src, elem, c.from, c.to, room.lo, false)
 }
 
-// bytes are those of the tensor.
+// bytes returns the size of the tensor.
 func (c conversion) bytes(elem ir.Type) int { return bitsOf(elem) / 8 << c.from.TotalOutBits() }
 
-// source is the place that a place of the result gets its element from.
+// source returns the place of the operand that holds the element of place p of the result.
 func (c conversion) source(p place) place {
 	in := make([]int, len(c.cvt.InDims()))
 	for i, d := range c.cvt.InNames() {
@@ -129,7 +130,8 @@ func (c conversion) source(p place) place {
 	return out
 }
 
-// convertByShuffles fetches each register from another lane: the same register in all lanes.
+// convertByShuffles fetches each register from another lane. All lanes send the same register, which
+// byShuffles requires.
 func (l *lowering) convertByShuffles(src []string, elem ir.Type, c conversion) []string {
 	lane := "0"
 	if c.cvt.HasOut(layout.Lane) {
@@ -147,7 +149,8 @@ func (l *lowering) convertByShuffles(src []string, elem ir.Type, c conversion) [
 	return out
 }
 
-// moveShared gives registers another layout through shared memory. again says that the memory may still be being read.
+// moveShared converts registers between two layouts through shared memory. again says that threads may still
+// be reading the buffer.
 func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout, base int, again bool) []string {
 	if l.ctas > 1 {
 		return l.moveCluster(src, elem, from, to, base, again)
@@ -162,8 +165,8 @@ func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout
 	return l.loadRows(b, to.InvertAndCompose(mem))
 }
 
-// moveInRounds is moveShared with memory for a part of the tensor only. In each round all threads write the same registers, meet, and
-// read others.
+// moveInRounds is moveShared with memory for a part of the tensor. In each round all threads write the same
+// registers, meet, and read the registers that the round fills.
 func (l *lowering) moveInRounds(src []string, elem ir.Type, c conversion, room interval) []string {
 	n := log2(c.bytes(elem) / (room.hi - room.lo))
 	rounds := roundBits(c.from, c.to, bitsOf(elem), l.movesMatrices())
@@ -191,11 +194,11 @@ func (l *lowering) moveInRounds(src []string, elem ir.Type, c conversion, room i
 	return out
 }
 
-// roundSplit is one side of a conversion in rounds.
+// roundSplit describes the registers of one side of a conversion in rounds.
 type roundSplit struct {
-	cvt    layout.Layout // the places of the first round to offsets
-	within []int         // the register bits that tell places of a round apart
-	across []int         // those that tell rounds apart
+	cvt    layout.Layout // maps the places of the first round to offsets
+	within []int         // register bits that count within a round
+	across []int         // register bits that count rounds
 }
 
 func splitRounds(ll, mem layout.Layout, rounds []int) roundSplit {
@@ -215,7 +218,7 @@ func splitRounds(ll, mem layout.Layout, rounds []int) roundSplit {
 	return s
 }
 
-// regs are the registers of a round.
+// regs returns the registers of a round.
 func (s roundSplit) regs(round int) []int {
 	out := make([]int, 1<<len(s.within))
 	for i := range out {
@@ -229,7 +232,7 @@ func (s roundSplit) regs(round int) []int {
 	return out
 }
 
-// fewestBytes is the memory that a conversion needs at least.
+// fewestBytes returns the least memory that the conversion can work with.
 func (c conversion) fewestBytes(elem ir.Type, matrices bool) int {
 	return c.bytes(elem) >> len(roundBits(c.from, c.to, bitsOf(elem), matrices))
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// debugInfo is the metadata by which instructions know their lines: profilers and debuggers show the kernel's source beside the
-// machine's code.
+// debugInfo collects the metadata that gives instructions their source lines. Profilers and debuggers show
+// the kernel's source with it.
 type debugInfo struct {
 	nodes []string
-	ids   map[string]int // by text
+	ids   map[string]int // number by text
 }
 
-// Numbers 0 and 1 are the compile unit and the flag that says which version of metadata this is.
+// firstNode is the first free number: 0 is the compile unit, 1 the metadata version.
 const firstNode = 2
 
-// node is the reference to a piece of metadata, which is written once.
+// node returns the reference to a metadata node. Equal texts share a node.
 func (d *debugInfo) node(text string) string {
 	id, ok := d.ids[text]
 	if !ok {
@@ -37,7 +37,7 @@ func (d *debugInfo) file(name string) string {
 	return d.node(fmt.Sprintf("!DIFile(filename: \"%s\", directory: \"%s\")", quote(base), quote(strings.TrimSuffix(dir, "/"))))
 }
 
-// function is the metadata of a function, or "" when its place is not known.
+// function returns the metadata of a function, or "" if its source line is unknown.
 func (d *debugInfo) function(fn *ir.Op) string {
 	at := ir.FileLocOf(fn.Loc)
 	if at == nil || at.Line <= 0 {
@@ -49,20 +49,20 @@ func (d *debugInfo) function(fn *ir.Op) string {
 		"spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !0)", name, name, d.file(at.File), at.Line, types))
 }
 
-// at is the location of an operation within a function, or "".
+// at returns the location of op within a function, or "" if it is unknown.
 func (d *debugInfo) at(function string, fn, op *ir.Op) string {
 	at, home := ir.FileLocOf(op.Loc), ir.FileLocOf(fn.Loc)
 	if function == "" || at == nil || at.Line <= 0 {
 		return ""
 	}
 	scope := function
-	if at.File != home.File { // what was inlined from elsewhere
+	if at.File != home.File { // op was inlined from another file
 		scope = d.node(fmt.Sprintf("!DILexicalBlockFile(scope: %s, file: %s, discriminator: 0)", function, d.file(at.File)))
 	}
 	return d.node(fmt.Sprintf("!DILocation(line: %d, column: %d, scope: %s)", at.Line, min(at.Col, 1<<16-1), scope))
 }
 
-// text is the module's metadata, "" if there is none.
+// text returns the module's metadata, or "" if there is none.
 func (d *debugInfo) text() string {
 	if len(d.nodes) == 0 {
 		return ""

@@ -7,29 +7,31 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// How wgmma reads a matrix in shared memory. A descriptor has 64 bits: where the matrix begins, a leading and a stride offset, all in units of
-// 16 bytes, and which of four swizzles it has. Rows of a swizzle's width (16 bytes without one) lie one below the other, eight of them make
-// a core matrix, and the offsets lead from one core matrix to the next. The row goes along k or, transposed, along the matrix's other
-// dimension, m of A and n of B. Which descriptor describes a layout is found by looking at what each bit of an element's coordinates does to its place.
+// How wgmma reads a matrix in shared memory. A descriptor has 64 bits: the address, a leading and a stride
+// offset, each in units of 16 bytes, and one of four swizzles. Rows of the swizzle's width (16 bytes without
+// one) lie below each other, eight rows make a core matrix, and the offsets lead from one core matrix to the
+// next. A row goes along k or, transposed, along the other dimension: m of A and n of B. matrixView finds the
+// descriptor of a layout by looking at how far each bit of an element's coordinates moves the element.
 
-// matrixView is a matrix in shared memory as descriptors describe it.
+// matrixView is a matrix in shared memory that descriptors describe.
 type matrixView struct {
 	l     *lowering
-	inv   layout.Layout // coordinates to the place, in elements
-	size  int           // of an element in bytes
+	inv   layout.Layout // maps coordinates to places, in elements
+	size  int           // bytes of an element
 	mn    int           // the dimension that is not k: 0 of A, 1 of B
-	trans bool          // whether rows go along mn
-	bits  uint64        // of the descriptor, but for the address
-	base  string        // the address in units of 16 bytes, as i64
+	trans bool          // rows go along mn
+	bits  uint64        // the descriptor without the address
+	base  string        // address in units of 16 bytes, an i64
 }
 
-// swizzleModes are the widths of rows in bytes and what descriptors call them. The last is none.
+// swizzleModes lists the row widths in bytes with their code in a descriptor. Width 16 is no swizzle.
 var swizzleModes = []struct {
 	width int
 	mode  uint64
 }{{128, 1}, {64, 2}, {32, 3}, {16, 0}}
 
-// matrixView finds the descriptors of a buffer for instructions that read rows along mn and depth along k of it.
+// matrixView finds the descriptor of buffer v for instructions that read rows elements along mn and depth
+// along k. It fails if no descriptor describes the layout.
 func (l *lowering) matrixView(op *ir.Op, v *ir.Value, mn, rows, depth int) matrixView {
 	b := l.buffer(v)
 	x := matrixView{l: l, inv: l.layout(op, v.Type).PseudoInvert(), size: bitsOf(b.elem) / 8, mn: mn}
@@ -50,7 +52,7 @@ func (l *lowering) matrixView(op *ir.Op, v *ir.Value, mn, rows, depth int) matri
 	return x
 }
 
-// bytes are, for the bits of a coordinate, how far they move an element.
+// bytes returns how far each bit of coordinate dim moves an element.
 func (x matrixView) bytes(op *ir.Op, dim, size int) []int {
 	if x.inv.InSize(layout.TensorDim(dim)) < size {
 		x.l.fail(op, "a matrix of %d by %d is less than an instruction reads", x.inv.InSize("dim0"), x.inv.InSize("dim1"))
@@ -64,14 +66,15 @@ func (x matrixView) bytes(op *ir.Op, dim, size int) []int {
 	return out
 }
 
-// ownBlock refuses to read another block's memory.
+// ownBlock fails if place lies in another block: descriptors reach the own block's memory only.
 func (x matrixView) ownBlock(op *ir.Op, place []int) {
 	if len(place) > 1 && place[1] != 0 {
 		x.l.refuseOnCluster(op, "a matrix of which other blocks have a part")
 	}
 }
 
-// describe finds the offsets of a descriptor: mn and k are how far the bits of the coordinates move an element, in bytes.
+// describe returns the offsets of a descriptor with rows of width bytes. mn and k are how far the bits of the
+// coordinates move an element, in bytes; ok is false if the layout does not fit.
 func describe(mn, k []int, width, size int, trans bool) (lead, stride int, ok bool) {
 	row, down := k, mn
 	if trans {
@@ -93,7 +96,7 @@ func describe(mn, k []int, width, size int, trans bool) (lead, stride int, ok bo
 			below.step(at, i-3)
 		}
 	}
-	// Between swizzled core matrices the pattern must not change.
+	// Swizzled core matrices must start at the same phase of the pattern.
 	if inRow.bad || below.bad || (inRow.first|below.first)%16 != 0 || width > 16 && (inRow.first|below.first)%(8*width) != 0 {
 		return 0, 0, false
 	}
@@ -102,14 +105,14 @@ func describe(mn, k []int, width, size int, trans bool) (lead, stride int, ok bo
 	case trans && width == 16:
 		lead, stride = stride, lead
 	case !trans && width > 16 && inRow.first != 0:
-		return 0, 0, false // k of an instruction never leaves the row
+		return 0, 0, false // an instruction's k must stay within the row
 	}
 	return lead, stride, lead>>4 < 1<<14 && stride>>4 < 1<<14
 }
 
-// steps checks how bits of a coordinate move an element.
+// steps checks how the bits of a coordinate move an element.
 type steps struct {
-	first int // distance of core matrices
+	first int // distance between core matrices
 	bad   bool
 }
 
@@ -122,10 +125,11 @@ func (s *steps) step(got, i int) {
 	s.bad = s.bad || got != s.first<<i
 }
 
-// swizzle exchanges the units of 16 bytes in rows of a width by the number of 128 bytes that the row lies in.
+// swizzle returns the swizzled form of byte offset at: the 16-byte units of a row are permuted by the number
+// of the 128 bytes that the row lies in.
 func swizzle(at, width int) int { return at ^ at>>3&((width/16-1)<<4) }
 
-// address is where the matrix of this warp's group begins.
+// address returns the start of the matrix of this warp group, in units of 16 bytes.
 func (x matrixView) address(op *ir.Op, b smem, width int) string {
 	l := x.l
 	if start, ok := constant(b.start); ok && start*x.size%(8*width) >= width {
@@ -139,7 +143,7 @@ func (x matrixView) address(op *ir.Op, b smem, width int) string {
 	return l.val("zext i32 %s to i64", units)
 }
 
-// groupPart is how far the matrix of this warp's group lies behind the first's, and that of this block behind the first block's, in bytes.
+// groupPart returns how many bytes the matrix of this warp group lies behind that of the first.
 func (x matrixView) groupPart(op *ir.Op) string {
 	l := x.l
 	result := l.layout(op, op.Result(0).Type)
@@ -167,7 +171,8 @@ func (x matrixView) groupPart(op *ir.Op) string {
 	return l.uniformPart(warps)
 }
 
-// uniformPart is the sum of what the bits of the warp's number stand for, known to be the same in all lanes.
+// uniformPart returns the sum of warps[i][0] over the bits i of the warp's number. A shuffle makes it
+// provably equal in all lanes, which wgmma demands of descriptors.
 func (l *lowering) uniformPart(warps [][]int) string {
 	any := 0
 	for _, w := range warps {
@@ -196,7 +201,7 @@ func (l *lowering) uniformPart(warps [][]int) string {
 	return v
 }
 
-// descriptor is that of the part that begins at coordinates, in elements.
+// descriptor returns the descriptor of the part that begins at coordinates (mn, k), in elements.
 func (x matrixView) descriptor(op *ir.Op, mn, k int) string {
 	at := []int{mn, k}
 	if x.mn == 1 {

@@ -1,10 +1,62 @@
 // Package lower turns TTGIR into LLVM IR for NVIDIA GPUs.
 //
-// What comes in is a module of tt, ttg, scf, arith and math operations in which every tensor has a layout; what goes out is LLVM IR
-// text of one kernel, as one thread executes it, and how much shared memory it needs.
+// Its input is a module of tt, ttg, scf, arith and math operations in which every tensor has a layout. Its
+// output is the LLVM IR text of one kernel, as a single thread executes it, and the shared memory that the
+// kernel needs.
 //
-// A tensor is held as one LLVM value for each register of its layout (layout.Register), in the order of the register number. Where an
-// element lies is always asked of the linear layout (package layout): no code here knows what a blocked or an mma layout is.
+// A tensor is held as one LLVM value for each register of its layout (layout.Register), in the order of the
+// register number. Where an element lies is always read off the linear layout (package layout): no code here
+// knows what a blocked or an mma layout is. A place is the register, lane, warp and block that hold an
+// element. A block is a thread block (CTA); with num_ctas > 1 a program is a cluster of blocks. Threads meet
+// when they wait for each other at a barrier.
 //
-// Each operation is lowered by one function, found in a table by its definition; see ops.go.
+// Each operation is lowered by one function, found in a table by its definition.
+//
+// The module:
+//
+//	lower.go          Lower, Options, Kernel; values, blocks and operations of a function
+//	ops.go            the table of lowerings
+//	program.go        the state that the functions of a kernel share; frames; the module's text
+//	function.go       functions, calls, returns, scratch in global memory
+//	emit.go           writer: the text of an LLVM function
+//	debug.go          line information
+//	control.go        loops, branches, constants, program numbers
+//
+// Elements and threads:
+//
+//	elementwise.go    operations on each element
+//	mathops.go        the math dialect
+//	libdevice.go      the functions of NVIDIA's device library
+//	floatcast.go      conversions between floats
+//	asm.go            inline assembly and tt.map_elementwise
+//	index.go          folding arithmetic on i32 names
+//	threads.go        the thread's numbers, coordinates, and which thread owns an element
+//	kernelspace.go    steps between places along a dimension
+//	shape.go          operations that rename registers: broadcast, reshape, trans, join, split
+//	shuffle.go        exchange between lanes
+//	print.go          print, assert, assume
+//
+// Memory:
+//
+//	memory.go         loads and stores of global memory, packing of elements into words
+//	atomic.go         atomics
+//	smem.go           addresses of and accesses to buffers in shared memory
+//	local.go          ttg.local_* and asynchronous copies
+//	ldmatrix.go       ldmatrix and stmatrix
+//	shared.go         the scratch buffers that operations need
+//	alloc.go          places of buffers in shared memory
+//	barrier.go        where threads must meet because of shared memory
+//	order.go          where threads must meet because of global memory
+//	cluster.go        exchange between the blocks of a cluster
+//
+// Operations across threads:
+//
+//	convert.go        layout conversions
+//	swizzle.go        the layout of shared memory during a conversion
+//	reduce.go         reductions; reduce_cluster.go across blocks
+//	scan.go           scans
+//	gather.go         gather and histogram; gather_cluster.go across blocks
+//	dot.go            products by multiply-adds and mma.sync
+//	warpgroup.go      products of warp groups (wgmma)
+//	descriptor.go     how wgmma finds a matrix in shared memory
 package lower

@@ -12,7 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// lowerDot multiplies on tensor cores when the accumulator's layout is theirs, else by multiply-add.
+// lowerDot multiplies on tensor cores if the accumulator has their layout, else by fused multiply-adds.
 func lowerDot(l *lowering, op *ir.Op) {
 	enc := op.Result(0).Type.(*ir.TensorType).Encoding
 	mma, ok := ttg.As[ttg.NvidiaMma](enc)
@@ -26,7 +26,7 @@ func lowerDot(l *lowering, op *ir.Op) {
 	}
 }
 
-// operand is a tensor with its registers by coordinates.
+// operand is a tensor whose registers can be found by coordinates.
 type operand struct {
 	regs  []string
 	where map[[3]int]int
@@ -47,7 +47,7 @@ func (l *lowering) operand(op *ir.Op, v *ir.Value) operand {
 	return o
 }
 
-// key3 is coordinates as (batch, row, column).
+// key3 returns coordinates as (batch, row, column).
 func key3(c []int) [3]int {
 	if len(c) == 3 {
 		return [3]int{c[0], c[1], c[2]}
@@ -55,7 +55,7 @@ func key3(c []int) [3]int {
 	return [3]int{0, c[0], c[1]}
 }
 
-// offsets are the distinct values of one coordinate, sorted.
+// offsets returns the distinct values of a coordinate, sorted.
 func (o operand) offsets(dim int) []int {
 	seen := map[int]bool{}
 	for _, c := range o.coord {
@@ -77,7 +77,7 @@ func (o operand) at(l *lowering, op *ir.Op, b, i, j int) string {
 	return o.regs[r]
 }
 
-// dotFMA computes each element that the thread holds as a chain of multiply-adds.
+// dotFMA computes each element that the thread holds as a chain of multiply-adds along k.
 func (l *lowering) dotFMA(op *ir.Op) {
 	a, b, c := l.operand(op, op.Operand(0)), l.operand(op, op.Operand(1)), l.operand(op, op.Operand(2))
 	ks := a.offsets(2)
@@ -110,14 +110,15 @@ func (l *lowering) widen(x string, from, to ir.Type) string {
 	return l.val("sext %s %s to %s", llvmType(from), x, llvmType(to))
 }
 
-// mmaShape is an instruction of the tensor cores.
+// mmaShape describes an mma instruction.
 type mmaShape struct {
-	name  string // ".m16n8k16"
+	name  string // for example ".m16n8k16"
 	kRegs int    // registers of an operand along k in each thread
-	in    string // type of the operands
+	in    string // type suffix of the operands
 }
 
-// mmaShapes are the instructions for operand types. One for f64 has 8 rows and 4 columns of A, so a tile takes several.
+// mmaShapes holds the instruction for each operand type. The instruction for f64 covers 8 rows and 4 columns
+// of A, so a tile takes several.
 var mmaShapes = map[ir.Type]mmaShape{
 	ir.F16:      {".m16n8k16", 2, ".f16"},
 	ir.BF16:     {".m16n8k16", 2, ".bf16"},
@@ -128,7 +129,7 @@ var mmaShapes = map[ir.Type]mmaShape{
 	ir.F64:      {".m8n8k4", 1, ".f64"},
 }
 
-// mmaFor is the instruction for an operand type.
+// mmaFor returns the instruction for operands of type t.
 func mmaFor(l *lowering, op *ir.Op, t ir.Type) mmaShape {
 	s, ok := mmaShapes[t]
 	if !ok {
@@ -137,9 +138,10 @@ func mmaFor(l *lowering, op *ir.Op, t ir.Type) mmaShape {
 	return s
 }
 
-// dotMMA tiles the product for mma.sync. A thread's registers of A hold rows i and i+8 of each tile and its share of k; those of B hold
-// one column. Which k they are does not matter, as long as A and B agree, which they do when their layouts have the same kWidth. Of a
-// result with less than 8 rows or columns threads hold copies: rows and columns go around.
+// dotMMA tiles the product for mma.sync. A thread's registers of A hold rows i and i+8 of each tile and a
+// share of k; its registers of B hold a column. Any assignment of k to registers is right as long as A and B
+// agree, which equal kWidths of their layouts guarantee. If the result has fewer than 8 rows or columns,
+// threads hold copies, and rows and columns wrap around.
 func (l *lowering) dotMMA(op *ir.Op) {
 	a, b, c := l.operand(op, op.Operand(0)), l.operand(op, op.Operand(1)), l.operand(op, op.Operand(2))
 	s := mmaFor(l, op, a.elem)
@@ -153,17 +155,18 @@ func (l *lowering) dotMMA(op *ir.Op) {
 	}
 	p := product{l: l, op: op, s: s, a: a, b: b, c: c, acc: slices.Clone(c.regs)}
 	for _, batch := range c.offsets(0) {
-		for ks := range slices.Chunk(ka, per*s.kRegs) { // outermost, so that neighbours do not wait for each other
+		// outermost, so that consecutive instructions are independent
+		for ks := range slices.Chunk(ka, per*s.kRegs) {
 			p.slab(batch, slices.Collect(slices.Chunk(ks, per)))
 		}
 	}
-	for r, coord := range c.coord { // copies
+	for r, coord := range c.coord { // registers that hold copies
 		p.acc[r] = p.acc[c.where[key3(coord)]]
 	}
 	l.set(op.Result(0), p.acc)
 }
 
-// product is a product on tensor cores while it is computed.
+// product is the state of a product on tensor cores.
 type product struct {
 	l       *lowering
 	op      *ir.Op
@@ -172,12 +175,12 @@ type product struct {
 	acc     []string
 }
 
-// slab adds the products of the columns ks of A, register by register, to all tiles.
+// slab adds the products over ks, one register's worth of k after another, to all tiles of a batch.
 func (p *product) slab(batch int, ks [][]int) {
 	l, op := p.l, p.op
 	shape := ir.ShapeOf(op.Result(0).Type)
 	if part, err := ttglayout.ShapePerCTA(op.Result(0).Type.(*ir.TensorType).Encoding, shape); err == nil {
-		shape = part // what the block has
+		shape = part // the block's part of the result
 	}
 	rows, cols := int(shape[len(shape)-2]), int(shape[len(shape)-1])
 	ns := slices.DeleteFunc(p.c.offsets(2), func(n int) bool { return n&1 != 0 })
@@ -216,7 +219,7 @@ func (o operand) index(l *lowering, op *ir.Op, b, i, j int) int {
 	return r
 }
 
-// fragment packs elements into a register of 32 bits, or of 64 for one f64.
+// fragment packs the elements at ks into a register: 32 bits, or 64 for f64.
 func (l *lowering) fragment(ks []int, t ir.Type, at func(k int) string) string {
 	if t == ir.F64 {
 		return at(ks[0])
@@ -228,8 +231,8 @@ func (l *lowering) fragment(ks []int, t ir.Type, at func(k int) string) string {
 	return l.pack(newAccess(t, len(ks)), elems)[0]
 }
 
-// mma multiplies one tile and puts the results into acc, where the tile's four elements are at places. The fragments of A go row,
-// row+8, then k.
+// mma multiplies one tile and adds it to the four registers acc[tile[i]]. The fragments as come in the order
+// row, row+8, then k.
 func (l *lowering) mma(op *ir.Op, s mmaShape, inB string, elem ir.Type, acc []string, tile []int, as, bs []string) {
 	code := func(kind string) string {
 		return "mma.sync.aligned" + s.name + ".row.col" + kind + s.in + inB + kind
@@ -244,11 +247,11 @@ func (l *lowering) mma(op *ir.Op, s mmaShape, inB string, elem ir.Type, acc []st
 		l.mmaCall(code(".f32"), "float", "f", acc, tile, typed("i32", as), typed("i32", bs))
 	case ir.F64:
 		l.mmaCall(code(".f64"), "double", "d", acc, tile[:2], typed("double", as[:1]), typed("double", bs))
-		if tile[2] != tile[0] { // else the rows are copies
+		if tile[2] != tile[0] { // otherwise rows i and i+8 are copies
 			l.mmaCall(code(".f64"), "double", "d", acc, tile[2:], typed("double", as[1:]), typed("double", bs))
 		}
 	case ir.F16:
-		if strings.HasPrefix(s.in, ".e") { // sums of fp8 in f16 are for PTX 8.7
+		if strings.HasPrefix(s.in, ".e") { // summing fp8 products in f16 needs PTX 8.7
 			l.mmaWidened(func(wide []string) {
 				l.mmaCall(code(".f32"), "float", "f", wide, []int{0, 1, 2, 3}, typed("i32", as), typed("i32", bs))
 			}, acc, tile)
@@ -268,7 +271,7 @@ func typed(typ string, vals []string) []string {
 	return out
 }
 
-// mmaHalf is mma with an accumulator of f16, which has two elements in a register.
+// mmaHalf is mma with an f16 accumulator, of which a register holds two elements.
 func (l *lowering) mmaHalf(code string, acc []string, tile []int, as, bs []string) {
 	two := newAccess(ir.F16, 2)
 	pairs := []string{l.pack(two, []string{acc[tile[0]], acc[tile[1]]})[0], l.pack(two, []string{acc[tile[2]], acc[tile[3]]})[0]}
@@ -281,7 +284,7 @@ func (l *lowering) mmaHalf(code string, acc []string, tile []int, as, bs []strin
 	}
 }
 
-// mmaWidened does f on an f16 accumulator as f32.
+// mmaWidened calls f with the f16 accumulators of tile converted to f32 and converts them back.
 func (l *lowering) mmaWidened(f func(wide []string), acc []string, tile []int) {
 	wide := make([]string, len(tile))
 	for i, t := range tile {
@@ -293,7 +296,7 @@ func (l *lowering) mmaWidened(f func(wide []string), acc []string, tile []int) {
 	}
 }
 
-// mmaCall is the instruction: places of acc are its accumulators and results.
+// mmaCall emits the instruction; acc[places[i]] are its accumulators and results.
 func (l *lowering) mmaCall(code, typ, reg string, acc []string, places []int, as, bs []string) {
 	args := slices.Concat(as, bs)
 	for _, i := range places {

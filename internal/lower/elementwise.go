@@ -13,17 +13,18 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// element computes one element of an operation's result from one element of each operand.
+// element computes an element of op's result, of type t, from one element of each operand.
 type element func(l *lowering, op *ir.Op, t ir.Type, args []string) string
 
-// elementwise is the lowering that applies f to each register.
+// elementwise returns the lowering that applies f to each register. Registers with equal operands share a
+// result.
 func elementwise(f element) handler {
 	return func(l *lowering, op *ir.Op) {
 		t := op.Result(0).Type
 		elem := ir.ElemOf(t)
 		regs := make([]string, l.numRegs(op, t))
 		first := l.firstEqual(op.Result(0))
-		known := map[string]string{} // by operands
+		known := map[string]string{} // result by operands
 		for i := range regs {
 			if first != nil && first[i] < i {
 				regs[i] = regs[first[i]]
@@ -40,8 +41,9 @@ func elementwise(f element) handler {
 	}
 }
 
-// firstEqual is, for each register of a tensor, the first that is known to hold an equal element; nil when all may differ. A bound
-// that is divisible by 16 is passed by all of 16 neighbours or by none: one comparison will do.
+// firstEqual returns, for each register of v, the first register known to hold an equal element, or nil if
+// all may differ. For example, 16 neighbours all pass a bound divisible by 16, or none does: one comparison
+// is enough.
 func (l *lowering) firstEqual(v *ir.Value) []int {
 	if _, ok := v.Type.(*ir.TensorType); !ok || l.opts.Constancy == nil {
 		return nil
@@ -56,7 +58,8 @@ func (l *lowering) firstEqual(v *ir.Value) []int {
 	for r := range out {
 		key := 0
 		for d, c := range registerCoords(ll, r) {
-			n := int(equal[d]) & -int(equal[d]) // groups lie at multiples of powers of two
+			// the largest power of two that divides the group size: groups begin at its multiples
+			n := int(equal[d]) & -int(equal[d])
 			key = key<<20 | c&^(n-1)
 		}
 		if _, ok := seen[key]; !ok {
@@ -67,7 +70,7 @@ func (l *lowering) firstEqual(v *ir.Value) []int {
 	return out
 }
 
-// elementArgs are register i of each operand.
+// elementArgs returns register i of each operand. Scalar operands have one register.
 func (l *lowering) elementArgs(op *ir.Op, i int) []string {
 	args := make([]string, op.NumOperands())
 	for k := range args {
@@ -77,14 +80,14 @@ func (l *lowering) elementArgs(op *ir.Op, i int) []string {
 	return args
 }
 
-// instr is a plain instruction on two operands of one type.
+// instr returns an element that is an LLVM instruction on two operands.
 func instr(name string) element {
 	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		return l.val("%s %s %s, %s", name, llvmType(t), a[0], a[1])
 	}
 }
 
-// intrinsic is a call of an LLVM intrinsic whose name ends in the type.
+// intrinsic returns an element that calls the LLVM intrinsic name.TYPE.
 func intrinsic(name string) element {
 	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		typ := llvmType(t)
@@ -96,7 +99,7 @@ func intrinsic(name string) element {
 	}
 }
 
-// suffix is a type in the name of an intrinsic.
+// suffix returns the type in the name of an intrinsic.
 func suffix(t ir.Type) string {
 	if ft, ok := t.(*ir.FloatType); ok {
 		if ft == ir.BF16 {
@@ -128,7 +131,7 @@ var unaryOps = map[*ir.OpDef]element{
 	arith.IndexCast: resize("sext"), arith.IndexCastUI: resize("zext"),
 }
 
-// resize converts between integers of any widths.
+// resize returns a conversion between integers of any widths; ext is the instruction that widens.
 func resize(ext string) element {
 	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		from, to := llvmType(op.Operand(0).Type), llvmType(t)
@@ -147,7 +150,7 @@ func intBits(t string) int {
 	return n
 }
 
-// inFloat computes on f16 and bf16 in f32, where there is nothing better.
+// inFloat computes f on f16 and bf16 operands in f32, for operations without a 16-bit instruction.
 func inFloat(f element) element {
 	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		if t != ir.BF16 && t != ir.F16 {
@@ -161,7 +164,7 @@ func inFloat(f element) element {
 	}
 }
 
-// smallInFloat computes on floats of 8 bits in f32: no instruction does.
+// smallInFloat computes f on 8-bit floats in f32: no instruction computes on them.
 func smallInFloat(f element) element {
 	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		if !isSmall(t) {
@@ -175,7 +178,8 @@ func smallInFloat(f element) element {
 	}
 }
 
-// signBit changes the sign of a float of 8 bits; other types are f's matter.
+// signBit returns an element that changes the sign bit of 8-bit floats by the instruction name and mask, and
+// is f for other types.
 func signBit(name string, mask int, f element) element {
 	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		if !isSmall(t) {
@@ -185,7 +189,7 @@ func signBit(name string, mask int, f element) element {
 	}
 }
 
-// divide is fdiv as Triton has it: div.full for f32, within 2 ulp.
+// divide emits Triton's division: div.full for f32, accurate to 2 ulp.
 func divide(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	if t == ir.F32 {
 		return l.call("float", "llvm.nvvm.div.full", "float "+a[0], "float "+a[1])
@@ -193,14 +197,15 @@ func divide(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	return l.val("fdiv %s %s, %s", llvmType(t), a[0], a[1])
 }
 
-// roundedUp and roundedDown are the quotients of integers towards either infinity.
+// ceilDivUI divides unsigned integers and rounds up.
 func ceilDivUI(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
 	typ := llvmType(t)
 	q, r := l.val("udiv %s %s, %s", typ, a[0], a[1]), l.val("urem %s %s, %s", typ, a[0], a[1])
 	return l.val("add %s %s, %s", typ, q, l.val("zext i1 %s to %s", l.val("icmp ne %s %s, 0", typ, r), typ))
 }
 
-// signedDiv rounds up, or down, where the signs of remainder and divisor say that truncation went the other way.
+// signedDiv divides signed integers and rounds up or down. The signs of remainder and divisor tell whether
+// truncation already rounded that way.
 func signedDiv(up bool) element {
 	return func(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
 		typ := llvmType(t)
@@ -210,7 +215,7 @@ func signedDiv(up bool) element {
 			differ = l.val("xor i1 %s, true", differ)
 		}
 		off := l.val("and i1 %s, %s", differ, l.val("icmp ne %s %s, 0", typ, r))
-		ext := "sext" // -1
+		ext := "sext" // -1 where truncation rounded up
 		if up {
 			ext = "zext"
 		}
@@ -218,7 +223,7 @@ func signedDiv(up bool) element {
 	}
 }
 
-// lowerAddExtended is a sum and its carry.
+// lowerAddExtended emits a sum and its carry.
 func lowerAddExtended(l *lowering, op *ir.Op) {
 	typ := llvmType(op.Result(0).Type)
 	lowerPairs(l, op, func(a []string) (string, string) {
@@ -227,7 +232,7 @@ func lowerAddExtended(l *lowering, op *ir.Op) {
 	})
 }
 
-// mulExtended is both halves of a product.
+// mulExtended returns the lowering of both halves of a product.
 func mulExtended(ext string) handler {
 	return func(l *lowering, op *ir.Op) {
 		n := ir.BitWidth(ir.ElemOf(op.Result(0).Type))
@@ -250,21 +255,21 @@ func lowerPairs(l *lowering, op *ir.Op, f func(a []string) (string, string)) {
 	l.set(op.Result(1), second)
 }
 
-// mulhi is the upper half of a product.
+// mulhi emits the upper half of an unsigned product.
 func mulhi(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	n := ir.BitWidth(t)
 	h := l.val("lshr i%d %s, %d", 2*n, l.wideProduct(n, a), n)
 	return l.val("trunc i%d %s to i%d", 2*n, h, n)
 }
 
-// wideProduct is the product of unsigned integers of n bits in twice as many.
+// wideProduct emits the product of two unsigned n-bit integers in 2n bits.
 func (l *lowering) wideProduct(n int, a []string) string {
 	x, y := l.val("zext i%d %s to i%d", n, a[0], 2*n), l.val("zext i%d %s to i%d", n, a[1], 2*n)
 	return l.val("mul i%d %s, %s", 2*n, x, y)
 }
 
-// multiply is the lower half of a product. Where the upper one is wanted as well, as in each round of Philox, it is written as a part of
-// the same wide product: LLVM sees that the two are one, and one instruction makes both halves.
+// multiply emits the lower half of a product. If the upper half is computed too, as in each round of Philox,
+// it uses the same wide product as mulhi: LLVM merges the two, and one instruction computes both halves.
 func multiply(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	if n := ir.BitWidth(t); n == 32 && wantsUpperHalf(op) {
 		return l.val("trunc i%d %s to i%d", 2*n, l.wideProduct(n, a), n)
@@ -272,11 +277,11 @@ func multiply(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	return instr("mul")(l, op, t, a)
 }
 
-// wantsUpperHalf reports whether the upper half of a multiplication is computed somewhere.
+// wantsUpperHalf reports whether some operation computes the upper half of mul.
 func wantsUpperHalf(mul *ir.Op) bool {
 	x, y := mul.Operand(0), mul.Operand(1)
 	few, other := x, y
-	if x.DefBy(arith.Constant) != nil { // which much else may use
+	if x.DefBy(arith.Constant) != nil { // a constant can have many unrelated users
 		few, other = y, x
 	}
 	for user := range few.Users() {
@@ -287,7 +292,7 @@ func wantsUpperHalf(mul *ir.Op) bool {
 	return false
 }
 
-// cast is an LLVM conversion between element types.
+// cast returns the lowering of an LLVM conversion between element types.
 func cast(name string) handler {
 	return elementwise(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		return l.val("%s %s %s to %s", name, llvmType(op.Operand(0).Type), a[0], llvmType(t))
@@ -300,7 +305,7 @@ var castOps = map[*ir.OpDef]handler{
 	arith.FPToSI: floatToInt("fptosi"), arith.FPToUI: floatToInt("fptoui"),
 }
 
-// intToFloat goes through f32 for bf16, which has no conversion of its own on every target.
+// intToFloat converts to bf16 through f32, because not every target has a direct conversion.
 func intToFloat(name string) handler {
 	return elementwise(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		from := llvmType(op.Operand(0).Type)
@@ -363,13 +368,13 @@ func lowerCmpF(l *lowering, op *ir.Op) {
 	})(l, op)
 }
 
-// doubleBits are the bits of a float or double constant as LLVM writes it: in double precision.
+// doubleBits returns the bits of an f32 or f64 constant in double precision, as LLVM writes both.
 func doubleBits(t *ir.FloatType, bits uint64) uint64 {
 	if t == ir.F64 {
 		return bits
 	}
 	f := math.Float32frombits(uint32(bits))
-	if f != f { // keep the payload
+	if f != f { // keep the payload of a NaN
 		return bits&0x80000000<<32 | 0x7ff<<52 | bits&0x7fffff<<29
 	}
 	return math.Float64bits(float64(f))

@@ -8,17 +8,17 @@ import (
 	"github.com/nereid-lang/nereid/internal/budget"
 )
 
-// writer collects the text of one LLVM function. Lines can be patched later: the values that come into a phi along a back edge are
-// known only when the loop's body is done.
+// writer collects the text of an LLVM function. Lines can be patched later: the incoming values of a phi
+// along a back edge are known only when the loop's body has been written.
 type writer struct {
 	lines    []string
-	prologue []string // what the entry block begins with
+	prologue []string // lines at the start of the entry block
 	temps    int
 	block    string            // label of the current block
 	ended    bool              // the current block has its terminator
-	dbg      string            // where what is written comes from, as the end of a line
-	decls    map[string]string // of the module: shared by its functions
-	meter    *budget.Meter     // counts what is written; may be nil
+	dbg      string            // debug location, appended to each instruction
+	decls    map[string]string // declarations by name, shared by the functions of the module
+	meter    *budget.Meter     // counts the bytes written; may be nil
 }
 
 func newWriter(decls map[string]string, meter *budget.Meter) *writer {
@@ -48,7 +48,7 @@ func (w *writer) temp() string {
 	return fmt.Sprintf("%%v%d", w.temps)
 }
 
-// label is a new name for a block.
+// label returns a new block name.
 func (w *writer) label(kind string) string {
 	w.temps++
 	return fmt.Sprintf("%s%d", kind, w.temps)
@@ -60,7 +60,7 @@ func (w *writer) begin(label string) {
 	w.block, w.ended = label, false
 }
 
-// br ends the block with a jump.
+// br ends the block with a jump unless it has ended.
 func (w *writer) br(label string) {
 	if !w.ended {
 		w.do("br label %%%s", label)
@@ -68,13 +68,13 @@ func (w *writer) br(label string) {
 	}
 }
 
-// condBr ends the block with a branch.
+// condBr ends the block with a conditional branch.
 func (w *writer) condBr(cond, yes, no string) {
 	w.do("br i1 %s, label %%%s, label %%%s", cond, yes, no)
 	w.ended = true
 }
 
-// phi is a phi that gets its incoming values by patch.
+// phi is a reserved line for a phi, whose incoming values are written by patch.
 type phi struct {
 	name string
 	line int
@@ -88,19 +88,19 @@ func (w *writer) phi(typ string) *phi {
 	return p
 }
 
-// from adds a value that comes from a block.
+// from adds an incoming value.
 func (p *phi) from(value, block string) {
 	p.ins = append(p.ins, fmt.Sprintf("[ %s, %%%s ]", value, block))
 }
 
-// patch writes the phis' lines.
+// patch writes the lines of ps.
 func (w *writer) patch(ps ...*phi) {
 	for _, p := range ps {
 		w.lines[p.line] = fmt.Sprintf("  %s = phi %s %s", p.name, p.typ, strings.Join(p.ins, ", "))
 	}
 }
 
-// call calls a function of LLVM's or the runtime's, which is declared at the end of the module.
+// call emits a call of an LLVM intrinsic or a runtime function and declares the function.
 func (w *writer) call(ret, name string, args ...string) string {
 	w.declare(ret, name, args)
 	if ret == "void" {
@@ -110,7 +110,7 @@ func (w *writer) call(ret, name string, args ...string) string {
 	return w.val("call %s @%s(%s)", ret, name, strings.Join(args, ", "))
 }
 
-// declare remembers a function's type; args are "type value".
+// declare records the declaration of a function; args are "type value".
 func (w *writer) declare(ret, name string, args []string) {
 	types := make([]string, len(args))
 	for i, a := range args {
@@ -119,7 +119,7 @@ func (w *writer) declare(ret, name string, args []string) {
 	w.decls[name] = fmt.Sprintf("declare %s @%s(%s)", ret, name, strings.Join(types, ", "))
 }
 
-// argType is the type of "type value": all but the last word.
+// argType returns the type in "type value": everything but the last word.
 func argType(a string) string {
 	if i := strings.LastIndexByte(a, ' '); i >= 0 {
 		return a[:i]
@@ -127,7 +127,7 @@ func argType(a string) string {
 	return a
 }
 
-// declarations are the declared functions, sorted.
+// declarations returns the declarations, sorted so that the output is deterministic.
 func declarations(decls map[string]string) string {
 	list := make([]string, 0, len(decls))
 	for _, d := range decls {
@@ -137,7 +137,7 @@ func declarations(decls map[string]string) string {
 	return strings.Join(list, "\n")
 }
 
-// asm is inline assembly. args are "type value"; ret may be void, a type, or a struct.
+// asm emits inline assembly. args are "type value"; ret may be void, a type, or a struct.
 func (w *writer) asm(ret, code, constraints string, effects bool, args ...string) string {
 	side := ""
 	if effects {
@@ -151,7 +151,7 @@ func (w *writer) asm(ret, code, constraints string, effects bool, args ...string
 	return w.val("%s", text)
 }
 
-// quote writes a string as LLVM does: everything but plain characters as \XX.
+// quote escapes a string for LLVM: characters other than plain ASCII become \XX.
 func quote(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

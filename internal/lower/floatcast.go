@@ -9,12 +9,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
-// Conversions between floats. Those of 8 bits are bytes in LLVM; the hardware converts e4m3fn and e5m2 from sm_89 on, all else is done
-// on bits.
+// Conversions between floats. 8-bit floats are i8 in LLVM. From sm_89 on the hardware converts e4m3fn and
+// e5m2; all other conversions of 8-bit floats compute on bits.
 
 func isSmall(t ir.Type) bool { return ir.IsFloat(t) && ir.BitWidth(t) == 8 }
 
-// extend converts to a larger float, which is exact.
+// extend converts to a wider float, which is exact; between f16 and bf16 it rounds.
 func (l *lowering) extend(x string, from, to ir.Type) string {
 	switch {
 	case from == to:
@@ -27,7 +27,8 @@ func (l *lowering) extend(x string, from, to ir.Type) string {
 	return l.val("fpext %s %s to %s", llvmType(from), x, llvmType(to))
 }
 
-// truncate rounds to a smaller float, to nearest, as IEEE has it: what is too large becomes infinite.
+// truncate rounds to a narrower float, to nearest even. Values beyond the largest become infinite, as IEEE
+// 754 prescribes.
 func (l *lowering) truncate(x string, from, to ir.Type) string {
 	switch {
 	case from == to:
@@ -52,7 +53,8 @@ func lowerTruncF(l *lowering, op *ir.Op) {
 	})(l, op)
 }
 
-// lowerFpToFp converts between floats of which one has 8 bits, or with a rounding mode. To 8 bits it saturates.
+// lowerFpToFp converts between floats of which one has 8 bits, or with a rounding mode. Conversions to 8 bits
+// saturate.
 func lowerFpToFp(l *lowering, op *ir.Op) {
 	from, to := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Result(0).Type)
 	toZero := op.IntOr("rounding", tt.RoundNearest) == tt.RoundZero
@@ -82,7 +84,7 @@ func (l *lowering) hasSmallCvt(from, to ir.Type) bool {
 
 var smallNames = map[ir.Type]string{ir.F8E4M3FN: "e4m3x2", ir.F8E5M2: "e5m2x2"}
 
-// convertPairs uses the instructions that convert two values at a time.
+// convertPairs converts with the instructions that take two values at a time.
 func (l *lowering) convertPairs(src []string, from, to ir.Type) []string {
 	out := make([]string, len(src))
 	for i := 0; i < len(src); i += 2 {
@@ -125,7 +127,7 @@ func (l *lowering) pairFromSmall(lo, hi string, from, to ir.Type) (string, strin
 	return out[0], out[1]
 }
 
-// truncateToZero is f64 or f32 to a smaller float, rounded towards zero: in two steps if need be, which comes to the same.
+// truncateToZero rounds f64 or f32 towards zero. Two steps, through f32, give the same result as one.
 func (l *lowering) truncateToZero(op *ir.Op, x string, from, to ir.Type) string {
 	if from == ir.F64 {
 		x = l.asm("float", "cvt.rz.f32.f64 $0, $1;", "=f,d", false, "double "+x)
@@ -145,11 +147,12 @@ func (l *lowering) truncateToZero(op *ir.Op, x string, from, to ir.Type) string 
 	return l.val("bitcast i16 %s to %s", r, llvmType(to))
 }
 
-// extendSmall converts a float of 8 bits by its bits: put where those of an f32 are, they make the value too small by a power of two.
+// extendSmall converts an 8-bit float by its bits. Placed where an f32 has its exponent and mantissa, they
+// are the value times a power of two, which a multiplication takes off; subnormals come out right too.
 func (l *lowering) extendSmall(x string, from *ir.FloatType, to ir.Type) string {
 	f := from.Format
 	wide := l.val("zext i8 %s to i32", x)
-	if from == ir.F8E5M2 { // the upper half of an f16
+	if from == ir.F8E5M2 { // e5m2 is the upper half of an f16
 		h := l.val("bitcast i16 %s to half", l.val("shl i16 %s, 8", l.val("zext i8 %s to i16", x)))
 		if to == ir.F16 {
 			return h
@@ -174,7 +177,7 @@ func (l *lowering) extendSmall(x string, from *ir.FloatType, to ir.Type) string 
 	return l.fromF32(v, to)
 }
 
-// fromF32 converts an f32 whose value the type has.
+// fromF32 converts an f32 to a type that can represent its value.
 func (l *lowering) fromF32(x string, to ir.Type) string {
 	switch {
 	case to == ir.F32:
@@ -185,11 +188,11 @@ func (l *lowering) fromF32(x string, to ir.Type) string {
 	return l.extend(x, ir.F32, to)
 }
 
-// smallRounding is how to round to 8 bits.
+// smallRounding says how to round to 8 bits.
 type smallRounding struct{ toZero, saturate bool }
 
-// toSmall rounds to a float of 8 bits. Normal results are rounded on the bits of an f32; subnormal ones by an addition that leaves
-// just their bits.
+// toSmall rounds to an 8-bit float. Normal results are rounded on the bits of an f32; subnormal results by
+// adding a constant so large that only their bits are left in the sum.
 func (l *lowering) toSmall(x string, from ir.Type, to *ir.FloatType, r smallRounding) string {
 	f := to.Format
 	v := x
@@ -210,7 +213,7 @@ func (l *lowering) toSmall(x string, from ir.Type, to *ir.FloatType, r smallRoun
 	}
 	normal = l.val("sub i32 %s, %d", l.val("lshr i32 %s, %d", normal, shift), (127-f.Bias)<<f.Man)
 
-	least := math.Ldexp(1, 1-f.Bias) // the least normal value
+	least := math.Ldexp(1, 1-f.Bias) // least normal value
 	var tiny string
 	if r.toZero {
 		tiny = l.val("fptoui float %s to i32", l.val("fmul float %s, %s", abs, f32(math.Ldexp(1, f.Man+f.Bias-1))))
@@ -236,7 +239,7 @@ func (l *lowering) toSmall(x string, from ir.Type, to *ir.FloatType, r smallRoun
 	return l.val("trunc i32 %s to i8", out)
 }
 
-// signSmall puts the sign on: a format without negative zero has none on zero, nor on what has become NaN.
+// signSmall adds the sign bit. FNUZ formats have no negative zero: their zero and NaN stay as they are.
 func (l *lowering) signSmall(f *num.Format, out, sign string) string {
 	signed := l.val("or i32 %s, %s", out, sign)
 	if f.Kind != num.FNUZ {
@@ -246,8 +249,8 @@ func (l *lowering) signSmall(f *num.Format, out, sign string) string {
 	return l.val("select i1 %s, i32 %s, i32 %s", plain, out, signed)
 }
 
-// lowerFp4ToFp takes bytes with two floats of 4 bits (e2m1) each apart, the lower half first. As the topmost bits of an f16 their
-// exponent is too small by 14.
+// lowerFp4ToFp converts bytes that hold two 4-bit floats (e2m1) each, the lower half first. Placed at the top
+// of an f16 their exponent is too small by 14, which a multiplication by 2^14 mends.
 func lowerFp4ToFp(l *lowering, op *ir.Op) {
 	axis := int(op.IntOr("axis", 0))
 	to := l.layout(op, op.Result(0).Type)
@@ -264,7 +267,8 @@ func lowerFp4ToFp(l *lowering, op *ir.Op) {
 		n := l.val("zext i8 %s to i16", b)
 		sign := l.val("shl i16 %s, 12", l.val("and i16 %s, 8", n))
 		small := l.val("or disjoint i16 %s, %s", sign, l.val("shl i16 %s, 9", l.val("and i16 %s, 7", n)))
-		h := l.val("fmul half %s, %s", l.val("bitcast i16 %s to half", small), literal(0x7400, ir.F16)) // 2^14
+		// 2^14
+		h := l.val("fmul half %s, %s", l.val("bitcast i16 %s to half", small), literal(0x7400, ir.F16))
 		if elem != ir.F16 {
 			h = l.fromF32(l.extend(h, ir.F16, ir.F32), elem)
 		}

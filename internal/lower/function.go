@@ -7,8 +7,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// function lowers the function's body and adds it to the program. A kernel takes its arguments as they are and returns nothing; any
-// other function takes one argument for each register and returns a struct of registers.
+// function lowers the function's body and adds its text to the program. A kernel takes its arguments as they
+// are and returns nothing; other functions take an argument for each register and return a struct of
+// registers.
 func (l *lowering) function(isKernel bool) {
 	var params []string
 	for _, a := range l.fn.Body(0).Args() {
@@ -22,7 +23,8 @@ func (l *lowering) function(isKernel bool) {
 	if l.program.scratch > 0 {
 		params = append(params, "ptr addrspace(1) %scratch")
 	}
-	if l.subprogram = l.debug.function(l.fn); l.subprogram != "" { // so that every call has a place, as LLVM demands
+	// LLVM demands a location of every call in a function with metadata
+	if l.subprogram = l.debug.function(l.fn); l.subprogram != "" {
 		l.dbg = ", !dbg " + l.debug.at(l.subprogram, l.fn, l.fn)
 	}
 	l.threadIDs()
@@ -47,7 +49,8 @@ func (l *lowering) function(isKernel bool) {
 	l.bodies = append(l.bodies, b.String())
 }
 
-// symbol quotes a name that has characters which LLVM does not take bare, as those of functions made by the front end do.
+// symbol quotes a name with characters that LLVM does not accept bare, as in the mangled names of the front
+// end.
 func symbol(name string) string {
 	for i := range len(name) {
 		c := name[i]
@@ -58,7 +61,7 @@ func symbol(name string) string {
 	return name
 }
 
-// returnTypes are the LLVM types of the registers that a function returns.
+// returnTypes returns the LLVM types of the registers that a function returns.
 func returnTypes(g *program, fn *ir.Op) []string {
 	ft, ok := fn.Attr("function_type").(*ir.TypeAttr)
 	if !ok {
@@ -75,7 +78,7 @@ func returnTypes(g *program, fn *ir.Op) []string {
 
 func returnType(g *program, fn *ir.Op) string { return structOf(returnTypes(g, fn)) }
 
-// structOf is the type of several values at once: void for none, the type itself for one.
+// structOf returns the type of several values at once: void for none, the type itself for one.
 func structOf(types []string) string {
 	switch len(types) {
 	case 0:
@@ -86,7 +89,7 @@ func structOf(types []string) string {
 	return "{ " + strings.Join(types, ", ") + " }"
 }
 
-// fields takes a struct of n values apart.
+// fields extracts the n values of a struct.
 func (l *lowering) fields(typ, v string, n int) []string {
 	if n == 1 {
 		return []string{v}
@@ -147,7 +150,7 @@ func lowerCall(l *lowering, op *ir.Op) {
 	}
 }
 
-// placeScratch gives an allocation in global memory its place in what each program has.
+// placeScratch assigns an allocation its offset in a program's scratch memory, which lies in global memory.
 func (g *program) placeScratch(op *ir.Op) {
 	a := int(op.IntOr("alignment", 1))
 	g.scratch = align(g.scratch, a)
@@ -156,7 +159,8 @@ func (g *program) placeScratch(op *ir.Op) {
 	g.scratchAlign = max(g.scratchAlign, a, 1)
 }
 
-// lowerGlobalScratch is a pointer into the program's part of the scratch memory.
+// lowerGlobalScratch emits a pointer into the program's part of the scratch memory. Parts are numbered by the
+// program's row-major position in the grid.
 func lowerGlobalScratch(l *lowering, op *ir.Op) {
 	l.refuseOnCluster(op, "scratch in global memory is for programs of one block")
 	read := func(name string) string {

@@ -6,7 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// lowerGather puts the source into shared memory, row by row, and reads from there what the indices say.
+// lowerGather writes the source to shared memory in row-major order and reads the elements at the indices.
 func lowerGather(l *lowering, op *ir.Op) {
 	if l.ctas > 1 {
 		l.gatherCluster(op)
@@ -37,7 +37,7 @@ func lowerGather(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), out)
 }
 
-// toI32 is an index as an i32.
+// toI32 converts an index to i32. Narrow indices are unsigned.
 func (l *lowering) toI32(x string, t ir.Type) string {
 	switch n := ir.BitWidth(t); {
 	case n > 32:
@@ -48,7 +48,7 @@ func (l *lowering) toI32(x string, t ir.Type) string {
 	return x
 }
 
-// rowMajor is the layout of a tensor that lies in memory row by row.
+// rowMajor returns the layout of a tensor that lies in memory in row-major order.
 func rowMajor(like layout.Layout) layout.Layout {
 	dims := like.OutDims()
 	var vectors []int
@@ -66,7 +66,7 @@ func rowMajor(like layout.Layout) layout.Layout {
 	return offsetLayout(vectors, like)
 }
 
-// lowerHistogram counts in shared memory.
+// lowerHistogram clears the bins in shared memory, counts with atomic adds, and reads the counts.
 func lowerHistogram(l *lowering, op *ir.Op) {
 	src, mask := op.Slot(0), op.Slot(1)
 	res := op.Result(0).Type.(*ir.TensorType)

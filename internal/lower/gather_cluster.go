@@ -6,11 +6,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// gatherPlan is how elements are found in the memory of a cluster's blocks.
+// gatherPlan says how elements are found in the memory of a cluster's blocks.
 type gatherPlan struct {
 	homes
-	where layout.Layout // coordinates to (offset, block)
-	own   layout.Layout // places of the result to (offset, block), as if all indices were zero
+	where layout.Layout // maps coordinates to (offset, block)
+	own   layout.Layout // maps places of the result to (offset, block) as if all indices were zero
 	axis  string
 }
 
@@ -18,7 +18,7 @@ func (l *lowering) newGather(op *ir.Op) gatherPlan {
 	from, to := l.layout(op, op.Operand(0).Type), l.layout(op, op.Result(0).Type)
 	g := gatherPlan{homes: homesOf(from), axis: layout.TensorDim(int(op.IntOr("axis", 0)))}
 	g.where = g.basis.Invert()
-	// Along the axis the result may have another size than the source: its own coordinate there does not count.
+	// The result's size along the axis may differ from the source's, so its coordinate there is set to zero.
 	var ins []layout.Bases
 	at := int(op.IntOr("axis", 0))
 	for _, b := range to.AllBases() {
@@ -39,7 +39,7 @@ func (g gatherPlan) crosses() bool {
 	return crossing(g.own) || !g.where.SublayoutIsZero([]string{g.axis}, []string{layout.Block})
 }
 
-// gatherCluster is lowerGather on a cluster: each block has its part of the source in its memory.
+// gatherCluster is lowerGather on a cluster: each block writes its part of the source to its own memory.
 func (l *lowering) gatherCluster(op *ir.Op) {
 	src, idx := op.Operand(0), op.Operand(1)
 	from, to := l.layout(op, src.Type), l.layout(op, op.Result(0).Type)
@@ -65,7 +65,8 @@ func (l *lowering) gatherCluster(op *ir.Op) {
 	l.set(op.Result(0), out)
 }
 
-// along is what a coordinate that the program computes adds to an output of a layout; number, if there is one, changes the images.
+// along returns the part of output out that x, a value of input in known only at run time, contributes.
+// number, if not nil, is applied to the images.
 func (l *lowering) along(ll layout.Layout, in, x, out string, number func(int) int) string {
 	acc := "0"
 	for k := range ll.InBits(in) {
@@ -80,7 +81,8 @@ func (l *lowering) along(ll layout.Layout, in, x, out string, number func(int) i
 	return acc
 }
 
-// bins are the counts of a histogram: of all blocks together, or of this one, which has counted everything.
+// bins returns the counts of a histogram: summed over all blocks if crosses, else this block's, which has
+// counted everything.
 func (l *lowering) bins(b smem, cvt layout.Layout, crosses bool) []string {
 	if !crosses {
 		return l.loadAll(b, cvt)
@@ -101,7 +103,8 @@ func (l *lowering) bins(b smem, cvt layout.Layout, crosses bool) []string {
 
 func init() {
 	crossings[tt.Gather] = func(l *lowering, op *ir.Op) bool { return l.newGather(op).crosses() }
-	crossings[tt.Histogram] = func(l *lowering, op *ir.Op) bool { // unless every block has all elements
+	// a block that holds all elements counts alone
+	crossings[tt.Histogram] = func(l *lowering, op *ir.Op) bool {
 		ll := l.layout(op, op.Operand(0).Type)
 		return ll.FreeVariablesIn(layout.Block) != ll.InSize(layout.Block)-1
 	}

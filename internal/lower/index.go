@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// Arithmetic on i32 numbers, some of which are constants: indices and offsets.
+// Arithmetic on i32 names, which folds constants: indices and offsets.
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func log2(n int) int { return bits.Len(uint(n)) - 1 }
 
-// constant is the value of a name that is a number.
+// constant returns the value of a name that is a number.
 func constant(s string) (int, bool) {
 	n, err := strconv.Atoi(s)
 	return n, err == nil
@@ -44,6 +44,7 @@ func (l *lowering) mul(a string, n int) string {
 	return l.val("mul i32 %s, %d", a, n)
 }
 
+// or adds numbers that have no bit in common.
 func (l *lowering) or(a, b string) string {
 	switch {
 	case a == "0":

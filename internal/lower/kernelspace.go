@@ -7,15 +7,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// place is where an element is held: the numbers of a register, a lane, a warp and a block of the cluster. Places are vectors of bits:
-// xor adds them.
+// place says where an element is held: the numbers of a register, lane, warp and block. Places are vectors of
+// bits; xor adds them.
 type place struct{ reg, lane, warp, block int }
 
 func (p place) xor(q place) place {
 	return place{p.reg ^ q.reg, p.lane ^ q.lane, p.warp ^ q.warp, p.block ^ q.block}
 }
 
-// unitPlaces are the places with one bit set, registers first, then lanes, then warps, then blocks.
+// unitPlaces returns the places with a single bit set: registers first, then lanes, warps, blocks.
 func unitPlaces(ll layout.Layout) []place {
 	var out []place
 	for i := range ll.InBits(layout.Register) {
@@ -33,7 +33,7 @@ func unitPlaces(ll layout.Layout) []place {
 	return out
 }
 
-// coords are the coordinates of what lies at a place.
+// coords returns the coordinates of the element at p.
 func coords(ll layout.Layout, p place) []int {
 	in := make([]int, len(ll.InDims()))
 	for i, d := range ll.InNames() {
@@ -51,7 +51,7 @@ func coords(ll layout.Layout, p place) []int {
 	return ll.Apply(in...)
 }
 
-// flat is the row-major number of coordinates.
+// flat returns the row-major number of coordinates.
 func flat(c, shape []int) int {
 	n := 0
 	for i, x := range c {
@@ -60,7 +60,7 @@ func flat(c, shape []int) int {
 	return n
 }
 
-// outShape are the sizes of a layout's outputs.
+// outShape returns the sizes of ll's outputs.
 func outShape(ll layout.Layout) []int {
 	var out []int
 	for _, d := range ll.OutDims() {
@@ -69,13 +69,15 @@ func outShape(ll layout.Layout) []int {
 	return out
 }
 
-// span is a set of independent vectors that tells whether another depends on them. Each vector remembers the place it is the image of.
+// span is a set of independent vectors of bits, used to test whether another vector depends on them. Each
+// vector remembers the place whose image it is.
 type span struct {
 	images []int
 	places []place
 }
 
-// reduce subtracts from an image what the span has of it, and from its place likewise.
+// reduce subtracts the vectors of s from image as far as possible, and their places from p. The image of an
+// independent vector does not become zero.
 func (s *span) reduce(image int, p place) (int, place) {
 	for i, v := range s.images {
 		if image != 0 && bits.Len(uint(image^v)) < bits.Len(uint(image)) {
@@ -85,7 +87,8 @@ func (s *span) reduce(image int, p place) (int, place) {
 	return image, p
 }
 
-// add takes in a vector that was reduced and is not zero. Images stay sorted by their highest bit, the highest first.
+// add inserts a reduced, nonzero vector. Images stay sorted by their highest bit, the highest first: reduce
+// relies on it.
 func (s *span) add(image int, p place) {
 	i := 0
 	for i < len(s.images) && bits.Len(uint(s.images[i])) > bits.Len(uint(image)) {
@@ -95,22 +98,25 @@ func (s *span) add(image int, p place) {
 	s.places = append(s.places[:i], append([]place{p}, s.places[i:]...)...)
 }
 
-// directions says how the places of a layout move along one dimension: which steps stay at the same coordinates of all the others.
+// directions says how places move along one dimension while all other coordinates stay.
 type directions struct {
-	along []step // steps that change the coordinate along the dimension, independent of one another: registers first, then lanes, warps, blocks
+	// independent steps that change the coordinate along the dimension: registers first, then lanes, warps,
+	// blocks
+	along []step
 	same  []step // steps to a copy of the same element
 }
 
-// step is a direction: from any place, the xor with it. Bit is the highest bit of it, which no other step before it has: places
-// without any of these bits stand for all.
+// step is a direction: xor a place with it to move. bit is its highest bit, which no earlier step has, so
+// that the places without any of these bits represent all others.
 type step struct {
 	place
 	bit   place
-	image int // the change along the dimension
+	image int // change of the coordinate along the dimension
 }
 
-// directionsAlong finds the steps of a layout along a dimension. Bits are looked at in the order register, lane, warp, block, so that
-// as many steps as possible stay in a thread, then in a warp, then in a block.
+// directionsAlong returns the steps of a layout along axis. It considers bits in the order register, lane,
+// warp, block, so that as many steps as possible stay in a thread, then in a warp, then in a block: those are
+// cheaper.
 func directionsAlong(ll layout.Layout, axis int) directions {
 	var d directions
 	var others, axisSpan span
@@ -135,12 +141,12 @@ func directionsAlong(ll layout.Layout, axis int) directions {
 	return d
 }
 
-// dropAxis is a list without one entry.
+// dropAxis returns coords without entry axis.
 func dropAxis(coords []int, axis int) []int {
 	return append(append([]int{}, coords[:axis]...), coords[axis+1:]...)
 }
 
-// registers are the steps among registers, along the dimension or to copies, the highest bit first.
+// registers returns the steps among registers, along the dimension or to copies, the highest bit first.
 func (d directions) registers() []step {
 	var out []step
 	for _, list := range [][]step{d.along, d.same} {

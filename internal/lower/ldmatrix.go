@@ -9,23 +9,26 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// ldmatrix reads matrices of 8 rows of 16 bytes, four at once: lane 8m+r has the address of row r of matrix m, and lane 4r+c gets
-// word c of row r of each; with .trans, for elements of 16 bits, elements r of rows 2c and 2c+1. That is what operands of mma want.
+// ldmatrix reads up to four matrices of 8 rows of 16 bytes: lane 8m+r gives the address of row r of matrix m,
+// and lane 4r+c receives word c of row r of each matrix. With .trans, for 16-bit elements, it receives
+// elements r of rows 2c and 2c+1. Operands of mma have this layout.
 
-// matrixRead is how ldmatrix reads a buffer.
+// matrixRead describes how ldmatrix reads a buffer.
 type matrixRead struct {
 	trans    bool
-	matrices int           // at once
-	rows     layout.Layout // (register, lane, warp) to the row that the lane names; register counts instructions
+	matrices int // matrices that an instruction reads
+	// maps (register, lane, warp) to the row that the lane addresses; register counts instructions
+	rows layout.Layout
 }
 
-// matrices tells how to read a buffer with ldmatrix, where cvt, which maps (register, lane, warp) to places in it, allows.
+// matrices returns how to read b with ldmatrix. cvt maps (register, lane, warp) to places in b; ok is false
+// if it does not fit the instruction.
 func (l *lowering) matrices(b smem, cvt layout.Layout) (matrixRead, bool) {
 	width := bitsOf(b.elem)
 	if l.opts.Capability < 75 || width > 32 || width < 8 || b.pad != nil || b.start != "0" || !b.aligned || cvt.InBits(layout.Lane) != 5 {
 		return matrixRead{}, false
 	}
-	w := bits.Len(uint(32/width)) - 1 // the first bits of a register's number count elements of a word
+	w := bits.Len(uint(32/width)) - 1 // the lowest w bits of a register's number count the elements of a word
 	if cvt.InBits(layout.Register) < w {
 		return matrixRead{}, false
 	}
@@ -40,7 +43,8 @@ func (l *lowering) matrices(b smem, cvt layout.Layout) (matrixRead, bool) {
 	return matrixRead{}, false
 }
 
-// newMatrixRead reads matrices whose rows are so far apart, and that lie so far from each other.
+// newMatrixRead returns the read for rows at offsets ofRow. regs and warps are the offsets of matrices, by
+// register and warp bits.
 func newMatrixRead(trans bool, ofRow, regs, warps []int, cvt layout.Layout) matrixRead {
 	n := min(2, len(regs))
 	at := append(slices.Clone(ofRow), regs[:n]...)
@@ -60,7 +64,7 @@ func countUp(offsets []int) bool {
 	return true
 }
 
-// apart reports whether all offsets are multiples of a row.
+// apart reports whether all offsets are multiples of row.
 func apart(row int, lists ...[]int) bool {
 	for _, offsets := range lists {
 		for _, o := range offsets {
@@ -72,7 +76,7 @@ func apart(row int, lists ...[]int) bool {
 	return true
 }
 
-// offsetsOf are the places that the bits of an input stand for.
+// offsetsOf returns the offsets that the bits of input name stand for.
 func offsetsOf(cvt layout.Layout, name string) []int {
 	out := make([]int, cvt.InBits(name))
 	for i := range out {
@@ -81,7 +85,8 @@ func offsetsOf(cvt layout.Layout, name string) []int {
 	return out
 }
 
-// placesLayout maps registers, lanes and warps to places in a buffer.
+// placesLayout returns the layout that maps registers, lanes and warps to offsets in a buffer of the given
+// size.
 func placesLayout(regs, lanes, warps []int, size int) layout.Layout {
 	vectors := func(offsets []int) [][]int {
 		out := make([][]int, len(offsets))
@@ -94,7 +99,8 @@ func placesLayout(regs, lanes, warps []int, size int) layout.Layout {
 		[]layout.Dim{{Name: layout.Offset, Size: size}}))
 }
 
-// loadMatrices reads a tensor's registers: the first bits of a register's number are the part of a word, the next the matrix.
+// loadMatrices reads a tensor's registers. The lowest bits of a register's number are the element in a word,
+// the next ones the matrix.
 func (l *lowering) loadMatrices(b smem, m matrixRead) []string {
 	var outs []string
 	for i := range m.matrices {
@@ -125,7 +131,7 @@ func (l *lowering) loadMatrices(b smem, m matrixRead) []string {
 	return out
 }
 
-// storeRows is storeAll with stmatrix where that goes, the other way round of ldmatrix.
+// storeRows is storeAll that uses stmatrix, the inverse of ldmatrix, where the layout allows.
 func (l *lowering) storeRows(b smem, cvt layout.Layout, regs []string, free int, owner string) {
 	m, ok := l.matrices(b, cvt)
 	if !ok || !l.movesMatrices() || bitsOf(b.elem) != 16 || free != 0 || owner != "" {
@@ -152,7 +158,7 @@ func (l *lowering) storeRows(b smem, cvt layout.Layout, regs []string, free int,
 	}
 }
 
-// loadRows is loadAll with ldmatrix where that goes.
+// loadRows is loadAll that uses ldmatrix where the layout allows.
 func (l *lowering) loadRows(b smem, cvt layout.Layout) []string {
 	if m, ok := l.matrices(b, cvt); ok && l.movesMatrices() {
 		return l.loadMatrices(b, m)

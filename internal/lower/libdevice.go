@@ -7,10 +7,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// The functions of NVIDIA's device library by symbol, without its prefix. None of it is linked: each is an instruction, a few, or a
-// function of mathlib.
+// The functions of NVIDIA's device library by symbol, without the prefix __nv_. The library is not linked:
+// each function is a few instructions or a function of mathlib.
 
-// externFunc makes a function's value from its arguments.
+// externFunc emits a function of the device library and returns its value.
 type externFunc func(l *lowering, a []string) string
 
 var libdevice = map[string]externFunc{}
@@ -31,7 +31,8 @@ func lowerExtern(l *lowering, op *ir.Op) {
 	elementwise(func(l *lowering, _ *ir.Op, _ ir.Type, a []string) string { return f(l, a) })(l, op)
 }
 
-// addMath adds functions of floats to floats: in double precision under their name, in single precision with an f behind it.
+// addMath adds functions from floats to floats: double precision under the name, single precision with an f
+// appended.
 func addMath() {
 	for _, name := range strings.Fields(`floor ceil trunc rint nearbyint=rint round rsqrt cbrt rcbrt exp exp2 exp10 expm1 log log2 log10 log1p logb
 		sin cos tan sinpi cospi asin acos atan sinh cosh tanh asinh acosh atanh j0 j1 y0 y1 cyl_bessel_i0 cyl_bessel_i1
@@ -84,18 +85,18 @@ func addMath() {
 
 const doubleOne = "0x3FF0000000000000"
 
-// deviceFunc is a function that mathlib writes as it does for CPUs.
+// deviceFunc returns a function that mathlib generates under its libdevice name, as it does for CPUs.
 func deviceFunc(name string) externFunc {
 	return func(l *lowering, a []string) string {
 		f, err := l.math.Device("__nv_"+name, 1)
 		if err != nil {
-			panic(err) // the names are in this file
+			panic(err) // a misspelt name in this file
 		}
 		return l.val("%s", f.Call(a...))
 	}
 }
 
-// onFloats is an intrinsic of LLVM's.
+// onFloats returns an LLVM intrinsic on values of type t.
 func onFloats(t ir.Type, name string) externFunc {
 	return func(l *lowering, a []string) string {
 		typed := make([]string, len(a))
@@ -106,10 +107,10 @@ func onFloats(t ir.Type, name string) externFunc {
 	}
 }
 
-// roundings are PTX's words for those of the library's names.
+// roundings maps the suffixes of the library's names to PTX rounding modes.
 var roundings = map[string]string{"_rn": "rn", "_rz": "rz", "_rd": "rm", "_ru": "rp"}
 
-// instr1 is one PTX instruction on operands of given register kinds.
+// ptx returns a PTX instruction; out and ins are the register kinds of the result and the operands.
 func ptx(code, ret, out string, ins ...string) externFunc {
 	return func(l *lowering, a []string) string {
 		args, constraints, operands := make([]string, len(a)), "="+out, "$0"
@@ -163,7 +164,7 @@ func addConversions() {
 	}
 }
 
-// addQuestions adds functions from floats to integers that are no conversions.
+// addQuestions adds classifications of floats, such as isnan, and ilogb.
 func addQuestions() {
 	for _, t := range []struct {
 		typ  ir.Type
@@ -246,7 +247,8 @@ func addBits() {
 		}
 	}
 	libdevice["ffs"], libdevice["ffsll"] = ffs(32), ffs(64)
-	libdevice["byte_perm"] = func(l *lowering, a []string) string { // each digit has three bits
+	// selectors have three bits in the library, four in PTX
+	libdevice["byte_perm"] = func(l *lowering, a []string) string {
 		s := l.val("and i32 %s, %d", a[2], 0x7777)
 		return ptx("prmt.b32", "i32", "r", "r", "r", "r")(l, []string{a[0], a[1], s})
 	}
@@ -268,7 +270,7 @@ func addBits() {
 	}
 }
 
-// addFast adds what the hardware approximates.
+// addFast adds the functions that the hardware approximates.
 func addFast() {
 	for name, in := range map[string]string{"sinf": "sin.approx.f", "cosf": "cos.approx.f", "log2f": "lg2.approx.f"} {
 		libdevice["fast_"+name] = func(l *lowering, a []string) string { return l.call("float", "llvm.nvvm."+in, "float "+a[0]) }

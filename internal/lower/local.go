@@ -9,7 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// localBytes is the size of a buffer: of a block's part of it.
+// localBytes returns the size of a block's part of a buffer.
 func localBytes(t ir.Type) int {
 	m, _ := ttg.MemDescOf(t)
 	shape := m.Alloc()
@@ -34,7 +34,7 @@ func lowerLocalAlloc(l *lowering, op *ir.Op) {
 	}
 }
 
-// view gives an operation's result the memory of its operand.
+// view makes the result another name for the operand's memory.
 func view(l *lowering, op *ir.Op) { l.vals[op.Result(0)] = l.vals[op.Operand(0)] }
 
 func lowerMemDescReinterpret(l *lowering, op *ir.Op) {
@@ -44,7 +44,7 @@ func lowerMemDescReinterpret(l *lowering, op *ir.Op) {
 	view(l, op)
 }
 
-// lowerMemDescIndex is one buffer of several.
+// lowerMemDescIndex returns a buffer of a multi-buffered allocation.
 func lowerMemDescIndex(l *lowering, op *ir.Op) {
 	src := l.regs(op.Operand(0))
 	step := localBytes(op.Result(0).Type)
@@ -52,8 +52,8 @@ func lowerMemDescIndex(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), []string{l.val("add i32 %s, %s", src[0], off), src[1]})
 }
 
-// lowerMemDescSubslice starts a view at fixed coordinates: those of its first element, through the buffer's layout. The layout is
-// linear over bits, so the offset of any element of the view is its own offset in the buffer xored with that of the first.
+// lowerMemDescSubslice starts a view at fixed coordinates. The layout is linear over bits, so the offset of
+// any element of the view is its own offset in the buffer xored with the offset of the first element.
 func lowerMemDescSubslice(l *lowering, op *ir.Op) {
 	ll := l.layout(op, op.Operand(0).Type).PseudoInvert()
 	var at []int
@@ -74,8 +74,8 @@ func lowerMemDescSubslice(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), []string{src[0], start})
 }
 
-// localOffsets maps (register, lane, warp) to the element's place in a buffer. On a cluster it maps to the block as well whose buffer that
-// is.
+// localOffsets maps (register, lane, warp) to the element's offset in a buffer and, on a cluster, to the
+// block whose buffer it is.
 func (l *lowering) localOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
 	if l.ctas > 1 {
 		ll := l.layout(op, mem)
@@ -95,7 +95,7 @@ func (l *lowering) localOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
 	return cvt
 }
 
-// ownOffsets is localOffsets for writing: each block must have just what its own buffer holds.
+// ownOffsets is localOffsets for writing: each block must hold exactly the elements of its own buffer.
 func (l *lowering) ownOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
 	cvt := l.localOffsets(op, tensor, mem)
 	if l.ctas == 1 {
@@ -134,7 +134,8 @@ func lowerLocalLoad(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), l.loadAll(b, cvt))
 }
 
-// lowerAsyncCopy copies global to shared memory without registers: 4, 8 or 16 bytes at a time, zeros where the mask is false.
+// lowerAsyncCopy copies global to shared memory without registers: 4, 8 or 16 bytes at a time, zeros where
+// the mask is false.
 func lowerAsyncCopy(l *lowering, op *ir.Op) {
 	src, dst, mask, other := op.Slot(0), op.Slot(1), op.Slot(2), op.Slot(3)
 	b := l.buffer(dst)
@@ -148,7 +149,7 @@ func lowerAsyncCopy(l *lowering, op *ir.Op) {
 	if bytes < 4 {
 		l.fail(op, "an asynchronous copy of %d bytes", bytes)
 	}
-	_ = other // zero, which is what a copy that is off leaves
+	_ = other // other must be zero, which cp.async writes where the mask is false
 	owner, free := l.ownsInBlock(ll), ll.FreeVariablesIn(layout.Register)
 	how := "ca"
 	if bytes == 16 {
@@ -182,7 +183,8 @@ func lowerAsyncCommit(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), nil)
 }
 
-// lowerAsyncWait waits for this thread's copies; the barrier that shows them to others is where they are read.
+// lowerAsyncWait waits for this thread's copies. findBarriers adds the barrier that makes them visible to
+// other threads, before the first read.
 func lowerAsyncWait(l *lowering, op *ir.Op) {
 	l.asm("void", fmt.Sprintf("cp.async.wait_group %d;", op.IntOr("num", 0)), "", true)
 	l.set(op.Result(0), nil)

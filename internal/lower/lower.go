@@ -11,14 +11,16 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// Options choose the target.
+// Options describes the target and what the analyses know about the module.
 type Options struct {
-	Capability int // 80 for sm_80
-	// Contiguity is how many consecutive elements of a pointer tensor, from an aligned start, lie next to each other in memory, and
-	// MaskAlign how many consecutive elements of a mask are equal; nil functions say 1.
+	Capability int // compute capability, 80 for sm_80
+	// Contiguity returns how many consecutive elements of a pointer tensor, from an aligned start, are
+	// adjacent in memory. MaskAlign returns how many consecutive elements of a mask are equal. If nil, both
+	// are 1.
 	Contiguity func(ptr *ir.Value) int
 	MaskAlign  func(mask *ir.Value) int
-	// Constancy is, for each dimension, how many consecutive elements, from an aligned start, are equal; nil says 1.
+	// Constancy returns, for each dimension, how many consecutive elements, from an aligned start, are equal.
+	// If nil, it is 1.
 	Constancy func(v *ir.Value) []int64
 	// Budget bounds the code; nil bounds nothing.
 	Budget *budget.Meter
@@ -27,17 +29,19 @@ type Options struct {
 // Kernel is a lowered kernel.
 type Kernel struct {
 	Name     string
-	IR       []byte // LLVM IR
+	IR       []byte // LLVM IR text
 	Shared   int    // bytes of dynamic shared memory
 	NumWarps int
-	Params   int // number of arguments
-	PTX      int // the version of PTX (84 for 8.4) that its instructions need, 0 when any will do
-	// Scratch is how many bytes of global memory each program needs for itself, ScratchAlign their alignment. When it is not zero the
-	// kernel has one more parameter at the end: a pointer to as many bytes for each program of the grid.
+	Params   int // number of arguments of the function in TTGIR
+	PTX      int // version of PTX (84 for 8.4) that the instructions need, 0 for any
+	// Scratch is the number of bytes of global memory that each program of the grid needs, ScratchAlign their
+	// alignment. If Scratch is not zero, the kernel has one more parameter at the end: a pointer to Scratch
+	// bytes for each program.
 	Scratch, ScratchAlign int
 }
 
-// Lower lowers the kernel of a name, and the functions that it calls.
+// Lower lowers the kernel of that name and the functions that it calls. Operations that cannot be lowered are
+// errors with their source position.
 func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 	fn := m.Lookup(kernel)
 	if fn == nil || fn.Def != tt.Func {
@@ -64,7 +68,7 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 	}, nil
 }
 
-// unsupported is an operation that cannot be lowered, with its place.
+// unsupported is the error for an operation that cannot be lowered. It travels as a panic from fail to Lower.
 type unsupported struct {
 	op  *ir.Op
 	msg string
@@ -78,11 +82,11 @@ func (u *unsupported) Error() string {
 	return fmt.Sprintf("%scannot lower %s: %s", where, u.op.Name(), u.msg)
 }
 
-// value is what an IR value is in LLVM: one name for each register. A buffer in shared memory has two registers: where it begins, in
-// bytes, and a number that is xored to the offsets of elements, where a view of it starts.
+// value holds the LLVM names of an IR value, one for each register. A buffer in shared memory has two: its
+// first byte, and a number that is xored to the offsets of elements, which is not zero for views of a part.
 type value struct{ regs []string }
 
-// lowering is the state of one function.
+// lowering is the state of a function that is being lowered.
 type lowering struct {
 	*writer
 	*program
@@ -91,10 +95,10 @@ type lowering struct {
 	labels     map[*ir.Block]string
 	phis       map[*ir.Block][]*phi
 	waiting    map[*ir.Block][]edge
-	subprogram string // the function's metadata, "" for none
+	subprogram string // metadata of the function, "" for none
 	alloc      *allocation
-	returns    *returns // of the region that is inlined
-	lastWhen   string   // the block in which the last conditional piece ended
+	returns    *returns // returns of the region that is being inlined
+	lastWhen   string   // block in which the last when ended
 	ids        threadIDs
 }
 
@@ -111,7 +115,7 @@ func fail(op *ir.Op, format string, args ...any) {
 
 func (l *lowering) fail(op *ir.Op, format string, args ...any) { fail(op, format, args...) }
 
-// layout is the linear layout of a tensor type.
+// layout returns the linear layout of a tensor type.
 func (g *program) layout(op *ir.Op, t ir.Type) layout.Layout {
 	if ll, ok := g.layouts[t]; ok {
 		return ll
@@ -130,7 +134,7 @@ func (g *program) layout(op *ir.Op, t ir.Type) layout.Layout {
 	return ll
 }
 
-// numRegs is the number of registers of a value of a type: 1 for a scalar.
+// numRegs returns the number of registers of a value of type t: 1 for a scalar.
 func (g *program) numRegs(op *ir.Op, t ir.Type) int {
 	switch {
 	case t == ttg.Token:
@@ -144,16 +148,16 @@ func (g *program) numRegs(op *ir.Op, t ir.Type) int {
 	return g.layout(op, t).InSize(layout.Register)
 }
 
-// regs are the registers of a value.
+// regs returns the registers of v.
 func (l *lowering) regs(v *ir.Value) []string { return l.vals[v].regs }
 
-// scalar is the only register of a scalar.
+// scalar returns the only register of v.
 func (l *lowering) scalar(v *ir.Value) string { return l.vals[v].regs[0] }
 
 func (l *lowering) set(v *ir.Value, regs []string)  { l.vals[v] = value{regs} }
 func (l *lowering) setOne(v *ir.Value, name string) { l.vals[v] = value{[]string{name}} }
 
-// region lowers the blocks of a function: branches between them carry values to phis.
+// region lowers the blocks of r. Branches between them carry values to phis.
 func (l *lowering) region(r *ir.Region) {
 	order := l.reachable(r)
 	for _, b := range order[1:] {
@@ -179,7 +183,8 @@ func (l *lowering) region(r *ir.Region) {
 	}
 }
 
-// reachable are the blocks that can be reached, in an order in which a block comes after those that dominate it.
+// reachable returns the reachable blocks in reverse postorder, in which a block comes after all that dominate
+// it.
 func (l *lowering) reachable(r *ir.Region) []*ir.Block {
 	seen := map[*ir.Block]bool{}
 	var post []*ir.Block
@@ -201,7 +206,7 @@ func (l *lowering) reachable(r *ir.Region) []*ir.Block {
 	return post
 }
 
-// openPhis makes a phi for each register of v.
+// openPhis reserves a phi for each register of v.
 func (l *lowering) openPhis(v *ir.Value) []*phi {
 	n := l.numRegs(v.Block().Parent(), v.Type)
 	ps := make([]*phi, n)
@@ -214,7 +219,7 @@ func (l *lowering) openPhis(v *ir.Value) []*phi {
 	return ps
 }
 
-// comeFrom gives phis the values vs along the edge from the current block.
+// comeFrom gives ps the values vs along the edge from the current block.
 func (l *lowering) comeFrom(ps []*phi, vs []*ir.Value) {
 	i := 0
 	for _, v := range vs {
@@ -225,7 +230,6 @@ func (l *lowering) comeFrom(ps []*phi, vs []*ir.Value) {
 	}
 }
 
-// block_ lowers the operations of a block.
 func (l *lowering) block_(b *ir.Block) {
 	for op := range b.Ops() {
 		l.op(op)
@@ -247,7 +251,7 @@ func (l *lowering) op(op *ir.Op) {
 	l.dbg = outer
 }
 
-// llvmType is the LLVM type of a value of an IR type: that of one element for a tensor.
+// llvmType returns the LLVM type of a value of type t, or of an element if t is a tensor.
 func llvmType(t ir.Type) string {
 	switch e := ir.ElemOf(t).(type) {
 	case *ir.IntegerType:
@@ -279,7 +283,7 @@ func llvmType(t ir.Type) string {
 	return "ERROR"
 }
 
-// bitsOf is the width of an element in memory.
+// bitsOf returns the width of an element in memory.
 func bitsOf(t ir.Type) int {
 	e := ir.ElemOf(t)
 	if tt.IsPtr(e) {

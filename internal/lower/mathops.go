@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/mathlib"
 )
 
-// mathOps are the operations of the math dialect. In single precision they are approximated where Triton does so: exp, exp2, sqrt,
-// rsqrt and division by the hardware, the rest by functions of mathlib.
+// mathOps holds the lowerings of the math dialect. In f32, exp, exp2, sqrt, rsqrt and division use the
+// hardware's approximations, as in Triton; the rest are functions of mathlib.
 var mathOps = map[*ir.OpDef]element{
 	math.AbsF: intrinsic("llvm.fabs"), math.CopySign: intrinsic("llvm.copysign"), math.Fma: intrinsic("llvm.fma"),
 	math.Floor: intrinsic("llvm.floor"), math.Ceil: intrinsic("llvm.ceil"), math.Trunc: intrinsic("llvm.trunc"), math.RoundEven: intrinsic("llvm.roundeven"),
@@ -29,7 +29,7 @@ var mathOps = map[*ir.OpDef]element{
 	tt.ClampF: clampf,
 }
 
-// mathCall calls a function of mathlib on values of type t, which is f32 or f64.
+// mathCall calls a function of mathlib on values of type t, f32 or f64.
 func (l *lowering) mathCall(name string, t ir.Type, args ...string) string {
 	p := mathlib.F32
 	if t == ir.F64 {
@@ -37,20 +37,20 @@ func (l *lowering) mathCall(name string, t ir.Type, args ...string) string {
 	}
 	f, err := l.math.Func(name, p, 1)
 	if err != nil {
-		panic(err) // the names are those of tables here
+		panic(err) // the names come from tables in this package
 	}
 	return l.val("%s", f.Call(args...))
 }
 
-// f32 is a constant in single precision.
+// f32 returns a constant in single precision.
 func f32(v float64) string { return literal(uint64(gomath.Float32bits(float32(v))), ir.F32) }
 
-// mathOp is a function of mathlib; f16 and bf16 are computed in f32.
+// mathOp returns a function of mathlib. f16 and bf16 are computed in f32.
 func mathOp(name string) element {
 	return inFloat(func(l *lowering, _ *ir.Op, t ir.Type, a []string) string { return l.mathCall(name, t, a...) })
 }
 
-// approx is an instruction of the hardware for f32, and another function for f64.
+// approx returns an element that is a hardware instruction for f32 and other for f64.
 func approx(name string, other element) element {
 	return inFloat(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		if t == ir.F32 {
@@ -60,7 +60,7 @@ func approx(name string, other element) element {
 	})
 }
 
-// exp is 2^(x·log2 e) in f32, as Triton approximates it.
+// exp emits 2^(x·log2 e) in f32, as Triton approximates it.
 func exp(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
 	if t == ir.F64 {
 		return l.mathCall("exp", t, a[0])
@@ -68,14 +68,15 @@ func exp(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
 	return l.call("float", "llvm.nvvm.ex2.approx.f", "float "+l.val("fmul float %s, %s", a[0], f32(log2e)))
 }
 
-// withFlag is an intrinsic on integers with a flag for cases that are not defined, which here always are.
+// withFlag returns an intrinsic on integers whose last argument says that special inputs, such as zero for
+// ctlz, are undefined. Here they are always defined.
 func withFlag(name string) element {
 	return func(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
 		return l.call(llvmType(t), name+"."+llvmType(t), llvmType(t)+" "+a[0], "i1 false")
 	}
 }
 
-// question compares the size of a float with infinity: "uno" holds for NaN alone.
+// question compares the absolute value of a float with infinity. "uno" holds for NaN alone.
 func question(pred string) element {
 	return func(l *lowering, op *ir.Op, _ ir.Type, a []string) string {
 		t, x := ir.ElemOf(op.Operand(0).Type), a[0]

@@ -11,7 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// pointeeType is the LLVM type of what a pointer points to in memory: a bool takes a byte.
+// pointeeType returns the LLVM type of a pointee in memory: a bool takes a byte.
 func pointeeType(ptr ir.Type) string {
 	t := memType(tt.Pointee(ir.ElemOf(ptr)))
 	if t == "i1" {
@@ -22,8 +22,8 @@ func pointeeType(ptr ir.Type) string {
 
 func memType(t ir.Type) string { return llvmType(t) }
 
-// vectorWidth is how many registers of a tensor one access can take: registers that follow one another and hold neighbours in memory,
-// up to 16 bytes.
+// vectorWidth returns how many registers an access can cover: consecutive registers that are adjacent in
+// memory and have the same mask, up to 16 bytes.
 func (l *lowering) vectorWidth(op *ir.Op, ptr, mask *ir.Value, elemBits int) int {
 	if _, ok := ptr.Type.(*ir.TensorType); !ok {
 		return 1
@@ -42,7 +42,7 @@ func (l *lowering) vectorWidth(op *ir.Op, ptr, mask *ir.Value, elemBits int) int
 	return 1 << (bits.Len(uint(max(n, 1))) - 1)
 }
 
-// consecutive is the number of leading registers that lie next to each other along one dimension.
+// consecutive returns the number of leading registers whose elements are adjacent along one dimension.
 func consecutive(ll layout.Layout) int {
 	n := 1
 	dim := -1
@@ -64,11 +64,11 @@ func consecutive(ll layout.Layout) int {
 	return n
 }
 
-// access is one vectorised access: how its elements are packed into words.
+// access describes a vectorised access: how its elements are packed into words.
 type access struct {
-	elem     ir.Type // of the elements, as values
-	bits     int     // of an element in memory
-	vec      int     // elements
+	elem     ir.Type // type of an element as a value
+	bits     int     // width of an element in memory
+	vec      int     // number of elements
 	wordBits int
 	words    int
 }
@@ -80,7 +80,7 @@ func newAccess(elem ir.Type, vec int) access {
 	return a
 }
 
-// wordType is the type of a word in registers: bytes travel in 16 bits.
+// wordType returns the type of a word in registers: bytes travel in 16 bits.
 func (a access) wordType() string { return fmt.Sprintf("i%d", max(a.wordBits, 16)) }
 
 func (a access) constraint() string {
@@ -93,7 +93,7 @@ func (a access) constraint() string {
 	return "h"
 }
 
-// suffix is ".v4.b32".
+// suffix returns the vector and width part of an instruction's name, such as ".v4.b32".
 func (a access) suffix() string {
 	s := fmt.Sprintf(".b%d", a.wordBits)
 	if a.words > 1 {
@@ -102,7 +102,7 @@ func (a access) suffix() string {
 	return s
 }
 
-// memElem is the type of an element inside a word.
+// memElem returns the LLVM type of an element inside a word.
 func (a access) memElem() string {
 	t := llvmType(a.elem)
 	if t == "i1" {
@@ -114,7 +114,7 @@ func (a access) memElem() string {
 	return t
 }
 
-// unpack takes the elements out of words.
+// unpack returns the elements of words.
 func (l *lowering) unpack(a access, words []string) []string {
 	var out []string
 	per := a.vec / a.words
@@ -134,7 +134,7 @@ func (l *lowering) unpack(a access, words []string) []string {
 	return out
 }
 
-// pack puts elements into words.
+// pack returns the words that hold elems.
 func (l *lowering) pack(a access, elems []string) []string {
 	per := a.vec / a.words
 	var out []string
@@ -157,7 +157,8 @@ func (l *lowering) pack(a access, elems []string) []string {
 	return out
 }
 
-// fromMem and toMem convert between an element in memory and as a value: bools are bytes, pointers integers.
+// fromMem converts an element from its form in memory: bools are bytes, pointers integers. toMem is the
+// inverse.
 func (l *lowering) fromMem(a access, x string) string {
 	switch t := llvmType(a.elem); {
 	case t == "i1":
@@ -185,8 +186,8 @@ func (l *lowering) bitcast(x, from, to string) string {
 	return l.val("bitcast %s %s to %s", from, x, to)
 }
 
-// loadWords reads words at a pointer in a space ("global", "shared"), or leaves them as they are in other where pred is false: zero if
-// other is nil. pred may be "".
+// loadWords reads words at ptr. Where pred is false the result is other, or zero if other is nil. pred may be
+// "" for true.
 func (l *lowering) loadWords(a access, instr, ptr, ptrType, ptrConstraint, pred string, other []string) []string {
 	var outs, clear []string
 	for i := range a.words {
@@ -203,7 +204,9 @@ func (l *lowering) loadWords(a access, instr, ptr, ptrType, ptrConstraint, pred 
 	}
 	out := "="
 	if pred != "" {
-		out = "=&" // written before the address and the other values are read: none may share a register with it
+		// the moves write the result before the address and other are read, so it must share no register with
+		// them
+		out = "=&"
 	}
 	constraints := strings.Repeat(out+a.constraint()+",", a.words) + ptrConstraint
 	args := []string{ptrType + " " + ptr}
@@ -230,7 +233,7 @@ func (l *lowering) loadWords(a access, instr, ptr, ptrType, ptrConstraint, pred 
 	return words
 }
 
-// storeWords writes words where pred, which may be "", is true.
+// storeWords writes words where pred is true; pred may be "" for true.
 func (l *lowering) storeWords(a access, instr string, words []string, ptr, ptrType, ptrConstraint, pred string) {
 	var ins, constraints, args []string
 	for i, w := range words {
@@ -257,7 +260,7 @@ var loadCaches = map[int64]string{tt.CacheCA: ".ca", tt.CacheCG: ".cg", tt.Cache
 var storeCaches = map[int64]string{tt.CacheWB: ".wb", tt.CacheCG: ".cg", tt.CacheCS: ".cs", tt.CacheWT: ".wt"}
 var evictions = map[int64]string{tt.EvictFirst: ".L1::evict_first", tt.EvictLast: ".L1::evict_last"}
 
-// hint is what an instruction says to the caches. Next to a cache modifier PTX takes no eviction policy.
+// hint returns the cache modifier or eviction policy of an instruction. PTX does not accept both.
 func hint(op *ir.Op, caches map[int64]string) string {
 	if cache := caches[op.IntOr("cache", 0)]; cache != "" {
 		return cache
@@ -285,7 +288,8 @@ func lowerLoad(l *lowering, op *ir.Op) {
 		owner = l.ownerOf(op, ptr)
 	}
 	ptrs := l.regs(ptr)
-	var loaded [][]string // taken apart only when all loads are on their way
+	// unpacked behind the last load, so that all loads are under way before the first is waited for
+	var loaded [][]string
 	for i := 0; i < len(ptrs); i += a.vec {
 		pred := owner
 		if mask != nil {
@@ -304,7 +308,7 @@ func lowerLoad(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), out)
 }
 
-// otherWords are what words hold that are not loaded, or nil if that is zero.
+// otherWords returns the words for elements that are not loaded, or nil if all are zero.
 func (l *lowering) otherWords(a access, other []string) []string {
 	zero := zeroOf(a.elem)
 	if !slices.ContainsFunc(other, func(x string) bool { return x != zero }) {
@@ -320,7 +324,7 @@ func zeroOf(t ir.Type) string {
 	return literal(0, t)
 }
 
-// lowerStore writes global memory: each element by one of the threads that hold it.
+// lowerStore writes global memory: each element by the first thread that holds it.
 func lowerStore(l *lowering, op *ir.Op) {
 	ptr, val, mask := op.Slot(0), op.Slot(1), op.Slot(2)
 	if tt.IsTensorPtr(ptr.Type) {
@@ -336,7 +340,7 @@ func lowerStore(l *lowering, op *ir.Op) {
 	ptrs, vals := l.regs(ptr), l.regs(val)
 	for i := 0; i < len(ptrs); i += a.vec {
 		if i&skip != 0 {
-			continue // another register holds the same
+			continue // another register holds the same element
 		}
 		pred := owner
 		if mask != nil {
@@ -346,7 +350,7 @@ func lowerStore(l *lowering, op *ir.Op) {
 	}
 }
 
-// ownerOf is the condition for accessing elements that several threads may have.
+// ownerOf returns the condition under which this thread is the first of those that hold its elements.
 func (l *lowering) ownerOf(op *ir.Op, ptr *ir.Value) string {
 	if _, ok := ptr.Type.(*ir.TensorType); ok {
 		return l.owns(l.layout(op, ptr.Type))
@@ -354,7 +358,7 @@ func (l *lowering) ownerOf(op *ir.Op, ptr *ir.Value) string {
 	return l.scalarOwner()
 }
 
-// both is the conjunction of two conditions, either of which may be "" for true.
+// both returns the conjunction of two conditions, either of which may be "" for true.
 func (l *lowering) both(a, b string) string {
 	switch {
 	case a == "":

@@ -14,13 +14,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// handler lowers one operation.
+// handler lowers an operation.
 type handler func(l *lowering, op *ir.Op)
 
-// handlers is the table of lowerings.
+// handlers holds the lowering of each operation.
 var handlers map[*ir.OpDef]handler
 
-func init() { // regions are lowered by the table that holds their own handlers
+func init() { // not an initializer: handlers of regions refer to the table itself
 	handlers = map[*ir.OpDef]handler{
 		arith.Constant: lowerConstant,
 		ub.Poison:      lowerPoison,

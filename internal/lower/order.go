@@ -11,25 +11,28 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// Global memory is sequential within a program: a load sees the stores before it by the same argument, and none after it, and the later of
-// two stores wins, whatever threads make them. Two accesses of which one writes are in order without a barrier if
+// Global memory is sequential within a program: a load sees the stores before it through the same argument
+// and none after it, and the later of two stores wins, whichever threads execute them. Two accesses of which
+// one writes are in order without a barrier if
 //
 //	their arguments differ                                     x and y
 //	their elements differ                                      x + i and x + 64 + i, i < 64; x + 2*i and x + 2*i + 1
 //	both go to the same elements, each thread to its own       load x + i, store x + i
-//	both are atomics that commute and whose results nobody wants
+//	both are atomics that commute and whose results are unused
 //
-// Where one thread stores what others of its warp have copies of, the warp meets (bar.warp.sync); else the block does, or the cluster where
-// blocks have each other's elements. What elements an access has is said by package address, which thread has them by the layout: of threads
-// with the same element the first stores, and all load. Masks are not looked at.
+// Otherwise a barrier goes between them. If a thread stores an element of which only threads of its warp hold
+// copies, the warp meets (bar.warp.sync); else the block meets, or the cluster if blocks hold each other's
+// elements. Package address says which elements an access touches, the layout which thread holds them: of the
+// threads that hold an element the first stores and all load. Masks are ignored.
 //
 //	tl.store(t + i, x)                          each thread stores its own elements
 //	y = tl.load(t + i)                          no barrier: each thread reads its own
 //	z = tl.load(t + (i + 1) % 64)               a barrier: they are a neighbour's
 //
-// What is left to chance: arguments that overlap, several elements of one store with one address, the order of atomics among themselves.
+// Not ordered: arguments that overlap, several elements of one store with the same address, and atomics among
+// themselves.
 
-// level is who has to meet for two accesses to be in order.
+// level says which threads must meet for two accesses to be in order.
 type level uint8
 
 const (
@@ -39,38 +42,39 @@ const (
 	theProgram
 )
 
-// effect is what an access does.
+// effect says what an access does to memory. Effects from writes on change it.
 type effect uint8
 
 const (
 	reads  effect = iota
-	copies        // reads until it is waited for
+	copies        // asynchronous: reads until it is waited for
 	writes
-	updates // atomically
+	updates // reads and writes atomically
 )
 
-// touched is an access to global memory. Loops has a bit for each loop whose next iteration has begun since, met is the largest barrier since.
+// touched is an access to global memory. loops has a bit for each loop whose next iteration has begun since;
+// met is the highest barrier since.
 type touched struct {
-	op    *ir.Op // the access, or a call of a function that makes it
+	op    *ir.Op // the access, or the call of a function that contains it
 	ptr   *ir.Value
 	what  effect
 	loops uint64
 	met   level
 }
 
-// anyLoop is the number of loops without one of their own.
+// anyLoop is the bit in touched.loops for loops without a bit of their own.
 const anyLoop = 63
 
 func isLoop(op *ir.Op) bool { return op.Def == scf.For || op.Def == scf.While }
 
-// orderer finds where the accesses of a function to global memory need barriers.
+// orderer finds where a function's accesses to global memory need barriers.
 type orderer struct {
 	l     *lowering
 	at    *address.Analysis
-	loops map[*ir.Op]int // by number
+	loops map[*ir.Op]int // number of each loop
 
 	private private
-	first   map[*ir.Op]bool // loads that only the first thread with an element makes
+	first   map[*ir.Op]bool // loads executed only by the first of the threads that hold an element
 }
 
 func newOrderer(l *lowering) *orderer {
@@ -83,7 +87,7 @@ func newOrderer(l *lowering) *orderer {
 	return o
 }
 
-// accessesOf are those of an operation: of a call, all that the function makes.
+// accessesOf returns the accesses of op. A call has all accesses of its callee.
 func (o *orderer) accessesOf(op *ir.Op) []touched {
 	if op.Def == tt.Call {
 		var out []touched
@@ -108,7 +112,7 @@ func (o *orderer) accessesOf(op *ir.Op) []touched {
 	return nil
 }
 
-// needs is who has to meet between an access and one that comes now.
+// needs returns the level that must meet between old and now.
 func (o *orderer) needs(old, now touched) level {
 	if old.what < writes && now.what < writes || !o.at.MayAlias(old.ptr, now.ptr) || commute(old, now) {
 		return nobody
@@ -120,7 +124,7 @@ func (o *orderer) needs(old, now touched) level {
 	case address.Apart:
 		return nobody
 	case address.Same:
-		if old.what == copies { // it may not have read yet
+		if old.what == copies { // the copy may not have read yet
 			return o.everybody()
 		}
 		return o.holders(old, now)
@@ -128,7 +132,8 @@ func (o *orderer) needs(old, now touched) level {
 	return o.everybody()
 }
 
-// place is where an access went, seen from now.
+// place returns the place of an earlier access, seen from now: symbols that change in a loop whose next
+// iteration has begun have other values.
 func (o *orderer) place(old touched) address.Place {
 	if old.loops == 0 {
 		return address.Place{Ptr: old.ptr}
@@ -146,12 +151,12 @@ func (o *orderer) place(old touched) address.Place {
 	}}
 }
 
-// isArgument reports whether a symbol is an argument of the function: those stay what they are.
+// isArgument reports whether s is an argument of fn, which never changes.
 func isArgument(s address.Symbol, fn *ir.Op) bool {
 	return s.Value != nil && s.Value.IsArg() && s.Value.Block() == fn.Region(0).First()
 }
 
-// everybody are all threads of the program.
+// everybody returns the level of all threads of the program.
 func (o *orderer) everybody() level {
 	switch {
 	case o.l.ctas > 1:
@@ -162,7 +167,7 @@ func (o *orderer) everybody() level {
 	return theWarp
 }
 
-// commuting are the kinds of atomics that give the same in any order.
+// commuting lists the atomics whose order does not change the final value.
 var commuting = []int64{tt.RMWAnd, tt.RMWOr, tt.RMWXor, tt.RMWAdd, tt.RMWFAdd, tt.RMWMax, tt.RMWMin, tt.RMWUMax, tt.RMWUMin}
 
 func commute(old, now touched) bool {
@@ -174,11 +179,11 @@ func commute(old, now touched) bool {
 	return kind == b.IntOr("atomic_rmw_op", 0) && slices.Contains(commuting, kind)
 }
 
-// private are the loads of which each copy is wanted by its own thread alone.
+// private caches, by load, whether each thread uses only its own copy of the loaded elements.
 type private map[*ir.Op]bool
 
-// has reports whether a load's value only goes into stores, by way of elementwise operations: of threads with copies of an element the first
-// stores, and what the others have loaded is of no use.
+// has reports whether a load's value only goes into stores, by way of elementwise operations. Of the threads
+// that hold an element only the first stores it, so the copies of the others are unused.
 func (p private) has(load *ir.Op) bool {
 	is, ok := p[load]
 	if !ok {
@@ -212,7 +217,7 @@ func staysInThread(v *ir.Value, seen map[*ir.Value]bool) bool {
 	return true
 }
 
-// sameThreads reports whether tensors have the same layout and shape, or both are scalars.
+// sameThreads reports whether two tensors have the same layout and shape, or both are scalars.
 func sameThreads(a, b ir.Type) bool {
 	x, ok := a.(*ir.TensorType)
 	y, ok2 := b.(*ir.TensorType)
@@ -222,10 +227,11 @@ func sameThreads(a, b ir.Type) bool {
 	return x.With(ir.I8) == y.With(ir.I8)
 }
 
-// holders compares the threads that have an element in two accesses to the same elements. A load that nobody else wants is made by the
-// first of them alone where that is enough.
+// holders compares the threads that hold an element in two accesses to the same elements. If a private load
+// would need a barrier only because of copies, it is marked in first instead: then only the first holder
+// loads.
 func (o *orderer) holders(old, now touched) level {
-	from, to := old, now // to writes
+	from, to := old, now // to is the access that writes
 	if to.what < writes {
 		from, to = now, old
 	}
@@ -237,7 +243,8 @@ func (o *orderer) holders(old, now touched) level {
 	return who
 }
 
-// sharing is how far the threads with an element in one access, or the first of them, are from the first with it in another.
+// sharing returns how far the threads that hold an element in from, or only the first of them, are from the
+// first holder in to.
 func (o *orderer) sharing(from, to touched, first bool) level {
 	ft, ok := from.ptr.Type.(*ir.TensorType)
 	tensor, ok2 := to.ptr.Type.(*ir.TensorType)
@@ -259,15 +266,16 @@ func (o *orderer) sharing(from, to touched, first bool) level {
 		if !staysIn(src, places, x.dim, first) {
 			return x.far
 		}
-		if x.dim == layout.Warp && !first && src.InSize(layout.Warp) < o.l.warps { // the others repeat them
+		// the warps that the layout does not mention repeat the elements
+		if x.dim == layout.Warp && !first && src.InSize(layout.Warp) < o.l.warps {
 			return theBlock
 		}
 	}
 	return nobody
 }
 
-// staysIn reports whether places keep a dimension: each bit of it goes to itself, all others to none of it. With first, bits in which from
-// repeats itself do not count.
+// staysIn reports whether places keeps dim: each bit of dim maps to itself and all other bits to none of it.
+// With first, bits over which from repeats elements are ignored.
 func staysIn(from, places layout.Layout, dim string, first bool) bool {
 	if !places.HasOut(dim) {
 		return !from.HasIn(dim) || from.InSize(dim) == 1

@@ -10,11 +10,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// lowerPrint prints a line for each element, by one of the threads that hold it:
+// lowerPrint prints a line for each element, by the first thread that holds it:
 //
 //	pid (1, 0, 0) idx ( 3, 12)prefix: value
 //
-// with the numbers as wide as the largest of their dimension.
+// Indices are padded to the width of the largest of their dimension.
 func lowerPrint(l *lowering, op *ir.Op) {
 	prefix := strings.ReplaceAll(op.Text("prefix"), "%", "%%")
 	var pids []arg
@@ -68,10 +68,10 @@ func (l *lowering) printValue(op *ir.Op, v *ir.Value, prefix string, pids []arg,
 	})
 }
 
-// arg is a value with its type.
+// arg is an LLVM value with its type.
 type arg struct{ typ, name string }
 
-// printable is an element as printf takes it, and its format.
+// printable returns the format of an element and the value that printf takes for it.
 func (l *lowering) printable(x string, t ir.Type, hex, signed bool) (string, arg) {
 	typ := llvmType(t)
 	bits := ir.BitWidth(t)
@@ -110,7 +110,7 @@ func (l *lowering) printable(x string, t ir.Type, hex, signed bool) (string, arg
 	return "%" + spec, arg{"i32", x}
 }
 
-// when lowers f under a condition; "" is always.
+// when emits f under a condition; "" means always.
 func (l *lowering) when(cond string, f func()) {
 	if cond == "" {
 		f()
@@ -125,7 +125,7 @@ func (l *lowering) when(cond string, f func()) {
 	l.begin(end)
 }
 
-// printf calls vprintf: the arguments lie one behind the other in memory, each aligned to its size.
+// printf calls vprintf. Arguments lie behind each other in memory, each aligned to its size.
 func (l *lowering) printf(format string, args []arg) {
 	size := 0
 	place := make([]int, len(args))
@@ -145,12 +145,12 @@ func (l *lowering) printf(format string, args []arg) {
 	l.call("i32", "vprintf", "ptr "+l.text(format), "ptr "+buf)
 }
 
-// text is the address of a string in the generic space.
+// text returns the generic address of a string.
 func (l *lowering) text(s string) string {
 	return l.val("addrspacecast ptr addrspace(1) %s to ptr", l.str(s))
 }
 
-// lowerAssert stops the kernel with a message when an element is false.
+// lowerAssert stops the kernel with a message if an element is false.
 func lowerAssert(l *lowering, op *ir.Op) {
 	bad := ""
 	for _, c := range l.regs(op.Operand(0)) {
@@ -171,11 +171,11 @@ func lowerAssert(l *lowering, op *ir.Op) {
 			"ptr "+l.text(fn), "i64 1")
 	})
 	if _, ok := op.Operand(0).Type.(*ir.TensorType); ok {
-		l.barrier() // nobody goes on, into what the assertion guards, before all have looked
+		l.barrier() // no thread enters the code that the assertion guards before all have checked
 	}
 }
 
-// lowerAssume tells the optimiser.
+// lowerAssume passes the condition to LLVM's optimizer.
 func lowerAssume(l *lowering, op *ir.Op) {
 	l.call("void", "llvm.assume", "i1 "+l.scalar(op.Operand(0)))
 }

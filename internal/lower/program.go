@@ -13,7 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/mathlib"
 )
 
-// program is what the functions of a kernel share: the module that is written.
+// program is the state that a kernel's functions share: the LLVM module under construction.
 type program struct {
 	opts    Options
 	module  *ir.Module
@@ -21,22 +21,22 @@ type program struct {
 	ctas    int // blocks of a program: 1 without clusters
 	layouts map[ir.Type]layout.Layout
 	decls   map[string]string
-	globals []string          // strings for printf and the like
-	strings map[string]string // names of those globals
+	globals []string          // definitions of strings for printf and assertions
+	strings map[string]string // global name by text
 	math    *mathlib.Library
-	bodies  []string // functions, callees first
+	bodies  []string // text of the functions, callees first
 	debug   debugInfo
 	frames  map[*ir.Op]*frame
-	where   *address.Analysis // nil before it is wanted
+	where   *address.Analysis // nil until addresses is called
 
 	shared                int // bytes of shared memory
-	ptx                   int // version of PTX that is needed
+	ptx                   int // version of PTX that the instructions need
 	scratch, scratchAlign int
 	scratchAt             map[*ir.Op]int
 }
 
-// frame is a function that was lowered: which part of shared memory it uses. Functions do not recurse, so it lies at a fixed place,
-// behind the frames of all its callers.
+// frame is the part of shared memory that a function uses. Functions do not recurse, so its place is fixed:
+// behind the frames of all callers.
 type frame struct{ base, size int }
 
 func newProgram(m *ir.Module, opts Options) *program {
@@ -46,7 +46,7 @@ func newProgram(m *ir.Module, opts Options) *program {
 	}
 }
 
-// lower writes the kernel and all functions it can reach.
+// lower writes the kernel and all functions that it reaches.
 func (g *program) lower(kernel *ir.Op) {
 	if err := CheckCluster(g.ctas, g.opts.Capability); err != nil {
 		fail(kernel, "%v", err)
@@ -62,7 +62,7 @@ func (g *program) lower(kernel *ir.Op) {
 	}
 }
 
-// addresses says where pointers point.
+// addresses returns the analysis of pointers, computed at the first call.
 func (g *program) addresses() *address.Analysis {
 	if g.where == nil {
 		g.where = address.New(g.module.Op)
@@ -70,9 +70,9 @@ func (g *program) addresses() *address.Analysis {
 	return g.where
 }
 
-// callOrder are the functions that are reached from a kernel, each before those it calls.
+// callOrder returns the functions reachable from kernel, callers before callees. It fails on recursion.
 func (g *program) callOrder(kernel *ir.Op) []*ir.Op {
-	state := map[*ir.Op]int{} // 1 while on the way, 2 when done
+	state := map[*ir.Op]int{} // 1 while its callees are visited, 2 when done
 	var post []*ir.Op
 	var visit func(fn *ir.Op)
 	visit = func(fn *ir.Op) {
@@ -99,7 +99,7 @@ func (g *program) callOrder(kernel *ir.Op) []*ir.Op {
 	return post
 }
 
-// callee is the function that a call calls.
+// callee returns the function that a call names.
 func (g *program) callee(op *ir.Op) *ir.Op {
 	ref, ok := op.Attr("callee").(*ir.SymbolRefAttr)
 	if !ok {
@@ -112,7 +112,7 @@ func (g *program) callee(op *ir.Op) *ir.Op {
 	return fn
 }
 
-// place fixes the frame of a function and makes room behind it for those that it calls.
+// place fixes the frame of fn and moves the frames of its callees behind it.
 func (g *program) place(fn *ir.Op) {
 	f := g.frames[fn]
 	if f == nil {
@@ -136,7 +136,7 @@ func (g *program) place(fn *ir.Op) {
 	}
 }
 
-// text is the whole module.
+// text returns the whole module.
 func (g *program) text() []byte {
 	var b strings.Builder
 	b.WriteString("target triple = \"nvptx64-nvidia-cuda\"\n")
@@ -158,7 +158,8 @@ func (g *program) text() []byte {
 	return []byte(b.String())
 }
 
-// attributes are those of the kernel, #0, and of mathematics, #1.
+// attributes returns the attribute groups: #0 of the kernel, #1 of mathlib's functions, #2 of other
+// functions, #3 of convergent assembly.
 func (g *program) attributes() string {
 	limits := fmt.Sprintf("\"nvvm.reqntid\"=\"%d\"", g.warps*32)
 	if n := g.module.IntOr(ttg.MaxNRegAttr, 0); n > 0 {
@@ -173,10 +174,11 @@ func (g *program) attributes() string {
 		"attributes " + convergent + " = { convergent nounwind }\n"
 }
 
-// convergent is the attribute of what all threads of a warp run together.
+// convergent is the attribute of assembly that all threads of a warp execute together: LLVM must not move it
+// into a branch.
 const convergent = "#3"
 
-// str is a global that holds a string with a zero at its end.
+// str returns a global that holds s with a terminating zero.
 func (g *program) str(s string) string {
 	if name, ok := g.strings[s]; ok {
 		return name

@@ -8,7 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// inline lowers the only block of a region with the given values for its arguments and returns the operands of its terminator.
+// inline lowers the only block of a region with args as the values of its arguments and returns the operands
+// of its terminator.
 func (l *lowering) inline(b *ir.Block, args []string) []string {
 	for i, a := range b.Args() {
 		l.setOne(a, args[i])
@@ -27,8 +28,9 @@ func (l *lowering) combine(op *ir.Op, a, b []string) []string {
 	return l.inline(op.Body(0), append(slices.Clone(a), b...))
 }
 
-// reduction is a reduction along an axis in three steps: the registers of a thread, the lanes of a warp by shuffles, the warps, and the
-// blocks of a cluster, through shared memory. The steps to take are read off the layout, whatever it is.
+// reduction reduces along an axis in three stages: the registers of a thread; the lanes of a warp, by
+// shuffles; the warps, and the blocks of a cluster, through shared memory. The steps of each stage are read
+// off the layout, so any layout works.
 type reduction struct {
 	l     *lowering
 	op    *ir.Op
@@ -36,8 +38,8 @@ type reduction struct {
 	ll    layout.Layout
 	elems []ir.Type
 	dirs  directions
-	acc   map[int][]string // partial results by register: those without the bits of steps among registers
-	keys  []int            // those registers, in order
+	acc   map[int][]string // partial results by canonical register
+	keys  []int            // the canonical registers in order
 }
 
 func newReduction(l *lowering, op *ir.Op) *reduction {
@@ -65,17 +67,17 @@ func lowerReduce(l *lowering, op *ir.Op) {
 	r.finish(func(c []int) []string { return r.acc[byCoords[flat(c, shape)]] })
 }
 
-// restOf is the flat position, without the axis, that a register holds in the first thread.
+// restOf returns the flat position, without the axis, of register reg in the first thread.
 func (r *reduction) restOf(reg int, shape []int) int {
 	return flat(dropAxis(registerCoords(r.ll, reg), r.axis), shape)
 }
 
-// warpSteps are the steps that lead to other warps.
+// warpSteps returns the steps that lead to other warps.
 func (r *reduction) warpSteps() []step {
 	return r.stepsWhere(func(s step) bool { return s.bit.warp != 0 })
 }
 
-// blockSteps are the steps that lead to other blocks.
+// blockSteps returns the steps that lead to other blocks.
 func (r *reduction) blockSteps() []step {
 	return r.stepsWhere(func(s step) bool { return s.bit.block != 0 })
 }
@@ -84,7 +86,7 @@ func (r *reduction) stepsWhere(leads func(step) bool) []step {
 	return slices.DeleteFunc(slices.Clone(r.dirs.along), func(s step) bool { return !leads(s) })
 }
 
-// canonical is the register that stands for a register: without the bits of steps among registers.
+// canonical returns the register that represents reg: reg without the bits of steps among registers.
 func (r *reduction) canonical(reg int) int {
 	for _, s := range r.dirs.registers() {
 		if reg&s.bit.reg != 0 {
@@ -94,7 +96,7 @@ func (r *reduction) canonical(reg int) int {
 	return reg
 }
 
-// canonicalBits are the bits of registers that steps can clear.
+// canonicalBits returns the register bits that steps can clear.
 func (r *reduction) canonicalBits() int {
 	m := 0
 	for _, list := range [][]step{r.dirs.along, r.dirs.same} {
@@ -105,8 +107,9 @@ func (r *reduction) canonicalBits() int {
 	return m
 }
 
-// registers combines what one thread holds along the axis, in the order of the axis. Between accumulators it goes by the registers'
-// numbers: values are taken in as they are loaded, and few are alive at a time.
+// registers combines the elements that a thread holds along the axis, in the order of the axis. Accumulators
+// take turns in the order of the registers' numbers, so that values are consumed as they are loaded and few
+// are alive at a time.
 func (r *reduction) registers() {
 	var steps []step
 	for _, s := range r.dirs.along {
@@ -142,7 +145,7 @@ func (r *reduction) registers() {
 	}
 }
 
-// group are the registers that are combined with one, in the order of the axis.
+// group returns the registers that are combined with reg, in the order of the axis.
 func (r *reduction) group(reg int, steps []step) []int {
 	group := make([]int, 1<<len(steps))
 	for i := range group {
@@ -157,7 +160,8 @@ func (r *reduction) group(reg int, steps []step) []int {
 	return group
 }
 
-// lanes combines across a warp by butterfly shuffles. A step may change the register too: the partner then sends that one.
+// lanes combines across a warp by butterfly shuffles. A step may change the register as well: the partner
+// then sends that register.
 func (r *reduction) lanes() {
 	steps := slices.Clone(r.dirs.along)
 	slices.Reverse(steps)
@@ -178,7 +182,7 @@ func (r *reduction) lanes() {
 	}
 }
 
-// resultFits reports whether each thread's partial results are those that the result's layout wants in it.
+// resultFits reports whether each thread already holds the partial results that the result's layout wants.
 func (r *reduction) resultFits() bool {
 	if len(r.blockSteps()) > 0 {
 		return false
@@ -206,8 +210,8 @@ func (r *reduction) resultFits() bool {
 	return true
 }
 
-// throughShared writes each warp's partial results to shared memory, then every thread combines those of all warps for the elements
-// that it holds of the result.
+// throughShared writes each warp's partial results to shared memory; then every thread combines those of all
+// warps for its elements of the result.
 func (r *reduction) throughShared(warps []step) {
 	l := r.l
 	n := 1 << len(warps)
@@ -245,14 +249,14 @@ func (r *reduction) throughShared(warps []step) {
 	})
 }
 
-// places says where in shared memory partial results lie, and how many there are for each warp.
+// places says where partial results lie in shared memory.
 type places struct {
-	write func(reg int) string               // of what a register of the operand is reduced to
-	read  func(reg int, coords []int) string // of what a register of the result wants
+	write func(reg int) string               // offset of the partial result of a register of the operand
+	read  func(reg int, coords []int) string // offset of the element for a register of the result
 	size  int
 }
 
-// places are the elements of the result row by row; on a cluster those that the block has.
+// places returns row-major places of the result's elements; on a cluster, of those that the block holds.
 func (r *reduction) places() places {
 	l := r.l
 	if l.ctas > 1 {
@@ -274,8 +278,9 @@ func (r *reduction) places() places {
 	return p
 }
 
-// gather combines n partial results that lie in the shared memory of a block, "" for this one, from off on. When the whole warp wants them, its lanes take a quarter
-// each and exchange: that needs less registers than to read all, at the time when whatever was reduced is still there as well.
+// gather combines n partial results from offset off in the shared memory of block rank ("" is this block).
+// With split > 1 the lanes of a warp read a part each and exchange them by shuffles: reading all would need
+// more registers at a point where the reduced values are still alive.
 func (r *reduction) gather(off string, n, split int, bases []int, rank string) []string {
 	l := r.l
 	if split > 1 {
@@ -304,7 +309,8 @@ func (r *reduction) gather(off string, n, split int, bases []int, rank string) [
 	return acc
 }
 
-// sameInLanes reports whether all lanes of a warp hold the same elements; of a scalar, whose layout is the zero value, they do.
+// sameInLanes reports whether all lanes of a warp hold the same elements. The zero layout stands for a
+// scalar, for which it is true.
 func sameInLanes(ll layout.Layout) bool {
 	if !slices.Contains(ll.InNames(), layout.Lane) {
 		return true
@@ -317,7 +323,8 @@ func sameInLanes(ll layout.Layout) bool {
 	return true
 }
 
-// writers is the condition for writing partial results: among lanes and warps that hold the same, one.
+// writers returns the condition for writing partial results: true in one of the lanes and warps that hold the
+// same ones.
 func (r *reduction) writers(warps []step) string {
 	var lane, warp int
 	for _, list := range [][]step{r.dirs.along, r.dirs.same} {
@@ -332,7 +339,7 @@ func (r *reduction) writers(warps []step) string {
 	return r.l.both(r.l.zeroBits(r.l.ids.lane, lane), r.l.zeroBits(r.l.ids.warp, warp))
 }
 
-// zeroBits is the condition that bits of a value are zero: "" when there is nothing to ask.
+// zeroBits returns the condition that the bits of mask are zero in v, or "" if that is known.
 func (l *lowering) zeroBits(v string, mask int) string {
 	if mask == 0 || v == "0" {
 		return ""
@@ -340,7 +347,7 @@ func (l *lowering) zeroBits(v string, mask int) string {
 	return l.val("icmp eq i32 %s, 0", l.val("and i32 %s, %d", v, mask))
 }
 
-// warpField gathers bits of the warp's number into a number of their own.
+// warpField returns the warp-number bits of steps as a number of their own.
 func (l *lowering) warpField(steps []step) string {
 	acc := "0"
 	for i, s := range steps {
@@ -354,7 +361,8 @@ func (l *lowering) warpField(steps []step) string {
 	return acc
 }
 
-// flatOffset is the row-major position of the element whose register part is coords, the thread's part added.
+// flatOffset returns the row-major position of the element whose coordinates are coords, a register's part,
+// plus the thread's part.
 func (l *lowering) flatOffset(ll layout.Layout, coords, shape []int) string {
 	acc := "0"
 	for i, n := range shape {
@@ -374,12 +382,12 @@ func (l *lowering) flatOffset(ll layout.Layout, coords, shape []int) string {
 	return acc
 }
 
-// finish sets the results: get gives the values for the coordinates of a register.
+// finish sets the results; get returns the values for the coordinates of a register.
 func (r *reduction) finish(get func(coords []int) []string) {
 	r.finishAt(func(_ int, c []int) []string { return get(c) })
 }
 
-// finishAt is finish for who asks which register it is, too.
+// finishAt is finish with a get that also takes the register's number.
 func (r *reduction) finishAt(get func(reg int, coords []int) []string) {
 	l := r.l
 	t := r.op.Result(0).Type
@@ -411,7 +419,7 @@ func (r *reduction) finishAt(get func(reg int, coords []int) []string) {
 	}
 }
 
-// reduceScratch is one value for each element that is left and each warp along the axis.
+// reduceScratch returns buffers with a value for each element of the result and each warp along the axis.
 func reduceScratch(l *lowering, op *ir.Op) []int {
 	r := newReduction(l, op)
 	clear := r.canonicalBits()

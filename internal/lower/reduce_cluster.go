@@ -6,14 +6,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// sources says which blocks of a cluster have partial results of an element.
+// sources says which blocks of a cluster hold partial results of an element.
 type sources struct {
-	first layout.Layout // places of the result to the first such block; the zero value for a scalar
-	steps []int         // changes of its number: any sum of them is another
-	same  []int         // for each bit of a block's number, the change that leads to a block with the same, or 0
+	first layout.Layout // maps places of the result to the first such block; the zero layout for a scalar
+	steps []int         // changes of the block number that lead to the other blocks; all sums of them do
+	// for each bit of a block number, the change that leads to a block with the same elements, or 0
+	same []int
 }
 
-// sources are the blocks that the results of a reduction come from; nil when each block has all it wants itself.
+// sources returns the blocks that the results come from, or nil if each block holds all it needs.
 func (r *reduction) sources() *sources {
 	l := r.l
 	if l.ctas == 1 {
@@ -42,10 +43,10 @@ func (r *reduction) sources() *sources {
 	return s
 }
 
-// homes are the homes of partial results.
+// homes returns the homes of partial results.
 func (r *reduction) homes() homes {
 	h := homesOf(r.ll.DropTensorDim(r.axis))
-	clear(h.twins) // who has the rest alike may be elsewhere along the axis
+	clear(h.twins) // blocks with equal other coordinates may differ along the axis, so they are no twins
 	for _, b := range r.dirs.same {
 		if b.bit.block != 0 {
 			h.twins[log2(b.bit.block)] = b.block
@@ -54,7 +55,7 @@ func (r *reduction) homes() homes {
 	return h
 }
 
-// blockPlaces are the places of the partial results that a block has.
+// blockPlaces returns the places of the partial results that a block holds.
 func (r *reduction) blockPlaces() places {
 	l := r.l
 	t, ok := r.op.Result(0).Type.(*ir.TensorType)
@@ -73,8 +74,8 @@ func (r *reduction) blockPlaces() places {
 	}
 }
 
-// fromBlocks combines, for each element of the result, the partial results of all blocks and warps: n in each block. All blocks do so in
-// one order, so that they agree to the last bit.
+// fromBlocks combines, for each element of the result, the partial results of all blocks and warps, n in each
+// block. All blocks combine in the same order, so that their results are equal to the last bit.
 func (r *reduction) fromBlocks(s sources, at places, n int, bases []int) {
 	l := r.l
 	var to layout.Layout
@@ -111,7 +112,8 @@ func (r *reduction) fromBlocks(s sources, at places, n int, bases []int) {
 	})
 }
 
-// sameBlocks is the part of a block's number that leads to blocks with the same: nobody goes to the first if there is a nearer one.
+// sameBlocks returns the part of a block number that selects the nearest of several blocks with the same
+// elements.
 func (r *reduction) sameBlocks(s sources) string {
 	l := r.l
 	acc := "0"

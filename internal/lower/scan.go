@@ -8,12 +8,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// A scan goes up the bits of the coordinate along its axis. When the bits below some bit are done, each block of that many elements
-// holds its own scan, and its last element is the block's total. Bits that registers hold are done one block after another; bits that
-// lanes hold by shuffles of the totals; from the first bit that warps hold on, the totals of all blocks go through shared memory. A
-// scan in reverse is the same with all bits of the coordinate inverted.
+// A scan goes up the bits of the coordinate along its axis. When the bits below some bit are done, each group
+// of that many elements (a block, below) holds its own scan, and its last element is the block's total. Bits
+// in registers are done block by block; bits in lanes by shuffles of the totals; from the first bit in warps
+// on, the totals of all blocks go through shared memory. A reverse scan is the same with all bits of the
+// coordinate inverted.
 
-// scan is a scan under way.
+// scan is the state of a scan.
 type scan struct {
 	l       *lowering
 	op      *ir.Op
@@ -21,14 +22,14 @@ type scan struct {
 	reverse bool
 	ll      layout.Layout
 	elems   []ir.Type
-	vals    map[int][]string // by register; registers that hold copies are left out
-	bits    []step           // who holds each bit of the coordinate
-	copies  []step           // among registers
+	vals    map[int][]string // values by register, without registers that hold copies
+	bits    []step           // the step of each bit of the coordinate
+	copies  []step           // steps to copies among registers
 
-	regs, lanes int // bits of registers and lanes that are done
+	regs, lanes int // masks of the register and lane bits that are done
 }
 
-// newScan says how a scan is done; ok is false when the layout must be changed first.
+// newScan returns a scan over layout ll; ok is false if the layout has to be changed first.
 func newScan(l *lowering, op *ir.Op, ll layout.Layout) (s *scan, ok bool) {
 	s = &scan{l: l, op: op, axis: int(op.IntOr("axis", 0)), ll: ll}
 	if v, _ := op.Int("reverse"); v != 0 {
@@ -42,7 +43,7 @@ func newScan(l *lowering, op *ir.Op, ll layout.Layout) (s *scan, ok bool) {
 	lastLane, warps := 0, false
 	for _, x := range d.along {
 		if x.block != 0 {
-			return s, false // from block to block
+			return s, false // the axis is spread over blocks of the cluster
 		}
 		if x.place != x.bit || x.image&(x.image-1) != 0 {
 			return s, false // a step that moves in several ways at once
@@ -91,8 +92,9 @@ func lowerScan(l *lowering, op *ir.Op) {
 	}
 }
 
-// scanLayout is a layout in which every scan can be done: the bits of the axis first, over lanes, warps, registers. The blocks of a cluster
-// share the other dimensions, as far as there are any, or do the same.
+// scanLayout returns a layout that every scan can use: the bits of the axis come first, over lanes, then
+// warps, then registers. The blocks of a cluster share the other dimensions as far as they have bits; else
+// they repeat the work.
 func (l *lowering) scanLayout(ll layout.Layout, axis int) layout.Layout {
 	dims := ll.OutDims()
 	var vectors [][]int
@@ -135,7 +137,7 @@ func (l *lowering) scanLayout(ll layout.Layout, axis int) layout.Layout {
 		{Name: layout.Block, Vectors: blocks}}, dims))
 }
 
-// scanScratch is the size of what a scan needs in shared memory.
+// scanScratch returns the sizes of the buffers for totals and for the change of layout.
 func scanScratch(l *lowering, op *ir.Op) []int {
 	t := op.Operand(0).Type.(*ir.TensorType)
 	from := l.layout(op, t)
@@ -164,7 +166,7 @@ func scanScratch(l *lowering, op *ir.Op) []int {
 	return out
 }
 
-// movedBytes is the memory for changing the layout to that of the scan and back.
+// movedBytes returns the memory for changing the layout to that of the scan and back.
 func (l *lowering) movedBytes(from, to layout.Layout, elems []ir.Type) int {
 	if l.ctas == 1 {
 		return 8 << from.TotalOutBits()
@@ -177,7 +179,7 @@ func (l *lowering) movedBytes(from, to layout.Layout, elems []ir.Type) int {
 	return n
 }
 
-// upper are the bits of the coordinate that go through shared memory: from the first of a warp on.
+// upper returns the bits of the coordinate that go through shared memory: from the first warp bit on.
 func (s *scan) upper() []step {
 	for i, b := range s.bits {
 		if b.warp != 0 {
@@ -187,7 +189,8 @@ func (s *scan) upper() []step {
 	return nil
 }
 
-// run does the scan on registers by operand. moved says that the scratch memory was just read.
+// run scans regs, the registers of each operand. moved says that threads may still be reading the scratch
+// memory.
 func (s *scan) run(regs [][]string, bases []int, moved bool) [][]string {
 	n := len(regs[0])
 	copies := 0
@@ -230,7 +233,7 @@ func (s *scan) run(regs [][]string, bases []int, moved bool) [][]string {
 	return outs
 }
 
-// sorted are the registers that values are held for.
+// sorted returns the registers of s.vals in order, so that the output is deterministic.
 func (s *scan) sorted() []int {
 	out := make([]int, 0, len(s.vals))
 	for r := range s.vals {
@@ -240,7 +243,7 @@ func (s *scan) sorted() []int {
 	return out
 }
 
-// digit is the register or lane number with the digits of n put at the bits of a segment.
+// digit returns the bits, taken from get, of position n in a segment of bits; reverse scans count down.
 func (s *scan) digit(bits []step, n int, get func(step) int) int {
 	v := 0
 	for i, b := range bits {
@@ -262,7 +265,7 @@ func maskOf(bits []step, get func(step) int) int {
 	return m
 }
 
-// end is the register that holds the last element of the block of a register, as far as registers are concerned.
+// end returns the register that holds the last element of reg's block, as far as registers go.
 func (s *scan) end(reg int) int {
 	if s.reverse {
 		return reg &^ s.regs
@@ -270,7 +273,7 @@ func (s *scan) end(reg int) int {
 	return reg | s.regs
 }
 
-// total is the total of a register's block, in every lane of the block.
+// total returns the total of reg's block in every lane of the block.
 func (s *scan) total(reg int) []string {
 	vals := s.vals[s.end(reg)]
 	if s.lanes == 0 {
@@ -293,7 +296,7 @@ func (s *scan) shuffle(vals []string, lane string) []string {
 	return out
 }
 
-// choose is a where cond holds, else b.
+// choose returns a where cond is true, else b.
 func (s *scan) choose(cond string, a, b []string) []string {
 	out := make([]string, len(a))
 	for i := range a {
@@ -303,7 +306,7 @@ func (s *scan) choose(cond string, a, b []string) []string {
 	return out
 }
 
-// overRegisters does a segment of bits that registers hold: block after block.
+// overRegisters scans a segment of register bits, block after block.
 func (s *scan) overRegisters(bits []step) {
 	mask := maskOf(bits, regBit)
 	for j := 1; j < 1<<len(bits); j++ {
@@ -323,11 +326,12 @@ func (s *scan) overRegisters(bits []step) {
 	s.regs |= mask
 }
 
-// overLanes does a segment of bits that lanes hold: a scan of the totals over lanes, whose predecessor each lane then adds.
+// overLanes scans a segment of lane bits: it scans the totals over lanes, then each lane adds its
+// predecessor's.
 func (s *scan) overLanes(bits []step) {
 	l := s.l
 	mask := maskOf(bits, laneBit)
-	runs := map[int][]int{} // registers by the last of their block
+	runs := map[int][]int{} // registers by the last register of their block
 	for _, r := range s.sorted() {
 		runs[s.end(r)] = append(runs[s.end(r)], r)
 	}
@@ -363,7 +367,7 @@ func (s *scan) overLanes(bits []step) {
 	s.lanes |= mask
 }
 
-// laneStep adds to the totals of blocks with a bit the total of the block without it.
+// laneStep adds, in blocks where bit is set, the total of the block where it is not.
 func (s *scan) laneStep(t []string, bit, done int) []string {
 	l := s.l
 	var src, cond string
@@ -378,12 +382,13 @@ func (s *scan) laneStep(t []string, bit, done int) []string {
 	return s.choose(cond, l.combine(s.op, s.shuffle(t, src), t), t)
 }
 
-// predecessor is the lane before this one in the order of the bits of mask; any lane for the first.
+// predecessor returns the lane before this one in the order of mask's bits. For the first lane the result is
+// arbitrary.
 func (s *scan) predecessor(mask int) string {
 	l := s.l
 	low := mask & -mask
 	var next string
-	if s.reverse { // the others full, so that a carry passes over them
+	if s.reverse { // all other bits are set, so that the carry passes over them
 		next = l.val("add i32 %s, %d", l.val("or i32 %s, %d", l.ids.lane, ^mask&31), low)
 	} else {
 		next = l.val("sub i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, mask), low)
@@ -391,8 +396,8 @@ func (s *scan) predecessor(mask int) string {
 	return l.val("or i32 %s, %s", l.val("and i32 %s, %d", next, mask), l.val("and i32 %s, %d", l.ids.lane, ^mask&31))
 }
 
-// throughShared does the bits from the first of a warp on: the totals of all blocks are written, and each thread adds up those before
-// its own blocks.
+// throughShared scans the bits from the first warp bit on: the last element of each block writes its total,
+// and each thread adds up the totals before its own blocks.
 func (s *scan) throughShared(upper []step, bases []int) {
 	l := s.l
 	regMask, laneEnd := maskOf(upper, regBit), s.lanes
@@ -406,7 +411,7 @@ func (s *scan) throughShared(upper []step, bases []int) {
 	}
 	rest := s.ll.DropTensorDim(s.axis)
 	shape := dropAxis(outShape(s.ll), s.axis)
-	row := map[int]string{} // where the totals of a register's row begin
+	row := map[int]string{} // offset of the totals of a register's row
 	rowOf := func(r int) string {
 		key := s.end(r) &^ regMask
 		if row[key] == "" {
@@ -427,7 +432,8 @@ func (s *scan) throughShared(upper []step, bases []int) {
 	s.addTotals(upper, bases, rowOf)
 }
 
-// blockNumber is the number, in the order of the scan, of the block that a register of this thread is in.
+// blockNumber returns the number, in the order of the scan, of the block that register r of this thread is
+// in.
 func (s *scan) blockNumber(upper []step, r int) string {
 	l := s.l
 	fixed, acc := 0, "0"
@@ -448,10 +454,10 @@ func (s *scan) blockNumber(upper []step, r int) string {
 	return acc
 }
 
-// addTotals walks over the totals of each row and gives each block of this thread the sum of those before it.
+// addTotals adds to each block of this thread the sum of the totals before it.
 func (s *scan) addTotals(upper []step, bases []int, rowOf func(int) string) {
 	regMask := maskOf(upper, regBit)
-	blocks := map[int]map[int][]int{} // registers by row, then by bits of the block
+	blocks := map[int]map[int][]int{} // registers by row, then by the bits of the block
 	for _, r := range s.sorted() {
 		key := s.end(r) &^ regMask
 		if blocks[key] == nil {
@@ -471,7 +477,7 @@ func (s *scan) addRow(upper []step, bases []int, row string, blocks map[int][]in
 	l := s.l
 	var sum []string
 	prefix := map[int][]string{}
-	first := map[int]string{} // whether the block is the very first, which has nothing before it
+	first := map[int]string{} // condition that the block is the first of its row, which has no predecessor
 	for u := range 1 << len(upper) {
 		reg := s.digit(upper, u, regBit)
 		mine := s.isWarp(upper, u)
@@ -520,7 +526,7 @@ func sortedKeys(m map[int][]int) []int {
 	return out
 }
 
-// isWarp is the condition that this thread's warp holds block u.
+// isWarp returns the condition that this thread's warp holds block u.
 func (s *scan) isWarp(upper []step, u int) string {
 	mask := maskOf(upper, func(b step) int { return b.bit.warp })
 	want := s.digit(upper, u, func(b step) int { return b.bit.warp })

@@ -33,8 +33,9 @@ func lowerSplat(l *lowering, op *ir.Op) {
 
 func lowerUnsplat(l *lowering, op *ir.Op) { l.setOne(op.Result(0), l.regs(op.Operand(0))[0]) }
 
-// byCoordinates gives each register of the result the register of the operand that holds the element at the coordinates that back
-// says. All threads agree: the operand's layout is the result's, seen through back, so only registers are looked at.
+// byCoordinates gives each register of the result the operand's register that holds the element at
+// back(coords). The operand's layout is the result's seen through back, so all threads agree and only
+// registers are compared.
 func (l *lowering) byCoordinates(op *ir.Op, v *ir.Value, back func(coords []int) []int) []string {
 	from, to := l.layout(op, v.Type), l.layout(op, op.Result(0).Type)
 	where := map[string]int{}
@@ -57,7 +58,7 @@ func (l *lowering) byCoordinates(op *ir.Op, v *ir.Value, back func(coords []int)
 	return out
 }
 
-// checkThreads makes sure that on a cluster the layouts agree on lanes, warps and blocks as well.
+// checkThreads fails unless the layouts also agree on lanes, warps and blocks. Only clusters need it.
 func (l *lowering) checkThreads(op *ir.Op, from, to layout.Layout, back func(coords []int) []int) {
 	for _, u := range unitPlaces(to) {
 		if u.reg == 0 && !slices.Equal(back(coords(to, u)), coords(from, u)) {
@@ -66,7 +67,7 @@ func (l *lowering) checkThreads(op *ir.Op, from, to layout.Layout, back func(coo
 	}
 }
 
-// registerCoords are the coordinates of what register r of the first thread holds.
+// registerCoords returns the coordinates of register r in the first thread.
 func registerCoords(ll layout.Layout, r int) []int {
 	in := make([]int, len(ll.InDims()))
 	for i, d := range ll.InNames() {
@@ -108,7 +109,8 @@ func lowerTrans(l *lowering, op *ir.Op) {
 	}))
 }
 
-// lowerReshape matches elements by their row-major position; one that may reorder takes the registers as they are.
+// lowerReshape matches elements by their row-major position. A reshape that may reorder keeps the registers
+// as they are.
 func lowerReshape(l *lowering, op *ir.Op) {
 	if op.HasAttr("allow_reorder") {
 		l.sameFreedom(op, op.Operand(0))
@@ -130,13 +132,13 @@ func lowerReshape(l *lowering, op *ir.Op) {
 	}))
 }
 
-// lowerCat puts the registers of both operands one after another: tt.cat may reorder.
+// lowerCat appends the registers of the operands: tt.cat may reorder elements.
 func lowerCat(l *lowering, op *ir.Op) {
 	l.sameFreedom(op, op.Operand(0))
 	l.set(op.Result(0), append(append([]string{}, l.regs(op.Operand(0))...), l.regs(op.Operand(1))...))
 }
 
-// lowerJoin makes a last dimension of size two.
+// lowerJoin joins two tensors along a new last dimension.
 func lowerJoin(l *lowering, op *ir.Op) {
 	lhs := l.byCoordinates(op, op.Operand(0), func(c []int) []int { return c[:len(c)-1] })
 	rhs := l.byCoordinates(op, op.Operand(1), func(c []int) []int { return c[:len(c)-1] })
@@ -151,7 +153,7 @@ func lowerJoin(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), out)
 }
 
-// lowerSplit takes the last dimension of size two apart.
+// lowerSplit splits a tensor along its last dimension, which has size two.
 func lowerSplit(l *lowering, op *ir.Op) {
 	from := l.layout(op, op.Operand(0).Type)
 	src := l.regs(op.Operand(0))

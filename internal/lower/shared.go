@@ -5,13 +5,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// scratchOf are, for operations that need shared memory while they run, the sizes of their buffers in bytes. Such an operation writes
-// its buffers, meets at a barrier, and reads them.
+// scratchOf holds, for operations that need shared memory while they run, the sizes of their buffers in
+// bytes. Such an operation writes its buffers, meets at a barrier, and reads them: barrierFinder.accesses
+// relies on this order.
 var scratchOf = map[*ir.OpDef]func(l *lowering, op *ir.Op) []int{
 	tt.Reduce: reduceScratch, tt.AtomicRMW: atomicScratch, tt.AtomicCAS: atomicScratch,
 }
 
-// scratchSizes are the buffers that an operation needs.
+// scratchSizes returns the sizes of op's buffers.
 func scratchSizes(l *lowering, op *ir.Op) []int {
 	if f := scratchOf[op.Def]; f != nil {
 		return f(l, op)

@@ -8,22 +8,22 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// smem is a buffer in shared memory with what its addresses are made of.
+// smem is a buffer in shared memory.
 type smem struct {
-	base  string // where it begins, in bytes
-	start string // element that a view starts at, xored to the offsets of its elements
+	base  string // first byte
+	start string // first element of a view, xored to the offsets of elements
 	elem  ir.Type
 	pad   *ttg.Padded
 
-	aligned bool // it is known to begin at a multiple of 16 bytes
+	aligned bool // base is known to be a multiple of 16
 }
 
-// scratchAt is a buffer at a fixed place.
+// scratchAt returns a buffer at a fixed place.
 func scratchAt(base int, elem ir.Type) smem {
 	return smem{base: itoa(base), start: "0", elem: elem, aligned: base%16 == 0}
 }
 
-// buffer is the buffer that a value describes.
+// buffer returns the buffer of a memory descriptor.
 func (l *lowering) buffer(v *ir.Value) smem {
 	m, _ := ttg.MemDescOf(v.Type)
 	b := smem{base: l.regs(v)[0], start: l.regs(v)[1], elem: m.Elem, aligned: l.isAligned(v)}
@@ -33,7 +33,7 @@ func (l *lowering) buffer(v *ir.Value) smem {
 	return b
 }
 
-// isAligned reports whether a buffer begins at a multiple of 16 bytes.
+// isAligned reports whether v is known to begin at a multiple of 16 bytes.
 func (l *lowering) isAligned(v *ir.Value) bool {
 	if base, fixed := constant(l.regs(v)[0]); fixed {
 		return base%16 == 0
@@ -50,7 +50,7 @@ func (l *lowering) isAligned(v *ir.Value) bool {
 	return false
 }
 
-// most is how many elements one access can take.
+// most returns the largest number of elements in an access: 16 bytes, and no padding between them.
 func (b smem) most() int {
 	n := 128 / bitsOf(b.elem)
 	if b.pad != nil {
@@ -61,21 +61,23 @@ func (b smem) most() int {
 	return n
 }
 
-// pointers makes the addresses of accesses to a buffer: cvt maps (register, lane, warp) to an element's place in it. The thread's part
-// of the address is computed once, and again for each value that registers xor to bits of it; the rest of a register's part is added.
+// pointers makes the addresses of accesses to a buffer. cvt maps (register, lane, warp) to an element's
+// offset. The thread's part of an address is computed once for each value that registers xor into its bits;
+// the rest of a register's part is added as a constant.
 type pointers struct {
 	l      *lowering
 	b      smem
 	cvt    layout.Layout
 	thread string         // the thread's part, in elements
-	bits   int            // that it can have
-	ptrs   map[int]string // addresses of the thread's part, by what registers xor to it
+	bits   int            // bits that thread can have
+	ptrs   map[int]string // address of thread xor key
 
-	rank   string         // the thread's part of the block that is meant; "" is this block
-	mapped map[int]string // ptr in blocks, by the register's part of their numbers
+	rank   string         // thread's part of the block number to read from; "" is this block
+	mapped map[int]string // address in another block, by the register's part of its number
 }
 
-// pointers of a map that has the output block are into the memory of the cluster's blocks.
+// pointers returns the addresses of accesses to b. If cvt has the output layout.Block, they lead into the
+// memory of other blocks.
 func (l *lowering) pointers(b smem, cvt layout.Layout) *pointers {
 	p := &pointers{l: l, b: b, cvt: cvt, ptrs: map[int]string{}, thread: l.threadPart(cvt, layout.Offset), bits: l.threadBits(cvt, layout.Offset)}
 	if cvt.HasOut(layout.Block) && cvt.OutBits(layout.Block) > 0 {
@@ -84,7 +86,7 @@ func (l *lowering) pointers(b smem, cvt layout.Layout) *pointers {
 	return p
 }
 
-// load and typ are the instruction that reads at such an address, and the address's type.
+// load returns the instruction that reads from these addresses and their type.
 func (p *pointers) load() (instr, typ string) {
 	if p.rank != "" {
 		return "ld.shared::cluster", "i32"
@@ -92,7 +94,7 @@ func (p *pointers) load() (instr, typ string) {
 	return "ld.shared", "ptr addrspace(3)"
 }
 
-// key tells places apart that registers mean.
+// key returns the offset and the block that reg contributes: registers with equal keys have the same address.
 func (p *pointers) key(reg int) [2]int {
 	k := [2]int{registerImage(p.cvt, reg, layout.Offset)}
 	if p.rank != "" && p.cvt.HasOut(layout.Block) {
@@ -101,12 +103,12 @@ func (p *pointers) key(reg int) [2]int {
 	return k
 }
 
-// at is the address of what a register holds.
+// at returns the address of register reg.
 func (p *pointers) at(reg int) string {
 	l, size := p.l, bitsOf(p.b.elem)/8
 	k := p.key(reg)
 	c := k[0]
-	mixed := c & p.bits // what is xored to the thread's part; the rest is added
+	mixed := c & p.bits // xored to the thread's part; the rest is added
 	if p.b.start == "0" && p.b.pad == nil && (mixed == 0 || p.rank == "") {
 		if p.ptrs[mixed] == "" {
 			p.ptrs[mixed] = l.sharedAt(l.mul(l.xor(p.thread, itoa(mixed)), size), p.b.base)
@@ -139,7 +141,7 @@ func (p *pointers) at(reg int) string {
 	return at
 }
 
-// sharedAt is the address of byte off behind base.
+// sharedAt returns the address of byte off behind base.
 func (l *lowering) sharedAt(off, base string) string {
 	at := "@global_smem"
 	if base != "0" {
@@ -155,8 +157,8 @@ func (l *lowering) sharedAt(off, base string) string {
 	return l.val("getelementptr i8, ptr addrspace(3) %s, i32 %s", at, off)
 }
 
-// storeAll writes registers to a buffer, the widest accesses that cvt allows. Registers with a bit of free are copies; threads for
-// which owner is false do not write.
+// storeAll writes registers to b with the widest accesses that cvt allows. Registers with a bit of free are
+// copies and are skipped; threads for which owner is false do not write.
 func (l *lowering) storeAll(b smem, cvt layout.Layout, regs []string, free int, owner string) {
 	n, order := layout.LargestVector(cvt, b.most())
 	p := l.pointers(b, order.Apply(cvt))
@@ -169,7 +171,8 @@ func (l *lowering) storeAll(b smem, cvt layout.Layout, regs []string, free int, 
 		for k := range vals {
 			vals[k] = regs[order.Index(i+k)]
 		}
-		if a.wordBits == 8 && owner == "" { // of a register, the lowest byte is stored: nothing has to clear the others
+		// a store takes the lowest byte of a register, so the others need not be cleared
+		if a.wordBits == 8 && owner == "" {
 			l.do("store %s %s, ptr addrspace(3) %s", a.memElem(), l.toMem(a, vals[0]), p.at(i))
 			continue
 		}
@@ -182,7 +185,8 @@ func (l *lowering) loadBlock(b smem, cvt layout.Layout, rank int) []string {
 	return l.loadVia(b, cvt, func(p *pointers) { p.rank, p.mapped = itoa(rank), map[int]string{} })
 }
 
-// loadAll reads registers from a buffer; registers that cvt gives one place are read once. A map to blocks as well reads from theirs.
+// loadAll reads registers from b. Registers with the same offset are read once. If cvt has the output
+// layout.Block, it reads from the blocks' buffers.
 func (l *lowering) loadAll(b smem, cvt layout.Layout) []string {
 	return l.loadVia(b, cvt, func(*pointers) {})
 }
@@ -208,7 +212,7 @@ func (l *lowering) loadVia(b smem, cvt layout.Layout, change func(*pointers)) []
 	return out
 }
 
-// storeShared writes one element where pred, which may be "", is true.
+// storeShared writes an element where pred is true; pred may be "" for true.
 func (l *lowering) storeShared(v string, t ir.Type, base int, off, pred string) {
 	a := newAccess(t, 1)
 	p := l.sharedAt(l.mul(off, bitsOf(t)/8), itoa(base))
@@ -219,11 +223,11 @@ func (l *lowering) storeShared(v string, t ir.Type, base int, off, pred string) 
 	l.storeWords(a, "st.shared", l.pack(a, []string{v}), p, "ptr addrspace(3)", "r", pred)
 }
 
-// loadShared reads one element.
+// loadShared reads an element.
 func (l *lowering) loadShared(t ir.Type, base int, off string) string {
 	a := newAccess(t, 1)
 	return l.fromMem(a, l.val("load %s, ptr addrspace(3) %s", a.memElem(), l.sharedAt(l.mul(off, bitsOf(t)/8), itoa(base))))
 }
 
-// barrier waits for all threads of the program.
+// barrier waits for all threads of the block.
 func (l *lowering) barrier() { l.call("void", "llvm.nvvm.barrier0") }

@@ -7,20 +7,23 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// Where elements lie in shared memory while a tensor changes its layout. Any invertible map of bits will do; this one is chosen so that
-// both sides access it in wide words and without bank conflicts, as in "Linear Layouts: Robust Code Generation of Efficient Tensor
-// Computation Using F2" (section on optimal swizzling):
+// The layout of shared memory while a tensor changes its layout. Any invertible map of bits is right; this
+// one lets both sides use wide words without bank conflicts, as in "Linear Layouts: Robust Code Generation of
+// Efficient Tensor Computation Using F2" (section on optimal swizzling):
 //
-//   - the lowest bits of an offset are what registers of both layouts hold, so that both read and write vectors;
-//   - lanes collide when they differ only in bits above those that choose the bank. So these upper bits are taken from outside of what
-//     the lanes of either side span: sums of a vector of one side's lanes and one of the other's, and what no lane holds at all.
+//   - the lowest bits of an offset are bits that registers of both layouts hold, so that both access vectors;
+//   - lanes conflict if they differ only in bits above those that select the bank. So the upper bits come from
+//     outside the span of the lanes of either side: sums of a vector of one side's lanes and one of the
+//     other's, and vectors that no lane holds.
 //
-// A conversion can go in rounds, which use the same memory one after another. What tells rounds apart is a register bit in both layouts.
+// A conversion can go in rounds, which use the same memory one after another. Rounds differ in bits that are
+// register bits in both layouts.
 
-// subspace is a set of vectors over F2, independent, with a reduced form to ask questions of.
+// subspace is a set of independent vectors over F2. reduced is the same space in a form that answers whether
+// a vector depends on it.
 type subspace struct {
 	vectors []int
-	reduced []int // sorted by their highest bit, the highest first
+	reduced []int // sorted by highest bit, the highest first
 }
 
 func (s *subspace) rest(v int) int {
@@ -34,7 +37,7 @@ func (s *subspace) rest(v int) int {
 
 func (s *subspace) has(v int) bool { return s.rest(v) == 0 }
 
-// add takes in a vector unless it depends on those that are there.
+// add adds v unless it depends on the vectors that are there, and reports whether it did.
 func (s *subspace) add(v int) bool {
 	r := s.rest(v)
 	if r == 0 {
@@ -59,7 +62,7 @@ func spanned(lists ...[]int) *subspace {
 	return s
 }
 
-// flatBases are the images of an input dimension's bits as numbers: the first output dimension lowest.
+// flatBases returns the images of an input dimension's bits as numbers, the first output dimension lowest.
 func flatBases(ll layout.Layout, in string) []int {
 	if !ll.HasIn(in) {
 		return nil
@@ -67,18 +70,18 @@ func flatBases(ll layout.Layout, in string) []int {
 	return ll.FlatBases(in)
 }
 
-// sides are how the two layouts of a conversion access shared memory.
+// sides says how the two layouts of a conversion access shared memory.
 type sides struct {
-	vector             []int // the lowest bits of an offset
-	others             []int // bits of registers that both have in common beside those
-	fromLanes, toLanes []int // vectors of what accesses shared memory at the same time
+	vector             []int // lowest bits of an offset
+	others             []int // register bits of both layouts that are not in vector
+	fromLanes, toLanes []int // vectors of the lanes that access shared memory at the same time
 }
 
 // movesMatrices reports whether conversions may use stmatrix and ldmatrix.
 func (l *lowering) movesMatrices() bool { return l.ctas == 1 && l.opts.Capability >= 90 }
 
-// sidesOf chooses: one side may move matrices of 8 rows of 16 bytes, which lanes hold in parts (stmatrix, ldmatrix), if the other has
-// such rows in its registers.
+// sidesOf chooses the accesses. One side may move matrices of 8 rows of 16 bytes, whose rows are spread over
+// lanes (stmatrix, ldmatrix), if the other side holds whole rows in registers.
 func sidesOf(from, to layout.Layout, elemBits int, matrices bool) sides {
 	to = to.TransposeOuts(from.OutNames()...)
 	vector, others := commonRegs(from, to, elemBits)
@@ -103,8 +106,9 @@ func sidesOf(from, to layout.Layout, elemBits int, matrices bool) sides {
 	return s
 }
 
-// matrixRow are the bits of a row of 8 elements of 16 bits that a has in parts, as matrices have it, and b in registers, and the bits of
-// the matrix's rows. It is nil where that is not so, or where there are copies.
+// matrixRow returns the bits of a row of eight 16-bit elements that a holds spread over lanes, as ldmatrix
+// does, and b in registers, and the bits of the matrix's rows. It returns nil if there is no such row or a
+// layout holds copies.
 func matrixRow(a, b layout.Layout) (row, rows []int) {
 	regs, lanes, other := flatBases(a, layout.Register), flatBases(a, layout.Lane), flatBases(b, layout.Register)
 	if len(regs) == 0 || len(lanes) != 5 || !a.IsInjective() || !b.IsInjective() {
@@ -123,7 +127,7 @@ func matrixRow(a, b layout.Layout) (row, rows []int) {
 	return nil, nil
 }
 
-// commonRegs are the registers' bits that two layouts of a tensor have in common: those of a vector, and others.
+// commonRegs returns the register bits that both layouts have: up to 16 bytes for a vector, and the others.
 func commonRegs(from, to layout.Layout, elemBits int) (vector, others []int) {
 	toRegs := flatBases(to, layout.Register)
 	s := &subspace{}
@@ -140,7 +144,8 @@ func commonRegs(from, to layout.Layout, elemBits int) (vector, others []int) {
 	return s.vectors, others
 }
 
-// withoutOnce are all that a layout's bits mean, less one of each of those given among the registers.
+// withoutOnce returns the images of all input bits of ll, leaving out one register bit for each vector of
+// less.
 func withoutOnce(ll layout.Layout, less []int) []int {
 	var out []int
 	seen := map[int]bool{}
@@ -156,7 +161,8 @@ func withoutOnce(ll layout.Layout, less []int) []int {
 	return out
 }
 
-// roundBits are the vectors that can tell rounds apart: nothing but one register bit of each side has a part in them.
+// roundBits returns the vectors that can tell rounds apart: a single register bit of each side has a part in
+// them and nothing else.
 func roundBits(from, to layout.Layout, elemBits int, matrices bool) []int {
 	to = to.TransposeOuts(from.OutNames()...)
 	p := sidesOf(from, to, elemBits, matrices)
@@ -170,17 +176,17 @@ func roundBits(from, to layout.Layout, elemBits int, matrices bool) []int {
 	return out
 }
 
-// swizzled is the layout of shared memory for a conversion: offsets, in elements of so many bits, to coordinates. The highest bits of an
-// offset are the rounds.
+// swizzled returns the layout of shared memory for a conversion: it maps offsets, in elements, to
+// coordinates. The highest bits of an offset are the rounds.
 func swizzled(from, to layout.Layout, elemBits int, rounds []int, matrices bool) layout.Layout {
 	to = to.TransposeOuts(from.OutNames()...)
-	space := units(from.TotalOutBits()) // that one round has
+	space := units(from.TotalOutBits()) // coordinates that a round covers
 	if len(rounds) > 0 {
 		space = spanned(withoutOnce(from, rounds), withoutOnce(to, rounds)).vectors
 	}
 	n := len(space)
 	p := sidesOf(from, to, elemBits, matrices)
-	s := spanned(p.vector) // the bits of an offset so far
+	s := spanned(p.vector) // bits of an offset so far
 	vecBits := elemBits << len(s.vectors)
 	fromLanes, toLanes := p.fromLanes, p.toLanes
 	both := spanned(fromLanes, toLanes)
@@ -197,7 +203,7 @@ func swizzled(from, to layout.Layout, elemBits int, rounds []int, matrices bool)
 	if len(upper) > want {
 		upper = upper[:want]
 	}
-	// Then what chooses the bank: anything that completes the space.
+	// The bits that select the bank: any vectors that complete the space.
 	low := spanned(s.vectors, upper)
 	var middle []int
 	for _, list := range [][]int{fromLanes, toLanes, space} {
@@ -210,7 +216,8 @@ func swizzled(from, to layout.Layout, elemBits int, rounds []int, matrices bool)
 	return offsetLayout(slices.Concat(s.vectors, middle, upper, rounds), from)
 }
 
-// phase are the vectors of the lanes that access shared memory at the same time: fewer when each takes more than four bytes.
+// phase returns the vectors of the lanes that access shared memory at the same time: the wider each access,
+// the fewer lanes.
 func phase(ll layout.Layout, vecBits int) []int {
 	lanes := flatBases(ll, layout.Lane)
 	n := 5
@@ -220,7 +227,8 @@ func phase(ll layout.Layout, vecBits int) []int {
 	return lanes[:min(n, len(lanes))]
 }
 
-// upperBits are vectors of a space that no two lanes of either side differ by, independent of each other and of s.
+// upperBits returns vectors of space by which no two lanes of either side differ, independent of each other
+// and of s.
 func upperBits(space []int, s *subspace, a, b []int) []int {
 	spanA, spanB := spanned(s.vectors, a), spanned(s.vectors, b)
 	var onlyA, onlyB []int
@@ -262,7 +270,7 @@ func units(n int) []int {
 	return out
 }
 
-// offsetLayout is the layout whose offset bits are the given vectors, flat over the outputs of like.
+// offsetLayout returns the layout whose offset bits are vectors, flat over the outputs of like.
 func offsetLayout(vectors []int, like layout.Layout) layout.Layout {
 	dims := like.OutDims()
 	rows := make([][]int, len(vectors))

@@ -7,11 +7,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// threadIDs are the names of the thread's place: computed once at the kernel's start.
+// threadIDs holds the names of the thread's numbers, computed once at the start of the function.
 type threadIDs struct {
 	tid, lane, warp, block string
-	group                  string            // the warp, known to be the same in all lanes; "" before it is wanted
-	coords                 map[string]string // thread parts of coordinates, by layout and dimension
+	// warp, provably equal in all lanes; "" until uniformPart needs it
+	group  string
+	coords map[string]string // threadPart by layout and dimension
 }
 
 func (l *lowering) threadIDs() {
@@ -33,7 +34,7 @@ func (l *lowering) readThreadIDs() string {
 	return ""
 }
 
-// in is the LLVM value of an input dimension of a layout.
+// in returns the LLVM value of an input dimension of a layout.
 func (l *lowering) in(dim string) string {
 	switch dim {
 	case layout.Lane:
@@ -44,11 +45,12 @@ func (l *lowering) in(dim string) string {
 	return l.ids.block
 }
 
-// threadDims are the input dimensions that a thread's place decides.
+// threadDims lists the input dimensions that the thread's place decides.
 var threadDims = []string{layout.Lane, layout.Warp, layout.Block}
 
-// linear is the part of output dim of a layout that the thread's place gives: the exclusive or, over the bits of lane, warp and block, of
-// their basis vectors. Bits that move together, i to i+n with images 1<<s onwards, are moved as one field.
+// linear emits the part of output out that the thread's place contributes: the xor of the basis vectors of
+// its lane, warp and block bits. Bits i to i+n whose images are consecutive powers of two are moved as one
+// field.
 func (l *lowering) linear(ll layout.Layout, out string) string {
 	acc := ""
 	for _, in := range threadDims {
@@ -83,7 +85,8 @@ func (l *lowering) linear(ll layout.Layout, out string) string {
 	return acc
 }
 
-// field moves bits i to i+run of x to where basis points; a basis of several bits is taken when the bit is set.
+// field moves bits i to i+run of x to where basis points. A basis of several bits is selected if bit i is
+// set.
 func (l *lowering) field(x string, i, run, basis int) string {
 	if x == "0" {
 		return "0"
@@ -114,7 +117,7 @@ func (l *lowering) threadPart(ll layout.Layout, out string) string {
 	return v
 }
 
-// atEntry writes instructions into the kernel's prologue, where they dominate everything.
+// atEntry emits the instructions of f into the prologue, which dominates everything.
 func (l *lowering) atEntry(f func() string) string {
 	l.lines, l.prologue = l.prologue, l.lines
 	v := f()
@@ -122,7 +125,7 @@ func (l *lowering) atEntry(f func() string) string {
 	return v
 }
 
-// coordinate is dimension out of the element that register reg of this thread holds.
+// coordinate returns dimension out of the element in register reg of this thread.
 func (l *lowering) coordinate(ll layout.Layout, reg int, out string) string {
 	part := l.threadPart(ll, out)
 	c := 0
@@ -142,7 +145,7 @@ func (l *lowering) coordinate(ll layout.Layout, reg int, out string) string {
 	return l.val("xor i32 %s, %d", part, c)
 }
 
-// threadBits are the bits that the thread part of a coordinate can have.
+// threadBits returns the bits that the thread's part of out can have.
 func (l *lowering) threadBits(ll layout.Layout, out string) int {
 	m := 0
 	for _, in := range threadDims {
@@ -155,11 +158,11 @@ func (l *lowering) threadBits(ll layout.Layout, out string) int {
 	return m
 }
 
-// owns is the condition under which this thread is the one to act for the elements it holds: among threads with copies of the same
-// elements only the first does. It is "" when there are no copies.
+// owns returns the condition under which this thread acts for the elements it holds: true in the first of the
+// threads that hold copies, "" if there are no copies.
 func (l *lowering) owns(ll layout.Layout) string { return l.ownsAmong(ll, threadDims) }
 
-// ownsInBlock is owns for what each block of a cluster does for itself.
+// ownsInBlock is owns within a block: each block of a cluster acts for itself.
 func (l *lowering) ownsInBlock(ll layout.Layout) string { return l.ownsAmong(ll, blockDims) }
 
 func (l *lowering) ownsAmong(ll layout.Layout, dims []string) string {
@@ -180,7 +183,7 @@ func (l *lowering) ownsAmong(ll layout.Layout, dims []string) string {
 			cond = l.val("and i1 %s, %s", cond, zero)
 		}
 	}
-	// A layout smaller than the program's warps repeats over those it does not mention.
+	// A layout of fewer warps than the program's repeats over the others.
 	if n := ll.InSize(layout.Warp); ll.HasIn(layout.Warp) && n < l.warps {
 		small := l.val("icmp ult i32 %s, %d", l.ids.warp, n)
 		if cond == "" {
@@ -191,7 +194,7 @@ func (l *lowering) ownsAmong(ll layout.Layout, dims []string) string {
 	return cond
 }
 
-// repeats reports whether threads have copies of the same elements: owns has something to say.
+// repeats reports whether threads hold copies of elements, that is, whether owns returns a condition.
 func (l *lowering) repeats(ll layout.Layout) bool {
 	for _, in := range threadDims {
 		if ll.HasIn(in) && ll.FreeVariablesIn(in) != 0 {
@@ -201,7 +204,7 @@ func (l *lowering) repeats(ll layout.Layout) bool {
 	return ll.HasIn(layout.Warp) && ll.InSize(layout.Warp) < l.warps
 }
 
-// scalarOwner is the condition for acting once for the whole program.
+// scalarOwner returns the condition for acting once for the whole program.
 func (l *lowering) scalarOwner() string {
 	if l.ctas > 1 {
 		return l.val("icmp eq i32 %s, 0", l.val("or i32 %s, %s", l.ids.tid, l.ids.block))

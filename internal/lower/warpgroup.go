@@ -10,11 +10,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// Products of warp groups: four warps multiply 64 rows of A, in shared memory or in their registers, by a matrix in shared memory. The
-// instructions go on while the threads do something else. Results, and the registers of A, pass through the wait, so that nobody
-// touches them before.
+// Products of warp groups: four warps multiply 64 rows of A, in shared memory or in their registers, by a
+// matrix in shared memory. The instructions run while the threads go on. The results and the registers of A
+// are operands and results of the wait, so that LLVM cannot use or overwrite them before it.
 
-// groupTypes are the operands of wgmma: the type in its name, and what their products are added up in.
+// groupTypes holds, for operand types of wgmma, the type in its name and the types it can sum in.
 var groupTypes = map[ir.Type]struct {
 	name string
 	sums []ir.Type
@@ -23,25 +23,26 @@ var groupTypes = map[ir.Type]struct {
 	ir.F8E4M3FN: {"e4m3", []ir.Type{ir.F32, ir.F16}}, ir.F8E5M2: {"e5m2", []ir.Type{ir.F32, ir.F16}},
 }
 
-// groupSums are the results of wgmma: the type in its name, and that of a register.
+// groupSums holds, for result types of wgmma, the type in its name, the LLVM type of a register and its
+// constraint.
 var groupSums = map[ir.Type]struct{ name, llvm, reg string }{
 	ir.F32: {"f32", "float", "f"}, ir.F16: {"f16", "i32", "r"}, ir.I32: {"s32", "i32", "r"},
 }
 
-// groupProduct is a product of warp groups while it is written.
+// groupProduct is a product of warp groups under construction.
 type groupProduct struct {
 	l        *lowering
 	op       *ir.Op
 	c        operand
-	m, n, k  int // rows that the warps have together in one step, and columns; depth of an instruction
+	m, n, k  int // rows and columns that all warps compute in a step; k of an instruction
 	width    int // columns of an instruction
 	depth    int
 	a, b     matrixView
-	regs     *operand // A, when it is in registers
-	name     string   // of the instruction
-	behind   string   // its immediates
-	useC     string   // whether the first step adds to the accumulator: "0", "1", or a name
-	typ, reg string   // of an accumulator's register
+	regs     *operand // A if it is in registers
+	name     string   // instruction
+	behind   string   // immediates at the end of the instruction
+	useC     string   // whether the first step adds to the accumulator: "0", "1", or an i1
+	typ, reg string   // LLVM type and constraint of an accumulator's register
 }
 
 func lowerWarpGroupDot(l *lowering, op *ir.Op) {
@@ -72,13 +73,13 @@ func lowerWarpGroupDot(l *lowering, op *ir.Op) {
 	for i, t := range tiles {
 		p.unpack(t, words[i], acc)
 	}
-	for r, coord := range p.c.coord { // copies
+	for r, coord := range p.c.coord { // registers that hold copies
 		acc[r] = acc[p.c.where[key3(coord)]]
 	}
 	l.set(op.Result(0), acc)
 }
 
-// isAsync reports whether a product goes on behind its operation.
+// isAsync reports whether a product may still run when its operation ends.
 func isAsync(op *ir.Op) bool {
 	async, _ := op.Int("isAsync")
 	return async != 0
@@ -130,7 +131,7 @@ func (l *lowering) newGroupProduct(op *ir.Op) *groupProduct {
 	return p
 }
 
-// immediates says which operands are transposed; those of other than 16 bits never are.
+// immediates adds the transpose flags. Only 16-bit operands have them.
 func (p *groupProduct) immediates(canTranspose bool) {
 	flag := map[bool]string{false: ", 0", true: ", 1"}
 	switch {
@@ -143,7 +144,7 @@ func (p *groupProduct) immediates(canTranspose bool) {
 	}
 }
 
-// scale says whether there is anything to add to.
+// scale returns whether the accumulator is added: "0" if it is known to be zero.
 func (p *groupProduct) scale() string {
 	zero := literal(0, p.c.elem)
 	if !slices.ContainsFunc(p.c.regs, func(r string) bool { return r != zero }) {
@@ -163,13 +164,13 @@ func (p *groupProduct) scale() string {
 	}
 }
 
-// groupTile is where the result of an instruction goes.
+// groupTile is the part of the result that an instruction computes.
 type groupTile struct {
 	row, col int
-	places   []int // registers of the accumulator, in the instruction's order
+	places   []int // registers of the accumulator in the instruction's order
 }
 
-// tiles are the instructions' results: those of the first warp's, as in all layouts.
+// tiles returns the tiles of the first warp. The layout makes those of other warps the same registers.
 func (p *groupProduct) tiles() []groupTile {
 	t := p.op.Result(0).Type.(*ir.TensorType)
 	shape, err := ttglayout.ShapePerCTA(t.Encoding, t.Shape)
@@ -191,7 +192,7 @@ func (p *groupProduct) tiles() []groupTile {
 	return out
 }
 
-// words are the registers of a tile's accumulator: f16 go in pairs.
+// words returns the registers of a tile's accumulator. f16 elements are packed in pairs.
 func (p *groupProduct) words(t groupTile) []string {
 	if p.useC == "0" {
 		return nil
@@ -206,7 +207,7 @@ func (p *groupProduct) words(t groupTile) []string {
 	return out
 }
 
-// unpack puts the registers of a tile where they belong.
+// unpack writes the registers of a tile to their places in acc.
 func (p *groupProduct) unpack(t groupTile, words, acc []string) {
 	if p.c.elem == ir.F16 {
 		words = p.l.unpack(newAccess(ir.F16, len(t.places)), words)
@@ -216,7 +217,7 @@ func (p *groupProduct) unpack(t groupTile, words, acc []string) {
 	}
 }
 
-// left are A's registers for each step along k; nil where A is in shared memory.
+// left returns A's registers for each step along k, or nil if A is in shared memory.
 func (p *groupProduct) left(t groupTile) [][]string {
 	if p.regs == nil {
 		return nil
@@ -226,7 +227,7 @@ func (p *groupProduct) left(t groupTile) [][]string {
 	var out [][]string
 	for k := 0; k < p.depth; k += p.k {
 		var step []string
-		for i := range 4 { // two rows, eight apart, and the second half of k
+		for i := range 4 { // rows row and row+8, then both again for the second half of k
 			row, from := t.row+i%2*8, k+i/2*p.k/2
 			ks := make([]int, per)
 			for j := range ks {
@@ -239,7 +240,7 @@ func (p *groupProduct) left(t groupTile) [][]string {
 	return out
 }
 
-// sum is a tile's accumulator with all steps along k added.
+// sum adds all steps along k to a tile's accumulator.
 func (p *groupProduct) sum(t groupTile, words []string, left [][]string) []string {
 	use := p.useC
 	for i := range p.depth / p.k {
@@ -249,13 +250,14 @@ func (p *groupProduct) sum(t groupTile, words []string, left [][]string) []strin
 	return words
 }
 
-// inParts reports whether sums are to be added up in f32 every so many steps: those of fp8 have less precision than that.
+// inParts reports whether partial sums must be added up in f32: the tensor cores sum products of fp8 with
+// less precision.
 func (p *groupProduct) inParts() bool {
 	narrow := strings.Contains(p.name, ".e4m3") || strings.Contains(p.name, ".e5m2")
 	return narrow && p.c.elem == ir.F32 && int(p.op.IntOr("maxNumImpreciseAcc", 0)) <= p.depth
 }
 
-// sumParts is sum where the tensor cores add up maxNumImpreciseAcc products at most.
+// sumParts is sum with at most maxNumImpreciseAcc products summed on the tensor cores at a time.
 func (p *groupProduct) sumParts(t groupTile, words []string, left [][]string, last bool) []string {
 	most := max(1, int(p.op.IntOr("maxNumImpreciseAcc", 0)))
 	if words != nil && p.useC != "1" {
@@ -287,7 +289,7 @@ func (p *groupProduct) sumParts(t groupTile, words []string, left [][]string, la
 	return words
 }
 
-// step is one instruction: words, where use is not "0", are what it adds to.
+// step emits one instruction, which adds to words unless use is "0".
 func (p *groupProduct) step(t groupTile, words []string, left [][]string, i int, use string) []string {
 	n := len(t.places)
 	if p.c.elem == ir.F16 {
@@ -316,8 +318,8 @@ func (p *groupProduct) step(t groupTile, words []string, left [][]string, i int,
 	return c.emit(p.l, fmt.Sprintf("%s {%s}, %s, %s, %s%s;", p.name, strings.Join(c.outs(), ","), a, b, use, p.behind))
 }
 
-// fence comes between what wrote the registers of accumulators and of A and the instructions that use them. It has them as its operands, so
-// that nothing is put into them later.
+// fence orders earlier writes to the registers of accumulators and of A before the instructions that use
+// them. The registers are its operands, so that LLVM does not move a write behind it.
 func (p *groupProduct) fence(words [][]string, left [][][]string) [][]string {
 	w := newGroupWait(p.l)
 	for _, tile := range words {
@@ -333,7 +335,7 @@ func (p *groupProduct) fence(words [][]string, left [][][]string) [][]string {
 	return cut(words, w.emit("wgmma.fence.sync.aligned;"))
 }
 
-// cut takes a list apart into parts as long as those given.
+// cut splits all into parts as long as those of like.
 func cut(like [][]string, all []string) [][]string {
 	var out [][]string
 	for _, part := range like {
@@ -343,7 +345,7 @@ func cut(like [][]string, all []string) [][]string {
 	return out
 }
 
-// wait waits for everything.
+// wait emits the wait for all products.
 func (p *groupProduct) wait(tiles [][]string) [][]string {
 	w := newGroupWait(p.l)
 	for _, words := range tiles {
@@ -354,7 +356,7 @@ func (p *groupProduct) wait(tiles [][]string) [][]string {
 	return cut(tiles, w.emit(waitGroup(0)))
 }
 
-// waitGroup waits until at most so many groups are under way.
+// waitGroup returns the instruction that waits until at most pendings groups are under way.
 func waitGroup(pendings int) string {
 	return fmt.Sprintf("wgmma.wait_group.sync.aligned %d;", pendings)
 }
@@ -363,9 +365,9 @@ func waitGroup(pendings int) string {
 type groupWait struct {
 	l     *lowering
 	types []string
-	regs  []string // constraints
+	regs  []string // register constraints of vals
 	vals  []string
-	uses  []string // registers of 32 bits that only have to be there
+	uses  []string // 32-bit registers that must be live but are not changed
 }
 
 func newGroupWait(l *lowering) *groupWait { return &groupWait{l: l} }
@@ -392,7 +394,8 @@ func (w *groupWait) emit(code string) []string {
 	return c.emit(w.l, code)
 }
 
-// lowerWarpGroupWait waits, and hands on what came in: no instruction that uses it can come before.
+// lowerWarpGroupWait emits the wait and passes the operands through it, so that no instruction that uses them
+// can come earlier.
 func lowerWarpGroupWait(l *lowering, op *ir.Op) {
 	w := newGroupWait(l)
 	for _, v := range op.Operands() {
@@ -412,10 +415,10 @@ func lowerWarpGroupWait(l *lowering, op *ir.Op) {
 	}
 }
 
-// chunk is how elements of a type that is narrower than a register go through a wait.
+// chunk returns how elements of a type narrower than a register are packed to pass through a wait.
 func chunk(elem ir.Type, n int) access { return newAccess(elem, min(n, max(1, 32/bitsOf(elem)))) }
 
-// tensor has the registers of a tensor pass.
+// tensor adds the registers of a tensor.
 func (w *groupWait) tensor(elem ir.Type, regs []string) {
 	if elem == ir.F32 {
 		for _, r := range regs {
@@ -431,7 +434,7 @@ func (w *groupWait) tensor(elem ir.Type, regs []string) {
 	}
 }
 
-// back takes n registers of a tensor from what came out of the wait, and leaves the rest.
+// back takes the n registers of a tensor off the words that came out of the wait.
 func (w *groupWait) back(elem ir.Type, n int, words []string) (regs, rest []string) {
 	if elem == ir.F32 {
 		return words[:n], words[n:]
@@ -444,9 +447,9 @@ func (w *groupWait) back(elem ir.Type, n int, words []string) (regs, rest []stri
 	return regs, words
 }
 
-// asmCall is inline assembly that is put together operand by operand.
+// asmCall is inline assembly under construction.
 type asmCall struct {
-	types       []string // of the results
+	types       []string // LLVM types of the results
 	constraints []string
 	args        []string
 }
@@ -455,13 +458,13 @@ func newAsmCall(outs int, typ, reg string) *asmCall {
 	return &asmCall{types: slices.Repeat([]string{typ}, outs), constraints: slices.Repeat([]string{"=" + reg}, outs)}
 }
 
-// in adds an operand and is its name.
+// in adds an operand and returns its name.
 func (c *asmCall) in(arg, constraint string) string {
 	c.args, c.constraints = append(c.args, arg), append(c.constraints, constraint)
 	return fmt.Sprintf("$%d", len(c.constraints)-1)
 }
 
-// outs are the names of the results.
+// outs returns the names of the results.
 func (c *asmCall) outs() []string {
 	out := make([]string, len(c.types))
 	for i := range out {
@@ -479,7 +482,7 @@ func (c *asmCall) emit(l *lowering, code string) []string {
 	return l.fields(ret, v, len(c.types))
 }
 
-// groupAsm is assembly that all threads of a warp run together.
+// groupAsm emits assembly that all threads of a warp execute together.
 func (l *lowering) groupAsm(ret, code, constraints string, args ...string) string {
 	text := fmt.Sprintf("call %s asm sideeffect \"%s\", \"%s\"(%s) %s", ret, quote(code), constraints, strings.Join(args, ", "), convergent)
 	if ret == "void" {
@@ -489,7 +492,8 @@ func (l *lowering) groupAsm(ret, code, constraints string, args ...string) strin
 	return l.val("%s", text)
 }
 
-// lowerFenceAsync lets products see what threads have stored in shared memory.
+// lowerFenceAsync makes the threads' stores to shared memory visible to wgmma, which reads through the
+// asynchronous proxy.
 func lowerFenceAsync(l *lowering, op *ir.Op) {
 	space := "shared::cta"
 	if cluster, _ := op.Int("bCluster"); cluster != 0 {
