@@ -69,7 +69,7 @@ func (k *Kernel) decorators(dev *Device) *decorators {
 		return d.(*decorators)
 	}
 	t, err := k.m.src.Tuning(k.name, target)
-	d, _ := k.wrapped.LoadOrStore(target, &decorators{t, err})
+	d, _ := k.wrapped.LoadOrStore(target, &decorators{t, compileError(err)})
 	return d.(*decorators)
 }
 

@@ -122,8 +122,8 @@ func (l *launch) boundParams() []boundParam {
 
 // Launch runs the kernel with the arguments as they are now.
 func (b *Bound) Launch(grid Grid) error {
-	if b == nil || b.p == nil {
-		return errNotBound
+	if b == nil || b.p == nil || b.s.dev == nowhere {
+		return b.usable()
 	}
 	if x, y, z, ok := warm.GPUGrid((*[3]int)(&grid)); ok && b.p.Ready.Is() && !trace.IsEnabled() {
 		err := b.p.Ready.Launch(nvidia.RawStream(b.s.s), x, y, z, b.words)
@@ -171,7 +171,10 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 	if err := b.settable(param); err != nil {
 		return err
 	}
-	if t == nil || t.dev != b.s.dev {
+	if err := t.Err(); err != nil {
+		return b.paramError(param, "%w", err)
+	}
+	if t.dev != b.s.dev {
 		return b.paramError(param, "must be a tensor on %s", b.s.dev)
 	}
 	if err := b.put(param, t.core().Class(), t.addr); err != nil {
@@ -204,12 +207,13 @@ func (b *Bound) put(param int, c args.Class, word uint64) error {
 }
 
 func (b *Bound) paramError(param int, format string, list ...any) error {
-	return fmt.Errorf("nereid: %s: argument %q %s", b.k.name, b.k.params.List[param].Name, fmt.Sprintf(format, list...))
+	name := b.k.params.List[param].Name
+	return b.k.argError(&args.Error{Param: name, Err: fmt.Errorf(format, list...)})
 }
 
 // Close gives back what the arguments hold.
 func (b *Bound) Close() error {
-	if b.usable() != nil {
+	if b == nil || b.p == nil {
 		return nil
 	}
 	b.l.release()

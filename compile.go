@@ -83,7 +83,7 @@ func (k *Kernel) begin(meter *budget.Meter, dev *Device, specs []lang.ArgSpec, o
 	start := time.Now()
 	mod, err := k.source(meter, specs, dev.target(), opts)
 	if err != nil {
-		return nil, err
+		return nil, compileError(err)
 	}
 	if j.lineless() {
 		dropLines(mod)
@@ -96,7 +96,7 @@ func (k *Kernel) begin(meter *budget.Meter, dev *Device, specs []lang.ArgSpec, o
 	if k.m.conf.Override != "" {
 		j.in.Override = j.override
 		if err := j.in.Replace("source"); err != nil {
-			return nil, err
+			return nil, compileError(err)
 		}
 	}
 	j.record("source", time.Since(start), func() []byte { return target.Text(j.in.Module) })
@@ -138,7 +138,7 @@ func (j *job) finish(ctx context.Context) (err error) {
 	default:
 		j.out.exec, err = j.dev.b.Compile(ctx, j.in)
 	}
-	return err
+	return compileError(err)
 }
 
 // source is the kernel's Triton IR before any pass.

@@ -148,19 +148,25 @@ func Open(name string) (*Device, error) {
 			}
 		}
 		if name != "" && err != nil {
-			return nil, fmt.Errorf("nereid: device %s: %w", name, err)
+			return nil, &absent{fmt.Errorf("nereid: device %s: %w", name, err)}
 		}
 	}
 	here, _ := Devices()
 	if len(here) == 0 {
-		return nil, fmt.Errorf("nereid: no device is here")
+		return nil, &absent{errors.New("nereid: no device is here")}
 	}
 	names := make([]string, len(here))
 	for i, d := range here {
 		names[i] = d.String()
 	}
-	return nil, fmt.Errorf("nereid: there is no device %q; here: %s", name, strings.Join(names, ", "))
+	return nil, &absent{fmt.Errorf("nereid: there is no device %q; here: %s", name, strings.Join(names, ", "))}
 }
+
+// absent is ErrNoDevice with the reason, which alone is shown.
+type absent struct{ error }
+
+func (e *absent) Unwrap() error        { return e.error }
+func (e *absent) Is(target error) bool { return target == ErrNoDevice }
 
 // Stream is a queue of launches on a device. Launches of one stream run in order.
 type Stream struct {
@@ -194,17 +200,18 @@ func (s *Stream) Device() *Device {
 
 // Sync waits until everything launched so far is done, and returns the first error of it.
 func (s *Stream) Sync() error {
-	if s == nil || s.s == nil {
-		return errNoStream
+	if err := s.usable(); err != nil {
+		return err
 	}
 	return s.s.Sync()
 }
 
-// Close waits and gives the stream back.
+// Close waits and gives the stream back. A closed stream cannot be used: ErrClosed. Closing twice is harmless.
 func (s *Stream) Close() error {
-	if s == nil || s.s == nil {
+	if s == nil || s.s == nil || s.dev == nowhere {
 		return nil
 	}
+	s.dev = nowhere // launches look at it
 	return s.s.Close()
 }
 

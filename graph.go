@@ -57,8 +57,11 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 
 // Launch queues the graph's work on a stream of its device.
 func (g *Graph) Launch(s *Stream) error {
-	if g == nil || g.g == nil {
+	switch {
+	case g == nil || g.dev == nil:
 		return errNoGraph
+	case g.g == nil:
+		return errClosedGraph
 	}
 	if err := s.usable(); err != nil {
 		return err
@@ -74,7 +77,9 @@ func (g *Graph) Close() error {
 	if g == nil || g.g == nil {
 		return nil
 	}
-	return g.g.Close()
+	err := g.g.Close()
+	g.g = nil
+	return err
 }
 
 // lends is an error if host memory cannot be handed to the device now: the copies to it and back would not be part of the graph that is

@@ -73,7 +73,10 @@ func (b *build) give(s *Stream, g [3]int, words []uint64, mem []target.Memory) (
 		err = b.exec.Launch(s.ctx, s.s, g, words)
 	}
 	runtime.KeepAlive(b)
-	return err
+	if err != nil {
+		return runError(err)
+	}
+	return nil
 }
 
 func (b *build) hooked(h *Hooks, s *Stream, g [3]int, words []uint64, mem []target.Memory) error {

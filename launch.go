@@ -132,7 +132,10 @@ func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64) error {
 	}
 	err := p.Exec.Launch(s.ctx, s.s, g, words)
 	runtime.KeepAlive(p)
-	return err
+	if err != nil {
+		return runError(err)
+	}
+	return nil
 }
 
 // launchLong launches with arguments that nothing is known of yet; decorators are done with. What it finds out becomes a plan.
@@ -251,6 +254,3 @@ func (l *launch) bind(m *args.Matched) error {
 	l.opts.NoDebug = false // the code is the same as without
 	return nil
 }
-
-// argError is what is wrong with an argument of the kernel.
-func (k *Kernel) argError(err error) error { return fmt.Errorf("nereid: %s: %w", k.name, err) }

@@ -92,7 +92,7 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 	l.lang.Limits = l.conf.Budget
 	s, err := lang.Load(name, src, l.lang)
 	if err != nil {
-		return nil, err
+		return nil, compileError(err)
 	}
 	return &Module{src: s, conf: l.conf, kernels: map[string]*Kernel{}}, nil
 }
@@ -117,7 +117,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	}
 	params, err := m.src.Params(name, lang.DefaultTarget)
 	if err != nil {
-		return nil, err
+		return nil, compileError(err)
 	}
 	k := &Kernel{m: m, name: name, params: args.NewParams(params), debug: m.src.Debug(name)}
 	m.kernels[name] = k

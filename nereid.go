@@ -24,7 +24,8 @@
 //
 // # Errors
 //
-// What is wrong in a kernel is reported with file, line, column and a caret. [ErrNotCompiled] and [ErrCapturing] tell launches that were refused.
+// Errors are told apart by errors.As and errors.Is: [CompileError] has the file, line and column of what is wrong in a kernel, [Fault] those
+// of what stopped one, [ArgumentError] the parameter; [ErrNoDevice], [ErrNoLLVM], [ErrClosed], [ErrNotCompiled] and [ErrCapturing] are sentinels.
 // Faults of a kernel at run time, an access out of bounds in the interpreter say, name its line, too.
 //
 // Everything is safe for use by several goroutines unless it says otherwise. docs/RUNTIME.md tells more.

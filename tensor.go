@@ -211,11 +211,13 @@ func (t *Tensor) Offset(n int) *Tensor {
 	return &c
 }
 
-// Close gives device memory back. Tensors over Go slices need none.
+// Close gives device memory back. Tensors over Go slices need none. A closed tensor cannot be used (ErrClosed), nor may a view of it be,
+// which does not know. Closing twice is harmless.
 func (t *Tensor) Close() error {
-	if t == nil || t.buf == nil {
+	if t == nil || t.buf == nil || t.err != nil {
 		return nil
 	}
+	t.dev, t.err = nowhere, errClosedTensor // launches by address look at dev
 	return t.buf.Close()
 }
 

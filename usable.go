@@ -3,6 +3,7 @@ package nereid
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // What the API is handed need not be what it made: a nil, or the zero value of a type. These say so, where a panic would otherwise.
@@ -13,7 +14,15 @@ var (
 	errNoStream = errors.New("nereid: there is no stream: Device.NewStream makes one")
 	errNoGraph  = errors.New("nereid: there is no graph: Stream.Capture records one")
 	errNoFunc   = errors.New("nereid: the function to be called is nil")
-	errNotBound = errors.New("nereid: there is no kernel bound, or it was closed: Kernel.Bind binds one")
+	errNotBound = errors.New("nereid: there is no kernel bound: Kernel.Bind binds one")
+)
+
+// What was made and then closed.
+var (
+	errClosedTensor = fmt.Errorf("nereid: the tensor is %w", ErrClosed)
+	errClosedStream = fmt.Errorf("nereid: the stream is %w", ErrClosed)
+	errClosedGraph  = fmt.Errorf("nereid: the graph is %w", ErrClosed)
+	errClosedBound  = fmt.Errorf("nereid: the bound kernel is %w", ErrClosed)
 )
 
 // usable is an error for a kernel that Module.Kernel did not make.
@@ -35,6 +44,9 @@ func (m *Module) usable() error {
 // usable is an error for a stream that no device made.
 func (s *Stream) usable() error {
 	if s == nil || s.s == nil || s.dev.usable() != nil {
+		if s != nil && s.dev == nowhere {
+			return errClosedStream
+		}
 		return errNoStream
 	}
 	return nil
@@ -42,8 +54,13 @@ func (s *Stream) usable() error {
 
 // usable is an error for a kernel that is not bound.
 func (b *Bound) usable() error {
-	if b == nil || b.p == nil {
+	switch {
+	case b == nil || b.k == nil:
 		return errNotBound
+	case b.p == nil:
+		return errClosedBound
+	case b.s.dev == nowhere:
+		return errClosedStream
 	}
 	return nil
 }

@@ -29,8 +29,17 @@ func (l *Lib) Version() Version { return l.version }
 // Path is where the library was found.
 func (l *Lib) Path() string { return l.path }
 
+// ErrNone is wrapped by the error of Load where there is no libLLVM that will do.
+var ErrNone = errors.New("there is no LLVM")
+
+// noLLVM is ErrNone with the reason, which alone is shown.
+type noLLVM struct{ error }
+
+func (e noLLVM) Unwrap() error        { return e.error }
+func (e noLLVM) Is(target error) bool { return target == ErrNone }
+
 // Load opens the libLLVM of this process, on the first call. Where it looks: NEREID_LLVM alone if it is set, otherwise
-// the usual names and folders, the newest version first. When there is none, the error is a *dl.NotFoundError and says
+// the usual names and folders, the newest version first. When there is none, the error wraps ErrNone and a *dl.NotFoundError, and says
 // how to install one.
 func Load() (*Lib, error) { return loaded() }
 
@@ -47,7 +56,7 @@ func openFirst(list []dl.Candidate) (*Lib, error) {
 		missing.Hint = hint
 	}
 	if err != nil {
-		return nil, err
+		return nil, noLLVM{err}
 	}
 	lib.path = file.Path
 	return lib.start(file)

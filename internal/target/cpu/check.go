@@ -88,6 +88,8 @@ type Fault struct {
 	Msg     string
 	Op      string
 	Locs    []string // the place in the source, then the calls that led there
+	Arg     string   // the name of the argument by which memory was accessed, or ""
+	Index   int64    // where in it, in elements as large as the accessed one
 }
 
 // Error is the place in the kernel's source, what is wrong, and where in the grid; then the calls that led there.
@@ -129,9 +131,29 @@ func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error 
 	case words[i] == 0:
 		f.Msg += fmt.Sprintf(" at address %#x: %s is null", addr, argument(site))
 	default:
-		f.Msg += fmt.Sprintf(" at offset %d of %s (%d bytes)", int64(addr-bounds[2*i]), argument(site), bounds[2*i+1])
+		offset := int64(addr - bounds[2*i])
+		f.Msg += fmt.Sprintf(" at offset %d of %s (%d bytes)", offset, argument(site), bounds[2*i+1])
+		f.Arg, f.Index = site.Name, floorDiv(offset, accessed(site))
 	}
 	return f
+}
+
+// floorDiv divides and rounds down: an address just before a tensor is that of element -1.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// accessed returns the bytes of an element that a site accesses.
+func accessed(s codegen.Site) int64 {
+	var n int64
+	if _, of, ok := strings.Cut(s.What, " of "); ok {
+		fmt.Sscanf(of, "%d bytes", &n)
+	}
+	return max(n, 1)
 }
 
 // argument is what to call the argument of a site.

@@ -16,6 +16,8 @@ type Fault struct {
 	Loc     ir.Loc // of the operation
 	Op      string // its name
 	Bug     bool   // the interpreter's fault, not the kernel's
+	Arg     string // the name of the buffer that was accessed; "" if it has none, or if it is about no access
+	Index   int64  // where in it, in elements as large as the accessed one
 }
 
 // Error is the place in the kernel's source, what is wrong, and where in the grid; then the calls that led there.

@@ -39,7 +39,12 @@ func (w *worker) check(what string, addr uint64, count, size int, i int, shape [
 	}
 	for ; ; i, addr = i+1, addr+uint64(size) {
 		if b = find(w.table, addr); b == nil || addr%uint64(size) != 0 || !b.holds(addr, uint64(size)) {
-			w.failAt(i, shape, "%s", explain(w.table, what, addr, size))
+			e := w.newFault(explain(w.table, what, addr, size))
+			e.Element = unravel(i, shape)
+			if b != nil {
+				e.Arg, e.Index = b.name, floorDiv(int64(addr-b.addr), int64(size))
+			}
+			panic(e)
 		}
 	}
 }

@@ -39,8 +39,7 @@ func (m *Module) runCluster(f *function, l *Launch, id [3]int, size int, globals
 			if !ok {
 				panic(r)
 			}
-			in := m.code[x.block.at]
-			err = fmt.Errorf("ptxsim: %s: block %v thread %d: line %d: %s: %s", l.Kernel, x.block.id, x.thread, in.line, in.text, x.msg)
+			err = m.faultOf(l, x, size)
 		}
 	}()
 	g := &cluster{}

@@ -10,6 +10,7 @@ import (
 type Module struct {
 	funcs   map[string]*function
 	symbols map[string]*symbol
+	files   map[string]string // their names by number, of .file directives
 	data    []byte // of the module's globals and constants
 	code    []instr
 
@@ -148,7 +149,9 @@ func (p *parser) skipBraces() {
 func (p *parser) top() error {
 	for _, d := range []string{".version", ".target", ".address_size", ".file", ".loc"} {
 		if strings.HasPrefix(p.text[p.at:], d) {
-			p.until("\n")
+			if text := p.until("\n"); d == ".file" {
+				p.m.file(text)
+			}
 			return nil
 		}
 	}

@@ -14,6 +14,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 )
 
+// Fault is what stopped a kernel.
+type Fault = ptxsim.Fault
+
 // Device is a simulated GPU.
 type Device struct {
 	nvidia.Compiler

@@ -1,0 +1,66 @@
+package ptxsim
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Fault is what stopped a kernel.
+type Fault struct {
+	Kernel  string
+	Program [3]int // of the grid, in programs: a cluster of blocks is one
+	Block   [3]int
+	Thread  int
+	Msg     string
+
+	PTXLine int
+	PTX     string // the instruction
+
+	// The place in the kernel's file; File is "" and Line 0 if the code says no lines.
+	File         string
+	Line, Column int // from 1
+}
+
+func (f *Fault) Error() string {
+	place := ""
+	if f.Line > 0 {
+		place = fmt.Sprintf(" (%s:%d:%d)", f.File, f.Line, f.Column)
+	}
+	return fmt.Sprintf("ptxsim: %s: block %v thread %d: line %d%s: %s: %s", f.Kernel, f.Block, f.Thread, f.PTXLine, place, f.PTX, f.Msg)
+}
+
+// faultOf returns the error of a fault in a cluster of so many blocks.
+func (m *Module) faultOf(l *Launch, x *fault, cluster int) *Fault {
+	in := &m.code[x.block.at]
+	f := &Fault{Kernel: l.Kernel, Block: x.block.id, Thread: int(x.thread), Msg: x.msg, PTXLine: in.line, PTX: in.text}
+	f.Program = f.Block
+	f.Program[0] /= cluster
+	f.File, f.Line, f.Column = m.place(in.loc)
+	return f
+}
+
+// place returns the place that a directive names: ".loc 1 12 9", with what follows for inlined functions.
+func (m *Module) place(loc string) (file string, line, column int) {
+	words := strings.Fields(loc)
+	if len(words) < 4 {
+		return "", 0, 0
+	}
+	line, _ = strconv.Atoi(words[2])
+	column, _ = strconv.Atoi(words[3])
+	return m.files[words[1]], line, column
+}
+
+// file notes a directive that numbers a file: .file 1 "/dir/kernel.py".
+func (m *Module) file(directive string) {
+	number, name, ok := strings.Cut(strings.TrimSpace(strings.TrimPrefix(directive, ".file")), " ")
+	if !ok {
+		return
+	}
+	if m.files == nil {
+		m.files = map[string]string{}
+	}
+	if text, err := strconv.Unquote(strings.TrimSpace(name)); err == nil {
+		m.files[number] = text
+	}
+}
