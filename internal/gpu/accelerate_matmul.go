@@ -12,10 +12,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// AccelerateMatmul puts matrix products on tensor cores: mma.sync from sm_80 on and, where WarpGroups is set and the shapes
-// fit, wgmma on sm_90. A product gets the layout that the instruction's result has, its operands what the instruction reads.
-// Products that no instruction takes stay with fused multiply-add; fp8 that the hardware does not multiply becomes f16. A
-// dot_scaled is taken apart into its conversions and a plain product.
+// AccelerateMatmul puts matrix products on tensor cores: mma.sync from sm_80 on and, if WarpGroups is set and
+// the shapes fit, wgmma on sm_90. The result gets the layout that the instruction produces, the operands the
+// layouts that it reads. Products without an instruction keep fused multiply-adds; fp8 types that the
+// hardware does not multiply become f16. A dot_scaled is decomposed into conversions and a plain product.
 //
 //	%d = tt.dot %a, %b, %c :                          %a2 = ttg.convert_layout %a : … -> tensor<…, #dot_op<#mma>>
 //	  tensor<…, #dot_op<#blocked>> * … ->        =>   %b2, %c2 = …
@@ -31,7 +31,8 @@ func AccelerateMatmul(o MatmulOptions) pass.Pass {
 				ctx.At(op)
 				decomposeScaled(op)
 			}
-			// The last of a chain of products decides how warps share all of them, as in Triton.
+			// From last to first: the last of a chain of products decides how warps share all of them, as in
+			// Triton.
 			for _, op := range slices.Backward(opsOf(m.Op, tt.Dot)) {
 				ctx.At(op)
 				a.accelerate(op)
@@ -45,9 +46,9 @@ func AccelerateMatmul(o MatmulOptions) pass.Pass {
 	}
 }
 
-// MatmulOptions choose among instructions.
+// MatmulOptions chooses among instructions.
 type MatmulOptions struct {
-	WarpGroups bool // use wgmma where it is to be had
+	WarpGroups bool // use wgmma where the target has it
 }
 
 type accelerator struct {
@@ -55,7 +56,7 @@ type accelerator struct {
 	warpGroups bool
 }
 
-// Versions of tensor cores, by their instructions.
+// Values of NvidiaMma.VersionMajor.
 const (
 	mmaSync = 2
 	wgmma   = 3
@@ -78,7 +79,8 @@ func (a accelerator) accelerate(op *ir.Op) {
 	}
 }
 
-// takesF64: only the A100 and H100 families multiply f64 on tensor cores at speed.
+// takesF64 reports whether the operand types allow tensor cores: only sm_80 and sm_90 multiply f64 on them at
+// full speed.
 func (a accelerator) takesF64(op *ir.Op) bool {
 	for _, v := range []*ir.Value{op.Operand(0), op.Operand(1), op.Result(0)} {
 		if ir.ElemOf(v.Type) == ir.F64 && a.capability != 80 && a.capability != 90 {
@@ -88,7 +90,7 @@ func (a accelerator) takesF64(op *ir.Op) bool {
 	return true
 }
 
-// version is the best instruction for a product, 0 for none.
+// version returns the best instruction for a product, 0 for none.
 func (a accelerator) version(op *ir.Op, part []int64) int {
 	if a.capability/10 == 9 && a.warpGroups && fitsWarpGroup(op, part) && takesTypes(op) && blocksAgree(op) {
 		return wgmma
@@ -99,7 +101,8 @@ func (a accelerator) version(op *ir.Op, part []int64) int {
 	return 0
 }
 
-// takesTypes reports whether tensor cores multiply the operands' types, if need be after fp8 became f16.
+// takesTypes reports whether tensor cores multiply the operand types, if need be after promote has turned fp8
+// into f16.
 func takesTypes(op *ir.Op) bool {
 	x, y := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
 	if x == ir.F32 && y == ir.F32 {
@@ -127,13 +130,13 @@ func fitsWarpGroup(op *ir.Op, part []int64) bool {
 	case part[0]%64 != 0 || part[1]%16 != 0 || elem == ir.F64:
 		return false
 	case isFP8(elem) && op.IntOr("maxNumImpreciseAcc", 0) < 32 && ir.ElemOf(op.Result(0).Type) == ir.F32:
-		return false // its sums of fp8 products have less precision than f32
+		return false // wgmma sums products of fp8 with less precision than f32
 	}
 	return true
 }
 
-// blocksAgree reports whether each block of a cluster has the rows of the left and the columns of the right operand that it needs: products of
-// warp groups read the block's own memory.
+// blocksAgree reports whether each block of a cluster already holds the rows of the left and the columns of
+// the right operand that it needs: wgmma reads its own block's memory only.
 func blocksAgree(op *ir.Op) bool {
 	blocks := cgaOf(tensorOf(op.Result(0)).Encoding)
 	if blocks == nil {
@@ -141,7 +144,7 @@ func blocksAgree(op *ir.Op) bool {
 	}
 	for i := range 2 {
 		v := op.Operand(i)
-		if i == 0 && !isLoaded(v) { // in registers, and converted
+		if i == 0 && !isLoaded(v) { // passed in registers, converted to any layout
 			continue
 		}
 		own := cgaOf(tensorOf(unconverted(v)).Encoding)
@@ -157,7 +160,7 @@ func blocksAgree(op *ir.Op) bool {
 	return true
 }
 
-// unconverted is a value before changes of its layout.
+// unconverted returns v before any layout conversions.
 func unconverted(v *ir.Value) *ir.Value {
 	for v.DefBy(ttg.ConvertLayout) != nil {
 		v = v.Def().Operand(0)
@@ -165,7 +168,7 @@ func unconverted(v *ir.Value) *ir.Value {
 	return v
 }
 
-// toMma gives a product the layout of mma.sync's result.
+// toMma gives a product the layout of mma.sync.
 func toMma(op *ir.Op, part []int64) {
 	t := tensorOf(op.Result(0))
 	rank := t.Rank()
@@ -180,11 +183,12 @@ func toMma(op *ir.Op, part []int64) {
 	setResults(op, enc)
 }
 
-// kWidth is the number of elements along k that fill a register of 32 bits; of wider ones, one.
+// kWidth returns the number of elements along k that fill a 32-bit register, at least one.
 func kWidth(bits int) int64 { return int64(max(1, 32/bits)) }
 
-// warpsOfMma shares the result among warps: all in one row or column where another product follows, so that its operand is
-// in the warp that needs it, else so that tiles are about square, since these need the fewest operands.
+// warpsOfMma distributes the result over warps. If another product follows, all warps lie along one
+// dimension, so that its operand is already in the warp that needs it; else tiles are about square, which
+// needs the fewest operands.
 func warpsOfMma(op *ir.Op, part []int64) []int64 {
 	n := machineOf(op).numWarps
 	if len(part) == 3 {
@@ -223,7 +227,8 @@ func warpsOfMma(op *ir.Op, part []int64) []int64 {
 	return warps
 }
 
-// around are the ops of op's own region that share data with it, over any chain of uses without a transpose.
+// around returns the ops in op's region that are connected with it by operands and uses, not passing through
+// a transpose.
 func around(op *ir.Op) []*ir.Op {
 	seen := map[*ir.Op]bool{op: true}
 	list := []*ir.Op{op}
@@ -246,8 +251,8 @@ func around(op *ir.Op) []*ir.Op {
 	return list
 }
 
-// loadedBits is the width of a value's elements where they come from memory: an operand that was converted from narrower ones is
-// laid out for those, so that the conversion needs no data from other threads.
+// loadedBits returns the element width that v was loaded with. An operand converted from narrower elements is
+// laid out for those, so that the conversion moves no data between threads.
 func loadedBits(v *ir.Value) int {
 	bits := ir.BitWidth(ir.ElemOf(v.Type))
 	joined := false
@@ -274,13 +279,13 @@ func loadedBits(v *ir.Value) int {
 		}
 	}
 	visit(v)
-	if joined { // each join takes half of a row of elements
+	if joined { // each join holds half of a row
 		bits /= 2
 	}
 	return max(1, bits)
 }
 
-// passesData reports whether an op hands elements on without moving them between threads.
+// passesData reports whether op passes elements on without moving them between threads.
 func passesData(op *ir.Op) bool {
 	switch op.Def {
 	case ttg.Fp4ToFp, tt.Load, tt.DescLoad, tt.Broadcast, ttg.ConvertLayout:
@@ -289,7 +294,7 @@ func passesData(op *ir.Op) bool {
 	return op.Def.Has(ir.Elementwise) && op.IsPure() || isView(op)
 }
 
-// promote widens operands that the product's instruction does not take.
+// promote widens operands to a type that the product's instruction takes.
 func (a accelerator) promote(op *ir.Op) {
 	x := ir.ElemOf(op.Operand(0).Type)
 	to := ir.ElemOf(op.Result(0).Type)
@@ -315,8 +320,8 @@ func (a accelerator) promote(op *ir.Op) {
 	}
 }
 
-// toWarpGroup turns a product into one of a warp group, with operands in shared memory; the left one, if it was computed, in
-// registers.
+// toWarpGroup replaces a product by a warp group's product. Operands are in shared memory, or the left one in
+// registers if it was computed.
 func toWarpGroup(op *ir.Op, part []int64) {
 	t := tensorOf(op.Result(0))
 	x := ir.ElemOf(op.Operand(0).Type)
@@ -324,7 +329,7 @@ func toWarpGroup(op *ir.Op, part []int64) {
 	enc := ttg.NvidiaMma{VersionMajor: wgmma, WarpsPerCTA: warpsOfGroup(op, part, instr), InstrShape: instr, CGALayout: cgaOf(t.Encoding)}.Attr()
 	b := ir.At(op)
 	acc := convert(b, op.Operand(2), enc)
-	eitherOrder := x == ir.F16 || x == ir.BF16 // of other types, only rows along k are read
+	eitherOrder := x == ir.F16 || x == ir.BF16 // for other types wgmma reads only rows along k
 	left := op.Operand(0)
 	if isLoaded(left) {
 		left = sharedOperand(left, 0, eitherOrder)
@@ -338,7 +343,8 @@ func toWarpGroup(op *ir.Op, part []int64) {
 	op.ReplaceWith(convert(b, d, t.Encoding))
 }
 
-// isLoaded reports whether a value comes from memory, or from where we cannot see, over views only.
+// isLoaded reports whether v comes from memory, or from outside the function's view, through conversions and
+// transposes only.
 func isLoaded(v *ir.Value) bool {
 	for {
 		op := v.Def()
@@ -356,12 +362,13 @@ func isLoaded(v *ir.Value) bool {
 	}
 }
 
-// warpGroupShape is the largest instruction that divides what each group of warps has.
+// warpGroupShape returns the largest instruction that divides a warp group's part of the result.
 func warpGroupShape(part []int64, elem ir.Type, numWarps int64) []int64 {
 	rows := max(part[0]/16, 1)
 	most := max(part[1]/max(numWarps/rows, 1), 8)
 	step, limit := int64(8), int64(256)
-	if elem == ir.Type(ir.I8) { // beyond 32 only every second size exists, and Triton takes none beyond 224
+	// beyond 32 columns only every second size exists, and Triton uses none beyond 224
+	if elem == ir.Type(ir.I8) {
 		step, limit = 16, 224
 	}
 	n := int64(8)
@@ -389,7 +396,7 @@ func warpsOfGroup(op *ir.Op, part, instr []int64) []int64 {
 	return warps
 }
 
-// feedsDot reports whether another product is computed from op's result.
+// feedsDot reports whether another product depends on op's result.
 func feedsDot(op *ir.Op) bool {
 	seen := map[*ir.Op]bool{op: true}
 	list := []*ir.Op{op}
@@ -409,7 +416,7 @@ func feedsDot(op *ir.Op) bool {
 	return false
 }
 
-// sharedOperand stores an operand to shared memory as wgmma reads it.
+// sharedOperand stores an operand to shared memory in a layout that wgmma reads.
 func sharedOperand(v *ir.Value, index int, eitherOrder bool) *ir.Value {
 	v = unconverted(v)
 	t := tensorOf(v)
@@ -424,7 +431,7 @@ func sharedOperand(v *ir.Value, index int, eitherOrder bool) *ir.Value {
 	return afterValue(v).Val(ttg.LocalAlloc, m.Type(), v)
 }
 
-// nvmmaLayout is the layout with the widest swizzle that the contiguous dimension has room for.
+// nvmmaLayout returns the layout with the widest swizzle that the contiguous dimension has room for.
 func nvmmaLayout(t *ir.TensorType, order []int64) ttg.NVMMAShared {
 	l := ttg.NVMMAShared{Transposed: order[0] == 0, ElementBitWidth: int64(ir.BitWidth(t.Elem)), CGALayout: cgaOf(t.Encoding), Dims: int64(t.Rank())}
 	part, err := ttglayout.ShapePerCTA(t.Encoding, t.Shape)
@@ -445,8 +452,8 @@ func nvmmaLayout(t *ir.TensorType, order []int64) ttg.NVMMAShared {
 	return l
 }
 
-// memoryOrder is the order of dimensions in which a tensor is best stored: that of a thread's elements, or of threads when a
-// thread has just one along their fastest dimension.
+// memoryOrder returns the best order of dimensions for storing a tensor: that of a thread's elements, or that
+// of threads if a thread holds a single element along their fastest dimension.
 func memoryOrder(t *ir.TensorType) []int64 {
 	l, err := ttglayout.Of(t)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// AssignLatencies chooses the loads of a loop that are to be under way while the loop works on earlier data, and says by how
-// many iterations: those that a product is computed from, directly or by way of further loads. The stages of the pipeline are
-// shared among the loads of such a chain. In a loop with stages of its own (tl.range(num_stages=…)) all loads count.
+// AssignLatencies selects the loads of a loop that run ahead of their users, and by how many iterations: the
+// loads that a product depends on, directly or through further loads. The stages of the pipeline are divided
+// among the loads of such a chain. In a loop with its own tl.range(num_stages=…) all loads count.
 //
 //	%x = tt.load %p                                =>    %x = tt.load %p {tt.latency = 2 : i32}
 //	%d = tt.dot %x, …                                    %d = tt.dot %x, …
@@ -43,7 +43,7 @@ func AssignLatencies(numStages int) pass.Pass {
 	}
 }
 
-// wantsPipeline reports whether a loop has a product, or stages of its own.
+// wantsPipeline reports whether a loop contains a product or sets num_stages itself.
 func wantsPipeline(loop *ir.Op) bool {
 	for op := range body(loop) {
 		if isProduct(op) {
@@ -53,7 +53,7 @@ func wantsPipeline(loop *ir.Op) bool {
 	return loop.HasAttr(stagesAttr)
 }
 
-// mayPipeline reports whether a loop is an innermost one, and hands on nothing but what it computes.
+// mayPipeline reports whether a loop has no inner loop and yields only values that ops define.
 func mayPipeline(loop *ir.Op) bool {
 	for op := range body(loop) {
 		if op.Def == scf.For || op.Def == scf.While {
@@ -68,17 +68,17 @@ func mayPipeline(loop *ir.Op) bool {
 	return true
 }
 
-// latencies finds, for the loads of a loop, how many further loads lie between them and their user.
+// latencies finds, for each load of a loop, how many further loads lie between it and the product.
 type latencies struct {
 	loop     *ir.Op
 	axes     *axisinfo.Analysis
 	loads    []*ir.Op // in the order found
 	level    map[*ir.Op]int
-	excluded map[*ir.Op]bool // loads that are needed at several levels
+	excluded map[*ir.Op]bool // loads needed at several levels
 	seen     map[*ir.Op]bool
 	copies   map[*ir.Op]*asyncCopy
-	where    *address.Analysis // nil until asked for
-	stored   []*ir.Value       // pointers by which the loop writes
+	where    *address.Analysis // nil until isStoredTo is called
+	stored   []*ir.Value       // pointers that the loop writes through
 }
 
 func (a *latencies) assign(stages int) {
@@ -103,7 +103,7 @@ func (a *latencies) assign(stages int) {
 		}
 	}
 	for _, op := range a.loads {
-		if l, ok := a.level[op]; ok && l < stages-1 { // others would find no stage
+		if l, ok := a.level[op]; ok && l < stages-1 { // no stage is left for deeper loads
 			op.SetAttr(latencyAttr, ir.I32Attr(int64((stages-1)/(deepest+1))))
 			a.copies[op].write()
 		}
@@ -114,7 +114,7 @@ func isProduct(op *ir.Op) bool {
 	return op.Def == tt.Dot || op.Def == tt.DotScaled || op.Def == ttng.WarpGroupDot
 }
 
-// visit goes from op to what it is computed from.
+// visit walks from op to the ops that it depends on.
 func (a *latencies) visit(op *ir.Op, level int) {
 	if a.seen[op] || a.excluded[op] {
 		return
@@ -128,7 +128,7 @@ func (a *latencies) visit(op *ir.Op, level int) {
 	}
 	for _, v := range outerOperands(op) {
 		if isProduct(op) && v == op.Operand(2) {
-			continue // the sum so far
+			continue // the accumulator
 		}
 		if def := v.Def(); def != nil && def.Block() == op.Block() {
 			a.visit(def, level)
@@ -136,7 +136,7 @@ func (a *latencies) visit(op *ir.Op, level int) {
 	}
 }
 
-// note records a load's level. One that is needed at two of them is left out.
+// note records a load's level. A load needed at two levels is excluded.
 func (a *latencies) note(op *ir.Op, level int) bool {
 	old, ok := a.level[op]
 	if !ok {
@@ -150,8 +150,8 @@ func (a *latencies) note(op *ir.Op, level int) bool {
 	return true
 }
 
-// worthwhile reports whether a load can be a copy that runs on its own, of at least 4 bytes at a time, into a buffer that suits
-// all its users.
+// worthwhile reports whether a load can become an asynchronous copy of at least 4 bytes at a time into a
+// buffer that suits all its users.
 func (a *latencies) worthwhile(op *ir.Op) bool {
 	if a.isStoredTo(op) {
 		return false
@@ -174,8 +174,8 @@ func (a *latencies) worthwhile(op *ir.Op) bool {
 
 func encodingOfBuffer(v *ir.Value) ir.Attr { m, _ := ttg.MemDescOf(v.Type); return m.Encoding }
 
-// isStoredTo reports whether the loop also writes by the pointer that a load reads from: an iteration may want what the one before
-// has stored. Triton loads ahead all the same.
+// isStoredTo reports whether the loop may write through the pointer that a load reads: then an iteration may
+// need a value that the previous one stores, and the load must not run ahead. Triton does not check this.
 func (a *latencies) isStoredTo(load *ir.Op) bool {
 	if a.where == nil {
 		a.where = address.New(a.loop)
@@ -186,7 +186,7 @@ func (a *latencies) isStoredTo(load *ir.Op) bool {
 	return slices.ContainsFunc(a.stored, func(p *ir.Value) bool { return a.where.MayAlias(p, load.Slot(0)) })
 }
 
-// copyWidth is the number of elements that a thread may copy at once, as far as addresses and mask go.
+// copyWidth returns how many elements a thread can copy at once, as far as addresses and mask allow.
 func copyWidth(axes *axisinfo.Analysis, load *ir.Op) int {
 	n := axes.Contiguity(load.Slot(0))
 	if mask := load.Slot(1); mask != nil {
@@ -195,7 +195,7 @@ func copyWidth(axes *axisinfo.Analysis, load *ir.Op) int {
 	return n
 }
 
-// copyBytes is how many adjacent bytes a thread of a tensor's layout has in a buffer's.
+// copyBytes returns how many bytes of a thread's elements are adjacent in a buffer with encoding buf.
 func copyBytes(t *ir.TensorType, buf ir.Attr) int {
 	regs, err := ttglayout.Of(t)
 	if err != nil {
@@ -212,8 +212,8 @@ func copyBytes(t *ir.TensorType, buf ir.Attr) int {
 	return to.NumConsecutive() * ir.BitWidth(t.Elem) / 8
 }
 
-// operandBuffer is the layout of shared memory from which a value is best read by all its users, where these want it as an
-// operand of a product (ok). Users may disagree (clash).
+// operandBuffer returns the layout of shared memory that suits all users of v, where they want v as an
+// operand of a product (ok). clash reports that users want different layouts.
 func operandBuffer(v *ir.Value) (enc ir.Attr, ok, clash bool) {
 	for u := range v.Users() {
 		if u.NumResults() != 1 {
@@ -231,7 +231,7 @@ func operandBuffer(v *ir.Value) (enc ir.Attr, ok, clash bool) {
 	return enc, true, clash
 }
 
-// wantedBuffer is what one user wants.
+// wantedBuffer returns the layout that user u wants.
 func wantedBuffer(v *ir.Value, u *ir.Op, clash *bool) (ir.Attr, bool) {
 	if m, isMem := ttg.MemDescOf(u.Result(0).Type); isMem {
 		if _, ok := ttg.As[ttg.Swizzled](m.Encoding); !ok {
@@ -247,14 +247,15 @@ func wantedBuffer(v *ir.Value, u *ir.Op, clash *bool) (ir.Attr, bool) {
 	return bufferFor(v, tensorOf(u.Result(0)))
 }
 
-// bufferFor is the layout from which a value is read into a tensor's, if that is a product's operand.
+// bufferFor returns the layout of shared memory for reading v into type to; ok is false if to is no operand
+// of a product.
 func bufferFor(v *ir.Value, to *ir.TensorType) (ir.Attr, bool) {
 	dot, isDot := ttg.As[ttg.DotOp](to.Encoding)
 	if !isDot {
 		return operandLike(to)
 	}
 	from := tensorOf(v)
-	if from == nil { // a buffer: only whether there is one matters
+	if from == nil { // v is a buffer: the caller only needs ok
 		return to.Encoding, true
 	}
 	return swizzledFor(dot, from, memoryOrder(from), cgaOf(to.Encoding), false).Attr(), true

@@ -11,10 +11,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// Products of warp groups run on their own as well. All in a loop are started without waiting; where each must be complete
-// is said by a wait behind it. Most need none before the next iteration: the sum of such a product is read just by the next one,
-// which comes in order, and its operands lie in buffers that are not overwritten so soon. Such a product overlaps with the
-// copies, and the waits for them, of the iteration after it.
+// Products of warp groups run asynchronously. All products of a loop are started without waiting, and a wait
+// behind each says where it must be complete. Most need no wait before the next iteration: only the next
+// product reads the sum, and products complete in order; and the operands lie in buffers that are not
+// overwritten so soon. Such a product overlaps with the copies of the next iteration and the waits for them.
 //
 //	scf.for … iter_args(%acc) {                      scf.for … iter_args(%acc) {
 //	  %d = ttng.warp_group_dot %a, %b, %acc    =>      %d = ttng.warp_group_dot %a, %b, %acc {isAsync = true}
@@ -23,16 +23,17 @@ import (
 //	                                                 }
 //	                                                 ttng.warp_group_dot_wait … {pendings = 0}
 
-// tightAttr marks buffers of which the next copy overwrites the one that is read. It is there only while loops are taken apart.
+// tightAttr marks buffers whose next copy overwrites the slot that a product reads. It exists only within
+// SoftwarePipeline.
 const tightAttr = "nereid.tight"
 
-// overlapping is a product that is complete only in the next iteration.
+// overlapping is a product that completes in the next iteration.
 type overlapping struct {
 	op  *ir.Op
-	arg int // which of the loop's values it yields
+	arg int // index of the loop-carried value that it yields
 }
 
-// startProducts lets the products of a loop run on their own, and reports whether it has any.
+// startProducts makes the products of a loop asynchronous and reports whether there are any.
 func startProducts(loop *ir.Op) bool {
 	var list []overlapping
 	found := false
@@ -64,15 +65,15 @@ func startProducts(loop *ir.Op) bool {
 	return found
 }
 
-// waitAfter makes a wait behind op.
+// waitAfter inserts a wait behind op.
 func waitAfter(op *ir.Op, pendings int) *ir.Op {
 	b := ir.At(op)
 	b.After(op)
 	return b.Op(ttng.WarpGroupDotWait, nil, nil, ir.A("pendings", ir.I32Attr(int64(pendings))))
 }
 
-// threadThrough lets values pass through a wait: who stands behind it uses what the wait hands on, and so comes after it. The
-// buffers that products read for these values pass too, to be kept until then.
+// threadThrough passes values through a wait: users behind the wait use its results and so cannot move before
+// it. The buffers that products read for these values pass too, which keeps them allocated until then.
 func threadThrough(wait *ir.Op, values ...*ir.Value) *ir.Op {
 	operands := wait.Operands()
 	before := len(operands)
@@ -115,7 +116,7 @@ func threadThrough(wait *ir.Op, values ...*ir.Value) *ir.Op {
 	return next
 }
 
-// productsBehind are the nearest products that a value is computed from in a block.
+// productsBehind returns the nearest products in block that v depends on.
 func productsBehind(v *ir.Value, block *ir.Block, seen map[*ir.Op]bool) []*ir.Op {
 	op := v.Def()
 	if op == nil || seen[op] {
@@ -134,12 +135,13 @@ func productsBehind(v *ir.Value, block *ir.Block, seen map[*ir.Op]bool) []*ir.Op
 	return out
 }
 
-// carriedProduct is which of the loop's values a product yields, if it need not be complete in its iteration; else -1:
+// carriedProduct returns the index of the loop-carried value that a product yields if it need not complete in
+// its iteration, else -1. It need not if
 //
-//  1. its operands are not overwritten soon: those in shared memory come from outside of the loop or from several buffers, one in registers
-//     is written behind a wait for everything;
+//  1. its operands are not overwritten soon: those in shared memory come from outside the loop or from several
+//     buffers, those in registers are written behind a wait for all products;
 //  2. nothing in the iteration uses its result but the yield, or branches, which wait for themselves;
-//  3. in the next iteration, only products add to it, or it is used behind a wait for everything.
+//  3. in the next iteration, only products add to it, or its uses follow a wait for all products.
 func carriedProduct(op, loop *ir.Op) int {
 	if !isBuffered(op.Operand(0), loop) || !isBuffered(op.Operand(1), loop) || rewritesRegisters(op, loop) || ir.ElemOf(op.Result(0).Type) != ir.F32 {
 		return -1
@@ -165,7 +167,7 @@ func carriedProduct(op, loop *ir.Op) int {
 	return arg
 }
 
-// isBuffered reports whether an operand is safe from the loop's copies for another iteration.
+// isBuffered reports whether the loop's copies leave an operand intact for another iteration.
 func isBuffered(v *ir.Value, loop *ir.Op) bool {
 	if !ttg.IsMemDesc(v.Type) {
 		return true
@@ -190,8 +192,8 @@ func isBuffered(v *ir.Value, loop *ir.Op) bool {
 	return alloc == nil || !alloc.HasAttr(tightAttr)
 }
 
-// yieldedAs is which of the loop's values v becomes, also through branches and views; -1 if it becomes none or several, or
-// is used otherwise.
+// yieldedAs returns the index of the loop-carried value that v becomes, also through branches and views, or
+// -1 if it becomes none or several or has other uses.
 func yieldedAs(v *ir.Value, loop *ir.Op) int {
 	arg := -1
 	work := []*ir.Value{v}
@@ -215,7 +217,7 @@ func yieldedAs(v *ir.Value, loop *ir.Op) int {
 	return arg
 }
 
-// isNoop reports whether an op leaves all data where it is.
+// isNoop reports whether an op moves no data.
 func isNoop(op *ir.Op) bool {
 	switch op.Def {
 	case tt.Reshape, tt.Trans:
@@ -226,7 +228,7 @@ func isNoop(op *ir.Op) bool {
 	return false
 }
 
-// onlySummed reports whether a value is used by nothing but products that add to it.
+// onlySummed reports whether all users of v are products that add to it.
 func onlySummed(v *ir.Value) bool {
 	for use := range v.Uses() {
 		u := use.Owner()
@@ -238,7 +240,7 @@ func onlySummed(v *ir.Value) bool {
 	return true
 }
 
-// firstFullWait is the first wait of a loop for all products, or nil.
+// firstFullWait returns the first op of a loop that waits for all products, or nil.
 func firstFullWait(loop *ir.Op) *ir.Op {
 	for op := range body(loop) {
 		if op.Def == ttng.WarpGroupDotWait && op.IntOr("pendings", 0) == 0 {
@@ -248,7 +250,8 @@ func firstFullWait(loop *ir.Op) *ir.Op {
 	return nil
 }
 
-// waitInLoop makes the third iteration's products wait for those of the first, in a loop that does not wait for all of them anyway.
+// waitInLoop inserts a wait that lets the products of only one iteration overlap with the next, in a loop
+// without a full wait.
 func waitInLoop(list []overlapping) {
 	for _, o := range list {
 		waitInBranches(o.op)
@@ -261,7 +264,7 @@ func waitInLoop(list []overlapping) {
 	threadThrough(waitAfter(last, len(list)), results...)
 }
 
-// waitInBranches lets the branches that use a product wait for it.
+// waitInBranches inserts a wait for a product into each branch that uses it.
 func waitInBranches(op *ir.Op) {
 	var blocks []*ir.Block
 	for u := range op.Result(0).Users() {
@@ -279,12 +282,13 @@ func waitInBranches(op *ir.Op) {
 	}
 }
 
-// rewritesRegisters reports whether the loop may write the registers of a product's left operand before the product of the iteration before,
-// which has them too, is complete. Triton, which splits such products along k, lets them run on.
+// rewritesRegisters reports whether the loop may overwrite the registers of a product's left operand before
+// the product of the previous iteration, which reads the same registers, is complete. Triton splits such
+// products along k and does not wait.
 func rewritesRegisters(op, loop *ir.Op) bool {
 	a := op.Operand(0)
 	for a.DefBy(ttg.ConvertLayout) != nil || a.DefBy(tt.Reshape) != nil || a.DefBy(tt.Trans) != nil {
-		a = a.Def().Operand(0) // these may leave data where it is
+		a = a.Def().Operand(0) // these may leave data in the same registers
 	}
 	if ttg.IsMemDesc(a.Type) || !a.Block().IsInside(loop) {
 		return false

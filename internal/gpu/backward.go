@@ -10,10 +10,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// rematerialize replaces a conversion by a second computation of its operand, where that is cheaper.
+// rematerialize removes a conversion by computing its operand a second time, in the wanted layout, if that is
+// cheaper.
 func (r *rematerializer) rematerialize(cvt *ir.Op) {
 	enc := encodingOf(cvt.Result(0))
-	if isDotOperand(cvt.Result(0)) { // these move by hoistDotOperands
+	if isDotOperand(cvt.Result(0)) { // hoistDotOperands moves these
 		return
 	}
 	if k := r.known[conversion{cvt.Operand(0), enc}]; k != nil && r.dom.Dominates(k, cvt) {
@@ -25,14 +26,15 @@ func (r *rematerializer) rematerialize(cvt *ir.Op) {
 		return
 	}
 	cost, ok := rematCost(s, cvt)
-	// A conversion stores and loads 32 bits or more for each element, 32 elements or more, at 8 units a byte each way, and
-	// synchronizes, which doubles that. The unit is a thousandth of a cycle of a multiprocessor for the whole tensor.
+	// A conversion stores and loads at least 32 elements of at least 32 bits, at 8 units a byte each way, and
+	// synchronizes, which doubles the cost. A unit is a thousandth of a cycle of a multiprocessor for the
+	// whole tensor.
 	if ok && cost <= 32*byteCount(cvt.Operand(0), 32, 32) {
 		r.rewrite(s, cvt, nil)
 	}
 }
 
-// rematCost estimates what computing a slice again costs: nothing for ops that are no longer needed where they are.
+// rematCost estimates the cost of computing a slice again. Ops whose original becomes unused are free.
 func rematCost(s *slice, cvt *ir.Op) (cost int64, ok bool) {
 	ops := map[*ir.Op]bool{}
 	var order []*ir.Op
@@ -56,13 +58,13 @@ func rematCost(s *slice, cvt *ir.Op) (cost int64, ok bool) {
 	return cost, true
 }
 
-// opCost is what one op costs in units per byte of its results; not ok for ops that must not be computed twice.
+// opCost returns the cost of an op in units; ok is false for ops that must not be computed twice.
 func opCost(op *ir.Op) (int64, bool) {
 	perByte := int64(0)
 	switch {
 	case op.Def == arith.Constant:
 	case op.Def == tt.Load || op.Def == ttg.LocalLoad:
-		perByte = 8 // it is in the cache
+		perByte = 8 // the data is in the cache
 	case op.Def == tt.Reduce:
 		return reduceCost(op)
 	case expensiveMath[op.Def]:
@@ -77,7 +79,8 @@ func opCost(op *ir.Op) (int64, bool) {
 	return cost, true
 }
 
-// reduceCost: shuffles, and shared memory between warps. Sums of floats are not computed twice, in two orders.
+// reduceCost returns the cost of a reduction: shuffles, and shared memory between warps. Float sums must not
+// be computed twice, because another layout sums in another order and gives another result.
 func reduceCost(op *ir.Op) (int64, bool) {
 	axis := int(op.IntOr("axis", 0))
 	t := tensorOf(op.Operand(0))
@@ -95,7 +98,7 @@ func reduceCost(op *ir.Op) (int64, bool) {
 	return int64(l.CountPerDim(layout.Lane)[axis] + 8*l.CountPerDim(layout.Warp)[axis]), true
 }
 
-// expensiveMath are ops of several instructions, or of the special function unit.
+// expensiveMath lists ops that take several instructions or the special function unit.
 var expensiveMath = map[*ir.OpDef]bool{
 	arith.DivF: true,
 	math.Erfc:  true, math.Sinh: true, math.Cosh: true, math.Tanh: true, math.Asinh: true, math.Acosh: true, math.Atanh: true,
@@ -105,7 +108,7 @@ var expensiveMath = map[*ir.OpDef]bool{
 	math.Erf: true, math.Cbrt: true,
 }
 
-// byteCount is the size of a tensor, with at least so many elements of so many bits.
+// byteCount returns the size of a tensor, counting at least minElems elements of at least minBits bits.
 func byteCount(v *ir.Value, minElems, minBits int64) int64 {
 	elems, bits := int64(0), int64(0)
 	if t := tensorOf(v); t != nil {
@@ -117,7 +120,7 @@ func byteCount(v *ir.Value, minElems, minBits int64) int64 {
 	return max(elems, minElems) * max(bits, minBits) / 8
 }
 
-// singleUse finds the ops of a slice whose results nobody needs but the conversion.
+// singleUse finds the ops of a slice that only the conversion depends on.
 type singleUse struct {
 	cvt  *ir.Op
 	ops  map[*ir.Op]bool
@@ -128,7 +131,7 @@ func (s *singleUse) is(op *ir.Op) bool {
 	if known, ok := s.memo[op]; ok {
 		return known
 	}
-	s.memo[op] = true // for a loop back to itself
+	s.memo[op] = true // ends the recursion at a cycle
 	ok := true
 	for _, v := range op.Results() {
 		for u := range v.Users() {

@@ -9,7 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// convertPatterns take conversions out that need not be: into the op that makes the value, or that uses it.
+// convertPatterns folds conversions into the op that defines or uses the value.
 var convertPatterns = []pass.Pattern{
 	{Op: ttg.ConvertLayout, Rewrite: foldConversion},
 	{Op: tt.Reshape, Rewrite: reshapeOfConversion},
@@ -26,15 +26,15 @@ var (
 	loopCleanup = pass.NewPatterns(convertPatterns, deadArgPatterns, pass.ForPatterns(), pass.IfPatterns())
 )
 
-// Canonicalize is the canonicalizer with the patterns of this dialect.
+// Canonicalize is pass.Canonicalize with the patterns of the ttg dialect.
 var Canonicalize = pass.CanonicalizeWith(convertPatterns)
 
 func cleanupConversions(ctx *pass.Context, m *ir.Module) {
 	pass.Greedy(ctx, m.Op, cleanup, pass.GreedyOptions{})
 }
 
-// foldConversion: a conversion to the same type goes; one of a conversion, a splat, a range or a constant becomes a new one of
-// these.
+// foldConversion removes a conversion to the same type and folds others into the defining op where foldedInto
+// says how.
 func foldConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	src, to := op.Operand(0), op.Result(0).Type
 	if src.Type == to {
@@ -43,7 +43,7 @@ func foldConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	}
 	_, toDot := ttg.As[ttg.DotOp](encodingOf(op.Result(0)))
 	_, fromMma := ttg.As[ttg.NvidiaMma](encodingOf(src))
-	if toDot && fromMma { // the operand of a product after a product: kept whole for the lowering
+	if toDot && fromMma { // kept for the lowering: the operand of a product that is a product's result
 		return false
 	}
 	def := src.Def()
@@ -56,7 +56,7 @@ func foldConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	return false
 }
 
-// foldedInto says how a conversion joins the op that makes its operand.
+// foldedInto holds, by defining op, how a conversion is folded into it.
 var foldedInto map[*ir.OpDef]func(rw *pass.Rewriter, op, def *ir.Op) bool
 
 func init() {
@@ -74,7 +74,7 @@ func init() {
 	}
 }
 
-// retyped replaces op by def with op's type.
+// retyped replaces op by a copy of def with op's type.
 func retyped(rw *pass.Rewriter, op, def *ir.Op) bool {
 	c := rw.Insert(def.Clone(nil))
 	c.Result(0).Type = op.Result(0).Type
@@ -93,7 +93,8 @@ func foldIntoReshape(rw *pass.Rewriter, op, def *ir.Op) bool {
 
 func isDotOperand(v *ir.Value) bool { _, ok := ttg.As[ttg.DotOp](encodingOf(v)); return ok }
 
-// foldIntoLocalLoad loads where the load was: others may write to the buffer before the conversion.
+// foldIntoLocalLoad puts the new load where the old one was: the buffer may be overwritten before the
+// conversion.
 func foldIntoLocalLoad(rw *pass.Rewriter, op, def *ir.Op) bool {
 	rw.Before(def)
 	return retyped(rw, op, def)
@@ -109,7 +110,7 @@ func foldIntoConstant(rw *pass.Rewriter, op, def *ir.Op) bool {
 	return true
 }
 
-// conversionOf is the conversion that makes operand i of op, or nil.
+// conversionOf returns the conversion that defines operand i of op, or nil.
 func conversionOf(op *ir.Op, i int) *ir.Op {
 	if i >= op.NumOperands() {
 		return nil
@@ -122,7 +123,8 @@ func isTrivial(cvt *ir.Op) bool {
 	return ttglayout.Equivalent(encodingOf(cvt.Operand(0)), t.Encoding, t.Shape)
 }
 
-// reshapeOfConversion: a reshape that may reorder, or whose operand was not moved, needs no conversion before it.
+// reshapeOfConversion removes the conversion before a reshape that may reorder, or if the conversion moves no
+// data.
 func reshapeOfConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	cvt := conversionOf(op, 0)
 	if cvt == nil {
@@ -157,7 +159,8 @@ func isSorted(order []int64) bool {
 	return true
 }
 
-// gatherOfConversion: a gather through shared memory takes its source from any layout.
+// gatherOfConversion removes the conversion of a gather's source: it goes through shared memory, from any
+// layout.
 func gatherOfConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	cvt := conversionOf(op, 0)
 	if cvt == nil || op.HasAttr("efficient_layout") {
@@ -167,7 +170,8 @@ func gatherOfConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// histogramOfConversion: any layout will do, if the mask has it too.
+// histogramOfConversion removes the conversion of a histogram's operand: any layout works if the mask has it
+// too.
 func histogramOfConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	cvt := conversionOf(op, 0)
 	if cvt == nil {
@@ -180,7 +184,7 @@ func histogramOfConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// storeOfConversion: a tensor is stored to shared memory from any layout.
+// storeOfConversion removes the conversion of a tensor stored to shared memory: any layout works.
 func storeOfConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	cvt := conversionOf(op, 0)
 	if cvt == nil {
@@ -190,7 +194,7 @@ func storeOfConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// splitOfConversion: several layouts of pairs split into the same one.
+// splitOfConversion removes a conversion between layouts that split into the same layout.
 func splitOfConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	cvt := conversionOf(op, 0)
 	if cvt == nil || inferDst(op, encodingOf(cvt.Operand(0))) != encodingOf(op.Result(0)) {

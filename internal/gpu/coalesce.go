@@ -12,9 +12,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// Coalesce gives each access to global memory the layout in which neighbouring threads touch neighbouring addresses, and
-// each thread up to 16 bytes of them: the dimension along which pointers count up is the fastest, and a thread has as many
-// elements of it as alignment allows.
+// Coalesce gives each access to global memory a layout in which neighbouring threads access neighbouring
+// addresses, up to 16 bytes each. The fastest dimension is the one along which pointers are adjacent, and a
+// thread holds as many elements of it as alignment allows.
 //
 //	%x = tt.load %p : tensor<1024x!tt.ptr<f32>, #b>        %q = ttg.convert_layout %p : … -> tensor<…, #b4>
 //	                                                  =>   %y = tt.load %q : tensor<1024x!tt.ptr<f32>, #b4>
@@ -28,7 +28,7 @@ var Coalesce = pass.Pass{
 			op  *ir.Op
 			enc ir.Attr
 		}
-		var chosen []choice // before any op changes, since the analysis knows only these values
+		var chosen []choice // chosen before any op changes: the analysis knows only the original values
 		for op := range m.Op.Ops() {
 			if enc := c.choose(op); enc != nil {
 				chosen = append(chosen, choice{op, enc})
@@ -42,7 +42,8 @@ var Coalesce = pass.Pass{
 	},
 }
 
-// relayout puts an op whose tensors all have one layout into another: operands are converted before it, results after.
+// relayout puts an op whose tensors share a layout into layout enc. Operands are converted before it, results
+// after.
 func relayout(op *ir.Op, enc ir.Attr) {
 	rank := ttg.Decode(enc).Rank()
 	b := ir.At(op)
@@ -58,7 +59,7 @@ type coalescer struct {
 	axes *axisinfo.Analysis
 }
 
-// choose is the layout for an access to memory, nil for other ops.
+// choose returns the layout for an access to memory, nil for other ops.
 func (c *coalescer) choose(op *ir.Op) ir.Attr {
 	if ptr := memAccessPtr(op); ptr != nil {
 		if t := tensorOf(ptr); t != nil && tt.IsPtrLike(t) && t.Encoding != nil {
@@ -84,7 +85,7 @@ func descSource(op *ir.Op) *ir.TensorType {
 	return nil
 }
 
-// coalesced is the layout for an access through a tensor of pointers.
+// coalesced returns the layout for an access through a tensor of pointers.
 func (c *coalescer) coalesced(op *ir.Op, t *ir.TensorType) ir.Attr {
 	m := machineOf(op)
 	order := c.order(op)
@@ -103,8 +104,8 @@ func (c *coalescer) coalesced(op *ir.Op, t *ir.TensorType) ir.Attr {
 	}
 	n = min(n, max(1, elems/(m.numWarps*m.threadsPerWarp)))
 	if op.Def != tt.Load {
-		// A thread stores at most 16 bytes at once. With more in each thread, the stores of a warp would leave gaps; what
-		// loads leave is in the cache for the next.
+		// A thread stores at most 16 bytes at once. With more in each thread, the stores of a warp would
+		// leave gaps. Loads may leave gaps: the next load finds the bytes in the cache.
 		n = min(n, own)
 	}
 	perThread := slices.Repeat([]int64{1}, t.Rank())
@@ -112,7 +113,7 @@ func (c *coalescer) coalesced(op *ir.Op, t *ir.TensorType) ir.Attr {
 	return m.blocked(t.Shape, perThread, order, cgaOf(t.Encoding)).Attr()
 }
 
-// order lists the dimensions, the one with the longest run of adjacent pointers first.
+// order returns the dimensions, the one with the longest run of adjacent pointers first.
 func (c *coalescer) order(op *ir.Op) []int64 {
 	contiguity := c.axes.Of(memAccessPtr(op)).Contiguity
 	order := make([]int64, len(contiguity))
@@ -123,7 +124,7 @@ func (c *coalescer) order(op *ir.Op) []int64 {
 	return order
 }
 
-// perThread is how many elements of the fastest dimension one instruction of at most 16 bytes can access.
+// perThread returns how many elements of the fastest dimension an instruction of at most 16 bytes can access.
 func (c *coalescer) perThread(op *ir.Op, order, part []int64) int64 {
 	ptr := memAccessPtr(op)
 	info, d := c.axes.Of(ptr), order[0]
@@ -132,8 +133,8 @@ func (c *coalescer) perThread(op *ir.Op, order, part []int64) int64 {
 	return max(1, min(multiple, info.Contiguity[d], part[d], 128/max(1, bits)))
 }
 
-// related are the other accesses that share data or addresses with op, by any chain of uses, have its shape, and want the
-// same order: one layout for all of them saves conversions.
+// related returns the accesses that are connected with op, have its shape, and want the same order: a common
+// layout saves conversions.
 func (c *coalescer) related(op *ir.Op, t *ir.TensorType, order []int64) []*ir.Op {
 	if memAccessPtr(op).Def() == nil {
 		return nil
@@ -151,7 +152,7 @@ func (c *coalescer) related(op *ir.Op, t *ir.TensorType, order []int64) []*ir.Op
 	return out
 }
 
-// connected lists the ops that can be reached from op over operands, uses and nesting, within its function.
+// connected returns the ops reachable from op over operands, uses and nesting, within its function.
 func connected(op *ir.Op) []*ir.Op {
 	seen := map[*ir.Op]bool{op: true}
 	list := []*ir.Op{op}
@@ -186,8 +187,8 @@ func connected(op *ir.Op) []*ir.Op {
 	return list
 }
 
-// descriptorLayout is the layout for an access by hardware that copies whole blocks: threads meet the block in shared
-// memory, up to 16 bytes each.
+// descriptorLayout returns the layout for an access by the hardware's block copies: threads read or write the
+// block in shared memory, up to 16 bytes each.
 func descriptorLayout(op *ir.Op, t *ir.TensorType) ir.Attr {
 	if t == nil || t.Encoding == nil {
 		return nil

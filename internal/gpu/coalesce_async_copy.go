@@ -8,8 +8,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// CoalesceAsyncCopy makes copies to shared memory as narrow as their buffer's swizzle. A thread that has 16 bytes in global memory of
-// which just 8 lie together in the buffer would copy twice, and each time the threads of a warp would leave gaps: it gets 8.
+// CoalesceAsyncCopy narrows copies to shared memory to their buffer's swizzle. A thread that has 16 bytes in
+// global memory of which only 8 are adjacent in the buffer would copy twice, and each time the threads of a
+// warp would leave gaps: its layout gets 8 bytes for each thread.
 //
 //	async_copy %p, %buf : sizePerThread = [1, 16]     =>    %q = ttg.convert_layout %p : … sizePerThread = [1, 8]
 //	  with swizzled_shared<{vec = 8, …}>                    async_copy %q, %buf
@@ -43,7 +44,8 @@ var CoalesceAsyncCopy = pass.Pass{
 	},
 }
 
-// narrowCopy is the layout in which the threads of a copy have no more in a row than the buffer has; nil if that is so.
+// narrowCopy returns the layout in which threads have no more adjacent elements than the buffer, or nil if
+// the copy already has one.
 func narrowCopy(op *ir.Op) ir.Attr {
 	t := tensorOf(op.Slot(0))
 	m, _ := ttg.MemDescOf(op.Slot(1).Type)

@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// CombineSelectAndIf lets a branch yield what a select of tensors with the same condition chooses: the select needs both tensors
-// in registers at once, the branch just one.
+// CombineSelectAndIf moves a select of tensors into a branch with the same condition: the select needs both
+// tensors in registers at once, the branch only one.
 //
 //	%s = arith.select %c, %x, %y                =>    %s = scf.if %c { …; scf.yield %x } else { scf.yield %y }
 //	scf.if %c { … }
@@ -26,8 +26,9 @@ var CombineSelectAndIf = pass.Pass{
 	},
 }
 
-// BranchOnProducts does so at the end, when simplifying has made selects of such branches again, for products under way: a select
-// would read registers that a product is still writing. In the branch that does not choose it, the sum just stays where it is.
+// BranchOnProducts moves selects of asynchronous products into branches, at the end of the pipeline, after
+// canonicalization has turned such branches into selects again. A select would read registers that a product
+// is still writing; a branch does not touch the sum that it does not choose.
 var BranchOnProducts = pass.Pass{
 	Name: "nereid-gpu-branch-on-products",
 	Doc:  "choose whether to go on with the sum of a product in a branch, without reading it",
@@ -43,13 +44,13 @@ var BranchOnProducts = pass.Pass{
 	},
 }
 
-// moveSelects moves selects of tensors into branches.
+// moveSelects moves selects of tensors into branches with the same condition.
 func moveSelects(ctx *pass.Context, selects []*ir.Op) {
 	merged := map[*ir.Op][]*ir.Op{}
 	var ifs []*ir.Op
 	for _, op := range selects {
 		if tensorOf(op.Result(0)) == nil {
-			continue // cheap
+			continue // a scalar select is cheap
 		}
 		if branch := branchLike(op); branch != nil {
 			if merged[branch] == nil {
@@ -64,7 +65,7 @@ func moveSelects(ctx *pass.Context, selects []*ir.Op) {
 	}
 }
 
-// knownInside replaces the result of a select inside branches with the same condition, where it is known.
+// knownInside replaces the result of a select by the chosen operand inside branches on the same condition.
 func knownInside(op *ir.Op) {
 	for branch := range op.Operand(0).Users() {
 		if branch.Def != scf.If {
@@ -75,7 +76,7 @@ func knownInside(op *ir.Op) {
 	}
 }
 
-// inRegion reports whether op lies in a region, however deep.
+// inRegion reports whether op lies in r, at any depth.
 func inRegion(op *ir.Op, r *ir.Region) bool {
 	for ; op != nil && op.Block() != nil; op = op.Parent() {
 		if op.Block().Region() == r {
@@ -85,7 +86,8 @@ func inRegion(op *ir.Op, r *ir.Region) bool {
 	return false
 }
 
-// branchLike is the first branch behind a select, in its block, that has its condition and comes before all its users.
+// branchLike returns the first branch behind a select, in its block, that has the same condition and precedes
+// all users of the select.
 func branchLike(op *ir.Op) *ir.Op {
 	for branch := op.Next(); branch != nil; branch = branch.Next() {
 		if branch.Def != scf.If || branch.Operand(0) != op.Operand(0) {
@@ -101,7 +103,7 @@ func branchLike(op *ir.Op) *ir.Op {
 	return nil
 }
 
-// yieldSelects makes the branch again, with the results of selects as its own.
+// yieldSelects replaces the branch by one that also yields the operands of selects.
 func yieldSelects(branch *ir.Op, selects []*ir.Op) {
 	types := branch.ResultTypes()
 	for _, s := range selects {

@@ -12,16 +12,17 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// Machine is what a kernel is compiled for.
+// Machine describes the hardware that a kernel is compiled for.
 type Machine struct {
-	Target         string // "cuda:90"
+	Target         string // for example "cuda:90"
 	NumWarps       int
-	ThreadsPerWarp int // 0 for 32
-	NumCTAs        int // 0 for 1
+	ThreadsPerWarp int // 0 means 32
+	NumCTAs        int // 0 means 1
 }
 
-// ConvertTriton gives the module the machine it is for, and every tensor a layout. Each value gets the default layout of its
-// shape; an op whose result follows from its operands' layout, or that needs special ones, stands between conversions.
+// ConvertTriton records the machine on the module and gives every tensor a layout: the default layout of its
+// shape. Ops whose result layout follows from the operands, or that need special layouts, are put between
+// conversions.
 //
 //	%r = tt.reduce(%x) {axis = 1} :                     %a = tt.reduce(%x) {axis = 1} :
 //	  (tensor<8x32xf32>) -> tensor<8xf32>        =>       (tensor<8x32xf32, #blocked>) -> tensor<8xf32, #slice>
@@ -53,7 +54,7 @@ func convertTriton(ctx *pass.Context, m *ir.Module, o Machine) error {
 	return c.encodeAll(ctx, m.Op)
 }
 
-// encodeAll gives all values their default layout, then deals with the ops that want something else.
+// encodeAll gives all values their default layout, then rewrites the ops in demands.
 func (m machine) encodeAll(ctx *pass.Context, root *ir.Op) error {
 	var special []*ir.Op
 	for op := range root.Ops() {
@@ -83,7 +84,7 @@ func (m machine) encodeAll(ctx *pass.Context, root *ir.Op) error {
 	return nil
 }
 
-// encode is a type with the default layout in it.
+// encode returns a type with the default layout.
 func (m machine) encode(t ir.Type) ir.Type {
 	if tensor, ok := t.(*ir.TensorType); ok && tensor.Encoding == nil && tensor.Rank() > 0 {
 		return tensor.WithEncoding(m.defaultEncoding(tensor.Shape))
@@ -106,7 +107,8 @@ func (m machine) encodeSignature(fn *ir.Op) {
 	funclike.SetType(fn, ir.Func(ins, outs))
 }
 
-// demands are the ops that do not work on default layouts alone. Each finds its operands and results in those.
+// demands holds the ops that need other layouts than the default. Each function finds operands and results in
+// default layouts.
 var demands = map[*ir.OpDef]func(m machine, op *ir.Op) error{
 	tt.ExpandDims: expandDims,
 	tt.Broadcast:  func(m machine, op *ir.Op) error { return m.infer(op, encodingOf(op.Operand(0))) },
@@ -123,7 +125,7 @@ var demands = map[*ir.OpDef]func(m machine, op *ir.Op) error{
 	tt.DescScatter: gatherIndices,
 }
 
-// infer gives op's results another layout, and converts them back to what their users expect.
+// infer gives op's results layout enc and converts them back for their users.
 func (m machine) infer(op *ir.Op, enc ir.Attr) error {
 	if enc == nil {
 		return fmt.Errorf("no layout for the result of %s", op)
@@ -132,12 +134,13 @@ func (m machine) infer(op *ir.Op, enc ir.Attr) error {
 	return nil
 }
 
-// operand puts operand i into another layout.
+// operand converts operand i to layout enc.
 func operand(op *ir.Op, i int, enc ir.Attr) {
 	op.SetOperand(i, convert(ir.At(op), op.Operand(i), enc))
 }
 
-// expandDims: the result has one thread and warp along the new dimension, the operand is a slice of it.
+// expandDims makes the operand a slice of the result, which has one thread and one warp along the new
+// dimension.
 func expandDims(m machine, op *ir.Op) error {
 	src, ok := ttg.As[ttg.Blocked](encodingOf(op.Operand(0)))
 	if !ok {
@@ -168,8 +171,8 @@ func reduce(m machine, op *ir.Op) error {
 	return m.infer(op, ttg.Slice{Dim: op.IntOr("axis", 0), Parent: encodingOf(op.Operand(0))}.Attr())
 }
 
-// reshape: default layouts follow the order of rows, so that of the result goes with the operand's, but for clusters of more blocks than
-// there are elements: which blocks hold copies depends on the shape.
+// reshape keeps default layouts, which follow row-major order on both sides. Only in clusters with more
+// blocks than elements they differ: which blocks hold copies depends on the shape.
 func reshape(m machine, op *ir.Op) error {
 	src, dst := tensorOf(op.Operand(0)), tensorOf(op.Result(0))
 	if m.numCTAs == 1 || src == nil || dst == nil {
@@ -182,7 +185,7 @@ func reshape(m machine, op *ir.Op) error {
 	return m.infer(op, enc)
 }
 
-// split: a thread holds both elements of each pair.
+// split gives a thread both elements of each pair.
 func split(m machine, op *ir.Op) error {
 	t := tensorOf(op.Operand(0))
 	half := t.Shape[:t.Rank()-1]
@@ -191,7 +194,7 @@ func split(m machine, op *ir.Op) error {
 	return m.infer(op, ttglayout.Split(paired, t.Shape))
 }
 
-// dot: a thread holds up to 4x4 elements of the result; operands as the result's layout demands.
+// dot gives a thread up to 4x4 elements of the result, and the operands the layout that belongs to it.
 func dot(m machine, op *ir.Op) error {
 	t := tensorOf(op.Result(0))
 	rank := t.Rank()
@@ -213,12 +216,12 @@ func dot(m machine, op *ir.Op) error {
 	return m.infer(op, enc)
 }
 
-// dotOperand is the layout of a product's operand; kWidth is 0 for products without tensor cores.
+// dotOperand returns the layout of a product's operand. kWidth is 0 for products without tensor cores.
 func dotOperand(i int, parent ir.Attr, kWidth int64) ir.Attr {
 	return ttg.DotOp{OpIdx: int64(i), Parent: parent, KWidth: kWidth}.Attr()
 }
 
-// cat: the result has as many registers as both operands together.
+// cat gives the result as many registers as both operands together.
 func cat(m machine, op *ir.Op) error {
 	enc, ok := ttg.As[ttg.Blocked](encodingOf(op.Result(0)))
 	if !ok {
@@ -231,7 +234,7 @@ func cat(m machine, op *ir.Op) error {
 	return m.infer(op, enc.Attr())
 }
 
-// elemsPerThread is the number of registers that a tensor takes in each thread.
+// elemsPerThread returns the number of registers of a tensor in each thread.
 func elemsPerThread(t ir.Type) int {
 	l, err := ttglayout.Of(t)
 	if err != nil {
@@ -240,7 +243,7 @@ func elemsPerThread(t ir.Type) int {
 	return l.InSize("register")
 }
 
-// gatherIndices: an instruction takes four row numbers from one thread.
+// gatherIndices puts four row numbers into a thread, as the instruction wants them.
 func gatherIndices(m machine, op *ir.Op) error {
 	i := slices.IndexFunc(op.Operands(), func(v *ir.Value) bool { t := tensorOf(v); return t != nil && t.Rank() == 1 })
 	if i < 0 {

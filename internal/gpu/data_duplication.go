@@ -7,8 +7,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// ReduceDataDuplication sends conversions to operands of products through a buffer of their own: an operand has its elements
-// in many threads, and a buffer holds each once.
+// ReduceDataDuplication sends conversions to operands of products through a buffer: many threads hold the
+// same element of an operand, the buffer holds it once.
 //
 //	%b = ttg.convert_layout %a : … -> #dot_op   =>   %m = ttg.local_alloc %a
 //	                                                 %b = ttg.local_load %m : … -> #dot_op

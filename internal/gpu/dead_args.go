@@ -6,10 +6,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// deadArgPatterns find values that a loop carries for nothing but themselves, also by way of branches and inner loops.
+// deadArgPatterns removes values that a loop carries only for themselves, also through branches and inner
+// loops.
 var deadArgPatterns = []pass.Pattern{{Op: scf.For, Rewrite: deadLoopArgs}}
 
-// deadLoopArgs lets a loop hand on unchanged what nobody needs; other patterns then take it out.
+// deadLoopArgs makes a loop yield dead values unchanged; other patterns then remove them.
 func deadLoopArgs(rw *pass.Rewriter, op *ir.Op) bool {
 	l := liveness{live: map[*ir.Value]bool{}}
 	for i, r := range op.Results() {
@@ -32,7 +33,7 @@ func deadLoopArgs(rw *pass.Rewriter, op *ir.Op) bool {
 	return changed
 }
 
-// liveness finds the values that something with an effect depends on.
+// liveness finds the values that an op with an effect depends on.
 type liveness struct {
 	live map[*ir.Value]bool
 	work []*ir.Value
@@ -45,7 +46,7 @@ func (l *liveness) need(v *ir.Value) {
 	}
 }
 
-// effects starts from the ops inside b that do something, and what decides whether they run.
+// effects marks the operands of ops in b that have effects, and the conditions under which they run.
 func (l *liveness) effects(b *ir.Block) {
 	for op := range b.Ops() {
 		if passesOn(op) {
@@ -60,10 +61,10 @@ func (l *liveness) effects(b *ir.Block) {
 			continue
 		}
 		if op != b.Last() && op.Effects() == 0 {
-			continue // it matters only for its results
+			continue // matters only for its results
 		}
 		if op == b.Last() && op.Def == scf.Yield {
-			continue // what is yielded matters only where it arrives
+			continue // a yielded value matters only where it arrives
 		}
 		for _, v := range op.Operands() {
 			l.need(v)
@@ -74,7 +75,7 @@ func (l *liveness) effects(b *ir.Block) {
 	}
 }
 
-// inside needs everything that a region uses.
+// inside marks every value that a region uses.
 func (l *liveness) inside(r *ir.Region) {
 	for b := range r.Blocks() {
 		for op := range b.Ops() {
@@ -88,10 +89,10 @@ func (l *liveness) inside(r *ir.Region) {
 	}
 }
 
-// passesOn reports whether an op hands each value on by itself.
+// passesOn reports whether an op passes each value on separately.
 func passesOn(op *ir.Op) bool { return op.Def == scf.For || op.Def == scf.If }
 
-// controls are the operands that say what such an op does.
+// controls returns the operands that decide which code of such an op runs.
 func controls(op *ir.Op) []*ir.Value {
 	if op.Def == scf.For {
 		return op.Operands()[:3]
@@ -99,7 +100,8 @@ func controls(op *ir.Op) []*ir.Value {
 	return op.Operands()[:1]
 }
 
-// settle follows live values to what they are made of. Arguments of the outermost loop end it: its yields are the caller's.
+// settle follows live values to their operands. Arguments of the outermost loop end at its own yields and
+// initial values.
 func (l *liveness) settle() {
 	for len(l.work) > 0 {
 		v := l.work[len(l.work)-1]

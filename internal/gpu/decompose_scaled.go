@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// decomposeScaled takes a product in microscaled formats apart: both operands are converted to 16 bits, each block of 32
-// elements along k multiplied by its scale, and then multiplied as ever.
+// decomposeScaled decomposes a product in microscaled formats: both operands are converted to 16 bits, each
+// group of 32 elements along k is multiplied by its scale, and a plain product follows.
 func decomposeScaled(op *ir.Op) {
 	if !boolAttr(op, "lhs_k_pack", true) || !boolAttr(op, "rhs_k_pack", true) {
 		return
@@ -40,10 +40,10 @@ func boolAttr(op *ir.Op, name string, def bool) bool {
 type scaledDot struct {
 	op   *ir.Op
 	b    *ir.Builder
-	elem ir.Type // of the product: f16 or bf16
+	elem ir.Type // type of the product's operands: f16 or bf16
 }
 
-// operand is operand i, converted and scaled.
+// operand returns operand i, converted and scaled.
 func (s scaledDot) operand(i int) *ir.Value {
 	v, scale := s.op.Slot(i), s.op.Slot(3+i)
 	rank := tensorOf(v).Rank()
@@ -52,7 +52,7 @@ func (s scaledDot) operand(i int) *ir.Value {
 	if scale == nil {
 		return v
 	}
-	if i == 1 { // scales come as rows of the left operand do
+	if i == 1 { // scales come in the orientation of the left operand
 		scale = s.trans(scale, swappedLast(rank))
 	}
 	t := tensorOf(v)
@@ -64,7 +64,7 @@ func (s scaledDot) operand(i int) *ir.Value {
 	return s.withNaNs(scaled, scale, k)
 }
 
-// widened is a value in the type of the product.
+// widened returns v in the type of the product.
 func (s scaledDot) widened(v *ir.Value, format string, k int) *ir.Value {
 	t := tensorOf(v)
 	kind := s.op.IntOr(format, 0)
@@ -72,7 +72,7 @@ func (s scaledDot) widened(v *ir.Value, format string, k int) *ir.Value {
 		if t.Elem == s.elem {
 			return v
 		}
-		if f := storedAs[kind]; f != nil && !ir.IsFloat(t.Elem) { // fp8 in bytes
+		if f := storedAs[kind]; f != nil && !ir.IsFloat(t.Elem) { // fp8 stored as bytes
 			v = s.b.Val(tt.Bitcast, t.With(f), v)
 		}
 		return s.b.Val(tt.FpToFp, t.With(s.elem), v)
@@ -83,7 +83,7 @@ func (s scaledDot) widened(v *ir.Value, format string, k int) *ir.Value {
 	return s.b.ValA(ttg.Fp4ToFp, to, []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(k)))}, v)
 }
 
-// storedAs are the formats of one byte.
+// storedAs holds the types of the one-byte formats.
 var storedAs = map[int64]ir.Type{tt.ElemE4M3: ir.F8E4M3FN, tt.ElemE5M2: ir.F8E5M2}
 
 func swappedLast(rank int) []int64 {
@@ -105,12 +105,13 @@ func (s scaledDot) trans(v *ir.Value, order []int64) *ir.Value {
 	return s.b.ValA(tt.Trans, to, []ir.NamedAttr{ir.A("order", ir.DenseArray(ir.I32, order...))}, v)
 }
 
-// scaleValue makes a number of a scale, which is the exponent of a power of two: its bits are those of a float's exponent.
+// scaleValue returns the number that a scale stands for. A scale is the exponent of a power of two, so its
+// bits become the exponent of a float.
 func (s scaledDot) scaleValue(scale *ir.Value) *ir.Value {
 	t := tensorOf(scale)
 	wide, mantissa := s.elem, int64(7)
 	bits := ir.Type(ir.I16)
-	if s.elem == ir.F16 { // whose exponent is too small: by way of f32
+	if s.elem == ir.F16 { // f16 has too few exponent bits: go through f32
 		wide, mantissa, bits = ir.F32, 23, ir.I32
 	}
 	n := s.b.Val(arith.ExtUI, t.With(bits), scale)
@@ -132,7 +133,7 @@ func (s scaledDot) spread(v *ir.Value, k int) *ir.Value {
 	v = s.b.ValA(tt.ExpandDims, ir.Tensor(grown, t.Elem, enc), []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(rank)))}, v)
 	grown[rank] = 32
 	v = s.b.Val(tt.Broadcast, ir.Tensor(grown, t.Elem, enc), v)
-	var order []int64 // the new dimension just behind k
+	var order []int64 // the new dimension goes right behind k
 	for d := range rank {
 		order = append(order, int64(d))
 		if d == k {
@@ -146,7 +147,7 @@ func (s scaledDot) spread(v *ir.Value, k int) *ir.Value {
 	return s.b.Val(tt.Reshape, ir.Tensor(shape, t.Elem, ttglayout.Reshape(from.Encoding, from.Shape, shape)), v)
 }
 
-// withNaNs: a scale of all ones is no number, and neither are its elements.
+// withNaNs makes elements NaN whose scale is 0xff, which stands for NaN.
 func (s scaledDot) withNaNs(v, scale *ir.Value, k int) *ir.Value {
 	st, t := tensorOf(scale), tensorOf(v)
 	ones := s.b.ValA(arith.Constant, st, []ir.NamedAttr{ir.A("value", ir.DenseSplat(st, ir.IntAttr(0xff, st.Elem)))})

@@ -1,11 +1,55 @@
-// Package gpu takes TTIR to TTGIR: tensors get layouts, then passes choose those layouts well.
+// Package gpu takes TTIR to TTGIR: tensors get layouts, and passes improve them.
 //
-// A module of TTIR comes in; a module of TTGIR for one target goes out, in Triton's dialects, such that Triton accepts it.
-// ConvertTriton gives every tensor a default layout and converts wherever an op demands another; the passes after it make
-// memory accesses wide (tritongpu-coalesce), move conversions away (tritongpu-remove-layout-conversions), put products on
-// tensor cores (tritongpu-accelerate-matmul), overlap loads with the work of earlier iterations (tritongpu-pipeline), and so on.
-// Each pass is named as Triton's is, and has a file of its own; Pipeline lists them for a target.
+// Its input is a module of TTIR, its output a module of TTGIR for one target, in Triton's dialects, which
+// Triton accepts. ConvertTriton gives every tensor a default layout and inserts conversions wherever an op
+// needs another. The passes after it make memory accesses wide, remove conversions, put products on tensor
+// cores, overlap loads with earlier iterations, and so on. Each pass has the name of Triton's and a file of
+// its own; Pipeline lists them for a target.
 //
-// What always holds between passes: every tensor has an encoding of the ttg dialect with as many lanes and warps as the
-// module says, and every op has operands of the encodings that its verifier asks for.
+// Between passes the following holds: every tensor has an encoding of the ttg dialect with as many lanes and
+// warps as the module says, and every op has operands with the encodings that its verifier demands.
+//
+// A layout and an encoding are the same thing, as a set of bases and as the attribute that denotes it. A
+// conversion is a ttg.convert_layout. A product is a tt.dot or one of a warp group (wgmma).
+//
+//	pipeline.go                    Pipeline: the passes in order, and the orderings they need
+//	encode.go                      building blocked layouts, reading and changing encodings
+//	infer.go                       how layouts pass through ops
+//	convert_triton.go              convert-triton-to-tritongpu
+//
+// Layouts of accesses and products:
+//
+//	coalesce.go                    tritongpu-coalesce
+//	coalesce_async_copy.go         tritongpu-coalesce-async-copy
+//	plan_cta.go                    triton-nvidia-gpu-plan-cta: how the blocks of a cluster share the work
+//	thread_locality.go             tritongpu-optimize-thread-locality
+//	f32_dot_tc.go                  tritongpu-F32DotTC
+//	accelerate_matmul.go           tritongpu-accelerate-matmul
+//	decompose_scaled.go            dot_scaled as a plain product, for accelerate_matmul.go
+//	dot_operands.go                tritongpu-optimize-dot-operands
+//	data_duplication.go            tritongpu-reduce-data-duplication
+//	fence.go                       triton-nvidia-gpu-fence-insertion
+//
+// Removing conversions:
+//
+//	remove_layout_conversions.go   tritongpu-remove-layout-conversions
+//	propagate.go                   moving layouts forward from anchors
+//	remat.go                       computing values anew in another layout
+//	backward.go                    when computing anew is cheaper than converting
+//	hoist.go                       moving conversions to where they are cheaper
+//	cleanup.go                     patterns that fold conversions; Canonicalize
+//	dead_args.go                   patterns that remove dead loop-carried values
+//
+// Pipelining loops:
+//
+//	combine_select.go              tritongpu-combine-tensor-select-and-if, nereid-gpu-branch-on-products
+//	assign_latencies.go            tritongpu-assign-latencies: which loads run ahead
+//	schedule_loops.go              tritongpu-schedule-loops: a stage for each op
+//	schedule.go                    schedule: stages and clusters
+//	schedule_memory.go             which accesses must stay in order
+//	software_pipeline.go           tritongpu-pipeline
+//	lower_loads.go                 loads as asynchronous copies
+//	expand_loop.go                 taking a loop apart by its schedule
+//	async_products.go              products of warp groups that overlap with the next iteration
+//	reorder_instructions.go        tritongpu-reorder-instructions
 package gpu

@@ -12,8 +12,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// OptimizeDotOperands transposes operands of products in shared memory instead of in registers: what is stored in one order is
-// read in the other.
+// OptimizeDotOperands transposes operands of products in shared memory instead of in registers: they are
+// stored in one order and read in the other.
 //
 //	%t = tt.trans %x                                     %m = ttg.local_alloc %x
 //	%a = ttg.convert_layout %t : … -> #dot_op       =>   %n = ttg.memdesc_trans %m
@@ -37,7 +37,7 @@ var dotOperandPatterns = pass.NewPatterns([]pass.Pattern{
 
 var swapped = ir.DenseArray(ir.I32, 1, 0)
 
-// loadTransposed: the operand of a product that is a transposed tensor comes from a transposed buffer.
+// loadTransposed loads a transposed operand of a product from a transposed view of a buffer.
 func loadTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 	dot, ok := ttg.As[ttg.DotOp](encodingOf(op.Result(0)))
 	trans := op.Operand(0).DefBy(tt.Trans)
@@ -77,7 +77,8 @@ func usedBy(op *ir.Op, def *ir.OpDef) bool {
 	return false
 }
 
-// allocTransposed: wgmma reads either order, so a buffer of a transposed tensor is a transposed buffer.
+// allocTransposed stores a transposed operand of wgmma untransposed and transposes the view of the buffer:
+// wgmma reads either order.
 func allocTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 	if op.NumOperands() == 0 || !op.Result(0).HasOneUse() || !usedBy(op, ttng.WarpGroupDot) {
 		return false
@@ -98,8 +99,8 @@ func allocTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// swizzledFor is the layout of shared memory from which the operand of a product is read without bank conflicts. transposed says
-// that the buffer is transposed before it is read.
+// swizzledFor returns the layout of shared memory from which an operand of a product is read without bank
+// conflicts. transposed says that a transposed view of the buffer is read.
 func swizzledFor(dot ttg.DotOp, t *ir.TensorType, order []int64, cga [][]int64, transposed bool) ttg.Swizzled {
 	if _, ok := ttg.As[ttg.NvidiaMma](dot.Parent); !ok {
 		return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
@@ -107,7 +108,7 @@ func swizzledFor(dot ttg.DotOp, t *ir.TensorType, order []int64, cga [][]int64, 
 	return swizzled(dot.OpIdx, dot.KWidth, t, order, cga, transposed)
 }
 
-// swizzled is swizzledFor for operands in fragments of mma instructions, with kWidth elements of a row in each lane.
+// swizzled is swizzledFor for operands of mma instructions, with kWidth elements of a row in each lane.
 func swizzled(opIdx, kWidth int64, t *ir.TensorType, order []int64, cga [][]int64, transposed bool) ttg.Swizzled {
 	enc := ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
 	bits := int64(ir.BitWidth(t.Elem))
@@ -117,7 +118,7 @@ func swizzled(opIdx, kWidth int64, t *ir.TensorType, order []int64, cga [][]int6
 	}
 	// 32 banks of 32 bits; short rows share them.
 	enc.PerPhase = max(1, 1024/(bits*part[order[0]]))
-	vec, rows := 4*kWidth, int64(8) // what a quad of lanes reads of a row, and the rows of a matrix
+	vec, rows := 4*kWidth, int64(8) // elements of a row that four lanes read, and rows of a matrix
 	if k := int64(len(order)) - 1 - opIdx; (order[0] != k) != transposed {
 		vec, rows = rows, vec
 	}
@@ -126,8 +127,8 @@ func swizzled(opIdx, kWidth int64, t *ir.TensorType, order []int64, cga [][]int6
 	return enc
 }
 
-// operandLike is the layout of shared memory for a tensor that is laid out in fragments of mma instructions without being said to
-// be an operand: it becomes one by views or conversions of its elements.
+// operandLike returns the layout of shared memory for a tensor that is laid out like an operand of mma
+// without being declared one: views or conversions of its elements make it an operand.
 func operandLike(t *ir.TensorType) (ir.Attr, bool) {
 	l, err := ttglayout.Of(t)
 	rank := t.Rank()

@@ -11,18 +11,19 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// machine is what layouts are made for.
+// machine holds the sizes that layouts are made for.
 type machine struct {
 	numWarps, threadsPerWarp, numCTAs int64
 }
 
-// machineOf is the machine that op's module is for.
+// machineOf returns the machine that op's module was converted for.
 func machineOf(op *ir.Op) machine {
 	return machine{int64(ttg.NumWarps(op)), int64(ttg.ThreadsPerWarp(op)), int64(ttg.NumCTAs(op))}
 }
 
-// blocked is the blocked layout in which threads with the given block each lie side by side along the dimensions in order,
-// until the tensor's end or theirs; what is left goes to the last dimension. cga is how a cluster shares the tensor.
+// blocked returns the blocked layout in which each thread holds perThread elements and threads lie side by
+// side along the dimensions in order, as far as the tensor reaches. Threads that are left over go to the last
+// dimension. cga says how a cluster shares the tensor.
 func (m machine) blocked(shape, perThread, order []int64, cga [][]int64) ttg.Blocked {
 	rank := len(shape)
 	b := ttg.Blocked{SizePerThread: perThread, ThreadsPerWarp: make([]int64, rank), WarpsPerCTA: make([]int64, rank), Order: order, CGALayout: cga}
@@ -54,7 +55,7 @@ func (m machine) spread(shape, perThread, order []int64) ttg.Blocked {
 	return m.blocked(shape, perThread, order, m.cluster(shape, perThread, order))
 }
 
-// cluster is how the CTAs of a cluster share a tensor.
+// cluster returns how the CTAs of a cluster share a tensor: one basis vector for each bit of a CTA's number.
 func (m machine) cluster(shape, perThread, order []int64) [][]int64 {
 	if m.numCTAs <= 1 {
 		return nil
@@ -90,7 +91,8 @@ func log2(n int64) int {
 	return k
 }
 
-// defaultEncoding is the layout that every tensor starts with: one element for each thread, row after row.
+// defaultEncoding returns the layout that every tensor starts with: one element for each thread, in row-major
+// order.
 func (m machine) defaultEncoding(shape []int64) ir.Attr {
 	rank := len(shape)
 	return m.spread(shape, slices.Repeat([]int64{1}, rank), rowMajor(rank)).Attr()
@@ -104,7 +106,7 @@ func rowMajor(rank int) []int64 {
 	return order
 }
 
-// cgaOf is an encoding's share of a cluster, as a list of bases; nil for one CTA.
+// cgaOf returns an encoding's share of a cluster as a list of bases, nil for one CTA.
 func cgaOf(enc ir.Attr) [][]int64 {
 	cga, err := ttglayout.CGA(enc)
 	if err != nil || cga.InBits(layout.Block) == 0 {
@@ -121,7 +123,7 @@ func cgaOf(enc ir.Attr) [][]int64 {
 	return out
 }
 
-// encodingOf is a tensor's encoding, nil for what is no tensor.
+// encodingOf returns a tensor's encoding, nil if v is no tensor.
 func encodingOf(v *ir.Value) ir.Attr {
 	if t, ok := v.Type.(*ir.TensorType); ok {
 		return t.Encoding
@@ -131,7 +133,7 @@ func encodingOf(v *ir.Value) ir.Attr {
 
 func tensorOf(v *ir.Value) *ir.TensorType { t, _ := v.Type.(*ir.TensorType); return t }
 
-// setEncoding gives a tensor another encoding. A constant's attribute goes with it.
+// setEncoding gives a tensor another encoding, and a constant's attribute with it.
 func setEncoding(v *ir.Value, enc ir.Attr) {
 	t := tensorOf(v)
 	if t == nil || t.Encoding == enc {
@@ -149,7 +151,7 @@ func setType(v *ir.Value, t ir.Type) {
 	}
 }
 
-// convert is v in another encoding: v itself if it has it, else a conversion at b.
+// convert returns v in encoding enc: v itself if it has it, else a conversion inserted at b.
 func convert(b *ir.Builder, v *ir.Value, enc ir.Attr) *ir.Value {
 	t := tensorOf(v)
 	if t == nil || t.Encoding == enc {
@@ -158,7 +160,7 @@ func convert(b *ir.Builder, v *ir.Value, enc ir.Attr) *ir.Value {
 	return b.Val(ttg.ConvertLayout, t.WithEncoding(enc), v)
 }
 
-// setResults gives op's results another layout; users get them converted back.
+// setResults gives op's results layout enc. Their users get them converted back.
 func setResults(op *ir.Op, enc ir.Attr) {
 	b := ir.At(op)
 	b.After(op)
@@ -173,7 +175,7 @@ func setResults(op *ir.Op, enc ir.Attr) {
 	}
 }
 
-// afterValue is a builder just behind the definition of v.
+// afterValue returns a builder right behind the definition of v.
 func afterValue(v *ir.Value) *ir.Builder {
 	if op := v.Def(); op != nil {
 		b := ir.At(op)
@@ -188,7 +190,7 @@ func afterValue(v *ir.Value) *ir.Builder {
 	return b
 }
 
-// memAccessPtr is the pointer operand of an access to global memory, or nil.
+// memAccessPtr returns the pointer operand of an access to global memory, or nil.
 func memAccessPtr(op *ir.Op) *ir.Value {
 	switch op.Def {
 	case tt.Load, tt.Store, tt.AtomicRMW, tt.AtomicCAS, ttg.AsyncCopy:
@@ -197,7 +199,7 @@ func memAccessPtr(op *ir.Op) *ir.Value {
 	return nil
 }
 
-// capability is the compute capability of a CUDA target, 90 for "cuda:90"; 0 for any other.
+// capability returns the compute capability of a CUDA target, 90 for "cuda:90", or 0 for any other.
 func capability(target string) int {
 	n := 0
 	if len(target) < 5 || target[:5] != "cuda:" {

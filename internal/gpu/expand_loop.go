@@ -10,33 +10,37 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// expander rewrites a loop by its schedule. Before the loop, the early stages of the first iterations run; in the new body, each
-// stage works for another iteration, the last stage for the one that the loop counts. What a stage makes and a later one needs is
-// carried from iteration to iteration. Early stages run on when there are no more iterations for them, under a predicate.
+// expander rewrites a loop by its schedule. The early stages of the first iterations run before the loop. In
+// the new body each stage works for another iteration, the last stage for the one that the loop counts.
+// Values that pass from a stage to a later one are carried from iteration to iteration. Early stages go on,
+// under a predicate, when no iteration is left for them.
 //
 //	for i { a(i){stage 0}; b(i){stage 1} }   =>   a(0) if 0 < n
 //	                                              for i { b(i); a(i+1) if i < n-1 }
 type expander struct {
-	loop     *ir.Op
-	last     int // the last stage
-	order    []*ir.Op
-	stage    map[*ir.Op]int
-	versions map[*ir.Value][]*ir.Value // what a value of the body is in the iterations that begin before the loop
+	loop  *ir.Op
+	last  int // number of the last stage
+	order []*ir.Op
+	stage map[*ir.Op]int
+	// versions of a value of the body for the iterations that begin before the loop
+	versions map[*ir.Value][]*ir.Value
 	b        *ir.Builder
 
 	// In the new body:
-	next    *ir.Op
-	now     map[*ir.Value]*ir.Value // what a value of the old body is, for the iteration that its stage works for
+	next *ir.Op
+	// value of the old body in the new one, for the iteration that its stage works for
+	now     map[*ir.Value]*ir.Value
 	carried map[*ir.Value]*ages
-	keys    []*ir.Value // of carried, in order
-	iv      []*ir.Value // the counter as each stage sees it
-	pred    []*ir.Value // whether there is an iteration for each stage but the last
+	keys    []*ir.Value // keys of carried, in order
+	iv      []*ir.Value // induction variable as each stage sees it
+	pred    []*ir.Value // condition that each stage but the last has an iteration
 }
 
-// ages are the arguments of the new loop that hold a value as it was 1, 2, … iterations ago.
+// ages gives the arguments of the new loop that hold a value from 1, 2, … n iterations ago, from index first
+// on.
 type ages struct{ first, n int }
 
-// expand replaces the schedule's loop.
+// expand replaces the loop of the schedule.
 func (s *schedule) expand() {
 	e := expander{loop: s.loop, last: s.stages - 1, order: s.inOrder(), stage: map[*ir.Op]int{}, versions: map[*ir.Value][]*ir.Value{},
 		b: ir.At(s.loop), now: map[*ir.Value]*ir.Value{}, carried: map[*ir.Value]*ages{}}
@@ -51,8 +55,8 @@ func (s *schedule) expand() {
 	e.loop.ReplaceWith(e.next.Results()[:e.loop.NumResults()]...)
 }
 
-// home is the stage that makes a value of the body; what a loop carries is made by the stage that yields it. It is -1 for
-// values from outside.
+// home returns the stage that computes a value of the body, or -1 for values from outside. The stage that
+// yields a loop-carried value computes it.
 func (e *expander) home(v *ir.Value) int {
 	switch {
 	case isIterArg(v, e.loop):
@@ -66,7 +70,7 @@ func (e *expander) home(v *ir.Value) int {
 	return -1
 }
 
-// prologue runs the stages that begin before the loop.
+// prologue emits the stages that run before the loop.
 func (e *expander) prologue() {
 	lb, ub, step := scf.LowerBound(e.loop), scf.UpperBound(e.loop), scf.Step(e.loop)
 	yield := e.loop.Body(0).Last()
@@ -105,7 +109,8 @@ func (e *expander) prologueOp(op *ir.Op, n int, pred *ir.Value) {
 				continue
 			}
 			v, arg := c.Result(i), scf.IterArgs(e.loop)[use.Index()]
-			if e.loop.Result(use.Index()).HasUses() { // if there was no such iteration, it stays what it was
+			// without such an iteration, the loop's result stays as it was
+			if e.loop.Result(use.Index()).HasUses() {
 				v = e.choose(pred, v, e.versions[arg][n])
 			}
 			e.versions[arg] = append(e.versions[arg], v)
@@ -113,7 +118,7 @@ func (e *expander) prologueOp(op *ir.Op, n int, pred *ir.Value) {
 	}
 }
 
-// clone copies op to where the builder is, with the operands that value says.
+// clone copies op to the builder's position with operands mapped by value.
 func (e *expander) clone(op *ir.Op, value func(*ir.Value) *ir.Value) *ir.Op {
 	m := ir.NewMapping()
 	for _, v := range outerOperands(op) {
@@ -122,7 +127,7 @@ func (e *expander) clone(op *ir.Op, value func(*ir.Value) *ir.Value) *ir.Op {
 	return e.b.Insert(op.Clone(m))
 }
 
-// findCarried finds what must be carried: values that a stage needs of an earlier one.
+// findCarried finds the values that a stage needs from an earlier one.
 func (e *expander) findCarried() {
 	for _, op := range e.order {
 		for _, v := range outerOperands(op) {
@@ -142,7 +147,7 @@ func (e *expander) findCarried() {
 	}
 }
 
-// newLoop makes the loop with what it carries.
+// newLoop creates the loop with its carried values.
 func (e *expander) newLoop() {
 	var inits []*ir.Value
 	for _, arg := range scf.IterArgs(e.loop) {
@@ -168,7 +173,7 @@ func (e *expander) newLoop() {
 	}
 }
 
-// newBody fills it.
+// newBody fills the body of the new loop.
 func (e *expander) newBody() {
 	e.b.ToStart(e.next.Body(0))
 	e.iv, e.pred = make([]*ir.Value, e.last+1), make([]*ir.Value, e.last+1)
@@ -205,7 +210,7 @@ func (e *expander) newBody() {
 	scf.MakeYield(e.b, out...)
 }
 
-// latest is a value of the old body as it is now, or itself from outside.
+// latest returns the current version of a value of the old body, or v itself if it comes from outside.
 func (e *expander) latest(v *ir.Value) *ir.Value {
 	if w := e.now[v]; w != nil {
 		return w
@@ -217,7 +222,7 @@ func (e *expander) aged(v *ir.Value, age int) *ir.Value {
 	return scf.IterArgs(e.next)[e.carried[v].first+age-1]
 }
 
-// value is what a value of the old body is for a stage of the new one.
+// value returns the version of v, a value of the old body, that a stage of the new one uses.
 func (e *expander) value(v *ir.Value, stage int) *ir.Value {
 	if v == scf.IV(e.loop) {
 		if e.iv[stage] == nil {
@@ -230,16 +235,16 @@ func (e *expander) value(v *ir.Value, stage int) *ir.Value {
 	case h < 0:
 		return v
 	case isIterArg(v, e.loop) && yielded(v).Block() != e.loop.Body(0) && stage < e.last:
-		return yielded(v) // the first iteration is over
+		return yielded(v) // only the first iteration sees the initial value
 	case stage == h:
 		return e.latest(v)
-	case stage == h-1: // carried, and already there
+	case stage == h-1: // carried, and computed earlier in the new body
 		return e.now[yielded(v)]
 	}
 	return e.aged(v, stage-h)
 }
 
-// add is v + n·step.
+// add returns v + n·step.
 func (e *expander) add(v *ir.Value, n int64, step *ir.Value) *ir.Value {
 	if n == 0 {
 		return v
@@ -258,7 +263,7 @@ func (e *expander) add(v *ir.Value, n int64, step *ir.Value) *ir.Value {
 	return e.b.Val(def, v.Type, v, arith.ConstInt(e.b, size*s, v.Type))
 }
 
-// less is x < y, nil where that is known to be so.
+// less returns x < y, or nil if that is known to be true.
 func (e *expander) less(x, y *ir.Value) *ir.Value {
 	a, ok := arith.IntOf(x)
 	b, ok2 := arith.IntOf(y)
@@ -268,7 +273,7 @@ func (e *expander) less(x, y *ir.Value) *ir.Value {
 	return e.b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.SLT))}, x, y)
 }
 
-// choose is x where a predicate holds, else y.
+// choose returns x if pred is true, else y. A nil pred is true.
 func (e *expander) choose(pred, x, y *ir.Value) *ir.Value {
 	if pred == nil {
 		return x
@@ -276,10 +281,11 @@ func (e *expander) choose(pred, x, y *ir.Value) *ir.Value {
 	return e.b.Val(arith.Select, x.Type, pred, x, y)
 }
 
-// maskSlot is the operand that keeps an access from happening.
+// maskSlot holds the operand that disables an access.
 var maskSlot = map[*ir.OpDef]int{tt.Load: 1, tt.Store: 2, tt.AtomicRMW: 2, ttg.AsyncCopy: 2}
 
-// canPredicate reports whether an op can be kept from doing harm.
+// canPredicate reports whether an op is harmless in iterations that do not exist: it has a mask, or no effect
+// that matters.
 func canPredicate(op *ir.Op) bool {
 	_, masked := maskSlot[op.Def]
 	switch {
@@ -289,7 +295,7 @@ func canPredicate(op *ir.Op) bool {
 	return op.Effects()&^(ir.EffRead|ir.EffAlloc) == 0
 }
 
-// predicate lets op do something only if pred holds; nil is true. Work that nobody sees is not worth it.
+// predicate makes op run only if pred is true; nil is true. Ops without effects run anyway.
 func predicate(op *ir.Op, pred *ir.Value) {
 	if pred == nil || op.Effects() == 0 {
 		return

@@ -7,9 +7,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// F32DotTC computes products of f32 on tensor cores with nearly the precision of f32: each operand is split into a sum of
-// narrower numbers, and the products of the larger parts are added up, the smallest first. It does so where the source asks
-// for tf32x3 (if tf32 says that the target has it), bf16x3 or bf16x6.
+// F32DotTC computes products of f32 on tensor cores with nearly the precision of f32: each operand is split
+// into a sum of narrower numbers, and the products of the larger parts are added up, the smallest first. It
+// applies where the source asks for tf32x3 (if tf32, that is, the target has it), bf16x3 or bf16x6.
 //
 //	%d = tt.dot %a, %b, %c, inputPrecision = tf32x3   =>   small·big + big·small, then big·big, then %c
 func F32DotTC(tf32 bool) pass.Pass {
@@ -38,7 +38,7 @@ func F32DotTC(tf32 bool) pass.Pass {
 	}
 }
 
-// opsOf are the ops of a kind inside root.
+// opsOf returns the ops inside root with definition def.
 func opsOf(root *ir.Op, def *ir.OpDef) []*ir.Op {
 	var out []*ir.Op
 	for op := range root.Ops() {
@@ -49,7 +49,7 @@ func opsOf(root *ir.Op, def *ir.OpDef) []*ir.Op {
 	return out
 }
 
-// product adds a·b to acc in another precision than op's.
+// product emits acc + x·y in the given precision.
 func product(b *ir.Builder, op *ir.Op, x, y, acc *ir.Value, precision int64) *ir.Value {
 	return b.ValA(tt.Dot, acc.Type, []ir.NamedAttr{
 		ir.A("inputPrecision", ir.I32Attr(precision)),
@@ -62,8 +62,8 @@ func splatConst(b *ir.Builder, t *ir.TensorType, v float64) *ir.Value {
 	return b.ValA(arith.Constant, t, []ir.NamedAttr{ir.A("value", ir.DenseSplat(t, elem))})
 }
 
-// withoutNaNs: where an operand is infinite, the products of its small part, 0, are NaN; the product of the large parts is what
-// counts.
+// withoutNaNs replaces NaNs by zero. If an operand is infinite, its small part is zero or NaN and the
+// products of the small part are NaN, but the product of the large parts is right.
 func withoutNaNs(b *ir.Builder, v *ir.Value) *ir.Value {
 	t := tensorOf(v)
 	nan := b.ValA(arith.CmpF, t.With(ir.I1), []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.FUNO))}, v, v)
@@ -88,7 +88,7 @@ func splitTF32(op *ir.Op) {
 	op.ReplaceWith(b.Val(arith.AddF, c.Type, acc, c))
 }
 
-// splitBF16 uses the first n parts of each operand, of which part 0 is the largest.
+// splitBF16 splits each operand into n parts, of which part 0 is the largest.
 func splitBF16(op *ir.Op, n int) {
 	b := ir.At(op)
 	var parts [2][]*ir.Value

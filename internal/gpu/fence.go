@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// FenceInsertion puts a fence between stores of threads to shared memory and the products of warp groups that read it: these
-// go by another path, which does not wait for stores.
+// FenceInsertion inserts a fence between stores of threads to shared memory and the products of warp groups
+// that read it: wgmma reads through the asynchronous proxy, which does not wait for stores.
 //
 //	%m = ttg.local_alloc %x                      %m = ttg.local_alloc %x
 //	%d = ttng.warp_group_dot %a, %m, %c    =>    ttng.fence_async_shared {bCluster = false}
@@ -31,13 +31,13 @@ var FenceInsertion = pass.Pass{
 	},
 }
 
-// stores are the ops by which threads write a buffer.
+// stores collects the ops by which threads write a buffer.
 type stores struct {
 	ops  []*ir.Op
 	seen map[*ir.Value]bool
 }
 
-// find collects the stores that may have written what a buffer holds.
+// find collects the stores that may have written the contents of v.
 func (s *stores) find(v *ir.Value) {
 	if s.seen[v] || !ttg.IsMemDesc(v.Type) {
 		return
@@ -75,7 +75,7 @@ func (s *stores) users(v *ir.Value) {
 	}
 }
 
-// fence puts a fence before op, outside of the loops in which nothing is stored.
+// fence inserts a fence before op, outside of loops that contain no store.
 func (s *stores) fence(op *ir.Op) {
 	at := op
 	for loop := op.ParentOf(scf.For); loop != nil; loop = loop.ParentOf(scf.For) {

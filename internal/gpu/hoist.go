@@ -9,7 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// growsData reports whether an op makes more bytes of its operand: what is converted before it is less.
+// growsData reports whether op's result has more bytes than its operand: a conversion before op is cheaper
+// than after it.
 func growsData(op *ir.Op) bool {
 	switch op.Def {
 	case arith.ExtSI, arith.ExtUI, arith.ExtF, tt.Broadcast, tt.ExpandDims:
@@ -20,8 +21,8 @@ func growsData(op *ir.Op) bool {
 	return false
 }
 
-// hoistOverGrowth moves a conversion above the op that makes its tensor large, if all between can be computed in the new
-// layout and there is just one such op.
+// hoistOverGrowth moves a conversion above the op that makes its tensor large, if all ops between can be
+// computed in the new layout and there is only one such op.
 func (r *rematerializer) hoistOverGrowth(cvt *ir.Op) {
 	if isDotOperand(cvt.Result(0)) {
 		return
@@ -50,8 +51,8 @@ func (r *rematerializer) hoistOverGrowth(cvt *ir.Op) {
 	r.rewrite(s, cvt, m)
 }
 
-// onlyGrowth is the growing op of a slice above which a conversion would have to stay, nil for none; not ok for several.
-// Others, which can be computed in the new layout with all above them, join the slice.
+// onlyGrowth returns the growing op of a slice that the conversion must stay above, nil for none; ok is false
+// for several. Growing ops that can be computed in the new layout, with all ops above them, join the slice.
 func (r *rematerializer) onlyGrowth(s *slice) (grow *ir.Op, ok bool) {
 	for i := 0; i < len(s.values); i++ {
 		v := s.values[i]
@@ -77,8 +78,8 @@ func (r *rematerializer) onlyGrowth(s *slice) (grow *ir.Op, ok bool) {
 	return grow, true
 }
 
-// hoistIntoBranches moves a conversion of what an scf.if in a loop yields into the one branch that needs it, when the other
-// can do without: the branch may not be taken in every iteration.
+// hoistIntoBranches moves a conversion of an scf.if's result, in a loop, into the one branch that needs it:
+// the branch may not be taken in every iteration.
 func (r *rematerializer) hoistIntoBranches(cvt *ir.Op) {
 	isIf := func(op *ir.Op) bool { return op.Def == scf.If }
 	s, ok := r.rematerializable(cvt.OperandUse(0), encodingOf(cvt.Result(0)), isIf)
@@ -141,7 +142,7 @@ func (r *rematerializer) hoistIntoBranches(cvt *ir.Op) {
 	r.rewrite(s, cvt, m)
 }
 
-// branchSlice is what a branch must compute anew; empty when its value has the layout.
+// branchSlice returns the slice that a branch must compute anew, empty if its value has the layout.
 func (r *rematerializer) branchSlice(u *ir.Use, enc ir.Attr, stop func(*ir.Op) bool) (*slice, bool) {
 	if encodingOf(u.Value()) == enc {
 		s := newSlice()
@@ -151,8 +152,9 @@ func (r *rematerializer) branchSlice(u *ir.Use, enc ir.Attr, stop func(*ir.Op) b
 	return r.rematerializable(u, enc, stop)
 }
 
-// hoistDotOperands moves the conversion to the operand of a tensor core's product up to the load, over everything that moves
-// no data between threads, so that the load can later go to shared memory, and from there straight into the operand's layout.
+// hoistDotOperands moves the conversion to an operand of a tensor core's product up to the load, over ops
+// that move no data between threads, so that the load can later go to shared memory and from there straight
+// into the operand's layout.
 func (r *rematerializer) hoistDotOperands(cvt *ir.Op) {
 	if !feedsProduct(cvt) {
 		return
@@ -191,8 +193,8 @@ func (r *rematerializer) hoistDotOperands(cvt *ir.Op) {
 	r.rewrite(s, cvt, m)
 }
 
-// feedsProduct reports whether, around the conversion, a product on tensor cores with its left operand in registers follows on
-// every path.
+// feedsProduct reports whether a product on tensor cores with its left operand in registers follows the
+// conversion on every path.
 func feedsProduct(cvt *ir.Op) bool {
 	parent := cvt.Parent()
 	if parent == nil {
@@ -209,7 +211,8 @@ func feedsProduct(cvt *ir.Op) bool {
 	return false
 }
 
-// follows reports whether a stands after b in a block around both, so that it runs whenever b has.
+// follows reports whether a stands behind b, or behind an op around b, in the same block, so that it runs
+// whenever b has run.
 func follows(a, b *ir.Op) bool {
 	for ; b != nil; b = b.Parent() {
 		if b.Block() == a.Block() {

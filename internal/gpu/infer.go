@@ -12,13 +12,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// transfer is how a layout passes through an op: what the result's is, given the operand's, and the other way round. Nil where
-// it does not follow.
+// transfer says how a layout passes through an op: forward returns the result's layout given the operand's,
+// backward the reverse. Both return nil if no layout follows.
 type transfer struct {
 	forward, backward func(op *ir.Op, enc ir.Attr) ir.Attr
 }
 
-// transfers are the ops that change layouts on the way. All others that have one layout for everything pass it on.
+// transfers holds the ops that change the layout. All other ops with one layout for all tensors pass it on.
 var transfers = map[*ir.OpDef]transfer{
 	tt.Reduce:     {sliceOf, parentOf},
 	tt.ExpandDims: {parentOf, sliceOf},
@@ -51,7 +51,7 @@ var transfers = map[*ir.OpDef]transfer{
 		},
 	},
 	tt.Scan:   {onlyBlocked, onlyBlocked}, // the lowering of scans knows no other
-	tt.Gather: {unchanged, unchanged},     // of the indices; the source may have any layout
+	tt.Gather: {unchanged, unchanged},     // layout of the indices; the source may have any
 }
 
 func sliceOf(op *ir.Op, enc ir.Attr) ir.Attr {
@@ -91,12 +91,12 @@ func onlyBlocked(_ *ir.Op, enc ir.Attr) ir.Attr {
 
 func unchanged(_ *ir.Op, enc ir.Attr) ir.Attr { return enc }
 
-// onePlace reports whether an op has one layout for all its tensors.
+// onePlace reports whether all tensors of an op have the same layout.
 func onePlace(op *ir.Op) bool {
 	return op.Def.Has(ir.SameOperandsAndResultEncoding) || op.Def.Has(ir.Elementwise)
 }
 
-// inferDst is the layout of op's results, given that of an operand, nil where it does not follow.
+// inferDst returns the layout of op's results given that of an operand, or nil if it does not follow.
 func inferDst(op *ir.Op, enc ir.Attr) ir.Attr {
 	if t, ok := transfers[op.Def]; ok {
 		return t.forward(op, enc)
@@ -111,7 +111,7 @@ func inferDst(op *ir.Op, enc ir.Attr) ir.Attr {
 	return nil
 }
 
-// inferSrc is the layout of op's operands, given that of the results, nil where it does not follow.
+// inferSrc returns the layout of op's operands given that of the results, or nil if it does not follow.
 func inferSrc(op *ir.Op, enc ir.Attr) ir.Attr {
 	if t, ok := transfers[op.Def]; ok {
 		return t.backward(op, enc)
@@ -126,8 +126,8 @@ func inferSrc(op *ir.Op, enc ir.Attr) ir.Attr {
 	return nil
 }
 
-// isExpensiveAccess reports whether a load or store is worth its own layout: not when all threads can have the element at
-// little cost because there are fewer elements than threads.
+// isExpensiveAccess reports whether a load or store deserves its own layout. With fewer elements than threads
+// it does not: every thread can load its element at little cost.
 func isExpensiveAccess(op *ir.Op) bool {
 	ptr := op.Operand(0)
 	if tt.IsTensorPtr(ptr.Type) {
@@ -141,10 +141,10 @@ func isExpensiveAccess(op *ir.Op) bool {
 	return t.NumElements() >= m.numWarps*m.threadsPerWarp
 }
 
-// foldsConversion are ops that can as well make their result in another layout.
+// foldsConversion lists ops that can produce their result in any layout.
 var foldsConversion = []*ir.OpDef{arith.Constant, tt.MakeRange, tt.Splat, tt.Histogram, ttg.LocalAlloc, ttg.LocalLoad, ttg.LocalStore}
 
-// canFoldConversion reports whether a conversion of op's result to a layout can become part of op.
+// canFoldConversion reports whether a conversion of op's result to enc can become part of op.
 func canFoldConversion(op *ir.Op, enc ir.Attr) bool {
 	switch op.Def {
 	case tt.Cat:
@@ -161,13 +161,13 @@ func canFoldConversion(op *ir.Op, enc ir.Attr) bool {
 	return slices.Contains(foldsConversion, op.Def)
 }
 
-// isExpensiveCat reports whether a layout has too few registers for both operands of a cat.
+// isExpensiveCat reports whether enc has too few registers for both operands of a cat.
 func isExpensiveCat(op *ir.Op, enc ir.Attr) bool {
 	t := tensorOf(op.Result(0))
 	return elemsPerThread(t.WithEncoding(enc)) < elemsPerThread(t)
 }
 
-// isExpensiveView reports whether two types of a view do not have the same registers and copies in each thread.
+// isExpensiveView reports whether two types of a view differ in their registers or copies in each thread.
 func isExpensiveView(src, dst ir.Type) bool {
 	a, errA := ttglayout.Of(src)
 	b, errB := ttglayout.Of(dst)
@@ -177,7 +177,7 @@ func isExpensiveView(src, dst ir.Type) bool {
 	return !slices.Equal(a.FreeVariables(), b.FreeVariables()) || a.InSize("register") != b.InSize("register")
 }
 
-// isView reports whether an op only looks at its operand in another shape.
+// isView reports whether op only reshapes its operand.
 func isView(op *ir.Op) bool {
 	switch op.Def {
 	case tt.ExpandDims, tt.Reshape, tt.Trans, tt.Join, tt.Split:

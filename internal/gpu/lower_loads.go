@@ -13,9 +13,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// copier turns the loads of a scheduled loop that run stages before their users into copies to shared memory that run on their
-// own. Each has as many buffers as stages lie between, used in turn; two counters, one for the copies and one for the
-// users, say which. The loop still does the same in the same order; the schedule says how it will be taken apart.
+// copier replaces the loads of a scheduled loop that run stages before their users by asynchronous copies to
+// shared memory. Each copy has as many buffers as stages lie between, used in turn; a counter for the copies
+// and one for the users select the buffer. The loop still computes the same in the same order: only expand
+// takes it apart.
 //
 //	%x = tt.load %p, %m {stage 0}       =>   %i = (%i' + 1) mod 2 {stage 0}
 //	%d = tt.dot %x, … {stage 2}              %t = ttg.async_copy_global_to_local %p, %buf[%i] mask %m {stage 0}
@@ -28,28 +29,28 @@ type copier struct {
 	*schedule
 	axes   func() *axisinfo.Analysis
 	copies []*asyncCopy
-	groups []*ring // by number of buffers, in the order in which they are needed
+	groups []*ring // one for each number of buffers, in the order of first use
 }
 
 // asyncCopy is a load that is to become a copy.
 type asyncCopy struct {
 	load    *ir.Op
-	wide    bool // a thread has 4 adjacent bytes or more of it in global memory
-	clash   bool // its users want it in different layouts
-	width   int  // elements that a thread copies at once
+	wide    bool // a thread has at least 4 adjacent bytes in global memory
+	clash   bool // users want different layouts
+	width   int  // elements that a thread copies at once, 0 if the load must stay a load
 	buf     ir.Attr
 	buffers int
-	tight   bool // the next copy goes where products read
+	tight   bool // the next copy overwrites the slot that products read
 	alloc   *ir.Value
 }
 
-// ring is the counters of all copies with as many buffers.
+// ring holds the counters of all copies with the same number of buffers.
 type ring struct {
 	buffers         int
 	insert, extract *ir.Value
 }
 
-// lowerLoads turns loads into copies.
+// lowerLoads replaces loads by copies where that is possible.
 func (s *schedule) lowerLoads(axes func() *axisinfo.Analysis) {
 	c := copier{schedule: s, axes: axes}
 	for op := range body(s.loop) {
@@ -73,11 +74,12 @@ func (s *schedule) lowerLoads(axes func() *axisinfo.Analysis) {
 	s.insertAllDeps()
 	b := ir.At(s.loop)
 	b.After(s.loop)
-	b.Op(ttg.AsyncWait, nil, []ir.Type{ttg.Token}, ir.A("num", ir.I32Attr(0))) // copies for iterations that never came
+	// copies for iterations that never ran
+	b.Op(ttg.AsyncWait, nil, []ir.Type{ttg.Token}, ir.A("num", ir.I32Attr(0)))
 }
 
-// consider notes a load that becomes a copy. One that is too narrow stays a load, in an earlier stage than its users: its
-// values are carried in registers.
+// consider adds a load that becomes a copy. A load that is too narrow stays a load in an earlier stage, and
+// its values are carried in registers.
 func (c *copier) consider(op *ir.Op) {
 	n := c.stagesBetween(op)
 	a := readCopy(op)
@@ -93,15 +95,15 @@ func (c *copier) consider(op *ir.Op) {
 	a.buffers = n
 	if readByProducts(op) {
 		if op.Result(0).HasOneUse() {
-			a.buffers++ // a product may still read one while the next is under way
+			a.buffers++ // a product may still read a buffer while the next copy is under way
 		} else {
-			a.tight = true // as many as Triton has, which lets the product run on all the same
+			a.tight = true // as many buffers as in Triton, which lets the product run on regardless
 		}
 	}
 	c.copies = append(c.copies, a)
 }
 
-// newCopy finds a load's buffer and how wide a copy to it is; a width of 0 says that there can be none.
+// newCopy chooses the buffer and the width of a load's copy. A width of 0 means that there can be none.
 func newCopy(axes *axisinfo.Analysis, load *ir.Op) *asyncCopy {
 	a := &asyncCopy{load: load}
 	r := load.Result(0)
@@ -125,7 +127,7 @@ func newCopy(axes *axisinfo.Analysis, load *ir.Op) *asyncCopy {
 	return a
 }
 
-// What is known of a copy is written on its load, to be found out once.
+// Attributes that pass the width and the buffer of a copy from AssignLatencies to SoftwarePipeline.
 const (
 	widthAttr  = "nereid.width"
 	bufferAttr = "nereid.buffer"
@@ -136,7 +138,7 @@ func (a *asyncCopy) write() {
 	a.load.SetAttr(bufferAttr, a.buf)
 }
 
-// readCopy takes off what is written on a load; nil for nothing.
+// readCopy removes the attributes from a load and returns the copy, nil if there are none.
 func readCopy(load *ir.Op) *asyncCopy {
 	n, ok := load.Int(widthAttr)
 	if !ok {
@@ -148,8 +150,8 @@ func readCopy(load *ir.Op) *asyncCopy {
 	return a
 }
 
-// bufferOf is the layout of a load's buffers: that of a buffer which is filled from it, or one that suits the product's operand,
-// or rows without swizzle.
+// bufferOf returns the layout of a load's buffers: that of a buffer filled from it, or one that suits the
+// product's operand, or rows without a swizzle.
 func bufferOf(load *ir.Op) (enc ir.Attr, clash bool) {
 	enc, ok, clash := operandBuffer(load.Result(0))
 	for u := range load.Result(0).Users() {
@@ -170,13 +172,13 @@ func bufferOf(load *ir.Op) (enc ir.Attr, clash bool) {
 	return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cgaOf(t.Encoding)}.Attr(), clash
 }
 
-// stagesBetween is how many stages before its first user a load runs. A user that stands behind the load in the new body reads
-// the buffer after the next copy has begun, and needs one more.
+// stagesBetween returns how many stages a load runs before its first user. A user behind the load in the new
+// body reads the buffer after the next copy has begun, so it needs one more.
 func (c *copier) stagesBetween(load *ir.Op) int {
 	def := c.places[load]
 	users := c.usersOf(load)
 	for _, u := range slices.Clone(users) {
-		if u.Def == ttg.LocalAlloc { // it will be gone
+		if u.Def == ttg.LocalAlloc { // the copy replaces the allocation
 			users = append(users, c.usersOf(u)...)
 		}
 	}
@@ -193,7 +195,7 @@ func (c *copier) stagesBetween(load *ir.Op) int {
 	return max(0, least-def.stage)
 }
 
-// usersOf are the ops of the body that use op, also in the next iteration, and through views of buffers.
+// usersOf returns the ops of the body that use op, also in the next iteration and through views of buffers.
 func (s *schedule) usersOf(op *ir.Op) []*ir.Op {
 	var out []*ir.Op
 	seen := map[*ir.Value]bool{}
@@ -227,7 +229,7 @@ func isBufferView(op *ir.Op) bool {
 	return false
 }
 
-// firstUser is the user that runs first.
+// firstUser returns the user that runs first.
 func (c *copier) firstUser(op *ir.Op) *ir.Op {
 	var first *ir.Op
 	for _, u := range c.usersOf(op) {
@@ -271,7 +273,7 @@ func isZero(v *ir.Value) bool {
 	return false
 }
 
-// asTensor loads a scalar as a tensor of one element.
+// asTensor makes a scalar load a load of a tensor of one element.
 func (c *copier) asTensor(load *ir.Op) {
 	scalar := load.Result(0).Type
 	enc := machineOf(load).defaultEncoding([]int64{1})
@@ -287,14 +289,14 @@ func (c *copier) asTensor(load *ir.Op) {
 	load.Result(0).ReplaceUsesIf(back, func(u *ir.Use) bool { return u.Owner() != back.Def() })
 }
 
-// builder inserts before op; what it makes gets a place.
+// builder returns a builder before op that schedules the ops it creates at a place.
 func (s *schedule) builder(op *ir.Op, at place) *ir.Builder {
 	b := ir.At(op)
 	b.OnCreate = func(o *ir.Op) { s.insert(o, at) }
 	return b
 }
 
-// allocate makes the buffers of a copy before the loop, and gives them back behind it.
+// allocate allocates the buffers of a copy before the loop and releases them behind it.
 func (c *copier) allocate(a *asyncCopy) {
 	t := tensorOf(a.load.Result(0))
 	m := ttg.MemDesc{Shape: append([]int64{int64(a.buffers)}, t.Shape...), Elem: t.Elem, Encoding: a.buf, Space: ttg.SharedMemory, Mutable: true}
@@ -322,8 +324,8 @@ func (c *copier) ring(buffers int) *ring {
 	return nil
 }
 
-// count lets the loop carry two counters for each number of buffers. Both always have the same value; being two, each is computed
-// in the stages that need it.
+// count adds two counters to the loop for each number of buffers. Both always have the same value; with two,
+// each is computed in the stage that needs it.
 func (c *copier) count() {
 	b := ir.At(c.loop)
 	start, zero, one := arith.ConstInt(b, -1, ir.I32), arith.ConstInt(b, 0, ir.I32), arith.ConstInt(b, 1, ir.I32)
@@ -341,7 +343,7 @@ func (c *copier) count() {
 	}
 }
 
-// carry lets a loop carry one more value, for now unchanged, and returns it as the body sees it.
+// carry adds a loop-carried value, for now unchanged, and returns the argument of the body.
 func carry(loop *ir.Op, init *ir.Value) *ir.Value {
 	loop.SetOperands(append(loop.Operands(), init), nil)
 	loop.AddResult(init.Type)
@@ -389,7 +391,7 @@ func (c *copier) copy(a *asyncCopy) {
 	load.Erase()
 }
 
-// readBuffer lets those who copy the load to a buffer like this one use this one.
+// readBuffer makes buf replace the buffers with the same encoding that the load would have been stored to.
 func (c *copier) readBuffer(load *ir.Op, buf *ir.Value) {
 	m, _ := ttg.MemDescOf(buf.Type)
 	for u := range load.Result(0).Users() {
@@ -402,7 +404,7 @@ func (c *copier) readBuffer(load *ir.Op, buf *ir.Value) {
 	}
 }
 
-// replaceBuffer replaces a buffer, which is read only, by one that can be written. Views of it change their type with it.
+// replaceBuffer replaces a read-only buffer by a mutable one. The types of its views change with it.
 func (c *copier) replaceBuffer(op *ir.Op, buf *ir.Value) {
 	op.Result(0).ReplaceAllUses(buf)
 	var retype func(v *ir.Value)
@@ -420,7 +422,7 @@ func (c *copier) replaceBuffer(op *ir.Op, buf *ir.Value) {
 	op.Erase()
 }
 
-// bufferResult is the type of the view that op makes.
+// bufferResult returns the type of the view that op makes.
 func bufferResult(op *ir.Op) (ttg.MemDesc, bool) {
 	if !isBufferView(op) {
 		return ttg.MemDesc{}, false

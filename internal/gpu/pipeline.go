@@ -6,17 +6,18 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// Options choose the pipeline of a target.
+// Options chooses the pipeline of a target.
 type Options struct {
 	Machine
-	// WarpGroups puts products on wgmma where the target has it, instead of on mma.sync.
+	// WarpGroups puts products on wgmma instead of mma.sync where the target has it.
 	WarpGroups bool
-	// NumStages is how many iterations of a loop overlap, that of its first loads and that of its products included, where the
-	// loop itself does not say; 1 is no overlap. 0 leaves all loops as they are.
+	// NumStages is the number of iterations that overlap in a loop that does not say so itself, from its
+	// first loads to its products. 1 means no overlap; 0 leaves all loops as they are.
 	NumStages int
 }
 
-// Pipeline is the passes from TTIR to TTGIR for a CUDA target, in the order of make_ttgir in Triton's NVIDIA back end.
+// Pipeline returns the passes from TTIR to TTGIR for a CUDA target, in the order of make_ttgir in Triton's
+// NVIDIA back end.
 func Pipeline(o Options) []pass.Pass {
 	c := capability(o.Target)
 	passes := []pass.Pass{
@@ -55,7 +56,7 @@ func Pipeline(o Options) []pass.Pass {
 	)
 }
 
-// All is every pass of this package, for a machine, in the order in which `nereid opt --help` lists them.
+// All returns every pass of this package in the order in which `nereid opt --help` lists them.
 func All(o Options) []pass.Pass {
 	var out []pass.Pass
 	for _, p := range Pipeline(o) {
@@ -67,7 +68,7 @@ func All(o Options) []pass.Pass {
 	return out
 }
 
-// Constraints are the orderings that pipelines must keep.
+// Constraints lists the orderings that pipelines must keep.
 var Constraints = []pass.Constraint{
 	{Before: "convert-triton-to-tritongpu", After: "tritongpu-coalesce", Why: "there must be layouts before there can be better ones"},
 	{Before: "tritongpu-coalesce", After: "tritongpu-remove-layout-conversions", Why: "the layouts of memory accesses are what is propagated"},

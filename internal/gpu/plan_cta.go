@@ -11,19 +11,19 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// PlanCTA decides how the blocks of a cluster share products and reductions, so that little has to go from block to block. It has nothing
-// to do for programs of one block.
+// PlanCTA decides how the blocks of a cluster share products and reductions, so that little data moves
+// between blocks. It does nothing for programs of one block.
 //
-// Each block computes a tile of a product's result. Of the operands it needs the rows or columns of that tile: what loads them gets a
-// layout in which each block loads what it needs itself, the same as another block where they need the same; what stores the result gets
-// the tiles. A reduction along a dimension
-// that blocks share is given a layout in which they share another, if it can be loaded so.
+// Each block computes a tile of a product's result and needs the rows or columns of the operands that belong
+// to the tile. Loads of operands get a layout in which each block loads its own rows or columns, even if
+// another block loads the same; stores of the result get the tiles. A reduction along a dimension that blocks
+// share gets a layout in which they share another, if the data can be loaded that way.
 //
 //	%a = tt.load %p : #blocked<CGALayout = [[1, 0]]>           %p1 = ttg.convert_layout %p : … -> #blocked<CGALayout = [[0, 0]]>
 //	%x = ttg.convert_layout %a : … -> #dot_op<0>               %a = tt.load %p1 : #blocked<CGALayout = [[0, 0]]>
 //	%d = tt.dot %x, %y, %c : #blocked<CGALayout = [[1, 0]]>    %d = tt.dot %x1, %y1, %c1 : #blocked<CGALayout = [[0, 1]]>
 //
-// The conversions that it leaves are for tritongpu-remove-layout-conversions.
+// tritongpu-remove-layout-conversions removes the conversions that it leaves.
 var PlanCTA = pass.Pass{
 	Name: "triton-nvidia-gpu-plan-cta",
 	Doc:  "decide how the blocks of a cluster share the work",
@@ -57,14 +57,14 @@ var PlanCTA = pass.Pass{
 // planner collects how loads and stores should be shared.
 type planner struct {
 	machine
-	ops    []*ir.Op // in order
+	ops    []*ir.Op // keys of wishes, in order
 	wishes map[*ir.Op][][]int64
-	odds   map[*ir.Op]bool // of which users want different shares
-	rows   bool            // products are shared by rows alone
+	odds   map[*ir.Op]bool // accesses whose users want different shares
+	rows   bool            // share products by rows only
 }
 
-// differ reports whether products would have tiles of different kinds, and can all be shared by rows instead: what goes from one to the
-// next then stays in its block.
+// differ reports whether products would have different tiles but can all be shared by rows: then data that
+// passes from one to the next stays in its block.
 func (p *planner) differ(dots []*ir.Op) bool {
 	var first [][]int64
 	differ := false
@@ -95,7 +95,7 @@ func (p *planner) dot(op *ir.Op) {
 	}
 	cga := p.tiles(t.Shape)
 	enc := p.blocked(t.Shape, old.SizePerThread, old.Order, cga).Attr()
-	k := []int{t.Rank() - 1, t.Rank() - 2} // of each operand the dimension that is summed over
+	k := []int{t.Rank() - 1, t.Rank() - 2} // the dimension of each operand that is summed over
 	for i := range 2 {
 		p.wish(op.Operand(i), without(cga, k[i]))
 		operand(op, i, dotOperand(i, enc, 0))
@@ -104,8 +104,9 @@ func (p *planner) dot(op *ir.Op) {
 	setResults(op, enc)
 }
 
-// tiles is how blocks share a product's result: batches first, then rows as long as a block has 128 or 64 of them, then columns as long as
-// there are 64. Of small products, rows of which an instruction takes 16, then columns.
+// tiles returns how blocks share a product's result: batches first, then rows as long as each block has 128
+// or 64, then columns as long as there are 64. Small products are split into 16 rows, which an instruction
+// takes, then into columns.
 func (p *planner) tiles(shape []int64) [][]int64 {
 	rank := len(shape)
 	split := slices.Repeat([]int64{1}, rank)
@@ -130,7 +131,7 @@ func (p *planner) tiles(shape []int64) [][]int64 {
 	return p.shares(split)
 }
 
-// shares are the bases of a split, the last dimension first; what is left holds copies.
+// shares returns the bases of a split, the last dimension first. Blocks that are left over hold copies.
 func (p *planner) shares(split []int64) [][]int64 {
 	var out [][]int64
 	for d := len(split) - 1; d >= 0; d-- {
@@ -146,7 +147,7 @@ func (p *planner) shares(split []int64) [][]int64 {
 	return out
 }
 
-// without is a share that does not split a dimension.
+// without returns cga without a split of dimension dim.
 func without(cga [][]int64, dim int) [][]int64 {
 	out := make([][]int64, len(cga))
 	for i, v := range cga {
@@ -156,8 +157,8 @@ func without(cga [][]int64, dim int) [][]int64 {
 	return out
 }
 
-// reduce lets blocks share other dimensions than the one that is reduced, if those are large enough and all that is reduced comes straight
-// from memory. Else the blocks exchange what each of them has reduced: that is little.
+// reduce makes blocks share other dimensions than the reduced one if those are large enough and the operands
+// come straight from memory. Otherwise the blocks exchange their partial results, which are small.
 func (p *planner) reduce(op *ir.Op) {
 	t, axis := tensorOf(op.Operand(0)), int(op.IntOr("axis", 0))
 	old, ok := ttg.As[ttg.Blocked](t.Encoding)
@@ -183,7 +184,7 @@ func (p *planner) reduce(op *ir.Op) {
 	setResults(op, ttg.Slice{Dim: int64(axis), Parent: enc}.Attr())
 }
 
-// loaded reports whether a value is computed from loads, constants and scalars alone, element by element.
+// loaded reports whether v is computed elementwise from loads, constants and scalars alone.
 func loaded(v *ir.Value) bool {
 	op := v.Def()
 	if op == nil {
@@ -201,7 +202,7 @@ func loaded(v *ir.Value) bool {
 	return op.Def.Has(ir.Elementwise) && op.IsPure() && !slices.ContainsFunc(op.Operands(), func(o *ir.Value) bool { return tensorOf(o) != nil && !loaded(o) })
 }
 
-// wish asks for a share of a value: of the loads that it is computed from, element by element.
+// wish requests a share for the loads from which v is computed elementwise.
 func (p *planner) wish(v *ir.Value, cga [][]int64) {
 	op := v.Def()
 	switch {
@@ -227,7 +228,7 @@ func (p *planner) wish(v *ir.Value, cga [][]int64) {
 	}
 }
 
-// productOf is the type of a product that a value is computed from, element by element and in loops; nil if there is none.
+// productOf returns the type of a product from which v is computed elementwise, also through loops, or nil.
 func productOf(v *ir.Value, seen map[*ir.Value]bool) *ir.TensorType {
 	if tensorOf(v) == nil || seen[v] {
 		return nil
@@ -255,7 +256,7 @@ func productOf(v *ir.Value, seen map[*ir.Value]bool) *ir.TensorType {
 	return nil
 }
 
-// want notes a wish of an access to memory.
+// want records the share that an access to memory should have.
 func (p *planner) want(op *ir.Op, cga [][]int64) {
 	have, ok := p.wishes[op]
 	if !ok {
@@ -268,7 +269,7 @@ func (p *planner) want(op *ir.Op, cga [][]int64) {
 	}
 }
 
-// grant gives accesses to memory the shares that all agree on.
+// grant gives accesses to memory the shares on which all users agree.
 func (p *planner) grant() {
 	for _, op := range p.ops {
 		t, cga := tensorOf(op.Operand(0)), p.wishes[op]

@@ -10,13 +10,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// propagation moves layouts forward. Some ops, the anchors, have a layout that was chosen for them. Each hands it to
-// everything computed from its results; where several meet, one is picked; then all values get their pick, and conversions
-// stand where an op still needs another.
+// propagation moves layouts forward. Anchors are ops whose layout was chosen for them. Each passes its layout
+// to everything computed from its results; where several arrive, pick chooses one; then all values get the
+// chosen layout, and conversions go where an op still needs another.
 type propagation struct {
-	layouts map[*ir.Value][]ir.Attr // candidates, the first found first
-	order   []*ir.Value             // keys of layouts, as found
-	before  map[*ir.Value]ir.Attr   // what a value had, where that changed
+	layouts map[*ir.Value][]ir.Attr // candidates, in the order found
+	order   []*ir.Value             // keys of layouts, in the order found
+	before  map[*ir.Value]ir.Attr   // layout of a value before its change
 	cvts    map[conversion]*ir.Value
 }
 
@@ -33,7 +33,7 @@ func propagateLayouts(fn *ir.Op) {
 	p.rewrite(fn)
 }
 
-// isAnchor reports whether an op's layout is to be kept.
+// isAnchor reports whether op keeps its layout.
 func isAnchor(op *ir.Op) bool {
 	switch op.Def {
 	case tt.Load, tt.Store:
@@ -44,7 +44,7 @@ func isAnchor(op *ir.Op) bool {
 	case tt.Gather:
 		return op.HasAttr("efficient_layout")
 	case tt.Reshape:
-		// What comes out of a reordering reshape can be anything: layouts stop here, and what follows starts anew.
+		// A reordering reshape can produce any layout: propagation stops here, and its result starts anew.
 		return op.HasAttr("allow_reorder")
 	}
 	return false
@@ -63,7 +63,7 @@ func (p *propagation) findAnchors(fn *ir.Op) {
 	}
 }
 
-// add notes a candidate, and reports whether it is new.
+// add records a candidate and reports whether it is new.
 func (p *propagation) add(v *ir.Value, enc ir.Attr) bool {
 	if enc == nil || tensorOf(v) == nil || slices.Contains(p.layouts[v], enc) {
 		return false
@@ -75,7 +75,7 @@ func (p *propagation) add(v *ir.Value, enc ir.Attr) bool {
 	return true
 }
 
-// spread hands candidates on until nothing changes.
+// spread passes candidates on until nothing changes.
 func (p *propagation) spread() {
 	stack := slices.Clone(p.order)
 	for len(stack) > 0 {
@@ -98,7 +98,7 @@ func (p *propagation) spread() {
 	}
 }
 
-// flowsTo are the values that get their layout from a use.
+// flowsTo returns the values that get their layout from a use.
 func flowsTo(u *ir.Use) []*ir.Value {
 	op, i := u.Owner(), u.Index()
 	switch op.Def {
@@ -133,7 +133,7 @@ func flowsTo(u *ir.Use) []*ir.Value {
 	return nil
 }
 
-// yieldsTo are the values that operand i of a yield becomes.
+// yieldsTo returns the values that operand i of a yield becomes.
 func yieldsTo(yield *ir.Op, i int) []*ir.Value {
 	switch parent := yield.Parent(); parent.Def {
 	case scf.For:
@@ -146,7 +146,8 @@ func yieldsTo(yield *ir.Op, i int) []*ir.Value {
 	return nil
 }
 
-// pick leaves one candidate: of a tensor core's layout and another, the tensor core's, except where memory is accessed.
+// pick leaves one candidate for each value: a tensor core's layout before others, except where memory is
+// accessed.
 func (p *propagation) pick() {
 	for _, v := range p.order {
 		list := p.layouts[v]
@@ -161,7 +162,7 @@ func (p *propagation) pick() {
 		}
 		p.layouts[v] = []ir.Attr{best}
 	}
-	// A loop has one layout for a value on its way round.
+	// The result of a loop and its argument have the same layout.
 	for _, v := range p.order {
 		if op := v.Def(); op != nil && op.Def == scf.For {
 			p.layouts[scf.IterArgs(op)[v.Index()]] = p.layouts[v]
@@ -169,7 +170,7 @@ func (p *propagation) pick() {
 	}
 }
 
-// rewrite gives every value its pick, and then every op the operands it needs.
+// rewrite gives every value its layout and every op the operands it needs.
 func (p *propagation) rewrite(fn *ir.Op) {
 	for _, v := range p.order {
 		if enc := p.layouts[v][0]; enc != encodingOf(v) {
@@ -203,7 +204,7 @@ func (p *propagation) fixOperands(op *ir.Op) {
 	}
 }
 
-// fixers are the ops with needs of their own.
+// fixers holds the ops with needs of their own.
 var fixers map[*ir.OpDef]func(p *propagation, op *ir.Op)
 
 func init() {
@@ -237,7 +238,7 @@ func fixYield(p *propagation, op *ir.Op) {
 	}
 }
 
-// fixReduce: a reduction to a scalar takes any layout, one for all operands.
+// fixReduce gives all operands the same layout. A reduction to a scalar takes any.
 func fixReduce(p *propagation, op *ir.Op) {
 	if tensorOf(op.Result(0)) != nil {
 		p.setAll(op, p.operandLayout(op))
@@ -246,7 +247,7 @@ func fixReduce(p *propagation, op *ir.Op) {
 	p.setAll(op, encodingOf(op.Operand(0)))
 }
 
-// fixGather: the indices have the result's layout, the source may have any.
+// fixGather gives the indices the result's layout. The source may have any.
 func fixGather(p *propagation, op *ir.Op) {
 	if op.HasAttr("efficient_layout") {
 		p.set(op, 0, p.before[op.Operand(0)])
@@ -254,7 +255,8 @@ func fixGather(p *propagation, op *ir.Op) {
 	p.set(op, 1, encodingOf(op.Result(0)))
 }
 
-// operandLayout is what op's operands need for its results: the layout that one of them has, if it fits.
+// operandLayout returns the layout that op's operands need for its results, preferring one that an operand
+// already has.
 func (p *propagation) operandLayout(op *ir.Op) ir.Attr {
 	want := encodingOf(op.Result(0))
 	for _, v := range op.Operands() {
@@ -271,7 +273,7 @@ func (p *propagation) setAll(op *ir.Op, enc ir.Attr) {
 	}
 }
 
-// set puts operand i into a layout. One conversion serves all who want it.
+// set converts operand i to enc. All users share a conversion.
 func (p *propagation) set(op *ir.Op, i int, enc ir.Attr) {
 	v := op.Operand(i)
 	if enc == nil || tensorOf(v) == nil || encodingOf(v) == enc {

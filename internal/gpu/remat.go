@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// rematerializer takes conversions out by computing the converted value in the wanted layout from the start, together with
-// what it is computed from.
+// rematerializer removes conversions by computing the converted value, and the values it depends on, in the
+// wanted layout from the start.
 type rematerializer struct {
 	fn     *ir.Op
 	dom    *ir.Dominance
@@ -23,7 +23,7 @@ func newRematerializer(fn *ir.Op) *rematerializer {
 	return &rematerializer{fn: fn, dom: ir.NewDominance(), known: map[conversion]*ir.Value{}, erased: map[*ir.Op]bool{}}
 }
 
-// conversions are the conversions inside a function, in order.
+// conversions returns the conversions inside a function, in order.
 func conversions(fn *ir.Op) []*ir.Op {
 	var out []*ir.Op
 	for op := range fn.Ops() {
@@ -34,7 +34,8 @@ func conversions(fn *ir.Op) []*ir.Op {
 	return out
 }
 
-// each offers every conversion to f, which may replace it. One that stays can serve others.
+// each calls f for every conversion, which may replace it, and reports whether it replaced any. A conversion
+// that stays is recorded in known for others.
 func (r *rematerializer) each(f func(cvt *ir.Op)) (changed bool) {
 	for _, cvt := range conversions(r.fn) {
 		if r.erased[cvt] {
@@ -50,7 +51,7 @@ func (r *rematerializer) each(f func(cvt *ir.Op)) (changed bool) {
 	return changed
 }
 
-// replace puts v in the place of a conversion.
+// replace replaces a conversion by v.
 func (r *rematerializer) replace(cvt *ir.Op, v *ir.Value) {
 	r.erased[cvt] = true
 	for key, k := range r.known {
@@ -65,14 +66,14 @@ func (r *rematerializer) replace(cvt *ir.Op, v *ir.Value) {
 type slice struct {
 	values   []*ir.Value // in the order found
 	layout   map[*ir.Value]ir.Attr
-	existing map[*ir.Value]*ir.Value // those that exist in that layout already
+	existing map[*ir.Value]*ir.Value // values that already exist in that layout
 }
 
 func newSlice() *slice {
 	return &slice{layout: map[*ir.Value]ir.Attr{}, existing: map[*ir.Value]*ir.Value{}}
 }
 
-// want notes that v is needed in a layout, and reports whether that is no contradiction.
+// want records that v is needed in a layout and reports whether that contradicts no earlier one.
 func (s *slice) want(v *ir.Value, enc ir.Attr) bool {
 	old, ok := s.layout[v]
 	if !ok {
@@ -86,7 +87,7 @@ func (s *slice) remove(v *ir.Value) {
 	s.values = slices.DeleteFunc(s.values, func(w *ir.Value) bool { return w == v })
 }
 
-// merge adds another slice, and reports whether they agree.
+// merge adds another slice and reports whether they agree.
 func (s *slice) merge(t *slice) bool {
 	for _, v := range t.values {
 		if old, ok := s.layout[v]; ok && old != t.layout[v] {
@@ -110,9 +111,10 @@ func (s *slice) merge(t *slice) bool {
 	return true
 }
 
-// backward collects what has to be computed anew for the value in a use to have a layout. It goes up through operands, loops
-// and branches, and ends at values that have the layout, exist in it, or are made by ops that can make it in any. stop ends it
-// at other ops too. It fails where a layout does not follow or contradicts another.
+// backward collects the values to be computed anew so that the value of a use has layout enc. It goes up
+// through operands, loops and branches and ends at values that have the layout, exist in it, or are defined
+// by ops that can produce any. stop ends it at other ops too. It fails where no layout follows or two layouts
+// contradict each other.
 func (r *rematerializer) backward(root *ir.Use, enc ir.Attr, stop func(*ir.Op) bool) (*slice, bool) {
 	type want struct {
 		use *ir.Use
@@ -136,7 +138,7 @@ func (r *rematerializer) backward(root *ir.Use, enc ir.Attr, stop func(*ir.Op) b
 			continue
 		}
 		if w.use != root && encodingOf(v) == w.enc {
-			// It has the layout already. Should it be wanted in another too, a clone could not tell the two.
+			// v already has the layout. If it is needed in another too, a clone could not tell them apart.
 			if old, ok := s.layout[v]; ok && old != w.enc {
 				return nil, false
 			}
@@ -179,7 +181,7 @@ type need struct {
 	enc ir.Attr
 }
 
-// sources are the uses that v's definition needs in some layout, for v to have one.
+// sources returns the uses, with their layouts, that v's definition needs for v to have layout enc.
 func sources(s *slice, v *ir.Value, enc ir.Attr, stop func(*ir.Op) bool) ([]need, bool) {
 	def := v.Def()
 	if def == nil {
@@ -199,7 +201,7 @@ func sources(s *slice, v *ir.Value, enc ir.Attr, stop func(*ir.Op) bool) ([]need
 	}
 	switch {
 	case def.Def == ttg.ConvertLayout && ttglayout.RegisterConversion(def.Operand(0).Type, def.Result(0).Type):
-		return []need{{def.OperandUse(0), enc}}, true // a conversion that costs nothing
+		return []need{{def.OperandUse(0), enc}}, true // this conversion only renames registers
 	case canFoldConversion(def, enc), stop != nil && stop(def):
 		return nil, true
 	case def.Def == tt.Cat:
@@ -219,7 +221,7 @@ func sources(s *slice, v *ir.Value, enc ir.Attr, stop func(*ir.Op) bool) ([]need
 	return out, true
 }
 
-// argSources: an argument of a loop comes from the initial value and from the yield.
+// argSources returns the sources of a loop's argument: its initial value and the yield.
 func argSources(v *ir.Value, enc ir.Attr) ([]need, bool) {
 	loop := v.Block().Parent()
 	if loop == nil || loop.Def != scf.For || v.Index() == 0 {
@@ -242,7 +244,7 @@ func canRemat(op *ir.Op) bool {
 	return true
 }
 
-// rematerializable is backward, where all of the slice may be computed twice.
+// rematerializable is backward that fails if an op of the slice must not be computed twice.
 func (r *rematerializer) rematerializable(root *ir.Use, enc ir.Attr, stop func(*ir.Op) bool) (*slice, bool) {
 	s, ok := r.backward(root, enc, stop)
 	if !ok || len(s.values) == 0 {
@@ -256,8 +258,8 @@ func (r *rematerializer) rematerializable(root *ir.Use, enc ir.Attr, stop func(*
 	return s, true
 }
 
-// rewrite computes the slice in its layouts, beside the original, and lets the conversion's users have the result. given are
-// values that the caller has made already.
+// rewrite computes the slice in its layouts, beside the original, and replaces the conversion by the result.
+// given holds values that the caller has already made.
 func (r *rematerializer) rewrite(s *slice, cvt *ir.Op, given *ir.Mapping) {
 	m := ir.NewMapping()
 	if given != nil {
@@ -277,12 +279,12 @@ type rewriter struct {
 	s       *slice
 	m       *ir.Mapping
 	ops     map[*ir.Op]bool
-	args    map[*ir.Op][]int // of loops: which arguments exist twice
-	results map[*ir.Op][]int // of branches: which results do
+	args    map[*ir.Op][]int // arguments of loops that exist twice
+	results map[*ir.Op][]int // results of branches that exist twice
 	order   []*ir.Op         // keys of args and results
 }
 
-// collect finds the ops to be cloned, and the loops and branches to be widened.
+// collect finds the ops to clone and the loops and branches to widen.
 func (w *rewriter) collect() {
 	w.ops = map[*ir.Op]bool{}
 	for _, v := range w.s.values {
@@ -315,7 +317,7 @@ func (w *rewriter) widen(which map[*ir.Op][]int, op *ir.Op, i int) {
 	w.ops[op] = true
 }
 
-// programOrder lists the ops of a set as the function has them, each before what is inside it.
+// programOrder returns the ops of a set in program order, each before the ops inside it.
 func programOrder(fn *ir.Op, set map[*ir.Op]bool) []*ir.Op {
 	var out []*ir.Op
 	for op := range fn.Ops() {
@@ -350,13 +352,13 @@ func (w *rewriter) op(op *ir.Op) {
 	}
 }
 
-// learn notes that a value exists in its layout.
+// learn records that old exists as v in its layout.
 func (w *rewriter) learn(old, v *ir.Value) {
 	w.m.Map(old, v)
 	w.r.known[conversion{old, w.s.layout[old]}] = v
 }
 
-// loop adds arguments and results to a loop. Their yields follow when the body is done.
+// loop adds arguments and results to a loop. yields adds the operands of its yield when the body is complete.
 func (w *rewriter) loop(op *ir.Op) {
 	slices.Sort(w.args[op])
 	operands, body := op.Operands(), op.Body(0)
@@ -373,7 +375,7 @@ func (w *rewriter) loop(op *ir.Op) {
 	op.SetOperands(operands, nil)
 }
 
-// yields hands the new values to the widened loops and branches.
+// yields passes the new values to the widened loops and branches.
 func (w *rewriter) yields() {
 	for _, op := range w.order {
 		which := w.args[op]

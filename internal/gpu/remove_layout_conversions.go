@@ -8,9 +8,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// RemoveLayoutConversions takes out as many conversions as it can. Layouts of memory accesses and products are handed
-// forward to what is computed from them; for conversions that are left, what they convert is computed in the other layout from
-// the start, where that is cheaper; the rest move to where there is less to convert.
+// RemoveLayoutConversions removes as many conversions as it can. Layouts of memory accesses and products are
+// propagated to the values computed from them. Where conversions remain, their operand is computed in the
+// other layout from the start if that is cheaper; the rest move to where there is less data to convert.
 //
 //	%a = tt.load %p : tensor<…, #b4>                       %a = tt.load %p : tensor<…, #b4>
 //	%b = ttg.convert_layout %a : … -> tensor<…, #b>   =>   %d = arith.addf %a, %a : tensor<…, #b4>
@@ -48,7 +48,7 @@ var RemoveLayoutConversions = pass.Pass{
 	},
 }
 
-// functions are the functions of a module that have a body.
+// functions returns the functions of a module that have a body.
 func functions(m *ir.Module) []*ir.Op {
 	return slices.DeleteFunc(opsOf(m.Op, tt.Func), func(fn *ir.Op) bool { return fn.Region(0).Empty() })
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// ReorderInstructions shortens the lives of registers and buffers. Conversions go behind the release of buffers whose memory
-// they can use, and into the loop that uses them if they take many registers; buffers are filled as soon as their data is
-// there; the right operand of a product is loaded after the left one.
+// ReorderInstructions shortens the lives of registers and buffers. Conversions move behind the release of
+// buffers whose memory they can reuse, and into the loop that uses them if they take many registers; buffers
+// are filled as soon as their data exists; the right operand of a product is loaded after the left one.
 var ReorderInstructions = pass.Pass{
 	Name: "tritongpu-reorder-instructions",
 	Doc:  "move conversions and buffers to where they cost least",
@@ -37,7 +37,7 @@ var ReorderInstructions = pass.Pass{
 	},
 }
 
-// ancestorIn is the op in a block that op is, or is inside of; nil if there is none.
+// ancestorIn returns the op of block b that is op or contains it, or nil.
 func ancestorIn(b *ir.Block, op *ir.Op) *ir.Op {
 	for ; op != nil; op = op.Parent() {
 		if op.Block() == b {
@@ -47,7 +47,7 @@ func ancestorIn(b *ir.Block, op *ir.Op) *ir.Op {
 	return nil
 }
 
-// firstUse is the first op in op's block that uses its result, itself or inside.
+// firstUse returns the first op in op's block that uses its result, itself or in a region.
 func firstUse(op *ir.Op) *ir.Op {
 	var first *ir.Op
 	for _, r := range op.Results() {
@@ -75,7 +75,7 @@ func sinkBehindReleases(root *ir.Op) {
 	}
 }
 
-// sinkIntoLoops moves what fills many registers to its only user, if that is in another loop.
+// sinkIntoLoops moves ops that fill many registers to their only user if that is in another loop.
 func sinkIntoLoops(root *ir.Op) {
 	type move struct{ op, to *ir.Op }
 	var moves []move
@@ -94,7 +94,7 @@ func sinkIntoLoops(root *ir.Op) {
 	}
 }
 
-// fillsRegisters reports whether an op makes an operand of a product, or loads a tensor from a buffer that nobody writes to.
+// fillsRegisters reports whether op produces an operand of a product or loads from an immutable buffer.
 func fillsRegisters(op *ir.Op) bool {
 	switch op.Def {
 	case ttg.LocalLoad:
@@ -124,7 +124,7 @@ func loadLeftFirst(root *ir.Op) {
 	}
 }
 
-// writesBetween reports whether anything from start to end, of one block, may write memory.
+// writesBetween reports whether an op behind start, up to end, may write memory.
 func writesBetween(start, end *ir.Op) bool {
 	for o := start.Next(); o != nil; o = o.Next() {
 		if o.Effects()&(ir.EffWrite|ir.EffUnknown) != 0 {

@@ -7,12 +7,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// schedule is a software pipeline for a loop: when each op of its body runs. The stage says how many iterations later than
-// those of stage 0, so that all stages of different iterations overlap; within the body that comes of this, ops stand by
-// cluster, those of one cluster as before.
+// schedule is a software pipeline for a loop. It says when each op of the body runs: stage is the number of
+// iterations by which it runs later than stage 0, so that the stages of different iterations overlap; in the
+// new body, ops are ordered by cluster, within a cluster as before.
 //
-// Between passes it is written on the ops, as Triton writes it: loop.stage, loop.cluster, and tt.scheduled_max_stage on the
-// loop.
+// Between passes the schedule is stored in attributes, as in Triton: loop.stage and loop.cluster on ops, and
+// tt.scheduled_max_stage on the loop.
 type schedule struct {
 	loop     *ir.Op
 	stages   int
@@ -20,16 +20,16 @@ type schedule struct {
 	places   map[*ir.Op]place
 }
 
-// cluster is a place in the new body; its id is its rank among the schedule's.
+// cluster is a position in the new body; its id is its index in schedule.clusters.
 type cluster struct{ id int }
 
-// place is when an op runs.
+// place says when an op runs.
 type place struct {
 	stage   int
 	cluster *cluster
 }
 
-// Names of what is written on ops.
+// Names of attributes.
 const (
 	latencyAttr  = "tt.latency"
 	stageAttr    = "loop.stage"
@@ -42,7 +42,7 @@ func newSchedule(loop *ir.Op, stages int) *schedule {
 	return &schedule{loop: loop, stages: stages, places: map[*ir.Op]place{}}
 }
 
-// readSchedule is the schedule that is written on a loop, nil for none.
+// readSchedule returns the schedule stored on a loop, nil for none.
 func readSchedule(loop *ir.Op) *schedule {
 	last, ok := loop.Int(maxStageAttr)
 	if !ok {
@@ -61,7 +61,7 @@ func readSchedule(loop *ir.Op) *schedule {
 	return s
 }
 
-// write puts the schedule on the ops.
+// write stores the schedule on the ops.
 func (s *schedule) write() {
 	for op := range body(s.loop) {
 		if p, ok := s.places[op]; ok {
@@ -72,7 +72,7 @@ func (s *schedule) write() {
 	s.loop.SetAttr(maxStageAttr, ir.I32Attr(int64(s.stages-1)))
 }
 
-// eraseSchedule takes it off again.
+// eraseSchedule removes the schedule from a loop.
 func eraseSchedule(loop *ir.Op) {
 	loop.SetAttr(maxStageAttr, nil)
 	for op := range body(loop) {
@@ -81,7 +81,7 @@ func eraseSchedule(loop *ir.Op) {
 	}
 }
 
-// newAt makes a cluster of the given rank.
+// newAt inserts a cluster at index i.
 func (s *schedule) newAt(i int) *cluster {
 	s.clusters = slices.Insert(s.clusters, i, &cluster{})
 	for ; i < len(s.clusters); i++ {
@@ -103,12 +103,12 @@ func (s *schedule) insertIfAbsent(op *ir.Op, p place) bool {
 	return true
 }
 
-// before reports whether a place comes before another one in the unrolled loop.
+// before reports whether p comes before q in the unrolled loop.
 func (p place) before(q place) bool {
 	return p.stage < q.stage || p.stage == q.stage && p.cluster.id < q.cluster.id
 }
 
-// insertMinimum moves op to a place, if it had none or a later one.
+// insertMinimum moves op to p if it had no place or a later one.
 func (s *schedule) insertMinimum(op *ir.Op, p place) bool {
 	if q, ok := s.places[op]; ok && !p.before(q) {
 		return false
@@ -117,8 +117,8 @@ func (s *schedule) insertMinimum(op *ir.Op, p place) bool {
 	return true
 }
 
-// insertDeps takes what op is computed from, in its block, to op's place, unless it comes before anyway. With args, also
-// what was computed in the iteration before.
+// insertDeps moves the ops of op's block that op depends on to p unless they run earlier already. With args
+// it also follows values from the previous iteration.
 func (s *schedule) insertDeps(op *ir.Op, p place, args bool) {
 	for _, v := range outerOperands(op) {
 		for seen := map[*ir.Value]bool{}; args && isIterArg(v, s.loop) && !seen[v]; {
@@ -131,7 +131,7 @@ func (s *schedule) insertDeps(op *ir.Op, p place, args bool) {
 	}
 }
 
-// insertAllDeps does so for all ops that have a place, stage by stage.
+// insertAllDeps calls insertDeps for all scheduled ops, stage by stage.
 func (s *schedule) insertAllDeps() {
 	ops := s.inOrder()
 	at := make([]place, len(ops))
@@ -147,7 +147,7 @@ func (s *schedule) insertAllDeps() {
 	}
 }
 
-// inOrder lists the ops that have a place as they will stand in the new body.
+// inOrder returns the scheduled ops in the order of the new body.
 func (s *schedule) inOrder() []*ir.Op {
 	var ops []*ir.Op
 	for op := range body(s.loop) {
@@ -159,7 +159,7 @@ func (s *schedule) inOrder() []*ir.Op {
 	return ops
 }
 
-// body is the ops of a loop but its yield.
+// body iterates over the ops of a loop without its yield.
 func body(loop *ir.Op) func(yield func(*ir.Op) bool) {
 	return func(yield func(*ir.Op) bool) {
 		end := loop.Body(0).Last()
@@ -171,15 +171,15 @@ func body(loop *ir.Op) func(yield func(*ir.Op) bool) {
 	}
 }
 
-// isIterArg reports whether v is what a loop carries, as its body sees it.
+// isIterArg reports whether v is a loop-carried argument of the body.
 func isIterArg(v *ir.Value, loop *ir.Op) bool {
 	return v.IsArg() && v.Block() == loop.Body(0) && v.Index() > 0
 }
 
-// yielded is what an iteration hands to the next one for an argument.
+// yielded returns the value that an iteration passes to the next for arg.
 func yielded(arg *ir.Value) *ir.Value { return arg.Block().Last().Operand(arg.Index() - 1) }
 
-// outerOperands are the values that op and everything inside it uses, and that come from outside of op; each once.
+// outerOperands returns the values from outside of op that op and everything inside it use, each once.
 func outerOperands(op *ir.Op) []*ir.Value {
 	if len(op.Regions()) == 0 {
 		return op.Operands()
@@ -197,7 +197,7 @@ func outerOperands(op *ir.Op) []*ir.Value {
 	return out
 }
 
-// forLoops are the loops inside root, inner ones first.
+// forLoops returns the loops inside root, inner ones first.
 func forLoops(root *ir.Op) []*ir.Op {
 	var loops []*ir.Op
 	root.WalkPost(func(op *ir.Op) {

@@ -9,8 +9,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// ScheduleLoops turns latencies into a pipeline: a load runs as many stages before its users as it takes, with all that its
-// address is computed from; the rest runs in the last stage. What a stage needs of the iteration before goes just ahead of it.
+// ScheduleLoops turns latencies into a pipeline: a load runs latency stages before its users, together with
+// the ops that compute its address; the rest runs in the last stage. Ops that a stage needs from the previous
+// iteration run right ahead of it.
 //
 //	%x = tt.load %p {tt.latency = 2}        =>    %x = tt.load %p {loop.stage = 0, loop.cluster = 2}
 //	%d = tt.dot %x, …                             %d = tt.dot %x, … {loop.stage = 2, loop.cluster = 0}
@@ -36,7 +37,7 @@ var ScheduleLoops = pass.Pass{
 	},
 }
 
-// makeSchedule is the schedule of a loop, nil if it must stay as it is.
+// makeSchedule returns the schedule of a loop, or nil if the loop must stay as it is.
 func makeSchedule(loop *ir.Op, latency map[*ir.Op]int) *schedule {
 	if !mayPipeline(loop) || hasBarrier(loop) {
 		return nil
@@ -52,7 +53,8 @@ func makeSchedule(loop *ir.Op, latency map[*ir.Op]int) *schedule {
 	return s
 }
 
-// hasBarrier reports whether the kernel itself says where its threads meet: it may rely on what was loaded and stored before.
+// hasBarrier reports whether the kernel contains barriers of its own: it may rely on the order of loads and
+// stores around them.
 func hasBarrier(loop *ir.Op) bool {
 	for op := range loop.Ops() {
 		if op.Def == gpud.Barrier || op.Def == ttg.LocalBarrier {
@@ -62,7 +64,7 @@ func hasBarrier(loop *ir.Op) bool {
 	return false
 }
 
-// takeLatencies reads the latencies off the ops of a loop.
+// takeLatencies removes the latencies from the ops of a loop and returns them.
 func takeLatencies(loop *ir.Op) map[*ir.Op]int {
 	var out map[*ir.Op]int
 	for op := range body(loop) {
@@ -77,8 +79,9 @@ func takeLatencies(loop *ir.Op) map[*ir.Op]int {
 	return out
 }
 
-// scheduleKeyOps gives those ops a place that have a latency, and what depends on them: the further from the end of the body,
-// counted in latencies, the earlier the stage. Later stages come first in the new body, so that data is used before new data comes.
+// scheduleKeyOps schedules the ops with a latency and all that depend on them: the more latency between an op
+// and the end of the body, the earlier its stage. Later stages come first in the new body, so that data is
+// used before new data arrives.
 func scheduleKeyOps(loop *ir.Op, latency map[*ir.Op]int) *schedule {
 	d := distances{loop: loop, latency: latency, known: map[*ir.Op]int{}}
 	longest := 0
@@ -102,7 +105,7 @@ func scheduleKeyOps(loop *ir.Op, latency map[*ir.Op]int) *schedule {
 	return s
 }
 
-// distances measures how much latency lies between an op and the end of the body.
+// distances measures the latency between an op and the end of the body.
 type distances struct {
 	loop    *ir.Op
 	latency map[*ir.Op]int
@@ -125,7 +128,8 @@ func (d *distances) of(op *ir.Op) int {
 	return d.known[op]
 }
 
-// branchesLast moves the branches that depend on loads to the end of the body, where nothing that has a place waits for them.
+// branchesLast moves the branches that depend on loads to the end of the body if no scheduled op depends on
+// them.
 func (s *schedule) branchesLast(latency map[*ir.Op]int) {
 	end := s.newAtBack()
 	for op := range body(s.loop) {
@@ -139,7 +143,7 @@ func (s *schedule) branchesLast(latency map[*ir.Op]int) {
 	}
 }
 
-// leadsToPlaced reports whether an op that has a place is computed from op.
+// leadsToPlaced reports whether a scheduled op depends on op.
 func (s *schedule) leadsToPlaced(op *ir.Op, seen map[*ir.Op]bool) bool {
 	for _, r := range op.Results() {
 		for u := range r.Users() {
@@ -155,8 +159,8 @@ func (s *schedule) leadsToPlaced(op *ir.Op, seen map[*ir.Op]bool) bool {
 	return false
 }
 
-// scheduleBranches puts the branches that something with a place is computed from at the start of the body, in the stage where
-// they are first needed, and all others at the end. It returns the first cluster after these at the start.
+// scheduleBranches puts the branches that a scheduled op depends on at the start of the body, in the stage
+// that first needs them, and all others at the end. It returns the first cluster behind those at the start.
 func (s *schedule) scheduleBranches() *cluster {
 	first := s.clusters[0]
 	if !hasBranch(s.loop) {
@@ -200,7 +204,7 @@ func hasBranch(loop *ir.Op) bool {
 	return false
 }
 
-// branchesBefore finds the branches of the body that op is computed from in the same iteration.
+// branchesBefore calls found for the branches of the body that op depends on in the same iteration.
 func (s *schedule) branchesBefore(op *ir.Op, seen map[*ir.Op]bool, found func(*ir.Op)) {
 	for _, v := range outerOperands(op) {
 		def := v.Def()
@@ -215,8 +219,9 @@ func (s *schedule) branchesBefore(op *ir.Op, seen map[*ir.Op]bool, found func(*i
 	}
 }
 
-// scheduleCarried places what an op needs of the iteration before: one stage later, just ahead of the op, so that it is
-// there in time without being carried. Loads go along with their user.
+// scheduleCarried schedules the ops that an op needs from the previous iteration: one stage later, right
+// ahead of the op, so that the value is ready in time without being carried. Loads get the place of their
+// user.
 func (s *schedule) scheduleCarried() {
 	ahead := map[*cluster]*cluster{}
 	for op := range body(s.loop) {
@@ -245,7 +250,7 @@ func (s *schedule) scheduleCarried() {
 	}
 }
 
-// scheduleRest puts all other ops into the last stage, none before what it is computed from.
+// scheduleRest puts all other ops into the last stage, each behind the ops that it depends on.
 func (s *schedule) scheduleRest(first *cluster) {
 	rest := map[*ir.Op]*cluster{}
 	for op := range body(s.loop) {
@@ -281,8 +286,8 @@ func (s *schedule) scheduleRest(first *cluster) {
 	}
 }
 
-// valid reports whether every op comes after what it is computed from, memory stays as it was, and ops of all but the last stage, which also
-// run for iterations that there are not, can be kept from doing harm.
+// valid reports whether every op runs after the ops it depends on, accesses to memory keep their order, and
+// ops outside the last stage, which also run for iterations that do not exist, can be predicated.
 func (s *schedule) valid() bool {
 	ops := s.inOrder()
 	when := map[*ir.Op]int{}

@@ -7,10 +7,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// accesses are the pointers by which an op, with all inside, reads and writes global memory.
+// accesses lists the pointers through which an op, including its regions, reads and writes global memory.
 type accesses struct {
 	reads, writes []*ir.Value
-	unknown       bool // it does something that must stay in order with all of these
+	unknown       bool // the op must stay in order with all accesses
 }
 
 func (a accesses) any() bool    { return a.unknown || len(a.reads)+len(a.writes) > 0 }
@@ -24,7 +24,7 @@ func accessesOf(op *ir.Op) accesses {
 			a.reads = append(a.reads, ptr)
 		case ptr != nil:
 			a.writes = append(a.writes, ptr)
-		case o.Def == tt.Call: // it may write what it is given
+		case o.Def == tt.Call: // a callee may write through its arguments
 			a.unknown = true
 			for _, v := range o.Operands() {
 				if tt.IsPtr(ir.ElemOf(v.Type)) {
@@ -39,7 +39,8 @@ func accessesOf(op *ir.Op) accesses {
 	return a
 }
 
-// conflict reports whether two ops must stay in order: both write, or one reads by a pointer by which the other writes.
+// conflict reports whether two ops must stay in order: both write, or one reads through a pointer that the
+// other may write through.
 func conflict(at *address.Analysis, a, b accesses) bool {
 	if a.orders() && b.orders() || a.unknown && b.any() || b.unknown && a.any() {
 		return true
@@ -56,8 +57,8 @@ func conflict(at *address.Analysis, a, b accesses) bool {
 	return false
 }
 
-// keepsMemory reports whether a schedule leaves memory as it was: what writes stays in the last stage and in order, and nothing that runs
-// ahead reads what the loop writes. ops are the ops in their new order.
+// keepsMemory reports whether a schedule preserves the contents of memory: writes stay in the last stage and
+// in order, and no op that runs ahead reads memory that the loop writes. ops is the new order.
 func (s *schedule) keepsMemory(ops []*ir.Op) bool {
 	type access struct {
 		accesses

@@ -11,8 +11,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// SoftwarePipeline rewrites scheduled loops (lower_loads.go, expand_loop.go): loads become copies to shared memory that run while the loop works on
-// what came before. Each wait then lets as many copies go on as were begun after the one that is waited for.
+// SoftwarePipeline rewrites scheduled loops (lower_loads.go, expand_loop.go): loads become copies to shared
+// memory that run while the loop works on earlier data. Each wait then allows as many copies under way as
+// were begun after the one it waits for.
 //
 //	scf.for … {                                          copies for the first iterations
 //	  %x = tt.load %p {loop.stage = 0}             =>    scf.for … {
@@ -41,7 +42,7 @@ var SoftwarePipeline = pass.Pass{
 	},
 }
 
-// pipelineLoads expands the loops that have a schedule, and reports whether there were any.
+// pipelineLoads expands the loops that have a schedule and reports whether there were any.
 func pipelineLoads(ctx *pass.Context, m *ir.Module) bool {
 	var list []*schedule
 	for _, loop := range forLoops(m.Op) {
@@ -53,7 +54,7 @@ func pipelineLoads(ctx *pass.Context, m *ir.Module) bool {
 	for _, s := range list {
 		ctx.At(s.loop)
 		s.lowerLoads(axes)
-		if !s.valid() { // what it does is the same without a pipeline
+		if !s.valid() { // keep the loop as it is, without overlap
 			eraseSchedule(s.loop)
 			continue
 		}
@@ -62,8 +63,9 @@ func pipelineLoads(ctx *pass.Context, m *ir.Module) bool {
 	return len(list) > 0
 }
 
-// updateWaits sets, for each wait, how many groups of copies may still be under way: the least number that are closed, on any way
-// through loops, between the group that is waited for and the wait. Waits with no group closed in between become one.
+// updateWaits sets, for each wait, how many groups of copies may still be under way: the least number
+// committed, on any path through loops, between the awaited group and the wait. More would read data that has
+// not arrived. Waits without a group between them are merged.
 func updateWaits(root *ir.Op) {
 	var waits []*ir.Op
 	for op := range root.Ops() {
@@ -87,10 +89,11 @@ func updateWaits(root *ir.Op) {
 	}
 }
 
-// commitCounter goes back from a wait to the group that it waits for.
+// commitCounter walks back from a wait to the group that it waits for; least is the smallest count on any
+// path.
 type commitCounter struct{ least int }
 
-// back follows a token, used at a place n groups before the wait, to where it was made.
+// back follows a token, used at op at with n groups between at and the wait, to its definition.
 func (c *commitCounter) back(token *ir.Value, at *ir.Op, n int) {
 	first := token.Block().First()
 	if def := token.Def(); def != nil {
@@ -112,7 +115,7 @@ func (c *commitCounter) back(token *ir.Value, at *ir.Op, n int) {
 	}
 }
 
-// mergeWaits lets a wait stand for those behind it, up to the next group or branch.
+// mergeWaits merges the waits behind w into w, up to the next group or branch.
 func mergeWaits(w *ir.Op) {
 	tokens, num := w.Operands(), w.IntOr("num", 0)
 	var gone []*ir.Op
@@ -133,5 +136,5 @@ func mergeWaits(w *ir.Op) {
 	}
 }
 
-// branches reports whether parts of op may run often or never.
+// branches reports whether code in op may run several times or never.
 func branches(op *ir.Op) bool { return op.Def == scf.For || op.Def == scf.If || op.Def == scf.While }

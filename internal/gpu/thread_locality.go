@@ -14,9 +14,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// OptimizeThreadLocality keeps data in the threads that have it. A reduction that a loop adds up is done within each thread
-// as the loop goes, and between threads once at its end; a reshape that may reorder puts what is reduced into one thread; a
-// gather stays within warps.
+// OptimizeThreadLocality keeps data in the threads that hold it. A reduction that a loop accumulates is done
+// within each thread during the loop, and across threads once at its end; a reshape that may reorder puts the
+// elements to be reduced into one thread; a gather stays within warps.
 //
 //	for … iter_args(%acc = 0) {                     for … iter_args(%part = 0) {
 //	  %x = tt.load …                                  %x = tt.load …
@@ -47,7 +47,7 @@ var OptimizeThreadLocality = pass.Pass{
 	},
 }
 
-// localReshape gives the result of a reordering reshape the layout that has the axis to be reduced in one thread.
+// localReshape gives the result of a reordering reshape a layout with the reduced axis in one thread.
 func localReshape(op *ir.Op) {
 	axis, ok := reducedAxis(op)
 	if !ok || !op.HasAttr("allow_reorder") {
@@ -67,7 +67,8 @@ func localReshape(op *ir.Op) {
 			order = append(order, int64(d))
 		}
 	}
-	order = append(order, int64(axis)) // last, so that threads lie along it only when there is no other place
+	// last, so that threads lie along it only if no other dimension has room
+	order = append(order, int64(axis))
 	enc := machineOf(op).spread(t.Shape, slices.Repeat([]int64{1}, t.Rank()), order).Attr()
 	if enc == t.Encoding || isExpensiveView(op.Operand(0).Type, t.WithEncoding(enc)) {
 		return
@@ -76,7 +77,7 @@ func localReshape(op *ir.Op) {
 	op.SetAttr("efficient_layout", ir.Unit)
 }
 
-// reducedAxis is the axis along which all reductions of op's result go.
+// reducedAxis returns the axis of all reductions of op's result.
 func reducedAxis(op *ir.Op) (axis int, ok bool) {
 	for u := range op.Result(0).Users() {
 		if u.Def != tt.Reduce {
@@ -95,8 +96,8 @@ func splits(cga [][]int64, axis int) bool {
 	return slices.ContainsFunc(cga, func(v []int64) bool { return v[axis] != 0 })
 }
 
-// localGather puts whole columns along the axis into warps, so that shuffles do. As many threads as possible lie along the axis:
-// the fewer elements of it a thread has, the fewer shuffles.
+// localGather puts whole columns along the axis into warps, so that shuffles suffice. As many threads as
+// possible lie along the axis: the fewer elements of it a thread holds, the fewer shuffles.
 func localGather(op *ir.Op) {
 	src, axis := tensorOf(op.Operand(0)), int(op.IntOr("axis", 0))
 	rank := src.Rank()
@@ -128,7 +129,7 @@ func localGather(op *ir.Op) {
 		}
 	}
 	enc.SizePerThread[axis] = src.Shape[axis] / enc.ThreadsPerWarp[axis]
-	enc.ThreadsPerWarp[axis] *= lanes // what is left holds copies
+	enc.ThreadsPerWarp[axis] *= lanes // threads that are left over hold copies
 	enc.WarpsPerCTA[axis] *= warps
 	operand(op, 0, enc.Attr())
 	operand(op, 1, enc.Attr())
@@ -136,17 +137,17 @@ func localGather(op *ir.Op) {
 	op.SetAttr("efficient_layout", ir.Unit)
 }
 
-// runningReduce is a loop that adds up reductions of what it loads.
+// runningReduce is a loop that accumulates reductions of loaded tensors.
 type runningReduce struct {
 	reduce, update, loop *ir.Op
 	combine              *ir.Op // the op in the reduction's region
-	arg                  int    // which of the loop's values is the sum
+	arg                  int    // index of the loop-carried accumulator
 	axis                 int
 	layout               ttg.Blocked
 	perThread            int64 // elements along the axis in each thread
 }
 
-// findRunningReduce recognises op as the reduction of such a loop.
+// findRunningReduce returns the loop of which op is the reduction.
 func findRunningReduce(op *ir.Op) (s runningReduce, ok bool) {
 	s = runningReduce{reduce: op, axis: int(op.IntOr("axis", 0))}
 	t := tensorOf(op.Operand(0))
@@ -168,7 +169,8 @@ func findRunningReduce(op *ir.Op) (s runningReduce, ok bool) {
 	return s, s.findLoop()
 }
 
-// findLoop: the reduction is combined with an argument of the loop, and nothing else, to be yielded.
+// findLoop finds the loop: its yield gets the reduction combined with a loop-carried argument, and neither
+// has another use.
 func (s *runningReduce) findLoop() bool {
 	for u := range s.reduce.Result(0).Users() {
 		s.update = u
@@ -193,7 +195,7 @@ func (s *runningReduce) findLoop() bool {
 	return acc == scf.IterArgs(s.loop)[s.arg] && acc.HasOneUse() && scf.Inits(s.loop)[s.arg].DefBy(arith.Constant) != nil
 }
 
-// singleOp is the only op in a reduction's region besides its end.
+// singleOp returns the only op in a reduction's region besides its terminator, or nil.
 func singleOp(reduce *ir.Op) *ir.Op {
 	b := reduce.Body(0)
 	if b.First() == nil || b.First().Next() != b.Last() {
@@ -202,7 +204,7 @@ func singleOp(reduce *ir.Op) *ir.Op {
 	return b.First()
 }
 
-// neutral are the values that a combination leaves others as they are.
+// neutral holds the neutral element of each combination.
 var neutral = map[*ir.OpDef]*float64{
 	arith.AddF:     ptrTo(math.Copysign(0, -1)),
 	arith.MulF:     ptrTo(1),
@@ -214,7 +216,7 @@ var neutral = map[*ir.OpDef]*float64{
 
 func ptrTo(v float64) *float64 { return &v }
 
-// rewrite lets the loop carry a part of the sum for each thread.
+// rewrite makes the loop carry a partial result in each thread.
 func (s *runningReduce) rewrite() {
 	x := s.reduce.Operand(0)
 	t, rank := tensorOf(x), tensorOf(x).Rank()
@@ -235,7 +237,7 @@ func (s *runningReduce) rewrite() {
 	slice := ttg.Slice{Dim: int64(rank), Parent: local.Attr()}.Attr()
 	part := ir.Tensor(shape[:rank], ir.ElemOf(s.reduce.Result(0).Type), slice)
 
-	// The new value of the loop, next to the old one, which from now on only keeps its start.
+	// The new value is carried beside the old one, which from now on keeps its initial value.
 	init := scf.Inits(s.loop)[s.arg]
 	start := splatConst(ir.At(s.loop), part, *neutral[s.combine.Def])
 	s.loop.SetOperands(append(s.loop.Operands(), start), nil)
