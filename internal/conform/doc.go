@@ -7,7 +7,8 @@
 //   - TestConform runs it on a device and compares memory. The device is the interpreter unless -device or NEREID_TEST_DEVICE says
 //     otherwise. The test binary (go test -c) needs nothing but itself.
 //   - TestLikeTriton compares the IR that the front end makes, before any pass, with what Triton's front end makes of the same
-//     text: testdata/answers.txt holds a hash of Triton's IR for each case, so this needs no Python.
+//     text: testdata/answers.txt.gz holds Triton's IR for each case, so this needs no Python. Kernels that call the library are
+//     compared after the TTIR passes.
 //   - TestAskTriton asks Triton again, where it is installed (peer/conform.py), and has it read our IR before and after the passes.
 //
 // A case that Triton refuses must be refused by us, with an error and not a crash.

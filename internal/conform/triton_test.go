@@ -3,8 +3,6 @@ package conform
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -18,8 +16,6 @@ import (
 	"sync"
 	"testing"
 
-	_ "embed"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -28,124 +24,89 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// answersText has a line for each case: what Triton makes of it, and the name. Triton makes an "error", or IR, of which there is a hash;
-// of a kernel that calls the library a second one after a slash, of the IR after the TTIR passes. -update writes the file anew from what
-// Triton says.
-//
-//go:embed testdata/answers.txt
-var answersText string
-
-// TestLikeTriton compares our IR of every case with Triton's, before any pass; that of a kernel that calls the library may differ there if
-// it does not after the TTIR passes.
+// TestLikeTriton compares our IR of every case with Triton's.
 func TestLikeTriton(t *testing.T) {
-	answers := map[string]string{}
-	for line := range strings.Lines(answersText) {
-		hash, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		answers[name] = hash
+	answers, err := answers()
+	if err != nil {
+		t.Fatal(err)
 	}
-	cases := all()
-	if len(answers) != len(cases) {
-		t.Fatalf("there are %d cases and %d answers; go test -run AskTriton -update asks Triton again", len(cases), len(answers))
-	}
-	parallel(t, cases, func(t *testing.T, c *testCase) {
+	parallel(t, all(), func(t *testing.T, c *testCase) {
 		want := answers[c.name]
-		if want == "" {
-			t.Fatal("there is no answer of Triton's; -update asks it")
-		}
-		got, err := c.source()
+		got, err := c.form()
 		switch {
-		case want == "error":
+		case want == "": // TestAnswers says so
+		case want == refused:
 			if err == nil && c.beyond == "" {
 				t.Errorf("Triton refuses it\n%s", c.show())
 			}
 		case err != nil:
 			t.Errorf("%v\n%s", err, c.show())
-		case !got.like(want) && c.differs == "":
-			t.Errorf("the IR is not Triton's (TestAskTriton shows the difference)\n%s\n%s", c.show(), got.before)
+		case got != want && c.differs == "":
+			t.Errorf("the IR is not Triton's\n%s\n%s", c.show(), txtest.Diff(want+"\n", got+"\n"))
 		}
 	})
 }
 
-// forms are the texts that IR is compared by, with values and functions numbered in order.
-type forms struct {
-	before string        // before any pass, with functions of the library inlined
-	after  func() string // after the TTIR passes; nil if the kernel calls no function of the library
-}
-
-// hashes are what answers.txt keeps.
-func (f forms) hashes() string {
-	if f.after == nil {
-		return hash(f.before)
+// formOf is the text that IR is compared by, with values and functions numbered in order: before any pass, or, of a kernel that calls
+// functions of the library, after the TTIR passes, since our library is written differently. It changes the module.
+func formOf(m *ir.Module) (string, error) {
+	if !libtest.Uses(m) {
+		return plain(m), nil
 	}
-	return hash(f.before) + "/" + hash(f.after())
-}
-
-// like reports whether one of the forms is what the hashes are of.
-func (f forms) like(hashes string) bool {
-	before, after, _ := strings.Cut(hashes, "/")
-	return hash(f.before) == before || f.after != nil && hash(f.after()) == after
-}
-
-// formsOf makes the forms of a module, which it changes.
-func formsOf(m *ir.Module) (forms, error) {
-	library := libtest.Uses(m)
 	if err := libtest.Inline(m); err != nil {
-		return forms{}, err
+		return "", err
 	}
-	f := forms{before: plain(m)}
-	if library {
-		f.after = func() string {
-			if err := libtest.Optimize(m); err != nil {
-				return err.Error()
-			}
-			return plain(m)
-		}
+	if err := libtest.Optimize(m); err != nil {
+		return "", err
 	}
-	return f, nil
+	return plain(m), nil
 }
 
 // plain is a module as text, without the names of values and functions.
 func plain(m *ir.Module) string {
 	nameless(m.Op)
-	return anonymous(m.String())
+	return strings.TrimSpace(anonymous(m.String()))
 }
 
-// source is our IR of a case.
-func (c *testCase) source() (forms, error) {
+// form is our IR of a case, as formOf says.
+func (c *testCase) form() (string, error) {
 	src, err := c.module.source()
 	if err != nil {
-		return forms{}, err
+		return "", err
 	}
 	params, err := src.Params(c.kernel, lang.DefaultTarget)
 	if err != nil {
-		return forms{}, err
+		return "", err
 	}
 	args, err := lang.ParseSignature(params, c.signature())
 	if err != nil {
-		return forms{}, err
+		return "", err
 	}
 	m, err := src.Compile(c.kernel, args, lang.Options{})
 	if err != nil {
-		return forms{}, err
+		return "", err
 	}
-	return formsOf(m)
+	return formOf(m)
 }
 
-// forms are those of Triton's IR. Where nothing is inlined the text is Triton's own, so that ours must be printed as Triton prints it.
-func (a answer) forms(t *testing.T) forms {
+// form is Triton's IR, as formOf says. Where nothing is inlined the text is Triton's own, so that ours must be printed as Triton prints it.
+func (a answer) form(t *testing.T) string {
 	t.Helper()
+	if a.Error != "" {
+		return refused
+	}
 	m, err := ir.Parse(diag.NewFileSet(), a.Name, []byte(a.IR))
 	if err != nil {
 		t.Fatalf("%s: %v", a.Name, err)
 	}
 	if !libtest.Uses(m) {
-		return forms{before: anonymous(a.IR)}
+		return strings.TrimSpace(anonymous(a.IR))
 	}
-	f, err := formsOf(m)
+	text, err := formOf(m)
 	if err != nil {
 		t.Fatalf("%s: %v", a.Name, err)
 	}
-	return f
+	return text
 }
 
 // nameless forgets the names of values, which say how several results of one operation are printed.
@@ -199,11 +160,6 @@ func numbered(names map[string]string, name, prefix string) string {
 	return names[name]
 }
 
-func hash(text string) string {
-	h := sha256.Sum256([]byte(strings.TrimSpace(text)))
-	return hex.EncodeToString(h[:6])
-}
-
 var casesFlag = flag.String("cases", "", "a regular expression: TestAskTriton asks about these cases")
 
 // answer is what peer/conform.py says of a case.
@@ -222,33 +178,33 @@ func TestAskTriton(t *testing.T) {
 	if *casesFlag == "" && !txtest.Updating() {
 		cases = slices.DeleteFunc(cases, func(c *testCase) bool { return newSource(c.name).IntN(10) != 0 })
 	}
-	answers := askTriton(t, txtest.Triton(t), cases)
-	var lines strings.Builder
+	said := askTriton(t, txtest.Triton(t), cases)
+	forms := map[string]string{}
 	for _, c := range cases {
-		a, ok := answers[c.name]
+		a, ok := said[c.name]
 		if !ok {
 			t.Fatalf("no answer for %s", c.name)
 		}
-		check(t, c, a)
-		if a.Error != "" {
-			fmt.Fprintf(&lines, "error %s\n", c.name)
-		} else {
-			fmt.Fprintf(&lines, "%s %s\n", a.forms(t).hashes(), c.name)
-		}
+		forms[c.name] = a.form(t)
+		check(t, c, a, forms[c.name])
 	}
 	if *casesFlag == "" && txtest.Updating() {
-		txtest.Golden(t, "testdata/answers.txt", lines.String())
+		writeAnswers(t, cases, forms)
 		return
 	}
-	for line := range strings.Lines(lines.String()) {
-		if !strings.Contains("\n"+answersText, "\n"+line) {
-			t.Errorf("testdata/answers.txt does not have %q; -update writes it anew", line)
+	kept, err := answers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, form := range forms {
+		if kept[name] != form {
+			t.Errorf("%s says of %s, -update writes it anew:\n%s", answersFile, name, txtest.Diff(kept[name]+"\n", form+"\n"))
 		}
 	}
 }
 
 // check compares a case with Triton's answer.
-func check(t *testing.T, c *testCase, a answer) {
+func check(t *testing.T, c *testCase, a answer, want string) {
 	t.Helper()
 	if a.Rejected != "" {
 		t.Errorf("%s: Triton does not read our IR: %s", c.name, a.Rejected)
@@ -260,13 +216,13 @@ func check(t *testing.T, c *testCase, a answer) {
 	if a.Error != "" {
 		return
 	}
-	got, err := c.source()
+	got, err := c.form()
 	if err != nil {
 		t.Errorf("%s: %v\n%s", c.name, err, c.show())
 		return
 	}
-	if want := a.forms(t); !got.like(want.hashes()) && c.differs == "" {
-		t.Errorf("%s: the IR is not Triton's\n%s\n%s", c.name, c.show(), txtest.Diff(strings.TrimSpace(want.before)+"\n", strings.TrimSpace(got.before)+"\n"))
+	if got != want && c.differs == "" {
+		t.Errorf("%s: the IR is not Triton's\n%s\n%s", c.name, c.show(), txtest.Diff(want+"\n", got+"\n"))
 	}
 }
 
