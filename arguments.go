@@ -9,41 +9,43 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Named is an argument given by name; see Arg.
+// Named is an argument given by name; Arg returns one.
 type Named struct {
 	Name  string
 	Value any
 }
 
-// Arg gives an argument by name, a constexpr usually: Arg("BLOCK_SIZE", 1024).
+// Arg returns an argument given by name, usually for a constexpr: Arg("BLOCK_SIZE", 1024).
 func Arg(name string, value any) Named { return Named{name, value} }
 
-// Const is a value that is compiled in though its parameter is no constexpr, as tl.constexpr(v) is in Python: an item of a tuple,
-// usually.
+// Const is a value that is compiled in although its parameter is no constexpr, as tl.constexpr(v) in Python.
+// It is mostly used for items of a tuple.
 type Const struct{ Value any }
 
-// Fields is a named tuple: kernels reach its items by name as well as by position.
+// Fields is a named tuple: kernels access its items by name as well as by position.
 //
 //	nereid.Fields{nereid.Arg("ptr", x), nereid.Arg("shape", []int{rows, cols})}
 type Fields []Named
 
-// Func is a jit function given as a compile-time argument. File is that of the kernel when empty.
+// Func is a jit function passed as a compile-time argument. An empty File means the kernel's own file.
 type Func struct{ File, Name string }
 
-// The structs below begin with what internal/runtime looks at, in the same order: a launch hands their addresses on instead of
-// copying. TestLayouts holds them to it.
+// Device, Stream and Tensor begin with the fields of args.Device, args.Stream and args.Tensor, in the same
+// order: a launch passes their addresses on instead of copying. A different order would read wrong memory;
+// TestLayouts compares them.
 
 func (d *Device) core() *args.Device { return (*args.Device)(unsafe.Pointer(d)) }
 func (s *Stream) core() *args.Stream { return (*args.Stream)(unsafe.Pointer(s)) }
 func (t *Tensor) core() *args.Tensor { return (*args.Tensor)(unsafe.Pointer(t)) }
 
-// tensorOf returns the tensor that an argument is, or nil.
+// tensorOf returns v as a tensor, or nil if it is none.
 func tensorOf(v any) *Tensor {
 	t, _ := v.(*args.Tensor)
 	return (*Tensor)(unsafe.Pointer(t))
 }
 
-// frame is what one launch needs for a moment. A kernel keeps a spare one, so that a repeated launch allocates nothing.
+// frame holds the state of a launch. A kernel keeps a spare frame, so that a repeated launch allocates
+// nothing.
 type frame struct {
 	list []args.Arg
 	args.Matched
@@ -51,7 +53,7 @@ type frame struct {
 	meta meta
 }
 
-// take sorts out what the user gave: options, and arguments as package args knows them.
+// take separates options from arguments and converts the arguments to the forms of package args.
 func (f *frame) take(list []any) {
 	f.list, f.Opts = f.list[:0], Options{}
 	for _, v := range list {
@@ -75,17 +77,18 @@ func (f *frame) match(k *Kernel, list []any) error {
 	return nil
 }
 
-// clear keeps nothing alive that the caller gave.
+// clear drops all references to the caller's arguments, so that a spare frame keeps nothing alive.
 func (f *frame) clear() {
 	clear(f.list)
 	f.Matched.Clear()
 	f.meta = meta{}
 }
 
-// plainArg returns an argument in the form that package args knows.
+// plainArg returns an argument in the form that package args expects.
 func plainArg(v any) any { return plainArgIn(v, 0) }
 
-// plainArgIn is plainArg inside so many tuples. A slice may hold itself: package args says so of what is left as it is here.
+// plainArgIn is plainArg for a value nested in depth tuples. A slice can contain itself: beyond args.MaxDepth
+// it is left as it is, and package args reports the error.
 func plainArgIn(v any, depth int) any {
 	if depth++; depth > args.MaxDepth {
 		return v
@@ -130,7 +133,7 @@ func plainArgs[T any](list []T, depth int) []any {
 	return out
 }
 
-// plain returns the descriptor as package args knows it. What is wrong with it shows when it is lent.
+// plain returns the descriptor in the form of package args. Describe checks its fields.
 func (d *Descriptor) plain() any {
 	if d == nil {
 		return nil

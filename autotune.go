@@ -22,42 +22,44 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// TuneOptions say how kernels under @triton.autotune are tuned. The zero value measures as Triton does and keeps nothing.
+// TuneOptions says how kernels under @triton.autotune are tuned. The zero value measures as Triton does and
+// keeps nothing.
 type TuneOptions struct {
-	Dir         string        // where timings are kept, for later and for other processes; "": nowhere
-	ReadOnly    bool          // nothing is written there
-	Warmup, Rep time.Duration // of each config, unless the decorator says; 0: 25 and 100 ms
-	Budget      time.Duration // of one tuning: configs that are not measured by then are passed over; 0: none
-	Again       bool          // measure even what is kept
-	Print       io.Writer     // gets a line for each config and each choice; may be nil
+	Dir         string        // folder for timings, used by later runs and other processes; "" keeps none
+	ReadOnly    bool          // do not write to Dir
+	Warmup, Rep time.Duration // for each config, unless the decorator says otherwise; 0 means 25 and 100 ms
+	// time limit of a tuning: configs not measured by then are skipped; 0 means none
+	Budget time.Duration
+	Again  bool      // measure configs even if their timings are kept
+	Print  io.Writer // receives a line for each config and each choice; may be nil
 
-	// Verify launches each config once more and compares what it leaves with the first config's results: one that differs by more than
-	// rounding is passed over.
+	// Verify launches each config once more and compares its results with those of the first config. A config
+	// that differs by more than rounding is skipped.
 	Verify bool
 
-	// Journal keeps each timing as soon as it is known, and notes a config as fatal for as long as it is measured: a process that
-	// takes over after a crash goes on behind the config that caused it. A device that is lost ends the tuning.
+	// Journal saves each timing at once and records a config as fatal while it is measured: after a crash,
+	// another process continues behind the config that caused it. A lost device ends the tuning.
 	Journal bool
 
-	// Done is told of each choice, with all that is known of the configs, measured now or before; may be nil.
+	// Done is called with each choice and the timings of all configs, measured now or before; may be nil.
 	Done func(best string, all []Tuned)
 
-	// Progress is told of each config that was measured, or could not be; may be nil.
+	// Progress is called for each config that was measured or failed; may be nil.
 	Progress func(Tuned)
 }
 
-// Tuned is a config that was measured.
+// Tuned is the result of measuring a config.
 type Tuned struct {
 	Kernel       string
 	Key          []string
 	Config       string
 	Median       time.Duration
-	Low, High    time.Duration // the quantiles 0.2 and 0.8
-	Failed       string        // why it has no time
-	Index, Count int           // of the configs to measure
+	Low, High    time.Duration // quantiles 0.2 and 0.8
+	Failed       string        // why there is no timing, or ""
+	Index, Count int           // position among the configs to measure, and their number
 }
 
-// decorators are what is said around a kernel of its launches, for one target.
+// decorators holds the decorators of a kernel for one target, or the error of reading them.
 type decorators struct {
 	t   *lang.Tuning
 	err error
@@ -73,7 +75,7 @@ func (k *Kernel) decorators(dev *Device) *decorators {
 	return d.(*decorators)
 }
 
-// given are the arguments of a launch, before defaults.
+// given is the arguments of a launch before defaults are filled in.
 type given struct {
 	k *Kernel
 	*args.Matched
@@ -84,7 +86,7 @@ func (g *given) has(name string) bool {
 	return i >= 0 && g.Given[i]
 }
 
-// tensor returns the argument of a name if it is a tensor, else nil.
+// tensor returns the tensor argument of that name, or nil.
 func (g *given) tensor(name string) *Tensor {
 	if i := g.Params.Index(name); i >= 0 {
 		return tensorOf(g.Vals[i])
@@ -92,13 +94,14 @@ func (g *given) tensor(name string) *Tensor {
 	return nil
 }
 
-// positional reports whether the argument of a name was given by position.
+// positional reports whether the argument of that name was given by position.
 func (g *given) positional(name string) bool {
 	i := g.Params.Index(name)
 	return i >= 0 && g.Positional[i]
 }
 
-// complete reports whether the caller has given all that decorators could: every compile-time argument, and options.
+// complete reports whether the caller has given everything that decorators could add: every compile-time
+// argument, and options.
 func (g *given) complete() bool {
 	for i := range g.Params.List {
 		if g.Params.List[i].Constexpr && !g.Given[i] {
@@ -120,15 +123,15 @@ func (g *given) with(kws []pyrun.Keyword, opts Options) *given {
 	return c
 }
 
-// decorated is the arguments of a launch as its decorators complete them.
+// decorated is the arguments of a launch, completed by its decorators.
 type decorated struct {
 	full    *args.Matched
-	byValue bool // the decorators had a say, by the values of the arguments
-	hooks   bool // a config has a hook, which wants to be called for each launch
+	byValue bool // decorators chose by the values of the arguments
+	hooks   bool // a config has a hook, which must be called for each launch
 }
 
-// decorate completes the arguments of a launch as the kernel's decorators say; where they have nothing to say of these arguments,
-// they stay as they are.
+// decorate completes the arguments of a launch as the kernel's decorators say. Arguments that need no
+// decorator are returned unchanged.
 func (k *Kernel) decorate(s *Stream, grid Programs, m *args.Matched) (decorated, error) {
 	own := decorated{full: m}
 	if k.memo.complete(s.dev, m) {
@@ -160,20 +163,21 @@ func (k *Kernel) decorate(s *Stream, grid Programs, m *args.Matched) (decorated,
 	return decorated{full.Matched, true, hooks}, nil
 }
 
-// tuneRun is one launch under decorators.
+// tuneRun is the state of a launch under decorators.
 type tuneRun struct {
 	k    *Kernel
 	t    *lang.Tuning
 	s    *Stream
 	grid Programs
 
-	refused       map[string]bool           // configs that a hook refused to have compiled
-	compiling     atomic.Int32              // configs that are not compiled yet
-	saved         map[*Tensor]target.Buffer // what tensors of restore_value held, on the device
-	origin, first *results                  // where results are compared: what tensors held at first, and after the first config
+	refused   map[string]bool           // configs that a hook refused to compile
+	compiling atomic.Int32              // number of configs not compiled yet
+	saved     map[*Tensor]target.Buffer // contents of restore_value tensors, on the device
+	// for Verify: contents of tensors at first, and after the first config
+	origin, first *results
 }
 
-// applies reports whether a decorator has something to add to the arguments.
+// applies reports whether a decorator adds to the arguments.
 func (r *tuneRun) applies(g *given) bool {
 	for _, s := range r.t.Steps {
 		if s.Autotune != nil && r.tunes(s.Autotune, g) {
@@ -188,7 +192,7 @@ func (r *tuneRun) applies(g *given) bool {
 	return false
 }
 
-// configParams are the parameters that configs set.
+// configParams returns the parameters that configs set.
 func configParams(a *lang.Autotune) (names []string) {
 	for _, c := range a.Configs {
 		for _, k := range c.Kwargs {
@@ -200,7 +204,8 @@ func configParams(a *lang.Autotune) (names []string) {
 	return names
 }
 
-// tunes reports whether a config is to be chosen: not if the caller has given what configs set.
+// tunes reports whether a config must be chosen. It need not if the caller has given all parameters that
+// configs set.
 func (r *tuneRun) tunes(a *lang.Autotune, g *given) bool {
 	names := configParams(a)
 	if len(names) == 0 {
@@ -209,7 +214,8 @@ func (r *tuneRun) tunes(a *lang.Autotune, g *given) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return !g.has(n) })
 }
 
-// run goes through the decorators from the outside in. hooks reports that a config has a hook, which wants to be called for each launch.
+// run applies the decorators from the outside in. hooks reports that a config has a hook, which must be
+// called for each launch.
 func (r *tuneRun) run(g *given) (full *given, hooks bool, err error) {
 	for i, s := range r.t.Steps {
 		if s.Autotune == nil {
@@ -236,7 +242,7 @@ func (r *tuneRun) run(g *given) (full *given, hooks bool, err error) {
 	return g, hooks, nil
 }
 
-// configOptions are a config's options; what the caller has set stays.
+// configOptions returns the options of a config. Options set by the caller win.
 func configOptions(c lang.Config, o Options) Options {
 	for _, f := range []struct{ to, from *int }{{&o.NumWarps, &c.NumWarps}, {&o.NumStages, &c.NumStages}, {&o.NumCTAs, &c.NumCTAs}, {&o.MaxNReg, &c.MaxNReg}} {
 		if *f.to == 0 {
@@ -260,7 +266,7 @@ func (r *tuneRun) heuristics(list []lang.Heuristic, g *given) (*given, error) {
 	return g, nil
 }
 
-// dict is the arguments as Python sees them.
+// dict returns the arguments as a Python dict.
 func (r *tuneRun) dict(g *given) *pyrun.Dict {
 	d := pyrun.NewDict()
 	for _, k := range r.keywords(g, nil) {
@@ -269,7 +275,7 @@ func (r *tuneRun) dict(g *given) *pyrun.Dict {
 	return d
 }
 
-// keywords are arguments by name, in the order of the parameters; want chooses which.
+// keywords returns the arguments by name, in the order of the parameters; want selects them.
 func (r *tuneRun) keywords(g *given, want func(name string) bool) []pyrun.Keyword {
 	var out []pyrun.Keyword
 	for i, p := range g.Params.List {
@@ -280,10 +286,11 @@ func (r *tuneRun) keywords(g *given, want func(name string) bool) []pyrun.Keywor
 	return out
 }
 
-// tuning is full while anything is measured: measurements disturb each other.
+// tuning is full while a kernel is measured: concurrent measurements would disturb each other.
 var tuning = make(chan struct{}, 1)
 
-// choose is the config for the arguments: one that was chosen before, here or by another process, or the best by measurement.
+// choose returns the config for the arguments: one chosen before, here or by another process, or the best by
+// measurement.
 func (r *tuneRun) choose(step int, a *lang.Autotune, g *given) (lang.Config, error) {
 	for _, n := range configParams(a) {
 		if g.has(n) {
@@ -314,7 +321,8 @@ func (r *tuneRun) choose(step int, a *lang.Autotune, g *given) (lang.Config, err
 	return c, err
 }
 
-// key is what a choice depends on, as in Triton: the arguments that the decorator names, and the types of all tensors.
+// key returns the values that a choice depends on, as in Triton: the arguments that the decorator names, and
+// the types of all tensors.
 func (r *tuneRun) key(a *lang.Autotune, g *given) (key []string) {
 	for _, n := range a.Key {
 		if g.has(n) {
@@ -329,7 +337,7 @@ func (r *tuneRun) key(a *lang.Autotune, g *given) (key []string) {
 	return key
 }
 
-// prune is the configs that are worth measuring.
+// prune returns the configs worth measuring: those that early_config_prune and perf_model leave.
 func (r *tuneRun) prune(a *lang.Autotune, g *given) ([]lang.Config, error) {
 	configs := a.Configs
 	byName := func(n string) bool { return !g.positional(n) }
@@ -359,7 +367,7 @@ func (r *tuneRun) prune(a *lang.Autotune, g *given) ([]lang.Config, error) {
 	return r.topK(a, g, configs)
 }
 
-// topK is the configs that the file's model of their time likes best.
+// topK returns the configs with the best times by the file's perf_model.
 func (r *tuneRun) topK(a *lang.Autotune, g *given, configs []lang.Config) ([]lang.Config, error) {
 	k := len(a.Configs)
 	switch v := a.TopK.(type) {
@@ -406,7 +414,7 @@ func plainFloat(v pyrun.Value) float64 {
 	return math.Inf(1)
 }
 
-// tune measures what is not known yet, and picks.
+// tune measures the configs without a timing and returns the best.
 func (r *tuneRun) tune(step int, a *lang.Autotune, g *given, key []string) (lang.Config, error) {
 	configs, err := r.prune(a, g)
 	if err == nil && len(configs) == 0 {
@@ -435,7 +443,7 @@ func (r *tuneRun) tune(step int, a *lang.Autotune, g *given, key []string) (lang
 			}
 		}
 	}
-	// One choice for all: what another process has chosen stays, if it is among the configs still.
+	// All processes use the same choice: one made by another process stays if it is among the configs.
 	best := rec.Best
 	if !slices.Contains(names, best) {
 		best = rec.Pick(names)
@@ -455,7 +463,7 @@ func configNames(configs []lang.Config) []string {
 	return names
 }
 
-// record is what is known of the kernel for a key: nothing yet.
+// record returns an empty record of the kernel for a key.
 func (r *tuneRun) record(key []string) *autotune.Record {
 	compiler := cache.Build()
 	if k, ok := r.s.dev.b.(target.Keeper); ok {
@@ -466,18 +474,20 @@ func (r *tuneRun) record(key []string) *autotune.Record {
 	}
 }
 
-// measureAll measures the configs that have no time yet, in their order, while others compile. It returns the first failure.
+// measureAll measures the configs without a timing, in their order, while others compile. It returns the
+// first failure.
 func (r *tuneRun) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store *autotune.Store) (first error) {
 	o := &r.k.m.conf.Tune
 	todo := r.unknown(configs, rec)
 	ctx, enough := context.WithCancel(r.s.ctx)
-	defer enough() // what is not measured need not be compiled
+	defer enough() // stops compilations of configs that will not be measured
 	ready := r.compileAll(ctx, step, g, todo)
 	defer r.closeSaved()
 	r.reference(step, a, g, configs, rec, todo)
 	begin, best := time.Now(), math.Inf(1)
 	late := func() bool { return o.Budget > 0 && time.Since(begin) > o.Budget }
-	// A device with a clock of its own gives a config the same time whenever it runs: it has work as soon as there is any.
+	// A device with its own clock gives a config the same time whatever the host does: configs are measured
+	// as soon as they are compiled.
 	_, own := r.s.dev.b.(target.Timer)
 	anyOrder := own && o.Budget == 0 && !o.Verify && !o.Journal
 	var disturbed []lang.Config
@@ -549,7 +559,7 @@ func (r *tuneRun) report(rec *autotune.Record, t autotune.Timing, i, n int) {
 	}
 }
 
-// compileAll compiles configs in the background, in their order, as many at once as there are processors.
+// compileAll compiles configs in the background, in their order, GOMAXPROCS at a time.
 func (r *tuneRun) compileAll(ctx context.Context, step int, g *given, configs []lang.Config) *compiledConfigs {
 	out := &compiledConfigs{done: make(chan int, len(configs)), errs: make([]error, len(configs))}
 	r.compiling.Store(int32(len(configs)))
@@ -568,15 +578,16 @@ func (r *tuneRun) compileAll(ctx context.Context, step int, g *given, configs []
 	return out
 }
 
-// compiledConfigs are configs as they get compiled.
+// compiledConfigs delivers configs as their compilation ends.
 type compiledConfigs struct {
-	done  chan int // which, in the order of getting done
-	errs  []error  // of each that is
-	ready []int    // done, and not taken yet
+	done  chan int // indices, in the order of completion
+	errs  []error  // error of each completed config
+	ready []int    // completed, but not taken yet
 	taken int
 }
 
-// next waits for a config that is compiled and takes it: the next of the list, or of those that are done the first.
+// next waits for a compiled config and takes it: the next of the list, or with anyOrder the first of those
+// that are done.
 func (c *compiledConfigs) next(anyOrder bool) (i int, err error) {
 	for {
 		for more := true; more; {
@@ -599,7 +610,7 @@ func (c *compiledConfigs) next(anyOrder bool) (i int, err error) {
 	return i, c.errs[i]
 }
 
-// compile compiles the kernel as it is launched under a config.
+// compile compiles the kernel as a launch under config c would.
 func (r *tuneRun) compile(ctx context.Context, step int, g *given, c lang.Config) error {
 	full, err := r.complete(step, g, c)
 	if err != nil {
@@ -614,7 +625,7 @@ func (r *tuneRun) compile(ctx context.Context, step int, g *given, c lang.Config
 	return err
 }
 
-// complete is the arguments under a config, those of inner decorators too.
+// complete returns the arguments under a config, including those of inner decorators.
 func (r *tuneRun) complete(step int, g *given, c lang.Config) (*given, error) {
 	g = g.with(c.Kwargs, configOptions(c, g.Opts))
 	for _, s := range r.t.Steps[step+1:] {
@@ -626,7 +637,7 @@ func (r *tuneRun) complete(step int, g *given, c lang.Config) (*given, error) {
 	return g, nil
 }
 
-// hostValue is an argument as Python sees it.
+// hostValue returns an argument as a Python value.
 func hostValue(v any) pyrun.Value {
 	switch v := v.(type) {
 	case *args.Tensor:

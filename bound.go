@@ -11,8 +11,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
 
-// Bound is a kernel frozen for one specialization on one stream. Set changes arguments within it; Launch copies nothing and
-// allocates nothing. It belongs to one goroutine.
+// Bound is a kernel with its arguments bound to one specialization on one stream. The Set methods change
+// arguments within the specialization; Launch copies and allocates nothing. A Bound must not be used by
+// several goroutines at once.
 type Bound struct {
 	p     *warm.Plan
 	s     *Stream
@@ -22,21 +23,22 @@ type Bound struct {
 	l      *launch
 	params []boundParam
 
-	apart   *warm.Plan // for arguments that do not overlap
-	overlap *warm.Plan // for those that do, once it is needed
+	apart   *warm.Plan // plan for arguments that do not overlap
+	overlap *warm.Plan // plan for arguments that do, made when first needed
 }
 
-// boundParam is what can be changed of a parameter.
+// boundParam says how a parameter can be changed.
 type boundParam struct {
-	class args.Class // of the arguments that fit
-	word  int        // where their word is
-	fixed string     // why there are none, or ""
+	class args.Class // class of the arguments that fit
+	word  int        // index of its word
+	fixed string     // why it cannot be changed, or ""
 }
 
 var errBoundHooks = errors.New("its config has a pre_hook, which a bound kernel would not call: launch it instead")
 
-// Bind compiles the kernel for arguments and keeps them for launches to come on a stream. Decorators complete them as for Launch,
-// but for tuning: a kernel that is not tuned for such arguments is launched once before. The caller closes it.
+// Bind compiles the kernel for arguments and keeps them for launches on a stream. Decorators complete the
+// arguments as in Launch. Bind launches nothing, so a kernel that has not been tuned for these arguments must
+// be launched once before. The caller closes the Bound.
 func (k *Kernel) Bind(s *Stream, list ...any) (*Bound, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
@@ -71,7 +73,8 @@ func (k *Kernel) Bind(s *Stream, list ...any) (*Bound, error) {
 	return x, nil
 }
 
-// choose takes the code for arguments that overlap if they do, and the other code if not.
+// choose selects the plan for overlapping arguments if they overlap, else the other. A wrong choice would
+// compute wrong results.
 func (b *Bound) choose() error {
 	if !b.l.overlap(b.apart.Apart) {
 		b.p = b.apart
@@ -97,7 +100,7 @@ func (l *launch) prepare(s *Stream, m *args.Matched) (*build, error) {
 	return l.k.build(s.ctx, s.dev, l)
 }
 
-// boundParams returns what can be changed of each parameter.
+// boundParams returns, for each parameter, whether and how it can be changed.
 func (l *launch) boundParams() []boundParam {
 	f := &l.frame
 	out := make([]boundParam, len(f.Params.List))
@@ -120,7 +123,7 @@ func (l *launch) boundParams() []boundParam {
 	return out
 }
 
-// Launch runs the kernel with the arguments as they are now.
+// Launch runs the kernel with the current arguments.
 func (b *Bound) Launch(grid Grid) error {
 	if b == nil || b.p == nil || b.s.dev == nowhere {
 		return b.usable()
@@ -140,7 +143,7 @@ func (b *Bound) Launch(grid Grid) error {
 	return launchPlan(b.p, b.s, g, b.words)
 }
 
-// Param returns the position of a parameter for the Set functions, or -1.
+// Param returns the position of a parameter for the Set methods, or -1.
 func (b *Bound) Param(name string) int {
 	if b.usable() != nil {
 		return -1
@@ -148,7 +151,7 @@ func (b *Bound) Param(name string) int {
 	return b.k.params.Index(name)
 }
 
-// SetInt changes an integer argument, within its specialization: what was divisible by 16 stays so.
+// SetInt changes an integer argument within its specialization: if it was divisible by 16, it must stay so.
 func (b *Bound) SetInt(param int, v int64) error {
 	if err := b.settable(param); err != nil {
 		return err
@@ -166,7 +169,7 @@ func (b *Bound) SetFloat(param int, v float64) error {
 	return b.put(param, c, word)
 }
 
-// SetTensor changes a tensor argument, to one of the same type and alignment that lies on the device.
+// SetTensor changes a tensor argument to one of the same type and alignment on the same device.
 func (b *Bound) SetTensor(param int, t *Tensor) error {
 	if err := b.settable(param); err != nil {
 		return err
@@ -181,7 +184,7 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 		return err
 	}
 	b.l.rebind(b.params[param].word, t)
-	b.l.frame.Vals[param] = t.core() // keeps its memory alive
+	b.l.frame.Vals[param] = t.core() // keeps the tensor's memory alive
 	return b.choose()
 }
 
@@ -211,7 +214,7 @@ func (b *Bound) paramError(param int, format string, list ...any) error {
 	return b.k.argError(&args.Error{Param: name, Err: fmt.Errorf(format, list...)})
 }
 
-// Close gives back what the arguments hold.
+// Close releases the arguments.
 func (b *Bound) Close() error {
 	if b == nil || b.p == nil {
 		return nil

@@ -10,31 +10,32 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// maxBuilds bounds the specialisations of one kernel that are kept in memory; the oldest go first.
+// maxBuilds bounds the specializations of a kernel that are kept in memory; the oldest are dropped first.
 const maxBuilds = 2048
 
-// builds are the specialisations of a kernel, each compiled once however many goroutines ask.
+// builds holds the specializations of a kernel. Each is compiled once, however many goroutines ask for it.
 type builds struct {
 	mu    sync.Mutex
 	byKey map[string]*build
 	order []string
 }
 
-// build is one specialisation, in the making or made.
+// build is a specialization, compiled or being compiled.
 type build struct {
 	exec  target.Executable
-	hooks *Hooks // of launches, if there are any
+	hooks *Hooks // hooks for launches, or nil
 
-	apart   []target.Apart // arguments that must not overlap
-	bounded target.Bounded // exec, if launches must tell it the memory of their arguments
+	apart   []target.Apart // pairs of arguments that must not overlap
+	bounded target.Bounded // exec if launches must pass the memory of their arguments, else nil
 
-	done chan struct{} // closed when exec or err is there
+	done chan struct{} // closed when exec or err is set
 	err  error
 
 	variant Variant
 }
 
-// get is the build of a key; make makes it where there is none. What failed is made again by whoever asks next.
+// get returns the build of a key and calls make if there is none. A failed build is dropped, so the next
+// caller tries again.
 func (b *builds) get(ctx context.Context, key string, make func(*build) error) (*build, error) {
 	for {
 		x, mine := b.claim(key)
@@ -48,7 +49,7 @@ func (b *builds) get(ctx context.Context, key string, make func(*build) error) (
 			return nil, ctx.Err()
 		}
 		if x.err != nil && (isCancelled(x.err) && ctx.Err() == nil || errors.Is(x.err, ErrCapturing)) {
-			continue // another goroutine gave up; this one has not
+			continue // the other goroutine gave up, this one has not
 		}
 		return x, x.err
 	}
@@ -58,7 +59,7 @@ func isCancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// claim is the build of a key, and whether it is the caller's to make.
+// claim returns the build of a key and whether the caller must fill it.
 func (b *builds) claim(key string) (x *build, mine bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -78,10 +79,11 @@ func (b *builds) claim(key string) (x *build, mine bool) {
 	return x, true
 }
 
-// fill makes a build. Code goes when nobody can launch it any more, where that is safe.
+// fill runs make and wakes the waiting goroutines. The collector discards the code when nobody can launch it
+// any more, where that is safe.
 func (b *builds) fill(key string, x *build, make func(*build) error) {
 	defer close(x.done)
-	x.err = errors.New("nereid: the compilation panicked") // unless it returns
+	x.err = errors.New("nereid: the compilation panicked") // seen only if make panics
 	defer func() {
 		if x.err != nil {
 			b.drop(key, x)
@@ -95,7 +97,7 @@ func (b *builds) fill(key string, x *build, make func(*build) error) {
 	}
 }
 
-// drop forgets a build that failed.
+// drop removes a failed build.
 func (b *builds) drop(key string, x *build) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,7 +113,7 @@ func (b *builds) drop(key string, x *build) {
 	}
 }
 
-// build is the kernel for the arguments of a launch.
+// build returns the kernel compiled for the arguments of a launch.
 func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, error) {
 	return k.built.get(ctx, args.Key(dev.core(), l.specs, l.opts), func(b *build) error {
 		if l.on != nil {

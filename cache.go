@@ -19,23 +19,26 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Cache keeps compiled kernels in a folder, for other processes and for later. Many processes may share it.
+// Cache keeps compiled kernels in a folder, which several processes may share.
 type Cache struct{ store *cache.Store }
 
-// CacheOptions say where a cache is and what it may do.
+// CacheOptions says where a cache is and what it may do.
 type CacheOptions struct {
-	Dir      string       // "": that of the environment, or else `nereid` in the user's cache folder
-	ReadOnly bool         // nothing is written
-	Limit    int64        // in bytes; what was used longest ago goes first; 0: none
-	Redis    string       // a second level that machines share: redis://host:6379/0; needs the package nereid/redis
-	Key      string       // signs what is written to Redis; what is read from there and not signed with it is refused; "": no signatures
-	Logger   *slog.Logger // of what goes wrong without being an error; may be nil
+	Dir      string // "" means NEREID_CACHE_DIR, or else `nereid` in the user's cache folder
+	ReadOnly bool   // write nothing
+	Limit    int64  // bytes; the least recently used kernels are removed first; 0 means no limit
+	// second level shared by machines, redis://host:6379/0; needs the package nereid/redis
+	Redis string
+	// signs entries in Redis, and entries without its signature are refused; "" means no signatures
+	Key    string
+	Logger *slog.Logger // receives problems that are no errors; may be nil
 
-	// Wait is how long a launch waits for another process that compiles the same kernel before it compiles on its own; 0: 100 ms.
+	// Wait is how long a launch waits for another process that compiles the same kernel before it compiles
+	// itself; 0 means 100 ms.
 	Wait time.Duration
 }
 
-// CacheStats count what a cache did since it was opened.
+// CacheStats counts the operations of a cache since it was opened.
 type CacheStats struct {
 	Disk     int64 // kernels found on disk
 	Shared   int64 // kernels found in the shared level
@@ -45,8 +48,9 @@ type CacheStats struct {
 	Lost     int64 // kernels that could not be written to disk
 }
 
-// OpenCache is a cache. The folder need not be there, nor be writable: then nothing is kept. One that users other than this process's
-// and root can write to is not used, and the logger is told: SECURITY.md.
+// OpenCache returns a cache. If the folder does not exist and cannot be made, or is not writable, nothing is
+// kept. A folder that users other than this process's and root can write to is not used, and the logger is
+// told: SECURITY.md says why.
 func OpenCache(o CacheOptions) (*Cache, error) {
 	if o.Dir == "" {
 		dir, err := cacheDir()
@@ -74,7 +78,7 @@ func cacheDir() (string, error) {
 	return dir, nil
 }
 
-// Dir is the cache's folder.
+// Dir returns the cache's folder.
 func (c *Cache) Dir() string {
 	if c == nil || c.store == nil {
 		return ""
@@ -82,7 +86,7 @@ func (c *Cache) Dir() string {
 	return c.store.Dir()
 }
 
-// Stats count since the cache was opened.
+// Stats returns the counts since the cache was opened.
 func (c *Cache) Stats() CacheStats {
 	if c == nil || c.store == nil {
 		return CacheStats{}
@@ -90,7 +94,7 @@ func (c *Cache) Stats() CacheStats {
 	return CacheStats(c.store.Stats())
 }
 
-// Close waits a moment for what is on its way to the shared level.
+// Close waits briefly for writes to the shared level.
 func (c *Cache) Close() error {
 	if c == nil || c.store == nil {
 		return nil
@@ -98,8 +102,8 @@ func (c *Cache) Close() error {
 	return c.store.Close()
 }
 
-// EnvCache is the cache that the environment asks for, or nil; the same one for the same settings. A program that ends soon after it
-// has compiled, and has a shared level, closes it first.
+// EnvCache returns the cache that the environment configures, or nil. Equal settings give the same cache. A
+// program with a shared level that ends soon after compiling closes it first.
 func EnvCache() *Cache {
 	o := CacheOptions{Limit: knob.CacheSize.Get(), Redis: knob.CacheRedis.Get(), Key: knob.CacheKey.Get()}
 	switch knob.Cache.Get() {
@@ -114,9 +118,9 @@ func EnvCache() *Cache {
 	}
 	open, _ := envCaches.LoadOrStore(o, sync.OnceValue(func() *Cache {
 		o := o
-		o.Logger = slog.Default() // nobody else tells of a folder that cannot be written to
+		o.Logger = slog.Default() // the only way to learn of a folder that cannot be written to
 		c, err := OpenCache(o)
-		if err != nil { // an address of the shared level that makes no sense
+		if err != nil { // the address of the shared level is invalid
 			slog.Warn("nereid: no shared cache", "err", err)
 			o.Redis = ""
 			c, _ = OpenCache(o)
@@ -126,9 +130,9 @@ func EnvCache() *Cache {
 	return open.(func() *Cache)()
 }
 
-var envCaches sync.Map // of CacheOptions to func() *Cache
+var envCaches sync.Map // CacheOptions to func() *Cache
 
-// make is a specialisation of the kernel, from the cache or compiled.
+// make returns a specialization of the kernel, from the cache or compiled.
 func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts Options) (target.Executable, error) {
 	defer trace.StartRegion(ctx, "nereid compile "+k.name).End()
 	if err := ctx.Err(); err != nil {
@@ -146,7 +150,8 @@ func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, op
 	return j.out.exec, err
 }
 
-// make ends the job by way of the cache where there is one for the device. found reports that nothing was compiled.
+// make finishes the job through the cache if the device's code can be kept. found reports that nothing was
+// compiled.
 func (j *job) make(ctx context.Context, specs []lang.ArgSpec) (found bool, err error) {
 	conf := j.k.m.conf
 	keeper, ok := j.dev.b.(target.Keeper)
@@ -188,7 +193,8 @@ func (j *job) make(ctx context.Context, specs []lang.ArgSpec) (found bool, err e
 	return found, err
 }
 
-// adopt looks for the kernel as some other code generator made it: there is none here, so what is kept is as good as can be had.
+// adopt looks for a kernel that another code generator compiled. This machine has none, so it cannot compile
+// a better one.
 func (j *job) adopt(ctx context.Context, keeper target.Keeper, restore func(*cache.Entry) error) bool {
 	a, ok := keeper.(target.Adopter)
 	if !ok {
@@ -203,7 +209,7 @@ func (j *job) adopt(ctx context.Context, keeper target.Keeper, restore func(*cac
 	return false
 }
 
-// allowed compiles, unless strict mode or a hook refuses.
+// allowed finishes the compilation unless strict mode or a hook refuses it.
 func (j *job) allowed(ctx context.Context) error {
 	if err := j.k.allowed(ctx, j.variant); err != nil {
 		return err
@@ -218,8 +224,9 @@ func (c *Config) store() *cache.Store {
 	return c.Cache.store
 }
 
-// key is a hash of everything that the code depends on. Triton IR before any pass says all of it that comes from the kernel's source,
-// what it calls and its constants; comments, other functions of the file and its path are not in it.
+// key returns a hash of everything that the code depends on. Triton IR before any pass contains all of the
+// kernel's source, callees and constants that matter; comments, other functions of the file and its path are
+// not in it.
 func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	h := cache.NewHasher()
 	h.Add("compiler", cache.Build())
@@ -236,7 +243,8 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	return h.Key(j.k.name)
 }
 
-// keyText is a module as text, but for what code does not depend on: locations, unless code says them, and the files that the names of functions begin with.
+// keyText returns a module as text without the parts that code does not depend on: locations, unless the code
+// contains them, and the file names that function names begin with.
 func keyText(m *ir.Module, kernel string, located bool) string {
 	var text strings.Builder
 	if err := ir.Print(&text, m.Op, ir.PrintOptions{Locs: located || usesLocations(m)}); err != nil {
@@ -250,7 +258,8 @@ func keyText(m *ir.Module, kernel string, located bool) string {
 			names = append(names, rename{"@" + name, to}, rename{`@"` + name + `"`, to})
 		}
 	}
-	slices.SortStableFunc(names, func(a, b rename) int { return len(b.from) - len(a.from) }) // one name may begin another
+	// longest first: a name may be a prefix of another
+	slices.SortStableFunc(names, func(a, b rename) int { return len(b.from) - len(a.from) })
 	var pairs []string
 	for _, n := range names {
 		pairs = append(pairs, n.from, n.to)
@@ -258,7 +267,7 @@ func keyText(m *ir.Module, kernel string, located bool) string {
 	return strings.NewReplacer(pairs...).Replace(text.String())
 }
 
-// usesLocations reports whether code depends on where in its file the kernel stands: what an assertion says does.
+// usesLocations reports whether code contains source positions: messages of assertions do.
 func usesLocations(m *ir.Module) bool {
 	for op := range m.Ops() {
 		if op.Def == tt.Assert {
@@ -268,7 +277,7 @@ func usesLocations(m *ir.Module) bool {
 	return false
 }
 
-// entry is what the cache keeps of a finished compilation, or nil where the executable cannot be kept.
+// entry returns the cache entry of a finished compilation, or nil if the executable cannot be kept.
 func (j *job) entry(key cache.Key, keeper target.Keeper, specs []lang.ArgSpec) *cache.Entry {
 	kept, ok := j.out.exec.(target.Kept)
 	if !ok {
@@ -295,7 +304,7 @@ func (j *job) entry(key cache.Key, keeper target.Keeper, specs []lang.ArgSpec) *
 	return e
 }
 
-// targetName is the kind of device that a kernel is compiled for.
+// targetName returns the kind of device that a kernel is compiled for.
 func targetName(d *Device) string {
 	t := d.target()
 	kind, _, _ := strings.Cut(d.String(), ":")
@@ -308,7 +317,7 @@ func targetName(d *Device) string {
 	return fmt.Sprintf("%s:%d", kind, t.Arch)
 }
 
-// dumpEntry dumps the stages of a kernel that was not compiled but found.
+// dumpEntry dumps the stages of a kernel found in the cache.
 func (c *Config) dumpEntry(j *job, e *cache.Entry) {
 	for _, s := range e.Stages {
 		c.dump(j.name, j.k.name, Stage{Name: s.Name, Text: s.Data})

@@ -23,23 +23,23 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// request says what is wanted of a compilation besides the executable.
+// request says what a caller wants besides the executable.
 type request struct {
-	keep  bool   // the text of each stage
-	until string // the last stage wanted; "" for all
+	keep  bool   // keep the text of each stage
+	until string // last stage wanted; "" means all
 }
 
-// job is one compilation of a kernel.
+// job is a compilation of a kernel.
 type job struct {
 	k    *Kernel
 	dev  *Device
 	in   *target.Input
 	want request
 	out  *Compiled
-	name string // of the variant, for folders of stages
+	name string // name of the variant, for folders of stages
 
-	keyText string // what of the kernel is in its key
-	keeping bool   // for the cache
+	keyText string // the kernel's part of its cache key
+	keeping bool   // stages are kept for the cache
 	variant Variant
 }
 
@@ -64,7 +64,7 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec,
 	return j.out, err
 }
 
-// budget is a meter for a compilation that begins now, and the context that ends when its time is up.
+// budget returns a meter for a compilation that begins now, and a context that ends when its time is up.
 func (k *Kernel) budget(ctx context.Context) (context.Context, *budget.Meter, context.CancelFunc) {
 	meter := budget.New(ctx, k.m.conf.Budget)
 	ctx, cancel := meter.Context(ctx, k.name)
@@ -103,12 +103,13 @@ func (k *Kernel) begin(meter *budget.Meter, dev *Device, specs []lang.ArgSpec, o
 	return j, nil
 }
 
-// lineless reports whether code is to say no lines where it usually does: on GPUs.
+// lineless reports whether code omits line information: on GPUs with Config.NoLines.
 func (j *job) lineless() bool {
 	return j.k.m.conf.NoLines && !knob.Checked.Get() && !j.variant.Options.Check && j.dev != nil && !slices.Contains([]string{"cpu", "interp"}, targetName(j.dev))
 }
 
-// dropLines takes the places of functions away, without which code says no lines. Operations keep theirs: assertions and errors say them.
+// dropLines removes the locations of functions, without which code has no line information. Operations keep
+// theirs for assertions and errors.
 func dropLines(m *ir.Module) {
 	for op := range m.Ops() {
 		if op.Def == tt.Func {
@@ -117,7 +118,7 @@ func dropLines(m *ir.Module) {
 	}
 }
 
-// checkOptions finds what makes no sense on any device.
+// checkOptions returns an error for options that no device can have.
 func checkOptions(o Options) error {
 	v := reflect.ValueOf(o)
 	for i := range v.NumField() {
@@ -129,7 +130,7 @@ func checkOptions(o Options) error {
 	return nil
 }
 
-// finish takes the kernel through the device's stages.
+// finish runs the kernel through the device's stages.
 func (j *job) finish(ctx context.Context) (err error) {
 	switch {
 	case j.want.until == "source":
@@ -141,7 +142,7 @@ func (j *job) finish(ctx context.Context) (err error) {
 	return compileError(err)
 }
 
-// source is the kernel's Triton IR before any pass.
+// source returns the kernel's Triton IR before any pass.
 func (k *Kernel) source(meter *budget.Meter, specs []lang.ArgSpec, target lang.Target, opts Options) (*ir.Module, error) {
 	return k.m.src.Compile(k.name, specs, lang.Options{
 		Target: target, NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs, Debug: opts.Debug, NoOverflow: opts.NoSanitizeOverflow,
@@ -149,15 +150,16 @@ func (k *Kernel) source(meter *budget.Meter, specs []lang.ArgSpec, target lang.T
 	})
 }
 
-// passes is what is done around passes.
+// passes returns the options for running passes.
 func (c *Config) passes() pass.Options {
 	return pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses, Reproducers: c.Reproducers}
 }
 
-// record is told of each stage.
+// record adds a stage: it dumps, times and keeps it, and calls the hook.
 func (j *job) record(stage string, took time.Duration, text func() []byte) {
 	s := Stage{Name: stage, Took: took}
-	if j.want.keep && !(j.keeping && stage == "asm") || j.k.m.conf.Dump != "" { // assembly is another run of LLVM: too much for the cache
+	// the cache omits assembly, which takes another run of LLVM
+	if j.want.keep && !(j.keeping && stage == "asm") || j.k.m.conf.Dump != "" {
 		s.Text = text()
 	}
 	j.k.m.conf.dump(j.name, j.k.name, s)
@@ -168,8 +170,8 @@ func (j *job) record(stage string, took time.Duration, text func() []byte) {
 	j.out.Stages = append(j.out.Stages, s)
 }
 
-// variantName names one specialisation of a kernel for one device, the same in every build of the compiler: what a user has edited
-// stays found.
+// variantName returns the folder name of a specialization for a device. It is the same in every build of the
+// compiler, so that files edited by a user are still found.
 func variantName(kernel, device string, m *ir.Module, opts Options) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %+v\n", device, opts)
@@ -179,12 +181,12 @@ func variantName(kernel, device string, m *ir.Module, opts Options) string {
 	return kernel + "-" + hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// stageFile is where a stage of a variant is below a folder of dumps.
+// stageFile returns the file of a stage of a variant below a folder of dumps.
 func stageFile(dir, variant, kernel, stage string) string {
 	return filepath.Join(dir, variant, kernel+"."+stage)
 }
 
-// dump writes a stage. That it cannot is no reason to fail a launch.
+// dump writes a stage to Config.Dump. Failure to write does not fail a launch.
 func (c *Config) dump(variant, kernel string, s Stage) {
 	if c.Dump == "" || s.Text == nil {
 		return
@@ -195,11 +197,11 @@ func (c *Config) dump(variant, kernel string, s Stage) {
 	}
 }
 
-// maxStage bounds the file of a stage.
+// maxStage bounds the size of a stage's file.
 const maxStage = 256 << 20
 
-// override is the user's file in the place of a stage, or nil: one of the variant, or one of the folder itself, which is for all
-// variants of a kernel.
+// override returns the user's file that replaces a stage, or nil: the variant's, or one in the folder itself,
+// which applies to all variants of a kernel.
 func (j *job) override(stage string) []byte {
 	for _, variant := range []string{j.name, ""} {
 		if text, err := safefile.Read(stageFile(j.k.m.conf.Override, variant, j.k.name, stage), maxStage); err == nil {

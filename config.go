@@ -13,57 +13,62 @@ import (
 	"github.com/nereid-lang/nereid/internal/knob"
 )
 
-// Config is how the kernels of a module are compiled and what is kept of it. The zero value compiles in memory, silently.
-// docs/options.md says what the environment sets.
+// Config says how the kernels of a module are compiled and launched, and what is kept. The zero value
+// compiles in memory, silently. docs/options.md lists what the environment sets.
 type Config struct {
-	Cache         *Cache    // where compiled kernels are kept; nil: in memory alone
-	Dump          string    // a folder that gets every stage of every kernel that is compiled
-	Override      string    // a folder whose files, at the places where Dump writes them, take the place of stages
-	AlwaysCompile bool      // even what is kept already
-	Debug         bool      // as if Options.Debug were set
-	Check         bool      // as if Options.Check were set: accesses out of bounds are errors; docs/CPU.md tells the cost
-	NoLines       bool      // code for GPUs does not say its lines: what is moved in its file, or with it, is found in the cache all the same
-	Timing        io.Writer // gets a line for each stage of each compilation
-	DumpPasses    []string  // passes, or "all", after which the IR is printed to standard error
-	Verify        bool      // the IR is verified after each pass
-	Reproducers   string    // a folder that gets what is needed to run a pass again that failed
-	Tune          TuneOptions
-	Budget        Budget // bounds each compilation; the zero value has defaults that no kernel of use meets
+	Cache         *Cache // keeps compiled kernels; nil keeps them in memory only
+	Dump          string // folder that receives every stage of every compilation
+	Override      string // folder whose files, named as Dump names them, replace stages
+	AlwaysCompile bool   // compile even if the cache has the kernel
+	Debug         bool   // as if Options.Debug were set
+	// as if Options.Check were set: accesses out of bounds are errors; docs/CPU.md tells the cost
+	Check bool
+	// omit line information from GPU code, so that moving a kernel within its file, or the file, still hits
+	// the cache
+	NoLines     bool
+	Timing      io.Writer // receives a line for each stage of each compilation
+	DumpPasses  []string  // passes, or "all", after which the IR is printed to standard error
+	Verify      bool      // verify the IR after each pass
+	Reproducers string    // folder that receives files for running a failed pass again
+	Tune        TuneOptions
+	// bounds each compilation; the defaults of the zero value suffice for all real kernels
+	Budget Budget
 
-	// Isolate runs launches on the CPU in child processes: a kernel that crashes is an error that names it, and one that does not end is
-	// ended with its context. docs/CPU.md tells how and what it costs. Other devices do not need it, and pay no heed to it.
+	// Isolate runs launches on the CPU in child processes: a kernel that crashes becomes an error that names
+	// it, and one that does not end is killed when its context ends. docs/CPU.md describes the costs. Other
+	// devices ignore it.
 	Isolate bool
 
-	Strict bool      // a launch that would have to compile or to tune is an error: ErrNotCompiled
-	Record *Recorder // notes what is launched, for a manifest
+	Strict bool      // a launch that would have to compile or tune fails with ErrNotCompiled
+	Record *Recorder // records launched variants for a manifest
 	Hooks  Hooks
-	Logger *slog.Logger // of compilations; may be nil
+	Logger *slog.Logger // receives compilations; may be nil
 }
 
-// Budget bounds one compilation, so that no source text can take the machine. A field that is zero has its default; a negative one is no
-// limit. A compilation that goes over its budget is an error that names the function, and *BudgetError is in it where it was not the
-// front end that stopped it.
+// Budget bounds one compilation, so that no source text can exhaust the machine. A zero field has its
+// default, a negative one no limit. A compilation over its budget is an error that names the function; it
+// wraps a *BudgetError unless the front end stopped it.
 //
 //   - Source: bytes of source text, imported files included (4 MiB)
 //   - Ops: operations of the kernel with all that it calls, unrolled and inlined (500,000)
 //   - Time: from the beginning of a compilation to its end (5 minutes)
-//   - Memory: bytes of compile-time values, of IR and of what LLVM makes of it, each for itself, as estimated (1 GiB)
+//   - Memory: estimated bytes of compile-time values, of IR, and of LLVM's data, each on its own (1 GiB)
 //
-// LLVM and the driver's assembler cannot be interrupted. What they are given is bounded by Ops and Memory; a launch whose context or time
-// has ended does not wait for them.
+// LLVM and the driver's assembler cannot be interrupted. Ops and Memory bound their input; a launch whose
+// context or time has ended does not wait for them.
 type Budget = budget.Limits
 
-// BudgetError says which limit of a Budget was met.
+// BudgetError says which limit of a Budget was exceeded.
 type BudgetError = budget.Error
 
-// envBudget is the budget that the environment asks for.
+// envBudget returns the budget that the environment configures.
 func envBudget() Budget {
 	return Budget{
 		Source: int(knob.MaxSource.Get()), Ops: int(knob.MaxOps.Get()), Time: knob.MaxTime.Get(), Memory: knob.MaxMemory.Get(),
 	}
 }
 
-// EnvConfig is the configuration that the environment asks for; modules have it unless With says otherwise.
+// EnvConfig returns the configuration of the environment. Modules use it unless With says otherwise.
 func EnvConfig() Config {
 	c := Config{
 		Cache:         EnvCache(),
@@ -109,15 +114,15 @@ func (c *Config) timed(kernel string, s Stage) {
 	}
 }
 
-// envRecorder is the one of a file: modules share it.
+// envRecorder returns the recorder of a file, which modules share.
 func envRecorder(file string) *Recorder {
 	r, _ := envRecorders.LoadOrStore(file, &Recorder{File: file})
 	return r.(*Recorder)
 }
 
-var envRecorders sync.Map // of names to *Recorder
+var envRecorders sync.Map // file name to *Recorder
 
-// envTune is how the environment wants kernels tuned.
+// envTune returns the tuning options of the environment.
 func envTune(c *Cache) TuneOptions {
 	o := TuneOptions{Dir: knob.TuneDir.Get(), ReadOnly: knob.Cache.Get() == "readonly", Again: knob.TuneAgain.Get()}
 	if o.Dir == "" && c != nil {
@@ -132,7 +137,7 @@ func envTune(c *Cache) TuneOptions {
 	return o
 }
 
-// warn tells of something that costs time and fails nothing, once for each message.
+// warn logs a problem that fails nothing, once for each message.
 func (c *Config) warn(msg string, err error) {
 	if _, told := warned.LoadOrStore(msg, true); told {
 		return
@@ -144,4 +149,4 @@ func (c *Config) warn(msg string, err error) {
 	log.Warn(msg, "err", err)
 }
 
-var warned sync.Map // of messages
+var warned sync.Map // messages logged

@@ -7,16 +7,17 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Descriptor describes a tensor to a kernel that loads and stores blocks of it: Triton's TensorDescriptor.
+// Descriptor describes a tensor to a kernel that loads and stores blocks of it, like Triton's
+// TensorDescriptor.
 type Descriptor struct {
 	Base    *Tensor
 	Shape   []int64
 	Strides []int64 // in elements
-	Block   []int64 // the shape of the blocks
-	NaN     bool    // loads outside the tensor give NaN, not zero
+	Block   []int64 // shape of a block
+	NaN     bool    // loads outside the tensor give NaN instead of zero
 }
 
-// Describe implements args.Lender.
+// Describe implements args.Lender: it checks a descriptor and returns the device's words for it.
 func (l *launch) Describe(param string, word int, x *args.Descriptor) ([]uint64, error) {
 	d := x.Owner.(*Descriptor)
 	for i := range d.Shape {

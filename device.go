@@ -22,7 +22,7 @@ import (
 // Device runs kernels.
 type Device struct{ b target.Backend }
 
-// usable is an error for a device that Open and its like did not make.
+// usable returns an error for a device that Open did not return.
 func (d *Device) usable() error {
 	if d == nil || d.b == nil {
 		return errors.New("nereid: there is no device: nereid.Open finds one")
@@ -30,7 +30,7 @@ func (d *Device) usable() error {
 	return nil
 }
 
-// String is the device's name: "interp", "cuda:0".
+// String returns the device's name: "interp", "cuda:0".
 func (d *Device) String() string {
 	switch {
 	case d == nil:
@@ -41,7 +41,7 @@ func (d *Device) String() string {
 	return d.b.Name()
 }
 
-// Info is a line about the device.
+// Info returns a line about the device.
 func (d *Device) Info() string {
 	if err := d.usable(); err != nil {
 		return "no device"
@@ -49,7 +49,7 @@ func (d *Device) Info() string {
 	return d.b.Info()
 }
 
-// Stages are the names of the forms that a kernel takes on its way to this device.
+// Stages returns the names of the forms that a kernel takes on its way to this device.
 func (d *Device) Stages() []string {
 	if err := d.usable(); err != nil {
 		return nil
@@ -57,8 +57,8 @@ func (d *Device) Stages() []string {
 	return d.b.Stages()
 }
 
-// opener finds the devices of one kind, when somebody first asks for them: what they take to be found, LLVM for the CPU, is not for those
-// who want another kind. It returns what is there, and, if nothing is, why and what to do about it.
+// opener finds the devices of a kind when they are first asked for: finding them can be costly (LLVM for the
+// CPU), and callers may want another kind. If there is none, the error says why and what to do.
 type opener struct {
 	kind string
 	find func() ([]*Device, error)
@@ -74,7 +74,7 @@ func open(kind string, find func() ([]target.Backend, error)) opener {
 	})}
 }
 
-// openers in the order of preference.
+// openers lists the kinds in the order of preference.
 var openers = []opener{
 	open("cuda", nvidia.Devices),
 	open("cpu", cpu.Devices),
@@ -82,10 +82,11 @@ var openers = []opener{
 	open("sim", sim.Devices),
 }
 
-// outsiders has the opener of each back end from outside, by name.
+// outsiders holds the opener of each back end from outside, by name.
 var outsiders sync.Map
 
-// allOpeners returns the openers of our own devices, then those of back ends from outside (package backend).
+// allOpeners returns the openers of the built-in devices, then those of back ends from outside (package
+// backend).
 func allOpeners() []opener {
 	all := slices.Clone(openers)
 	for _, t := range backend.Targets() {
@@ -104,13 +105,14 @@ func allOpeners() []opener {
 	return all
 }
 
-// Absent is a kind of device that is not here.
+// Absent is a kind of device that this machine does not have.
 type Absent struct {
 	Kind string
 	Why  error
 }
 
-// Devices are the devices that are here, the best first, and those that are not. They are looked for once.
+// Devices returns the devices of this machine, the best first, and the kinds that are absent. It looks for
+// them once.
 func Devices() (here []*Device, absent []Absent) {
 	for _, o := range allOpeners() {
 		list, err := o.find()
@@ -122,7 +124,7 @@ func Devices() (here []*Device, absent []Absent) {
 	return here, absent
 }
 
-// preferred is the device that the environment asks for, or "".
+// preferred returns the name of the device that the environment asks for, or "".
 func preferred() string {
 	if knob.Interpret.Get() {
 		return "interp"
@@ -130,8 +132,8 @@ func preferred() string {
 	return knob.Device.Get()
 }
 
-// Open is the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name is the one that the environment names (NEREID_DEVICE), or
-// else the best that is here.
+// Open returns the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name means the one in
+// NEREID_DEVICE, or else the best of this machine.
 func Open(name string) (*Device, error) {
 	if name == "" {
 		name = preferred()
@@ -162,22 +164,23 @@ func Open(name string) (*Device, error) {
 	return nil, &absent{fmt.Errorf("nereid: there is no device %q; here: %s", name, strings.Join(names, ", "))}
 }
 
-// absent is ErrNoDevice with the reason, which alone is shown.
+// absent is an error that is ErrNoDevice but shows only the reason.
 type absent struct{ error }
 
 func (e *absent) Unwrap() error        { return e.error }
 func (e *absent) Is(target error) bool { return target == ErrNoDevice }
 
-// Stream is a queue of launches on a device. Launches of one stream run in order.
+// Stream is a queue of launches on a device. Launches on a stream run in order.
 type Stream struct {
 	dev *Device
 	s   target.Stream
 	ctx context.Context
-	_   [24]byte // as large as a line of the cache, so that it is one
+	_   [24]byte // Padded to 64 bytes so that a launch touches a single cache line.
 }
 
-// NewStream is a new queue on the device. When ctx ends, compilations and tunings of its launches end, and so does what runs in the
-// interpreter and on the CPU, within some milliseconds, also in a loop that would not end. What was given to a GPU runs to its end.
+// NewStream returns a new queue on the device. When ctx ends, compilations and tunings of its launches end,
+// and so do kernels in the interpreter and on the CPU, within some milliseconds, even in an endless loop.
+// Work given to a GPU runs to its end.
 func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
 	if err := d.usable(); err != nil {
 		return nil, err
@@ -190,7 +193,7 @@ func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
 	return &Stream{dev: d, s: s, ctx: ctx}, nil
 }
 
-// Device is the device that the stream belongs to.
+// Device returns the device that the stream belongs to.
 func (s *Stream) Device() *Device {
 	if s == nil {
 		return nil
@@ -198,7 +201,7 @@ func (s *Stream) Device() *Device {
 	return s.dev
 }
 
-// Sync waits until everything launched so far is done, and returns the first error of it.
+// Sync waits until everything launched so far is done and returns its first error.
 func (s *Stream) Sync() error {
 	if err := s.usable(); err != nil {
 		return err
@@ -206,16 +209,17 @@ func (s *Stream) Sync() error {
 	return s.s.Sync()
 }
 
-// Close waits and gives the stream back. A closed stream cannot be used: ErrClosed. Closing twice is harmless.
+// Close waits for the stream's work and releases it. Using a closed stream is ErrClosed; closing twice is
+// harmless.
 func (s *Stream) Close() error {
 	if s == nil || s.s == nil || s.dev == nowhere {
 		return nil
 	}
-	s.dev = nowhere // launches look at it
+	s.dev = nowhere // launches check dev
 	return s.s.Close()
 }
 
-// compilerFor is a back end that compiles for a target without a device.
+// compilerFor returns a back end that compiles for a target without a device.
 func compilerFor(target string) (target.Backend, error) {
 	kind, arch, _ := strings.Cut(target, ":")
 	switch kind {
@@ -241,7 +245,7 @@ func compilerFor(target string) (target.Backend, error) {
 	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942, cpu, interp%s", target, outsideNames())
 }
 
-// outsideNames lists the targets from outside, for messages.
+// outsideNames returns the names of back ends from outside, for messages.
 func outsideNames() string {
 	text := ""
 	for _, t := range backend.Targets() {
@@ -257,7 +261,7 @@ type compiler interface {
 	CompileOnly(ctx context.Context, in *target.Input) error
 }
 
-// offline compiles for a device that need not be here.
+// offline is a back end that compiles for a device that this machine may not have.
 type offline struct {
 	name string
 	compiler
@@ -283,7 +287,7 @@ func (c ttirOnly) CompileOnly(_ context.Context, in *target.Input) error {
 
 var errNoDevice = errors.New("nereid: this is a target without a device")
 
-// target is what kernels see of a device; nil is the default.
+// target returns the properties of a device that kernels can see; nil has the default.
 func (d *Device) target() lang.Target {
 	if d == nil || d.b == nil {
 		return lang.DefaultTarget

@@ -10,7 +10,7 @@ import (
 // DType is the type of a tensor's elements.
 type DType uint8
 
-// The element types, under Triton's names.
+// The element types have Triton's names.
 const (
 	Invalid     = DType(dtype.Invalid)
 	Bool        = DType(dtype.Bool) // i1, stored in a byte
@@ -33,7 +33,8 @@ const (
 	Float8E4B15 = DType(dtype.Float8E4B15)
 )
 
-// DTypeOf returns the type of a name: that of signatures ("fp16"), of triton.language or of torch ("float16").
+// DTypeOf returns the type of a name: that of signatures ("fp16"), of triton.language or of torch
+// ("float16").
 func DTypeOf(name string) (DType, error) {
 	t, ok := dtype.Parse(name)
 	if !ok {
@@ -45,7 +46,7 @@ func DTypeOf(name string) (DType, error) {
 // String returns the type's name in signatures: "fp16", "i64".
 func (t DType) String() string { return dtype.Type(t).String() }
 
-// Size returns the number of bytes of an element, 0 for what is no type.
+// Size returns the number of bytes of an element, 0 for an invalid type.
 func (t DType) Size() int { return dtype.Type(t).Size() }
 
 // IsFloat reports whether the type is a floating point type.
@@ -57,15 +58,15 @@ func (t DType) Decode(bits uint64) float64 { return dtype.Type(t).Decode(bits) }
 // Encode returns the bits of a value, rounded to the type. Integers wrap around.
 func (t DType) Encode(v float64) uint64 { return dtype.Type(t).Encode(v) }
 
-// Element is a Go type that tensors can be made of. Half precision floats are given by their bits: F16 and BF16.
+// Element is a Go type that tensors can hold. F16 and BF16 hold the bits of half precision floats.
 type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | F16 | BF16
 }
 
-// F16 is the bits of a half precision float, as IEEE 754 has it.
+// F16 holds the bits of an IEEE 754 half precision float.
 type F16 struct{ Bits uint16 }
 
-// BF16 is the bits of a bfloat16: the upper half of a float32.
+// BF16 holds the bits of a bfloat16, the upper half of a float32.
 type BF16 struct{ Bits uint16 }
 
 // ToF16 rounds to half precision.
@@ -74,10 +75,10 @@ func ToF16(v float64) F16 { return F16{uint16(num.F16.Encode(v))} }
 // ToBF16 rounds to a bfloat16.
 func ToBF16(v float64) BF16 { return BF16{uint16(num.BF16.Encode(v))} }
 
-// Float is the value.
+// Float returns the value.
 func (h F16) Float() float64 { return num.F16.Decode(uint64(h.Bits)) }
 
-// Float is the value.
+// Float returns the value.
 func (h BF16) Float() float64 { return num.BF16.Decode(uint64(h.Bits)) }
 
 func dtypeFor[T Element]() DType {

@@ -16,31 +16,32 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
 )
 
-// Errors that programs tell apart, by errors.Is; see also ErrNotCompiled and ErrCapturing.
+// Errors for errors.Is; see also ErrNotCompiled and ErrCapturing.
 var (
-	// ErrNoDevice is wrapped by the error of Open for a device that is not here, which says why.
+	// ErrNoDevice is wrapped by the error of Open for a device that this machine does not have.
 	ErrNoDevice = errors.New("no such device")
-	// ErrNoLLVM is wrapped by errors of what takes LLVM where there is none: opening the CPU, compiling for a GPU.
+	// ErrNoLLVM is wrapped by errors of operations that need LLVM where there is none: opening the CPU,
+	// compiling for a GPU.
 	ErrNoLLVM = llvm.ErrNone
-	// ErrClosed is wrapped by errors of the use of a tensor, stream, graph or bound kernel after its Close.
+	// ErrClosed is wrapped by errors of using a tensor, stream, graph or bound kernel after Close.
 	ErrClosed = target.ErrClosed
 )
 
-// Diagnostic is one message about a place in a kernel's file.
+// Diagnostic is a message about a place in a kernel's file.
 type Diagnostic struct {
 	Severity string // "error", "warning" or "remark"
-	Code     string // a short stable word, "shape-mismatch": docs/errors.md lists them; may be ""
+	Code     string // short stable identifier such as "shape-mismatch", listed in docs/errors.md; may be ""
 	Message  string
 
-	File               string // "" if the message is about no place
-	Line, Column       int    // from 1; Column counts characters
-	EndLine, EndColumn int    // behind the last character; those of the beginning for a point
+	File               string // "" if the message has no place
+	Line, Column       int    // counted from 1; Column counts characters
+	EndLine, EndColumn int    // behind the last character; equal to the beginning for a point
 
 	Notes []Note
-	Hint  string // what to do about it; may be ""
+	Hint  string // remedy; may be ""
 }
 
-// Note is a second place that explains a Diagnostic, or, without a File, a remark.
+// Note is a second place that explains a Diagnostic, or a remark if it has no File.
 type Note struct {
 	Message      string
 	File         string
@@ -59,9 +60,10 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", d.File, d.Line, d.Column, text)
 }
 
-// CompileError is the error of a file that cannot be read, or of a kernel that cannot be compiled, because of what stands in it.
+// CompileError is the error of a file that cannot be read or a kernel that cannot be compiled because of its
+// source.
 type CompileError struct {
-	Diagnostics []Diagnostic // in the order of their places, at least one
+	Diagnostics []Diagnostic // at least one, in the order of their places
 	err         error
 }
 
@@ -101,20 +103,21 @@ func diagnostic(files *diag.FileSet, d *diag.Diagnostic) Diagnostic {
 	return out
 }
 
-// ArgumentError is the error of an argument that a kernel cannot take, or of a list of arguments that is not the kernel's.
+// ArgumentError is the error of an argument that a kernel cannot take, or of an argument list that does not
+// match its parameters.
 type ArgumentError struct {
 	Kernel string
-	Param  string // the parameter's name; "" if the list as a whole is wrong
-	Err    error  // what is wrong
+	Param  string // name of the parameter; "" if the list as a whole is wrong
+	Err    error  // the reason
 }
 
-// Error returns the kernel, the parameter, and what is wrong.
+// Error returns the kernel, the parameter and the reason.
 func (e *ArgumentError) Error() string { return "nereid: " + e.Kernel + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *ArgumentError) Unwrap() error { return e.Err }
 
-// argError returns what is wrong with an argument of the kernel.
+// argError returns err as an ArgumentError of the kernel.
 func (k *Kernel) argError(err error) error {
 	e := &ArgumentError{Kernel: k.name, Err: err}
 	var arg *args.Error
@@ -124,32 +127,33 @@ func (k *Kernel) argError(err error) error {
 	return e
 }
 
-// Fault is the error of a launch that was stopped by what the kernel did: an access out of bounds, a failed assertion, a race. Devices
-// know more or less of it: the interpreter and the CPU with Options.Check all, simulated GPUs the place, GPUs nothing.
+// Fault is the error of a launch that the kernel's own action stopped: an access out of bounds, a failed
+// assertion, a race. The interpreter, and the CPU with Options.Check, fill in all fields; simulated GPUs fill
+// in the place; GPUs fill in nothing.
 type Fault struct {
 	Kernel  string
-	Program [3]int // its place in the grid
+	Program [3]int // position in the grid
 	Message string
 
-	File         string   // of the operation; "" if it is not known
-	Line, Column int      // from 1
-	Calls        []string // the calls that led there, as file:line:column, innermost first
+	File         string   // file of the operation; "" if unknown
+	Line, Column int      // counted from 1
+	Calls        []string // calls that led there, as file:line:column, innermost first
 
-	// Argument is the parameter through which memory was accessed, or "". Index is the element of it, counted in elements as large as the
-	// accessed one: negative before its beginning.
+	// Argument is the parameter through which memory was accessed, or "". Index is the element, counted in
+	// elements of the accessed size from the parameter's beginning; it is negative before it.
 	Argument string
 	Index    int64
 
 	err error
 }
 
-// Error returns the place in the kernel's file, what is wrong, and where in the grid.
+// Error returns the place in the kernel's file, the message, and the position in the grid.
 func (e *Fault) Error() string { return e.err.Error() }
 
 // Unwrap returns the device's own error.
 func (e *Fault) Unwrap() error { return e.err }
 
-// runError returns an error of a launch as a Fault if the kernel was stopped, and any other as it is.
+// runError returns an error of a launch as a Fault if the kernel was stopped, else unchanged.
 func runError(err error) error {
 	var byInterp *interp.Fault
 	var byCPU *cpu.Fault
@@ -171,7 +175,7 @@ func runError(err error) error {
 	return err
 }
 
-// setPlaces takes the place of the operation, then those of the calls.
+// setPlaces sets the place of the operation, then those of the calls.
 func (e *Fault) setPlaces(places []string) {
 	if len(places) == 0 {
 		return
@@ -180,7 +184,7 @@ func (e *Fault) setPlaces(places []string) {
 	e.Calls = places[1:]
 }
 
-// splitPlace takes file:line:column apart.
+// splitPlace splits file:line:column.
 func splitPlace(place string) (file string, line, column int) {
 	rest, last := cutNumber(place)
 	file, line = cutNumber(rest)

@@ -8,11 +8,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// ErrCapturing is that of a launch on a stream whose work is being recorded as a graph, if it would have to compile, to tune or to copy
-// memory of the host: that takes work which cannot be recorded. Launch once before, or warm the kernel up, with tensors of the device.
+// ErrCapturing is wrapped by the error of a launch on a stream that is being captured if it would have to
+// compile, tune, or copy host memory: such work cannot be captured. Launch once before, or warm the kernel
+// up, with tensors on the device.
 var ErrCapturing = errors.New("the stream is being captured")
 
-// ExternalStream is a stream that somebody else made and keeps, as the driver names it: a CUstream. Closing it leaves it as it is.
+// ExternalStream returns a stream for a driver handle (CUstream) that the caller owns. Close does not destroy
+// the handle.
 func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, error) {
 	if err := d.usable(); err != nil {
 		return nil, err
@@ -29,14 +31,15 @@ func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, e
 	return &Stream{dev: d, s: s, ctx: ctx}, nil
 }
 
-// Graph is work that was recorded once and is launched as a whole: a CUDA graph.
+// Graph is work that was captured once and is launched as a whole: a CUDA graph.
 type Graph struct {
 	dev *Device
 	g   target.Graph
 }
 
-// Capture records the launches that f makes on the stream, instead of doing them. Tensors must be the device's, and stay where they are
-// for as long as the graph is launched: one in host memory, which would be copied, is refused with ErrCapturing.
+// Capture records the launches that f makes on the stream instead of running them. Tensors must be on the
+// device and stay there as long as the graph is launched; a tensor in host memory, which would be copied, is
+// refused with ErrCapturing.
 func (s *Stream) Capture(f func() error) (*Graph, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -72,7 +75,7 @@ func (g *Graph) Launch(s *Stream) error {
 	return g.g.Launch(s.s)
 }
 
-// Close gives the graph back.
+// Close releases the graph.
 func (g *Graph) Close() error {
 	if g == nil || g.g == nil {
 		return nil
@@ -82,8 +85,8 @@ func (g *Graph) Close() error {
 	return err
 }
 
-// lends is an error if host memory cannot be handed to the device now: the copies to it and back would not be part of the graph that is
-// being recorded.
+// lends returns an error if the stream is being captured and lending host memory to the device would copy it:
+// the copies would not be part of the graph.
 func (l *launch) lends() error {
 	c, ok := l.dev.b.(interface{ CopiesHost() bool })
 	if l.on == nil || !ok || !c.CopiesHost() {
@@ -92,12 +95,13 @@ func (l *launch) lends() error {
 	return l.on.recorded("memory of the host would have to be copied to the device, which takes no part in a graph")
 }
 
-// refuse is an error if the stream's work is being recorded, by Capture or by somebody else; what cannot be done then is named.
+// refuse returns an error that wraps ErrCapturing if the stream is being captured, by Capture or by somebody
+// else. what names the work that the kernel needs.
 func (s *Stream) refuse(kernel, what string) error {
 	return s.recorded(fmt.Sprintf("nereid: %s would have to be %s", kernel, what))
 }
 
-// recorded is an error if the stream's work is being recorded.
+// recorded returns an error that wraps ErrCapturing if the stream is being captured.
 func (s *Stream) recorded(why string) error {
 	r, ok := s.s.(target.Recording)
 	if !ok {

@@ -9,13 +9,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 )
 
-// Programs says how many programs a launch runs: a Grid, or a GridFunc where that depends on the arguments.
+// Programs says how many programs a launch runs: a Grid, or a GridFunc if it depends on the arguments.
 type Programs interface{ programs() }
 
-// Grid is the number of programs in each dimension. A dimension that is left out is 1; the first cannot be.
+// Grid is the number of programs in each dimension. The second and third dimension may be 0, which means 1;
+// the first may not.
 type Grid [3]int
 
-// GridFunc returns the grid of a launch from its arguments, as a lambda does in Triton:
+// GridFunc returns the grid of a launch from its arguments, like a lambda in Triton:
 //
 //	nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{nereid.Cdiv(n, m.Int("BLOCK_SIZE"))} })
 type GridFunc func(Meta) Grid
@@ -29,8 +30,8 @@ func Cdiv(n, d int) int { return (n + d - 1) / d }
 // String writes a grid as Triton does: (4, 1, 1).
 func (g Grid) String() string { return fmt.Sprintf("(%d, %d, %d)", g[0], g[1], g[2]) }
 
-// valid returns the grid with what is left out set to 1, or an error for one that no device runs: program numbers are 32 bits wide
-// and count up to the product.
+// valid returns the grid with zeros replaced by 1, or an error for a grid that no device runs: program
+// numbers have 32 bits, and their product must fit an int.
 func (g Grid) valid() (Grid, error) {
 	if g[0] == 0 {
 		return g, fmt.Errorf("the grid %v runs nothing: its first dimension is 0", g)
@@ -51,18 +52,18 @@ func (g Grid) valid() (Grid, error) {
 	return g, nil
 }
 
-// Meta gives a GridFunc the arguments of the launch by name: constexprs, what decorators chose, options (num_warps), and what the
-// caller gave. It is valid until the function returns.
+// Meta gives a GridFunc the arguments of the launch by name: constexprs, values that decorators chose,
+// options (num_warps), and the caller's arguments. It is valid until the function returns.
 type Meta struct{ m *meta }
 
-// meta is what a Meta shows, and what went wrong with it.
+// meta holds the arguments behind a Meta and the first error of using it.
 type meta struct {
-	of   inside.Values // the arguments of the launch
-	plan *warm.Plan    // has what decorators added to them; may be nil
+	of   inside.Values // arguments of the launch
+	plan *warm.Plan    // has the constants that decorators added; may be nil
 	err  error
 }
 
-// integer returns an argument that is an integer, without boxing it.
+// integer returns an integer argument without boxing it.
 func (m *meta) integer(name string) (int, bool) {
 	if m == nil {
 		return 0, false
@@ -90,7 +91,8 @@ func (m *meta) lookup(name string) (v any, ok bool) {
 	return v, ok
 }
 
-// Int returns an integer. A name that the kernel does not have, or whose value is no integer, fails the launch.
+// Int returns an integer argument. A name that the kernel does not have, or a value that is no integer, fails
+// the launch.
 func (m Meta) Int(name string) int {
 	if n, ok := m.m.integer(name); ok {
 		return n
@@ -111,8 +113,8 @@ func (m Meta) Int(name string) int {
 	return 0
 }
 
-// Value returns an argument, nil for None: an int64, float64, bool, string, DType or *Tensor. A name that the kernel does not have
-// fails the launch.
+// Value returns an argument: an int64, float64, bool, string, DType or *Tensor, nil for None. A name that the
+// kernel does not have fails the launch.
 func (m Meta) Value(name string) any {
 	if m.m == nil {
 		return nil
@@ -124,14 +126,14 @@ func (m Meta) Value(name string) any {
 	return v
 }
 
-// fail notes the first thing that went wrong.
+// fail records the first error.
 func (m Meta) fail(err error) {
 	if m.m != nil && m.m.err == nil {
 		m.m.err = err
 	}
 }
 
-// resolve returns the grid of a launch whose arguments are those of m.
+// resolve returns the grid of a launch with the arguments of m.
 func resolve(p Programs, m *meta) (Grid, error) {
 	switch p := p.(type) {
 	case Grid:
@@ -192,7 +194,7 @@ func (f *frame) consts() map[string]any {
 	return m
 }
 
-// shown returns an argument as a Meta shows it.
+// shown returns an argument in the form of Meta.Value.
 func shown(v any) any {
 	switch v := v.(type) {
 	case int:

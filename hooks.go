@@ -10,24 +10,25 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Hooks are called around compilations and launches, by the goroutine that compiles or launches. Any may be nil; a launch without hooks
-// pays nothing for them.
+// Hooks are functions called around compilations and launches, by the goroutine that compiles or launches.
+// Any may be nil; a launch without hooks pays nothing for them.
 type Hooks struct {
-	BeforeCompile func(ctx context.Context, v Variant) error // an error refuses the compilation, and is the launch's
+	// an error refuses the compilation and fails the launch
+	BeforeCompile func(ctx context.Context, v Variant) error
 	AfterCompile  func(v Variant, took time.Duration, found bool, err error)
-	Stage         func(v Variant, s Stage) // each stage with its time, and its text where it is at hand
+	Stage         func(v Variant, s Stage) // called for each stage; Text may be nil
 	BeforeLaunch  func(Launching)
-	AfterLaunch   func(Launching, error) // it was given to the device; it need not be done
+	AfterLaunch   func(Launching, error) // called when the work is queued, which may be before it is done
 }
 
-// Launching is a launch, for hooks.
+// Launching describes a launch to hooks.
 type Launching struct {
 	Variant Variant
 	Device  *Device
 	Grid    Grid
 }
 
-// compiled tells of the end of a compilation, or of finding its result in the cache.
+// compiled reports the end of a compilation, or a hit in the cache, to the hook and the logger.
 func (j *job) compiled(begin time.Time, found bool, err error) {
 	c, took := j.k.m.conf, time.Since(begin)
 	if c.Hooks.AfterCompile != nil {
@@ -55,7 +56,8 @@ func (j *job) compiled(begin time.Time, found bool, err error) {
 	c.Logger.LogAttrs(context.Background(), level, msg, attrs...)
 }
 
-// launch gives a launch to the device, between the hooks. mem is the memory of arguments, which a bounded build must be told.
+// launch passes a launch to the device, between the hooks. mem is the memory of arguments, which only bounded
+// builds use.
 func (b *build) launch(s *Stream, g [3]int, words []uint64, mem []target.Memory) error {
 	if b.hooks != nil {
 		return b.hooked(b.hooks, s, g, words, mem)

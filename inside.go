@@ -10,7 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 )
 
-func init() { // package inside says who needs this
+func init() { // package inside says who needs these functions
 	inside.Root.Params = func(k any) *args.Params { return k.(*Kernel).params }
 	inside.Root.Source = func(k any) *lang.Source { return k.(*Kernel).m.src }
 	inside.Root.Launch = func(k, s, grid any, list []any, note func(*warm.Plan, bool)) error {
@@ -32,7 +32,7 @@ func init() { // package inside says who needs this
 	}
 }
 
-// gridOf calls a GridFunc for arguments that generated code holds.
+// gridOf calls a GridFunc with the arguments of generated code.
 func (k *Kernel) gridOf(p *warm.Plan, grid GridFunc, values inside.Values) (Grid, error) {
 	m := k.metas.Get()
 	m.of, m.plan = values, p

@@ -16,27 +16,32 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
-// interpDevice is the interpreter as a device: Triton IR, executed in Go.
+// interpDevice is the interpreter as a device: it executes Triton IR in Go.
 type interpDevice struct {
 	mem  *interp.Memory
 	opts InterpOptions
 }
 
-// InterpOptions say how an interpreter runs kernels. Accesses out of bounds, misaligned ones and failed assertions are errors in any
-// case.
+// InterpOptions says how an interpreter runs kernels. Accesses out of bounds, misaligned accesses and failed
+// assertions are always errors.
 type InterpOptions struct {
-	CheckUninit bool // a load of memory that nobody wrote is an error: a tensor made by New is such memory until it is written
-	CheckRaces  bool // two programs that store different values to one address are an error; programs then run one after another
-	// CheckOverflow makes a sum, a difference or a product of less than 64 bits that wraps around on its way to an address an error.
+	// loading memory that was never written is an error; a tensor made by New is such memory until it is
+	// written
+	CheckUninit bool
+	// two programs that store different values to the same address are an error; programs then run one after
+	// another
+	CheckRaces bool
+	// CheckOverflow makes it an error if a sum, difference or product of less than 64 bits wraps around on
+	// its way to an address.
 	CheckOverflow bool
 
-	IEEE     bool      // products of fp32 in full, where the kernel allows tf32
-	Workers  int       // goroutines that run programs; 0: one for each core
-	MaxSteps int64     // operations that one program may execute; 0: no limit
-	Stdout   io.Writer // of tl.device_print; nil: standard output
+	IEEE     bool      // compute products of fp32 in full precision even if the kernel allows tf32
+	Workers  int       // goroutines that run programs; 0 means one for each core
+	MaxSteps int64     // operations that a program may execute; 0 means no limit
+	Stdout   io.Writer // output of tl.device_print; nil means standard output
 }
 
-// NewInterpreter is an interpreter with options of its own, apart from the device "interp" that Open finds.
+// NewInterpreter returns an interpreter with its own options, separate from the device "interp" of Open.
 func NewInterpreter(o InterpOptions) *Device { return &Device{&interpDevice{interp.NewMemory(), o}} }
 
 func newInterp() target.Backend {
@@ -84,7 +89,8 @@ func (d *interpDevice) Wrap(data []byte) (target.Buffer, error) {
 	return newInterpBuffer(data, d.mem, d.mem.Alloc(data, ""))
 }
 
-// newInterpBuffer is a buffer of the interpreter's memory, or an error if there was no address left for it.
+// newInterpBuffer returns a buffer of the interpreter's memory, or an error if b is nil because no address
+// was left.
 func newInterpBuffer(data []byte, mem *interp.Memory, b *interp.Buffer) (target.Buffer, error) {
 	if b == nil {
 		return nil, errors.New("the interpreter has no addresses left: close tensors")
@@ -94,13 +100,13 @@ func newInterpBuffer(data []byte, mem *interp.Memory, b *interp.Buffer) (target.
 
 func (*interpDevice) NewStream() (target.Stream, error) { return hostStream{}, nil }
 
-// Describe gives a descriptor a handle of the interpreter's.
+// Describe returns the interpreter's handle for a descriptor.
 func (d *interpDevice) Describe(t target.Descriptor) ([]uint64, func(), error) {
 	h := d.mem.Descriptor(interp.Descriptor{Base: t.Base, Shape: t.Shape, Strides: t.Strides, NaN: t.NaN})
 	return []uint64{h}, func() { d.mem.FreeDescriptor(h) }, nil
 }
 
-// interpBuffer is host memory under a virtual address.
+// interpBuffer is host memory at a virtual address.
 type interpBuffer struct {
 	hostBuffer
 	mem *interp.Memory
@@ -109,10 +115,10 @@ type interpBuffer struct {
 
 func (b *interpBuffer) Addr() uint64 { return b.b.Addr() }
 
-// SetName names the buffer in messages.
+// SetName sets the buffer's name in messages.
 func (b *interpBuffer) SetName(name string) { b.b.SetName(name) }
 
-// Narrow is a part of the buffer under addresses of its own.
+// Narrow returns a part of the buffer with addresses of its own.
 func (b *interpBuffer) Narrow(lo, hi int) (target.Buffer, error) {
 	return newInterpBuffer(b.data[lo:hi:hi], b.mem, b.mem.AllocPart(b.b, lo, hi))
 }

@@ -7,14 +7,16 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/cpu"
 )
 
-// Under Config.Isolate launches run in children of the process: the same program, started again. In a child, this takes over before main,
-// runs what it is sent, and ends the process. In any other process it does nothing.
+// Under Config.Isolate, launches run in child processes, which start the same program again. In a child,
+// ServeIsolated takes over before main, runs the launches it receives, and ends the process. In any other
+// process it does nothing.
 func init() { cpu.ServeIsolated() }
 
-// Crash is the error of an isolated launch whose process died: the kernel's name, and the signal.
+// Crash is the error of an isolated launch whose process died. It names the kernel and the signal.
 type Crash = cpu.Crash
 
-// isolate is an executable whose launches run in a child process, where the device has the like.
+// isolate returns an executable whose launches run in a child process, or exec itself if the device does not
+// isolate.
 func isolate(dev *Device, exec target.Executable) (target.Executable, error) {
 	d, ok := dev.b.(interface {
 		Isolate(target.Executable) (target.Executable, error)

@@ -13,8 +13,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
 
-// Launch runs the kernel once for each program of the grid. Arguments are given in the order of the parameters, or by name (Arg);
-// an Options value among them sets num_warps and the like. What an argument may be:
+// Launch runs the kernel once for each program of the grid. Arguments are given in the order of the
+// parameters or by name (Arg); an Options value among them sets num_warps and the like. An argument may be:
 //
 //   - for a pointer: a *Tensor, or nil
 //   - for a scalar: any integer or float type of Go, or a bool
@@ -22,10 +22,10 @@ import (
 //   - for a tuple: a slice or array of these, with Const for items that are compiled in; for a named tuple: Fields
 //   - for a tensor descriptor: a *Descriptor
 //
-// Integers become i32 or i64 by value and are specialized on being 1 or divisible by 16, pointers on alignment, as in Triton. What
-// is not compiled yet is compiled first, under the stream's context. On a GPU Launch returns as soon as the work is queued: Stream.Sync
-// waits for it. On all other devices it returns when the kernel has run. A nil stream is one of the best device, waited for before
-// Launch returns.
+// Integers become i32 or i64 by value and are specialized on being 1 or divisible by 16, pointers on
+// alignment, as in Triton. A new specialization is compiled first, under the stream's context. On a GPU
+// Launch returns as soon as the work is queued; Stream.Sync waits for it. On all other devices it returns
+// when the kernel has run. A nil stream means a stream of the best device, which Launch waits for.
 func (k *Kernel) Launch(s *Stream, grid Programs, list ...any) error {
 	if k == nil {
 		return errNoKernel
@@ -38,11 +38,11 @@ func (k *Kernel) Launch(s *Stream, grid Programs, list ...any) error {
 	return k.launch(s, grid, list, nil)
 }
 
-// noting is told the plan by which a launch can be repeated: for all arguments of the same classes, or, where decorators had a say
-// in it, for those of the same values.
+// noting receives the plan by which a launch can be repeated: for all arguments of the same classes or, with
+// byValue, for arguments of the same values, because decorators chose by them.
 type noting func(p *warm.Plan, byValue bool)
 
-// launch launches; note, if it is not nil, is told of the plan.
+// launch runs the kernel on s, or on the best device if s is nil. note, if not nil, receives the plan.
 func (k *Kernel) launch(s *Stream, grid Programs, list []any, note noting) error {
 	if err := k.usable(); err != nil {
 		return err
@@ -70,13 +70,14 @@ func (k *Kernel) launch(s *Stream, grid Programs, list []any, note noting) error
 func (k *Kernel) launchOn(s *Stream, grid Programs, list []any, note noting) error {
 	f := k.spare.Get()
 	err := k.launchFrame(f, s, grid, list, note)
-	runtime.KeepAlive(list) // and the memory that they are of
+	runtime.KeepAlive(list) // also keeps the tensors' memory alive
 	f.clear()
 	k.spare.Put(f)
 	return err
 }
 
-// launchFrame binds the arguments, then launches by a plan of an earlier launch, or as the decorators say, or as they are.
+// launchFrame binds the arguments, then launches by the plan of an earlier launch if there is one, else with
+// the arguments that the decorators complete.
 func (k *Kernel) launchFrame(f *frame, s *Stream, grid Programs, list []any, note noting) error {
 	if err := f.match(k, list); err != nil {
 		return err
@@ -91,13 +92,13 @@ func (k *Kernel) launchFrame(f *frame, s *Stream, grid Programs, list []any, not
 		return err
 	}
 	if d.hooks {
-		note = nil // they want to be called for each launch
+		note = nil // hooks must be called for each launch
 	}
 	return k.launchLong(s, grid, list, d.full, note, d.byValue)
 }
 
-// repeat launches by the plan that fits the arguments, if there is one. It does not know every kind of argument: those go the
-// long way.
+// repeat launches by the plan that fits the arguments, if there is one. It does not know every kind of
+// argument; unknown ones take launchLong.
 func (k *Kernel) repeat(f *frame, s *Stream, grid Programs, list []any) (done bool, err error) {
 	if !k.memo.complete(s.dev, &f.Matched) && f.Missing() || f.Fill() != nil {
 		return false, nil
@@ -125,7 +126,7 @@ func (k *Kernel) repeat(f *frame, s *Stream, grid Programs, list []any) (done bo
 	return true, launchPlan(p, s, g, f.Words)
 }
 
-// launchPlan launches by a plan, on a grid that is valid.
+// launchPlan launches by a plan. The grid must be valid.
 func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64) error {
 	if p.Exec == nil || trace.IsEnabled() {
 		return p.Owner.(*build).launch(s, g, words, nil)
@@ -138,7 +139,8 @@ func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64) error {
 	return nil
 }
 
-// launchLong launches with arguments that nothing is known of yet; decorators are done with. What it finds out becomes a plan.
+// launchLong launches with arguments of a specialization that has no plan yet, after decorators, and keeps
+// the plan that it finds.
 func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matched, note noting, byValue bool) error {
 	l := &launch{k: k, dev: s.dev, on: s}
 	defer l.release()
@@ -164,7 +166,8 @@ func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matche
 	return b.launch(s, g, l.frame.Words, l.mem)
 }
 
-// plan keeps the plan by which the launch can be repeated, unless each launch has to sort out the memory of its arguments.
+// plan keeps the plan by which the launch can be repeated, unless each launch must determine the memory of
+// its arguments.
 func (l *launch) plan(b *build, list []any, note noting, byValue bool) {
 	if b.bounded != nil || l.checked() {
 		return
@@ -179,7 +182,7 @@ func (l *launch) plan(b *build, list []any, note noting, byValue bool) {
 	l.k.remember(p, &l.frame, list)
 }
 
-// launchMatched launches with arguments that are bound already, again and again as it may be.
+// launchMatched launches with bound arguments. It may be called repeatedly.
 func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched) error {
 	f := k.spare.Get()
 	f.Matched = *m.Clone()
@@ -195,7 +198,7 @@ func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched) error 
 	return k.launchLong(s, grid, nil, m, nil, false)
 }
 
-// newPlan returns a plan for launches with so many words.
+// newPlan returns a plan for launches with that many words.
 func newPlan(dev *Device, b *build, words int) *warm.Plan {
 	p := &warm.Plan{Dev: dev.core(), Owner: b, Words: words, Apart: b.apart}
 	if b.hooks == nil {
@@ -207,7 +210,7 @@ func newPlan(dev *Device, b *build, words int) *warm.Plan {
 	return p
 }
 
-// remember adds a plan for arguments like those of a frame, if they can go the short way.
+// remember adds a plan for arguments like those of f, if repeat can handle them.
 func (k *Kernel) remember(p *warm.Plan, f *frame, list []any) {
 	var short args.Frame
 	if short.Specialize(k.params, f.Vals, nil) != nil || !short.Reads(p.Dev) {
@@ -221,18 +224,18 @@ func (k *Kernel) remember(p *warm.Plan, f *frame, list []any) {
 	k.plans.Add(p)
 }
 
-// launch is one launch that goes the long way: its arguments, and what the device is lent for it.
+// launch is the state of a launch without a plan: its arguments, and the memory lent to the device.
 type launch struct {
 	k       *Kernel
 	dev     *Device
 	on      *Stream // nil if nothing is launched yet
-	nowhere bool    // nothing is going to be: only what the arguments are counts
+	nowhere bool    // nothing will be launched: only the types of the arguments matter
 	frame   frame
-	opts    Options // under which the kernel is compiled
+	opts    Options // options that the kernel is compiled with
 	specs   []lang.ArgSpec
-	mem     []target.Memory // behind the arguments that are pointers
-	lent    []target.Buffer // memory of the host that the device has for this launch
-	done    []func()        // what else ends with it
+	mem     []target.Memory // memory of the arguments that are pointers
+	lent    []target.Buffer // host memory lent to the device for this launch
+	done    []func()        // functions to call at the end of the launch
 }
 
 // bind specializes arguments.

@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// release takes memory of the host back from the device.
+// release takes lent host memory back from the device.
 func (l *launch) release() {
 	for _, b := range l.lent {
 		b.Close()
@@ -19,12 +19,13 @@ func (l *launch) release() {
 	l.lent, l.done = nil, nil
 }
 
-// checked reports whether accesses of the launch are checked against the bounds of its arguments.
+// checked reports whether the launch checks accesses against the bounds of its arguments.
 func (l *launch) checked() bool {
 	return l.frame.Opts.Check || l.k.m.conf.Check || knob.Checked.Get()
 }
 
-// Address implements args.Lender: it returns where the device sees a tensor, and notes the memory behind the word.
+// Address implements args.Lender: it returns the device's address of a tensor and records the memory of the
+// word.
 func (l *launch) Address(param string, word int, core *args.Tensor) (uint64, error) {
 	t := tensorOf(core)
 	addr, err := l.address(param, t)
@@ -34,9 +35,9 @@ func (l *launch) Address(param string, word int, core *args.Tensor) (uint64, err
 	return addr, err
 }
 
-// address returns where the device sees a tensor. Memory of the host is lent once, however many arguments share it. For a launch that
-// is checked, devices with addresses of their own give a tensor that is a part of its memory addresses by which the rest is not
-// reached.
+// address returns the device's address of a tensor. Host memory is lent once, however many arguments share
+// it. For a checked launch, devices with virtual addresses map a tensor that is part of its memory to
+// separate addresses, from which the rest cannot be reached.
 func (l *launch) address(param string, t *Tensor) (uint64, error) {
 	switch {
 	case t.err != nil:
@@ -66,7 +67,7 @@ func (l *launch) address(param string, t *Tensor) (uint64, error) {
 	return part.Addr() + uint64(t.offset-lo), nil
 }
 
-// lend returns memory of the host as the device has it for this launch: what it was lent before, or what give gives it.
+// lend returns the device's buffer for host memory: one lent before in this launch, or the result of give.
 func (l *launch) lend(param string, data []byte, give func() (target.Buffer, error)) (target.Buffer, error) {
 	for _, b := range l.lent {
 		if h := b.Host(); len(data) > 0 && len(h) == len(data) && &h[0] == &data[0] {
@@ -87,7 +88,7 @@ func (l *launch) lend(param string, data []byte, give func() (target.Buffer, err
 	return b, nil
 }
 
-// memoryOf returns the memory of a tensor behind a word, by the address that the device has for it.
+// memoryOf returns the memory of a tensor at device address addr.
 func memoryOf(word int, t *Tensor, addr uint64) target.Memory {
 	lo, hi := t.extent()
 	base := addr - uint64(t.offset)
@@ -96,7 +97,7 @@ func memoryOf(word int, t *Tensor, addr uint64) target.Memory {
 	}
 }
 
-// rebind notes the memory of another tensor of the device behind a word.
+// rebind records the memory of another tensor of the device for a word.
 func (l *launch) rebind(word int, t *Tensor) {
 	for i := range l.mem {
 		if l.mem[i].Word == word {

@@ -10,7 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// Manifest is a list of variants, as a file has it.
+// Manifest is the contents of a manifest file: a list of variants.
 type Manifest struct {
 	Version  int       `json:"version"`
 	Variants []Variant `json:"variants"`
@@ -21,8 +21,8 @@ const (
 	maxManifest     = 256 << 20 // bytes
 )
 
-// A manifest as a Recorder writes it: a JSON document with a line for each variant. A variant is added by writing over the last
-// lines, so that the file is whole before and after.
+// The text that a Recorder writes: a JSON document with a line for each variant. A variant is added by
+// overwriting the last lines, so that the file is complete before and after.
 const (
 	manifestHead  = "{\n  \"version\": 1,\n  \"variants\": ["
 	manifestSep   = ",\n    "
@@ -30,7 +30,8 @@ const (
 	manifestTail  = "\n  ]\n}\n"
 )
 
-// ReadManifest reads a file that a Recorder wrote. What a process that was killed had begun to add is passed over.
+// ReadManifest reads a file that a Recorder wrote. A variant that a killed process had begun to add is
+// ignored.
 func ReadManifest(name string) (*Manifest, error) {
 	data, err := safefile.ReadNamed(name, maxManifest)
 	if err != nil {
@@ -43,8 +44,8 @@ func ReadManifest(name string) (*Manifest, error) {
 	return m, nil
 }
 
-// parseManifest reads a manifest, and says where the next variant is to be added: behind the last, or -1 where the text is not one
-// of a Recorder's.
+// parseManifest returns a manifest and the position at which the next variant can be added, or -1 if the text
+// is not in the form that a Recorder writes.
 func parseManifest(data []byte) (m *Manifest, end int, err error) {
 	m, err = decodeManifest(data)
 	last := lastVariant(data)
@@ -61,7 +62,7 @@ func parseManifest(data []byte) (m *Manifest, end int, err error) {
 	return m, last, err
 }
 
-// decodeManifest reads a whole document and checks it.
+// decodeManifest decodes and checks a whole document.
 func decodeManifest(data []byte) (*Manifest, error) {
 	var head struct {
 		Version int `json:"version"`
@@ -74,7 +75,7 @@ func decodeManifest(data []byte) (*Manifest, error) {
 	}
 	m := &Manifest{}
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields() // an option that is misspelt would be another variant
+	d.DisallowUnknownFields() // a misspelt option would silently be another variant
 	if err := d.Decode(m); err != nil {
 		return nil, fmt.Errorf("is no manifest: %w", err)
 	}
@@ -86,7 +87,7 @@ func decodeManifest(data []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// lastVariant is where the last whole variant of a Recorder's text ends, or -1.
+// lastVariant returns the end of the last whole variant in a Recorder's text, or -1.
 func lastVariant(data []byte) int {
 	rest, ok := bytes.CutPrefix(data, []byte(manifestHead))
 	if !ok {
@@ -107,10 +108,10 @@ func lastVariant(data []byte) int {
 	return end
 }
 
-// torn reports whether a text behind the last whole variant is what is there when a process is killed while it adds another:
-// the beginning of what it writes, over the end that it writes over.
+// torn reports whether the text behind the last whole variant is that of a process killed while it added
+// another: the beginning of the new text over the end of the old.
 func torn(rest string) bool {
-	if strings.HasPrefix(manifestTail, rest) { // the variant is there, the end is not
+	if strings.HasPrefix(manifestTail, rest) { // the variant is complete, the end is missing
 		return true
 	}
 	begin := manifestSep + "{"
@@ -123,7 +124,7 @@ func torn(rest string) bool {
 	return strings.HasPrefix(begin, rest) || ok && !strings.Contains(more, "\n")
 }
 
-// manifestText is a manifest as a Recorder writes it.
+// manifestText returns the text of a manifest as a Recorder writes it.
 func manifestText(list []Variant) ([]byte, error) {
 	b := bytes.NewBufferString(manifestHead)
 	sep := manifestFirst

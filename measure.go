@@ -7,14 +7,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Measure runs f, which launches on the stream, over and over and returns the median time of a run. A GPU measures with its own clock and
-// with cold caches each time, as Triton's do_bench; others are measured with the host's clock.
+// Measure runs f, which launches on the stream, repeatedly and returns the median time of a run. A GPU
+// measures with its own clock and with cold caches, as Triton's do_bench does; other devices use the host's
+// clock.
 func (s *Stream) Measure(warmup, rep time.Duration, f func() error) (time.Duration, error) {
 	times, err := s.Times(warmup, rep, f)
 	return times.Median(), err
 }
 
-// Times are those of the runs that Measure makes, the shortest first.
+// Times returns the duration of every run that Measure would make, sorted, shortest first.
 func (s *Stream) Times(warmup, rep time.Duration, f func() error) (Times, error) {
 	times, err := s.times(warmup, rep, f)
 	if err != nil {
@@ -24,13 +25,13 @@ func (s *Stream) Times(warmup, rep time.Duration, f func() error) (Times, error)
 	return times, nil
 }
 
-// Times are measurements, the shortest first.
+// Times is a list of durations, sorted, shortest first.
 type Times []time.Duration
 
-// Median is the one in the middle, 0 where there is none.
+// Median returns the middle duration, 0 for an empty list.
 func (t Times) Median() time.Duration { return t.Quantile(0.5) }
 
-// Mean is the sum divided by the number.
+// Mean returns the mean duration, 0 for an empty list.
 func (t Times) Mean() time.Duration {
 	var sum time.Duration
 	for _, x := range t {
@@ -39,7 +40,8 @@ func (t Times) Mean() time.Duration {
 	return sum / time.Duration(max(1, len(t)))
 }
 
-// Quantile is the time that a share q of the measurements, from 0 to 1, stays below, between the two next to it as Triton's do_bench has it.
+// Quantile returns the duration below which a share q, from 0 to 1, of the runs lie. It interpolates
+// linearly, as Triton's do_bench does.
 func (t Times) Quantile(q float64) time.Duration {
 	if len(t) == 0 || q != q {
 		return 0
@@ -50,9 +52,9 @@ func (t Times) Quantile(q float64) time.Duration {
 	return t[low] + time.Duration((at-float64(low))*float64(t[high]-t[low]))
 }
 
-// MeasureGraph records runs of f, which launches on the stream, as a graph and returns the median time of a run when it is replayed: what
-// the device needs without the host's part in it, and with warm caches, as Triton's do_bench_cudagraph. Where there are no graphs it is
-// Measure.
+// MeasureGraph captures runs of f, which launches on the stream, in a graph and returns the median time of a
+// run when the graph is replayed: the device's time without the host's part, with warm caches, as Triton's
+// do_bench_cudagraph does. On devices without graphs it is Measure.
 func (s *Stream) MeasureGraph(rep time.Duration, f func() error) (time.Duration, error) {
 	times, err := s.graphTimes(rep, f)
 	if err != nil {
@@ -62,7 +64,7 @@ func (s *Stream) MeasureGraph(rep time.Duration, f func() error) (time.Duration,
 	return Times(times).Median(), nil
 }
 
-// graphTimes are those of runs in a graph, each the mean of one replay.
+// graphTimes returns the durations of runs in a graph, each the mean of a replay.
 func (s *Stream) graphTimes(rep time.Duration, f func() error) ([]time.Duration, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -76,7 +78,7 @@ func (s *Stream) graphTimes(rep time.Duration, f func() error) ([]time.Duration,
 	return s.times(rep/4, rep, f)
 }
 
-// times are those of the runs.
+// times returns the durations of runs by the device's clock, or the host's if it has none.
 func (s *Stream) times(warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -90,7 +92,7 @@ func (s *Stream) times(warmup, rep time.Duration, f func() error) ([]time.Durati
 	return s.onHost(warmup, rep, f)
 }
 
-// onHost times runs with the host's clock.
+// onHost returns the durations of runs by the host's clock.
 func (s *Stream) onHost(warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
 	var times []time.Duration
 	begin := time.Now()

@@ -11,10 +11,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
 
-// memo remembers what decorators added to the arguments of a launch, so that the functions of the file are not called again for
-// arguments that they would answer alike.
+// memo remembers what decorators added to the arguments of a launch, so that the file's Python functions are
+// not called again for arguments to which they would give the same answer.
 type memo struct {
-	any   atomic.Bool // whether anything is remembered
+	any   atomic.Bool // anything is remembered
 	mu    sync.RWMutex
 	added map[memoKey]*added // by what the arguments look like
 }
@@ -24,19 +24,19 @@ type memoKey struct {
 	opts Options
 }
 
-// added is what decorators add to the arguments of a launch.
+// added holds what decorators add to the arguments of a launch.
 type added struct {
 	vals []any // by parameter
 	is   []bool
 	opts Options
 }
 
-// maxMemo bounds what is remembered for one kernel.
+// maxMemo bounds the entries of a kernel. A full memo starts anew.
 const maxMemo = 4096
 
 var memoKeys = sync.Pool{New: func() any { b := make([]byte, 0, 256); return &b }}
 
-// complete adds what decorators added to arguments like these before. It reports whether that is known.
+// complete adds what decorators added to equal arguments before and reports whether it knew.
 func (m *memo) complete(dev *Device, x *args.Matched) bool {
 	if !m.any.Load() {
 		return false
@@ -63,7 +63,7 @@ func (m *memo) complete(dev *Device, x *args.Matched) bool {
 	return true
 }
 
-// put remembers what full has beside the arguments given.
+// put remembers the arguments that full has in addition to given.
 func (m *memo) put(dev *Device, given, full *args.Matched) {
 	key, ok := appendKey(nil, dev, given)
 	if !ok {
@@ -84,8 +84,8 @@ func (m *memo) put(dev *Device, given, full *args.Matched) {
 	m.any.Store(true)
 }
 
-// appendKey writes all that a function of the file can see of the arguments given, but for options. It reports whether it knows
-// them all.
+// appendKey appends everything that a Python function can see of the arguments, except options. ok is false
+// for an argument that it cannot encode.
 func appendKey(b []byte, dev *Device, m *args.Matched) (key []byte, ok bool) {
 	b = append(b, dev.String()...)
 	for i, given := range m.Given {
@@ -136,7 +136,7 @@ func (t *Tensor) appendKey(b []byte) []byte {
 	for _, n := range t.Shape {
 		b = strconv.AppendInt(append(b, 'x'), int64(n), 10)
 	}
-	for _, n := range t.Strides { // as many as dimensions, unless somebody made the tensor by hand
+	for _, n := range t.Strides { // as many as dimensions unless the caller set the fields
 		b = strconv.AppendInt(append(b, ':'), int64(n), 10)
 	}
 	return strconv.AppendUint(append(b, '@'), t.addr%16, 10)

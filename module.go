@@ -31,26 +31,28 @@ type Module struct {
 // LoadOption changes how a file is read and its kernels are compiled.
 type LoadOption func(*loading)
 
-// loading is what LoadOptions set.
+// loading holds the settings of LoadOptions.
 type loading struct {
 	lang lang.LoadOptions
 	conf *Config
 }
 
-// Env gives the file's module-level code environment variables; without it there are none.
+// Env sets the environment variables that the file's module-level code sees. Without it there are none.
 func Env(vars map[string]string) LoadOption { return func(o *loading) { o.lang.Env = vars } }
 
-// Roots adds folders in which imports are looked for, and below which files may be read. Without it these are the file's project for Load,
-// the file system for LoadFS, and none for Parse. Nothing in a file (sys.path, relative imports, links) leads beyond them.
+// Roots adds folders in which imports are searched and below which files may be read. Without it, Load uses
+// the file's project, LoadFS the file system, and Parse none. Nothing in a file (sys.path, relative imports,
+// links) leads beyond them.
 func Roots(dirs ...string) LoadOption {
 	return func(o *loading) { o.lang.Roots = append(o.lang.Roots, dirs...) }
 }
 
-// With has the module's kernels compiled under a configuration of the program's, not the environment's.
+// With compiles the module's kernels under a configuration of the program instead of the environment's.
 func With(c Config) LoadOption { return func(o *loading) { o.conf = &c } }
 
-// Load reads a file. Imports of other modules are found below its project: the nearest folder around it that has a pyproject.toml,
-// setup.py, setup.cfg or .git, or else the folder of its outermost package, or else its own.
+// Load reads a file. Imports of other modules are found below its project: the nearest folder around it that
+// has a pyproject.toml, setup.py, setup.cfg or .git, or else the folder of its outermost package, or else its
+// own.
 func Load(name string, opts ...LoadOption) (*Module, error) {
 	src, err := os.ReadFile(name)
 	if err != nil {
@@ -59,7 +61,7 @@ func Load(name string, opts ...LoadOption) (*Module, error) {
 	return parse(filepath.ToSlash(name), src, lang.LoadOptions{OnDisk: true}, opts)
 }
 
-// LoadFS reads a file of a file system, an embed.FS say; imports are found in it too.
+// LoadFS reads a file of a file system such as an embed.FS; imports are found in it too.
 func LoadFS(fsys fs.FS, name string, opts ...LoadOption) (*Module, error) {
 	if fsys == nil {
 		return nil, errors.New("nereid: the file system is nil")
@@ -71,7 +73,8 @@ func LoadFS(fsys fs.FS, name string, opts ...LoadOption) (*Module, error) {
 	return parse(name, src, lang.LoadOptions{FS: fsys}, opts)
 }
 
-// Parse reads kernels from text. The name stands in messages; no file is read for imports unless Roots names folders.
+// Parse reads kernels from text. The name appears in messages; no file is read for imports unless Roots names
+// folders.
 func Parse(name string, src []byte, opts ...LoadOption) (*Module, error) {
 	return parse(name, src, lang.LoadOptions{}, opts)
 }
@@ -87,7 +90,7 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 		l.conf = defaultConfig()
 	}
 	if l.conf.Isolate {
-		_ = cpu.EnableIsolation() // launches tell of the error
+		_ = cpu.EnableIsolation() // each launch reports the error
 	}
 	l.lang.Limits = l.conf.Budget
 	s, err := lang.Load(name, src, l.lang)
@@ -97,7 +100,7 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 	return &Module{src: s, conf: l.conf, kernels: map[string]*Kernel{}}, nil
 }
 
-// Kernels are the names of the file's jit functions, in its order.
+// Kernels returns the names of the file's jit functions, in order.
 func (m *Module) Kernels() []string {
 	if m.usable() != nil {
 		return nil
@@ -105,7 +108,7 @@ func (m *Module) Kernels() []string {
 	return m.src.Names()
 }
 
-// Kernel is a kernel of the file, under its decorators.
+// Kernel returns a kernel of the file, with its decorators.
 func (m *Module) Kernel(name string) (*Kernel, error) {
 	if err := m.usable(); err != nil {
 		return nil, err
@@ -131,19 +134,19 @@ type Kernel struct {
 	params *args.Params
 	debug  bool // @triton.jit(debug=True)
 
-	last  atomic.Pointer[warm.ArgCut] // to the plan of the launch before
+	last  atomic.Pointer[warm.ArgCut] // shortcut to the plan of the previous launch
 	plans warm.Table
 	spare target.Spare[frame]
 	metas target.Spare[meta]
 
 	built builds
 
-	wrapped sync.Map // of lang.Target to *decorators
+	wrapped sync.Map // lang.Target to *decorators
 	memo    memo
-	chosen  sync.Map // of what configs were chosen for to lang.Config
+	chosen  sync.Map // key of a choice to lang.Config
 }
 
-// Name is the kernel's name in its file.
+// Name returns the kernel's name in its file.
 func (k *Kernel) Name() string {
 	if k == nil {
 		return ""
@@ -151,14 +154,14 @@ func (k *Kernel) Name() string {
 	return k.name
 }
 
-// Param is what a kernel says of one of its parameters.
+// Param describes a parameter of a kernel.
 type Param struct {
 	Name      string
 	Constexpr bool // known at compile time
 	Optional  bool // has a default
 }
 
-// Params are the kernel's parameters.
+// Params returns the kernel's parameters.
 func (k *Kernel) Params() []Param {
 	if k.usable() != nil {
 		return nil
@@ -170,24 +173,27 @@ func (k *Kernel) Params() []Param {
 	return out
 }
 
-// Options are the options of a compilation and of its launches; the zero value has Triton's defaults.
+// Options sets the options of a compilation and of its launches. The zero value has Triton's defaults.
 //
-//   - NumWarps, NumStages, NumCTAs, MaxNReg: num_warps (4), num_stages (3), num_ctas (1, or more for a cluster of blocks), maxnreg
-//   - Debug: debug=True, with which assertions are checked, and integers for overflow unless NoSanitizeOverflow is set
+//   - NumWarps, NumStages, NumCTAs, MaxNReg: num_warps (4), num_stages (3), num_ctas (1, or more for a cluster
+//     of blocks), maxnreg
+//   - Debug: debug=True, which checks assertions, and integers for overflow unless NoSanitizeOverflow is set
 //   - LaunchCooperativeGrid, LaunchPDL: launch_cooperative_grid, launch_pdl
-//   - Overlap: code for the CPU assumes nothing of arguments whose memory overlaps. Launches find out and set it themselves
-//   - Check: an access outside of the tensor that it goes through, and an index that overflows int32, end the launch with an error that
-//     names the line (on GPUs the index alone, as a failed assertion). It costs much: docs/CPU.md has a table
+//   - Overlap: code for the CPU allows arguments whose memory overlaps. Launches detect this and set it
+//   - Check: an access outside of its tensor, or an index that overflows int32, ends the launch with an error
+//     that names the line (on GPUs the index alone, as a failed assertion). It costs much: docs/CPU.md has a
+//     table
 type Options = target.Options
 
 // Stage is one form of a kernel on its way to a device.
 type Stage struct {
 	Name string // "source", "ttir", "ttgir", "llir", "ptx" ...
 	Took time.Duration
-	Text []byte // nil where the stages were not asked for
+	Text []byte // nil if the texts were not asked for
 }
 
-// Compiled is a kernel for one signature and one device. Its code is freed by Close, or with the Compiled itself.
+// Compiled is a kernel compiled for one signature and one device. Close frees its code, or the garbage
+// collector does.
 type Compiled struct {
 	Kernel *Kernel
 	Stages []Stage
@@ -211,15 +217,15 @@ func (c *Compiled) Close() (err error) {
 	return err
 }
 
-// own has the collector free the code together with c, where that is safe at any time.
+// own lets the garbage collector free the code together with c, where that is safe at any time.
 func (c *Compiled) own() {
 	if d, ok := c.exec.(target.Discarder); ok {
 		c.freed = runtime.AddCleanup(c, func(d target.Discarder) { d.Discard() }, d)
 	}
 }
 
-// Compile compiles the kernel for a signature as Triton's ahead-of-time tool writes it ("*fp32:16, *fp32:16, i32, 1024") and a device.
-// A nil device stops at Triton IR for an sm_90 GPU.
+// Compile compiles the kernel for a device and a signature in the form of Triton's ahead-of-time tool
+// ("*fp32:16, *fp32:16, i32, 1024"). A nil device stops at Triton IR for an sm_90 GPU.
 func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opts Options) (*Compiled, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
@@ -232,7 +238,7 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opt
 	return k.compile(ctx, dev, specs, opts, request{keep: true})
 }
 
-// Source is the Triton IR, before any pass, that a launch with these arguments compiles.
+// Source returns the Triton IR, before any pass, that a launch with these arguments compiles.
 func (k *Kernel) Source(ctx context.Context, list ...any) ([]byte, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
@@ -254,7 +260,8 @@ func (k *Kernel) Source(ctx context.Context, list ...any) ([]byte, error) {
 	return c.Stages[0].Text, nil
 }
 
-// CompileFor compiles for a target that need not be here ("cuda:90", "cuda:80", "hip:gfx942", "cpu", "interp"), up to a stage.
+// CompileFor compiles for a target that this machine may not have ("cuda:90", "cuda:80", "hip:gfx942", "cpu",
+// "interp"), up to a stage.
 func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts Options, until string) (*Compiled, error) {
 	if err := k.usable(); err != nil {
 		return nil, err

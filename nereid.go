@@ -1,7 +1,8 @@
 // Package nereid compiles and runs Triton kernels from Go.
 //
-// A kernel stays what its author wrote, a Python function under @triton.jit. Nereid reads it without Python, takes it through
-// Triton's own stages, and launches it on a device: an NVIDIA GPU, the CPU, or an interpreter that checks every access.
+// A kernel stays as its author wrote it: a Python function under @triton.jit. Nereid reads it without Python,
+// takes it through Triton's own stages, and launches it on a device: an NVIDIA GPU, the CPU, or an
+// interpreter that checks every access.
 //
 //	m, err := nereid.Load("kernels/vector_add.py")
 //	add, err := m.Kernel("add_kernel")
@@ -11,22 +12,26 @@
 //
 // # Launching
 //
-// [Load], [LoadFS] and [Parse] read a file; [Module.Kernel] finds a kernel in it. [Kernel.Launch] takes arguments as Triton does, by position or by
-// name ([Arg]), and compiles once for each specialisation. Tensors lie in Go's memory ([FromSlice]) or on a device ([Open], [New]); launches go to
-// a [Stream], whose context ends what they wait for. [Kernel.Bind] freezes a specialisation, and `nereid gen` writes a typed Go function for
-// each kernel. Kernels under @triton.autotune and @triton.heuristics are tuned by their first launch ([TuneOptions]).
+// [Load], [LoadFS] and [Parse] read a file; [Module.Kernel] returns a kernel of it. [Kernel.Launch] takes
+// arguments as Triton does, by position or by name ([Arg]), and compiles once for each specialization.
+// Tensors are in Go's memory ([FromSlice]) or on a device ([Open], [New]); launches go to a [Stream], whose
+// context ends what they wait for. [Kernel.Bind] binds a specialization, and `nereid gen` writes a typed Go
+// function for each kernel. The first launch of a kernel under @triton.autotune or @triton.heuristics tunes
+// it ([TuneOptions]).
 //
 // # What is kept
 //
-// Compiled kernels and timings are kept in the user's cache folder, for later and for other processes. A program chooses otherwise with [With] and
-// a [Config] when it loads a file; the environment does for programs that choose nothing ([EnvConfig]). So that no live request waits for a
-// compiler, a [Recorder] notes what is launched, [Module.Warmup] compiles it ahead of time, and Config.Strict refuses everything else.
+// Compiled kernels and timings are kept in the user's cache folder, which processes share. [With] and a
+// [Config] choose otherwise when a file is loaded; the environment configures programs that choose nothing
+// ([EnvConfig]). So that no request of a service waits for a compiler, a [Recorder] records the launched
+// variants, [Module.Warmup] compiles them ahead of time, and Config.Strict refuses all others.
 //
 // # Errors
 //
-// Errors are told apart by errors.As and errors.Is: [CompileError] has the file, line and column of what is wrong in a kernel, [Fault] those
-// of what stopped one, [ArgumentError] the parameter; [ErrNoDevice], [ErrNoLLVM], [ErrClosed], [ErrNotCompiled] and [ErrCapturing] are sentinels.
-// Faults of a kernel at run time, an access out of bounds in the interpreter say, name its line, too.
+// errors.As and errors.Is tell errors apart: [CompileError] has the file, line and column of a fault in a
+// kernel's source, [Fault] those of the operation that stopped a launch, [ArgumentError] the parameter;
+// [ErrNoDevice], [ErrNoLLVM], [ErrClosed], [ErrNotCompiled] and [ErrCapturing] are sentinels.
 //
-// Everything is safe for use by several goroutines unless it says otherwise. docs/RUNTIME.md tells more.
+// Everything is safe for concurrent use by several goroutines unless it says otherwise. docs/RUNTIME.md has
+// more.
 package nereid

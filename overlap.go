@@ -5,17 +5,19 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Code for the CPU computes a load and a store of two arguments in one loop, which is right as long as their memory does not overlap, or
-// is the same. The compiler says of which pairs it has assumed that (target.Assuming); each launch compares them, and where they overlap
-// it takes code that assumes nothing (Options.Overlap), which is compiled when it is first needed.
+// Code for the CPU computes a load and a store of two arguments in one loop. That is right only if their
+// memory does not overlap or is the same. The compiler lists the pairs for which it assumes this
+// (target.Assuming). Each launch compares them; if a pair overlaps, it uses code without the assumption
+// (Options.Overlap), which is compiled when first needed.
 
-// buildOverlap is the kernel for arguments of the launch that overlap.
+// buildOverlap returns the kernel compiled for overlapping arguments.
 func (l *launch) buildOverlap(s *Stream) (*build, error) {
 	l.opts.Overlap = true
 	return l.k.build(s.ctx, s.dev, l)
 }
 
-// overlap reports whether arguments of the launch overlap that must not. Memory that the launch does not know may be any.
+// overlap reports whether a pair of apart overlaps. Memory that the launch does not know counts as
+// overlapping.
 func (l *launch) overlap(apart []target.Apart) bool {
 	for _, x := range apart {
 		a, b := l.memory(x.A), l.memory(x.B)
@@ -30,7 +32,7 @@ func (l *launch) overlap(apart []target.Apart) bool {
 	return false
 }
 
-// memory is the memory behind a word, or nil.
+// memory returns the memory of a word, or nil.
 func (l *launch) memory(word int) *target.Memory {
 	for i := range l.mem {
 		if l.mem[i].Word == word {
@@ -40,9 +42,9 @@ func (l *launch) memory(word int) *target.Memory {
 	return nil
 }
 
-// byParameter returns pairs of words as pairs of parameters, for arguments of these classes.
+// byParameter converts pairs of words to pairs of parameters, for arguments of these classes.
 func byParameter(apart []target.Apart, rules []args.Rule, classes []args.Class) (out []target.Apart) {
-	var at []int // the parameter of each word
+	var at []int // parameter of each word
 	n := 0
 	for i := range rules {
 		if rules[i].Constexpr {
@@ -60,7 +62,7 @@ func byParameter(apart []target.Apart, rules []args.Rule, classes []args.Class) 
 	return out
 }
 
-// overlap reports whether arguments overlap that must not.
+// overlap reports whether a pair of arguments overlaps that must not.
 func overlap(apart []target.Apart, vals []any) bool {
 	for _, x := range apart {
 		if tensorOf(vals[x.A]).overlaps(tensorOf(vals[x.B]), x.OrEqual) {
@@ -70,13 +72,14 @@ func overlap(apart []target.Apart, vals []any) bool {
 	return false
 }
 
-// overlaps reports whether two tensors have memory in common. With orEqual, that does not count if both begin at the same place.
+// overlaps reports whether two tensors share memory. With orEqual, tensors that begin at the same address do
+// not count.
 func (t *Tensor) overlaps(o *Tensor, orEqual bool) bool {
 	if t == nil || o == nil {
-		return true // what is no tensor may be anything
+		return true // memory that is unknown may be any
 	}
 	if t.end <= o.addr-uint64(o.offset) || o.end <= t.addr-uint64(t.offset) {
-		return false // different memory, as mostly
+		return false // the common case: different memory
 	}
 	if orEqual && t.addr == o.addr {
 		return false
@@ -84,7 +87,8 @@ func (t *Tensor) overlaps(o *Tensor, orEqual bool) bool {
 	return t.overlapsPart(o)
 }
 
-// overlapsPart is overlaps for parts of the same memory. It stays out of the code that every launch runs through.
+// overlapsPart is overlaps for parts of the same memory. It is not inlined, to keep the path of every launch
+// short.
 //
 //go:noinline
 func (t *Tensor) overlapsPart(o *Tensor) bool {

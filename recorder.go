@@ -16,26 +16,27 @@ import (
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// Recorder notes the variants that a program launches, for a manifest. The zero value is ready. Kernels that are tuned are noted with every
-// config that was tried.
+// Recorder records the variants that a program launches, for a manifest. The zero value is ready to use.
+// Tuned kernels are recorded with every config that was tried.
 type Recorder struct {
-	// File gets each variant at once, if it is set. What is in it already stays, and processes may share it. A file that is no
-	// manifest is left alone.
+	// File, if set, receives each variant at once. Its contents stay, and processes may share it. A file that
+	// is no manifest is not changed.
 	File string
 
 	mu    sync.Mutex
 	list  []Variant
-	noted map[Variant]bool // what is in list
+	noted map[Variant]bool // the variants in list
 
-	// Of the file as this recorder saw it last. What others add behind end is read when there is something to add.
-	kept    map[Variant]bool // what is in it
-	missing []Variant        // what is noted and not in it
+	// State of the file when this recorder last saw it. Variants that others add behind end are read before
+	// the next write.
+	kept    map[Variant]bool // variants in the file
+	missing []Variant        // recorded variants that are not in the file
 	seen    fs.FileInfo
-	end     int64 // where its last variant ends; -1: nothing can be added in place
-	busy    bool  // somebody else held its lock for too long
+	end     int64 // end of its last variant; -1 if variants cannot be added in place
+	busy    bool  // the lock was held for too long the last time
 }
 
-// Variants are those noted so far, in a fixed order.
+// Variants returns the recorded variants, sorted.
 func (r *Recorder) Variants() []Variant {
 	if r == nil {
 		return nil
@@ -51,7 +52,7 @@ func (r *Recorder) sorted() []Variant {
 	return list
 }
 
-// Write writes a manifest of what was noted.
+// Write writes a manifest of the recorded variants.
 func (r *Recorder) Write(name string) error {
 	if r == nil {
 		return errors.New("nereid: there is no recorder")
@@ -64,7 +65,7 @@ func (r *Recorder) Write(name string) error {
 	return nil
 }
 
-// add notes a variant.
+// add records a variant.
 func (r *Recorder) add(v Variant) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,10 +90,12 @@ func (r *Recorder) note(v Variant) {
 	}
 }
 
-// recordWait is how long the lock of a manifest is waited for; after that, not at all until it is free again.
+// recordWait is how long update waits for the lock of a manifest. After a timeout it does not wait until it
+// has got the lock once.
 const recordWait = 500 * time.Millisecond
 
-// update adds to the file what it lacks, one process after the other. The cost is that of what is new, whatever the file has.
+// update adds missing variants to the file under its lock. The cost depends on the new variants only, not on
+// the size of the file.
 func (r *Recorder) update() error {
 	wait := recordWait
 	if r.busy {
@@ -123,7 +126,7 @@ func (r *Recorder) update() error {
 	return r.extend(f)
 }
 
-// catchUp takes in what others have written to the file since it was last seen.
+// catchUp reads the variants that others have added to the file since it was last seen.
 func (r *Recorder) catchUp(f *os.File) error {
 	info, err := f.Stat()
 	switch {
@@ -151,7 +154,8 @@ func (r *Recorder) catchUp(f *os.File) error {
 	return nil
 }
 
-// takeIn reads the variants of a part of the file, which is a manifest with a text before it and without its first bytes.
+// takeIn reads the variants of bytes from to to of the file. The part becomes a manifest by adding the text
+// before and leaving out the first without bytes.
 func (r *Recorder) takeIn(f *os.File, from, to int64, before string, without int) error {
 	data := make([]byte, len(before)+int(to-from)-without)
 	copy(data, before)
@@ -173,14 +177,14 @@ func (r *Recorder) takeIn(f *os.File, from, to int64, before string, without int
 	return nil
 }
 
-// extend writes what the file lacks over its end.
+// extend overwrites the end of the file with the missing variants.
 func (r *Recorder) extend(f *os.File) error {
 	r.missing = slices.DeleteFunc(r.missing, func(v Variant) bool { return r.kept[v] })
 	text, err := manifestText(r.missing)
 	if err != nil || len(r.missing) == 0 {
 		return err
 	}
-	if r.seen.Size() != r.end+int64(len(manifestTail)) { // somebody was killed while adding
+	if r.seen.Size() != r.end+int64(len(manifestTail)) { // a process was killed while adding
 		if err := f.Truncate(r.end); err != nil {
 			return err
 		}
@@ -198,13 +202,13 @@ func (r *Recorder) extend(f *os.File) error {
 	return nil
 }
 
-// rewrite writes the file anew: the first time, or where it is not in the form that extend needs.
+// rewrite writes the file anew: the first time, or if extend cannot add to it.
 func (r *Recorder) rewrite() error {
 	r.seen = nil
 	return writeManifest(r.File, r.sorted())
 }
 
-// writeManifest writes a file at once.
+// writeManifest replaces a file atomically.
 func writeManifest(name string, list []Variant) error {
 	data, err := manifestText(list)
 	if err != nil {

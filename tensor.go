@@ -10,23 +10,24 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Tensor is memory of a device with a type and a shape: what a kernel sees as a pointer.
+// Tensor is device or host memory with a type and a shape. Kernels see it as a pointer.
 type Tensor struct {
 	DType DType
 	dev   *Device
-	addr  uint64 // of the first element; launches on GPUs look at no more than this and the above
-	end   uint64 // the address behind its memory
+	addr  uint64 // address of the first element; launches on GPUs read only the fields up to this one
+	end   uint64 // address behind the memory
 
 	Shape   []int
 	Strides []int // in elements
 
 	buf    target.Buffer
-	offset int   // in bytes
-	err    error // what is wrong with it, or nil
+	offset int   // bytes from the start of buf to the first element
+	err    error // why the tensor cannot be used, or nil
 }
 
-// Err is what is wrong with a tensor that could not be made as it was asked for: by FromSlice and FromBytes of a shape that does not fit,
-// by Offset beyond either end of its memory. Every use of such a tensor returns this error. It is nil for all others.
+// Err returns the error of a tensor that could not be made: by FromSlice or FromBytes with a shape that does
+// not fit, or by Offset beyond either end of the memory. Every use of such a tensor returns this error. For
+// all others Err returns nil.
 func (t *Tensor) Err() error {
 	switch {
 	case t == nil:
@@ -44,17 +45,18 @@ var (
 	errNoMemory  = errors.New("nereid: the tensor has no memory: make it with New, FromSlice or FromBytes")
 )
 
-// nowhere is the device of tensors with an error: launches find it to be none of theirs, and then look for the reason.
+// nowhere is the device of tensors with an error: a launch sees that it is not its own device and then finds
+// the reason.
 var nowhere = &Device{}
 
-// broken is a tensor that could not be made.
+// broken returns a tensor with an error.
 func broken(dt DType, shape []int, err error) *Tensor {
 	return &Tensor{DType: dt, Shape: shape, dev: nowhere, buf: hostBuffer{}, err: err}
 }
 
-// FromSlice is a tensor over a Go slice, which it shares: kernels on devices of the host (interp, cpu) read and write the slice
-// itself. On a GPU it is copied there for each launch, and back once the launch is done. The shape is that of the slice unless another
-// is given; one of another size makes a tensor with an error, see Err.
+// FromSlice returns a tensor that shares a Go slice: kernels on host devices (interp, cpu) read and write the
+// slice itself. For a GPU it is copied there for each launch and back after it. The shape defaults to the
+// slice's length; a shape of another size makes a tensor with an error, see Err.
 func FromSlice[T Element](data []T, shape ...int) *Tensor {
 	if len(shape) == 0 {
 		shape = []int{len(data)}
@@ -73,8 +75,9 @@ func FromSlice[T Element](data []T, shape ...int) *Tensor {
 	return FromBytes(dt, bytes, shape...)
 }
 
-// FromBytes is a tensor over bytes in host memory, which it shares as FromSlice does: for types that Go does not have. Without a shape it
-// has one dimension. There may be more bytes than the shape needs; fewer make a tensor with an error, see Err.
+// FromBytes returns a tensor that shares bytes in host memory, as FromSlice does, for types that Go does not
+// have. Without a shape it has one dimension. There may be more bytes than the shape needs; fewer make a
+// tensor with an error, see Err.
 func FromBytes(dt DType, data []byte, shape ...int) *Tensor {
 	if n := dt.Size(); len(shape) == 0 && n > 0 && len(data) != n {
 		shape = []int{len(data) / n}
@@ -89,7 +92,7 @@ func FromBytes(dt DType, data []byte, shape ...int) *Tensor {
 	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr(), end: buf.Addr() + uint64(len(data))}
 }
 
-// New is a tensor of zeros on a device; the caller closes it. More memory than there is is an error.
+// New returns a tensor of zeros on a device; the caller closes it. It fails if there is not enough memory.
 func New(dev *Device, dt DType, shape ...int) (*Tensor, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -104,7 +107,7 @@ func New(dev *Device, dt DType, shape ...int) (*Tensor, error) {
 	return &Tensor{DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape), dev: dev, buf: buf, addr: buf.Addr(), end: buf.Addr() + uint64(buf.Size())}, nil
 }
 
-// checkShape is an error for shapes that no memory has.
+// checkShape returns an error for shapes that no memory can hold.
 func checkShape(dt DType, shape []int) error {
 	bytes := dt.Size()
 	if bytes == 0 {
@@ -122,7 +125,7 @@ func checkShape(dt DType, shape []int) error {
 // maxTensor bounds the bytes of a tensor: more than any machine has.
 const maxTensor = 1 << 46
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (t *Tensor) Len() int {
 	if t == nil {
 		return 0
@@ -130,8 +133,8 @@ func (t *Tensor) Len() int {
 	return count(t.Shape)
 }
 
-// Slice is the elements of a contiguous tensor in host memory, shared; an error for others and for tensors of another type, of which
-// CopyTo makes a copy.
+// Slice returns the elements of a contiguous tensor in host memory, shared. It fails for other tensors and
+// other types; CopyTo copies them.
 func Slice[T Element](t *Tensor) ([]T, error) {
 	if err := t.Err(); err != nil {
 		return nil, err
@@ -159,7 +162,7 @@ func Slice[T Element](t *Tensor) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), t.Len()), nil
 }
 
-// Read copies bytes of the tensor, from its first element on, out of its device, once all that was launched there is done.
+// Read copies bytes of the tensor, from its first element on, once all work launched on its device is done.
 func (t *Tensor) Read(into []byte) error {
 	if err := t.Err(); err != nil {
 		return err
@@ -167,7 +170,7 @@ func (t *Tensor) Read(into []byte) error {
 	return t.buf.Read(t.offset, into)
 }
 
-// Write copies bytes to the tensor, from its first element on, for what is launched from then on.
+// Write copies bytes to the tensor, from its first element on. Work launched afterwards sees them.
 func (t *Tensor) Write(from []byte) error {
 	if err := t.Err(); err != nil {
 		return err
@@ -175,8 +178,8 @@ func (t *Tensor) Write(from []byte) error {
 	return t.buf.Write(t.offset, from)
 }
 
-// At is the element at flat position i, in the order of the indices, as a float64, for looking at results. That of a contiguous
-// tensor may lie behind its shape, as long as it lies in its memory.
+// At returns the element at flat position i, in the order of the indices, as a float64, for looking at
+// results. In a contiguous tensor i may lie behind the shape as long as it is in the memory.
 func (t *Tensor) At(i int) (float64, error) {
 	if err := t.Err(); err != nil {
 		return 0, err
@@ -195,8 +198,8 @@ func (t *Tensor) At(i int) (float64, error) {
 	return t.DType.Decode(binary.LittleEndian.Uint64(word[:])), nil
 }
 
-// Offset is a tensor that begins n bytes further into the same memory, or before, if n is negative. Beyond the end of the memory, or
-// before its beginning, it is a tensor with an error: see Err.
+// Offset returns a tensor that begins n bytes further into the same memory, or before if n is negative.
+// Outside the memory it returns a tensor with an error, see Err.
 func (t *Tensor) Offset(n int) *Tensor {
 	if err := t.Err(); err != nil {
 		return broken(Invalid, nil, err)
@@ -211,20 +214,21 @@ func (t *Tensor) Offset(n int) *Tensor {
 	return &c
 }
 
-// Close gives device memory back. Tensors over Go slices need none. A closed tensor cannot be used (ErrClosed), nor may a view of it be,
-// which does not know. Closing twice is harmless.
+// Close releases device memory. Tensors over Go slices need no Close. Using a closed tensor is ErrClosed; a
+// view of it must not be used either, which is not detected. Closing twice is harmless.
 func (t *Tensor) Close() error {
 	if t == nil || t.buf == nil || t.err != nil {
 		return nil
 	}
-	t.dev, t.err = nowhere, errClosedTensor // launches by address look at dev
+	t.dev, t.err = nowhere, errClosedTensor // launches by address check dev
 	return t.buf.Close()
 }
 
-// extent is the bytes lo to hi of its memory that the tensor's elements lie in, by its shape and strides, as far as the memory goes.
+// extent returns the range of bytes of the memory in which the elements lie, by shape and strides, cut to the
+// memory.
 func (t *Tensor) extent() (lo, hi int) {
 	size, strides := t.buf.Size(), t.Strides
-	if len(strides) != len(t.Shape) { // it was given another shape
+	if len(strides) != len(t.Shape) { // the caller changed Shape
 		strides = contiguous(t.Shape)
 	}
 	lo, hi = t.offset, t.offset+t.DType.Size()
@@ -242,7 +246,7 @@ func (t *Tensor) extent() (lo, hi int) {
 	return min(lo, size), min(hi, size)
 }
 
-// times is a product, bounded by what any memory has.
+// times returns a·b, limited to values beyond any memory size, so that sums of two do not overflow.
 func times(a, b int) int {
 	if a == 0 || b == 0 {
 		return 0
@@ -257,7 +261,7 @@ func times(a, b int) int {
 	return most
 }
 
-// size is the bytes from the tensor's first element to the end of its last or of its memory.
+// size returns the bytes from the first element to the end of the last, or of the memory.
 func (t *Tensor) size() int {
 	if !t.Contiguous() {
 		_, hi := t.extent()
@@ -266,7 +270,7 @@ func (t *Tensor) size() int {
 	return max(0, min(t.Len()*t.DType.Size(), t.buf.Size()-t.offset))
 }
 
-// bytes are a copy of those.
+// bytes returns a copy of those bytes.
 func (t *Tensor) bytes() ([]byte, error) {
 	if err := t.Err(); err != nil {
 		return nil, err
@@ -285,13 +289,14 @@ func (t *Tensor) zero() error {
 	return t.Write(make([]byte, t.size()))
 }
 
-// queue changes memory of the stream's device in order with its work, where the tensor is there and the device can.
+// queue returns the stream's queue for memory operations in order with its work; ok is false if the tensor is
+// elsewhere or the device has none.
 func (s *Stream) queue(t *Tensor) (target.Queue, bool) {
 	q, ok := s.s.(target.Queue)
 	return q, ok && t.dev == s.dev
 }
 
-// zero fills a tensor with zeros before what is launched next.
+// zero fills a tensor with zeros before the next launch.
 func (s *Stream) zero(t *Tensor) error {
 	if q, ok := s.queue(t); ok && t.Contiguous() {
 		return q.Zero(t.buf, t.offset, t.size())
@@ -317,7 +322,7 @@ func contiguous(shape []int) []int {
 	return strides
 }
 
-// hostBuffer is plain host memory that belongs to no device yet; a launch hands it to the device it runs on.
+// hostBuffer is plain host memory that belongs to no device. A launch lends it to its device.
 type hostBuffer struct{ data []byte }
 
 func (b hostBuffer) Addr() uint64 {

@@ -7,9 +7,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 )
 
-// CopyFrom copies a slice to a tensor of as many elements, in the order of their indices, and converts between the types: floats are
-// rounded to nearest, as DType.Encode does; floats become integers by rounding; integers wrap around. The tensor may be a view, and on
-// any device. A view on a GPU that is not contiguous is read, changed and written back as a whole.
+// CopyFrom copies a slice to a tensor with the same number of elements, in the order of their indices, and
+// converts between the types: floats are rounded to nearest, as DType.Encode does; floats become integers by
+// rounding; integers wrap around. The tensor may be a view, and on any device. A view on a GPU that is not
+// contiguous is read, changed and written back as a whole.
 func CopyFrom[T Element](t *Tensor, src []T) error {
 	if err := t.fits(); err != nil {
 		return err
@@ -20,8 +21,8 @@ func CopyFrom[T Element](t *Tensor, src []T) error {
 	return t.copy(dtype.Type(dtypeFor[T]()), bytesOf(src), true)
 }
 
-// CopyTo copies the elements of a tensor, in the order of their indices, to a slice of as many, and converts between the types as
-// CopyFrom does. It waits for all that was launched on the tensor's device.
+// CopyTo copies the elements of a tensor, in the order of their indices, to a slice of the same length, and
+// converts between the types as CopyFrom does. It waits for all work launched on the tensor's device.
 func CopyTo[T Element](dst []T, t *Tensor) error {
 	if err := t.fits(); err != nil {
 		return err
@@ -32,8 +33,8 @@ func CopyTo[T Element](dst []T, t *Tensor) error {
 	return t.copy(dtype.Type(dtypeFor[T]()), bytesOf(dst), false)
 }
 
-// FromFloats returns a tensor in host memory of its own with floats rounded to a type. The shape is that of the slice unless another
-// is given; one of another size makes a tensor with an error, see Err.
+// FromFloats returns a tensor in host memory of its own with floats rounded to a type. The shape defaults to
+// the slice's length; a shape of another size makes a tensor with an error, see Err.
 func FromFloats[F float32 | float64](dt DType, data []F, shape ...int) *Tensor {
 	if len(shape) == 0 {
 		shape = []int{len(data)}
@@ -60,17 +61,18 @@ func bytesOf[T Element](s []T) []byte {
 
 // copying is a copy between packed elements of one type and the elements of a tensor.
 type copying struct {
-	in         bool // to the tensor
+	in         bool // the tensor is the destination
 	own        dtype.Type
 	other      dtype.Type
-	mem        []byte // where the tensor's elements are
-	packed     []byte // the others
+	mem        []byte // memory of the tensor's elements
+	packed     []byte // memory of the packed elements
 	scratch    [1 << 12]byte
 	packedSize int
 	ownSize    int
 }
 
-// copy copies packed elements of a type to the tensor, or the tensor's to them. The tensor fits its memory.
+// copy copies packed elements of a type to the tensor, or with in false from it. The tensor must fit its
+// memory.
 func (t *Tensor) copy(other dtype.Type, packed []byte, in bool) error {
 	if t.Len() == 0 {
 		return nil
@@ -97,7 +99,8 @@ func (t *Tensor) copy(other dtype.Type, packed []byte, in bool) error {
 	return t.buf.Write(lo, c.mem)
 }
 
-// hostMemory returns the memory of a tensor that Go code may read and write directly, or nil. The interpreter must be told what is written.
+// hostMemory returns the memory of a tensor that Go code may access directly, or nil. The interpreter's is
+// not: it must be told of writes.
 func (t *Tensor) hostMemory() []byte {
 	if _, ok := t.buf.(*interpBuffer); ok {
 		return nil
@@ -105,7 +108,7 @@ func (t *Tensor) hostMemory() []byte {
 	return t.buf.Host()
 }
 
-// pieces copies a contiguous tensor of a device, some MiB at a time.
+// pieces copies a contiguous tensor of a device, 2^20 elements at a time.
 func (c *copying) pieces(t *Tensor) error {
 	const piece = 1 << 20
 	n := t.Len()
@@ -128,7 +131,7 @@ func (c *copying) pieces(t *Tensor) error {
 	return nil
 }
 
-// all copies a tensor whose first element is at a byte of c.mem.
+// all copies a tensor whose first element is at byte at of c.mem.
 func (c *copying) all(t *Tensor, at int) {
 	shape, strides := collapse(t.Shape, t.strides())
 	last := len(shape) - 1
@@ -173,7 +176,7 @@ func collapse(shape, strides []int) (s, st []int) {
 	return s, st
 }
 
-// run copies n neighbouring elements from a byte of c.mem on; first is the place of the first among the packed.
+// run copies n adjacent elements from byte at of c.mem on; first is the position of the first packed element.
 func (c *copying) run(at, first, n int) {
 	mem, packed := c.mem[at:], c.packed[first*c.packedSize:]
 	if c.in {
@@ -183,7 +186,7 @@ func (c *copying) run(at, first, n int) {
 	}
 }
 
-// strided copies n elements that are step bytes apart, by way of a place where they are neighbours.
+// strided copies n elements that are step bytes apart, through a buffer in which they are adjacent.
 func (c *copying) strided(at, first, n, step int) {
 	piece := len(c.scratch) / c.ownSize
 	for i := 0; i < n; i += piece {

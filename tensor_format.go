@@ -10,7 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 )
 
-// Of a dimension with more than shownAll indices, String shows the first and the last shownEdge.
+// String shows the first and last shownEdge indices of a dimension with more than shownAll.
 const (
 	shownAll  = 8
 	shownEdge = 3
@@ -20,7 +20,7 @@ const (
 //
 //	fp16[2, 3] on cpu [[1, 2, 3], [4, 5, 6]]
 //
-// Elements of a GPU are read from there, once all that was launched is done. A tensor that cannot be read shows why.
+// Elements on a GPU are read once all launched work is done. A tensor that cannot be read shows why.
 func (t *Tensor) String() string {
 	if t == nil {
 		return "no tensor"
@@ -38,7 +38,7 @@ func (t *Tensor) String() string {
 	return head + " " + p.b.String()
 }
 
-// place names where the tensor is.
+// place returns the name of the tensor's device.
 func (t *Tensor) place() string {
 	if t.dev == nil || t.dev == nowhere {
 		return "host"
@@ -54,7 +54,7 @@ func join(list []int, sep string) string {
 	return strings.Join(text, sep)
 }
 
-// edges returns a copy of the indices that are shown, as a tensor of host memory.
+// edges returns a copy of the shown elements, in host memory.
 func (t *Tensor) edges() *Tensor {
 	shape := slices.Clone(t.Shape)
 	for d, n := range shape {
@@ -69,7 +69,7 @@ func (t *Tensor) edges() *Tensor {
 	return out
 }
 
-// copyEdges copies the shown indices of src, from dimension dim on, to dst.
+// copyEdges copies the shown elements of src, from dimension dim on, to dst.
 func copyEdges(dst, src *Tensor, dim int) error {
 	for dim < len(src.Shape) && src.Shape[dim] <= shownAll {
 		dim++
@@ -99,7 +99,7 @@ func (p *printer) read() error {
 	return CopyTo(p.values, p.t)
 }
 
-// print prints the elements that are left to print of an array that really has the given shape.
+// print prints the next elements as an array; shape is that of the whole tensor.
 func (p *printer) print(shape []int) {
 	if len(shape) == 0 {
 		p.b.WriteString(p.element(p.values[0]))
@@ -136,9 +136,9 @@ func (p *printer) element(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// AllClose returns nil if two tensors of one shape hold nearly the same: each element of a differs from that of b by at most
-// atol + rtol*|b|, or is equal; a NaN equals a NaN. The types and devices may differ. The error says how many elements differ, where the
-// first is, and where the largest difference is.
+// AllClose returns nil if two tensors of the same shape hold nearly the same values: each element of a is
+// equal to that of b or differs by at most atol + rtol*|b|; a NaN equals a NaN. Types and devices may differ.
+// The error says how many elements differ, where the first is, and where the largest difference is.
 func AllClose(a, b *Tensor, rtol, atol float64) error {
 	for _, t := range []*Tensor{a, b} {
 		if err := t.fits(); err != nil {
@@ -185,7 +185,7 @@ func near(x, y, rtol, atol float64) bool {
 	return math.Abs(x-y) <= atol+rtol*math.Abs(y) && !math.IsInf(x, 0) && !math.IsInf(y, 0)
 }
 
-// gap returns how far two values are apart; a NaN is farther from all others than an infinity.
+// gap returns the distance between two values; a NaN counts as infinitely far.
 func gap(x, y float64) float64 {
 	if d := math.Abs(x - y); d == d {
 		return d

@@ -7,10 +7,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 )
 
-// Views share the memory of the tensor that they are made of, and are not closed: closing the tensor ends them. A view that cannot be
-// made is a tensor with an error, as with Offset: see Err.
+// Views share the memory of their tensor and are not closed: closing the tensor ends them. A view that cannot
+// be made is a tensor with an error, see Err.
 
-// Contiguous reports whether the elements lie one behind the other in the order of their indices, without gaps.
+// Contiguous reports whether the elements lie in the order of their indices without gaps.
 func (t *Tensor) Contiguous() bool {
 	if t.Err() != nil {
 		return false
@@ -28,7 +28,7 @@ func (t *Tensor) Contiguous() bool {
 	return true
 }
 
-// strides returns the strides, which are those of a contiguous tensor where Shape was given another length than Strides.
+// strides returns Strides, or those of a contiguous tensor if Strides and Shape differ in length.
 func (t *Tensor) strides() []int {
 	if len(t.Strides) == len(t.Shape) {
 		return t.Strides
@@ -63,7 +63,7 @@ func (t *Tensor) fits() error {
 	return nil
 }
 
-// view returns a tensor over the same memory, begin elements further in.
+// view returns a tensor over the same memory that begins begin elements further in.
 func (t *Tensor) view(begin int, shape, strides []int) *Tensor {
 	c := *t
 	bytes := begin * t.DType.Size()
@@ -73,13 +73,13 @@ func (t *Tensor) view(begin int, shape, strides []int) *Tensor {
 	return &c
 }
 
-// wrong returns the tensor of a view that cannot be made of t.
+// wrong returns a tensor with an error for a view of t that cannot be made.
 func (t *Tensor) wrong(format string, list ...any) *Tensor {
 	err := fmt.Errorf("nereid: of a tensor with the shape %v: %s", t.Shape, fmt.Sprintf(format, list...))
 	return broken(t.DType, t.Shape, err)
 }
 
-// base returns nil for a tensor that views can be made of, or else the tensor that they all are.
+// base returns nil if views of t can be made, else the tensor with an error that they all are.
 func (t *Tensor) base() *Tensor {
 	if err := t.fits(); err != nil {
 		return broken(Invalid, nil, err)
@@ -87,8 +87,8 @@ func (t *Tensor) base() *Tensor {
 	return nil
 }
 
-// Slice returns the view of the elements start, start+step, start+2*step … below stop along a dimension. The bounds are those of a Go
-// slice, 0 <= start <= stop <= Shape[dim], and step is at least 1.
+// Slice returns the view of elements start, start+step, start+2*step … below stop along a dimension. Bounds
+// are those of a Go slice, 0 <= start <= stop <= Shape[dim], and step is at least 1.
 func (t *Tensor) Slice(dim, start, stop, step int) *Tensor {
 	if b := t.base(); b != nil {
 		return b
@@ -110,13 +110,14 @@ func (t *Tensor) Slice(dim, start, stop, step int) *Tensor {
 	if n <= 1 { // no step is taken
 		strides[dim] = t.strides()[dim]
 	}
-	if slices.Contains(shape, 0) { // the view of nothing may begin behind the last element
+	if slices.Contains(shape, 0) { // an empty view could otherwise begin behind the last element
 		begin = 0
 	}
 	return t.view(begin, shape, strides)
 }
 
-// Select returns the view of one index along a dimension, which it does without: a row of a matrix, for dimension 0.
+// Select returns the view of one index along a dimension, which the view does not have: for dimension 0 of a
+// matrix, a row.
 func (t *Tensor) Select(dim, index int) *Tensor {
 	if b := t.base(); b != nil {
 		return b
@@ -165,7 +166,8 @@ func (t *Tensor) Transpose(a, b int) *Tensor {
 	return t.Permute(dims...)
 }
 
-// Reshape returns the view of a contiguous tensor in another shape of as many elements. One size may be -1: it is worked out.
+// Reshape returns a view of a contiguous tensor in another shape with the same number of elements. One size
+// may be -1, which is computed.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	if b := t.base(); b != nil {
 		return b
@@ -188,7 +190,8 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 	return t.view(0, shape, contiguous(shape))
 }
 
-// Skip returns the tensor that begins n elements further into the same memory, or before if n is negative: Offset, counted in elements.
+// Skip returns the tensor that begins n elements further into the same memory, or before if n is negative:
+// Offset in elements.
 func (t *Tensor) Skip(n int) *Tensor {
 	if err := t.Err(); err != nil {
 		return broken(Invalid, nil, err)
@@ -212,7 +215,7 @@ func (t *Tensor) atStrided(i int) (float64, error) {
 	return t.view(at, nil, nil).At(0)
 }
 
-// zeroStrided is zero for a tensor that is not contiguous: what lies between its elements stays.
+// zeroStrided is zero for a tensor that is not contiguous: memory between its elements stays.
 func (t *Tensor) zeroStrided() error {
 	if err := t.fits(); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
 
-// results are the tensors of a launch and what they held, by parameter.
+// results holds the tensors of a launch and their contents, by parameter.
 type results struct {
 	names   []string
 	tensors []*Tensor
@@ -39,7 +39,7 @@ func snapshot(g *given) (*results, error) {
 	return r, nil
 }
 
-// restore writes back what the tensors held.
+// restore writes the contents back to the tensors.
 func (r *results) restore() error {
 	for i, t := range r.tensors {
 		if err := t.Write(r.data[i]); err != nil {
@@ -49,7 +49,7 @@ func (r *results) restore() error {
 	return nil
 }
 
-// differ says where results are not those of the first config, or "".
+// differ describes the first difference from the results of the first config, or returns "".
 func (r *results) differ(first *results) string {
 	for i, t := range r.tensors {
 		if at := firstDifference(t.DType, r.data[i], first.data[i]); at >= 0 {
@@ -60,11 +60,12 @@ func (r *results) differ(first *results) string {
 	return ""
 }
 
-// checkTolerance is by how much floats of a type may differ between configs, which sum in different orders: relative to the largest
-// element of the tensor, in units of the type's precision.
+// checkTolerance bounds the difference of floats between configs, which sum in different orders: relative to
+// the largest element of the tensor, in units of the type's precision.
 const checkTolerance = 64
 
-// firstDifference is the first element that differs by more than rounding explains, or -1. Integers must be equal.
+// firstDifference returns the first element that differs by more than rounding explains, or -1. Integers must
+// be equal.
 func firstDifference(t DType, got, want []byte) int {
 	if bytes.Equal(got, want) {
 		return -1
@@ -93,7 +94,7 @@ func firstDifference(t DType, got, want []byte) int {
 	return -1
 }
 
-// precision is the distance from 1 to the next larger value, or to one that rounds there.
+// precision returns the distance from 1 to the next larger value.
 func (t DType) precision() float64 {
 	for eps := 1.0; ; eps /= 2 {
 		if t.Decode(t.Encode(1+eps/2)) == 1 {
@@ -102,7 +103,7 @@ func (t DType) precision() float64 {
 	}
 }
 
-// element is the bits of one element.
+// element returns the bits of element i.
 func element(data []byte, i, size int) (bits uint64) {
 	for j := range size {
 		bits |= uint64(data[i*size+j]) << (8 * j)
@@ -110,8 +111,8 @@ func element(data []byte, i, size int) (bits uint64) {
 	return bits
 }
 
-// check launches a config once and compares what it leaves with what the first config left. All begin with what tensors held before
-// the tuning, and tensors hold that again afterwards.
+// check launches a config once and compares its results with those of the first config. All configs start
+// with the contents of tensors before the tuning, which are restored afterwards.
 func (r *tuneRun) check(step int, a *lang.Autotune, g *given, c lang.Config) (err error) {
 	full, err := r.complete(step, g, c)
 	if err != nil {
@@ -126,7 +127,7 @@ func (r *tuneRun) check(step int, a *lang.Autotune, g *given, c lang.Config) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, r.origin.restore()) }()
-	// restore_value would take the results away before they are seen, so only resetting is left to the decorator here.
+	// restore_value would undo the results before they are compared, so it is disabled here.
 	plain := *a
 	plain.RestoreValue = nil
 	if err := r.hooked(&plain, c, full); err != nil {
@@ -149,7 +150,7 @@ func (r *tuneRun) check(step int, a *lang.Autotune, g *given, c lang.Config) (er
 	return nil
 }
 
-// reference runs the first config whose time is kept already: those that are new are compared with it too.
+// reference runs the first config that has a kept timing, so that new configs are compared with it.
 func (r *tuneRun) reference(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, todo []lang.Config) {
 	if !r.k.m.conf.Tune.Verify || len(todo) == 0 || r.k.m.conf.Tune.Again {
 		return
@@ -161,10 +162,10 @@ func (r *tuneRun) reference(step int, a *lang.Autotune, g *given, configs []lang
 	}
 }
 
-// errLost is that a device answers nothing but errors after a config has failed on it.
+// errLost is the error of a device that answers only errors after a config failed on it.
 var errLost = errors.New("the device is lost")
 
-// journal keeps a timing at once.
+// journal saves a timing at once if Journal is set.
 func (r *tuneRun) journal(rec *autotune.Record, store *autotune.Store, t autotune.Timing) {
 	if r.k.m.conf.Tune.Journal {
 		rec.Set(t)
@@ -172,19 +173,19 @@ func (r *tuneRun) journal(rec *autotune.Record, store *autotune.Store, t autotun
 	}
 }
 
-// lost reports whether the stream still answers with errors: the first may be that of the launch which failed.
+// lost reports whether the stream still returns errors. The first one may be that of the failed launch.
 func (r *tuneRun) lost() bool {
 	first := r.s.Sync()
 	return first != nil && r.s.Sync() != nil
 }
 
-// tunedOf is a timing as options' functions get it.
+// tunedOf returns a timing in the form that Done and Progress receive.
 func tunedOf(rec *autotune.Record, t autotune.Timing, i, n int) Tuned {
 	ms := func(x float64) time.Duration { return time.Duration(x * float64(time.Millisecond)) }
 	return Tuned{rec.Kernel, rec.Key, t.Config, ms(t.Median), ms(t.Low), ms(t.High), t.Failed, i, n}
 }
 
-// finished tells of a choice, with the time of every config that has one or could not have one.
+// finished calls Done with the choice and the result of every config.
 func (r *tuneRun) finished(rec *autotune.Record, names []string, best string) {
 	f := r.k.m.conf.Tune.Done
 	if f == nil {

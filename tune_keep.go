@@ -9,7 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 )
 
-// tuneNow measures, chooses, and keeps what it found. A caller that gives up half way keeps the timings so far, and no choice.
+// tuneNow measures the configs, chooses one and saves the record. If the caller gives up, it saves the
+// timings so far without a choice.
 func (r *tuneRun) tuneNow(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store *autotune.Store) error {
 	first := r.measureAll(step, a, g, configs, rec, store)
 	switch {
@@ -26,12 +27,13 @@ func (r *tuneRun) tuneNow(step int, a *lang.Autotune, g *given, configs []lang.C
 	return r.resetAll(a, g)
 }
 
-// cancelled is the error of a launch whose caller gave up while its kernel was tuned.
+// cancelled returns the error of a launch whose caller gave up during tuning.
 func (r *tuneRun) cancelled() error {
 	return fmt.Errorf("nereid: %s is not tuned yet: %w", r.k.name, r.s.ctx.Err())
 }
 
-// keep saves a record, but for what says nothing of the configs: those that this program's hook refused to compile.
+// keep saves a record without the configs that this program's hook refused to compile, which says nothing
+// about them.
 func (r *tuneRun) keep(store *autotune.Store, rec *autotune.Record) {
 	kept := *rec
 	kept.Timings = slices.DeleteFunc(slices.Clone(rec.Timings), func(t autotune.Timing) bool { return r.refused[t.Config] })
@@ -43,7 +45,8 @@ func (r *tuneRun) keep(store *autotune.Store, rec *autotune.Record) {
 	}
 }
 
-// unknown are the configs without a timing. One that an earlier tuning had no time for has one as long as time is short.
+// unknown returns the configs without a timing. A config that an earlier tuning skipped for lack of time
+// counts as known as long as Budget is set.
 func (r *tuneRun) unknown(configs []lang.Config, rec *autotune.Record) (todo []lang.Config) {
 	o := &r.k.m.conf.Tune
 	for _, c := range configs {
@@ -64,7 +67,7 @@ func (r *tuneRun) note(c lang.Config, err error) {
 	}
 }
 
-// forget takes the note back that measuring a config might be fatal: it was the caller who ended it.
+// forget removes the journal's mark of a fatal config: the caller ended the measurement, not the config.
 func (r *tuneRun) forget(rec *autotune.Record, store *autotune.Store, c lang.Config) {
 	if r.k.m.conf.Tune.Journal {
 		rec.Drop(c.String())

@@ -11,17 +11,17 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// hopeless is how much slower than the best a config must seem after a few runs for a measurement to be a waste, and behind the same after
-// a tenth of one.
+// A config whose first runs take more than hopeless times the best time is not measured further, nor one that
+// takes more than behind times the best after a tenth of a measurement.
 const (
 	hopeless = 3
 	behind   = 1.2
 )
 
-// fewest is how many runs a config is judged by before it is given up, unless they take too long.
+// fewest is the number of runs before a config is given up, unless they take too long.
 const fewest = 5
 
-// measure is the time of one config. Those that are far behind are not measured to the end.
+// measure returns the timing of a config. Configs far behind the best are not measured to the end.
 func (r *tuneRun) measure(step int, a *lang.Autotune, g *given, c lang.Config, best float64) (autotune.Timing, error) {
 	full, err := r.complete(step, g, c)
 	if err != nil {
@@ -65,8 +65,8 @@ func (r *tuneRun) measure(step int, a *lang.Autotune, g *given, c lang.Config, b
 	return timing(c.String(), times), err
 }
 
-// glance is a config's time by one run, or by three where the first is far behind: whatever else the machine does shows in single runs.
-// More than the time of a measurement is not spent on it.
+// glance returns a config's timing by one run, or by three if the first is far behind, because other work on
+// the machine distorts single runs. It takes no longer than a measurement.
 func (r *tuneRun) glance(c lang.Config, call func() error, best float64, rep time.Duration) (autotune.Timing, error) {
 	var all []time.Duration
 	begin := time.Now()
@@ -85,11 +85,12 @@ func (r *tuneRun) glance(c lang.Config, call func() error, best float64, rep tim
 	return t, nil
 }
 
-// steady is how far apart the times of a config may lie that was not disturbed, the larger to the smaller.
+// steady is the largest ratio between the times of a config whose measurement was not disturbed.
 const steady = 1.05
 
-// settle measures configs again that were measured while others compiled, where their times show it and that could change the choice. Where
-// the host's clock is all there is, the time of a config that was given up early may have been the compiler's: it gets another chance.
+// settle measures configs again that were measured during compilations, if their times vary and the choice
+// could change. If only the host's clock is available, configs that were given up early are measured again
+// too: the compiler may have slowed them.
 func (r *tuneRun) settle(step int, a *lang.Autotune, g *given, disturbed []lang.Config, best float64, rec *autotune.Record) {
 	_, own := r.s.dev.b.(target.Timer)
 	for _, c := range disturbed {
@@ -105,14 +106,14 @@ func (r *tuneRun) settle(step int, a *lang.Autotune, g *given, disturbed []lang.
 	}
 }
 
-// graphs reports whether runs of a config can be recorded: the device has graphs, and the file's hooks, which do what they like, have
-// nothing to do.
+// graphs reports whether runs of a config can be captured: the device has graphs, and the file has no hooks,
+// which could do anything.
 func (r *tuneRun) graphs(a *lang.Autotune, c lang.Config) bool {
 	_, ok := r.s.dev.b.(target.GraphTimer)
 	return ok && a.PreHook == nil && a.PostHook == nil && c.PreHook == nil
 }
 
-// measureGraph is measure with runs that are recorded and replayed: use_cuda_graph.
+// measureGraph is measure with runs that are captured and replayed: use_cuda_graph.
 func (r *tuneRun) measureGraph(a *lang.Autotune, c lang.Config, call func() error, best float64) (autotune.Timing, error) {
 	_, rep := r.durations(a)
 	some, err := r.s.graphTimes(rep/10, call)
@@ -126,7 +127,7 @@ func (r *tuneRun) measureGraph(a *lang.Autotune, c lang.Config, call func() erro
 	return timing(c.String(), times), err
 }
 
-// durations are how long to warm up and to measure.
+// durations returns how long to warm up and to measure.
 func (r *tuneRun) durations(a *lang.Autotune) (warmup, rep time.Duration) {
 	pick := func(decorator float64, option, usual time.Duration) time.Duration {
 		switch {
@@ -141,7 +142,7 @@ func (r *tuneRun) durations(a *lang.Autotune) (warmup, rep time.Duration) {
 	return pick(a.Warmup, o.Warmup, 25*time.Millisecond), pick(a.Rep, o.Rep, 100*time.Millisecond)
 }
 
-// timing sums measurements up.
+// timing returns the quantiles of measurements.
 func timing(config string, times []time.Duration) autotune.Timing {
 	if len(times) == 0 {
 		return autotune.Timing{Config: config}
@@ -153,7 +154,7 @@ func timing(config string, times []time.Duration) autotune.Timing {
 	return autotune.Timing{Config: config, Median: at(0.5), Low: at(0.2), High: at(0.8)}
 }
 
-// hooked is one launch with everything that the decorator wants done before and after.
+// hooked launches once with everything that the decorator wants before and after.
 func (r *tuneRun) hooked(a *lang.Autotune, c lang.Config, g *given) error {
 	var nargs pyrun.Value
 	if c.PreHook != nil || a.PreHook != nil || a.PostHook != nil {
@@ -176,7 +177,8 @@ func (r *tuneRun) hooked(a *lang.Autotune, c lang.Config, g *given) error {
 	return errors.Join(err, r.after(a, nargs, err, restore))
 }
 
-// before is autotune's own hook: the file's, or else resetting and saving what the decorator names. It returns what undoes it.
+// before runs autotune's pre-hook: the file's, or else it resets and saves the tensors that the decorator
+// names. restore undoes it.
 func (r *tuneRun) before(a *lang.Autotune, g *given, nargs pyrun.Value, resetOnly bool) (restore func() error, err error) {
 	if a.PreHook != nil {
 		_, err := r.t.Call(a.PreHook, []pyrun.Value{nargs}, []pyrun.Keyword{{Name: "reset_only", Value: pyrun.Bool(resetOnly)}})
@@ -225,7 +227,7 @@ func (r *tuneRun) after(a *lang.Autotune, nargs pyrun.Value, failed error, resto
 	return err
 }
 
-// resetAll leaves tensors as the launch that follows a tuning expects them.
+// resetAll leaves tensors as the launch after a tuning expects them.
 func (r *tuneRun) resetAll(a *lang.Autotune, g *given) error {
 	var nargs pyrun.Value
 	if a.PreHook != nil {
@@ -235,8 +237,8 @@ func (r *tuneRun) resetAll(a *lang.Autotune, g *given) error {
 	return err
 }
 
-// save keeps what a tensor holds, and returns what writes it back: in order with the stream's work where the device can, in memory that
-// serves all runs.
+// save saves the contents of a tensor and returns a function that restores them: in order with the stream's
+// work where the device can, in memory that all runs share.
 func (r *tuneRun) save(t *Tensor) (back func() error, err error) {
 	q, ok := r.s.queue(t)
 	if !ok {
@@ -263,7 +265,7 @@ func (r *tuneRun) save(t *Tensor) (back func() error, err error) {
 	return func() error { return q.Copy(t.buf, t.offset, copied, 0, n) }, nil
 }
 
-// closeSaved gives the memory of save back.
+// closeSaved frees the memory of save.
 func (r *tuneRun) closeSaved() {
 	if len(r.saved) > 0 {
 		r.s.Sync()

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// What the API is handed need not be what it made: a nil, or the zero value of a type. These say so, where a panic would otherwise.
+// Errors for nil and zero values of the API's types, which would otherwise panic.
 
 var (
 	errNoKernel = errors.New("nereid: there is no kernel: Module.Kernel finds one")
@@ -17,7 +17,7 @@ var (
 	errNotBound = errors.New("nereid: there is no kernel bound: Kernel.Bind binds one")
 )
 
-// What was made and then closed.
+// Errors for values used after Close.
 var (
 	errClosedTensor = fmt.Errorf("nereid: the tensor is %w", ErrClosed)
 	errClosedStream = fmt.Errorf("nereid: the stream is %w", ErrClosed)
@@ -25,7 +25,7 @@ var (
 	errClosedBound  = fmt.Errorf("nereid: the bound kernel is %w", ErrClosed)
 )
 
-// usable is an error for a kernel that Module.Kernel did not make.
+// usable returns an error for a kernel that Module.Kernel did not return.
 func (k *Kernel) usable() error {
 	if k == nil || k.m == nil {
 		return errNoKernel
@@ -33,7 +33,7 @@ func (k *Kernel) usable() error {
 	return nil
 }
 
-// usable is an error for a module that was not loaded.
+// usable returns an error for a module that was not loaded.
 func (m *Module) usable() error {
 	if m == nil || m.src == nil {
 		return errNoModule
@@ -41,7 +41,7 @@ func (m *Module) usable() error {
 	return nil
 }
 
-// usable is an error for a stream that no device made.
+// usable returns an error for a stream that no device made, or that is closed.
 func (s *Stream) usable() error {
 	if s == nil || s.s == nil || s.dev.usable() != nil {
 		if s != nil && s.dev == nowhere {
@@ -52,7 +52,7 @@ func (s *Stream) usable() error {
 	return nil
 }
 
-// usable is an error for a kernel that is not bound.
+// usable returns an error for a kernel that is not bound, or whose stream is closed.
 func (b *Bound) usable() error {
 	switch {
 	case b == nil || b.k == nil:
@@ -65,7 +65,7 @@ func (b *Bound) usable() error {
 	return nil
 }
 
-// orBackground is ctx, or the background where there is none.
+// orBackground returns ctx, or the background context if it is nil.
 func orBackground(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()

@@ -14,15 +14,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 )
 
-// Variant names one specialisation of a kernel: what a launch compiles, and what a manifest lists.
+// Variant names a specialization of a kernel: a launch compiles one, and a manifest lists them.
 type Variant struct {
 	File      string  `json:"file"`
 	Kernel    string  `json:"kernel"`
-	Signature string  `json:"signature"` // as Kernel.Compile takes it
+	Signature string  `json:"signature"` // in the form that Kernel.Compile takes
 	Options   Options `json:"options"`
 }
 
-// String is the variant on one line, with the options as Triton names them.
+// String returns the variant on one line, with Triton's names of the options.
 func (v Variant) String() string {
 	text := fmt.Sprintf("%s:%s(%s)", v.File, v.Kernel, v.Signature)
 	o := reflect.ValueOf(v.Options)
@@ -35,10 +35,11 @@ func (v Variant) String() string {
 	return text
 }
 
-// Warmup compiles variants of the module's kernels for a device, or the best one for nil, several at once, so that launches find them. Variants of other files
-// are left alone: a manifest's files are those that its program loaded, or end as the module's file does, so that a manifest written
-// with kernels/add.py serves a program that loads /srv/kernels/add.py. progress, if it is not nil, is told of each, by one goroutine at
-// a time. The errors of all are joined; that no variant is of the module's file is one, too.
+// Warmup compiles variants of the module's kernels for a device (nil means the best), several at once, so
+// that launches find them. Variants of other files are skipped. A file matches if it is the module's or one
+// path ends with the other, so that a manifest written with kernels/add.py serves a program that loads
+// /srv/kernels/add.py. progress, if not nil, is called after each variant, by one goroutine at a time. Warmup
+// returns the joined errors of all variants; it is also an error if no variant is of the module's file.
 func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant, progress func(done, total int, v Variant, err error)) error {
 	if err := m.usable(); err != nil {
 		return err
@@ -82,7 +83,7 @@ func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant, progre
 	return errors.Join(errs...)
 }
 
-// variants are those of the module's file.
+// variants returns the variants of the module's file.
 func (m *Module) variants(list []Variant) (mine []Variant) {
 	of := func(f func(file string) bool) (out []Variant) {
 		for _, v := range list {
@@ -100,7 +101,7 @@ func (m *Module) variants(list []Variant) (mine []Variant) {
 	return mine
 }
 
-// warm compiles one variant, strict mode or not.
+// warm compiles a variant, even in strict mode.
 func (m *Module) warm(ctx context.Context, dev *Device, v Variant) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -119,20 +120,21 @@ func (m *Module) warm(ctx context.Context, dev *Device, v Variant) error {
 
 type warmupKey struct{}
 
-// withWarmup marks a context in which compiling is what is wanted.
+// withWarmup marks a context in which compiling is allowed even in strict mode.
 func withWarmup(ctx context.Context) context.Context {
 	return context.WithValue(ctx, warmupKey{}, true)
 }
 
-// ErrNotCompiled is what a launch returns in strict mode that would have to compile or to tune; the error names the variant.
+// ErrNotCompiled is wrapped by the error of a launch in strict mode that would have to compile or tune. The
+// error names the variant.
 var ErrNotCompiled = errors.New("not compiled ahead of time, and the configuration is strict")
 
-// variant is the name of what a launch compiles.
+// variant returns the name of the specialization that a launch compiles.
 func (k *Kernel) variant(specs []lang.ArgSpec, opts Options) Variant {
 	return Variant{k.m.src.Name, k.name, lang.FormatSignature(specs), opts.Defaults()}
 }
 
-// allowed reports whether compiling may go on: strict mode and hooks may refuse.
+// allowed returns an error if strict mode or a hook refuses to compile.
 func (k *Kernel) allowed(ctx context.Context, v Variant) error {
 	if k.m.conf.Strict && ctx.Value(warmupKey{}) == nil {
 		return fmt.Errorf("nereid: %s: %w", v, ErrNotCompiled)
@@ -145,7 +147,7 @@ func (k *Kernel) allowed(ctx context.Context, v Variant) error {
 	return nil
 }
 
-// vetoed is what a hook said instead of letting a kernel be compiled.
+// vetoed is the error of a hook that refused to let a kernel be compiled.
 type vetoed struct{ error }
 
 func (v *vetoed) Unwrap() error { return v.error }
