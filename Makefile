@@ -19,6 +19,7 @@ demo:
 
 test: prepare check ## what check does, and every test
 	$(GO) test $(TESTFLAGS) ./...
+	@GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples
 
 test-cuda: ## the tests that need an NVIDIA GPU
 	$(GO) test $(TESTFLAGS) ./internal/target/... ./internal/bench

@@ -1,4 +1,4 @@
-package main
+package target
 
 import (
 	"fmt"
@@ -180,15 +180,14 @@ func (e *emitter) store(op *Op) error {
 	return nil
 }
 
-// copyInto is memref.copy and bufferization.materialize_in_destination: from the first operand into the second.
+// copyInto is memref.copy and bufferization.materialize_in_destination: from the first operand into the
+// second.
 func (e *emitter) copyInto(op *Op) error {
-	if len(op.Results) != 0 {
-		return fmt.Errorf("expected a destination in memory, found a tensor")
-	}
 	return e.copy(e.values[op.Operands[1]], e.values[op.Operands[0]])
 }
 
-// toTensor makes a value of memory: the kernel's own as it is, since nobody writes it afterwards; the caller's as a copy.
+// toTensor makes a value of memory: the kernel's own as it is, since nobody writes it afterwards; the
+// caller's as a copy.
 func (e *emitter) toTensor(op *Op) error {
 	src := e.values[op.Operands[0]]
 	if src.slot != "" {
@@ -202,8 +201,8 @@ func (e *emitter) toTensor(op *Op) error {
 	return e.copy(o, src)
 }
 
-// reshape is tensor.expand_shape and tensor.collapse_shape: the same elements in another shape, copied first where they do not
-// lie one behind the other.
+// reshape is tensor.expand_shape and tensor.collapse_shape: the same elements in another shape, copied
+// first where they do not lie one behind the other.
 func (e *emitter) reshape(op *Op) error {
 	src := e.values[op.Operands[0]]
 	t := op.Results[0].Type

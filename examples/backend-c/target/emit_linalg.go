@@ -1,4 +1,4 @@
-package main
+package target
 
 import (
 	"fmt"
@@ -10,8 +10,12 @@ import (
 // fill sets all elements to a number.
 func (e *emitter) fill(op *Op) error {
 	value, out := e.values[op.Operands[0]], op.Operands[1]
-	if len(op.Results) == 1 {
+	switch len(op.Results) {
+	case 0:
+	case 1:
 		return e.filled(op.Results[0], value.c)
+	default:
+		return fmt.Errorf("found %d results, expected one", len(op.Results))
 	}
 	return e.set(e.values[out], value.c)
 }
@@ -35,8 +39,9 @@ func (e *emitter) set(o *operand, c string) error {
 	return nil
 }
 
-// nest is a nest of loops over tensors, the common form of linalg's operations. Its body is a block with an argument for
-// each element that it reads and each that it replaces; without one, the element of the only input is the result.
+// nest is a nest of loops over tensors, the common form of linalg's operations. Its body is a block with
+// an argument for each element that it reads and each that it replaces; without one, the element of the
+// only input is the result.
 type nest struct {
 	ins, outs []*Value
 	maps      []Map // of ins, then outs: the loops' variables to the place of an element
@@ -185,8 +190,8 @@ func (e *emitter) round(n nest, vars, places []string) error {
 	return nil
 }
 
-// outputs returns what a nest writes: memrefs as they are, tensors in slots of their own, which begin as copies where the body
-// reads what it replaces.
+// outputs returns what a nest writes: memrefs as they are, tensors in slots of their own, which begin as
+// copies where the body reads what it replaces.
 func (e *emitter) outputs(n nest) (outs []*operand, err error) {
 	if len(n.results) == 0 {
 		for _, v := range n.outs {

@@ -1,12 +1,11 @@
-// Command backend-c shows how a back end for Nereid is written in a module of its own. It turns kernels into C, lets the
-// machine's C compiler make a shared object of each, and runs it over threads. docs/BACKENDS.md in Nereid's repository walks
-// through it.
+// Package target is a back end for Nereid that writes C. It turns kernels into C, lets the machine's C
+// compiler make a shared object of each, and runs it over threads. docs/BACKENDS.md in Nereid's
+// repository walks through it. A program that imports the package has the device "c".
 //
 //	mlir.go, types.go   a parser of the text that Nereid hands over
 //	emit*.go            the C of each operation
 //	backend.go          the target: compiling, loading, launching
-//	main.go             runs three kernels and compares them with the interpreter
-package main
+package target
 
 import (
 	"bytes"
@@ -30,7 +29,10 @@ import (
 )
 
 // flags are those of cc. Floats keep their IEEE meaning: nothing is reassociated or contracted.
-var flags = []string{"-std=gnu11", "-march=native", "-fwrapv", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC"}
+var flags = []string{
+	"-std=gnu11", "-march=native", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fno-math-errno",
+	"-shared", "-fPIC",
+}
 
 // cTarget is the back end.
 type cTarget struct{ compiled atomic.Int64 } // kernels that cc has compiled, for tests
@@ -49,8 +51,8 @@ type compiler struct{ path, version, chip string }
 // cc finds the compiler once.
 var cc = sync.OnceValues(findCC)
 
-// findCC returns the compiler, or what to install. Code made with -march=native depends on the chip; the macros that the
-// compiler defines for it name the chip.
+// findCC returns the compiler, or what to install. Code made with -march=native depends on the chip; the
+// macros that the compiler defines for it name the chip.
 func findCC() (*compiler, error) {
 	path, err := exec.LookPath("cc")
 	if err != nil {
@@ -76,8 +78,8 @@ func (*cTarget) Info() (string, error) {
 	return fmt.Sprintf("C by %s, %d threads", c.version, runtime.GOMAXPROCS(0)), nil
 }
 
-// Version names the compiler, its flags and the chip. The number is that of the emitter: whoever changes the C that it writes
-// counts it up.
+// Version names the compiler, its flags and the chip. The number is that of the emitter: whoever changes
+// the C that it writes counts it up.
 func (*cTarget) Version() string {
 	c, err := cc()
 	if err != nil {
@@ -214,10 +216,12 @@ type launch struct {
 	next  atomic.Int64 // the first program that nobody has taken
 }
 
-// chunkTime is how long a chunk should take: long beside a call of C, short for somebody who waits for the end of a launch.
+// chunkTime is how long a chunk should take: long beside a call of C, short for somebody who waits for
+// the end of a launch.
 const chunkTime = time.Millisecond
 
-// work runs chunks of up to limit programs. A chunk is twice as large as the one before while these are quick.
+// work runs chunks of up to limit programs. A chunk is twice as large as the one before while these are
+// quick.
 func (l *launch) work(limit int64) error {
 	for n := int64(1); ; {
 		begin := l.next.Add(n) - n

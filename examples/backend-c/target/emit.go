@@ -1,4 +1,4 @@
-package main
+package target
 
 import (
 	"fmt"
@@ -12,26 +12,29 @@ import (
 // entry is the C function that runs a range of programs.
 const entry = "nereid_run"
 
-// operand is what C knows of a value: a scalar is an expression without effects; a tensor or memref is the address of its
-// first element, with a size and a stride for each dimension, as expressions.
+// operand is what C knows of a value: a scalar is an expression without effects; a tensor or memref is
+// the address of its first element, with a size and a stride for each dimension, as expressions.
 type operand struct {
 	typ            Type
 	c              string
 	sizes, strides []string
-	// slot is the field of the frame that holds the elements; "" for the caller's memory. A view shares its slot.
+	// slot is the field of the frame that holds the elements; "" for the caller's memory. A view shares
+	// its slot.
 	slot  string
 	whole bool // the operand is all of its slot, in order
 }
 
-// handler writes an operation that has at least these operands and results.
+// handler writes an operation that has at least these operands, and these results; -1 stands for any
+// number.
 type handler struct {
 	write             func(e *emitter, op *Op) error
 	operands, results int
 }
 
-// emitter writes the C function of one kernel. Each tensor has a slot of its own in a frame that lives as long as a range of
-// programs runs. A slot is written by one operation and read until that operation runs again; what a loop carries, or a branch
-// returns, is copied. So a view needs no copy, and no slot is freed.
+// emitter writes the C function of one kernel. Each tensor has a slot of its own in a frame that lives as
+// long as a range of programs runs. A slot is written by one operation and read until that operation runs
+// again; what a loop carries, or a branch returns, is copied. So a view needs no copy, and no slot is
+// freed.
 type emitter struct {
 	kernel string
 	ops    map[string]handler
@@ -81,7 +84,8 @@ struct frame {
 static void program(struct frame *f, const uint64_t *words, const int32_t *grid, const int32_t *pid) {
 %s}
 
-// Runs the programs from begin up to end, counted with x fastest. Returns 1 where there is no memory for the frame.
+// Runs the programs from begin up to end, counted with x fastest. Returns 1 where there is no memory for
+// the frame.
 int32_t %s(const uint64_t *words, const int32_t *grid, int64_t begin, int64_t end) {
 	struct frame *f = aligned_alloc(_Alignof(struct frame), sizeof *f);
 	if (!f) return 1;
@@ -111,7 +115,8 @@ func find(ops []*Op, name string) *Op {
 	return nil
 }
 
-// arguments declares the function's arguments: those of the launch, then the grid and the program's place in it.
+// arguments declares the function's arguments: those of the launch, then the grid and the program's place
+// in it.
 func (e *emitter) arguments(k *backend.Kernel, b *Block) error {
 	n := len(k.Params)
 	if len(b.Args) != n+6 {
@@ -155,8 +160,9 @@ func (e *emitter) block(b *Block) (*Op, error) {
 
 func (e *emitter) op(op *Op) error {
 	if h, ok := e.ops[op.Name]; ok {
-		if len(op.Operands) < h.operands || len(op.Results) < h.results {
-			return fmt.Errorf("expected at least %d operands and %d results", h.operands, h.results)
+		if len(op.Operands) < h.operands || h.results >= 0 && len(op.Results) != h.results {
+			return fmt.Errorf("found %d operands and %d results, expected %d and %d", len(op.Operands), len(op.Results),
+				h.operands, h.results)
 		}
 		return h.write(e, op)
 	}
@@ -169,8 +175,8 @@ func (e *emitter) op(op *Op) error {
 	return fmt.Errorf("this back end has no C for the operation")
 }
 
-// handlers returns how operations are written, apart from the scalar ones, by their names. It is no variable, since handlers
-// write blocks, whose operations are found here.
+// handlers returns how operations are written, apart from the scalar ones, by their names. It is no
+// variable, since handlers write blocks, whose operations are found here.
 func handlers() map[string]handler {
 	return map[string]handler{
 		"arith.constant": {(*emitter).constant, 0, 1},
@@ -178,15 +184,15 @@ func handlers() map[string]handler {
 		"arith.cmpi":     {compare(cmpi), 2, 1},
 		"arith.cmpf":     {compare(cmpf), 2, 1},
 
-		"scf.for":   {(*emitter).forLoop, 3, 0},
-		"scf.if":    {(*emitter).ifElse, 1, 0},
-		"scf.while": {(*emitter).whileLoop, 0, 0},
+		"scf.for":   {(*emitter).forLoop, 3, -1},
+		"scf.if":    {(*emitter).ifElse, 1, -1},
+		"scf.while": {(*emitter).whileLoop, 0, -1},
 
-		"linalg.fill":      {(*emitter).fill, 2, 0},
-		"linalg.generic":   {(*emitter).generic, 1, 0},
-		"linalg.reduce":    {(*emitter).reduce, 2, 0},
-		"linalg.broadcast": {(*emitter).broadcast, 2, 0},
-		"linalg.transpose": {(*emitter).transpose, 2, 0},
+		"linalg.fill":      {(*emitter).fill, 2, -1},
+		"linalg.generic":   {(*emitter).generic, 1, -1},
+		"linalg.reduce":    {(*emitter).reduce, 2, -1},
+		"linalg.broadcast": {(*emitter).broadcast, 2, -1},
+		"linalg.transpose": {(*emitter).transpose, 2, -1},
 		"linalg.index":     {(*emitter).loopIndex, 0, 1},
 
 		"memref.alloc":            {(*emitter).alloc, 0, 1},

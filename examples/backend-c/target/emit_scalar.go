@@ -1,4 +1,4 @@
-package main
+package target
 
 import (
 	"fmt"
@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// ctypes are the C types of elements. Signed types hold integers, which in MLIR have no sign; cc wraps them (-fwrapv).
+// ctypes are the C types of elements. Signed types hold integers, which in MLIR have no sign; cc wraps
+// them (-fwrapv).
 var ctypes = map[string]string{
 	"i1": "bool", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t", "index": "int64_t",
 	"f16": "_Float16", "f32": "float", "f64": "double",
@@ -20,9 +21,9 @@ func ctype(elem string) (string, error) {
 	return "", fmt.Errorf("this back end has no C for the type %s", elem)
 }
 
-// scalarOps are C expressions of operations on numbers. $a, $b, $c are the operands; $sa is the first one as a signed number,
-// $ua and $ub are unsigned; $T is the type of the result. Division is defined for every divisor, since lanes that a mask hides
-// divide as well.
+// scalarOps are C expressions of operations on numbers. $a, $b, $c are the operands; $sa is the first one
+// as a signed number, $ua and $ub are unsigned; $T is the type of the result. Division is defined for
+// every divisor, since lanes that a mask hides divide as well.
 var scalarOps = map[string]string{
 	"arith.addi": "$a + $b", "arith.subi": "$a - $b", "arith.muli": "$a * $b",
 	"arith.andi": "$a & $b", "arith.ori": "$a | $b", "arith.xori": "$a ^ $b",

@@ -1,4 +1,4 @@
-package main
+package target
 
 import (
 	"fmt"
@@ -38,7 +38,8 @@ func (e *emitter) carried(values []*Value) (list []*operand, err error) {
 	return list, nil
 }
 
-// assign gives carried operands their next values, all at once: a value that lives in one of them is saved before any changes.
+// assign gives carried operands their next values, all at once: a value that lives in one of them is
+// saved before any changes.
 func (e *emitter) assign(to []*operand, values []*Value) error {
 	if len(to) != len(values) {
 		return fmt.Errorf("%d values for %d places", len(values), len(to))

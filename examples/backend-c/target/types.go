@@ -1,4 +1,4 @@
-package main
+package target
 
 import (
 	"fmt"
@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Dynamic is a size, stride or offset that is known only when the kernel runs; attributes write it as this number.
+// Dynamic is a size, stride or offset that is known only when the kernel runs; attributes write it as
+// this number.
 const Dynamic = math.MinInt64
 
 // Kind tells the types apart that the emitter knows.
@@ -27,7 +28,8 @@ type Type struct {
 	Unranked bool    // memref<*xf32>: an address
 }
 
-// ParseType reads a type. Layouts of memrefs are passed over, since the operations that make views say the same.
+// ParseType reads a type. Layouts of memrefs are passed over, since the operations that make views say
+// the same.
 func ParseType(s string) (Type, error) {
 	inner, shaped := s, false
 	t := Type{}
