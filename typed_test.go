@@ -1,6 +1,7 @@
 package nereid_test
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -274,7 +275,7 @@ func ExampleKernel_Bind() {
 	m, _ := nereid.LoadFS(kernels.Files, "vector_add.py")
 	add, _ := m.Kernel("add_kernel")
 	dev, _ := nereid.Open("interp")
-	s, _ := dev.NewStream(nil)
+	s, _ := dev.NewStream(context.Background())
 	x, _ := nereid.New(dev, nereid.Float32, 64)
 	b, err := add.Bind(s, x, x, x, 64, nereid.Arg("BLOCK_SIZE", 16))
 	if err != nil {

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -134,7 +135,7 @@ func Begin(device, what string, out io.Writer) error {
 		return err
 	}
 	step("open the device")
-	s, err := dev.NewStream(nil)
+	s, err := dev.NewStream(context.Background())
 	if err != nil {
 		return err
 	}

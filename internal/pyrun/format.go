@@ -129,10 +129,10 @@ func (in *Interp) formatValue(v Value, spec string) (string, error) {
 	if x, ok := v.(HasFormat); ok {
 		return x.Format(spec)
 	}
-	switch v.(type) {
+	switch v := v.(type) {
 	case Str, Int, Bool, Float:
 	case *Unknown:
-		return "", v.(*Unknown).need("the text")
+		return "", v.need("the text")
 	default:
 		return "", Errorf(TypeError, "unsupported format string passed to %s.__format__", v.TypeName())
 	}

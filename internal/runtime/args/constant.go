@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 )
@@ -38,8 +37,6 @@ func constantIn(v any, depth int) (pyrun.Value, error) {
 			return nil, fmt.Errorf("%s is no element type", v)
 		}
 		return t, nil
-	case *lang.FuncRef:
-		return v, nil
 	case Const:
 		return constantIn(v.Value, depth)
 	case *Tensor, *Descriptor:

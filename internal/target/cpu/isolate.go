@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"runtime"
@@ -351,7 +352,9 @@ func serve(conn *os.File) error {
 	kernels := map[uint64]target.Executable{}
 	for {
 		var req isolationRequest
-		if err := dec.Decode(&req); err != nil {
+		if err := dec.Decode(&req); err == io.EOF { // the parent is done
+			return nil
+		} else if err != nil {
 			return err
 		}
 		if err := enc.Encode(d.isolatedLaunch(kernels, &req)); err != nil {
