@@ -43,6 +43,7 @@ var rules = []rule{
 	{pkg: "internal/mathlib"},
 	{pkg: "internal/knob", ours: []string{"internal/diag"}},
 	{pkg: "internal/safefile"},
+	{pkg: "internal/safetensors"},
 
 	// Text in, tree out; then the evaluator of host Python; then TTIR.
 	{pkg: "internal/python", ours: []string{"internal/diag"}},

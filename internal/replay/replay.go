@@ -6,7 +6,6 @@
 package replay
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/safefile"
+	"github.com/nereid-lang/nereid/internal/safetensors"
 )
 
 // Case is one recorded launch.
@@ -139,33 +139,18 @@ func Storages(blocks map[string]*Block) map[string][]byte {
 	return out
 }
 
-type section struct {
-	Dtype   string  `json:"dtype"`
-	Shape   []int64 `json:"shape"`
-	Offsets []int64 `json:"data_offsets"`
-}
-
-// parse reads the safetensors container: the length of a JSON header, the header, and the bytes that it points into.
+// parse reads a case from the safetensors container.
 func parse(data []byte) (*Case, error) {
-	if len(data) < 8 {
-		return nil, errors.New("no safetensors file: it is too short")
-	}
-	n := binary.LittleEndian.Uint64(data)
-	if n > uint64(len(data)-8) {
-		return nil, fmt.Errorf("no safetensors file: a header of %d bytes does not fit in %d", n, len(data))
-	}
-	var header map[string]json.RawMessage
-	if err := json.Unmarshal(data[8:8+n], &header); err != nil {
-		return nil, fmt.Errorf("the header: %w", err)
-	}
-	c := &Case{Before: map[string][]byte{}, After: map[string][]byte{}}
-	if err := c.launch(header["__metadata__"]); err != nil {
+	f, err := safetensors.Parse(data)
+	if err != nil {
 		return nil, err
 	}
-	delete(header, "__metadata__")
-	body := data[8+n:]
-	for name, raw := range header {
-		if err := c.section(name, raw, body); err != nil {
+	c := &Case{Before: map[string][]byte{}, After: map[string][]byte{}}
+	if err := c.launch(f.Metadata["launch"]); err != nil {
+		return nil, err
+	}
+	for _, e := range f.Entries {
+		if err := c.section(e.Name, e.Data); err != nil {
 			return nil, err
 		}
 	}
@@ -173,15 +158,7 @@ func parse(data []byte) (*Case, error) {
 }
 
 // section takes in one storage, "in/s0" or "out/s0".
-func (c *Case) section(name string, raw json.RawMessage, body []byte) error {
-	var s section
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return fmt.Errorf("section %q: %w", name, err)
-	}
-	if len(s.Offsets) != 2 || s.Offsets[0] < 0 || s.Offsets[1] < s.Offsets[0] || s.Offsets[1] > int64(len(body)) {
-		return fmt.Errorf("section %q: bytes %v of %d", name, s.Offsets, len(body))
-	}
-	bytes := body[s.Offsets[0]:s.Offsets[1]:s.Offsets[1]]
+func (c *Case) section(name string, bytes []byte) error {
 	when, storage, _ := strings.Cut(name, "/")
 	switch when {
 	case "in":
@@ -195,11 +172,8 @@ func (c *Case) section(name string, raw json.RawMessage, body []byte) error {
 }
 
 // launch reads the description of the launch.
-func (c *Case) launch(metadata json.RawMessage) error {
-	var meta struct {
-		Launch string `json:"launch"`
-	}
-	if err := json.Unmarshal(metadata, &meta); err != nil || meta.Launch == "" {
+func (c *Case) launch(text string) error {
+	if text == "" {
 		return errors.New("the file records no launch")
 	}
 	var l struct {
@@ -208,7 +182,7 @@ func (c *Case) launch(metadata json.RawMessage) error {
 		Options      map[string]any
 		Args         []rawArg
 	}
-	d := json.NewDecoder(strings.NewReader(quoteNonFinite(meta.Launch)))
+	d := json.NewDecoder(strings.NewReader(quoteNonFinite(text)))
 	d.UseNumber()
 	if err := d.Decode(&l); err != nil {
 		return fmt.Errorf("the launch: %w", err)
