@@ -10,22 +10,24 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// A nest computes its roots a vector at a time: the values of all roots, then their stores, then the next vector. The kernel means all
-// of one root, then all of the next. Both leave the same in memory if no vector loads or stores an element that an earlier vector of the
-// nest has stored. That is so for two accesses
+// A nest computes its roots a vector at a time: the values of all roots, then their stores, then the next
+// vector. The kernel means all of one root, then all of the next. Both leave the same in memory if no vector
+// loads or stores an element that an earlier vector of the nest has stored. That holds for two accesses
 //
 //   - that have no element in common, or
-//   - that put each index at the same address and no two indices at one, where the load is read at the index that is stored: what they
-//     have in common lies in one vector then. A load that is read elsewhere, transposed for instance, must have nothing in common.
+//   - that put each index at the same address and no two indices at the same one, if the load is read at the
+//     index that is stored: then their common elements lie in one vector. A load that is read elsewhere, such
+//     as transposed, must have no element in common.
 //
-// Memory behind different arguments is taken to be disjoint, and the code says of which (Code.Apart): a launch whose arguments are not
-// takes code that was made with Options.Overlap, which takes nothing to be so.
+// Memory of different arguments is assumed to be disjoint, and Code.Apart lists the pairs. A launch whose
+// arguments overlap uses code made with Options.Overlap, which assumes nothing.
 
-// place is where a load or a store puts the elements of its block.
+// place says where a load or a store puts the elements of its block.
 type place struct {
-	view *ir.Op    // the memref.reinterpret_cast of the whole block, or nil where the block's elements cannot be told
-	base *ir.Value // the pointer, nil if it is not known
-	all  *ir.Value // the view as it is accessed, a part or the whole
+	// the memref.reinterpret_cast of the whole block, or nil if the places of its elements are unknown
+	view *ir.Op
+	base *ir.Value // the pointer, nil if unknown
+	all  *ir.Value // the accessed view, a part or the whole
 }
 
 // loadPlace returns the place of a load.
@@ -47,7 +49,8 @@ func storePlace(r *root) place {
 	return placeOf(r.dest, r.slice.offs)
 }
 
-// placeOf returns the place of a view, of which the block's index begins at offs; nil offs for a view of the whole block.
+// placeOf returns the place of a view in which the block begins at offs; nil offs means a view of the whole
+// block.
 func placeOf(v *ir.Value, offs []indexlist.Entry) place {
 	p := place{base: baseOf(v), all: v}
 	if offs != nil {
@@ -72,12 +75,14 @@ func baseOf(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// isArgument reports whether a pointer is an argument of the kernel as it is. One that was computed may point anywhere.
+// isArgument reports whether a pointer is an unchanged argument of the kernel. A computed pointer may point
+// anywhere.
 func (g *gen) isArgument(v *ir.Value) bool {
 	return v != nil && v.Def() == nil && v.Block() == g.fn.Body(0)
 }
 
-// conflict reports whether a store in a nest may spoil a load that a root of the same nest reads.
+// conflict reports whether a store in a nest may overwrite elements that a load of the same nest still has to
+// read.
 func (p *planner) conflict(load *ir.Op, reader, store *root) bool {
 	l := loadPlace(p.g.loadOf(load))
 	s := storePlace(store)
@@ -87,7 +92,7 @@ func (p *planner) conflict(load *ir.Op, reader, store *root) bool {
 	return !p.ordered(l, s)
 }
 
-// ordered reports whether what two accesses have in common has the same index in both.
+// ordered reports whether the common elements of two accesses have the same index in both.
 func (p *planner) ordered(a, b place) bool {
 	if p.apart(a, b) {
 		return true
@@ -110,7 +115,8 @@ func (p *planner) apart(a, b place) bool {
 	return x != nil && y != nil && disjoint(x, y)
 }
 
-// relies notes the arguments that a nest takes to be apart: those through which it stores, with those that it accesses beside.
+// relies records the pairs of arguments that a nest assumes to be apart: each argument that it stores through
+// with each other that it accesses.
 func (p *planner) relies(n *nest) {
 	for _, x := range n.roots {
 		if x.kind != toMemory {
@@ -128,8 +134,8 @@ func (p *planner) relies(n *nest) {
 	}
 }
 
-// reliesOn notes that two accesses must be apart if they go through different arguments. If inPlace, both are at the same index: then the
-// arguments may also be the same.
+// reliesOn records that two accesses must be apart if they go through different arguments. With inPlace both
+// access the same index; then the arguments may also be equal.
 func (g *gen) reliesOn(a, b place, inPlace bool) {
 	if a.base == b.base || !g.isArgument(a.base) || !g.isArgument(b.base) {
 		return
@@ -144,13 +150,13 @@ func (g *gen) reliesOn(a, b place, inPlace bool) {
 	g.apart[pair] = equal
 }
 
-// Apart is a pair of arguments, by their places, whose memory must not overlap for the code to be right.
+// Apart is a pair of arguments, by position, whose memory must not overlap for the code to be right.
 type Apart struct {
 	A, B    int
 	OrEqual bool // they may also be the same pointer
 }
 
-// pairs lists what reliesOn has noted.
+// pairs returns the recorded pairs, sorted.
 func (g *gen) pairs() []Apart {
 	var out []Apart
 	for pair, equal := range g.apart {
@@ -160,7 +166,7 @@ func (g *gen) pairs() []Apart {
 	return out
 }
 
-// baseView returns the view that parts were taken of.
+// baseView returns the view that subviews were taken of, or nil.
 func baseView(v *ir.Value) *ir.Op {
 	for v.DefBy(memref.SubView) != nil {
 		v = v.Def().Operand(0)
@@ -168,14 +174,14 @@ func baseView(v *ir.Value) *ir.Op {
 	return v.DefBy(memref.ReinterpretCast)
 }
 
-// sameView reports whether two views of one pointer put each element in the same place.
+// sameView reports whether two views of a pointer put each element at the same address.
 func sameView(x, y *ir.Op) bool {
 	return slices.Equal(indexlist.Of(x, 1, "static_offsets"), indexlist.Of(y, 1, "static_offsets")) &&
 		slices.Equal(indexlist.Of(x, 3, "static_strides"), indexlist.Of(y, 3, "static_strides"))
 }
 
-// injective reports whether a view is known to put no two elements in one place: each stride is as large as all that the smaller ones
-// reach.
+// injective reports whether a view is known to put no two elements at the same address: each stride is larger
+// than the reach of all smaller ones.
 func injective(op *ir.Op) bool {
 	type dim struct{ size, stride int64 }
 	var dims []dim
@@ -200,7 +206,7 @@ func injective(op *ir.Op) bool {
 	return true
 }
 
-// disjoint reports whether two views of one pointer are known to have no element in common.
+// disjoint reports whether two views of a pointer are known to have no element in common.
 func disjoint(x, y *ir.Op) bool {
 	a, ok1 := reach(x)
 	b, ok2 := reach(y)
@@ -212,7 +218,7 @@ func disjoint(x, y *ir.Op) bool {
 	return v == w && (i+a <= j || j+b <= i)
 }
 
-// reach is how far a view with constant strides goes.
+// reach returns the number of elements from the first to the last of a view with constant strides.
 func reach(op *ir.Op) (int64, bool) {
 	sizes, strides := indexlist.Of(op, 2, "static_sizes"), indexlist.Of(op, 3, "static_strides")
 	n := int64(1)
@@ -225,7 +231,7 @@ func reach(op *ir.Op) (int64, bool) {
 	return n, true
 }
 
-// offsetOf is an offset as a value and a constant.
+// offsetOf returns an offset as a value plus a constant.
 func offsetOf(e indexlist.Entry) (*ir.Value, int64) {
 	if e.Value == nil {
 		return nil, e.Const

@@ -8,8 +8,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// A kernel that must not go on stops: it says at which site, in which program and at what address, and returns. Failed assertions are
-// such sites, and, where accesses are checked (Options.Check), each access of memory that is not our own:
+// A kernel that must not continue stores the site, the program and the address in its status, and returns.
+// Failed assertions are such sites and, with Options.Check, accesses to memory outside the kernel's own
+// scratch:
 //
 //	%bad = …the address is not within the tensor of its argument…
 //	br i1 %bad, label %trap1, label %ok1
@@ -19,22 +20,22 @@ import (
 //	  store i64 %address, ptr %status + 16
 //	  ret void
 //
-// A checked kernel finds the bounds of its launch through the fourth word of the grid: for each argument the first byte of its tensor
-// and how many there are, then, for pointers that were derived from no argument, a number and so many such pairs: all memory that they
-// may point into.
+// A checked kernel finds the bounds of its launch through the fourth word of the grid: the first byte and the
+// size of each argument's tensor; then, for pointers derived from no argument, a count and as many such
+// pairs, which cover all memory that they may point into.
 
 // Site is a place in a kernel where it may stop.
 type Site struct {
-	What string   // "load of 4 bytes", "store of 2 bytes"; the message of an assertion
-	Kind SiteKind // why
-	Op   string   // the operation
-	Arg  int      // the argument whose tensor is meant, or -1
+	What string   // "load of 4 bytes", "store of 2 bytes", or the message of an assertion
+	Kind SiteKind // why it stops
+	Op   string   // name of the operation
+	Arg  int      // argument whose tensor is accessed, or -1
 	Wild bool     `json:",omitempty"` // the pointer was derived from no argument
-	Name string   // of it, where that is known
-	Locs []string // the place in the source, then the calls that led there
+	Name string   // name of the argument, if known
+	Locs []string // position in the source, then the calls that led there
 }
 
-// SiteKind is why a kernel stops.
+// SiteKind says why a kernel stops.
 type SiteKind int
 
 // The kinds of sites.
@@ -43,8 +44,7 @@ const (
 	OutOfBounds
 )
 
-// at says which operation is being written, until the function that it returns is called: the place that sites and debug information
-// name.
+// writing sets the operation that sites and debug information name, until the returned function is called.
 func (g *gen) writing(op *ir.Op) func() {
 	old, dbg := g.current, g.dbg
 	if op.Loc != nil {
@@ -53,7 +53,7 @@ func (g *gen) writing(op *ir.Op) func() {
 	return func() { g.current, g.dbg = old, dbg }
 }
 
-// site is the number of a place, one for each operation and reason.
+// site returns the number of a site, counted from one. Equal sites share a number.
 func (g *gen) site(s Site) int {
 	if g.current != nil {
 		s.Op, s.Locs = g.current.Name(), ir.CallChain(g.current.Loc)
@@ -67,7 +67,7 @@ func (g *gen) site(s Site) int {
 	return len(g.sites)
 }
 
-// trap stops the kernel where a condition holds.
+// trap stops the kernel if bad is true.
 func (g *gen) trap(bad string, s Site, address string) {
 	n := g.site(s)
 	stop, ok := g.label("trap"), g.label("ok")
@@ -80,7 +80,7 @@ func (g *gen) trap(bad string, s Site, address string) {
 	g.begin(ok)
 }
 
-// guard checks an access of the elements at p, those that the mask admits.
+// guard checks an access to the elements at p that the mask admits.
 func (g *gen) guard(what string, w *view, p index, mask *val) {
 	if !g.opts.Check || w.scratch || w.ptr[0] == '@' {
 		return
@@ -107,14 +107,14 @@ func (g *gen) guard(what string, w *view, p index, mask *val) {
 	}
 }
 
-// owner is the memory that a pointer may be used for: that of an argument, by its first byte and its size.
+// owner is the memory that a pointer may access: that of an argument, by its first byte and its size.
 type owner struct {
-	arg      int // -1: of one of several arguments
+	arg      int // -1 if it may be one of several arguments
 	lo, size string
-	carried  bool // through a loop or branch: the size may be that of anywhere
+	carried  bool // through a loop or branch: the size may be anywhere
 }
 
-// inherit gives a pointer that was made of another the same owner.
+// inherit gives p the owner of the pointer that it was made of.
 func (g *gen) inherit(p, from string) string {
 	if o, ok := g.owners[from]; ok {
 		g.owners[p] = o
@@ -122,7 +122,7 @@ func (g *gen) inherit(p, from string) string {
 	return p
 }
 
-// inheritEither gives a pointer that is one of two the owner of that one.
+// inheritEither gives p, which is a or b, the owner of the one that it is.
 func (g *gen) inheritEither(p, cond, a, b string) {
 	x, ok := g.owners[a]
 	y, too := g.owners[b]
@@ -137,8 +137,8 @@ func (g *gen) inheritEither(p, cond, a, b string) {
 	g.owners[p] = o
 }
 
-// putOwner keeps the bounds of a pointer where a loop or branch keeps the pointer; one without an owner may point anywhere, and all
-// memory that the launch knows of is then looked through.
+// putOwner stores the bounds of a pointer beside the variable in which a loop or branch keeps the pointer. A
+// pointer without an owner may point anywhere, so it is checked against all memory of the launch.
 func (g *gen) putOwner(c carried, p string) {
 	if c.lo == "" {
 		return
@@ -157,11 +157,11 @@ func (g *gen) getOwner(c carried, p string) {
 	}
 }
 
-// anywhere is the size of the memory of a pointer without an owner.
+// anywhere is the size that marks a pointer without an owner.
 const anywhere = "-1"
 
-// derivedFrom is the pointer that an address was computed from by adding to it, or "": an address that was loaded, or that several
-// pointers have a part in, has none.
+// derivedFrom returns the pointer that an address was computed from by additions, or "" if the address was
+// loaded or depends on several pointers.
 func (g *gen) derivedFrom(addr *ir.Value) string {
 	op := addr.Def()
 	if op == nil {
@@ -185,8 +185,8 @@ func (g *gen) derivedFrom(addr *ir.Value) string {
 	return ""
 }
 
-// guardOne checks one access: against the memory of the argument that the pointer was derived from, or, if it was derived from none,
-// against all memory that the launch knows of.
+// guardOne checks one access: against the memory of the argument that the pointer was derived from, or
+// against all memory of the launch if there is none.
 func (g *gen) guardOne(what string, w *view, address, admit string) {
 	size := elemSize(w.elem)
 	s := Site{What: fmt.Sprintf("%s of %d bytes", what, size), Kind: OutOfBounds, Arg: -1}
@@ -197,7 +197,7 @@ func (g *gen) guardOne(what string, w *view, address, admit string) {
 		}
 	}
 	in := "true"
-	if ok { // differences of addresses are compared, not sums: these could wrap around
+	if ok { // differences of addresses are compared, because sums could wrap around
 		in = g.op("and i1 %s, %s", g.op("icmp uge i64 %s, %d", o.size, size),
 			g.op("icmp ule i64 %s, %s", g.op("sub i64 %s, %s", address, o.lo), g.op("sub i64 %s, %d", o.size, size)))
 	}
@@ -221,7 +221,8 @@ func (g *gen) bound(i int) string {
 	return g.op("load i64, ptr %s", g.op("getelementptr i64, ptr %%bounds, i64 %d", i))
 }
 
-// inside reports whether some bytes are within one piece of memory of a list: a number, then the first byte and the size of each.
+// inside is a function that reports whether n bytes at a lie within one piece of memory of a list: a count,
+// then the first byte and the size of each piece.
 const inside = `define internal i1 @nereid.inside(ptr %list, i64 %a, i64 %n) {
 entry:
   %count = load i64, ptr %list

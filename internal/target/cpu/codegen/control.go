@@ -8,13 +8,13 @@ import (
 
 func isControl(op *ir.Op) bool { return op.Def == scf.For || op.Def == scf.While || op.Def == scf.If }
 
-// carried is where a loop or branch keeps a value: a variable for a scalar, a buffer for a tensor.
+// carried says where a loop or branch keeps a value: a variable for a scalar, a buffer for a tensor.
 type carried struct {
 	slot string
 	view *view
 	t    ir.Type
 
-	lo, size string // variables with the bounds of a pointer, where accesses are checked
+	lo, size string // variables with the bounds of a pointer, in checked code
 }
 
 func (g *gen) carriedFor(types []ir.Type) []carried {
@@ -41,7 +41,8 @@ func typesOf(vs []*ir.Value) []ir.Type {
 	return out
 }
 
-// put writes values to where they are kept. Scalars are all computed before the first is written.
+// put stores scalars to their variables. All are computed before the first is stored, because they may depend
+// on the old values.
 func (g *gen) put(cs []carried, vs []*ir.Value) {
 	vals := make([]val, len(vs))
 	for i, v := range vs {
@@ -57,7 +58,7 @@ func (g *gen) put(cs []carried, vs []*ir.Value) {
 	}
 }
 
-// get binds values to what is kept.
+// get binds values to the variables and buffers that hold them.
 func (g *gen) get(cs []carried, vs []*ir.Value) {
 	for i, v := range vs {
 		if cs[i].view != nil {
@@ -70,7 +71,7 @@ func (g *gen) get(cs []carried, vs []*ir.Value) {
 	}
 }
 
-// fillBuffers computes tensors into the buffers where they are kept: as roots of a plan of nothing else.
+// fillBuffers computes tensors into their buffers, as the only roots of a plan.
 func (g *gen) fillBuffers(cs []carried, vs []*ir.Value) {
 	empty := ir.NewBlock()
 	roots := g.carryRoots(cs, vs, nil)
@@ -83,8 +84,8 @@ func (g *gen) fillBuffers(cs []carried, vs []*ir.Value) {
 	}
 }
 
-// carryRoots are the tensors that a terminator hands on. args are the values that the buffers hold until then, or nil: where one of them
-// is still read elsewhere, the tensor goes to a buffer of its own first.
+// carryRoots returns roots for the tensors that a terminator passes on. args are the values that the buffers
+// hold until then, or nil. A tensor that is already in its buffer needs no root.
 func (g *gen) carryRoots(cs []carried, vs []*ir.Value, args []*ir.Value) []*root {
 	var roots []*root
 	for i, v := range vs {
@@ -92,14 +93,15 @@ func (g *gen) carryRoots(cs []carried, vs []*ir.Value, args []*ir.Value) []*root
 			continue
 		}
 		if w := g.lookupView(v); w == cs[i].view && w != nil || g.dest[v] == cs[i].view {
-			continue // it is there already, or will be
+			continue // it is in its buffer, or will be
 		}
 		roots = append(roots, &root{kind: toBuffer, v: v, shape: ir.ShapeOf(v.Type), into: cs[i].view})
 	}
 	return roots
 }
 
-// yieldBlock writes a block whose terminator hands values on to cs, which hold args until then.
+// yieldBlock writes a block whose terminator passes vs on to cs, which hold args until then. A buffer that is
+// still read is written by a copy at the end.
 func (g *gen) yieldBlock(b *ir.Block, cs []carried, vs, args []*ir.Value) {
 	g.products(b, cs, vs, args)
 	roots := g.carryRoots(cs, vs, args)
@@ -123,7 +125,7 @@ func (g *gen) yieldBlock(b *ir.Block, cs []carried, vs, args []*ir.Value) {
 	g.put(cs, vs)
 }
 
-// products lets matrix products add to the buffers that a loop carries, where nobody else reads what is in them.
+// products makes matrix products add directly to the buffers of a loop, if nothing else reads their contents.
 func (g *gen) products(b *ir.Block, cs []carried, vs, args []*ir.Value) {
 	for i, v := range vs {
 		if cs[i].view == nil || args == nil || !isProduct(v.Def()) || v.Def().Block() != b || !v.HasOneUse() {
@@ -131,7 +133,7 @@ func (g *gen) products(b *ir.Block, cs []carried, vs, args []*ir.Value) {
 		}
 		init := v.Def().Operand(2)
 		ok := true
-		for x := args[i]; ok && x != init; { // one reader after the other, in the same place
+		for x := args[i]; ok && x != init; { // follow the chain of readers, each in the same place
 			ok = x.HasOneUse()
 			for u := range x.Users() {
 				ok = ok && u.Def == linalg.Generic && u.Block() == b && u.NumResults() == 1
@@ -151,8 +153,8 @@ func isProduct(op *ir.Op) bool {
 	return op != nil && (op.Def == linalg.Matmul || op.Def == linalg.BatchMatmul)
 }
 
-// inPlace says which roots may overwrite the value that their buffer holds: where nobody else reads it, and they themselves only in the
-// place that they write.
+// inPlace reports, for each root, whether it may overwrite the value in its buffer: nothing else reads it,
+// and the root reads it only at the index that it writes.
 func (g *gen) inPlace(b *ir.Block, roots []*root, cs []carried, args []*ir.Value) []bool {
 	out := make([]bool, len(roots))
 	if args == nil {

@@ -8,20 +8,21 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// lines is the debug information of a kernel: its lines, as LLVM's metadata, so that debuggers and profilers show them. nil is none.
+// lines collects the line information of a kernel as LLVM metadata, for debuggers and profilers. A nil *lines
+// has none.
 type lines struct {
 	text  strings.Builder
 	next  int
-	known map[string]string // a location's text → its number
+	known map[string]string // number by text
 	unit  string
 	fn    string
-	file  string // of the function
+	file  string // file of the function
 }
 
-// firstLine is the number of the first metadata; those below are the module's own.
+// firstLine is the number of the first node; lower numbers are the module's own.
 const firstLine = 100
 
-// newLines starts with the kernel's own place.
+// newLines returns the line information of a kernel, nil if its position is unknown.
 func newLines(fn *ir.Op, name string) *lines {
 	l := &lines{next: firstLine, known: map[string]string{}}
 	place := ir.FileLocOf(fn.Loc)
@@ -37,7 +38,7 @@ func newLines(fn *ir.Op, name string) *lines {
 	return l
 }
 
-// add writes a node, once, and returns its number.
+// add returns the number of a node. Equal nodes are written once.
 func (l *lines) add(format string, args ...any) string {
 	text := fmt.Sprintf(format, args...)
 	if n := l.known[text]; n != "" {
@@ -54,7 +55,7 @@ func (l *lines) fileOf(path string) string {
 	return l.add("!DIFile(filename: %q, directory: %q)", filepath.Base(path), filepath.Dir(path))
 }
 
-// at is what to write behind an instruction that comes from a place; where there is none, it is as before.
+// at returns the suffix of an instruction with location loc, or before if loc is unknown.
 func (l *lines) at(loc ir.Loc, before string) string {
 	if l == nil {
 		return ""
@@ -70,7 +71,7 @@ func (l *lines) at(loc ir.Loc, before string) string {
 	return ", !dbg " + l.add("!DILocation(line: %d, column: %d, scope: %s)", place.Line, place.Col+1, scope)
 }
 
-// attr is what to write behind the head of the function.
+// attr returns the suffix of the function's head.
 func (l *lines) attr() string {
 	if l == nil {
 		return ""
@@ -78,7 +79,7 @@ func (l *lines) attr() string {
 	return " !dbg " + l.fn
 }
 
-// metadata is the text of all of it.
+// metadata returns the text of all nodes.
 func (l *lines) metadata() string {
 	if l == nil {
 		return ""

@@ -14,7 +14,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// formulas compute elements of a tensor from where the lanes are. An operation that is not here makes a buffer.
+// formulas computes elements of a tensor at the indices of the lanes. The result of any other operation is a
+// buffer.
 var formulas map[*ir.OpDef]func(g *gen, op *ir.Op, result int, idx []index) val
 
 func init() {
@@ -49,7 +50,7 @@ func (g *gen) isFormula(v *ir.Value) bool {
 	return formulas[op.Def] != nil || op.Def.Has(ir.Elementwise)
 }
 
-// isTensorOp reports whether a structured operation has tensors for outputs and reads none of them.
+// isTensorOp reports whether a structured operation has tensor results and no reduction.
 func isTensorOp(op *ir.Op) bool {
 	for _, kind := range linalg.Iterators(op) {
 		if kind != linalg.Parallel {
@@ -59,7 +60,7 @@ func isTensorOp(op *ir.Op) bool {
 	return op.NumResults() > 0
 }
 
-// elem is elements of a tensor.
+// elem returns the elements of v at idx, computed once in a loop body.
 func (g *gen) elem(v *ir.Value, idx []index) val {
 	key := memoKey{v, indexKey(idx)}
 	if x, ok := g.memo[key]; ok {
@@ -108,7 +109,7 @@ func (g *gen) compute(v *ir.Value, idx []index) val {
 	return g.zero(ir.ElemOf(v.Type))
 }
 
-// evalElementwise is an operation of arith or math on tensors.
+// evalElementwise computes an arith or math operation on tensors.
 func (g *gen) evalElementwise(op *ir.Op, idx []index) []val {
 	args := make([]val, op.NumOperands())
 	for i, x := range op.Operands() {
@@ -129,7 +130,7 @@ func evalConstant(g *gen, op *ir.Op, _ int, idx []index) val {
 	return g.load(g.constantBlock(op), idx, nil, val{})
 }
 
-// evalGeneric computes the region of a loop nest for some of its iterations.
+// evalGeneric computes the region of a linalg.generic for some of its iterations.
 func evalGeneric(g *gen, op *ir.Op, result int, idx []index) val {
 	maps := linalg.Maps(op)
 	body := op.Body(0)
@@ -156,7 +157,7 @@ func evalGeneric(g *gen, op *ir.Op, result int, idx []index) val {
 	return g.scalar(outs[result])
 }
 
-// mapped is where an affine map takes indices.
+// mapped applies an affine map to indices.
 func (g *gen) mapped(m *ir.AffineMap, idx []index) []index {
 	out := make([]index, len(m.Results))
 	for i, e := range m.Results {
@@ -182,7 +183,7 @@ func (g *gen) affine(e *ir.AffineExpr, idx []index) index {
 	return at("0")
 }
 
-// region computes the operations of a region of scalars, but for its last one. idx are the indices that linalg.index asks for.
+// region computes the operations of a region of scalars, except the last. idx are the values of linalg.index.
 func (g *gen) region(b *ir.Block, idx []index) {
 	for op := b.First(); op != nil && op != b.Last() && g.err == nil; op = op.Next() {
 		g.regionOp(op, idx)
@@ -239,7 +240,8 @@ func (g *gen) extract(op *ir.Op) val {
 	return g.elem(t, idx)
 }
 
-// bothWays computes both sides of a branch and selects, lane by lane. (What is in regions of scalars has no effects.)
+// bothWays computes both sides of a branch and selects by lane. Regions of scalars have no effects, so
+// computing both is safe.
 func (g *gen) bothWays(op *ir.Op, idx []index) {
 	c := g.scalar(op.Operand(0))
 	var sides [2][]val
@@ -288,7 +290,7 @@ func evalTranspose(g *gen, op *ir.Op, _ int, idx []index) val {
 	return g.elem(op.Operand(0), in)
 }
 
-// reassociation is the groups of dimensions of a collapse_shape or expand_shape.
+// reassociation returns the groups of dimensions of a collapse_shape or expand_shape.
 func reassociation(op *ir.Op) [][]int {
 	list, _ := op.Attr("reassociation").(*ir.ArrayAttr)
 	if list == nil {
@@ -336,10 +338,10 @@ func evalExpand(g *gen, op *ir.Op, _ int, idx []index) val {
 	return g.elem(op.Operand(0), in)
 }
 
-// slice is the part of a tensor that an extract_slice or insert_slice is about.
+// slice is the part of a tensor that an extract_slice or insert_slice accesses.
 type slice struct {
 	offs, sizes []indexlist.Entry
-	kept        []int // dimensions that the part has
+	kept        []int // dimensions of the tensor that the part has
 }
 
 func sliceOf(op *ir.Op, slot int, part ir.Type) slice {
@@ -367,8 +369,8 @@ func evalSlice(g *gen, op *ir.Op, _ int, idx []index) val {
 	return g.elem(op.Operand(0), in)
 }
 
-// evalInsert takes each element from the part or from the tensor around it. Both are computed; sizes are powers of two, or the part
-// begins at zero, so the index into the part can be kept inside it.
+// evalInsert takes each element from the part or from the tensor around it. Both are computed; sizes are
+// powers of two or the part begins at zero, so the index into the part can be kept inside it.
 func evalInsert(g *gen, op *ir.Op, _ int, idx []index) val {
 	src, dst := op.Operand(0), op.Operand(1)
 	s := sliceOf(op, 2, src.Type)
@@ -403,7 +405,7 @@ func evalInsert(g *gen, op *ir.Op, _ int, idx []index) val {
 	return g.choose(*inside, v, g.elem(dst, idx))
 }
 
-// insideOf reports whether 0 <= x < size.
+// insideOf returns the condition 0 <= x < size.
 func (g *gen) insideOf(x index, size int64) val {
 	if x.uniform() {
 		return val{s: g.op("icmp ult i64 %s, %d", x.base, size), t: ir.I1, n: 1}
@@ -412,7 +414,7 @@ func (g *gen) insideOf(x index, size int64) val {
 	return val{s: g.op("icmp ult <%d x i64> %s, %s", n, g.vecOf(x, n), g.splat("i64", itoa(size), n)), t: ir.I1, n: n}
 }
 
-// clamped is an index that is inside [0, size) whatever x is, and x where that is inside.
+// clamped returns an index in [0, size) that equals x if x is in that range.
 func (g *gen) clamped(x index, size int64) index {
 	if size == 1 {
 		return at("0")
@@ -448,18 +450,19 @@ func evalElements(g *gen, op *ir.Op, _ int, idx []index) val {
 	return v
 }
 
-// loadInfo is a load as the middle layer writes it: a buffer that is filled, then partly copied from memory, then read.
+// loadInfo is a load in the form of the middle layer: a buffer that is filled, then partly copied from
+// memory, then read.
 type loadInfo struct {
-	src    *ir.Value         // the view of the whole block, or of the part
+	src    *ir.Value         // view of the whole block, or of the part
 	part   bool              // src is the part: its offsets are in it already
 	lo, n  []indexlist.Entry // the part that is copied; nil for all
-	other  *ir.Value         // a scalar, or a tensor; nil when the part is all
-	when   *ir.Value         // a condition on the copy; nil for always
+	other  *ir.Value         // value outside the part, a scalar or a tensor; nil if the part is all
+	when   *ir.Value         // condition of the copy; nil for always
 	copy   *ir.Op            // where memory is read: the copy, or the branch around it
-	absorb []*ir.Op          // what need not be written
+	absorb []*ir.Op          // operations that need not be written
 }
 
-// loadOf recognises a load; nil when the buffer is more than that.
+// loadOf returns the load that op ends, or nil if the buffer has other uses.
 func (g *gen) loadOf(op *ir.Op) *loadInfo {
 	if l, ok := g.loads[op]; ok {
 		return l
@@ -476,7 +479,7 @@ func findLoad(op *ir.Op) *loadInfo {
 	}
 	l := &loadInfo{absorb: []*ir.Op{alloc, op}}
 	readers := 0
-	var dst *ir.Op // the subview that is copied to
+	var dst *ir.Op // subview that is the copy's destination
 	var copies []*ir.Op
 	for u := range alloc.Result(0).Uses() {
 		user := u.Owner()
@@ -535,7 +538,7 @@ func findLoad(op *ir.Op) *loadInfo {
 	return l
 }
 
-// onlyViews reports whether a block has nothing but a copy and what makes its views.
+// onlyViews reports whether a block contains only a copy and the operations that make its views.
 func onlyViews(b *ir.Block, c *ir.Op) bool {
 	for op := range b.Ops() {
 		if op != c && op != b.Last() && op.Def != memref.SubView && op.Def != memref.ReinterpretCast && op.Def != memref.Cast && !op.Def.Has(ir.Pure) {
@@ -545,7 +548,8 @@ func onlyViews(b *ir.Block, c *ir.Op) bool {
 	return true
 }
 
-// preset takes the operation that fills the buffer before the copy, alone in a branch or not.
+// preset absorbs the operation that fills the buffer before the copy, alone or in a branch of its own. It
+// reports whether it could.
 func (l *loadInfo) preset(op, fill *ir.Op) bool {
 	if fill.Block() == op.Block() {
 		l.absorb = append(l.absorb, fill)
@@ -567,7 +571,7 @@ func (l *loadInfo) preset(op, fill *ir.Op) bool {
 	return true
 }
 
-// evalLoad reads a block's elements from memory, and other where they are outside the part that is there.
+// evalLoad reads a block's elements from memory, or other outside the part that is there.
 func evalLoad(g *gen, op *ir.Op, _ int, idx []index) val {
 	l := g.loadOf(op)
 	if l == nil {
@@ -599,7 +603,8 @@ func evalLoad(g *gen, op *ir.Op, _ int, idx []index) val {
 	return g.load(w, idx, mask, other)
 }
 
-// whole is a view whose index zero is that of the block, given the view of a part that begins at lo.
+// whole returns the view in which index zero is that of the block, given the view of a part that begins at
+// lo.
 func (g *gen) whole(w *view, lo []indexlist.Entry) *view {
 	out := *w
 	for d, e := range lo {
@@ -618,7 +623,7 @@ func (g *gen) both(mask *val, c val) *val {
 	return &v
 }
 
-// bounded is the mask of a part, or nil where the loop around makes sure that all lanes are in it.
+// bounded returns the mask of a part, or nil if the loop guarantees that all lanes are inside.
 func (g *gen) bounded(l *loadInfo, idx []index, shape []int64) *val {
 	var mask *val
 	for d, x := range idx {
@@ -634,13 +639,13 @@ func (g *gen) bounded(l *loadInfo, idx []index, shape []int64) *val {
 	return mask
 }
 
-// within reports whether lo <= x < lo + n.
+// within returns the condition lo <= x < lo + n.
 func (g *gen) within(x index, lo, n string) val {
 	rel := g.plus(x, at(g.sub("0", lo)))
 	if rel.uniform() {
 		return val{s: g.op("icmp ult i64 %s, %s", rel.base, n), t: ir.I1, n: 1}
 	}
-	if rel.vec == "" { // in 32 bits, which hold any distance inside a block and its clamped bound
+	if rel.vec == "" { // in 32 bits, which hold any distance within a block and the clamped bound
 		left := g.sub(n, rel.base)
 		c := g.op("call i64 @llvm.smin.i64(i64 %s, i64 %d)", left, 1<<30)
 		c = g.op("call i64 @llvm.smax.i64(i64 %s, i64 %d)", c, -(1 << 30))

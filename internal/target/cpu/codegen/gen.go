@@ -15,29 +15,29 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/cpu/vmath"
 )
 
-// Options say what the code is for.
+// Options says what the code is for.
 type Options struct {
-	VectorBytes int    // of a vector register: 64, 32 or 16
-	Features    string // of the CPU, as LLVM lists them
+	VectorBytes int    // bytes of a vector register: 64, 32 or 16
+	Features    string // features of the CPU in LLVM's notation
 	Gemm        gemm.Target
-	Budget      *budget.Meter // bounds the code; nil bounds nothing
-	Check       bool          // each access of memory is checked; see check.go
-	Overlap     bool          // arguments may overlap each other; see alias.go
-	Lines       bool          // the code says which lines of the source it comes from
+	Budget      *budget.Meter // bounds the code; nil means no bound
+	Check       bool          // check each access to memory; see check.go
+	Overlap     bool          // arguments may overlap; see alias.go
+	Lines       bool          // add line information
 }
 
 // Code is a kernel as LLVM IR.
 type Code struct {
 	IR      []byte
-	Entry   string // the function that runs programs
-	Scratch int64  // bytes of scratch memory that one worker needs
-	Params  int    // arguments
+	Entry   string // name of the function that runs programs
+	Scratch int64  // bytes of scratch memory that a worker needs
+	Params  int    // number of arguments
 	Sites   []Site // where it may stop, counted from one in the status
 	Prints  []Print
 	Apart   []Apart // arguments whose memory must not overlap; none with Options.Overlap
 }
 
-// gen writes one kernel. The first error stops it.
+// gen writes a kernel. The first error stops it.
 type gen struct {
 	*writer
 	m        *ir.Module
@@ -47,13 +47,13 @@ type gen struct {
 	gemm     *gemm.Lib
 	scopes   []*scope
 	lanes    int
-	memo     map[memoKey]val   // of the loop body that is being written; nil outside
-	splats   map[string]string // likewise
-	steps    map[string]step   // by LLVM's names of values: what of a sigmoid they are
+	memo     map[memoKey]val   // values computed in the current loop body; nil outside
+	splats   map[string]string // vectors of a scalar in the current loop body
+	steps    map[string]step   // parts of a sigmoid, by LLVM name; see ops_sigmoid.go
 	nest     *nest
 	fresh    map[*ir.Value]bool // tensors whose buffer is being filled
 	loads    map[*ir.Op]*loadInfo
-	dest     map[*ir.Value]*view // buffers that results of matrix products go to
+	dest     map[*ir.Value]*view // buffers for the results of matrix products
 	wraps    map[*ir.Value]*wrapInfo
 	prologue []string
 	globals  []string
@@ -62,21 +62,21 @@ type gen struct {
 	err      error
 
 	gemmScratch map[string]*view
-	apart       map[[2]int]bool // see reliesOn
-	rounds      int64           // of the loops around that do not poll; see poll.go
+	apart       map[[2]int]bool // recorded by reliesOn
+	rounds      int64           // rounds of the surrounding loops that do not poll; see poll.go
 
-	current     *ir.Op // what is being written
+	current     *ir.Op // operation that is being written
 	lines       *lines
 	sites       []Site
-	program     string           // the number of the program that runs
-	params      int              // arguments of the kernel
-	owners      map[string]owner // of pointers: the argument whose memory they point into
+	program     string           // number of the running program
+	params      int              // number of arguments
+	owners      map[string]owner // owner of each pointer, in checked code
 	argNames    []string
 	needsInside bool
 	prints      []Print
 }
 
-// scope is what is known inside some braces.
+// scope holds the values and views known in a block.
 type scope struct {
 	vals  map[*ir.Value]val
 	views map[*ir.Value]*view
@@ -97,7 +97,7 @@ func (g *gen) bind(v *ir.Value, x val) { g.scopes[len(g.scopes)-1].vals[v] = x }
 
 func (g *gen) bindView(v *ir.Value, w *view) { g.scopes[len(g.scopes)-1].views[v] = w }
 
-// bindTop binds what is valid everywhere.
+// bindTop binds a view that is valid everywhere.
 func (g *gen) bindTop(v *ir.Value, w *view) { g.scopes[0].views[v] = w }
 
 func (g *gen) lookup(v *ir.Value) (val, bool) {
@@ -141,7 +141,7 @@ func (g *gen) failf(format string, args ...any) {
 	}
 }
 
-// scalar is a value that is no tensor, computed where it is first asked for.
+// scalar returns a value that is no tensor, computed at its first use.
 func (g *gen) scalar(v *ir.Value) val {
 	if x, ok := g.lookup(v); ok {
 		return x
@@ -186,7 +186,7 @@ func isMemRef(t ir.Type) bool { _, ok := t.(*ir.MemRefType); return ok }
 
 func isTensor(t ir.Type) bool { _, ok := t.(*ir.TensorType); return ok }
 
-// Generate makes LLVM IR of a kernel in a module of the middle layer.
+// Generate returns LLVM IR for a kernel in a module of the middle layer.
 func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error) {
 	fn := m.Lookup(kernel)
 	if fn == nil || fn.Def != funcd.Func {
@@ -202,7 +202,7 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	if opts.Lines {
 		g.lines = newLines(fn, kernel)
 	}
-	defer func() { // a bug of ours: no reason to end the process
+	defer func() { // a bug here must not end the process
 		if r := recover(); r != nil {
 			if over, ok := budget.Recovered(r); ok {
 				code, err = nil, fmt.Errorf("cpu: %s: %w", kernel, over)
@@ -310,7 +310,7 @@ func (g *gen) programs(fn *ir.Op) {
 	})
 }
 
-// firstProgram writes where in the grid the first program is, to variables.
+// firstProgram stores the position of the first program in the grid to variables.
 func (g *gen) firstProgram(size [3]string) (ids [3]string) {
 	p := "%first"
 	for d := range ids {
@@ -325,7 +325,7 @@ func (g *gen) firstProgram(size [3]string) (ids [3]string) {
 	return ids
 }
 
-// block writes the operations of a block but for its terminator, and what that asks for.
+// block writes the operations of a block except its terminator, and the roots that the terminator needs.
 func (g *gen) block(b *ir.Block, last []*root) {
 	p := g.plan(b, last)
 	nests := func(pos int) {
@@ -347,13 +347,13 @@ func (g *gen) block(b *ir.Block, last []*root) {
 	nests(len(p.ops))
 }
 
-// blockOp writes an operation that is no root and no formula.
+// blockOp writes an operation that is neither a root nor a formula.
 func (g *gen) blockOp(p *planner, op *ir.Op) {
 	switch {
 	case p.isStore(op):
 		return
 	case op.NumResults() > 0 && isTensor(op.Result(0).Type) && (g.isFormula(op.Result(0)) || p.hasStart(op.Result(0))):
-		return // a formula, or made by a nest
+		return // a formula, or computed by a nest
 	case op.Def == arith.Constant:
 		return // written where it is used
 	case op.NumResults() > 0 && isPure(op):
@@ -374,7 +374,7 @@ func (p *planner) hasStart(v *ir.Value) bool {
 	return ok
 }
 
-// startNest makes room for what a nest computes, and writes it.
+// startNest computes the scalars and buffers that a nest needs and writes it.
 func (g *gen) startNest(p *planner, n *nest) {
 	p.shapeNest(n)
 	p.relies(n)
@@ -398,7 +398,7 @@ func (g *gen) startNest(p *planner, n *nest) {
 	g.emitNest(n)
 }
 
-// needGlobal writes a constant of the module.
+// needGlobal writes a constant of the module, once.
 func (g *gen) needGlobal(name string) {
 	if g.known[name] {
 		return
@@ -431,7 +431,7 @@ func (g *gen) denseGlobal(name string, d *ir.DenseAttr) {
 	g.globals = append(g.globals, fmt.Sprintf("@%s = private constant [%d x %s] [%s], align 64", name, len(list), elem, strings.Join(list, ", ")))
 }
 
-// constantBlock is a constant tensor in memory.
+// constantBlock returns a constant tensor in memory.
 func (g *gen) constantBlock(op *ir.Op) *view {
 	v := op.Result(0)
 	if w := g.lookupView(v); w != nil {
@@ -441,7 +441,7 @@ func (g *gen) constantBlock(op *ir.Op) *view {
 	d := op.Attr("value").(*ir.DenseAttr)
 	g.denseGlobal(name, d)
 	w := block("@"+name, ir.ElemOf(v.Type), ir.ShapeOf(v.Type))
-	w.scratch = false // nothing may be read beyond its end
+	w.scratch = false // reading beyond its end is not allowed
 	g.bindTop(v, w)
 	return w
 }

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// index says where the lanes of a vector are along one dimension: at base plus a constant for each lane, or, when vec is set, at
-// numbers that are data.
+// index says where the lanes of a vector are along a dimension: at base plus a constant for each lane or, if
+// vec is set, at the values of a vector.
 type index struct {
 	base  string  // a scalar i64
-	lanes []int64 // nil for the same place in all lanes
-	align int64   // a power of two that divides base
+	lanes []int64 // nil if all lanes are at base
+	align int64   // power of two that divides base
 	vec   string  // a vector of i64
 }
 
 func at(base string) index { return index{base: base, align: alignOf(base)} }
 
-// alignOf is the power of two that is known to divide a number.
+// alignOf returns the largest power of two known to divide a number.
 func alignOf(base string) int64 {
 	if n, ok := number(base); ok {
 		if n == 0 {
@@ -27,7 +27,7 @@ func alignOf(base string) int64 {
 	return 1
 }
 
-// counting are the lanes of neighbours.
+// counting returns 0, 1, … n-1: the lanes of adjacent elements.
 func counting(n int) []int64 {
 	out := make([]int64, n)
 	for i := range out {
@@ -38,7 +38,7 @@ func counting(n int) []int64 {
 
 func (x index) uniform() bool { return x.lanes == nil && x.vec == "" }
 
-// key tells indices apart in a memo.
+// key returns a text that identifies the index in a memo.
 func (x index) key() string {
 	if x.vec != "" {
 		return "v" + x.vec
@@ -51,7 +51,7 @@ func (x index) key() string {
 	return string(b)
 }
 
-// span is the largest lane.
+// span returns the largest lane.
 func (x index) span() int64 {
 	if len(x.lanes) == 0 {
 		return 0
@@ -59,7 +59,7 @@ func (x index) span() int64 {
 	return slices.Max(x.lanes)
 }
 
-// isIota reports whether the lanes are neighbours, in order.
+// isIota reports whether the lanes are adjacent and in order.
 func isIota(lanes []int64) bool {
 	for i, l := range lanes {
 		if l != int64(i) {
@@ -78,7 +78,7 @@ func isZero(lanes []int64) bool {
 	return true
 }
 
-// vecOf is the index as a vector of n lanes.
+// vecOf returns the index as a vector of n lanes.
 func (g *gen) vecOf(x index, n int) string {
 	if x.vec != "" {
 		return x.vec
@@ -93,7 +93,7 @@ func (g *gen) vecOf(x index, n int) string {
 	return g.op("add <%d x i64> %s, %s", n, s, constVector("i64", x.lanes))
 }
 
-// scaled is x * k for a constant k.
+// scaled returns x * k for a constant k.
 func (g *gen) scaled(x index, k int64) index {
 	if k == 1 {
 		return x
@@ -110,7 +110,7 @@ func (g *gen) scaled(x index, k int64) index {
 	return out
 }
 
-// plus is x + y.
+// plus returns x + y.
 func (g *gen) plus(x, y index) index {
 	if x.vec != "" || y.vec != "" {
 		n := g.lanes
@@ -129,7 +129,7 @@ func (g *gen) plus(x, y index) index {
 	return out
 }
 
-// split is x divided by k, and what is left over. x is not negative.
+// split returns x / k and x % k; x must not be negative.
 func (g *gen) split(x index, k int64) (hi, lo index) {
 	switch {
 	case k == 1:
@@ -151,7 +151,7 @@ func (g *gen) split(x index, k int64) (hi, lo index) {
 	return index{vec: g.op("udiv <%d x i64> %s, %s", n, v, by)}, index{vec: g.op("urem <%d x i64> %s, %s", n, v, by)}
 }
 
-// simple has no lanes where they are all zero.
+// simple drops lanes that are all zero.
 func (x index) simple() index {
 	if isZero(x.lanes) {
 		x.lanes = nil
@@ -159,7 +159,7 @@ func (x index) simple() index {
 	return x
 }
 
-// linear is the place of an element in a row-major block.
+// linear returns the position of an element in a row-major block.
 func (g *gen) linear(idx []index, shape []int64) index {
 	sum := at("0")
 	step := int64(1)

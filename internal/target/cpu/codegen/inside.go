@@ -6,13 +6,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Kernels compare what they count with a bound, once as the mask of a load and again to choose. The first is a bound of a nest:
+// Kernels compare an index with a bound, once as the mask of a load and again to choose. The first becomes a
+// bound of the nest:
 //
 //	n = max(min(N - s, size), 0)     and     linalg.index + s < N
 //
-// so where all lanes are inside the bounds, the second is known to hold.
+// If all lanes are inside the bounds, the second is known to be true.
 
-// knows reports whether a comparison in a formula holds because all lanes are inside the nest's bounds.
+// knows reports whether a comparison in a formula is true because all lanes are inside the nest's bounds.
 func (n *nest) knows(cmp *ir.Op, idx []index) bool {
 	if cmp.IntOr("predicate", -1) != arith.SLT {
 		return false
@@ -33,7 +34,7 @@ func (n *nest) knows(cmp *ir.Op, idx []index) bool {
 	return false
 }
 
-// counted takes a sum of an index and a scalar apart. The scalar, nil for none, comes from outside the block.
+// counted splits a sum of an index and a scalar. The scalar, nil for none, must come from outside the block.
 func counted(v *ir.Value, b *ir.Block) (dim int, shift *ir.Value, ok bool) {
 	if op := v.DefBy(arith.AddI); op != nil && op.Block() == b {
 		for i := range 2 {
@@ -52,14 +53,14 @@ func counted(v *ir.Value, b *ir.Block) (dim int, shift *ir.Value, ok bool) {
 	return 0, nil, false
 }
 
-// limits reports whether a positive bound is at most top - shift.
+// limits reports whether v, if positive, is at most top - shift.
 func limits(v, top, shift *ir.Value) bool {
 	op := v.Def()
 	if op == nil {
 		return false
 	}
 	switch op.Def {
-	case arith.MaxSI: // with zero, which a positive bound is not
+	case arith.MaxSI: // maximum with zero, which a positive bound exceeds
 		for i := range 2 {
 			if k, ok := arith.IntOf(op.Operand(i)); ok && k <= 0 {
 				return limits(op.Operand(1-i), top, shift)
@@ -75,7 +76,7 @@ func limits(v, top, shift *ir.Value) bool {
 	return false
 }
 
-// same reports whether an index is an integer.
+// same reports whether index is v, possibly cast.
 func same(index, v *ir.Value) bool {
 	op := index.DefBy(arith.IndexCast)
 	return index == v || op != nil && op.Operand(0) == v

@@ -11,16 +11,16 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/cpu/gemm"
 )
 
-// gemmElems are the elements that package gemm multiplies.
+// gemmElems holds the element types that package gemm multiplies.
 var gemmElems = map[ir.Type]gemm.Elem{ir.F32: gemm.F32, ir.F64: gemm.F64, ir.F16: gemm.F16, ir.BF16: gemm.BF16, ir.I8: gemm.I8}
 
-// factor is an operand of a matrix product, as it lies in memory.
+// factor is an operand of a matrix product in memory.
 type factor struct {
 	w          *view
-	rows, cols string // how many are there; the others are zero
+	rows, cols string // rows and columns that are there; the others are zero
 }
 
-// emitMatmul adds the product of two matrices, or stacks of them.
+// emitMatmul adds the product of two matrices, or of stacks of them, to the accumulator.
 func emitMatmul(g *gen, op *ir.Op) {
 	out, init := op.Result(0), op.Operand(2)
 	t := out.Type.(*ir.TensorType)
@@ -43,7 +43,7 @@ func emitMatmul(g *gen, op *ir.Op) {
 	})
 }
 
-// plane is one matrix of a stack.
+// plane returns one matrix of a stack.
 func (g *gen) plane(w *view, i string) *view {
 	out := *w
 	out.offset = g.add(w.offset, g.mul(i, w.strides[0]))
@@ -51,7 +51,8 @@ func (g *gen) plane(w *view, i string) *view {
 	return &out
 }
 
-// product multiplies two matrices: by a kernel of package gemm where there is one for the type, or for f32 when the sum is in f32.
+// product multiplies two matrices with a kernel of package gemm if there is one for the type, also after
+// converting to f32 if the sum is in f32.
 func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64) {
 	if c.elem == ir.Type(ir.F32) && (gemmElems[a.w.elem] == "" || a.w.elem != b.w.elem) {
 		a.w, b.w = g.inF32(a, shape[0], k), g.inF32(b, k, shape[1])
@@ -72,7 +73,7 @@ func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64) {
 	g.plainProduct(c, a.w, b.w, shape, k)
 }
 
-// inF32 is a matrix in f32: itself, or a copy of what is there, which holds the same numbers.
+// inF32 returns a matrix in f32: itself, or an exact copy.
 func (g *gen) inF32(f factor, rows, cols int64) *view {
 	if !isSmallFloat(f.w.elem) {
 		return f.w
@@ -113,7 +114,7 @@ func (g *gen) callKernel(k *gemm.Kernel, c *view, a, b factor) {
 	g.do("call void @\"%s\"(%s)", k.Name, strings.Join(append(args, "ptr "+s.ptr), ", "))
 }
 
-// plainProduct multiplies what package gemm does not, row by row.
+// plainProduct multiplies types that package gemm does not have, row by row.
 func (g *gen) plainProduct(c, a, b *view, shape []int64, k int64) {
 	lanes := int64(1)
 	for lanes*2 <= int64(g.opts.VectorBytes)/elemSize(c.elem) && shape[1]%(lanes*2) == 0 {
@@ -143,7 +144,7 @@ func (g *gen) plainProduct(c, a, b *view, shape []int64, k int64) {
 	})
 }
 
-// extend is a factor in the type of the sum.
+// extend converts a factor to the type of the sum.
 func (g *gen) extend(v val, t ir.Type) val {
 	switch {
 	case v.t == t:
@@ -154,7 +155,7 @@ func (g *gen) extend(v val, t ir.Type) val {
 	return g.cast("sext", v, t)
 }
 
-// factor is where a matrix lies: in a buffer, or where it is loaded from.
+// factor returns where a matrix lies: in a buffer, or where it is loaded from.
 func (g *gen) factor(v *ir.Value) factor {
 	shape := ir.ShapeOf(v.Type)
 	n := len(shape)
@@ -183,11 +184,11 @@ func (g *gen) factor(v *ir.Value) factor {
 	return f
 }
 
-// direct reports whether a matrix product can read a tensor from memory itself: a matrix whose part begins at its first element, with
-// zeros around it.
+// direct reports whether a matrix product can read a tensor from memory itself: a matrix whose part begins at
+// its first element, with zeros around it.
 func (g *gen) direct(v *ir.Value) bool {
 	if g.opts.Check {
-		return false // who reads for it checks
+		return false // the loads that fill a buffer are checked
 	}
 	if op := v.DefBy(linalg.Transpose); op != nil {
 		return len(ir.ShapeOf(v.Type)) == 2 && g.direct(op.Operand(0))

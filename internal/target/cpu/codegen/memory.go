@@ -15,7 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// effects are the operations that are done in their place.
+// effects holds the operations that are written in their place.
 var effects map[*ir.OpDef]func(g *gen, op *ir.Op)
 
 func init() {
@@ -32,7 +32,7 @@ func init() {
 	}
 }
 
-// op1 does an operation in its place.
+// op1 writes an operation in its place.
 func (g *gen) op1(op *ir.Op) {
 	defer g.writing(op)()
 	if f := effects[op.Def]; f != nil {
@@ -46,7 +46,7 @@ func (g *gen) op1(op *ir.Op) {
 	g.fail(op, "%s is not supported on the CPU", op.Name())
 }
 
-// element is a view and the index in it that an operation's operands from a slot on say.
+// element returns the view of buf and the index that at_ denotes.
 func (g *gen) element(buf *ir.Value, at_ []*ir.Value) (*view, []index) {
 	w := g.viewOf(buf)
 	idx := make([]index, len(at_))
@@ -80,7 +80,8 @@ func emitFill(g *gen, op *ir.Op) {
 	g.nestOver(w.sizes, w.elem, func(idx []index, mask *val) { g.store(w, idx, v, mask) })
 }
 
-// nestOver writes loops over sizes that may be known only when they run: whole vectors along the last dimension, then one with a mask.
+// nestOver writes loops over sizes that may be known only at run time: whole vectors along the last
+// dimension, then one with a mask.
 func (g *gen) nestOver(sizes []string, elem ir.Type, body func(idx []index, mask *val)) {
 	var level func(d int, idx []index)
 	level = func(d int, idx []index) {
@@ -124,7 +125,7 @@ func (g *gen) nestOver(sizes []string, elem ir.Type, body func(idx []index, mask
 	level(0, nil)
 }
 
-// rmwInstructions are LLVM's words for memref.atomic_rmw's.
+// rmwInstructions maps the kinds of memref.atomic_rmw to LLVM's.
 var rmwInstructions = map[string]string{
 	"andi": "and", "ori": "or", "xori": "xor", "addi": "add", "addf": "fadd", "maxs": "max", "mins": "min", "maxu": "umax",
 	"minu": "umin", "assign": "xchg", "maximumf": "fmax", "minimumf": "fmin", "maxnumf": "fmax", "minnumf": "fmin",
@@ -150,7 +151,7 @@ func emitAtomic(g *gen, op *ir.Op) {
 	g.bind(op.Result(0), val{s: g.op("atomicrmw %s ptr %s, %s %s acq_rel, align %d", instr, p, elem, v.s, elemSize(w.elem)), t: w.elem, n: 1})
 }
 
-// atomicStep is what an atomic operation puts in the place of a float.
+// atomicStep returns the new value that an atomic operation on a float stores.
 func (g *gen) atomicStep(instr string, old, v val) val {
 	switch instr {
 	case "xchg":
@@ -163,7 +164,7 @@ func (g *gen) atomicStep(instr string, old, v val) val {
 	return g.floating(old.t, []val{old, v}, func(x []val) val { return g.intrinsic("minnum", x[0].t, x...) })
 }
 
-// exchange replaces an element by what f makes of it, in one step.
+// exchange atomically replaces an element by f of it, in a compare-and-swap loop.
 func (g *gen) exchange(t ir.Type, p string, f func(old val) val) val {
 	bits := fmt.Sprintf("i%d", elemSize(t)*8)
 	slot := g.slot(bits)
@@ -210,7 +211,7 @@ func isMemoryAt(op *ir.Op) bool {
 func emitAssert(g *gen, op *ir.Op) {
 	c := g.plain(g.scalar(op.Operand(0)), 1)
 	var bad string
-	if c.n > 1 { // in the function of a reduction: no lane may fail
+	if c.n > 1 { // in the region of a reduction: no lane may fail
 		bits := g.op("bitcast <%d x i1> %s to i%d", c.n, c.s, c.n)
 		bad = g.op("icmp ne i%d %s, -1", c.n, bits)
 	} else {

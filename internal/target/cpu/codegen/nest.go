@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// rootKind is why elements of a tensor are computed.
+// rootKind says why elements of a tensor are computed.
 type rootKind int
 
 const (
@@ -16,22 +16,23 @@ const (
 	toReduce                 // they are combined along a dimension
 )
 
-// root is the end of formulas: what makes a loop nest necessary.
+// root is the end of formulas: it makes a loop nest necessary.
 type root struct {
 	kind  rootKind
 	op    *ir.Op
-	v     *ir.Value   // what is computed; of a reduction, the first input
-	shape []int64     // of the loops
-	red   *reduction  // of toReduce
-	slice *slice      // of toMemory: the part of v that is stored, or nil for all
-	dest  *ir.Value   // of toMemory: the view
-	into  *view       // of toBuffer: the buffer, where it is not the tensor's own
+	v     *ir.Value   // the computed tensor; of a reduction, the first input
+	shape []int64     // shape of the loops
+	red   *reduction  // for toReduce
+	slice *slice      // for toMemory: the part of v that is stored, nil for all
+	dest  *ir.Value   // for toMemory: the view
+	into  *view       // for toBuffer: the buffer, if it is not the tensor's own
 	deps  *dependence // see plan.go
 	pos   int
 }
 
-// nest is a loop nest in which roots of one shape are computed together: outer loops over single dimensions, and an inner one over
-// vectors. With along >= 0, a loop over that dimension is the innermost, and the vectors are of the dimensions left.
+// nest is a loop nest that computes roots of one shape together: outer loops over single dimensions, and an
+// inner loop over vectors. With along >= 0 a loop over that dimension is innermost, and the vectors are of
+// the other dimensions.
 type nest struct {
 	roots  []*root
 	shape  []int64
@@ -40,23 +41,23 @@ type nest struct {
 	lanes  int
 	unroll int
 
-	streams bool // long rows go from memory to memory: what comes soon is asked for ahead
+	streams bool // long rows go from memory to memory, so memory is prefetched
 
-	iv     string          // of the inner loop, while it is written
-	outer  map[string]bool // of the others
+	iv     string          // counter of the inner loop, while it is written
+	outer  map[string]bool // counters of the other loops
 	full   bool            // all lanes are inside all bounds
-	bounds []bound         // met in the loop that masks
+	bounds []bound         // bounds found in the masked loop
 }
 
-// bound is a part of a dimension that a load or store is limited to.
+// bound is the part of a dimension that a load or store is limited to.
 type bound struct {
-	iv    string // of an outer loop; "" for the inner one
+	iv    string // counter of an outer loop; "" for the inner one
 	lo, n string
-	of    *ir.Value // n in the middle layer's terms
+	of    *ir.Value // n as a value of the middle layer
 }
 
-// covered reports whether the loop is one in which an index is known to be inside [lo, lo+n). Where masks are written, it remembers
-// the bound, so that there can be such a loop.
+// covered reports whether an index is known to be inside [lo, lo+n) because n.full is set. Otherwise it
+// records the bound, so that the loop without masks can be limited to it.
 func (n *nest) covered(x index, lo, size string, of *ir.Value) bool {
 	iv, ok := n.loopOf(x)
 	if !ok {
@@ -72,7 +73,7 @@ func (n *nest) covered(x index, lo, size string, of *ir.Value) bool {
 	return false
 }
 
-// loopOf is the loop whose index x is: "" for the inner one.
+// loopOf returns the counter of the loop whose index x is: "" for the inner one.
 func (n *nest) loopOf(x index) (iv string, ok bool) {
 	switch {
 	case x.vec == "" && x.base == n.iv && (isIota(x.lanes) || x.lanes == nil && n.lanes == 1):
@@ -110,13 +111,13 @@ func (g *gen) emitNest(n *nest) {
 	}
 }
 
-// outerLoops writes loops over the dimensions that have loops of their own, and the inner loop in them.
+// outerLoops writes loops over the dimensions that have loops of their own, with the inner loop in them.
 func (g *gen) outerLoops(n *nest, loops []int64, d int, at_ []index) {
 	if d == n.split {
 		g.innerLoop(n, loops, at_)
 		return
 	}
-	if d == 0 && n.split > 2 { // one loop over all
+	if d == 0 && n.split > 2 { // a single loop over all of them
 		size := int64(1)
 		for _, s := range loops[:n.split] {
 			size *= s
@@ -144,7 +145,7 @@ func (g *gen) outerLoops(n *nest, loops []int64, d int, at_ []index) {
 	})
 }
 
-// innerLoop writes the loop over vectors: first one without masks as far as all bounds allow, then one with masks.
+// innerLoop writes the loop over vectors: first without masks as far as all bounds allow, then with masks.
 func (g *gen) innerLoop(n *nest, loops []int64, outer []index) {
 	size := int64(1)
 	for _, s := range loops[n.split:] {
@@ -156,14 +157,14 @@ func (g *gen) innerLoop(n *nest, loops []int64, outer []index) {
 	}
 	g.startReductions(n)
 	step := int64(n.lanes)
-	if size == step { // no loop
+	if size == step { // a single vector needs no loop
 		n.iv = "0"
 		n.full = false
 		g.body(n, loops, outer, "0", 0)
 		g.finishReductions(n, outer)
 		return
 	}
-	// The loop with masks is written first, to learn the bounds.
+	// The masked loop is written first, to find the bounds.
 	from, to := g.temp(), g.temp()
 	n.full = false
 	masked := g.capture(func() {
@@ -199,7 +200,7 @@ func (g *gen) innerLoop(n *nest, loops []int64, outer []index) {
 	g.finishReductions(n, outer)
 }
 
-// limit is how far the inner loop can go without masks.
+// limit returns the end of the loop without masks.
 func (g *gen) limit(n *nest, size int64) string {
 	limit := itoa(size)
 	for _, b := range n.bounds {
@@ -220,7 +221,7 @@ func (g *gen) limit(n *nest, size int64) string {
 	return limit
 }
 
-// upper is where the inner loop ends: where the last store does, if there is nothing else to do.
+// upper returns the end of the inner loop: that of the last store if there is nothing else to do.
 func (g *gen) upper(n *nest, size int64) string {
 	upper := ""
 	for _, r := range n.roots {
@@ -242,7 +243,8 @@ func (g *gen) upper(n *nest, size int64) string {
 	return upper
 }
 
-// alongLoop writes a loop over vectors of the dimensions that a reduction leaves, and in it the loop along the one it reduces.
+// alongLoop writes a loop over vectors of the dimensions that a reduction leaves, with the loop along the
+// reduced dimension in it.
 func (g *gen) alongLoop(n *nest, loops []int64, outer []index, size int64) {
 	run := func(i string) {
 		g.startReductions(n)
@@ -271,7 +273,7 @@ func (g *gen) alongLoop(n *nest, loops []int64, outer []index, size int64) {
 	})
 }
 
-// vectorIndex is where the lanes of the vector at i of the inner loop are.
+// vectorIndex returns the indices of the lanes of the vector at i of the inner loop.
 func (g *gen) vectorIndex(n *nest, loops []int64, outer []index, i string) []index {
 	x := index{base: i, align: int64(n.lanes)}
 	if i == "0" {
@@ -283,14 +285,14 @@ func (g *gen) vectorIndex(n *nest, loops []int64, outer []index, i string) []ind
 	return append(slices.Clone(outer), g.unravel(x, loops[n.split:])...)
 }
 
-// body writes what is done for one vector; u says which accumulators it adds to.
+// body writes the work for one vector; u selects the accumulators.
 func (g *gen) body(n *nest, loops []int64, outer []index, i string, u int) {
 	g.lanes = n.lanes
 	g.roots(n, g.vectorIndex(n, loops, outer, i), u)
 	g.lanes = 1
 }
 
-// roots computes all values before it stores any: what is stored may lie where another root loads.
+// roots computes all values before it stores any: another root may load from where one stores.
 func (g *gen) roots(n *nest, idx []index, u int) {
 	g.push()
 	g.memo, g.splats = map[memoKey]val{}, map[string]string{}
@@ -305,7 +307,7 @@ func (g *gen) roots(n *nest, idx []index, u int) {
 	g.pop()
 }
 
-// rootValue computes a root and returns what is to be done with it.
+// rootValue computes a root and returns a function that stores or accumulates it.
 func (g *gen) rootValue(r *root, idx []index, u int) func() {
 	if r.kind == toReduce {
 		return g.accumulate(r, idx, u)
@@ -333,8 +335,8 @@ func (g *gen) rootValue(r *root, idx []index, u int) func() {
 	}
 }
 
-// sliceIndex is the index into the whole tensor of which a part is stored: the loops are over the dimensions that are left, in the
-// whole's own terms.
+// sliceIndex returns the index into the whole tensor of which a part is stored. The loops run over the kept
+// dimensions, by the indices of the whole.
 func (g *gen) sliceIndex(r *root, idx []index) []index {
 	out := make([]index, len(r.slice.offs))
 	for d, e := range r.slice.offs {
@@ -346,7 +348,7 @@ func (g *gen) sliceIndex(r *root, idx []index) []index {
 	return out
 }
 
-// sliceView is the view in terms of the whole tensor, and the mask of the part.
+// sliceView returns the view indexed as the whole tensor, and the mask of the part.
 func (g *gen) sliceView(r *root, w *view, idx []index) (*view, *val) {
 	var lo []indexlist.Entry
 	var mask *val

@@ -16,7 +16,7 @@ import (
 // opFunc computes the results of an operation on scalars, for all lanes at once.
 type opFunc func(g *gen, op *ir.Op, a []val) []val
 
-// scalarOps are the operations on elements.
+// scalarOps holds the operations on elements.
 var scalarOps = map[*ir.OpDef]opFunc{}
 
 func init() {
@@ -29,7 +29,7 @@ func init() {
 
 func one(v val) []val { return []val{v} }
 
-// splat is a scalar operand in all lanes.
+// splat returns a scalar in all lanes.
 func (g *gen) splat(elem, s string, n int) string {
 	if n == 1 {
 		return s
@@ -49,7 +49,7 @@ func (g *gen) splat(elem, s string, n int) string {
 	return v
 }
 
-// widen gives a value n lanes.
+// widen returns a value with n lanes.
 func (g *gen) widen(v val, n int) val {
 	v = g.plain(v, n)
 	if v.n == n {
@@ -58,7 +58,7 @@ func (g *gen) widen(v val, n int) val {
 	return val{s: g.splat(elemType(v.t), v.s, n), t: v.t, n: n}
 }
 
-// plain is an index that was kept apart as a value.
+// plain returns the value of an index that is kept as base and lanes.
 func (g *gen) plain(v val, n int) val {
 	switch {
 	case v.idx == nil:
@@ -82,13 +82,13 @@ func (g *gen) unify(a ...val) ([]val, int) {
 	return out, n
 }
 
-// binary writes an instruction of two operands.
+// binary writes an instruction with two operands.
 func (g *gen) binary(instr string, t ir.Type, a, b val) val {
 	u, n := g.unify(a, b)
 	return val{s: g.op("%s %s %s, %s", instr, u[0].typ(), u[0].s, u[1].s), t: t, n: n}
 }
 
-// intrinsic calls a function of LLVM's that is named after its operands' type.
+// intrinsic calls an LLVM intrinsic named after its operands' type.
 func (g *gen) intrinsic(name string, t ir.Type, a ...val) val {
 	u, n := g.unify(a...)
 	args := make([]string, len(u))
@@ -149,12 +149,12 @@ func (g *gen) zero(t ir.Type) val {
 	return val{s: "0", t: t, n: 1}
 }
 
-// inst is an operation that is an instruction.
+// inst returns an operation that is an instruction.
 func inst(instr string) opFunc {
 	return func(g *gen, op *ir.Op, a []val) []val { return one(g.binary(instr, op.Result(0).Type, a[0], a[1])) }
 }
 
-// function is an operation that is an intrinsic.
+// function returns an operation that is an intrinsic.
 func function(name string) opFunc {
 	return func(g *gen, op *ir.Op, a []val) []val { return one(g.intrinsic(name, op.Result(0).Type, a...)) }
 }
@@ -196,7 +196,7 @@ func (g *gen) zeros(op *ir.Op) []val {
 	return out
 }
 
-// indexCast is between index and integers. The lanes of an index stay a constant.
+// indexCast converts between index and integers. The lanes of an index stay constants.
 func (g *gen) indexCast(op *ir.Op, a val) val {
 	t := op.Result(0).Type
 	if a.idx == nil || a.idx.vec != "" {
@@ -238,7 +238,7 @@ func (g *gen) indexCast(op *ir.Op, a val) val {
 	return g.binary("add", t, base, lanes)
 }
 
-// mathOps are elementary functions. vmath has the vector forms.
+// mathOps holds the elementary functions. Package vmath has the vector forms.
 var mathOps = map[*ir.OpDef]opFunc{
 	math.AbsF: floatFunc("fabs"), math.Floor: floatFunc("floor"), math.Ceil: floatFunc("ceil"), math.Trunc: floatFunc("trunc"),
 	math.RoundEven: floatFunc("roundeven"), math.Round: floatFunc("round"), math.Sqrt: floatFunc("sqrt"), math.CopySign: floatFunc("copysign"),
@@ -261,7 +261,7 @@ var mathOps = map[*ir.OpDef]opFunc{
 	},
 }
 
-// addFunctions adds to mathOps what vmath has.
+// addFunctions adds the functions of vmath to mathOps.
 func addFunctions() {
 	for _, def := range []*ir.OpDef{
 		math.Acos, math.Acosh, math.Asin, math.Asinh, math.Atan, math.Atanh, math.Cbrt, math.Cos, math.Cosh, math.Erf, math.Erfc,
@@ -275,7 +275,7 @@ func addFunctions() {
 	}
 }
 
-// leastNormal is the smallest number of a format that is not subnormal.
+// leastNormal returns the smallest normal number of a format.
 func leastNormal(t ir.Type) float64 { return stdmath.Ldexp(1, 1-t.(*ir.FloatType).Format.Bias) }
 
 // libm calls a function of vmath.

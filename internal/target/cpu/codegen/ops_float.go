@@ -8,7 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
-// floatOps are operations on floats. Those below f32 are computed in f32 and rounded, which is as good as computing in their own format.
+// floatOps holds the operations on floats. Formats below f32 are computed in f32 and rounded, which gives the
+// same result as computing in their own format.
 var floatOps = map[*ir.OpDef]opFunc{
 	arith.AddF: floatInst("fadd contract"), arith.SubF: floatInst("fsub contract"), arith.MulF: floatInst("fmul contract"), arith.DivF: floatInst("fdiv"),
 	arith.MaxNumF: floatFunc("maxnum"), arith.MinNumF: floatFunc("minnum"), arith.MaximumF: floatFunc("maximum"), arith.MinimumF: floatFunc("minimum"),
@@ -31,7 +32,7 @@ func floatFunc(name string) opFunc {
 	}
 }
 
-// floating computes with floats of type t, in f32 where they are smaller.
+// floating computes with floats of type t, in f32 if they are smaller.
 func (g *gen) floating(t ir.Type, a []val, f func(x []val) val) val {
 	if !isSmallFloat(t) {
 		return f(a)
@@ -54,7 +55,7 @@ func compareFloats(g *gen, op *ir.Op, a []val) []val {
 	return one(g.compare("fcmp "+p, g.wide(a[0]), g.wide(a[1])))
 }
 
-// castOps are conversions.
+// castOps holds the conversions.
 var castOps = map[*ir.OpDef]opFunc{
 	arith.ExtSI: castInst("sext"), arith.ExtUI: castInst("zext"), arith.TruncI: castInst("trunc"),
 	arith.ExtF: func(g *gen, op *ir.Op, a []val) []val { return one(g.toFloat(a[0], op.Result(0).Type, rounding{})) },
@@ -76,7 +77,7 @@ func castInst(instr string) opFunc {
 	return func(g *gen, op *ir.Op, a []val) []val { return one(g.cast(instr, a[0], op.Result(0).Type)) }
 }
 
-// rounding is how to round to a smaller float: to nearest unless toZero.
+// rounding says how to round to a smaller float: to nearest unless toZero.
 type rounding struct{ toZero bool }
 
 // toFloat converts between floats.
@@ -104,10 +105,11 @@ func (g *gen) toFloat(a val, t ir.Type, r rounding) val {
 	return g.cast("fptrunc", a, t)
 }
 
-// toOdd is an f64 as an f32 that rounds to a smaller format as the f64 would: what is lost shows in the last bit.
+// toOdd converts an f64 to an f32 that rounds to a smaller format as the f64 would: lost bits show in the
+// last bit.
 func (g *gen) toOdd(a val) val { return g.toOddBits(a, true) }
 
-// toOddBits is an f64 as an f32, rounded to zero, with a last bit that says whether something was lost if sticky.
+// toOddBits converts an f64 to an f32, rounded to zero. If sticky, the last bit is set when bits were lost.
 func (g *gen) toOddBits(a val, sticky bool) val {
 	r := g.cast("fptrunc", a, ir.F32)
 	back := g.cast("fpext", r, ir.F64)
@@ -121,7 +123,7 @@ func (g *gen) toOddBits(a val, sticky bool) val {
 	return g.cast("bitcast", bits, ir.F32)
 }
 
-// wide is a small float as an f32, others as they are. It is exact.
+// wide converts a small float to f32, which is exact. Other types stay.
 func (g *gen) wide(a val) val {
 	if !isSmallFloat(a.t) {
 		return a
@@ -134,11 +136,11 @@ func (g *gen) wide(a val) val {
 	case num.BF16:
 		bits := g.binary("shl", ir.I32, g.cast("zext", val{s: a.s, t: ir.I16, n: a.n}, ir.I32), intConst(16, ir.I32))
 		return g.cast("bitcast", bits, ir.F32)
-	case num.F8E5M2: // the upper half of an f16
+	case num.F8E5M2: // e5m2 is the upper half of an f16
 		h := g.binary("shl", ir.I16, g.cast("zext", val{s: a.s, t: ir.I8, n: a.n}, ir.I16), intConst(8, ir.I16))
 		return g.cast("fpext", g.cast("bitcast", h, ir.F16), ir.F32)
 	}
-	// Put where an f32 has its bits, they make the value too small by a power of two.
+	// Placed where an f32 has its exponent and mantissa, the bits are the value times a power of two.
 	w := g.cast("zext", val{s: a.s, t: ir.Int(f.Bits), n: a.n}, ir.I32)
 	mag := g.binary("and", ir.I32, w, intConst(127, ir.I32))
 	v := g.cast("bitcast", g.binary("shl", ir.I32, mag, intConst(int64(23-f.Man), ir.I32)), ir.F32)
@@ -168,7 +170,7 @@ func (g *gen) narrow(a val, t *ir.FloatType, r rounding) val {
 	bits := g.cast("bitcast", a, ir.I32)
 	u := g.binary("and", ir.I32, bits, i32(0x7fffffff))
 	size := g.cast("bitcast", u, ir.F32)
-	least := math.Ldexp(1, 1-f.Bias-f.Man) // the smallest value
+	least := math.Ldexp(1, 1-f.Bias-f.Man) // smallest positive value
 
 	normal := u
 	if !r.toZero {
@@ -198,7 +200,7 @@ func (g *gen) narrow(a val, t *ir.FloatType, r rounding) val {
 		inf <<= f.Man
 	}
 	if f.Kind == num.FNUZ {
-		beyond, inf = 0, 0 // with the sign, which is set below
+		beyond, inf = 0, 0 // the sign is set below
 	}
 	limit := inf
 	if r.toZero {
@@ -210,7 +212,7 @@ func (g *gen) narrow(a val, t *ir.FloatType, r rounding) val {
 	out = g.choose(isNaN, i32(beyond), out)
 	sign := g.binary("lshr", ir.I32, g.binary("and", ir.I32, bits, i32(-1<<31)), i32(int64(32-f.Bits)))
 	signed := g.binary("or", ir.I32, out, sign)
-	if f.Kind == num.FNUZ { // zero has no sign, and its place is that of NaN
+	if f.Kind == num.FNUZ { // zero has no sign, and its negative is NaN
 		signed = g.choose(g.compare("icmp eq", out, i32(0)), i32(0), signed)
 		nan := g.binary("or", ir.I1, isNaN, infinite)
 		if !r.toZero {
@@ -241,8 +243,8 @@ func (g *gen) narrowBF16(a val, t *ir.FloatType, r rounding) val {
 	return v
 }
 
-// intToFloat rounds once: to formats below f32 by way of f64, which holds every integer of 32 bits; of longer ones what is lost is kept
-// in the last bit.
+// intToFloat rounds once. Formats below f32 go through f64, which holds every 32-bit integer; lost bits of
+// longer integers are kept in the last bit.
 func (g *gen) intToFloat(instr string, a val, t ir.Type) val {
 	if !isSmallFloat(t) {
 		return g.cast(instr, a, t)
@@ -261,8 +263,8 @@ func (g *gen) intToFloat(instr string, a val, t ir.Type) val {
 	return g.narrow(g.toOdd(g.cast(instr, a, ir.F64)), t.(*ir.FloatType), rounding{})
 }
 
-// floatToInt saturates as the GPU's conversion does: at 16 bits or more, of which fewer are cut. NaN is zero but for 64 bits on
-// either side.
+// floatToInt saturates as the GPU's conversion does: to 16 bits or more, of which narrower types are cut. NaN
+// becomes zero, or the smallest integer if either side has 64 bits.
 func (g *gen) floatToInt(instr string, a val, t ir.Type) val {
 	w := max(16, intWidth(t))
 	x := g.wide(a)

@@ -5,7 +5,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// intOps are operations on integers. Where LLVM has no answer (division by zero, shifts out of the width) ours is the GPU's.
+// intOps holds the operations on integers. Where LLVM's result is undefined (division by zero, shifts beyond
+// the width), ours is the GPU's.
 var intOps = map[*ir.OpDef]opFunc{
 	arith.AddI: inst("add"), arith.SubI: inst("sub"), arith.MulI: inst("mul"),
 	arith.AndI: inst("and"), arith.OrI: inst("or"), arith.XOrI: inst("xor"),
@@ -17,7 +18,8 @@ var intOps = map[*ir.OpDef]opFunc{
 	arith.CmpI: compareInts, arith.Select: selectOp,
 }
 
-// shift by the width or more pushes all bits out. Of a distance of 64 bits the lower half counts, as on a GPU.
+// shift returns a shift in which distances of the width or more shift all bits out. Of a 64-bit distance only
+// the lower half counts, as on a GPU.
 func shift(instr string) opFunc {
 	return func(g *gen, op *ir.Op, a []val) []val {
 		t := op.Result(0).Type
@@ -64,14 +66,14 @@ func division(instr string) opFunc {
 	return func(g *gen, op *ir.Op, a []val) []val { return one(g.divide(instr, op.Result(0).Type, a[0], a[1])) }
 }
 
-// divide divides integers. A divisor of zero gives all ones, in 64 bits only the lower ones where the dividend has no others; the
-// smallest number divided by -1 overflows. Neither may trap.
+// divide divides integers without trapping. Division by zero gives all ones; in 64 bits only the lower 32 if
+// the dividend has no upper ones. The smallest number divided by -1 overflows.
 func (g *gen) divide(instr string, t ir.Type, a, b val) val {
 	if k, ok := number(b.s); ok && b.n == 1 && k != 0 && k != -1 {
 		return g.binary(instr, t, a, b)
 	}
 	width := intWidth(t)
-	if width == 1 { // of one bit, by one bit
+	if width == 1 { // one bit by one bit
 		wide := g.divide(instr, ir.I8, g.cast("zext", a, ir.I8), g.cast("zext", b, ir.I8))
 		return g.cast("trunc", wide, t)
 	}
@@ -100,8 +102,8 @@ func (g *gen) byZero(t ir.Type, a val) val {
 	return g.choose(short, intConst(1<<32-1, t), intConst(-1, t))
 }
 
-// quotient divides where nothing can go wrong. Vectors of at most 32 bits go through double precision, which is exact: x86 has no
-// division of integer vectors.
+// quotient divides where nothing can trap. Vectors of at most 32 bits go through double precision, which is
+// exact: x86 has no division of integer vectors.
 func (g *gen) quotient(instr string, t ir.Type, a, b val) val {
 	if max(a.n, b.n) == 1 || b.n == 1 && isConst(b.s) || intWidth(t) > 32 {
 		return g.binary(instr, t, a, b)
@@ -130,7 +132,8 @@ func ceilDiv(g *gen, op *ir.Op, a []val) []val {
 	return one(g.binary("add", t, q, g.boolAs(g.inexact(t, a, q, "icmp sge"), t)))
 }
 
-// inexact reports whether a division left a remainder and the signs of its operands, multiplied, compare with zero.
+// inexact returns the condition that a division left a remainder and the product of its operands' signs
+// compares with zero as sign says.
 func (g *gen) inexact(t ir.Type, a []val, q val, sign string) val {
 	rest := g.binary("sub", t, a[0], g.binary("mul", t, q, a[1]))
 	some := g.compare("icmp ne", rest, intConst(0, t))
@@ -149,7 +152,7 @@ func ceilDivUnsigned(g *gen, op *ir.Op, a []val) []val {
 
 func (g *gen) boolAs(v val, t ir.Type) val { return g.cast("zext", v, t) }
 
-// wideMul is both halves of a product.
+// wideMul returns both halves of a product.
 func wideMul(ext string) opFunc {
 	return func(g *gen, op *ir.Op, a []val) []val {
 		t := op.Result(0).Type

@@ -5,7 +5,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// powerOps are powers with integers, and what else has no single instruction or function.
+// powerOps holds powers with integers and other operations without an instruction or function of their own.
 var powerOps = map[*ir.OpDef]opFunc{
 	math.IPowI: func(g *gen, op *ir.Op, a []val) []val { return one(g.intPower(op.Result(0).Type, a[0], a[1])) },
 	math.FPowI: func(g *gen, op *ir.Op, a []val) []val {
@@ -22,7 +22,7 @@ var powerOps = map[*ir.OpDef]opFunc{
 	},
 }
 
-// intPower is a power by squaring. A negative exponent gives the reciprocal, rounded to zero.
+// intPower computes a power by squaring. A negative exponent gives the reciprocal, rounded to zero.
 func (g *gen) intPower(t ir.Type, a, b val) val {
 	zero, unit := intConst(0, t), intConst(1, t)
 	r, x := unit, a
@@ -34,7 +34,7 @@ func (g *gen) intPower(t ir.Type, a, b val) val {
 		}
 	}
 	odd := g.binary("and", t, b, unit)
-	sign := g.binary("sub", t, unit, g.binary("add", t, odd, odd)) // of a power of -1
+	sign := g.binary("sub", t, unit, g.binary("add", t, odd, odd)) // the power of -1
 	small := g.choose(g.compare("icmp eq", a, unit), unit, g.choose(g.compare("icmp eq", a, intConst(-1, t)), sign, zero))
 	return g.choose(g.compare("icmp slt", b, zero), small, r)
 }

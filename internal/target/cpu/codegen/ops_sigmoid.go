@@ -6,17 +6,17 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Kernels know the sigmoid as 1/(1 + exp(0 - x)), four operations that each round. Here they are found again and become one function,
-// which is nearer to the true value and does not underflow early.
+// Kernels write the sigmoid as 1/(1 + exp(0 - x)), four operations that each round. Here they are recognized
+// and become one function, which is more accurate and does not underflow early.
 
-// step is what of a sigmoid a value is.
+// step says which part of a sigmoid a value is.
 type step struct {
-	of  *ir.OpDef // the operation that made it
+	of  *ir.OpDef // operation that computed it
 	arg val       // x
 }
 
-// sigmoid is the value of an operation that completes a sigmoid; of others it remembers what they are a part of. The part of the
-// sigmoid that was written for nothing is for LLVM to remove.
+// sigmoid returns the value of an operation that completes a sigmoid, and remembers the parts of others. LLVM
+// removes the parts that become unused.
 func (g *gen) sigmoid(op *ir.Op, a []val, result val) val {
 	if result.t != ir.Type(ir.F32) && result.t != ir.Type(ir.F64) {
 		return result
@@ -44,14 +44,14 @@ func (g *gen) sigmoid(op *ir.Op, a []val, result val) val {
 	return result
 }
 
-// follow remembers that the operation next made result of what the operation before made.
+// follow records that next made result from a value that before made.
 func (g *gen) follow(a val, before, next *ir.OpDef, result val) {
 	if s := g.steps[a.s]; s.of == before {
 		g.steps[result.s] = step{next, s.arg}
 	}
 }
 
-// isFloatConst reports whether a float is a constant of that value.
+// isFloatConst reports whether v is the constant x.
 func isFloatConst(v val, x float64) bool {
 	t, ok := v.t.(*ir.FloatType)
 	return ok && v.s == floatBits(t.Format.Encode(x), t)

@@ -12,39 +12,41 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// planner decides, for one block, which tensors are formulas and which are buffers, and which roots share a nest.
+// planner decides, for a block, which tensors are formulas and which are buffers, and which roots share a
+// nest.
 //
-// It starts with the buffers that there must be, makes nests, and looks at what they cost: a load that a store might change before it
-// is read, a formula that would be computed in two nests. Those become buffers too, and it starts again until nothing changes.
+// It starts with the buffers that are unavoidable, makes nests, and looks for problems: a load whose memory a
+// store may change before it is read, a formula that would be computed in two nests. These become buffers
+// too, and it starts again until nothing changes.
 type planner struct {
 	g      *gen
 	b      *ir.Block
 	pos    map[*ir.Op]int
 	ops    []*ir.Op
-	last   []*root            // what the terminator asks for
-	skip   map[*ir.Op]bool    // parts of loads
+	last   []*root            // roots that the terminator needs
+	skip   map[*ir.Op]bool    // operations absorbed by loads
 	forced map[*ir.Value]bool // tensors of this block that become buffers
 	events []event            // accesses to memory, in order
-	start  map[*ir.Value]int  // where each value can be had first
+	start  map[*ir.Value]int  // position from which each value exists
 	nests  []*nest
 	at     map[*nest]int // position of a nest
 }
 
-// event is an operation other than a root that touches memory.
+// event is an operation, other than a root, that accesses memory.
 type event struct {
 	pos          int
 	reads, write bool
 }
 
-// dependence is what a root needs.
+// dependence lists what a root needs.
 type dependence struct {
-	same    map[*ir.Value]bool // tensors read in the place that is computed
+	same    map[*ir.Value]bool // tensors read at the computed index
 	apart   map[*ir.Value]bool // tensors read elsewhere
 	loads   []*ir.Op
 	moved   map[*ir.Op]bool // loads that are read elsewhere
-	need    int             // the position after which everything is there
+	need    int             // position behind which everything exists
 	regions bool
-	size    int64 // of the largest element
+	size    int64 // size of the largest element
 	cost    int
 }
 
@@ -84,7 +86,7 @@ func (g *gen) plan(b *ir.Block, last []*root) *planner {
 	return p
 }
 
-// touches says whether an operation reads or writes memory that is not scratch.
+// touches reports whether an operation reads or writes memory that is not scratch.
 func touches(op *ir.Op) (reads, writes bool) {
 	switch op.Def {
 	case memref.Load:
@@ -129,7 +131,7 @@ func (p *planner) event(op *ir.Op) {
 	}
 	r, w := touches(op)
 	if op.Def == tensor.Extract || isControl(op) || isProduct(op) {
-		r = true // they may compute formulas of this block, with loads in them
+		r = true // they may compute formulas of this block that contain loads
 	}
 	if r || w {
 		p.events = append(p.events, event{p.pos[op], r, w})
@@ -140,7 +142,7 @@ func (p *planner) isStore(op *ir.Op) bool {
 	return op.Def == bufferization.MaterializeInDestination && !p.skip[op]
 }
 
-// force finds the tensors that must be buffers because of who uses them.
+// force finds the tensors that must be buffers because of their users.
 func (p *planner) force(op *ir.Op) {
 	for _, v := range op.Results() {
 		if _, ok := v.Type.(*ir.TensorType); !ok || !p.g.isFormula(v) || isPart(v) {
@@ -154,13 +156,15 @@ func (p *planner) force(op *ir.Op) {
 	}
 }
 
-// isPart reports whether a tensor is a part whose size is known at run time. It is never a buffer: who stores it computes the whole.
+// isPart reports whether a tensor is a part whose size is known only at run time. It is never a buffer: a
+// store of it computes the whole.
 func isPart(v *ir.Value) bool {
 	return v.DefBy(tensor.ExtractSlice) != nil && slices.Contains(ir.ShapeOf(v.Type), ir.Dynamic)
 }
 
-// neededThrough reports whether a tensor must be a buffer because of who uses a slice of it in a block further in: a store of a part and
-// a reduction that begins with the first plane compute the whole tensor there (storeRoot, reduction.wholes).
+// neededThrough reports whether a tensor must be a buffer because of a slice of it that is used in an inner
+// block: a store of a part, and a reduction that begins with the first plane, compute the whole tensor there
+// (storeRoot, reduction.wholes).
 func (p *planner) neededThrough(v *ir.Value, slice *ir.Op) bool {
 	if slice.Def != tensor.ExtractSlice || slice.Block() != p.b {
 		return false
@@ -201,10 +205,11 @@ func (p *planner) needsBuffer(v *ir.Value, u *ir.Use) bool {
 		}
 	}
 	if user.Block() == p.b {
-		// What loops begin with and sums are added to is computed where they are written, behind whatever was stored since the load.
+		// Initial values of loops and products are computed where those are written, which may be behind
+		// stores that follow the load.
 		return (isControl(user) || user.Def == linalg.Matmul || user.Def == linalg.BatchMatmul) && len(p.weigh(v).loads) > 0
 	}
-	// A use inside a loop would compute it again each time.
+	// A use inside a loop would compute the formula in each round.
 	if p.inLoop(user) {
 		return !p.trivial(v)
 	}
@@ -212,7 +217,8 @@ func (p *planner) needsBuffer(v *ir.Value, u *ir.Use) bool {
 	return d.cost > 8 || p.changed(d, user)
 }
 
-// changed reports whether memory may change between a formula's loads and a use of it, or in the operation of this block that the use is in.
+// changed reports whether memory may change between a formula's loads and a use of it, or inside the
+// operation of this block that contains the use.
 func (p *planner) changed(d *dependence, user *ir.Op) bool {
 	to := p.pos[p.outermost(user)]
 	for _, l := range d.loads {
@@ -234,13 +240,13 @@ func (p *planner) written(v *ir.Value, product *ir.Op) bool {
 	return len(d.loads) != 1 || d.loads[0].Block() != p.b || p.changed(d, product)
 }
 
-// trivial reports whether a tensor costs next to nothing to compute again.
+// trivial reports whether a tensor costs almost nothing to compute again.
 func (p *planner) trivial(v *ir.Value) bool {
 	d := p.weigh(v)
 	return len(d.loads) == 0 && d.cost <= 3
 }
 
-// inLoop reports whether an operation is in a loop that is not around the block.
+// inLoop reports whether an operation is in a loop inside the block.
 func (p *planner) inLoop(op *ir.Op) bool {
 	for b := op.Block(); b != p.b && b != nil && b.Parent() != nil; b = b.Parent().Block() {
 		if d := b.Parent().Def; d == scf.For || d == scf.While {
@@ -250,7 +256,7 @@ func (p *planner) inLoop(op *ir.Op) bool {
 	return false
 }
 
-// outermost is the operation of the block that an operation is in.
+// outermost returns the operation of the block that contains op.
 func (p *planner) outermost(op *ir.Op) *ir.Op {
 	for op.Block() != p.b && op.Block() != nil && op.Block().Parent() != nil {
 		op = op.Block().Parent()
@@ -258,7 +264,7 @@ func (p *planner) outermost(op *ir.Op) *ir.Op {
 	return op
 }
 
-// weigh is what a tensor's formula needs.
+// weigh returns the needs of a tensor's formula.
 func (p *planner) weigh(v *ir.Value) *dependence {
 	d := newDependence()
 	w := walker{p: p, d: d, seen: map[*ir.Value]sight{}, top: v}
@@ -266,7 +272,7 @@ func (p *planner) weigh(v *ir.Value) *dependence {
 	return d
 }
 
-// cluster makes roots and puts them into nests.
+// cluster makes roots and distributes them over nests.
 func (p *planner) cluster() {
 	p.nests, p.start, p.at = nil, map[*ir.Value]int{}, map[*nest]int{}
 	for _, op := range p.ops {
@@ -280,7 +286,7 @@ func (p *planner) cluster() {
 	}
 }
 
-// rootsOf are the roots that an operation is.
+// rootsOf returns the roots of an operation.
 func (p *planner) rootsOf(op *ir.Op) []*root {
 	if p.skip[op] && op.Def != bufferization.ToTensor {
 		return nil
@@ -302,7 +308,8 @@ func (p *planner) rootsOf(op *ir.Op) []*root {
 	return out
 }
 
-// storeRoot is the root of a store. A part is stored by loops over the whole, but for dimensions that the part leaves out.
+// storeRoot returns the root of a store. The loops for a part run over the whole tensor, without the
+// dimensions that the part leaves out.
 func storeRoot(op *ir.Op) *root {
 	r := &root{kind: toMemory, op: op, v: op.Operand(0), shape: ir.ShapeOf(op.Operand(0).Type), dest: op.Operand(1)}
 	if s := r.v.DefBy(tensor.ExtractSlice); s != nil && slices.Contains(r.shape, ir.Dynamic) {
@@ -317,7 +324,7 @@ func storeRoot(op *ir.Op) *root {
 	return r
 }
 
-// place puts a root into a nest that it can share, or a new one.
+// place adds a root to a nest that it can share, or to a new one.
 func (p *planner) place(r *root) {
 	r.deps = p.depends(r)
 	for i := len(p.nests) - 1; i >= 0 && i >= len(p.nests)-4; i-- {
@@ -337,7 +344,8 @@ func (p *planner) place(r *root) {
 	p.results(r, r.pos)
 }
 
-// alongOf is -1 for a reduction along the last dimension that is worth vectors, which combine at the end, and the dimension otherwise.
+// alongOf returns the dimension of a reduction that is looped over inside, or -1 for a reduction along the
+// last dimension that is long enough for vectors, which are combined at the end.
 func alongOf(r *reduction) int {
 	s := r.shape()
 	if r.dim == len(s)-1 && s[r.dim] >= 8 {
@@ -346,7 +354,7 @@ func alongOf(r *reduction) int {
 	return r.dim
 }
 
-// results says from where on what a root makes is there.
+// results records the position from which a root's results exist.
 func (p *planner) results(r *root, at int) {
 	switch {
 	case r.kind == toBuffer && r.into == nil:
@@ -358,7 +366,7 @@ func (p *planner) results(r *root, at int) {
 	}
 }
 
-// depends is all that a root needs. capture, if given, is called for each scalar and view.
+// depends returns the needs of a root. With dependsOn, capture is called for each scalar and view.
 func (p *planner) depends(r *root) *dependence { return p.dependsOn(r, nil) }
 
 func (p *planner) dependsOn(r *root, capture func(v *ir.Value)) *dependence {
@@ -395,16 +403,17 @@ func (p *planner) dependsOn(r *root, capture func(v *ir.Value)) *dependence {
 // maxRoots bounds the size of a loop's body.
 const maxRoots = 6
 
-// canJoin reports whether a root can be computed in a nest, which may be before its own place.
+// canJoin reports whether a root can be computed in a nest, which may be before its own position.
 func (p *planner) canJoin(n *nest, r *root) bool {
 	at := p.at[n]
-	if r.into != nil && at < len(p.ops) { // what the terminator writes, nobody may need any more
+	// the terminator's buffers may still be read before the end of the block
+	if r.into != nil && at < len(p.ops) {
 		return false
 	}
 	if len(n.roots) >= maxRoots || !slices.Equal(n.shape, r.shape) || r.red != nil && alongOf(r.red) != n.along || n.roots[0].deps.regions != r.deps.regions {
 		return false
 	}
-	made := map[*ir.Value]bool{} // in this nest
+	made := map[*ir.Value]bool{} // buffers that this nest fills
 	for _, m := range n.roots {
 		if m.kind == toBuffer && m.into == nil {
 			made[m.v] = true
@@ -428,12 +437,13 @@ func (p *planner) canJoin(n *nest, r *root) bool {
 	return p.memoryAllows(n, r, at)
 }
 
-// readyAt reports whether all that a root needs is there before a position, but for what the nest makes itself.
+// readyAt reports whether all needs of a root exist before a position, except those that the nest computes
+// itself.
 func (p *planner) readyAt(r *root, at int, made map[*ir.Value]bool) bool {
 	if r.deps.need < at {
 		return true
 	}
-	// What is needed at the position itself must be one of the nest's own buffers.
+	// Needs at the position itself must be buffers of the nest.
 	saved := map[*ir.Value]int{}
 	for v := range made {
 		if s, ok := p.start[v]; ok {
@@ -448,7 +458,7 @@ func (p *planner) readyAt(r *root, at int, made map[*ir.Value]bool) bool {
 	return d.need < at
 }
 
-// memoryAllows reports whether a root may read and write memory where the nest does.
+// memoryAllows reports whether a root may access memory at the position of the nest.
 func (p *planner) memoryAllows(n *nest, r *root, at int) bool {
 	reads, writes := len(r.deps.loads) > 0, r.kind == toMemory
 	if writes && isScratch(r.dest) {
@@ -492,7 +502,7 @@ func (p *planner) memoryAllows(n *nest, r *root, at int) bool {
 	return true
 }
 
-// improve finds formulas that are better buffers, and reports whether there are any.
+// improve turns formulas into buffers where that is better and reports whether it found any.
 func (p *planner) improve() bool {
 	changed := false
 	mark := func(v *ir.Value) {
@@ -519,7 +529,7 @@ func (p *planner) improve() bool {
 			})
 		}
 	}
-	for _, op := range p.ops { // in order, so that the result is always the same
+	for _, op := range p.ops { // in order, so that the result is deterministic
 		for _, v := range op.Results() {
 			if len(uses[v]) > 1 && p.g.isFormula(v) && !p.forced[v] && p.weigh(v).cost >= 10 {
 				mark(v)
@@ -544,7 +554,8 @@ func (p *planner) visit(r *root, f func(v *ir.Value, same bool)) {
 	w.tensor(r.v, true)
 }
 
-// repeated reports whether a tensor that is read in other places than its own would be computed many times, at some cost.
+// repeated reports whether a tensor that is read at other indices than its own would be computed many times
+// at some cost.
 func (p *planner) repeated(v *ir.Value, r *root) bool {
 	if !p.g.isFormula(v) {
 		return false
@@ -563,7 +574,7 @@ func (p *planner) repeated(v *ir.Value, r *root) bool {
 	return d.cost > 8 || len(d.loads) > 0 && d.cost > 2
 }
 
-// stale reports whether memory may change between a load and the nest that reads it, or inside that.
+// stale reports whether memory may change between a load and the nest that reads it, or inside the nest.
 func (p *planner) stale(load *ir.Op, n *nest, r *root) bool {
 	if load.Block() != p.b {
 		return false
@@ -590,12 +601,12 @@ func (p *planner) stale(load *ir.Op, n *nest, r *root) bool {
 	return false
 }
 
-// before reports whether one nest of a position is written before another.
+// before reports whether nest a is written before nest b at the same position.
 func (p *planner) before(a, b *nest) bool {
 	return slices.Index(p.nests, a) < slices.Index(p.nests, b)
 }
 
-// shapeNest chooses how a nest is written.
+// shapeNest chooses the vectors and loops of a nest.
 func (p *planner) shapeNest(n *nest) {
 	size, cost, regions := int64(1), 0, false
 	reduces := false

@@ -9,18 +9,20 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// A launch ends when its context does, also if the kernel would not: each program, and each round of a loop that is not known to be
-// short, looks at a word that the launch sets then,
+// A launch ends with its context even if the kernel would not: each program, and each round of a loop that is
+// not known to be short, reads a word that the launch sets,
 //
 //	%x = load volatile i32, ptr %stop
 //	br i1 (%x != 0), label %stopped, label %go
 //
-// and leaves the function with the code Stopped in the status. The address of the word is the status's fourth word.
+// and leaves the function with the code Stopped in the status. The fourth word of the status is the address
+// of that word.
 
 // Stopped is the code in the status of a kernel that its launch has stopped.
 const Stopped = -1
 
-// unpolled is how many rounds of loops may pass without a look at the word: some milliseconds of work on blocks.
+// unpolled is the number of rounds of loops that may pass without reading the word: some milliseconds of work
+// on blocks.
 const unpolled = 4096
 
 // loadStop loads the address of the word.
@@ -28,7 +30,7 @@ func (g *gen) loadStop() {
 	g.do("%%stop = load ptr, ptr %s", g.op("getelementptr i64, ptr %%status, i64 3"))
 }
 
-// poll leaves the function if the launch is to end.
+// poll leaves the function if the launch has ended.
 func (g *gen) poll() {
 	on := g.label("go")
 	x := g.op("load volatile i32, ptr %%stop, align 4")
@@ -36,13 +38,14 @@ func (g *gen) poll() {
 	g.begin(on)
 }
 
-// stopped is the block that poll leaves by.
+// stopped returns the block that poll branches to.
 func (g *gen) stopped() string {
 	return fmt.Sprintf("stopped:\n  store i64 %d, ptr %%status\n  ret void%s\n", Stopped, g.lines.at(g.fn.Loc, ""))
 }
 
-// polling begins the body of a loop of so many rounds, 0 if that is not known, and polls if it must: loops of few rounds, those that the
-// middle layer makes of accesses without structure above all, do not. The function that it returns is called behind the loop.
+// polling begins the body of a loop of that many rounds, 0 if unknown, and polls if it must. Loops of few
+// rounds do not poll, above all those that the middle layer makes of unstructured accesses. The returned
+// function must be called behind the loop.
 func (g *gen) polling(rounds int64) func() {
 	old := g.rounds
 	around := max(1, old)
@@ -55,7 +58,7 @@ func (g *gen) polling(rounds int64) func() {
 	return func() { g.rounds = old }
 }
 
-// rounds is how often the body of a scf.for runs, where that is known; otherwise 0.
+// rounds returns how often the body of a scf.for runs, or 0 if that is unknown.
 func rounds(op *ir.Op) int64 {
 	lo, ok1 := arith.IntOf(scf.LowerBound(op))
 	hi, ok2 := arith.IntOf(scf.UpperBound(op))

@@ -8,22 +8,23 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Print is a device_print of one operand: what is known of it before the kernel runs.
+// Print describes a device_print of one operand, as far as it is known at compile time.
 type Print struct {
 	Prefix  string
-	Elem    ir.Type // nil: there is no operand
+	Elem    ir.Type // nil if there is no operand
 	Shape   []int64
-	Operand int // which of how many
+	Operand int // index among Of operands
 	Of      int
 	Hex     bool
 	Signed  bool
 }
 
-// printFunction is called where a kernel prints: with the fifth word of the grid, which tells kernels apart, the number of the print, the
-// address of the elements, row-major, and the program's place.
+// printFunction is called where a kernel prints: with the fifth word of the grid, which identifies the
+// kernel, the number of the print, the address of the elements in row-major order, and the program's
+// position.
 const printFunction = "nereid_print"
 
-// PrintFunction is the name of the function that kernels call to print.
+// PrintFunction returns the name of the function that kernels call to print.
 func PrintFunction() string { return printFunction }
 
 func isPrint(name string) bool { return strings.HasPrefix(name, "nereid_print") }
@@ -55,7 +56,7 @@ func emitPrint(g *gen, op *ir.Op) {
 	g.call("void", printFunction, args...)
 }
 
-// textOf is the text in a buffer of the module.
+// textOf returns the text in a buffer of the module.
 func (g *gen) textOf(v *ir.Value) string {
 	cast := v.DefBy(memref.Cast)
 	if cast == nil {

@@ -10,21 +10,22 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// reduction is a linalg.reduce: its inputs, and with what it begins.
+// reduction is a linalg.reduce with its inputs and initial values.
 type reduction struct {
 	op     *ir.Op
 	ins    []*ir.Value
 	dim    int
-	inits  []*ir.Value // what to combine the result with; nil when there is nothing
-	start  []val       // neutral elements to begin with; nil to begin with the first elements
+	inits  []*ir.Value // values to combine the result with; nil for none
+	start  []val       // neutral elements to start with; nil to start with the first elements
 	region *ir.Block
 	slots  [][]string // accumulators, for each copy of the body and each input
-	begun  string     // whether the accumulators hold something, when there is no neutral element
-	lanes  int
+	// variable that is true once the accumulators hold a value, if there is no neutral element
+	begun string
+	lanes int
 }
 
-// reductionOf describes a linalg.reduce. One that begins with the first elements, of which the middle layer makes slices, is over the
-// whole again.
+// reductionOf returns the reduction of a linalg.reduce. The middle layer slices off the first elements where
+// there is no neutral one; here it is over the whole again.
 func reductionOf(op *ir.Op) *reduction {
 	dims := op.Attr("dimensions").(*ir.DenseArrayAttr).Values
 	r := &reduction{op: op, dim: int(dims[0]), ins: op.Group(0), inits: op.Group(1), region: op.Body(0)}
@@ -41,13 +42,14 @@ func reductionOf(op *ir.Op) *reduction {
 	return r
 }
 
-// neutrals are operations that begin with a constant.
+// neutrals lists the operations that have a neutral element.
 var neutrals = []*ir.OpDef{
 	arith.AddF, arith.MulF, arith.MaximumF, arith.MinimumF, arith.MaxNumF, arith.MinNumF, arith.AddI, arith.MulI, arith.OrI, arith.XOrI,
 	arith.AndI, arith.MaxUI, arith.MinUI, arith.MaxSI, arith.MinSI,
 }
 
-// neutral is the constant that a reduction by one operation begins with: the middle layer chose one that changes nothing.
+// neutral returns the constant that a reduction by one operation starts with, which the middle layer chose to
+// be neutral.
 func (r *reduction) neutral() *val {
 	body := r.region
 	if len(r.ins) != 1 || body.First() == nil || body.First().Next() != body.Last() || !slices.Contains(neutrals, body.First().Def) {
@@ -68,7 +70,8 @@ func (r *reduction) neutral() *val {
 	return &c
 }
 
-// wholes are the tensors of which the inputs are all but the first plane, and the inits that plane.
+// wholes returns the tensors of which the inputs are all but the first plane and the inits the first plane,
+// or nil.
 func (r *reduction) wholes() []*ir.Value {
 	var out []*ir.Value
 	for i, v := range r.ins {
@@ -96,13 +99,13 @@ func entryIs(op *ir.Op, slot int, attr string, d int, want int64) bool {
 	return indexlist.Of(op, slot, attr)[d].IsConst(want)
 }
 
-// shape of the loops.
+// shape returns the shape of the loops.
 func (r *reduction) shape() []int64 { return ir.ShapeOf(r.ins[0].Type) }
 
-// left is the shape of the results.
+// left returns the shape of the results.
 func (r *reduction) left() []int64 { return slices.Delete(slices.Clone(r.shape()), r.dim, r.dim+1) }
 
-// startReductions gives the accumulators of all reductions of a nest their first values.
+// startReductions initializes the accumulators of all reductions of a nest.
 func (g *gen) startReductions(n *nest) {
 	for _, root := range n.roots {
 		r := root.red
@@ -138,7 +141,7 @@ func (g *gen) startReductions(n *nest) {
 	}
 }
 
-// accumulate computes the inputs of a reduction and returns what adds them to the accumulators.
+// accumulate computes the inputs of a reduction and returns a function that adds them to the accumulators.
 func (g *gen) accumulate(root *root, idx []index, u int) func() {
 	r := root.red
 	ins := make([]val, len(r.ins))
@@ -188,7 +191,7 @@ func (g *gen) combine(r *reduction, ins, accs []val) []val {
 	return out
 }
 
-// joinReductions puts the accumulators of all copies of the body together in the first ones.
+// joinReductions combines the accumulators of all copies of the body in the first ones.
 func (g *gen) joinReductions(n *nest) {
 	g.lanes = n.lanes
 	for _, root := range n.roots {
@@ -224,7 +227,7 @@ func (g *gen) finishReductions(n *nest, outer []index) {
 	}
 }
 
-// half is one half of a vector.
+// half returns the half of a vector that begins at lane from.
 func (g *gen) half(v val, from int) val {
 	n := v.n / 2
 	if n == 1 {
@@ -237,7 +240,7 @@ func (g *gen) half(v val, from int) val {
 	return val{s: g.op("shufflevector %s %s, %s poison, <%d x i32> %s", v.typ(), v.s, v.typ(), n, constVector("i32", pick)), t: v.t, n: n}
 }
 
-// finishVectors stores the results of reductions whose lanes are results.
+// finishVectors stores the results of reductions in which each lane is a result.
 func (g *gen) finishVectors(n *nest, at []index) {
 	for _, root := range n.roots {
 		if r := root.red; r != nil {
@@ -246,7 +249,7 @@ func (g *gen) finishVectors(n *nest, at []index) {
 	}
 }
 
-// finish stores results, after what they are to be combined with.
+// finish combines results with the initial values and stores them.
 func (g *gen) finish(r *reduction, accs []val, at []index) {
 	if r.inits != nil {
 		inits := make([]val, len(r.inits))

@@ -9,13 +9,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Accesses without structure are loops over elements in the middle layer:
+// The middle layer writes unstructured accesses as loops over elements:
 //
 //	for i:  if mask[i]:  buffer[i] = memory[offsets[i]]
 //
-// Its rounds do not depend on each other, so the innermost loop is written with vectors here: a gather, or a scatter, under a mask.
+// The rounds are independent, so the innermost loop is written with vectors here: a gather or a scatter under
+// a mask.
 
-// vectorLoop writes such a loop with vectors, if op is one.
+// vectorLoop writes such a loop with vectors and reports whether op is one.
 func (g *gen) vectorLoop(op *ir.Op) bool {
 	if g.opts.Check || g.lanes > 1 || g.nest != nil || op.NumResults() > 0 {
 		return false
@@ -45,7 +46,8 @@ func (g *gen) vectorLoop(op *ir.Op) bool {
 	return true
 }
 
-// scattered counts what a loop does to memory that is not scratch: either loads or stores will do.
+// scattered counts the accesses of a loop to memory that is not scratch: loads alone or stores alone are
+// allowed.
 type scattered struct{ loads, stores, widest int }
 
 // block reports whether all operations of a block can be done for several lanes at once.
@@ -80,7 +82,7 @@ func (x *scattered) block(b *ir.Block) bool {
 	return true
 }
 
-// single is the operation that makes a view of one element, or nil.
+// single returns the operation that makes a view of one element, or nil.
 func single(v *ir.Value) *ir.Op {
 	op := v.DefBy(memref.ReinterpretCast)
 	if shape := ir.ShapeOf(v.Type); op == nil || len(shape) != 1 || shape[0] != 1 {
@@ -89,7 +91,7 @@ func single(v *ir.Value) *ir.Op {
 	return op
 }
 
-// maskedBlock does the operations of a block for the lanes of a mask.
+// maskedBlock writes the operations of a block for the lanes of a mask.
 func (g *gen) maskedBlock(b *ir.Block, mask *val) {
 	for op := range b.Ops() {
 		if g.err != nil {
@@ -125,13 +127,13 @@ func (g *gen) maskedStore(op *ir.Op, mask *val) {
 	g.store(g.viewOf(op.Operand(1)), idx, v, mask)
 }
 
-// scatteredPlace is where the only elements of views are, one for each lane.
+// scatteredPlace returns the places of one-element views, one for each lane.
 func (g *gen) scatteredPlace(v *ir.Value) (*view, index) {
 	op := single(v)
 	elem := ir.ElemOf(v.Type)
 	w := &view{ptr: "null", elem: elem, offset: "0", sizes: []string{"1"}, strides: []string{"1"}}
 	if addr := addressOf(op.Operand(0)); addr != nil {
-		if a := g.scalar(addr); a.n > 1 { // an address for each lane, which its elements divide
+		if a := g.scalar(addr); a.n > 1 { // an address for each lane, divisible by the element's size
 			return w, index{vec: g.op("udiv <%d x i64> %s, %s", a.n, a.s, g.splat("i64", itoa(elemSize(elem)), a.n))}
 		}
 	}
@@ -143,12 +145,12 @@ func (g *gen) scatteredPlace(v *ir.Value) (*view, index) {
 	return w, off
 }
 
-// entryConst is the constant offset of a view that has no other.
+// entryConst returns the constant offset of a view that has no other.
 func (g *gen) entryConst(op *ir.Op) string {
 	return itoa(op.Attr("static_offsets").(*ir.DenseArrayAttr).Values[0])
 }
 
-// addressOf is the address that a buffer was made of, or nil.
+// addressOf returns the address that a buffer was made of, or nil.
 func addressOf(v *ir.Value) *ir.Value {
 	if c := v.DefBy(memref.Cast); c != nil {
 		v = c.Operand(0)
@@ -159,7 +161,7 @@ func addressOf(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// indexOf is a value as an index.
+// indexOf returns a value as an index.
 func (g *gen) indexOf(v val) index {
 	switch {
 	case v.idx != nil:

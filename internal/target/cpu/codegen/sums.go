@@ -10,15 +10,17 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Kernels add up blocks in a loop and then the elements of the sum, so that on a GPU threads need to talk only once:
+// Kernels add up blocks in a loop and then the elements of the sum, so that the threads of a GPU exchange
+// data only once:
 //
 //	acc = zeros;  for …: acc = acc + f;  s = reduce(acc)
 //
-// Here that would send a whole block through memory in each round, and
+// Here that would move a whole block through memory in each round, whereas
 //
 //	s = 0;  for …: s = s + reduce(f)
 //
-// sends none: f is reduced where it is computed. The same holds for other operations in whose order nothing is meant to lie.
+// moves none: f is reduced where it is computed. The same holds for other operations whose order does not
+// matter.
 
 // foldSums rewrites such loops of a function.
 func foldSums(fn *ir.Op) {
@@ -37,18 +39,18 @@ func foldSums(fn *ir.Op) {
 	}
 }
 
-// sum is a block that is added up by a loop and reduced after it.
+// sum is a block that a loop adds up and that is reduced after it.
 type sum struct {
 	loop    *ir.Op
-	at      int       // among the loop's results
-	combine *ir.OpDef // the operation of both
+	at      int       // index among the loop's results
+	combine *ir.OpDef // operation of the loop and of the reduction
 	add     *ir.Op    // the linalg.generic that adds
-	term    *ir.Value // to the block
+	term    *ir.Value // tensor that is added
 	reduce  *ir.Op
-	fill    *ir.Op // what the reduction begins with
+	fill    *ir.Op // initial value of the reduction
 }
 
-// sumOf is the sum that a result of a loop is, or nil.
+// sumOf returns the sum that a result of a loop is, or nil.
 func sumOf(loop *ir.Op, at int) *sum {
 	s := &sum{loop: loop, at: at}
 	result, body := loop.Result(at), loop.Body(0)
@@ -83,7 +85,7 @@ func sumOf(loop *ir.Op, at int) *sum {
 	return s
 }
 
-// other is the second operand of the generic that adds arg to it, if that is all it does.
+// other returns the operand that the generic adds to arg, or nil if it does anything else.
 func (s *sum) other(arg *ir.Value) *ir.Value {
 	body, ins := s.add.Body(0), s.add.Group(0)
 	if len(ins) != 2 || ins[0] == ins[1] || s.add.NumResults() != 1 {
@@ -108,7 +110,7 @@ func (s *sum) other(arg *ir.Value) *ir.Value {
 	return ins[0]
 }
 
-// onlyUser is the operation that uses a value, if it is used once.
+// onlyUser returns the operation that uses a value if there is only one use, else nil.
 func onlyUser(v *ir.Value) *ir.Op {
 	var user *ir.Op
 	for u := range v.Uses() {
@@ -120,12 +122,12 @@ func onlyUser(v *ir.Value) *ir.Op {
 	return user
 }
 
-// early reports whether a fill can be done at any time: it fills a new tensor with a constant.
+// early reports whether a fill can be moved anywhere: it fills a new tensor with a constant.
 func early(fill *ir.Op) bool {
 	return fill.Operand(0).DefBy(arith.Constant) != nil && fill.Operand(1).DefBy(tensor.Empty) != nil && fill.Operand(1).Def().NumOperands() == 0
 }
 
-// isNeutral reports whether a constant changes nothing under an operation. The sign of a zero sum is not minded.
+// isNeutral reports whether a constant is neutral under an operation. The sign of a zero sum is ignored.
 func isNeutral(op *ir.OpDef, v *ir.Value) bool {
 	switch a := arith.ValueOf(v).(type) {
 	case *ir.FloatAttr:
@@ -148,7 +150,8 @@ func isNeutral(op *ir.OpDef, v *ir.Value) bool {
 
 // fold moves the reduction into the loop.
 func (s *sum) fold() {
-	for _, op := range []*ir.Op{s.fill.Operand(0).Def(), s.fill.Operand(1).Def(), s.fill} { // where the loop can use it
+	// move the fill to where the loop can use it
+	for _, op := range []*ir.Op{s.fill.Operand(0).Def(), s.fill.Operand(1).Def(), s.fill} {
 		if op.Block() == s.loop.Block() && s.loop.Before(op) {
 			op.MoveBefore(s.loop)
 		}

@@ -9,16 +9,17 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// val is a value of LLVM IR: a scalar, which stands for all lanes, or a vector. An index that is a scalar and a constant for each lane
-// is kept as that until somebody computes with it.
+// val is a value of LLVM IR: a scalar, which stands for all lanes, or a vector. An index with a constant for
+// each lane is kept in idx until an operation computes with it.
 type val struct {
 	s   string
-	t   ir.Type // of an element, as the middle layer has it
+	t   ir.Type // element type in the middle layer
 	n   int     // lanes; 1 for a scalar
 	idx *index
 }
 
-// elemType is the LLVM type of an element in a register. Small floats that LLVM would compute with in its own way are integers.
+// elemType returns the LLVM type of an element in a register. Small floats are integers, because LLVM's own
+// arithmetic on them differs.
 func elemType(t ir.Type) string {
 	switch t := t.(type) {
 	case *ir.IntegerType:
@@ -39,7 +40,7 @@ func elemType(t ir.Type) string {
 	return "i64"
 }
 
-// memType is the LLVM type of an element in memory: booleans take a byte.
+// memType returns the LLVM type of an element in memory: booleans take a byte.
 func memType(t ir.Type) string {
 	if t == ir.Type(ir.I1) {
 		return "i8"
@@ -47,7 +48,7 @@ func memType(t ir.Type) string {
 	return elemType(t)
 }
 
-// elemSize is the size of an element in memory.
+// elemSize returns the bytes of an element in memory.
 func elemSize(t ir.Type) int64 {
 	if t == ir.Index {
 		return 8
@@ -65,10 +66,10 @@ func vector(elem string, n int) string {
 	return "<" + strconv.Itoa(n) + " x " + elem + ">"
 }
 
-// typ is the LLVM type of a value.
+// typ returns the LLVM type of a value.
 func (v val) typ() string { return vector(elemType(v.t), v.n) }
 
-// suffix is how intrinsics name a type: v16f32.
+// suffix returns the name of a type in intrinsics: v16f32.
 func suffix(elem string, n int) string {
 	short := map[string]string{"float": "f32", "double": "f64", "half": "f16", "ptr": "p0"}[elem]
 	if short == "" {
@@ -80,12 +81,12 @@ func suffix(elem string, n int) string {
 	return "v" + strconv.Itoa(n) + short
 }
 
-// isSmallFloat reports whether arithmetic is done in f32 and rounded.
+// isSmallFloat reports whether arithmetic on t is done in f32 and rounded.
 func isSmallFloat(t ir.Type) bool {
 	return ir.IsFloat(t) && ir.BitWidth(t) < 32 && t != ir.Type(ir.TF32)
 }
 
-// constant is a scalar constant as LLVM writes it.
+// constant returns a scalar constant in LLVM's syntax.
 func constant(a ir.Attr) (val, bool) {
 	switch a := a.(type) {
 	case *ir.IntegerAttr:
@@ -99,7 +100,7 @@ func constant(a ir.Attr) (val, bool) {
 	return val{}, false
 }
 
-// floatBits is a float's bits as LLVM writes constants of its type.
+// floatBits returns a float constant in LLVM's syntax.
 func floatBits(bits uint64, t *ir.FloatType) string {
 	switch elemType(t) {
 	case "double":
@@ -107,7 +108,7 @@ func floatBits(bits uint64, t *ir.FloatType) string {
 	case "float":
 		f := math.Float32frombits(uint32(bits))
 		wide := math.Float64bits(float64(f))
-		if f != f { // which keeps the payload's upper bits
+		if f != f { // a conversion may change NaNs
 			wide = 0x7ff8000000000000 | uint64(bits>>31&1)<<63
 		}
 		return fmt.Sprintf("0x%016X", wide)
@@ -123,7 +124,7 @@ func f32Const(x float64) val {
 
 func intConst(x int64, t ir.Type) val { return val{s: strconv.FormatInt(x, 10), t: t, n: 1} }
 
-// constVector is a vector of constants.
+// constVector returns a vector of constants.
 func constVector(elem string, list []int64) string {
 	var b strings.Builder
 	b.WriteByte('<')
@@ -139,5 +140,5 @@ func constVector(elem string, list []int64) string {
 	return b.String()
 }
 
-// isConst reports whether an operand is a number and not a name.
+// isConst reports whether an operand is a constant, not a name.
 func isConst(s string) bool { return s != "" && s[0] != '%' && s[0] != '@' }

@@ -12,17 +12,18 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// view is memory as a block of elements: where element (i, j, …) is. It exists at compile time alone.
+// view describes memory as a block of elements: the address of element (i, j, …). It exists only at compile
+// time.
 type view struct {
 	ptr     string
 	elem    ir.Type
 	offset  string // in elements
 	sizes   []string
 	strides []string
-	scratch bool // ours, so that reading a little too much does no harm
+	scratch bool // scratch memory, where reading a little beyond the end is harmless
 }
 
-// block is a buffer that is row-major and whole.
+// block returns the view of a whole row-major buffer.
 func block(ptr string, elem ir.Type, shape []int64) *view {
 	v := &view{ptr: ptr, elem: elem, offset: "0", scratch: true, sizes: make([]string, len(shape)), strides: make([]string, len(shape))}
 	step := int64(1)
@@ -33,20 +34,20 @@ func block(ptr string, elem ir.Type, shape []int64) *view {
 	return v
 }
 
-// newBuffer is scratch memory for a block.
+// newBuffer allocates scratch memory for a block.
 func (g *gen) newBuffer(elem ir.Type, shape []int64) *view {
 	size := elemSize(elem)
 	for _, n := range shape {
 		size *= n
 	}
 	off := g.arena
-	g.arena += (size + 127) / 64 * 64 // room for a vector that reads a little too much
+	g.arena += (size + 127) / 64 * 64 // room for a vector that reads beyond the end
 	name := fmt.Sprintf("%%b%d", off)
 	g.prologue = append(g.prologue, fmt.Sprintf("  %s = getelementptr inbounds i8, ptr %%scratch, i64 %d", name, off))
 	return block(name, elem, shape)
 }
 
-// pointer is the address that an unranked memref stands for.
+// pointer returns the address that an unranked memref stands for.
 func (g *gen) pointer(v *ir.Value) string {
 	if x, ok := g.lookup(v); ok {
 		return x.s
@@ -83,7 +84,7 @@ func (g *gen) pointer(v *ir.Value) string {
 	return "null"
 }
 
-// viewOf is the view that a ranked memref is.
+// viewOf returns the view of a ranked memref.
 func (g *gen) viewOf(v *ir.Value) *view {
 	if w := g.lookupView(v); w != nil {
 		return w
@@ -102,7 +103,7 @@ func (g *gen) viewOf(v *ir.Value) *view {
 		w = g.subview(g.viewOf(op.Operand(0)), g.entries(op, 1, "static_offsets"), g.entries(op, 2, "static_sizes"), t)
 	case op.Def == memref.Alloc:
 		w = g.newBuffer(t.Elem, t.Shape)
-		g.bindTop(v, w) // one buffer, whoever comes first
+		g.bindTop(v, w) // one buffer for all uses
 		return w
 	case op.Def == memref.GetGlobal:
 		name := op.Attr("name").(*ir.SymbolRefAttr).Root
@@ -128,7 +129,7 @@ func (g *gen) viewOf(v *ir.Value) *view {
 	return w
 }
 
-// entries are offsets, sizes or strides as operands.
+// entries returns offsets, sizes or strides as operands.
 func (g *gen) entries(op *ir.Op, slot int, attr string) []string {
 	list := indexlist.Of(op, slot, attr)
 	out := make([]string, len(list))
@@ -145,7 +146,7 @@ func (g *gen) entry(e indexlist.Entry) string {
 	return g.scalar(e.Value).s
 }
 
-// subview is a part of a view. Dimensions of one element that the type lacks are left out.
+// subview returns a part of a view. Dimensions of one element that the type lacks are dropped.
 func (g *gen) subview(w *view, offs, sizes []string, t *ir.MemRefType) *view {
 	out := &view{ptr: w.ptr, elem: w.elem, offset: w.offset, scratch: w.scratch}
 	for d := range offs {
@@ -157,7 +158,7 @@ func (g *gen) subview(w *view, offs, sizes []string, t *ir.MemRefType) *view {
 	return out
 }
 
-// keptDims are the dimensions of a part that its type has, in order: those left out have one element.
+// keptDims returns the dimensions of a part that its type has, in order. Dropped dimensions have one element.
 func keptDims(sizes []string, shape []int64) []int {
 	var kept []int
 	drop := len(sizes) - len(shape)
@@ -174,7 +175,8 @@ func keptDims(sizes []string, shape []int64) []int {
 	return kept
 }
 
-// remaining reports whether the rest of a part's sizes can be the rest of its type's, with only ones left out.
+// remaining reports whether the rest of a part's sizes matches the rest of its type's, with only ones
+// dropped.
 func remaining(sizes []string, shape []int64) bool {
 	i := 0
 	for _, s := range sizes {
@@ -187,7 +189,7 @@ func remaining(sizes []string, shape []int64) bool {
 	return i == len(shape)
 }
 
-// address is the address of an element.
+// address returns the address of element off.
 func (g *gen) address(w *view, off string) string {
 	off = g.add(w.offset, off)
 	if off == "0" {
@@ -196,7 +198,7 @@ func (g *gen) address(w *view, off string) string {
 	return g.op("getelementptr %s, ptr %s, i64 %s", memType(w.elem), w.ptr, off)
 }
 
-// place is where the lanes of an access are, in elements from the pointer: a scalar and a constant for each lane, or data.
+// place returns the offsets of the lanes of an access, in elements from the pointer.
 func (g *gen) place(w *view, idx []index) index {
 	sum := index{base: w.offset, align: 1}
 	for d, x := range idx {
@@ -217,7 +219,7 @@ func (g *gen) place(w *view, idx []index) index {
 	return sum.simple()
 }
 
-// load reads elements. Where a mask is given and false, the result is other.
+// load reads elements. Where the mask, if any, is false, the result is other.
 func (g *gen) load(w *view, idx []index, mask *val, other val) val {
 	p := g.place(w, idx)
 	g.guard("load", w, p, mask)
@@ -235,11 +237,12 @@ func (g *gen) gep(w *view, off string) string {
 	return g.op("getelementptr %s, ptr %s, i64 %s", memType(w.elem), w.ptr, off)
 }
 
-// ahead is how many bytes before their use memory is asked for: far enough for what is not in a cache, near enough for it to stay there.
+// ahead is the prefetch distance in bytes: far enough for memory that is in no cache, near enough for it to
+// stay there until it is used.
 const ahead = 2048
 
-// prefetch asks for what lies ahead of an address, to read or to write, in loops that pass over much memory once. The processor does so
-// too, but stops at the ends of pages.
+// prefetch prefetches memory ahead of an address, for reading or writing, in loops that pass over much memory
+// once. The processor does so too but stops at page boundaries.
 func (g *gen) prefetch(w *view, at string, write int) {
 	if g.nest == nil || !g.nest.streams || !g.nest.full || w.scratch {
 		return
@@ -279,7 +282,7 @@ func (g *gen) loadAt(w *view, p index, mask *val, other val) val {
 	return val{s: g.op("call %s @%s(<%d x ptr> %s, i32 %d, <%d x i1> %s, %s %s)", vt, name, n, ptrs, size, n, m, vt, o), t: w.elem, n: n}
 }
 
-// pointers are the addresses of all lanes.
+// pointers returns the addresses of all lanes.
 func (g *gen) pointers(w *view, p index) string {
 	n := g.lanes
 	if p.vec != "" {
@@ -293,7 +296,7 @@ func (g *gen) pointers(w *view, p index) string {
 	return g.op("getelementptr %s, ptr %s, <%d x i64> %s", memType(w.elem), base, n, constVector("i64", lanes))
 }
 
-// loadOne reads a scalar. Under a mask, the address is one that is safe to read when the mask is false.
+// loadOne reads a scalar. If the mask is false, it reads a safe address instead.
 func (g *gen) loadOne(w *view, off string, mask *val, other val) val {
 	elem := memType(w.elem)
 	p := g.gep(w, off)
@@ -309,7 +312,8 @@ func (g *gen) loadOne(w *view, off string, mask *val, other val) val {
 	return val{s: g.op("select i1 %s, %s %s, %s %s", mask.s, elem, v.s, elem, o.s), t: w.elem, n: 1}
 }
 
-// loadShuffled reads neighbours of which it then takes some: scratch memory alone, since it reads what lies between.
+// loadShuffled reads adjacent elements and selects the lanes. It reads the elements between too, so only
+// scratch memory qualifies.
 func (g *gen) loadShuffled(w *view, p index) (val, bool) {
 	lo, hi := slices.Min(p.lanes), slices.Max(p.lanes)
 	span := hi - lo + 1
@@ -334,7 +338,7 @@ func (g *gen) loadShuffled(w *view, p index) (val, bool) {
 	return val{s: s, t: w.elem, n: g.lanes}, true
 }
 
-// store writes elements where the mask, if there is one, is true.
+// store writes elements where the mask, if any, is true.
 func (g *gen) store(w *view, idx []index, v val, mask *val) {
 	p := g.place(w, idx)
 	g.guard("store", w, p, mask)
@@ -375,7 +379,7 @@ func (g *gen) storeAt(w *view, p index, v val, mask *val) {
 	g.do("call void @%s(%s %s, <%d x ptr> %s, i32 %d, <%d x i1> %s)", name, vt, g.widen(v, n).s, n, g.pointers(w, p), size, n, m)
 }
 
-// tag is metadata of an access: scratch memory overlaps no other.
+// tag returns alias metadata of an access: scratch memory overlaps no other.
 func (g *gen) tag(w *view) string {
 	if w.scratch {
 		return ", !alias.scope !0, !noalias !1"

@@ -14,27 +14,28 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// walker follows formulas down to what they read.
+// walker follows formulas down to the tensors and scalars they read.
 type walker struct {
 	p       *planner
 	d       *dependence
 	seen    map[*ir.Value]sight
 	scalars map[*ir.Value]bool
-	top     *ir.Value // which is looked into even when it becomes a buffer
+	top     *ir.Value // followed even if it becomes a buffer
 	visit   func(v *ir.Value, same bool)
 	capture func(v *ir.Value)
 }
 
-// sight is how a formula was met so far.
+// sight says how a formula was met so far.
 type sight uint8
 
 const (
 	unseen  sight = iota
-	inPlace       // read in the place that is computed
-	moved         // read elsewhere, also
+	inPlace       // read at the computed index
+	moved         // read elsewhere too
 )
 
-// see notes that a formula is met, and reports whether there is more to learn from looking into it. What it costs counts once.
+// see records that a formula was met and reports whether it was met before and whether following it finds
+// more. Its cost counts once.
 func (w *walker) see(v *ir.Value, same bool) (again, more bool) {
 	old, now := w.seen[v], moved
 	if same {
@@ -133,10 +134,10 @@ func (w *walker) load(op *ir.Op, same bool) {
 	}
 }
 
-// region finds what the operations of a region use from outside.
+// region finds the values from outside that the operations of a region use.
 func (w *walker) region(b *ir.Block) { w.within(b, []*ir.Block{b}) }
 
-// within is region for a block that lies in others, itself the last of them.
+// within is region for a block nested in others; around ends with the block itself.
 func (w *walker) within(b *ir.Block, around []*ir.Block) {
 	for op := range b.Ops() {
 		w.d.cost += costOf(op)
@@ -161,7 +162,7 @@ func (w *walker) within(b *ir.Block, around []*ir.Block) {
 	}
 }
 
-// captured are scalars and views that are used.
+// captured records scalars and views that are used.
 func (w *walker) captured(vs ...*ir.Value) {
 	for _, v := range vs {
 		w.value(v)
@@ -171,7 +172,8 @@ func (w *walker) captured(vs ...*ir.Value) {
 	}
 }
 
-// value notes when a value of the block is there: a pure scalar when its operands are.
+// value records the position from which a value of the block exists: a pure scalar exists once its operands
+// do.
 func (w *walker) value(v *ir.Value) {
 	if w.scalars == nil {
 		w.scalars = map[*ir.Value]bool{}

@@ -11,15 +11,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// wrapInfo is the load of a matrix that may wrap around in memory (`% M`): a loop that copies one piece for each turn. Almost always
-// there is one turn, and then a matrix product can read it in place.
+// wrapInfo is the load of a matrix that may wrap around in memory (`% M`): a loop that copies one piece for
+// each turn. There is nearly always a single turn, and then a matrix product can read the matrix in place.
 type wrapInfo struct {
 	alloc, loop, copy, dst *ir.Op
-	presets                []*ir.Op // what fills the buffer before, with zeros
+	presets                []*ir.Op // operations that fill the buffer with zeros before
 	absorb                 []*ir.Op
 }
 
-// wrapOf recognises such a load when nobody but a matrix product of the same block reads it.
+// wrapOf returns such a load if only a matrix product of the same block reads it, else nil.
 func (g *gen) wrapOf(op *ir.Op) *wrapInfo {
 	v := op.Result(0)
 	alloc := op.Operand(0).DefBy(memref.Alloc)
@@ -93,7 +93,7 @@ func (p *planner) findWraps() {
 	}
 }
 
-// wrapped is a matrix in place when there is one turn, and a copy of it otherwise.
+// wrapped returns the matrix in place if there is a single turn, else a copy of it.
 func (g *gen) wrapped(v *ir.Value, w *wrapInfo) factor {
 	shape := ir.ShapeOf(v.Type)
 	buf := g.viewOf(w.alloc.Result(0))

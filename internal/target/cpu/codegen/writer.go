@@ -9,14 +9,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/budget"
 )
 
-// writer collects the text of one LLVM function.
+// writer collects the text of an LLVM function.
 type writer struct {
 	text    *strings.Builder
 	allocas []string
 	temps   int
-	dbg     string // metadata that follows each instruction: where it comes from
+	dbg     string // metadata behind each instruction: its source line
 	decls   map[string]string
-	meter   *budget.Meter // counts what is written; may be nil
+	meter   *budget.Meter // counts the bytes written; may be nil
 }
 
 func newWriter() *writer { return &writer{text: &strings.Builder{}, decls: map[string]string{}} }
@@ -48,13 +48,13 @@ func (w *writer) temp() string {
 	return "%v" + strconv.Itoa(w.temps)
 }
 
-// label is a new name for a block.
+// label returns a new block name.
 func (w *writer) label(kind string) string {
 	w.temps++
 	return kind + strconv.Itoa(w.temps)
 }
 
-// begin ends the current block with a jump to a new one, which it starts.
+// fall ends the current block with a jump to a new one and begins that.
 func (w *writer) fall(label string) {
 	w.do("br label %%%s", label)
 	w.begin(label)
@@ -62,7 +62,7 @@ func (w *writer) fall(label string) {
 
 func (w *writer) begin(label string) { w.text.WriteString(label + ":\n") }
 
-// slot is a variable: memory on the stack that LLVM makes a register of.
+// slot returns a variable: memory on the stack that LLVM turns into a register.
 func (w *writer) slot(typ string) string {
 	w.temps++
 	name := "%s" + strconv.Itoa(w.temps)
@@ -70,7 +70,7 @@ func (w *writer) slot(typ string) string {
 	return name
 }
 
-// capture collects what f writes apart.
+// capture returns the text that f writes instead of writing it.
 func (w *writer) capture(f func()) string {
 	saved := w.text
 	w.text = &strings.Builder{}
@@ -80,12 +80,12 @@ func (w *writer) capture(f func()) string {
 	return text
 }
 
-// call calls a function that is declared at the end of the module; args are "type value".
+// call calls a function, which is declared at the end of the module; args are "type value".
 func (w *writer) call(ret, name string, args ...string) string {
 	types := make([]string, len(args))
 	for i, a := range args {
 		types[i] = a[:strings.LastIndexByte(a, ' ')]
-		if strings.HasPrefix(a, "<") { // constants of vectors have spaces in them
+		if strings.HasPrefix(a, "<") { // constants of vectors contain spaces
 			types[i] = a[:strings.IndexByte(a, '>')+1]
 		}
 	}
@@ -106,7 +106,7 @@ func (w *writer) declarations() string {
 	return strings.Join(list, "\n")
 }
 
-// loop writes a loop that counts from, from + step, … below to. body gets the counter.
+// loop writes a loop that counts from, from + step, … below to. body receives the counter.
 func (w *writer) loop(from, to string, step int64, body func(i string)) {
 	iv := w.slot("i64")
 	head, in, out := w.label("head"), w.label("body"), w.label("done")
@@ -121,7 +121,7 @@ func (w *writer) loop(from, to string, step int64, body func(i string)) {
 	w.begin(out)
 }
 
-// when writes what happens only under a condition.
+// when writes then under a condition.
 func (w *writer) when(cond string, then func()) {
 	yes, done := w.label("then"), w.label("endif")
 	w.do("br i1 %s, label %%%s, label %%%s", cond, yes, done)
@@ -184,7 +184,7 @@ func (w *writer) mul(a, b string) string {
 	return w.op("mul i64 %s, %s", a, b)
 }
 
-// div and rem are of numbers that are not negative, by constants.
+// div returns a / k for a that is not negative; rem returns a % k.
 func (w *writer) div(a string, k int64) string {
 	if x, ok := number(a); ok {
 		return itoa(x / k)
