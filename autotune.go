@@ -28,7 +28,7 @@ type TuneOptions struct {
 	Dir         string        // folder for timings, used by later runs and other processes; "" keeps none
 	ReadOnly    bool          // do not write to Dir
 	Warmup, Rep time.Duration // for each config, unless the decorator says otherwise; 0 means 25 and 100 ms
-	// time limit of a tuning: configs not measured by then are skipped; 0 means none
+	// Budget is the time limit of a tuning: configs not measured by then are skipped. 0 means none.
 	Budget time.Duration
 	Again  bool      // measure configs even if their timings are kept
 	Print  io.Writer // receives a line for each config and each choice; may be nil

@@ -27,9 +27,9 @@ type CacheOptions struct {
 	Dir      string // "" means NEREID_CACHE_DIR, or else `nereid` in the user's cache folder
 	ReadOnly bool   // write nothing
 	Limit    int64  // bytes; the least recently used kernels are removed first; 0 means no limit
-	// second level shared by machines, redis://host:6379/0; needs the package nereid/redis
+	// Redis is a second level shared by machines: redis://host:6379/0. It needs the package nereid/redis.
 	Redis string
-	// signs entries in Redis, and entries without its signature are refused; "" means no signatures
+	// Key signs entries in Redis; entries without its signature are refused. "" means no signatures.
 	Key    string
 	Logger *slog.Logger // receives problems that are no errors; may be nil
 

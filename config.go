@@ -21,17 +21,17 @@ type Config struct {
 	Override      string // folder whose files, named as Dump names them, replace stages
 	AlwaysCompile bool   // compile even if the cache has the kernel
 	Debug         bool   // as if Options.Debug were set
-	// as if Options.Check were set: accesses out of bounds are errors; docs/CPU.md tells the cost
+	// Check acts as if Options.Check were set: accesses out of bounds are errors. docs/CPU.md tells the cost.
 	Check bool
-	// omit line information from GPU code, so that moving a kernel within its file, or the file, still hits
-	// the cache
+	// NoLines omits line information from GPU code, so that moving a kernel within its file, or the file
+	// itself, still hits the cache.
 	NoLines     bool
 	Timing      io.Writer // receives a line for each stage of each compilation
 	DumpPasses  []string  // passes, or "all", after which the IR is printed to standard error
 	Verify      bool      // verify the IR after each pass
 	Reproducers string    // folder that receives files for running a failed pass again
 	Tune        TuneOptions
-	// bounds each compilation; the defaults of the zero value suffice for all real kernels
+	// Budget bounds each compilation. The defaults of the zero value suffice for all real kernels.
 	Budget Budget
 
 	// Isolate runs launches on the CPU in child processes: a kernel that crashes becomes an error that names

@@ -175,7 +175,7 @@ type Stream struct {
 	dev *Device
 	s   target.Stream
 	ctx context.Context
-	_   [24]byte // Padded to 64 bytes so that a launch touches a single cache line.
+	_   [24]byte // padded to 64 bytes so that a launch touches a single cache line
 }
 
 // NewStream returns a new queue on the device. When ctx ends, compilations and tunings of its launches end,

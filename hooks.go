@@ -13,7 +13,7 @@ import (
 // Hooks are functions called around compilations and launches, by the goroutine that compiles or launches.
 // Any may be nil; a launch without hooks pays nothing for them.
 type Hooks struct {
-	// an error refuses the compilation and fails the launch
+	// BeforeCompile may return an error, which refuses the compilation and fails the launch.
 	BeforeCompile func(ctx context.Context, v Variant) error
 	AfterCompile  func(v Variant, took time.Duration, found bool, err error)
 	Stage         func(v Variant, s Stage) // called for each stage; Text may be nil

@@ -25,11 +25,11 @@ type interpDevice struct {
 // InterpOptions says how an interpreter runs kernels. Accesses out of bounds, misaligned accesses and failed
 // assertions are always errors.
 type InterpOptions struct {
-	// loading memory that was never written is an error; a tensor made by New is such memory until it is
-	// written
+	// CheckUninit makes it an error to load memory that was never written. A tensor made by New is such
+	// memory until it is written.
 	CheckUninit bool
-	// two programs that store different values to the same address are an error; programs then run one after
-	// another
+	// CheckRaces makes it an error if two programs store different values to the same address. Programs then
+	// run one after another.
 	CheckRaces bool
 	// CheckOverflow makes it an error if a sum, difference or product of less than 64 bits wraps around on
 	// its way to an address.
