@@ -331,6 +331,12 @@ type Foreign interface {
 	ExternalStream(handle uintptr) (Stream, error)
 }
 
+// Addressed is a device that takes memory which somebody else has allocated on it.
+type Addressed interface {
+	// At is the memory at an address of the device. Closing it leaves the memory alone.
+	At(addr uint64, size int) (Buffer, error)
+}
+
 // Text is a module as text, with locations.
 func Text(m *ir.Module) []byte {
 	var b bytes.Buffer

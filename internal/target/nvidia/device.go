@@ -152,7 +152,25 @@ func (d *Device) alloc(size int) (*buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &buffer{c, p, size}, nil
+	return &buffer{ctx: c, ptr: p, size: size}, nil
+}
+
+// At is memory that somebody else has allocated on the GPU, and frees.
+func (d *Device) At(addr uint64, size int) (target.Buffer, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range []uint64{addr, addr + uint64(max(size, 1)) - 1} {
+		on, err := c.PointerDevice(driver.DevicePtr(p))
+		if err != nil {
+			return nil, err
+		}
+		if on != d.dev.Ordinal {
+			return nil, fmt.Errorf("the address %#x is memory of cuda:%d, not of %s", p, on, d.Name())
+		}
+	}
+	return &buffer{ctx: c, ptr: driver.DevicePtr(addr), size: size, foreign: true}, nil
 }
 
 // Wrap copies host memory to the device for the time of a launch; Close copies it back.
@@ -249,17 +267,40 @@ type buffer struct {
 	ctx  *driver.Context
 	ptr  driver.DevicePtr
 	size int
+
+	foreign bool // somebody else frees it
+	closed  bool
 }
 
 func (b *buffer) Addr() uint64 { return uint64(b.ptr) }
 func (b *buffer) Size() int    { return b.size }
 func (b *buffer) Host() []byte { return nil }
-func (b *buffer) Close() error { return b.ctx.Free(b.ptr) }
+
+// Close frees the memory, once.
+func (b *buffer) Close() error {
+	if b.closed || b.foreign {
+		b.closed = true
+		return nil
+	}
+	b.closed = true
+	return b.ctx.Free(b.ptr)
+}
+
+// check is an error for bytes that the buffer does not have, or has no longer.
+func (b *buffer) check(what string, at, n int) error {
+	if b.closed {
+		return fmt.Errorf("%s of a buffer that is %w", what, target.ErrClosed)
+	}
+	if at < 0 || at+n > b.size {
+		return fmt.Errorf("%s of %d bytes at %d of a buffer of %d bytes", what, n, at, b.size)
+	}
+	return nil
+}
 
 // Read waits for all that was launched: what wrote the memory may be on any stream.
 func (b *buffer) Read(at int, into []byte) error {
-	if at < 0 || at+len(into) > b.size {
-		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, b.size)
+	if err := b.check("read", at, len(into)); err != nil {
+		return err
 	}
 	if err := b.ctx.Synchronize(); err != nil {
 		return err
@@ -268,8 +309,8 @@ func (b *buffer) Read(at int, into []byte) error {
 }
 
 func (b *buffer) Write(at int, from []byte) error {
-	if at < 0 || at+len(from) > b.size {
-		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, b.size)
+	if err := b.check("write", at, len(from)); err != nil {
+		return err
 	}
 	return b.ctx.CopyTo(b.ptr+driver.DevicePtr(at), from)
 }
