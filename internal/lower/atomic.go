@@ -186,10 +186,6 @@ func sharesBlocks(l *lowering, op *ir.Op) bool {
 	return l.layout(op, op.Operand(0).Type).FreeVariablesIn(layout.Block) != 0
 }
 
-func init() {
-	crossings[tt.AtomicRMW], crossings[tt.AtomicCAS] = sharesBlocks, sharesBlocks
-}
-
 // atomicScratch returns the buffer through which owners share old values: nothing if nobody uses them or
 // nobody holds copies.
 func atomicScratch(l *lowering, op *ir.Op) []int {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -260,21 +259,16 @@ func registerImage(ll layout.Layout, reg int, out string) int {
 	return c
 }
 
-// crossings holds, for operations that can read other blocks' memory, a function that reports whether op
-// does. If so it must end with the cluster's barrier: findBarriers relies on it.
-var crossings = map[*ir.OpDef]func(l *lowering, op *ir.Op) bool{}
-
-func init() {
-	crossings[ttg.ConvertLayout] = func(l *lowering, op *ir.Op) bool {
-		t := op.Operand(0).Type.(*ir.TensorType)
-		from, to := l.layout(op, t), l.layout(op, op.Result(0).Type)
-		return newConversion(from, to, t.Elem).how == byShared && newExchange(from, to, bitsOf(t)).crosses
-	}
+// conversionCrosses reports whether a conversion exchanges elements between blocks.
+func conversionCrosses(l *lowering, op *ir.Op) bool {
+	t := op.Operand(0).Type.(*ir.TensorType)
+	from, to := l.layout(op, t), l.layout(op, op.Result(0).Type)
+	return newConversion(from, to, t.Elem).how == byShared && newExchange(from, to, bitsOf(t)).crosses
 }
 
 // crosses reports whether op reads other blocks' memory and ends with the cluster's barrier.
 func (l *lowering) crosses(op *ir.Op) bool {
-	f := crossings[op.Def]
+	f := facts[op.Def].crosses
 	return l.ctas > 1 && f != nil && f(l, op)
 }
 

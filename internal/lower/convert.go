@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -237,17 +236,15 @@ func (c conversion) fewestBytes(elem ir.Type, matrices bool) int {
 	return c.bytes(elem) >> len(roundBits(c.from, c.to, bitsOf(elem), matrices))
 }
 
-func init() {
-	scratchOf[ttg.ConvertLayout] = func(l *lowering, op *ir.Op) []int {
-		t := op.Operand(0).Type.(*ir.TensorType)
-		from, to := l.layout(op, t), l.layout(op, op.Result(0).Type)
-		c := newConversion(from, to, t.Elem)
-		if c.how != byShared {
-			return nil
-		}
-		if l.ctas > 1 {
-			return []int{newExchange(from, to, bitsOf(t)).size() * bitsOf(t) / 8}
-		}
-		return []int{c.fewestBytes(t.Elem, l.movesMatrices())}
+func conversionScratch(l *lowering, op *ir.Op) []int {
+	t := op.Operand(0).Type.(*ir.TensorType)
+	from, to := l.layout(op, t), l.layout(op, op.Result(0).Type)
+	c := newConversion(from, to, t.Elem)
+	if c.how != byShared {
+		return nil
 	}
+	if l.ctas > 1 {
+		return []int{newExchange(from, to, bitsOf(t)).size() * bitsOf(t) / 8}
+	}
+	return []int{c.fewestBytes(t.Elem, l.movesMatrices())}
 }

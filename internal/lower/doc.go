@@ -15,7 +15,7 @@
 // The module:
 //
 //	lower.go          Lower, Options, Kernel; values, blocks and operations of a function
-//	ops.go            the table of lowerings
+//	ops.go            a row for each operation: its lowering, its scratch memory, whether it crosses blocks
 //	program.go        the state that the functions of a kernel share; frames; the module's text
 //	function.go       functions, calls, returns, scratch in global memory
 //	emit.go           writer: the text of an LLVM function
@@ -43,7 +43,6 @@
 //	smem.go           addresses of and accesses to buffers in shared memory
 //	local.go          ttg.local_* and asynchronous copies
 //	ldmatrix.go       ldmatrix and stmatrix
-//	shared.go         the scratch buffers that operations need
 //	alloc.go          places of buffers in shared memory
 //	barrier.go        where threads must meet because of shared memory
 //	order.go          where threads must meet because of global memory

@@ -303,6 +303,7 @@ var castOps = map[*ir.OpDef]handler{
 	arith.ExtSI: cast("sext"), arith.ExtUI: cast("zext"), arith.TruncI: cast("trunc"),
 	arith.SIToFP: intToFloat("sitofp"), arith.UIToFP: intToFloat("uitofp"),
 	arith.FPToSI: floatToInt("fptosi"), arith.FPToUI: floatToInt("fptoui"),
+	arith.AddUIExtended: lowerAddExtended, arith.MulSIExtended: mulExtended("sext"), arith.MulUIExtended: mulExtended("zext"),
 }
 
 // intToFloat converts to bf16 through f32, because not every target has a direct conversion.

@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -114,15 +113,14 @@ func lowerHistogram(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), out)
 }
 
-func init() {
-	scratchOf[tt.Gather] = func(l *lowering, op *ir.Op) []int {
-		t := op.Operand(0).Type.(*ir.TensorType)
-		if l.ctas > 1 {
-			return []int{homesOf(l.layout(op, t)).basis.InSize(layout.Offset) * bitsOf(t) / 8}
-		}
-		return []int{int(t.NumElements()) * bitsOf(t) / 8}
+func gatherScratch(l *lowering, op *ir.Op) []int {
+	t := op.Operand(0).Type.(*ir.TensorType)
+	if l.ctas > 1 {
+		return []int{homesOf(l.layout(op, t)).basis.InSize(layout.Offset) * bitsOf(t) / 8}
 	}
-	scratchOf[tt.Histogram] = func(_ *lowering, op *ir.Op) []int {
-		return []int{int(op.Result(0).Type.(*ir.TensorType).NumElements()) * 4}
-	}
+	return []int{int(t.NumElements()) * bitsOf(t) / 8}
+}
+
+func histogramScratch(_ *lowering, op *ir.Op) []int {
+	return []int{int(op.Result(0).Type.(*ir.TensorType).NumElements()) * 4}
 }

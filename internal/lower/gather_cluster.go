@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -101,11 +100,10 @@ func (l *lowering) bins(b smem, cvt layout.Layout, crosses bool) []string {
 	return sum
 }
 
-func init() {
-	crossings[tt.Gather] = func(l *lowering, op *ir.Op) bool { return l.newGather(op).crosses() }
-	// a block that holds all elements counts alone
-	crossings[tt.Histogram] = func(l *lowering, op *ir.Op) bool {
-		ll := l.layout(op, op.Operand(0).Type)
-		return ll.FreeVariablesIn(layout.Block) != ll.InSize(layout.Block)-1
-	}
+func gatherCrosses(l *lowering, op *ir.Op) bool { return l.newGather(op).crosses() }
+
+// histogramCrosses is false where every block holds all elements: it counts alone.
+func histogramCrosses(l *lowering, op *ir.Op) bool {
+	ll := l.layout(op, op.Operand(0).Type)
+	return ll.FreeVariablesIn(layout.Block) != ll.InSize(layout.Block)-1
 }

@@ -192,8 +192,6 @@ func lowerAsyncWait(l *lowering, op *ir.Op) {
 
 func lowerBarrier(l *lowering, _ *ir.Op) { l.programBarrier() }
 
-func init() {
-	crossings[ttg.LocalLoad] = func(l *lowering, op *ir.Op) bool {
-		return crossing(l.localOffsets(op, op.Result(0).Type, op.Operand(0).Type))
-	}
+func localLoadCrosses(l *lowering, op *ir.Op) bool {
+	return crossing(l.localOffsets(op, op.Result(0).Type, op.Operand(0).Type))
 }

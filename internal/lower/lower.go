@@ -238,7 +238,7 @@ func (l *lowering) block_(b *ir.Block) {
 
 func (l *lowering) op(op *ir.Op) {
 	l.opts.Budget.Tick()
-	f := handlers[op.Def]
+	f := facts[op.Def].lower
 	if f == nil {
 		l.fail(op, "there is no lowering for it")
 	}

@@ -3,7 +3,6 @@ package lower
 import (
 	gomath "math"
 
-	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -97,13 +96,4 @@ func clampf(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	typ := llvmType(t)
 	nan := l.val("fcmp uno %s %s, %s", typ, a[0], a[0])
 	return l.val("select i1 %s, %s %s, %s %s", nan, typ, a[0], typ, v)
-}
-
-func init() {
-	for def, f := range mathOps {
-		unaryOps[def] = f
-	}
-	castOps[arith.AddUIExtended] = lowerAddExtended
-	castOps[arith.MulSIExtended] = mulExtended("sext")
-	castOps[arith.MulUIExtended] = mulExtended("zext")
 }

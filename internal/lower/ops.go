@@ -17,11 +17,53 @@ import (
 // handler lowers an operation.
 type handler func(l *lowering, op *ir.Op)
 
-// handlers holds the lowering of each operation.
-var handlers map[*ir.OpDef]handler
+// fact is what is known of an operation here.
+type fact struct {
+	lower handler
+	// scratch returns the sizes, in bytes, of the buffers in shared memory that the operation needs while it runs. It writes them,
+	// meets at a barrier, and reads them: barrierFinder.accesses relies on this order.
+	scratch func(l *lowering, op *ir.Op) []int
+	// crosses reports whether the operation reads other blocks' memory. It must then end with the cluster's barrier: findBarriers
+	// relies on it.
+	crosses func(l *lowering, op *ir.Op) bool
+}
+
+// facts holds what is known of each operation.
+var facts map[*ir.OpDef]fact
 
 func init() { // not an initializer: handlers of regions refer to the table itself
-	handlers = map[*ir.OpDef]handler{
+	facts = map[*ir.OpDef]fact{
+		tt.Reduce:         {lower: lowerReduce, scratch: reduceScratch, crosses: reduceCrosses},
+		tt.Scan:           {lower: lowerScan, scratch: scanScratch, crosses: scanCrosses},
+		tt.Gather:         {lower: lowerGather, scratch: gatherScratch, crosses: gatherCrosses},
+		tt.Histogram:      {lower: lowerHistogram, scratch: histogramScratch, crosses: histogramCrosses},
+		tt.AtomicRMW:      {lower: lowerAtomicRMW, scratch: atomicScratch, crosses: sharesBlocks},
+		tt.AtomicCAS:      {lower: lowerAtomicCAS, scratch: atomicScratch, crosses: sharesBlocks},
+		ttg.ConvertLayout: {lower: lowerConvertLayout, scratch: conversionScratch, crosses: conversionCrosses},
+		ttg.LocalLoad:     {lower: lowerLocalLoad, crosses: localLoadCrosses},
+	}
+	for _, plain := range []map[*ir.OpDef]handler{plainOps(), castOps, elements(binaryOps), elements(unaryOps), elements(mathOps)} {
+		for def, f := range plain {
+			facts[def] = fact{lower: f}
+		}
+	}
+	// The sign of a small float is a bit that needs no conversion.
+	facts[arith.NegF] = fact{lower: elementwise(signBit("xor", 0x80, unaryOps[arith.NegF]))}
+	facts[math.AbsF] = fact{lower: elementwise(signBit("and", 0x7f, mathOps[math.AbsF]))}
+}
+
+// elements are the handlers of operations that are lowered element by element.
+func elements(ops map[*ir.OpDef]element) map[*ir.OpDef]handler {
+	out := map[*ir.OpDef]handler{}
+	for def, f := range ops {
+		out[def] = elementwise(smallInFloat(f))
+	}
+	return out
+}
+
+// plainOps are the operations of which nothing but the lowering is to be known.
+func plainOps() map[*ir.OpDef]handler {
+	return map[*ir.OpDef]handler{
 		arith.Constant: lowerConstant,
 		ub.Poison:      lowerPoison,
 
@@ -35,32 +77,27 @@ func init() { // not an initializer: handlers of regions refer to the table itse
 		tt.ExpandDims: lowerExpandDims, tt.Broadcast: lowerBroadcast, tt.Reshape: lowerReshape, tt.Trans: lowerTrans,
 		tt.Join: lowerJoin, tt.Split: lowerSplit, tt.Cat: lowerCat,
 		tt.AddPtr: lowerAddPtr, tt.Load: lowerLoad, tt.Store: lowerStore,
-		tt.AtomicRMW: lowerAtomicRMW, tt.AtomicCAS: lowerAtomicCAS,
-		tt.Reduce: lowerReduce, tt.Scan: lowerScan, ttg.ConvertLayout: lowerConvertLayout,
 		tt.ReduceReturn: nothing, tt.ScanReturn: nothing,
 		arith.Select: lowerSelect, arith.CmpI: lowerCmpI, arith.CmpF: lowerCmpF,
 		tt.IntToPtr: cast("inttoptr"), tt.PtrToInt: cast("ptrtoint"), tt.Bitcast: lowerBitcast, arith.Bitcast: lowerBitcast,
 		tt.FpToFp: lowerFpToFp, ttg.Fp4ToFp: lowerFp4ToFp, arith.ExtF: lowerExtF, arith.TruncF: lowerTruncF,
-		ttg.LocalAlloc: lowerLocalAlloc, ttg.LocalDealloc: nothing, ttg.LocalLoad: lowerLocalLoad, ttg.LocalStore: lowerLocalStore,
+		ttg.LocalAlloc: lowerLocalAlloc, ttg.LocalDealloc: nothing, ttg.LocalStore: lowerLocalStore,
 		ttg.MemDescIndex: lowerMemDescIndex, ttg.MemDescSubslice: lowerMemDescSubslice, ttg.MemDescTrans: view, ttg.MemDescReshape: view,
 		ttg.MemDescReinterpret: lowerMemDescReinterpret, ttg.GlobalScratchAlloc: lowerGlobalScratch, gpud.Barrier: lowerBarrier, ttg.LocalBarrier: lowerBarrier,
 		ttg.AsyncCopy: lowerAsyncCopy, ttg.AsyncCommitGroup: lowerAsyncCommit, ttg.AsyncWait: lowerAsyncWait,
 		ttng.WarpGroupDot: lowerWarpGroupDot, ttng.WarpGroupDotWait: lowerWarpGroupWait, ttng.FenceAsyncShared: lowerFenceAsync,
 		tt.InlineAsm: lowerInlineAsm, tt.ExternElementwise: lowerExtern, tt.MapElementwise: lowerMapElementwise, tt.MapElementwiseReturn: lowerMapReturn, tt.Dot: lowerDot,
-		tt.Gather: lowerGather, tt.Histogram: lowerHistogram, tt.Print: lowerPrint, tt.Assert: lowerAssert, cf.Assert: lowerAssert,
+		tt.Print: lowerPrint, tt.Assert: lowerAssert, cf.Assert: lowerAssert,
 		llvmd.Assume: lowerAssume, ub.Unreachable: lowerUnreachable,
 	}
-	for def, f := range binaryOps {
-		handlers[def] = elementwise(smallInFloat(f))
+}
+
+// scratchSizes returns the sizes of op's buffers.
+func scratchSizes(l *lowering, op *ir.Op) []int {
+	if f := facts[op.Def].scratch; f != nil {
+		return f(l, op)
 	}
-	for def, f := range unaryOps {
-		handlers[def] = elementwise(smallInFloat(f))
-	}
-	handlers[arith.NegF] = elementwise(signBit("xor", 0x80, unaryOps[arith.NegF]))
-	handlers[math.AbsF] = elementwise(signBit("and", 0x7f, mathOps[math.AbsF]))
-	for def, f := range castOps {
-		handlers[def] = f
-	}
+	return nil
 }
 
 func nothing(*lowering, *ir.Op) {}

@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -125,6 +124,4 @@ func (r *reduction) sameBlocks(s sources) string {
 	return acc
 }
 
-func init() {
-	crossings[tt.Reduce] = func(l *lowering, op *ir.Op) bool { return newReduction(l, op).sources() != nil }
-}
+func reduceCrosses(l *lowering, op *ir.Op) bool { return newReduction(l, op).sources() != nil }

@@ -3,7 +3,6 @@ package lower
 import (
 	"slices"
 
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -533,14 +532,11 @@ func (s *scan) isWarp(upper []step, u int) string {
 	return s.l.val("icmp eq i32 %s, %d", s.l.val("and i32 %s, %d", s.l.ids.warp, mask), want)
 }
 
-func init() {
-	scratchOf[tt.Scan] = scanScratch
-	crossings[tt.Scan] = func(l *lowering, op *ir.Op) bool {
-		from := l.layout(op, op.Operand(0).Type)
-		s, ok := newScan(l, op, from)
-		if ok {
-			return false
-		}
-		return newExchange(l.scanLayout(from, s.axis), from, bitsOf(s.elems[0])).crosses
+func scanCrosses(l *lowering, op *ir.Op) bool {
+	from := l.layout(op, op.Operand(0).Type)
+	s, ok := newScan(l, op, from)
+	if ok {
+		return false
 	}
+	return newExchange(l.scanLayout(from, s.axis), from, bitsOf(s.elems[0])).crosses
 }
