@@ -44,6 +44,15 @@ func ReadManifest(name string) (*Manifest, error) {
 	return m, nil
 }
 
+// ParseManifest reads the text of a manifest, one that a program embeds say.
+func ParseManifest(data []byte) (*Manifest, error) {
+	m, _, err := parseManifest(data)
+	if err != nil {
+		return nil, fmt.Errorf("nereid: the text %w", err)
+	}
+	return m, nil
+}
+
 // parseManifest returns a manifest and the position at which the next variant can be added, or -1 if the text
 // is not in the form that a Recorder writes.
 func parseManifest(data []byte) (m *Manifest, end int, err error) {

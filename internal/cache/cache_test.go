@@ -157,7 +157,11 @@ func TestStore(t *testing.T) {
 	if !get(t, s, 1) || get(t, s, 1) || !get(t, s, 2) {
 		t.Error("compiled too often or too rarely")
 	}
-	if n := s.Stats(); n != (Stats{Disk: 1, Compiled: 2}) {
+	refused := errors.New("refused")
+	if err := s.Do(t.Context(), keyFor(3), nil, func() (*Entry, error) { return nil, refused }); !errors.Is(err, refused) {
+		t.Error(err)
+	}
+	if n := s.Stats(); n != (Stats{Disk: 1, Compiled: 2}) { // one that was refused is none
 		t.Errorf("%+v", n)
 	}
 	// Moved elsewhere, everything is found.

@@ -121,12 +121,14 @@ func (s *Store) Do(ctx context.Context, k Key, use func(*Entry) error, compile f
 	if waited && s.local(k, use) { // somebody else has compiled it meanwhile
 		return nil
 	}
-	s.stats.compiled.Add(1)
 	e, err := compile()
-	if err != nil || e == nil {
+	if err != nil { // a compilation that was refused, in strict mode say, or failed
 		return err
 	}
-	s.Put(e)
+	s.stats.compiled.Add(1)
+	if e != nil {
+		s.Put(e)
+	}
 	return nil
 }
 

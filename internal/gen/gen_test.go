@@ -39,6 +39,20 @@ func TestKernels(t *testing.T) {
 	}
 }
 
+// TestServiceKernels: the kernels of examples/service are what the generator writes. -update writes them.
+func TestServiceKernels(t *testing.T) {
+	name := txtest.Path(t, "examples", "service", "kernels", "score.py")
+	src, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Go("score.py", src, Options{Package: "kernels"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	txtest.Golden(t, strings.TrimSuffix(name, ".py")+"_gen.go", string(out))
+}
+
 // TestWrongType: a wrong argument does not compile. One build has all of them, each on a line of its own, after a call that is right.
 func TestWrongType(t *testing.T) {
 	const call = "AddKernel(nil, nereid.Grid{1}, x, x, x, 64, AddKernelConsts{BLOCK_SIZE: 64})"
