@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// MaxPrograms bounds the programs of a launch, so that counters of 64 bits have room to run past the end.
+// MaxPrograms bounds the programs of a launch, so that 64-bit counters can run past the end.
 const MaxPrograms = 1 << 62
 
-// CountPrograms returns the number of programs of a grid. A grid is an error if a dimension is negative or above the device's maximum, or
-// if there are more than MaxPrograms.
+// CountPrograms returns the number of programs of a grid. It fails if a dimension is negative or above the
+// device's maximum most, or if there are more than MaxPrograms.
 func CountPrograms(grid, most [3]int) (int, error) {
 	n := uint64(1)
 	for d, g := range grid {

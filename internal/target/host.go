@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// HostBuffer is memory of the host, under its own address.
+// HostBuffer is host memory at its own address.
 type HostBuffer struct{ Data []byte }
 
-// NewHostBuffer returns zeros, aligned to a cache line.
+// NewHostBuffer returns a buffer of zeros, aligned to a cache line.
 func NewHostBuffer(size int) (HostBuffer, error) {
 	const align = 64
 	data := make([]byte, size+align)

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// hostMemLarge is from how many bytes on memory is asked for before it is taken.
+// hostMemLarge is the number of bytes from which on HostRoom asks the system.
 const hostMemLarge = 32 << 20
 
-// HostBytes is zeroed memory of the host, or an error where there is not as much: a Go program that takes memory which is not there is
-// ended by the runtime or by the system, which nobody can recover from.
+// HostBytes returns zeroed host memory, or an error if there is not enough. Without the check, the runtime or
+// the system would end the process, from which no program can recover.
 func HostBytes(size int) ([]byte, error) {
 	if err := HostRoom(size); err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func HostBytes(size int) ([]byte, error) {
 	return make([]byte, size), nil
 }
 
-// HostRoom is an error if the host has not so much memory left.
+// HostRoom returns an error if the host has less memory left than size.
 func HostRoom(size int) error {
 	if size < 0 {
 		return fmt.Errorf("%d bytes of memory make no sense", size)
@@ -37,8 +37,8 @@ func HostRoom(size int) error {
 	return nil
 }
 
-// available is the memory that can be taken without ending a process: what Linux says of itself, or of the group that the process is
-// limited to, where that is less.
+// available returns the memory that can be used without ending a process: Linux's estimate, or that of the
+// process's control group if it is less.
 func available() (free uint64, ok bool) {
 	if kb, found := field("/proc/meminfo", "MemAvailable:"); found {
 		free, ok = kb<<10, true
@@ -53,7 +53,7 @@ func available() (free uint64, ok bool) {
 		if !found || !too {
 			continue
 		}
-		cached, _ := field(group+f.stat, f.cached) // is given back when it is needed
+		cached, _ := field(group+f.stat, f.cached) // given back when needed
 		left := limit - min(limit, used-min(used, cached))
 		if !ok || left < free {
 			free, ok = left, true
@@ -62,7 +62,7 @@ func available() (free uint64, ok bool) {
 	return free, ok
 }
 
-// number is the number that a file holds.
+// number returns the number that a file holds.
 func number(file string) (uint64, bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -72,7 +72,7 @@ func number(file string) (uint64, bool) {
 	return n, err == nil
 }
 
-// field is the number behind a name in a file of such lines.
+// field returns the number behind a name in a file of such lines.
 func field(file, name string) (uint64, bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package target
 
-// probe knows no way to ask.
+// probe does nothing: this system offers no way to ask.
 func probe(int) error { return nil }

@@ -5,15 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// Spare is memory that launches need for a moment. One goroutine at a time gets the same piece again and again, and looks at less for it
-// than a sync.Pool does: after a call to the driver little is left in the caches, and each line counts. The others' comes from a pool.
+// Spare holds memory that a launch needs for its duration. A single goroutine gets the same piece again and
+// again and reads fewer cache lines for it than with a sync.Pool, because after a call to the driver little
+// is left in the caches. Concurrent goroutines get theirs from a pool.
 type Spare[T any] struct {
-	taken atomic.Uint32 // 1 while somebody has the one
+	taken atomic.Uint32 // 1 while one is in use
 	one   T
 	more  sync.Pool
 }
 
-// Get is memory for the caller alone, as it was given back or zero.
+// Get returns memory for the caller alone, as it was put back or zero.
 func (s *Spare[T]) Get() *T {
 	if s.taken.CompareAndSwap(0, 1) {
 		return &s.one
@@ -28,7 +29,7 @@ func (s *Spare[T]) another() *T {
 	return new(T)
 }
 
-// Put gives it back.
+// Put gives the memory back.
 func (s *Spare[T]) Put(x *T) {
 	if x == &s.one {
 		s.taken.Store(0)

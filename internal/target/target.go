@@ -1,6 +1,7 @@
-// Package target says what a device must do to run kernels: compile Triton IR for itself, hold memory, launch.
+// Package target defines what a device must do to run kernels: compile Triton IR for itself, hold memory,
+// launch.
 //
-// Each back end lives in a package of its own below this one and knows no other. The root package ties them together.
+// Each back end is a package below this one and knows no other. The root package ties them together.
 package target
 
 import (
@@ -19,9 +20,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// Options are the launch options that a compiled kernel depends on, as Triton names them.
+// Options holds the options that a compiled kernel depends on, under Triton's names.
 //
-// Each field says whether code depends on it (`code:"yes"` or `code:"no"`): those that it does are part of a kernel's key in the cache.
+// The tag of each field says whether code depends on it (`code:"yes"` or `code:"no"`). Fields with "yes" are
+// part of a kernel's key in the cache: a wrong "no" would launch stale code.
 type Options struct {
 	NumWarps  int  `json:"num_warps" code:"yes"`
 	NumStages int  `json:"num_stages" code:"yes"`
@@ -29,18 +31,23 @@ type Options struct {
 	MaxNReg   int  `json:"maxnreg,omitempty" code:"yes"`
 	Debug     bool `json:"debug,omitempty" code:"yes"`
 
-	NoDebug            bool `json:"no_debug,omitempty" code:"no"`              // debug=False: undoes @triton.jit(debug=True)
-	NoSanitizeOverflow bool `json:"no_sanitize_overflow,omitempty" code:"yes"` // sanitize_overflow=False: debug does not check integers for overflow
+	// debug=False: undoes @triton.jit(debug=True)
+	NoDebug bool `json:"no_debug,omitempty" code:"no"`
+	// sanitize_overflow=False: debug does not check integers for overflow
+	NoSanitizeOverflow bool `json:"no_sanitize_overflow,omitempty" code:"yes"`
 
-	// How the kernel is launched; other devices than GPUs have no use for it.
-	LaunchCooperativeGrid bool `json:"launch_cooperative_grid,omitempty" code:"yes"` // the programs of a grid all run at once, and may wait for each other
-	LaunchPDL             bool `json:"launch_pdl,omitempty" code:"yes"`              // programmatic dependent launch: may begin before the kernel before it ends
+	// Options of the launch, which only GPUs use.
+	// LaunchCooperativeGrid makes all programs of a grid run at once, so that they may wait for each other.
+	LaunchCooperativeGrid bool `json:"launch_cooperative_grid,omitempty" code:"yes"`
+	// LaunchPDL is programmatic dependent launch: the kernel may begin before the previous one ends.
+	LaunchPDL bool `json:"launch_pdl,omitempty" code:"yes"`
 
-	Overlap bool `json:"overlap,omitempty" code:"yes"` // nothing is assumed of arguments whose memory overlaps
+	Overlap bool `json:"overlap,omitempty" code:"yes"` // code allows arguments whose memory overlaps
 
-	Check bool `json:"check,omitempty" code:"yes"` // accesses out of bounds, and indices that overflow int32, stop the kernel
+	// accesses out of bounds, and indices that overflow int32, stop the kernel
+	Check bool `json:"check,omitempty" code:"yes"`
 
-	// Extra is for back ends from outside: their own options, as "name=value,name=value".
+	// Extra holds options of back ends from outside, as "name=value,name=value".
 	Extra string `json:"extra,omitempty" code:"yes"`
 }
 
@@ -55,7 +62,7 @@ func (o Options) ExtraMap() map[string]string {
 	return m
 }
 
-// Key is the options that code depends on, as text.
+// Key returns the options that code depends on, as text.
 func (o Options) Key() string {
 	var b strings.Builder
 	v := reflect.ValueOf(o)
@@ -67,7 +74,7 @@ func (o Options) Key() string {
 	return b.String()
 }
 
-// Defaults fills in what is not set.
+// Defaults returns the options with unset ones filled in.
 func (o Options) Defaults() Options {
 	if o.NumWarps == 0 {
 		o.NumWarps = 4
@@ -81,41 +88,41 @@ func (o Options) Defaults() Options {
 	return o
 }
 
-// Param is an argument that a launch hands over, as one word.
+// Param is an argument of a launch, passed as one word.
 type Param struct {
 	Name    string
-	Pointer bool   // the word is an address, of elements of Type
-	Type    string // as signatures write it
-	Bytes   int    // of the value, or of an element
+	Pointer bool   // the word is the address of elements of Type
+	Type    string // in the notation of signatures
+	Bytes   int    // size of the value, or of an element
 	Align16 bool   // the value, or the address, is divisible by 16
 }
 
 // Input is a kernel to be compiled.
 type Input struct {
-	Module  *ir.Module // as the front end made it; the back end may change it
-	Kernel  string     // the name of its function
+	Module  *ir.Module // the front end's module; the back end may change it
+	Kernel  string     // name of its function
 	Options Options
 
-	Params    []Param           // what launches hand over
-	Constants map[string]string // what is compiled in, as Python literals by parameter
+	Params    []Param           // arguments of launches
+	Constants map[string]string // values that are compiled in, as Python literals by parameter
 
-	Stages Recorder // sees each stage; may be nil
-	Until  string   // stop after this stage; "" goes to the end
+	Stages Recorder // called for each stage; may be nil
+	Until  string   // last stage; "" means all
 
-	// Override is the text that takes the place of a stage, or nil; the function may be nil itself.
+	// Override returns the text that replaces a stage, or nil. The function may be nil.
 	Override func(stage string) []byte
 
-	Passes pass.Options // what is done around passes
-	Dump   io.Writer    // gets what Passes has printed
+	Passes pass.Options // options for running passes
+	Dump   io.Writer    // receives the output of Passes
 
-	Budget *budget.Meter // of the whole compilation; nil bounds nothing
+	Budget *budget.Meter // bounds the whole compilation; nil means no bound
 }
 
 // Run runs passes over the input's module.
 func (in *Input) Run(passes []pass.Pass) error {
 	ctx := &pass.Context{Options: in.Passes, Dump: in.Dump, Budget: in.Budget}
 	ctx.DumpAfter = nil
-	for _, n := range in.Passes.DumpAfter { // each pipeline prints those that it has
+	for _, n := range in.Passes.DumpAfter { // each pipeline prints the passes that it has
 		if _, ok := pass.Lookup(passes, n); ok || n == "all" {
 			ctx.DumpAfter = append(ctx.DumpAfter, n)
 		}
@@ -123,10 +130,11 @@ func (in *Input) Run(passes []pass.Pass) error {
 	return pass.Run(ctx, in.Module, passes)
 }
 
-// Recorder is told of each stage of a compilation: its name, how long it took, and its content, which is made only if asked for.
+// Recorder receives each stage of a compilation: its name, its duration, and a function that returns its
+// text.
 type Recorder func(stage string, took time.Duration, text func() []byte)
 
-// Replace puts the user's module in the place of a stage of MLIR text if there is one.
+// Replace replaces the module by the user's text of a stage, if there is one.
 func (in *Input) Replace(stage string) error {
 	text := in.ReplaceText(stage, nil)
 	if text == nil {
@@ -140,7 +148,7 @@ func (in *Input) Replace(stage string) error {
 	return ir.Verify(m.Op)
 }
 
-// ReplaceText is the user's text in the place of a stage, or the stage's own.
+// ReplaceText returns the user's text of a stage, or own if there is none.
 func (in *Input) ReplaceText(stage string, own []byte) []byte {
 	if in.Override != nil {
 		if text := in.Override(stage); text != nil {
@@ -159,27 +167,26 @@ func (r Recorder) Record(stage string, took time.Duration, text func() []byte) {
 
 // Backend is a device.
 type Backend interface {
-	// Name is what the user calls it: "interp", "cpu", "cuda:0". Info is a line about it.
+	// Name returns the name by which users open it: "interp", "cpu", "cuda:0". Info returns a line about it.
 	Name() string
 	Info() string
-	// Target is what kernels see of it.
+	// Target returns the properties that kernels can see.
 	Target() lang.Target
-	// Stages are the names of what a compilation makes, in order, the last being what is executed.
+	// Stages returns the names of the stages of a compilation, in order. The last is executed.
 	Stages() []string
-	// Compile makes an executable.
+	// Compile returns an executable.
 	Compile(ctx context.Context, in *Input) (Executable, error)
-	// Alloc is memory that kernels can use.
+	// Alloc returns memory that kernels can use.
 	Alloc(size int) (Buffer, error)
-	// Wrap is memory that the caller keeps; only devices that share the host's memory have it.
+	// Wrap returns a buffer for memory of the caller, for the duration of a launch.
 	Wrap(data []byte) (Buffer, error)
-	// NewStream is a queue of launches and copies.
+	// NewStream returns a queue of launches and copies.
 	NewStream() (Stream, error)
 }
 
 // Describer is a device that takes tensor descriptors made by the host.
 type Describer interface {
-	// Describe is the words by which a kernel is handed a descriptor of a tensor of the given element size, and a function that
-	// ends its use.
+	// Describe returns the words of a descriptor and a function that ends its use.
 	Describe(d Descriptor) (words []uint64, release func(), err error)
 }
 
@@ -190,10 +197,11 @@ type Descriptor struct {
 	Strides  []int64 // in elements
 	Block    []int64
 	ElemSize int
-	NaN      bool // loads outside the tensor give NaN, not zero
+	NaN      bool // loads outside the tensor give NaN instead of zero
 }
 
-// Words are a descriptor taken apart, as a kernel without hardware for it takes one: base, shape, strides, and whether padding is NaN.
+// Words returns the parts of a descriptor for kernels that do not use descriptor hardware: base, shape,
+// strides, and whether padding is NaN.
 func (d Descriptor) Words() []uint64 {
 	words := []uint64{d.Base}
 	for _, list := range [][]int64{d.Shape, d.Strides} {
@@ -207,43 +215,45 @@ func (d Descriptor) Words() []uint64 {
 	return append(words, 0)
 }
 
-// Keeper is a device whose compiled kernels can be kept and loaded again, by other processes too.
+// Keeper is a device whose compiled kernels can be saved and loaded again, also by other processes.
 type Keeper interface {
-	// Fingerprint names all that code depends on besides the kernel and its options: the code generator and its version, the
-	// architecture, its features. Two devices of one fingerprint can run each other's code. It is "" where no code can be made.
+	// Fingerprint names everything that code depends on besides the kernel and its options: the code
+	// generator and its version, the architecture, its features. Devices with equal fingerprints can run each
+	// other's code. It is "" if the device cannot compile.
 	Fingerprint() string
-	// Located reports whether code says where in its file a kernel stands, by line information for instance.
+	// Located reports whether code contains source positions, for example as line information.
 	Located() bool
-	// Restore is the executable that Code was taken from.
+	// Restore returns the executable that code was saved from.
 	Restore(ctx context.Context, kernel string, code Code) (Executable, error)
 }
 
-// Adopter is a Keeper that can run what is kept without being able to compile: its own Fingerprint is "" then.
+// Adopter is a Keeper that can run saved code without being able to compile; then its own Fingerprint is "".
 type Adopter interface {
-	// Adopts reports whether code under a fingerprint of a device like this one runs here.
+	// Adopts reports whether code saved under a fingerprint runs on this device.
 	Adopts(fingerprint string) bool
 }
 
-// Kept is an executable that can be kept.
+// Kept is an executable that can be saved.
 type Kept interface{ Code() (Code, error) }
 
 // Code is an executable as data.
 type Code struct {
 	Stage string // "ptx", "cubin", "obj"
 	Data  []byte
-	Meta  []byte // what else it needs, as JSON
+	Meta  []byte // its other properties, as JSON
 }
 
-// Timer is a device that measures work with a clock of its own.
+// Timer is a device that measures work with its own clock.
 type Timer interface {
-	// Measure runs f over and over on the stream, for warmup and then for rep, with cold caches each time, and returns how long each run
-	// of the second part took on the device.
+	// Measure runs f repeatedly on the stream, for warmup and then for rep, with cold caches, and returns the
+	// duration of each run of the second part on the device.
 	Measure(s Stream, warmup, rep time.Duration, f func() error) ([]time.Duration, error)
 }
 
-// GraphTimer is a Timer that can measure recorded work.
+// GraphTimer is a Timer that can measure captured work.
 type GraphTimer interface {
-	// MeasureGraph records f as often as fits into rep and replays that a few times. It returns the time of a run in each.
+	// MeasureGraph captures as many runs of f as fit into rep and replays them a few times. It returns the
+	// duration of a run in each replay.
 	MeasureGraph(s Stream, rep time.Duration, f func() error) ([]time.Duration, error)
 }
 
@@ -257,7 +267,7 @@ type Queue interface {
 type Buffer interface {
 	Addr() uint64
 	Size() int
-	// Host is the memory itself where the host can touch it, else nil.
+	// Host returns the memory itself if the host can access it, else nil.
 	Host() []byte
 	Read(at int, into []byte) error
 	Write(at int, from []byte) error
@@ -266,7 +276,8 @@ type Buffer interface {
 
 // Executable is a compiled kernel.
 type Executable interface {
-	// Launch runs the kernel with the arguments' bits, one word each, in the order of the function's arguments.
+	// Launch runs the kernel. args holds the bits of each argument in one word, in the order of the
+	// function's arguments.
 	Launch(ctx context.Context, s Stream, grid [3]int, args []uint64) error
 	io.Closer
 }
@@ -277,33 +288,36 @@ type Apart struct {
 	OrEqual bool // they may also be the same pointer
 }
 
-// Assuming is an executable that is right only where arguments do not overlap. Code that was made with Options.Overlap assumes nothing.
+// Assuming is an executable that is right only if arguments do not overlap. Code made with Options.Overlap
+// assumes nothing.
 type Assuming interface{ Apart() []Apart }
 
-// Memory is the memory behind one argument of a launch that is a pointer.
+// Memory describes the memory of a pointer argument of a launch.
 type Memory struct {
-	Word      int    // the argument's place among the words of the launch
-	Lo, Hi    uint64 // the tensor's own bytes [Lo, Hi): an access through the argument stays inside
-	Base, End uint64 // the block of memory that the tensor is a part of
+	Word      int    // index among the words of the launch
+	Lo, Hi    uint64 // bytes [Lo, Hi) of the tensor, which accesses through the argument must not leave
+	Base, End uint64 // block of memory that the tensor is a part of
 }
 
-// Bounded is an executable that must know the memory behind its arguments: one that checks accesses, or runs in another process.
+// Bounded is an executable that must know the memory of its arguments: it checks accesses or runs in another
+// process.
 type Bounded interface {
 	Executable
-	// Bounded reports whether launches must use LaunchBounded: Launch is an error then.
+	// Bounded reports whether launches must use LaunchBounded; then Launch is an error.
 	Bounded() bool
-	// LaunchBounded is Launch with the memory of the arguments that are pointers, in the order of their words.
+	// LaunchBounded is Launch with the memory of the pointer arguments, in the order of their words.
 	LaunchBounded(ctx context.Context, s Stream, grid [3]int, args []uint64, mem []Memory) error
 }
 
-// Narrower is a buffer of a device with addresses of its own, of which a launch can be lent a part: accesses beyond the part are then
-// out of bounds.
+// Narrower is a buffer with virtual addresses, of which a part can be lent to a launch: accesses beyond the
+// part are then out of bounds.
 type Narrower interface {
-	// Narrow lends bytes lo to hi. The part's address has the alignment that the bytes have in the whole.
+	// Narrow lends bytes lo to hi. The part's address has the alignment of the bytes in the whole.
 	Narrow(lo, hi int) (Buffer, error)
 }
 
-// Discarder is an executable whose launches are done when Launch returns, so that it can be closed as soon as nobody holds it.
+// Discarder is an executable whose launches are done when Launch returns, so that it can be closed as soon as
+// nobody holds it.
 type Discarder interface{ Discard() }
 
 // Stream is a queue of work.
@@ -312,32 +326,32 @@ type Stream interface {
 	io.Closer
 }
 
-// Recording is a stream whose work can be recorded as a graph.
+// Recording is a stream whose work can be captured as a graph.
 type Recording interface {
-	// Capture records what f queues, instead of doing it.
+	// Capture records the work that f queues instead of running it.
 	Capture(f func() error) (Graph, error)
-	// Capturing reports whether work is being recorded, by whomever.
+	// Capturing reports whether the stream is being captured, by anyone.
 	Capturing() (bool, error)
 }
 
-// Graph is recorded work.
+// Graph is captured work.
 type Graph interface {
 	Launch(Stream) error
 	io.Closer
 }
 
-// Foreign is a device that takes streams made by somebody else.
+// Foreign is a device that takes streams made by others.
 type Foreign interface {
 	ExternalStream(handle uintptr) (Stream, error)
 }
 
-// Addressed is a device that takes memory which somebody else has allocated on it.
+// Addressed is a device that takes memory that others have allocated on it.
 type Addressed interface {
-	// At is the memory at an address of the device. Closing it leaves the memory alone.
+	// At returns a buffer for the memory at an address of the device. Close does not free the memory.
 	At(addr uint64, size int) (Buffer, error)
 }
 
-// Text is a module as text, with locations.
+// Text returns a module as text, with locations.
 func Text(m *ir.Module) []byte {
 	var b bytes.Buffer
 	if err := ir.Print(&b, m.Op, ir.PrintOptions{Locs: true}); err != nil {
@@ -346,7 +360,8 @@ func Text(m *ir.Module) []byte {
 	return b.Bytes()
 }
 
-// TTIR runs the passes of the stage ttir on the input's module and records the stage. Every back end begins with it.
+// TTIR runs the passes of the stage ttir on the input's module and records the stage. Every back end begins
+// with it.
 func (in *Input) TTIR(t lang.Target) error {
 	start := time.Now()
 	if err := in.Run(pass.TTIR(pass.TTIRFor(t.Backend, t.Arch))); err != nil {

@@ -2,8 +2,8 @@ package args
 
 import "unsafe"
 
-// Class is all that a specialization depends on in one argument. A constant's value is not in it: it follows the class in two
-// halves, see Look.
+// Class is everything about one argument that a specialization depends on. The value of a constant is not
+// part of it; it follows the class in two halves, see Look.
 type Class uint32
 
 const (
@@ -15,26 +15,28 @@ const (
 	ClassConstText
 	ClassConstType
 	ClassDefault // the kernel's own default
-	ClassOther   // anything else: its text is among Look.Texts
-	ClassInt32   // from here on the device is handed a word
+	ClassOther   // any other value: its text is in Look.Texts
+	ClassInt32   // from here on the device receives a word
 	ClassInt64
 	ClassUint64
 	ClassFloat
 	ClassBool
-	ClassPtr // with the element type in the bits above
+	ClassPtr // the element type is in the bits above
 
 	ClassKind  Class = 1<<8 - 1
 	ClassDiv16 Class = 1 << 8
 	classElem  Class = 1 << 16
 )
 
-// Folded reports whether the class has no word: the code holds the value.
+// Folded reports whether the class has no word because the code holds the value.
 func (c Class) Folded() bool { return c&ClassKind < ClassInt32 }
 
-// IntRule is how integers are specialized: the class of 1, and ClassDiv16 if it matters whether 16 divides the value.
+// IntRule says how integers are specialized: One is the class of 1, Align is ClassDiv16 if divisibility by 16
+// matters.
 type IntRule struct{ One, Align Class }
 
-// Class returns the class of an integer. It has no branches: after a call into the driver they would be mispredicted.
+// Class returns the class of an integer. It has no branches: after a call into the driver they would be
+// mispredicted.
 func (r IntRule) Class(v int64) Class {
 	c := ClassInt32
 	if v != int64(int32(v)) {
@@ -59,13 +61,14 @@ func (t *Tensor) Class() Class {
 	return c
 }
 
-// Look is what arguments look like: all that their specialization depends on.
+// Look holds the classes and texts of the arguments of a launch: everything that their specialization depends
+// on.
 type Look struct {
-	Classes []Class  // of each parameter; a constant's is followed by its value, low half first
-	Texts   []string // of the strings and of the arguments of ClassOther, in order
+	Classes []Class  // by parameter; a constant's class is followed by its value, low half first
+	Texts   []string // strings and texts of ClassOther arguments, in order
 }
 
-// Same reports whether arguments look alike.
+// Same reports whether two lists of arguments have the same specialization.
 func (l *Look) Same(o *Look) bool {
 	if !sameClasses(l.Classes, o.Classes) || len(l.Texts) != len(o.Texts) {
 		return false
@@ -78,7 +81,7 @@ func (l *Look) Same(o *Look) bool {
 	return true
 }
 
-// sameClasses compares without a call, and with no branch that depends on what is compared.
+// sameClasses compares without a call and without branches on the data.
 func sameClasses(a, b []Class) bool {
 	if len(a) != len(b) {
 		return false
@@ -90,7 +93,7 @@ func sameClasses(a, b []Class) bool {
 	return differ == 0
 }
 
-// Bytes returns the classes as a string that shares their memory, to be hashed.
+// Bytes returns the classes as a string that shares their memory, for hashing.
 func Bytes(s []Class) string {
 	if len(s) == 0 {
 		return ""

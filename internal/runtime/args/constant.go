@@ -10,12 +10,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
-// MaxDepth bounds tuples in tuples: a slice may hold itself.
+// MaxDepth bounds nested tuples, because a slice can contain itself.
 const MaxDepth = 100
 
 var errTooDeep = fmt.Errorf("tuples are nested more than %d deep", MaxDepth)
 
-// Constant returns a compile-time argument as the compiler holds it.
+// Constant returns a compile-time argument as a value of the compiler.
 func Constant(v any) (pyrun.Value, error) { return constantIn(v, 0) }
 
 func constantIn(v any, depth int) (pyrun.Value, error) {
@@ -72,7 +72,7 @@ func constantTuple(r reflect.Value, depth int) (pyrun.Value, error) {
 	return pyrun.NewTuple(items...), nil
 }
 
-// Plain returns a compile-time value as a plain Go value: int64, float64, bool, string, or nil for all others.
+// Plain returns a compile-time value as an int64, float64, bool or string, or nil for all others.
 func Plain(v pyrun.Value) any {
 	switch v := v.(type) {
 	case pyrun.Int:
@@ -88,7 +88,7 @@ func Plain(v pyrun.Value) any {
 	return nil
 }
 
-// GoValue returns a compile-time value as a plain Go value where there is one that loses nothing, else the value itself.
+// GoValue returns a compile-time value as a plain Go value if that loses nothing, else the value itself.
 func GoValue(v pyrun.Value) any {
 	if n, ok := v.(pyrun.Int); ok {
 		if i, ok := n.Int64(); ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Describe returns the arguments that launches of a specialization hand over, in order, and the values that are compiled in, as
-// Python literals by parameter. Items of a tuple are named by their place: "p.0".
+// Describe returns the arguments that launches of a specialization pass, in order, and the values that are
+// compiled in, as Python literals by parameter. Items of a tuple are named by position: "p.0".
 func Describe(params []lang.Param, specs []lang.ArgSpec) (list []target.Param, constants map[string]string) {
 	constants = map[string]string{}
 	for i, s := range specs {
@@ -26,7 +26,7 @@ func describe(list []target.Param, constants map[string]string, name string, s l
 		for i, item := range s.Items {
 			list = describe(list, constants, name+"."+strconv.Itoa(i), item)
 		}
-	case s.Desc != nil: // taken apart by targets that have descriptors; others refuse the launch
+	case s.Desc != nil: // back ends with descriptors split them; others refuse the launch
 	case s.Type != nil:
 		list = append(list, describeType(name, s.Type, s.Div16))
 	default:

@@ -1,9 +1,11 @@
-// Package args turns the arguments of a launch into what its kernel is keyed by and what the device is handed. It is the only
-// place that binds arguments to parameters (Matched.Match) and that specializes them (Frame.Specialize; IntRule.Class for an
-// integer): Launch, Bind, generated functions, autotuning, manifests and the short cuts of repeated launches all come here.
+// Package args turns the arguments of a launch into the key of its compiled kernel and the words for the
+// device. It is the only place that binds arguments to parameters (Matched.Match) and that specializes them
+// (Frame.Specialize; IntRule.Class for an integer): Launch, Bind, generated functions, autotuning, manifests
+// and the short cuts of repeated launches all use it.
 //
-// In come arguments by position and by name. Out come, for each parameter, a Class, the words that the device reads, and, when
-// a kernel has to be compiled, what the compiler is told (lang.ArgSpec).
+// Its input is arguments by position and by name. Its output is, for each parameter, a Class, the words that
+// the device reads and, if a kernel has to be compiled, the compiler's description of the argument
+// (lang.ArgSpec).
 //
 //	value.go       what an argument may be; Tensor and Device as launches see them
 //	params.go      a kernel's parameters, with the rule by which each is specialized
@@ -13,6 +15,6 @@
 //	spec.go        classes to what the compiler is told, and to the key of a specialization
 //	constant.go    Go values to compile-time values and back
 //
-// A specialization follows Triton's rules: an integer is i32 or i64 by its value, is compiled in when it is 1, and is known to be
-// divisible by 16 when it is; a pointer is known to be aligned when its address is.
+// A specialization follows Triton's rules: an integer is i32 or i64 by its value, is compiled in if it is 1,
+// and is known to be divisible by 16 if it is; a pointer is known to be aligned if its address is.
 package args

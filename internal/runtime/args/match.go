@@ -7,9 +7,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Error is what is wrong with one argument of a launch, or with the list of them.
+// Error is the error of one argument of a launch, or of the whole list.
 type Error struct {
-	Param string // "" if no parameter is meant
+	Param string // "" if the list as a whole is wrong
 	Err   error
 }
 
@@ -26,17 +26,17 @@ func errorf(param, format string, args ...any) *Error {
 	return &Error{param, fmt.Errorf(format, args...)}
 }
 
-// Matched is the arguments of a launch, each beside its parameter. It is reused from launch to launch.
+// Matched holds the arguments of a launch by parameter. It is reused from launch to launch.
 type Matched struct {
 	Params     *Params
-	Vals       []any  // by parameter; nil where nothing is given, and for None
-	Given      []bool // whether the caller has given an argument, None too
-	Positional []bool // whether it was given by position
+	Vals       []any  // by parameter; nil if not given, and for None
+	Given      []bool // the caller has given an argument, possibly None
+	Positional []bool // the argument was given by position
 	Opts       target.Options
 }
 
-// Match binds arguments to parameters: those with a name to the parameter of that name, the others in order to those that are
-// left. What is not given is nil until Fill.
+// Match binds arguments to parameters: named ones to the parameter of that name, the others in order to the
+// remaining parameters. Values not given are nil until Fill.
 func (m *Matched) Match(p *Params, args []Arg) error {
 	n := len(p.List)
 	m.Params = p
@@ -66,7 +66,7 @@ func (m *Matched) Match(p *Params, args []Arg) error {
 	return nil
 }
 
-// Fill sets what is not given to the defaults.
+// Fill sets parameters without an argument to their defaults.
 func (m *Matched) Fill() error {
 	for i, given := range m.Given {
 		if given {
@@ -91,12 +91,12 @@ func (m *Matched) Missing() bool {
 	return false
 }
 
-// Clone returns a copy that shares nothing.
+// Clone returns a copy that shares no slices.
 func (m *Matched) Clone() *Matched {
 	return &Matched{m.Params, slices.Clone(m.Vals), slices.Clone(m.Given), slices.Clone(m.Positional), m.Opts}
 }
 
-// Clear forgets the values, so that they are not kept alive.
+// Clear drops the values, so that they are not kept alive.
 func (m *Matched) Clear() { clear(m.Vals) }
 
 // cleared returns a slice of n zeros, in the memory of s if it has room.

@@ -8,18 +8,18 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
-// Params are a kernel's parameters as launches see them.
+// Params holds a kernel's parameters for launches.
 type Params struct {
 	List     []lang.Param
-	Rules    []Rule // of each parameter
-	Runtime  []Rule // of those that are not compile-time
-	defaults []any  // what a parameter is when nothing is given; nil if something must be
+	Rules    []Rule // by parameter
+	Runtime  []Rule // rules of the parameters that are no constexprs
+	defaults []any  // default of each parameter; nil if an argument is required
 }
 
-// Rule is how the arguments of one parameter are specialized. It is small, since a launch looks at all of them.
+// Rule says how the arguments of a parameter are specialized. It is small because a launch reads all of them.
 type Rule struct {
 	IntRule
-	Elem      dtype.Type // the scalar type that the annotation names, if Fixed
+	Elem      dtype.Type // scalar type of the annotation, if Fixed
 	Constexpr bool
 	Fixed     bool
 	Float     bool // the annotation makes any number a float
@@ -53,7 +53,7 @@ func newRule(p lang.Param) Rule {
 	return r
 }
 
-// defaultOf returns a parameter's default: a number of Go when the device is handed it.
+// defaultOf returns a parameter's default: a Go number if the device receives it, else ItsDefault.
 func defaultOf(p lang.Param) any {
 	switch {
 	case p.Default == nil:
@@ -78,7 +78,7 @@ func (p *Params) Index(name string) int {
 	return -1
 }
 
-// names lists the parameters, for messages.
+// names returns the names of the parameters, for messages.
 func (p *Params) names() string {
 	names := make([]string, len(p.List))
 	for i, x := range p.List {

@@ -12,7 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Specs returns what the compiler is told of the arguments.
+// Specs returns the compiler's descriptions of the arguments.
 func (f *Frame) Specs(p *Params) ([]lang.ArgSpec, error) {
 	specs := make([]lang.ArgSpec, len(p.List))
 	classes, texts, others := f.Classes, f.Texts, f.others
@@ -39,7 +39,7 @@ func (f *Frame) Specs(p *Params) ([]lang.ArgSpec, error) {
 	return specs, nil
 }
 
-// specOf returns what the compiler is told of an argument of a class; bits are a constant's value.
+// specOf returns the compiler's description of an argument of a class; bits is the value of a constant.
 func specOf(p lang.Param, c Class, bits uint64) (lang.ArgSpec, error) {
 	switch kind := c & ClassKind; kind {
 	case ClassNone:
@@ -65,7 +65,7 @@ func specOf(p lang.Param, c Class, bits uint64) (lang.ArgSpec, error) {
 	}
 }
 
-// numberTypes are the types of numbers that no annotation fixes.
+// numberTypes holds the types of numbers without an annotation.
 var numberTypes = map[Class]*sem.DType{
 	ClassInt32: sem.Int32, ClassInt64: sem.Int64, ClassUint64: sem.Uint64, ClassFloat: sem.Float32,
 }
@@ -83,7 +83,7 @@ func numberSpec(p lang.Param, c Class) (lang.ArgSpec, error) {
 
 func pointerSpec(p lang.Param, c Class) (lang.ArgSpec, error) {
 	var elem sem.Type = sem.ScalarOf(dtype.Type(c / classElem))
-	if strings.HasPrefix(p.Type, "*") { // the annotation decides, whatever the tensor is made of
+	if strings.HasPrefix(p.Type, "*") { // the annotation wins over the tensor's type
 		var err error
 		if elem, err = lang.ParseType(strings.TrimPrefix(p.Type[1:], "k")); err != nil {
 			return lang.ArgSpec{}, err
@@ -93,7 +93,8 @@ func pointerSpec(p lang.Param, c Class) (lang.ArgSpec, error) {
 	return lang.ArgSpec{Type: sem.PtrIn(elem, 1, p.Const), Div16: div}, nil
 }
 
-// Key returns the text that names a specialization: two launches share compiled code exactly if their keys are equal.
+// Key returns the text that identifies a specialization: two launches share compiled code exactly if their
+// keys are equal.
 func Key(dev *Device, specs []lang.ArgSpec, opts target.Options) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %p %+v", dev, dev, opts.Defaults()) // code belongs to one device

@@ -13,37 +13,38 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
 )
 
-// Lender makes memory reachable for the device of a launch, for as long as that lasts.
+// Lender makes memory accessible to the device for the duration of a launch.
 type Lender interface {
-	// Address returns where the device sees a tensor, whose address becomes the launch's word number word.
+	// Address returns the device's address of a tensor, which becomes word number word of the launch.
 	Address(param string, word int, t *Tensor) (uint64, error)
-	// Describe returns the words by which a kernel is handed a descriptor, from number word on.
+	// Describe returns the words of a descriptor, which begin at number word.
 	Describe(param string, word int, d *Descriptor) ([]uint64, error)
 }
 
-// Frame is the specialized arguments of a launch. It is reused from launch to launch.
+// Frame holds the specialized arguments of a launch. It is reused from launch to launch.
 type Frame struct {
 	Look
-	Words []uint64 // that the device reads
-	Dev   *Device  // where tensors lie that are not the host's
-	Host  bool     // tensors of the host are among them
+	Words []uint64 // words that the device reads
+	Dev   *Device  // device of the tensors that are not in host memory
+	Host  bool     // some tensors are in host memory
 
-	// At is the position of each parameter's first word, noted where there is a Lender.
+	// At is the position of each parameter's first word. It is set only with a Lender.
 	At []int
 
-	depth  int            // of tuples in tuples
-	others []lang.ArgSpec // of the arguments of ClassOther, in order
+	depth  int            // nesting of tuples
+	others []lang.ArgSpec // descriptions of ClassOther arguments, in order
 	room   struct {
 		classes [72]Class
 		words   [24]uint64
 	}
 }
 
-// errLong is that of arguments which only a launch with a Lender can specialize.
+// errLong is the error for arguments that can only be specialized with a Lender.
 var errLong = errors.New("needs the long way")
 
-// Specialize finds the class and the words of each argument. Without a Lender it knows the common kinds alone, of tensors those
-// that lie where the device reads them (see Reads), and allocates nothing; any other argument is an error.
+// Specialize computes the class and the words of each argument. Without a Lender it accepts only common kinds
+// of arguments, and tensors that the device reads in place (see Reads), and allocates nothing; any other
+// argument is an error.
 func (f *Frame) Specialize(p *Params, vals []any, lend Lender) error {
 	n := len(p.Rules)
 	if cap(f.Words) < n || cap(f.Classes) < 3*n {
@@ -74,12 +75,12 @@ func (f *Frame) grow(n int) {
 	f.Classes, f.Words = make([]Class, 0, 3*n), make([]uint64, 0, n)
 }
 
-// Reads reports whether a device finds the tensors where they are. A launch that is told no goes on with a Lender.
+// Reads reports whether the device can read the tensors in place. If not, the launch continues with a Lender.
 func (f *Frame) Reads(d *Device) bool {
 	return (f.Dev == nil || f.Dev == d) && (!f.Host || d.SharesHost())
 }
 
-// add adds the argument of one parameter.
+// add adds the argument of parameter i.
 func (f *Frame) add(p *Params, i int, v any, lend Lender) error {
 	r := &p.Rules[i]
 	if r.Constexpr {
@@ -113,7 +114,7 @@ func (f *Frame) add(p *Params, i int, v any, lend Lender) error {
 	return nil
 }
 
-// put notes a class, and its word if it has one.
+// put appends a class, and its word if it has one.
 func (f *Frame) put(c Class, word uint64) {
 	f.Classes = append(f.Classes, c)
 	if !c.Folded() {
@@ -121,7 +122,7 @@ func (f *Frame) put(c Class, word uint64) {
 	}
 }
 
-// addTensor adds a tensor. Memory of the host has its own address until somebody lends it to the device.
+// addTensor adds a tensor. Host memory keeps its own address unless a Lender lends it to the device.
 func (f *Frame) addTensor(param string, t *Tensor, lend Lender) error {
 	if t == nil {
 		f.put(ClassNone, 0)
@@ -130,7 +131,7 @@ func (f *Frame) addTensor(param string, t *Tensor, lend Lender) error {
 	if lend == nil {
 		switch {
 		case t.Dev == nil && t.Addr == 0:
-			return errLong // empty, or closed: the long way says which
+			return errLong // empty or closed: a Lender reports which
 		case t.Dev == nil:
 			f.Host = true
 		case f.Dev == nil:
@@ -234,7 +235,7 @@ func (r *Rule) Floating(v float64) (Class, uint64) {
 	return ClassFloat, uint64(math.Float32bits(float32(v)))
 }
 
-// unsigned returns the class and the word of an integer that int64 may not hold.
+// unsigned returns the class and the word of an integer that may exceed int64.
 func (r *Rule) unsigned(v uint64) (Class, uint64) {
 	switch {
 	case v <= math.MaxInt64:
@@ -256,10 +257,10 @@ func boolWord(v bool) uint64 {
 	return 0
 }
 
-// reflected is scalar for the types of numbers that are rare.
+// reflected is scalar for the less common types of numbers.
 func (r *Rule) reflected(v any) (c Class, word uint64, ok bool) {
 	switch v := v.(type) {
-	case dtype.Type: // a number to Go
+	case dtype.Type: // its Go kind is a number
 		return 0, 0, false
 	case pyrun.Int:
 		if b := v.Big(); b.IsUint64() {
@@ -282,7 +283,7 @@ func (r *Rule) reflected(v any) (c Class, word uint64, ok bool) {
 	return c, word, true
 }
 
-// other notes an argument of ClassOther.
+// other appends an argument of ClassOther.
 func (f *Frame) other(spec lang.ArgSpec, constexpr bool) {
 	var b strings.Builder
 	writeSpec(&b, spec)
@@ -294,10 +295,10 @@ func (f *Frame) other(spec lang.ArgSpec, constexpr bool) {
 	}
 }
 
-// plainRule is that of an item of a tuple: annotations of the parameter do not reach the items.
+// plainRule is the rule of items of a tuple: annotations of the parameter do not apply to them.
 var plainRule = Rule{IntRule: IntRule{One: ClassOne, Align: ClassDiv16}}
 
-// item returns what the compiler is told of an argument, of an item of a tuple say. Its words follow those that are there.
+// item returns the compiler's description of an argument or of an item of a tuple, and appends its words.
 func (f *Frame) item(param string, v any, lend Lender) (lang.ArgSpec, error) {
 	if f.depth++; f.depth > MaxDepth {
 		return lang.ArgSpec{}, errTooDeep
@@ -334,7 +335,7 @@ func (f *Frame) item(param string, v any, lend Lender) (lang.ArgSpec, error) {
 	return lang.ArgSpec{}, fmt.Errorf("a %T cannot be passed to a kernel", v)
 }
 
-// word notes a word and returns what the compiler is told of it.
+// word appends a word and returns the compiler's description of it.
 func (f *Frame) word(c Class, word uint64) (lang.ArgSpec, error) {
 	if !c.Folded() {
 		f.Words = append(f.Words, word)
@@ -366,7 +367,8 @@ func (f *Frame) fields(param string, v Fields, lend Lender) (lang.ArgSpec, error
 	return spec, nil
 }
 
-// descriptor returns what the compiler is told of a descriptor; the device is handed the words for it, then its shape and strides.
+// descriptor returns the compiler's description of a descriptor, and appends the device's words for it, its
+// shape and its strides.
 func (f *Frame) descriptor(param string, d *Descriptor, lend Lender) (lang.ArgSpec, error) {
 	words, err := lend.Describe(param, len(f.Words), d)
 	if err != nil {

@@ -19,7 +19,7 @@ func (d *Device) String() string {
 	return d.Backend.Name()
 }
 
-// SharesHost reports whether kernels on the device read memory of the host where it lies.
+// SharesHost reports whether kernels on the device read host memory in place.
 func (d *Device) SharesHost() bool {
 	if d == nil {
 		return false
@@ -28,32 +28,32 @@ func (d *Device) SharesHost() bool {
 	return ok && h.SharesHost()
 }
 
-// Stream is what a launch looks at in a stream. The root package's Stream begins with it.
+// Stream is the part of a stream that a launch reads. The root package's Stream begins with it.
 type Stream struct {
 	Dev *Device
 	S   target.Stream
 }
 
-// Tensor is all that a launch looks at in a tensor. The root package's Tensor begins with it.
+// Tensor is the part of a tensor that a launch reads. The root package's Tensor begins with it.
 type Tensor struct {
 	Elem dtype.Type
-	Dev  *Device // nil for memory of the host
-	Addr uint64  // of the first element
+	Dev  *Device // nil for host memory
+	Addr uint64  // address of the first element
 }
 
-// Arg is one argument of a launch, by position or by name. Value is one of
+// Arg is an argument of a launch, by position or by name. Value is one of
 //
 //   - an integer, a float or a bool of Go, or nil for None
 //   - *Tensor, *Descriptor
 //   - a string, dtype.Type, lang.FuncRef, pyrun.Value: compile-time values
-//   - Const: a value that is compiled in though its parameter is no constexpr
+//   - Const: a value that is compiled in although its parameter is no constexpr
 //   - Fields, or a slice or array of any of these: a tuple
 type Arg struct {
-	Name  string // "" by position
+	Name  string // "" if given by position
 	Value any
 }
 
-// Const is a value that is compiled in though its parameter is no constexpr.
+// Const is a value that is compiled in although its parameter is no constexpr.
 type Const struct{ Value any }
 
 // Fields is a named tuple.
@@ -62,8 +62,8 @@ type Fields []Arg
 // Descriptor is a tensor descriptor made by the host.
 type Descriptor struct {
 	Base  *Tensor
-	Desc  target.Descriptor // Base and ElemSize are filled in here
-	Owner any               // what the caller needs to reach Base's memory
+	Desc  target.Descriptor // Base and ElemSize are set by the Lender
+	Owner any               // the caller's descriptor, from which the Lender reaches Base's memory
 }
 
 // ItsDefault stands for a default that is compiled in.

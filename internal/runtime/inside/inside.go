@@ -1,6 +1,6 @@
-// Package inside lends parts of the root package to packages of this module that its API does not serve: genrt, the run time of
-// generated code, and the command line. The root package fills the table once, before anybody can call it; the arguments are its
-// own types, which this package cannot name.
+// Package inside gives packages of this module access to parts of the root package that are not in its API:
+// genrt, the run time of generated code, and the command line. The root package fills the table in its init
+// functions; arguments are its own types, which this package cannot import.
 package inside
 
 import (
@@ -9,28 +9,29 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 )
 
-// Values are the arguments of a launch for a grid that is a function of them.
+// Values gives a grid function access to the arguments of a launch.
 type Values interface {
-	// Integer returns an argument that is an integer, without boxing it.
+	// Integer returns an integer argument without boxing it.
 	Integer(name string) (n int64, ok bool)
 	// Value returns any argument. Integers are int64.
 	Value(name string) (v any, ok bool)
 }
 
-// Root is what the root package lends.
+// Root holds the functions of the root package.
 var Root struct {
 	// Params returns the parameters of a *nereid.Kernel.
 	Params func(kernel any) *args.Params
-	// Source returns the file that a *nereid.Kernel is of.
+	// Source returns the file of a *nereid.Kernel.
 	Source func(kernel any) *lang.Source
-	// Launch launches a *nereid.Kernel the long way: stream is a *nereid.Stream, grid a nereid.Programs, list as Kernel.Launch takes
-	// it. note is told of the plan, and whether that is good for arguments of the same values only.
+	// Launch launches a *nereid.Kernel without a plan: stream is a *nereid.Stream, grid a nereid.Programs,
+	// list as for Kernel.Launch. note receives the plan, and byValue if it holds only for arguments of the
+	// same values.
 	Launch func(kernel, stream, grid any, list []any, note func(p *warm.Plan, byValue bool)) error
 	// LaunchPlan launches a *nereid.Kernel by a plan.
 	LaunchPlan func(p *warm.Plan, kernel, stream any, grid [3]int, words []uint64) error
-	// Overlap reports whether two tensors, each the beginning of a *nereid.Tensor, have memory in common. With orEqual, that does not
-	// count if they begin at the same place.
+	// Overlap reports whether two tensors, each the beginning of a *nereid.Tensor, share memory. With
+	// orEqual, tensors that begin at the same address do not count.
 	Overlap func(a, b *args.Tensor, orEqual bool) bool
-	// Grid calls a nereid.GridFunc for the arguments of a plan.
+	// Grid calls a nereid.GridFunc with the arguments of a plan.
 	Grid func(p *warm.Plan, kernel, grid any, values Values) ([3]int, error)
 }

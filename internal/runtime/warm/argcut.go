@@ -13,8 +13,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
-// ArgCut is the short cut of Kernel.Launch: like Cut, for arguments of any type in the order of the parameters, options last if
-// there are any. It never changes.
+// ArgCut is the short cut of Kernel.Launch: like Cut, for arguments of any type in the order of the
+// parameters, with options last if there are any. It never changes.
 type ArgCut struct {
 	ready driver.Ready
 	dev   *args.Device
@@ -22,10 +22,10 @@ type ArgCut struct {
 	nArgs, nWords uint8
 
 	plan    *Plan          // keeps the code alive
-	tensors unsafe.Pointer // the type word of an argument that is a tensor
+	tensors unsafe.Pointer // type word of a tensor argument
 	kinds   [argCutArgs]argKind
-	codes   [argCutArgs]uint32    // a tensor, a scalar, or the place among consts
-	consts  [argCutConsts]argWord // the arguments that must stay the same
+	codes   [argCutArgs]uint32    // code of a tensor or a scalar, or the index in consts
+	consts  [argCutConsts]argWord // arguments that must be the same
 }
 
 const (
@@ -33,24 +33,24 @@ const (
 	argCutConsts = 12
 )
 
-// argKind is what an argument must be.
+// argKind says what an argument must be.
 type argKind uint8
 
 const (
-	argConst  argKind = iota // the very same, or equal
+	argConst  argKind = iota // identical or equal
 	argInt                   // an int
 	argTensor                // a tensor
 	argFloat                 // a float64 that becomes a float32
 	argBool
 )
 
-// argWord is an interface value as it lies in memory: where both halves are the same, so is the value.
+// argWord is the memory of an interface value: if both halves are equal, so are the values.
 type argWord struct{ typ, data unsafe.Pointer }
 
 func wordOf(v *any) *argWord { return (*argWord)(unsafe.Pointer(v)) }
 
-// Launch launches if there is a short cut and the arguments fit; done is false otherwise, and nothing has happened. Tensors are
-// pointers to structs that begin with an args.Tensor.
+// Launch launches if there is a short cut and the arguments fit. Otherwise done is false and nothing has
+// happened. Tensors are pointers to structs that begin with an args.Tensor.
 func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, err error) {
 	if x == nil || s == nil || x.dev != s.Dev || len(list) != int(x.nArgs) || len(list) > argCutArgs || trace.IsEnabled() {
 		return false, nil
@@ -97,7 +97,7 @@ func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, er
 	return true, err
 }
 
-// number returns the word of a float or a bool. It stays out of the code that every launch runs through.
+// number returns the word of a float or a bool. It is not inlined, to keep the path of every launch short.
 //
 //go:noinline
 func (x *ArgCut) number(i int, v any) (word uint64, ok bool) {
@@ -112,8 +112,8 @@ func (x *ArgCut) number(i int, v any) (word uint64, ok bool) {
 	return word, ok
 }
 
-// NewArgCut returns the short cut to a plan for arguments as Launch takes them, or nil. vals are the same arguments as package args
-// takes them; behind those of the parameters there may be options in list.
+// NewArgCut returns the short cut to a plan for the arguments of a Launch, or nil. vals are the same
+// arguments in the form of package args; list may have options behind them.
 func NewArgCut(p *Plan, rules []args.Rule, list, vals []any) *ArgCut {
 	n := len(rules)
 	if !p.Ready.Is() || len(vals) != n || len(list) > argCutArgs || len(list) < n || len(list) > n+1 || p.Words >= nowhere {
@@ -131,14 +131,14 @@ func NewArgCut(p *Plan, rules []args.Rule, list, vals []any) *ArgCut {
 	return b.ArgCut
 }
 
-// argCutter makes an ArgCut.
+// argCutter builds an ArgCut.
 type argCutter struct {
 	*ArgCut
-	classes []args.Class // that are left
+	classes []args.Class // classes of the remaining parameters
 	nConsts int
 }
 
-// add adds a parameter with its argument, unless it is of a kind without short cuts.
+// add adds a parameter with its argument and reports whether its kind can have a short cut.
 func (b *argCutter) add(i int, r *args.Rule, v, val any) bool {
 	c := b.classes[0]
 	if r.Constexpr {
@@ -171,7 +171,7 @@ func (b *argCutter) add(i int, r *args.Rule, v, val any) bool {
 	return false
 }
 
-// addConst adds an argument that must stay what it is. Its type must be one whose values can be compared.
+// addConst adds an argument that must stay the same. Its type must be comparable.
 func (b *argCutter) addConst(i int, v any) bool {
 	if b.nConsts == argCutConsts || v != nil && !reflect.TypeOf(v).Comparable() {
 		return false

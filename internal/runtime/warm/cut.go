@@ -15,42 +15,43 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
-// Cut is the short cut of a generated function: one plan, and all that it takes to see that arguments fit it, in the order in
-// which it is read. It never changes.
+// Cut is the short cut of a generated function: a plan and everything needed to check that arguments fit it,
+// in the order in which a launch reads it. It never changes.
 type Cut struct {
 	ready driver.Ready
 	dev   *args.Device
 
 	nConsts, nTensors, nScalars, nWords uint8
 
-	tail    uint64 // of the last of consts, the bits that are not padding
+	tail    uint64 // mask of the last word of consts without padding
 	plan    *Plan  // keeps the code alive
-	keep    any    // the constants, whose texts live for as long as somebody compares with their addresses
+	keep    any    // keeps the constants alive, whose strings are compared by address
 	scalars [cutScalars]scalar
 	tensors [cutTensors]tensor
 	consts  [cutConsts]uint64
-	masks   []uint64 // of consts, the bits that are not padding; nil if the last alone has any
+	masks   []uint64 // masks of consts without padding; nil if only the last word has any
 }
 
-// The sizes for which there are short cuts: most kernels.
+// Limits of short cuts, which suffice for most kernels.
 const (
 	cutConsts  = 16
 	cutTensors = 12
 	cutScalars = 20
 	cutWords   = 24
-	nowhere    = cutWords - 1 // where words go that the code holds
+	nowhere    = cutWords - 1 // place of words that the code holds
 )
 
-// tensor is the class of a tensor, with the place of its word in the highest 8 bits.
+// tensor is the class of a tensor, with the position of its word in the highest 8 bits.
 type tensor uint32
 
 const tensorClass = 1<<24 - 1
 
-// LastCut is the short cut to the plan of the launch before.
+// LastCut is the short cut to the plan of the previous launch.
 type LastCut struct{ atomic.Pointer[Cut] }
 
-// Launch launches if there is a short cut and the arguments fit; done is false otherwise, and nothing has happened. It compares all
-// of them before it decides: a branch for each would be mispredicted. Addresses in tensors may be nil.
+// Launch launches if there is a short cut and the arguments fit. Otherwise done is false and nothing has
+// happened. It compares all arguments before it branches: a branch for each would be mispredicted. Elements
+// of tensors may be nil.
 func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, tensors []*args.Tensor, scalars []int64) (done bool, err error) {
 	x := l.Load()
 	if x == nil || s == nil || x.dev != s.Dev || len(tensors) != int(x.nTensors) || len(scalars) != int(x.nScalars) || trace.IsEnabled() {
@@ -73,7 +74,7 @@ func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, te
 		class := args.ClassNone
 		if t != nil {
 			if t.Dev != x.dev {
-				return false, nil // the host's, or another device's
+				return false, nil // host memory, or another device
 			}
 			class = t.Class()
 			words[w>>scalarAt] = t.Addr
@@ -89,7 +90,7 @@ func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, te
 	return true, err
 }
 
-// differs compares constants.
+// differs returns the bits in which the constants differ from the plan's.
 func (x *Cut) differs(consts unsafe.Pointer) (differ uint64) {
 	n := x.nConsts - 1
 	for i := range n {
@@ -98,7 +99,7 @@ func (x *Cut) differs(consts unsafe.Pointer) (differ uint64) {
 	return differ | (constWord(consts, n)^x.consts[n%cutConsts])&x.tail
 }
 
-// masked compares constants that have padding between them.
+// masked is differs for constants with padding between them.
 func (x *Cut) masked(consts unsafe.Pointer) (differ uint64) {
 	for i, mask := range x.masks {
 		differ |= (constWord(consts, uint8(i)) ^ x.consts[i]) & mask
@@ -110,7 +111,7 @@ func constWord(consts unsafe.Pointer, i uint8) uint64 {
 	return *(*uint64)(unsafe.Add(consts, 8*uintptr(i)))
 }
 
-// Kinds of parameters, as generated code names them.
+// Kinds of parameters in generated code.
 const (
 	KindTensor = 't'
 	KindInt    = 'i'
@@ -119,7 +120,8 @@ const (
 	KindBool   = 'b'
 )
 
-// NewCut returns the short cut to a plan, for runtime arguments of these classes under these constants, or nil.
+// NewCut returns the short cut to a plan for runtime arguments of these classes under these constants, or
+// nil.
 func NewCut(p *Plan, kinds string, rules []args.Rule, classes []args.Class, raw *Raw) *Cut {
 	if !p.Ready.Is() || len(kinds) != len(rules) || len(kinds) != len(classes) || len(raw.words) == 0 ||
 		len(raw.words) > cutConsts || p.Words >= nowhere {
@@ -144,7 +146,7 @@ func NewCut(p *Plan, kinds string, rules []args.Rule, classes []args.Class, raw 
 	return x
 }
 
-// add adds a parameter, unless it is of a kind without short cuts.
+// add adds a parameter and reports whether its kind can have a short cut.
 func (x *Cut) add(kind byte, r *args.Rule, c args.Class, at uint8) bool {
 	if kind == KindTensor {
 		if x.nTensors == cutTensors || c&args.ClassKind != args.ClassPtr && c != args.ClassNone || c > tensorClass {
@@ -180,7 +182,7 @@ func (x *Cut) add(kind byte, r *args.Rule, c args.Class, at uint8) bool {
 	return true
 }
 
-// wordIs reports whether the word of a float is one of the kind: that of a float32 unless the annotation says float64.
+// wordIs reports whether the word of a float is of that kind: a float32 unless the annotation says float64.
 func wordIs(r *args.Rule, kind byte) bool {
 	if kind == KindDouble {
 		return r.Fixed && r.Elem == dtype.Float64
@@ -188,15 +190,15 @@ func wordIs(r *args.Rule, kind byte) bool {
 	return !r.Fixed || r.Elem == dtype.Float32
 }
 
-// Raw is the memory of a struct of constants: where it is the same, so are they.
+// Raw is the memory of a struct of constants: equal memory means equal constants.
 type Raw struct {
 	words []uint64
-	masks []uint64 // the bits that are not padding; nil if the last word alone has any
-	tail  uint64   // the last word's mask
+	masks []uint64 // bits that are not padding; nil if only the last word has padding
+	tail  uint64   // mask of the last word
 	keep  any
 }
 
-// NewRaw returns the memory of a struct.
+// NewRaw returns the memory of a struct, empty if it cannot be compared by words.
 func NewRaw[C any](c C) (r Raw) {
 	n := unsafe.Sizeof(c)
 	if n == 0 || n%8 != 0 || unsafe.Alignof(c)%8 != 0 {
@@ -214,7 +216,7 @@ func NewRaw[C any](c C) (r Raw) {
 	return r
 }
 
-// mark marks the bytes of a type that are part of its value.
+// mark sets the mask of the bytes that are part of a type's value.
 func mark(mask []byte, t reflect.Type) {
 	if t.Kind() == reflect.Struct {
 		for i := range t.NumField() {

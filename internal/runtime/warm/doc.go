@@ -1,7 +1,7 @@
-// Package warm repeats launches: what an earlier launch found out about its arguments serves all that look alike. It decides
-// nothing; package args does, and a launch that nothing here fits goes the long way.
+// Package warm repeats launches: an earlier launch's result serves all launches with the same specialization.
+// It decides nothing; package args does, and a launch that fits nothing here takes the long way.
 //
-// In come arguments and a stream, out comes a call of the driver, with no allocation and no lock.
+// Its input is arguments and a stream, its output a call of the driver, without allocation or lock.
 //
 //	plan.go     Plan: a compiled specialization with what its arguments look like
 //	table.go    Table: the plans of a kernel, found by what arguments look like
@@ -9,7 +9,7 @@
 //	argcut.go   ArgCut: the same for Kernel.Launch, whose arguments are of any type
 //	scalar.go   what a short cut demands of a number
 //
-// A launch begins with little of ours in the processor's caches, since the driver's own work has pushed it out. What counts is
-// how many cache lines it reads and how much code it runs through; hence the flat structs, the packed codes, and loops that
-// compare everything before they branch once.
+// A launch finds little of our memory in the processor's caches, because the driver's work has evicted it.
+// Its cost is the number of cache lines that it reads and the amount of code that it runs; hence the flat
+// structs, the packed codes, and loops that compare everything before they branch once.
 package warm

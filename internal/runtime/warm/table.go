@@ -8,28 +8,29 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Table has the plans of a kernel, read without a lock. A few are compared one by one; more are found by a hash.
+// Table holds the plans of a kernel and is read without a lock. Few plans are compared one by one; more are
+// found by a hash.
 type Table struct {
-	last atomic.Pointer[Plan] // the plan of the launch before, mostly the next one's too
+	last atomic.Pointer[Plan] // plan of the previous launch, which mostly fits the next one too
 	all  atomic.Pointer[planList]
 }
 
 // planList never changes.
 type planList struct {
-	list   []*Plan            // the latest first
-	byHash map[uint64][]*Plan // nil for a few
+	list   []*Plan            // latest first
+	byHash map[uint64][]*Plan // nil for few plans
 }
 
 const (
-	// MaxPlans bounds the specializations of a kernel that are found the short way.
+	// MaxPlans bounds the plans of a kernel.
 	MaxPlans = 1024
-	// FewPlans are compared quicker than hashed.
+	// FewPlans is the number of plans up to which comparing is faster than hashing.
 	FewPlans = 6
 )
 
 var seed = maphash.MakeSeed()
 
-// hash returns a hash of what arguments look like, of the options the common ones.
+// hash returns a hash of the look of arguments and the common options.
 func hash(l *args.Look, o *target.Options) uint64 {
 	h := maphash.String(seed, args.Bytes(l.Classes))
 	for _, t := range l.Texts {
@@ -70,7 +71,7 @@ func (t *Table) search(l *args.Look, opts *target.Options, dev *args.Device) *Pl
 // Empty reports whether there are no plans.
 func (t *Table) Empty() bool { return t.all.Load() == nil }
 
-// Add adds a plan, unless there is one like it. The oldest go when there are too many.
+// Add adds a plan unless there is an equal one. The oldest are dropped when there are too many.
 func (t *Table) Add(p *Plan) {
 	for {
 		old := t.all.Load()
@@ -94,7 +95,7 @@ func (t *Table) Add(p *Plan) {
 	}
 }
 
-// Clear forgets all plans: those of code that is to go.
+// Clear drops all plans, so that their code can be freed.
 func (t *Table) Clear() {
 	t.all.Store(nil)
 	t.last.Store(nil)

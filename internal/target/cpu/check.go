@@ -12,18 +12,18 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
 )
 
-// allocations knows the buffers that a device has allocated and that nobody has closed or dropped: the memory that a pointer may point
-// into that a checked kernel has found in memory. Pointers that are derived from arguments are checked without it.
+// allocations records the live buffers of a device: memory that a pointer may point into that a checked
+// kernel has loaded from memory. Pointers derived from arguments are checked without it.
 type allocations struct {
 	mu   sync.Mutex
 	last uint64
-	live map[uint64]span // by a number of their own: an address may be used again before its former owner is gone
+	live map[uint64]span // by a number of their own: an address may be reused before its former owner is gone
 }
 
-// span is the first byte of a piece of memory, and its size.
+// span is a piece of memory: its first byte and its size.
 type span struct{ lo, size uint64 }
 
-// add notes a buffer until it is removed or collected. It does not keep the buffer alive.
+// add records a buffer until it is removed or collected. It does not keep the buffer alive.
 func (a *allocations) add(b *buffer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -42,7 +42,7 @@ func (a *allocations) remove(id uint64) {
 	delete(a.live, id)
 }
 
-// spans are those of all buffers.
+// spans returns the memory of all buffers.
 func (a *allocations) spans() []span {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -53,9 +53,9 @@ func (a *allocations) spans() []span {
 	return out
 }
 
-// bounds is what a checked kernel reads: for each word the memory of the tensor that it points at, which is none for a word that is no
-// tensor; then, if the kernel has pointers that it did not derive from arguments, all memory they may point into: the tensors of this
-// launch and the buffers that the device has allocated.
+// bounds returns the words that a checked kernel reads: for each argument the memory of its tensor, empty if
+// it is none; then, if the kernel has pointers not derived from arguments, all memory they may point into:
+// the tensors of this launch and the buffers of the device.
 func (k *kernel) bounds(words int, mem []target.Memory) []uint64 {
 	out := make([]uint64, 2*words+1, 2*words+1+2*len(mem))
 	for _, m := range mem {
@@ -81,18 +81,20 @@ func wild(sites []codegen.Site) bool {
 	return slices.ContainsFunc(sites, func(s codegen.Site) bool { return s.Wild })
 }
 
-// Fault is what stopped a kernel: an assertion that failed, or, where accesses are checked, one out of bounds.
+// Fault is the error of a kernel that stopped: a failed assertion or, in checked code, an access out of
+// bounds.
 type Fault struct {
 	Kernel  string
 	Program [3]int
 	Msg     string
 	Op      string
-	Locs    []string // the place in the source, then the calls that led there
-	Arg     string   // the name of the argument by which memory was accessed, or ""
-	Index   int64    // where in it, in elements as large as the accessed one
+	Locs    []string // position in the source, then the calls that led there
+	Arg     string   // name of the argument through which memory was accessed, or ""
+	Index   int64    // position in it, in elements of the accessed size
 }
 
-// Error is the place in the kernel's source, what is wrong, and where in the grid; then the calls that led there.
+// Error returns the position in the kernel's source, the message, and the position in the grid; then the
+// calls that led there.
 //
 //	softmax.py:14:9: out of bounds load of 4 bytes at offset 400 of x_ptr (400 bytes)
 //	    bufferization.to_tensor in softmax_kernel, program (3, 0, 0)
@@ -109,7 +111,7 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// fault says what a kernel stopped with.
+// fault returns the error for the site at which a kernel stopped.
 func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error {
 	if t.Code < 1 || int(t.Code) > len(k.sites) {
 		return fmt.Errorf("%s: %w", k.name, t)
@@ -138,7 +140,7 @@ func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error 
 	return f
 }
 
-// floorDiv divides and rounds down: an address just before a tensor is that of element -1.
+// floorDiv divides and rounds down: an address right before a tensor is that of element -1.
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
@@ -156,7 +158,7 @@ func accessed(s codegen.Site) int64 {
 	return max(n, 1)
 }
 
-// argument is what to call the argument of a site.
+// argument returns the name of a site's argument for messages.
 func argument(s codegen.Site) string {
 	if s.Name != "" {
 		return s.Name

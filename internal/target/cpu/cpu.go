@@ -1,5 +1,5 @@
-// Package cpu compiles kernels for the host's CPU and runs them: Triton IR to linalg to LLVM IR to native code in memory, and the
-// programs of a grid over all cores.
+// Package cpu compiles kernels for the host's CPU and runs them: Triton IR to linalg to LLVM IR to native
+// code in memory, and the programs of a grid over all cores.
 package cpu
 
 import (
@@ -20,26 +20,26 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/cpu/gemm"
 )
 
-// passes is the pipeline of LLVM: vectors and loops are written out already, so it only cleans up.
+// passes is LLVM's pipeline. Vectors and loops are already written out, so it only cleans up.
 const passes = "always-inline,function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(licm),gvn,instcombine,simplifycfg)"
 
-// Compiler makes native code.
+// Compiler compiles to native code.
 type Compiler struct {
-	Check bool // accesses are checked: one out of bounds stops the kernel
-	Lines bool // debuggers and profilers are told which lines of the source code comes from
+	Check bool // check accesses: one out of bounds stops the kernel
+	Lines bool // add line information for debuggers and profilers
 
-	lib *llvm.Lib // nil: the one that is found
+	lib *llvm.Lib // nil means the installed one
 
-	vector int // bytes of a vector, for tests; 0 is the host's
+	vector int // bytes of a vector, for tests; 0 means the host's
 }
 
-// NewCompiler is a compiler as the environment asks for it.
+// NewCompiler returns a compiler with the environment's settings.
 func NewCompiler() Compiler { return Compiler{Check: knob.Checked.Get(), Lines: knob.Lines.Get()} }
 
-// Target is what kernels see.
+// Target returns the properties that kernels can see.
 func (Compiler) Target() lang.Target { return lang.DefaultTarget }
 
-// Stages are the forms that a kernel takes.
+// Stages returns the names of the stages.
 func (Compiler) Stages() []string { return []string{"source", "ttir", "linalg", "llir", "asm"} }
 
 // compiled is a kernel as an object file.
@@ -54,7 +54,8 @@ type compiled struct {
 	apart   []target.Apart
 }
 
-// compile takes a kernel from what the front end made to an object file, or as far as in.Until says, when the result is nil.
+// compile compiles the front end's module to an object file. If in.Until names an earlier stage, it stops
+// there and returns nil.
 func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, error) {
 	c.Check = c.Check || in.Options.Check
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
@@ -106,7 +107,8 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 	return done, nil
 }
 
-// options are the code generator's. Checked code has no vectors: each element's address is looked at.
+// options returns the options of the code generator. Checked code has no vectors, because the address of each
+// element is checked.
 func (c Compiler) options(host llvm.Target, overlap bool, meter *budget.Meter) codegen.Options {
 	o := codegen.Options{Overlap: overlap, VectorBytes: vectorBytes(host.Features), Features: host.Features, Check: c.Check, Lines: c.Lines, Gemm: gemm.Host(host.Features, tiles())}
 	if c.vector > 0 {
@@ -126,7 +128,7 @@ func (c Compiler) library() (*llvm.Lib, error) {
 	return llvm.Load()
 }
 
-// asmOf is the assembly of a compilation: made again where only an object file was.
+// asmOf returns the assembly of a compilation. If only an object file was made, it compiles again.
 func asmOf(ctx context.Context, lib *llvm.Lib, ir []byte, opts llvm.Options, out *llvm.Output) []byte {
 	if out.Asm != nil {
 		return out.Asm
@@ -139,7 +141,7 @@ func asmOf(ctx context.Context, lib *llvm.Lib, ir []byte, opts llvm.Options, out
 	return again.Asm
 }
 
-// CompileOnly compiles for whoever wants the stages alone.
+// CompileOnly compiles for callers that only want the stages.
 func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) error {
 	if in.Until == "" {
 		in.Until = "asm"
@@ -151,7 +153,7 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) error {
 // tiles reports whether the operating system lets this process use AMX.
 var tiles = sync.OnceValue(func() bool { return gemm.RequestAMX() == nil })
 
-// vectorBytes is the size of a vector register.
+// vectorBytes returns the size of a vector register.
 func vectorBytes(features string) int {
 	for _, f := range []struct {
 		name string

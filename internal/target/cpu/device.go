@@ -26,7 +26,7 @@ type Device struct {
 	live    liveCode
 }
 
-// Devices is the CPU, or why it cannot be used.
+// Devices returns the CPU, or an error that says why it cannot be used.
 func Devices() ([]target.Backend, error) {
 	lib, err := llvm.Load()
 	if err != nil {
@@ -35,16 +35,16 @@ func Devices() ([]target.Backend, error) {
 	return []target.Backend{New(lib, NewCompiler())}, nil
 }
 
-// New is the CPU with a compiler of its own.
+// New returns the CPU with a compiler of its own.
 func New(lib *llvm.Lib, c Compiler) *Device {
 	c.lib = lib
 	return &Device{Compiler: c, target: lib.HostTarget(), workers: pool.New(0), live: liveCode{limit: int(knob.CodeSize.Get())}}
 }
 
-// Name is "cpu".
+// Name returns "cpu".
 func (*Device) Name() string { return "cpu" }
 
-// Info is a line about the CPU.
+// Info returns a line about the CPU.
 func (d *Device) Info() string {
 	return fmt.Sprintf("%s, %s, %d threads, LLVM %v", d.target.CPU, describe(d.target.Features), d.workers.Threads(), d.lib.Version())
 }
@@ -58,7 +58,7 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 	return d.link(c, in.Kernel)
 }
 
-// link makes an object file part of this process.
+// link links an object file into this process.
 func (d *Device) link(c *compiled, name string) (target.Executable, error) {
 	k := &kernel{dev: d, code: c, params: c.params, name: name, sites: c.sites, wild: wild(c.sites), printer: addPrinter(c.prints)}
 	if _, err := k.link(); err != nil {
@@ -68,7 +68,7 @@ func (d *Device) link(c *compiled, name string) (target.Executable, error) {
 	return k, nil
 }
 
-// Alloc is memory of the host, zeroed.
+// Alloc returns zeroed host memory.
 func (d *Device) Alloc(size int) (target.Buffer, error) {
 	if a := sharedArena(); a != nil {
 		return d.allocShared(a, size)
@@ -84,7 +84,7 @@ func (d *Device) Alloc(size int) (target.Buffer, error) {
 	return b, nil
 }
 
-// allocShared is zeroed memory that isolated launches see as well.
+// allocShared returns zeroed memory that isolated launches can access too.
 func (d *Device) allocShared(a *arena, size int) (target.Buffer, error) {
 	if err := target.HostRoom(size); err != nil {
 		return nil, err
@@ -100,16 +100,17 @@ func (d *Device) allocShared(a *arena, size int) (target.Buffer, error) {
 	return b, nil
 }
 
-// Wrap is memory that the caller keeps.
+// Wrap returns a buffer for memory of the caller.
 func (d *Device) Wrap(data []byte) (target.Buffer, error) { return &buffer{data: data}, nil }
 
-// SharesHost reports whether kernels may be given addresses of host memory that no Wrap told of.
+// SharesHost reports that kernels read host memory in place, without Wrap.
 func (d *Device) SharesHost() bool { return true }
 
-// NewStream is the calling goroutine: a launch is done when it returns.
+// NewStream returns a stream on which a launch is done when it returns.
 func (*Device) NewStream() (target.Stream, error) { return stream{}, nil }
 
-// Describe gives a descriptor as the middle layer takes it apart: base, shape, strides and whether padding is NaN.
+// Describe returns the words of a descriptor as the middle layer splits it: base, shape, strides and whether
+// padding is NaN.
 func (*Device) Describe(t target.Descriptor) (words []uint64, release func(), err error) {
 	words = append(words, t.Base)
 	for _, list := range [][]int64{t.Shape, t.Strides} {
@@ -124,7 +125,8 @@ func (*Device) Describe(t target.Descriptor) (words []uint64, release func(), er
 	return append(words, nan), func() {}, nil
 }
 
-// Code that a launch stops says so by the number that the pool looks for.
+// The code generator and the pool must use the same code for a stopped kernel; the index fails to compile if
+// they differ.
 var _ = [1]struct{}{}[codegen.Stopped-pool.Stopped]
 
 type stream struct{}
@@ -132,12 +134,12 @@ type stream struct{}
 func (stream) Sync() error  { return nil }
 func (stream) Close() error { return nil }
 
-// buffer is memory of the host.
+// buffer is host memory.
 type buffer struct {
 	data []byte
-	of   *allocations // that know of it, or nil
+	of   *allocations // where it is recorded, or nil
 	id   uint64       // its number there
-	free func()       // gives it back, or nil
+	free func()       // releases the memory, or nil
 }
 
 func (b *buffer) Addr() uint64 {
@@ -175,9 +177,9 @@ func (b *buffer) Write(at int, from []byte) error {
 	return nil
 }
 
-// kernel is a compiled kernel. Argument blocks are reused by launches.
+// kernel is a compiled kernel. Launches reuse argument blocks.
 type kernel struct {
-	live    atomic.Pointer[linked] // nil where its code is to be linked again
+	live    atomic.Pointer[linked] // nil if its code has to be linked again
 	dev     *Device
 	code    *compiled
 	name    string
@@ -190,10 +192,11 @@ type kernel struct {
 	closed  atomic.Bool
 }
 
-// call is what native code reads of a launch.
+// call is the memory that native code reads for a launch.
 type call struct {
 	args []uint64
-	grid [5]uint64 // then where the bounds of buffers are, when accesses are checked, and who prints
+	// three sizes, the address of the bounds if accesses are checked, and the number of the printer
+	grid [5]uint64
 }
 
 // maxGrid is the largest grid: program ids are i32.
@@ -206,13 +209,14 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, words
 	return k.launch(ctx, grid, words, nil)
 }
 
-// Apart lists the arguments whose memory the code takes not to overlap.
+// Apart returns the arguments whose memory the code assumes not to overlap.
 func (k *kernel) Apart() []target.Apart { return k.code.apart }
 
 // Bounded reports whether the code checks its accesses.
 func (k *kernel) Bounded() bool { return k.code.checked }
 
-// LaunchBounded is Launch for code that checks its accesses: those through a pointer argument stay in the argument's tensor.
+// LaunchBounded is Launch for checked code: accesses through a pointer argument must stay in the argument's
+// tensor.
 func (k *kernel) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int, words []uint64, mem []target.Memory) error {
 	if !k.code.checked {
 		return k.launch(ctx, grid, words, nil)
@@ -234,7 +238,7 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, words, bounds []uint64
 			return err
 		}
 	}
-	if !code.used.Load() { // most launches find the mark, and write nothing
+	if !code.used.Load() { // most launches find the mark set and write nothing
 		code.used.Store(true)
 	}
 	c, _ := k.blocks.Get().(*call)
@@ -256,7 +260,7 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, words, bounds []uint64
 	return nil
 }
 
-// explain says where in the kernel's file a launch failed.
+// explain returns the error of a launch with its position in the kernel's file.
 func (k *kernel) explain(err error, grid [3]int, words, bounds []uint64) error {
 	var trap *pool.Trap
 	if errors.As(err, &trap) {

@@ -20,19 +20,20 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Isolated launches run in child processes: the program's own executable, started again, in which ServeIsolated takes over before main.
-// A child gets the kernel as an object file, links it, and runs one launch at a time; it is kept for the launches that follow. Tensors
-// are in an arena of shared memory, which every process has at the same addresses: what Alloc gives once isolation is enabled lies
-// there, other memory is copied there for a launch, and back what the launch has changed.
+// Isolated launches run in child processes: the program's own executable, started again, in which
+// ServeIsolated takes over before main. A child receives the kernel as an object file, links it, and runs one
+// launch at a time; it is kept for later launches. Tensors are in an arena of shared memory, which every
+// process maps at the same addresses. Once isolation is enabled, Alloc allocates there; other memory is
+// copied there for a launch, and changed bytes are copied back.
 //
-// A child that dies takes its launch with it, whose error says why, and no other: the next launch starts a new child. The end of a
-// launch's context kills its child.
+// A child that dies fails only its own launch, whose error says why; the next launch starts a new child. The
+// end of a launch's context kills its child.
 
 // Crash is the error of a launch whose process died.
 type Crash struct {
 	Kernel string
-	Signal string // "SIGSEGV", or "" if it was none
-	Detail string // what the process said last, or how it ended
+	Signal string // "SIGSEGV", or "" if there was none
+	Detail string // last output of the process, or how it ended
 }
 
 func (c *Crash) Error() string {
@@ -42,13 +43,13 @@ func (c *Crash) Error() string {
 	return fmt.Sprintf("%s was ended by %s in its own process: an access out of bounds, most likely; Options.Check says where", c.Kernel, c.Signal)
 }
 
-// isolatedEnv tells a process that it is a child: where the arena lies, and its size.
+// isolatedEnv tells a process that it is a child: its value is the arena's address and size.
 const isolatedEnv = "NEREID_ISOLATED_CHILD"
 
-// maxChildKernels is how many kernels a child may hold before another takes its place.
+// maxChildKernels is the number of kernels a child may hold before another replaces it.
 const maxChildKernels = 1024
 
-// isolationRequest is a launch; the kernel comes with it when the child has not seen it.
+// isolationRequest is a launch. Code is set if the child does not have the kernel yet.
 type isolationRequest struct {
 	Kernel uint64
 	Name   string
@@ -58,19 +59,19 @@ type isolationRequest struct {
 	Memory []target.Memory
 }
 
-// isolationReply is the end of a launch.
+// isolationReply is the result of a launch.
 type isolationReply struct {
 	Err   string
-	Fault []byte // as JSON, where the error is one
+	Fault []byte // the Fault as JSON, if the error is one
 }
 
-// isolation is what the launches of a process share.
+// isolation is the state that the launches of a process share.
 type isolation struct {
 	arena *arena
-	slots chan struct{} // as many children at once as there are cores
+	slots chan struct{} // bounds the children that run at once
 	mu    sync.Mutex
 	idle  []*child
-	last  atomic.Uint64 // kernel
+	last  atomic.Uint64 // number of the last kernel
 }
 
 var isolating struct {
@@ -78,7 +79,8 @@ var isolating struct {
 	on *isolation
 }
 
-// EnableIsolation makes the arena, so that tensors made from then on need not be copied for isolated launches.
+// EnableIsolation creates the arena, so that tensors made from then on need not be copied for isolated
+// launches.
 func EnableIsolation() error {
 	_, err := enableIsolation()
 	return err
@@ -98,7 +100,7 @@ func enableIsolation() (*isolation, error) {
 	return isolating.on, nil
 }
 
-// sharedArena is the arena, once isolation is enabled, or nil.
+// sharedArena returns the arena if isolation is enabled, else nil.
 func sharedArena() *arena {
 	isolating.Lock()
 	defer isolating.Unlock()
@@ -108,7 +110,7 @@ func sharedArena() *arena {
 	return isolating.on.arena
 }
 
-// Isolate is an executable of this device whose launches run in a child process.
+// Isolate returns an executable of this device whose launches run in a child process.
 func (d *Device) Isolate(e target.Executable) (target.Executable, error) {
 	k, ok := e.(*kernel)
 	if !ok {
@@ -125,7 +127,7 @@ func (d *Device) Isolate(e target.Executable) (target.Executable, error) {
 	return &isolated{k, on, on.last.Add(1), code}, nil
 }
 
-// isolated is a kernel that runs elsewhere.
+// isolated is a kernel that runs in child processes.
 type isolated struct {
 	*kernel
 	on   *isolation
@@ -175,7 +177,7 @@ func (x *isolated) run(ctx context.Context, req *isolationRequest) error {
 	}
 	stop := context.AfterFunc(ctx, c.kill)
 	reply, err := c.call(req)
-	if !stop() || err != nil { // it is dead, or being killed
+	if !stop() || err != nil { // the child is dead, or being killed
 		c.kill()
 		how := c.end()
 		if err == nil {
@@ -238,11 +240,11 @@ type moved struct {
 type movedBlock struct {
 	base, end uint64
 	block     block
-	data      []byte // in the arena
-	before    []byte // what was copied there
+	data      []byte // copy in the arena
+	before    []byte // contents when it was copied
 }
 
-// move copies what is not in the arena. Memory that overlaps stays in one piece.
+// move copies memory that is not in the arena. Overlapping memory is copied in one piece.
 func (a *arena) move(words []uint64, mem []target.Memory) (*moved, error) {
 	m := &moved{a: a, words: slices.Clone(words), mem: slices.Clone(mem)}
 	for _, x := range mem {
@@ -262,7 +264,7 @@ func (a *arena) move(words []uint64, mem []target.Memory) (*moved, error) {
 	m.copies = merged
 	for i := range m.copies {
 		c := &m.copies[i]
-		const align = 64 // as the kernel was specialised for, and more
+		const align = 64 // at least the alignment that the kernel was specialized for
 		skip := int(c.base % align)
 		b, err := a.alloc(int(c.end-c.base) + skip)
 		if err != nil {
@@ -295,8 +297,8 @@ func compare(a, b uint64) int {
 	return 0
 }
 
-// snapshot is a copy of memory. Other launches may write to parts of it meanwhile that this one does not look at, as native code
-// does: the race detector need not know.
+// snapshot returns a copy of memory. Other launches may write to parts of it meanwhile that this launch does
+// not use, as native code does: the race detector must not report them.
 //
 //go:norace
 func snapshot(base, end uint64) []byte {
@@ -305,7 +307,7 @@ func snapshot(base, end uint64) []byte {
 	return out
 }
 
-// back writes what the launch has changed, and nothing else: launches at once may have parts of one memory.
+// back copies changed bytes back, and no others: concurrent launches may use parts of the same memory.
 //
 //go:norace
 func (m *moved) back() {
@@ -332,16 +334,16 @@ func (m *moved) release() {
 	}
 }
 
-// memoryAt is memory of this process, which its tensor keeps alive.
+// memoryAt returns memory of this process, which its tensor keeps alive.
 func memoryAt(base, end uint64) []byte {
 	at := uintptr(base)
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&at))), end-base)
 }
 
-// crashSignal finds the signal in what Go's runtime says of its end.
+// crashSignal finds the signal in the output of Go's runtime when it dies.
 var crashSignal = regexp.MustCompile(`\[signal (SIG[A-Z]+)|^(SIG[A-Z]+):`)
 
-// serve runs launches as they come, in a child.
+// serve runs launches from the connection, in a child.
 func serve(conn *os.File) error {
 	lib, err := llvm.Load()
 	if err != nil {
@@ -352,7 +354,7 @@ func serve(conn *os.File) error {
 	kernels := map[uint64]target.Executable{}
 	for {
 		var req isolationRequest
-		if err := dec.Decode(&req); err == io.EOF { // the parent is done
+		if err := dec.Decode(&req); err == io.EOF { // the parent has closed the connection
 			return nil
 		} else if err != nil {
 			return err

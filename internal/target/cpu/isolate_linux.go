@@ -15,24 +15,25 @@ import (
 	"unsafe"
 )
 
-// arena is memory that this process shares with its children, at the same addresses in all. Behind what was allocated so far the file
-// ends: an access there is a fault.
+// arena is memory that this process shares with its children at the same addresses. The file ends behind the
+// allocated part: an access beyond it is a fault.
 type arena struct {
 	file *os.File
 	base uintptr
 	size int
 
 	mu    sync.Mutex
-	top   int           // the file's size
-	spare map[int][]int // by size
+	top   int           // size of the file
+	spare map[int][]int // free blocks by size
 }
 
-// block is a piece of an arena: a power of two of bytes, whole pages.
+// block is a piece of an arena. Its size is a power of two and whole pages.
 type block struct{ at, size int }
 
 const page = 4096
 
-// newArena looks for a place that children are likely to have free as well: far from where the system and Go put things.
+// newArena maps the arena at an address that is likely to be free in children too: far from where the system
+// and Go map memory.
 func newArena() (*arena, error) {
 	name, _ := syscall.BytePtrFromString("nereid")
 	const closeOnExec = 1
@@ -67,7 +68,7 @@ func mapArena(fd, base uintptr, size int) syscall.Errno {
 // holds reports whether an address is in the arena.
 func (a *arena) holds(addr uint64) bool { return uintptr(addr)-a.base < uintptr(a.size) }
 
-// alloc is a piece of the arena, which holds anything.
+// alloc returns a block of at least n bytes with arbitrary contents.
 func (a *arena) alloc(n int) (block, error) {
 	size := max(page, 1<<bits.Len(uint(max(n, 1)-1)))
 	a.mu.Lock()
@@ -104,10 +105,10 @@ type child struct {
 	enc  *gob.Encoder
 	dec  *gob.Decoder
 	said *head
-	has  map[uint64]bool // kernels
+	has  map[uint64]bool // kernels that it holds
 }
 
-// head keeps the first of what is written to it.
+// head keeps the first bytes written to it.
 type head struct {
 	mu   sync.Mutex
 	text []byte
@@ -121,7 +122,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// start starts a child: this program again, whose ServeIsolated takes over.
+// start starts a child: this program again, in which ServeIsolated takes over.
 func (a *arena) start() (*child, error) {
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -152,10 +153,10 @@ func (c *child) call(req *isolationRequest) (*isolationReply, error) {
 	return &reply, nil
 }
 
-// kill ends the process. It may be called by any goroutine.
+// kill ends the process. Any goroutine may call it.
 func (c *child) kill() { c.cmd.Process.Signal(syscall.SIGKILL) }
 
-// end waits for the process, and says how it ended.
+// end waits for the process and returns how it ended.
 func (c *child) end() *Crash {
 	err := c.cmd.Wait()
 	c.conn.Close()
@@ -179,7 +180,8 @@ var signalNames = map[syscall.Signal]string{
 	syscall.SIGTRAP: "SIGTRAP",
 }
 
-// ServeIsolated turns a process that was started as a child into a server of launches, and does not return; it does nothing in others.
+// ServeIsolated turns a process started as a child into a server of launches and does not return. In other
+// processes it does nothing.
 func ServeIsolated() {
 	spec := os.Getenv(isolatedEnv)
 	if spec == "" {
@@ -196,7 +198,7 @@ func ServeIsolated() {
 		os.Exit(3)
 	}
 	parent := os.Getppid()
-	go func() { // native code does not notice that nobody waits for it any more
+	go func() { // native code does not notice that the parent is gone
 		for range time.Tick(time.Second) {
 			if os.Getppid() != parent {
 				os.Exit(0)

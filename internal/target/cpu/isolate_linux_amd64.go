@@ -1,3 +1,3 @@
 package cpu
 
-const memfdCreate = 319 // the number of the system call
+const memfdCreate = 319 // number of the system call

@@ -1,3 +1,3 @@
 package cpu
 
-const memfdCreate = 279 // the number of the system call
+const memfdCreate = 279 // number of the system call

@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// ServeIsolated does nothing: there are no children here.
+// ServeIsolated does nothing: this system has no isolation.
 func ServeIsolated() {}
 
 var errNoIsolation = errors.New("Config.Isolate needs Linux on amd64 or arm64, not " + runtime.GOOS + "/" + runtime.GOARCH)

@@ -11,7 +11,7 @@ import (
 
 const stageObj = "obj"
 
-// kept is what of a compiled kernel is not in its object file.
+// kept holds the properties of a compiled kernel that are not in its object file.
 type kept struct {
 	Entry   string
 	Scratch int64
@@ -21,13 +21,14 @@ type kept struct {
 	Apart   []target.Apart `json:",omitempty"`
 }
 
-// Fingerprint names what native code depends on: the processor and its features, LLVM, and what is checked.
+// Fingerprint names what native code depends on: the processor and its features, LLVM, and the compiler's
+// options.
 func (d *Device) Fingerprint() string {
 	return fmt.Sprintf("%s %s %s llvm %s check %v lines %v tiles %v vector %d",
 		d.target.Triple, d.target.CPU, d.target.Features, d.lib.Version(), d.Check, d.Lines, tiles(), d.vector)
 }
 
-// Located reports whether code says where in its file a kernel stands.
+// Located reports whether code contains source positions.
 func (d *Device) Located() bool { return d.Check || d.Lines }
 
 // Restore links an object file.
@@ -45,7 +46,8 @@ func (d *Device) Restore(_ context.Context, name string, c target.Code) (target.
 	return d.link(&compiled{obj: c.Data, entry: k.Entry, scratch: k.Scratch, params: k.Params, sites: k.Sites, checked: k.Checked, apart: k.Apart}, name)
 }
 
-// Code is the kernel's object file. Kernels that print are not kept: what they print is not in it.
+// Code returns the kernel's object file. Kernels that print are not saved, because the descriptions of their
+// prints are not in it.
 func (k *kernel) Code() (target.Code, error) {
 	c := k.code
 	if len(c.prints) > 0 {

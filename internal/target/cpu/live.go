@@ -12,43 +12,44 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
 )
 
-// linked is the native code of a kernel as launches find it. Whoever runs it holds it: the collector frees the code when neither its
-// kernel nor a launch does.
+// linked is the native code of a kernel. Its kernel and running launches hold it; the collector frees the
+// code when neither does.
 type linked struct {
 	work pool.Work
-	used atomic.Bool // launched since the hand of the clock came by
+	used atomic.Bool // launched since the hand of the clock passed
 	of   *kernel
 	mem  *codeMemory
 }
 
-// codeMemory is what linked code takes.
+// codeMemory is the memory of linked code.
 type codeMemory struct {
 	code    *llvm.Code
 	size    int
-	evicted bool // no new launch finds it
+	evicted bool // new launches do not find it
 	freed   bool
 }
 
-// liveCode bounds the native code of a device. The code of kernels that were not launched for long goes first: kernels stand on a clock, a
-// launch marks its kernel, and the hand takes the first without a mark and wipes the marks that it passes. A kernel whose code is gone is
-// linked again by its next launch: its object file stays with it.
+// liveCode bounds the native code of a device. The code of kernels that were not launched for long is evicted
+// first, by the clock algorithm: a launch marks its kernel; the hand evicts the first without a mark and
+// clears the marks that it passes. The next launch of an evicted kernel links it again from its object file,
+// which stays.
 type liveCode struct {
 	limit int // bytes
 
 	mu    sync.Mutex
 	clock []weak.Pointer[linked]
-	sweep int // the length at which code that was freed leaves the clock
+	sweep int // length of clock at which freed code is removed from it
 	hand  int
-	bytes int // that are not freed
-	going int // of these, evicted
+	bytes int // bytes that are not freed
+	going int // evicted bytes among them
 
-	collecting bool // the collector runs for this
+	collecting bool // a collection for evicted code is running
 }
 
-// sessionSize is about what code takes that LLVM holds itself.
+// sessionSize is the approximate memory of code that LLVM itself holds.
 const sessionSize = 128 << 10
 
-// add puts code on the clock, after it has made room for it.
+// add puts code on the clock, after making room for it.
 func (l *liveCode) add(c *linked) {
 	runtime.AddCleanup(c, l.free, c.mem)
 	l.mu.Lock()
@@ -74,7 +75,7 @@ func (l *liveCode) collect() {
 	l.collecting = false
 }
 
-// evict takes the code of one kernel from it, and reports whether there was any.
+// evict evicts the code of one kernel and reports whether there was any.
 func (l *liveCode) evict() bool {
 	for range 2*len(l.clock) + 1 {
 		if l.hand >= len(l.clock) {
@@ -98,7 +99,7 @@ func (l *liveCode) evict() bool {
 	return false
 }
 
-// free frees code that nobody runs, once.
+// free frees code that no launch runs, once.
 func (l *liveCode) free(m *codeMemory) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,7 +114,7 @@ func (l *liveCode) free(m *codeMemory) {
 	_ = m.code.Close()
 }
 
-// link makes the object file of a kernel part of this process, or finds that another launch has.
+// link links the object file of a kernel into this process, unless another launch has.
 func (k *kernel) link() (*linked, error) {
 	k.linking.Lock()
 	defer k.linking.Unlock()

@@ -18,21 +18,22 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
 )
 
-// Stdout is where device_print goes. Lines of one call stay together; those of several programs come in any order.
+// Stdout receives the output of device_print. Lines of one call stay together; those of several programs come
+// in any order.
 var Stdout io.Writer = os.Stdout
 
 var (
-	printers  sync.Map // uint64 → []codegen.Print
+	printers  sync.Map // uint64 to []codegen.Print
 	printerID atomic.Uint64
 	printLock sync.Mutex
 )
 
-// symbols are the functions that kernels call.
+// symbols returns the functions that kernels call.
 var symbols = sync.OnceValue(func() map[string]uintptr {
 	return map[string]uintptr{codegen.PrintFunction(): llvm.NewCallback(onPrint)}
 })
 
-// addPrinter registers what a kernel prints; 0 when it does not.
+// addPrinter registers the prints of a kernel and returns their number, 0 if there are none.
 func addPrinter(list []codegen.Print) uint64 {
 	if len(list) == 0 {
 		return 0
@@ -71,7 +72,7 @@ func printBytes(p codegen.Print) int {
 	return n
 }
 
-// writePrint writes what Triton writes: a line for each element.
+// writePrint writes a line for each element, as Triton does.
 func writePrint(w io.Writer, p codegen.Print, pid [3]int, data []byte) {
 	head := fmt.Sprintf("pid (%d, %d, %d)", pid[0], pid[1], pid[2])
 	if p.Elem == nil {
@@ -90,7 +91,7 @@ func writePrint(w io.Writer, p codegen.Print, pid [3]int, data []byte) {
 	}
 }
 
-// printIndex is an element's place, each number as wide as the largest of its dimension.
+// printIndex returns an element's index, each number as wide as the largest of its dimension.
 func printIndex(i int, shape []int64) string {
 	parts := make([]string, len(shape))
 	for d := len(shape) - 1; d >= 0; d-- {
@@ -101,7 +102,7 @@ func printIndex(i int, shape []int64) string {
 	return strings.Join(parts, ", ")
 }
 
-// printElement is an element in C's notation: %f, %i, %u or hexadecimal.
+// printElement returns an element in C's notation: %f, %i, %u or hexadecimal.
 func printElement(p codegen.Print, bits uint64) string {
 	width := max(8, ir.BitWidth(p.Elem))
 	f, isFloat := p.Elem.(*ir.FloatType)

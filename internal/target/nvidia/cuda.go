@@ -1,5 +1,5 @@
-// Package nvidia compiles kernels for NVIDIA GPUs and runs them: Triton IR to TTGIR to LLVM IR to PTX, and the driver's compiler from
-// there.
+// Package nvidia compiles kernels for NVIDIA GPUs and runs them: Triton IR to TTGIR to LLVM IR to PTX, and
+// from there with the driver's compiler.
 package nvidia
 
 import (
@@ -19,21 +19,22 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
-// Compiler makes PTX for a compute capability. It needs LLVM, and no GPU.
+// Compiler compiles to PTX for a compute capability. It needs LLVM but no GPU.
 type Compiler struct{ Capability int }
 
-// Target is what kernels see.
+// Target returns the properties that kernels can see.
 func (c Compiler) Target() lang.Target {
 	return lang.Target{Backend: "cuda", Arch: c.Capability, WarpSize: 32}
 }
 
-// Stages are the forms that a kernel takes.
+// Stages returns the names of the stages.
 func (Compiler) Stages() []string { return []string{"source", "ttir", "ttgir", "llir", "ptx", "cubin"} }
 
-// name is the target as Triton writes it.
+// name returns the target in Triton's notation.
 func (c Compiler) name() string { return fmt.Sprintf("cuda:%d", c.Capability) }
 
-// Arch is the architecture's name for LLVM and the assembler: sm_90a has what Hopper alone has.
+// Arch returns the name of the architecture for LLVM and the assembler. sm_90a has the instructions that only
+// Hopper has.
 func (c Compiler) Arch() string {
 	if c.Capability == 90 {
 		return "sm_90a"
@@ -49,19 +50,20 @@ type Code struct {
 	NumWarps int
 	Params   []int // sizes of the arguments in bytes
 
-	// Scratch is how many bytes of global memory each program has for itself. The kernel then has one more parameter: where they are.
+	// Scratch is the number of bytes of global memory that each program has for itself. If not 0, the kernel
+	// has one more parameter: their address.
 	Scratch int `json:",omitempty"`
 
-	NumCTAs     int  `json:",omitempty"` // blocks of a cluster, which is one program; 0 for 1
+	NumCTAs     int  `json:",omitempty"` // blocks of a cluster, which is one program; 0 means 1
 	Cooperative bool `json:",omitempty"`
 	Overlap     bool `json:",omitempty"` // programmatic dependent launch
 }
 
-// ScratchBytes is what a launch needs in all.
+// ScratchBytes returns the scratch memory that a launch needs in all.
 func (k *Code) ScratchBytes(grid [3]int) int { return k.Scratch * grid[0] * grid[1] * grid[2] }
 
-// Count returns the number of programs of a grid, or an error for one that no GPU runs: blocks are counted in 31 bits along x, where
-// those of a cluster count one by one, and in 16 along y and z.
+// Count returns the number of programs of a grid, or an error for a grid that no GPU runs: blocks are counted
+// in 31 bits along x, where each block of a cluster counts, and in 16 bits along y and z.
 func (k *Code) Count(grid [3]int) (int, error) {
 	n, err := target.CountPrograms(grid, [3]int{math.MaxInt32 / max(1, k.NumCTAs), math.MaxUint16, math.MaxUint16})
 	if err == nil && k.Scratch > 0 && n > maxScratch/k.Scratch {
@@ -73,10 +75,10 @@ func (k *Code) Count(grid [3]int) (int, error) {
 	return n, nil
 }
 
-// maxScratch bounds the global memory that the programs of a launch have for themselves: more than any GPU has.
+// maxScratch bounds the scratch memory of a launch: more than any GPU has.
 const maxScratch = 1 << 46
 
-// config is how to launch the kernel.
+// config returns the driver's launch configuration.
 func (k *Code) config(grid [3]int) driver.Config {
 	c := driver.Config{
 		Grid:        driver.Dim3{X: uint32(grid[0]), Y: uint32(grid[1]), Z: uint32(grid[2])},
@@ -92,7 +94,8 @@ func (k *Code) config(grid [3]int) driver.Config {
 	return c
 }
 
-// Compile takes a kernel from what the front end made to PTX, or as far as in.Until says, when the result is nil.
+// Compile compiles the front end's module to PTX. If in.Until names an earlier stage, it stops there and
+// returns nil.
 func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {
 	if err := lower.CheckCluster(max(1, in.Options.NumCTAs), c.Capability); err != nil {
 		return nil, err
@@ -111,10 +114,10 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	return c.FromTTGIR(ctx, in, maxPTX)
 }
 
-// checked reports whether an index that is computed in int32 and overflows stops a kernel, as a failed assertion does.
+// checked reports whether an int32 index that overflows stops a kernel, like a failed assertion.
 func checked() bool { return knob.Checked.Get() }
 
-// CompileOnly is Compile for whoever wants the stages alone.
+// CompileOnly is Compile for callers that only want the stages.
 func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) error {
 	code, err := c.Compile(ctx, in, 0)
 	if err != nil || code == nil || in.Until != "cubin" {
@@ -131,7 +134,7 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) error {
 	return nil
 }
 
-// FromTTGIR compiles a module that is TTGIR already.
+// FromTTGIR compiles a module that is already TTGIR.
 func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {
 	ctas := ttg.NumCTAs(in.Module.Op)
 	if err := lower.CheckCluster(ctas, c.Capability); err != nil {
@@ -176,10 +179,10 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	}, nil
 }
 
-// portableCTAs is the largest cluster that every GPU of sm_90 and up can have.
+// portableCTAs is the largest cluster that every GPU from sm_90 on supports.
 const portableCTAs = 8
 
-// paramSizes are the sizes of a kernel's arguments in bytes.
+// paramSizes returns the sizes of a kernel's arguments in bytes.
 func paramSizes(fn *ir.Op) []int {
 	if fn == nil {
 		return nil

@@ -19,7 +19,8 @@ type Device struct {
 	ctx *driver.Context
 }
 
-// Devices are the GPUs that are here, whether there is an LLVM to compile for them or not. The error says why there is none.
+// Devices returns the GPUs of this machine, whether LLVM is installed or not. If there is none, the error
+// says why.
 func Devices() ([]target.Backend, error) {
 	d, err := driver.Load()
 	if err != nil {
@@ -35,17 +36,17 @@ func Devices() ([]target.Backend, error) {
 	return out, nil
 }
 
-// Name is "cuda:0".
+// Name returns "cuda:0" and the like.
 func (d *Device) Name() string { return d.dev.String() }
 
-// Info is a line about the GPU.
+// Info returns a line about the GPU.
 func (d *Device) Info() string {
 	return fmt.Sprintf("%s, sm_%d, %d SMs, %d MiB", d.dev.Name, d.Capability, d.dev.SMs, d.dev.TotalMemory>>20)
 }
 
 var contexts sync.Mutex
 
-// context is the GPU's primary context, made when it is first needed.
+// context returns the GPU's primary context, created when first needed.
 func (d *Device) context() (*driver.Context, error) {
 	contexts.Lock()
 	defer contexts.Unlock()
@@ -59,7 +60,8 @@ func (d *Device) context() (*driver.Context, error) {
 	return c, err
 }
 
-// Compile compiles and loads a kernel. LLVM is needed for nothing else, so that a machine without it runs what is in the cache.
+// Compile compiles and loads a kernel. Only this needs LLVM: a machine without it runs kernels from the
+// cache.
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	if _, err := llvm.Load(); err != nil {
 		return nil, fmt.Errorf("%s is not among the compiled kernels, and to compile it takes LLVM: %w", in.Kernel, err)
@@ -73,11 +75,11 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 	if err != nil {
 		return nil, err
 	}
-	in.Stages.Record("load", time.Since(start), nothing) // the driver's compiler for the most part
+	in.Stages.Record("load", time.Since(start), nothing) // mostly the driver's compiler
 	return k, nil
 }
 
-// nothing is the text of a stage that has none.
+// nothing returns the text of a stage that has none.
 func nothing() []byte { return nil }
 
 func (d *Device) load(code *Code) (target.Executable, error) {
@@ -128,13 +130,14 @@ func (d *Device) loadImage(code *Code, image []byte) (target.Executable, error) 
 	return k, nil
 }
 
-// Alloc is device memory, zeroed.
+// Alloc returns zeroed device memory.
 func (d *Device) Alloc(size int) (target.Buffer, error) {
 	b, err := d.alloc(size)
 	if err != nil {
 		return nil, err
 	}
-	// Streams do not wait for the default one: without waiting here a kernel could run before its memory is cleared.
+	// Streams do not wait for the default stream: without waiting here, a kernel could run before its memory
+	// is cleared.
 	s := b.ctx.DefaultStream()
 	if err := errors.Join(s.Fill(b.ptr, 0, 1, size), s.Synchronize()); err != nil {
 		return nil, errors.Join(err, b.Close())
@@ -142,7 +145,7 @@ func (d *Device) Alloc(size int) (target.Buffer, error) {
 	return b, nil
 }
 
-// alloc is device memory as it is.
+// alloc returns device memory with arbitrary contents.
 func (d *Device) alloc(size int) (*buffer, error) {
 	c, err := d.context()
 	if err != nil {
@@ -173,7 +176,7 @@ func (d *Device) At(addr uint64, size int) (target.Buffer, error) {
 	return &buffer{ctx: c, ptr: driver.DevicePtr(addr), size: size, foreign: true}, nil
 }
 
-// Wrap copies host memory to the device for the time of a launch; Close copies it back.
+// Wrap copies host memory to the device for the duration of a launch; Close copies it back.
 func (d *Device) Wrap(data []byte) (target.Buffer, error) {
 	b, err := d.alloc(len(data))
 	if err != nil {
@@ -186,7 +189,7 @@ func (d *Device) Wrap(data []byte) (target.Buffer, error) {
 	return &mirror{b, data}, nil
 }
 
-// NewStream is a CUDA stream.
+// NewStream returns a CUDA stream.
 func (d *Device) NewStream() (target.Stream, error) {
 	c, err := d.context()
 	if err != nil {
@@ -199,7 +202,7 @@ func (d *Device) NewStream() (target.Stream, error) {
 	return stream{s}, nil
 }
 
-// ExternalStream is a CUstream that somebody else made and keeps.
+// ExternalStream returns a stream for a CUstream that the caller owns.
 func (d *Device) ExternalStream(handle uintptr) (target.Stream, error) {
 	c, err := d.context()
 	if err != nil {
@@ -251,7 +254,7 @@ func (s stream) Copy(to target.Buffer, toAt int, from target.Buffer, fromAt, n i
 	return s.s.Copy(dst, src, n)
 }
 
-// place is the address of n bytes of a buffer.
+// place returns the address of n bytes of a buffer.
 func place(b target.Buffer, at, n int) (driver.DevicePtr, error) {
 	if at < 0 || n < 0 || at+n > b.Size() {
 		return 0, fmt.Errorf("%d bytes at %d of a buffer of %d bytes", n, at, b.Size())
@@ -297,7 +300,7 @@ func (b *buffer) check(what string, at, n int) error {
 	return nil
 }
 
-// Read waits for all that was launched: what wrote the memory may be on any stream.
+// Read waits for all launched work, because any stream may have written the memory.
 func (b *buffer) Read(at int, into []byte) error {
 	if err := b.check("read", at, len(into)); err != nil {
 		return err
@@ -334,16 +337,17 @@ func (m *mirror) Close() error {
 
 // kernel is a loaded kernel.
 type kernel struct {
-	ready driver.Ready // for launches that are plain; not all are
+	ready driver.Ready // for plain launches; not set otherwise
 
 	code   *Code
 	module *driver.Module
 	fn     *driver.Function
-	cubin  []byte    // for the cache; nil where the driver compiled PTX while loading it
-	args   sync.Pool // of *driver.Args, for others
+	cubin  []byte    // for the cache; nil if the driver compiled PTX while loading it
+	args   sync.Pool // *driver.Args for other launches
 }
 
-// Ready is how an executable is launched without an interface between, if that is possible: by a stream of RawStream, with params words.
+// Ready returns how to launch an executable without an interface call, if that is possible: on a stream of
+// RawStream, with params words.
 func Ready(e target.Executable) (r driver.Ready, params int, ok bool) {
 	k, is := e.(*kernel)
 	if !is || !k.ready.Is() {
@@ -352,7 +356,7 @@ func Ready(e target.Executable) (r driver.Ready, params int, ok bool) {
 	return k.ready, len(k.code.Params), true
 }
 
-// RawStream is a GPU's stream, or nil.
+// RawStream returns a GPU's stream, or nil.
 func RawStream(s target.Stream) *driver.Stream {
 	own, _ := s.(stream)
 	return own.s
@@ -371,7 +375,7 @@ func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words [
 	return k.ready.Launch(s.(stream).s, uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), words)
 }
 
-// launchAny is a launch with all that a kernel can want of it.
+// launchAny launches with everything that a kernel can need.
 func (k *kernel) launchAny(s target.Stream, grid [3]int, words []uint64) error {
 	a, _ := k.args.Get().(*driver.Args)
 	if a == nil {
@@ -389,7 +393,7 @@ func (k *kernel) launchAny(s target.Stream, grid [3]int, words []uint64) error {
 	return err
 }
 
-// extra is how many parameters there are besides the arguments.
+// extra returns the number of parameters besides the arguments.
 func (k *kernel) extra() int {
 	if k.code.Scratch > 0 {
 		return 1
@@ -397,8 +401,8 @@ func (k *kernel) extra() int {
 	return 0
 }
 
-// launchScratch launches with memory for the programs that is theirs for as long as they run: it comes and goes in order with the stream's
-// work, in a graph too.
+// launchScratch launches with scratch memory that is allocated and freed in order with the stream's work,
+// also in a graph.
 func (k *kernel) launchScratch(s *driver.Stream, c *driver.Config, a *driver.Args, size int) error {
 	p, err := s.Alloc(size)
 	if err != nil {

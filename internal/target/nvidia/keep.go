@@ -11,8 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
-// Fingerprint names what PTX depends on: the architecture, LLVM, the newest version of PTX that is wanted, whether products are those of warp groups and
-// indices are checked.
+// Fingerprint names what PTX depends on: the architecture, LLVM, the newest allowed version of PTX, and
+// whether products use wgmma and indices are checked.
 func (c Compiler) Fingerprint(maxPTX int) string {
 	v, err := llvm.Installed()
 	if err != nil {
@@ -32,10 +32,10 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	return fmt.Sprintf("%s llvm %s ptx %d%s", c.Arch(), version, maxPTX, also)
 }
 
-// Located reports that code says where in its file a kernel stands: PTX has line information, as Triton's.
+// Located reports that code contains source positions: PTX has line information, as Triton's has.
 func (Compiler) Located() bool { return true }
 
-// Keep is the code as data; the stage is the form that it is kept in.
+// Keep returns the code as data in the form of stage.
 func (k *Code) Keep(stage string, data []byte) (target.Code, error) {
 	rest := *k
 	rest.PTX = nil
@@ -43,7 +43,7 @@ func (k *Code) Keep(stage string, data []byte) (target.Code, error) {
 	return target.Code{Stage: stage, Data: data, Meta: meta}, err
 }
 
-// Kept is the code that Keep gave, without its PTX.
+// Kept returns the code that Keep saved, without its PTX.
 func Kept(c target.Code) (*Code, error) {
 	k := &Code{}
 	if err := json.Unmarshal(c.Meta, k); err != nil {
@@ -55,7 +55,8 @@ func Kept(c target.Code) (*Code, error) {
 	return k, nil
 }
 
-// The driver's compiler is as much a part of a cubin's making as LLVM.
+// stageCubin is the stage in which a GPU's code is saved. The driver's compiler makes it, so the driver is
+// part of the fingerprint.
 const stageCubin = "cubin"
 
 // Fingerprint names what a cubin depends on.
@@ -67,12 +68,12 @@ func (d *Device) Fingerprint() string {
 	return made + d.assembler()
 }
 
-// assembler is the driver's part in a fingerprint.
+// assembler returns the driver's part of a fingerprint.
 func (d *Device) assembler() string {
 	return fmt.Sprintf(" cubin of driver %d", d.dev.Driver().Version())
 }
 
-// Adopts reports whether a fingerprint is that of this device but for LLVM's version.
+// Adopts reports whether a fingerprint is that of this device except for LLVM's version.
 func (d *Device) Adopts(fingerprint string) bool {
 	before, after, _ := strings.Cut(d.fingerprint("\n", llvm.DriverPTX(d.dev.Driver().Version()))+d.assembler(), "\n")
 	return strings.HasPrefix(fingerprint, before) && strings.HasSuffix(fingerprint, after)
@@ -90,7 +91,7 @@ func (d *Device) Restore(_ context.Context, kernel string, c target.Code) (targe
 	return d.loadImage(code, c.Data)
 }
 
-// Code is the kernel's cubin.
+// Code returns the kernel's cubin.
 func (k *kernel) Code() (target.Code, error) {
 	if k.cubin == nil {
 		return target.Code{}, fmt.Errorf("%s was loaded as PTX", k.code.Name)
@@ -98,7 +99,7 @@ func (k *kernel) Code() (target.Code, error) {
 	return k.code.Keep(stageCubin, k.cubin)
 }
 
-// assemble is the cubin of a kernel, or nil where the driver cannot give one: then it is loaded as PTX.
+// assemble returns the cubin of a kernel, or nil if the driver cannot make one; then the PTX is loaded.
 func (d *Device) assemble(c *driver.Context, code *Code) []byte {
 	cubin, err := d.assembleBest(code, func(ptx []byte, plain bool) ([]byte, error) {
 		opts := driver.JITOptions{LineInfo: true}

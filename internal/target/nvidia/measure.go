@@ -7,8 +7,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
-// flushBytes is how much to clear between runs for an L2 cache of some size to be cold: four times as much, in a power of two. On an H200 that
-// is 256 MiB, what Triton's do_bench clears on every GPU.
+// flushBytes returns how much memory to clear between runs so that an L2 cache of that size is cold: at least
+// four times as much, a power of two. On an H200 that is 256 MiB, which Triton's do_bench clears on every
+// GPU.
 func flushBytes(l2 int) int {
 	if l2 <= 0 {
 		return 256 << 20
@@ -20,13 +21,14 @@ func flushBytes(l2 int) int {
 	return n
 }
 
-// flushed is memory to clear.
+// flushed is the memory to clear.
 type flushed struct {
 	at    driver.DevicePtr
 	bytes int
 }
 
-// Measure times f as Triton's do_bench does: estimate, warm up, then runs between two events each, the L2 cache cleared before.
+// Measure times f as Triton's do_bench does: estimate, warm up, then time each run between two events, with
+// the L2 cache cleared before.
 func (d *Device) Measure(bs target.Stream, warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
 	c, err := d.context()
 	if err != nil {
@@ -55,7 +57,7 @@ func (d *Device) Measure(bs target.Stream, warmup, rep time.Duration, f func() e
 	return d.timed(s, flush, max(1, min(10000, int(rep/mean))), f)
 }
 
-// timed runs f n times.
+// timed returns the durations of n runs of f.
 func (d *Device) timed(s *driver.Stream, flush flushed, n int, f func() error) ([]time.Duration, error) {
 	type pair struct{ start, end *driver.Event }
 	var pairs []pair
@@ -65,7 +67,7 @@ func (d *Device) timed(s *driver.Stream, flush flushed, n int, f func() error) (
 			p.end.Close()
 		}
 	}()
-	for range n { // all of them before: making one takes the host's time
+	for range n { // created in advance, because creating one takes the host's time
 		var p pair
 		var err error
 		if p.start, err = d.ctx.NewEvent(); err != nil {

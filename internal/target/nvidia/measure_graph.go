@@ -12,11 +12,12 @@ const (
 	graphRuns    = 10000 // at most in one graph
 )
 
-// MeasureGraph times f as Triton's do_bench_cudagraph does: as many runs as fit into rep are recorded as one graph, and the graph is
-// replayed a few times between two events. The host has no part in it, and caches stay warm.
+// MeasureGraph times f as Triton's do_bench_cudagraph does: as many runs as fit into rep are captured as one
+// graph, which is replayed a few times between two events. The host takes no part in it, and caches stay
+// warm.
 func (d *Device) MeasureGraph(bs target.Stream, rep time.Duration, f func() error) ([]time.Duration, error) {
 	s := bs.(stream).s
-	if err := f(); err != nil { // what it needs only once
+	if err := f(); err != nil { // one-time work of the first run
 		return nil, err
 	}
 	const few = 5
@@ -57,7 +58,7 @@ func (d *Device) MeasureGraph(bs target.Stream, rep time.Duration, f func() erro
 	return out, nil
 }
 
-// between is the time on the GPU of what f queues; the stream is done with it.
+// between returns the GPU time of the work that f queues, and waits for it.
 func (d *Device) between(s *driver.Stream, f func() error) (time.Duration, error) {
 	c, err := d.context()
 	if err != nil {

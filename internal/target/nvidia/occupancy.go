@@ -9,26 +9,28 @@ import (
 	"strings"
 )
 
-// How many programs an SM runs at once depends on their registers, in steps. The assembler does not know what a program is waiting for:
+// The number of programs that an SM runs at once depends on their registers, in steps. The assembler does not
+// know what a program waits for:
 //
-//   - It may save registers that let no more programs run, by loading less at once: on an SM with 65,536 of them, programs of 256 threads
-//     with 110 registers each run two at a time, and so do those with 128.
-//   - It may use a few too many for one program more, which would hide the latency of the loads in a loop.
+//   - It may save registers without letting more programs run, by loading less at once: on an SM with 65,536
+//     registers, programs of 256 threads with 110 registers each run two at a time, and so do those with 128.
+//   - It may use a few too many for one more program, which would hide the latency of the loads in a loop.
 //
-// So a kernel is assembled again, with a number of programs as its goal, where that has something to gain.
+// So a kernel is assembled again with a number of programs as its goal if that can gain something.
 //
-// And the assembler may give up on a large kernel, and keep nearly everything on the stack with most registers unused. With fewer
-// optimisations it then does ten times as well. On a huge one it would think for minutes first.
+// The assembler may also give up on a large kernel and keep nearly everything on the stack with most
+// registers unused. With fewer optimizations it then does ten times as well. On a huge kernel it would take
+// minutes first.
 
-// manyRegisters is from where on registers that are left over are worth the time of a second look.
+// manyRegisters is the number of registers from which on leftover registers justify assembling again.
 const manyRegisters = 64
 
 const registersPerSM = 65536
 
-// hugePTX is the size in bytes from which on a kernel gets fewer optimisations: some 14,000 instructions.
+// hugePTX is the size in bytes from which on a kernel gets fewer optimizations: about 14,000 instructions.
 const hugePTX = 600_000
 
-// sm is what an SM of a compute capability has.
+// sm holds the limits of an SM of a compute capability.
 type sm struct{ programs, threads, shared int }
 
 var sms = map[int]sm{
@@ -36,7 +38,8 @@ var sms = map[int]sm{
 	87: {16, 2048, 164 << 10}, 89: {24, 1536, 100 << 10}, 90: {32, 2048, 228 << 10},
 }
 
-// SharedPerBlock is how many bytes of shared memory a block can have at most: an SM's but for a KiB that the system keeps from sm_80 on.
+// SharedPerBlock returns the most bytes of shared memory that a block can have: an SM's, less one KiB that
+// the system keeps from sm_80 on.
 func (c Compiler) SharedPerBlock() int {
 	if c.Capability < 80 {
 		return sms[c.Capability].shared
@@ -44,10 +47,10 @@ func (c Compiler) SharedPerBlock() int {
 	return sms[c.Capability].shared - 1<<10
 }
 
-// assembler makes a cubin, with fewer optimisations if plain.
+// assembler makes a cubin, with fewer optimizations if plain.
 type assembler func(ptx []byte, plain bool) ([]byte, error)
 
-// assembleBest makes a cubin with an assembler, of whatever kind.
+// assembleBest makes a cubin with an assembler of any kind, several times if that can gain something.
 func (c Compiler) assembleBest(code *Code, assemble assembler) ([]byte, error) {
 	if len(code.PTX) > hugePTX {
 		return assemble(code.PTX, true)
@@ -79,19 +82,21 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) ([]byte, error) {
 	return cubin, nil
 }
 
-// deepStack is from how many bytes on a stack is more than a few values that did not fit.
+// deepStack is the size in bytes from which on a stack is more than a few spilled values.
 const deepStack = 256
 
-// gaveUp reports whether a kernel has a deep stack although half of the registers are free that its threads could have.
+// gaveUp reports whether a kernel has a deep stack although half of the registers that its threads could have
+// are free.
 func gaveUp(code *Code, u use) bool {
 	most := min(255, registersPerSM/(32*code.NumWarps))
 	return u.stack >= deepStack && 0 < u.registers && u.registers <= most/2 && !bounded(code.PTX)
 }
 
-// bounded reports whether the kernel's author has set how many registers it takes.
+// bounded reports whether the kernel's author has limited its registers.
 func bounded(ptx []byte) bool { return bytes.Contains(ptx, []byte("\n.maxnreg")) }
 
-// alone is 1 for a kernel of which an SM runs one program at a time whatever registers it takes: that goal needs no first look.
+// alone returns 1 for a kernel of which an SM runs one program at a time whatever its registers: that goal
+// needs no first attempt. Otherwise it returns 0.
 func (c Compiler) alone(code *Code) int {
 	machine, ok := sms[c.Capability]
 	if ok && !bounded(code.PTX) && machine.most(code) == 1 {
@@ -100,19 +105,21 @@ func (c Compiler) alone(code *Code) int {
 	return 0
 }
 
-// most is how many programs run at once where registers are no matter.
+// most returns the number of programs that run at once if registers do not matter.
 func (m sm) most(code *Code) int {
 	return min(m.programs, m.threads/(32*code.NumWarps), m.shared/(code.Shared+1024))
 }
 
-// goal is the number of programs on an SM that a kernel whose threads take so many registers should be assembled for, or 0.
+// goal returns the number of programs on an SM for which a kernel with that many registers should be
+// assembled again, or 0.
 func (c Compiler) goal(code *Code, registers int) int {
 	machine, ok := sms[c.Capability]
 	if !ok || registers == 0 || bounded(code.PTX) {
 		return 0
 	}
 	threads := 32 * code.NumWarps
-	room := func(programs int) int { return min(255, registersPerSM/(programs*threads)/8*8) } // registers for each thread
+	// registers for each thread
+	room := func(programs int) int { return min(255, registersPerSM/(programs*threads)/8*8) }
 	taken := roundUp(registers, 8)
 	others := machine.most(code)
 	programs := min(registersPerSM/(threads*taken), others)
@@ -120,14 +127,14 @@ func (c Compiler) goal(code *Code, registers int) int {
 	case programs < 1:
 		return 0
 	case programs < others && 5*room(programs+1) >= 4*taken && waitsInLoop(code.PTX):
-		return programs + 1 // for a fifth of the registers at most
+		return programs + 1 // costs at most a fifth of the registers
 	case registers > manyRegisters && room(programs) >= registers+8:
 		return programs
 	}
 	return 0
 }
 
-// waitsInLoop reports whether a kernel has a loop without products of matrices, which keep what they add up in registers.
+// waitsInLoop reports whether a kernel has a loop and no matrix products, which keep their sums in registers.
 func waitsInLoop(ptx []byte) bool {
 	if bytes.Contains(ptx, []byte("mma.")) {
 		return false
@@ -145,7 +152,7 @@ func waitsInLoop(ptx []byte) bool {
 	return false
 }
 
-// lastWord is the label of what follows "bra": ".uni \t$L1;".
+// lastWord returns the label in the text that follows "bra": ".uni \t$L1;".
 func lastWord(s string) string {
 	words := strings.Fields(strings.TrimSuffix(s, ";"))
 	if len(words) == 0 {
@@ -154,7 +161,7 @@ func lastWord(s string) string {
 	return words[len(words)-1]
 }
 
-// withGoal is the PTX with the number of programs that an SM should run, or nil for none.
+// withGoal returns the PTX with the number of programs that an SM should run, or nil if programs is 0.
 func withGoal(ptx []byte, programs int) []byte {
 	const size = "\n.reqntid "
 	at := bytes.Index(ptx, []byte(size))
@@ -167,13 +174,13 @@ func withGoal(ptx []byte, programs int) []byte {
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// use is what a kernel takes: registers of a thread, and bytes of its stack, where registers are spilled to.
+// use holds the registers of a thread and the bytes of its stack, to which registers are spilled.
 type use struct{ registers, stack int }
 
-// cubinUse is what the cubin's kernel takes, zero when it does not say. The section .nv.info is a list of attributes: a byte for the
-// format, one for the attribute, two for a value or the size of one that follows.
+// cubinUse returns the use of the cubin's kernel, zero if it does not say. The section .nv.info is a list of
+// attributes: a byte for the format, one for the attribute, two for a value or the size of one that follows.
 func cubinUse(cubin []byte) (u use) {
-	const version = 20 // where NVIDIA has a number of its own in an ELF's header
+	const version = 20 // offset in the ELF header where NVIDIA has a number of its own
 	if len(cubin) < version+4 {
 		return u
 	}
@@ -191,7 +198,8 @@ func cubinUse(cubin []byte) (u use) {
 	if err != nil {
 		return u
 	}
-	const sized, registerCount, frameSize = 4, 0x2f, 0x11 // a value has the number of a symbol, and what it takes
+	// a value holds the number of a symbol, then the amount
+	const sized, registerCount, frameSize = 4, 0x2f, 0x11
 	for len(data) >= 4 {
 		format, attribute, size := data[0], data[1], int(binary.LittleEndian.Uint16(data[2:]))
 		data = data[4:]

@@ -12,12 +12,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/knob"
 )
 
-// Assemble makes a cubin of PTX with ptxas, for those who want one without a GPU.
+// Assemble makes a cubin of PTX with ptxas, without a GPU.
 func Assemble(ctx context.Context, arch string, ptx []byte) ([]byte, error) {
 	return assembleWith(ctx, arch, ptx, false)
 }
 
-// assembleWith is Assemble with fewer optimisations if plain.
+// assembleWith is Assemble, with fewer optimizations if plain.
 func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) ([]byte, error) {
 	tool, err := findPtxas()
 	if err != nil {
@@ -44,7 +44,8 @@ func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) ([]b
 
 var errNoPtxas = errors.New("there is no ptxas: put it on the PATH or name it in NEREID_PTXAS (Triton's package for Python brings one along)")
 
-// findPtxas looks where the environment says, on the path, and in the Python environment of the folder or of one above it.
+// findPtxas looks in NEREID_PTXAS, on the path, and in the Python environment of the working directory or one
+// above it.
 func findPtxas() (string, error) {
 	if p := knob.PTXAS.Get(); p != "" {
 		return p, nil

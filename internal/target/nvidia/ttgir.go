@@ -13,11 +13,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// ttgir gives tensors layouts.
+// ttgir takes the module to TTGIR: tensors get layouts.
 func (c Compiler) ttgir(in *target.Input) error {
 	start := time.Now()
 	passes := gpu.Pipeline(gpu.Options{Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups()})
-	if hasDescriptors(in.Module) { // there is no use of the hardware for them yet
+	if hasDescriptors(in.Module) { // descriptor hardware is not used yet
 		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
 	}
 	if err := in.Run(passes); err != nil {
@@ -30,20 +30,20 @@ func (c Compiler) ttgir(in *target.Input) error {
 	return nil
 }
 
-// warpGroups reports whether products are those of warp groups where they can be.
+// warpGroups reports whether products use wgmma where possible.
 func (c Compiler) warpGroups() bool { return c.Capability/10 == 9 && !knob.NoWarpGroups.Get() }
 
 func (c Compiler) machine(in *target.Input) gpu.Machine {
 	return gpu.Machine{Target: c.name(), NumWarps: in.Options.NumWarps, ThreadsPerWarp: 32, NumCTAs: in.Options.NumCTAs}
 }
 
-// lowerOptions tell the lowering what is known about addresses.
+// lowerOptions returns the options of the lowering, with what is known about addresses.
 func (c Compiler) lowerOptions(m *ir.Module) lower.Options {
 	info := axisinfo.Module(m)
 	return lower.Options{Capability: c.Capability, Contiguity: info.Contiguity, MaskAlign: info.MaskAlignment, Constancy: info.Constancy}
 }
 
-// hasDescriptors reports whether tensor descriptors are made, or handed to a function.
+// hasDescriptors reports whether the module makes tensor descriptors or passes them to a function.
 func hasDescriptors(m *ir.Module) bool {
 	for op := range m.Ops() {
 		for _, r := range op.Results() {
@@ -63,7 +63,7 @@ func hasDescriptors(m *ir.Module) bool {
 	return false
 }
 
-// Describe takes a descriptor apart: kernels load and store through pointers.
+// Describe returns the parts of a descriptor: kernels load and store through pointers.
 func (Compiler) Describe(d target.Descriptor) ([]uint64, func(), error) {
 	return d.Words(), func() {}, nil
 }

@@ -1,5 +1,5 @@
-// Package outside makes a device of a back end from outside (package backend): it takes kernels to the stage that the back end
-// wants, hands them over as text, and runs what comes back on memory of the host.
+// Package outside makes a device of a back end from outside (package backend): it compiles kernels to the
+// stage that the back end wants, passes them on as text, and runs the result on host memory.
 package outside
 
 import (
@@ -24,7 +24,7 @@ type Device struct {
 	info string
 }
 
-// New returns the device of a back end, or why it cannot be used here.
+// New returns the device of a back end, or an error that says why it cannot be used here.
 func New(t backend.Target) (*Device, error) {
 	info, err := t.Info()
 	if err != nil {
@@ -43,10 +43,10 @@ func (d *Device) Name() string        { return d.t.Name() }
 func (d *Device) Info() string        { return d.info }
 func (d *Device) Target() lang.Target { return lang.DefaultTarget }
 
-// SharesHost reports that kernels read memory of the host where it lies.
+// SharesHost reports that kernels read host memory in place.
 func (d *Device) SharesHost() bool { return true }
 
-// Stages returns our stages, then the back end's.
+// Stages returns Nereid's stages, then the back end's.
 func (d *Device) Stages() []string {
 	own := []string{"source", "ttir"}
 	if d.t.Input() == backend.Linalg {
@@ -55,7 +55,7 @@ func (d *Device) Stages() []string {
 	return append(own, d.t.Stages()...)
 }
 
-// Compile hands a kernel over and loads what comes back.
+// Compile passes a kernel to the back end and loads the result.
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	k, code, err := d.compile(ctx, in)
 	if err != nil || code == nil {
@@ -64,13 +64,14 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 	return d.load(ctx, k, code)
 }
 
-// CompileOnly compiles for whoever wants the stages alone.
+// CompileOnly compiles for callers that only want the stages.
 func (d *Device) CompileOnly(ctx context.Context, in *target.Input) error {
 	_, _, err := d.compile(ctx, in)
 	return err
 }
 
-// compile takes a kernel to the back end's code, or as far as in.Until says, when the code is nil.
+// compile compiles a kernel to the back end's code. If in.Until names an earlier stage, it stops there and
+// the code is nil.
 func (d *Device) compile(ctx context.Context, in *target.Input) (*backend.Kernel, *backend.Code, error) {
 	if err := in.TTIR(d.Target()); err != nil || in.Until == "ttir" {
 		return nil, nil, err
@@ -107,13 +108,13 @@ func (d *Device) compile(ctx context.Context, in *target.Input) (*backend.Kernel
 	return k, code, nil
 }
 
-// last returns the name of the stage that runs.
+// last returns the name of the stage that is executed.
 func (d *Device) last() string {
 	s := d.t.Stages()
 	return s[len(s)-1]
 }
 
-// kernel returns a kernel as the back end sees it.
+// kernel returns a kernel in the form that back ends receive.
 func (d *Device) kernel(in *target.Input) (*backend.Kernel, error) {
 	var text bytes.Buffer
 	if err := ir.Print(&text, in.Module.Op, ir.PrintOptions{Generic: true}); err != nil {
@@ -161,7 +162,7 @@ func (k *kernel) Close() error { return k.e.Close() }
 // Discard frees the code: no launch of it is under way once nobody holds it.
 func (k *kernel) Discard() { k.Close() }
 
-// kept is what of a kernel is not in its code.
+// kept holds the properties of a kernel that are not in its code.
 type kept struct {
 	Params    []backend.Param
 	Constants map[string]string
@@ -169,7 +170,7 @@ type kept struct {
 	Meta      []byte
 }
 
-// Code returns the kernel as the cache keeps it.
+// Code returns the kernel in the form that the cache keeps.
 func (k *kernel) Code() (target.Code, error) {
 	meta, err := json.Marshal(kept{k.k.Params, k.k.Constants, k.k.Options, k.code.Meta})
 	return target.Code{Stage: k.d.last(), Data: k.code.Stages[k.d.last()], Meta: meta}, err
@@ -178,10 +179,10 @@ func (k *kernel) Code() (target.Code, error) {
 // Fingerprint names what code depends on besides the kernel.
 func (d *Device) Fingerprint() string { return d.t.Name() + " " + d.t.Version() }
 
-// Located reports whether code says where in its file a kernel stands: the back end gets no places.
+// Located reports whether code contains source positions. It does not, because the back end receives none.
 func (d *Device) Located() bool { return false }
 
-// Restore loads kept code.
+// Restore loads saved code.
 func (d *Device) Restore(ctx context.Context, name string, c target.Code) (target.Executable, error) {
 	if c.Stage != d.last() {
 		return nil, fmt.Errorf("%s is no %s", c.Stage, d.last())
@@ -194,21 +195,21 @@ func (d *Device) Restore(ctx context.Context, name string, c target.Code) (targe
 	return d.load(ctx, k, &backend.Code{Stages: map[string][]byte{c.Stage: c.Data}, Meta: m.Meta})
 }
 
-// Alloc returns memory of the host.
+// Alloc returns host memory.
 func (d *Device) Alloc(size int) (target.Buffer, error) { return target.NewHostBuffer(size) }
 
-// Wrap returns memory that the caller keeps.
+// Wrap returns a buffer for memory of the caller.
 func (d *Device) Wrap(data []byte) (target.Buffer, error) { return target.HostBuffer{Data: data}, nil }
 
-// NewStream returns a queue: launches are done when they return.
+// NewStream returns a queue on which launches are done when they return.
 func (d *Device) NewStream() (target.Stream, error) { return target.HostStream{}, nil }
 
 var _ target.Keeper = (*Device)(nil)
 
-// ErrNone is that of a target name which nobody registered.
+// ErrNone is the error for the name of a back end that is not registered.
 var ErrNone = errors.New("no such back end")
 
-// Find returns the registered back end of a name.
+// Find returns the device of a registered back end.
 func Find(name string) (*Device, error) {
 	for _, t := range backend.Targets() {
 		if t.Name() == name {

@@ -1,9 +1,10 @@
-// Package pool runs the programs of a launch over all cores. Native code is called for many programs at a time: the workers take
-// chunks of them from a counter, the caller is one of the workers, and a launch that is too small to be worth waking anybody runs on
-// the caller alone.
+// Package pool runs the programs of a launch over all cores. Native code is called for many programs at a
+// time: workers take chunks of them from a counter, the caller is one of the workers, and a launch too small
+// to be worth waking workers runs on the caller alone.
 //
-// In: the address of a native function, its arguments, a number of programs. Out: nil, or what stopped it: the context, a code that the
-// native function returned, a panic of a Go function that native code called.
+// Its input is the address of a native function, its arguments, and a number of programs. Its output is nil
+// or what stopped it: the context, a code that the native function returned, or a panic of a Go function that
+// native code called.
 //
 // A launch allocates nothing. Launches from several goroutines share the workers.
 package pool
@@ -20,31 +21,33 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 )
 
-// Work is one kernel as it is launched again and again. The zero value, with Fn, is ready; it must not be copied after its first use.
+// Work is a kernel that is launched repeatedly. The zero value with Fn is ready; it must not be copied after
+// its first use.
 type Work struct {
 	// Fn is the address of
 	//
 	//	void fn(ptr args, ptr grid, i64 first, i64 end, ptr scratch, ptr status)
 	//
-	// which runs programs first to end, not including end. status points at four words, the first 0; what the function leaves there
-	// stops the launch if it is not, and the two after it tell more of why. The fourth is the address of an int32 that is 0 until the
-	// launch is to end: a function that may take long looks at it now and then, and leaves Stopped in the status.
+	// which runs programs first to end, not including end. status points at four words, the first 0. A first
+	// word that is not 0 afterwards stops the launch, and the next two say more. The fourth is the address of
+	// an int32 that is 0 until the launch is to end: a function that may take long reads it now and then and,
+	// if it is set, returns with Stopped in the status.
 	Fn uintptr
-	// Scratch is how many bytes of scratch the function needs, which no other call uses meanwhile. They are aligned to 64 bytes and
-	// hold anything.
+	// Scratch is the number of bytes of scratch memory that the function needs, which no other call uses
+	// meanwhile. They are aligned to 64 bytes and have arbitrary contents.
 	Scratch int
 
-	cost atomic.Int64 // of a program, in 1/16 ns, as last measured; 0 before
+	cost atomic.Int64 // cost of a program in 1/16 ns, as last measured; 0 before
 }
 
-// Stopped is the code of a native function that ended because the launch is to end.
+// Stopped is the code of a native function that returned because the launch is to end.
 const Stopped = -1
 
-// Trap is what a native function stopped with.
+// Trap is the error of a native function that stopped.
 type Trap struct {
 	Code  int64
-	Words [2]uint64 // what else it left: a program, an address
-	First int       // the chunk of programs that it was in
+	Words [2]uint64 // the program and the address
+	First int       // the chunk of programs that it ran
 	End   int
 }
 
@@ -52,19 +55,21 @@ func (t *Trap) Error() string {
 	return fmt.Sprintf("native code stopped with code %d in programs %d to %d", t.Code, t.First, t.End-1)
 }
 
-// Panic is a panic of a Go function that native code called.
+// Panic is the error of a Go function that native code called and that panicked.
 type Panic struct{ Value any }
 
 func (p *Panic) Error() string { return fmt.Sprintf("panic in a callback: %v", p.Value) }
 
 const (
-	inline   = 20 * time.Microsecond // a launch that takes less runs on the caller
-	chunk    = time.Millisecond      // what a chunk should take: of calls that take long, Go's scheduler looks after each, at some cost
-	maxFree  = 64                    // runs that are kept for later launches
-	costUnit = 16                    // of Work.cost, per ns
+	inline = 20 * time.Microsecond // a shorter launch runs on the caller
+	// intended duration of a chunk: Go's scheduler intervenes in longer calls, at some cost
+	chunk    = time.Millisecond
+	maxFree  = 64 // runs kept for later launches
+	costUnit = 16 // units of Work.cost per ns
 )
 
-// Pool has a worker for each core but one, the caller being the last. Workers start with the first launch that needs them.
+// Pool has a worker for each core but one; the caller is the last. Workers start with the first launch that
+// needs them.
 type Pool struct {
 	size   int // workers and caller
 	start  sync.Once
@@ -74,13 +79,13 @@ type Pool struct {
 	watch  watch
 }
 
-// token asks a worker to help with a run, if that is still the one it was.
+// token asks a worker to help with a run if it is still of that generation.
 type token struct {
 	r   *run
 	gen uint64
 }
 
-// New is a pool of so many threads; 0 is one for each processor that Go may use.
+// New returns a pool of that many threads; 0 means one for each processor that Go may use.
 func New(threads int) *Pool {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -88,12 +93,12 @@ func New(threads int) *Pool {
 	return &Pool{size: threads, tokens: make(chan token, 4*threads)}
 }
 
-// Threads is how many programs run at once.
+// Threads returns the number of programs that run at once.
 func (p *Pool) Threads() int { return p.size }
 
-// Run runs programs 0 to n-1. args and grid are passed on to native code: the caller keeps alive and in place what they point at. It
-// returns when no program runs any more, also when ctx is cancelled, which is noticed between chunks, and by functions that look at
-// their stop word within a few milliseconds.
+// Run runs programs 0 to n-1. args and grid are passed to native code: the caller must keep the memory alive
+// and in place. Run returns when no program runs any more. It notices the end of ctx between chunks, or
+// within a few milliseconds in functions that read their stop word.
 func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n int) error {
 	if err := ctx.Err(); err != nil || n <= 0 {
 		return err
@@ -115,8 +120,8 @@ func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n in
 	return err
 }
 
-// chunkSize is how many programs to run in one call: what takes about as long as a chunk should, but enough chunks for all threads to
-// end at about the same time. Before anything is known, it is one program.
+// chunkSize returns the number of programs for a call: as many as take about the time of a chunk, but few
+// enough that all threads end at about the same time. Before the first measurement it is one.
 func chunkSize(cost int64, n, threads int) int64 {
 	if cost == 0 {
 		return 1
@@ -140,7 +145,7 @@ func (p *Pool) share(r *run) {
 	for range helpers {
 		select {
 		case p.tokens <- token{r, gen}:
-		default: // all are busy; the caller does it
+		default: // all workers are busy
 		}
 	}
 	r.workOn(&r.own)
@@ -157,7 +162,7 @@ func (p *Pool) worker() {
 	}
 }
 
-// take takes a run that ends when done does, if that is not nil.
+// take returns a run that ends when done is closed, if done is not nil.
 func (p *Pool) take(done <-chan struct{}) *run {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -189,25 +194,25 @@ func (p *Pool) put(r *run) {
 	}
 }
 
-// run is one launch.
+// run is the state of a launch.
 type run struct {
 	work  *Work
 	args  unsafe.Pointer
 	grid  unsafe.Pointer
 	ctx   context.Context
 	n     int64
-	chunk int64 // programs to begin with
+	chunk int64 // programs in the first chunk
 
 	threads int
 
-	next  atomic.Int64  // the first program that nobody has taken
+	next  atomic.Int64  // first program not taken yet
 	state atomic.Uint64 // generation << 32 | closed << 31 | helpers
-	idle  chan struct{} // the last helper has left after close
+	idle  chan struct{} // signalled when the last helper leaves after close
 
-	own slot // the caller's
+	own slot // the caller's slot
 
-	done <-chan struct{} // ctx's, under the pool's lock; nil if it cannot end
-	stop atomic.Int32    // not 0 once it has
+	done <-chan struct{} // channel of ctx, guarded by the pool's lock; nil if it cannot end
+	stop atomic.Int32    // not 0 once ctx has ended
 
 	mu  sync.Mutex
 	err error
@@ -215,7 +220,7 @@ type run struct {
 
 const closed = 1 << 31
 
-// open lets helpers join; close lets no more join and waits for those that did.
+// open lets helpers join. close lets no more join and waits for those that did.
 func (r *run) open() (gen uint64) {
 	gen = r.state.Load()>>32 + 1
 	r.state.Store(gen << 32)
@@ -251,7 +256,7 @@ func (r *run) reset() {
 	r.next.Store(0)
 }
 
-// workOn takes chunks until there are none.
+// workOn takes chunks until none are left.
 func (r *run) workOn(s *slot) {
 	defer r.recovered()
 	s.status = [4]int64{3: int64(uintptr(unsafe.Pointer(&r.stop)))}
@@ -274,7 +279,8 @@ func (r *run) workOn(s *slot) {
 		llvm.Call(r.work.Fn, s.words[:]...)
 		took += nanotime() - start
 		done += end - first
-		size = chunkSize(max(1, took*costUnit/done), int(r.n), r.threads) // arguments may make programs dearer than they were
+		// arguments may make programs slower than before
+		size = chunkSize(max(1, took*costUnit/done), int(r.n), r.threads)
 		if s.status[0] == Stopped && r.ctx.Err() != nil {
 			r.fail(r.ctx.Err())
 			break
@@ -295,7 +301,7 @@ func (r *run) recovered() {
 	}
 }
 
-// fail keeps the first error, and leaves no programs to others.
+// fail keeps the first error and leaves no programs to others.
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	if r.err == nil {

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// watch is how contexts end native code: while there are runs that a context may end, a goroutine looks every few milliseconds whether
-// one has, and sets its stop word. A run pays for it by one comparison, and no run pays for a goroutine of its own.
+// watch ends native code when contexts end: while there are runs whose context can end, a goroutine checks
+// them every few milliseconds and sets their stop words. A run pays a comparison for it, not a goroutine of
+// its own.
 type watch struct {
-	runs []*run // all there are, running or free; under the pool's lock
-	on   bool   // the goroutine is there; likewise
+	runs []*run // all runs, running or free; guarded by the pool's lock
+	on   bool   // the goroutine is running; guarded likewise
 }
 
 const (
@@ -17,7 +18,7 @@ const (
 	watchIdle  = 500 // rounds without a run after which the goroutine ends
 )
 
-// watched makes sure that somebody watches. The pool's lock is held.
+// watched starts the goroutine unless it is running. The pool's lock must be held.
 func (p *Pool) watched() {
 	if !p.watch.on {
 		p.watch.on = true
@@ -43,7 +44,7 @@ func (p *Pool) watchRuns() {
 	}
 }
 
-// look stops the runs whose context has ended, and reports whether there are any that it may end.
+// look stops the runs whose context has ended and reports whether any run's context can end.
 func (w *watch) look() (any bool) {
 	for _, r := range w.runs {
 		if r.done == nil {

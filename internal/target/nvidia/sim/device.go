@@ -1,5 +1,6 @@
-// Package sim is a CUDA device that is not there: kernels are compiled for an NVIDIA GPU, and their PTX runs in the simulator of
-// package ptxsim. It tests the way to PTX on any machine that has LLVM, and finds races on shared memory and accesses out of bounds.
+// Package sim is a simulated CUDA device: kernels are compiled for an NVIDIA GPU, and their PTX runs in the
+// simulator of package ptxsim. It tests the path to PTX on any machine that has LLVM, and finds races on
+// shared memory and accesses out of bounds.
 package sim
 
 import (
@@ -14,7 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 )
 
-// Fault is what stopped a kernel.
+// Fault is the error of a kernel that was stopped.
 type Fault = ptxsim.Fault
 
 // Device is a simulated GPU.
@@ -23,10 +24,10 @@ type Device struct {
 	mem *ptxsim.Memory
 }
 
-// capabilities are those of the devices that are offered.
+// capabilities lists the compute capabilities of the simulated devices.
 var capabilities = []int{90, 89, 80}
 
-// Devices are the simulated devices, or why there are none.
+// Devices returns the simulated devices, or an error that says why there are none.
 func Devices() ([]target.Backend, error) {
 	if _, err := llvm.Load(); err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (d *Device) Info() string {
 	return fmt.Sprintf("simulator of PTX for sm_%d in Go, checks accesses and races", d.Capability)
 }
 
-// Compile compiles a kernel to PTX and reads that.
+// Compile compiles a kernel to PTX and parses it.
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	code, err := d.Compiler.Compile(ctx, in, 0)
 	if err != nil || code == nil {
@@ -79,7 +80,7 @@ type buffer struct {
 	data []byte
 }
 
-// Narrow lends a part of the buffer under addresses of its own.
+// Narrow lends a part of the buffer at addresses of its own.
 func (b *buffer) Narrow(lo, hi int) (target.Buffer, error) {
 	data := b.data[lo:hi:hi]
 	return &buffer{b.mem, b.mem.AllocAt(data, (b.addr+uint64(lo))%256), data}, nil
@@ -141,9 +142,9 @@ func (*kernel) Close() error { return nil }
 
 // Watch says how launches look for races.
 type Watch struct {
-	Races bool // accesses to global memory that no barrier orders are errors, as with NEREID_CHECK_RACES
-	// Order is in which order warps run: 0 is from the first to the last, 1 from the last to the first, larger numbers are seeds of
-	// random turns. A kernel whose result depends on it has a race.
+	Races bool // unordered accesses to global memory are errors, as with NEREID_CHECK_RACES
+	// Order is the order in which warps run: 0 means from first to last, 1 from last to first; larger numbers
+	// are seeds of random orders. A kernel whose result depends on it has a race.
 	Order uint64
 }
 

@@ -14,7 +14,7 @@ const stagePTX = "ptx"
 // Fingerprint names what the PTX depends on.
 func (d *Device) Fingerprint() string { return d.Compiler.Fingerprint(0) }
 
-// Restore reads PTX.
+// Restore parses PTX.
 func (d *Device) Restore(_ context.Context, kernel string, c target.Code) (target.Executable, error) {
 	if c.Stage != stagePTX {
 		return nil, fmt.Errorf("%s is no PTX", c.Stage)
@@ -27,7 +27,7 @@ func (d *Device) Restore(_ context.Context, kernel string, c target.Code) (targe
 	return d.load(code)
 }
 
-// Code is the kernel's PTX.
+// Code returns the kernel's PTX.
 func (k *kernel) Code() (target.Code, error) { return k.code.Keep(stagePTX, k.code.PTX) }
 
 func (d *Device) load(code *nvidia.Code) (target.Executable, error) {
