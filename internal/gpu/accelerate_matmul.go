@@ -401,7 +401,7 @@ func feedsDot(op *ir.Op) bool {
 	seen := map[*ir.Op]bool{op: true}
 	list := []*ir.Op{op}
 	for i := 0; i < len(list); i++ {
-		if o := list[i]; o != op && (o.Def == tt.Dot || o.Def == tt.DotScaled || o.Def == ttng.WarpGroupDot) {
+		if o := list[i]; o != op && isProduct(o) {
 			return true
 		}
 		for _, r := range list[i].Results() {

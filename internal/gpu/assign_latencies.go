@@ -8,7 +8,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
-	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -108,10 +107,6 @@ func (a *latencies) assign(stages int) {
 			a.copies[op].write()
 		}
 	}
-}
-
-func isProduct(op *ir.Op) bool {
-	return op.Def == tt.Dot || op.Def == tt.DotScaled || op.Def == ttng.WarpGroupDot
 }
 
 // visit walks from op to the ops that it depends on.

@@ -2,9 +2,6 @@ package gpu
 
 import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
-	"github.com/nereid-lang/nereid/internal/dialect/math"
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
@@ -58,27 +55,6 @@ func rematCost(s *slice, cvt *ir.Op) (cost int64, ok bool) {
 	return cost, true
 }
 
-// opCost returns the cost of an op in units; ok is false for ops that must not be computed twice.
-func opCost(op *ir.Op) (int64, bool) {
-	perByte := int64(0)
-	switch {
-	case op.Def == arith.Constant:
-	case op.Def == tt.Load || op.Def == ttg.LocalLoad:
-		perByte = 8 // the data is in the cache
-	case op.Def == tt.Reduce:
-		return reduceCost(op)
-	case expensiveMath[op.Def]:
-		perByte = 8
-	case op.Def.Dialect == arith.Dialect || op.Def.Dialect == math.Dialect:
-		perByte = 1
-	}
-	cost := int64(0)
-	for _, v := range op.Results() {
-		cost += perByte * byteCount(v, 0, 0)
-	}
-	return cost, true
-}
-
 // reduceCost returns the cost of a reduction: shuffles, and shared memory between warps. Float sums must not
 // be computed twice, because another layout sums in another order and gives another result.
 func reduceCost(op *ir.Op) (int64, bool) {
@@ -96,16 +72,6 @@ func reduceCost(op *ir.Op) (int64, bool) {
 		return 0, false
 	}
 	return int64(l.CountPerDim(layout.Lane)[axis] + 8*l.CountPerDim(layout.Warp)[axis]), true
-}
-
-// expensiveMath lists ops that take several instructions or the special function unit.
-var expensiveMath = map[*ir.OpDef]bool{
-	arith.DivF: true,
-	math.Erfc:  true, math.Sinh: true, math.Cosh: true, math.Tanh: true, math.Asinh: true, math.Acosh: true, math.Atanh: true,
-	math.CtPop: true, math.CtLZ: true, math.CtTZ: true, math.Exp: true, math.Exp2: true, math.ExpM1: true,
-	math.Log: true, math.Log2: true, math.Log10: true, math.Log1p: true, math.Sin: true, math.Cos: true, math.Tan: true,
-	math.Asin: true, math.Acos: true, math.Atan: true, math.Atan2: true, math.PowF: true, math.Sqrt: true, math.Rsqrt: true,
-	math.Erf: true, math.Cbrt: true,
 }
 
 // byteCount returns the size of a tensor, counting at least minElems elements of at least minBits bits.

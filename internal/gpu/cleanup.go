@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -50,28 +49,14 @@ func foldConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	if def == nil {
 		return false
 	}
-	if f := foldedInto[def.Def]; f != nil {
+	if f := facts[def.Def].fold; f != nil {
 		return f(rw, op, def)
 	}
 	return false
 }
 
-// foldedInto holds, by defining op, how a conversion is folded into it.
-var foldedInto map[*ir.OpDef]func(rw *pass.Rewriter, op, def *ir.Op) bool
-
-func init() {
-	foldedInto = map[*ir.OpDef]func(rw *pass.Rewriter, op, def *ir.Op) bool{
-		ttg.ConvertLayout: retyped,
-		tt.Splat:          retyped,
-		tt.MakeRange:      retyped,
-		tt.Histogram:      retyped,
-		tt.Cat: func(rw *pass.Rewriter, op, def *ir.Op) bool {
-			return !isExpensiveCat(def, encodingOf(op.Result(0))) && retyped(rw, op, def)
-		},
-		tt.Reshape:     foldIntoReshape,
-		ttg.LocalLoad:  foldIntoLocalLoad,
-		arith.Constant: foldIntoConstant,
-	}
+func foldIntoCat(rw *pass.Rewriter, op, def *ir.Op) bool {
+	return !isExpensiveCat(def, encodingOf(op.Result(0))) && retyped(rw, op, def)
 }
 
 // retyped replaces op by a copy of def with op's type.

@@ -54,7 +54,7 @@ func convertTriton(ctx *pass.Context, m *ir.Module, o Machine) error {
 	return c.encodeAll(ctx, m.Op)
 }
 
-// encodeAll gives all values their default layout, then rewrites the ops in demands.
+// encodeAll gives all values their default layout, then rewrites the ops that demand others.
 func (m machine) encodeAll(ctx *pass.Context, root *ir.Op) error {
 	var special []*ir.Op
 	for op := range root.Ops() {
@@ -71,13 +71,13 @@ func (m machine) encodeAll(ctx *pass.Context, root *ir.Op) error {
 		if op.Def == tt.Func {
 			m.encodeSignature(op)
 		}
-		if demands[op.Def] != nil {
+		if facts[op.Def].demand != nil {
 			special = append(special, op)
 		}
 	}
 	for _, op := range special {
 		ctx.At(op)
-		if err := demands[op.Def](m, op); err != nil {
+		if err := facts[op.Def].demand(m, op); err != nil {
 			return err
 		}
 	}
@@ -107,22 +107,10 @@ func (m machine) encodeSignature(fn *ir.Op) {
 	funclike.SetType(fn, ir.Func(ins, outs))
 }
 
-// demands holds the ops that need other layouts than the default. Each function finds operands and results in
-// default layouts.
-var demands = map[*ir.OpDef]func(m machine, op *ir.Op) error{
-	tt.ExpandDims: expandDims,
-	tt.Broadcast:  func(m machine, op *ir.Op) error { return m.infer(op, encodingOf(op.Operand(0))) },
-	tt.Trans:      transpose,
-	tt.Reduce:     reduce,
-	tt.Join: func(m machine, op *ir.Op) error {
-		return m.infer(op, ttglayout.Join(encodingOf(op.Operand(0)), tensorOf(op.Operand(0)).Shape))
-	},
-	tt.Split:       split,
-	tt.Reshape:     reshape,
-	tt.Dot:         dot,
-	tt.Cat:         cat,
-	tt.DescGather:  gatherIndices,
-	tt.DescScatter: gatherIndices,
+func broadcast(m machine, op *ir.Op) error { return m.infer(op, encodingOf(op.Operand(0))) }
+
+func join(m machine, op *ir.Op) error {
+	return m.infer(op, ttglayout.Join(encodingOf(op.Operand(0)), tensorOf(op.Operand(0)).Shape))
 }
 
 // infer gives op's results layout enc and converts them back for their users.

@@ -14,7 +14,8 @@
 //
 //	pipeline.go                    Pipeline: the passes in order, and the orderings they need
 //	encode.go                      building blocked layouts, reading and changing encodings
-//	infer.go                       how layouts pass through ops
+//	facts.go                       a row for each op: what the passes know of it
+//	infer.go                       how layouts pass through ops: the functions of the rows
 //	convert_triton.go              convert-triton-to-tritongpu
 //
 // Layouts of accesses and products:

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
@@ -188,15 +187,6 @@ func afterValue(v *ir.Value) *ir.Builder {
 		b.Loc = parent.Loc
 	}
 	return b
-}
-
-// memAccessPtr returns the pointer operand of an access to global memory, or nil.
-func memAccessPtr(op *ir.Op) *ir.Value {
-	switch op.Def {
-	case tt.Load, tt.Store, tt.AtomicRMW, tt.AtomicCAS, ttg.AsyncCopy:
-		return op.Operand(0)
-	}
-	return nil
 }
 
 // capability returns the compute capability of a CUDA target, 90 for "cuda:90", or 0 for any other.

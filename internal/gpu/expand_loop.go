@@ -6,7 +6,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -281,18 +280,11 @@ func (e *expander) choose(pred, x, y *ir.Value) *ir.Value {
 	return e.b.Val(arith.Select, x.Type, pred, x, y)
 }
 
-// maskSlot holds the operand that disables an access.
-var maskSlot = map[*ir.OpDef]int{tt.Load: 1, tt.Store: 2, tt.AtomicRMW: 2, ttg.AsyncCopy: 2}
-
 // canPredicate reports whether an op is harmless in iterations that do not exist: it has a mask, or no effect
 // that matters.
 func canPredicate(op *ir.Op) bool {
-	_, masked := maskSlot[op.Def]
-	switch {
-	case masked, op.Def == scf.If, op.Def == ttg.AsyncCommitGroup, op.Def == ttg.AsyncWait, op.Def == ttg.LocalStore:
-		return true
-	}
-	return op.Effects()&^(ir.EffRead|ir.EffAlloc) == 0
+	f := facts[op.Def]
+	return f.mask > 0 || f.harmless || op.Effects()&^(ir.EffRead|ir.EffAlloc) == 0
 }
 
 // predicate makes op run only if pred is true; nil is true. Ops without effects run anyway.
@@ -305,8 +297,8 @@ func predicate(op *ir.Op, pred *ir.Value) {
 		op.SetOperand(0, at.Val(arith.AndI, ir.I1, pred, op.Operand(0)))
 		return
 	}
-	slot, ok := maskSlot[op.Def]
-	if !ok {
+	slot := facts[op.Def].mask
+	if slot == 0 {
 		return
 	}
 	mask := pred

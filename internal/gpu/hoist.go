@@ -5,20 +5,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
-	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// growsData reports whether op's result has more bytes than its operand: a conversion before op is cheaper
-// than after it.
-func growsData(op *ir.Op) bool {
-	switch op.Def {
-	case arith.ExtSI, arith.ExtUI, arith.ExtF, tt.Broadcast, tt.ExpandDims:
-		return true
-	case tt.FpToFp:
-		return ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) < ir.BitWidth(ir.ElemOf(op.Result(0).Type))
-	}
-	return false
+// widens reports whether a conversion of floats goes to a wider type.
+func widens(op *ir.Op) bool {
+	return ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) < ir.BitWidth(ir.ElemOf(op.Result(0).Type))
 }
 
 // hoistOverGrowth moves a conversion above the op that makes its tensor large, if all ops between can be
@@ -201,7 +193,7 @@ func feedsProduct(cvt *ir.Op) bool {
 		return false
 	}
 	for op := range parent.Ops() {
-		if op.Def != tt.Dot && op.Def != tt.DotScaled && op.Def != ttng.WarpGroupDot {
+		if !isProduct(op) {
 			continue
 		}
 		if d, ok := ttg.As[ttg.DotOp](encodingOf(op.Operand(0))); ok && ttg.IsMma(d.Parent) && follows(op, cvt) {

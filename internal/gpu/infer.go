@@ -3,55 +3,52 @@ package gpu
 import (
 	"slices"
 
-	"github.com/nereid-lang/nereid/internal/dialect/arith"
-	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
-	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// transfer says how a layout passes through an op: forward returns the result's layout given the operand's,
-// backward the reverse. Both return nil if no layout follows.
-type transfer struct {
-	forward, backward func(op *ir.Op, enc ir.Attr) ir.Attr
+// How layouts pass through ops that change them: the rows of facts.go name these functions.
+
+func transForward(op *ir.Op, enc ir.Attr) ir.Attr {
+	return ttglayout.Trans(enc, tensorOf(op.Operand(0)).Shape, orderOf(op))
 }
 
-// transfers holds the ops that change the layout. All other ops with one layout for all tensors pass it on.
-var transfers = map[*ir.OpDef]transfer{
-	tt.Reduce:     {sliceOf, parentOf},
-	tt.ExpandDims: {parentOf, sliceOf},
-	tt.Trans: {
-		func(op *ir.Op, enc ir.Attr) ir.Attr {
-			return ttglayout.Trans(enc, tensorOf(op.Operand(0)).Shape, orderOf(op))
-		},
-		func(op *ir.Op, enc ir.Attr) ir.Attr {
-			return ttglayout.Trans(enc, tensorOf(op.Result(0)).Shape, inverse(orderOf(op)))
-		},
-	},
-	tt.Reshape: {
-		func(op *ir.Op, enc ir.Attr) ir.Attr { return reshaped(op, enc, op.Operand(0), op.Result(0)) },
-		func(op *ir.Op, enc ir.Attr) ir.Attr { return reshaped(op, enc, op.Result(0), op.Operand(0)) },
-	},
-	tt.Join: {
-		func(op *ir.Op, enc ir.Attr) ir.Attr { return ttglayout.Join(enc, tensorOf(op.Operand(0)).Shape) },
-		func(op *ir.Op, enc ir.Attr) ir.Attr { return ttglayout.Split(enc, tensorOf(op.Result(0)).Shape) },
-	},
-	tt.Split: {
-		func(op *ir.Op, enc ir.Attr) ir.Attr { return ttglayout.Split(enc, tensorOf(op.Operand(0)).Shape) },
-		func(op *ir.Op, enc ir.Attr) ir.Attr { return ttglayout.Join(enc, tensorOf(op.Result(0)).Shape) },
-	},
-	ttg.Fp4ToFp: {
-		func(op *ir.Op, enc ir.Attr) ir.Attr {
-			return ttglayout.Unpack(enc, tensorOf(op.Operand(0)).Shape, int(op.IntOr("axis", 0)))
-		},
-		func(op *ir.Op, enc ir.Attr) ir.Attr {
-			return ttglayout.Pack(enc, tensorOf(op.Result(0)).Shape, int(op.IntOr("axis", 0)))
-		},
-	},
-	tt.Scan:   {onlyBlocked, onlyBlocked}, // the lowering of scans knows no other
-	tt.Gather: {unchanged, unchanged},     // layout of the indices; the source may have any
+func transBackward(op *ir.Op, enc ir.Attr) ir.Attr {
+	return ttglayout.Trans(enc, tensorOf(op.Result(0)).Shape, inverse(orderOf(op)))
+}
+
+func reshapeForward(op *ir.Op, enc ir.Attr) ir.Attr {
+	return reshaped(op, enc, op.Operand(0), op.Result(0))
+}
+
+func reshapeBackward(op *ir.Op, enc ir.Attr) ir.Attr {
+	return reshaped(op, enc, op.Result(0), op.Operand(0))
+}
+
+func joinForward(op *ir.Op, enc ir.Attr) ir.Attr {
+	return ttglayout.Join(enc, tensorOf(op.Operand(0)).Shape)
+}
+
+func joinBackward(op *ir.Op, enc ir.Attr) ir.Attr {
+	return ttglayout.Split(enc, tensorOf(op.Result(0)).Shape)
+}
+
+func splitForward(op *ir.Op, enc ir.Attr) ir.Attr {
+	return ttglayout.Split(enc, tensorOf(op.Operand(0)).Shape)
+}
+
+func splitBackward(op *ir.Op, enc ir.Attr) ir.Attr {
+	return ttglayout.Join(enc, tensorOf(op.Result(0)).Shape)
+}
+
+func unpackForward(op *ir.Op, enc ir.Attr) ir.Attr {
+	return ttglayout.Unpack(enc, tensorOf(op.Operand(0)).Shape, int(op.IntOr("axis", 0)))
+}
+
+func unpackBackward(op *ir.Op, enc ir.Attr) ir.Attr {
+	return ttglayout.Pack(enc, tensorOf(op.Result(0)).Shape, int(op.IntOr("axis", 0)))
 }
 
 func sliceOf(op *ir.Op, enc ir.Attr) ir.Attr {
@@ -91,41 +88,6 @@ func onlyBlocked(_ *ir.Op, enc ir.Attr) ir.Attr {
 
 func unchanged(_ *ir.Op, enc ir.Attr) ir.Attr { return enc }
 
-// onePlace reports whether all tensors of an op have the same layout.
-func onePlace(op *ir.Op) bool {
-	return op.Def.Has(ir.SameOperandsAndResultEncoding) || op.Def.Has(ir.Elementwise)
-}
-
-// inferDst returns the layout of op's results given that of an operand, or nil if it does not follow.
-func inferDst(op *ir.Op, enc ir.Attr) ir.Attr {
-	if t, ok := transfers[op.Def]; ok {
-		return t.forward(op, enc)
-	}
-	switch op.Def {
-	case tt.Load, scf.While, scf.For, scf.Yield, scf.Condition, ttng.WarpGroupDotWait:
-		return enc
-	}
-	if onePlace(op) {
-		return enc
-	}
-	return nil
-}
-
-// inferSrc returns the layout of op's operands given that of the results, or nil if it does not follow.
-func inferSrc(op *ir.Op, enc ir.Attr) ir.Attr {
-	if t, ok := transfers[op.Def]; ok {
-		return t.backward(op, enc)
-	}
-	switch op.Def {
-	case tt.Load, scf.While, scf.Yield, scf.Condition, ttng.WarpGroupDotWait:
-		return enc
-	}
-	if onePlace(op) {
-		return enc
-	}
-	return nil
-}
-
 // isExpensiveAccess reports whether a load or store deserves its own layout. With fewer elements than threads
 // it does not: every thread can load its element at little cost.
 func isExpensiveAccess(op *ir.Op) bool {
@@ -141,25 +103,28 @@ func isExpensiveAccess(op *ir.Op) bool {
 	return t.NumElements() >= m.numWarps*m.threadsPerWarp
 }
 
-// foldsConversion lists ops that can produce their result in any layout.
-var foldsConversion = []*ir.OpDef{arith.Constant, tt.MakeRange, tt.Splat, tt.Histogram, ttg.LocalAlloc, ttg.LocalLoad, ttg.LocalStore}
+// anyLayout is for ops that can produce their result in any layout.
+func anyLayout(*ir.Op, ir.Attr) bool { return true }
 
-// canFoldConversion reports whether a conversion of op's result to enc can become part of op.
-func canFoldConversion(op *ir.Op, enc ir.Attr) bool {
-	switch op.Def {
-	case tt.Cat:
-		return !isExpensiveCat(op, enc)
-	case ttg.ConvertLayout:
-		if _, mma := ttg.As[ttg.NvidiaMma](enc); mma {
-			return encodingOf(op.Operand(0)) == enc
-		}
-		return true
-	case tt.Reshape:
-		return op.HasAttr("allow_reorder") && !op.HasAttr("efficient_layout") &&
-			!isExpensiveView(op.Operand(0).Type, tensorOf(op.Result(0)).WithEncoding(enc))
+func catAbsorbs(op *ir.Op, enc ir.Attr) bool { return !isExpensiveCat(op, enc) }
+
+func conversionAbsorbs(op *ir.Op, enc ir.Attr) bool {
+	if _, mma := ttg.As[ttg.NvidiaMma](enc); mma {
+		return encodingOf(op.Operand(0)) == enc
 	}
-	return slices.Contains(foldsConversion, op.Def)
+	return true
 }
+
+func reshapeAbsorbs(op *ir.Op, enc ir.Attr) bool {
+	return reorders(op) && !efficient(op) && !isExpensiveView(op.Operand(0).Type, tensorOf(op.Result(0)).WithEncoding(enc))
+}
+
+// reorders reports whether a reshape may produce its elements in any order, and so any layout: propagation stops at it, and its
+// result starts anew.
+func reorders(op *ir.Op) bool { return op.HasAttr("allow_reorder") }
+
+// efficient reports whether an op's layout was chosen for it, and must stay.
+func efficient(op *ir.Op) bool { return op.HasAttr("efficient_layout") }
 
 // isExpensiveCat reports whether enc has too few registers for both operands of a cat.
 func isExpensiveCat(op *ir.Op, enc ir.Attr) bool {
@@ -175,13 +140,4 @@ func isExpensiveView(src, dst ir.Type) bool {
 		return true
 	}
 	return !slices.Equal(a.FreeVariables(), b.FreeVariables()) || a.InSize("register") != b.InSize("register")
-}
-
-// isView reports whether op only reshapes its operand.
-func isView(op *ir.Op) bool {
-	switch op.Def {
-	case tt.ExpandDims, tt.Reshape, tt.Trans, tt.Join, tt.Split:
-		return true
-	}
-	return false
 }

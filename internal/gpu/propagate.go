@@ -4,9 +4,7 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
-	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -31,23 +29,6 @@ func propagateLayouts(fn *ir.Op) {
 	p.spread()
 	p.pick()
 	p.rewrite(fn)
-}
-
-// isAnchor reports whether op keeps its layout.
-func isAnchor(op *ir.Op) bool {
-	switch op.Def {
-	case tt.Load, tt.Store:
-		return isExpensiveAccess(op)
-	case tt.Dot, tt.DotScaled, ttng.WarpGroupDot, tt.AtomicRMW, tt.AtomicCAS, ttng.TMEMLoad,
-		tt.DescLoad, tt.DescStore, tt.DescReduce, tt.DescGather, tt.DescScatter:
-		return true
-	case tt.Gather:
-		return op.HasAttr("efficient_layout")
-	case tt.Reshape:
-		// A reordering reshape can produce any layout: propagation stops here, and its result starts anew.
-		return op.HasAttr("allow_reorder")
-	}
-	return false
 }
 
 func (p *propagation) findAnchors(fn *ir.Op) {
@@ -98,39 +79,35 @@ func (p *propagation) spread() {
 	}
 }
 
-// flowsTo returns the values that get their layout from a use.
-func flowsTo(u *ir.Use) []*ir.Value {
-	op, i := u.Owner(), u.Index()
-	switch op.Def {
-	case scf.For:
-		if i >= 3 {
-			return []*ir.Value{scf.IterArgs(op)[i-3], op.Result(i - 3)}
-		}
+// toResults is the flow of ops whose results all have a layout that follows from any operand's.
+func toResults(op *ir.Op, _ int) []*ir.Value { return op.Results() }
+
+// toSameResult is the flow of ops that pass each operand on as a result.
+func toSameResult(op *ir.Op, i int) []*ir.Value { return op.Results()[i : i+1] }
+
+func forFlow(op *ir.Op, i int) []*ir.Value {
+	if i < 3 {
 		return nil
-	case scf.While:
-		return []*ir.Value{op.Body(0).Arg(i)}
-	case scf.Yield:
-		return yieldsTo(op, i)
-	case scf.Condition:
-		if i == 0 {
-			return nil
-		}
-		loop := op.Parent()
-		return []*ir.Value{loop.Body(1).Arg(i - 1), loop.Result(i - 1)}
-	case ttng.WarpGroupDotWait:
-		return op.Results()[i : i+1]
-	case tt.Gather:
-		if i == 1 && !op.HasAttr("efficient_layout") {
-			return op.Results()
-		}
+	}
+	return []*ir.Value{scf.IterArgs(op)[i-3], op.Result(i - 3)}
+}
+
+func whileFlow(op *ir.Op, i int) []*ir.Value { return []*ir.Value{op.Body(0).Arg(i)} }
+
+func conditionFlow(op *ir.Op, i int) []*ir.Value {
+	if i == 0 {
 		return nil
-	case ttg.ConvertLayout:
-		return op.Results()
 	}
-	if _, ok := transfers[op.Def]; ok && op.Def != ttg.Fp4ToFp || onePlace(op) {
-		return op.Results()
+	loop := op.Parent()
+	return []*ir.Value{loop.Body(1).Arg(i - 1), loop.Result(i - 1)}
+}
+
+// gatherFlow passes the layout of the indices on.
+func gatherFlow(op *ir.Op, i int) []*ir.Value {
+	if i != 1 || efficient(op) {
+		return nil
 	}
-	return nil
+	return op.Results()
 }
 
 // yieldsTo returns the values that operand i of a yield becomes.
@@ -189,7 +166,7 @@ func (p *propagation) rewrite(fn *ir.Op) {
 
 // fixOperands converts the operands of op that do not have the layout it needs.
 func (p *propagation) fixOperands(op *ir.Op) {
-	if f := fixers[op.Def]; f != nil {
+	if f := facts[op.Def].fix; f != nil {
 		f(p, op)
 		return
 	}
@@ -204,31 +181,20 @@ func (p *propagation) fixOperands(op *ir.Op) {
 	}
 }
 
-// fixers holds the ops with needs of their own.
-var fixers map[*ir.OpDef]func(p *propagation, op *ir.Op)
-
-func init() {
-	asValues := func(from int, to func(op *ir.Op) []*ir.Value) func(p *propagation, op *ir.Op) {
-		return func(p *propagation, op *ir.Op) {
-			for i, v := range to(op) {
-				p.set(op, from+i, encodingOf(v))
-			}
+// asValues gives operand from+i the layout of value i that the op passes it on to.
+func asValues(from int, to func(op *ir.Op) []*ir.Value) func(p *propagation, op *ir.Op) {
+	return func(p *propagation, op *ir.Op) {
+		for i, v := range to(op) {
+			p.set(op, from+i, encodingOf(v))
 		}
 	}
-	any := func(*propagation, *ir.Op) {}
-	fixers = map[*ir.OpDef]func(p *propagation, op *ir.Op){
-		scf.For:               asValues(3, scf.IterArgs),
-		scf.While:             asValues(0, func(op *ir.Op) []*ir.Value { return op.Body(0).Args() }),
-		scf.If:                any,
-		scf.Condition:         asValues(1, func(op *ir.Op) []*ir.Value { return op.Parent().Results() }),
-		scf.Yield:             fixYield,
-		ttng.WarpGroupDotWait: asValues(0, (*ir.Op).Results),
-		ttg.ConvertLayout:     any,
-		tt.Assert:             any,
-		tt.Reduce:             fixReduce,
-		tt.Gather:             fixGather,
-	}
 }
+
+func whileArgs(op *ir.Op) []*ir.Value     { return op.Body(0).Args() }
+func parentResults(op *ir.Op) []*ir.Value { return op.Parent().Results() }
+
+// anyOperands is for ops that take operands in any layout.
+func anyOperands(*propagation, *ir.Op) {}
 
 func fixYield(p *propagation, op *ir.Op) {
 	for i := range op.NumOperands() {

@@ -231,19 +231,6 @@ func argSources(v *ir.Value, enc ir.Attr) ([]need, bool) {
 	return []need{{loop.OperandUse(3 + i), enc}, {loop.Body(0).Last().OperandUse(i), enc}}, true
 }
 
-// canRemat reports whether an op may be computed twice.
-func canRemat(op *ir.Op) bool {
-	switch op.Def {
-	case tt.Load, tt.Store:
-		return !isExpensiveAccess(op)
-	case tt.AtomicRMW, tt.AtomicCAS, tt.Dot, scf.While, scf.Condition:
-		return false
-	case tt.Gather:
-		return !op.HasAttr("efficient_layout")
-	}
-	return true
-}
-
 // rematerializable is backward that fails if an op of the slice must not be computed twice.
 func (r *rematerializer) rematerializable(root *ir.Use, enc ir.Attr, stop func(*ir.Op) bool) (*slice, bool) {
 	s, ok := r.backward(root, enc, stop)

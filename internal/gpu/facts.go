@@ -1,0 +1,204 @@
+package gpu
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/math"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// fact is what the passes know of an op. The zero value fits an elementwise op that is cheap, and an op without tensors.
+type fact struct {
+	// demand gives operands and results of an op, which have default layouts, those that the op needs.
+	demand func(m machine, op *ir.Op) error
+
+	// forward returns the results' layout given the operands', backward the reverse; nil if no layout follows. Without them, an op with
+	// one layout for all its tensors passes it on, and no other does.
+	forward, backward func(op *ir.Op, enc ir.Attr) ir.Attr
+	// flow returns the values that get their layout from operand i. Without it: the results of an op with one layout.
+	flow func(op *ir.Op, i int) []*ir.Value
+	// fix converts the operands that do not have the layout they need, after propagation. Without it, all operands get one layout.
+	fix func(p *propagation, op *ir.Op)
+
+	anchor func(op *ir.Op) bool // it keeps its layout, which was chosen for it
+	once   func(op *ir.Op) bool // it must not be computed twice
+	// absorbs reports whether the op can produce its result in layout enc at once; fold makes it do so in the place of a conversion.
+	absorbs func(op *ir.Op, enc ir.Attr) bool
+	fold    func(rw *pass.Rewriter, cvt, op *ir.Op) bool
+	// cost of computing it again, in units; ok is false if that must not be. Without it: 1 for each byte of arithmetic, 0 for others.
+	cost func(op *ir.Op) (units int64, ok bool)
+
+	view     bool              // it only reshapes its operand
+	grows    func(*ir.Op) bool // its result has more bytes than its operand
+	product  bool              // of matrices
+	access   bool              // to global memory, by the pointers in operand 0
+	mask     int               // the operand that disables it; 0: none
+	harmless bool              // without a mask, too, in iterations that do not exist
+}
+
+// facts has a row for every op of which there is something to know.
+var facts map[*ir.OpDef]fact
+
+func init() { // not an initializer: functions of the rows ask the table
+	facts = map[*ir.OpDef]fact{
+		// Views and reductions change layouts.
+		tt.ExpandDims: {demand: expandDims, forward: parentOf, backward: sliceOf, flow: toResults, view: true, grows: always},
+		tt.Reduce:     {demand: reduce, forward: sliceOf, backward: parentOf, flow: toResults, fix: fixReduce, cost: reduceCost},
+		tt.Trans:      {demand: transpose, forward: transForward, backward: transBackward, flow: toResults, view: true},
+		tt.Reshape: {demand: reshape, forward: reshapeForward, backward: reshapeBackward, flow: toResults, view: true,
+			anchor: reorders, absorbs: reshapeAbsorbs, fold: foldIntoReshape},
+		tt.Join:      {demand: join, forward: joinForward, backward: joinBackward, flow: toResults, view: true},
+		tt.Split:     {demand: split, forward: splitForward, backward: splitBackward, flow: toResults, view: true},
+		ttg.Fp4ToFp:  {forward: unpackForward, backward: unpackBackward},
+		tt.Scan:      {forward: onlyBlocked, backward: onlyBlocked, flow: toResults}, // the lowering of scans knows no other
+		tt.Broadcast: {demand: broadcast, grows: always},
+		tt.Cat:       {demand: cat, absorbs: catAbsorbs, fold: foldIntoCat},
+		// The layout is that of the indices; the source may have any.
+		tt.Gather: {forward: unchanged, backward: unchanged, flow: gatherFlow, fix: fixGather, anchor: efficient, once: efficient},
+
+		// Products.
+		tt.Dot:                {demand: dot, anchor: always, once: always, product: true},
+		tt.DotScaled:          {anchor: always, product: true},
+		ttng.WarpGroupDot:     {anchor: always, product: true},
+		ttng.WarpGroupDotWait: {forward: unchanged, backward: unchanged, flow: toSameResult, fix: asValues(0, (*ir.Op).Results)},
+
+		// Global memory.
+		tt.Load: {forward: unchanged, backward: unchanged, anchor: isExpensiveAccess, once: isExpensiveAccess, access: true, mask: 1,
+			cost: perByte(8)}, // the data is in the cache
+		tt.Store:       {anchor: isExpensiveAccess, once: isExpensiveAccess, access: true, mask: 2},
+		tt.AtomicRMW:   {anchor: always, once: always, access: true, mask: 2},
+		tt.AtomicCAS:   {anchor: always, once: always, access: true},
+		ttg.AsyncCopy:  {access: true, mask: 2},
+		tt.DescLoad:    {anchor: always},
+		tt.DescStore:   {anchor: always},
+		tt.DescReduce:  {anchor: always},
+		tt.DescGather:  {anchor: always, demand: gatherIndices},
+		tt.DescScatter: {anchor: always, demand: gatherIndices},
+
+		// Shared and tensor memory.
+		ttg.LocalAlloc:       {absorbs: anyLayout},
+		ttg.LocalLoad:        {absorbs: anyLayout, fold: foldIntoLocalLoad, cost: perByte(8)},
+		ttg.LocalStore:       {absorbs: anyLayout, harmless: true},
+		ttng.TMEMLoad:        {anchor: always},
+		ttg.AsyncCommitGroup: {harmless: true},
+		ttg.AsyncWait:        {harmless: true},
+
+		// Ops that can produce any layout.
+		arith.Constant:    {absorbs: anyLayout, fold: foldIntoConstant, cost: perByte(0)},
+		tt.MakeRange:      {absorbs: anyLayout, fold: retyped},
+		tt.Splat:          {absorbs: anyLayout, fold: retyped},
+		tt.Histogram:      {absorbs: anyLayout, fold: retyped},
+		ttg.ConvertLayout: {flow: toResults, fix: anyOperands, absorbs: conversionAbsorbs, fold: retyped},
+
+		// Control flow.
+		scf.For:       {forward: unchanged, flow: forFlow, fix: asValues(3, scf.IterArgs)},
+		scf.While:     {forward: unchanged, backward: unchanged, flow: whileFlow, fix: asValues(0, whileArgs), once: always},
+		scf.If:        {fix: anyOperands, harmless: true},
+		scf.Yield:     {forward: unchanged, backward: unchanged, flow: yieldsTo, fix: fixYield},
+		scf.Condition: {forward: unchanged, backward: unchanged, flow: conditionFlow, fix: asValues(1, parentResults), once: always},
+		tt.Assert:     {fix: anyOperands},
+
+		// Conversions to wider types.
+		arith.ExtSI: {grows: always},
+		arith.ExtUI: {grows: always},
+		arith.ExtF:  {grows: always},
+		tt.FpToFp:   {grows: widens},
+
+		arith.DivF: {cost: perByte(8)},
+	}
+	for _, def := range slowMath {
+		facts[def] = fact{cost: perByte(8)}
+	}
+}
+
+// slowMath lists ops that take several instructions or the special function unit.
+var slowMath = []*ir.OpDef{
+	math.Erfc, math.Sinh, math.Cosh, math.Tanh, math.Asinh, math.Acosh, math.Atanh, math.CtPop, math.CtLZ, math.CtTZ,
+	math.Exp, math.Exp2, math.ExpM1, math.Log, math.Log2, math.Log10, math.Log1p, math.Sin, math.Cos, math.Tan,
+	math.Asin, math.Acos, math.Atan, math.Atan2, math.PowF, math.Sqrt, math.Rsqrt, math.Erf, math.Cbrt,
+}
+
+func always(*ir.Op) bool { return true }
+
+// holds reports what a row's function says of op; none says no.
+func holds(f func(*ir.Op) bool, op *ir.Op) bool { return f != nil && f(op) }
+
+func isAnchor(op *ir.Op) bool  { return holds(facts[op.Def].anchor, op) }
+func canRemat(op *ir.Op) bool  { return !holds(facts[op.Def].once, op) }
+func growsData(op *ir.Op) bool { return holds(facts[op.Def].grows, op) }
+func isView(op *ir.Op) bool    { return facts[op.Def].view }
+func isProduct(op *ir.Op) bool { return facts[op.Def].product }
+
+// memAccessPtr returns the pointer operand of an access to global memory, or nil.
+func memAccessPtr(op *ir.Op) *ir.Value {
+	if !facts[op.Def].access {
+		return nil
+	}
+	return op.Operand(0)
+}
+
+// onePlace reports whether all tensors of an op have the same layout.
+func onePlace(op *ir.Op) bool {
+	return op.Def.Has(ir.SameOperandsAndResultEncoding) || op.Def.Has(ir.Elementwise)
+}
+
+// inferDst returns the layout of op's results given that of an operand, or nil if it does not follow.
+func inferDst(op *ir.Op, enc ir.Attr) ir.Attr { return follow(facts[op.Def].forward, op, enc) }
+
+// inferSrc returns the layout of op's operands given that of the results, or nil if it does not follow.
+func inferSrc(op *ir.Op, enc ir.Attr) ir.Attr { return follow(facts[op.Def].backward, op, enc) }
+
+func follow(f func(*ir.Op, ir.Attr) ir.Attr, op *ir.Op, enc ir.Attr) ir.Attr {
+	switch {
+	case f != nil:
+		return f(op, enc)
+	case onePlace(op):
+		return enc
+	}
+	return nil
+}
+
+// flowsTo returns the values that get their layout from a use.
+func flowsTo(u *ir.Use) []*ir.Value {
+	op := u.Owner()
+	switch f := facts[op.Def].flow; {
+	case f != nil:
+		return f(op, u.Index())
+	case onePlace(op):
+		return op.Results()
+	}
+	return nil
+}
+
+// canFoldConversion reports whether a conversion of op's result to enc can become part of op.
+func canFoldConversion(op *ir.Op, enc ir.Attr) bool {
+	f := facts[op.Def].absorbs
+	return f != nil && f(op, enc)
+}
+
+// opCost returns the cost of an op in units; ok is false for ops that must not be computed twice.
+func opCost(op *ir.Op) (units int64, ok bool) {
+	f := facts[op.Def].cost
+	switch {
+	case f != nil:
+		return f(op)
+	case op.Def.Dialect == arith.Dialect || op.Def.Dialect == math.Dialect:
+		return perByte(1)(op)
+	}
+	return 0, true
+}
+
+// perByte is a cost of n for each byte of the results.
+func perByte(n int64) func(op *ir.Op) (int64, bool) {
+	return func(op *ir.Op) (int64, bool) {
+		cost := int64(0)
+		for _, v := range op.Results() {
+			cost += n * byteCount(v, 0, 0)
+		}
+		return cost, true
+	}
+}
