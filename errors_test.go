@@ -112,6 +112,7 @@ func TestErrorsElsewhere(t *testing.T) {
 		var e *nereid.CompileError
 		return errors.As(err, &e) && len(e.Diagnostics) > 0 && e.Diagnostics[0].Line > 0
 	}
+	argument := func(err error) bool { return errors.As(err, new(*nereid.ArgumentError)) }
 	x, err := nereid.New(s.Device(), nereid.Float32, 4)
 	if err != nil {
 		t.Fatal(err)
@@ -150,6 +151,10 @@ func TestErrorsElsewhere(t *testing.T) {
 		{"LoadFS", second(nereid.LoadFS(os.DirFS(t.TempDir()), "none.py")), is(os.ErrNotExist)},
 		{"Compile", second(faultyKernel(t, "wrong").Compile(t.Context(), s.Device(), "*fp32", nereid.Options{})), compile},
 		{"CompileFor", second(faultyKernel(t, "wrong").CompileFor(t.Context(), "cuda:90", "*fp32", nereid.Options{}, "source")), compile},
+		{"signature", second(k.Compile(t.Context(), s.Device(), "*fp99, i32", nereid.Options{})), argument},
+		{"signature", second(k.CompileFor(t.Context(), "interp", "*fp32", nereid.Options{}, "")), argument},
+		{"Source", second(k.Source(t.Context(), 1, 2, 3)), argument},
+		{"Source", second(faultyKernel(t, "wrong").Source(t.Context(), nereid.FromSlice([]float32{1}))), compile},
 		{"Source", second(faultyKernel(t, "wrong").Source(t.Context(), x.Skip(0))), is(nereid.ErrClosed)},
 		{"Bound.Launch", bound.Launch(nereid.Grid{1}), is(nereid.ErrClosed)},
 		{"Bound.SetInt", bound.SetInt(1, 2), is(nereid.ErrClosed)},
@@ -238,5 +243,26 @@ func TestNoLLVM(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "no device: true no LLVM: true") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Errors of generated functions are of the same types, at the first launch and at the next.
+func TestErrorsGenerated(t *testing.T) {
+	s := stream(t, "interp")
+	x, y, out := tensors(t, s.Device(), 16)
+	c := addConsts{BLOCK_SIZE: 16}
+	for range 2 {
+		if err := launchAdd(s, nereid.Grid{1}, x, y, out, 16, c); err != nil {
+			t.Fatal(err)
+		}
+		var f *nereid.Fault
+		if err := launchAdd(s, nereid.Grid{1}, x, y, out.Skip(8), 16, c); !errors.As(err, &f) || f.Kernel != "add_kernel" || f.Index != 16 {
+			t.Errorf("%T %v", err, err)
+		}
+	}
+	out.Close()
+	var e *nereid.ArgumentError
+	if err := launchAdd(s, nereid.Grid{1}, x, y, out, 16, c); !errors.Is(err, nereid.ErrClosed) || !errors.As(err, &e) || e.Param != "out_ptr" {
+		t.Errorf("%T %v", err, err)
 	}
 }

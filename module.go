@@ -233,7 +233,7 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opt
 	ctx = orBackground(ctx)
 	specs, err := lang.ParseSignature(k.params.List, signature)
 	if err != nil {
-		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
+		return nil, k.argError(err)
 	}
 	return k.compile(ctx, dev, specs, opts, request{keep: true})
 }
@@ -269,7 +269,7 @@ func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts 
 	ctx = orBackground(ctx)
 	specs, err := lang.ParseSignature(k.params.List, signature)
 	if err != nil {
-		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
+		return nil, k.argError(err)
 	}
 	b, err := compilerFor(target)
 	if err != nil {

@@ -3,7 +3,6 @@ package genrt
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"unsafe"
@@ -397,7 +396,7 @@ func (c *Call) long(s *nereid.Stream, grid nereid.Programs) error {
 	}
 	k := c.set.k
 	if c.n > len(c.params) {
-		return fmt.Errorf("nereid: %s: %w", k.Name(), errTooMany)
+		return &nereid.ArgumentError{Kernel: k.Name(), Err: errTooMany}
 	}
 	list := append([]any(nil), c.set.args...)
 	names := c.names()

@@ -86,17 +86,16 @@ func fromFloats[F float32 | float64](to Type, dst []byte, src []F) {
 
 // toSmall encodes floats in a format shorter than float32.
 func toSmall[F float32 | float64](to Type, dst []byte, src []F) {
-	if s, ok := any(src).([]float32); ok {
+	switch s := any(src).(type) {
+	case []float32:
 		encodeBits(to, dst, unsafe.Slice((*uint32)(unsafe.Pointer(&s[0])), len(s)))
-		return
-	}
-	var piece [512]uint32
-	for i := 0; i < len(src); i += len(piece) {
-		part := src[i:min(i+len(piece), len(src))]
-		for j, v := range part {
-			piece[j] = bitsOdd(float64(v))
+	case []float64:
+		var piece [512]uint32
+		for i := 0; i < len(s); i += len(piece) {
+			part := s[i:min(i+len(piece), len(s))]
+			narrow(piece[:], part)
+			encodeBits(to, dst[i*to.Size():], piece[:len(part)])
 		}
-		encodeBits(to, dst[i*to.Size():], piece[:len(part)])
 	}
 }
 

@@ -15,7 +15,23 @@ const (
 	infBits = 0xff << 23
 )
 
-// bitsOdd returns the bits of a float32 that rounds to every shorter format as v does: v cut off, and made odd where bits were lost.
+// narrow stores the bits of float32s that round to every shorter format as the float64s do: cut off, and made odd where bits were lost.
+func narrow(dst []uint32, src []float64) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		// The usual case, without a branch that depends on lost bits: a normal number in float32.
+		const least, over, lost = (1023 - 126) << 52, (1023 + 128) << 52, 1<<29 - 1
+		b := math.Float64bits(v)
+		a := b &^ (1 << 63)
+		if a-least >= over-least {
+			dst[i] = bitsOdd(v)
+			continue
+		}
+		dst[i] = uint32(b>>32)&signBit | uint32(a>>29-(1023-127)<<23) | uint32((a&lost+lost)>>29)
+	}
+}
+
+// bitsOdd does for any float64 what narrow does.
 func bitsOdd(v float64) uint32 {
 	f := float32(v)
 	u := math.Float32bits(f)
