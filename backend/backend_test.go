@@ -163,6 +163,17 @@ func TestCompile(t *testing.T) {
 	}
 }
 
+// Options that cannot be read are an error, not options that are lost.
+func TestExtra(t *testing.T) {
+	k := load(t, nereid.Config{})
+	for _, extra := range []string{"a", "a=1,b", "=1", "a=1,a=2", ","} {
+		_, err := k.CompileFor(t.Context(), "toy", "*i32:16, i32, 7, 16", nereid.Options{Extra: extra}, "")
+		if err == nil || !strings.Contains(err.Error(), "expected name=value") {
+			t.Errorf("%q: %v", extra, err)
+		}
+	}
+}
+
 func TestRegister(t *testing.T) {
 	for _, name := range []string{"", "Toy", "a b", "cpu", "cuda", "toy"} {
 		func() {

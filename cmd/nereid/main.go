@@ -4,9 +4,10 @@ package main
 import (
 	"os"
 
+	"github.com/nereid-lang/nereid/cli"
 	_ "github.com/nereid-lang/nereid/redis" // NEREID_CACHE_REDIS
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

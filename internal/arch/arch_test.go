@@ -121,7 +121,9 @@ func TestRules(t *testing.T) {
 		{"internal/cache", "cmd/nereid", false},
 		{".", "internal/cache", true},
 		{".", "cmd/nereid", false},
-		{"cmd/nereid", ".", true},
+		{".", "cli", false},
+		{"cli", ".", true},
+		{"cmd/nereid", "cli", true},
 		{"internal/cache", "internal/txtest", false},
 		{"internal/new", "internal/ir", false},
 
@@ -135,11 +137,11 @@ func TestRules(t *testing.T) {
 		{"internal/target/nvidia/driver", "internal/dl", true},
 		{"internal/target/nvidia/driver", purego, false},
 		{"internal/target/nvidia", purego, false},
-		{"cmd/nereid", "github.com/spf13/cobra", true},
+		{"cli", "github.com/spf13/cobra", true},
 		{".", "github.com/spf13/cobra", false},
 	} {
 		to := c.to
-		if to == "." || strings.HasPrefix(to, "internal/") || strings.HasPrefix(to, "cmd/") {
+		if to == "." || to == "cli" || strings.HasPrefix(to, "internal/") || strings.HasPrefix(to, "cmd/") {
 			to = path.Join(Module, to)
 		}
 		why := forbidden(path.Join(Module, c.from), to)

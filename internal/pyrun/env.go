@@ -69,6 +69,9 @@ func (env *Env) Lookup(in *Interp, name string) (v Value, ok bool, err error) {
 			return nil, false, unbound(name, e == env)
 		}
 	}
+	if env == nil { // an expression by itself, outside of any module
+		return nil, false, nil
+	}
 	return env.Module.global(in, name)
 }
 

@@ -52,14 +52,19 @@ type Options struct {
 }
 
 // ExtraMap returns the options of Extra by name.
-func (o Options) ExtraMap() map[string]string {
+func (o Options) ExtraMap() (map[string]string, error) {
 	m := map[string]string{}
-	for _, pair := range strings.Split(o.Extra, ",") {
-		if name, value, ok := strings.Cut(pair, "="); ok {
-			m[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	for pair := range strings.SplitSeq(o.Extra, ",") {
+		name, value, ok := strings.Cut(pair, "=")
+		name = strings.TrimSpace(name)
+		if _, twice := m[name]; twice || (!ok || name == "") && strings.TrimSpace(o.Extra) != "" {
+			return nil, fmt.Errorf("options %q: expected name=value,name=value, each name once", o.Extra)
+		}
+		if ok {
+			m[name] = strings.TrimSpace(value)
 		}
 	}
-	return m
+	return m, nil
 }
 
 // Key returns the options that code depends on, as text.

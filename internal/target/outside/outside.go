@@ -121,9 +121,13 @@ func (d *Device) kernel(in *target.Input) (*backend.Kernel, error) {
 		return nil, err
 	}
 	o := in.Options
+	extra, err := o.ExtraMap()
+	if err != nil {
+		return nil, err
+	}
 	k := &backend.Kernel{
 		Name: in.Kernel, IR: text.Bytes(), Constants: in.Constants,
-		Options: backend.Options{NumWarps: o.NumWarps, NumStages: o.NumStages, Debug: o.Debug, Extra: o.ExtraMap()},
+		Options: backend.Options{NumWarps: o.NumWarps, NumStages: o.NumStages, Debug: o.Debug, Extra: extra},
 	}
 	for _, p := range in.Params {
 		k.Params = append(k.Params, backend.Param(p))

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -79,8 +79,8 @@ func newRootCmd() *cobra.Command {
 	return root
 }
 
-// run is main without the process: it runs one command line and returns the exit code.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// Main runs a command line, without the name of the program, and returns the exit code of the process.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	for _, err := range append(knob.Check(), checkPasses()...) {
 		fmt.Fprintf(stderr, "nereid: warning: %v\n", err)
 	}

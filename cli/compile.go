@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -64,6 +64,7 @@ func newCompileCmd() *cobra.Command {
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
 	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3)")
 	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
+	fs.StringVar(&f.opts.Extra, "extra", "", "options of a target from outside: NAME=VALUE,NAME=VALUE")
 	fs.BoolVar(&f.opts.Debug, "debug", false, "keep device_assert and check integer overflow")
 	fs.BoolVar(&f.timing, "timing", false, "print how long each stage took")
 	return cmd

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -14,13 +14,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
+	"github.com/nereid-lang/nereid/backend"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"nereid": main})
+	nereid := func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+	testscript.Main(m, map[string]func(){"nereid": nereid, "nereid-toy": func() {
+		backend.Register(toy{})
+		nereid()
+	}})
 }
 
 func TestScripts(t *testing.T) {
@@ -113,6 +118,8 @@ func TestVersion(t *testing.T) {
 		{nil, "(unknown)"},
 		{setting(), "(devel)"},
 		{&debug.BuildInfo{Main: debug.Module{Version: "v0.2.0"}}, "v0.2.0"},
+		{&debug.BuildInfo{Main: debug.Module{Version: "v7.0.0"}, Deps: []*debug.Module{
+			{Path: "github.com/nereid-lang/nereid", Version: "v0.3.0"}}}, "v0.3.0"},
 		{setting("vcs.revision", "0123456789abcdef"), "0123456789ab"},
 		{setting("vcs.revision", "0123456789abcdef", "vcs.modified", "true"), "0123456789ab+dirty"},
 	} {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -26,6 +26,11 @@ func newVersionCmd() *cobra.Command {
 func version(info *debug.BuildInfo) string {
 	if info == nil {
 		return "(unknown)"
+	}
+	for _, d := range info.Deps { // of a program with more back ends, which is another module
+		if d.Path == "github.com/nereid-lang/nereid" {
+			return d.Version
+		}
 	}
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
