@@ -141,6 +141,12 @@ func memAccessPtr(op *ir.Op) *ir.Value {
 	return op.Operand(0)
 }
 
+// Handles reports whether the passes know how layouts pass through an op: it has a row, or one layout for all its tensors.
+func Handles(def *ir.OpDef) bool {
+	_, row := facts[def]
+	return row || def.Has(ir.SameOperandsAndResultEncoding) || def.Has(ir.Elementwise)
+}
+
 // onePlace reports whether all tensors of an op have the same layout.
 func onePlace(op *ir.Op) bool {
 	return op.Def.Has(ir.SameOperandsAndResultEncoding) || op.Def.Has(ir.Elementwise)

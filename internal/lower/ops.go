@@ -92,6 +92,9 @@ func plainOps() map[*ir.OpDef]handler {
 	}
 }
 
+// Handles reports whether there is a lowering for an operation.
+func Handles(def *ir.OpDef) bool { return facts[def].lower != nil }
+
 // scratchSizes returns the sizes of op's buffers.
 func scratchSizes(l *lowering, op *ir.Op) []int {
 	if f := facts[op.Def].scratch; f != nil {

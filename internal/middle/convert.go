@@ -36,6 +36,9 @@ func init() {
 	}
 }
 
+// Handles reports whether there is a way from an operation to linalg.
+func Handles(def *ir.OpDef) bool { return patterns[def] != nil || def.Has(ir.Elementwise) }
+
 func (c *converter) fail(err error) {
 	if c.err == nil {
 		c.err = err

@@ -24,6 +24,12 @@ func init() {
 	}
 }
 
+// Handles reports whether the interpreter knows an operation: as a step, a value that is there from the start, another name of its
+// operand, or nothing at all.
+func Handles(def *ir.OpDef) bool {
+	return lowerings[def] != nil || constants[def] != nil || renames[def] != nil || ignored[def.Dialect.Name+"."+def.Name]
+}
+
 // moduleCompiler compiles the functions of a module that a kernel needs, each once.
 type moduleCompiler struct {
 	m     *ir.Module
