@@ -1,8 +1,3 @@
-// Package pass runs passes over IR, and holds the passes that know no target: those of Triton's TTIR stage.
-//
-// A valid module comes in; a valid module goes out, changed in place. A pipeline is a slice of passes, read from top to
-// bottom. The runner owns what is common to all of them: verifying, timing, dumping, stopping, recovering from a panic,
-// writing a reproducer. A pass never prints, and the same input gives the same output, byte for byte.
 package pass
 
 import (

@@ -1,10 +1,3 @@
-// Package pyrun evaluates the host side of a kernel file: module constants, conditions under which helpers are defined, decorator
-// arguments, plain functions called at compile time. It is a small Python: bounded in steps and memory, without files and
-// without a network.
-//
-// What comes in is syntax from internal/python; what goes out are Values. Other packages add values of their own (a dtype, a
-// jit function, a device tensor) by implementing Value and, as they need, the optional interfaces at the end of this file.
-// It knows nothing of Triton: `triton`, `torch` and the like are modules that its user registers.
 package pyrun
 
 import (

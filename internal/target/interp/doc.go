@@ -1,20 +1,22 @@
 // Package interp runs Triton IR: the embedded default back end and the judge of all others.
 //
-// What comes in is a module (TTIR before or after any pass, TTGIR with its layouts ignored) and a Memory that lends it the
-// caller's bytes; what goes out is those bytes changed, or a Fault that names the kernel's source line, the program and the
-// element. Compile turns one kernel into a Program once; Program.Run executes its grid on several goroutines.
+// What comes in is a module (TTIR before or after any pass, TTGIR with its layouts ignored) and a Memory that
+// lends it the caller's bytes; what goes out is those bytes changed, or a Fault that names the kernel's
+// source line, the program and the element. Compile turns one kernel into a Program once; Program.Run
+// executes its grid on several goroutines.
 //
 // # How values are held
 //
-// A value is a flat row of elements in a register of its frame, last dimension fastest: i1 in a byte, i8 to i64 in their own
-// width, pointers and index in 64 bits, f64 in float64, every smaller float in float32, rounded to its own format after each
-// operation. A tensor whose elements are all equal (a splat, a constant, arithmetic on such) is held as one element. A
-// scalar is a row of one. Block pointers, descriptors and shared memory are objects beside the registers.
+// A value is a flat row of elements in a register of its frame, last dimension fastest: i1 in a byte, i8 to
+// i64 in their own width, pointers and index in 64 bits, f64 in float64, every smaller float in float32,
+// rounded to its own format after each operation. A tensor whose elements are all equal (a splat, a constant,
+// arithmetic on such) is held as one element. A scalar is a row of one. Block pointers, descriptors and
+// shared memory are objects beside the registers.
 //
 // # What operations mean where MLIR leaves a choice
 //
-// Where MLIR or Triton says "undefined" the interpreter does what an NVIDIA GPU does, since kernels rely on it in lanes
-// that they mask off afterwards (all of this was compared with an H200, op by op):
+// Where MLIR or Triton says "undefined" the interpreter does what an NVIDIA GPU does, since kernels rely on
+// it in lanes that they mask off afterwards (all of this was compared with an H200, op by op):
 //
 //   - integers wrap; division or remainder by zero gives all ones (32 of them for i64 where the dividend has no more bits);
 //     the least integer divided by -1 is itself, remainder 0;
@@ -36,9 +38,25 @@
 //
 // # Memory
 //
-// A pointer is a plain 64-bit address in a Memory. Each buffer owns a terabyte of addresses around it, so an address that
-// strays tells which buffer it strayed from. Loads and stores are plain; atomics lock, and every program waiting in a loop lets
-// others start, so kernels that synchronise programs through memory end.
+// A pointer is a plain 64-bit address in a Memory. Each buffer owns a terabyte of addresses around it, so an
+// address that strays tells which buffer it strayed from. Loads and stores are plain; atomics lock, and every
+// program waiting in a loop lets others start, so kernels that synchronise programs through memory end.
 //
 // The package assumes a little-endian host, as every target of Triton is.
+//
+// # The files
+//
+//	compile.go             Compile: operations to steps
+//	plan.go                what runs at all, and in which registers values live
+//	program.go, frame.go   Program; the steps and registers of a function
+//	run.go                 running a grid on several goroutines
+//	lanes.go               regions of reductions, scans and maps as functions of rows
+//	kind.go                how the elements of a type are held
+//	loops.go, move.go      loops over rows; copies between registers
+//	round.go               rounding to formats below f32
+//	memory.go              the address space
+//	fault.go               Fault
+//	track.go               uninitialized memory and races
+//	op_*.go                the operations of one family each
+//	libdevice.go           NVIDIA's device library; libdevice_round.go, libdevice_special.go, fastmath.go its functions
 package interp

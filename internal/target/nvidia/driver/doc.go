@@ -1,8 +1,8 @@
-// Package driver drives NVIDIA GPUs through libcuda.so.1, the driver's own library: no CUDA toolkit, no cgo. Devices,
-// memory, streams, events, modules, launches, graphs.
+// Package driver drives NVIDIA GPUs through libcuda.so.1, the driver's own library: no CUDA toolkit, no cgo.
+// Devices, memory, streams, events, modules, launches, graphs.
 //
-// In: PTX or cubins, bytes, launch configurations. Out: results in memory, or an *Error that names the call, CUDA's
-// name for what went wrong, and, for a launch, the kernel with its grid and shared memory.
+// In: PTX or cubins, bytes, launch configurations. Out: results in memory, or an *Error that names the call,
+// CUDA's name for what went wrong, and, for a launch, the kernel with its grid and shared memory.
 //
 // What always holds:
 //
@@ -12,5 +12,15 @@
 //   - Each device has one context here, the primary one that the CUDA runtime and others in the process share.
 //   - Without a driver or a GPU, Load says what was tried, and nothing else of the program is affected.
 //
-// The layers: load.go finds the library, raw.go lists the symbols, the other files are the API.
+// The files:
+//
+//	load.go       finding the library and the devices
+//	raw.go        the symbols of the library
+//	device.go     devices and their properties
+//	memory.go     device memory
+//	module.go     loading code; the driver's compiler of PTX
+//	function.go   kernels of a module
+//	launch.go     launches; ready.go those of which only grid, stream and words change
+//	stream.go     streams, events, graphs
+//	error.go      results of the driver as errors
 package driver

@@ -1,9 +1,9 @@
 // Package ptxsim runs PTX on the host, to test what the compiler makes where there is no GPU.
 //
-// What comes in is the text of a PTX module, memory, and a launch; what goes out is that memory changed, or an error that names the
-// instruction, the thread and its block. All threads of a block run in lock step by warps, as the hardware does: those of a warp that
-// are furthest behind go first, so that branches that part them bring them together again. Blocks run one after another, those of a cluster
-// together.
+// What comes in is the text of a PTX module, memory, and a launch; what goes out is that memory changed, or
+// an error that names the instruction, the thread and its block. All threads of a block run in lock step by
+// warps, as the hardware does: those of a warp that are furthest behind go first, so that branches that part
+// them bring them together again. Blocks run one after another, those of a cluster together.
 //
 // It is stricter than a GPU, since it is there to find faults:
 //
@@ -18,6 +18,18 @@
 //     watched until then, and what threads stored must have been shown to it by a fence;
 //   - a barrier that not all living threads reach, and a shuffle from a lane that is not there, are errors.
 //
-// Approximate instructions (ex2.approx and the like) are computed exactly and rounded, products of tensor cores are summed in
-// float64: the hardware differs in the last bits.
+// Approximate instructions (ex2.approx and the like) are computed exactly and rounded, products of tensor
+// cores are summed in float64: the hardware differs in the last bits.
+//
+// The files:
+//
+//	parse.go         modules and functions; operand.go operands, decode.go instructions
+//	exec.go          launches, blocks, warps, threads
+//	cluster.go       clusters of blocks
+//	order.go         which warp runs next
+//	memory.go        global memory
+//	fault.go         Fault, and places in the source
+//	op_*.go          the instructions of one family each
+//	products.go      products of warp groups under way
+//	race.go          races on shared memory; race_global.go on global memory
 package ptxsim

@@ -11,7 +11,7 @@ type Module struct {
 	funcs   map[string]*function
 	symbols map[string]*symbol
 	files   map[string]string // their names by number, of .file directives
-	data    []byte // of the module's globals and constants
+	data    []byte            // of the module's globals and constants
 	code    []instr
 
 	numRegs, paramSize, localSize, sharedSize int
