@@ -60,8 +60,8 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", d.File, d.Line, d.Column, text)
 }
 
-// CompileError is the error of a file that cannot be read or a kernel that cannot be compiled because of its
-// source.
+// CompileError is the error of a file that cannot be read or a kernel that cannot be compiled because of
+// its source.
 type CompileError struct {
 	Diagnostics []Diagnostic // at least one, in the order of their places
 	err         error
@@ -128,8 +128,8 @@ func (k *Kernel) argError(err error) error {
 }
 
 // Fault is the error of a launch that the kernel's own action stopped: an access out of bounds, a failed
-// assertion, a race. The interpreter, and the CPU with Options.Check, fill in all fields; simulated GPUs fill
-// in the place; GPUs fill in nothing.
+// assertion, a race. The interpreter, and the CPU with Options.Check, fill in all fields; simulated GPUs
+// fill in the place; GPUs fill in nothing.
 type Fault struct {
 	Kernel  string
 	Program [3]int // position in the grid
@@ -162,15 +162,19 @@ func runError(err error) error {
 	case err == nil || errors.As(err, new(*Fault)):
 		return err
 	case errors.As(err, &byInterp):
-		f := &Fault{Kernel: byInterp.Kernel, Program: byInterp.Program, Message: byInterp.Msg, Argument: byInterp.Arg, Index: byInterp.Index, err: err}
+		f := &Fault{Kernel: byInterp.Kernel, Program: byInterp.Program, Message: byInterp.Msg, err: err}
+		f.Argument, f.Index = byInterp.Arg, byInterp.Index
 		f.setPlaces(ir.CallChain(byInterp.Loc))
 		return f
 	case errors.As(err, &byCPU):
-		f := &Fault{Kernel: byCPU.Kernel, Program: byCPU.Program, Message: byCPU.Msg, Argument: byCPU.Arg, Index: byCPU.Index, err: err}
+		f := &Fault{Kernel: byCPU.Kernel, Program: byCPU.Program, Message: byCPU.Msg, err: err}
+		f.Argument, f.Index = byCPU.Arg, byCPU.Index
 		f.setPlaces(byCPU.Locs)
 		return f
 	case errors.As(err, &bySim):
-		return &Fault{Kernel: bySim.Kernel, Program: bySim.Program, Message: bySim.Msg, File: bySim.File, Line: bySim.Line, Column: bySim.Column, err: err}
+		f := &Fault{Kernel: bySim.Kernel, Program: bySim.Program, Message: bySim.Msg, err: err}
+		f.File, f.Line, f.Column = bySim.File, bySim.Line, bySim.Column
+		return f
 	}
 	return err
 }

@@ -8,15 +8,16 @@ import (
 )
 
 // CopyFrom copies a slice to a tensor with the same number of elements, in the order of their indices, and
-// converts between the types: floats are rounded to nearest, as DType.Encode does; floats become integers by
-// rounding; integers wrap around. The tensor may be a view, and on any device. A view on a GPU that is not
-// contiguous is read, changed and written back as a whole.
+// converts between the types: floats are rounded to nearest, as DType.Encode does; floats become integers
+// by rounding; integers wrap around. The tensor may be a view, and on any device. A view on a GPU that is
+// not contiguous is read, changed and written back as a whole.
 func CopyFrom[T Element](t *Tensor, src []T) error {
 	if err := t.fits(); err != nil {
 		return err
 	}
 	if len(src) != t.Len() {
-		return fmt.Errorf("nereid: %d elements cannot be copied to a tensor of the shape %v, which has %d", len(src), t.Shape, t.Len())
+		return fmt.Errorf("nereid: %d elements cannot be copied to a tensor of the shape %v, which has %d",
+			len(src), t.Shape, t.Len())
 	}
 	return t.copy(dtype.Type(dtypeFor[T]()), bytesOf(src), true)
 }
@@ -28,13 +29,14 @@ func CopyTo[T Element](dst []T, t *Tensor) error {
 		return err
 	}
 	if len(dst) != t.Len() {
-		return fmt.Errorf("nereid: a tensor of the shape %v, which has %d elements, cannot be copied to %d", t.Shape, t.Len(), len(dst))
+		return fmt.Errorf("nereid: a tensor of the shape %v, which has %d elements, cannot be copied to %d",
+			t.Shape, t.Len(), len(dst))
 	}
 	return t.copy(dtype.Type(dtypeFor[T]()), bytesOf(dst), false)
 }
 
-// FromFloats returns a tensor in host memory of its own with floats rounded to a type. The shape defaults to
-// the slice's length; a shape of another size makes a tensor with an error, see Err.
+// FromFloats returns a tensor in host memory of its own with floats rounded to a type. The shape defaults
+// to the slice's length; a shape of another size makes a tensor with an error, see Err.
 func FromFloats[F float32 | float64](dt DType, data []F, shape ...int) *Tensor {
 	if len(shape) == 0 {
 		shape = []int{len(data)}
@@ -43,7 +45,8 @@ func FromFloats[F float32 | float64](dt DType, data []F, shape ...int) *Tensor {
 		return broken(dt, shape, err)
 	}
 	if n := count(shape); n != len(data) {
-		return broken(dt, shape, fmt.Errorf("nereid: a slice of %d elements cannot have the shape %v, which has %d", len(data), shape, n))
+		err := fmt.Errorf("nereid: a slice of %d elements cannot have the shape %v, which has %d", len(data), shape, n)
+		return broken(dt, shape, err)
 	}
 	t := FromBytes(dt, make([]byte, len(data)*dt.Size()), shape...)
 	if err := CopyFrom(t, data); err != nil {
@@ -176,7 +179,8 @@ func collapse(shape, strides []int) (s, st []int) {
 	return s, st
 }
 
-// run copies n adjacent elements from byte at of c.mem on; first is the position of the first packed element.
+// run copies n adjacent elements from byte at of c.mem on; first is the position of the first packed
+// element.
 func (c *copying) run(at, first, n int) {
 	mem, packed := c.mem[at:], c.packed[first*c.packedSize:]
 	if c.in {

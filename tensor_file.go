@@ -25,8 +25,9 @@ var safetensorsTypes = func() map[string]DType {
 	return m
 }()
 
-// ReadSafetensors reads the tensors of a safetensors file into host memory, by name. A damaged or hostile file is an error, and takes no
-// more memory than twice what it has bytes. Tensors of a type that kernels do not have are an error, too.
+// ReadSafetensors reads the tensors of a safetensors file into host memory, by name. A damaged or hostile
+// file is an error, and takes no more memory than twice what it has bytes. Tensors of a type that kernels
+// do not have are an error, too.
 func ReadSafetensors(r io.Reader) (map[string]*Tensor, error) {
 	f, err := safetensors.Read(r)
 	if err != nil {
@@ -35,7 +36,8 @@ func ReadSafetensors(r io.Reader) (map[string]*Tensor, error) {
 	return fromSafetensors(f)
 }
 
-// ParseSafetensors is ReadSafetensors for bytes, of a file that is mapped into memory say. The tensors share them where they are aligned.
+// ParseSafetensors is ReadSafetensors for bytes, of a file that is mapped into memory say. The tensors
+// share them where they are aligned.
 func ParseSafetensors(data []byte) (map[string]*Tensor, error) {
 	f, err := safetensors.Parse(data)
 	if err != nil {
@@ -67,7 +69,8 @@ func aligned(data []byte, size int) []byte {
 	return append(make([]byte, 0, len(data)), data...) // from the allocator, which aligns by 8
 }
 
-// WriteSafetensors writes tensors, of any device, as a safetensors file. Types that such files do not have (fp8e4b15) are an error.
+// WriteSafetensors writes tensors, of any device, as a safetensors file. Types that such files do not have
+// (fp8e4b15) are an error.
 func WriteSafetensors(w io.Writer, tensors map[string]*Tensor) error {
 	f := &safetensors.File{}
 	for name, t := range tensors {
@@ -90,10 +93,12 @@ func WriteSafetensors(w io.Writer, tensors map[string]*Tensor) error {
 // hostTensor is FromBytes for any shape, one of no dimensions too, that the bytes fit.
 func hostTensor(dt DType, data []byte, shape []int) *Tensor {
 	buf := hostBuffer{data}
-	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr(), end: buf.Addr() + uint64(len(data))}
+	end := buf.Addr() + uint64(len(data))
+	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr(), end: end}
 }
 
-// packed returns the bytes of the elements in the order of their indices: the memory itself where they lie so in the host's.
+// packed returns the bytes of the elements in the order of their indices: the memory itself where they lie
+// so in the host's.
 func (t *Tensor) packed() ([]byte, error) {
 	if err := t.fits(); err != nil {
 		return nil, err

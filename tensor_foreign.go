@@ -7,9 +7,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// TensorAt returns a tensor over memory that somebody else has allocated on the device, another library say, and that stays allocated for
-// as long as the tensor is used. Close leaves the memory alone. The driver must know the address as the device's; how far the allocation
-// goes is for the caller to know. Devices that share the host's memory have no addresses of their own: there, use FromBytes, with
+// TensorAt returns a tensor over memory that somebody else has allocated on the device, another library
+// say, and that stays allocated for as long as the tensor is used. Close leaves the memory alone. The
+// driver must know the address as the device's; how far the allocation goes is for the caller to know.
+// Devices that share the host's memory have no addresses of their own: there, use FromBytes, with
 // unsafe.Slice for memory that is not Go's.
 func (d *Device) TensorAt(addr uint64, dt DType, shape ...int) (*Tensor, error) {
 	if err := d.usable(); err != nil {
@@ -34,8 +35,9 @@ func (d *Device) TensorAt(addr uint64, dt DType, shape ...int) (*Tensor, error) 
 	}, nil
 }
 
-// Addr returns the address of the first element: on the device, or in the host's memory for a tensor of no device. It is 0 for a tensor
-// that cannot be used. It is for handing memory to other libraries, which must be done with it before the tensor is closed or collected.
+// Addr returns the address of the first element: on the device, or in the host's memory for a tensor of no
+// device. It is 0 for a tensor that cannot be used. It is for handing memory to other libraries, which must
+// be done with it before the tensor is closed or collected.
 func (t *Tensor) Addr() uint64 {
 	if t.Err() != nil {
 		return 0

@@ -137,8 +137,8 @@ func (p *printer) element(v float64) string {
 }
 
 // AllClose returns nil if two tensors of the same shape hold nearly the same values: each element of a is
-// equal to that of b or differs by at most atol + rtol*|b|; a NaN equals a NaN. Types and devices may differ.
-// The error says how many elements differ, where the first is, and where the largest difference is.
+// equal to that of b or differs by at most atol + rtol*|b|; a NaN equals a NaN. Types and devices may
+// differ. The error says how many elements differ, where the first is, and where the largest difference is.
 func AllClose(a, b *Tensor, rtol, atol float64) error {
 	for _, t := range []*Tensor{a, b} {
 		if err := t.fits(); err != nil {

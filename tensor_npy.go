@@ -33,8 +33,9 @@ var (
 	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(([^()]*)\)`)
 )
 
-// ReadNPY reads an array that NumPy saved (.npy) into host memory, up to its last byte. The tensor is contiguous, whatever the order in the
-// file. A damaged or hostile file is an error, and takes no more memory than a few times what it has bytes.
+// ReadNPY reads an array that NumPy saved (.npy) into host memory, up to its last byte. The tensor is
+// contiguous, whatever the order in the file. A damaged or hostile file is an error, and takes no more
+// memory than a few times what it has bytes.
 func ReadNPY(r io.Reader) (*Tensor, error) {
 	text, err := npyHeader(r)
 	if err != nil {
@@ -107,7 +108,8 @@ func npyHeader(r io.Reader) (string, error) {
 	return string(text), err
 }
 
-// npyType returns the element type of a header, and whether its bytes are in the other order than the machine's.
+// npyType returns the element type of a header, and whether its bytes are in the other order than the
+// machine's.
 func npyType(text string) (dt DType, swap bool, err error) {
 	m := npyDescr.FindStringSubmatch(text)
 	if m == nil {
@@ -148,7 +150,8 @@ func swapBytes(data []byte, size int) {
 	}
 }
 
-// WriteNPY writes a tensor, of any device, as NumPy's save does. NumPy has no bf16 and no fp8: they are an error.
+// WriteNPY writes a tensor, of any device, as NumPy's save does. NumPy has no bf16 and no fp8: they are an
+// error.
 func WriteNPY(w io.Writer, t *Tensor) error {
 	data, err := t.packed()
 	if err != nil {

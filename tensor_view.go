@@ -7,8 +7,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 )
 
-// Views share the memory of their tensor and are not closed: closing the tensor ends them. A view that cannot
-// be made is a tensor with an error, see Err.
+// Views share the memory of their tensor and are not closed: closing the tensor ends them. A view that
+// cannot be made is a tensor with an error, see Err.
 
 // Contiguous reports whether the elements lie in the order of their indices without gaps.
 func (t *Tensor) Contiguous() bool {
@@ -116,8 +116,8 @@ func (t *Tensor) Slice(dim, start, stop, step int) *Tensor {
 	return t.view(begin, shape, strides)
 }
 
-// Select returns the view of one index along a dimension, which the view does not have: for dimension 0 of a
-// matrix, a row.
+// Select returns the view of one index along a dimension, which the view does not have: for dimension 0 of
+// a matrix, a row.
 func (t *Tensor) Select(dim, index int) *Tensor {
 	if b := t.base(); b != nil {
 		return b

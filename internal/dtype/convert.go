@@ -4,8 +4,9 @@ import (
 	"unsafe"
 )
 
-// Convert converts n elements of one type at the beginning of src to another type at the beginning of dst, and rounds as Encode does.
-// Integers to integers wrap around; all that is not zero becomes a true Bool. Both slices must be long enough, and must not overlap.
+// Convert converts n elements of one type at the beginning of src to another type at the beginning of dst,
+// and rounds as Encode does. Integers to integers wrap around; all that is not zero becomes a true Bool.
+// Both slices must be long enough, and must not overlap.
 func Convert(to Type, dst []byte, from Type, src []byte, n int) {
 	if n <= 0 {
 		return

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// The loops below convert between float32 and the shorter formats. They call nothing for an element: a table, or integer
-// arithmetic on the bits, does what Encode and Decode do.
+// The loops below convert between float32 and the shorter formats. They call nothing for an element: a
+// table, or integer arithmetic on the bits, does what Encode and Decode do.
 
 // Parts of a float32's bits.
 const (
@@ -15,7 +15,8 @@ const (
 	infBits = 0xff << 23
 )
 
-// narrow stores the bits of float32s that round to every shorter format as the float64s do: cut off, and made odd where bits were lost.
+// narrow stores the bits of float32s that round to every shorter format as the float64s do: cut off, and
+// made odd where bits were lost.
 func narrow(dst []uint32, src []float64) {
 	dst = dst[:len(src)]
 	for i, v := range src {
@@ -68,7 +69,8 @@ func pairs(dst []uint16, src []uint32) ([]uint32, []uint64) {
 // both has a pattern of 32 bits in both halves of a pair.
 const both = 1<<32 | 1
 
-// toBF16 works on pairs: sums of one half never carry into the other, since a pair with a NaN goes another way.
+// toBF16 works on pairs: sums of one half never carry into the other, since a pair with a NaN goes another
+// way.
 func toBF16(dst []uint16, src []uint32) {
 	dst = dst[:len(src)]
 	out, in := pairs(dst, src)
@@ -100,7 +102,8 @@ func fromBF16[F float32 | float64](dst []F, src []uint16) {
 	}
 }
 
-// halfStep says how a float32 of one sign and exponent becomes an fp16: its significand is rounded, shifted right, and added to base.
+// halfStep says how a float32 of one sign and exponent becomes an fp16: its significand is rounded, shifted
+// right, and added to base.
 type halfStep struct {
 	round uint32 // one less than half of the last place
 	base  uint16
@@ -128,8 +131,8 @@ var halfSteps = sync.OnceValue(func() *[512]halfStep {
 	return t
 })
 
-// Bits of float32s: those from halfLeast on and below halfOver are normal numbers in fp16, too, but for the last that round to
-// infinity. Their exponents differ by halfBias.
+// Bits of float32s: those from halfLeast on and below halfOver are normal numbers in fp16, too, but for the
+// last that round to infinity. Their exponents differ by halfBias.
 const (
 	halfLeast = (127 - 14) << 23
 	halfOver  = (127 + 16) << 23
@@ -166,7 +169,8 @@ func toHalfOne(u uint32, steps *[512]halfStep) uint16 {
 	return s.base + uint16((m+s.round+m>>(s.shift&31)&1)>>(s.shift&31))
 }
 
-// halfTables decode an fp16: the bits of the float32 are the sum of an entry for sign and exponent and of one for the mantissa.
+// halfTables decode an fp16: the bits of the float32 are the sum of an entry for sign and exponent and of
+// one for the mantissa.
 type halfTables struct {
 	exp [64]uint32   // sign and exponent
 	man [2048]uint32 // of subnormal numbers, then of others
@@ -204,8 +208,8 @@ func fromHalf[F float32 | float64](dst []F, src []uint16) {
 	}
 }
 
-// fp8Tables convert an fp8 format. Formats with at most three bits of mantissa round by the upper 13 bits of a float32 and by whether
-// any bit below them is set; encode has one byte for each such pattern.
+// fp8Tables convert an fp8 format. Formats with at most three bits of mantissa round by the upper 13 bits
+// of a float32 and by whether any bit below them is set; encode has one byte for each such pattern.
 type fp8Tables struct {
 	encode [1 << 14]byte
 	decode [256]float32

@@ -1,5 +1,6 @@
-// Package safetensors reads and writes the container of that name: the length of a JSON header, the header, and the bytes of tensors that
-// it points into. A damaged file is an error, and takes no more memory than it has bytes. The package knows nobody.
+// Package safetensors reads and writes the container of that name: the length of a JSON header, the header,
+// and the bytes of tensors that it points into. A damaged file is an error, and takes no more memory than
+// it has bytes. The package knows nobody.
 package safetensors
 
 import (
