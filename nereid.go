@@ -6,9 +6,8 @@
 //
 //	m, err := nereid.Load("kernels/vector_add.py")
 //	add, err := m.Kernel("add_kernel")
-//	x := nereid.FromSlice(data, len(data))
-//	...
-//	err = add.Launch(nil, nereid.Grid{(n + 1023) / 1024}, x, y, out, n, 1024)
+//	x, y, out := nereid.FromSlice(a), nereid.FromSlice(b), nereid.FromSlice(c)
+//	err = add.Launch(nil, nereid.Grid{nereid.Cdiv(n, 1024)}, x, y, out, n, nereid.Arg("BLOCK_SIZE", 1024))
 //
 // # Launching
 //
@@ -33,5 +32,5 @@
 // [ErrNoDevice], [ErrNoLLVM], [ErrClosed], [ErrNotCompiled] and [ErrCapturing] are sentinels.
 //
 // Everything is safe for concurrent use by several goroutines unless it says otherwise. docs/RUNTIME.md has
-// more.
+// more; docs/SERVICE.md tells how a server uses it.
 package nereid

@@ -1,4 +1,4 @@
-"""Races `nereid bench` against Triton on one GPU and prints a table for the README: python3 race.py [--nereid BINARY] [--quick].
+"""Races `nereid bench` against Triton on one GPU and prints a table for docs/PERFORMANCE.md: python3 race.py [--nereid BINARY] [--quick].
 
 Both run in turn, each time in a new process. The table has each side's best round: where a module's code happens to lie in the GPU's
 memory moves kernels of a few microseconds with cold caches by up to a tenth, up or down, for both sides alike, so the quickest kernels
