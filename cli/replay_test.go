@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/knob"
 )
 
 // i32s and f32s are the bytes of elements.
@@ -149,6 +151,7 @@ Three = namedtuple("Three", ["a", "b", "c"])`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Setenv(knob.Checked.Name(), "") // --check sets it for the process: the next case is not to see it
 			dir := t.TempDir()
 			src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(" + c.params + "):\n    " + c.body + "\n"
 			if err := os.WriteFile(filepath.Join(dir, "k.py"), []byte(src), 0o644); err != nil {
