@@ -11,25 +11,30 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// fact is what the passes know of an op. The zero value fits an elementwise op that is cheap, and an op without tensors.
+// fact is what the passes know of an op. The zero value fits an elementwise op that is cheap, and an op without
+// tensors.
 type fact struct {
 	// demand gives operands and results of an op, which have default layouts, those that the op needs.
 	demand func(m machine, op *ir.Op) error
 
-	// forward returns the results' layout given the operands', backward the reverse; nil if no layout follows. Without them, an op with
-	// one layout for all its tensors passes it on, and no other does.
+	// forward returns the results' layout given the operands', backward the reverse; nil if no layout follows.
+	// Without them, an op with one layout for all its tensors passes it on, and no other does.
 	forward, backward func(op *ir.Op, enc ir.Attr) ir.Attr
-	// flow returns the values that get their layout from operand i. Without it: the results of an op with one layout.
+	// flow returns the values that get their layout from operand i. Without it, these are the results of an op
+	// with one layout.
 	flow func(op *ir.Op, i int) []*ir.Value
-	// fix converts the operands that do not have the layout they need, after propagation. Without it, all operands get one layout.
+	// fix converts the operands that do not have the layout they need, after propagation. Without it, all
+	// operands get one layout.
 	fix func(p *propagation, op *ir.Op)
 
 	anchor func(op *ir.Op) bool // it keeps its layout, which was chosen for it
 	once   func(op *ir.Op) bool // it must not be computed twice
-	// absorbs reports whether the op can produce its result in layout enc at once; fold makes it do so in the place of a conversion.
+	// absorbs reports whether the op can produce its result in layout enc at once; fold makes it do so in the
+	// place of a conversion.
 	absorbs func(op *ir.Op, enc ir.Attr) bool
 	fold    func(rw *pass.Rewriter, cvt, op *ir.Op) bool
-	// cost of computing it again, in units; ok is false if that must not be. Without it: 1 for each byte of arithmetic, 0 for others.
+	// cost returns what computing it again costs, in units; ok is false if that must not be. Without it, a byte
+	// of arithmetic costs 1, and other ops nothing.
 	cost func(op *ir.Op) (units int64, ok bool)
 
 	view     bool              // it only reshapes its operand
@@ -46,29 +51,35 @@ var facts map[*ir.OpDef]fact
 func init() { // not an initializer: functions of the rows ask the table
 	facts = map[*ir.OpDef]fact{
 		// Views and reductions change layouts.
-		tt.ExpandDims: {demand: expandDims, forward: parentOf, backward: sliceOf, flow: toResults, view: true, grows: always},
-		tt.Reduce:     {demand: reduce, forward: sliceOf, backward: parentOf, flow: toResults, fix: fixReduce, cost: reduceCost},
-		tt.Trans:      {demand: transpose, forward: transForward, backward: transBackward, flow: toResults, view: true},
-		tt.Reshape: {demand: reshape, forward: reshapeForward, backward: reshapeBackward, flow: toResults, view: true,
-			anchor: reorders, absorbs: reshapeAbsorbs, fold: foldIntoReshape},
-		tt.Join:      {demand: join, forward: joinForward, backward: joinBackward, flow: toResults, view: true},
-		tt.Split:     {demand: split, forward: splitForward, backward: splitBackward, flow: toResults, view: true},
-		ttg.Fp4ToFp:  {forward: unpackForward, backward: unpackBackward},
-		tt.Scan:      {forward: onlyBlocked, backward: onlyBlocked, flow: toResults}, // the lowering of scans knows no other
+		tt.ExpandDims: {demand: expandDims, forward: parentOf, backward: sliceOf, flow: toResults,
+			view: true, grows: always},
+		tt.Reduce: {demand: reduce, forward: sliceOf, backward: parentOf, flow: toResults, fix: fixReduce,
+			cost: reduceCost},
+		tt.Trans: {demand: transpose, forward: transForward, backward: transBackward, flow: toResults,
+			view: true},
+		tt.Reshape: {demand: reshape, forward: reshapeForward, backward: reshapeBackward, flow: toResults,
+			view: true, anchor: reorders, absorbs: reshapeAbsorbs, fold: foldIntoReshape},
+		tt.Join:     {demand: join, forward: joinForward, backward: joinBackward, flow: toResults, view: true},
+		tt.Split:    {demand: split, forward: splitForward, backward: splitBackward, flow: toResults, view: true},
+		ttg.Fp4ToFp: {forward: unpackForward, backward: unpackBackward},
+		// The lowering of scans knows no other.
+		tt.Scan:      {forward: onlyBlocked, backward: onlyBlocked, flow: toResults},
 		tt.Broadcast: {demand: broadcast, grows: always},
 		tt.Cat:       {demand: cat, absorbs: catAbsorbs, fold: foldIntoCat},
 		// The layout is that of the indices; the source may have any.
-		tt.Gather: {forward: unchanged, backward: unchanged, flow: gatherFlow, fix: fixGather, anchor: efficient, once: efficient},
+		tt.Gather: {forward: unchanged, backward: unchanged, flow: gatherFlow, fix: fixGather,
+			anchor: efficient, once: efficient},
 
 		// Products.
-		tt.Dot:                {demand: dot, anchor: always, once: always, product: true},
-		tt.DotScaled:          {anchor: always, product: true},
-		ttng.WarpGroupDot:     {anchor: always, product: true},
-		ttng.WarpGroupDotWait: {forward: unchanged, backward: unchanged, flow: toSameResult, fix: asValues(0, (*ir.Op).Results)},
+		tt.Dot:            {demand: dot, anchor: always, once: always, product: true},
+		tt.DotScaled:      {anchor: always, product: true},
+		ttng.WarpGroupDot: {anchor: always, product: true},
+		ttng.WarpGroupDotWait: {forward: unchanged, backward: unchanged, flow: toSameResult,
+			fix: asValues(0, (*ir.Op).Results)},
 
 		// Global memory.
-		tt.Load: {forward: unchanged, backward: unchanged, anchor: isExpensiveAccess, once: isExpensiveAccess, access: true, mask: 1,
-			cost: perByte(8)}, // the data is in the cache
+		tt.Load: {forward: unchanged, backward: unchanged, anchor: isExpensiveAccess, once: isExpensiveAccess,
+			access: true, mask: 1, cost: perByte(8)}, // the data is in the cache
 		tt.Store:       {anchor: isExpensiveAccess, once: isExpensiveAccess, access: true, mask: 2},
 		tt.AtomicRMW:   {anchor: always, once: always, access: true, mask: 2},
 		tt.AtomicCAS:   {anchor: always, once: always, access: true},
@@ -95,12 +106,14 @@ func init() { // not an initializer: functions of the rows ask the table
 		ttg.ConvertLayout: {flow: toResults, fix: anyOperands, absorbs: conversionAbsorbs, fold: retyped},
 
 		// Control flow.
-		scf.For:       {forward: unchanged, flow: forFlow, fix: asValues(3, scf.IterArgs)},
-		scf.While:     {forward: unchanged, backward: unchanged, flow: whileFlow, fix: asValues(0, whileArgs), once: always},
-		scf.If:        {fix: anyOperands, harmless: true},
-		scf.Yield:     {forward: unchanged, backward: unchanged, flow: yieldsTo, fix: fixYield},
-		scf.Condition: {forward: unchanged, backward: unchanged, flow: conditionFlow, fix: asValues(1, parentResults), once: always},
-		tt.Assert:     {fix: anyOperands},
+		scf.For: {forward: unchanged, flow: forFlow, fix: asValues(3, scf.IterArgs)},
+		scf.While: {forward: unchanged, backward: unchanged, flow: whileFlow, fix: asValues(0, whileArgs),
+			once: always},
+		scf.If:    {fix: anyOperands, harmless: true},
+		scf.Yield: {forward: unchanged, backward: unchanged, flow: yieldsTo, fix: fixYield},
+		scf.Condition: {forward: unchanged, backward: unchanged, flow: conditionFlow,
+			fix: asValues(1, parentResults), once: always},
+		tt.Assert: {fix: anyOperands},
 
 		// Conversions to wider types.
 		arith.ExtSI: {grows: always},
@@ -141,7 +154,8 @@ func memAccessPtr(op *ir.Op) *ir.Value {
 	return op.Operand(0)
 }
 
-// Handles reports whether the passes know how layouts pass through an op: it has a row, or one layout for all its tensors.
+// Handles reports whether the passes know how layouts pass through an op: it has a row, or one layout for all
+// its tensors.
 func Handles(def *ir.OpDef) bool {
 	_, row := facts[def]
 	return row || def.Has(ir.SameOperandsAndResultEncoding) || def.Has(ir.Elementwise)

@@ -68,12 +68,6 @@ var besselFuncs = map[string]builder{
 	},
 }
 
-func init() {
-	for name := range besselFuncs {
-		doubles[name] = true
-	}
-}
-
 // besselT is the argument of the polynomials up to 8.
 func (m *Builder) besselT(x string) string {
 	y := m.min(x, m.c(8))

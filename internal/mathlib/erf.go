@@ -93,12 +93,6 @@ var erfFuncs = map[string]builder{
 	},
 }
 
-func init() {
-	for _, n := range []string{"erfc", "erfcx", "normcdf", "erfinv", "erfcinv", "normcdfinv"} {
-		doubles[n] = true
-	}
-}
-
 // expNegSquare is e^(-x²), with what the square loses put back.
 func (m *Builder) expNegSquare(x string) string {
 	sq, low := m.twoProd(x, x)

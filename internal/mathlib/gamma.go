@@ -36,8 +36,6 @@ var gammaFuncs = map[string]builder{
 	},
 }
 
-func init() { doubles["lgamma"], doubles["tgamma"] = true, true }
-
 // lgammaPositive is log Γ(x) for x >= 0: near 1 and 2 a polynomial that vanishes there, up to 8 by the recurrence from near 2, beyond by
 // Stirling's series.
 func (m *Builder) lgammaPositive(x string) string {

@@ -168,6 +168,12 @@ var (
 
 func init() { // functions call each other through these tables
 	hosts = hostFuncs
+	for _, name := range []string{"erfc", "erfcx", "normcdf", "erfinv", "erfcinv", "normcdfinv", "lgamma", "tgamma"} {
+		doubles[name] = true
+	}
+	for name := range besselFuncs {
+		doubles[name] = true
+	}
 	for _, t := range []map[string]builder{expFuncs, logFuncs, trigFuncs, hyperbolicFuncs, rootFuncs, powFuncs, erfFuncs, gammaFuncs, besselFuncs, roundFuncs} {
 		for name, f := range t {
 			if base, ok := strings.CutSuffix(name, "/f32"); ok {
