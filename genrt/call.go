@@ -14,22 +14,22 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Call is a launch in the making; see Typed.Call. It is used up by Launch.
+// Call is a launch under construction; see Typed.Call. It must not be used after Launch.
 type Call struct {
 	args.Look // one class for each parameter
 	words     []uint64
 	set       *constSet
-	params    []args.Rule // of set
+	params    []args.Rule // rules of set
 	n         int         // arguments given so far
-	used      int         // words of them
-	held      int         // tensors of them
-	slow      bool        // one of them has no class
-	host      bool        // memory of the host is among them
+	used      int         // words of those arguments
+	held      int         // tensors among them
+	slow      bool        // an argument has no class
+	host      bool        // a tensor is in host memory
 	spare     *target.Spare[Call]
 
 	tensors []*nereid.Tensor
-	given   []givenArg // numbers that class and word do not tell, and others
-	others  []any      // arguments of any kind, for given
+	given   []givenArg // values of arguments that class and word do not determine
+	others  []any      // arguments of any kind, indexed by given
 	key     []byte
 	room    struct {
 		classes [24]args.Class
@@ -37,7 +37,7 @@ type Call struct {
 	}
 }
 
-// givenArg is an argument for the long way, but for tensors.
+// givenArg is the value of an argument for a launch without a plan, except tensors.
 type givenArg struct {
 	kind args.Class
 	bits uint64
@@ -46,7 +46,7 @@ type givenArg struct {
 func (c *Call) begin(set *constSet, spare *target.Spare[Call]) {
 	c.n, c.used, c.held, c.slow, c.host = 0, 0, 0, false, false
 	c.Classes = c.Classes[:cap(c.Classes)]
-	if c.set == set { // as mostly
+	if c.set == set { // the common case
 		return
 	}
 	c.set, c.params, c.spare = set, set.params, spare
@@ -61,7 +61,7 @@ func (c *Call) begin(set *constSet, spare *target.Spare[Call]) {
 	c.given, c.tensors = make([]givenArg, len(c.words)), make([]*nereid.Tensor, len(c.words))
 }
 
-// end gives the call back. It keeps no tensors alive.
+// end gives the call back for reuse. It keeps no tensors alive.
 func (c *Call) end() {
 	for i := 0; i < c.held; i++ { // few: clear would be a call
 		c.tensors[i] = nil
@@ -73,7 +73,7 @@ func (c *Call) end() {
 	c.spare.Put(c)
 }
 
-// next returns the position and the rule of the next argument; nil when the kernel takes no more.
+// next returns the position and the rule of the next argument; the rule is nil if the kernel takes no more.
 func (c *Call) next() (i int, r *args.Rule) {
 	i = c.n
 	c.n++
@@ -83,18 +83,18 @@ func (c *Call) next() (i int, r *args.Rule) {
 	return i, r
 }
 
-// put notes an argument for the short way.
+// put appends an argument's class and word.
 func (c *Call) put(i int, cl args.Class, word uint64) {
 	c.Classes[i] = cl
 	used := c.used
-	c.words[used] = word // counts if there is one
+	c.words[used] = word // overwritten if the class has no word
 	if !cl.Folded() {
 		used++
 	}
 	c.used = used
 }
 
-// Tensor gives a tensor, or nil where the kernel takes None.
+// Tensor adds a tensor, or nil for None.
 func (c *Call) Tensor(t *nereid.Tensor) {
 	i, r := c.next()
 	if r == nil {
@@ -104,14 +104,14 @@ func (c *Call) Tensor(t *nereid.Tensor) {
 	if x := tensorOf(t); x != nil {
 		cl, word = x.Class(), x.Addr
 		c.host = c.host || x.Dev == nil
-		c.slow = c.slow || x.Dev == nil && x.Addr == 0 // empty, or closed: the long way says which
+		c.slow = c.slow || x.Dev == nil && x.Addr == 0 // empty or closed: the long way reports which
 	}
 	c.tensors[c.held] = t
 	c.held++
 	c.put(i, cl, word)
 }
 
-// Int gives an integer.
+// Int adds an integer.
 func (c *Call) Int(v int64) {
 	i, r := c.next()
 	if r == nil {
@@ -124,18 +124,18 @@ func (c *Call) Int(v int64) {
 	c.put(i, r.Class(v), uint64(v))
 }
 
-// Tensors gives tensors, one after the other.
+// Tensors adds tensors in order.
 func (c *Call) Tensors(ts ...*nereid.Tensor) {
 	for _, t := range ts {
 		c.Tensor(t)
 	}
 }
 
-// Ints gives integers, one after the other: kernels have many, and the call's state stays in registers meanwhile.
+// Ints adds integers in order. Kernels have many, and a single call keeps its state in registers.
 func (c *Call) Ints(vs ...int64) {
 	at, used := c.n, c.used
 	if at+len(vs) > len(c.params) {
-		c.n += len(vs) // too many: the long way says so
+		c.n += len(vs) // too many: the long way reports it
 		return
 	}
 	params, classes := c.params[at:at+len(vs)], c.Classes[at:at+len(vs)]
@@ -149,7 +149,7 @@ func (c *Call) Ints(vs ...int64) {
 		}
 		cl := r.Class(v)
 		classes[i] = cl
-		c.words[used] = uint64(v) // counts if there is one
+		c.words[used] = uint64(v) // overwritten if the class has no word
 		if !cl.Folded() {
 			used++
 		}
@@ -157,7 +157,8 @@ func (c *Call) Ints(vs ...int64) {
 	c.n, c.used = at+len(vs), used
 }
 
-// intAsFloat stays out of the code that each integer runs through.
+// intAsFloat adds an integer for a float parameter. It is not inlined, to keep the path of each integer
+// short.
 //
 //go:noinline
 func (c *Call) intAsFloat(i int, v int64) {
@@ -166,7 +167,7 @@ func (c *Call) intAsFloat(i int, v int64) {
 	c.put(i, cl, word)
 }
 
-// Float gives a float.
+// Float adds a float.
 func (c *Call) Float(v float64) {
 	i, r := c.next()
 	if r == nil {
@@ -177,12 +178,12 @@ func (c *Call) Float(v float64) {
 	c.put(i, cl, word)
 }
 
-// Number is what a parameter takes that may be an integer or a float.
+// Number is the type of an argument for a parameter that takes integers and floats.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~float32 | ~float64
 }
 
-// Give gives an integer or a float, whichever it is.
+// Give adds an integer or a float, by its type.
 func Give[T Number](c *Call, v T) {
 	if half := 0.5; T(half) != 0 {
 		c.Float(float64(v))
@@ -191,14 +192,14 @@ func Give[T Number](c *Call, v T) {
 	c.Int(int64(v))
 }
 
-// Bool gives a bool.
+// Bool adds a bool.
 func (c *Call) Bool(v bool) {
 	if i, r := c.next(); r != nil {
 		c.put(i, args.ClassBool, uint64(BoolWord(v)))
 	}
 }
 
-// Any gives whatever Kernel.Launch takes; launches with such an argument go the long way.
+// Any adds any argument that Kernel.Launch takes. Launches with such an argument have no plan.
 func (c *Call) Any(v any) {
 	if i, r := c.next(); r != nil {
 		c.slow = true
@@ -208,13 +209,13 @@ func (c *Call) Any(v any) {
 	}
 }
 
-// seen returns what the arguments look like.
+// seen returns the look of the arguments.
 func (c *Call) seen() *args.Look {
 	c.Classes = c.Classes[:c.n]
 	return &c.Look
 }
 
-// each goes through the arguments as they were given; t is the tensor of those of the kind ClassPtr.
+// each calls f for each argument; t is the tensor of arguments of kind ClassPtr.
 func (c *Call) each(f func(i int, g givenArg, t *nereid.Tensor)) {
 	word, held := 0, 0
 	for i, cl := range c.Classes[:min(c.n, len(c.params))] {
@@ -240,7 +241,7 @@ func (c *Call) each(f func(i int, g givenArg, t *nereid.Tensor)) {
 	}
 }
 
-// Launch runs the kernel. A nil stream is one of the best device, waited for before Launch returns.
+// Launch runs the kernel. A nil stream means a stream of the best device, which Launch waits for.
 func (c *Call) Launch(s *nereid.Stream, grid nereid.Grid) error {
 	defer c.end()
 	p := c.plan(s)
@@ -267,7 +268,7 @@ func (c *Call) LaunchFunc(s *nereid.Stream, grid nereid.GridFunc) error {
 	return inside.Root.LaunchPlan(p, c.set.k, s, g, c.words[:c.used])
 }
 
-// short reports whether the arguments can go the short way.
+// short reports whether the arguments can be launched by a plan.
 func (c *Call) short(s *nereid.Stream) bool {
 	if s == nil || c.slow || c.n > len(c.params) || c.set.err != nil {
 		return false
@@ -278,7 +279,7 @@ func (c *Call) short(s *nereid.Stream) bool {
 	}
 	for _, t := range c.tensors[:c.held] {
 		if t != nil && tensorOf(t).Dev != nil && tensorOf(t).Dev != dev {
-			return false // the long way says what is wrong with that
+			return false // the long way reports the error
 		}
 	}
 	return true
@@ -306,7 +307,7 @@ func (c *Call) plan(s *nereid.Stream) *warm.Plan {
 	return nil
 }
 
-// overlap reports whether tensors overlap that must not for the plan's code.
+// overlap reports whether tensors overlap that the plan's code assumes to be apart.
 func (c *Call) overlap(p *warm.Plan) bool {
 	for _, x := range p.Apart {
 		if inside.Root.Overlap(tensorOf(c.tensors[x.A]), tensorOf(c.tensors[x.B]), x.OrEqual) {
@@ -316,9 +317,9 @@ func (c *Call) overlap(p *warm.Plan) bool {
 	return false
 }
 
-// byTensor returns pairs of words as pairs of the tensors of a Call.
+// byTensor converts pairs of words to pairs of the call's tensors.
 func (c *Call) byTensor(apart []target.Apart) (out []target.Apart) {
-	var at []int // the tensor of each word
+	var at []int // tensor of each word
 	n := 0
 	for _, cl := range c.Classes[:c.n] {
 		if !cl.Folded() {
@@ -334,7 +335,7 @@ func (c *Call) byTensor(apart []target.Apart) (out []target.Apart) {
 	return out
 }
 
-// appendKey writes all that decorators can see of the arguments.
+// appendKey stores in c.key everything that decorators can see of the arguments.
 func (c *Call) appendKey(dev *args.Device) {
 	b := binary.NativeEndian.AppendUint64(c.key[:0], uint64(uintptr(unsafe.Pointer(dev))))
 	c.each(func(_ int, g givenArg, t *nereid.Tensor) {
@@ -348,7 +349,7 @@ func (c *Call) appendKey(dev *args.Device) {
 	c.key = b
 }
 
-// appendTensor writes all that a function of the kernel's file can see of a tensor.
+// appendTensor appends everything that a Python function can see of a tensor.
 func appendTensor(b []byte, t *nereid.Tensor) []byte {
 	if t == nil {
 		return append(b, 'n')
@@ -357,13 +358,13 @@ func appendTensor(b []byte, t *nereid.Tensor) []byte {
 	for _, n := range t.Shape {
 		b = strconv.AppendInt(append(b, 'x'), int64(n), 10)
 	}
-	for _, n := range t.Strides { // as many as dimensions, unless somebody made the tensor by hand
+	for _, n := range t.Strides { // as many as dimensions unless the caller set the fields
 		b = strconv.AppendInt(append(b, ':'), int64(n), 10)
 	}
 	return append(b, '@', byte(tensorOf(t).Addr%16))
 }
 
-// maxByValue bounds the plans by value of one kernel.
+// maxByValue bounds the plans by value of a kernel.
 const maxByValue = 1024
 
 // noteValue keeps a plan for arguments of these values.
@@ -420,7 +421,7 @@ func (c *Call) long(s *nereid.Stream, grid nereid.Programs) error {
 	return inside.Root.Launch(k, s, grid, list, note)
 }
 
-// value returns an argument as Launch takes it.
+// value returns an argument in the form that Launch takes.
 func (c *Call) value(g givenArg, t *nereid.Tensor) any {
 	switch g.kind {
 	case args.ClassPtr:
@@ -439,7 +440,7 @@ func (c *Call) value(g givenArg, t *nereid.Tensor) any {
 	}
 }
 
-// names returns the names of the parameters that are not compile-time.
+// names returns the names of the parameters that are no constexprs.
 func (c *Call) names() []string {
 	var names []string
 	for _, p := range inside.Root.Params(c.set.k).List {
@@ -450,7 +451,7 @@ func (c *Call) names() []string {
 	return names
 }
 
-// Integer implements inside.Values: an argument that was given as an integer.
+// Integer implements inside.Values. It returns an argument that was given as an integer.
 func (c *Call) Integer(name string) (n int64, ok bool) {
 	at := 0
 	for _, p := range inside.Root.Params(c.set.k).List {

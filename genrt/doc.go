@@ -1,9 +1,10 @@
-// Package genrt is the run time of generated code: `nereid gen` writes calls of it. A program names two things of it: Set, for
-// compile-time arguments that have a default, and the methods of File. The rest may change with the generator; generate again
-// after an update.
+// Package genrt is the run time of generated code: `nereid gen` writes calls of it. Programs use two things
+// of it: Set, for compile-time arguments that have a default, and the methods of File. The rest may change
+// with the generator; generate again after an update.
 //
-// A generated function has its compile-time arguments and options in a struct and its others one by one, with their Go types, so
-// that a wrong argument does not compile. A launch whose arguments look like those of an earlier one boxes and allocates nothing.
+// A generated function takes its compile-time arguments and options in a struct and its other arguments one
+// by one, with their Go types, so that a wrong argument does not compile. A launch whose arguments have the
+// specialization of an earlier one boxes and allocates nothing.
 //
 //	typed.go    Typed: a kernel, with the plans of earlier launches by the struct's value
 //	call.go     Call: one launch in the making

@@ -7,19 +7,19 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// File is the Python file that generated functions launch kernels of, with the modules that it imports. A generated package has
-// one as a variable for each file: SoftmaxPy for softmax.py.
+// File is the Python file whose kernels generated functions launch, with the modules that it imports. A
+// generated package has a variable for each file: SoftmaxPy for softmax.py.
 type File struct {
-	Name    string  // of the file among Sources
-	Sources Sources // also for nereid.LoadFS: a second module of the same kernels, under another configuration
+	Name    string  // name of the file in Sources
+	Sources Sources // also for nereid.LoadFS: a second module of the same kernels under another configuration
 
 	mu  sync.Mutex
 	m   *nereid.Module
 	err error
 }
 
-// Load loads the file with options, such as nereid.With of a Config, for all generated functions of it. The program calls it
-// before the first launch and before Module: afterwards, it is an error.
+// Load loads the file with options, such as nereid.With of a Config, for all its generated functions. It must
+// be called before the first launch and before Module; afterwards it is an error.
 func (f *File) Load(opts ...nereid.LoadOption) (*nereid.Module, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -34,7 +34,8 @@ func (f *File) Load(opts ...nereid.LoadOption) (*nereid.Module, error) {
 	return m, nil
 }
 
-// Module returns the module that generated functions launch kernels of. Without Load it is under the environment's configuration.
+// Module returns the module whose kernels generated functions launch. Without Load it has the environment's
+// configuration.
 func (f *File) Module() (*nereid.Module, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,11 +2,12 @@ package genrt
 
 import "github.com/nereid-lang/nereid"
 
-// Opt is a compile-time argument for which the kernel has a default that is not Go's zero value. The zero Opt is that default;
-// Set makes an Opt with a value.
+// Opt is a compile-time argument whose default in the kernel is not Go's zero value. The zero Opt stands for
+// that default; Set returns an Opt with a value.
 type Opt[T comparable] struct {
 	value T
-	set   uint64 // 1 if value counts; a whole word: warm launches compare structs faster that have no padding
+	// 1 if value is set; a whole word, because warm launches compare structs without padding faster
+	set uint64
 }
 
 // Set returns an argument with a value: Consts{GROUP: genrt.Set(4)}.
@@ -23,7 +24,8 @@ func (o Opt[T]) Append(list []any, name string) []any {
 	return append(list, nereid.Arg(name, o.value))
 }
 
-// AppendDType appends an element type to a list for Kernel.Launch, unless it is not set: then it is the kernel's default.
+// AppendDType appends an element type to a list for Kernel.Launch, unless it is not set and the kernel's
+// default applies.
 func AppendDType(list []any, name string, t nereid.DType) []any {
 	if t == nereid.Invalid {
 		return list

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Sources are files in memory, by path, as generated code embeds them: a file system for LoadFS.
+// Sources holds files in memory by path, as generated code embeds them. It is a file system for LoadFS.
 type Sources map[string]string
 
 // Open implements fs.FS.
@@ -28,7 +28,7 @@ func (s Sources) Open(name string) (fs.File, error) {
 	return &sourceFile{info: sourceInfo{path.Base(name), 0, true}, entries: list}, nil
 }
 
-// list is what lies in a folder, or nil where there is none.
+// list returns the entries of a folder, or nil if there is none.
 func (s Sources) list(dir string) []fs.DirEntry {
 	found := map[string]fs.DirEntry{}
 	for name, text := range s {

@@ -13,14 +13,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Typed is a kernel as generated code launches it. C is the struct of its compile-time arguments and options.
+// Typed is a kernel for generated code. C is the struct of its compile-time arguments and options.
 type Typed[C comparable] struct {
 	last warm.LastCut
 
-	Load   func() (*nereid.Module, error) // returns the module, when it is first needed
-	Name   string                         // of the kernel
-	Consts func(C) []any                  // the struct's values by name, and options
-	Kinds  string                         // of the other parameters, a letter for each, for Again; "" does without
+	Load   func() (*nereid.Module, error) // returns the module; called when first needed
+	Name   string                         // name of the kernel
+	Consts func(C) []any                  // returns the struct's values by name, and options
+	// kinds of the other parameters, a letter for each, for Again; "" if Again is not used
+	Kinds string
 
 	once   sync.Once
 	kernel *nereid.Kernel
@@ -29,41 +30,41 @@ type Typed[C comparable] struct {
 	spare  target.Spare[Call]
 }
 
-// typedSets are what was launched, the latest first. They never change.
+// typedSets lists the values of the struct that were launched, latest first. It never changes.
 type typedSets[C comparable] struct {
 	list    []typedSet[C]
-	byValue map[C]*constSet // nil for a few
+	byValue map[C]*constSet // nil for few sets
 }
 
-// typedSet is what was launched with one value of the struct.
+// typedSet is the set of one value of the struct.
 type typedSet[C comparable] struct {
 	c   C
 	set *constSet
 }
 
-// constSet is a kernel with its compile-time arguments given.
+// constSet is a kernel with its compile-time arguments.
 type constSet struct {
 	plans  warm.Table
-	params []args.Rule // of those that arguments are given for
+	params []args.Rule // rules of the parameters that a Call gives arguments for
 	k      *nereid.Kernel
-	args   []any // the compile-time arguments by name, and options
-	err    error // why the kernel is not to be had
+	args   []any // compile-time arguments by name, and options
+	err    error // why there is no kernel
 
-	kinds string        // of params
-	raw   warm.Raw      // the compile-time arguments in memory
-	last  *warm.LastCut // of the kernel
+	kinds string        // kinds of params
+	raw   warm.Raw      // memory of the compile-time arguments
+	last  *warm.LastCut // the kernel's short cut
 
-	// Plans that decorators had a say in, by the values of the arguments; nil until there is one.
+	// byValue holds plans in which decorators chose by the values of the arguments; nil until there is one.
 	byValue atomic.Pointer[map[string]*warm.Plan]
 }
 
-// FloatWord returns a float32 parameter as Again takes it.
+// FloatWord returns a float32 argument as a word for Again.
 func FloatWord(v float64) int64 { return int64(math.Float32bits(float32(v))) }
 
-// DoubleWord returns a float64 parameter as Again takes it.
+// DoubleWord returns a float64 argument as a word for Again.
 func DoubleWord(v float64) int64 { return int64(math.Float64bits(v)) }
 
-// BoolWord returns a bool as Again takes it.
+// BoolWord returns a bool as a word for Again.
 func BoolWord(v bool) int64 {
 	if v {
 		return 1
@@ -71,18 +72,19 @@ func BoolWord(v bool) int64 {
 	return 0
 }
 
-// Again launches the kernel if the arguments look like those of the launch before: done is false otherwise, and nothing has
-// happened. All that is not compile-time is given, tensors and numbers apart, each in the order of the parameters.
+// Again launches the kernel if the arguments have the specialization of the previous launch. Otherwise done
+// is false and nothing has happened. Tensors and numbers are given separately, each in the order of the
+// parameters.
 func (t *Typed[C]) Again(s *nereid.Stream, grid *nereid.Grid, c *C, tensors []*nereid.Tensor, scalars []int64) (done bool, err error) {
 	return t.last.Launch(streamOf(s), (*[3]int)(grid), unsafe.Pointer(c), *(*[]*args.Tensor)(unsafe.Pointer(&tensors)), scalars)
 }
 
-// streamOf and tensorOf return what launches look at; the root package's structs begin with it.
+// streamOf and tensorOf return the part that launches read; the root package's structs begin with it.
 
 func streamOf(s *nereid.Stream) *args.Stream { return (*args.Stream)(unsafe.Pointer(s)) }
 func tensorOf(t *nereid.Tensor) *args.Tensor { return (*args.Tensor)(unsafe.Pointer(t)) }
 
-// Kernel returns the kernel itself.
+// Kernel returns the kernel.
 func (t *Typed[C]) Kernel() (*nereid.Kernel, error) {
 	t.once.Do(func() {
 		m, err := t.Load()
@@ -95,7 +97,8 @@ func (t *Typed[C]) Kernel() (*nereid.Kernel, error) {
 	return t.kernel, t.err
 }
 
-// Call begins a launch. The arguments that are not compile-time follow in the order of the parameters, then Launch.
+// Call begins a launch. The caller adds the arguments that are not compile-time, in the order of the
+// parameters, and calls Launch.
 func (t *Typed[C]) Call(c C) *Call {
 	call := t.spare.Get()
 	call.begin(t.set(&c), &t.spare)

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// AMX multiplies tiles of 16 rows of 64 bytes. Elements of B that are multiplied with neighbours in a row of A lie side by side, in
-// groups of 32 bits: rows k, k+1 (and k+2, k+3 of bytes) are woven into one. A is read as it lies in memory where its rows do.
+// AMX multiplies tiles of 16 rows of 64 bytes. Elements of B that are multiplied with neighbours in a row of
+// A lie side by side, in groups of 32 bits: rows k and k+1 (and k+2, k+3 of bytes) are interleaved. A is read
+// in place if its rows are contiguous.
 
-// amxOps are the instructions that multiply, by element.
+// amxOps holds the multiply instruction for each element type.
 var amxOps = map[Elem]string{BF16: "llvm.x86.tdpbf16ps", I8: "llvm.x86.tdpbssd"}
 
 func (l *Lib) usesAMX(s Spec) bool {
@@ -16,13 +17,14 @@ func (l *Lib) usesAMX(s Spec) bool {
 	return granted && s.K >= group(s.Elem) && s.M > 1 && s.N > 1
 }
 
-// group is how many elements make 32 bits.
+// group returns the number of elements in 32 bits.
 func group(e Elem) int { return 4 / elems[e].size }
 
-// tiles of a multiplication: up to two by two of C, so that each tile that is read serves twice.
+// tiles describes a multiplication: up to two by two tiles of C at once, so that each tile that is read is
+// used twice.
 type tiles struct {
 	s          Spec
-	rows, cols int // of a tile of C
+	rows, cols int // size of a tile of C
 	deep       int // elements of K in a tile
 	down, wide int // tiles of C at once
 }
@@ -65,12 +67,12 @@ func (l *Lib) amx(s Spec) *Kernel {
 	return k
 }
 
-// Numbers of the tile registers: of C by row and column, of A by row, of B by column.
+// tileC returns the number of the tile register of C by row and column; tileA is by row, tileB by column.
 func tileC(i, j int) string { return fmt.Sprint(2*i + j) }
 func tileA(i int) string    { return fmt.Sprint(4 + i) }
 func tileB(j int) string    { return fmt.Sprint(6 + j) }
 
-// multiply adds to a few tiles of C, from row m on.
+// multiply adds to tiles of C, from row m on.
 func (t tiles) multiply(w *writer, c, a, stride, panels string, panelSize int, m string) {
 	move := []string{"i8 immarg", "ptr", "i64"}
 	c = w.at("i32", c, w.mul(m, fmt.Sprint(t.s.N)))
@@ -106,7 +108,7 @@ func (t tiles) multiply(w *writer, c, a, stride, panels string, panelSize int, m
 	})
 }
 
-// tile is an instruction on tile registers.
+// tile writes an instruction on tile registers.
 func (w *writer) tile(name string, types []string, args ...string) {
 	w.lib.declares[name] = fmt.Sprintf("declare void @%s(%s)", name, strings.Join(types, ", "))
 	typed := make([]string, len(args))
@@ -116,7 +118,7 @@ func (w *writer) tile(name string, types []string, args ...string) {
 	w.do("call void @%s(%s)", name, strings.Join(typed, ", "))
 }
 
-// tileConfig is a constant that says how large each tile register is.
+// tileConfig returns a constant with the size of each tile register.
 func (l *Lib) tileConfig(t tiles) string {
 	var config [64]byte
 	config[0] = 1 // the only palette
@@ -141,12 +143,12 @@ func (l *Lib) tileConfig(t tiles) string {
 	return name
 }
 
-// rawOf is the integer that stands for an element in memory.
+// rawOf returns the integer type of an element in memory.
 func rawOf(e Elem) string { return fmt.Sprintf("i%d", 8*elems[e].size) }
 
-// weave is a function that copies a matrix of R×C elements so that groups of elements of a column are side by side, in panels of n
-// columns, each dst[r/g][c][r%g], one after the other. It has a way for each of: elements of a row side by side; elements of a column
-// side by side; anything else.
+// weave returns a function that copies a matrix of R×C elements so that groups of elements of a column are
+// side by side, in panels of n columns, each dst[r/g][c][r%g], one after the other. It has a path for
+// contiguous rows, one for contiguous columns, and one for anything else.
 func (l *Lib) weave(e Elem, n int) string {
 	name := fmt.Sprintf("nereid.weave.%s.%d", e, n)
 	if l.funcs[name] {
@@ -164,12 +166,12 @@ func (l *Lib) weave(e Elem, n int) string {
 	return name
 }
 
-// woven is where the group of row r and column c of a panel is; c is a multiple of the panel's width.
+// woven returns the address of the group of row r and column c; c is a multiple of the panel's width.
 func (p *packer) woven(r, c string) string {
 	return p.at(p.raw(), "%dst", p.add(p.mul(c, "%R"), p.mul(r, fmt.Sprint(p.lanes))))
 }
 
-// weaveRows weaves vectors of neighbouring rows.
+// weaveRows interleaves vectors of neighbouring rows.
 func (p *packer) weaveRows() {
 	g, n := group(p.elem), p.lanes
 	p.each("%R", g, func(r string) {

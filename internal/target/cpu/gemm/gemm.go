@@ -1,11 +1,12 @@
-// Package gemm writes matrix multiplication of blocks as LLVM IR: C += A·B for blocks of a static size, as a kernel multiplies them.
+// Package gemm writes matrix multiplication of blocks as LLVM IR: C += A·B for blocks of a static size.
 //
-// In: the sizes and the type of the elements. Out: an LLVM function that takes the accumulator, the operands as they lie in memory
-// (pointer, strides, how much of them is there), and scratch.
+// Its input is the sizes and the type of the elements. Its output is an LLVM function that takes the
+// accumulator, the operands in memory (pointer, strides, how much of them is there), and scratch.
 //
-// The operands are copied into scratch in the order in which the inner loops read them, converted to the type they are multiplied in,
-// with zeros where nothing is there; the copies are small against the products. The inner loops keep a tile of C in registers: as many
-// rows and vectors as the host has registers for, or the tiles of AMX.
+// The operands are copied into scratch in the order in which the inner loops read them, converted to the type
+// of the products, with zeros where nothing is there; the copies are cheap compared with the products. The
+// inner loops keep a tile of C in registers: as many rows and vectors as the host has registers for, or the
+// tiles of AMX.
 package gemm
 
 import (
@@ -13,10 +14,10 @@ import (
 	"strings"
 )
 
-// Elem is the type of the operands' elements, as LLVM names it.
+// Elem is the type of the operands' elements, under LLVM's name.
 type Elem string
 
-// The elements that there are. F32 also stands for tf32.
+// The element types. F32 also stands for tf32.
 const (
 	F32  Elem = "float"
 	F64  Elem = "double"
@@ -25,7 +26,7 @@ const (
 	I8   Elem = "i8" // signed
 )
 
-// elems: the type of the accumulator, which is also what operands are multiplied in, and the size of an element.
+// elems holds the type of the accumulator, in which operands are also multiplied, and the size of an element.
 var elems = map[Elem]struct {
 	acc  string
 	size int
@@ -33,13 +34,13 @@ var elems = map[Elem]struct {
 	F32: {"float", 4}, F64: {"double", 8}, F16: {"float", 2}, BF16: {"float", 2}, I8: {"i32", 1},
 }
 
-// Spec is one multiplication: C[M,N] += A[M,K]·B[K,N]. Sizes are powers of two.
+// Spec is a multiplication: C[M,N] += A[M,K]·B[K,N]. Sizes are powers of two.
 type Spec struct {
 	M, N, K int
 	Elem    Elem
 }
 
-// Acc is the type of the accumulator's elements: float, double or i32.
+// Acc returns the type of the accumulator's elements: float, double or i32.
 func (s Spec) Acc() string { return elems[s.Elem].acc }
 
 func (s Spec) check() error {
@@ -56,16 +57,17 @@ func (s Spec) check() error {
 
 func (s Spec) name() string { return fmt.Sprintf("%s.%dx%dx%d", s.Elem, s.M, s.N, s.K) }
 
-// Target is what the host has.
+// Target describes the registers of the host.
 type Target struct {
-	VectorBytes int  // of a vector register
-	Rows        int  // of a tile of C in registers
-	Vectors     int  // of a row of it
+	VectorBytes int  // bytes of a vector register
+	Rows        int  // rows of a tile of C in registers
+	Vectors     int  // vectors in a row of the tile
 	AMXBF16     bool // tiles, which the operating system must have granted: see RequestAMX
 	AMXInt8     bool
 }
 
-// Host is the target for a CPU with these features, as LLVM lists them. amx says that the operating system grants tiles.
+// Host returns the target for a CPU with these features in LLVM's notation. amx says that the operating
+// system grants tiles.
 func Host(features string, amx bool) Target {
 	has := map[string]bool{}
 	for _, f := range strings.Split(features, ",") {
@@ -90,28 +92,29 @@ func Host(features string, amx bool) Target {
 //	void name(ptr C, ptr A, i64 rowStride, i64 colStride, i64 rows, i64 cols,
 //	          ptr B, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr scratch)
 //
-// C is row-major and dense. Strides count elements and may be anything, also negative or zero. rows and cols say how many are there,
-// from the first; what is not there counts as zero, and is not touched. scratch has Scratch bytes, aligned to 64.
+// C is row-major and dense. Strides count elements and may be anything, also negative or zero. rows and cols
+// say how many are there, from the first on; the rest counts as zero and is not accessed. scratch has Scratch
+// bytes, aligned to 64.
 type Kernel struct {
 	Name    string // without @
 	Scratch int
 }
 
-// Lib gathers the functions that one module uses. It belongs to one goroutine.
+// Lib collects the functions that a module uses. It must not be used by several goroutines at once.
 type Lib struct {
 	target   Target
 	kernels  map[string]*Kernel
-	funcs    map[string]bool // others, by name
+	funcs    map[string]bool // other functions by name
 	text     strings.Builder
 	declares map[string]string
 }
 
-// New is an empty library.
+// New returns an empty library.
 func New(t Target) *Lib {
 	return &Lib{target: t, kernels: map[string]*Kernel{}, funcs: map[string]bool{}, declares: map[string]string{}}
 }
 
-// Kernel is the function of a multiplication, which is defined the first time that it is asked for.
+// Kernel returns the function of a multiplication and defines it at the first call.
 func (l *Lib) Kernel(s Spec) (*Kernel, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -129,15 +132,16 @@ func (l *Lib) Kernel(s Spec) (*Kernel, error) {
 	return k, nil
 }
 
-// Text are the definitions of all functions so far.
+// Text returns the definitions of all functions so far.
 func (l *Lib) Text() string { return l.text.String() }
 
-// Declares are the declarations of intrinsics that Text needs, by name without @, for the module to have each once.
+// Declares returns the declarations of intrinsics that Text needs, by name without @, so that the module
+// declares each once.
 func (l *Lib) Declares() map[string]string { return l.declares }
 
 // params are the parameters of every kernel.
 const params = "ptr noalias %c, ptr %a, i64 %ars, i64 %acs, i64 %arows, i64 %acols, " +
 	"ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, ptr noalias %scratch"
 
-// attrs: LLVM knows these functions to be hot loops, and does not inline them into every place that multiplies.
+// attrs keeps LLVM from inlining these functions, which are large, into every place that multiplies.
 const attrs = "noinline nounwind optsize"

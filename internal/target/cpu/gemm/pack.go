@@ -2,14 +2,15 @@ package gemm
 
 import "fmt"
 
-// pack is a function that copies a matrix into scratch, converted to type acc:
+// pack returns a function that copies a matrix into scratch, converted to type acc:
 //
 //	void name(ptr src, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr dst, i64 R, i64 C, i64 w, i64 ld)
 //
-// rows and cols are how many are there, which may be more than R and C or below zero; the rest of the R×C elements becomes zero. What it
-// writes are panels, each w columns wide, one after the other; a panel is row-major with ld elements to a row. C and w are multiples of
-// the lanes, w a power of two, and R is a multiple of the lanes also if square. The function has a way for each of: elements of a row side by side; elements of a column
-// side by side, if square; anything else.
+// rows and cols are how many are there, which may be more than R and C or below zero; the rest of the R×C
+// elements becomes zero. The result is panels, each w columns wide, one after the other; a panel is row-major
+// with ld elements to a row. C and w are multiples of the lanes and w is a power of two; if square, R is a
+// multiple of the lanes too. The function has a path for contiguous rows, one for contiguous columns if
+// square, and one for anything else.
 func (l *Lib) pack(elem Elem, acc string, lanes int, square bool) string {
 	name := fmt.Sprintf("nereid.pack.%s.%s.%d", elem, acc, lanes)
 	if square {
@@ -33,9 +34,10 @@ func (l *Lib) pack(elem Elem, acc string, lanes int, square bool) string {
 	return name
 }
 
-// callPack packs R×C elements into panels of some width.
+// callPack writes a call that packs R×C elements into panels of a width.
 func (w *writer) callPack(elem Elem, acc, src, rs, cs, rows, cols, dst string, R, C, width, ld int) {
-	lanes := min(w.lib.target.VectorBytes/sizes[acc], width, 16) // more would make squares of very many instructions
+	// more would make squares of very many instructions
+	lanes := min(w.lib.target.VectorBytes/sizes[acc], width, 16)
 	name := w.lib.pack(elem, acc, lanes, lanes > 1 && R >= lanes)
 	w.do("call void @%s(ptr %s, i64 %s, i64 %s, i64 %s, i64 %s, ptr %s, i64 %d, i64 %d, i64 %d, i64 %d)", name, src, rs, cs, rows, cols, dst, R, C, width, ld)
 }
@@ -45,17 +47,17 @@ type packer struct {
 	elem       Elem
 	acc        string
 	lanes      int
-	rows, cols string // that are there
+	rows, cols string // rows and columns that are there
 
 	inPanel, shift, panelSize string // w-1, log2 w, elements of a panel
 }
 
 func (p *packer) raw() string { return rawOf(p.elem) }
 
-// sizes of the types that matrices are packed as, in bytes.
+// sizes holds the bytes of the types that matrices are packed as.
 var sizes = map[string]int{"float": 4, "i32": 4, "double": 8, "i16": 2, "i8": 1}
 
-// convert makes elements, as they are in memory, numbers of the accumulator's type.
+// convert converts elements from their form in memory to the accumulator's type.
 func (p *packer) convert(n int, raw string) string {
 	if p.acc == p.raw() {
 		return raw
@@ -74,7 +76,7 @@ func (p *packer) convert(n int, raw string) string {
 	return p.val("bitcast %s %s to %s", in, raw, out)
 }
 
-// row is a pointer to a row of the first panel, to where column c of it is.
+// row returns the address of a row of the first panel. to returns the address of column c of a row.
 func (p *packer) row(r string) string { return p.at(p.acc, "%dst", p.mul(r, "%ld")) }
 
 func (p *packer) to(row, c string) string {
@@ -87,7 +89,7 @@ func (w *writer) trailingZeros(x string) string {
 	return w.val("call i64 @llvm.cttz.i64(i64 %s, i1 true)", x)
 }
 
-// clear makes the rows from some row on zero.
+// clear zeroes the rows from a row on.
 func (p *packer) clear(from string) {
 	p.each(p.sub("%R", from), 1, func(i string) {
 		row := p.row(p.add(i, from))
@@ -114,7 +116,7 @@ func (p *packer) byRows() {
 	p.clear(p.rows)
 }
 
-// masked loads the first count of n elements, the others being zero.
+// masked loads the first count of n elements; the others are zero.
 func (p *packer) masked(n int, from, count string) string {
 	typ := vec(n, p.raw())
 	if n == 1 {
@@ -127,7 +129,7 @@ func (p *packer) masked(n int, from, count string) string {
 	return p.val("call %s @%s(ptr %s, i32 1, %s %s, %s zeroinitializer)", typ, name, from, vec(n, "i1"), mask, typ)
 }
 
-// guarded loads an element if it is there.
+// guarded loads an element if it is there, else zero.
 func (p *packer) guarded(from, there string) string {
 	zero := p.block
 	yes, end := p.label("there"), p.label("end")
@@ -139,7 +141,7 @@ func (p *packer) guarded(from, there string) string {
 	return p.val("phi %s [ 0, %%%s ], [ %s, %%%s ]", p.raw(), zero, v, yes)
 }
 
-// byColumns transposes squares of vectors; squares that are not wholly there go element by element.
+// byColumns transposes squares of vectors. Squares that are not wholly there are copied element by element.
 func (p *packer) byColumns() {
 	n := p.lanes
 	p.each("%R", n, func(r string) {
@@ -150,7 +152,7 @@ func (p *packer) byColumns() {
 	})
 }
 
-// transpose copies a square, lanes wide, whose columns are vectors in memory.
+// transpose copies a square whose columns are vectors in memory.
 func (p *packer) transpose(r, c string) {
 	n := p.lanes
 	vs := make([]string, n)
@@ -163,7 +165,7 @@ func (p *packer) transpose(r, c string) {
 	}
 }
 
-// transposed swaps rows and columns of n vectors of n lanes: log n rounds in which blocks off the diagonal change places.
+// transposed transposes n vectors of n lanes in log n rounds that swap blocks off the diagonal.
 func (w *writer) transposed(n int, elem string, vs []string) []string {
 	for half := n / 2; half >= 1; half /= 2 {
 		next := make([]string, n)

@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// RequestAMX asks the kernel for the right to use the tiles of AMX, once for the process. Nil is yes.
+// RequestAMX asks the operating system for permission to use AMX tiles, once for the process. It returns nil
+// if granted.
 var RequestAMX = sync.OnceValue(func() error {
 	const requestPermission, tileData = 0x1023, 18 // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_ARCH_PRCTL, requestPermission, tileData, 0); errno != 0 {

@@ -4,5 +4,5 @@ package gemm
 
 import "errors"
 
-// RequestAMX says that there are no tiles.
+// RequestAMX returns an error: this system has no tiles.
 func RequestAMX() error { return errors.New("AMX is not granted: only Linux on x86-64 has it") }

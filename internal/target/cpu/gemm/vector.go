@@ -2,8 +2,8 @@ package gemm
 
 import "fmt"
 
-// vector writes a multiplication with vectors of registers. B is packed into panels as wide as a tile, which are multiplied one after
-// the other with all rows of A, packed too, so that the one in use stays in the first cache.
+// vector writes a multiplication with vector registers. B is packed into panels as wide as a tile. Each panel
+// is multiplied with all rows of A, packed too, so that the panel in use stays in the first-level cache.
 func (l *Lib) vector(s Spec) *Kernel {
 	acc := s.Acc()
 	size := sizes[acc]
@@ -13,7 +13,7 @@ func (l *Lib) vector(s Spec) *Kernel {
 		vectors++
 	}
 	t := tile{acc: acc, lanes: lanes, vectors: vectors, n: s.N, k: s.K, lda: s.K + 64/size}
-	if s.K < 64/size { // rows within one line
+	if s.K < 64/size { // a row fits a cache line
 		t.lda = s.K
 	}
 	k := &Kernel{Name: "nereid.gemm." + s.name(), Scratch: align(s.M*t.lda*size) + align(s.K*s.N*size)}
@@ -47,7 +47,7 @@ type tile struct {
 
 func (t tile) width() int { return t.lanes * t.vectors }
 
-// multiply adds to rows of C, from row m on and as wide as the tile, packed rows of A times a panel of B.
+// multiply adds packed rows of A times a panel of B to rows of C, from row m on and as wide as the tile.
 func (t tile) multiply(w *writer, rows int, c, a, panel, m string) {
 	typ := vec(t.lanes, t.acc)
 	c = w.at(t.acc, c, w.mul(m, fmt.Sprint(t.n)))
@@ -74,7 +74,7 @@ func (t tile) multiply(w *writer, rows int, c, a, panel, m string) {
 	}
 }
 
-// step is one k: a column of A times a row of B.
+// step adds the product of one k: a column of A times a row of B.
 func (t tile) step(w *writer, rows int, a, b string, u int, sums []string) []string {
 	typ := vec(t.lanes, t.acc)
 	row := make([]string, t.vectors)

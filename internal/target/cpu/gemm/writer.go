@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// writer writes the body of one LLVM function.
+// writer writes the body of an LLVM function.
 type writer struct {
 	lib   *Lib
 	lines []string
@@ -36,7 +36,7 @@ func (w *writer) begin(label string) {
 	w.block = label
 }
 
-// intrinsic calls a function of LLVM's; args are "type value".
+// intrinsic calls an LLVM intrinsic on args of the given types.
 func (w *writer) intrinsic(ret, name string, types []string, args ...string) string {
 	w.lib.declares[name] = fmt.Sprintf("declare %s @%s(%s)", ret, name, strings.Join(types, ", "))
 	typed := make([]string, len(args))
@@ -56,7 +56,8 @@ func (w *writer) define(name, params string) {
 	fmt.Fprintf(&w.lib.text, "define internal void @%s(%s) %s {\nentry:\n%s\n  ret void\n}\n\n", name, params, attrs, strings.Join(w.lines, "\n"))
 }
 
-// loop counts i from 0 to n, by steps; the body is not run when n is 0. carried are values that go around: body gets and returns them.
+// loop counts i from 0 to n by step; the body does not run if n is 0. carried holds loop-carried values,
+// which body receives and returns.
 func (w *writer) loop(n string, step int, types, carried []string, body func(i string, vars []string) []string) []string {
 	from, head, start, end := w.block, w.label("head"), w.label("body"), w.label("end")
 	w.do("br label %%%s", head)
@@ -100,18 +101,18 @@ func (w *writer) branch(cond string, yes, no func()) {
 	w.begin(end)
 }
 
-// at is a pointer to an element of an array of bytes: base + index·size.
+// at returns the address of an element: base + index·size.
 func (w *writer) at(elem, base, index string) string {
 	return w.val("getelementptr %s, ptr %s, i64 %s", elem, base, index)
 }
 
-// limit is x limited to 0 … n.
+// limit returns x limited to 0 … n.
 func (w *writer) limit(x, n string) string {
 	t := []string{"i64", "i64"}
 	return w.intrinsic("i64", "llvm.smin.i64", t, w.intrinsic("i64", "llvm.smax.i64", t, x, "0"), n)
 }
 
-// mul and add are arithmetic on i64.
+// mul returns a·b in i64; the functions below are likewise i64 arithmetic.
 func (w *writer) mul(a, b string) string      { return w.val("mul i64 %s, %s", a, b) }
 func (w *writer) add(a, b string) string      { return w.val("add i64 %s, %s", a, b) }
 func (w *writer) addN(a string, n int) string { return w.val("add i64 %s, %d", a, n) }
@@ -125,7 +126,7 @@ func vec(n int, elem string) string {
 	return fmt.Sprintf("<%d x %s>", n, elem)
 }
 
-// zero is the zero of a type.
+// zero returns the zero of a type.
 func zero(typ string) string {
 	switch {
 	case strings.HasPrefix(typ, "<"):
@@ -136,7 +137,7 @@ func zero(typ string) string {
 	return "0"
 }
 
-// splatOf repeats a scalar in every lane.
+// splatOf returns a scalar in every lane.
 func (w *writer) splatOf(n int, elem, v string) string {
 	if n == 1 {
 		return v
@@ -145,7 +146,7 @@ func (w *writer) splatOf(n int, elem, v string) string {
 	return w.val("shufflevector %s %s, %s poison, <%d x i32> zeroinitializer", vec(n, elem), one, vec(n, elem), n)
 }
 
-// counting is the constant 0, 1, 2 …
+// counting returns the constant vector 0, 1, 2 …
 func counting(n int, elem string) string {
 	parts := make([]string, n)
 	for i := range parts {
@@ -154,7 +155,7 @@ func counting(n int, elem string) string {
 	return "<" + strings.Join(parts, ", ") + ">"
 }
 
-// shuffle picks lanes of two vectors.
+// shuffle returns lanes of two vectors.
 func (w *writer) shuffle(n int, elem, a, b string, lanes []int) string {
 	parts := make([]string, len(lanes))
 	for i, k := range lanes {

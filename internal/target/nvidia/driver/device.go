@@ -9,10 +9,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/dl"
 )
 
-// Device is a GPU and what it can do. The fields are read once, when the driver starts.
+// Device is a GPU with its properties, which are read once when the driver starts.
 type Device struct {
 	Ordinal     int
-	Name        string // "NVIDIA H200"
+	Name        string // for example "NVIDIA H200"
 	UUID        string
 	Major       int // compute capability
 	Minor       int
@@ -29,9 +29,9 @@ type Device struct {
 	RegistersPerBlock   int
 	RegistersPerSM      int
 	SharedPerBlock      int // without opting in: 48 KiB
-	SharedPerBlockOptin int // the most a kernel can ask for
+	SharedPerBlockOptin int // most that a kernel can ask for
 	SharedPerSM         int
-	ReservedShared      int // of each block, by the system
+	ReservedShared      int // reserved by the system for each block
 	Cooperative         bool
 	Clusters            bool
 	MemoryPools         bool
@@ -44,13 +44,13 @@ type Device struct {
 
 func (d *Device) String() string { return fmt.Sprintf("cuda:%d", d.Ordinal) }
 
-// Capability is the compute capability as one number: 90 for 9.0.
+// Capability returns the compute capability as one number: 90 for 9.0.
 func (d *Device) Capability() int { return d.Major*10 + d.Minor }
 
-// Driver is the driver that found the device.
+// Driver returns the driver that found the device.
 func (d *Device) Driver() *Driver { return d.driver }
 
-// attributes are the CUdevice_attribute numbers of the fields.
+// attributes returns the CUdevice_attribute numbers of the fields.
 func (d *Device) attributes() []struct {
 	attribute int32
 	number    *int
@@ -83,10 +83,10 @@ func (d *Device) attributes() []struct {
 	}
 }
 
-// firstNew is the first attribute that a driver we support may not know yet; unknown is then "no".
+// firstNew is the first attribute that a supported driver may not know; its value is then 0.
 const firstNew = 111
 
-// describe fills in a device.
+// describe returns a device with its properties.
 func (d *Driver) describe(ordinal int) (*Device, error) {
 	device := &Device{Ordinal: ordinal, driver: d}
 	if err := d.check("cuDeviceGet", d.raw.deviceGet(&device.id, int32(ordinal))); err != nil {
@@ -126,16 +126,16 @@ func (d *Device) readAttributes() error {
 	return nil
 }
 
-// Context is the primary context of a device: what owns its memory, streams and modules.
+// Context is the primary context of a device, which owns its memory, streams and modules.
 type Context struct {
 	driver *Driver
 	device *Device
 	ref    contextRef
 	null   *Stream
-	latest atomic.Pointer[Stream] // that a kernel was launched on
+	latest atomic.Pointer[Stream] // stream of the last launch
 }
 
-// Context opens the device's context, on the first call; there is one for each device. Release closes it.
+// Context returns the device's context, opened at the first call. Each device has one; Release closes it.
 func (d *Device) Context() (*Context, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -155,7 +155,7 @@ func (d *Device) Context() (*Context, error) {
 	return c, nil
 }
 
-// keepPool has the device's pool keep memory that was freed, for the next allocation: it otherwise goes back to the
+// keepPool makes the device's pool keep freed memory for the next allocation. Otherwise it goes back to the
 // system at every synchronization.
 func (c *Context) keepPool() error {
 	raw := &c.driver.raw
@@ -171,10 +171,11 @@ func (c *Context) keepPool() error {
 	return c.driver.check("cuMemPoolSetAttribute", raw.poolSetAttribute(pool, releaseThreshold, &all))
 }
 
-// Device is the context's device.
+// Device returns the context's device.
 func (c *Context) Device() *Device { return c.device }
 
-// Release gives up the context. Everything made from it is gone, unless somebody else in the process holds it too.
+// Release releases the context. Everything made from it is gone unless other code in the process holds it
+// too.
 func (c *Context) Release() error {
 	c.device.mu.Lock()
 	defer c.device.mu.Unlock()
@@ -196,12 +197,12 @@ func (c *Context) do(call string, f func() Result) error {
 	return c.driver.check(call, f())
 }
 
-// Synchronize waits for everything on the device.
+// Synchronize waits for all work on the device.
 func (c *Context) Synchronize() error {
 	return c.blame(c.do("cuCtxSynchronize", c.driver.raw.ctxSynchronize))
 }
 
-// blame adds to a sticky error what ran last on the device, as far as we know.
+// blame adds the last known launch on the device to a sticky error.
 func (c *Context) blame(err error) error {
 	if s := c.latest.Load(); s != nil {
 		return s.blame(err)

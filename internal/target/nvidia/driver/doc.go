@@ -1,15 +1,16 @@
-// Package driver drives NVIDIA GPUs through libcuda.so.1, the driver's own library: no CUDA toolkit, no cgo.
-// Devices, memory, streams, events, modules, launches, graphs.
+// Package driver drives NVIDIA GPUs through libcuda.so.1, the driver's own library, without the CUDA toolkit
+// or cgo: devices, memory, streams, events, modules, launches, graphs.
 //
-// In: PTX or cubins, bytes, launch configurations. Out: results in memory, or an *Error that names the call,
-// CUDA's name for what went wrong, and, for a launch, the kernel with its grid and shared memory.
+// Its input is PTX or cubins, bytes, and launch configurations. Its output is results in memory, or an *Error
+// that names the call, CUDA's name for the error and, for a launch, the kernel with its grid and shared
+// memory.
 //
-// What always holds:
+// The following always holds:
 //
 //   - Any goroutine may call anything. CUDA keeps the current context in the thread and goroutines move between
 //     threads, so every call makes its context current first; a launch does so only when it must.
 //   - A launch allocates nothing.
-//   - Each device has one context here, the primary one that the CUDA runtime and others in the process share.
+//   - Each device has one context here, the primary one, which the CUDA runtime and others in the process share.
 //   - Without a driver or a GPU, Load says what was tried, and nothing else of the program is affected.
 //
 // The files:

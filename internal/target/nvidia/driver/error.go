@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dl"
 )
 
-// Result is a CUresult. Those that callers ask for with errors.Is have names here; an *Error unwraps to one.
+// Result is a CUresult. Those that callers test with errors.Is have names here; an *Error unwraps to one.
 type Result uint32
 
 const (
@@ -43,17 +43,18 @@ const (
 
 func (r Result) Error() string { return fmt.Sprintf("CUDA error %d", uint32(r)) }
 
-// sticky are the results after which a context can no longer be used, and with it the device by this process.
+// sticky holds the results after which the context, and with it the device, is lost to this process.
 var sticky = map[Result]bool{
 	ErrECC: true, ErrIllegalAddress: true, ErrTimeout: true, ErrAssert: true, ErrStack: true,
 	ErrIllegalInstruction: true, ErrMisalignedAddress: true, ErrAddressSpace: true, ErrInvalidPC: true,
 	ErrLaunchFailed: true,
 }
 
-// Sticky reports whether the context is lost: every later call on that device fails alike until the process ends.
+// Sticky reports whether the context is lost: every later call on that device fails alike until the process
+// ends.
 func (r Result) Sticky() bool { return sticky[r] }
 
-// remedies are what to do about results that people meet.
+// remedies holds what to do about common results.
 var remedies = map[Result]string{
 	ErrNoDevice:              "is a GPU there and visible (nvidia-smi, CUDA_VISIBLE_DEVICES)?",
 	ErrUnsupportedPTXVersion: "the driver is older than the PTX: update it, or compile for a lower PTX version",
@@ -62,9 +63,9 @@ var remedies = map[Result]string{
 	ErrCooperativeTooLarge:   "a cooperative grid must fit on the GPU all at once",
 }
 
-// Error is a call to the driver that failed.
+// Error is the error of a call to the driver.
 type Error struct {
-	Call   string // "cuLaunchKernel"
+	Call   string // for example "cuLaunchKernel"
 	Result Result
 	Detail string // the kernel and its grid, the compiler's log, sizes
 	driver *Driver
@@ -85,10 +86,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap lets errors.Is compare with a Result.
+// Unwrap returns the Result, for errors.Is.
 func (e *Error) Unwrap() error { return e.Result }
 
-// describeResult is CUDA's name and text for a result.
+// describeResult returns CUDA's name and text for a result.
 func (d *Driver) describeResult(r Result) string {
 	if d == nil || d.raw.getErrorName == nil {
 		return r.Error()
@@ -102,7 +103,7 @@ func (d *Driver) describeResult(r Result) string {
 	return fmt.Sprintf("%s (%s)", dl.GoString(name), dl.GoString(text))
 }
 
-// check makes an error of a result that is not success.
+// check returns an error for a result that is not success.
 func (d *Driver) check(call string, r Result) error {
 	if r == success {
 		return nil
@@ -110,7 +111,7 @@ func (d *Driver) check(call string, r Result) error {
 	return &Error{Call: call, Result: r, driver: d}
 }
 
-// explain adds detail to an error of check's.
+// explain adds detail to an error of check.
 func explain(err error, format string, args ...any) error {
 	if e, ok := err.(*Error); ok {
 		e.Detail = fmt.Sprintf(format, args...)
@@ -118,7 +119,7 @@ func explain(err error, format string, args ...any) error {
 	return err
 }
 
-// unsupported is the error of a call that this driver is too old for.
+// unsupported returns the error of a call that this driver is too old for.
 func (d *Driver) unsupported(call string) error {
 	return &Error{Call: call, Result: ErrNotSupported, Detail: fmt.Sprintf("the driver (CUDA %d.%d) lacks it", d.version/1000, d.version%1000/10), driver: d}
 }

@@ -2,7 +2,7 @@ package driver
 
 import "fmt"
 
-// Function is a kernel of a module, ready to be launched. Its fields are what the compiler made of it.
+// Function is a kernel of a module, ready to be launched. Its fields describe the compiled code.
 type Function struct {
 	Registers          int // of each thread
 	LocalBytes         int // of each thread: spills and arrays
@@ -18,20 +18,20 @@ type Function struct {
 	name   string
 }
 
-// Name is the kernel's name.
+// Name returns the kernel's name.
 func (f *Function) Name() string { return f.name }
 
-// Context is where the function is loaded.
+// Context returns the context that the function is loaded in.
 func (f *Function) Context() *Context { return f.ctx }
 
-// CUfunction_attribute.
+// Values of CUfunction_attribute.
 const (
 	attrMaxDynamicShared   = 8
 	attrCarveout           = 9
 	attrNonPortableCluster = 14
 )
 
-// Function finds a kernel.
+// Function returns a kernel of the module.
 func (m *Module) Function(name string) (*Function, error) {
 	f := &Function{ctx: m.ctx, module: m, name: name}
 	raw := &m.ctx.driver.raw
@@ -52,10 +52,11 @@ func (m *Module) Function(name string) (*Function, error) {
 	return f, nil
 }
 
-// defaultShared is what a kernel may use without asking.
+// defaultShared is the shared memory that a kernel may use without asking.
 const defaultShared = 48 << 10
 
-// AllowShared lets launches use that many bytes of dynamic shared memory. More than 48 KiB must be asked for, once.
+// AllowShared lets launches use that many bytes of dynamic shared memory. More than 48 KiB must be asked for,
+// once.
 func (f *Function) AllowShared(bytes int) error {
 	device := f.ctx.device
 	if most := device.SharedPerBlockOptin - f.SharedBytes; bytes > most {
@@ -68,7 +69,7 @@ func (f *Function) AllowShared(bytes int) error {
 	return f.set(attrMaxDynamicShared, bytes)
 }
 
-// PreferShared has the L1 cache give as much as it can to shared memory.
+// PreferShared gives as much of the L1 cache as possible to shared memory.
 func (f *Function) PreferShared() error {
 	const preferShared = 1
 	err := f.ctx.do("cuFuncSetCacheConfig", func() Result {
@@ -77,7 +78,7 @@ func (f *Function) PreferShared() error {
 	return explain(err, "kernel %s", f.name)
 }
 
-// SetCarveout says how many percent of the L1 cache should be shared memory; -1 leaves it to the driver.
+// SetCarveout sets the percentage of the L1 cache that should be shared memory; -1 leaves it to the driver.
 func (f *Function) SetCarveout(percent int) error { return f.set(attrCarveout, percent) }
 
 // AllowLargeClusters lets launches use clusters of more than 8 blocks, which not every GPU has.
@@ -90,7 +91,7 @@ func (f *Function) set(attribute int32, value int) error {
 	return explain(err, "kernel %s, attribute %d = %d", f.name, attribute, value)
 }
 
-// BlocksPerSM is how many blocks of that size fit on a multiprocessor at once.
+// BlocksPerSM returns how many blocks of that size fit on a multiprocessor at once.
 func (f *Function) BlocksPerSM(threads, shared int) (int, error) {
 	var n int32
 	err := f.ctx.do("cuOccupancyMaxActiveBlocksPerMultiprocessor", func() Result {

@@ -15,26 +15,26 @@ type Dim3 struct{ X, Y, Z uint32 }
 
 func (d Dim3) String() string { return fmt.Sprintf("%dx%dx%d", d.X, d.Y, d.Z) }
 
-// Config is how to launch a kernel.
+// Config says how to launch a kernel.
 type Config struct {
 	Grid, Block Dim3
 	Shared      uint32 // bytes of dynamic shared memory
-	Cluster     Dim3   // blocks that run together; zero is no cluster
+	Cluster     Dim3   // blocks that run together; zero means no cluster
 	Cooperative bool   // the grid may synchronize
-	Overlap     bool   // may begin before the kernel before it ends (programmatic stream serialization)
+	Overlap     bool   // may begin before the previous kernel ends (programmatic stream serialization)
 }
 
-// Plain says that cuLaunchKernel can do it, and a Ready.
+// Plain reports whether cuLaunchKernel, and so a Ready, can do the launch.
 func (c *Config) Plain() bool { return c.Cluster.X == 0 && !c.Cooperative && !c.Overlap }
 
-// Args is the arguments of a kernel, in memory that is used again for each launch. One goroutine uses it at a time.
-// The driver copies the arguments when a launch is queued, so it is free again when Launch returns.
+// Args holds the arguments of a kernel in memory that is reused for each launch. One goroutine uses it at a
+// time. The driver copies the arguments when a launch is queued, so it is free again when Launch returns.
 type Args struct {
 	data   []byte
 	params []unsafe.Pointer
-	words  []uint64   // the same memory as data, for NewWords
-	frame  dl.Frame   // of the call
-	ctx    [1]uintptr // of the call that makes the context current
+	words  []uint64   // same memory as data, for NewWords
+	frame  dl.Frame   // frame of the call
+	ctx    [1]uintptr // argument of the call that makes the context current
 	config launchConfig
 	attrs  [3]launchAttribute
 }
@@ -42,7 +42,7 @@ type Args struct {
 // paramAlign is the alignment of the arguments' memory: that of a tensor map, the most demanding one.
 const paramAlign = 64
 
-// NewArgs makes room for parameters of these sizes in bytes.
+// NewArgs returns memory for parameters of these sizes in bytes.
 func NewArgs(sizes ...int) *Args {
 	a := &Args{params: make([]unsafe.Pointer, len(sizes))}
 	total := 0
@@ -64,8 +64,8 @@ func NewArgs(sizes ...int) *Args {
 	return a
 }
 
-// NewWords makes room for n parameters of up to 8 bytes, each in a word of its own: the driver reads as many bytes of it as the parameter
-// has, the low ones.
+// NewWords returns memory for n parameters of up to 8 bytes, each in a word of its own. The driver reads as
+// many of its low bytes as the parameter has.
 func NewWords(n int) *Args {
 	a := &Args{params: make([]unsafe.Pointer, n), words: make([]uint64, n)}
 	for i := range a.words {
@@ -74,10 +74,11 @@ func NewWords(n int) *Args {
 	return a
 }
 
-// Words are the parameters of NewWords.
+// Words returns the parameters of NewWords.
 func (a *Args) Words() []uint64 { return a.words }
 
-// alignment of a value: its size if that is a power of two, and no more than a tensor map's.
+// alignment returns the alignment of a value: the largest power of two up to its size, at most a tensor
+// map's.
 func alignment(size int) int {
 	align := 1
 	for align*2 <= size && align < paramAlign {
@@ -86,7 +87,7 @@ func alignment(size int) int {
 	return align
 }
 
-// Len is the number of parameters.
+// Len returns the number of parameters.
 func (a *Args) Len() int { return len(a.params) }
 
 // Uint64 sets a parameter of 8 bytes: a pointer, an int64.
@@ -95,7 +96,7 @@ func (a *Args) Uint64(i int, v uint64) { *(*uint64)(a.params[i]) = v }
 // Uint32 sets a parameter of 4 bytes.
 func (a *Args) Uint32(i int, v uint32) { *(*uint32)(a.params[i]) = v }
 
-// Uint16 sets a parameter of 2 bytes, float16 and bfloat16 among them, as bits.
+// Uint16 sets a parameter of 2 bytes, including the bits of float16 and bfloat16.
 func (a *Args) Uint16(i int, v uint16) { *(*uint16)(a.params[i]) = v }
 
 // Uint8 sets a parameter of 1 byte.
@@ -110,10 +111,10 @@ func (a *Args) Float64(i int, v float64) { a.Uint64(i, math.Float64bits(v)) }
 // Pointer sets a parameter.
 func (a *Args) Pointer(i int, p DevicePtr) { a.Uint64(i, uint64(p)) }
 
-// Bytes sets a parameter of any size, a struct or a tensor map.
+// Bytes sets a parameter of any size, such as a struct or a tensor map.
 func (a *Args) Bytes(i int, v []byte) { copy(unsafe.Slice((*byte)(a.params[i]), len(v)), v) }
 
-// Data is all parameters packed, each aligned to its size.
+// Data returns all parameters packed, each aligned to its size.
 func (a *Args) Data() []byte { return a.data }
 
 // launchConfig is CUlaunchConfig.
@@ -138,8 +139,8 @@ const (
 	attrOverlap     = 6
 )
 
-// Launch queues a kernel on a stream. It returns when the kernel is queued; what goes wrong while it runs comes out of
-// a later call. A grid with no blocks is no launch, as in Triton. Launch allocates nothing.
+// Launch queues a kernel on a stream. It returns when the kernel is queued; errors while it runs come out of
+// a later call. A grid without blocks is no launch, as in Triton. Launch allocates nothing.
 func (f *Function) Launch(s *Stream, c *Config, a *Args) error {
 	if c.Grid.X == 0 || c.Grid.Y == 0 || c.Grid.Z == 0 {
 		return nil
@@ -151,8 +152,9 @@ func (f *Function) Launch(s *Stream, c *Config, a *Args) error {
 	if err != nil {
 		return err
 	}
-	// The thread need not have the context current: goroutines move, and the driver says so. With several devices in use
-	// it may also have another's, which the driver might not mind.
+	// The thread may not have the context current, because goroutines move; the driver then returns an error.
+	// With several devices in use the thread may also have another device's context, which the driver might
+	// accept.
 	if f.ctx.driver.contexts.Load() == 1 {
 		r := a.call(call)
 		if r == success {
@@ -165,7 +167,8 @@ func (f *Function) Launch(s *Stream, c *Config, a *Args) error {
 	return f.launchCurrent(c, a, call)
 }
 
-// Bare is the call to the driver for a launch and nothing else, to measure what Launch adds to it. It belongs to one goroutine.
+// Bare returns a function that only calls the driver for a launch, to measure what Launch adds. It must not
+// be used by several goroutines at once.
 func (f *Function) Bare(s *Stream, c *Config, a *Args) (func() error, error) {
 	call, err := f.prepare(s, c, a)
 	if err != nil {
@@ -196,7 +199,7 @@ func (f *Function) launchCurrent(c *Config, a *Args, call uintptr) error {
 	return nil
 }
 
-// call calls the driver with the frame as it was prepared.
+// call calls the driver with the prepared frame.
 func (a *Args) call(fn uintptr) Result {
 	a.frame.Fn = fn
 	r := Result(a.frame.Call())
@@ -204,7 +207,7 @@ func (a *Args) call(fn uintptr) Result {
 	return r
 }
 
-// prepare fills the frame of the call, and says which function takes it.
+// prepare fills the frame of the call and returns the function that takes it.
 func (f *Function) prepare(s *Stream, c *Config, a *Args) (call uintptr, err error) {
 	var params uintptr
 	if len(a.params) > 0 {
@@ -228,7 +231,7 @@ func (f *Function) prepare(s *Stream, c *Config, a *Args) (call uintptr, err err
 	return raw.launchKernelEx, nil
 }
 
-// describe fills in the configuration that cuLaunchKernelEx takes.
+// describe fills in the configuration for cuLaunchKernelEx.
 func (a *Args) describe(s *Stream, c *Config) {
 	a.config = launchConfig{grid: c.Grid, block: c.Block, shared: c.Shared, stream: s.ref, attrs: &a.attrs[0]}
 	if c.Cluster.X != 0 {
@@ -245,7 +248,7 @@ func (a *Args) describe(s *Stream, c *Config) {
 	}
 }
 
-// attribute adds one and returns its value, zeroed.
+// attribute adds an attribute and returns its value, zeroed.
 func (a *Args) attribute(id uint32) *[64]byte {
 	attr := &a.attrs[a.config.count]
 	*attr = launchAttribute{id: id}
@@ -253,7 +256,7 @@ func (a *Args) attribute(id uint32) *[64]byte {
 	return &attr.value
 }
 
-// failed is the error of a launch.
+// failed returns the error of a launch.
 func (f *Function) failed(c *Config, r Result) error {
 	call := "cuLaunchKernel"
 	if !c.Plain() {
@@ -273,7 +276,8 @@ func (f *Function) describeLaunch(c *Config) string {
 	return text
 }
 
-// Clusters is how many clusters of a launch fit on the device at once; 0 means that it cannot be launched.
+// Clusters returns how many clusters of a launch fit on the device at once; 0 means that it cannot be
+// launched.
 func (f *Function) Clusters(c *Config) (int, error) {
 	raw := &f.ctx.driver.raw
 	if raw.maxActiveClusters == nil {

@@ -17,14 +17,14 @@ type Driver struct {
 	path     string
 	version  int
 	devices  []*Device
-	contexts atomic.Int32 // devices in use: with one, its context is current wherever any is
+	contexts atomic.Int32 // devices in use: with one, any thread with a current context has that device's
 }
 
 const hint = "it comes with NVIDIA's display driver (apt install libcuda1 on Debian with the driver of the same version), " +
 	"not with the CUDA toolkit; NEREID_CUDA names another path"
 
-// candidates is the search order: NEREID_CUDA alone if it is set, otherwise what the system's loader finds, then the
-// folders of WSL, of distributions, and of containers.
+// candidates returns the search order: NEREID_CUDA alone if it is set, else the library that the system's
+// loader finds, then the folders of WSL, of distributions, and of containers.
 func candidates() []dl.Candidate {
 	if path := knob.CUDA.Get(); path != "" {
 		return []dl.Candidate{path}
@@ -46,8 +46,8 @@ func candidates() []dl.Candidate {
 	return nil
 }
 
-// Load opens the driver and finds the devices, on the first call. The error is a *dl.NotFoundError where there is no
-// driver, an *Error (ErrNoDevice for example) where it does not start.
+// Load opens the driver and finds the devices at the first call. The error is a *dl.NotFoundError if there is
+// no driver, or an *Error (for example ErrNoDevice) if it does not start.
 func Load() (*Driver, error) { return loaded() }
 
 var loaded = sync.OnceValues(func() (*Driver, error) { return open(candidates()) })
@@ -94,16 +94,16 @@ func (d *Driver) start() error {
 	return nil
 }
 
-// Version is the newest CUDA that the driver serves: 12030 for 12.3.
+// Version returns the newest CUDA version that the driver supports: 12030 for 12.3.
 func (d *Driver) Version() int { return d.version }
 
-// Path is where the driver was found.
+// Path returns the path of the driver's library.
 func (d *Driver) Path() string { return d.path }
 
-// Devices lists the GPUs in CUDA's order.
+// Devices returns the GPUs in CUDA's order.
 func (d *Driver) Devices() []*Device { return d.devices }
 
-// Device is one GPU by its number.
+// Device returns the GPU of a number.
 func (d *Driver) Device(ordinal int) (*Device, error) {
 	if ordinal < 0 || ordinal >= len(d.devices) {
 		return nil, fmt.Errorf("no device cuda:%d, there are %d", ordinal, len(d.devices))

@@ -9,7 +9,7 @@ import (
 // DevicePtr is an address in a device's memory.
 type DevicePtr uint64
 
-// Alloc allocates memory of the device. Zero bytes are the null pointer.
+// Alloc allocates memory of the device. Zero bytes give the null pointer.
 func (c *Context) Alloc(n int) (DevicePtr, error) {
 	if n == 0 {
 		return 0, nil
@@ -19,7 +19,7 @@ func (c *Context) Alloc(n int) (DevicePtr, error) {
 	return p, c.sized(err, n)
 }
 
-// Free frees what Alloc gave, after the work that is under way.
+// Free frees memory of Alloc, after the work that is under way.
 func (c *Context) Free(p DevicePtr) error {
 	if p == 0 {
 		return nil
@@ -27,7 +27,7 @@ func (c *Context) Free(p DevicePtr) error {
 	return c.do("cuMemFree", func() Result { return c.driver.raw.memFree(p) })
 }
 
-// sized adds to an error how much was wanted and what there is.
+// sized adds the requested and the available memory to an out-of-memory error.
 func (c *Context) sized(err error, n int) error {
 	e, ok := err.(*Error)
 	if !ok || e.Result != ErrOutOfMemory {
@@ -40,15 +40,15 @@ func (c *Context) sized(err error, n int) error {
 	return explain(e, "%d bytes on %s, %d of %d are free", n, c.device, free, total)
 }
 
-// MemInfo is how much memory the device has, and how much of it is free.
+// MemInfo returns the free and the total memory of the device.
 func (c *Context) MemInfo() (free, total int64, err error) {
 	var f, t uintptr
 	err = c.do("cuMemGetInfo", func() Result { return c.driver.raw.memGetInfo(&f, &t) })
 	return int64(f), int64(t), err
 }
 
-// Alloc allocates from the device's pool, in stream order: the memory may be used by work queued later on this stream.
-// Where the driver or the device has no pools, it is an ordinary allocation.
+// Alloc allocates from the device's pool, in stream order: work queued later on this stream may use the
+// memory. If the driver or the device has no pools, it is an ordinary allocation.
 func (s *Stream) Alloc(n int) (DevicePtr, error) {
 	raw := &s.ctx.driver.raw
 	if n == 0 || !s.ctx.device.MemoryPools || raw.memAllocAsync == nil {
@@ -59,7 +59,7 @@ func (s *Stream) Alloc(n int) (DevicePtr, error) {
 	return p, s.ctx.sized(err, n)
 }
 
-// Free gives memory of Stream.Alloc back to the pool once the work queued so far is done.
+// Free returns memory of Stream.Alloc to the pool once the work queued so far is done.
 func (s *Stream) Free(p DevicePtr) error {
 	raw := &s.ctx.driver.raw
 	if p == 0 || !s.ctx.device.MemoryPools || raw.memFreeAsync == nil {
@@ -68,8 +68,8 @@ func (s *Stream) Free(p DevicePtr) error {
 	return s.ctx.do("cuMemFreeAsync", func() Result { return raw.memFreeAsync(p, s.ref) })
 }
 
-// HostBuffer is memory of the host that the device reads and writes directly: copies from and to it run at full speed
-// and do not block. It is not Go's: a slice of it must not be used after Close.
+// HostBuffer is pinned host memory that the device accesses directly: copies from and to it run at full speed
+// and do not block. It is not Go's memory: a slice of it must not be used after Close.
 type HostBuffer struct {
 	ctx *Context
 	ptr unsafe.Pointer
@@ -90,7 +90,7 @@ func (c *Context) AllocHost(n int) (*HostBuffer, error) {
 	return b, nil
 }
 
-// Bytes is the memory.
+// Bytes returns the memory.
 func (b *HostBuffer) Bytes() []byte { return unsafe.Slice((*byte)(b.ptr), b.n) }
 
 // Close frees the memory.
@@ -103,8 +103,9 @@ func (b *HostBuffer) Close() error {
 	return b.ctx.do("cuMemFreeHost", func() Result { return b.ctx.driver.raw.memFreeHost(p) })
 }
 
-// CopyTo copies from the host to the device, and waits. The driver's own call may return when it has a copy of the data, and streams do not
-// wait for the default one: it is waited for, so that any kernel launched from here on sees the data.
+// CopyTo copies from the host to the device and waits. The driver's call may return early with a copy of the
+// data, and streams do not wait for the default stream, so CopyTo waits for it: any kernel launched
+// afterwards sees the data.
 func (c *Context) CopyTo(dst DevicePtr, src []byte) error {
 	if len(src) == 0 {
 		return nil
@@ -118,7 +119,7 @@ func (c *Context) CopyTo(dst DevicePtr, src []byte) error {
 	})))
 }
 
-// CopyFrom copies from the device to the host, and waits.
+// CopyFrom copies from the device to the host and waits.
 func (c *Context) CopyFrom(dst []byte, src DevicePtr) error {
 	if len(dst) == 0 {
 		return nil
@@ -144,8 +145,8 @@ func (c *Context) Copy(dst, src DevicePtr, n int) error {
 
 func copied(n int, err error) error { return explain(err, "%d bytes", n) }
 
-// CopyTo queues a copy from the host to the device. src stays as it is until the stream has done it: memory of a
-// HostBuffer is copied while the program goes on, any other is first copied by the driver.
+// CopyTo queues a copy from the host to the device. src must not change until the stream has done it. Memory
+// of a HostBuffer is copied while the program goes on; the driver first copies any other memory.
 func (s *Stream) CopyTo(dst DevicePtr, src []byte) error {
 	if len(src) == 0 {
 		return nil
@@ -156,7 +157,7 @@ func (s *Stream) CopyTo(dst DevicePtr, src []byte) error {
 	}))
 }
 
-// CopyFrom queues a copy from the device to the host. dst is to be kept, and not looked at, until the stream has done
+// CopyFrom queues a copy from the device to the host. dst must be kept and not read until the stream has done
 // it: use a HostBuffer.
 func (s *Stream) CopyFrom(dst []byte, src DevicePtr) error {
 	if len(dst) == 0 {
@@ -195,8 +196,8 @@ func (s *Stream) Fill(p DevicePtr, pattern uint32, width, count int) error {
 	return fmt.Errorf("cuda: a pattern has 1, 2 or 4 bytes, not %d", width)
 }
 
-// PointerDevice is the number of the device whose memory an address lies in. It fails for an address that no device
-// knows.
+// PointerDevice returns the number of the device whose memory contains an address. It fails for an address
+// that no device knows.
 func (c *Context) PointerDevice(p DevicePtr) (int, error) {
 	const deviceOrdinal = 9 // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 	var ordinal int32

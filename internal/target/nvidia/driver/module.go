@@ -14,17 +14,17 @@ import (
 type Module struct {
 	ctx *Context
 	ref moduleRef
-	// Log is what the driver's compiler had to say.
+	// Log is the output of the driver's compiler.
 	Log string
 }
 
-// JITOptions are for the driver's compiler of PTX. The zero value is its best.
+// JITOptions sets options of the driver's compiler of PTX. The zero value optimizes most.
 type JITOptions struct {
-	OptLevel     *int // 0 to 4; nil is 4
-	MaxRegisters int  // of each thread; 0 is no bound
-	Target       int  // compute capability to compile for, 90 for sm_90; 0 is the device's own
+	OptLevel     *int // 0 to 4; nil means 4
+	MaxRegisters int  // of each thread; 0 means no bound
+	Target       int  // compute capability to compile for, 90 for sm_90; 0 means the device's own
 	LineInfo     bool // keep the lines of the source, for profilers and debuggers
-	DebugInfo    bool // and unoptimised code
+	DebugInfo    bool // also unoptimized code
 	Verbose      bool // registers and spills in the log
 }
 
@@ -44,7 +44,7 @@ const (
 	jitLineInfo     jitOption = 13
 )
 
-// jitCall is the options of one compilation in the form that the driver takes, and the logs that it writes. The driver
+// jitCall holds the options of a compilation in the driver's form and the logs that it writes. The driver
 // keeps the arrays until the end, so they are pinned until release.
 type jitCall struct {
 	keys       []jitOption
@@ -92,7 +92,7 @@ func (j *jitCall) add(key jitOption, value uintptr) {
 
 func (j *jitCall) release() { j.pinner.Unpin() }
 
-// log is what the compiler wrote, errors first.
+// log returns the compiler's output, errors first.
 func (j *jitCall) log() string {
 	var parts []string
 	for _, buffer := range [][]byte{j.errs, j.info} {
@@ -114,12 +114,12 @@ func (j *jitCall) explain(err error) error {
 	return err
 }
 
-// isPTX tells text from a cubin or fatbin, which begin with bytes that no text has.
+// isPTX reports whether an image is text, not a cubin or fatbin, which begin with bytes that no text has.
 func isPTX(image []byte) bool {
 	return len(image) > 0 && !bytes.HasPrefix(image, []byte("\x7fELF")) && !bytes.HasPrefix(image, []byte{0x50, 0xed, 0x55, 0xba})
 }
 
-// terminated is an image as the driver wants it: PTX ends in a zero byte.
+// terminated returns an image in the driver's form: PTX must end in a zero byte.
 func terminated(image []byte) []byte {
 	if isPTX(image) && image[len(image)-1] != 0 {
 		return append(image[:len(image):len(image)], 0)
@@ -127,7 +127,8 @@ func terminated(image []byte) []byte {
 	return image
 }
 
-// Load loads PTX, which the driver compiles, or a cubin. The caller unloads it. An error holds the compiler's log.
+// Load loads PTX, which the driver compiles, or a cubin. The caller unloads it. An error contains the
+// compiler's log.
 func (c *Context) Load(image []byte, opts JITOptions) (*Module, error) {
 	if len(image) == 0 {
 		return nil, fmt.Errorf("cuda: an empty module")
@@ -147,12 +148,12 @@ func (c *Context) Load(image []byte, opts JITOptions) (*Module, error) {
 	return m, nil
 }
 
-// assembling has room for as many links at once as there are processors: more would only take memory.
+// assembling bounds the links at once to the number of processors: more would only take memory.
 var assembling = make(chan struct{}, runtime.NumCPU())
 
-// Assemble has the driver compile PTX to a cubin for this device, to be kept in a cache and loaded without compiling.
-// It also returns the compiler's log. A link keeps to one thread from beginning to end: when it changes threads while others run, the
-// driver (580.159) crashes.
+// Assemble compiles PTX to a cubin for this device, to be cached and loaded without compiling, and also
+// returns the compiler's log. A link must stay on one thread from beginning to end: if it changes threads
+// while others run, the driver (580.159) crashes.
 func (c *Context) Assemble(ptx []byte, opts JITOptions) (cubin []byte, log string, err error) {
 	if len(ptx) == 0 {
 		return nil, "", fmt.Errorf("cuda: an empty module")
@@ -172,7 +173,7 @@ func (c *Context) Assemble(ptx []byte, opts JITOptions) (cubin []byte, log strin
 	if err != nil {
 		return nil, "", err
 	}
-	defer func() { // after which the options may go
+	defer func() { // after this the options may be freed
 		if e := c.do("cuLinkDestroy", func() Result { return raw.linkDestroy(link) }); err == nil {
 			err = e
 		}
@@ -203,7 +204,7 @@ func (m *Module) Unload() error {
 	return m.ctx.do("cuModuleUnload", func() Result { return m.ctx.driver.raw.moduleUnload(ref) })
 }
 
-// Global is the address and size of a variable of the module.
+// Global returns the address and size of a variable of the module.
 func (m *Module) Global(name string) (DevicePtr, int, error) {
 	var p DevicePtr
 	var n uintptr

@@ -6,7 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dl"
 )
 
-// Handles, as the driver gives them out. Zero is none; a zero stream is the default one.
+// Handles of the driver. Zero is none; a zero stream is the default stream.
 type (
 	deviceID    int32
 	contextRef  uintptr
@@ -20,8 +20,8 @@ type (
 	poolRef     uintptr
 )
 
-// raw is the part of the driver API that we call, one field for each symbol, under its name without the cu. A field
-// that older drivers lack is nil there.
+// raw holds the functions of the driver API that this package calls, one field for each symbol, under its
+// name without the cu. A field that older drivers lack is nil there.
 type raw struct {
 	init             func(flags uint32) Result
 	driverGetVersion func(v *int32) Result
@@ -99,8 +99,8 @@ type raw struct {
 	ctxSetCurrentAt uintptr // (context)
 }
 
-// symbols is the table that fills r from the library. The suffixes are the versions that the symbols' own headers map
-// the plain names to.
+// symbols returns the table that fills r from the library. The suffixes are the versions to which the
+// driver's headers map the plain names.
 func (r *raw) symbols() []dl.Func {
 	return []dl.Func{
 		{Ptr: &r.init, Symbol: "cuInit"},

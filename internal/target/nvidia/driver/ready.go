@@ -7,20 +7,22 @@ import (
 	"github.com/nereid-lang/nereid/internal/dl"
 )
 
-// Ready is a kernel of which all is set but the grid, the stream and the arguments. The driver leaves nothing of ours in the processor's
-// nearest cache, so what a launch costs is the memory that it touches, code among it: here that is one line, which never changes. The rest
-// lies on the stack. Any number of goroutines use it at once.
+// Ready is a kernel in which everything is set but the grid, the stream and the arguments. The driver evicts
+// our memory from the processor's nearest cache, so a launch costs the memory that it touches, including
+// code: here one cache line, which never changes. The rest is on the stack. Any number of goroutines may use
+// it at once.
 type Ready struct {
 	kernel dl.Kernel
 	fn     *Function
-	alone  *atomic.Int32 // devices in use
+	alone  *atomic.Int32 // number of devices in use
 }
 
-// MaxReady is the most parameters of a kernel that is launched by a Ready.
+// MaxReady is the most parameters of a kernel that a Ready launches.
 const MaxReady = dl.MaxWords
 
-// Ready is for launches whose parameters have up to 8 bytes, each in a word of its own: the driver reads as many bytes of it as the
-// parameter has, the low ones. The configuration must be one that cuLaunchKernel takes, and its grid is not looked at.
+// Ready returns the Ready for launches whose parameters have up to 8 bytes, each in a word of its own. The
+// driver reads as many of its low bytes as the parameter has. The configuration must be Plain; its grid is
+// ignored.
 func (f *Function) Ready(c Config) Ready {
 	block := [3]uint32{c.Block.X, c.Block.Y, c.Block.Z}
 	return Ready{
@@ -32,7 +34,7 @@ func (f *Function) Ready(c Config) Ready {
 // Is reports whether Function.Ready made it.
 func (r *Ready) Is() bool { return r.fn != nil }
 
-// Launch queues the kernel on a stream, as Function.Launch does. Words may lie on the stack.
+// Launch queues the kernel on a stream, as Function.Launch does. words may be on the stack.
 func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64) error {
 	if x == 0 || y == 0 || z == 0 {
 		return nil

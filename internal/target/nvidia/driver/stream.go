@@ -7,33 +7,33 @@ import (
 	"time"
 )
 
-// Stream is a queue of work: copies, launches, events, in order. A launch reads one line of it.
+// Stream is a queue of work: copies, launches, events, in order. A launch reads one cache line of it.
 type Stream struct {
 	ref   streamRef
 	last  lastLaunch
 	ctx   *Context
 	owned bool
-	_     [23]byte // as large as a line, so that it is one
+	_     [23]byte // padded to 64 bytes so that a launch touches a single cache line
 }
 
-// lastLaunch remembers the latest launch on a stream, for the error that comes when somebody waits: the driver does
-// not say which kernel failed. Launches from several goroutines may mix; it is a hint.
+// lastLaunch remembers the last launch on a stream for the error of a later wait: the driver does not say
+// which kernel failed. It is a hint, because launches from several goroutines may mix.
 type lastLaunch struct {
 	function atomic.Pointer[Function]
 	xy       atomic.Uint64 // of the grid
 	zShared  atomic.Uint64
 }
 
-// is reports whether it is this one: mostly it is, and reading is cheaper than writing.
+// is reports whether the last launch was this one. It mostly was, and reading is cheaper than writing.
 func (l *lastLaunch) is(f *Function, xy, zShared uint64) bool {
 	return l.function.Load() == f && l.xy.Load() == xy && l.zShared.Load() == zShared
 }
 
-// note takes note of a launch.
+// note records a launch.
 func (s *Stream) note(f *Function, xy, zShared uint64) {
 	if s.last.function.Load() != f {
 		s.last.function.Store(f)
-		s.ctx.latest.Store(s) // roughly: it is a hint
+		s.ctx.latest.Store(s) // approximate: it is a hint
 	}
 	s.last.xy.Store(xy)
 	s.last.zShared.Store(zShared)
@@ -41,13 +41,13 @@ func (s *Stream) note(f *Function, xy, zShared uint64) {
 
 func pair(low, high uint32) uint64 { return uint64(low) | uint64(high)<<32 }
 
-// DefaultStream is the stream that everything of the device waits for and that waits for everything.
+// DefaultStream returns the stream that waits for everything on the device and that everything waits for.
 func (c *Context) DefaultStream() *Stream { return c.null }
 
-// NewStream makes a stream that does not wait for the default one. The caller closes it.
+// NewStream returns a stream that does not wait for the default stream. The caller closes it.
 func (c *Context) NewStream() (*Stream, error) { return c.NewStreamWithPriority(0) }
 
-// NewStreamWithPriority makes a stream; a lower number goes first, the device rounds it to what it has.
+// NewStreamWithPriority returns a stream. A lower number goes first; the device clamps it to its range.
 func (c *Context) NewStreamWithPriority(priority int) (*Stream, error) {
 	const nonBlocking = 1
 	s := &Stream{ctx: c, owned: true}
@@ -60,28 +60,28 @@ func (c *Context) NewStreamWithPriority(priority int) (*Stream, error) {
 	return s, nil
 }
 
-// ExternalStream wraps a CUstream that somebody else made and keeps.
+// ExternalStream returns a stream for a CUstream that the caller owns.
 func (c *Context) ExternalStream(handle uintptr) *Stream {
 	return &Stream{ctx: c, ref: streamRef(handle)}
 }
 
-// Handle is the CUstream.
+// Handle returns the CUstream.
 func (s *Stream) Handle() uintptr { return uintptr(s.ref) }
 
-// Context is where the stream belongs.
+// Context returns the stream's context.
 func (s *Stream) Context() *Context { return s.ctx }
 
-// Synchronize waits until the work that was queued is done. An error of a kernel on the stream comes out here.
+// Synchronize waits until the queued work is done. It returns the error of a kernel on the stream.
 func (s *Stream) Synchronize() error {
 	return s.blame(s.ctx.do("cuStreamSynchronize", func() Result { return s.ctx.driver.raw.streamSynchronize(s.ref) }))
 }
 
-// Done reports whether the work that was queued is done.
+// Done reports whether the queued work is done.
 func (s *Stream) Done() (bool, error) {
 	return ready(s.ctx.do("cuStreamQuery", func() Result { return s.ctx.driver.raw.streamQuery(s.ref) }))
 }
 
-// ready makes a yes or no of a query.
+// ready converts the result of a query to yes or no.
 func ready(err error) (bool, error) {
 	if e, ok := err.(*Error); ok && e.Result == ErrNotReady {
 		return false, nil
@@ -89,12 +89,12 @@ func ready(err error) (bool, error) {
 	return err == nil, err
 }
 
-// Wait has later work of the stream wait for an event, without blocking the caller.
+// Wait makes later work of the stream wait for an event, without blocking the caller.
 func (s *Stream) Wait(e *Event) error {
 	return s.ctx.do("cuStreamWaitEvent", func() Result { return s.ctx.driver.raw.streamWaitEvent(s.ref, e.ref, 0) })
 }
 
-// Close destroys the stream once its work is done, without waiting. A stream that is not ours is left alone.
+// Close destroys the stream once its work is done, without waiting. An external stream is left alone.
 func (s *Stream) Close() error {
 	if !s.owned {
 		return nil
@@ -103,7 +103,7 @@ func (s *Stream) Close() error {
 	return s.ctx.do("cuStreamDestroy", func() Result { return s.ctx.driver.raw.streamDestroy(s.ref) })
 }
 
-// blame adds to a sticky error what ran last.
+// blame adds the last launch to a sticky error.
 func (s *Stream) blame(err error) error {
 	e, ok := err.(*Error)
 	if !ok || !e.Result.Sticky() {
@@ -126,10 +126,10 @@ type Event struct {
 	ref eventRef
 }
 
-// NewEvent makes an event that takes the time. The caller closes it.
+// NewEvent returns an event that records the time. The caller closes it.
 func (c *Context) NewEvent() (*Event, error) { return c.newEvent(0) }
 
-// NewMarker makes an event that takes no time, which is cheaper to wait for.
+// NewMarker returns an event without a time, which is cheaper to wait for.
 func (c *Context) NewMarker() (*Event, error) {
 	const disableTiming = 2
 	return c.newEvent(disableTiming)
@@ -148,17 +148,17 @@ func (e *Event) Record(s *Stream) error {
 	return e.ctx.do("cuEventRecord", func() Result { return e.ctx.driver.raw.eventRecord(e.ref, s.ref) })
 }
 
-// Synchronize waits until the stream has come to the event.
+// Synchronize waits until the stream has reached the event.
 func (e *Event) Synchronize() error {
 	return e.ctx.do("cuEventSynchronize", func() Result { return e.ctx.driver.raw.eventSynchronize(e.ref) })
 }
 
-// Done reports whether the stream has come to the event.
+// Done reports whether the stream has reached the event.
 func (e *Event) Done() (bool, error) {
 	return ready(e.ctx.do("cuEventQuery", func() Result { return e.ctx.driver.raw.eventQuery(e.ref) }))
 }
 
-// Since is the time on the device from another event to this one. Both must be done.
+// Since returns the time on the device from another event to this one. Both must be done.
 func (e *Event) Since(start *Event) (time.Duration, error) {
 	var ms float32
 	err := e.ctx.do("cuEventElapsedTime", func() Result { return e.ctx.driver.raw.eventElapsedTime(&ms, start.ref, e.ref) })
@@ -175,15 +175,16 @@ func (e *Event) Close() error {
 	return e.ctx.do("cuEventDestroy", func() Result { return e.ctx.driver.raw.eventDestroy(ref) })
 }
 
-// Graph is work that was recorded once and is launched as a whole.
+// Graph is work that was captured once and is launched as a whole.
 type Graph struct {
 	ctx  *Context
 	ref  graphRef
 	exec execRef
 }
 
-// Capture records what f queues on the stream, instead of doing it. f runs on this goroutine, which is kept on its
-// thread meanwhile, and must not wait for the device. Work on other streams and threads is not affected.
+// Capture records the work that f queues on the stream instead of running it. f runs on this goroutine, which
+// stays on its thread meanwhile, and must not wait for the device. Work on other streams and threads is not
+// affected.
 func (s *Stream) Capture(f func() error) (*Graph, error) {
 	raw := &s.ctx.driver.raw
 	if raw.graphInstantiate == nil {
@@ -212,7 +213,7 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	return g, nil
 }
 
-// Capturing reports whether what is queued on the stream is being recorded.
+// Capturing reports whether the stream is being captured.
 func (s *Stream) Capturing() (bool, error) {
 	const none = 0
 	var status int32
@@ -225,7 +226,7 @@ func (g *Graph) Launch(s *Stream) error {
 	return g.ctx.do("cuGraphLaunch", func() Result { return g.ctx.driver.raw.graphLaunch(g.exec, s.ref) })
 }
 
-// Nodes is how many operations the graph has.
+// Nodes returns the number of operations of the graph.
 func (g *Graph) Nodes() (int, error) {
 	var n uintptr
 	err := g.ctx.do("cuGraphGetNodes", func() Result { return g.ctx.driver.raw.graphGetNodes(g.ref, nil, &n) })
