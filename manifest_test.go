@@ -97,3 +97,22 @@ func TestWarmupFiles(t *testing.T) {
 		}
 	}
 }
+
+// A manifest that a program embeds says what its file says, and rubbish is an error.
+func TestParseManifest(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "manifest.json")
+	if err := launchScale(t, stream(t, "interp"), nereid.Config{Record: &nereid.Recorder{File: file}}, 16, 16); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := nereid.ParseManifest(data)
+	if err != nil || len(m.Variants) != 1 || m.Variants[0].Kernel != "scale" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if m, err := nereid.ParseManifest([]byte("{")); err == nil {
+		t.Errorf("rubbish is %+v", m)
+	}
+}
