@@ -55,11 +55,11 @@ type frame struct {
 
 // take separates options from arguments and converts the arguments to the forms of package args.
 func (f *frame) take(list []any) {
-	f.list, f.Opts = f.list[:0], Options{}
+	f.list, f.Opts = f.list[:0], target.Options{}
 	for _, v := range list {
 		switch v := v.(type) {
 		case Options:
-			f.Opts = v
+			f.Opts = options(v)
 		case Named:
 			f.list = append(f.list, args.Arg{Name: v.Name, Value: plainArg(v.Value)})
 		default:

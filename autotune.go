@@ -108,11 +108,11 @@ func (g *given) complete() bool {
 			return false
 		}
 	}
-	return g.Opts != Options{}
+	return g.Opts != target.Options{}
 }
 
 // with returns a copy with more arguments.
-func (g *given) with(kws []pyrun.Keyword, opts Options) *given {
+func (g *given) with(kws []pyrun.Keyword, opts target.Options) *given {
 	c := &given{g.k, g.Clone()}
 	c.Opts = opts
 	for _, k := range kws {
@@ -209,7 +209,7 @@ func configParams(a *lang.Autotune) (names []string) {
 func (r *tuneRun) tunes(a *lang.Autotune, g *given) bool {
 	names := configParams(a)
 	if len(names) == 0 {
-		return g.Opts == Options{}
+		return g.Opts == target.Options{}
 	}
 	return slices.ContainsFunc(names, func(n string) bool { return !g.has(n) })
 }
@@ -243,7 +243,7 @@ func (r *tuneRun) run(g *given) (full *given, hooks bool, err error) {
 }
 
 // configOptions returns the options of a config. Options set by the caller win.
-func configOptions(c lang.Config, o Options) Options {
+func configOptions(c lang.Config, o target.Options) target.Options {
 	for _, f := range []struct{ to, from *int }{{&o.NumWarps, &c.NumWarps}, {&o.NumStages, &c.NumStages}, {&o.NumCTAs, &c.NumCTAs}, {&o.MaxNReg, &c.MaxNReg}} {
 		if *f.to == 0 {
 			*f.to = *f.from

@@ -133,7 +133,7 @@ func EnvCache() *Cache {
 var envCaches sync.Map // CacheOptions to func() *Cache
 
 // make returns a specialization of the kernel, from the cache or compiled.
-func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts Options) (target.Executable, error) {
+func (k *Kernel) make(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts target.Options) (target.Executable, error) {
 	defer trace.StartRegion(ctx, "nereid compile "+k.name).End()
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ type job struct {
 	variant Variant
 }
 
-func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts Options, want request) (*Compiled, error) {
+func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts target.Options, want request) (*Compiled, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -66,13 +66,13 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec,
 
 // budget returns a meter for a compilation that begins now, and a context that ends when its time is up.
 func (k *Kernel) budget(ctx context.Context) (context.Context, *budget.Meter, context.CancelFunc) {
-	meter := budget.New(ctx, k.m.conf.Budget)
+	meter := budget.New(ctx, budget.Limits(k.m.conf.Budget))
 	ctx, cancel := meter.Context(ctx, k.name)
 	return ctx, meter, cancel
 }
 
 // begin runs the front end.
-func (k *Kernel) begin(meter *budget.Meter, dev *Device, specs []lang.ArgSpec, opts Options, want request) (*job, error) {
+func (k *Kernel) begin(meter *budget.Meter, dev *Device, specs []lang.ArgSpec, opts target.Options, want request) (*job, error) {
 	opts = opts.Defaults()
 	if err := checkOptions(opts); err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
@@ -119,7 +119,7 @@ func dropLines(m *ir.Module) {
 }
 
 // checkOptions returns an error for options that no device can have.
-func checkOptions(o Options) error {
+func checkOptions(o target.Options) error {
 	v := reflect.ValueOf(o)
 	for i := range v.NumField() {
 		if f := v.Field(i); f.CanInt() && f.Int() < 0 {
@@ -143,7 +143,7 @@ func (j *job) finish(ctx context.Context) (err error) {
 }
 
 // source returns the kernel's Triton IR before any pass.
-func (k *Kernel) source(meter *budget.Meter, specs []lang.ArgSpec, target lang.Target, opts Options) (*ir.Module, error) {
+func (k *Kernel) source(meter *budget.Meter, specs []lang.ArgSpec, target lang.Target, opts target.Options) (*ir.Module, error) {
 	return k.m.src.Compile(k.name, specs, lang.Options{
 		Target: target, NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs, Debug: opts.Debug, NoOverflow: opts.NoSanitizeOverflow,
 		Meter: meter,
@@ -172,7 +172,7 @@ func (j *job) record(stage string, took time.Duration, text func() []byte) {
 
 // variantName returns the folder name of a specialization for a device. It is the same in every build of the
 // compiler, so that files edited by a user are still found.
-func variantName(kernel, device string, m *ir.Module, opts Options) string {
+func variantName(kernel, device string, m *ir.Module, opts target.Options) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %+v\n", device, opts)
 	if err := ir.Print(h, m.Op, ir.PrintOptions{}); err != nil {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
-	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/knob"
 )
 
@@ -46,20 +46,17 @@ type Config struct {
 }
 
 // Budget bounds one compilation, so that no source text can exhaust the machine. A zero field has its
-// default, a negative one no limit. A compilation over its budget is an error that names the function; it
-// wraps a *BudgetError unless the front end stopped it.
-//
-//   - Source: bytes of source text, imported files included (4 MiB)
-//   - Ops: operations of the kernel with all that it calls, unrolled and inlined (500,000)
-//   - Time: from the beginning of a compilation to its end (5 minutes)
-//   - Memory: estimated bytes of compile-time values, of IR, and of LLVM's data, each on its own (1 GiB)
+// default, a negative one no limit. A compilation over its budget is an error that names the function; it is
+// a *BudgetError unless the front end stopped it.
 //
 // LLVM and the driver's assembler cannot be interrupted. Ops and Memory bound their input; a launch whose
 // context or time has ended does not wait for them.
-type Budget = budget.Limits
-
-// BudgetError says which limit of a Budget was exceeded.
-type BudgetError = budget.Error
+type Budget struct {
+	Source int           // bytes of source text, imported files included; 0: 4 MiB
+	Ops    int           // operations of the kernel with all that it calls, unrolled and inlined; 0: 500,000
+	Time   time.Duration // from the beginning of a compilation to its end; 0: 5 minutes
+	Memory int64         // estimated bytes of compile-time values, of IR, and of LLVM's data, each on its own; 0: 1 GiB
+}
 
 // envBudget returns the budget that the environment configures.
 func envBudget() Budget {

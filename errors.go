@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -73,10 +74,18 @@ func (e *CompileError) Error() string { return e.err.Error() }
 // Unwrap returns the error that the diagnostics were found in.
 func (e *CompileError) Unwrap() error { return e.err }
 
-// compileError returns an error that has diagnostics as a CompileError, and any other as it is.
+// compileError returns an error that has diagnostics as a CompileError, one of a budget as a BudgetError, and
+// any other as it is.
 func compileError(err error) error {
 	var list *diag.List
-	if err == nil || errors.As(err, new(*CompileError)) || !errors.As(err, &list) {
+	var over *budget.Error
+	switch {
+	case err == nil || errors.As(err, new(*CompileError)) || errors.As(err, new(*BudgetError)):
+		return err
+	case errors.As(err, &list):
+	case errors.As(err, &over):
+		return &BudgetError{What: over.What, Limit: over.Limit, Where: over.Where, Field: over.Field, Variable: over.Knob, err: err}
+	default:
 		return err
 	}
 	e := &CompileError{err: err}
@@ -153,14 +162,47 @@ func (e *Fault) Error() string { return e.err.Error() }
 // Unwrap returns the device's own error.
 func (e *Fault) Unwrap() error { return e.err }
 
-// runError returns an error of a launch as a Fault if the kernel was stopped, else unchanged.
+// Crash is the error of an isolated launch whose process died.
+type Crash struct {
+	Kernel string
+	Signal string // "SIGSEGV", or "" if there was none
+	Detail string // last output of the process, or how it ended
+	err    error
+}
+
+// Error returns the kernel and how its process ended.
+func (e *Crash) Error() string { return e.err.Error() }
+
+// Unwrap returns the device's own error.
+func (e *Crash) Unwrap() error { return e.err }
+
+// BudgetError is the error of a compilation that exceeded a limit of its Budget.
+type BudgetError struct {
+	What     string // "operations"
+	Limit    string // "200000"
+	Where    string // function, and the place if it is known, at which the limit was passed; may be ""
+	Field    string // field of Budget
+	Variable string // environment variable that sets it
+	err      error
+}
+
+// Error returns the limit, the place, and how to raise the limit.
+func (e *BudgetError) Error() string { return e.err.Error() }
+
+// Unwrap returns the compiler's own error.
+func (e *BudgetError) Unwrap() error { return e.err }
+
+// runError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped, else unchanged.
 func runError(err error) error {
 	var byInterp *interp.Fault
 	var byCPU *cpu.Fault
 	var bySim *sim.Fault
+	var died *cpu.Crash
 	switch {
-	case err == nil || errors.As(err, new(*Fault)):
+	case err == nil || errors.As(err, new(*Fault)) || errors.As(err, new(*Crash)):
 		return err
+	case errors.As(err, &died):
+		return &Crash{Kernel: died.Kernel, Signal: died.Signal, Detail: died.Detail, err: err}
 	case errors.As(err, &byInterp):
 		f := &Fault{Kernel: byInterp.Kernel, Program: byInterp.Program, Message: byInterp.Msg, err: err}
 		f.Argument, f.Index = byInterp.Arg, byInterp.Index

@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Programs says how many programs a launch runs: a Grid, or a GridFunc if it depends on the arguments.
@@ -211,7 +212,7 @@ func shown(v any) any {
 }
 
 // option returns an option of a launch by Triton's name.
-func option(o *Options, name string) (any, bool) {
+func option(o *target.Options, name string) (any, bool) {
 	d := o.Defaults()
 	switch name {
 	case "num_warps":

@@ -12,9 +12,6 @@ import (
 // process it does nothing.
 func init() { cpu.ServeIsolated() }
 
-// Crash is the error of an isolated launch whose process died. It names the kernel and the signal.
-type Crash = cpu.Crash
-
 // isolate returns an executable whose launches run in a child process, or exec itself if the device does not
 // isolate.
 func isolate(dev *Device, exec target.Executable) (target.Executable, error) {

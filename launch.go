@@ -231,7 +231,7 @@ type launch struct {
 	on      *Stream // nil if nothing is launched yet
 	nowhere bool    // nothing will be launched: only the types of the arguments matter
 	frame   frame
-	opts    Options // options that the kernel is compiled with
+	opts    target.Options // options that the kernel is compiled with
 	specs   []lang.ArgSpec
 	mem     []target.Memory // memory of the arguments that are pointers
 	lent    []target.Buffer // host memory lent to the device for this launch

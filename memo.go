@@ -9,6 +9,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // memo remembers what decorators added to the arguments of a launch, so that the file's Python functions are
@@ -21,14 +22,14 @@ type memo struct {
 
 type memoKey struct {
 	args string
-	opts Options
+	opts target.Options
 }
 
 // added holds what decorators add to the arguments of a launch.
 type added struct {
 	vals []any // by parameter
 	is   []bool
-	opts Options
+	opts target.Options
 }
 
 // maxMemo bounds the entries of a kernel. A full memo starts anew.

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
@@ -92,7 +93,7 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 	if l.conf.Isolate {
 		_ = cpu.EnableIsolation() // each launch reports the error
 	}
-	l.lang.Limits = l.conf.Budget
+	l.lang.Limits = budget.Limits(l.conf.Budget)
 	s, err := lang.Load(name, src, l.lang)
 	if err != nil {
 		return nil, compileError(err)
@@ -174,16 +175,37 @@ func (k *Kernel) Params() []Param {
 }
 
 // Options sets the options of a compilation and of its launches. The zero value has Triton's defaults.
-//
-//   - NumWarps, NumStages, NumCTAs, MaxNReg: num_warps (4), num_stages (3), num_ctas (1, or more for a cluster
-//     of blocks), maxnreg
-//   - Debug: debug=True, which checks assertions, and integers for overflow unless NoSanitizeOverflow is set
-//   - LaunchCooperativeGrid, LaunchPDL: launch_cooperative_grid, launch_pdl
-//   - Overlap: code for the CPU allows arguments whose memory overlaps. Launches detect this and set it
-//   - Check: an access outside of its tensor, or an index that overflows int32, ends the launch with an error
-//     that names the line (on GPUs the index alone, as a failed assertion). It costs much: docs/CPU.md has a
-//     table
-type Options = target.Options
+type Options struct {
+	NumWarps  int `json:"num_warps"`         // num_warps; 0: 4
+	NumStages int `json:"num_stages"`        // num_stages; 0: 3
+	NumCTAs   int `json:"num_ctas"`          // num_ctas, the blocks of a program's cluster; 0: 1
+	MaxNReg   int `json:"maxnreg,omitempty"` // maxnreg, the registers of a thread; 0: no limit
+
+	// Debug is debug=True: assertions are checked, and integers for overflow unless NoSanitizeOverflow is set.
+	Debug bool `json:"debug,omitempty"`
+	// NoDebug is debug=False: it undoes @triton.jit(debug=True).
+	NoDebug bool `json:"no_debug,omitempty"`
+	// NoSanitizeOverflow is sanitize_overflow=False: Debug does not check integers for overflow.
+	NoSanitizeOverflow bool `json:"no_sanitize_overflow,omitempty"`
+
+	// LaunchCooperativeGrid is launch_cooperative_grid: all programs of a grid run at once, so that they may
+	// wait for each other. Only GPUs use it.
+	LaunchCooperativeGrid bool `json:"launch_cooperative_grid,omitempty"`
+	// LaunchPDL is launch_pdl: the kernel may begin before the previous one ends. Only GPUs use it.
+	LaunchPDL bool `json:"launch_pdl,omitempty"`
+
+	// Overlap makes code for the CPU that allows arguments whose memory overlaps. Launches detect such
+	// arguments and set it.
+	Overlap bool `json:"overlap,omitempty"`
+	// Check makes an access outside of its tensor, and an index that overflows int32, end the launch with an
+	// error that names the line; on GPUs the index alone, as a failed assertion. docs/CPU.md has the cost.
+	Check bool `json:"check,omitempty"`
+	// Extra holds options of back ends from outside: "name=value,name=value".
+	Extra string `json:"extra,omitempty"`
+}
+
+// options returns options as back ends take them; the compiler holds the two structs to the same fields.
+func options(o Options) target.Options { return target.Options(o) }
 
 // Stage is one form of a kernel on its way to a device.
 type Stage struct {
@@ -235,7 +257,7 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opt
 	if err != nil {
 		return nil, k.argError(err)
 	}
-	return k.compile(ctx, dev, specs, opts, request{keep: true})
+	return k.compile(ctx, dev, specs, options(opts), request{keep: true})
 }
 
 // Source returns the Triton IR, before any pass, that a launch with these arguments compiles.
@@ -275,5 +297,5 @@ func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts 
 	if err != nil {
 		return nil, err
 	}
-	return k.compile(ctx, &Device{b}, specs, opts, request{keep: true, until: until})
+	return k.compile(ctx, &Device{b}, specs, options(opts), request{keep: true, until: until})
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Variant names a specialization of a kernel: a launch compiles one, and a manifest lists them.
@@ -114,7 +115,7 @@ func (m *Module) warm(ctx context.Context, dev *Device, v Variant) error {
 	if err != nil {
 		return err
 	}
-	_, err = k.build(withWarmup(ctx), dev, &launch{k: k, dev: dev, opts: v.Options, specs: specs})
+	_, err = k.build(withWarmup(ctx), dev, &launch{k: k, dev: dev, opts: options(v.Options), specs: specs})
 	return err
 }
 
@@ -130,8 +131,8 @@ func withWarmup(ctx context.Context) context.Context {
 var ErrNotCompiled = errors.New("not compiled ahead of time, and the configuration is strict")
 
 // variant returns the name of the specialization that a launch compiles.
-func (k *Kernel) variant(specs []lang.ArgSpec, opts Options) Variant {
-	return Variant{k.m.src.Name, k.name, lang.FormatSignature(specs), opts.Defaults()}
+func (k *Kernel) variant(specs []lang.ArgSpec, opts target.Options) Variant {
+	return Variant{k.m.src.Name, k.name, lang.FormatSignature(specs), Options(opts.Defaults())}
 }
 
 // allowed returns an error if strict mode or a hook refuses to compile.
