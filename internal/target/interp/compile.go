@@ -56,7 +56,7 @@ type compiler struct {
 
 func isFunc(op *ir.Op) bool { return funclike.Type(op) != nil && op.Def.Has(ir.SymbolOp) }
 
-// function is a function of the module, compiled when it is first asked for.
+// function returns a function of the module, which it compiles at the first request.
 func (m *moduleCompiler) function(op *ir.Op, kernel bool) (*function, error) {
 	if fn, ok := m.byOp[op]; ok {
 		return fn, nil
@@ -129,7 +129,7 @@ func (c *compiler) newReg(k kind, n int, lanes bool) reg {
 	return reg(len(c.fn.regs) - 1)
 }
 
-// pinned is a register of its own for a value of a type.
+// pinned returns a register of its own for a value of a type.
 func (c *compiler) pinned(t ir.Type) value {
 	l, err := layoutOf(t)
 	if err != nil && c.err == nil {
@@ -138,7 +138,7 @@ func (c *compiler) pinned(t ir.Type) value {
 	return value{layout: l, reg: c.newReg(l.kind, l.n, c.lanes)}
 }
 
-// temp is a scratch register until the current operation is lowered.
+// temp returns a scratch register, which is free again when the current operation is lowered.
 func (c *compiler) temp(k kind, n int) value {
 	v := value{layout: layout{kind: k, n: n}}
 	for i := c.used; i < len(c.temps); i++ {
@@ -156,7 +156,7 @@ func (c *compiler) temp(k kind, n int) value {
 	return v
 }
 
-// in is where an operand lives; a tensor of equal elements may be held as one.
+// in returns the register of an operand; a tensor of equal elements may be held as one element.
 func (c *compiler) in(v *ir.Value) value {
 	x, ok := c.vals[v]
 	if !ok && c.err == nil {
@@ -165,7 +165,7 @@ func (c *compiler) in(v *ir.Value) value {
 	return x
 }
 
-// full is in with every element in place.
+// full returns the register of an operand, as in does, with every element in place.
 func (c *compiler) full(v *ir.Value) value {
 	x := c.in(v)
 	if !x.uni {
@@ -177,7 +177,7 @@ func (c *compiler) full(v *ir.Value) value {
 	return t
 }
 
-// ins are operands, each as in gives it.
+// ins returns the registers of operands, each as in gives it.
 func (c *compiler) ins(op *ir.Op) []value {
 	vs := make([]value, op.NumOperands())
 	for i := range vs {
@@ -186,7 +186,7 @@ func (c *compiler) ins(op *ir.Op) []value {
 	return vs
 }
 
-// out is where a result goes.
+// out returns the register of a result.
 func (c *compiler) out(v *ir.Value) value { return c.in(v) }
 
 func (c *compiler) emit(op *ir.Op, s step) {

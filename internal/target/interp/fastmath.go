@@ -2,13 +2,14 @@ package interp
 
 import "math"
 
-// exp2f is 2 to the power of x, within 0.51 ulp: a polynomial in float64 on [-1/2, 1/2], scaled.
+// exp2f returns 2 to the power of x, within 0.51 ulp: a polynomial in float64 on [-1/2, 1/2], scaled.
 func exp2f(x float32) float32 { return float32(exp2wide(float64(x))) }
 
-// exp32 is e to the power of x, within 0.51 ulp.
+// exp32 returns e to the power of x, within 0.51 ulp.
 func exp32(x float32) float32 { return float32(exp2wide(float64(x) * math.Log2E)) }
 
-// exp2wide is 2 to the power of x to about 33 bits, for results in the range of float32 and a little beyond.
+// exp2wide returns 2 to the power of x to about 33 bits, for results in the range of float32 and a little
+// beyond.
 func exp2wide(x float64) float64 {
 	switch {
 	case !(x < 129):

@@ -38,13 +38,13 @@ type frame struct {
 	lanes int // of a function over lanes: how many are at work
 }
 
-// row is the elements in a register, as the kind of elements that the compiler put there.
+// row returns the elements in a register, as the kind of elements that the compiler put there.
 func row[T any](f *frame, r reg) []T {
 	x := &f.regs[r]
 	return unsafe.Slice((*T)(x.p), x.n)
 }
 
-// scalar is the only element of a register.
+// scalar returns the only element of a register.
 func scalar[T any](f *frame, r reg) T { return *(*T)(f.regs[r].p) }
 
 // exec runs a list of instructions.

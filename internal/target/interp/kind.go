@@ -24,7 +24,7 @@ const (
 	numKinds
 )
 
-// bytes is the size of an element in a register.
+// bytes returns the size of an element in a register.
 func (k kind) bytes() int { return [numKinds]int{0, 1, 1, 2, 4, 8, 4, 8, 0}[k] }
 
 func (k kind) isInt() bool   { return k >= kI1 && k <= kI64 }
@@ -40,7 +40,7 @@ type layout struct {
 // small reports whether values are rounded after each operation.
 func (l layout) small() bool { return l.kind == kF32 && l.fmt != num.F32 }
 
-// memBytes is the size of an element in memory.
+// memBytes returns the size of an element in memory.
 func (l layout) memBytes() int {
 	if l.fmt != nil {
 		return (l.fmt.Bits + 7) / 8

@@ -44,7 +44,7 @@ func (c *compiler) scalarFunc(op *ir.Op) *scalarFunc {
 	return s
 }
 
-// laneFunc is a function of the module compiled to work on lanes.
+// laneFunc returns a function of the module, compiled to work on lanes.
 func (c *compiler) laneFunc(op *ir.Op) *function {
 	if fn, ok := c.moduleCompiler.lanes[op]; ok {
 		return fn
@@ -81,7 +81,7 @@ func (c *compiler) compileRegion(r *ir.Region) {
 	c.finish()
 }
 
-// captured are the values that the regions of an op use from outside.
+// captured returns the values that the regions of an op use from outside.
 func captured(op *ir.Op) []*ir.Value {
 	var vs []*ir.Value
 	seen := map[*ir.Value]bool{}
@@ -160,7 +160,7 @@ func copyOut(d []byte, f *frame, v value) {
 	copy(d, s)
 }
 
-// open is a frame for the function, with what it captures in place; it is released by the worker's release.
+// open returns a frame for the function, with the captured values in place; the worker's release frees it.
 func (s *scalarFunc) open(f *frame) *frame {
 	g := f.w.frame(s.fn)
 	for _, p := range s.captures {

@@ -83,13 +83,13 @@ func both4(name string, f func(a, b, c, d float64) float64) {
 	libdevice[name+"f"] = ext4(func(a, b, c, d float32) float32 { return float32(f(float64(a), float64(b), float64(c), float64(d))) })
 }
 
-// bothInt is a function of a float and an integer.
+// bothInt enters a function of a float and an integer under its float64 and its float32 name.
 func bothInt(name string, f func(x float64, n int32) float64) {
 	libdevice[name] = ext2(f)
 	libdevice[name+"f"] = ext2(func(x float32, n int32) float32 { return float32(f(float64(x), n)) })
 }
 
-// intBoth is a function of an integer and a float.
+// intBoth enters a function of an integer and a float under its float64 and its float32 name.
 func intBoth(name string, f func(n int, x float64) float64) {
 	libdevice[name] = ext2(func(n int32, x float64) float64 { return f(int(n), x) })
 	libdevice[name+"f"] = ext2(func(n int32, x float32) float32 { return float32(f(int(n), float64(x))) })

@@ -22,7 +22,8 @@ var directions = map[string]direction{"_rn": rn, "_rz": rz, "_rd": rd, "_ru": ru
 // are not rounded, those of infinities and NaNs and of division by zero.
 type exact func(r float64) int
 
-// round is the exact number, of which near is a close float, rounded; next is the neighbour of a float toward another.
+// round returns the exact number, of which near is a close float, rounded; next gives the neighbour of a
+// float toward another.
 func (dir direction) round(near float64, x exact, next func(x, toward float64) float64) float64 {
 	if x == nil || dir == rn {
 		return near
@@ -77,7 +78,8 @@ func exactAdd(a, b float64) exact {
 	return versus(new(big.Float).SetPrec(bigPrec).Add(bigOf(a), bigOf(b)))
 }
 
-// sum is a + b as the hardware adds with a rounding mode: a zero that is the sum of opposites is negative when rounding down.
+// sum returns a + b as the hardware adds with a rounding mode: a zero that is the sum of opposites is
+// negative when rounding down.
 func (dir direction) sum(a, b float64) float64 {
 	s := a + b
 	if s == 0 && dir == rd && (a != 0 || math.Signbit(a) != math.Signbit(b)) {
@@ -193,7 +195,7 @@ func addDirectedCasts(suffix string, dir direction, d64 func(float64, exact) flo
 	}
 }
 
-// toInteger is a conversion from a float to 32 or 64 bits.
+// toInteger makes an extern of a conversion from a float to 32 or 64 bits.
 func toInteger(k kind, double bool, f func(float64) int64) extern {
 	switch {
 	case k == kI32 && double:

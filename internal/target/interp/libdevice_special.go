@@ -4,7 +4,7 @@ import "math"
 
 // Functions of NVIDIA's library that Go's has not, or not to the last digits, in float64.
 
-// log64 is math.Log, which on amd64 takes subnormals for normal numbers.
+// log64 returns the logarithm of x, of subnormals too, which math.Log on amd64 takes for normal numbers.
 func log64(x float64) float64 {
 	if 0 < x && x < 0x1p-1022 {
 		return math.Log(x*0x1p54) - 54*math.Ln2
@@ -14,7 +14,7 @@ func log64(x float64) float64 {
 
 func log10(x float64) float64 { return log64(x) * (1 / math.Ln10) }
 
-// log2 is math.Log2, which loses digits next to 1.
+// log2 returns the binary logarithm of x, next to 1 without the loss of digits of math.Log2.
 func log2(x float64) float64 {
 	if 0.7 < x && x < 1.4 {
 		return math.Log(x) * math.Log2E
@@ -22,7 +22,7 @@ func log2(x float64) float64 {
 	return math.Log2(x)
 }
 
-// pow64 is math.Pow, which needs the logarithm of subnormals.
+// pow64 returns x to the power of y. A subnormal x is scaled first: math.Pow takes its logarithm wrongly.
 func pow64(x, y float64) float64 {
 	if a := math.Abs(x); 0 < a && a < 0x1p-1022 {
 		return math.Pow(x*0x1p54, y) * math.Exp2(-54*y)
@@ -132,13 +132,15 @@ func cosPi(x float64) float64 {
 	}
 }
 
-// expSquare is e to the power of x*x, the square taken in two parts so that its rounding does not show.
+// expSquare returns e to the power of x*x, the square taken in two parts so that its rounding does not
+// show.
 func expSquare(x float64) float64 {
 	h := x * x
 	return math.Exp(h) * (1 + math.FMA(x, x, -h))
 }
 
-// erfcx is erfc scaled by e to the power of x*x: from 2 on a continued fraction, which converges fast there.
+// erfcx returns erfc scaled by e to the power of x*x: from 2 on a continued fraction, which converges fast
+// there.
 func erfcx(x float64) float64 {
 	switch {
 	case x < -27:
@@ -153,7 +155,8 @@ func erfcx(x float64) float64 {
 	return 1 / t / math.Sqrt(math.Pi)
 }
 
-// erfcInv is the inverse of erfc. Above a half, 1-x is exact; below, Halley's method from an estimate for small x.
+// erfcInv returns the inverse of erfc. Above a half, 1-x is exact; below, Halley's method from an estimate
+// for small x.
 func erfcInv(x float64) float64 {
 	if !(x > 0 && x < 0.5) {
 		return math.Erfcinv(x)

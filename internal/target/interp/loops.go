@@ -12,7 +12,7 @@ type float interface{ ~float32 | ~float64 }
 
 type number interface{ integer | float }
 
-// spread is the mask that makes an index into a row: all ones for a whole row, zero for one element.
+// spread returns the mask that makes an index into a row: all ones for a whole row, zero for one element.
 func spread[T any](a []T, n int) int {
 	if len(a) == n {
 		return -1

@@ -41,7 +41,7 @@ type Buffer struct {
 	at int     // where in it
 }
 
-// NewMemory is an empty address space.
+// NewMemory returns an empty address space.
 func NewMemory() *Memory { return &Memory{} }
 
 // keepFreed is how many freed regions stay unused, so that a dangling pointer is likely to be seen.
@@ -67,7 +67,7 @@ func (m *Memory) AllocPart(b *Buffer, lo, hi int) *Buffer {
 	return p
 }
 
-// whole is the buffer that b is a part of, or b, and where in it b begins.
+// whole returns the buffer that b is a part of, or b itself, and where in it b begins.
 func (b *Buffer) whole() (*Buffer, int) {
 	if b.of != nil {
 		return b.of, b.at
@@ -94,7 +94,8 @@ func (m *Memory) place(data []byte, name string, above uint64) *Buffer {
 	return b
 }
 
-// AllocUninit is Alloc for bytes that nobody has written yet: with Options.TrackUninit a load of them is a fault.
+// AllocUninit allocates like Alloc, for bytes without a written value yet: with Options.TrackUninit a load
+// of them is a fault.
 func (m *Memory) AllocUninit(data []byte, name string) *Buffer {
 	b := m.Alloc(data, name)
 	if b != nil {
@@ -113,17 +114,17 @@ func (m *Memory) Free(b *Buffer) {
 	}
 }
 
-// Addr is the buffer's address, what a kernel takes as a pointer; it is a multiple of 256.
+// Addr returns the buffer's address, which a kernel takes as a pointer; it is a multiple of 256.
 func (b *Buffer) Addr() uint64 { return b.addr }
 
-// Bytes are the caller's bytes, and Name the name given to them.
+// Bytes returns the caller's bytes, which kernels read and write in place.
 func (b *Buffer) Bytes() []byte { return b.data }
 func (b *Buffer) Name() string  { return b.name }
 
 // SetName names the buffer in messages. No kernel may be using it.
 func (b *Buffer) SetName(name string) { b.name = name }
 
-// label is the buffer as messages call it.
+// label returns the buffer's name in messages.
 func (b *Buffer) label() string {
 	if b.name == "" {
 		return "a buffer"
@@ -144,14 +145,14 @@ func markWritten(w []byte) {
 	}
 }
 
-// table is the buffers as they are now.
+// table returns the buffers of the moment.
 func (m *Memory) table() []*Buffer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.bufs
 }
 
-// find is the buffer that owns an address, in or out of its bounds, or nil.
+// find returns the buffer that owns an address, in or out of its bounds, or nil.
 func find(table []*Buffer, addr uint64) *Buffer {
 	i := addr >> regionBits
 	if i == 0 || i > uint64(len(table)) {
@@ -166,7 +167,7 @@ func (b *Buffer) holds(addr, n uint64) bool {
 	return off < uint64(len(b.data)) && n <= uint64(len(b.data))-off
 }
 
-// at is n elements of memory at an address, which must lie in the buffer.
+// at returns n elements of memory at an address, which must lie in the buffer.
 func at[U any](b *Buffer, addr uint64, n int) []U {
 	off := addr - b.addr
 	return unsafe.Slice((*U)(unsafe.Pointer(&b.data[off])), n)

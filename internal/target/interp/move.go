@@ -35,7 +35,7 @@ func (c *compiler) move(dst []value, src []*ir.Value, in *ir.Block) {
 
 type pair struct{ dst, src value }
 
-// regLen is the number of elements in the register of a value.
+// regLen returns the number of elements in the register of a value.
 func (v value) regLen() int {
 	if v.uni {
 		return 1

@@ -9,13 +9,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// lock is the lock that guards atomics on a place in memory, which several addresses may lead to.
+// lock returns the lock that guards atomics on a place in memory. It goes by the host's pointer, since
+// several device addresses may lead to one place.
 func (r *run) lock(p unsafe.Pointer) *sync.Mutex {
 	return &r.mem.locks[uintptr(p)>>3%uintptr(len(r.mem.locks))]
 }
 
-// rmwFor is the function of an atomic_rmw on raw memory: what is there and the operand give what will be there. U is an
-// unsigned integer as wide as the element.
+// rmwFor returns the function of an atomic_rmw on raw memory: from the value in memory and the operand it
+// makes the new value. U is an unsigned integer as wide as the element.
 func rmwFor[U unsignedInt](kind int64, l layout) func(old, val U) U {
 	if l.fmt != nil {
 		return floatRMW[U](kind, l)
@@ -124,7 +125,7 @@ func rmwStep[U unsignedInt](f func(old, val U) U, val, old reg, a access) step {
 	}
 }
 
-// atomicAt is the memory of an atomic.
+// atomicAt returns the memory of an atomic.
 func atomicAt[U unsignedInt](w *worker, p uint64, i int, shape []int64) *U {
 	size := int(unsafe.Sizeof(U(0)))
 	b := w.check("atomic", p, 1, size, i, shape)
@@ -177,7 +178,8 @@ func casStep[U unsignedInt](cmp, val, old reg, a access) step {
 	}
 }
 
-// raw is a register with a row as it lies in memory: its own, or a scratch one with the bits of small floats.
+// raw returns a register with a row as it lies in memory: its own, or a scratch one with the bits of small
+// floats.
 func (c *compiler) raw(v value) reg {
 	if !v.small() {
 		return v.reg
@@ -198,7 +200,7 @@ func (c *compiler) rawTemp(v value) reg {
 	return c.temp(kI8, v.n).reg
 }
 
-// rawOut is where a row as it lies in memory is put, fromRaw the step that makes it the value, if one is needed.
+// rawOut returns the register for a row as it lies in memory; fromRaw makes the value of it.
 func (c *compiler) rawOut(d value) reg {
 	if !d.small() {
 		return d.reg

@@ -169,7 +169,7 @@ func (c *compiler) blockAccess(op *ir.Op, ref reg, b window, n int, shape []int6
 
 func ownOffsets(_ *frame, t *tensorRef) []int64 { return t.offsets }
 
-// tensorPtrAccess is the access of a load or store through a block pointer.
+// tensorPtrAccess returns the access of a load or store through a block pointer.
 func (c *compiler) tensorPtrAccess(op *ir.Op, block *ir.TensorType) access {
 	l, _ := layoutOf(block)
 	b := window{dims: block.Shape, size: uint64(l.memBytes()), checks: make([]bool, len(block.Shape))}
@@ -197,7 +197,7 @@ func lowerBlockLoad(c *compiler, op *ir.Op) step {
 	return c.load(d, a, other)
 }
 
-// nan is a register that holds one NaN of a float type.
+// nan returns a register that holds one NaN of a float type, and false for other types.
 func (c *compiler) nan(like value) (value, bool) {
 	if !like.kind.isFloat() {
 		return value{}, false
@@ -218,8 +218,8 @@ func lowerBlockStore(c *compiler, op *ir.Op) step {
 	return c.store(s, c.tensorPtrAccess(op, op.Slot(1).Type.(*ir.TensorType)))
 }
 
-// descAccess is the access of a descriptor's block at the op's indices. The block's shape is the descriptor's, which may
-// have leading dimensions of one that the tensor lacks.
+// descAccess returns the access of a descriptor's block at the op's indices. The block's shape is the
+// descriptor's, which may have leading dimensions of one that the tensor lacks.
 func (c *compiler) descAccess(op *ir.Op, indices []*ir.Value, tensor ir.Type) access {
 	block := tt.DescTensor(op.Operand(0).Type)
 	l, err := layoutOf(block)
@@ -261,7 +261,7 @@ func lowerDescStore(c *compiler, op *ir.Op) step {
 	return c.store(s, c.descAccess(op, op.Group(2), op.Slot(1).Type))
 }
 
-// gatherAccess is the access of rows that a tensor of indices picks, from a column on.
+// gatherAccess returns the access of rows that a tensor of indices picks, from a column on.
 func (c *compiler) gatherAccess(op *ir.Op, tensor ir.Type) access {
 	shape := ir.ShapeOf(tensor)
 	block := tt.DescTensor(op.Operand(0).Type)
@@ -337,7 +337,7 @@ func (c *compiler) descReduce(op *ir.Op, s value, a access) step {
 	return out
 }
 
-// rawOld is a scratch register for what an atomic found.
+// rawOld returns a scratch register for the value that an atomic found.
 func (c *compiler) rawOld(s value) reg {
 	return c.temp(map[int]kind{1: kI8, 2: kI16, 4: kI32, 8: kI64}[s.memBytes()], s.n).reg
 }

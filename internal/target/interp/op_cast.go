@@ -43,7 +43,7 @@ func castTable(same unary, t [numKinds]byKind1, signed bool) [numKinds]byKind1 {
 	return t
 }
 
-// intCast is the conversion between integers; ok is false when there is none.
+// intCast returns the conversion between integers; ok is false when there is none.
 func intCast(from, to kind, signed bool) (unary, bool) {
 	t := &unsignedCasts
 	if signed {
@@ -98,7 +98,7 @@ func lowerIntToFloat(signed bool) lowering {
 	}
 }
 
-// stickyInt is x in at most 53 bits, the last of which is set when others were lost.
+// stickyInt returns x in at most 53 bits, the last of which is set when others were lost.
 func stickyInt(x int64) int64 {
 	if -1<<53 <= x && x <= 1<<53 {
 		return x
@@ -150,7 +150,7 @@ func fromFloat[A float](c *compiler, op *ir.Op, d, a value, f func(float64) int6
 	return c.errorf(op, "to %s is not supported", op.Result(0).Type)
 }
 
-// cvtWidth is the width that the GPU converts to.
+// cvtWidth returns the width that the GPU converts to.
 func cvtWidth(k kind) int { return max(16, k.bytes()*8) }
 
 func toSigned(k kind, nan int64) func(float64) int64 {
@@ -252,7 +252,7 @@ func round64By(s *small, m rounding) func(float64) float32 {
 	return s.round64
 }
 
-// trunc32 is a float64 rounded to float32 toward zero.
+// trunc32 returns a float64 rounded to float32 toward zero.
 func trunc32(x float64) float32 {
 	y := float32(x)
 	if gomath.Abs(float64(y)) > gomath.Abs(x) {
@@ -261,7 +261,7 @@ func trunc32(x float64) float32 {
 	return y
 }
 
-// fpToFpMode: conversions to 8 bits saturate.
+// fpToFpMode returns the rounding of a conversion; conversions to 8 bits saturate.
 func fpToFpMode(op *ir.Op, to *num.Format) rounding {
 	switch {
 	case op.IntOr("rounding", tt.RoundNearest) == tt.RoundZero:

@@ -8,7 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// carriedArgs are the block arguments that live where the results of a loop do; nil for other operations.
+// carriedArgs returns the block arguments that live where the results of a loop do; nil for other
+// operations.
 func carriedArgs(op *ir.Op) []*ir.Value {
 	switch op.Def {
 	case scf.For:
@@ -19,7 +20,7 @@ func carriedArgs(op *ir.Op) []*ir.Value {
 	return nil
 }
 
-// values are the places of block arguments or results.
+// values returns the places of block arguments or results.
 func (c *compiler) values(vs []*ir.Value) []value {
 	out := make([]value, len(vs))
 	for i, v := range vs {
@@ -146,7 +147,7 @@ type branch func(c *compiler, term *ir.Op, index map[*ir.Block]int) func(f *fram
 
 var branches = map[*ir.OpDef]branch{cf.Br: lowerBr, cf.CondBr: lowerCondBr, cf.Switch: lowerSwitch}
 
-// edge is the code that hands values to a block's arguments.
+// edge makes the code that hands values to a block's arguments.
 func (c *compiler) edge(to *ir.Block, vs []*ir.Value) code {
 	saved := c.code
 	c.code = nil

@@ -174,7 +174,8 @@ func (s *sink) put(at int, sum float64, first bool) {
 	s.d32[at] = float32(sum + float64(c))
 }
 
-// dot4x2 is the eight sums of n products of four rows and two columns, which lie stride apart; they are kept in registers.
+// dot4x2 makes the eight sums of n products of four rows and two columns, which lie stride apart; the sums
+// are kept in registers.
 func dot4x2(sums *[8]float64, a, b []float64, stride, n int) {
 	a0, a1, a2, a3 := a[:n], a[stride:][:n], a[2*stride:][:n], a[3*stride:][:n]
 	b0, b1 := b[:n], b[stride:][:n]

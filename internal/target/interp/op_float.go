@@ -35,7 +35,7 @@ func rounded(d value, s step) step {
 	}
 }
 
-// eachF2 is floats2 from a function of two elements. The float32 one is exact or rounded once.
+// eachF2 lowers an operation on two floats. f32 must be exact or rounded once.
 func eachF2(f32 func(a, b float32) float32, f64 func(a, b float64) float64) lowering {
 	return floats2(func(d, a, b []float32) { zip(d, a, b, f32) }, func(d, a, b []float64) { zip(d, a, b, f64) })
 }
@@ -54,7 +54,7 @@ func eachF1(f32 func(a float32) float32, f64 func(a float64) float64) lowering {
 	}
 }
 
-// by64 is a float32 function computed in float64.
+// by64 makes a float32 function of a function of float64.
 func by64(f func(float64) float64) func(float32) float32 {
 	return func(x float32) float32 { return float32(f(float64(x))) }
 }
@@ -122,8 +122,8 @@ func copysign32(a, b float32) float32 {
 	return gomath.Float32frombits(gomath.Float32bits(a)&^signBit | gomath.Float32bits(b)&signBit)
 }
 
-// fma32 is a*b + c rounded once. The product is exact in float64; the sum is not, so where it fell on the border between two
-// float32 the sign of what was lost decides.
+// fma32 returns a*b + c rounded once. The product is exact in float64; the sum is not, so where it fell on
+// the border between two float32 the sign of the lost part decides.
 func fma32(a, b, c float32) float32 {
 	p := float64(a) * float64(b)
 	z := float64(c)
@@ -134,7 +134,8 @@ func fma32(a, b, c float32) float32 {
 	return float32(oddSum(p, z, s))
 }
 
-// oddSum is p+z, of which s is the nearest float64, rounded to odd: the last bit of the result says whether bits were lost.
+// oddSum returns p+z, of which s is the nearest float64, rounded to odd: the last bit of the result says
+// whether bits were lost.
 func oddSum(p, z, s float64) float64 {
 	t := s - p
 	e := (p - (s - t)) + (z - t) // what was lost, exactly
@@ -210,7 +211,7 @@ func test(f func(float64) bool) lowering {
 	}
 }
 
-// isNormal depends on the format.
+// lowerIsNormal lowers the test for a normal number, whose least magnitude depends on the format.
 func lowerIsNormal(c *compiler, op *ir.Op) step {
 	least := gomath.Ldexp(1, 1-c.in(op.Operand(0)).fmt.Bias)
 	return test(func(x float64) bool { return isFinite64(x) && gomath.Abs(x) >= least })(c, op)
@@ -219,7 +220,8 @@ func lowerIsNormal(c *compiler, op *ir.Op) step {
 var cmpF32 = cmpFloat[float32]()
 var cmpF64 = cmpFloat[float64]()
 
-// cmpFloat are the loops of the predicates of cmpf. An unordered one is the negation of the opposite ordered one.
+// cmpFloat returns the loops of the predicates of cmpf. An unordered predicate is the negation of the
+// opposite ordered one.
 func cmpFloat[T float]() [16]binary {
 	not := func(f func(d []bool, a, b []T)) binary {
 		return cmp2(func(d []bool, a, b []T) {
@@ -314,7 +316,7 @@ func lowerFPowI(c *compiler, op *ir.Op) step {
 	})
 }
 
-// powi is an integer power.
+// powi returns x to an integer power.
 func powi(x float64, n int64) float64 { return gomath.Pow(x, float64(n)) }
 
 var floatOps = map[*ir.OpDef]lowering{

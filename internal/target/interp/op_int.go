@@ -12,14 +12,14 @@ import (
 // binary makes the step of a loop over two operands.
 type binary func(d, a, b reg) step
 
-// loop2 is a binary from a loop over rows of one type.
+// loop2 makes a binary of a loop over rows of one type.
 func loop2[T any](f func(d, a, b []T)) binary {
 	return func(d, a, b reg) step {
 		return func(fr *frame) { f(row[T](fr, d), row[T](fr, a), row[T](fr, b)) }
 	}
 }
 
-// each2 is a binary from a function of two elements.
+// each2 makes a binary of a function of two elements.
 func each2[T any](f func(a, b T) T) binary {
 	return loop2(func(d, a, b []T) { zip(d, a, b, f) })
 }
@@ -27,7 +27,7 @@ func each2[T any](f func(a, b T) T) binary {
 // byKind is one binary for each kind of elements; nil where there is none.
 type byKind [numKinds]binary
 
-// ints is byKind for integers.
+// ints makes a byKind of the loops for integers.
 func ints(b1, b8, b16, b32, b64 binary) byKind {
 	return byKind{kI1: b1, kI8: b8, kI16: b16, kI32: b32, kI64: b64}
 }
@@ -44,7 +44,7 @@ func lower2(k byKind) lowering {
 	}
 }
 
-// narrow1 is an operation on i1 by way of i8: signed takes true as -1.
+// narrow1 makes an operation on i1 by way of i8: signed takes true as -1.
 func narrow1(signed bool, f func(a, b int8) int8) binary {
 	wide := func(x uint8) int8 {
 		if signed {
@@ -158,7 +158,7 @@ func shi64(a, b int64) int64 {
 	return int64(h)
 }
 
-// power is an integer power by squaring; a negative exponent gives the truncated reciprocal.
+// power returns an integer power by squaring; a negative exponent gives the truncated reciprocal.
 func power[T signedInt](a, b T) T {
 	if b < 0 {
 		switch a {
@@ -259,7 +259,7 @@ func intUnary(f8 func(int8) int8, f16 func(int16) int16, f32 func(int32) int32, 
 	return byKind1{kI1: each1(func(x uint8) uint8 { return x }), kI8: each1(f8), kI16: each1(f16), kI32: each1(f32), kI64: each1(f64)}
 }
 
-// bitUnary is a function of an integer's bits and width.
+// bitUnary makes the loops of a function of an integer's bits and width.
 func bitUnary(f func(x uint64, width int) int) byKind1 {
 	return byKind1{
 		kI1:  each1(func(x uint8) uint8 { return uint8(f(uint64(x), 1)) & 1 }),
@@ -270,7 +270,8 @@ func bitUnary(f func(x uint64, width int) int) byKind1 {
 	}
 }
 
-// lowerAddExtended: the sum, and whether it came out less than an operand.
+// lowerAddExtended lowers an addition to two results: the sum, and whether it came out less than an
+// operand.
 func lowerAddExtended(c *compiler, op *ir.Op) step {
 	sum, over := c.out(op.Result(0)), c.out(op.Result(1))
 	a, b := c.in(op.Operand(0)), c.in(op.Operand(1))

@@ -49,7 +49,8 @@ func (w *worker) check(what string, addr uint64, count, size int, i int, shape [
 	}
 }
 
-// runEnd is where a run of lanes from i that take part and point to neighbouring elements ends.
+// runEnd returns the end of the run from lane i of lanes that take part and point to neighbouring
+// elements.
 func runEnd(ptrs []uint64, mask []uint8, i int, size uint64) int {
 	p := ptrs[i]
 	j := i + 1
@@ -115,7 +116,7 @@ func scatter[U any](w *worker, s []U, ptrs []uint64, mask []uint8, shape []int64
 	}
 }
 
-// view8 is a row as bytes.
+// view8 returns a row as bytes.
 func view8[T any](s []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
@@ -138,7 +139,7 @@ func lowerLoad(c *compiler, op *ir.Op) step {
 	return c.load(d, c.access(ptr, mask), o)
 }
 
-// load is the step that loads a row; other is what lanes that take no part become, zero when nil.
+// load returns the step that loads a row; inactive lanes become other, or zero when other is nil.
 func (c *compiler) load(d value, a access, other *value) step {
 	switch {
 	case d.small() && d.fmt.Bits == 16:
@@ -222,7 +223,7 @@ func lowerStore(c *compiler, op *ir.Op) step {
 	return c.store(s, c.access(ptr, op.Slot(2)))
 }
 
-// store is the step that stores a row.
+// store returns the step that stores a row.
 func (c *compiler) store(s value, a access) step {
 	switch {
 	case s.small() && s.fmt.Bits == 16:

@@ -77,7 +77,7 @@ func (p *printer) print(f *frame) {
 	}
 }
 
-// index is an element's place, each number as wide as the largest of its dimension.
+// index returns an element's place, each number as wide as the largest of its dimension.
 func (p *printer) index(i int) string {
 	at := unravel(i, p.shape)
 	parts := make([]string, len(at))
@@ -88,7 +88,7 @@ func (p *printer) index(i int) string {
 	return strings.Join(parts, ", ")
 }
 
-// element is an element in C's notation: %f, %i, %u, %p or hexadecimal.
+// element returns an element in C's notation: %f, %i, %u, %p or hexadecimal.
 func (p *printer) element(f *frame, i int) string {
 	bits := f.bitsOf(p.v, i)
 	width := p.v.memBytes() * 8
@@ -105,7 +105,7 @@ func (p *printer) element(f *frame, i int) string {
 	return fmt.Sprint(bits)
 }
 
-// bitsOf is the bits of an element in its own format, zero-extended.
+// bitsOf returns the bits of an element in its own format, zero-extended.
 func (f *frame) bitsOf(v value, i int) uint64 {
 	switch {
 	case v.small():
@@ -120,7 +120,7 @@ func (f *frame) bitsOf(v value, i int) uint64 {
 	return row[uint64](f, v.reg)[i]
 }
 
-// floatOf is the value of a float.
+// floatOf returns the value of a float.
 func (f *frame) floatOf(v value, i int) float64 {
 	if v.kind == kF64 {
 		return row[float64](f, v.reg)[i]
@@ -128,7 +128,7 @@ func (f *frame) floatOf(v value, i int) float64 {
 	return float64(row[float32](f, v.reg)[i])
 }
 
-// nothing is the lowering of operations that only matter to a GPU, or to the optimiser.
+// nothing lowers operations that only matter to a GPU, or to the optimiser.
 func nothing(*compiler, *ir.Op) step { return nil }
 
 func lowerInlineAsm(c *compiler, op *ir.Op) step {

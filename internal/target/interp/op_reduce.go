@@ -10,7 +10,8 @@ import (
 // regionOps are the operations whose region is a function of scalars.
 var regionOps = map[*ir.OpDef]bool{tt.Reduce: true, tt.Scan: true, tt.MapElementwise: true}
 
-// axisOf is the extent of an op's axis, and of the dimensions before and after it.
+// axisOf returns the extent of an op's axis, and of the dimensions before and after it; ok is false when
+// there is no such axis.
 func axisOf(c *compiler, op *ir.Op) (outer, n, inner int, ok bool) {
 	shape := ir.ShapeOf(op.Operand(0).Type)
 	axis := int(op.IntOr("axis", 0))
@@ -55,7 +56,7 @@ func newCombination(c *compiler, op *ir.Op) *combination {
 	return k
 }
 
-// args are the scratch rows as the function's arguments.
+// args returns the scratch rows as the function's arguments.
 func (k *combination) args(f *frame) []unsafe.Pointer {
 	args := make([]unsafe.Pointer, 2*len(k.srcs))
 	for i := range k.srcs {
@@ -144,7 +145,7 @@ func every2[T any](d, src []T, n int) {
 	}
 }
 
-// view2 is bytes seen as larger elements.
+// view2 returns bytes seen as larger elements.
 func view2[T any](b []byte) []T {
 	var zero T
 	if len(b) == 0 {

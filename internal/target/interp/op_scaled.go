@@ -27,7 +27,7 @@ type scaledOperand struct {
 	blocks   int    // scales in a line
 }
 
-// at is element i of a line, without its scale.
+// at returns element i of a line, without its scale.
 func (s *scaledOperand) at(f *frame, line, i int) float64 {
 	if s.elem == tt.ElemE2M1 {
 		half := i % 2
@@ -44,7 +44,7 @@ func (s *scaledOperand) at(f *frame, line, i int) float64 {
 	return elemFormats[s.elem].Decode(f.bitsOf(s.v, off))
 }
 
-// byteOf is the byte that holds an element of a packed operand.
+// byteOf returns the byte that holds an element of a packed operand.
 func (s *scaledOperand) byteOf(line, i int) int {
 	if s.packed {
 		return line*s.steps[0] + i/2*s.steps[1]
@@ -52,7 +52,7 @@ func (s *scaledOperand) byteOf(line, i int) int {
 	return line/2*s.steps[0] + i*s.steps[1]
 }
 
-// scaleAt is the scale of element i: a power of two in eight bits, or an fp8 number.
+// scaleAt returns the scale of element i: a power of two in eight bits, or an fp8 number.
 func (s *scaledOperand) scaleAt(f *frame, line, i int) float64 {
 	if !s.hasScale {
 		return 1

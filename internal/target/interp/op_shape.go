@@ -33,7 +33,8 @@ var renames = map[*ir.OpDef]func(op *ir.Op, from, to layout, uni bool) bool{
 
 func sameRow(_ *ir.Op, from, to layout, uni bool) bool { return from.n == to.n }
 
-// sameKind: the elements are held alike. (A float and an integer of one width are not one kind.)
+// sameKind reports whether the elements are held alike. (A float and an integer of one width are not one
+// kind.)
 func sameKind(_ *ir.Op, from, to layout, _ bool) bool {
 	return from.n == to.n && from.kind == to.kind && from.fmt == to.fmt && from.kind != kObj
 }
@@ -185,7 +186,7 @@ func stridedOf[T any](d, a reg, s strided) step {
 	return func(f *frame) { copyStrided(row[T](f, d), row[T](f, a), s) }
 }
 
-// rowSteps is how far apart neighbours along each dimension are in a row.
+// rowSteps returns the distance in a row between neighbours along each dimension.
 func rowSteps(shape []int64) []int {
 	steps := make([]int, len(shape))
 	n := 1
@@ -311,7 +312,7 @@ func gatherOf[T any](d, a, index reg, g gatherer) step {
 	}
 }
 
-// offset is where the element of the source lies that element i of the result is.
+// offset returns the place in the source of element i of the result.
 func (g *gatherer) offset(i, x int) int {
 	off := 0
 	for k := len(g.dst) - 1; k >= 0; k-- {

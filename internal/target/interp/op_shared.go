@@ -18,7 +18,7 @@ type sharedBuf struct {
 	dims, steps []int
 }
 
-// memDescLayout is the layout of the tensors that a descriptor's buffer holds.
+// memDescLayout returns the layout of the tensors that a descriptor's buffer holds.
 func (c *compiler) memDescLayout(op *ir.Op, t ir.Type) (ttg.MemDesc, layout) {
 	m, ok := ttg.MemDescOf(t)
 	if !ok {
@@ -182,7 +182,7 @@ func viewReshape(c *compiler, op *ir.Op, m ttg.MemDesc, l layout) func(f *frame,
 	}
 }
 
-// viewReinterpret is a reshape that may change the type: the elements must be held alike.
+// viewReinterpret returns the view of a reshape that may change the type: the elements must be held alike.
 func viewReinterpret(c *compiler, op *ir.Op, m ttg.MemDesc, l layout) func(f *frame, b *sharedBuf) {
 	reshape := viewReshape(c, op, m, l)
 	return func(f *frame, b *sharedBuf) {
@@ -201,7 +201,7 @@ func viewColumns(c *compiler, op *ir.Op, m ttg.MemDesc, l layout) func(f *frame,
 	}
 }
 
-// tempLike is a scratch register for a tensor that a buffer holds.
+// tempLike returns a scratch register for a tensor that a buffer holds.
 func (c *compiler) tempLike(op *ir.Op, t ir.Type) value {
 	_, l := c.memDescLayout(op, t)
 	v := c.temp(l.kind, l.n)
@@ -220,7 +220,7 @@ func lowerAsyncCopy(c *compiler, op *ir.Op) step {
 	return sharedStore(t, c.in(op.Slot(1)).reg)
 }
 
-// operand is an operand of a product as a tensor, loaded first when it lies in shared memory.
+// operand returns an operand of a product as a tensor, loaded first when it lies in shared memory.
 func (c *compiler) operand(op *ir.Op, v *ir.Value) value {
 	if !ttg.IsMemDesc(v.Type) {
 		return c.full(v)
@@ -230,7 +230,7 @@ func (c *compiler) operand(op *ir.Op, v *ir.Value) value {
 	return t
 }
 
-// asTensor is the type of the tensor that a buffer holds.
+// asTensor returns the type of the tensor that a buffer holds.
 func asTensor(t ir.Type) ir.Type {
 	if m, ok := ttg.MemDescOf(t); ok {
 		return ir.Tensor(m.Shape, m.Elem, nil)
@@ -250,7 +250,7 @@ func lowerWarpGroupDot(c *compiler, op *ir.Op) step {
 	return c.dot(op, p, a, b, acc, c.out(op.Result(0)))
 }
 
-// orZero is a tensor, or zeros when a flag does not hold.
+// orZero returns a tensor, or zeros when a flag does not hold.
 func (c *compiler) orZero(op *ir.Op, v value, flag reg) value {
 	t := c.temp(v.kind, v.n)
 	t.layout = v.layout
@@ -365,7 +365,8 @@ func lowerMask(c *compiler, op *ir.Op) step {
 	}
 }
 
-// lowerPredicateStage: stage s of a pipelined loop works while iv + (maxStage-s)*step is below the bound.
+// lowerPredicateStage lowers the predicate of stage s of a pipelined loop, which works while iv +
+// (maxStage-s)*step is below the bound.
 func lowerPredicateStage(c *compiler, op *ir.Op) step {
 	vs, d := c.intList(op.Operands()), c.out(op.Result(0)).reg
 	ahead := op.IntOr("maxStage", 0) - op.IntOr("stage", 0)
@@ -396,7 +397,7 @@ func lowerFp4ToFp(c *compiler, op *ir.Op) step {
 	}
 }
 
-// bufferAccess is the access through a base pointer and offsets of AMD's buffer instructions.
+// bufferAccess returns the access through a base pointer and offsets of AMD's buffer instructions.
 func (c *compiler) bufferAccess(op *ir.Op, ptr, offsets, mask *ir.Value) access {
 	base, off := c.in(ptr).reg, c.full(offsets)
 	pointee, _, _ := tt.AsPtr(ptr.Type)

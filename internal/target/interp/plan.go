@@ -119,7 +119,7 @@ func (p *planner) number(op *ir.Op) {
 	}
 }
 
-// root is the value whose register holds v.
+// root returns the value whose register holds v.
 func (p *planner) root(v *ir.Value) *ir.Value {
 	for {
 		r, ok := p.alias[v]

@@ -47,7 +47,7 @@ type value struct {
 	uni bool // a tensor of equal elements, of which the register holds one
 }
 
-// worker is an idle worker, or a new one, for a run.
+// worker returns an idle worker, or a new one, for a run.
 func (p *Program) worker(r *run) *worker {
 	w, _ := p.pool.Get().(*worker)
 	if w == nil {
@@ -104,7 +104,7 @@ func (w *worker) bind(f *frame, v value, bits uint64) {
 	}
 }
 
-// bytes is the raw memory of a register.
+// bytes returns the raw memory of a register.
 func (f *frame) bytes(r reg, k kind) []byte {
 	x := f.regs[r]
 	return unsafe.Slice((*byte)(x.p), x.n*k.bytes())
@@ -113,7 +113,7 @@ func (f *frame) bytes(r reg, k kind) []byte {
 // Compile makes a kernel of the module ready to run, with all that it calls. The module must be valid and stay unchanged.
 func Compile(m *ir.Module, kernel string) (*Program, error) { return CompileWithin(nil, m, kernel) }
 
-// CompileWithin is Compile within a budget.
+// CompileWithin compiles like Compile, within a budget.
 func CompileWithin(meter *budget.Meter, m *ir.Module, kernel string) (p *Program, err error) {
 	defer func() { // a module that the verifier would reject
 		if e := recover(); e != nil {

@@ -37,7 +37,7 @@ func init() {
 	}
 }
 
-// smallFor is what rounds to a format below f32.
+// smallFor returns the rounding to a format below f32.
 func smallFor(f *num.Format) *small { return smalls[f] }
 
 const (
@@ -46,8 +46,8 @@ const (
 	quietBit = 1 << 22
 )
 
-// round is x rounded to the format, to nearest and ties to even. What is too large becomes infinity, or NaN where the
-// format has none.
+// round returns x rounded to the format, to nearest and ties to even. A value that is too large becomes
+// infinity, or NaN where the format has none.
 func (s *small) round(x float32) float32 {
 	u := math.Float32bits(x)
 	sign, u := u&signBit, u&^signBit
@@ -83,7 +83,8 @@ func (s *small) zero(u uint32) float32 {
 	return math.Float32frombits(u)
 }
 
-// saturate is round, but what is too large becomes the largest finite value, infinity included, as the GPU's satfinite does.
+// saturate rounds like round, but a value that is too large becomes the largest finite value, infinity
+// included, as the GPU's satfinite does.
 func (s *small) saturate(x float32) float32 {
 	y := s.round(x)
 	if u := math.Float32bits(y) &^ signBit; u > s.max && x == x {
@@ -92,7 +93,7 @@ func (s *small) saturate(x float32) float32 {
 	return y
 }
 
-// toward0 is x rounded toward zero.
+// toward0 returns x rounded toward zero.
 func (s *small) toward0(x float32) float32 {
 	u := math.Float32bits(x)
 	sign, u := u&signBit, u&^signBit
@@ -109,7 +110,7 @@ func (s *small) toward0(x float32) float32 {
 	return s.zero(sign | u&^(1<<s.drop-1))
 }
 
-// round64 is a float64 rounded to the format, once.
+// round64 returns a float64 rounded to the format, once.
 func (s *small) round64(x float64) float32 {
 	if x != x {
 		return float32(x)
@@ -117,7 +118,7 @@ func (s *small) round64(x float64) float32 {
 	return float32(s.f.Round(x))
 }
 
-// decode is the value of bits.
+// decode returns the value of bits.
 func (s *small) decode(b uint32) float32 {
 	switch s.f {
 	case num.F16:
@@ -144,7 +145,7 @@ func (s *small) decodeSlow(b uint32) float32 {
 	return math.Float32frombits(sign | inf32 | man)
 }
 
-// encode is the bits of a value that has been rounded to the format.
+// encode returns the bits of a value that has been rounded to the format.
 func (s *small) encode(x float32) uint32 {
 	u := math.Float32bits(x)
 	sign := u >> 31 << (s.f.Bits - 1)

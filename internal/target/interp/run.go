@@ -162,7 +162,7 @@ func (w *worker) program(id int64) {
 	}
 }
 
-// maxSteps is the limit of operations of one program.
+// maxSteps returns the limit of operations of one program.
 func (w *worker) maxSteps() int64 {
 	if w.opts.MaxSteps > 0 {
 		return w.opts.MaxSteps
@@ -198,7 +198,7 @@ func (w *worker) enter() *frame {
 	return f
 }
 
-// pause is where a running program looks up: at its limit of steps, and at whether it should stop.
+// pause checks a running program: its limit of steps, and whether it should stop.
 func (w *worker) pause() {
 	if limit := w.maxSteps(); w.count > limit {
 		w.failf("stopped after %d steps", limit)
@@ -209,7 +209,8 @@ func (w *worker) pause() {
 	w.wake = min(w.count+stride, w.maxSteps())
 }
 
-// looped is called by every turn of a loop without a known end, and by atomics: such a program may be waiting for another.
+// looped runs at every turn of a loop without a known end, and at atomics: such a program may be waiting
+// for another.
 func (w *worker) looped() {
 	if w.spins++; w.spins%512 == 0 {
 		w.letOthersStart()
@@ -219,7 +220,7 @@ func (w *worker) looped() {
 	}
 }
 
-// newFault is a fault at the current operation.
+// newFault returns a fault at the current operation.
 func (w *worker) newFault(msg string) *Fault {
 	e := &Fault{Kernel: w.p.Name, Program: w.pid, Msg: msg, Loc: ir.Unknown}
 	if w.at != nil && w.at.op != nil {
@@ -246,7 +247,7 @@ func (w *worker) failAt(i int, shape []int64, format string, args ...any) {
 	panic(e)
 }
 
-// unravel is the coordinates of element i; nil for a scalar.
+// unravel returns the coordinates of element i; nil for a scalar.
 func unravel(i int, shape []int64) []int {
 	if len(shape) == 0 {
 		return nil
@@ -259,7 +260,7 @@ func unravel(i int, shape []int64) []int {
 	return at
 }
 
-// frame is a frame for a function: an idle one, or new.
+// frame returns a frame for a function: an idle one, or a new one.
 func (w *worker) frame(fn *function) *frame {
 	if free := w.frames[fn.id]; len(free) > 0 {
 		f := free[len(free)-1]

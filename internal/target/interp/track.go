@@ -44,7 +44,7 @@ func (w *worker) checkRace(b *Buffer, addr uint64, bytes []byte, size, i int, sh
 	}
 }
 
-// gridIndex is the position of a program in the grid.
+// gridIndex returns the position of a program in the grid.
 func (r *run) gridIndex(id int64) []int {
 	x, y := int64(r.grid[0]), int64(r.grid[1])
 	return []int{int(id % x), int(id / x % y), int(id / x / y)}

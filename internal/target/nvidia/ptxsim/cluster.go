@@ -16,7 +16,7 @@ type cluster struct {
 	epoch  int32 // barriers that are behind
 }
 
-// clusterSize is the number of blocks in a cluster of a launch.
+// clusterSize returns the number of blocks in a cluster of a launch.
 func clusterSize(f *function, l *Launch) (int, error) {
 	n := max(l.Cluster, 1)
 	if l.Cluster == 0 && f.cluster > 0 {
@@ -111,7 +111,7 @@ func (g *cluster) release() {
 	g.epoch++
 }
 
-// meetCluster is a thread that arrives at the cluster's barrier or waits there.
+// meetCluster lets a thread arrive at the cluster's barrier, or wait there.
 func (c *block) meetCluster(k kind, t int32) {
 	switch {
 	case k == kindClusterArrive && c.arrived[t]:
@@ -128,7 +128,7 @@ func (c *block) meetCluster(k kind, t int32) {
 // An address of the cluster's shared memory has the number of the block above the address there: 1 and up, 0 is the block's own.
 const rankShift = 24
 
-// mapa is the address of the same place in another block.
+// mapa decodes mapa: the address of the same place in another block.
 func mapa(s *stmt) (action, error) {
 	if !s.has("shared::cluster") || s.typ().bits != 32 {
 		return nil, fmt.Errorf("mapa of generic addresses is not known")
@@ -147,7 +147,7 @@ func mapa(s *stmt) (action, error) {
 	}), err
 }
 
-// clusterBytes are n bytes of the shared memory of a block of the cluster.
+// clusterBytes returns n bytes of the shared memory of a block of the cluster.
 func (c *block) clusterBytes(t int32, addr uint64, n int, write bool) []byte {
 	rank := int(addr >> rankShift)
 	addr &= 1<<rankShift - 1

@@ -32,7 +32,7 @@ func init() {
 
 func (s *stmt) has(part string) bool { return slices.Contains(s.parts, part) }
 
-// typ is the last type in the name: that of the operands, for most.
+// typ returns the last type in the name, which for most instructions is the type of the operands.
 func (s *stmt) typ() typ {
 	if len(s.types) == 0 {
 		return typ{}
@@ -40,7 +40,7 @@ func (s *stmt) typ() typ {
 	return s.types[len(s.types)-1]
 }
 
-// src is operand i as a value of type t: immediates get their bits.
+// src returns operand i as a value of type t: immediates get their bits.
 func (s *stmt) src(i int, t typ) operand {
 	o := s.ops[i]
 	if o.kind == isFloat && t.fmt != nil {
@@ -55,7 +55,8 @@ func (s *stmt) src(i int, t typ) operand {
 	return o
 }
 
-// addressOf is the generic address of a module's variable, or the shared one; of a parameter, its place among them.
+// addressOf returns the generic address of a module's variable, or the shared one; of a parameter, its
+// place among them.
 func (p *parser) addressOf(name string) uint64 {
 	if q, ok := p.param(name); ok {
 		return uint64(q.off)
@@ -72,7 +73,7 @@ func (p *parser) addressOf(name string) uint64 {
 	return moduleBase + uint64(y.off)
 }
 
-// dst is the register of operand i, or -1 for one that nobody wants.
+// dst returns the register of operand i, or -1 where the result is not wanted.
 func (s *stmt) dst(i int) (int, error) {
 	switch s.ops[i].kind {
 	case isReg:
@@ -267,7 +268,7 @@ func (p *parser) checkCalls() error {
 	return nil
 }
 
-// each is an action that computes one register from up to three values.
+// each makes an action that computes one register from up to three values.
 func each(d int, f func(c *block, t int32) uint64) action {
 	return func(c *block, act []int32) {
 		row := c.regs[d*c.n:]

@@ -269,7 +269,7 @@ func (c *block) runWarp(w, steps int) {
 	}
 }
 
-// group are the running threads of a warp with the least pc, and the next pc where others are.
+// group returns the running threads of a warp with the least pc, and the next pc where others are.
 func (c *block) group(w int, into []int32) ([]int32, int32) {
 	least, next := int32(math.MaxInt32), int32(math.MaxInt32)
 	for t := int32(w * 32); t < int32(min(w*32+32, c.n)); t++ {
@@ -332,7 +332,7 @@ func (c *block) runGroup(grp []int32, next int32, end int) {
 	}
 }
 
-// guarded are the threads whose predicate holds.
+// guarded returns the threads whose predicate holds.
 func (c *block) guarded(in *instr, grp []int32) []int32 {
 	act := c.scratch[:0]
 	want := uint64(1)
@@ -406,7 +406,7 @@ func (c *block) returnFrom(t int32) {
 
 func (c *block) set(reg int, t int32, v uint64) { c.regs[reg*c.n+int(t)] = v }
 
-// get is the value of an operand for a thread.
+// get returns the value of an operand for a thread.
 func (o *operand) get(c *block, t int32) uint64 {
 	switch o.kind {
 	case isReg:

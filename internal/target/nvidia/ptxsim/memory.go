@@ -30,13 +30,14 @@ const (
 	windowMask = 0xff << 56
 )
 
-// NewMemory is empty memory.
+// NewMemory returns empty memory.
 func NewMemory() *Memory { return &Memory{next: globalBase} }
 
 // Alloc lends a buffer and returns its address. Addresses around it belong to nobody.
 func (m *Memory) Alloc(data []byte) uint64 { return m.AllocAt(data, 0) }
 
-// AllocAt is Alloc at an address that is so many bytes, less than 256, above a multiple of 256.
+// AllocAt allocates like Alloc, at an address that is so many bytes, less than 256, above a multiple of
+// 256.
 func (m *Memory) AllocAt(data []byte, above uint64) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,7 +63,7 @@ func (m *Memory) list() []buffer {
 	return nil
 }
 
-// at are n bytes at an address.
+// at returns n bytes at an address.
 func (m *Memory) at(addr uint64, n int) ([]byte, error) {
 	list := m.list()
 	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr }) - 1
@@ -90,7 +91,8 @@ const (
 
 var spaces = map[string]space{"global": global, "shared": shared, "local": local, "const": constant, "shared::cta": shared, "shared::cluster": clusterShared}
 
-// bytes are n bytes at an address of a space, for reading or writing by a thread. The address must be aligned to n.
+// bytes returns n bytes at an address of a space, for reading or writing by a thread. The address must be
+// aligned to n.
 func (c *block) bytes(sp space, t int32, addr uint64, n int, write bool) []byte {
 	if n > 0 && addr%uint64(n) != 0 {
 		c.fail(t, "address %#x is not aligned to %d", addr, n)

@@ -15,7 +15,7 @@ var floatOps = map[string]decoder{
 	"ex2": function1(math.Exp2), "lg2": function1(math.Log2), "sin": function1(math.Sin), "cos": function1(math.Cos), "tanh": function1(math.Tanh),
 }
 
-// canonical is the NaN that the hardware gives.
+// canonical returns the NaN that the hardware gives.
 func (t typ) canonical() uint64 {
 	switch t.fmt {
 	case num.F64:
@@ -34,7 +34,7 @@ func (t typ) flush(v uint64) uint64 {
 	return v
 }
 
-// rounding is the mode in an instruction's name.
+// rounding returns the mode in an instruction's name.
 func (s *stmt) rounding() string {
 	for _, m := range []string{"rz", "rm", "rp"} {
 		if s.has(m) {
@@ -117,7 +117,7 @@ func (t typ) saturate(v uint64) uint64 {
 	return v
 }
 
-// compute is one operation, rounded once.
+// compute returns the bits of one operation's result, rounded once.
 func (t typ) compute(name, mode string, x, y float64) uint64 {
 	if mode != "rn" {
 		return t.directed(name, mode, x, y, 0)
@@ -148,8 +148,8 @@ func (t typ) compute(name, mode string, x, y float64) uint64 {
 	return t.round(x / y)
 }
 
-// odd is x+y with the last bit set when the sum is not exact, so that rounding again to a smaller format is right. For float64 itself
-// it is the plain sum.
+// odd returns x+y with the last bit set when the sum is not exact, so that rounding again to a smaller
+// format is right. For float64 itself it is the plain sum.
 func (t typ) odd(x, y float64) float64 {
 	s := x + y
 	if t.fmt == num.F64 || math.IsInf(s, 0) || s != s {
@@ -247,7 +247,8 @@ func fmaOp(s *stmt) (action, error) {
 	return s.ternary(t, t, func(a, b, c uint64) uint64 { return t.halves([]uint64{a, b, c}, one) })
 }
 
-// minMax is IEEE minNum and maxNum, or with NaN the ones that NaN wins. Zeros are ordered.
+// minMax decodes min and max, which are IEEE minNum and maxNum; with .NaN, a NaN operand wins. Zeros are
+// ordered.
 func minMax(s *stmt, t typ) (action, error) {
 	less := s.name == "min"
 	nan, ftz := s.has("NaN"), s.has("ftz")
@@ -343,7 +344,7 @@ func truth(b bool) uint64 {
 	return 0
 }
 
-// function1 is a function of one float, computed in float64.
+// function1 decodes a function of one float, computed in float64.
 func function1(f func(float64) float64) decoder {
 	return func(s *stmt) (action, error) {
 		t := s.typ()

@@ -31,7 +31,7 @@ func wgmma(s *stmt) (action, error) {
 	return nil, fmt.Errorf("wgmma.%s is not known", strings.Join(s.parts, "."))
 }
 
-// onWarp is an action of a whole warp.
+// onWarp makes an action of a whole warp.
 func onWarp(f func(c *block, w int)) action {
 	return func(c *block, act []int32) {
 		if len(act) != 32 {
@@ -50,7 +50,7 @@ type groupShape struct {
 	fromRegs       bool
 }
 
-// groupProduct is wgmma.mma_async: D = A*B + D, or A*B where scale-d is false.
+// groupProduct decodes wgmma.mma_async: D = A*B + D, or A*B where scale-d is false.
 func groupProduct(s *stmt) (action, error) {
 	if err := s.need(4); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func readGroupShape(s *stmt) (g groupShape, err error) {
 	return g, nil
 }
 
-// registersOf are the numbers of registers.
+// registersOf returns the numbers of registers.
 func registersOf(ops []operand) []int32 {
 	var out []int32
 	for _, o := range ops {
@@ -151,7 +151,7 @@ func (g *groupShape) eachResult(f func(i, at, reg, part int)) {
 	}
 }
 
-// put is a register with a result put into it.
+// put returns a register with a result put into it.
 func (g *groupShape) put(old uint64, v float64, part int) uint64 {
 	switch {
 	case g.d.kind != 'f':
@@ -162,7 +162,7 @@ func (g *groupShape) put(old uint64, v float64, part int) uint64 {
 	return uint64(math.Float32bits(float32(v)))
 }
 
-// left is the warp's 16 rows of A.
+// left returns the warp's 16 rows of A.
 func (g *groupShape) left(c *block, w int, a operand, p *product) []float64 {
 	t := int32(32 * w)
 	if g.fromRegs {
@@ -175,7 +175,7 @@ func (g *groupShape) left(c *block, w int, a operand, p *product) []float64 {
 	return g.signed(out, g.negA)
 }
 
-// right is B.
+// right returns the k rows of B.
 func (g *groupShape) right(c *block, t int32, d matrixDescriptor, p *product) []float64 {
 	out := make([]float64, g.k*g.n)
 	vals := valuesOf(g.b)
@@ -246,7 +246,7 @@ func (d matrixDescriptor) each(trans bool, size, first, rows, depth int, f func(
 	}
 }
 
-// matrixBytes is an element that a product reads.
+// matrixBytes returns an element that a product reads.
 func (c *block) matrixBytes(t int32, at, size int, p *product) uint64 {
 	if at+size > len(c.shared) {
 		c.fail(t, "shared address %#x of a matrix is outside of %d", at, len(c.shared))
@@ -257,7 +257,7 @@ func (c *block) matrixBytes(t int32, at, size int, p *product) uint64 {
 	return load(c.shared[at:], size)
 }
 
-// valuesOf is what bits of a type are. Narrow ones are looked up.
+// valuesOf returns the function from a type's bits to its values. Types of up to 16 bits go by a table.
 func valuesOf(t typ) func(uint64) float64 {
 	if t.bits > 16 {
 		return t.value

@@ -191,7 +191,7 @@ func brev(s *stmt) (action, error) {
 	return s.unary(t, func(a uint64) uint64 { return bits.Reverse64(a) >> (64 - t.bits) })
 }
 
-// bfind is the place of the highest bit that is not the sign.
+// bfind decodes bfind: the place of the highest bit that is not the sign.
 func bfind(s *stmt) (action, error) {
 	t := s.typ()
 	return s.unary(t, func(a uint64) uint64 {
@@ -325,7 +325,7 @@ func sad(s *stmt) (action, error) {
 	})
 }
 
-// addCarry is add, addc, sub or subc with the carry: .cc writes it, the names with a c read it.
+// addCarry decodes add, addc, sub or subc with the carry: .cc writes it, the names with a c read it.
 func addCarry(s *stmt) (action, error) {
 	if err := s.need(3); err != nil {
 		return nil, err

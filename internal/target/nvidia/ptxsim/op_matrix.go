@@ -12,7 +12,7 @@ var matrixOps = map[string]decoder{"mma": mma, "ldmatrix": ldmatrix, "stmatrix":
 // fragment says where an element of a tile is: which lane, which register, which part of it.
 type fragment func(row, col int) (lane, reg, part int)
 
-// mma is mma.sync: rows of A times columns of B plus C.
+// mma decodes mma.sync: rows of A times columns of B plus C.
 func mma(s *stmt) (action, error) {
 	var shape string
 	for _, p := range s.parts {
@@ -61,7 +61,8 @@ func operandB(per int) fragment {
 	return func(r, c int) (int, int, int) { return c*4 + r/per%4, r / (4 * per), r % per }
 }
 
-// accumulator is the layout of C and D: two neighbours in a lane, in one register when they have 16 bits.
+// accumulator returns the layout of C and D: two neighbours in a lane, in one register when they have 16
+// bits.
 func accumulator(bits int) fragment {
 	return func(r, c int) (int, int, int) {
 		reg := r/8*2 + c%2 + c/8*4

@@ -40,7 +40,7 @@ func (s *stmt) space() space {
 	return generic
 }
 
-// elems are the registers of operand i: those of a vector, or the one.
+// elems returns the registers of operand i: all of a vector, or a single register.
 func (s *stmt) elems(i int, t typ) []operand {
 	if s.ops[i].kind != isVector {
 		return []operand{s.src(i, t)}
@@ -55,7 +55,7 @@ func (s *stmt) elems(i int, t typ) []operand {
 	return out
 }
 
-// base is the operand that an address starts from, and the offset.
+// base returns the operand that an address starts from, and the offset.
 func (s *stmt) base(i int) (operand, uint64, error) {
 	o := s.ops[i]
 	if o.kind != isAddress {
@@ -211,7 +211,7 @@ func atomicOp(s *stmt) (action, error) {
 	}, nil
 }
 
-// atomicBytes are bytes that atomics touch: those do not race with one another.
+// atomicBytes returns bytes that atomics touch: atomics do not race with one another.
 func (c *block) atomicBytes(sp space, t int32, addr uint64, n int) []byte {
 	if sp == generic && addr&windowMask == sharedBase {
 		sp, addr = shared, addr&^windowMask
@@ -303,7 +303,7 @@ func (p *copies) open() int {
 	return n
 }
 
-// cpAsync is cp.async. The bytes move when they are waited for, as late as they may.
+// cpAsync decodes cp.async. The bytes move when they are waited for, as late as they may.
 func cpAsync(s *stmt) (action, error) {
 	if len(s.parts) == 0 || s.parts[0] != "async" {
 		return nil, fmt.Errorf("cp.%s", strings.Join(s.parts, "."))

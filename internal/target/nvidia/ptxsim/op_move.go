@@ -209,7 +209,7 @@ func slct(s *stmt) (action, error) {
 	})
 }
 
-// convert is cvt in all its forms.
+// convert decodes cvt in all its forms.
 func convert(s *stmt) (action, error) {
 	if err := s.need(2); err != nil {
 		return nil, err
@@ -244,7 +244,7 @@ func convert(s *stmt) (action, error) {
 	return each(d, func(c *block, t int32) uint64 { return one(a.get(c, t)) }), nil
 }
 
-// converter is a conversion of single values.
+// converter returns a conversion of single values.
 func (s *stmt) converter(to, from typ, width int) func(uint64) uint64 {
 	reg := typ{bits: width}
 	switch {

@@ -121,7 +121,7 @@ func elect(s *stmt) (action, error) {
 	}, nil
 }
 
-// match.any finds the lanes that hold the same value.
+// match decodes match.any, which finds the lanes that hold the same value.
 func match(s *stmt) (action, error) {
 	if !s.has("any") {
 		return nil, fmt.Errorf("match.%s", strings.Join(s.parts, "."))
@@ -200,7 +200,7 @@ func vprintf(c *block, act []int32, site *callSite) {
 	}
 }
 
-// format is printf: 4-byte arguments for %d and its like, 8 bytes for %lld, floats and strings.
+// format formats like printf: 4-byte arguments for %d and its like, 8 bytes for %lld, floats and strings.
 func (c *block) format(t int32, format string, at uint64) string {
 	var out strings.Builder
 	next := func(n int) uint64 {

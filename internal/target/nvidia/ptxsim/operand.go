@@ -97,7 +97,7 @@ func (p *parser) list(kind operandKind, parts []string) (operand, error) {
 	return o, nil
 }
 
-// constant is a number or a name.
+// constant parses a number or a name.
 func (p *parser) constant(s string) (operand, error) {
 	switch {
 	case len(s) == 10 && (strings.HasPrefix(s, "0f") || strings.HasPrefix(s, "0F")):
@@ -117,7 +117,7 @@ func (p *parser) constant(s string) (operand, error) {
 	return operand{kind: isName, name: s}, nil
 }
 
-// address is what stands in brackets: a base and an offset, or a list of coordinates behind a base.
+// address parses the text in brackets: a base and an offset, or a list of coordinates behind a base.
 func (p *parser) address(s string) (operand, error) {
 	base, off := s, int64(0)
 	if i := strings.LastIndexByte(s, '+'); i >= 0 {
@@ -191,7 +191,7 @@ var types = map[string]typ{
 	"e4m3": {'f', 8, 1, num.F8E4M3FN}, "e5m2": {'f', 8, 1, num.F8E5M2},
 }
 
-// typeOf is the type of a name; its bits are zero when it is none.
+// typeOf returns the type of a name; its bits are zero when it is none.
 func typeOf(name string) typ { return types[name] }
 
 // mask cuts a value to the type's width.
@@ -202,14 +202,14 @@ func (t typ) mask(v uint64) uint64 {
 	return v & (1<<t.bits - 1)
 }
 
-// signed is a value with its sign extended.
+// signed returns a value with its sign extended.
 func (t typ) signed(v uint64) int64 {
 	s := 64 - t.bits
 	return int64(v<<s) >> s
 }
 
-// float is the value of bits.
+// float returns the value of bits.
 func (t typ) float(v uint64) float64 { return t.fmt.Decode(v) }
 
-// bitsOf are the bits of a value, rounded to nearest.
+// bitsOf returns the bits of a value, rounded to nearest.
 func (t typ) bitsOf(f float64) uint64 { return t.fmt.Encode(f) }

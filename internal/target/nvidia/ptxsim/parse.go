@@ -218,7 +218,7 @@ func elemSuffix(head string) string {
 	return "b8"
 }
 
-// declared is the size and name of ".align 16 .b8 name[64]".
+// declared returns the size and name of ".align 16 .b8 name[64]".
 func declared(head string) (int, string, error) {
 	head = strings.TrimSpace(head)
 	count := 1
@@ -290,7 +290,7 @@ func (p *parser) function(words []string, at int) error {
 	return nil
 }
 
-// directive is the first number behind a directive, 0 where it is not there.
+// directive returns the first number behind a directive, 0 where it is not there.
 func directive(text, name string) int {
 	i := strings.Index(text, name)
 	if i < 0 {

@@ -50,7 +50,7 @@ const (
 // storing are instructions whose first operand is nothing that they write.
 var storing = map[string]bool{"st": true, "red": true, "stmatrix": true, "cp": true, "bar": true, "prefetch": true, "discard": true}
 
-// touches are the registers that an instruction reads or writes.
+// touches returns the registers that an instruction reads or writes.
 func (s *stmt) touches(guard int) touched {
 	var t touched
 	var collect func(o operand) []int32
@@ -108,7 +108,7 @@ func (p *products) commit() {
 	p.now, p.fenced = nil, false
 }
 
-// all are the products under way.
+// all calls f with each product under way.
 func (p *products) all(f func(q *product)) {
 	for _, g := range append(slices.Clone(p.groups), p.now) {
 		for _, q := range g {

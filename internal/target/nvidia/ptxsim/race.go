@@ -22,7 +22,8 @@ type doubt struct {
 	t, other int32
 }
 
-// settle is called when the instruction's writes are done.
+// settle resolves the doubts of an instruction whose writes are done: a racing write of the same value is
+// no error.
 func (r *races) settle(c *block) {
 	for _, d := range r.doubts {
 		if c.shared[d.at] != d.old {
@@ -91,7 +92,7 @@ func (r *races) checkOthers(c *block, t int32, i int, write bool) {
 	}
 }
 
-// touchFrom is an access by a thread of another block.
+// touchFrom records an access by a thread of another block.
 func (r *races) touchFrom(c *block, t int32, addr, n int, write bool) {
 	now := c.cluster.epoch + 1
 	for i := addr; i < addr+n; i++ {

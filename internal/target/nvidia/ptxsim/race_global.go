@@ -84,7 +84,7 @@ func (g *globalRaces) page(n uint64) *[pageSize]globalCell {
 	return p
 }
 
-// now is the stamp of an access by a thread.
+// now returns the stamp of an access by a thread.
 func (c *block) now(t int32) stamp {
 	return stamp{c.globals.gen, int32(c.rank*c.n) + t, c.epoch, c.warpEpochs[t/32], c.cluster.epoch, int32(c.at)}
 }
@@ -172,7 +172,8 @@ func (g *globalRaces) noteAtomic(c *block, t int32, addr uint64, x *globalCell, 
 	x.write, x.seq, x.atomic = now, g.seq, true
 }
 
-// settle is called when an instruction's writes are done.
+// settle resolves the doubts of an instruction whose writes are done: a racing write of the same value is
+// no error.
 func (g *globalRaces) settle(c *block) {
 	for _, d := range g.doubts {
 		if d.data[0] != d.old && (!d.together || g.strict) {
@@ -207,7 +208,7 @@ func (c *block) sameStore(a, b int32) bool {
 	return a == b || c.m.code[a].loc == c.m.code[b].loc && c.m.code[a].loc != ""
 }
 
-// runs is how often a thread has run the instruction.
+// runs returns how often a thread has run the instruction.
 func (c *block) runs(t int32) int32 {
 	if counts := c.counts[c.at]; counts != nil {
 		return counts[t]
@@ -227,7 +228,7 @@ func (c *block) count(grp []int32) {
 	}
 }
 
-// meetWarp is bar.warp.sync: it orders the accesses of the warp's threads, if all are there.
+// meetWarp does bar.warp.sync: it orders the accesses of the warp's threads, if all are there.
 func meetWarp(c *block, act []int32) {
 	if c.warpEpochs == nil {
 		return
