@@ -10,12 +10,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// lowering turns an operation into a step. It may emit other steps first, and returns nil when nothing is left to do or
-// after c.errorf.
+// lowering turns an operation into a step. It may emit other steps first, and returns nil when nothing is
+// left to do or after c.errorf.
 type lowering func(c *compiler, op *ir.Op) step
 
-// lowerings is every operation that the interpreter knows, from the tables of the op families. The init function fills it,
-// since lowerings of regions lead back to it.
+// lowerings is every operation that the interpreter knows, from the tables of the op families. The init
+// function fills it, since lowerings of regions lead back to it.
 var lowerings = map[*ir.OpDef]lowering{}
 
 func init() {
@@ -24,8 +24,8 @@ func init() {
 	}
 }
 
-// Handles reports whether the interpreter knows an operation: as a step, a value that is there from the start, another name of its
-// operand, or nothing at all.
+// Handles reports whether the interpreter knows an operation: as a step, a value that is there from the
+// start, another name of its operand, or nothing at all.
 func Handles(def *ir.OpDef) bool {
 	return lowerings[def] != nil || constants[def] != nil || renames[def] != nil || ignored[def.Dialect.Name+"."+def.Name]
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Fault is what stopped a program of the grid.
+// Fault is the error that stopped a program of the grid.
 type Fault struct {
 	Kernel  string
 	Program [3]int
@@ -20,7 +20,8 @@ type Fault struct {
 	Index   int64  // where in it, in elements as large as the accessed one
 }
 
-// Error is the place in the kernel's source, what is wrong, and where in the grid; then the calls that led there.
+// Error returns the place in the kernel's source, the message and the place in the grid, then the calls that
+// led there.
 //
 //	softmax.py:14:9: out of bounds load of 4 bytes at offset 400 of buffer "x" (400 bytes), element (4, 0)
 //	    tt.load in softmax_kernel, program (3, 0, 0)

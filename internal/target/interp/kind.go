@@ -30,7 +30,7 @@ func (k kind) bytes() int { return [numKinds]int{0, 1, 1, 2, 4, 8, 4, 8, 0}[k] }
 func (k kind) isInt() bool   { return k >= kI1 && k <= kI64 }
 func (k kind) isFloat() bool { return k == kF32 || k == kF64 }
 
-// layout is what there is to know of a type.
+// layout is the form of a type's values in registers.
 type layout struct {
 	kind kind
 	fmt  *num.Format // of a float

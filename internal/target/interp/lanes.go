@@ -8,11 +8,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// maxLanes is how many elements a function over lanes works on at once.
+// maxLanes is the number of elements that a function over lanes works on at once.
 const maxLanes = 1024
 
-// scalarFunc is the region of a reduction, scan or map: a function of scalars, compiled to work on many lanes at once where
-// it has neither branches nor effects, and otherwise run for each.
+// scalarFunc is the region of a reduction, scan or map: a function of scalars, compiled to work on many lanes
+// at once where it has neither branches nor effects, and otherwise run for each.
 type scalarFunc struct {
 	fn       *function
 	lanes    bool
@@ -100,7 +100,8 @@ func captured(op *ir.Op) []*ir.Value {
 	return vs
 }
 
-// vectorises reports whether a region is one block of elementwise operations on scalars, or calls of such functions.
+// vectorises reports whether a region is one block of elementwise operations on scalars, or calls of such
+// functions.
 func (c *compiler) vectorises(r *ir.Region, depth int) bool {
 	if r.First() != r.Last() || depth > 8 {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// extern is a function of a device library: what it takes and gives, and the loop over it.
+// extern is a function of a device library: the kinds of its arguments and result, and the loop over it.
 type extern struct {
 	ret  kind
 	args []kind
@@ -237,7 +237,7 @@ func bytePerm(x, y, s uint32) uint32 {
 	return r
 }
 
-// findExtern knows NVIDIA's symbols, and of AMD's those that are named after them.
+// findExtern knows NVIDIA's symbols, and AMD's symbols that are named after them.
 func findExtern(symbol string) (extern, bool) {
 	if name, ok := strings.CutPrefix(symbol, "__nv_"); ok {
 		e, ok := libdevice[name]

@@ -18,8 +18,8 @@ const (
 
 var directions = map[string]direction{"_rn": rn, "_rz": rz, "_rd": rd, "_ru": ru}
 
-// exact is a real number that can be compared with a float: it gives the sign of the number minus r. It is nil for results that
-// are not rounded, those of infinities and NaNs and of division by zero.
+// exact is a real number that can be compared with a float: it gives the sign of the number minus r. It is
+// nil for results that are not rounded: of infinities, NaNs and division by zero.
 type exact func(r float64) int
 
 // round returns the exact number, of which near is a close float, rounded; next gives the neighbour of a

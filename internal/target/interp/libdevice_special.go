@@ -182,8 +182,8 @@ func normCDF(x float64) float64 {
 
 func normCDFInv(x float64) float64 { return 0 - math.Sqrt2*erfcInv(2*x) }
 
-// besselI0 and besselI1 are modified Bessel functions: the power series, whose terms are all positive, and for large x the
-// asymptotic one.
+// besselI0 and besselI1 are modified Bessel functions: the power series, whose terms are all positive, and
+// for large x the asymptotic one.
 
 func besselI0(x float64) float64 { return besselI(0, math.Abs(x)) }
 

@@ -1,8 +1,8 @@
 package interp
 
-// The loops that most of the time is spent in. d, a and b are rows of one length, but for operands of one element, which stand
-// for a row of equal ones. The general forms, zip and apply, call a function for each element; what is common has a
-// loop of its own.
+// The loops that most of the time is spent in. d, a and b are rows of one length, but for operands of one
+// element, which stand for a row of equal elements. The general forms, zip and apply, call a function for each
+// element; common operations have a loop of their own.
 
 type integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
@@ -264,7 +264,8 @@ func choose[T any](d []T, c []uint8, a, b []T) {
 	}
 }
 
-// convert changes the type of each element as Go does: integers are cut or extended, integers to floats round.
+// convert changes the type of each element as Go does: integers are cut or extended, integers to floats
+// round.
 func convert[D, A number](d []D, a []A) {
 	if len(a) < len(d) {
 		fill(d, D(a[0]))

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Each buffer has the addresses [i<<regionBits, (i+1)<<regionBits) to itself, i from 1, and begins in their middle: an address
-// that is off by less than half a terabyte still tells whose it was.
+// Each buffer has the addresses [i<<regionBits, (i+1)<<regionBits) to itself, i from 1, and begins in their
+// middle: an address that is off by less than half a terabyte still tells whose it was.
 const (
 	regionBits = 40
 	regionMid  = 1 << (regionBits - 1)
@@ -15,8 +15,8 @@ const (
 	alignment  = 256 // of the address of a buffer
 )
 
-// Memory is a virtual address space of buffers that the caller owns. Its methods may be called from several goroutines, but
-// a buffer must not be freed while a kernel that may use it runs.
+// Memory is a virtual address space of buffers that the caller owns. Its methods may be called from several
+// goroutines, but a buffer must not be freed while a kernel that may use it runs.
 type Memory struct {
 	mu   sync.Mutex
 	bufs []*Buffer // of region i at i-1
@@ -44,14 +44,15 @@ type Buffer struct {
 // NewMemory returns an empty address space.
 func NewMemory() *Memory { return &Memory{} }
 
-// keepFreed is how many freed regions stay unused, so that a dangling pointer is likely to be seen.
+// keepFreed is the number of freed regions that stay unused, so that a dangling pointer is likely to be seen.
 const keepFreed = 256
 
-// Alloc gives data an address, without copying it. The name is for messages. It is nil where there are no addresses left.
+// Alloc gives data an address, without copying it. The name is for messages. It is nil where there are no
+// addresses left.
 func (m *Memory) Alloc(data []byte, name string) *Buffer { return m.place(data, name, 0) }
 
-// AllocPart gives bytes lo to hi of a buffer an address of their own, aligned as they are in the buffer: by it, no other bytes are
-// reached.
+// AllocPart gives bytes lo to hi of a buffer an address of their own, aligned as they are in the buffer: by
+// it, no other bytes are reached.
 func (m *Memory) AllocPart(b *Buffer, lo, hi int) *Buffer {
 	p := m.place(b.data[lo:hi:hi], b.name, (b.addr+uint64(lo))%alignment)
 	if p == nil {
@@ -173,7 +174,7 @@ func at[U any](b *Buffer, addr uint64, n int) []U {
 	return unsafe.Slice((*U)(unsafe.Pointer(&b.data[off])), n)
 }
 
-// explain says what is wrong with an access that the buffer does not hold.
+// explain returns the message for an access that the buffer does not hold.
 func explain(table []*Buffer, what string, addr uint64, size int) string {
 	switch b := find(table, addr); {
 	case addr == 0:

@@ -4,8 +4,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// move emits what copies values into registers, all at once: a source may be another move's destination. Where the value
-// was made in the block given and nothing else needs it, the registers change places instead.
+// move emits the steps that copy values into registers, all at once: a source may be another move's destination.
+// Where the value was made in the block given and nothing else needs it, the registers change places instead.
 func (c *compiler) move(dst []value, src []*ir.Value, in *ir.Block) {
 	var saves, copies, swaps, late []pair
 	for i, d := range dst {
@@ -52,7 +52,8 @@ func (c *compiler) isTarget(dst []value, s value) bool {
 	return false
 }
 
-// canSwap reports whether source i may be given away: it is a whole row, made in this block, and moved only once.
+// canSwap reports whether source i may be given away: it is a whole row, made in this block, and moved only
+// once.
 func (c *compiler) canSwap(src []*ir.Value, i int, d, s value, in *ir.Block) bool {
 	root := c.plan.root(src[i])
 	if in == nil || s.uni || s.kind == kObj || s.n < 16 || d.n != s.n || d.kind.bytes() != s.kind.bytes() {

@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
-// tensorRef is a block pointer or a descriptor: a tensor in memory, and for a block pointer the block's place in it. It is
-// never changed.
+// tensorRef is a block pointer or a descriptor: a tensor in memory, and for a block pointer the block's place
+// in it. It is never changed.
 type tensorRef struct {
 	base    uint64
 	shape   []int64
@@ -30,7 +30,8 @@ type Descriptor struct {
 // descriptorTag marks the handles that Memory.Descriptor gives out; no address has it.
 const descriptorTag = 1 << 63
 
-// Descriptor gives a descriptor a handle, to be passed as a kernel's argument, until FreeDescriptor takes it back.
+// Descriptor gives a descriptor a handle, to be passed as a kernel's argument, until FreeDescriptor takes it
+// back.
 func (m *Memory) Descriptor(d Descriptor) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -157,7 +158,7 @@ func (b *window) addresses(t *tensorRef, at []int64, ptrs []uint64, mask []uint8
 	}
 }
 
-// blockAccess emits what turns a block into rows of pointers and a mask.
+// blockAccess emits the step that turns a block into rows of pointers and a mask.
 func (c *compiler) blockAccess(op *ir.Op, ref reg, b window, n int, shape []int64, at func(f *frame, t *tensorRef) []int64) access {
 	a := access{ptr: c.temp(kI64, n).reg, mask: c.temp(kI1, n).reg, shape: shape}
 	c.emit(op, func(f *frame) {
@@ -238,7 +239,7 @@ func lowerDescLoad(c *compiler, op *ir.Op) step {
 	return c.descLoad(op, d, a)
 }
 
-// descLoad loads, with what the descriptor says is outside the tensor.
+// descLoad loads a block; elements outside the tensor become zero or NaN, as the descriptor asks.
 func (c *compiler) descLoad(op *ir.Op, d value, a access) step {
 	zero := c.load(d, a, nil)
 	nan, ok := c.nan(d)
@@ -294,7 +295,7 @@ func lowerDescScatter(c *compiler, op *ir.Op) step {
 	return c.store(s, c.gatherAccess(op, op.Operand(3).Type))
 }
 
-// descRMW says what a descriptor_reduce does to each element.
+// descRMW maps the kind of a descriptor_reduce to the atomic on each element.
 var descRMW = map[int64][2]int64{ // of signed, of unsigned integers
 	tt.ReduceAdd: {tt.RMWAdd, tt.RMWAdd},
 	tt.ReduceMin: {tt.RMWMin, tt.RMWUMin},

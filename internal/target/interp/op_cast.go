@@ -16,7 +16,7 @@ func cast[D, A number]() unary {
 	}
 }
 
-// intCasts[from][to] are conversions of integers by sign; those to a narrower type just cut.
+// intCasts[from][to] are conversions of integers by sign; conversions to a narrower type just cut.
 var (
 	signedCasts   = castTable(cast[int8, int8](), [numKinds]byKind1{kI8: castsFrom[int8](), kI16: castsFrom[int16](), kI32: castsFrom[int32](), kI64: castsFrom[int64]()}, true)
 	unsignedCasts = castTable(cast[int8, int8](), [numKinds]byKind1{kI8: castsFrom[uint8](), kI16: castsFrom[uint16](), kI32: castsFrom[uint32](), kI64: castsFrom[uint64]()}, false)
@@ -63,8 +63,8 @@ func lowerIntCast(signed bool) lowering {
 	}
 }
 
-// lowerIntToFloat rounds once. Formats below f32 go through float64, which holds every integer of 32 bits; of longer ones
-// what is lost is kept in the last bit.
+// lowerIntToFloat rounds once. Formats below f32 go through float64, which holds every integer of 32 bits; of
+// longer ones the last bit keeps whether bits were lost.
 func lowerIntToFloat(signed bool) lowering {
 	return func(c *compiler, op *ir.Op) step {
 		a, d := c.in(op.Operand(0)), c.out(op.Result(0))
@@ -286,7 +286,8 @@ func lowerTruncF(c *compiler, op *ir.Op) step {
 	return lowerFloatCast(truncMode)(c, op)
 }
 
-// lowerBitcast reads the same bits as another type. Where both are held alike the planner has renamed the register.
+// lowerBitcast reads the same bits as another type. Where both are held alike the planner has renamed the
+// register.
 func lowerBitcast(c *compiler, op *ir.Op) step {
 	a, d := c.in(op.Operand(0)), c.out(op.Result(0))
 	if a.memBytes() != d.memBytes() || (a.kind == kI1) != (d.kind == kI1) {

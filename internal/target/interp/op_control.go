@@ -142,7 +142,7 @@ func lowerExecuteRegion(c *compiler, op *ir.Op) step {
 	return func(f *frame) { f.run(body) }
 }
 
-// branch makes what chooses the block after a terminator.
+// branch makes the function that chooses the block after a terminator.
 type branch func(c *compiler, term *ir.Op, index map[*ir.Block]int) func(f *frame) int
 
 var branches = map[*ir.OpDef]branch{cf.Br: lowerBr, cf.CondBr: lowerCondBr, cf.Switch: lowerSwitch}

@@ -72,7 +72,8 @@ func wide(d []float64, f *frame, v value, off int, tf32 bool) {
 	}
 }
 
-// wideTransposed converts a matrix of rows by cols to float64, transposed, so that both operands are read along k.
+// wideTransposed converts a matrix of rows by cols to float64, transposed, so that both operands are read
+// along k.
 func wideTransposed(d []float64, f *frame, v value, off, rows, cols int, tf32 bool) {
 	if v.kind == kF64 {
 		transpose(d, row[float64](f, v.reg)[off:], rows, cols, func(x float64) float64 { return x })
@@ -102,8 +103,9 @@ func transpose[T float](d []float64, src []T, rows, cols int, f func(T) float64)
 	}
 }
 
-// floats computes one batch. a is m by k, b is n by k; each sum runs from k = 0 up in float64 and is rounded once, c
-// included. Sums of f16 are rounded after every 16 products, as the hardware's instructions are that long.
+// floats computes one batch. a is m by k, b is n by k; each sum runs from k = 0 up in float64 and is rounded
+// once, c included. Sums of f16 are rounded after every 16 products, as the hardware's instructions are that
+// long.
 func (p product) floats(f *frame, a, b []float64, batch int, acc, d value) {
 	out := newSink(f, acc, d)
 	chunk := p.k
@@ -157,7 +159,7 @@ func newSink(f *frame, acc, d value) sink {
 	return s
 }
 
-// put adds a sum to c, or to what is there already, and rounds.
+// put adds a sum to c, or to the partial result in its place, and rounds.
 func (s *sink) put(at int, sum float64, first bool) {
 	if s.d64 != nil {
 		s.d64[at] = sum + s.c64[at&s.mask]

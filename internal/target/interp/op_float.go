@@ -9,7 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// floats2 lowers an operation on two floats: in float32 and then rounded for f32 and below, in float64 for f64.
+// floats2 lowers an operation on two floats: in float32 and then rounded for f32 and below, in float64 for
+// f64.
 func floats2(f32 func(d, a, b []float32), f64 func(d, a, b []float64)) lowering {
 	return func(c *compiler, op *ir.Op) step {
 		d, a, b := c.out(op.Result(0)), c.in(op.Operand(0)).reg, c.in(op.Operand(1)).reg
@@ -183,7 +184,8 @@ func lowerClampF(c *compiler, op *ir.Op) step {
 	return eachF3(clamp[float32], clamp[float64])(c, op)
 }
 
-// lowerFma adds to f16 and bf16 what float32 alone would round twice: the sum in float64 is rounded to odd first.
+// lowerFma rounds f16 and bf16 once, which by way of float32 would be rounded twice: the sum in float64 is
+// rounded to odd first.
 func lowerFma(c *compiler, op *ir.Op) step {
 	d := c.out(op.Result(0))
 	if !d.small() {

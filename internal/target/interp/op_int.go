@@ -73,8 +73,8 @@ type unsignedInt interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Division as the GPU does it: by zero it gives all ones. Its 64-bit division takes a shortcut through 32 bits where both
-// operands fit, which shows.
+// Division as the GPU does it: by zero it gives all ones. Its 64-bit division takes a shortcut through 32
+// bits where both operands fit, which shows.
 
 func div[T integer](a, b T) T {
 	if b == 0 {
@@ -319,7 +319,8 @@ func cmp2[T any](f func(d []bool, a, b []T)) binary {
 	}
 }
 
-// cmpLoops are the loops of each predicate. An i1 compares as 0 and 1 unsigned and, signed, the other way round.
+// cmpLoops are the loops of each predicate. An i1 compares as 0 and 1 unsigned and, signed, the other way
+// round.
 var cmpLoops = [10]byKind{
 	arith.EQ:  ints(cmp2(eq[uint8]), cmp2(eq[int8]), cmp2(eq[int16]), cmp2(eq[int32]), cmp2(eq[int64])),
 	arith.NE:  ints(cmp2(ne[uint8]), cmp2(ne[int8]), cmp2(ne[int16]), cmp2(ne[int32]), cmp2(ne[int64])),

@@ -178,7 +178,7 @@ func loadRow[U any](d value, a access, other *value) step {
 	}
 }
 
-// preset puts in place what lanes that take no part become.
+// preset fills a row with the values of inactive lanes.
 func preset[U any](f *frame, r []U, d value, other *value) {
 	if other == nil {
 		clear(r)

@@ -40,7 +40,8 @@ func lowerAssert(c *compiler, op *ir.Op) step {
 	}
 }
 
-// lowerPrint prints as Triton does on a GPU: one line for each element, with the program and the element's place.
+// lowerPrint prints as Triton does on a GPU: one line for each element, with the program and the element's
+// place.
 func lowerPrint(c *compiler, op *ir.Op) step {
 	c.p.prints = true
 	prefix := op.Text("prefix")

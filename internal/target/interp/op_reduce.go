@@ -31,7 +31,8 @@ func axisOf(c *compiler, op *ir.Op) (outer, n, inner int, ok bool) {
 	return outer, int(shape[axis]), inner, true
 }
 
-// combination is what reduce and scan share: operands, the function, and scratch rows of up to maxLanes elements.
+// combination is the common part of reduce and scan: operands, the function, and scratch rows of up to
+// maxLanes elements.
 type combination struct {
 	fn          *scalarFunc
 	srcs, out   []value
@@ -111,8 +112,8 @@ func lowerReduce(c *compiler, op *ir.Op) step {
 	}
 }
 
-// pick takes, for each lane, the left (0) or right (1) of two neighbours. Lanes are numbered along the result, in which pairs
-// of inner elements each have become one.
+// pick takes, for each lane, the left (0) or right (1) of two neighbours. Lanes are numbered along the
+// result, in which pairs of inner elements each have become one.
 func pick(d, src []byte, size, inner, at, lanes, which int) {
 	if inner == 1 {
 		switch size {
@@ -180,7 +181,8 @@ func lowerScan(c *compiler, op *ir.Op) step {
 	}
 }
 
-// double combines elements that are d apart in count of them from base on: those that others still need come last.
+// double combines elements that are d apart in count of them from base on: elements that others still need
+// come last.
 func (k *combination) double(f, g *frame, args []unsafe.Pointer, out [][]byte, base, count, d int, reverse bool) {
 	todo := count - d
 	for done := 0; done < todo; done += maxLanes {

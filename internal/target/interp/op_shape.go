@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// renames are the operations that may only give a register another type, and when they do: uni says that all elements of the
-// operand are equal.
+// renames are the operations that may only give a register another type, and when they do: uni says that all
+// elements of the operand are equal.
 var renames = map[*ir.OpDef]func(op *ir.Op, from, to layout, uni bool) bool{
 	tt.Splat:               func(_ *ir.Op, from, to layout, _ bool) bool { return from.kind != kObj },
 	tt.Unsplat:             sameRow,
@@ -127,11 +127,11 @@ func bySize(k kind, s1, s2, s4, s8 step) step {
 	return s8
 }
 
-// strided is a walk through a row in the order of another: the sizes of the result's dimensions, and how far apart their
-// elements are in the source.
+// strided is a walk through a row in the order of another: the sizes of the result's dimensions, and how far
+// apart their elements are in the source.
 type strided struct{ dims, steps []int }
 
-// newStrided drops dimensions of one and joins those that follow each other in the source.
+// newStrided drops dimensions of one and joins dimensions that follow each other in the source.
 func newStrided(dims, steps []int) strided {
 	var s strided
 	for i, n := range dims {

@@ -8,9 +8,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// sharedBuf is a view of a buffer in shared (or tensor) memory. Its elements lie there as in registers, in the order of their
-// coordinates: layouts and swizzling are for hardware. All copies into it are done when they are started, so waits and
-// barriers have nothing to do.
+// sharedBuf is a view of a buffer in shared (or tensor) memory. Its elements lie there as in registers, in
+// the order of their coordinates: layouts and swizzling are for hardware. All copies into it are done when
+// they are started, so waits and barriers have nothing to do.
 type sharedBuf struct {
 	layout
 	data        []byte
@@ -32,7 +32,8 @@ func (c *compiler) memDescLayout(op *ir.Op, t ir.Type) (ttg.MemDesc, layout) {
 	return m, l
 }
 
-// runs calls f for each stretch of neighbours along the last dimension: where it begins in a row and in the buffer.
+// runs calls f for each stretch of neighbours along the last dimension: where it begins in a row and in the
+// buffer.
 func (b *sharedBuf) runs(f func(at, off, n, step int)) {
 	s := newStrided(b.dims, b.steps)
 	last := len(s.dims) - 1
@@ -279,7 +280,7 @@ func lowerTCGen5MMA(c *compiler, op *ir.Op) step {
 	})
 }
 
-// predicated runs what emit emits only where a flag holds.
+// predicated returns a step that runs the code of emit only where a flag holds.
 func (c *compiler) predicated(op *ir.Op, flag *ir.Value, emit func()) step {
 	saved := c.code
 	c.code = nil

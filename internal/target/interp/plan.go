@@ -9,12 +9,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// planner decides, before a function is lowered, which operations run at all, which merely rename a value, which need to run
-// only once for all programs, and which register each value gets. Values whose lives do not overlap share registers, so
-// that a kernel's working set stays in the cache.
+// planner decides, before a function is lowered, which operations run at all, which merely rename a value,
+// which need to run only once for all programs, and which register each value gets. Values whose lives do not
+// overlap share registers, so that a kernel's working set stays in the cache.
 //
-// Positions count operations in the order of the text, an operation with regions having one before and one after them;
-// twice that, so that a result that may overwrite its operand is placed between two.
+// Positions count operations in the order of the text, an operation with regions having one before and one
+// after them; twice that, so that a result that may overwrite its operand is placed between two.
 type planner struct {
 	c             *compiler
 	op            *ir.Op
@@ -68,7 +68,7 @@ func (p *planner) fail(op *ir.Op, err error) {
 // ownRegion reports whether the regions of an op are compiled as functions of their own.
 func ownRegion(op *ir.Op) bool { return regionOps[op.Def] }
 
-// markLive finds the operations that matter: those with effects and what they need.
+// markLive finds the live operations: operations with effects, and their operands' definitions.
 func (p *planner) markLive() {
 	var work []*ir.Op
 	need := func(op *ir.Op) {
@@ -176,8 +176,8 @@ func (p *planner) results(op *ir.Op) {
 	}
 }
 
-// carried joins the results of a loop to the values it carries, and those of a wait to what it waits for: they live in the
-// same registers.
+// carried joins the results of a loop to the values it carries, and the results of a wait to its
+// operands: they live in the same registers.
 func (p *planner) carried(op *ir.Op) bool {
 	args := carriedArgs(op)
 	if op.Def == ttng.WarpGroupDotWait {
@@ -233,7 +233,8 @@ func (p *planner) constant(op *ir.Op) bool {
 // maxHoist bounds the memory of a frame that values kept for all programs take.
 const maxHoist = 4 << 20
 
-// hoist finds operations at the start of a kernel that no program changes: arithmetic on arguments and constants.
+// hoist finds operations at the start of a kernel that no program changes: arithmetic on arguments and
+// constants.
 func (p *planner) hoist(op *ir.Op) bool {
 	if op.Block() != p.op.Body(0) || p.c.lanes || op.NumResults() != 1 || !hoistable(op) {
 		return false
@@ -259,8 +260,8 @@ func hoistable(op *ir.Op) bool {
 	return op.Def.Has(ir.Elementwise) && op.Effects() == 0 && len(op.Regions()) == 0 || hoistables[op.Def]
 }
 
-// uniform reports whether all elements of a result are known to be equal: then its register holds one. In a function over
-// lanes, whether all lanes have the same value.
+// uniform reports whether all elements of a result are known to be equal: then its register holds one. In a
+// function over lanes, whether all lanes have the same value.
 func (p *planner) uniform(v *ir.Value, op *ir.Op) bool {
 	if l, err := layoutOf(v.Type); err != nil || l.n == 1 && !p.c.lanes || l.kind == kObj {
 		return false
@@ -295,8 +296,8 @@ func (p *planner) uses(op *ir.Op) {
 	}
 }
 
-// use extends a span to an operation. What is used in a region below the value's own, which may be a loop, is needed
-// until its end; what is used in another block of its region, in the whole region.
+// use extends a span to an operation. A value used in a region below its own, which may be a loop, is needed
+// until the region's end; a value used in another block of its own region, in the whole region.
 func (p *planner) use(s *span, o *ir.Op) {
 	home := s.v.Block()
 	if loop := home.Parent(); s.v.IsArg() && loop != p.op {
@@ -375,8 +376,8 @@ func (p *planner) rename(v *ir.Value) {
 	p.c.vals[v] = value{layout: l, reg: x.reg, uni: x.uni && (l.n > 1 || p.c.lanes) || l.n > 1 && x.regLen() == 1 && !p.c.lanes}
 }
 
-// registerPool lends registers out for as long as their values live. Registers are shared only among rows of the same number of
-// elements of the same size.
+// registerPool lends registers out for as long as their values live. Registers are shared only among rows of
+// the same number of elements of the same size.
 type registerPool struct {
 	free   map[int][]reg
 	active []lease

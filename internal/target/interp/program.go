@@ -110,7 +110,8 @@ func (f *frame) bytes(r reg, k kind) []byte {
 	return unsafe.Slice((*byte)(x.p), x.n*k.bytes())
 }
 
-// Compile makes a kernel of the module ready to run, with all that it calls. The module must be valid and stay unchanged.
+// Compile makes a kernel of the module ready to run, with all that it calls. The module must be valid and
+// stay unchanged.
 func Compile(m *ir.Module, kernel string) (*Program, error) { return CompileWithin(nil, m, kernel) }
 
 // CompileWithin compiles like Compile, within a budget.

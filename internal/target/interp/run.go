@@ -25,7 +25,7 @@ type Options struct {
 	MaxSteps    int64     // operations that one program may execute; 0 is no limit
 }
 
-// run is one execution of a grid: what its workers share.
+// run is one execution of a grid: the state that its workers share.
 type run struct {
 	p     *Program
 	opts  Options
@@ -50,8 +50,9 @@ type run struct {
 // maxExtra bounds the workers started because programs wait for one another.
 const maxExtra = 1 << 14
 
-// Run executes every program of the grid. args are the bits of the kernel's arguments in order: scalars in their own format,
-// addresses of buffers, handles of descriptors. The error is a *Fault, of the lowest program that failed, or ctx's.
+// Run executes every program of the grid. args are the bits of the kernel's arguments in order: scalars in
+// their own format, addresses of buffers, handles of descriptors. The error is a *Fault, of the lowest
+// program that failed, or ctx's.
 //
 // Programs run in parallel and in no order but this: each begins after all before it have begun.
 func (p *Program) Run(ctx context.Context, mem *Memory, grid [3]int, args []uint64, opts Options) error {
@@ -109,7 +110,8 @@ func (r *run) start() {
 	}()
 }
 
-// letOthersStart adds a worker when there are programs that nobody has begun: the caller may be waiting for one of them.
+// letOthersStart adds a worker when there are programs that nobody has begun: the caller may be waiting for
+// one of them.
 func (r *run) letOthersStart() {
 	if r.next.Load() < r.limit.Load() && r.extra.Add(1) <= maxExtra {
 		r.start()
@@ -142,10 +144,10 @@ type worker struct {
 	text   bytes.Buffer // what the program printed
 }
 
-// stride is how many operations are executed between two pauses.
+// stride is the number of operations between two pauses.
 const stride = 1 << 14
 
-// stopped is what unwinds a program that need not go on.
+// stopped is the panic that unwinds a program that need not go on.
 type stopped struct{}
 
 // program runs one program of the grid.
@@ -272,7 +274,7 @@ func (w *worker) frame(fn *function) *frame {
 
 func (w *worker) release(f *frame) { w.frames[f.fn.id] = append(w.frames[f.fn.id], f) }
 
-// ordered writes what programs print in the order of the programs.
+// ordered writes the output of programs in the order of the programs.
 type ordered struct {
 	mu      sync.Mutex
 	w       io.Writer
@@ -280,7 +282,7 @@ type ordered struct {
 	waiting map[int64][]byte
 }
 
-// flush takes what a program printed, and writes all that is its turn.
+// flush takes the output of a program, and writes all output whose turn has come.
 func (o *ordered) flush(id int64, text *bytes.Buffer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

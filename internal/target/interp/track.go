@@ -18,7 +18,7 @@ type raceTable struct {
 	owners map[*Buffer][]uint32
 }
 
-// checkRace stops the program if a run it stores differs from what another program stored there.
+// checkRace stops the program if a run it stores differs from the bytes that another program stored there.
 func (w *worker) checkRace(b *Buffer, addr uint64, bytes []byte, size, i int, shape []int64) {
 	off := int(addr - b.addr)
 	w.races.mu.Lock()

@@ -2,15 +2,16 @@ package ptxsim
 
 import "fmt"
 
-// cluster is the blocks that run together: each can read and write the shared memory of the others, and they meet at barriers of their
-// own. Their turns come one after another; what the order hides on a GPU shows in the checks:
+// cluster is the blocks that run together: each can read and write the shared memory of the others, and they
+// meet at barriers of their own. Their turns come one after another; what the order hides on a GPU shows in
+// the checks:
 //
 //   - nobody touches the shared memory of another block before the cluster has met once, since that block may not have begun;
 //   - of two accesses to one byte by different blocks, of which one writes, a barrier of the cluster lies between;
 //   - no block leaves before the cluster has met after the last access of another to its memory.
 //
-// Accesses that two threads of one block make to the memory of another are ordered by the cluster's barrier alone, not by the block's,
-// which is stricter than PTX.
+// Accesses that two threads of one block make to the memory of another are ordered by the cluster's barrier
+// alone, not by the block's, which is stricter than PTX.
 type cluster struct {
 	blocks []*block
 	epoch  int32 // barriers that are behind
@@ -125,7 +126,8 @@ func (c *block) meetCluster(k kind, t int32) {
 	}
 }
 
-// An address of the cluster's shared memory has the number of the block above the address there: 1 and up, 0 is the block's own.
+// An address of the cluster's shared memory has the number of the block above the address there: 1 and up, 0
+// is the block's own.
 const rankShift = 24
 
 // mapa decodes mapa: the address of the same place in another block.

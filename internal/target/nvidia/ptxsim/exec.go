@@ -11,8 +11,8 @@ import (
 type Launch struct {
 	Kernel string
 	Grid   [3]int // in blocks
-	// Cluster is how many blocks, neighbours along x, make a cluster: they run together and reach each other's shared memory. 0 is what the
-	// kernel asks for.
+	// Cluster is the number of blocks, neighbours along x, in a cluster: they run together and reach each
+	// other's shared memory. 0 takes the number that the kernel asks for.
 	Cluster int
 	Shared  int      // bytes of dynamic shared memory
 	Args    []uint64 // the bits of each argument
@@ -184,8 +184,8 @@ func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
 	return c
 }
 
-// turn lets the warps run, each until all its threads wait or have left, and those go on who wait for each other. It reports whether the
-// block can do nothing more for now: it waits for its cluster or has left.
+// turn lets the warps run, each until all its threads wait or have left, and lets threads go on that wait for
+// each other. It reports whether the block can do nothing more for now: it waits for its cluster or has left.
 func (c *block) turn() (done bool) {
 	c.turns.warps((c.n+31)/32, c.runWarp)
 	var count [exited + 1]int
@@ -218,7 +218,7 @@ func (c *block) turn() (done bool) {
 	return false
 }
 
-// finish looks at what is left when all threads have left.
+// finish checks the block's state when all threads have left.
 func (c *block) finish() {
 	if c.reached > c.cluster.epoch {
 		c.fail(0, "the block leaves while others of its cluster may still use its shared memory")
@@ -254,10 +254,11 @@ func (c *block) release() {
 	c.epoch++
 }
 
-// turnSteps is how many instructions a warp runs, unless turns are random, before the others get a chance: those that it may be waiting for.
+// turnSteps is the number of instructions that a warp runs, unless turns are random, before the other warps
+// get a chance: it may be waiting for them.
 const turnSteps = 1 << 20
 
-// runWarp runs the threads of a warp. Of those at different places the ones furthest behind go first.
+// runWarp runs the threads of a warp. Of threads at different places the furthest behind go first.
 func (c *block) runWarp(w, steps int) {
 	var lanes [32]int32
 	for end := c.steps + steps; c.steps < end; {
@@ -347,7 +348,7 @@ func (c *block) guarded(in *instr, grp []int32) []int32 {
 	return act
 }
 
-// transfer does what changes where threads are.
+// transfer runs the instructions that change the pc or the state of threads.
 func (c *block) transfer(in *instr, act []int32) {
 	for _, t := range act {
 		switch in.kind {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Fault is what stopped a kernel.
+// Fault is the error that stopped a kernel.
 type Fault struct {
 	Kernel  string
 	Program [3]int // of the grid, in programs: a cluster of blocks is one
@@ -40,7 +40,7 @@ func (m *Module) faultOf(l *Launch, x *fault, cluster int) *Fault {
 	return f
 }
 
-// place returns the place that a directive names: ".loc 1 12 9", with what follows for inlined functions.
+// place returns the place that a directive names: ".loc 1 12 9", with a tail for inlined functions.
 func (m *Module) place(loc string) (file string, line, column int) {
 	words := strings.Fields(loc)
 	if len(words) < 4 {

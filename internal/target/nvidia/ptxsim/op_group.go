@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Products of warp groups: wgmma.mma_async and what goes with it. Each warp of the four computes its own 16 rows, when the product is issued.
-// That it is under way until somebody waits is what products.go watches.
+// Products of warp groups: wgmma.mma_async, its fence, commit and wait. Each warp of the four computes its
+// own 16 rows, when the product is issued. products.go checks the accesses to its operands until a wait.
 
 var groupOps = map[string]decoder{"wgmma": wgmma}
 
@@ -41,7 +41,7 @@ func onWarp(f func(c *block, w int)) action {
 	}
 }
 
-// groupShape is what an instruction's name says.
+// groupShape is the shape and the types of a product, as in the instruction's name.
 type groupShape struct {
 	n, k           int
 	d, a, b        typ
@@ -88,8 +88,8 @@ func groupProduct(s *stmt) (action, error) {
 	}), nil
 }
 
-// readGroupShape reads the instruction's name and its immediates: imm-scale-a and -b of floats, imm-trans-a, unless A is in registers, and
-// -b of elements of 16 bits.
+// readGroupShape reads the instruction's name and its immediates: imm-scale-a and -b of floats, imm-trans-a,
+// unless A is in registers, and -b of elements of 16 bits.
 func readGroupShape(s *stmt) (g groupShape, err error) {
 	shape := ""
 	for _, p := range s.parts {
@@ -136,7 +136,8 @@ func registersOf(ops []operand) []int32 {
 	return out
 }
 
-// eachResult goes over the results of a warp: lane i has element at of its 16 rows in a register, f16 in one part of it.
+// eachResult goes over the results of a warp: lane i has element at of its 16 rows in a register, f16 in one
+// part of it.
 func (g *groupShape) eachResult(f func(i, at, reg, part int)) {
 	for col := 0; col < g.n; col += 8 {
 		for half := range 4 { // two rows, eight apart, of two columns
@@ -205,8 +206,9 @@ func multiplyRows(a, b, acc []float64, n, k int) {
 	}
 }
 
-// matrixDescriptor says where a matrix is in shared memory: bits 0 to 13 are its address, 16 to 29 and 32 to 45 the leading and the stride
-// offset, all in units of 16 bytes, 49 to 51 the base offset, 62 and 63 the swizzle: none, 128, 64, or 32 bytes.
+// matrixDescriptor says where a matrix is in shared memory: bits 0 to 13 are its address, 16 to 29 and 32 to
+// 45 the leading and the stride offset, all in units of 16 bytes, 49 to 51 the base offset, 62 and 63 the
+// swizzle: none, 128, 64, or 32 bytes.
 type matrixDescriptor uint64
 
 func (d matrixDescriptor) start() int   { return int(d&0x3fff) << 4 }
@@ -214,8 +216,9 @@ func (d matrixDescriptor) leading() int { return int(d>>16&0x3fff) << 4 }
 func (d matrixDescriptor) stride() int  { return int(d>>32&0x3fff) << 4 }
 func (d matrixDescriptor) width() int   { return []int{16, 128, 64, 32}[d>>62] }
 
-// each goes over elements of size bytes: rows first to first+rows of A, or columns of B, and depth of them along k. A matrix has its k in a row
-// or, transposed, its rows (of B: columns) in a row. Core matrices are eight rows of the swizzle's width:
+// each goes over elements of size bytes: rows first to first+rows of A, or columns of B, and depth of them
+// along k. A matrix has its k in a row or, transposed, its rows (of B: columns) in a row. Core matrices are
+// eight rows of the swizzle's width:
 //
 //   - k in a row: a core matrix is eight rows of A. The next eight are the stride further; without a swizzle 16 bytes make a row, and the next
 //     along k are the leading offset further.

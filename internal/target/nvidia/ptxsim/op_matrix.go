@@ -130,7 +130,8 @@ func writeTile(c *block, w int32, regs []operand, t typ, vals []float64, rows, c
 	}
 }
 
-// ldmatrix reads up to four 8x8 matrices of 16-bit elements; lanes 8i to 8i+7 have the addresses of the rows of matrix i.
+// ldmatrix reads up to four 8x8 matrices of 16-bit elements; lanes 8i to 8i+7 have the addresses of the rows
+// of matrix i.
 func ldmatrix(s *stmt) (action, error) {
 	b, off, err := s.base(1)
 	if err != nil {

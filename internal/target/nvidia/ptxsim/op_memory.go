@@ -11,7 +11,8 @@ var memoryOps = map[string]decoder{
 	"prefetch": nothing, "prefetchu": nothing, "createpolicy": createPolicy, "griddepcontrol": nothing, "discard": nothing, "mapa": mapa,
 }
 
-// fence orders nothing that is not in order here, but for one: what threads stored against what products of warp groups read.
+// fence decodes fences. Memory is in order here without them, but for one case: stores of threads against
+// reads by products of warp groups, which need fence.proxy.async.
 func fence(s *stmt) (action, error) {
 	if !s.has("proxy") || !slices.ContainsFunc(s.parts, func(p string) bool { return strings.HasPrefix(p, "async") }) {
 		return nothing(s)
@@ -281,7 +282,8 @@ func atomicFunc(s *stmt, t typ) (func(old, x uint64) uint64, error) {
 	return nil, fmt.Errorf("atomic operation %s", strings.Join(s.parts, "."))
 }
 
-// copies are the asynchronous copies of a thread: groups that were committed, oldest first, and the one that is open.
+// copies are the asynchronous copies of a thread: groups that were committed, oldest first, and the open
+// group.
 type copies struct {
 	groups [][]copyJob
 	now    []copyJob

@@ -16,7 +16,8 @@ func newTurns(l *Launch, id [3]int) turns {
 	return t
 }
 
-// warps calls run for n warps with the number of instructions that the warp may run. Random turns are short mostly, and leave warps out.
+// warps calls run for n warps with the number of instructions that the warp may run. Random turns are short
+// mostly, and leave warps out.
 func (t *turns) warps(n int, run func(w, steps int)) {
 	for i := range n {
 		switch {

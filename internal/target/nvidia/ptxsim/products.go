@@ -2,7 +2,8 @@ package ptxsim
 
 import "slices"
 
-// What products of warp groups must not meet with while they are under way, from wgmma.mma_async to the wgmma.wait_group that covers their group:
+// What products of warp groups must not meet with while they are under way, from wgmma.mma_async to the
+// wgmma.wait_group that covers their group:
 //
 //   - nobody reads or writes the registers of the result, nobody writes those of A. A copy from one register to another is let through, since the
 //     assembler makes one register of both: the copy is under way then too;
@@ -11,13 +12,13 @@ import "slices"
 //     cp.async brought needs none: Triton relies on that;
 //   - wgmma.fence comes before the first product of a group.
 
-// product is one that is under way in a warp.
+// product is a product that is under way in a warp.
 type product struct {
 	dst, src []int32 // registers
 	units    []int32 // of 16 bytes of shared memory
 }
 
-// products are those of a warp.
+// products is the set of products under way in a warp.
 type products struct {
 	groups [][]*product // that were committed, the oldest first
 	now    []*product
@@ -102,7 +103,7 @@ func (p *products) open() int {
 	return n
 }
 
-// commit makes a group of what was issued.
+// commit makes a group of the products issued since the last group.
 func (p *products) commit() {
 	p.groups = append(p.groups, p.now)
 	p.now, p.fenced = nil, false

@@ -11,8 +11,8 @@ type races struct {
 	reading []uint16 // how many products under way read each 16 bytes
 }
 
-// otherCell is who of the other blocks read or wrote a byte, and in which epoch of the cluster, from 1 on: only the cluster's barrier
-// orders them against anybody.
+// otherCell is who of the other blocks read or wrote a byte, and in which epoch of the cluster, from 1 on:
+// only the cluster's barrier orders them against anybody.
 type otherCell struct{ readEpoch, writeEpoch int32 }
 
 // doubt is a byte that two threads wrote: that is allowed if both wrote the same.
@@ -47,7 +47,7 @@ func newRaces(n int) *races {
 	return &races{epoch: 1, cells: make([]cell, n), reading: make([]uint16, n/16+1)}
 }
 
-// barrier orders what was before against what comes.
+// barrier orders the accesses before it against the accesses after it.
 func (r *races) barrier() { r.epoch++ }
 
 func (r *races) touch(c *block, t int32, addr, n int, write bool) {

@@ -2,16 +2,17 @@ package ptxsim
 
 import "fmt"
 
-// Races on global memory within a program. For each byte that a program touches it is known who wrote it last and who read it since. Two
-// accesses of which one writes must be ordered:
+// Races on global memory within a program. For each byte that a program touches it is known who wrote it last
+// and who read it since. Two accesses of which one writes must be ordered:
 //
 //	same thread                      by its own order
 //	same warp                        by bar.warp.sync
 //	same block                       by bar.sync
 //	blocks of one cluster            by the cluster's barrier
 //
-// Programs are not compared with one another: the interpreter does that. Not reported are atomics among themselves, writes of the same
-// value, and, unless Launch.Strict is set, writes of several threads by one store: those are left to chance in Triton too.
+// Programs are not compared with one another: the interpreter does that. Not reported are atomics among
+// themselves, writes of the same value, and, unless Launch.Strict is set, writes of several threads by one
+// store: those are left to chance in Triton too.
 type globalRaces struct {
 	gen    int32 // the cluster that runs
 	seq    int64 // writes so far
@@ -38,7 +39,7 @@ type globalCell struct {
 	readers     readers
 }
 
-// readers say how far those spread who read since the last write.
+// readers is the spread of the threads that read since the last write.
 type readers uint8
 
 const (
@@ -62,7 +63,7 @@ func newGlobalRaces(strict bool) *globalRaces {
 	return &globalRaces{pages: map[uint64]*[pageSize]globalCell{}, strict: strict}
 }
 
-// begin forgets what an earlier program did.
+// begin forgets the accesses of an earlier program.
 func (g *globalRaces) begin() {
 	g.gen++
 	for k, p := range g.pages {
@@ -183,7 +184,8 @@ func (g *globalRaces) settle(c *block) {
 	g.doubts = g.doubts[:0]
 }
 
-// copied notes the end of an asynchronous copy that began when seq writes were done: nobody may have written in between.
+// copied notes the end of an asynchronous copy that began when seq writes were done: nobody may have written
+// in between.
 func (g *globalRaces) copied(c *block, t int32, addr uint64, data []byte, seq int64) {
 	for i := range data {
 		a := addr + uint64(i)
@@ -203,7 +205,7 @@ func (c *block) failGlobal(t int32, addr uint64, what string, by stamp) {
 	c.fail(t, "global byte %#x %s by thread %d%s (line %d), and no barrier lies between", addr, what, by.thread%n, where, c.m.code[by.at].line)
 }
 
-// sameStore reports whether two instructions may be of one operation: those come from one place of the source.
+// sameStore reports whether two instructions may be of one operation: they come from one place of the source.
 func (c *block) sameStore(a, b int32) bool {
 	return a == b || c.m.code[a].loc == c.m.code[b].loc && c.m.code[a].loc != ""
 }
