@@ -25,8 +25,9 @@ func newGenCmd() *cobra.Command {
 		Use:   "gen FILE.py [-o kernels_gen.go]",
 		Short: "Writes a typed Go function for each kernel of a file",
 		Long: "Writes a Go file with one function for each kernel: tensors, integers and floats have Go's types, compile-time arguments and\n" +
-			"options are a struct, a wrong argument does not compile, and a launch allocates nothing. The kernels' source is embedded.\n\n" +
-			"What a parameter is shows in what the kernel does with it; --type says it where that is not enough.",
+			"options are a struct, a wrong argument does not compile, and a launch allocates nothing. The kernels' source is embedded;\n" +
+			"for softmax.py, SoftmaxPy.Load gives the functions a Config.\n\n" +
+			"The generator infers a parameter's Go type from how the kernel uses it; --type overrides the inference.",
 		Example: "  //go:generate nereid gen softmax.py -o softmax_gen.go\n" +
 			"  nereid gen softmax.py -o - --type softmax_kernel.n_cols=int",
 		Args: cobra.ExactArgs(1),

@@ -1,5 +1,14 @@
-// Package gen writes Go for the kernels of a file: one typed function each, with the kernels' source embedded.
+// Package gen writes Go for the kernels of a file: one typed function for each kernel, and a variable for the
+// file, with its source embedded.
 //
-// Triton's parameters have no types, Go's do. What a parameter is shows in what the kernel does with it (infer.go): it is loaded from, it
-// bounds an index, it is compared with a string. Where that is not enough, the caller says it (Options.Types).
+// Triton's parameters have no types, Go's do. The generator infers a parameter's Go type from how the kernel
+// uses it (infer.go): as an address, as the bound of an index, in a comparison with a string. Options.Types
+// overrides the inference.
+//
+//	gen.go      the functions and their structs
+//	infer.go    types of parameters
+//	flow.go     parameters followed through a kernel's body, for infer.go
+//	index.go    names that are used as indices, for infer.go
+//	imports.go  the modules that a file needs
+//	names.go    Go's names for Python's
 package gen
