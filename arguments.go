@@ -87,8 +87,8 @@ func (f *frame) clear() {
 // plainArg returns an argument in the form that package args expects.
 func plainArg(v any) any { return plainArgIn(v, 0) }
 
-// plainArgIn is plainArg for a value nested in depth tuples. A slice can contain itself: beyond args.MaxDepth
-// it is left as it is, and package args reports the error.
+// plainArgIn converts like plainArg, for a value nested in depth tuples. A slice can contain itself: beyond
+// args.MaxDepth it is left as it is, and package args reports the error.
 func plainArgIn(v any, depth int) any {
 	if depth++; depth > args.MaxDepth {
 		return v

@@ -192,7 +192,8 @@ func (e *BudgetError) Error() string { return e.err.Error() }
 // Unwrap returns the compiler's own error.
 func (e *BudgetError) Unwrap() error { return e.err }
 
-// runError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped, else unchanged.
+// runError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped,
+// else unchanged.
 func runError(err error) error {
 	var byInterp *interp.Fault
 	var byCPU *cpu.Fault

@@ -181,7 +181,8 @@ type Options struct {
 	NumCTAs   int `json:"num_ctas"`          // num_ctas, the blocks of a program's cluster; 0: 1
 	MaxNReg   int `json:"maxnreg,omitempty"` // maxnreg, the registers of a thread; 0: no limit
 
-	// Debug is debug=True: assertions are checked, and integers for overflow unless NoSanitizeOverflow is set.
+	// Debug is debug=True: assertions are checked, and integers for overflow unless NoSanitizeOverflow is
+	// set.
 	Debug bool `json:"debug,omitempty"`
 	// NoDebug is debug=False: it undoes @triton.jit(debug=True).
 	NoDebug bool `json:"no_debug,omitempty"`

@@ -36,8 +36,8 @@ func ReadSafetensors(r io.Reader) (map[string]*Tensor, error) {
 	return fromSafetensors(f)
 }
 
-// ParseSafetensors is ReadSafetensors for bytes, of a file that is mapped into memory say. The tensors
-// share them where they are aligned.
+// ParseSafetensors reads like ReadSafetensors, from bytes, of a file that is mapped into memory say. The
+// tensors share them where they are aligned.
 func ParseSafetensors(data []byte) (map[string]*Tensor, error) {
 	f, err := safetensors.Parse(data)
 	if err != nil {
@@ -90,7 +90,7 @@ func WriteSafetensors(w io.Writer, tensors map[string]*Tensor) error {
 	return nil
 }
 
-// hostTensor is FromBytes for any shape, one of no dimensions too, that the bytes fit.
+// hostTensor makes a tensor like FromBytes, for any shape, one of no dimensions too, that the bytes fit.
 func hostTensor(dt DType, data []byte, shape []int) *Tensor {
 	buf := hostBuffer{data}
 	end := buf.Addr() + uint64(len(data))

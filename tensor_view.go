@@ -199,7 +199,7 @@ func (t *Tensor) Skip(n int) *Tensor {
 	return t.Offset(times(n, t.DType.Size()))
 }
 
-// atStrided is At for a tensor that is not contiguous.
+// atStrided returns an element like At, for a tensor that is not contiguous.
 func (t *Tensor) atStrided(i int) (float64, error) {
 	if err := t.fits(); err != nil {
 		return 0, err
@@ -215,7 +215,7 @@ func (t *Tensor) atStrided(i int) (float64, error) {
 	return t.view(at, nil, nil).At(0)
 }
 
-// zeroStrided is zero for a tensor that is not contiguous: memory between its elements stays.
+// zeroStrided clears like zero, for a tensor that is not contiguous: memory between its elements stays.
 func (t *Tensor) zeroStrided() error {
 	if err := t.fits(); err != nil {
 		return err

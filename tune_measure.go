@@ -113,7 +113,7 @@ func (r *tuneRun) graphs(a *lang.Autotune, c lang.Config) bool {
 	return ok && a.PreHook == nil && a.PostHook == nil && c.PreHook == nil
 }
 
-// measureGraph is measure with runs that are captured and replayed: use_cuda_graph.
+// measureGraph measures like measure, with runs that are captured and replayed: use_cuda_graph.
 func (r *tuneRun) measureGraph(a *lang.Autotune, c lang.Config, call func() error, best float64) (autotune.Timing, error) {
 	_, rep := r.durations(a)
 	some, err := r.s.graphTimes(rep/10, call)

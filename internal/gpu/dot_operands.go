@@ -108,7 +108,8 @@ func swizzledFor(dot ttg.DotOp, t *ir.TensorType, order []int64, cga [][]int64, 
 	return swizzled(dot.OpIdx, dot.KWidth, t, order, cga, transposed)
 }
 
-// swizzled is swizzledFor for operands of mma instructions, with kWidth elements of a row in each lane.
+// swizzled returns the swizzled encoding for operands of mma instructions, with kWidth elements of a
+// row in each lane.
 func swizzled(opIdx, kWidth int64, t *ir.TensorType, order []int64, cga [][]int64, transposed bool) ttg.Swizzled {
 	enc := ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
 	bits := int64(ir.BitWidth(t.Elem))

@@ -49,7 +49,8 @@ func (m machine) blocked(shape, perThread, order []int64, cga [][]int64) ttg.Blo
 
 func clamp(v, lo, hi int64) int64 { return max(lo, min(v, hi)) }
 
-// spread is blocked for a cluster that shares the tensor along its slowest dimensions first.
+// spread returns an encoding like blocked, for a cluster that shares the tensor along its slowest dimensions
+// first.
 func (m machine) spread(shape, perThread, order []int64) ttg.Blocked {
 	return m.blocked(shape, perThread, order, m.cluster(shape, perThread, order))
 }

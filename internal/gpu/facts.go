@@ -11,17 +11,17 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// fact is what the passes know of an op. The zero value fits an elementwise op that is cheap, and an op without
-// tensors.
+// fact is the knowledge of the passes about an op. The zero value fits an elementwise op that is cheap, and
+// an op without tensors.
 type fact struct {
-	// demand gives operands and results of an op, which have default layouts, those that the op needs.
+	// demand gives operands and results, which have default layouts, the layouts that the op needs.
 	demand func(m machine, op *ir.Op) error
 
-	// forward returns the results' layout given the operands', backward the reverse; nil if no layout follows.
-	// Without them, an op with one layout for all its tensors passes it on, and no other does.
+	// forward returns the results' layout given the operands', backward the reverse; nil if no layout
+	// follows. Without them, an op with one layout for all its tensors passes it on, and no other does.
 	forward, backward func(op *ir.Op, enc ir.Attr) ir.Attr
-	// flow returns the values that get their layout from operand i. Without it, these are the results of an op
-	// with one layout.
+	// flow returns the values that get their layout from operand i. Without it, these are the results of an
+	// op with one layout.
 	flow func(op *ir.Op, i int) []*ir.Value
 	// fix converts the operands that do not have the layout they need, after propagation. Without it, all
 	// operands get one layout.
@@ -33,8 +33,8 @@ type fact struct {
 	// place of a conversion.
 	absorbs func(op *ir.Op, enc ir.Attr) bool
 	fold    func(rw *pass.Rewriter, cvt, op *ir.Op) bool
-	// cost returns what computing it again costs, in units; ok is false if that must not be. Without it, a byte
-	// of arithmetic costs 1, and other ops nothing.
+	// cost returns the cost of computing the op again, in units; ok is false if it must not be computed
+	// again. Without it, a byte of arithmetic costs 1, and other ops nothing.
 	cost func(op *ir.Op) (units int64, ok bool)
 
 	view     bool              // it only reshapes its operand
@@ -212,7 +212,7 @@ func opCost(op *ir.Op) (units int64, ok bool) {
 	return 0, true
 }
 
-// perByte is a cost of n for each byte of the results.
+// perByte returns a cost of n for each byte of the results.
 func perByte(n int64) func(op *ir.Op) (int64, bool) {
 	return func(op *ir.Op) (int64, bool) {
 		cost := int64(0)

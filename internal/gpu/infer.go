@@ -103,7 +103,7 @@ func isExpensiveAccess(op *ir.Op) bool {
 	return t.NumElements() >= m.numWarps*m.threadsPerWarp
 }
 
-// anyLayout is for ops that can produce their result in any layout.
+// anyLayout accepts every layout, for ops that can produce their result in any.
 func anyLayout(*ir.Op, ir.Attr) bool { return true }
 
 func catAbsorbs(op *ir.Op, enc ir.Attr) bool { return !isExpensiveCat(op, enc) }
@@ -119,8 +119,8 @@ func reshapeAbsorbs(op *ir.Op, enc ir.Attr) bool {
 	return reorders(op) && !efficient(op) && !isExpensiveView(op.Operand(0).Type, tensorOf(op.Result(0)).WithEncoding(enc))
 }
 
-// reorders reports whether a reshape may produce its elements in any order, and so any layout: propagation stops at it, and its
-// result starts anew.
+// reorders reports whether a reshape may produce its elements in any order, and so any layout: propagation
+// stops at it, and its result starts anew.
 func reorders(op *ir.Op) bool { return op.HasAttr("allow_reorder") }
 
 // efficient reports whether an op's layout was chosen for it, and must stay.

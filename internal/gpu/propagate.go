@@ -79,10 +79,10 @@ func (p *propagation) spread() {
 	}
 }
 
-// toResults is the flow of ops whose results all have a layout that follows from any operand's.
+// toResults returns all results: their layouts follow from any operand's.
 func toResults(op *ir.Op, _ int) []*ir.Value { return op.Results() }
 
-// toSameResult is the flow of ops that pass each operand on as a result.
+// toSameResult returns result i, for ops that pass each operand on as a result.
 func toSameResult(op *ir.Op, i int) []*ir.Value { return op.Results()[i : i+1] }
 
 func forFlow(op *ir.Op, i int) []*ir.Value {
@@ -193,7 +193,7 @@ func asValues(from int, to func(op *ir.Op) []*ir.Value) func(p *propagation, op 
 func whileArgs(op *ir.Op) []*ir.Value     { return op.Body(0).Args() }
 func parentResults(op *ir.Op) []*ir.Value { return op.Parent().Results() }
 
-// anyOperands is for ops that take operands in any layout.
+// anyOperands demands nothing, for ops that take operands in any layout.
 func anyOperands(*propagation, *ir.Op) {}
 
 func fixYield(p *propagation, op *ir.Op) {

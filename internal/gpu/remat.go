@@ -231,7 +231,7 @@ func argSources(v *ir.Value, enc ir.Attr) ([]need, bool) {
 	return []need{{loop.OperandUse(3 + i), enc}, {loop.Body(0).Last().OperandUse(i), enc}}, true
 }
 
-// rematerializable is backward that fails if an op of the slice must not be computed twice.
+// rematerializable finds a slice like backward, but fails if an op of the slice must not be computed twice.
 func (r *rematerializer) rematerializable(root *ir.Use, enc ir.Attr, stop func(*ir.Op) bool) (*slice, bool) {
 	s, ok := r.backward(root, enc, stop)
 	if !ok || len(s.values) == 0 {

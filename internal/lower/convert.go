@@ -164,8 +164,8 @@ func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout
 	return l.loadRows(b, to.InvertAndCompose(mem))
 }
 
-// moveInRounds is moveShared with memory for a part of the tensor. In each round all threads write the same
-// registers, meet, and read the registers that the round fills.
+// moveInRounds moves like moveShared, with memory for a part of the tensor. In each round all threads write
+// the same registers, meet, and read the registers that the round fills.
 func (l *lowering) moveInRounds(src []string, elem ir.Type, c conversion, room interval) []string {
 	n := log2(c.bytes(elem) / (room.hi - room.lo))
 	rounds := roundBits(c.from, c.to, bitsOf(elem), l.movesMatrices())

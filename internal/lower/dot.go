@@ -271,7 +271,7 @@ func typed(typ string, vals []string) []string {
 	return out
 }
 
-// mmaHalf is mma with an f16 accumulator, of which a register holds two elements.
+// mmaHalf multiplies like mma, with an f16 accumulator, of which a register holds two elements.
 func (l *lowering) mmaHalf(code string, acc []string, tile []int, as, bs []string) {
 	two := newAccess(ir.F16, 2)
 	pairs := []string{l.pack(two, []string{acc[tile[0]], acc[tile[1]]})[0], l.pack(two, []string{acc[tile[2]], acc[tile[3]]})[0]}

@@ -38,7 +38,7 @@ func (g gatherPlan) crosses() bool {
 	return crossing(g.own) || !g.where.SublayoutIsZero([]string{g.axis}, []string{layout.Block})
 }
 
-// gatherCluster is lowerGather on a cluster: each block writes its part of the source to its own memory.
+// gatherCluster lowers a gather on a cluster: each block writes its part of the source to its own memory.
 func (l *lowering) gatherCluster(op *ir.Op) {
 	src, idx := op.Operand(0), op.Operand(1)
 	from, to := l.layout(op, src.Type), l.layout(op, op.Result(0).Type)
@@ -102,7 +102,8 @@ func (l *lowering) bins(b smem, cvt layout.Layout, crosses bool) []string {
 
 func gatherCrosses(l *lowering, op *ir.Op) bool { return l.newGather(op).crosses() }
 
-// histogramCrosses is false where every block holds all elements: it counts alone.
+// histogramCrosses reports whether blocks must add up their counts: a block that holds all elements counts
+// alone.
 func histogramCrosses(l *lowering, op *ir.Op) bool {
 	ll := l.layout(op, op.Operand(0).Type)
 	return ll.FreeVariablesIn(layout.Block) != ll.InSize(layout.Block)-1

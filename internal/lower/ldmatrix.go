@@ -131,7 +131,7 @@ func (l *lowering) loadMatrices(b smem, m matrixRead) []string {
 	return out
 }
 
-// storeRows is storeAll that uses stmatrix, the inverse of ldmatrix, where the layout allows.
+// storeRows stores like storeAll, with stmatrix, the inverse of ldmatrix, where the layout allows.
 func (l *lowering) storeRows(b smem, cvt layout.Layout, regs []string, free int, owner string) {
 	m, ok := l.matrices(b, cvt)
 	if !ok || !l.movesMatrices() || bitsOf(b.elem) != 16 || free != 0 || owner != "" {
@@ -158,7 +158,7 @@ func (l *lowering) storeRows(b smem, cvt layout.Layout, regs []string, free int,
 	}
 }
 
-// loadRows is loadAll that uses ldmatrix where the layout allows.
+// loadRows loads like loadAll, with ldmatrix where the layout allows.
 func (l *lowering) loadRows(b smem, cvt layout.Layout) []string {
 	if m, ok := l.matrices(b, cvt); ok && l.movesMatrices() {
 		return l.loadMatrices(b, m)

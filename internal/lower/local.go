@@ -95,7 +95,8 @@ func (l *lowering) localOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
 	return cvt
 }
 
-// ownOffsets is localOffsets for writing: each block must hold exactly the elements of its own buffer.
+// ownOffsets returns the layout of localOffsets for writing: each block must hold exactly the elements of its
+// own buffer.
 func (l *lowering) ownOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
 	cvt := l.localOffsets(op, tensor, mem)
 	if l.ctas == 1 {

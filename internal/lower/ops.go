@@ -20,11 +20,11 @@ type handler func(l *lowering, op *ir.Op)
 // fact is what is known of an operation here.
 type fact struct {
 	lower handler
-	// scratch returns the sizes, in bytes, of the buffers in shared memory that the operation needs while it runs. It writes them,
-	// meets at a barrier, and reads them: barrierFinder.accesses relies on this order.
+	// scratch returns the sizes, in bytes, of the buffers in shared memory that the operation needs while it
+	// runs. It writes them, meets at a barrier, and reads them: barrierFinder.accesses relies on this order.
 	scratch func(l *lowering, op *ir.Op) []int
-	// crosses reports whether the operation reads other blocks' memory. It must then end with the cluster's barrier: findBarriers
-	// relies on it.
+	// crosses reports whether the operation reads other blocks' memory. It must then end with the cluster's
+	// barrier: findBarriers relies on it.
 	crosses func(l *lowering, op *ir.Op) bool
 }
 
@@ -52,7 +52,7 @@ func init() { // not an initializer: handlers of regions refer to the table itse
 	facts[math.AbsF] = fact{lower: elementwise(signBit("and", 0x7f, mathOps[math.AbsF]))}
 }
 
-// elements are the handlers of operations that are lowered element by element.
+// elements returns the handlers of operations that are lowered element by element.
 func elements(ops map[*ir.OpDef]element) map[*ir.OpDef]handler {
 	out := map[*ir.OpDef]handler{}
 	for def, f := range ops {
@@ -61,7 +61,7 @@ func elements(ops map[*ir.OpDef]element) map[*ir.OpDef]handler {
 	return out
 }
 
-// plainOps are the operations of which nothing but the lowering is to be known.
+// plainOps returns the operations with no facts but their lowering.
 func plainOps() map[*ir.OpDef]handler {
 	return map[*ir.OpDef]handler{
 		arith.Constant: lowerConstant,

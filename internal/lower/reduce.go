@@ -387,7 +387,7 @@ func (r *reduction) finish(get func(coords []int) []string) {
 	r.finishAt(func(_ int, c []int) []string { return get(c) })
 }
 
-// finishAt is finish with a get that also takes the register's number.
+// finishAt finishes like finish, with a get that also takes the register's number.
 func (r *reduction) finishAt(get func(reg int, coords []int) []string) {
 	l := r.l
 	t := r.op.Result(0).Type

@@ -180,7 +180,7 @@ func (l *lowering) storeAll(b smem, cvt layout.Layout, regs []string, free int, 
 	}
 }
 
-// loadBlock is loadAll from the buffer of one block of the cluster.
+// loadBlock loads like loadAll, from the buffer of one block of the cluster.
 func (l *lowering) loadBlock(b smem, cvt layout.Layout, rank int) []string {
 	return l.loadVia(b, cvt, func(p *pointers) { p.rank, p.mapped = itoa(rank), map[int]string{} })
 }

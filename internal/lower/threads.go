@@ -106,7 +106,7 @@ func (l *lowering) field(x string, i, run, basis int) string {
 	return masked
 }
 
-// threadPart is linear, computed once in the prologue.
+// threadPart returns the value of linear, computed once in the prologue.
 func (l *lowering) threadPart(ll layout.Layout, out string) string {
 	key := ll.Key() + "/" + out
 	if v, ok := l.ids.coords[key]; ok {
@@ -162,7 +162,7 @@ func (l *lowering) threadBits(ll layout.Layout, out string) int {
 // threads that hold copies, "" if there are no copies.
 func (l *lowering) owns(ll layout.Layout) string { return l.ownsAmong(ll, threadDims) }
 
-// ownsInBlock is owns within a block: each block of a cluster acts for itself.
+// ownsInBlock returns the condition of owns within a block: each block of a cluster acts for itself.
 func (l *lowering) ownsInBlock(ll layout.Layout) string { return l.ownsAmong(ll, blockDims) }
 
 func (l *lowering) ownsAmong(ll layout.Layout, dims []string) string {

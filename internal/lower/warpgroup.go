@@ -257,7 +257,7 @@ func (p *groupProduct) inParts() bool {
 	return narrow && p.c.elem == ir.F32 && int(p.op.IntOr("maxNumImpreciseAcc", 0)) <= p.depth
 }
 
-// sumParts is sum with at most maxNumImpreciseAcc products summed on the tensor cores at a time.
+// sumParts sums like sum, with at most maxNumImpreciseAcc products summed on the tensor cores at a time.
 func (p *groupProduct) sumParts(t groupTile, words []string, left [][]string, last bool) []string {
 	most := max(1, int(p.op.IntOr("maxNumImpreciseAcc", 0)))
 	if words != nil && p.useC != "1" {

@@ -257,7 +257,7 @@ func boolWord(v bool) uint64 {
 	return 0
 }
 
-// reflected is scalar for the less common types of numbers.
+// reflected classifies like scalar, for the less common types of numbers.
 func (r *Rule) reflected(v any) (c Class, word uint64, ok bool) {
 	switch v := v.(type) {
 	case dtype.Type: // its Go kind is a number

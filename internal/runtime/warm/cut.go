@@ -99,7 +99,7 @@ func (x *Cut) differs(consts unsafe.Pointer) (differ uint64) {
 	return differ | (constWord(consts, n)^x.consts[n%cutConsts])&x.tail
 }
 
-// masked is differs for constants with padding between them.
+// masked compares like differs, for constants with padding between them.
 func (x *Cut) masked(consts unsafe.Pointer) (differ uint64) {
 	for i, mask := range x.masks {
 		differ |= (constWord(consts, uint8(i)) ^ x.consts[i]) & mask

@@ -215,8 +215,8 @@ func (k *kernel) Apart() []target.Apart { return k.code.apart }
 // Bounded reports whether the code checks its accesses.
 func (k *kernel) Bounded() bool { return k.code.checked }
 
-// LaunchBounded is Launch for checked code: accesses through a pointer argument must stay in the argument's
-// tensor.
+// LaunchBounded launches like Launch, for checked code: accesses through a pointer argument must stay in the
+// argument's tensor.
 func (k *kernel) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int, words []uint64, mem []target.Memory) error {
 	if !k.code.checked {
 		return k.launch(ctx, grid, words, nil)

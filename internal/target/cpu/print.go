@@ -43,7 +43,7 @@ func addPrinter(list []codegen.Print) uint64 {
 	return id
 }
 
-// onPrint is called by native code.
+// onPrint takes a print of native code, which calls it.
 func onPrint(id, which uintptr, data unsafe.Pointer, x, y, z uintptr) {
 	v, ok := printers.Load(uint64(id))
 	if !ok {

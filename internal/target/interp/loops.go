@@ -1,8 +1,8 @@
 package interp
 
 // The loops that most of the time is spent in. d, a and b are rows of one length, but for operands of one
-// element, which stand for a row of equal elements. The general forms, zip and apply, call a function for each
-// element; common operations have a loop of their own.
+// element, which stand for a row of equal elements. The general forms, zip and apply, call a function for
+// each element; common operations have a loop of their own.
 
 type integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64

@@ -4,8 +4,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// move emits the steps that copy values into registers, all at once: a source may be another move's destination.
-// Where the value was made in the block given and nothing else needs it, the registers change places instead.
+// move emits the steps that copy values into registers, all at once: a source may be another move's
+// destination. Where the value was made in the block given and nothing else needs it, the registers change
+// places instead.
 func (c *compiler) move(dst []value, src []*ir.Value, in *ir.Block) {
 	var saves, copies, swaps, late []pair
 	for i, d := range dst {

@@ -7,8 +7,8 @@ import (
 )
 
 // small is a float format below f32: its values are held as float32, and this rounds them, and reads and
-// writes their bits. It gives the results of num.Format, fast, and keeps the payload of a NaN that is only passed
-// through.
+// writes their bits. It gives the results of num.Format, fast, and keeps the payload of a NaN that is only
+// passed through.
 type small struct {
 	f      *num.Format
 	drop   uint32  // bits of a float32's mantissa that are lost

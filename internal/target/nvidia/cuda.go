@@ -117,7 +117,7 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 // checked reports whether an int32 index that overflows stops a kernel, like a failed assertion.
 func checked() bool { return knob.Checked.Get() }
 
-// CompileOnly is Compile for callers that only want the stages.
+// CompileOnly compiles like Compile, for callers that only want the stages.
 func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) error {
 	code, err := c.Compile(ctx, in, 0)
 	if err != nil || code == nil || in.Until != "cubin" {

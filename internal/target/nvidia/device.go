@@ -158,7 +158,7 @@ func (d *Device) alloc(size int) (*buffer, error) {
 	return &buffer{ctx: c, ptr: p, size: size}, nil
 }
 
-// At is memory that somebody else has allocated on the GPU, and frees.
+// At returns a buffer of memory that somebody else has allocated on the GPU, and frees.
 func (d *Device) At(addr uint64, size int) (target.Buffer, error) {
 	c, err := d.context()
 	if err != nil {
@@ -289,7 +289,7 @@ func (b *buffer) Close() error {
 	return b.ctx.Free(b.ptr)
 }
 
-// check is an error for bytes that the buffer does not have, or has no longer.
+// check returns an error for bytes that the buffer does not have, or has no longer.
 func (b *buffer) check(what string, at, n int) error {
 	if b.closed {
 		return fmt.Errorf("%s of a buffer that is %w", what, target.ErrClosed)

@@ -17,7 +17,7 @@ func Assemble(ctx context.Context, arch string, ptx []byte) ([]byte, error) {
 	return assembleWith(ctx, arch, ptx, false)
 }
 
-// assembleWith is Assemble, with fewer optimizations if plain.
+// assembleWith assembles like Assemble, with fewer optimizations if plain.
 func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) ([]byte, error) {
 	tool, err := findPtxas()
 	if err != nil {

@@ -172,7 +172,7 @@ func (g *gen) linear(idx []index, shape []int64) index {
 	return sum
 }
 
-// unravel is the inverse of linear.
+// unravel returns the coordinates of a linear index: the inverse of linear.
 func (g *gen) unravel(x index, shape []int64) []index {
 	out := make([]index, len(shape))
 	for d := len(shape) - 1; d > 0; d-- {

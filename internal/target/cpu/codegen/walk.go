@@ -137,7 +137,7 @@ func (w *walker) load(op *ir.Op, same bool) {
 // region finds the values from outside that the operations of a region use.
 func (w *walker) region(b *ir.Block) { w.within(b, []*ir.Block{b}) }
 
-// within is region for a block nested in others; around ends with the block itself.
+// within walks like region, for a block nested in others; around ends with the block itself.
 func (w *walker) within(b *ir.Block, around []*ir.Block) {
 	for op := range b.Ops() {
 		w.d.cost += costOf(op)

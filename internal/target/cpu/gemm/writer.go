@@ -81,7 +81,7 @@ func (w *writer) loop(n string, step int, types, carried []string, body func(i s
 	return vars
 }
 
-// each is a loop that carries nothing.
+// each writes a loop that carries nothing.
 func (w *writer) each(n string, step int, body func(i string)) {
 	w.loop(n, step, nil, nil, func(i string, _ []string) []string { body(i); return nil })
 }
