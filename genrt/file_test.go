@@ -89,3 +89,37 @@ func TestFileLoad(t *testing.T) {
 		t.Error("a file that is not there has a module")
 	}
 }
+
+// A tuple in a field of type any may be a slice, which Go cannot compare: each launch is right, however many there were before.
+func TestTuples(t *testing.T) {
+	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": `
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(out, T: tl.constexpr):
+    tl.store(out, T[0] * 100 + T[1])
+`}}
+	type consts struct{ T any }
+	typed := genrt.Typed[consts]{Load: file.Module, Name: "k", Kinds: "t", Consts: func(c consts) []any { return []any{nereid.Arg("T", c.T)} }}
+	dev, err := nereid.Open("interp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dev.NewStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []int32{0}
+	for i := range 24 { // enough for a map of values
+		for want, tuple := range map[int32]any{int32(i)*100 + 2: []int{i, 2}, int32(i)*100 + 3: [2]int{i, 3}} {
+			for range 2 {
+				call := typed.Call(consts{tuple})
+				call.Tensor(nereid.FromSlice(out))
+				if err := call.Launch(s, nereid.Grid{1}); err != nil || out[0] != want {
+					t.Fatalf("%v: %d, want %d: %v", tuple, out[0], want, err)
+				}
+			}
+		}
+	}
+}

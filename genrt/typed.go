@@ -2,6 +2,7 @@ package genrt
 
 import (
 	"math"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -34,6 +35,7 @@ type Typed[C comparable] struct {
 type typedSets[C comparable] struct {
 	list    []typedSet[C]
 	byValue map[C]*constSet // nil for few sets
+	dynamic bool            // C holds interfaces, whose values may not be comparable
 }
 
 // typedSet is the set of one value of the struct.
@@ -107,12 +109,13 @@ func (t *Typed[C]) Call(c C) *Call {
 
 func (t *Typed[C]) set(c *C) *constSet {
 	if sets := t.sets.Load(); sets != nil {
-		if sets.byValue != nil {
+		if sets.byValue != nil && (!sets.dynamic || canCompare(*c)) {
 			if s := sets.byValue[*c]; s != nil {
 				return s
 			}
 			return t.newSet(*c)
 		}
+		// No panic: a value in the list holds nothing that cannot be compared.
 		for i := range sets.list {
 			if s := &sets.list[i]; s.c == *c {
 				return s.set
@@ -129,9 +132,13 @@ func (t *Typed[C]) newSet(c C) *constSet {
 		return set
 	}
 	set.params = inside.Root.Params(k).Runtime
+	dynamic := hasInterface(reflect.TypeFor[C]())
+	if dynamic && !canCompare(c) {
+		return set // for this launch alone
+	}
 	for {
 		old := t.sets.Load()
-		sets := &typedSets[C]{list: []typedSet[C]{{c, set}}}
+		sets := &typedSets[C]{list: []typedSet[C]{{c, set}}, dynamic: dynamic}
 		if old != nil {
 			sets.list = append(sets.list, old.list[:min(len(old.list), warm.MaxPlans-1)]...)
 		}
@@ -145,4 +152,27 @@ func (t *Typed[C]) newSet(c C) *constSet {
 			return set
 		}
 	}
+}
+
+// canCompare reports whether the struct can be compared: a field of type any may hold a slice, a tuple of Python.
+// It takes a copy, and is not inlined, so that the caller's struct stays on the stack.
+//
+//go:noinline
+func canCompare[C comparable](c C) bool { return reflect.ValueOf(c).Comparable() }
+
+// hasInterface reports whether values of a type hold an interface.
+func hasInterface(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Array:
+		return hasInterface(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasInterface(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
