@@ -25,8 +25,23 @@
 // Text:
 //
 //	text.go                      Parse, Print and their options
-//	lexer.go, parser.go          reading; parse_*.go one kind of thing each
-//	printer.go                   writing; print_*.go one kind of thing each
+//	lexer.go, parser.go          tokens; Parser
+//	parse_op.go                  reading operations
+//	parse_region.go              reading regions, blocks and modules
+//	parse_scope.go               names of values and their scopes
+//	parse_type.go                reading types
+//	parse_attr.go                reading attributes
+//	parse_dense.go               reading dense attributes
+//	parse_affine.go              reading affine maps
+//	parse_loc.go                 reading locations
+//	parse_alias.go               aliases, which may be used before their definition
+//	printer.go                   Printer
+//	print_op.go                  writing operations
+//	print_names.go               names of values
+//	print_type.go                writing types
+//	print_attr.go                writing attributes
+//	print_float.go               writing floats with MLIR's digits
+//	print_alias.go               the types, attributes and locations that get an alias
 //	format.go                    an OpDef's Format, compiled to a tree
 //	format_parse.go              reading by a Format; format_types.go the types that the text leaves out
 //	format_print.go              writing by a Format

@@ -38,11 +38,27 @@
 // Built-in names:
 //
 //	builtins.go          the names visible everywhere; builtins_num.go numbers, constructors.go types
-//	methods_*.go         methods of str, sequences, dicts and numbers
+//	methods_str.go       methods of str; methods_str2.go split, join and justify
+//	methods_seq.go       methods of lists, tuples, ranges and generators
+//	methods_dict.go      methods of dicts and sets
+//	methods_num.go       methods of numbers, and the operators as methods
 //
 // Modules:
 //
 //	module.go            modules whose names are evaluated when needed; module_index.go which statements a name needs
 //	importer.go          imports; finder.go, roots.go source files and where they are searched
-//	modules.go           the modules of Python's library that are written in Go; modules_*.go, typing.go their contents
+//	modules.go           the modules of Python's library that are written in Go
+//	modules_class.go     abc, dataclasses, enum, types, typing; typing.go its generic types
+//	modules_collections.go collections and contextlib
+//	modules_function.go  copy and functools
+//	modules_import.go    importlib, inspect and textwrap
+//	modules_iter.go      itertools
+//	modules_misc.go      traceback, argparse and others
+//	modules_number.go    math, numbers and random
+//	modules_operator.go  operator
+//	modules_re.go        re
+//	modules_signature.go inspect.signature
+//	modules_spec.go      importlib.util
+//	modules_system.go    os, sys, platform, time and warnings
+//	modules_version.go   packaging.version
 package pyrun

@@ -47,7 +47,7 @@
 // # The files
 //
 //	compile.go             Compile: operations to steps
-//	plan.go                what runs at all, and in which registers values live
+//	plan.go                the operations that run at all, and the registers of values
 //	program.go, frame.go   Program; the steps and registers of a function
 //	run.go                 running a grid on several goroutines
 //	lanes.go               regions of reductions, scans and maps as functions of rows
@@ -57,6 +57,20 @@
 //	memory.go              the address space
 //	fault.go               Fault
 //	track.go               uninitialized memory and races
-//	op_*.go                the operations of one family each
-//	libdevice.go           NVIDIA's device library; libdevice_round.go, libdevice_special.go, fastmath.go its functions
+//	op_int.go, op_float.go arithmetic and comparisons of integers; of floats
+//	op_cast.go             conversions between types
+//	op_shape.go            constants, ranges, reshapes, broadcasts, transposes
+//	op_reduce.go           tt.reduce, tt.scan and tt.map_elementwise
+//	op_dot.go              tt.dot
+//	op_scaled.go           tt.dot_scaled
+//	op_memory.go           tt.load and tt.store by tensors of pointers
+//	op_block.go            block pointers and tensor descriptors
+//	op_atomic.go           atomics
+//	op_shared.go           buffers in shared memory, asynchronous copies, and other operations of TritonGPU
+//	op_control.go          loops, branches and calls
+//	op_program.go          program ids, prints and assertions
+//	libdevice.go           NVIDIA's device library
+//	libdevice_round.go     its functions with a rounding mode
+//	libdevice_special.go   its special functions: logarithms, powers, Bessel functions, erfc
+//	fastmath.go            fast exponentials of float32
 package interp
