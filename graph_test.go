@@ -6,22 +6,25 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
 // recorder is the interpreter with streams that can be recorded, or belong to somebody else.
 type recorder struct {
-	*interpDevice
+	*interp.Device
 	on       bool
 	launched int
 }
 
-func (d *recorder) NewStream() (target.Stream, error) { return recordedStream{hostStream{}, d}, nil }
+func (d *recorder) NewStream() (target.Stream, error) {
+	return recordedStream{target.HostStream{}, d}, nil
+}
 func (d *recorder) ExternalStream(h uintptr) (target.Stream, error) {
-	return recordedStream{hostStream{}, d}, nil
+	return recordedStream{target.HostStream{}, d}, nil
 }
 
 type recordedStream struct {
-	hostStream
+	target.HostStream
 	d *recorder
 }
 
@@ -51,7 +54,7 @@ def tuned(x_ptr, n, B: tl.constexpr):
 
 // A launch during a capture works; one that would have to compile or to tune is refused, and works once the capture is over.
 func TestCapture(t *testing.T) {
-	dev := &Device{&recorder{interpDevice: newInterp().(*interpDevice)}}
+	dev := &Device{&recorder{Device: newInterp().(*interp.Device)}}
 	for _, name := range []string{"plain", "tuned"} {
 		m, err := Parse("k.py", []byte(capturedKernels), With(Config{}))
 		if err != nil {

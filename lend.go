@@ -48,9 +48,9 @@ func (l *launch) address(param string, t *Tensor) (uint64, error) {
 		return 0, fmt.Errorf("the tensor is on %s, and the launch on %s", t.dev, l.dev)
 	}
 	buf, addr := t.buf, t.addr
-	if h, ok := buf.(hostBuffer); ok {
+	if h, ok := buf.(target.HostBuffer); ok {
 		var err error
-		if buf, err = l.lend(param, h.data, func() (target.Buffer, error) { return l.dev.b.Wrap(h.data) }); err != nil {
+		if buf, err = l.lend(param, h.Data, func() (target.Buffer, error) { return l.dev.b.Wrap(h.Data) }); err != nil {
 			return 0, err
 		}
 		addr = buf.Addr() + uint64(t.offset)

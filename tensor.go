@@ -51,7 +51,7 @@ var nowhere = &Device{}
 
 // broken returns a tensor with an error.
 func broken(dt DType, shape []int, err error) *Tensor {
-	return &Tensor{DType: dt, Shape: shape, dev: nowhere, buf: hostBuffer{}, err: err}
+	return &Tensor{DType: dt, Shape: shape, dev: nowhere, buf: target.HostBuffer{}, err: err}
 }
 
 // FromSlice returns a tensor that shares a Go slice: kernels on host devices (interp, cpu) read and write the
@@ -88,7 +88,7 @@ func FromBytes(dt DType, data []byte, shape ...int) *Tensor {
 	if n := count(shape) * dt.Size(); n > len(data) {
 		return broken(dt, shape, fmt.Errorf("nereid: a tensor of %s with the shape %v needs %d bytes, not %d", dt, shape, n, len(data)))
 	}
-	buf := hostBuffer{data}
+	buf := target.HostBuffer{Data: data}
 	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr(), end: buf.Addr() + uint64(len(data))}
 }
 
@@ -320,33 +320,4 @@ func contiguous(shape []int) []int {
 		n *= shape[i]
 	}
 	return strides
-}
-
-// hostBuffer is plain host memory that belongs to no device. A launch lends it to its device.
-type hostBuffer struct{ data []byte }
-
-func (b hostBuffer) Addr() uint64 {
-	if len(b.data) == 0 {
-		return 0
-	}
-	return uint64(uintptr(unsafe.Pointer(&b.data[0])))
-}
-func (b hostBuffer) Size() int    { return len(b.data) }
-func (b hostBuffer) Host() []byte { return b.data }
-func (b hostBuffer) Close() error { return nil }
-
-func (b hostBuffer) Read(at int, into []byte) error {
-	if at < 0 || at > len(b.data) || len(into) > len(b.data)-at {
-		return fmt.Errorf("nereid: read of %d bytes at %d of a tensor of %d bytes", len(into), at, len(b.data))
-	}
-	copy(into, b.data[at:])
-	return nil
-}
-
-func (b hostBuffer) Write(at int, from []byte) error {
-	if at < 0 || at > len(b.data) || len(from) > len(b.data)-at {
-		return fmt.Errorf("nereid: write of %d bytes at %d of a tensor of %d bytes", len(from), at, len(b.data))
-	}
-	copy(b.data[at:], from)
-	return nil
 }

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
 // busy is the interpreter with a clock of its own: while the second config compiles, the first seems slower than it is.
 type busy struct {
-	*interpDevice
+	*interp.Device
 	slow   string        // in the text of the config that takes long to compile
 	other  chan struct{} // closed when the other was measured
 	clock  []time.Duration
@@ -24,7 +25,7 @@ func (d *busy) Compile(ctx context.Context, in *target.Input) (target.Executable
 	if strings.Contains(string(target.Text(in.Module)), d.slow) {
 		<-d.other
 	}
-	return d.interpDevice.Compile(ctx, in)
+	return d.Device.Compile(ctx, in)
 }
 
 // Measure answers with the next time of the clock. A config is measured in three steps.
@@ -78,7 +79,7 @@ func TestTuneAnyOrder(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("one processor compiles one config after the other")
 	}
-	d := &busy{interpDevice: newInterp().(*interpDevice), slow: "1.000000e+00", other: make(chan struct{}), clock: []time.Duration{2 * time.Millisecond, time.Millisecond}}
+	d := &busy{Device: newInterp().(*interp.Device), slow: "1.000000e+00", other: make(chan struct{}), clock: []time.Duration{2 * time.Millisecond, time.Millisecond}}
 	var order []string
 	x := d.tune(t, TuneOptions{Progress: func(x Tuned) { order = append(order, x.Config[:6]) }})
 	if strings.Join(order, " ") != "V: 2.0 V: 1.0" || x != 1 {
@@ -102,7 +103,7 @@ func TestTuneSettles(t *testing.T) {
 		{"steady", []time.Duration{9 * ms, 8 * ms}, 0, "V: 2.0", 6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := &busy{interpDevice: newInterp().(*interpDevice), slow: "2.000000e+00", other: make(chan struct{}), clock: c.clock, spread: c.spread}
+			d := &busy{Device: newInterp().(*interp.Device), slow: "2.000000e+00", other: make(chan struct{}), clock: c.clock, spread: c.spread}
 			var best string
 			d.tune(t, TuneOptions{Done: func(b string, _ []Tuned) { best = b }})
 			if !strings.HasPrefix(best, c.best) || d.asked != c.asked {
@@ -114,7 +115,7 @@ func TestTuneSettles(t *testing.T) {
 
 // jumpy is the interpreter with a clock of its own that has one bad moment.
 type jumpy struct {
-	*interpDevice
+	*interp.Device
 	asked, bad int
 	slow       time.Duration // of the second config, in good moments
 }
@@ -143,7 +144,7 @@ func TestTuneJumpy(t *testing.T) {
 		{0, 8 * time.Millisecond, "V: 2.0", 6},
 		{0, 80 * time.Millisecond, "V: 1.0", 6},
 	} {
-		d := &jumpy{interpDevice: newInterp().(*interpDevice), bad: c.bad, slow: c.slow}
+		d := &jumpy{Device: newInterp().(*interp.Device), bad: c.bad, slow: c.slow}
 		var best string
 		tuneOn(t, d, TuneOptions{Budget: time.Hour, Done: func(b string, _ []Tuned) { best = b }})
 		if best[:6] != c.best || d.asked != c.asked {

@@ -73,7 +73,7 @@ var rules = []rule{
 	{pkg: "internal/target/cpu/gemm", ours: join(irLayer, "internal/mathlib")},
 	{pkg: "internal/target/cpu/vmath", ours: join(irLayer, "internal/mathlib")},
 	{pkg: "internal/target", ours: join(compiler, "internal/lang/...", "internal/python", "internal/pyrun")},
-	{pkg: "internal/target/interp/...", ours: join(irLayer, "internal/target", "internal/target/interp/...")},
+	{pkg: "internal/target/interp/...", ours: join(compiler, "internal/lang", "internal/middle/...", "internal/target", "internal/target/interp/...")},
 	{pkg: "internal/target/cpu/...", ours: join(native, "internal/lang", "internal/target", "internal/target/cpu/...")},
 	{pkg: "internal/target/nvidia/...", ours: join(native, "internal/lang", "internal/target", "internal/target/nvidia/...")},
 

@@ -19,6 +19,7 @@ func onCPU(t testing.TB, d *cpu.Device, l launch) [][]byte {
 	defer k.Close()
 	var bufs [][]byte
 	var words []uint64
+	var mem []target.Memory
 	for _, a := range l.args {
 		if a.data == nil {
 			words = append(words, a.bits)
@@ -30,9 +31,16 @@ func onCPU(t testing.TB, d *cpu.Device, l launch) [][]byte {
 		}
 		defer b.Close()
 		copy(b.Host(), a.data)
+		end := b.Addr() + uint64(b.Size())
+		mem = append(mem, target.Memory{Word: len(words), Lo: b.Addr(), Hi: end, Base: b.Addr(), End: end})
 		bufs, words = append(bufs, b.Host()), append(words, b.Addr())
 	}
-	if err := k.Launch(t.Context(), nil, l.grid, words); err != nil {
+	if b, ok := k.(target.Bounded); ok && b.Bounded() {
+		err = b.LaunchBounded(t.Context(), nil, l.grid, words, mem)
+	} else {
+		err = k.Launch(t.Context(), nil, l.grid, words)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return bufs

@@ -5,13 +5,19 @@ import (
 	"unsafe"
 )
 
+// Tracked is a buffer that must be told of writes: Go code changes its memory through Write alone.
+type Tracked interface{ Tracked() }
+
 // HostBuffer is host memory at its own address.
 type HostBuffer struct{ Data []byte }
 
 // NewHostBuffer returns a buffer of zeros, aligned to a cache line.
 func NewHostBuffer(size int) (HostBuffer, error) {
 	const align = 64
-	data := make([]byte, size+align)
+	data, err := HostBytes(size + align)
+	if err != nil {
+		return HostBuffer{}, err
+	}
 	skip := -uintptr(unsafe.Pointer(&data[0])) & (align - 1)
 	return HostBuffer{data[skip : skip+uintptr(size) : skip+uintptr(size)]}, nil
 }
@@ -29,7 +35,7 @@ func (b HostBuffer) Close() error { return nil }
 
 func (b HostBuffer) Read(at int, into []byte) error {
 	if at < 0 || at > len(b.Data) || len(into) > len(b.Data)-at {
-		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, len(b.Data))
+		return fmt.Errorf("read of %d bytes at %d of a tensor of %d bytes", len(into), at, len(b.Data))
 	}
 	copy(into, b.Data[at:])
 	return nil
@@ -37,7 +43,7 @@ func (b HostBuffer) Read(at int, into []byte) error {
 
 func (b HostBuffer) Write(at int, from []byte) error {
 	if at < 0 || at > len(b.Data) || len(from) > len(b.Data)-at {
-		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, len(b.Data))
+		return fmt.Errorf("write of %d bytes at %d of a tensor of %d bytes", len(from), at, len(b.Data))
 	}
 	copy(b.Data[at:], from)
 	return nil

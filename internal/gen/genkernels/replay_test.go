@@ -34,7 +34,7 @@ func TestReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(func() { s.Close() }) // after the parallel subtests
 	seen := map[string]bool{}
 	for _, file := range files {
 		c, err := replay.Read(file)

@@ -1,0 +1,144 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/middle"
+	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// Device is the interpreter as a device: it executes Triton IR in Go.
+type Device struct {
+	mem  *Memory
+	opts DeviceOptions
+}
+
+// DeviceOptions says how an interpreter runs kernels; the root package's InterpOptions documents the fields.
+type DeviceOptions struct {
+	CheckUninit   bool
+	CheckRaces    bool
+	CheckOverflow bool
+
+	IEEE     bool      // compute products of fp32 in full precision even if the kernel allows tf32
+	Workers  int       // goroutines that run programs; 0 means one for each core
+	MaxSteps int64     // operations that a program may execute; 0 means no limit
+	Stdout   io.Writer // output of tl.device_print; nil means standard output
+}
+
+// NewDevice returns an interpreter with memory of its own.
+func NewDevice(o DeviceOptions) *Device { return &Device{NewMemory(), o} }
+
+func (*Device) Name() string        { return "interp" }
+func (*Device) Target() lang.Target { return lang.DefaultTarget }
+func (*Device) Stages() []string    { return []string{"source", "ttir"} }
+
+func (*Device) Info() string {
+	return fmt.Sprintf("interpreter of Triton IR in Go, %d workers, checks every access", runtime.GOMAXPROCS(0))
+}
+
+func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
+	if err := in.TTIR(d.Target()); err != nil || in.Until == "ttir" {
+		return nil, err
+	}
+	passes := []pass.Pass{middle.ExpandInlineAsm}
+	if d.opts.CheckOverflow || in.Options.Check {
+		passes = append(passes, pass.CheckIndexOverflow)
+	}
+	if err := in.Run(passes); err != nil {
+		return nil, err
+	}
+	p, err := CompileWithin(in.Budget, in.Module, in.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	return &kernel{d, p}, nil
+}
+
+func (d *Device) Alloc(size int) (target.Buffer, error) {
+	data, err := target.HostBytes(size)
+	if err != nil {
+		return nil, err
+	}
+	if d.opts.CheckUninit {
+		return newDeviceBuffer(data, d.mem, d.mem.AllocUninit(data, ""))
+	}
+	return d.Wrap(data)
+}
+
+func (d *Device) Wrap(data []byte) (target.Buffer, error) {
+	return newDeviceBuffer(data, d.mem, d.mem.Alloc(data, ""))
+}
+
+// newDeviceBuffer returns a buffer of the interpreter's memory, or an error if b is nil because no address
+// was left.
+func newDeviceBuffer(data []byte, mem *Memory, b *Buffer) (target.Buffer, error) {
+	if b == nil {
+		return nil, errors.New("the interpreter has no addresses left: close tensors")
+	}
+	return &deviceBuffer{target.HostBuffer{Data: data}, mem, b}, nil
+}
+
+func (*Device) NewStream() (target.Stream, error) { return target.HostStream{}, nil }
+
+// Describe returns the interpreter's handle for a descriptor.
+func (d *Device) Describe(t target.Descriptor) ([]uint64, func(), error) {
+	h := d.mem.Descriptor(Descriptor{Base: t.Base, Shape: t.Shape, Strides: t.Strides, NaN: t.NaN})
+	return []uint64{h}, func() { d.mem.FreeDescriptor(h) }, nil
+}
+
+// deviceBuffer is host memory at a virtual address.
+type deviceBuffer struct {
+	target.HostBuffer
+	mem *Memory
+	b   *Buffer
+}
+
+func (b *deviceBuffer) Addr() uint64 { return b.b.Addr() }
+
+// Tracked implements target.Tracked: uninitialised memory is known by what was written.
+func (*deviceBuffer) Tracked() {}
+
+// SetName sets the buffer's name in messages.
+func (b *deviceBuffer) SetName(name string) { b.b.SetName(name) }
+
+// Narrow returns a part of the buffer with addresses of its own.
+func (b *deviceBuffer) Narrow(lo, hi int) (target.Buffer, error) {
+	return newDeviceBuffer(b.Data[lo:hi:hi], b.mem, b.mem.AllocPart(b.b, lo, hi))
+}
+
+func (b *deviceBuffer) Write(at int, from []byte) error {
+	if err := b.HostBuffer.Write(at, from); err != nil {
+		return err
+	}
+	b.b.MarkWritten(at, len(from))
+	return nil
+}
+
+func (b *deviceBuffer) Close() error {
+	b.mem.Free(b.b)
+	return nil
+}
+
+type kernel struct {
+	dev *Device
+	p   *Program
+}
+
+func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
+	o := k.dev.opts
+	if o.Stdout == nil {
+		o.Stdout = os.Stdout
+	}
+	return k.p.Run(ctx, k.dev.mem, grid, args, Options{
+		Workers: o.Workers, TrackUninit: o.CheckUninit, TrackRaces: o.CheckRaces, TF32: !o.IEEE, Stdout: o.Stdout, MaxSteps: o.MaxSteps,
+	})
+}
+
+func (*kernel) Close() error { return nil }
