@@ -5,6 +5,7 @@ package cpu
 import (
 	"encoding/gob"
 	"fmt"
+	"io"
 	"math/bits"
 	"os"
 	"os/exec"
@@ -122,8 +123,28 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// start starts a child: this program again, in which ServeIsolated takes over.
+// startTries bounds how often a child is started whose own memory lies where the arena must be: Go chooses the
+// place of its heap at random in each process.
+const startTries = 16
+
+// start starts a child that has mapped the arena.
 func (a *arena) start() (*child, error) {
+	var how *Crash
+	for range startTries {
+		c, err := a.startOnce()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.ReadFull(c.conn, make([]byte, 1)); err == nil {
+			return c, nil
+		}
+		how = c.end()
+	}
+	return nil, fmt.Errorf("no child process: %s", how.Detail)
+}
+
+// startOnce starts this program again, in which ServeIsolated takes over and says when it is ready.
+func (a *arena) startOnce() (*child, error) {
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("no child process: socketpair: %w", err)
@@ -205,7 +226,11 @@ func ServeIsolated() {
 			}
 		}
 	}()
-	if err := serve(os.NewFile(3, "parent")); err != nil {
+	conn := os.NewFile(3, "parent")
+	if _, err := conn.Write([]byte{1}); err != nil {
+		os.Exit(3)
+	}
+	if err := serve(conn); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 	os.Exit(0)
