@@ -3,6 +3,8 @@
 package dl
 
 import (
+	"runtime"
+
 	"sync"
 
 	"github.com/ebitengine/purego"
@@ -10,10 +12,16 @@ import (
 
 // Symbols are local to the library, so that two versions of one can live side by side.
 func load(path string) (uintptr, error) {
+	runtime.LockOSThread() // the message of an error belongs to the thread that made it
+	defer runtime.UnlockOSThread()
 	return purego.Dlopen(path, purego.RTLD_LAZY|purego.RTLD_LOCAL)
 }
 
-func symbol(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }
+func symbol(handle uintptr, name string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return purego.Dlsym(handle, name)
+}
 
 func unload(handle uintptr) { _ = purego.Dlclose(handle) }
 
