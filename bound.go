@@ -177,6 +177,9 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 	if err := t.Err(); err != nil {
 		return b.paramError(param, "%w", err)
 	}
+	if t.dev == nil {
+		return b.paramError(param, "must be a tensor on %s, but it is memory of the host: make the tensor with New", b.s.dev)
+	}
 	if t.dev != b.s.dev {
 		return b.paramError(param, "must be a tensor on %s", b.s.dev)
 	}

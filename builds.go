@@ -127,6 +127,7 @@ func (k *Kernel) build(ctx context.Context, dev *Device, l *launch) (*build, err
 		}
 		var err error
 		b.exec, err = k.make(ctx, dev, l.specs, l.opts)
+		err = l.explain(err)
 		if err == nil && k.m.conf.Isolate {
 			b.exec, err = isolate(dev, b.exec)
 		}

@@ -146,7 +146,7 @@ func (j *job) finish(ctx context.Context) (err error) {
 func (k *Kernel) source(meter *budget.Meter, specs []lang.ArgSpec, target lang.Target, opts target.Options) (*ir.Module, error) {
 	return k.m.src.Compile(k.name, specs, lang.Options{
 		Target: target, NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs, Debug: opts.Debug, NoOverflow: opts.NoSanitizeOverflow,
-		Meter: meter,
+		Meter: meter, Stdout: k.m.conf.printer(k.name),
 	})
 }
 

@@ -133,19 +133,27 @@ func preferred() string {
 }
 
 // Open returns the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name means the one in
-// NEREID_DEVICE, or else the best of this machine.
+// NEREID_DEVICE, or else the best of this machine. If that is the interpreter, because there is no LLVM, a
+// warning is logged once: kernels run some 40 times slower there than on the CPU.
 func Open(name string) (*Device, error) {
 	if name == "" {
 		name = preferred()
 	}
 	kind, _, indexed := strings.Cut(name, ":")
+	var noCPU error
 	for _, o := range allOpeners() {
 		if name != "" && o.kind != kind {
 			continue
 		}
 		list, err := o.find()
+		if o.kind == "cpu" {
+			noCPU = err
+		}
 		for _, d := range list {
 			if name == "" || d.String() == name || !indexed && strings.HasPrefix(d.String(), name+":") {
+				if name == "" && o.kind == "interp" && noCPU != nil {
+					(&Config{}).warn(slowWarning, noCPU)
+				}
 				return d, nil
 			}
 		}
@@ -163,6 +171,9 @@ func Open(name string) (*Device, error) {
 	}
 	return nil, &absent{fmt.Errorf("nereid: there is no device %q; here: %s", name, strings.Join(names, ", "))}
 }
+
+// slowWarning is logged when the interpreter is chosen only because nothing better is here.
+const slowWarning = "nereid: kernels run in the interpreter, some 40 times slower than on the CPU, which needs LLVM"
 
 // absent is an error that is ErrNoDevice but shows only the reason.
 type absent struct{ error }

@@ -2,7 +2,9 @@ package nereid
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"runtime/trace"
 
@@ -222,6 +224,36 @@ func (k *Kernel) remember(p *warm.Plan, f *frame, list []any) {
 	p.Apart = byParameter(p.Apart, k.params.Rules, p.Classes)
 	p.Args = warm.NewArgCut(p, k.params.Rules, list, f.Vals)
 	k.plans.Add(p)
+}
+
+// explain returns the error of a compilation that failed because a Go slice was passed for a pointer: to the
+// kernel it is a tuple, and what its text says of tuples helps nobody. Any other error is returned as it is.
+func (l *launch) explain(err error) error {
+	if !errors.As(err, new(*CompileError)) || len(l.frame.Vals) == 0 {
+		return err
+	}
+	pointers, perr := l.k.m.src.Pointers(l.k.name, l.dev.target())
+	if perr != nil {
+		return err
+	}
+	for i, v := range l.frame.Vals {
+		if i >= len(pointers) || !pointers[i] || !isNumbers(v) {
+			continue
+		}
+		return l.k.argError(&args.Error{Param: l.k.params.List[i].Name, Err: fmt.Errorf("a %T is a tuple to a kernel, "+
+			"which uses this parameter as a pointer: pass a tensor, as nereid.FromSlice makes it of a slice", v)})
+	}
+	return err
+}
+
+// isNumbers reports whether v is a slice or an array of numbers.
+func isNumbers(v any) bool {
+	t := reflect.TypeOf(v)
+	if t == nil || t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
+		return false
+	}
+	k := t.Elem().Kind()
+	return k >= reflect.Bool && k <= reflect.Float64
 }
 
 // launch is the state of a launch without a plan: its arguments, and the memory lent to the device.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -87,7 +86,7 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 	if f.output == "" {
 		f.output = "-"
 	}
-	return f.one(cmd.Context(), cmd.OutOrStdout(), s)
+	return f.one(cmd, s)
 }
 
 // list compiles the entries of a specs file.
@@ -109,7 +108,7 @@ func (f *compileFlags) list(cmd *cobra.Command) error {
 		if !filepath.IsAbs(s.File) {
 			s.File = filepath.Join(filepath.Dir(f.specs), s.File)
 		}
-		if err := f.one(cmd.Context(), out, s); err != nil {
+		if err := f.one(cmd, s); err != nil {
 			failed++
 			fmt.Fprintf(out, "fail %s: %s\n", s.Name, err)
 			continue
@@ -128,8 +127,9 @@ func (f *compileFlags) list(cmd *cobra.Command) error {
 }
 
 // one compiles a kernel and writes the stages that were asked for.
-func (f *compileFlags) one(ctx context.Context, out io.Writer, s spec) error {
-	m, err := nereid.Load(s.File, nereid.Roots(f.roots...))
+func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
+	out := cmd.OutOrStdout()
+	m, err := nereid.Load(s.File, nereid.Roots(f.roots...), nereid.With(configOf(cmd)))
 	if err != nil {
 		return err
 	}
@@ -144,10 +144,7 @@ func (f *compileFlags) one(ctx context.Context, out io.Writer, s spec) error {
 		}
 	}
 	emit := strings.Split(f.emit, ",")
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	c, err := k.CompileFor(ctx, f.target, s.Signature, opts, emit[len(emit)-1])
+	c, err := k.CompileFor(contextOf(cmd), f.target, s.Signature, opts, emit[len(emit)-1])
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ func demo(cmd *cobra.Command, device string) error {
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "device %s: %s\nstages %s\n\n", dev, dev.Info(), strings.Join(dev.Stages(), ", "))
+	if slow := slowness(nereid.Devices()); slow != "" && dev.String() == "interp" {
+		fmt.Fprintf(out, "%s\n\n", slow)
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "kernel\tfirst launch\trun\trate\terror\t")
 	failed := false

@@ -33,4 +33,20 @@ func printDevices(out io.Writer) {
 		fmt.Fprintf(w, "%s\tabsent: %v\n", a.Kind, a.Why)
 	}
 	w.Flush()
+	if slow := slowness(here, absent); slow != "" {
+		fmt.Fprintln(out, slow)
+	}
+}
+
+// slowness says that the best device is the interpreter only because LLVM is missing, or "".
+func slowness(here []*nereid.Device, absent []nereid.Absent) string {
+	if len(here) == 0 || here[0].String() != "interp" {
+		return ""
+	}
+	for _, a := range absent {
+		if a.Kind == "cpu" {
+			return "kernels run in the interpreter, some 40 times slower than on the CPU, which needs LLVM"
+		}
+	}
+	return ""
 }

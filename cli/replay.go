@@ -52,7 +52,7 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := &replayer{dev: dev, root: f.root, modules: map[string]*nereid.Module{}, lost: lost{root: f.root}, room: replay.Room}
+	r := &replayer{dev: dev, conf: configOf(cmd), root: f.root, modules: map[string]*nereid.Module{}, lost: lost{root: f.root}, room: replay.Room}
 	if f.check {
 		r.room = 0
 	}
@@ -92,6 +92,7 @@ type replayer struct {
 	mu      sync.Mutex
 	modules map[string]*nereid.Module
 	lost    lost
+	conf    nereid.Config
 	room    int // around storages, in which accesses are let pass
 }
 
@@ -215,7 +216,7 @@ func (r *replayer) kernel(c *replay.Case, path string) (*nereid.Kernel, error) {
 	r.mu.Unlock()
 	if m == nil {
 		var err error
-		if m, err = nereid.Load(file, nereid.Roots(r.root)); err != nil {
+		if m, err = nereid.Load(file, nereid.Roots(r.root), nereid.With(r.conf)); err != nil {
 			return nil, err
 		}
 		r.mu.Lock()

@@ -149,6 +149,13 @@ func report(stderr io.Writer, err error) {
 	fmt.Fprintf(stderr, "nereid: %s\n", strings.TrimPrefix(err.Error(), "nereid: "))
 }
 
+// configOf returns the environment's configuration, with what kernels print on the command's output.
+func configOf(cmd *cobra.Command) nereid.Config {
+	conf := nereid.EnvConfig()
+	conf.Print = cmd.OutOrStdout()
+	return conf
+}
+
 // contextOf is the context of a command.
 func contextOf(cmd *cobra.Command) context.Context {
 	if ctx := cmd.Context(); ctx != nil {

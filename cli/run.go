@@ -73,13 +73,13 @@ func newRunCmd() *cobra.Command {
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
-	conf := nereid.EnvConfig()
+	conf := configOf(cmd)
 	conf.Isolate = conf.Isolate || f.isolate
 	k, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(conf))
 	if err != nil {
 		return err
 	}
-	judge, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(nereid.Config{}))
+	judge, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(nereid.Config{Print: io.Discard}))
 	if err != nil {
 		return err
 	}
@@ -341,7 +341,7 @@ func (r *runner) tf32() bool {
 		return false
 	}
 	defer closeAll(tensors)
-	return usesTF32(r.ctx, r.k, append(args, r.flags.opts))
+	return usesTF32(r.ctx, r.judge, append(args, r.flags.opts))
 }
 
 // measure is the median time of a launch.

@@ -81,7 +81,7 @@ func newTuneCmd() *cobra.Command {
 }
 
 func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
-	conf := nereid.EnvConfig()
+	conf := configOf(cmd)
 	if f.dir != "" {
 		conf.Tune.Dir = f.dir
 	}

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -240,21 +241,61 @@ func staticAssert(g *generator, e *python.Call) pyrun.Value {
 	return nil
 }
 
-// staticPrint is tl.static_print: it writes while the kernel is compiled.
+// staticPrint is tl.static_print: it writes while the kernel is compiled, as Python's print would.
 func staticPrint(g *generator, e *python.Call) pyrun.Value {
-	args, _ := g.arguments(e)
-	parts := make([]string, len(args))
-	for i, a := range args {
-		if hasDevice(a) {
-			parts[i] = shapeOf(a).String()
-		} else {
-			parts[i] = text(a)
+	args, kws := g.arguments(e)
+	if g.u.opts.Stdout == nil {
+		return pyrun.None
+	}
+	sep, end := " ", "\n"
+	for _, k := range kws {
+		v, ok := unwrapConstexpr(k.Value).(pyrun.Str)
+		switch {
+		case ok && k.Name == "sep":
+			sep = string(v)
+		case ok && k.Name == "end":
+			end = string(v)
 		}
 	}
-	if g.u.opts.Stdout != nil {
-		fmt.Fprintln(g.u.opts.Stdout, strings.Join(parts, " "))
+	parts := make([]string, len(args))
+	for i, a := range args {
+		parts[i] = printed(a)
 	}
+	io.WriteString(g.u.opts.Stdout, strings.Join(parts, sep)+end)
 	return pyrun.None
+}
+
+// printed returns a value as Triton prints it: a tensor by type and shape, "fp32[constexpr[64]]".
+func printed(v pyrun.Value) string {
+	switch v := v.(type) {
+	case *sem.Tensor:
+		b, ok := v.Type.(*sem.BlockType)
+		if !ok {
+			return v.Type.String() + "[]"
+		}
+		dims := make([]string, len(b.Shape))
+		for i, d := range b.Shape {
+			dims[i] = fmt.Sprintf("constexpr[%d]", d)
+		}
+		return b.Elem.String() + "[" + strings.Join(dims, ", ") + "]"
+	case *pyrun.Tuple:
+		parts := make([]string, len(v.Items))
+		for i, item := range v.Items {
+			if hasDevice(item) {
+				parts[i] = printed(item)
+			} else {
+				parts[i] = Repr(item)
+			}
+		}
+		if len(parts) == 1 {
+			parts[0] += ","
+		}
+		return "(" + strings.Join(parts, ", ") + ")"
+	}
+	if hasDevice(v) {
+		return shapeOf(v).String()
+	}
+	return text(v)
 }
 
 // loopCondition is tl.condition(cond, disable_licm): the test of a while loop with an option.

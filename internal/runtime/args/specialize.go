@@ -332,6 +332,9 @@ func (f *Frame) item(param string, v any, lend Lender) (lang.ArgSpec, error) {
 	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice || r.Kind() == reflect.Array {
 		return f.tuple(param, r, lend)
 	}
+	if t := reflect.TypeOf(v); t != nil && t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct {
+		return lang.ArgSpec{}, fmt.Errorf("a %T cannot be passed to a kernel: pass a tensor, as nereid.FromSlice makes it of a slice", v)
+	}
 	return lang.ArgSpec{}, fmt.Errorf("a %T cannot be passed to a kernel", v)
 }
 

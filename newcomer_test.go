@@ -1,0 +1,108 @@
+package nereid_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+)
+
+const newcomerKernels = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def plain(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, 1.0, mask=i < n)
+
+@triton.autotune(configs=[triton.Config({"B": 32})], key=["n"])
+@triton.jit
+def tuned(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, 1.0, mask=i < n)
+`
+
+// TestNewcomers launches kernels as people do who see the API for the first time. Each mistake is an error
+// that names it and its remedy.
+func TestNewcomers(t *testing.T) {
+	m, err := nereid.Parse("k.py", []byte(newcomerKernels), nereid.With(nereid.Config{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := m.Kernel("plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tuned, err := m.Kernel("tuned")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stream(t, "interp")
+	x := nereid.FromSlice(make([]float32, 64))
+	closed := stream(t, "interp")
+	closed.Close()
+	freed, err := nereid.New(s.Device(), nereid.Float32, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	freed.Close()
+	bound, err := plain.Bind(s, x, 3, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bound.Close()
+	one := nereid.Grid{1}
+	misspelt := nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{m.Int("BLOCK")} })
+	for _, c := range []struct {
+		name, want string
+		err        error
+	}{
+		{"argument twice", `argument "n": given twice`, plain.Launch(s, one, x, 3, 32, nereid.Arg("n", 4))},
+		{"argument twice, tuned", `argument "n": given twice`, tuned.Launch(s, one, x, 3, nereid.Arg("n", 4))},
+		{"empty grid", "runs nothing", plain.Launch(s, nereid.Grid{}, x, 3, 32)},
+		{"misspelt meta", `"BLOCK"`, plain.Launch(s, misspelt, x, 3, 32)},
+		{"too few bytes", "needs 400 bytes, not 8", plain.Launch(s, one, nereid.FromBytes(nereid.Float32, make([]byte, 8), 100), 3, 32)},
+		{"closed stream", "closed", plain.Launch(closed, one, x, 3, 32)},
+		{"closed tensor", "closed", plain.Launch(s, one, freed, 3, 32)},
+		{"host memory bound", "memory of the host", bound.SetTensor(0, x)},
+		{"slice", `argument "x": a []float32 is a tuple to a kernel`, plain.Launch(s, one, make([]float32, 64), 3, 32)},
+		{"slice, tuned", "nereid.FromSlice", tuned.Launch(s, one, make([]float32, 64), 3)},
+		{"array", "nereid.FromSlice", plain.Launch(s, one, [2]float64{}, 3, 32)},
+		{"bytes", "nereid.FromSlice", plain.Launch(s, one, make([]byte, 3), 3, 32)},
+		{"pointer to an array", "nereid.FromSlice", plain.Launch(s, one, new([4]float32), 3, 32)},
+	} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, c.err, c.want)
+		}
+	}
+	var arg *nereid.ArgumentError
+	if err := plain.Launch(s, one, make([]float32, 64), 3, 32); !errors.As(err, &arg) || arg.Param != "x" {
+		t.Errorf("a slice for a pointer: %T %v", err, err)
+	}
+}
+
+// TestSlowDevice opens the best device of a machine without LLVM: a warning says once that it is slow, and why.
+func TestSlowDevice(t *testing.T) {
+	if os.Getenv("NEREID_TEST_SLOW") != "" {
+		for range 2 {
+			dev, err := nereid.Open("")
+			fmt.Println("opened", dev, err)
+		}
+		return
+	}
+	cmd := exec.CommandContext(context.Background(), os.Args[0], "-test.run=^TestSlowDevice$", "-test.v")
+	cmd.Env = append(os.Environ(), "NEREID_TEST_SLOW=1", "NEREID_LLVM=/nowhere/libLLVM.so", "NEREID_CUDA=/nowhere/libcuda.so", "NEREID_DEVICE=")
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Count(string(out), "opened interp") != 2 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if strings.Count(string(out), "40 times slower") != 1 || !strings.Contains(string(out), "/nowhere/libLLVM.so") {
+		t.Errorf("want one warning with the reason:\n%s", out)
+	}
+}
