@@ -372,14 +372,14 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Mod
 func (u *unit) kernel(fn *JITFunction, args []ArgSpec) (*ir.Module, error) {
 	u.entry = fn.Func.Def.NamePos.Span()
 	params := make([]pyrun.Value, len(args))
-	var div16 []argPath
+	var facts []argFact
 	for i, a := range args {
-		params[i] = u.template(a, argPath{i}, &div16)
+		params[i] = u.template(a, argPath{i}, &facts)
 	}
 	attrs := func(p argPath) []ir.NamedAttr {
-		for _, d := range div16 {
-			if slices.Equal(d, p) {
-				return []ir.NamedAttr{ir.A("tt.divisibility", ir.I32Attr(16))}
+		for _, f := range facts {
+			if slices.Equal(f.at, p) {
+				return []ir.NamedAttr{f.attr}
 			}
 		}
 		return nil
@@ -396,13 +396,19 @@ func (u *unit) kernel(fn *JITFunction, args []ArgSpec) (*ir.Module, error) {
 	return u.module, nil
 }
 
+// argFact is an attribute of an argument.
+type argFact struct {
+	at   argPath
+	attr ir.NamedAttr
+}
+
 // template is a value of the argument's shape, with no IR behind it yet.
-func (u *unit) template(a ArgSpec, at argPath, div16 *[]argPath) pyrun.Value {
+func (u *unit) template(a ArgSpec, at argPath, facts *[]argFact) pyrun.Value {
 	switch {
 	case a.Tuple:
 		items := make([]pyrun.Value, len(a.Items))
 		for i, item := range a.Items {
-			items[i] = u.template(item, append(slices.Clone(at), i), div16)
+			items[i] = u.template(item, append(slices.Clone(at), i), facts)
 		}
 		t := pyrun.NewTuple(items...)
 		if len(a.Names) > 0 {
@@ -410,12 +416,15 @@ func (u *unit) template(a ArgSpec, at argPath, div16 *[]argPath) pyrun.Value {
 		}
 		return t
 	case a.Desc != nil:
+		if a.Desc.Pointer {
+			*facts = append(*facts, argFact{at, ir.A(PointerAttr, ir.I32Attr(1))})
+		}
 		return a.Desc.template()
 	case a.Type == nil:
 		return u.constant(orNone(a.Const))
 	}
 	if a.Div16 {
-		*div16 = append(*div16, at)
+		*facts = append(*facts, argFact{at, ir.A("tt.divisibility", ir.I32Attr(16))})
 	}
 	return &sem.Tensor{Type: a.Type}
 }

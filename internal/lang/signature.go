@@ -28,7 +28,14 @@ type ArgSpec struct {
 type DescSpec struct {
 	Elem  *sem.DType
 	Block []int64
+
+	// Pointer says that the hardware cannot describe the tensor, because of its alignment, strides or sizes:
+	// the kernel must use pointers.
+	Pointer bool
 }
+
+// PointerAttr is the attribute of a function's descriptor argument with DescSpec.Pointer.
+const PointerAttr = "nereid.pointer"
 
 // ParseSignature reads a signature as Triton's ahead-of-time tool writes it: one entry for each parameter, a type (`*fp16`, `i32`)
 // with `:16` or `:1`, or a constant as a Python literal; for a constexpr parameter also a dtype, or a jit function (`@file.py:name`,
@@ -233,16 +240,20 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// parseDesc reads tensordesc<fp16[64, 32]>.
+// pointerSuffix follows a descriptor with DescSpec.Pointer.
+const pointerSuffix = ":pointer"
+
+// parseDesc reads tensordesc<fp16[64, 32]>, with or without :pointer behind it.
 func parseDesc(e entry) (ArgSpec, *sigError) {
-	text := strings.TrimSuffix(strings.TrimPrefix(e.text, "tensordesc<"), ">")
+	text, pointer := strings.CutSuffix(e.text, pointerSuffix)
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "tensordesc<"), ">")
 	elem, dims, ok := strings.Cut(text, "[")
 	t := scalarType(strings.TrimSpace(elem))
 	dims, _, closed := strings.Cut(dims, "]")
 	if !ok || !closed || t == nil {
 		return ArgSpec{}, e.errorf("expected a descriptor such as tensordesc<fp16[64, 32]>")
 	}
-	d := &DescSpec{Elem: t}
+	d := &DescSpec{Elem: t, Pointer: pointer}
 	for _, s := range strings.Split(dims, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 		if err != nil || n <= 0 {

@@ -36,7 +36,11 @@ func (a ArgSpec) format() string {
 		return "(" + list + ")"
 	case a.Desc != nil:
 		dims := strings.Trim(strings.ReplaceAll(fmt.Sprint(a.Desc.Block), " ", ", "), "[]")
-		return fmt.Sprintf("tensordesc<%s[%s]>", typeText(a.Desc.Elem), dims)
+		suffix := ""
+		if a.Desc.Pointer {
+			suffix = pointerSuffix
+		}
+		return fmt.Sprintf("tensordesc<%s[%s]>%s", typeText(a.Desc.Elem), dims, suffix)
 	case a.Type != nil && a.Div16:
 		return typeText(a.Type) + ":16"
 	case a.Type != nil:

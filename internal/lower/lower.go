@@ -38,6 +38,9 @@ type Kernel struct {
 	// alignment. If Scratch is not zero, the kernel has one more parameter at the end: a pointer to Scratch
 	// bytes for each program.
 	Scratch, ScratchAlign int
+
+	// Maps describes the arguments that are tensor maps, in their order.
+	Maps []TensorMap
 }
 
 // Lower lowers the kernel of that name and the functions that it calls. Operations that cannot be lowered are

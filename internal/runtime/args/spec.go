@@ -113,7 +113,7 @@ func writeSpec(b *strings.Builder, s lang.ArgSpec) {
 		}
 		b.WriteString(")")
 	case s.Desc != nil:
-		fmt.Fprintf(b, "|desc %s%v", s.Desc.Elem, s.Desc.Block)
+		fmt.Fprintf(b, "|desc %s%v:%v", s.Desc.Elem, s.Desc.Block, s.Desc.Pointer)
 	case s.Type != nil:
 		fmt.Fprintf(b, "|%s:%v", s.Type, s.Div16)
 	default:

@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
@@ -57,6 +58,10 @@ type Code struct {
 	NumCTAs     int  `json:",omitempty"` // blocks of a cluster, which is one program; 0 means 1
 	Cooperative bool `json:",omitempty"`
 	Overlap     bool `json:",omitempty"` // programmatic dependent launch
+
+	// Maps describes the arguments that are tensor maps. A launch has words for each: those of
+	// target.Descriptor.Words.
+	Maps []lower.TensorMap `json:",omitempty"`
 }
 
 // ScratchBytes returns the scratch memory that a launch needs in all.
@@ -175,7 +180,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	in.Stages.Record("ptx", time.Since(start), func() []byte { return out.Asm })
 	return &Code{
 		Name: k.Name, PTX: out.Asm, Shared: k.Shared, NumWarps: k.NumWarps, Params: params, Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)),
-		NumCTAs: ctas, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL,
+		NumCTAs: ctas, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL, Maps: k.Maps,
 	}, nil
 }
 
@@ -192,6 +197,9 @@ func paramSizes(fn *ir.Op) []int {
 		n := 8
 		if w := ir.BitWidth(a.Type); w > 0 {
 			n = max(1, w/8)
+		}
+		if tt.DescTensor(a.Type) != nil {
+			n = lower.TensorMapBytes
 		}
 		out = append(out, n)
 	}

@@ -4,10 +4,12 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -17,7 +19,7 @@ import (
 func (c Compiler) ttgir(in *target.Input) error {
 	start := time.Now()
 	passes := gpu.Pipeline(gpu.Options{Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups()})
-	if hasDescriptors(in.Module) { // descriptor hardware is not used yet
+	if hasDescriptors(in.Module) && (!c.tensorMaps() || pointerDescriptors(in.Module)) {
 		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
 	}
 	if err := in.Run(passes); err != nil {
@@ -67,3 +69,21 @@ func hasDescriptors(m *ir.Module) bool {
 func (Compiler) Describe(d target.Descriptor) ([]uint64, func(), error) {
 	return d.Words(), func() {}, nil
 }
+
+// pointerDescriptors reports whether an argument is a descriptor that the hardware cannot represent.
+func pointerDescriptors(m *ir.Module) bool {
+	for op := range m.Ops() {
+		if op.Def != tt.Func || op.Region(0).Empty() {
+			continue
+		}
+		for i := range op.Body(0).Args() {
+			if funclike.ArgAttr(op, i, lang.PointerAttr) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tensorMaps reports whether descriptors become tensor maps. They do not yet.
+func (c Compiler) tensorMaps() bool { return false }
