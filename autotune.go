@@ -66,7 +66,7 @@ type decorators struct {
 }
 
 func (k *Kernel) decorators(dev *Device) *decorators {
-	target := dev.target()
+	target := dev.core().Target()
 	if d, ok := k.wrapped.Load(target); ok {
 		return d.(*decorators)
 	}
@@ -621,7 +621,7 @@ func (r *tuneRun) compile(ctx context.Context, step int, g *given, c lang.Config
 	if err := l.bind(full.Matched); err != nil {
 		return err
 	}
-	_, err = r.k.build(ctx, r.s.dev, l)
+	_, err = r.k.build(ctx, l)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime/trace"
 
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
@@ -93,11 +94,11 @@ func (b *Bound) choose() error {
 }
 
 // prepare specializes arguments and compiles the kernel for them.
-func (l *launch) prepare(s *Stream, m *args.Matched) (*build, error) {
+func (l *launch) prepare(s *Stream, m *args.Matched) (*compile.Build, error) {
 	if err := l.bind(m); err != nil {
 		return nil, err
 	}
-	return l.k.build(s.ctx, s.dev, l)
+	return l.k.build(s.ctx, l)
 }
 
 // boundParams returns, for each parameter, whether and how it can be changed.
@@ -137,8 +138,8 @@ func (b *Bound) Launch(grid Grid) error {
 	if err != nil {
 		return fmt.Errorf("nereid: %s: %w", b.k.name, err)
 	}
-	if own := b.p.Owner.(*build); own.bounded != nil {
-		return own.launch(b.s, g, b.words, b.l.mem)
+	if own := b.p.Owner.(*compile.Build); own.Bounded != nil {
+		return runError(own.Launch(b.s.ctx, b.s.core(), g, b.words, b.l.mem))
 	}
 	return launchPlan(b.p, b.s, g, b.words)
 }

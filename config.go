@@ -1,8 +1,6 @@
 package nereid
 
 import (
-	"cmp"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -107,48 +105,6 @@ func EnvConfig() Config {
 func defaultConfig() *Config {
 	c := EnvConfig()
 	return &c
-}
-
-// timed prints the time of a stage.
-func (c *Config) timed(kernel string, s Stage) {
-	if c.Timing != nil {
-		fmt.Fprintf(c.Timing, "%s %s %.3f ms\n", kernel, s.Name, float64(s.Took.Microseconds())/1000)
-	}
-}
-
-// printer returns where tl.static_print of a kernel writes.
-func (c *Config) printer(kernel string) io.Writer {
-	if c.Print == nil {
-		return &printLog{log: cmp.Or(c.Logger, slog.Default()), kernel: kernel}
-	}
-	return lockedWriter{c.Print}
-}
-
-// lockedWriter serializes the writes of compilations, which run at the same time.
-type lockedWriter struct{ w io.Writer }
-
-var printing sync.Mutex
-
-func (l lockedWriter) Write(p []byte) (int, error) {
-	printing.Lock()
-	defer printing.Unlock()
-	return l.w.Write(p)
-}
-
-// printLog logs each line that a kernel prints.
-type printLog struct {
-	log    *slog.Logger
-	kernel string
-	begun  string // of a line without its end
-}
-
-func (p *printLog) Write(b []byte) (int, error) {
-	lines := strings.SplitAfter(p.begun+string(b), "\n")
-	p.begun = lines[len(lines)-1]
-	for _, line := range lines[:len(lines)-1] {
-		p.log.Info("nereid: static_print", "kernel", p.kernel, "text", strings.TrimSuffix(line, "\n"))
-	}
-	return len(b), nil
 }
 
 // envRecorder returns the recorder of a file, which modules share.

@@ -279,12 +279,19 @@ type offline struct {
 }
 
 func (c offline) Name() string                     { return c.name }
+func (c offline) HasLines() bool                   { return hasLines(c.compiler) }
 func (c offline) Info() string                     { return "compiler for " + c.name }
 func (offline) Alloc(int) (target.Buffer, error)   { return nil, errNoDevice }
 func (offline) Wrap([]byte) (target.Buffer, error) { return nil, errNoDevice }
 func (offline) NewStream() (target.Stream, error)  { return nil, errNoDevice }
 func (c offline) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	return nil, c.CompileOnly(ctx, in)
+}
+
+// hasLines reports whether a compiler's code has line information.
+func hasLines(c compiler) bool {
+	l, ok := c.(target.Lined)
+	return ok && l.HasLines()
 }
 
 // ttirOnly compiles for a GPU as far as Triton IR.
@@ -297,11 +304,3 @@ func (c ttirOnly) CompileOnly(_ context.Context, in *target.Input) error {
 }
 
 var errNoDevice = errors.New("nereid: this is a target without a device")
-
-// target returns the properties of a device that kernels can see; nil has the default.
-func (d *Device) target() lang.Target {
-	if d == nil || d.b == nil {
-		return lang.DefaultTarget
-	}
-	return d.b.Target()
-}

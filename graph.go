@@ -11,7 +11,7 @@ import (
 // ErrCapturing is wrapped by the error of a launch on a stream that is being captured if it would have to
 // compile, tune, or copy host memory: such work cannot be captured. Launch once before, or warm the kernel
 // up, with tensors on the device.
-var ErrCapturing = errors.New("the stream is being captured")
+var ErrCapturing = target.ErrCapturing
 
 // ExternalStream returns a stream for a driver handle (CUstream) that the caller owns. Close does not destroy
 // the handle.
@@ -88,8 +88,7 @@ func (g *Graph) Close() error {
 // lends returns an error if the stream is being captured and lending host memory to the device would copy it:
 // the copies would not be part of the graph.
 func (l *launch) lends() error {
-	c, ok := l.dev.b.(interface{ CopiesHost() bool })
-	if l.on == nil || !ok || !c.CopiesHost() {
+	if l.on == nil || !target.CopiesHost(l.dev.b) {
 		return nil
 	}
 	return l.on.recorded("memory of the host would have to be copied to the device, which takes no part in a graph")

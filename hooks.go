@@ -3,11 +3,14 @@ package nereid
 import (
 	"context"
 	"log/slog"
-	"runtime"
-	"runtime/trace"
+	"strings"
 	"time"
+	"unsafe"
 
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
 // Hooks are functions called around compilations and launches, by the goroutine that compiles or launches.
@@ -28,18 +31,70 @@ type Launching struct {
 	Grid    Grid
 }
 
+// settings returns the configuration in the form of package compile.
+func (c *Config) settings() *compile.Settings {
+	return &compile.Settings{
+		Store: c.store(), Dump: c.Dump, Override: c.Override, AlwaysCompile: c.AlwaysCompile, Debug: c.Debug, Check: c.Check,
+		NoLines: c.NoLines, Isolate: c.Isolate, Strict: c.Strict, Timing: c.Timing, Printer: c.printer,
+		Passes: pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses, Reproducers: c.Reproducers},
+		Budget: budget.Limits(c.Budget),
+		Hooks:  c.compileHooks(),
+		Around: c.launchHooks(),
+	}
+}
+
+// compileHooks returns the hooks of compilations: the program's, the logger and the recorder.
+func (c *Config) compileHooks() (h compile.Hooks) {
+	if f := c.Hooks.BeforeCompile; f != nil {
+		h.Before = func(ctx context.Context, v compile.Variant) error { return f(ctx, variantOf(v)) }
+	}
+	if c.Hooks.AfterCompile != nil || c.Logger != nil {
+		h.After = c.compiled
+	}
+	if f := c.Hooks.Stage; f != nil {
+		h.Stage = func(v compile.Variant, s compile.Stage) { f(variantOf(v), Stage(s)) }
+	}
+	if r := c.Record; r != nil {
+		h.Built = func(v compile.Variant) {
+			if err := r.add(v); err != nil { // no reason to fail a launch
+				c.warn("nereid: what is launched is not recorded in "+r.File, err)
+			}
+		}
+	}
+	return h
+}
+
+// launchHooks returns the hooks of launches, or nil if there are none.
+func (c *Config) launchHooks() *compile.LaunchHooks {
+	if c.Hooks.BeforeLaunch == nil && c.Hooks.AfterLaunch == nil {
+		return nil
+	}
+	h := &compile.LaunchHooks{}
+	launching := func(v compile.Variant, dev *args.Device, grid [3]int) Launching {
+		return Launching{variantOf(v), (*Device)(unsafe.Pointer(dev)), grid}
+	}
+	if f := c.Hooks.BeforeLaunch; f != nil {
+		h.Before = func(v compile.Variant, dev *args.Device, grid [3]int) { f(launching(v, dev, grid)) }
+	}
+	if f := c.Hooks.AfterLaunch; f != nil {
+		h.After = func(v compile.Variant, dev *args.Device, grid [3]int, err error) {
+			f(launching(v, dev, grid), runError(err))
+		}
+	}
+	return h
+}
+
 // compiled reports the end of a compilation, or a hit in the cache, to the hook and the logger.
-func (j *job) compiled(begin time.Time, found bool, err error) {
-	c, took := j.k.m.conf, time.Since(begin)
+func (c *Config) compiled(v compile.Variant, dev *args.Device, took time.Duration, found bool, err error) {
 	if c.Hooks.AfterCompile != nil {
-		c.Hooks.AfterCompile(j.variant, took, found, err)
+		c.Hooks.AfterCompile(variantOf(v), took, found, compileError(err))
 	}
 	if c.Logger == nil {
 		return
 	}
 	level, msg := slog.LevelDebug, "nereid: compiled"
 	switch {
-	case err != nil && isCancelled(err):
+	case err != nil && compile.IsCancelled(err):
 		msg = "nereid: not compiled, nobody waits any more"
 	case err != nil:
 		level, msg = slog.LevelWarn, "nereid: not compiled"
@@ -47,49 +102,12 @@ func (j *job) compiled(begin time.Time, found bool, err error) {
 		msg = "nereid: found in the cache"
 	}
 	attrs := []slog.Attr{
-		slog.String("kernel", j.variant.Kernel), slog.String("file", j.variant.File), slog.String("signature", j.variant.Signature),
-		slog.String("device", j.dev.String()), slog.Duration("took", took),
+		slog.String("kernel", v.Kernel), slog.String("file", v.File), slog.String("signature", v.Signature),
+		slog.String("device", dev.String()), slog.Duration("took", took),
 	}
 	if err != nil {
-		attrs = append(attrs, slog.String("err", firstLine(err)))
+		line, _, _ := strings.Cut(err.Error(), "\n")
+		attrs = append(attrs, slog.String("err", line))
 	}
 	c.Logger.LogAttrs(context.Background(), level, msg, attrs...)
-}
-
-// launch passes a launch to the device, between the hooks. mem is the memory of arguments, which only bounded
-// builds use.
-func (b *build) launch(s *Stream, g [3]int, words []uint64, mem []target.Memory) error {
-	if b.hooks != nil {
-		return b.hooked(b.hooks, s, g, words, mem)
-	}
-	if trace.IsEnabled() {
-		defer trace.StartRegion(s.ctx, "nereid launch "+b.variant.Kernel).End()
-	}
-	return b.give(s, g, words, mem)
-}
-
-func (b *build) give(s *Stream, g [3]int, words []uint64, mem []target.Memory) (err error) {
-	if b.bounded != nil {
-		err = b.bounded.LaunchBounded(s.ctx, s.s, g, words, mem)
-	} else {
-		err = b.exec.Launch(s.ctx, s.s, g, words)
-	}
-	runtime.KeepAlive(b)
-	if err != nil {
-		return runError(err)
-	}
-	return nil
-}
-
-func (b *build) hooked(h *Hooks, s *Stream, g [3]int, words []uint64, mem []target.Memory) error {
-	defer trace.StartRegion(s.ctx, "nereid launch "+b.variant.Kernel).End()
-	l := Launching{b.variant, s.dev, Grid(g)}
-	if h.BeforeLaunch != nil {
-		h.BeforeLaunch(l)
-	}
-	err := b.give(s, g, words, mem)
-	if h.AfterLaunch != nil {
-		h.AfterLaunch(l, err)
-	}
-	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
@@ -131,7 +132,7 @@ func (k *Kernel) repeat(f *frame, s *Stream, grid Programs, list []any) (done bo
 // launchPlan launches by a plan. The grid must be valid.
 func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64) error {
 	if p.Exec == nil || trace.IsEnabled() {
-		return p.Owner.(*build).launch(s, g, words, nil)
+		return runError(p.Owner.(*compile.Build).Launch(s.ctx, s.core(), g, words, nil))
 	}
 	err := p.Exec.Launch(s.ctx, s.s, g, words)
 	runtime.KeepAlive(p)
@@ -154,24 +155,24 @@ func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matche
 	if err != nil {
 		return fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
-	b, err := k.build(s.ctx, s.dev, l)
+	b, err := k.build(s.ctx, l)
 	if err != nil {
 		return err
 	}
 	l.plan(b, list, note, byValue)
-	if l.overlap(b.apart) {
+	if l.overlap(b.Apart) {
 		if b, err = l.buildOverlap(s); err != nil {
 			return err
 		}
 		l.plan(b, list, note, byValue)
 	}
-	return b.launch(s, g, l.frame.Words, l.mem)
+	return runError(b.Launch(s.ctx, s.core(), g, l.frame.Words, l.mem))
 }
 
 // plan keeps the plan by which the launch can be repeated, unless each launch must determine the memory of
 // its arguments.
-func (l *launch) plan(b *build, list []any, note noting, byValue bool) {
-	if b.bounded != nil || l.checked() {
+func (l *launch) plan(b *compile.Build, list []any, note noting, byValue bool) {
+	if b.Bounded != nil || l.checked() {
 		return
 	}
 	p := newPlan(l.dev, b, len(l.frame.Words))
@@ -201,11 +202,11 @@ func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched) error 
 }
 
 // newPlan returns a plan for launches with that many words.
-func newPlan(dev *Device, b *build, words int) *warm.Plan {
-	p := &warm.Plan{Dev: dev.core(), Owner: b, Words: words, Apart: b.apart}
-	if b.hooks == nil {
-		p.Exec = b.exec
-		if r, n, ok := nvidia.Ready(b.exec); ok && n == words {
+func newPlan(dev *Device, b *compile.Build, words int) *warm.Plan {
+	p := &warm.Plan{Dev: dev.core(), Owner: b, Words: words, Apart: b.Apart}
+	if b.Around == nil {
+		p.Exec = b.Exec
+		if r, n, ok := nvidia.Ready(b.Exec); ok && n == words {
 			p.Ready = r
 		}
 	}
@@ -232,7 +233,7 @@ func (l *launch) explain(err error) error {
 	if !errors.As(err, new(*CompileError)) || len(l.frame.Vals) == 0 {
 		return err
 	}
-	pointers, perr := l.k.m.src.Pointers(l.k.name, l.dev.target())
+	pointers, perr := l.k.m.src.Pointers(l.k.name, l.dev.core().Target())
 	if perr != nil {
 		return err
 	}
@@ -256,12 +257,28 @@ func isNumbers(v any) bool {
 	return k >= reflect.Bool && k <= reflect.Float64
 }
 
+// build returns the kernel compiled for the arguments of a launch.
+func (k *Kernel) build(ctx context.Context, l *launch) (*compile.Build, error) {
+	r := compile.Request{Spec: l.spec(), Ahead: l.ahead}
+	if l.on != nil {
+		r.Refuse = func() error { return l.on.refuse(k.name, "compiled") }
+	}
+	b, err := k.code.Build(ctx, r)
+	return b, l.explain(compileError(err))
+}
+
+// spec returns the specialization that the launch needs.
+func (l *launch) spec() compile.Spec {
+	return compile.Spec{Dev: l.dev.core(), Args: l.specs, Opts: l.opts}
+}
+
 // launch is the state of a launch without a plan: its arguments, and the memory lent to the device.
 type launch struct {
 	k       *Kernel
 	dev     *Device
 	on      *Stream // nil if nothing is launched yet
 	nowhere bool    // nothing will be launched: only the types of the arguments matter
+	ahead   bool    // strict mode allows to compile
 	frame   frame
 	opts    target.Options // options that the kernel is compiled with
 	specs   []lang.ArgSpec

@@ -81,7 +81,7 @@ func (l *launch) lend(param string, data []byte, give func() (target.Buffer, err
 	if err != nil {
 		return nil, err
 	}
-	if n, ok := b.(interface{ SetName(string) }); ok {
+	if n, ok := b.(target.Labeled); ok {
 		n.SetName(param)
 	}
 	l.lent = append(l.lent, b)

@@ -15,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu"
@@ -24,6 +25,7 @@ import (
 type Module struct {
 	src  *lang.Source
 	conf *Config
+	set  *compile.Settings // the same for package compile
 
 	mu      sync.Mutex
 	kernels map[string]*Kernel
@@ -98,7 +100,7 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 	if err != nil {
 		return nil, compileError(err)
 	}
-	return &Module{src: s, conf: l.conf, kernels: map[string]*Kernel{}}, nil
+	return &Module{src: s, conf: l.conf, set: l.conf.settings(), kernels: map[string]*Kernel{}}, nil
 }
 
 // Kernels returns the names of the file's jit functions, in order.
@@ -124,6 +126,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 		return nil, compileError(err)
 	}
 	k := &Kernel{m: m, name: name, params: args.NewParams(params), debug: m.src.Debug(name)}
+	k.code.Source, k.code.Name, k.code.Params, k.code.Set = m.src, name, params, m.set
 	m.kernels[name] = k
 	return k, nil
 }
@@ -140,7 +143,7 @@ type Kernel struct {
 	spare target.Spare[frame]
 	metas target.Spare[meta]
 
-	built builds
+	code compile.Kernel // its specializations
 
 	wrapped sync.Map // lang.Target to *decorators
 	memo    memo
@@ -258,7 +261,7 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opt
 	if err != nil {
 		return nil, k.argError(err)
 	}
-	return k.compile(ctx, dev, specs, options(opts), request{keep: true})
+	return k.compile(ctx, dev, specs, options(opts), "")
 }
 
 // Source returns the Triton IR, before any pass, that a launch with these arguments compiles.
@@ -276,7 +279,7 @@ func (k *Kernel) Source(ctx context.Context, list ...any) ([]byte, error) {
 	if err := l.bind(&f.Matched); err != nil {
 		return nil, err
 	}
-	c, err := k.compile(ctx, l.dev, l.specs, l.opts, request{keep: true, until: "source"})
+	c, err := k.compile(ctx, l.dev, l.specs, l.opts, "source")
 	if err != nil {
 		return nil, err
 	}
@@ -298,5 +301,22 @@ func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts 
 	if err != nil {
 		return nil, err
 	}
-	return k.compile(ctx, &Device{b}, specs, options(opts), request{keep: true, until: until})
+	return k.compile(ctx, &Device{b}, specs, options(opts), until)
+}
+
+// compile compiles up to a stage ("" means all) and keeps the text of each.
+func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts target.Options, until string) (*Compiled, error) {
+	if dev != nil && dev.b == nil {
+		return nil, dev.usable()
+	}
+	r, err := k.code.Compile(ctx, compile.Spec{Dev: dev.core(), Args: specs, Opts: opts}, until)
+	if r == nil {
+		return nil, compileError(err)
+	}
+	c := &Compiled{Kernel: k, exec: r.Exec}
+	for _, s := range r.Stages {
+		c.Stages = append(c.Stages, Stage(s))
+	}
+	c.own()
+	return c, compileError(err)
 }

@@ -2,6 +2,7 @@ package nereid
 
 import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -11,9 +12,9 @@ import (
 // (Options.Overlap), which is compiled when first needed.
 
 // buildOverlap returns the kernel compiled for overlapping arguments.
-func (l *launch) buildOverlap(s *Stream) (*build, error) {
+func (l *launch) buildOverlap(s *Stream) (*compile.Build, error) {
 	l.opts.Overlap = true
-	return l.k.build(s.ctx, s.dev, l)
+	return l.k.build(s.ctx, l)
 }
 
 // overlap reports whether a pair of apart overlaps. Memory that the launch does not know counts as

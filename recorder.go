@@ -2,38 +2,41 @@ package nereid
 
 import (
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
-	"time"
 
-	"github.com/nereid-lang/nereid/internal/cache"
-	"github.com/nereid-lang/nereid/internal/safefile"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/manifest"
 )
+
+// Manifest is the contents of a manifest file: a list of variants.
+type Manifest struct {
+	Version  int       `json:"version"` // version of the format: 1
+	Variants []Variant `json:"variants"`
+}
+
+// ReadManifest reads a file that a Recorder wrote. A variant that a killed process had begun to add is
+// ignored.
+func ReadManifest(name string) (*Manifest, error) { return manifestOf(manifest.Read(name)) }
+
+// ParseManifest reads the text of a manifest, one that a program embeds say.
+func ParseManifest(data []byte) (*Manifest, error) { return manifestOf(manifest.Parse(data)) }
+
+func manifestOf(m *manifest.Manifest, err error) (*Manifest, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Manifest{m.Version, variantsOf(m.Variants)}, nil
+}
 
 // Recorder records the variants that a program launches, for a manifest. The zero value is ready to use.
 // Tuned kernels are recorded with every config that was tried.
 type Recorder struct {
-	// File, if set, receives each variant at once. Its contents stay, and processes may share it. A file that
-	// is no manifest is not changed.
+	// File, if set before the first launch, receives each variant at once. Its contents stay, and processes
+	// may share it. A file that is no manifest is not changed.
 	File string
 
-	mu    sync.Mutex
-	list  []Variant
-	noted map[Variant]bool // the variants in list
-
-	// State of the file when this recorder last saw it. Variants that others add behind end are read before
-	// the next write.
-	kept    map[Variant]bool // variants in the file
-	missing []Variant        // recorded variants that are not in the file
-	seen    fs.FileInfo
-	end     int64 // end of its last variant; -1 if variants cannot be added in place
-	busy    bool  // the lock was held for too long the last time
+	first sync.Once
+	rec   manifest.Recorder
 }
 
 // Variants returns the recorded variants, sorted.
@@ -41,15 +44,7 @@ func (r *Recorder) Variants() []Variant {
 	if r == nil {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.sorted()
-}
-
-func (r *Recorder) sorted() []Variant {
-	list := slices.Clone(r.list)
-	slices.SortFunc(list, func(a, b Variant) int { return strings.Compare(a.String(), b.String()) })
-	return list
+	return variantsOf(r.rec.Variants())
 }
 
 // Write writes a manifest of the recorded variants.
@@ -57,174 +52,11 @@ func (r *Recorder) Write(name string) error {
 	if r == nil {
 		return errors.New("nereid: there is no recorder")
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := writeManifest(name, r.sorted()); err != nil {
-		return fmt.Errorf("nereid: %w", err)
-	}
-	return nil
+	return r.rec.Write(name)
 }
 
 // add records a variant.
-func (r *Recorder) add(v Variant) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.noted[v] {
-		return nil
-	}
-	r.note(v)
-	if r.File == "" {
-		return nil
-	}
-	r.missing = append(r.missing, v)
-	return r.update()
-}
-
-func (r *Recorder) note(v Variant) {
-	if r.noted == nil {
-		r.noted = map[Variant]bool{}
-	}
-	if !r.noted[v] {
-		r.noted[v] = true
-		r.list = append(r.list, v)
-	}
-}
-
-// recordWait is how long update waits for the lock of a manifest. After a timeout it does not wait until it
-// has got the lock once.
-const recordWait = 500 * time.Millisecond
-
-// update adds missing variants to the file under its lock. The cost depends on the new variants only, not on
-// the size of the file.
-func (r *Recorder) update() error {
-	wait := recordWait
-	if r.busy {
-		wait = 0
-	}
-	unlock, err := cache.LockFolder(filepath.Dir(r.File), wait)
-	if r.busy = errors.Is(err, cache.ErrBusy); r.busy {
-		return fmt.Errorf("another process holds the lock of %s", filepath.Dir(r.File))
-	}
-	locked := err == nil // some file systems have no locks
-	if locked {
-		defer unlock()
-	}
-	f, err := os.OpenFile(r.File, os.O_RDWR|safefile.NonBlock, 0)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return r.rewrite()
-	case err != nil:
-		return err
-	}
-	defer f.Close()
-	if err := r.catchUp(f); err != nil {
-		return err
-	}
-	if !locked || r.end < 0 {
-		return r.rewrite()
-	}
-	return r.extend(f)
-}
-
-// catchUp reads the variants that others have added to the file since it was last seen.
-func (r *Recorder) catchUp(f *os.File) error {
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular() || info.Size() > maxManifest:
-		return fmt.Errorf("%s is no regular file of at most %d bytes", r.File, maxManifest)
-	}
-	size := info.Size()
-	tail := int64(len(manifestTail))
-	same := r.seen != nil && r.end >= 0 && os.SameFile(r.seen, info)
-	r.seen = info
-	if same && size == r.end+tail {
-		return nil
-	}
-	if same && size > r.end+tail && r.takeIn(f, r.end, size, manifestHead, len(manifestSep)-len(manifestFirst)) == nil {
-		return nil
-	}
-	r.kept = map[Variant]bool{}
-	if err := r.takeIn(f, 0, size, "", 0); err != nil {
-		r.seen = nil
-		return fmt.Errorf("%s %w", r.File, err)
-	}
-	r.missing = slices.Clone(r.list)
-	return nil
-}
-
-// takeIn reads the variants of bytes from to to of the file. The part becomes a manifest by adding the text
-// before and leaving out the first without bytes.
-func (r *Recorder) takeIn(f *os.File, from, to int64, before string, without int) error {
-	data := make([]byte, len(before)+int(to-from)-without)
-	copy(data, before)
-	if _, err := io.ReadFull(io.NewSectionReader(f, from+int64(without), to-from), data[len(before):]); err != nil {
-		return err
-	}
-	m, end, err := parseManifest(data)
-	if err != nil || end < 0 && before != "" {
-		return errors.Join(err, errors.New("has changed"))
-	}
-	for _, v := range m.Variants {
-		r.kept[v] = true
-		r.note(v)
-	}
-	r.end = -1
-	if end >= 0 {
-		r.end = from + int64(end-len(before)+without)
-	}
-	return nil
-}
-
-// extend overwrites the end of the file with the missing variants.
-func (r *Recorder) extend(f *os.File) error {
-	r.missing = slices.DeleteFunc(r.missing, func(v Variant) bool { return r.kept[v] })
-	text, err := manifestText(r.missing)
-	if err != nil || len(r.missing) == 0 {
-		return err
-	}
-	if r.seen.Size() != r.end+int64(len(manifestTail)) { // a process was killed while adding
-		if err := f.Truncate(r.end); err != nil {
-			return err
-		}
-	}
-	text = append([]byte(","), text[len(manifestHead):]...)
-	if _, err := f.WriteAt(text, r.end); err != nil {
-		r.seen = nil
-		return err
-	}
-	r.end += int64(len(text) - len(manifestTail))
-	for _, v := range r.missing {
-		r.kept[v] = true
-	}
-	r.missing = nil
-	return nil
-}
-
-// rewrite writes the file anew: the first time, or if extend cannot add to it.
-func (r *Recorder) rewrite() error {
-	r.seen = nil
-	return writeManifest(r.File, r.sorted())
-}
-
-// writeManifest replaces a file atomically.
-func writeManifest(name string, list []Variant) error {
-	data, err := manifestText(list)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Close(), os.Chmod(f.Name(), 0o644))
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+func (r *Recorder) add(v compile.Variant) error {
+	r.first.Do(func() { r.rec.File = r.File })
+	return r.rec.Add(v)
 }

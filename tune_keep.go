@@ -7,6 +7,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
 // tuneNow measures the configs, chooses one and saves the record. If the caller gives up, it saves the
@@ -59,7 +60,7 @@ func (r *tuneRun) unknown(configs []lang.Config, rec *autotune.Record) (todo []l
 
 // note remembers a config that a hook refused.
 func (r *tuneRun) note(c lang.Config, err error) {
-	if veto := (*vetoed)(nil); errors.As(err, &veto) {
+	if veto := (*compile.Vetoed)(nil); errors.As(err, &veto) {
 		if r.refused == nil {
 			r.refused = map[string]bool{}
 		}

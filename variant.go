@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
 // Variant names a specialization of a kernel: a launch compiles one, and a manifest lists them.
@@ -24,16 +23,24 @@ type Variant struct {
 }
 
 // String returns the variant on one line, with Triton's names of the options.
-func (v Variant) String() string {
-	text := fmt.Sprintf("%s:%s(%s)", v.File, v.Kernel, v.Signature)
-	o := reflect.ValueOf(v.Options)
-	for i := range o.NumField() {
-		name, _, _ := strings.Cut(o.Type().Field(i).Tag.Get("json"), ",")
-		if f := o.Field(i); !f.IsZero() && (name != "num_ctas" || f.Int() != 1) {
-			text += fmt.Sprintf(" %s=%v", name, f)
-		}
+func (v Variant) String() string { return v.core().String() }
+
+// core returns the variant in the form of package compile.
+func (v Variant) core() compile.Variant {
+	return compile.Variant{File: v.File, Kernel: v.Kernel, Signature: v.Signature, Options: options(v.Options)}
+}
+
+// variantOf returns a variant of package compile in its exported form.
+func variantOf(v compile.Variant) Variant {
+	return Variant{v.File, v.Kernel, v.Signature, Options(v.Options)}
+}
+
+func variantsOf(list []compile.Variant) []Variant {
+	out := make([]Variant, len(list))
+	for i, v := range list {
+		out[i] = variantOf(v)
 	}
-	return text
+	return out
 }
 
 // Warmup compiles variants of the module's kernels for a device (nil means the best), several at once, so
@@ -115,40 +122,10 @@ func (m *Module) warm(ctx context.Context, dev *Device, v Variant) error {
 	if err != nil {
 		return err
 	}
-	_, err = k.build(withWarmup(ctx), dev, &launch{k: k, dev: dev, opts: options(v.Options), specs: specs})
+	_, err = k.build(ctx, &launch{k: k, dev: dev, opts: options(v.Options), specs: specs, ahead: true})
 	return err
-}
-
-type warmupKey struct{}
-
-// withWarmup marks a context in which compiling is allowed even in strict mode.
-func withWarmup(ctx context.Context) context.Context {
-	return context.WithValue(ctx, warmupKey{}, true)
 }
 
 // ErrNotCompiled is wrapped by the error of a launch in strict mode that would have to compile or tune. The
 // error names the variant.
-var ErrNotCompiled = errors.New("not compiled ahead of time, and the configuration is strict")
-
-// variant returns the name of the specialization that a launch compiles.
-func (k *Kernel) variant(specs []lang.ArgSpec, opts target.Options) Variant {
-	return Variant{k.m.src.Name, k.name, lang.FormatSignature(specs), Options(opts.Defaults())}
-}
-
-// allowed returns an error if strict mode or a hook refuses to compile.
-func (k *Kernel) allowed(ctx context.Context, v Variant) error {
-	if k.m.conf.Strict && ctx.Value(warmupKey{}) == nil {
-		return fmt.Errorf("nereid: %s: %w", v, ErrNotCompiled)
-	}
-	if f := k.m.conf.Hooks.BeforeCompile; f != nil {
-		if err := f(ctx, v); err != nil {
-			return &vetoed{err}
-		}
-	}
-	return nil
-}
-
-// vetoed is the error of a hook that refused to let a kernel be compiled.
-type vetoed struct{ error }
-
-func (v *vetoed) Unwrap() error { return v.error }
+var ErrNotCompiled = compile.ErrNotCompiled

@@ -2,6 +2,7 @@ package args
 
 import (
 	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -21,11 +22,15 @@ func (d *Device) String() string {
 
 // SharesHost reports whether kernels on the device read host memory in place.
 func (d *Device) SharesHost() bool {
-	if d == nil {
-		return false
+	return d != nil && target.SharesHost(d.Backend)
+}
+
+// Target returns the properties of the device that kernels can see; no device has the default.
+func (d *Device) Target() lang.Target {
+	if d == nil || d.Backend == nil {
+		return lang.DefaultTarget
 	}
-	h, ok := d.Backend.(interface{ SharesHost() bool })
-	return ok && h.SharesHost()
+	return d.Backend.Target()
 }
 
 // Stream is the part of a stream that a launch reads. The root package's Stream begins with it.
@@ -38,7 +43,11 @@ type Stream struct {
 type Tensor struct {
 	Elem dtype.Type
 	Dev  *Device // nil for host memory
-	Addr uint64  // address of the first element
+	Addr uint64  // address of the first element; a launch by a plan reads no further
+	End  uint64  // address behind the memory
+
+	Shape   []int
+	Strides []int // in elements
 }
 
 // Arg is an argument of a launch, by position or by name. Value is one of

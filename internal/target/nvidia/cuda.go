@@ -28,6 +28,9 @@ func (c Compiler) Target() lang.Target {
 	return lang.Target{Backend: "cuda", Arch: c.Capability, WarpSize: 32}
 }
 
+// HasLines reports that code has line information: PTX has it, as Triton's does.
+func (Compiler) HasLines() bool { return true }
+
 // Stages returns the names of the stages.
 func (Compiler) Stages() []string { return []string{"source", "ttir", "ttgir", "llir", "ptx", "cubin"} }
 

@@ -39,6 +39,9 @@ func Devices() ([]target.Backend, error) {
 // Name returns "cuda:0" and the like.
 func (d *Device) Name() string { return d.dev.String() }
 
+// Kind returns the target in Triton's notation: all GPUs of an architecture share code.
+func (d *Device) Kind() string { return d.Compiler.name() }
+
 // Info returns a line about the GPU.
 func (d *Device) Info() string {
 	return fmt.Sprintf("%s, sm_%d, %d SMs, %d MiB", d.dev.Name, d.Capability, d.dev.SMs, d.dev.TotalMemory>>20)

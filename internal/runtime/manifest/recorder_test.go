@@ -1,4 +1,4 @@
-package nereid
+package manifest
 
 import (
 	"encoding/json"
@@ -13,16 +13,17 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
-func variantOf(i int) Variant {
-	return Variant{File: "k.py", Kernel: fmt.Sprintf("k%d", i), Signature: "*fp32:16, \"i32\"\n"}
+func variantOf(i int) compile.Variant {
+	return compile.Variant{File: "k.py", Kernel: fmt.Sprintf("k%d", i), Signature: "*fp32:16, \"i32\"\n"}
 }
 
 // manifestOf reads the kernels of a manifest, in order.
 func manifestOf(t *testing.T, file string) (names []string) {
 	t.Helper()
-	m, err := ReadManifest(file)
+	m, err := Read(file)
 	if err != nil {
 		data, _ := os.ReadFile(file)
 		t.Fatalf("%v\n%s", err, data)
@@ -37,7 +38,7 @@ func manifestOf(t *testing.T, file string) (names []string) {
 func record(t *testing.T, r *Recorder, list ...int) {
 	t.Helper()
 	for _, i := range list {
-		if err := r.add(variantOf(i)); err != nil {
+		if err := r.Add(variantOf(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,14 +75,14 @@ func TestRecordTorn(t *testing.T) {
 	before, _ := os.ReadFile(file)
 	record(t, &Recorder{File: file}, 3)
 	after, _ := os.ReadFile(file)
-	at := len(before) - len(manifestTail)
+	at := len(before) - len(textTail)
 	for k := range len(after) - at {
 		text := append(slices.Clone(after[:at+k]), before[min(at+k, len(before)):]...)
 		if err := os.WriteFile(file, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		got := strings.Join(manifestOf(t, file), " ")
-		if whole := at+k >= len(after)-len(manifestTail); got != "k1 k2" && !(whole && got == "k1 k2 k3") {
+		if whole := at+k >= len(after)-len(textTail); got != "k1 k2" && !(whole && got == "k1 k2 k3") {
 			t.Fatalf("after %d bytes: %s\n%s", k, got, text)
 		}
 		record(t, &Recorder{File: file}, 4)
@@ -97,23 +98,23 @@ func TestRecordTorn(t *testing.T) {
 // Manifests of any form are added to, and what is none is left alone.
 func TestRecordForms(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.json")
-	indented, _ := json.MarshalIndent(Manifest{1, []Variant{variantOf(1), variantOf(2)}}, "", "  ")
-	short, _ := json.Marshal(Manifest{1, []Variant{variantOf(1), variantOf(2)}})
+	indented, _ := json.MarshalIndent(Manifest{1, []compile.Variant{variantOf(1), variantOf(2)}}, "", "  ")
+	short, _ := json.Marshal(Manifest{1, []compile.Variant{variantOf(1), variantOf(2)}})
 	none, _ := json.Marshal(Manifest{1, nil})
 	for _, c := range []struct {
 		text string
 		want string
 	}{
 		{string(indented) + "\n", "k1 k2 k3 k4"}, {string(indented), "k1 k2 k3 k4"}, {string(short), "k1 k2 k3 k4"}, {string(none), "k3 k4"},
-		{manifestHead + manifestTail, "k3 k4"}, {manifestHead + "]}", "k3 k4"},
-		{"", ""}, {"{", ""}, {manifestHead + `{"file"`, ""}, {manifestHead + "\n    {\"fi\n", ""}, {`{"version": 2}`, ""}, {"package x", ""},
+		{textHead + textTail, "k3 k4"}, {textHead + "]}", "k3 k4"},
+		{"", ""}, {"{", ""}, {textHead + `{"file"`, ""}, {textHead + "\n    {\"fi\n", ""}, {`{"version": 2}`, ""}, {"package x", ""},
 		{strings.Replace(string(short), "options", "option", 1), ""}, {string(indented) + "x", ""}, {string(indented) + "\n\n" + string(short), ""},
 	} {
 		if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		r := &Recorder{File: file}
-		err := r.add(variantOf(3))
+		err := r.Add(variantOf(3))
 		if c.want == "" {
 			if data, _ := os.ReadFile(file); err == nil || string(data) != c.text {
 				t.Errorf("%q is overwritten: %v", c.text, err)
@@ -143,7 +144,7 @@ func TestRecordReplaced(t *testing.T) {
 	if got := fmt.Sprint(manifestOf(t, file)); got != "[k1 k2 k3 k4]" {
 		t.Error(got)
 	}
-	if err := writeManifest(file, []Variant{variantOf(9)}); err != nil {
+	if err := writeFile(file, []compile.Variant{variantOf(9)}); err != nil {
 		t.Fatal(err)
 	}
 	record(t, r, 5)
@@ -163,7 +164,7 @@ func TestRecordBusy(t *testing.T) {
 	}
 	begin := time.Now()
 	for i := 2; i < 30; i++ {
-		if r.add(variantOf(i)) == nil {
+		if r.Add(variantOf(i)) == nil {
 			t.Error("written under somebody else's lock")
 		}
 	}
@@ -187,7 +188,7 @@ func init() {
 	}
 	r := &Recorder{File: file}
 	for i := range 100_000 {
-		r.add(variantOf(i))
+		r.Add(variantOf(i))
 	}
 	os.Exit(0)
 }
@@ -225,18 +226,18 @@ func TestRecordKill(t *testing.T) {
 
 // A text of any kind is refused or read, and what is read can be added to.
 func FuzzManifest(f *testing.F) {
-	whole, _ := manifestText([]Variant{variantOf(1), variantOf(2)})
+	whole, _ := textOf([]compile.Variant{variantOf(1), variantOf(2)})
 	f.Add(whole)
 	f.Add(whole[:len(whole)-3])
 	f.Add([]byte(`{"version": 1, "variants": [{"file": "k.py", "kernel": "k", "options": {"num_warps": 8}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, end, err := parseManifest(data)
+		m, end, err := parse(data)
 		if err != nil || end < 0 {
 			return
 		}
-		next, _ := manifestText([]Variant{variantOf(3)})
-		text := append(append(slices.Clone(data[:end]), ','), next[len(manifestHead):]...)
-		again, _, err := parseManifest(text)
+		next, _ := textOf([]compile.Variant{variantOf(3)})
+		text := append(append(slices.Clone(data[:end]), ','), next[len(textHead):]...)
+		again, _, err := parse(text)
 		if err != nil || len(again.Variants) != len(m.Variants)+1 {
 			t.Errorf("%d variants, and one more is %v\n%s", len(m.Variants), err, text)
 		}

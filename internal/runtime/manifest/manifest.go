@@ -1,4 +1,4 @@
-package nereid
+package manifest
 
 import (
 	"bytes"
@@ -7,80 +7,81 @@ import (
 	"io"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // Manifest is the contents of a manifest file: a list of variants.
 type Manifest struct {
-	Version  int       `json:"version"`
-	Variants []Variant `json:"variants"`
+	Version  int               `json:"version"`
+	Variants []compile.Variant `json:"variants"`
 }
 
 const (
-	manifestVersion = 1
-	maxManifest     = 256 << 20 // bytes
+	version = 1
+	maxSize = 256 << 20 // bytes of a file
 )
 
 // The text that a Recorder writes: a JSON document with a line for each variant. A variant is added by
 // overwriting the last lines, so that the file is complete before and after.
 const (
-	manifestHead  = "{\n  \"version\": 1,\n  \"variants\": ["
-	manifestSep   = ",\n    "
-	manifestFirst = "\n    "
-	manifestTail  = "\n  ]\n}\n"
+	textHead  = "{\n  \"version\": 1,\n  \"variants\": ["
+	textSep   = ",\n    "
+	textFirst = "\n    "
+	textTail  = "\n  ]\n}\n"
 )
 
-// ReadManifest reads a file that a Recorder wrote. A variant that a killed process had begun to add is
+// Read reads a file that a Recorder wrote. A variant that a killed process had begun to add is
 // ignored.
-func ReadManifest(name string) (*Manifest, error) {
-	data, err := safefile.ReadNamed(name, maxManifest)
+func Read(name string) (*Manifest, error) {
+	data, err := safefile.ReadNamed(name, maxSize)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %w", err)
 	}
-	m, _, err := parseManifest(data)
+	m, _, err := parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %s %w", name, err)
 	}
 	return m, nil
 }
 
-// ParseManifest reads the text of a manifest, one that a program embeds say.
-func ParseManifest(data []byte) (*Manifest, error) {
-	m, _, err := parseManifest(data)
+// Parse reads the text of a manifest, one that a program embeds say.
+func Parse(data []byte) (*Manifest, error) {
+	m, _, err := parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: the text %w", err)
 	}
 	return m, nil
 }
 
-// parseManifest returns a manifest and the position at which the next variant can be added, or -1 if the text
+// parse returns a manifest and the position at which the next variant can be added, or -1 if the text
 // is not in the form that a Recorder writes.
-func parseManifest(data []byte) (m *Manifest, end int, err error) {
-	m, err = decodeManifest(data)
+func parse(data []byte) (m *Manifest, end int, err error) {
+	m, err = decode(data)
 	last := lastVariant(data)
 	rest := string(data[max(last, 0):])
 	switch {
-	case err == nil && rest == manifestTail:
+	case err == nil && rest == textTail:
 		return m, last, nil
 	case err == nil:
 		return m, -1, nil
 	case last < 0 || !torn(rest):
 		return nil, -1, err
 	}
-	m, err = decodeManifest(append(bytes.Clone(data[:last]), manifestTail...))
+	m, err = decode(append(bytes.Clone(data[:last]), textTail...))
 	return m, last, err
 }
 
-// decodeManifest decodes and checks a whole document.
-func decodeManifest(data []byte) (*Manifest, error) {
+// decode decodes and checks a whole document.
+func decode(data []byte) (*Manifest, error) {
 	var head struct {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		return nil, fmt.Errorf("is no manifest: %w", err)
 	}
-	if head.Version != manifestVersion {
-		return nil, fmt.Errorf("is a manifest of version %d, not %d", head.Version, manifestVersion)
+	if head.Version != version {
+		return nil, fmt.Errorf("is a manifest of version %d, not %d", head.Version, version)
 	}
 	m := &Manifest{}
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -98,7 +99,7 @@ func decodeManifest(data []byte) (*Manifest, error) {
 
 // lastVariant returns the end of the last whole variant in a Recorder's text, or -1.
 func lastVariant(data []byte) int {
-	rest, ok := bytes.CutPrefix(data, []byte(manifestHead))
+	rest, ok := bytes.CutPrefix(data, []byte(textHead))
 	if !ok {
 		return -1
 	}
@@ -112,7 +113,7 @@ func lastVariant(data []byte) int {
 		if d.Decode(&v) != nil {
 			break
 		}
-		end = len(manifestHead) + int(d.InputOffset()) - 1
+		end = len(textHead) + int(d.InputOffset()) - 1
 	}
 	return end
 }
@@ -120,12 +121,12 @@ func lastVariant(data []byte) int {
 // torn reports whether the text behind the last whole variant is that of a process killed while it added
 // another: the beginning of the new text over the end of the old.
 func torn(rest string) bool {
-	if strings.HasPrefix(manifestTail, rest) { // the variant is complete, the end is missing
+	if strings.HasPrefix(textTail, rest) { // the variant is complete, the end is missing
 		return true
 	}
-	begin := manifestSep + "{"
-	for k := 1; k < len(manifestTail); k++ {
-		if rest == begin[:min(k, len(begin))]+manifestTail[k:] {
+	begin := textSep + "{"
+	for k := 1; k < len(textTail); k++ {
+		if rest == begin[:min(k, len(begin))]+textTail[k:] {
 			return true
 		}
 	}
@@ -133,10 +134,10 @@ func torn(rest string) bool {
 	return strings.HasPrefix(begin, rest) || ok && !strings.Contains(more, "\n")
 }
 
-// manifestText returns the text of a manifest as a Recorder writes it.
-func manifestText(list []Variant) ([]byte, error) {
-	b := bytes.NewBufferString(manifestHead)
-	sep := manifestFirst
+// textOf returns the text of a manifest as a Recorder writes it.
+func textOf(list []compile.Variant) ([]byte, error) {
+	b := bytes.NewBufferString(textHead)
+	sep := textFirst
 	for _, v := range list {
 		line, err := json.Marshal(v)
 		if err != nil {
@@ -144,8 +145,8 @@ func manifestText(list []Variant) ([]byte, error) {
 		}
 		b.WriteString(sep)
 		b.Write(line)
-		sep = manifestSep
+		sep = textSep
 	}
-	b.WriteString(manifestTail)
+	b.WriteString(textTail)
 	return b.Bytes(), nil
 }

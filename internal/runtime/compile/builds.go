@@ -1,0 +1,180 @@
+package compile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// maxBuilds bounds the specializations of a kernel that are kept in memory; the oldest are dropped first.
+const maxBuilds = 2048
+
+// builds holds the specializations of a kernel. Each is compiled once, however many goroutines ask for it.
+type builds struct {
+	mu    sync.Mutex
+	byKey map[string]*Build
+	order []string
+}
+
+// Build is a specialization, compiled or being compiled.
+type Build struct {
+	Exec   target.Executable
+	Around *LaunchHooks // hooks for launches, or nil
+
+	Apart   []target.Apart // pairs of arguments that must not overlap
+	Bounded target.Bounded // Exec if launches must pass the memory of their arguments, else nil
+
+	Variant Variant
+
+	done chan struct{} // closed when Exec or err is set
+	err  error
+}
+
+// Request asks for a Build.
+type Request struct {
+	Spec
+	// Ahead is set if the caller compiles ahead of time, which strict mode allows.
+	Ahead bool
+	// Refuse returns why nothing can be compiled now, or nil. The function may be nil.
+	Refuse func() error
+}
+
+// Build returns the specialization of a request, compiled now or before.
+func (k *Kernel) Build(ctx context.Context, r Request) (*Build, error) {
+	return k.built.get(ctx, args.Key(r.Dev, r.Args, r.Opts), r.Ahead, func(b *Build) error { return k.fill(ctx, b, r) })
+}
+
+// fill makes the executable of a build.
+func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
+	if r.Refuse != nil {
+		if err := r.Refuse(); err != nil {
+			return err
+		}
+	}
+	b.Variant = k.variant(r.Args, r.Opts)
+	b.Around = k.Set.Around
+	var err error
+	if b.Exec, err = k.make(ctx, r); err != nil {
+		return err
+	}
+	if k.Set.Isolate {
+		if b.Exec, err = isolate(r.Dev, b.Exec); err != nil {
+			return err
+		}
+	}
+	if x, ok := b.Exec.(target.Assuming); ok {
+		b.Apart = x.Apart()
+	}
+	if x, ok := b.Exec.(target.Bounded); ok && x.Bounded() {
+		b.Bounded = x
+	}
+	if f := k.Set.Hooks.Built; f != nil {
+		f(b.Variant)
+	}
+	return nil
+}
+
+// isolate returns an executable whose launches run in a child process, or exec itself if the device does not
+// isolate.
+func isolate(dev *args.Device, exec target.Executable) (target.Executable, error) {
+	d, ok := dev.Backend.(target.Isolator)
+	if !ok {
+		return exec, nil
+	}
+	x, err := d.Isolate(exec)
+	if err != nil {
+		exec.Close()
+		return nil, fmt.Errorf("nereid: %w", err)
+	}
+	return x, nil
+}
+
+// get returns the build of a key and calls make if there is none. A failed build is dropped, so the next
+// caller tries again.
+func (b *builds) get(ctx context.Context, key string, ahead bool, make func(*Build) error) (*Build, error) {
+	for {
+		x, mine := b.claim(key)
+		if mine {
+			b.fill(key, x, make)
+			return x, x.err
+		}
+		select {
+		case <-x.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if x.err != nil && gaveUp(x.err, ahead) && ctx.Err() == nil {
+			continue
+		}
+		return x, x.err
+	}
+}
+
+// gaveUp reports whether another goroutine failed for a reason of its own, which does not hold for this one.
+func gaveUp(err error, ahead bool) bool {
+	return IsCancelled(err) || errors.Is(err, target.ErrCapturing) || ahead && errors.Is(err, ErrNotCompiled)
+}
+
+// IsCancelled reports whether an error is that of a context that ended.
+func IsCancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// claim returns the build of a key and whether the caller must fill it.
+func (b *builds) claim(key string) (x *Build, mine bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if x := b.byKey[key]; x != nil {
+		return x, false
+	}
+	if b.byKey == nil {
+		b.byKey = map[string]*Build{}
+	}
+	x = &Build{done: make(chan struct{})}
+	b.byKey[key] = x
+	b.order = append(b.order, key)
+	if len(b.order) > maxBuilds {
+		delete(b.byKey, b.order[0])
+		b.order = b.order[1:]
+	}
+	return x, true
+}
+
+// fill runs make and wakes the waiting goroutines. The collector discards the code when nobody can launch it
+// any more, where that is safe.
+func (b *builds) fill(key string, x *Build, make func(*Build) error) {
+	defer close(x.done)
+	x.err = errors.New("nereid: the compilation panicked") // seen only if make panics
+	defer func() {
+		if x.err != nil {
+			b.drop(key, x)
+		}
+	}()
+	if x.err = make(x); x.err != nil {
+		return
+	}
+	if d, ok := x.Exec.(target.Discarder); ok {
+		runtime.AddCleanup(x, func(d target.Discarder) { d.Discard() }, d)
+	}
+}
+
+// drop removes a failed build.
+func (b *builds) drop(key string, x *Build) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.byKey[key] != x {
+		return
+	}
+	delete(b.byKey, key)
+	for i, k := range b.order {
+		if k == key {
+			b.order = append(b.order[:i], b.order[i+1:]...)
+			break
+		}
+	}
+}

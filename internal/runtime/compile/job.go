@@ -1,0 +1,158 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// job is a compilation of a kernel.
+type job struct {
+	k    *Kernel
+	dev  *args.Device
+	in   *target.Input
+	keep bool // keep the text of each stage
+	out  *Result
+
+	folder  string // name of the specialization, for folders of stages
+	keyText string // the kernel's part of its cache key
+	cached  bool   // stages are kept for the cache
+	ahead   bool   // strict mode allows the compilation
+}
+
+// Result is the outcome of a compilation.
+type Result struct {
+	Exec    target.Executable // nil if the compilation ended before the last stage, or if there is no device
+	Stages  []Stage
+	Variant Variant
+
+	Params    []target.Param    // arguments of launches
+	Constants map[string]string // values that are compiled in
+}
+
+// Compile compiles a specialization and keeps the text of each stage. until is the last stage; "" means all.
+// It uses no cache, and strict mode does not apply.
+func (k *Kernel) Compile(ctx context.Context, s Spec, until string) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if until != "" && s.Dev != nil {
+		if stages := s.Dev.Backend.Stages(); !slices.Contains(stages, until) {
+			return nil, fmt.Errorf("nereid: there is no stage %s for %s: there are %s", until, s.Dev, strings.Join(stages, ", "))
+		}
+	}
+	ctx, meter, cancel := k.budget(ctx)
+	defer cancel()
+	j, err := k.begin(meter, s, true, until)
+	if err != nil {
+		return nil, err
+	}
+	return j.out, j.finish(ctx)
+}
+
+// begin runs the front end.
+func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*job, error) {
+	opts := s.Opts.Defaults()
+	if err := checkOptions(opts); err != nil {
+		return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
+	}
+	opts.Debug = opts.Debug || k.Set.Debug
+	opts.Check = opts.Check || k.Set.Check
+	j := &job{k: k, dev: s.Dev, keep: keep, out: &Result{Variant: k.variant(s.Args, opts)}}
+	start := time.Now()
+	mod, err := k.Source.Compile(k.Name, s.Args, lang.Options{
+		Target: s.Dev.Target(), NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs,
+		Debug: opts.Debug, NoOverflow: opts.NoSanitizeOverflow, Meter: meter, Stdout: k.Set.Printer(k.Name),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if j.lineless() {
+		dropLines(mod)
+	}
+	j.in = &target.Input{
+		Module: mod, Kernel: k.Name, Options: opts, Stages: j.record, Until: until,
+		Passes: k.Set.Passes, Dump: os.Stderr, Budget: meter,
+	}
+	j.in.Params, j.in.Constants = args.Describe(k.Params, s.Args)
+	j.out.Params, j.out.Constants = j.in.Params, j.in.Constants
+	if k.Set.Dump != "" || k.Set.Override != "" {
+		j.folder = folderName(k.Name, s.Dev.String(), mod, opts)
+	}
+	if k.Set.Override != "" {
+		j.in.Override = j.override
+		if err := j.in.Replace("source"); err != nil {
+			return nil, err
+		}
+	}
+	j.record("source", time.Since(start), func() []byte { return target.Text(j.in.Module) })
+	return j, nil
+}
+
+// lineless reports whether code omits line information: with Settings.NoLines, on devices whose code has it.
+func (j *job) lineless() bool {
+	return j.k.Set.NoLines && !knob.Checked.Get() && !j.out.Variant.Options.Check && j.dev != nil && target.HasLines(j.dev.Backend)
+}
+
+// dropLines removes the locations of functions, without which code has no line information. Operations keep
+// theirs for assertions and errors.
+func dropLines(m *ir.Module) {
+	for op := range m.Ops() {
+		if op.Def == tt.Func {
+			op.Loc = ir.Unknown
+		}
+	}
+}
+
+// checkOptions returns an error for options that no device can have.
+func checkOptions(o target.Options) error {
+	v := reflect.ValueOf(o)
+	for i := range v.NumField() {
+		if f := v.Field(i); f.CanInt() && f.Int() < 0 {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			return fmt.Errorf("%s=%d makes no sense", name, f.Int())
+		}
+	}
+	return nil
+}
+
+// finish runs the kernel through the device's stages.
+func (j *job) finish(ctx context.Context) (err error) {
+	switch {
+	case j.in.Until == "source":
+	case j.dev == nil:
+		err = j.in.TTIR(lang.DefaultTarget)
+	default:
+		j.out.Exec, err = j.dev.Backend.Compile(ctx, j.in)
+	}
+	return err
+}
+
+// record adds a stage: it dumps, times and keeps it, and calls the hook.
+func (j *job) record(stage string, took time.Duration, text func() []byte) {
+	s := Stage{Name: stage, Took: took}
+	// the cache omits assembly, which takes another run of LLVM
+	if j.keep && !(j.cached && stage == "asm") || j.k.Set.Dump != "" {
+		s.Text = text()
+	}
+	j.dump(s)
+	if w := j.k.Set.Timing; w != nil {
+		fmt.Fprintf(w, "%s %s %.3f ms\n", j.k.Name, s.Name, float64(s.Took.Microseconds())/1000)
+	}
+	if f := j.k.Set.Hooks.Stage; f != nil {
+		f(j.out.Variant, s)
+	}
+	j.out.Stages = append(j.out.Stages, s)
+}

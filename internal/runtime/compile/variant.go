@@ -1,0 +1,46 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// Variant names a specialization of a kernel.
+type Variant struct {
+	File      string         `json:"file"`
+	Kernel    string         `json:"kernel"`
+	Signature string         `json:"signature"` // in the form of lang.ParseSignature
+	Options   target.Options `json:"options"`
+}
+
+// String returns the variant on one line, with Triton's names of the options.
+func (v Variant) String() string {
+	text := fmt.Sprintf("%s:%s(%s)", v.File, v.Kernel, v.Signature)
+	o := reflect.ValueOf(v.Options)
+	for i := range o.NumField() {
+		name, _, _ := strings.Cut(o.Type().Field(i).Tag.Get("json"), ",")
+		if f := o.Field(i); !f.IsZero() && (name != "num_ctas" || f.Int() != 1) {
+			text += fmt.Sprintf(" %s=%v", name, f)
+		}
+	}
+	return text
+}
+
+// variant returns the name of a specialization.
+func (k *Kernel) variant(specs []lang.ArgSpec, opts target.Options) Variant {
+	return Variant{k.Source.Name, k.Name, lang.FormatSignature(specs), opts.Defaults()}
+}
+
+// ErrNotCompiled is wrapped by the error of a launch in strict mode that would have to compile or tune.
+var ErrNotCompiled = errors.New("not compiled ahead of time, and the configuration is strict")
+
+// Vetoed is the error of a hook that refused to let a kernel be compiled.
+type Vetoed struct{ Err error }
+
+func (v *Vetoed) Error() string { return v.Err.Error() }
+func (v *Vetoed) Unwrap() error { return v.Err }

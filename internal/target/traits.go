@@ -1,0 +1,56 @@
+package target
+
+// Optional interfaces of devices and buffers. What a device can do is declared here; nobody compares its name.
+
+// Kinded is a device that is one of several of a kind: code compiled for one runs on the others.
+type Kinded interface {
+	// Kind returns the target for which the device's code is compiled: "cuda:90".
+	Kind() string
+}
+
+// Kind returns the target for which a device's code is compiled: its kind or, without one, its name.
+func Kind(b Backend) string {
+	if k, ok := b.(Kinded); ok {
+		return k.Kind()
+	}
+	return b.Name()
+}
+
+// Lined is a device whose code can have line information.
+type Lined interface {
+	// HasLines reports whether code has line information unless the functions of its input have no locations.
+	HasLines() bool
+}
+
+// HasLines reports whether a device's code has line information, which a compilation may leave out.
+func HasLines(b Backend) bool {
+	l, ok := b.(Lined)
+	return ok && l.HasLines()
+}
+
+// HostSharer is a device whose kernels can read host memory in place, without Wrap.
+type HostSharer interface{ SharesHost() bool }
+
+// SharesHost reports whether a device's kernels read host memory in place.
+func SharesHost(b Backend) bool {
+	h, ok := b.(HostSharer)
+	return ok && h.SharesHost()
+}
+
+// HostCopier is a device that copies host memory to its own for each launch.
+type HostCopier interface{ CopiesHost() bool }
+
+// CopiesHost reports whether a device copies host memory for each launch.
+func CopiesHost(b Backend) bool {
+	h, ok := b.(HostCopier)
+	return ok && h.CopiesHost()
+}
+
+// Isolator is a device that can run launches in a child process.
+type Isolator interface {
+	// Isolate returns an executable that runs exec in a child process. It owns exec from then on.
+	Isolate(exec Executable) (Executable, error)
+}
+
+// Labeled is a buffer whose name appears in the errors of launches.
+type Labeled interface{ SetName(name string) }
