@@ -22,7 +22,7 @@ import (
 )
 
 // opTables are the places where an op must be known, by a letter.
-var opTables = map[string]func(*ir.OpDef) bool{"i": interp.Handles, "m": middle.Handles, "g": gpu.Handles, "l": lower.Handles}
+var opTables = map[string]func(*ir.OpDef) bool{"i": interp.Handles, "m": middle.Handles, "g": gpu.Handles, "l": lower.Handles(lower.NVIDIA(90))}
 
 // refusals say which tables do not know an op, and why. A name that ends in a dot stands for a dialect.
 var refusals = []struct{ tables, why, ops string }{

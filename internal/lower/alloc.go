@@ -10,13 +10,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// sharedAlign is the alignment in bytes of scratch buffers, bufferAlign of buffers of ttg.local_alloc, and
-// matrixAlign of those that wgmma reads through descriptors: their swizzle repeats every 1024 bytes, counted
-// from an aligned address.
+// sharedAlign is the alignment in bytes of scratch buffers, bufferAlign of buffers of ttg.local_alloc unless
+// the vendor asks for more.
 const (
 	sharedAlign = 16
 	bufferAlign = 128
-	matrixAlign = 1024
 )
 
 // allocation holds the places of a function's buffers in shared memory and the barriers that the accesses to
@@ -149,10 +147,8 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 	for op := range l.fn.Ops() {
 		if op.Def == ttg.LocalAlloc {
 			size := localBytes(op.Result(0).Type)
-			a := bufferAlign
-			if m, _ := ttg.MemDescOf(op.Result(0).Type); isMatrix(m) {
-				a = matrixAlign
-			}
+			m, _ := ttg.MemDescOf(op.Result(0).Type)
+			a := l.vendor.bufferAlign(m)
 			from, to := number[op], max(number[op], ends[op])
 			for p := op.Parent(); p != nil && p != l.fn; p = p.Parent() {
 				// the buffer is still used in the next iteration
@@ -168,15 +164,6 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 		}
 	}
 	return out
-}
-
-// isMatrix reports whether wgmma may read a buffer with this encoding through descriptors.
-func isMatrix(m ttg.MemDesc) bool {
-	switch ttg.Decode(m.Encoding).(type) {
-	case ttg.NVMMAShared, ttg.SharedLinear:
-		return true
-	}
-	return false
 }
 
 // lastUses returns, for each allocation, the number of the last operation that needs it. A use inside a loop

@@ -1,86 +1,27 @@
 package lower
 
 import (
-	"fmt"
-
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
-
-var atomicOps = map[int64]string{
-	tt.RMWAnd: "and", tt.RMWOr: "or", tt.RMWXor: "xor", tt.RMWAdd: "add", tt.RMWFAdd: "add", tt.RMWMax: "max", tt.RMWMin: "min",
-	tt.RMWUMax: "max", tt.RMWUMin: "min", tt.RMWXchg: "exch",
-}
-
-var atomicScopes = map[int64]string{tt.ScopeGPU: ".gpu", tt.ScopeCTA: ".cta", tt.ScopeSys: ".sys"}
-var atomicSems = map[int64]string{tt.SemRelaxed: ".relaxed", tt.SemAcquire: ".acquire", tt.SemRelease: ".release", tt.SemAcqRel: ".acq_rel"}
-
-// atomicType returns the type suffix in the name of an atomic instruction.
-func atomicType(op *ir.Op, kind int64, t ir.Type) string {
-	n := ir.BitWidth(t)
-	switch kind {
-	case tt.RMWFAdd:
-		switch t {
-		case ir.F16:
-			return ".noftz.f16"
-		case ir.BF16:
-			return ".noftz.bf16"
-		}
-		return fmt.Sprintf(".f%d", n)
-	case tt.RMWAnd, tt.RMWOr, tt.RMWXor, tt.RMWXchg:
-		return fmt.Sprintf(".b%d", n)
-	case tt.RMWMax, tt.RMWMin:
-		return fmt.Sprintf(".s%d", n)
-	}
-	return fmt.Sprintf(".u%d", n)
-}
 
 // lowerAtomicRMW updates each element once, by the first thread that holds it. If the old values are used,
 // the other threads get them through shared memory.
 func lowerAtomicRMW(l *lowering, op *ir.Op) {
 	ptr, val, mask := op.Slot(0), op.Slot(1), op.Slot(2)
-	kind := op.IntOr("atomic_rmw_op", 0)
-	t := ir.ElemOf(val.Type)
-	name := "atom.global" + atomicSems[op.IntOr("sem", 0)] + atomicScopes[op.IntOr("scope", 0)] + "." + atomicOps[kind] + atomicType(op, kind, t)
+	u := update{kind: op.IntOr("atomic_rmw_op", 0), elem: ir.ElemOf(val.Type), sem: op.IntOr("sem", 0), scope: op.IntOr("scope", 0)}
 	l.atomic(op, ptr, mask, func(i int, p, pred string) string {
-		noInstr := kind == tt.RMWMax || kind == tt.RMWMin || kind == tt.RMWFAdd && t == ir.BF16 && l.opts.Capability < 90
-		if ir.IsFloat(t) && noInstr {
-			return l.atomicFloat(p, "f"+atomicOps[kind], t, l.regs(val)[i], pred)
-		}
-		a := newAccess(t, 1)
-		w := l.pack(a, []string{l.regs(val)[i]})[0]
-		c := a.constraint()
-		code := fmt.Sprintf("mov.b%d $0, 0; @$3 %s $0, [ $1 + 0 ], $2;", max(a.wordBits, 16), name)
-		r := l.asm(a.wordType(), code, "=&"+c+",l,"+c+",b", true, "ptr addrspace(1) "+p, a.wordType()+" "+w, "i1 "+pred)
-		return l.unpack(a, []string{r})[0]
+		u.val = l.regs(val)[i]
+		return l.vendor.atomic(l, u, p, pred)
 	})
-}
-
-// atomicFloat emits an atomicrmw for an operation without an instruction of its own: LLVM expands it to a
-// compare-and-swap loop.
-func (l *lowering) atomicFloat(p, name string, t ir.Type, v, pred string) string {
-	typ := llvmType(t)
-	from, old := l.writer.block, ""
-	l.when(pred, func() { old = l.val("atomicrmw %s ptr addrspace(1) %s, %s %s acq_rel", name, p, typ, v) })
-	ph := l.phi(typ)
-	ph.from("poison", from)
-	ph.from(old, l.lastWhen)
-	l.patch(ph)
-	return ph.name
 }
 
 func lowerAtomicCAS(l *lowering, op *ir.Op) {
 	ptr, cmp, val := op.Operand(0), op.Operand(1), op.Operand(2)
-	t := ir.ElemOf(val.Type)
-	name := "atom.global" + atomicSems[op.IntOr("sem", 0)] + atomicScopes[op.IntOr("scope", 0)] + fmt.Sprintf(".cas.b%d", bitsOf(t))
+	u := update{swap: true, elem: ir.ElemOf(val.Type), sem: op.IntOr("sem", 0), scope: op.IntOr("scope", 0)}
 	l.atomic(op, ptr, nil, func(i int, p, pred string) string {
-		a := newAccess(t, 1)
-		c := a.constraint()
-		old, new_ := l.pack(a, []string{l.regs(cmp)[i]})[0], l.pack(a, []string{l.regs(val)[i]})[0]
-		code := fmt.Sprintf("mov.b%d $0, 0; @$4 %s $0, [ $1 + 0 ], $2, $3;", max(a.wordBits, 16), name)
-		r := l.asm(a.wordType(), code, "=&"+c+",l,"+c+","+c+",b", true, "ptr addrspace(1) "+p, a.wordType()+" "+old, a.wordType()+" "+new_, "i1 "+pred)
-		return l.unpack(a, []string{r})[0]
+		u.cmp, u.val = l.regs(cmp)[i], l.regs(val)[i]
+		return l.vendor.atomic(l, u, p, pred)
 	})
 }
 

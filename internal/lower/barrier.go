@@ -358,3 +358,9 @@ func (f *barrierFinder) accesses(op *ir.Op) accesses {
 	}
 	return accesses{}
 }
+
+// isAsync reports whether a product may still run when its operation ends.
+func isAsync(op *ir.Op) bool {
+	async, _ := op.Int("isAsync")
+	return async != 0
+}

@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -11,7 +10,7 @@ import (
 // Clusters: with num_ctas > 1 a program is a cluster of blocks. The input dimension layout.Block says which
 // part of a tensor each block holds, or that several hold the same. Data moves between blocks through shared
 // memory: each block writes its part to its own memory, the cluster meets, each block reads from the memory
-// of the block that holds the element (mapa, ld.shared::cluster), and the cluster meets again. The second
+// of the block that holds the element, and the cluster meets again. The second
 // meeting guarantees that no block still reads another's memory when the operation ends: the memory can be
 // reused after a barrier of the block alone, and a block can exit.
 
@@ -19,10 +18,7 @@ import (
 var blockDims = []string{layout.Lane, layout.Warp}
 
 // clusterBarrier waits for all threads of the cluster and makes their writes to shared memory visible.
-func (l *lowering) clusterBarrier() {
-	l.call("void", "llvm.nvvm.barrier.cluster.arrive.aligned")
-	l.call("void", "llvm.nvvm.barrier.cluster.wait.aligned")
-}
+func (l *lowering) clusterBarrier() { l.vendor.meet(l, theProgram) }
 
 // meet emits the cluster's barrier if the operation reads other blocks' memory, else the block's.
 func (l *lowering) meet(crosses bool) {
@@ -36,12 +32,12 @@ func (l *lowering) meet(crosses bool) {
 // meetBefore emits the wait and the barrier that allocation.barriers demands before op.
 func (l *lowering) meetBefore(op *ir.Op) {
 	if l.alloc.barriers.drain[op] {
-		l.asm("void", "cp.async.wait_all;", "", true)
+		l.vendor.waitCopies(l, allCopies)
 	}
 	switch who := l.alloc.barriers.who[op]; who {
 	case nobody:
 	case theWarp:
-		l.call("void", "llvm.nvvm.bar.warp.sync", "i32 -1")
+		l.vendor.meet(l, theWarp)
 	default:
 		l.meet(l.ctas > 1 && who == theProgram)
 	}
@@ -49,26 +45,6 @@ func (l *lowering) meetBefore(op *ir.Op) {
 
 // programBarrier waits for all threads of the program.
 func (l *lowering) programBarrier() { l.meet(l.ctas > 1) }
-
-// programID returns the program's number along an axis. With clusters, a program is a cluster, not a block.
-func (l *lowering) programID(axis string) string {
-	return l.sreg(l.clusterWord("ctaid", "clusterid"), axis)
-}
-
-func (l *lowering) numPrograms(axis string) string {
-	return l.sreg(l.clusterWord("nctaid", "nclusterid"), axis)
-}
-
-func (l *lowering) clusterWord(block, cluster string) string {
-	if l.ctas > 1 {
-		return cluster
-	}
-	return block
-}
-
-func (l *lowering) sreg(name, axis string) string {
-	return l.call("i32", "llvm.nvvm.read.ptx.sreg."+name+"."+axis)
-}
 
 // onCluster extends ll to log2(ctas) bits of layout.Block. A layout made for fewer blocks repeats over the
 // others.
@@ -202,12 +178,12 @@ type exchange struct {
 
 // newExchange returns the conversion of a tensor between two layouts. Each block has memory for its own part
 // alone; swizzled chooses the offsets in it, as for a single block.
-func newExchange(from, to layout.Layout, elemBits int) exchange {
+func (g *program) newExchange(from, to layout.Layout, elemBits int) exchange {
 	h := homesOf(from)
 	have, want := h.find(from), h.find(to)
 	dim := layout.TensorDim(0)
 	flatHave, flatWant := offsets(have).RenameOut(layout.Offset, dim), offsets(want).RenameOut(layout.Offset, dim)
-	mem := swizzled(flatHave, flatWant, elemBits, nil, false)
+	mem := swizzled(flatHave, flatWant, elemBits, nil, g.port())
 	load := flatWant.InvertAndCompose(mem)
 	return exchange{flatHave.InvertAndCompose(mem), load.ConcatOuts(want.Sublayout(want.InNames(), []string{layout.Block})), crossing(want)}
 }
@@ -221,7 +197,7 @@ func (l *lowering) moveCluster(src []string, elem ir.Type, from, to layout.Layou
 	if again {
 		l.barrier()
 	}
-	x := newExchange(from, to, bitsOf(elem))
+	x := l.newExchange(from, to, bitsOf(elem))
 	b := scratchAt(base, elem)
 	l.storeAll(b, x.store, src, from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
 	l.meet(x.crosses)
@@ -233,19 +209,14 @@ func (l *lowering) moveCluster(src []string, elem ir.Type, from, to layout.Layou
 	return out
 }
 
-// mapTo returns the address, in the cluster's window, of ptr in the shared memory of block rank.
-func (l *lowering) mapTo(ptr, rank string) string {
-	return l.asm("i32", "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", false, "ptr addrspace(3) "+ptr, "i32 "+rank)
-}
-
 // loadFrom reads an element from the shared memory of block rank; "" means this block.
 func (l *lowering) loadFrom(t ir.Type, base int, off, rank string) string {
 	if rank == "" {
 		return l.loadShared(t, base, off)
 	}
 	a := newAccess(t, 1)
-	at := l.mapTo(l.sharedAt(l.mul(off, bitsOf(t)/8), itoa(base)), rank)
-	return l.unpack(a, l.loadWords(a, "ld.shared::cluster", at, "i32", "r", "", nil))[0]
+	at := l.vendor.mapTo(l, l.sharedAt(l.mul(off, bitsOf(t)/8), itoa(base)), rank)
+	return l.unpack(a, l.vendor.loadWords(l, a, memory{space: inCluster}, at, "", nil))[0]
 }
 
 // registerImage returns the part of output out that register reg contributes.
@@ -263,12 +234,12 @@ func registerImage(ll layout.Layout, reg int, out string) int {
 func conversionCrosses(l *lowering, op *ir.Op) bool {
 	t := op.Operand(0).Type.(*ir.TensorType)
 	from, to := l.layout(op, t), l.layout(op, op.Result(0).Type)
-	return newConversion(from, to, t.Elem).how == byShared && newExchange(from, to, bitsOf(t)).crosses
+	return newConversion(from, to, t.Elem).how == byShared && l.newExchange(from, to, bitsOf(t)).crosses
 }
 
 // crosses reports whether op reads other blocks' memory and ends with the cluster's barrier.
 func (l *lowering) crosses(op *ir.Op) bool {
-	f := facts[op.Def].crosses
+	f := l.fact(op.Def).crosses
 	return l.ctas > 1 && f != nil && f(l, op)
 }
 
@@ -291,20 +262,4 @@ func (l *lowering) refuseOnCluster(op *ir.Op, what string) {
 	if l.ctas > 1 {
 		l.fail(op, "num_ctas=%d: %s", l.ctas, what)
 	}
-}
-
-// maxCTAs is the largest cluster. Clusters of more than 8 blocks do not run on every GPU.
-const maxCTAs = 16
-
-// CheckCluster returns an error unless a GPU of the given compute capability can run programs of ctas blocks.
-func CheckCluster(ctas, capability int) error {
-	switch {
-	case ctas == 1:
-		return nil
-	case ctas < 1 || ctas > maxCTAs || ctas&(ctas-1) != 0:
-		return fmt.Errorf("num_ctas=%d: a cluster has 1, 2, 4, 8 or %d blocks", ctas, maxCTAs)
-	case capability < 90:
-		return fmt.Errorf("num_ctas=%d: clusters of blocks need compute capability 9.0 or higher, and this is for sm_%d", ctas, capability)
-	}
-	return nil
 }

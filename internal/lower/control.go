@@ -152,14 +152,12 @@ type edge struct {
 	regs []string
 }
 
-var axes = []string{"x", "y", "z"}
-
 func lowerProgramID(l *lowering, op *ir.Op) {
-	l.setOne(op.Result(0), l.programID(axes[op.IntOr("axis", 0)]))
+	l.setOne(op.Result(0), l.vendor.programID(l, int(op.IntOr("axis", 0))))
 }
 
 func lowerNumPrograms(l *lowering, op *ir.Op) {
-	l.setOne(op.Result(0), l.numPrograms(axes[op.IntOr("axis", 0)]))
+	l.setOne(op.Result(0), l.vendor.numPrograms(l, int(op.IntOr("axis", 0))))
 }
 
 func lowerPoison(l *lowering, op *ir.Op) {

@@ -157,7 +157,7 @@ func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout
 	if again {
 		l.barrier()
 	}
-	mem := swizzled(from, to, bitsOf(elem), nil, l.movesMatrices())
+	mem := swizzled(from, to, bitsOf(elem), nil, l.port())
 	b := scratchAt(base, elem)
 	l.storeRows(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
 	l.barrier()
@@ -168,9 +168,9 @@ func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout
 // the same registers, meet, and read the registers that the round fills.
 func (l *lowering) moveInRounds(src []string, elem ir.Type, c conversion, room interval) []string {
 	n := log2(c.bytes(elem) / (room.hi - room.lo))
-	rounds := roundBits(c.from, c.to, bitsOf(elem), l.movesMatrices())
+	rounds := roundBits(c.from, c.to, bitsOf(elem), l.port())
 	rounds = rounds[len(rounds)-n:]
-	mem := swizzled(c.from, c.to, bitsOf(elem), rounds, l.movesMatrices())
+	mem := swizzled(c.from, c.to, bitsOf(elem), rounds, l.port())
 	b := scratchAt(room.lo, elem)
 	store, load := splitRounds(c.from, mem, rounds), splitRounds(c.to, mem, rounds)
 	owner := l.ownsInBlock(c.from)
@@ -232,8 +232,8 @@ func (s roundSplit) regs(round int) []int {
 }
 
 // fewestBytes returns the least memory that the conversion can work with.
-func (c conversion) fewestBytes(elem ir.Type, matrices bool) int {
-	return c.bytes(elem) >> len(roundBits(c.from, c.to, bitsOf(elem), matrices))
+func (c conversion) fewestBytes(elem ir.Type, port sharedPort) int {
+	return c.bytes(elem) >> len(roundBits(c.from, c.to, bitsOf(elem), port))
 }
 
 func conversionScratch(l *lowering, op *ir.Op) []int {
@@ -244,7 +244,25 @@ func conversionScratch(l *lowering, op *ir.Op) []int {
 		return nil
 	}
 	if l.ctas > 1 {
-		return []int{newExchange(from, to, bitsOf(t)).size() * bitsOf(t) / 8}
+		return []int{l.newExchange(from, to, bitsOf(t)).size() * bitsOf(t) / 8}
 	}
-	return []int{c.fewestBytes(t.Elem, l.movesMatrices())}
+	return []int{c.fewestBytes(t.Elem, l.port())}
+}
+
+// storeRows stores like storeAll, as matrices where the machine can.
+func (l *lowering) storeRows(b smem, cvt layout.Layout, regs []string, free int, owner string) {
+	if l.port().rows != nil && free == 0 && owner == "" && l.vendor.storeMatrices(l, b, cvt, regs) {
+		return
+	}
+	l.storeAll(b, cvt, regs, free, owner)
+}
+
+// loadRows loads like loadAll, as matrices where the machine can.
+func (l *lowering) loadRows(b smem, cvt layout.Layout) []string {
+	if l.port().rows != nil {
+		if regs, ok := l.vendor.loadMatrices(l, b, cvt); ok {
+			return regs
+		}
+	}
+	return l.loadAll(b, cvt)
 }

@@ -1,4 +1,4 @@
-// Package lower turns TTGIR into LLVM IR for NVIDIA GPUs.
+// Package lower turns TTGIR into LLVM IR for GPUs.
 //
 // Its input is a module of tt, ttg, scf, arith and math operations in which every tensor has a layout. Its
 // output is the LLVM IR text of one kernel, as a single thread executes it, and the shared memory that the
@@ -11,6 +11,15 @@
 // when they wait for each other at a barrier.
 //
 // Each operation is lowered by one function, found in a table by its definition.
+//
+// The algorithms here are the same for all makers of GPUs. They reach a machine through the interface Vendor
+// (vendor.go): the width of a warp, shuffles, barriers, loads and stores, atomics, asynchronous copies,
+// products, approximate mathematics, a kernel's attributes. Code that only one vendor's GPUs understand
+// (inline assembly, llvm.nvvm.* intrinsics, compute capabilities, names of a device library, operations of
+// the dialect ttng) goes to the files of that vendor, nvvm.go and nvvm_*.go for NVIDIA: a method of Vendor if
+// other vendors can do the same in their way, a row of nvidia.ops if the operation is NVIDIA's alone. The
+// other files never name a declaration of a vendor's file (TestVendorSeam), and never assume that a warp has
+// 32 lanes: Vendor.lanes says how many.
 //
 // The module:
 //
@@ -26,7 +35,6 @@
 //
 //	elementwise.go    operations on each element
 //	mathops.go        the math dialect
-//	libdevice.go      the functions of NVIDIA's device library
 //	floatcast.go      conversions between floats
 //	asm.go            inline assembly and tt.map_elementwise
 //	index.go          folding arithmetic on i32 names
@@ -42,7 +50,6 @@
 //	atomic.go         atomics
 //	smem.go           addresses of and accesses to buffers in shared memory
 //	local.go          ttg.local_* and asynchronous copies
-//	ldmatrix.go       ldmatrix and stmatrix
 //	alloc.go          places of buffers in shared memory
 //	barrier.go        where threads must meet because of shared memory
 //	order.go          where threads must meet because of global memory
@@ -55,7 +62,19 @@
 //	reduce.go         reductions; reduce_cluster.go across blocks
 //	scan.go           scans
 //	gather.go         gather and histogram; gather_cluster.go across blocks
-//	dot.go            products by multiply-adds and mma.sync
-//	warpgroup.go      products of warp groups (wgmma)
-//	descriptor.go     how wgmma finds a matrix in shared memory
+//	dot.go            products by multiply-adds
+//
+// Vendors:
+//
+//	vendor.go           Vendor: what the files above ask of a machine
+//	nvvm.go             NVIDIA: facts, the module, special registers, barriers, shuffles
+//	nvvm_memory.go      loads, stores and asynchronous copies
+//	nvvm_atomic.go      atomics
+//	nvvm_matrix.go      ldmatrix and stmatrix
+//	nvvm_math.go        approximations, conversions of 8-bit floats
+//	nvvm_libdevice.go   the functions of the device library
+//	nvvm_print.go       printf and failed assertions
+//	nvvm_mma.go         products by mma.sync
+//	nvvm_wgmma.go       products of warp groups (wgmma)
+//	nvvm_descriptor.go  how wgmma finds a matrix in shared memory
 package lower

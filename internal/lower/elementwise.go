@@ -118,7 +118,7 @@ var binaryOps = map[*ir.OpDef]element{
 	arith.MaxSI: intrinsic("llvm.smax"), arith.MinSI: intrinsic("llvm.smin"), arith.MaxUI: intrinsic("llvm.umax"), arith.MinUI: intrinsic("llvm.umin"),
 	arith.CeilDivUI: ceilDivUI, arith.CeilDivSI: signedDiv(true), arith.FloorDivSI: signedDiv(false),
 	arith.AddF: instr("fadd"), arith.SubF: instr("fsub"), arith.MulF: instr("fmul"),
-	arith.DivF: inFloat(divide), arith.RemF: mathOp("fmod"),
+	arith.DivF: approx("div", instr("fdiv")), arith.RemF: mathOp("fmod"),
 	arith.MaximumF: intrinsic("llvm.maximum"), arith.MinimumF: intrinsic("llvm.minimum"),
 	arith.MaxNumF: intrinsic("llvm.maxnum"), arith.MinNumF: intrinsic("llvm.minnum"),
 	tt.PreciseDivF: inFloat(instr("fdiv")), tt.MulhiUI: mulhi,
@@ -187,14 +187,6 @@ func signBit(name string, mask int, f element) element {
 		}
 		return l.val("%s i8 %s, %d", name, a[0], mask)
 	}
-}
-
-// divide emits Triton's division: div.full for f32, accurate to 2 ulp.
-func divide(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-	if t == ir.F32 {
-		return l.call("float", "llvm.nvvm.div.full", "float "+a[0], "float "+a[1])
-	}
-	return l.val("fdiv %s %s, %s", llvmType(t), a[0], a[1])
 }
 
 // ceilDivUI divides unsigned integers and rounds up.

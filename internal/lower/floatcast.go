@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
-// Conversions between floats. 8-bit floats are i8 in LLVM. From sm_89 on the hardware converts e4m3fn and
-// e5m2; all other conversions of 8-bit floats compute on bits.
+// Conversions between floats. 8-bit floats are i8 in LLVM. The hardware converts some of them, two at a time
+// (vendorMath.smallPairs); all other conversions of 8-bit floats compute on bits.
 
 func isSmall(t ir.Type) bool { return ir.IsFloat(t) && ir.BitWidth(t) == 8 }
 
@@ -58,7 +58,7 @@ func lowerTruncF(l *lowering, op *ir.Op) {
 func lowerFpToFp(l *lowering, op *ir.Op) {
 	from, to := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Result(0).Type)
 	toZero := op.IntOr("rounding", tt.RoundNearest) == tt.RoundZero
-	if l.hasSmallCvt(from, to) && !toZero {
+	if l.vendor.smallPairs(from, to) && !toZero {
 		l.set(op.Result(0), l.convertPairs(l.regs(op.Operand(0)), from, to))
 		return
 	}
@@ -74,15 +74,6 @@ func lowerFpToFp(l *lowering, op *ir.Op) {
 		return l.truncate(a[0], from, t)
 	})(l, op)
 }
-
-// hasSmallCvt reports whether the hardware converts between these types.
-func (l *lowering) hasSmallCvt(from, to ir.Type) bool {
-	hw := func(t ir.Type) bool { return t == ir.F8E4M3FN || t == ir.F8E5M2 }
-	wide := func(t ir.Type) bool { return t == ir.F32 || t == ir.F16 || t == ir.BF16 }
-	return l.opts.Capability >= 89 && (hw(from) && wide(to) || wide(from) && hw(to))
-}
-
-var smallNames = map[ir.Type]string{ir.F8E4M3FN: "e4m3x2", ir.F8E5M2: "e5m2x2"}
 
 // convertPairs converts with the instructions that take two values at a time.
 func (l *lowering) convertPairs(src []string, from, to ir.Type) []string {
@@ -104,14 +95,13 @@ func (l *lowering) convertPairs(src []string, from, to ir.Type) []string {
 }
 
 func (l *lowering) pairToSmall(lo, hi string, to ir.Type) (string, string) {
-	r := l.asm("i16", "cvt.rn.satfinite."+smallNames[to]+".f32 $0, $1, $2;", "=h,f,f", false, "float "+hi, "float "+lo)
+	r := l.vendor.toSmallPair(l, lo, hi, to)
 	return l.val("trunc i16 %s to i8", r), l.val("trunc i16 %s to i8", l.val("lshr i16 %s, 8", r))
 }
 
 func (l *lowering) pairFromSmall(lo, hi string, from, to ir.Type) (string, string) {
 	w := l.val("or disjoint i16 %s, %s", l.val("zext i8 %s to i16", lo), l.val("shl i16 %s, 8", l.val("zext i8 %s to i16", hi)))
-	r := l.asm("i32", "cvt.rn.f16x2."+smallNames[from]+" $0, $1;", "=r,h", false, "i16 "+w)
-	v := l.val("bitcast i32 %s to <2 x half>", r)
+	v := l.vendor.fromSmallPair(l, w, from)
 	var out [2]string
 	for i := range out {
 		x := l.val("extractelement <2 x half> %s, i32 %d", v, i)
@@ -130,7 +120,7 @@ func (l *lowering) pairFromSmall(lo, hi string, from, to ir.Type) (string, strin
 // truncateToZero rounds f64 or f32 towards zero. Two steps, through f32, give the same result as one.
 func (l *lowering) truncateToZero(op *ir.Op, x string, from, to ir.Type) string {
 	if from == ir.F64 {
-		x = l.asm("float", "cvt.rz.f32.f64 $0, $1;", "=f,d", false, "double "+x)
+		x = l.vendor.roundToZero(l, x, ir.F64, ir.F32)
 		if to == ir.F32 {
 			return x
 		}
@@ -139,12 +129,7 @@ func (l *lowering) truncateToZero(op *ir.Op, x string, from, to ir.Type) string 
 	if from != ir.F32 {
 		l.fail(op, "from %s to %s towards zero", from, to)
 	}
-	name := "f16"
-	if to == ir.BF16 {
-		name = "bf16"
-	}
-	r := l.asm("i16", "cvt.rz."+name+".f32 $0, $1;", "=h,f", false, "float "+x)
-	return l.val("bitcast i16 %s to %s", r, llvmType(to))
+	return l.vendor.roundToZero(l, x, ir.F32, to)
 }
 
 // extendSmall converts an 8-bit float by its bits. Placed where an f32 has its exponent and mantissa, they

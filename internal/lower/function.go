@@ -33,7 +33,7 @@ func (l *lowering) function(isKernel bool) {
 	var b strings.Builder
 	head, attrs := "define internal "+returnType(l.program, l.fn), "#2"
 	if isKernel {
-		head, attrs = "define ptx_kernel void", "#0"
+		head, attrs = l.vendor.kernelHead(), "#0"
 	}
 	if l.subprogram != "" {
 		attrs += " !dbg " + l.subprogram
@@ -163,13 +163,13 @@ func (g *program) placeScratch(op *ir.Op) {
 // program's row-major position in the grid.
 func lowerGlobalScratch(l *lowering, op *ir.Op) {
 	l.refuseOnCluster(op, "scratch in global memory is for programs of one block")
-	read := func(name string) string {
-		return l.val("zext i32 %s to i64", l.call("i32", "llvm.nvvm.read.ptx.sreg."+name))
+	wide := func(number func(*lowering, int) string, axis int) string {
+		return l.val("zext i32 %s to i64", number(l, axis))
 	}
-	id := l.val("mul i64 %s, %s", read("ctaid.z"), read("nctaid.y"))
-	id = l.val("add i64 %s, %s", id, read("ctaid.y"))
-	id = l.val("mul i64 %s, %s", id, read("nctaid.x"))
-	id = l.val("add i64 %s, %s", id, read("ctaid.x"))
+	id := l.val("mul i64 %s, %s", wide(l.vendor.programID, 2), wide(l.vendor.numPrograms, 1))
+	id = l.val("add i64 %s, %s", id, wide(l.vendor.programID, 1))
+	id = l.val("mul i64 %s, %s", id, wide(l.vendor.numPrograms, 0))
+	id = l.val("add i64 %s, %s", id, wide(l.vendor.programID, 0))
 	off := l.val("mul i64 %s, %d", id, align(l.program.scratch, max(1, l.scratchAlign)))
 	off = l.val("add i64 %s, %d", off, l.scratchAt[op])
 	l.setOne(op.Result(0), l.val("getelementptr i8, ptr addrspace(1) %%scratch, i64 %s", off))

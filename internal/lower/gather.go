@@ -71,7 +71,7 @@ func lowerHistogram(l *lowering, op *ir.Op) {
 	res := op.Result(0).Type.(*ir.TensorType)
 	bins := int(res.NumElements())
 	base := l.alloc.scratch(op)[0]
-	threads := 32 * l.program.warps
+	threads := l.threads()
 	for i := 0; i < bins; i += threads {
 		pred := ""
 		if i+threads > bins {
@@ -95,12 +95,7 @@ func lowerHistogram(l *lowering, op *ir.Op) {
 			pred = l.both(pred, l.regs(mask)[r])
 		}
 		bin := l.val("and i32 %s, %d", l.toI32(x, ir.ElemOf(src.Type)), bins-1)
-		p := l.sharedAt(l.mul(bin, 4), itoa(base))
-		code, constraints, args := "red.shared.add.u32 [ $0 + 0 ], 1;", "r", []string{"ptr addrspace(3) " + p}
-		if pred != "" {
-			code, constraints, args = "@$1 "+code, constraints+",b", append(args, "i1 "+pred)
-		}
-		l.asm("void", code, constraints, true, args...)
+		l.vendor.countShared(l, l.sharedAt(l.mul(bin, 4), itoa(base)), pred)
 	}
 	l.meet(crosses)
 	to := l.layout(op, res)

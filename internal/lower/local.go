@@ -128,11 +128,11 @@ func lowerLocalLoad(l *lowering, op *ir.Op) {
 	if l.ctas > 1 {
 		cvt = offsets(cvt)
 	}
-	if m, ok := l.matrices(b, cvt); ok {
-		l.set(op.Result(0), l.loadMatrices(b, m))
-		return
+	regs, ok := l.vendor.loadMatrices(l, b, cvt)
+	if !ok {
+		regs = l.loadAll(b, cvt)
 	}
-	l.set(op.Result(0), l.loadAll(b, cvt))
+	l.set(op.Result(0), regs)
 }
 
 // lowerAsyncCopy copies global to shared memory without registers: 4, 8 or 16 bytes at a time, zeros where
@@ -150,44 +150,32 @@ func lowerAsyncCopy(l *lowering, op *ir.Op) {
 	if bytes < 4 {
 		l.fail(op, "an asynchronous copy of %d bytes", bytes)
 	}
-	_ = other // other must be zero, which cp.async writes where the mask is false
+	_ = other // other must be zero, which the copy writes where the mask is false
 	owner, free := l.ownsInBlock(ll), ll.FreeVariablesIn(layout.Register)
-	how := "ca"
-	if bytes == 16 {
-		how = "cg"
-	}
 	regs := l.regs(src)
 	to := l.pointers(b, cvt)
 	for i := 0; i < len(regs); i += vec {
 		if i&free != 0 {
 			continue
 		}
-		args := []string{"ptr addrspace(3) " + to.at(i), "ptr addrspace(1) " + regs[i]}
-		code := fmt.Sprintf("cp.async.%s.shared.global [ $0 + 0 ], [ $1 + 0 ], %d", how, bytes)
-		constraints := "r,l"
+		at, inMask := to.at(i), ""
 		if mask != nil {
-			n := l.val("select i1 %s, i32 %d, i32 0", l.regs(mask)[i], bytes)
-			args, constraints, code = append(args, "i32 "+n), constraints+",r", code+", $2"
+			inMask = l.regs(mask)[i]
 		}
-		code += ";"
-		if owner != "" {
-			code = fmt.Sprintf("@$%d %s", len(args), code)
-			args, constraints = append(args, "i1 "+owner), constraints+",b"
-		}
-		l.asm("void", code, constraints, true, args...)
+		l.vendor.copyAsync(l, at, regs[i], bytes, inMask, owner)
 	}
 	l.set(op.Result(0), nil)
 }
 
 func lowerAsyncCommit(l *lowering, op *ir.Op) {
-	l.asm("void", "cp.async.commit_group;", "", true)
+	l.vendor.commitCopies(l)
 	l.set(op.Result(0), nil)
 }
 
 // lowerAsyncWait waits for this thread's copies. findBarriers adds the barrier that makes them visible to
 // other threads, before the first read.
 func lowerAsyncWait(l *lowering, op *ir.Op) {
-	l.asm("void", fmt.Sprintf("cp.async.wait_group %d;", op.IntOr("num", 0)), "", true)
+	l.vendor.waitCopies(l, int(op.IntOr("num", 0)))
 	l.set(op.Result(0), nil)
 }
 

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/budget"
@@ -13,7 +14,7 @@ import (
 
 // Options describes the target and what the analyses know about the module.
 type Options struct {
-	Capability int // compute capability, 80 for sm_80
+	Vendor Vendor // the GPUs that the code is for, such as NVIDIA(90)
 	// Contiguity returns how many consecutive elements of a pointer tensor, from an aligned start, are
 	// adjacent in memory. MaskAlign returns how many consecutive elements of a mask are equal. If nil, both
 	// are 1.
@@ -49,6 +50,9 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 	fn := m.Lookup(kernel)
 	if fn == nil || fn.Def != tt.Func {
 		return nil, fmt.Errorf("lower: the module has no kernel %s", kernel)
+	}
+	if opts.Vendor == nil {
+		return nil, errors.New("lower: Options.Vendor is missing: which GPUs is the code for?")
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -241,7 +245,7 @@ func (l *lowering) block_(b *ir.Block) {
 
 func (l *lowering) op(op *ir.Op) {
 	l.opts.Budget.Tick()
-	f := facts[op.Def].lower
+	f := l.fact(op.Def).lower
 	if f == nil {
 		l.fail(op, "there is no lowering for it")
 	}

@@ -15,8 +15,8 @@ var mathOps = map[*ir.OpDef]element{
 	math.AbsF: intrinsic("llvm.fabs"), math.CopySign: intrinsic("llvm.copysign"), math.Fma: intrinsic("llvm.fma"),
 	math.Floor: intrinsic("llvm.floor"), math.Ceil: intrinsic("llvm.ceil"), math.Trunc: intrinsic("llvm.trunc"), math.RoundEven: intrinsic("llvm.roundeven"),
 	math.Round: mathOp("round"), tt.PreciseSqrt: inFloat(intrinsic("llvm.sqrt")),
-	math.Sqrt: approx("llvm.nvvm.sqrt.approx.ftz.f", intrinsic("llvm.sqrt")), math.Rsqrt: approx("llvm.nvvm.rsqrt.approx.ftz.f", mathOp("rsqrt")),
-	math.Exp: inFloat(exp), math.Exp2: approx("llvm.nvvm.ex2.approx.ftz.f", mathOp("exp2")), math.ExpM1: mathOp("expm1"),
+	math.Sqrt: approx("sqrt", intrinsic("llvm.sqrt")), math.Rsqrt: approx("rsqrt", mathOp("rsqrt")),
+	math.Exp: approx("exp", mathOp("exp")), math.Exp2: approx("exp2", mathOp("exp2")), math.ExpM1: mathOp("expm1"),
 	math.Log: mathOp("log"), math.Log2: mathOp("log2"), math.Log10: mathOp("log10"), math.Log1p: mathOp("log1p"),
 	math.Sin: mathOp("sin"), math.Cos: mathOp("cos"), math.Tan: mathOp("tan"), math.Asin: mathOp("asin"), math.Acos: mathOp("acos"),
 	math.Atan: mathOp("atan"), math.Atan2: mathOp("atan2"), math.Sinh: mathOp("sinh"), math.Cosh: mathOp("cosh"), math.Tanh: mathOp("tanh"),
@@ -49,22 +49,16 @@ func mathOp(name string) element {
 	return inFloat(func(l *lowering, _ *ir.Op, t ir.Type, a []string) string { return l.mathCall(name, t, a...) })
 }
 
-// approx returns an element that is a hardware instruction for f32 and other for f64.
+// approx returns an element that is the hardware's approximation in f32, if it has one, and other otherwise.
 func approx(name string, other element) element {
 	return inFloat(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		if t == ir.F32 {
-			return l.call("float", name, "float "+a[0])
+			if v, ok := l.vendor.approximate(l, name, a...); ok {
+				return v
+			}
 		}
 		return other(l, op, t, a)
 	})
-}
-
-// exp emits 2^(x·log2 e) in f32, as Triton approximates it.
-func exp(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
-	if t == ir.F64 {
-		return l.mathCall("exp", t, a[0])
-	}
-	return l.call("float", "llvm.nvvm.ex2.approx.f", "float "+l.val("fmul float %s, %s", a[0], f32(log2e)))
 }
 
 // withFlag returns an intrinsic on integers whose last argument says that special inputs, such as zero for
@@ -96,4 +90,27 @@ func clampf(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	typ := llvmType(t)
 	nan := l.val("fcmp uno %s %s, %s", typ, a[0], a[0])
 	return l.val("select i1 %s, %s %s, %s %s", nan, typ, a[0], typ, v)
+}
+
+// externFunc emits a function of a device library and returns its value.
+type externFunc func(l *lowering, a []string) string
+
+// lowerExtern calls a function of the vendor's device library on each element.
+func lowerExtern(l *lowering, op *ir.Op) {
+	f := l.vendor.extern(op.Text("symbol"))
+	if f == nil {
+		l.fail(op, "function %q of library %q is not known", op.Text("symbol"), op.Text("libname"))
+	}
+	elementwise(func(l *lowering, _ *ir.Op, _ ir.Type, a []string) string { return f(l, a) })(l, op)
+}
+
+// onFloats returns an LLVM intrinsic on values of type t.
+func onFloats(t ir.Type, name string) externFunc {
+	return func(l *lowering, a []string) string {
+		typed := make([]string, len(a))
+		for i, x := range a {
+			typed[i] = llvmType(t) + " " + x
+		}
+		return l.call(llvmType(t), name+"."+suffix(t), typed...)
+	}
 }

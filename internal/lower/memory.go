@@ -83,25 +83,6 @@ func newAccess(elem ir.Type, vec int) access {
 // wordType returns the type of a word in registers: bytes travel in 16 bits.
 func (a access) wordType() string { return fmt.Sprintf("i%d", max(a.wordBits, 16)) }
 
-func (a access) constraint() string {
-	switch a.wordBits {
-	case 64:
-		return "l"
-	case 32:
-		return "r"
-	}
-	return "h"
-}
-
-// suffix returns the vector and width part of an instruction's name, such as ".v4.b32".
-func (a access) suffix() string {
-	s := fmt.Sprintf(".b%d", a.wordBits)
-	if a.words > 1 {
-		s = fmt.Sprintf(".v%d", a.words) + s
-	}
-	return s
-}
-
 // memElem returns the LLVM type of an element inside a word.
 func (a access) memElem() string {
 	t := llvmType(a.elem)
@@ -186,86 +167,9 @@ func (l *lowering) bitcast(x, from, to string) string {
 	return l.val("bitcast %s %s to %s", from, x, to)
 }
 
-// loadWords reads words at ptr. Where pred is false the result is other, or zero if other is nil. pred may be
-// "" for true.
-func (l *lowering) loadWords(a access, instr, ptr, ptrType, ptrConstraint, pred string, other []string) []string {
-	var outs, clear []string
-	for i := range a.words {
-		outs = append(outs, fmt.Sprintf("$%d", i))
-		from := "0"
-		if other != nil {
-			from = fmt.Sprintf("$%d", a.words+2+i)
-		}
-		clear = append(clear, fmt.Sprintf("mov.b%d $%d, %s;", max(a.wordBits, 16), i, from))
-	}
-	dst := outs[0]
-	if a.words > 1 {
-		dst = "{ " + strings.Join(outs, ", ") + " }"
-	}
-	out := "="
-	if pred != "" {
-		// the moves write the result before the address and other are read, so it must share no register with
-		// them
-		out = "=&"
-	}
-	constraints := strings.Repeat(out+a.constraint()+",", a.words) + ptrConstraint
-	args := []string{ptrType + " " + ptr}
-	code := fmt.Sprintf("%s%s %s, [ $%d + 0 ];", instr, a.suffix(), dst, a.words)
-	if pred != "" {
-		code = fmt.Sprintf("%s @$%d %s", strings.Join(clear, " "), a.words+1, code)
-		constraints += ",b"
-		args = append(args, "i1 "+pred)
-		constraints += strings.Repeat(","+a.constraint(), len(other))
-		args = append(args, typed(a.wordType(), other)...)
-	}
-	ret := a.wordType()
-	if a.words > 1 {
-		ret = "{ " + strings.TrimSuffix(strings.Repeat(a.wordType()+", ", a.words), ", ") + " }"
-	}
-	r := l.asm(ret, code, constraints, true, args...)
-	if a.words == 1 {
-		return []string{r}
-	}
-	words := make([]string, a.words)
-	for i := range words {
-		words[i] = l.val("extractvalue %s %s, %d", ret, r, i)
-	}
-	return words
-}
-
-// storeWords writes words where pred is true; pred may be "" for true.
-func (l *lowering) storeWords(a access, instr string, words []string, ptr, ptrType, ptrConstraint, pred string) {
-	var ins, constraints, args []string
-	for i, w := range words {
-		ins = append(ins, fmt.Sprintf("$%d", i))
-		constraints = append(constraints, a.constraint())
-		args = append(args, a.wordType()+" "+w)
-	}
-	src := ins[0]
-	if a.words > 1 {
-		src = "{ " + strings.Join(ins, ", ") + " }"
-	}
-	args = append(args, ptrType+" "+ptr)
-	constraints = append(constraints, ptrConstraint)
-	code := fmt.Sprintf("%s%s [ $%d + 0 ], %s;", instr, a.suffix(), a.words, src)
-	if pred != "" {
-		code = fmt.Sprintf("@$%d %s", a.words+1, code)
-		args = append(args, "i1 "+pred)
-		constraints = append(constraints, "b")
-	}
-	l.asm("void", code, strings.Join(constraints, ","), true, args...)
-}
-
-var loadCaches = map[int64]string{tt.CacheCA: ".ca", tt.CacheCG: ".cg", tt.CacheCV: ".cv", tt.CacheCS: ".cs"}
-var storeCaches = map[int64]string{tt.CacheWB: ".wb", tt.CacheCG: ".cg", tt.CacheCS: ".cs", tt.CacheWT: ".wt"}
-var evictions = map[int64]string{tt.EvictFirst: ".L1::evict_first", tt.EvictLast: ".L1::evict_last"}
-
-// hint returns the cache modifier or eviction policy of an instruction. PTX does not accept both.
-func hint(op *ir.Op, caches map[int64]string) string {
-	if cache := caches[op.IntOr("cache", 0)]; cache != "" {
-		return cache
-	}
-	return evictions[op.IntOr("evict", 0)]
+// globalMemory returns the memory of a load or store, with the hints that the operation has.
+func globalMemory(op *ir.Op) memory {
+	return memory{space: inGlobal, cache: op.IntOr("cache", 0), evict: op.IntOr("evict", 0)}
 }
 
 // lowerLoad reads global memory, a vector at a time.
@@ -277,11 +181,9 @@ func lowerLoad(l *lowering, op *ir.Op) {
 	t := op.Result(0).Type
 	elem := ir.ElemOf(t)
 	a := newAccess(elem, l.vectorWidth(op, ptr, mask, bitsOf(elem)))
-	instr := "ld.global"
+	m := globalMemory(op)
 	if v, _ := op.Int("isVolatile"); v != 0 {
-		instr = "ld.volatile.global"
-	} else {
-		instr += hint(op, loadCaches)
+		m.volatile = true
 	}
 	owner := ""
 	if l.alloc.barriers.first[op] {
@@ -299,7 +201,7 @@ func lowerLoad(l *lowering, op *ir.Op) {
 		if other != nil && mask != nil {
 			words = l.otherWords(a, l.regs(other)[i:i+a.vec])
 		}
-		loaded = append(loaded, l.loadWords(a, instr, ptrs[i], "ptr addrspace(1)", "l", pred, words))
+		loaded = append(loaded, l.vendor.loadWords(l, a, m, ptrs[i], pred, words))
 	}
 	var out []string
 	for _, words := range loaded {
@@ -336,7 +238,6 @@ func lowerStore(l *lowering, op *ir.Op) {
 	if _, ok := ptr.Type.(*ir.TensorType); ok {
 		skip = l.layout(op, ptr.Type).FreeVariablesIn(layout.Register)
 	}
-	instr := "st.global" + hint(op, storeCaches)
 	ptrs, vals := l.regs(ptr), l.regs(val)
 	for i := 0; i < len(ptrs); i += a.vec {
 		if i&skip != 0 {
@@ -346,7 +247,7 @@ func lowerStore(l *lowering, op *ir.Op) {
 		if mask != nil {
 			pred = l.both(pred, l.regs(mask)[i])
 		}
-		l.storeWords(a, instr, l.pack(a, vals[i:i+a.vec]), ptrs[i], "ptr addrspace(1)", "l", pred)
+		l.vendor.storeWords(l, a, globalMemory(op), l.pack(a, vals[i:i+a.vec]), ptrs[i], pred)
 	}
 }
 

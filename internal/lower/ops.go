@@ -9,7 +9,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
-	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/dialect/ub"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -28,7 +27,7 @@ type fact struct {
 	crosses func(l *lowering, op *ir.Op) bool
 }
 
-// facts holds what is known of each operation.
+// facts holds what is known of each operation that all vendors have; Vendor.ops holds the others.
 var facts map[*ir.OpDef]fact
 
 func init() { // not an initializer: handlers of regions refer to the table itself
@@ -85,19 +84,15 @@ func plainOps() map[*ir.OpDef]handler {
 		ttg.MemDescIndex: lowerMemDescIndex, ttg.MemDescSubslice: lowerMemDescSubslice, ttg.MemDescTrans: view, ttg.MemDescReshape: view,
 		ttg.MemDescReinterpret: lowerMemDescReinterpret, ttg.GlobalScratchAlloc: lowerGlobalScratch, gpud.Barrier: lowerBarrier, ttg.LocalBarrier: lowerBarrier,
 		ttg.AsyncCopy: lowerAsyncCopy, ttg.AsyncCommitGroup: lowerAsyncCommit, ttg.AsyncWait: lowerAsyncWait,
-		ttng.WarpGroupDot: lowerWarpGroupDot, ttng.WarpGroupDotWait: lowerWarpGroupWait, ttng.FenceAsyncShared: lowerFenceAsync,
 		tt.InlineAsm: lowerInlineAsm, tt.ExternElementwise: lowerExtern, tt.MapElementwise: lowerMapElementwise, tt.MapElementwiseReturn: lowerMapReturn, tt.Dot: lowerDot,
 		tt.Print: lowerPrint, tt.Assert: lowerAssert, cf.Assert: lowerAssert,
 		llvmd.Assume: lowerAssume, ub.Unreachable: lowerUnreachable,
 	}
 }
 
-// Handles reports whether there is a lowering for an operation.
-func Handles(def *ir.OpDef) bool { return facts[def].lower != nil }
-
 // scratchSizes returns the sizes of op's buffers.
 func scratchSizes(l *lowering, op *ir.Op) []int {
-	if f := facts[op.Def].scratch; f != nil {
+	if f := l.fact(op.Def).scratch; f != nil {
 		return f(l, op)
 	}
 	return nil

@@ -18,11 +18,11 @@ import (
 func lowerPrint(l *lowering, op *ir.Op) {
 	prefix := strings.ReplaceAll(op.Text("prefix"), "%", "%%")
 	var pids []arg
-	for _, a := range axes {
-		pids = append(pids, arg{"i32", l.programID(a)})
+	for axis := range 3 {
+		pids = append(pids, arg{"i32", l.vendor.programID(l, axis)})
 	}
 	if op.NumOperands() == 0 {
-		l.when(l.scalarOwner(), func() { l.printf("pid (%u, %u, %u)"+prefix+"\n", pids) })
+		l.when(l.scalarOwner(), func() { l.vendor.printf(l, "pid (%u, %u, %u)"+prefix+"\n", pids) })
 		return
 	}
 	signs, _ := op.Attr("isSigned").(*ir.DenseArrayAttr)
@@ -42,7 +42,7 @@ func (l *lowering) printValue(op *ir.Op, v *ir.Value, prefix string, pids []arg,
 	if !ok {
 		l.when(l.scalarOwner(), func() {
 			spec, a := l.printable(l.scalar(v), v.Type, hex, signed)
-			l.printf("pid (%u, %u, %u) idx ()"+prefix+spec+"\n", append(pids[:3:3], a))
+			l.vendor.printf(l, "pid (%u, %u, %u) idx ()"+prefix+spec+"\n", append(pids[:3:3], a))
 		})
 		return
 	}
@@ -63,7 +63,7 @@ func (l *lowering) printValue(op *ir.Op, v *ir.Value, prefix string, pids []arg,
 				args = append(args, arg{"i32", l.coordinate(ll, r, layout.TensorDim(d))})
 			}
 			spec, a := l.printable(x, tensor.Elem, hex, signed)
-			l.printf(format+spec+"\n", append(args, a))
+			l.vendor.printf(l, format+spec+"\n", append(args, a))
 		}
 	})
 }
@@ -125,31 +125,6 @@ func (l *lowering) when(cond string, f func()) {
 	l.begin(end)
 }
 
-// printf calls vprintf. Arguments lie behind each other in memory, each aligned to its size.
-func (l *lowering) printf(format string, args []arg) {
-	size := 0
-	place := make([]int, len(args))
-	for i, a := range args {
-		n := 8
-		if a.typ == "i32" {
-			n = 4
-		}
-		size = align(size, n)
-		place[i] = size
-		size += n
-	}
-	buf := l.atEntry(func() string { return l.val("alloca [%d x i8], align 8", max(size, 8)) })
-	for i, a := range args {
-		l.do("store %s %s, ptr %s", a.typ, a.name, l.val("getelementptr i8, ptr %s, i32 %d", buf, place[i]))
-	}
-	l.call("i32", "vprintf", "ptr "+l.text(format), "ptr "+buf)
-}
-
-// text returns the generic address of a string.
-func (l *lowering) text(s string) string {
-	return l.val("addrspacecast ptr addrspace(1) %s to ptr", l.str(s))
-}
-
 // lowerAssert stops the kernel with a message if an element is false.
 func lowerAssert(l *lowering, op *ir.Op) {
 	bad := ""
@@ -167,8 +142,7 @@ func lowerAssert(l *lowering, op *ir.Op) {
 	}
 	fn = l.fn.Text("sym_name")
 	l.when(bad, func() {
-		l.call("void", "__assertfail", "ptr "+l.text(op.Text("message")+op.Text("msg")), "ptr "+l.text(file), fmt.Sprintf("i32 %d", line),
-			"ptr "+l.text(fn), "i64 1")
+		l.vendor.assertFail(l, op.Text("message")+op.Text("msg"), file, line, fn)
 	})
 	if _, ok := op.Operand(0).Type.(*ir.TensorType); ok {
 		l.barrier() // no thread enters the code that the assertion guards before all have checked

@@ -16,6 +16,8 @@ import (
 // program is the state that a kernel's functions share: the LLVM module under construction.
 type program struct {
 	opts    Options
+	vendor  Vendor
+	ownOps  map[*ir.OpDef]fact // of the vendor
 	module  *ir.Module
 	warps   int
 	ctas    int // blocks of a program: 1 without clusters
@@ -41,15 +43,21 @@ type frame struct{ base, size int }
 
 func newProgram(m *ir.Module, opts Options) *program {
 	return &program{
-		opts: opts, module: m, warps: int(m.IntOr(ttg.NumWarpsAttr, 4)), ctas: int(m.IntOr(ttg.NumCTAsAttr, 1)), layouts: map[ir.Type]layout.Layout{}, decls: map[string]string{},
-		strings: map[string]string{}, math: mathlib.New(mathlib.Target{NVPTX: true}, "#1"), frames: map[*ir.Op]*frame{}, scratchAt: map[*ir.Op]int{},
+		opts: opts, vendor: opts.Vendor, ownOps: opts.Vendor.ops(), module: m,
+		warps: int(m.IntOr(ttg.NumWarpsAttr, 4)), ctas: int(m.IntOr(ttg.NumCTAsAttr, 1)),
+		layouts: map[ir.Type]layout.Layout{}, decls: map[string]string{}, strings: map[string]string{},
+		math:   mathlib.New(opts.Vendor.mathTarget(), "#1"),
+		frames: map[*ir.Op]*frame{}, scratchAt: map[*ir.Op]int{},
 	}
 }
 
 // lower writes the kernel and all functions that it reaches.
 func (g *program) lower(kernel *ir.Op) {
-	if err := CheckCluster(g.ctas, g.opts.Capability); err != nil {
+	if err := g.vendor.checkCluster(g.ctas); err != nil {
 		fail(kernel, "%v", err)
+	}
+	if n := ttg.ThreadsPerWarp(g.module.Op); n != g.vendor.lanes() {
+		fail(kernel, "the module is for warps of %d threads, and this GPU's have %d", n, g.vendor.lanes())
 	}
 	order := g.callOrder(kernel)
 	for _, fn := range order { // callers first: a frame lies behind those of its callers
@@ -61,6 +69,9 @@ func (g *program) lower(kernel *ir.Op) {
 		l.function(order[i] == kernel)
 	}
 }
+
+// threads returns the number of threads of a block.
+func (g *program) threads() int { return g.warps * g.vendor.lanes() }
 
 // addresses returns the analysis of pointers, computed at the first call.
 func (g *program) addresses() *address.Analysis {
@@ -139,8 +150,7 @@ func (g *program) place(fn *ir.Op) {
 // text returns the whole module.
 func (g *program) text() []byte {
 	var b strings.Builder
-	b.WriteString("target triple = \"nvptx64-nvidia-cuda\"\n")
-	b.WriteString("target datalayout = \"e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64\"\n\n")
+	b.WriteString(g.vendor.header() + "\n")
 	if g.shared > 0 {
 		b.WriteString("@global_smem = external addrspace(3) global [0 x i8], align 16\n\n")
 	}
@@ -161,14 +171,7 @@ func (g *program) text() []byte {
 // attributes returns the attribute groups: #0 of the kernel, #1 of mathlib's functions, #2 of other
 // functions, #3 of convergent assembly.
 func (g *program) attributes() string {
-	limits := fmt.Sprintf("\"nvvm.reqntid\"=\"%d\"", g.warps*32)
-	if n := g.module.IntOr(ttg.MaxNRegAttr, 0); n > 0 {
-		limits += fmt.Sprintf(" \"nvvm.maxnreg\"=\"%d\"", n)
-	}
-	if g.ctas > 1 {
-		limits += fmt.Sprintf(" \"nvvm.cluster_dim\"=\"%d\"", g.ctas)
-	}
-	return "attributes #0 = { nounwind " + limits + " }\n" +
+	return "attributes #0 = { nounwind " + g.vendor.limits(g) + " }\n" +
 		"attributes #1 = { alwaysinline nounwind willreturn memory(none) }\n" +
 		"attributes #2 = { noinline nounwind }\n" +
 		"attributes " + convergent + " = { convergent nounwind }\n"

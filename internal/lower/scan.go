@@ -130,7 +130,7 @@ func (l *lowering) scanLayout(ll layout.Layout, axis int) layout.Layout {
 		}
 		return out
 	}
-	lanes, warps := take(5), take(log2(l.program.warps))
+	lanes, warps := take(log2(l.vendor.lanes())), take(log2(l.program.warps))
 	regs := take(len(vectors))
 	return layout.Must(layout.New([]layout.Bases{{Name: layout.Register, Vectors: regs}, {Name: layout.Lane, Vectors: lanes}, {Name: layout.Warp, Vectors: warps},
 		{Name: layout.Block, Vectors: blocks}}, dims))
@@ -173,7 +173,7 @@ func (l *lowering) movedBytes(from, to layout.Layout, elems []ir.Type) int {
 	n := 0
 	for _, e := range elems {
 		b := bitsOf(e)
-		n = max(n, newExchange(from, to, b).size()*b/8, newExchange(to, from, b).size()*b/8)
+		n = max(n, l.newExchange(from, to, b).size()*b/8, l.newExchange(to, from, b).size()*b/8)
 	}
 	return n
 }
@@ -280,7 +280,7 @@ func (s *scan) total(reg int) []string {
 	}
 	lane := ""
 	if s.reverse {
-		lane = s.l.val("and i32 %s, %d", s.l.ids.lane, ^s.lanes&31)
+		lane = s.l.val("and i32 %s, %d", s.l.ids.lane, ^s.lanes&s.l.lastLane())
 	} else {
 		lane = s.l.val("or i32 %s, %d", s.l.ids.lane, s.lanes)
 	}
@@ -372,10 +372,10 @@ func (s *scan) laneStep(t []string, bit, done int) []string {
 	var src, cond string
 	isSet := l.val("and i32 %s, %d", l.ids.lane, bit)
 	if s.reverse {
-		src = l.val("or i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, ^done&31), bit)
+		src = l.val("or i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, ^done&s.l.lastLane()), bit)
 		cond = l.val("icmp eq i32 %s, 0", isSet)
 	} else {
-		src = l.val("and i32 %s, %d", l.val("or i32 %s, %d", l.ids.lane, done), ^bit&31)
+		src = l.val("and i32 %s, %d", l.val("or i32 %s, %d", l.ids.lane, done), ^bit&s.l.lastLane())
 		cond = l.val("icmp ne i32 %s, 0", isSet)
 	}
 	return s.choose(cond, l.combine(s.op, s.shuffle(t, src), t), t)
@@ -388,11 +388,11 @@ func (s *scan) predecessor(mask int) string {
 	low := mask & -mask
 	var next string
 	if s.reverse { // all other bits are set, so that the carry passes over them
-		next = l.val("add i32 %s, %d", l.val("or i32 %s, %d", l.ids.lane, ^mask&31), low)
+		next = l.val("add i32 %s, %d", l.val("or i32 %s, %d", l.ids.lane, ^mask&s.l.lastLane()), low)
 	} else {
 		next = l.val("sub i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, mask), low)
 	}
-	return l.val("or i32 %s, %s", l.val("and i32 %s, %d", next, mask), l.val("and i32 %s, %d", l.ids.lane, ^mask&31))
+	return l.val("or i32 %s, %s", l.val("and i32 %s, %d", next, mask), l.val("and i32 %s, %d", l.ids.lane, ^mask&s.l.lastLane()))
 }
 
 // throughShared scans the bits from the first warp bit on: the last element of each block writes its total,
@@ -538,5 +538,5 @@ func scanCrosses(l *lowering, op *ir.Op) bool {
 	if ok {
 		return false
 	}
-	return newExchange(l.scanLayout(from, s.axis), from, bitsOf(s.elems[0])).crosses
+	return l.newExchange(l.scanLayout(from, s.axis), from, bitsOf(s.elems[0])).crosses
 }

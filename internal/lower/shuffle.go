@@ -4,16 +4,12 @@ import "github.com/nereid-lang/nereid/internal/ir"
 
 // shuffleXor returns the value of v in the lane whose number differs in bits.
 func (l *lowering) shuffleXor(v string, t ir.Type, bits int) string {
-	return l.byWords(v, t, func(w string) string {
-		return l.call("i32", "llvm.nvvm.shfl.sync.bfly.i32", "i32 -1", "i32 "+w, "i32 "+itoa(bits), "i32 31")
-	})
+	return l.byWords(v, t, func(w string) string { return l.vendor.shuffleXor(l, w, bits) })
 }
 
 // shuffleIdx returns the value of v in lane, which may differ from thread to thread.
 func (l *lowering) shuffleIdx(v string, t ir.Type, lane string) string {
-	return l.byWords(v, t, func(w string) string {
-		return l.call("i32", "llvm.nvvm.shfl.sync.idx.i32", "i32 -1", "i32 "+w, "i32 "+lane, "i32 31")
-	})
+	return l.byWords(v, t, func(w string) string { return l.vendor.shuffleIdx(l, w, lane) })
 }
 
 // byWords applies f to the 32-bit words of a value.

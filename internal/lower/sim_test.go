@@ -200,7 +200,7 @@ func archName(capability int) string {
 // testOptions are the options with what axis analysis says.
 func testOptions(m *ir.Module, capability int) Options {
 	info := axisinfo.Module(m)
-	return Options{Capability: capability, Contiguity: info.Contiguity, MaskAlign: info.MaskAlignment, Constancy: info.Constancy}
+	return Options{Vendor: NVIDIA(capability), Contiguity: info.Contiguity, MaskAlign: info.MaskAlignment, Constancy: info.Constancy}
 }
 
 // tolerance of a type: how far apart two results may be, relative to the larger of 1 and their size.

@@ -86,12 +86,12 @@ func (l *lowering) pointers(b smem, cvt layout.Layout) *pointers {
 	return p
 }
 
-// load returns the instruction that reads from these addresses and their type.
-func (p *pointers) load() (instr, typ string) {
+// memory returns the memory that these addresses lie in.
+func (p *pointers) memory() memory {
 	if p.rank != "" {
-		return "ld.shared::cluster", "i32"
+		return memory{space: inCluster}
 	}
-	return "ld.shared", "ptr addrspace(3)"
+	return memory{space: inShared}
 }
 
 // key returns the offset and the block that reg contributes: registers with equal keys have the same address.
@@ -116,7 +116,7 @@ func (p *pointers) at(reg int) string {
 		ptr, c := p.ptrs[mixed], c-mixed
 		if p.rank != "" {
 			if p.mapped[k[1]] == "" {
-				p.mapped[k[1]] = l.mapTo(ptr, l.xor(p.rank, itoa(k[1])))
+				p.mapped[k[1]] = l.vendor.mapTo(l, ptr, l.xor(p.rank, itoa(k[1])))
 			}
 			return l.add(p.mapped[k[1]], itoa(c*size))
 		}
@@ -136,7 +136,7 @@ func (p *pointers) at(reg int) string {
 	}
 	at := l.sharedAt(l.mul(off, size), p.b.base)
 	if p.rank != "" {
-		return l.mapTo(at, l.xor(p.rank, itoa(k[1])))
+		return l.vendor.mapTo(l, at, l.xor(p.rank, itoa(k[1])))
 	}
 	return at
 }
@@ -176,7 +176,7 @@ func (l *lowering) storeAll(b smem, cvt layout.Layout, regs []string, free int, 
 			l.do("store %s %s, ptr addrspace(3) %s", a.memElem(), l.toMem(a, vals[0]), p.at(i))
 			continue
 		}
-		l.storeWords(a, "st.shared", l.pack(a, vals), p.at(i), "ptr addrspace(3)", "r", owner)
+		l.vendor.storeWords(l, a, memory{space: inShared}, l.pack(a, vals), p.at(i), owner)
 	}
 }
 
@@ -198,11 +198,10 @@ func (l *lowering) loadVia(b smem, cvt layout.Layout, change func(*pointers)) []
 	a := newAccess(b.elem, n)
 	out := make([]string, cvt.InSize(layout.Register))
 	done := map[[2]int][]string{}
-	instr, typ := p.load()
 	for i := 0; i < len(out); i += n {
 		vals := done[p.key(i)]
 		if vals == nil {
-			vals = l.unpack(a, l.loadWords(a, instr, p.at(i), typ, "r", "", nil))
+			vals = l.unpack(a, l.vendor.loadWords(l, a, p.memory(), p.at(i), "", nil))
 			done[p.key(i)] = vals
 		}
 		for k, v := range vals {
@@ -220,7 +219,7 @@ func (l *lowering) storeShared(v string, t ir.Type, base int, off, pred string) 
 		l.do("store %s %s, ptr addrspace(3) %s", a.memElem(), l.toMem(a, v), p)
 		return
 	}
-	l.storeWords(a, "st.shared", l.pack(a, []string{v}), p, "ptr addrspace(3)", "r", pred)
+	l.vendor.storeWords(l, a, memory{space: inShared}, l.pack(a, []string{v}), p, pred)
 }
 
 // loadShared reads an element.
@@ -230,4 +229,4 @@ func (l *lowering) loadShared(t ir.Type, base int, off string) string {
 }
 
 // barrier waits for all threads of the block.
-func (l *lowering) barrier() { l.call("void", "llvm.nvvm.barrier0") }
+func (l *lowering) barrier() { l.vendor.meet(l, theBlock) }

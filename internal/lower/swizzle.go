@@ -77,20 +77,36 @@ type sides struct {
 	fromLanes, toLanes []int // vectors of the lanes that access shared memory at the same time
 }
 
-// movesMatrices reports whether conversions may use stmatrix and ldmatrix.
-func (l *lowering) movesMatrices() bool { return l.ctas == 1 && l.opts.Capability >= 90 }
+// sharedPort says how the machine accesses shared memory.
+type sharedPort struct {
+	banks int
+	rows  rowFinder // nil if conversions move no matrices
+}
 
-// sidesOf chooses the accesses. One side may move matrices of 8 rows of 16 bytes, whose rows are spread over
-// lanes (stmatrix, ldmatrix), if the other side holds whole rows in registers.
-func sidesOf(from, to layout.Layout, elemBits int, matrices bool) sides {
+// rowFinder returns the bits of a row of 16 bytes that layout a holds spread over lanes, as instructions that
+// move matrices do, and b in registers, and the bits of the matrix's rows. It returns nil if there is no such
+// row or a layout holds copies.
+type rowFinder func(a, b layout.Layout, elemBits int) (row, rows []int)
+
+// port returns the machine's accesses to shared memory. The blocks of a cluster move no matrices.
+func (g *program) port() sharedPort {
+	if g.ctas > 1 {
+		return sharedPort{banks: g.vendor.banks()}
+	}
+	return sharedPort{g.vendor.banks(), g.vendor.rowFinder()}
+}
+
+// sidesOf chooses the accesses. One side may move matrices, whose rows are spread over lanes, if the other
+// side holds whole rows in registers.
+func sidesOf(from, to layout.Layout, elemBits int, port sharedPort) sides {
 	to = to.TransposeOuts(from.OutNames()...)
 	vector, others := commonRegs(from, to, elemBits)
 	s := sides{vector: vector, others: others}
-	if matrices && elemBits == 16 {
-		if row, rows := matrixRow(from, to); row != nil {
-			s = sides{vector: row, fromLanes: rows, toLanes: phase(to, 128)}
-		} else if row, rows := matrixRow(to, from); row != nil {
-			s = sides{vector: row, fromLanes: phase(from, 128), toLanes: rows}
+	if port.rows != nil {
+		if row, rows := port.rows(from, to, elemBits); row != nil {
+			s = sides{vector: row, fromLanes: rows, toLanes: port.phase(to, 128)}
+		} else if row, rows := port.rows(to, from, elemBits); row != nil {
+			s = sides{vector: row, fromLanes: port.phase(from, 128), toLanes: rows}
 		}
 		if s.toLanes != nil {
 			for _, v := range append(vector, others...) {
@@ -102,29 +118,8 @@ func sidesOf(from, to layout.Layout, elemBits int, matrices bool) sides {
 		}
 	}
 	vecBits := elemBits << len(vector)
-	s.fromLanes, s.toLanes = phase(from, vecBits), phase(to, vecBits)
+	s.fromLanes, s.toLanes = port.phase(from, vecBits), port.phase(to, vecBits)
 	return s
-}
-
-// matrixRow returns the bits of a row of eight 16-bit elements that a holds spread over lanes, as ldmatrix
-// does, and b in registers, and the bits of the matrix's rows. It returns nil if there is no such row or a
-// layout holds copies.
-func matrixRow(a, b layout.Layout) (row, rows []int) {
-	regs, lanes, other := flatBases(a, layout.Register), flatBases(a, layout.Lane), flatBases(b, layout.Register)
-	if len(regs) == 0 || len(lanes) != 5 || !a.IsInjective() || !b.IsInjective() {
-		return nil, nil
-	}
-	word := []int{regs[0], lanes[0], lanes[1]}
-	has := func(list []int) bool {
-		return !slices.ContainsFunc(list, func(v int) bool { return !slices.Contains(other, v) })
-	}
-	switch {
-	case has(word):
-		return word, lanes[2:]
-	case has(lanes[2:]):
-		return lanes[2:], word
-	}
-	return nil, nil
 }
 
 // commonRegs returns the register bits that both layouts have: up to 16 bytes for a vector, and the others.
@@ -163,9 +158,9 @@ func withoutOnce(ll layout.Layout, less []int) []int {
 
 // roundBits returns the vectors that can tell rounds apart: a single register bit of each side has a part in
 // them and nothing else.
-func roundBits(from, to layout.Layout, elemBits int, matrices bool) []int {
+func roundBits(from, to layout.Layout, elemBits int, port sharedPort) []int {
 	to = to.TransposeOuts(from.OutNames()...)
-	p := sidesOf(from, to, elemBits, matrices)
+	p := sidesOf(from, to, elemBits, port)
 	s := spanned(p.vector, withoutOnce(from, p.others), withoutOnce(to, p.others))
 	var out []int
 	for _, v := range p.others {
@@ -178,14 +173,14 @@ func roundBits(from, to layout.Layout, elemBits int, matrices bool) []int {
 
 // swizzled returns the layout of shared memory for a conversion: it maps offsets, in elements, to
 // coordinates. The highest bits of an offset are the rounds.
-func swizzled(from, to layout.Layout, elemBits int, rounds []int, matrices bool) layout.Layout {
+func swizzled(from, to layout.Layout, elemBits int, rounds []int, port sharedPort) layout.Layout {
 	to = to.TransposeOuts(from.OutNames()...)
 	space := units(from.TotalOutBits()) // coordinates that a round covers
 	if len(rounds) > 0 {
 		space = spanned(withoutOnce(from, rounds), withoutOnce(to, rounds)).vectors
 	}
 	n := len(space)
-	p := sidesOf(from, to, elemBits, matrices)
+	p := sidesOf(from, to, elemBits, port)
 	s := spanned(p.vector) // bits of an offset so far
 	vecBits := elemBits << len(s.vectors)
 	fromLanes, toLanes := p.fromLanes, p.toLanes
@@ -197,7 +192,7 @@ func swizzled(from, to layout.Layout, elemBits int, rounds []int, matrices bool)
 		s.add(v)
 	}
 	wordBits := max(32, vecBits)
-	banks := log2(1024 / wordBits)
+	banks := log2(port.banks * 32 / wordBits)
 	upper := upperBits(space, s, fromLanes, toLanes)
 	want := max(0, n-len(s.vectors)-banks)
 	if len(upper) > want {
@@ -218,9 +213,9 @@ func swizzled(from, to layout.Layout, elemBits int, rounds []int, matrices bool)
 
 // phase returns the vectors of the lanes that access shared memory at the same time: the wider each access,
 // the fewer lanes.
-func phase(ll layout.Layout, vecBits int) []int {
+func (p sharedPort) phase(ll layout.Layout, vecBits int) []int {
 	lanes := flatBases(ll, layout.Lane)
-	n := 5
+	n := log2(p.banks)
 	for b := 32; b < vecBits; b *= 2 {
 		n--
 	}

@@ -20,19 +20,21 @@ func (l *lowering) threadIDs() {
 }
 
 func (l *lowering) readThreadIDs() string {
-	w := l.writer
-	tid := w.call("i32", "llvm.nvvm.read.ptx.sreg.tid.x")
+	tid := l.vendor.threadID(l)
 	l.ids = threadIDs{tid: tid, coords: map[string]string{}, block: "0"}
-	l.ids.lane = w.val("and i32 %s, 31", tid)
+	l.ids.lane = l.val("and i32 %s, %d", tid, l.lastLane())
 	l.ids.warp = "0"
 	if l.warps > 1 {
-		l.ids.warp = w.val("lshr i32 %s, 5", tid)
+		l.ids.warp = l.val("lshr i32 %s, %d", tid, log2(l.vendor.lanes()))
 	}
 	if l.ctas > 1 {
-		l.ids.block = w.call("i32", "llvm.nvvm.read.ptx.sreg.cluster.ctarank")
+		l.ids.block = l.vendor.blockRank(l)
 	}
 	return ""
 }
+
+// lastLane returns the highest number of a lane, which is also the mask of its bits.
+func (g *program) lastLane() int { return g.vendor.lanes() - 1 }
 
 // in returns the LLVM value of an input dimension of a layout.
 func (l *lowering) in(dim string) string {

@@ -45,8 +45,8 @@ type groupProduct struct {
 	typ, reg string   // LLVM type and constraint of an accumulator's register
 }
 
-func lowerWarpGroupDot(l *lowering, op *ir.Op) {
-	p := l.newGroupProduct(op)
+func (v nvidia) warpGroupDot(l *lowering, op *ir.Op) {
+	p := v.newGroupProduct(l, op)
 	tiles := p.tiles()
 	words := make([][]string, len(tiles))
 	left := make([][][]string, len(tiles))
@@ -79,19 +79,13 @@ func lowerWarpGroupDot(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), acc)
 }
 
-// isAsync reports whether a product may still run when its operation ends.
-func isAsync(op *ir.Op) bool {
-	async, _ := op.Int("isAsync")
-	return async != 0
-}
-
-func (l *lowering) newGroupProduct(op *ir.Op) *groupProduct {
+func (v nvidia) newGroupProduct(l *lowering, op *ir.Op) *groupProduct {
 	enc, _ := ttg.As[ttg.NvidiaMma](op.Result(0).Type.(*ir.TensorType).Encoding)
 	if enc.VersionMajor != 3 || len(enc.InstrShape) != 3 || len(enc.WarpsPerCTA) != 2 || enc.WarpsPerCTA[0]%4 != 0 {
 		l.fail(op, "no layout of a warp group's product: %s", op.Result(0).Type)
 	}
-	if l.opts.Capability/10 != 9 {
-		l.fail(op, "sm_%d has no such instruction", l.opts.Capability)
+	if v.capability/10 != 9 {
+		l.fail(op, "sm_%d has no such instruction", v.capability)
 	}
 	x, y := op.Operand(0), op.Operand(1)
 	elem := ir.ElemOf(x.Type)

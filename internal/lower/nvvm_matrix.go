@@ -23,9 +23,9 @@ type matrixRead struct {
 
 // matrices returns how to read b with ldmatrix. cvt maps (register, lane, warp) to places in b; ok is false
 // if it does not fit the instruction.
-func (l *lowering) matrices(b smem, cvt layout.Layout) (matrixRead, bool) {
+func (v nvidia) matrices(b smem, cvt layout.Layout) (matrixRead, bool) {
 	width := bitsOf(b.elem)
-	if l.opts.Capability < 75 || width > 32 || width < 8 || b.pad != nil || b.start != "0" || !b.aligned || cvt.InBits(layout.Lane) != 5 {
+	if v.capability < 75 || width > 32 || width < 8 || b.pad != nil || b.start != "0" || !b.aligned || cvt.InBits(layout.Lane) != 5 {
 		return matrixRead{}, false
 	}
 	w := bits.Len(uint(32/width)) - 1 // the lowest w bits of a register's number count the elements of a word
@@ -99,9 +99,13 @@ func placesLayout(regs, lanes, warps []int, size int) layout.Layout {
 		[]layout.Dim{{Name: layout.Offset, Size: size}}))
 }
 
-// loadMatrices reads a tensor's registers. The lowest bits of a register's number are the element in a word,
-// the next ones the matrix.
-func (l *lowering) loadMatrices(b smem, m matrixRead) []string {
+// loadMatrices reads a tensor's registers with ldmatrix. The lowest bits of a register's number are the element
+// in a word, the next ones the matrix.
+func (v nvidia) loadMatrices(l *lowering, b smem, cvt layout.Layout) ([]string, bool) {
+	m, ok := v.matrices(b, cvt)
+	if !ok {
+		return nil, false
+	}
 	var outs []string
 	for i := range m.matrices {
 		outs = append(outs, fmt.Sprintf("$%d", i))
@@ -112,10 +116,7 @@ func (l *lowering) loadMatrices(b smem, m matrixRead) []string {
 	}
 	code := fmt.Sprintf("ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 { %s }, [ $%d + 0 ];", m.matrices, trans, strings.Join(outs, ", "), m.matrices)
 	constraints := strings.Repeat("=r,", m.matrices) + "r"
-	ret := "i32"
-	if m.matrices > 1 {
-		ret = "{ " + strings.TrimSuffix(strings.Repeat("i32, ", m.matrices), ", ") + " }"
-	}
+	ret := structOf(slices.Repeat([]string{"i32"}, m.matrices))
 	p, a := l.pointers(b, m.rows), newAccess(b.elem, 32/bitsOf(b.elem))
 	var out []string
 	for k := range m.rows.InSize(layout.Register) {
@@ -128,15 +129,14 @@ func (l *lowering) loadMatrices(b smem, m matrixRead) []string {
 			out = append(out, l.unpack(a, []string{word})...)
 		}
 	}
-	return out
+	return out, true
 }
 
-// storeRows stores like storeAll, with stmatrix, the inverse of ldmatrix, where the layout allows.
-func (l *lowering) storeRows(b smem, cvt layout.Layout, regs []string, free int, owner string) {
-	m, ok := l.matrices(b, cvt)
-	if !ok || !l.movesMatrices() || bitsOf(b.elem) != 16 || free != 0 || owner != "" {
-		l.storeAll(b, cvt, regs, free, owner)
-		return
+// storeMatrices stores 16-bit elements with stmatrix, the inverse of ldmatrix.
+func (v nvidia) storeMatrices(l *lowering, b smem, cvt layout.Layout, regs []string) bool {
+	m, ok := v.matrices(b, cvt)
+	if !ok || bitsOf(b.elem) != 16 {
+		return false
 	}
 	trans := ""
 	if m.trans {
@@ -156,12 +156,32 @@ func (l *lowering) storeRows(b smem, cvt layout.Layout, regs []string, free int,
 		}
 		l.asm("void", code, "r"+strings.Repeat(",r", m.matrices), true, args...)
 	}
+	return true
 }
 
-// loadRows loads like loadAll, with ldmatrix where the layout allows.
-func (l *lowering) loadRows(b smem, cvt layout.Layout) []string {
-	if m, ok := l.matrices(b, cvt); ok && l.movesMatrices() {
-		return l.loadMatrices(b, m)
+// rowFinder returns matrixRow on machines with stmatrix.
+func (v nvidia) rowFinder() rowFinder {
+	if v.capability < 90 {
+		return nil
 	}
-	return l.loadAll(b, cvt)
+	return matrixRow
+}
+
+// matrixRow finds a row of eight 16-bit elements. Layout a holds it spread over lanes as ldmatrix does.
+func matrixRow(a, b layout.Layout, elemBits int) (row, rows []int) {
+	regs, lanes, other := flatBases(a, layout.Register), flatBases(a, layout.Lane), flatBases(b, layout.Register)
+	if elemBits != 16 || len(regs) == 0 || len(lanes) != 5 || !a.IsInjective() || !b.IsInjective() {
+		return nil, nil
+	}
+	word := []int{regs[0], lanes[0], lanes[1]}
+	has := func(list []int) bool {
+		return !slices.ContainsFunc(list, func(v int) bool { return !slices.Contains(other, v) })
+	}
+	switch {
+	case has(word):
+		return word, lanes[2:]
+	case has(lanes[2:]):
+		return lanes[2:], word
+	}
+	return nil, nil
 }

@@ -187,7 +187,7 @@ func (l *lowering) uniformPart(warps [][]int) string {
 	}
 	v := l.atEntry(func() string {
 		if l.ids.group == "" {
-			l.ids.group = l.call("i32", "llvm.nvvm.shfl.sync.idx.i32", "i32 -1", "i32 "+l.ids.warp, "i32 0", "i32 31")
+			l.ids.group = l.vendor.shuffleIdx(l, l.ids.warp, "0")
 		}
 		sum := "0"
 		for i, w := range warps {

@@ -10,9 +10,6 @@ import (
 // The functions of NVIDIA's device library by symbol, without the prefix __nv_. The library is not linked:
 // each function is a few instructions or a function of mathlib.
 
-// externFunc emits a function of the device library and returns its value.
-type externFunc func(l *lowering, a []string) string
-
 var libdevice = map[string]externFunc{}
 
 func init() {
@@ -21,14 +18,12 @@ func init() {
 	}
 }
 
-// lowerExtern calls a function of the device library on each element.
-func lowerExtern(l *lowering, op *ir.Op) {
-	symbol := op.Text("symbol")
-	f := libdevice[strings.TrimPrefix(symbol, "__nv_")]
-	if f == nil || !strings.HasPrefix(symbol, "__nv_") {
-		l.fail(op, "function %q of library %q is not known", symbol, op.Text("libname"))
+func (nvidia) extern(symbol string) externFunc {
+	name, ok := strings.CutPrefix(symbol, "__nv_")
+	if !ok {
+		return nil
 	}
-	elementwise(func(l *lowering, _ *ir.Op, _ ir.Type, a []string) string { return f(l, a) })(l, op)
+	return libdevice[name]
 }
 
 // addMath adds functions from floats to floats: double precision under the name, single precision with an f
@@ -93,17 +88,6 @@ func deviceFunc(name string) externFunc {
 			panic(err) // a misspelt name in this file
 		}
 		return l.val("%s", f.Call(a...))
-	}
-}
-
-// onFloats returns an LLVM intrinsic on values of type t.
-func onFloats(t ir.Type, name string) externFunc {
-	return func(l *lowering, a []string) string {
-		typed := make([]string, len(a))
-		for i, x := range a {
-			typed[i] = llvmType(t) + " " + x
-		}
-		return l.call(llvmType(t), name+"."+suffix(t), typed...)
 	}
 }
 
@@ -303,8 +287,3 @@ func addFast() {
 		return l.call("float", "llvm.nvvm.ex2.approx.f", "float "+x)
 	}
 }
-
-const (
-	log2e = 1.44269504088896340735992468100189214
-	ln10  = 2.30258509299404568401799145468436421
-)

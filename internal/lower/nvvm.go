@@ -1,0 +1,121 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/mathlib"
+)
+
+// nvidia implements Vendor by the intrinsics of LLVM's NVVM and by PTX.
+type nvidia struct {
+	capability int // compute capability, 80 for sm_80
+}
+
+// NVIDIA returns the intrinsics of NVIDIA's GPUs of a compute capability, 80 for sm_80.
+func NVIDIA(capability int) Vendor { return nvidia{capability} }
+
+func (nvidia) lanes() int { return 32 }
+func (nvidia) banks() int { return 32 }
+
+// bufferAlign aligns buffers that wgmma reads through descriptors to 1024 bytes: their swizzle repeats every
+// 1024 bytes, counted from an aligned address.
+func (nvidia) bufferAlign(m ttg.MemDesc) int {
+	switch ttg.Decode(m.Encoding).(type) {
+	case ttg.NVMMAShared, ttg.SharedLinear:
+		return 1024
+	}
+	return bufferAlign
+}
+
+// maxCTAs is the largest cluster. Clusters of more than 8 blocks do not run on every GPU.
+const maxCTAs = 16
+
+// CheckCluster returns an error unless a GPU of the given compute capability can run programs of ctas blocks.
+func CheckCluster(ctas, capability int) error {
+	switch {
+	case ctas == 1:
+		return nil
+	case ctas < 1 || ctas > maxCTAs || ctas&(ctas-1) != 0:
+		return fmt.Errorf("num_ctas=%d: a cluster has 1, 2, 4, 8 or %d blocks", ctas, maxCTAs)
+	case capability < 90:
+		return fmt.Errorf("num_ctas=%d: clusters of blocks need compute capability 9.0 or higher, and this is for sm_%d", ctas, capability)
+	}
+	return nil
+}
+
+func (v nvidia) checkCluster(ctas int) error { return CheckCluster(ctas, v.capability) }
+
+func (nvidia) header() string {
+	return "target triple = \"nvptx64-nvidia-cuda\"\n" +
+		"target datalayout = \"e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-" +
+		"v16:16-v32:32-n16:32:64\"\n"
+}
+
+func (nvidia) kernelHead() string { return "define ptx_kernel void" }
+
+func (v nvidia) limits(g *program) string {
+	out := fmt.Sprintf("\"nvvm.reqntid\"=\"%d\"", g.threads())
+	if n := g.module.IntOr(ttg.MaxNRegAttr, 0); n > 0 {
+		out += fmt.Sprintf(" \"nvvm.maxnreg\"=\"%d\"", n)
+	}
+	if g.ctas > 1 {
+		out += fmt.Sprintf(" \"nvvm.cluster_dim\"=\"%d\"", g.ctas)
+	}
+	return out
+}
+
+func (nvidia) mathTarget() mathlib.Target { return mathlib.Target{NVPTX: true} }
+
+func (v nvidia) ops() map[*ir.OpDef]fact {
+	return map[*ir.OpDef]fact{
+		ttng.WarpGroupDot:     {lower: v.warpGroupDot},
+		ttng.WarpGroupDotWait: {lower: lowerWarpGroupWait},
+		ttng.FenceAsyncShared: {lower: lowerFenceAsync},
+	}
+}
+
+// sreg reads a special register.
+func sreg(l *lowering, name string) string { return l.call("i32", "llvm.nvvm.read.ptx.sreg."+name) }
+
+func (nvidia) threadID(l *lowering) string  { return sreg(l, "tid.x") }
+func (nvidia) blockRank(l *lowering) string { return sreg(l, "cluster.ctarank") }
+
+// programID reads the number of the block or, with clusters, of the cluster, which is the program.
+func (nvidia) programID(l *lowering, axis int) string {
+	if l.ctas > 1 {
+		return sreg(l, "clusterid."+axes[axis])
+	}
+	return sreg(l, "ctaid."+axes[axis])
+}
+
+func (nvidia) numPrograms(l *lowering, axis int) string {
+	if l.ctas > 1 {
+		return sreg(l, "nclusterid."+axes[axis])
+	}
+	return sreg(l, "nctaid."+axes[axis])
+}
+
+var axes = []string{"x", "y", "z"}
+
+func (nvidia) meet(l *lowering, who level) {
+	switch {
+	case who == theWarp:
+		l.call("void", "llvm.nvvm.bar.warp.sync", "i32 -1")
+	case who == theProgram && l.ctas > 1:
+		l.call("void", "llvm.nvvm.barrier.cluster.arrive.aligned")
+		l.call("void", "llvm.nvvm.barrier.cluster.wait.aligned")
+	default:
+		l.call("void", "llvm.nvvm.barrier0")
+	}
+}
+
+func (nvidia) shuffleXor(l *lowering, word string, bits int) string {
+	return l.call("i32", "llvm.nvvm.shfl.sync.bfly.i32", "i32 -1", "i32 "+word, "i32 "+itoa(bits), "i32 31")
+}
+
+func (nvidia) shuffleIdx(l *lowering, word, lane string) string {
+	return l.call("i32", "llvm.nvvm.shfl.sync.idx.i32", "i32 -1", "i32 "+word, "i32 "+lane, "i32 31")
+}

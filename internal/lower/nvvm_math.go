@@ -1,0 +1,48 @@
+package lower
+
+import "github.com/nereid-lang/nereid/internal/ir"
+
+// approximations holds the instructions behind Triton's approximate functions in f32.
+var approximations = map[string]string{
+	"div":  "llvm.nvvm.div.full", // accurate to 2 ulp
+	"exp2": "llvm.nvvm.ex2.approx.ftz.f", "sqrt": "llvm.nvvm.sqrt.approx.ftz.f", "rsqrt": "llvm.nvvm.rsqrt.approx.ftz.f",
+}
+
+// approximate computes exp as 2^(x·log2 e), as Triton does.
+func (nvidia) approximate(l *lowering, name string, args ...string) (v string, ok bool) {
+	if name == "exp" {
+		return l.call("float", "llvm.nvvm.ex2.approx.f", "float "+l.val("fmul float %s, %s", args[0], f32(log2e))), true
+	}
+	return l.call("float", approximations[name], typed("float", args)...), true
+}
+
+// smallPairs holds for e4m3fn and e5m2 from sm_89 on.
+func (v nvidia) smallPairs(from, to ir.Type) bool {
+	hw := func(t ir.Type) bool { return smallNames[t] != "" }
+	wide := func(t ir.Type) bool { return t == ir.F32 || t == ir.F16 || t == ir.BF16 }
+	return v.capability >= 89 && (hw(from) && wide(to) || wide(from) && hw(to))
+}
+
+var smallNames = map[ir.Type]string{ir.F8E4M3FN: "e4m3x2", ir.F8E5M2: "e5m2x2"}
+
+func (nvidia) toSmallPair(l *lowering, lo, hi string, to ir.Type) string {
+	return l.asm("i16", "cvt.rn.satfinite."+smallNames[to]+".f32 $0, $1, $2;", "=h,f,f", false, "float "+hi, "float "+lo)
+}
+
+func (nvidia) fromSmallPair(l *lowering, pair string, from ir.Type) string {
+	r := l.asm("i32", "cvt.rn.f16x2."+smallNames[from]+" $0, $1;", "=r,h", false, "i16 "+pair)
+	return l.val("bitcast i32 %s to <2 x half>", r)
+}
+
+func (nvidia) roundToZero(l *lowering, x string, from, to ir.Type) string {
+	if to == ir.F32 {
+		return l.asm("float", "cvt.rz.f32.f64 $0, $1;", "=f,d", false, "double "+x)
+	}
+	r := l.asm("i16", "cvt.rz."+suffix(to)+".f32 $0, $1;", "=h,f", false, "float "+x)
+	return l.val("bitcast i16 %s to %s", r, llvmType(to))
+}
+
+const (
+	log2e = 1.44269504088896340735992468100189214
+	ln10  = 2.30258509299404568401799145468436421
+)

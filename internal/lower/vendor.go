@@ -1,0 +1,151 @@
+package lower
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/mathlib"
+)
+
+// Vendor is the set of intrinsics by which the algorithms of this package reach a maker's GPUs: each method
+// is a fact about the machine, or writes the instructions of one step into the function under construction.
+// Values are LLVM names. A condition may be "" for true. Global memory is address space 1 and shared memory
+// address space 3, which LLVM's GPU targets have in common.
+//
+// Only the files of a vendor know its instructions: nvvm.go and nvvm_*.go for NVIDIA. The other files never
+// name a declaration of a vendor's file, which TestVendorSeam checks.
+type Vendor interface {
+	machine
+	vendorModule
+	vendorThreads
+	vendorMemory
+	vendorCopies
+	vendorMath
+	vendorProducts
+}
+
+// machine holds the facts that algorithms compute with.
+type machine interface {
+	lanes() int // threads of a warp, a power of two
+	banks() int // banks of shared memory, 4 bytes wide
+	// checkCluster returns an error unless the GPU can run programs of that many blocks.
+	checkCluster(ctas int) error
+	// bufferAlign returns the alignment in bytes of a buffer of ttg.local_alloc.
+	bufferAlign(m ttg.MemDesc) int
+}
+
+// vendorModule writes what surrounds the functions.
+type vendorModule interface {
+	header() string           // target triple and data layout
+	kernelHead() string       // what stands before a kernel's name
+	limits(g *program) string // a kernel's attributes
+	mathTarget() mathlib.Target
+	ops() map[*ir.OpDef]fact // operations that this vendor alone has
+}
+
+// vendorThreads numbers threads and lets them meet and exchange words of 32 bits.
+type vendorThreads interface {
+	threadID(l *lowering) string
+	blockRank(l *lowering) string // the block's number in its cluster
+	programID(l *lowering, axis int) string
+	numPrograms(l *lowering, axis int) string
+	// meet waits for the threads of a level and makes their writes to memory visible to each other.
+	meet(l *lowering, who level)
+	shuffleXor(l *lowering, word string, bits int) string
+	shuffleIdx(l *lowering, word, lane string) string
+}
+
+// memory says which memory an access goes to, and how.
+type memory struct {
+	space        space
+	volatile     bool
+	cache, evict int64 // tt.Cache…, tt.Evict…
+}
+
+// space is a kind of memory.
+type space uint8
+
+const (
+	inGlobal  space = iota
+	inShared        // of this block
+	inCluster       // shared memory of another block, at an address of mapTo
+)
+
+// vendorMemory accesses memory, word by word as access describes.
+type vendorMemory interface {
+	// loadWords reads words at ptr. Where pred is false the result is other, or zero if other is nil.
+	loadWords(l *lowering, a access, m memory, ptr, pred string, other []string) []string
+	storeWords(l *lowering, a access, m memory, words []string, ptr, pred string)
+	// mapTo returns the address, an i32, of ptr in the shared memory of block rank.
+	mapTo(l *lowering, ptr, rank string) string
+	// atomic changes an element in global memory where pred is true, and returns the old one.
+	atomic(l *lowering, u update, ptr, pred string) string
+	// countShared adds 1 to an i32 in shared memory, atomically.
+	countShared(l *lowering, ptr, pred string)
+	// loadMatrices reads the registers that cvt places in b with instructions that move matrices; ok is false
+	// if none fits. storeMatrices is the inverse.
+	loadMatrices(l *lowering, b smem, cvt layout.Layout) (regs []string, ok bool)
+	storeMatrices(l *lowering, b smem, cvt layout.Layout, regs []string) (ok bool)
+	// rowFinder returns how conversions choose the rows of such matrices, or nil if they move none.
+	rowFinder() rowFinder
+}
+
+// update describes an atomic.
+type update struct {
+	kind       int64 // tt.RMW…; for a compare-and-swap, swap is true instead
+	swap       bool
+	elem       ir.Type
+	val, cmp   string // cmp is the expected value of a compare-and-swap
+	sem, scope int64
+}
+
+// vendorCopies copies from global to shared memory while the threads go on.
+type vendorCopies interface {
+	// copyAsync copies bytes where owner is true, and writes zeros where mask is false.
+	copyAsync(l *lowering, to, from string, bytes int, mask, owner string)
+	commitCopies(l *lowering)
+	// waitCopies waits until at most pending groups of copies are under way; allCopies waits for every copy.
+	waitCopies(l *lowering, pending int)
+}
+
+// allCopies makes waitCopies wait for copies of no group, too.
+const allCopies = -1
+
+// vendorMath is the arithmetic that LLVM IR has no instruction for.
+type vendorMath interface {
+	// approximate returns Triton's approximation of an f32 function: div, exp, exp2, sqrt or rsqrt. ok is
+	// false if the exact one is meant to be used.
+	approximate(l *lowering, name string, args ...string) (v string, ok bool)
+	// smallPairs reports whether the hardware converts between these types, of which one has 8 bits.
+	smallPairs(from, to ir.Type) bool
+	// toSmallPair converts two f32 to 8-bit floats in the halves of an i16; fromSmallPair converts such a pair
+	// to a vector of two f16.
+	toSmallPair(l *lowering, lo, hi string, to ir.Type) string
+	fromSmallPair(l *lowering, pair string, from ir.Type) string
+	// roundToZero converts f64 to f32, or f32 to f16 or bf16.
+	roundToZero(l *lowering, x string, from, to ir.Type) string
+	// extern returns a function of the vendor's device library, or nil.
+	extern(symbol string) externFunc
+	printf(l *lowering, format string, args []arg)
+	assertFail(l *lowering, message, file string, line int, function string)
+}
+
+// vendorProducts multiplies matrices.
+type vendorProducts interface {
+	// dot lowers tt.dot on the units for products, and returns false if the accumulator's layout is not theirs.
+	dot(l *lowering, op *ir.Op) bool
+}
+
+// fact returns what is known of an operation.
+func (g *program) fact(def *ir.OpDef) fact {
+	if f, ok := g.ownOps[def]; ok {
+		return f
+	}
+	return facts[def]
+}
+
+// Handles returns a function that reports whether there is a lowering for an operation on a vendor's GPUs.
+func Handles(v Vendor) func(*ir.OpDef) bool {
+	own := v.ops()
+	return func(def *ir.OpDef) bool { return facts[def].lower != nil || own[def].lower != nil }
+}
