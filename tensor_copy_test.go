@@ -154,6 +154,7 @@ func TestViews(t *testing.T) {
 		{"permute", x.Permute(2, 0, 1), []int{4, 2, 3}, nil, false},
 		{"reshape", x.Reshape(6, -1), []int{6, 4}, data, true},
 		{"scalar", x.Reshape(-1).Select(0, 5), []int{}, []int32{5}, true},
+		{"as", x.Slice(0, 1, 2, 1).As(nereid.Uint8).As(nereid.Int32), []int{12}, data[12:], true},
 		{"skip", x.Reshape(-1).Slice(0, 0, 4, 1).Skip(20), []int{4}, data[20:], true},
 	} {
 		if err := c.view.Err(); err != nil {
@@ -194,7 +195,8 @@ func TestBadViews(t *testing.T) {
 		x.Transpose(0, 2), x.Transpose(-1, 0), x.Reshape(5), x.Reshape(-1, 5), x.Reshape(-1, -1), x.Reshape(0, -1), x.Reshape(-2, -6),
 		x.Reshape(1<<62, 4), x.Transpose(0, 1).Reshape(12), x.Skip(13), x.Skip(-1), x.Skip(math.MaxInt), x.Skip(math.MinInt),
 		(*nereid.Tensor)(nil).Slice(0, 0, 1, 1), (&nereid.Tensor{}).Reshape(1), (*nereid.Tensor)(nil).Skip(1), outside.Slice(0, 0, 1, 1),
-		x.Reshape(5).Slice(0, 0, 1, 1), x.Reshape(5).Transpose(0, 1),
+		x.Reshape(5).Slice(0, 0, 1, 1), x.Reshape(5).Transpose(0, 1), x.Transpose(0, 1).As(nereid.Int8), x.As(nereid.Invalid),
+		x.Reshape(-1).Skip(11).As(nereid.Int64), outside.As(nereid.Int8), (*nereid.Tensor)(nil).As(nereid.Int8),
 	} {
 		if v.Err() == nil {
 			t.Errorf("view %d: %v", i, v)

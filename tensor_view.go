@@ -222,3 +222,25 @@ func (t *Tensor) zeroStrided() error {
 	}
 	return t.copy(dtype.Type(t.DType), make([]byte, t.Len()*t.DType.Size()), true)
 }
+
+// As returns a view of the same memory as elements of another type, in one dimension. The tensor is
+// contiguous, and its bytes are a whole number of the other type's elements.
+func (t *Tensor) As(dt DType) *Tensor {
+	if err := t.fits(); err != nil {
+		return broken(dt, nil, err)
+	}
+	size := dt.Size()
+	if size == 0 {
+		return t.wrong("there is no type %v to view it as", dt)
+	}
+	if !t.Contiguous() {
+		return t.wrong("a view as %s needs elements without gaps; the strides are %v", dt, t.strides())
+	}
+	bytes := t.Len() * t.DType.Size()
+	if bytes%size != 0 {
+		return t.wrong("%d bytes are no whole number of elements of %s", bytes, dt)
+	}
+	c := *t
+	c.DType, c.Shape, c.Strides = dt, []int{bytes / size}, []int{1}
+	return &c
+}

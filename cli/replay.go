@@ -151,25 +151,14 @@ func (r *replayer) guesses(c *replay.Case) []guess {
 
 // launch runs a case and compares what it leaves.
 func (r *replayer) launch(ctx context.Context, c *replay.Case, k *nereid.Kernel, g guess) (worst float64, err error) {
-	mem := map[string]*replay.Block{}
+	mem := hostMemory{}
 	for name, data := range c.Before {
 		mem[name] = replay.NewBlock(data, r.room)
 	}
-	args := make([]any, 0, len(c.Args)+1)
-	for _, a := range c.Args {
-		v, err := r.argument(c, a, mem)
-		if err != nil {
-			return 0, fmt.Errorf("argument %s: %w", a.Name, err)
-		}
-		if d, ok := v.(*nereid.Descriptor); ok {
-			d.NaN = d.NaN || g.nan
-		}
-		if !a.Constexpr {
-			v = g.tuples.apply(v)
-		}
-		args = append(args, nereid.Arg(a.Name, v))
+	args, err := r.arguments(c, mem, g)
+	if err != nil {
+		return 0, err
 	}
-	args = append(args, replayOptions(c))
 	s, err := g.dev.NewStream(ctx)
 	if err != nil {
 		return 0, err
@@ -189,6 +178,25 @@ func (r *replayer) launch(ctx context.Context, c *replay.Case, k *nereid.Kernel,
 		return c.Compare(replay.Storages(mem))
 	}
 	return worst, err
+}
+
+// arguments returns the arguments of a launch, its options among them, with tensors in mem.
+func (r *replayer) arguments(c *replay.Case, mem replayMemory, g guess) ([]any, error) {
+	args := make([]any, 0, len(c.Args)+1)
+	for _, a := range c.Args {
+		v, err := r.argument(c, a, mem)
+		if err != nil {
+			return nil, fmt.Errorf("argument %s: %w", a.Name, err)
+		}
+		if d, ok := v.(*nereid.Descriptor); ok {
+			d.NaN = d.NaN || g.nan
+		}
+		if !a.Constexpr {
+			v = g.tuples.apply(v)
+		}
+		args = append(args, nereid.Arg(a.Name, v))
+	}
+	return append(args, replayOptions(c)), nil
 }
 
 // usesTF32 reports whether a kernel multiplies fp32 tensors in tf32.
@@ -231,12 +239,12 @@ func (r *replayer) kernel(c *replay.Case, path string) (*nereid.Kernel, error) {
 }
 
 // argument is a recorded argument as a launch takes it; tensors share the storages in mem.
-func (r *replayer) argument(c *replay.Case, a replay.Arg, mem map[string]*replay.Block) (any, error) {
+func (r *replayer) argument(c *replay.Case, a replay.Arg, mem replayMemory) (any, error) {
 	switch a.Kind {
 	case replay.Tensor:
-		return storage(a, mem)
+		return mem.tensor(a)
 	case replay.Descriptor:
-		t, err := storage(a, mem)
+		t, err := mem.tensor(a)
 		if err != nil {
 			return nil, err
 		}
@@ -254,7 +262,7 @@ func (r *replayer) argument(c *replay.Case, a replay.Arg, mem map[string]*replay
 }
 
 // tuple is a recorded tuple: Fields where its items have names.
-func (r *replayer) tuple(c *replay.Case, a replay.Arg, mem map[string]*replay.Block) (any, error) {
+func (r *replayer) tuple(c *replay.Case, a replay.Arg, mem replayMemory) (any, error) {
 	items, fields := make([]any, len(a.Items)), make(nereid.Fields, 0, len(a.Items))
 	for i, item := range a.Items {
 		v, err := r.argument(c, item, mem)
@@ -275,17 +283,28 @@ func (r *replayer) tuple(c *replay.Case, a replay.Arg, mem map[string]*replay.Bl
 	return items, nil
 }
 
-func storage(a replay.Arg, mem map[string]*replay.Block) (*nereid.Tensor, error) {
+// replayMemory holds the storages of a recorded launch.
+type replayMemory interface {
+	// tensor returns the tensor that an argument describes.
+	tensor(a replay.Arg) (*nereid.Tensor, error)
+}
+
+// hostMemory holds storages in the host's memory, by name.
+type hostMemory map[string]*replay.Block
+
+func (m hostMemory) tensor(a replay.Arg) (*nereid.Tensor, error) {
 	dt, err := nereid.DTypeOf(a.Dtype)
 	if err != nil {
 		return nil, err
 	}
-	b, ok := mem[a.Storage]
+	b, ok := m[a.Storage]
 	if !ok {
-		return nil, fmt.Errorf("the storage %s is not in the file", a.Storage)
+		return nil, noStorage(a)
 	}
 	return nereid.FromBytes(dt, b.All, len(b.All)/dt.Size()).Offset(b.At + int(a.Offset)), nil
 }
+
+func noStorage(a replay.Arg) error { return fmt.Errorf("the storage %s is not in the file", a.Storage) }
 
 func replayOptions(c *replay.Case) nereid.Options {
 	num := func(name string) int {

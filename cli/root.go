@@ -25,6 +25,7 @@ var commands = []func() *cobra.Command{
 	newRunCmd,
 	newCompileCmd,
 	newReplayCmd,
+	newRaceCmd,
 	newBenchCmd,
 	newDevicesCmd,
 	newOptCmd,

