@@ -8,9 +8,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 func init() { // package inside says who needs these functions
+	inside.Root.Device = func(b target.Backend) any { return &Device{b} }
 	inside.Root.Params = func(k any) *args.Params { return k.(*Kernel).params }
 	inside.Root.Source = func(k any) *lang.Source { return k.(*Kernel).m.src }
 	inside.Root.Launch = func(k, s, grid any, list []any, note func(*warm.Plan, bool)) error {

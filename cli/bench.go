@@ -40,6 +40,13 @@ func newBenchCmd() *cobra.Command {
 					return nil
 				}
 			}
+			known := append(s.Names(), "start")
+			if compare {
+				known = new(peers.Suite).Names()
+			}
+			if err := checkNamed("--only", s.Only, known); err != nil {
+				return err
+			}
 			os.Setenv("CUDA_CACHE_DISABLE", "1") // the driver would remember what it compiled in an earlier run
 			dev, err := nereid.Open(device)
 			if err != nil {

@@ -89,14 +89,14 @@ func cacheLs(open opener) *cobra.Command {
 				total += it.Size
 				e, err := it.Describe() // all of them would be much to read
 				if err != nil {
-					fmt.Fprintf(w, "%s\t%s\t%s\t%v\n", short(it.Key), bytesText(it.Size), ago(it.Used), err)
+					fmt.Fprintf(w, "%s\t%s\t%s\t%v\n", short(it.Key), sizeText(it.Size), ago(it.Used), err)
 					continue
 				}
 				target, signature := printable(e.Target), printable(e.Signature)
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", short(it.Key), bytesText(it.Size), ago(it.Used), target, signature)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", short(it.Key), sizeText(it.Size), ago(it.Used), target, signature)
 			}
 			w.Flush()
-			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels, %s in %s\n", len(list), bytesText(total), s.Dir())
+			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels, %s in %s\n", len(list), sizeText(total), s.Dir())
 			return nil
 		},
 	}
@@ -129,18 +129,6 @@ func ago(t time.Time) string {
 	default:
 		return fmt.Sprintf("%d days", int(d.Hours()/24))
 	}
-}
-
-func bytesText(n int64) string {
-	switch {
-	case n < 10<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 10<<20:
-		return fmt.Sprintf("%d KiB", n>>10)
-	case n < 10<<30:
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%d GiB", n>>30)
 }
 
 func cacheShow(open opener) *cobra.Command {
@@ -197,7 +185,7 @@ func showEntry(w io.Writer, e *cache.Entry) {
 		if s.Name == e.Code {
 			kind += ", runs"
 		}
-		fmt.Fprintf(t, "%s\t%s, %s\n", s.Name, bytesText(int64(s.Size)), kind)
+		fmt.Fprintf(t, "%s\t%s, %s\n", s.Name, sizeText(int64(s.Size)), kind)
 	}
 }
 
@@ -252,7 +240,7 @@ func cachePrune(open opener) *cobra.Command {
 				return usagef("--max-size: %v", err)
 			}
 			removed, freed, err := s.Prune(limit, age)
-			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels removed, %s freed\n", removed, bytesText(freed))
+			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels removed, %s freed\n", removed, sizeText(freed))
 			return err
 		},
 	}

@@ -99,6 +99,13 @@ func (f *compileFlags) list(cmd *cobra.Command) error {
 	if err := json.Unmarshal(data, &specs); err != nil {
 		return fmt.Errorf("%s: %w", f.specs, err)
 	}
+	names := make([]string, len(specs))
+	for i, s := range specs {
+		names[i] = s.Name
+	}
+	if err := checkNamed("--only", f.only, names); err != nil {
+		return err
+	}
 	out := cmd.OutOrStdout()
 	passed, failed := 0, 0
 	for _, s := range specs {
@@ -200,9 +207,9 @@ func printTiming(out io.Writer, name string, stages []nereid.Stage) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	var total time.Duration
 	for _, st := range stages {
-		fmt.Fprintf(w, "%s\t%s\t%.2f ms\n", name, st.Name, float64(st.Took.Microseconds())/1000)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", name, st.Name, timeText(st.Took))
 		total += st.Took
 	}
-	fmt.Fprintf(w, "%s\ttotal\t%.2f ms\n", name, float64(total.Microseconds())/1000)
+	fmt.Fprintf(w, "%s\ttotal\t%s\n", name, timeText(total))
 	w.Flush()
 }

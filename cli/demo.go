@@ -91,19 +91,9 @@ func demoCase(ctx context.Context, dev *nereid.Device, c *bench.Case) (string, e
 	if err != nil {
 		return "", err
 	}
-	rate := fmt.Sprintf("%.2f GB/s", c.Bytes/best.Seconds()/1e9)
+	rate := rateText(c.Bytes/best.Seconds(), "B/s")
 	if c.Flops > 0 {
-		rate = fmt.Sprintf("%.2f GFLOP/s", c.Flops/best.Seconds()/1e9)
+		rate = rateText(c.Flops/best.Seconds(), "FLOP/s")
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%.1e\t", round(first), round(best), rate, worst), nil
-}
-
-func round(d time.Duration) string {
-	switch {
-	case d < time.Millisecond:
-		return d.Round(time.Microsecond / 10).String()
-	case d < time.Second:
-		return d.Round(10 * time.Microsecond).String()
-	}
-	return d.Round(10 * time.Millisecond).String()
+	return fmt.Sprintf("%s\t%s\t%s\t%.1e\t", timeText(first), timeText(best), rate, worst), nil
 }

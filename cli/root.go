@@ -42,6 +42,8 @@ const (
 	exitOK     = 0
 	exitFailed = 1 // the command ran and did not succeed
 	exitUsage  = 2 // the command line made no sense
+
+	exitInternal = 3 // a fault of nereid, with a report
 )
 
 // errReported is returned by a command that failed and has already said why on its own output.
@@ -52,6 +54,20 @@ type usageError struct{ error }
 
 // usagef makes an error that ends in exit code 2.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// checkNamed returns an error for a name that is none of those known.
+func checkNamed(flag string, names, known []string) error {
+	for _, n := range names {
+		if slices.Contains(known, n) {
+			continue
+		}
+		if best := diag.Nearest(n, known); best != "" {
+			return usagef("%s: there is no %q: did you mean %s?", flag, n, best)
+		}
+		return usagef("%s: there is no %q: there are %s", flag, n, strings.Join(known, ", "))
+	}
+	return nil
+}
 
 // maxInput bounds the files of lists, timings and IR that commands read.
 const maxInput = 256 << 20
@@ -70,9 +86,11 @@ func newRootCmd() *cobra.Command {
 			return nil
 		},
 
+		Version:       buildText(),
 		SilenceErrors: true, // run prints them, once
 		SilenceUsage:  true,
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	cobra.EnableCommandSorting = false
 	for _, newCmd := range commands {
 		root.AddCommand(newCmd())
@@ -125,12 +143,17 @@ func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 
 	started := false
 	onStart(root, func() { started = true })
+	return recovered(stderr, args, func() int { return work(root, &started, stderr) })
+}
+
+// work runs the command and reports its error.
+func work(root *cobra.Command, started *bool, stderr io.Writer) int {
 	cmd, err := root.ExecuteC()
 	if err == nil {
 		return exitOK
 	}
 	// What fails before the command's own code runs is a flag or an argument that cobra did not accept.
-	if usage := (usageError{}); !started || errors.As(err, &usage) {
+	if usage := (usageError{}); !*started || errors.As(err, &usage) {
 		fmt.Fprintf(stderr, "nereid: %s\nRun '%s --help' for usage.\n", strings.TrimSpace(err.Error()), cmd.CommandPath())
 		return exitUsage
 	}

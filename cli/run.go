@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,15 +12,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/replay"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
 type runFlags struct {
 	input   inputFlags
 	grid    string
 	device  string
-	check   []string
+	check   checks
 	isolate bool
 	roots   []string
 	opts    nereid.Options
@@ -40,7 +39,8 @@ func newRunCmd() *cobra.Command {
 			"An argument is given by name. A tensor is described by type and shape, and by how it begins: x=fp16[128x64], x=fp32[1000]:ones\n" +
 			"(" + strings.Join(fillNames(), ", ") + "). A scalar or compile-time argument is a value: n=1000, eps=1e-5, CAUSAL=True, MODE=sum,\n" +
 			"TYPE=fp16, bias=None, SHAPE='(16, 32)'. Parameters that the kernel uses as pointers and that are not described are tensors of\n" +
-			"--dtype and --shape; without --shape they hold 65536 elements, or as many as the largest integer argument says.\n\n" +
+			"--dtype and --shape; without --shape they hold as many elements as the arguments that bound them allow: n where the kernel\n" +
+			"compares its index with n, or else what it accesses under masks.\n\n" +
 			"The grid is a number, or up to three, or expressions of the arguments: --grid 'cdiv(n, BLOCK)'.",
 		Example: "  nereid run kernels/vector_add.py:add_kernel n_elements=100000 BLOCK_SIZE=1024 --grid 'cdiv(n_elements, BLOCK_SIZE)'\n" +
 			"  nereid run kernels/softmax.py:softmax_kernel --device interp --check uninit,races --shape 64x1000 \\\n" +
@@ -57,7 +57,7 @@ func newRunCmd() *cobra.Command {
 	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
 	fs.StringVar(&f.input.fill, "init", "randn", "how tensors begin: "+strings.Join(fillNames(), ", "))
 	fs.Uint64Var(&f.input.seed, "seed", 1, "of the random numbers")
-	fs.StringSliceVar(&f.check, "check", nil, "what to look for: overflow of indices, on any device; bounds, not on cuda; uninit, races between programs: by the interpreter, which looks at bounds in any case; races within programs: on sim")
+	fs.StringSliceVar((*[]string)(&f.check), "check", nil, "what to look for: bounds, overflow of indices, uninit, races: by the interpreter, which judges every run; bounds and overflow also by the device, races within programs by sim")
 	fs.Lookup("check").NoOptDefVal = bareCheck
 	fs.BoolVar(&f.isolate, "isolate", false, "run on the CPU in a child process: a kernel that crashes is an error")
 	fs.DurationVar(&f.rep, "rep", 200*time.Millisecond, "how long to measure; 0 runs the kernel once")
@@ -83,24 +83,29 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	in, err := f.input.read(k, args[1:])
+	dev, err := f.check.open(f.device)
 	if err != nil {
 		return err
 	}
-	grid, err := in.grid(f.grid)
-	if err != nil {
+	r := &runner{flags: f, ctx: contextOf(cmd), k: k, judge: judge, dev: dev, out: cmd.OutOrStdout()}
+	if err := r.read(args[1:]); err != nil {
 		return err
 	}
-	dev, err := f.open()
-	if err != nil {
-		return err
-	}
-	ctx := cmd.Context()
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	r := &runner{flags: f, ctx: ctx, k: k, judge: judge, dev: dev, in: in, gridSize: grid, out: cmd.OutOrStdout()}
 	return r.run()
+}
+
+// read makes up the arguments and the grid of the launch.
+func (r *runner) read(args []string) (err error) {
+	f := r.flags
+	f.input.size = func(in *inputs, open []*tensorArg) error {
+		z := &sizer{ctx: r.ctx, k: r.judge, in: in, opts: f.opts, fill: f.input.fillAll}
+		return z.sizes(f.grid, open)
+	}
+	if r.in, err = f.input.read(r.k, args); err != nil {
+		return err
+	}
+	r.gridSize, err = r.in.grid(f.grid)
+	return err
 }
 
 // loadKernel finds FILE.py:KERNEL; a file with one kernel needs no name.
@@ -153,67 +158,6 @@ func (f *runFlags) takeChecks(args []string) []string {
 	return left
 }
 
-// open is the device to run on, with the checks that were asked for.
-func (f *runFlags) open() (*nereid.Device, error) {
-	return openChecked(f.device, f.check)
-}
-
-// openChecked opens a device. Checks are the interpreter's, and choose it where nothing else is said.
-func openChecked(device string, checks []string) (*nereid.Device, error) {
-	if len(checks) == 0 {
-		return nereid.Open(device)
-	}
-	if strings.HasPrefix(device, "sim") {
-		rest := slices.DeleteFunc(slices.Clone(checks), func(c string) bool { return c == "races" })
-		if len(rest) < len(checks) {
-			return openRaces(device, rest)
-		}
-	}
-	if device != "interp" && !slices.ContainsFunc(checks, func(c string) bool { return c != "bounds" && c != "overflow" }) {
-		return openBounds(device, slices.Contains(checks, "bounds"))
-	}
-	var o nereid.InterpOptions
-	for _, c := range checks {
-		switch c {
-		case "bounds":
-		case "uninit":
-			o.CheckUninit = true
-		case "races":
-			o.CheckRaces = true
-		case "overflow":
-			o.CheckOverflow = true
-		default:
-			return nil, usagef("there is no check %q: bounds, overflow, uninit, races", c)
-		}
-	}
-	if device != "" && device != "interp" {
-		return nil, usagef("--check is for the interpreter, not for %s", device)
-	}
-	return nereid.NewInterpreter(o), nil
-}
-
-// openRaces opens a simulated device that looks for races within programs, and makes other checks.
-func openRaces(device string, checks []string) (*nereid.Device, error) {
-	if err := os.Setenv(knob.CheckRaces.Name(), "1"); err != nil {
-		return nil, err
-	}
-	return openChecked(device, checks)
-}
-
-// openBounds opens a device that checks indices for overflow, and accesses if bounds is set: the CPU where nothing else is said.
-func openBounds(device string, bounds bool) (*nereid.Device, error) {
-	if err := os.Setenv(knob.Checked.Name(), "1"); err != nil { // before devices are looked for
-		return nil, err
-	}
-	if device == "" {
-		device = "cpu"
-	}
-	if bounds && device != "cpu" && device != "interp" && !strings.HasPrefix(device, "sim") {
-		return nil, usagef("--check bounds is for cpu, interp and sim, not for %s", device)
-	}
-	return nereid.Open(device)
-}
-
 // runner is one run of the command.
 type runner struct {
 	flags    *runFlags
@@ -223,6 +167,8 @@ type runner struct {
 	dev      *nereid.Device
 	in       *inputs
 	gridSize nereid.Grid
+	loaded   int // bytes, as the interpreter counted them
+	stored   int
 	out      io.Writer
 }
 
@@ -235,16 +181,19 @@ func (r *runner) run() error {
 	}
 	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', 0)
 	defer w.Flush()
-	fmt.Fprintf(w, "first launch\t%s, compilation included\n", round(got.took))
+	fmt.Fprintf(w, "first launch\t%s, compilation included\n", timeText(got.took))
 	verdict, failed := r.check(got)
 	fmt.Fprintf(w, "check\t%s\n", verdict)
-	if r.flags.rep > 0 {
+	if text := r.flags.check.missing(r.gridSize[0] * r.gridSize[1] * r.gridSize[2]); text != "" {
+		fmt.Fprintf(w, "not checked\t%s\n", text)
+	}
+	if r.flags.rep > 0 && failed == nil {
 		took, err := r.measure()
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "run\t%s\n", round(took))
-		if err := r.rates(w, took, got); err != nil {
+		fmt.Fprintf(w, "run\t%s\n", timeText(took))
+		if err := r.rates(w, took); err != nil {
 			return err
 		}
 	}
@@ -264,6 +213,11 @@ type result struct {
 
 // once launches on a device, on memory of its own.
 func (r *runner) once(dev *nereid.Device, k *nereid.Kernel) (*result, error) {
+	return r.onceAnd(dev, k, func(map[string]*nereid.Tensor) {})
+}
+
+// onceAnd calls then after the launch, while its tensors are there.
+func (r *runner) onceAnd(dev *nereid.Device, k *nereid.Kernel, then func(map[string]*nereid.Tensor)) (*result, error) {
 	s, err := dev.NewStream(r.ctx)
 	if err != nil {
 		return nil, err
@@ -281,7 +235,9 @@ func (r *runner) once(dev *nereid.Device, k *nereid.Kernel) (*result, error) {
 	if err := s.Sync(); err != nil {
 		return nil, err
 	}
-	res := &result{mem: map[string][]byte{}, took: time.Since(start)}
+	took := time.Since(start)
+	then(tensors)
+	res := &result{mem: map[string][]byte{}, took: took}
 	for name, t := range tensors {
 		data := make([]byte, t.Len()*t.DType.Size())
 		if err := t.Read(data); err != nil {
@@ -301,15 +257,11 @@ func closeAll(tensors map[string]*nereid.Tensor) {
 // check compares with the interpreter. The interpreter itself has looked at every access already.
 func (r *runner) check(got *result) (verdict string, err error) {
 	if r.dev.String() == "interp" {
-		return "ok: no access out of bounds" + r.looked(), nil
+		return "ok: " + r.flags.check.clean(), nil
 	}
-	interp, err := nereid.Open("interp")
+	want, err := r.judged()
 	if err != nil {
-		return "not done: " + err.Error(), nil
-	}
-	want, err := r.once(interp, r.judge)
-	if err != nil {
-		return "FAILED: the interpreter does not run it", err
+		return "FAILED in the interpreter", err
 	}
 	c := &replay.Case{Kernel: r.k.Name(), Before: map[string][]byte{}, After: want.mem, TF32: r.tf32()}
 	for _, a := range r.in.tensors {
@@ -320,18 +272,20 @@ func (r *runner) check(got *result) (verdict string, err error) {
 	if err != nil {
 		return "FAILED: it differs from the interpreter's result", err
 	}
-	return fmt.Sprintf("ok: equals the interpreter's result, largest error %.1e", worst), nil
+	return fmt.Sprintf("ok: equals the interpreter's result, largest error %.1e; there %s", worst, r.flags.check.clean()), nil
 }
 
-func (r *runner) looked() string {
-	text := ""
-	if slices.Contains(r.flags.check, "uninit") {
-		text += ", no read of what nobody wrote"
-	}
-	if slices.Contains(r.flags.check, "races") {
-		text += ", no two programs at odds"
-	}
-	return text
+// judged runs the kernel in the interpreter, with the checks that were asked for, and counts the bytes it
+// touches.
+func (r *runner) judged() (*result, error) {
+	d := r.flags.check.interpreter()
+	touch := d.Track()
+	return r.onceAnd(inside.Root.Device(d).(*nereid.Device), r.judge, func(tensors map[string]*nereid.Tensor) {
+		for _, t := range tensors {
+			loaded, stored := touch.At(t.Addr()).Bytes()
+			r.loaded, r.stored = r.loaded+loaded, r.stored+stored
+		}
+	})
 }
 
 // tf32 reports whether fp32 products may differ in their low bits.
@@ -360,14 +314,17 @@ func (r *runner) measure() (time.Duration, error) {
 	return s.Measure(r.flags.rep/4, r.flags.rep, func() error { return r.k.Launch(s, r.gridSize, args...) })
 }
 
-// rates prints bytes, each tensor counted once, and operations per second.
-func (r *runner) rates(w io.Writer, took time.Duration, got *result) error {
-	bytes := 0
-	for _, data := range got.mem {
-		bytes += len(data)
+// rates prints bytes and operations per second. Bytes are those that the kernel touches, each counted once when
+// it is loaded and once when it is stored.
+func (r *runner) rates(w io.Writer, took time.Duration) error {
+	if r.dev.String() == "interp" { // whose run nobody else has judged
+		if _, err := r.judged(); err != nil {
+			return err
+		}
 	}
-	if bytes > 0 {
-		fmt.Fprintf(w, "rate\t%.2f GB/s, each of %s of tensors counted once\n", float64(bytes)/took.Seconds()/1e9, size(bytes))
+	if n := r.loaded + r.stored; n > 0 {
+		fmt.Fprintf(w, "rate\t%s: %s loaded, %s stored, each byte counted once\n",
+			rateText(float64(n)/took.Seconds(), "B/s"), sizeText(int64(r.loaded)), sizeText(int64(r.stored)))
 	}
 	if r.flags.flops == "" {
 		return nil
@@ -376,18 +333,8 @@ func (r *runner) rates(w io.Writer, took time.Duration, got *result) error {
 	if err != nil {
 		return usagef("--flops: %v", err)
 	}
-	fmt.Fprintf(w, "\t%.2f GFLOP/s\n", n/took.Seconds()/1e9)
+	fmt.Fprintf(w, "\t%s\n", rateText(n/took.Seconds(), "FLOP/s"))
 	return nil
-}
-
-func size(n int) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }
 
 // changes says which tensors the launch changed, and what is in them.

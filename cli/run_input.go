@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +23,9 @@ import (
 type inputFlags struct {
 	signature, shape, dtype, fill string
 	seed                          uint64
-	partial                       bool // compile-time arguments may be left to the kernel's decorators
-	repeat                        int  // random numbers begin anew after so many, where only times matter; 0: never
+	partial                       bool                                      // compile-time arguments may be left to the kernel's decorators
+	size                          func(in *inputs, open []*tensorArg) error // gives shapes to tensors that have none; may be nil
+	repeat                        int                                       // random numbers begin anew after so many, where only times matter; 0: never
 }
 
 // tensorArg is a tensor argument with what it holds before the launch; nil data is memory that nobody has written.
@@ -147,13 +149,32 @@ func (f *inputFlags) fromSignature(params []nereid.Param, k *nereid.Kernel, text
 	return nil
 }
 
+// tensorText matches TYPE[SHAPE], whether there is such a type or not.
+var tensorText = regexp.MustCompile(`^[\w.]+\[[\d x,]*\]?(:\w+)?$`)
+
 // isTensor reports whether a text describes a tensor: TYPE, TYPE[SHAPE] or either with :INIT.
 func isTensor(text string) bool {
 	name, _, _ := strings.Cut(text, ":")
 	name, _, _ = strings.Cut(name, "[")
-	_, err := nereid.DTypeOf(name)
-	return err == nil
+	_, err := typeOf(name)
+	return err == nil || tensorText.MatchString(text)
 }
+
+// typeOf returns the element type of a name, as signatures (fp32), Python (float32, tl.float32, torch.float32) or
+// MLIR (f32) write it.
+func typeOf(name string) (nereid.DType, error) {
+	name = strings.TrimSpace(name)
+	for _, prefix := range []string{"tl.", "torch.", "triton.language."} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	dt, err := nereid.DTypeOf(name)
+	if err != nil && mlirFloat.MatchString(name) {
+		return nereid.DTypeOf("fp" + name[1:])
+	}
+	return dt, err
+}
+
+var mlirFloat = regexp.MustCompile(`^f(16|32|64)$`)
 
 func (f *inputFlags) describe(name, text string) (*tensorArg, error) {
 	t := &tensorArg{name: name, fill: f.fill}
@@ -165,9 +186,9 @@ func (f *inputFlags) describe(name, text string) (*tensorArg, error) {
 		return nil, usagef("%s: there is no way to begin called %q: %s", name, t.fill, strings.Join(fillNames(), ", "))
 	}
 	elem, dims, shaped := strings.Cut(head, "[")
-	dt, err := nereid.DTypeOf(elem)
+	dt, err := typeOf(elem)
 	if err != nil {
-		return nil, usagef("%s: there is no element type %q", name, elem)
+		return nil, usagef("%s: %s", name, strings.TrimPrefix(err.Error(), "nereid: "))
 	}
 	t.dtype = dt
 	if !shaped {
@@ -188,16 +209,35 @@ func (f *inputFlags) describe(name, text string) (*tensorArg, error) {
 
 // allocate gives tensors without a shape theirs, and fills all of them.
 func (f *inputFlags) allocate(in *inputs) error {
-	most := defaultElements
-	for _, v := range in.values {
-		if n, ok := v.(int64); ok && n > int64(most) && n < 1<<28 {
-			most = int(n)
+	var open []*tensorArg
+	for _, t := range in.tensors {
+		if t.shape == nil {
+			open = append(open, t)
 		}
 	}
-	for i, t := range in.tensors {
-		if t.shape == nil {
-			t.shape = []int{most}
+	if len(open) > 0 && f.size != nil {
+		if err := f.size(in, open); err != nil {
+			return err
 		}
+	}
+	setShapes(slices.DeleteFunc(open, func(t *tensorArg) bool { return t.shape != nil }), roomFor(in))
+	return f.fillAll(in)
+}
+
+// roomFor returns the elements of a tensor about which nothing is known.
+func roomFor(in *inputs) int {
+	room := defaultElements
+	for _, v := range in.values {
+		if n, ok := v.(int64); ok && n > int64(room) && n < 1<<28 {
+			room = int(n)
+		}
+	}
+	return room
+}
+
+// fillAll fills all tensors, which have shapes.
+func (f *inputFlags) fillAll(in *inputs) error {
+	for i, t := range in.tensors {
 		if n := t.len(); n < 0 || n > 1<<33 {
 			return usagef("%s: a tensor of shape %v is too large", t.name, t.shape)
 		}
@@ -256,13 +296,8 @@ func fillTensor(t *tensorArg, rng *rand.Rand, repeat int) []byte {
 
 // parseValue reads a value: a Python literal, the name of a type, or else a word.
 func parseValue(text string) (any, error) {
-	if dt, err := nereid.DTypeOf(text); err == nil {
+	if dt, err := typeOf(text); err == nil {
 		return dt, nil
-	}
-	if strings.HasPrefix(text, "tl.") {
-		if dt, err := nereid.DTypeOf(shortType(strings.TrimPrefix(text, "tl."))); err == nil {
-			return dt, nil
-		}
 	}
 	files := diag.NewFileSet()
 	x, err := python.ParseExpr(files, "value", []byte(text))
@@ -277,16 +312,6 @@ func parseValue(text string) (any, error) {
 		return nil, err
 	}
 	return goValue(v), nil
-}
-
-// shortType is float32 as signatures write it.
-func shortType(name string) string {
-	for long, short := range map[string]string{"bfloat": "bf", "float": "fp", "uint": "u", "int": "i"} {
-		if rest, ok := strings.CutPrefix(name, long); ok {
-			return short + rest
-		}
-	}
-	return name
 }
 
 func newEvaluator(files *diag.FileSet) *pyrun.Interp {

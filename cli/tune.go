@@ -236,7 +236,7 @@ func listRecords(out io.Writer, s *autotune.Store) error {
 		fmt.Fprintln(out, printable(line))
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for _, t := range r.Timings {
-			mark, what := " ", fmt.Sprintf("%.4g ms", t.Median)
+			mark, what := " ", timeText(time.Duration(t.Median*1e6))
 			if t.Config == r.Best {
 				mark = "*"
 			}

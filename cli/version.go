@@ -15,11 +15,16 @@ func newVersionCmd() *cobra.Command {
 		Short: "Prints the version of nereid, of Go, and the platform",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			info, _ := debug.ReadBuildInfo()
-			fmt.Fprintf(cmd.OutOrStdout(), "nereid %s %s %s/%s\n", version(info), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintln(cmd.OutOrStdout(), buildText())
 			return nil
 		},
 	}
+}
+
+// buildText returns the version of nereid, of Go, and the platform on one line.
+func buildText() string {
+	info, _ := debug.ReadBuildInfo()
+	return fmt.Sprintf("nereid %s %s %s/%s", version(info), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is what the Go toolchain recorded of the build: a release, or else the commit, or else "(devel)".

@@ -47,6 +47,28 @@ type fillKey struct {
 	n  int
 }
 
+// job is one line of figures, or several.
+type job struct {
+	name string
+	run  func() error
+}
+
+func (s *Suite) jobs() []job {
+	return []job{
+		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm}, {"rms_norm", s.rmsNorm}, {"swiglu", s.swiglu},
+		{"cross_entropy", s.crossEntropy}, {"dropout", s.dropout}, {"row_sum", s.rowSum}, {"matmul", s.matmul},
+		{"attention", s.attention}, {"compile", s.compile}, {"launch", s.launch},
+	}
+}
+
+// Names returns what Only can name.
+func (s *Suite) Names() (names []string) {
+	for _, j := range s.jobs() {
+		names = append(names, j.name)
+	}
+	return names
+}
+
 // Run measures everything that is wanted.
 func (s *Suite) Run(ctx context.Context) error {
 	var err error
@@ -57,14 +79,7 @@ func (s *Suite) Run(ctx context.Context) error {
 	if s.Rep == 0 {
 		s.Rep = 200 * time.Millisecond
 	}
-	for _, job := range []struct {
-		name string
-		run  func() error
-	}{
-		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm}, {"rms_norm", s.rmsNorm}, {"swiglu", s.swiglu},
-		{"cross_entropy", s.crossEntropy}, {"dropout", s.dropout}, {"row_sum", s.rowSum}, {"matmul", s.matmul},
-		{"attention", s.attention}, {"compile", s.compile}, {"launch", s.launch},
-	} {
+	for _, job := range s.jobs() {
 		if len(s.Only) > 0 && !slices.Contains(s.Only, job.name) {
 			continue
 		}

@@ -63,6 +63,27 @@ type row struct {
 	least                          float64 // that is wanted
 }
 
+// namedLine is a line of the table with what measures it.
+type namedLine struct {
+	name string
+	run  func(context.Context) error
+}
+
+func (s *Suite) lines() []namedLine {
+	return []namedLine{
+		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm}, {"rms_norm", s.rmsNorm},
+		{"swiglu", s.swiglu}, {"matmul", s.matmul}, {"launch", s.launch},
+	}
+}
+
+// Names returns what Only can name.
+func (s *Suite) Names() (names []string) {
+	for _, l := range s.lines() {
+		names = append(names, l.name)
+	}
+	return names
+}
+
 // Run measures all lines and prints the table. It fails only where ours does.
 func (s *Suite) Run(ctx context.Context) error {
 	var err error
@@ -75,12 +96,7 @@ func (s *Suite) Run(ctx context.Context) error {
 	}
 	s.open()
 	defer s.close()
-	for _, l := range []struct {
-		name string
-		run  func(context.Context) error
-	}{
-		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm}, {"rms_norm", s.rmsNorm}, {"swiglu", s.swiglu}, {"matmul", s.matmul}, {"launch", s.launch},
-	} {
+	for _, l := range s.lines() {
 		if len(s.Only) > 0 && !slices.Contains(s.Only, l.name) {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Values gives a grid function access to the arguments of a launch.
@@ -19,6 +20,8 @@ type Values interface {
 
 // Root holds the functions of the root package.
 var Root struct {
+	// Device returns a *nereid.Device of a back end.
+	Device func(b target.Backend) any
 	// Params returns the parameters of a *nereid.Kernel.
 	Params func(kernel any) *args.Params
 	// Source returns the file of a *nereid.Kernel.

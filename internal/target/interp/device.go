@@ -16,8 +16,9 @@ import (
 
 // Device is the interpreter as a device: it executes Triton IR in Go.
 type Device struct {
-	mem  *Memory
-	opts DeviceOptions
+	mem   *Memory
+	opts  DeviceOptions
+	touch *Touch // records accesses; may be nil
 }
 
 // DeviceOptions says how an interpreter runs kernels; the root package's InterpOptions documents the fields.
@@ -33,7 +34,7 @@ type DeviceOptions struct {
 }
 
 // NewDevice returns an interpreter with memory of its own.
-func NewDevice(o DeviceOptions) *Device { return &Device{NewMemory(), o} }
+func NewDevice(o DeviceOptions) *Device { return &Device{mem: NewMemory(), opts: o} }
 
 func (*Device) Name() string        { return "interp" }
 func (*Device) Target() lang.Target { return lang.DefaultTarget }
@@ -66,10 +67,15 @@ func (d *Device) Alloc(size int) (target.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
+	alloc := d.mem.Alloc
 	if d.opts.CheckUninit {
-		return newDeviceBuffer(data, d.mem, d.mem.AllocUninit(data, ""))
+		alloc = d.mem.AllocUninit
 	}
-	return d.Wrap(data)
+	b := alloc(data, "")
+	if b != nil && d.touch != nil {
+		d.touch.add(b)
+	}
+	return newDeviceBuffer(data, d.mem, b)
 }
 
 func (d *Device) Wrap(data []byte) (target.Buffer, error) {

@@ -37,6 +37,8 @@ type Buffer struct {
 
 	written []byte // 1 for each byte that was written; nil when all count as written
 
+	touched *Touched // nil unless accesses are recorded
+
 	of *Buffer // the buffer that this is a part of, or nil
 	at int     // where in it
 }

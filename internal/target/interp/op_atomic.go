@@ -109,6 +109,7 @@ func rmwStep[U unsignedInt](f func(old, val U) U, val, old reg, a access) step {
 		w := fr.w
 		w.looped()
 		ptrs, mask := a.rows(fr)
+		w.masked = mask != nil
 		d, v := row[U](fr, old), row[U](fr, val)
 		for i, p := range ptrs {
 			d[i] = 0
@@ -165,6 +166,7 @@ func casStep[U unsignedInt](cmp, val, old reg, a access) step {
 		w := f.w
 		w.looped()
 		ptrs, _ := a.rows(f)
+		w.masked = false
 		d, x, v := row[U](f, old), row[U](f, cmp), row[U](f, val)
 		for i, p := range ptrs {
 			m := atomicAt[U](w, p, i, a.shape)

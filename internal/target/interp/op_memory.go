@@ -35,6 +35,9 @@ func (a access) rows(f *frame) (ptrs []uint64, mask []uint8) {
 func (w *worker) check(what string, addr uint64, count, size int, i int, shape []int64) *Buffer {
 	b := find(w.table, addr)
 	if b != nil && addr%uint64(size) == 0 && b.holds(addr, uint64(count*size)) {
+		if whole, at := b.whole(); whole.touched != nil {
+			whole.touched.note(what, at+int(addr-b.addr), count*size, w.masked)
+		}
 		return b
 	}
 	for ; ; i, addr = i+1, addr+uint64(size) {
@@ -71,6 +74,7 @@ func runEnd(ptrs []uint64, mask []uint8, i int, size uint64) int {
 func gather[U any](w *worker, d []U, ptrs []uint64, mask []uint8, shape []int64) {
 	var zero U
 	size := int(unsafe.Sizeof(zero))
+	w.masked = mask != nil
 	for i := 0; i < len(d); {
 		if mask != nil && mask[i] == 0 {
 			i++
@@ -94,6 +98,7 @@ func gather[U any](w *worker, d []U, ptrs []uint64, mask []uint8, shape []int64)
 func scatter[U any](w *worker, s []U, ptrs []uint64, mask []uint8, shape []int64) {
 	var zero U
 	size := int(unsafe.Sizeof(zero))
+	w.masked = mask != nil
 	for i := 0; i < len(s); {
 		if mask != nil && mask[i] == 0 {
 			i++

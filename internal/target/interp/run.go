@@ -135,6 +135,7 @@ type worker struct {
 	id     int64
 	pid    [3]int
 	at     *instr
+	masked bool  // the access has a mask
 	count  int64 // operations executed by the program
 	wake   int64 // when to pause next
 	spins  int
