@@ -51,15 +51,15 @@ func (k *Kernel) Bind(s *Stream, list ...any) (*Bound, error) {
 	if err := f.match(k, list); err != nil {
 		return nil, err
 	}
-	d, err := k.decorate(s, nil, &f.Matched)
-	if err == nil && d.hooks {
+	d, err := k.decorate(s, nil, &f.Matched, false)
+	if err == nil && d.Hooks {
 		err = fmt.Errorf("nereid: %s: %w", k.name, errBoundHooks)
 	}
 	if err != nil {
 		return nil, err
 	}
 	l := &launch{k: k, dev: s.dev}
-	b, err := l.prepare(s, d.full)
+	b, err := l.prepare(s, d.Full)
 	if err != nil {
 		l.release()
 		return nil, err

@@ -90,20 +90,20 @@ func (k *Kernel) launchFrame(f *frame, s *Stream, grid Programs, list []any, not
 			return err
 		}
 	}
-	d, err := k.decorate(s, grid, &f.Matched)
+	d, err := k.decorate(s, grid, &f.Matched, false)
 	if err != nil {
 		return err
 	}
-	if d.hooks {
+	if d.Hooks {
 		note = nil // hooks must be called for each launch
 	}
-	return k.launchLong(s, grid, list, d.full, note, d.byValue)
+	return k.launchLong(s, grid, list, d.Full, note, d.ByValue, false)
 }
 
 // repeat launches by the plan that fits the arguments, if there is one. It does not know every kind of
 // argument; unknown ones take launchLong.
 func (k *Kernel) repeat(f *frame, s *Stream, grid Programs, list []any) (done bool, err error) {
-	if !k.memo.complete(s.dev, &f.Matched) && f.Missing() || f.Fill() != nil {
+	if !k.tuned.Recall(s.dev.core(), &f.Matched) && f.Missing() || f.Fill() != nil {
 		return false, nil
 	}
 	if f.Specialize(k.params, f.Vals, nil) != nil || !f.Reads(s.dev.core()) {
@@ -143,9 +143,9 @@ func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64) error {
 }
 
 // launchLong launches with arguments of a specialization that has no plan yet, after decorators, and keeps
-// the plan that it finds.
-func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matched, note noting, byValue bool) error {
-	l := &launch{k: k, dev: s.dev, on: s}
+// the plan that it finds. With ahead, strict mode allows to compile.
+func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matched, note noting, byValue, ahead bool) error {
+	l := &launch{k: k, dev: s.dev, on: s, ahead: ahead}
 	defer l.release()
 	if err := l.bind(m); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (l *launch) plan(b *compile.Build, list []any, note noting, byValue bool) {
 }
 
 // launchMatched launches with bound arguments. It may be called repeatedly.
-func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched) error {
+func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched, ahead bool) error {
 	f := k.spare.Get()
 	f.Matched = *m.Clone()
 	defer func() {
@@ -198,7 +198,7 @@ func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched) error 
 			return err
 		}
 	}
-	return k.launchLong(s, grid, nil, m, nil, false)
+	return k.launchLong(s, grid, nil, m, nil, false, ahead)
 }
 
 // newPlan returns a plan for launches with that many words.

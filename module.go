@@ -16,6 +16,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/tune"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu"
@@ -26,6 +27,7 @@ type Module struct {
 	src  *lang.Source
 	conf *Config
 	set  *compile.Settings // the same for package compile
+	tune *tune.Options     // and for package tune
 
 	mu      sync.Mutex
 	kernels map[string]*Kernel
@@ -100,7 +102,7 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 	if err != nil {
 		return nil, compileError(err)
 	}
-	return &Module{src: s, conf: l.conf, set: l.conf.settings(), kernels: map[string]*Kernel{}}, nil
+	return &Module{src: s, conf: l.conf, set: l.conf.settings(), tune: l.conf.tuning(), kernels: map[string]*Kernel{}}, nil
 }
 
 // Kernels returns the names of the file's jit functions, in order.
@@ -126,6 +128,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 		return nil, compileError(err)
 	}
 	k := &Kernel{m: m, name: name, params: args.NewParams(params), debug: m.src.Debug(name)}
+	k.tuned.Source, k.tuned.Name, k.tuned.Opts = m.src, name, m.tune
 	k.code.Source, k.code.Name, k.code.Params, k.code.Set = m.src, name, params, m.set
 	m.kernels[name] = k
 	return k, nil
@@ -145,9 +148,7 @@ type Kernel struct {
 
 	code compile.Kernel // its specializations
 
-	wrapped sync.Map // lang.Target to *decorators
-	memo    memo
-	chosen  sync.Map // key of a choice to lang.Config
+	tuned tune.Kernel // its decorators and their choices
 }
 
 // Name returns the kernel's name in its file.

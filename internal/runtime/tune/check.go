@@ -1,4 +1,4 @@
-package nereid
+package tune
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
@@ -15,34 +16,34 @@ import (
 // results holds the tensors of a launch and their contents, by parameter.
 type results struct {
 	names   []string
-	tensors []*Tensor
+	tensors []*args.Tensor
 	data    [][]byte
 }
 
 // snapshot reads all tensors among the arguments.
-func snapshot(g *given) (*results, error) {
-	r := &results{}
+func (r *run) snapshot(g *given) (*results, error) {
+	out := &results{}
 	for i, p := range g.Params.List {
 		t := tensorOf(g.Vals[i])
 		if d, ok := g.Vals[i].(*args.Descriptor); ok && d.Base != nil {
-			t = tensorOf(d.Base)
+			t = d.Base
 		}
 		if t == nil {
 			continue
 		}
-		data, err := t.bytes()
+		data, err := r.w.Tensor(t).Bytes()
 		if err != nil {
 			return nil, err
 		}
-		r.names, r.tensors, r.data = append(r.names, p.Name), append(r.tensors, t), append(r.data, data)
+		out.names, out.tensors, out.data = append(out.names, p.Name), append(out.tensors, t), append(out.data, data)
 	}
-	return r, nil
+	return out, nil
 }
 
 // restore writes the contents back to the tensors.
-func (r *results) restore() error {
+func (r *results) restore(w Work) error {
 	for i, t := range r.tensors {
-		if err := t.Write(r.data[i]); err != nil {
+		if err := w.Tensor(t).Write(r.data[i]); err != nil {
 			return err
 		}
 	}
@@ -52,8 +53,8 @@ func (r *results) restore() error {
 // differ describes the first difference from the results of the first config, or returns "".
 func (r *results) differ(first *results) string {
 	for i, t := range r.tensors {
-		if at := firstDifference(t.DType, r.data[i], first.data[i]); at >= 0 {
-			value := func(data []byte) float64 { return t.DType.Decode(element(data, at, t.DType.Size())) }
+		if at := firstDifference(t.Elem, r.data[i], first.data[i]); at >= 0 {
+			value := func(data []byte) float64 { return t.Elem.Decode(element(data, at, t.Elem.Size())) }
 			return fmt.Sprintf("other results than the first config: %s[%d] is %.6g, there %.6g", r.names[i], at, value(r.data[i]), value(first.data[i]))
 		}
 	}
@@ -66,7 +67,7 @@ const checkTolerance = 64
 
 // firstDifference returns the first element that differs by more than rounding explains, or -1. Integers must
 // be equal.
-func firstDifference(t DType, got, want []byte) int {
+func firstDifference(t dtype.Type, got, want []byte) int {
 	if bytes.Equal(got, want) {
 		return -1
 	}
@@ -79,7 +80,7 @@ func firstDifference(t DType, got, want []byte) int {
 				largest = v
 			}
 		}
-		room = largest * t.precision() * checkTolerance
+		room = largest * precision(t) * checkTolerance
 	}
 	for i := range len(want) / size {
 		a, b := element(got, i, size), element(want, i, size)
@@ -94,8 +95,8 @@ func firstDifference(t DType, got, want []byte) int {
 	return -1
 }
 
-// precision returns the distance from 1 to the next larger value.
-func (t DType) precision() float64 {
+// precision returns the distance from 1 to the next larger value of a type.
+func precision(t dtype.Type) float64 {
 	for eps := 1.0; ; eps /= 2 {
 		if t.Decode(t.Encode(1+eps/2)) == 1 {
 			return eps
@@ -113,30 +114,30 @@ func element(data []byte, i, size int) (bits uint64) {
 
 // check launches a config once and compares its results with those of the first config. All configs start
 // with the contents of tensors before the tuning, which are restored afterwards.
-func (r *tuneRun) check(step int, a *lang.Autotune, g *given, c lang.Config) (err error) {
+func (r *run) check(step int, a *lang.Autotune, g *given, c lang.Config) (err error) {
 	full, err := r.complete(step, g, c)
 	if err != nil {
 		return err
 	}
 	if r.origin == nil {
-		r.origin, err = snapshot(full)
+		r.origin, err = r.snapshot(full)
 	} else {
-		err = r.origin.restore()
+		err = r.origin.restore(r.w)
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.origin.restore()) }()
+	defer func() { err = errors.Join(err, r.origin.restore(r.w)) }()
 	// restore_value would undo the results before they are compared, so it is disabled here.
 	plain := *a
 	plain.RestoreValue = nil
 	if err := r.hooked(&plain, c, full); err != nil {
 		return err
 	}
-	if err := r.s.Sync(); err != nil {
+	if err := r.w.Sync(); err != nil {
 		return err
 	}
-	after, err := snapshot(full)
+	after, err := r.snapshot(full)
 	if err != nil {
 		return err
 	}
@@ -145,14 +146,14 @@ func (r *tuneRun) check(step int, a *lang.Autotune, g *given, c lang.Config) (er
 		return nil
 	}
 	if what := after.differ(r.first); what != "" {
-		return fmt.Errorf("nereid: %s: %s", r.k.name, what)
+		return fmt.Errorf("nereid: %s: %s", r.k.Name, what)
 	}
 	return nil
 }
 
 // reference runs the first config that has a kept timing, so that new configs are compared with it.
-func (r *tuneRun) reference(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, todo []lang.Config) {
-	if !r.k.m.conf.Tune.Verify || len(todo) == 0 || r.k.m.conf.Tune.Again {
+func (r *run) reference(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, todo []lang.Config) {
+	if !r.k.Opts.Verify || len(todo) == 0 || r.k.Opts.Again {
 		return
 	}
 	for _, c := range configs {
@@ -166,32 +167,32 @@ func (r *tuneRun) reference(step int, a *lang.Autotune, g *given, configs []lang
 var errLost = errors.New("the device is lost")
 
 // journal saves a timing at once if Journal is set.
-func (r *tuneRun) journal(rec *autotune.Record, store *autotune.Store, t autotune.Timing) {
-	if r.k.m.conf.Tune.Journal {
+func (r *run) journal(rec *autotune.Record, store *autotune.Store, t autotune.Timing) {
+	if r.k.Opts.Journal {
 		rec.Set(t)
 		r.keep(store, rec)
 	}
 }
 
 // lost reports whether the stream still returns errors. The first one may be that of the failed launch.
-func (r *tuneRun) lost() bool {
-	first := r.s.Sync()
-	return first != nil && r.s.Sync() != nil
+func (r *run) lost() bool {
+	first := r.w.Sync()
+	return first != nil && r.w.Sync() != nil
 }
 
 // tunedOf returns a timing in the form that Done and Progress receive.
-func tunedOf(rec *autotune.Record, t autotune.Timing, i, n int) Tuned {
+func tunedOf(rec *autotune.Record, t autotune.Timing, i, n int) Result {
 	ms := func(x float64) time.Duration { return time.Duration(x * float64(time.Millisecond)) }
-	return Tuned{rec.Kernel, rec.Key, t.Config, ms(t.Median), ms(t.Low), ms(t.High), t.Failed, i, n}
+	return Result{rec.Kernel, rec.Key, t.Config, ms(t.Median), ms(t.Low), ms(t.High), t.Failed, i, n}
 }
 
 // finished calls Done with the choice and the result of every config.
-func (r *tuneRun) finished(rec *autotune.Record, names []string, best string) {
-	f := r.k.m.conf.Tune.Done
+func (r *run) finished(rec *autotune.Record, names []string, best string) {
+	f := r.k.Opts.Done
 	if f == nil {
 		return
 	}
-	var all []Tuned
+	var all []Result
 	for i, n := range names {
 		if t, ok := rec.Find(n); ok {
 			all = append(all, tunedOf(rec, t, i, len(names)))

@@ -1,4 +1,4 @@
-package nereid
+package tune
 
 import (
 	"math"
@@ -38,7 +38,7 @@ const maxMemo = 4096
 var memoKeys = sync.Pool{New: func() any { b := make([]byte, 0, 256); return &b }}
 
 // complete adds what decorators added to equal arguments before and reports whether it knew.
-func (m *memo) complete(dev *Device, x *args.Matched) bool {
+func (m *memo) complete(dev *args.Device, x *args.Matched) bool {
 	if !m.any.Load() {
 		return false
 	}
@@ -65,7 +65,7 @@ func (m *memo) complete(dev *Device, x *args.Matched) bool {
 }
 
 // put remembers the arguments that full has in addition to given.
-func (m *memo) put(dev *Device, given, full *args.Matched) {
+func (m *memo) put(dev *args.Device, given, full *args.Matched) {
 	key, ok := appendKey(nil, dev, given)
 	if !ok {
 		return
@@ -87,7 +87,7 @@ func (m *memo) put(dev *Device, given, full *args.Matched) {
 
 // appendKey appends everything that a Python function can see of the arguments, except options. ok is false
 // for an argument that it cannot encode.
-func appendKey(b []byte, dev *Device, m *args.Matched) (key []byte, ok bool) {
+func appendKey(b []byte, dev *args.Device, m *args.Matched) (key []byte, ok bool) {
 	b = append(b, dev.String()...)
 	for i, given := range m.Given {
 		b = append(b, '|')
@@ -122,23 +122,23 @@ func appendValue(b []byte, v any) (key []byte, ok bool) {
 	case dtype.Type:
 		b = strconv.AppendInt(append(b, 'd'), int64(v), 10)
 	case *args.Tensor:
-		b = tensorOf(v).appendKey(b)
+		b = appendTensor(b, v)
 	default:
 		return b, false
 	}
 	return b, true
 }
 
-func (t *Tensor) appendKey(b []byte) []byte {
+func appendTensor(b []byte, t *args.Tensor) []byte {
 	if t == nil {
 		return append(b, 'n')
 	}
-	b = strconv.AppendInt(append(b, 't'), int64(t.DType), 10)
+	b = strconv.AppendInt(append(b, 't'), int64(t.Elem), 10)
 	for _, n := range t.Shape {
 		b = strconv.AppendInt(append(b, 'x'), int64(n), 10)
 	}
 	for _, n := range t.Strides { // as many as dimensions unless the caller set the fields
 		b = strconv.AppendInt(append(b, ':'), int64(n), 10)
 	}
-	return strconv.AppendUint(append(b, '@'), t.addr%16, 10)
+	return strconv.AppendUint(append(b, '@'), t.Addr%16, 10)
 }
