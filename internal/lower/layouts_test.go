@@ -13,6 +13,10 @@ import (
 
 // randomLinear is the text of a linear layout for a shape.
 func randomLinear(r *rand.Rand, shape []int, warps int) string {
+	return randomLinearOn(r, shape, 32, warps)
+}
+
+func randomLinearOn(r *rand.Rand, shape []int, lanes, warps int) string {
 	var vectors []int // flat, over the bits of all dimensions
 	n := 0
 	for _, d := range shape {
@@ -39,7 +43,7 @@ func randomLinear(r *rand.Rand, shape []int, warps int) string {
 		}
 		return out
 	}
-	lane, warp := take(5), take(log2(warps))
+	lane, warp := take(log2(lanes)), take(log2(warps))
 	copies = 0
 	if r.IntN(3) == 0 && len(vectors) > 0 {
 		vectors = append(vectors, 0) // a copy among registers
