@@ -43,6 +43,7 @@ type optFlags struct {
 	numStages  int
 	warpGroups bool
 	reproducer bool
+	split      bool
 }
 
 // machine is what the passes of GPUs work for.
@@ -79,6 +80,7 @@ func (f *optFlags) add(fs *pflag.FlagSet) {
 	fs.IntVar(&f.numWarps, "num-warps", 4, "warps of a program, for --ttgir and --convert-triton-to-tritongpu")
 	fs.IntVar(&f.numStages, "num-stages", 3, "iterations of a loop that overlap, for --ttgir and --tritongpu-assign-latencies")
 	fs.BoolVar(&f.warpGroups, "warp-groups", false, "put products on wgmma where the target has it")
+	fs.BoolVar(&f.split, "split-input-file", false, "take the parts of the file between lines of \""+splitMark+"\" each for itself")
 	fs.BoolVar(&f.reproducer, "run-reproducer", false, "run the passes that the file, a reproducer, asks for")
 	f.pipeline(fs, "ttir", "run the pipeline of the TTIR stage", func(string) ([]pass.Pass, error) {
 		o, err := ttirOptions(f.target)
@@ -198,19 +200,89 @@ func (f *optFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	out, done, err := f.create(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	if !f.split {
+		return errors.Join(f.one(cmd, out, name, src, passes), done())
+	}
+	var bad error
+	for i, piece := range splitInput(src) {
+		if i > 0 {
+			fmt.Fprintln(out, splitMark)
+		}
+		if err := f.one(cmd, out, name, piece, passes); err != nil { // the others are still worth seeing
+			report(cmd.ErrOrStderr(), err)
+			bad = errReported
+		}
+	}
+	return errors.Join(bad, done())
+}
+
+// one runs the passes over one text and writes what becomes of it.
+func (f *optFlags) one(cmd *cobra.Command, out io.Writer, name string, src []byte, passes []pass.Pass) error {
 	m, err := readModule(name, src, !f.print.Locs)
 	if err != nil {
 		return err
 	}
 	ctx := &pass.Context{Options: f.opts, Dump: cmd.ErrOrStderr(), Print: f.print}
-	err = pass.Run(ctx, m, passes)
+	err = runNested(ctx, m, passes)
 	if f.opts.Timing {
 		pass.WriteTimings(cmd.ErrOrStderr(), ctx.Timings())
 	}
 	if err != nil {
 		return err
 	}
-	return f.write(cmd.OutOrStdout(), m)
+	return ir.Print(out, m.Op, f.print)
+}
+
+// runNested runs passes over each module: those inside of others first, each taken out of its parent, since a pass
+// knows a single module. A module that holds nothing but modules is left alone.
+func runNested(ctx *pass.Context, m *ir.Module, passes []pass.Pass) error {
+	var inner, others []*ir.Op
+	for op := range m.Block().Ops() {
+		if op.Def == ir.ModuleOp {
+			inner = append(inner, op)
+		} else {
+			others = append(others, op)
+		}
+	}
+	for _, op := range inner {
+		op.Remove()
+		if err := runNested(ctx, &ir.Module{Op: op}, passes); err != nil {
+			return err
+		}
+	}
+	if len(others) > 0 || len(inner) == 0 {
+		if err := pass.Run(ctx, m, passes); err != nil {
+			return err
+		}
+	}
+	for _, op := range inner {
+		op.MoveToEnd(m.Block())
+	}
+	return nil
+}
+
+// splitMark separates the parts of a file under --split-input-file, as in mlir-opt.
+const splitMark = "// -----"
+
+// splitInput returns the parts of a text. Each begins with as many empty lines as stand before it, so that places
+// in messages are those of the file.
+func splitInput(src []byte) (parts [][]byte) {
+	line, from := 0, 0
+	var part []byte
+	for text := range bytes.Lines(src) {
+		if bytes.HasPrefix(text, []byte(splitMark)) {
+			parts = append(parts, append(bytes.Repeat([]byte("\n"), from), part...))
+			part, from = nil, line+1
+		} else {
+			part = append(part, text...)
+		}
+		line++
+	}
+	return append(parts, append(bytes.Repeat([]byte("\n"), from), part...))
 }
 
 // passes is the pipeline that the flags ask for, or the text, when it is a reproducer.
@@ -293,13 +365,14 @@ func unjoin(err error) []error {
 	return []error{err}
 }
 
-func (f *optFlags) write(stdout io.Writer, m *ir.Module) error {
+// create returns the writer for the result, and a function that ends it.
+func (f *optFlags) create(stdout io.Writer) (io.Writer, func() error, error) {
 	if f.output == "" || f.output == "-" {
-		return ir.Print(stdout, m.Op, f.print)
+		return stdout, func() error { return nil }, nil
 	}
 	out, err := os.Create(f.output)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	return errors.Join(ir.Print(out, m.Op, f.print), out.Close())
+	return out, out.Close, nil
 }
