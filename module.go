@@ -265,6 +265,24 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opt
 	return k.compile(ctx, dev, specs, options(opts), "")
 }
 
+// Signature returns the signature, in the form that Compile takes, of the specialization that a launch with these
+// arguments runs.
+func (k *Kernel) Signature(list ...any) (string, error) {
+	if err := k.usable(); err != nil {
+		return "", err
+	}
+	l := &launch{k: k, dev: &Device{newInterp()}, nowhere: true}
+	defer l.release()
+	var f frame
+	if err := f.match(k, list); err != nil {
+		return "", err
+	}
+	if err := l.bind(&f.Matched); err != nil {
+		return "", err
+	}
+	return lang.FormatSignature(l.specs), nil
+}
+
 // Source returns the Triton IR, before any pass, that a launch with these arguments compiles.
 func (k *Kernel) Source(ctx context.Context, list ...any) ([]byte, error) {
 	if err := k.usable(); err != nil {

@@ -15,11 +15,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 type compileFlags struct {
-	signature, specs, target, emit, output string
+	specs, target, emit, output string
+	input                       inputFlags
 	only                                   []string
 	roots                                  []string
 	opts                                   nereid.Options
@@ -41,19 +44,21 @@ type spec struct {
 func newCompileCmd() *cobra.Command {
 	f := &compileFlags{}
 	cmd := &cobra.Command{
-		Use:   "compile FILE.py:KERNEL --signature SIG | --specs SPECS.json",
+		Use:   "compile FILE.py:KERNEL --signature SIG | FILE.py:KERNEL NAME=VALUE... | --specs SPECS.json",
 		Short: "Compiles kernels",
 		Long: "Compiles a kernel for a signature, written as Triton's ahead-of-time tool writes it: one entry for each parameter, a type\n" +
-			"(*fp16, i32) with :16 where the value is divisible by 16 and :1 where it is 1, or a constant.\n" +
+			"(*fp16, i32) with :16 where the value is divisible by 16 and :1 where it is 1, or a constant. Without one it is inferred from\n" +
+			"arguments as nereid run takes them, x=fp16[128] n=1000 BLOCK=64; n=i32 is a value of which only the type is known, and\n" +
+			"parameters that are used as pointers are tensors of --dtype.\n" +
 			"With --specs it takes a list of kernels, prints ok or fail for each, and the numbers of both.",
 		Example: "  nereid compile kernels/vector_add.py:add_kernel --signature '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -o -\n" +
 			"  nereid compile --specs kernels/specs.json --emit ttir -o out",
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.signature, "signature", "", "types and constants of the kernel's arguments")
+	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
+	fs.StringVar(&f.input.signature, "signature", "", "types and constants of the kernel's arguments")
 	fs.StringVar(&f.specs, "specs", "", "JSON list of {name, file, kernel, signature, num_warps, num_stages, num_ctas}")
 	fs.StringSliceVar(&f.only, "only", nil, "compile only these entries of the list")
 	fs.StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY, hip:CHIP, cpu or interp")
@@ -78,15 +83,59 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return usagef("what to compile? FILE.py:KERNEL or --specs SPECS.json")
 	}
-	i := strings.LastIndex(args[0], ":")
-	if i < 0 {
-		return usagef("%s names no kernel: write FILE.py:KERNEL", args[0])
+	k, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(nereid.Config{Print: io.Discard}))
+	if err != nil {
+		return err
 	}
-	s := spec{Name: args[0][i+1:], File: args[0][:i], Kernel: args[0][i+1:], Signature: f.signature}
+	file, _, _ := cutKernel(args[0])
+	s := spec{Name: k.Name(), File: file, Kernel: k.Name(), Signature: f.input.signature}
+	switch {
+	case s.Signature == "":
+		if s.Signature, err = f.infer(k, args[1:]); err != nil {
+			return err
+		}
+	case len(args) > 1:
+		return usagef("give --signature or arguments, not both")
+	}
 	if f.output == "" {
 		f.output = "-"
 	}
 	return f.one(cmd, s)
+}
+
+// typical has a value of each type of scalar that no specialization treats apart.
+var typical = map[string]string{"i32": "3", "i64": "1099511627779", "fp32": "0.5", "fp64": "0.5", "fp16": "0.5", "bf16": "0.5", "u32": "3", "i1": "True"}
+
+// infer returns the signature that a launch with these arguments would have.
+func (f *compileFlags) infer(k *nereid.Kernel, given []string) (string, error) {
+	pointers, err := inside.Root.Source(k).Pointers(k.Name(), lang.DefaultTarget)
+	if err != nil {
+		return "", err
+	}
+	given = slices.Clone(given)
+	for i, p := range k.Params() {
+		for j, g := range given {
+			name, text, _ := strings.Cut(g, "=")
+			if dt, err := typeOf(text); name == p.Name && err == nil && !p.Constexpr && !pointers[i] && typical[dt.String()] != "" {
+				given[j] = name + "=" + typical[dt.String()]
+			}
+		}
+	}
+	f.input.fill = "zeros"
+	f.input.size = func(_ *inputs, open []*tensorArg) error {
+		setShapes(open, 1)
+		return nil
+	}
+	in, err := f.input.read(k, given)
+	if err != nil {
+		return "", err
+	}
+	args, tensors, err := in.on(nereid.NewInterpreter(nereid.InterpOptions{}))
+	if err != nil {
+		return "", err
+	}
+	defer closeAll(tensors)
+	return k.Signature(append(args, f.opts)...)
 }
 
 // list compiles the entries of a specs file.
