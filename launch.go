@@ -82,11 +82,6 @@ func (k *Kernel) launchOn(s *Stream, grid Programs, list []any, note noting) err
 // launchFrame binds the arguments, then launches by the plan of an earlier launch if there is one, else with
 // the arguments that the decorators complete.
 func (k *Kernel) launchFrame(f *frame, s *Stream, grid Programs, list []any, note noting) error {
-	if x := k.host.Load(); x != nil && note == nil {
-		if done, err := k.launchHost(x, f, s, grid, list); done {
-			return err
-		}
-	}
 	if err := f.match(k, list); err != nil {
 		return err
 	}
@@ -128,50 +123,10 @@ func (k *Kernel) repeat(f *frame, s *Stream, grid Programs, list []any) (done bo
 	if err != nil {
 		return true, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
-	k.noteLast(p)
+	if p.Args != nil && k.last.Load() != p.Args {
+		k.last.Store(p.Args)
+	}
 	return true, launchPlan(p, s, g, f.Words)
-}
-
-// noteLast makes the next launch begin with a short cut to p. Code for overlapping arguments has none, since
-// the next arguments may not overlap.
-func (k *Kernel) noteLast(p *warm.Plan) {
-	last := &k.last
-	if !p.Ready.Is() {
-		last = &k.host
-	}
-	if p.Args != nil && !p.Overlap && last.Load() != p.Args {
-		last.Store(p.Args)
-	}
-}
-
-// launchHost launches by the short cut of the previous launch on the CPU if the arguments fit it and do not
-// overlap.
-func (k *Kernel) launchHost(x *warm.ArgCut, f *frame, s *Stream, grid Programs, list []any) (done bool, err error) {
-	words, ok := x.Words(s.dev.core(), list, f.cut[:])
-	if !ok {
-		return false, nil
-	}
-	for _, a := range x.Plan.Apart {
-		t, _ := list[a.A].(*Tensor)
-		o, _ := list[a.B].(*Tensor)
-		if t.overlaps(o, a.OrEqual) {
-			return false, nil
-		}
-	}
-	g, ok := grid.(Grid)
-	if ok {
-		g, err = g.valid()
-	} else { // a function asks for the arguments by name
-		if err = f.match(k, list); err != nil {
-			return true, err
-		}
-		f.meta.of = f
-		g, err = resolve(grid, &f.meta)
-	}
-	if err != nil {
-		return true, fmt.Errorf("nereid: %s: %w", k.name, err)
-	}
-	return true, launchPlan(x.Plan, s, g, words)
 }
 
 // launchPlan launches by a plan. The grid must be valid.

@@ -23,11 +23,11 @@ import (
 type compileFlags struct {
 	specs, target, emit, output string
 	input                       inputFlags
-	only                        []string
-	roots                       []string
-	opts                        nereid.Options
-	timing                      bool
-	times                       []nereid.Stage // of all kernels together, by stage
+	only                                   []string
+	roots                                  []string
+	opts                                   nereid.Options
+	timing                                 bool
+	times                                  []nereid.Stage // of all kernels together, by stage
 }
 
 // spec is one entry of a specs file; unknown keys are ignored.

@@ -48,7 +48,7 @@ type optFlags struct {
 
 // machine is what the passes of GPUs work for.
 func (f *optFlags) machine() gpu.Options {
-	return gpu.Options{Machine: gpu.Machine{Target: f.target, NumWarps: f.numWarps}, WarpGroups: f.warpGroups, NumStages: f.numStages}
+	return gpu.Options{Machine: gpu.Machine{Target: f.target, NumWarps: f.numWarps}, WarpGroups: f.warpGroups, NumStages: f.numStages, TMA: true}
 }
 
 func newOptCmd() *cobra.Command {

@@ -4,35 +4,28 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/knob"
 )
 
 func newWarmCmd() *cobra.Command {
-	var device, root, program string
+	var device, root string
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "warm MANIFEST.json",
 		Short: "Compiles the kernels of a manifest ahead of time",
 		Long: "Compiles every variant that a manifest lists, several at once, into the cache: processes that share it compile nothing. A program\n" +
-			"writes a manifest of what it launches with NEREID_RECORD=MANIFEST.json, or with nereid.Recorder.\n\n" +
-			"Compiled kernels belong to a build of the compiler: a release, or else the very program. A program that was built from a checkout\n" +
-			"calls nereid.WarmMain in its main function, and --program has it warm itself up.",
+			"writes a manifest of what it launches with NEREID_RECORD=MANIFEST.json, or with nereid.Recorder.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			defer interruptible(cmd)()
 			m, err := nereid.ReadManifest(args[0])
 			if err != nil {
 				return err
-			}
-			if program != "" {
-				return warmProgram(cmd, program, args[0], device)
 			}
 			dev, err := nereid.Open(device)
 			if err != nil {
@@ -44,23 +37,8 @@ func newWarmCmd() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&device, "device", "", "device to compile for (default: the best one here)")
 	flags.StringVar(&root, "root", "", "folder of the kernels' files, where the manifest's names are not right from here")
-	flags.StringVar(&program, "program", "", "have this program, which calls nereid.WarmMain, compile for itself")
 	flags.BoolVarP(&quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
-}
-
-// warmProgram starts a program that warms itself up.
-func warmProgram(cmd *cobra.Command, program, manifest, device string) error {
-	c := exec.CommandContext(contextOf(cmd), program)
-	c.Env = append(os.Environ(), knob.Warm.Name()+"="+manifest)
-	if device != "" {
-		c.Env = append(c.Env, knob.Device.Name()+"="+device)
-	}
-	c.Stdout, c.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-	if err := c.Run(); err != nil {
-		return fmt.Errorf("%s: %w", program, err)
-	}
-	return nil
 }
 
 // warm compiles file by file.
@@ -75,8 +53,8 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 		defer below.Close()
 		fsys = below.FS()
 	}
-	kept := nereid.EnvCache()
-	if mode := knob.Cache.Get(); kept == nil || mode == "readonly" {
+	cache := nereid.EnvCache()
+	if mode := knob.Cache.Get(); cache == nil || mode == "readonly" {
 		return usagef("what is compiled would not be kept: NEREID_CACHE=%s", mode)
 	}
 	passed, failed, total := 0, 0, len(m.Variants)
@@ -93,7 +71,7 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 		}
 	}
 	for _, of := range filesOf(m) {
-		mod, err := loadNamed(of[0].File, fsys, kept)
+		mod, err := loadNamed(of[0].File, fsys, cache)
 		if err != nil {
 			for _, v := range of {
 				told(v, err)
@@ -102,15 +80,14 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 		}
 		mod.Warmup(contextOf(cmd), dev, of, func(_, _ int, v nereid.Variant, err error) { told(v, err) }) // which tells of every error
 	}
-	kept.Close()
-	s := kept.Stats()
+	cache.Close()
+	s := cache.Stats()
 	fmt.Fprintf(out, "%d passed, %d failed; %d compiled, %d in the cache already\n", passed, failed, s.Compiled, s.Disk+s.Shared)
-	fmt.Fprintf(out, "for programs of the build %s\n", cache.BuildText(cache.Build()))
 	switch {
 	case failed > 0:
 		return errReported
 	case s.Lost > 0:
-		return fmt.Errorf("%d of the kernels are not kept: %s cannot be written to", s.Lost, kept.Dir())
+		return fmt.Errorf("%d of the kernels are not kept: %s cannot be written to", s.Lost, cache.Dir())
 	case passed > 0 && s.Compiled+s.Disk+s.Shared == 0:
 		return fmt.Errorf("nothing is kept: kernels for %s compile in a moment each time", dev)
 	}
@@ -118,9 +95,9 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 }
 
 // loadNamed loads a file under the name that the manifest has for it, below a root if there is one.
-func loadNamed(file string, root fs.FS, kept *nereid.Cache) (*nereid.Module, error) {
+func loadNamed(file string, root fs.FS, cache *nereid.Cache) (*nereid.Module, error) {
 	conf := nereid.EnvConfig()
-	conf.Cache, conf.Strict, conf.Record = kept, false, nil
+	conf.Cache, conf.Strict, conf.Record = cache, false, nil
 	if root != nil {
 		return nereid.LoadFS(root, file, nereid.With(conf))
 	}

@@ -377,32 +377,23 @@ func (s *Suite) rowSum() error {
 
 // compile times a cold compile, source text to loaded kernel, and what of it is ours: all but the driver's compiler.
 func (s *Suite) compile() error {
-	// A tensor for each pointer: on the CPU, arguments that overlap would be compiled for a second time.
-	var x, h [6]*nereid.Tensor
-	for i := range x {
-		var err error
-		if x[i], err = nereid.New(s.Device, nereid.Float32, 1024); err != nil {
-			return err
-		}
-		defer x[i].Close()
-		if h[i], err = nereid.New(s.Device, nereid.Float16, 1024); err != nil {
-			return err
-		}
-		defer h[i].Close()
+	x := nereid.FromSlice(make([]float32, 1024))
+	h, err := nereid.New(s.Device, nereid.Float16, 1024)
+	if err != nil {
+		return err
 	}
+	defer h.Close()
 	for _, c := range []struct {
 		name, file, kernel string
 		args               []any
 	}{
-		{"add", "vector_add.py", "add_kernel", []any{x[0], x[1], x[2], 1024, 2048}},
-		{"softmax", "softmax.py", "softmax_kernel", []any{x[0], x[1], 1024, 1024, 1000, 1024,
-			nereid.Options{NumWarps: 8}}},
-		{"layer_norm", "layer_norm.py", "layer_norm_kernel", []any{x[0], x[1], x[2], x[3], x[4], x[5],
-			1024, 1000, 1e-5, 1024}},
-		{"matmul", "matmul.py", "matmul_kernel", []any{h[0], h[1], h[2], 1024, 1024, 1024, 1024, 1, 1024, 1, 1024, 1,
-			128, 256, 64, 8, "", nereid.Options{NumWarps: 8, NumStages: 3}}},
-		{"attention", "attention.py", "attention_kernel", []any{h[0], h[1], h[2], h[3], x[0], 0.125,
-			64, 64, 64, 64, 64, 64, 64, 64, 1024, 128, 128, 128, true, nereid.Options{NumWarps: 8, NumStages: 3}}},
+		{"add", "vector_add.py", "add_kernel", []any{x, x, x, 1024, 2048}},
+		{"softmax", "softmax.py", "softmax_kernel", []any{x, x, 1024, 1024, 1000, 1024, nereid.Options{NumWarps: 8}}},
+		{"layer_norm", "layer_norm.py", "layer_norm_kernel", []any{x, x, x, x, x, x, 1024, 1000, 1e-5, 1024}},
+		{"matmul", "matmul.py", "matmul_kernel", []any{h, h, h, 1024, 1024, 1024, 1024, 1, 1024, 1, 1024, 1, 128, 256, 64, 8, "",
+			nereid.Options{NumWarps: 8, NumStages: 3}}},
+		{"attention", "attention.py", "attention_kernel", []any{h, h, h, h, x, 0.125, 64, 64, 64, 64, 64, 64, 64, 64, 1024, 128, 128, 128, true,
+			nereid.Options{NumWarps: 8, NumStages: 3}}},
 	} {
 		var driver time.Duration
 		conf := nereid.Config{} // which keeps nothing on disk

@@ -8,47 +8,11 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
-
-	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 const module = "github.com/nereid-lang/nereid"
-
-// BuildText returns a build's name at a length that people read.
-func BuildText(build string) string {
-	id, ok := strings.CutPrefix(build, "build ")
-	if !ok {
-		version, _, _ := strings.Cut(build, " ")
-		return version
-	}
-	return "program " + id[:min(len(id), 12)]
-}
-
-// OtherBuilds returns the builds, other than this one, whose compilations of a kernel are in the store.
-func (s *Store) OtherBuilds(kernel string) (builds []string) {
-	list, err := s.List()
-	if err != nil {
-		return nil
-	}
-	looked := 0
-	for _, it := range list {
-		if it.Key.Kernel != kernel && it.Key.Kernel != safefile.Name(kernel) || looked == maxLooked {
-			continue
-		}
-		looked++
-		e, err := it.Describe()
-		if err == nil && e.Compiler != Build() && !slices.Contains(builds, BuildText(e.Compiler)) {
-			builds = append(builds, BuildText(e.Compiler))
-		}
-	}
-	return builds
-}
-
-// maxLooked bounds the entries that OtherBuilds reads.
-const maxLooked = 64
 
 // Build names the build of the compiler in this program: its release where it is one, so that programs share what they compile; and
 // otherwise the very program, since nothing else says which code is in it.

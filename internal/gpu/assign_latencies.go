@@ -6,7 +6,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
@@ -90,7 +89,7 @@ func (a *latencies) assign(stages int) {
 	}
 	if a.loop.HasAttr(stagesAttr) {
 		for op := range body(a.loop) {
-			if op.Def != tt.Load {
+			if !isLoad(op) {
 				a.visit(op, 0)
 			}
 		}
@@ -115,7 +114,7 @@ func (a *latencies) visit(op *ir.Op, level int) {
 		return
 	}
 	a.seen[op] = true
-	if op.Def == tt.Load {
+	if isLoad(op) {
 		if !a.worthwhile(op) || !a.note(op, level) {
 			return
 		}
@@ -145,8 +144,8 @@ func (a *latencies) note(op *ir.Op, level int) bool {
 	return true
 }
 
-// worthwhile reports whether a load can become an asynchronous copy of at least 4 bytes at a time into a
-// buffer that suits all its users.
+// worthwhile reports whether a load can become an asynchronous copy: one through a descriptor, or one of at
+// least 4 bytes at a time into a buffer that suits all users.
 func (a *latencies) worthwhile(op *ir.Op) bool {
 	if a.isStoredTo(op) {
 		return false
@@ -158,6 +157,9 @@ func (a *latencies) worthwhile(op *ir.Op) bool {
 	}
 	if !c.wide || c.clash {
 		return false
+	}
+	if c.isTMA() { // a descriptor that an iteration makes is not there before it
+		return !op.Operand(0).Block().IsInside(a.loop)
 	}
 	for u := range op.Result(0).Users() {
 		if u.Def == ttg.LocalAlloc && (encodingOfBuffer(u.Result(0)) != c.buf || c.width == 0) {

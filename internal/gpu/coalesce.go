@@ -61,25 +61,15 @@ type coalescer struct {
 
 // choose returns the layout for an access to memory, nil for other ops.
 func (c *coalescer) choose(op *ir.Op) ir.Attr {
-	if ptr := memAccessPtr(op); ptr != nil {
-		if t := tensorOf(ptr); t != nil && tt.IsPtrLike(t) && t.Encoding != nil {
-			return c.coalesced(op, t)
-		}
-		return nil
-	}
 	switch op.Def {
 	case tt.DescLoad, tt.DescGather:
 		return descriptorLayout(op, tensorOf(op.Result(0)))
 	case tt.DescStore, tt.DescReduce, tt.DescScatter:
-		return descriptorLayout(op, descSource(op))
+		return descriptorLayout(op, tensorOf(descValue(op)))
 	}
-	return nil
-}
-
-func descSource(op *ir.Op) *ir.TensorType {
-	for _, v := range op.Operands() {
-		if t := tensorOf(v); t != nil && t.Rank() > 1 || t != nil && op.Def != tt.DescScatter {
-			return t
+	if ptr := memAccessPtr(op); ptr != nil {
+		if t := tensorOf(ptr); t != nil && tt.IsPtrLike(t) && t.Encoding != nil {
+			return c.coalesced(op, t)
 		}
 	}
 	return nil

@@ -31,6 +31,14 @@
 //	data_duplication.go            tritongpu-reduce-data-duplication
 //	fence.go                       triton-nvidia-gpu-fence-insertion
 //
+// Tensor descriptors on the copy engine (TMA):
+//
+//	tma_fits.go                    FitsTMA: whether the copy engine can do all that a module asks for
+//	descriptor_encoding.go         triton-nvidia-optimize-descriptor-encoding
+//	tma_lowering.go                triton-nvidia-tma-lowering
+//	tma_loads.go                   loads in pipelines, and their barriers
+//	tma_stores.go                  stores in loops that overlap with the next iteration
+//
 // Removing conversions:
 //
 //	remove_layout_conversions.go   tritongpu-remove-layout-conversions

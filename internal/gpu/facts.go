@@ -40,7 +40,9 @@ type fact struct {
 	view     bool              // it only reshapes its operand
 	grows    func(*ir.Op) bool // its result has more bytes than its operand
 	product  bool              // of matrices
-	access   bool              // to global memory, by the pointers in operand 0
+	access   bool              // to global memory, by the pointers or the descriptor in operand 0
+	reads    bool              // an access that only reads
+	local    bool              // it changes shared memory at most
 	mask     int               // the operand that disables it; 0: none
 	harmless bool              // without a mask, too, in iterations that do not exist
 }
@@ -79,24 +81,34 @@ func init() { // not an initializer: functions of the rows ask the table
 
 		// Global memory.
 		tt.Load: {forward: unchanged, backward: unchanged, anchor: isExpensiveAccess, once: isExpensiveAccess,
-			access: true, mask: 1, cost: perByte(8)}, // the data is in the cache
+			access: true, reads: true, mask: 1, cost: perByte(8)}, // the data is in the cache
 		tt.Store:       {anchor: isExpensiveAccess, once: isExpensiveAccess, access: true, mask: 2},
 		tt.AtomicRMW:   {anchor: always, once: always, access: true, mask: 2},
 		tt.AtomicCAS:   {anchor: always, once: always, access: true},
-		ttg.AsyncCopy:  {access: true, mask: 2},
-		tt.DescLoad:    {anchor: always},
-		tt.DescStore:   {anchor: always},
-		tt.DescReduce:  {anchor: always},
-		tt.DescGather:  {anchor: always, demand: gatherIndices},
-		tt.DescScatter: {anchor: always, demand: gatherIndices},
+		ttg.AsyncCopy:  {access: true, reads: true, mask: 2},
+		tt.DescLoad:    {anchor: always, access: true, reads: true},
+		tt.DescStore:   {anchor: always, access: true},
+		tt.DescReduce:  {anchor: always, access: true},
+		tt.DescGather:  {anchor: always, access: true, reads: true, demand: gatherIndices},
+		tt.DescScatter: {anchor: always, access: true, demand: gatherIndices},
+
+		// Copies through descriptors, and the barriers that say when they are done.
+		ttng.AsyncTMACopyGlobalToLocal: {access: true, reads: true, mask: 4},
+		ttng.AsyncTMACopyLocalToGlobal: {access: true},
+		ttng.AsyncTMAReduce:            {access: true},
+		ttng.AsyncTMAStoreWait:         {local: true},
+		ttng.InitBarrier:               {local: true},
+		ttng.InvalBarrier:              {local: true},
+		ttng.BarrierExpect:             {local: true, mask: 1},
+		ttng.WaitBarrier:               {local: true, mask: 2},
 
 		// Shared and tensor memory.
 		ttg.LocalAlloc:       {absorbs: anyLayout},
 		ttg.LocalLoad:        {absorbs: anyLayout, fold: foldIntoLocalLoad, cost: perByte(8)},
-		ttg.LocalStore:       {absorbs: anyLayout, harmless: true},
+		ttg.LocalStore:       {absorbs: anyLayout, local: true, harmless: true},
 		ttng.TMEMLoad:        {anchor: always},
-		ttg.AsyncCommitGroup: {harmless: true},
-		ttg.AsyncWait:        {harmless: true},
+		ttg.AsyncCommitGroup: {local: true, harmless: true},
+		ttg.AsyncWait:        {local: true, harmless: true},
 
 		// Ops that can produce any layout.
 		arith.Constant:    {absorbs: anyLayout, fold: foldIntoConstant, cost: perByte(0)},

@@ -32,6 +32,9 @@ type copier struct {
 	groups []*ring // one for each number of buffers, in the order of first use
 }
 
+// isLoad reports whether op loads from global memory and can run ahead of its users.
+func isLoad(op *ir.Op) bool { return op.Def == tt.Load || op.Def == tt.DescLoad }
+
 // asyncCopy is a load that is to become a copy.
 type asyncCopy struct {
 	load    *ir.Op
@@ -42,19 +45,29 @@ type asyncCopy struct {
 	buffers int
 	tight   bool // the next copy overwrites the slot that products read
 	alloc   *ir.Value
+
+	// Of a copy through a descriptor: the barrier that its bytes arrive at, and the wait for it.
+	barrier *ir.Value
+	wait    *ir.Op
 }
+
+// isTMA reports whether the copy goes through a descriptor.
+func (a *asyncCopy) isTMA() bool { return a.load.Def == tt.DescLoad }
 
 // ring holds the counters of all copies with the same number of buffers.
 type ring struct {
 	buffers         int
 	insert, extract *ir.Value
+	// phase is the parity of the round that extract is in, nil if no copy goes through a descriptor.
+	phase *ir.Value
+	tma   bool
 }
 
 // lowerLoads replaces loads by copies where that is possible.
 func (s *schedule) lowerLoads(axes func() *axisinfo.Analysis) {
 	c := copier{schedule: s, axes: axes}
 	for op := range body(s.loop) {
-		if op.Def == tt.Load {
+		if isLoad(op) {
 			c.consider(op)
 		}
 	}
@@ -68,14 +81,23 @@ func (s *schedule) lowerLoads(axes func() *axisinfo.Analysis) {
 		c.allocate(a)
 	}
 	c.count()
+	c.barriers()
+	byThreads := false
 	for _, a := range c.copies {
-		c.copy(a)
+		if a.isTMA() {
+			c.copyTMA(a)
+		} else {
+			c.copy(a)
+			byThreads = true
+		}
 	}
 	s.insertAllDeps()
-	b := ir.At(s.loop)
-	b.After(s.loop)
-	// copies for iterations that never ran
-	b.Op(ttg.AsyncWait, nil, []ir.Type{ttg.Token}, ir.A("num", ir.I32Attr(0)))
+	if byThreads {
+		b := ir.At(s.loop)
+		b.After(s.loop)
+		// copies for iterations that never ran
+		b.Op(ttg.AsyncWait, nil, []ir.Type{ttg.Token}, ir.A("num", ir.I32Attr(0)))
+	}
 }
 
 // consider adds a load that becomes a copy. A load that is too narrow stays a load in an earlier stage, and
@@ -107,6 +129,10 @@ func (c *copier) consider(op *ir.Op) {
 func newCopy(axes *axisinfo.Analysis, load *ir.Op) *asyncCopy {
 	a := &asyncCopy{load: load}
 	r := load.Result(0)
+	if a.isTMA() { // the copy engine copies whole blocks
+		a.buf, a.wide, a.width = sharedOf(load.Operand(0), tensorOf(r)), true, 1
+		return a
+	}
 	if tt.IsPtrLike(r.Type) || tt.IsTensorPtr(load.Slot(0).Type) {
 		return a
 	}
@@ -229,12 +255,14 @@ func isBufferView(op *ir.Op) bool {
 	return false
 }
 
-// firstUser returns the user that runs first.
-func (c *copier) firstUser(op *ir.Op) *ir.Op {
+// firstUser returns the user of ops that runs first.
+func (c *copier) firstUser(ops ...*ir.Op) *ir.Op {
 	var first *ir.Op
-	for _, u := range c.usersOf(op) {
-		if first == nil || c.places[u].before(c.places[first]) || c.places[u] == c.places[first] && u.Before(first) {
-			first = u
+	for _, op := range ops {
+		for _, u := range c.usersOf(op) {
+			if first == nil || c.places[u].before(c.places[first]) || c.places[u] == c.places[first] && u.Before(first) {
+				first = u
+			}
 		}
 	}
 	return first
@@ -242,8 +270,10 @@ func (c *copier) firstUser(op *ir.Op) *ir.Op {
 
 // readByProducts reports whether products of warp groups will read a load's buffer.
 func readByProducts(load *ir.Op) bool {
-	if other := load.Slot(2); other != nil && !isZero(other) {
-		return false
+	if load.Def == tt.Load {
+		if other := load.Slot(2); other != nil && !isZero(other) {
+			return false
+		}
 	}
 	var read func(v *ir.Value) bool
 	read = func(v *ir.Value) bool {
@@ -256,7 +286,8 @@ func readByProducts(load *ir.Op) bool {
 	}
 	for u := range load.Result(0).Users() {
 		if u.Def == ttg.LocalAlloc && read(u.Result(0)) {
-			return true
+			// a buffer with another layout than the descriptor's is filled from registers
+			return load.Def == tt.Load || encodingOfBuffer(u.Result(0)) == sharedOf(load.Operand(0), tensorOf(load.Result(0)))
 		}
 	}
 	return false
@@ -313,6 +344,8 @@ func (c *copier) allocate(a *asyncCopy) {
 	if c.ring(a.buffers) == nil {
 		c.groups = append(c.groups, &ring{buffers: a.buffers})
 	}
+	g := c.ring(a.buffers)
+	g.tma = g.tma || a.isTMA()
 }
 
 func (c *copier) ring(buffers int) *ring {
@@ -339,8 +372,19 @@ func (c *copier) count() {
 			over := b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.SGE))}, next, n)
 			*counter = b.Val(arith.Select, ir.I32, over, zero, next)
 			c.loop.Body(0).Last().SetOperand(arg.Index()-1, *counter)
+			if g.tma && counter == &g.extract {
+				g.phase = c.countRounds(b, over, zero, one)
+			}
 		}
 	}
+}
+
+// countRounds adds the parity of the number of rounds: over is true in the first iteration of a new round.
+func (c *copier) countRounds(b *ir.Builder, over, zero, one *ir.Value) *ir.Value {
+	arg := carry(c.loop, zero)
+	phase := b.Val(arith.Select, ir.I32, over, b.Val(arith.XOrI, ir.I32, arg, one), arg)
+	c.loop.Body(0).Last().SetOperand(arg.Index()-1, phase)
+	return phase
 }
 
 // carry adds a loop-carried value, for now unchanged, and returns the argument of the body.
@@ -393,23 +437,34 @@ func (c *copier) copy(a *asyncCopy) {
 
 // readBuffer makes buf replace the buffers with the same encoding that the load would have been stored to.
 func (c *copier) readBuffer(load *ir.Op, buf *ir.Value) {
-	m, _ := ttg.MemDescOf(buf.Type)
-	for u := range load.Result(0).Users() {
-		if u.Def != ttg.LocalAlloc {
-			continue
-		}
-		if n, _ := ttg.MemDescOf(u.Result(0).Type); n.Encoding == m.Encoding {
-			c.replaceBuffer(u, buf)
-		}
+	for _, op := range sameBuffers(load, buf) {
+		delete(c.places, op)
+		replaceBuffer(op, buf)
 	}
 }
 
+// sameBuffers returns the buffers that a load is stored to and that have the encoding of buf.
+func sameBuffers(load *ir.Op, buf *ir.Value) []*ir.Op {
+	var out []*ir.Op
+	for u := range load.Result(0).Users() {
+		if u.Def == ttg.LocalAlloc && encodingOfBuffer(u.Result(0)) == encodingOfBuffer(buf) {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
 // replaceBuffer replaces a read-only buffer by a mutable one. The types of its views change with it.
-func (c *copier) replaceBuffer(op *ir.Op, buf *ir.Value) {
+func replaceBuffer(op *ir.Op, buf *ir.Value) {
 	op.Result(0).ReplaceAllUses(buf)
 	var retype func(v *ir.Value)
 	retype = func(v *ir.Value) {
-		for u := range v.Users() {
+		for use := range v.Uses() {
+			u := use.Owner()
+			if u.Def == ttng.WarpGroupDotWait {
+				u.Result(use.Index()).Type = v.Type
+				retype(u.Result(use.Index()))
+			}
 			if m, ok := bufferResult(u); ok && !m.Mutable && u.Operand(0) == v {
 				m.Mutable = true
 				u.Result(0).Type = m.Type()
@@ -418,7 +473,6 @@ func (c *copier) replaceBuffer(op *ir.Op, buf *ir.Value) {
 		}
 	}
 	retype(buf)
-	delete(c.places, op)
 	op.Erase()
 }
 

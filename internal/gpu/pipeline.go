@@ -14,6 +14,9 @@ type Options struct {
 	// NumStages is the number of iterations that overlap in a loop that does not say so itself, from its
 	// first loads to its products. 1 means no overlap; 0 leaves all loops as they are.
 	NumStages int
+	// TMA gives accesses through tensor descriptors to the copy engine, which targets from cuda:90 on have.
+	// Without it, no descriptor may be left in the module.
+	TMA bool
 }
 
 // Pipeline returns the passes from TTIR to TTGIR for a CUDA target, in the order of make_ttgir in Triton's
@@ -30,17 +33,25 @@ func Pipeline(o Options) []pass.Pass {
 		AccelerateMatmul(MatmulOptions{WarpGroups: o.WarpGroups}),
 		RemoveLayoutConversions,
 		OptimizeDotOperands,
+	}
+	if o.TMA {
+		passes = append(passes, OptimizeDescriptorEncoding)
+	}
+	passes = append(passes,
 		pass.LoopAwareCSE,
 		Canonicalize,
 		pass.TritonLICM,
 		Canonicalize,
-	}
+	)
 	if c >= 80 && o.NumStages > 0 {
 		passes = append(passes, CombineSelectAndIf, AssignLatencies(o.NumStages), ScheduleLoops, SoftwarePipeline)
 	}
 	passes = append(passes, pass.LoopAwareCSE, OptimizeDotOperands)
 	if c >= 80 && o.NumStages > 0 {
 		passes = append(passes, CoalesceAsyncCopy)
+	}
+	if o.TMA {
+		passes = append(passes, TMALowering)
 	}
 	return append(passes,
 		RemoveLayoutConversions,
@@ -78,6 +89,10 @@ var Constraints = []pass.Constraint{
 	{Before: "tritongpu-optimize-thread-locality", After: "tritongpu-accelerate-matmul", Why: "reductions are recognised by loads in blocked layouts"},
 	{Before: "tritongpu-accelerate-matmul", After: "tritongpu-optimize-dot-operands", Why: "the layout of operands is known then"},
 	{Before: "tritongpu-optimize-dot-operands", After: "tritongpu-assign-latencies", Why: "a load that is transposed in shared memory is copied there"},
+	{Before: "tritongpu-optimize-dot-operands", After: "triton-nvidia-optimize-descriptor-encoding", Why: "the buffers of operands choose the layouts of descriptors"},
+	{Before: "triton-nvidia-optimize-descriptor-encoding", After: "tritongpu-assign-latencies", Why: "the layout of a copy is its descriptor's"},
+	{Before: "tritongpu-pipeline", After: "triton-nvidia-tma-lowering", Why: "loads that run ahead are copies by then"},
+	{Before: "triton-nvidia-tma-lowering", After: "triton-nvidia-gpu-fence-insertion", Why: "what copies write needs no fence"},
 	{Before: "tritongpu-combine-tensor-select-and-if", After: "tritongpu-assign-latencies", Why: "a select of a product's sum would count as its use"},
 	{Before: "tritongpu-assign-latencies", After: "tritongpu-schedule-loops", Why: "stages come of latencies"},
 	{Before: "tritongpu-schedule-loops", After: "tritongpu-pipeline", Why: "loops are taken apart by their schedule"},

@@ -3,7 +3,6 @@ package gpu
 import (
 	"github.com/nereid-lang/nereid/internal/dialect/gpud"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -238,7 +237,7 @@ func (s *schedule) scheduleCarried() {
 				continue
 			}
 			at := p
-			if def.Def != tt.Load {
+			if !isLoad(def) {
 				if ahead[p.cluster] == nil {
 					ahead[p.cluster] = s.newBefore(p.cluster)
 				}

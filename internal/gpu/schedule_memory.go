@@ -3,7 +3,6 @@ package gpu
 import (
 	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -20,18 +19,18 @@ func accessesOf(op *ir.Op) accesses {
 	var a accesses
 	for o := range op.Ops() {
 		switch ptr := memAccessPtr(o); {
-		case o.Def == tt.Load, o.Def == ttg.AsyncCopy:
+		case facts[o.Def].reads:
 			a.reads = append(a.reads, ptr)
 		case ptr != nil:
 			a.writes = append(a.writes, ptr)
 		case o.Def == tt.Call: // a callee may write through its arguments
 			a.unknown = true
 			for _, v := range o.Operands() {
-				if tt.IsPtr(ir.ElemOf(v.Type)) {
+				if tt.IsPtr(ir.ElemOf(v.Type)) || tt.DescBlock(v.Type) != nil {
 					a.writes = append(a.writes, v)
 				}
 			}
-		case o.Def == ttg.AsyncCommitGroup, o.Def == ttg.AsyncWait, o.Def == ttg.LocalStore, len(o.Regions()) > 0:
+		case facts[o.Def].local, len(o.Regions()) > 0:
 		case o.Effects()&(ir.EffWrite|ir.EffUnknown) != 0:
 			a.unknown = true
 		}

@@ -30,6 +30,7 @@ var SoftwarePipeline = pass.Pass{
 		for _, loop := range forLoops(m.Op) {
 			ctx.At(loop)
 			changed = startProducts(loop) || changed
+			changed = overlapStores(loop) || changed
 		}
 		if !changed {
 			return nil

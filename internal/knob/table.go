@@ -86,6 +86,10 @@ var (
 		Group: "Compilation", Name: "NEREID_DISABLE_WGMMA", Triton: "DISABLE_MMA_V3",
 		Doc: "On sm_90, products of matrices use the instructions of older GPUs (`mma.sync`) instead of those of warp groups (`wgmma`).",
 	})
+	NoTMA = flag(Row{
+		Group: "Compilation", Name: "NEREID_DISABLE_TMA", Default: "on: `0` tries the hardware",
+		Doc: "On sm_90, kernels access memory through tensor descriptors by pointers instead of the hardware that copies blocks (TMA).",
+	})
 	MaxSource = size(Row{
 		Group: "Compilation", Name: "NEREID_MAX_SOURCE", Default: "4MiB",
 		Doc: "The most source text that a module may have, imported files included. More is an error, as with the other limits of a compilation.",
@@ -137,10 +141,6 @@ var (
 	Strict = flag(Row{
 		Group: "Ahead of time", Name: "NEREID_STRICT",
 		Doc: "A launch that would have to compile or to tune is an error that names the variant.",
-	})
-	Warm = text(Row{
-		Group: "Ahead of time", Name: "NEREID_WARM", Default: "none", Form: "a file",
-		Doc: "A program that calls `nereid.WarmMain` compiles the variants of this manifest and ends; `nereid warm --program` sets it.",
 	})
 	Record = text(Row{
 		Group: "Ahead of time", Name: "NEREID_RECORD", Default: "none", Form: "a file",

@@ -160,7 +160,11 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 			continue
 		}
 		for i, size := range scratchSizes(l, op) {
-			out = append(out, need{op: op, index: i, size: size, align: sharedAlign, from: number[op], to: number[op]})
+			a := sharedAlign
+			if op.Def == ttng.TensormapCreate {
+				a = TensorMapBytes
+			}
+			out = append(out, need{op: op, index: i, size: size, align: a, from: number[op], to: number[op]})
 		}
 	}
 	return out
@@ -192,14 +196,18 @@ func (l *lowering) lastUses(roots map[*ir.Value][]*ir.Op, number, last map[*ir.O
 }
 
 // done returns the operation after which op's operands may be overwritten: op itself, or for an asynchronous
-// product the wait that leaves no product pending.
+// product or store the wait that leaves none pending.
 func (l *lowering) done(op *ir.Op) *ir.Op {
-	if op.Def != ttng.WarpGroupDot || !isAsync(op) {
+	wait := ttng.WarpGroupDotWait
+	switch {
+	case isBulkStore(op):
+		wait = ttng.AsyncTMAStoreWait
+	case op.Def != ttng.WarpGroupDot || !isAsync(op):
 		return op
 	}
 	for at := op; at != l.fn; at = at.Parent() {
 		for next := at.Next(); next != nil; next = next.Next() {
-			if next.Def == ttng.WarpGroupDotWait && next.IntOr("pendings", 0) == 0 {
+			if next.Def == wait && next.IntOr("pendings", 0) == 0 {
 				return next
 			}
 		}

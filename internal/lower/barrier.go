@@ -18,14 +18,26 @@ import (
 
 // pending holds the accesses since the last barrier. copies are asynchronous writes to shared memory that no
 // thread has waited for and products are reads of wgmma still under way: a barrier does not end them. A wait
-// turns them into plain writes and reads, which the next barrier orders for the other threads.
+// turns them into plain writes and reads, which the next barrier orders for the other threads. stores are reads
+// of the copy engine under way, in the same way. byThreads is what threads have written without a fence since:
+// the copy engine must not write it. byFirst is what the first thread alone has written, barriers.
 type pending struct {
-	reads, writes, copies, products []interval
-	global                          []touched
+	reads, writes, copies, products, stores, byThreads, byFirst []interval
+
+	global []touched
+}
+
+// intervals returns the lists of intervals.
+func (p *pending) intervals() []*[]interval {
+	return []*[]interval{&p.reads, &p.writes, &p.copies, &p.products, &p.stores, &p.byThreads, &p.byFirst}
 }
 
 func (p pending) clone() pending {
-	return pending{slices.Clone(p.reads), slices.Clone(p.writes), slices.Clone(p.copies), slices.Clone(p.products), slices.Clone(p.global)}
+	for _, list := range p.intervals() {
+		*list = slices.Clone(*list)
+	}
+	p.global = slices.Clone(p.global)
+	return p
 }
 
 func add[T comparable](list []T, more ...T) []T {
@@ -40,19 +52,26 @@ func add[T comparable](list []T, more ...T) []T {
 // merge adds the accesses of q, which arrive along another path, and reports whether any was new.
 func (p *pending) merge(q pending) bool {
 	n := p.size()
-	p.reads, p.writes, p.copies = add(p.reads, q.reads...), add(p.writes, q.writes...), add(p.copies, q.copies...)
-	p.products, p.global = add(p.products, q.products...), add(p.global, q.global...)
+	from := q.intervals()
+	for i, list := range p.intervals() {
+		*list = add(*list, *from[i]...)
+	}
+	p.global = add(p.global, q.global...)
 	return p.size() > n
 }
 
 func (p *pending) size() int {
-	return len(p.reads) + len(p.writes) + len(p.copies) + len(p.products) + len(p.global)
+	n := len(p.global)
+	for _, list := range p.intervals() {
+		n += len(*list)
+	}
+	return n
 }
 
 // barrier ends the pending accesses to shared memory. program says whether the whole cluster met: with
 // several blocks in a program, stores to global memory of one block are visible to another only then.
 func (p *pending) barrier(program bool) {
-	p.reads, p.writes = nil, nil
+	p.reads, p.writes, p.byFirst = nil, nil, nil
 	if program {
 		p.met(theProgram)
 	} else {
@@ -65,7 +84,7 @@ func (p *pending) barrier(program bool) {
 func (p *pending) met(by level) {
 	var rest []touched
 	for _, t := range p.global {
-		if t.what != copies {
+		if t.what != copies && t.what != puts {
 			t.met = max(t.met, by)
 		}
 		if t.met < theProgram {
@@ -86,6 +105,15 @@ func (p *pending) waited(all bool) {
 			} else {
 				p.global = add(p.global, t)
 			}
+		}
+	}
+}
+
+// flushed turns stores of the copy engine into plain writes, which are complete now.
+func (p *pending) flushed() {
+	for i, t := range p.global {
+		if t.what == puts {
+			p.global[i].what = writes
 		}
 	}
 }
@@ -118,14 +146,26 @@ type accesses struct {
 	reads, writes []interval
 	meets         bool       // the operation contains a barrier, behind reads and writes
 	after         []interval // bytes read behind that barrier
+	first         bool       // only the first thread does it
 }
 
 // barriers says, by operation, which threads must meet before it.
 type barriers struct {
 	who   map[*ir.Op]level
-	drain map[*ir.Op]bool // wait for asynchronous copies before the barrier
-	first map[*ir.Op]bool // loads executed only by the first of the threads that hold an element
+	drain map[*ir.Op]bool  // wait for asynchronous copies before the barrier
+	flush map[*ir.Op]bool  // wait for stores of the copy engine before the barrier
+	fence map[*ir.Op]proxy // order accesses of threads and of the copy engine before the barrier
+	first map[*ir.Op]bool  // loads executed only by the first of the threads that hold an element
 }
+
+// proxy says where accesses of threads come before those of the copy engine.
+type proxy uint8
+
+const (
+	noProxy proxy = iota
+	sharedProxy
+	anyProxy
+)
 
 // note raises the level that op needs to who.
 func (b barriers) note(op *ir.Op, who level) { b.who[op] = max(b.who[op], who) }
@@ -143,7 +183,9 @@ type barrierFinder struct {
 
 // findBarriers returns the barriers of l's function: a fixed point over its blocks.
 func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) barriers {
-	f := &barrierFinder{l: l, alloc: a, roots: roots, order: newOrderer(l), out: barriers{who: map[*ir.Op]level{}, drain: map[*ir.Op]bool{}}}
+	f := &barrierFinder{l: l, alloc: a, roots: roots, order: newOrderer(l), out: barriers{
+		who: map[*ir.Op]level{}, drain: map[*ir.Op]bool{}, flush: map[*ir.Op]bool{}, fence: map[*ir.Op]proxy{},
+	}}
 	f.out.first = f.order.first
 	in, number := map[*ir.Block]*pending{}, map[*ir.Block]int{}
 	blocks := l.reachable(l.fn.Region(0))
@@ -197,12 +239,33 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 			p.products = nil
 		}
 		return
+	case ttng.AsyncTMAStoreWait:
+		p.reads = add(p.reads, p.stores...)
+		if op.IntOr("pendings", 0) == 0 {
+			p.stores = nil
+		}
+		return
+	case ttng.FenceAsyncShared:
+		p.byThreads = nil
+		return
 	}
 	a := f.accesses(op)
-	if conflict(a.reads, p.writes) || conflict(a.writes, p.writes) || conflict(a.writes, p.reads) {
+	clash := conflict(a.reads, p.writes) || conflict(a.writes, p.writes) || conflict(a.writes, p.reads)
+	if clash || !a.first && (conflict(a.reads, p.byFirst) || conflict(a.writes, p.byFirst)) {
 		f.meet(op, p, theBlock)
 	}
+	f.fence(op, p, a)
 	f.global(op, p)
+	switch op.Def {
+	case ttng.BarrierExpect, ttng.AsyncTMACopyGlobalToLocal: // the barrier's wait orders what comes after
+		return
+	case ttng.AsyncTMACopyLocalToGlobal, ttng.AsyncTMAReduce:
+		p.stores = add(p.stores, a.reads...)
+		return
+	case ttng.InitBarrier, ttng.InvalBarrier:
+		p.byFirst, p.byThreads = add(p.byFirst, a.writes...), add(p.byThreads, a.writes...)
+		return
+	}
 	if op.Def == ttg.AsyncCopy {
 		p.copies = add(p.copies, a.writes...)
 		return
@@ -211,9 +274,23 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 		p.products = add(p.products, a.reads...)
 	}
 	p.reads, p.writes = add(p.reads, a.reads...), add(p.writes, a.writes...)
+	p.byThreads = add(p.byThreads, a.writes...)
 	if a.meets {
 		p.barrier(f.l.ctas == 1 || f.l.crosses(op))
 		p.reads = add(p.reads, a.after...)
+	}
+}
+
+// fence records that the copy engine is about to write bytes that threads have written.
+func (f *barrierFinder) fence(op *ir.Op, p *pending, a accesses) {
+	if op.Def != ttng.AsyncTMACopyGlobalToLocal {
+		return
+	}
+	if conflict(a.writes, p.byThreads) && f.probe == nil {
+		f.out.fence[op] = max(f.out.fence[op], sharedProxy)
+	}
+	if f.out.fence[op] != noProxy {
+		p.byThreads = nil
 	}
 }
 
@@ -226,6 +303,9 @@ func (f *barrierFinder) meet(op *ir.Op, p *pending, who level) {
 	who = max(who, f.out.who[op])
 	if f.out.drain[op] {
 		p.waited(true)
+	}
+	if f.out.flush[op] {
+		p.flushed()
 	}
 	switch {
 	case who >= theBlock:
@@ -249,6 +329,12 @@ func (f *barrierFinder) global(op *ir.Op, p *pending) {
 			need = max(need, who)
 			if old.what == copies && now.what >= writes && f.probe == nil {
 				f.out.drain[op] = true
+			}
+			if old.what == puts && f.probe == nil {
+				f.out.flush[op] = true
+			}
+			if old.what != puts && isDesc(now.ptr) && !isDesc(old.ptr) && f.probe == nil {
+				f.out.fence[op] = anyProxy
 			}
 			if f.probe != nil && !old.op.Block().IsInside(f.probe) {
 				f.hit = max(f.hit, who)
@@ -339,6 +425,14 @@ func (f *barrierFinder) accesses(op *ir.Op) accesses {
 		return accesses{writes: f.bytes(op.Operand(1))}
 	case ttg.AsyncCopy:
 		return accesses{writes: f.bytes(op.Slot(1))}
+	case ttng.AsyncTMACopyGlobalToLocal:
+		return accesses{writes: f.bytes(op.Slot(3)), reads: f.bytes(op.Slot(2))}
+	case ttng.AsyncTMACopyLocalToGlobal, ttng.AsyncTMAReduce:
+		return accesses{reads: f.bytes(op.Slot(2))}
+	case ttng.InitBarrier, ttng.InvalBarrier, ttng.BarrierExpect:
+		return accesses{writes: f.bytes(op.Operand(0)), first: true}
+	case ttng.WaitBarrier, ttng.ArriveBarrier:
+		return accesses{reads: f.bytes(op.Operand(0))}
 	case ttng.WarpGroupDot:
 		return accesses{reads: append(f.bytes(op.Operand(0)), f.bytes(op.Operand(1))...)}
 	case tt.Call:
@@ -363,4 +457,18 @@ func (f *barrierFinder) accesses(op *ir.Op) accesses {
 func isAsync(op *ir.Op) bool {
 	async, _ := op.Int("isAsync")
 	return async != 0
+}
+
+// isBulkReduce reports whether the copy engine combines a buffer with memory, isBulkStore whether it writes
+// memory at all.
+func isBulkReduce(op *ir.Op) bool { return op.Def == ttng.AsyncTMAReduce }
+
+func isBulkStore(op *ir.Op) bool { return op.Def == ttng.AsyncTMACopyLocalToGlobal || isBulkReduce(op) }
+
+// engineEffect returns what the copy engine does to global memory in op.
+func engineEffect(op *ir.Op) (what effect, ok bool) {
+	if isBulkStore(op) {
+		return puts, true
+	}
+	return reads, op.Def == ttng.AsyncTMACopyGlobalToLocal
 }

@@ -34,6 +34,9 @@ func (l *lowering) meetBefore(op *ir.Op) {
 	if l.alloc.barriers.drain[op] {
 		l.vendor.waitCopies(l, allCopies)
 	}
+	if b := l.alloc.barriers; b.flush[op] || b.fence[op] != noProxy {
+		l.vendor.orderEngine(l, b.flush[op], b.fence[op])
+	}
 	switch who := l.alloc.barriers.who[op]; who {
 	case nobody:
 	case theWarp:

@@ -54,6 +54,7 @@
 //	barrier.go        where threads must meet because of shared memory
 //	order.go          where threads must meet because of global memory
 //	cluster.go        exchange between the blocks of a cluster
+//	tensormap.go      which arguments are tensor maps
 //
 // Operations across threads:
 //
@@ -77,4 +78,7 @@
 //	nvvm_mma.go         products by mma.sync
 //	nvvm_wgmma.go       products of warp groups (wgmma)
 //	nvvm_descriptor.go  how wgmma finds a matrix in shared memory
+//	nvvm_tma.go         copies of blocks by the copy engine (TMA)
+//	nvvm_mbarrier.go    barriers in shared memory that count bytes
+//	nvvm_tensormap.go   tensor maps that the kernel makes
 package lower

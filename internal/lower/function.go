@@ -16,7 +16,7 @@ func (l *lowering) function(isKernel bool) {
 		regs := make([]string, l.numRegs(l.fn, a.Type))
 		for i := range regs {
 			regs[i] = fmt.Sprintf("%%arg%d", len(params))
-			params = append(params, llvmType(a.Type)+" "+regs[i])
+			params = append(params, l.paramType(a, isKernel)+" "+regs[i])
 		}
 		l.set(a, regs)
 	}
@@ -47,6 +47,14 @@ func (l *lowering) function(isKernel bool) {
 	}
 	b.WriteString("}\n\n")
 	l.bodies = append(l.bodies, b.String())
+}
+
+// paramType returns the LLVM type of a parameter. Kernels take tensor maps by value.
+func (l *lowering) paramType(a *ir.Value, isKernel bool) string {
+	if isKernel && isDesc(a) {
+		return l.vendor.mapParam()
+	}
+	return llvmType(a.Type)
 }
 
 // symbol quotes a name with characters that LLVM does not accept bare, as in the mangled names of the front

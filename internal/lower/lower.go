@@ -71,7 +71,7 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 	g.lower(fn)
 	return &Kernel{
 		Name: kernel, IR: g.text(), Shared: g.shared, NumWarps: g.warps, Params: len(fn.Body(0).Args()), PTX: g.ptx,
-		Scratch: g.scratch, ScratchAlign: g.scratchAlign,
+		Scratch: g.scratch, ScratchAlign: g.scratchAlign, Maps: tensorMaps(fn),
 	}, nil
 }
 
@@ -285,6 +285,9 @@ func llvmType(t ir.Type) string {
 		}
 		if ttg.IsMemDesc(t) {
 			return "i32"
+		}
+		if tt.DescBlock(e) != nil {
+			return "ptr" // to a tensor map
 		}
 	}
 	return "ERROR"

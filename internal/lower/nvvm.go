@@ -74,6 +74,21 @@ func (v nvidia) ops() map[*ir.OpDef]fact {
 		ttng.WarpGroupDot:     {lower: v.warpGroupDot},
 		ttng.WarpGroupDotWait: {lower: lowerWarpGroupWait},
 		ttng.FenceAsyncShared: {lower: lowerFenceAsync},
+
+		ttng.InitBarrier:   {lower: lowerInitBarrier},
+		ttng.InvalBarrier:  {lower: lowerInvalBarrier},
+		ttng.BarrierExpect: {lower: lowerBarrierExpect},
+		ttng.WaitBarrier:   {lower: lowerWaitBarrier},
+		ttng.ArriveBarrier: {lower: lowerArriveBarrier},
+
+		ttng.AsyncTMACopyGlobalToLocal: {lower: lowerTMALoad},
+		ttng.AsyncTMACopyLocalToGlobal: {lower: lowerTMAStore},
+		ttng.AsyncTMAReduce:            {lower: lowerTMAReduce},
+		ttng.AsyncTMAStoreWait:         {lower: lowerTMAStoreWait},
+
+		ttng.TensormapCreate:            {lower: lowerTensormapCreate, scratch: tensormapScratch},
+		ttng.TensormapFenceproxyAcquire: {lower: lowerTensormapAcquire},
+		ttng.ReinterpretTensorDesc:      {lower: lowerReinterpretDesc},
 	}
 }
 

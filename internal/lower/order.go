@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/analysis/address"
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -50,6 +51,7 @@ const (
 	copies        // asynchronous: reads until it is waited for
 	writes
 	updates // reads and writes atomically
+	puts    // writes by the copy engine, which are complete when they have been waited for
 )
 
 // touched is an access to global memory. loops has a bit for each loop whose next iteration has begun since;
@@ -109,6 +111,9 @@ func (o *orderer) accessesOf(op *ir.Op) []touched {
 	case tt.AtomicRMW, tt.AtomicCAS:
 		return []touched{{op: op, ptr: op.Operand(0), what: updates}}
 	}
+	if what, ok := engineEffect(op); ok {
+		return []touched{{op: op, ptr: op.Operand(0), what: what}}
+	}
 	return nil
 }
 
@@ -118,6 +123,12 @@ func (o *orderer) needs(old, now touched) level {
 		return nobody
 	}
 	if old.op.Def == tt.Call || now.op.Def == tt.Call {
+		return o.everybody()
+	}
+	if isDesc(old.ptr) || isDesc(now.ptr) {
+		if old.loops == 0 && apartBlocks(old.op, now.op) {
+			return nobody
+		}
 		return o.everybody()
 	}
 	switch o.at.Relate(o.place(old), now.ptr) {
@@ -172,11 +183,45 @@ var commuting = []int64{tt.RMWAnd, tt.RMWOr, tt.RMWXor, tt.RMWAdd, tt.RMWFAdd, t
 
 func commute(old, now touched) bool {
 	a, b := old.op, now.op
+	if isBulkReduce(a) && isBulkReduce(b) {
+		return a.Attr("kind") == b.Attr("kind")
+	}
 	if a.Def != tt.AtomicRMW || b.Def != tt.AtomicRMW || a.Result(0).HasUses() || b.Result(0).HasUses() {
 		return false
 	}
 	kind := a.IntOr("atomic_rmw_op", 0)
 	return kind == b.IntOr("atomic_rmw_op", 0) && slices.Contains(commuting, kind)
+}
+
+// apartBlocks reports whether two accesses go through one descriptor to blocks that do not overlap: along a
+// dimension their coordinates differ by a constant of at least the size of the block.
+func apartBlocks(a, b *ir.Op) bool {
+	if a.Operand(0) != b.Operand(0) || !isDesc(a.Operand(0)) {
+		return false
+	}
+	block, from, to := tt.DescBlock(a.Operand(0).Type).Shape, a.Group(1), b.Group(1)
+	for i := range block {
+		x, m := plusConstant(from[i])
+		y, n := plusConstant(to[i])
+		if x == y && max(m-n, n-m) >= block[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// plusConstant returns v as a value and a constant that is added to it; a constant has the value nil.
+func plusConstant(v *ir.Value) (*ir.Value, int64) {
+	if n, ok := arith.IntOf(v); ok {
+		return nil, n
+	}
+	if op := v.DefBy(arith.AddI); op != nil {
+		if n, ok := arith.IntOf(op.Operand(1)); ok {
+			x, m := plusConstant(op.Operand(0))
+			return x, m + n
+		}
+	}
+	return v, 0
 }
 
 // private caches, by load, whether each thread uses only its own copy of the loaded elements.

@@ -1,5 +1,12 @@
 package lower
 
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+)
+
 // TensorMapBytes is the size of a tensor map: an argument that is passed by value, aligned to 64 bytes.
 const TensorMapBytes = 128
 
@@ -34,3 +41,49 @@ const (
 	ElemTF32
 	ElemTF32FTZ
 )
+
+// isDesc reports whether v is a tensor descriptor.
+func isDesc(v *ir.Value) bool { return tt.DescBlock(v.Type) != nil }
+
+// mapOf describes the tensor map of a kernel's argument.
+func mapOf(fn *ir.Op, i int, t ir.Type) TensorMap {
+	block := tt.DescBlock(t)
+	enc, ok := ttg.As[ttg.NVMMAShared](block.Encoding)
+	if !ok {
+		fail(fn, "a descriptor without a layout: %s", t)
+	}
+	box := ttglayout.Box(block.Encoding, block.Shape)
+	if box == nil {
+		fail(fn, "no box of the copy engine fits %s", t)
+	}
+	return TensorMap{
+		Param: i, Type: elemType(block.Elem), ElemBytes: bitsOf(block.Elem) / 8,
+		Swizzle: int(enc.SwizzlingByteWidth), Box: box, FP4Padded: enc.Fp4Padded,
+	}
+}
+
+// mapElems holds the element types whose arithmetic the copy engine knows.
+var mapElems = map[ir.Type]ElemType{ir.F16: ElemF16, ir.F32: ElemF32, ir.F64: ElemF64, ir.BF16: ElemBF16}
+
+// elemType returns an element's type for a tensor map; fp8 and other small types are bytes.
+func elemType(t ir.Type) ElemType {
+	if e, ok := mapElems[t]; ok {
+		return e
+	}
+	e := map[int]ElemType{8: ElemU8, 16: ElemU16, 32: ElemU32, 64: ElemU64}[bitsOf(t)]
+	if it, ok := t.(*ir.IntegerType); ok && it.Sign == ir.Signed && it.Width >= 32 {
+		e++
+	}
+	return e
+}
+
+// tensorMaps describes the tensor maps among a kernel's arguments.
+func tensorMaps(fn *ir.Op) []TensorMap {
+	var out []TensorMap
+	for i, a := range fn.Body(0).Args() {
+		if isDesc(a) {
+			out = append(out, mapOf(fn, i, a.Type))
+		}
+	}
+	return out
+}

@@ -38,6 +38,7 @@ type machine interface {
 type vendorModule interface {
 	header() string           // target triple and data layout
 	kernelHead() string       // what stands before a kernel's name
+	mapParam() string         // type of a kernel's parameter that is a tensor map
 	limits(g *program) string // a kernel's attributes
 	mathTarget() mathlib.Target
 	ops() map[*ir.OpDef]fact // operations that this vendor alone has
@@ -106,6 +107,9 @@ type vendorCopies interface {
 	commitCopies(l *lowering)
 	// waitCopies waits until at most pending groups of copies are under way; allCopies waits for every copy.
 	waitCopies(l *lowering, pending int)
+	// orderEngine makes what threads wrote where says visible to the engine that copies blocks. With flush it
+	// waits for the engine's stores before, and makes them visible to the threads.
+	orderEngine(l *lowering, flush bool, where proxy)
 }
 
 // allCopies makes waitCopies wait for copies of no group, too.

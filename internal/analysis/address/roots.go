@@ -19,6 +19,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -101,7 +102,7 @@ func (w *rootWalk) visit(v *ir.Value) {
 		return
 	}
 	switch op.Def {
-	case tt.AddPtr, tt.Splat, tt.Unsplat, tt.Broadcast, tt.ExpandDims, tt.Reshape, tt.Trans, tt.Bitcast, tt.Split, tt.Gather, ttg.ConvertLayout:
+	case tt.MakeTensorDesc, tt.AddPtr, tt.Splat, tt.Unsplat, tt.Broadcast, tt.ExpandDims, tt.Reshape, tt.Trans, tt.Bitcast, tt.Split, tt.Gather, ttg.ConvertLayout:
 		w.visit(op.Operand(0))
 	case arith.Select:
 		w.all(op.Operands()[1:]...)
@@ -119,16 +120,32 @@ func (w *rootWalk) visit(v *ir.Value) {
 		w.visit(op.Body(0).Terminator().Operand(v.Index() + 1))
 	case ttg.GlobalScratchAlloc:
 		w.add(v)
+	case ttng.ReinterpretTensorDesc:
+		w.tensorMap(op.Operand(0))
 	case tt.IntToPtr:
 		w.integer(op.Operand(0))
 	case tt.Call:
 		w.add(nil)
 		for _, o := range op.Operands() {
-			if tt.IsPtr(ir.ElemOf(o.Type)) {
+			if tt.IsPtr(ir.ElemOf(o.Type)) || tt.DescBlock(o.Type) != nil {
 				w.visit(o)
 			}
 		}
 	default:
+		w.add(nil)
+	}
+}
+
+// tensorMap visits the tensors whose maps are written to memory at p.
+func (w *rootWalk) tensorMap(p *ir.Value) {
+	found := false
+	for u := range p.Users() {
+		if u.Def == ttng.TensormapCreate {
+			found = true
+			w.visit(u.Slot(1))
+		}
+	}
+	if !found {
 		w.add(nil)
 	}
 }

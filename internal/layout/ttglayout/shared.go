@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
@@ -214,4 +215,22 @@ func PaddedSize(l ttg.Padded, n int) int {
 		}
 	}
 	return size
+}
+
+// Box is the part of a tensor of the given shape that one instruction of the copy engine moves to or from
+// shared memory with encoding enc; nil if enc is none that it writes.
+func Box(enc ir.Attr, shape []int64) []int {
+	l, ok := ttg.As[ttg.NVMMAShared](enc)
+	if !ok {
+		return nil
+	}
+	part, err := ShapePerCTA(enc, shape)
+	if err != nil {
+		return nil
+	}
+	box, err := tmaBlock(l, ints(part))
+	if err != nil {
+		return nil
+	}
+	return box
 }

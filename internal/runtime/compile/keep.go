@@ -95,26 +95,10 @@ func (j *job) adopt(ctx context.Context, keeper target.Keeper, restore func(*cac
 	return false
 }
 
-// others says whether the cache has the kernel for other builds of the compiler, which is no use to this one. The
-// cache is looked through once: a server may refuse many launches.
-func (j *job) others() string {
-	store := j.k.Set.Store
-	if store == nil {
-		return ""
-	}
-	j.k.looked.Do(func() { j.k.others = store.OtherBuilds(j.k.Name) })
-	builds := j.k.others
-	if len(builds) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; %s has it for the build %s, and this program is %s: warm up with nereid.WarmMain or Module.Warmup",
-		store.Dir(), strings.Join(builds, ", "), cache.BuildText(cache.Build()))
-}
-
 // allowed finishes the compilation unless strict mode or a hook refuses it.
 func (j *job) allowed(ctx context.Context) error {
 	if j.k.Set.Strict && !j.ahead {
-		return fmt.Errorf("nereid: %s: %w%s", j.out.Variant, ErrNotCompiled, j.others())
+		return fmt.Errorf("nereid: %s: %w", j.out.Variant, ErrNotCompiled)
 	}
 	if f := j.k.Set.Hooks.Before; f != nil {
 		if err := f(ctx, j.out.Variant); err != nil {

@@ -3,7 +3,6 @@ package compile
 import (
 	"context"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/budget"
@@ -58,9 +57,6 @@ type Kernel struct {
 	Set    *Settings
 
 	built builds
-
-	looked sync.Once
-	others []string // builds of the compiler other than this one for which the cache has the kernel
 }
 
 // Spec is a specialization: a device, the compiler's description of each argument, options.

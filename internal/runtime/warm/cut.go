@@ -37,8 +37,8 @@ const (
 	cutConsts  = 16
 	cutTensors = 12
 	cutScalars = 20
-	CutWords   = 24           // with one for words that the code holds
-	nowhere    = CutWords - 1 // place of words that the code holds
+	cutWords   = 24
+	nowhere    = cutWords - 1 // place of words that the code holds
 )
 
 // tensor is the class of a tensor, with the position of its word in the highest 8 bits.
@@ -57,7 +57,7 @@ func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, te
 	if x == nil || s == nil || x.dev != s.Dev || len(tensors) != int(x.nTensors) || len(scalars) != int(x.nScalars) || trace.IsEnabled() {
 		return false, nil
 	}
-	var words [CutWords]uint64
+	var words [cutWords]uint64
 	differ := uint64(0)
 	for i, v := range scalars {
 		w := x.scalars[i]

@@ -18,8 +18,12 @@ import (
 // ttgir takes the module to TTGIR: tensors get layouts.
 func (c Compiler) ttgir(in *target.Input) error {
 	start := time.Now()
-	passes := gpu.Pipeline(gpu.Options{Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups()})
-	if hasDescriptors(in.Module) && (!c.tensorMaps() || pointerDescriptors(in.Module)) {
+	described := hasDescriptors(in.Module)
+	maps := described && c.tensorMaps() && !pointerDescriptors(in.Module) && gpu.FitsTMA(in.Module, c.machine(in))
+	passes := gpu.Pipeline(gpu.Options{
+		Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
+	})
+	if described && !maps {
 		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
 	}
 	if err := in.Run(passes); err != nil {
@@ -85,5 +89,8 @@ func pointerDescriptors(m *ir.Module) bool {
 	return false
 }
 
-// tensorMaps reports whether descriptors become tensor maps. They do not yet.
-func (c Compiler) tensorMaps() bool { return false }
+// tensorMaps reports whether descriptors become tensor maps. They do on request only: launches do not make maps
+// yet.
+func (c Compiler) tensorMaps() bool {
+	return c.Capability >= 90 && knob.NoTMA.IsSet() && !knob.NoTMA.Get()
+}

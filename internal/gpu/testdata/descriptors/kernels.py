@@ -1,0 +1,62 @@
+"""Kernels with tensor descriptors, for the goldens beside this file: oracle.py stages . --specs specs.json"""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def matmul(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(a.load([m, k]), b.load([n, k]).T, acc)
+    c.store([m, n], acc.to(c.dtype))
+
+
+@triton.jit
+def attention(q, k, v, o, N, scale, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    row, head = tl.program_id(0) * BM, tl.program_id(1) * N
+    x = q.load([head + row, 0])
+    top = tl.full((BM, ), float("-inf"), tl.float32)
+    total = tl.zeros((BM, ), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    for n in range(0, N, BN):
+        s = tl.dot(x, k.load([head + n, 0]).T) * scale
+        new = tl.maximum(top, tl.max(s, 1))
+        p = tl.exp2(s - new[:, None])
+        old = tl.exp2(top - new)
+        total = total * old + tl.sum(p, 1)
+        acc = tl.dot(p.to(tl.float16), v.load([head + n, 0]), acc * old[:, None])
+        top = new
+    o.store([head + row, 0], (acc / total[:, None]).to(tl.float16))
+
+
+@triton.jit
+def persistent(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, STEP: tl.constexpr):
+    across = tl.cdiv(N, BN)
+    for tile in range(tl.program_id(0), tl.cdiv(M, BM) * across, STEP):
+        m, n = tile // across * BM, tile % across * BN
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, K, BK):
+            acc = tl.dot(a.load([m, k]), b.load([n, k]).T, acc)
+        left, right = tl.split(tl.permute(tl.reshape(acc, (BM, 2, BN // 2)), (0, 2, 1)))
+        c.store([m, n], left.to(tl.float16))
+        c.store([m, n + BN // 2], right.to(tl.float16))
+
+
+@triton.jit
+def made_here(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BM, BN])
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(a.load([m, k]), b.load([k, n]), acc)
+    c.store([m, n], acc.to(tl.float16))
+
+
+@triton.jit
+def blocks(x, y, z, i):
+    b = x.load([i, 0, 16])
+    y.store([0, 16, i], b * 2)
+    z.atomic_add([i], tl.sum(tl.sum(b, 2), 0))

@@ -1,0 +1,165 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+)
+
+// Copies between global and shared memory by the copy engine (TMA). A tensor map describes the tensor in global
+// memory, its box, and the swizzle that shared memory has. One thread of the first warp starts the copies of an
+// operation; others go on. Bytes that arrive in shared memory are counted by a barrier (mbarrier.go); copies to
+// global memory make groups, which the thread waits for.
+//
+// A tensor map is held as its generic address: that of the kernel's parameter, or of scratch memory that
+// lowerTensormapCreate has written.
+
+// box is a part of a buffer that one instruction moves.
+type box struct {
+	at  []int // coordinates of its first element in the buffer
+	off int   // its first byte in the buffer
+}
+
+// boxes returns the boxes of a buffer. In shared memory each is contiguous.
+func (l *lowering) boxes(op *ir.Op, buf *ir.Value) []box {
+	m, _ := ttg.MemDescOf(buf.Type)
+	size := ttglayout.Box(m.Encoding, m.Shape)
+	if size == nil || l.regs(buf)[1] != "0" {
+		l.fail(op, "no copy moves %s", buf.Type)
+	}
+	places := l.layout(op, buf.Type).PseudoInvert()
+	var out []box
+	at := make([]int, len(size))
+	for {
+		out = append(out, box{slices.Clone(at), places.Apply(at...)[0] * bitsOf(m.Elem) / 8})
+		d := len(at) - 1
+		for ; d >= 0; d-- {
+			if at[d] += size[d]; at[d] < int(m.Shape[d]) {
+				break
+			}
+			at[d] = 0
+		}
+		if d < 0 {
+			return out
+		}
+	}
+}
+
+// oneThread returns a condition that is true in one thread of the first warp, where pred is true as well. The
+// instruction tells the assembler that the rest of the warp does not take the branch.
+func (l *lowering) oneThread(pred string) string {
+	elected := l.val("extractvalue { i32, i1 } %s, 1", l.call("{ i32, i1 }", "llvm.nvvm.elect.sync", "i32 -1"))
+	if l.warps > 1 {
+		elected = l.val("and i1 %s, %s", elected, l.val("icmp ult i32 %s, 32", l.ids.tid))
+	}
+	return l.both(elected, pred)
+}
+
+// tmaCall is an instruction of the copy engine under construction. Operand 0 is its predicate.
+type tmaCall struct {
+	args        []string
+	constraints []string
+}
+
+func (c *tmaCall) add(arg, constraint string) string {
+	c.args, c.constraints = append(c.args, arg), append(c.constraints, constraint)
+	return fmt.Sprintf("$%d", len(c.args)-1)
+}
+
+// tensor returns the operand that names a block: the map and the coordinates, the innermost first. coords may
+// have more dimensions than the buffer: leading ones of size one.
+func (c *tmaCall) tensor(l *lowering, desc string, coords []*ir.Value, b box) string {
+	m := c.add("ptr "+desc, "l")
+	list := make([]string, len(coords))
+	for i := range coords {
+		d := len(coords) - 1 - i
+		v := l.scalar(coords[d])
+		if k := len(b.at) - 1 - i; k >= 0 {
+			v = l.add(v, itoa(b.at[k]))
+		}
+		list[i] = c.add("i32 "+v, "r")
+	}
+	return "[" + m + ", {" + strings.Join(list, ", ") + "}]"
+}
+
+func (c *tmaCall) emit(l *lowering, code string) {
+	l.groupAsm("void", code, strings.Join(c.constraints, ","), c.args...)
+}
+
+// lowerTMALoad starts the copies of a block to shared memory.
+func lowerTMALoad(l *lowering, op *ir.Op) {
+	l.refuseOnCluster(op, "a copy of blocks for several thread blocks")
+	buf, coords := op.Slot(3), op.Group(1)
+	bar := l.sharedAt("0", l.regs(op.Slot(2))[0])
+	pred := l.oneThread(l.scalar(op.Slot(4)))
+	for _, b := range l.boxes(op, buf) {
+		c := &tmaCall{}
+		code := fmt.Sprintf("@%s cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes ", c.add("i1 "+pred, "b"), len(coords))
+		code += "[" + c.add("ptr addrspace(3) "+l.sharedAt(itoa(b.off), l.regs(buf)[0]), "r") + "], "
+		code += c.tensor(l, l.scalar(op.Slot(0)), coords, b)
+		c.emit(l, code+", ["+c.add("ptr addrspace(3) "+bar, "r")+"];")
+	}
+}
+
+// lowerTMAStore starts the copies of a buffer to global memory.
+func lowerTMAStore(l *lowering, op *ir.Op) { l.bulkStore(op, "cp.async", "") }
+
+// tmaReductions holds the names of reductions in instructions.
+var tmaReductions = map[int64]string{
+	tt.ReduceAdd: ".add", tt.ReduceMin: ".min", tt.ReduceMax: ".max", tt.ReduceAnd: ".and", tt.ReduceOr: ".or", tt.ReduceXor: ".xor",
+}
+
+// lowerTMAReduce starts to combine a buffer with global memory.
+func lowerTMAReduce(l *lowering, op *ir.Op) {
+	kind, ok := tmaReductions[op.IntOr("kind", 0)]
+	if !ok {
+		l.fail(op, "no instruction reduces so")
+	}
+	l.bulkStore(op, "cp.reduce.async", kind)
+}
+
+// bulkStore emits the instructions of a store or a reduction and closes their group.
+func (l *lowering) bulkStore(op *ir.Op, instr, kind string) {
+	l.refuseOnCluster(op, "a copy of blocks for several thread blocks")
+	buf, coords := op.Slot(2), op.Group(1)
+	pred := l.oneThread("")
+	for _, b := range l.boxes(op, buf) {
+		c := &tmaCall{}
+		code := fmt.Sprintf("@%s %s.bulk.tensor.%dd.global.shared::cta%s.bulk_group ", c.add("i1 "+pred, "b"), instr, len(coords), kind)
+		code += c.tensor(l, l.scalar(op.Slot(0)), coords, b)
+		c.emit(l, code+", ["+c.add("ptr addrspace(3) "+l.sharedAt(itoa(b.off), l.regs(buf)[0]), "r")+"];")
+	}
+	l.groupAsm("void", "cp.async.bulk.commit_group;", "")
+}
+
+// lowerTMAStoreWait waits until the copy engine has read the buffers of all but the last pendings groups.
+func lowerTMAStoreWait(l *lowering, op *ir.Op) {
+	l.groupAsm("void", fmt.Sprintf("cp.async.bulk.wait_group.read %d;", op.IntOr("pendings", 0)), "")
+}
+
+// lowerReinterpretDesc takes the address of a map in scratch memory.
+func lowerReinterpretDesc(l *lowering, op *ir.Op) {
+	l.setOne(op.Result(0), l.val("addrspacecast ptr addrspace(1) %s to ptr", l.scalar(op.Operand(0))))
+}
+
+func (nvidia) orderEngine(l *lowering, flush bool, where proxy) {
+	if flush {
+		l.groupAsm("void", "cp.async.bulk.wait_group 0;", "")
+	}
+	if flush || where == anyProxy {
+		l.groupAsm("void", "fence.proxy.async;", "")
+		return
+	}
+	l.groupAsm("void", "fence.proxy.async.shared::cta;", "")
+}
+
+// mapParam returns the type of a tensor map. Kernels never change it: the copy engine reads it where the launch
+// put it.
+func (nvidia) mapParam() string {
+	return fmt.Sprintf(`ptr byval([%d x i8]) align 64 "nvvm.grid_constant"`, TensorMapBytes)
+}

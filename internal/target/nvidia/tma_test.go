@@ -1,0 +1,110 @@
+package nvidia
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/lower"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// TestTensorMaps compiles kernels with descriptors from Triton's TTIR and from Triton's TTGIR. The assembler takes the PTX, spills nothing and lets
+// products overlap; blocks are copied by the copy engine alone; in the loop of a product all threads meet once.
+func TestTensorMaps(t *testing.T) {
+	if _, err := llvm.Load(); err != nil {
+		t.Skip(err)
+	}
+	tool, err := findPtxas()
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("NEREID_DISABLE_TMA", "0")
+	c := Compiler{90}
+	for _, file := range txtest.Glob(t, "internal/gpu/testdata/descriptors/*.ttir") {
+		name := strings.TrimSuffix(filepath.Base(file), ".ttir")
+		for _, stage := range []string{"ttir", "ttgir"} {
+			t.Run(name+"/"+stage, func(t *testing.T) {
+				in := sample(t, "internal/gpu/testdata/descriptors/"+name, stage)
+				if stage == "ttir" {
+					if err := c.ttgir(in); err != nil {
+						t.Fatal(err)
+					}
+				}
+				code, err := c.FromTTGIR(context.Background(), in, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ptx := string(code.PTX)
+				for _, instr := range []string{"cp.async.bulk.tensor", "mbarrier.try_wait"} {
+					if !strings.Contains(ptx, instr) {
+						t.Errorf("no %s in\n%s", instr, ptx)
+					}
+				}
+				for _, instr := range []string{"ld.global", "st.global", "cp.async.cg"} {
+					if strings.Contains(ptx, instr) {
+						t.Errorf("%s in\n%s", instr, ptx)
+					}
+				}
+				if n := meetings(ptx); name != "blocks" && name != "persistent" && n > 1 {
+					t.Errorf("threads meet %d times in a loop:\n%s", n, ptx)
+				}
+				path := filepath.Join(t.TempDir(), "kernel.ptx")
+				if err := os.WriteFile(path, code.PTX, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				said, err := exec.Command(tool, "-v", "-arch", c.Arch(), path, "-o", path+".cubin").CombinedOutput()
+				if err != nil || serialized.Match(said) || !strings.Contains(string(said), " 0 bytes spill stores") {
+					t.Errorf("%v\n%s", err, said)
+				}
+			})
+		}
+	}
+}
+
+// meetings counts the barriers of the block between the waits of a loop and its branch back.
+func meetings(ptx string) int {
+	loop := ptx[strings.LastIndex(ptx, "mbarrier.try_wait"):]
+	if i := strings.Index(loop, "bra \t$L"); i >= 0 {
+		return strings.Count(loop[:i], "bar.sync")
+	}
+	return 0
+}
+
+// TestMapsOfArguments: what the host must know of a descriptor to make its map, as Triton's metadata has it.
+func TestMapsOfArguments(t *testing.T) {
+	t.Setenv("NEREID_DISABLE_TMA", "0")
+	c := Compiler{90}
+	for name, want := range map[string][]lower.TensorMap{
+		"matmul": {
+			{Param: 0, Type: lower.ElemF16, ElemBytes: 2, Swizzle: 128, Box: []int{128, 64}},
+			{Param: 5, Type: lower.ElemF16, ElemBytes: 2, Swizzle: 128, Box: []int{256, 64}},
+			{Param: 10, Type: lower.ElemF16, ElemBytes: 2, Swizzle: 128, Box: []int{128, 64}},
+		},
+		"blocks": {
+			{Param: 0, Type: lower.ElemF32, ElemBytes: 4, Swizzle: 128, Box: []int{2, 8, 32}},
+			{Param: 7, Type: lower.ElemF32, ElemBytes: 4, Swizzle: 128, Box: []int{2, 8, 32}},
+			{Param: 14, Type: lower.ElemF32, ElemBytes: 4, Box: []int{8}},
+		},
+	} {
+		in := sample(t, "internal/gpu/testdata/descriptors/"+name, "ttir")
+		if err := c.ttgir(in); err != nil {
+			t.Fatal(err)
+		}
+		k, err := lower.Lower(in.Module, in.Kernel, c.lowerOptions(in.Module))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(k.Maps, want) {
+			t.Errorf("%s: %+v, not %+v", name, k.Maps, want)
+		}
+		if sizes := paramSizes(in.Module.Lookup(in.Kernel)); sizes[0] != lower.TensorMapBytes || sizes[1] != 4 {
+			t.Errorf("%s: arguments of %v bytes", name, sizes)
+		}
+	}
+}
