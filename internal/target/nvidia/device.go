@@ -15,8 +15,9 @@ import (
 // Device is an NVIDIA GPU.
 type Device struct {
 	Compiler
-	dev *driver.Device
-	ctx *driver.Context
+	dev  *driver.Device
+	ctx  *driver.Context
+	maps *mapTable
 }
 
 // Devices returns the GPUs of this machine, whether LLVM is installed or not. If there is none, the error
@@ -28,7 +29,7 @@ func Devices() ([]target.Backend, error) {
 	}
 	var out []target.Backend
 	for _, dev := range d.Devices() {
-		out = append(out, &Device{Compiler: Compiler{dev.Capability()}, dev: dev})
+		out = append(out, &Device{Compiler: Compiler{dev.Capability()}, dev: dev, maps: &mapTable{}})
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("the CUDA driver is here, but no GPU")
@@ -126,8 +127,8 @@ func (d *Device) loadImage(code *Code, image []byte) (target.Executable, error) 
 			return nil, err
 		}
 	}
-	k := &kernel{code: code, module: m, fn: f}
-	if c := code.config([3]int{1, 1, 1}); c.Plain() && code.Scratch == 0 && len(code.Params) <= driver.MaxReady {
+	k := &kernel{code: code, module: m, fn: f, words: code.Words(), maps: d.maps}
+	if c := code.config([3]int{1, 1, 1}); c.Plain() && code.Scratch == 0 && code.Maps == nil && len(code.Params) <= driver.MaxReady {
 		k.ready = f.Ready(c)
 	}
 	return k, nil
@@ -346,6 +347,8 @@ type kernel struct {
 	module *driver.Module
 	fn     *driver.Function
 	cubin  []byte    // for the cache; nil if the driver compiled PTX while loading it
+	words  int       // number of words of the arguments
+	maps   *mapTable // of the device
 	args   sync.Pool // *driver.Args for other launches
 }
 
@@ -356,7 +359,7 @@ func Ready(e target.Executable) (r driver.Ready, params int, ok bool) {
 	if !is || !k.ready.Is() {
 		return r, 0, false
 	}
-	return k.ready, len(k.code.Params), true
+	return k.ready, k.words, true
 }
 
 // RawStream returns a GPU's stream, or nil.
@@ -366,8 +369,8 @@ func RawStream(s target.Stream) *driver.Stream {
 }
 
 func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words []uint64) error {
-	if len(words) != len(k.code.Params) {
-		return fmt.Errorf("%s takes %d arguments, not %d", k.code.Name, len(k.code.Params), len(words))
+	if len(words) != k.words {
+		return fmt.Errorf("%s takes %d words of arguments, not %d", k.code.Name, k.words, len(words))
 	}
 	if _, err := k.code.Count(grid); err != nil {
 		return err
@@ -382,18 +385,43 @@ func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words [
 func (k *kernel) launchAny(s target.Stream, grid [3]int, words []uint64) error {
 	a, _ := k.args.Get().(*driver.Args)
 	if a == nil {
-		a = driver.NewWords(len(words) + k.extra())
+		a = driver.NewWords(len(k.code.Params) + k.extra())
 	}
-	copy(a.Words(), words)
+	err := k.fill(a, words)
 	c := k.code.config(grid)
-	var err error
-	if k.code.Scratch == 0 {
+	if err != nil {
+		// nothing is launched
+	} else if k.code.Scratch == 0 {
 		err = k.fn.Launch(s.(stream).s, &c, a)
 	} else {
 		err = k.launchScratch(s.(stream).s, &c, a, k.code.ScratchBytes(grid))
 	}
 	k.args.Put(a)
 	return err
+}
+
+// fill sets the parameters of a launch.
+func (k *kernel) fill(a *driver.Args, words []uint64) error {
+	if k.code.Maps == nil {
+		copy(a.Words(), words)
+		return nil
+	}
+	to, maps, from := a.Words(), k.code.Maps, 0
+	for i := range k.code.Params {
+		if len(maps) == 0 || maps[0].Param != i {
+			to[i] = words[from]
+			from++
+			continue
+		}
+		n := mapWords(len(maps[0].Box))
+		m, err := k.maps.get(k.fn.Context().Device().Driver(), &maps[0], words[from:from+n])
+		if err != nil {
+			return fmt.Errorf("%s: %w", k.code.Name, err)
+		}
+		a.Map(i, m)
+		from, maps = from+n, maps[1:]
+	}
+	return nil
 }
 
 // extra returns the number of parameters besides the arguments.

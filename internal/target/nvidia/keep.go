@@ -52,7 +52,7 @@ func Kept(c target.Code) (*Code, error) {
 	if k.Name == "" || k.NumWarps <= 0 {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}
-	return k, nil
+	return k, k.checkMaps()
 }
 
 // stageCubin is the stage in which a GPU's code is saved. The driver's compiler makes it, so the driver is

@@ -93,6 +93,9 @@ type raw struct {
 	maxActiveBlocks     func(n *int32, f functionRef, blockSize int32, shared uintptr) Result
 	maxActiveClusters   func(n *int32, f functionRef, config *launchConfig) Result
 
+	tensorMapEncodeTiled func(m *[TensorMapBytes]byte, elem int32, rank uint32, p DevicePtr, dims *[MaxRank]uint64, strides *[MaxRank - 1]uint64,
+		box, steps *[MaxRank]uint32, interleave, swizzle, promotion, fill int32) Result
+
 	// Addresses for dl.Call: the launch path.
 	launchKernel    uintptr // (function, grid ×3, block ×3, shared, stream, params, extra)
 	launchKernelEx  uintptr // (*launchConfig, function, params, extra)
@@ -177,6 +180,8 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.funcSetCacheConfig, Symbol: "cuFuncSetCacheConfig"},
 		{Ptr: &r.maxActiveBlocks, Symbol: "cuOccupancyMaxActiveBlocksPerMultiprocessor"},
 		{Ptr: &r.maxActiveClusters, Symbol: "cuOccupancyMaxActiveClusters", Optional: true},
+
+		{Ptr: &r.tensorMapEncodeTiled, Symbol: "cuTensorMapEncodeTiled", Optional: true},
 
 		{Ptr: &r.launchKernel, Symbol: "cuLaunchKernel"},
 		{Ptr: &r.launchKernelEx, Symbol: "cuLaunchKernelEx", Optional: true},

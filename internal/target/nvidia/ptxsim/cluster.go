@@ -1,6 +1,9 @@
 package ptxsim
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // cluster is the blocks that run together: each can read and write the shared memory of the others, and they
 // meet at barriers of their own. Their turns come one after another; what the order hides on a GPU shows in
@@ -9,12 +12,11 @@ import "fmt"
 //   - nobody touches the shared memory of another block before the cluster has met once, since that block may not have begun;
 //   - of two accesses to one byte by different blocks, of which one writes, a barrier of the cluster lies between;
 //   - no block leaves before the cluster has met after the last access of another to its memory.
-//
-// Accesses that two threads of one block make to the memory of another are ordered by the cluster's barrier
-// alone, not by the block's, which is stricter than PTX.
 type cluster struct {
 	blocks []*block
-	epoch  int32 // barriers that are behind
+	epoch  int32               // barriers that are behind
+	clocks *clocks             // nil if memory is not watched
+	maps   map[uint64]*readers // tensor maps in global memory, and who has made them visible to copies
 }
 
 // clusterSize returns the number of blocks in a cluster of a launch.
@@ -50,13 +52,21 @@ func (m *Module) runCluster(f *function, l *Launch, id [3]int, size int, globals
 	for i := range size {
 		c := m.newBlock(f, l, [3]int{id[0] + i, id[1], id[2]})
 		c.cluster, c.rank, c.globals = g, i, globals
-		if size > 1 && c.races != nil {
-			c.races.others = make([]otherCell, len(c.shared))
+		if !l.NoRaces {
+			if g.clocks == nil {
+				g.clocks = newClocks(size * c.n)
+			}
+			c.races = newRaces(len(c.shared), g.clocks)
 		}
 		for t := range c.n {
 			for i, a := range l.Args {
 				q := f.params[i]
-				store(c.params[t*c.paramSize+q.off:], a, q.size)
+				if q.size <= 8 {
+					store(c.params[t*c.paramSize+q.off:], a, q.size)
+				}
+			}
+			for i, b := range l.Bytes {
+				copy(c.params[t*c.paramSize+f.params[i].off:], b)
 			}
 			c.pc[t] = int32(f.start)
 		}
@@ -82,7 +92,13 @@ func (g *cluster) run(backward bool) {
 		if left {
 			return
 		}
+		for _, c := range g.blocks { // one may have been woken after its turn
+			idle = idle && !slices.Contains(c.state, running)
+		}
 		if idle {
+			for _, c := range g.blocks {
+				c.stuck()
+			}
 			g.release()
 		}
 	}
@@ -103,13 +119,15 @@ func (g *cluster) release() {
 			at = c.pc[t]
 			c.state[t], c.arrived[t] = running, false
 		}
-		if c.races != nil {
-			c.races.barrier()
-			c.races.since = c.races.epoch
-		}
-		c.epoch++
 	}
 	g.epoch++
+	if g.clocks != nil {
+		all := make([]int32, len(g.clocks.now))
+		for i := range all {
+			all[i] = int32(i)
+		}
+		g.clocks.meet(all)
+	}
 }
 
 // meetCluster lets a thread arrive at the cluster's barrier, or wait there.
@@ -149,6 +167,25 @@ func mapa(s *stmt) (action, error) {
 	}), err
 }
 
+// blockAt returns the block of the cluster that an address is in.
+func (c *block) blockAt(t int32, addr uint64) *block {
+	rank := int(addr >> rankShift)
+	if rank == 0 || rank-1 == c.rank {
+		return c
+	}
+	if rank > len(c.cluster.blocks) {
+		c.fail(t, "shared address %#x is in block %d of a cluster of %d", addr, rank-1, len(c.cluster.blocks))
+	}
+	o := c.cluster.blocks[rank-1]
+	switch {
+	case c.cluster.epoch == 0:
+		c.fail(t, "the cluster has not met yet: block %d may not have begun", rank-1)
+	case o.left:
+		c.fail(t, "block %d has left", rank-1)
+	}
+	return o
+}
+
 // clusterBytes returns n bytes of the shared memory of a block of the cluster.
 func (c *block) clusterBytes(t int32, addr uint64, n int, write bool) []byte {
 	rank := int(addr >> rankShift)
@@ -156,18 +193,13 @@ func (c *block) clusterBytes(t int32, addr uint64, n int, write bool) []byte {
 	if rank == 0 || rank-1 == c.rank {
 		return c.bytes(shared, t, addr, n, write)
 	}
-	o := c.cluster.blocks[rank-1]
-	switch {
-	case addr+uint64(n) > uint64(len(o.shared)):
+	o := c.blockAt(t, uint64(rank)<<rankShift)
+	if addr+uint64(n) > uint64(len(o.shared)) {
 		c.fail(t, "shared address %#x of %d bytes is outside of the %d of block %d", addr, n, len(o.shared), rank-1)
-	case c.cluster.epoch == 0:
-		c.fail(t, "the cluster has not met yet: block %d may not have begun", rank-1)
-	case o.left:
-		c.fail(t, "block %d has left", rank-1)
 	}
 	o.reached = c.cluster.epoch + 1
 	if o.races != nil {
-		o.races.touchFrom(c, t, int(addr), n, write)
+		o.races.touch(c, o, t, int(addr), n, write)
 	}
 	return o.shared[addr : addr+uint64(n)]
 }

@@ -13,6 +13,7 @@ type stmt struct {
 	parts []string // "rn", "f32"
 	ops   []operand
 	types []typ // those among parts
+	kind  kind  // set by decoders of instructions that change where a thread is
 }
 
 // decoder makes an instruction's action.
@@ -23,7 +24,7 @@ var decoders map[string]decoder
 
 func init() {
 	decoders = map[string]decoder{}
-	for _, table := range []map[string]decoder{intOps, floatOps, moveOps, memoryOps, warpOps, matrixOps, groupOps} {
+	for _, table := range []map[string]decoder{intOps, floatOps, moveOps, memoryOps, warpOps, matrixOps, groupOps, mbarrierOps, tensormapOps} {
 		for name, d := range table {
 			decoders[name] = d
 		}
@@ -136,7 +137,7 @@ func (p *parser) instruction(text string, line int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.text, err)
 	}
-	in.run = run
+	in.run, in.kind = run, s.kind
 	in.counts = s.name == "st" && (s.space() == global || s.space() == generic)
 	in.touches = s.touches(in.guard)
 	p.emit(in)
@@ -159,7 +160,7 @@ func (p *parser) transfer(s *stmt, in *instr, args string) (bool, error) {
 	switch s.name {
 	case "bra":
 		in.kind = kindBranch
-		p.jumps = append(p.jumps, jump{len(p.m.code), args, in.line})
+		p.jumps = append(p.jumps, jump{len(p.m.code), args, in.line, slices.Clone(p.scopes)})
 	case "ret":
 		in.kind = kindReturn
 	case "exit":
@@ -175,6 +176,10 @@ func (p *parser) transfer(s *stmt, in *instr, args string) (bool, error) {
 		case s.has("wait") && s.has("cluster"):
 			in.kind = kindClusterWait
 		default:
+			var err error
+			if in.barrier, err = p.barrierOf(s, args); err != nil {
+				return true, fmt.Errorf("%s: %w", in.text, err)
+			}
 			in.kind = kindBarrier
 		}
 	case "brx":
@@ -206,7 +211,7 @@ func (p *parser) table(in *instr, args []string) error {
 	}
 	in.kind = kindTable
 	for _, l := range p.tables[args[1]] {
-		p.jumps = append(p.jumps, jump{len(p.m.code), l, in.line})
+		p.jumps = append(p.jumps, jump{len(p.m.code), l, in.line, slices.Clone(p.scopes)})
 	}
 	in.run = func(c *block, act []int32) {
 		to := c.m.code[c.at].targets

@@ -8,14 +8,18 @@
 // It is stricter than a GPU, since it is there to find faults:
 //
 //   - an access outside of the buffers that were lent, or one that is not aligned to its size, is an error;
-//   - two accesses to one byte of shared memory by different threads, of which one writes, are an error unless a barrier lies between
-//     them (Launch.NoRaces turns this off); an asynchronous copy writes at any time between its issue and its wait;
-//   - two accesses to one byte of global memory by different threads of a program, of which one writes, are an error unless a barrier
-//     lies between them: bar.warp.sync within a warp, bar.sync within a block, the cluster's between its blocks. Atomics among
-//     themselves are not, nor is what several threads write by one store, unless Launch.Strict is set;
-//   - the same holds between the blocks of a cluster and its barriers, and no block may leave while others may use its shared memory;
+//   - of two accesses to one byte of shared or global memory by different threads, of which one writes, one must come before the other: by
+//     bar.warp.sync within a warp, a barrier of the block, an mbarrier, or the cluster's barrier between its blocks (clock.go; Launch.NoRaces turns
+//     this off). Atomics among themselves need no order, nor writes of the same value, nor what several threads write to global memory by one
+//     store, unless Launch.Strict is set;
+//   - nobody touches the shared memory of another block before the cluster has met, and no block may leave while others may use its own;
+//   - an asynchronous copy (cp.async) writes at any time between its issue and its wait, a bulk copy until its mbarrier, or group, was waited for:
+//     until then nobody may touch what it writes, or write what it reads. A wait on an mbarrier can fail once although all is there, since a copy
+//     takes its time; one that can never succeed is a deadlock, and an error;
 //   - a product of a warp group (wgmma) is under way until it is waited for: its registers and the shared memory that it reads are
-//     watched until then, and what threads stored must have been shown to it by a fence;
+//     watched until then;
+//   - what threads stored to shared memory must be shown to products and bulk copies by fence.proxy.async, and a tensor map made by the kernel by
+//     fence.proxy.tensormap;
 //   - a barrier that not all living threads reach, and a shuffle from a lane that is not there, are errors.
 //
 // Approximate instructions (ex2.approx and the like) are computed exactly and rounded, products of tensor
@@ -26,6 +30,9 @@
 //	parse.go         modules and functions; operand.go operands, decode.go instructions
 //	exec.go          launches, blocks, warps, threads
 //	cluster.go       clusters of blocks
+//	barrier.go       the 16 barriers of a block; mbarrier.go, op_mbarrier.go mbarriers
+//	bulk.go          bulk copies under way; op_bulk.go their instructions, tensormap.go tensor maps
+//	clock.go         which access comes before which
 //	order.go         which warp runs next
 //	memory.go        global memory
 //	fault.go         Fault, and places in the source

@@ -16,8 +16,10 @@ type Launch struct {
 	Cluster int
 	Shared  int      // bytes of dynamic shared memory
 	Args    []uint64 // the bits of each argument
-	Memory  *Memory
-	Print   io.Writer // what vprintf writes; nil for nothing
+	// Bytes holds the arguments that are more than a word, by their numbers: tensor maps.
+	Bytes  map[int][]byte
+	Memory *Memory
+	Print  io.Writer // what vprintf writes; nil for nothing
 
 	NoRaces  bool   // memory is not watched
 	NoGlobal bool   // global memory is not
@@ -39,6 +41,7 @@ type instr struct {
 	run     action
 	touches touched
 	targets []int
+	barrier *barrierOp
 	call    *callSite
 }
 
@@ -55,6 +58,7 @@ const (
 	kindReturn
 	kindCall
 	kindBarrier
+	kindWait // for an mbarrier
 	kindClusterArrive
 	kindClusterWait
 	kindTrap
@@ -92,16 +96,21 @@ type block struct {
 	products []products // of each warp; nil before the first
 	underWay int        // how many there are
 
-	epoch      int32           // barriers of the block that are behind
-	warpEpochs []int32         // those of each warp
-	counts     map[int][]int32 // how often threads came to each instruction that may write global memory
+	bars      [numBarriers]barrier
+	mbarriers map[uint64]*mbarrier // by address
+	waitsFor  []*mbarrier          // of each thread that waits for one
+	tried     []*mbarrier          // of each thread whose last try was too early
+	bulks     []bulkGroups         // of each thread; nil before the first
+
+	counts map[int][]int32 // how often threads came to each instruction that may write global memory
 
 	arrived []bool // threads that have arrived at the cluster's barrier and not waited there
 	reached int32  // the epoch of the cluster, from 1 on, in which another block last touched our shared memory
 	left    bool   // all threads have
 	steps   int
 	turns   turns
-	at      int // the instruction that runs
+	yields  bool // the warp's turn ends
+	at      int  // the instruction that runs
 	scratch [32]int32
 
 	paramSize, localSize int
@@ -117,6 +126,7 @@ type threadState uint8
 const (
 	running threadState = iota
 	waiting
+	atMbarrier
 	atCluster // waits for the cluster
 	exited
 )
@@ -137,6 +147,11 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 	f := m.funcs[l.Kernel]
 	if f == nil || !f.entry {
 		return fmt.Errorf("ptxsim: the module has no kernel %s", l.Kernel)
+	}
+	for i, b := range l.Bytes {
+		if i >= len(f.params) || len(b) != f.params[i].size {
+			return fmt.Errorf("ptxsim: argument %d of %s has %d bytes", i, l.Kernel, len(b))
+		}
 	}
 	if len(l.Args) > len(f.params) {
 		return fmt.Errorf("ptxsim: %s takes %d arguments, got %d", l.Kernel, len(f.params), len(l.Args))
@@ -177,9 +192,9 @@ func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
 		c.shared[i] = 0xcd // nothing may depend on it
 	}
 	c.pending, c.carry, c.fences = make([]copies, c.n), make([]uint64, c.n), make([]fences, c.n)
+	c.waitsFor, c.tried = make([]*mbarrier, c.n), make([]*mbarrier, c.n)
 	if !l.NoRaces {
-		c.races = newRaces(len(c.shared))
-		c.warpEpochs, c.counts = make([]int32, (c.n+31)/32), map[int][]int32{}
+		c.counts = map[int][]int32{}
 	}
 	return c
 }
@@ -194,12 +209,8 @@ func (c *block) turn() (done bool) {
 	}
 	switch {
 	case count[running] > 0:
-	case count[waiting] > 0:
-		if count[atCluster] > 0 {
-			c.fail(0, "some threads wait for the block, others for the cluster")
-		}
-		c.release()
-	case count[atCluster] > 0:
+	case c.openFull(c.n - count[exited]):
+	case count[waiting]+count[atMbarrier]+count[atCluster] > 0:
 		return true
 	default:
 		if !c.left {
@@ -228,30 +239,7 @@ func (c *block) finish() {
 			c.fail(int32(32*w), "left with %d products under way", n)
 		}
 	}
-	for t := range c.pending {
-		if n := c.pending[t].open(); n > 0 && false {
-			c.fail(int32(t), "left with %d asynchronous copies under way", n)
-		}
-	}
-}
-
-// release lets all waiting threads go on. Threads that have left count as arrived.
-func (c *block) release() {
-	at := int32(-1)
-	for t := range c.n {
-		if c.state[t] == waiting {
-			if at >= 0 && c.pc[t] != at {
-				c.at = int(at - 1)
-				c.fail(int32(t), "threads wait at different barriers: lines %d and %d", c.m.code[at-1].line, c.m.code[c.pc[t]-1].line)
-			}
-			at = c.pc[t]
-			c.state[t] = running
-		}
-	}
-	if c.races != nil {
-		c.races.barrier()
-	}
-	c.epoch++
+	c.endBulk()
 }
 
 // turnSteps is the number of instructions that a warp runs, unless turns are random, before the other warps
@@ -261,7 +249,8 @@ const turnSteps = 1 << 20
 // runWarp runs the threads of a warp. Of threads at different places the furthest behind go first.
 func (c *block) runWarp(w, steps int) {
 	var lanes [32]int32
-	for end := c.steps + steps; c.steps < end; {
+	c.yields = false
+	for end := c.steps + steps; c.steps < end && !c.yields; {
 		grp, next := c.group(w, lanes[:0])
 		if len(grp) == 0 {
 			return
@@ -359,7 +348,7 @@ func (c *block) transfer(in *instr, act []int32) {
 		case kindReturn:
 			c.returnFrom(t)
 		case kindBarrier:
-			c.state[t] = waiting
+			c.reach(in.barrier, t)
 		case kindClusterArrive, kindClusterWait:
 			c.meetCluster(in.kind, t)
 		case kindCall:
@@ -368,7 +357,7 @@ func (c *block) transfer(in *instr, act []int32) {
 			c.fail(t, "trap")
 		}
 	}
-	if in.kind == kindTable {
+	if (in.kind == kindTable || in.kind == kindWait) && len(act) > 0 {
 		in.run(c, act)
 	}
 	if in.kind == kindCall && in.call.external != nil && len(act) > 0 {

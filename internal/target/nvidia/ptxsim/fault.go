@@ -64,3 +64,5 @@ func (m *Module) file(directive string) {
 		m.files[number] = text
 	}
 }
+
+func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }

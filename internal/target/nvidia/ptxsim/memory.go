@@ -27,6 +27,7 @@ const (
 	sharedBase = 1 << 56
 	localBase  = 2 << 56
 	moduleBase = 3 << 56
+	paramBase  = 4 << 56
 	windowMask = 0xff << 56
 )
 
@@ -115,7 +116,7 @@ func (c *block) bytes(sp space, t int32, addr uint64, n int, write bool) []byte 
 			c.fail(t, "shared address %#x of %d bytes is outside of %d", addr, n, len(c.shared))
 		}
 		if c.races != nil {
-			c.races.touch(c, t, int(addr), n, write)
+			c.races.touch(c, c, t, int(addr), n, write)
 		}
 		return c.shared[addr : addr+uint64(n)]
 	case local:
@@ -123,6 +124,13 @@ func (c *block) bytes(sp space, t int32, addr uint64, n int, write bool) []byte 
 			c.fail(t, "local address %#x of %d bytes is outside of %d", addr, n, c.localSize)
 		}
 		return c.local[int(t)*c.localSize:][addr : addr+uint64(n)]
+	}
+	if addr&windowMask == paramBase {
+		off := addr &^ windowMask
+		if write || off+uint64(n) > uint64(c.paramSize) {
+			c.fail(t, "address %#x of the parameters, which have %d bytes and are not written", off, c.paramSize)
+		}
+		return c.params[int(t)*c.paramSize+int(off):][:n]
 	}
 	if addr&windowMask == moduleBase {
 		off := addr &^ windowMask

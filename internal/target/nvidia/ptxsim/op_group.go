@@ -172,7 +172,12 @@ func (g *groupShape) left(c *block, w int, a operand, p *product) []float64 {
 	out := make([]float64, 16*g.k)
 	d := matrixDescriptor(a.get(c, t))
 	vals := valuesOf(g.a)
-	d.each(g.transA, g.a.bits/8, w%4*16, 16, g.k, func(row, k, at int) { out[(row%16)*g.k+k] = vals(c.matrixBytes(t, at, g.a.bits/8, p)) })
+	d.each(g.transA, g.a.bits/8, 0, 64, g.k, func(row, k, at int) {
+		// all four warps are taken to read all of A: which of them does is nobody's promise
+		if bits := c.matrixBytes(t, at, g.a.bits/8, p); row/16 == w%4 {
+			out[(row%16)*g.k+k] = vals(bits)
+		}
+	})
 	return g.signed(out, g.negA)
 }
 

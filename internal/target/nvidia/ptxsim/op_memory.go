@@ -11,17 +11,21 @@ var memoryOps = map[string]decoder{
 	"prefetch": nothing, "prefetchu": nothing, "createpolicy": createPolicy, "griddepcontrol": nothing, "discard": nothing, "mapa": mapa,
 }
 
-// fence decodes fences. Memory is in order here without them, but for one case: stores of threads against
-// reads by products of warp groups, which need fence.proxy.async.
+// fence decodes fences. Memory is in order here without them, but for two cases: stores of threads against
+// products of warp groups and bulk copies, which need fence.proxy.async, and tensor maps made by the kernel.
 func fence(s *stmt) (action, error) {
+	if s.has("tensormap::generic") && s.has("acquire") {
+		return acquireMap(s)
+	}
 	if !s.has("proxy") || !slices.ContainsFunc(s.parts, func(p string) bool { return strings.HasPrefix(p, "async") }) {
 		return nothing(s)
 	}
 	return func(c *block, act []int32) {
 		if c.races != nil {
 			for _, t := range act {
-				c.fences[t].count++
-				c.fences[t].epoch = c.races.epoch
+				k, who, f := c.cluster.clocks, c.global(t), &c.fences[t]
+				f.times, f.seen = append(f.times, k.now[who]), k.seen[who]
+				k.now[who]++
 			}
 		}
 	}, nil
@@ -297,21 +301,16 @@ type copyJob struct {
 	seq  int64 // writes to global memory when it began
 }
 
-func (p *copies) open() int {
-	n := len(p.now)
-	for _, g := range p.groups {
-		n += len(g)
-	}
-	return n
-}
-
 // cpAsync decodes cp.async. The bytes move when they are waited for, as late as they may.
 func cpAsync(s *stmt) (action, error) {
+	if s.has("bulk") {
+		return bulkOp(s)
+	}
 	if len(s.parts) == 0 || s.parts[0] != "async" {
 		return nil, fmt.Errorf("cp.%s", strings.Join(s.parts, "."))
 	}
 	switch {
-	case s.has("bulk"), s.has("mbarrier"):
+	case s.has("mbarrier"):
 		return nil, fmt.Errorf("cp.%s is not known", strings.Join(s.parts, "."))
 	case s.has("commit_group"):
 		return func(c *block, act []int32) {

@@ -61,6 +61,8 @@ func cvta(s *stmt) (action, error) {
 		base = sharedBase
 	case s.has("local"):
 		base = localBase
+	case s.has("param"):
+		base = paramBase
 	}
 	t := s.typ()
 	if s.has("to") {

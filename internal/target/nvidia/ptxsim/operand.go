@@ -119,6 +119,18 @@ func (p *parser) constant(s string) (operand, error) {
 
 // address parses the text in brackets: a base and an offset, or a list of coordinates behind a base.
 func (p *parser) address(s string) (operand, error) {
+	if parts := splitOperands(s); len(parts) == 2 {
+		o, err := p.address(parts[0])
+		if err != nil {
+			return o, err
+		}
+		at, err := p.operand(parts[1])
+		if o.kind != isAddress || at.kind != isVector {
+			return o, fmt.Errorf("operand [%s]", s)
+		}
+		o.elems = append(o.elems, at)
+		return o, err
+	}
 	base, off := s, int64(0)
 	if i := strings.LastIndexByte(s, '+'); i >= 0 {
 		v, err := parseInt(strings.TrimSpace(s[i+1:]))

@@ -2,6 +2,7 @@ package ptxsim
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,7 +47,9 @@ type parser struct {
 	params    []map[string]param
 	prefixes  map[string]int // of ranges of registers, "%r", and their widths
 	widths    map[int]int    // of registers in bits
-	labels    map[string]int
+	labels    map[label]int
+	scopes    []int // the groups in braces that we are in
+	lastScope int
 	jumps     []jump
 	numRegs   int
 	paramTop  int
@@ -59,9 +62,26 @@ type parser struct {
 }
 
 type jump struct {
-	at    int
-	label string
-	line  int
+	at     int
+	label  string
+	line   int
+	scopes []int
+}
+
+// label is a label in a group in braces: others may have the same name.
+type label struct {
+	scope int
+	name  string
+}
+
+// target returns the place of a label, as seen from a jump.
+func (p *parser) target(j jump) (int, bool) {
+	for _, scope := range slices.Backward(j.scopes) {
+		if to, ok := p.labels[label{scope, j.label}]; ok {
+			return to, true
+		}
+	}
+	return 0, false
 }
 
 // Parse reads the text of a module.
@@ -248,7 +268,7 @@ func (p *parser) function(words []string, at int) error {
 	p.params = []map[string]param{{}}
 	p.names = []map[string]int{{}}
 	p.prefixes = map[string]int{}
-	p.labels = map[string]int{}
+	p.labels, p.scopes = map[label]int{}, []int{0}
 	p.tables = map[string][]string{}
 	p.jumps = nil
 	var err error
@@ -281,7 +301,7 @@ func (p *parser) function(words []string, at int) error {
 		return err
 	}
 	for _, j := range p.jumps {
-		to, ok := p.labels[j.label]
+		to, ok := p.target(j)
 		if !ok {
 			return fmt.Errorf("line %d: no label %s", j.line, j.label)
 		}
@@ -325,7 +345,11 @@ func (p *parser) newParam(d string) (param, error) {
 	if err != nil {
 		return param{}, err
 	}
-	p.paramTop = (p.paramTop + 15) &^ 15
+	align := 16
+	if size > 16 {
+		align = 64
+	}
+	p.paramTop = (p.paramTop + align - 1) &^ (align - 1)
 	q := param{p.paramTop, size}
 	p.paramTop += size
 	p.params[len(p.params)-1][name] = q
@@ -346,6 +370,8 @@ func (p *parser) body() error {
 			depth++
 			p.names = append(p.names, map[string]int{})
 			p.params = append(p.params, map[string]param{})
+			p.lastScope++
+			p.scopes = append(p.scopes, p.lastScope)
 			continue
 		case c == '}':
 			p.at++
@@ -355,6 +381,7 @@ func (p *parser) body() error {
 			}
 			p.names = p.names[:len(p.names)-1]
 			p.params = p.params[:len(p.params)-1]
+			p.scopes = p.scopes[:len(p.scopes)-1]
 			continue
 		case c == ';':
 			p.at++
@@ -363,8 +390,8 @@ func (p *parser) body() error {
 			p.loc = strings.TrimSpace(p.until("\n"))
 			continue
 		}
-		if label, ok := p.label(); ok {
-			p.labels[label], p.lastLabel = len(p.m.code), label
+		if name, ok := p.label(); ok {
+			p.labels[label{p.scopes[len(p.scopes)-1], name}], p.lastLabel = len(p.m.code), name
 			continue
 		}
 		line := p.line

@@ -74,7 +74,7 @@ func TestProducts(t *testing.T) {
 		{"operand of others is overwritten", change("//AFTER", "st.shared.b32 [%r2], %r10;"), "no barrier lies between"},
 		{"operand is overwritten later", change("//AFTER", "bar.sync 0;\nst.shared.b32 [%r2], %r10;"), ""},
 		{"barrier before the wait", change("//MARK\n\twgmma.wait_group.sync.aligned 0;", "bar.sync 0;\nwgmma.wait_group.sync.aligned 0;\nst.shared.b32 [%r2], %r10;"),
-			"no barrier lies between"},
+			"while a product under way reads it"},
 		{"no proxy fence", change("fence.proxy.async.shared::cta;", ""), "no fence.proxy.async"},
 		{"proxy fence before the store", func(s string) string {
 			s = change("fence.proxy.async.shared::cta;", "")(s)

@@ -1,19 +1,13 @@
 package ptxsim
 
-// races watches shared memory. For each byte it knows who wrote and who read it since the last barrier.
+// races watches the shared memory of a block. For each byte it knows who wrote it last and who read it since.
 type races struct {
-	epoch  int32
-	since  int32 // the epoch that the last barrier of the cluster began
+	clocks *clocks
 	cells  []cell
-	others []otherCell // accesses of the cluster's other blocks; nil for a cluster of one
 	doubts []doubt
 
-	reading []uint16 // how many products under way read each 16 bytes
+	reading []uint16 // how many products and bulk copies under way read each 16 bytes
 }
-
-// otherCell is who of the other blocks read or wrote a byte, and in which epoch of the cluster, from 1 on:
-// only the cluster's barrier orders them against anybody.
-type otherCell struct{ readEpoch, writeEpoch int32 }
 
 // doubt is a byte that two threads wrote: that is allowed if both wrote the same.
 type doubt struct {
@@ -34,86 +28,124 @@ func (r *races) settle(c *block) {
 }
 
 type cell struct {
-	writeEpoch, readEpoch int32
-	writer, reader        int32 // reader is several when more than one read
-	async                 int32 // 1 + the thread whose asynchronous copy is under way
-	line                  int32 // of the write
-	fences                int32 // of the writer before the write; byCopy for an asynchronous copy
+	readers *readers
+	writer  int32 // 1 + the thread of the cluster, or 1 + the number of the mbarrier that a copy completes on
+	wrote   int32 // its time, or phase
+	async   int32 // 1 + the thread whose asynchronous copy is under way
+	line    int32 // of the write
+	fences  int32 // of the writer before the write; byCopy for an asynchronous copy, byAtomic for an atomic
 }
 
-const several = -2
+// What is in cell.fences where no thread stored.
+const (
+	byCopy   = -1
+	byAtomic = -2
+)
 
-func newRaces(n int) *races {
-	return &races{epoch: 1, cells: make([]cell, n), reading: make([]uint16, n/16+1)}
-}
+// isMbarrier is in cell.async of the bytes of an mbarrier.
+const isMbarrier = -1
 
-// barrier orders the accesses before it against the accesses after it.
-func (r *races) barrier() { r.epoch++ }
-
-func (r *races) touch(c *block, t int32, addr, n int, write bool) {
-	if write && r.isRead(addr, n) {
-		c.fail(t, "shared byte %#x is written while a product under way reads it", addr)
+// mark says of 8 bytes, which an instruction has written, that they are an mbarrier, or not any more.
+func (r *races) mark(addr int, as int32) {
+	for i := addr; i < addr+8; i++ {
+		r.cells[i].async, r.cells[i].fences = as, byAtomic
 	}
+}
+
+// forget makes memory of an mbarrier that nobody used: Triton leaves such behind.
+func (r *races) forget(c, o *block, t int32, i int) {
+	addr := uint64(i &^ 7)
+	if o.mbarriers[addr].used {
+		c.fail(t, "shared byte %#x is one of an mbarrier: mbarrier.inval makes it memory again", i)
+	}
+	delete(o.mbarriers, addr)
+	r.mark(int(addr), 0)
+}
+
+func newRaces(n int, k *clocks) *races {
+	return &races{clocks: k, cells: make([]cell, n), reading: make([]uint16, n/16+1)}
+}
+
+// global returns the number of a thread in the cluster.
+func (c *block) global(t int32) int32 { return int32(c.rank*c.n) + t }
+
+// touch notes an access by thread t of block c to shared memory of o, whose races these are: mostly its own.
+func (r *races) touch(c, o *block, t int32, addr, n int, write bool) {
+	who := c.global(t)
+	if write && r.isRead(addr, n) {
+		c.fail(t, "shared byte %#x is written while a product under way reads it, or a bulk copy", addr)
+	}
+	var from, to *readers
 	for i := addr; i < addr+n; i++ {
 		x := &r.cells[i]
-		if r.others != nil {
-			r.checkOthers(c, t, i, write)
+		if x.async == isMbarrier {
+			r.forget(c, o, t, i)
 		}
 		if x.async != 0 {
-			c.fail(t, "shared byte %#x is being copied by thread %d, without a wait", i, x.async-1)
+			c.fail(t, "shared byte %#x is being copied by thread %d (line %d), without a wait", i, x.async-1, x.line)
 		}
-		if x.writeEpoch == r.epoch && x.writer != t {
-			if !write {
-				c.fail(t, "shared byte %#x was written by thread %d (line %d), and no barrier lies between", i, x.writer, x.line)
+		if x.writer != 0 && !r.clocks.before(x.writer-1, x.wrote, who) {
+			if !write || x.fences < 0 || !c.mine(x.writer-1) {
+				r.failWritten(c, t, i)
 			}
-			r.doubts = append(r.doubts, doubt{i, c.shared[i], t, x.writer})
+			r.doubts = append(r.doubts, doubt{i, o.shared[i], t, (x.writer - 1) % int32(c.n)})
 		}
 		if !write {
-			if x.readEpoch == r.epoch && x.reader != t {
-				x.reader = several
-			} else {
-				x.reader = t
+			if to == nil || x.readers != from {
+				from, to = x.readers, x.readers.add(r.clocks, who, int32(c.at))
 			}
-			x.readEpoch = r.epoch
+			x.readers = to
 			continue
 		}
-		if x.readEpoch == r.epoch && x.reader != t {
-			c.fail(t, "shared byte %#x was read by thread %d (%d: several), and no barrier lies between", i, x.reader, several)
-		}
-		x.writeEpoch, x.writer, x.line, x.fences = r.epoch, t, int32(c.m.code[c.at].line), c.fences[t].count
+		r.checkReaders(c, t, i)
+		r.write(c, t, x)
 	}
 }
 
-// checkOthers looks for accesses of other blocks that no barrier of the cluster orders before this one.
-func (r *races) checkOthers(c *block, t int32, i int, write bool) {
-	now := c.cluster.epoch + 1
-	if o := r.others[i]; o.writeEpoch == now || write && o.readEpoch == now {
-		c.fail(t, "shared byte %#x was used by another block, and no barrier of the cluster lies between", i)
+// write notes that a thread writes a byte, which it may.
+func (r *races) write(c *block, t int32, x *cell) {
+	who := c.global(t)
+	x.readers = nil
+	x.writer, x.wrote, x.line, x.fences = who+1, r.clocks.now[who], int32(c.m.code[c.at].line), int32(len(c.fences[t].times))
+}
+
+// checkReaders looks for reads that do not come before a write of thread t.
+func (r *races) checkReaders(c *block, t int32, i int) {
+	if x := r.cells[i].readers.unordered(r.clocks, c.global(t)); x != nil {
+		c.fail(t, "shared byte %#x was read by %s (line %d), and no barrier%s lies between", i, c.who(x.thread), c.m.code[x.at].line, c.ofCluster(x.thread))
 	}
 }
 
-// touchFrom records an access by a thread of another block.
-func (r *races) touchFrom(c *block, t int32, addr, n int, write bool) {
-	now := c.cluster.epoch + 1
-	for i := addr; i < addr+n; i++ {
-		x, o := &r.cells[i], &r.others[i]
-		if x.async != 0 || x.writeEpoch >= r.since || write && x.readEpoch >= r.since {
-			c.fail(t, "shared byte %#x was used by thread %d (line %d) of its own block, and no barrier of the cluster lies between", i, x.writer, x.line)
-		}
-		if o.writeEpoch == now || write && o.readEpoch == now {
-			c.fail(t, "shared byte %#x was used by another block, and no barrier of the cluster lies between", i)
-		}
-		if write {
-			o.writeEpoch = now
-		} else {
-			o.readEpoch = now
-		}
+// failWritten stops a thread that touches a byte whose writer it is not behind.
+func (r *races) failWritten(c *block, t int32, i int) {
+	x := &r.cells[i]
+	if int(x.writer-1) >= len(r.clocks.now) {
+		c.fail(t, "shared byte %#x was written by a bulk copy (line %d), and the thread is not behind a wait for its mbarrier", i, x.line)
 	}
+	c.fail(t, "shared byte %#x was written by %s (line %d), and no barrier%s lies between", i, c.who(x.writer-1), x.line, c.ofCluster(x.writer-1))
+}
+
+// mine reports whether a thread of the cluster is one of the block's.
+func (c *block) mine(thread int32) bool { return int(thread)/c.n == c.rank }
+
+// who names a thread of the cluster.
+func (c *block) who(thread int32) string {
+	if c.mine(thread) {
+		return sprintf("thread %d", int(thread)%c.n)
+	}
+	return sprintf("thread %d of block %d", int(thread)%c.n, int(thread)/c.n)
+}
+
+func (c *block) ofCluster(thread int32) string {
+	if c.mine(thread) {
+		return ""
+	}
+	return " of the cluster"
 }
 
 // start and end bracket an asynchronous write.
 func (r *races) start(c *block, t int32, addr, n int) {
-	r.touch(c, t, addr, n, true)
+	r.touch(c, c, t, addr, n, true)
 	for i := addr; i < addr+n; i++ {
 		r.cells[i].async, r.cells[i].fences = t+1, byCopy
 	}
@@ -123,7 +155,7 @@ func (r *races) end(c *block, t int32, addr, n int) {
 	for i := addr; i < addr+n; i++ {
 		r.cells[i].async = 0
 	}
-	r.touch(c, t, addr, n, true)
+	r.touch(c, c, t, addr, n, true)
 	for i := addr; i < addr+n; i++ {
 		r.cells[i].fences = byCopy
 	}
@@ -133,12 +165,11 @@ func (r *races) end(c *block, t int32, addr, n int) {
 func (r *races) atomic(c *block, t int32, addr, n int) {
 	for i := addr; i < min(addr+n, len(r.cells)); i++ {
 		x := &r.cells[i]
-		if x.writeEpoch == r.epoch && x.writer != t && x.writer != several {
-			c.fail(t, "shared byte %#x was written by thread %d (line %d), and no barrier lies before this atomic", i, x.writer, x.line)
+		if x.fences != byAtomic && x.writer != 0 && !r.clocks.before(x.writer-1, x.wrote, c.global(t)) {
+			r.failWritten(c, t, i)
 		}
-		if x.readEpoch == r.epoch && x.reader != t {
-			c.fail(t, "shared byte %#x was read by thread %d, and no barrier lies before this atomic", i, x.reader)
-		}
-		x.writeEpoch, x.writer, x.line = r.epoch, several, int32(c.m.code[c.at].line)
+		r.checkReaders(c, t, i)
+		r.write(c, t, x)
+		x.fences = byAtomic
 	}
 }

@@ -7,7 +7,7 @@ import "fmt"
 //
 //	same thread                      by its own order
 //	same warp                        by bar.warp.sync
-//	same block                       by bar.sync
+//	same block                       by bar.sync, or an mbarrier
 //	blocks of one cluster            by the cluster's barrier
 //
 // Programs are not compared with one another: the interpreter does that. Not reported are atomics among
@@ -24,30 +24,25 @@ type globalRaces struct {
 
 const pageSize = 512
 
-// stamp is an access: by whom, and after how many barriers of each kind.
+// stamp is a write: by whom, and when.
 type stamp struct {
-	gen, thread          int32 // the thread's number in the cluster
-	block, warp, cluster int32 // barriers behind it
-	at                   int32 // the instruction
+	gen    int32 // the cluster that ran
+	thread int32 // the thread's number in the cluster
+	time   int32
+	at     int32 // the instruction
 }
 
 type globalCell struct {
-	write, read stamp
-	seq         int64 // of the write
-	run         int32 // how often the writer had run the instruction
-	atomic      bool  // the write was
-	readers     readers
+	write   stamp
+	readers *readers // since the last write, in the same cluster
+	seq     int64    // of the write
+	run     int32    // how often the writer had run the instruction
+	readGen int32    // the cluster of the readers
+	atomic  bool     // the write was
+
+	bulks       int32 // bulk copies under way that write it
+	mixed, once bool  // they are of different threads; one has landed
 }
-
-// readers is the spread of the threads that read since the last write.
-type readers uint8
-
-const (
-	oneReader readers = iota
-	oneWarp
-	oneBlock
-	manyBlocks
-)
 
 // globalDoubt is a byte that another thread has written as well: that is allowed if both wrote the same.
 type globalDoubt struct {
@@ -87,36 +82,40 @@ func (g *globalRaces) page(n uint64) *[pageSize]globalCell {
 
 // now returns the stamp of an access by a thread.
 func (c *block) now(t int32) stamp {
-	return stamp{c.globals.gen, int32(c.rank*c.n) + t, c.epoch, c.warpEpochs[t/32], c.cluster.epoch, int32(c.at)}
+	who := c.global(t)
+	return stamp{c.globals.gen, who, c.cluster.clocks.now[who], int32(c.at)}
 }
 
-// ordered reports whether an earlier access comes before those of a thread now, by far as readers go.
-func (c *block) ordered(old, now stamp, by readers) bool {
-	switch n := int32(c.n); {
-	case old.gen != now.gen, by == oneReader && old.thread == now.thread:
-		return true
-	case old.cluster < now.cluster:
-		return true
-	case by == manyBlocks || old.thread/n != now.thread/n:
-		return false
-	case old.block < now.block:
-		return true
-	case by == oneBlock || old.thread%n/32 != now.thread%n/32:
-		return false
-	default:
-		return old.warp < now.warp
+// ordered reports whether an earlier write comes before those of a thread now.
+func (c *block) ordered(old, now stamp) bool {
+	return old.gen != now.gen || c.cluster.clocks.before(old.thread, old.time, now.thread)
+}
+
+// readersOf returns who read a byte since its last write.
+func (g *globalRaces) readersOf(x *globalCell) *readers {
+	if x.readGen != g.gen {
+		return nil
 	}
+	return x.readers
 }
 
 // touch notes an access to data, which lies at addr. Atomics are writes.
 func (g *globalRaces) touch(c *block, t int32, addr uint64, data []byte, write, atomic bool) {
 	now := c.now(t)
+	var from, to *readers
 	for i := range data {
 		a := addr + uint64(i)
 		x := &g.page(a / pageSize)[a%pageSize]
+		if x.bulks > 0 && x.write.gen == g.gen {
+			c.fail(t, "global byte %#x is being written by a bulk copy (line %d), without a wait for its group", a, c.m.code[x.write.at].line)
+		}
 		switch {
 		case !write:
+			if old := g.readersOf(x); to == nil || old != from {
+				from, to = old, old.add(c.cluster.clocks, now.thread, now.at)
+			}
 			g.noteRead(c, t, a, x, now)
+			x.readers, x.readGen = to, g.gen
 		case atomic:
 			g.noteAtomic(c, t, a, x, now)
 		default:
@@ -125,52 +124,40 @@ func (g *globalRaces) touch(c *block, t int32, addr uint64, data []byte, write, 
 	}
 }
 
+// noteRead checks a read against the last write.
 func (g *globalRaces) noteRead(c *block, t int32, addr uint64, x *globalCell, now stamp) {
-	if !c.ordered(x.write, now, oneReader) && !(x.atomic && c.sameStore(x.write.at, now.at)) {
-		c.failGlobal(t, addr, "was written", x.write)
+	if !c.ordered(x.write, now) && !(x.atomic && c.sameStore(x.write.at, now.at)) {
+		c.failGlobal(t, addr, "was written", x.write.thread, x.write.at)
 	}
-	spread := oneReader
-	if !c.ordered(x.read, now, x.readers) {
-		n := int32(c.n)
-		switch {
-		case x.read.thread/n != now.thread/n:
-			spread = manyBlocks
-		case x.read.thread%n/32 != now.thread%n/32:
-			spread = oneBlock
-		default:
-			spread = oneWarp
-		}
-		spread = max(spread, x.readers)
-	}
-	x.read, x.readers = now, spread
 }
 
 func (g *globalRaces) checkReaders(c *block, t int32, addr uint64, x *globalCell, now stamp) {
-	if !c.ordered(x.read, now, x.readers) {
-		c.failGlobal(t, addr, "was read", x.read)
+	if r := g.readersOf(x).unordered(c.cluster.clocks, now.thread); r != nil {
+		c.failGlobal(t, addr, "was read", r.thread, r.at)
 	}
 }
 
 func (g *globalRaces) noteWrite(c *block, t int32, addr uint64, x *globalCell, now stamp, data []byte) {
 	run := c.runs(t)
-	if !c.ordered(x.write, now, oneReader) {
+	if !c.ordered(x.write, now) {
 		together := !x.atomic && c.sameStore(x.write.at, now.at) && (x.write.at != now.at || x.run == run)
 		g.doubts = append(g.doubts, globalDoubt{data, data[0], addr, x.write, t, together})
 	}
 	g.checkReaders(c, t, addr, x, now)
 	g.seq++
-	x.write, x.run, x.seq, x.atomic = now, run, g.seq, false
+	x.write, x.run, x.seq, x.atomic, x.bulks, x.readers = now, run, g.seq, false, 0, nil
 }
 
 func (g *globalRaces) noteAtomic(c *block, t int32, addr uint64, x *globalCell, now stamp) {
-	if !x.atomic && !c.ordered(x.write, now, oneReader) {
-		c.failGlobal(t, addr, "was written", x.write)
+	if !x.atomic && !c.ordered(x.write, now) {
+		c.failGlobal(t, addr, "was written", x.write.thread, x.write.at)
 	}
-	if !c.sameStore(x.read.at, now.at) { // atomics that no instruction does are loops which read, and try
+	// atomics that no instruction does are loops which read, and try
+	if r := g.readersOf(x); r != nil && !c.sameStore(r.at, now.at) {
 		g.checkReaders(c, t, addr, x, now)
 	}
 	g.seq++
-	x.write, x.seq, x.atomic = now, g.seq, true
+	x.write, x.seq, x.atomic, x.bulks, x.readers = now, g.seq, true, 0, nil
 }
 
 // settle resolves the doubts of an instruction whose writes are done: a racing write of the same value is
@@ -178,7 +165,7 @@ func (g *globalRaces) noteAtomic(c *block, t int32, addr uint64, x *globalCell, 
 func (g *globalRaces) settle(c *block) {
 	for _, d := range g.doubts {
 		if d.data[0] != d.old && (!d.together || g.strict) {
-			c.failGlobal(d.t, d.addr, "was written with another value", d.other)
+			c.failGlobal(d.t, d.addr, "was written with another value", d.other.thread, d.other.at)
 		}
 	}
 	g.doubts = g.doubts[:0]
@@ -190,19 +177,19 @@ func (g *globalRaces) copied(c *block, t int32, addr uint64, data []byte, seq in
 	for i := range data {
 		a := addr + uint64(i)
 		if x := &g.page(a / pageSize)[a%pageSize]; x.write.gen == g.gen && x.seq > seq {
-			c.failGlobal(t, a, "was written while it was copied", x.write)
+			c.failGlobal(t, a, "was written while it was copied", x.write.thread, x.write.at)
 		}
 	}
 	g.touch(c, t, addr, data, false, false)
 }
 
-func (c *block) failGlobal(t int32, addr uint64, what string, by stamp) {
+func (c *block) failGlobal(t int32, addr uint64, what string, thread, at int32) {
 	n := int32(c.n)
 	where := ""
 	if len(c.cluster.blocks) > 1 {
-		where = fmt.Sprintf(" of block %d", by.thread/n)
+		where = fmt.Sprintf(" of block %d", thread/n)
 	}
-	c.fail(t, "global byte %#x %s by thread %d%s (line %d), and no barrier lies between", addr, what, by.thread%n, where, c.m.code[by.at].line)
+	c.fail(t, "global byte %#x %s by thread %d%s (line %d), and no barrier lies between", addr, what, thread%n, where, c.m.code[at].line)
 }
 
 // sameStore reports whether two instructions may be of one operation: they come from one place of the source.
@@ -232,9 +219,6 @@ func (c *block) count(grp []int32) {
 
 // meetWarp does bar.warp.sync: it orders the accesses of the warp's threads, if all are there.
 func meetWarp(c *block, act []int32) {
-	if c.warpEpochs == nil {
-		return
-	}
 	w, alive := act[0]/32, 0
 	for t := w * 32; t < min(w*32+32, int32(c.n)); t++ {
 		if c.state[t] != exited {
@@ -242,6 +226,60 @@ func meetWarp(c *block, act []int32) {
 		}
 	}
 	if len(act) == alive {
-		c.warpEpochs[w]++
+		c.meet(act)
+	}
+}
+
+// meet orders what threads of the block did before it against what they do after it.
+func (c *block) meet(threads []int32) {
+	if c.races == nil {
+		return
+	}
+	var all [1024]int32
+	list := all[:0]
+	for _, t := range threads {
+		list = append(list, c.global(t))
+	}
+	c.cluster.clocks.meet(list)
+}
+
+// bulk notes that a bulk copy begins to write, or that a reduction, which is an atomic, does.
+func (g *globalRaces) bulk(c *block, t int32, addr uint64, data []byte, reduce bool) {
+	now := c.now(t)
+	for i := range data {
+		a := addr + uint64(i)
+		x := &g.page(a / pageSize)[a%pageSize]
+		if reduce {
+			g.noteAtomic(c, t, a, x, now)
+			continue
+		}
+		if x.write.gen != g.gen || x.bulks == 0 {
+			x.bulks, x.mixed, x.once = 0, false, false
+		}
+		if !c.ordered(x.write, now) {
+			if x.bulks == 0 {
+				c.failGlobal(t, a, "was written", x.write.thread, x.write.at)
+			}
+			x.mixed = true // the values are compared when they land
+		}
+		g.checkReaders(c, t, a, x, now)
+		g.seq++
+		x.write, x.run, x.seq, x.atomic, x.readers = now, 0, g.seq, false, nil
+		x.bulks++
+	}
+}
+
+// landed notes that a bulk copy writes now. Copies by different threads must write the same.
+func (g *globalRaces) landed(c *block, t int32, addr uint64, data []byte) {
+	for i := range data {
+		a := addr + uint64(i)
+		x := &g.page(a / pageSize)[a%pageSize]
+		if x.bulks--; x.mixed && x.once {
+			g.doubts = append(g.doubts, globalDoubt{data[i : i+1], data[i], a, x.write, t, false})
+		}
+		x.once = x.mixed
+		x.mixed = x.mixed && x.bulks > 0
+		g.seq++
+		x.seq = g.seq
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
@@ -121,6 +122,10 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 	if _, err := k.code.Count(grid); err != nil {
 		return err
 	}
+	args, maps, err := k.arguments(args)
+	if err != nil {
+		return err
+	}
 	if n := k.code.ScratchBytes(grid); n > 0 {
 		b, err := k.dev.Alloc(n)
 		if err != nil {
@@ -133,9 +138,26 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 	w := watchOf(ctx)
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
 	return k.module.Run(ctx, &ptxsim.Launch{
-		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Memory: k.dev.mem, Print: os.Stdout,
+		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps, Memory: k.dev.mem, Print: os.Stdout,
 		Strict: w.Races || knob.CheckRaces.Get(), Backward: w.Order == 1, Turns: w.turns(),
 	})
+}
+
+// arguments returns the words of the parameters and the bytes of those that are tensor maps, in the
+// simulator's form.
+func (k *kernel) arguments(words []uint64) ([]uint64, map[int][]byte, error) {
+	args, maps := make([]uint64, len(k.code.Params)), map[int][]byte{}
+	err := k.code.Args(words, func(i int, w uint64) { args[i] = w }, func(i int, m *lower.TensorMap, words []uint64) error {
+		t := nvidia.Tiled(m, words)
+		if err := t.Check(); err != nil {
+			return err
+		}
+		maps[i] = (&ptxsim.TensorMap{
+			Address: t.Address, Type: ptxsim.TypeOfDriver(t.Type), Swizzle: t.Swizzle, NaN: t.NaN, Dims: t.Dims[:t.Rank], Strides: t.Strides[:t.Rank-1], Box: t.Box[:t.Rank],
+		}).Encode()
+		return nil
+	})
+	return args, maps, err
 }
 
 func (*kernel) Close() error { return nil }

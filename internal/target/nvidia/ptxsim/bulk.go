@@ -1,0 +1,229 @@
+package ptxsim
+
+// Bulk copies move boxes of tensors, or rows of bytes, between global and shared memory, while the threads go
+// on:
+//
+//   - a load is under way from its issue until a thread has found the phase of its mbarrier complete. Until then nobody may touch the shared
+//     memory; from then on those who waited for the mbarrier, and who are behind them;
+//   - a store, or a reduction, reads shared memory until its thread waits for its group (wait_group.read), and writes global memory
+//     until it waits for all of the group (wait_group), or the kernel ends;
+//   - what threads have stored must be shown to the copy by fence.proxy.async, whether it reads or overwrites it.
+
+// bulkLoad is a copy to shared memory.
+type bulkLoad struct {
+	block *block // whose memory it writes
+	by    *block // of the thread that issued it
+	t     int32
+	at    int // the instruction
+	to    uint64
+	size  int
+	phase int32 // of the mbarrier
+	parts []globalPart
+	seq   int64 // writes to global memory when it began
+	// fetch returns the bytes, and place where each 16 of them go.
+	fetch func() []byte
+	place func(off int) uint64
+}
+
+// globalPart is a row of bytes in global memory.
+type globalPart struct {
+	addr uint64
+	off  int // in the box
+	data []byte
+}
+
+// parts returns the rows of memory that a box consists of.
+func (c *block) parts(t int32, m *TensorMap, at []int64) (out []globalPart) {
+	m.rows(at, func(addr uint64, off, n int) { out = append(out, c.part(t, addr, off, n)) })
+	return out
+}
+
+func (c *block) part(t int32, addr uint64, off, n int) globalPart {
+	data, err := c.launch.Memory.at(addr, n)
+	if err != nil {
+		c.fail(t, "a bulk copy of %d bytes: %v", n, err)
+	}
+	return globalPart{addr, off, data}
+}
+
+// startLoad issues a copy to shared memory of l.block that the mbarrier waits for.
+func (c *block) startLoad(l *bulkLoad, b *mbarrier) {
+	l.by, l.at = c, c.at
+	if l.to+uint64(l.size) > uint64(len(l.block.shared)) {
+		c.fail(l.t, "shared address %#x of %d bytes is outside of %d", l.to, l.size, len(l.block.shared))
+	}
+	if r := l.block.races; r != nil {
+		r.shown(c, l.block, l.t, int(l.to), l.size)
+		r.touch(c, l.block, l.t, int(l.to), l.size, true)
+		r.doubts = r.doubts[:0]
+		for i := int(l.to); i < int(l.to)+l.size; i++ {
+			r.cells[i].async, r.cells[i].fences = l.t+1, byCopy
+		}
+	}
+	if c.globals != nil {
+		for _, p := range l.parts {
+			c.globals.touch(c, l.t, p.addr, p.data, false, false)
+		}
+		l.seq = c.globals.seq
+	}
+	b.issue(l, l.size)
+}
+
+// land moves the bytes of a copy whose phase of an mbarrier is complete.
+func (l *bulkLoad) land(b *mbarrier) {
+	if l.by.globals != nil {
+		for _, p := range l.parts {
+			l.by.globals.copied(l.by, l.t, p.addr, p.data, l.seq)
+		}
+	}
+	data := l.fetch()
+	for off := 0; off < len(data); off += 16 {
+		copy(l.block.shared[l.place(off):][:16], data[off:])
+	}
+	if r := l.block.races; r != nil {
+		for i := int(l.to); i < int(l.to)+l.size; i++ {
+			r.cells[i] = cell{writer: b.number + 1, wrote: l.phase, line: int32(l.by.m.code[l.at].line), fences: byCopy}
+		}
+	}
+}
+
+// bulkStore is a copy from shared memory.
+type bulkStore struct {
+	t     int32
+	at    int
+	from  uint64
+	size  int
+	place func(off int) uint64
+	parts []globalPart
+	merge func(old, new []byte) // of a reduction, else nil
+	data  []byte                // once it is read
+}
+
+// bulkGroups are the stores of a thread: groups that were committed, the oldest first, and the open group.
+type bulkGroups struct {
+	groups [][]*bulkStore
+	now    []*bulkStore
+}
+
+// startStore issues a copy from shared memory.
+func (c *block) startStore(q *bulkStore) {
+	q.at = c.at
+	if q.from+uint64(q.size) > uint64(len(c.shared)) {
+		c.fail(q.t, "shared address %#x of %d bytes is outside of %d", q.from, q.size, len(c.shared))
+	}
+	if r := c.races; r != nil {
+		r.touch(c, c, q.t, int(q.from), q.size, false)
+		r.shown(c, c, q.t, int(q.from), q.size)
+		for u := q.from >> 4; u < (q.from+uint64(q.size)+15)>>4; u++ {
+			r.reading[u]++
+		}
+	}
+	if c.globals != nil {
+		for _, p := range q.parts {
+			c.globals.bulk(c, q.t, p.addr, p.data, q.merge != nil)
+		}
+	}
+	g := c.bulkOf(q.t)
+	g.now = append(g.now, q)
+}
+
+func (c *block) bulkOf(t int32) *bulkGroups {
+	if c.bulks == nil {
+		c.bulks = make([]bulkGroups, c.n)
+	}
+	return &c.bulks[t]
+}
+
+// read ends the reading of shared memory.
+func (c *block) read(q *bulkStore) {
+	if q.data != nil {
+		return
+	}
+	q.data = make([]byte, q.size)
+	for off := 0; off < q.size; off += 16 {
+		copy(q.data[off:], c.shared[q.place(off):][:16])
+	}
+	if r := c.races; r != nil {
+		for u := q.from >> 4; u < (q.from+uint64(q.size)+15)>>4; u++ {
+			r.reading[u]--
+		}
+		r.touch(c, c, q.t, int(q.from), q.size, false)
+	}
+}
+
+// write ends the writing of global memory.
+func (c *block) write(q *bulkStore) {
+	for _, p := range q.parts {
+		if c.globals != nil && q.merge == nil {
+			c.globals.landed(c, q.t, p.addr, p.data)
+		}
+		if from := q.data[p.off:][:len(p.data)]; q.merge != nil {
+			q.merge(p.data, from)
+		} else {
+			copy(p.data, from)
+		}
+		c.settle()
+	}
+}
+
+// waitBulk waits until n groups of a thread are under way, or until all others have read what they store.
+func (c *block) waitBulk(t int32, n int, readOnly bool) {
+	if c.bulks == nil {
+		return
+	}
+	g := &c.bulks[t]
+	done := max(0, len(g.groups)-n)
+	for _, group := range g.groups[:done] {
+		for _, q := range group {
+			c.read(q)
+			if !readOnly {
+				c.write(q)
+			}
+		}
+	}
+	if !readOnly {
+		g.groups = g.groups[done:]
+	}
+}
+
+// endBulk ends all copies when the threads have left.
+func (c *block) endBulk() {
+	for t := range c.bulks {
+		g := &c.bulks[t]
+		g.groups, g.now = append(g.groups, g.now), nil
+		c.waitBulk(int32(t), 0, false)
+	}
+	for _, b := range c.mbarriers {
+		for _, l := range append(b.copies, b.landed...) {
+			c.at = l.at
+			c.fail(l.t, "the block leaves while a bulk copy is under way that nobody waited for")
+		}
+	}
+}
+
+// shown checks that what threads stored to shared memory of o was shown to bulk copies by fence.proxy.async:
+// by the writer, or by the thread that issues the copy behind it.
+func (r *races) shown(c, o *block, t int32, addr, n int) {
+	for i := addr; i < addr+n; i++ {
+		x := &r.cells[i]
+		if x.writer == 0 || x.fences < 0 || int(x.writer-1) >= len(r.clocks.now) {
+			continue
+		}
+		w := x.writer - 1
+		if !o.fencedSince(c, t, w, x) {
+			c.fail(t, "shared byte %#x was written by %s (line %d), and no fence.proxy.async shows it to bulk copies and products", i, c.who(w), x.line)
+		}
+	}
+}
+
+// fencedSince reports whether a fence of writer w, or of thread t of c, lies between a write and what t does
+// now.
+func (o *block) fencedSince(c *block, t, w int32, x *cell) bool {
+	k := c.cluster.clocks
+	times := c.cluster.blocks[int(w)/c.n].fences[int(w)%c.n].times
+	if int(x.fences) < len(times) && k.before(w, times[x.fences]+1, c.global(t)) {
+		return true
+	}
+	f := &c.fences[t]
+	return f.seen.has(w, x.wrote)
+}
