@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/num"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -58,7 +59,8 @@ func TestFloatsLikeMLIR(t *testing.T) {
 	tool := txtest.MLIROpt(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	var in strings.Builder
-	for _, f := range []*ir.FloatType{ir.F64, ir.F32, ir.TF32, ir.F16, ir.BF16, ir.F8E5M2, ir.F8E4M3FN, ir.F8E4M3FNUZ, ir.F8E5M2FNUZ, ir.F8E4M3B11} {
+	for _, f := range []*ir.FloatType{ir.F64, ir.F32, ir.TF32, ir.F16, ir.BF16, ir.F8E5M2, ir.F8E4M3FN, ir.F8E4M3FNUZ, ir.F8E5M2FNUZ, ir.F8E4M3B11,
+		ir.Float(num.F8E4M3), ir.Float(num.F8E3M4)} {
 		for i := range uint64(256) {
 			bits := i
 			if f.Format.Bits > 8 {

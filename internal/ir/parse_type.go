@@ -16,7 +16,7 @@ var wordTypes = func() map[string]Type {
 		m[f.Name] = Float(f)
 	}
 	// Formats that num does not know; no kernel computes with them, and MLIR's text may still name them.
-	for _, f := range []string{"f80", "f128", "f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E3M4", "f8E4M3", "f8E8M0FNU"} {
+	for _, f := range []string{"f80", "f128", "f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU"} {
 		m[f] = Opaque(f)
 	}
 	return m

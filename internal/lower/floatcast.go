@@ -149,17 +149,26 @@ func (l *lowering) extendSmall(x string, from *ir.FloatType, to ir.Type) string 
 	v := l.val("fmul float %s, %s", small, f32(math.Ldexp(1, 127-f.Bias)))
 	sign := l.val("shl i32 %s, 24", l.val("and i32 %s, 128", wide))
 	v = l.val("bitcast i32 %s to float", l.val("or i32 %s, %s", l.val("bitcast float %s to i32", v), sign))
-	nan := ""
+	return l.fromF32(l.specialSmall(f, v, wide, mag), to)
+}
+
+// specialSmall returns v, or the infinity or NaN that the bits of an 8-bit float stand for. mag is wide, those
+// bits, without the sign.
+func (l *lowering) specialSmall(f *num.Format, v, wide, mag string) string {
+	cond, special := "", f32(math.NaN())
 	switch f.Kind {
 	case num.FN:
-		nan = l.val("icmp eq i32 %s, 127", mag)
+		cond = l.val("icmp eq i32 %s, 127", mag)
 	case num.FNUZ:
-		nan = l.val("icmp eq i32 %s, 128", wide)
+		cond = l.val("icmp eq i32 %s, 128", wide)
+	case num.IEEE: // the mantissa of the largest exponent stays, under f32's largest exponent
+		cond = l.val("icmp uge i32 %s, %d", mag, f.Overflow())
+		bits := l.val("or i32 %s, %d", l.val("bitcast float %s to i32", v), 0x7f800000)
+		special = l.val("bitcast i32 %s to float", bits)
+	default:
+		return v
 	}
-	if nan != "" {
-		v = l.val("select i1 %s, float %s, float %s", nan, f32(math.NaN()), v)
-	}
-	return l.fromF32(v, to)
+	return l.val("select i1 %s, float %s, float %s", cond, special, v)
 }
 
 // fromF32 converts an f32 to a type that can represent its value.

@@ -24,7 +24,7 @@ const (
 	Finite             // neither infinities nor NaNs: what is too large becomes the largest value
 )
 
-// The formats that Triton knows, by MLIR's names.
+// The formats of MLIR's that have a sign, by its names. No element type of Triton's has F8E4M3, F8E3M4 or F8E4M3B11FNZ.
 var (
 	F64          = &Format{"f64", 64, 11, 52, 1023, IEEE}
 	F32          = &Format{"f32", 32, 8, 23, 127, IEEE}
@@ -32,6 +32,8 @@ var (
 	F16          = &Format{"f16", 16, 5, 10, 15, IEEE}
 	BF16         = &Format{"bf16", 16, 8, 7, 127, IEEE}
 	F8E5M2       = &Format{"f8E5M2", 8, 5, 2, 15, IEEE}
+	F8E4M3       = &Format{"f8E4M3", 8, 4, 3, 7, IEEE}
+	F8E3M4       = &Format{"f8E3M4", 8, 3, 4, 3, IEEE}
 	F8E4M3FN     = &Format{"f8E4M3FN", 8, 4, 3, 7, FN}
 	F8E4M3FNUZ   = &Format{"f8E4M3FNUZ", 8, 4, 3, 8, FNUZ}
 	F8E5M2FNUZ   = &Format{"f8E5M2FNUZ", 8, 5, 2, 16, FNUZ}
@@ -42,7 +44,7 @@ var (
 )
 
 // MLIR lists the formats that MLIR's text names.
-var MLIR = []*Format{F64, F32, TF32, F16, BF16, F8E5M2, F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNZ}
+var MLIR = []*Format{F64, F32, TF32, F16, BF16, F8E5M2, F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNZ, F8E4M3, F8E3M4}
 
 // InMLIR reports whether MLIR has a type of the format.
 func (f *Format) InMLIR() bool { return f.Name != "" }

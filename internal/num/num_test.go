@@ -7,7 +7,7 @@ import (
 
 // Every pattern of a small format decodes to a value that encodes back to it, and a value between two neighbours goes to the nearer one.
 func TestSmallFormats(t *testing.T) {
-	for _, f := range []*Format{F16, BF16, F8E5M2, F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNZ} {
+	for _, f := range []*Format{F16, BF16, F8E5M2, F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNZ, F8E4M3, F8E3M4} {
 		for b := uint64(0); b < 1<<f.Bits; b++ {
 			v := f.Decode(b)
 			if math.IsNaN(v) {

@@ -1,6 +1,9 @@
 package tt
 
-import "github.com/nereid-lang/nereid/internal/ir"
+import (
+	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
 
 // PtrType is `!tt.ptr<pointee, space>`: a pointer to a scalar, or to a block of a tensor. Parameters: pointee, address space.
 var PtrType = Dialect.NewType(ir.TypeDef{
@@ -164,10 +167,16 @@ var (
 	AnyDesc    = ir.Of(DescType)
 )
 
-var floats = map[ir.Type]bool{
-	ir.F8E4M3FN: true, ir.F8E4M3FNUZ: true, ir.F8E5M2: true, ir.F8E5M2FNUZ: true,
-	ir.F16: true, ir.BF16: true, ir.F32: true, ir.F64: true,
-}
+// floats holds the float types of the table of element types that MLIR has.
+var floats = func() map[ir.Type]bool {
+	out := map[ir.Type]bool{}
+	for t := range dtype.All() {
+		if row := t.Row(); row.Format != nil && !row.NoIR {
+			out[ir.Float(row.Format)] = true
+		}
+	}
+	return out
+}()
 
 var ints = map[ir.Type]bool{ir.I1: true, ir.Int(4): true, ir.I8: true, ir.I16: true, ir.I32: true, ir.I64: true}
 

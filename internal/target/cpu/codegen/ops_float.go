@@ -152,6 +152,9 @@ func (g *gen) wide(a val) val {
 		v = g.choose(g.compare("icmp eq", mag, intConst(127, ir.I32)), f32Const(math.NaN()), v)
 	case num.FNUZ:
 		v = g.choose(g.compare("icmp eq", w, intConst(128, ir.I32)), f32Const(math.NaN()), v)
+	case num.IEEE: // the mantissa of the largest exponent stays, under f32's largest exponent
+		special := g.binary("or", ir.I32, g.cast("bitcast", v, ir.I32), intConst(0x7f800000, ir.I32))
+		v = g.choose(g.compare("icmp uge", mag, intConst(int64(f.Overflow()), ir.I32)), g.cast("bitcast", special, ir.F32), v)
 	}
 	return v
 }
