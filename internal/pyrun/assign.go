@@ -1,8 +1,6 @@
 package pyrun
 
-import (
-	"github.com/nereid-lang/nereid/internal/python"
-)
+import "github.com/nereid-lang/nereid/internal/python"
 
 func (in *Interp) assignStmt(st *python.Assign, env *Env) error {
 	v, err := in.eval(st.Value, env)
@@ -128,14 +126,6 @@ func wrongCount(got, want int) error {
 		return Errorf(ValueError, "not enough values to unpack (expected %d, got %d)", want, got)
 	}
 	return nil
-}
-
-// replaceTypeError gives a TypeError without a place another text.
-func replaceTypeError(err error, format string, args ...any) error {
-	if e, ok := catchable(err); ok && e.Class == TypeError && e.Code == "" && !e.Span.Start.IsValid() {
-		return Errorf(TypeError, format, args...)
-	}
-	return err
 }
 
 func (in *Interp) augAssign(st *python.AugAssign, env *Env) error {

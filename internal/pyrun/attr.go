@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // GetAttr is v.name.
@@ -417,4 +419,18 @@ func delAttr(in *Interp, v Value, name string) error {
 
 func isDunder(name string) bool {
 	return len(name) > 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
+}
+
+func docstring(body []python.Stmt) Value {
+	if len(body) == 0 {
+		return None
+	}
+	if x, ok := body[0].(*python.ExprStmt); ok {
+		if c, ok := x.Value.(*python.Constant); ok {
+			if s, ok := c.Value.(string); ok {
+				return Str(s)
+			}
+		}
+	}
+	return None
 }

@@ -1,10 +1,6 @@
 package pyrun
 
-import (
-	"reflect"
-
-	"github.com/nereid-lang/nereid/internal/python"
-)
+import "reflect"
 
 // ownAttrs gives the attributes of values that are not methods, by type.
 var ownAttrs map[reflect.Type]func(in *Interp, v Value, name string) (Value, bool, error)
@@ -55,91 +51,12 @@ func numberAttr(_ *Interp, v Value, name string) (Value, bool, error) {
 	return nil, false, nil
 }
 
-func funcAttr(_ *Interp, v Value, name string) (Value, bool, error) {
-	f := v.(*Func)
-	if x, ok := f.Attrs[name]; ok {
-		return x, true, nil
-	}
-	switch name {
-	case "__name__":
-		return Str(f.Name), true, nil
-	case "__qualname__":
-		return Str(f.QualName), true, nil
-	case "__module__":
-		if f.Module == nil {
-			return None, true, nil
-		}
-		return Str(f.Module.Name), true, nil
-	case "__doc__":
-		if f.Def == nil {
-			return None, true, nil
-		}
-		return docstring(f.Def.Body), true, nil
-	case "__defaults__":
-		if f.Defaults == nil {
-			return None, true, nil
-		}
-		return NewTuple(f.Defaults...), true, nil
-	case "__kwdefaults__":
-		if f.KwDefs == nil {
-			return None, true, nil
-		}
-		return dictOf(f.KwDefs), true, nil
-	case "__dict__":
-		return dictOf(f.Attrs), true, nil
-	case "__annotations__":
-		return annotationsOf(f), true, nil
-	case "__code__":
-		return codeOf(f), true, nil
-	case "__globals__":
-		return &globals{f.Module}, f.Module != nil, nil
-	case "__closure__":
-		return None, true, nil
-	}
-	return nil, false, nil
-}
-
 func dictOf(m map[string]Value) *Dict {
 	d := NewDict()
 	for _, k := range sortedKeys(m) {
 		d.SetStr(k, m[k])
 	}
 	return d
-}
-
-// annotationsOf are a function's annotations, as text: they are not evaluated.
-func annotationsOf(f *Func) *Dict {
-	d := NewDict()
-	if f.Def == nil {
-		return d
-	}
-	add := func(a *python.Arg) {
-		if a != nil && a.Annotation != nil {
-			d.SetStr(a.Arg, Str(python.KindOf(a.Annotation)))
-		}
-	}
-	for _, list := range [][]*python.Arg{f.Def.Args.PosOnlyArgs, f.Def.Args.Args, {f.Def.Args.Vararg}, f.Def.Args.KwOnlyArgs, {f.Def.Args.Kwarg}} {
-		for _, a := range list {
-			add(a)
-		}
-	}
-	return d
-}
-
-// codeOf is __code__ with what programs look at: the names and number of parameters.
-func codeOf(f *Func) Value {
-	a := f.args()
-	names := NewTuple()
-	for _, n := range ParamNames(a) {
-		names.Items = append(names.Items, Str(n))
-	}
-	return &namespace{"code", map[string]Value{
-		"co_name":            Str(f.Name),
-		"co_argcount":        MakeInt(int64(len(a.PosOnlyArgs) + len(a.Args))),
-		"co_kwonlyargcount":  MakeInt(int64(len(a.KwOnlyArgs))),
-		"co_posonlyargcount": MakeInt(int64(len(a.PosOnlyArgs))),
-		"co_varnames":        names,
-	}}
 }
 
 // namespace is an object with fixed attributes.
@@ -240,6 +157,13 @@ func propertyAttr(_ *Interp, v Value, name string) (Value, bool, error) {
 func orNone(v Value) Value {
 	if v == nil {
 		return None
+	}
+	return v
+}
+
+func orValue(v, def Value) Value {
+	if v == nil {
+		return def
 	}
 	return v
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/nereid-lang/nereid/internal/python"
 )
@@ -204,29 +203,6 @@ func Native(name, params string, fn func(in *Interp, args []Value) (Value, error
 	return native(name, params, fn)
 }
 
-// signature is the parameters of a function written in Go.
-type signature struct {
-	names    []string
-	optional []bool
-	pos      int // how many may be given by position
-	vararg   int // index of *args, -1 for none
-	kwarg    int
-	required int
-	written  bool // errors as those of a function written in Python
-}
-
-// signatures are those parsed before: many functions share one.
-var signatures sync.Map // of string to *signature
-
-func parseSignature(params string) *signature {
-	if s, ok := signatures.Load(params); ok {
-		return s.(*signature)
-	}
-	s := newSignature(params)
-	signatures.Store(params, s)
-	return s
-}
-
 func newSignature(params string) *signature {
 	s := &signature{vararg: -1, kwarg: -1, pos: -1}
 	for _, p := range strings.FieldsFunc(params, func(r rune) bool { return r == ' ' || r == ',' }) {
@@ -252,48 +228,6 @@ func newSignature(params string) *signature {
 	return s
 }
 
-func (s *signature) bind(name string, args []Value, kws []Keyword) ([]Value, error) {
-	a := make([]Value, len(s.names))
-	n := copy(a[:s.pos], args)
-	if s.vararg >= 0 {
-		a[s.vararg] = &Tuple{Items: args[n:]}
-	} else if len(args) > n {
-		return nil, s.tooMany(name, len(args))
-	}
-	var rest *Dict
-	if s.kwarg >= 0 {
-		rest = NewDict()
-		a[s.kwarg] = rest
-	}
-	for _, k := range kws {
-		i := slices.Index(s.names, k.Name)
-		switch {
-		case i >= 0 && i != s.vararg && i != s.kwarg && a[i] != nil:
-			return nil, Errorf(TypeError, "%s() got multiple values for argument '%s'", name, k.Name)
-		case i >= 0 && i != s.vararg && i != s.kwarg:
-			a[i] = k.Value
-		case rest != nil:
-			rest.SetStr(k.Name, k.Value)
-		default:
-			return nil, Errorf(TypeError, "%s() got an unexpected keyword argument '%s'", name, k.Name)
-		}
-	}
-	var absent []string
-	for i, v := range a {
-		if v != nil || s.optional[i] {
-			continue
-		}
-		absent = append(absent, s.names[i])
-		if !s.written {
-			return nil, Errorf(TypeError, "%s() missing required argument '%s' (pos %d)", name, s.names[i], i+1)
-		}
-	}
-	if len(absent) > 0 {
-		return nil, missingError(name, "positional", absent)
-	}
-	return a, nil
-}
-
 func (s *signature) tooMany(name string, given int) error {
 	if s.pos == 0 {
 		return Errorf(TypeError, "%s() takes no arguments (%d given)", name, given)
@@ -303,4 +237,28 @@ func (s *signature) tooMany(name string, given int) error {
 		bound = "at most"
 	}
 	return Errorf(TypeError, "%s() takes %s %d argument%s (%d given)", name, bound, s.pos, plural(s.pos), given)
+}
+
+// newMethod is a method written in Go; self comes first among its arguments.
+func newMethod(name, params string, fn func(in *Interp, a []Value) (Value, error)) *method {
+	return &method{*native(name, "self "+params, fn)}
+}
+
+func keywordsOf(d *Dict) []Keyword {
+	var kws []Keyword
+	for k, v := range d.All() {
+		kws = append(kws, Keyword{string(k.(Str)), v})
+	}
+	return kws
+}
+
+// text is a str argument.
+func text(v Value) (string, error) {
+	switch s := payload(v).(type) {
+	case Str:
+		return string(s), nil
+	case *Unknown:
+		return "", s.need("the text")
+	}
+	return "", Errorf(TypeError, "expected str, got %s", v.TypeName())
 }

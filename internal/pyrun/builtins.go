@@ -11,20 +11,6 @@ import (
 // builtinNames are the names that are visible everywhere.
 var builtinNames map[string]Value
 
-// scoped are builtins that look at the scope they are called in, when they are called without arguments.
-var scoped map[*Builtin]func(in *Interp, env *Env) (Value, error)
-
-// inScope are builtins that look at the scope they are called in.
-var inScope map[*Builtin]func(in *Interp, env *Env, args []Value) (Value, error)
-
-func (in *Interp) builtin(name string) (Value, bool) {
-	if v, ok := in.opts.Builtins[name]; ok {
-		return v, true
-	}
-	v, ok := builtinNames[name]
-	return v, ok
-}
-
 func init() {
 	builtinNames = map[string]Value{"NotImplemented": NotImplemented, "Ellipsis": Ellipsis, "__debug__": Bool(true),
 		"EnvironmentError": OSError, "IOError": OSError}
@@ -50,25 +36,6 @@ func init() {
 		fn("exec"): runText("exec"),
 		fn("eval"): runText("eval"),
 	}
-}
-
-func localsOf(_ *Interp, env *Env) (Value, error) {
-	if env.scope == nil && env.dyn == nil {
-		return &globals{env.Module}, nil
-	}
-	return env.names(), nil
-}
-
-func dirOf(in *Interp, env *Env) (Value, error) {
-	v, err := localsOf(in, env)
-	if err != nil {
-		return nil, err
-	}
-	items, err := Iterate(in, v)
-	if err != nil {
-		return nil, err
-	}
-	return sortedList(in, items, nil, false)
 }
 
 func builtinFunctions() []*Builtin {
@@ -185,17 +152,6 @@ func refused(name, why string) *Builtin {
 		e.Code = "host-unsupported"
 		return nil, e
 	}}
-}
-
-// text is a str argument.
-func text(v Value) (string, error) {
-	switch s := payload(v).(type) {
-	case Str:
-		return string(s), nil
-	case *Unknown:
-		return "", s.need("the text")
-	}
-	return "", Errorf(TypeError, "expected str, got %s", v.TypeName())
 }
 
 func hashValue(in *Interp, v Value) (Value, error) { return hashOf(in, v) }

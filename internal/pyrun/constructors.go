@@ -1,8 +1,6 @@
 package pyrun
 
-import (
-	"github.com/nereid-lang/nereid/internal/python"
-)
+import "github.com/nereid-lang/nereid/internal/python"
 
 func init() {
 	makers := map[*Class]func(in *Interp, c *Class, args []Value, kws []Keyword) (Value, error){

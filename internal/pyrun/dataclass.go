@@ -58,13 +58,6 @@ func orMissing(v Value) Value {
 	return v
 }
 
-func orValue(v, def Value) Value {
-	if v == nil {
-		return def
-	}
-	return v
-}
-
 // makeField is dataclasses.field.
 func makeField(in *Interp, a []Value) (Value, error) {
 	flags := [4]bool{true, true, true, false}

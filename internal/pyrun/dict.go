@@ -316,3 +316,8 @@ func (s *Set) Add(in *Interp, v Value) error {
 func (s *Set) copy(frozen bool) *Set { return &Set{Frozen: frozen, d: *s.d.copy()} }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func (d *Dict) mustStr(name string) Value {
+	v, _ := d.GetStr(name)
+	return orNone(v)
+}

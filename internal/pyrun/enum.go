@@ -249,11 +249,6 @@ func (in *Interp) flagOp(op python.Operator, a, b Value) (Value, error) {
 	return nil, nil
 }
 
-func (d *Dict) mustStr(name string) Value {
-	v, _ := d.GetStr(name)
-	return orNone(v)
-}
-
 func (e *enumInfo) iteration() []Value {
 	var out []Value
 	for _, m := range e.members {

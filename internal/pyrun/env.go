@@ -82,18 +82,6 @@ func unbound(name string, own bool) error {
 	return Errorf(NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", name)
 }
 
-// Lookup is the value of a name as the body of the function sees it, its own locals apart.
-func (f *Func) Lookup(in *Interp, name string) (Value, bool, error) {
-	if f.Env != nil {
-		env := f.Env
-		if env.class {
-			env = &Env{Module: f.Module, outer: env, dyn: NewDict()}
-		}
-		return env.Lookup(in, name)
-	}
-	return f.Module.global(in, name)
-}
-
 // Assign binds a name in this scope.
 func (env *Env) Assign(in *Interp, name string, v Value) error {
 	if env == nil || env.scope == nil && env.dyn == nil {

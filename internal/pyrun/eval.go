@@ -100,13 +100,6 @@ func (in *Interp) evalComprehension(x python.Expr, env *Env) (Value, error) {
 	return nil, Errorf(SyntaxError, "invalid syntax")
 }
 
-// unsupported is the error for Python that is beyond this evaluator.
-func unsupported(what string) error {
-	e := Errorf(NotImplementedError, "%s is not supported in code that runs at compile time", what)
-	e.Code = "host-unsupported"
-	return e
-}
-
 func constant(x *python.Constant) (Value, error) {
 	switch v := x.Value.(type) {
 	case nil:

@@ -249,3 +249,61 @@ func exceptionOrNone(e *Exception) Value {
 	}
 	return e
 }
+
+// replaceTypeError gives a TypeError without a place another text.
+func replaceTypeError(err error, format string, args ...any) error {
+	if e, ok := catchable(err); ok && e.Class == TypeError && e.Code == "" && !e.Span.Start.IsValid() {
+		return Errorf(TypeError, format, args...)
+	}
+	return err
+}
+
+// unsupported is the error for Python that is beyond this evaluator.
+func unsupported(what string) error {
+	e := Errorf(NotImplementedError, "%s is not supported in code that runs at compile time", what)
+	e.Code = "host-unsupported"
+	return e
+}
+
+func (in *Interp) matchesException(e *Exception, class Value) (bool, error) {
+	if err := in.enter(); err != nil {
+		return false, err
+	}
+	defer in.leave()
+	switch c := class.(type) {
+	case *Class:
+		if !c.isSubclass(BaseException) {
+			break
+		}
+		return e.IsA(c), nil
+	case *Unknown:
+		return false, nil // what Python itself raises is of no class of an unknown package
+	case *Tuple:
+		for _, x := range c.Items {
+			if ok, err := in.matchesException(e, x); ok || err != nil {
+				return ok, err
+			}
+		}
+		return false, nil
+	}
+	return false, Errorf(TypeError, "catching classes that do not inherit from BaseException is not allowed")
+}
+
+// exceptionOf is an exception to raise, made of its class if need be.
+func (in *Interp) exceptionOf(v Value) (*Exception, error) {
+	if c, ok := v.(*Class); ok && c.isSubclass(BaseException) {
+		made, err := Call(in, c, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		v = made
+	}
+	if e, ok := v.(*Exception); ok {
+		return e, nil
+	}
+	if u := unknownOf(v); u != nil {
+		e := Errorf(RuntimeError, "%s", u.Path)
+		return e, nil
+	}
+	return nil, Errorf(TypeError, "exceptions must derive from BaseException")
+}

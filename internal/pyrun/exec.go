@@ -1,8 +1,6 @@
 package pyrun
 
-import (
-	"github.com/nereid-lang/nereid/internal/python"
-)
+import "github.com/nereid-lang/nereid/internal/python"
 
 // flow is how a statement ended.
 type flow uint8

@@ -44,21 +44,3 @@ func (in *Interp) formattedValue(x *python.FormattedValue, env *Env) (Value, err
 	s, err := Format(in, v, spec)
 	return Str(s), err
 }
-
-// convert is !s, !r or !a; -1 is none.
-func convert(in *Interp, v Value, conversion rune) (Value, error) {
-	var s string
-	var err error
-	switch conversion {
-	case 's':
-		s, err = ToStr(in, v)
-	case 'r':
-		s, err = Repr(in, v)
-	case 'a':
-		s, err = Repr(in, v)
-		s = asciiOnly(s)
-	default:
-		return v, nil
-	}
-	return Str(s), err
-}

@@ -1,8 +1,6 @@
 package pyrun
 
-import (
-	"github.com/nereid-lang/nereid/internal/python"
-)
+import "github.com/nereid-lang/nereid/internal/python"
 
 // Generator is a generator: a function that stops at each yield. Its statements are run by a machine with a stack of its
 // own, one genFrame for each statement that holds a yield; all others are run as usual. A yield may stand alone, or be
@@ -417,4 +415,61 @@ func (g *Generator) close(in *Interp) error {
 		return nil
 	}
 	return err
+}
+
+func generatorSend(in *Interp, a []Value) (Value, error) {
+	g, err := asGenerator(a[0])
+	if err != nil {
+		return nil, err
+	}
+	if !g.started && a[1] != None {
+		return nil, Errorf(TypeError, "can't send non-None value to a just-started generator")
+	}
+	v, ok, err := g.send(in, signal{sent: a[1]})
+	return stopped(g, v, ok, err)
+}
+
+func generatorThrow(in *Interp, a []Value) (Value, error) {
+	g, err := asGenerator(a[0])
+	if err != nil {
+		return nil, err
+	}
+	x := a[1]
+	if rest := a[2].(*Tuple).Items; len(rest) > 0 && rest[0] != None {
+		x = rest[0]
+	}
+	e, err := in.exceptionOf(x)
+	if err != nil {
+		return nil, err
+	}
+	v, ok, err := g.throw(in, e)
+	return stopped(g, v, ok, err)
+}
+
+func generatorClose(in *Interp, a []Value) (Value, error) {
+	g, err := asGenerator(a[0])
+	if err != nil {
+		return nil, err
+	}
+	return None, g.close(in)
+}
+
+func asGenerator(v Value) (*Generator, error) {
+	g, ok := v.(*Generator)
+	if !ok {
+		return nil, Errorf(TypeError, "descriptor requires a 'generator' object but received a '%s'", v.TypeName())
+	}
+	return g, nil
+}
+
+// stopped is a value of a generator, or StopIteration at its end.
+func stopped(g *Generator, v Value, ok bool, err error) (Value, error) {
+	if err != nil || ok {
+		return v, err
+	}
+	e := &Exception{Class: StopIteration}
+	if r := g.result(); r != None {
+		e.Args = []Value{r}
+	}
+	return nil, e
 }

@@ -356,3 +356,40 @@ func (m *Module) dir() string {
 	}
 	return parentDir(m.File)
 }
+
+// moduleAt is the module that a piece of source belongs to.
+func (in *Interp) moduleAt(span diag.Span) *Module {
+	f := in.Files.File(span.Start)
+	if f == nil {
+		return nil
+	}
+	return in.sources[f.Name]
+}
+
+// caller is the module whose code is running, as far as it is a module that is being evaluated.
+func (in *Interp) caller() *Module { return in.moduleAt(in.site) }
+
+// libraryUnknown is something of Python's library that is not written here.
+func libraryUnknown(name string, span diag.Span) *Unknown {
+	u := NewUnknown(name, span)
+	u.Reason = "module '" + name + "' of Python's library is not available to code that runs at compile time"
+	return u
+}
+
+// nativeModule is one of these, or nil.
+func (in *Interp) nativeModule(name string) *Module {
+	if m, ok := in.natives[name]; ok {
+		return m
+	}
+	make, ok := nativeModules[name]
+	if !ok {
+		in.natives[name] = nil
+		return nil
+	}
+	m := &Module{Name: name, Vars: make(in), Open: partlyHere[firstPart(name)], native: true}
+	if name == "typing" || name == "typing_extensions" {
+		m.Lookup = lookupTyping
+	}
+	in.natives[name] = m
+	return m
+}

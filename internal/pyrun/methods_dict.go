@@ -1,8 +1,6 @@
 package pyrun
 
-import (
-	"github.com/nereid-lang/nereid/internal/python"
-)
+import "github.com/nereid-lang/nereid/internal/python"
 
 func dictMethod(fn func(in *Interp, d *Dict, a []Value) (Value, error)) func(in *Interp, a []Value) (Value, error) {
 	return func(in *Interp, a []Value) (Value, error) {

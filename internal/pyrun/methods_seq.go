@@ -1,8 +1,6 @@
 package pyrun
 
-import (
-	"slices"
-)
+import "slices"
 
 // listMethod hands the list of a method call on.
 func listMethod(fn func(in *Interp, l *List, a []Value) (Value, error)) func(in *Interp, a []Value) (Value, error) {
@@ -199,61 +197,4 @@ func countOf(in *Interp, items []Value, x Value) (Value, error) {
 		}
 	}
 	return MakeInt(n), nil
-}
-
-func asGenerator(v Value) (*Generator, error) {
-	g, ok := v.(*Generator)
-	if !ok {
-		return nil, Errorf(TypeError, "descriptor requires a 'generator' object but received a '%s'", v.TypeName())
-	}
-	return g, nil
-}
-
-func generatorSend(in *Interp, a []Value) (Value, error) {
-	g, err := asGenerator(a[0])
-	if err != nil {
-		return nil, err
-	}
-	if !g.started && a[1] != None {
-		return nil, Errorf(TypeError, "can't send non-None value to a just-started generator")
-	}
-	v, ok, err := g.send(in, signal{sent: a[1]})
-	return stopped(g, v, ok, err)
-}
-
-// stopped is a value of a generator, or StopIteration at its end.
-func stopped(g *Generator, v Value, ok bool, err error) (Value, error) {
-	if err != nil || ok {
-		return v, err
-	}
-	e := &Exception{Class: StopIteration}
-	if r := g.result(); r != None {
-		e.Args = []Value{r}
-	}
-	return nil, e
-}
-
-func generatorThrow(in *Interp, a []Value) (Value, error) {
-	g, err := asGenerator(a[0])
-	if err != nil {
-		return nil, err
-	}
-	x := a[1]
-	if rest := a[2].(*Tuple).Items; len(rest) > 0 && rest[0] != None {
-		x = rest[0]
-	}
-	e, err := in.exceptionOf(x)
-	if err != nil {
-		return nil, err
-	}
-	v, ok, err := g.throw(in, e)
-	return stopped(g, v, ok, err)
-}
-
-func generatorClose(in *Interp, a []Value) (Value, error) {
-	g, err := asGenerator(a[0])
-	if err != nil {
-		return nil, err
-	}
-	return None, g.close(in)
 }

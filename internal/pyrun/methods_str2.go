@@ -1,8 +1,6 @@
 package pyrun
 
-import (
-	"strings"
-)
+import "strings"
 
 // maxSplit is the maxsplit argument, -1 for no limit.
 func maxSplit(in *Interp, v Value) (int, error) {

@@ -1,8 +1,6 @@
 package pyrun
 
-import (
-	"github.com/nereid-lang/nereid/internal/python"
-)
+import "github.com/nereid-lang/nereid/internal/python"
 
 // unit is a statement of a module that is run as a whole, when a name that it binds or changes is asked for. The
 // branches of an if are units of their own, guarded by it.
@@ -347,18 +345,4 @@ func (x *indexer) called(st python.Stmt) []string {
 		python.Inspect(d, find)
 	}
 	return names
-}
-
-func docstring(body []python.Stmt) Value {
-	if len(body) == 0 {
-		return None
-	}
-	if x, ok := body[0].(*python.ExprStmt); ok {
-		if c, ok := x.Value.(*python.Constant); ok {
-			if s, ok := c.Value.(string); ok {
-				return Str(s)
-			}
-		}
-	}
-	return None
 }

@@ -3,8 +3,6 @@ package pyrun
 import (
 	"strings"
 	"sync"
-
-	"github.com/nereid-lang/nereid/internal/diag"
 )
 
 // nativeModules are the modules of Python's library that are written in Go: a maker for each, given the interpreter.
@@ -19,35 +17,10 @@ func init() {
 	}
 }
 
-// nativeModule is one of these, or nil.
-func (in *Interp) nativeModule(name string) *Module {
-	if m, ok := in.natives[name]; ok {
-		return m
-	}
-	make, ok := nativeModules[name]
-	if !ok {
-		in.natives[name] = nil
-		return nil
-	}
-	m := &Module{Name: name, Vars: make(in), Open: partlyHere[firstPart(name)], native: true}
-	if name == "typing" || name == "typing_extensions" {
-		m.Lookup = lookupTyping
-	}
-	in.natives[name] = m
-	return m
-}
-
 // partlyHere are the modules that have more names than are written here.
 var partlyHere = map[string]bool{"os": true, "sys": true, "platform": true, "argparse": true, "logging": true, "inspect": true, "time": true,
 	"threading": true, "traceback": true, "weakref": true, "gc": true, "importlib": true, "struct": true, "types": true, "contextlib": true,
 	"collections": true, "re": true, "textwrap": true, "warnings": true, "random": true, "atexit": true, "copy": true, "ast": true}
-
-// libraryUnknown is something of Python's library that is not written here.
-func libraryUnknown(name string, span diag.Span) *Unknown {
-	u := NewUnknown(name, span)
-	u.Reason = "module '" + name + "' of Python's library is not available to code that runs at compile time"
-	return u
-}
 
 // fixed is a module that is the same for all interpreters, made when the first of them asks.
 func fixed(make func() map[string]Value) func(*Interp) map[string]Value {

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -18,18 +17,6 @@ func importlibModule(in *Interp) map[string]Value {
 			return in.Import(in.caller(), name, in.site)
 		}),
 		same("reload"), nothing("invalidate_caches"))
-}
-
-// caller is the module whose code is running, as far as it is a module that is being evaluated.
-func (in *Interp) caller() *Module { return in.moduleAt(in.site) }
-
-// moduleAt is the module that a piece of source belongs to.
-func (in *Interp) moduleAt(span diag.Span) *Module {
-	f := in.Files.File(span.Start)
-	if f == nil {
-		return nil
-	}
-	return in.sources[f.Name]
 }
 
 func importlibMetadata(*Interp) map[string]Value {

@@ -1,8 +1,6 @@
 package pyrun
 
-import (
-	"github.com/nereid-lang/nereid/internal/python"
-)
+import "github.com/nereid-lang/nereid/internal/python"
 
 func itertoolsModule() map[string]Value {
 	chain := native("chain", "*iterables", func(in *Interp, a []Value) (Value, error) {

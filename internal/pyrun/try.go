@@ -1,8 +1,6 @@
 package pyrun
 
-import (
-	"github.com/nereid-lang/nereid/internal/python"
-)
+import "github.com/nereid-lang/nereid/internal/python"
 
 func (in *Interp) tryStmt(st *python.Try, env *Env) (flow, error) {
 	f, err := in.tryBody(st, env)
@@ -111,30 +109,6 @@ func (in *Interp) handlerFor(handlers []*python.ExceptHandler, e *Exception, env
 	return nil, nil
 }
 
-func (in *Interp) matchesException(e *Exception, class Value) (bool, error) {
-	if err := in.enter(); err != nil {
-		return false, err
-	}
-	defer in.leave()
-	switch c := class.(type) {
-	case *Class:
-		if !c.isSubclass(BaseException) {
-			break
-		}
-		return e.IsA(c), nil
-	case *Unknown:
-		return false, nil // what Python itself raises is of no class of an unknown package
-	case *Tuple:
-		for _, x := range c.Items {
-			if ok, err := in.matchesException(e, x); ok || err != nil {
-				return ok, err
-			}
-		}
-		return false, nil
-	}
-	return false, Errorf(TypeError, "catching classes that do not inherit from BaseException is not allowed")
-}
-
 func (in *Interp) handle(h *python.ExceptHandler, e *Exception, env *Env) (flow, error) {
 	if h.Name != "" {
 		if err := env.Assign(in, h.Name, e); err != nil {
@@ -188,25 +162,6 @@ func (in *Interp) raise(st *python.Raise, env *Env) error {
 		e.Span = st.Span()
 	}
 	return e
-}
-
-// exceptionOf is an exception to raise, made of its class if need be.
-func (in *Interp) exceptionOf(v Value) (*Exception, error) {
-	if c, ok := v.(*Class); ok && c.isSubclass(BaseException) {
-		made, err := Call(in, c, nil, nil)
-		if err != nil {
-			return nil, err
-		}
-		v = made
-	}
-	if e, ok := v.(*Exception); ok {
-		return e, nil
-	}
-	if u := unknownOf(v); u != nil {
-		e := Errorf(RuntimeError, "%s", u.Path)
-		return e, nil
-	}
-	return nil, Errorf(TypeError, "exceptions must derive from BaseException")
 }
 
 // withStmt runs with items: body, one manager at a time.

@@ -114,3 +114,47 @@ func (in *Interp) isABC(v Value, name string) bool {
 	}
 	return special(v, "__iter__") != nil
 }
+
+// typingNamedTuple is typing.NamedTuple: a base class, and a function that makes a named tuple.
+type typingNamedTuple struct{}
+
+func (typingNamedTuple) TypeName() string { return "type" }
+
+// Subclass names the class that marks a named tuple.
+func (typingNamedTuple) Subclass(*Interp, *Class) (*Class, error) { return tupleClass, nil }
+
+// Call is NamedTuple("P", [("x", int)]).
+func (typingNamedTuple) Call(in *Interp, args []Value, kws []Keyword) (Value, error) {
+	if len(args) == 0 {
+		return nil, Errorf(TypeError, "NamedTuple() wants a name")
+	}
+	name, err := text(args[0])
+	if err != nil {
+		return nil, err
+	}
+	nt := &NamedTuple{Name: name}
+	if len(args) > 1 {
+		pairs, err := Iterate(in, args[1])
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range pairs {
+			kv, err := Iterate(in, p)
+			if err != nil {
+				return nil, err
+			}
+			if len(kv) != 2 {
+				return nil, Errorf(TypeError, "NamedTuple() wants pairs of a name and a type")
+			}
+			f, err := text(kv[0])
+			if err != nil {
+				return nil, err
+			}
+			nt.Fields = append(nt.Fields, f)
+		}
+	}
+	for _, k := range kws {
+		nt.Fields = append(nt.Fields, k.Name)
+	}
+	return nt, nil
+}

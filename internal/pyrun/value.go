@@ -39,35 +39,11 @@ type Tuple struct {
 	Class *NamedTuple // nil for a plain tuple
 }
 
-// NamedTuple is a class made by collections.namedtuple or typing.NamedTuple.
-type NamedTuple struct {
-	Name   string
-	Fields []string
-	// Defaults belong to the last fields.
-	Defaults []Value
-
-	base    *NamedTuple // the named tuple from which it derives; may be nil
-	methods *Class      // what the class statement added; may be nil
-}
-
 // List is a list.
 type List struct{ Items []Value }
 
 // Slice is a slice object; nil parts are None.
 type Slice struct{ Lo, Hi, Step Value }
-
-// Func is a function written in Python.
-type Func struct {
-	Name     string
-	QualName string
-	Def      *python.FunctionDef // nil for a lambda
-	Lambda   *python.Lambda      // nil for a def
-	Module   *Module             // its globals
-	Env      *Env                // enclosing function scopes; nil at module level
-	Defaults []Value             // of the last positional parameters
-	KwDefs   map[string]Value    // of keyword-only parameters
-	Attrs    map[string]Value    // fn.x = ...; may be nil
-}
 
 // Builtin is a function written in Go.
 type Builtin struct {
@@ -102,11 +78,11 @@ func (t *Tuple) TypeName() string {
 	}
 	return "tuple"
 }
-func (*NamedTuple) TypeName() string { return "type" }
-func (*List) TypeName() string       { return "list" }
-func (*Slice) TypeName() string      { return "slice" }
-func (*Func) TypeName() string       { return "function" }
-func (*Builtin) TypeName() string    { return "builtin_function_or_method" }
+
+func (*List) TypeName() string  { return "list" }
+func (*Slice) TypeName() string { return "slice" }
+
+func (*Builtin) TypeName() string { return "builtin_function_or_method" }
 
 // MakeInt is an int that fits a machine word; BigInt one of any size.
 func MakeInt(v int64) Int { return Int{small: v} }

@@ -1,0 +1,85 @@
+package pyrun
+
+// Call calls a value.
+func Call(in *Interp, f Value, args []Value, kws []Keyword) (Value, error) {
+	if fn, ok := f.(*Func); ok {
+		return in.CallFunc(fn, args, kws)
+	}
+	if err := in.enter(); err != nil {
+		return nil, err
+	}
+	defer in.leave()
+	switch f := f.(type) {
+	case *Builtin:
+		return f.Fn(in, args, kws)
+	case *method:
+		return f.Fn(in, args, kws)
+	case *BoundMethod:
+		return Call(in, f.Fn, append([]Value{f.Self}, args...), kws)
+	case *Class:
+		return in.instantiate(f, args, kws)
+	case *NamedTuple:
+		return f.call(in, args, kws)
+	case *Unknown:
+		return f.call(args), nil
+	case *StaticMethod:
+		return Call(in, f.Fn, args, kws)
+	case Callable:
+		return f.Call(in, args, kws)
+	}
+	if fn := special(f, "__call__"); fn != nil {
+		bound, err := in.bind(fn, f, writtenClass(f))
+		if err != nil {
+			return nil, err
+		}
+		return Call(in, bound, args, kws)
+	}
+	if v, ok := f.(*Instance); ok {
+		if u := v.Class.unknownBase(); u != nil {
+			return u.call(args), nil
+		}
+	}
+	return nil, Errorf(TypeError, "'%s' object is not callable", f.TypeName())
+}
+
+// isCallable is Python's callable(v).
+func isCallable(v Value) bool {
+	switch v.(type) {
+	case *Func, *Builtin, *method, *BoundMethod, *Class, *NamedTuple, *StaticMethod, *Unknown, Callable:
+		return true
+	}
+	return special(v, "__call__") != nil
+}
+
+// mapping is a dict, or an object with keys() as a dict.
+func (in *Interp) mapping(v Value, what string) (*Dict, error) {
+	if d, ok := payload(v).(*Dict); ok {
+		return d, nil
+	}
+	if u := unknownOf(v); u != nil {
+		return nil, u.need("the content")
+	}
+	keys, err := GetAttr(in, v, "keys")
+	if err != nil {
+		return nil, Errorf(TypeError, "%s must be a mapping, not %s", what, v.TypeName())
+	}
+	list, err := Call(in, keys, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	items, err := Iterate(in, list)
+	if err != nil {
+		return nil, err
+	}
+	d := NewDict()
+	for _, k := range items {
+		x, err := GetItem(in, v, k)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.Set(in, k, x); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}

@@ -1,0 +1,161 @@
+package pyrun
+
+// NamedTuple is a class made by collections.namedtuple or typing.NamedTuple.
+type NamedTuple struct {
+	Name   string
+	Fields []string
+	// Defaults belong to the last fields.
+	Defaults []Value
+
+	base    *NamedTuple // the named tuple from which it derives; may be nil
+	methods *Class      // what the class statement added; may be nil
+}
+
+func (*NamedTuple) TypeName() string { return "type" }
+
+// derives reports whether nt is base or derives from it.
+func (nt *NamedTuple) derives(base *NamedTuple) bool {
+	for ; nt != nil; nt = nt.base {
+		if nt == base {
+			return true
+		}
+	}
+	return false
+}
+
+func (nt *NamedTuple) call(in *Interp, args []Value, kws []Keyword) (Value, error) {
+	if nt.methods != nil {
+		if fn, owner := nt.methods.findIn("__new__"); fn != nil && !isBuiltinClass(owner) {
+			return Call(in, fn.(*StaticMethod).Fn, append([]Value{nt}, args...), kws)
+		}
+	}
+	return nt.make(in, args, kws)
+}
+
+// make is a tuple of the class.
+func (nt *NamedTuple) make(in *Interp, args []Value, kws []Keyword) (Value, error) {
+	sig := &signature{names: nt.Fields, optional: make([]bool, len(nt.Fields)), vararg: -1, kwarg: -1, pos: len(nt.Fields), written: true}
+	first := len(nt.Fields) - len(nt.Defaults)
+	for i := range nt.Defaults {
+		sig.optional[first+i] = true
+	}
+	sig.required = first
+	a, err := sig.bind(nt.Name+".__new__", args, kws)
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range nt.Defaults {
+		if a[first+i] == nil {
+			a[first+i] = d
+		}
+	}
+	return &Tuple{Items: a, Class: nt}, in.alloc(len(a) * valueSize)
+}
+
+func tupleAttr(in *Interp, v Value, name string) (Value, bool, error) {
+	t := v.(*Tuple)
+	if t.Class == nil {
+		return nil, false, nil
+	}
+	for i, f := range t.Class.Fields {
+		if f == name {
+			return t.Items[i], true, nil
+		}
+	}
+	if m, ok := namedMethods[name]; ok {
+		return &BoundMethod{t, m}, true, nil
+	}
+	if name == "__class__" {
+		return t.Class, true, nil
+	}
+	return namedTupleOwn(t.Class, name)
+}
+
+func namedTupleOwn(nt *NamedTuple, name string) (Value, bool, error) {
+	switch name {
+	case "_fields":
+		fields := NewTuple()
+		for _, f := range nt.Fields {
+			fields.Items = append(fields.Items, Str(f))
+		}
+		return fields, true, nil
+	case "_field_defaults":
+		d := NewDict()
+		for i, v := range nt.Defaults {
+			d.SetStr(nt.Fields[len(nt.Fields)-len(nt.Defaults)+i], v)
+		}
+		return d, true, nil
+	case "_make":
+		return native("_make", "iterable", func(in *Interp, a []Value) (Value, error) {
+			items, err := Iterate(in, a[0])
+			if err != nil {
+				return nil, err
+			}
+			return nt.make(in, items, nil)
+		}), true, nil
+	}
+	return nil, false, nil
+}
+
+func namedTupleAttr(in *Interp, v Value, name string) (Value, bool, error) {
+	nt := v.(*NamedTuple)
+	switch name {
+	case "__name__", "__qualname__":
+		return Str(nt.Name), true, nil
+	case "__new__":
+		return native("__new__", "cls *args **kws", func(in *Interp, a []Value) (Value, error) {
+			cls, ok := a[0].(*NamedTuple)
+			if !ok {
+				return nil, Errorf(TypeError, "__new__ wants a class")
+			}
+			return cls.make(in, a[1].(*Tuple).Items, keywordsOf(a[2].(*Dict)))
+		}), true, nil
+	}
+	if m, ok := namedMethods[name]; ok {
+		return m, true, nil
+	}
+	if x, ok, err := namedTupleOwn(nt, name); ok || err != nil {
+		return x, ok, err
+	}
+	for i, f := range nt.Fields {
+		if f == name {
+			return &Property{Get: native(name, "self", func(_ *Interp, a []Value) (Value, error) {
+				t, err := selfTuple(a)
+				if err != nil || i >= len(t.Items) {
+					return None, err
+				}
+				return t.Items[i], nil
+			})}, true, nil
+		}
+	}
+	if nt.methods != nil {
+		return in.classAttr(nt.methods, name)
+	}
+	return in.classAttr(tupleClass, name)
+}
+
+// namedMethods are the methods of every named tuple.
+var namedMethods map[string]*method
+
+// selfTuple is the named tuple whose method is called.
+func selfTuple(a []Value) (*Tuple, error) {
+	t, ok := a[0].(*Tuple)
+	if !ok || t.Class == nil {
+		return nil, Errorf(TypeError, "descriptor requires a named tuple but received a '%s'", a[0].TypeName())
+	}
+	return t, nil
+}
+
+func (t *Tuple) replace(changes *Dict) (Value, error) {
+	out := &Tuple{Class: t.Class, Items: append([]Value{}, t.Items...)}
+	for i, f := range t.Class.Fields {
+		if v, ok := changes.GetStr(f); ok {
+			out.Items[i] = v
+			changes.deleteStr(f)
+		}
+	}
+	if changes.Len() > 0 {
+		return nil, Errorf(ValueError, "Got unexpected field names: %s", plainRepr(&List{Items: changes.Keys()}))
+	}
+	return out, nil
+}
