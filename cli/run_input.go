@@ -315,7 +315,7 @@ func parseValue(text string) (any, error) {
 }
 
 func newEvaluator(files *diag.FileSet) *pyrun.Interp {
-	return pyrun.NewInterp(pyrun.Options{Files: files, MaxSteps: 100_000, MaxBytes: 1 << 20})
+	return pyrun.New(pyrun.Options{Files: files, Limits: pyrun.Limits{MaxSteps: 100_000, MaxBytes: 1 << 20}}).Interp
 }
 
 // goValue is a value of host Python as a launch takes it.

@@ -48,7 +48,7 @@ func (*rangeKind) TypeName() string { return "type" }
 
 // Call makes a plain range where host code, or a comprehension, iterates over one.
 func (r *rangeKind) Call(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
-	f, _ := in.Builtin("range")
+	f, _ := pyrun.From(in).Builtin("range")
 	return pyrun.Call(in, f, args, kws)
 }
 

@@ -27,10 +27,10 @@ func (o *Object) TypeName() string { return o.Class.Name }
 
 // fullName is the class's name with its module.
 func (c *Class) fullName() string {
-	if c.host.Mod == nil {
+	if c.host.Module == "" {
 		return c.Name
 	}
-	return c.host.Mod.Name + "." + c.Name
+	return c.host.Module + "." + c.Name
 }
 
 // HasInstance answers isinstance.

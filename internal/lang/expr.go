@@ -116,7 +116,7 @@ func (g *generator) lookup(e *python.Name) pyrun.Value {
 	v, ok, err := g.fn.Func.Lookup(g.u.world.in, e.ID)
 	g.check(e, err)
 	if k, special := kernelBuiltins[e.ID]; special {
-		if b, _ := g.u.world.in.Builtin(e.ID); !ok || b == v { // not a name of the module's own
+		if b, _ := g.u.world.ev.Builtin(e.ID); !ok || b == v { // not a name of the module's own
 			return k
 		}
 	}

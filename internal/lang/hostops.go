@@ -9,7 +9,7 @@ import (
 // is not of the simplest kinds.
 
 func scratch() *pyrun.Interp {
-	return pyrun.NewInterp(pyrun.Options{MaxSteps: 100_000, MaxBytes: 1 << 20})
+	return pyrun.New(pyrun.Options{Limits: pyrun.Limits{MaxSteps: 100_000, MaxBytes: 1 << 20}}).Interp
 }
 
 // text is str(v).
@@ -70,6 +70,6 @@ func (g *generator) truth(n python.Node, v pyrun.Value) bool {
 
 // pyBuiltin is a function of host Python's own.
 func (g *generator) pyBuiltin(name string) pyrun.Value {
-	v, _ := g.u.world.in.Builtin(name)
+	v, _ := g.u.world.ev.Builtin(name)
 	return v
 }

@@ -159,7 +159,7 @@ func (s *Source) parse(files *diag.FileSet, name string, src []byte) (*python.Mo
 
 // module is the source as a module of a world.
 func (s *Source) module(w *world) *pyrun.Module {
-	return w.in.AddModule(filepath.ToSlash(s.Name), s.syntax)
+	return w.ev.AddModule(filepath.ToSlash(s.Name), s.syntax)
 }
 
 // Names are the functions that look like kernels: those under a decorator that ends in jit, in the order of the file.
@@ -444,7 +444,7 @@ func (u *unit) constant(v pyrun.Value) pyrun.Value {
 	case *FuncRef:
 		m := u.source.module(u.world)
 		if v.File != "" && v.File != u.source.Name {
-			m = u.world.in.LoadFile(v.File)
+			m = u.world.ev.LoadFile(v.File)
 		}
 		fn, ok, err := m.Get(u.world.in, v.Name)
 		if err != nil {

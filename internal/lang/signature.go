@@ -271,7 +271,7 @@ func parseConst(e entry) (ArgSpec, *sigError) {
 	if err != nil || !literal(x) {
 		return ArgSpec{}, e.errorf("%q is neither a type nor a Python literal", e.text)
 	}
-	in := pyrun.NewInterp(pyrun.Options{Files: files, MaxSteps: 10000, MaxBytes: 1 << 20})
+	in := pyrun.New(pyrun.Options{Files: files, Limits: pyrun.Limits{MaxSteps: 10000, MaxBytes: 1 << 20}}).Interp
 	v, err := pyrun.Eval(in, x, &pyrun.Env{})
 	if err != nil {
 		return ArgSpec{}, e.errorf("%q has no value: %v", e.text, err)

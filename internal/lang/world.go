@@ -17,7 +17,8 @@ import (
 // world is everything that one compilation can see: an interpreter of host Python with triton, triton.language and torch in it.
 // It belongs to one goroutine.
 type world struct {
-	in      *pyrun.Interp
+	ev      *pyrun.Evaluator
+	in      *pyrun.Interp // that of ev
 	files   *diag.FileSet
 	target  Target
 	known   map[string]*pyrun.Module
@@ -26,15 +27,17 @@ type world struct {
 
 func newWorld(src *Source, target Target, meter *budget.Meter) *world {
 	w := &world{files: src.files, target: target, known: map[string]*pyrun.Module{}, imports: map[*python.Module]map[string]string{}}
-	w.in = pyrun.NewInterp(pyrun.Options{
-		Files: src.files, Env: src.opts.Env, Finder: src.finder(), Roots: src.opts.Roots,
-		Poll: meter.Tick, MaxBytes: int(min(meter.Limits().Memory, maxValues)),
+	w.ev = pyrun.New(pyrun.Options{
+		Limits:  pyrun.Limits{Poll: meter.Tick, MaxBytes: int(min(meter.Limits().Memory, maxValues))},
+		Library: pyrun.Std,
+		Files:   src.files, Env: src.opts.Env, Finder: src.finder(), Roots: src.opts.Roots,
 		Known:      w.lookupModule,
 		FromSource: func(name string) bool { return torchInTriton[name] },
 		Parse:      src.parse,
 		Decorate:   decorate,
 		Resolve:    w.resolve,
 	})
+	w.in = w.ev.Interp
 	w.register()
 	return w
 }

@@ -2,13 +2,13 @@ package pyrun
 
 import "github.com/nereid-lang/nereid/internal/python"
 
-func (in *Interp) assignStmt(st *python.Assign, env *Env) error {
-	v, err := in.eval(st.Value, env)
+func (ev *Evaluator) assignStmt(st *python.Assign, env *Env) error {
+	v, err := ev.eval(st.Value, env)
 	if err != nil {
 		return err
 	}
 	for _, t := range st.Targets {
-		if err := in.assign(t, v, env); err != nil {
+		if err := ev.assign(t, v, env); err != nil {
 			return err
 		}
 	}
@@ -16,69 +16,69 @@ func (in *Interp) assignStmt(st *python.Assign, env *Env) error {
 }
 
 // annAssign assigns; the annotation itself is kept for classes (dataclasses read it) and not evaluated elsewhere.
-func (in *Interp) annAssign(st *python.AnnAssign, env *Env) error {
+func (ev *Evaluator) annAssign(st *python.AnnAssign, env *Env) error {
 	if name, ok := st.Target.(*python.Name); ok && env.class {
 		env.annotate(name.ID, st.Annotation)
 	}
 	if st.Value == nil {
 		return nil
 	}
-	v, err := in.eval(st.Value, env)
+	v, err := ev.eval(st.Value, env)
 	if err != nil {
 		return err
 	}
-	return in.assign(st.Target, v, env)
+	return ev.assign(st.Target, v, env)
 }
 
 // Assign binds a value to a target: a name, an attribute, an item, or several.
-func (in *Interp) assign(target python.Expr, v Value, env *Env) error {
+func (ev *Evaluator) assign(target python.Expr, v Value, env *Env) error {
 	switch t := target.(type) {
 	case *python.Name:
-		return env.Assign(in, t.ID, v)
+		return env.Assign(ev.Interp, t.ID, v)
 	case *python.Tuple:
-		return in.unpack(t.Elts, v, t, env)
+		return ev.unpack(t.Elts, v, t, env)
 	case *python.List:
-		return in.unpack(t.Elts, v, t, env)
+		return ev.unpack(t.Elts, v, t, env)
 	case *python.Attribute:
-		o, err := in.eval(t.Value, env)
+		o, err := ev.eval(t.Value, env)
 		if err != nil {
 			return err
 		}
-		err = SetAttr(in, o, t.Attr, v)
+		err = SetAttr(ev.Interp, o, t.Attr, v)
 		locate(err, t.Span())
 		return err
 	case *python.Subscript:
-		o, err := in.eval(t.Value, env)
+		o, err := ev.eval(t.Value, env)
 		if err != nil {
 			return err
 		}
-		i, err := in.eval(t.Slice, env)
+		i, err := ev.eval(t.Slice, env)
 		if err != nil {
 			return err
 		}
-		err = SetItem(in, o, i, v)
+		err = SetItem(ev.Interp, o, i, v)
 		locate(err, t.Span())
 		return err
 	case *python.Starred:
-		return in.assign(t.Value, v, env)
+		return ev.assign(t.Value, v, env)
 	}
 	return Errorf(SyntaxError, "cannot assign to this")
 }
 
-func (in *Interp) unpack(targets []python.Expr, v Value, at python.Node, env *Env) error {
+func (ev *Evaluator) unpack(targets []python.Expr, v Value, at python.Node, env *Env) error {
 	star := -1
 	for i, t := range targets {
 		if _, ok := t.(*python.Starred); ok {
 			star = i
 		}
 	}
-	items, err := in.unpackItems(v, len(targets), star)
+	items, err := ev.unpackItems(v, len(targets), star)
 	if err != nil {
 		locate(err, at.Span())
 		return err
 	}
 	for i, t := range targets {
-		if err := in.assign(t, items[i], env); err != nil {
+		if err := ev.assign(t, items[i], env); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (in *Interp) unpack(targets []python.Expr, v Value, at python.Node, env *En
 }
 
 // unpackItems are n values out of v; the one at index star, if any, is a list of what is left over.
-func (in *Interp) unpackItems(v Value, n, star int) ([]Value, error) {
+func (ev *Evaluator) unpackItems(v Value, n, star int) ([]Value, error) {
 	if u := unknownOf(v); u != nil {
 		items := make([]Value, n)
 		for i := range items {
@@ -94,7 +94,7 @@ func (in *Interp) unpackItems(v Value, n, star int) ([]Value, error) {
 		}
 		return items, nil
 	}
-	it, err := Iter(in, v)
+	it, err := Iter(ev.Interp, v)
 	if err != nil {
 		return nil, replaceTypeError(err, "cannot unpack non-iterable %s object", v.TypeName())
 	}
@@ -102,7 +102,7 @@ func (in *Interp) unpackItems(v Value, n, star int) ([]Value, error) {
 	if star >= 0 {
 		limit = -1
 	}
-	items, err := collect(in, it, limit)
+	items, err := collect(ev.Interp, it, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -128,65 +128,65 @@ func wrongCount(got, want int) error {
 	return nil
 }
 
-func (in *Interp) augAssign(st *python.AugAssign, env *Env) error {
+func (ev *Evaluator) augAssign(st *python.AugAssign, env *Env) error {
 	switch t := st.Target.(type) {
 	case *python.Name:
-		old, err := in.eval(t, env)
+		old, err := ev.eval(t, env)
 		if err != nil {
 			return err
 		}
-		v, err := in.augmented(st, old, env)
+		v, err := ev.augmented(st, old, env)
 		if err != nil {
 			return err
 		}
-		return env.Assign(in, t.ID, v)
+		return env.Assign(ev.Interp, t.ID, v)
 	case *python.Attribute:
-		o, err := in.eval(t.Value, env)
+		o, err := ev.eval(t.Value, env)
 		if err != nil {
 			return err
 		}
-		old, err := GetAttr(in, o, t.Attr)
+		old, err := GetAttr(ev.Interp, o, t.Attr)
 		if err != nil {
 			return err
 		}
-		v, err := in.augmented(st, old, env)
+		v, err := ev.augmented(st, old, env)
 		if err != nil {
 			return err
 		}
-		return SetAttr(in, o, t.Attr, v)
+		return SetAttr(ev.Interp, o, t.Attr, v)
 	case *python.Subscript:
-		o, err := in.eval(t.Value, env)
+		o, err := ev.eval(t.Value, env)
 		if err != nil {
 			return err
 		}
-		i, err := in.eval(t.Slice, env)
+		i, err := ev.eval(t.Slice, env)
 		if err != nil {
 			return err
 		}
-		old, err := GetItem(in, o, i)
+		old, err := GetItem(ev.Interp, o, i)
 		if err != nil {
 			return err
 		}
-		v, err := in.augmented(st, old, env)
+		v, err := ev.augmented(st, old, env)
 		if err != nil {
 			return err
 		}
-		return SetItem(in, o, i, v)
+		return SetItem(ev.Interp, o, i, v)
 	}
 	return Errorf(SyntaxError, "illegal expression for augmented assignment")
 }
 
-func (in *Interp) augmented(st *python.AugAssign, old Value, env *Env) (Value, error) {
-	v, err := in.eval(st.Value, env)
+func (ev *Evaluator) augmented(st *python.AugAssign, old Value, env *Env) (Value, error) {
+	v, err := ev.eval(st.Value, env)
 	if err != nil {
 		return nil, err
 	}
-	return InPlace(in, st.Op, old, v)
+	return InPlace(ev.Interp, st.Op, old, v)
 }
 
-func (in *Interp) deleteStmt(st *python.Delete, env *Env) error {
+func (ev *Evaluator) deleteStmt(st *python.Delete, env *Env) error {
 	for _, t := range st.Targets {
-		if err := in.del(t, env); err != nil {
+		if err := ev.del(t, env); err != nil {
 			locate(err, t.Span())
 			return err
 		}
@@ -194,39 +194,39 @@ func (in *Interp) deleteStmt(st *python.Delete, env *Env) error {
 	return nil
 }
 
-func (in *Interp) del(target python.Expr, env *Env) error {
+func (ev *Evaluator) del(target python.Expr, env *Env) error {
 	switch t := target.(type) {
 	case *python.Name:
-		if _, ok, err := env.Lookup(in, t.ID); err != nil || !ok {
+		if _, ok, err := env.Lookup(ev.Interp, t.ID); err != nil || !ok {
 			if err == nil {
 				err = nameError(t.ID)
 			}
 			return err
 		}
-		return env.Assign(in, t.ID, nil)
+		return env.Assign(ev.Interp, t.ID, nil)
 	case *python.Tuple:
 		for _, x := range t.Elts {
-			if err := in.del(x, env); err != nil {
+			if err := ev.del(x, env); err != nil {
 				return err
 			}
 		}
 		return nil
 	case *python.Attribute:
-		o, err := in.eval(t.Value, env)
+		o, err := ev.eval(t.Value, env)
 		if err != nil {
 			return err
 		}
-		return delAttr(in, o, t.Attr)
+		return delAttr(ev.Interp, o, t.Attr)
 	case *python.Subscript:
-		o, err := in.eval(t.Value, env)
+		o, err := ev.eval(t.Value, env)
 		if err != nil {
 			return err
 		}
-		i, err := in.eval(t.Slice, env)
+		i, err := ev.eval(t.Slice, env)
 		if err != nil {
 			return err
 		}
-		return delItem(in, o, i)
+		return delItem(ev.Interp, o, i)
 	}
 	return Errorf(SyntaxError, "cannot delete this")
 }

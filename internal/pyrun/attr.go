@@ -35,17 +35,23 @@ func HasAttribute(in *Interp, v Value, name string) (bool, error) {
 	return ok, err
 }
 
-// mayLack reports whether an attribute of v that is Unknown may as well not be there: that of an open module.
+// PartlyKnown is a value of another package of which not every attribute is known. Where MayLack reports true, an
+// attribute that is Unknown may as well not be there.
+type PartlyKnown interface{ MayLack() bool }
+
 func mayLack(v Value) bool {
-	m, ok := v.(*Module)
-	return ok && m.Open && m.Lacks == nil
+	p, ok := v.(PartlyKnown)
+	return ok && p.MayLack()
 }
+
+// HasNoAttr is a value of another package with an error of its own for an attribute that it lacks.
+type HasNoAttr interface{ NoAttr(name string) *Exception }
 
 func noAttr(v Value, name string) error {
 	var e *Exception
 	switch v := v.(type) {
-	case *Module:
-		e = noModuleAttr(v, name)
+	case HasNoAttr:
+		e = v.NoAttr(name)
 	case *Class:
 		e = Errorf(AttributeError, "type object '%s' has no attribute '%s'", v.Name, name)
 		if v.enum != nil {
@@ -60,16 +66,10 @@ func noAttr(v Value, name string) error {
 	return e
 }
 
-func noModuleAttr(m *Module, name string) *Exception {
-	return Errorf(AttributeError, "module '%s' has no attribute '%s'", m.Name, name)
-}
-
 func (in *Interp) getAttr(v Value, name string) (Value, bool, error) {
 	switch v := v.(type) {
 	case *Instance:
 		return in.instanceAttr(v, v.Class, v.Attrs, name)
-	case *Module:
-		return in.moduleAttr(v, name, in.site)
 	case *Class:
 		return in.classAttr(v, name)
 	case *Exception:
@@ -239,8 +239,8 @@ func (c *Class) dunder(name string) (Value, bool) {
 		}
 		return c.Attrs, true
 	case "__module__":
-		if c.Mod != nil {
-			return Str(c.Mod.Name), true
+		if c.Module != "" {
+			return Str(c.Module), true
 		}
 		return Str("builtins"), true
 	case "__doc__":
@@ -299,19 +299,6 @@ func SetAttr(in *Interp, v Value, name string, x Value) error {
 		}
 		v.setAttr(name, x)
 		return in.alloc(4 * valueSize)
-	case *Module:
-		if v.File != "" {
-			if err := v.load(in); err != nil {
-				return err
-			}
-		}
-		return v.store(in, name, x)
-	case *Func:
-		if v.Attrs == nil {
-			v.Attrs = map[string]Value{}
-		}
-		v.Attrs[name] = x
-		return in.alloc(4 * valueSize)
 	case *Class:
 		if v.builtin {
 			return Errorf(TypeError, "cannot set '%s' attribute of immutable type '%s'", name, v.Name)
@@ -342,6 +329,11 @@ func SetAttr(in *Interp, v Value, name string, x Value) error {
 // HasSetAttr is a value of another package whose attributes may be set.
 type HasSetAttr interface {
 	SetAttr(in *Interp, name string, v Value) error
+}
+
+// HasDelAttr is a value of another package whose attributes may be deleted. DelAttr reports whether there was one.
+type HasDelAttr interface {
+	DelAttr(in *Interp, name string) (bool, error)
 }
 
 func (in *Interp) setInstanceAttr(v *Instance, name string, x Value) error {
@@ -402,14 +394,9 @@ func delAttr(in *Interp, v Value, name string) error {
 		if !v.builtin && v.Attrs.deleteStr(name) {
 			return nil
 		}
-	case *Module:
-		if _, ok, err := v.Get(in, name); err != nil || ok {
-			return v.store(in, name, nil)
-		}
-	case *Func:
-		if _, ok := v.Attrs[name]; ok {
-			delete(v.Attrs, name)
-			return nil
+	case HasDelAttr:
+		if ok, err := v.DelAttr(in, name); ok || err != nil {
+			return err
 		}
 	case *Unknown:
 		return nil
@@ -434,3 +421,6 @@ func docstring(body []python.Stmt) Value {
 	}
 	return None
 }
+
+// frozenName marks the __setattr__ of a frozen dataclass.
+const frozenName = "__setattr__ (frozen)"

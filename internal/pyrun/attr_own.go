@@ -7,7 +7,6 @@ var ownAttrs map[reflect.Type]func(in *Interp, v Value, name string) (Value, boo
 
 func init() {
 	ownAttrs = map[reflect.Type]func(in *Interp, v Value, name string) (Value, bool, error){
-		reflect.TypeFor[*Func]():         funcAttr,
 		reflect.TypeFor[*Builtin]():      builtinAttr,
 		reflect.TypeFor[*method]():       methodAttr,
 		reflect.TypeFor[*BoundMethod]():  boundAttr,

@@ -25,17 +25,6 @@ func init() {
 	for _, f := range builtinFunctions() {
 		builtinNames[f.Name] = f
 	}
-	fn := func(name string) *Builtin { return builtinNames[name].(*Builtin) }
-	scoped = map[*Builtin]func(in *Interp, env *Env) (Value, error){
-		fn("globals"): func(_ *Interp, env *Env) (Value, error) { return &globals{env.Module}, nil },
-		fn("locals"):  localsOf,
-		fn("vars"):    localsOf,
-		fn("dir"):     dirOf,
-	}
-	inScope = map[*Builtin]func(in *Interp, env *Env, args []Value) (Value, error){
-		fn("exec"): runText("exec"),
-		fn("eval"): runText("eval"),
-	}
 }
 
 func builtinFunctions() []*Builtin {
@@ -132,16 +121,8 @@ func builtinFunctions() []*Builtin {
 			return GetAttr(in, a[0], "__dict__")
 		}),
 		native("dir", "obj=", dirAttrs),
-		native("__import__", "name *args **kws", func(in *Interp, a []Value) (Value, error) {
-			name, err := text(a[0])
-			if err != nil {
-				return nil, err
-			}
-			return in.Import(nil, firstPart(name), in.site)
-		}),
 		refused("open", "reads or writes files"), refused("input", "reads the terminal"),
 		native("exec", "source globals= locals=", noScope), native("eval", "source globals= locals=", noScope),
-		native("compile", "source filename mode *args **kws", compileText),
 	}
 }
 
@@ -339,8 +320,8 @@ func nextOf(in *Interp, a []Value) (Value, error) {
 		return a[1], nil
 	}
 	e := &Exception{Class: StopIteration}
-	if g, ok := it.(*Generator); ok && g.result() != None {
-		e.Args = []Value{g.result()}
+	if g, ok := it.(Generator); ok && g.Result() != None {
+		e.Args = []Value{g.Result()}
 	}
 	return nil, e
 }
@@ -382,6 +363,11 @@ func printed(in *Interp, v Value) (string, error) {
 	return ToStr(in, v)
 }
 
+// HasDir is a value of another package that knows its names, for dir(v).
+type HasDir interface {
+	Names(in *Interp) ([]string, error)
+}
+
 func dirAttrs(in *Interp, a []Value) (Value, error) {
 	if a[0] == nil {
 		return nil, Errorf(RuntimeError, "no scope here")
@@ -398,7 +384,7 @@ func dirAttrs(in *Interp, a []Value) (Value, error) {
 		}
 	}
 	switch v := a[0].(type) {
-	case *Module:
+	case HasDir:
 		list, err := v.Names(in)
 		if err != nil {
 			return nil, err
@@ -413,7 +399,7 @@ func dirAttrs(in *Interp, a []Value) (Value, error) {
 			add(k.Attrs)
 		}
 	}
-	if _, isModule := a[0].(*Module); !isModule {
+	if _, ok := a[0].(HasDir); !ok {
 		for _, k := range in.classOf(a[0]).MRO {
 			add(k.Attrs)
 		}

@@ -6,16 +6,16 @@ import (
 )
 
 // call evaluates a call expression.
-func (in *Interp) call(x *python.Call, env *Env) (Value, error) {
-	f, err := in.eval(x.Func, env)
+func (ev *Evaluator) call(x *python.Call, env *Env) (Value, error) {
+	f, err := ev.eval(x.Func, env)
 	if err != nil {
 		return nil, err
 	}
-	args, err := in.callArgs(x.Args, env)
+	args, err := ev.callArgs(x.Args, env)
 	if err != nil {
 		return nil, err
 	}
-	kws, err := in.callKeywords(x.Keywords, env)
+	kws, err := ev.callKeywords(x.Keywords, env)
 	if err != nil {
 		return nil, err
 	}
@@ -24,10 +24,10 @@ func (in *Interp) call(x *python.Call, env *Env) (Value, error) {
 	}
 	if len(args) == 0 && len(kws) == 0 {
 		if f == Value(superClass) {
-			return superCall(in, env)
+			return superCall(ev.Interp, env)
 		}
 		if b, ok := f.(*Builtin); ok && scoped[b] != nil {
-			return scoped[b](in, env)
+			return scoped[b](ev.Interp, env)
 		}
 	}
 	if b, ok := f.(*Builtin); ok && inScope[b] != nil {
@@ -35,9 +35,9 @@ func (in *Interp) call(x *python.Call, env *Env) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return inScope[b](in, env, bound)
+		return inScope[b](ev.Interp, env, bound)
 	}
-	return in.callAt(x.Span(), f, args, kws)
+	return ev.callAt(x.Span(), f, args, kws)
 }
 
 // repeated is the error of a keyword that is given twice, by way of **.
@@ -60,35 +60,35 @@ func repeated(f Value, kws []Keyword) error {
 const maxRepeated = 256
 
 // callAt calls with the place of the call known.
-func (in *Interp) callAt(span diag.Span, f Value, args []Value, kws []Keyword) (Value, error) {
-	site := in.site
-	in.site = span
-	v, err := Call(in, f, args, kws)
-	in.site = site
+func (ev *Evaluator) callAt(span diag.Span, f Value, args []Value, kws []Keyword) (Value, error) {
+	site := ev.site
+	ev.site = span
+	v, err := Call(ev.Interp, f, args, kws)
+	ev.site = site
 	return v, err
 }
 
-func (in *Interp) callArgs(list []python.Expr, env *Env) ([]Value, error) {
+func (ev *Evaluator) callArgs(list []python.Expr, env *Env) ([]Value, error) {
 	args := make([]Value, 0, len(list))
 	for _, a := range list {
 		s, ok := a.(*python.Starred)
 		if !ok {
-			v, err := in.eval(a, env)
+			v, err := ev.eval(a, env)
 			if err != nil {
 				return nil, err
 			}
 			args = append(args, v)
 			continue
 		}
-		v, err := in.eval(s.Value, env)
+		v, err := ev.eval(s.Value, env)
 		if err != nil {
 			return nil, err
 		}
-		items, err := Iterate(in, v)
+		items, err := Iterate(ev.Interp, v)
 		if err != nil {
 			return nil, err
 		}
-		if err := in.alloc(len(items) * valueSize); err != nil {
+		if err := ev.alloc(len(items) * valueSize); err != nil {
 			return nil, err
 		}
 		args = append(args, items...)
@@ -96,10 +96,10 @@ func (in *Interp) callArgs(list []python.Expr, env *Env) ([]Value, error) {
 	return args, nil
 }
 
-func (in *Interp) callKeywords(list []*python.Keyword, env *Env) ([]Keyword, error) {
+func (ev *Evaluator) callKeywords(list []*python.Keyword, env *Env) ([]Keyword, error) {
 	var kws []Keyword
 	for _, k := range list {
-		v, err := in.eval(k.Value, env)
+		v, err := ev.eval(k.Value, env)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (in *Interp) callKeywords(list []*python.Keyword, env *Env) ([]Keyword, err
 			kws = append(kws, Keyword{k.Arg, v})
 			continue
 		}
-		if kws, err = in.spread(kws, v); err != nil {
+		if kws, err = ev.spread(kws, v); err != nil {
 			return nil, err
 		}
 	}
@@ -115,8 +115,8 @@ func (in *Interp) callKeywords(list []*python.Keyword, env *Env) ([]Keyword, err
 }
 
 // spread appends **v.
-func (in *Interp) spread(kws []Keyword, v Value) ([]Keyword, error) {
-	d, err := in.mapping(v, "argument after **")
+func (ev *Evaluator) spread(kws []Keyword, v Value) ([]Keyword, error) {
+	d, err := ev.mapping(v, "argument after **")
 	if err != nil {
 		return nil, err
 	}
@@ -127,36 +127,36 @@ func (in *Interp) spread(kws []Keyword, v Value) ([]Keyword, error) {
 		}
 		kws = append(kws, Keyword{string(s), x})
 	}
-	return kws, in.alloc(2 * d.Len() * valueSize)
+	return kws, ev.alloc(2 * d.Len() * valueSize)
 }
 
 // FuncOf is the function of a def at the top of a module, without its decorators, its defaults evaluated.
-func (in *Interp) FuncOf(m *Module, def *python.FunctionDef) (*Func, error) {
+func (ev *Evaluator) FuncOf(m *Module, def *python.FunctionDef) (*Func, error) {
 	if m.File != "" {
-		if err := m.load(in); err != nil {
+		if err := m.load(ev.Interp); err != nil {
 			return nil, err
 		}
 	}
-	return in.makeFunc(def, m.Env())
+	return ev.makeFunc(def, m.Env())
 }
 
 // makeFunc makes a function of a def, without its decorators.
-func (in *Interp) makeFunc(def *python.FunctionDef, env *Env) (*Func, error) {
+func (ev *Evaluator) makeFunc(def *python.FunctionDef, env *Env) (*Func, error) {
 	f := &Func{Name: def.Name, QualName: env.qualify(def.Name), Def: def, Module: env.Module, Env: env.closure()}
-	return f, in.defaults(f, def.Args, env)
+	return f, ev.defaults(f, def.Args, env)
 }
 
-func (in *Interp) lambda(x *python.Lambda, env *Env) (Value, error) {
+func (ev *Evaluator) lambda(x *python.Lambda, env *Env) (Value, error) {
 	f := &Func{Name: "<lambda>", QualName: env.qualify("<lambda>"), Lambda: x, Module: env.Module, Env: env.closure()}
-	if err := in.alloc(4 * valueSize); err != nil {
+	if err := ev.alloc(4 * valueSize); err != nil {
 		return nil, err
 	}
-	return f, in.defaults(f, x.Args, env)
+	return f, ev.defaults(f, x.Args, env)
 }
 
-func (in *Interp) defaults(f *Func, a *python.Arguments, env *Env) error {
+func (ev *Evaluator) defaults(f *Func, a *python.Arguments, env *Env) error {
 	for _, d := range a.Defaults {
-		v, err := in.eval(d, env)
+		v, err := ev.eval(d, env)
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (in *Interp) defaults(f *Func, a *python.Arguments, env *Env) error {
 		if d == nil {
 			continue
 		}
-		v, err := in.eval(d, env)
+		v, err := ev.eval(d, env)
 		if err != nil {
 			return err
 		}

@@ -2,8 +2,8 @@ package pyrun
 
 // Call calls a value.
 func Call(in *Interp, f Value, args []Value, kws []Keyword) (Value, error) {
-	if fn, ok := f.(*Func); ok {
-		return in.CallFunc(fn, args, kws)
+	if fn, ok := f.(Function); ok {
+		return fn.Call(in, args, kws)
 	}
 	if err := in.enter(); err != nil {
 		return nil, err
@@ -42,10 +42,20 @@ func Call(in *Interp, f Value, args []Value, kws []Keyword) (Value, error) {
 	return nil, Errorf(TypeError, "'%s' object is not callable", f.TypeName())
 }
 
+// Function is a function written in Python. Its Call counts a level of recursion itself.
+type Function interface {
+	Value
+	Callable
+	// QualifiedName returns the function's name after those of the classes and functions around it.
+	QualifiedName() string
+	// Attributes returns the attributes that were set on the function; it may be nil.
+	Attributes() map[string]Value
+}
+
 // isCallable is Python's callable(v).
 func isCallable(v Value) bool {
 	switch v.(type) {
-	case *Func, *Builtin, *method, *BoundMethod, *Class, *NamedTuple, *StaticMethod, *Unknown, Callable:
+	case *Builtin, *method, *BoundMethod, *Class, *NamedTuple, *StaticMethod, *Unknown, Callable:
 		return true
 	}
 	return special(v, "__call__") != nil

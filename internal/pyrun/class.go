@@ -8,20 +8,21 @@ import (
 
 // Class is a class: one of Python's own types, or one written in Python.
 type Class struct {
-	Name  string
-	Bases []*Class
-	MRO   []*Class // itself first
-	Attrs *Dict    // by name
-	Meta  *Class   // the metaclass where it is not type
-	Def   *python.ClassDef
-	Mod   *Module
+	Name   string
+	Bases  []*Class
+	MRO    []*Class // itself first
+	Attrs  *Dict    // by name
+	Meta   *Class   // the metaclass where it is not type
+	Def    *python.ClassDef
+	Module string // the name of its module
 	// Unknown is a base of which nothing is known; attributes that are not found may be there.
 	Unknown *Unknown
+	// Data belongs to the class decorator that made the class what it is: the fields of a dataclass.
+	Data any
 
 	// make makes an instance, for Python's own types; a derived class makes a payload with it.
 	make    func(in *Interp, class *Class, args []Value, kws []Keyword) (Value, error)
 	enum    *enumInfo
-	data    *dataInfo
 	named   *NamedTuple  // of which this holds the methods
 	fields  []annotation // of the class body
 	builtin bool
@@ -218,17 +219,14 @@ type (
 		class *Class
 		self  Value
 	}
-	// cachedProperty is functools.cached_property.
-	cachedProperty struct{ fn *Func }
 )
 
-func (*Property) TypeName() string       { return "property" }
-func (*StaticMethod) TypeName() string   { return "staticmethod" }
-func (*ClassMethod) TypeName() string    { return "classmethod" }
-func (*BoundMethod) TypeName() string    { return "method" }
-func (*method) TypeName() string         { return "method_descriptor" }
-func (*superObject) TypeName() string    { return "super" }
-func (*cachedProperty) TypeName() string { return "cached_property" }
+func (*Property) TypeName() string     { return "property" }
+func (*StaticMethod) TypeName() string { return "staticmethod" }
+func (*ClassMethod) TypeName() string  { return "classmethod" }
+func (*BoundMethod) TypeName() string  { return "method" }
+func (*method) TypeName() string       { return "method_descriptor" }
+func (*superObject) TypeName() string  { return "super" }
 
 // HasGet is a value that, as an attribute of a class, is not itself what instances see. Instance is nil when the
 // attribute is read from the class.
@@ -239,7 +237,7 @@ type HasGet interface {
 // bind is an attribute found in a class as its instance (or, with a nil instance, the class) sees it.
 func (in *Interp) bind(attr, instance Value, owner *Class) (Value, error) {
 	switch a := attr.(type) {
-	case *Func, *method:
+	case Function, *method:
 		if instance == nil {
 			return attr, nil
 		}
@@ -250,8 +248,6 @@ func (in *Interp) bind(attr, instance Value, owner *Class) (Value, error) {
 		return in.bind(a.Fn, owner, owner)
 	case *Property:
 		return in.getProperty(a, instance)
-	case *cachedProperty:
-		return in.getCached(a, instance)
 	case HasGet:
 		return a.Get(in, instance, owner)
 	case *Instance:
@@ -275,21 +271,6 @@ func (in *Interp) getProperty(p *Property, instance Value) (Value, error) {
 		return nil, Errorf(AttributeError, "property has no getter")
 	}
 	return Call(in, p.Get, []Value{instance}, nil)
-}
-
-func (in *Interp) getCached(p *cachedProperty, instance Value) (Value, error) {
-	v, ok := instance.(*Instance)
-	if !ok {
-		return p, nil
-	}
-	if x, ok := v.Attrs.GetStr(p.fn.Name); ok {
-		return x, nil
-	}
-	x, err := Call(in, p.fn, []Value{v}, nil)
-	if err == nil {
-		v.Attrs.SetStr(p.fn.Name, x)
-	}
-	return x, err
 }
 
 // callSpecial calls a special method that was found in the class of self.
@@ -471,8 +452,8 @@ func checkAbstract(c *Class) error {
 
 func isAbstract(v Value) bool {
 	switch v := v.(type) {
-	case *Func:
-		return v.Attrs["__isabstractmethod__"] == Bool(true)
+	case Function:
+		return v.Attributes()["__isabstractmethod__"] == Bool(true)
 	case *Property:
 		return v.Get != nil && isAbstract(v.Get)
 	case *StaticMethod:

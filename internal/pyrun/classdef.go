@@ -12,16 +12,16 @@ func (env *Env) annotate(name string, typ python.Expr) {
 }
 
 // classDef runs a class statement.
-func (in *Interp) classDef(st *python.ClassDef, env *Env) error {
-	decorators, err := in.decorators(st.DecoratorList, env)
+func (ev *Evaluator) classDef(st *python.ClassDef, env *Env) error {
+	decorators, err := ev.decorators(st.DecoratorList, env)
 	if err != nil {
 		return err
 	}
-	bases, err := in.callArgs(st.Bases, env)
+	bases, err := ev.callArgs(st.Bases, env)
 	if err != nil {
 		return err
 	}
-	kws, err := in.callKeywords(st.Keywords, env)
+	kws, err := ev.callKeywords(st.Keywords, env)
 	if err != nil {
 		return err
 	}
@@ -29,45 +29,45 @@ func (in *Interp) classDef(st *python.ClassDef, env *Env) error {
 	if env.class {
 		body.outer = env // its functions skip it, but not the scopes around it
 	}
-	if _, err := in.block(st.Body, body); err != nil {
+	if _, err := ev.block(st.Body, body); err != nil {
 		return err
 	}
-	v, err := in.makeClass(st, env, bases, kws, body)
+	v, err := ev.makeClass(st, env, bases, kws, body)
 	if err != nil {
 		return err
 	}
-	if v, err = in.decorate(v, decorators, st.DecoratorList); err != nil {
+	if v, err = ev.decorate(v, decorators, st.DecoratorList); err != nil {
 		return err
 	}
-	return env.Assign(in, st.Name, v)
+	return env.Assign(ev.Interp, st.Name, v)
 }
 
-func (in *Interp) makeClass(st *python.ClassDef, env *Env, bases []Value, kws []Keyword, body *Env) (Value, error) {
-	if err := in.alloc(32 * valueSize); err != nil {
+func (ev *Evaluator) makeClass(st *python.ClassDef, env *Env, bases []Value, kws []Keyword, body *Env) (Value, error) {
+	if err := ev.alloc(32 * valueSize); err != nil {
 		return nil, err
 	}
-	c := &Class{Name: st.Name, Attrs: body.dyn, Def: st, Mod: env.Module, fields: body.annotations}
+	c := &Class{Name: st.Name, Attrs: body.dyn, Def: st, Module: env.Module.name(), fields: body.annotations}
 	for _, b := range bases {
-		if err := in.addBase(c, b); err != nil {
+		if err := ev.addBase(c, b); err != nil {
 			return nil, err
 		}
 	}
 	if nt := namedBase(bases); nt != nil {
-		return in.namedTupleClass(c, nt, body)
+		return ev.namedTupleClass(c, nt, body)
 	}
-	if err := in.setMeta(c, kws); err != nil {
+	if err := ev.setMeta(c, kws); err != nil {
 		return nil, err
 	}
-	if err := in.finishClass(c); err != nil {
+	if err := ev.finishClass(c); err != nil {
 		return nil, err
 	}
 	body.owner = c
 	if c.enum != nil {
-		if err := c.enum.collect(in, c); err != nil {
+		if err := c.enum.collect(ev.Interp, c); err != nil {
 			return nil, err
 		}
 	}
-	return c, in.classHooks(c, kws)
+	return c, ev.classHooks(c, kws)
 }
 
 // superCall is super() without arguments: the class of the function that runs, and its first argument.
@@ -111,7 +111,7 @@ func namedBase(bases []Value) *NamedTuple {
 }
 
 // namedTupleClass makes a named tuple of a class statement: the fields are those of its base and those annotated.
-func (in *Interp) namedTupleClass(c *Class, base *NamedTuple, body *Env) (Value, error) {
+func (ev *Evaluator) namedTupleClass(c *Class, base *NamedTuple, body *Env) (Value, error) {
 	nt := &NamedTuple{Name: c.Name, Fields: base.Fields, Defaults: base.Defaults, methods: c}
 	if base.Fields != nil {
 		nt.base = base
@@ -127,33 +127,10 @@ func (in *Interp) namedTupleClass(c *Class, base *NamedTuple, body *Env) (Value,
 			}
 		}
 	}
-	if err := in.finishClass(c); err != nil {
+	if err := ev.finishClass(c); err != nil {
 		return nil, err
 	}
 	c.named = nt
 	body.owner = c
 	return nt, nil
-}
-
-func init() {
-	namedMethods = map[string]*method{
-		"_asdict": newMethod("_asdict", "", func(_ *Interp, a []Value) (Value, error) {
-			t, err := selfTuple(a)
-			if err != nil {
-				return nil, err
-			}
-			d := NewDict()
-			for i, f := range t.Class.Fields {
-				d.SetStr(f, t.Items[i])
-			}
-			return d, nil
-		}),
-		"_replace": newMethod("_replace", "**kws", func(in *Interp, a []Value) (Value, error) {
-			t, err := selfTuple(a)
-			if err != nil {
-				return nil, err
-			}
-			return t.replace(a[1].(*Dict))
-		}),
-	}
 }

@@ -100,7 +100,7 @@ const maxBases = 200
 
 // adopt makes some functions of a class body what Python makes of them.
 func (in *Interp) adopt(c *Class, name string, v Value) {
-	f, ok := v.(*Func)
+	f, ok := v.(Function)
 	if !ok {
 		return
 	}

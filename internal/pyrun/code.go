@@ -16,7 +16,7 @@ type code struct {
 func (*code) TypeName() string { return "code" }
 
 // read parses text, or takes what is parsed already.
-func (in *Interp) read(v Value, mode string) (*code, error) {
+func (ev *Evaluator) read(v Value, mode string) (*code, error) {
 	if c, ok := v.(*code); ok {
 		return c, nil
 	}
@@ -24,17 +24,17 @@ func (in *Interp) read(v Value, mode string) (*code, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.alloc(8*len(src) + 1024); err != nil {
+	if err := ev.alloc(8*len(src) + 1024); err != nil {
 		return nil, err
 	}
 	if mode == "eval" {
-		x, err := python.ParseExpr(in.Files, "<string>", []byte(src))
+		x, err := python.ParseExpr(ev.Files, "<string>", []byte(src))
 		if err != nil {
 			return nil, syntaxError(err)
 		}
 		return &code{expr: x}, nil
 	}
-	m, err := python.Parse(in.Files, "<string>", []byte(src))
+	m, err := python.Parse(ev.Files, "<string>", []byte(src))
 	if err != nil {
 		return nil, syntaxError(err)
 	}
@@ -50,28 +50,28 @@ func runText(mode string) func(in *Interp, env *Env, args []Value) (Value, error
 			return nil, err
 		}
 		defer in.leave()
-		c, err := in.read(a[0], mode)
+		c, err := From(in).read(a[0], mode)
 		if err != nil {
 			return nil, err
 		}
-		scope, err := in.textScope(c, env, a[1:])
+		scope, err := From(in).textScope(c, env, a[1:])
 		if err != nil {
 			return nil, err
 		}
 		if c.expr != nil {
-			return in.eval(c.expr, scope)
+			return From(in).eval(c.expr, scope)
 		}
 		if mode == "eval" {
 			return nil, Errorf(TypeError, "eval() arg 1 must be a string or an expression")
 		}
-		_, err = in.block(c.body, scope)
+		_, err = From(in).block(c.body, scope)
 		return None, err
 	}
 }
 
 // textScope is the scope in which text runs: that of the call, a module's, or a dict's. A function that the text defines belongs to the
 // text.
-func (in *Interp) textScope(c *code, env *Env, given []Value) (*Env, error) {
+func (ev *Evaluator) textScope(c *code, env *Env, given []Value) (*Env, error) {
 	given = slices.DeleteFunc(slices.Clone(given), func(v Value) bool { return v == nil || v == None })
 	if len(given) == 0 {
 		return env, nil
@@ -96,29 +96,29 @@ func compileText(in *Interp, a []Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return in.read(a[0], mode)
+	return From(in).read(a[0], mode)
 }
 
-// astModule has of Python's own syntax trees only what code does with them unseen.
-func astModule(in *Interp) map[string]Value {
-	return named(map[string]Value{},
-		native("parse", "source filename= mode= **kws", func(in *Interp, a []Value) (Value, error) {
-			mode := "exec"
-			if s, ok := a[2].(Str); ok {
-				mode = string(s)
-			}
-			return in.read(a[0], mode)
-		}),
-		native("literal_eval", "text", func(in *Interp, a []Value) (Value, error) {
-			c, err := in.read(a[0], "eval")
-			if err != nil {
-				return nil, err
-			}
-			if !isLiteral(c.expr) {
-				return nil, Errorf(ValueError, "malformed node or string")
-			}
-			return in.eval(c.expr, NewEnv(nil, nil))
-		}))
+// ParseText is ast.parse(source, filename, mode): it reads text without running it.
+func ParseText(in *Interp, a []Value) (Value, error) {
+	mode := "exec"
+	if s, ok := a[2].(Str); ok {
+		mode = string(s)
+	}
+	return From(in).read(a[0], mode)
+}
+
+// EvalLiteral is ast.literal_eval(text): it evaluates text that is made of constants and displays alone.
+func EvalLiteral(in *Interp, a []Value) (Value, error) {
+	ev := From(in)
+	c, err := ev.read(a[0], "eval")
+	if err != nil {
+		return nil, err
+	}
+	if !isLiteral(c.expr) {
+		return nil, Errorf(ValueError, "malformed node or string")
+	}
+	return ev.eval(c.expr, NewEnv(nil, nil))
 }
 
 // isLiteral reports whether an expression is made of constants and displays alone.

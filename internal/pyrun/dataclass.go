@@ -128,7 +128,7 @@ func makeDataclass(in *Interp, v Value, o dataOptions) (Value, error) {
 	}
 	info := &dataInfo{frozen: o.frozen}
 	for i := len(c.MRO) - 1; i > 0; i-- {
-		if d := c.MRO[i].data; d != nil {
+		if d := dataOf(c.MRO[i]); d != nil {
 			for _, f := range d.fields {
 				info.add(f)
 			}
@@ -153,7 +153,7 @@ func makeDataclass(in *Interp, v Value, o dataOptions) (Value, error) {
 	if err := info.check(); err != nil {
 		return nil, err
 	}
-	c.data = info
+	c.Data = info
 	info.install(c, o)
 	return c, nil
 }
@@ -224,9 +224,6 @@ func fieldOf(c *Class, a annotation) (*dataField, error) {
 	return f, nil
 }
 
-// frozenName marks the __setattr__ of a frozen dataclass.
-const frozenName = "__setattr__ (frozen)"
-
 func (d *dataInfo) install(c *Class, o dataOptions) {
 	set := func(name, params string, fn func(in *Interp, a []Value) (Value, error)) {
 		if own, ok := c.Attrs.GetStr(name); !ok || isMethod(own) {
@@ -236,6 +233,9 @@ func (d *dataInfo) install(c *Class, o dataOptions) {
 	if o.init {
 		sig := d.signature()
 		c.Attrs.SetStr("__init__", initMethod(c, d, sig))
+	}
+	if _, ok := c.Attrs.GetStr("__match_args__"); !ok {
+		c.Attrs.SetStr("__match_args__", d.matchArgs())
 	}
 	if o.repr {
 		set("__repr__", "", d.repr)
@@ -266,6 +266,17 @@ func (d *dataInfo) install(c *Class, o dataOptions) {
 			c.Attrs.SetStr("__hash__", None)
 		}
 	}
+}
+
+// matchArgs is __match_args__: the fields that positional patterns stand for.
+func (d *dataInfo) matchArgs() *Tuple {
+	names := NewTuple()
+	for _, f := range d.fields {
+		if f.init && !f.kwOnly {
+			names.Items = append(names.Items, Str(f.name))
+		}
+	}
+	return names
 }
 
 var frozenInstanceError = newBuiltinClass("FrozenInstanceError", AttributeError)
@@ -361,7 +372,7 @@ func (d *dataInfo) repr(in *Interp, a []Value) (Value, error) {
 	var b strings.Builder
 	b.WriteString(v.Class.Name + "(")
 	n := 0
-	for _, f := range v.Class.dataFields() {
+	for _, f := range dataFields(v.Class) {
 		if !f.repr || f.initOnly {
 			continue
 		}
@@ -387,13 +398,19 @@ func selfInstance(a []Value) (*Instance, error) {
 }
 
 // dataFields are the fields of a dataclass or of the nearest base that is one.
-func (c *Class) dataFields() []*dataField {
+func dataFields(c *Class) []*dataField {
 	for _, k := range c.MRO {
-		if k.data != nil {
-			return k.data.fields
+		if d := dataOf(k); d != nil {
+			return d.fields
 		}
 	}
 	return nil
+}
+
+// dataOf is what makes c itself a dataclass, or nil.
+func dataOf(c *Class) *dataInfo {
+	d, _ := c.Data.(*dataInfo)
+	return d
 }
 
 func (d *dataInfo) compare(in *Interp, op python.CmpOperator, c *Class, a []Value) (Value, error) {
@@ -408,15 +425,19 @@ func (d *dataInfo) compare(in *Interp, op python.CmpOperator, c *Class, a []Valu
 // replaceData is dataclasses.replace.
 func replaceData(in *Interp, a []Value) (Value, error) {
 	v, ok := a[0].(*Instance)
-	if !ok || v.Class.dataFields() == nil {
+	if !ok || dataFields(v.Class) == nil {
 		if t, ok := a[0].(*Tuple); ok && t.Class != nil {
-			return Call(in, namedMethods["_replace"], []Value{t}, keywordsOf(a[1].(*Dict)))
+			replace, err := GetAttr(in, t, "_replace")
+			if err != nil {
+				return nil, err
+			}
+			return Call(in, replace, nil, keywordsOf(a[1].(*Dict)))
 		}
 		return nil, Errorf(TypeError, "replace() should be called on dataclass instances")
 	}
 	changes := a[1].(*Dict)
 	var kws []Keyword
-	for _, f := range v.Class.dataFields() {
+	for _, f := range dataFields(v.Class) {
 		if x, ok := changes.GetStr(f.name); ok {
 			kws = append(kws, Keyword{f.name, x})
 			changes.deleteStr(f.name)
@@ -435,11 +456,11 @@ func asDict(in *Interp, v Value) (Value, error) {
 	defer in.leave()
 	switch x := v.(type) {
 	case *Instance:
-		if x.Class.dataFields() == nil {
+		if dataFields(x.Class) == nil {
 			return v, nil
 		}
 		d := NewDict()
-		for _, f := range x.Class.dataFields() {
+		for _, f := range dataFields(x.Class) {
 			y, err := asDict(in, x.Attrs.mustStr(f.name))
 			if err != nil {
 				return nil, err

@@ -3,22 +3,22 @@ package pyrun
 import "github.com/nereid-lang/nereid/internal/python"
 
 // Builtin is a function or class of Python's own, as every module sees it.
-func (in *Interp) Builtin(name string) (Value, bool) { return in.builtin(name) }
+func (ev *Evaluator) Builtin(name string) (Value, bool) { return ev.builtin(name) }
 
 // decorated binds a function as Options.Decorate makes it.
-func (in *Interp) decorated(st *python.FunctionDef, env *Env) error {
-	f, err := in.makeFunc(st, env)
+func (ev *Evaluator) decorated(st *python.FunctionDef, env *Env) error {
+	f, err := ev.makeFunc(st, env)
 	if err != nil {
 		return err
 	}
-	if err := in.alloc(8 * valueSize); err != nil {
+	if err := ev.alloc(8 * valueSize); err != nil {
 		return err
 	}
-	eval := func(x python.Expr) (Value, error) { return in.eval(x, env) }
-	v, err := in.opts.Decorate(in, f, st.DecoratorList, eval)
+	eval := func(x python.Expr) (Value, error) { return ev.eval(x, env) }
+	v, err := ev.opts.Decorate(ev.Interp, f, st.DecoratorList, eval)
 	if err != nil {
 		locate(err, st.DecoratorList[0].Span())
 		return err
 	}
-	return env.Assign(in, st.Name, v)
+	return env.Assign(ev.Interp, st.Name, v)
 }

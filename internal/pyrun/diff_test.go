@@ -55,8 +55,8 @@ func cpython(t *testing.T, snippets []string) []string {
 
 // run runs a snippet and returns what the judge would print.
 func run(src string) string {
-	in := NewInterp(Options{Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), MaxSteps: 1_000_000})
-	m := in.LoadFile("main.py")
+	in := New(Options{Library: library{}, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 1_000_000}}).Interp
+	m := From(in).LoadFile("main.py")
 	if err := m.Run(in); err != nil {
 		return shown(err)
 	}

@@ -87,7 +87,7 @@ func isMember(name string, v Value) bool {
 		return false
 	}
 	switch v.(type) {
-	case *Func, *Property, *StaticMethod, *ClassMethod, *method, *cachedProperty:
+	case Function, *Property, *StaticMethod, *ClassMethod, *method, HasGet:
 		return false
 	}
 	return true

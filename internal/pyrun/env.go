@@ -181,8 +181,8 @@ func (s *scope) params(a *python.Arguments) {
 }
 
 // functionScope finds the locals of a function, once.
-func (in *Interp) functionScope(def *python.FunctionDef) *scope {
-	if s, ok := in.scopes[def]; ok {
+func (ev *Evaluator) functionScope(def *python.FunctionDef) *scope {
+	if s, ok := ev.scopes[def]; ok {
 		return s
 	}
 	s := newScope()
@@ -197,24 +197,24 @@ func (in *Interp) functionScope(def *python.FunctionDef) *scope {
 		s.yields[st] = true
 	}}
 	b.stmts(def.Body)
-	in.scopes[def] = s
+	ev.scopes[def] = s
 	return s
 }
 
-func (in *Interp) lambdaScope(x *python.Lambda) *scope {
-	if s, ok := in.scopes[x]; ok {
+func (ev *Evaluator) lambdaScope(x *python.Lambda) *scope {
+	if s, ok := ev.scopes[x]; ok {
 		return s
 	}
 	s := newScope()
 	s.params(x.Args)
 	b := binder{bind: s.declare}
 	b.expr(x.Body)
-	in.scopes[x] = s
+	ev.scopes[x] = s
 	return s
 }
 
-func (in *Interp) comprehensionScope(n python.Node, gens []*python.Comprehension) *scope {
-	if s, ok := in.scopes[n]; ok {
+func (ev *Evaluator) comprehensionScope(n python.Node, gens []*python.Comprehension) *scope {
+	if s, ok := ev.scopes[n]; ok {
 		return s
 	}
 	s := newScope()
@@ -223,7 +223,7 @@ func (in *Interp) comprehensionScope(n python.Node, gens []*python.Comprehension
 	for _, g := range gens {
 		b.target(g.Target)
 	}
-	in.scopes[n] = s
+	ev.scopes[n] = s
 	return s
 }
 

@@ -8,25 +8,25 @@ import (
 )
 
 // Eval evaluates an expression in a scope.
-func Eval(in *Interp, x python.Expr, env *Env) (Value, error) { return in.eval(x, env) }
+func Eval(in *Interp, x python.Expr, env *Env) (Value, error) { return From(in).eval(x, env) }
 
 // EvalIn evaluates an expression at the end of a module.
-func (in *Interp) EvalIn(m *Module, x python.Expr) (Value, error) {
+func (ev *Evaluator) EvalIn(m *Module, x python.Expr) (Value, error) {
 	if m.File != "" {
-		if err := m.load(in); err != nil {
+		if err := m.load(ev.Interp); err != nil {
 			return nil, err
 		}
 	}
-	return in.eval(x, m.Env())
+	return ev.eval(x, m.Env())
 }
 
-func (in *Interp) eval(x python.Expr, env *Env) (Value, error) {
-	if in.steps--; in.steps < 0 {
-		err := in.spent()
+func (ev *Evaluator) eval(x python.Expr, env *Env) (Value, error) {
+	if ev.steps--; ev.steps < 0 {
+		err := ev.spent()
 		locate(err, x.Span())
 		return nil, err
 	}
-	v, err := in.evalNode(x, env)
+	v, err := ev.evalNode(x, env)
 	if err != nil {
 		locate(err, x.Span())
 		return nil, err
@@ -34,62 +34,62 @@ func (in *Interp) eval(x python.Expr, env *Env) (Value, error) {
 	return v, nil
 }
 
-func (in *Interp) evalNode(x python.Expr, env *Env) (Value, error) {
+func (ev *Evaluator) evalNode(x python.Expr, env *Env) (Value, error) {
 	switch x := x.(type) {
 	case *python.Constant:
 		return constant(x)
 	case *python.Name:
-		return in.name(x, env)
+		return ev.name(x, env)
 	case *python.Attribute:
-		return in.attribute(x, env)
+		return ev.attribute(x, env)
 	case *python.Call:
-		return in.call(x, env)
+		return ev.call(x, env)
 	case *python.BinOp:
-		return in.binOp(x, env)
+		return ev.binOp(x, env)
 	case *python.Compare:
-		return in.compareChain(x, env)
+		return ev.compareChain(x, env)
 	case *python.BoolOp:
-		return in.boolOp(x, env)
+		return ev.boolOp(x, env)
 	case *python.UnaryOp:
-		return in.unaryOp(x, env)
+		return ev.unaryOp(x, env)
 	case *python.Subscript:
-		return in.subscript(x, env)
+		return ev.subscript(x, env)
 	case *python.Tuple:
-		items, err := in.elements(x.Elts, env)
+		items, err := ev.elements(x.Elts, env)
 		return &Tuple{Items: items}, err
 	case *python.List:
-		items, err := in.elements(x.Elts, env)
+		items, err := ev.elements(x.Elts, env)
 		return &List{Items: items}, err
 	case *python.Dict:
-		return in.dictDisplay(x, env)
+		return ev.dictDisplay(x, env)
 	case *python.Set:
-		return in.setDisplay(x, env)
+		return ev.setDisplay(x, env)
 	case *python.IfExp:
-		return in.ifExp(x, env)
+		return ev.ifExp(x, env)
 	case *python.Lambda:
-		return in.lambda(x, env)
+		return ev.lambda(x, env)
 	case *python.JoinedStr:
-		return in.joinedStr(x, env)
+		return ev.joinedStr(x, env)
 	case *python.FormattedValue:
-		return in.formattedValue(x, env)
+		return ev.formattedValue(x, env)
 	case *python.NamedExpr:
-		return in.namedExpr(x, env)
+		return ev.namedExpr(x, env)
 	case *python.Slice:
-		return in.slice(x, env)
+		return ev.slice(x, env)
 	}
-	return in.evalComprehension(x, env)
+	return ev.evalComprehension(x, env)
 }
 
-func (in *Interp) evalComprehension(x python.Expr, env *Env) (Value, error) {
+func (ev *Evaluator) evalComprehension(x python.Expr, env *Env) (Value, error) {
 	switch x := x.(type) {
 	case *python.ListComp:
-		return in.listComp(x, env)
+		return ev.listComp(x, env)
 	case *python.SetComp:
-		return in.setComp(x, env)
+		return ev.setComp(x, env)
 	case *python.DictComp:
-		return in.dictComp(x, env)
+		return ev.dictComp(x, env)
 	case *python.GeneratorExp:
-		return in.generatorExp(x, env)
+		return ev.generatorExp(x, env)
 	case *python.Starred:
 		return nil, Errorf(SyntaxError, "can't use starred expression here")
 	case *python.Yield, *python.YieldFrom:
@@ -120,8 +120,8 @@ func constant(x *python.Constant) (Value, error) {
 	return nil, unsupported("a complex number")
 }
 
-func (in *Interp) name(x *python.Name, env *Env) (Value, error) {
-	v, ok, err := env.Lookup(in, x.ID)
+func (ev *Evaluator) name(x *python.Name, env *Env) (Value, error) {
+	v, ok, err := env.Lookup(ev.Interp, x.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -137,52 +137,52 @@ func nameError(name string) error {
 	return e
 }
 
-func (in *Interp) attribute(x *python.Attribute, env *Env) (Value, error) {
-	v, err := in.eval(x.Value, env)
+func (ev *Evaluator) attribute(x *python.Attribute, env *Env) (Value, error) {
+	v, err := ev.eval(x.Value, env)
 	if err != nil {
 		return nil, err
 	}
 	if m, ok := v.(*Module); ok {
-		return in.needModuleAttr(m, x.Attr, x)
+		return ev.needModuleAttr(m, x.Attr, x)
 	}
-	return GetAttr(in, v, x.Attr)
+	return GetAttr(ev.Interp, v, x.Attr)
 }
 
-func (in *Interp) needModuleAttr(m *Module, name string, x python.Node) (Value, error) {
-	v, ok, err := in.moduleAttr(m, name, x.Span())
+func (ev *Evaluator) needModuleAttr(m *Module, name string, x python.Node) (Value, error) {
+	v, ok, err := ev.moduleAttr(m, name, x.Span())
 	if err == nil && !ok {
-		err = noModuleAttr(m, name)
+		err = m.NoAttr(name)
 	}
 	return v, err
 }
 
-func (in *Interp) binOp(x *python.BinOp, env *Env) (Value, error) {
-	a, err := in.eval(x.Left, env)
+func (ev *Evaluator) binOp(x *python.BinOp, env *Env) (Value, error) {
+	a, err := ev.eval(x.Left, env)
 	if err != nil {
 		return nil, err
 	}
-	b, err := in.eval(x.Right, env)
+	b, err := ev.eval(x.Right, env)
 	if err != nil {
 		return nil, err
 	}
-	return Binary(in, x.Op, a, b)
+	return Binary(ev.Interp, x.Op, a, b)
 }
 
-func (in *Interp) unaryOp(x *python.UnaryOp, env *Env) (Value, error) {
-	v, err := in.eval(x.Operand, env)
+func (ev *Evaluator) unaryOp(x *python.UnaryOp, env *Env) (Value, error) {
+	v, err := ev.eval(x.Operand, env)
 	if err != nil {
 		return nil, err
 	}
-	return Unary(in, x.Op, v)
+	return Unary(ev.Interp, x.Op, v)
 }
 
-func (in *Interp) boolOp(x *python.BoolOp, env *Env) (Value, error) {
+func (ev *Evaluator) boolOp(x *python.BoolOp, env *Env) (Value, error) {
 	for i, operand := range x.Values {
-		v, err := in.eval(operand, env)
+		v, err := ev.eval(operand, env)
 		if err != nil || i == len(x.Values)-1 {
 			return v, err
 		}
-		t, err := Truth(in, v)
+		t, err := Truth(ev.Interp, v)
 		if err != nil {
 			locate(err, operand.Span())
 			return nil, err
@@ -194,21 +194,21 @@ func (in *Interp) boolOp(x *python.BoolOp, env *Env) (Value, error) {
 	return None, nil
 }
 
-func (in *Interp) compareChain(x *python.Compare, env *Env) (Value, error) {
-	a, err := in.eval(x.Left, env)
+func (ev *Evaluator) compareChain(x *python.Compare, env *Env) (Value, error) {
+	a, err := ev.eval(x.Left, env)
 	if err != nil {
 		return nil, err
 	}
 	for i, op := range x.Ops {
-		b, err := in.eval(x.Comparators[i], env)
+		b, err := ev.eval(x.Comparators[i], env)
 		if err != nil {
 			return nil, err
 		}
-		r, err := Compare(in, op, a, b)
+		r, err := Compare(ev.Interp, op, a, b)
 		if err != nil || i == len(x.Ops)-1 {
 			return r, err
 		}
-		if t, err := Truth(in, r); err != nil || !t {
+		if t, err := Truth(ev.Interp, r); err != nil || !t {
 			return r, err
 		}
 		a = b
@@ -217,46 +217,46 @@ func (in *Interp) compareChain(x *python.Compare, env *Env) (Value, error) {
 }
 
 // condition is the truth of an expression.
-func (in *Interp) condition(x python.Expr, env *Env) (bool, error) {
-	v, err := in.eval(x, env)
+func (ev *Evaluator) condition(x python.Expr, env *Env) (bool, error) {
+	v, err := ev.eval(x, env)
 	if err != nil {
 		return false, err
 	}
-	t, err := Truth(in, v)
+	t, err := Truth(ev.Interp, v)
 	locate(err, x.Span())
 	return t, err
 }
 
-func (in *Interp) ifExp(x *python.IfExp, env *Env) (Value, error) {
-	t, err := in.condition(x.Test, env)
+func (ev *Evaluator) ifExp(x *python.IfExp, env *Env) (Value, error) {
+	t, err := ev.condition(x.Test, env)
 	if err != nil {
 		return nil, err
 	}
 	if t {
-		return in.eval(x.Body, env)
+		return ev.eval(x.Body, env)
 	}
-	return in.eval(x.Orelse, env)
+	return ev.eval(x.Orelse, env)
 }
 
-func (in *Interp) subscript(x *python.Subscript, env *Env) (Value, error) {
-	v, err := in.eval(x.Value, env)
+func (ev *Evaluator) subscript(x *python.Subscript, env *Env) (Value, error) {
+	v, err := ev.eval(x.Value, env)
 	if err != nil {
 		return nil, err
 	}
-	i, err := in.eval(x.Slice, env)
+	i, err := ev.eval(x.Slice, env)
 	if err != nil {
 		return nil, err
 	}
-	return GetItem(in, v, i)
+	return GetItem(ev.Interp, v, i)
 }
 
-func (in *Interp) slice(x *python.Slice, env *Env) (Value, error) {
+func (ev *Evaluator) slice(x *python.Slice, env *Env) (Value, error) {
 	var parts [3]Value
 	for i, p := range []python.Expr{x.Lower, x.Upper, x.Step} {
 		if p == nil {
 			continue
 		}
-		v, err := in.eval(p, env)
+		v, err := ev.eval(p, env)
 		if err != nil {
 			return nil, err
 		}
@@ -266,98 +266,98 @@ func (in *Interp) slice(x *python.Slice, env *Env) (Value, error) {
 }
 
 // elements are the values of a display, with *x spread out.
-func (in *Interp) elements(list []python.Expr, env *Env) ([]Value, error) {
-	if err := in.alloc(len(list) * valueSize); err != nil {
+func (ev *Evaluator) elements(list []python.Expr, env *Env) ([]Value, error) {
+	if err := ev.alloc(len(list) * valueSize); err != nil {
 		return nil, err
 	}
-	return in.callArgs(list, env)
+	return ev.callArgs(list, env)
 }
 
-func (in *Interp) dictDisplay(x *python.Dict, env *Env) (Value, error) {
+func (ev *Evaluator) dictDisplay(x *python.Dict, env *Env) (Value, error) {
 	d := NewDict()
 	for i, k := range x.Keys {
 		if k == nil {
-			v, err := in.eval(x.Values[i], env)
+			v, err := ev.eval(x.Values[i], env)
 			if err != nil {
 				return nil, err
 			}
-			m, err := in.mapping(v, "")
+			m, err := ev.mapping(v, "")
 			if err != nil {
 				return nil, replaceTypeError(err, "'%s' object is not a mapping", v.TypeName())
 			}
-			if err := in.updateDict(d, m); err != nil {
+			if err := ev.updateDict(d, m); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		key, err := in.eval(k, env)
+		key, err := ev.eval(k, env)
 		if err != nil {
 			return nil, err
 		}
-		v, err := in.eval(x.Values[i], env)
+		v, err := ev.eval(x.Values[i], env)
 		if err != nil {
 			return nil, err
 		}
-		if err := d.Set(in, key, v); err != nil {
+		if err := d.Set(ev.Interp, key, v); err != nil {
 			return nil, err
 		}
 	}
 	return d, nil
 }
 
-func (in *Interp) setDisplay(x *python.Set, env *Env) (Value, error) {
-	items, err := in.elements(x.Elts, env)
+func (ev *Evaluator) setDisplay(x *python.Set, env *Env) (Value, error) {
+	items, err := ev.elements(x.Elts, env)
 	if err != nil {
 		return nil, err
 	}
-	return newSet(in, items, false)
+	return newSet(ev.Interp, items, false)
 }
 
-func (in *Interp) namedExpr(x *python.NamedExpr, env *Env) (Value, error) {
-	v, err := in.eval(x.Value, env)
+func (ev *Evaluator) namedExpr(x *python.NamedExpr, env *Env) (Value, error) {
+	v, err := ev.eval(x.Value, env)
 	if err != nil {
 		return nil, err
 	}
-	return v, env.Assign(in, x.Target.ID, v)
+	return v, env.Assign(ev.Interp, x.Target.ID, v)
 }
 
 // comprehend runs the loops of a comprehension and calls each for every turn of the innermost.
-func (in *Interp) comprehend(x python.Expr, gens []*python.Comprehension, env *Env, each func(env *Env) error) error {
-	if err := in.enter(); err != nil {
+func (ev *Evaluator) comprehend(x python.Expr, gens []*python.Comprehension, env *Env, each func(env *Env) error) error {
+	if err := ev.enter(); err != nil {
 		return err
 	}
-	defer in.leave()
-	first, err := in.eval(gens[0].Iter, env)
+	defer ev.leave()
+	first, err := ev.eval(gens[0].Iter, env)
 	if err != nil {
 		return err
 	}
-	sc := in.comprehensionScope(x, gens)
+	sc := ev.comprehensionScope(x, gens)
 	inner := &Env{Module: env.Module, outer: env, scope: sc, slots: make([]Value, len(sc.names)), fn: env.fn}
-	return in.comprehendOver(first, gens, inner, each)
+	return ev.comprehendOver(first, gens, inner, each)
 }
 
-func (in *Interp) comprehendOver(over Value, gens []*python.Comprehension, env *Env, each func(env *Env) error) error {
+func (ev *Evaluator) comprehendOver(over Value, gens []*python.Comprehension, env *Env, each func(env *Env) error) error {
 	g := gens[0]
 	if g.IsAsync {
 		return unsupported("async for")
 	}
-	it, err := Iter(in, over)
+	it, err := Iter(ev.Interp, over)
 	if err != nil {
 		locate(err, g.Iter.Span())
 		return err
 	}
 	for {
-		v, ok, err := it.Next(in)
+		v, ok, err := it.Next(ev.Interp)
 		if err != nil || !ok {
 			return err
 		}
-		if err := in.work(1); err != nil {
+		if err := ev.work(1); err != nil {
 			return err
 		}
-		if err := in.assign(g.Target, v, env); err != nil {
+		if err := ev.assign(g.Target, v, env); err != nil {
 			return err
 		}
-		if ok, err := in.allTrue(g.Ifs, env); err != nil {
+		if ok, err := ev.allTrue(g.Ifs, env); err != nil {
 			return err
 		} else if !ok {
 			continue
@@ -368,80 +368,80 @@ func (in *Interp) comprehendOver(over Value, gens []*python.Comprehension, env *
 			}
 			continue
 		}
-		next, err := in.eval(gens[1].Iter, env)
+		next, err := ev.eval(gens[1].Iter, env)
 		if err != nil {
 			return err
 		}
-		if err := in.comprehendOver(next, gens[1:], env, each); err != nil {
+		if err := ev.comprehendOver(next, gens[1:], env, each); err != nil {
 			return err
 		}
 	}
 }
 
-func (in *Interp) allTrue(tests []python.Expr, env *Env) (bool, error) {
+func (ev *Evaluator) allTrue(tests []python.Expr, env *Env) (bool, error) {
 	for _, t := range tests {
-		if ok, err := in.condition(t, env); err != nil || !ok {
+		if ok, err := ev.condition(t, env); err != nil || !ok {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-func (in *Interp) listComp(x *python.ListComp, env *Env) (Value, error) {
+func (ev *Evaluator) listComp(x *python.ListComp, env *Env) (Value, error) {
 	out := &List{}
-	err := in.comprehend(x, x.Generators, env, func(env *Env) error {
-		v, err := in.eval(x.Elt, env)
+	err := ev.comprehend(x, x.Generators, env, func(env *Env) error {
+		v, err := ev.eval(x.Elt, env)
 		if err != nil {
 			return err
 		}
 		out.Items = append(out.Items, v)
-		return in.alloc(valueSize)
+		return ev.alloc(valueSize)
 	})
 	return out, err
 }
 
-func (in *Interp) setComp(x *python.SetComp, env *Env) (Value, error) {
+func (ev *Evaluator) setComp(x *python.SetComp, env *Env) (Value, error) {
 	out := &Set{}
-	err := in.comprehend(x, x.Generators, env, func(env *Env) error {
-		v, err := in.eval(x.Elt, env)
+	err := ev.comprehend(x, x.Generators, env, func(env *Env) error {
+		v, err := ev.eval(x.Elt, env)
 		if err != nil {
 			return err
 		}
-		return out.Add(in, v)
+		return out.Add(ev.Interp, v)
 	})
 	return out, err
 }
 
-func (in *Interp) dictComp(x *python.DictComp, env *Env) (Value, error) {
+func (ev *Evaluator) dictComp(x *python.DictComp, env *Env) (Value, error) {
 	out := NewDict()
-	err := in.comprehend(x, x.Generators, env, func(env *Env) error {
-		k, err := in.eval(x.Key, env)
+	err := ev.comprehend(x, x.Generators, env, func(env *Env) error {
+		k, err := ev.eval(x.Key, env)
 		if err != nil {
 			return err
 		}
-		v, err := in.eval(x.Value, env)
+		v, err := ev.eval(x.Value, env)
 		if err != nil {
 			return err
 		}
-		return out.Set(in, k, v)
+		return out.Set(ev.Interp, k, v)
 	})
 	return out, err
 }
 
 // generatorExp makes a generator that runs the loops as statements would.
-func (in *Interp) generatorExp(x *python.GeneratorExp, env *Env) (Value, error) {
-	first, err := in.eval(x.Generators[0].Iter, env)
+func (ev *Evaluator) generatorExp(x *python.GeneratorExp, env *Env) (Value, error) {
+	first, err := ev.eval(x.Generators[0].Iter, env)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := Iter(in, first); err != nil {
+	if _, err := Iter(ev.Interp, first); err != nil {
 		return nil, err
 	}
-	sc := in.comprehensionScope(x, x.Generators)
+	sc := ev.comprehensionScope(x, x.Generators)
 	if sc.body == nil {
 		sc.body, sc.yields = generatorBody(x)
 	}
-	if err := in.alloc(len(sc.names)*valueSize + 64); err != nil {
+	if err := ev.alloc(len(sc.names)*valueSize + 64); err != nil {
 		return nil, err
 	}
 	inner := &Env{Module: env.Module, outer: env, scope: sc, slots: make([]Value, len(sc.names)), fn: env.fn, first: first}

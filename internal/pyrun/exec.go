@@ -13,9 +13,9 @@ const (
 )
 
 // Exec runs statements in a scope. A return at the top ends them; its value is the result, None without one.
-func (in *Interp) Exec(body []python.Stmt, env *Env) (Value, error) {
+func (ev *Evaluator) Exec(body []python.Stmt, env *Env) (Value, error) {
 	env.ret = nil
-	if _, err := in.block(body, env); err != nil {
+	if _, err := ev.block(body, env); err != nil {
 		return nil, err
 	}
 	if env.ret == nil {
@@ -25,156 +25,156 @@ func (in *Interp) Exec(body []python.Stmt, env *Env) (Value, error) {
 }
 
 // execModuleStmt runs a statement at the level of a module.
-func (in *Interp) execModuleStmt(st python.Stmt, env *Env) error {
-	_, err := in.exec(st, env)
+func (ev *Evaluator) execModuleStmt(st python.Stmt, env *Env) error {
+	_, err := ev.exec(st, env)
 	return err
 }
 
-func (in *Interp) block(body []python.Stmt, env *Env) (flow, error) {
+func (ev *Evaluator) block(body []python.Stmt, env *Env) (flow, error) {
 	for _, st := range body {
-		if f, err := in.exec(st, env); f != flowNext || err != nil {
+		if f, err := ev.exec(st, env); f != flowNext || err != nil {
 			return f, err
 		}
 	}
 	return flowNext, nil
 }
 
-func (in *Interp) exec(st python.Stmt, env *Env) (flow, error) {
-	if in.steps--; in.steps < 0 {
-		err := in.spent()
+func (ev *Evaluator) exec(st python.Stmt, env *Env) (flow, error) {
+	if ev.steps--; ev.steps < 0 {
+		err := ev.spent()
 		locate(err, st.Span())
 		return flowNext, err
 	}
-	f, err := in.execNode(st, env)
+	f, err := ev.execNode(st, env)
 	if err != nil {
 		locate(err, st.Span())
 	}
 	return f, err
 }
 
-func (in *Interp) execNode(st python.Stmt, env *Env) (flow, error) {
+func (ev *Evaluator) execNode(st python.Stmt, env *Env) (flow, error) {
 	switch st := st.(type) {
 	case *python.If:
-		return in.ifStmt(st, env)
+		return ev.ifStmt(st, env)
 	case *python.For:
-		return in.forStmt(st, env)
+		return ev.forStmt(st, env)
 	case *python.While:
-		return in.whileStmt(st, env)
+		return ev.whileStmt(st, env)
 	case *python.Try:
-		return in.tryStmt(st, env)
+		return ev.tryStmt(st, env)
 	case *python.With:
-		return in.withStmt(st.Items, st.Body, env)
+		return ev.withStmt(st.Items, st.Body, env)
 	case *python.Match:
-		return in.matchStmt(st, env)
+		return ev.matchStmt(st, env)
 	case *python.Return:
-		return in.returnStmt(st, env)
+		return ev.returnStmt(st, env)
 	case *python.Break:
 		return flowBreak, nil
 	case *python.Continue:
 		return flowContinue, nil
 	}
-	return flowNext, in.simple(st, env)
+	return flowNext, ev.simple(st, env)
 }
 
-func (in *Interp) simple(st python.Stmt, env *Env) error {
+func (ev *Evaluator) simple(st python.Stmt, env *Env) error {
 	switch st := st.(type) {
 	case *python.ExprStmt:
-		_, err := in.eval(st.Value, env)
+		_, err := ev.eval(st.Value, env)
 		return err
 	case *python.Assign:
-		return in.assignStmt(st, env)
+		return ev.assignStmt(st, env)
 	case *python.AugAssign:
-		return in.augAssign(st, env)
+		return ev.augAssign(st, env)
 	case *python.AnnAssign:
-		return in.annAssign(st, env)
+		return ev.annAssign(st, env)
 	case *python.FunctionDef:
-		return in.functionDef(st, env)
+		return ev.functionDef(st, env)
 	case *python.ClassDef:
-		return in.classDef(st, env)
+		return ev.classDef(st, env)
 	case *python.Import:
-		return in.importStmt(st, env)
+		return ev.importStmt(st, env)
 	case *python.ImportFrom:
-		return in.importFrom(st, env)
+		return ev.importFrom(st, env)
 	case *python.Raise:
-		return in.raise(st, env)
+		return ev.raise(st, env)
 	case *python.Assert:
-		return in.assertStmt(st, env)
+		return ev.assertStmt(st, env)
 	case *python.Delete:
-		return in.deleteStmt(st, env)
+		return ev.deleteStmt(st, env)
 	case *python.Pass, *python.Global, *python.Nonlocal:
 		return nil
 	case *python.TypeAlias:
-		return env.Assign(in, st.Name.ID, anyType)
+		return env.Assign(ev.Interp, st.Name.ID, anyType)
 	case *python.AsyncFunctionDef:
-		return env.Assign(in, st.Name, &Unknown{Package: st.Name, Path: st.Name, Reason: "an async def is not run at compile time"})
+		return env.Assign(ev.Interp, st.Name, &Unknown{Package: st.Name, Path: st.Name, Reason: "an async def is not run at compile time"})
 	}
 	return unsupported(python.KindOf(st))
 }
 
-func (in *Interp) ifStmt(st *python.If, env *Env) (flow, error) {
-	t, err := in.condition(st.Test, env)
+func (ev *Evaluator) ifStmt(st *python.If, env *Env) (flow, error) {
+	t, err := ev.condition(st.Test, env)
 	if err != nil {
 		return flowNext, err
 	}
 	if t {
-		return in.block(st.Body, env)
+		return ev.block(st.Body, env)
 	}
-	return in.block(st.Orelse, env)
+	return ev.block(st.Orelse, env)
 }
 
-func (in *Interp) forStmt(st *python.For, env *Env) (flow, error) {
-	over, err := in.forIter(st, env)
+func (ev *Evaluator) forStmt(st *python.For, env *Env) (flow, error) {
+	over, err := ev.forIter(st, env)
 	if err != nil {
 		return flowNext, err
 	}
 	for {
-		v, ok, err := over.Next(in)
+		v, ok, err := over.Next(ev.Interp)
 		if err != nil {
 			return flowNext, err
 		}
 		if !ok {
-			return in.block(st.Orelse, env)
+			return ev.block(st.Orelse, env)
 		}
-		if err := in.assign(st.Target, v, env); err != nil {
+		if err := ev.assign(st.Target, v, env); err != nil {
 			return flowNext, err
 		}
-		f, err := in.block(st.Body, env)
+		f, err := ev.block(st.Body, env)
 		if err != nil || f == flowReturn {
 			return f, err
 		}
 		if f == flowBreak {
 			return flowNext, nil
 		}
-		if err := in.work(1); err != nil {
+		if err := ev.work(1); err != nil {
 			return flowNext, err
 		}
 	}
 }
 
 // forIter is what a for statement runs over.
-func (in *Interp) forIter(st *python.For, env *Env) (Iterator, error) {
+func (ev *Evaluator) forIter(st *python.For, env *Env) (Iterator, error) {
 	if st.Iter == nil { // made of a generator expression
-		return Iter(in, env.first)
+		return Iter(ev.Interp, env.first)
 	}
-	v, err := in.eval(st.Iter, env)
+	v, err := ev.eval(st.Iter, env)
 	if err != nil {
 		return nil, err
 	}
-	it, err := Iter(in, v)
+	it, err := Iter(ev.Interp, v)
 	locate(err, st.Iter.Span())
 	return it, err
 }
 
-func (in *Interp) whileStmt(st *python.While, env *Env) (flow, error) {
+func (ev *Evaluator) whileStmt(st *python.While, env *Env) (flow, error) {
 	for {
-		t, err := in.condition(st.Test, env)
+		t, err := ev.condition(st.Test, env)
 		if err != nil {
 			return flowNext, err
 		}
 		if !t {
-			return in.block(st.Orelse, env)
+			return ev.block(st.Orelse, env)
 		}
-		f, err := in.block(st.Body, env)
+		f, err := ev.block(st.Body, env)
 		if err != nil || f == flowReturn {
 			return f, err
 		}
@@ -184,10 +184,10 @@ func (in *Interp) whileStmt(st *python.While, env *Env) (flow, error) {
 	}
 }
 
-func (in *Interp) returnStmt(st *python.Return, env *Env) (flow, error) {
+func (ev *Evaluator) returnStmt(st *python.Return, env *Env) (flow, error) {
 	env.ret = None
 	if st.Value != nil {
-		v, err := in.eval(st.Value, env)
+		v, err := ev.eval(st.Value, env)
 		if err != nil {
 			return flowNext, err
 		}
@@ -196,32 +196,32 @@ func (in *Interp) returnStmt(st *python.Return, env *Env) (flow, error) {
 	return flowReturn, nil
 }
 
-func (in *Interp) functionDef(st *python.FunctionDef, env *Env) error {
-	if in.opts.Decorate != nil && len(st.DecoratorList) > 0 {
-		return in.decorated(st, env)
+func (ev *Evaluator) functionDef(st *python.FunctionDef, env *Env) error {
+	if ev.opts.Decorate != nil && len(st.DecoratorList) > 0 {
+		return ev.decorated(st, env)
 	}
-	decorators, err := in.decorators(st.DecoratorList, env)
+	decorators, err := ev.decorators(st.DecoratorList, env)
 	if err != nil {
 		return err
 	}
-	f, err := in.makeFunc(st, env)
+	f, err := ev.makeFunc(st, env)
 	if err != nil {
 		return err
 	}
-	if err := in.alloc(8 * valueSize); err != nil {
+	if err := ev.alloc(8 * valueSize); err != nil {
 		return err
 	}
-	v, err := in.decorate(f, decorators, st.DecoratorList)
+	v, err := ev.decorate(f, decorators, st.DecoratorList)
 	if err != nil {
 		return err
 	}
-	return env.Assign(in, st.Name, v)
+	return env.Assign(ev.Interp, st.Name, v)
 }
 
-func (in *Interp) decorators(list []python.Expr, env *Env) ([]Value, error) {
+func (ev *Evaluator) decorators(list []python.Expr, env *Env) ([]Value, error) {
 	var out []Value
 	for _, x := range list {
-		v, err := in.eval(x, env)
+		v, err := ev.eval(x, env)
 		if err != nil {
 			return nil, err
 		}
@@ -231,10 +231,10 @@ func (in *Interp) decorators(list []python.Expr, env *Env) ([]Value, error) {
 }
 
 // decorate applies decorators, the last first.
-func (in *Interp) decorate(v Value, decorators []Value, at []python.Expr) (Value, error) {
+func (ev *Evaluator) decorate(v Value, decorators []Value, at []python.Expr) (Value, error) {
 	for i := len(decorators) - 1; i >= 0; i-- {
 		var err error
-		if v, err = in.callAt(at[i].Span(), decorators[i], []Value{v}, nil); err != nil {
+		if v, err = ev.callAt(at[i].Span(), decorators[i], []Value{v}, nil); err != nil {
 			locate(err, at[i].Span())
 			return nil, err
 		}
@@ -242,14 +242,14 @@ func (in *Interp) decorate(v Value, decorators []Value, at []python.Expr) (Value
 	return v, nil
 }
 
-func (in *Interp) assertStmt(st *python.Assert, env *Env) error {
-	t, err := in.condition(st.Test, env)
+func (ev *Evaluator) assertStmt(st *python.Assert, env *Env) error {
+	t, err := ev.condition(st.Test, env)
 	if err != nil || t {
 		return err
 	}
 	e := &Exception{Class: AssertionError}
 	if st.Msg != nil {
-		v, err := in.eval(st.Msg, env)
+		v, err := ev.eval(st.Msg, env)
 		if err != nil {
 			return err
 		}

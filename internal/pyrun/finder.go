@@ -19,8 +19,8 @@ type Finder interface {
 type searcher interface{ Searched() []string }
 
 // searched says where source modules were looked for, and how to have more folders searched.
-func (in *Interp) searched() string {
-	s, ok := in.opts.Finder.(searcher)
+func (ev *Evaluator) searched() string {
+	s, ok := ev.opts.Finder.(searcher)
 	switch {
 	case !ok:
 		return "add its folder to the search path"
@@ -68,7 +68,7 @@ func folders(entries []fs.DirEntry) []string {
 // searchRoots are the folders in which the absolute imports of a module are looked for: the folder that holds its
 // outermost package, the folders around that (with their src folders), and those of the options (with projects in them). Folders inside the
 // package are none. What the finder does not show does not count: sys.path leads nowhere beyond its roots.
-func (in *Interp) searchRoots(m *Module) []string {
+func (ev *Evaluator) searchRoots(m *Module) []string {
 	var roots []string
 	add := func(dir string) {
 		for _, r := range roots {
@@ -86,18 +86,18 @@ func (in *Interp) searchRoots(m *Module) []string {
 			}
 		}
 		for _, dir := range roots[:min(len(roots), maxUp)] {
-			if src := path.Join(dir, "src"); in.isDir(src) {
+			if src := path.Join(dir, "src"); ev.isDir(src) {
 				add(src)
 			}
 		}
 	}
-	for _, r := range in.opts.Roots {
+	for _, r := range ev.opts.Roots {
 		add(r)
 	}
-	for _, r := range in.projects() {
+	for _, r := range ev.projects() {
 		add(r)
 	}
-	for _, r := range in.sysPath() {
+	for _, r := range ev.sysPath() {
 		add(r)
 		add(strings.TrimPrefix(r, "/")) // os.path.abspath puts a slash before the names of a file system of our own
 	}
@@ -106,31 +106,31 @@ func (in *Interp) searchRoots(m *Module) []string {
 
 // projects are the src folders of the folders of the options and of the folders in those, each of which may be a project: what
 // a program generates at run time and writes elsewhere imports from there.
-func (in *Interp) projects() []string {
-	if in.srcs != nil {
-		return in.srcs
+func (ev *Evaluator) projects() []string {
+	if ev.srcs != nil {
+		return ev.srcs
 	}
-	in.srcs = []string{}
+	ev.srcs = []string{}
 	addSrc := func(dir string) {
-		if src := path.Join(dir, "src"); in.isDir(src) {
-			in.srcs = append(in.srcs, src)
+		if src := path.Join(dir, "src"); ev.isDir(src) {
+			ev.srcs = append(ev.srcs, src)
 		}
 	}
-	for _, r := range in.opts.Roots {
+	for _, r := range ev.opts.Roots {
 		addSrc(r)
-		if l, ok := in.opts.Finder.(lister); ok {
+		if l, ok := ev.opts.Finder.(lister); ok {
 			for _, name := range l.Folders(r) {
 				addSrc(path.Join(r, name))
 			}
 		}
 	}
-	return in.srcs
+	return ev.srcs
 }
 
 // sysPath are the folders that code has put into sys.path.
-func (in *Interp) sysPath() []string {
+func (ev *Evaluator) sysPath() []string {
 	var out []string
-	if sys := in.natives["sys"]; sys != nil {
+	if sys := ev.natives["sys"]; sys != nil {
 		if l, ok := sys.Vars["path"].(*List); ok {
 			for _, v := range l.Items {
 				if s, ok := v.(Str); ok && s != "" {
@@ -146,32 +146,32 @@ func (in *Interp) sysPath() []string {
 const maxUp = 6
 
 // isFile and isDir ask the finder, once for each name.
-func (in *Interp) isFile(name string) bool {
-	return in.ask("f:"+name, func(f Finder) bool { return f.IsFile(name) })
+func (ev *Evaluator) isFile(name string) bool {
+	return ev.ask("f:"+name, func(f Finder) bool { return f.IsFile(name) })
 }
 
-func (in *Interp) isDir(name string) bool {
-	return in.ask("d:"+name, func(f Finder) bool { return f.IsDir(name) })
+func (ev *Evaluator) isDir(name string) bool {
+	return ev.ask("d:"+name, func(f Finder) bool { return f.IsDir(name) })
 }
 
-func (in *Interp) ask(key string, question func(f Finder) bool) bool {
-	if in.opts.Finder == nil {
+func (ev *Evaluator) ask(key string, question func(f Finder) bool) bool {
+	if ev.opts.Finder == nil {
 		return false
 	}
-	answer, ok := in.exists[key]
+	answer, ok := ev.exists[key]
 	if !ok {
-		answer = question(in.opts.Finder)
-		in.exists[key] = answer
+		answer = question(ev.opts.Finder)
+		ev.exists[key] = answer
 	}
 	return answer
 }
 
 // packageRoot is the folder that holds the outermost package around a file, and the dotted name of the file there.
-func (in *Interp) packageRoot(file string) (root, name string) {
+func (ev *Evaluator) packageRoot(file string) (root, name string) {
 	dir, base := path.Split(file)
 	dir = path.Clean(dir)
 	name = strings.TrimSuffix(base, ".py")
-	for in.isFile(path.Join(dir, "__init__.py")) {
+	for ev.isFile(path.Join(dir, "__init__.py")) {
 		if name == "__init__" {
 			name = path.Base(dir)
 		} else {
@@ -187,23 +187,23 @@ func (in *Interp) packageRoot(file string) (root, name string) {
 }
 
 // LoadFile is the module of a source file. Nothing is read or evaluated until a name is asked for.
-func (in *Interp) LoadFile(file string) *Module {
+func (ev *Evaluator) LoadFile(file string) *Module {
 	file = path.Clean(file)
-	if m, ok := in.sources[file]; ok {
+	if m, ok := ev.sources[file]; ok {
 		return m
 	}
-	root, name := in.packageRoot(file)
-	return in.addSource(file, root, name)
+	root, name := ev.packageRoot(file)
+	return ev.addSource(file, root, name)
 }
 
 // AddModule is a module of syntax that is already there.
-func (in *Interp) AddModule(file string, syntax *python.Module) *Module {
-	m := in.LoadFile(file)
+func (ev *Evaluator) AddModule(file string, syntax *python.Module) *Module {
+	m := ev.LoadFile(file)
 	m.Syntax = syntax
 	return m
 }
 
-func (in *Interp) addSource(file, root, name string) *Module {
+func (ev *Evaluator) addSource(file, root, name string) *Module {
 	m := &Module{Name: name, File: file, root: root}
 	if path.Base(file) == "__init__.py" {
 		m.folder = path.Dir(file)
@@ -211,26 +211,26 @@ func (in *Interp) addSource(file, root, name string) *Module {
 	if m.Name == "__main__" {
 		m.Name = "main"
 	}
-	in.sources[file] = m
+	ev.sources[file] = m
 	return m
 }
 
 // inRoot is the source module of a dotted name below a folder, or nil.
-func (in *Interp) inRoot(root, name string) *Module {
+func (ev *Evaluator) inRoot(root, name string) *Module {
 	base := path.Join(root, strings.ReplaceAll(name, ".", "/"))
 	for _, file := range []string{path.Join(base, "__init__.py"), base + ".py"} {
-		if m, ok := in.sources[file]; ok {
+		if m, ok := ev.sources[file]; ok {
 			return m
 		}
-		if in.isFile(file) {
-			_, full := in.packageRoot(file)
-			return in.addSource(file, root, longer(name, full))
+		if ev.isFile(file) {
+			_, full := ev.packageRoot(file)
+			return ev.addSource(file, root, longer(name, full))
 		}
 	}
-	if in.sources[base+"/"] == nil && in.isDir(base) {
-		in.sources[base+"/"] = &Module{Name: name, root: root, folder: base} // a namespace package
+	if ev.sources[base+"/"] == nil && ev.isDir(base) {
+		ev.sources[base+"/"] = &Module{Name: name, root: root, folder: base} // a namespace package
 	}
-	return in.sources[base+"/"]
+	return ev.sources[base+"/"]
 }
 
 func longer(a, b string) string {

@@ -6,10 +6,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-func (in *Interp) joinedStr(x *python.JoinedStr, env *Env) (Value, error) {
+func (ev *Evaluator) joinedStr(x *python.JoinedStr, env *Env) (Value, error) {
 	var b strings.Builder
 	for _, part := range x.Values {
-		v, err := in.eval(part, env)
+		v, err := ev.eval(part, env)
 		if err != nil {
 			return nil, err
 		}
@@ -17,7 +17,7 @@ func (in *Interp) joinedStr(x *python.JoinedStr, env *Env) (Value, error) {
 		if !ok {
 			return nil, Errorf(TypeError, "part of an f-string is no str")
 		}
-		if err := in.alloc(len(s)); err != nil {
+		if err := ev.alloc(len(s)); err != nil {
 			return nil, err
 		}
 		b.WriteString(string(s))
@@ -25,22 +25,22 @@ func (in *Interp) joinedStr(x *python.JoinedStr, env *Env) (Value, error) {
 	return Str(b.String()), nil
 }
 
-func (in *Interp) formattedValue(x *python.FormattedValue, env *Env) (Value, error) {
-	v, err := in.eval(x.Value, env)
+func (ev *Evaluator) formattedValue(x *python.FormattedValue, env *Env) (Value, error) {
+	v, err := ev.eval(x.Value, env)
 	if err != nil {
 		return nil, err
 	}
-	if v, err = convert(in, v, x.Conversion); err != nil {
+	if v, err = convert(ev.Interp, v, x.Conversion); err != nil {
 		return nil, err
 	}
 	spec := ""
 	if x.FormatSpec != nil {
-		s, err := in.joinedStr(x.FormatSpec, env)
+		s, err := ev.joinedStr(x.FormatSpec, env)
 		if err != nil {
 			return nil, err
 		}
 		spec = string(s.(Str))
 	}
-	s, err := Format(in, v, spec)
+	s, err := Format(ev.Interp, v, spec)
 	return Str(s), err
 }

@@ -43,8 +43,38 @@ func (f *Func) fillDefaults(bound []Value) {
 	}
 }
 
-func funcAttr(_ *Interp, v Value, name string) (Value, bool, error) {
-	f := v.(*Func)
+// QualifiedName returns the function's name after those of the classes and functions around it.
+func (f *Func) QualifiedName() string { return f.QualName }
+
+// Attributes returns the attributes that were set on the function; it may be nil.
+func (f *Func) Attributes() map[string]Value { return f.Attrs }
+
+// BuiltinClass returns Python's class of functions.
+func (*Func) BuiltinClass() *Class { return functionClass }
+
+// Call calls the function.
+func (f *Func) Call(in *Interp, args []Value, kws []Keyword) (Value, error) {
+	return From(in).CallFunc(f, args, kws)
+}
+
+// SetAttr is fn.name = x.
+func (f *Func) SetAttr(in *Interp, name string, x Value) error {
+	if f.Attrs == nil {
+		f.Attrs = map[string]Value{}
+	}
+	f.Attrs[name] = x
+	return in.alloc(4 * valueSize)
+}
+
+// DelAttr is del fn.name.
+func (f *Func) DelAttr(_ *Interp, name string) (bool, error) {
+	_, ok := f.Attrs[name]
+	delete(f.Attrs, name)
+	return ok, nil
+}
+
+// Attr returns an attribute that was set on the function, or one of those that every function has.
+func (f *Func) Attr(_ *Interp, name string) (Value, bool, error) {
 	if x, ok := f.Attrs[name]; ok {
 		return x, true, nil
 	}
@@ -150,15 +180,15 @@ func paramKind(a *python.Arguments, i int) ParamKind {
 }
 
 // CallFunc calls a function written in Python.
-func (in *Interp) CallFunc(f *Func, args []Value, kws []Keyword) (Value, error) {
+func (ev *Evaluator) CallFunc(f *Func, args []Value, kws []Keyword) (Value, error) {
 	bound, err := BindArgs(f.QualName, f.args(), args, kws)
 	if err != nil {
 		return nil, err
 	}
 	f.fillDefaults(bound)
-	site := in.site
-	v, err := in.runFunc(f, bound)
-	in.site = site
+	site := ev.site
+	v, err := ev.runFunc(f, bound)
+	ev.site = site
 	if err != nil {
 		called(err, f.QualName, site)
 		return nil, err
@@ -166,13 +196,13 @@ func (in *Interp) CallFunc(f *Func, args []Value, kws []Keyword) (Value, error) 
 	return v, nil
 }
 
-func (in *Interp) runFunc(f *Func, bound []Value) (Value, error) {
-	if err := in.enter(); err != nil {
+func (ev *Evaluator) runFunc(f *Func, bound []Value) (Value, error) {
+	if err := ev.enter(); err != nil {
 		return nil, err
 	}
-	defer in.leave()
-	sc := in.scopeOf(f)
-	if err := in.alloc(len(sc.names)*valueSize + 64); err != nil {
+	defer ev.leave()
+	sc := ev.scopeOf(f)
+	if err := ev.alloc(len(sc.names)*valueSize + 64); err != nil {
 		return nil, err
 	}
 	env := &Env{Module: f.Module, outer: f.Env, scope: sc, slots: make([]Value, len(sc.names)), fn: f}
@@ -180,12 +210,12 @@ func (in *Interp) runFunc(f *Func, bound []Value) (Value, error) {
 		env.slots[sc.index[name]] = bound[i]
 	}
 	if f.Lambda != nil {
-		return in.eval(f.Lambda.Body, env)
+		return ev.eval(f.Lambda.Body, env)
 	}
 	if sc.yields != nil {
 		return newGenerator(f.Name, env, f.Def.Body), nil
 	}
-	if _, err := in.block(f.Def.Body, env); err != nil {
+	if _, err := ev.block(f.Def.Body, env); err != nil {
 		return nil, err
 	}
 	if env.ret == nil {
@@ -194,11 +224,11 @@ func (in *Interp) runFunc(f *Func, bound []Value) (Value, error) {
 	return env.ret, nil
 }
 
-func (in *Interp) scopeOf(f *Func) *scope {
+func (ev *Evaluator) scopeOf(f *Func) *scope {
 	if f.Lambda != nil {
-		return in.lambdaScope(f.Lambda)
+		return ev.lambdaScope(f.Lambda)
 	}
-	return in.functionScope(f.Def)
+	return ev.functionScope(f.Def)
 }
 
 // Lookup is the value of a name as the body of the function sees it, its own locals apart.

@@ -2,10 +2,10 @@ package pyrun
 
 import "github.com/nereid-lang/nereid/internal/python"
 
-// Generator is a generator: a function that stops at each yield. Its statements are run by a machine with a stack of its
+// generator is an object.Generator: a function that stops at each yield. Its statements are run by a machine with a stack of its
 // own, one genFrame for each statement that holds a yield; all others are run as usual. A yield may stand alone, or be
 // the whole right side of an assignment or return.
-type Generator struct {
+type generator struct {
 	name    string
 	env     *Env
 	stack   []genFrame
@@ -17,10 +17,13 @@ type Generator struct {
 }
 
 // TypeName is "generator".
-func (*Generator) TypeName() string { return "generator" }
+func (*generator) TypeName() string { return "generator" }
 
-func newGenerator(name string, env *Env, body []python.Stmt) *Generator {
-	return &Generator{name: name, env: env, stack: []genFrame{&genBlock{body: body}}}
+// BuiltinClass returns Python's class of generators.
+func (*generator) BuiltinClass() *Class { return generatorClass }
+
+func newGenerator(name string, env *Env, body []python.Stmt) *generator {
+	return &generator{name: name, env: env, stack: []genFrame{&genBlock{body: body}}}
 }
 
 // signal is what a frame is told, or tells the one below: how a statement ended.
@@ -33,7 +36,7 @@ type signal struct {
 // genFrame is a statement under way. resume is told how the frame above it ended (or, the first time, nothing special) and
 // says what comes next.
 type genFrame interface {
-	resume(in *Interp, g *Generator, s signal) (next, signal)
+	resume(in *Interp, g *generator, s signal) (next, signal)
 }
 
 type next uint8
@@ -45,9 +48,17 @@ const (
 )
 
 // Next runs to the next yield.
-func (g *Generator) Next(in *Interp) (Value, bool, error) { return g.send(in, signal{sent: None}) }
+func (g *generator) Next(in *Interp) (Value, bool, error) { return g.send(in, signal{sent: None}) }
 
-func (g *Generator) send(in *Interp, s signal) (Value, bool, error) {
+// Send runs to the next yield; the yield that it stands at gives v.
+func (g *generator) Send(in *Interp, v Value) (Value, bool, error) {
+	if !g.started && v != None {
+		return nil, false, Errorf(TypeError, "can't send non-None value to a just-started generator")
+	}
+	return g.send(in, signal{sent: v})
+}
+
+func (g *generator) send(in *Interp, s signal) (Value, bool, error) {
 	if g.running {
 		return nil, false, Errorf(ValueError, "generator already executing")
 	}
@@ -57,18 +68,18 @@ func (g *Generator) send(in *Interp, s signal) (Value, bool, error) {
 	if err := in.enter(); err != nil {
 		return nil, false, err
 	}
-	handled := in.handled
-	in.handled = g.depth
+	handled := From(in).handled
+	From(in).handled = g.depth
 	g.running, g.started = true, true
 	defer func() {
-		g.depth, in.handled = in.handled, handled
+		g.depth, From(in).handled = From(in).handled, handled
 		g.running = false
 		in.leave()
 	}()
 	return g.run(in, s)
 }
 
-func (g *Generator) run(in *Interp, s signal) (Value, bool, error) {
+func (g *generator) run(in *Interp, s signal) (Value, bool, error) {
 	for len(g.stack) > 0 {
 		if err := in.work(1); err != nil {
 			g.done = true
@@ -92,10 +103,10 @@ func (g *Generator) run(in *Interp, s signal) (Value, bool, error) {
 	return nil, false, s.err
 }
 
-// result is what the generator returned.
-func (g *Generator) result() Value { return orNone(g.env.ret) }
+// Result returns what the function returned.
+func (g *generator) Result() Value { return orNone(g.env.ret) }
 
-func (g *Generator) push(f genFrame) (next, signal) {
+func (g *generator) push(f genFrame) (next, signal) {
 	g.stack = append(g.stack, f)
 	return nextPush, signal{}
 }
@@ -103,10 +114,10 @@ func (g *Generator) push(f genFrame) (next, signal) {
 func pop(f flow, err error) (next, signal) { return nextPop, signal{flow: f, err: err} }
 
 // start pushes the frame of a statement that holds a yield.
-func (g *Generator) start(in *Interp, st python.Stmt) (next, signal) {
+func (g *generator) start(in *Interp, st python.Stmt) (next, signal) {
 	switch st := st.(type) {
 	case *python.If:
-		t, err := in.condition(st.Test, g.env)
+		t, err := From(in).condition(st.Test, g.env)
 		if err != nil {
 			return nextPush, signal{err: err}
 		}
@@ -115,7 +126,7 @@ func (g *Generator) start(in *Interp, st python.Stmt) (next, signal) {
 		}
 		return g.push(&genBlock{body: st.Orelse})
 	case *python.For:
-		it, err := in.forIter(st, g.env)
+		it, err := From(in).forIter(st, g.env)
 		if err != nil {
 			return nextPush, signal{err: err}
 		}
@@ -124,11 +135,11 @@ func (g *Generator) start(in *Interp, st python.Stmt) (next, signal) {
 			if err != nil || !ok {
 				return false, err
 			}
-			return true, in.assign(st.Target, v, g.env)
+			return true, From(in).assign(st.Target, v, g.env)
 		}})
 	case *python.While:
 		return g.push(&genLoop{body: st.Body, orelse: st.Orelse, turn: func(in *Interp) (bool, error) {
-			return in.condition(st.Test, g.env)
+			return From(in).condition(st.Test, g.env)
 		}})
 	case *python.Try:
 		return g.push(&genTry{st: st})
@@ -139,7 +150,7 @@ func (g *Generator) start(in *Interp, st python.Stmt) (next, signal) {
 }
 
 // startYield pushes the frame of a simple statement that is a yield.
-func (g *Generator) startYield(st python.Stmt) (next, signal) {
+func (g *generator) startYield(st python.Stmt) (next, signal) {
 	var value python.Expr
 	var store func(in *Interp, v Value) (flow, error)
 	switch st := st.(type) {
@@ -149,7 +160,7 @@ func (g *Generator) startYield(st python.Stmt) (next, signal) {
 		value = st.Value
 		store = func(in *Interp, v Value) (flow, error) {
 			for _, t := range st.Targets {
-				if err := in.assign(t, v, g.env); err != nil {
+				if err := From(in).assign(t, v, g.env); err != nil {
 					return flowNext, err
 				}
 			}
@@ -179,7 +190,7 @@ type genBlock struct {
 	i    int
 }
 
-func (b *genBlock) resume(in *Interp, g *Generator, s signal) (next, signal) {
+func (b *genBlock) resume(in *Interp, g *generator, s signal) (next, signal) {
 	if s.err != nil || s.flow != flowNext {
 		return nextPop, s
 	}
@@ -194,7 +205,7 @@ func (b *genBlock) resume(in *Interp, g *Generator, s signal) (next, signal) {
 			}
 			return what, out
 		}
-		if f, err := in.exec(st, g.env); f != flowNext || err != nil {
+		if f, err := From(in).exec(st, g.env); f != flowNext || err != nil {
 			return pop(f, err)
 		}
 	}
@@ -208,7 +219,7 @@ type genLoop struct {
 	ended        bool
 }
 
-func (l *genLoop) resume(in *Interp, g *Generator, s signal) (next, signal) {
+func (l *genLoop) resume(in *Interp, g *generator, s signal) (next, signal) {
 	switch {
 	case s.err != nil || s.flow == flowReturn || l.ended:
 		return nextPop, s
@@ -245,7 +256,7 @@ const (
 	tryFinally
 )
 
-func (t *genTry) resume(in *Interp, g *Generator, s signal) (next, signal) {
+func (t *genTry) resume(in *Interp, g *generator, s signal) (next, signal) {
 	switch t.phase {
 	case tryStart:
 		t.phase = tryBody
@@ -256,7 +267,7 @@ func (t *genTry) resume(in *Interp, g *Generator, s signal) (next, signal) {
 			return g.push(&genBlock{body: t.st.Orelse})
 		}
 		if e, ok := catchable(s.err); ok {
-			h, err := in.handlerFor(t.st.Handlers, e, g.env)
+			h, err := From(in).handlerFor(t.st.Handlers, e, g.env)
 			if err == nil && h != nil {
 				return t.handle(in, g, h, e)
 			}
@@ -267,7 +278,7 @@ func (t *genTry) resume(in *Interp, g *Generator, s signal) (next, signal) {
 		return t.finish(in, g, s)
 	case tryRest:
 		if t.caught != nil {
-			in.handled = in.handled[:len(in.handled)-1]
+			From(in).handled = From(in).handled[:len(From(in).handled)-1]
 			if t.name != "" {
 				if err := g.env.Assign(in, t.name, nil); err != nil && s.err == nil {
 					s.err = err
@@ -283,18 +294,18 @@ func (t *genTry) resume(in *Interp, g *Generator, s signal) (next, signal) {
 	return nextPop, t.saved
 }
 
-func (t *genTry) handle(in *Interp, g *Generator, h *python.ExceptHandler, e *Exception) (next, signal) {
+func (t *genTry) handle(in *Interp, g *generator, h *python.ExceptHandler, e *Exception) (next, signal) {
 	t.caught, t.name = e, h.Name
 	if h.Name != "" {
 		if err := g.env.Assign(in, h.Name, e); err != nil {
 			return pop(flowNext, err)
 		}
 	}
-	in.handled = append(in.handled, e)
+	From(in).handled = append(From(in).handled, e)
 	return g.push(&genBlock{body: h.Body})
 }
 
-func (t *genTry) finish(_ *Interp, g *Generator, s signal) (next, signal) {
+func (t *genTry) finish(_ *Interp, g *generator, s signal) (next, signal) {
 	if len(t.st.Finalbody) == 0 || isFatal(s.err) {
 		return nextPop, s
 	}
@@ -309,11 +320,11 @@ type genWith struct {
 	exit  Value
 }
 
-func (w *genWith) resume(in *Interp, g *Generator, s signal) (next, signal) {
+func (w *genWith) resume(in *Interp, g *generator, s signal) (next, signal) {
 	if w.exit != nil {
-		return pop(in.exitContext(w.exit, s.flow, s.err))
+		return pop(From(in).exitContext(w.exit, s.flow, s.err))
 	}
-	exit, err := in.enterContext(w.items[0], g.env)
+	exit, err := From(in).enterContext(w.items[0], g.env)
 	if err != nil {
 		return pop(flowNext, err)
 	}
@@ -331,7 +342,7 @@ type genYield struct {
 	yielded bool
 }
 
-func (y *genYield) resume(in *Interp, g *Generator, s signal) (next, signal) {
+func (y *genYield) resume(in *Interp, g *generator, s signal) (next, signal) {
 	if y.yielded {
 		if s.err != nil || y.store == nil {
 			return pop(flowNext, s.err)
@@ -341,7 +352,7 @@ func (y *genYield) resume(in *Interp, g *Generator, s signal) (next, signal) {
 	y.yielded = true
 	g.out = None
 	if y.value != nil {
-		v, err := in.eval(y.value, g.env)
+		v, err := From(in).eval(y.value, g.env)
 		if err != nil {
 			return pop(flowNext, err)
 		}
@@ -357,9 +368,9 @@ type genYieldFrom struct {
 	from  Iterator
 }
 
-func (y *genYieldFrom) resume(in *Interp, g *Generator, s signal) (next, signal) {
+func (y *genYieldFrom) resume(in *Interp, g *generator, s signal) (next, signal) {
 	if y.from == nil {
-		v, err := in.eval(y.value, g.env)
+		v, err := From(in).eval(y.value, g.env)
 		if err == nil {
 			y.from, err = Iter(in, v)
 		}
@@ -371,7 +382,7 @@ func (y *genYieldFrom) resume(in *Interp, g *Generator, s signal) (next, signal)
 	var v Value
 	var ok bool
 	var err error
-	if inner, isGen := y.from.(*Generator); isGen {
+	if inner, isGen := y.from.(*generator); isGen {
 		v, ok, err = inner.send(in, s)
 	} else if s.err != nil {
 		return pop(flowNext, s.err)
@@ -388,14 +399,14 @@ func (y *genYieldFrom) resume(in *Interp, g *Generator, s signal) (next, signal)
 		return pop(flowNext, nil)
 	}
 	result := None
-	if inner, isGen := y.from.(*Generator); isGen {
-		result = inner.result()
+	if inner, isGen := y.from.(*generator); isGen {
+		result = inner.Result()
 	}
 	return pop(y.store(in, result))
 }
 
-// throw raises an exception at the yield.
-func (g *Generator) throw(in *Interp, e *Exception) (Value, bool, error) {
+// Throw raises an exception at the yield.
+func (g *generator) Throw(in *Interp, e *Exception) (Value, bool, error) {
 	if !g.started {
 		g.done, g.stack = true, nil
 		return nil, false, e
@@ -403,11 +414,12 @@ func (g *Generator) throw(in *Interp, e *Exception) (Value, bool, error) {
 	return g.send(in, signal{err: e})
 }
 
-func (g *Generator) close(in *Interp) error {
+// Close ends the function by a GeneratorExit.
+func (g *generator) Close(in *Interp) error {
 	if g.done {
 		return nil
 	}
-	_, yielded, err := g.throw(in, &Exception{Class: GeneratorExit})
+	_, yielded, err := g.Throw(in, &Exception{Class: GeneratorExit})
 	if yielded {
 		return Errorf(RuntimeError, "generator ignored GeneratorExit")
 	}
@@ -415,61 +427,4 @@ func (g *Generator) close(in *Interp) error {
 		return nil
 	}
 	return err
-}
-
-func generatorSend(in *Interp, a []Value) (Value, error) {
-	g, err := asGenerator(a[0])
-	if err != nil {
-		return nil, err
-	}
-	if !g.started && a[1] != None {
-		return nil, Errorf(TypeError, "can't send non-None value to a just-started generator")
-	}
-	v, ok, err := g.send(in, signal{sent: a[1]})
-	return stopped(g, v, ok, err)
-}
-
-func generatorThrow(in *Interp, a []Value) (Value, error) {
-	g, err := asGenerator(a[0])
-	if err != nil {
-		return nil, err
-	}
-	x := a[1]
-	if rest := a[2].(*Tuple).Items; len(rest) > 0 && rest[0] != None {
-		x = rest[0]
-	}
-	e, err := in.exceptionOf(x)
-	if err != nil {
-		return nil, err
-	}
-	v, ok, err := g.throw(in, e)
-	return stopped(g, v, ok, err)
-}
-
-func generatorClose(in *Interp, a []Value) (Value, error) {
-	g, err := asGenerator(a[0])
-	if err != nil {
-		return nil, err
-	}
-	return None, g.close(in)
-}
-
-func asGenerator(v Value) (*Generator, error) {
-	g, ok := v.(*Generator)
-	if !ok {
-		return nil, Errorf(TypeError, "descriptor requires a 'generator' object but received a '%s'", v.TypeName())
-	}
-	return g, nil
-}
-
-// stopped is a value of a generator, or StopIteration at its end.
-func stopped(g *Generator, v Value, ok bool, err error) (Value, error) {
-	if err != nil || ok {
-		return v, err
-	}
-	e := &Exception{Class: StopIteration}
-	if r := g.result(); r != None {
-		e.Args = []Value{r}
-	}
-	return nil, e
 }

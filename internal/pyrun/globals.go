@@ -22,6 +22,15 @@ func (g *globals) get(in *Interp, i Value) (Value, bool, error) {
 	return g.m.own(in, string(name))
 }
 
+// SetItem is globals()[name] = x.
+func (g *globals) SetItem(in *Interp, i, x Value) error {
+	name, ok := i.(Str)
+	if !ok {
+		return Errorf(TypeError, "names are strings")
+	}
+	return g.m.store(in, string(name), x)
+}
+
 // Contains is name in globals().
 func (g *globals) Contains(in *Interp, x Value) (bool, error) {
 	_, ok, err := g.get(in, x)

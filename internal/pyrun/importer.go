@@ -9,75 +9,75 @@ import (
 
 // Import is the module of an absolute dotted name as module m (nil for none) imports it: a *Module, or an *Unknown
 // where nothing is known of the package. Inside a try that would catch it, an unknown package is an ImportError.
-func (in *Interp) Import(m *Module, name string, span diag.Span) (Value, error) {
-	v, err := in.findModule(m, name, span)
+func (ev *Evaluator) Import(m *Module, name string, span diag.Span) (Value, error) {
+	v, err := ev.findModule(m, name, span)
 	locate(err, span)
 	return v, err
 }
 
-func (in *Interp) findModule(m *Module, name string, span diag.Span) (Value, error) {
-	if s := in.preferredSource(m, name); s != nil {
+func (ev *Evaluator) findModule(m *Module, name string, span diag.Span) (Value, error) {
+	if s := ev.preferredSource(m, name); s != nil {
 		return s, nil
 	}
-	if in.opts.Known != nil {
-		if k, ok := in.opts.Known(name); ok {
+	if ev.opts.Known != nil {
+		if k, ok := ev.opts.Known(name); ok {
 			return k, nil
 		}
 	}
-	if k := in.nativeModule(name); k != nil {
+	if k := ev.LibraryModule(name); k != nil {
 		return k, nil
 	}
-	if v, ok, err := in.submodule(m, name, span); ok || err != nil {
+	if v, ok, err := ev.submodule(m, name, span); ok || err != nil {
 		return v, err
 	}
-	if s := in.sourceModule(m, name); s != nil {
+	if s := ev.sourceModule(m, name); s != nil {
 		return s, nil
 	}
-	if in.extendPath(m) {
-		if s := in.sourceModule(m, name); s != nil {
+	if ev.extendPath(m) {
+		if s := ev.sourceModule(m, name); s != nil {
 			return s, nil
 		}
 	}
-	if standardLibrary[firstPart(name)] {
+	if ev.opts.Library != nil && ev.opts.Library.Has(firstPart(name)) {
 		return libraryUnknown(name, span), nil
 	}
-	if in.tries > 0 {
+	if ev.tries > 0 {
 		return nil, notFound(name)
 	}
 	u := NewUnknown(name, span)
-	u.Looked = in.searched()
+	u.Looked = ev.searched()
 	return u, nil
 }
 
 // preferredSource is the source of a part of a registered package that is rather read than given, if it is here.
-func (in *Interp) preferredSource(m *Module, name string) *Module {
-	if in.opts.FromSource == nil || !in.opts.FromSource(name) {
+func (ev *Evaluator) preferredSource(m *Module, name string) *Module {
+	if ev.opts.FromSource == nil || !ev.opts.FromSource(name) {
 		return nil
 	}
-	if s := in.sourceModule(m, name); s != nil && s.File != "" {
+	if s := ev.sourceModule(m, name); s != nil && s.File != "" {
 		return s
 	}
 	return nil
 }
 
 // extendPath runs what a module does to sys.path before the present time, and reports whether there are more folders to search now.
-func (in *Interp) extendPath(m *Module) bool {
+func (ev *Evaluator) extendPath(m *Module) bool {
 	if m == nil || m.File == "" || m.pathAt == m.now+1 || len(m.binders["sys"]) < 2 {
 		return false
 	}
-	n := len(in.sysPath())
+	n := len(ev.sysPath())
 	m.pathAt = m.now + 1
-	_, _, _ = m.get(in, "sys", m.now) // what fails there adds no folder
-	return len(in.sysPath()) > n
+	_, _, _ = m.get(ev.Interp, "sys", m.now) // what fails there adds no folder
+	return len(ev.sysPath()) > n
 }
 
 // submodule is a part of a package that was registered, or that a registered package has as an attribute.
-func (in *Interp) submodule(m *Module, name string, span diag.Span) (Value, bool, error) {
+func (ev *Evaluator) submodule(m *Module, name string, span diag.Span) (Value, bool, error) {
 	parent := parentName(name)
-	if parent == "" || !in.isGiven(firstPart(name)) {
+	if parent == "" || !ev.isGiven(firstPart(name)) {
 		return nil, false, nil
 	}
-	p, err := in.findModule(m, parent, span)
+	p, err := ev.findModule(m, parent, span)
 	if err != nil {
 		return nil, false, err
 	}
@@ -88,7 +88,7 @@ func (in *Interp) submodule(m *Module, name string, span diag.Span) (Value, bool
 		if p.File != "" {
 			return nil, false, nil
 		}
-		v, ok, err := p.Get(in, lastPart(name))
+		v, ok, err := p.Get(ev.Interp, lastPart(name))
 		if err != nil {
 			return nil, false, err
 		}
@@ -112,21 +112,21 @@ func (in *Interp) submodule(m *Module, name string, span diag.Span) (Value, bool
 }
 
 // isGiven reports whether a package is registered or one of our own.
-func (in *Interp) isGiven(name string) bool {
-	if in.opts.Known != nil {
-		if _, ok := in.opts.Known(name); ok {
+func (ev *Evaluator) isGiven(name string) bool {
+	if ev.opts.Known != nil {
+		if _, ok := ev.opts.Known(name); ok {
 			return true
 		}
 	}
-	return in.nativeModule(name) != nil
+	return ev.LibraryModule(name) != nil
 }
 
 // sourceModule searches the folders around a module. A folder without __init__.py counts only when nothing better has
 // the name.
-func (in *Interp) sourceModule(m *Module, name string) *Module {
+func (ev *Evaluator) sourceModule(m *Module, name string) *Module {
 	var namespace *Module
-	for _, root := range in.searchRoots(m) {
-		s := in.inRoot(root, name)
+	for _, root := range ev.searchRoots(m) {
+		s := ev.inRoot(root, name)
 		if s != nil && s.File != "" {
 			return s
 		}
@@ -144,18 +144,18 @@ func notFound(name string) error {
 }
 
 // importStmt runs `import a.b.c` and `import a.b.c as d`.
-func (in *Interp) importStmt(st *python.Import, env *Env) error {
+func (ev *Evaluator) importStmt(st *python.Import, env *Env) error {
 	for _, a := range st.Names {
-		v, err := in.Import(env.Module, a.Name, a.Span())
+		v, err := ev.Import(env.Module, a.Name, a.Span())
 		if err != nil {
 			return err
 		}
 		if a.AsName == "" && strings.Contains(a.Name, ".") {
-			if v, err = in.importRoot(v, env.Module, a); err != nil {
+			if v, err = ev.importRoot(v, env.Module, a); err != nil {
 				return err
 			}
 		}
-		if err := env.Assign(in, importedName(a), v); err != nil {
+		if err := env.Assign(ev.Interp, importedName(a), v); err != nil {
 			return err
 		}
 	}
@@ -163,33 +163,33 @@ func (in *Interp) importStmt(st *python.Import, env *Env) error {
 }
 
 // importRoot is the first package of a dotted import, below which the module v was found.
-func (in *Interp) importRoot(v Value, m *Module, a *python.Alias) (Value, error) {
+func (ev *Evaluator) importRoot(v Value, m *Module, a *python.Alias) (Value, error) {
 	first := firstPart(a.Name)
 	if s, ok := v.(*Module); ok && s.File != "" {
-		if p := in.inRoot(s.root, first); p != nil {
+		if p := ev.inRoot(s.root, first); p != nil {
 			return p, nil
 		}
 	}
-	return in.Import(m, first, a.Span())
+	return ev.Import(m, first, a.Span())
 }
 
 // importFrom runs `from m import a as b`.
-func (in *Interp) importFrom(st *python.ImportFrom, env *Env) error {
-	from, err := in.fromModule(st, env.Module)
+func (ev *Evaluator) importFrom(st *python.ImportFrom, env *Env) error {
+	from, err := ev.fromModule(st, env.Module)
 	if err != nil {
 		return err
 	}
 	for _, a := range st.Names {
 		if a.Name == "*" {
-			in.importStar(from, env)
+			ev.importStar(from, env)
 			continue
 		}
-		v, err := in.importName(from, a)
+		v, err := ev.importName(from, a)
 		if err != nil {
 			locate(err, a.Span())
 			return err
 		}
-		if err := env.Assign(in, orName(a.AsName, a.Name), v); err != nil {
+		if err := env.Assign(ev.Interp, orName(a.AsName, a.Name), v); err != nil {
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func (in *Interp) importFrom(st *python.ImportFrom, env *Env) error {
 }
 
 // importStar notes on the running statement where further names may come from.
-func (in *Interp) importStar(from Value, env *Env) {
+func (ev *Evaluator) importStar(from Value, env *Env) {
 	m := env.Module
 	if m.now == final {
 		return
@@ -212,10 +212,10 @@ func (in *Interp) importStar(from Value, env *Env) {
 }
 
 // fromModule is the module that a from import names.
-func (in *Interp) fromModule(st *python.ImportFrom, m *Module) (Value, error) {
+func (ev *Evaluator) fromModule(st *python.ImportFrom, m *Module) (Value, error) {
 	if st.Level == 0 {
-		v, err := in.Import(m, st.Module, st.Span())
-		if s := in.besideScript(m, st); s != nil && (err != nil || unknownOf(v) != nil) {
+		v, err := ev.Import(m, st.Module, st.Span())
+		if s := ev.besideScript(m, st); s != nil && (err != nil || unknownOf(v) != nil) {
 			return s, nil
 		}
 		return v, err
@@ -228,21 +228,21 @@ func (in *Interp) fromModule(st *python.ImportFrom, m *Module) (Value, error) {
 		dir = parentDir(dir)
 	}
 	if st.Module == "" {
-		if p := in.inRoot(parentDir(dir), baseName(dir)); p != nil && dir != "." {
+		if p := ev.inRoot(parentDir(dir), baseName(dir)); p != nil && dir != "." {
 			return p, nil
 		}
 		return &Module{Name: baseName(dir), root: parentDir(dir), folder: dir}, nil
 	}
-	if s := in.inRoot(dir, st.Module); s != nil {
+	if s := ev.inRoot(dir, st.Module); s != nil {
 		return s, nil
 	}
 	name := strings.TrimPrefix(m.packageName()+"."+st.Module, ".")
-	if in.tries > 0 {
+	if ev.tries > 0 {
 		return nil, notFound(name)
 	}
 	u := NewUnknown(strings.Repeat(".", st.Level)+st.Module, st.Span())
 	u.Reason = "there is no file for module '" + u.Package + "'"
-	if s, ok := in.opts.Finder.(searcher); ok {
+	if s, ok := ev.opts.Finder.(searcher); ok {
 		u.Reason += " below " + strings.Join(s.Searched(), ", ") + " (nereid.Roots and --root name folders)"
 	}
 	return u, nil
@@ -250,16 +250,16 @@ func (in *Interp) fromModule(st *python.ImportFrom, m *Module) (Value, error) {
 
 // besideScript is a file in the folder of a module, as if the module were run as a script: it counts only when it has the
 // names that are asked for, since a package of that name may be meant that is not here.
-func (in *Interp) besideScript(m *Module, st *python.ImportFrom) *Module {
+func (ev *Evaluator) besideScript(m *Module, st *python.ImportFrom) *Module {
 	if m == nil || m.File == "" {
 		return nil
 	}
-	s := in.inRoot(parentDir(m.File), st.Module)
-	if s == nil || s == m || s.File == "" || s.load(in) != nil {
+	s := ev.inRoot(parentDir(m.File), st.Module)
+	if s == nil || s == m || s.File == "" || s.load(ev.Interp) != nil {
 		return nil
 	}
 	for _, a := range st.Names {
-		if len(s.binders[a.Name]) == 0 && a.Name != "*" && !in.hasSubmodule(s, a.Name) {
+		if len(s.binders[a.Name]) == 0 && a.Name != "*" && !ev.hasSubmodule(s, a.Name) {
 			return nil
 		}
 	}
@@ -267,15 +267,15 @@ func (in *Interp) besideScript(m *Module, st *python.ImportFrom) *Module {
 }
 
 // importName is one name of a from import: an attribute, or else a submodule.
-func (in *Interp) importName(from Value, a *python.Alias) (Value, error) {
+func (ev *Evaluator) importName(from Value, a *python.Alias) (Value, error) {
 	if u, ok := from.(*Unknown); ok {
-		if s := in.preferredSource(in.moduleAt(a.Span()), u.Path+"."+a.Name); s != nil {
+		if s := ev.preferredSource(ev.moduleAt(a.Span()), u.Path+"."+a.Name); s != nil {
 			return s, nil
 		}
 		return u.attr(a.Name), nil
 	}
 	m := from.(*Module)
-	v, ok, err := in.moduleAttr(m, a.Name, a.Span())
+	v, ok, err := ev.moduleAttr(m, a.Name, a.Span())
 	if err != nil || ok {
 		return v, err
 	}
@@ -289,13 +289,13 @@ func (in *Interp) importName(from Value, a *python.Alias) (Value, error) {
 }
 
 // moduleAttr is an attribute of a module, or a submodule of that name.
-func (in *Interp) moduleAttr(m *Module, name string, span diag.Span) (Value, bool, error) {
-	v, ok, err := m.Get(in, name)
+func (ev *Evaluator) moduleAttr(m *Module, name string, span diag.Span) (Value, bool, error) {
+	v, ok, err := m.Get(ev.Interp, name)
 	if ok || err != nil {
 		return v, ok, err
 	}
 	if m.folder != "" {
-		if s := in.inRoot(m.folder, name); s != nil {
+		if s := ev.inRoot(m.folder, name); s != nil {
 			if !strings.Contains(s.Name, ".") {
 				s.Name = m.Name + "." + name
 			}
@@ -307,12 +307,12 @@ func (in *Interp) moduleAttr(m *Module, name string, span diag.Span) (Value, boo
 		return nil, false, nil
 	}
 	full := m.Name + "." + name
-	if in.opts.Known != nil {
-		if k, ok := in.opts.Known(full); ok {
+	if ev.opts.Known != nil {
+		if k, ok := ev.opts.Known(full); ok {
 			return k, true, nil
 		}
 	}
-	if k := in.nativeModule(full); k != nil {
+	if k := ev.LibraryModule(full); k != nil {
 		return k, true, nil
 	}
 	if m.Lacks != nil && m.Lacks(name) {
@@ -335,8 +335,8 @@ func (m *Module) unknown(span diag.Span) *Unknown {
 }
 
 // hasSubmodule reports whether a package has a file or folder of that name.
-func (in *Interp) hasSubmodule(m *Module, name string) bool {
-	return m.folder != "" && in.inRoot(m.folder, name) != nil
+func (ev *Evaluator) hasSubmodule(m *Module, name string) bool {
+	return m.folder != "" && ev.inRoot(m.folder, name) != nil
 }
 
 // isRunning reports whether a statement that binds a name is under way.
@@ -358,16 +358,16 @@ func (m *Module) dir() string {
 }
 
 // moduleAt is the module that a piece of source belongs to.
-func (in *Interp) moduleAt(span diag.Span) *Module {
-	f := in.Files.File(span.Start)
+func (ev *Evaluator) moduleAt(span diag.Span) *Module {
+	f := ev.Files.File(span.Start)
 	if f == nil {
 		return nil
 	}
-	return in.sources[f.Name]
+	return ev.sources[f.Name]
 }
 
 // caller is the module whose code is running, as far as it is a module that is being evaluated.
-func (in *Interp) caller() *Module { return in.moduleAt(in.site) }
+func (ev *Evaluator) caller() *Module { return ev.moduleAt(ev.site) }
 
 // libraryUnknown is something of Python's library that is not written here.
 func libraryUnknown(name string, span diag.Span) *Unknown {
@@ -376,20 +376,25 @@ func libraryUnknown(name string, span diag.Span) *Unknown {
 	return u
 }
 
-// nativeModule is one of these, or nil.
-func (in *Interp) nativeModule(name string) *Module {
-	if m, ok := in.natives[name]; ok {
-		return m
+// Library is Python's own library, as far as it is written in Go.
+type Library interface {
+	// Module returns a new module of that name, or nil where it is not written in Go.
+	Module(in *Interp, name string) *Module
+	// Has reports whether Python's library has a module of that name, written in Go or not.
+	Has(name string) bool
+}
+
+// LibraryModule returns the module of Python's library of that name, or nil where it is not written in Go.
+func (ev *Evaluator) LibraryModule(name string) *Module {
+	m, ok := ev.natives[name]
+	if !ok && ev.opts.Library != nil {
+		m = ev.opts.Library.Module(ev.Interp, name)
 	}
-	make, ok := nativeModules[name]
 	if !ok {
-		in.natives[name] = nil
-		return nil
+		ev.natives[name] = m
 	}
-	m := &Module{Name: name, Vars: make(in), Open: partlyHere[firstPart(name)], native: true}
-	if name == "typing" || name == "typing_extensions" {
-		m.Lookup = lookupTyping
+	if m != nil {
+		m.native = true
 	}
-	in.natives[name] = m
 	return m
 }

@@ -367,3 +367,70 @@ func (in *Interp) updateDict(d *Dict, v Value) error {
 	}
 	return nil
 }
+
+// Generator is an iterator that values and exceptions can be sent to: a function that stops at each yield.
+type Generator interface {
+	Iterator
+	// Send resumes the function; the yield that it stands at gives v.
+	Send(in *Interp, v Value) (out Value, ok bool, err error)
+	// Throw raises an exception at the yield.
+	Throw(in *Interp, e *Exception) (out Value, ok bool, err error)
+	// Close ends the function by a GeneratorExit.
+	Close(in *Interp) error
+	// Result returns what the function returned; None before its end.
+	Result() Value
+}
+
+func generatorSend(in *Interp, a []Value) (Value, error) {
+	g, err := asGenerator(a[0])
+	if err != nil {
+		return nil, err
+	}
+	v, ok, err := g.Send(in, a[1])
+	return stopped(g, v, ok, err)
+}
+
+func generatorThrow(in *Interp, a []Value) (Value, error) {
+	g, err := asGenerator(a[0])
+	if err != nil {
+		return nil, err
+	}
+	x := a[1]
+	if rest := a[2].(*Tuple).Items; len(rest) > 0 && rest[0] != None {
+		x = rest[0]
+	}
+	e, err := in.exceptionOf(x)
+	if err != nil {
+		return nil, err
+	}
+	v, ok, err := g.Throw(in, e)
+	return stopped(g, v, ok, err)
+}
+
+func generatorClose(in *Interp, a []Value) (Value, error) {
+	g, err := asGenerator(a[0])
+	if err != nil {
+		return nil, err
+	}
+	return None, g.Close(in)
+}
+
+func asGenerator(v Value) (Generator, error) {
+	g, ok := v.(Generator)
+	if !ok {
+		return nil, Errorf(TypeError, "descriptor requires a 'generator' object but received a '%s'", v.TypeName())
+	}
+	return g, nil
+}
+
+// stopped is a value of a generator, or StopIteration at its end.
+func stopped(g Generator, v Value, ok bool, err error) (Value, error) {
+	if err != nil || ok {
+		return v, err
+	}
+	e := &Exception{Class: StopIteration}
+	if r := g.Result(); r != None {
+		e.Args = []Value{r}
+	}
+	return nil, e
+}

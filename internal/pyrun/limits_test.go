@@ -100,8 +100,8 @@ func TestLimits(t *testing.T) {
 		start := time.Now()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		in := NewInterp(Options{Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), MaxSteps: 300_000, MaxBytes: 32 << 20})
-		err := in.LoadFile("main.py").Run(in)
+		in := New(Options{Library: library{}, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 300_000, MaxBytes: 32 << 20}}).Interp
+		err := From(in).LoadFile("main.py").Run(in)
 		runtime.ReadMemStats(&after)
 		if err == nil {
 			t.Errorf("%s: no error", src)
@@ -145,8 +145,8 @@ func FuzzEval(f *testing.F) {
 		if len(src) > 2000 {
 			return
 		}
-		in := NewInterp(Options{Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), MaxSteps: 20_000, MaxBytes: 4 << 20, MaxDepth: 100})
-		m := in.LoadFile("main.py")
+		in := New(Options{Library: library{}, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 20_000, MaxBytes: 4 << 20, MaxDepth: 100}}).Interp
+		m := From(in).LoadFile("main.py")
 		watch := time.AfterFunc(10*time.Second, func() { panic("takes too long") })
 		defer watch.Stop()
 		names, err := m.Names(in)

@@ -2,77 +2,77 @@ package pyrun
 
 import "github.com/nereid-lang/nereid/internal/python"
 
-func (in *Interp) matchStmt(st *python.Match, env *Env) (flow, error) {
-	subject, err := in.eval(st.Subject, env)
+func (ev *Evaluator) matchStmt(st *python.Match, env *Env) (flow, error) {
+	subject, err := ev.eval(st.Subject, env)
 	if err != nil {
 		return flowNext, err
 	}
 	for _, c := range st.Cases {
-		ok, err := in.matches(c.Pattern, subject, env)
+		ok, err := ev.matches(c.Pattern, subject, env)
 		if err != nil {
 			return flowNext, err
 		}
 		if ok && c.Guard != nil {
-			if ok, err = in.condition(c.Guard, env); err != nil {
+			if ok, err = ev.condition(c.Guard, env); err != nil {
 				return flowNext, err
 			}
 		}
 		if ok {
-			return in.block(c.Body, env)
+			return ev.block(c.Body, env)
 		}
 	}
 	return flowNext, nil
 }
 
 // matches tries a pattern and binds its names.
-func (in *Interp) matches(p python.Pattern, v Value, env *Env) (bool, error) {
-	if err := in.work(1); err != nil {
+func (ev *Evaluator) matches(p python.Pattern, v Value, env *Env) (bool, error) {
+	if err := ev.work(1); err != nil {
 		return false, err
 	}
 	switch p := p.(type) {
 	case *python.MatchValue:
-		x, err := in.eval(p.Value, env)
+		x, err := ev.eval(p.Value, env)
 		if err != nil {
 			return false, err
 		}
-		return Equal(in, v, x)
+		return Equal(ev.Interp, v, x)
 	case *python.MatchSingleton:
 		if p.Value == nil {
-			return in.identical(v, None)
+			return ev.identical(v, None)
 		}
-		return in.identical(v, Bool(p.Value.(bool)))
+		return ev.identical(v, Bool(p.Value.(bool)))
 	case *python.MatchAs:
 		if p.Pattern != nil {
-			if ok, err := in.matches(p.Pattern, v, env); !ok || err != nil {
+			if ok, err := ev.matches(p.Pattern, v, env); !ok || err != nil {
 				return false, err
 			}
 		}
-		return true, in.bindPattern(p.Name, v, env)
+		return true, ev.bindPattern(p.Name, v, env)
 	case *python.MatchOr:
 		for _, q := range p.Patterns {
-			if ok, err := in.matches(q, v, env); ok || err != nil {
+			if ok, err := ev.matches(q, v, env); ok || err != nil {
 				return ok, err
 			}
 		}
 		return false, nil
 	case *python.MatchSequence:
-		return in.matchSequence(p, v, env)
+		return ev.matchSequence(p, v, env)
 	case *python.MatchMapping:
-		return in.matchMapping(p, v, env)
+		return ev.matchMapping(p, v, env)
 	case *python.MatchClass:
-		return in.matchClass(p, v, env)
+		return ev.matchClass(p, v, env)
 	}
 	return false, Errorf(SyntaxError, "pattern is not allowed here")
 }
 
-func (in *Interp) bindPattern(name string, v Value, env *Env) error {
+func (ev *Evaluator) bindPattern(name string, v Value, env *Env) error {
 	if name == "" {
 		return nil
 	}
-	return env.Assign(in, name, v)
+	return env.Assign(ev.Interp, name, v)
 }
 
-func (in *Interp) matchSequence(p *python.MatchSequence, v Value, env *Env) (bool, error) {
+func (ev *Evaluator) matchSequence(p *python.MatchSequence, v Value, env *Env) (bool, error) {
 	if u := unknownOf(v); u != nil {
 		return false, u.need("the content")
 	}
@@ -81,7 +81,7 @@ func (in *Interp) matchSequence(p *python.MatchSequence, v Value, env *Env) (boo
 	default:
 		return false, nil
 	}
-	items, err := Iterate(in, v)
+	items, err := Iterate(ev.Interp, v)
 	if err != nil {
 		return false, err
 	}
@@ -103,19 +103,19 @@ func (in *Interp) matchSequence(p *python.MatchSequence, v Value, env *Env) (boo
 	}
 	for i, q := range p.Patterns {
 		if s, ok := q.(*python.MatchStar); ok {
-			if err := in.bindPattern(s.Name, items[i], env); err != nil {
+			if err := ev.bindPattern(s.Name, items[i], env); err != nil {
 				return false, err
 			}
 			continue
 		}
-		if ok, err := in.matches(q, items[i], env); !ok || err != nil {
+		if ok, err := ev.matches(q, items[i], env); !ok || err != nil {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-func (in *Interp) matchMapping(p *python.MatchMapping, v Value, env *Env) (bool, error) {
+func (ev *Evaluator) matchMapping(p *python.MatchMapping, v Value, env *Env) (bool, error) {
 	d, ok := payload(v).(*Dict)
 	if !ok {
 		if u := unknownOf(v); u != nil {
@@ -125,67 +125,67 @@ func (in *Interp) matchMapping(p *python.MatchMapping, v Value, env *Env) (bool,
 	}
 	rest := d.copy()
 	for i, k := range p.Keys {
-		key, err := in.eval(k, env)
+		key, err := ev.eval(k, env)
 		if err != nil {
 			return false, err
 		}
-		x, ok, err := d.Get(in, key)
+		x, ok, err := d.Get(ev.Interp, key)
 		if err != nil || !ok {
 			return false, err
 		}
-		if ok, err := in.matches(p.Patterns[i], x, env); !ok || err != nil {
+		if ok, err := ev.matches(p.Patterns[i], x, env); !ok || err != nil {
 			return false, err
 		}
-		if _, err := rest.Delete(in, key); err != nil {
+		if _, err := rest.Delete(ev.Interp, key); err != nil {
 			return false, err
 		}
 	}
-	return true, in.bindPattern(p.Rest, rest, env)
+	return true, ev.bindPattern(p.Rest, rest, env)
 }
 
-func (in *Interp) matchClass(p *python.MatchClass, v Value, env *Env) (bool, error) {
-	class, err := in.eval(p.Cls, env)
+func (ev *Evaluator) matchClass(p *python.MatchClass, v Value, env *Env) (bool, error) {
+	class, err := ev.eval(p.Cls, env)
 	if err != nil {
 		return false, err
 	}
-	if ok, err := IsInstanceOf(in, v, class); !ok || err != nil {
+	if ok, err := IsInstanceOf(ev.Interp, v, class); !ok || err != nil {
 		return false, err
 	}
-	names, self, err := in.matchArgs(class, len(p.Patterns))
+	names, self, err := ev.matchArgs(class, len(p.Patterns))
 	if err != nil {
 		return false, err
 	}
 	if self {
-		if ok, err := in.matches(p.Patterns[0], v, env); !ok || err != nil {
+		if ok, err := ev.matches(p.Patterns[0], v, env); !ok || err != nil {
 			return false, err
 		}
 	}
 	for i, name := range names {
-		if ok, err := in.matchAttr(name, p.Patterns[i], v, env); !ok || err != nil {
+		if ok, err := ev.matchAttr(name, p.Patterns[i], v, env); !ok || err != nil {
 			return false, err
 		}
 	}
 	for i, name := range p.KwdAttrs {
-		if ok, err := in.matchAttr(name, p.KwdPatterns[i], v, env); !ok || err != nil {
+		if ok, err := ev.matchAttr(name, p.KwdPatterns[i], v, env); !ok || err != nil {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-func (in *Interp) matchAttr(name string, p python.Pattern, v Value, env *Env) (bool, error) {
-	x, ok, err := in.getAttr(v, name)
+func (ev *Evaluator) matchAttr(name string, p python.Pattern, v Value, env *Env) (bool, error) {
+	x, ok, err := ev.getAttr(v, name)
 	if e, caught := catchable(err); caught && e.IsA(AttributeError) {
 		return false, nil
 	}
 	if err != nil || !ok {
 		return false, err
 	}
-	return in.matches(p, x, env)
+	return ev.matches(p, x, env)
 }
 
 // matchArgs are the attributes that n positional patterns of a class stand for; self means the value itself.
-func (in *Interp) matchArgs(class Value, n int) (names []string, self bool, err error) {
+func (ev *Evaluator) matchArgs(class Value, n int) (names []string, self bool, err error) {
 	if n == 0 {
 		return nil, false, nil
 	}
@@ -196,17 +196,11 @@ func (in *Interp) matchArgs(class Value, n int) (names []string, self bool, err 
 		if c.builtin {
 			return nil, n == 1, nil
 		}
-		for _, f := range c.dataFields() {
-			if f.init {
-				names = append(names, f.name)
-			}
-		}
 		if own := c.find("__match_args__"); own != nil {
-			items, err := Iterate(in, own)
+			items, err := Iterate(ev.Interp, own)
 			if err != nil {
 				return nil, false, err
 			}
-			names = nil
 			for _, x := range items {
 				s, err := text(x)
 				if err != nil {

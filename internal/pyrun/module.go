@@ -51,10 +51,55 @@ type version struct {
 // TypeName is "module".
 func (*Module) TypeName() string { return "module" }
 
+// name is the module's name; empty for no module.
+func (m *Module) name() string {
+	if m == nil {
+		return ""
+	}
+	return m.Name
+}
+
+// BuiltinClass returns Python's class of modules.
+func (*Module) BuiltinClass() *Class { return moduleClass }
+
+// Repr shows the name.
+func (m *Module) Repr() string { return "<module '" + m.Name + "'>" }
+
+// MayLack reports whether nobody can tell which names the module has.
+func (m *Module) MayLack() bool { return m.Open && m.Lacks == nil }
+
+// NoAttr returns the error for a name that the module lacks.
+func (m *Module) NoAttr(name string) *Exception {
+	return Errorf(AttributeError, "module '%s' has no attribute '%s'", m.Name, name)
+}
+
+// Attr is m.name: a name of the module, or a submodule.
+func (m *Module) Attr(in *Interp, name string) (Value, bool, error) {
+	return From(in).moduleAttr(m, name, in.site)
+}
+
+// SetAttr is m.name = x.
+func (m *Module) SetAttr(in *Interp, name string, x Value) error {
+	if m.File != "" {
+		if err := m.load(in); err != nil {
+			return err
+		}
+	}
+	return m.store(in, name, x)
+}
+
+// DelAttr is del m.name.
+func (m *Module) DelAttr(in *Interp, name string) (bool, error) {
+	if _, ok, err := m.Get(in, name); err != nil || !ok {
+		return false, err
+	}
+	return true, m.store(in, name, nil)
+}
+
 // Get is the value of a name of the module. What is evaluated for it: the statements that bind or change that name, in
 // the order of the source, each once, and, as they ask for other names, the same for those.
 func (m *Module) Get(in *Interp, name string) (v Value, ok bool, err error) {
-	if v, ok := in.patched[m][name]; ok {
+	if v, ok := From(in).patched[m][name]; ok {
 		return v, v != nil, nil
 	}
 	if v, ok := m.dunder(name); ok {
@@ -70,7 +115,7 @@ func (m *Module) Get(in *Interp, name string) (v Value, ok bool, err error) {
 		return v, true, nil
 	}
 	v, ok, err = m.get(in, name, m.now)
-	if err == nil && !ok && m.now != final && !in.hasSubmodule(m, name) {
+	if err == nil && !ok && m.now != final && !From(in).hasSubmodule(m, name) {
 		v, ok, err = m.get(in, name, final) // asked from another module while this one runs
 	}
 	if err == nil && !ok {
@@ -147,14 +192,14 @@ func (m *Module) packageName() string {
 // global is a name as code in the module sees it: its own, those of star imports, builtins.
 func (m *Module) global(in *Interp, name string) (Value, bool, error) {
 	if m == nil {
-		v, ok := in.builtin(name)
+		v, ok := From(in).builtin(name)
 		return v, ok, nil
 	}
 	v, ok, err := m.own(in, name)
 	if ok || err != nil {
 		return v, ok, err
 	}
-	if v, ok := in.builtin(name); ok {
+	if v, ok := From(in).builtin(name); ok {
 		return v, true, nil
 	}
 	if v, ok := m.fromDynamic(in, name); ok {
@@ -170,7 +215,7 @@ func (m *Module) own(in *Interp, name string) (Value, bool, error) {
 	if m.File == "" {
 		return m.Get(in, name)
 	}
-	if v, ok := in.patched[m][name]; ok {
+	if v, ok := From(in).patched[m][name]; ok {
 		return v, v != nil, nil
 	}
 	if v, ok := m.dunder(name); ok {
@@ -187,10 +232,10 @@ func (m *Module) own(in *Interp, name string) (Value, bool, error) {
 
 // resolved is what Options.Resolve says of a name.
 func (m *Module) resolved(in *Interp, name string) (Value, bool) {
-	if in.opts.Resolve == nil {
+	if From(in).opts.Resolve == nil {
 		return nil, false
 	}
-	return in.opts.Resolve(in, m, name)
+	return From(in).opts.Resolve(in, m, name)
 }
 
 // get is the value that a name has at a time: just before a unit runs, or, while that unit runs, during it.
@@ -263,12 +308,12 @@ func (m *Module) run(in *Interp, u *unit) error {
 		return u.err
 	}
 	u.state = running
-	now, tries, handled := m.now, in.tries, in.handled
-	m.now, in.tries, in.handled = u.number, 0, nil
-	defer func() { m.now, in.tries, in.handled = now, tries, handled }()
+	now, tries, handled := m.now, From(in).tries, From(in).handled
+	m.now, From(in).tries, From(in).handled = u.number, 0, nil
+	defer func() { m.now, From(in).tries, From(in).handled = now, tries, handled }()
 	ok, err := m.guarded(in, u)
 	if ok && err == nil {
-		err = in.execModuleStmt(u.stmt, m.env)
+		err = From(in).execModuleStmt(u.stmt, m.env)
 	}
 	u.state, u.err = done, err
 	return err
@@ -287,7 +332,7 @@ func (m *Module) guarded(in *Interp, u *unit) (bool, error) {
 			now := m.now
 			m.now = g.number
 			g.state = running
-			g.truth, g.err = in.condition(g.stmt.(*python.If).Test, m.env)
+			g.truth, g.err = From(in).condition(g.stmt.(*python.If).Test, m.env)
 			g.state = done
 			m.now = now
 		}
@@ -324,10 +369,10 @@ func (m *Module) store(in *Interp, name string, v Value) error {
 
 // patch sets an attribute of a module that is shared: for this interpreter only.
 func (m *Module) patch(in *Interp, name string, v Value) error {
-	if in.patched[m] == nil {
-		in.patched[m] = map[string]Value{}
+	if From(in).patched[m] == nil {
+		From(in).patched[m] = map[string]Value{}
 	}
-	in.patched[m][name] = v
+	From(in).patched[m][name] = v
 	return in.alloc(4 * valueSize)
 }
 
@@ -337,11 +382,11 @@ func (m *Module) fromStars(in *Interp, name string, at int) (Value, bool, error)
 		return nil, false, nil
 	}
 	key := m.File + "\x00" + name
-	if in.finding[key] > 0 {
+	if From(in).finding[key] > 0 {
 		return nil, false, nil
 	}
-	in.finding[key]++
-	defer func() { in.finding[key]-- }()
+	From(in).finding[key]++
+	defer func() { From(in).finding[key]-- }()
 	for i := len(m.stars) - 1; i >= 0; i-- {
 		if m.stars[i].number > at {
 			continue

@@ -62,15 +62,15 @@ func (m *Module) load(in *Interp) error {
 }
 
 func (m *Module) parse(in *Interp) error {
-	if m.File == "" || in.opts.Finder == nil {
+	if m.File == "" || From(in).opts.Finder == nil {
 		m.Syntax = &python.Module{}
 		return nil
 	}
-	src, err := in.opts.Finder.ReadFile(m.File)
+	src, err := From(in).opts.Finder.ReadFile(m.File)
 	if err != nil {
 		return Errorf(ImportError, "cannot read %s: %v", m.File, err)
 	}
-	m.Syntax, err = in.opts.Parse(in.Files, m.File, src)
+	m.Syntax, err = From(in).opts.Parse(in.Files, m.File, src)
 	return err
 }
 

@@ -33,12 +33,12 @@ func given(name string) (*Module, bool) {
 }
 
 func newTestInterp(fsys fstest.MapFS) *Interp {
-	return NewInterp(Options{Finder: FSFinder(fsys), Known: given, Env: map[string]string{"MODE": "fast"}})
+	return New(Options{Library: library{}, Finder: FSFinder(fsys), Known: given, Env: map[string]string{"MODE": "fast"}}).Interp
 }
 
 // value is the repr of a name of main.py, or the error.
 func value(in *Interp, file, name string) string {
-	v, ok, err := in.LoadFile(file).Get(in, name)
+	v, ok, err := From(in).LoadFile(file).Get(in, name)
 	if err != nil {
 		return shown(err)
 	}
@@ -287,7 +287,7 @@ hint: code that runs at compile time is bounded; compute less there
 		{"try:\n    {}['k']\nexcept KeyError as e:\n    raise ValueError('no k') from e\nr = 1\n", ""},
 	} {
 		in := newTestInterp(fstest.MapFS{"main.py": {Data: []byte(c.src)}})
-		_, _, err := in.LoadFile("main.py").Get(in, "r")
+		_, _, err := From(in).LoadFile("main.py").Get(in, "r")
 		if err == nil {
 			if c.want != "" {
 				t.Errorf("%s: no error", c.src)
@@ -305,7 +305,7 @@ func TestProjects(t *testing.T) {
 	fsys := files("== cache/gen.py\nfrom lib1.util import f\nfrom lib2 import g\nfrom lib3 import h\nr = f, g, h\n" +
 		"== all/src/lib1/util.py\nf = 1\n== all/b/src/lib2/__init__.py\ng = 2\n== all/c/src/lib2/__init__.py\ng = 3\n" +
 		"== all/lib3.py\nh = 4\n== all/c/src/lib3.py\nh = 5\n")
-	in := NewInterp(Options{Finder: FSFinder(fsys), Roots: []string{"all"}})
+	in := New(Options{Library: library{}, Finder: FSFinder(fsys), Roots: []string{"all"}}).Interp
 	if got := value(in, "cache/gen.py", "r"); got != "(1, 2, 4)" {
 		t.Error(got)
 	}

@@ -17,6 +17,28 @@ func init() {
 	}
 }
 
+// library is the Library of this package.
+type library struct{}
+
+// Std is the library.
+var Std Library = library{}
+
+// Module makes a module of the library, or nil where it is not written here.
+func (library) Module(in *Interp, name string) *Module {
+	make, ok := nativeModules[name]
+	if !ok {
+		return nil
+	}
+	m := &Module{Name: name, Vars: make(in), Open: partlyHere[firstPart(name)]}
+	if name == "typing" || name == "typing_extensions" {
+		m.Lookup = lookupTyping
+	}
+	return m
+}
+
+// Has reports whether Python's library has a module of that name.
+func (library) Has(name string) bool { return standardLibrary[name] }
+
 // partlyHere are the modules that have more names than are written here.
 var partlyHere = map[string]bool{"os": true, "sys": true, "platform": true, "argparse": true, "logging": true, "inspect": true, "time": true,
 	"threading": true, "traceback": true, "weakref": true, "gc": true, "importlib": true, "struct": true, "types": true, "contextlib": true,

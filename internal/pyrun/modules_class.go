@@ -71,9 +71,9 @@ func dataclassesModule() map[string]Value {
 	isData := func(v Value) bool {
 		switch v := v.(type) {
 		case *Class:
-			return v.dataFields() != nil
+			return dataFields(v) != nil
 		case *Instance:
-			return v.Class.dataFields() != nil
+			return dataFields(v.Class) != nil
 		}
 		return false
 	}
@@ -94,7 +94,7 @@ func dataclassesModule() map[string]Value {
 				return nil, Errorf(TypeError, "astuple() should be called on dataclass instances")
 			}
 			out := NewTuple()
-			for _, f := range v.Class.dataFields() {
+			for _, f := range dataFields(v.Class) {
 				out.Items = append(out.Items, v.Attrs.mustStr(f.name))
 			}
 			return out, nil
@@ -108,7 +108,7 @@ func dataclassesModule() map[string]Value {
 				c = a[0].(*Instance).Class
 			}
 			out := NewTuple()
-			for _, f := range c.dataFields() {
+			for _, f := range dataFields(c) {
 				if !f.initOnly {
 					out.Items = append(out.Items, f)
 				}

@@ -197,7 +197,7 @@ func contextlibModule() map[string]Value {
 				if err != nil {
 					return nil, err
 				}
-				gen, ok := g.(*Generator)
+				gen, ok := g.(Generator)
 				if !ok {
 					return g, nil
 				}
@@ -252,7 +252,7 @@ func (c *suppress) Attr(_ *Interp, name string) (Value, bool, error) {
 }
 
 // generatorManager is what contextlib.contextmanager makes of a generator.
-type generatorManager struct{ g *Generator }
+type generatorManager struct{ g Generator }
 
 func (*generatorManager) TypeName() string { return "_GeneratorContextManager" }
 
@@ -273,7 +273,7 @@ func (m *generatorManager) exit(in *Interp, a []Value) (Value, error) {
 	var again bool
 	var err error
 	if raised {
-		_, again, err = m.g.throw(in, e)
+		_, again, err = m.g.Throw(in, e)
 		if err == error(e) {
 			return Bool(false), nil
 		}

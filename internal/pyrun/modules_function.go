@@ -159,6 +159,27 @@ func functoolsModule() map[string]Value {
 	)
 }
 
+// cachedProperty is functools.cached_property: the first read keeps its result with the instance.
+type cachedProperty struct{ fn *Func }
+
+func (*cachedProperty) TypeName() string { return "cached_property" }
+
+// Get calls the function, or returns what it returned before.
+func (p *cachedProperty) Get(in *Interp, instance, _ Value) (Value, error) {
+	v, ok := instance.(*Instance)
+	if !ok {
+		return p, nil
+	}
+	if x, ok := v.Attrs.GetStr(p.fn.Name); ok {
+		return x, nil
+	}
+	x, err := Call(in, p.fn, []Value{v}, nil)
+	if err == nil {
+		v.Attrs.SetStr(p.fn.Name, x)
+	}
+	return x, err
+}
+
 // wraps gives a function the name of another.
 func wraps(_ *Interp, wrapped, v Value) (Value, error) {
 	f, ok := v.(*Func)

@@ -8,13 +8,13 @@ import (
 )
 
 func importlibModule(in *Interp) map[string]Value {
-	return named(map[string]Value{"util": in.nativeModule("importlib.util"), "metadata": in.nativeModule("importlib.metadata")},
+	return named(map[string]Value{"util": From(in).LibraryModule("importlib.util"), "metadata": From(in).LibraryModule("importlib.metadata")},
 		native("import_module", "name package=", func(in *Interp, a []Value) (Value, error) {
 			name, err := text(a[0])
 			if err != nil {
 				return nil, err
 			}
-			return in.Import(in.caller(), name, in.site)
+			return From(in).Import(From(in).caller(), name, in.site)
 		}),
 		same("reload"), nothing("invalidate_caches"))
 }
@@ -27,14 +27,14 @@ func importlibMetadata(*Interp) map[string]Value {
 		if err != nil {
 			return nil, err
 		}
-		if in.opts.Known != nil {
-			if m, ok := in.opts.Known(name); ok {
+		if From(in).opts.Known != nil {
+			if m, ok := From(in).opts.Known(name); ok {
 				if v, ok, err := m.Get(in, "__version__"); ok || err != nil {
 					return plainText(in, v, err)
 				}
 			}
 		}
-		if m := in.sourceModule(in.caller(), strings.ReplaceAll(name, "-", "_")); m != nil { // installed, since it is here
+		if m := From(in).sourceModule(From(in).caller(), strings.ReplaceAll(name, "-", "_")); m != nil { // installed, since it is here
 			if v, ok, err := m.Get(in, "__version__"); ok && err == nil && v.TypeName() == "str" {
 				return v, nil
 			}
@@ -64,7 +64,7 @@ func inspectModule() map[string]Value {
 		is("ismodule", func(v Value) bool { _, ok := v.(*Module); return ok }),
 		is("ismethod", func(v Value) bool { _, ok := v.(*BoundMethod); return ok }),
 		is("isbuiltin", func(v Value) bool { _, ok := v.(*Builtin); return ok }),
-		is("isgenerator", func(v Value) bool { _, ok := v.(*Generator); return ok }),
+		is("isgenerator", func(v Value) bool { _, ok := v.(Generator); return ok }),
 		is("isroutine", func(v Value) bool {
 			switch v.(type) {
 			case *Func, *Builtin, *BoundMethod, *method:

@@ -93,3 +93,10 @@ func (p *argParser) add(_ *Interp, a []Value) (Value, error) {
 	p.defaults.SetStr(strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_"), v)
 	return None, nil
 }
+
+// astModule has of Python's own syntax trees only what code does with them unseen.
+func astModule(*Interp) map[string]Value {
+	return named(map[string]Value{},
+		native("parse", "source filename= mode= **kws", ParseText),
+		native("literal_eval", "text", EvalLiteral))
+}

@@ -32,9 +32,9 @@ func findSpec(in *Interp, a []Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.tries++
-	v, err := in.findModule(in.caller(), name, in.site)
-	in.tries--
+	From(in).tries++
+	v, err := From(in).findModule(From(in).caller(), name, in.site)
+	From(in).tries--
 	if e, ok := catchable(err); ok && e.IsA(ImportError) {
 		return None, nil
 	}

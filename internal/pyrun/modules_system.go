@@ -12,7 +12,7 @@ func systemModules() map[string]func(in *Interp) map[string]Value {
 		"warnings": fixed(warningsModule), "logging": loggingModule, "importlib": importlibModule, "importlib.util": importlibUtil,
 		"importlib.metadata": importlibMetadata, "inspect": fixed(inspectModule), "packaging": fixed(nothingThere),
 		"packaging.version": fixed(versionModule), "re": fixed(reModule), "textwrap": fixed(textwrapModule), "time": fixed(timeModule),
-		"builtins": func(in *Interp) map[string]Value { return builtinNames }, "threading": fixed(threadingModule), "struct": fixed(nothingThere),
+		"builtins": func(in *Interp) map[string]Value { return BuiltinNames() }, "threading": fixed(threadingModule), "struct": fixed(nothingThere),
 	}
 }
 
@@ -38,7 +38,7 @@ func osModule(in *Interp) map[string]Value {
 	for _, n := range []string{"listdir", "makedirs", "mkdir", "remove", "rename", "walk", "system", "popen", "stat", "scandir", "unlink"} {
 		vars[n] = refused("os."+n, "touches files or processes")
 	}
-	vars["path"] = in.nativeModule("os.path")
+	vars["path"] = From(in).LibraryModule("os.path")
 	return vars
 }
 
@@ -122,11 +122,11 @@ func sysModule(in *Interp) map[string]Value {
 			return nil, &Exception{Class: SystemExit, Args: someArgs(a)}
 		}),
 		native("getsizeof", "obj", func(*Interp, []Value) (Value, error) { return MakeInt(64), nil }),
-		native("getrecursionlimit", "", func(in *Interp, _ []Value) (Value, error) { return MakeInt(int64(in.opts.MaxDepth)), nil }),
+		native("getrecursionlimit", "", func(in *Interp, _ []Value) (Value, error) { return MakeInt(int64(From(in).opts.MaxDepth)), nil }),
 		nothing("setrecursionlimit"), same("intern"), nothing("set_int_max_str_digits"),
 		native("exc_info", "", func(in *Interp, _ []Value) (Value, error) {
-			if n := len(in.handled); n > 0 {
-				return NewTuple(in.handled[n-1].Class, in.handled[n-1], None), nil
+			if n := len(From(in).handled); n > 0 {
+				return NewTuple(From(in).handled[n-1].Class, From(in).handled[n-1], None), nil
 			}
 			return NewTuple(None, None, None), nil
 		}),
@@ -143,17 +143,17 @@ func (*loadedModules) find(in *Interp, i Value) (Value, bool) {
 	if !ok {
 		return nil, false
 	}
-	for _, m := range in.sources {
+	for _, m := range From(in).sources {
 		if m.Name == string(name) && m.parsed {
 			return m, true
 		}
 	}
-	if in.opts.Known != nil {
-		if m, ok := in.opts.Known(string(name)); ok {
+	if From(in).opts.Known != nil {
+		if m, ok := From(in).opts.Known(string(name)); ok {
 			return m, true
 		}
 	}
-	if m := in.natives[string(name)]; m != nil {
+	if m := From(in).natives[string(name)]; m != nil {
 		return m, true
 	}
 	return nil, false

@@ -159,3 +159,26 @@ func (t *Tuple) replace(changes *Dict) (Value, error) {
 	}
 	return out, nil
 }
+
+func init() {
+	namedMethods = map[string]*method{
+		"_asdict": newMethod("_asdict", "", func(_ *Interp, a []Value) (Value, error) {
+			t, err := selfTuple(a)
+			if err != nil {
+				return nil, err
+			}
+			d := NewDict()
+			for i, f := range t.Class.Fields {
+				d.SetStr(f, t.Items[i])
+			}
+			return d, nil
+		}),
+		"_replace": newMethod("_replace", "**kws", func(in *Interp, a []Value) (Value, error) {
+			t, err := selfTuple(a)
+			if err != nil {
+				return nil, err
+			}
+			return t.replace(a[1].(*Dict))
+		}),
+	}
+}

@@ -58,8 +58,8 @@ values = [None, True, 0, -1, 3, 2**80, 0.5, float("nan"), "", "ab", b"xy", (), (
 `
 
 func panicValues(t *testing.T) (*Interp, []Value) {
-	in := NewInterp(Options{Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(oddities)}}), MaxSteps: 1 << 40, MaxBytes: 1 << 40, MaxDepth: 60})
-	v, ok, err := in.LoadFile("main.py").Get(in, "values")
+	in := New(Options{Library: library{}, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(oddities)}}), Limits: Limits{MaxSteps: 1 << 40, MaxBytes: 1 << 40, MaxDepth: 60}}).Interp
+	v, ok, err := From(in).LoadFile("main.py").Get(in, "values")
 	if err != nil || !ok {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestNoPanic(t *testing.T) {
 		}
 	}
 	for name := range nativeModules {
-		for k, v := range in.nativeModule(name).Vars {
+		for k, v := range From(in).LibraryModule(name).Vars {
 			funcs[name+"."+k] = v
 		}
 	}

@@ -151,8 +151,8 @@ func (r *reprWriter) other(v Value) error {
 		r.b.WriteString(rangeRepr(x))
 	case *Slice:
 		return r.items("slice(", []Value{orNone(x.Lo), orNone(x.Hi), orNone(x.Step)}, ")")
-	case *Func:
-		fmt.Fprintf(&r.b, "<function %s at %s>", x.QualName, r.address(x))
+	case Function:
+		fmt.Fprintf(&r.b, "<function %s at %s>", x.QualifiedName(), r.address(x))
 	case *Builtin:
 		fmt.Fprintf(&r.b, "<built-in function %s>", x.Name)
 	case *method:
@@ -167,8 +167,6 @@ func (r *reprWriter) other(v Value) error {
 		return r.class(x)
 	case *NamedTuple:
 		fmt.Fprintf(&r.b, "<class '%s'>", x.Name)
-	case *Module:
-		fmt.Fprintf(&r.b, "<module '%s'>", x.Name)
 	case HasRepr:
 		r.b.WriteString(x.Repr())
 	default:
@@ -179,8 +177,8 @@ func (r *reprWriter) other(v Value) error {
 
 func calledName(fn Value) string {
 	switch f := fn.(type) {
-	case *Func:
-		return f.QualName
+	case Function:
+		return f.QualifiedName()
 	case *method:
 		return f.Name
 	case *Builtin:
@@ -371,8 +369,8 @@ func (r *reprWriter) instance(v *Instance) error {
 }
 
 func qualifiedName(c *Class) string {
-	if c.Mod != nil {
-		return c.Mod.Name + "." + c.Name
+	if c.Module != "" {
+		return c.Module + "." + c.Name
 	}
 	return c.Name
 }

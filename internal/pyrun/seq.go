@@ -166,8 +166,6 @@ func GetItem(in *Interp, v, i Value) (Value, error) {
 		return in.pickBytes(x, i)
 	case *Range:
 		return in.rangeItem(x, i)
-	case *globals:
-		return x.Item(in, i)
 	case *Class:
 		return in.classItem(x, i)
 	case *NamedTuple:
@@ -449,12 +447,6 @@ func SetItem(in *Interp, v, i, x Value) error {
 		return c.Set(in, i, x)
 	case *List:
 		return in.setListItem(c, i, x)
-	case *globals:
-		name, ok := i.(Str)
-		if !ok {
-			return Errorf(TypeError, "names are strings")
-		}
-		return c.m.store(in, string(name), x)
 	case *Unknown:
 		return nil
 	case HasSetItem:

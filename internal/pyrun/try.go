@@ -2,13 +2,13 @@ package pyrun
 
 import "github.com/nereid-lang/nereid/internal/python"
 
-func (in *Interp) tryStmt(st *python.Try, env *Env) (flow, error) {
-	f, err := in.tryBody(st, env)
+func (ev *Evaluator) tryStmt(st *python.Try, env *Env) (flow, error) {
+	f, err := ev.tryBody(st, env)
 	if len(st.Finalbody) == 0 || isFatal(err) {
 		return f, err
 	}
 	ret := env.ret
-	ff, ferr := in.block(st.Finalbody, env)
+	ff, ferr := ev.block(st.Finalbody, env)
 	if ferr != nil {
 		return ff, withContext(ferr, err)
 	}
@@ -19,29 +19,29 @@ func (in *Interp) tryStmt(st *python.Try, env *Env) (flow, error) {
 	return f, err
 }
 
-func (in *Interp) tryBody(st *python.Try, env *Env) (flow, error) {
+func (ev *Evaluator) tryBody(st *python.Try, env *Env) (flow, error) {
 	n := boolInt(catchesImport(st.Handlers))
-	in.tries += n
-	f, err := in.block(st.Body, env)
-	in.tries -= n
+	ev.tries += n
+	f, err := ev.block(st.Body, env)
+	ev.tries -= n
 	if err == nil {
 		if f != flowNext {
 			return f, nil
 		}
-		return in.block(st.Orelse, env)
+		return ev.block(st.Orelse, env)
 	}
 	e, ok := catchable(err)
 	if !ok {
 		return f, err
 	}
-	h, herr := in.handlerFor(st.Handlers, e, env)
+	h, herr := ev.handlerFor(st.Handlers, e, env)
 	if herr != nil {
 		return flowNext, withContext(herr, err)
 	}
 	if h == nil {
 		return f, err
 	}
-	return in.handle(h, e, env)
+	return ev.handle(h, e, env)
 }
 
 func isFatal(err error) bool {
@@ -88,16 +88,16 @@ func namesImportError(x python.Expr) bool {
 	return false
 }
 
-func (in *Interp) handlerFor(handlers []*python.ExceptHandler, e *Exception, env *Env) (*python.ExceptHandler, error) {
+func (ev *Evaluator) handlerFor(handlers []*python.ExceptHandler, e *Exception, env *Env) (*python.ExceptHandler, error) {
 	for _, h := range handlers {
 		if h.Type == nil {
 			return h, nil
 		}
-		class, err := in.eval(h.Type, env)
+		class, err := ev.eval(h.Type, env)
 		if err != nil {
 			return nil, err
 		}
-		ok, err := in.matchesException(e, class)
+		ok, err := ev.matchesException(e, class)
 		if err != nil {
 			locate(err, h.Type.Span())
 			return nil, err
@@ -109,17 +109,17 @@ func (in *Interp) handlerFor(handlers []*python.ExceptHandler, e *Exception, env
 	return nil, nil
 }
 
-func (in *Interp) handle(h *python.ExceptHandler, e *Exception, env *Env) (flow, error) {
+func (ev *Evaluator) handle(h *python.ExceptHandler, e *Exception, env *Env) (flow, error) {
 	if h.Name != "" {
-		if err := env.Assign(in, h.Name, e); err != nil {
+		if err := env.Assign(ev.Interp, h.Name, e); err != nil {
 			return flowNext, err
 		}
 	}
-	in.handled = append(in.handled, e)
-	f, err := in.block(h.Body, env)
-	in.handled = in.handled[:len(in.handled)-1]
+	ev.handled = append(ev.handled, e)
+	f, err := ev.block(h.Body, env)
+	ev.handled = ev.handled[:len(ev.handled)-1]
 	if h.Name != "" {
-		if uerr := env.Assign(in, h.Name, nil); err == nil {
+		if uerr := env.Assign(ev.Interp, h.Name, nil); err == nil {
 			err = uerr
 		}
 	}
@@ -129,31 +129,31 @@ func (in *Interp) handle(h *python.ExceptHandler, e *Exception, env *Env) (flow,
 	return f, err
 }
 
-func (in *Interp) raise(st *python.Raise, env *Env) error {
+func (ev *Evaluator) raise(st *python.Raise, env *Env) error {
 	if st.Exc == nil {
-		if n := len(in.handled); n > 0 {
-			return in.handled[n-1]
+		if n := len(ev.handled); n > 0 {
+			return ev.handled[n-1]
 		}
 		return Errorf(RuntimeError, "No active exception to reraise")
 	}
-	v, err := in.eval(st.Exc, env)
+	v, err := ev.eval(st.Exc, env)
 	if err != nil {
 		return err
 	}
-	e, err := in.exceptionOf(v)
+	e, err := ev.exceptionOf(v)
 	if err != nil {
 		return err
 	}
-	if n := len(in.handled); n > 0 && in.handled[n-1] != e {
-		e.Context = in.handled[n-1]
+	if n := len(ev.handled); n > 0 && ev.handled[n-1] != e {
+		e.Context = ev.handled[n-1]
 	}
 	if st.Cause != nil {
-		c, err := in.eval(st.Cause, env)
+		c, err := ev.eval(st.Cause, env)
 		if err != nil {
 			return err
 		}
 		if c != None {
-			if e.Cause, err = in.exceptionOf(c); err != nil {
+			if e.Cause, err = ev.exceptionOf(c); err != nil {
 				return err
 			}
 		}
@@ -165,37 +165,37 @@ func (in *Interp) raise(st *python.Raise, env *Env) error {
 }
 
 // withStmt runs with items: body, one manager at a time.
-func (in *Interp) withStmt(items []*python.WithItem, body []python.Stmt, env *Env) (flow, error) {
+func (ev *Evaluator) withStmt(items []*python.WithItem, body []python.Stmt, env *Env) (flow, error) {
 	if len(items) == 0 {
-		return in.block(body, env)
+		return ev.block(body, env)
 	}
-	exit, err := in.enterContext(items[0], env)
+	exit, err := ev.enterContext(items[0], env)
 	if err != nil {
 		return flowNext, err
 	}
-	f, err := in.withStmt(items[1:], body, env)
-	return in.exitContext(exit, f, err)
+	f, err := ev.withStmt(items[1:], body, env)
+	return ev.exitContext(exit, f, err)
 }
 
 // enterContext calls __enter__, assigns its result and returns __exit__.
-func (in *Interp) enterContext(item *python.WithItem, env *Env) (exit Value, err error) {
-	m, err := in.eval(item.ContextExpr, env)
+func (ev *Evaluator) enterContext(item *python.WithItem, env *Env) (exit Value, err error) {
+	m, err := ev.eval(item.ContextExpr, env)
 	if err != nil {
 		return nil, err
 	}
-	enter, err := GetAttr(in, m, "__enter__")
+	enter, err := GetAttr(ev.Interp, m, "__enter__")
 	if err != nil {
 		return nil, notManager(err, m)
 	}
-	if exit, err = GetAttr(in, m, "__exit__"); err != nil {
+	if exit, err = GetAttr(ev.Interp, m, "__exit__"); err != nil {
 		return nil, notManager(err, m)
 	}
-	v, err := in.callAt(item.Span(), enter, nil, nil)
+	v, err := ev.callAt(item.Span(), enter, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	if item.OptionalVars != nil {
-		err = in.assign(item.OptionalVars, v, env)
+		err = ev.assign(item.OptionalVars, v, env)
 	}
 	return exit, err
 }
@@ -208,7 +208,7 @@ func notManager(err error, m Value) error {
 }
 
 // exitContext calls __exit__ and drops the exception if it says so.
-func (in *Interp) exitContext(exit Value, f flow, err error) (flow, error) {
+func (ev *Evaluator) exitContext(exit Value, f flow, err error) (flow, error) {
 	if isFatal(err) {
 		return f, err
 	}
@@ -217,14 +217,14 @@ func (in *Interp) exitContext(exit Value, f flow, err error) (flow, error) {
 	if raised {
 		args = []Value{e.Class, e, None}
 	}
-	v, xerr := Call(in, exit, args, nil)
+	v, xerr := Call(ev.Interp, exit, args, nil)
 	if xerr != nil {
 		return flowNext, withContext(xerr, err)
 	}
 	if !raised || unknownOf(v) != nil {
 		return f, err
 	}
-	if t, terr := Truth(in, v); terr != nil || t {
+	if t, terr := Truth(ev.Interp, v); terr != nil || t {
 		return flowNext, terr
 	}
 	return f, err

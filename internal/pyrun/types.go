@@ -57,6 +57,9 @@ func (notImplemented) Repr() string     { return "NotImplemented" }
 // HasClass is a value of another package whose class is a value too: what type(v) is.
 type HasClass interface{ Class() Value }
 
+// HasBuiltinClass is a value of another package whose class is one of Python's own.
+type HasBuiltinClass interface{ BuiltinClass() *Class }
+
 // typeOf is type(v).
 func (in *Interp) typeOf(v Value) Value {
 	if t, ok := v.(*Tuple); ok && t.Class != nil {
@@ -111,7 +114,9 @@ func (in *Interp) classOf(v Value) *Class {
 var dictClasses = map[string]*Class{"": dictClass, "OrderedDict": orderedClass, "defaultdict": defaultClass, "Counter": counterClass}
 
 func (in *Interp) otherClass(v Value) *Class {
-	switch v.(type) {
+	switch x := v.(type) {
+	case HasBuiltinClass:
+		return x.BuiltinClass()
 	case Bytes:
 		return bytesClass
 	case EllipsisType:
@@ -120,16 +125,10 @@ func (in *Interp) otherClass(v Value) *Class {
 		return rangeClass
 	case *Slice:
 		return sliceClass
-	case *Func:
-		return functionClass
 	case *Builtin, *method:
 		return builtinClass
 	case *BoundMethod:
 		return methodClass
-	case *Module:
-		return moduleClass
-	case *Generator:
-		return generatorClass
 	case *Property:
 		return propertyClass
 	case *StaticMethod:
