@@ -91,7 +91,7 @@ func (w *world) nvml() *pyrun.Module {
 	return &pyrun.Module{Name: "pynvml", Vars: vars, Open: true}
 }
 
-var nvmlError = pyrun.NewExceptionClass("NVMLError", pyrun.RuntimeError)
+var nvmlError = pyrun.NewBuiltinClass("NVMLError", pyrun.RuntimeError)
 
 func (w *world) nvmlInit(*pyrun.Interp, []pyrun.Value, []pyrun.Keyword) (pyrun.Value, error) {
 	if w.target.Backend != "cuda" {

@@ -64,6 +64,9 @@ type namespace struct {
 	attrs map[string]Value
 }
 
+// NewNamespace returns an object of that type name with fixed attributes.
+func NewNamespace(name string, attrs map[string]Value) *namespace { return &namespace{name, attrs} }
+
 func (n *namespace) TypeName() string { return n.name }
 
 func (n *namespace) Attr(_ *Interp, name string) (Value, bool, error) {

@@ -8,7 +8,7 @@ import (
 // BenchmarkEval: a step costs some tens of nanoseconds.
 func BenchmarkEval(b *testing.B) {
 	fsys := fstest.MapFS{"main.py": {Data: []byte("def f(n):\n    t = 0\n    for i in range(n):\n        if i % 3 == 0:\n            t += i * 2\n    return t\n")}}
-	in := New(Options{Library: library{}, Finder: FSFinder(fsys)}).Interp
+	in := New(Options{Library: Std, Finder: FSFinder(fsys)}).Interp
 	f, _, err := From(in).LoadFile("main.py").Get(in, "f")
 	if err != nil {
 		b.Fatal(err)
@@ -19,7 +19,7 @@ func BenchmarkEval(b *testing.B) {
 		if _, err := Call(in, f, []Value{MakeInt(1000)}, nil); err != nil {
 			b.Fatal(err)
 		}
-		steps += From(in).opts.MaxSteps - in.steps
+		steps += in.Steps()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps), "ns/step")
 }
@@ -33,7 +33,7 @@ func BenchmarkModule(b *testing.B) {
 	fsys := fstest.MapFS{"main.py": {Data: []byte(src)}}
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
-		in := New(Options{Library: library{}, Finder: FSFinder(fsys)}).Interp
+		in := New(Options{Library: Std, Finder: FSFinder(fsys)}).Interp
 		if _, ok, err := From(in).LoadFile("main.py").Get(in, "CONFIGS"); err != nil || !ok {
 			b.Fatal(err)
 		}

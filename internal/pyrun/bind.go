@@ -190,7 +190,7 @@ func plural(n int) string {
 func native(name, params string, fn func(in *Interp, a []Value) (Value, error)) *Builtin {
 	sig := parseSignature(params)
 	return &Builtin{Name: name, sig: sig, Fn: func(in *Interp, args []Value, kws []Keyword) (Value, error) {
-		a, err := sig.bind(name, args, kws)
+		a, err := sig.Bind(name, args, kws)
 		if err != nil {
 			return nil, err
 		}
@@ -198,13 +198,13 @@ func native(name, params string, fn func(in *Interp, a []Value) (Value, error)) 
 	}}
 }
 
-// Native is native for other packages: a function written in Go with a signature such as "x, y=, *args, k=, **kw".
+// Native is native for other packages.
 func Native(name, params string, fn func(in *Interp, args []Value) (Value, error)) *Builtin {
 	return native(name, params, fn)
 }
 
-func newSignature(params string) *signature {
-	s := &signature{vararg: -1, kwarg: -1, pos: -1}
+func newSignature(params string) *Signature {
+	s := &Signature{vararg: -1, kwarg: -1, pos: -1}
 	for _, p := range strings.FieldsFunc(params, func(r rune) bool { return r == ' ' || r == ',' }) {
 		switch {
 		case p == "*":
@@ -228,7 +228,7 @@ func newSignature(params string) *signature {
 	return s
 }
 
-func (s *signature) tooMany(name string, given int) error {
+func (s *Signature) tooMany(name string, given int) error {
 	if s.pos == 0 {
 		return Errorf(TypeError, "%s() takes no arguments (%d given)", name, given)
 	}

@@ -202,7 +202,7 @@ func roundFloat(x float64, digits int64) (Value, error) {
 
 // makeInt is int(x, base).
 func makeIntValue(in *Interp, _ *Class, args []Value, kws []Keyword) (Value, error) {
-	a, err := intSignature.bind("int", args, kws)
+	a, err := intSignature.Bind("int", args, kws)
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +313,7 @@ func cutPrefix(s string, base int) (rest string, own int) {
 
 // makeFloat is float(x).
 func makeFloat(in *Interp, _ *Class, args []Value, kws []Keyword) (Value, error) {
-	a, err := floatSignature.bind("float", args, kws)
+	a, err := floatSignature.Bind("float", args, kws)
 	if err != nil {
 		return nil, err
 	}

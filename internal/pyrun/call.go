@@ -31,7 +31,7 @@ func (ev *Evaluator) call(x *python.Call, env *Env) (Value, error) {
 		}
 	}
 	if b, ok := f.(*Builtin); ok && inScope[b] != nil {
-		bound, err := b.sig.bind(b.Name, args, kws)
+		bound, err := b.Signature().Bind(b.Name, args, kws)
 		if err != nil {
 			return nil, err
 		}
@@ -61,10 +61,10 @@ const maxRepeated = 256
 
 // callAt calls with the place of the call known.
 func (ev *Evaluator) callAt(span diag.Span, f Value, args []Value, kws []Keyword) (Value, error) {
-	site := ev.site
-	ev.site = span
+	site := ev.Site
+	ev.Site = span
 	v, err := Call(ev.Interp, f, args, kws)
-	ev.site = site
+	ev.Site = site
 	return v, err
 }
 

@@ -17,14 +17,15 @@ type Class struct {
 	Module string // the name of its module
 	// Unknown is a base of which nothing is known; attributes that are not found may be there.
 	Unknown *Unknown
+	// Fields are those that the class body declares, in order.
+	Fields []ClassField
 	// Data belongs to the class decorator that made the class what it is: the fields of a dataclass.
 	Data any
 
 	// make makes an instance, for Python's own types; a derived class makes a payload with it.
 	make    func(in *Interp, class *Class, args []Value, kws []Keyword) (Value, error)
 	enum    *enumInfo
-	named   *NamedTuple  // of which this holds the methods
-	fields  []annotation // of the class body
+	named   *NamedTuple // of which this holds the methods
 	builtin bool
 	final   bool // no class may derive from it
 }
@@ -48,10 +49,10 @@ func (c *Class) TypeName() string {
 // TypeName is the name of the class.
 func (v *Instance) TypeName() string { return v.Class.Name }
 
-// newBuiltinClass is one of Python's own types. These are shared by all interpreters and never change after init.
-// NewExceptionClass is a class of exceptions of a user of this package.
-func NewExceptionClass(name string, base *Class) *Class { return newBuiltinClass(name, base) }
+// NewBuiltinClass is newBuiltinClass for other packages.
+func NewBuiltinClass(name string, base *Class) *Class { return newBuiltinClass(name, base) }
 
+// newBuiltinClass returns a class that is written in Go. All interpreters share it, and it never changes after init.
 func newBuiltinClass(name string, bases ...*Class) *Class {
 	c := &Class{Name: name, Bases: bases, Attrs: NewDict(), builtin: true}
 	c.MRO = []*Class{c}
@@ -227,6 +228,12 @@ func (*ClassMethod) TypeName() string  { return "classmethod" }
 func (*BoundMethod) TypeName() string  { return "method" }
 func (*method) TypeName() string       { return "method_descriptor" }
 func (*superObject) TypeName() string  { return "super" }
+
+// NewSuper returns super(class, self).
+func NewSuper(class *Class, self Value) Value { return &superObject{class, self} }
+
+// IsEnum reports whether the class is an Enum.
+func (c *Class) IsEnum() bool { return c.enum != nil }
 
 // HasGet is a value that, as an attribute of a class, is not itself what instances see. Instance is nil when the
 // attribute is read from the class.

@@ -4,11 +4,11 @@ import "github.com/nereid-lang/nereid/internal/python"
 
 func (env *Env) annotate(name string, typ python.Expr) {
 	for _, a := range env.annotations {
-		if a.name == name {
+		if a.Name == name {
 			return
 		}
 	}
-	env.annotations = append(env.annotations, annotation{name, typ})
+	env.annotations = append(env.annotations, ClassField{name, typ})
 }
 
 // classDef runs a class statement.
@@ -46,28 +46,9 @@ func (ev *Evaluator) makeClass(st *python.ClassDef, env *Env, bases []Value, kws
 	if err := ev.alloc(32 * valueSize); err != nil {
 		return nil, err
 	}
-	c := &Class{Name: st.Name, Attrs: body.dyn, Def: st, Module: env.Module.name(), fields: body.annotations}
-	for _, b := range bases {
-		if err := ev.addBase(c, b); err != nil {
-			return nil, err
-		}
-	}
-	if nt := namedBase(bases); nt != nil {
-		return ev.namedTupleClass(c, nt, body)
-	}
-	if err := ev.setMeta(c, kws); err != nil {
-		return nil, err
-	}
-	if err := ev.finishClass(c); err != nil {
-		return nil, err
-	}
+	c := &Class{Name: st.Name, Attrs: body.dyn, Def: st, Module: env.Module.name(), Fields: body.annotations}
 	body.owner = c
-	if c.enum != nil {
-		if err := c.enum.collect(ev.Interp, c); err != nil {
-			return nil, err
-		}
-	}
-	return c, ev.classHooks(c, kws)
+	return BuildClass(ev.Interp, c, bases, kws)
 }
 
 // superCall is super() without arguments: the class of the function that runs, and its first argument.
@@ -85,52 +66,14 @@ func superCall(in *Interp, env *Env) (Value, error) {
 		}
 		for f := e; f != nil; f = f.outer {
 			if f.fn == e.fn && f.scope != nil && !f.scope.comprehension && len(f.scope.names) > 0 {
-				names := ParamNames(e.fn.args())
+				names := ParamNames(e.fn.Params())
 				if len(names) == 0 {
 					break
 				}
 				self := f.slots[f.scope.index[names[0]]]
-				return &superObject{body.owner, self}, nil
+				return NewSuper(body.owner, self), nil
 			}
 		}
 	}
 	return nil, Errorf(RuntimeError, "super(): no arguments")
-}
-
-// namedBase is the named tuple, or typing.NamedTuple, among the bases.
-func namedBase(bases []Value) *NamedTuple {
-	for _, b := range bases {
-		switch b := b.(type) {
-		case *NamedTuple:
-			return b
-		case typingNamedTuple:
-			return &NamedTuple{Name: "NamedTuple"}
-		}
-	}
-	return nil
-}
-
-// namedTupleClass makes a named tuple of a class statement: the fields are those of its base and those annotated.
-func (ev *Evaluator) namedTupleClass(c *Class, base *NamedTuple, body *Env) (Value, error) {
-	nt := &NamedTuple{Name: c.Name, Fields: base.Fields, Defaults: base.Defaults, methods: c}
-	if base.Fields != nil {
-		nt.base = base
-	} else {
-		for _, a := range body.annotations {
-			nt.Fields = append(nt.Fields, a.name)
-			v, ok := c.Attrs.GetStr(a.name)
-			if ok {
-				nt.Defaults = append(nt.Defaults, v)
-				c.Attrs.deleteStr(a.name)
-			} else if len(nt.Defaults) > 0 {
-				return nil, Errorf(TypeError, "non-default namedtuple field %s cannot follow default field", a.name)
-			}
-		}
-	}
-	if err := ev.finishClass(c); err != nil {
-		return nil, err
-	}
-	c.named = nt
-	body.owner = c
-	return nt, nil
 }

@@ -2,10 +2,33 @@ package pyrun
 
 import "github.com/nereid-lang/nereid/internal/python"
 
-// annotation is a field of a class body: name: type.
-type annotation struct {
-	name string
-	typ  python.Expr
+// ClassField is a field that a class body declares: name: type.
+type ClassField struct {
+	Name string
+	Type python.Expr
+}
+
+// BuildClass makes c, which has the names of its body, a class with those bases and keywords. The result is c, or a
+// *NamedTuple where a base is one.
+func BuildClass(in *Interp, c *Class, bases []Value, kws []Keyword) (Value, error) {
+	for _, b := range bases {
+		if err := in.addBase(c, b); err != nil {
+			return nil, err
+		}
+	}
+	if nt := namedBase(bases); nt != nil {
+		return in.namedTupleClass(c, nt)
+	}
+	in.setMeta(c, kws)
+	if err := in.finishClass(c); err != nil {
+		return nil, err
+	}
+	if c.enum != nil {
+		if err := c.enum.collect(in, c); err != nil {
+			return nil, err
+		}
+	}
+	return c, in.classHooks(c, kws)
 }
 
 // addBase adds a base class; hints for type checkers are passed over.
@@ -48,7 +71,7 @@ type HasSubclass interface {
 	Subclass(in *Interp, c *Class) (*Class, error)
 }
 
-func (in *Interp) setMeta(c *Class, kws []Keyword) error {
+func (in *Interp) setMeta(c *Class, kws []Keyword) {
 	for _, b := range c.Bases {
 		if b.Meta != nil && c.Meta == nil {
 			c.Meta = b.Meta
@@ -62,7 +85,6 @@ func (in *Interp) setMeta(c *Class, kws []Keyword) error {
 			c.Meta = m
 		}
 	}
-	return nil
 }
 
 // finishClass sets the order of resolution and what is inherited.

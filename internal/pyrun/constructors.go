@@ -12,7 +12,7 @@ func init() {
 	simple := func(c *Class, params string, fn func(in *Interp, a []Value) (Value, error)) {
 		sig := parseSignature(params)
 		c.make = func(in *Interp, _ *Class, args []Value, kws []Keyword) (Value, error) {
-			a, err := sig.bind(c.Name, args, kws)
+			a, err := sig.Bind(c.Name, args, kws)
 			if err != nil {
 				return nil, err
 			}

@@ -135,8 +135,8 @@ func makeDataclass(in *Interp, v Value, o dataOptions) (Value, error) {
 		}
 	}
 	kwOnly := o.kwOnly
-	for _, a := range c.fields {
-		switch annotationName(a.typ) {
+	for _, a := range c.Fields {
+		switch annotationName(a.Type) {
 		case "ClassVar":
 			continue
 		case "KW_ONLY":
@@ -200,8 +200,8 @@ func annotationName(x python.Expr) string {
 	return ""
 }
 
-func fieldOf(c *Class, a annotation) (*dataField, error) {
-	v, ok := c.Attrs.GetStr(a.name)
+func fieldOf(c *Class, a ClassField) (*dataField, error) {
+	v, ok := c.Attrs.GetStr(a.Name)
 	f, isField := v.(*dataField)
 	if !isField {
 		f = &dataField{init: true, repr: true, compare: true, def: v}
@@ -209,16 +209,16 @@ func fieldOf(c *Class, a annotation) (*dataField, error) {
 		g := *f
 		f = &g
 	}
-	f.name, f.initOnly = a.name, annotationName(a.typ) == "InitVar"
+	f.name, f.initOnly = a.Name, annotationName(a.Type) == "InitVar"
 	switch f.def.(type) {
 	case *List, *Dict, *Set:
-		return nil, Errorf(ValueError, "mutable default <class '%s'> for field %s is not allowed: use default_factory", f.def.TypeName(), a.name)
+		return nil, Errorf(ValueError, "mutable default <class '%s'> for field %s is not allowed: use default_factory", f.def.TypeName(), a.Name)
 	}
 	if ok && isField {
 		if f.def != nil {
-			c.Attrs.SetStr(a.name, f.def)
+			c.Attrs.SetStr(a.Name, f.def)
 		} else {
-			c.Attrs.deleteStr(a.name)
+			c.Attrs.deleteStr(a.Name)
 		}
 	}
 	return f, nil
@@ -281,26 +281,27 @@ func (d *dataInfo) matchArgs() *Tuple {
 
 var frozenInstanceError = newBuiltinClass("FrozenInstanceError", AttributeError)
 
-// signature are the parameters of __init__: positional ones, then keyword-only ones.
-func (d *dataInfo) signature() *signature {
-	s := &signature{vararg: -1, kwarg: -1, written: true}
+// signature returns the parameters of __init__: positional ones, then keyword-only ones.
+func (d *dataInfo) signature() *Signature {
+	var params strings.Builder
 	add := func(kwOnly bool) {
 		for _, f := range d.fields {
-			if f.init && f.kwOnly == kwOnly {
-				s.names = append(s.names, f.name)
-				optional := f.def != nil || f.factory != nil
-				s.optional = append(s.optional, optional)
-				s.required += boolInt(!optional && !kwOnly)
+			if !f.init || f.kwOnly != kwOnly {
+				continue
+			}
+			params.WriteString(" " + f.name)
+			if f.def != nil || f.factory != nil {
+				params.WriteString("=")
 			}
 		}
 	}
 	add(false)
-	s.pos = len(s.names)
+	params.WriteString(" *")
 	add(true)
-	return s
+	return PythonSignature(params.String())
 }
 
-func initMethod(c *Class, d *dataInfo, sig *signature) *method {
+func initMethod(c *Class, d *dataInfo, sig *Signature) *method {
 	fn := func(in *Interp, args []Value, kws []Keyword) (Value, error) {
 		if len(args) == 0 {
 			return nil, Errorf(TypeError, "__init__ wants an instance of %s", c.Name)
@@ -309,7 +310,7 @@ func initMethod(c *Class, d *dataInfo, sig *signature) *method {
 		if !ok {
 			return nil, Errorf(TypeError, "__init__ wants an instance of %s", c.Name)
 		}
-		a, err := sig.bind(c.Name+".__init__", args[1:], kws)
+		a, err := sig.Bind(c.Name+".__init__", args[1:], kws)
 		if err != nil {
 			return nil, err
 		}
@@ -319,9 +320,9 @@ func initMethod(c *Class, d *dataInfo, sig *signature) *method {
 }
 
 // fill sets the fields of a new instance.
-func (d *dataInfo) fill(in *Interp, self *Instance, sig *signature, args []Value) error {
+func (d *dataInfo) fill(in *Interp, self *Instance, sig *Signature, args []Value) error {
 	given := map[string]Value{}
-	for i, name := range sig.names {
+	for i, name := range sig.Names() {
 		if args[i] != nil {
 			given[name] = args[i]
 		}

@@ -55,7 +55,7 @@ func cpython(t *testing.T, snippets []string) []string {
 
 // run runs a snippet and returns what the judge would print.
 func run(src string) string {
-	in := New(Options{Library: library{}, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 1_000_000}}).Interp
+	in := New(Options{Library: Std, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 1_000_000}}).Interp
 	m := From(in).LoadFile("main.py")
 	if err := m.Run(in); err != nil {
 		return shown(err)

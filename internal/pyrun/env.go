@@ -16,7 +16,7 @@ type Env struct {
 	fn    *Func  // the function that runs, for super()
 	owner *Class // the class whose body this is, once it is made
 
-	annotations []annotation // of a class body
+	annotations []ClassField // of a class body
 
 	ret   Value // of return
 	first Value // what the first for of a generator expression runs over

@@ -21,8 +21,7 @@ func (ev *Evaluator) EvalIn(m *Module, x python.Expr) (Value, error) {
 }
 
 func (ev *Evaluator) eval(x python.Expr, env *Env) (Value, error) {
-	if ev.steps--; ev.steps < 0 {
-		err := ev.spent()
+	if err := ev.Step(); err != nil {
 		locate(err, x.Span())
 		return nil, err
 	}

@@ -40,8 +40,7 @@ func (ev *Evaluator) block(body []python.Stmt, env *Env) (flow, error) {
 }
 
 func (ev *Evaluator) exec(st python.Stmt, env *Env) (flow, error) {
-	if ev.steps--; ev.steps < 0 {
-		err := ev.spent()
+	if err := ev.Step(); err != nil {
 		locate(err, st.Span())
 		return flowNext, err
 	}

@@ -17,8 +17,8 @@ type Func struct {
 
 func (*Func) TypeName() string { return "function" }
 
-// args are the parameters of the function.
-func (f *Func) args() *python.Arguments {
+// Params are the parameters of the function.
+func (f *Func) Params() *python.Arguments {
 	if f.Lambda != nil {
 		return f.Lambda.Args
 	}
@@ -27,7 +27,7 @@ func (f *Func) args() *python.Arguments {
 
 // fillDefaults replaces nil by the default values.
 func (f *Func) fillDefaults(bound []Value) {
-	a := f.args()
+	a := f.Params()
 	npos := len(a.PosOnlyArgs) + len(a.Args)
 	first := npos - len(f.Defaults)
 	for i, d := range f.Defaults {
@@ -35,7 +35,7 @@ func (f *Func) fillDefaults(bound []Value) {
 			bound[first+i] = d
 		}
 	}
-	at := npos + boolInt(a.Vararg != nil)
+	at := npos + count(a.Vararg != nil)
 	for i, k := range a.KwOnlyArgs {
 		if bound[at+i] == nil {
 			bound[at+i] = f.KwDefs[k.Arg]
@@ -106,7 +106,7 @@ func (f *Func) Attr(_ *Interp, name string) (Value, bool, error) {
 	case "__dict__":
 		return dictOf(f.Attrs), true, nil
 	case "__annotations__":
-		return annotationsOf(f), true, nil
+		return f.Annotations(), true, nil
 	case "__code__":
 		return codeOf(f), true, nil
 	case "__globals__":
@@ -117,8 +117,8 @@ func (f *Func) Attr(_ *Interp, name string) (Value, bool, error) {
 	return nil, false, nil
 }
 
-// annotationsOf are a function's annotations, as text: they are not evaluated.
-func annotationsOf(f *Func) *Dict {
+// Annotations are a function's annotations, as text: they are not evaluated.
+func (f *Func) Annotations() *Dict {
 	d := NewDict()
 	if f.Def == nil {
 		return d
@@ -138,7 +138,7 @@ func annotationsOf(f *Func) *Dict {
 
 // codeOf is __code__ with what programs look at: the names and number of parameters.
 func codeOf(f *Func) Value {
-	a := f.args()
+	a := f.Params()
 	names := NewTuple()
 	for _, n := range ParamNames(a) {
 		names.Items = append(names.Items, Str(n))
@@ -154,7 +154,7 @@ func codeOf(f *Func) Value {
 
 // Parameters are those of a function of Python.
 func (f *Func) Parameters() []Parameter {
-	args := f.args()
+	args := f.Params()
 	bound := make([]Value, len(ParamNames(args)))
 	f.fillDefaults(bound)
 	var out []Parameter
@@ -173,7 +173,7 @@ func paramKind(a *python.Arguments, i int) ParamKind {
 		return PositionalOrKeyword
 	case i == pos && a.Vararg != nil:
 		return VarPositional
-	case i < pos+boolInt(a.Vararg != nil)+len(a.KwOnlyArgs):
+	case i < pos+count(a.Vararg != nil)+len(a.KwOnlyArgs):
 		return KeywordOnly
 	}
 	return VarKeyword
@@ -181,14 +181,14 @@ func paramKind(a *python.Arguments, i int) ParamKind {
 
 // CallFunc calls a function written in Python.
 func (ev *Evaluator) CallFunc(f *Func, args []Value, kws []Keyword) (Value, error) {
-	bound, err := BindArgs(f.QualName, f.args(), args, kws)
+	bound, err := BindArgs(f.QualName, f.Params(), args, kws)
 	if err != nil {
 		return nil, err
 	}
 	f.fillDefaults(bound)
-	site := ev.site
+	site := ev.Site
 	v, err := ev.runFunc(f, bound)
-	ev.site = site
+	ev.Site = site
 	if err != nil {
 		called(err, f.QualName, site)
 		return nil, err
@@ -206,7 +206,7 @@ func (ev *Evaluator) runFunc(f *Func, bound []Value) (Value, error) {
 		return nil, err
 	}
 	env := &Env{Module: f.Module, outer: f.Env, scope: sc, slots: make([]Value, len(sc.names)), fn: f}
-	for i, name := range ParamNames(f.args()) {
+	for i, name := range ParamNames(f.Params()) {
 		env.slots[sc.index[name]] = bound[i]
 	}
 	if f.Lambda != nil {
@@ -241,4 +241,12 @@ func (f *Func) Lookup(in *Interp, name string) (Value, bool, error) {
 		return env.Lookup(in, name)
 	}
 	return f.Module.global(in, name)
+}
+
+// count is 1 where b is true.
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -19,10 +19,8 @@ func (ev *Evaluator) findModule(m *Module, name string, span diag.Span) (Value, 
 	if s := ev.preferredSource(m, name); s != nil {
 		return s, nil
 	}
-	if ev.opts.Known != nil {
-		if k, ok := ev.opts.Known(name); ok {
-			return k, nil
-		}
+	if k, ok := ev.Registered(name); ok {
+		return k, nil
 	}
 	if k := ev.LibraryModule(name); k != nil {
 		return k, nil
@@ -30,11 +28,11 @@ func (ev *Evaluator) findModule(m *Module, name string, span diag.Span) (Value, 
 	if v, ok, err := ev.submodule(m, name, span); ok || err != nil {
 		return v, err
 	}
-	if s := ev.sourceModule(m, name); s != nil {
+	if s := ev.SourceModule(m, name); s != nil {
 		return s, nil
 	}
 	if ev.extendPath(m) {
-		if s := ev.sourceModule(m, name); s != nil {
+		if s := ev.SourceModule(m, name); s != nil {
 			return s, nil
 		}
 	}
@@ -54,7 +52,7 @@ func (ev *Evaluator) preferredSource(m *Module, name string) *Module {
 	if ev.opts.FromSource == nil || !ev.opts.FromSource(name) {
 		return nil
 	}
-	if s := ev.sourceModule(m, name); s != nil && s.File != "" {
+	if s := ev.SourceModule(m, name); s != nil && s.File != "" {
 		return s
 	}
 	return nil
@@ -113,17 +111,15 @@ func (ev *Evaluator) submodule(m *Module, name string, span diag.Span) (Value, b
 
 // isGiven reports whether a package is registered or one of our own.
 func (ev *Evaluator) isGiven(name string) bool {
-	if ev.opts.Known != nil {
-		if _, ok := ev.opts.Known(name); ok {
-			return true
-		}
+	if _, ok := ev.Registered(name); ok {
+		return true
 	}
 	return ev.LibraryModule(name) != nil
 }
 
 // sourceModule searches the folders around a module. A folder without __init__.py counts only when nothing better has
 // the name.
-func (ev *Evaluator) sourceModule(m *Module, name string) *Module {
+func (ev *Evaluator) SourceModule(m *Module, name string) *Module {
 	var namespace *Module
 	for _, root := range ev.searchRoots(m) {
 		s := ev.inRoot(root, name)
@@ -307,10 +303,8 @@ func (ev *Evaluator) moduleAttr(m *Module, name string, span diag.Span) (Value, 
 		return nil, false, nil
 	}
 	full := m.Name + "." + name
-	if ev.opts.Known != nil {
-		if k, ok := ev.opts.Known(full); ok {
-			return k, true, nil
-		}
+	if k, ok := ev.Registered(full); ok {
+		return k, true, nil
 	}
 	if k := ev.LibraryModule(full); k != nil {
 		return k, true, nil
@@ -366,8 +360,39 @@ func (ev *Evaluator) moduleAt(span diag.Span) *Module {
 	return ev.sources[f.Name]
 }
 
-// caller is the module whose code is running, as far as it is a module that is being evaluated.
-func (ev *Evaluator) caller() *Module { return ev.moduleAt(ev.site) }
+// Caller is the module whose code is running, as far as it is a module that is being evaluated.
+func (ev *Evaluator) Caller() *Module { return ev.moduleAt(ev.Site) }
+
+// Registered returns a module that the user of this package registered.
+func (ev *Evaluator) Registered(name string) (*Module, bool) {
+	if ev.opts.Known == nil {
+		return nil, false
+	}
+	return ev.opts.Known(name)
+}
+
+// Loaded returns a module that is in sys.modules: one that was loaded or that is given.
+func (ev *Evaluator) Loaded(name string) (Value, bool) {
+	for _, m := range ev.sources {
+		if m.Name == name && m.parsed {
+			return m, true
+		}
+	}
+	if m, ok := ev.Registered(name); ok {
+		return m, true
+	}
+	if m := ev.natives[name]; m != nil {
+		return m, true
+	}
+	return nil, false
+}
+
+// TryModule finds a module for the code that is running; where there is none, the error is an ImportError.
+func (ev *Evaluator) TryModule(name string) (Value, error) {
+	ev.tries++
+	defer func() { ev.tries-- }()
+	return ev.findModule(ev.Caller(), name, ev.Site)
+}
 
 // libraryUnknown is something of Python's library that is not written here.
 func libraryUnknown(name string, span diag.Span) *Unknown {

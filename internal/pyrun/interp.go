@@ -19,6 +19,8 @@ type Limits struct {
 type Interp struct {
 	Files  *diag.FileSet
 	Stdout strings.Builder // what print wrote
+	// Site is the span of the call that is being made: where a function written in Go was called from.
+	Site diag.Span
 	// Host is the evaluator that made the Interp, for functions written in Go that need more of it.
 	Host any
 
@@ -32,7 +34,6 @@ type Interp struct {
 
 	foreign map[string]*Class // classes of values that other packages define, by name
 	ids     map[any]int
-	site    diag.Span    // of the call being made
 	busy    map[any]bool // containers inside whose repr we are
 }
 
@@ -63,13 +64,27 @@ func orDefault(v, def int) int {
 	return v
 }
 
-// Site is the span of the call that is being made: where a function written in Go was called from.
-func (in *Interp) Site() diag.Span { return in.site }
-
 // Refill gives the interpreter its steps and bytes back, before a new task.
 func (in *Interp) Refill() {
 	in.steps, in.bytes = in.limits.MaxSteps, in.limits.MaxBytes
 }
+
+// Step counts one step of the evaluator.
+func (in *Interp) Step() error {
+	if in.steps--; in.steps < 0 {
+		return in.spent()
+	}
+	return nil
+}
+
+// Limits returns the bounds of the evaluation.
+func (in *Interp) Limits() Limits { return in.limits }
+
+// Steps returns the number of steps since the last Refill.
+func (in *Interp) Steps() int { return in.Steps() }
+
+// Grant sets what is left of the steps and bytes.
+func (in *Interp) Grant(steps, bytes int) { in.steps, in.bytes = steps, bytes }
 
 // work counts n steps.
 func (in *Interp) work(n int) error {

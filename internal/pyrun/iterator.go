@@ -268,6 +268,11 @@ type funcIter struct {
 	next func(in *Interp) (Value, bool, error)
 }
 
+// NewIterator returns an iterator of that type name whose values come from next.
+func NewIterator(name string, next func(in *Interp) (Value, bool, error)) Iterator {
+	return &funcIter{name, next}
+}
+
 func (it *funcIter) TypeName() string { return it.name }
 
 func (it *funcIter) Next(in *Interp) (Value, bool, error) {

@@ -100,7 +100,7 @@ func TestLimits(t *testing.T) {
 		start := time.Now()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		in := New(Options{Library: library{}, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 300_000, MaxBytes: 32 << 20}}).Interp
+		in := New(Options{Library: Std, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 300_000, MaxBytes: 32 << 20}}).Interp
 		err := From(in).LoadFile("main.py").Run(in)
 		runtime.ReadMemStats(&after)
 		if err == nil {
@@ -145,7 +145,7 @@ func FuzzEval(f *testing.F) {
 		if len(src) > 2000 {
 			return
 		}
-		in := New(Options{Library: library{}, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 20_000, MaxBytes: 4 << 20, MaxDepth: 100}}).Interp
+		in := New(Options{Library: Std, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 20_000, MaxBytes: 4 << 20, MaxDepth: 100}}).Interp
 		m := From(in).LoadFile("main.py")
 		watch := time.AfterFunc(10*time.Second, func() { panic("takes too long") })
 		defer watch.Stop()
@@ -156,7 +156,7 @@ func FuzzEval(f *testing.F) {
 		for _, name := range names {
 			v, ok, err := m.Get(in, name)
 			if err != nil {
-				Diagnostic(err, in.Site()).Render(in.Files)
+				Diagnostic(err, in.Site).Render(in.Files)
 			} else if ok {
 				Repr(in, v)
 			}

@@ -1,6 +1,7 @@
 package pyrun
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -75,7 +76,7 @@ func (m *Module) NoAttr(name string) *Exception {
 
 // Attr is m.name: a name of the module, or a submodule.
 func (m *Module) Attr(in *Interp, name string) (Value, bool, error) {
-	return From(in).moduleAttr(m, name, in.site)
+	return From(in).moduleAttr(m, name, in.Site)
 }
 
 // SetAttr is m.name = x.
@@ -472,13 +473,13 @@ func (m *Module) unknownStar(in *Interp) *Unknown {
 // Names are the names that the module's own statements may bind, sorted; nothing is evaluated for them.
 func (m *Module) Names(in *Interp) ([]string, error) {
 	if m.File == "" {
-		return sortedKeys(m.Vars), nil
+		return sortedNames(m.Vars), nil
 	}
 	if err := m.load(in); err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, name := range sortedKeys(m.binders) {
+	for _, name := range sortedNames(m.binders) {
 		if slices.ContainsFunc(m.binders[name], func(u *unit) bool { return u.effects[name] >= mayBind }) {
 			names = append(names, name)
 		}
@@ -512,3 +513,5 @@ func (m *Module) Run(in *Interp) error {
 	}
 	return nil
 }
+
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

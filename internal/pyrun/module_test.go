@@ -33,7 +33,7 @@ func given(name string) (*Module, bool) {
 }
 
 func newTestInterp(fsys fstest.MapFS) *Interp {
-	return New(Options{Library: library{}, Finder: FSFinder(fsys), Known: given, Env: map[string]string{"MODE": "fast"}}).Interp
+	return New(Options{Library: Std, Finder: FSFinder(fsys), Known: given, Env: map[string]string{"MODE": "fast"}}).Interp
 }
 
 // value is the repr of a name of main.py, or the error.
@@ -305,7 +305,7 @@ func TestProjects(t *testing.T) {
 	fsys := files("== cache/gen.py\nfrom lib1.util import f\nfrom lib2 import g\nfrom lib3 import h\nr = f, g, h\n" +
 		"== all/src/lib1/util.py\nf = 1\n== all/b/src/lib2/__init__.py\ng = 2\n== all/c/src/lib2/__init__.py\ng = 3\n" +
 		"== all/lib3.py\nh = 4\n== all/c/src/lib3.py\nh = 5\n")
-	in := New(Options{Library: library{}, Finder: FSFinder(fsys), Roots: []string{"all"}}).Interp
+	in := New(Options{Library: Std, Finder: FSFinder(fsys), Roots: []string{"all"}}).Interp
 	if got := value(in, "cache/gen.py", "r"); got != "(1, 2, 4)" {
 		t.Error(got)
 	}

@@ -29,7 +29,8 @@ func (library) Module(in *Interp, name string) *Module {
 	if !ok {
 		return nil
 	}
-	m := &Module{Name: name, Vars: make(in), Open: partlyHere[firstPart(name)]}
+	first, _, _ := strings.Cut(name, ".")
+	m := &Module{Name: name, Vars: make(in), Open: partlyHere[first]}
 	if name == "typing" || name == "typing_extensions" {
 		m.Lookup = lookupTyping
 	}

@@ -32,7 +32,7 @@ func typingModule() map[string]Value {
 		same("overload"), same("final"), same("runtime_checkable"), same("no_type_check"), same("override"),
 		native("get_type_hints", "obj *args **kws", func(_ *Interp, a []Value) (Value, error) {
 			if f, ok := a[0].(*Func); ok {
-				return annotationsOf(f), nil
+				return f.Annotations(), nil
 			}
 			return NewDict(), nil
 		}),

@@ -2,6 +2,7 @@ package pyrun
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -119,7 +120,7 @@ func (d *deque) SetItem(in *Interp, i, v Value) error { return SetItem(in, d.lis
 func (d *deque) Repr() string {
 	s := "deque(" + plainRepr(d.list)
 	if d.max >= 0 {
-		s += ", maxlen=" + itoa(d.max)
+		s += ", maxlen=" + strconv.Itoa(d.max)
 	}
 	return s + ")"
 }

@@ -368,7 +368,7 @@ func deepCopyOf(in *Interp, v Value, seen map[Value]Value) (Value, error) {
 		return x.copy(x.Frozen), nil
 	}
 	x := v.(*Instance)
-	if x.Class.enum != nil {
+	if x.Class.IsEnum() {
 		return v, nil
 	}
 	c := &Instance{Class: x.Class, Attrs: NewDict(), payload: x.payload}

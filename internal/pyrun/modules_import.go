@@ -14,7 +14,7 @@ func importlibModule(in *Interp) map[string]Value {
 			if err != nil {
 				return nil, err
 			}
-			return From(in).Import(From(in).caller(), name, in.site)
+			return From(in).Import(From(in).Caller(), name, in.Site)
 		}),
 		same("reload"), nothing("invalidate_caches"))
 }
@@ -27,14 +27,12 @@ func importlibMetadata(*Interp) map[string]Value {
 		if err != nil {
 			return nil, err
 		}
-		if From(in).opts.Known != nil {
-			if m, ok := From(in).opts.Known(name); ok {
-				if v, ok, err := m.Get(in, "__version__"); ok || err != nil {
-					return plainText(in, v, err)
-				}
+		if m, ok := From(in).Registered(name); ok {
+			if v, ok, err := m.Get(in, "__version__"); ok || err != nil {
+				return plainText(in, v, err)
 			}
 		}
-		if m := From(in).sourceModule(From(in).caller(), strings.ReplaceAll(name, "-", "_")); m != nil { // installed, since it is here
+		if m := From(in).SourceModule(From(in).Caller(), strings.ReplaceAll(name, "-", "_")); m != nil { // installed, since it is here
 			if v, ok, err := m.Get(in, "__version__"); ok && err == nil && v.TypeName() == "str" {
 				return v, nil
 			}
@@ -79,7 +77,7 @@ func inspectModule() map[string]Value {
 				return nil, Errorf(TypeError, "unsupported callable")
 			}
 			names := &List{}
-			for _, p := range append(append([]*python.Arg{}, f.args().PosOnlyArgs...), f.args().Args...) {
+			for _, p := range append(append([]*python.Arg{}, f.Params().PosOnlyArgs...), f.Params().Args...) {
 				names.Items = append(names.Items, Str(p.Arg))
 			}
 			return &namespace{"FullArgSpec", map[string]Value{"args": names, "defaults": orNone(tupleOrNil(f.Defaults))}}, nil

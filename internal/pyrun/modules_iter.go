@@ -10,12 +10,12 @@ func itertoolsModule() map[string]Value {
 		native("product", "*iterables repeat=", productOf),
 		native("count", "start= step=", func(in *Interp, a []Value) (Value, error) {
 			n, step := orValue(a[0], MakeInt(0)), orValue(a[1], MakeInt(1))
-			return &funcIter{"count", func(in *Interp) (Value, bool, error) {
+			return NewIterator("count", func(in *Interp) (Value, bool, error) {
 				v := n
 				var err error
 				n, err = Binary(in, python.Add, n, step)
 				return v, true, err
-			}}, nil
+			}), nil
 		}),
 		native("repeat", "object times=", repeatOf),
 		native("cycle", "iterable", cycle),
@@ -69,7 +69,7 @@ func (f *namespaceFunc) Attr(_ *Interp, name string) (Value, bool, error) {
 
 func chained(over Iterator) Iterator {
 	var cur Iterator
-	return &funcIter{"chain", func(in *Interp) (Value, bool, error) {
+	return NewIterator("chain", func(in *Interp) (Value, bool, error) {
 		for {
 			if cur != nil {
 				if v, ok, err := cur.Next(in); ok || err != nil {
@@ -87,7 +87,7 @@ func chained(over Iterator) Iterator {
 				return nil, false, err
 			}
 		}
-	}}
+	})
 }
 
 func productOf(in *Interp, a []Value) (Value, error) {
@@ -122,7 +122,7 @@ func productOf(in *Interp, a []Value) (Value, error) {
 	for _, p := range all {
 		ended = ended || len(p) == 0
 	}
-	return &funcIter{"product", func(in *Interp) (Value, bool, error) {
+	return NewIterator("product", func(in *Interp) (Value, bool, error) {
 		if ended {
 			return nil, false, nil
 		}
@@ -139,7 +139,7 @@ func productOf(in *Interp, a []Value) (Value, error) {
 		}
 		ended = i < 0
 		return &Tuple{Items: row}, true, in.alloc(len(row) * valueSize)
-	}}, nil
+	}), nil
 }
 
 func repeatOf(in *Interp, a []Value) (Value, error) {
@@ -151,32 +151,32 @@ func repeatOf(in *Interp, a []Value) (Value, error) {
 		}
 		left = max(n, 0)
 	}
-	return &funcIter{"repeat", func(*Interp) (Value, bool, error) {
+	return NewIterator("repeat", func(*Interp) (Value, bool, error) {
 		if left == 0 {
 			return nil, false, nil
 		}
 		left--
 		return a[0], true, nil
-	}}, nil
+	}), nil
 }
 
 func cycle(in *Interp, a []Value) (Value, error) {
 	items, err := Iterate(in, a[0])
 	i := 0
-	return &funcIter{"cycle", func(*Interp) (Value, bool, error) {
+	return NewIterator("cycle", func(*Interp) (Value, bool, error) {
 		if len(items) == 0 {
 			return nil, false, nil
 		}
 		v := items[i%len(items)]
 		i++
 		return v, true, nil
-	}}, err
+	}), err
 }
 
 func accumulate(in *Interp, a []Value) (Value, error) {
 	it, err := Iter(in, a[0])
 	acc, started := a[2], false
-	return &funcIter{"accumulate", func(in *Interp) (Value, bool, error) {
+	return NewIterator("accumulate", func(in *Interp) (Value, bool, error) {
 		if !started && acc != nil && acc != None {
 			started = true
 			return acc, true, nil
@@ -195,7 +195,7 @@ func accumulate(in *Interp, a []Value) (Value, error) {
 		}
 		started = true
 		return acc, err == nil, err
-	}}, err
+	}), err
 }
 
 func islice(in *Interp, a []Value) (Value, error) {
@@ -223,7 +223,7 @@ func islice(in *Interp, a []Value) (Value, error) {
 		return nil, Errorf(ValueError, "Step for islice() must be a positive integer or None.")
 	}
 	at, want := int64(0), lo
-	return &funcIter{"islice", func(in *Interp) (Value, bool, error) {
+	return NewIterator("islice", func(in *Interp) (Value, bool, error) {
 		for hi < 0 || want < hi {
 			v, ok, err := it.Next(in)
 			if err != nil || !ok {
@@ -239,12 +239,12 @@ func islice(in *Interp, a []Value) (Value, error) {
 			}
 		}
 		return nil, false, nil
-	}}, nil
+	}), nil
 }
 
 func starMap(in *Interp, a []Value) (Value, error) {
 	it, err := Iter(in, a[1])
-	return &funcIter{"starmap", func(in *Interp) (Value, bool, error) {
+	return NewIterator("starmap", func(in *Interp) (Value, bool, error) {
 		v, ok, err := it.Next(in)
 		if err != nil || !ok {
 			return nil, false, err
@@ -255,12 +255,12 @@ func starMap(in *Interp, a []Value) (Value, error) {
 		}
 		r, err := Call(in, a[0], args, nil)
 		return r, err == nil, err
-	}}, err
+	}), err
 }
 
 func takeWhile(in *Interp, a []Value) (Value, error) {
 	it, err := Iter(in, a[1])
-	return &funcIter{"takewhile", func(in *Interp) (Value, bool, error) {
+	return NewIterator("takewhile", func(in *Interp) (Value, bool, error) {
 		v, ok, err := it.Next(in)
 		if err != nil || !ok {
 			return nil, false, err
@@ -268,13 +268,13 @@ func takeWhile(in *Interp, a []Value) (Value, error) {
 		r, err := Call(in, a[0], []Value{v}, nil)
 		t, err := truthOf(in, r, err)
 		return v, t, err
-	}}, err
+	}), err
 }
 
 func dropWhile(in *Interp, a []Value) (Value, error) {
 	it, err := Iter(in, a[1])
 	dropped := false
-	return &funcIter{"dropwhile", func(in *Interp) (Value, bool, error) {
+	return NewIterator("dropwhile", func(in *Interp) (Value, bool, error) {
 		for {
 			v, ok, err := it.Next(in)
 			if err != nil || !ok || dropped {
@@ -293,7 +293,7 @@ func dropWhile(in *Interp, a []Value) (Value, error) {
 				return nil, false, err
 			}
 		}
-	}}, err
+	}), err
 }
 
 func filterFalse(in *Interp, a []Value) (Value, error) {
@@ -302,12 +302,12 @@ func filterFalse(in *Interp, a []Value) (Value, error) {
 		t, err := truthOf(in, r, err)
 		return Bool(!t), err
 	})
-	return makeFilter(in, []Value{not, a[1]})
+	return Call(in, filterClass, []Value{not, a[1]}, nil)
 }
 
 func compress(in *Interp, a []Value) (Value, error) {
 	its, err := iterators(in, a)
-	return &funcIter{"compress", func(in *Interp) (Value, bool, error) {
+	return NewIterator("compress", func(in *Interp) (Value, bool, error) {
 		for {
 			row, ended, err := nextOfEach(in, its)
 			if err != nil || ended >= 0 {
@@ -320,12 +320,12 @@ func compress(in *Interp, a []Value) (Value, error) {
 				return nil, false, err
 			}
 		}
-	}}, err
+	}), err
 }
 
 func zipLongest(in *Interp, a []Value) (Value, error) {
 	its, err := iterators(in, a[0].(*Tuple).Items)
-	return &funcIter{"zip_longest", func(in *Interp) (Value, bool, error) {
+	return NewIterator("zip_longest", func(in *Interp) (Value, bool, error) {
 		if err := in.work(len(its)); err != nil {
 			return nil, false, err
 		}
@@ -347,13 +347,13 @@ func zipLongest(in *Interp, a []Value) (Value, error) {
 			row[i], some = v, true
 		}
 		return &Tuple{Items: row}, some, nil
-	}}, err
+	}), err
 }
 
 func pairwise(in *Interp, a []Value) (Value, error) {
 	it, err := Iter(in, a[0])
 	var last Value
-	return &funcIter{"pairwise", func(in *Interp) (Value, bool, error) {
+	return NewIterator("pairwise", func(in *Interp) (Value, bool, error) {
 		for {
 			v, ok, err := it.Next(in)
 			if err != nil || !ok {
@@ -364,7 +364,7 @@ func pairwise(in *Interp, a []Value) (Value, error) {
 				return pair, true, nil
 			}
 		}
-	}}, err
+	}), err
 }
 
 func groupBy(in *Interp, a []Value) (Value, error) {
@@ -437,7 +437,7 @@ func choose(in *Interp, name string, a []Value, how func(n, r int) (first []int,
 		return nil, in.alloc(1 << 50)
 	}
 	index, next := how(len(items), int(r))
-	return &funcIter{name, func(in *Interp) (Value, bool, error) {
+	return NewIterator(name, func(in *Interp) (Value, bool, error) {
 		if index == nil {
 			return nil, false, nil
 		}
@@ -449,7 +449,7 @@ func choose(in *Interp, name string, a []Value, how func(n, r int) (first []int,
 			index = nil
 		}
 		return &Tuple{Items: row}, true, in.alloc(len(row) * valueSize)
-	}}, nil
+	}), nil
 }
 
 func chooseOrdered(n, r int) ([]int, func([]int) bool) {

@@ -67,14 +67,15 @@ func real(in *Interp, v Value) (float64, error) {
 	case Int:
 		return x.float()
 	case Bool:
-		return float64(boolInt(bool(x))), nil
+		n, _ := boolValue(x).Int64()
+		return float64(n), nil
 	case Str:
 		return 0, Errorf(TypeError, "must be real number, not str")
 	}
 	if u := unknownOf(v); u != nil {
 		return 0, u.need("the value")
 	}
-	f, err := makeFloat(in, floatClass, []Value{v}, nil)
+	f, err := Call(in, floatClass, []Value{v}, nil)
 	if err != nil {
 		return 0, replaceTypeError(err, "must be real number, not %s", v.TypeName())
 	}
@@ -195,9 +196,9 @@ func rounding(name, method string, f func(x float64) float64) *Builtin {
 
 // bigLog is a logarithm that takes ints of any size.
 func bigLog(in *Interp, v Value, f func(x float64) float64) (Value, error) {
-	if n, ok := payload(v).(Int); ok && n.Sign() > 0 && n.big != nil {
-		e := n.big.BitLen() - 60
-		m, _ := new(big.Int).Rsh(n.big, uint(e)).Float64()
+	if n, ok := payload(v).(Int); ok && n.Sign() > 0 && !isWord(n) {
+		e := n.Big().BitLen() - 60
+		m, _ := new(big.Int).Rsh(n.Big(), uint(e)).Float64()
 		x, err := n.float()
 		if err != nil { // log(m 2**e) = log m + e log 2
 			return Float(f(m) + float64(e)*f(2)), nil
@@ -273,8 +274,8 @@ func ldexp(in *Interp, a []Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := e.small
-	if e.big != nil || k > 1<<20 || k < -1<<20 {
+	k, ok := e.Int64()
+	if !ok || k > 1<<20 || k < -1<<20 {
 		k = int64(e.Sign()) << 20
 	}
 	r := math.Ldexp(x, int(k))
@@ -416,8 +417,9 @@ func falling(in *Interp, n, k *big.Int, divide bool) (Value, error) {
 	if k.Sign() < 0 || k.Cmp(n) > 0 {
 		return MakeInt(0), nil
 	}
+	one := big.NewInt(1)
 	r, f := big.NewInt(1), new(big.Int).Set(n)
-	for i := big.NewInt(1); i.Cmp(k) <= 0; i.Add(i, bigOne) {
+	for i := big.NewInt(1); i.Cmp(k) <= 0; i.Add(i, one) {
 		if err := in.work(1 + r.BitLen()>>9); err != nil {
 			return nil, err
 		}
@@ -428,7 +430,7 @@ func falling(in *Interp, n, k *big.Int, divide bool) (Value, error) {
 		if r.BitLen() > maxBits {
 			return nil, tooLarge()
 		}
-		f.Sub(f, bigOne)
+		f.Sub(f, one)
 	}
 	return in.bigResult(r)
 }
@@ -472,4 +474,10 @@ func fsum(in *Interp, a []Value) (Value, error) {
 func numbersModule() map[string]Value {
 	return map[string]Value{"Number": &typing{name: "Number", args: nil}, "Integral": &typing{name: "int", class: intClass},
 		"Real": &union{[]Value{intClass, floatClass}}}
+}
+
+// isWord reports whether an int fits a machine word.
+func isWord(n Int) bool {
+	_, ok := n.Int64()
+	return ok
 }

@@ -1,6 +1,10 @@
 package pyrun
 
-import "github.com/nereid-lang/nereid/internal/python"
+import (
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/python"
+)
 
 func operatorModule() map[string]Value {
 	vars := map[string]Value{}
@@ -74,7 +78,7 @@ func attrGetter(_ *Interp, a []Value) (Value, error) {
 			return nil, err
 		}
 		for path != "" {
-			name := firstPart(path)
+			name, _, _ := strings.Cut(path, ".")
 			path = path[min(len(name)+1, len(path)):]
 			if v, err = GetAttr(in, v, name); err != nil {
 				return nil, err

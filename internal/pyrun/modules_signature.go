@@ -33,8 +33,8 @@ func signatureOf(in *Interp, a []Value) (Value, error) {
 	case HasParameters:
 		return signatureObject(f.Parameters(), skip), nil
 	case *Builtin:
-		if f.sig != nil {
-			return signatureObject(f.sig.parameters(), skip), nil
+		if sig := f.Signature(); sig != nil {
+			return signatureObject(sig.Parameters(), skip), nil
 		}
 	case *Unknown:
 		return f.derive(".__signature__", true), nil

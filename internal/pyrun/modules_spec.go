@@ -32,9 +32,7 @@ func findSpec(in *Interp, a []Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	From(in).tries++
-	v, err := From(in).findModule(From(in).caller(), name, in.site)
-	From(in).tries--
+	v, err := From(in).TryModule(name)
 	if e, ok := catchable(err); ok && e.IsA(ImportError) {
 		return None, nil
 	}

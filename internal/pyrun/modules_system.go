@@ -119,14 +119,14 @@ func sysModule(in *Interp) map[string]Value {
 		"stderr": &namespace{"TextIOWrapper", map[string]Value{"write": nothing("write"), "flush": nothing("flush")}},
 	},
 		native("exit", "code=", func(_ *Interp, a []Value) (Value, error) {
-			return nil, &Exception{Class: SystemExit, Args: someArgs(a)}
+			return nil, &Exception{Class: SystemExit, Args: firstArg(a)}
 		}),
 		native("getsizeof", "obj", func(*Interp, []Value) (Value, error) { return MakeInt(64), nil }),
-		native("getrecursionlimit", "", func(in *Interp, _ []Value) (Value, error) { return MakeInt(int64(From(in).opts.MaxDepth)), nil }),
+		native("getrecursionlimit", "", func(in *Interp, _ []Value) (Value, error) { return MakeInt(int64(in.Limits().MaxDepth)), nil }),
 		nothing("setrecursionlimit"), same("intern"), nothing("set_int_max_str_digits"),
 		native("exc_info", "", func(in *Interp, _ []Value) (Value, error) {
-			if n := len(From(in).handled); n > 0 {
-				return NewTuple(From(in).handled[n-1].Class, From(in).handled[n-1], None), nil
+			if e := From(in).Handled(); e != nil {
+				return NewTuple(e.Class, e, None), nil
 			}
 			return NewTuple(None, None, None), nil
 		}),
@@ -143,20 +143,7 @@ func (*loadedModules) find(in *Interp, i Value) (Value, bool) {
 	if !ok {
 		return nil, false
 	}
-	for _, m := range From(in).sources {
-		if m.Name == string(name) && m.parsed {
-			return m, true
-		}
-	}
-	if From(in).opts.Known != nil {
-		if m, ok := From(in).opts.Known(string(name)); ok {
-			return m, true
-		}
-	}
-	if m := From(in).natives[string(name)]; m != nil {
-		return m, true
-	}
-	return nil, false
+	return From(in).Loaded(string(name))
 }
 
 func (l *loadedModules) Item(in *Interp, i Value) (Value, error) {
@@ -289,4 +276,12 @@ func (l *lockObject) Attr(_ *Interp, name string) (Value, bool, error) {
 		return constant0(name, Bool(false)), true, nil
 	}
 	return managerAttr(name, func(*Interp) (Value, error) { return Bool(true), nil }, func(*Interp, []Value) (Value, error) { return None, nil })
+}
+
+// firstArg is the first argument as a list; empty where it is not given.
+func firstArg(a []Value) []Value {
+	if a[0] == nil {
+		return nil
+	}
+	return a[:1]
 }

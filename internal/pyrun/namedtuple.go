@@ -34,13 +34,13 @@ func (nt *NamedTuple) call(in *Interp, args []Value, kws []Keyword) (Value, erro
 
 // make is a tuple of the class.
 func (nt *NamedTuple) make(in *Interp, args []Value, kws []Keyword) (Value, error) {
-	sig := &signature{names: nt.Fields, optional: make([]bool, len(nt.Fields)), vararg: -1, kwarg: -1, pos: len(nt.Fields), written: true}
+	sig := &Signature{names: nt.Fields, optional: make([]bool, len(nt.Fields)), vararg: -1, kwarg: -1, pos: len(nt.Fields), written: true}
 	first := len(nt.Fields) - len(nt.Defaults)
 	for i := range nt.Defaults {
 		sig.optional[first+i] = true
 	}
 	sig.required = first
-	a, err := sig.bind(nt.Name+".__new__", args, kws)
+	a, err := sig.Bind(nt.Name+".__new__", args, kws)
 	if err != nil {
 		return nil, err
 	}
@@ -181,4 +181,47 @@ func init() {
 			return t.replace(a[1].(*Dict))
 		}),
 	}
+}
+
+// namedBase is the named tuple, or typing.NamedTuple, among the bases.
+func namedBase(bases []Value) *NamedTuple {
+	for _, b := range bases {
+		switch b := b.(type) {
+		case *NamedTuple:
+			return b
+		case typingNamedTuple:
+			return &NamedTuple{Name: "NamedTuple"}
+		}
+	}
+	return nil
+}
+
+// namedTupleClass makes a named tuple of a class statement: the fields are those of its base and those annotated.
+func (in *Interp) namedTupleClass(c *Class, base *NamedTuple) (Value, error) {
+	nt := &NamedTuple{Name: c.Name, Fields: base.Fields, Defaults: base.Defaults, methods: c}
+	if base.Fields != nil {
+		nt.base = base
+	} else if err := nt.declare(c); err != nil {
+		return nil, err
+	}
+	if err := in.finishClass(c); err != nil {
+		return nil, err
+	}
+	c.named = nt
+	return nt, nil
+}
+
+// declare makes fields of the annotations of a class body, and defaults of their values.
+func (nt *NamedTuple) declare(c *Class) error {
+	for _, a := range c.Fields {
+		nt.Fields = append(nt.Fields, a.Name)
+		v, ok := c.Attrs.GetStr(a.Name)
+		if ok {
+			nt.Defaults = append(nt.Defaults, v)
+			c.Attrs.deleteStr(a.Name)
+		} else if len(nt.Defaults) > 0 {
+			return Errorf(TypeError, "non-default namedtuple field %s cannot follow default field", a.Name)
+		}
+	}
+	return nil
 }

@@ -2,8 +2,10 @@ package pyrun
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -58,7 +60,7 @@ values = [None, True, 0, -1, 3, 2**80, 0.5, float("nan"), "", "ab", b"xy", (), (
 `
 
 func panicValues(t *testing.T) (*Interp, []Value) {
-	in := New(Options{Library: library{}, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(oddities)}}), Limits: Limits{MaxSteps: 1 << 40, MaxBytes: 1 << 40, MaxDepth: 60}}).Interp
+	in := New(Options{Library: Std, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(oddities)}}), Limits: Limits{MaxSteps: 1 << 40, MaxBytes: 1 << 40, MaxDepth: 60}}).Interp
 	v, ok, err := From(in).LoadFile("main.py").Get(in, "values")
 	if err != nil || !ok {
 		t.Fatal(err)
@@ -106,7 +108,7 @@ func TestNoPanic(t *testing.T) {
 	}
 	type called struct{ fn, class Value } // a bound method is another one for each class
 	calls, done := 0, map[called]bool{}
-	for _, name := range sortedKeys(funcs) {
+	for _, name := range slices.Sorted(maps.Keys(funcs)) {
 		f := funcs[name]
 		key := called{fn: f}
 		if b, ok := f.(*BoundMethod); ok {
@@ -126,9 +128,9 @@ func TestNoPanic(t *testing.T) {
 					t.Errorf("%s%s: %v\n%s", name, plainRepr(NewTuple(args...)), p, culprit(string(debug.Stack())))
 				}
 			}()
-			in.steps, in.bytes = 3000, 1<<20
+			in.Grant(3000, 1<<20)
 			if v, err := Call(in, f, args, nil); err == nil {
-				in.steps, in.bytes = 3000, 1<<20
+				in.Grant(3000, 1<<20)
 				Repr(in, v)
 				Iterate(in, v)
 			}
@@ -173,7 +175,7 @@ func TestNoPanicOperators(t *testing.T) {
 				t.Errorf("%s of %s and %s: %v\n%s", what, plainRepr(v), plainRepr(w), p, culprit(string(debug.Stack())))
 			}
 		}()
-		in.steps, in.bytes = 3000, 1<<20
+		in.Grant(3000, 1<<20)
 		f()
 	}
 	ops := []python.Operator{python.Add, python.Sub, python.Mult, python.MatMult, python.Div, python.Mod, python.Pow, python.LShift, python.RShift, python.BitOr, python.BitXor, python.BitAnd, python.FloorDiv}

@@ -71,5 +71,5 @@ func importNamed(in *Interp, a []Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return From(in).Import(nil, firstPart(name), in.site)
+	return From(in).Import(nil, firstPart(name), in.Site)
 }

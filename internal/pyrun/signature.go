@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// signature is the parameters of a function written in Go.
-type signature struct {
+// Signature is the parameters of a function written in Go.
+type Signature struct {
 	names    []string
 	optional []bool
 	pos      int // how many may be given by position
@@ -17,18 +17,29 @@ type signature struct {
 }
 
 // signatures are those parsed before: many functions share one.
-var signatures sync.Map // of string to *signature
+var signatures sync.Map // of string to *Signature
 
-func parseSignature(params string) *signature {
+func parseSignature(params string) *Signature {
 	if s, ok := signatures.Load(params); ok {
-		return s.(*signature)
+		return s.(*Signature)
 	}
 	s := newSignature(params)
 	signatures.Store(params, s)
 	return s
 }
 
-func (s *signature) bind(name string, args []Value, kws []Keyword) ([]Value, error) {
+// PythonSignature returns a signature whose errors are those of a function written in Python; params as in Native.
+func PythonSignature(params string) *Signature {
+	s := newSignature(params)
+	s.written = true
+	return s
+}
+
+// Names returns the names of the parameters.
+func (s *Signature) Names() []string { return s.names }
+
+// Bind gives each parameter of the function of that name its value; nil stands for one that is not given.
+func (s *Signature) Bind(name string, args []Value, kws []Keyword) ([]Value, error) {
 	a := make([]Value, len(s.names))
 	n := copy(a[:s.pos], args)
 	if s.vararg >= 0 {
@@ -70,7 +81,8 @@ func (s *signature) bind(name string, args []Value, kws []Keyword) ([]Value, err
 	return a, nil
 }
 
-func (s *signature) parameters() []Parameter {
+// Parameters returns the parameters as inspect.signature lists them.
+func (s *Signature) Parameters() []Parameter {
 	var out []Parameter
 	for i, name := range s.names {
 		p := Parameter{Name: name, Kind: PositionalOrKeyword}

@@ -20,7 +20,7 @@ func (ev *Evaluator) tryStmt(st *python.Try, env *Env) (flow, error) {
 }
 
 func (ev *Evaluator) tryBody(st *python.Try, env *Env) (flow, error) {
-	n := boolInt(catchesImport(st.Handlers))
+	n := count(catchesImport(st.Handlers))
 	ev.tries += n
 	f, err := ev.block(st.Body, env)
 	ev.tries -= n
@@ -228,4 +228,12 @@ func (ev *Evaluator) exitContext(exit Value, f flow, err error) (flow, error) {
 		return flowNext, terr
 	}
 	return f, err
+}
+
+// Handled returns the exception that is being handled; nil outside of an except clause.
+func (ev *Evaluator) Handled() *Exception {
+	if n := len(ev.handled); n > 0 {
+		return ev.handled[n-1]
+	}
+	return nil
 }

@@ -50,8 +50,11 @@ type Builtin struct {
 	Name string
 	Fn   func(in *Interp, args []Value, kws []Keyword) (Value, error)
 
-	sig *signature // nil when it is not known
+	sig *Signature // nil when it is not known
 }
+
+// Signature returns the parameters of the function; nil when they are not known.
+func (b *Builtin) Signature() *Signature { return b.sig }
 
 // Keyword is a keyword argument.
 type Keyword struct {
