@@ -15,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
@@ -314,35 +315,35 @@ func parseValue(text string) (any, error) {
 	return goValue(v), nil
 }
 
-func newEvaluator(files *diag.FileSet) *pyrun.Interp {
-	return pyrun.New(pyrun.Options{Files: files, Limits: pyrun.Limits{MaxSteps: 100_000, MaxBytes: 1 << 20}}).Interp
+func newEvaluator(files *diag.FileSet) *object.Interp {
+	return pyrun.New(pyrun.Options{Files: files, Limits: object.Limits{MaxSteps: 100_000, MaxBytes: 1 << 20}}).Interp
 }
 
 // goValue is a value of host Python as a launch takes it.
-func goValue(v pyrun.Value) any {
+func goValue(v object.Value) any {
 	switch v := v.(type) {
-	case pyrun.Int:
-		if n, ok := pyrun.AsInt64(v); ok {
+	case object.Int:
+		if n, ok := object.AsInt64(v); ok {
 			return n
 		}
 		return v
-	case pyrun.Float:
+	case object.Float:
 		return float64(v)
-	case pyrun.Bool:
+	case object.Bool:
 		return bool(v)
-	case pyrun.Str:
+	case object.Str:
 		return string(v)
-	case pyrun.NoneType:
+	case object.NoneType:
 		return nil
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		return goValues(v.Items)
-	case *pyrun.List:
+	case *object.List:
 		return goValues(v.Items)
 	}
 	return v
 }
 
-func goValues(items []pyrun.Value) []any {
+func goValues(items []object.Value) []any {
 	out := make([]any, len(items))
 	for i, v := range items {
 		out[i] = goValue(v)
@@ -381,13 +382,13 @@ func (in *inputs) grid(text string) (g nereid.Grid, err error) {
 	if err != nil {
 		return g, usagef("--grid: %v", err)
 	}
-	t, ok := v.(*pyrun.Tuple)
+	t, ok := v.(*object.Tuple)
 	if !ok || len(t.Items) == 0 || len(t.Items) > 3 {
 		return g, usagef("--grid takes one to three numbers, not %q", text)
 	}
 	g = nereid.Grid{1, 1, 1}
 	for i, item := range t.Items {
-		n, ok := pyrun.AsInt64(item)
+		n, ok := object.AsInt64(item)
 		if !ok || n < 0 || n > math.MaxInt32 {
 			return g, usagef("--grid: %s is no number of programs", text)
 		}
@@ -403,9 +404,9 @@ func (in *inputs) number(text string) (float64, error) {
 		return 0, err
 	}
 	switch v := v.(type) {
-	case pyrun.Float:
+	case object.Float:
 		return float64(v), nil
-	case pyrun.Int:
+	case object.Int:
 		f, _ := strconv.ParseFloat(v.Big().String(), 64)
 		return f, nil
 	}
@@ -413,35 +414,35 @@ func (in *inputs) number(text string) (float64, error) {
 }
 
 // eval evaluates an expression of the integer and float arguments, with cdiv, min and max.
-func (in *inputs) eval(text string) (pyrun.Value, error) {
+func (in *inputs) eval(text string) (object.Value, error) {
 	files := diag.NewFileSet()
 	x, err := python.ParseExpr(files, "expression", []byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("%q is no expression", text)
 	}
-	vars := pyrun.NewDict()
+	vars := object.NewDict()
 	ev := newEvaluator(files)
 	for name, v := range in.values {
 		switch v := v.(type) {
 		case int64:
-			vars.SetStr(name, pyrun.MakeInt(v))
+			vars.SetStr(name, object.MakeInt(v))
 		case float64:
-			vars.SetStr(name, pyrun.Float(v))
+			vars.SetStr(name, object.Float(v))
 		}
 	}
 	vars.SetStr("cdiv", cdiv)
 	return pyrun.Eval(ev, x, pyrun.NewEnv(nil, vars))
 }
 
-var cdiv = &pyrun.Builtin{Name: "cdiv", Fn: func(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+var cdiv = &object.Builtin{Name: "cdiv", Fn: func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 	if len(args) == 2 {
-		a, ok := pyrun.AsInt64(args[0])
-		b, ok2 := pyrun.AsInt64(args[1])
+		a, ok := object.AsInt64(args[0])
+		b, ok2 := object.AsInt64(args[1])
 		if ok && ok2 && b > 0 {
-			return pyrun.MakeInt((a + b - 1) / b), nil
+			return object.MakeInt((a + b - 1) / b), nil
 		}
 	}
-	return nil, pyrun.Errorf(pyrun.TypeError, "cdiv takes two integers")
+	return nil, object.Errorf(object.TypeError, "cdiv takes two integers")
 }}
 
 func (t *tensorArg) len() int {

@@ -47,9 +47,12 @@ var rules = []rule{
 
 	// Text in, tree out; then the evaluator of host Python; then TTIR.
 	{pkg: "internal/python", ours: []string{"internal/diag"}},
-	{pkg: "internal/pyrun", ours: join(leaves, "internal/python")},
+	{pkg: "internal/pyrun/realmath"},
+	{pkg: "internal/pyrun/object", ours: join(leaves, "internal/python", "internal/pyrun/realmath")},
+	{pkg: "internal/pyrun", ours: join(leaves, "internal/python", "internal/pyrun/object")},
+	{pkg: "internal/pyrun/std", ours: join(leaves, "internal/python", "internal/pyrun/...")},
 	{pkg: "internal/lang/libtest", ours: join(irLayer, "internal/pass")}, // for tests
-	{pkg: "internal/lang/...", ours: join(irLayer, "internal/python", "internal/pyrun", "internal/lang/...")},
+	{pkg: "internal/lang/...", ours: join(irLayer, "internal/python", "internal/pyrun/...", "internal/lang/...")},
 
 	// The IR and what works on it. Dialects also keep to their own order, see below.
 	{pkg: "internal/ir", ours: leaves},
@@ -72,7 +75,7 @@ var rules = []rule{
 	{pkg: "internal/target/cpu/codegen", ours: join(irLayer, "internal/mathlib", "internal/target/cpu/gemm", "internal/target/cpu/vmath")},
 	{pkg: "internal/target/cpu/gemm", ours: join(irLayer, "internal/mathlib")},
 	{pkg: "internal/target/cpu/vmath", ours: join(irLayer, "internal/mathlib")},
-	{pkg: "internal/target", ours: join(compiler, "internal/lang/...", "internal/python", "internal/pyrun")},
+	{pkg: "internal/target", ours: join(compiler, "internal/lang/...", "internal/python", "internal/pyrun/...")},
 	{pkg: "internal/target/interp/...", ours: join(compiler, "internal/lang", "internal/middle/...", "internal/target", "internal/target/interp/...")},
 	{pkg: "internal/target/cpu/...", ours: join(native, "internal/lang", "internal/target", "internal/target/cpu/...")},
 	{pkg: "internal/target/nvidia/...", ours: join(native, "internal/lang", "internal/target", "internal/target/nvidia/...")},
@@ -80,16 +83,16 @@ var rules = []rule{
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
 	{pkg: "internal/gen/genkernels", ours: []string{".", "genrt"}},
-	{pkg: "internal/gen", ours: []string{"internal/diag", "internal/python", "internal/pyrun", "internal/lang/..."}},
+	{pkg: "internal/gen", ours: []string{"internal/diag", "internal/python", "internal/pyrun/...", "internal/lang/..."}},
 	{pkg: "internal/cache", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
 	{pkg: "redis", ours: []string{"internal/cache", "internal/cache/redis"}}, // public; no row but that of the commands has it
 	{pkg: "internal/autotune", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
-	{pkg: "internal/runtime/args", ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun", "internal/target"}},
+	{pkg: "internal/runtime/args", ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun/...", "internal/target"}},
 	{pkg: "internal/runtime/warm", ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia", "internal/target/nvidia/driver"}},
 	{pkg: "internal/runtime/compile", ours: join(compiler, "internal/cache", "internal/knob", "internal/lang", "internal/runtime/args", "internal/safefile", "internal/target")},
-	{pkg: "internal/runtime/tune", ours: []string{"internal/autotune", "internal/cache", "internal/dtype", "internal/lang", "internal/pyrun", "internal/runtime/args", "internal/runtime/compile", "internal/target"}},
+	{pkg: "internal/runtime/tune", ours: []string{"internal/autotune", "internal/cache", "internal/dtype", "internal/lang", "internal/pyrun/...", "internal/runtime/args", "internal/runtime/compile", "internal/target"}},
 	{pkg: "internal/runtime/manifest", ours: []string{"internal/cache", "internal/runtime/compile", "internal/safefile"}},
 	{pkg: "backend", ours: join(irLayer, "internal/middle", "internal/pass")},
 	{pkg: "internal/target/outside", ours: join(compiler, "backend", "internal/lang", "internal/middle/...", "internal/target")},

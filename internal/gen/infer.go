@@ -5,7 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -70,13 +70,13 @@ func (f *file) paramKind(fn string, p lang.Param) kind {
 	switch {
 	case found != unknown:
 		return found
-	case p.Default == pyrun.None || namesPointer(p.Name):
+	case p.Default == object.None || namesPointer(p.Name):
 		return tensor
 	}
 	switch p.Default.(type) {
-	case pyrun.Int:
+	case object.Int:
 		return integer
-	case pyrun.Bool:
+	case object.Bool:
 		return boolean
 	}
 	if !f.mentioned(fn, p.Name) {
@@ -119,13 +119,13 @@ func annotated(t string) kind {
 func constKind(p lang.Param, found kind) kind {
 	switch p.Default.(type) {
 	case nil:
-	case pyrun.Bool:
+	case object.Bool:
 		return boolean
-	case pyrun.Int:
+	case object.Int:
 		return integer
-	case pyrun.Float:
+	case object.Float:
 		return float
-	case pyrun.Str:
+	case object.Str:
 		return text
 	case *sem.DType:
 		return dtype

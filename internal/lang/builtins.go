@@ -10,28 +10,29 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // staticFunc is a function that looks at the syntax of its call: its arguments are not walked before.
 type staticFunc struct {
 	name string
-	fn   func(g *generator, e *python.Call) pyrun.Value
+	fn   func(g *generator, e *python.Call) object.Value
 	idle bool // it can be called in host code too, and does nothing there
 }
 
 // Call is a call from a function that runs while a kernel is compiled.
-func (f *staticFunc) Call(*pyrun.Interp, []pyrun.Value, []pyrun.Keyword) (pyrun.Value, error) {
+func (f *staticFunc) Call(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
 	if !f.idle {
-		return nil, pyrun.Errorf(pyrun.TypeError, "%s() belongs into a jit function", f.name)
+		return nil, object.Errorf(object.TypeError, "%s() belongs into a jit function", f.name)
 	}
-	return pyrun.None, nil
+	return object.None, nil
 }
 
 // kernelFunc is a function of kernels that is no operation of the language.
 type kernelFunc struct {
 	name string
-	fn   func(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value
+	fn   func(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value
 }
 
 func (*staticFunc) TypeName() string { return "function" }
@@ -47,9 +48,9 @@ type rangeKind struct {
 func (*rangeKind) TypeName() string { return "type" }
 
 // Call makes a plain range where host code, or a comprehension, iterates over one.
-func (r *rangeKind) Call(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+func (r *rangeKind) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	f, _ := pyrun.From(in).Builtin("range")
-	return pyrun.Call(in, f, args, kws)
+	return object.Call(in, f, args, kws)
 }
 
 var (
@@ -59,10 +60,10 @@ var (
 )
 
 // kernelBuiltins are the names of Python that kernels see.
-var kernelBuiltins map[string]pyrun.Value
+var kernelBuiltins map[string]object.Value
 
 func init() { // the table mentions functions that mention the table
-	kernelBuiltins = map[string]pyrun.Value{
+	kernelBuiltins = map[string]object.Value{
 		"range":      pyRange,
 		"len":        &staticFunc{name: "len", fn: staticHost("len")},
 		"int":        &staticFunc{name: "int", fn: staticHost("int")},
@@ -87,63 +88,63 @@ var castHints = map[string]string{
 }
 
 // staticHost calls a function of host Python on values known at compile time.
-func staticHost(name string) func(g *generator, e *python.Call) pyrun.Value {
-	return func(g *generator, e *python.Call) pyrun.Value {
+func staticHost(name string) func(g *generator, e *python.Call) object.Value {
+	return func(g *generator, e *python.Call) object.Value {
 		args, kws := g.arguments(e)
 		for i, a := range args {
 			if _, ok := a.(*sem.Tensor); ok {
 				g.failHint(e.Args[i], "not-constexpr", castHints[name], "%s() needs a value known at compile time, not %s", name, describe(a))
 			}
 		}
-		v, err := pyrun.Call(g.u.world.in, g.pyBuiltin(name), args, kws)
+		v, err := object.Call(g.u.world.in, g.pyBuiltin(name), args, kws)
 		g.check(e, err)
 		return v
 	}
 }
 
-func toTuple(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
+func toTuple(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
 	if len(args) == 0 {
-		return pyrun.NewTuple()
+		return object.NewTuple()
 	}
-	if t, ok := args[0].(*pyrun.Tuple); ok && len(args) == 1 {
-		return pyrun.NewTuple(t.Items...)
+	if t, ok := args[0].(*object.Tuple); ok && len(args) == 1 {
+		return object.NewTuple(t.Items...)
 	}
-	items, err := pyrun.Iterate(g.u.world.in, args[0])
+	items, err := object.Iterate(g.u.world.in, args[0])
 	g.check(n, err)
-	return pyrun.NewTuple(items...)
+	return object.NewTuple(items...)
 }
 
-func devicePrint(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
+func devicePrint(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
 	v, err := sem.Lookup("", "device_print").Invoke(g.b, g, args, kws, false)
 	g.check(n, err)
 	return v
 }
 
-func absolute(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
+func absolute(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
 	if len(args) == 1 && hasDevice(args[0]) {
 		v, err := g.callBuiltin(n, "abs", args[0])
 		g.check(n, err)
 		return v
 	}
-	v, err := pyrun.Call(g.u.world.in, g.pyBuiltin("abs"), args, kws)
+	v, err := object.Call(g.u.world.in, g.pyBuiltin("abs"), args, kws)
 	g.check(n, err)
 	return v
 }
 
 // minMax is Python's min or max: it folds, or becomes a chain of tl.minimum or tl.maximum.
-func minMax(device, onHost string) func(*generator, python.Node, []pyrun.Value, []pyrun.Keyword) pyrun.Value {
-	return func(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
+func minMax(device, onHost string) func(*generator, python.Node, []object.Value, []object.Keyword) object.Value {
+	return func(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
 		if !anyDevice(args) {
-			v, err := pyrun.Call(g.u.world.in, g.pyBuiltin(onHost), args, kws)
+			v, err := object.Call(g.u.world.in, g.pyBuiltin(onHost), args, kws)
 			g.check(n, err)
 			return v
 		}
-		if t, ok := args[0].(*pyrun.Tuple); ok && len(args) == 1 {
+		if t, ok := args[0].(*object.Tuple); ok && len(args) == 1 {
 			args = t.Items
 		}
 		r := args[0]
 		for _, a := range args[1:] {
-			v, err := sem.Lookup("", device).Invoke(g.b, g, []pyrun.Value{r, a}, kws, false)
+			v, err := sem.Lookup("", device).Invoke(g.b, g, []object.Value{r, a}, kws, false)
 			g.check(n, err)
 			r = v
 		}
@@ -151,33 +152,33 @@ func minMax(device, onHost string) func(*generator, python.Node, []pyrun.Value, 
 	}
 }
 
-func isInstance(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
+func isInstance(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
 	if len(args) != 2 {
 		g.fail(n, "bad-arguments", "isinstance() takes 2 arguments, not %d", len(args))
 	}
-	ok, err := pyrun.IsInstanceOf(g.u.world.in, args[0], g.pyType(args[1]))
+	ok, err := object.IsInstanceOf(g.u.world.in, args[0], g.pyType(args[1]))
 	g.check(n, err)
-	return pyrun.Bool(ok)
+	return object.Bool(ok)
 }
 
 // pyType is Python's own type behind a name that calls something else in a kernel: int, float, tuple.
-func (g *generator) pyType(v pyrun.Value) pyrun.Value {
+func (g *generator) pyType(v object.Value) object.Value {
 	switch v := v.(type) {
 	case *staticFunc:
 		return g.pyBuiltin(v.name)
 	case *kernelFunc:
 		return g.pyBuiltin(v.name)
-	case *pyrun.Tuple:
-		types := make([]pyrun.Value, len(v.Items))
+	case *object.Tuple:
+		types := make([]object.Value, len(v.Items))
 		for i, t := range v.Items {
 			types[i] = g.pyType(t)
 		}
-		return pyrun.NewTuple(types...)
+		return object.NewTuple(types...)
 	}
 	return v
 }
 
-func getAttr(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
+func getAttr(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
 	name := attrName(g, n, args)
 	if len(args) == 3 && !g.hasAttribute(n, args[0], name) {
 		return args[2]
@@ -185,13 +186,13 @@ func getAttr(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keywor
 	return g.attribute(n, args[0], name)
 }
 
-func hasAttr(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
-	return pyrun.Bool(g.hasAttribute(n, args[0], attrName(g, n, args)))
+func hasAttr(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
+	return object.Bool(g.hasAttribute(n, args[0], attrName(g, n, args)))
 }
 
-func attrName(g *generator, n python.Node, args []pyrun.Value) string {
+func attrName(g *generator, n python.Node, args []object.Value) string {
 	if len(args) >= 2 {
-		if s, ok := args[1].(pyrun.Str); ok {
+		if s, ok := args[1].(object.Str); ok {
 			return string(s)
 		}
 	}
@@ -200,9 +201,9 @@ func attrName(g *generator, n python.Node, args []pyrun.Value) string {
 }
 
 // hasAttribute asks for an attribute and takes a failure for a no.
-func (g *generator) hasAttribute(n python.Node, v pyrun.Value, name string) (ok bool) {
+func (g *generator) hasAttribute(n python.Node, v object.Value, name string) (ok bool) {
 	if !hasDevice(v) {
-		ok, err := pyrun.HasAttribute(g.u.world.in, v, name)
+		ok, err := object.HasAttribute(g.u.world.in, v, name)
 		g.check(n, err)
 		return ok
 	}
@@ -219,7 +220,7 @@ func (g *generator) hasAttribute(n python.Node, v pyrun.Value, name string) (ok 
 }
 
 // staticAssert is tl.static_assert(cond, msg): the message is looked at only when the condition fails.
-func staticAssert(g *generator, e *python.Call) pyrun.Value {
+func staticAssert(g *generator, e *python.Call) object.Value {
 	if len(e.Args) == 0 || len(e.Args) > 2 || len(e.Keywords) > 1 {
 		g.fail(e, "bad-arguments", "static_assert takes a condition and a message")
 	}
@@ -229,7 +230,7 @@ func staticAssert(g *generator, e *python.Call) pyrun.Value {
 	}
 	ok := g.truth(e.Args[0], cond)
 	if ok {
-		return pyrun.None
+		return object.None
 	}
 	msg := ""
 	if len(e.Args) == 2 {
@@ -242,14 +243,14 @@ func staticAssert(g *generator, e *python.Call) pyrun.Value {
 }
 
 // staticPrint is tl.static_print: it writes while the kernel is compiled, as Python's print would.
-func staticPrint(g *generator, e *python.Call) pyrun.Value {
+func staticPrint(g *generator, e *python.Call) object.Value {
 	args, kws := g.arguments(e)
 	if g.u.opts.Stdout == nil {
-		return pyrun.None
+		return object.None
 	}
 	sep, end := " ", "\n"
 	for _, k := range kws {
-		v, ok := unwrapConstexpr(k.Value).(pyrun.Str)
+		v, ok := unwrapConstexpr(k.Value).(object.Str)
 		switch {
 		case ok && k.Name == "sep":
 			sep = string(v)
@@ -262,11 +263,11 @@ func staticPrint(g *generator, e *python.Call) pyrun.Value {
 		parts[i] = printed(a)
 	}
 	io.WriteString(g.u.opts.Stdout, strings.Join(parts, sep)+end)
-	return pyrun.None
+	return object.None
 }
 
 // printed returns a value as Triton prints it: a tensor by type and shape, "fp32[constexpr[64]]".
-func printed(v pyrun.Value) string {
+func printed(v object.Value) string {
 	switch v := v.(type) {
 	case *sem.Tensor:
 		b, ok := v.Type.(*sem.BlockType)
@@ -278,7 +279,7 @@ func printed(v pyrun.Value) string {
 			dims[i] = fmt.Sprintf("constexpr[%d]", d)
 		}
 		return b.Elem.String() + "[" + strings.Join(dims, ", ") + "]"
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		parts := make([]string, len(v.Items))
 		for i, item := range v.Items {
 			if hasDevice(item) {
@@ -300,13 +301,13 @@ func printed(v pyrun.Value) string {
 
 // loopCondition is tl.condition(cond, disable_licm): the test of a while loop with an option.
 type loopCondition struct {
-	cond        pyrun.Value
+	cond        object.Value
 	disableLICM bool
 }
 
 func (*loopCondition) TypeName() string { return "condition" }
 
-func makeCondition(g *generator, n python.Node, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
+func makeCondition(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
 	c := &loopCondition{}
 	for _, k := range kws {
 		switch k.Name {
@@ -338,10 +339,10 @@ func noLICM() ir.Attr {
 }
 
 // iteration reads the arguments of range, tl.range or tl.static_range.
-func (r *rangeKind) iteration(args []pyrun.Value, kws []pyrun.Keyword) (iteration, error) {
-	it := iteration{static: r.static, lo: pyrun.MakeInt(0), step: pyrun.MakeInt(1)}
+func (r *rangeKind) iteration(args []object.Value, kws []object.Keyword) (iteration, error) {
+	it := iteration{static: r.static, lo: object.MakeInt(0), step: object.MakeInt(1)}
 	names := append([]string{"arg1", "arg2", "step"}, r.params...)
-	bound := map[string]pyrun.Value{}
+	bound := map[string]object.Value{}
 	if len(args) > len(names) {
 		return it, badRange("", "", "%s() takes at most %s, but %d were given", r.name, sem.Count(len(names), "argument"), len(args))
 	}
@@ -361,12 +362,12 @@ func (r *rangeKind) iteration(args []pyrun.Value, kws []pyrun.Keyword) (iteratio
 	switch {
 	case first == nil:
 		return it, badRange("", "", "%s() needs an end", r.name)
-	case second == nil || second == pyrun.None:
+	case second == nil || second == object.None:
 		it.hi = first
 	default:
 		it.lo, it.hi = first, second
 	}
-	if s := bound["step"]; s != nil && s != pyrun.None {
+	if s := bound["step"]; s != nil && s != object.None {
 		it.step = s
 	}
 	it.attrs = loopAttrs(bound)
@@ -385,10 +386,10 @@ func rangeHint(name string, known []string) string {
 }
 
 // loopAttrs are the options of tl.range as attributes of the loop.
-func loopAttrs(bound map[string]pyrun.Value) []ir.NamedAttr {
+func loopAttrs(bound map[string]object.Value) []ir.NamedAttr {
 	var attrs []ir.NamedAttr
 	for _, o := range []struct{ option, attr string }{{"num_stages", "tt.num_stages"}, {"loop_unroll_factor", "tt.loop_unroll_factor"}} {
-		if n, ok := pyrun.AsInt64(orNone(bound[o.option])); ok {
+		if n, ok := object.AsInt64(orNone(bound[o.option])); ok {
 			attrs = append(attrs, ir.A(o.attr, ir.I32Attr(n)))
 		}
 	}
@@ -403,9 +404,9 @@ func loopAttrs(bound map[string]pyrun.Value) []ir.NamedAttr {
 	return attrs
 }
 
-func orNone(v pyrun.Value) pyrun.Value {
+func orNone(v object.Value) object.Value {
 	if v == nil {
-		return pyrun.None
+		return object.None
 	}
 	return v
 }

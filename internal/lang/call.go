@@ -9,19 +9,20 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // boundMethod is a method together with the value it belongs to.
 type boundMethod struct {
-	self pyrun.Value
-	fn   pyrun.Value // a *sem.Builtin or a *JITFunction
+	self object.Value
+	fn   object.Value // a *sem.Builtin or a *JITFunction
 }
 
 func (*boundMethod) TypeName() string { return "method" }
 
 // call is fn(args, kws).
-func (g *generator) call(e *python.Call) pyrun.Value {
+func (g *generator) call(e *python.Call) object.Value {
 	fn := g.expr(e.Func)
 	if s, ok := fn.(*staticFunc); ok {
 		return s.fn(g, e)
@@ -32,7 +33,7 @@ func (g *generator) call(e *python.Call) pyrun.Value {
 }
 
 // checkUsed refuses a call that is a statement of its own where a function does nothing but return its result.
-func (g *generator) checkUsed(e *python.Call, fn pyrun.Value) {
+func (g *generator) checkUsed(e *python.Call, fn object.Value) {
 	why := ""
 	switch fn := fn.(type) {
 	case *JITFunction:
@@ -48,8 +49,8 @@ func (g *generator) checkUsed(e *python.Call, fn pyrun.Value) {
 }
 
 // arguments walks the arguments of a call: keywords first, as Triton does.
-func (g *generator) arguments(e *python.Call) ([]pyrun.Value, []pyrun.Keyword) {
-	var kws []pyrun.Keyword
+func (g *generator) arguments(e *python.Call) ([]object.Value, []object.Keyword) {
+	var kws []object.Keyword
 	for _, k := range e.Keywords {
 		if k.Arg == "" {
 			kws = append(kws, g.spreadDict(k)...)
@@ -58,33 +59,33 @@ func (g *generator) arguments(e *python.Call) ([]pyrun.Value, []pyrun.Keyword) {
 		done := g.at(k)
 		v := g.expr(k.Value)
 		done()
-		kws = append(kws, pyrun.Keyword{Name: k.Arg, Value: v})
+		kws = append(kws, object.Keyword{Name: k.Arg, Value: v})
 	}
 	return g.exprs(e.Args), kws
 }
 
-func (g *generator) spreadDict(k *python.Keyword) []pyrun.Keyword {
-	d, ok := g.expr(k.Value).(*pyrun.Dict)
+func (g *generator) spreadDict(k *python.Keyword) []object.Keyword {
+	d, ok := g.expr(k.Value).(*object.Dict)
 	if !ok {
 		g.fail(k, "type-mismatch", "only a dict known at compile time can follow **")
 	}
-	var kws []pyrun.Keyword
+	var kws []object.Keyword
 	for name, v := range d.All() {
-		s, ok := name.(pyrun.Str)
+		s, ok := name.(object.Str)
 		if !ok {
 			g.fail(k, "type-mismatch", "keywords must be strings")
 		}
-		kws = append(kws, pyrun.Keyword{Name: string(s), Value: unwrapConstexpr(v)})
+		kws = append(kws, object.Keyword{Name: string(s), Value: unwrapConstexpr(v)})
 	}
 	return kws
 }
 
 // apply calls any value.
-func (g *generator) apply(n python.Node, fn pyrun.Value, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
+func (g *generator) apply(n python.Node, fn object.Value, args []object.Value, kws []object.Keyword) object.Value {
 	switch f := fn.(type) {
 	case *boundMethod:
 		if b, ok := f.fn.(*sem.Builtin); ok {
-			v, err := b.Invoke(g.b, g, append([]pyrun.Value{f.self}, args...), kws, true)
+			v, err := b.Invoke(g.b, g, append([]object.Value{f.self}, args...), kws, true)
 			g.checkCall(n, b, true, args, kws, err)
 			return v
 		}
@@ -94,7 +95,7 @@ func (g *generator) apply(n python.Node, fn pyrun.Value, args []pyrun.Value, kws
 				return g.callMethod(n, o, f.fn, args, kws)
 			}
 		}
-		return g.apply(n, f.fn, append([]pyrun.Value{f.self}, args...), kws)
+		return g.apply(n, f.fn, append([]object.Value{f.self}, args...), kws)
 	case *JITFunction:
 		return g.callJIT(n, f, args, kws)
 	case *sem.Builtin:
@@ -105,13 +106,13 @@ func (g *generator) apply(n python.Node, fn pyrun.Value, args []pyrun.Value, kws
 		return f.fn(g, n, args, kws)
 	case *Class:
 		return g.construct(n, f, args, kws)
-	case *pyrun.Unknown:
+	case *object.Unknown:
 		g.check(n, f.Need("the meaning"))
 	case *sem.Tensor, *sem.DType:
 		g.fail(n, "not-callable", "%s cannot be called", describe(fn))
 	}
 	held, named := asHeld(fn, args, kws)
-	v, err := pyrun.Call(g.u.world.in, fn, held, g.withSemantic(fn, named))
+	v, err := object.Call(g.u.world.in, fn, held, g.withSemantic(fn, named))
 	if err != nil && !isBuiltinError(err) && (anyDevice(args) || anyDeviceKw(kws)) { // device values may pass through such a function, but not be computed with
 		g.failHint(n, "not-jit", deviceHint(fn), "%s runs at compile time and can do nothing with a device value: %v", calleeText(fn), err)
 	}
@@ -126,29 +127,29 @@ func isBuiltinError(err error) bool {
 }
 
 // deviceHint is what to call instead of a function that cannot compute with device values.
-func deviceHint(fn pyrun.Value) string {
+func deviceHint(fn object.Value) string {
 	if c, ok := fn.(*constexprFunc); ok {
 		fn = c.fn
 	}
-	if b, ok := fn.(*pyrun.Builtin); ok && slices.Contains(languageVocabulary(), b.Name) {
+	if b, ok := fn.(*object.Builtin); ok && slices.Contains(languageVocabulary(), b.Name) {
 		return "use tl." + b.Name
 	}
 	return "decorate it with @triton.jit"
 }
 
-func calleeText(fn pyrun.Value) string {
+func calleeText(fn object.Value) string {
 	switch f := fn.(type) {
 	case *constexprFunc:
 		return calleeText(f.fn)
 	case *pyrun.Func:
 		return "the plain function " + f.Name
-	case *pyrun.Builtin:
+	case *object.Builtin:
 		return "the function " + f.Name
 	}
 	return describe(fn)
 }
 
-func anyDeviceKw(kws []pyrun.Keyword) bool {
+func anyDeviceKw(kws []object.Keyword) bool {
 	for _, k := range kws {
 		if hasDevice(k.Value) {
 			return true
@@ -158,7 +159,7 @@ func anyDeviceKw(kws []pyrun.Keyword) bool {
 }
 
 // CallFunction calls a jit function for package sem: the combine function of a reduction, say.
-func (g *generator) CallFunction(fn pyrun.Value, args []pyrun.Value) (v pyrun.Value, err error) {
+func (g *generator) CallFunction(fn object.Value, args []object.Value) (v object.Value, err error) {
 	f, ok := fn.(*JITFunction)
 	if !ok {
 		return nil, &sem.Error{Code: "not-jit", Msg: fmt.Sprintf("expected a jit function, not %s", describe(fn))}
@@ -167,12 +168,12 @@ func (g *generator) CallFunction(fn pyrun.Value, args []pyrun.Value) (v pyrun.Va
 }
 
 // callBuiltin calls a builtin of triton.language by name.
-func (g *generator) callBuiltin(n python.Node, name string, args ...pyrun.Value) (pyrun.Value, error) {
+func (g *generator) callBuiltin(n python.Node, name string, args ...object.Value) (object.Value, error) {
 	return sem.Lookup("", name).Invoke(g.b, g, args, nil, false)
 }
 
 // callJIT compiles the callee for these arguments, unless that was done before, and makes the call.
-func (g *generator) callJIT(n python.Node, fn *JITFunction, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
+func (g *generator) callJIT(n python.Node, fn *JITFunction, args []object.Value, kws []object.Keyword) object.Value {
 	bound, omitted, err := fn.bind(args, kws)
 	if se, ok := err.(*sem.Error); ok {
 		g.check(faultyArgument(n, se, -1), err)
@@ -190,13 +191,13 @@ func (g *generator) callJIT(n python.Node, fn *JITFunction, args []pyrun.Value, 
 	op := g.b.Create(ir.State{Def: tt.Call, Loc: loc, Operands: ins, Results: f.ret.irTypes(nil),
 		Attrs: []ir.NamedAttr{ir.A("callee", ir.SymbolRef(f.op.Text("sym_name")))}})
 	if f.void {
-		return pyrun.None
+		return object.None
 	}
 	v, _ := f.ret.build(op.Results())
 	return v
 }
 
-func (g *generator) checkNoInline(n python.Node, fn *JITFunction, args []pyrun.Value) {
+func (g *generator) checkNoInline(n python.Node, fn *JITFunction, args []object.Value) {
 	for i, a := range args {
 		if t, ok := a.(*sem.Tensor); ok {
 			if b, ok := t.Type.(*sem.BlockType); ok && b.Numel() != 1 {
@@ -207,7 +208,7 @@ func (g *generator) checkNoInline(n python.Node, fn *JITFunction, args []pyrun.V
 }
 
 // specialise is the callee compiled for the given arguments. A failure inside it says where it was called.
-func (g *generator) specialise(n python.Node, fn *JITFunction, args []pyrun.Value, omitted []bool) *function {
+func (g *generator) specialise(n python.Node, fn *JITFunction, args []object.Value, omitted []bool) *function {
 	name, f := g.u.find(fn, args, omitted)
 	if f != nil {
 		if !f.done {
@@ -228,7 +229,7 @@ func (g *generator) specialise(n python.Node, fn *JITFunction, args []pyrun.Valu
 }
 
 // drop forgets a specialisation that failed.
-func (u *unit) drop(fn *JITFunction, args []pyrun.Value, omitted []bool, name string) {
+func (u *unit) drop(fn *JITFunction, args []object.Value, omitted []bool, name string) {
 	if f := u.funcs[name]; f != nil && !f.done {
 		delete(u.funcs, name)
 		delete(u.names, fn.key(args, omitted))
@@ -237,7 +238,7 @@ func (u *unit) drop(fn *JITFunction, args []pyrun.Value, omitted []bool, name st
 
 // find is the specialisation of fn for args, or nil, and its name in the module. Triton's mangling writes values as text, so that 1 and
 // "1" look alike; a second meaning of a name gets a number.
-func (u *unit) find(fn *JITFunction, args []pyrun.Value, omitted []bool) (string, *function) {
+func (u *unit) find(fn *JITFunction, args []object.Value, omitted []bool) (string, *function) {
 	key := fn.key(args, omitted)
 	if name, ok := u.names[key]; ok {
 		return name, u.funcs[name]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -13,13 +14,13 @@ import (
 type Class struct {
 	Name   string
 	fields []string
-	host   *pyrun.Class
+	host   *object.Class
 }
 
 // Object is an instance of a Class; Fields are in the order of the class's annotations.
 type Object struct {
 	Class  *Class
-	Fields []pyrun.Value
+	Fields []object.Value
 }
 
 func (*Class) TypeName() string    { return "type" }
@@ -34,56 +35,56 @@ func (c *Class) fullName() string {
 }
 
 // HasInstance answers isinstance.
-func (c *Class) HasInstance(v pyrun.Value) (bool, error) {
+func (c *Class) HasInstance(v object.Value) (bool, error) {
 	o, ok := v.(*Object)
 	return ok && o.Class == c, nil
 }
 
 // Attr lets functions of the host read an object's fields.
-func (o *Object) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (o *Object) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	v, ok := o.field(name)
 	return v, ok, nil
 }
 
 // within reports whether v is o or has o in it.
-func (o *Object) within(v pyrun.Value) bool {
+func (o *Object) within(v object.Value) bool {
 	switch v := v.(type) {
 	case *Object:
 		return v == o || slices.ContainsFunc(v.Fields, o.within)
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		return slices.ContainsFunc(v.Items, o.within)
 	}
 	return false
 }
 
 // SetAttr changes a field, while a plain method runs that may: see callMethod.
-func (o *Object) SetAttr(_ *pyrun.Interp, name string, v pyrun.Value) error {
+func (o *Object) SetAttr(_ *object.Interp, name string, v object.Value) error {
 	for i, f := range o.Class.fields {
 		if f == name {
 			v = unwrapConstexpr(v)
 			if o.within(v) {
-				return pyrun.Errorf(pyrun.TypeError, "%s cannot be part of itself, in its field %s", o.Class.Name, name)
+				return object.Errorf(object.TypeError, "%s cannot be part of itself, in its field %s", o.Class.Name, name)
 			}
 			o.Fields[i] = v
 			return nil
 		}
 	}
-	return pyrun.Errorf(pyrun.AttributeError, "%s has no field %s", o.Class.Name, name)
+	return object.Errorf(object.AttributeError, "%s has no field %s", o.Class.Name, name)
 }
 
 // callMethod calls a plain method of an object, which may change its fields: values do not change, so the names that hold the object
 // hold a changed one afterwards.
-func (g *generator) callMethod(n python.Node, o *Object, fn pyrun.Value, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
+func (g *generator) callMethod(n python.Node, o *Object, fn object.Value, args []object.Value, kws []object.Keyword) object.Value {
 	changed := &Object{Class: o.Class, Fields: slices.Clone(o.Fields)}
-	v := g.apply(n, fn, append([]pyrun.Value{changed}, args...), kws)
+	v := g.apply(n, fn, append([]object.Value{changed}, args...), kws)
 	if slices.Equal(changed.Fields, o.Fields) {
-		if v == pyrun.Value(changed) {
+		if v == object.Value(changed) {
 			return o
 		}
 		return v
 	}
 	for _, name := range g.scope.names {
-		if g.scope.vals[name] == pyrun.Value(o) {
+		if g.scope.vals[name] == object.Value(o) {
 			g.bind(name, changed)
 			g.where[name] = n
 		}
@@ -109,7 +110,7 @@ func methodsOf(body []python.Stmt) map[string]bool {
 	return out
 }
 
-func (o *Object) field(name string) (pyrun.Value, bool) {
+func (o *Object) field(name string) (object.Value, bool) {
 	for i, f := range o.Class.fields {
 		if f == name {
 			return o.Fields[i], true
@@ -118,16 +119,16 @@ func (o *Object) field(name string) (pyrun.Value, bool) {
 	return nil, false
 }
 
-var aggregateDecorator = native("_aggregate", func(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+var aggregateDecorator = native("_aggregate", func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	if len(args) == 1 {
-		if c, ok := args[0].(*pyrun.Class); ok && c.Def != nil {
+		if c, ok := args[0].(*object.Class); ok && c.Def != nil {
 			return newClass(c), nil
 		}
 	}
-	return nil, pyrun.Errorf(pyrun.TypeError, "_aggregate decorates a class")
+	return nil, object.Errorf(object.TypeError, "_aggregate decorates a class")
 })
 
-func newClass(c *pyrun.Class) *Class {
+func newClass(c *object.Class) *Class {
 	cl := &Class{Name: c.Name, host: c}
 	for _, s := range c.Def.Body {
 		if a, ok := s.(*python.AnnAssign); ok {
@@ -140,8 +141,8 @@ func newClass(c *pyrun.Class) *Class {
 }
 
 // construct makes an instance in a kernel.
-func (g *generator) construct(n python.Node, c *Class, args []pyrun.Value, kws []pyrun.Keyword) pyrun.Value {
-	if init, err := pyrun.GetAttr(g.u.world.in, c.host, "__init__"); err == nil {
+func (g *generator) construct(n python.Node, c *Class, args []object.Value, kws []object.Keyword) object.Value {
+	if init, err := object.GetAttr(g.u.world.in, c.host, "__init__"); err == nil {
 		kws = g.withSemantic(init, kws)
 	}
 	o, err := c.Call(g.u.world.in, args, kws)
@@ -150,19 +151,19 @@ func (g *generator) construct(n python.Node, c *Class, args []pyrun.Value, kws [
 }
 
 // Call runs the class's __init__ at compile time; the device values it is given pass through it untouched.
-func (c *Class) Call(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
-	self := &pyrun.Instance{Class: c.host, Attrs: pyrun.NewDict()}
-	init, err := pyrun.GetAttr(in, c.host, "__init__")
+func (c *Class) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+	self := &object.Instance{Class: c.host, Attrs: object.NewDict()}
+	init, err := object.GetAttr(in, c.host, "__init__")
 	if err != nil {
 		return nil, err
 	}
 	if _, isJIT := init.(*JITFunction); isJIT {
 		return nil, &sem.Error{Code: "aggregate", Msg: c.Name + ".__init__ must not be a jit function", Hint: "decorate it with @triton.constexpr_function"}
 	}
-	if _, err := pyrun.Call(in, init, append([]pyrun.Value{self}, args...), kws); err != nil {
+	if _, err := object.Call(in, init, append([]object.Value{self}, args...), kws); err != nil {
 		return nil, err
 	}
-	o := &Object{Class: c, Fields: make([]pyrun.Value, len(c.fields))}
+	o := &Object{Class: c, Fields: make([]object.Value, len(c.fields))}
 	for i, f := range c.fields {
 		v, ok := self.Attrs.GetStr(f)
 		if !ok {
@@ -174,23 +175,23 @@ func (c *Class) Call(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) 
 }
 
 // Attr is an attribute of the class itself: a static method, a constant.
-func (c *Class) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
-	if ok, err := pyrun.HasAttribute(in, c.host, name); !ok || err != nil {
+func (c *Class) Attr(in *object.Interp, name string) (object.Value, bool, error) {
+	if ok, err := object.HasAttribute(in, c.host, name); !ok || err != nil {
 		return nil, false, err
 	}
-	v, err := pyrun.GetAttr(in, c.host, name)
+	v, err := object.GetAttr(in, c.host, name)
 	return v, err == nil, err
 }
 
 // objectAttr is a field or a method of an object.
-func (g *generator) objectAttr(n python.Node, o *Object, name string) pyrun.Value {
+func (g *generator) objectAttr(n python.Node, o *Object, name string) object.Value {
 	if v, ok := o.field(name); ok {
 		return v
 	}
 	if name == "type" {
 		return o.Class
 	}
-	v, err := pyrun.GetAttr(g.u.world.in, o.Class.host, name)
+	v, err := object.GetAttr(g.u.world.in, o.Class.host, name)
 	if err != nil {
 		g.failHint(n, "no-attribute", suggestFrom(name, o.Class.fields), "%s has no attribute %s", o.Class.Name, name)
 	}
@@ -202,10 +203,10 @@ func (g *generator) objectAttr(n python.Node, o *Object, name string) pyrun.Valu
 }
 
 // objectOp calls the method behind an operator.
-func (g *generator) objectOp(n python.Node, o *Object, method string, other pyrun.Value) pyrun.Value {
-	m, err := pyrun.GetAttr(g.u.world.in, o.Class.host, method)
+func (g *generator) objectOp(n python.Node, o *Object, method string, other object.Value) object.Value {
+	m, err := object.GetAttr(g.u.world.in, o.Class.host, method)
 	if err != nil {
 		g.check(n, fmt.Errorf("%s does not define %s", o.Class.Name, method))
 	}
-	return g.apply(n, m, []pyrun.Value{o, other}, nil)
+	return g.apply(n, m, []object.Value{o, other}, nil)
 }

@@ -2,18 +2,18 @@ package lang
 
 import (
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // Constexpr is tl.constexpr(v) as host code holds it: the mark by which a global may be read in kernels. Inside a kernel its
 // value stands for it.
-type Constexpr struct{ V pyrun.Value }
+type Constexpr struct{ V object.Value }
 
 func (*Constexpr) TypeName() string { return "constexpr" }
 
 // unwrapConstexpr is the value behind a constexpr, and v itself otherwise.
-func unwrapConstexpr(v pyrun.Value) pyrun.Value {
+func unwrapConstexpr(v object.Value) object.Value {
 	for {
 		c, ok := v.(*Constexpr)
 		if !ok {
@@ -23,7 +23,7 @@ func unwrapConstexpr(v pyrun.Value) pyrun.Value {
 	}
 }
 
-func wrap(v pyrun.Value, err error) (pyrun.Value, error) {
+func wrap(v object.Value, err error) (object.Value, error) {
 	if err != nil || v == nil {
 		return v, err
 	}
@@ -31,124 +31,124 @@ func wrap(v pyrun.Value, err error) (pyrun.Value, error) {
 }
 
 // Binary makes constexpr arithmetic give a constexpr.
-func (c *Constexpr) Binary(in *pyrun.Interp, op python.Operator, other pyrun.Value, reflected bool) (pyrun.Value, error) {
+func (c *Constexpr) Binary(in *object.Interp, op python.Operator, other object.Value, reflected bool) (object.Value, error) {
 	a, b := c.V, unwrapConstexpr(other)
 	if reflected {
 		a, b = b, a
 	}
-	return wrap(pyrun.Binary(in, op, a, b))
+	return wrap(object.Binary(in, op, a, b))
 }
 
 // Compare gives a constexpr too.
-func (c *Constexpr) Compare(in *pyrun.Interp, op python.CmpOperator, other pyrun.Value) (pyrun.Value, error) {
-	return wrap(pyrun.Compare(in, op, c.V, unwrapConstexpr(other)))
+func (c *Constexpr) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value, error) {
+	return wrap(object.Compare(in, op, c.V, unwrapConstexpr(other)))
 }
 
 func (c *Constexpr) Truth() (bool, error) { return isTrue(c.V), nil }
 func (c *Constexpr) Repr() string         { return "constexpr[" + text(c.V) + "]" }
 
-func (c *Constexpr) HashKey() (any, error) { return pyrun.HashKey(scratch(), c.V) }
+func (c *Constexpr) HashKey() (any, error) { return object.HashKey(scratch(), c.V) }
 
 // Attr is .value, or the value's own attribute.
-func (c *Constexpr) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (c *Constexpr) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	if name == "value" {
 		return c.V, true, nil
 	}
-	if ok, err := pyrun.HasAttribute(in, c.V, name); !ok || err != nil {
+	if ok, err := object.HasAttribute(in, c.V, name); !ok || err != nil {
 		return nil, false, err
 	}
-	v, err := pyrun.GetAttr(in, c.V, name)
+	v, err := object.GetAttr(in, c.V, name)
 	return v, err == nil, err
 }
 
-func (c *Constexpr) Item(in *pyrun.Interp, index pyrun.Value) (pyrun.Value, error) {
-	return pyrun.GetItem(in, c.V, unwrapConstexpr(index))
+func (c *Constexpr) Item(in *object.Interp, index object.Value) (object.Value, error) {
+	return object.GetItem(in, c.V, unwrapConstexpr(index))
 }
 
-func (c *Constexpr) Iter(in *pyrun.Interp) ([]pyrun.Value, error) { return pyrun.Iterate(in, c.V) }
+func (c *Constexpr) Iter(in *object.Interp) ([]object.Value, error) { return object.Iterate(in, c.V) }
 
-func (c *Constexpr) Call(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
-	return pyrun.Call(in, c.V, args, kws)
+func (c *Constexpr) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+	return object.Call(in, c.V, args, kws)
 }
 
 // constexprFunc is a plain function under @triton.constexpr_function: it runs at compile time, on values and not on constexprs.
-type constexprFunc struct{ fn pyrun.Value }
+type constexprFunc struct{ fn object.Value }
 
 func (*constexprFunc) TypeName() string { return "ConstexprFunction" }
 
-func (f *constexprFunc) Call(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
-	plain := make([]pyrun.Value, len(args))
+func (f *constexprFunc) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+	plain := make([]object.Value, len(args))
 	for i, a := range args {
 		plain[i] = unwrapConstexpr(a)
 	}
-	named := make([]pyrun.Keyword, len(kws))
+	named := make([]object.Keyword, len(kws))
 	for i, k := range kws {
-		named[i] = pyrun.Keyword{Name: k.Name, Value: unwrapConstexpr(k.Value)}
+		named[i] = object.Keyword{Name: k.Name, Value: unwrapConstexpr(k.Value)}
 	}
-	v, err := pyrun.Call(in, f.fn, plain, named)
+	v, err := object.Call(in, f.fn, plain, named)
 	return unwrapConstexpr(v), err
 }
 
 // Get makes a method of it.
-func (f *constexprFunc) Get(_ *pyrun.Interp, instance, _ pyrun.Value) (pyrun.Value, error) {
+func (f *constexprFunc) Get(_ *object.Interp, instance, _ object.Value) (object.Value, error) {
 	if instance == nil {
 		return f, nil
 	}
-	return &pyrun.BoundMethod{Self: instance, Fn: f}, nil
+	return &object.BoundMethod{Self: instance, Fn: f}, nil
 }
 
 // typeClass is a class of the language that code names in isinstance, annotations and calls: tl.tensor, tl.constexpr.
 type typeClass struct {
 	name string
-	is   func(pyrun.Value) bool
-	call func(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error)
+	is   func(object.Value) bool
+	call func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error)
 }
 
 func (*typeClass) TypeName() string { return "type" }
 func (c *typeClass) Repr() string   { return "<class 'triton.language.core." + c.name + "'>" }
 
 // HasInstance answers isinstance.
-func (c *typeClass) HasInstance(v pyrun.Value) (bool, error) { return c.is(v), nil }
+func (c *typeClass) HasInstance(v object.Value) (bool, error) { return c.is(v), nil }
 
-func (c *typeClass) Call(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+func (c *typeClass) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	if c.call == nil {
-		return nil, pyrun.Errorf(pyrun.TypeError, "%s cannot be called", c.name)
+		return nil, object.Errorf(object.TypeError, "%s cannot be called", c.name)
 	}
 	return c.call(in, args, kws)
 }
 
 // Attr gives a class its name.
-func (c *typeClass) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (c *typeClass) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	if name == "__name__" {
-		return pyrun.Str(c.name), true, nil
+		return object.Str(c.name), true, nil
 	}
 	return nil, false, nil
 }
 
 // constType is the type of a value that is known at compile time, (1).type in a kernel: each value has its own.
-type constType struct{ v pyrun.Value }
+type constType struct{ v object.Value }
 
 func (constType) TypeName() string { return "constexpr_type" }
 func (t constType) Repr() string   { return "constexpr_type[" + text(t.v) + "]" }
 
 // Attr is .value.
-func (t constType) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (t constType) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	return t.v, name == "value", nil
 }
 
 // Compare compares the values.
-func (t constType) Compare(in *pyrun.Interp, op python.CmpOperator, other pyrun.Value) (pyrun.Value, error) {
+func (t constType) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value, error) {
 	o, ok := unwrapConstexpr(other).(constType)
 	if !ok {
-		return pyrun.Bool(op == python.NotEq), nil
+		return object.Bool(op == python.NotEq), nil
 	}
-	return pyrun.Compare(in, op, t.v, o.v)
+	return object.Compare(in, op, t.v, o.v)
 }
 
 // isKnown reports whether a value is one that Triton would hold as a constexpr.
-func isKnown(v pyrun.Value) bool {
+func isKnown(v object.Value) bool {
 	switch v.(type) {
-	case *Constexpr, pyrun.Int, pyrun.Float, pyrun.Bool, pyrun.Str, pyrun.NoneType, *JITFunction:
+	case *Constexpr, object.Int, object.Float, object.Bool, object.Str, object.NoneType, *JITFunction:
 		return true
 	}
 	return false
@@ -156,50 +156,50 @@ func isKnown(v pyrun.Value) bool {
 
 var typeClasses = []*typeClass{
 	// Inside a kernel isinstance sees the value of a constexpr, as in Triton: it is an int, say, and no constexpr.
-	{"constexpr", func(v pyrun.Value) bool { _, ok := v.(*Constexpr); return ok }, func(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+	{"constexpr", func(v object.Value) bool { _, ok := v.(*Constexpr); return ok }, func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 		if len(args) != 1 {
-			return nil, pyrun.Errorf(pyrun.TypeError, "constexpr() takes one value, not %d", len(args))
+			return nil, object.Errorf(object.TypeError, "constexpr() takes one value, not %d", len(args))
 		}
 		return wrap(args[0], nil)
 	}},
-	{"tensor", func(v pyrun.Value) bool { _, ok := v.(*sem.Tensor); return ok }, nil},
-	{"dtype", func(v pyrun.Value) bool { _, ok := v.(*sem.DType); return ok }, func(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+	{"tensor", func(v object.Value) bool { _, ok := v.(*sem.Tensor); return ok }, nil},
+	{"dtype", func(v object.Value) bool { _, ok := v.(*sem.DType); return ok }, func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 		if len(args) == 1 {
-			if s, ok := unwrapConstexpr(args[0]).(pyrun.Str); ok && sem.DTypes[string(s)] != nil {
+			if s, ok := unwrapConstexpr(args[0]).(object.Str); ok && sem.DTypes[string(s)] != nil {
 				return sem.DTypes[string(s)], nil
 			}
 		}
-		return nil, pyrun.Errorf(pyrun.ValueError, "dtype() takes the name of a type, such as 'int32' or 'fp16'")
+		return nil, object.Errorf(object.ValueError, "dtype() takes the name of a type, such as 'int32' or 'fp16'")
 	}},
-	{"pointer_type", func(v pyrun.Value) bool { _, ok := v.(*sem.PtrType); return ok }, makePointerType},
-	{"block_type", func(v pyrun.Value) bool { _, ok := v.(*sem.BlockType); return ok }, makeBlockType},
-	{"tuple", func(v pyrun.Value) bool { _, ok := v.(*pyrun.Tuple); return ok }, func(in *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+	{"pointer_type", func(v object.Value) bool { _, ok := v.(*sem.PtrType); return ok }, makePointerType},
+	{"block_type", func(v object.Value) bool { _, ok := v.(*sem.BlockType); return ok }, makeBlockType},
+	{"tuple", func(v object.Value) bool { _, ok := v.(*object.Tuple); return ok }, func(in *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 		if len(args) == 0 {
-			return pyrun.NewTuple(), nil
+			return object.NewTuple(), nil
 		}
-		items, err := pyrun.Iterate(in, args[0])
-		return pyrun.NewTuple(items...), err
+		items, err := object.Iterate(in, args[0])
+		return object.NewTuple(items...), err
 	}},
-	{"tensor_descriptor", func(v pyrun.Value) bool { _, ok := v.(*sem.Descriptor); return ok }, nil},
-	{"tensor_descriptor_base", func(v pyrun.Value) bool { _, ok := v.(*sem.Descriptor); return ok }, nil},
-	{"base_value", func(v pyrun.Value) bool { return isDeviceValue(v) || isKnown(v) }, nil},
-	{"base_type", func(v pyrun.Value) bool { _, ok := v.(sem.Type); return ok }, nil},
-	{"slice", func(v pyrun.Value) bool { _, ok := v.(*pyrun.Slice); return ok }, nil},
-	{"const", func(pyrun.Value) bool { return false }, nil},
-	{"tuple_type", func(pyrun.Value) bool { return false }, nil},
-	{"constexpr_type", func(v pyrun.Value) bool { _, ok := v.(constType); return ok }, func(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+	{"tensor_descriptor", func(v object.Value) bool { _, ok := v.(*sem.Descriptor); return ok }, nil},
+	{"tensor_descriptor_base", func(v object.Value) bool { _, ok := v.(*sem.Descriptor); return ok }, nil},
+	{"base_value", func(v object.Value) bool { return isDeviceValue(v) || isKnown(v) }, nil},
+	{"base_type", func(v object.Value) bool { _, ok := v.(sem.Type); return ok }, nil},
+	{"slice", func(v object.Value) bool { _, ok := v.(*object.Slice); return ok }, nil},
+	{"const", func(object.Value) bool { return false }, nil},
+	{"tuple_type", func(object.Value) bool { return false }, nil},
+	{"constexpr_type", func(v object.Value) bool { _, ok := v.(constType); return ok }, func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 		if len(args) != 1 {
-			return nil, pyrun.Errorf(pyrun.TypeError, "constexpr_type() takes one value, not %d", len(args))
+			return nil, object.Errorf(object.TypeError, "constexpr_type() takes one value, not %d", len(args))
 		}
 		return constType{unwrapConstexpr(args[0])}, nil
 	}},
-	{"tensor_descriptor_type", func(v pyrun.Value) bool { _, ok := v.(*sem.DescType); return ok }, nil},
+	{"tensor_descriptor_type", func(v object.Value) bool { _, ok := v.(*sem.DescType); return ok }, nil},
 }
 
-func makePointerType(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+func makePointerType(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	space, isConst := int64(1), false
 	if len(args) > 1 {
-		space, _ = pyrun.AsInt64(unwrapConstexpr(args[1]))
+		space, _ = object.AsInt64(unwrapConstexpr(args[1]))
 	}
 	if len(args) > 2 {
 		isConst = isTrue(args[2])
@@ -207,9 +207,9 @@ func makePointerType(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) 
 	for _, k := range kws {
 		switch k.Name {
 		case "element_ty":
-			args = []pyrun.Value{k.Value}
+			args = []object.Value{k.Value}
 		case "address_space":
-			space, _ = pyrun.AsInt64(unwrapConstexpr(k.Value))
+			space, _ = object.AsInt64(unwrapConstexpr(k.Value))
 		case "const":
 			isConst = isTrue(k.Value)
 		}
@@ -219,21 +219,21 @@ func makePointerType(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) 
 			return sem.PtrIn(t, int(space), isConst), nil
 		}
 	}
-	return nil, pyrun.Errorf(pyrun.TypeError, "pointer_type() takes an element type")
+	return nil, object.Errorf(object.TypeError, "pointer_type() takes an element type")
 }
 
-func makeBlockType(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+func makeBlockType(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	if len(args) != 2 {
-		return nil, pyrun.Errorf(pyrun.TypeError, "block_type() takes an element type and a shape")
+		return nil, object.Errorf(object.TypeError, "block_type() takes an element type and a shape")
 	}
 	elem, ok := unwrapConstexpr(args[0]).(sem.Type)
-	dims, err := pyrun.Iterate(in, args[1])
+	dims, err := object.Iterate(in, args[1])
 	if err != nil || !ok {
-		return nil, pyrun.Errorf(pyrun.TypeError, "block_type() takes an element type and a shape")
+		return nil, object.Errorf(object.TypeError, "block_type() takes an element type and a shape")
 	}
 	shape := make([]int64, len(dims))
 	for i, d := range dims {
-		shape[i], _ = pyrun.AsInt64(unwrapConstexpr(d))
+		shape[i], _ = object.AsInt64(unwrapConstexpr(d))
 	}
 	return sem.Block(elem, shape...), nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ub"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -39,16 +39,16 @@ func (g *generator) ifStmt(s *python.If) {
 }
 
 // static is the truth of a compile-time condition, which must be a bool, an int or None.
-func (g *generator) static(n python.Node, cond pyrun.Value) bool {
+func (g *generator) static(n python.Node, cond object.Value) bool {
 	switch c := cond.(type) {
-	case pyrun.Bool:
+	case object.Bool:
 		return bool(c)
-	case pyrun.Int, pyrun.NoneType:
+	case object.Int, object.NoneType:
 		ok := g.truth(n, c)
 		return ok
 	}
 	hint := ""
-	if _, ok := cond.(pyrun.Str); ok {
+	if _, ok := cond.(object.Str); ok {
 		hint = "compare it with a string"
 	}
 	g.failHint(n, "condition", hint, "a condition must be a bool, an int, None or a scalar, not %s", describe(cond))
@@ -82,7 +82,7 @@ func (g *generator) sub(f func(liveins *scope)) {
 // arms are the two sides of a dynamic if after both have been walked.
 type arms struct {
 	names      []string // to be carried, in order
-	then, els  []pyrun.Value
+	then, els  []object.Value
 	thenB, elB *ir.Block // where each side ends
 }
 
@@ -113,7 +113,7 @@ func (g *generator) walkArms(s *python.If, liveins *scope, thenB, elseB *ir.Bloc
 			continue
 		}
 		want := shapeOf(live)
-		for i, v := range []pyrun.Value{tv, ev} {
+		for i, v := range []object.Value{tv, ev} {
 			if !shapeOf(v).equal(want) {
 				g.branchChanges(s, []string{"then", "else"}[i], name, live, v)
 			}
@@ -142,15 +142,15 @@ func (g *generator) walkArms(s *python.If, liveins *scope, thenB, elseB *ir.Bloc
 
 // carriesNothing reports whether a value is of a kind that branches and loops do not look at: None, a dtype, a function. Such a name
 // may be bound on one side of a branch, and keeps its old value after it.
-func carriesNothing(v pyrun.Value) bool {
+func carriesNothing(v object.Value) bool {
 	switch v.(type) {
-	case pyrun.Int, pyrun.Float, pyrun.Bool, pyrun.Str:
+	case object.Int, object.Float, object.Bool, object.Str:
 		return false
 	}
 	return !isDeviceValue(v)
 }
 
-func (a *arms) add(name string, tv, ev pyrun.Value) {
+func (a *arms) add(name string, tv, ev object.Value) {
 	a.names, a.then, a.els = append(a.names, name), append(a.then, tv), append(a.els, ev)
 }
 
@@ -167,7 +167,7 @@ func (a *arms) flat() (then, els []*ir.Value, types []ir.Type) {
 // rebind gives the carried names their values after the if.
 func (g *generator) rebind(a arms, vs []*ir.Value) {
 	for i, name := range a.names {
-		var v pyrun.Value
+		var v object.Value
 		v, vs = shapeOf(a.then[i]).build(vs)
 		g.bind(name, v)
 	}
@@ -225,7 +225,7 @@ func (g *generator) yield(b *ir.Block, vs []*ir.Value) {
 }
 
 // nameCarried gives IR values the names of the variables they carry.
-func nameCarried(names []string, like []pyrun.Value, vs []*ir.Value) {
+func nameCarried(names []string, like []object.Value, vs []*ir.Value) {
 	i := 0
 	for k, name := range names {
 		for range flatten(like[k], nil) {
@@ -236,7 +236,7 @@ func nameCarried(names []string, like []pyrun.Value, vs []*ir.Value) {
 }
 
 // ifExp is `a if cond else b`.
-func (g *generator) ifExp(e *python.IfExp) pyrun.Value {
+func (g *generator) ifExp(e *python.IfExp) object.Value {
 	cond := g.expr(e.Test)
 	t, ok := cond.(*sem.Tensor)
 	if !ok {
@@ -248,7 +248,7 @@ func (g *generator) ifExp(e *python.IfExp) pyrun.Value {
 	c := g.condition(e.Test, t)
 	loc := g.b.Loc
 	var op *ir.Op
-	var then, els pyrun.Value
+	var then, els object.Value
 	g.sub(func(*scope) {
 		point := g.b.Point()
 		thenB, elseB := ir.NewBlock(), ir.NewBlock()
@@ -274,7 +274,7 @@ func (g *generator) ifExp(e *python.IfExp) pyrun.Value {
 // carry is the set of names that a loop hands from one iteration to the next.
 type carry struct {
 	names []string
-	vals  []pyrun.Value // before the loop
+	vals  []object.Value // before the loop
 }
 
 // carried are the live device values that the body of a loop may rebind. Those that it turns out not to change are dropped by
@@ -309,7 +309,7 @@ func (g *generator) enter(c carry, args []*ir.Value) {
 		}
 	}
 	for i, name := range c.names {
-		var v pyrun.Value
+		var v object.Value
 		v, args = shapeOf(c.vals[i]).build(args)
 		g.bind(name, v)
 	}
@@ -344,7 +344,7 @@ func (g *generator) leave(s python.Node, c carry, liveins *scope) []*ir.Value {
 func (g *generator) resume(c carry, results []*ir.Value) {
 	nameCarried(c.names, c.vals, results)
 	for i, name := range c.names {
-		var v pyrun.Value
+		var v object.Value
 		v, results = shapeOf(c.vals[i]).build(results)
 		g.bind(name, v)
 	}
@@ -401,7 +401,7 @@ func (g *generator) loopCondition(s *python.While) (cond *sem.Tensor, licm bool)
 	t, ok := v.(*sem.Tensor)
 	if !ok {
 		truth := g.truth(s.Test, v)
-		u, err := g.b.ToTensor(pyrun.Bool(truth))
+		u, err := g.b.ToTensor(object.Bool(truth))
 		g.check(s.Test, err)
 		return u, licm
 	}
@@ -508,7 +508,7 @@ func (g *generator) forStmt(s *python.For) {
 // iteration is what stands after `in`.
 type iteration struct {
 	static       bool
-	lo, hi, step pyrun.Value
+	lo, hi, step object.Value
 	attrs        []ir.NamedAttr
 }
 
@@ -539,8 +539,8 @@ func (g *generator) iterator(e python.Expr) iteration {
 // unroll walks the body once for each value, known at compile time.
 func (g *generator) unroll(s *python.For, name string, it iteration) {
 	bounds := make([]int64, 3)
-	for i, v := range []pyrun.Value{it.lo, it.hi, it.step} {
-		n, ok := pyrun.AsInt64(v)
+	for i, v := range []object.Value{it.lo, it.hi, it.step} {
+		n, ok := object.AsInt64(v)
 		if !ok {
 			g.failHint(s.Iter, "not-constexpr", "use tl.range, or make the bound a tl.constexpr",
 				"the bounds of tl.static_range must be integers known at compile time, not %s", describe(v))
@@ -552,7 +552,7 @@ func (g *generator) unroll(s *python.For, name string, it iteration) {
 		g.fail(s.Iter, "loop", "the step of tl.static_range must not be zero")
 	}
 	for i := lo; step > 0 && i < hi || step < 0 && i > hi; i += step {
-		g.scope.set(name, pyrun.MakeInt(i))
+		g.scope.set(name, object.MakeInt(i))
 		g.stmts(s.Body)
 	}
 }
@@ -561,8 +561,8 @@ func (g *generator) unroll(s *python.For, name string, it iteration) {
 func (g *generator) forLoop(s *python.For, name string, it iteration) {
 	lo, hi, step := it.lo, it.hi, it.step
 	negative := false
-	if n, ok := pyrun.AsInt64(step); ok && n < 0 {
-		step, negative = pyrun.MakeInt(-n), true
+	if n, ok := object.AsInt64(step); ok && n < 0 {
+		step, negative = object.MakeInt(-n), true
 		lo, hi = hi, lo
 	}
 	bounds, ivType := g.bounds(s, lo, hi, step)
@@ -607,7 +607,7 @@ func (g *generator) forLoop(s *python.For, name string, it iteration) {
 }
 
 // bounds are the loop's bounds and step as scalars of the type that all three promote to.
-func (g *generator) bounds(s *python.For, vs ...pyrun.Value) ([]*ir.Value, *sem.DType) {
+func (g *generator) bounds(s *python.For, vs ...object.Value) ([]*ir.Value, *sem.DType) {
 	ts := make([]*sem.Tensor, len(vs))
 	types := make([]*sem.DType, len(vs))
 	for i, v := range vs {

@@ -6,8 +6,8 @@
 // time) and the meaning of operations to package sem. What remains here is the walk over a kernel's body:
 // names and scopes, control flow, calls, and which values are known at compile time.
 //
-// A name in a kernel holds a pyrun.Value. A device value is a *sem.Tensor, a *sem.Descriptor, an *Object, or
-// a *pyrun.Tuple that may hold such; every other value is known at compile time, and needs no wrapper as
+// A name in a kernel holds a object.Value. A device value is a *sem.Tensor, a *sem.Descriptor, an *Object, or
+// a *object.Tuple that may hold such; every other value is known at compile time, and needs no wrapper as
 // Triton's constexpr.
 //
 // Files and kernels:

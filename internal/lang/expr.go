@@ -8,11 +8,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // expr is the value of an expression.
-func (g *generator) expr(e python.Expr) pyrun.Value {
+func (g *generator) expr(e python.Expr) object.Value {
 	defer g.at(e)()
 	switch e := e.(type) {
 	case *python.Name:
@@ -35,19 +36,19 @@ func (g *generator) expr(e python.Expr) pyrun.Value {
 	case *python.Subscript:
 		return g.subscript(e)
 	case *python.Tuple:
-		return pyrun.NewTuple(g.exprs(e.Elts)...)
+		return object.NewTuple(g.exprs(e.Elts)...)
 	case *python.List: // a list is a tuple in kernels
-		return pyrun.NewTuple(g.exprs(e.Elts)...)
+		return object.NewTuple(g.exprs(e.Elts)...)
 	case *python.IfExp:
 		return g.ifExp(e)
 	case *python.JoinedStr:
 		return g.fstring(e)
 	case *python.ListComp:
-		return pyrun.NewTuple(g.comprehension(e, e.Elt, e.Generators)...)
+		return object.NewTuple(g.comprehension(e, e.Elt, e.Generators)...)
 	case *python.GeneratorExp:
-		return pyrun.NewTuple(g.comprehension(e, e.Elt, e.Generators)...)
+		return object.NewTuple(g.comprehension(e, e.Elt, e.Generators)...)
 	case *python.Slice:
-		return &pyrun.Slice{Lo: g.optional(e.Lower), Hi: g.optional(e.Upper), Step: g.optional(e.Step)}
+		return &object.Slice{Lo: g.optional(e.Lower), Hi: g.optional(e.Upper), Step: g.optional(e.Step)}
 	case *python.NamedExpr:
 		v := g.toRuntime(e, g.expr(e.Value))
 		g.bind(e.Target.ID, v)
@@ -57,8 +58,8 @@ func (g *generator) expr(e python.Expr) pyrun.Value {
 	return nil
 }
 
-func (g *generator) exprs(list []python.Expr) []pyrun.Value {
-	var out []pyrun.Value
+func (g *generator) exprs(list []python.Expr) []object.Value {
+	var out []object.Value
 	for _, e := range list {
 		if s, ok := e.(*python.Starred); ok {
 			out = append(out, g.spread(s)...)
@@ -70,45 +71,45 @@ func (g *generator) exprs(list []python.Expr) []pyrun.Value {
 }
 
 // spread is the items of *tuple.
-func (g *generator) spread(s *python.Starred) []pyrun.Value {
+func (g *generator) spread(s *python.Starred) []object.Value {
 	v := g.expr(s.Value)
-	if t, ok := v.(*pyrun.Tuple); ok {
+	if t, ok := v.(*object.Tuple); ok {
 		return t.Items
 	}
 	g.fail(s, "type-mismatch", "only a tuple can follow *, not %s", describe(v))
 	return nil
 }
 
-func (g *generator) optional(e python.Expr) pyrun.Value {
+func (g *generator) optional(e python.Expr) object.Value {
 	if e == nil {
-		return pyrun.None
+		return object.None
 	}
 	return g.expr(e)
 }
 
-func (g *generator) constant(e *python.Constant) pyrun.Value {
+func (g *generator) constant(e *python.Constant) object.Value {
 	switch v := e.Value.(type) {
 	case nil:
-		return pyrun.None
+		return object.None
 	case bool:
-		return pyrun.Bool(v)
+		return object.Bool(v)
 	case *big.Int:
-		return pyrun.BigInt(v)
+		return object.BigInt(v)
 	case float64:
-		return pyrun.Float(v)
+		return object.Float(v)
 	case string:
-		return pyrun.Str(v)
+		return object.Str(v)
 	case python.Bytes:
-		return pyrun.Bytes(v)
+		return object.Bytes(v)
 	case python.Ellipsis:
-		return pyrun.Ellipsis
+		return object.Ellipsis
 	}
 	g.failHint(e, "unsupported", "keep the real and the imaginary part apart", "complex numbers are not supported in a jit function")
 	return nil
 }
 
 // lookup finds a name: in the kernel, in its module, among the builtins.
-func (g *generator) lookup(e *python.Name) pyrun.Value {
+func (g *generator) lookup(e *python.Name) object.Value {
 	if v, ok := g.scope.get(e.ID); ok {
 		passOver(v)
 		return v
@@ -130,7 +131,7 @@ func (g *generator) lookup(e *python.Name) pyrun.Value {
 
 // checkGlobal enforces Triton's rule that a kernel reads no global variable but a constexpr, since a compiled kernel would not see it
 // change.
-func (g *generator) checkGlobal(e *python.Name, v pyrun.Value) {
+func (g *generator) checkGlobal(e *python.Name, v object.Value) {
 	if g.u.opts.AllowGlobals || isHostBuiltin(v) {
 		return
 	}
@@ -138,14 +139,14 @@ func (g *generator) checkGlobal(e *python.Name, v pyrun.Value) {
 	case *pyrun.Func:
 		g.failHint(e, "not-jit", "decorate it with @triton.jit, or with @triton.constexpr_function if it computes constants",
 			"the plain function %s cannot be used in a jit function", e.ID)
-	case pyrun.Int, pyrun.Float, pyrun.Bool, pyrun.Str, *pyrun.List, *pyrun.Dict, *pyrun.Instance:
+	case object.Int, object.Float, object.Bool, object.Str, *object.List, *object.Dict, *object.Instance:
 		g.failHint(e, "global", "write "+e.ID+" = tl.constexpr(...), or pass it as an argument",
 			"the global variable %s cannot be read in a jit function: it is %s, not a tl.constexpr", e.ID, describe(v))
 	}
 }
 
 // attribute is v.name.
-func (g *generator) attribute(n python.Node, v pyrun.Value, name string) pyrun.Value {
+func (g *generator) attribute(n python.Node, v object.Value, name string) object.Value {
 	if o, ok := v.(*Object); ok {
 		return g.objectAttr(n, o, name)
 	}
@@ -156,11 +157,11 @@ func (g *generator) attribute(n python.Node, v pyrun.Value, name string) pyrun.V
 	if r := constexprAttr(v, name); r != nil {
 		return r
 	}
-	r, err := pyrun.GetAttr(g.u.world.in, v, name)
+	r, err := object.GetAttr(g.u.world.in, v, name)
 	if m, ok := v.(*pyrun.Module); ok && err != nil {
 		g.noSuchName(n, m, name, err)
 	}
-	if _, ok := v.(*pyrun.Tuple); ok && err != nil && listMethods[name] {
+	if _, ok := v.(*object.Tuple); ok && err != nil && listMethods[name] {
 		g.failHint(n, "unsupported", "build a new one: a = a + [x]", "a list is a tuple in a jit function, and cannot be changed: it has no %s", name)
 	}
 	g.check(n, err)
@@ -168,13 +169,13 @@ func (g *generator) attribute(n python.Node, v pyrun.Value, name string) pyrun.V
 }
 
 // constexprAttr is an attribute of the constexpr that Triton holds a known value in.
-func constexprAttr(v pyrun.Value, name string) pyrun.Value {
+func constexprAttr(v object.Value, name string) object.Value {
 	switch v.(type) {
-	case pyrun.Int, pyrun.Float, pyrun.Bool, pyrun.Str, pyrun.NoneType, *sem.DType, *JITFunction:
+	case object.Int, object.Float, object.Bool, object.Str, object.NoneType, *sem.DType, *JITFunction:
 		if name == "value" {
 			return v
 		}
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		if hasDevice(v) {
 			return nil
 		}
@@ -191,7 +192,7 @@ var listMethods = map[string]bool{"append": true, "extend": true, "insert": true
 
 // noSuchName suggests what may have been meant by a name that triton.language does not have.
 func (g *generator) noSuchName(n python.Node, m *pyrun.Module, name string, err error) {
-	ex, ok := err.(*pyrun.Exception)
+	ex, ok := err.(*object.Exception)
 	if !ok || ex.Hint != "" || !isTriton(m.Name) {
 		return
 	}
@@ -211,7 +212,7 @@ var elsewhere = map[string]string{
 }
 
 // deviceAttr is an attribute or method of a tensor or descriptor.
-func (g *generator) deviceAttr(n python.Node, v pyrun.Value, name string) (pyrun.Value, bool, error) {
+func (g *generator) deviceAttr(n python.Node, v object.Value, name string) (object.Value, bool, error) {
 	switch v.(type) {
 	case *sem.Tensor, *sem.Descriptor:
 	default:
@@ -227,7 +228,7 @@ func (g *generator) deviceAttr(n python.Node, v pyrun.Value, name string) (pyrun
 	return nil, false, nil
 }
 
-func (g *generator) binary(n python.Node, op python.Operator, lhs, rhs pyrun.Value) pyrun.Value {
+func (g *generator) binary(n python.Node, op python.Operator, lhs, rhs object.Value) object.Value {
 	_, l := lhs.(*sem.Tensor)
 	_, r := rhs.(*sem.Tensor)
 	if l || r {
@@ -238,7 +239,7 @@ func (g *generator) binary(n python.Node, op python.Operator, lhs, rhs pyrun.Val
 	if o, ok := lhs.(*Object); ok {
 		return g.objectOp(n, o, "__"+operatorMethods[op]+"__", rhs)
 	}
-	v, err := pyrun.Binary(g.u.world.in, op, lhs, rhs)
+	v, err := object.Binary(g.u.world.in, op, lhs, rhs)
 	g.check(n, err)
 	return v
 }
@@ -249,17 +250,17 @@ var operatorMethods = map[python.Operator]string{
 	python.MatMult: "matmul",
 }
 
-func (g *generator) unary(e *python.UnaryOp) pyrun.Value {
+func (g *generator) unary(e *python.UnaryOp) object.Value {
 	v := g.expr(e.Operand)
 	if _, ok := v.(*sem.Tensor); ok {
 		r, err := g.b.Unary(e.Op, v)
 		g.check(e, err)
 		return r
 	}
-	if t, ok := v.(*pyrun.Tuple); ok && e.Op == python.Not && (isDisplay(e.Operand) || holdsTensor(t)) {
+	if t, ok := v.(*object.Tuple); ok && e.Op == python.Not && (isDisplay(e.Operand) || holdsTensor(t)) {
 		g.failHint(e, "python-type", "compare len() with 0 instead", "TypeError: bad operand type for unary %s: 'tuple'", e.Op)
 	}
-	r, err := pyrun.Unary(g.u.world.in, e.Op, v)
+	r, err := object.Unary(g.u.world.in, e.Op, v)
 	g.check(e, err)
 	return r
 }
@@ -274,14 +275,14 @@ func isDisplay(e python.Expr) bool {
 	return false
 }
 
-func holdsTensor(t *pyrun.Tuple) bool {
-	return slices.ContainsFunc(t.Items, func(v pyrun.Value) bool { _, ok := v.(*sem.Tensor); return ok })
+func holdsTensor(t *object.Tuple) bool {
+	return slices.ContainsFunc(t.Items, func(v object.Value) bool { _, ok := v.(*sem.Tensor); return ok })
 }
 
 // boolOp is a and b, a or b: values known at compile time short-circuit or drop out, the others become logical operations.
-func (g *generator) boolOp(e *python.BoolOp) pyrun.Value {
-	var dynamic []pyrun.Value
-	var last pyrun.Value
+func (g *generator) boolOp(e *python.BoolOp) object.Value {
+	var dynamic []object.Value
+	var last object.Value
 	for _, x := range e.Values {
 		v := g.expr(x)
 		last = v
@@ -311,9 +312,9 @@ func (g *generator) boolOp(e *python.BoolOp) pyrun.Value {
 }
 
 // compare is a chain of comparisons; each pair is joined by and.
-func (g *generator) compare(e *python.Compare) pyrun.Value {
+func (g *generator) compare(e *python.Compare) object.Value {
 	lhs := g.expr(e.Left)
-	var all pyrun.Value
+	var all object.Value
 	for i, op := range e.Ops {
 		rhs := g.expr(e.Comparators[i])
 		v := g.comparePair(e, op, lhs, rhs)
@@ -327,7 +328,7 @@ func (g *generator) compare(e *python.Compare) pyrun.Value {
 	return all
 }
 
-func (g *generator) and(n python.Node, a, b pyrun.Value) pyrun.Value {
+func (g *generator) and(n python.Node, a, b object.Value) object.Value {
 	_, l := a.(*sem.Tensor)
 	_, r := b.(*sem.Tensor)
 	switch {
@@ -345,15 +346,15 @@ func (g *generator) and(n python.Node, a, b pyrun.Value) pyrun.Value {
 	return b
 }
 
-func (g *generator) comparePair(e python.Node, op python.CmpOperator, lhs, rhs pyrun.Value) pyrun.Value {
+func (g *generator) comparePair(e python.Node, op python.CmpOperator, lhs, rhs object.Value) object.Value {
 	_, l := lhs.(*sem.Tensor)
 	_, r := rhs.(*sem.Tensor)
 	switch {
 	case op == python.Is || op == python.IsNot:
 		same := identical(lhs, rhs)
-		return pyrun.Bool(same == (op == python.Is))
-	case (l || r) && (op == python.Eq || op == python.NotEq) && (lhs == pyrun.None || rhs == pyrun.None):
-		return pyrun.Bool(op == python.NotEq)
+		return object.Bool(same == (op == python.Is))
+	case (l || r) && (op == python.Eq || op == python.NotEq) && (lhs == object.None || rhs == object.None):
+		return object.Bool(op == python.NotEq)
 	case (l || r) && op != python.In && op != python.NotIn:
 		v, err := g.b.Compare(op, lhs, rhs)
 		g.check(e, err)
@@ -362,7 +363,7 @@ func (g *generator) comparePair(e python.Node, op python.CmpOperator, lhs, rhs p
 	if o, ok := lhs.(*Object); ok {
 		return g.objectOp(e, o, compareMethods[op], rhs)
 	}
-	v, err := pyrun.Compare(g.u.world.in, op, lhs, rhs)
+	v, err := object.Compare(g.u.world.in, op, lhs, rhs)
 	g.check(e, err)
 	return v
 }
@@ -372,19 +373,19 @@ var compareMethods = map[python.CmpOperator]string{
 }
 
 // identical is Python's `is` for values that a kernel can hold.
-func identical(a, b pyrun.Value) bool {
+func identical(a, b object.Value) bool {
 	switch a.(type) {
-	case *sem.Tensor, *pyrun.Tuple, *sem.Descriptor, *Object:
+	case *sem.Tensor, *object.Tuple, *sem.Descriptor, *Object:
 		return a == b
 	}
 	switch b.(type) {
-	case *sem.Tensor, *pyrun.Tuple, *sem.Descriptor, *Object:
+	case *sem.Tensor, *object.Tuple, *sem.Descriptor, *Object:
 		return false
 	}
 	return a.TypeName() == b.TypeName() && equal(a, b)
 }
 
-func (g *generator) subscript(e *python.Subscript) pyrun.Value {
+func (g *generator) subscript(e *python.Subscript) object.Value {
 	v := g.expr(e.Value)
 	index := g.expr(e.Slice)
 	if t, ok := v.(*sem.Tensor); ok {
@@ -398,13 +399,13 @@ func (g *generator) subscript(e *python.Subscript) pyrun.Value {
 	if o, ok := v.(*Object); ok {
 		return g.objectOp(e, o, "__getitem__", index)
 	}
-	r, err := pyrun.GetItem(g.u.world.in, v, index)
+	r, err := object.GetItem(g.u.world.in, v, index)
 	g.check(e, err)
 	return unwrapConstexpr(r)
 }
 
 // fstring is an f-string of values known at compile time.
-func (g *generator) fstring(e *python.JoinedStr) pyrun.Value {
+func (g *generator) fstring(e *python.JoinedStr) object.Value {
 	var b strings.Builder
 	for _, part := range e.Values {
 		switch part := part.(type) {
@@ -417,47 +418,47 @@ func (g *generator) fstring(e *python.JoinedStr) pyrun.Value {
 			}
 			spec := ""
 			if part.FormatSpec != nil {
-				spec = string(g.fstring(part.FormatSpec).(pyrun.Str))
+				spec = string(g.fstring(part.FormatSpec).(object.Str))
 			}
 			switch part.Conversion {
 			case 'r', 'a':
-				v = pyrun.Str(Repr(v))
+				v = object.Str(Repr(v))
 			case 's':
-				v = pyrun.Str(text(v))
+				v = object.Str(text(v))
 			}
-			text, err := pyrun.Format(g.u.world.in, v, spec)
+			text, err := object.Format(g.u.world.in, v, spec)
 			g.check(part, err)
 			b.WriteString(text)
 		}
 	}
-	return pyrun.Str(b.String())
+	return object.Str(b.String())
 }
 
 // comprehension walks [elt for x in tuple if cond]; everything but the element must be known at compile time.
-func (g *generator) comprehension(n python.Node, elt python.Expr, gens []*python.Comprehension) []pyrun.Value {
+func (g *generator) comprehension(n python.Node, elt python.Expr, gens []*python.Comprehension) []object.Value {
 	saved := g.scope
 	g.scope = g.scope.clone()
 	defer func() { g.scope = saved }()
 	return g.comprehend(elt, gens)
 }
 
-func (g *generator) comprehend(elt python.Expr, gens []*python.Comprehension) []pyrun.Value {
+func (g *generator) comprehend(elt python.Expr, gens []*python.Comprehension) []object.Value {
 	if len(gens) == 0 {
-		return []pyrun.Value{g.expr(elt)}
+		return []object.Value{g.expr(elt)}
 	}
 	gen := gens[0]
-	var items []pyrun.Value
+	var items []object.Value
 	switch v := g.expr(gen.Iter).(type) {
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		items = v.Items
 	case *sem.Tensor:
 		g.fail(gen.Iter, "type-mismatch", "a tensor cannot be iterated over")
 	default:
-		list, err := pyrun.Iterate(g.u.world.in, v)
+		list, err := object.Iterate(g.u.world.in, v)
 		g.check(gen.Iter, err)
 		items = list
 	}
-	var out []pyrun.Value
+	var out []object.Value
 	for _, item := range items {
 		g.bindTarget(gen.Target, item)
 		if g.all(gen.Ifs) {
@@ -477,12 +478,12 @@ func (g *generator) all(conds []python.Expr) bool {
 }
 
 // bindTarget binds a target without making runtime values of numbers.
-func (g *generator) bindTarget(target python.Expr, v pyrun.Value) {
+func (g *generator) bindTarget(target python.Expr, v object.Value) {
 	switch t := target.(type) {
 	case *python.Name:
 		g.scope.set(t.ID, v)
 	case *python.Tuple:
-		tv, ok := v.(*pyrun.Tuple)
+		tv, ok := v.(*object.Tuple)
 		if !ok || len(tv.Items) != len(t.Elts) {
 			g.fail(t, "unpack", "cannot unpack %s into %d names", describe(v), len(t.Elts))
 		}

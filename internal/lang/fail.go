@@ -8,7 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -48,7 +48,7 @@ func (g *generator) check(n python.Node, err error) {
 		d.Notes = append(d.Notes, diag.Note{Span: n.Span(), Msg: "needed here"})
 		panic(&failure{d: d})
 	}
-	var ex *pyrun.Exception
+	var ex *object.Exception
 	if errors.As(err, &ex) {
 		d := ex.Diagnostic()
 		if d.Span.Start.IsValid() && d.Span != n.Span() {
@@ -62,7 +62,7 @@ func (g *generator) check(n python.Node, err error) {
 }
 
 // checkCall is check for a call of a builtin: the caret stands under the argument that is at fault.
-func (g *generator) checkCall(n python.Node, b *sem.Builtin, method bool, args []pyrun.Value, kws []pyrun.Keyword, err error) {
+func (g *generator) checkCall(n python.Node, b *sem.Builtin, method bool, args []object.Value, kws []object.Keyword, err error) {
 	var se *sem.Error
 	if err == nil || !errors.As(err, &se) {
 		g.check(n, err)
@@ -145,19 +145,19 @@ func (g *generator) constexprHint(e python.Expr) string {
 	return hint
 }
 
-func unknownAmong(args []pyrun.Value, kws []pyrun.Keyword) *pyrun.Unknown {
+func unknownAmong(args []object.Value, kws []object.Keyword) *object.Unknown {
 	for _, v := range args {
-		if u, ok := v.(*pyrun.Unknown); ok {
+		if u, ok := v.(*object.Unknown); ok {
 			return u
 		}
-		if t, ok := v.(*pyrun.Tuple); ok {
+		if t, ok := v.(*object.Tuple); ok {
 			if u := unknownAmong(t.Items, nil); u != nil {
 				return u
 			}
 		}
 	}
 	for _, k := range kws {
-		if u := unknownAmong([]pyrun.Value{k.Value}, nil); u != nil {
+		if u := unknownAmong([]object.Value{k.Value}, nil); u != nil {
 			return u
 		}
 	}

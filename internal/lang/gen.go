@@ -12,7 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ub"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -65,9 +65,9 @@ type generator struct {
 	retAt   python.Node
 
 	// For messages.
-	where   map[string]python.Node // the statement that last bound a name
-	partial map[string]partial     // names that only some ways through the function bind
-	decayed map[pyrun.Value]string // device values made of compile-time numbers by an assignment, with the name assigned
+	where   map[string]python.Node  // the statement that last bound a name
+	partial map[string]partial      // names that only some ways through the function bind
+	decayed map[object.Value]string // device values made of compile-time numbers by an assignment, with the name assigned
 }
 
 // loc is the place of a node as Triton writes it: the line from 1, the column from 0, and the name being assigned.
@@ -99,9 +99,9 @@ func (g *generator) spend(n python.Node, steps int) {
 }
 
 // spendTuples counts the items of tuples, nested ones too: tuples of tuples can be many times larger than their text.
-func (g *generator) spendTuples(n python.Node, vs []pyrun.Value) {
+func (g *generator) spendTuples(n python.Node, vs []object.Value) {
 	for _, v := range vs {
-		if t, ok := v.(*pyrun.Tuple); ok {
+		if t, ok := v.(*object.Tuple); ok {
 			g.spend(n, len(t.Items))
 			g.spendTuples(n, t.Items)
 		}
@@ -143,7 +143,7 @@ func nameResults(op *ir.Op) {
 
 // compile makes the function for the given parameter values: compile-time ones as they are, device ones as templates whose shape
 // counts. attrs are attributes of the kernel's parameters by flat position.
-func (u *unit) compile(fn *JITFunction, name string, params []pyrun.Value, kernel bool, attrs func(argPath) []ir.NamedAttr) *function {
+func (u *unit) compile(fn *JITFunction, name string, params []object.Value, kernel bool, attrs func(argPath) []ir.NamedAttr) *function {
 	if u.depth++; u.depth > maxCallDepth {
 		panic(&failure{d: diag.Diagnostic{Code: "recursion", Span: fn.Func.Def.NamePos.Span(), Hint: "write it as a loop",
 			Msg: fmt.Sprintf("calls of jit functions are nested more than %d deep at %s", maxCallDepth, fn.Func.Name)}})
@@ -151,7 +151,7 @@ func (u *unit) compile(fn *JITFunction, name string, params []pyrun.Value, kerne
 	defer func() { u.depth-- }()
 	def := fn.Func.Def
 	g := &generator{u: u, fn: fn, file: fn.Func.Module.Syntax.File, scope: newScope(), defs: newScope(), kernel: kernel,
-		where: map[string]python.Node{}, partial: map[string]partial{}, decayed: map[pyrun.Value]string{}}
+		where: map[string]python.Node{}, partial: map[string]partial{}, decayed: map[object.Value]string{}}
 	line, _ := g.file.LineCol(g.file.Offset(def.Span().Start))
 	fnLoc := ir.FileLine(g.file.Name, line, 0)
 
@@ -208,7 +208,7 @@ func (g *generator) bindParams(shapes []shape, entry *ir.Block, loc ir.Loc, attr
 		return
 	}
 	flat := 0
-	walk := func(p argPath, v pyrun.Value) {
+	walk := func(p argPath, v object.Value) {
 		n := len(flatten(v, nil))
 		if n > 0 {
 			for _, a := range attrs(p) {
@@ -217,7 +217,7 @@ func (g *generator) bindParams(shapes []shape, entry *ir.Block, loc ir.Loc, attr
 		}
 		flat += n
 	}
-	params := make([]pyrun.Value, len(g.fn.Params))
+	params := make([]object.Value, len(g.fn.Params))
 	for i, p := range g.fn.Params {
 		params[i], _ = g.scope.get(p.Name)
 	}
@@ -243,15 +243,15 @@ func (g *generator) finish(f *function, ins []ir.Type) {
 }
 
 // bind gives a name its value.
-func (g *generator) bind(name string, v pyrun.Value) {
+func (g *generator) bind(name string, v object.Value) {
 	g.scope.set(name, v)
 	g.defs.set(name, v)
 }
 
 // mangle is Triton's name for a function specialised for these arguments.
-func mangle(fn *JITFunction, args []pyrun.Value, omitted []bool) string {
+func mangle(fn *JITFunction, args []object.Value, omitted []bool) string {
 	var types, consts []string
-	leaves(args, nil, func(p argPath, v pyrun.Value) {
+	leaves(args, nil, func(p argPath, v object.Value) {
 		s := shapeOf(v)
 		if s.isDevice() {
 			types = append(types, s.mangle())
@@ -273,6 +273,6 @@ func mangle(fn *JITFunction, args []pyrun.Value, omitted []bool) string {
 
 // bareNone reports whether an argument is a None that Triton holds as it is: the default of a parameter that was left out. Other
 // constants are constexprs, and None that is passed.
-func bareNone(p argPath, v pyrun.Value, omitted []bool) bool {
-	return v == pyrun.None && len(p) == 1 && p[0] < len(omitted) && omitted[p[0]]
+func bareNone(p argPath, v object.Value, omitted []bool) bool {
+	return v == object.None && len(p) == 1 && p[0] < len(omitted) && omitted[p[0]]
 }

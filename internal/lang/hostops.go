@@ -2,25 +2,26 @@ package lang
 
 import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // Texts and comparisons of values that kernels hold. They need no state of an interpreter; one with small limits serves where a value
 // is not of the simplest kinds.
 
-func scratch() *pyrun.Interp {
-	return pyrun.New(pyrun.Options{Limits: pyrun.Limits{MaxSteps: 100_000, MaxBytes: 1 << 20}}).Interp
+func scratch() *object.Interp {
+	return pyrun.New(pyrun.Options{Limits: object.Limits{MaxSteps: 100_000, MaxBytes: 1 << 20}}).Interp
 }
 
 // text is str(v).
-func text(v pyrun.Value) string {
+func text(v object.Value) string {
 	switch v := v.(type) {
-	case pyrun.Str:
+	case object.Str:
 		return string(v)
-	case pyrun.Int:
+	case object.Int:
 		return v.Big().String()
 	}
-	s, err := pyrun.ToStr(scratch(), v)
+	s, err := object.ToStr(scratch(), v)
 	if err != nil {
 		return "<" + v.TypeName() + ">"
 	}
@@ -28,48 +29,48 @@ func text(v pyrun.Value) string {
 }
 
 // Repr is repr(v).
-func Repr(v pyrun.Value) string {
-	if i, ok := v.(pyrun.Int); ok {
+func Repr(v object.Value) string {
+	if i, ok := v.(object.Int); ok {
 		return i.Big().String()
 	}
-	s, err := pyrun.Repr(scratch(), v)
+	s, err := object.Repr(scratch(), v)
 	if err != nil {
 		return "<" + v.TypeName() + ">"
 	}
 	return s
 }
 
-func equal(a, b pyrun.Value) bool {
-	if x, ok := pyrun.AsInt64(a); ok {
-		if y, ok := pyrun.AsInt64(b); ok {
+func equal(a, b object.Value) bool {
+	if x, ok := object.AsInt64(a); ok {
+		if y, ok := object.AsInt64(b); ok {
 			return x == y
 		}
 	}
-	ok, err := pyrun.Equal(scratch(), a, b)
+	ok, err := object.Equal(scratch(), a, b)
 	return err == nil && ok
 }
 
 // isTrue is bool(v) of a value known at compile time; what has no truth value is false.
-func isTrue(v pyrun.Value) bool {
+func isTrue(v object.Value) bool {
 	switch v := v.(type) {
-	case pyrun.Bool:
+	case object.Bool:
 		return bool(v)
-	case pyrun.NoneType:
+	case object.NoneType:
 		return false
 	}
-	ok, err := pyrun.Truth(scratch(), v)
+	ok, err := object.Truth(scratch(), v)
 	return err == nil && ok
 }
 
 // truth is bool(v), with a failure at n where there is none.
-func (g *generator) truth(n python.Node, v pyrun.Value) bool {
-	ok, err := pyrun.Truth(g.u.world.in, v)
+func (g *generator) truth(n python.Node, v object.Value) bool {
+	ok, err := object.Truth(g.u.world.in, v)
 	g.check(n, err)
 	return ok
 }
 
 // pyBuiltin is a function of host Python's own.
-func (g *generator) pyBuiltin(name string) pyrun.Value {
+func (g *generator) pyBuiltin(name string) object.Value {
 	v, _ := g.u.world.ev.Builtin(name)
 	return v
 }

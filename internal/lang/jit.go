@@ -2,12 +2,13 @@ package lang
 
 import (
 	"fmt"
-	"github.com/nereid-lang/nereid/internal/dtype"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -17,10 +18,10 @@ type JITFunction struct {
 	Params   []Param
 	NoInline bool
 	Debug    bool
-	MustUse  string      // why its result must be used, or ""
-	Repr     pyrun.Value // repr=, or nil
-	Wrappers []Wrapper   // autotune, heuristics and the like around it, innermost first
-	Foreign  bool        // decorators of other packages are around it, which were passed over
+	MustUse  string       // why its result must be used, or ""
+	Repr     object.Value // repr=, or nil
+	Wrappers []Wrapper    // autotune, heuristics and the like around it, innermost first
+	Foreign  bool         // decorators of other packages are around it, which were passed over
 }
 
 // Wrapper is a decorator around a jit function that its launch looks at. Its arguments are evaluated only when they are asked for:
@@ -28,7 +29,7 @@ type JITFunction struct {
 type Wrapper struct {
 	Kind string // "autotune" or "heuristics"
 	Call *python.Call
-	Eval func(python.Expr) (pyrun.Value, error)
+	Eval func(python.Expr) (object.Value, error)
 }
 
 // Param is a parameter of a jit function.
@@ -37,7 +38,7 @@ type Param struct {
 	Constexpr bool
 	Type      string // the scalar or pointer type that the annotation fixes, "i64", "*fp16", or ""
 	Const     bool   // a pointer that is only read
-	Default   pyrun.Value
+	Default   object.Value
 	Pos       diag.Span
 
 	NoSpecialize, NoAlign bool // do_not_specialize, do_not_specialize_on_alignment
@@ -57,22 +58,22 @@ func (f *JITFunction) Str() string { return f.ReprText() }
 func (f *JITFunction) FullName() string { return f.Func.Module.Name + "." + f.Func.QualName }
 
 // Attr gives the attributes that host code reads from a jit function.
-func (f *JITFunction) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (f *JITFunction) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "__name__", "_fn_name":
-		return pyrun.Str(f.Func.Name), true, nil
+		return object.Str(f.Func.Name), true, nil
 	case "__qualname__":
-		return pyrun.Str(f.Func.QualName), true, nil
+		return object.Str(f.Func.QualName), true, nil
 	case "__module__":
-		return pyrun.Str(f.Func.Module.Name), true, nil
+		return object.Str(f.Func.Module.Name), true, nil
 	case "fn":
 		return f, true, nil
 	case "run", "warmup", "preload", "add_pre_run_hook":
 		return native(name, nothing), true, nil
 	case "arg_names":
-		l := &pyrun.List{}
+		l := &object.List{}
 		for _, p := range f.Params {
-			l.Items = append(l.Items, pyrun.Str(p.Name))
+			l.Items = append(l.Items, object.Str(p.Name))
 		}
 		return l, true, nil
 	case "configs":
@@ -98,7 +99,7 @@ func (f *JITFunction) autotune() *Wrapper {
 }
 
 // argument is the value of an argument of the decorator, nil if it is not given.
-func (w *Wrapper) argument(name string, at int) (pyrun.Value, error) {
+func (w *Wrapper) argument(name string, at int) (object.Value, error) {
 	for _, k := range w.Call.Keywords {
 		if k.Arg == name {
 			return w.Eval(k.Value)
@@ -111,7 +112,7 @@ func (w *Wrapper) argument(name string, at int) (pyrun.Value, error) {
 }
 
 // Item is kernel[grid]: a launch in host code that runs when its file is loaded. Nothing is launched while kernels are compiled.
-func (f *JITFunction) Item(in *pyrun.Interp, grid pyrun.Value) (pyrun.Value, error) {
+func (f *JITFunction) Item(in *object.Interp, grid object.Value) (object.Value, error) {
 	return native(f.Func.Name, nothing), nil
 }
 
@@ -119,7 +120,7 @@ func (f *JITFunction) Item(in *pyrun.Interp, grid pyrun.Value) (pyrun.Value, err
 func (f *JITFunction) HashKey() (any, error) { return f, nil }
 
 // newJIT wraps a function; opts are the keyword arguments of @triton.jit.
-func newJIT(fn *pyrun.Func, opts []pyrun.Keyword) (*JITFunction, error) {
+func newJIT(fn *pyrun.Func, opts []object.Keyword) (*JITFunction, error) {
 	if fn.Def == nil {
 		return nil, fmt.Errorf("@triton.jit needs a function defined by def")
 	}
@@ -148,7 +149,7 @@ func newJIT(fn *pyrun.Func, opts []pyrun.Keyword) (*JITFunction, error) {
 	return j, nil
 }
 
-func (f *JITFunction) option(name string, v pyrun.Value) error {
+func (f *JITFunction) option(name string, v object.Value) error {
 	switch name {
 	case "noinline":
 		f.NoInline = isTrue(v)
@@ -162,7 +163,7 @@ func (f *JITFunction) option(name string, v pyrun.Value) error {
 		return f.mark(v, func(p *Param) { p.NoAlign = true })
 	case "version", "launch_metadata":
 	default:
-		e := pyrun.Errorf(pyrun.TypeError, "jit() got an unexpected keyword argument '%s'", name)
+		e := object.Errorf(object.TypeError, "jit() got an unexpected keyword argument '%s'", name)
 		e.Hint = "its options are debug, noinline, repr, do_not_specialize, do_not_specialize_on_alignment, launch_metadata, version"
 		return e
 	}
@@ -170,18 +171,18 @@ func (f *JITFunction) option(name string, v pyrun.Value) error {
 }
 
 // mark applies f to the parameters that a list names, by name or position.
-func (f *JITFunction) mark(list pyrun.Value, set func(*Param)) error {
-	if list == pyrun.None {
+func (f *JITFunction) mark(list object.Value, set func(*Param)) error {
+	if list == object.None {
 		return nil
 	}
-	items, err := pyrun.Iterate(scratch(), list)
+	items, err := object.Iterate(scratch(), list)
 	if err != nil {
 		return err
 	}
 	for _, item := range items {
 		for i := range f.Params {
-			n, isInt := pyrun.AsInt64(item)
-			if s, ok := item.(pyrun.Str); ok && string(s) == f.Params[i].Name || isInt && int(n) == i {
+			n, isInt := object.AsInt64(item)
+			if s, ok := item.(object.Str); ok && string(s) == f.Params[i].Name || isInt && int(n) == i {
 				set(&f.Params[i])
 			}
 		}
@@ -258,8 +259,8 @@ func canonicalName(t dtype.Type) string {
 }
 
 // bind matches arguments with parameters, as a call of the function in Python would. omitted are those for which the default stands.
-func (f *JITFunction) bind(args []pyrun.Value, kws []pyrun.Keyword) (out []pyrun.Value, omitted []bool, err error) {
-	out, omitted = make([]pyrun.Value, len(f.Params)), make([]bool, len(f.Params))
+func (f *JITFunction) bind(args []object.Value, kws []object.Keyword) (out []object.Value, omitted []bool, err error) {
+	out, omitted = make([]object.Value, len(f.Params)), make([]bool, len(f.Params))
 	if len(args) > len(f.Params) {
 		return nil, nil, f.badCall("", "%s() takes %s, but %d were given", f.Func.Name, sem.Count(len(f.Params), "argument"), len(args))
 	}
@@ -307,10 +308,10 @@ func (f *JITFunction) param(name string) int {
 }
 
 // key identifies the specialisation of f for args exactly.
-func (f *JITFunction) key(args []pyrun.Value, omitted []bool) string {
+func (f *JITFunction) key(args []object.Value, omitted []bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%p", f)
-	leaves(args, nil, func(p argPath, v pyrun.Value) {
+	leaves(args, nil, func(p argPath, v object.Value) {
 		s := shapeOf(v)
 		if s.isDevice() {
 			fmt.Fprintf(&b, "|%s:%s", p, s.mangle())

@@ -6,7 +6,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -20,20 +20,20 @@ func (g *generator) loopChanges(loop python.Node, name string, before, after sha
 }
 
 // branchChanges fails for a live name whose type one side of an if changes.
-func (g *generator) branchChanges(s *python.If, side, name string, live, v pyrun.Value) {
+func (g *generator) branchChanges(s *python.If, side, name string, live, v object.Value) {
 	g.failNotes(g.boundIn(side, s, name), "branch-type", joinHint(name, shapeOf(live), shapeOf(v)), []diag.Note{{Span: s.Span(), Msg: "this is the if"}},
 		"%s becomes %s in the %s block, but is %s before the if", name, kindText(v), side, kindText(live))
 }
 
 // armsDiffer fails for a name to which the two sides of an if give different types.
-func (g *generator) armsDiffer(s *python.If, name string, then, els pyrun.Value) {
+func (g *generator) armsDiffer(s *python.If, name string, then, els object.Value) {
 	note := diag.Note{Span: g.boundIn("then", s, name).Span(), Msg: fmt.Sprintf("it is %s here", kindText(then))}
 	g.failNotes(g.boundIn("else", s, name), "branch-type", "give it the same type on both sides", []diag.Note{note},
 		"%s is %s in the else block, but %s in the then block", name, kindText(els), kindText(then))
 }
 
 // kindText is the type of a value, or the value when it is known.
-func kindText(v pyrun.Value) string {
+func kindText(v object.Value) string {
 	if hasDevice(v) {
 		return shapeOf(v).String()
 	}

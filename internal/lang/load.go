@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-
 	"math/big"
 	"path/filepath"
 	"runtime/debug"
@@ -20,6 +19,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -210,7 +210,7 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 	first, rest, _ := strings.Cut(name, ".")
 	v, ok, err := m.Get(w.in, first)
 	if err != nil {
-		return nil, s.report(pyrun.Diagnostic(err, diag.Span{}))
+		return nil, s.report(object.Diagnostic(err, diag.Span{}))
 	}
 	if !ok {
 		names := s.Names()
@@ -224,8 +224,8 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 	}
 	for rest != "" {
 		first, rest, _ = strings.Cut(rest, ".")
-		if v, err = pyrun.GetAttr(w.in, v, first); err != nil {
-			d := pyrun.Diagnostic(err, diag.Span{})
+		if v, err = object.GetAttr(w.in, v, first); err != nil {
+			d := object.Diagnostic(err, diag.Span{})
 			d.Code = "no-kernel"
 			return nil, s.report(d)
 		}
@@ -236,8 +236,8 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 		switch u := unwrapConstexpr(v).(type) {
 		case *pyrun.Func:
 			d.Msg, d.Span = fmt.Sprintf("%s is no kernel: it is a plain function", name), s.definition(name)
-		case *pyrun.Unknown:
-			d = pyrun.Diagnostic(u.Need("the meaning"), s.definition(name))
+		case *object.Unknown:
+			d = object.Diagnostic(u.Need("the meaning"), s.definition(name))
 		}
 		return nil, s.report(d)
 	}
@@ -371,7 +371,7 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Mod
 
 func (u *unit) kernel(fn *JITFunction, args []ArgSpec) (*ir.Module, error) {
 	u.entry = fn.Func.Def.NamePos.Span()
-	params := make([]pyrun.Value, len(args))
+	params := make([]object.Value, len(args))
 	var facts []argFact
 	for i, a := range args {
 		params[i] = u.template(a, argPath{i}, &facts)
@@ -403,16 +403,16 @@ type argFact struct {
 }
 
 // template is a value of the argument's shape, with no IR behind it yet.
-func (u *unit) template(a ArgSpec, at argPath, facts *[]argFact) pyrun.Value {
+func (u *unit) template(a ArgSpec, at argPath, facts *[]argFact) object.Value {
 	switch {
 	case a.Tuple:
-		items := make([]pyrun.Value, len(a.Items))
+		items := make([]object.Value, len(a.Items))
 		for i, item := range a.Items {
 			items[i] = u.template(item, append(slices.Clone(at), i), facts)
 		}
-		t := pyrun.NewTuple(items...)
+		t := object.NewTuple(items...)
 		if len(a.Names) > 0 {
-			t.Class = &pyrun.NamedTuple{Name: "Fields", Fields: a.Names}
+			t.Class = &object.NamedTuple{Name: "Fields", Fields: a.Names}
 		}
 		return t
 	case a.Desc != nil:
@@ -439,7 +439,7 @@ func (*FuncRef) TypeName() string { return "JITFunction" }
 func (f *FuncRef) Repr() string   { return f.File + ":" + f.Name }
 
 // constant is a compile-time argument with references to functions resolved.
-func (u *unit) constant(v pyrun.Value) pyrun.Value {
+func (u *unit) constant(v object.Value) object.Value {
 	switch v := v.(type) {
 	case *FuncRef:
 		m := u.source.module(u.world)
@@ -448,18 +448,18 @@ func (u *unit) constant(v pyrun.Value) pyrun.Value {
 		}
 		fn, ok, err := m.Get(u.world.in, v.Name)
 		if err != nil {
-			panic(&failure{d: pyrun.Diagnostic(err, u.entry)})
+			panic(&failure{d: object.Diagnostic(err, u.entry)})
 		}
 		if !ok {
 			panic(&failure{d: diag.Diagnostic{Code: "bad-arguments", Span: u.entry, Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
 		}
 		return unwrapConstexpr(fn)
-	case *pyrun.Tuple:
-		items := make([]pyrun.Value, len(v.Items))
+	case *object.Tuple:
+		items := make([]object.Value, len(v.Items))
 		for i, e := range v.Items {
 			items[i] = u.constant(e)
 		}
-		return &pyrun.Tuple{Items: items, Class: v.Class}
+		return &object.Tuple{Items: items, Class: v.Class}
 	}
 	return v
 }
@@ -475,11 +475,11 @@ func (d *DescSpec) template() *sem.Descriptor {
 }
 
 // bigBounds are the least and greatest value of an integer type.
-func bigBounds(bits int, signed bool) (lo, hi pyrun.Value) {
+func bigBounds(bits int, signed bool) (lo, hi object.Value) {
 	one := big.NewInt(1)
 	if !signed {
-		return pyrun.MakeInt(0), pyrun.BigInt(new(big.Int).Sub(new(big.Int).Lsh(one, uint(bits)), one))
+		return object.MakeInt(0), object.BigInt(new(big.Int).Sub(new(big.Int).Lsh(one, uint(bits)), one))
 	}
 	half := new(big.Int).Lsh(one, uint(bits-1))
-	return pyrun.BigInt(new(big.Int).Neg(half)), pyrun.BigInt(new(big.Int).Sub(half, one))
+	return object.BigInt(new(big.Int).Neg(half)), object.BigInt(new(big.Int).Sub(half, one))
 }

@@ -3,7 +3,7 @@ package lang
 import (
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // moduleValues are expressions of host code at the level of a module, and what they are on the default target with Triton 3.6.
@@ -82,7 +82,7 @@ func TestModuleValues(t *testing.T) {
 			if err != nil || !ok {
 				t.Fatalf("X: %v, %v", ok, err)
 			}
-			got, err := pyrun.Repr(w.in, v)
+			got, err := object.Repr(w.in, v)
 			if err != nil || got != c.want {
 				t.Errorf("X = %s, %v, want %s", got, err, c.want)
 			}

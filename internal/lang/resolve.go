@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -12,7 +13,7 @@ import (
 // that module, whatever has to hold for it.
 
 // resolve is a name of a source module that stands for a module of Triton.
-func (w *world) resolve(in *pyrun.Interp, m *pyrun.Module, name string) (pyrun.Value, bool) {
+func (w *world) resolve(in *object.Interp, m *pyrun.Module, name string) (object.Value, bool) {
 	if m.Syntax == nil {
 		return nil, false
 	}

@@ -1,18 +1,18 @@
 package lang
 
-import "github.com/nereid-lang/nereid/internal/pyrun"
+import "github.com/nereid-lang/nereid/internal/pyrun/object"
 
 // scope holds the names of a kernel in the order of their first binding: the order in which loops and branches carry them.
 type scope struct {
 	names []string
-	vals  map[string]pyrun.Value
+	vals  map[string]object.Value
 }
 
-func newScope() *scope { return &scope{vals: map[string]pyrun.Value{}} }
+func newScope() *scope { return &scope{vals: map[string]object.Value{}} }
 
-func (s *scope) get(name string) (pyrun.Value, bool) { v, ok := s.vals[name]; return v, ok }
+func (s *scope) get(name string) (object.Value, bool) { v, ok := s.vals[name]; return v, ok }
 
-func (s *scope) set(name string, v pyrun.Value) {
+func (s *scope) set(name string, v object.Value) {
 	if _, ok := s.vals[name]; !ok {
 		s.names = append(s.names, name)
 	}
@@ -22,7 +22,7 @@ func (s *scope) set(name string, v pyrun.Value) {
 func (s *scope) has(name string) bool { _, ok := s.vals[name]; return ok }
 
 func (s *scope) clone() *scope {
-	c := &scope{names: append([]string(nil), s.names...), vals: make(map[string]pyrun.Value, len(s.vals))}
+	c := &scope{names: append([]string(nil), s.names...), vals: make(map[string]object.Value, len(s.vals))}
 	for k, v := range s.vals {
 		c.vals[k] = v
 	}

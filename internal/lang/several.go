@@ -5,7 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -21,7 +21,7 @@ type nothingKnown struct{}
 func (*nothingKnown) TypeName() string { return "unknown" }
 
 // passOver fails without a message if a value is not known because of an earlier fault.
-func passOver(v pyrun.Value) {
+func passOver(v object.Value) {
 	if _, ok := v.(*nothingKnown); ok {
 		panic(&failure{silent: true})
 	}

@@ -2,24 +2,25 @@ package lang
 
 import (
 	"fmt"
-	"github.com/nereid-lang/nereid/internal/dtype"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // ArgSpec is what is known about one argument of a kernel before it is compiled: a type, or a value.
 type ArgSpec struct {
-	Type  sem.Type    // of a runtime argument; nil for a constant
-	Const pyrun.Value // of a constant
-	Div16 bool        // the value, or the address, is divisible by 16
-	Items []ArgSpec   // of a tuple
-	Names []string    // of the items of a named tuple; nil for a plain one
+	Type  sem.Type     // of a runtime argument; nil for a constant
+	Const object.Value // of a constant
+	Div16 bool         // the value, or the address, is divisible by 16
+	Items []ArgSpec    // of a tuple
+	Names []string     // of the items of a named tuple; nil for a plain one
 	Tuple bool
 	Desc  *DescSpec // of a tensor descriptor
 }
@@ -200,7 +201,7 @@ func parseEntry(constexpr bool, e entry) (ArgSpec, *sigError) {
 		if d, ok := t.(*sem.DType); !ok || !d.IsInt() {
 			return ArgSpec{}, at.errorf(":1 is for integers, not %s", sem.TypeText(t))
 		}
-		return ArgSpec{Const: pyrun.MakeInt(1)}, nil
+		return ArgSpec{Const: object.MakeInt(1)}, nil
 	}
 	return ArgSpec{}, at.errorf("unknown specialisation :%s", spec).withHint(":16 says that the value is divisible by 16, :1 that it is 1")
 }
@@ -271,7 +272,7 @@ func parseConst(e entry) (ArgSpec, *sigError) {
 	if err != nil || !literal(x) {
 		return ArgSpec{}, e.errorf("%q is neither a type nor a Python literal", e.text)
 	}
-	in := pyrun.New(pyrun.Options{Files: files, Limits: pyrun.Limits{MaxSteps: 10000, MaxBytes: 1 << 20}}).Interp
+	in := pyrun.New(pyrun.Options{Files: files, Limits: object.Limits{MaxSteps: 10000, MaxBytes: 1 << 20}}).Interp
 	v, err := pyrun.Eval(in, x, &pyrun.Env{})
 	if err != nil {
 		return ArgSpec{}, e.errorf("%q has no value: %v", e.text, err)
@@ -295,21 +296,21 @@ func literal(e python.Expr) bool {
 }
 
 // listsToTuples is a constant as kernels see it.
-func listsToTuples(v pyrun.Value) pyrun.Value {
-	var items []pyrun.Value
+func listsToTuples(v object.Value) object.Value {
+	var items []object.Value
 	switch v := v.(type) {
-	case *pyrun.List:
+	case *object.List:
 		items = v.Items
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		items = v.Items
 	default:
 		return v
 	}
-	out := make([]pyrun.Value, len(items))
+	out := make([]object.Value, len(items))
 	for i, e := range items {
 		out[i] = listsToTuples(e)
 	}
-	return pyrun.NewTuple(out...)
+	return object.NewTuple(out...)
 }
 
 // scalarType returns the scalar type of a name in any spelling, or nil.

@@ -2,12 +2,12 @@ package lang
 
 import (
 	"fmt"
-	"github.com/nereid-lang/nereid/internal/dtype"
 	"math"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // FormatSignature writes arguments as ParseSignature reads them.
@@ -63,17 +63,17 @@ func typeText(t sem.Type) string {
 	return t.String()
 }
 
-func constText(v pyrun.Value) string {
+func constText(v object.Value) string {
 	switch v := v.(type) {
 	case *sem.DType:
 		return typeText(v)
 	case *FuncRef:
 		return "@" + v.File + ":" + v.Name
-	case pyrun.Float:
+	case object.Float:
 		if f := float64(v); math.IsInf(f, 0) || math.IsNaN(f) {
 			return "float('" + strings.TrimPrefix(strings.ToLower(fmt.Sprint(f)), "+") + "')"
 		}
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		items := make([]string, len(v.Items))
 		for i, e := range v.Items {
 			items[i] = constText(e)

@@ -5,7 +5,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -65,10 +65,10 @@ func (g *generator) assign(s *python.Assign) {
 	if len(s.Targets) != 1 {
 		g.failHint(s, "unsupported", "write one assignment for each name", "a jit function assigns to one target at a time, not to a chain (a = b = ...)")
 	}
-	g.assignTo(s.Targets[0], func() pyrun.Value { return g.expr(s.Value) })
+	g.assignTo(s.Targets[0], func() object.Value { return g.expr(s.Value) })
 }
 
-func (g *generator) assignTo(target python.Expr, value func() pyrun.Value) {
+func (g *generator) assignTo(target python.Expr, value func() object.Value) {
 	if n, ok := target.(*python.Name); ok {
 		g.name = n.ID
 		known := value()
@@ -85,16 +85,16 @@ func (g *generator) assignTo(target python.Expr, value func() pyrun.Value) {
 
 // toRuntime is what a plain assignment makes of a value: numbers become scalars; dtypes, None, functions and the like stay known
 // at compile time.
-func (g *generator) toRuntime(n python.Node, v pyrun.Value) pyrun.Value {
+func (g *generator) toRuntime(n python.Node, v object.Value) object.Value {
 	switch v := v.(type) {
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		g.spend(n, len(v.Items))
-		items := make([]pyrun.Value, len(v.Items))
+		items := make([]object.Value, len(v.Items))
 		for i, e := range v.Items {
 			items[i] = g.toRuntime(n, e)
 		}
-		return &pyrun.Tuple{Items: items, Class: v.Class}
-	case pyrun.Int, pyrun.Float, pyrun.Bool:
+		return &object.Tuple{Items: items, Class: v.Class}
+	case object.Int, object.Float, object.Bool:
 		t, err := g.b.ToTensor(v)
 		g.check(n, err)
 		return t
@@ -102,7 +102,7 @@ func (g *generator) toRuntime(n python.Node, v pyrun.Value) pyrun.Value {
 	return v
 }
 
-func (g *generator) store(target python.Expr, v pyrun.Value) {
+func (g *generator) store(target python.Expr, v object.Value) {
 	switch t := target.(type) {
 	case *python.Name:
 		g.bind(t.ID, v)
@@ -120,8 +120,8 @@ func (g *generator) store(target python.Expr, v pyrun.Value) {
 	}
 }
 
-func (g *generator) unpack(n python.Node, targets []python.Expr, v pyrun.Value) {
-	t, ok := v.(*pyrun.Tuple)
+func (g *generator) unpack(n python.Node, targets []python.Expr, v object.Value) {
+	t, ok := v.(*object.Tuple)
 	if !ok {
 		g.fail(n, "unpack", "cannot unpack %s: expected a tuple of %d values", describe(v), len(targets))
 	}
@@ -138,7 +138,7 @@ func (g *generator) unpack(n python.Node, targets []python.Expr, v pyrun.Value) 
 
 // augAssign is target = target op value, the parts at the place of the statement.
 func (g *generator) augAssign(s *python.AugAssign) {
-	g.assignTo(s.Target, func() pyrun.Value {
+	g.assignTo(s.Target, func() object.Value {
 		defer g.at(s)()
 		lhs := g.expr(s.Target)
 		rhs := g.expr(s.Value)
@@ -155,7 +155,7 @@ func (g *generator) annAssign(s *python.AnnAssign) {
 		}
 		if s.Value != nil {
 			g.expr(s.Value)
-			g.assignTo(s.Target, func() pyrun.Value { return g.expr(s.Value) })
+			g.assignTo(s.Target, func() object.Value { return g.expr(s.Value) })
 		}
 		return
 	}
@@ -180,12 +180,12 @@ func (g *generator) returnStmt(s *python.Return) {
 	if g.loops > 0 {
 		g.failHint(s, "unsupported", "set a flag in the loop and test it afterwards", "return is not supported inside a for or while loop")
 	}
-	var v pyrun.Value = pyrun.None
+	var v object.Value = object.None
 	if s.Value != nil {
 		v = g.decay(s, g.expr(s.Value))
 	}
 	sh := shapeOf(v)
-	void := v == pyrun.None
+	void := v == object.None
 	g.b.Op(tt.Return, flatten(v, nil), nil)
 	switch {
 	case g.ret == nil:
@@ -207,20 +207,20 @@ func returnText(s shape, void bool) string {
 	return s.String()
 }
 
-func (g *generator) decay(n python.Node, v pyrun.Value) pyrun.Value {
-	if t, ok := v.(*pyrun.Tuple); ok {
-		items := make([]pyrun.Value, len(t.Items))
+func (g *generator) decay(n python.Node, v object.Value) object.Value {
+	if t, ok := v.(*object.Tuple); ok {
+		items := make([]object.Value, len(t.Items))
 		for i, e := range t.Items {
 			items[i] = g.decay(n, e)
 		}
-		return &pyrun.Tuple{Items: items, Class: t.Class}
+		return &object.Tuple{Items: items, Class: t.Class}
 	}
 	return g.toRuntime(n, v)
 }
 
 func (g *generator) assert(s *python.Assert) {
 	test := g.expr(s.Test)
-	var msg pyrun.Value = pyrun.Str("")
+	var msg object.Value = object.Str("")
 	if s.Msg != nil {
 		msg = g.expr(s.Msg)
 	}
@@ -229,15 +229,15 @@ func (g *generator) assert(s *python.Assert) {
 }
 
 // describe names a value for a message: its type, and its value when it is known.
-func describe(v pyrun.Value) string {
+func describe(v object.Value) string {
 	switch v := v.(type) {
 	case *sem.Tensor:
 		return "a value of type " + sem.TypeText(v.Type)
-	case *pyrun.Tuple, *sem.Descriptor, *Object:
+	case *object.Tuple, *sem.Descriptor, *Object:
 		return "a value of type " + shapeOf(v).String()
-	case pyrun.NoneType:
+	case object.NoneType:
 		return "None"
-	case pyrun.Int, pyrun.Float, pyrun.Bool, pyrun.Str:
+	case object.Int, object.Float, object.Bool, object.Str:
 		return "the constant " + Repr(v)
 	}
 	return "a value of Python type " + v.TypeName()

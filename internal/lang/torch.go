@@ -1,11 +1,12 @@
 package lang
 
 import (
-	"github.com/nereid-lang/nereid/internal/dtype"
 	"math"
 
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/num"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // torchDType is torch.float16 and the like, as module constants and conditions mention them.
@@ -21,15 +22,15 @@ func (*torchDType) TypeName() string        { return "dtype" }
 func (t *torchDType) Repr() string          { return "torch." + t.name }
 func (t *torchDType) HashKey() (any, error) { return t, nil }
 
-func (t *torchDType) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (t *torchDType) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "is_floating_point":
-		return pyrun.Bool(t.format != nil || t.power), true, nil
+		return object.Bool(t.format != nil || t.power), true, nil
 	case "itemsize":
 		if t.format != nil {
-			return pyrun.MakeInt(int64(t.format.Bits / 8)), true, nil
+			return object.MakeInt(int64(t.format.Bits / 8)), true, nil
 		}
-		return pyrun.MakeInt(int64(max(t.bits, 8) / 8)), true, nil
+		return object.MakeInt(int64(max(t.bits, 8) / 8)), true, nil
 	}
 	return nil, false, nil
 }
@@ -58,34 +59,34 @@ func intBits(r *dtype.Row) int {
 // registerTorch adds what of torch the host code around kernels asks for when it is loaded. All else is unknown, and only an error when
 // a kernel depends on it.
 func (w *world) registerTorch() {
-	vars := map[string]pyrun.Value{
+	vars := map[string]object.Value{
 		"finfo":  native("finfo", finfo),
 		"iinfo":  native("iinfo", iinfo),
-		"inf":    pyrun.Float(math.Inf(1)),
-		"nan":    pyrun.Float(math.NaN()),
-		"pi":     pyrun.Float(math.Pi),
+		"inf":    object.Float(math.Inf(1)),
+		"nan":    object.Float(math.NaN()),
+		"pi":     object.Float(math.Pi),
 		"Tensor": unusable("Tensor"),
 
-		"are_deterministic_algorithms_enabled": answer(pyrun.Bool(false)),
+		"are_deterministic_algorithms_enabled": answer(object.Bool(false)),
 		"dtype":                                unusable("dtype"),
 	}
 	for name, t := range torchDTypes {
 		vars[name] = t
 	}
 	hip := w.target.Backend == "hip"
-	version := map[string]pyrun.Value{"cuda": pyrun.Str("13.0"), "hip": pyrun.None}
+	version := map[string]object.Value{"cuda": object.Str("13.0"), "hip": object.None}
 	if hip {
-		version["cuda"], version["hip"] = pyrun.None, pyrun.Str("6.4")
+		version["cuda"], version["hip"] = object.None, object.Str("6.4")
 	}
-	cuda := map[string]pyrun.Value{
-		"is_available":          answer(pyrun.Bool(true)),
-		"device_count":          answer(pyrun.MakeInt(1)),
-		"current_device":        answer(pyrun.MakeInt(0)),
-		"get_device_name":       answer(pyrun.Str(w.target.Name())),
+	cuda := map[string]object.Value{
+		"is_available":          answer(object.Bool(true)),
+		"device_count":          answer(object.MakeInt(1)),
+		"current_device":        answer(object.MakeInt(0)),
+		"get_device_name":       answer(object.Str(w.target.Name())),
 		"get_device_capability": answer(w.capability()),
 		"get_device_properties": answer(w.torchProperties()),
-		"is_bf16_supported":     answer(pyrun.Bool(true)),
-		"is_initialized":        answer(pyrun.Bool(true)),
+		"is_bf16_supported":     answer(object.Bool(true)),
+		"is_initialized":        answer(object.Bool(true)),
 	}
 	for _, m := range []*pyrun.Module{
 		w.stdlibModule("torch.torch_version", "torch_version.py"),
@@ -105,7 +106,7 @@ var torchInTriton = map[string]bool{
 }
 
 // torchVersion looks up torch.__version__, which is a text and compares as a version.
-func (w *world) torchVersion(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (w *world) torchVersion(in *object.Interp, name string) (object.Value, bool, error) {
 	if name != "__version__" {
 		return nil, false, nil
 	}
@@ -119,11 +120,11 @@ var otherAccelerators = map[string]bool{
 	"hpu": true, "xla": true, "sdaa": true, "supa": true, "xmlir": true, "maca": true, "mcpu": true,
 }
 
-func answer(v pyrun.Value) pyrun.Value {
-	return native("answer", func(*pyrun.Interp, []pyrun.Value, []pyrun.Keyword) (pyrun.Value, error) { return v, nil })
+func answer(v object.Value) object.Value {
+	return native("answer", func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) { return v, nil })
 }
 
-func torchArg(args []pyrun.Value) *torchDType {
+func torchArg(args []object.Value) *torchDType {
 	if len(args) == 0 {
 		return torchDTypes["float32"]
 	}
@@ -131,32 +132,32 @@ func torchArg(args []pyrun.Value) *torchDType {
 	return t
 }
 
-func finfo(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+func finfo(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 	t := torchArg(args)
 	if t != nil && t.power {
-		lo := pyrun.Float(0x1p-127)
-		return &record{"finfo", map[string]pyrun.Value{"max": pyrun.Float(0x1p127), "min": lo, "eps": pyrun.Float(1), "tiny": lo, "smallest_normal": lo,
-			"bits": pyrun.MakeInt(8), "resolution": pyrun.Float(1), "dtype": pyrun.Str(t.name)}}, nil
+		lo := object.Float(0x1p-127)
+		return &record{"finfo", map[string]object.Value{"max": object.Float(0x1p127), "min": lo, "eps": object.Float(1), "tiny": lo, "smallest_normal": lo,
+			"bits": object.MakeInt(8), "resolution": object.Float(1), "dtype": object.Str(t.name)}}, nil
 	}
 	if t == nil || t.format == nil {
-		return nil, pyrun.Errorf(pyrun.TypeError, "torch.finfo() requires a floating point dtype")
+		return nil, object.Errorf(object.TypeError, "torch.finfo() requires a floating point dtype")
 	}
 	f := t.format
 	digits := int(float64(f.Man) * math.Log10(2)) // that survive in a decimal number
 	largest := f.Decode(f.Max())
 	tiny := math.Ldexp(1, 1-f.Bias)
 	eps := math.Ldexp(1, -f.Man)
-	return &record{"finfo", map[string]pyrun.Value{
-		"max": pyrun.Float(largest), "min": pyrun.Float(-largest), "eps": pyrun.Float(eps), "tiny": pyrun.Float(tiny),
-		"smallest_normal": pyrun.Float(tiny), "bits": pyrun.MakeInt(int64(f.Bits)), "resolution": pyrun.Float(math.Pow10(-digits)), "dtype": pyrun.Str(t.name),
+	return &record{"finfo", map[string]object.Value{
+		"max": object.Float(largest), "min": object.Float(-largest), "eps": object.Float(eps), "tiny": object.Float(tiny),
+		"smallest_normal": object.Float(tiny), "bits": object.MakeInt(int64(f.Bits)), "resolution": object.Float(math.Pow10(-digits)), "dtype": object.Str(t.name),
 	}}, nil
 }
 
-func iinfo(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+func iinfo(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 	t := torchArg(args)
 	if t == nil || t.bits == 0 {
-		return nil, pyrun.Errorf(pyrun.TypeError, "torch.iinfo() requires an integer dtype")
+		return nil, object.Errorf(object.TypeError, "torch.iinfo() requires an integer dtype")
 	}
 	lo, hi := bigBounds(t.bits, t.signed)
-	return &record{"iinfo", map[string]pyrun.Value{"min": lo, "max": hi, "bits": pyrun.MakeInt(int64(t.bits)), "dtype": pyrun.Str(t.name)}}, nil
+	return &record{"iinfo", map[string]object.Value{"min": lo, "max": hi, "bits": object.MakeInt(int64(t.bits)), "dtype": object.Str(t.name)}}, nil
 }

@@ -1,80 +1,81 @@
 package lang
 
 import (
-	"github.com/nereid-lang/nereid/internal/dtype"
 	"math/bits"
 
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // native is a function written in Go that host code calls with positional or keyword arguments.
-func native(name string, fn func(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error)) *pyrun.Builtin {
-	return &pyrun.Builtin{Name: name, Fn: fn}
+func native(name string, fn func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error)) *object.Builtin {
+	return &object.Builtin{Name: name, Fn: fn}
 }
 
 // record is an object with fixed attributes.
 type record struct {
 	name  string
-	attrs map[string]pyrun.Value
+	attrs map[string]object.Value
 }
 
 func (r *record) TypeName() string { return r.name }
 
-func (r *record) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (r *record) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	v, ok := r.attrs[name]
 	return v, ok, nil
 }
 
 // unusable is a class that host code may name but that has no meaning while kernels are compiled.
-func unusable(name string) pyrun.Value {
-	return &typeClass{name: name, is: func(pyrun.Value) bool { return false }}
+func unusable(name string) object.Value {
+	return &typeClass{name: name, is: func(object.Value) bool { return false }}
 }
 
 // decorator is a value that wraps a function.
 type decorator struct {
 	name  string
-	apply func(fn pyrun.Value, opts []pyrun.Keyword) (pyrun.Value, error)
+	apply func(fn object.Value, opts []object.Keyword) (object.Value, error)
 }
 
 func (*decorator) TypeName() string { return "function" }
 
 // Call handles both @name and @name(options).
-func (d *decorator) Call(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+func (d *decorator) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	if len(args) == 1 {
 		return d.apply(args[0], kws)
 	}
-	return native(d.name, func(_ *pyrun.Interp, inner []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+	return native(d.name, func(_ *object.Interp, inner []object.Value, _ []object.Keyword) (object.Value, error) {
 		if len(inner) != 1 {
-			return nil, pyrun.Errorf(pyrun.TypeError, "%s() decorates one function", d.name)
+			return nil, object.Errorf(object.TypeError, "%s() decorates one function", d.name)
 		}
 		return d.apply(inner[0], kws)
 	}), nil
 }
 
-var jitDecorator = &decorator{"jit", func(fn pyrun.Value, opts []pyrun.Keyword) (pyrun.Value, error) {
+var jitDecorator = &decorator{"jit", func(fn object.Value, opts []object.Keyword) (object.Value, error) {
 	switch f := fn.(type) {
 	case *pyrun.Func:
 		return newJIT(f, opts)
 	case *JITFunction:
 		return f, nil
 	}
-	return nil, pyrun.Errorf(pyrun.TypeError, "@triton.jit decorates functions, not %s", fn.TypeName())
+	return nil, object.Errorf(object.TypeError, "@triton.jit decorates functions, not %s", fn.TypeName())
 }}
 
-var constexprDecorator = &decorator{"constexpr_function", func(fn pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+var constexprDecorator = &decorator{"constexpr_function", func(fn object.Value, _ []object.Keyword) (object.Value, error) {
 	return &constexprFunc{fn}, nil
 }}
 
-var jitClass = &typeClass{name: "JITFunction", is: func(v pyrun.Value) bool { _, ok := v.(*JITFunction); return ok }}
+var jitClass = &typeClass{name: "JITFunction", is: func(v object.Value) bool { _, ok := v.(*JITFunction); return ok }}
 
 // wrapperDecorator is autotune or heuristics when its arguments are evaluated before it is seen around a jit function.
-func wrapperDecorator(kind, params string) pyrun.Value {
-	return pyrun.Native(kind, params, func(_ *pyrun.Interp, args []pyrun.Value) (pyrun.Value, error) {
-		return native(kind, func(_ *pyrun.Interp, inner []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+func wrapperDecorator(kind, params string) object.Value {
+	return object.Native(kind, params, func(_ *object.Interp, args []object.Value) (object.Value, error) {
+		return native(kind, func(_ *object.Interp, inner []object.Value, _ []object.Keyword) (object.Value, error) {
 			if len(inner) != 1 {
-				return nil, pyrun.Errorf(pyrun.TypeError, "%s() decorates one function", kind)
+				return nil, object.Errorf(object.TypeError, "%s() decorates one function", kind)
 			}
 			return inner[0], nil
 		}), nil
@@ -90,8 +91,8 @@ var (
 // decorate handles the decorators of a function that becomes a jit function. The arguments of autotune and heuristics stay
 // unevaluated, and decorators of other packages around a jit function (a launch cache, say) are passed over: what is compiled is the
 // function itself.
-func decorate(in *pyrun.Interp, fn *pyrun.Func, decorators []python.Expr, eval func(python.Expr) (pyrun.Value, error)) (pyrun.Value, error) {
-	var v pyrun.Value = fn
+func decorate(in *object.Interp, fn *pyrun.Func, decorators []python.Expr, eval func(python.Expr) (object.Value, error)) (object.Value, error) {
+	var v object.Value = fn
 	for i := len(decorators) - 1; i >= 0; i-- {
 		d := decorators[i]
 		j, isJIT := v.(*JITFunction)
@@ -100,7 +101,7 @@ func decorate(in *pyrun.Interp, fn *pyrun.Func, decorators []python.Expr, eval f
 			if err != nil {
 				return nil, err
 			}
-			if v, err = pyrun.Call(in, dec, []pyrun.Value{v}, nil); err != nil {
+			if v, err = object.Call(in, dec, []object.Value{v}, nil); err != nil {
 				return nil, err
 			}
 			continue
@@ -117,7 +118,7 @@ func decorate(in *pyrun.Interp, fn *pyrun.Func, decorators []python.Expr, eval f
 			j.Wrappers = append(j.Wrappers, Wrapper{"heuristics", call, eval})
 		case err == nil && dec == mustUseDecorator:
 			if mark, err := eval(d); err == nil {
-				v, _ = pyrun.Call(in, mark, []pyrun.Value{j}, nil)
+				v, _ = object.Call(in, mark, []object.Value{j}, nil)
 			}
 		case err == nil && isSourceFunc(dec):
 			v = replaced(in, j, d, eval)
@@ -130,9 +131,9 @@ func decorate(in *pyrun.Interp, fn *pyrun.Func, decorators []python.Expr, eval f
 
 // replaced is what a decorator of a project makes of a jit function, where that is a function that kernels can call: some give the
 // back end's own function in place of one written for those that have none. What launches the function in its own way is passed over.
-func replaced(in *pyrun.Interp, j *JITFunction, decorator python.Expr, eval func(python.Expr) (pyrun.Value, error)) pyrun.Value {
+func replaced(in *object.Interp, j *JITFunction, decorator python.Expr, eval func(python.Expr) (object.Value, error)) object.Value {
 	if dec, err := eval(decorator); err == nil && (isSourceFunc(dec) || dec == mustUseDecorator) {
-		v, err := pyrun.Call(in, dec, []pyrun.Value{j}, nil)
+		v, err := object.Call(in, dec, []object.Value{j}, nil)
 		if err == nil && callableInKernels(v) {
 			return v
 		}
@@ -141,16 +142,16 @@ func replaced(in *pyrun.Interp, j *JITFunction, decorator python.Expr, eval func
 	return j
 }
 
-func isSourceFunc(v pyrun.Value) bool {
+func isSourceFunc(v object.Value) bool {
 	_, ok := v.(*pyrun.Func)
 	return ok
 }
 
 // configClass is triton.Config.
-var configClass = native("Config", func(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
-	r := &record{name: "Config", attrs: map[string]pyrun.Value{
-		"kwargs": pyrun.NewDict(), "num_warps": pyrun.MakeInt(4), "num_stages": pyrun.MakeInt(3), "num_ctas": pyrun.MakeInt(1),
-		"maxnreg": pyrun.None, "pre_hook": pyrun.None, "ir_override": pyrun.None,
+var configClass = native("Config", func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+	r := &record{name: "Config", attrs: map[string]object.Value{
+		"kwargs": object.NewDict(), "num_warps": object.MakeInt(4), "num_stages": object.MakeInt(3), "num_ctas": object.MakeInt(1),
+		"maxnreg": object.None, "pre_hook": object.None, "ir_override": object.None,
 	}}
 	for i, name := range []string{"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook", "ir_override"} {
 		if i < len(args) {
@@ -159,7 +160,7 @@ var configClass = native("Config", func(in *pyrun.Interp, args []pyrun.Value, kw
 	}
 	for _, k := range kws {
 		if _, ok := r.attrs[k.Name]; !ok {
-			return nil, pyrun.Errorf(pyrun.TypeError, "Config() got an unexpected keyword argument '%s'", k.Name)
+			return nil, object.Errorf(object.TypeError, "Config() got an unexpected keyword argument '%s'", k.Name)
 		}
 		r.attrs[k.Name] = k.Value
 	}
@@ -167,9 +168,9 @@ var configClass = native("Config", func(in *pyrun.Interp, args []pyrun.Value, kw
 })
 
 // triton are the names of the package triton. There cdiv and next_power_of_2 are for the host; in kernels too, on constants.
-func (w *world) triton() map[string]pyrun.Value {
-	return map[string]pyrun.Value{
-		"__version__":        pyrun.Str(version),
+func (w *world) triton() map[string]object.Value {
+	return map[string]object.Value{
+		"__version__":        object.Str(version),
 		"jit":                jitDecorator,
 		"constexpr_function": constexprDecorator,
 		"autotune":           autotuneDecorator,
@@ -184,26 +185,26 @@ func (w *world) triton() map[string]pyrun.Value {
 		"MockTensor":         unusable("MockTensor"),
 		"TensorWrapper":      unusable("TensorWrapper"),
 		"KernelInterface":    unusable("KernelInterface"),
-		"OutOfResources":     pyrun.RuntimeError,
-		"CompilationError":   pyrun.RuntimeError,
-		"TritonError":        pyrun.RuntimeError,
-		"InterpreterError":   pyrun.RuntimeError,
+		"OutOfResources":     object.RuntimeError,
+		"CompilationError":   object.RuntimeError,
+		"TritonError":        object.RuntimeError,
+		"InterpreterError":   object.RuntimeError,
 	}
 }
 
-func nothing(*pyrun.Interp, []pyrun.Value, []pyrun.Keyword) (pyrun.Value, error) {
-	return pyrun.None, nil
+func nothing(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
+	return object.None, nil
 }
 
 // mustUseDecorator is triton.must_use_result.
-var mustUseDecorator pyrun.Value = native("must_use_result", mustUseResult)
+var mustUseDecorator object.Value = native("must_use_result", mustUseResult)
 
 // mustUseResult marks a jit function, with a reason or without.
-func mustUseResult(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+func mustUseResult(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 	why := "it has no other effect"
-	mark := func(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+	mark := func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 		if len(args) == 0 {
-			return nil, pyrun.Errorf(pyrun.TypeError, "must_use_result() takes a function")
+			return nil, object.Errorf(object.TypeError, "must_use_result() takes a function")
 		}
 		if f, ok := args[0].(*JITFunction); ok {
 			f.MustUse = why
@@ -211,7 +212,7 @@ func mustUseResult(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyru
 		return args[0], nil
 	}
 	if len(args) > 0 {
-		if s, ok := args[0].(pyrun.Str); ok {
+		if s, ok := args[0].(object.Str); ok {
 			why = string(s)
 			return native("must_use_result", mark), nil
 		}
@@ -219,85 +220,85 @@ func mustUseResult(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyru
 	return mark(nil, args, nil)
 }
 
-func identity(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) {
+func identity(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 	if len(args) == 0 {
-		return pyrun.None, nil
+		return object.None, nil
 	}
 	return args[0], nil
 }
 
-func hostCdiv(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+func hostCdiv(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	if len(args) != 2 {
-		return nil, pyrun.Errorf(pyrun.TypeError, "cdiv() takes 2 arguments")
+		return nil, object.Errorf(object.TypeError, "cdiv() takes 2 arguments")
 	}
-	sum, err := pyrun.Binary(in, python.Add, args[0], args[1])
+	sum, err := object.Binary(in, python.Add, args[0], args[1])
 	if err != nil {
 		return nil, err
 	}
-	if sum, err = pyrun.Binary(in, python.Sub, sum, pyrun.MakeInt(1)); err != nil {
+	if sum, err = object.Binary(in, python.Sub, sum, object.MakeInt(1)); err != nil {
 		return nil, err
 	}
-	return pyrun.Binary(in, python.FloorDiv, sum, args[1])
+	return object.Binary(in, python.FloorDiv, sum, args[1])
 }
 
-func nextPowerOf2(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+func nextPowerOf2(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	if len(args) == 1 {
-		if n, ok := pyrun.AsInt64(args[0]); ok {
+		if n, ok := object.AsInt64(args[0]); ok {
 			if n <= 0 {
-				return pyrun.MakeInt(0), nil
+				return object.MakeInt(0), nil
 			}
-			return pyrun.MakeInt(1 << bits.Len64(uint64(n-1))), nil
+			return object.MakeInt(1 << bits.Len64(uint64(n-1))), nil
 		}
 	}
-	return nil, pyrun.Errorf(pyrun.TypeError, "next_power_of_2() takes an integer")
+	return nil, object.Errorf(object.TypeError, "next_power_of_2() takes an integer")
 }
 
 // targetValue is what get_current_target() gives.
-func (w *world) targetValue() pyrun.Value {
-	var arch pyrun.Value = pyrun.Str(w.target.Chip)
+func (w *world) targetValue() object.Value {
+	var arch object.Value = object.Str(w.target.Chip)
 	if w.target.Chip == "" {
-		arch = pyrun.MakeInt(int64(w.target.Arch))
+		arch = object.MakeInt(int64(w.target.Arch))
 	}
-	return &record{"GPUTarget", map[string]pyrun.Value{
-		"backend": pyrun.Str(w.target.Backend), "arch": arch, "warp_size": pyrun.MakeInt(int64(w.target.WarpSize)),
+	return &record{"GPUTarget", map[string]object.Value{
+		"backend": object.Str(w.target.Backend), "arch": arch, "warp_size": object.MakeInt(int64(w.target.WarpSize)),
 	}}
 }
 
-func (w *world) activeDriver() pyrun.Value {
-	device := &record{"device", map[string]pyrun.Value{"type": pyrun.Str("cuda"), "index": pyrun.MakeInt(0)}}
-	constant := func(v pyrun.Value) pyrun.Value {
-		return native("get", func(*pyrun.Interp, []pyrun.Value, []pyrun.Keyword) (pyrun.Value, error) { return v, nil })
+func (w *world) activeDriver() object.Value {
+	device := &record{"device", map[string]object.Value{"type": object.Str("cuda"), "index": object.MakeInt(0)}}
+	constant := func(v object.Value) object.Value {
+		return native("get", func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) { return v, nil })
 	}
-	return &record{"CudaDriver", map[string]pyrun.Value{
+	return &record{"CudaDriver", map[string]object.Value{
 		"get_current_target":      constant(w.targetValue()),
 		"get_active_torch_device": constant(device),
-		"get_current_device":      constant(pyrun.MakeInt(0)),
-		"get_current_stream":      constant(pyrun.MakeInt(0)),
+		"get_current_device":      constant(object.MakeInt(0)),
+		"get_current_stream":      constant(object.MakeInt(0)),
 		"get_device_capability":   constant(w.capability()),
-		"is_active":               constant(pyrun.Bool(true)),
-		"utils":                   &record{"CudaUtils", map[string]pyrun.Value{"get_device_properties": constant(w.driverProperties())}},
+		"is_active":               constant(object.Bool(true)),
+		"utils":                   &record{"CudaUtils", map[string]object.Value{"get_device_properties": constant(w.driverProperties())}},
 	}}
 }
 
 // targetInfo are the functions of triton.language.target_info.
-func (w *world) targetInfo() map[string]pyrun.Value {
-	test := func(name string, f func(args []int64) bool) pyrun.Value {
-		return &constexprFunc{native(name, func(_ *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+func (w *world) targetInfo() map[string]object.Value {
+	test := func(name string, f func(args []int64) bool) object.Value {
+		return &constexprFunc{native(name, func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 			var ints []int64
 			for _, a := range args {
-				n, _ := pyrun.AsInt64(a)
+				n, _ := object.AsInt64(a)
 				ints = append(ints, n)
 			}
 			for _, k := range kws {
-				n, _ := pyrun.AsInt64(k.Value)
+				n, _ := object.AsInt64(k.Value)
 				ints = append(ints, n)
 			}
-			return pyrun.Bool(f(ints)), nil
+			return object.Bool(f(ints)), nil
 		})}
 	}
 	cuda, chip, arch := w.target.Backend == "cuda", w.target.Chip, int64(w.target.Arch)
-	return map[string]pyrun.Value{
-		"current_target": &constexprFunc{native("current_target", func(*pyrun.Interp, []pyrun.Value, []pyrun.Keyword) (pyrun.Value, error) {
+	return map[string]object.Value{
+		"current_target": &constexprFunc{native("current_target", func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
 			return w.targetValue(), nil
 		})},
 		"is_cuda":      test("is_cuda", func([]int64) bool { return cuda }),
@@ -318,17 +319,17 @@ func (w *world) targetInfo() map[string]pyrun.Value {
 }
 
 // languageNames are the names of triton.language that are neither builtins nor library functions.
-var languageNames map[string]pyrun.Value
+var languageNames map[string]object.Value
 
 func init() { // staticAssert and others mention the generator, which mentions the table
-	languageNames = map[string]pyrun.Value{
+	languageNames = map[string]object.Value{
 		"range":                   tlRange,
 		"static_range":            staticRange,
 		"static_assert":           &staticFunc{"static_assert", staticAssert, true},
 		"static_print":            &staticFunc{"static_print", staticPrint, true},
 		"condition":               &kernelFunc{"condition", makeCondition},
-		"TRITON_MAX_TENSOR_NUMEL": pyrun.MakeInt(1 << 20),
-		"CONSTEXPR_0":             &Constexpr{pyrun.MakeInt(0)},
+		"TRITON_MAX_TENSOR_NUMEL": object.MakeInt(1 << 20),
+		"CONSTEXPR_0":             &Constexpr{object.MakeInt(0)},
 		"_aggregate":              aggregateDecorator,
 		"builtin":                 native("builtin", makeHostBuiltin),
 		"extern":                  native("extern", makeHostBuiltin),
@@ -346,7 +347,7 @@ func init() { // staticAssert and others mention the generator, which mentions t
 }
 
 // callableInKernels says that a value is a function of the language or one written in it.
-func callableInKernels(v pyrun.Value) bool {
+func callableInKernels(v object.Value) bool {
 	switch v.(type) {
 	case *JITFunction, *sem.Builtin, *hostBuiltin, *kernelFunc, *staticFunc, *constexprFunc:
 		return true

@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -18,7 +19,7 @@ type Tuning struct {
 	Source string // the text of the kernel and of the functions of its file that it calls, without decorators
 
 	mu    sync.Mutex
-	in    *pyrun.Interp
+	in    *object.Interp
 	meter *budget.Meter // of each call
 }
 
@@ -31,7 +32,7 @@ type Step struct {
 // Heuristic is a compile-time argument that is computed from the others.
 type Heuristic struct {
 	Name string
-	Fn   pyrun.Value
+	Fn   object.Value
 }
 
 // Autotune is the decorator of that name, its arguments evaluated.
@@ -39,19 +40,19 @@ type Autotune struct {
 	Configs                   []Config
 	Key                       []string
 	ResetToZero, RestoreValue []string
-	PreHook, PostHook         pyrun.Value // nil where there is none, as all functions here
-	EarlyPrune, PerfModel     pyrun.Value
-	TopK                      pyrun.Value
+	PreHook, PostHook         object.Value // nil where there is none, as all functions here
+	EarlyPrune, PerfModel     object.Value
+	TopK                      object.Value
 	Warmup, Rep               float64 // in milliseconds; 0: the default
 	Graph                     bool    // use_cuda_graph
 }
 
 // Config is a triton.Config.
 type Config struct {
-	Kwargs                                []pyrun.Keyword
+	Kwargs                                []object.Keyword
 	NumWarps, NumStages, NumCTAs, MaxNReg int
-	PreHook                               pyrun.Value
-	Value                                 pyrun.Value // as Python sees it
+	PreHook                               object.Value
+	Value                                 object.Value // as Python sees it
 }
 
 // String is the config as Triton prints it.
@@ -68,14 +69,14 @@ func (c Config) String() string {
 }
 
 // AllKwargs are the arguments that the config gives, options among them.
-func (c Config) AllKwargs() []pyrun.Keyword {
+func (c Config) AllKwargs() []object.Keyword {
 	out := slices.Clone(c.Kwargs)
 	for _, o := range []struct {
 		name  string
 		value int
 	}{{"num_warps", c.NumWarps}, {"num_ctas", c.NumCTAs}, {"num_stages", c.NumStages}, {"maxnreg", c.MaxNReg}} {
 		if o.value > 0 {
-			out = append(out, pyrun.Keyword{Name: o.name, Value: pyrun.MakeInt(int64(o.value))})
+			out = append(out, object.Keyword{Name: o.name, Value: object.MakeInt(int64(o.value))})
 		}
 	}
 	return out
@@ -98,7 +99,7 @@ func (s *Source) Tuning(kernel string, target Target) (t *Tuning, err error) {
 	for i := len(fn.Wrappers) - 1; i >= 0; i-- {
 		step, err := fn.Wrappers[i].step(w.in)
 		if err != nil {
-			return nil, s.report(pyrun.Diagnostic(err, fn.Wrappers[i].Call.Span()))
+			return nil, s.report(object.Diagnostic(err, fn.Wrappers[i].Call.Span()))
 		}
 		t.Steps = append(t.Steps, step)
 	}
@@ -145,8 +146,8 @@ func sourceOf(fn *pyrun.Func) string {
 }
 
 // arguments are the arguments of a decorator by name.
-func (w Wrapper) arguments(in *pyrun.Interp, names ...string) (map[string]pyrun.Value, error) {
-	out := map[string]pyrun.Value{}
+func (w Wrapper) arguments(in *object.Interp, names ...string) (map[string]object.Value, error) {
+	out := map[string]object.Value{}
 	for i, a := range w.Call.Args {
 		v, err := w.Eval(a)
 		if err != nil {
@@ -164,9 +165,9 @@ func (w Wrapper) arguments(in *pyrun.Interp, names ...string) (map[string]pyrun.
 			}
 			return nil, err
 		}
-		if d, ok := v.(*pyrun.Dict); k.Arg == "" && ok {
+		if d, ok := v.(*object.Dict); k.Arg == "" && ok {
 			for name, v := range d.All() {
-				if s, ok := name.(pyrun.Str); ok {
+				if s, ok := name.(object.Str); ok {
 					out[string(s)] = v
 				}
 			}
@@ -175,14 +176,14 @@ func (w Wrapper) arguments(in *pyrun.Interp, names ...string) (map[string]pyrun.
 		out[k.Arg] = v
 	}
 	for name, v := range out {
-		if v == pyrun.None {
+		if v == object.None {
 			delete(out, name)
 		}
 	}
 	return out, nil
 }
 
-func (w Wrapper) step(in *pyrun.Interp) (Step, error) {
+func (w Wrapper) step(in *object.Interp) (Step, error) {
 	if w.Kind == "heuristics" {
 		return w.heuristics(in)
 	}
@@ -200,7 +201,7 @@ func (w Wrapper) step(in *pyrun.Interp) (Step, error) {
 		}
 	}
 	a.Warmup, a.Rep = number(args["warmup"]), number(args["rep"])
-	if d, ok := args["prune_configs_by"].(*pyrun.Dict); ok {
+	if d, ok := args["prune_configs_by"].(*object.Dict); ok {
 		a.EarlyPrune, _ = d.GetStr("early_config_prune")
 		a.PerfModel, _ = d.GetStr("perf_model")
 		a.TopK, _ = d.GetStr("top_k")
@@ -211,26 +212,26 @@ func (w Wrapper) step(in *pyrun.Interp) (Step, error) {
 		}
 	}
 	if len(a.Configs) == 0 {
-		v, _ := pyrun.Call(in, configClass, nil, nil)
+		v, _ := object.Call(in, configClass, nil, nil)
 		a.Configs = []Config{configOf(v.(*record))}
 	}
 	return Step{Autotune: a}, nil
 }
 
-func (w Wrapper) heuristics(in *pyrun.Interp) (Step, error) {
+func (w Wrapper) heuristics(in *object.Interp) (Step, error) {
 	args, err := w.arguments(in, "values")
 	if err != nil {
 		return Step{}, err
 	}
-	d, ok := args["values"].(*pyrun.Dict)
+	d, ok := args["values"].(*object.Dict)
 	if !ok {
-		return Step{}, pyrun.Errorf(pyrun.TypeError, "heuristics() takes a dict of functions")
+		return Step{}, object.Errorf(object.TypeError, "heuristics() takes a dict of functions")
 	}
 	var s Step
 	for name, fn := range d.All() {
-		n, ok := name.(pyrun.Str)
+		n, ok := name.(object.Str)
 		if !ok {
-			return Step{}, pyrun.Errorf(pyrun.TypeError, "heuristics() takes a dict with names of parameters for keys")
+			return Step{}, object.Errorf(object.TypeError, "heuristics() takes a dict with names of parameters for keys")
 		}
 		s.Heuristics = append(s.Heuristics, Heuristic{string(n), fn})
 	}
@@ -238,30 +239,30 @@ func (w Wrapper) heuristics(in *pyrun.Interp) (Step, error) {
 }
 
 // number is a value as a float, or 0.
-func number(v pyrun.Value) float64 {
+func number(v object.Value) float64 {
 	switch v := v.(type) {
-	case pyrun.Int:
+	case object.Int:
 		n, _ := v.Int64()
 		return float64(n)
-	case pyrun.Float:
+	case object.Float:
 		return float64(v)
 	}
 	return 0
 }
 
-func stringsOf(in *pyrun.Interp, v pyrun.Value) ([]string, error) {
+func stringsOf(in *object.Interp, v object.Value) ([]string, error) {
 	if v == nil {
 		return nil, nil
 	}
-	items, err := pyrun.Iterate(in, v)
+	items, err := object.Iterate(in, v)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, item := range items {
-		s, ok := item.(pyrun.Str)
+		s, ok := item.(object.Str)
 		if !ok {
-			return nil, pyrun.Errorf(pyrun.TypeError, "autotune() expects names of parameters, not %s", item.TypeName())
+			return nil, object.Errorf(object.TypeError, "autotune() expects names of parameters, not %s", item.TypeName())
 		}
 		out = append(out, string(s))
 	}
@@ -269,8 +270,8 @@ func stringsOf(in *pyrun.Interp, v pyrun.Value) ([]string, error) {
 }
 
 // ConfigsOf are the configs of a list.
-func ConfigsOf(in *pyrun.Interp, v pyrun.Value) ([]Config, error) {
-	items, err := pyrun.Iterate(in, v)
+func ConfigsOf(in *object.Interp, v object.Value) ([]Config, error) {
+	items, err := object.Iterate(in, v)
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +279,7 @@ func ConfigsOf(in *pyrun.Interp, v pyrun.Value) ([]Config, error) {
 	for _, item := range items {
 		r, ok := item.(*record)
 		if !ok || r.name != "Config" {
-			return nil, pyrun.Errorf(pyrun.TypeError, "expected a triton.Config, not %s", item.TypeName())
+			return nil, object.Errorf(object.TypeError, "expected a triton.Config, not %s", item.TypeName())
 		}
 		out = append(out, configOf(r))
 	}
@@ -288,21 +289,21 @@ func ConfigsOf(in *pyrun.Interp, v pyrun.Value) ([]Config, error) {
 func configOf(r *record) Config {
 	num := func(name string) int { return int(number(r.attrs[name])) }
 	c := Config{NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"), MaxNReg: num("maxnreg"), Value: r}
-	if d, ok := r.attrs["kwargs"].(*pyrun.Dict); ok {
+	if d, ok := r.attrs["kwargs"].(*object.Dict); ok {
 		for name, v := range d.All() {
-			if s, ok := name.(pyrun.Str); ok {
-				c.Kwargs = append(c.Kwargs, pyrun.Keyword{Name: string(s), Value: unwrapConstexpr(v)})
+			if s, ok := name.(object.Str); ok {
+				c.Kwargs = append(c.Kwargs, object.Keyword{Name: string(s), Value: unwrapConstexpr(v)})
 			}
 		}
 	}
-	if h := r.attrs["pre_hook"]; h != pyrun.None {
+	if h := r.attrs["pre_hook"]; h != object.None {
 		c.PreHook = h
 	}
 	return c
 }
 
 // Call calls a function of the file, with a fresh allowance of steps.
-func (t *Tuning) Call(fn pyrun.Value, args []pyrun.Value, kws []pyrun.Keyword) (v pyrun.Value, err error) {
+func (t *Tuning) Call(fn object.Value, args []object.Value, kws []object.Keyword) (v object.Value, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	defer func() {
@@ -315,15 +316,15 @@ func (t *Tuning) Call(fn pyrun.Value, args []pyrun.Value, kws []pyrun.Keyword) (
 	}()
 	t.in.Refill()
 	t.meter.Restart()
-	v, err = pyrun.Call(t.in, fn, args, kws)
+	v, err = object.Call(t.in, fn, args, kws)
 	if err != nil {
-		return nil, &diag.List{Files: t.in.Files, Diags: []diag.Diagnostic{pyrun.Diagnostic(err, diag.Span{})}}
+		return nil, &diag.List{Files: t.in.Files, Diags: []diag.Diagnostic{object.Diagnostic(err, diag.Span{})}}
 	}
 	return unwrapConstexpr(v), nil
 }
 
 // Configs are the configs of a list that a function returned.
-func (t *Tuning) Configs(v pyrun.Value) ([]Config, error) {
+func (t *Tuning) Configs(v object.Value) ([]Config, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return ConfigsOf(t.in, v)
@@ -348,7 +349,7 @@ func (*TensorValue) TypeName() string { return "Tensor" }
 func (t *TensorValue) HashKey() (any, error) { return t, nil }
 
 // Attr is an attribute or method.
-func (t *TensorValue) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (t *TensorValue) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "dtype":
 		if d, ok := torchDTypes[t.DType]; ok {
@@ -357,60 +358,62 @@ func (t *TensorValue) Attr(in *pyrun.Interp, name string) (pyrun.Value, bool, er
 	case "shape":
 		return ints(t.Shape), true, nil
 	case "ndim":
-		return pyrun.MakeInt(int64(len(t.Shape))), true, nil
+		return object.MakeInt(int64(len(t.Shape))), true, nil
 	case "is_cuda":
-		return pyrun.Bool(true), true, nil
+		return object.Bool(true), true, nil
 	}
 	if m, ok := tensorMethods[name]; ok {
-		return native(name, func(_ *pyrun.Interp, args []pyrun.Value, _ []pyrun.Keyword) (pyrun.Value, error) { return m(t, args) }), true, nil
+		return native(name, func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
+			return m(t, args)
+		}), true, nil
 	}
 	return nil, false, nil
 }
 
-func ints(list []int64) *pyrun.Tuple {
-	items := make([]pyrun.Value, len(list))
+func ints(list []int64) *object.Tuple {
+	items := make([]object.Value, len(list))
 	for i, n := range list {
-		items[i] = pyrun.MakeInt(n)
+		items[i] = object.MakeInt(n)
 	}
-	return pyrun.NewTuple(items...)
+	return object.NewTuple(items...)
 }
 
 // pick is the item that an argument names, or all of them.
-func pick(list []int64, args []pyrun.Value) (pyrun.Value, error) {
+func pick(list []int64, args []object.Value) (object.Value, error) {
 	if len(args) == 0 {
 		return ints(list), nil
 	}
-	n, ok := pyrun.AsInt64(args[0])
+	n, ok := object.AsInt64(args[0])
 	if n < 0 {
 		n += int64(len(list))
 	}
 	if !ok || n < 0 || n >= int64(len(list)) {
-		return nil, pyrun.Errorf(pyrun.IndexError, "Dimension out of range")
+		return nil, object.Errorf(object.IndexError, "Dimension out of range")
 	}
-	return pyrun.MakeInt(list[n]), nil
+	return object.MakeInt(list[n]), nil
 }
 
-var tensorMethods = map[string]func(t *TensorValue, args []pyrun.Value) (pyrun.Value, error){
-	"size":   func(t *TensorValue, args []pyrun.Value) (pyrun.Value, error) { return pick(t.Shape, args) },
-	"stride": func(t *TensorValue, args []pyrun.Value) (pyrun.Value, error) { return pick(t.Strides, args) },
-	"dim": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) {
-		return pyrun.MakeInt(int64(len(t.Shape))), nil
+var tensorMethods = map[string]func(t *TensorValue, args []object.Value) (object.Value, error){
+	"size":   func(t *TensorValue, args []object.Value) (object.Value, error) { return pick(t.Shape, args) },
+	"stride": func(t *TensorValue, args []object.Value) (object.Value, error) { return pick(t.Strides, args) },
+	"dim": func(t *TensorValue, _ []object.Value) (object.Value, error) {
+		return object.MakeInt(int64(len(t.Shape))), nil
 	},
-	"numel": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) {
-		return pyrun.MakeInt(product(t.Shape)), nil
+	"numel": func(t *TensorValue, _ []object.Value) (object.Value, error) {
+		return object.MakeInt(product(t.Shape)), nil
 	},
-	"data_ptr":      func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) { return pyrun.MakeInt(t.Ptr), nil },
-	"is_contiguous": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) { return pyrun.Bool(t.contiguous()), nil },
-	"element_size": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) {
+	"data_ptr":      func(t *TensorValue, _ []object.Value) (object.Value, error) { return object.MakeInt(t.Ptr), nil },
+	"is_contiguous": func(t *TensorValue, _ []object.Value) (object.Value, error) { return object.Bool(t.contiguous()), nil },
+	"element_size": func(t *TensorValue, _ []object.Value) (object.Value, error) {
 		v, _, err := torchDTypes[t.DType].Attr(nil, "itemsize")
 		return v, err
 	},
-	"zero_": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) { return t, t.Zero() },
-	"clone": func(t *TensorValue, _ []pyrun.Value) (pyrun.Value, error) { return t.Clone() },
-	"copy_": func(t *TensorValue, args []pyrun.Value) (pyrun.Value, error) {
+	"zero_": func(t *TensorValue, _ []object.Value) (object.Value, error) { return t, t.Zero() },
+	"clone": func(t *TensorValue, _ []object.Value) (object.Value, error) { return t.Clone() },
+	"copy_": func(t *TensorValue, args []object.Value) (object.Value, error) {
 		from, ok := append(args, nil)[0].(*TensorValue)
 		if !ok {
-			return nil, pyrun.Errorf(pyrun.TypeError, "copy_() takes a tensor")
+			return nil, object.Errorf(object.TypeError, "copy_() takes a tensor")
 		}
 		return t, t.Copy(from)
 	},

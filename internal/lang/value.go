@@ -6,18 +6,18 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // shape is the type of a value as control flow and calls see it: which IR values it is made of, and what of it is known at compile
 // time. Exactly one of dev, tuple (elems), object and known describes it.
 type shape struct {
-	dev    sem.Type          // of a tensor
-	desc   *descShape        // of a tensor descriptor
-	elems  []shape           // of a tuple or object, with isTuple
-	class  *pyrun.NamedTuple // of a named tuple
-	object *Class            // of an aggregate
-	known  pyrun.Value       // of a compile-time value
+	dev    sem.Type           // of a tensor
+	desc   *descShape         // of a tensor descriptor
+	elems  []shape            // of a tuple or object, with isTuple
+	class  *object.NamedTuple // of a named tuple
+	object *Class             // of an aggregate
+	known  object.Value       // of a compile-time value
 	tuple  bool
 }
 
@@ -28,13 +28,13 @@ type descShape struct {
 }
 
 // shapeOf is the shape of a value.
-func shapeOf(v pyrun.Value) shape {
+func shapeOf(v object.Value) shape {
 	switch v := v.(type) {
 	case *sem.Tensor:
 		return shape{dev: v.Type}
 	case *sem.Descriptor:
 		return shape{desc: &descShape{t: v.Type, shape: tensorShapes(v.Shape), strides: tensorShapes(v.Strides), like: v}}
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		return shape{tuple: true, class: v.Class, elems: shapesOf(v.Items)}
 	case *Object:
 		return shape{object: v.Class, elems: shapesOf(v.Fields)}
@@ -42,7 +42,7 @@ func shapeOf(v pyrun.Value) shape {
 	return shape{known: v}
 }
 
-func shapesOf(vs []pyrun.Value) []shape {
+func shapesOf(vs []object.Value) []shape {
 	out := make([]shape, len(vs))
 	for i, v := range vs {
 		out[i] = shapeOf(v)
@@ -145,7 +145,7 @@ func (s shape) irTypes(out []ir.Type) []ir.Type {
 }
 
 // flatten appends the IR values that make up v.
-func flatten(v pyrun.Value, out []*ir.Value) []*ir.Value {
+func flatten(v object.Value, out []*ir.Value) []*ir.Value {
 	switch v := v.(type) {
 	case *sem.Tensor:
 		return append(out, v.V)
@@ -157,7 +157,7 @@ func flatten(v pyrun.Value, out []*ir.Value) []*ir.Value {
 		for _, t := range v.Strides {
 			out = append(out, t.V)
 		}
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		for _, e := range v.Items {
 			out = flatten(e, out)
 		}
@@ -170,7 +170,7 @@ func flatten(v pyrun.Value, out []*ir.Value) []*ir.Value {
 }
 
 // build makes a value of the shape from the IR values at the front of vs, and returns the rest.
-func (s shape) build(vs []*ir.Value) (pyrun.Value, []*ir.Value) {
+func (s shape) build(vs []*ir.Value) (object.Value, []*ir.Value) {
 	switch {
 	case s.dev != nil:
 		return &sem.Tensor{V: vs[0], Type: s.dev}, vs[1:]
@@ -183,14 +183,14 @@ func (s shape) build(vs []*ir.Value) (pyrun.Value, []*ir.Value) {
 		d.Strides, vs = buildTensors(s.desc.strides, vs)
 		return &d, vs
 	}
-	items := make([]pyrun.Value, len(s.elems))
+	items := make([]object.Value, len(s.elems))
 	for i, e := range s.elems {
 		items[i], vs = e.build(vs)
 	}
 	if s.object != nil {
 		return &Object{s.object, items}, vs
 	}
-	return &pyrun.Tuple{Items: items, Class: s.class}, vs
+	return &object.Tuple{Items: items, Class: s.class}, vs
 }
 
 func buildTensors(shapes []shape, vs []*ir.Value) ([]*sem.Tensor, []*ir.Value) {
@@ -203,20 +203,20 @@ func buildTensors(shapes []shape, vs []*ir.Value) ([]*sem.Tensor, []*ir.Value) {
 }
 
 // isDeviceValue reports whether v is a device value: one that control flow must carry.
-func isDeviceValue(v pyrun.Value) bool {
+func isDeviceValue(v object.Value) bool {
 	switch v.(type) {
-	case *sem.Tensor, *sem.Descriptor, *pyrun.Tuple, *Object:
+	case *sem.Tensor, *sem.Descriptor, *object.Tuple, *Object:
 		return true
 	}
 	return false
 }
 
 // hasDevice reports whether any part of v lives on the device.
-func hasDevice(v pyrun.Value) bool {
+func hasDevice(v object.Value) bool {
 	switch v := v.(type) {
 	case *sem.Tensor, *sem.Descriptor:
 		return true
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		return anyDevice(v.Items)
 	case *Object:
 		return anyDevice(v.Fields)
@@ -224,7 +224,7 @@ func hasDevice(v pyrun.Value) bool {
 	return false
 }
 
-func anyDevice(vs []pyrun.Value) bool {
+func anyDevice(vs []object.Value) bool {
 	for _, v := range vs {
 		if hasDevice(v) {
 			return true
@@ -260,10 +260,10 @@ func (p argPath) String() string {
 }
 
 // leaves calls f for every value that is not a tuple, with its path.
-func leaves(vs []pyrun.Value, at argPath, f func(argPath, pyrun.Value)) {
+func leaves(vs []object.Value, at argPath, f func(argPath, object.Value)) {
 	for i, v := range vs {
 		p := append(append(argPath(nil), at...), i)
-		if t, ok := v.(*pyrun.Tuple); ok {
+		if t, ok := v.(*object.Tuple); ok {
 			leaves(t.Items, p, f)
 			continue
 		}

@@ -1,14 +1,14 @@
 package lang
 
 import (
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // withStmt runs context managers of the host around statements of the kernel: what __enter__ and __exit__ do, they do while the kernel is
 // compiled.
 func (g *generator) withStmt(s *python.With) {
-	managers := make([]pyrun.Value, len(s.Items))
+	managers := make([]object.Value, len(s.Items))
 	for i, item := range s.Items {
 		managers[i] = g.manager(item)
 	}
@@ -29,31 +29,31 @@ func (g *generator) withStmt(s *python.With) {
 	}
 	g.stmts(s.Body)
 	for i := len(managers) - 1; i >= 0; i-- {
-		g.callContext(s.Items[i], managers[i], "__exit__", pyrun.None, pyrun.None, pyrun.None)
+		g.callContext(s.Items[i], managers[i], "__exit__", object.None, object.None, object.None)
 	}
 }
 
 // manager makes a context manager: a class of the host is called, and given the compiler.
-func (g *generator) manager(item *python.WithItem) pyrun.Value {
+func (g *generator) manager(item *python.WithItem) object.Value {
 	call, ok := item.ContextExpr.(*python.Call)
 	if !ok {
 		g.fail(item, "unsupported", "with needs a call that makes a context manager")
 	}
 	fn := g.expr(call.Func)
-	if u, ok := fn.(*pyrun.Unknown); ok {
+	if u, ok := fn.(*object.Unknown); ok {
 		g.check(call, u.Need("the meaning"))
 	}
 	args, kws := g.arguments(call)
-	kws = append(kws, pyrun.Keyword{Name: "_semantic", Value: &semantic{g}})
-	v, err := pyrun.Call(g.u.world.in, fn, args, kws)
+	kws = append(kws, object.Keyword{Name: "_semantic", Value: &semantic{g}})
+	v, err := object.Call(g.u.world.in, fn, args, kws)
 	g.check(call, err)
 	return v
 }
 
-func (g *generator) callContext(n python.Node, manager pyrun.Value, name string, args ...pyrun.Value) pyrun.Value {
-	fn, err := pyrun.GetAttr(g.u.world.in, manager, name)
+func (g *generator) callContext(n python.Node, manager object.Value, name string, args ...object.Value) object.Value {
+	fn, err := object.GetAttr(g.u.world.in, manager, name)
 	g.check(n, err)
-	v, err := pyrun.Call(g.u.world.in, fn, args, nil)
+	v, err := object.Call(g.u.world.in, fn, args, nil)
 	g.check(n, err)
 	return unwrapConstexpr(v)
 }

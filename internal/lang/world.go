@@ -11,6 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/lang/stdlib"
 	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/pyrun/std"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -18,7 +20,7 @@ import (
 // It belongs to one goroutine.
 type world struct {
 	ev      *pyrun.Evaluator
-	in      *pyrun.Interp // that of ev
+	in      *object.Interp // that of ev
 	files   *diag.FileSet
 	target  Target
 	known   map[string]*pyrun.Module
@@ -28,8 +30,8 @@ type world struct {
 func newWorld(src *Source, target Target, meter *budget.Meter) *world {
 	w := &world{files: src.files, target: target, known: map[string]*pyrun.Module{}, imports: map[*python.Module]map[string]string{}}
 	w.ev = pyrun.New(pyrun.Options{
-		Limits:  pyrun.Limits{Poll: meter.Tick, MaxBytes: int(min(meter.Limits().Memory, maxValues))},
-		Library: pyrun.Std,
+		Limits:  object.Limits{Poll: meter.Tick, MaxBytes: int(min(meter.Limits().Memory, maxValues))},
+		Library: std.Library,
 		Files:   src.files, Env: src.opts.Env, Finder: src.finder(), Roots: src.opts.Roots,
 		Known:      w.lookupModule,
 		FromSource: func(name string) bool { return torchInTriton[name] },
@@ -77,8 +79,8 @@ func (w *world) register() {
 		{Name: "triton.compiler", Open: true},
 		{Name: "triton.testing", Open: true},
 		{Name: "triton.tools", Open: true},
-		{Name: "triton.tools.tensor_descriptor", Vars: map[string]pyrun.Value{"TensorDescriptor": unusable("TensorDescriptor")}},
-		{Name: "triton.backends", Vars: map[string]pyrun.Value{"backends": w.backends()}, Open: true},
+		{Name: "triton.tools.tensor_descriptor", Vars: map[string]object.Value{"TensorDescriptor": unusable("TensorDescriptor")}},
+		{Name: "triton.backends", Vars: map[string]object.Value{"backends": w.backends()}, Open: true},
 		w.nvml(),
 		{Name: "triton.profiler", Open: true},
 		{Name: "triton.experimental"},
@@ -102,7 +104,7 @@ func (w *world) register() {
 func (w *world) link(pkg string, subs ...string) {
 	m := w.known[pkg]
 	if m.Vars == nil {
-		m.Vars = map[string]pyrun.Value{}
+		m.Vars = map[string]object.Value{}
 	}
 	for _, s := range subs {
 		if _, ok := m.Vars[s]; !ok {
@@ -148,20 +150,20 @@ func (w *world) stdlibModule(name, file string) *pyrun.Module {
 }
 
 // language looks up a name of triton.language: a builtin, a dtype, a class, or a function of the standard library.
-func (w *world) language(in *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (w *world) language(in *object.Interp, name string) (object.Value, bool, error) {
 	return w.lookup("", name)
 }
 
-func (w *world) lookupIn(module string) func(*pyrun.Interp, string) (pyrun.Value, bool, error) {
-	return func(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) { return w.lookup(module, name) }
+func (w *world) lookupIn(module string) func(*object.Interp, string) (object.Value, bool, error) {
+	return func(_ *object.Interp, name string) (object.Value, bool, error) { return w.lookup(module, name) }
 }
 
-func (w *world) lookup(module, name string) (pyrun.Value, bool, error) {
+func (w *world) lookup(module, name string) (object.Value, bool, error) {
 	b := sem.Lookup(module, name)
 	switch {
 	case b == nil:
 	case b.Fn != nil && plainFunctions[name]:
-		return &constexprFunc{native(name, func(_ *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+		return &constexprFunc{native(name, func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 			return b.Invoke(nil, nil, args, kws, false)
 		})}, true, nil
 	case b.Fn != nil && languageNames[name] == nil: // a class is for isinstance too
@@ -184,7 +186,7 @@ func (w *world) lookup(module, name string) (pyrun.Value, bool, error) {
 var plainFunctions = map[string]bool{"get_int_dtype": true}
 
 // standard looks up a public function of the library, or a private one that kernels of public projects use all the same.
-func (w *world) standard(name string) (pyrun.Value, bool, error) {
+func (w *world) standard(name string) (object.Value, bool, error) {
 	for _, mod := range []string{"triton.language.standard", "triton.language.random"} {
 		if !slices.Contains(stdlibNames()[mod], name) {
 			continue
@@ -216,7 +218,7 @@ var stdlibNames = sync.OnceValue(func() map[string][]string {
 })
 
 // method is the function behind v.name, or nil.
-func (w *world) method(v pyrun.Value, name string) pyrun.Value {
+func (w *world) method(v object.Value, name string) object.Value {
 	b := sem.Method(v, name)
 	switch {
 	case b == nil:
@@ -231,7 +233,7 @@ func (w *world) method(v pyrun.Value, name string) pyrun.Value {
 }
 
 // methodNames are the methods of a device value, for suggestions.
-func (w *world) methodNames(v pyrun.Value) []string {
+func (w *world) methodNames(v object.Value) []string {
 	var out []string
 	for _, b := range sem.Builtins() {
 		if sem.Method(v, b.Name) == b {

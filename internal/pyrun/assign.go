@@ -1,6 +1,9 @@
 package pyrun
 
-import "github.com/nereid-lang/nereid/internal/python"
+import (
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/python"
+)
 
 func (ev *Evaluator) assignStmt(st *python.Assign, env *Env) error {
 	v, err := ev.eval(st.Value, env)
@@ -31,7 +34,7 @@ func (ev *Evaluator) annAssign(st *python.AnnAssign, env *Env) error {
 }
 
 // Assign binds a value to a target: a name, an attribute, an item, or several.
-func (ev *Evaluator) assign(target python.Expr, v Value, env *Env) error {
+func (ev *Evaluator) assign(target python.Expr, v object.Value, env *Env) error {
 	switch t := target.(type) {
 	case *python.Name:
 		return env.Assign(ev.Interp, t.ID, v)
@@ -44,8 +47,8 @@ func (ev *Evaluator) assign(target python.Expr, v Value, env *Env) error {
 		if err != nil {
 			return err
 		}
-		err = SetAttr(ev.Interp, o, t.Attr, v)
-		locate(err, t.Span())
+		err = object.SetAttr(ev.Interp, o, t.Attr, v)
+		object.Locate(err, t.Span())
 		return err
 	case *python.Subscript:
 		o, err := ev.eval(t.Value, env)
@@ -56,16 +59,16 @@ func (ev *Evaluator) assign(target python.Expr, v Value, env *Env) error {
 		if err != nil {
 			return err
 		}
-		err = SetItem(ev.Interp, o, i, v)
-		locate(err, t.Span())
+		err = object.SetItem(ev.Interp, o, i, v)
+		object.Locate(err, t.Span())
 		return err
 	case *python.Starred:
 		return ev.assign(t.Value, v, env)
 	}
-	return Errorf(SyntaxError, "cannot assign to this")
+	return object.Errorf(object.SyntaxError, "cannot assign to this")
 }
 
-func (ev *Evaluator) unpack(targets []python.Expr, v Value, at python.Node, env *Env) error {
+func (ev *Evaluator) unpack(targets []python.Expr, v object.Value, at python.Node, env *Env) error {
 	star := -1
 	for i, t := range targets {
 		if _, ok := t.(*python.Starred); ok {
@@ -74,7 +77,7 @@ func (ev *Evaluator) unpack(targets []python.Expr, v Value, at python.Node, env 
 	}
 	items, err := ev.unpackItems(v, len(targets), star)
 	if err != nil {
-		locate(err, at.Span())
+		object.Locate(err, at.Span())
 		return err
 	}
 	for i, t := range targets {
@@ -86,23 +89,23 @@ func (ev *Evaluator) unpack(targets []python.Expr, v Value, at python.Node, env 
 }
 
 // unpackItems are n values out of v; the one at index star, if any, is a list of what is left over.
-func (ev *Evaluator) unpackItems(v Value, n, star int) ([]Value, error) {
-	if u := unknownOf(v); u != nil {
-		items := make([]Value, n)
+func (ev *Evaluator) unpackItems(v object.Value, n, star int) ([]object.Value, error) {
+	if u := object.UnknownOf(v); u != nil {
+		items := make([]object.Value, n)
 		for i := range items {
-			items[i] = u.item()
+			items[i] = u.Element()
 		}
 		return items, nil
 	}
-	it, err := Iter(ev.Interp, v)
+	it, err := object.Iter(ev.Interp, v)
 	if err != nil {
-		return nil, replaceTypeError(err, "cannot unpack non-iterable %s object", v.TypeName())
+		return nil, object.ReplaceTypeError(err, "cannot unpack non-iterable %s object", v.TypeName())
 	}
 	limit := n + 1
 	if star >= 0 {
 		limit = -1
 	}
-	items, err := collect(ev.Interp, it, limit)
+	items, err := object.Collect(ev.Interp, it, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -110,20 +113,20 @@ func (ev *Evaluator) unpackItems(v Value, n, star int) ([]Value, error) {
 		return items, wrongCount(len(items), n)
 	}
 	if len(items) < n-1 {
-		return nil, Errorf(ValueError, "not enough values to unpack (expected at least %d, got %d)", n-1, len(items))
+		return nil, object.Errorf(object.ValueError, "not enough values to unpack (expected at least %d, got %d)", n-1, len(items))
 	}
 	rest := len(items) - (n - 1)
-	out := append([]Value{}, items[:star]...)
-	out = append(out, &List{Items: append([]Value{}, items[star:star+rest]...)})
+	out := append([]object.Value{}, items[:star]...)
+	out = append(out, &object.List{Items: append([]object.Value{}, items[star:star+rest]...)})
 	return append(out, items[star+rest:]...), nil
 }
 
 func wrongCount(got, want int) error {
 	switch {
 	case got > want:
-		return Errorf(ValueError, "too many values to unpack (expected %d)", want)
+		return object.Errorf(object.ValueError, "too many values to unpack (expected %d)", want)
 	case got < want:
-		return Errorf(ValueError, "not enough values to unpack (expected %d, got %d)", want, got)
+		return object.Errorf(object.ValueError, "not enough values to unpack (expected %d, got %d)", want, got)
 	}
 	return nil
 }
@@ -145,7 +148,7 @@ func (ev *Evaluator) augAssign(st *python.AugAssign, env *Env) error {
 		if err != nil {
 			return err
 		}
-		old, err := GetAttr(ev.Interp, o, t.Attr)
+		old, err := object.GetAttr(ev.Interp, o, t.Attr)
 		if err != nil {
 			return err
 		}
@@ -153,7 +156,7 @@ func (ev *Evaluator) augAssign(st *python.AugAssign, env *Env) error {
 		if err != nil {
 			return err
 		}
-		return SetAttr(ev.Interp, o, t.Attr, v)
+		return object.SetAttr(ev.Interp, o, t.Attr, v)
 	case *python.Subscript:
 		o, err := ev.eval(t.Value, env)
 		if err != nil {
@@ -163,7 +166,7 @@ func (ev *Evaluator) augAssign(st *python.AugAssign, env *Env) error {
 		if err != nil {
 			return err
 		}
-		old, err := GetItem(ev.Interp, o, i)
+		old, err := object.GetItem(ev.Interp, o, i)
 		if err != nil {
 			return err
 		}
@@ -171,23 +174,23 @@ func (ev *Evaluator) augAssign(st *python.AugAssign, env *Env) error {
 		if err != nil {
 			return err
 		}
-		return SetItem(ev.Interp, o, i, v)
+		return object.SetItem(ev.Interp, o, i, v)
 	}
-	return Errorf(SyntaxError, "illegal expression for augmented assignment")
+	return object.Errorf(object.SyntaxError, "illegal expression for augmented assignment")
 }
 
-func (ev *Evaluator) augmented(st *python.AugAssign, old Value, env *Env) (Value, error) {
+func (ev *Evaluator) augmented(st *python.AugAssign, old object.Value, env *Env) (object.Value, error) {
 	v, err := ev.eval(st.Value, env)
 	if err != nil {
 		return nil, err
 	}
-	return InPlace(ev.Interp, st.Op, old, v)
+	return object.InPlace(ev.Interp, st.Op, old, v)
 }
 
 func (ev *Evaluator) deleteStmt(st *python.Delete, env *Env) error {
 	for _, t := range st.Targets {
 		if err := ev.del(t, env); err != nil {
-			locate(err, t.Span())
+			object.Locate(err, t.Span())
 			return err
 		}
 	}
@@ -216,7 +219,7 @@ func (ev *Evaluator) del(target python.Expr, env *Env) error {
 		if err != nil {
 			return err
 		}
-		return delAttr(ev.Interp, o, t.Attr)
+		return object.DelAttr(ev.Interp, o, t.Attr)
 	case *python.Subscript:
 		o, err := ev.eval(t.Value, env)
 		if err != nil {
@@ -226,7 +229,7 @@ func (ev *Evaluator) del(target python.Expr, env *Env) error {
 		if err != nil {
 			return err
 		}
-		return delItem(ev.Interp, o, i)
+		return object.DelItem(ev.Interp, o, i)
 	}
-	return Errorf(SyntaxError, "cannot delete this")
+	return object.Errorf(object.SyntaxError, "cannot delete this")
 }

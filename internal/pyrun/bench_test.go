@@ -1,22 +1,26 @@
-package pyrun
+package pyrun_test
 
 import (
 	"testing"
 	"testing/fstest"
+
+	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/pyrun/std"
 )
 
 // BenchmarkEval: a step costs some tens of nanoseconds.
 func BenchmarkEval(b *testing.B) {
 	fsys := fstest.MapFS{"main.py": {Data: []byte("def f(n):\n    t = 0\n    for i in range(n):\n        if i % 3 == 0:\n            t += i * 2\n    return t\n")}}
-	in := New(Options{Library: Std, Finder: FSFinder(fsys)}).Interp
-	f, _, err := From(in).LoadFile("main.py").Get(in, "f")
+	in := pyrun.New(pyrun.Options{Library: std.Library, Finder: pyrun.FSFinder(fsys)}).Interp
+	f, _, err := pyrun.From(in).LoadFile("main.py").Get(in, "f")
 	if err != nil {
 		b.Fatal(err)
 	}
 	steps := 0
 	for b.Loop() {
 		in.Refill()
-		if _, err := Call(in, f, []Value{MakeInt(1000)}, nil); err != nil {
+		if _, err := object.Call(in, f, []object.Value{object.MakeInt(1000)}, nil); err != nil {
 			b.Fatal(err)
 		}
 		steps += in.Steps()
@@ -33,8 +37,8 @@ func BenchmarkModule(b *testing.B) {
 	fsys := fstest.MapFS{"main.py": {Data: []byte(src)}}
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
-		in := New(Options{Library: Std, Finder: FSFinder(fsys)}).Interp
-		if _, ok, err := From(in).LoadFile("main.py").Get(in, "CONFIGS"); err != nil || !ok {
+		in := pyrun.New(pyrun.Options{Library: std.Library, Finder: pyrun.FSFinder(fsys)}).Interp
+		if _, ok, err := pyrun.From(in).LoadFile("main.py").Get(in, "CONFIGS"); err != nil || !ok {
 			b.Fatal(err)
 		}
 	}

@@ -2,11 +2,12 @@ package pyrun
 
 import (
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // call evaluates a call expression.
-func (ev *Evaluator) call(x *python.Call, env *Env) (Value, error) {
+func (ev *Evaluator) call(x *python.Call, env *Env) (object.Value, error) {
 	f, err := ev.eval(x.Func, env)
 	if err != nil {
 		return nil, err
@@ -23,14 +24,14 @@ func (ev *Evaluator) call(x *python.Call, env *Env) (Value, error) {
 		return nil, err
 	}
 	if len(args) == 0 && len(kws) == 0 {
-		if f == Value(superClass) {
+		if f == object.Value(object.SuperClass) {
 			return superCall(ev.Interp, env)
 		}
-		if b, ok := f.(*Builtin); ok && scoped[b] != nil {
+		if b, ok := f.(*object.Builtin); ok && scoped[b] != nil {
 			return scoped[b](ev.Interp, env)
 		}
 	}
-	if b, ok := f.(*Builtin); ok && inScope[b] != nil {
+	if b, ok := f.(*object.Builtin); ok && inScope[b] != nil {
 		bound, err := b.Signature().Bind(b.Name, args, kws)
 		if err != nil {
 			return nil, err
@@ -41,15 +42,15 @@ func (ev *Evaluator) call(x *python.Call, env *Env) (Value, error) {
 }
 
 // repeated is the error of a keyword that is given twice, by way of **.
-func repeated(f Value, kws []Keyword) error {
+func repeated(f object.Value, kws []object.Keyword) error {
 	for i, k := range kws {
 		for _, l := range kws[:min(i, maxRepeated)] {
 			if k.Name == l.Name {
-				name := calledName(f)
+				name := object.CalledName(f)
 				if fn, ok := f.(*Func); ok && fn.Module != nil {
 					name = fn.Module.Name + "." + name
 				}
-				return Errorf(TypeError, "%s() got multiple values for keyword argument '%s'", name, k.Name)
+				return object.Errorf(object.TypeError, "%s() got multiple values for keyword argument '%s'", name, k.Name)
 			}
 		}
 	}
@@ -60,16 +61,16 @@ func repeated(f Value, kws []Keyword) error {
 const maxRepeated = 256
 
 // callAt calls with the place of the call known.
-func (ev *Evaluator) callAt(span diag.Span, f Value, args []Value, kws []Keyword) (Value, error) {
+func (ev *Evaluator) callAt(span diag.Span, f object.Value, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	site := ev.Site
 	ev.Site = span
-	v, err := Call(ev.Interp, f, args, kws)
+	v, err := object.Call(ev.Interp, f, args, kws)
 	ev.Site = site
 	return v, err
 }
 
-func (ev *Evaluator) callArgs(list []python.Expr, env *Env) ([]Value, error) {
-	args := make([]Value, 0, len(list))
+func (ev *Evaluator) callArgs(list []python.Expr, env *Env) ([]object.Value, error) {
+	args := make([]object.Value, 0, len(list))
 	for _, a := range list {
 		s, ok := a.(*python.Starred)
 		if !ok {
@@ -84,11 +85,11 @@ func (ev *Evaluator) callArgs(list []python.Expr, env *Env) ([]Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		items, err := Iterate(ev.Interp, v)
+		items, err := object.Iterate(ev.Interp, v)
 		if err != nil {
 			return nil, err
 		}
-		if err := ev.alloc(len(items) * valueSize); err != nil {
+		if err := ev.Alloc(len(items) * object.ValueSize); err != nil {
 			return nil, err
 		}
 		args = append(args, items...)
@@ -96,15 +97,15 @@ func (ev *Evaluator) callArgs(list []python.Expr, env *Env) ([]Value, error) {
 	return args, nil
 }
 
-func (ev *Evaluator) callKeywords(list []*python.Keyword, env *Env) ([]Keyword, error) {
-	var kws []Keyword
+func (ev *Evaluator) callKeywords(list []*python.Keyword, env *Env) ([]object.Keyword, error) {
+	var kws []object.Keyword
 	for _, k := range list {
 		v, err := ev.eval(k.Value, env)
 		if err != nil {
 			return nil, err
 		}
 		if k.Arg != "" {
-			kws = append(kws, Keyword{k.Arg, v})
+			kws = append(kws, object.Keyword{Name: k.Arg, Value: v})
 			continue
 		}
 		if kws, err = ev.spread(kws, v); err != nil {
@@ -115,19 +116,19 @@ func (ev *Evaluator) callKeywords(list []*python.Keyword, env *Env) ([]Keyword, 
 }
 
 // spread appends **v.
-func (ev *Evaluator) spread(kws []Keyword, v Value) ([]Keyword, error) {
-	d, err := ev.mapping(v, "argument after **")
+func (ev *Evaluator) spread(kws []object.Keyword, v object.Value) ([]object.Keyword, error) {
+	d, err := ev.Mapping(v, "argument after **")
 	if err != nil {
 		return nil, err
 	}
 	for k, x := range d.All() {
-		s, ok := payload(k).(Str)
+		s, ok := object.Payload(k).(object.Str)
 		if !ok {
-			return nil, Errorf(TypeError, "keywords must be strings")
+			return nil, object.Errorf(object.TypeError, "keywords must be strings")
 		}
-		kws = append(kws, Keyword{string(s), x})
+		kws = append(kws, object.Keyword{Name: string(s), Value: x})
 	}
-	return kws, ev.alloc(2 * d.Len() * valueSize)
+	return kws, ev.Alloc(2 * d.Len() * object.ValueSize)
 }
 
 // FuncOf is the function of a def at the top of a module, without its decorators, its defaults evaluated.
@@ -146,9 +147,9 @@ func (ev *Evaluator) makeFunc(def *python.FunctionDef, env *Env) (*Func, error) 
 	return f, ev.defaults(f, def.Args, env)
 }
 
-func (ev *Evaluator) lambda(x *python.Lambda, env *Env) (Value, error) {
+func (ev *Evaluator) lambda(x *python.Lambda, env *Env) (object.Value, error) {
 	f := &Func{Name: "<lambda>", QualName: env.qualify("<lambda>"), Lambda: x, Module: env.Module, Env: env.closure()}
-	if err := ev.alloc(4 * valueSize); err != nil {
+	if err := ev.Alloc(4 * object.ValueSize); err != nil {
 		return nil, err
 	}
 	return f, ev.defaults(f, x.Args, env)
@@ -171,7 +172,7 @@ func (ev *Evaluator) defaults(f *Func, a *python.Arguments, env *Env) error {
 			return err
 		}
 		if f.KwDefs == nil {
-			f.KwDefs = map[string]Value{}
+			f.KwDefs = map[string]object.Value{}
 		}
 		f.KwDefs[a.KwOnlyArgs[i].Arg] = v
 	}

@@ -1,6 +1,9 @@
 package pyrun
 
-import "github.com/nereid-lang/nereid/internal/python"
+import (
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/python"
+)
 
 func (env *Env) annotate(name string, typ python.Expr) {
 	for _, a := range env.annotations {
@@ -8,7 +11,7 @@ func (env *Env) annotate(name string, typ python.Expr) {
 			return
 		}
 	}
-	env.annotations = append(env.annotations, ClassField{name, typ})
+	env.annotations = append(env.annotations, object.ClassField{Name: name, Type: typ})
 }
 
 // classDef runs a class statement.
@@ -25,7 +28,7 @@ func (ev *Evaluator) classDef(st *python.ClassDef, env *Env) error {
 	if err != nil {
 		return err
 	}
-	body := &Env{Module: env.Module, outer: env.closure(), dyn: NewDict(), class: true, qual: env.qualify(st.Name)}
+	body := &Env{Module: env.Module, outer: env.closure(), dyn: object.NewDict(), class: true, qual: env.qualify(st.Name)}
 	if env.class {
 		body.outer = env // its functions skip it, but not the scopes around it
 	}
@@ -42,17 +45,17 @@ func (ev *Evaluator) classDef(st *python.ClassDef, env *Env) error {
 	return env.Assign(ev.Interp, st.Name, v)
 }
 
-func (ev *Evaluator) makeClass(st *python.ClassDef, env *Env, bases []Value, kws []Keyword, body *Env) (Value, error) {
-	if err := ev.alloc(32 * valueSize); err != nil {
+func (ev *Evaluator) makeClass(st *python.ClassDef, env *Env, bases []object.Value, kws []object.Keyword, body *Env) (object.Value, error) {
+	if err := ev.Alloc(32 * object.ValueSize); err != nil {
 		return nil, err
 	}
-	c := &Class{Name: st.Name, Attrs: body.dyn, Def: st, Module: env.Module.name(), Fields: body.annotations}
+	c := &object.Class{Name: st.Name, Attrs: body.dyn, Def: st, Module: env.Module.name(), Fields: body.annotations}
 	body.owner = c
-	return BuildClass(ev.Interp, c, bases, kws)
+	return object.BuildClass(ev.Interp, c, bases, kws)
 }
 
 // superCall is super() without arguments: the class of the function that runs, and its first argument.
-func superCall(in *Interp, env *Env) (Value, error) {
+func superCall(in *object.Interp, env *Env) (object.Value, error) {
 	for e := env; e != nil; e = e.outer {
 		if e.fn == nil || e.fn.Env == nil {
 			continue
@@ -62,18 +65,18 @@ func superCall(in *Interp, env *Env) (Value, error) {
 			continue
 		}
 		if body.owner == nil {
-			return nil, Errorf(RuntimeError, "super(): empty __class__ cell")
+			return nil, object.Errorf(object.RuntimeError, "super(): empty __class__ cell")
 		}
 		for f := e; f != nil; f = f.outer {
 			if f.fn == e.fn && f.scope != nil && !f.scope.comprehension && len(f.scope.names) > 0 {
-				names := ParamNames(e.fn.Params())
+				names := object.ParamNames(e.fn.Params())
 				if len(names) == 0 {
 					break
 				}
 				self := f.slots[f.scope.index[names[0]]]
-				return NewSuper(body.owner, self), nil
+				return object.NewSuper(body.owner, self), nil
 			}
 		}
 	}
-	return nil, Errorf(RuntimeError, "super(): no arguments")
+	return nil, object.Errorf(object.RuntimeError, "super(): no arguments")
 }

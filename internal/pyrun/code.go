@@ -3,6 +3,7 @@ package pyrun
 import (
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -16,15 +17,15 @@ type code struct {
 func (*code) TypeName() string { return "code" }
 
 // read parses text, or takes what is parsed already.
-func (ev *Evaluator) read(v Value, mode string) (*code, error) {
+func (ev *Evaluator) read(v object.Value, mode string) (*code, error) {
 	if c, ok := v.(*code); ok {
 		return c, nil
 	}
-	src, err := text(v)
+	src, err := object.Text(v)
 	if err != nil {
 		return nil, err
 	}
-	if err := ev.alloc(8*len(src) + 1024); err != nil {
+	if err := ev.Alloc(8*len(src) + 1024); err != nil {
 		return nil, err
 	}
 	if mode == "eval" {
@@ -41,15 +42,15 @@ func (ev *Evaluator) read(v Value, mode string) (*code, error) {
 	return &code{body: m.Body, file: m}, nil
 }
 
-func syntaxError(err error) error { return Errorf(SyntaxError, "%v", err) }
+func syntaxError(err error) error { return object.Errorf(object.SyntaxError, "%v", err) }
 
 // runText is exec(source, globals, locals) and eval(...), called in env.
-func runText(mode string) func(in *Interp, env *Env, args []Value) (Value, error) {
-	return func(in *Interp, env *Env, a []Value) (Value, error) {
-		if err := in.enter(); err != nil {
+func runText(mode string) func(in *object.Interp, env *Env, args []object.Value) (object.Value, error) {
+	return func(in *object.Interp, env *Env, a []object.Value) (object.Value, error) {
+		if err := in.Enter(); err != nil {
 			return nil, err
 		}
-		defer in.leave()
+		defer in.Leave()
 		c, err := From(in).read(a[0], mode)
 		if err != nil {
 			return nil, err
@@ -62,37 +63,37 @@ func runText(mode string) func(in *Interp, env *Env, args []Value) (Value, error
 			return From(in).eval(c.expr, scope)
 		}
 		if mode == "eval" {
-			return nil, Errorf(TypeError, "eval() arg 1 must be a string or an expression")
+			return nil, object.Errorf(object.TypeError, "eval() arg 1 must be a string or an expression")
 		}
 		_, err = From(in).block(c.body, scope)
-		return None, err
+		return object.None, err
 	}
 }
 
 // textScope is the scope in which text runs: that of the call, a module's, or a dict's. A function that the text defines belongs to the
 // text.
-func (ev *Evaluator) textScope(c *code, env *Env, given []Value) (*Env, error) {
-	given = slices.DeleteFunc(slices.Clone(given), func(v Value) bool { return v == nil || v == None })
+func (ev *Evaluator) textScope(c *code, env *Env, given []object.Value) (*Env, error) {
+	given = slices.DeleteFunc(slices.Clone(given), func(v object.Value) bool { return v == nil || v == object.None })
 	if len(given) == 0 {
 		return env, nil
 	}
 	switch g := given[len(given)-1].(type) {
 	case *globals:
 		return g.m.Env(), nil
-	case *Dict:
+	case *object.Dict:
 		m := &Module{Name: "__main__", Syntax: c.file}
 		if len(given) == 2 {
-			if outer, ok := given[0].(*Dict); ok {
+			if outer, ok := given[0].(*object.Dict); ok {
 				return NewEnv(m, outer).Inner(g), nil
 			}
 		}
 		return NewEnv(m, g), nil
 	}
-	return nil, Errorf(TypeError, "the scope of exec() or eval() must be a dict, not %s", given[len(given)-1].TypeName())
+	return nil, object.Errorf(object.TypeError, "the scope of exec() or eval() must be a dict, not %s", given[len(given)-1].TypeName())
 }
 
-func compileText(in *Interp, a []Value) (Value, error) {
-	mode, err := text(a[2])
+func compileText(in *object.Interp, a []object.Value) (object.Value, error) {
+	mode, err := object.Text(a[2])
 	if err != nil {
 		return nil, err
 	}
@@ -100,23 +101,23 @@ func compileText(in *Interp, a []Value) (Value, error) {
 }
 
 // ParseText is ast.parse(source, filename, mode): it reads text without running it.
-func ParseText(in *Interp, a []Value) (Value, error) {
+func ParseText(in *object.Interp, a []object.Value) (object.Value, error) {
 	mode := "exec"
-	if s, ok := a[2].(Str); ok {
+	if s, ok := a[2].(object.Str); ok {
 		mode = string(s)
 	}
 	return From(in).read(a[0], mode)
 }
 
 // EvalLiteral is ast.literal_eval(text): it evaluates text that is made of constants and displays alone.
-func EvalLiteral(in *Interp, a []Value) (Value, error) {
+func EvalLiteral(in *object.Interp, a []object.Value) (object.Value, error) {
 	ev := From(in)
 	c, err := ev.read(a[0], "eval")
 	if err != nil {
 		return nil, err
 	}
 	if !isLiteral(c.expr) {
-		return nil, Errorf(ValueError, "malformed node or string")
+		return nil, object.Errorf(object.ValueError, "malformed node or string")
 	}
 	return ev.eval(c.expr, NewEnv(nil, nil))
 }

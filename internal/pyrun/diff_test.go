@@ -1,4 +1,4 @@
-package pyrun
+package pyrun_test
 
 import (
 	"bytes"
@@ -10,6 +10,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/pyrun/std"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -55,8 +58,8 @@ func cpython(t *testing.T, snippets []string) []string {
 
 // run runs a snippet and returns what the judge would print.
 func run(src string) string {
-	in := New(Options{Library: Std, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 1_000_000}}).Interp
-	m := From(in).LoadFile("main.py")
+	in := pyrun.New(pyrun.Options{Library: std.Library, Finder: pyrun.FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: object.Limits{MaxSteps: 1_000_000}}).Interp
+	m := pyrun.From(in).LoadFile("main.py")
 	if err := m.Run(in); err != nil {
 		return shown(err)
 	}
@@ -65,9 +68,9 @@ func run(src string) string {
 		return shown(err)
 	}
 	if !ok {
-		v = None
+		v = object.None
 	}
-	s, err := Repr(in, v)
+	s, err := object.Repr(in, v)
 	if err != nil {
 		return shown(err)
 	}
@@ -75,7 +78,7 @@ func run(src string) string {
 }
 
 func shown(err error) string {
-	if e, ok := err.(*Exception); ok {
+	if e, ok := err.(*object.Exception); ok {
 		return "! " + e.Class.Name + ": " + e.Message()
 	}
 	return "! SyntaxError: " + err.Error()

@@ -1,6 +1,9 @@
 package pyrun
 
-import "github.com/nereid-lang/nereid/internal/python"
+import (
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/python"
+)
 
 // Env is a scope: that of a function call, of a class body, of a comprehension, or one that a user of this package made.
 // Names that it does not have are looked up in the scopes around it, in the module, in the builtins.
@@ -9,36 +12,36 @@ type Env struct {
 
 	outer *Env   // the function or class around this scope; nil at the level of the module
 	scope *scope // which names are local; nil in a dynamic scope
-	slots []Value
-	dyn   *Dict  // the names of a dynamic scope: a class body, or one made by NewEnv
-	class bool   // a class body: functions inside do not see its names
-	qual  string // the qualified name of that class
-	fn    *Func  // the function that runs, for super()
-	owner *Class // the class whose body this is, once it is made
+	slots []object.Value
+	dyn   *object.Dict  // the names of a dynamic scope: a class body, or one made by NewEnv
+	class bool          // a class body: functions inside do not see its names
+	qual  string        // the qualified name of that class
+	fn    *Func         // the function that runs, for super()
+	owner *object.Class // the class whose body this is, once it is made
 
-	annotations []ClassField // of a class body
+	annotations []object.ClassField // of a class body
 
-	ret   Value // of return
-	first Value // what the first for of a generator expression runs over
+	ret   object.Value // of return
+	first object.Value // what the first for of a generator expression runs over
 }
 
 // NewEnv is a scope over a module with names of its own. Assignments go to vars.
-func NewEnv(m *Module, vars *Dict) *Env {
+func NewEnv(m *Module, vars *object.Dict) *Env {
 	if vars == nil {
-		vars = NewDict()
+		vars = object.NewDict()
 	}
 	return &Env{Module: m, dyn: vars}
 }
 
 // Inner is a dynamic scope inside env, as that of a nested block of a user of this package.
-func (env *Env) Inner(vars *Dict) *Env {
+func (env *Env) Inner(vars *object.Dict) *Env {
 	inner := NewEnv(env.Module, vars)
 	inner.outer = env
 	return inner
 }
 
 // local is a name bound in this scope itself. declared means that it is local even if it has no value yet.
-func (env *Env) local(name string) (v Value, declared bool) {
+func (env *Env) local(name string) (v object.Value, declared bool) {
 	if env.scope != nil {
 		i, ok := env.scope.index[name]
 		if !ok {
@@ -53,7 +56,7 @@ func (env *Env) local(name string) (v Value, declared bool) {
 }
 
 // Lookup is the value of a name as code in this scope sees it. ok is false when it is not bound anywhere.
-func (env *Env) Lookup(in *Interp, name string) (v Value, ok bool, err error) {
+func (env *Env) Lookup(in *object.Interp, name string) (v object.Value, ok bool, err error) {
 	for e := env; e != nil; e = e.outer {
 		if e.class && e != env {
 			continue
@@ -77,13 +80,13 @@ func (env *Env) Lookup(in *Interp, name string) (v Value, ok bool, err error) {
 
 func unbound(name string, own bool) error {
 	if own {
-		return Errorf(UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", name)
+		return object.Errorf(object.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", name)
 	}
-	return Errorf(NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", name)
+	return object.Errorf(object.NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", name)
 }
 
 // Assign binds a name in this scope.
-func (env *Env) Assign(in *Interp, name string, v Value) error {
+func (env *Env) Assign(in *object.Interp, name string, v object.Value) error {
 	if env == nil || env.scope == nil && env.dyn == nil {
 		return env.Module.store(in, name, v)
 	}
@@ -100,14 +103,14 @@ func (env *Env) Assign(in *Interp, name string, v Value) error {
 	return env.Module.store(in, name, v)
 }
 
-func (env *Env) assignDynamic(in *Interp, name string, v Value) error {
+func (env *Env) assignDynamic(in *object.Interp, name string, v object.Value) error {
 	if env.class && env.owner == nil && env.Module != nil && env.dyn != nil {
-		if err := in.alloc(4 * valueSize); err != nil {
+		if err := in.Alloc(4 * object.ValueSize); err != nil {
 			return err
 		}
 	}
 	if v == nil {
-		env.dyn.deleteStr(name)
+		env.dyn.DeleteStr(name)
 		return nil
 	}
 	env.dyn.SetStr(name, v)
@@ -115,7 +118,7 @@ func (env *Env) assignDynamic(in *Interp, name string, v Value) error {
 }
 
 // assignOuter binds a nonlocal name, or one that := binds inside a comprehension.
-func (env *Env) assignOuter(in *Interp, name string, v Value) error {
+func (env *Env) assignOuter(in *object.Interp, name string, v object.Value) error {
 	for e := env.outer; e != nil; e = e.outer {
 		if e.class || e.scope == nil && e.dyn == nil {
 			continue
@@ -135,8 +138,8 @@ func (env *Env) assignOuter(in *Interp, name string, v Value) error {
 }
 
 // names are the bound names of this scope, for locals().
-func (env *Env) names() *Dict {
-	d := NewDict()
+func (env *Env) names() *object.Dict {
+	d := object.NewDict()
 	if env.scope == nil {
 		if env.dyn != nil {
 			return env.dyn
@@ -175,7 +178,7 @@ func (s *scope) declare(name string) {
 }
 
 func (s *scope) params(a *python.Arguments) {
-	for _, name := range ParamNames(a) {
+	for _, name := range object.ParamNames(a) {
 		s.declare(name)
 	}
 }

@@ -4,14 +4,17 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // Eval evaluates an expression in a scope.
-func Eval(in *Interp, x python.Expr, env *Env) (Value, error) { return From(in).eval(x, env) }
+func Eval(in *object.Interp, x python.Expr, env *Env) (object.Value, error) {
+	return From(in).eval(x, env)
+}
 
 // EvalIn evaluates an expression at the end of a module.
-func (ev *Evaluator) EvalIn(m *Module, x python.Expr) (Value, error) {
+func (ev *Evaluator) EvalIn(m *Module, x python.Expr) (object.Value, error) {
 	if m.File != "" {
 		if err := m.load(ev.Interp); err != nil {
 			return nil, err
@@ -20,20 +23,20 @@ func (ev *Evaluator) EvalIn(m *Module, x python.Expr) (Value, error) {
 	return ev.eval(x, m.Env())
 }
 
-func (ev *Evaluator) eval(x python.Expr, env *Env) (Value, error) {
+func (ev *Evaluator) eval(x python.Expr, env *Env) (object.Value, error) {
 	if err := ev.Step(); err != nil {
-		locate(err, x.Span())
+		object.Locate(err, x.Span())
 		return nil, err
 	}
 	v, err := ev.evalNode(x, env)
 	if err != nil {
-		locate(err, x.Span())
+		object.Locate(err, x.Span())
 		return nil, err
 	}
 	return v, nil
 }
 
-func (ev *Evaluator) evalNode(x python.Expr, env *Env) (Value, error) {
+func (ev *Evaluator) evalNode(x python.Expr, env *Env) (object.Value, error) {
 	switch x := x.(type) {
 	case *python.Constant:
 		return constant(x)
@@ -55,10 +58,10 @@ func (ev *Evaluator) evalNode(x python.Expr, env *Env) (Value, error) {
 		return ev.subscript(x, env)
 	case *python.Tuple:
 		items, err := ev.elements(x.Elts, env)
-		return &Tuple{Items: items}, err
+		return &object.Tuple{Items: items}, err
 	case *python.List:
 		items, err := ev.elements(x.Elts, env)
-		return &List{Items: items}, err
+		return &object.List{Items: items}, err
 	case *python.Dict:
 		return ev.dictDisplay(x, env)
 	case *python.Set:
@@ -79,7 +82,7 @@ func (ev *Evaluator) evalNode(x python.Expr, env *Env) (Value, error) {
 	return ev.evalComprehension(x, env)
 }
 
-func (ev *Evaluator) evalComprehension(x python.Expr, env *Env) (Value, error) {
+func (ev *Evaluator) evalComprehension(x python.Expr, env *Env) (object.Value, error) {
 	switch x := x.(type) {
 	case *python.ListComp:
 		return ev.listComp(x, env)
@@ -90,36 +93,36 @@ func (ev *Evaluator) evalComprehension(x python.Expr, env *Env) (Value, error) {
 	case *python.GeneratorExp:
 		return ev.generatorExp(x, env)
 	case *python.Starred:
-		return nil, Errorf(SyntaxError, "can't use starred expression here")
+		return nil, object.Errorf(object.SyntaxError, "can't use starred expression here")
 	case *python.Yield, *python.YieldFrom:
-		return nil, unsupported("yield in the middle of an expression")
+		return nil, object.Unsupported("yield in the middle of an expression")
 	case *python.Await:
-		return nil, unsupported("await")
+		return nil, object.Unsupported("await")
 	}
-	return nil, Errorf(SyntaxError, "invalid syntax")
+	return nil, object.Errorf(object.SyntaxError, "invalid syntax")
 }
 
-func constant(x *python.Constant) (Value, error) {
+func constant(x *python.Constant) (object.Value, error) {
 	switch v := x.Value.(type) {
 	case nil:
-		return None, nil
+		return object.None, nil
 	case bool:
-		return Bool(v), nil
+		return object.Bool(v), nil
 	case *big.Int:
-		return BigInt(v), nil
+		return object.BigInt(v), nil
 	case float64:
-		return Float(v), nil
+		return object.Float(v), nil
 	case string:
-		return Str(v), nil
+		return object.Str(v), nil
 	case python.Bytes:
-		return Bytes(v), nil
+		return object.Bytes(v), nil
 	case python.Ellipsis:
-		return Ellipsis, nil
+		return object.Ellipsis, nil
 	}
-	return nil, unsupported("a complex number")
+	return nil, object.Unsupported("a complex number")
 }
 
-func (ev *Evaluator) name(x *python.Name, env *Env) (Value, error) {
+func (ev *Evaluator) name(x *python.Name, env *Env) (object.Value, error) {
 	v, ok, err := env.Lookup(ev.Interp, x.ID)
 	if err != nil {
 		return nil, err
@@ -131,12 +134,12 @@ func (ev *Evaluator) name(x *python.Name, env *Env) (Value, error) {
 }
 
 func nameError(name string) error {
-	e := Errorf(NameError, "name '%s' is not defined", name)
-	e.setAttr("name", Str(name))
+	e := object.Errorf(object.NameError, "name '%s' is not defined", name)
+	e.SetAttribute("name", object.Str(name))
 	return e
 }
 
-func (ev *Evaluator) attribute(x *python.Attribute, env *Env) (Value, error) {
+func (ev *Evaluator) attribute(x *python.Attribute, env *Env) (object.Value, error) {
 	v, err := ev.eval(x.Value, env)
 	if err != nil {
 		return nil, err
@@ -144,10 +147,10 @@ func (ev *Evaluator) attribute(x *python.Attribute, env *Env) (Value, error) {
 	if m, ok := v.(*Module); ok {
 		return ev.needModuleAttr(m, x.Attr, x)
 	}
-	return GetAttr(ev.Interp, v, x.Attr)
+	return object.GetAttr(ev.Interp, v, x.Attr)
 }
 
-func (ev *Evaluator) needModuleAttr(m *Module, name string, x python.Node) (Value, error) {
+func (ev *Evaluator) needModuleAttr(m *Module, name string, x python.Node) (object.Value, error) {
 	v, ok, err := ev.moduleAttr(m, name, x.Span())
 	if err == nil && !ok {
 		err = m.NoAttr(name)
@@ -155,7 +158,7 @@ func (ev *Evaluator) needModuleAttr(m *Module, name string, x python.Node) (Valu
 	return v, err
 }
 
-func (ev *Evaluator) binOp(x *python.BinOp, env *Env) (Value, error) {
+func (ev *Evaluator) binOp(x *python.BinOp, env *Env) (object.Value, error) {
 	a, err := ev.eval(x.Left, env)
 	if err != nil {
 		return nil, err
@@ -164,36 +167,36 @@ func (ev *Evaluator) binOp(x *python.BinOp, env *Env) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Binary(ev.Interp, x.Op, a, b)
+	return object.Binary(ev.Interp, x.Op, a, b)
 }
 
-func (ev *Evaluator) unaryOp(x *python.UnaryOp, env *Env) (Value, error) {
+func (ev *Evaluator) unaryOp(x *python.UnaryOp, env *Env) (object.Value, error) {
 	v, err := ev.eval(x.Operand, env)
 	if err != nil {
 		return nil, err
 	}
-	return Unary(ev.Interp, x.Op, v)
+	return object.Unary(ev.Interp, x.Op, v)
 }
 
-func (ev *Evaluator) boolOp(x *python.BoolOp, env *Env) (Value, error) {
+func (ev *Evaluator) boolOp(x *python.BoolOp, env *Env) (object.Value, error) {
 	for i, operand := range x.Values {
 		v, err := ev.eval(operand, env)
 		if err != nil || i == len(x.Values)-1 {
 			return v, err
 		}
-		t, err := Truth(ev.Interp, v)
+		t, err := object.Truth(ev.Interp, v)
 		if err != nil {
-			locate(err, operand.Span())
+			object.Locate(err, operand.Span())
 			return nil, err
 		}
 		if t == (x.Op == python.Or) {
 			return v, nil
 		}
 	}
-	return None, nil
+	return object.None, nil
 }
 
-func (ev *Evaluator) compareChain(x *python.Compare, env *Env) (Value, error) {
+func (ev *Evaluator) compareChain(x *python.Compare, env *Env) (object.Value, error) {
 	a, err := ev.eval(x.Left, env)
 	if err != nil {
 		return nil, err
@@ -203,16 +206,16 @@ func (ev *Evaluator) compareChain(x *python.Compare, env *Env) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := Compare(ev.Interp, op, a, b)
+		r, err := object.Compare(ev.Interp, op, a, b)
 		if err != nil || i == len(x.Ops)-1 {
 			return r, err
 		}
-		if t, err := Truth(ev.Interp, r); err != nil || !t {
+		if t, err := object.Truth(ev.Interp, r); err != nil || !t {
 			return r, err
 		}
 		a = b
 	}
-	return None, nil
+	return object.None, nil
 }
 
 // condition is the truth of an expression.
@@ -221,12 +224,12 @@ func (ev *Evaluator) condition(x python.Expr, env *Env) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	t, err := Truth(ev.Interp, v)
-	locate(err, x.Span())
+	t, err := object.Truth(ev.Interp, v)
+	object.Locate(err, x.Span())
 	return t, err
 }
 
-func (ev *Evaluator) ifExp(x *python.IfExp, env *Env) (Value, error) {
+func (ev *Evaluator) ifExp(x *python.IfExp, env *Env) (object.Value, error) {
 	t, err := ev.condition(x.Test, env)
 	if err != nil {
 		return nil, err
@@ -237,7 +240,7 @@ func (ev *Evaluator) ifExp(x *python.IfExp, env *Env) (Value, error) {
 	return ev.eval(x.Orelse, env)
 }
 
-func (ev *Evaluator) subscript(x *python.Subscript, env *Env) (Value, error) {
+func (ev *Evaluator) subscript(x *python.Subscript, env *Env) (object.Value, error) {
 	v, err := ev.eval(x.Value, env)
 	if err != nil {
 		return nil, err
@@ -246,11 +249,11 @@ func (ev *Evaluator) subscript(x *python.Subscript, env *Env) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return GetItem(ev.Interp, v, i)
+	return object.GetItem(ev.Interp, v, i)
 }
 
-func (ev *Evaluator) slice(x *python.Slice, env *Env) (Value, error) {
-	var parts [3]Value
+func (ev *Evaluator) slice(x *python.Slice, env *Env) (object.Value, error) {
+	var parts [3]object.Value
 	for i, p := range []python.Expr{x.Lower, x.Upper, x.Step} {
 		if p == nil {
 			continue
@@ -261,30 +264,30 @@ func (ev *Evaluator) slice(x *python.Slice, env *Env) (Value, error) {
 		}
 		parts[i] = v
 	}
-	return &Slice{parts[0], parts[1], parts[2]}, nil
+	return &object.Slice{Lo: parts[0], Hi: parts[1], Step: parts[2]}, nil
 }
 
 // elements are the values of a display, with *x spread out.
-func (ev *Evaluator) elements(list []python.Expr, env *Env) ([]Value, error) {
-	if err := ev.alloc(len(list) * valueSize); err != nil {
+func (ev *Evaluator) elements(list []python.Expr, env *Env) ([]object.Value, error) {
+	if err := ev.Alloc(len(list) * object.ValueSize); err != nil {
 		return nil, err
 	}
 	return ev.callArgs(list, env)
 }
 
-func (ev *Evaluator) dictDisplay(x *python.Dict, env *Env) (Value, error) {
-	d := NewDict()
+func (ev *Evaluator) dictDisplay(x *python.Dict, env *Env) (object.Value, error) {
+	d := object.NewDict()
 	for i, k := range x.Keys {
 		if k == nil {
 			v, err := ev.eval(x.Values[i], env)
 			if err != nil {
 				return nil, err
 			}
-			m, err := ev.mapping(v, "")
+			m, err := ev.Mapping(v, "")
 			if err != nil {
-				return nil, replaceTypeError(err, "'%s' object is not a mapping", v.TypeName())
+				return nil, object.ReplaceTypeError(err, "'%s' object is not a mapping", v.TypeName())
 			}
-			if err := ev.updateDict(d, m); err != nil {
+			if err := ev.UpdateDict(d, m); err != nil {
 				return nil, err
 			}
 			continue
@@ -304,15 +307,15 @@ func (ev *Evaluator) dictDisplay(x *python.Dict, env *Env) (Value, error) {
 	return d, nil
 }
 
-func (ev *Evaluator) setDisplay(x *python.Set, env *Env) (Value, error) {
+func (ev *Evaluator) setDisplay(x *python.Set, env *Env) (object.Value, error) {
 	items, err := ev.elements(x.Elts, env)
 	if err != nil {
 		return nil, err
 	}
-	return newSet(ev.Interp, items, false)
+	return object.NewSet(ev.Interp, items, false)
 }
 
-func (ev *Evaluator) namedExpr(x *python.NamedExpr, env *Env) (Value, error) {
+func (ev *Evaluator) namedExpr(x *python.NamedExpr, env *Env) (object.Value, error) {
 	v, err := ev.eval(x.Value, env)
 	if err != nil {
 		return nil, err
@@ -322,27 +325,27 @@ func (ev *Evaluator) namedExpr(x *python.NamedExpr, env *Env) (Value, error) {
 
 // comprehend runs the loops of a comprehension and calls each for every turn of the innermost.
 func (ev *Evaluator) comprehend(x python.Expr, gens []*python.Comprehension, env *Env, each func(env *Env) error) error {
-	if err := ev.enter(); err != nil {
+	if err := ev.Enter(); err != nil {
 		return err
 	}
-	defer ev.leave()
+	defer ev.Leave()
 	first, err := ev.eval(gens[0].Iter, env)
 	if err != nil {
 		return err
 	}
 	sc := ev.comprehensionScope(x, gens)
-	inner := &Env{Module: env.Module, outer: env, scope: sc, slots: make([]Value, len(sc.names)), fn: env.fn}
+	inner := &Env{Module: env.Module, outer: env, scope: sc, slots: make([]object.Value, len(sc.names)), fn: env.fn}
 	return ev.comprehendOver(first, gens, inner, each)
 }
 
-func (ev *Evaluator) comprehendOver(over Value, gens []*python.Comprehension, env *Env, each func(env *Env) error) error {
+func (ev *Evaluator) comprehendOver(over object.Value, gens []*python.Comprehension, env *Env, each func(env *Env) error) error {
 	g := gens[0]
 	if g.IsAsync {
-		return unsupported("async for")
+		return object.Unsupported("async for")
 	}
-	it, err := Iter(ev.Interp, over)
+	it, err := object.Iter(ev.Interp, over)
 	if err != nil {
-		locate(err, g.Iter.Span())
+		object.Locate(err, g.Iter.Span())
 		return err
 	}
 	for {
@@ -350,7 +353,7 @@ func (ev *Evaluator) comprehendOver(over Value, gens []*python.Comprehension, en
 		if err != nil || !ok {
 			return err
 		}
-		if err := ev.work(1); err != nil {
+		if err := ev.Work(1); err != nil {
 			return err
 		}
 		if err := ev.assign(g.Target, v, env); err != nil {
@@ -386,21 +389,21 @@ func (ev *Evaluator) allTrue(tests []python.Expr, env *Env) (bool, error) {
 	return true, nil
 }
 
-func (ev *Evaluator) listComp(x *python.ListComp, env *Env) (Value, error) {
-	out := &List{}
+func (ev *Evaluator) listComp(x *python.ListComp, env *Env) (object.Value, error) {
+	out := &object.List{}
 	err := ev.comprehend(x, x.Generators, env, func(env *Env) error {
 		v, err := ev.eval(x.Elt, env)
 		if err != nil {
 			return err
 		}
 		out.Items = append(out.Items, v)
-		return ev.alloc(valueSize)
+		return ev.Alloc(object.ValueSize)
 	})
 	return out, err
 }
 
-func (ev *Evaluator) setComp(x *python.SetComp, env *Env) (Value, error) {
-	out := &Set{}
+func (ev *Evaluator) setComp(x *python.SetComp, env *Env) (object.Value, error) {
+	out := &object.Set{}
 	err := ev.comprehend(x, x.Generators, env, func(env *Env) error {
 		v, err := ev.eval(x.Elt, env)
 		if err != nil {
@@ -411,8 +414,8 @@ func (ev *Evaluator) setComp(x *python.SetComp, env *Env) (Value, error) {
 	return out, err
 }
 
-func (ev *Evaluator) dictComp(x *python.DictComp, env *Env) (Value, error) {
-	out := NewDict()
+func (ev *Evaluator) dictComp(x *python.DictComp, env *Env) (object.Value, error) {
+	out := object.NewDict()
 	err := ev.comprehend(x, x.Generators, env, func(env *Env) error {
 		k, err := ev.eval(x.Key, env)
 		if err != nil {
@@ -428,22 +431,22 @@ func (ev *Evaluator) dictComp(x *python.DictComp, env *Env) (Value, error) {
 }
 
 // generatorExp makes a generator that runs the loops as statements would.
-func (ev *Evaluator) generatorExp(x *python.GeneratorExp, env *Env) (Value, error) {
+func (ev *Evaluator) generatorExp(x *python.GeneratorExp, env *Env) (object.Value, error) {
 	first, err := ev.eval(x.Generators[0].Iter, env)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := Iter(ev.Interp, first); err != nil {
+	if _, err := object.Iter(ev.Interp, first); err != nil {
 		return nil, err
 	}
 	sc := ev.comprehensionScope(x, x.Generators)
 	if sc.body == nil {
 		sc.body, sc.yields = generatorBody(x)
 	}
-	if err := ev.alloc(len(sc.names)*valueSize + 64); err != nil {
+	if err := ev.Alloc(len(sc.names)*object.ValueSize + 64); err != nil {
 		return nil, err
 	}
-	inner := &Env{Module: env.Module, outer: env, scope: sc, slots: make([]Value, len(sc.names)), fn: env.fn, first: first}
+	inner := &Env{Module: env.Module, outer: env, scope: sc, slots: make([]object.Value, len(sc.names)), fn: env.fn, first: first}
 	return newGenerator("<genexpr>", inner, sc.body), nil
 }
 

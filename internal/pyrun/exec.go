@@ -1,6 +1,9 @@
 package pyrun
 
-import "github.com/nereid-lang/nereid/internal/python"
+import (
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/python"
+)
 
 // flow is how a statement ended.
 type flow uint8
@@ -13,13 +16,13 @@ const (
 )
 
 // Exec runs statements in a scope. A return at the top ends them; its value is the result, None without one.
-func (ev *Evaluator) Exec(body []python.Stmt, env *Env) (Value, error) {
+func (ev *Evaluator) Exec(body []python.Stmt, env *Env) (object.Value, error) {
 	env.ret = nil
 	if _, err := ev.block(body, env); err != nil {
 		return nil, err
 	}
 	if env.ret == nil {
-		return None, nil
+		return object.None, nil
 	}
 	return env.ret, nil
 }
@@ -41,12 +44,12 @@ func (ev *Evaluator) block(body []python.Stmt, env *Env) (flow, error) {
 
 func (ev *Evaluator) exec(st python.Stmt, env *Env) (flow, error) {
 	if err := ev.Step(); err != nil {
-		locate(err, st.Span())
+		object.Locate(err, st.Span())
 		return flowNext, err
 	}
 	f, err := ev.execNode(st, env)
 	if err != nil {
-		locate(err, st.Span())
+		object.Locate(err, st.Span())
 	}
 	return f, err
 }
@@ -103,11 +106,11 @@ func (ev *Evaluator) simple(st python.Stmt, env *Env) error {
 	case *python.Pass, *python.Global, *python.Nonlocal:
 		return nil
 	case *python.TypeAlias:
-		return env.Assign(ev.Interp, st.Name.ID, anyType)
+		return env.Assign(ev.Interp, st.Name.ID, object.AnyType)
 	case *python.AsyncFunctionDef:
-		return env.Assign(ev.Interp, st.Name, &Unknown{Package: st.Name, Path: st.Name, Reason: "an async def is not run at compile time"})
+		return env.Assign(ev.Interp, st.Name, &object.Unknown{Package: st.Name, Path: st.Name, Reason: "an async def is not run at compile time"})
 	}
-	return unsupported(python.KindOf(st))
+	return object.Unsupported(python.KindOf(st))
 }
 
 func (ev *Evaluator) ifStmt(st *python.If, env *Env) (flow, error) {
@@ -144,23 +147,23 @@ func (ev *Evaluator) forStmt(st *python.For, env *Env) (flow, error) {
 		if f == flowBreak {
 			return flowNext, nil
 		}
-		if err := ev.work(1); err != nil {
+		if err := ev.Work(1); err != nil {
 			return flowNext, err
 		}
 	}
 }
 
 // forIter is what a for statement runs over.
-func (ev *Evaluator) forIter(st *python.For, env *Env) (Iterator, error) {
+func (ev *Evaluator) forIter(st *python.For, env *Env) (object.Iterator, error) {
 	if st.Iter == nil { // made of a generator expression
-		return Iter(ev.Interp, env.first)
+		return object.Iter(ev.Interp, env.first)
 	}
 	v, err := ev.eval(st.Iter, env)
 	if err != nil {
 		return nil, err
 	}
-	it, err := Iter(ev.Interp, v)
-	locate(err, st.Iter.Span())
+	it, err := object.Iter(ev.Interp, v)
+	object.Locate(err, st.Iter.Span())
 	return it, err
 }
 
@@ -184,7 +187,7 @@ func (ev *Evaluator) whileStmt(st *python.While, env *Env) (flow, error) {
 }
 
 func (ev *Evaluator) returnStmt(st *python.Return, env *Env) (flow, error) {
-	env.ret = None
+	env.ret = object.None
 	if st.Value != nil {
 		v, err := ev.eval(st.Value, env)
 		if err != nil {
@@ -207,7 +210,7 @@ func (ev *Evaluator) functionDef(st *python.FunctionDef, env *Env) error {
 	if err != nil {
 		return err
 	}
-	if err := ev.alloc(8 * valueSize); err != nil {
+	if err := ev.Alloc(8 * object.ValueSize); err != nil {
 		return err
 	}
 	v, err := ev.decorate(f, decorators, st.DecoratorList)
@@ -217,8 +220,8 @@ func (ev *Evaluator) functionDef(st *python.FunctionDef, env *Env) error {
 	return env.Assign(ev.Interp, st.Name, v)
 }
 
-func (ev *Evaluator) decorators(list []python.Expr, env *Env) ([]Value, error) {
-	var out []Value
+func (ev *Evaluator) decorators(list []python.Expr, env *Env) ([]object.Value, error) {
+	var out []object.Value
 	for _, x := range list {
 		v, err := ev.eval(x, env)
 		if err != nil {
@@ -230,11 +233,11 @@ func (ev *Evaluator) decorators(list []python.Expr, env *Env) ([]Value, error) {
 }
 
 // decorate applies decorators, the last first.
-func (ev *Evaluator) decorate(v Value, decorators []Value, at []python.Expr) (Value, error) {
+func (ev *Evaluator) decorate(v object.Value, decorators []object.Value, at []python.Expr) (object.Value, error) {
 	for i := len(decorators) - 1; i >= 0; i-- {
 		var err error
-		if v, err = ev.callAt(at[i].Span(), decorators[i], []Value{v}, nil); err != nil {
-			locate(err, at[i].Span())
+		if v, err = ev.callAt(at[i].Span(), decorators[i], []object.Value{v}, nil); err != nil {
+			object.Locate(err, at[i].Span())
 			return nil, err
 		}
 	}
@@ -246,13 +249,13 @@ func (ev *Evaluator) assertStmt(st *python.Assert, env *Env) error {
 	if err != nil || t {
 		return err
 	}
-	e := &Exception{Class: AssertionError}
+	e := &object.Exception{Class: object.AssertionError}
 	if st.Msg != nil {
 		v, err := ev.eval(st.Msg, env)
 		if err != nil {
 			return err
 		}
-		e.Args = []Value{v}
+		e.Args = []object.Value{v}
 	}
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -131,9 +132,9 @@ func (ev *Evaluator) projects() []string {
 func (ev *Evaluator) sysPath() []string {
 	var out []string
 	if sys := ev.natives["sys"]; sys != nil {
-		if l, ok := sys.Vars["path"].(*List); ok {
+		if l, ok := sys.Vars["path"].(*object.List); ok {
 			for _, v := range l.Items {
-				if s, ok := v.(Str); ok && s != "" {
+				if s, ok := v.(object.Str); ok && s != "" {
 					out = append(out, path.Clean(string(s)))
 				}
 			}

@@ -1,18 +1,21 @@
 package pyrun
 
-import "github.com/nereid-lang/nereid/internal/python"
+import (
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/python"
+)
 
 // Func is a function written in Python.
 type Func struct {
 	Name     string
 	QualName string
-	Def      *python.FunctionDef // nil for a lambda
-	Lambda   *python.Lambda      // nil for a def
-	Module   *Module             // its globals
-	Env      *Env                // enclosing function scopes; nil at module level
-	Defaults []Value             // of the last positional parameters
-	KwDefs   map[string]Value    // of keyword-only parameters
-	Attrs    map[string]Value    // fn.x = ...; may be nil
+	Def      *python.FunctionDef     // nil for a lambda
+	Lambda   *python.Lambda          // nil for a def
+	Module   *Module                 // its globals
+	Env      *Env                    // enclosing function scopes; nil at module level
+	Defaults []object.Value          // of the last positional parameters
+	KwDefs   map[string]object.Value // of keyword-only parameters
+	Attrs    map[string]object.Value // fn.x = ...; may be nil
 }
 
 func (*Func) TypeName() string { return "function" }
@@ -26,7 +29,7 @@ func (f *Func) Params() *python.Arguments {
 }
 
 // fillDefaults replaces nil by the default values.
-func (f *Func) fillDefaults(bound []Value) {
+func (f *Func) fillDefaults(bound []object.Value) {
 	a := f.Params()
 	npos := len(a.PosOnlyArgs) + len(a.Args)
 	first := npos - len(f.Defaults)
@@ -47,64 +50,64 @@ func (f *Func) fillDefaults(bound []Value) {
 func (f *Func) QualifiedName() string { return f.QualName }
 
 // Attributes returns the attributes that were set on the function; it may be nil.
-func (f *Func) Attributes() map[string]Value { return f.Attrs }
+func (f *Func) Attributes() map[string]object.Value { return f.Attrs }
 
 // BuiltinClass returns Python's class of functions.
-func (*Func) BuiltinClass() *Class { return functionClass }
+func (*Func) BuiltinClass() *object.Class { return object.FunctionClass }
 
 // Call calls the function.
-func (f *Func) Call(in *Interp, args []Value, kws []Keyword) (Value, error) {
+func (f *Func) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	return From(in).CallFunc(f, args, kws)
 }
 
 // SetAttr is fn.name = x.
-func (f *Func) SetAttr(in *Interp, name string, x Value) error {
+func (f *Func) SetAttr(in *object.Interp, name string, x object.Value) error {
 	if f.Attrs == nil {
-		f.Attrs = map[string]Value{}
+		f.Attrs = map[string]object.Value{}
 	}
 	f.Attrs[name] = x
-	return in.alloc(4 * valueSize)
+	return in.Alloc(4 * object.ValueSize)
 }
 
 // DelAttr is del fn.name.
-func (f *Func) DelAttr(_ *Interp, name string) (bool, error) {
+func (f *Func) DelAttr(_ *object.Interp, name string) (bool, error) {
 	_, ok := f.Attrs[name]
 	delete(f.Attrs, name)
 	return ok, nil
 }
 
 // Attr returns an attribute that was set on the function, or one of those that every function has.
-func (f *Func) Attr(_ *Interp, name string) (Value, bool, error) {
+func (f *Func) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	if x, ok := f.Attrs[name]; ok {
 		return x, true, nil
 	}
 	switch name {
 	case "__name__":
-		return Str(f.Name), true, nil
+		return object.Str(f.Name), true, nil
 	case "__qualname__":
-		return Str(f.QualName), true, nil
+		return object.Str(f.QualName), true, nil
 	case "__module__":
 		if f.Module == nil {
-			return None, true, nil
+			return object.None, true, nil
 		}
-		return Str(f.Module.Name), true, nil
+		return object.Str(f.Module.Name), true, nil
 	case "__doc__":
 		if f.Def == nil {
-			return None, true, nil
+			return object.None, true, nil
 		}
-		return docstring(f.Def.Body), true, nil
+		return object.Docstring(f.Def.Body), true, nil
 	case "__defaults__":
 		if f.Defaults == nil {
-			return None, true, nil
+			return object.None, true, nil
 		}
-		return NewTuple(f.Defaults...), true, nil
+		return object.NewTuple(f.Defaults...), true, nil
 	case "__kwdefaults__":
 		if f.KwDefs == nil {
-			return None, true, nil
+			return object.None, true, nil
 		}
-		return dictOf(f.KwDefs), true, nil
+		return object.DictOf(f.KwDefs), true, nil
 	case "__dict__":
-		return dictOf(f.Attrs), true, nil
+		return object.DictOf(f.Attrs), true, nil
 	case "__annotations__":
 		return f.Annotations(), true, nil
 	case "__code__":
@@ -112,20 +115,20 @@ func (f *Func) Attr(_ *Interp, name string) (Value, bool, error) {
 	case "__globals__":
 		return &globals{f.Module}, f.Module != nil, nil
 	case "__closure__":
-		return None, true, nil
+		return object.None, true, nil
 	}
 	return nil, false, nil
 }
 
 // Annotations are a function's annotations, as text: they are not evaluated.
-func (f *Func) Annotations() *Dict {
-	d := NewDict()
+func (f *Func) Annotations() *object.Dict {
+	d := object.NewDict()
 	if f.Def == nil {
 		return d
 	}
 	add := func(a *python.Arg) {
 		if a != nil && a.Annotation != nil {
-			d.SetStr(a.Arg, Str(python.KindOf(a.Annotation)))
+			d.SetStr(a.Arg, object.Str(python.KindOf(a.Annotation)))
 		}
 	}
 	for _, list := range [][]*python.Arg{f.Def.Args.PosOnlyArgs, f.Def.Args.Args, {f.Def.Args.Vararg}, f.Def.Args.KwOnlyArgs, {f.Def.Args.Kwarg}} {
@@ -137,51 +140,51 @@ func (f *Func) Annotations() *Dict {
 }
 
 // codeOf is __code__ with what programs look at: the names and number of parameters.
-func codeOf(f *Func) Value {
+func codeOf(f *Func) object.Value {
 	a := f.Params()
-	names := NewTuple()
-	for _, n := range ParamNames(a) {
-		names.Items = append(names.Items, Str(n))
+	names := object.NewTuple()
+	for _, n := range object.ParamNames(a) {
+		names.Items = append(names.Items, object.Str(n))
 	}
-	return &namespace{"code", map[string]Value{
-		"co_name":            Str(f.Name),
-		"co_argcount":        MakeInt(int64(len(a.PosOnlyArgs) + len(a.Args))),
-		"co_kwonlyargcount":  MakeInt(int64(len(a.KwOnlyArgs))),
-		"co_posonlyargcount": MakeInt(int64(len(a.PosOnlyArgs))),
+	return &object.Namespace{Name: "code", Attrs: map[string]object.Value{
+		"co_name":            object.Str(f.Name),
+		"co_argcount":        object.MakeInt(int64(len(a.PosOnlyArgs) + len(a.Args))),
+		"co_kwonlyargcount":  object.MakeInt(int64(len(a.KwOnlyArgs))),
+		"co_posonlyargcount": object.MakeInt(int64(len(a.PosOnlyArgs))),
 		"co_varnames":        names,
 	}}
 }
 
 // Parameters are those of a function of Python.
-func (f *Func) Parameters() []Parameter {
+func (f *Func) Parameters() []object.Parameter {
 	args := f.Params()
-	bound := make([]Value, len(ParamNames(args)))
+	bound := make([]object.Value, len(object.ParamNames(args)))
 	f.fillDefaults(bound)
-	var out []Parameter
-	for i, name := range ParamNames(args) {
-		out = append(out, Parameter{name, bound[i], paramKind(args, i)})
+	var out []object.Parameter
+	for i, name := range object.ParamNames(args) {
+		out = append(out, object.Parameter{Name: name, Default: bound[i], Kind: paramKind(args, i)})
 	}
 	return out
 }
 
-func paramKind(a *python.Arguments, i int) ParamKind {
+func paramKind(a *python.Arguments, i int) object.ParamKind {
 	pos := len(a.PosOnlyArgs) + len(a.Args)
 	switch {
 	case i < len(a.PosOnlyArgs):
-		return PositionalOnly
+		return object.PositionalOnly
 	case i < pos:
-		return PositionalOrKeyword
+		return object.PositionalOrKeyword
 	case i == pos && a.Vararg != nil:
-		return VarPositional
+		return object.VarPositional
 	case i < pos+count(a.Vararg != nil)+len(a.KwOnlyArgs):
-		return KeywordOnly
+		return object.KeywordOnly
 	}
-	return VarKeyword
+	return object.VarKeyword
 }
 
 // CallFunc calls a function written in Python.
-func (ev *Evaluator) CallFunc(f *Func, args []Value, kws []Keyword) (Value, error) {
-	bound, err := BindArgs(f.QualName, f.Params(), args, kws)
+func (ev *Evaluator) CallFunc(f *Func, args []object.Value, kws []object.Keyword) (object.Value, error) {
+	bound, err := object.BindArgs(f.QualName, f.Params(), args, kws)
 	if err != nil {
 		return nil, err
 	}
@@ -190,23 +193,23 @@ func (ev *Evaluator) CallFunc(f *Func, args []Value, kws []Keyword) (Value, erro
 	v, err := ev.runFunc(f, bound)
 	ev.Site = site
 	if err != nil {
-		called(err, f.QualName, site)
+		object.AddFrame(err, f.QualName, site)
 		return nil, err
 	}
 	return v, nil
 }
 
-func (ev *Evaluator) runFunc(f *Func, bound []Value) (Value, error) {
-	if err := ev.enter(); err != nil {
+func (ev *Evaluator) runFunc(f *Func, bound []object.Value) (object.Value, error) {
+	if err := ev.Enter(); err != nil {
 		return nil, err
 	}
-	defer ev.leave()
+	defer ev.Leave()
 	sc := ev.scopeOf(f)
-	if err := ev.alloc(len(sc.names)*valueSize + 64); err != nil {
+	if err := ev.Alloc(len(sc.names)*object.ValueSize + 64); err != nil {
 		return nil, err
 	}
-	env := &Env{Module: f.Module, outer: f.Env, scope: sc, slots: make([]Value, len(sc.names)), fn: f}
-	for i, name := range ParamNames(f.Params()) {
+	env := &Env{Module: f.Module, outer: f.Env, scope: sc, slots: make([]object.Value, len(sc.names)), fn: f}
+	for i, name := range object.ParamNames(f.Params()) {
 		env.slots[sc.index[name]] = bound[i]
 	}
 	if f.Lambda != nil {
@@ -219,7 +222,7 @@ func (ev *Evaluator) runFunc(f *Func, bound []Value) (Value, error) {
 		return nil, err
 	}
 	if env.ret == nil {
-		return None, nil
+		return object.None, nil
 	}
 	return env.ret, nil
 }
@@ -232,11 +235,11 @@ func (ev *Evaluator) scopeOf(f *Func) *scope {
 }
 
 // Lookup is the value of a name as the body of the function sees it, its own locals apart.
-func (f *Func) Lookup(in *Interp, name string) (Value, bool, error) {
+func (f *Func) Lookup(in *object.Interp, name string) (object.Value, bool, error) {
 	if f.Env != nil {
 		env := f.Env
 		if env.class {
-			env = &Env{Module: f.Module, outer: env, dyn: NewDict()}
+			env = &Env{Module: f.Module, outer: env, dyn: object.NewDict()}
 		}
 		return env.Lookup(in, name)
 	}

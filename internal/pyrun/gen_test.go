@@ -1,4 +1,4 @@
-package pyrun
+package pyrun_test
 
 import (
 	"fmt"

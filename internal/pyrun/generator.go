@@ -1,6 +1,9 @@
 package pyrun
 
-import "github.com/nereid-lang/nereid/internal/python"
+import (
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/python"
+)
 
 // generator is an object.Generator: a function that stops at each yield. Its statements are run by a machine with a stack of its
 // own, one genFrame for each statement that holds a yield; all others are run as usual. A yield may stand alone, or be
@@ -12,15 +15,15 @@ type generator struct {
 	started bool
 	running bool
 	done    bool
-	out     Value // what the last yield gave
-	depth   []*Exception
+	out     object.Value // what the last yield gave
+	depth   []*object.Exception
 }
 
 // TypeName is "generator".
 func (*generator) TypeName() string { return "generator" }
 
 // BuiltinClass returns Python's class of generators.
-func (*generator) BuiltinClass() *Class { return generatorClass }
+func (*generator) BuiltinClass() *object.Class { return object.GeneratorClass }
 
 func newGenerator(name string, env *Env, body []python.Stmt) *generator {
 	return &generator{name: name, env: env, stack: []genFrame{&genBlock{body: body}}}
@@ -30,13 +33,13 @@ func newGenerator(name string, env *Env, body []python.Stmt) *generator {
 type signal struct {
 	flow flow
 	err  error
-	sent Value // what send gave to the yield
+	sent object.Value // what send gave to the yield
 }
 
 // genFrame is a statement under way. resume is told how the frame above it ended (or, the first time, nothing special) and
 // says what comes next.
 type genFrame interface {
-	resume(in *Interp, g *generator, s signal) (next, signal)
+	resume(in *object.Interp, g *generator, s signal) (next, signal)
 }
 
 type next uint8
@@ -48,24 +51,26 @@ const (
 )
 
 // Next runs to the next yield.
-func (g *generator) Next(in *Interp) (Value, bool, error) { return g.send(in, signal{sent: None}) }
+func (g *generator) Next(in *object.Interp) (object.Value, bool, error) {
+	return g.send(in, signal{sent: object.None})
+}
 
 // Send runs to the next yield; the yield that it stands at gives v.
-func (g *generator) Send(in *Interp, v Value) (Value, bool, error) {
-	if !g.started && v != None {
-		return nil, false, Errorf(TypeError, "can't send non-None value to a just-started generator")
+func (g *generator) Send(in *object.Interp, v object.Value) (object.Value, bool, error) {
+	if !g.started && v != object.None {
+		return nil, false, object.Errorf(object.TypeError, "can't send non-None value to a just-started generator")
 	}
 	return g.send(in, signal{sent: v})
 }
 
-func (g *generator) send(in *Interp, s signal) (Value, bool, error) {
+func (g *generator) send(in *object.Interp, s signal) (object.Value, bool, error) {
 	if g.running {
-		return nil, false, Errorf(ValueError, "generator already executing")
+		return nil, false, object.Errorf(object.ValueError, "generator already executing")
 	}
 	if g.done {
 		return nil, false, s.err
 	}
-	if err := in.enter(); err != nil {
+	if err := in.Enter(); err != nil {
 		return nil, false, err
 	}
 	handled := From(in).handled
@@ -74,14 +79,14 @@ func (g *generator) send(in *Interp, s signal) (Value, bool, error) {
 	defer func() {
 		g.depth, From(in).handled = From(in).handled, handled
 		g.running = false
-		in.leave()
+		in.Leave()
 	}()
 	return g.run(in, s)
 }
 
-func (g *generator) run(in *Interp, s signal) (Value, bool, error) {
+func (g *generator) run(in *object.Interp, s signal) (object.Value, bool, error) {
 	for len(g.stack) > 0 {
-		if err := in.work(1); err != nil {
+		if err := in.Work(1); err != nil {
 			g.done = true
 			return nil, false, err
 		}
@@ -95,8 +100,8 @@ func (g *generator) run(in *Interp, s signal) (Value, bool, error) {
 		s = out
 	}
 	g.done = true
-	if e, ok := catchable(s.err); ok && e.IsA(StopIteration) {
-		err := Errorf(RuntimeError, "generator raised StopIteration")
+	if e, ok := object.Catchable(s.err); ok && e.IsA(object.StopIteration) {
+		err := object.Errorf(object.RuntimeError, "generator raised StopIteration")
 		err.Cause = e
 		return nil, false, err
 	}
@@ -104,7 +109,7 @@ func (g *generator) run(in *Interp, s signal) (Value, bool, error) {
 }
 
 // Result returns what the function returned.
-func (g *generator) Result() Value { return orNone(g.env.ret) }
+func (g *generator) Result() object.Value { return object.OrNone(g.env.ret) }
 
 func (g *generator) push(f genFrame) (next, signal) {
 	g.stack = append(g.stack, f)
@@ -114,7 +119,7 @@ func (g *generator) push(f genFrame) (next, signal) {
 func pop(f flow, err error) (next, signal) { return nextPop, signal{flow: f, err: err} }
 
 // start pushes the frame of a statement that holds a yield.
-func (g *generator) start(in *Interp, st python.Stmt) (next, signal) {
+func (g *generator) start(in *object.Interp, st python.Stmt) (next, signal) {
 	switch st := st.(type) {
 	case *python.If:
 		t, err := From(in).condition(st.Test, g.env)
@@ -130,7 +135,7 @@ func (g *generator) start(in *Interp, st python.Stmt) (next, signal) {
 		if err != nil {
 			return nextPush, signal{err: err}
 		}
-		return g.push(&genLoop{body: st.Body, orelse: st.Orelse, turn: func(in *Interp) (bool, error) {
+		return g.push(&genLoop{body: st.Body, orelse: st.Orelse, turn: func(in *object.Interp) (bool, error) {
 			v, ok, err := it.Next(in)
 			if err != nil || !ok {
 				return false, err
@@ -138,7 +143,7 @@ func (g *generator) start(in *Interp, st python.Stmt) (next, signal) {
 			return true, From(in).assign(st.Target, v, g.env)
 		}})
 	case *python.While:
-		return g.push(&genLoop{body: st.Body, orelse: st.Orelse, turn: func(in *Interp) (bool, error) {
+		return g.push(&genLoop{body: st.Body, orelse: st.Orelse, turn: func(in *object.Interp) (bool, error) {
 			return From(in).condition(st.Test, g.env)
 		}})
 	case *python.Try:
@@ -152,13 +157,13 @@ func (g *generator) start(in *Interp, st python.Stmt) (next, signal) {
 // startYield pushes the frame of a simple statement that is a yield.
 func (g *generator) startYield(st python.Stmt) (next, signal) {
 	var value python.Expr
-	var store func(in *Interp, v Value) (flow, error)
+	var store func(in *object.Interp, v object.Value) (flow, error)
 	switch st := st.(type) {
 	case *python.ExprStmt:
 		value = st.Value
 	case *python.Assign:
 		value = st.Value
-		store = func(in *Interp, v Value) (flow, error) {
+		store = func(in *object.Interp, v object.Value) (flow, error) {
 			for _, t := range st.Targets {
 				if err := From(in).assign(t, v, g.env); err != nil {
 					return flowNext, err
@@ -168,7 +173,7 @@ func (g *generator) startYield(st python.Stmt) (next, signal) {
 		}
 	case *python.Return:
 		value = st.Value
-		store = func(_ *Interp, v Value) (flow, error) {
+		store = func(_ *object.Interp, v object.Value) (flow, error) {
 			g.env.ret = v
 			return flowReturn, nil
 		}
@@ -179,8 +184,8 @@ func (g *generator) startYield(st python.Stmt) (next, signal) {
 	case *python.YieldFrom:
 		return g.push(&genYieldFrom{value: y.Value, store: store})
 	}
-	err := unsupported("yield in the middle of an expression")
-	locate(err, st.Span())
+	err := object.Unsupported("yield in the middle of an expression")
+	object.Locate(err, st.Span())
 	return nextPush, signal{err: err}
 }
 
@@ -190,7 +195,7 @@ type genBlock struct {
 	i    int
 }
 
-func (b *genBlock) resume(in *Interp, g *generator, s signal) (next, signal) {
+func (b *genBlock) resume(in *object.Interp, g *generator, s signal) (next, signal) {
 	if s.err != nil || s.flow != flowNext {
 		return nextPop, s
 	}
@@ -200,7 +205,7 @@ func (b *genBlock) resume(in *Interp, g *generator, s signal) (next, signal) {
 		if g.env.scope.yields[st] {
 			what, out := g.start(in, st)
 			if out.err != nil {
-				locate(out.err, st.Span())
+				object.Locate(out.err, st.Span())
 				return nextPop, out
 			}
 			return what, out
@@ -214,12 +219,12 @@ func (b *genBlock) resume(in *Interp, g *generator, s signal) (next, signal) {
 
 // genLoop is a for or while.
 type genLoop struct {
-	turn         func(in *Interp) (bool, error) // advances; false at the end
+	turn         func(in *object.Interp) (bool, error) // advances; false at the end
 	body, orelse []python.Stmt
 	ended        bool
 }
 
-func (l *genLoop) resume(in *Interp, g *generator, s signal) (next, signal) {
+func (l *genLoop) resume(in *object.Interp, g *generator, s signal) (next, signal) {
 	switch {
 	case s.err != nil || s.flow == flowReturn || l.ended:
 		return nextPop, s
@@ -241,10 +246,10 @@ func (l *genLoop) resume(in *Interp, g *generator, s signal) (next, signal) {
 type genTry struct {
 	st     *python.Try
 	phase  tryPhase
-	caught *Exception
+	caught *object.Exception
 	name   string // that the exception is bound to
 	saved  signal // how the statement will end after finally
-	ret    Value
+	ret    object.Value
 }
 
 type tryPhase uint8
@@ -256,7 +261,7 @@ const (
 	tryFinally
 )
 
-func (t *genTry) resume(in *Interp, g *generator, s signal) (next, signal) {
+func (t *genTry) resume(in *object.Interp, g *generator, s signal) (next, signal) {
 	switch t.phase {
 	case tryStart:
 		t.phase = tryBody
@@ -266,7 +271,7 @@ func (t *genTry) resume(in *Interp, g *generator, s signal) (next, signal) {
 		if s.err == nil && s.flow == flowNext {
 			return g.push(&genBlock{body: t.st.Orelse})
 		}
-		if e, ok := catchable(s.err); ok {
+		if e, ok := object.Catchable(s.err); ok {
 			h, err := From(in).handlerFor(t.st.Handlers, e, g.env)
 			if err == nil && h != nil {
 				return t.handle(in, g, h, e)
@@ -294,7 +299,7 @@ func (t *genTry) resume(in *Interp, g *generator, s signal) (next, signal) {
 	return nextPop, t.saved
 }
 
-func (t *genTry) handle(in *Interp, g *generator, h *python.ExceptHandler, e *Exception) (next, signal) {
+func (t *genTry) handle(in *object.Interp, g *generator, h *python.ExceptHandler, e *object.Exception) (next, signal) {
 	t.caught, t.name = e, h.Name
 	if h.Name != "" {
 		if err := g.env.Assign(in, h.Name, e); err != nil {
@@ -305,7 +310,7 @@ func (t *genTry) handle(in *Interp, g *generator, h *python.ExceptHandler, e *Ex
 	return g.push(&genBlock{body: h.Body})
 }
 
-func (t *genTry) finish(_ *Interp, g *generator, s signal) (next, signal) {
+func (t *genTry) finish(_ *object.Interp, g *generator, s signal) (next, signal) {
 	if len(t.st.Finalbody) == 0 || isFatal(s.err) {
 		return nextPop, s
 	}
@@ -317,10 +322,10 @@ func (t *genTry) finish(_ *Interp, g *generator, s signal) (next, signal) {
 type genWith struct {
 	items []*python.WithItem
 	body  []python.Stmt
-	exit  Value
+	exit  object.Value
 }
 
-func (w *genWith) resume(in *Interp, g *generator, s signal) (next, signal) {
+func (w *genWith) resume(in *object.Interp, g *generator, s signal) (next, signal) {
 	if w.exit != nil {
 		return pop(From(in).exitContext(w.exit, s.flow, s.err))
 	}
@@ -338,19 +343,19 @@ func (w *genWith) resume(in *Interp, g *generator, s signal) (next, signal) {
 // genYield hands a value out, and stores what is sent back.
 type genYield struct {
 	value   python.Expr
-	store   func(in *Interp, v Value) (flow, error)
+	store   func(in *object.Interp, v object.Value) (flow, error)
 	yielded bool
 }
 
-func (y *genYield) resume(in *Interp, g *generator, s signal) (next, signal) {
+func (y *genYield) resume(in *object.Interp, g *generator, s signal) (next, signal) {
 	if y.yielded {
 		if s.err != nil || y.store == nil {
 			return pop(flowNext, s.err)
 		}
-		return pop(y.store(in, orNone(s.sent)))
+		return pop(y.store(in, object.OrNone(s.sent)))
 	}
 	y.yielded = true
-	g.out = None
+	g.out = object.None
 	if y.value != nil {
 		v, err := From(in).eval(y.value, g.env)
 		if err != nil {
@@ -364,22 +369,22 @@ func (y *genYield) resume(in *Interp, g *generator, s signal) (next, signal) {
 // genYieldFrom hands out all values of another iterator.
 type genYieldFrom struct {
 	value python.Expr
-	store func(in *Interp, v Value) (flow, error)
-	from  Iterator
+	store func(in *object.Interp, v object.Value) (flow, error)
+	from  object.Iterator
 }
 
-func (y *genYieldFrom) resume(in *Interp, g *generator, s signal) (next, signal) {
+func (y *genYieldFrom) resume(in *object.Interp, g *generator, s signal) (next, signal) {
 	if y.from == nil {
 		v, err := From(in).eval(y.value, g.env)
 		if err == nil {
-			y.from, err = Iter(in, v)
+			y.from, err = object.Iter(in, v)
 		}
 		if err != nil {
 			return pop(flowNext, err)
 		}
-		s = signal{sent: None}
+		s = signal{sent: object.None}
 	}
-	var v Value
+	var v object.Value
 	var ok bool
 	var err error
 	if inner, isGen := y.from.(*generator); isGen {
@@ -398,7 +403,7 @@ func (y *genYieldFrom) resume(in *Interp, g *generator, s signal) (next, signal)
 	case y.store == nil:
 		return pop(flowNext, nil)
 	}
-	result := None
+	result := object.None
 	if inner, isGen := y.from.(*generator); isGen {
 		result = inner.Result()
 	}
@@ -406,7 +411,7 @@ func (y *genYieldFrom) resume(in *Interp, g *generator, s signal) (next, signal)
 }
 
 // Throw raises an exception at the yield.
-func (g *generator) Throw(in *Interp, e *Exception) (Value, bool, error) {
+func (g *generator) Throw(in *object.Interp, e *object.Exception) (object.Value, bool, error) {
 	if !g.started {
 		g.done, g.stack = true, nil
 		return nil, false, e
@@ -415,15 +420,15 @@ func (g *generator) Throw(in *Interp, e *Exception) (Value, bool, error) {
 }
 
 // Close ends the function by a GeneratorExit.
-func (g *generator) Close(in *Interp) error {
+func (g *generator) Close(in *object.Interp) error {
 	if g.done {
 		return nil
 	}
-	_, yielded, err := g.Throw(in, &Exception{Class: GeneratorExit})
+	_, yielded, err := g.Throw(in, &object.Exception{Class: object.GeneratorExit})
 	if yielded {
-		return Errorf(RuntimeError, "generator ignored GeneratorExit")
+		return object.Errorf(object.RuntimeError, "generator ignored GeneratorExit")
 	}
-	if e, ok := catchable(err); ok && (e.IsA(GeneratorExit) || e.IsA(StopIteration)) {
+	if e, ok := object.Catchable(err); ok && (e.IsA(object.GeneratorExit) || e.IsA(object.StopIteration)) {
 		return nil
 	}
 	return err

@@ -1,21 +1,23 @@
 package pyrun
 
+import "github.com/nereid-lang/nereid/internal/pyrun/object"
+
 // globals is globals(): the names of a module as a mapping. Reading one evaluates it, as any other use does.
 type globals struct{ m *Module }
 
 func (*globals) TypeName() string { return "dict" }
 
 // Item is globals()[name].
-func (g *globals) Item(in *Interp, i Value) (Value, error) {
+func (g *globals) Item(in *object.Interp, i object.Value) (object.Value, error) {
 	v, ok, err := g.get(in, i)
 	if err == nil && !ok {
-		err = &Exception{Class: KeyError, Args: []Value{i}}
+		err = &object.Exception{Class: object.KeyError, Args: []object.Value{i}}
 	}
 	return v, err
 }
 
-func (g *globals) get(in *Interp, i Value) (Value, bool, error) {
-	name, ok := payload(i).(Str)
+func (g *globals) get(in *object.Interp, i object.Value) (object.Value, bool, error) {
+	name, ok := object.Payload(i).(object.Str)
 	if !ok {
 		return nil, false, nil
 	}
@@ -23,68 +25,68 @@ func (g *globals) get(in *Interp, i Value) (Value, bool, error) {
 }
 
 // SetItem is globals()[name] = x.
-func (g *globals) SetItem(in *Interp, i, x Value) error {
-	name, ok := i.(Str)
+func (g *globals) SetItem(in *object.Interp, i, x object.Value) error {
+	name, ok := i.(object.Str)
 	if !ok {
-		return Errorf(TypeError, "names are strings")
+		return object.Errorf(object.TypeError, "names are strings")
 	}
 	return g.m.store(in, string(name), x)
 }
 
 // Contains is name in globals().
-func (g *globals) Contains(in *Interp, x Value) (bool, error) {
+func (g *globals) Contains(in *object.Interp, x object.Value) (bool, error) {
 	_, ok, err := g.get(in, x)
 	return ok, err
 }
 
 // Iter are the names.
-func (g *globals) Iter(in *Interp) ([]Value, error) {
+func (g *globals) Iter(in *object.Interp) ([]object.Value, error) {
 	names, err := g.m.Names(in)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Value, len(names))
+	out := make([]object.Value, len(names))
 	for i, n := range names {
-		out[i] = Str(n)
+		out[i] = object.Str(n)
 	}
-	return out, in.alloc(len(out) * valueSize)
+	return out, in.Alloc(len(out) * object.ValueSize)
 }
 
 // Attr are the methods of a mapping.
-func (g *globals) Attr(_ *Interp, name string) (Value, bool, error) {
+func (g *globals) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "get":
-		return native("get", "name default=", func(in *Interp, a []Value) (Value, error) {
+		return object.Native("get", "name default=", func(in *object.Interp, a []object.Value) (object.Value, error) {
 			v, ok, err := g.get(in, a[0])
 			if err != nil || ok {
 				return v, err
 			}
-			return orNone(a[1]), nil
+			return object.OrNone(a[1]), nil
 		}), true, nil
 	case "update":
-		return native("update", "other= **kws", func(in *Interp, a []Value) (Value, error) {
-			d := NewDict()
+		return object.Native("update", "other= **kws", func(in *object.Interp, a []object.Value) (object.Value, error) {
+			d := object.NewDict()
 			if a[0] != nil {
-				if err := in.updateDict(d, a[0]); err != nil {
+				if err := in.UpdateDict(d, a[0]); err != nil {
 					return nil, err
 				}
 			}
-			if err := in.updateDict(d, a[1]); err != nil {
+			if err := in.UpdateDict(d, a[1]); err != nil {
 				return nil, err
 			}
 			for k, v := range d.All() {
-				if s, ok := k.(Str); ok {
+				if s, ok := k.(object.Str); ok {
 					if err := g.m.store(in, string(s), v); err != nil {
 						return nil, err
 					}
 				}
 			}
-			return None, nil
+			return object.None, nil
 		}), true, nil
 	case "keys":
-		return native("keys", "", func(in *Interp, _ []Value) (Value, error) {
+		return object.Native("keys", "", func(in *object.Interp, _ []object.Value) (object.Value, error) {
 			items, err := g.Iter(in)
-			return &List{Items: items}, err
+			return &object.List{Items: items}, err
 		}), true, nil
 	}
 	return nil, false, nil

@@ -4,18 +4,19 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // Import is the module of an absolute dotted name as module m (nil for none) imports it: a *Module, or an *Unknown
 // where nothing is known of the package. Inside a try that would catch it, an unknown package is an ImportError.
-func (ev *Evaluator) Import(m *Module, name string, span diag.Span) (Value, error) {
+func (ev *Evaluator) Import(m *Module, name string, span diag.Span) (object.Value, error) {
 	v, err := ev.findModule(m, name, span)
-	locate(err, span)
+	object.Locate(err, span)
 	return v, err
 }
 
-func (ev *Evaluator) findModule(m *Module, name string, span diag.Span) (Value, error) {
+func (ev *Evaluator) findModule(m *Module, name string, span diag.Span) (object.Value, error) {
 	if s := ev.preferredSource(m, name); s != nil {
 		return s, nil
 	}
@@ -42,7 +43,7 @@ func (ev *Evaluator) findModule(m *Module, name string, span diag.Span) (Value, 
 	if ev.tries > 0 {
 		return nil, notFound(name)
 	}
-	u := NewUnknown(name, span)
+	u := object.NewUnknown(name, span)
 	u.Looked = ev.searched()
 	return u, nil
 }
@@ -70,7 +71,7 @@ func (ev *Evaluator) extendPath(m *Module) bool {
 }
 
 // submodule is a part of a package that was registered, or that a registered package has as an attribute.
-func (ev *Evaluator) submodule(m *Module, name string, span diag.Span) (Value, bool, error) {
+func (ev *Evaluator) submodule(m *Module, name string, span diag.Span) (object.Value, bool, error) {
 	parent := parentName(name)
 	if parent == "" || !ev.isGiven(firstPart(name)) {
 		return nil, false, nil
@@ -80,8 +81,8 @@ func (ev *Evaluator) submodule(m *Module, name string, span diag.Span) (Value, b
 		return nil, false, err
 	}
 	switch p := p.(type) {
-	case *Unknown:
-		return p.attr(lastPart(name)), true, nil
+	case *object.Unknown:
+		return p.Attribute(lastPart(name)), true, nil
 	case *Module:
 		if p.File != "" {
 			return nil, false, nil
@@ -93,17 +94,17 @@ func (ev *Evaluator) submodule(m *Module, name string, span diag.Span) (Value, b
 		if k, isModule := v.(*Module); ok && isModule {
 			return k, true, nil
 		}
-		if u, isUnknown := v.(*Unknown); ok && isUnknown {
+		if u, isUnknown := v.(*object.Unknown); ok && isUnknown {
 			return u, true, nil
 		}
 		if p.Lacks != nil && p.Lacks(lastPart(name)) {
 			return nil, false, notFound(name)
 		}
 		if p.Open && p.native {
-			return libraryUnknown(p.Name, span).attr(lastPart(name)), true, nil
+			return libraryUnknown(p.Name, span).Attribute(lastPart(name)), true, nil
 		}
 		if p.Open {
-			return p.unknown(span).attr(lastPart(name)), true, nil
+			return p.unknown(span).Attribute(lastPart(name)), true, nil
 		}
 	}
 	return nil, false, notFound(name)
@@ -134,8 +135,8 @@ func (ev *Evaluator) SourceModule(m *Module, name string) *Module {
 }
 
 func notFound(name string) error {
-	e := Errorf(ModuleNotFoundError, "No module named '%s'", name)
-	e.setAttr("name", Str(name))
+	e := object.Errorf(object.ModuleNotFoundError, "No module named '%s'", name)
+	e.SetAttribute("name", object.Str(name))
 	return e
 }
 
@@ -159,7 +160,7 @@ func (ev *Evaluator) importStmt(st *python.Import, env *Env) error {
 }
 
 // importRoot is the first package of a dotted import, below which the module v was found.
-func (ev *Evaluator) importRoot(v Value, m *Module, a *python.Alias) (Value, error) {
+func (ev *Evaluator) importRoot(v object.Value, m *Module, a *python.Alias) (object.Value, error) {
 	first := firstPart(a.Name)
 	if s, ok := v.(*Module); ok && s.File != "" {
 		if p := ev.inRoot(s.root, first); p != nil {
@@ -182,7 +183,7 @@ func (ev *Evaluator) importFrom(st *python.ImportFrom, env *Env) error {
 		}
 		v, err := ev.importName(from, a)
 		if err != nil {
-			locate(err, a.Span())
+			object.Locate(err, a.Span())
 			return err
 		}
 		if err := env.Assign(ev.Interp, orName(a.AsName, a.Name), v); err != nil {
@@ -193,7 +194,7 @@ func (ev *Evaluator) importFrom(st *python.ImportFrom, env *Env) error {
 }
 
 // importStar notes on the running statement where further names may come from.
-func (ev *Evaluator) importStar(from Value, env *Env) {
+func (ev *Evaluator) importStar(from object.Value, env *Env) {
 	m := env.Module
 	if m.now == final {
 		return
@@ -202,22 +203,22 @@ func (ev *Evaluator) importStar(from Value, env *Env) {
 	switch from := from.(type) {
 	case *Module:
 		u.stars = append(u.stars, from)
-	case *Unknown:
+	case *object.Unknown:
 		u.unknown = from
 	}
 }
 
 // fromModule is the module that a from import names.
-func (ev *Evaluator) fromModule(st *python.ImportFrom, m *Module) (Value, error) {
+func (ev *Evaluator) fromModule(st *python.ImportFrom, m *Module) (object.Value, error) {
 	if st.Level == 0 {
 		v, err := ev.Import(m, st.Module, st.Span())
-		if s := ev.besideScript(m, st); s != nil && (err != nil || unknownOf(v) != nil) {
+		if s := ev.besideScript(m, st); s != nil && (err != nil || object.UnknownOf(v) != nil) {
 			return s, nil
 		}
 		return v, err
 	}
 	if m == nil || m.File == "" && m.folder == "" {
-		return nil, Errorf(ImportError, "attempted relative import with no known parent package")
+		return nil, object.Errorf(object.ImportError, "attempted relative import with no known parent package")
 	}
 	dir := m.dir()
 	for range st.Level - 1 {
@@ -236,7 +237,7 @@ func (ev *Evaluator) fromModule(st *python.ImportFrom, m *Module) (Value, error)
 	if ev.tries > 0 {
 		return nil, notFound(name)
 	}
-	u := NewUnknown(strings.Repeat(".", st.Level)+st.Module, st.Span())
+	u := object.NewUnknown(strings.Repeat(".", st.Level)+st.Module, st.Span())
 	u.Reason = "there is no file for module '" + u.Package + "'"
 	if s, ok := ev.opts.Finder.(searcher); ok {
 		u.Reason += " below " + strings.Join(s.Searched(), ", ") + " (nereid.Roots and --root name folders)"
@@ -263,12 +264,12 @@ func (ev *Evaluator) besideScript(m *Module, st *python.ImportFrom) *Module {
 }
 
 // importName is one name of a from import: an attribute, or else a submodule.
-func (ev *Evaluator) importName(from Value, a *python.Alias) (Value, error) {
-	if u, ok := from.(*Unknown); ok {
+func (ev *Evaluator) importName(from object.Value, a *python.Alias) (object.Value, error) {
+	if u, ok := from.(*object.Unknown); ok {
 		if s := ev.preferredSource(ev.moduleAt(a.Span()), u.Path+"."+a.Name); s != nil {
 			return s, nil
 		}
-		return u.attr(a.Name), nil
+		return u.Attribute(a.Name), nil
 	}
 	m := from.(*Module)
 	v, ok, err := ev.moduleAttr(m, a.Name, a.Span())
@@ -276,16 +277,16 @@ func (ev *Evaluator) importName(from Value, a *python.Alias) (Value, error) {
 		return v, err
 	}
 	if m.isRunning(a.Name) {
-		return nil, Errorf(ImportError,
+		return nil, object.Errorf(object.ImportError,
 			"cannot import name '%s' from partially initialized module '%s' (most likely due to a circular import)", a.Name, m.Name)
 	}
-	e := Errorf(ImportError, "cannot import name '%s' from '%s'", a.Name, m.Name)
-	e.setAttr("name", Str(m.Name))
+	e := object.Errorf(object.ImportError, "cannot import name '%s' from '%s'", a.Name, m.Name)
+	e.SetAttribute("name", object.Str(m.Name))
 	return nil, e
 }
 
 // moduleAttr is an attribute of a module, or a submodule of that name.
-func (ev *Evaluator) moduleAttr(m *Module, name string, span diag.Span) (Value, bool, error) {
+func (ev *Evaluator) moduleAttr(m *Module, name string, span diag.Span) (object.Value, bool, error) {
 	v, ok, err := m.Get(ev.Interp, name)
 	if ok || err != nil {
 		return v, ok, err
@@ -312,18 +313,18 @@ func (ev *Evaluator) moduleAttr(m *Module, name string, span diag.Span) (Value, 
 	if m.Lacks != nil && m.Lacks(name) {
 		return nil, false, nil
 	}
-	if m.Open && m.native && !isDunder(name) {
-		return libraryUnknown(m.Name, span).attr(name), true, nil
+	if m.Open && m.native && !object.IsDunder(name) {
+		return libraryUnknown(m.Name, span).Attribute(name), true, nil
 	}
-	if m.Open && !isDunder(name) {
-		return m.unknown(span).attr(name), true, nil
+	if m.Open && !object.IsDunder(name) {
+		return m.unknown(span).Attribute(name), true, nil
 	}
 	return nil, false, nil
 }
 
 // unknown is what an open module has besides what is known of it.
-func (m *Module) unknown(span diag.Span) *Unknown {
-	u := NewUnknown(m.Name, span)
+func (m *Module) unknown(span diag.Span) *object.Unknown {
+	u := object.NewUnknown(m.Name, span)
 	u.Reason = m.Why
 	return u
 }
@@ -372,7 +373,7 @@ func (ev *Evaluator) Registered(name string) (*Module, bool) {
 }
 
 // Loaded returns a module that is in sys.modules: one that was loaded or that is given.
-func (ev *Evaluator) Loaded(name string) (Value, bool) {
+func (ev *Evaluator) Loaded(name string) (object.Value, bool) {
 	for _, m := range ev.sources {
 		if m.Name == name && m.parsed {
 			return m, true
@@ -388,15 +389,15 @@ func (ev *Evaluator) Loaded(name string) (Value, bool) {
 }
 
 // TryModule finds a module for the code that is running; where there is none, the error is an ImportError.
-func (ev *Evaluator) TryModule(name string) (Value, error) {
+func (ev *Evaluator) TryModule(name string) (object.Value, error) {
 	ev.tries++
 	defer func() { ev.tries-- }()
 	return ev.findModule(ev.Caller(), name, ev.Site)
 }
 
 // libraryUnknown is something of Python's library that is not written here.
-func libraryUnknown(name string, span diag.Span) *Unknown {
-	u := NewUnknown(name, span)
+func libraryUnknown(name string, span diag.Span) *object.Unknown {
+	u := object.NewUnknown(name, span)
 	u.Reason = "module '" + name + "' of Python's library is not available to code that runs at compile time"
 	return u
 }
@@ -404,7 +405,7 @@ func libraryUnknown(name string, span diag.Span) *Unknown {
 // Library is Python's own library, as far as it is written in Go.
 type Library interface {
 	// Module returns a new module of that name, or nil where it is not written in Go.
-	Module(in *Interp, name string) *Module
+	Module(in *object.Interp, name string) *Module
 	// Has reports whether Python's library has a module of that name, written in Go or not.
 	Has(name string) bool
 }

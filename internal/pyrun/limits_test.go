@@ -1,4 +1,4 @@
-package pyrun
+package pyrun_test
 
 import (
 	"runtime"
@@ -6,6 +6,10 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/pyrun/std"
 )
 
 // greedy are programs that ask for more than there is.
@@ -100,8 +104,8 @@ func TestLimits(t *testing.T) {
 		start := time.Now()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		in := New(Options{Library: Std, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 300_000, MaxBytes: 32 << 20}}).Interp
-		err := From(in).LoadFile("main.py").Run(in)
+		in := pyrun.New(pyrun.Options{Library: std.Library, Finder: pyrun.FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: object.Limits{MaxSteps: 300_000, MaxBytes: 32 << 20}}).Interp
+		err := pyrun.From(in).LoadFile("main.py").Run(in)
 		runtime.ReadMemStats(&after)
 		if err == nil {
 			t.Errorf("%s: no error", src)
@@ -145,8 +149,8 @@ func FuzzEval(f *testing.F) {
 		if len(src) > 2000 {
 			return
 		}
-		in := New(Options{Library: Std, Finder: FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: Limits{MaxSteps: 20_000, MaxBytes: 4 << 20, MaxDepth: 100}}).Interp
-		m := From(in).LoadFile("main.py")
+		in := pyrun.New(pyrun.Options{Library: std.Library, Finder: pyrun.FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: object.Limits{MaxSteps: 20_000, MaxBytes: 4 << 20, MaxDepth: 100}}).Interp
+		m := pyrun.From(in).LoadFile("main.py")
 		watch := time.AfterFunc(10*time.Second, func() { panic("takes too long") })
 		defer watch.Stop()
 		names, err := m.Names(in)
@@ -156,9 +160,9 @@ func FuzzEval(f *testing.F) {
 		for _, name := range names {
 			v, ok, err := m.Get(in, name)
 			if err != nil {
-				Diagnostic(err, in.Site).Render(in.Files)
+				object.Diagnostic(err, in.Site).Render(in.Files)
 			} else if ok {
-				Repr(in, v)
+				object.Repr(in, v)
 			}
 			in.Refill()
 			if len(names) > 20 {

@@ -1,6 +1,9 @@
 package pyrun
 
-import "github.com/nereid-lang/nereid/internal/python"
+import (
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/python"
+)
 
 func (ev *Evaluator) matchStmt(st *python.Match, env *Env) (flow, error) {
 	subject, err := ev.eval(st.Subject, env)
@@ -25,8 +28,8 @@ func (ev *Evaluator) matchStmt(st *python.Match, env *Env) (flow, error) {
 }
 
 // matches tries a pattern and binds its names.
-func (ev *Evaluator) matches(p python.Pattern, v Value, env *Env) (bool, error) {
-	if err := ev.work(1); err != nil {
+func (ev *Evaluator) matches(p python.Pattern, v object.Value, env *Env) (bool, error) {
+	if err := ev.Work(1); err != nil {
 		return false, err
 	}
 	switch p := p.(type) {
@@ -35,12 +38,12 @@ func (ev *Evaluator) matches(p python.Pattern, v Value, env *Env) (bool, error) 
 		if err != nil {
 			return false, err
 		}
-		return Equal(ev.Interp, v, x)
+		return object.Equal(ev.Interp, v, x)
 	case *python.MatchSingleton:
 		if p.Value == nil {
-			return ev.identical(v, None)
+			return ev.Identical(v, object.None)
 		}
-		return ev.identical(v, Bool(p.Value.(bool)))
+		return ev.Identical(v, object.Bool(p.Value.(bool)))
 	case *python.MatchAs:
 		if p.Pattern != nil {
 			if ok, err := ev.matches(p.Pattern, v, env); !ok || err != nil {
@@ -62,26 +65,26 @@ func (ev *Evaluator) matches(p python.Pattern, v Value, env *Env) (bool, error) 
 	case *python.MatchClass:
 		return ev.matchClass(p, v, env)
 	}
-	return false, Errorf(SyntaxError, "pattern is not allowed here")
+	return false, object.Errorf(object.SyntaxError, "pattern is not allowed here")
 }
 
-func (ev *Evaluator) bindPattern(name string, v Value, env *Env) error {
+func (ev *Evaluator) bindPattern(name string, v object.Value, env *Env) error {
 	if name == "" {
 		return nil
 	}
 	return env.Assign(ev.Interp, name, v)
 }
 
-func (ev *Evaluator) matchSequence(p *python.MatchSequence, v Value, env *Env) (bool, error) {
-	if u := unknownOf(v); u != nil {
-		return false, u.need("the content")
+func (ev *Evaluator) matchSequence(p *python.MatchSequence, v object.Value, env *Env) (bool, error) {
+	if u := object.UnknownOf(v); u != nil {
+		return false, u.Need("the content")
 	}
-	switch payload(v).(type) {
-	case *List, *Tuple, *Range, HasIter:
+	switch object.Payload(v).(type) {
+	case *object.List, *object.Tuple, *object.Range, object.HasIter:
 	default:
 		return false, nil
 	}
-	items, err := Iterate(ev.Interp, v)
+	items, err := object.Iterate(ev.Interp, v)
 	if err != nil {
 		return false, err
 	}
@@ -97,8 +100,8 @@ func (ev *Evaluator) matchSequence(p *python.MatchSequence, v Value, env *Env) (
 	}
 	if star >= 0 {
 		rest := len(items) - (n - 1)
-		list := &List{Items: append([]Value{}, items[star:star+rest]...)}
-		spread := append([]Value{}, items[:star]...)
+		list := &object.List{Items: append([]object.Value{}, items[star:star+rest]...)}
+		spread := append([]object.Value{}, items[:star]...)
 		items = append(append(spread, list), items[star+rest:]...)
 	}
 	for i, q := range p.Patterns {
@@ -115,15 +118,15 @@ func (ev *Evaluator) matchSequence(p *python.MatchSequence, v Value, env *Env) (
 	return true, nil
 }
 
-func (ev *Evaluator) matchMapping(p *python.MatchMapping, v Value, env *Env) (bool, error) {
-	d, ok := payload(v).(*Dict)
+func (ev *Evaluator) matchMapping(p *python.MatchMapping, v object.Value, env *Env) (bool, error) {
+	d, ok := object.Payload(v).(*object.Dict)
 	if !ok {
-		if u := unknownOf(v); u != nil {
-			return false, u.need("the content")
+		if u := object.UnknownOf(v); u != nil {
+			return false, u.Need("the content")
 		}
 		return false, nil
 	}
-	rest := d.copy()
+	rest := d.Copy()
 	for i, k := range p.Keys {
 		key, err := ev.eval(k, env)
 		if err != nil {
@@ -143,12 +146,12 @@ func (ev *Evaluator) matchMapping(p *python.MatchMapping, v Value, env *Env) (bo
 	return true, ev.bindPattern(p.Rest, rest, env)
 }
 
-func (ev *Evaluator) matchClass(p *python.MatchClass, v Value, env *Env) (bool, error) {
+func (ev *Evaluator) matchClass(p *python.MatchClass, v object.Value, env *Env) (bool, error) {
 	class, err := ev.eval(p.Cls, env)
 	if err != nil {
 		return false, err
 	}
-	if ok, err := IsInstanceOf(ev.Interp, v, class); !ok || err != nil {
+	if ok, err := object.IsInstanceOf(ev.Interp, v, class); !ok || err != nil {
 		return false, err
 	}
 	names, self, err := ev.matchArgs(class, len(p.Patterns))
@@ -173,9 +176,9 @@ func (ev *Evaluator) matchClass(p *python.MatchClass, v Value, env *Env) (bool, 
 	return true, nil
 }
 
-func (ev *Evaluator) matchAttr(name string, p python.Pattern, v Value, env *Env) (bool, error) {
-	x, ok, err := ev.getAttr(v, name)
-	if e, caught := catchable(err); caught && e.IsA(AttributeError) {
+func (ev *Evaluator) matchAttr(name string, p python.Pattern, v object.Value, env *Env) (bool, error) {
+	x, ok, err := ev.FindAttr(v, name)
+	if e, caught := object.Catchable(err); caught && e.IsA(object.AttributeError) {
 		return false, nil
 	}
 	if err != nil || !ok {
@@ -185,24 +188,24 @@ func (ev *Evaluator) matchAttr(name string, p python.Pattern, v Value, env *Env)
 }
 
 // matchArgs are the attributes that n positional patterns of a class stand for; self means the value itself.
-func (ev *Evaluator) matchArgs(class Value, n int) (names []string, self bool, err error) {
+func (ev *Evaluator) matchArgs(class object.Value, n int) (names []string, self bool, err error) {
 	if n == 0 {
 		return nil, false, nil
 	}
 	switch c := class.(type) {
-	case *NamedTuple:
+	case *object.NamedTuple:
 		names = c.Fields
-	case *Class:
-		if c.builtin {
+	case *object.Class:
+		if c.Builtin {
 			return nil, n == 1, nil
 		}
-		if own := c.find("__match_args__"); own != nil {
-			items, err := Iterate(ev.Interp, own)
+		if own := c.Find("__match_args__"); own != nil {
+			items, err := object.Iterate(ev.Interp, own)
 			if err != nil {
 				return nil, false, err
 			}
 			for _, x := range items {
-				s, err := text(x)
+				s, err := object.Text(x)
 				if err != nil {
 					return nil, false, err
 				}
@@ -211,7 +214,7 @@ func (ev *Evaluator) matchArgs(class Value, n int) (names []string, self bool, e
 		}
 	}
 	if n > len(names) {
-		return nil, false, Errorf(TypeError, "%s() accepts %d positional sub-patterns (%d given)", plainRepr(class), len(names), n)
+		return nil, false, object.Errorf(object.TypeError, "%s() accepts %d positional sub-patterns (%d given)", object.PlainRepr(class), len(names), n)
 	}
 	return names[:n], false, nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -15,9 +16,9 @@ type Module struct {
 	File   string         // slash path of the source; empty for others
 	Syntax *python.Module // nil until it is needed, and for modules without source
 	// Vars are the names of a module without source.
-	Vars map[string]Value
+	Vars map[string]object.Value
 	// Lookup gives names that are not in Vars; may be nil.
-	Lookup func(in *Interp, name string) (Value, bool, error)
+	Lookup func(in *object.Interp, name string) (object.Value, bool, error)
 	// Open is set where Vars and Lookup are not all there is: other names and submodules are Unknown.
 	Open bool
 	// Why, of an open module, says why nothing is known of the rest.
@@ -46,7 +47,7 @@ const final = math.MaxInt32
 // version is a value that a name had from one statement on. A nil value means that it was deleted.
 type version struct {
 	unit  int
-	value Value
+	value object.Value
 }
 
 // TypeName is "module".
@@ -61,7 +62,7 @@ func (m *Module) name() string {
 }
 
 // BuiltinClass returns Python's class of modules.
-func (*Module) BuiltinClass() *Class { return moduleClass }
+func (*Module) BuiltinClass() *object.Class { return object.ModuleClass }
 
 // Repr shows the name.
 func (m *Module) Repr() string { return "<module '" + m.Name + "'>" }
@@ -70,17 +71,17 @@ func (m *Module) Repr() string { return "<module '" + m.Name + "'>" }
 func (m *Module) MayLack() bool { return m.Open && m.Lacks == nil }
 
 // NoAttr returns the error for a name that the module lacks.
-func (m *Module) NoAttr(name string) *Exception {
-	return Errorf(AttributeError, "module '%s' has no attribute '%s'", m.Name, name)
+func (m *Module) NoAttr(name string) *object.Exception {
+	return object.Errorf(object.AttributeError, "module '%s' has no attribute '%s'", m.Name, name)
 }
 
 // Attr is m.name: a name of the module, or a submodule.
-func (m *Module) Attr(in *Interp, name string) (Value, bool, error) {
+func (m *Module) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	return From(in).moduleAttr(m, name, in.Site)
 }
 
 // SetAttr is m.name = x.
-func (m *Module) SetAttr(in *Interp, name string, x Value) error {
+func (m *Module) SetAttr(in *object.Interp, name string, x object.Value) error {
 	if m.File != "" {
 		if err := m.load(in); err != nil {
 			return err
@@ -90,7 +91,7 @@ func (m *Module) SetAttr(in *Interp, name string, x Value) error {
 }
 
 // DelAttr is del m.name.
-func (m *Module) DelAttr(in *Interp, name string) (bool, error) {
+func (m *Module) DelAttr(in *object.Interp, name string) (bool, error) {
 	if _, ok, err := m.Get(in, name); err != nil || !ok {
 		return false, err
 	}
@@ -99,7 +100,7 @@ func (m *Module) DelAttr(in *Interp, name string) (bool, error) {
 
 // Get is the value of a name of the module. What is evaluated for it: the statements that bind or change that name, in
 // the order of the source, each once, and, as they ask for other names, the same for those.
-func (m *Module) Get(in *Interp, name string) (v Value, ok bool, err error) {
+func (m *Module) Get(in *object.Interp, name string) (v object.Value, ok bool, err error) {
 	if v, ok := From(in).patched[m][name]; ok {
 		return v, v != nil, nil
 	}
@@ -129,7 +130,7 @@ func (m *Module) Get(in *Interp, name string) (v Value, ok bool, err error) {
 }
 
 // given is a name of a module without source.
-func (m *Module) given(in *Interp, name string) (Value, bool, error) {
+func (m *Module) given(in *object.Interp, name string) (object.Value, bool, error) {
 	if v, ok := m.Vars[name]; ok {
 		return v, true, nil
 	}
@@ -140,43 +141,43 @@ func (m *Module) given(in *Interp, name string) (Value, bool, error) {
 }
 
 // byHook asks the module's own __getattr__.
-func (m *Module) byHook(in *Interp, name string) (Value, bool, error) {
-	if len(m.binders["__getattr__"]) == 0 || isDunder(name) {
+func (m *Module) byHook(in *object.Interp, name string) (object.Value, bool, error) {
+	if len(m.binders["__getattr__"]) == 0 || object.IsDunder(name) {
 		return nil, false, nil
 	}
 	hook, ok, err := m.get(in, "__getattr__", final)
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	v, err := Call(in, hook, []Value{Str(name)}, nil)
-	if e, ok := catchable(err); ok && e.IsA(AttributeError) {
+	v, err := object.Call(in, hook, []object.Value{object.Str(name)}, nil)
+	if e, ok := object.Catchable(err); ok && e.IsA(object.AttributeError) {
 		return nil, false, nil
 	}
 	return v, err == nil, err
 }
 
-func (m *Module) dunder(name string) (Value, bool) {
+func (m *Module) dunder(name string) (object.Value, bool) {
 	switch name {
 	case "__name__":
-		return Str(m.Name), true
+		return object.Str(m.Name), true
 	case "__file__":
-		return Str(m.File), m.File != ""
+		return object.Str(m.File), m.File != ""
 	case "__package__":
-		return Str(m.packageName()), true
+		return object.Str(m.packageName()), true
 	case "__path__":
-		return &List{Items: []Value{Str(m.folder)}}, m.folder != ""
+		return &object.List{Items: []object.Value{object.Str(m.folder)}}, m.folder != ""
 	case "__spec__", "__loader__":
-		return None, true
+		return object.None, true
 	case "__builtins__":
-		return None, true
+		return object.None, true
 	case "__debug__":
-		return Bool(true), true
+		return object.Bool(true), true
 	case "__doc__":
 		if m.File == "" {
-			return None, true
+			return object.None, true
 		}
 		if m.Syntax != nil {
-			return docstring(m.Syntax.Body), true
+			return object.Docstring(m.Syntax.Body), true
 		}
 	}
 	return nil, false
@@ -191,7 +192,7 @@ func (m *Module) packageName() string {
 }
 
 // global is a name as code in the module sees it: its own, those of star imports, builtins.
-func (m *Module) global(in *Interp, name string) (Value, bool, error) {
+func (m *Module) global(in *object.Interp, name string) (object.Value, bool, error) {
 	if m == nil {
 		v, ok := From(in).builtin(name)
 		return v, ok, nil
@@ -206,13 +207,13 @@ func (m *Module) global(in *Interp, name string) (Value, bool, error) {
 	if v, ok := m.fromDynamic(in, name); ok {
 		return v, true, nil
 	}
-	if u := m.unknownStar(in); u != nil && !isDunder(name) {
-		return u.attr(name), true, nil
+	if u := m.unknownStar(in); u != nil && !object.IsDunder(name) {
+		return u.Attribute(name), true, nil
 	}
 	return nil, false, nil
 }
 
-func (m *Module) own(in *Interp, name string) (Value, bool, error) {
+func (m *Module) own(in *object.Interp, name string) (object.Value, bool, error) {
 	if m.File == "" {
 		return m.Get(in, name)
 	}
@@ -232,7 +233,7 @@ func (m *Module) own(in *Interp, name string) (Value, bool, error) {
 }
 
 // resolved is what Options.Resolve says of a name.
-func (m *Module) resolved(in *Interp, name string) (Value, bool) {
+func (m *Module) resolved(in *object.Interp, name string) (object.Value, bool) {
 	if From(in).opts.Resolve == nil {
 		return nil, false
 	}
@@ -240,7 +241,7 @@ func (m *Module) resolved(in *Interp, name string) (Value, bool) {
 }
 
 // get is the value that a name has at a time: just before a unit runs, or, while that unit runs, during it.
-func (m *Module) get(in *Interp, name string, at int) (Value, bool, error) {
+func (m *Module) get(in *object.Interp, name string, at int) (object.Value, bool, error) {
 	if vs := m.values[name]; at != final && len(vs) > 0 { // bound by the running unit itself
 		if i := slices.IndexFunc(vs, func(v version) bool { return v.unit == at }); i >= 0 {
 			return vs[i].value, vs[i].value != nil, nil
@@ -266,7 +267,7 @@ func (m *Module) versionAt(name string, at int) *version {
 }
 
 // runBinders runs the units before a time that bind or change a name, from the last on that binds it in any case.
-func (m *Module) runBinders(in *Interp, name string, at int) error {
+func (m *Module) runBinders(in *object.Interp, name string, at int) error {
 	units := m.binders[name]
 	n := 0
 	for n < len(units) && units[n].number < at {
@@ -292,7 +293,7 @@ func (m *Module) runBinders(in *Interp, name string, at int) error {
 }
 
 // isBound reports whether a name has a value at a time, as far as statements have run.
-func (m *Module) isBound(in *Interp, name string, at int) bool {
+func (m *Module) isBound(in *object.Interp, name string, at int) bool {
 	if v := m.versionAt(name, at); v != nil {
 		return v.value != nil
 	}
@@ -301,7 +302,7 @@ func (m *Module) isBound(in *Interp, name string, at int) bool {
 }
 
 // run runs a unit, once.
-func (m *Module) run(in *Interp, u *unit) error {
+func (m *Module) run(in *object.Interp, u *unit) error {
 	switch u.state {
 	case done, running:
 		// A unit that is running is asked for again only by a module that imports this one in turn, or by a function it calls:
@@ -321,7 +322,7 @@ func (m *Module) run(in *Interp, u *unit) error {
 }
 
 // guarded evaluates the conditions under which a unit stands.
-func (m *Module) guarded(in *Interp, u *unit) (bool, error) {
+func (m *Module) guarded(in *object.Interp, u *unit) (bool, error) {
 	g := u.guard
 	if g == nil {
 		return true, nil
@@ -345,14 +346,14 @@ func (m *Module) guarded(in *Interp, u *unit) (bool, error) {
 }
 
 // store binds a name at the present time.
-func (m *Module) store(in *Interp, name string, v Value) error {
+func (m *Module) store(in *object.Interp, name string, v object.Value) error {
 	if m == nil {
-		return Errorf(RuntimeError, "there is no module in which '%s' could be bound", name)
+		return object.Errorf(object.RuntimeError, "there is no module in which '%s' could be bound", name)
 	}
 	if m.File == "" {
 		return m.patch(in, name, v)
 	}
-	if err := in.alloc(valueSize); err != nil {
+	if err := in.Alloc(object.ValueSize); err != nil {
 		return err
 	}
 	vs := m.values[name]
@@ -369,17 +370,17 @@ func (m *Module) store(in *Interp, name string, v Value) error {
 }
 
 // patch sets an attribute of a module that is shared: for this interpreter only.
-func (m *Module) patch(in *Interp, name string, v Value) error {
+func (m *Module) patch(in *object.Interp, name string, v object.Value) error {
 	if From(in).patched[m] == nil {
-		From(in).patched[m] = map[string]Value{}
+		From(in).patched[m] = map[string]object.Value{}
 	}
 	From(in).patched[m][name] = v
-	return in.alloc(4 * valueSize)
+	return in.Alloc(4 * object.ValueSize)
 }
 
 // fromStars looks a name up in the modules from which all names were imported before a time.
-func (m *Module) fromStars(in *Interp, name string, at int) (Value, bool, error) {
-	if len(m.stars) == 0 || isDunder(name) && name != "__all__" {
+func (m *Module) fromStars(in *object.Interp, name string, at int) (object.Value, bool, error) {
+	if len(m.stars) == 0 || object.IsDunder(name) && name != "__all__" {
 		return nil, false, nil
 	}
 	key := m.File + "\x00" + name
@@ -400,7 +401,7 @@ func (m *Module) fromStars(in *Interp, name string, at int) (Value, bool, error)
 	return nil, false, nil
 }
 
-func (m *Module) fromStar(in *Interp, u *unit, name string) (Value, bool, error) {
+func (m *Module) fromStar(in *object.Interp, u *unit, name string) (object.Value, bool, error) {
 	if err := m.run(in, u); err != nil {
 		return nil, false, ignoreImport(err)
 	}
@@ -412,7 +413,7 @@ func (m *Module) fromStar(in *Interp, u *unit, name string) (Value, bool, error)
 		}
 		v, ok, err := u.stars[i].Get(in, name)
 		if ok || err != nil {
-			locate(err, u.stmt.Span())
+			object.Locate(err, u.stmt.Span())
 			return v, ok, err
 		}
 	}
@@ -421,8 +422,8 @@ func (m *Module) fromStar(in *Interp, u *unit, name string) (Value, bool, error)
 
 // fromDynamic looks a name up among those that were bound through globals(). A statement that fails there is passed
 // over: nobody can tell which names it would have bound.
-func (m *Module) fromDynamic(in *Interp, name string) (Value, bool) {
-	if isDunder(name) {
+func (m *Module) fromDynamic(in *object.Interp, name string) (object.Value, bool) {
+	if object.IsDunder(name) {
 		return nil, false
 	}
 	for i := len(m.dynamic) - 1; i >= 0; i-- {
@@ -439,14 +440,14 @@ func (m *Module) fromDynamic(in *Interp, name string) (Value, bool) {
 
 // ignoreImport drops the error of a star import that could not be made: the name may be elsewhere.
 func ignoreImport(err error) error {
-	if e, ok := catchable(err); ok && e.IsA(ImportError) {
+	if e, ok := object.Catchable(err); ok && e.IsA(object.ImportError) {
 		return nil
 	}
 	return err
 }
 
 // exports reports whether `from m import *` takes a name.
-func (m *Module) exports(in *Interp, name string) (bool, error) {
+func (m *Module) exports(in *object.Interp, name string) (bool, error) {
 	all, ok, err := m.Get(in, "__all__")
 	if err != nil {
 		return false, err
@@ -454,11 +455,11 @@ func (m *Module) exports(in *Interp, name string) (bool, error) {
 	if !ok {
 		return name[0] != '_', nil
 	}
-	return Contains(in, all, Str(name))
+	return object.Contains(in, all, object.Str(name))
 }
 
 // unknownStar is a package of which nothing is known and from which all names were imported.
-func (m *Module) unknownStar(in *Interp) *Unknown {
+func (m *Module) unknownStar(in *object.Interp) *object.Unknown {
 	if m.File == "" {
 		return nil
 	}
@@ -471,7 +472,7 @@ func (m *Module) unknownStar(in *Interp) *Unknown {
 }
 
 // Names are the names that the module's own statements may bind, sorted; nothing is evaluated for them.
-func (m *Module) Names(in *Interp) ([]string, error) {
+func (m *Module) Names(in *object.Interp) ([]string, error) {
 	if m.File == "" {
 		return sortedNames(m.Vars), nil
 	}
@@ -496,7 +497,7 @@ func (m *Module) Env() *Env {
 }
 
 // Run evaluates the whole module, statement by statement, as Python does on import.
-func (m *Module) Run(in *Interp) error {
+func (m *Module) Run(in *object.Interp) error {
 	if m.File == "" {
 		return nil
 	}

@@ -1,6 +1,9 @@
 package pyrun
 
-import "github.com/nereid-lang/nereid/internal/python"
+import (
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/python"
+)
 
 // unit is a statement of a module that is run as a whole, when a name that it binds or changes is asked for. The
 // branches of an if are units of their own, guarded by it.
@@ -13,9 +16,9 @@ type unit struct {
 	err     error
 	effects map[string]effect
 
-	truth, dead bool      // of an if: its condition; that it is not reached
-	stars       []*Module // that from m import * in it named
-	unknown     *Unknown  // the same where nothing is known of m
+	truth, dead bool            // of an if: its condition; that it is not reached
+	stars       []*Module       // that from m import * in it named
+	unknown     *object.Unknown // the same where nothing is known of m
 }
 
 // effect is what a statement does to a name.
@@ -42,7 +45,7 @@ const (
 )
 
 // load parses the module and finds out which statements concern which names.
-func (m *Module) load(in *Interp) error {
+func (m *Module) load(in *object.Interp) error {
 	if m.parsed {
 		return m.broken
 	}
@@ -61,14 +64,14 @@ func (m *Module) load(in *Interp) error {
 	return nil
 }
 
-func (m *Module) parse(in *Interp) error {
+func (m *Module) parse(in *object.Interp) error {
 	if m.File == "" || From(in).opts.Finder == nil {
 		m.Syntax = &python.Module{}
 		return nil
 	}
 	src, err := From(in).opts.Finder.ReadFile(m.File)
 	if err != nil {
-		return Errorf(ImportError, "cannot read %s: %v", m.File, err)
+		return object.Errorf(object.ImportError, "cannot read %s: %v", m.File, err)
 	}
 	m.Syntax, err = From(in).opts.Parse(in.Files, m.File, src)
 	return err

@@ -1,4 +1,4 @@
-package pyrun
+package pyrun_test
 
 import (
 	"strings"
@@ -6,6 +6,9 @@ import (
 	"testing/fstest"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/pyrun/std"
 )
 
 // files is a folder given as text: each file begins with a line "== name".
@@ -19,33 +22,35 @@ func files(text string) fstest.MapFS {
 }
 
 // given are modules that a user of the package would register.
-func given(name string) (*Module, bool) {
+func given(name string) (*pyrun.Module, bool) {
 	switch name {
 	case "lib":
-		return &Module{Name: "lib", Vars: map[string]Value{"__version__": Str("3.6.0"), "x": MakeInt(1),
-			"jit": native("jit", "fn", func(_ *Interp, a []Value) (Value, error) { return NewTuple(Str("jit"), a[0]), nil })}}, true
+		return &pyrun.Module{Name: "lib", Vars: map[string]object.Value{"__version__": object.Str("3.6.0"), "x": object.MakeInt(1),
+			"jit": object.Native("jit", "fn", func(_ *object.Interp, a []object.Value) (object.Value, error) {
+				return object.NewTuple(object.Str("jit"), a[0]), nil
+			})}}, true
 	case "lib.sub":
-		return &Module{Name: "lib.sub", Vars: map[string]Value{"y": MakeInt(2)}}, true
+		return &pyrun.Module{Name: "lib.sub", Vars: map[string]object.Value{"y": object.MakeInt(2)}}, true
 	case "half":
-		return &Module{Name: "half", Vars: map[string]Value{"known": MakeInt(1)}, Open: true}, true
+		return &pyrun.Module{Name: "half", Vars: map[string]object.Value{"known": object.MakeInt(1)}, Open: true}, true
 	}
 	return nil, false
 }
 
-func newTestInterp(fsys fstest.MapFS) *Interp {
-	return New(Options{Library: Std, Finder: FSFinder(fsys), Known: given, Env: map[string]string{"MODE": "fast"}}).Interp
+func newTestInterp(fsys fstest.MapFS) *object.Interp {
+	return pyrun.New(pyrun.Options{Library: std.Library, Finder: pyrun.FSFinder(fsys), Known: given, Env: map[string]string{"MODE": "fast"}}).Interp
 }
 
 // value is the repr of a name of main.py, or the error.
-func value(in *Interp, file, name string) string {
-	v, ok, err := From(in).LoadFile(file).Get(in, name)
+func value(in *object.Interp, file, name string) string {
+	v, ok, err := pyrun.From(in).LoadFile(file).Get(in, name)
 	if err != nil {
 		return shown(err)
 	}
 	if !ok {
 		return "not bound"
 	}
-	s, err := Repr(in, v)
+	s, err := object.Repr(in, v)
 	if err != nil {
 		return shown(err)
 	}
@@ -287,14 +292,14 @@ hint: code that runs at compile time is bounded; compute less there
 		{"try:\n    {}['k']\nexcept KeyError as e:\n    raise ValueError('no k') from e\nr = 1\n", ""},
 	} {
 		in := newTestInterp(fstest.MapFS{"main.py": {Data: []byte(c.src)}})
-		_, _, err := From(in).LoadFile("main.py").Get(in, "r")
+		_, _, err := pyrun.From(in).LoadFile("main.py").Get(in, "r")
 		if err == nil {
 			if c.want != "" {
 				t.Errorf("%s: no error", c.src)
 			}
 			continue
 		}
-		if got := Diagnostic(err, diag.Span{}).Render(in.Files); got != c.want {
+		if got := object.Diagnostic(err, diag.Span{}).Render(in.Files); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.src, got, c.want)
 		}
 	}
@@ -305,7 +310,7 @@ func TestProjects(t *testing.T) {
 	fsys := files("== cache/gen.py\nfrom lib1.util import f\nfrom lib2 import g\nfrom lib3 import h\nr = f, g, h\n" +
 		"== all/src/lib1/util.py\nf = 1\n== all/b/src/lib2/__init__.py\ng = 2\n== all/c/src/lib2/__init__.py\ng = 3\n" +
 		"== all/lib3.py\nh = 4\n== all/c/src/lib3.py\nh = 5\n")
-	in := New(Options{Library: Std, Finder: FSFinder(fsys), Roots: []string{"all"}}).Interp
+	in := pyrun.New(pyrun.Options{Library: std.Library, Finder: pyrun.FSFinder(fsys), Roots: []string{"all"}}).Interp
 	if got := value(in, "cache/gen.py", "r"); got != "(1, 2, 4)" {
 		t.Error(got)
 	}

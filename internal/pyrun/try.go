@@ -1,6 +1,9 @@
 package pyrun
 
-import "github.com/nereid-lang/nereid/internal/python"
+import (
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/python"
+)
 
 func (ev *Evaluator) tryStmt(st *python.Try, env *Env) (flow, error) {
 	f, err := ev.tryBody(st, env)
@@ -30,7 +33,7 @@ func (ev *Evaluator) tryBody(st *python.Try, env *Env) (flow, error) {
 		}
 		return ev.block(st.Orelse, env)
 	}
-	e, ok := catchable(err)
+	e, ok := object.Catchable(err)
 	if !ok {
 		return f, err
 	}
@@ -48,13 +51,13 @@ func isFatal(err error) bool {
 	if err == nil {
 		return false
 	}
-	_, ok := catchable(err)
+	_, ok := object.Catchable(err)
 	return !ok
 }
 
 func withContext(err, context error) error {
-	if e, ok := catchable(err); ok && e.Context == nil {
-		if c, ok := catchable(context); ok && c != e {
+	if e, ok := object.Catchable(err); ok && e.Context == nil {
+		if c, ok := object.Catchable(context); ok && c != e {
 			e.Context = c
 		}
 	}
@@ -88,7 +91,7 @@ func namesImportError(x python.Expr) bool {
 	return false
 }
 
-func (ev *Evaluator) handlerFor(handlers []*python.ExceptHandler, e *Exception, env *Env) (*python.ExceptHandler, error) {
+func (ev *Evaluator) handlerFor(handlers []*python.ExceptHandler, e *object.Exception, env *Env) (*python.ExceptHandler, error) {
 	for _, h := range handlers {
 		if h.Type == nil {
 			return h, nil
@@ -97,9 +100,9 @@ func (ev *Evaluator) handlerFor(handlers []*python.ExceptHandler, e *Exception, 
 		if err != nil {
 			return nil, err
 		}
-		ok, err := ev.matchesException(e, class)
+		ok, err := ev.MatchesException(e, class)
 		if err != nil {
-			locate(err, h.Type.Span())
+			object.Locate(err, h.Type.Span())
 			return nil, err
 		}
 		if ok {
@@ -109,7 +112,7 @@ func (ev *Evaluator) handlerFor(handlers []*python.ExceptHandler, e *Exception, 
 	return nil, nil
 }
 
-func (ev *Evaluator) handle(h *python.ExceptHandler, e *Exception, env *Env) (flow, error) {
+func (ev *Evaluator) handle(h *python.ExceptHandler, e *object.Exception, env *Env) (flow, error) {
 	if h.Name != "" {
 		if err := env.Assign(ev.Interp, h.Name, e); err != nil {
 			return flowNext, err
@@ -134,13 +137,13 @@ func (ev *Evaluator) raise(st *python.Raise, env *Env) error {
 		if n := len(ev.handled); n > 0 {
 			return ev.handled[n-1]
 		}
-		return Errorf(RuntimeError, "No active exception to reraise")
+		return object.Errorf(object.RuntimeError, "No active exception to reraise")
 	}
 	v, err := ev.eval(st.Exc, env)
 	if err != nil {
 		return err
 	}
-	e, err := ev.exceptionOf(v)
+	e, err := ev.ExceptionOf(v)
 	if err != nil {
 		return err
 	}
@@ -152,8 +155,8 @@ func (ev *Evaluator) raise(st *python.Raise, env *Env) error {
 		if err != nil {
 			return err
 		}
-		if c != None {
-			if e.Cause, err = ev.exceptionOf(c); err != nil {
+		if c != object.None {
+			if e.Cause, err = ev.ExceptionOf(c); err != nil {
 				return err
 			}
 		}
@@ -178,16 +181,16 @@ func (ev *Evaluator) withStmt(items []*python.WithItem, body []python.Stmt, env 
 }
 
 // enterContext calls __enter__, assigns its result and returns __exit__.
-func (ev *Evaluator) enterContext(item *python.WithItem, env *Env) (exit Value, err error) {
+func (ev *Evaluator) enterContext(item *python.WithItem, env *Env) (exit object.Value, err error) {
 	m, err := ev.eval(item.ContextExpr, env)
 	if err != nil {
 		return nil, err
 	}
-	enter, err := GetAttr(ev.Interp, m, "__enter__")
+	enter, err := object.GetAttr(ev.Interp, m, "__enter__")
 	if err != nil {
 		return nil, notManager(err, m)
 	}
-	if exit, err = GetAttr(ev.Interp, m, "__exit__"); err != nil {
+	if exit, err = object.GetAttr(ev.Interp, m, "__exit__"); err != nil {
 		return nil, notManager(err, m)
 	}
 	v, err := ev.callAt(item.Span(), enter, nil, nil)
@@ -200,38 +203,38 @@ func (ev *Evaluator) enterContext(item *python.WithItem, env *Env) (exit Value, 
 	return exit, err
 }
 
-func notManager(err error, m Value) error {
-	if e, ok := catchable(err); ok && e.IsA(AttributeError) {
-		return Errorf(TypeError, "'%s' object does not support the context manager protocol", m.TypeName())
+func notManager(err error, m object.Value) error {
+	if e, ok := object.Catchable(err); ok && e.IsA(object.AttributeError) {
+		return object.Errorf(object.TypeError, "'%s' object does not support the context manager protocol", m.TypeName())
 	}
 	return err
 }
 
 // exitContext calls __exit__ and drops the exception if it says so.
-func (ev *Evaluator) exitContext(exit Value, f flow, err error) (flow, error) {
+func (ev *Evaluator) exitContext(exit object.Value, f flow, err error) (flow, error) {
 	if isFatal(err) {
 		return f, err
 	}
-	args := []Value{None, None, None}
-	e, raised := catchable(err)
+	args := []object.Value{object.None, object.None, object.None}
+	e, raised := object.Catchable(err)
 	if raised {
-		args = []Value{e.Class, e, None}
+		args = []object.Value{e.Class, e, object.None}
 	}
-	v, xerr := Call(ev.Interp, exit, args, nil)
+	v, xerr := object.Call(ev.Interp, exit, args, nil)
 	if xerr != nil {
 		return flowNext, withContext(xerr, err)
 	}
-	if !raised || unknownOf(v) != nil {
+	if !raised || object.UnknownOf(v) != nil {
 		return f, err
 	}
-	if t, terr := Truth(ev.Interp, v); terr != nil || t {
+	if t, terr := object.Truth(ev.Interp, v); terr != nil || t {
 		return flowNext, terr
 	}
 	return f, err
 }
 
 // Handled returns the exception that is being handled; nil outside of an except clause.
-func (ev *Evaluator) Handled() *Exception {
+func (ev *Evaluator) Handled() *object.Exception {
 	if n := len(ev.handled); n > 0 {
 		return ev.handled[n-1]
 	}

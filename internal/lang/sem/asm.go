@@ -3,17 +3,17 @@ package sem
 import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-func inlineAsm(c *Call) pyrun.Value {
+func inlineAsm(c *Call) object.Value {
 	vs, ok := items(c.Named("args"))
 	if !ok {
 		panic(c.wrong("args", "a list of tensors"))
 	}
 	list, many := items(c.Named("dtype"))
 	if !many {
-		list = []pyrun.Value{c.Named("dtype")}
+		list = []object.Value{c.Named("dtype")}
 	}
 	types := make([]Type, len(list))
 	for i, v := range list {
@@ -36,7 +36,7 @@ type asmText struct {
 }
 
 // inlineAsm runs assembly on values of one shape.
-func (b *Builder) inlineAsm(a asmText, vs []pyrun.Value, elems []Type) []*Tensor {
+func (b *Builder) inlineAsm(a asmText, vs []object.Value, elems []Type) []*Tensor {
 	args := make([]*Tensor, len(vs))
 	for i, v := range vs {
 		args[i] = b.toTensor(v)
@@ -74,9 +74,9 @@ func (b *Builder) oneShape(args []*Tensor, m mode, always bool) ([]*Tensor, Type
 	return args, wide.Type
 }
 
-func externElementwise(c *Call) pyrun.Value {
+func externElementwise(c *Call) object.Value {
 	args, ok := items(c.Named("args"))
-	dict, isDict := c.Named("arg_type_symbol_dict").(*pyrun.Dict)
+	dict, isDict := c.Named("arg_type_symbol_dict").(*object.Dict)
 	if !ok || !isDict {
 		panic(bad(CodeType, "extern_elementwise takes a list of arguments and a dict from argument types to symbols"))
 	}
@@ -88,13 +88,13 @@ func externElementwise(c *Call) pyrun.Value {
 }
 
 // externEntry reads {(types...): (symbol, type)}.
-func externEntry(k, v pyrun.Value) externRow {
+func externEntry(k, v object.Value) externRow {
 	types, ok1 := items(k)
 	pair, ok2 := items(v)
 	if !ok1 || !ok2 || len(pair) != 2 {
 		panic(bad(CodeType, "an entry of arg_type_symbol_dict is {(dtypes...): (symbol, dtype)}"))
 	}
-	symbol, ok1 := pair[0].(pyrun.Str)
+	symbol, ok1 := pair[0].(object.Str)
 	ret, ok2 := pair[1].(*DType)
 	if !ok1 || !ok2 {
 		panic(bad(CodeType, "an entry of arg_type_symbol_dict has a symbol and a dtype, not %s and %s", describe(pair[0]), describe(pair[1])))
@@ -118,7 +118,7 @@ type externRow struct {
 }
 
 // extern calls a device library's function for each element.
-func (b *Builder) extern(lib, path string, vs []pyrun.Value, rows []externRow, pure bool) *Tensor {
+func (b *Builder) extern(lib, path string, vs []object.Value, rows []externRow, pure bool) *Tensor {
 	args := make([]*Tensor, len(vs))
 	types := make([]Type, len(vs))
 	for i, v := range vs {

@@ -3,10 +3,10 @@ package sem
 import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-func atomicCAS(c *Call) pyrun.Value {
+func atomicCAS(c *Call) object.Value {
 	p := c.pointer("pointer")
 	cmp, val := c.tensor("cmp"), c.tensor("val")
 	sem, scope := c.order()
@@ -73,13 +73,13 @@ func (c *Call) atomicArgs(op string) (r rmw, p, x, mask *Tensor) {
 
 // atomicKind is an atomic that is one operation whatever the type.
 func atomicKind(op string, kind int64) impl {
-	return func(c *Call) pyrun.Value {
+	return func(c *Call) object.Value {
 		r, p, x, mask := c.atomicArgs(op)
 		return r.op(kind, p, x, mask)
 	}
 }
 
-func atomicAdd(c *Call) pyrun.Value {
+func atomicAdd(c *Call) object.Value {
 	r, p, x, mask := c.atomicArgs("add")
 	if scalarType(x).IsFloating() {
 		return r.op(tt.RMWFAdd, p, x, mask)
@@ -99,8 +99,8 @@ var (
 	atomicMinOp = extreme{"min", tt.RMWMin, tt.RMWUMin, tt.RMWUMax}
 )
 
-func atomicMax(c *Call) pyrun.Value { return c.atomicExtreme(atomicMaxOp) }
-func atomicMin(c *Call) pyrun.Value { return c.atomicExtreme(atomicMinOp) }
+func atomicMax(c *Call) object.Value { return c.atomicExtreme(atomicMaxOp) }
+func atomicMin(c *Call) object.Value { return c.atomicExtreme(atomicMinOp) }
 
 func (c *Call) atomicExtreme(e extreme) *Tensor {
 	r, p, x, mask := c.atomicArgs(e.name)
@@ -137,7 +137,7 @@ func (r rmw) floatExtreme(e extreme, p, x, mask *Tensor, i, u *DType) *Tensor {
 func (b *Builder) signBit(x *Tensor) *Tensor {
 	bits := int64(scalarType(x).Bits)
 	unsigned := intType(bits, false)
-	top := b.shr(b.bitcast(x, unsigned), pyrun.MakeInt(bits-1))
+	top := b.shr(b.bitcast(x, unsigned), object.MakeInt(bits-1))
 	return b.cast(top, Int1, noRounding)
 }
 
@@ -151,7 +151,7 @@ func intType(bits int64, signed bool) *DType {
 	return nil
 }
 
-func getIntDType(c *Call) pyrun.Value {
+func getIntDType(c *Call) object.Value {
 	t := intType(c.int("bitwidth"), c.bool("signed"))
 	if t == nil {
 		panic(bad(CodeValue, "unsupported bitwidth %d and signedness %v", c.int("bitwidth"), c.bool("signed")))

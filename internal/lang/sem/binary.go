@@ -4,12 +4,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // Binary is the value of `l op r` where at least one side is a device value.
-func (b *Builder) Binary(op python.Operator, l, r pyrun.Value) (t *Tensor, err error) {
+func (b *Builder) Binary(op python.Operator, l, r object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	f := binaryOps[op]
 	if f == nil {
@@ -18,10 +18,10 @@ func (b *Builder) Binary(op python.Operator, l, r pyrun.Value) (t *Tensor, err e
 	return f(b, l, r), nil
 }
 
-var binaryOps = map[python.Operator]func(b *Builder, l, r pyrun.Value) *Tensor{
-	python.Add:      func(b *Builder, l, r pyrun.Value) *Tensor { return b.add(l, r, true) },
-	python.Sub:      func(b *Builder, l, r pyrun.Value) *Tensor { return b.sub(l, r, true) },
-	python.Mult:     func(b *Builder, l, r pyrun.Value) *Tensor { return b.mul(l, r, true) },
+var binaryOps = map[python.Operator]func(b *Builder, l, r object.Value) *Tensor{
+	python.Add:      func(b *Builder, l, r object.Value) *Tensor { return b.add(l, r, true) },
+	python.Sub:      func(b *Builder, l, r object.Value) *Tensor { return b.sub(l, r, true) },
+	python.Mult:     func(b *Builder, l, r object.Value) *Tensor { return b.mul(l, r, true) },
 	python.Div:      (*Builder).truediv,
 	python.FloorDiv: (*Builder).floordiv,
 	python.Mod:      (*Builder).mod,
@@ -80,7 +80,7 @@ var (
 	modOp = byKind{arith.RemF, arith.RemSI, arith.RemUI}
 )
 
-func (b *Builder) add(l, r pyrun.Value, sanitize bool) *Tensor {
+func (b *Builder) add(l, r object.Value, sanitize bool) *Tensor {
 	x, y := b.operands(l, r, ptrLeft|ptrRight)
 	xp, yp := IsPtr(Scalar(x.Type)), IsPtr(Scalar(y.Type))
 	switch {
@@ -107,7 +107,7 @@ func (b *Builder) addPtr(p, offset *Tensor) *Tensor {
 	return b.op(tt.AddPtr, p.Type, p.V, v)
 }
 
-func (b *Builder) sub(l, r pyrun.Value, sanitize bool) *Tensor {
+func (b *Builder) sub(l, r object.Value, sanitize bool) *Tensor {
 	x, y := b.operands(l, r, ptrLeft)
 	if IsPtr(Scalar(x.Type)) {
 		return b.add(x, b.minus(y), false)
@@ -115,13 +115,13 @@ func (b *Builder) sub(l, r pyrun.Value, sanitize bool) *Tensor {
 	return b.checked("sub", subOp, x, y, sanitize, (*Builder).sub)
 }
 
-func (b *Builder) mul(l, r pyrun.Value, sanitize bool) *Tensor {
+func (b *Builder) mul(l, r object.Value, sanitize bool) *Tensor {
 	x, y := b.operands(l, r, 0)
 	return b.checked("mul", mulOp, x, y, sanitize, (*Builder).mul)
 }
 
 // arithmetic is add, sub or mul; sanitize says whether to check for overflow.
-type arithmetic func(b *Builder, l, r pyrun.Value, sanitize bool) *Tensor
+type arithmetic func(b *Builder, l, r object.Value, sanitize bool) *Tensor
 
 // checked is an operation of one type, and for integers before it the check whether it overflows.
 func (b *Builder) checked(name string, k byKind, x, y *Tensor, sanitize bool, again arithmetic) *Tensor {
@@ -137,13 +137,13 @@ func (b *Builder) checkOverflow(name string, x, y *Tensor, again arithmetic) {
 	t := scalarType(x)
 	wide := again(b, b.cast(x, Int64, noRounding), b.cast(y, Int64, noRounding), false)
 	lo, hi := intRange(t)
-	most := b.scalar(pyrun.BigInt(hi), Int64)
-	least := b.scalar(pyrun.BigInt(lo), Int64)
+	most := b.scalar(object.BigInt(hi), Int64)
+	least := b.scalar(object.BigInt(lo), Int64)
 	ok := b.and(b.compare(python.LtE, wide, most), b.compare(python.GtE, wide, least))
 	b.deviceAssert(ok, "int"+t.widthText()+" overflow detected for operation "+name, nil)
 }
 
-func (b *Builder) truediv(l, r pyrun.Value) *Tensor {
+func (b *Builder) truediv(l, r object.Value) *Tensor {
 	x, y := b.operands(l, r, division)
 	switch xt, yt := scalarType(x), scalarType(y); {
 	case xt.IsInt():
@@ -156,7 +156,7 @@ func (b *Builder) truediv(l, r pyrun.Value) *Tensor {
 	return b.same(byKind{float: arith.DivF}, x, y)
 }
 
-func (b *Builder) floordiv(l, r pyrun.Value) *Tensor {
+func (b *Builder) floordiv(l, r object.Value) *Tensor {
 	x, y := b.operands(l, r, division)
 	if t := scalarType(x); t != nil && t.IsFloating() {
 		panic(bad(CodeType, "// is not defined for %s", t).hint("use tl.floor(x / y)"))
@@ -164,7 +164,7 @@ func (b *Builder) floordiv(l, r pyrun.Value) *Tensor {
 	return b.same(divOp, x, y)
 }
 
-func (b *Builder) mod(l, r pyrun.Value) *Tensor {
+func (b *Builder) mod(l, r object.Value) *Tensor {
 	x, y := b.operands(l, r, division)
 	return b.same(modOp, x, y)
 }
@@ -181,7 +181,7 @@ func (b *Builder) fdiv(x, y *Tensor) *Tensor {
 }
 
 // bitOperands makes two integer operands of one type.
-func (b *Builder) bitOperands(l, r pyrun.Value) (*Tensor, *Tensor) {
+func (b *Builder) bitOperands(l, r object.Value) (*Tensor, *Tensor) {
 	x, y := b.operands(l, r, 0)
 	if t := scalarType(x); !t.IsInt() {
 		panic(bad(CodeType, "bit operations need integers, not %s", t).hint("cast with .to(tl.int32, bitcast=True) to work on the bits of a float"))
@@ -189,22 +189,22 @@ func (b *Builder) bitOperands(l, r pyrun.Value) (*Tensor, *Tensor) {
 	return x, y
 }
 
-func (b *Builder) bit(def *ir.OpDef, l, r pyrun.Value) *Tensor {
+func (b *Builder) bit(def *ir.OpDef, l, r object.Value) *Tensor {
 	x, y := b.bitOperands(l, r)
 	return b.op(def, x.Type, x.V, y.V)
 }
 
-func (b *Builder) and(l, r pyrun.Value) *Tensor { return b.bit(arith.AndI, l, r) }
-func (b *Builder) or(l, r pyrun.Value) *Tensor  { return b.bit(arith.OrI, l, r) }
-func (b *Builder) xor(l, r pyrun.Value) *Tensor { return b.bit(arith.XOrI, l, r) }
+func (b *Builder) and(l, r object.Value) *Tensor { return b.bit(arith.AndI, l, r) }
+func (b *Builder) or(l, r object.Value) *Tensor  { return b.bit(arith.OrI, l, r) }
+func (b *Builder) xor(l, r object.Value) *Tensor { return b.bit(arith.XOrI, l, r) }
 
-func (b *Builder) shl(l, r pyrun.Value) *Tensor {
+func (b *Builder) shl(l, r object.Value) *Tensor {
 	b.checkShift(l, r)
 	return b.bit(arith.ShLI, l, r)
 }
 
 // shr shifts as the left operand's sign says; where that is a number, as the right one's.
-func (b *Builder) shr(l, r pyrun.Value) *Tensor {
+func (b *Builder) shr(l, r object.Value) *Tensor {
 	b.checkShift(l, r)
 	self, ok := l.(*Tensor)
 	if !ok {
@@ -217,7 +217,7 @@ func (b *Builder) shr(l, r pyrun.Value) *Tensor {
 }
 
 // checkShift warns of a compile-time distance that is too large.
-func (b *Builder) checkShift(l, r pyrun.Value) {
+func (b *Builder) checkShift(l, r object.Value) {
 	x, ok := l.(*Tensor)
 	if !ok {
 		return
@@ -229,22 +229,22 @@ func (b *Builder) checkShift(l, r pyrun.Value) {
 }
 
 // LogicalAnd and LogicalOr are `and` and `or` of two device values; LogicalNot is `not`. They want bools.
-func (b *Builder) LogicalAnd(l, r pyrun.Value) (t *Tensor, err error) {
+func (b *Builder) LogicalAnd(l, r object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	return b.logical((*Builder).and, l, r), nil
 }
 
-func (b *Builder) LogicalOr(l, r pyrun.Value) (t *Tensor, err error) {
+func (b *Builder) LogicalOr(l, r object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	return b.logical((*Builder).or, l, r), nil
 }
 
-func (b *Builder) LogicalNot(v pyrun.Value) (t *Tensor, err error) {
+func (b *Builder) LogicalNot(v object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	return b.not(b.toTensor(v)), nil
 }
 
-func (b *Builder) logical(f func(*Builder, pyrun.Value, pyrun.Value) *Tensor, l, r pyrun.Value) *Tensor {
+func (b *Builder) logical(f func(*Builder, object.Value, object.Value) *Tensor, l, r object.Value) *Tensor {
 	x, y := b.toTensor(l), b.toTensor(r)
 	x = b.bitcast(x, Int1)
 	y = b.bitcast(y, Int1)
@@ -254,7 +254,7 @@ func (b *Builder) logical(f func(*Builder, pyrun.Value, pyrun.Value) *Tensor, l,
 func (b *Builder) not(x *Tensor) *Tensor { return b.invert(b.bitcast(x, Int1)) }
 
 // Unary is the value of an operator with one operand.
-func (b *Builder) Unary(op python.UnaryOperator, v pyrun.Value) (t *Tensor, err error) {
+func (b *Builder) Unary(op python.UnaryOperator, v object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	x := b.toTensor(v)
 	switch op {

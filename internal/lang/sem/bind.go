@@ -7,31 +7,31 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // param is a parameter of a builtin.
 type param struct {
 	name     string
-	variadic bool        // *name
-	keyword  bool        // after the variadic one: by name only
-	def      pyrun.Value // nil when the argument must be given
+	variadic bool         // *name
+	keyword  bool         // after the variadic one: by name only
+	def      object.Value // nil when the argument must be given
 }
 
 // Parameters are those that Triton's function has, as inspect.signature lists them.
-func (bi *Builtin) Parameters() []pyrun.Parameter {
-	var out []pyrun.Parameter
+func (bi *Builtin) Parameters() []object.Parameter {
+	var out []object.Parameter
 	for _, p := range bi.params {
-		kind := pyrun.PositionalOrKeyword
+		kind := object.PositionalOrKeyword
 		switch {
 		case p.variadic:
-			kind = pyrun.VarPositional
+			kind = object.VarPositional
 		case p.keyword:
-			kind = pyrun.KeywordOnly
+			kind = object.KeywordOnly
 		}
-		out = append(out, pyrun.Parameter{Name: p.name, Default: p.def, Kind: kind})
+		out = append(out, object.Parameter{Name: p.name, Default: p.def, Kind: kind})
 	}
-	return append(out, pyrun.Parameter{Name: "_semantic", Default: pyrun.None, Kind: pyrun.PositionalOrKeyword})
+	return append(out, object.Parameter{Name: "_semantic", Default: object.None, Kind: object.PositionalOrKeyword})
 }
 
 // parseParams reads a signature. It is text of this package's own tables: names, "*name", and defaults that defaultValue knows.
@@ -76,28 +76,28 @@ func splitParams(text string) []string {
 	return parts
 }
 
-var defaults = map[string]pyrun.Value{
-	"None": pyrun.None, "True": pyrun.Bool(true), "False": pyrun.Bool(false), "()": pyrun.NewTuple(),
+var defaults = map[string]object.Value{
+	"None": object.None, "True": object.Bool(true), "False": object.Bool(false), "()": object.NewTuple(),
 	"float32": Float32, "NONE": NanNone,
 }
 
-func defaultValue(text string) pyrun.Value {
+func defaultValue(text string) object.Value {
 	if v, ok := defaults[text]; ok {
 		return v
 	}
 	if s, err := strconv.Unquote(text); err == nil {
-		return pyrun.Str(s)
+		return object.Str(s)
 	}
 	if i, ok := new(big.Int).SetString(text, 10); ok {
-		return pyrun.BigInt(i)
+		return object.BigInt(i)
 	}
 	panic("sem: no default " + text)
 }
 
 // Bind gives arguments to parameters by Python's rules.
-func (bi *Builtin) Bind(args []pyrun.Value, kws []pyrun.Keyword) (c *Call, err error) {
+func (bi *Builtin) Bind(args []object.Value, kws []object.Keyword) (c *Call, err error) {
 	defer guard(&err)
-	c = &Call{Fn: bi, args: make([]pyrun.Value, len(bi.params)), omitted: make([]bool, len(bi.params))}
+	c = &Call{Fn: bi, args: make([]object.Value, len(bi.params)), omitted: make([]bool, len(bi.params))}
 	bi.positional(c, args)
 	for _, kw := range kws {
 		i := slices.IndexFunc(bi.params, func(p param) bool { return p.name == kw.Name && !p.variadic })
@@ -147,11 +147,11 @@ func (bi *Builtin) ParamIndex(name string) int {
 }
 
 // positional binds the arguments without names.
-func (bi *Builtin) positional(c *Call, args []pyrun.Value) {
+func (bi *Builtin) positional(c *Call, args []object.Value) {
 	for i, p := range bi.params {
 		switch {
 		case p.variadic:
-			c.args[i] = pyrun.NewTuple(slices.Clone(args)...)
+			c.args[i] = object.NewTuple(slices.Clone(args)...)
 			return
 		case p.keyword || len(args) == 0:
 			return

@@ -6,7 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // Builder makes the operations of the language. Its Loc is given to each operation.
@@ -21,7 +21,7 @@ func New(b *ir.Builder, opts Options) *Builder { return &Builder{b, opts} }
 // Generator is what the code generator does for operations that take a function.
 type Generator interface {
 	// CallFunction compiles a call of a jit function at the builder's insertion point.
-	CallFunction(fn pyrun.Value, args []pyrun.Value) (pyrun.Value, error)
+	CallFunction(fn object.Value, args []object.Value) (object.Value, error)
 }
 
 // IRType is a type in IR, if the target has it.

@@ -8,15 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 	"github.com/nereid-lang/nereid/internal/txtest"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 var (
@@ -65,7 +64,7 @@ func buildKernel(module *python.Module, name, sig string) (string, error) {
 		if !ok || def.Name != name {
 			continue
 		}
-		w := &walker{testFunc: newTestFunc(DefaultOptions("cuda", "90")), names: map[string]pyrun.Value{}}
+		w := &walker{testFunc: newTestFunc(DefaultOptions("cuda", "90")), names: map[string]object.Value{}}
 		w.gen = w
 		w.fn.SetAttr("sym_name", ir.Str(name))
 		for i, typ := range strings.Split(sig, ", ") {
@@ -99,7 +98,7 @@ func signatureType(text string) Type {
 // walker evaluates straight-line code: as much of the code generator as these tests need. It panics on errors.
 type walker struct {
 	*testFunc
-	names map[string]pyrun.Value
+	names map[string]object.Value
 	calls int
 }
 
@@ -109,7 +108,7 @@ type (
 	jitName    string // a function to be called
 	bound      struct {
 		fn   *Builtin
-		self pyrun.Value
+		self object.Value
 	} // a method
 )
 
@@ -125,7 +124,7 @@ func must[T any](v T, err error) T {
 }
 
 // CallFunction stands for a call of another jit function; each of these returns what it got as its first half.
-func (w *walker) CallFunction(fn pyrun.Value, args []pyrun.Value) (pyrun.Value, error) {
+func (w *walker) CallFunction(fn object.Value, args []object.Value) (object.Value, error) {
 	n := len(args) / 2
 	var operands []*ir.Value
 	var types []ir.Type
@@ -143,14 +142,14 @@ func (w *walker) CallFunction(fn pyrun.Value, args []pyrun.Value) (pyrun.Value, 
 	}
 	w.module.Block().Append(ir.NewOp(funclike.State(tt.Func, name, ir.Func(ins, types), "private", true)))
 	op := w.b.Op(tt.Call, operands, types, ir.A("callee", ir.SymbolRef(name)))
-	var out []pyrun.Value
+	var out []object.Value
 	for i := range types {
 		out = append(out, &Tensor{op.Result(i), args[i].(*Tensor).Type})
 	}
 	if n == 1 {
 		return out[0], nil
 	}
-	return pyrun.NewTuple(out...), nil
+	return object.NewTuple(out...), nil
 }
 
 func (w *walker) stmt(s python.Stmt) {
@@ -168,7 +167,7 @@ func (w *walker) stmt(s python.Stmt) {
 	}
 }
 
-func (w *walker) assign(target python.Expr, v pyrun.Value) {
+func (w *walker) assign(target python.Expr, v object.Value) {
 	switch target := target.(type) {
 	case *python.Name:
 		if isNumber(v) {
@@ -177,23 +176,23 @@ func (w *walker) assign(target python.Expr, v pyrun.Value) {
 		w.names[target.ID] = v
 	case *python.Tuple:
 		for i, t := range target.Elts {
-			w.assign(t, v.(*pyrun.Tuple).Items[i])
+			w.assign(t, v.(*object.Tuple).Items[i])
 		}
 	}
 }
 
-func (w *walker) eval(x python.Expr) pyrun.Value {
+func (w *walker) eval(x python.Expr) object.Value {
 	switch x := x.(type) {
 	case *python.Constant:
 		return constantValue(x.Value)
 	case *python.Name:
 		return w.name(x.ID)
 	case *python.Tuple:
-		return pyrun.NewTuple(w.evalAll(x.Elts)...)
+		return object.NewTuple(w.evalAll(x.Elts)...)
 	case *python.List:
-		return pyrun.NewTuple(w.evalAll(x.Elts)...)
+		return object.NewTuple(w.evalAll(x.Elts)...)
 	case *python.Slice:
-		return &pyrun.Slice{}
+		return &object.Slice{}
 	case *python.Attribute:
 		return w.attr(w.eval(x.Value), x.Attr)
 	case *python.Call:
@@ -210,31 +209,31 @@ func (w *walker) eval(x python.Expr) pyrun.Value {
 	panic(fmt.Sprintf("%T", x))
 }
 
-func (w *walker) evalAll(xs []python.Expr) []pyrun.Value {
-	var out []pyrun.Value
+func (w *walker) evalAll(xs []python.Expr) []object.Value {
+	var out []object.Value
 	for _, x := range xs {
 		out = append(out, w.eval(x))
 	}
 	return out
 }
 
-func constantValue(v any) pyrun.Value {
+func constantValue(v any) object.Value {
 	switch v := v.(type) {
 	case nil:
-		return pyrun.None
+		return object.None
 	case bool:
-		return pyrun.Bool(v)
+		return object.Bool(v)
 	case *big.Int:
-		return pyrun.BigInt(v)
+		return object.BigInt(v)
 	case float64:
-		return pyrun.Float(v)
+		return object.Float(v)
 	case string:
-		return pyrun.Str(v)
+		return object.Str(v)
 	}
 	panic(fmt.Sprintf("%T", v))
 }
 
-func (w *walker) name(id string) pyrun.Value {
+func (w *walker) name(id string) object.Value {
 	if v := w.names[id]; v != nil {
 		return v
 	}
@@ -255,7 +254,7 @@ func (w *walker) name(id string) pyrun.Value {
 	return jitName(id)
 }
 
-func (w *walker) attr(v pyrun.Value, name string) pyrun.Value {
+func (w *walker) attr(v object.Value, name string) object.Value {
 	switch v := v.(type) {
 	case moduleName:
 		bi := Lookup(string(v), name)
@@ -290,26 +289,26 @@ func (w *walker) attr(v pyrun.Value, name string) pyrun.Value {
 	return bound{fn, v}
 }
 
-func (w *walker) call(x *python.Call) pyrun.Value {
+func (w *walker) call(x *python.Call) object.Value {
 	fn := w.eval(x.Func)
-	var kws []pyrun.Keyword
+	var kws []object.Keyword
 	for _, k := range x.Keywords { // before the others, as Triton does
-		kws = append(kws, pyrun.Keyword{Name: k.Arg, Value: w.eval(k.Value)})
+		kws = append(kws, object.Keyword{Name: k.Arg, Value: w.eval(k.Value)})
 	}
 	args := w.evalAll(x.Args)
 	switch fn := fn.(type) {
 	case *Builtin:
 		return must(fn.Invoke(w.b, w, args, kws, false))
 	case bound:
-		return must(fn.fn.Invoke(w.b, w, append([]pyrun.Value{fn.self}, args...), kws, true))
-	case *pyrun.Builtin:
+		return must(fn.fn.Invoke(w.b, w, append([]object.Value{fn.self}, args...), kws, true))
+	case *object.Builtin:
 		return must(fn.Fn(nil, args, kws))
 	}
 	panic(fmt.Sprintf("%T", fn))
 }
 
-func (w *walker) subscript(v, index pyrun.Value) pyrun.Value {
-	if t, ok := v.(*pyrun.Tuple); ok {
+func (w *walker) subscript(v, index object.Value) object.Value {
+	if t, ok := v.(*object.Tuple); ok {
 		i, _ := smallInt(index)
 		return t.Items[i]
 	}
@@ -317,20 +316,20 @@ func (w *walker) subscript(v, index pyrun.Value) pyrun.Value {
 }
 
 // binary folds the few operators on numbers that the kernels have.
-func (w *walker) binary(op python.Operator, l, r pyrun.Value) pyrun.Value {
+func (w *walker) binary(op python.Operator, l, r object.Value) object.Value {
 	a, lok := smallInt(l)
 	b, rok := smallInt(r)
 	if lok && rok && op == python.Mult {
-		return pyrun.MakeInt(a * b)
+		return object.MakeInt(a * b)
 	}
 	return must(w.b.Binary(op, l, r))
 }
 
-func (w *walker) unary(op python.UnaryOperator, v pyrun.Value) pyrun.Value {
+func (w *walker) unary(op python.UnaryOperator, v object.Value) object.Value {
 	switch n := v.(type) {
-	case pyrun.Int:
-		return pyrun.BigInt(new(big.Int).Neg(n.Big()))
-	case pyrun.Float:
+	case object.Int:
+		return object.BigInt(new(big.Int).Neg(n.Big()))
+	case object.Float:
 		return -n
 	}
 	return must(w.b.Unary(op, v))

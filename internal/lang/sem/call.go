@@ -3,7 +3,7 @@ package sem
 import (
 	"slices"
 
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // Call is a call of a builtin with its arguments bound to parameters.
@@ -14,19 +14,19 @@ type Call struct {
 
 	Method bool // called as a method of its first argument
 
-	args    []pyrun.Value // one for each parameter; a variadic one holds a tuple
-	omitted []bool        // by the call: the argument is the parameter's default
+	args    []object.Value // one for each parameter; a variadic one holds a tuple
+	omitted []bool         // by the call: the argument is the parameter's default
 }
 
 // Arg is the argument of a parameter by position, Named by name; nil where there is no such parameter.
-func (c *Call) Arg(i int) pyrun.Value {
+func (c *Call) Arg(i int) object.Value {
 	if i >= len(c.args) {
 		return nil
 	}
 	return c.args[i]
 }
 
-func (c *Call) Named(name string) pyrun.Value {
+func (c *Call) Named(name string) object.Value {
 	i := slices.IndexFunc(c.Fn.params, func(p param) bool { return p.name == name })
 	if i < 0 {
 		return nil
@@ -34,8 +34,8 @@ func (c *Call) Named(name string) pyrun.Value {
 	return c.args[i]
 }
 
-func isNone(v pyrun.Value) bool {
-	_, none := v.(pyrun.NoneType)
+func isNone(v object.Value) bool {
+	_, none := v.(object.NoneType)
 	return v == nil || none
 }
 
@@ -112,9 +112,9 @@ func (c *Call) int(name string) int64 {
 // bool is the truth of a compile-time argument.
 func (c *Call) bool(name string) bool {
 	switch v := c.Named(name).(type) {
-	case pyrun.NoneType:
+	case object.NoneType:
 		return false
-	case pyrun.Str:
+	case object.Str:
 		return v != ""
 	default:
 		if isNumber(v) {
@@ -127,7 +127,7 @@ func (c *Call) bool(name string) bool {
 // str is a compile-time string. What is false (None, 0, an empty tuple) names nothing.
 func (c *Call) str(name string) string {
 	v := c.Named(name)
-	if s, ok := v.(pyrun.Str); ok {
+	if s, ok := v.(object.Str); ok {
 		return string(s)
 	}
 	empty, list := items(v)
@@ -156,15 +156,15 @@ func (c *Call) scalarDType(name string) *DType {
 }
 
 // list is a tuple or list given as an argument; anything else is a list of one.
-func (c *Call) list(name string) []pyrun.Value {
+func (c *Call) list(name string) []object.Value {
 	if vs, ok := items(c.Named(name)); ok {
 		return vs
 	}
-	return []pyrun.Value{c.Named(name)}
+	return []object.Value{c.Named(name)}
 }
 
 // loose is a variadic argument, which may also be given as one tuple or list.
-func (c *Call) loose(name string) []pyrun.Value {
+func (c *Call) loose(name string) []object.Value {
 	vs, _ := items(c.Named(name))
 	if len(vs) == 1 {
 		if inner, ok := items(vs[0]); ok {
@@ -175,7 +175,7 @@ func (c *Call) loose(name string) []pyrun.Value {
 }
 
 // ints are compile-time integers.
-func (c *Call) ints(name string, vs []pyrun.Value) []int64 {
+func (c *Call) ints(name string, vs []object.Value) []int64 {
 	out := make([]int64, len(vs))
 	for i, v := range vs {
 		n, ok := smallInt(v)
@@ -188,7 +188,7 @@ func (c *Call) ints(name string, vs []pyrun.Value) []int64 {
 }
 
 // shape is a list of dimensions that a block may have.
-func (c *Call) shape(name string, vs []pyrun.Value) []int64 {
+func (c *Call) shape(name string, vs []object.Value) []int64 {
 	defer inArgument(name)
 	shape := c.ints(name, vs)
 	checkShape(shape)
@@ -212,18 +212,18 @@ func checkShape(shape []int64) {
 }
 
 // items are the elements of a tuple or list.
-func items(v pyrun.Value) ([]pyrun.Value, bool) {
+func items(v object.Value) ([]object.Value, bool) {
 	switch v := v.(type) {
-	case *pyrun.Tuple:
+	case *object.Tuple:
 		return v.Items, true
-	case *pyrun.List:
+	case *object.List:
 		return v.Items, true
 	}
 	return nil, false
 }
 
 // smallInt is v as a machine integer, if it is an int or bool that fits.
-func smallInt(v pyrun.Value) (int64, bool) {
+func smallInt(v object.Value) (int64, bool) {
 	i, ok := integer(v)
 	if !ok || !i.IsInt64() {
 		return 0, false
@@ -232,19 +232,19 @@ func smallInt(v pyrun.Value) (int64, bool) {
 }
 
 // shapeTuple is a shape as the language sees it.
-func shapeTuple(shape []int64) *pyrun.Tuple {
-	vs := make([]pyrun.Value, len(shape))
+func shapeTuple(shape []int64) *object.Tuple {
+	vs := make([]object.Value, len(shape))
 	for i, d := range shape {
-		vs[i] = pyrun.MakeInt(d)
+		vs[i] = object.MakeInt(d)
 	}
-	return pyrun.NewTuple(vs...)
+	return object.NewTuple(vs...)
 }
 
 // tensorTuple is a tuple of device values.
-func tensorTuple(xs []*Tensor) *pyrun.Tuple {
-	vs := make([]pyrun.Value, len(xs))
+func tensorTuple(xs []*Tensor) *object.Tuple {
+	vs := make([]object.Value, len(xs))
 	for i, x := range xs {
 		vs[i] = x
 	}
-	return pyrun.NewTuple(vs...)
+	return object.NewTuple(vs...)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -25,13 +25,13 @@ var roundings = map[string]rounding{"rtne": roundNear, "rtz": roundZero}
 func (t *DType) widthText() string { return strconv.Itoa(t.Bits) }
 
 // Cast converts a value to a scalar type. fpRounding is "", "rtne" or "rtz".
-func (b *Builder) Cast(v pyrun.Value, to Type, fpRounding string) (t *Tensor, err error) {
+func (b *Builder) Cast(v object.Value, to Type, fpRounding string) (t *Tensor, err error) {
 	defer guard(&err)
 	return b.cast(b.toTensor(v), Scalar(to), parseRounding(fpRounding)), nil
 }
 
 // Bitcast reads a value's bits as another type of the same width.
-func (b *Builder) Bitcast(v pyrun.Value, to Type) (t *Tensor, err error) {
+func (b *Builder) Bitcast(v object.Value, to Type) (t *Tensor, err error) {
 	defer guard(&err)
 	return b.bitcast(b.toTensor(v), Scalar(to)), nil
 }
@@ -197,17 +197,17 @@ func (b *Builder) castE4B15(x *Tensor, to Type) *Tensor {
 // fromE4B15 makes s_eeee_mmm the fp16 s_0eeee_mmm0000000.
 func (b *Builder) fromE4B15(x *Tensor) *Tensor {
 	wide := Tensor{b.Val(arith.ExtUI, WithElem(x.Type, Uint16).IR(), x.V), WithElem(x.Type, Uint16)}
-	sign := b.shl(b.and(&wide, pyrun.MakeInt(0x80)), pyrun.MakeInt(8))
-	rest := b.shl(b.and(&wide, pyrun.MakeInt(0x7f)), pyrun.MakeInt(7))
+	sign := b.shl(b.and(&wide, object.MakeInt(0x80)), object.MakeInt(8))
+	rest := b.shl(b.and(&wide, object.MakeInt(0x7f)), object.MakeInt(7))
 	return b.bitcast(b.or(sign, rest), Float16)
 }
 
 // toE4B15 limits an fp16 to the largest value, 1.75, and rounds its magnitude half up.
 func (b *Builder) toE4B15(x *Tensor) *Tensor {
 	bits := b.bitcast(x, Uint16)
-	sign := b.shr(b.and(bits, pyrun.MakeInt(0x8000)), pyrun.MakeInt(8))
-	abs := b.minMax(minOps, b.and(bits, pyrun.MakeInt(0x7fff)), b.scalar(pyrun.MakeInt(0x3f00), Uint16), NanNone)
-	rest := b.shr(b.add(abs, pyrun.MakeInt(0x40), false), pyrun.MakeInt(7))
+	sign := b.shr(b.and(bits, object.MakeInt(0x8000)), object.MakeInt(8))
+	abs := b.minMax(minOps, b.and(bits, object.MakeInt(0x7fff)), b.scalar(object.MakeInt(0x3f00), Uint16), NanNone)
+	rest := b.shr(b.add(abs, object.MakeInt(0x40), false), object.MakeInt(7))
 	out := WithElem(x.Type, Float8E4B15)
 	return b.op(arith.TruncI, out, b.or(sign, rest).V)
 }

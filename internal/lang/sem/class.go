@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // dtypeClass is tl.dtype("int32").
-func dtypeClass(c *Call) pyrun.Value {
+func dtypeClass(c *Call) object.Value {
 	name := c.str("name")
 	t := DTypes[name]
 	if t == nil {
@@ -18,12 +18,12 @@ func dtypeClass(c *Call) pyrun.Value {
 }
 
 // pointerClass is tl.pointer_type(tl.float32).
-func pointerClass(c *Call) pyrun.Value {
+func pointerClass(c *Call) object.Value {
 	return PtrIn(c.dtype("element_ty"), int(c.int("address_space")), c.bool("const"))
 }
 
 // blockClass is tl.block_type(tl.float32, [128]).
-func blockClass(c *Call) pyrun.Value {
+func blockClass(c *Call) object.Value {
 	shape := c.shape("shape", c.shapeList("shape"))
 	if len(shape) == 0 {
 		panic(bad(CodeShape, "0d block_type is forbidden"))
@@ -38,7 +38,7 @@ type propagateNanClass struct{}
 func (propagateNanClass) TypeName() string { return "pybind11_type" }
 
 // Attr is a member.
-func (propagateNanClass) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (propagateNanClass) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "NONE":
 		return NanNone, true, nil
@@ -58,12 +58,12 @@ type enumValue struct {
 func (e *enumValue) TypeName() string { return e.class }
 
 // Attr is name or value.
-func (e *enumValue) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (e *enumValue) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "name":
-		return pyrun.Str(e.name), true, nil
+		return object.Str(e.name), true, nil
 	case "value":
-		return pyrun.MakeInt(e.value), true, nil
+		return object.MakeInt(e.value), true, nil
 	}
 	return nil, false, nil
 }
@@ -77,17 +77,17 @@ var (
 )
 
 // typeProperties are attributes that all types of the language may have. A nil value means that this one does not.
-var typeProperties = map[string]func(t Type) pyrun.Value{
-	"name":               func(t Type) pyrun.Value { return pyrun.Str(t.String()) },
-	"cache_key_part":     func(t Type) pyrun.Value { return pyrun.Str(t.String()) },
-	"scalar":             func(t Type) pyrun.Value { return Scalar(t) },
-	"primitive_bitwidth": ofDType(func(d *DType) pyrun.Value { return pyrun.MakeInt(int64(d.Bits)) }),
-	"itemsize":           ofDType(func(d *DType) pyrun.Value { return pyrun.MakeInt(int64(d.Bits / 8)) }),
-	"int_bitwidth":       ofInt(func(d *DType) pyrun.Value { return pyrun.MakeInt(int64(d.Bits)) }),
-	"int_signedness":     ofInt(func(d *DType) pyrun.Value { return signedness[boolInt(!d.IsSigned())] }),
-	"fp_mantissa_width":  ofFloat(func(d *DType) pyrun.Value { return pyrun.MakeInt(int64(d.Man)) }),
-	"exponent_bias":      ofFloat(func(d *DType) pyrun.Value { return pyrun.MakeInt(int64(d.Bias)) }),
-	"element_ty": func(t Type) pyrun.Value {
+var typeProperties = map[string]func(t Type) object.Value{
+	"name":               func(t Type) object.Value { return object.Str(t.String()) },
+	"cache_key_part":     func(t Type) object.Value { return object.Str(t.String()) },
+	"scalar":             func(t Type) object.Value { return Scalar(t) },
+	"primitive_bitwidth": ofDType(func(d *DType) object.Value { return object.MakeInt(int64(d.Bits)) }),
+	"itemsize":           ofDType(func(d *DType) object.Value { return object.MakeInt(int64(d.Bits / 8)) }),
+	"int_bitwidth":       ofInt(func(d *DType) object.Value { return object.MakeInt(int64(d.Bits)) }),
+	"int_signedness":     ofInt(func(d *DType) object.Value { return signedness[boolInt(!d.IsSigned())] }),
+	"fp_mantissa_width":  ofFloat(func(d *DType) object.Value { return object.MakeInt(int64(d.Man)) }),
+	"exponent_bias":      ofFloat(func(d *DType) object.Value { return object.MakeInt(int64(d.Bias)) }),
+	"element_ty": func(t Type) object.Value {
 		switch t := t.(type) {
 		case *PtrType:
 			return t.Elem
@@ -96,17 +96,17 @@ var typeProperties = map[string]func(t Type) pyrun.Value{
 		}
 		return nil
 	},
-	"address_space": ofPtr(func(p *PtrType) pyrun.Value { return pyrun.MakeInt(int64(p.Space)) }),
-	"const":         ofPtr(func(p *PtrType) pyrun.Value { return pyrun.Bool(p.Const) }),
-	"shape":         ofBlock(func(b *BlockType) pyrun.Value { return shapeTuple(b.Shape) }),
-	"numel":         ofBlock(func(b *BlockType) pyrun.Value { return pyrun.MakeInt(b.Numel()) }),
-	"nbytes": ofBlock(func(b *BlockType) pyrun.Value {
+	"address_space": ofPtr(func(p *PtrType) object.Value { return object.MakeInt(int64(p.Space)) }),
+	"const":         ofPtr(func(p *PtrType) object.Value { return object.Bool(p.Const) }),
+	"shape":         ofBlock(func(b *BlockType) object.Value { return shapeTuple(b.Shape) }),
+	"numel":         ofBlock(func(b *BlockType) object.Value { return object.MakeInt(b.Numel()) }),
+	"nbytes": ofBlock(func(b *BlockType) object.Value {
 		if d, ok := b.Elem.(*DType); ok {
-			return pyrun.MakeInt(b.Numel() * int64(d.Bits/8))
+			return object.MakeInt(b.Numel() * int64(d.Bits/8))
 		}
 		return nil
 	}),
-	"block_type": func(t Type) pyrun.Value {
+	"block_type": func(t Type) object.Value {
 		if d, ok := t.(*DescType); ok {
 			return d.Block
 		}
@@ -115,23 +115,23 @@ var typeProperties = map[string]func(t Type) pyrun.Value{
 }
 
 // typeQueries are methods without arguments.
-var typeQueries = map[string]func(t Type) pyrun.Value{
-	"is_ptr":               func(t Type) pyrun.Value { return pyrun.Bool(IsPtr(t)) },
-	"is_block":             func(t Type) pyrun.Value { return pyrun.Bool(IsBlock(t)) },
-	"is_const":             func(t Type) pyrun.Value { p, ok := t.(*PtrType); return pyrun.Bool(ok && p.Const) },
-	"is_fp8":               func(t Type) pyrun.Value { return pyrun.Bool(strings.Contains(t.String(), "fp8")) },
-	"is_bool":              func(t Type) pyrun.Value { return pyrun.Bool(t == Int1) },
+var typeQueries = map[string]func(t Type) object.Value{
+	"is_ptr":               func(t Type) object.Value { return object.Bool(IsPtr(t)) },
+	"is_block":             func(t Type) object.Value { return object.Bool(IsBlock(t)) },
+	"is_const":             func(t Type) object.Value { p, ok := t.(*PtrType); return object.Bool(ok && p.Const) },
+	"is_fp8":               func(t Type) object.Value { return object.Bool(strings.Contains(t.String(), "fp8")) },
+	"is_bool":              func(t Type) object.Value { return object.Bool(t == Int1) },
 	"is_floating":          isDType(func(d *DType) bool { return d.IsFloating() }),
 	"is_standard_floating": isDType(func(d *DType) bool { return d.isStandard() }),
 	"is_int_signed":        isDType(func(d *DType) bool { return d.Kind == SignedInt }),
 	"is_int_unsigned":      isDType(func(d *DType) bool { return d.Kind == UnsignedInt }),
 	"is_int":               isDType(func(d *DType) bool { return d.IsInt() }),
-	"kind":                 ofDType(func(d *DType) pyrun.Value { return kinds[d.rank()] }),
-	"get_int_max_value":    ofInt(func(d *DType) pyrun.Value { _, hi := intRange(d); return pyrun.BigInt(hi) }),
-	"get_int_min_value":    ofInt(func(d *DType) pyrun.Value { lo, _ := intRange(d); return pyrun.BigInt(lo) }),
-	"codegen_name":         ofDType(func(d *DType) pyrun.Value { return pyrun.Str(d.longName()) }),
-	"mangle":               func(t Type) pyrun.Value { return pyrun.Str(t.Mangle()) },
-	"get_block_shapes":     ofBlock(func(b *BlockType) pyrun.Value { return shapeTuple(b.Shape) }),
+	"kind":                 ofDType(func(d *DType) object.Value { return kinds[d.rank()] }),
+	"get_int_max_value":    ofInt(func(d *DType) object.Value { _, hi := intRange(d); return object.BigInt(hi) }),
+	"get_int_min_value":    ofInt(func(d *DType) object.Value { lo, _ := intRange(d); return object.BigInt(lo) }),
+	"codegen_name":         ofDType(func(d *DType) object.Value { return object.Str(d.longName()) }),
+	"mangle":               func(t Type) object.Value { return object.Str(t.Mangle()) },
+	"get_block_shapes":     ofBlock(func(b *BlockType) object.Value { return shapeTuple(b.Shape) }),
 	"is_fp8e4nv":           is(Float8E4NV),
 	"is_fp8e4b8":           is(Float8E4B8),
 	"is_fp8e4b15":          is(Float8E4B15),
@@ -152,16 +152,16 @@ var typeQueries = map[string]func(t Type) pyrun.Value{
 	"is_uint64":            is(Uint64),
 }
 
-func is(want Type) func(Type) pyrun.Value {
-	return func(t Type) pyrun.Value { return pyrun.Bool(t == want) }
+func is(want Type) func(Type) object.Value {
+	return func(t Type) object.Value { return object.Bool(t == want) }
 }
 
-func isDType(f func(*DType) bool) func(Type) pyrun.Value {
-	return func(t Type) pyrun.Value { d, ok := t.(*DType); return pyrun.Bool(ok && f(d)) }
+func isDType(f func(*DType) bool) func(Type) object.Value {
+	return func(t Type) object.Value { d, ok := t.(*DType); return object.Bool(ok && f(d)) }
 }
 
-func ofDType(f func(*DType) pyrun.Value) func(Type) pyrun.Value {
-	return func(t Type) pyrun.Value {
+func ofDType(f func(*DType) object.Value) func(Type) object.Value {
+	return func(t Type) object.Value {
 		if d, ok := t.(*DType); ok {
 			return f(d)
 		}
@@ -169,8 +169,8 @@ func ofDType(f func(*DType) pyrun.Value) func(Type) pyrun.Value {
 	}
 }
 
-func ofInt(f func(*DType) pyrun.Value) func(Type) pyrun.Value {
-	return func(t Type) pyrun.Value {
+func ofInt(f func(*DType) object.Value) func(Type) object.Value {
+	return func(t Type) object.Value {
 		if d, ok := t.(*DType); ok && d.IsInt() {
 			return f(d)
 		}
@@ -178,8 +178,8 @@ func ofInt(f func(*DType) pyrun.Value) func(Type) pyrun.Value {
 	}
 }
 
-func ofFloat(f func(*DType) pyrun.Value) func(Type) pyrun.Value {
-	return func(t Type) pyrun.Value {
+func ofFloat(f func(*DType) object.Value) func(Type) object.Value {
+	return func(t Type) object.Value {
 		if d, ok := t.(*DType); ok && d.IsFloating() {
 			return f(d)
 		}
@@ -187,8 +187,8 @@ func ofFloat(f func(*DType) pyrun.Value) func(Type) pyrun.Value {
 	}
 }
 
-func ofPtr(f func(*PtrType) pyrun.Value) func(Type) pyrun.Value {
-	return func(t Type) pyrun.Value {
+func ofPtr(f func(*PtrType) object.Value) func(Type) object.Value {
+	return func(t Type) object.Value {
 		if p, ok := t.(*PtrType); ok {
 			return f(p)
 		}
@@ -196,8 +196,8 @@ func ofPtr(f func(*PtrType) pyrun.Value) func(Type) pyrun.Value {
 	}
 }
 
-func ofBlock(f func(*BlockType) pyrun.Value) func(Type) pyrun.Value {
-	return func(t Type) pyrun.Value {
+func ofBlock(f func(*BlockType) object.Value) func(Type) object.Value {
+	return func(t Type) object.Value {
 		if b, ok := t.(*BlockType); ok {
 			return f(b)
 		}
@@ -206,25 +206,25 @@ func ofBlock(f func(*BlockType) pyrun.Value) func(Type) pyrun.Value {
 }
 
 // DTypeAttr is an attribute or a bound method of a type: t.name, t.is_floating.
-func DTypeAttr(t Type, name string) (pyrun.Value, bool) {
+func DTypeAttr(t Type, name string) (object.Value, bool) {
 	if f := typeProperties[name]; f != nil {
 		v := f(t)
 		return v, v != nil
 	}
 	if f := typeQueries[name]; f != nil {
 		v := f(t)
-		return &pyrun.Builtin{Name: name, Fn: noArgs(name, v)}, v != nil
+		return &object.Builtin{Name: name, Fn: noArgs(name, v)}, v != nil
 	}
 	if name == "with_element_ty" {
-		return &pyrun.Builtin{Name: name, Fn: withElement(t)}, true
+		return &object.Builtin{Name: name, Fn: withElement(t)}, true
 	}
 	return nil, false
 }
 
-type hostFunc = func(in *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error)
+type hostFunc = func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error)
 
-func noArgs(name string, v pyrun.Value) hostFunc {
-	return func(_ *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+func noArgs(name string, v object.Value) hostFunc {
+	return func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 		if len(args)+len(kws) > 0 {
 			return nil, &Error{Code: CodeArgs, Msg: name + "() takes no arguments"}
 		}
@@ -233,7 +233,7 @@ func noArgs(name string, v pyrun.Value) hostFunc {
 }
 
 func withElement(t Type) hostFunc {
-	return func(_ *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+	return func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 		if len(args) == 1 && len(kws) == 0 {
 			if elem, ok := args[0].(Type); ok {
 				return WithElem(t, Scalar(elem)), nil
@@ -244,22 +244,22 @@ func withElement(t Type) hostFunc {
 }
 
 // Attr makes types values of the host's Python.
-func (t *DType) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (t *DType) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	v, ok := DTypeAttr(t, name)
 	return v, ok, nil
 }
 
-func (t *PtrType) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (t *PtrType) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	v, ok := DTypeAttr(t, name)
 	return v, ok, nil
 }
 
-func (t *BlockType) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (t *BlockType) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	v, ok := DTypeAttr(t, name)
 	return v, ok, nil
 }
 
-func (t *DescType) Attr(_ *pyrun.Interp, name string) (pyrun.Value, bool, error) {
+func (t *DescType) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	v, ok := DTypeAttr(t, name)
 	return v, ok, nil
 }
@@ -272,7 +272,7 @@ func (t *BlockType) Repr() string { return t.String() }
 func (t *DescType) Repr() string  { return t.String() }
 
 // Attr is an attribute of a device value that is no method: x.dtype, x.shape, x.T.
-func (b *Builder) Attr(v pyrun.Value, name string) (out pyrun.Value, ok bool, err error) {
+func (b *Builder) Attr(v object.Value, name string) (out object.Value, ok bool, err error) {
 	defer guard(&err)
 	switch v := v.(type) {
 	case *Tensor:
@@ -283,7 +283,7 @@ func (b *Builder) Attr(v pyrun.Value, name string) (out pyrun.Value, ok bool, er
 	return out, out != nil, nil
 }
 
-func (b *Builder) tensorAttr(x *Tensor, name string) pyrun.Value {
+func (b *Builder) tensorAttr(x *Tensor, name string) object.Value {
 	if name == "T" {
 		return b.permute(x, []int64{1, 0})
 	}
@@ -291,7 +291,7 @@ func (b *Builder) tensorAttr(x *Tensor, name string) pyrun.Value {
 }
 
 // attr is an attribute that is known while the kernel is compiled.
-func (t *Tensor) attr(name string) pyrun.Value {
+func (t *Tensor) attr(name string) object.Value {
 	switch name {
 	case "dtype":
 		return Scalar(t.Type)
@@ -301,9 +301,9 @@ func (t *Tensor) attr(name string) pyrun.Value {
 		return shapeTuple(ShapeOf(t.Type))
 	case "numel":
 		if bt, ok := t.Type.(*BlockType); ok {
-			return pyrun.MakeInt(bt.Numel())
+			return object.MakeInt(bt.Numel())
 		}
-		return pyrun.MakeInt(1)
+		return object.MakeInt(1)
 	case "handle":
 		panic(bad(CodeAttribute, "the handle of a tensor is no part of the language"))
 	}
@@ -311,21 +311,21 @@ func (t *Tensor) attr(name string) pyrun.Value {
 }
 
 // Attr is an attribute or a method as host code sees it: a function of a project that runs while the kernel is compiled.
-func (t *Tensor) Attr(_ *pyrun.Interp, name string) (v pyrun.Value, ok bool, err error) {
+func (t *Tensor) Attr(_ *object.Interp, name string) (v object.Value, ok bool, err error) {
 	defer guard(&err)
 	if v := t.attr(name); v != nil {
 		return v, true, nil
 	}
 	if m := Lookup(InTensor, name); m != nil {
-		return &pyrun.BoundMethod{Self: t, Fn: m}, true, nil
+		return &object.BoundMethod{Self: t, Fn: m}, true, nil
 	}
 	if m := Lookup("", name); m != nil && m.Member {
-		return &pyrun.BoundMethod{Self: t, Fn: m}, true, nil
+		return &object.BoundMethod{Self: t, Fn: m}, true, nil
 	}
 	return nil, false, nil
 }
 
-func (d *Descriptor) attr(name string) pyrun.Value {
+func (d *Descriptor) attr(name string) object.Value {
 	switch name {
 	case "dtype":
 		return d.Type.Block.Elem

@@ -4,7 +4,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -21,7 +21,7 @@ var comparisons = map[python.CmpOperator]predicates{
 }
 
 // Compare is the value of `l op r`, a bool for each element. A compile-time number takes part with the type it has by itself.
-func (b *Builder) Compare(op python.CmpOperator, l, r pyrun.Value) (t *Tensor, err error) {
+func (b *Builder) Compare(op python.CmpOperator, l, r object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	if _, ok := comparisons[op]; !ok {
 		panic(bad(CodeType, "operator %s is not defined for tensors", op))
@@ -47,12 +47,12 @@ func (b *Builder) compare(op python.CmpOperator, l, r *Tensor) *Tensor {
 }
 
 // Where picks from x where the condition holds, and from y elsewhere.
-func (b *Builder) Where(cond, x, y pyrun.Value) (t *Tensor, err error) {
+func (b *Builder) Where(cond, x, y object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	return b.where(b.toTensor(cond), x, y), nil
 }
 
-func (b *Builder) where(cond *Tensor, l, r pyrun.Value) *Tensor {
+func (b *Builder) where(cond *Tensor, l, r object.Value) *Tensor {
 	if Scalar(cond.Type) != Int1 {
 		b.Opts.warn("the condition of tl.where is " + Scalar(cond.Type).String() + ", which later versions of Triton refuse: compare it with 0")
 	}
@@ -100,7 +100,7 @@ var (
 )
 
 // minMax is minimum or maximum. No hardware compares bf16, so that is widened.
-func (b *Builder) minMax(ops map[PropagateNan]byKind, l, r pyrun.Value, nan PropagateNan) *Tensor {
+func (b *Builder) minMax(ops map[PropagateNan]byKind, l, r object.Value, nan PropagateNan) *Tensor {
 	x, y := b.toTensor(l), b.toTensor(r)
 	x, y = b.operands(b.widenBF16(x), b.widenBF16(y), 0)
 	return b.same(ops[nan], x, y)
@@ -113,7 +113,7 @@ func (b *Builder) widenBF16(x *Tensor) *Tensor {
 	return x
 }
 
-func (b *Builder) clamp(v, least, most pyrun.Value, nan PropagateNan) *Tensor {
+func (b *Builder) clamp(v, least, most object.Value, nan PropagateNan) *Tensor {
 	x, lo, hi := b.toTensor(v), b.toTensor(least), b.toTensor(most)
 	x, lo, hi = b.widenBF16(x), b.widenBF16(lo), b.widenBF16(hi)
 	lo, hi = b.operands(lo, hi, 0)

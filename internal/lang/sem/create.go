@@ -3,11 +3,11 @@ package sem
 import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-func programID(c *Call) pyrun.Value   { return c.gridOp(tt.GetProgramID) }
-func numPrograms(c *Call) pyrun.Value { return c.gridOp(tt.GetNumPrograms) }
+func programID(c *Call) object.Value   { return c.gridOp(tt.GetProgramID) }
+func numPrograms(c *Call) object.Value { return c.gridOp(tt.GetNumPrograms) }
 
 func (c *Call) gridOp(def *ir.OpDef) *Tensor {
 	axis := c.int("axis")
@@ -17,7 +17,7 @@ func (c *Call) gridOp(def *ir.OpDef) *Tensor {
 	return c.B.opA(def, Int32, []ir.NamedAttr{ir.A("axis", ir.I32Attr(axis))})
 }
 
-func arange(c *Call) pyrun.Value {
+func arange(c *Call) object.Value {
 	start, end := c.constBound("start"), c.constBound("end")
 	return c.B.arange(start, end)
 }
@@ -53,13 +53,13 @@ func nextPowerOf2(n int64) int64 {
 	return p
 }
 
-func full(c *Call) pyrun.Value {
+func full(c *Call) object.Value {
 	shape := c.shape("shape", c.shapeList("shape"))
 	return c.B.splat(c.B.makeScalar(c.Named("value"), c.dtype("dtype")), shape)
 }
 
 // shapeList is a shape given as a tuple or list.
-func (c *Call) shapeList(name string) []pyrun.Value {
+func (c *Call) shapeList(name string) []object.Value {
 	vs, ok := items(c.Named(name))
 	if !ok {
 		panic(c.wrong(name, "a tuple of compile-time integers"))
@@ -68,7 +68,7 @@ func (c *Call) shapeList(name string) []pyrun.Value {
 }
 
 // makeScalar is a scalar of a type, from a number or a value with one element.
-func (b *Builder) makeScalar(v pyrun.Value, to Type) *Tensor {
+func (b *Builder) makeScalar(v object.Value, to Type) *Tensor {
 	if x, ok := v.(*Tensor); ok {
 		if bt, block := x.Type.(*BlockType); block && bt.Numel() != 1 {
 			panic(bad(CodeShape, "only a scalar or a tensor with one element can fill a tensor, not %s", x.Type))

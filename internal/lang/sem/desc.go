@@ -5,7 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // Descriptor is a device value that describes a tensor in memory: an IR descriptor with the tensor's shape and strides.
@@ -51,7 +51,7 @@ func (t *DescType) Unflatten(vs []*ir.Value) (*Descriptor, []*ir.Value) {
 }
 
 // indices are scalars that IR takes as i32 or i64.
-func (b *Builder) indices(vs []pyrun.Value, wide bool) []*ir.Value {
+func (b *Builder) indices(vs []object.Value, wide bool) []*ir.Value {
 	out := make([]*ir.Value, len(vs))
 	for i, v := range vs {
 		out[i] = b.index(v, wide)
@@ -59,7 +59,7 @@ func (b *Builder) indices(vs []pyrun.Value, wide bool) []*ir.Value {
 	return out
 }
 
-func (b *Builder) index(v pyrun.Value, wide bool) *ir.Value {
+func (b *Builder) index(v object.Value, wide bool) *ir.Value {
 	t, want := Int32, "32 bit `offsets/block_shape`"
 	if wide {
 		t, want = Int64, "64 bit `shape/strides`"
@@ -92,7 +92,7 @@ func (b *Builder) indexTensor(x *Tensor, wide bool) *ir.Value {
 	return x.V
 }
 
-func makeBlockPtr(c *Call) pyrun.Value {
+func makeBlockPtr(c *Call) object.Value {
 	b := c.B
 	shape := b.indices(c.list("shape"), true)
 	strides := b.indices(c.list("strides"), true)
@@ -122,7 +122,7 @@ func makeBlockPtr(c *Call) pyrun.Value {
 	return &Tensor{op.Result(0), t}
 }
 
-func advance(c *Call) pyrun.Value {
+func advance(c *Call) object.Value {
 	base := c.device("base")
 	if !IsBlockPtr(base.Type) {
 		panic(bad(CodeType, "tl.advance moves a block pointer, not %s", base.Type).hint("add the offset to a plain pointer"))
@@ -134,7 +134,7 @@ func advance(c *Call) pyrun.Value {
 	return c.B.op(tt.Advance, base.Type, append([]*ir.Value{base.V}, offsets...)...)
 }
 
-func makeTensorDescriptor(c *Call) pyrun.Value {
+func makeTensorDescriptor(c *Call) object.Value {
 	shape, strides, dims := c.list("shape"), c.list("strides"), c.list("block_shape")
 	base := c.device("base")
 	pt, ok := base.Type.(*PtrType)
@@ -164,7 +164,7 @@ func makeTensorDescriptor(c *Call) pyrun.Value {
 }
 
 // checkDescriptor checks what TMA demands of a descriptor.
-func checkDescriptor(block *BlockType, rank int, strides []pyrun.Value) {
+func checkDescriptor(block *BlockType, rank int, strides []object.Value) {
 	elem, ok := block.Elem.(*DType)
 	switch {
 	case rank < 1 || rank > 5:
@@ -213,16 +213,16 @@ func (c *Call) offsets(d *Descriptor) []*ir.Value {
 	return c.B.indices(vs, false)
 }
 
-func descLoad(c *Call) pyrun.Value {
+func descLoad(c *Call) object.Value {
 	d := c.descriptor("desc")
 	return c.B.op(tt.DescLoad, d.Type.Block, append([]*ir.Value{d.V}, c.offsets(d)...)...)
 }
 
-func descStore(c *Call) pyrun.Value {
+func descStore(c *Call) object.Value {
 	d, x := c.descStoreArgs()
 	x = c.B.castTo(x, d.Type.Block.Elem)
 	c.B.Groups(tt.DescStore, [][]*ir.Value{{d.V}, {x.V}, c.offsets(d)}, nil)
-	return pyrun.None
+	return object.None
 }
 
 // descStoreArgs are the descriptor and the value of its block's shape.
@@ -247,7 +247,7 @@ var descReduces = map[string]struct {
 	"atomic_xor": {tt.ReduceXor, []*DType{Uint32, Int32, Uint64, Int64}},
 }
 
-func descAtomic(c *Call) pyrun.Value {
+func descAtomic(c *Call) object.Value {
 	d, x := c.descStoreArgs()
 	row := descReduces[c.Fn.Name]
 	elem, _ := d.Type.Block.Elem.(*DType)
@@ -261,14 +261,14 @@ func descAtomic(c *Call) pyrun.Value {
 		panic(bad(CodeType, "value of type %s does not fit a descriptor of %s", x.Type, d.Type.Block).hint("cast it"))
 	}
 	c.B.Groups(tt.DescReduce, [][]*ir.Value{{d.V}, {x.V}, c.offsets(d)}, nil, ir.A("kind", ir.I32Attr(row.kind)))
-	return pyrun.None
+	return object.None
 }
 
 // lacksTMA reports whether the target lacks TMA.
 func lacksTMA(b *Builder) bool { return b.Opts.Capability() < 90 }
 
 // rows checks the arguments of gather and scatter: a descriptor of single rows, and which rows.
-func (c *Call) rows(what string, args []pyrun.Value) (d *Descriptor, x *Tensor, y *ir.Value) {
+func (c *Call) rows(what string, args []object.Value) (d *Descriptor, x *Tensor, y *ir.Value) {
 	d = c.descriptor("desc")
 	if len(args) != 2 {
 		panic(bad(CodeArgs, "descriptor %s takes x offsets and one y offset, not %d arguments", what, len(args)))
@@ -290,14 +290,14 @@ func (c *Call) rows(what string, args []pyrun.Value) (d *Descriptor, x *Tensor, 
 	return d, x, c.B.index(args[1], false)
 }
 
-func descGather(c *Call) pyrun.Value {
+func descGather(c *Call) object.Value {
 	vs, _ := items(c.Named("args"))
 	d, x, y := c.rows("gather", vs)
 	t := Block(d.Type.Block.Elem, ShapeOf(x.Type)[0], d.Type.Block.Shape[1])
 	return c.B.op(tt.DescGather, t, d.V, x.V, y)
 }
 
-func descScatter(c *Call) pyrun.Value {
+func descScatter(c *Call) object.Value {
 	vs, _ := items(c.Named("args"))
 	d, x, y := c.rows("scatter", vs)
 	v := c.device("value")
@@ -305,5 +305,5 @@ func descScatter(c *Call) pyrun.Value {
 		panic(bad(CodeType, "descriptor scatter takes a value of type %s, not %s", want, v.Type))
 	}
 	c.B.Op(tt.DescScatter, []*ir.Value{d.V, x.V, y, v.V}, nil)
-	return pyrun.None
+	return object.None
 }

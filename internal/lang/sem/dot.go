@@ -6,10 +6,10 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-func dot(c *Call) pyrun.Value {
+func dot(c *Call) object.Value {
 	b := c.B
 	x, y := c.device("input"), c.device("other")
 	acc := c.optDevice("acc")
@@ -260,7 +260,7 @@ func (s scaled) checkScale(side string, rows, k int64) {
 	}
 }
 
-func dotScaled(c *Call) pyrun.Value {
+func dotScaled(c *Call) object.Value {
 	b := c.B
 	out := c.scalarDType("out_dtype")
 	if out != Float32 {

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // errorNames are the names that the expressions below use.
-func errorNames(f *testFunc) map[string]pyrun.Value {
-	return map[string]pyrun.Value{
+func errorNames(f *testFunc) map[string]object.Value {
+	return map[string]object.Value{
 		"f32": f.param(Block(Float32, 16)), "f16": f.param(Block(Float16, 16)), "i32": f.param(Block(Int32, 16)), "u32": f.param(Block(Uint32, 16)),
 		"b8": f.param(Block(Int1, 8)), "m": f.param(Block(Int1, 16)), "n": f.param(Int32), "n64": f.param(Int64), "s": f.param(Float32),
 		"p": f.param(Ptr(Float32)), "pp": f.param(Block(Ptr(Float32), 16)), "q": f.param(PtrIn(Float32, 1, true)), "pi": f.param(Ptr(Int32)),
@@ -159,7 +159,7 @@ func TestGeneratorErrors(t *testing.T) {
 	f := newTestFunc(DefaultOptions("cuda", "90"))
 	want := errors.New("broken")
 	at := f.b.Point()
-	_, err := Lookup("", "reduce").Invoke(f.b, failing{want}, []pyrun.Value{f.param(Block(Float32, 16)), pyrun.MakeInt(0), jitName("fn")}, nil, false)
+	_, err := Lookup("", "reduce").Invoke(f.b, failing{want}, []object.Value{f.param(Block(Float32, 16)), object.MakeInt(0), jitName("fn")}, nil, false)
 	if err != want {
 		t.Errorf("got %v", err)
 	}
@@ -170,7 +170,7 @@ func TestGeneratorErrors(t *testing.T) {
 
 type failing struct{ err error }
 
-func (g failing) CallFunction(pyrun.Value, []pyrun.Value) (pyrun.Value, error) { return nil, g.err }
+func (g failing) CallFunction(object.Value, []object.Value) (object.Value, error) { return nil, g.err }
 
 // TestWarnings are told through the options.
 func TestWarnings(t *testing.T) {

@@ -8,12 +8,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/llvmd"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // hintAttr is a promise about a value's elements, kept as an attribute of the operation that defines it.
 func hintAttr(attr string, scalars bool) impl {
-	return func(c *Call) pyrun.Value {
+	return func(c *Call) object.Value {
 		x := c.device("input")
 		values := c.ints("values", c.list("values"))
 		rank := len(ShapeOf(x.Type))
@@ -58,32 +58,32 @@ func setHint(v *ir.Value, name string, a ir.Attr) {
 	}
 }
 
-func debugBarrier(c *Call) pyrun.Value {
+func debugBarrier(c *Call) object.Value {
 	c.B.Op(gpud.Barrier, nil, nil)
-	return pyrun.None
+	return object.None
 }
 
-func assume(c *Call) pyrun.Value {
+func assume(c *Call) object.Value {
 	x := c.tensor("cond")
 	if x.Type != Int1 {
 		panic(bad(CodeType, "tl.assume takes a scalar bool, not %s", x.Type))
 	}
 	c.B.Op(llvmd.Assume, []*ir.Value{x.V}, nil)
-	return pyrun.None
+	return object.None
 }
 
-func deviceAssert(c *Call) pyrun.Value {
+func deviceAssert(c *Call) object.Value {
 	msg := ""
 	if c.B.Opts.Debug { // otherwise nobody looks at it
 		msg = c.str("msg")
 	}
 	mask := c.optTensor("mask")
 	c.B.deviceAssert(c.tensor("cond"), msg, mask)
-	return pyrun.None
+	return object.None
 }
 
 // DeviceAssert is the assert statement.
-func (b *Builder) DeviceAssert(cond pyrun.Value, msg string) (err error) {
+func (b *Builder) DeviceAssert(cond object.Value, msg string) (err error) {
 	defer guard(&err)
 	b.deviceAssert(b.toTensor(cond), msg, nil)
 	return nil
@@ -103,8 +103,8 @@ func (b *Builder) deviceAssert(cond *Tensor, msg string, mask *Tensor) {
 	b.Op(tt.Assert, []*ir.Value{cond.V}, nil, ir.A("message", ir.Str(msg)))
 }
 
-func devicePrint(c *Call) pyrun.Value {
-	prefix, ok := c.Named("prefix").(pyrun.Str)
+func devicePrint(c *Call) object.Value {
+	prefix, ok := c.Named("prefix").(object.Str)
 	if !ok {
 		panic(c.wrong("prefix", "a string"))
 	}
@@ -123,7 +123,7 @@ func devicePrint(c *Call) pyrun.Value {
 	}
 	c.B.Op(tt.Print, operands, nil, ir.A("prefix", ir.Str(printPrefix(string(prefix), len(vs) > 0))),
 		ir.A("hex", ir.BoolAttr(c.bool("hex"))), ir.A("isSigned", ir.DenseArray(ir.I32, signs...)))
-	return pyrun.None
+	return object.None
 }
 
 // printPrefix makes a prefix end in ": " where values follow, and begin with a space.

@@ -3,7 +3,7 @@ package sem
 import (
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // The device libraries as the language offers them: a name, then for each tuple of argument types the result and the symbol. A symbol
@@ -327,7 +327,7 @@ func libdeviceRows() []row {
 }
 
 func libdeviceFn(backends map[string]library) impl {
-	return func(c *Call) pyrun.Value {
+	return func(c *Call) object.Value {
 		fn, ok := backends[c.B.Opts.Backend]
 		if !ok {
 			fn = backends["cuda"]

@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 var (
@@ -35,7 +35,7 @@ func (c *Call) checkTypes(types []*DType) {
 
 // unaryMath is a function of one float.
 func unaryMath(def *ir.OpDef, types []*DType) impl {
-	return func(c *Call) pyrun.Value {
+	return func(c *Call) object.Value {
 		if !c.Method { // Triton checks the function and not the method
 			c.checkTypes(types)
 		}
@@ -47,33 +47,33 @@ func unaryMath(def *ir.OpDef, types []*DType) impl {
 	}
 }
 
-func umulhi(c *Call) pyrun.Value {
+func umulhi(c *Call) object.Value {
 	c.checkTypes(wideInts)
 	x, y := c.tensor("x"), c.tensor("y")
 	x, y = c.B.bitOperands(x, y)
 	return c.B.op(tt.MulhiUI, x.Type, x.V, y.V)
 }
 
-func divRn(c *Call) pyrun.Value {
+func divRn(c *Call) object.Value {
 	c.checkTypes(single)
 	x, y := c.tensor("x"), c.tensor("y")
 	x, y = c.B.operands(x, y, 0)
 	return c.B.same(byKind{float: tt.PreciseDivF}, x, y)
 }
 
-func fdivFn(c *Call) pyrun.Value {
+func fdivFn(c *Call) object.Value {
 	x, y := c.tensor("x"), c.tensor("y")
 	return c.B.fdiv(x, y)
 }
 
-func abs(c *Call) pyrun.Value {
+func abs(c *Call) object.Value {
 	b := c.B
 	x := c.tensor("x")
 	switch t := scalarType(x); {
 	case t == nil:
 		panic(bad(CodeType, "unexpected dtype %s", Scalar(x.Type)))
 	case t == Float8E4B15:
-		mask := b.splat(b.scalar(pyrun.MakeInt(0x7f), Int8), ShapeOf(x.Type))
+		mask := b.splat(b.scalar(object.MakeInt(0x7f), Int8), ShapeOf(x.Type))
 		return b.op(arith.AndI, x.Type, x.V, mask.V)
 	case t.IsFloating():
 		return b.op(math.AbsF, x.Type, x.V)
@@ -83,7 +83,7 @@ func abs(c *Call) pyrun.Value {
 	return x
 }
 
-func fma(c *Call) pyrun.Value {
+func fma(c *Call) object.Value {
 	b := c.B
 	x, y, z := c.tensor("x"), c.tensor("y"), c.tensor("z")
 	x, y = b.operands(x, y, 0)
@@ -97,13 +97,13 @@ func fma(c *Call) pyrun.Value {
 
 // minMaxFn is tl.minimum or tl.maximum.
 func minMaxFn(ops map[PropagateNan]byKind) impl {
-	return func(c *Call) pyrun.Value {
+	return func(c *Call) object.Value {
 		x, y := c.numeric("x"), c.numeric("y")
 		return c.B.minMax(ops, x, y, c.propagateNan())
 	}
 }
 
-func clampFn(c *Call) pyrun.Value {
+func clampFn(c *Call) object.Value {
 	return c.B.clamp(c.numeric("x"), c.numeric("min"), c.numeric("max"), c.propagateNan())
 }
 
@@ -116,7 +116,7 @@ func (c *Call) propagateNan() PropagateNan {
 }
 
 // numeric is an argument that must be a number or a tensor.
-func (c *Call) numeric(name string) pyrun.Value {
+func (c *Call) numeric(name string) object.Value {
 	v := c.Named(name)
 	if _, ok := v.(*Tensor); !ok && !isNumber(v) {
 		panic(c.wrong(name, "a number or a tensor"))
@@ -126,30 +126,30 @@ func (c *Call) numeric(name string) pyrun.Value {
 
 // binaryFn is an operator under a name: tl.add and friends.
 func binaryFn(f arithmetic) impl {
-	return func(c *Call) pyrun.Value {
+	return func(c *Call) object.Value {
 		return f(c.B, c.numeric("x"), c.numeric("y"), c.bool("sanitize_overflow"))
 	}
 }
 
-func whereFn(c *Call) pyrun.Value {
+func whereFn(c *Call) object.Value {
 	return c.B.where(c.tensor("condition"), c.numeric("x"), c.numeric("y"))
 }
 
-func toTensorFn(c *Call) pyrun.Value { return c.tensor("x") }
+func toTensorFn(c *Call) object.Value { return c.tensor("x") }
 
-func promoteBF16(c *Call) pyrun.Value { return c.B.widenBF16(c.device("t")) }
+func promoteBF16(c *Call) object.Value { return c.B.widenBF16(c.device("t")) }
 
 // logicalFn is the method logical_and or logical_or.
-func logicalFn(f func(*Builder, pyrun.Value, pyrun.Value) *Tensor) impl {
-	return func(c *Call) pyrun.Value { return c.B.logical(f, c.numeric("input"), c.numeric("other")) }
+func logicalFn(f func(*Builder, object.Value, object.Value) *Tensor) impl {
+	return func(c *Call) object.Value { return c.B.logical(f, c.numeric("input"), c.numeric("other")) }
 }
 
 // minMaxBuiltin is Python's min or max inside a kernel: of numbers at compile time, else minimum or maximum of all, one after the other.
 // better is what the comparison of a value with the best one so far must give.
 func minMaxBuiltin(name string, ops map[PropagateNan]byKind, better int) impl {
-	return func(c *Call) pyrun.Value {
+	return func(c *Call) object.Value {
 		vs, _ := items(c.Named("args"))
-		device := slices.ContainsFunc(vs, func(v pyrun.Value) bool { _, ok := v.(*Tensor); return ok })
+		device := slices.ContainsFunc(vs, func(v object.Value) bool { _, ok := v.(*Tensor); return ok })
 		switch {
 		case !device:
 			return bestNumber(name, vs, better)
@@ -172,7 +172,7 @@ func minMaxBuiltin(name string, ops map[PropagateNan]byKind, better int) impl {
 }
 
 // bestNumber is the first of the best numbers.
-func bestNumber(name string, vs []pyrun.Value, better int) pyrun.Value {
+func bestNumber(name string, vs []object.Value, better int) object.Value {
 	if len(vs) == 1 {
 		if inner, ok := items(vs[0]); ok {
 			vs = inner
@@ -195,7 +195,7 @@ func bestNumber(name string, vs []pyrun.Value, better int) pyrun.Value {
 	return best
 }
 
-func compareNumbers(a, b pyrun.Value) int {
+func compareNumbers(a, b object.Value) int {
 	x, xok := integer(a)
 	y, yok := integer(b)
 	if xok && yok {

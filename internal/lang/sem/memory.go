@@ -6,7 +6,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // Words of the language for the enums of memory operations; "" is the default.
@@ -57,7 +57,7 @@ func (c *Call) memoryAttrs(caches words) []ir.NamedAttr {
 	return attrs
 }
 
-func load(c *Call) pyrun.Value {
+func load(c *Call) object.Value {
 	p := c.pointer("pointer")
 	mask, other := c.optTensor("mask"), c.optTensor("other")
 	attrs := c.memoryAttrs(loadCaches)
@@ -208,7 +208,7 @@ func checkMask(p, mask *Tensor) {
 	}
 }
 
-func store(c *Call) pyrun.Value {
+func store(c *Call) object.Value {
 	p := c.pointer("pointer")
 	x := c.tensor("value")
 	mask := c.optTensor("mask")
@@ -218,13 +218,13 @@ func store(c *Call) pyrun.Value {
 	}
 	if IsBlockPtr(p.Type) {
 		c.storeBlock(p, x, mask, attrs)
-		return pyrun.None
+		return object.None
 	}
 	if c.hasBoundaryCheck() {
 		panic(bad(CodeArgs, "boundary_check is for block pointers: plain pointers have no boundary").hint("use a mask, or tl.make_block_ptr"))
 	}
 	c.B.store(p, x, mask, attrs)
-	return pyrun.None
+	return object.None
 }
 
 // storeBlock stores through a block pointer.

@@ -3,7 +3,7 @@ package sem
 import (
 	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // The names of triton.language 3.6, family by family.
@@ -205,8 +205,8 @@ var classRows = []row{
 var cudaRows = []row{
 	{"globaltimer", "", inCUDA, register(asmText{"mov.u64 $0, %globaltimer;", "=l", false, 1}, Int64)},
 	{"smid", "", inCUDA, register(asmText{"mov.u32 $0, %smid;", "=r", true, 1}, Int32)},
-	{"num_threads", "", inCUDA, func(c *Call) pyrun.Value { return pyrun.MakeInt(int64(c.B.Opts.NumWarps) * 32) }},
-	{"num_warps", "", inCUDA, func(c *Call) pyrun.Value { return pyrun.MakeInt(int64(c.B.Opts.NumWarps)) }},
+	{"num_threads", "", inCUDA, func(c *Call) object.Value { return object.MakeInt(int64(c.B.Opts.NumWarps) * 32) }},
+	{"num_warps", "", inCUDA, func(c *Call) object.Value { return object.MakeInt(int64(c.B.Opts.NumWarps)) }},
 	{"gdc_wait", "", inCUDA, dependency("griddepcontrol.wait; // dummy $0")},
 	{"gdc_launch_dependents", "", inCUDA, dependency("griddepcontrol.launch_dependents; // dummy $0")},
 	{"convert_custom_float8_sm70", "arg, dst_ty, fp_downcast_rounding=None", inCUDA, convertCustomFloat8},
@@ -215,11 +215,11 @@ var cudaRows = []row{
 
 // constants are the values of triton.language.
 func constants() []*Builtin {
-	value := func(name string, v pyrun.Value) *Builtin {
+	value := func(name string, v object.Value) *Builtin {
 		return &Builtin{Name: name, Module: InCore, State: Constant, Public: true, Value: v}
 	}
 	out := []*Builtin{
-		value("TRITON_MAX_TENSOR_NUMEL", pyrun.MakeInt(maxNumel)),
+		value("TRITON_MAX_TENSOR_NUMEL", object.MakeInt(maxNumel)),
 		value("PropagateNan", propagateNanClass{}),
 		value("pi32_t", Ptr(Int32)),
 	}

@@ -8,35 +8,35 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/num"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // number is v as a plain Int, Bool or Float, which it may be already or derive from, as a member of an IntEnum does; nil if it is no
 // number.
-func number(v pyrun.Value) pyrun.Value {
+func number(v object.Value) object.Value {
 	switch v.(type) {
-	case pyrun.Int, pyrun.Bool, pyrun.Float:
+	case object.Int, object.Bool, object.Float:
 		return v
-	case *pyrun.Instance:
-		if n, ok := pyrun.AsInt64(v); ok {
-			return pyrun.MakeInt(n)
+	case *object.Instance:
+		if n, ok := object.AsInt64(v); ok {
+			return object.MakeInt(n)
 		}
-		if f, ok := pyrun.AsFloat(v); ok {
-			return pyrun.Float(f)
+		if f, ok := object.AsFloat(v); ok {
+			return object.Float(f)
 		}
 	}
 	return nil
 }
 
 // isNumber reports whether v is a compile-time number; a bool is one.
-func isNumber(v pyrun.Value) bool { return number(v) != nil }
+func isNumber(v object.Value) bool { return number(v) != nil }
 
 // integer is v as an integer, if it is an int or a bool.
-func integer(v pyrun.Value) (*big.Int, bool) {
+func integer(v object.Value) (*big.Int, bool) {
 	switch v := number(v).(type) {
-	case pyrun.Int:
+	case object.Int:
 		return v.Big(), true
-	case pyrun.Bool:
+	case object.Bool:
 		if v {
 			return big.NewInt(1), true
 		}
@@ -46,8 +46,8 @@ func integer(v pyrun.Value) (*big.Int, bool) {
 }
 
 // float is v as a float, whatever number it is.
-func float(v pyrun.Value) float64 {
-	if f, ok := number(v).(pyrun.Float); ok {
+func float(v object.Value) float64 {
+	if f, ok := number(v).(object.Float); ok {
 		return float64(f)
 	}
 	i, _ := integer(v)
@@ -55,10 +55,10 @@ func float(v pyrun.Value) float64 {
 	return f
 }
 
-func isNegative(v pyrun.Value) bool { return float(v) < 0 }
+func isNegative(v object.Value) bool { return float(v) < 0 }
 
 // numberText writes a number for messages.
-func numberText(v pyrun.Value) string {
+func numberText(v object.Value) string {
 	if i, ok := integer(v); ok {
 		return i.String()
 	}
@@ -82,13 +82,13 @@ func fits(v *big.Int, t *DType) bool {
 }
 
 // numberType is the type of a number that meets no tensor.
-func numberType(v pyrun.Value) *DType {
+func numberType(v object.Value) *DType {
 	switch v := number(v).(type) {
-	case pyrun.Bool:
+	case object.Bool:
 		return Int1
-	case pyrun.Float:
+	case object.Float:
 		return floatType(float64(v))
-	case pyrun.Int:
+	case object.Int:
 		for _, t := range []*DType{Int32, Uint32, Int64, Uint64} {
 			if fits(v.Big(), t) {
 				return t
@@ -113,12 +113,12 @@ func floatType(v float64) *DType {
 }
 
 // ToTensor makes a device value of a compile-time number; a device value stays itself.
-func (b *Builder) ToTensor(v pyrun.Value) (t *Tensor, err error) {
+func (b *Builder) ToTensor(v object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	return b.toTensor(v), nil
 }
 
-func (b *Builder) toTensor(v pyrun.Value) *Tensor {
+func (b *Builder) toTensor(v object.Value) *Tensor {
 	if t, ok := v.(*Tensor); ok {
 		return t
 	}
@@ -137,7 +137,7 @@ func boolInt(v bool) int64 {
 }
 
 // scalar is a constant of a type.
-func (b *Builder) scalar(v pyrun.Value, t *DType) *Tensor {
+func (b *Builder) scalar(v object.Value, t *DType) *Tensor {
 	if float(v) == 0 { // minus zero too, as in Triton
 		return b.null(t)
 	}
@@ -155,7 +155,7 @@ func (b *Builder) scalar(v pyrun.Value, t *DType) *Tensor {
 
 // constBits is an integer constant's value. Triton takes any 64-bit value and cuts it, but no negative one for an unsigned
 // type, and no float.
-func constBits(v pyrun.Value, t *DType) int64 {
+func constBits(v object.Value, t *DType) int64 {
 	i, ok := integer(v)
 	if !ok {
 		panic(bad(CodeType, "cannot make a constant of type %s from the float %s", t, numberText(v)))
@@ -194,15 +194,15 @@ func floatBits(v float64, f *num.Format) uint64 {
 }
 
 // describe names a value for messages.
-func describe(v pyrun.Value) string {
+func describe(v object.Value) string {
 	switch v := v.(type) {
 	case nil:
 		return "None"
-	case pyrun.NoneType:
+	case object.NoneType:
 		return "None"
-	case pyrun.Int, pyrun.Bool, pyrun.Float:
+	case object.Int, object.Bool, object.Float:
 		return fmt.Sprintf("the %s %s", v.TypeName(), numberText(v))
-	case pyrun.Str:
+	case object.Str:
 		return fmt.Sprintf("the string %q", string(v))
 	case *Tensor:
 		return "a device value of type " + TypeText(v.Type)

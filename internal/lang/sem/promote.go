@@ -5,7 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // IntegerPromote is the type in which two integer types compute together: the wider one, and of equal width the unsigned.
@@ -104,7 +104,7 @@ const (
 )
 
 // operands makes two operands of one type and shape.
-func (b *Builder) operands(l, r pyrun.Value, m mode) (*Tensor, *Tensor) {
+func (b *Builder) operands(l, r object.Value, m mode) (*Tensor, *Tensor) {
 	lConst, rConst := isNumber(l), isNumber(r)
 	x, y := b.toTensor(l), b.toTensor(r)
 	xt, yt := Scalar(x.Type), Scalar(y.Type)
@@ -163,7 +163,7 @@ func checkPointer(a, b Type, allowed bool) {
 }
 
 // checkConst makes sure that a compile-time number fits the type it is given.
-func checkConst(v pyrun.Value, isConst bool, t *DType) {
+func checkConst(v object.Value, isConst bool, t *DType) {
 	if !isConst || !t.IsInt() {
 		return
 	}

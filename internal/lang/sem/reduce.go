@@ -5,14 +5,14 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // blocks are the inputs of a reduction or scan: one tensor or a tuple of them, all of one shape.
 func (c *Call) blocks(name string) (xs []*Tensor, single bool) {
 	vs, tuple := items(c.Named(name))
 	if !tuple {
-		vs = []pyrun.Value{c.Named(name)}
+		vs = []object.Value{c.Named(name)}
 	}
 	for _, v := range vs {
 		x, ok := v.(*Tensor)
@@ -33,20 +33,20 @@ func (c *Call) blocks(name string) (xs []*Tensor, single bool) {
 }
 
 // result is one tensor where one went in, else a tuple.
-func result(xs []*Tensor, single bool) pyrun.Value {
+func result(xs []*Tensor, single bool) object.Value {
 	if single {
 		return xs[0]
 	}
 	return tensorTuple(xs)
 }
 
-func reduce(c *Call) pyrun.Value {
+func reduce(c *Call) object.Value {
 	xs, single := c.blocks("input")
 	return result(c.reduce(xs, c.Named("axis"), c.Named("combine_fn"), c.bool("keep_dims")), single)
 }
 
 // reduce reduces along an axis, or all of them when that is None.
-func (c *Call) reduce(xs []*Tensor, axis, fn pyrun.Value, keepDims bool) []*Tensor {
+func (c *Call) reduce(xs []*Tensor, axis, fn object.Value, keepDims bool) []*Tensor {
 	b := c.B
 	rank := len(ShapeOf(xs[0].Type))
 	at := 0
@@ -74,7 +74,7 @@ func (c *Call) reduce(xs []*Tensor, axis, fn pyrun.Value, keepDims bool) []*Tens
 	return out
 }
 
-func (c *Call) axis(v pyrun.Value) int64 {
+func (c *Call) axis(v object.Value) int64 {
 	n, ok := smallInt(v)
 	if !ok {
 		panic(bad(CodeConst, "the axis of %s must be known at compile time, but is %s", c.Fn.Name, describe(v)).at("axis"))
@@ -82,7 +82,7 @@ func (c *Call) axis(v pyrun.Value) int64 {
 	return n
 }
 
-func (c *Call) reduceOp(xs []*Tensor, axis int, fn pyrun.Value) []*Tensor {
+func (c *Call) reduceOp(xs []*Tensor, axis int, fn object.Value) []*Tensor {
 	shape := slices.Delete(slices.Clone(ShapeOf(xs[0].Type)), axis, axis+1)
 	out := make([]*Tensor, len(xs))
 	for i, x := range xs {
@@ -95,7 +95,7 @@ func (c *Call) reduceOp(xs []*Tensor, axis int, fn pyrun.Value) []*Tensor {
 	return out
 }
 
-func scan(c *Call) pyrun.Value {
+func scan(c *Call) object.Value {
 	xs, single := c.blocks("input")
 	axis := wrapAxis(c.axis(c.Named("axis")), len(ShapeOf(xs[0].Type)))
 	out := make([]*Tensor, len(xs))
@@ -108,7 +108,7 @@ func scan(c *Call) pyrun.Value {
 }
 
 // combineOp makes an operation whose region combines two groups of scalars with fn, and fills in the values of out.
-func (c *Call) combineOp(def, ret *ir.OpDef, xs, out []*Tensor, fn pyrun.Value, attrs ...ir.NamedAttr) {
+func (c *Call) combineOp(def, ret *ir.OpDef, xs, out []*Tensor, fn object.Value, attrs ...ir.NamedAttr) {
 	b := c.B
 	types := make([]ir.Type, len(out))
 	for i, x := range out {
@@ -119,7 +119,7 @@ func (c *Call) combineOp(def, ret *ir.OpDef, xs, out []*Tensor, fn pyrun.Value, 
 	for i := range out {
 		out[i].V = op.Result(i)
 	}
-	var args []pyrun.Value
+	var args []object.Value
 	for range 2 {
 		for _, x := range xs {
 			t := Scalar(x.Type)
@@ -140,7 +140,7 @@ func (c *Call) combineOp(def, ret *ir.OpDef, xs, out []*Tensor, fn pyrun.Value, 
 
 // region calls fn at the start of a block and returns the scalars it gives, and whether it was one and no tuple. The insertion point
 // stays where it was.
-func (c *Call) region(block *ir.Block, fn pyrun.Value, args []pyrun.Value) (out []*Tensor, single bool) {
+func (c *Call) region(block *ir.Block, fn object.Value, args []object.Value) (out []*Tensor, single bool) {
 	b := c.B
 	point, loc := b.Point(), b.Loc
 	defer func() { b.SetPoint(point); b.Loc = loc }()
@@ -149,7 +149,7 @@ func (c *Call) region(block *ir.Block, fn pyrun.Value, args []pyrun.Value) (out 
 	check(err)
 	vs, tuple := items(v)
 	if !tuple {
-		vs = []pyrun.Value{v}
+		vs = []object.Value{v}
 	}
 	for _, v := range vs {
 		x, ok := v.(*Tensor)
@@ -171,7 +171,7 @@ func (c *Call) end(block *ir.Block, ret *ir.OpDef, results []*Tensor) {
 }
 
 // reduceWithIndices reduces values together with their positions.
-func reduceWithIndices(c *Call) pyrun.Value {
+func reduceWithIndices(c *Call) object.Value {
 	b := c.B
 	x := c.device("input")
 	shape := ShapeOf(x.Type)
@@ -185,10 +185,10 @@ func reduceWithIndices(c *Call) pyrun.Value {
 		axes := slices.Delete(iota64(len(shape)), at, at+1)
 		index = b.broadcastTo(b.expandAxes(index, axes), shape)
 	}
-	return tensorTuple(c.reduce([]*Tensor{x, index}, pyrun.MakeInt(axis), c.Named("combine_fn"), c.bool("keep_dims")))
+	return tensorTuple(c.reduce([]*Tensor{x, index}, object.MakeInt(axis), c.Named("combine_fn"), c.bool("keep_dims")))
 }
 
-func gather(c *Call) pyrun.Value {
+func gather(c *Call) object.Value {
 	src, index := c.device("src"), c.device("index")
 	from, to := ShapeOf(src.Type), ShapeOf(index.Type)
 	if t := scalarType(index); t == nil || !t.IsInt() {
@@ -207,7 +207,7 @@ func gather(c *Call) pyrun.Value {
 	return c.B.opA(tt.Gather, Block(Scalar(src.Type), to...), attrs, src.V, index.V)
 }
 
-func histogram(c *Call) pyrun.Value {
+func histogram(c *Call) object.Value {
 	x, bins := c.device("input"), c.int("num_bins")
 	if t := scalarType(x); len(ShapeOf(x.Type)) != 1 || t == nil || !t.IsInt() {
 		panic(bad(CodeType, "histogram only supports 1D integer input, not %s", x.Type))
@@ -223,7 +223,7 @@ func histogram(c *Call) pyrun.Value {
 
 // mapElementwise applies a scalar function to each group of pack elements. Its region comes first: only that tells the types
 // of the results.
-func mapElementwise(c *Call) pyrun.Value {
+func mapElementwise(c *Call) object.Value {
 	b := c.B
 	vs, _ := items(c.Named("args"))
 	pack := int(c.int("pack"))
@@ -233,7 +233,7 @@ func mapElementwise(c *Call) pyrun.Value {
 	block := ir.NewBlock()
 	region := ir.NewRegion(block)
 	var inputs []*Tensor
-	var args []pyrun.Value
+	var args []object.Value
 	for _, v := range vs {
 		x, ok := v.(*Tensor)
 		if !ok {

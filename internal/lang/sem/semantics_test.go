@@ -18,7 +18,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
@@ -113,7 +113,7 @@ func (a *answers) domain(letter rune, arity int) []string {
 func compareCase(group string, args []string, want string, hash []byte) string {
 	op, form, target := parseGroup(group)
 	f := newTestFunc(DefaultOptions(target[0], target[1]))
-	var vs []pyrun.Value
+	var vs []object.Value
 	var err error
 	for i, letter := range form {
 		v := f.arg(letter, args[i])
@@ -122,7 +122,7 @@ func compareCase(group string, args []string, want string, hash []byte) string {
 		}
 		vs = append(vs, v)
 	}
-	var got pyrun.Value
+	var got object.Value
 	if err == nil {
 		got, err = f.apply(op, vs)
 	}
@@ -149,11 +149,11 @@ func compareCase(group string, args []string, want string, hash []byte) string {
 	return ""
 }
 
-func resultType(v pyrun.Value) string {
+func resultType(v object.Value) string {
 	switch v := v.(type) {
 	case *Tensor:
 		return v.Type.String()
-	case pyrun.NoneType:
+	case object.NoneType:
 		return "void"
 	}
 	return v.TypeName()
@@ -185,7 +185,7 @@ func (f *testFunc) param(t Type) *Tensor {
 }
 
 // arg is an argument of a case, by the letter of its form.
-func (f *testFunc) arg(letter rune, text string) pyrun.Value {
+func (f *testFunc) arg(letter rune, text string) object.Value {
 	switch letter {
 	case 'c':
 		return testConst(text)
@@ -214,21 +214,21 @@ func testType(name string) Type {
 	return DTypes[name]
 }
 
-func testConst(text string) pyrun.Value {
+func testConst(text string) object.Value {
 	switch text {
 	case "True":
-		return pyrun.Bool(true)
+		return object.Bool(true)
 	case "nan":
-		return pyrun.Float(math.NaN())
+		return object.Float(math.NaN())
 	}
 	if i, ok := new(big.Int).SetString(text, 10); ok {
-		return pyrun.BigInt(i)
+		return object.BigInt(i)
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		panic(err)
 	}
-	return pyrun.Float(v)
+	return object.Float(v)
 }
 
 var valueName = regexp.MustCompile(`%[\w-]+`)
@@ -259,7 +259,7 @@ var testCompare = map[string]python.CmpOperator{
 var testUnary = map[string]python.UnaryOperator{"neg": python.USub, "invert": python.Invert, "not": python.Not}
 
 // apply does what Session.apply in the script does.
-func (f *testFunc) apply(op string, args []pyrun.Value) (pyrun.Value, error) {
+func (f *testFunc) apply(op string, args []object.Value) (object.Value, error) {
 	name, option, _ := strings.Cut(op, ":")
 	if o, ok := testBinary[name]; ok {
 		return value(f.b.Binary(o, args[0], args[1]))
@@ -270,31 +270,31 @@ func (f *testFunc) apply(op string, args []pyrun.Value) (pyrun.Value, error) {
 	if o, ok := testUnary[name]; ok {
 		return value(f.b.Unary(o, args[0]))
 	}
-	var kws []pyrun.Keyword
-	keyword := func(name string, v pyrun.Value) { kws = append(kws, pyrun.Keyword{Name: name, Value: v}) }
+	var kws []object.Keyword
+	keyword := func(name string, v object.Value) { kws = append(kws, object.Keyword{Name: name, Value: v}) }
 	switch name {
 	case "method":
 		return Method(args[0], option).Invoke(f.b, f.gen, args, nil, true)
 	case "to":
 		name = "cast"
 		if option != "" {
-			keyword("fp_downcast_rounding", pyrun.Str(option))
+			keyword("fp_downcast_rounding", object.Str(option))
 		}
 	case "bitcast":
 		name = "cast"
-		keyword("bitcast", pyrun.Bool(true))
+		keyword("bitcast", object.Bool(true))
 	case "full":
-		args = append([]pyrun.Value{pyrun.NewTuple(pyrun.MakeInt(4))}, args...)
+		args = append([]object.Value{object.NewTuple(object.MakeInt(4))}, args...)
 	case "dot":
 		if option != "" {
 			keyword("out_dtype", DTypes[option])
 		}
 	case "cat":
-		keyword("can_reorder", pyrun.Bool(true))
+		keyword("can_reorder", object.Bool(true))
 	case "histogram":
-		args = append(args, pyrun.MakeInt(16))
+		args = append(args, object.MakeInt(16))
 	case "gather":
-		args = append(args, pyrun.MakeInt(0))
+		args = append(args, object.MakeInt(0))
 	}
 	if option == "all" {
 		keyword("propagate_nan", NanAll)
@@ -307,7 +307,7 @@ func (f *testFunc) apply(op string, args []pyrun.Value) (pyrun.Value, error) {
 }
 
 // value makes a nil tensor a nil value.
-func value(t *Tensor, err error) (pyrun.Value, error) {
+func value(t *Tensor, err error) (object.Value, error) {
 	if err != nil {
 		return nil, err
 	}

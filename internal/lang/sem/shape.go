@@ -5,19 +5,19 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-func broadcastFn(c *Call) pyrun.Value {
+func broadcastFn(c *Call) object.Value {
 	x, y := c.B.broadcastValues(c.device("input"), c.device("other"))
-	return pyrun.NewTuple(x, y)
+	return object.NewTuple(x, y)
 }
 
-func broadcastTo(c *Call) pyrun.Value {
+func broadcastTo(c *Call) object.Value {
 	return c.B.broadcastTo(c.device("input"), c.shape("shape", c.loose("shape")))
 }
 
-func trans(c *Call) pyrun.Value {
+func trans(c *Call) object.Value {
 	x, dims := c.device("input"), c.loose("dims")
 	if len(dims) > 0 {
 		return c.B.permute(x, c.ints("dims", dims))
@@ -25,7 +25,7 @@ func trans(c *Call) pyrun.Value {
 	return c.B.transpose(x)
 }
 
-func permute(c *Call) pyrun.Value {
+func permute(c *Call) object.Value {
 	return c.B.permute(c.device("input"), c.ints("dims", c.loose("dims")))
 }
 
@@ -66,7 +66,7 @@ func (b *Builder) permute(x *Tensor, dims []int64) *Tensor {
 	return b.opA(tt.Trans, Block(Scalar(x.Type), out...), []ir.NamedAttr{ir.A("order", ir.DenseArray(ir.I32, dims...))}, x.V)
 }
 
-func reshapeFn(c *Call) pyrun.Value {
+func reshapeFn(c *Call) object.Value {
 	shape := c.shape("shape", c.loose("shape"))
 	x := c.device("input")
 	if len(shape) == 0 {
@@ -75,7 +75,7 @@ func reshapeFn(c *Call) pyrun.Value {
 	return c.B.reshape(x, shape, c.bool("can_reorder"))
 }
 
-func view(c *Call) pyrun.Value {
+func view(c *Call) object.Value {
 	c.B.Opts.warn("view is an old name: write reshape with can_reorder=True")
 	return c.B.reshape(c.device("input"), c.shape("shape", c.loose("shape")), true)
 }
@@ -96,7 +96,7 @@ func (b *Builder) reshape(x *Tensor, shape []int64, reorder bool) *Tensor {
 	return b.opA(tt.Reshape, t, attrs, x.V)
 }
 
-func item(c *Call) pyrun.Value { return c.B.unsplat(c.device("input")) }
+func item(c *Call) object.Value { return c.B.unsplat(c.device("input")) }
 
 // Unsplat is the only element of a block; a scalar stays itself.
 func (b *Builder) Unsplat(x *Tensor) (t *Tensor, err error) {
@@ -127,7 +127,7 @@ func wrapAxis(axis int64, rank int) int {
 	return int(axis)
 }
 
-func expandDimsFn(c *Call) pyrun.Value {
+func expandDimsFn(c *Call) object.Value {
 	return c.B.expandAxes(c.tensor("input"), c.ints("axis", c.list("axis")))
 }
 
@@ -149,14 +149,14 @@ func (b *Builder) expandAxes(x *Tensor, axes []int64) *Tensor {
 }
 
 // IndexSlice is x[...] with full slices, which keep a dimension, and None, which adds one.
-func (b *Builder) IndexSlice(x *Tensor, index pyrun.Value) (t *Tensor, err error) {
+func (b *Builder) IndexSlice(x *Tensor, index object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	list, ok := items(index)
 	if !ok {
-		list = []pyrun.Value{index}
+		list = []object.Value{index}
 	}
 	for dim, v := range list {
-		s, isSlice := v.(*pyrun.Slice)
+		s, isSlice := v.(*object.Slice)
 		switch {
 		case isNone(v):
 			rank := len(ShapeOf(x.Type))
@@ -173,7 +173,7 @@ func (b *Builder) IndexSlice(x *Tensor, index pyrun.Value) (t *Tensor, err error
 	return x, nil
 }
 
-func cat(c *Call) pyrun.Value {
+func cat(c *Call) object.Value {
 	x, y := c.device("input"), c.device("other")
 	xs, ys := ShapeOf(x.Type), ShapeOf(y.Type)
 	switch {
@@ -189,7 +189,7 @@ func cat(c *Call) pyrun.Value {
 	return c.B.op(tt.Cat, Block(Scalar(x.Type), shape...), x.V, y.V)
 }
 
-func join(c *Call) pyrun.Value { return c.B.join(c.device("a"), c.device("b")) }
+func join(c *Call) object.Value { return c.B.join(c.device("a"), c.device("b")) }
 
 // join puts two values together along a new last dimension. IR cannot join scalars, so those are blocks of one for a moment.
 func (b *Builder) join(x, y *Tensor) *Tensor {
@@ -210,7 +210,7 @@ func (b *Builder) join(x, y *Tensor) *Tensor {
 	return out
 }
 
-func split(c *Call) pyrun.Value {
+func split(c *Call) object.Value {
 	x := c.device("a")
 	shape := ShapeOf(x.Type)
 	if len(shape) == 0 || shape[len(shape)-1] != 2 {
@@ -220,7 +220,7 @@ func split(c *Call) pyrun.Value {
 		return tensorTuple(c.B.split(x))
 	}
 	parts := c.B.split(c.B.expandDims(x, 0))
-	return pyrun.NewTuple(c.B.unsplat(parts[0]), c.B.unsplat(parts[1]))
+	return object.NewTuple(c.B.unsplat(parts[0]), c.B.unsplat(parts[1]))
 }
 
 func (b *Builder) split(x *Tensor) []*Tensor {
@@ -230,7 +230,7 @@ func (b *Builder) split(x *Tensor) []*Tensor {
 	return []*Tensor{{op.Result(0), t}, {op.Result(1), t}}
 }
 
-func castFn(c *Call) pyrun.Value {
+func castFn(c *Call) object.Value {
 	x, to := c.tensor("input"), Scalar(c.dtype("dtype"))
 	if c.bool("bitcast") {
 		return c.B.bitcast(x, to)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // Where a name lives below triton.language.
@@ -40,8 +40,8 @@ type Builtin struct {
 	Params string // its Python signature: "pointer, mask=None, other=None"
 	Public bool   // also a name of triton.language itself
 	Member bool   // also a method of tensors, with the tensor as first argument
-	Value  pyrun.Value
-	Fn     func(c *Call) (pyrun.Value, error) // nil unless Primitive or a Class made here
+	Value  object.Value
+	Fn     func(c *Call) (object.Value, error) // nil unless Primitive or a Class made here
 
 	params []param
 }
@@ -50,7 +50,7 @@ type Builtin struct {
 func (*Builtin) TypeName() string { return "builtin_function" }
 
 // impl is what a primitive does; it bails out of bad arguments.
-type impl func(c *Call) pyrun.Value
+type impl func(c *Call) object.Value
 
 // row is how the tables below describe a builtin.
 type row struct {
@@ -99,7 +99,7 @@ func (r row) make() *Builtin {
 	}
 	bi.params = parseParams(r.params)
 	if r.fn != nil {
-		bi.Fn = func(c *Call) (v pyrun.Value, err error) {
+		bi.Fn = func(c *Call) (v object.Value, err error) {
 			defer guard(&err)
 			return r.fn(c), nil
 		}
@@ -157,7 +157,7 @@ func Lookup(module, name string) *Builtin {
 
 // Method is the method of a device value: a tensor's or a tensor descriptor's. It may be a function of the standard library. Nil if
 // there is none.
-func Method(v pyrun.Value, name string) *Builtin {
+func Method(v object.Value, name string) *Builtin {
 	switch v.(type) {
 	case *Tensor:
 		return index().members[name]
@@ -180,23 +180,23 @@ func (bi *Builtin) FullName() string {
 
 // BuiltinCaller is what host code hands on as _semantic to call functions of the language.
 type BuiltinCaller interface {
-	CallBuiltin(bi *Builtin, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error)
+	CallBuiltin(bi *Builtin, args []object.Value, kws []object.Keyword) (object.Value, error)
 }
 
 // Call is a call in host code, which needs a compiler at work: _semantic.
-func (bi *Builtin) Call(_ *pyrun.Interp, args []pyrun.Value, kws []pyrun.Keyword) (pyrun.Value, error) {
+func (bi *Builtin) Call(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	for i, k := range kws {
 		if c, ok := k.Value.(BuiltinCaller); ok && k.Name == "_semantic" {
 			return c.CallBuiltin(bi, args, slices.Delete(slices.Clone(kws), i, i+1))
 		}
 	}
-	e := pyrun.Errorf(pyrun.ValueError, "%s can only be called in a kernel", bi.FullName())
+	e := object.Errorf(object.ValueError, "%s can only be called in a kernel", bi.FullName())
 	e.Hint = "decorate the function that calls it with @triton.jit, or hand it _semantic"
 	return nil, e
 }
 
 // Invoke binds arguments and does what the builtin does. As a method, the first argument is the value whose method it is.
-func (bi *Builtin) Invoke(b *Builder, gen Generator, args []pyrun.Value, kws []pyrun.Keyword, method bool) (pyrun.Value, error) {
+func (bi *Builtin) Invoke(b *Builder, gen Generator, args []object.Value, kws []object.Keyword, method bool) (object.Value, error) {
 	if bi.Fn == nil {
 		return nil, &Error{Code: CodeType, Msg: bi.FullName() + " cannot be called here"}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // TestNamesOfTriton compares the table with Triton's names and parameters (peer/semantics.py --names), in both directions.
@@ -94,7 +94,7 @@ func TestHostileArguments(t *testing.T) {
 			f := newTestFunc(DefaultOptions("cuda", "90"))
 			w := &walker{testFunc: f}
 			pool := f.pool()
-			var args []pyrun.Value
+			var args []object.Value
 			for range rng.IntN(len(bi.params) + 2) {
 				args = append(args, pool[rng.IntN(len(pool))])
 			}
@@ -111,7 +111,7 @@ func TestHostileArguments(t *testing.T) {
 	t.Logf("%d calls without an error", good)
 }
 
-func describeAll(vs []pyrun.Value) string {
+func describeAll(vs []object.Value) string {
 	var out []string
 	for _, v := range vs {
 		out = append(out, describe(v))
@@ -120,11 +120,11 @@ func describeAll(vs []pyrun.Value) string {
 }
 
 // pool is one value of each kind.
-func (f *testFunc) pool() []pyrun.Value {
-	vs := []pyrun.Value{pyrun.None, pyrun.Bool(true), pyrun.MakeInt(0), pyrun.MakeInt(1), pyrun.MakeInt(-1), pyrun.MakeInt(16), pyrun.MakeInt(1 << 40),
-		pyrun.Float(1.5), pyrun.Str(""), pyrun.Str("e4m3"), pyrun.Str("relaxed"), pyrun.NewTuple(), pyrun.NewTuple(pyrun.MakeInt(16)),
-		pyrun.NewTuple(pyrun.MakeInt(1), pyrun.MakeInt(0)), pyrun.NewTuple(pyrun.None), &pyrun.List{}, jitName("fn"), NanAll, Float32, Int8,
-		Ptr(Float32), Block(Int32, 4), &pyrun.Slice{}}
+func (f *testFunc) pool() []object.Value {
+	vs := []object.Value{object.None, object.Bool(true), object.MakeInt(0), object.MakeInt(1), object.MakeInt(-1), object.MakeInt(16), object.MakeInt(1 << 40),
+		object.Float(1.5), object.Str(""), object.Str("e4m3"), object.Str("relaxed"), object.NewTuple(), object.NewTuple(object.MakeInt(16)),
+		object.NewTuple(object.MakeInt(1), object.MakeInt(0)), object.NewTuple(object.None), &object.List{}, jitName("fn"), NanAll, Float32, Int8,
+		Ptr(Float32), Block(Int32, 4), &object.Slice{}}
 	for _, t := range []Type{Int1, Int32, Uint8, Float32, Float16, BFloat16, Float8E5, Float8E4B15, Ptr(Float32), Ptr(Int1), Ptr(Block(Float32, 16))} {
 		vs = append(vs, f.param(t))
 		if !IsBlockPtr(t) {
@@ -133,6 +133,6 @@ func (f *testFunc) pool() []pyrun.Value {
 	}
 	d := Desc(Block(Float16, 16, 16))
 	vs = append(vs, &Descriptor{V: f.param(d).V, Type: d, Shape: []*Tensor{f.param(Int32), f.param(Int32)}, Strides: []*Tensor{f.param(Int64), f.param(Int64)}})
-	tensors := slices.DeleteFunc(slices.Clone(vs), func(v pyrun.Value) bool { _, ok := v.(*Tensor); return !ok })
-	return append(vs, pyrun.NewTuple(tensors[:2]...), pyrun.NewTuple(tensors[4], tensors[4]))
+	tensors := slices.DeleteFunc(slices.Clone(vs), func(v object.Value) bool { _, ok := v.(*Tensor); return !ok })
+	return append(vs, object.NewTuple(tensors[:2]...), object.NewTuple(tensors[4], tensors[4]))
 }

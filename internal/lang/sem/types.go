@@ -15,13 +15,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/intern"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // Type is the type of a device value as the language sees it: signed and unsigned integers differ here, though not in IR.
 // Types are interned: equality is identity. They are also host values, such as tl.float32 or x.type.
 type Type interface {
-	pyrun.Value
+	object.Value
 	// String is what Triton prints: "fp32", "pointer<fp16>", "<['128'], int32>".
 	String() string
 	// Mangle is the type's part in the name of a specialised function.
@@ -69,7 +69,7 @@ type DescType struct {
 	Block *BlockType
 }
 
-// Tensor is a device value: a scalar, a pointer, or a block of them. It is a pyrun.Value, so that names in a kernel hold either host
+// Tensor is a device value: a scalar, a pointer, or a block of them. It is a object.Value, so that names in a kernel hold either host
 // values (compile-time) or device values.
 type Tensor struct {
 	V    *ir.Value

@@ -9,14 +9,14 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // addParams are those of def add(x, y, n, scale: "fp32" = 2, BLOCK: constexpr = 64).
 var addParams = NewParams([]lang.Param{
 	{Name: "x"}, {Name: "y"}, {Name: "n"},
-	{Name: "scale", Type: "fp32", Default: pyrun.MakeInt(2)},
-	{Name: "BLOCK", Constexpr: true, Default: pyrun.MakeInt(64)},
+	{Name: "scale", Type: "fp32", Default: object.MakeInt(2)},
+	{Name: "BLOCK", Constexpr: true, Default: object.MakeInt(64)},
 })
 
 func positional(vals ...any) (out []Arg) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // MaxDepth bounds nested tuples, because a slice can contain itself.
@@ -16,21 +16,21 @@ const MaxDepth = 100
 var errTooDeep = fmt.Errorf("tuples are nested more than %d deep", MaxDepth)
 
 // Constant returns a compile-time argument as a value of the compiler.
-func Constant(v any) (pyrun.Value, error) { return constantIn(v, 0) }
+func Constant(v any) (object.Value, error) { return constantIn(v, 0) }
 
-func constantIn(v any, depth int) (pyrun.Value, error) {
+func constantIn(v any, depth int) (object.Value, error) {
 	if depth++; depth > MaxDepth {
 		return nil, errTooDeep
 	}
 	switch v := v.(type) {
 	case nil:
-		return pyrun.None, nil
-	case pyrun.Value:
+		return object.None, nil
+	case object.Value:
 		return v, nil
 	case string:
-		return pyrun.Str(v), nil
+		return object.Str(v), nil
 	case bool:
-		return pyrun.Bool(v), nil
+		return object.Bool(v), nil
 	case dtype.Type:
 		t := sem.ScalarOf(v)
 		if t == nil {
@@ -45,23 +45,23 @@ func constantIn(v any, depth int) (pyrun.Value, error) {
 	r := reflect.ValueOf(v)
 	switch {
 	case r.CanInt():
-		return pyrun.MakeInt(r.Int()), nil
+		return object.MakeInt(r.Int()), nil
 	case r.CanUint():
-		return pyrun.BigInt(new(big.Int).SetUint64(r.Uint())), nil
+		return object.BigInt(new(big.Int).SetUint64(r.Uint())), nil
 	case r.CanFloat():
-		return pyrun.Float(r.Float()), nil
+		return object.Float(r.Float()), nil
 	case r.Kind() == reflect.Bool:
-		return pyrun.Bool(r.Bool()), nil
+		return object.Bool(r.Bool()), nil
 	case r.Kind() == reflect.String:
-		return pyrun.Str(r.String()), nil
+		return object.Str(r.String()), nil
 	case r.Kind() == reflect.Slice || r.Kind() == reflect.Array:
 		return constantTuple(r, depth)
 	}
 	return nil, fmt.Errorf("a %T cannot be a compile-time argument", v)
 }
 
-func constantTuple(r reflect.Value, depth int) (pyrun.Value, error) {
-	items := make([]pyrun.Value, r.Len())
+func constantTuple(r reflect.Value, depth int) (object.Value, error) {
+	items := make([]object.Value, r.Len())
 	for i := range items {
 		c, err := constantIn(r.Index(i).Interface(), depth)
 		if err != nil {
@@ -69,28 +69,28 @@ func constantTuple(r reflect.Value, depth int) (pyrun.Value, error) {
 		}
 		items[i] = c
 	}
-	return pyrun.NewTuple(items...), nil
+	return object.NewTuple(items...), nil
 }
 
 // Plain returns a compile-time value as an int64, float64, bool or string, or nil for all others.
-func Plain(v pyrun.Value) any {
+func Plain(v object.Value) any {
 	switch v := v.(type) {
-	case pyrun.Int:
+	case object.Int:
 		n, _ := v.Int64()
 		return n
-	case pyrun.Float:
+	case object.Float:
 		return float64(v)
-	case pyrun.Bool:
+	case object.Bool:
 		return bool(v)
-	case pyrun.Str:
+	case object.Str:
 		return string(v)
 	}
 	return nil
 }
 
 // GoValue returns a compile-time value as a plain Go value if that loses nothing, else the value itself.
-func GoValue(v pyrun.Value) any {
-	if n, ok := v.(pyrun.Int); ok {
+func GoValue(v object.Value) any {
+	if n, ok := v.(object.Int); ok {
 		if i, ok := n.Int64(); ok {
 			return i
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // Params holds a kernel's parameters for launches.
@@ -58,7 +58,7 @@ func defaultOf(p lang.Param) any {
 	switch {
 	case p.Default == nil:
 		return nil
-	case p.Constexpr || p.Default == pyrun.None:
+	case p.Constexpr || p.Default == object.None:
 		return ItsDefault{}
 	}
 	switch v := GoValue(p.Default).(type) {

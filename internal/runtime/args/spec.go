@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -28,7 +28,7 @@ func (f *Frame) Specs(p *Params) ([]lang.ArgSpec, error) {
 		case ClassOther:
 			specs[i], others, texts = others[0], others[1:], texts[1:]
 		case ClassConstText:
-			specs[i], texts = lang.ArgSpec{Const: pyrun.Str(texts[0])}, texts[1:]
+			specs[i], texts = lang.ArgSpec{Const: object.Str(texts[0])}, texts[1:]
 		default:
 			specs[i], err = specOf(param, c, bits)
 		}
@@ -43,15 +43,15 @@ func (f *Frame) Specs(p *Params) ([]lang.ArgSpec, error) {
 func specOf(p lang.Param, c Class, bits uint64) (lang.ArgSpec, error) {
 	switch kind := c & ClassKind; kind {
 	case ClassNone:
-		return lang.ArgSpec{Const: pyrun.None}, nil
+		return lang.ArgSpec{Const: object.None}, nil
 	case ClassOne:
-		return lang.ArgSpec{Const: pyrun.MakeInt(1)}, nil
+		return lang.ArgSpec{Const: object.MakeInt(1)}, nil
 	case ClassConstInt:
-		return lang.ArgSpec{Const: pyrun.MakeInt(int64(bits))}, nil
+		return lang.ArgSpec{Const: object.MakeInt(int64(bits))}, nil
 	case ClassConstFloat:
-		return lang.ArgSpec{Const: pyrun.Float(math.Float64frombits(bits))}, nil
+		return lang.ArgSpec{Const: object.Float(math.Float64frombits(bits))}, nil
 	case ClassConstBool:
-		return lang.ArgSpec{Const: pyrun.Bool(bits != 0)}, nil
+		return lang.ArgSpec{Const: object.Bool(bits != 0)}, nil
 	case ClassConstType:
 		return lang.ArgSpec{Const: sem.ScalarOf(dtype.Type(bits))}, nil
 	case ClassDefault:

@@ -10,7 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // Lender makes memory accessible to the device for the duration of a launch.
@@ -262,7 +262,7 @@ func (r *Rule) reflected(v any) (c Class, word uint64, ok bool) {
 	switch v := v.(type) {
 	case dtype.Type: // its Go kind is a number
 		return 0, 0, false
-	case pyrun.Int:
+	case object.Int:
 		if b := v.Big(); b.IsUint64() {
 			c, word = r.unsigned(b.Uint64())
 			return c, word, true
@@ -316,7 +316,7 @@ func (f *Frame) item(param string, v any, lend Lender) (lang.ArgSpec, error) {
 		return f.word((&Tensor{Elem: v.Elem, Addr: addr}).Class(), addr)
 	case *Descriptor:
 		return f.descriptor(param, v, lend)
-	case string, dtype.Type, Const, pyrun.Value:
+	case string, dtype.Type, Const, object.Value:
 		x, err := Constant(v)
 		return lang.ArgSpec{Const: x}, err
 	case Fields:

@@ -54,7 +54,7 @@ type Tensor struct {
 //
 //   - an integer, a float or a bool of Go, or nil for None
 //   - *Tensor, *Descriptor
-//   - a string, dtype.Type, lang.FuncRef, pyrun.Value: compile-time values
+//   - a string, dtype.Type, lang.FuncRef, object.Value: compile-time values
 //   - Const: a value that is compiled in although its parameter is no constexpr
 //   - Fields, or a slice or array of any of these: a tuple
 type Arg struct {

@@ -4,12 +4,12 @@ import (
 	"errors"
 
 	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // hooked launches once with everything that the decorator wants before and after.
 func (r *run) hooked(a *lang.Autotune, c lang.Config, g *given) error {
-	var nargs pyrun.Value
+	var nargs object.Value
 	if c.PreHook != nil || a.PreHook != nil || a.PostHook != nil {
 		d := r.dict(g)
 		for _, k := range c.AllKwargs() {
@@ -18,7 +18,7 @@ func (r *run) hooked(a *lang.Autotune, c lang.Config, g *given) error {
 		nargs = d
 	}
 	if c.PreHook != nil {
-		if _, err := r.t.Call(c.PreHook, []pyrun.Value{nargs}, nil); err != nil {
+		if _, err := r.t.Call(c.PreHook, []object.Value{nargs}, nil); err != nil {
 			return err
 		}
 	}
@@ -32,9 +32,9 @@ func (r *run) hooked(a *lang.Autotune, c lang.Config, g *given) error {
 
 // before runs autotune's pre-hook: the file's, or else it resets and saves the tensors that the decorator
 // names. restore undoes it.
-func (r *run) before(a *lang.Autotune, g *given, nargs pyrun.Value, resetOnly bool) (restore func() error, err error) {
+func (r *run) before(a *lang.Autotune, g *given, nargs object.Value, resetOnly bool) (restore func() error, err error) {
 	if a.PreHook != nil {
-		_, err := r.t.Call(a.PreHook, []pyrun.Value{nargs}, []pyrun.Keyword{{Name: "reset_only", Value: pyrun.Bool(resetOnly)}})
+		_, err := r.t.Call(a.PreHook, []object.Value{nargs}, []object.Keyword{{Name: "reset_only", Value: object.Bool(resetOnly)}})
 		return nil, err
 	}
 	for _, n := range a.ResetToZero {
@@ -65,24 +65,24 @@ func (r *run) before(a *lang.Autotune, g *given, nargs pyrun.Value, resetOnly bo
 	}, nil
 }
 
-func (r *run) after(a *lang.Autotune, nargs pyrun.Value, failed error, restore func() error) error {
+func (r *run) after(a *lang.Autotune, nargs object.Value, failed error, restore func() error) error {
 	if a.PostHook == nil {
 		if restore != nil {
 			return restore()
 		}
 		return nil
 	}
-	var exception pyrun.Value = pyrun.None
+	var exception object.Value = object.None
 	if failed != nil {
-		exception = pyrun.Str(failed.Error())
+		exception = object.Str(failed.Error())
 	}
-	_, err := r.t.Call(a.PostHook, []pyrun.Value{nargs}, []pyrun.Keyword{{Name: "exception", Value: exception}})
+	_, err := r.t.Call(a.PostHook, []object.Value{nargs}, []object.Keyword{{Name: "exception", Value: exception}})
 	return err
 }
 
 // resetAll leaves tensors as the launch after a tuning expects them.
 func (r *run) resetAll(a *lang.Autotune, g *given) error {
-	var nargs pyrun.Value
+	var nargs object.Value
 	if a.PreHook != nil {
 		nargs = r.dict(g)
 	}

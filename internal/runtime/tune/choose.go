@@ -11,7 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -73,15 +73,15 @@ func (r *run) prune(a *lang.Autotune, g *given) ([]lang.Config, error) {
 	configs := a.Configs
 	byName := func(n string) bool { return !g.positional(n) }
 	if a.EarlyPrune != nil {
-		list := &pyrun.List{}
+		list := &object.List{}
 		for _, c := range configs {
 			list.Items = append(list.Items, c.Value)
 		}
-		nargs := pyrun.NewDict()
+		nargs := object.NewDict()
 		for _, k := range r.keywords(g, g.positional) {
 			nargs.SetStr(k.Name, k.Value)
 		}
-		v, err := r.t.Call(a.EarlyPrune, []pyrun.Value{list, nargs}, r.keywords(g, byName))
+		v, err := r.t.Call(a.EarlyPrune, []object.Value{list, nargs}, r.keywords(g, byName))
 		if err != nil {
 			return nil, err
 		}
@@ -102,12 +102,12 @@ func (r *run) prune(a *lang.Autotune, g *given) ([]lang.Config, error) {
 func (r *run) topK(a *lang.Autotune, g *given, configs []lang.Config) ([]lang.Config, error) {
 	k := len(a.Configs)
 	switch v := a.TopK.(type) {
-	case pyrun.Float:
+	case object.Float:
 		if float64(v) > 1 {
 			return nil, errors.New("top_k must be a float of at most 1.0, or an int")
 		}
 		k = int(float64(len(a.Configs)) * float64(v))
-	case pyrun.Int:
+	case object.Int:
 		n, _ := v.Int64()
 		k = int(n)
 	}
@@ -135,7 +135,7 @@ func (r *run) topK(a *lang.Autotune, g *given, configs []lang.Config) ([]lang.Co
 	return sorted[:max(0, min(k, len(sorted)))], nil
 }
 
-func plainFloat(v pyrun.Value) float64 {
+func plainFloat(v object.Value) float64 {
 	switch v := args.Plain(v).(type) {
 	case int64:
 		return float64(v)

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -143,7 +143,7 @@ func (r *run) run(g *given) (full *given, hooks bool, err error) {
 		g = g.with(c.Kwargs, configOptions(c, g.Opts))
 		if c.PreHook != nil {
 			hooks = true
-			if _, err := r.t.Call(c.PreHook, []pyrun.Value{r.dict(g)}, nil); err != nil {
+			if _, err := r.t.Call(c.PreHook, []object.Value{r.dict(g)}, nil); err != nil {
 				return nil, false, err
 			}
 		}
@@ -166,18 +166,18 @@ func (r *run) heuristics(list []lang.Heuristic, g *given) (*given, error) {
 		if g.has(h.Name) {
 			continue
 		}
-		v, err := r.t.Call(h.Fn, []pyrun.Value{r.dict(g)}, nil)
+		v, err := r.t.Call(h.Fn, []object.Value{r.dict(g)}, nil)
 		if err != nil {
 			return nil, fmt.Errorf("nereid: %s: the heuristic of %s: %w", r.k.Name, h.Name, err)
 		}
-		g = g.with([]pyrun.Keyword{{Name: h.Name, Value: v}}, g.Opts)
+		g = g.with([]object.Keyword{{Name: h.Name, Value: v}}, g.Opts)
 	}
 	return g, nil
 }
 
 // dict returns the arguments as a Python dict.
-func (r *run) dict(g *given) *pyrun.Dict {
-	d := pyrun.NewDict()
+func (r *run) dict(g *given) *object.Dict {
+	d := object.NewDict()
 	for _, k := range r.keywords(g, nil) {
 		d.SetStr(k.Name, k.Value)
 	}
@@ -185,30 +185,30 @@ func (r *run) dict(g *given) *pyrun.Dict {
 }
 
 // keywords returns the arguments by name, in the order of the parameters; want selects them.
-func (r *run) keywords(g *given, want func(name string) bool) []pyrun.Keyword {
-	var out []pyrun.Keyword
+func (r *run) keywords(g *given, want func(name string) bool) []object.Keyword {
+	var out []object.Keyword
 	for i, p := range g.Params.List {
 		if g.Given[i] && (want == nil || want(p.Name)) {
-			out = append(out, pyrun.Keyword{Name: p.Name, Value: r.value(g.Vals[i])})
+			out = append(out, object.Keyword{Name: p.Name, Value: r.value(g.Vals[i])})
 		}
 	}
 	return out
 }
 
 // value returns an argument as a Python value.
-func (r *run) value(v any) pyrun.Value {
+func (r *run) value(v any) object.Value {
 	switch v := v.(type) {
 	case *args.Tensor:
 		return r.w.Tensor(v).Value()
 	case *args.Descriptor:
 		if v.Base == nil {
-			return pyrun.None
+			return object.None
 		}
 		return r.w.Tensor(v.Base).Value()
 	}
 	c, err := args.Constant(v)
 	if err != nil {
-		return pyrun.None
+		return object.None
 	}
 	return c
 }

@@ -1,7 +1,7 @@
 package tune
 
 import (
-	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -46,7 +46,7 @@ func (g *given) complete() bool {
 }
 
 // with returns a copy with more arguments.
-func (g *given) with(kws []pyrun.Keyword, opts target.Options) *given {
+func (g *given) with(kws []object.Keyword, opts target.Options) *given {
 	c := &given{g.Clone()}
 	c.Opts = opts
 	for _, k := range kws {
