@@ -14,7 +14,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
-// tritonKernel is a kernel of testdata/tma that Triton has compiled.
+// tritonKernel is a kernel of testdata/tma/tma.py that Triton has compiled:
+//
+//	peer/oracle.py stages OUT --specs testdata/tma/specs.json --target cuda:90
+//
+// Of the PTX, the sections of debug information and the folders of file names are left out.
 type tritonKernel struct {
 	m    *Module
 	meta struct {
