@@ -3,6 +3,7 @@ package nereid
 import (
 	"fmt"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -31,7 +32,7 @@ func (l *launch) Describe(param string, word int, x *args.Descriptor) ([]uint64,
 	}
 	maker, ok := l.dev.b.(target.Describer)
 	if !ok {
-		return nil, fmt.Errorf("%s takes no tensor descriptors", l.dev)
+		return nil, diag.Refuse("tensor descriptors", "%s takes none", l.dev).By(l.dev.String())
 	}
 	base, err := l.Address(param, word, x.Base)
 	if err != nil {

@@ -74,8 +74,8 @@ func (e *CompileError) Error() string { return e.err.Error() }
 // Unwrap returns the error that the diagnostics were found in.
 func (e *CompileError) Unwrap() error { return e.err }
 
-// compileError returns an error that has diagnostics as a CompileError, one of a budget as a BudgetError, and
-// any other as it is.
+// compileError returns an error that has diagnostics as a CompileError, one of a budget as a BudgetError, one
+// of what is declined as a Refusal, and any other as it is.
 func compileError(err error) error {
 	var list *diag.List
 	var over *budget.Error
@@ -83,6 +83,8 @@ func compileError(err error) error {
 	case err == nil || errors.As(err, new(*CompileError)) || errors.As(err, new(*BudgetError)):
 		return err
 	case errors.As(err, &list):
+	case errors.As(err, new(*diag.Refusal)):
+		return refusal(err)
 	case errors.As(err, &over):
 		return &BudgetError{What: over.What, Limit: over.Limit, Where: over.Where, Field: over.Field, Variable: over.Knob, err: err}
 	default:
@@ -193,7 +195,7 @@ func (e *BudgetError) Error() string { return e.err.Error() }
 func (e *BudgetError) Unwrap() error { return e.err }
 
 // runError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped,
-// else unchanged.
+// as a Refusal if the device declines it, else unchanged.
 func runError(err error) error {
 	var byInterp *interp.Fault
 	var byCPU *cpu.Fault
@@ -202,6 +204,8 @@ func runError(err error) error {
 	switch {
 	case err == nil || errors.As(err, new(*Fault)) || errors.As(err, new(*Crash)):
 		return err
+	case errors.As(err, new(*diag.Refusal)):
+		return refusal(err)
 	case errors.As(err, &died):
 		return &Crash{Kernel: died.Kernel, Signal: died.Signal, Detail: died.Detail, err: err}
 	case errors.As(err, &byInterp):

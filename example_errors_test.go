@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/kernels"
 )
 
 func ExampleCompileError() {
@@ -48,4 +49,16 @@ def put(x, i):
 		fmt.Printf("%s:%d: element %d of %s\n", f.File, f.Line, f.Index, f.Argument)
 	}
 	// Output: kernel.py:6: element 7 of x
+}
+
+// What a target declines, with a way around it.
+func ExampleRefusal() {
+	m, _ := nereid.LoadFS(kernels.Files, "vector_add.py")
+	add, _ := m.Kernel("add_kernel")
+	_, err := add.CompileFor(context.Background(), "cuda:80", "*fp32:16, *fp32:16, *fp32:16, i32, 1024", nereid.Options{NumCTAs: 2}, "ttgir")
+	var r *nereid.Refusal
+	if errors.As(err, &r) {
+		fmt.Printf("%s declines %s: %s\n", r.Target, r.Feature, r.Remedy)
+	}
+	// Output: cuda:80 declines num_ctas=2: set num_ctas to 1
 }

@@ -21,7 +21,7 @@ func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, e
 	}
 	f, ok := d.b.(target.Foreign)
 	if !ok {
-		return nil, fmt.Errorf("nereid: %s has no streams of others", d)
+		return nil, d.refuse("ExternalStream", d.String()+" has no streams of others", "use NewStream")
 	}
 	ctx = orBackground(ctx)
 	s, err := f.ExternalStream(handle)
@@ -49,7 +49,7 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	}
 	r, ok := s.s.(target.Recording)
 	if !ok {
-		return nil, fmt.Errorf("nereid: %s has no graphs", s.dev)
+		return nil, s.dev.refuse("Capture", s.dev.String()+" has no graphs", "launch the kernels one by one")
 	}
 	g, err := r.Capture(f)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/trace"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
@@ -137,7 +138,7 @@ func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64) error {
 	err := p.Exec.Launch(s.ctx, s.s, g, words)
 	runtime.KeepAlive(p)
 	if err != nil {
-		return runError(err)
+		return runError(diag.RefusedBy(err, s.dev.String()))
 	}
 	return nil
 }

@@ -28,8 +28,9 @@
 // # Errors
 //
 // errors.As and errors.Is tell errors apart: [CompileError] has the file, line and column of a fault in a
-// kernel's source, [Fault] those of the operation that stopped a launch, [ArgumentError] the parameter;
-// [ErrNoDevice], [ErrNoLLVM], [ErrClosed], [ErrNotCompiled] and [ErrCapturing] are sentinels.
+// kernel's source, [Fault] those of the operation that stopped a launch, [ArgumentError] the parameter,
+// [Refusal] what the compiler or a device declines and what to do instead; [ErrNoDevice], [ErrNoLLVM],
+// [ErrClosed], [ErrNotCompiled] and [ErrCapturing] are sentinels.
 //
 // Everything is safe for concurrent use by several goroutines unless it says otherwise. docs/RUNTIME.md has
 // more; docs/SERVICE.md tells how a server uses it.

@@ -1,6 +1,7 @@
 package nereid_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,7 +112,11 @@ func TestTooMuchShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = k.Launch(s, nereid.Grid{1}, x, x, x, 256, 256, 256, 256, 1, 256, 1, 256, 1, 128, 256, 64, 8, "", nereid.Options{NumWarps: 8, NumStages: 5})
-	if want := "needs 245760 bytes of shared memory, sm_90 has 232448"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "needs 245760 bytes, sm_90 has 232448"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
+	}
+	var r *nereid.Refusal
+	if !errors.As(err, &r) || r.Feature != "shared memory" || r.Target != "sim:90" || !strings.Contains(r.Remedy, "fewer stages") {
+		t.Errorf("%v: %+v", err, r)
 	}
 }

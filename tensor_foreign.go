@@ -21,7 +21,7 @@ func (d *Device) TensorAt(addr uint64, dt DType, shape ...int) (*Tensor, error) 
 	}
 	on, ok := d.b.(target.Addressed)
 	if !ok {
-		return nil, fmt.Errorf("nereid: %s has no memory of others: use FromBytes for memory of the host", d)
+		return nil, d.refuse("TensorAt", d.String()+" has no memory of others", "use FromBytes for memory of the host")
 	}
 	if addr == 0 || addr%uint64(dt.Size()) != 0 {
 		return nil, fmt.Errorf("nereid: at %#x there is no tensor of %s: the address is a multiple of %d, and not 0", addr, dt, dt.Size())

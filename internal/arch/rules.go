@@ -66,11 +66,11 @@ var rules = []rule{
 
 	// Native libraries. Only the package that opens them imports purego.
 	{pkg: "internal/dl", outside: []string{purego}},
-	{pkg: "internal/llvm", ours: []string{"internal/dl", "internal/knob", "internal/safefile"}},
+	{pkg: "internal/llvm", ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/safefile"}},
 
 	// Targets: each knows the layers above and none of the others. Code generation and drivers know no device.
 	{pkg: "internal/target/nvidia/driver/stub"},
-	{pkg: "internal/target/nvidia/driver", ours: []string{"internal/dl", "internal/knob", "internal/llvm"}},
+	{pkg: "internal/target/nvidia/driver", ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/llvm"}},
 	{pkg: "internal/target/nvidia/ptxsim", ours: irLayer},
 	{pkg: "internal/target/cpu/codegen", ours: join(irLayer, "internal/mathlib", "internal/target/cpu/gemm", "internal/target/cpu/vmath")},
 	{pkg: "internal/target/cpu/gemm", ours: join(irLayer, "internal/mathlib")},

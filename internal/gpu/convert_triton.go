@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -40,9 +41,12 @@ func convertTriton(ctx *pass.Context, m *ir.Module, o Machine) error {
 	if c.threadsPerWarp == 0 {
 		c.threadsPerWarp = 32
 	}
-	for _, n := range []int64{c.numWarps, c.threadsPerWarp, c.numCTAs} {
-		if n&(n-1) != 0 {
-			return fmt.Errorf("the numbers of warps, threads and CTAs must be powers of two, not %d", n)
+	for _, x := range []struct {
+		name string
+		n    int64
+	}{{"num_warps", c.numWarps}, {"threads per warp", c.threadsPerWarp}, {"num_ctas", c.numCTAs}} {
+		if x.n&(x.n-1) != 0 {
+			return diag.Refuse(fmt.Sprintf("%s=%d", x.name, x.n), "must be a power of two")
 		}
 	}
 	m.Op.SetAttr(ttg.NumWarpsAttr, ir.I32Attr(c.numWarps))

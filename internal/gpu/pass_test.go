@@ -75,7 +75,7 @@ func TestPipelines(t *testing.T) {
 func TestMachine(t *testing.T) {
 	m := parse(t, "f", "tt.func @f() { tt.return }")
 	err := pass.Run(&pass.Context{}, m, []pass.Pass{gpu.ConvertTriton(gpu.Machine{Target: "cuda:80", NumWarps: 3})})
-	if err == nil || !strings.Contains(err.Error(), "powers of two, not 3") {
+	if err == nil || !strings.Contains(err.Error(), "num_warps=3: must be a power of two") {
 		t.Errorf("3 warps: %v", err)
 	}
 }

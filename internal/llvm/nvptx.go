@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/diag"
 )
 
 // sms lists the architectures that we compile for: the first PTX version that has each, and the first LLVM.
@@ -71,9 +73,9 @@ func choosePTX(sm string, maxPTX, llvm int) (int, error) {
 		case row.name != sm:
 			continue
 		case llvm < row.llvm:
-			return 0, fmt.Errorf("LLVM %d does not know %s, LLVM %d does", llvm, sm, row.llvm)
+			return 0, diag.Refuse("code for "+sm, "LLVM %d does not know it", llvm).Instead(fmt.Sprintf("install LLVM %d or newer", row.llvm))
 		case maxPTX != 0 && maxPTX < row.ptx:
-			return 0, fmt.Errorf("%s needs PTX %s, at most %s is wanted", sm, version(row.ptx), version(maxPTX))
+			return 0, diag.Refuse("code for "+sm, "it needs PTX %s, and the driver takes at most %s", version(row.ptx), version(maxPTX)).Instead("update the driver")
 		case maxPTX != 0:
 			return knownPTX(min(maxPTX, newestPTX[llvm])), nil
 		}

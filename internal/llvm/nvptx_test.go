@@ -110,14 +110,14 @@ func TestChoosePTX(t *testing.T) {
 		{"sm_75", 0, 22, 83, ""},
 		{"sm_80", 0, 17, 81, ""},
 		{"sm_90a", 0, 22, 83, ""},
-		{"sm_90a", 0, 17, 0, "LLVM 17 does not know sm_90a, LLVM 18 does"},
+		{"sm_90a", 0, 17, 0, "code for sm_90a: LLVM 17 does not know it: install LLVM 18 or newer"},
 		{"sm_120", 0, 22, 87, ""},
-		{"sm_120", 0, 19, 0, "LLVM 19 does not know sm_120, LLVM 20 does"},
+		{"sm_120", 0, 19, 0, "code for sm_120: LLVM 19 does not know it: install LLVM 20 or newer"},
 		{"sm_90a", 87, 22, 87, ""},
 		{"sm_90a", 87, 19, 85, ""},
 		{"sm_90a", 89, 22, 88, ""},
 		{"sm_80", 70, 22, 70, ""},
-		{"sm_100", 85, 22, 0, "sm_100 needs PTX 8.6, at most 8.5 is wanted"},
+		{"sm_100", 85, 22, 0, "code for sm_100: it needs PTX 8.6, and the driver takes at most 8.5: update the driver"},
 		{"sm_61", 0, 22, 0, `unknown NVIDIA architecture "sm_61"; known: sm_75, sm_80`},
 	} {
 		got, err := choosePTX(c.sm, c.max, c.llvm)

@@ -195,7 +195,7 @@ func TestClusterRefused(t *testing.T) {
 		text := strings.Replace(strings.Replace(c.text, `"ttg.num-ctas" = 1`, `"ttg.num-ctas" = 2`, 1), "cuda:80", "cuda:90", 1)
 		m := parseIR(t, "test.ttgir", []byte(text))
 		_, err := Lower(m, "k", testOptions(m, 90))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "k.py:7:3: ") {
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "k.py:7:4: ") {
 			t.Errorf("%s: %v, want %q and a place", c.name, err, c.want)
 		}
 		_, err = Lower(m, "k", testOptions(m, 80))

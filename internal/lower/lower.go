@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -60,7 +61,7 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 				k, err = nil, fmt.Errorf("lower: %s: %w", kernel, over)
 				return
 			}
-			u, ok := r.(*unsupported)
+			u, ok := r.(*diag.Refusal)
 			if !ok {
 				panic(r)
 			}
@@ -73,20 +74,6 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 		Name: kernel, IR: g.text(), Shared: g.shared, NumWarps: g.warps, Params: len(fn.Body(0).Args()), PTX: g.ptx,
 		Scratch: g.scratch, ScratchAlign: g.scratchAlign, Maps: tensorMaps(fn),
 	}, nil
-}
-
-// unsupported is the error for an operation that cannot be lowered. It travels as a panic from fail to Lower.
-type unsupported struct {
-	op  *ir.Op
-	msg string
-}
-
-func (u *unsupported) Error() string {
-	where := ""
-	if f := ir.FileLocOf(u.op.Loc); f != nil {
-		where = fmt.Sprintf("%s:%d:%d: ", f.File, f.Line, f.Col)
-	}
-	return fmt.Sprintf("%scannot lower %s: %s", where, u.op.Name(), u.msg)
 }
 
 // value holds the LLVM names of an IR value, one for each register. A buffer in shared memory has two: its
@@ -116,8 +103,9 @@ func (g *program) newLowering(fn *ir.Op) *lowering {
 	}
 }
 
+// fail refuses an operation that cannot be lowered. The refusal travels as a panic to Lower.
 func fail(op *ir.Op, format string, args ...any) {
-	panic(&unsupported{op, fmt.Sprintf(format, args...)})
+	panic(ir.Refuse(op, "cannot be lowered: "+format, args...))
 }
 
 func (l *lowering) fail(op *ir.Op, format string, args ...any) { fail(op, format, args...) }

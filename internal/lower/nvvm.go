@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -39,9 +40,10 @@ func CheckCluster(ctas, capability int) error {
 	case ctas == 1:
 		return nil
 	case ctas < 1 || ctas > maxCTAs || ctas&(ctas-1) != 0:
-		return fmt.Errorf("num_ctas=%d: a cluster has 1, 2, 4, 8 or %d blocks", ctas, maxCTAs)
+		return diag.Refuse(fmt.Sprintf("num_ctas=%d", ctas), "a cluster has 1, 2, 4, 8 or %d blocks", maxCTAs)
 	case capability < 90:
-		return fmt.Errorf("num_ctas=%d: clusters of blocks need compute capability 9.0 or higher, and this is for sm_%d", ctas, capability)
+		return diag.Refuse(fmt.Sprintf("num_ctas=%d", ctas),
+			"clusters of blocks need compute capability 9.0 or higher, and this is for sm_%d", capability).Instead("set num_ctas to 1")
 	}
 	return nil
 }

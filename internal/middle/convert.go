@@ -78,7 +78,7 @@ func (c *converter) op(op *ir.Op) {
 		f = (*converter).elementwise
 	}
 	if f == nil {
-		c.failAt(op, "%s cannot be converted to linalg", op.Name())
+		c.failAt(op, "cannot be converted to linalg")
 		return
 	}
 	f(c, op)

@@ -145,7 +145,7 @@ func (c *converter) payload(op *ir.Op, args []*ir.Value) ([]*ir.Value, error) {
 		types[i] = dataElem(ir.ElemOf(v.Type))
 	}
 	if op.Def.Dialect == tt.Dialect {
-		return nil, errAt(op, "%s cannot be converted to linalg", op.Name())
+		return nil, errAt(op, "cannot be converted to linalg")
 	}
 	return c.clone(op, args, types), nil
 }

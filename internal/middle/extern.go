@@ -66,7 +66,7 @@ func scalarExtern(c *converter, op *ir.Op, args []*ir.Value) ([]*ir.Value, error
 		}
 	}
 	if op.Text("symbol") == "" {
-		return nil, errAt(op, "%s names no function", op.Name())
+		return nil, errAt(op, "names no function")
 	}
 	return c.call(op.Text("symbol"), args, []ir.Type{t}, false), nil
 }

@@ -1,8 +1,6 @@
 package middle
 
 import (
-	"fmt"
-
 	"github.com/nereid-lang/nereid/internal/dialect/funcd"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -132,9 +130,5 @@ func convertBody(ctx *pass.Context, m *ir.Module, fn, out *ir.Op) error {
 
 // errAt is an error at the place that an operation came from.
 func errAt(op *ir.Op, format string, args ...any) error {
-	msg := fmt.Sprintf(format, args...)
-	if f := ir.FileLocOf(op.Loc); f != nil {
-		return fmt.Errorf("%s:%d:%d: %s", f.File, f.Line, f.Col, msg)
-	}
-	return fmt.Errorf("%s", msg)
+	return ir.Refuse(op, format, args...)
 }

@@ -3,6 +3,8 @@ package target
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/nereid-lang/nereid/internal/diag"
 )
 
 // MaxPrograms bounds the programs of a launch, so that 64-bit counters can run past the end.
@@ -14,7 +16,8 @@ func CountPrograms(grid, most [3]int) (int, error) {
 	n := uint64(1)
 	for d, g := range grid {
 		if g < 0 || g > most[d] {
-			return 0, fmt.Errorf("the grid %v cannot run: it has %d programs along %c, and the device takes 0 to %d", grid, g, 'x'+rune(d), most[d])
+			return 0, diag.Refuse(fmt.Sprintf("the grid %v", grid), "it has %d programs along %c, and the device takes 0 to %d",
+				g, 'x'+rune(d), most[d])
 		}
 		high, low := bits.Mul64(n, uint64(g))
 		if n = low; high != 0 || n > MaxPrograms {
@@ -22,7 +25,7 @@ func CountPrograms(grid, most [3]int) (int, error) {
 		}
 	}
 	if n > MaxPrograms {
-		return 0, fmt.Errorf("the grid %v cannot run: it has more than 2^62 programs", grid)
+		return 0, diag.Refuse(fmt.Sprintf("the grid %v", grid), "it has more than 2^62 programs")
 	}
 	return int(n), nil
 }

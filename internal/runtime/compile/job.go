@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
@@ -136,6 +137,7 @@ func (j *job) finish(ctx context.Context) (err error) {
 		err = j.in.TTIR(lang.DefaultTarget)
 	default:
 		j.out.Exec, err = j.dev.Backend.Compile(ctx, j.in)
+		err = diag.RefusedBy(err, target.Kind(j.dev.Backend))
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/trace"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -34,7 +35,10 @@ func (b *Build) give(ctx context.Context, s *args.Stream, grid [3]int, words []u
 		err = b.Exec.Launch(ctx, s.S, grid, words)
 	}
 	runtime.KeepAlive(b)
-	return err
+	if err != nil {
+		return diag.RefusedBy(err, s.Dev.String())
+	}
+	return nil
 }
 
 func (b *Build) hooked(ctx context.Context, s *args.Stream, grid [3]int, words []uint64, mem []target.Memory) error {

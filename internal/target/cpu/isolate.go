@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -122,7 +123,7 @@ func (d *Device) Isolate(e target.Executable) (target.Executable, error) {
 	}
 	code, err := k.Code()
 	if err != nil {
-		return nil, fmt.Errorf("%w, which a child process cannot do: launch it without isolation", err)
+		return nil, diag.Refuse("Config.Isolate", "%v, which a child process cannot do", err).By(d.Name()).Instead("launch it without isolation")
 	}
 	return &isolated{k, on, on.last.Add(1), code}, nil
 }

@@ -3,14 +3,16 @@
 package cpu
 
 import (
-	"errors"
 	"runtime"
+
+	"github.com/nereid-lang/nereid/internal/diag"
 )
 
 // ServeIsolated does nothing: this system has no isolation.
 func ServeIsolated() {}
 
-var errNoIsolation = errors.New("Config.Isolate needs Linux on amd64 or arm64, not " + runtime.GOOS + "/" + runtime.GOARCH)
+var errNoIsolation = diag.Refuse("Config.Isolate", "it needs Linux on amd64 or arm64, and this is %s/%s", runtime.GOOS, runtime.GOARCH).
+	By("cpu")
 
 type (
 	arena struct{}

@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"fmt"
 	"maps"
 
 	"github.com/nereid-lang/nereid/internal/budget"
@@ -100,17 +99,13 @@ func (c *compiler) finish() {
 }
 
 func errorAt(op *ir.Op, format string, args ...any) error {
-	msg := fmt.Sprintf(format, args...)
-	if f := ir.FileLocOf(op.Loc); f != nil {
-		msg = fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Col+1, msg)
-	}
-	return fmt.Errorf("interp: %s", msg)
+	return ir.Refuse(op, format, args...).By("interp")
 }
 
 // errorf records that an operation cannot be run; the first one counts.
 func (c *compiler) errorf(op *ir.Op, format string, args ...any) step {
 	if c.err == nil {
-		c.err = errorAt(op, "%s: %s", op.Name(), fmt.Sprintf(format, args...))
+		c.err = errorAt(op, format, args...)
 	}
 	return nil
 }

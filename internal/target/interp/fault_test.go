@@ -229,11 +229,11 @@ func TestCompileErrors(t *testing.T) {
   %y = tt.elementwise_inline_asm "shl.b32 $0, $0, 3;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
   tt.print "y" {hex = false, isSigned = array<i32: 1>} : %y : i32
   tt.return
-}`, "k", `interp: tt.elementwise_inline_asm: inline assembly cannot be interpreted: "shl.b32 $0, $0, 3;"`},
+}`, "k", `tt.elementwise_inline_asm: inline assembly cannot be interpreted: "shl.b32 $0, $0, 3;"`},
 		"unknown": {`tt.func public @k(%x: i32) {
   %y = "foo.bar"(%x) : (i32) -> i32
   tt.return
-}`, "k", "interp: foo.bar: this operation is not supported"},
+}`, "k", "foo.bar: this operation is not supported"},
 		"type": {`tt.func public @k(%x: i7) {
   %y = arith.addi %x, %x : i7
   "foo.use"(%y) : (i7) -> ()
@@ -242,7 +242,7 @@ func TestCompileErrors(t *testing.T) {
 		"extern": {`tt.func public @k(%x: f32) {
   %y = tt.extern_elementwise %x {libname = "l", libpath = "", symbol = "__nv_nothing", pure = false} : (f32) -> f32
   tt.return
-}`, "k", `interp: tt.extern_elementwise: function "__nv_nothing" of library "l" is not known`},
+}`, "k", `tt.extern_elementwise: function "__nv_nothing" of library "l" is not known`},
 	} {
 		m, err := ir.Parse(diag.NewFileSet(), "test.ttir", []byte(c.src))
 		if err != nil {

@@ -61,7 +61,7 @@ func (p *planner) run() {
 
 func (p *planner) fail(op *ir.Op, err error) {
 	if p.err == nil {
-		p.err = errorAt(op, "%s: %v", op.Name(), err)
+		p.err = errorAt(op, "%v", err)
 	}
 }
 

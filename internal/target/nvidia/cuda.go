@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -75,7 +76,7 @@ func (k *Code) ScratchBytes(grid [3]int) int { return k.Scratch * grid[0] * grid
 func (k *Code) Count(grid [3]int) (int, error) {
 	n, err := target.CountPrograms(grid, [3]int{math.MaxInt32 / max(1, k.NumCTAs), math.MaxUint16, math.MaxUint16})
 	if err == nil && k.Scratch > 0 && n > maxScratch/k.Scratch {
-		err = fmt.Errorf("the grid %v cannot run: its %d programs need %d bytes of memory each", grid, n, k.Scratch)
+		err = diag.Refuse(fmt.Sprintf("the grid %v", grid), "its %d programs need %d bytes of memory each", n, k.Scratch)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", k.Name, err)

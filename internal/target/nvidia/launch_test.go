@@ -90,7 +90,7 @@ func TestClustersRefused(t *testing.T) {
 		capability, ctas int
 		want             string
 	}{
-		{80, 2, "num_ctas=2: clusters of blocks need compute capability 9.0 or higher, and this is for sm_80"},
+		{80, 2, "num_ctas=2: clusters of blocks need compute capability 9.0 or higher, and this is for sm_80: set num_ctas to 1"},
 		{90, 3, "num_ctas=3: a cluster has 1, 2, 4, 8 or 16 blocks"},
 		{90, 32, "num_ctas=32: a cluster has 1, 2, 4, 8 or 16 blocks"},
 	} {

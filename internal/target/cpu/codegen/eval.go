@@ -105,7 +105,7 @@ func (g *gen) compute(v *ir.Value, idx []index) val {
 	if op.Def.Has(ir.Elementwise) {
 		return g.evalElementwise(op, idx)[v.Index()]
 	}
-	g.fail(op, "%s is not supported on the CPU", op.Name())
+	g.fail(op, "not supported on the CPU")
 	return g.zero(ir.ElemOf(v.Type))
 }
 

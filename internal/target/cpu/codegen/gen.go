@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/funcd"
 	"github.com/nereid-lang/nereid/internal/dialect/memref"
@@ -122,11 +123,7 @@ func (g *gen) fail(op *ir.Op, format string, args ...any) {
 	if g.err != nil {
 		return
 	}
-	msg := fmt.Sprintf(format, args...)
-	if f := ir.FileLocOf(op.Loc); f != nil {
-		msg = fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Col, msg)
-	}
-	g.err = fmt.Errorf("%s", msg)
+	g.err = ir.Refuse(op, format, args...).By("cpu")
 }
 
 func (g *gen) failValue(v *ir.Value, msg string) {
@@ -137,7 +134,7 @@ func (g *gen) failValue(v *ir.Value, msg string) {
 
 func (g *gen) failf(format string, args ...any) {
 	if g.err == nil {
-		g.err = fmt.Errorf(format, args...)
+		g.err = diag.Refuse("code for the CPU", format, args...).By("cpu")
 	}
 }
 

@@ -43,7 +43,7 @@ func (g *gen) op1(op *ir.Op) {
 		g.scalar(op.Result(0))
 		return
 	}
-	g.fail(op, "%s is not supported on the CPU", op.Name())
+	g.fail(op, "not supported on the CPU")
 }
 
 // element returns the view of buf and the index that at_ denotes.

@@ -184,7 +184,7 @@ func (g *gen) elementwise(op *ir.Op, a []val) []val {
 		}
 		return out
 	}
-	g.fail(op, "%s is not supported on the CPU", op.Name())
+	g.fail(op, "not supported on the CPU")
 	return g.zeros(op)
 }
 

@@ -3,6 +3,7 @@ package driver
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"reflect"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dl"
 )
 
@@ -392,7 +394,7 @@ func TestShared(t *testing.T) {
 	f.calls = without(f.calls, "current 110")
 	f.want(t, "set 61 8 102400", "set 61 9 50", "cache 61 1", "set 61 14 1")
 	err := fn.AllowShared(227 << 10)
-	if err == nil || err.Error() != "kernel add needs 232448 bytes of shared memory, cuda:0 (Fake 10) has 231424 for a block" {
+	if err == nil || err.Error() != "shared memory: kernel add needs 232448 bytes, cuda:0 (Fake 10) has 231424 for a block: use smaller blocks or fewer stages" {
 		t.Errorf("AllowShared: %v", err)
 	}
 	if n, err := fn.BlocksPerSM(128, 1024); n != 4 || err != nil {
@@ -638,5 +640,17 @@ func TestReady(t *testing.T) {
 		launch := "launch 61 grid 1 1 1 block 128 1 1 shared 64 stream 7 first 0x1234 extra 0"
 		f.want(t, launch, "current 110", launch)
 		delete(f.results, "launch")
+	}
+}
+
+// By a result of resources, the GPU declines a launch that is right: errors.As finds a refusal. A fault is none.
+func TestErrorRefuses(t *testing.T) {
+	var r *diag.Refusal
+	err := fmt.Errorf("launch: %w", &Error{Call: "cuLaunchKernel", Result: ErrOutOfResources, Detail: "kernel add"})
+	if !errors.As(err, &r) || r.Feature != "resources of a block" || !strings.Contains(r.Reason, "kernel add") || r.Remedy == "" {
+		t.Errorf("%+v", r)
+	}
+	if errors.As(&Error{Call: "cuLaunchKernel", Result: ErrIllegalAddress}, new(*diag.Refusal)) {
+		t.Error("a wild access is a refusal")
 	}
 }

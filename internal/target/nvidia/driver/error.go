@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dl"
 )
 
@@ -88,6 +89,27 @@ func (e *Error) Error() string {
 
 // Unwrap returns the Result, for errors.Is.
 func (e *Error) Unwrap() error { return e.Result }
+
+// refused holds the results by which a GPU declines a launch or a driver a call that is right, and what each
+// is about.
+var refused = map[Result]string{
+	ErrOutOfResources: "resources of a block", ErrCooperativeTooLarge: "launch_cooperative_grid", ErrNotSupported: "call of the driver",
+	ErrUnsupportedPTXVersion: "version of PTX", ErrNoBinaryForGPU: "code of another architecture",
+}
+
+// As makes an error by which the GPU or the driver declines something a *diag.Refusal, for errors.As.
+func (e *Error) As(target any) bool {
+	r, ok := target.(**diag.Refusal)
+	feature := refused[e.Result]
+	if !ok || feature == "" {
+		return false
+	}
+	*r = diag.Refuse(feature, "%s: %s", e.Call, e.driver.describeResult(e.Result)).Instead(remedies[e.Result])
+	if e.Detail != "" {
+		(*r).Reason += ": " + e.Detail
+	}
+	return true
+}
 
 // describeResult returns CUDA's name and text for a result.
 func (d *Driver) describeResult(r Result) string {

@@ -1,6 +1,6 @@
 package driver
 
-import "fmt"
+import "github.com/nereid-lang/nereid/internal/diag"
 
 // Function is a kernel of a module, ready to be launched. Its fields describe the compiled code.
 type Function struct {
@@ -60,8 +60,8 @@ const defaultShared = 48 << 10
 func (f *Function) AllowShared(bytes int) error {
 	device := f.ctx.device
 	if most := device.SharedPerBlockOptin - f.SharedBytes; bytes > most {
-		return fmt.Errorf("kernel %s needs %d bytes of shared memory, %s (%s) has %d for a block",
-			f.name, bytes, device, device.Name, most)
+		return diag.Refuse("shared memory", "kernel %s needs %d bytes, %s (%s) has %d for a block",
+			f.name, bytes, device, device.Name, most).Instead("use smaller blocks or fewer stages")
 	}
 	if bytes+f.SharedBytes <= defaultShared {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
@@ -32,7 +33,8 @@ func (k *kernel) Code() (target.Code, error) { return k.code.Keep(stagePTX, k.co
 
 func (d *Device) load(code *nvidia.Code) (target.Executable, error) {
 	if most := d.SharedPerBlock(); code.Shared > most {
-		return nil, fmt.Errorf("kernel %s needs %d bytes of shared memory, sm_%d has %d for a block", code.Name, code.Shared, d.Capability, most)
+		return nil, diag.Refuse("shared memory", "kernel %s needs %d bytes, sm_%d has %d for a block",
+			code.Name, code.Shared, d.Capability, most).By(d.Name()).Instead("use smaller blocks or fewer stages")
 	}
 	m, err := ptxsim.Parse(code.PTX)
 	if err != nil {
