@@ -62,7 +62,7 @@
 //	swizzle.go        the layout of shared memory during a conversion
 //	reduce.go         reductions; reduce_cluster.go across blocks
 //	scan.go           scans
-//	gather.go         gather and histogram; gather_cluster.go across blocks
+//	gather.go         gather and histogram; gather_warp.go within warps, gather_cluster.go across blocks
 //	dot.go            products by multiply-adds
 //
 // Vendors:

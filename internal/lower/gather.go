@@ -5,10 +5,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// lowerGather writes the source to shared memory in row-major order and reads the elements at the indices.
+// lowerGather asks the lanes of the own warp for the elements at the indices where they hold them all.
+// Otherwise it writes the source to shared memory in row-major order and reads the elements there.
 func lowerGather(l *lowering, op *ir.Op) {
 	if l.ctas > 1 {
 		l.gatherCluster(op)
+		return
+	}
+	if g, ok := l.newWarpGather(op); ok {
+		l.set(op.Result(0), g.lower(op))
 		return
 	}
 	src, idx := op.Operand(0), op.Operand(1)
@@ -112,6 +117,9 @@ func gatherScratch(l *lowering, op *ir.Op) []int {
 	t := op.Operand(0).Type.(*ir.TensorType)
 	if l.ctas > 1 {
 		return []int{homesOf(l.layout(op, t)).basis.InSize(layout.Offset) * bitsOf(t) / 8}
+	}
+	if _, ok := l.newWarpGather(op); ok {
+		return nil
 	}
 	return []int{int(t.NumElements()) * bitsOf(t) / 8}
 }

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -293,4 +294,41 @@ func coordsAt(v int, shape []int) []int {
 		v >>= log2(size)
 	}
 	return row
+}
+
+// sameBlocked returns one blocked layout for all shapes of a rank.
+func sameBlocked(seed int) encodings {
+	return func(_ *rand.Rand, shape []int, warps int) string {
+		r := rand.New(rand.NewPCG(uint64(seed), uint64(len(shape))))
+		split := func(n int) []int {
+			out := make([]int, len(shape))
+			for i := range out {
+				out[i] = 1
+			}
+			for ; n > 1; n /= 2 {
+				out[r.IntN(len(out))] *= 2
+			}
+			return out
+		}
+		return fmt.Sprintf("#ttg.blocked<{sizePerThread = %s, threadsPerWarp = %s, warpsPerCTA = %s, order = %s}>",
+			list(split(1<<r.IntN(3))), list(split(32)), list(split(warps)), list(r.Perm(len(shape))))
+	}
+}
+
+func list(v []int) string { return strings.ReplaceAll(fmt.Sprint(v), " ", ", ") }
+
+// TestGatherLayouts gathers in any layouts, and in layouts that keep elements in their warp, where no thread
+// waits for another.
+func TestGatherLayouts(t *testing.T) {
+	anyLayout(t, 32, gatherKernel)
+	alone := 0
+	for seed := range 64 {
+		text, l, scale := gatherKernel(seed, sameBlocked(seed))
+		if ptx := runBothOn(t, 80, text, l, scale); !bytes.Contains(ptx, []byte("bar.sync")) {
+			alone++
+		}
+	}
+	if alone < 24 {
+		t.Errorf("%d of 64 gathers need no barrier, expected at least 24", alone)
+	}
 }

@@ -59,32 +59,42 @@ func (l *lowering) linear(ll layout.Layout, out string) string {
 		if !ll.HasIn(in) {
 			continue
 		}
-		n := ll.InBits(in)
-		for i := 0; i < n; {
-			basis := ll.BasisAlong(in, i, out)
-			if basis == 0 {
-				i++
-				continue
-			}
-			run := 1
-			if basis&(basis-1) == 0 {
-				for i+run < n && ll.BasisAlong(in, i+run, out) == basis<<run {
-					run++
-				}
-			}
-			field := l.field(l.in(in), i, run, basis)
+		images := make([]int, ll.InBits(in))
+		for i := range images {
+			images[i] = ll.BasisAlong(in, i, out)
+		}
+		for _, field := range l.fieldsOf(l.in(in), images) {
 			if acc == "" {
 				acc = field
 			} else {
 				acc = l.val("xor i32 %s, %s", acc, field)
 			}
-			i += run
 		}
 	}
 	if acc == "" {
 		return "0"
 	}
 	return acc
+}
+
+// fieldsOf returns the parts whose xor is the image of x under a linear map. images has the image of each bit.
+func (l *lowering) fieldsOf(x string, images []int) (fields []string) {
+	for i := 0; i < len(images); {
+		basis := images[i]
+		if basis == 0 {
+			i++
+			continue
+		}
+		run := 1
+		if basis&(basis-1) == 0 {
+			for i+run < len(images) && images[i+run] == basis<<run {
+				run++
+			}
+		}
+		fields = append(fields, l.field(x, i, run, basis))
+		i += run
+	}
+	return fields
 }
 
 // field moves bits i to i+run of x to where basis points. A basis of several bits is selected if bit i is
