@@ -215,7 +215,7 @@ type fp8Tables struct {
 	decode [256]float32
 }
 
-var fp8s [Float8E4B15 + 1]struct {
+var fp8s [len(rows)]struct {
 	once   sync.Once
 	tables *fp8Tables
 }
