@@ -139,7 +139,7 @@ func (b *Bound) Launch(grid Grid) error {
 		return fmt.Errorf("nereid: %s: %w", b.k.name, err)
 	}
 	if own := b.p.Owner.(*compile.Build); own.Bounded != nil {
-		return runError(own.Launch(b.s.ctx, b.s.core(), g, b.words, b.l.mem))
+		return runError(own.Launch(b.s.ctx, b.s.core(), g, b.words, b.l.mem), own)
 	}
 	return launchPlan(b.p, b.s, g, b.words)
 }

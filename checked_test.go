@@ -293,7 +293,7 @@ func TestCheckPerLaunch(t *testing.T) {
 			t.Fatalf("without checks: %v", err)
 		}
 		err := k.Launch(s, nereid.Grid{1}, x, 20, nereid.Options{Check: true})
-		if err == nil || !strings.Contains(err.Error(), "out of bounds store of 4 bytes at offset 80 of x (64 bytes)") {
+		if err == nil || !strings.Contains(err.Error(), "out of bounds store of 4 bytes: index 20 of x, which has 16 elements") {
 			t.Fatalf("with checks: %v", err)
 		}
 	}

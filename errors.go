@@ -3,18 +3,12 @@ package nereid
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/cpu"
-	"github.com/nereid-lang/nereid/internal/target/interp"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
 )
 
 // Errors for errors.Is; see also ErrNotCompiled and ErrCapturing.
@@ -139,8 +133,7 @@ func (k *Kernel) argError(err error) error {
 }
 
 // Fault is the error of a launch that the kernel's own action stopped: an access out of bounds, a failed
-// assertion, a race. The interpreter, and the CPU with Options.Check, fill in all fields; simulated GPUs
-// fill in the place; GPUs fill in nothing.
+// assertion, a race. The interpreter, the CPU with Options.Check and simulated GPUs fill in all fields.
 type Fault struct {
 	Kernel  string
 	Program [3]int // position in the grid
@@ -155,11 +148,13 @@ type Fault struct {
 	Argument string
 	Index    int64
 
-	err error
+	what string // the kind of access: "load", "store", "atomic"
+	text string
+	err  error
 }
 
-// Error returns the place in the kernel's file, the message, and the position in the grid.
-func (e *Fault) Error() string { return e.err.Error() }
+// Error returns the place in the kernel's file, the message, the line with a caret, and the position in the grid.
+func (e *Fault) Error() string { return e.text }
 
 // Unwrap returns the device's own error.
 func (e *Fault) Unwrap() error { return e.err }
@@ -193,63 +188,3 @@ func (e *BudgetError) Error() string { return e.err.Error() }
 
 // Unwrap returns the compiler's own error.
 func (e *BudgetError) Unwrap() error { return e.err }
-
-// runError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped,
-// as a Refusal if the device declines it, else unchanged.
-func runError(err error) error {
-	var byInterp *interp.Fault
-	var byCPU *cpu.Fault
-	var bySim *sim.Fault
-	var died *cpu.Crash
-	switch {
-	case err == nil || errors.As(err, new(*Fault)) || errors.As(err, new(*Crash)):
-		return err
-	case errors.As(err, new(*diag.Refusal)):
-		return refusal(err)
-	case errors.As(err, &died):
-		return &Crash{Kernel: died.Kernel, Signal: died.Signal, Detail: died.Detail, err: err}
-	case errors.As(err, &byInterp):
-		f := &Fault{Kernel: byInterp.Kernel, Program: byInterp.Program, Message: byInterp.Msg, err: err}
-		f.Argument, f.Index = byInterp.Arg, byInterp.Index
-		f.setPlaces(ir.CallChain(byInterp.Loc))
-		return f
-	case errors.As(err, &byCPU):
-		f := &Fault{Kernel: byCPU.Kernel, Program: byCPU.Program, Message: byCPU.Msg, err: err}
-		f.Argument, f.Index = byCPU.Arg, byCPU.Index
-		f.setPlaces(byCPU.Locs)
-		return f
-	case errors.As(err, &bySim):
-		f := &Fault{Kernel: bySim.Kernel, Program: bySim.Program, Message: bySim.Msg, err: err}
-		f.File, f.Line, f.Column = bySim.File, bySim.Line, bySim.Column
-		return f
-	}
-	return err
-}
-
-// setPlaces sets the place of the operation, then those of the calls.
-func (e *Fault) setPlaces(places []string) {
-	if len(places) == 0 {
-		return
-	}
-	e.File, e.Line, e.Column = splitPlace(places[0])
-	e.Calls = places[1:]
-}
-
-// splitPlace splits file:line:column.
-func splitPlace(place string) (file string, line, column int) {
-	rest, last := cutNumber(place)
-	file, line = cutNumber(rest)
-	return file, line, last
-}
-
-func cutNumber(s string) (string, int) {
-	i := strings.LastIndexByte(s, ':')
-	if i < 0 {
-		return s, 0
-	}
-	n, err := strconv.Atoi(s[i+1:])
-	if err != nil {
-		return s, 0
-	}
-	return s[:i], n
-}

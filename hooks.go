@@ -78,7 +78,7 @@ func (c *Config) launchHooks() *compile.LaunchHooks {
 	}
 	if f := c.Hooks.AfterLaunch; f != nil {
 		h.After = func(v compile.Variant, dev *args.Device, grid [3]int, err error) {
-			f(launching(v, dev, grid), runError(err))
+			f(launching(v, dev, grid), runError(err, nil))
 		}
 	}
 	return h

@@ -110,6 +110,8 @@ def first(x_ptr, out_ptr):
 	defer s.Close()
 	fmt.Println(k.Launch(s, nereid.Grid{2}, nereid.FromSlice([]int32{1, 2}), nereid.FromSlice(make([]int32, 1))))
 	// Output:
-	// first.py:7:23: race: store of 4 bytes at offset 0 of buffer "out_ptr", where program (0, 0, 0) has stored another value
-	//     tt.store in first, program (1, 0, 0)
+	// first.py:7:5: error: race: store to index 0 of out_ptr, where program (0, 0, 0) has stored another value
+	//         tl.store(out_ptr, tl.load(x_ptr + tl.program_id(0)))
+	//         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+	//     in kernel first, program (1, 0, 0)
 }

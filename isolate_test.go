@@ -122,7 +122,7 @@ func TestIsolatedResults(t *testing.T) {
 		t.Errorf("an assertion: %v", err)
 	}
 	err = k.Launch(s, nereid.Grid{1}, nereid.FromSlice(data[:8]), d, 9, 9, 256, nereid.Options{Check: true})
-	if err == nil || !strings.Contains(err.Error(), "out of bounds load of 4 bytes at offset 32 of x (32 bytes)") {
+	if err == nil || !strings.Contains(err.Error(), "out of bounds load of 4 bytes: index 8 of x, which has 8 elements") {
 		t.Errorf("checked: %v", err)
 	}
 }

@@ -133,12 +133,13 @@ func (k *Kernel) repeat(f *frame, s *Stream, grid Programs, list []any) (done bo
 // launchPlan launches by a plan. The grid must be valid.
 func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64) error {
 	if p.Exec == nil || trace.IsEnabled() {
-		return runError(p.Owner.(*compile.Build).Launch(s.ctx, s.core(), g, words, nil))
+		own := p.Owner.(*compile.Build)
+		return runError(own.Launch(s.ctx, s.core(), g, words, nil), own)
 	}
 	err := p.Exec.Launch(s.ctx, s.s, g, words)
 	runtime.KeepAlive(p)
 	if err != nil {
-		return runError(diag.RefusedBy(err, s.dev.String()))
+		return runError(diag.RefusedBy(err, s.dev.String()), p.Owner.(*compile.Build))
 	}
 	return nil
 }
@@ -167,7 +168,7 @@ func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matche
 		}
 		l.plan(b, list, note, byValue)
 	}
-	return runError(b.Launch(s.ctx, s.core(), g, l.frame.Words, l.mem))
+	return runError(b.Launch(s.ctx, s.core(), g, l.frame.Words, l.mem), b)
 }
 
 // plan keeps the plan by which the launch can be repeated, unless each launch must determine the memory of

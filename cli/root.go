@@ -166,7 +166,7 @@ func report(stderr io.Writer, err error) {
 	if errors.Is(err, errReported) {
 		return
 	}
-	if list := (*diag.List)(nil); errors.As(err, &list) {
+	if errors.As(err, new(*diag.List)) || errors.As(err, new(*nereid.Fault)) {
 		fmt.Fprintln(stderr, err)
 		return
 	}

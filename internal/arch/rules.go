@@ -69,16 +69,17 @@ var rules = []rule{
 	{pkg: "internal/llvm", ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/safefile"}},
 
 	// Targets: each knows the layers above and none of the others. Code generation and drivers know no device.
+	{pkg: "internal/target/stray"},
 	{pkg: "internal/target/nvidia/driver/stub"},
 	{pkg: "internal/target/nvidia/driver", ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/llvm"}},
-	{pkg: "internal/target/nvidia/ptxsim", ours: irLayer},
+	{pkg: "internal/target/nvidia/ptxsim", ours: join(irLayer, "internal/target/stray")},
 	{pkg: "internal/target/cpu/codegen", ours: join(irLayer, "internal/mathlib", "internal/target/cpu/gemm", "internal/target/cpu/vmath")},
 	{pkg: "internal/target/cpu/gemm", ours: join(irLayer, "internal/mathlib")},
 	{pkg: "internal/target/cpu/vmath", ours: join(irLayer, "internal/mathlib")},
 	{pkg: "internal/target", ours: join(compiler, "internal/lang/...", "internal/python", "internal/pyrun/...")},
-	{pkg: "internal/target/interp/...", ours: join(compiler, "internal/lang", "internal/middle/...", "internal/target", "internal/target/interp/...")},
-	{pkg: "internal/target/cpu/...", ours: join(native, "internal/lang", "internal/target", "internal/target/cpu/...")},
-	{pkg: "internal/target/nvidia/...", ours: join(native, "internal/lang", "internal/target", "internal/target/nvidia/...")},
+	{pkg: "internal/target/interp/...", ours: join(compiler, "internal/lang", "internal/middle/...", "internal/target", "internal/target/stray", "internal/target/interp/...")},
+	{pkg: "internal/target/cpu/...", ours: join(native, "internal/lang", "internal/target", "internal/target/stray", "internal/target/cpu/...")},
+	{pkg: "internal/target/nvidia/...", ours: join(native, "internal/lang", "internal/target", "internal/target/stray", "internal/target/nvidia/...")},
 
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -31,6 +32,9 @@ type Build struct {
 
 	Variant Variant
 
+	of   *Kernel
+	args []lang.ArgSpec
+
 	done chan struct{} // closed when Exec or err is set
 	err  error
 }
@@ -49,6 +53,23 @@ func (k *Kernel) Build(ctx context.Context, r Request) (*Build, error) {
 	return k.built.get(ctx, args.Key(r.Dev, r.Args, r.Opts), r.Ahead, func(b *Build) error { return k.fill(ctx, b, r) })
 }
 
+// Source returns the file of the kernel.
+func (b *Build) Source() *lang.Source { return b.of.Source }
+
+// Param returns the parameter that a word of a launch belongs to; its name is "" if it is not known.
+func (b *Build) Param(word int) target.Param {
+	for _, a := range b.args {
+		if a.Desc != nil { // whose words depend on the device
+			return target.Param{}
+		}
+	}
+	list, _ := args.Describe(b.of.Params, b.args)
+	if word < 0 || word >= len(list) {
+		return target.Param{}
+	}
+	return list[word]
+}
+
 // fill makes the executable of a build.
 func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 	if r.Refuse != nil {
@@ -57,6 +78,7 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 		}
 	}
 	b.Variant = k.variant(r.Args, r.Opts)
+	b.of, b.args = k, r.Args
 	b.Around = k.Set.Around
 	var err error
 	if b.Exec, err = k.make(ctx, r); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
+	"github.com/nereid-lang/nereid/internal/target/stray"
 )
 
 // allocations records the live buffers of a device: memory that a pointer may point into that a checked
@@ -91,6 +92,8 @@ type Fault struct {
 	Locs    []string // position in the source, then the calls that led there
 	Arg     string   // name of the argument through which memory was accessed, or ""
 	Index   int64    // position in it, in elements of the accessed size
+
+	Access *stray.Access // the access out of bounds, if it is one through an argument
 }
 
 // Error returns the position in the kernel's source, the message, and the position in the grid; then the
@@ -120,7 +123,7 @@ func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error 
 	f := &Fault{Kernel: k.name, Op: site.Op, Locs: site.Locs}
 	f.Program = [3]int{p % grid[0], p / grid[0] % grid[1], p / (grid[0] * grid[1])}
 	if site.Kind == codegen.Assertion {
-		f.Msg = "device assertion failed: " + site.What
+		f.Msg = "assertion failed: " + site.What
 		return f
 	}
 	f.Msg = "out of bounds " + site.What
@@ -131,22 +134,21 @@ func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error 
 	case i < 0 || i >= len(words):
 		f.Msg += fmt.Sprintf(" at address %#x, which is outside of the tensor that the pointer belongs to", addr)
 	case words[i] == 0:
+		f.Access = &stray.Access{What: kindOf(site), Size: int(accessed(site)), Word: i, Name: site.Name, Null: true}
 		f.Msg += fmt.Sprintf(" at address %#x: %s is null", addr, argument(site))
 	default:
 		offset := int64(addr - bounds[2*i])
 		f.Msg += fmt.Sprintf(" at offset %d of %s (%d bytes)", offset, argument(site), bounds[2*i+1])
-		f.Arg, f.Index = site.Name, floorDiv(offset, accessed(site))
+		f.Access = &stray.Access{What: kindOf(site), Size: int(accessed(site)), Word: i, Name: site.Name, Offset: offset, Bytes: int64(bounds[2*i+1])}
+		f.Arg, f.Index = site.Name, f.Access.Index()
 	}
 	return f
 }
 
-// floorDiv divides and rounds down: an address right before a tensor is that of element -1.
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
+// kindOf returns "load", "store" or "atomic".
+func kindOf(s codegen.Site) string {
+	what, _, _ := strings.Cut(s.What, " of ")
+	return what
 }
 
 // accessed returns the bytes of an element that a site accesses.

@@ -255,7 +255,7 @@ tt.func public @k(%x: !tt.ptr<i32>, %n: i32) {
 			t.Error(err)
 		}
 		wantFault(t, launch(t.Context(), k, [3]int{1, 4, 1}, x, 3), `
-kernel.py:7:9: device assertion failed: too many programs
+kernel.py:7:9: assertion failed: too many programs
     cf.assert in k, program (0, 3, 0)`)
 	}
 }

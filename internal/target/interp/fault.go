@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/target/stray"
 )
 
 // Fault is the error that stopped a program of the grid.
@@ -18,6 +19,10 @@ type Fault struct {
 	Bug     bool   // the interpreter's fault, not the kernel's
 	Arg     string // the name of the buffer that was accessed; "" if it has none, or if it is about no access
 	Index   int64  // where in it, in elements as large as the accessed one
+
+	Uninit bool          // a load of memory that nobody has written
+	Race   string        // the program that has stored another value at the same place, "(0, 0, 0)"; "" if it is about no race
+	Access *stray.Access // out of bounds or misaligned; nil when it is about something else
 }
 
 // Error returns the place in the kernel's source, the message and the place in the grid, then the calls that

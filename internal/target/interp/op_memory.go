@@ -5,6 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/target/stray"
 )
 
 // access is a load, store or atomic through a row of pointers.
@@ -44,12 +45,25 @@ func (w *worker) check(what string, addr uint64, count, size int, i int, shape [
 		if b = find(w.table, addr); b == nil || addr%uint64(size) != 0 || !b.holds(addr, uint64(size)) {
 			e := w.newFault(explain(w.table, what, addr, size))
 			e.Element = unravel(i, shape)
-			if b != nil {
+			if b != nil && !b.freed {
+				e.Access = w.accessOf(b, what, addr, size)
 				e.Arg, e.Index = b.name, floorDiv(int64(addr-b.addr), int64(size))
 			}
 			panic(e)
 		}
 	}
+}
+
+// accessOf describes an access to a buffer by the argument that points to it.
+func (w *worker) accessOf(b *Buffer, what string, addr uint64, size int) *stray.Access {
+	a := &stray.Access{What: what, Size: size, Word: -1, Name: b.name, Offset: int64(addr - b.addr), Bytes: int64(len(b.data))}
+	for i, word := range w.args {
+		if i < len(w.p.Params) && tt.IsPtr(w.p.Params[i]) && find(w.table, word) == b {
+			a.Word = i
+			break
+		}
+	}
+	return a
 }
 
 // runEnd returns the end of the run from lane i of lanes that take part and point to neighbouring

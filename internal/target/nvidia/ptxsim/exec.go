@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/nereid-lang/nereid/internal/target/stray"
 )
 
 // Launch is one launch of a kernel.
@@ -136,10 +138,38 @@ type fault struct {
 	block  *block
 	thread int32
 	msg    string
+	race   bool
+	other  int32 // the other thread of a race
+	access *stray.Access
 }
 
 func (c *block) fail(t int32, format string, args ...any) {
-	panic(&fault{c, t, fmt.Sprintf(format, args...)})
+	panic(&fault{block: c, thread: t, msg: fmt.Sprintf(format, args...)})
+}
+
+// failAccess stops the kernel because of an access to global memory.
+func (c *block) failAccess(t int32, addr uint64, n int, write bool, msg string) {
+	panic(&fault{block: c, thread: t, msg: msg, access: c.accessOf(addr, n, write)})
+}
+
+// accessOf describes an access by the argument of the launch that points to that memory or nearest to it;
+// nil if there is no memory.
+func (c *block) accessOf(addr uint64, n int, write bool) *stray.Access {
+	b, ok := c.launch.Memory.near(addr)
+	if !ok {
+		return nil
+	}
+	a := &stray.Access{What: "load", Size: n, Word: -1, Offset: int64(addr - b.addr), Bytes: int64(len(b.data))}
+	if write {
+		a.What = "store"
+	}
+	for i, word := range c.launch.Args {
+		if word >= b.addr && word < b.addr+uint64(max(len(b.data), 1)) {
+			a.Word = i
+			break
+		}
+	}
+	return a
 }
 
 // Run runs all blocks of a launch.

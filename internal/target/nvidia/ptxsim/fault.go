@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/target/stray"
 )
 
 // Fault is the error that stopped a kernel.
@@ -13,6 +15,9 @@ type Fault struct {
 	Block   [3]int
 	Thread  int
 	Msg     string
+	Other   int           // the other thread of a race
+	Race    bool          // another access that nothing orders
+	Access  *stray.Access // to global memory; nil when it is about something else
 
 	PTXLine int
 	PTX     string // the instruction
@@ -33,7 +38,7 @@ func (f *Fault) Error() string {
 // faultOf returns the error of a fault in a cluster of so many blocks.
 func (m *Module) faultOf(l *Launch, x *fault, cluster int) *Fault {
 	in := &m.code[x.block.at]
-	f := &Fault{Kernel: l.Kernel, Block: x.block.id, Thread: int(x.thread), Msg: x.msg, PTXLine: in.line, PTX: in.text}
+	f := &Fault{Kernel: l.Kernel, Block: x.block.id, Thread: int(x.thread), Msg: x.msg, Race: x.race, Other: int(x.other), Access: x.access, PTXLine: in.line, PTX: in.text}
 	f.Program = f.Block
 	f.Program[0] /= cluster
 	f.File, f.Line, f.Column = m.place(in.loc)

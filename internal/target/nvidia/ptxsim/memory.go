@@ -64,12 +64,37 @@ func (m *Memory) list() []buffer {
 	return nil
 }
 
-// at returns n bytes at an address.
-func (m *Memory) at(addr uint64, n int) ([]byte, error) {
+// below returns the last buffer that begins at or below an address.
+func (m *Memory) below(addr uint64) (buffer, bool) {
 	list := m.list()
 	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr }) - 1
-	if i >= 0 {
-		b := list[i]
+	if i < 0 {
+		return buffer{}, false
+	}
+	return list[i], true
+}
+
+// near returns the buffer that an address is in or nearest to.
+func (m *Memory) near(addr uint64) (buffer, bool) {
+	list := m.list()
+	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr })
+	switch {
+	case len(list) == 0:
+		return buffer{}, false
+	case i == 0:
+		return list[0], true
+	case i == len(list):
+		return list[i-1], true
+	}
+	if end := list[i-1].addr + uint64(len(list[i-1].data)); addr < end || addr-end <= list[i].addr-addr {
+		return list[i-1], true
+	}
+	return list[i], true
+}
+
+// at returns n bytes at an address.
+func (m *Memory) at(addr uint64, n int) ([]byte, error) {
+	if b, ok := m.below(addr); ok {
 		if off := addr - b.addr; off+uint64(n) <= uint64(len(b.data)) {
 			return b.data[off : off+uint64(n)], nil
 		}
@@ -141,7 +166,7 @@ func (c *block) bytes(sp space, t int32, addr uint64, n int, write bool) []byte 
 	}
 	b, err := c.launch.Memory.at(addr, n)
 	if err != nil {
-		c.fail(t, "%v", err)
+		c.failAccess(t, addr, n, write, err.Error())
 	}
 	if c.globals != nil {
 		c.globals.touch(c, t, addr, b, write, false)

@@ -189,7 +189,9 @@ func (c *block) failGlobal(t int32, addr uint64, what string, thread, at int32) 
 	if len(c.cluster.blocks) > 1 {
 		where = fmt.Sprintf(" of block %d", thread/n)
 	}
-	c.fail(t, "global byte %#x %s by thread %d%s (line %d), and no barrier lies between", addr, what, thread%n, where, c.m.code[at].line)
+	msg := fmt.Sprintf("global byte %#x %s by thread %d%s (line %d), and no barrier lies between",
+		addr, what, thread%n, where, c.m.code[at].line)
+	panic(&fault{block: c, thread: t, msg: msg, race: true, other: thread % n, access: c.accessOf(addr, 1, true)})
 }
 
 // sameStore reports whether two instructions may be of one operation: they come from one place of the source.

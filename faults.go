@@ -1,0 +1,147 @@
+package nereid
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/target/cpu"
+	"github.com/nereid-lang/nereid/internal/target/interp"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
+	"github.com/nereid-lang/nereid/internal/target/stray"
+)
+
+// runError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped,
+// as a Refusal if the device declines it, else unchanged. b is the launched code; it may be nil.
+func runError(err error, b *compile.Build) error {
+	var byInterp *interp.Fault
+	var byCPU *cpu.Fault
+	var bySim *sim.Fault
+	var died *cpu.Crash
+	switch {
+	case err == nil || errors.As(err, new(*Fault)) || errors.As(err, new(*Crash)):
+		return err
+	case errors.As(err, new(*diag.Refusal)):
+		return refusal(err)
+	case errors.As(err, &died):
+		return &Crash{Kernel: died.Kernel, Signal: died.Signal, Detail: died.Detail, err: err}
+	case errors.As(err, &byInterp):
+		f := &Fault{Kernel: byInterp.Kernel, Program: byInterp.Program, Message: byInterp.Msg, err: err}
+		f.setPlaces(ir.CallChain(byInterp.Loc))
+		f.setAccess(byInterp.Access, b)
+		if byInterp.Uninit && f.Argument != "" {
+			f.Message = fmt.Sprintf("load of index %d of %s, which nobody has written", f.Index, f.Argument)
+		}
+		if byInterp.Race != "" && f.Argument != "" {
+			f.Message = fmt.Sprintf("race: store to index %d of %s, where program %s has stored another value", f.Index, f.Argument, byInterp.Race)
+		}
+		if byInterp.Bug {
+			f.Message = "internal error: " + f.Message
+		}
+		return f.compose(b)
+	case errors.As(err, &byCPU):
+		f := &Fault{Kernel: byCPU.Kernel, Program: byCPU.Program, Message: byCPU.Msg, err: err}
+		f.setPlaces(byCPU.Locs)
+		f.setAccess(byCPU.Access, b)
+		return f.compose(b)
+	case errors.As(err, &bySim):
+		f := &Fault{Kernel: bySim.Kernel, Program: bySim.Program, Message: bySim.Msg, err: err}
+		if bySim.File != "" {
+			f.File, f.Line, f.Column = bySim.File, bySim.Line, bySim.Column+1 // which PTX counts from 0, as Triton does
+		}
+		if m := assertion.FindStringSubmatch(f.Message); m != nil {
+			f.Message = "assertion failed: " + m[1]
+		}
+		f.setAccess(bySim.Access, b)
+		if bySim.Race && f.Argument != "" {
+			f.Message = fmt.Sprintf("race: thread %d and thread %d access index %d of %s, and no barrier lies between",
+				bySim.Other, bySim.Thread, f.Index, f.Argument)
+		}
+		return f.compose(b)
+	}
+	return err
+}
+
+// assertion matches the message of a failed assertion in GPU code.
+var assertion = regexp.MustCompile("Assertion `(?s:(.*))` failed")
+
+// setAccess sets the argument and the index of a stray access, and the message that they allow.
+func (e *Fault) setAccess(a *stray.Access, b *compile.Build) {
+	if a == nil {
+		return
+	}
+	e.Argument = a.Name
+	if b != nil && a.Word >= 0 {
+		if p := b.Param(a.Word); p.Name != "" {
+			e.Argument = p.Name
+			if a.Size == 1 { // of a race, which is seen byte by byte
+				a.Size = max(p.Bytes, 1)
+			}
+		}
+	}
+	e.Index, e.what = a.Index(), a.What
+	if e.Argument != "" {
+		e.Message = a.Text(e.Argument)
+	}
+}
+
+// compose makes the text of a fault: as that of an error of the compiler, with the line and a caret, then the
+// kernel, the program and the calls that led there.
+func (e *Fault) compose(b *compile.Build) *Fault {
+	where := fmt.Sprintf("in kernel %s, program (%d, %d, %d)", e.Kernel, e.Program[0], e.Program[1], e.Program[2])
+	for _, c := range e.Calls {
+		where += "\n    called at " + c
+	}
+	var span diag.Span
+	var ok bool
+	if b != nil && e.File != "" {
+		span, ok = b.Source().Around(e.what, e.File, e.Line, e.Column)
+	}
+	if !ok {
+		text := "error: " + e.Message
+		if e.File != "" {
+			text = fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, text)
+		}
+		e.text = text + "\n    " + where
+		return e
+	}
+	files := b.Source().Files()
+	begin := files.Place(span.Start)
+	e.Line, e.Column = begin.Line, begin.Col
+	d := diag.Diagnostic{Span: span, Msg: e.Message}
+	e.text = strings.TrimSuffix(d.Render(files), "\n") + "\n    " + where
+	return e
+}
+
+// setPlaces sets the place of the operation, then those of the calls.
+func (e *Fault) setPlaces(places []string) {
+	if len(places) == 0 {
+		return
+	}
+	e.File, e.Line, e.Column = splitPlace(places[0])
+	e.Calls = places[1:]
+}
+
+// splitPlace splits file:line:column.
+func splitPlace(place string) (file string, line, column int) {
+	rest, last := cutNumber(place)
+	file, line = cutNumber(rest)
+	return file, line, last
+}
+
+func cutNumber(s string) (string, int) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 {
+		return s, 0
+	}
+	n, err := strconv.Atoi(s[i+1:])
+	if err != nil {
+		return s, 0
+	}
+	return s[:i], n
+}

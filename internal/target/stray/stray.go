@@ -1,0 +1,42 @@
+// Package stray describes accesses to memory that stop a kernel: every device that checks them reports them alike.
+package stray
+
+import "fmt"
+
+// Access describes an access to memory that stopped a kernel.
+type Access struct {
+	What string // "load", "store" or "atomic"
+	Size int    // bytes of an element
+
+	// Word is the position, among the words of the launch, of the argument through which memory was accessed, or
+	// -1. Name is the name of its parameter where the device knows it.
+	Word int
+	Name string
+
+	Offset int64 // bytes from the beginning of the argument's memory
+	Bytes  int64 // size of that memory
+	Null   bool  // the argument is a null pointer
+}
+
+// Index returns the element that was accessed, counted in elements of the accessed size; an address right before
+// the memory is that of element -1.
+func (a *Access) Index() int64 {
+	size := int64(max(a.Size, 1))
+	q := a.Offset / size
+	if a.Offset%size < 0 {
+		q--
+	}
+	return q
+}
+
+// Text says what is wrong with the access.
+func (a *Access) Text(name string) string {
+	switch {
+	case a.Null:
+		return fmt.Sprintf("%s of %d bytes through %s, which is null", a.What, a.Size, name)
+	case a.Offset%int64(max(a.Size, 1)) != 0 && a.Offset >= 0 && a.Offset < a.Bytes:
+		return fmt.Sprintf("misaligned %s of %d bytes at offset %d of %s, which has %d bytes", a.What, a.Size, a.Offset, name, a.Bytes)
+	}
+	return fmt.Sprintf("out of bounds %s of %d bytes: index %d of %s, which has %d elements",
+		a.What, a.Size, a.Index(), name, a.Bytes/int64(max(a.Size, 1)))
+}
