@@ -126,19 +126,28 @@ func (c Compiler) goal(code *Code, registers int) int {
 	switch {
 	case programs < 1:
 		return 0
-	case programs < others && 5*room(programs+1) >= 4*taken && waitsInLoop(code.PTX):
-		return programs + 1 // costs at most a fifth of the registers
+	case programs < others && taken-room(programs+1) <= spare(code.PTX, taken):
+		return programs + 1
 	case registers > manyRegisters && room(programs) >= registers+8:
 		return programs
 	}
 	return 0
 }
 
-// waitsInLoop reports whether a kernel has a loop and no matrix products, which keep their sums in registers.
-func waitsInLoop(ptx []byte) bool {
-	if bytes.Contains(ptx, []byte("mma.")) {
-		return false
+// spare returns how many registers a kernel may lose for one more program. In a loop that waits for loads it
+// is a fifth. Matrix products keep their sums in registers: such a kernel may lose a tenth.
+func spare(ptx []byte, registers int) int {
+	switch {
+	case bytes.Contains(ptx, []byte("mma.")):
+		return registers / 10
+	case hasLoop(ptx):
+		return registers / 5
 	}
+	return -1
+}
+
+// hasLoop reports whether a kernel has a branch backwards.
+func hasLoop(ptx []byte) bool {
 	seen := map[string]bool{}
 	for line := range bytes.Lines(ptx) {
 		text := strings.TrimSpace(string(line))

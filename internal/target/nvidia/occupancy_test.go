@@ -43,6 +43,8 @@ func TestCubinUse(t *testing.T) {
 	}
 }
 
+const mmaPTX = "$L1:\n\twgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%f1}, %rd1, %rd2;\n\t@%p1 bra \t$L1;\n"
+
 const loopPTX = "$L1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p1 bra \t$L1;\n"
 
 // A loop that waits for memory gets one program more where a fifth of the registers pays for it; elsewhere the goal is how many programs
@@ -57,6 +59,8 @@ func TestGoal(t *testing.T) {
 		{90, 8, 0, 126, "", 0},         // of 128: nothing to gain
 		{90, 8, 0, 64, "", 0},          // not many
 		{90, 4, 0, 84, "", 5},          // of 96
+		{90, 4, 0, 102, mmaPTX, 5},     // products lose 104-96 registers, less than a tenth
+		{90, 4, 0, 116, mmaPTX, 4},     // 120-96 are more; 128 are left over
 		{90, 8, 100 << 10, 72, "", 2},  // shared memory is the limit
 		{90, 8, 227 << 10, 110, "", 1}, // of 255
 		{90, 32, 0, 64, "", 0},
