@@ -38,6 +38,11 @@ type Config struct {
 	// devices ignore it.
 	Isolate bool
 
+	// Profile labels what launches do for Go's CPU profiler: samples of a kernel, on the CPU and in the
+	// interpreter, have the labels kernel and device. It costs a launch some 300 ns. Execution traces
+	// (runtime/trace) name compilations and launches in any case.
+	Profile bool
+
 	Strict bool      // a launch that would have to compile or tune fails with ErrNotCompiled
 	Record *Recorder // records launched variants for a manifest
 	Hooks  Hooks
@@ -93,6 +98,7 @@ func EnvConfig() Config {
 	c.Tune = envTune(c.Cache)
 	c.Budget = envBudget()
 	c.Strict = knob.Strict.Get()
+	c.Profile = knob.Profile.Get()
 	if file := knob.Record.Get(); file != "" {
 		c.Record = envRecorder(file)
 	}

@@ -39,7 +39,7 @@ func (c *Config) settings() *compile.Settings {
 		Passes: pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses, Reproducers: c.Reproducers},
 		Budget: budget.Limits(c.Budget),
 		Hooks:  c.compileHooks(),
-		Around: c.launchHooks(),
+		Around: c.launchHooks(), Profile: c.Profile,
 	}
 }
 

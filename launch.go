@@ -206,7 +206,7 @@ func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched, ahead 
 // newPlan returns a plan for launches with that many words.
 func newPlan(dev *Device, b *compile.Build, words int) *warm.Plan {
 	p := &warm.Plan{Dev: dev.core(), Owner: b, Words: words, Apart: b.Apart}
-	if b.Around == nil {
+	if b.Direct() {
 		p.Exec = b.Exec
 		if r, n, ok := nvidia.Ready(b.Exec); ok && n == words {
 			p.Ready = r

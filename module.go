@@ -94,6 +94,9 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 	if l.conf == nil {
 		l.conf = defaultConfig()
 	}
+	if l.conf.Profile {
+		cpu.EnableLabels()
+	}
 	if l.conf.Isolate {
 		_ = cpu.EnableIsolation() // each launch reports the error
 	}

@@ -46,6 +46,10 @@ var (
 		Group: "Devices", Name: "NEREID_ISOLATE",
 		Doc: "Launches on the device `cpu` run in child processes: one that crashes is an error that names the kernel, and the program lives on ([CPU.md](CPU.md)).",
 	})
+	Profile = flag(Row{
+		Group: "Devices", Name: "NEREID_PROFILE",
+		Doc: "Launches carry labels for Go's CPU profiler, `kernel` and `device`: `go tool pprof -tagfocus kernel=NAME`. It costs a launch some 300 ns. In execution traces (`go tool trace`) launches and compilations are regions that name their kernel in any case.",
+	})
 	Lines = flag(Row{
 		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO", Default: "on for GPUs, off for `cpu`",
 		Doc: "Whether kernels carry the lines of their source, for profilers and debuggers: `gdb` and `perf` are told of them on the device `cpu`. Without lines, a kernel that is moved in its file, or with it, is still found in the cache.",

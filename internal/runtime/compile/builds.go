@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -32,6 +33,8 @@ type Build struct {
 
 	Variant Variant
 
+	labels *pprof.LabelSet // of launches for the profiler, or nil
+
 	of   *Kernel
 	args []lang.ArgSpec
 
@@ -52,6 +55,9 @@ type Request struct {
 func (k *Kernel) Build(ctx context.Context, r Request) (*Build, error) {
 	return k.built.get(ctx, args.Key(r.Dev, r.Args, r.Opts), r.Ahead, func(b *Build) error { return k.fill(ctx, b, r) })
 }
+
+// Direct reports whether nothing happens around launches, so that they may go to Exec.
+func (b *Build) Direct() bool { return b.Around == nil && b.labels == nil }
 
 // Source returns the file of the kernel.
 func (b *Build) Source() *lang.Source { return b.of.Source }
@@ -80,6 +86,10 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 	b.Variant = k.variant(r.Args, r.Opts)
 	b.of, b.args = k, r.Args
 	b.Around = k.Set.Around
+	if k.Set.Profile {
+		labels := pprof.Labels("kernel", k.Name, "device", r.Dev.String())
+		b.labels = &labels
+	}
 	var err error
 	if b.Exec, err = k.make(ctx, r); err != nil {
 		return err

@@ -32,6 +32,8 @@ type Settings struct {
 
 	Hooks  Hooks        // of compilations
 	Around *LaunchHooks // of launches; nil if there are none
+
+	Profile bool // launches carry labels for the profiler
 }
 
 // Hooks are functions called around compilations. Any may be nil.

@@ -3,6 +3,7 @@ package compile
 import (
 	"context"
 	"runtime"
+	"runtime/pprof"
 	"runtime/trace"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -19,6 +20,12 @@ type LaunchHooks struct {
 // Launch passes a launch to the device, between the hooks. mem is the memory of arguments, which only bounded
 // builds use.
 func (b *Build) Launch(ctx context.Context, s *args.Stream, grid [3]int, words []uint64, mem []target.Memory) error {
+	if b.labels != nil {
+		labelled := pprof.WithLabels(ctx, *b.labels)
+		pprof.SetGoroutineLabels(labelled)
+		defer pprof.SetGoroutineLabels(ctx)
+		ctx = labelled
+	}
 	if b.Around != nil {
 		return b.hooked(ctx, s, grid, words, mem)
 	}

@@ -26,6 +26,9 @@ type Device struct {
 	live    liveCode
 }
 
+// EnableLabels has the threads that run kernels carry the profiler's labels of their launch.
+func EnableLabels() { pool.Labels.Store(true) }
+
 // Devices returns the CPU, or an error that says why it cannot be used.
 func Devices() ([]target.Backend, error) {
 	lib, err := llvm.Load()

@@ -13,6 +13,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -152,11 +153,22 @@ func (p *Pool) share(r *run) {
 	r.close()
 }
 
+// Labels says that workers carry the profiler's labels of the launch that they help with. It costs a worker some
+// 100 ns for each launch.
+var Labels atomic.Bool
+
 func (p *Pool) worker() {
+	pprof.SetGoroutineLabels(context.Background()) // those of the launch that started it are not its own
 	own := &slot{}
 	for t := range p.tokens {
 		if t.r.join(t.gen) {
-			t.r.workOn(own)
+			if Labels.Load() {
+				pprof.SetGoroutineLabels(t.r.ctx)
+				t.r.workOn(own)
+				pprof.SetGoroutineLabels(context.Background())
+			} else {
+				t.r.workOn(own)
+			}
 			t.r.leave()
 		}
 	}
