@@ -106,7 +106,10 @@ func plainArgIn(v any, depth int) any {
 	case Func:
 		return &lang.FuncRef{File: v.File, Name: v.Name}
 	case *Descriptor:
-		return v.plain()
+		if v == nil {
+			return nil
+		}
+		return v.core()
 	case Const:
 		return args.Const{Value: plainArgIn(v.Value, depth)}
 	case Fields:
@@ -129,18 +132,6 @@ func plainArgs[T any](list []T, depth int) []any {
 	out := make([]any, len(list))
 	for i, v := range list {
 		out[i] = plainArgIn(v, depth)
-	}
-	return out
-}
-
-// plain returns the descriptor in the form of package args. Describe checks its fields.
-func (d *Descriptor) plain() any {
-	if d == nil {
-		return nil
-	}
-	out := &args.Descriptor{Owner: d, Desc: target.Descriptor{Shape: d.Shape, Strides: d.Strides, Block: d.Block, NaN: d.NaN}}
-	if d.Base != nil {
-		out.Base = d.Base.core()
 	}
 	return out
 }

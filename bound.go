@@ -117,6 +117,8 @@ func (l *launch) boundParams() []boundParam {
 			x.fixed = "it is a constexpr"
 		case t != nil && t.dev == nil:
 			x.fixed = "it is memory of the host, which the device has for as long as the kernel is bound: make the tensor with New"
+		case x.class&args.ClassKind == args.ClassDesc:
+			x.fixed = "it is a descriptor: bind the kernel again"
 		case x.class.Folded():
 			x.fixed = "its value is compiled in"
 		}

@@ -2,6 +2,7 @@ package nereid
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
@@ -18,32 +19,34 @@ type Descriptor struct {
 	NaN     bool    // loads outside the tensor give NaN instead of zero
 }
 
+// core returns the descriptor as package args knows it: both structs have the same fields (TestLayouts).
+func (d *Descriptor) core() *args.Descriptor { return (*args.Descriptor)(unsafe.Pointer(d)) }
+
 // Describe implements args.Lender: it checks a descriptor and returns the device's words for it.
-func (l *launch) Describe(param string, word int, x *args.Descriptor) ([]uint64, error) {
-	d := x.Owner.(*Descriptor)
+func (l *launch) Describe(param string, word int, x *args.Descriptor) (uint64, []uint64, error) {
+	d := (*Descriptor)(unsafe.Pointer(x))
 	for i := range d.Shape {
 		if d.Shape[i] < 0 || i < len(d.Block) && d.Block[i] <= 0 {
-			return nil, fmt.Errorf("a descriptor of the shape %v with blocks of %v: sizes are not negative, those of blocks not 0", d.Shape, d.Block)
+			return 0, nil, fmt.Errorf("a descriptor of the shape %v with blocks of %v: sizes are not negative, those of blocks not 0", d.Shape, d.Block)
 		}
 	}
 	if d.Base == nil || len(d.Shape) == 0 || len(d.Shape) != len(d.Strides) || len(d.Shape) != len(d.Block) {
-		return nil, fmt.Errorf("a descriptor needs a tensor, and as many strides and block sizes as dimensions, not %d, %d and %d",
+		return 0, nil, fmt.Errorf("a descriptor needs a tensor, and as many strides and block sizes as dimensions, not %d, %d and %d",
 			len(d.Strides), len(d.Block), len(d.Shape))
 	}
 	maker, ok := l.dev.b.(target.Describer)
 	if !ok {
-		return nil, diag.Refuse("tensor descriptors", "%s takes none", l.dev).By(l.dev.String())
+		return 0, nil, diag.Refuse("tensor descriptors", "%s takes none", l.dev).By(l.dev.String())
 	}
 	base, err := l.Address(param, word, x.Base)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	desc := x.Desc
-	desc.Base, desc.ElemSize = base, d.Base.DType.Size()
+	desc := target.Descriptor{Base: base, Shape: d.Shape, Strides: d.Strides, Block: d.Block, ElemSize: d.Base.DType.Size(), NaN: d.NaN}
 	words, release, err := maker.Describe(desc)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	l.done = append(l.done, release)
-	return words, nil
+	return base, words, nil
 }

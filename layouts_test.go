@@ -16,19 +16,27 @@ func TestLayouts(t *testing.T) {
 		queue  args.Stream
 		device Device
 		dev    args.Device
+		desc   Descriptor
+		plain  args.Descriptor
 	)
 	for name, at := range map[string][2]uintptr{
-		"Tensor.DType":   {unsafe.Offsetof(tensor.DType), unsafe.Offsetof(core.Elem)},
-		"Tensor.dev":     {unsafe.Offsetof(tensor.dev), unsafe.Offsetof(core.Dev)},
-		"Tensor.addr":    {unsafe.Offsetof(tensor.addr), unsafe.Offsetof(core.Addr)},
-		"Tensor.end":     {unsafe.Offsetof(tensor.end), unsafe.Offsetof(core.End)},
-		"Tensor.Shape":   {unsafe.Offsetof(tensor.Shape), unsafe.Offsetof(core.Shape)},
-		"Tensor.Strides": {unsafe.Offsetof(tensor.Strides), unsafe.Offsetof(core.Strides)},
-		"size of DType":  {unsafe.Sizeof(tensor.DType), unsafe.Sizeof(core.Elem)},
-		"Stream.dev":     {unsafe.Offsetof(stream.dev), unsafe.Offsetof(queue.Dev)},
-		"Stream.s":       {unsafe.Offsetof(stream.s), unsafe.Offsetof(queue.S)},
-		"Device.b":       {unsafe.Offsetof(device.b), unsafe.Offsetof(dev.Backend)},
-		"size of b":      {unsafe.Sizeof(device.b), unsafe.Sizeof(dev.Backend)},
+		"Tensor.DType":       {unsafe.Offsetof(tensor.DType), unsafe.Offsetof(core.Elem)},
+		"Tensor.dev":         {unsafe.Offsetof(tensor.dev), unsafe.Offsetof(core.Dev)},
+		"Tensor.addr":        {unsafe.Offsetof(tensor.addr), unsafe.Offsetof(core.Addr)},
+		"Tensor.end":         {unsafe.Offsetof(tensor.end), unsafe.Offsetof(core.End)},
+		"Tensor.Shape":       {unsafe.Offsetof(tensor.Shape), unsafe.Offsetof(core.Shape)},
+		"Tensor.Strides":     {unsafe.Offsetof(tensor.Strides), unsafe.Offsetof(core.Strides)},
+		"size of DType":      {unsafe.Sizeof(tensor.DType), unsafe.Sizeof(core.Elem)},
+		"Stream.dev":         {unsafe.Offsetof(stream.dev), unsafe.Offsetof(queue.Dev)},
+		"Stream.s":           {unsafe.Offsetof(stream.s), unsafe.Offsetof(queue.S)},
+		"Device.b":           {unsafe.Offsetof(device.b), unsafe.Offsetof(dev.Backend)},
+		"size of b":          {unsafe.Sizeof(device.b), unsafe.Sizeof(dev.Backend)},
+		"Descriptor.Base":    {unsafe.Offsetof(desc.Base), unsafe.Offsetof(plain.Base)},
+		"Descriptor.Shape":   {unsafe.Offsetof(desc.Shape), unsafe.Offsetof(plain.Shape)},
+		"Descriptor.Strides": {unsafe.Offsetof(desc.Strides), unsafe.Offsetof(plain.Strides)},
+		"Descriptor.Block":   {unsafe.Offsetof(desc.Block), unsafe.Offsetof(plain.Block)},
+		"Descriptor.NaN":     {unsafe.Offsetof(desc.NaN), unsafe.Offsetof(plain.NaN)},
+		"size of Descriptor": {unsafe.Sizeof(desc), unsafe.Sizeof(plain)},
 	} {
 		if at[0] != at[1] {
 			t.Errorf("%s: %d here, %d in package args", name, at[0], at[1])

@@ -52,7 +52,7 @@ func byParameter(apart []target.Apart, rules []args.Rule, classes []args.Class) 
 			n += 3
 			continue
 		}
-		if !classes[n].Folded() {
+		for range classes[n].Words() {
 			at = append(at, i)
 		}
 		n++
@@ -63,10 +63,18 @@ func byParameter(apart []target.Apart, rules []args.Rule, classes []args.Class) 
 	return out
 }
 
+// memoryTensor returns the tensor whose memory an argument is, or nil.
+func memoryTensor(v any) *Tensor {
+	if d, ok := v.(*args.Descriptor); ok {
+		return tensorOf(d.Base)
+	}
+	return tensorOf(v)
+}
+
 // overlap reports whether a pair of arguments overlaps that must not.
 func overlap(apart []target.Apart, vals []any) bool {
 	for _, x := range apart {
-		if tensorOf(vals[x.A]).overlaps(tensorOf(vals[x.B]), x.OrEqual) {
+		if memoryTensor(vals[x.A]).overlaps(memoryTensor(vals[x.B]), x.OrEqual) {
 			return true
 		}
 	}

@@ -25,6 +25,7 @@ type Call struct {
 	held      int         // tensors among them
 	slow      bool        // an argument has no class
 	host      bool        // a tensor is in host memory
+	described bool        // an argument is a descriptor
 	spare     *target.Spare[Call]
 
 	tensors []*nereid.Tensor
@@ -44,7 +45,7 @@ type givenArg struct {
 }
 
 func (c *Call) begin(set *constSet, spare *target.Spare[Call]) {
-	c.n, c.used, c.held, c.slow, c.host = 0, 0, 0, false, false
+	c.n, c.used, c.held, c.slow, c.host, c.described = 0, 0, 0, false, false, false
 	c.Classes = c.Classes[:cap(c.Classes)]
 	if c.set == set { // the common case
 		return
@@ -66,7 +67,7 @@ func (c *Call) end() {
 	for i := 0; i < c.held; i++ { // few: clear would be a call
 		c.tensors[i] = nil
 	}
-	if c.slow {
+	if len(c.others) > 0 {
 		clear(c.others)
 		c.others = c.others[:0]
 	}
@@ -199,6 +200,33 @@ func (c *Call) Bool(v bool) {
 	}
 }
 
+// Descriptor adds a tensor descriptor, or nil for None.
+func (c *Call) Descriptor(d *nereid.Descriptor) {
+	x := (*args.Descriptor)(unsafe.Pointer(d))
+	if d == nil || x.Base == nil || c.n >= len(c.params) {
+		c.Any(d)
+		return
+	}
+	cl, ok := x.Class(x.Base.Addr)
+	if !ok || x.Base.Dev == nil && x.Base.Addr == 0 {
+		c.Any(d)
+		return
+	}
+	i, _ := c.next()
+	c.host = c.host || x.Base.Dev == nil
+	c.described = true
+	c.tensors[c.held] = d.Base
+	c.held++
+	c.others = append(c.others, d)
+	c.given[i] = givenArg{args.ClassOther, uint64(len(c.others) - 1)}
+	c.Classes[i] = cl
+	words := x.AppendWords(c.words[:c.used], x.Base.Addr)
+	if c.used = len(words); c.used+len(c.params) > len(c.words) {
+		words = append(words, make([]uint64, c.used+len(c.params))...) // room for the arguments that follow
+	}
+	c.words = words[:max(cap(words), c.used)]
+}
+
 // Any adds any argument that Kernel.Launch takes. Launches with such an argument have no plan.
 func (c *Call) Any(v any) {
 	if i, r := c.next(); r != nil {
@@ -234,9 +262,10 @@ func (c *Call) each(f func(i int, g givenArg, t *nereid.Tensor)) {
 		default:
 			g = c.given[i]
 		}
-		if !cl.Folded() {
-			word++
+		if kind := cl & args.ClassKind; kind == args.ClassDesc {
+			held++
 		}
+		word += cl.Words()
 		f(i, g, t)
 	}
 }
@@ -274,7 +303,7 @@ func (c *Call) short(s *nereid.Stream) bool {
 		return false
 	}
 	dev := streamOf(s).Dev
-	if dev == nil || c.host && !dev.SharesHost() {
+	if dev == nil || c.host && !dev.SharesHost() || c.described && !dev.DescribesInWords() {
 		return false
 	}
 	for _, t := range c.tensors[:c.held] {
@@ -298,7 +327,7 @@ func (c *Call) plan(s *nereid.Stream) *warm.Plan {
 		}
 		return p
 	}
-	if plans := c.set.byValue.Load(); plans != nil {
+	if plans := c.set.byValue.Load(); plans != nil && !c.described {
 		c.appendKey(dev)
 		if p := (*plans)[string(c.key)]; p != nil && !c.overlap(p) {
 			return p
@@ -322,10 +351,10 @@ func (c *Call) byTensor(apart []target.Apart) (out []target.Apart) {
 	var at []int // tensor of each word
 	n := 0
 	for _, cl := range c.Classes[:c.n] {
-		if !cl.Folded() {
+		for range cl.Words() {
 			at = append(at, n)
 		}
-		if k := cl & args.ClassKind; k == args.ClassPtr || k == args.ClassNone {
+		if k := cl & args.ClassKind; k == args.ClassPtr || k == args.ClassNone || k == args.ClassDesc {
 			n++
 		}
 	}
@@ -409,7 +438,9 @@ func (c *Call) long(s *nereid.Stream, grid nereid.Programs) error {
 			case p.Words != c.used: // the words are not those of the arguments given here
 				return
 			case byValue:
-				c.noteValue(p)
+				if !c.described { // a key of values does not say all of a descriptor
+					c.noteValue(p)
+				}
 				return
 			}
 			p.Keep(c.seen(), target.Options{Overlap: p.Overlap})

@@ -265,7 +265,7 @@ var goTypes = map[kind]string{
 
 // methods give arguments to a call.
 var methods = map[kind]string{
-	tensor: "Tensor(%s)", integer: "Int(int64(%s))", float: "Float(%s)", boolean: "Bool(%s)", descriptor: "Any(%s)", text: "Any(%s)", dtype: "Any(%s)", other: "Any(%s)",
+	tensor: "Tensor(%s)", integer: "Int(int64(%s))", float: "Float(%s)", boolean: "Bool(%s)", descriptor: "Descriptor(%s)", text: "Any(%s)", dtype: "Any(%s)", other: "Any(%s)",
 }
 
 // sized are the types of integers and floats whose annotation says how large they are.

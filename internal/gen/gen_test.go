@@ -207,7 +207,7 @@ func TestOdd(t *testing.T) {
 		"GROUP   genrt.Opt[int]    // the kernel's default is 8", "NAME    genrt.Opt[string] // the kernel's default is 'x'",
 		`list = c.GROUP.Append(list, "GROUP")`, `list = genrt.AppendDType(list, "DT", c.DT)`, `nereid.Arg("OFF", c.OFF)`,
 		"var OddPy = genrt.File{Name: \"odd.py\"", "Load: OddPy.Module",
-		"// Does a thing.\n//\n// In two paragraphs", `"pkg/base.py": `, "call.Float(float64(eps))", "call.Any(desc)", "genrt.Give(call, alpha)",
+		"// Does a thing.\n//\n// In two paragraphs", `"pkg/base.py": `, "call.Float(float64(eps))", "call.Descriptor(desc)", "genrt.Give(call, alpha)",
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s", want, out)

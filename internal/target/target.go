@@ -195,6 +195,12 @@ type Describer interface {
 	Describe(d Descriptor) (words []uint64, release func(), err error)
 }
 
+// WordDescriber is a Describer whose words are those of Descriptor.Words, and whose release does nothing.
+type WordDescriber interface {
+	Describer
+	DescribesInWords()
+}
+
 // Descriptor describes a tensor in memory.
 type Descriptor struct {
 	Base     uint64

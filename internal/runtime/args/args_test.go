@@ -70,8 +70,8 @@ func (lender) Address(_ string, _ int, t *Tensor) (uint64, error) {
 	return t.Addr, nil
 }
 
-func (lender) Describe(_ string, _ int, d *Descriptor) ([]uint64, error) {
-	return []uint64{d.Base.Addr}, nil
+func (lender) Describe(_ string, _ int, d *Descriptor) (uint64, []uint64, error) {
+	return d.Base.Addr, d.AppendWords(nil, d.Base.Addr)[:2*len(d.Shape)+2], nil
 }
 
 // specialize returns the specs and the words of one argument.

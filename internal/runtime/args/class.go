@@ -21,7 +21,8 @@ const (
 	ClassUint64
 	ClassFloat
 	ClassBool
-	ClassPtr // the element type is in the bits above
+	ClassPtr  // the element type is in the bits above
+	ClassDesc // a descriptor: see descriptor.go
 
 	ClassKind  Class = 1<<8 - 1
 	ClassDiv16 Class = 1 << 8

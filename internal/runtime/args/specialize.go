@@ -9,7 +9,6 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
@@ -17,8 +16,9 @@ import (
 type Lender interface {
 	// Address returns the device's address of a tensor, which becomes word number word of the launch.
 	Address(param string, word int, t *Tensor) (uint64, error)
-	// Describe returns the words of a descriptor, which begin at number word.
-	Describe(param string, word int, d *Descriptor) ([]uint64, error)
+	// Describe returns the address of a descriptor's memory and the words of the descriptor, which begin at
+	// number word.
+	Describe(param string, word int, d *Descriptor) (addr uint64, words []uint64, err error)
 }
 
 // Frame holds the specialized arguments of a launch. It is reused from launch to launch.
@@ -27,6 +27,8 @@ type Frame struct {
 	Words []uint64 // words that the device reads
 	Dev   *Device  // device of the tensors that are not in host memory
 	Host  bool     // some tensors are in host memory
+
+	Described bool // some arguments are descriptors, in words
 
 	// At is the position of each parameter's first word. It is set only with a Lender.
 	At []int
@@ -52,7 +54,7 @@ func (f *Frame) Specialize(p *Params, vals []any, lend Lender) error {
 	}
 	f.Classes, f.Words, f.Texts, f.others = f.Classes[:0], f.Words[:0], f.Texts[:0], f.others[:0]
 	f.At, f.depth = f.At[:0], 0
-	f.Host, f.Dev = false, nil
+	f.Host, f.Described, f.Dev = false, false, nil
 	for i := range p.Rules {
 		if lend != nil {
 			f.At = append(f.At, len(f.Words))
@@ -77,7 +79,7 @@ func (f *Frame) grow(n int) {
 
 // Reads reports whether the device can read the tensors in place. If not, the launch continues with a Lender.
 func (f *Frame) Reads(d *Device) bool {
-	return (f.Dev == nil || f.Dev == d) && (!f.Host || d.SharesHost())
+	return (f.Dev == nil || f.Dev == d) && (!f.Host || d.SharesHost()) && (!f.Described || d.DescribesInWords())
 }
 
 // add adds the argument of parameter i.
@@ -98,6 +100,9 @@ func (f *Frame) add(p *Params, i int, v any, lend Lender) error {
 	if c, word, ok := r.scalar(v); ok {
 		f.put(c, word)
 		return nil
+	}
+	if d, ok := v.(*Descriptor); ok {
+		return f.addDescriptor(p.List[i].Name, d, lend)
 	}
 	if lend == nil {
 		return errLong
@@ -129,14 +134,7 @@ func (f *Frame) addTensor(param string, t *Tensor, lend Lender) error {
 		return nil
 	}
 	if lend == nil {
-		switch {
-		case t.Dev == nil && t.Addr == 0:
-			return errLong // empty or closed: a Lender reports which
-		case t.Dev == nil:
-			f.Host = true
-		case f.Dev == nil:
-			f.Dev = t.Dev
-		case f.Dev != t.Dev:
+		if !f.sees(t) {
 			return errLong
 		}
 		f.put(t.Class(), t.Addr)
@@ -148,6 +146,21 @@ func (f *Frame) addTensor(param string, t *Tensor, lend Lender) error {
 	}
 	f.put((&Tensor{Elem: t.Elem, Addr: addr}).Class(), addr)
 	return nil
+}
+
+// sees notes where a tensor is. It returns false where a Lender must look at it.
+func (f *Frame) sees(t *Tensor) bool {
+	switch {
+	case t.Dev == nil && t.Addr == 0:
+		return false // empty or closed: a Lender reports which
+	case t.Dev == nil:
+		f.Host = true
+	case f.Dev == nil:
+		f.Dev = t.Dev
+	case f.Dev != t.Dev:
+		return false
+	}
+	return true
 }
 
 // addConst adds a compile-time argument.
@@ -315,7 +328,11 @@ func (f *Frame) item(param string, v any, lend Lender) (lang.ArgSpec, error) {
 		}
 		return f.word((&Tensor{Elem: v.Elem, Addr: addr}).Class(), addr)
 	case *Descriptor:
-		return f.descriptor(param, v, lend)
+		addr, err := f.describe(param, v, lend)
+		if err != nil {
+			return lang.ArgSpec{}, err
+		}
+		return v.spec(addr), nil
 	case string, dtype.Type, Const, object.Value:
 		x, err := Constant(v)
 		return lang.ArgSpec{Const: x}, err
@@ -368,20 +385,4 @@ func (f *Frame) fields(param string, v Fields, lend Lender) (lang.ArgSpec, error
 		spec.Items, spec.Names = append(spec.Items, item), append(spec.Names, x.Name)
 	}
 	return spec, nil
-}
-
-// descriptor returns the compiler's description of a descriptor, and appends the device's words for it, its
-// shape and its strides.
-func (f *Frame) descriptor(param string, d *Descriptor, lend Lender) (lang.ArgSpec, error) {
-	words, err := lend.Describe(param, len(f.Words), d)
-	if err != nil {
-		return lang.ArgSpec{}, err
-	}
-	f.Words = append(f.Words, words...)
-	for _, list := range [][]int64{d.Desc.Shape, d.Desc.Strides} {
-		for _, n := range list {
-			f.Words = append(f.Words, uint64(n))
-		}
-	}
-	return lang.ArgSpec{Desc: &lang.DescSpec{Elem: sem.ScalarOf(d.Base.Elem), Block: d.Desc.Block}}, nil
 }

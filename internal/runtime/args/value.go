@@ -20,6 +20,12 @@ func (d *Device) String() string {
 	return d.Backend.Name()
 }
 
+// DescribesInWords reports whether descriptors are passed to kernels in words.
+func (d *Device) DescribesInWords() bool {
+	_, ok := d.Backend.(target.WordDescriber)
+	return ok
+}
+
 // SharesHost reports whether kernels on the device read host memory in place.
 func (d *Device) SharesHost() bool {
 	return d != nil && target.SharesHost(d.Backend)
@@ -67,13 +73,6 @@ type Const struct{ Value any }
 
 // Fields is a named tuple.
 type Fields []Arg
-
-// Descriptor is a tensor descriptor made by the host.
-type Descriptor struct {
-	Base  *Tensor
-	Desc  target.Descriptor // Base and ElemSize are set by the Lender
-	Owner any               // the caller's descriptor, from which the Lender reaches Base's memory
-}
 
 // ItsDefault stands for a default that is compiled in.
 type ItsDefault struct{}

@@ -112,20 +112,13 @@ func (d *Device) SharesHost() bool { return true }
 // NewStream returns a stream on which a launch is done when it returns.
 func (*Device) NewStream() (target.Stream, error) { return stream{}, nil }
 
+// DescribesInWords says that launches take descriptors in words.
+func (*Device) DescribesInWords() {}
+
 // Describe returns the words of a descriptor as the middle layer splits it: base, shape, strides and whether
 // padding is NaN.
 func (*Device) Describe(t target.Descriptor) (words []uint64, release func(), err error) {
-	words = append(words, t.Base)
-	for _, list := range [][]int64{t.Shape, t.Strides} {
-		for _, n := range list {
-			words = append(words, uint64(n))
-		}
-	}
-	nan := uint64(0)
-	if t.NaN {
-		nan = 1
-	}
-	return append(words, nan), func() {}, nil
+	return t.Words(), func() {}, nil
 }
 
 // The code generator and the pool must use the same code for a stopped kernel; the index fails to compile if

@@ -69,7 +69,10 @@ func hasDescriptors(m *ir.Module) bool {
 	return false
 }
 
-// Describe returns the parts of a descriptor: kernels load and store through pointers.
+// DescribesInWords says that launches take descriptors in words, also those that become tensor maps.
+func (Compiler) DescribesInWords() {}
+
+// Describe returns the words of a descriptor.
 func (Compiler) Describe(d target.Descriptor) ([]uint64, func(), error) {
 	return d.Words(), func() {}, nil
 }

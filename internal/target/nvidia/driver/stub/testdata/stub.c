@@ -126,6 +126,23 @@ CALL(cuFuncSetCacheConfig, H f, int c) { LOG; return OK; }
 CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *n, H f, int threads, size_t shared) { *n = 4; return OK; }
 CALL(cuOccupancyMaxActiveClusters, int *n, H f, void *c) { *n = 16; return OK; }
 
+// A tensor map: a mark, then what it was made of. The log shows all 16 words of it.
+struct map { char mark[4]; uint8_t type, rank, swizzle, fill; P addr; uint32_t box[5], pad; uint64_t dims[5], strides[4]; };
+CALL(cuTensorMapEncodeTiled, struct map *m, int type, unsigned rank, P addr, const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+     const uint32_t *steps, int interleave, int swizzle, int promotion, int fill) {
+  LOG;
+  if ((P)m % 64 || addr % 16 || rank < 1 || rank > 5 || interleave || promotion != 2 || sizeof *m > 128) return INVALID;
+  memset(m, 0, 128);
+  memcpy(m->mark, "NMAP", 4);
+  m->type = type, m->rank = rank, m->swizzle = swizzle, m->fill = fill, m->addr = addr;
+  for (unsigned i = 0; i < rank; i++) {
+    if (steps[i] != 1 || (i && strides[i - 1] % 16)) return INVALID;
+    m->box[i] = box[i], m->dims[i] = dims[i];
+    if (i) m->strides[i - 1] = strides[i - 1];
+  }
+  return OK;
+}
+
 static R launch(H f) {
   if (!current) return NOCONTEXT;
   if (capturing) recorded++; else { launched++; device_clock += 0.05; }
@@ -133,9 +150,12 @@ static R launch(H f) {
 }
 CALL(cuLaunchKernel, H f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, H s, void **params, void **extra) {
   if (params_shown && current) {
-    char line[1024];
+    char line[8192];
     int n = snprintf(line, sizeof line, "launch:%p:%u:%u:%u", f, gx, gy, gz);
-    for (int i = 0; i < params_shown && n < 1000; i++) n += snprintf(line + n, sizeof line - n, ":%llx", *(unsigned long long *)params[i]);
+    for (int i = 0; i < params_shown && n < 4000; i++) {
+      int words = memcmp(params[i], "NMAP", 4) ? 1 : 16;
+      for (int w = 0; w < words; w++) n += snprintf(line + n, sizeof line - n, ":%llx", ((unsigned long long *)params[i])[w]);
+    }
     say(line);
   }
   return launch(f);
