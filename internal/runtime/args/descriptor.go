@@ -59,6 +59,9 @@ func (d *Descriptor) mappable(addr uint64) bool {
 		return false
 	}
 	size := int64(d.Base.Elem.Size())
+	if d.NaN && size == 1 && d.Base.Elem.IsFloat() { // copies take them for bytes, which have no NaN
+		return false
+	}
 	for i, s := range d.Strides {
 		if d.Shape[i] < 1 || d.Shape[i] > math.MaxInt32 {
 			return false

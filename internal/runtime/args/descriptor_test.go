@@ -54,13 +54,17 @@ func TestMappable(t *testing.T) {
 		{4096, dtype.Float16, []int64{3, 5, 64}, []int64{320, 64, 1}, true},
 		{4096, dtype.Float16, []int64{3, 5, 64}, []int64{321, 64, 1}, false},
 		{4096, dtype.Int8, []int64{7}, []int64{1}, true},
+		{4096, dtype.Float8E5, []int64{7}, []int64{1}, true},
 	} {
 		d := &Descriptor{Base: &Tensor{Elem: c.elem, Addr: c.addr}, Shape: c.shape, Strides: c.strides, Block: slices.Repeat([]int64{16}, len(c.shape))}
 		if got := d.mappable(c.addr); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
+		if d.NaN = true; d.mappable(c.addr) != (c.want && c.elem != dtype.Float8E5) {
+			t.Errorf("%+v, padded with NaN: %v", c, !c.want)
+		}
 		class, ok := d.Class(c.addr)
-		if !ok || (class&ClassDiv16 != 0) != c.want {
+		if !ok || (class&ClassDiv16 != 0) != d.mappable(c.addr) {
 			t.Errorf("%+v: class %#x, %v", c, class, ok)
 		}
 	}
