@@ -9,77 +9,36 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// staticFunc is a function that looks at the syntax of its call: its arguments are not walked before.
-type staticFunc struct {
-	name string
-	fn   func(g *generator, e *python.Call) object.Value
-	idle bool // it can be called in host code too, and does nothing there
-}
-
-// Call is a call from a function that runs while a kernel is compiled.
-func (f *staticFunc) Call(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
-	if !f.idle {
-		return nil, object.Errorf(object.TypeError, "%s() belongs into a jit function", f.name)
-	}
-	return object.None, nil
-}
-
-// kernelFunc is a function of kernels that is no operation of the language.
-type kernelFunc struct {
-	name string
-	fn   func(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value
-}
-
-func (*staticFunc) TypeName() string { return "function" }
-func (*kernelFunc) TypeName() string { return "function" }
-
-// rangeKind is range, tl.range or tl.static_range.
-type rangeKind struct {
-	name   string
-	static bool
-	params []string // after start, end, step
-}
-
-func (*rangeKind) TypeName() string { return "type" }
-
-// Call makes a plain range where host code, or a comprehension, iterates over one.
-func (r *rangeKind) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
-	f, _ := pyrun.From(in).Builtin("range")
-	return object.Call(in, f, args, kws)
-}
-
-var (
-	pyRange     = &rangeKind{name: "range"}
-	tlRange     = &rangeKind{name: "tl.range", params: []string{"num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_licm"}}
-	staticRange = &rangeKind{name: "tl.static_range", static: true}
-)
-
 // kernelBuiltins are the names of Python that kernels see.
-var kernelBuiltins map[string]object.Value
+var kernelBuiltins = map[string]object.Value{"range": pyRange}
 
-func init() { // the table mentions functions that mention the table
-	kernelBuiltins = map[string]object.Value{
-		"range":      pyRange,
-		"len":        &staticFunc{name: "len", fn: staticHost("len")},
-		"int":        &staticFunc{name: "int", fn: staticHost("int")},
-		"float":      &staticFunc{name: "float", fn: staticHost("float")},
-		"list":       &kernelFunc{"list", toTuple},
-		"tuple":      &kernelFunc{"tuple", toTuple},
-		"isinstance": &kernelFunc{"isinstance", isInstance},
-		"getattr":    &kernelFunc{"getattr", getAttr},
-		"hasattr":    &kernelFunc{"hasattr", hasAttr},
-		"print":      &kernelFunc{"print", devicePrint},
-		"min":        &kernelFunc{"min", minMax("minimum", "min")},
-		"max":        &kernelFunc{"max", minMax("maximum", "max")},
-		"bool":       &staticFunc{name: "bool", fn: staticHost("bool")},
-		"str":        &staticFunc{name: "str", fn: staticHost("str")},
-		"abs":        &kernelFunc{"abs", absolute},
+// staticForms are the functions that look at the syntax of their call.
+var staticForms map[string]func(g *generator, e *python.Call) object.Value
+
+// kernelForms are the other functions of kernels that are no operations.
+var kernelForms map[string]func(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value
+
+func init() { // the tables mention functions that mention the tables
+	staticForms = map[string]func(g *generator, e *python.Call) object.Value{
+		"len": staticHost("len"), "int": staticHost("int"), "float": staticHost("float"), "bool": staticHost("bool"),
+		"str": staticHost("str"),
 	}
+	kernelForms = map[string]func(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value{
+		"list": toTuple, "tuple": toTuple, "isinstance": isInstance, "getattr": getAttr, "hasattr": hasAttr,
+		"print": devicePrint, "min": minMax("minimum", "min"), "max": minMax("maximum", "max"), "abs": absolute,
+	}
+	for name := range staticForms {
+		kernelBuiltins[name] = &Form{Name: name, Static: true}
+	}
+	for name := range kernelForms {
+		kernelBuiltins[name] = &Form{Name: name}
+	}
+	staticForms["static_assert"], staticForms["static_print"] = staticAssert, staticPrint
+	kernelForms["condition"] = makeCondition
 }
 
 // castHints say how a device value is converted, for the functions of Python that convert.
@@ -164,10 +123,8 @@ func isInstance(g *generator, n python.Node, args []object.Value, kws []object.K
 // pyType is Python's own type behind a name that calls something else in a kernel: int, float, tuple.
 func (g *generator) pyType(v object.Value) object.Value {
 	switch v := v.(type) {
-	case *staticFunc:
-		return g.pyBuiltin(v.name)
-	case *kernelFunc:
-		return g.pyBuiltin(v.name)
+	case *Form:
+		return g.pyBuiltin(v.Name)
 	case *object.Tuple:
 		types := make([]object.Value, len(v.Items))
 		for i, t := range v.Items {
@@ -338,8 +295,8 @@ func noLICM() ir.Attr {
 	return a
 }
 
-// iteration reads the arguments of range, tl.range or tl.static_range.
-func (r *rangeKind) iteration(args []object.Value, kws []object.Keyword) (iteration, error) {
+// iterationOf reads the arguments of range, tl.range or tl.static_range.
+func iterationOf(r *rangeKind, args []object.Value, kws []object.Keyword) (iteration, error) {
 	it := iteration{static: r.static, lo: object.MakeInt(0), step: object.MakeInt(1)}
 	names := append([]string{"arg1", "arg2", "step"}, r.params...)
 	bound := map[string]object.Value{}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -24,8 +25,8 @@ func (*boundMethod) TypeName() string { return "method" }
 // call is fn(args, kws).
 func (g *generator) call(e *python.Call) object.Value {
 	fn := g.expr(e.Func)
-	if s, ok := fn.(*staticFunc); ok {
-		return s.fn(g, e)
+	if f, ok := fn.(*Form); ok && f.Static {
+		return staticForms[f.Name](g, e)
 	}
 	g.checkUsed(e, fn)
 	args, kws := g.arguments(e)
@@ -102,8 +103,8 @@ func (g *generator) apply(n python.Node, fn object.Value, args []object.Value, k
 		v, err := f.Invoke(g.b, g, args, kws, false)
 		g.checkCall(n, f, false, args, kws, err)
 		return v
-	case *kernelFunc:
-		return f.fn(g, n, args, kws)
+	case *Form:
+		return kernelForms[f.Name](g, n, args, kws)
 	case *Class:
 		return g.construct(n, f, args, kws)
 	case *object.Unknown:
@@ -232,14 +233,14 @@ func (g *generator) specialise(n python.Node, fn *JITFunction, args []object.Val
 func (u *unit) drop(fn *JITFunction, args []object.Value, omitted []bool, name string) {
 	if f := u.funcs[name]; f != nil && !f.done {
 		delete(u.funcs, name)
-		delete(u.names, fn.key(args, omitted))
+		delete(u.names, specialization(fn, args, omitted))
 	}
 }
 
 // find is the specialisation of fn for args, or nil, and its name in the module. Triton's mangling writes values as text, so that 1 and
 // "1" look alike; a second meaning of a name gets a number.
 func (u *unit) find(fn *JITFunction, args []object.Value, omitted []bool) (string, *function) {
-	key := fn.key(args, omitted)
+	key := specialization(fn, args, omitted)
 	if name, ok := u.names[key]; ok {
 		return name, u.funcs[name]
 	}
@@ -250,4 +251,26 @@ func (u *unit) find(fn *JITFunction, args []object.Value, omitted []bool) (strin
 	}
 	u.names[key] = name
 	return name, nil
+}
+
+// specialization identifies the specialisation of f for args exactly.
+func specialization(f *JITFunction, args []object.Value, omitted []bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%p", f)
+	leaves(args, nil, func(p argPath, v object.Value) {
+		s := shapeOf(v)
+		if s.isDevice() {
+			fmt.Fprintf(&b, "|%s:%s", p, s.mangle())
+			return
+		}
+		if j, ok := v.(*JITFunction); ok {
+			fmt.Fprintf(&b, "|%s=%p", p, j)
+			return
+		}
+		if bareNone(p, v, omitted) {
+			b.WriteString("|bare")
+		}
+		fmt.Fprintf(&b, "|%s=%s %s", p, v.TypeName(), Repr(v))
+	})
+	return b.String()
 }

@@ -237,3 +237,12 @@ func makeBlockType(in *object.Interp, args []object.Value, kws []object.Keyword)
 	}
 	return sem.Block(elem, shape...), nil
 }
+
+// isDeviceValue reports whether v is a device value: one that control flow must carry.
+func isDeviceValue(v object.Value) bool {
+	switch v.(type) {
+	case *sem.Tensor, *sem.Descriptor, *object.Tuple, *Object:
+		return true
+	}
+	return false
+}

@@ -526,7 +526,7 @@ func (g *generator) iterator(e python.Expr) iteration {
 	if !ok {
 		g.failHint(e, "loop", loopHint, "a for loop runs over range, tl.range or tl.static_range only")
 	}
-	it, err := r.iteration(args, kws)
+	it, err := iterationOf(r, args, kws)
 	if se, ok := err.(*sem.Error); ok {
 		g.check(faultyArgument(call, se, -1), err)
 	}

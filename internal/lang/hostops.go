@@ -3,7 +3,6 @@ package lang
 import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
-	"github.com/nereid-lang/nereid/internal/python"
 )
 
 // Texts and comparisons of values that kernels hold. They need no state of an interpreter; one with small limits serves where a value
@@ -62,15 +61,13 @@ func isTrue(v object.Value) bool {
 	return err == nil && ok
 }
 
-// truth is bool(v), with a failure at n where there is none.
-func (g *generator) truth(n python.Node, v object.Value) bool {
-	ok, err := object.Truth(g.u.world.in, v)
-	g.check(n, err)
-	return ok
-}
-
-// pyBuiltin is a function of host Python's own.
-func (g *generator) pyBuiltin(name string) object.Value {
-	v, _ := g.u.world.ev.Builtin(name)
-	return v
+// Describe names a value that is known at compile time, for messages.
+func Describe(v object.Value) string {
+	switch v := v.(type) {
+	case object.NoneType:
+		return "None"
+	case object.Int, object.Float, object.Bool, object.Str:
+		return "the constant " + Repr(v)
+	}
+	return "a value of Python type " + v.TypeName()
 }

@@ -306,25 +306,3 @@ func (f *JITFunction) param(name string) int {
 	}
 	return -1
 }
-
-// key identifies the specialisation of f for args exactly.
-func (f *JITFunction) key(args []object.Value, omitted []bool) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%p", f)
-	leaves(args, nil, func(p argPath, v object.Value) {
-		s := shapeOf(v)
-		if s.isDevice() {
-			fmt.Fprintf(&b, "|%s:%s", p, s.mangle())
-			return
-		}
-		if j, ok := v.(*JITFunction); ok {
-			fmt.Fprintf(&b, "|%s=%p", p, j)
-			return
-		}
-		if bareNone(p, v, omitted) {
-			b.WriteString("|bare")
-		}
-		fmt.Fprintf(&b, "|%s=%s %s", p, v.TypeName(), Repr(v))
-	})
-	return b.String()
-}

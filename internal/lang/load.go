@@ -4,20 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/big"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
@@ -45,38 +41,6 @@ func (t Target) Name() string {
 		return "NVIDIA H200"
 	}
 	return "NVIDIA A100"
-}
-
-// Options are what a compilation depends on besides source and signature.
-type Options struct {
-	Target       Target
-	NumWarps     int // 0: 4
-	NumStages    int
-	NumCTAs      int
-	Debug        bool
-	NoOverflow   bool          // sanitize_overflow=False: nothing looks for overflow of integers
-	Meter        *budget.Meter // bounds the compilation; nil: MaxSteps alone does
-	MaxSteps     int           // statements and expressions compiled, each as often as it is unrolled; 0: 2 million
-	AllowGlobals bool          // kernels may read plain global numbers
-	Stdout       io.Writer     // of tl.static_print; nil drops it
-	Warn         func(string)
-}
-
-// defaultSteps is far more than any kernel of use takes, and still a few seconds only.
-const defaultSteps = 2_000_000
-
-func (o Options) sem() sem.Options {
-	arch := o.Target.Chip
-	if arch == "" {
-		arch = strconv.Itoa(o.Target.Arch)
-	}
-	s := sem.DefaultOptions(o.Target.Backend, arch)
-	s.Debug, s.SanitizeOverflow = o.Debug, !o.NoOverflow
-	if o.NumWarps > 0 {
-		s.NumWarps = o.NumWarps
-	}
-	s.Warn = o.Warn
-	return s
 }
 
 // LoadOptions say where a file's imports are found and which environment its conditions see.
@@ -232,7 +196,7 @@ func (s *Source) find(w *world, name string) (*JITFunction, error) {
 	}
 	fn, ok := unwrapConstexpr(v).(*JITFunction)
 	if !ok {
-		d := diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s is no kernel: it is %s", name, describe(v)), Hint: "decorate it with @triton.jit"}
+		d := diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s is no kernel: it is %s", name, Describe(v)), Hint: "decorate it with @triton.jit"}
 		switch u := unwrapConstexpr(v).(type) {
 		case *pyrun.Func:
 			d.Msg, d.Span = fmt.Sprintf("%s is no kernel: it is a plain function", name), s.definition(name)
@@ -275,11 +239,8 @@ func (s *Source) definition(name string) diag.Span {
 	return at
 }
 
-// recovered is the error behind a panic: the user's, carried up as a failure, or ours.
-func (s *Source) recovered(kernel string, r any) error {
-	if f, ok := r.(*failure); ok {
-		return s.report(f.d)
-	}
+// Recovered returns the error behind a panic that is not the user's: a budget that is spent, or a fault of ours.
+func (s *Source) Recovered(kernel string, r any) error {
 	if err, ok := budget.Recovered(r); ok {
 		return fmt.Errorf("%s: %s: %w", s.Name, kernel, err)
 	}
@@ -305,7 +266,7 @@ func (s *Source) report(d diag.Diagnostic) error {
 func (s *Source) Params(kernel string, target Target) (params []Param, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			params, err = nil, s.recovered(kernel, r)
+			params, err = nil, s.Recovered(kernel, r)
 		}
 	}()
 	s.mu.Lock()
@@ -329,149 +290,6 @@ func (s *Source) Debug(kernel string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.debug[kernel]
-}
-
-// Compile makes Triton IR of a kernel for one signature. An error of the user's is a *diag.List.
-func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (m *ir.Module, err error) {
-	if opts.Target.Backend == "" {
-		opts.Target = DefaultTarget
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			m, err = nil, s.recovered(kernel, r)
-		}
-	}()
-	w := newWorld(s, opts.Target, opts.Meter)
-	fn, err := s.find(w, kernel)
-	if err != nil {
-		return nil, err
-	}
-	if len(args) != len(fn.Params) {
-		return nil, s.report(diag.Diagnostic{Code: "bad-arguments", Span: fn.Func.Def.NamePos.Span(),
-			Msg: fmt.Sprintf("%s has %d parameters, but %d arguments are described", kernel, len(fn.Params), len(args))})
-	}
-	if opts.MaxSteps == 0 {
-		opts.MaxSteps = defaultSteps
-	}
-	var u *unit
-	defer func() {
-		if r := recover(); r != nil {
-			if _, over := budget.Recovered(r); over {
-				panic(r)
-			}
-			if _, stop := r.(stopped); !stop && (u == nil || len(u.diags) == 0) {
-				panic(r)
-			}
-			m, err = nil, u.errors()
-		}
-	}()
-	u = &unit{world: w, source: s, opts: opts, files: s.files, module: ir.NewModule(ir.Unknown), funcs: map[string]*function{}, names: map[string]string{}, missing: map[string]bool{}}
-	return u.kernel(fn, args)
-}
-
-func (u *unit) kernel(fn *JITFunction, args []ArgSpec) (*ir.Module, error) {
-	u.entry = fn.Func.Def.NamePos.Span()
-	params := make([]object.Value, len(args))
-	var facts []argFact
-	for i, a := range args {
-		params[i] = u.template(a, argPath{i}, &facts)
-	}
-	attrs := func(p argPath) []ir.NamedAttr {
-		for _, f := range facts {
-			if slices.Equal(f.at, p) {
-				return []ir.NamedAttr{f.attr}
-			}
-		}
-		return nil
-	}
-	u.compile(fn, fn.Func.Name, params, true, attrs)
-	if err := u.errors(); err != nil {
-		return nil, err
-	}
-	line, _ := fn.Func.Module.Syntax.File.LineCol(fn.Func.Module.Syntax.File.Offset(fn.Func.Def.Span().Start))
-	u.module.Loc = ir.FileLine(fn.Func.Module.Syntax.File.Name, line, 0)
-	if err := ir.Verify(u.module.Op); err != nil {
-		return nil, fmt.Errorf("internal error: the IR of %s is not valid: %w", fn.Func.Name, err)
-	}
-	return u.module, nil
-}
-
-// argFact is an attribute of an argument.
-type argFact struct {
-	at   argPath
-	attr ir.NamedAttr
-}
-
-// template is a value of the argument's shape, with no IR behind it yet.
-func (u *unit) template(a ArgSpec, at argPath, facts *[]argFact) object.Value {
-	switch {
-	case a.Tuple:
-		items := make([]object.Value, len(a.Items))
-		for i, item := range a.Items {
-			items[i] = u.template(item, append(slices.Clone(at), i), facts)
-		}
-		t := object.NewTuple(items...)
-		if len(a.Names) > 0 {
-			t.Class = &object.NamedTuple{Name: "Fields", Fields: a.Names}
-		}
-		return t
-	case a.Desc != nil:
-		if a.Desc.Pointer {
-			*facts = append(*facts, argFact{at, ir.A(PointerAttr, ir.I32Attr(1))})
-		}
-		return a.Desc.template()
-	case a.Type == nil:
-		return u.constant(orNone(a.Const))
-	}
-	if a.Div16 {
-		*facts = append(*facts, argFact{at, ir.A("tt.divisibility", ir.I32Attr(16))})
-	}
-	return &sem.Tensor{Type: a.Type}
-}
-
-// FuncRef stands for a jit function among compile-time arguments: it is found when the kernel is compiled.
-type FuncRef struct {
-	File string // "" for the kernel's own file
-	Name string
-}
-
-func (*FuncRef) TypeName() string { return "JITFunction" }
-func (f *FuncRef) Repr() string   { return f.File + ":" + f.Name }
-
-// constant is a compile-time argument with references to functions resolved.
-func (u *unit) constant(v object.Value) object.Value {
-	switch v := v.(type) {
-	case *FuncRef:
-		m := u.source.module(u.world)
-		if v.File != "" && v.File != u.source.Name {
-			m = u.world.ev.LoadFile(v.File)
-		}
-		fn, ok, err := m.Get(u.world.in, v.Name)
-		if err != nil {
-			panic(&failure{d: object.Diagnostic(err, u.entry)})
-		}
-		if !ok {
-			panic(&failure{d: diag.Diagnostic{Code: "bad-arguments", Span: u.entry, Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
-		}
-		return unwrapConstexpr(fn)
-	case *object.Tuple:
-		items := make([]object.Value, len(v.Items))
-		for i, e := range v.Items {
-			items[i] = u.constant(e)
-		}
-		return &object.Tuple{Items: items, Class: v.Class}
-	}
-	return v
-}
-
-// template is a descriptor of the spec's type, with no IR behind it yet.
-func (d *DescSpec) template() *sem.Descriptor {
-	t := &sem.Descriptor{Type: sem.Desc(sem.Block(d.Elem, d.Block...))}
-	for range d.Block {
-		t.Shape = append(t.Shape, &sem.Tensor{Type: sem.Int32})
-		t.Strides = append(t.Strides, &sem.Tensor{Type: sem.Int64})
-	}
-	return t
 }
 
 // bigBounds are the least and greatest value of an integer type.

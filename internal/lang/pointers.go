@@ -12,7 +12,7 @@ import (
 func (s *Source) Pointers(kernel string, target Target) (out []bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			out, err = nil, s.recovered(kernel, r)
+			out, err = nil, s.Recovered(kernel, r)
 		}
 	}()
 	fn, err := s.find(newWorld(s, target, s.meter()), kernel)

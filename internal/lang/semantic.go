@@ -58,40 +58,6 @@ func unwrapDeep(v object.Value) object.Value {
 	}
 }
 
-// hostBuiltin is a function under @core.builtin or @core.extern.
-type hostBuiltin struct{ fn object.Value }
-
-func (*hostBuiltin) TypeName() string { return "builtin_function" }
-
-func (f *hostBuiltin) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
-	return object.Call(in, f.fn, args, kws)
-}
-
-// Parameters are those of the function below the decorator.
-func (f *hostBuiltin) Parameters() []object.Parameter {
-	if fn, ok := f.fn.(object.HasParameters); ok {
-		return fn.Parameters()
-	}
-	return nil
-}
-
-// Get makes a method of it.
-func (f *hostBuiltin) Get(_ *object.Interp, instance, _ object.Value) (object.Value, error) {
-	if instance == nil {
-		return f, nil
-	}
-	return &object.BoundMethod{Self: instance, Fn: f}, nil
-}
-
-func makeHostBuiltin(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
-	if len(args) == 1 {
-		if _, ok := args[0].(*pyrun.Func); ok {
-			return &hostBuiltin{args[0]}, nil
-		}
-	}
-	return identity(in, args, kws)
-}
-
 // asHeld are arguments as a function under @core.builtin gets them from a kernel: what is known is in a constexpr.
 func asHeld(fn object.Value, args []object.Value, kws []object.Keyword) ([]object.Value, []object.Keyword) {
 	if !isHostBuiltin(fn) {

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/budget"
@@ -84,12 +85,12 @@ func definedName(s python.Stmt) map[string]bool {
 		out[s.Name] = true
 	case *python.Import:
 		for _, a := range s.Names {
-			first, _, _ := strings.Cut(orName(a.AsName, a.Name), ".")
+			first, _, _ := strings.Cut(cmp.Or(a.AsName, a.Name), ".")
 			out[first] = true
 		}
 	case *python.ImportFrom:
 		for _, a := range s.Names {
-			out[orName(a.AsName, a.Name)] = true
+			out[cmp.Or(a.AsName, a.Name)] = true
 		}
 	}
 	return out

@@ -354,3 +354,13 @@ func SplitSignature(params []Param, text string) ([]string, error) {
 	}
 	return out, nil
 }
+
+// FuncRef stands for a jit function among compile-time arguments: it is found when the kernel is compiled.
+type FuncRef struct {
+	File string // "" for the kernel's own file
+	Name string
+}
+
+func (*FuncRef) TypeName() string { return "JITFunction" }
+
+func (f *FuncRef) Repr() string { return f.File + ":" + f.Name }

@@ -235,10 +235,6 @@ func describe(v object.Value) string {
 		return "a value of type " + sem.TypeText(v.Type)
 	case *object.Tuple, *sem.Descriptor, *Object:
 		return "a value of type " + shapeOf(v).String()
-	case object.NoneType:
-		return "None"
-	case object.Int, object.Float, object.Bool, object.Str:
-		return "the constant " + Repr(v)
 	}
-	return "a value of Python type " + v.TypeName()
+	return Describe(v)
 }

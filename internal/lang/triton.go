@@ -321,13 +321,13 @@ func (w *world) targetInfo() map[string]object.Value {
 // languageNames are the names of triton.language that are neither builtins nor library functions.
 var languageNames map[string]object.Value
 
-func init() { // staticAssert and others mention the generator, which mentions the table
+func init() {
 	languageNames = map[string]object.Value{
 		"range":                   tlRange,
 		"static_range":            staticRange,
-		"static_assert":           &staticFunc{"static_assert", staticAssert, true},
-		"static_print":            &staticFunc{"static_print", staticPrint, true},
-		"condition":               &kernelFunc{"condition", makeCondition},
+		"static_assert":           &Form{Name: "static_assert", Static: true, Idle: true},
+		"static_print":            &Form{Name: "static_print", Static: true, Idle: true},
+		"condition":               &Form{Name: "condition"},
 		"TRITON_MAX_TENSOR_NUMEL": object.MakeInt(1 << 20),
 		"CONSTEXPR_0":             &Constexpr{object.MakeInt(0)},
 		"_aggregate":              aggregateDecorator,
@@ -349,7 +349,7 @@ func init() { // staticAssert and others mention the generator, which mentions t
 // callableInKernels says that a value is a function of the language or one written in it.
 func callableInKernels(v object.Value) bool {
 	switch v.(type) {
-	case *JITFunction, *sem.Builtin, *hostBuiltin, *kernelFunc, *staticFunc, *constexprFunc:
+	case *JITFunction, *sem.Builtin, *hostBuiltin, *Form, *constexprFunc:
 		return true
 	}
 	return false

@@ -86,7 +86,7 @@ func (c Config) AllKwargs() []object.Keyword {
 func (s *Source) Tuning(kernel string, target Target) (t *Tuning, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			t, err = nil, s.recovered(kernel, r)
+			t, err = nil, s.Recovered(kernel, r)
 		}
 	}()
 	meter := s.meter()

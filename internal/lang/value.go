@@ -202,15 +202,6 @@ func buildTensors(shapes []shape, vs []*ir.Value) ([]*sem.Tensor, []*ir.Value) {
 	return out, vs
 }
 
-// isDeviceValue reports whether v is a device value: one that control flow must carry.
-func isDeviceValue(v object.Value) bool {
-	switch v.(type) {
-	case *sem.Tensor, *sem.Descriptor, *object.Tuple, *Object:
-		return true
-	}
-	return false
-}
-
 // hasDevice reports whether any part of v lives on the device.
 func hasDevice(v object.Value) bool {
 	switch v := v.(type) {
