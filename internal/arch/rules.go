@@ -52,7 +52,11 @@ var rules = []rule{
 	{pkg: "internal/pyrun", ours: join(leaves, "internal/python", "internal/pyrun/object")},
 	{pkg: "internal/pyrun/std", ours: join(leaves, "internal/python", "internal/pyrun/...")},
 	{pkg: "internal/lang/libtest", ours: join(irLayer, "internal/pass")}, // for tests
-	{pkg: "internal/lang/...", ours: join(irLayer, "internal/python", "internal/pyrun/...", "internal/lang/...")},
+	{pkg: "internal/lang/stdlib"},
+	{pkg: "internal/lang/sem", ours: join(irLayer, "internal/python", "internal/pyrun/...")},
+	{pkg: "internal/lang/world", ours: join(leaves, "internal/python", "internal/pyrun/...", "internal/lang/sem", "internal/lang/stdlib")},
+	{pkg: "internal/lang/codegen", ours: join(irLayer, "internal/python", "internal/pyrun/...", "internal/lang/sem", "internal/lang/world")},
+	{pkg: "internal/lang", ours: join(irLayer, "internal/python", "internal/pyrun/...", "internal/lang/...")},
 
 	// The IR and what works on it. Dialects also keep to their own order, see below.
 	{pkg: "internal/ir", ours: leaves},

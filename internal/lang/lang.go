@@ -1,8 +1,79 @@
 package lang
 
-import "github.com/nereid-lang/nereid/internal/ir"
+import (
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang/codegen"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/lang/world"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+)
+
+// Source is a file with kernels. It is parsed once; nothing in it is evaluated before a kernel is asked for. It may be
+// used from several goroutines.
+type Source struct{ *world.Source }
+
+// Load parses a file. The error is a *diag.List.
+func Load(name string, src []byte, opts LoadOptions) (*Source, error) {
+	s, err := world.Load(name, src, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Source{s}, nil
+}
 
 // Compile makes Triton IR of a kernel for one signature. An error of the user's is a *diag.List.
 func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (*ir.Module, error) {
-	return Compile(s, kernel, args, opts)
+	return codegen.Compile(s.Source, kernel, args, opts)
 }
+
+// What other packages name of a file.
+type (
+	LoadOptions   = world.LoadOptions
+	Target        = world.Target
+	Param         = world.Param
+	InternalError = world.InternalError
+)
+
+// What they name of the decorators around a kernel.
+type (
+	Tuning      = world.Tuning
+	Autotune    = world.Autotune
+	Heuristic   = world.Heuristic
+	Config      = world.Config
+	TensorValue = world.TensorValue
+)
+
+// What they name of a compilation.
+type (
+	Options  = codegen.Options
+	ArgSpec  = codegen.ArgSpec
+	DescSpec = codegen.DescSpec
+	FuncRef  = codegen.FuncRef
+)
+
+// DefaultTarget is what kernels see where nothing else is said: an sm_90 GPU.
+var DefaultTarget = world.DefaultTarget
+
+// PointerAttr is the attribute of a function's descriptor argument with DescSpec.Pointer.
+const PointerAttr = codegen.PointerAttr
+
+// ParseSignature reads a signature as Triton's ahead-of-time tool writes it: one entry for each parameter, a type
+// (`*fp16`, `i32`) with `:16` or `:1`, or a constant as a Python literal. An error is a *diag.List that shows the place
+// in the text.
+func ParseSignature(params []Param, text string) ([]ArgSpec, error) {
+	return codegen.ParseSignature(params, text)
+}
+
+// SplitSignature returns the entries of a signature as text, one for each parameter, once they are known to make sense.
+func SplitSignature(params []Param, text string) ([]string, error) {
+	return codegen.SplitSignature(params, text)
+}
+
+// FormatSignature writes arguments as ParseSignature reads them.
+func FormatSignature(args []ArgSpec) string { return codegen.FormatSignature(args) }
+
+// ParseType reads a type as signatures write it: i32, *fp16, *ki8 for a pointer that is only read, **fp32.
+func ParseType(text string) (sem.Type, error) { return codegen.ParseType(text) }
+
+// Repr returns repr(v).
+func Repr(v object.Value) string { return world.Repr(v) }

@@ -1,0 +1,185 @@
+package codegen
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/lang/world"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+)
+
+// Options are what a compilation depends on besides source and signature.
+type Options struct {
+	Target       world.Target
+	NumWarps     int // 0: 4
+	NumStages    int
+	NumCTAs      int
+	Debug        bool
+	NoOverflow   bool          // sanitize_overflow=False: nothing looks for overflow of integers
+	Meter        *budget.Meter // bounds the compilation; nil: MaxSteps alone does
+	MaxSteps     int           // statements and expressions compiled, each as often as it is unrolled; 0: 2 million
+	AllowGlobals bool          // kernels may read plain global numbers
+	Stdout       io.Writer     // of tl.static_print; nil drops it
+	Warn         func(string)
+}
+
+// defaultSteps is far more than any kernel of use takes, and still a few seconds only.
+const defaultSteps = 2_000_000
+
+func (o Options) sem() sem.Options {
+	arch := o.Target.Chip
+	if arch == "" {
+		arch = strconv.Itoa(o.Target.Arch)
+	}
+	s := sem.DefaultOptions(o.Target.Backend, arch)
+	s.Debug, s.SanitizeOverflow = o.Debug, !o.NoOverflow
+	if o.NumWarps > 0 {
+		s.NumWarps = o.NumWarps
+	}
+	s.Warn = o.Warn
+	return s
+}
+
+// Compile makes Triton IR of a kernel for one signature. An error of the user's is a *diag.List.
+func Compile(s *world.Source, kernel string, args []ArgSpec, opts Options) (m *ir.Module, err error) {
+	if opts.Target.Backend == "" {
+		opts.Target = world.DefaultTarget
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			if f, ok := r.(*failure); ok {
+				m, err = nil, s.Report(f.d)
+				return
+			}
+			m, err = nil, s.Recovered(kernel, r)
+		}
+	}()
+	w := world.New(s, opts.Target, opts.Meter)
+	fn, err := s.Find(w, kernel)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) != len(fn.Params) {
+		return nil, s.Report(diag.Diagnostic{Code: "bad-arguments", Span: fn.Func.Def.NamePos.Span(),
+			Msg: fmt.Sprintf("%s has %d parameters, but %d arguments are described", kernel, len(fn.Params), len(args))})
+	}
+	if opts.MaxSteps == 0 {
+		opts.MaxSteps = defaultSteps
+	}
+	var u *unit
+	defer func() {
+		if r := recover(); r != nil {
+			if _, over := budget.Recovered(r); over {
+				panic(r)
+			}
+			if _, stop := r.(stopped); !stop && (u == nil || len(u.diags) == 0) {
+				panic(r)
+			}
+			m, err = nil, u.errors()
+		}
+	}()
+	u = &unit{world: w, source: s, opts: opts, files: s.Files(), module: ir.NewModule(ir.Unknown), funcs: map[string]*function{}, names: map[string]string{}, missing: map[string]bool{}}
+	return u.kernel(fn, args)
+}
+
+func (u *unit) kernel(fn *world.JITFunction, args []ArgSpec) (*ir.Module, error) {
+	u.entry = fn.Func.Def.NamePos.Span()
+	params := make([]object.Value, len(args))
+	var facts []argFact
+	for i, a := range args {
+		params[i] = u.template(a, argPath{i}, &facts)
+	}
+	attrs := func(p argPath) []ir.NamedAttr {
+		for _, f := range facts {
+			if slices.Equal(f.at, p) {
+				return []ir.NamedAttr{f.attr}
+			}
+		}
+		return nil
+	}
+	u.compile(fn, fn.Func.Name, params, true, attrs)
+	if err := u.errors(); err != nil {
+		return nil, err
+	}
+	line, _ := fn.Func.Module.Syntax.File.LineCol(fn.Func.Module.Syntax.File.Offset(fn.Func.Def.Span().Start))
+	u.module.Loc = ir.FileLine(fn.Func.Module.Syntax.File.Name, line, 0)
+	if err := ir.Verify(u.module.Op); err != nil {
+		return nil, fmt.Errorf("internal error: the IR of %s is not valid: %w", fn.Func.Name, err)
+	}
+	return u.module, nil
+}
+
+// argFact is an attribute of an argument.
+type argFact struct {
+	at   argPath
+	attr ir.NamedAttr
+}
+
+// template is a value of the argument's shape, with no IR behind it yet.
+func (u *unit) template(a ArgSpec, at argPath, facts *[]argFact) object.Value {
+	switch {
+	case a.Tuple:
+		items := make([]object.Value, len(a.Items))
+		for i, item := range a.Items {
+			items[i] = u.template(item, append(slices.Clone(at), i), facts)
+		}
+		t := object.NewTuple(items...)
+		if len(a.Names) > 0 {
+			t.Class = &object.NamedTuple{Name: "Fields", Fields: a.Names}
+		}
+		return t
+	case a.Desc != nil:
+		if a.Desc.Pointer {
+			*facts = append(*facts, argFact{at, ir.A(PointerAttr, ir.I32Attr(1))})
+		}
+		return descTemplate(a.Desc)
+	case a.Type == nil:
+		return u.constant(orNone(a.Const))
+	}
+	if a.Div16 {
+		*facts = append(*facts, argFact{at, ir.A("tt.divisibility", ir.I32Attr(16))})
+	}
+	return &sem.Tensor{Type: a.Type}
+}
+
+// constant is a compile-time argument with references to functions resolved.
+func (u *unit) constant(v object.Value) object.Value {
+	switch v := v.(type) {
+	case *FuncRef:
+		m := u.source.Module(u.world)
+		if v.File != "" && v.File != u.source.Name {
+			m = u.world.Eval.LoadFile(v.File)
+		}
+		fn, ok, err := m.Get(u.world.In, v.Name)
+		if err != nil {
+			panic(&failure{d: object.Diagnostic(err, u.entry)})
+		}
+		if !ok {
+			panic(&failure{d: diag.Diagnostic{Code: "bad-arguments", Span: u.entry, Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
+		}
+		return world.Unwrap(fn)
+	case *object.Tuple:
+		items := make([]object.Value, len(v.Items))
+		for i, e := range v.Items {
+			items[i] = u.constant(e)
+		}
+		return &object.Tuple{Items: items, Class: v.Class}
+	}
+	return v
+}
+
+// descTemplate is a descriptor of the spec's type, with no IR behind it yet.
+func descTemplate(d *DescSpec) *sem.Descriptor {
+	t := &sem.Descriptor{Type: sem.Desc(sem.Block(d.Elem, d.Block...))}
+	for range d.Block {
+		t.Shape = append(t.Shape, &sem.Tensor{Type: sem.Int32})
+		t.Strides = append(t.Strides, &sem.Tensor{Type: sem.Int64})
+	}
+	return t
+}

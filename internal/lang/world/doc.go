@@ -1,0 +1,17 @@
+// Package world has what a file with kernels can see. A Source is the file; a World is what one compilation of
+// it evaluates: host Python with the modules of Triton and torch in it, where functions under @triton.jit are
+// JITFunctions and their decorators are kept for launches. Nothing here makes IR.
+//
+//	source.go            Source: loading a file, finding a kernel; Target
+//	world.go             World: the modules that one compilation can see
+//	triton.go            module triton; runtime.go triton.runtime, machine.go triton.backends, torch.go torch
+//	resolve.go           names that stand for modules of Triton, whatever conditions are around their imports
+//	jit.go               functions under @triton.jit and the decorators around them
+//	tuning.go            autotune and heuristics
+//	class.go             aggregates: classes whose instances hold device values
+//	constexpr.go         tl.constexpr and the classes of the language
+//	forms.go             functions of kernels that are no operations: package codegen carries them out
+//	pointers.go          which parameters a kernel uses as pointers
+//	around.go            the call of the language around a place
+//	values.go            texts and comparisons of values known at compile time
+package world

@@ -1,0 +1,304 @@
+package world
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// Target is the machine that kernels are compiled for, as far as the language shows it.
+type Target struct {
+	Backend  string // "cuda" or "hip"
+	Arch     int    // 90 for sm_90; 0 for hip
+	Chip     string // "gfx942"; empty for cuda
+	WarpSize int
+}
+
+// DefaultTarget is what kernels see where nothing else is said: an sm_90 GPU.
+var DefaultTarget = Target{Backend: "cuda", Arch: 90, WarpSize: 32}
+
+// Name is what torch.cuda.get_device_name would say.
+func (t Target) Name() string {
+	switch {
+	case t.Backend == "hip":
+		return "AMD Instinct MI300X"
+	case t.Arch >= 100:
+		return "NVIDIA B200"
+	case t.Arch >= 90:
+		return "NVIDIA H200"
+	}
+	return "NVIDIA A100"
+}
+
+// LoadOptions say where a file's imports are found and which environment its conditions see.
+type LoadOptions struct {
+	FS     fs.FS             // where imported modules are; nil: the folders of the operating system
+	OnDisk bool              // the file is one of the operating system: its project (pyrun.ProjectRoot) is searched too
+	Roots  []string          // more folders to search
+	Env    map[string]string // os.environ
+	Limits budget.Limits     // of source text here, and of what is evaluated before a compilation
+}
+
+// Source is a file with kernels. It is parsed once; nothing in it is evaluated before a kernel is asked for. It may be used
+// from several goroutines.
+type Source struct {
+	Name   string
+	files  *diag.FileSet
+	syntax *python.Module
+	opts   LoadOptions
+
+	mu     sync.Mutex
+	bytes  int // of source text read so far
+	parsed map[string]parsedFile
+	params map[string][]Param
+	debug  map[string]bool
+}
+
+type parsedFile struct {
+	m   *python.Module
+	err error
+}
+
+// stdlibFiles holds the library's sources; every Source's own set begins with them.
+var stdlibFiles = diag.NewFileSet()
+
+// Load parses a file. The error is a *diag.List.
+func Load(name string, src []byte, opts LoadOptions) (*Source, error) {
+	stdlibSyntax()
+	opts.Limits = opts.Limits.WithDefaults()
+	if err := budget.New(context.Background(), opts.Limits).CheckSource(len(src), name); err != nil {
+		return nil, err
+	}
+	s := &Source{bytes: len(src), Name: name, files: stdlibFiles.Fork(), opts: opts, parsed: map[string]parsedFile{}, params: map[string][]Param{}, debug: map[string]bool{}}
+	m, err := python.Parse(s.files, name, src)
+	if err != nil {
+		return nil, err
+	}
+	s.syntax = m
+	return s, nil
+}
+
+func (s *Source) finder() pyrun.Finder {
+	if s.opts.FS != nil {
+		return pyrun.FSFinder(s.opts.FS)
+	}
+	roots := s.opts.Roots
+	if s.opts.OnDisk {
+		roots = append([]string{pyrun.ProjectRoot(s.Name)}, roots...)
+	}
+	return pyrun.DirFinder(roots...)
+}
+
+// meter bounds what is evaluated outside of a compilation: parameters and decorators.
+func (s *Source) meter() *budget.Meter { return budget.New(context.Background(), s.opts.Limits) }
+
+// parse reads an imported file, once for all compilations.
+func (s *Source) parse(files *diag.FileSet, name string, src []byte) (*python.Module, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, ok := s.parsed[name]; ok {
+		return p.m, p.err
+	}
+	if err := s.meter().CheckSource(s.bytes+len(src), name); err != nil {
+		panic(&budget.Stop{Err: err}) // no try statement is to catch it
+	}
+	s.bytes += len(src)
+	m, err := python.Parse(files, name, src)
+	s.parsed[name] = parsedFile{m, err}
+	return m, err
+}
+
+// Module is the source as a module of a world.
+func (s *Source) Module(w *World) *pyrun.Module {
+	return w.Eval.AddModule(filepath.ToSlash(s.Name), s.syntax)
+}
+
+// Names are the functions that look like kernels: those under a decorator that ends in jit, in the order of the file.
+func (s *Source) Names() []string {
+	var out []string
+	var walk func(list []python.Stmt)
+	walk = func(list []python.Stmt) {
+		for _, st := range list {
+			switch st := st.(type) {
+			case *python.FunctionDef:
+				if slices.ContainsFunc(st.DecoratorList, looksLikeJIT) && !slices.Contains(out, st.Name) {
+					out = append(out, st.Name)
+				}
+			case *python.If:
+				walk(st.Body)
+				walk(st.Orelse)
+			case *python.Try:
+				walk(st.Body)
+				for _, h := range st.Handlers {
+					walk(h.Body)
+				}
+			}
+		}
+	}
+	walk(s.syntax.Body)
+	return out
+}
+
+func looksLikeJIT(d python.Expr) bool {
+	if c, ok := d.(*python.Call); ok {
+		d = c.Func
+	}
+	switch d := d.(type) {
+	case *python.Attribute:
+		return d.Attr == "jit"
+	case *python.Name:
+		return d.ID == "jit"
+	}
+	return false
+}
+
+// Files is the set that positions in diagnostics refer to.
+func (s *Source) Files() *diag.FileSet { return s.files }
+
+// Find evaluates a name of the file and expects a jit function; a dotted name reaches into classes and modules.
+func (s *Source) Find(w *World, name string) (*JITFunction, error) {
+	m := s.Module(w)
+	first, rest, _ := strings.Cut(name, ".")
+	v, ok, err := m.Get(w.In, first)
+	if err != nil {
+		return nil, s.Report(object.Diagnostic(err, diag.Span{}))
+	}
+	if !ok {
+		names := s.Names()
+		d := diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s has no kernel %s", s.Name, name)}
+		if best := diag.Nearest(first, names); best != "" {
+			d.Hint = "did you mean " + best + "?"
+		} else if len(names) > 0 {
+			d.Hint = "it has " + strings.Join(names, ", ")
+		}
+		return nil, s.Report(d)
+	}
+	for rest != "" {
+		first, rest, _ = strings.Cut(rest, ".")
+		if v, err = object.GetAttr(w.In, v, first); err != nil {
+			d := object.Diagnostic(err, diag.Span{})
+			d.Code = "no-kernel"
+			return nil, s.Report(d)
+		}
+	}
+	fn, ok := Unwrap(v).(*JITFunction)
+	if !ok {
+		d := diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s is no kernel: it is %s", name, Describe(v)), Hint: "decorate it with @triton.jit"}
+		switch u := Unwrap(v).(type) {
+		case *pyrun.Func:
+			d.Msg, d.Span = fmt.Sprintf("%s is no kernel: it is a plain function", name), s.definition(name)
+		case *object.Unknown:
+			d = object.Diagnostic(u.Need("the meaning"), s.definition(name))
+		}
+		return nil, s.Report(d)
+	}
+	return fn, nil
+}
+
+// definition is where the file first binds a name of its own: a function, a class, an import or a variable.
+func (s *Source) definition(name string) diag.Span {
+	at := diag.Span{}
+	found := func(n string, r python.Range) {
+		if n == name && !at.Start.IsValid() {
+			at = r.Span()
+		}
+	}
+	python.Inspect(s.syntax, func(n python.Node) bool {
+		switch n := n.(type) {
+		case *python.FunctionDef:
+			found(n.Name, n.NamePos)
+			return false
+		case *python.AsyncFunctionDef:
+			found(n.Name, n.NamePos)
+			return false
+		case *python.ClassDef:
+			found(n.Name, n.NamePos)
+			return false
+		case *python.Alias:
+			found(cmp.Or(n.AsName, n.Name), n.Range)
+		case *python.Name:
+			if n.Ctx == python.Store {
+				found(n.ID, n.Range)
+			}
+		}
+		return true
+	})
+	return at
+}
+
+// Recovered returns the error behind a panic that is not the user's: a budget that is spent, or a fault of ours.
+func (s *Source) Recovered(kernel string, r any) error {
+	if err, ok := budget.Recovered(r); ok {
+		return fmt.Errorf("%s: %s: %w", s.Name, kernel, err)
+	}
+	return &InternalError{Kernel: kernel, Panic: r, Stack: debug.Stack()}
+}
+
+// InternalError is a fault of the compiler itself.
+type InternalError struct {
+	Kernel string
+	Panic  any
+	Stack  []byte
+}
+
+func (e *InternalError) Error() string {
+	return fmt.Sprintf("internal error while compiling %s: %v\n%s", e.Kernel, e.Panic, e.Stack)
+}
+
+// Report returns a diagnostic as an error.
+func (s *Source) Report(d diag.Diagnostic) error {
+	return &diag.List{Files: s.files, Diags: []diag.Diagnostic{d}}
+}
+
+// Params are the parameters of a kernel.
+func (s *Source) Params(kernel string, target Target) (params []Param, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			params, err = nil, s.Recovered(kernel, r)
+		}
+	}()
+	s.mu.Lock()
+	p, ok := s.params[kernel]
+	s.mu.Unlock()
+	if ok {
+		return p, nil
+	}
+	fn, err := s.Find(New(s, target, s.meter()), kernel)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.params[kernel], s.debug[kernel] = fn.Params, fn.Debug
+	s.mu.Unlock()
+	return fn.Params, nil
+}
+
+// Debug reports whether launches of a kernel whose Params were asked for check assertions and overflow: @triton.jit(debug=True).
+func (s *Source) Debug(kernel string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.debug[kernel]
+}
+
+// bigBounds are the least and greatest value of an integer type.
+func bigBounds(bits int, signed bool) (lo, hi object.Value) {
+	one := big.NewInt(1)
+	if !signed {
+		return object.MakeInt(0), object.BigInt(new(big.Int).Sub(new(big.Int).Lsh(one, uint(bits)), one))
+	}
+	half := new(big.Int).Lsh(one, uint(bits-1))
+	return object.BigInt(new(big.Int).Neg(half)), object.BigInt(new(big.Int).Sub(half, one))
+}

@@ -1,0 +1,256 @@
+package world
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/lang/stdlib"
+	"github.com/nereid-lang/nereid/internal/pyrun"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/pyrun/std"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// World is everything that one compilation can see: an interpreter of host Python with triton, triton.language and torch in it.
+// It belongs to one goroutine.
+type World struct {
+	Eval    *pyrun.Evaluator
+	In      *object.Interp // that of ev
+	files   *diag.FileSet
+	target  Target
+	known   map[string]*pyrun.Module
+	imports map[*python.Module]map[string]string // what each file binds to modules of Triton
+}
+
+// New returns the world of one compilation of src; meter bounds what is evaluated in it.
+func New(src *Source, target Target, meter *budget.Meter) *World {
+	w := &World{files: src.files, target: target, known: map[string]*pyrun.Module{}, imports: map[*python.Module]map[string]string{}}
+	w.Eval = pyrun.New(pyrun.Options{
+		Limits:  object.Limits{Poll: meter.Tick, MaxBytes: int(min(meter.Limits().Memory, maxValues))},
+		Library: std.Library,
+		Files:   src.files, Env: src.opts.Env, Finder: src.finder(), Roots: src.opts.Roots,
+		Known:      w.lookupModule,
+		FromSource: func(name string) bool { return torchInTriton[name] },
+		Parse:      src.parse,
+		Decorate:   decorate,
+		Resolve:    w.resolve,
+	})
+	w.In = w.Eval.Interp
+	w.register()
+	return w
+}
+
+// maxValues bounds the bytes of compile-time values whatever the budget says.
+const maxValues = 256 << 20
+
+// lookupModule is a module that is given as values. Some projects carry pynvml with them.
+func (w *World) lookupModule(name string) (*pyrun.Module, bool) {
+	if strings.HasSuffix(name, ".pynvml") {
+		name = "pynvml"
+	}
+	m, ok := w.known[name]
+	return m, ok
+}
+
+// version is the release of Triton that we answer as.
+const version = "3.6.0"
+
+// register makes the modules of Triton and what of torch host code of kernels asks for.
+func (w *World) register() {
+	for _, m := range []*pyrun.Module{
+		w.stdlibModule("triton.language.standard", "standard.py"),
+		w.stdlibModule("triton.language.random", "random.py"),
+		w.stdlibModule("triton.tools.ragged_tma", "ragged_tma.py"),
+		w.stdlibModule("triton.profiler.language", "proton.py"),
+		{Name: "triton.language", Lookup: w.language},
+		{Name: "triton.language.core", Lookup: w.lookupIn(sem.InCore)},
+		{Name: "triton.language.semantic", Lookup: w.lookupIn(sem.InCore)},
+		{Name: "triton.language.math", Lookup: w.lookupIn(sem.InMath)},
+		{Name: "triton.language.target_info", Vars: w.targetInfo()},
+		{Name: "triton.language.extra"},
+		{Name: "triton.language.extra.libdevice", Lookup: w.lookupIn(sem.InLibdevice)},
+		{Name: "triton.language.extra.cuda", Lookup: w.lookupIn(sem.InCUDA)},
+		{Name: "triton.language.extra.cuda.libdevice", Lookup: w.lookupIn(sem.InLibdevice)},
+		{Name: "triton", Vars: w.triton()},
+		{Name: "triton.compiler", Open: true},
+		{Name: "triton.testing", Open: true},
+		{Name: "triton.tools", Open: true},
+		{Name: "triton.tools.tensor_descriptor", Vars: map[string]object.Value{"TensorDescriptor": unusable("TensorDescriptor")}},
+		{Name: "triton.backends", Vars: map[string]object.Value{"backends": w.backends()}, Open: true},
+		w.nvml(),
+		{Name: "triton.profiler", Open: true},
+		{Name: "triton.experimental"},
+		{Name: "triton.experimental.gluon", Open: true, Why: "Gluon is a language of its own, which is not compiled here"},
+		{Name: "triton.knobs", Open: true},
+	} {
+		w.known[m.Name] = m
+	}
+	w.registerRuntime()
+	w.link("triton", "language", "runtime", "errors", "compiler", "testing", "tools", "backends", "knobs", "experimental", "profiler")
+	w.link("triton.profiler", "language")
+	w.link("triton.language", "core", "math", "standard", "random", "extra", "target_info", "semantic")
+	w.link("triton.language.extra", "libdevice", "cuda")
+	w.link("triton.language.extra.cuda", "libdevice")
+	w.link("triton.tools", "tensor_descriptor", "ragged_tma")
+	w.link("triton.experimental", "gluon")
+	w.registerTorch()
+}
+
+// link makes submodules attributes of their package.
+func (w *World) link(pkg string, subs ...string) {
+	m := w.known[pkg]
+	if m.Vars == nil {
+		m.Vars = map[string]object.Value{}
+	}
+	for _, s := range subs {
+		if _, ok := m.Vars[s]; !ok {
+			m.Vars[s] = w.known[pkg+"."+s]
+		}
+	}
+}
+
+var stdlibSyntax = sync.OnceValue(func() map[string]*python.Module {
+	out := map[string]*python.Module{}
+	names, _ := fs.Glob(stdlib.Files, "*.py")
+	for _, name := range names {
+		src, err := stdlib.Files.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		m, err := python.Parse(stdlibFiles, stdlibPath(name), src)
+		if err != nil {
+			panic(err)
+		}
+		out[name] = m
+	}
+	return out
+})
+
+// stdlibPath is where Triton has a file of the library, for locations.
+func stdlibPath(file string) string {
+	switch file {
+	case "ragged_tma.py":
+		return "triton/tools/" + file
+	case "proton.py":
+		return "triton/profiler/language.py"
+	case "torch_version.py":
+		return "torch/" + file
+	}
+	return "triton/language/" + file
+}
+
+// stdlibModule is a module of the language written in the language; it is parsed once for the process.
+func (w *World) stdlibModule(name, file string) *pyrun.Module {
+	syntax := stdlibSyntax()[file]
+	return &pyrun.Module{Name: name, File: stdlibPath(file), Syntax: syntax}
+}
+
+// language looks up a name of triton.language: a builtin, a dtype, a class, or a function of the standard library.
+func (w *World) language(in *object.Interp, name string) (object.Value, bool, error) {
+	return w.lookup("", name)
+}
+
+func (w *World) lookupIn(module string) func(*object.Interp, string) (object.Value, bool, error) {
+	return func(_ *object.Interp, name string) (object.Value, bool, error) { return w.lookup(module, name) }
+}
+
+func (w *World) lookup(module, name string) (object.Value, bool, error) {
+	b := sem.Lookup(module, name)
+	switch {
+	case b == nil:
+	case b.Fn != nil && plainFunctions[name]:
+		return &ConstexprFunc{native(name, func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+			return b.Invoke(nil, nil, args, kws, false)
+		})}, true, nil
+	case b.Fn != nil && languageNames[name] == nil: // a class is for isinstance too
+		return b, true, nil
+	case b.State == sem.Constant:
+		return b.Value, true, nil
+	case b.State == sem.Stdlib:
+		return w.standard(name)
+	}
+	if module == "" || module == sem.InCore {
+		if v, ok := languageNames[name]; ok {
+			return v, true, nil
+		}
+		return w.standard(name)
+	}
+	return nil, false, nil
+}
+
+// plainFunctions are functions of the language that make no operation: host code may call them too.
+var plainFunctions = map[string]bool{"get_int_dtype": true}
+
+// standard looks up a public function of the library, or a private one that kernels of public projects use all the same.
+func (w *World) standard(name string) (object.Value, bool, error) {
+	for _, mod := range []string{"triton.language.standard", "triton.language.random"} {
+		if !slices.Contains(stdlibNames()[mod], name) {
+			continue
+		}
+		v, ok, err := w.known[mod].Get(w.In, name)
+		return v, ok, err
+	}
+	return nil, false, nil
+}
+
+// stdlibNames are the names that the library's modules define.
+var stdlibNames = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{}
+	for file, syntax := range stdlibSyntax() {
+		var names []string
+		for _, s := range syntax.Body {
+			switch s := s.(type) {
+			case *python.FunctionDef:
+				names = append(names, s.Name)
+			case *python.Assign:
+				if n, ok := s.Targets[0].(*python.Name); ok {
+					names = append(names, n.ID)
+				}
+			}
+		}
+		out["triton.language."+file[:len(file)-len(".py")]] = names
+	}
+	return out
+})
+
+// Method is the function behind v.name, or nil.
+func (w *World) Method(v object.Value, name string) object.Value {
+	b := sem.Method(v, name)
+	switch {
+	case b == nil:
+		return nil
+	case b.Fn != nil:
+		return b
+	}
+	if f, ok, err := w.standard(name); ok && err == nil {
+		return f
+	}
+	return nil
+}
+
+// MethodNames are the methods of a device value, for suggestions.
+func (w *World) MethodNames(v object.Value) []string {
+	var out []string
+	for _, b := range sem.Builtins() {
+		if sem.Method(v, b.Name) == b {
+			out = append(out, b.Name)
+		}
+	}
+	return out
+}
+
+// Vocabulary are the public names of triton.language.
+var Vocabulary = sync.OnceValue(func() []string {
+	var out []string
+	for _, b := range sem.Builtins() {
+		if b.Public {
+			out = append(out, b.Name)
+		}
+	}
+	return out
+})
