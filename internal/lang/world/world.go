@@ -131,18 +131,9 @@ var stdlibSyntax = sync.OnceValue(func() map[string]*python.Module {
 	return out
 })
 
-// stdlibPath is where Triton has a file of the library, for locations.
-func stdlibPath(file string) string {
-	switch file {
-	case "ragged_tma.py":
-		return "triton/tools/" + file
-	case "proton.py":
-		return "triton/profiler/language.py"
-	case "torch_version.py":
-		return "torch/" + file
-	}
-	return "triton/language/" + file
-}
+// stdlibPath names a file of the library in messages and locations. The text is ours and its lines are not Triton's, so
+// the name says whose it is.
+func stdlibPath(file string) string { return "nereid/stdlib/" + file }
 
 // stdlibModule is a module of the language written in the language; it is parsed once for the process.
 func (w *World) stdlibModule(name, file string) *pyrun.Module {
