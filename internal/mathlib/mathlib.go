@@ -158,16 +158,17 @@ func (l *Library) Globals() []string {
 type builder func(m *Builder, a []string) string
 
 // builders are the functions that are written for both precisions; singles those for single precision alone, where they come first;
-// hosts those for CPUs, which come before both; doubles are those that single precision computes in double.
+// hosts those for CPUs and gpus those for single precision on GPUs, which come before both; doubles are those that single precision computes in double.
 var (
 	hosts    map[string]builder
+	gpus     map[string]builder
 	builders = map[string]builder{}
 	singles  = map[string]builder{}
 	doubles  = map[string]bool{}
 )
 
 func init() { // functions call each other through these tables
-	hosts = hostFuncs
+	hosts, gpus = hostFuncs, gpuFuncs
 	for _, name := range []string{"erfc", "erfcx", "normcdf", "erfinv", "erfcinv", "normcdfinv", "lgamma", "tgamma"} {
 		doubles[name] = true
 	}
@@ -194,6 +195,9 @@ func (m *Builder) build(name string, a []string) string {
 		if f := hosts[name+"/f32"]; f != nil && m.prec == F32 {
 			return f(m, a)
 		}
+	}
+	if f := gpus[name]; f != nil && m.lib.target.NVPTX && m.prec == F32 {
+		return f(m, a)
 	}
 	if f := singles[name]; f != nil && m.prec == F32 {
 		return f(m, a)
