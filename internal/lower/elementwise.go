@@ -118,7 +118,7 @@ var binaryOps = map[*ir.OpDef]element{
 	arith.MaxSI: intrinsic("llvm.smax"), arith.MinSI: intrinsic("llvm.smin"), arith.MaxUI: intrinsic("llvm.umax"), arith.MinUI: intrinsic("llvm.umin"),
 	arith.CeilDivUI: ceilDivUI, arith.CeilDivSI: signedDiv(true), arith.FloorDivSI: signedDiv(false),
 	arith.AddF: instr("fadd"), arith.SubF: instr("fsub"), arith.MulF: instr("fmul"),
-	arith.DivF: approx("div", instr("fdiv")), arith.RemF: mathOp("fmod"),
+	arith.DivF: divide, arith.RemF: mathOp("fmod"),
 	arith.MaximumF: intrinsic("llvm.maximum"), arith.MinimumF: intrinsic("llvm.minimum"),
 	arith.MaxNumF: intrinsic("llvm.maxnum"), arith.MinNumF: intrinsic("llvm.minnum"),
 	tt.PreciseDivF: inFloat(instr("fdiv")), tt.MulhiUI: mulhi,

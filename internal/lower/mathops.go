@@ -3,6 +3,7 @@ package lower
 import (
 	gomath "math"
 
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -16,7 +17,7 @@ var mathOps = map[*ir.OpDef]element{
 	math.Floor: intrinsic("llvm.floor"), math.Ceil: intrinsic("llvm.ceil"), math.Trunc: intrinsic("llvm.trunc"), math.RoundEven: intrinsic("llvm.roundeven"),
 	math.Round: mathOp("round"), tt.PreciseSqrt: inFloat(intrinsic("llvm.sqrt")),
 	math.Sqrt: approx("sqrt", intrinsic("llvm.sqrt")), math.Rsqrt: approx("rsqrt", mathOp("rsqrt")),
-	math.Exp: approx("exp", mathOp("exp")), math.Exp2: approx("exp2", mathOp("exp2")), math.ExpM1: mathOp("expm1"),
+	math.Exp: exp, math.Exp2: approx("exp2", mathOp("exp2")), math.ExpM1: mathOp("expm1"),
 	math.Log: mathOp("log"), math.Log2: mathOp("log2"), math.Log10: mathOp("log10"), math.Log1p: mathOp("log1p"),
 	math.Sin: mathOp("sin"), math.Cos: mathOp("cos"), math.Tan: mathOp("tan"), math.Asin: mathOp("asin"), math.Acos: mathOp("acos"),
 	math.Atan: mathOp("atan"), math.Atan2: mathOp("atan2"), math.Sinh: mathOp("sinh"), math.Cosh: mathOp("cosh"), math.Tanh: mathOp("tanh"),
@@ -59,6 +60,59 @@ func approx(name string, other element) element {
 		}
 		return other(l, op, t, a)
 	})
+}
+
+// exp approximates e^x. Where results are only added to constants, subnormal ones may as well be zero, which
+// saves three of five instructions.
+func exp(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+	if t == ir.F32 && absorbed(op.Result(0)) {
+		return approx("expflush", mathOp("exp"))(l, op, t, a)
+	}
+	return approx("exp", mathOp("exp"))(l, op, t, a)
+}
+
+// absorbed reports whether every use of v adds it to a constant so large that a subnormal v makes no
+// difference.
+func absorbed(v *ir.Value) bool {
+	for use := range v.Uses() {
+		op := use.Owner()
+		if op.Def != arith.AddF && op.Def != arith.SubF {
+			return false
+		}
+		if c, ok := arith.FloatOf(op.Operand(1 - use.Index())); !ok || gomath.Abs(c) < 0x1p-100 {
+			return false
+		}
+	}
+	return v.HasUses()
+}
+
+// divide emits Triton's division in f32. A reciprocal of 1 + e^x, as in a sigmoid, needs no test whether the
+// divisor is so small or large that it must be scaled: a fixed scale keeps both in range.
+func divide(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+	if c, ok := arith.FloatOf(op.Operand(0)); t == ir.F32 && ok && c == 1 && beyondOne(op.Operand(1)) {
+		// reassoc lets LLVM multiply the summands, so that a fused multiply-add does both
+		quarter := l.val("fmul reassoc float %s, %s", a[1], f32(0.25))
+		if r, ok := l.vendor.approximate(l, "rcp", quarter); ok {
+			return l.val("fmul float %s, %s", r, f32(0.25))
+		}
+	}
+	return approx("div", instr("fdiv"))(l, op, t, a)
+}
+
+// beyondOne reports whether v is the sum of a constant of at least 1 and an exponential.
+func beyondOne(v *ir.Value) bool {
+	sum := v.DefBy(arith.AddF)
+	if sum == nil {
+		return false
+	}
+	for k := range 2 {
+		c, ok := arith.FloatOf(sum.Operand(k))
+		e := sum.Operand(1 - k)
+		if ok && c >= 1 && (e.DefBy(math.Exp) != nil || e.DefBy(math.Exp2) != nil) {
+			return true
+		}
+	}
+	return false
 }
 
 // withFlag returns an intrinsic on integers whose last argument says that special inputs, such as zero for

@@ -5,13 +5,15 @@ import "github.com/nereid-lang/nereid/internal/ir"
 // approximations holds the instructions behind Triton's approximate functions in f32.
 var approximations = map[string]string{
 	"div":  "llvm.nvvm.div.full", // accurate to 2 ulp
+	"rcp":  "llvm.nvvm.rcp.approx.ftz.f",
 	"exp2": "llvm.nvvm.ex2.approx.ftz.f", "sqrt": "llvm.nvvm.sqrt.approx.ftz.f", "rsqrt": "llvm.nvvm.rsqrt.approx.ftz.f",
 }
 
 // approximate computes exp as 2^(x·log2 e), as Triton does.
 func (nvidia) approximate(l *lowering, name string, args ...string) (v string, ok bool) {
-	if name == "exp" {
-		return l.call("float", "llvm.nvvm.ex2.approx.f", "float "+l.val("fmul float %s, %s", args[0], f32(log2e))), true
+	in := map[string]string{"exp": "llvm.nvvm.ex2.approx.f", "expflush": "llvm.nvvm.ex2.approx.ftz.f"}[name]
+	if in != "" {
+		return l.call("float", in, "float "+l.val("fmul float %s, %s", args[0], f32(log2e))), true
 	}
 	return l.call("float", approximations[name], typed("float", args)...), true
 }

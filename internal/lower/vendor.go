@@ -117,8 +117,8 @@ const allCopies = -1
 
 // vendorMath is the arithmetic that LLVM IR has no instruction for.
 type vendorMath interface {
-	// approximate returns Triton's approximation of an f32 function: div, exp, exp2, sqrt or rsqrt. ok is
-	// false if the exact one is meant to be used.
+	// approximate returns Triton's approximation of an f32 function: div, exp, exp2, sqrt or rsqrt; expflush
+	// is exp, and rcp 1/x, with zero for subnormal results. ok is false if the exact one is meant to be used.
 	approximate(l *lowering, name string, args ...string) (v string, ok bool)
 	// smallPairs reports whether the hardware converts between these types, of which one has 8 bits.
 	smallPairs(from, to ir.Type) bool
