@@ -56,7 +56,11 @@ func lowerReduce(l *lowering, op *ir.Op) {
 	r.registers()
 	r.lanes()
 	if warps := r.warpSteps(); len(warps) > 0 || !r.resultFits() {
-		r.throughShared(warps)
+		if r.spreadOverLanes() {
+			r.throughSharedInRows(warps)
+		} else {
+			r.throughShared(warps)
+		}
 		return
 	}
 	shape := dropAxis(outShape(r.ll), r.axis)

@@ -211,6 +211,69 @@ func (l *lowering) loadVia(b smem, cvt layout.Layout, change func(*pointers)) []
 	return out
 }
 
+// tableLayout returns a layout to offsets below size: register bits have the images regs, and threads returns
+// what a thread's place, of those that ll has, contributes.
+func tableLayout(size int, regs []int, ll layout.Layout, threads func(p place) int) layout.Layout {
+	bases := []layout.Bases{{Name: layout.Register}}
+	for _, r := range regs {
+		bases[0].Vectors = append(bases[0].Vectors, []int{r})
+	}
+	for _, in := range threadDims {
+		if ll.HasIn(in) {
+			bases = append(bases, layout.Bases{Name: in})
+		}
+	}
+	for _, u := range unitPlaces(ll) {
+		in := ""
+		switch {
+		case u.lane != 0:
+			in = layout.Lane
+		case u.warp != 0:
+			in = layout.Warp
+		case u.block != 0:
+			in = layout.Block
+		}
+		for i := range bases {
+			if bases[i].Name == in {
+				bases[i].Vectors = append(bases[i].Vectors, []int{threads(u)})
+			}
+		}
+	}
+	return layout.Must(layout.New(bases, []layout.Dim{{Name: layout.Offset, Size: size}}))
+}
+
+// lazyLoad reads registers from a buffer when they are asked for, with the widest accesses that the layout
+// allows.
+type lazyLoad struct {
+	l     *lowering
+	a     access
+	order layout.Action
+	p     *pointers
+	done  map[int][]string // elements of accesses by vector
+}
+
+// lazyLoad returns the registers that cvt places in b.
+func (l *lowering) lazyLoad(b smem, cvt layout.Layout) lazyLoad {
+	n, order := layout.LargestVector(cvt, b.most())
+	return lazyLoad{l, newAccess(b.elem, n), order.Inverse(), l.pointers(b, order.Apply(cvt)), map[int][]string{}}
+}
+
+// vector returns the offset of the access that reads register reg.
+func (z lazyLoad) vector(reg int) int {
+	i := z.order.Index(reg)
+	return z.p.key(i - i%z.a.vec)[0]
+}
+
+// get returns register reg.
+func (z lazyLoad) get(reg int) string {
+	i, k := z.order.Index(reg), z.vector(reg)
+	if z.done[k] == nil {
+		words := z.l.vendor.loadWords(z.l, z.a, z.p.memory(), z.p.at(i-i%z.a.vec), "", nil)
+		z.done[k] = z.l.unpack(z.a, words)
+	}
+	return z.done[k][i%z.a.vec]
+}
+
 // storeShared writes an element where pred is true; pred may be "" for true.
 func (l *lowering) storeShared(v string, t ir.Type, base int, off, pred string) {
 	a := newAccess(t, 1)

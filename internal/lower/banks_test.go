@@ -1,0 +1,107 @@
+package lower
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// blockedLayout returns the layout of a block of 64 rows as a load of rows of 32 floats has it: four floats
+// for a thread, eight lanes for a row, the other lanes, the warps and then the registers along the rows.
+func blockedLayout(rows, cols, warps int) layout.Layout {
+	var regs, lanes, ws [][]int
+	for c := 1; c < 4; c *= 2 {
+		regs = append(regs, []int{0, c})
+	}
+	for c := 4; c < cols; c *= 2 {
+		lanes = append(lanes, []int{0, c})
+	}
+	r := 1
+	for ; len(lanes) < 5; r *= 2 {
+		lanes = append(lanes, []int{r, 0})
+	}
+	for ; len(ws) < log2(warps); r *= 2 {
+		ws = append(ws, []int{r, 0})
+	}
+	for ; r < rows; r *= 2 {
+		regs = append(regs, []int{r, 0})
+	}
+	return layout.Must(layout.New([]layout.Bases{{Name: layout.Register, Vectors: regs}, {Name: layout.Lane, Vectors: lanes}, {Name: layout.Warp, Vectors: ws},
+		{Name: layout.Block}}, []layout.Dim{{Name: layout.TensorDim(0), Size: rows}, {Name: layout.TensorDim(1), Size: cols}}))
+}
+
+// conflicts returns by how much the words of a warp's access crowd in some bank: 1 is the least.
+func conflicts(cvt layout.Layout, vec int) int {
+	words := map[int]bool{}
+	for lane := range cvt.InSize(layout.Lane) {
+		for k := range vec {
+			off := registerImage(cvt, k, layout.Offset)
+			for i := range cvt.InBits(layout.Lane) {
+				if lane>>i&1 != 0 {
+					off ^= cvt.BasisAlong(layout.Lane, i, layout.Offset)
+				}
+			}
+			words[off] = true
+		}
+	}
+	var banks [32]int
+	worst := 0
+	for w := range words {
+		banks[w%32]++
+		worst = max(worst, banks[w%32])
+	}
+	return worst / max(1, len(words)/32)
+}
+
+// TestScanTotalsBanks shows that a scan down the columns of a block exchanges totals in wide accesses that
+// use all banks.
+func TestScanTotalsBanks(t *testing.T) {
+	for _, warps := range []int{2, 4, 8} {
+		for _, cols := range []int{32, 64, 128} {
+			ll := blockedLayout(64, cols, warps)
+			s := &scan{ll: ll, elems: []ir.Type{ir.F32}, bits: make([]step, log2(64))}
+			for _, d := range directionsAlong(ll, 0).along {
+				s.bits[log2(d.image)] = d
+			}
+			tab := newTotals(s, s.upper())
+			write := []int{tab.place(place{reg: 1}), tab.place(place{reg: 2})}
+			for name, cvt := range map[string]layout.Layout{
+				"write": tab.offsets(write, tab.place),
+				"read":  tab.offsets(write, func(p place) int { return tab.at(tab.row(p), 0) }),
+			} {
+				if vec, _ := layout.LargestVector(cvt, 4); vec != 4 {
+					t.Errorf("%d warps, %d columns: %s has %d elements, want 4", warps, cols, name, vec)
+				}
+				if n := conflicts(cvt, 4); n != 1 {
+					t.Errorf("%d warps, %d columns: %s takes %d times as long as it must", warps, cols, name, n)
+				}
+			}
+		}
+	}
+}
+
+// TestReduceRowsWide shows that partial sums of columns are exchanged in accesses of four elements.
+func TestReduceRowsWide(t *testing.T) {
+	const enc = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>"
+	slice := "#ttg.slice<{dim = 0, parent = " + enc + "}>"
+	body := "tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {\n" + offsetsText("o", []int{64, 32}, enc) +
+		accessText("x", "o", "v", []int{64, 32}, "f32", enc, false) +
+		fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = 0 : i32}> ({\n^bb0(%%a: f32, %%b: f32):\n%%c = arith.addf %%a, %%b : f32\n"+
+			"tt.reduce.return %%c : f32\n}) : (tensor<64x32xf32, %s>) -> tensor<32xf32, %s>\n", enc, slice) +
+		offsetsText("p", []int{32}, slice) + accessText("y", "p", "w", []int{32}, "f32", slice, true) + "tt.return\n}\n"
+	_, ptx := compile(t, parseIR(t, "reduce.ttgir", []byte(moduleText(4, body))), "k", 90)
+	wide := regexp.MustCompile(`(ld|st)\.shared(\.v\d)?`).FindAllStringSubmatch(string(ptx), -1)
+	count := map[string]int{}
+	for _, m := range wide {
+		n, _ := strconv.Atoi(strings.TrimPrefix(m[2], ".v"))
+		count[m[1]+" "+strconv.Itoa(max(n, 1))]++
+	}
+	if count["ld 4"] != 4 || count["st 4"] != 1 || len(count) != 2 {
+		t.Errorf("accesses to shared memory: %v, want 4 loads and a store of 4 elements\n%s", count, clip(ptx))
+	}
+}

@@ -1,0 +1,105 @@
+package lower
+
+import (
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+)
+
+// spreadOverLanes reports whether the lanes of a warp hold partial results of different elements. With
+// throughShared, which has the warps' partial results of an element side by side, their accesses would then
+// meet in a few banks.
+func (r *reduction) spreadOverLanes() bool {
+	if _, ok := r.op.Result(0).Type.(*ir.TensorType); !ok || r.l.ctas > 1 {
+		return false
+	}
+	for i := range r.ll.InBits(layout.Lane) {
+		if r.restAt(r.ll, place{lane: 1 << i}) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// restAt returns the flat position, without the axis, of the element at p in ll, the operand's layout.
+func (r *reduction) restAt(ll layout.Layout, p place) int {
+	return flat(dropAxis(coords(ll, p), r.axis), dropAxis(outShape(ll), r.axis))
+}
+
+// throughSharedInRows does what throughShared does with a row for each warp: neighbouring lanes access
+// neighbouring elements, and a thread several at once.
+func (r *reduction) throughSharedInRows(warps []step) {
+	l := r.l
+	size := r.places().size
+	clear := r.canonicalBits()
+	var own, images []int
+	for i := range r.ll.InBits(layout.Register) {
+		if bit := 1 << i; bit&clear == 0 {
+			own, images = append(own, bit), append(images, r.restAt(r.ll, place{reg: bit}))
+		}
+	}
+	cvt := tableLayout(size<<len(warps), images, r.ll, func(p place) int {
+		row := 0
+		for i, s := range warps {
+			if p.warp&s.bit.warp != 0 {
+				row |= 1 << i
+			}
+		}
+		return row*size + r.restAt(r.ll, p)
+	})
+	bases, writer := l.alloc.scratch(r.op), r.writers(warps)
+	for e, elem := range r.elems {
+		regs := make([]string, 1<<len(own))
+		for i := range regs {
+			regs[i] = r.acc[spread(i, own)][e]
+		}
+		l.storeAll(scratchAt(bases[e], elem), cvt, regs, 0, writer)
+	}
+	l.barrier()
+	results := r.sumRows(size, 1<<len(warps), bases)
+	r.finishAt(func(reg int, _ []int) []string { return results[reg] })
+}
+
+// sumRows combines the rows that throughSharedInRows has written, for each register of the result. Registers
+// that one access reads advance together, row by row, so that few values are alive at a time.
+func (r *reduction) sumRows(size, rows int, bases []int) [][]string {
+	l := r.l
+	to := l.layout(r.op, r.op.Result(0).Type)
+	shape := outShape(to)
+	var images []int
+	for i := range to.InBits(layout.Register) {
+		images = append(images, flat(registerCoords(to, 1<<i), shape))
+	}
+	n := len(images)
+	for w := 1; w < rows; w *= 2 {
+		images = append(images, w*size)
+	}
+	cvt := tableLayout(size*rows, images, to, func(p place) int { return flat(coords(to, p), shape) })
+	var loads []lazyLoad
+	for e, elem := range r.elems {
+		loads = append(loads, l.lazyLoad(scratchAt(bases[e], elem), cvt))
+	}
+	groups, keys := map[int][]int{}, []int{}
+	for reg := range 1 << n {
+		k := loads[0].vector(reg)
+		if groups[k] == nil {
+			keys = append(keys, k)
+		}
+		groups[k] = append(groups[k], reg)
+	}
+	out := make([][]string, 1<<n)
+	for _, k := range keys {
+		for w := range rows {
+			for _, reg := range groups[k] {
+				vals := make([]string, len(loads))
+				for e, z := range loads {
+					vals[e] = z.get(w<<n | reg)
+				}
+				if w > 0 {
+					vals = l.combine(r.op, out[reg], vals)
+				}
+				out[reg] = vals
+			}
+		}
+	}
+	return out
+}
