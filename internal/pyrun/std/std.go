@@ -46,7 +46,8 @@ func (library) Has(name string) bool { return standardLibrary[name] }
 // partlyHere are the modules that have more names than are written here.
 var partlyHere = map[string]bool{"os": true, "sys": true, "platform": true, "argparse": true, "logging": true, "inspect": true, "time": true,
 	"threading": true, "traceback": true, "weakref": true, "gc": true, "importlib": true, "struct": true, "types": true, "contextlib": true,
-	"collections": true, "re": true, "textwrap": true, "warnings": true, "random": true, "atexit": true, "copy": true, "ast": true}
+	"collections": true, "re": true, "textwrap": true, "warnings": true, "random": true, "atexit": true, "copy": true, "ast": true,
+	"subprocess": true, "queue": true}
 
 // fixed is a module that is the same for all interpreters, made when the first of them asks.
 func fixed(make func() map[string]object.Value) func(*object.Interp) map[string]object.Value {

@@ -15,7 +15,8 @@ func systemModules() map[string]func(in *object.Interp) map[string]object.Value 
 		"warnings": fixed(warningsModule), "logging": loggingModule, "importlib": importlibModule, "importlib.util": importlibUtil,
 		"importlib.metadata": importlibMetadata, "inspect": fixed(inspectModule), "packaging": fixed(nothingThere),
 		"packaging.version": fixed(versionModule), "re": fixed(reModule), "textwrap": fixed(textwrapModule), "time": fixed(timeModule),
-		"builtins": func(in *object.Interp) map[string]object.Value { return pyrun.BuiltinNames() }, "threading": fixed(threadingModule), "struct": fixed(nothingThere),
+		"builtins": func(in *object.Interp) map[string]object.Value { return pyrun.BuiltinNames() }, "threading": fixed(threadingModule),
+		"queue": fixed(queueModule), "subprocess": fixed(subprocessModule), "struct": fixed(nothingThere),
 	}
 }
 
@@ -266,7 +267,7 @@ func threadingModule() map[string]object.Value {
 	}}
 	rlock := *lock
 	rlock.Name = "RLock"
-	return named(map[string]object.Value{}, lock, &rlock,
+	return named(map[string]object.Value{}, lock, &rlock, threadFactory(),
 		&object.Builtin{Name: "local", Fn: func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
 			return &object.Instance{Class: object.ObjectClass, Attrs: object.NewDict()}, nil
 		}})

@@ -436,4 +436,26 @@ ord("ab")
 # ---
 range(1, 2, 0)
 # ---
-r = range(5), range(1, 5), range(0, 10, 3), len(range(0, 10, 3)), 3 in range(5), range(5)[-1], list(range(5, 0, -2)), range(3) == range(0, 3), range(10)[2:8:2]
+r = range(5), range(1, 5), range(0, 10, 3), len(range(0, 10, 3)), 3 in range(5), range(5)[-1], list(range(5, 0, -2)), range(3) == range(0, 3), range(10)[2:8:2]# ---
+import queue, threading
+q = queue.Queue()
+def work(n, step=1):
+    for i in range(0, n, step): q.put(i)
+t = [threading.Thread(target=work, args=(3,)), threading.Thread(target=work, args=(4,), kwargs={"step": 2})]
+for x in t: x.start(); x.join()
+r = [q.get() for _ in range(q.qsize())], q.empty()
+# ---
+import queue
+q = queue.LifoQueue()
+q.put(1); q.put(2)
+r = [q.get(), q.get()]
+try:
+    q.get_nowait()
+except queue.Empty as e:
+    r.append("empty")
+# ---
+import subprocess
+try:
+    subprocess.run(["no-such-command-here"], capture_output=True, text=True)
+except FileNotFoundError as e:
+    r = str(e)
