@@ -111,7 +111,8 @@ func (l *lowering) ownOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
 
 func (l *lowering) localStore(op *ir.Op, v, dst *ir.Value) {
 	ll := l.layout(op, v.Type)
-	l.storeAll(l.buffer(dst), l.ownOffsets(op, v.Type, dst.Type), l.regs(v), ll.FreeVariablesIn(layout.Register), l.ownsInBlock(ll))
+	b, cvt := l.buffer(dst), l.ownOffsets(op, v.Type, dst.Type)
+	l.storeRows(b, cvt, l.regs(v), ll.FreeVariablesIn(layout.Register), l.ownsInBlock(ll))
 }
 
 func lowerLocalStore(l *lowering, op *ir.Op) { l.localStore(op, op.Operand(0), op.Operand(1)) }
