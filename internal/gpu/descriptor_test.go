@@ -143,6 +143,7 @@ func TestDescriptorSemantics(t *testing.T) {
 		"attention": {tensorArg{f16, []int64{192, 128}}, tensorArg{f16, []int64{192, 128}}, tensorArg{f16, []int64{192, 128}},
 			tensorArg{f16, []int64{192, 128}}, 192, uint64(math.Float32bits(0.1))},
 		"persistent": {tensorArg{f16, []int64{200, 136}}, tensorArg{f16, []int64{136, 136}}, tensorArg{f16, []int64{200, 136}}, 200, 136, 136},
+		"flattened":  {tensorArg{f16, []int64{200, 200}}, tensorArg{f16, []int64{136, 200}}, tensorArg{f16, []int64{200, 136}}, 200, 136, 200},
 		"blocks":     {tensorArg{f32, []int64{3, 6, 40}}, tensorArg{f32, []int64{4, 24, 36}}, tensorArg{f32, []int64{12}}, 1},
 	}
 	for _, g := range described(t) {

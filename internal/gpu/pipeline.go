@@ -44,7 +44,7 @@ func Pipeline(o Options) []pass.Pass {
 		Canonicalize,
 	)
 	if c >= 80 && o.NumStages > 0 {
-		passes = append(passes, CombineSelectAndIf, AssignLatencies(o.NumStages), ScheduleLoops, SoftwarePipeline)
+		passes = append(passes, FuseNestedLoops, Canonicalize, CombineSelectAndIf, AssignLatencies(o.NumStages), ScheduleLoops, SoftwarePipeline)
 	}
 	passes = append(passes, pass.LoopAwareCSE, OptimizeDotOperands)
 	if c >= 80 && o.NumStages > 0 {
@@ -93,6 +93,8 @@ var Constraints = []pass.Constraint{
 	{Before: "triton-nvidia-optimize-descriptor-encoding", After: "tritongpu-assign-latencies", Why: "the layout of a copy is its descriptor's"},
 	{Before: "tritongpu-pipeline", After: "triton-nvidia-tma-lowering", Why: "loads that run ahead are copies by then"},
 	{Before: "triton-nvidia-tma-lowering", After: "triton-nvidia-gpu-fence-insertion", Why: "what copies write needs no fence"},
+	{Before: "tritongpu-accelerate-matmul", After: "tritongpu-fuse-nested-loops", Why: "only products of warp groups can leave out their sums"},
+	{Before: "tritongpu-fuse-nested-loops", After: "tritongpu-assign-latencies", Why: "a loop with a loop inside is no pipeline"},
 	{Before: "tritongpu-combine-tensor-select-and-if", After: "tritongpu-assign-latencies", Why: "a select of a product's sum would count as its use"},
 	{Before: "tritongpu-assign-latencies", After: "tritongpu-schedule-loops", Why: "stages come of latencies"},
 	{Before: "tritongpu-schedule-loops", After: "tritongpu-pipeline", Why: "loops are taken apart by their schedule"},

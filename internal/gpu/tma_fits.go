@@ -31,7 +31,7 @@ func FitsTMA(m *ir.Module, mach Machine) bool {
 			}
 		case op.Def == tt.DescGather, op.Def == tt.DescScatter:
 			return false
-		case op.Def == tt.MakeTensorDesc && !fitsStrides(op):
+		case op.Def == tt.MakeTensorDesc && (!fitsStrides(op) || !fitsPadding(op)):
 			return false
 		case op.Def == tt.DescReduce && !canReduce(op.IntOr("kind", 0), tt.DescBlock(op.Operand(0).Type).Elem):
 			return false
@@ -68,6 +68,13 @@ func fitsStrides(op *ir.Op) bool {
 		}
 	}
 	return true
+}
+
+// fitsPadding reports whether the copy engine can fill in what a descriptor's loads give outside of the tensor:
+// it knows no NaN of 8 bits.
+func fitsPadding(op *ir.Op) bool {
+	elem := tt.DescBlock(op.Result(0).Type).Elem
+	return op.IntOr("padding", tt.PadZero) == tt.PadZero || !ir.IsFloat(elem) || ir.BitWidth(elem) > 8
 }
 
 // canReduce reports whether the copy engine combines elements of a type in a way.

@@ -59,7 +59,8 @@ func TestTensorMaps(t *testing.T) {
 					t.Fatal(err)
 				}
 				said, err := exec.Command(tool, "-v", "-arch", c.Arch(), path, "-o", path+".cubin").CombinedOutput()
-				if err != nil || serialized.Match(said) || !strings.Contains(string(said), " 0 bytes spill stores") {
+				waits := serialized.Match(said) && (stage == "ttir" || name != "flattened") // Triton zeroes the sum in the loop, where products run
+				if err != nil || waits || !strings.Contains(string(said), " 0 bytes spill stores") {
 					t.Errorf("%v\n%s", err, said)
 				}
 			})

@@ -44,6 +44,20 @@ def persistent(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.cons
 
 
 @triton.jit
+def flattened(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, STEP: tl.constexpr):
+    across = tl.cdiv(N, BN)
+    count = tl.cdiv(K, BK)
+    total = tl.program_id(0)
+    for tile in tl.range(tl.program_id(0), tl.cdiv(M, BM) * across, STEP, flatten=True):
+        m, n = tile // across * BM, tile % across * BN
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(count):
+            acc = tl.dot(a.load([m, k * BK]), b.load([n, k * BK]).T, acc)
+        c.store([total // across * BM, total % across * BN], acc.to(tl.float16))
+        total += STEP
+
+
+@triton.jit
 def made_here(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
     b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])

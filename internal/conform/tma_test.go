@@ -1,0 +1,172 @@
+package conform
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// described is a launch of a kernel of internal/gpu/testdata/descriptors.
+type described struct {
+	kernel string
+	grid   nereid.Grid
+	opts   nereid.Options
+	within float64 // by how much results may differ
+	args   []any   // tensors, and other arguments
+}
+
+// tile is a tensor that a kernel takes by a descriptor or, without blocks, by a pointer.
+type tile struct {
+	dtype        nereid.DType
+	shape, block []int64
+}
+
+// TestTensorMaps runs kernels with descriptors on the simulated sm_90, whose copy engine moves the blocks, and on sm_80, which has none. The
+// interpreter says what is right: numbers are small and whole, so that most results are exact. Tensors end within blocks, and loops are shorter than the pipeline
+// and longer.
+func TestTensorMaps(t *testing.T) {
+	t.Setenv("NEREID_DISABLE_TMA", "0")
+	mod, err := nereid.Load(txtest.Path(t, "internal/gpu/testdata/descriptors/kernels.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge, err := nereid.Open("interp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"sim:90", "sim:80"} {
+		dev, err := nereid.Open(name)
+		if err != nil {
+			t.Skip(err)
+		}
+		for i, d := range describedLaunches() {
+			t.Run(fmt.Sprintf("%s/%s-%d", name, d.kernel, i), func(t *testing.T) {
+				want, got := d.run(t, mod, judge), d.run(t, mod, dev)
+				for j := range want {
+					if k := differ(want[j], got[j], d.within); k >= 0 {
+						t.Errorf("element %d of tensor %d is %v, not %v", k, j, got[j][k], want[j][k])
+					}
+				}
+			})
+		}
+	}
+}
+
+// differ returns the first element that differs by more than within, or -1.
+func differ(a, b []float64, within float64) int {
+	for i := range a {
+		if d := a[i] - b[i]; !(max(d, -d) <= within) {
+			return i
+		}
+	}
+	return -1
+}
+
+func describedLaunches() []described {
+	f16, bf16, f32, f8 := nereid.Float16, nereid.BFloat16, nereid.Float32, nereid.Float8E5
+	two := func(a, b int64) []int64 { return []int64{a, b} }
+	var out []described
+	for _, k := range []int64{64, 136, 328} {
+		out = append(out,
+			described{"matmul", nereid.Grid{2, 1}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
+				tile{f16, two(100, k), two(64, 64)}, tile{f16, two(72, k), two(128, 64)}, tile{f16, two(100, 72), two(64, 128)}, k, 64, 128, 64}},
+			described{"made_here", nereid.Grid{2, 2}, nereid.Options{NumWarps: 4, NumStages: 2 + int(k%3)}, 0, []any{
+				tile{bf16, two(80, k), nil}, tile{bf16, two(k, 96), nil}, tile{f16, two(80, 96), nil}, 80, 96, k, 64, 64, 64}})
+	}
+	return append(out,
+		described{"matmul", nereid.Grid{1, 1}, nereid.Options{NumWarps: 4, NumStages: 4}, 0, []any{
+			tile{f8, two(64, 272), two(64, 128)}, tile{f8, two(48, 272), two(64, 128)}, tile{f32, two(64, 48), two(64, 64)}, 272, 64, 64, 128}},
+		described{"persistent", nereid.Grid{2}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
+			tile{f16, two(200, 136), two(64, 64)}, tile{f16, two(136, 136), two(64, 64)}, tile{f16, two(200, 136), two(64, 32)}, 200, 136, 136, 64, 64, 64, 2}},
+		described{"flattened", nereid.Grid{2}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
+			tile{f16, two(200, 136), two(64, 64)}, tile{f16, two(136, 136), two(64, 64)}, tile{f16, two(200, 136), two(64, 64)}, 200, 136, 136, 64, 64, 64, 2}},
+		described{"flattened", nereid.Grid{3}, nereid.Options{NumWarps: 4, NumStages: 4}, 0, []any{
+			tile{f16, two(200, 16), two(64, 64)}, tile{f16, two(136, 16), two(64, 64)}, tile{f16, two(200, 136), two(64, 64)}, 200, 136, 16, 64, 64, 64, 3}},
+		described{"flattened", nereid.Grid{20}, nereid.Options{NumWarps: 4, NumStages: 2}, 0, []any{
+			tile{f16, two(200, 16), two(64, 64)}, tile{f16, two(136, 16), two(64, 64)}, tile{f16, two(200, 136), two(64, 64)}, 200, 136, 0, 64, 64, 64, 20}},
+		described{"attention", nereid.Grid{1, 1}, nereid.Options{NumWarps: 4, NumStages: 3}, 4e-3, []any{
+			tile{f16, two(64, 64), two(64, 64)}, tile{f16, two(64, 64), two(32, 64)}, tile{f16, two(64, 64), two(32, 64)},
+			tile{f16, two(64, 64), two(64, 64)}, 64, float32(0.125), 64, 32, 64}},
+		described{"blocks", nereid.Grid{1}, nereid.Options{NumWarps: 2}, 0, []any{
+			tile{f32, []int64{3, 6, 40}, []int64{2, 8, 32}}, tile{f32, []int64{4, 24, 36}, []int64{2, 8, 32}}, tile{f32, []int64{12}, []int64{8}}, 1}},
+	)
+}
+
+// run launches the kernel on a device with tensors of the same contents each time, and returns what it leaves in them.
+func (d described) run(t *testing.T, mod *nereid.Module, dev *nereid.Device) [][]float64 {
+	t.Helper()
+	list := []any{d.opts}
+	var tensors []*nereid.Tensor
+	for i, a := range d.args {
+		x, ok := a.(tile)
+		if !ok {
+			list = append(list, a)
+			continue
+		}
+		tensor := x.upload(t, dev, i)
+		defer tensor.Close()
+		tensors = append(tensors, tensor)
+		if x.block == nil {
+			list = append(list, tensor)
+			continue
+		}
+		desc := &nereid.Descriptor{Base: tensor, Shape: x.shape, Block: x.block}
+		for _, n := range tensor.Strides {
+			desc.Strides = append(desc.Strides, int64(n))
+		}
+		list = append(list, desc)
+	}
+	k, err := mod.Kernel(d.kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dev.NewStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := k.Launch(s, d.grid, list...); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	out := make([][]float64, len(tensors))
+	for i, x := range tensors {
+		for j := range x.Len() {
+			v, err := x.At(j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[i] = append(out[i], v)
+		}
+	}
+	return out
+}
+
+// upload makes a tensor of small whole numbers.
+func (x tile) upload(t *testing.T, dev *nereid.Device, i int) *nereid.Tensor {
+	t.Helper()
+	shape := make([]int, len(x.shape))
+	for k, n := range x.shape {
+		shape[k] = int(n)
+	}
+	tensor, err := nereid.New(dev, x.dtype, shape...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := x.dtype.Size()
+	data := make([]byte, tensor.Len()*size)
+	for k := range tensor.Len() {
+		bits := x.dtype.Encode(float64((k*7+k/13*5+i*3)%5 - 2))
+		for j := range size {
+			data[k*size+j] = byte(bits >> (8 * j))
+		}
+	}
+	if err := tensor.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	return tensor
+}
