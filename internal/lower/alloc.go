@@ -6,7 +6,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/cf"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
-	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -160,11 +159,7 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 			continue
 		}
 		for i, size := range scratchSizes(l, op) {
-			a := sharedAlign
-			if op.Def == ttng.TensormapCreate {
-				a = TensorMapBytes
-			}
-			out = append(out, need{op: op, index: i, size: size, align: a, from: number[op], to: number[op]})
+			out = append(out, need{op: op, index: i, size: size, align: max(sharedAlign, l.fact(op.Def).align), from: number[op], to: number[op]})
 		}
 	}
 	return out
@@ -198,11 +193,11 @@ func (l *lowering) lastUses(roots map[*ir.Value][]*ir.Op, number, last map[*ir.O
 // done returns the operation after which op's operands may be overwritten: op itself, or for an asynchronous
 // product or store the wait that leaves none pending.
 func (l *lowering) done(op *ir.Op) *ir.Op {
-	wait := ttng.WarpGroupDotWait
-	switch {
-	case isBulkStore(op):
-		wait = ttng.AsyncTMAStoreWait
-	case op.Def != ttng.WarpGroupDot || !isAsync(op):
+	var wait *ir.OpDef
+	if until := l.effects(op).until; until != nil {
+		wait = until(op)
+	}
+	if wait == nil {
 		return op
 	}
 	for at := op; at != l.fn; at = at.Parent() {

@@ -3,11 +3,7 @@ package lower
 import (
 	"slices"
 
-	"github.com/nereid-lang/nereid/internal/dialect/gpud"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/dialect/ttg"
-	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -147,6 +143,7 @@ type accesses struct {
 	meets         bool       // the operation contains a barrier, behind reads and writes
 	after         []interval // bytes read behind that barrier
 	first         bool       // only the first thread does it
+	byEngine      bool       // the copy engine does it
 }
 
 // barriers says, by operation, which threads must meet before it.
@@ -216,37 +213,16 @@ func (f *barrierFinder) block(b *ir.Block, p *pending) {
 }
 
 func (f *barrierFinder) op(op *ir.Op, p *pending) {
-	switch op.Def {
-	case scf.For, scf.While:
+	e := f.l.effects(op)
+	switch {
+	case isLoop(op):
 		f.loop(op, p)
 		return
-	case scf.If:
+	case op.Def == scf.If:
 		f.branches(op, p)
 		return
-	case gpud.Barrier, ttg.LocalBarrier:
-		p.barrier(true)
-		return
-	case ttg.AsyncWait:
-		p.writes = add(p.writes, p.copies...)
-		if op.IntOr("num", 0) == 0 {
-			p.copies = nil
-		}
-		p.waited(op.IntOr("num", 0) == 0)
-		return
-	case ttng.WarpGroupDotWait:
-		p.reads = add(p.reads, p.products...)
-		if op.IntOr("pendings", 0) == 0 {
-			p.products = nil
-		}
-		return
-	case ttng.AsyncTMAStoreWait:
-		p.reads = add(p.reads, p.stores...)
-		if op.IntOr("pendings", 0) == 0 {
-			p.stores = nil
-		}
-		return
-	case ttng.FenceAsyncShared:
-		p.byThreads = nil
+	case e.settles != nil:
+		e.settles(p, op)
 		return
 	}
 	a := f.accesses(op)
@@ -256,23 +232,23 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 	}
 	f.fence(op, p, a)
 	f.global(op, p)
-	switch op.Def {
-	case ttng.BarrierExpect, ttng.AsyncTMACopyGlobalToLocal: // the barrier's wait orders what comes after
-		return
-	case ttng.AsyncTMACopyLocalToGlobal, ttng.AsyncTMAReduce:
-		p.stores = add(p.stores, a.reads...)
-		return
-	case ttng.InitBarrier, ttng.InvalBarrier:
-		p.byFirst, p.byThreads = add(p.byFirst, a.writes...), add(p.byThreads, a.writes...)
+	if e.leaves != nil {
+		e.leaves(f, op, p, a)
 		return
 	}
-	if op.Def == ttg.AsyncCopy {
-		p.copies = add(p.copies, a.writes...)
-		return
+	f.byThreads(op, p, a)
+}
+
+// accesses returns the bytes of shared memory that op touches.
+func (f *barrierFinder) accesses(op *ir.Op) accesses {
+	if touches := f.l.effects(op).touches; touches != nil {
+		return touches(f, op)
 	}
-	if op.Def == ttng.WarpGroupDot && isAsync(op) {
-		p.products = add(p.products, a.reads...)
-	}
+	return touchesScratch(f, op)
+}
+
+// byThreads makes op's accesses pending until the next barrier.
+func (f *barrierFinder) byThreads(op *ir.Op, p *pending, a accesses) {
 	p.reads, p.writes = add(p.reads, a.reads...), add(p.writes, a.writes...)
 	p.byThreads = add(p.byThreads, a.writes...)
 	if a.meets {
@@ -283,7 +259,7 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 
 // fence records that the copy engine is about to write bytes that threads have written.
 func (f *barrierFinder) fence(op *ir.Op, p *pending, a accesses) {
-	if op.Def != ttng.AsyncTMACopyGlobalToLocal {
+	if !a.byEngine {
 		return
 	}
 	if conflict(a.writes, p.byThreads) && f.probe == nil {
@@ -404,71 +380,4 @@ func (f *barrierFinder) bytes(v *ir.Value) []interval {
 		out = append(out, f.alloc.buffers[root]...)
 	}
 	return out
-}
-
-// accesses returns the bytes of shared memory that op touches. Operations with scratch buffers write them,
-// meet, and read them.
-func (f *barrierFinder) accesses(op *ir.Op) accesses {
-	own := f.alloc.buffers[op]
-	switch op.Def {
-	case ttg.LocalAlloc:
-		if op.NumOperands() == 0 {
-			return accesses{}
-		}
-		return accesses{writes: own}
-	case ttg.LocalLoad:
-		if f.l.crosses(op) { // the cluster meets before and after the load
-			return accesses{meets: true}
-		}
-		return accesses{reads: f.bytes(op.Operand(0))}
-	case ttg.LocalStore:
-		return accesses{writes: f.bytes(op.Operand(1))}
-	case ttg.AsyncCopy:
-		return accesses{writes: f.bytes(op.Slot(1))}
-	case ttng.AsyncTMACopyGlobalToLocal:
-		return accesses{writes: f.bytes(op.Slot(3)), reads: f.bytes(op.Slot(2))}
-	case ttng.AsyncTMACopyLocalToGlobal, ttng.AsyncTMAReduce:
-		return accesses{reads: f.bytes(op.Slot(2))}
-	case ttng.InitBarrier, ttng.InvalBarrier, ttng.BarrierExpect:
-		return accesses{writes: f.bytes(op.Operand(0)), first: true}
-	case ttng.WaitBarrier, ttng.ArriveBarrier:
-		return accesses{reads: f.bytes(op.Operand(0))}
-	case ttng.WarpGroupDot:
-		return accesses{reads: append(f.bytes(op.Operand(0)), f.bytes(op.Operand(1))...)}
-	case tt.Call:
-		// The callee's frame lies behind ours. Its accesses stay pending for the next call.
-		fr := f.l.frames[f.l.callee(op)]
-		all := interval{fr.base, fr.base + fr.size}
-		if fr.size == 0 {
-			return accesses{}
-		}
-		return accesses{reads: []interval{all}, writes: []interval{all}}
-	}
-	if len(own) > 0 {
-		if f.l.crosses(op) { // the cluster meets at the end of the operation
-			return accesses{writes: own, meets: true}
-		}
-		return accesses{writes: own, meets: true, after: own}
-	}
-	return accesses{}
-}
-
-// isAsync reports whether a product may still run when its operation ends.
-func isAsync(op *ir.Op) bool {
-	async, _ := op.Int("isAsync")
-	return async != 0
-}
-
-// isBulkReduce reports whether the copy engine combines a buffer with memory, isBulkStore whether it writes
-// memory at all.
-func isBulkReduce(op *ir.Op) bool { return op.Def == ttng.AsyncTMAReduce }
-
-func isBulkStore(op *ir.Op) bool { return op.Def == ttng.AsyncTMACopyLocalToGlobal || isBulkReduce(op) }
-
-// engineEffect returns what the copy engine does to global memory in op.
-func engineEffect(op *ir.Op) (what effect, ok bool) {
-	if isBulkStore(op) {
-		return puts, true
-	}
-	return reads, op.Def == ttng.AsyncTMACopyGlobalToLocal
 }

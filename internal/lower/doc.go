@@ -24,7 +24,7 @@
 // The module:
 //
 //	lower.go          Lower, Options, Kernel; values, blocks and operations of a function
-//	ops.go            a row for each operation: its lowering, its scratch memory, whether it crosses blocks
+//	ops.go            a row for each operation: its lowering, scratch memory, effects, whether it crosses blocks
 //	program.go        the state that the functions of a kernel share; frames; the module's text
 //	function.go       functions, calls, returns, scratch in global memory
 //	emit.go           writer: the text of an LLVM function
@@ -51,6 +51,7 @@
 //	smem.go           addresses of and accesses to buffers in shared memory
 //	local.go          ttg.local_* and asynchronous copies
 //	alloc.go          places of buffers in shared memory
+//	effects.go        what an operation does to memory: a part of its row
 //	barrier.go        where threads must meet because of shared memory
 //	order.go          where threads must meet because of global memory
 //	cluster.go        exchange between the blocks of a cluster
@@ -70,6 +71,7 @@
 //	vendor.go           Vendor: what the files above ask of a machine
 //	nvvm.go             NVIDIA: facts, the module, special registers, barriers, shuffles
 //	nvvm_memory.go      loads, stores and asynchronous copies
+//	nvvm_effects.go     what NVIDIA's own operations do to memory
 //	nvvm_atomic.go      atomics
 //	nvvm_matrix.go      ldmatrix and stmatrix
 //	nvvm_math.go        approximations, conversions of 8-bit floats

@@ -73,22 +73,22 @@ func (nvidia) mathTarget() mathlib.Target { return mathlib.Target{NVPTX: true} }
 
 func (v nvidia) ops() map[*ir.OpDef]fact {
 	return map[*ir.OpDef]fact{
-		ttng.WarpGroupDot:     {lower: v.warpGroupDot},
-		ttng.WarpGroupDotWait: {lower: lowerWarpGroupWait},
-		ttng.FenceAsyncShared: {lower: lowerFenceAsync},
+		ttng.WarpGroupDot:     {lower: v.warpGroupDot, effects: productEffects},
+		ttng.WarpGroupDotWait: {lower: lowerWarpGroupWait, effects: productWaitEffects},
+		ttng.FenceAsyncShared: {lower: lowerFenceAsync, effects: fenceEffects},
 
-		ttng.InitBarrier:   {lower: lowerInitBarrier},
-		ttng.InvalBarrier:  {lower: lowerInvalBarrier},
-		ttng.BarrierExpect: {lower: lowerBarrierExpect},
-		ttng.WaitBarrier:   {lower: lowerWaitBarrier},
-		ttng.ArriveBarrier: {lower: lowerArriveBarrier},
+		ttng.InitBarrier:   {lower: lowerInitBarrier, effects: barrierEffects},
+		ttng.InvalBarrier:  {lower: lowerInvalBarrier, effects: barrierEffects},
+		ttng.BarrierExpect: {lower: lowerBarrierExpect, effects: barrierExpectEffects},
+		ttng.WaitBarrier:   {lower: lowerWaitBarrier, effects: barrierWaitEffects},
+		ttng.ArriveBarrier: {lower: lowerArriveBarrier, effects: barrierWaitEffects},
 
-		ttng.AsyncTMACopyGlobalToLocal: {lower: lowerTMALoad},
-		ttng.AsyncTMACopyLocalToGlobal: {lower: lowerTMAStore},
-		ttng.AsyncTMAReduce:            {lower: lowerTMAReduce},
-		ttng.AsyncTMAStoreWait:         {lower: lowerTMAStoreWait},
+		ttng.AsyncTMACopyGlobalToLocal: {lower: lowerTMALoad, effects: bulkLoadEffects},
+		ttng.AsyncTMACopyLocalToGlobal: {lower: lowerTMAStore, effects: bulkStoreEffects},
+		ttng.AsyncTMAReduce:            {lower: lowerTMAReduce, effects: bulkReduceEffects},
+		ttng.AsyncTMAStoreWait:         {lower: lowerTMAStoreWait, effects: bulkStoreWaitEffects},
 
-		ttng.TensormapCreate:            {lower: lowerTensormapCreate, scratch: tensormapScratch},
+		ttng.TensormapCreate:            {lower: lowerTensormapCreate, scratch: tensormapScratch, align: TensorMapBytes},
 		ttng.TensormapFenceproxyAcquire: {lower: lowerTensormapAcquire},
 		ttng.ReinterpretTensorDesc:      {lower: lowerReinterpretDesc},
 	}

@@ -20,11 +20,13 @@ type handler func(l *lowering, op *ir.Op)
 type fact struct {
 	lower handler
 	// scratch returns the sizes, in bytes, of the buffers in shared memory that the operation needs while it
-	// runs. It writes them, meets at a barrier, and reads them: barrierFinder.accesses relies on this order.
+	// runs. It writes them, meets at a barrier, and reads them: touchesScratch relies on this order.
 	scratch func(l *lowering, op *ir.Op) []int
 	// crosses reports whether the operation reads other blocks' memory. It must then end with the cluster's
 	// barrier: findBarriers relies on it.
 	crosses func(l *lowering, op *ir.Op) bool
+	align   int // of the buffers in bytes, if more than sharedAlign
+	effects effects
 }
 
 // facts holds what is known of each operation that all vendors have; Vendor.ops holds the others.
@@ -36,10 +38,24 @@ func init() { // not an initializer: handlers of regions refer to the table itse
 		tt.Scan:           {lower: lowerScan, scratch: scanScratch, crosses: scanCrosses},
 		tt.Gather:         {lower: lowerGather, scratch: gatherScratch, crosses: gatherCrosses},
 		tt.Histogram:      {lower: lowerHistogram, scratch: histogramScratch, crosses: histogramCrosses},
-		tt.AtomicRMW:      {lower: lowerAtomicRMW, scratch: atomicScratch, crosses: sharesBlocks},
-		tt.AtomicCAS:      {lower: lowerAtomicCAS, scratch: atomicScratch, crosses: sharesBlocks},
 		ttg.ConvertLayout: {lower: lowerConvertLayout, scratch: conversionScratch, crosses: conversionCrosses},
-		ttg.LocalLoad:     {lower: lowerLocalLoad, crosses: localLoadCrosses},
+
+		tt.AtomicRMW: {lower: lowerAtomicRMW, scratch: atomicScratch, crosses: sharesBlocks,
+			effects: effects{global: updates, commutes: atomicsCommute}},
+		tt.AtomicCAS: {lower: lowerAtomicCAS, scratch: atomicScratch, crosses: sharesBlocks,
+			effects: effects{global: updates}},
+		tt.Load:  {lower: lowerLoad, effects: effects{global: reads}},
+		tt.Store: {lower: lowerStore, effects: effects{global: writes}},
+		tt.Call:  {lower: lowerCall, effects: effects{touches: touchesCall}},
+
+		ttg.LocalAlloc: {lower: lowerLocalAlloc, effects: effects{touches: touchesAlloc}},
+		ttg.LocalLoad:  {lower: lowerLocalLoad, crosses: localLoadCrosses, effects: effects{touches: touchesLocalLoad}},
+		ttg.LocalStore: {lower: lowerLocalStore, effects: effects{touches: touchesLocalStore}},
+		ttg.AsyncCopy: {lower: lowerAsyncCopy,
+			effects: effects{touches: touchesCopy, leaves: leavesCopies, global: copies}},
+		ttg.AsyncWait:    {lower: lowerAsyncWait, effects: effects{settles: settlesCopies}},
+		gpud.Barrier:     {lower: lowerBarrier, effects: effects{settles: settlesAll}},
+		ttg.LocalBarrier: {lower: lowerBarrier, effects: effects{settles: settlesAll}},
 	}
 	for _, plain := range []map[*ir.OpDef]handler{plainOps(), castOps, elements(binaryOps), elements(unaryOps), elements(mathOps)} {
 		for def, f := range plain {
@@ -69,22 +85,22 @@ func plainOps() map[*ir.OpDef]handler {
 		scf.For: lowerFor, scf.While: lowerWhile, scf.If: lowerIf,
 		scf.Yield: nothing, scf.Condition: nothing,
 		cf.Br: lowerBr, cf.CondBr: lowerCondBr,
-		tt.Return: lowerReturn, tt.Call: lowerCall,
+		tt.Return: lowerReturn,
 
 		tt.GetProgramID: lowerProgramID, tt.GetNumPrograms: lowerNumPrograms,
 		tt.MakeRange: lowerMakeRange, tt.Splat: lowerSplat, tt.Unsplat: lowerUnsplat,
 		tt.ExpandDims: lowerExpandDims, tt.Broadcast: lowerBroadcast, tt.Reshape: lowerReshape, tt.Trans: lowerTrans,
 		tt.Join: lowerJoin, tt.Split: lowerSplit, tt.Cat: lowerCat,
-		tt.AddPtr: lowerAddPtr, tt.Load: lowerLoad, tt.Store: lowerStore,
+		tt.AddPtr:       lowerAddPtr,
 		tt.ReduceReturn: nothing, tt.ScanReturn: nothing,
 		arith.Select: lowerSelect, arith.CmpI: lowerCmpI, arith.CmpF: lowerCmpF,
 		tt.IntToPtr: cast("inttoptr"), tt.PtrToInt: cast("ptrtoint"), tt.Bitcast: lowerBitcast, arith.Bitcast: lowerBitcast,
 		tt.FpToFp: lowerFpToFp, ttg.Fp4ToFp: lowerFp4ToFp, arith.ExtF: lowerExtF, arith.TruncF: lowerTruncF,
-		ttg.LocalAlloc: lowerLocalAlloc, ttg.LocalDealloc: nothing, ttg.LocalStore: lowerLocalStore,
+		ttg.LocalDealloc: nothing,
 		ttg.MemDescIndex: lowerMemDescIndex, ttg.MemDescSubslice: lowerMemDescSubslice, ttg.MemDescTrans: view, ttg.MemDescReshape: view,
-		ttg.MemDescReinterpret: lowerMemDescReinterpret, ttg.GlobalScratchAlloc: lowerGlobalScratch, gpud.Barrier: lowerBarrier, ttg.LocalBarrier: lowerBarrier,
-		ttg.AsyncCopy: lowerAsyncCopy, ttg.AsyncCommitGroup: lowerAsyncCommit, ttg.AsyncWait: lowerAsyncWait,
-		tt.InlineAsm: lowerInlineAsm, tt.ExternElementwise: lowerExtern, tt.MapElementwise: lowerMapElementwise, tt.MapElementwiseReturn: lowerMapReturn, tt.Dot: lowerDot,
+		ttg.MemDescReinterpret: lowerMemDescReinterpret, ttg.GlobalScratchAlloc: lowerGlobalScratch,
+		ttg.AsyncCommitGroup: lowerAsyncCommit,
+		tt.InlineAsm:         lowerInlineAsm, tt.ExternElementwise: lowerExtern, tt.MapElementwise: lowerMapElementwise, tt.MapElementwiseReturn: lowerMapReturn, tt.Dot: lowerDot,
 		tt.Print: lowerPrint, tt.Assert: lowerAssert, cf.Assert: lowerAssert,
 		llvmd.Assume: lowerAssume, ub.Unreachable: lowerUnreachable,
 	}

@@ -6,7 +6,7 @@ import "testing"
 func TestFactsOnce(t *testing.T) {
 	withMore := 0 // those that stand in facts itself
 	for _, f := range facts {
-		if f.scratch != nil || f.crosses != nil {
+		if f.scratch != nil || f.crosses != nil || f.effects.global != untouched || f.effects.touches != nil || f.effects.settles != nil {
 			withMore++
 		}
 	}

@@ -1,13 +1,10 @@
 package lower
 
 import (
-	"slices"
-
 	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -47,8 +44,9 @@ const (
 type effect uint8
 
 const (
-	reads  effect = iota
-	copies        // asynchronous: reads until it is waited for
+	untouched effect = iota
+	reads
+	copies // asynchronous: reads until it is waited for
 	writes
 	updates // reads and writes atomically
 	puts    // writes by the copy engine, which are complete when they have been waited for
@@ -101,17 +99,7 @@ func (o *orderer) accessesOf(op *ir.Op) []touched {
 		}
 		return out
 	}
-	switch op.Def {
-	case tt.Load:
-		return []touched{{op: op, ptr: op.Operand(0), what: reads}}
-	case ttg.AsyncCopy:
-		return []touched{{op: op, ptr: op.Operand(0), what: copies}}
-	case tt.Store:
-		return []touched{{op: op, ptr: op.Operand(0), what: writes}}
-	case tt.AtomicRMW, tt.AtomicCAS:
-		return []touched{{op: op, ptr: op.Operand(0), what: updates}}
-	}
-	if what, ok := engineEffect(op); ok {
+	if what := o.l.effects(op).global; what != untouched {
 		return []touched{{op: op, ptr: op.Operand(0), what: what}}
 	}
 	return nil
@@ -119,7 +107,7 @@ func (o *orderer) accessesOf(op *ir.Op) []touched {
 
 // needs returns the level that must meet between old and now.
 func (o *orderer) needs(old, now touched) level {
-	if old.what < writes && now.what < writes || !o.at.MayAlias(old.ptr, now.ptr) || commute(old, now) {
+	if old.what < writes && now.what < writes || !o.at.MayAlias(old.ptr, now.ptr) || o.commute(old, now) {
 		return nobody
 	}
 	if old.op.Def == tt.Call || now.op.Def == tt.Call {
@@ -178,19 +166,9 @@ func (o *orderer) everybody() level {
 	return theWarp
 }
 
-// commuting lists the atomics whose order does not change the final value.
-var commuting = []int64{tt.RMWAnd, tt.RMWOr, tt.RMWXor, tt.RMWAdd, tt.RMWFAdd, tt.RMWMax, tt.RMWMin, tt.RMWUMax, tt.RMWUMin}
-
-func commute(old, now touched) bool {
-	a, b := old.op, now.op
-	if isBulkReduce(a) && isBulkReduce(b) {
-		return a.Attr("kind") == b.Attr("kind")
-	}
-	if a.Def != tt.AtomicRMW || b.Def != tt.AtomicRMW || a.Result(0).HasUses() || b.Result(0).HasUses() {
-		return false
-	}
-	kind := a.IntOr("atomic_rmw_op", 0)
-	return kind == b.IntOr("atomic_rmw_op", 0) && slices.Contains(commuting, kind)
+func (o *orderer) commute(old, now touched) bool {
+	commutes := o.l.effects(old.op).commutes
+	return commutes != nil && old.op.Def == now.op.Def && commutes(old.op, now.op)
 }
 
 // apartBlocks reports whether two accesses go through one descriptor to blocks that do not overlap: along a

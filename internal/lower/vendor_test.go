@@ -94,7 +94,7 @@ func noInstructions(t *testing.T, fset *token.FileSet, f *ast.File) {
 				t.Errorf("%s: inline assembly belongs into a vendor's file", fset.Position(n.Pos()))
 			}
 		case *ast.ImportSpec:
-			if strings.Contains(n.Path.Value, "dialect/ttng") && name != "barrier.go" && name != "alloc.go" {
+			if strings.Contains(n.Path.Value, "dialect/ttng") {
 				t.Errorf("%s: operations of NVIDIA's dialect belong into its files", fset.Position(n.Pos()))
 			}
 		}
