@@ -23,6 +23,7 @@ import (
 var commands = []func() *cobra.Command{
 	newDemoCmd,
 	newRunCmd,
+	newCheckCmd,
 	newCompileCmd,
 	newReplayCmd,
 	newRaceCmd,

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/gen"
+)
+
+type checkFlags struct {
+	roots  []string
+	target string
+	json   bool
+}
+
+func newCheckCmd() *cobra.Command {
+	f := &checkFlags{}
+	cmd := &cobra.Command{
+		Use:   "check FILE.py [NAME=VALUE]...",
+		Short: "Shows what is wrong with the kernels of a file",
+		Long: "Reads a file, types its kernels and prints every diagnostic, for people or, with --json, for editors. Types are inferred from\n" +
+			"what a kernel does with its parameters. A compile-time argument is what NAME=VALUE says, what the first config of\n" +
+			"@triton.autotune has, or its default; an integer of which nothing is known is 64. A kernel that cannot be typed is named.",
+		Example: "  nereid check kernels/softmax.py\n  nereid check kernels/matmul.py GROUP_M=8 --json",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	cmd.Flags().BoolVar(&f.json, "json", false, "print an object with diagnostics, checked and skipped kernels")
+	cmd.Flags().StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY, hip:CHIP, cpu or interp")
+	cmd.Flags().StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
+	return cmd
+}
+
+// checked is the result of check as --json prints it.
+type checked struct {
+	Diagnostics []diagnosticJSON `json:"diagnostics"`
+	Checked     []string         `json:"checked"`
+	Skipped     []skippedJSON    `json:"skipped"`
+	text        []string         // of the errors, in the order of the kernels
+}
+
+type diagnosticJSON struct {
+	File      string     `json:"file"`
+	Line      int        `json:"line"` // from 1, as columns
+	Column    int        `json:"column"`
+	EndLine   int        `json:"endLine"`
+	EndColumn int        `json:"endColumn"`
+	Severity  string     `json:"severity"`
+	Code      string     `json:"code,omitempty"`
+	Message   string     `json:"message"`
+	Hint      string     `json:"hint,omitempty"`
+	Kernel    string     `json:"kernel,omitempty"`
+	Notes     []noteJSON `json:"notes,omitempty"`
+}
+
+type noteJSON struct {
+	Message string `json:"message"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+}
+
+type skippedJSON struct {
+	Kernel string `json:"kernel"`
+	Why    string `json:"why"`
+}
+
+func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
+	file := args[0]
+	given := map[string]string{}
+	for _, a := range args[1:] {
+		name, value, ok := strings.Cut(a, "=")
+		if !ok {
+			return usagef("%q is no argument: write NAME=VALUE", a)
+		}
+		given[name] = value
+	}
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	out := &checked{Diagnostics: []diagnosticJSON{}, Checked: []string{}, Skipped: []skippedJSON{}}
+	if err := f.file(cmd, file, src, given, out); err != nil {
+		return err
+	}
+	if f.json {
+		e := json.NewEncoder(cmd.OutOrStdout())
+		e.SetIndent("", "  ")
+		if err := e.Encode(out); err != nil {
+			return err
+		}
+	} else {
+		out.print(cmd.OutOrStdout())
+	}
+	if len(out.Diagnostics) > 0 {
+		return errReported
+	}
+	return nil
+}
+
+// file checks all kernels of a file. The error is not one of the file's.
+func (f *checkFlags) file(cmd *cobra.Command, file string, src []byte, given map[string]string, out *checked) error {
+	conf := nereid.Config{Print: io.Discard}
+	m, err := nereid.Load(file, nereid.Roots(f.roots...), nereid.With(conf))
+	if err != nil {
+		return out.add("", err)
+	}
+	examples, err := gen.Examples(filepath.ToSlash(file), src, gen.Options{Roots: f.roots}, given)
+	if err != nil {
+		if len(m.Kernels()) == 0 {
+			return usagef("%s has no kernels", file)
+		}
+		return out.add("", err)
+	}
+	for _, e := range examples {
+		if e.Untyped != "" {
+			out.skip(e.Kernel, "nothing says what "+e.Untyped+" is: "+e.Untyped+"=VALUE")
+			continue
+		}
+		k, err := m.Kernel(e.Kernel)
+		if err == nil {
+			err = f.compile(cmd, k, e.Signature)
+		}
+		if len(e.Guessed) > 0 && asserted(err) {
+			out.skip(e.Kernel, "it does not take the values made up for it: "+strings.Join(e.Guessed, ", "))
+			continue
+		}
+		out.Checked = append(out.Checked, e.Kernel)
+		if err := out.add(e.Kernel, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compile compiles a kernel for a signature whose tensors are all of fp32, or else for one with a tensor of
+// integers: nothing in a kernel says which of its tensors hold indices.
+func (f *checkFlags) compile(cmd *cobra.Command, k *nereid.Kernel, signature string) error {
+	try := func(signature string) error {
+		c, err := k.CompileFor(contextOf(cmd), f.target, signature, nereid.Options{}, "ttir")
+		if err == nil {
+			c.Close()
+		}
+		return err
+	}
+	err := try(signature)
+	if err == nil {
+		return nil
+	}
+	for i := range strings.Count(signature, gen.Pointer) {
+		at := 0
+		for range i {
+			at += strings.Index(signature[at:], gen.Pointer) + 1
+		}
+		at += strings.Index(signature[at:], gen.Pointer)
+		if try(signature[:at]+"*i64:16"+signature[at+len(gen.Pointer):]) == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// asserted reports whether a kernel refuses its compile-time arguments by tl.static_assert.
+func asserted(err error) bool {
+	var e *nereid.CompileError
+	return errors.As(err, &e) && slices.ContainsFunc(e.Diagnostics, func(d nereid.Diagnostic) bool { return d.Code == "static-assert" })
+}
+
+func (c *checked) skip(kernel, why string) { c.Skipped = append(c.Skipped, skippedJSON{kernel, why}) }
+
+// add adds the diagnostics of an error, and returns one that has none. What several kernels share is kept once.
+func (c *checked) add(kernel string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var e *nereid.CompileError
+	if list := (*diag.List)(nil); !errors.As(err, &e) && errors.As(err, &list) {
+		c.text = append(c.text, list.Error())
+		for _, d := range list.Diags {
+			p := list.Files.Place(d.Span.Start)
+			c.Diagnostics = append(c.Diagnostics, diagnosticJSON{File: p.File, Line: p.Line, Column: p.Col, EndLine: p.Line, EndColumn: p.Col,
+				Severity: d.Severity.String(), Code: d.Code, Message: d.Msg, Hint: d.Hint})
+		}
+		return nil
+	}
+	if e == nil {
+		return err
+	}
+	fresh := false
+	for _, d := range e.Diagnostics {
+		j := diagnosticJSON{d.File, d.Line, d.Column, d.EndLine, d.EndColumn, d.Severity, d.Code, d.Message, d.Hint, kernel, nil}
+		for _, n := range d.Notes {
+			j.Notes = append(j.Notes, noteJSON(n))
+		}
+		same := func(o diagnosticJSON) bool { return o.File == j.File && o.Line == j.Line && o.Column == j.Column && o.Message == j.Message }
+		if !slices.ContainsFunc(c.Diagnostics, same) {
+			c.Diagnostics, fresh = append(c.Diagnostics, j), true
+		}
+	}
+	if fresh {
+		c.text = append(c.text, err.Error())
+	}
+	return nil
+}
+
+func (c *checked) print(out io.Writer) {
+	for _, t := range c.text {
+		fmt.Fprintln(out, t)
+	}
+	for _, s := range c.Skipped {
+		fmt.Fprintf(out, "%s is not checked: %s\n", s.Kernel, s.Why)
+	}
+	fmt.Fprintf(out, "%d kernels checked, %d diagnostics\n", len(c.Checked), len(c.Diagnostics))
+}

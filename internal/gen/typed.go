@@ -1,0 +1,89 @@
+package gen
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/lang"
+)
+
+// Example is a kernel with a signature that it may be compiled for, or the reason why none is known.
+type Example struct {
+	Kernel    string
+	Signature string
+	Guessed   []string // compile-time arguments whose values were made up, "BLOCK=64"
+	Untyped   string   // the parameter of which nothing is known; "" if there is a signature
+}
+
+// Examples returns the kernels of a file, each with the signature that its text suggests: types as inferred for
+// generated code, compile-time arguments as given, as the first config of @triton.autotune has them, or by default.
+func Examples(name string, src []byte, o Options, given map[string]string) ([]Example, error) {
+	g, err := newGenerator(name, src, o)
+	if err != nil {
+		return nil, err
+	}
+	kernels, err := g.kernels()
+	if err != nil {
+		return nil, err
+	}
+	var out []Example
+	for _, k := range kernels {
+		out = append(out, g.example(k, given))
+	}
+	return out, nil
+}
+
+func (g *generator) example(k kernel, given map[string]string) Example {
+	e := Example{Kernel: k.name}
+	set := g.configured(k.name)
+	var entries []string
+	for _, p := range k.params {
+		entry := scalarTypes[p.kind]
+		switch {
+		case given[p.Name] != "":
+			entry = given[p.Name]
+		case p.Constexpr && set[p.Name] != "":
+			entry = set[p.Name]
+		case p.Default != nil:
+			entry = lang.Repr(p.Default)
+		case p.Constexpr && p.kind == boolean:
+			entry = "False"
+			e.Guessed = append(e.Guessed, p.Name+"=False")
+		case p.Constexpr && (p.kind == integer || p.kind == number):
+			entry = "64"
+			e.Guessed = append(e.Guessed, p.Name+"=64")
+		case p.Constexpr:
+			entry = ""
+		}
+		if entry == "" {
+			e.Untyped = p.Name
+			return e
+		}
+		entries = append(entries, entry)
+	}
+	e.Signature = strings.Join(entries, ", ")
+	return e
+}
+
+// Pointer is the entry of a tensor in the signature of an Example.
+const Pointer = "*fp32:16"
+
+// scalarTypes has what a signature says of a run-time argument.
+var scalarTypes = map[kind]string{tensor: Pointer, integer: "i32", float: "fp32", number: "fp32", boolean: "i1"}
+
+// configured returns what the first config of @triton.autotune sets, as signatures write it.
+func (g *generator) configured(kernel string) map[string]string {
+	set := map[string]string{}
+	t, err := g.source.Tuning(kernel, lang.DefaultTarget)
+	if t == nil || err != nil {
+		return set
+	}
+	for _, s := range slices.Backward(t.Steps) {
+		if s.Autotune != nil && len(s.Autotune.Configs) > 0 {
+			for _, kw := range s.Autotune.Configs[0].Kwargs {
+				set[kw.Name] = lang.Repr(kw.Value)
+			}
+		}
+	}
+	return set
+}
