@@ -27,6 +27,9 @@ type runFlags struct {
 	rep     time.Duration
 	show    int
 	flops   string
+	sweep   string
+	plot    string
+	save    []string
 }
 
 func newRunCmd() *cobra.Command {
@@ -38,7 +41,7 @@ func newRunCmd() *cobra.Command {
 			"took and how fast that is.\n\n" +
 			"An argument is given by name. A tensor is described by type and shape, and by how it begins: x=fp16[128x64], x=fp32[1000]:ones\n" +
 			"(" + strings.Join(fillNames(), ", ") + "). A scalar or compile-time argument is a value: n=1000, eps=1e-5, CAUSAL=True, MODE=sum,\n" +
-			"TYPE=fp16, bias=None, SHAPE='(16, 32)'. Parameters that the kernel uses as pointers and that are not described are tensors of\n" +
+			"TYPE=fp16, bias=None, SHAPE='(16, 32)'. A tensor can be read from a file: x=in.npy, x=model.safetensors:layer.0. Parameters that the kernel uses as pointers and that are not described are tensors of\n" +
 			"--dtype and --shape; without --shape they hold as many elements as the arguments that bound them allow: n where the kernel\n" +
 			"compares its index with n, or else what it accesses under masks.\n\n" +
 			"The grid is a number, or up to three, or expressions of the arguments: --grid 'cdiv(n, BLOCK)'.",
@@ -51,7 +54,7 @@ func newRunCmd() *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&f.grid, "grid", "1", "programs, as numbers or expressions separated by commas")
-	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here)")
+	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here); several, separated by commas, for --sweep")
 	fs.StringVar(&f.input.signature, "signature", "", "types of the arguments, as nereid compile takes them: constants are values, pointers tensors")
 	fs.StringVar(&f.input.shape, "shape", "", "shape of tensors that are not described, as in 128x64")
 	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
@@ -63,6 +66,9 @@ func newRunCmd() *cobra.Command {
 	fs.DurationVar(&f.rep, "rep", 200*time.Millisecond, "how long to measure; 0 runs the kernel once")
 	fs.IntVar(&f.show, "print", 0, "print this many elements of each tensor that changed")
 	fs.StringVar(&f.flops, "flops", "", "operations of the launch, a number or an expression, for the rate")
+	fs.StringVar(&f.sweep, "sweep", "", "measure for several values of an argument: n=2^10..2^24, n=100..1000+100, n=1,2,3; other arguments may name it,\nas in stride=n, x=fp32[64xn]")
+	fs.StringVar(&f.plot, "plot", "", "draw a sweep to a PNG or SVG file")
+	fs.StringArrayVar(&f.save, "save", nil, "write tensors after the launch: FILE.safetensors, or NAME=FILE.npy; may be given several times")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
 	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3)")
@@ -82,6 +88,12 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	judge, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(nereid.Config{Print: io.Discard}))
 	if err != nil {
 		return err
+	}
+	if f.sweep != "" {
+		return f.runSweep(cmd, args[1:], k, judge)
+	}
+	if f.plot != "" {
+		return usagef("--plot draws a --sweep")
 	}
 	dev, err := f.check.open(f.device)
 	if err != nil {
@@ -198,6 +210,9 @@ func (r *runner) run() error {
 		}
 	}
 	r.changes(w, got)
+	if err := r.save(got); err != nil {
+		return err
+	}
 	if failed != nil {
 		w.Flush()
 		return failed

@@ -62,7 +62,14 @@ func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
 	var missing []string
 	for i, p := range k.Params() {
 		text, ok := texts[p.Name]
+		file, name, fromFile := tensorFile(text)
 		switch {
+		case ok && !p.Constexpr && fromFile:
+			t, err := readTensor(p.Name, file, name)
+			if err != nil {
+				return nil, err
+			}
+			in.tensors = append(in.tensors, t)
 		case ok && !p.Constexpr && isTensor(text):
 			t, err := f.describe(p.Name, text)
 			if err != nil {
@@ -239,6 +246,9 @@ func roomFor(in *inputs) int {
 // fillAll fills all tensors, which have shapes.
 func (f *inputFlags) fillAll(in *inputs) error {
 	for i, t := range in.tensors {
+		if t.fill == "file" {
+			continue
+		}
 		if n := t.len(); n < 0 || n > 1<<33 {
 			return usagef("%s: a tensor of shape %v is too large", t.name, t.shape)
 		}
@@ -308,7 +318,7 @@ func parseValue(text string) (any, error) {
 	if name, ok := x.(*python.Name); ok {
 		return name.ID, nil // a word is a string
 	}
-	v, err := pyrun.Eval(newEvaluator(files), x, nil)
+	v, err := pyrun.Eval(newEvaluator(files), x, pyrun.NewEnv(nil, helperNames()))
 	if err != nil {
 		return nil, err
 	}
@@ -420,7 +430,7 @@ func (in *inputs) eval(text string) (object.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q is no expression", text)
 	}
-	vars := object.NewDict()
+	vars := helperNames()
 	ev := newEvaluator(files)
 	for name, v := range in.values {
 		switch v := v.(type) {
@@ -430,9 +440,29 @@ func (in *inputs) eval(text string) (object.Value, error) {
 			vars.SetStr(name, object.Float(v))
 		}
 	}
-	vars.SetStr("cdiv", cdiv)
 	return pyrun.Eval(ev, x, pyrun.NewEnv(nil, vars))
 }
+
+// helperNames returns the functions that expressions may call, besides Python's own.
+func helperNames() *object.Dict {
+	d := object.NewDict()
+	d.SetStr("cdiv", cdiv)
+	d.SetStr("next_power_of_2", nextPower)
+	return d
+}
+
+var nextPower = &object.Builtin{Name: "next_power_of_2", Fn: func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
+	if len(args) == 1 {
+		if n, ok := object.AsInt64(args[0]); ok && n > 0 && n <= 1<<62 {
+			p := int64(1)
+			for p < n {
+				p *= 2
+			}
+			return object.MakeInt(p), nil
+		}
+	}
+	return nil, object.Errorf(object.TypeError, "next_power_of_2 takes a positive integer")
+}}
 
 var cdiv = &object.Builtin{Name: "cdiv", Fn: func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 	if len(args) == 2 {
