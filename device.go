@@ -269,7 +269,7 @@ func outsideNames() string {
 type compiler interface {
 	Target() lang.Target
 	Stages() []string
-	CompileOnly(ctx context.Context, in *target.Input) error
+	CompileOnly(ctx context.Context, in *target.Input) (target.Executable, error)
 }
 
 // offline is a back end that compiles for a device that this machine may not have.
@@ -280,12 +280,13 @@ type offline struct {
 
 func (c offline) Name() string                     { return c.name }
 func (c offline) HasLines() bool                   { return hasLines(c.compiler) }
+func (c offline) Machine() string                  { return machine(c.compiler) }
 func (c offline) Info() string                     { return "compiler for " + c.name }
 func (offline) Alloc(int) (target.Buffer, error)   { return nil, errNoDevice }
 func (offline) Wrap([]byte) (target.Buffer, error) { return nil, errNoDevice }
 func (offline) NewStream() (target.Stream, error)  { return nil, errNoDevice }
 func (c offline) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
-	return nil, c.CompileOnly(ctx, in)
+	return c.CompileOnly(ctx, in)
 }
 
 // hasLines reports whether a compiler's code has line information.
@@ -294,13 +295,21 @@ func hasLines(c compiler) bool {
 	return ok && l.HasLines()
 }
 
+// machine names the processors that run a compiler's code.
+func machine(c compiler) string {
+	if n, ok := c.(target.Native); ok {
+		return n.Machine()
+	}
+	return ""
+}
+
 // ttirOnly compiles for a GPU as far as Triton IR.
 type ttirOnly struct{ target lang.Target }
 
 func (c ttirOnly) Target() lang.Target { return c.target }
 func (ttirOnly) Stages() []string      { return []string{"source", "ttir"} }
-func (c ttirOnly) CompileOnly(_ context.Context, in *target.Input) error {
-	return in.TTIR(c.target)
+func (c ttirOnly) CompileOnly(_ context.Context, in *target.Input) (target.Executable, error) {
+	return nil, in.TTIR(c.target)
 }
 
 var errNoDevice = errors.New("nereid: this is a target without a device")

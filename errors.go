@@ -123,8 +123,10 @@ func (e *ArgumentError) Error() string { return "nereid: " + e.Kernel + ": " + e
 func (e *ArgumentError) Unwrap() error { return e.Err }
 
 // argError returns err as an ArgumentError of the kernel.
-func (k *Kernel) argError(err error) error {
-	e := &ArgumentError{Kernel: k.name, Err: err}
+func (k *Kernel) argError(err error) error { return argError(k.name, err) }
+
+func argError(kernel string, err error) error {
+	e := &ArgumentError{Kernel: kernel, Err: err}
 	var arg *args.Error
 	if errors.As(err, &arg) {
 		e.Param = arg.Param

@@ -2,6 +2,8 @@ package nereid_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"fmt"
 	"io/fs"
 	"math"
@@ -254,6 +256,16 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"Graph nil":            func() error { return noGraph.Launch(s) },
 		"Graph zero":           func() error { return new(nereid.Graph).Launch(s) },
 		"ok Graph Close":       func() error { return noGraph.Close() },
+		"Compiled nil":         func() error { return (*nereid.Compiled)(nil).Launch(s, nereid.Grid{1}) },
+		"Compiled zero":        func() error { return new(nereid.Compiled).Launch(s, nereid.Grid{1}) },
+		"Compiled Save nil":    func() error { return (*nereid.Compiled)(nil).Save(io.Discard) },
+		"Compiled Save zero":   func() error { return new(nereid.Compiled).Save(io.Discard) },
+		"ok Compiled nothing": func() error {
+			var c *nereid.Compiled
+			_, _, _, _ = c.Info(), c.Stage("ttir"), new(nereid.Compiled).Info(), new(nereid.Compiled).Stage("ttir")
+			return errors.Join(c.Close(), new(nereid.Compiled).Close())
+		},
+		"LoadCompiled nothing": func() error { return second(nereid.LoadCompiled(dev, strings.NewReader(""))) },
 		"Recorder nil":         func() error { return noRec.Write("/nowhere/x") },
 		"Recorder nowhere":     func() error { return new(nereid.Recorder).Write("/nowhere/x") },
 		"ok Recorder nil":      func() error { _ = noRec.Variants(); return nil },

@@ -21,7 +21,7 @@ func (l *launch) release() {
 
 // checked reports whether the launch checks accesses against the bounds of its arguments.
 func (l *launch) checked() bool {
-	return l.frame.Opts.Check || l.k.m.conf.Check || knob.Checked.Get()
+	return l.frame.Opts.Check || l.k != nil && l.k.m.conf.Check || knob.Checked.Get()
 }
 
 // Address implements args.Lender: it returns the device's address of a tensor and records the memory of the

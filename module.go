@@ -7,10 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -215,45 +213,6 @@ type Options struct {
 // options returns options as back ends take them; the compiler holds the two structs to the same fields.
 func options(o Options) target.Options { return target.Options(o) }
 
-// Stage is one form of a kernel on its way to a device.
-type Stage struct {
-	Name string // "source", "ttir", "ttgir", "llir", "ptx" ...
-	Took time.Duration
-	Text []byte // nil if the texts were not asked for
-}
-
-// Compiled is a kernel compiled for one signature and one device. Close frees its code, or the garbage
-// collector does.
-type Compiled struct {
-	Kernel *Kernel
-	Stages []Stage
-	exec   target.Executable
-
-	closing sync.Once
-	freed   runtime.Cleanup
-}
-
-// Close frees the code on the device. The stages stay. Closing twice is harmless.
-func (c *Compiled) Close() (err error) {
-	if c == nil {
-		return nil
-	}
-	c.closing.Do(func() {
-		if c.exec != nil {
-			c.freed.Stop()
-			err = c.exec.Close()
-		}
-	})
-	return err
-}
-
-// own lets the garbage collector free the code together with c, where that is safe at any time.
-func (c *Compiled) own() {
-	if d, ok := c.exec.(target.Discarder); ok {
-		c.freed = runtime.AddCleanup(c, func(d target.Discarder) { d.Discard() }, d)
-	}
-}
-
 // Compile compiles the kernel for a device and a signature in the form of Triton's ahead-of-time tool
 // ("*fp32:16, *fp32:16, i32, 1024"). A nil device stops at Triton IR for an sm_90 GPU.
 func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opts Options) (*Compiled, error) {
@@ -335,10 +294,7 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec,
 	if r == nil {
 		return nil, compileError(err)
 	}
-	c := &Compiled{Kernel: k, exec: r.Exec}
-	for _, s := range r.Stages {
-		c.Stages = append(c.Stages, Stage(s))
-	}
-	c.own()
+	c := newCompiled(dev, r)
+	c.Kernel = k
 	return c, compileError(err)
 }

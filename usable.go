@@ -9,20 +9,22 @@ import (
 // Errors for nil and zero values of the API's types, which would otherwise panic.
 
 var (
-	errNoKernel = errors.New("nereid: there is no kernel: Module.Kernel finds one")
-	errNoModule = errors.New("nereid: there is no module: Load, LoadFS and Parse make one")
-	errNoStream = errors.New("nereid: there is no stream: Device.NewStream makes one")
-	errNoGraph  = errors.New("nereid: there is no graph: Stream.Capture records one")
-	errNoFunc   = errors.New("nereid: the function to be called is nil")
-	errNotBound = errors.New("nereid: there is no kernel bound: Kernel.Bind binds one")
+	errNoKernel    = errors.New("nereid: there is no kernel: Module.Kernel finds one")
+	errNoModule    = errors.New("nereid: there is no module: Load, LoadFS and Parse make one")
+	errNoStream    = errors.New("nereid: there is no stream: Device.NewStream makes one")
+	errNoGraph     = errors.New("nereid: there is no graph: Stream.Capture records one")
+	errNoFunc      = errors.New("nereid: the function to be called is nil")
+	errNotCompiled = errors.New("nereid: there is no compiled kernel: Kernel.Compile and LoadCompiled make one")
+	errNotBound    = errors.New("nereid: there is no kernel bound: Kernel.Bind binds one")
 )
 
 // Errors for values used after Close.
 var (
-	errClosedTensor = fmt.Errorf("nereid: the tensor is %w", ErrClosed)
-	errClosedStream = fmt.Errorf("nereid: the stream is %w", ErrClosed)
-	errClosedGraph  = fmt.Errorf("nereid: the graph is %w", ErrClosed)
-	errClosedBound  = fmt.Errorf("nereid: the bound kernel is %w", ErrClosed)
+	errClosedTensor   = fmt.Errorf("nereid: the tensor is %w", ErrClosed)
+	errClosedStream   = fmt.Errorf("nereid: the stream is %w", ErrClosed)
+	errClosedGraph    = fmt.Errorf("nereid: the graph is %w", ErrClosed)
+	errClosedCompiled = fmt.Errorf("nereid: the compiled kernel is %w", ErrClosed)
+	errClosedBound    = fmt.Errorf("nereid: the bound kernel is %w", ErrClosed)
 )
 
 // usable returns an error for a kernel that Module.Kernel did not return.

@@ -96,7 +96,7 @@ var rules = []rule{
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
 	{pkg: "internal/runtime/args", ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun/...", "internal/target"}},
 	{pkg: "internal/runtime/warm", ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia", "internal/target/nvidia/driver"}},
-	{pkg: "internal/runtime/compile", ours: join(compiler, "internal/cache", "internal/knob", "internal/lang", "internal/runtime/args", "internal/safefile", "internal/target")},
+	{pkg: "internal/runtime/compile", ours: join(compiler, "internal/cache", "internal/knob", "internal/lang/...", "internal/runtime/args", "internal/safefile", "internal/target")},
 	{pkg: "internal/runtime/tune", ours: []string{"internal/autotune", "internal/cache", "internal/dtype", "internal/lang", "internal/pyrun/...", "internal/runtime/args", "internal/runtime/compile", "internal/target"}},
 	{pkg: "internal/runtime/manifest", ours: []string{"internal/cache", "internal/runtime/compile", "internal/safefile"}},
 	{pkg: "backend", ours: join(irLayer, "internal/middle", "internal/pass")},

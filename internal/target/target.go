@@ -234,8 +234,7 @@ type Keeper interface {
 	Fingerprint() string
 	// Located reports whether code contains source positions, for example as line information.
 	Located() bool
-	// Restore returns the executable that code was saved from.
-	Restore(ctx context.Context, kernel string, code Code) (Executable, error)
+	Restorer
 }
 
 // Adopter is a Keeper that can run saved code without being able to compile; then its own Fingerprint is "".
@@ -247,7 +246,8 @@ type Adopter interface {
 // Kept is an executable that can be saved.
 type Kept interface{ Code() (Code, error) }
 
-// Code is an executable as data.
+// Code is an executable as data. That of an executable which is not Kept is the text of its last stage, with
+// the Options as Meta.
 type Code struct {
 	Stage string // "ptx", "cubin", "obj"
 	Data  []byte

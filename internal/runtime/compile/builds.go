@@ -99,16 +99,28 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 			return err
 		}
 	}
+	b.inspect()
+	if f := k.Set.Hooks.Built; f != nil {
+		f(b.Variant)
+	}
+	return nil
+}
+
+// NewBuild returns the build of an executable that was compiled or loaded elsewhere.
+func NewBuild(exec target.Executable, v Variant) *Build {
+	b := &Build{Exec: exec, Variant: v}
+	b.inspect()
+	return b
+}
+
+// inspect finds out what launches of the executable must know.
+func (b *Build) inspect() {
 	if x, ok := b.Exec.(target.Assuming); ok {
 		b.Apart = x.Apart()
 	}
 	if x, ok := b.Exec.(target.Bounded); ok && x.Bounded() {
 		b.Bounded = x
 	}
-	if f := k.Set.Hooks.Built; f != nil {
-		f(b.Variant)
-	}
-	return nil
 }
 
 // isolate returns an executable whose launches run in a child process, or exec itself if the device does not

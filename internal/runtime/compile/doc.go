@@ -12,6 +12,7 @@
 //	keep.go     the same through the cache: key, entry, restoring
 //	dump.go     stages written to files, and files that replace stages
 //	launch.go   a Build passed to its device, between hooks
+//	saved.go    Saved: a compiled kernel as data, with what a launch must know of it
 //
 // The package knows devices through package target alone. Errors are those of the compiler and the device;
 // the root package gives them their exported types.

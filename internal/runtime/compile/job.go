@@ -2,6 +2,8 @@ package compile
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"reflect"
@@ -41,6 +43,22 @@ type Result struct {
 
 	Params    []target.Param    // arguments of launches
 	Constants map[string]string // values that are compiled in
+	Saved     *Saved            // description of the compiled kernel, without its code; set by Compile
+}
+
+// Code returns the code of a finished compilation: that of its executable or, if it cannot be taken apart,
+// the text of the last stage.
+func (r *Result) Code(last string) (target.Code, error) {
+	if k, ok := r.Exec.(target.Kept); ok {
+		return k.Code()
+	}
+	for _, s := range r.Stages {
+		if s.Name == last && s.Text != nil && r.Exec != nil {
+			meta, err := json.Marshal(r.Variant.Options)
+			return target.Code{Stage: last, Data: s.Text, Meta: meta}, err
+		}
+	}
+	return target.Code{}, errors.New("the compilation ended before there was code")
 }
 
 // Compile compiles a specialization and keeps the text of each stage. until is the last stage; "" means all.
@@ -60,7 +78,9 @@ func (k *Kernel) Compile(ctx context.Context, s Spec, until string) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	return j.out, j.finish(ctx)
+	err = j.finish(ctx)
+	j.out.Saved = k.describe(s, j.out)
+	return j.out, err
 }
 
 // begin runs the front end.

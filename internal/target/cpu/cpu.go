@@ -141,13 +141,27 @@ func asmOf(ctx context.Context, lib *llvm.Lib, ir []byte, opts llvm.Options, out
 	return again.Asm
 }
 
-// CompileOnly compiles for callers that only want the stages.
-func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) error {
-	if in.Until == "" {
-		in.Until = "asm"
+// CompileOnly compiles without linking. The result is nil if in.Until names a stage.
+func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Executable, error) {
+	out, err := c.compile(ctx, in)
+	if err != nil || out == nil {
+		return nil, err
 	}
-	_, err := c.compile(ctx, in)
-	return err
+	code, err := out.keep(in.Kernel)
+	if err != nil { // it prints: only a kernel of this process can
+		return nil, nil
+	}
+	return target.NewUnloaded("cpu", code, out.facts()), nil
+}
+
+// Machine names the processor and its features.
+func (c Compiler) Machine() string {
+	lib, err := c.library()
+	if err != nil {
+		return ""
+	}
+	host := lib.HostTarget()
+	return fmt.Sprintf("%s %s %s", host.Triple, host.CPU, host.Features)
 }
 
 // tiles reports whether the operating system lets this process use AMX.

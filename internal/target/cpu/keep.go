@@ -48,10 +48,18 @@ func (d *Device) Restore(_ context.Context, name string, c target.Code) (target.
 
 // Code returns the kernel's object file. Kernels that print are not saved, because the descriptions of their
 // prints are not in it.
-func (k *kernel) Code() (target.Code, error) {
-	c := k.code
+func (k *kernel) Code() (target.Code, error) { return k.code.keep(k.name) }
+
+// Facts returns what is known of the code.
+func (k *kernel) Facts() target.Facts { return k.code.facts() }
+
+// facts returns the scratch memory; threads are the pool's.
+func (c *compiled) facts() target.Facts { return target.Facts{Scratch: c.scratch} }
+
+// keep returns the object file with its properties.
+func (c *compiled) keep(name string) (target.Code, error) {
 	if len(c.prints) > 0 {
-		return target.Code{}, fmt.Errorf("%s prints", k.name)
+		return target.Code{}, fmt.Errorf("%s prints", name)
 	}
 	meta, err := json.Marshal(kept{c.entry, c.scratch, c.params, c.sites, c.checked, c.apart})
 	return target.Code{Stage: stageObj, Data: c.obj, Meta: meta}, err

@@ -2,12 +2,15 @@ package interp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/middle"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -48,6 +51,33 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 	if err := in.TTIR(d.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
+	return d.load(in)
+}
+
+// Restore compiles saved Triton IR.
+func (d *Device) Restore(_ context.Context, kernelName string, c target.Code) (target.Executable, error) {
+	if c.Stage != "ttir" {
+		return nil, fmt.Errorf("%s is no Triton IR", c.Stage)
+	}
+	in := &target.Input{Kernel: kernelName}
+	if len(c.Meta) > 0 {
+		if err := json.Unmarshal(c.Meta, &in.Options); err != nil {
+			return nil, err
+		}
+	}
+	m, err := ir.Parse(diag.NewFileSet(), kernelName+".ttir", c.Data)
+	if err != nil {
+		return nil, err
+	}
+	if err := ir.Verify(m.Op); err != nil {
+		return nil, err
+	}
+	in.Module = m
+	return d.load(in)
+}
+
+// load compiles Triton IR to a program of the interpreter.
+func (d *Device) load(in *target.Input) (target.Executable, error) {
 	passes := []pass.Pass{middle.ExpandInlineAsm}
 	if d.opts.CheckOverflow || in.Options.Check {
 		passes = append(passes, pass.CheckIndexOverflow)

@@ -126,22 +126,46 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 // checked reports whether an int32 index that overflows stops a kernel, like a failed assertion.
 func checked() bool { return knob.Checked.Get() }
 
-// CompileOnly compiles like Compile, for callers that only want the stages.
-func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) error {
+// CompileOnly compiles without a device: to PTX, or to a cubin if in.Until asks for it and there is an
+// assembler. The result is nil if in.Until names an earlier stage.
+func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Executable, error) {
 	code, err := c.Compile(ctx, in, 0)
-	if err != nil || code == nil || in.Until != "cubin" {
-		return err
+	switch {
+	case err != nil || code == nil:
+		return nil, err
+	case in.Until != stageCubin:
+		return c.unloaded(code, "ptx", code.PTX)
 	}
 	start := time.Now()
 	cubin, err := c.assembleBest(code, func(ptx []byte, plain bool) ([]byte, error) {
 		return assembleWith(ctx, c.Arch(), ptx, plain)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	in.Stages.Record("cubin", time.Since(start), func() []byte { return cubin })
-	return nil
+	in.Stages.Record(stageCubin, time.Since(start), func() []byte { return cubin })
+	return c.unloaded(code, stageCubin, cubin)
 }
+
+// unloaded returns code in the form of a stage as an executable that cannot be launched.
+func (c Compiler) unloaded(code *Code, stage string, data []byte) (target.Executable, error) {
+	kept, err := code.Keep(stage, data)
+	if err != nil {
+		return nil, err
+	}
+	return target.NewUnloaded(c.name(), kept, code.Facts()), nil
+}
+
+// Facts returns what is known of the code before a GPU loads it.
+func (k *Code) Facts() target.Facts {
+	return target.Facts{
+		Warps: k.NumWarps, Threads: 32 * k.NumWarps, Cluster: max(1, k.NumCTAs), Shared: k.Shared,
+		Scratch: int64(k.Scratch), Params: k.Params,
+	}
+}
+
+// Machine returns the architecture.
+func (c Compiler) Machine() string { return c.Arch() }
 
 // FromTTGIR compiles a module that is already TTGIR.
 func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {

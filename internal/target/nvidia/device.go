@@ -443,4 +443,12 @@ func (k *kernel) launchScratch(s *driver.Stream, c *driver.Config, a *driver.Arg
 	return errors.Join(k.fn.Launch(s, c, a), s.Free(p))
 }
 
+// Facts adds what the driver knows of the loaded code.
+func (k *kernel) Facts() target.Facts {
+	f := k.code.Facts()
+	f.Shared += k.fn.SharedBytes
+	f.Registers, f.Spills = k.fn.Registers, k.fn.LocalBytes
+	return f
+}
+
 func (k *kernel) Close() error { return k.module.Unload() }

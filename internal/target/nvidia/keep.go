@@ -79,16 +79,24 @@ func (d *Device) Adopts(fingerprint string) bool {
 	return strings.HasPrefix(fingerprint, before) && strings.HasSuffix(fingerprint, after)
 }
 
-// Restore loads a cubin.
-func (d *Device) Restore(_ context.Context, kernel string, c target.Code) (target.Executable, error) {
-	if c.Stage != stageCubin {
-		return nil, fmt.Errorf("%s is no cubin", c.Stage)
-	}
+// Restore loads a cubin, or PTX that was compiled without a GPU.
+func (d *Device) Restore(_ context.Context, _ string, c target.Code) (target.Executable, error) {
 	code, err := Kept(c)
 	if err != nil {
 		return nil, err
 	}
-	return d.loadImage(code, c.Data)
+	switch c.Stage {
+	case stageCubin:
+		k, err := d.loadImage(code, c.Data)
+		if err == nil {
+			k.(*kernel).cubin = c.Data
+		}
+		return k, err
+	case "ptx":
+		code.PTX = c.Data
+		return d.load(code)
+	}
+	return nil, fmt.Errorf("%s is neither a cubin nor PTX", c.Stage)
 }
 
 // Code returns the kernel's cubin.

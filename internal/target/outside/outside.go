@@ -64,12 +64,6 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 	return d.load(ctx, k, code)
 }
 
-// CompileOnly compiles for callers that only want the stages.
-func (d *Device) CompileOnly(ctx context.Context, in *target.Input) error {
-	_, _, err := d.compile(ctx, in)
-	return err
-}
-
 // compile compiles a kernel to the back end's code. If in.Until names an earlier stage, it stops there and
 // the code is nil.
 func (d *Device) compile(ctx context.Context, in *target.Input) (*backend.Kernel, *backend.Code, error) {
@@ -179,6 +173,9 @@ func (k *kernel) Code() (target.Code, error) {
 	meta, err := json.Marshal(kept{k.k.Params, k.k.Constants, k.k.Options, k.code.Meta})
 	return target.Code{Stage: k.d.last(), Data: k.code.Stages[k.d.last()], Meta: meta}, err
 }
+
+// Machine names the back end with its version: other versions may read code differently.
+func (d *Device) Machine() string { return d.Fingerprint() }
 
 // Fingerprint names what code depends on besides the kernel.
 func (d *Device) Fingerprint() string { return d.t.Name() + " " + d.t.Version() }

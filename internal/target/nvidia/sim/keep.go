@@ -28,6 +28,9 @@ func (d *Device) Restore(_ context.Context, kernel string, c target.Code) (targe
 	return d.load(code)
 }
 
+// Facts returns what is known of the code.
+func (k *kernel) Facts() target.Facts { return k.code.Facts() }
+
 // Code returns the kernel's PTX.
 func (k *kernel) Code() (target.Code, error) { return k.code.Keep(stagePTX, k.code.PTX) }
 

@@ -120,7 +120,7 @@ CALL(cuLinkAddData_v2, H l, int kind, const void *data, size_t n, const char *na
 }
 CALL(cuLinkComplete, H l, void **image, size_t *n) { LOG; *image = ((struct link *)l)->data; *n = ((struct link *)l)->n; return OK; }
 CALL(cuLinkDestroy, H l) { LOG; free(((struct link *)l)->data); free(l); return OK; }
-CALL(cuFuncGetAttribute, int *v, int a, H f) { LOG; *v = a == 0 ? 1024 : 0; return OK; }
+CALL(cuFuncGetAttribute, int *v, int a, H f) { LOG; /* threads of a block, registers */ *v = a == 0 ? 1024 : a == 4 ? 24 : 0; return OK; }
 CALL(cuFuncSetAttribute, H f, int a, int v) { LOG; return OK; }
 CALL(cuFuncSetCacheConfig, H f, int c) { LOG; return OK; }
 CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *n, H f, int threads, size_t shared) { *n = 4; return OK; }

@@ -1,0 +1,60 @@
+package args
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+)
+
+// Fits returns an error if specialized arguments do not fit code that was compiled for specs: it names the
+// first that does not.
+func (f *Frame) Fits(p *Params, specs []lang.ArgSpec) error {
+	got, err := f.Specs(p)
+	if err != nil {
+		return err
+	}
+	for i, want := range specs {
+		if !fits(got[i], want) || !f.inRange(p, i, want) {
+			return errorf(p.List[i].Name, "does not fit %s, for which the kernel was compiled", lang.FormatSignature(specs[i:i+1]))
+		}
+	}
+	return nil
+}
+
+// fits reports whether code compiled for want can take an argument of got.
+func fits(got, want lang.ArgSpec) bool {
+	switch {
+	case want.Tuple:
+		return got.Tuple && slices.EqualFunc(got.Items, want.Items, fits)
+	case want.Desc != nil:
+		return got.Desc != nil && got.Desc.Elem == want.Desc.Elem && slices.Equal(got.Desc.Block, want.Desc.Block)
+	case want.Type != nil:
+		return got.Type != nil && sameType(got.Type, want.Type) && (got.Div16 || !want.Div16)
+	}
+	return got.Const != nil && got.Const.TypeName() == want.Const.TypeName() && lang.Repr(got.Const) == lang.Repr(want.Const)
+}
+
+// sameType compares types; whether a pointer is only read does not matter to a launch.
+func sameType(a, b sem.Type) bool {
+	p, ok := a.(*sem.PtrType)
+	q, ok2 := b.(*sem.PtrType)
+	if ok && ok2 {
+		return p.Elem.String() == q.Elem.String()
+	}
+	return ok == ok2 && a.String() == b.String()
+}
+
+// inRange reports whether an integer argument has a value of the type that the code takes.
+func (f *Frame) inRange(p *Params, i int, want lang.ArgSpec) bool {
+	r := &p.Rules[i]
+	if want.Type == nil || !r.Fixed || r.Float || len(f.At) <= i {
+		return true
+	}
+	bits := 8 * r.Elem.Size()
+	if bits >= 64 {
+		return true
+	}
+	v := int64(f.Words[f.At[i]])
+	return v>>(bits-1) == 0 || v>>(bits-1) == -1 || uint64(v)>>bits == 0 && r.Elem.String()[0] == 'u'
+}

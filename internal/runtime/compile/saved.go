@@ -1,0 +1,175 @@
+package compile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// Saved is a compiled kernel as data: its code, and everything that a launch must know without its source.
+type Saved struct {
+	Kernel    string         `json:"kernel"`
+	File      string         `json:"file"`
+	Signature string         `json:"signature"`
+	Options   target.Options `json:"options"`
+
+	Params    []SavedParam      `json:"params"`    // of the kernel, in the order of the signature
+	Args      []SavedArg        `json:"args"`      // of a launch, in the order in which the device gets them
+	Constants map[string]string `json:"constants"` // values that are compiled in, as Python literals
+
+	Target    string       `json:"target"`    // "cuda:90"
+	Machine   string       `json:"machine"`   // processors that run the code: target.Machine
+	Compiler  string       `json:"compiler"`  // build of Nereid
+	Generator string       `json:"generator"` // LLVM and the like
+	Facts     target.Facts `json:"facts"`
+
+	Stage string          `json:"stage"` // form of the code: "cubin", "ptx", "obj", "ttir"
+	Meta  json.RawMessage `json:"meta,omitempty"`
+	Size  int             `json:"size"` // bytes of the code
+	Code  []byte          `json:"-"`
+}
+
+// SavedParam is a parameter of the kernel.
+type SavedParam struct {
+	Name     string `json:"name"`
+	Spec     string `json:"spec"`               // its part of the signature
+	Constant bool   `json:"constant,omitempty"` // compiled in: launches pass nothing for it
+}
+
+// SavedArg is an argument of a launch. Offset and Size are bytes in the block of arguments that the device
+// reads.
+type SavedArg struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"` // in the notation of signatures, without the "*" of a pointer
+	Pointer bool   `json:"pointer,omitempty"`
+	Align16 bool   `json:"align16,omitempty"` // the value, or the address, must be divisible by 16
+	Offset  int    `json:"offset"`
+	Size    int    `json:"size"`
+}
+
+// describe returns what a launch must know of a compiled kernel, without its code.
+func (k *Kernel) describe(s Spec, r *Result) *Saved {
+	out := &Saved{
+		Kernel: k.Name, File: r.Variant.File, Signature: r.Variant.Signature, Options: r.Variant.Options,
+		Constants: r.Constants, Facts: target.FactsOf(r.Exec), Compiler: cache.Build(),
+	}
+	for i, p := range k.Params {
+		constant := s.Args[i].Type == nil && s.Args[i].Desc == nil && !s.Args[i].Tuple
+		out.Params = append(out.Params, SavedParam{p.Name, lang.FormatSignature(s.Args[i : i+1]), constant})
+	}
+	out.Args = Args(r.Params, out.Facts.Params)
+	if s.Dev == nil {
+		out.Target = "ttir"
+		return out
+	}
+	out.Target, out.Machine = target.Kind(s.Dev.Backend), target.Machine(s.Dev.Backend)
+	if g, ok := s.Dev.Backend.(target.Keeper); ok {
+		out.Generator = g.Fingerprint()
+	}
+	return out
+}
+
+// LaunchSpecs returns the parameters that launches pass arguments for, and what each was compiled for.
+func (s *Saved) LaunchSpecs() (params []lang.Param, specs []lang.ArgSpec, err error) {
+	for _, p := range s.Params {
+		if p.Constant {
+			continue
+		}
+		list, err := lang.ParseSignature([]lang.Param{{Name: p.Name}}, p.Spec)
+		if err != nil {
+			return nil, nil, err
+		}
+		params, specs = append(params, launchParam(p.Name, list[0])), append(specs, list[0])
+	}
+	return params, specs, nil
+}
+
+// launchParam returns a parameter whose arguments are specialized for one specification alone: integers have
+// its type, and divisibility by 16 counts only if the code relies on it.
+func launchParam(name string, s lang.ArgSpec) lang.Param {
+	p := lang.Param{Name: name, NoAlign: !s.Div16}
+	if t, ok := s.Type.(*sem.DType); ok {
+		p.Type = lang.FormatSignature([]lang.ArgSpec{{Type: t}})
+	}
+	return p
+}
+
+const (
+	savedMagic = "nereid compiled kernel 1"
+	maxSaved   = 256 << 20 // bytes of a saved kernel
+)
+
+// Args returns the places of the arguments of launches. sizes are those of target.Facts: without them, each
+// argument is a word of 8 bytes.
+func Args(params []target.Param, sizes []int) []SavedArg {
+	out := make([]SavedArg, len(params))
+	at := 0
+	for i, p := range params {
+		size := 8
+		if len(sizes) == len(params) {
+			size = max(1, sizes[i])
+		}
+		at = (at + size - 1) / size * size // natural alignment
+		out[i] = SavedArg{p.Name, p.Type, p.Pointer, p.Align16, at, size}
+		at += size
+	}
+	return out
+}
+
+// Encode returns the file of a saved kernel: a line with a checksum, the description as JSON, the code. The
+// same kernel gives the same bytes.
+func (s *Saved) Encode() ([]byte, error) {
+	s.Size = len(s.Code)
+	header, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	body := append(append(header, '\n'), s.Code...)
+	sum := sha256.Sum256(body)
+	return append(fmt.Appendf(nil, "%s %s %d\n", savedMagic, hex.EncodeToString(sum[:]), len(header)), body...), nil
+}
+
+var errNotSaved = errors.New("this is no compiled kernel that Save of this version wrote")
+
+// ReadSaved reads what Encode wrote. Data that is anything else is an error.
+func ReadSaved(r io.Reader) (*Saved, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxSaved+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxSaved {
+		return nil, fmt.Errorf("a compiled kernel of more than %d bytes", maxSaved)
+	}
+	line, body, ok := bytes.Cut(data, []byte("\n"))
+	if !ok || len(line) > 200 {
+		return nil, errNotSaved
+	}
+	sum := sha256.Sum256(body)
+	var size int
+	if n, err := fmt.Sscanf(string(line), savedMagic+" "+hex.EncodeToString(sum[:])+" %d", &size); n != 1 || err != nil {
+		if bytes.HasPrefix(line, []byte(savedMagic+" ")) {
+			return nil, errors.New("the compiled kernel is damaged: its checksum is another")
+		}
+		return nil, errNotSaved
+	}
+	if size < 0 || size >= len(body) || body[size] != '\n' {
+		return nil, errNotSaved
+	}
+	s := &Saved{}
+	if err := json.Unmarshal(body[:size], s); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNotSaved, err)
+	}
+	if s.Code = body[size+1:]; len(s.Code) != s.Size || s.Kernel == "" || s.Stage == "" {
+		return nil, errNotSaved
+	}
+	return s, nil
+}
