@@ -79,16 +79,21 @@ type CodeParam struct {
 	Size    int    // bytes in the block of arguments
 }
 
-// newCompiled returns the outcome of a compilation for a device; nil has none.
-func newCompiled(dev *Device, r *compile.Result) *Compiled {
-	c := &Compiled{dev: dev, of: r}
+// newCompiled returns the outcome of a compilation for a device. Without a device there is no code; without a
+// kernel the code was loaded.
+func newCompiled(dev *Device, r *compile.Result, k *Kernel) *Compiled {
+	c := &Compiled{Kernel: k, dev: dev, of: r}
 	for _, s := range r.Stages {
 		c.Stages = append(c.Stages, Stage(s))
 	}
 	if r.Exec == nil {
 		return c
 	}
-	c.build = compile.NewBuild(r.Exec, r.Variant)
+	var src *lang.Source
+	if k != nil {
+		src = k.m.src
+	}
+	c.build = compile.NewBuild(r, src)
 	params, specs, err := r.Saved.LaunchSpecs()
 	c.params, c.specs, c.noParams = args.NewParams(params), specs, err
 	if k, ok := r.Exec.(target.Kept); ok { // machine code is a stage too
@@ -189,7 +194,7 @@ func (c *Compiled) launch(s *Stream, grid Grid, list []any) error {
 	if len(c.build.Apart) == 0 {
 		c.remember(&l.frame, list)
 	}
-	return runError(c.build.Launch(s.ctx, s.core(), g, l.frame.Words, l.mem))
+	return runError(c.build.Launch(s.ctx, s.core(), g, l.frame.Words, l.mem), c.build)
 }
 
 // usable returns an error if the code cannot be launched on a stream.
@@ -203,7 +208,7 @@ func (c *Compiled) usable(s *Stream) error {
 		return fmt.Errorf("nereid: %s: the compilation ended before there was code to launch", c.of.Saved.Kernel)
 	}
 	if _, ok := c.of.Exec.(*target.Unloaded); ok {
-		return runError(c.of.Exec.Launch(nil, nil, Grid{}, nil))
+		return runError(c.of.Exec.Launch(nil, nil, Grid{}, nil), nil)
 	}
 	if err := s.usable(); err != nil {
 		return err
@@ -300,5 +305,5 @@ func LoadCompiled(dev *Device, r io.Reader) (*Compiled, error) {
 	}
 	v := compile.Variant{File: s.File, Kernel: s.Kernel, Signature: s.Signature, Options: s.Options}
 	stage := compile.Stage{Name: s.Stage, Text: s.Code}
-	return newCompiled(dev, &compile.Result{Exec: exec, Stages: []compile.Stage{stage}, Variant: v, Saved: s}), nil
+	return newCompiled(dev, &compile.Result{Exec: exec, Stages: []compile.Stage{stage}, Variant: v, Saved: s}, nil), nil
 }

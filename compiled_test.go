@@ -71,6 +71,12 @@ func TestCompiled(t *testing.T) {
 			if at(t, again, 99) != at(t, out, 99) || at(t, again, 100) == at(t, out, 100) {
 				t.Errorf("loaded: %v and %v", at(t, again, 99), at(t, again, 100))
 			}
+			var fault *nereid.Fault
+			if name == "cpu" {
+				// not checked there
+			} else if err := back.Launch(s, nereid.Grid{3}, x, y, again, 192); !errors.As(err, &fault) || fault.Argument != "x_ptr" || fault.Index != 128 {
+				t.Errorf("an access out of bounds: %v, %+v", err, fault)
+			}
 			if a, b := fmt.Sprintf("%+v", c.Info()), fmt.Sprintf("%+v", back.Info()); a != b {
 				t.Errorf("compiled: %s\nloaded:   %s", a, b)
 			}

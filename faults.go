@@ -99,7 +99,7 @@ func (e *Fault) compose(b *compile.Build) *Fault {
 	}
 	var span diag.Span
 	var ok bool
-	if b != nil && e.File != "" {
+	if b != nil && b.Source() != nil && e.File != "" {
 		span, ok = b.Source().Around(e.what, e.File, e.Line, e.Column)
 	}
 	if !ok {

@@ -3,8 +3,8 @@ package nereid_test
 import (
 	"context"
 	"errors"
-	"io"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"

@@ -294,7 +294,5 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec,
 	if r == nil {
 		return nil, compileError(err)
 	}
-	c := newCompiled(dev, r)
-	c.Kernel = k
-	return c, compileError(err)
+	return newCompiled(dev, r, k), compileError(err)
 }

@@ -28,7 +28,8 @@ func fits(got, want lang.ArgSpec) bool {
 	case want.Tuple:
 		return got.Tuple && slices.EqualFunc(got.Items, want.Items, fits)
 	case want.Desc != nil:
-		return got.Desc != nil && got.Desc.Elem == want.Desc.Elem && slices.Equal(got.Desc.Block, want.Desc.Block)
+		return got.Desc != nil && got.Desc.Elem == want.Desc.Elem && slices.Equal(got.Desc.Block, want.Desc.Block) &&
+			(want.Desc.Pointer || !got.Desc.Pointer) // code without tensor maps takes any descriptor
 	case want.Type != nil:
 		return got.Type != nil && sameType(got.Type, want.Type) && (got.Div16 || !want.Div16)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -35,8 +36,8 @@ type Build struct {
 
 	labels *pprof.LabelSet // of launches for the profiler, or nil
 
-	of   *Kernel
-	args []lang.ArgSpec
+	source *lang.Source   // nil if the code was loaded without it
+	params []target.Param // parameter of each word of a launch; nil if they are not known
 
 	done chan struct{} // closed when Exec or err is set
 	err  error
@@ -59,21 +60,25 @@ func (k *Kernel) Build(ctx context.Context, r Request) (*Build, error) {
 // Direct reports whether nothing happens around launches, so that they may go to Exec.
 func (b *Build) Direct() bool { return b.Around == nil && b.labels == nil }
 
-// Source returns the file of the kernel.
-func (b *Build) Source() *lang.Source { return b.of.Source }
+// Source returns the file of the kernel, or nil if the code was loaded without it.
+func (b *Build) Source() *lang.Source { return b.source }
 
 // Param returns the parameter that a word of a launch belongs to; its name is "" if it is not known.
 func (b *Build) Param(word int) target.Param {
-	for _, a := range b.args {
-		if a.Desc != nil { // whose words depend on the device
-			return target.Param{}
-		}
-	}
-	list, _ := args.Describe(b.of.Params, b.args)
-	if word < 0 || word >= len(list) {
+	if word < 0 || word >= len(b.params) {
 		return target.Param{}
 	}
-	return list[word]
+	return b.params[word]
+}
+
+// wordParams returns the parameter of each word of a launch, or nil if the words depend on the device: those
+// of descriptors do.
+func wordParams(params []lang.Param, specs []lang.ArgSpec) []target.Param {
+	if slices.ContainsFunc(specs, func(a lang.ArgSpec) bool { return a.Desc != nil }) {
+		return nil
+	}
+	list, _ := args.Describe(params, specs)
+	return list
 }
 
 // fill makes the executable of a build.
@@ -84,7 +89,7 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 		}
 	}
 	b.Variant = k.variant(r.Args, r.Opts)
-	b.of, b.args = k, r.Args
+	b.source, b.params = k.Source, wordParams(k.Params, r.Args)
 	b.Around = k.Set.Around
 	if k.Set.Profile {
 		labels := pprof.Labels("kernel", k.Name, "device", r.Dev.String())
@@ -106,9 +111,9 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 	return nil
 }
 
-// NewBuild returns the build of an executable that was compiled or loaded elsewhere.
-func NewBuild(exec target.Executable, v Variant) *Build {
-	b := &Build{Exec: exec, Variant: v}
+// NewBuild returns the build of a kernel whose executable was compiled or loaded elsewhere.
+func NewBuild(r *Result, src *lang.Source) *Build {
+	b := &Build{Exec: r.Exec, Variant: r.Variant, source: src, params: r.Saved.wordParams()}
 	b.inspect()
 	return b
 }

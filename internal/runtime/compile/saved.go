@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -91,6 +93,23 @@ func (s *Saved) LaunchSpecs() (params []lang.Param, specs []lang.ArgSpec, err er
 		params, specs = append(params, launchParam(p.Name, list[0])), append(specs, list[0])
 	}
 	return params, specs, nil
+}
+
+// wordParams returns the parameter of each word of a launch, or nil if they are not known.
+func (s *Saved) wordParams() (out []target.Param) {
+	for _, p := range s.Params {
+		if strings.HasPrefix(p.Spec, "tensordesc") {
+			return nil // words of descriptors depend on the device
+		}
+	}
+	for _, a := range s.Args {
+		p := target.Param{Name: a.Name, Pointer: a.Pointer, Type: a.Type, Align16: a.Align16}
+		if t, ok := dtype.Parse(a.Type); ok {
+			p.Bytes = t.Size()
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 // launchParam returns a parameter whose arguments are specialized for one specification alone: integers have
