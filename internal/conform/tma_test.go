@@ -89,6 +89,11 @@ func describedLaunches() []described {
 		described{"attention", nereid.Grid{1, 1}, nereid.Options{NumWarps: 4, NumStages: 3}, 4e-3, []any{
 			tile{f16, two(64, 64), two(64, 64)}, tile{f16, two(64, 64), two(32, 64)}, tile{f16, two(64, 64), two(32, 64)},
 			tile{f16, two(64, 64), two(64, 64)}, 64, float32(0.125), 64, 32, 64}},
+		described{"again", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{tile{f32, two(32, 32), nil}, tile{f32, two(32, 32), nil}, 32}},
+		described{"mixed", nereid.Grid{1}, nereid.Options{NumWarps: 4, NumStages: 4}, 0, []any{
+			tile{f16, two(64, 320), two(64, 64)}, tile{f16, two(320, 64), nil}, tile{f32, two(64, 64), nil}, 320, 64, 64, 64}},
+		described{"total", nereid.Grid{1}, nereid.Options{NumWarps: 8}, 0, []any{
+			tile{f32, two(30, 252), two(32, 32)}, tile{f32, two(30, 292), two(32, 32)}, 250, 32, 32}},
 		described{"blocks", nereid.Grid{1}, nereid.Options{NumWarps: 2}, 0, []any{
 			tile{f32, []int64{3, 6, 40}, []int64{2, 8, 32}}, tile{f32, []int64{4, 24, 36}, []int64{2, 8, 32}}, tile{f32, []int64{12}, []int64{8}}, 1}},
 	)

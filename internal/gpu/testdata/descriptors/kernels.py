@@ -74,3 +74,37 @@ def blocks(x, y, z, i):
     b = x.load([i, 0, 16])
     y.store([0, 16, i], b * 2)
     z.atomic_add([i], tl.sum(tl.sum(b, 2), 0))
+
+
+@triton.jit
+def again(x_ptr, y_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    y = tl.make_tensor_descriptor(y_ptr, [N, N], [N, 1], [N, N])
+    tl.store(y_ptr + at, tl.load(x_ptr + at) + 1)
+    y.store([0, 0], y.load([0, 0]) * 2)
+    b = tl.load(y_ptr + (at + N) % (N * N))
+    tl.store(y_ptr + at, b)
+    c = y.load([0, 0]) + b
+    y.store([0, 0], c)
+    y.store([N // 2, 0], c)
+    y.atomic_add([0, 0], c)
+    tl.store(x_ptr + at, y.load([0, 0]) + y.load([0, N // 2]))
+
+
+@triton.jit
+def mixed(a, b_ptr, c_ptr, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        b = tl.load(b_ptr + (k + tl.arange(0, BK))[:, None] * BN + tl.arange(0, BN)[None, :])
+        acc = tl.dot(a.load([0, k]), b, acc)
+    tl.store(c_ptr + tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :], acc)
+
+
+@triton.jit
+def total(x, y, K, BM: tl.constexpr, BK: tl.constexpr):
+    s = tl.zeros((BM, BK), tl.float32)
+    for k in tl.range(0, K, BK, num_stages=3):
+        v = x.load([0, k])
+        y.store([0, k], v + s)
+        s += v
+    y.store([0, K], s)
