@@ -91,7 +91,7 @@ var (
 		Doc: "On sm_90, products of matrices use the instructions of older GPUs (`mma.sync`) instead of those of warp groups (`wgmma`).",
 	})
 	NoTMA = flag(Row{
-		Group: "Compilation", Name: "NEREID_DISABLE_TMA", Default: "on: `0` tries the hardware",
+		Group: "Compilation", Name: "NEREID_DISABLE_TMA",
 		Doc: "On sm_90, kernels access memory through tensor descriptors by pointers instead of the hardware that copies blocks (TMA).",
 	})
 	MaxSource = size(Row{

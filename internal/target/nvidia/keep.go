@@ -12,7 +12,7 @@ import (
 )
 
 // Fingerprint names what PTX depends on: the architecture, LLVM, the newest allowed version of PTX, and
-// whether products use wgmma and indices are checked.
+// whether products use wgmma, descriptors become tensor maps, and indices are checked.
 func (c Compiler) Fingerprint(maxPTX int) string {
 	v, err := llvm.Installed()
 	if err != nil {
@@ -25,6 +25,9 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	also := ""
 	if c.warpGroups() {
 		also += " wgmma"
+	}
+	if c.tensorMaps() {
+		also += " tma"
 	}
 	if checked() {
 		also += " check"

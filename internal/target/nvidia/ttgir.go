@@ -92,8 +92,7 @@ func pointerDescriptors(m *ir.Module) bool {
 	return false
 }
 
-// tensorMaps reports whether descriptors become tensor maps. They do on request only: launches do not make maps
-// yet.
+// tensorMaps reports whether descriptors become tensor maps where they can.
 func (c Compiler) tensorMaps() bool {
-	return c.Capability >= 90 && knob.NoTMA.IsSet() && !knob.NoTMA.Get()
+	return c.Capability >= 90 && !knob.NoTMA.Get()
 }

@@ -53,16 +53,16 @@ func (c *block) startLoad(l *bulkLoad, b *mbarrier) {
 		c.fail(l.t, "shared address %#x of %d bytes is outside of %d", l.to, l.size, len(l.block.shared))
 	}
 	if r := l.block.races; r != nil {
+		r.behind(c, l.t, int(l.to), l.size)
 		r.shown(c, l.block, l.t, int(l.to), l.size)
 		r.touch(c, l.block, l.t, int(l.to), l.size, true)
-		r.doubts = r.doubts[:0]
 		for i := int(l.to); i < int(l.to)+l.size; i++ {
 			r.cells[i].async, r.cells[i].fences = l.t+1, byCopy
 		}
 	}
 	if c.globals != nil {
 		for _, p := range l.parts {
-			c.globals.touch(c, l.t, p.addr, p.data, false, false)
+			c.globals.fetch(c, l.t, p)
 		}
 		l.seq = c.globals.seq
 	}
@@ -73,7 +73,7 @@ func (c *block) startLoad(l *bulkLoad, b *mbarrier) {
 func (l *bulkLoad) land(b *mbarrier) {
 	if l.by.globals != nil {
 		for _, p := range l.parts {
-			l.by.globals.copied(l.by, l.t, p.addr, p.data, l.seq)
+			l.by.globals.fetched(l, b, p)
 		}
 	}
 	data := l.fetch()
@@ -197,6 +197,15 @@ func (c *block) endBulk() {
 		for _, l := range append(b.copies, b.landed...) {
 			c.at = l.at
 			c.fail(l.t, "the block leaves while a bulk copy is under way that nobody waited for")
+		}
+	}
+}
+
+// behind checks that thread t is behind the writes of bytes.
+func (r *races) behind(c *block, t int32, addr, n int) {
+	for i := addr; i < addr+n; i++ {
+		if x := &r.cells[i]; x.async == 0 && x.writer != 0 && !r.clocks.before(x.writer-1, x.wrote, c.global(t)) {
+			r.failWritten(c, t, i)
 		}
 	}
 }

@@ -186,6 +186,9 @@ func (g *globalRaces) copied(c *block, t int32, addr uint64, data []byte, seq in
 func (c *block) failGlobal(t int32, addr uint64, what string, thread, at int32) {
 	n := int32(c.n)
 	where := ""
+	if int(thread) >= len(c.cluster.clocks.now) {
+		c.fail(t, "global byte %#x %s by a bulk copy (line %d), and the thread is not behind a wait for its mbarrier", addr, what, c.m.code[at].line)
+	}
 	if len(c.cluster.blocks) > 1 {
 		where = fmt.Sprintf(" of block %d", thread/n)
 	}
@@ -243,6 +246,39 @@ func (c *block) meet(threads []int32) {
 		list = append(list, c.global(t))
 	}
 	c.cluster.clocks.meet(list)
+}
+
+// fetch notes that a bulk copy begins to read.
+func (g *globalRaces) fetch(c *block, t int32, p globalPart) {
+	now := c.now(t)
+	for i := range p.data {
+		a := p.addr + uint64(i)
+		x := &g.page(a / pageSize)[a%pageSize]
+		if x.bulks > 0 && x.write.gen == g.gen {
+			c.fail(t, "global byte %#x is being written by a bulk copy (line %d), without a wait for its group", a, c.m.code[x.write.at].line)
+		}
+		g.noteRead(c, t, a, x, now)
+	}
+}
+
+// fetched notes that a bulk copy has read: nobody may have written since its issue. Who is behind a wait for
+// the mbarrier is behind the read.
+func (g *globalRaces) fetched(l *bulkLoad, b *mbarrier, p globalPart) {
+	var from, to *readers
+	for i := range p.data {
+		a := p.addr + uint64(i)
+		x := &g.page(a / pageSize)[a%pageSize]
+		if x.write.gen == g.gen && x.seq > l.seq {
+			l.by.failGlobal(l.t, a, "was written while it was copied", x.write.thread, x.write.at)
+		}
+		if old := g.readersOf(x); to == nil || old != from {
+			from, to = old, &readers{thread: b.number, time: l.phase, at: int32(l.at), before: old}
+			if old != nil && old.thread == b.number { // an earlier phase
+				to.before = old.before
+			}
+		}
+		x.readers, x.readGen = to, g.gen
+	}
 }
 
 // bulk notes that a bulk copy begins to write, or that a reduction, which is an atomic, does.
