@@ -47,14 +47,13 @@ var refusals = []struct{ tables, why, ops string }{
 	{"imgl", "no kernel has them", "scf.parallel scf.forall llvm.inttoptr llvm.mlir.poison llvm.insertvalue"},
 	{"gl", "no pass of ours makes them: loops are expanded with masks in their accesses", "ttg.mask ttg.predicate_stage"},
 	{"igl", "no pass of ours specializes warps", "ttg.warp_specialize"},
-	{"gl", "no pass of ours uses the units that they are for (TMA, barriers in memory, tensor memory)", `ttng.cluster_arrive ttng.cluster_wait
-		ttng.init_barrier ttng.inval_barrier ttng.barrier_expect ttng.wait_barrier ttng.arrive_barrier ttng.async_copy_mbarrier_arrive
-		ttng.async_tma_copy_global_to_local ttng.async_tma_copy_local_to_global ttng.async_tma_reduce ttng.async_tma_gather
-		ttng.async_tma_scatter ttng.async_tma_store_wait ttng.tmem_alloc ttng.tmem_store ttng.tmem_subslice ttng.tmem_copy
+	{"gl", "no pass of ours uses the units that they are for (tensor memory, gathers, copies counted in memory)", `ttng.cluster_arrive ttng.cluster_wait
+		ttng.async_copy_mbarrier_arrive ttng.async_tma_gather ttng.async_tma_scatter ttng.tmem_alloc ttng.tmem_store ttng.tmem_subslice ttng.tmem_copy
 		ttng.tc_gen5_mma ttng.tc_gen5_commit`},
+	{"g", "no pass of ours makes threads arrive alone", "ttng.arrive_barrier"},
 	{"l", "no pass of ours uses tensor memory", "ttng.tmem_load"},
-	{"igl", "no pass of ours makes descriptors on the device", `ttng.reinterpret_tensor_descriptor ttng.tensormap_create
-		ttng.tensormap_fenceproxy_acquire ttng.tc_gen5_mma_scaled`},
+	{"ig", "the last pass makes them", "ttng.reinterpret_tensor_descriptor ttng.tensormap_create ttng.tensormap_fenceproxy_acquire"},
+	{"igl", "no pass of ours uses tensor memory", "ttng.tc_gen5_mma_scaled"},
 	{"i", "it passes its operands on", "ttng.warp_group_dot_wait"},
 }
 
