@@ -91,13 +91,28 @@ func maps(t testing.TB) (n int, both []string) {
 	return n, both
 }
 
+// constIR has the sections of a kernel: code and constants.
+const constIR = `
+@table = private unnamed_addr constant [4 x i64] [i64 10, i64 20, i64 30, i64 40]
+@one = constant double 1.0
+
+define i64 @entry(i64 %i) {
+  %p = getelementptr [4 x i64], ptr @table, i64 0, i64 %i
+  %a = load i64, ptr %p
+  %x = load volatile double, ptr @one
+  %y = fptosi double %x to i64
+  %s = add i64 %a, %y
+  ret i64 %s
+}
+`
+
 // Live code shares memory maps, whatever order it comes and goes in; none of it can be written to, and all of it runs.
 func TestLinkShares(t *testing.T) {
 	if !sharesCode {
 		t.Skip("code shares no memory here")
 	}
 	lib := load(t)
-	obj := compile(t, lib, addIR, Options{Target: lib.HostTarget(), Emit: EmitObj}).Obj
+	obj := compile(t, lib, constIR, Options{Target: lib.HostTarget(), Emit: EmitObj}).Obj
 	live := make([]*Code, 400)
 	before, _ := maps(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -109,7 +124,7 @@ func TestLinkShares(t *testing.T) {
 		if live[i] != nil {
 			live[i].Close()
 		}
-		live[i] = link(t, lib, obj, "add")
+		live[i] = link(t, lib, obj, "entry")
 	}
 	after, both := maps(t)
 	if after > before+40 {
@@ -119,7 +134,7 @@ func TestLinkShares(t *testing.T) {
 		t.Errorf("memory that can be written and executed:\n%s", strings.Join(both, ""))
 	}
 	for i, c := range live {
-		if got := Call(c.Entry, 40, uintptr(i)); got != 40+uintptr(i) {
+		if got := Call(c.Entry, uintptr(i%4)); got != uintptr(i%4*10+11) {
 			t.Fatalf("code %d: %d", i, got)
 		}
 		c.Close()
