@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"maps"
+
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
@@ -51,8 +53,26 @@ type fact struct {
 var facts map[*ir.OpDef]fact
 
 func init() { // not an initializer: functions of the rows ask the table
-	facts = map[*ir.OpDef]fact{
-		// Views and reductions change layouts.
+	facts = map[*ir.OpDef]fact{}
+	for _, part := range factParts() {
+		maps.Copy(facts, part)
+	}
+	for _, def := range slowMath {
+		facts[def] = fact{cost: perByte(8)}
+	}
+}
+
+// factParts returns the rows of the table in parts that have no operation in common.
+func factParts() []map[*ir.OpDef]fact {
+	return []map[*ir.OpDef]fact{
+		viewFacts(), productFacts(), globalFacts(), descriptorFacts(),
+		sharedFacts(), freeFacts(), controlFacts(), costFacts(),
+	}
+}
+
+// viewFacts returns the rows of operations that change layouts: views and reductions.
+func viewFacts() map[*ir.OpDef]fact {
+	return map[*ir.OpDef]fact{
 		tt.ExpandDims: {demand: expandDims, forward: parentOf, backward: sliceOf, flow: toResults,
 			view: true, grows: always},
 		tt.Reduce: {demand: reduce, forward: sliceOf, backward: parentOf, flow: toResults, fix: fixReduce,
@@ -71,15 +91,23 @@ func init() { // not an initializer: functions of the rows ask the table
 		// The layout is that of the indices; the source may have any.
 		tt.Gather: {forward: unchanged, backward: unchanged, flow: gatherFlow, fix: fixGather,
 			anchor: efficient, once: efficient},
+	}
+}
 
-		// Products.
+// productFacts returns the rows of products.
+func productFacts() map[*ir.OpDef]fact {
+	return map[*ir.OpDef]fact{
 		tt.Dot:            {demand: dot, anchor: always, once: always, product: true},
 		tt.DotScaled:      {anchor: always, product: true},
 		ttng.WarpGroupDot: {anchor: always, product: true},
 		ttng.WarpGroupDotWait: {forward: unchanged, backward: unchanged, flow: toSameResult,
 			fix: asValues(0, (*ir.Op).Results)},
+	}
+}
 
-		// Global memory.
+// globalFacts returns the rows of accesses to global memory.
+func globalFacts() map[*ir.OpDef]fact {
+	return map[*ir.OpDef]fact{
 		tt.Load: {forward: unchanged, backward: unchanged, anchor: isExpensiveAccess, once: isExpensiveAccess,
 			access: true, reads: true, mask: 1, cost: perByte(8)}, // the data is in the cache
 		tt.Store:       {anchor: isExpensiveAccess, once: isExpensiveAccess, access: true, mask: 2},
@@ -91,8 +119,12 @@ func init() { // not an initializer: functions of the rows ask the table
 		tt.DescReduce:  {anchor: always, access: true},
 		tt.DescGather:  {anchor: always, access: true, reads: true, demand: gatherIndices},
 		tt.DescScatter: {anchor: always, access: true, demand: gatherIndices},
+	}
+}
 
-		// Copies through descriptors, and the barriers that say when they are done.
+// descriptorFacts returns the rows of copies through descriptors, and of the barriers that say when they are done.
+func descriptorFacts() map[*ir.OpDef]fact {
+	return map[*ir.OpDef]fact{
 		ttng.AsyncTMACopyGlobalToLocal: {access: true, reads: true, mask: 4},
 		ttng.AsyncTMACopyLocalToGlobal: {access: true},
 		ttng.AsyncTMAReduce:            {access: true},
@@ -101,23 +133,35 @@ func init() { // not an initializer: functions of the rows ask the table
 		ttng.InvalBarrier:              {local: true},
 		ttng.BarrierExpect:             {local: true, mask: 1},
 		ttng.WaitBarrier:               {local: true, mask: 2},
+	}
+}
 
-		// Shared and tensor memory.
+// sharedFacts returns the rows of operations on shared and tensor memory.
+func sharedFacts() map[*ir.OpDef]fact {
+	return map[*ir.OpDef]fact{
 		ttg.LocalAlloc:       {absorbs: anyLayout},
 		ttg.LocalLoad:        {absorbs: anyLayout, fold: foldIntoLocalLoad, cost: perByte(8)},
 		ttg.LocalStore:       {absorbs: anyLayout, local: true, harmless: true},
 		ttng.TMEMLoad:        {anchor: always},
 		ttg.AsyncCommitGroup: {local: true, harmless: true},
 		ttg.AsyncWait:        {local: true, harmless: true},
+	}
+}
 
-		// Ops that can produce any layout.
+// freeFacts returns the rows of operations that can produce any layout.
+func freeFacts() map[*ir.OpDef]fact {
+	return map[*ir.OpDef]fact{
 		arith.Constant:    {absorbs: anyLayout, fold: foldIntoConstant, cost: perByte(0)},
 		tt.MakeRange:      {absorbs: anyLayout, fold: retyped},
 		tt.Splat:          {absorbs: anyLayout, fold: retyped},
 		tt.Histogram:      {absorbs: anyLayout, fold: retyped},
 		ttg.ConvertLayout: {flow: toResults, fix: anyOperands, absorbs: conversionAbsorbs, fold: retyped},
+	}
+}
 
-		// Control flow.
+// controlFacts returns the rows of control flow.
+func controlFacts() map[*ir.OpDef]fact {
+	return map[*ir.OpDef]fact{
 		scf.For: {forward: unchanged, flow: forFlow, fix: asValues(3, scf.IterArgs)},
 		scf.While: {forward: unchanged, backward: unchanged, flow: whileFlow, fix: asValues(0, whileArgs),
 			once: always},
@@ -126,17 +170,18 @@ func init() { // not an initializer: functions of the rows ask the table
 		scf.Condition: {forward: unchanged, backward: unchanged, flow: conditionFlow,
 			fix: asValues(1, parentResults), once: always},
 		tt.Assert: {fix: anyOperands},
+	}
+}
 
-		// Conversions to wider types.
+// costFacts returns the rows of operations with a cost or a size of their own.
+func costFacts() map[*ir.OpDef]fact {
+	return map[*ir.OpDef]fact{
 		arith.ExtSI: {grows: always},
 		arith.ExtUI: {grows: always},
 		arith.ExtF:  {grows: always},
 		tt.FpToFp:   {grows: widens},
 
 		arith.DivF: {cost: perByte(8)},
-	}
-	for _, def := range slowMath {
-		facts[def] = fact{cost: perByte(8)}
 	}
 }
 

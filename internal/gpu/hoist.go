@@ -78,60 +78,80 @@ func (r *rematerializer) hoistIntoBranches(cvt *ir.Op) {
 	if !ok {
 		return
 	}
-	type edge struct {
-		use *ir.Use
-		enc ir.Attr
-	}
-	var hoist []edge
-	var ends []*ir.Value
-	for i := 0; i < len(s.values); i++ {
-		v := s.values[i]
-		op := v.Def()
-		if op == nil || op.Def != scf.If || s.existing[v] != nil {
-			continue
-		}
-		enc := s.layout[v]
-		uses := [2]*ir.Use{op.Body(0).Last().OperandUse(v.Index()), op.Body(1).Last().OperandUse(v.Index())}
-		var parts [2]*slice
-		var fine [2]bool
-		for k, u := range uses {
-			parts[k], fine[k] = r.branchSlice(u, enc, isIf)
-		}
-		switch {
-		case fine[0] && fine[1]:
-			if !s.merge(parts[0]) || !s.merge(parts[1]) {
-				return
-			}
-		case !fine[0] && !fine[1], op.Parent().Def != scf.For:
-			ends = append(ends, v)
-		default:
-			good, bad := 0, 1
-			if fine[1] {
-				good, bad = 1, 0
-			}
-			if !s.merge(parts[good]) {
-				return
-			}
-			hoist = append(hoist, edge{uses[bad], enc})
-		}
-	}
-	if len(hoist) == 0 {
-		return
-	}
-	m := ir.NewMapping()
-	for _, v := range ends {
-		m.Map(v, convert(afterValue(v), v, s.layout[v]))
-		s.remove(v)
-	}
-	for _, e := range hoist {
-		v := e.use.Value()
-		if old, ok := s.layout[v]; ok && old != e.enc {
+	h := branchHoist{r: r, s: s, isIf: isIf}
+	for i := 0; i < len(s.values); i++ { // merging makes s.values longer
+		if !h.visit(s.values[i]) {
 			return
 		}
-		m.Map(v, convert(ir.At(e.use.Owner()), v, e.enc))
-		s.remove(v)
 	}
-	r.rewrite(s, cvt, m)
+	if m, ok := h.conversions(); ok {
+		r.rewrite(s, cvt, m)
+	}
+}
+
+// branchHoist collects where a conversion goes that leaves the results of ifs.
+type branchHoist struct {
+	r     *rematerializer
+	s     *slice
+	isIf  func(*ir.Op) bool
+	hoist []hoistEdge // operands of yields that are converted in their branch
+	ends  []*ir.Value // results of ifs that are converted behind them
+}
+
+// hoistEdge is a use that wants its value in a layout.
+type hoistEdge struct {
+	use *ir.Use
+	enc ir.Attr
+}
+
+// visit looks at a value of the slice. It returns false if the slice wants a value in two layouts.
+func (h *branchHoist) visit(v *ir.Value) bool {
+	op := v.Def()
+	if op == nil || op.Def != scf.If || h.s.existing[v] != nil {
+		return true
+	}
+	enc := h.s.layout[v]
+	uses := [2]*ir.Use{op.Body(0).Last().OperandUse(v.Index()), op.Body(1).Last().OperandUse(v.Index())}
+	var parts [2]*slice
+	var fine [2]bool
+	for k, u := range uses {
+		parts[k], fine[k] = h.r.branchSlice(u, enc, h.isIf)
+	}
+	switch {
+	case fine[0] && fine[1]:
+		return h.s.merge(parts[0]) && h.s.merge(parts[1])
+	case !fine[0] && !fine[1], op.Parent().Def != scf.For:
+		h.ends = append(h.ends, v)
+		return true
+	}
+	good, bad := 0, 1
+	if fine[1] {
+		good, bad = 1, 0
+	}
+	h.hoist = append(h.hoist, hoistEdge{uses[bad], enc})
+	return h.s.merge(parts[good])
+}
+
+// conversions inserts the conversions and takes their values off the slice. ok is false if no branch takes one,
+// or if a value is wanted in two layouts.
+func (h *branchHoist) conversions() (m *ir.Mapping, ok bool) {
+	if len(h.hoist) == 0 {
+		return nil, false
+	}
+	m = ir.NewMapping()
+	for _, v := range h.ends {
+		m.Map(v, convert(afterValue(v), v, h.s.layout[v]))
+		h.s.remove(v)
+	}
+	for _, e := range h.hoist {
+		v := e.use.Value()
+		if old, ok := h.s.layout[v]; ok && old != e.enc {
+			return nil, false
+		}
+		m.Map(v, convert(ir.At(e.use.Owner()), v, e.enc))
+		h.s.remove(v)
+	}
+	return m, true
 }
 
 // branchSlice returns the slice that a branch must compute anew, empty if its value has the layout.

@@ -218,46 +218,16 @@ func ptrTo(v float64) *float64 { return &v }
 
 // rewrite makes the loop carry a partial result in each thread.
 func (s *runningReduce) rewrite() {
-	x := s.reduce.Operand(0)
-	t, rank := tensorOf(x), tensorOf(x).Rank()
-	enc := s.layout
-	perAxis := enc.SizePerThread[s.axis]
-	local := ttg.Blocked{
-		SizePerThread:  append(slices.Clone(enc.SizePerThread), perAxis),
-		ThreadsPerWarp: append(slices.Clone(enc.ThreadsPerWarp), 1),
-		WarpsPerCTA:    append(slices.Clone(enc.WarpsPerCTA), 1),
-		Order:          append([]int64{int64(rank)}, enc.Order...),
-	}
-	local.SizePerThread[s.axis] = 1
-	for _, v := range enc.CGALayout {
-		local.CGALayout = append(local.CGALayout, append(slices.Clone(v), 0))
-	}
+	t, rank := tensorOf(s.reduce.Operand(0)), tensorOf(s.reduce.Operand(0)).Rank()
 	shape := append(slices.Clone(t.Shape), s.perThread)
 	shape[s.axis] /= s.perThread
-	slice := ttg.Slice{Dim: int64(rank), Parent: local.Attr()}.Attr()
+	local := s.localLayout(rank)
+	slice := ttg.Slice{Dim: int64(rank), Parent: local}.Attr()
 	part := ir.Tensor(shape[:rank], ir.ElemOf(s.reduce.Result(0).Type), slice)
-
-	// The new value is carried beside the old one, which from now on keeps its initial value.
 	init := scf.Inits(s.loop)[s.arg]
-	start := splatConst(ir.At(s.loop), part, *neutral[s.combine.Def])
-	s.loop.SetOperands(append(s.loop.Operands(), start), nil)
-	arg := s.loop.Body(0).AddArg(part, s.loop.Loc)
-	result := s.loop.AddResult(part)
+	result := s.carry(ir.Tensor(shape, t.Elem, local), part)
 
 	b := ir.At(s.reduce)
-	view := b.ValA(tt.Reshape, ir.Tensor(shape, t.Elem, local.Attr()),
-		[]ir.NamedAttr{ir.A("allow_reorder", ir.Unit), ir.A("efficient_layout", ir.Unit)}, x)
-	inner := b.Insert(s.reduce.Clone(nil))
-	inner.SetOperand(0, view)
-	inner.SetAttr("axis", ir.I32Attr(int64(rank)))
-	inner.Result(0).Type = part
-	sum := s.combined(b, part, arg, inner.Result(0))
-	yield := s.loop.Body(0).Last()
-	yields := append(yield.Operands(), sum)
-	yields[s.arg] = scf.IterArgs(s.loop)[s.arg]
-	yield.SetOperands(yields, nil)
-	s.update.Erase()
-
 	b.After(s.loop)
 	outer := b.Insert(s.reduce.Clone(nil))
 	outer.SetOperand(0, result)
@@ -266,6 +236,47 @@ func (s *runningReduce) rewrite() {
 	total := s.combined(b, old.Type, init, convert(b, outer.Result(0), encodingOf(old)))
 	old.ReplaceAllUses(total)
 	s.reduce.Erase()
+}
+
+// localLayout returns the layout in which the elements that a thread has along the axis are a dimension of
+// their own, the last.
+func (s *runningReduce) localLayout(rank int) ir.Attr {
+	enc := s.layout
+	local := ttg.Blocked{
+		SizePerThread:  append(slices.Clone(enc.SizePerThread), enc.SizePerThread[s.axis]),
+		ThreadsPerWarp: append(slices.Clone(enc.ThreadsPerWarp), 1),
+		WarpsPerCTA:    append(slices.Clone(enc.WarpsPerCTA), 1),
+		Order:          append([]int64{int64(rank)}, enc.Order...),
+	}
+	local.SizePerThread[s.axis] = 1
+	for _, v := range enc.CGALayout {
+		local.CGALayout = append(local.CGALayout, append(slices.Clone(v), 0))
+	}
+	return local.Attr()
+}
+
+// carry adds the partial results, of type part, to what the loop carries, and returns the last of them. They are
+// sums over the last dimension of a view. The old value from now on keeps its initial value.
+func (s *runningReduce) carry(view, part *ir.TensorType) *ir.Value {
+	start := splatConst(ir.At(s.loop), part, *neutral[s.combine.Def])
+	s.loop.SetOperands(append(s.loop.Operands(), start), nil)
+	arg := s.loop.Body(0).AddArg(part, s.loop.Loc)
+	result := s.loop.AddResult(part)
+
+	b := ir.At(s.reduce)
+	x := b.ValA(tt.Reshape, view,
+		[]ir.NamedAttr{ir.A("allow_reorder", ir.Unit), ir.A("efficient_layout", ir.Unit)}, s.reduce.Operand(0))
+	inner := b.Insert(s.reduce.Clone(nil))
+	inner.SetOperand(0, x)
+	inner.SetAttr("axis", ir.I32Attr(int64(view.Rank()-1)))
+	inner.Result(0).Type = part
+	sum := s.combined(b, part, arg, inner.Result(0))
+	yield := s.loop.Body(0).Last()
+	yields := append(yield.Operands(), sum)
+	yields[s.arg] = scf.IterArgs(s.loop)[s.arg]
+	yield.SetOperands(yields, nil)
+	s.update.Erase()
+	return result
 }
 
 // combined applies the combination to whole tensors.

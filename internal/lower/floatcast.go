@@ -198,24 +198,8 @@ func (l *lowering) toSmall(x string, from ir.Type, to *ir.FloatType, r smallRoun
 	bits := l.val("bitcast float %s to i32", v)
 	mag := l.val("and i32 %s, %d", bits, math.MaxInt32)
 	abs := l.val("bitcast i32 %s to float", mag)
-	shift := 23 - f.Man
-
-	normal := mag
-	if !r.toZero {
-		odd := l.val("and i32 %s, 1", l.val("lshr i32 %s, %d", mag, shift))
-		normal = l.val("add i32 %s, %s", l.val("add i32 %s, %d", mag, 1<<(shift-1)-1), odd)
-	}
-	normal = l.val("sub i32 %s, %d", l.val("lshr i32 %s, %d", normal, shift), (127-f.Bias)<<f.Man)
-
+	normal, tiny := l.normalSmall(f, mag, r), l.tinySmall(f, abs, r)
 	least := math.Ldexp(1, 1-f.Bias) // least normal value
-	var tiny string
-	if r.toZero {
-		tiny = l.val("fptoui float %s to i32", l.val("fmul float %s, %s", abs, f32(math.Ldexp(1, f.Man+f.Bias-1))))
-	} else {
-		magic := math.Ldexp(1, 1-f.Bias-f.Man+23)
-		sum := l.val("bitcast float %s to i32", l.val("fadd float %s, %s", abs, f32(magic)))
-		tiny = l.val("sub i32 %s, %d", sum, int32(math.Float32bits(float32(magic))))
-	}
 	out := l.val("select i1 %s, i32 %s, i32 %s", l.val("fcmp olt float %s, %s", abs, f32(least)), tiny, normal)
 
 	top := f.Max()
@@ -231,6 +215,26 @@ func (l *lowering) toSmall(x string, from ir.Type, to *ir.FloatType, r smallRoun
 	nan := l.val("fcmp uno float %s, %s", v, v)
 	out = l.val("select i1 %s, i32 %d, i32 %s", nan, f.NaN(), out)
 	return l.val("trunc i32 %s to i8", out)
+}
+
+// normalSmall returns the bits of a normal result. mag holds the bits of an f32 without its sign.
+func (l *lowering) normalSmall(f *num.Format, mag string, r smallRounding) string {
+	shift := 23 - f.Man
+	if !r.toZero {
+		odd := l.val("and i32 %s, 1", l.val("lshr i32 %s, %d", mag, shift))
+		mag = l.val("add i32 %s, %s", l.val("add i32 %s, %d", mag, 1<<(shift-1)-1), odd)
+	}
+	return l.val("sub i32 %s, %d", l.val("lshr i32 %s, %d", mag, shift), (127-f.Bias)<<f.Man)
+}
+
+// tinySmall returns the bits of a subnormal result. abs is a magnitude.
+func (l *lowering) tinySmall(f *num.Format, abs string, r smallRounding) string {
+	if r.toZero {
+		return l.val("fptoui float %s to i32", l.val("fmul float %s, %s", abs, f32(math.Ldexp(1, f.Man+f.Bias-1))))
+	}
+	magic := math.Ldexp(1, 1-f.Bias-f.Man+23)
+	sum := l.val("bitcast float %s to i32", l.val("fadd float %s, %s", abs, f32(magic)))
+	return l.val("sub i32 %s, %d", sum, int32(math.Float32bits(float32(magic))))
 }
 
 // signSmall adds the sign bit. FNUZ formats have no negative zero: their zero and NaN stay as they are.

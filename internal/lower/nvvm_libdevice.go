@@ -13,7 +13,9 @@ import (
 var libdevice = map[string]externFunc{}
 
 func init() {
-	for _, add := range []func(){addMath, addDirected, addConversions, addQuestions, addInts, addBits, addFast} {
+	for _, add := range []func(){
+		addMath, addMore, addDirected, addConversions, addQuestions, addInts, addBits, addReinterpretations, addFast,
+	} {
 		add()
 	}
 }
@@ -53,6 +55,10 @@ func addMath() {
 	libdevice["rsqrtf"] = func(l *lowering, a []string) string {
 		return l.call("float", "llvm.nvvm.rsqrt.approx.ftz.f", "float "+a[0])
 	}
+}
+
+// addMore adds functions that take integers, and others that are not mathlib's under the same name.
+func addMore() {
 	libdevice["saturatef"] = func(l *lowering, a []string) string { return l.mathCall("saturate", ir.F32, a...) }
 	libdevice["rcp64h"] = func(l *lowering, a []string) string {
 		b := l.val("bitcast double %s to i64", l.val("fdiv double %s, %s", doubleOne, a[0]))
@@ -236,6 +242,10 @@ func addBits() {
 		s := l.val("and i32 %s, %d", a[2], 0x7777)
 		return ptx("prmt.b32", "i32", "r", "r", "r", "r")(l, []string{a[0], a[1], s})
 	}
+}
+
+// addReinterpretations adds the functions that read bits as another type.
+func addReinterpretations() {
 	as := func(from, to string) externFunc {
 		return func(l *lowering, a []string) string { return l.val("bitcast %s %s to %s", from, a[0], to) }
 	}
