@@ -2,8 +2,10 @@ package nereid_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -195,3 +197,70 @@ def defaults(x_ptr, n, scale=2.5, flag=True, mode: tl.constexpr = "a", B: tl.con
     offs = tl.arange(0, B)
     tl.store(x_ptr + offs, offs * scale, mask=(offs < n) & flag)
 `
+
+// Code that nobody can launch any more is unloaded from the GPU, but not while a graph may launch it.
+func TestUnload(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		x, err := nereid.New(s.Device(), nereid.Float32, 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const n = 20
+		use := func() {
+			for i := range n {
+				k := kernelOf(t, fmt.Sprintf("k%d.py", i), stubKernels, "plain", nereid.With(nereid.Config{}))
+				if err := k.Launch(s, nereid.Grid{1}, x, 5); err != nil {
+					t.Fatal(err)
+				}
+				c, err := k.Compile(t.Context(), s.Device(), "*fp32:16, i32", nereid.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := c.Launch(s, nereid.Grid{1}, x, 7); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		unloaded := 0
+		collect := func(until int) {
+			for end := time.Now().Add(10 * time.Second); unloaded < until && time.Now().Before(end); {
+				runtime.GC()
+				time.Sleep(time.Millisecond)
+				unloaded += calls()["cuModuleUnload"]
+			}
+		}
+		use()
+		collect(2*n - 2) // the stack may hold the last
+		if unloaded < 2*n-2 {
+			t.Errorf("%d of %d modules are unloaded", unloaded, 2*n)
+		}
+		held := stubKernel(t, "plain")
+		if err := held.Launch(s, nereid.Grid{1}, x, 5); err != nil {
+			t.Fatal(err)
+		}
+		g, err := s.Capture(func() error { return held.Launch(s, nereid.Grid{1}, x, 5) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls()
+		unloaded = 0
+		use()
+		for range 20 {
+			runtime.GC()
+			time.Sleep(time.Millisecond)
+		}
+		if n := calls()["cuModuleUnload"]; n != 0 {
+			t.Errorf("%d modules are unloaded while a graph is open", n)
+		}
+		if err := errors.Join(g.Launch(s), s.Sync(), g.Close()); err != nil {
+			t.Fatal(err)
+		}
+		collect(2*n - 2)
+		if unloaded < 2*n-2 {
+			t.Errorf("after the graph, %d of %d modules are unloaded", unloaded, 2*n)
+		}
+		if err := held.Launch(s, nereid.Grid{1}, x, 5); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -57,7 +57,9 @@ type Unloaded struct {
 }
 
 // NewUnloaded returns code for a target as an executable.
-func NewUnloaded(target string, code Code, facts Facts) *Unloaded { return &Unloaded{code, facts, target} }
+func NewUnloaded(target string, code Code, facts Facts) *Unloaded {
+	return &Unloaded{code, facts, target}
+}
 
 func (u *Unloaded) Code() (Code, error) { return u.code, nil }
 func (u *Unloaded) Facts() Facts        { return u.facts }

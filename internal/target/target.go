@@ -327,9 +327,11 @@ type Narrower interface {
 	Narrow(lo, hi int) (Buffer, error)
 }
 
-// Discarder is an executable whose launches are done when Launch returns, so that it can be closed as soon as
-// nobody holds it.
-type Discarder interface{ Discard() }
+// Discarder is an executable that can be discarded as soon as nobody can launch it any more.
+type Discarder interface {
+	// Discard frees the code once its launches are done, without waiting for them.
+	Discard()
+}
 
 // Stream is a queue of work.
 type Stream interface {

@@ -452,3 +452,6 @@ func (k *kernel) Facts() target.Facts {
 }
 
 func (k *kernel) Close() error { return k.module.Unload() }
+
+// Discard unloads the code once its launches are done.
+func (k *kernel) Discard() { k.module.Retire() }

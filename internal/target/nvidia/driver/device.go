@@ -133,6 +133,8 @@ type Context struct {
 	ref    contextRef
 	null   *Stream
 	latest atomic.Pointer[Stream] // stream of the last launch
+
+	retired retired
 }
 
 // Context returns the device's context, opened at the first call. Each device has one; Release closes it.

@@ -60,8 +60,10 @@ func (c *Context) NewStreamWithPriority(priority int) (*Stream, error) {
 	return s, nil
 }
 
-// ExternalStream returns a stream for a CUstream that the caller owns.
+// ExternalStream returns a stream for a CUstream that the caller owns. From then on, modules stay loaded until
+// somebody unloads them.
 func (c *Context) ExternalStream(handle uintptr) *Stream {
+	c.holdForGood()
 	return &Stream{ctx: c, ref: streamRef(handle)}
 }
 
@@ -177,9 +179,10 @@ func (e *Event) Close() error {
 
 // Graph is work that was captured once and is launched as a whole.
 type Graph struct {
-	ctx  *Context
-	ref  graphRef
-	exec execRef
+	ctx   *Context
+	ref   graphRef
+	exec  execRef
+	holds bool // its functions' modules stay loaded
 }
 
 // Capture records the work that f queues on the stream instead of running it. f runs on this goroutine, which
@@ -192,12 +195,14 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	s.ctx.hold()
+	g := &Graph{ctx: s.ctx, holds: true}
 	const threadLocal = 1
 	err := s.ctx.do("cuStreamBeginCapture", func() Result { return raw.streamBeginCapture(s.ref, threadLocal) })
 	if err != nil {
+		_ = g.Close()
 		return nil, err
 	}
-	g := &Graph{ctx: s.ctx}
 	failed := f()
 	err = s.ctx.do("cuStreamEndCapture", func() Result { return raw.streamEndCapture(s.ref, &g.ref) })
 	if failed != nil {
@@ -233,9 +238,13 @@ func (g *Graph) Nodes() (int, error) {
 	return int(n), err
 }
 
-// Close destroys the graph.
+// Close destroys the graph. Work of it that is under way goes on.
 func (g *Graph) Close() error {
 	var err error
+	if g.holds {
+		g.holds = false
+		defer g.ctx.release()
+	}
 	if g.exec != 0 {
 		err = g.ctx.do("cuGraphExecDestroy", func() Result { return g.ctx.driver.raw.graphExecDestroy(g.exec) })
 	}
