@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -13,11 +14,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+	"github.com/nereid-lang/nereid/internal/plot"
 )
 
 type layoutFlags struct {
 	shape string
 	bases bool
+	plot  string
 }
 
 func newLayoutCmd() *cobra.Command {
@@ -27,7 +30,7 @@ func newLayoutCmd() *cobra.Command {
 		Short: "Shows who owns what under a layout",
 		Long: "Draws a tensor under an encoding of the ttg dialect, a cell for each element: the warp (w), thread (t) and\n" +
 			"register (r) that hold it, the CTA (b) where there are several, or its offset in shared memory. Copies are\n" +
-			"listed. With --bases it prints the linear layout instead: what each bit of the inputs adds to the coordinates.",
+			"listed. --plot draws the same to a PNG or SVG file, coloured by thread, or by place modulo 32 in shared memory. With --bases it prints the linear layout instead: what each bit of the inputs adds to the coordinates.",
 		Example: "  nereid layout '#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>' --shape 8x32\n" +
 			"  nereid layout '#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>' --shape 8x32",
 		Args:                  cobra.ExactArgs(1),
@@ -36,6 +39,7 @@ func newLayoutCmd() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.shape, "shape", "", "shape of the tensor, as in 16x32")
 	cmd.Flags().BoolVar(&f.bases, "bases", false, "print basis vectors instead of a picture")
+	cmd.Flags().StringVar(&f.plot, "plot", "", "draw to a PNG or SVG file")
 	cmd.MarkFlagRequired("shape")
 	return cmd
 }
@@ -60,9 +64,62 @@ func (f *layoutFlags) run(out io.Writer, text string) error {
 	if l.TotalInBits() > 16 || l.TotalOutBits() > 16 {
 		return usagef("%s is too large for a picture; use --bases", f.shape)
 	}
+	if f.plot != "" {
+		if err := drawLayout(f.plot, text, enc, l); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, summary(enc, l))
+		return nil
+	}
 	fmt.Fprint(out, l.Picture())
 	fmt.Fprintln(out, summary(enc, l))
 	return nil
+}
+
+// drawLayout draws a layout to a file.
+func drawLayout(file, title string, enc ir.Attr, l layout.Layout) error {
+	format, err := plot.Format(file)
+	if err != nil {
+		return usageError{err}
+	}
+	dims := l.OutDims()
+	g := plot.GridChart{Title: title, Cols: 1}
+	if len(dims) > 0 {
+		g.Cols = dims[len(dims)-1].Size
+	}
+	for _, o := range l.Owners() {
+		g.Cells = append(g.Cells, layoutCell(o, ttg.IsShared(enc), l))
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	err = plot.Grid(out, format, g)
+	if e := out.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// layoutCell is the cell of an element: threads differ in hue, warps in lightness.
+func layoutCell(o layout.Owner, shared bool, l layout.Layout) plot.Cell {
+	if o.Copies == 0 {
+		return plot.Cell{Text: [2]string{"-"}, Light: 0.95}
+	}
+	if shared {
+		at := o.At[layout.Offset]
+		return plot.Cell{Text: [2]string{strconv.Itoa(at)}, Hue: float64(at%32) / 32, Light: 0.8}
+	}
+	c := plot.Cell{Text: [2]string{fmt.Sprintf("t%d", o.At[layout.Lane]), fmt.Sprintf("r%d", o.At[layout.Register])}}
+	if warps := l.InSize(layout.Warp); warps > 1 {
+		c.Text[0] = fmt.Sprintf("w%d t%d", o.At[layout.Warp], o.At[layout.Lane])
+		c.Light = 0.22 * float64(o.At[layout.Warp]) / float64(warps-1)
+	}
+	c.Hue, c.Light = float64(o.At[layout.Lane])/float64(l.InSize(layout.Lane)), 0.9-c.Light
+	if o.Copies > 1 {
+		c.Text[1] += fmt.Sprintf(" ×%d", o.Copies)
+	}
+	return c
 }
 
 // summary says how many of everything there are.

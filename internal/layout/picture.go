@@ -81,6 +81,29 @@ func rowMajorIndex(s space, v uint64) int {
 	return i
 }
 
+// Owner is the first of those that hold an element: the value of each input dimension, by name, and how many hold
+// it.
+type Owner struct {
+	At     map[string]int
+	Copies int
+}
+
+// Owners returns the owners of all elements in row-major order.
+func (l Layout) Owners() []Owner {
+	out := make([]Owner, l.TotalOutSize())
+	for p := range uint64(l.TotalInSize()) {
+		o := &out[rowMajorIndex(l.outs, l.image(p))]
+		if o.Copies++; o.Copies > 1 {
+			continue
+		}
+		o.At = map[string]int{}
+		for d, x := range l.ins.unpack(p) {
+			o.At[l.ins[d].name] = x
+		}
+	}
+	return out
+}
+
 // letters abbreviate the dimensions in a picture.
 var letters = map[string]string{Register: "r", Lane: "t", Warp: "w", Block: "b", Offset: ""}
 

@@ -90,3 +90,32 @@ func TestFormat(t *testing.T) {
 		}
 	}
 }
+
+// TestGrid draws 64 by 64 cells: they fit on a page, in both formats.
+func TestGrid(t *testing.T) {
+	g := GridChart{Title: "a layout", Cols: 64, Cells: make([]Cell, 64*64)}
+	for i := range g.Cells {
+		g.Cells[i] = Cell{Text: [2]string{"t1", "r2"}, Hue: float64(i%32) / 32, Light: 0.8}
+	}
+	var b bytes.Buffer
+	if err := Grid(&b, "png", g); err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := img.Bounds().Size(); size.X > 1000 || size.Y > 1400 { // a page at 120 dots per inch
+		t.Errorf("the picture has %v dots", size)
+	}
+	if img.At(200, 400) == img.At(240, 400) {
+		t.Error("threads have the same colour")
+	}
+	var svg bytes.Buffer
+	if err := Grid(&svg, "svg", g); err != nil || !bytes.Contains(svg.Bytes(), []byte("<svg")) {
+		t.Errorf("svg: %v", err)
+	}
+	if err := Grid(&b, "png", GridChart{Cols: 3, Cells: g.Cells[:4]}); err == nil {
+		t.Error("4 cells in rows of 3")
+	}
+}
