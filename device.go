@@ -256,6 +256,16 @@ func compilerFor(target string) (target.Backend, error) {
 	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942, cpu, interp%s", target, outsideNames())
 }
 
+// Stages returns the names of the forms that a kernel takes on its way to a target of CompileFor, or nil for an
+// unknown target.
+func Stages(target string) []string {
+	b, err := compilerFor(target)
+	if err != nil {
+		return nil
+	}
+	return b.Stages()
+}
+
 // outsideNames returns the names of back ends from outside, for messages.
 func outsideNames() string {
 	text := ""

@@ -58,8 +58,18 @@ func newBenchCmd() *cobra.Command {
 			if ctx == nil {
 				ctx = context.Background()
 			}
+			total := len(s.Only)
+			if total == 0 {
+				total = len(known) - 1 // without start
+			}
+			bar := newProgress(cmd.ErrOrStderr(), total)
+			defer bar.done()
+			s.Step = func(name string) {
+				bar.done()
+				bar.step(name)
+			}
 			if compare {
-				p := peers.Suite{Device: dev, Root: ".", Out: s.Out, Threads: runtime.GOMAXPROCS(0), Rep: s.Rep, Only: s.Only}
+				p := peers.Suite{Step: s.Step, Device: dev, Root: ".", Out: s.Out, Threads: runtime.GOMAXPROCS(0), Rep: s.Rep, Only: s.Only}
 				return p.Run(ctx)
 			}
 			return s.Run(ctx)

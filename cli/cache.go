@@ -2,11 +2,14 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -84,6 +87,9 @@ func cacheLs(open opener) *cobra.Command {
 				return err
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			if len(list) > 0 {
+				fmt.Fprintln(w, "KEY\tSIZE\tUSED\tTARGET\tOPTIONS\tSIGNATURE")
+			}
 			var total int64
 			for _, it := range list {
 				total += it.Size
@@ -93,13 +99,30 @@ func cacheLs(open opener) *cobra.Command {
 					continue
 				}
 				target, signature := printable(e.Target), printable(e.Signature)
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", short(it.Key), sizeText(it.Size), ago(it.Used), target, signature)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", short(it.Key), sizeText(it.Size), ago(it.Used), target, optionsText(e.Options), signature)
 			}
 			w.Flush()
 			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels, %s in %s\n", len(list), sizeText(total), s.Dir())
 			return nil
 		},
 	}
+}
+
+// optionsText returns the options of an entry that are not the default: "num_warps=8".
+func optionsText(options []byte) string {
+	var o map[string]any
+	if json.Unmarshal(options, &o) != nil {
+		return "?"
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		v := o[name]
+		usual := map[string]any{"num_warps": 4.0, "num_stages": 3.0, "num_ctas": 1.0}
+		if v != usual[name] && v != false && v != 0.0 && v != "" {
+			parts = append(parts, printable(fmt.Sprintf("%s=%v", name, v)))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ","), "-")
 }
 
 // printable returns a text of somebody else's without the characters that a terminal obeys.

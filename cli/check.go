@@ -202,7 +202,9 @@ func (c *checked) add(kernel string, err error) error {
 		for _, n := range d.Notes {
 			j.Notes = append(j.Notes, noteJSON(n))
 		}
-		same := func(o diagnosticJSON) bool { return o.File == j.File && o.Line == j.Line && o.Column == j.Column && o.Message == j.Message }
+		same := func(o diagnosticJSON) bool {
+			return o.File == j.File && o.Line == j.Line && o.Column == j.Column && o.Message == j.Message
+		}
 		if !slices.ContainsFunc(c.Diagnostics, same) {
 			c.Diagnostics, fresh = append(c.Diagnostics, j), true
 		}

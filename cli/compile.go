@@ -23,11 +23,11 @@ import (
 type compileFlags struct {
 	specs, target, emit, output string
 	input                       inputFlags
-	only                                   []string
-	roots                                  []string
-	opts                                   nereid.Options
-	timing                                 bool
-	times                                  []nereid.Stage // of all kernels together, by stage
+	only                        []string
+	roots                       []string
+	opts                        nereid.Options
+	timing                      bool
+	times                       []nereid.Stage // of all kernels together, by stage
 }
 
 // spec is one entry of a specs file; unknown keys are ignored.
@@ -157,14 +157,19 @@ func (f *compileFlags) list(cmd *cobra.Command) error {
 	}
 	out := cmd.OutOrStdout()
 	passed, failed := 0, 0
+	bar := newProgress(cmd.ErrOrStderr(), len(specs))
+	defer bar.done()
 	for _, s := range specs {
+		bar.step(s.Name)
 		if len(f.only) > 0 && !slices.Contains(f.only, s.Name) {
 			continue
 		}
 		if !filepath.IsAbs(s.File) {
 			s.File = filepath.Join(filepath.Dir(f.specs), s.File)
 		}
-		if err := f.one(cmd, s); err != nil {
+		err := f.one(cmd, s)
+		bar.done()
+		if err != nil {
 			failed++
 			fmt.Fprintf(out, "fail %s: %s\n", s.Name, err)
 			continue

@@ -64,8 +64,12 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	out := cmd.OutOrStdout()
 	passed, failed := 0, 0
+	bar := newProgress(cmd.ErrOrStderr(), len(args))
+	defer bar.done()
 	for _, path := range args {
+		bar.step(path)
 		worst, err := r.replay(cmd.Context(), path)
+		bar.done()
 		switch {
 		case err != nil:
 			failed++

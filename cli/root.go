@@ -96,6 +96,7 @@ func newRootCmd() *cobra.Command {
 	for _, newCmd := range commands {
 		root.AddCommand(newCmd())
 	}
+	addCompletions(root)
 	return root
 }
 
@@ -137,6 +138,10 @@ func closeCache() {
 }
 
 func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stdout, flushOut := painted(stdout)
+	stderr, flushErr := painted(stderr)
+	defer flushOut()
+	defer flushErr()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)

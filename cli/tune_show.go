@@ -24,6 +24,9 @@ type tuneShow struct {
 
 // terminal is the writer if it is a terminal, else nil.
 func terminal(w io.Writer) io.Writer {
+	if p, ok := w.(*painter); ok {
+		w = p.w
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return nil
@@ -50,7 +53,7 @@ func (s *tuneShow) progress(t nereid.Tuned) {
 	full := width * (t.Index + 1) / max(1, t.Count)
 	fmt.Fprintf(s.line, "\r\x1b[K%s [%s%s] %d of %d", t.Kernel, strings.Repeat("#", full), strings.Repeat(".", width-full), t.Index+1, t.Count)
 	if s.quickest > 0 {
-		fmt.Fprintf(s.line, ", best %v", shortTime(s.quickest))
+		fmt.Fprintf(s.line, ", best %v", timeText(s.quickest))
 	}
 }
 
@@ -64,11 +67,11 @@ func (s *tuneShow) done(best string, all []nereid.Tuned) {
 
 // table prints all configs, the one that was chosen with a star.
 func (s *tuneShow) table(out io.Writer, title string, took time.Duration) {
-	fmt.Fprintf(out, "%s: %d configs measured in %.2f s\n", title, s.measured, took.Seconds())
+	fmt.Fprintf(out, "%s: %d configs measured in %s\n", title, s.measured, timeText(took))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	chart := plot.BarChart{Title: title, Unit: "ms"}
 	for _, t := range s.all {
-		mark, what := " ", fmt.Sprintf("%v\t(%v to %v)", shortTime(t.Median), shortTime(t.Low), shortTime(t.High))
+		mark, what := " ", fmt.Sprintf("%s\t(%s to %s)", timeText(t.Median), timeText(t.Low), timeText(t.High))
 		if t.Config == s.best {
 			mark = "*"
 		}
@@ -100,14 +103,4 @@ func (s *tuneShow) plot(file string) error {
 		err = e
 	}
 	return err
-}
-
-func shortTime(d time.Duration) time.Duration {
-	switch {
-	case d > 10*time.Millisecond:
-		return d.Round(10 * time.Microsecond)
-	case d > 100*time.Microsecond:
-		return d.Round(100 * time.Nanosecond)
-	}
-	return d
 }

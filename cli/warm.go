@@ -58,7 +58,11 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 		return usagef("what is compiled would not be kept: NEREID_CACHE=%s", mode)
 	}
 	passed, failed, total := 0, 0, len(m.Variants)
+	bar := newProgress(cmd.ErrOrStderr(), total)
+	defer func() { bar.done() }()
 	told := func(v nereid.Variant, err error) {
+		bar.done()
+		defer func() { bar.step("after " + v.Kernel) }()
 		switch {
 		case err != nil:
 			failed++

@@ -37,6 +37,7 @@ type Suite struct {
 	Out    io.Writer // one JSON line for each row
 	Small  bool      // sizes for devices of the host
 	Rep    time.Duration
+	Step   func(name string) // called before each line of figures; may be nil
 
 	stream *nereid.Stream
 	fill   map[fillKey][]byte
@@ -85,6 +86,9 @@ func (s *Suite) Run(ctx context.Context) error {
 	for _, job := range s.jobs() {
 		if len(s.Only) > 0 && !slices.Contains(s.Only, job.name) {
 			continue
+		}
+		if s.Step != nil {
+			s.Step(job.name)
 		}
 		if err := job.run(); err != nil {
 			s.emit(Row{Kernel: job.name, Failed: err.Error()})

@@ -26,6 +26,7 @@ type Suite struct {
 	Threads int
 	Rep     time.Duration // for each competitor of a line
 	Only    []string      // lines by name; empty is all
+	Step    func(string)  // called before each line; may be nil
 
 	stream *nereid.Stream
 	peer   *library // nil where gcc is missing
@@ -99,6 +100,9 @@ func (s *Suite) Run(ctx context.Context) error {
 	for _, l := range s.lines() {
 		if len(s.Only) > 0 && !slices.Contains(s.Only, l.name) {
 			continue
+		}
+		if s.Step != nil {
+			s.Step(l.name)
 		}
 		if err := l.run(ctx); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
