@@ -34,7 +34,7 @@ func TestProgress(t *testing.T) {
 	s.progress(nereid.Tuned{Kernel: "k", Median: 2 * time.Microsecond, Index: 0, Count: 3})
 	s.progress(nereid.Tuned{Kernel: "k", Failed: "no", Index: 1, Count: 3})
 	s.done("", nil)
-	want := "\r\x1b[Kk [##########....................] 1 of 3, best 2µs\r\x1b[Kk [####################..........] 2 of 3, best 2µs\r\x1b[K"
+	want := "\r\x1b[Kk [##########....................] 1 of 3, best 2.00 µs\r\x1b[Kk [####################..........] 2 of 3, best 2.00 µs\r\x1b[K"
 	if b.String() != want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
