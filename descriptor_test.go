@@ -1,6 +1,7 @@
 package nereid_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/nereid-lang/nereid"
@@ -92,7 +93,7 @@ func TestStubDescriptors(t *testing.T) {
 	if raceDetector {
 		t.Skip("with the race detector, launches allocate")
 	}
-	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
 		k := kernelOf(t, "k.py", descriptorKernels, "scale", nereid.With(nereid.Config{}))
 		x, y, _ := tensors(t, s.Device(), 64)
 		a, b := rowsOf(x, 0, 4, 16, 16), rowsOf(y, 0, 4, 16, 16)
@@ -120,6 +121,27 @@ func TestStubDescriptors(t *testing.T) {
 			}); n != 0 {
 				t.Errorf("%s: %v allocations", name, n)
 			}
+		}
+		// a kernel's maps are made once for each tensor; Launch, Bind and the generated code have two kernels
+		if n := calls()["cuTensorMapEncodeTiled"]; n != 4 {
+			t.Errorf("%d maps were made, not 4", n)
+		}
+		g, err := s.Capture(func() error { return k.Launch(s, grid, list...) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(g.Launch(s), s.Sync(), g.Close()); err != nil {
+			t.Error(err)
+		}
+		calls()
+		odd := rowsOf(x, 1, 3, 16, 16)
+		for range 2 {
+			if err := errors.Join(k.Launch(s, grid, odd, b, 2, 3), k.Launch(s, grid, a, b, 2, 3)); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := calls(); got["cuTensorMapEncodeTiled"] != 0 || got["cuModuleLoadDataEx"] != 1 {
+			t.Errorf("memory that is not aligned: %v", got)
 		}
 		if err := bound.SetTensor(0, x); err == nil {
 			t.Error("a descriptor was changed to a tensor")

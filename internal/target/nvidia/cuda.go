@@ -22,7 +22,10 @@ import (
 )
 
 // Compiler compiles to PTX for a compute capability. It needs LLVM but no GPU.
-type Compiler struct{ Capability int }
+type Compiler struct {
+	Capability int
+	NoMaps     bool // descriptors do not become tensor maps, because nobody can make them at a launch
+}
 
 // Target returns the properties that kernels can see.
 func (c Compiler) Target() lang.Target {

@@ -29,7 +29,7 @@ func Devices() ([]target.Backend, error) {
 	}
 	var out []target.Backend
 	for _, dev := range d.Devices() {
-		out = append(out, &Device{Compiler: Compiler{dev.Capability()}, dev: dev, maps: &mapTable{}})
+		out = append(out, &Device{Compiler: Compiler{Capability: dev.Capability(), NoMaps: !d.HasTensorMaps()}, dev: dev, maps: &mapTable{}})
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("the CUDA driver is here, but no GPU")

@@ -72,7 +72,7 @@ func TestClusters(t *testing.T) {
 	if _, err := llvm.Load(); err != nil {
 		t.Skip(err)
 	}
-	code, err := Compiler{90}.FromTTGIR(context.Background(), emptyKernel(t, 4), 0)
+	code, err := Compiler{Capability: 90}.FromTTGIR(context.Background(), emptyKernel(t, 4), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,11 +94,11 @@ func TestClustersRefused(t *testing.T) {
 		{90, 3, "num_ctas=3: a cluster has 1, 2, 4, 8 or 16 blocks"},
 		{90, 32, "num_ctas=32: a cluster has 1, 2, 4, 8 or 16 blocks"},
 	} {
-		_, err := Compiler{c.capability}.FromTTGIR(context.Background(), emptyKernel(t, c.ctas), 0)
+		_, err := Compiler{Capability: c.capability}.FromTTGIR(context.Background(), emptyKernel(t, c.ctas), 0)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("sm_%d, %d blocks: %v, want %q", c.capability, c.ctas, err, c.want)
 		}
-		_, err = Compiler{c.capability}.Compile(context.Background(), &target.Input{Options: target.Options{NumCTAs: c.ctas}}, 0)
+		_, err = Compiler{Capability: c.capability}.Compile(context.Background(), &target.Input{Options: target.Options{NumCTAs: c.ctas}}, 0)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("sm_%d, %d blocks: %v, want %q", c.capability, c.ctas, err, c.want)
 		}

@@ -75,7 +75,7 @@ func TestGoal(t *testing.T) {
 		{90, 4, 0, 32, loopPTX, 0},         // all threads are taken
 		{90, 1, 0, 16, loopPTX, 0},         // all programs
 	} {
-		c := Compiler{test.capability}
+		c := Compiler{Capability: test.capability}
 		code := &Code{PTX: []byte(fmt.Sprintf("x()\n.reqntid %d\n{\n%s", 32*test.warps, test.body)), NumWarps: test.warps, Shared: test.shared}
 		if got := c.goal(code, test.registers); got != test.goal {
 			t.Errorf("%+v: %d", test, got)
@@ -94,7 +94,7 @@ func TestAssembleBest(t *testing.T) {
 	if _, err := findPtxas(); err != nil {
 		t.Skip(err)
 	}
-	c := Compiler{90}
+	c := Compiler{Capability: 90}
 	code := &Code{PTX: hungry(100, 4), NumWarps: 4, Shared: 100 << 10} // which leaves room for two programs, with all registers
 	for _, second := range []bool{true, false} {
 		var seen []string
@@ -129,7 +129,7 @@ func TestAssembleAlone(t *testing.T) {
 	if _, err := findPtxas(); err != nil {
 		t.Skip(err)
 	}
-	c := Compiler{90}
+	c := Compiler{Capability: 90}
 	for _, test := range []struct {
 		shared int
 		first  bool // whether the first try has the goal
@@ -166,7 +166,7 @@ func TestAssemblerGaveUp(t *testing.T) {
 	}
 	for _, worse := range []bool{false, true} {
 		tries := 0
-		got, err := Compiler{90}.assembleBest(code, func(_ []byte, plain bool) ([]byte, error) {
+		got, err := Compiler{Capability: 90}.assembleBest(code, func(_ []byte, plain bool) ([]byte, error) {
 			tries++
 			return cubins[plain && !worse], nil
 		})
@@ -183,7 +183,7 @@ func TestAssemblerGaveUp(t *testing.T) {
 
 func TestHugeKernel(t *testing.T) {
 	huge := &Code{PTX: make([]byte, hugePTX+1), NumWarps: 2}
-	_, err := Compiler{90}.assembleBest(huge, func(_ []byte, plain bool) ([]byte, error) {
+	_, err := Compiler{Capability: 90}.assembleBest(huge, func(_ []byte, plain bool) ([]byte, error) {
 		if !plain {
 			t.Error("a huge kernel takes too long with all optimisations")
 		}

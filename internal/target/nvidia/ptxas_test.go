@@ -23,11 +23,11 @@ func TestCubin(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, path := range txtest.Glob(t, "testdata/golden/cuda-80/*.ttir") {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".ttir"), func(t *testing.T) { assembleSample(t, Compiler{80}, path, 1) })
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".ttir"), func(t *testing.T) { assembleSample(t, Compiler{Capability: 80}, path, 1) })
 	}
 	for _, name := range []string{"add_f16_ragged", "softmax_f16_2048", "layer_norm_f16", "matmul_bf16_relu", "attention_d64", "total_sum_f32"} {
 		path := txtest.Glob(t, "testdata/golden/cuda-90/"+name+".ttir")[0]
-		t.Run("clusters/"+name, func(t *testing.T) { assembleSample(t, Compiler{90}, path, 2) })
+		t.Run("clusters/"+name, func(t *testing.T) { assembleSample(t, Compiler{Capability: 90}, path, 2) })
 	}
 }
 

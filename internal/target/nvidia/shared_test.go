@@ -17,7 +17,7 @@ import (
 // TestShared: no sample kernel asks for more shared memory than Triton's, plus 5%.
 func TestShared(t *testing.T) {
 	for _, capability := range []int{80, 90} {
-		c := Compiler{capability}
+		c := Compiler{Capability: capability}
 		dir := "testdata/golden/" + strings.Replace(c.name(), ":", "-", 1) + "/"
 		for _, path := range txtest.Glob(t, dir+"*.ttir") {
 			name := strings.TrimSuffix(filepath.Base(path), ".ttir")

@@ -25,7 +25,7 @@ func TestTensorMaps(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Setenv("NEREID_DISABLE_TMA", "0")
-	c := Compiler{90}
+	c := Compiler{Capability: 90}
 	for _, file := range txtest.Glob(t, "internal/gpu/testdata/descriptors/*.ttir") {
 		name := strings.TrimSuffix(filepath.Base(file), ".ttir")
 		for _, stage := range []string{"ttir", "ttgir"} {
@@ -80,7 +80,7 @@ func meetings(ptx string) int {
 // TestMapsOfArguments: what the host must know of a descriptor to make its map, as Triton's metadata has it.
 func TestMapsOfArguments(t *testing.T) {
 	t.Setenv("NEREID_DISABLE_TMA", "0")
-	c := Compiler{90}
+	c := Compiler{Capability: 90}
 	for name, want := range map[string][]lower.TensorMap{
 		"matmul": {
 			{Param: 0, Type: lower.ElemF16, ElemBytes: 2, Swizzle: 128, Box: []int{128, 64}},

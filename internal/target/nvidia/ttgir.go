@@ -94,5 +94,5 @@ func pointerDescriptors(m *ir.Module) bool {
 
 // tensorMaps reports whether descriptors become tensor maps where they can.
 func (c Compiler) tensorMaps() bool {
-	return c.Capability >= 90 && !knob.NoTMA.Get()
+	return c.Capability >= 90 && !c.NoMaps && !knob.NoTMA.Get()
 }

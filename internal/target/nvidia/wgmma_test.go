@@ -30,7 +30,7 @@ func TestWarpGroupsFlow(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	c := Compiler{90}
+	c := Compiler{Capability: 90}
 	for _, name := range []string{"matmul_f16", "matmul_bf16_relu", "matmul_f32_ragged", "attention_d64", "attention_d128_causal"} {
 		for _, stage := range []string{"ttir", "ttgir"} {
 			t.Run(name+"/"+stage, func(t *testing.T) {
@@ -81,7 +81,7 @@ func sample(t *testing.T, path, stage string) *target.Input {
 
 // TestNoWarpGroups: the environment can do without; what was compiled is kept apart.
 func TestNoWarpGroups(t *testing.T) {
-	c := Compiler{90}
+	c := Compiler{Capability: 90}
 	with := c.fingerprint("22", 0)
 	t.Setenv("NEREID_DISABLE_WGMMA", "1")
 	if without := c.fingerprint("22", 0); without == with {

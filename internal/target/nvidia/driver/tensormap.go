@@ -90,5 +90,8 @@ func (d *Driver) Encode(t *Tiled) (*TensorMap, error) {
 	return m, explain(d.check("cuTensorMapEncodeTiled", r), "%+v", *t)
 }
 
+// HasTensorMaps reports whether the driver makes tensor maps: those from CUDA 12.0 on do.
+func (d *Driver) HasTensorMaps() bool { return d.raw.tensorMapEncodeTiled != nil }
+
 // Map makes parameter i the bytes of a tensor map, which stay where they are.
 func (a *Args) Map(i int, m *TensorMap) { a.params[i] = unsafe.Pointer(m.at) }
