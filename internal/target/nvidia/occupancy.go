@@ -86,10 +86,15 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) ([]byte, error) {
 const deepStack = 256
 
 // gaveUp reports whether a kernel has a deep stack although half of the registers that its threads could have
-// are free.
+// are free, and fewer optimizations may halve the stack: in the order of the text, as many values are too many as
+// would fill half of it. Assembling a large kernel again takes seconds.
 func gaveUp(code *Code, u use) bool {
 	most := min(255, registersPerSM/(32*code.NumWarps))
-	return u.stack >= deepStack && 0 < u.registers && u.registers <= most/2 && !bounded(code.PTX)
+	if u.stack < deepStack || u.registers == 0 || u.registers > most/2 || bounded(code.PTX) {
+		return false
+	}
+	const word = 4
+	return 2*word*(pressure(code.PTX)-most) <= u.stack
 }
 
 // bounded reports whether the kernel's author has limited its registers.

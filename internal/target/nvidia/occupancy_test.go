@@ -181,6 +181,44 @@ func TestAssemblerGaveUp(t *testing.T) {
 
 }
 
+// A kernel that needs more registers than there are in any order is not assembled again: what fewer optimizations
+// leave on the stack would be about as much.
+func TestAssemblerHadNoChoice(t *testing.T) {
+	const most = 255
+	u := use{registers: 32, stack: 4000}
+	for n, want := range map[int]bool{200: true, most + 400: true, most + 600: false} {
+		code := &Code{PTX: hungry(n, 2), NumWarps: 2}
+		if p := pressure(code.PTX); p < n || p > n+20 {
+			t.Errorf("%d values: pressure %d", n, p)
+		}
+		if got := gaveUp(code, u); got != want {
+			t.Errorf("%d values and a stack of %d bytes: assembled again %v, want %v", n, u.stack, got, want)
+		}
+	}
+}
+
+func TestPressure(t *testing.T) {
+	const ptx = `.visible .entry k() {
+	.reg .b32 %r<9>;
+	mov.b32 %r1, 0;
+	mov.b32 %r2, 1;
+	mov.b32 %r3, 2;
+	add.s32 %r4, %r3, %r3;
+$L__BB0_1:
+	add.s32 %r4, %r4, %r1;
+	add.s32 %r5, %r4, 1;
+	cvt.u64.u32 %rd1, %r5;
+	setp.lt.s32 %p1, %r5, 9;
+	@%p1 bra $L__BB0_1;
+	st.global.b32 [%rd1], %r2;
+	ret;
+}`
+	// in the loop: r1, which the next iteration reads, r2, r4, r5 and the two words of rd1
+	if got := pressure([]byte(ptx)); got != 6 {
+		t.Errorf("%d registers, want 6", got)
+	}
+}
+
 func TestHugeKernel(t *testing.T) {
 	huge := &Code{PTX: make([]byte, hugePTX+1), NumWarps: 2}
 	_, err := Compiler{Capability: 90}.assembleBest(huge, func(_ []byte, plain bool) ([]byte, error) {
