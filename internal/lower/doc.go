@@ -70,6 +70,7 @@
 //
 //	vendor.go           Vendor: what the files above ask of a machine
 //	nvvm.go             NVIDIA: facts, the module, special registers, barriers, shuffles
+//	nvvm_asm.go         inline assembly under construction
 //	nvvm_memory.go      loads, stores and asynchronous copies
 //	nvvm_effects.go     what NVIDIA's own operations do to memory
 //	nvvm_atomic.go      atomics
@@ -79,6 +80,7 @@
 //	nvvm_print.go       printf and failed assertions
 //	nvvm_mma.go         products by mma.sync
 //	nvvm_wgmma.go       products of warp groups (wgmma)
+//	nvvm_wgmma_wait.go  waits for such products, with the registers that pass through them
 //	nvvm_descriptor.go  how wgmma finds a matrix in shared memory
 //	nvvm_tma.go         copies of blocks by the copy engine (TMA)
 //	nvvm_mbarrier.go    barriers in shared memory that count bytes

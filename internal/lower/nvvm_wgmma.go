@@ -79,7 +79,8 @@ func (v nvidia) warpGroupDot(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), acc)
 }
 
-func (v nvidia) newGroupProduct(l *lowering, op *ir.Op) *groupProduct {
+// groupLayout returns the layout of a product's result. It fails if the layout or the GPU is not for warp groups.
+func (v nvidia) groupLayout(l *lowering, op *ir.Op) ttg.NvidiaMma {
 	enc, _ := ttg.As[ttg.NvidiaMma](op.Result(0).Type.(*ir.TensorType).Encoding)
 	if enc.VersionMajor != 3 || len(enc.InstrShape) != 3 || len(enc.WarpsPerCTA) != 2 || enc.WarpsPerCTA[0]%4 != 0 {
 		l.fail(op, "no layout of a warp group's product: %s", op.Result(0).Type)
@@ -87,6 +88,11 @@ func (v nvidia) newGroupProduct(l *lowering, op *ir.Op) *groupProduct {
 	if v.capability/10 != 9 {
 		l.fail(op, "sm_%d has no such instruction", v.capability)
 	}
+	return enc
+}
+
+func (v nvidia) newGroupProduct(l *lowering, op *ir.Op) *groupProduct {
+	enc := v.groupLayout(l, op)
 	x, y := op.Operand(0), op.Operand(1)
 	elem := ir.ElemOf(x.Type)
 	if m, ok := ttg.MemDescOf(x.Type); ok {
@@ -348,150 +354,4 @@ func (p *groupProduct) wait(tiles [][]string) [][]string {
 		}
 	}
 	return cut(tiles, w.emit(waitGroup(0)))
-}
-
-// waitGroup returns the instruction that waits until at most pendings groups are under way.
-func waitGroup(pendings int) string {
-	return fmt.Sprintf("wgmma.wait_group.sync.aligned %d;", pendings)
-}
-
-// groupWait is a wait or a fence with the registers that pass through it.
-type groupWait struct {
-	l     *lowering
-	types []string
-	regs  []string // register constraints of vals
-	vals  []string
-	uses  []string // 32-bit registers that must be live but are not changed
-}
-
-func newGroupWait(l *lowering) *groupWait { return &groupWait{l: l} }
-
-func (w *groupWait) add(typ, reg, val string) {
-	w.types, w.regs, w.vals = append(w.types, typ), append(w.regs, reg), append(w.vals, val)
-}
-
-func (w *groupWait) emit(code string) []string {
-	c := &asmCall{types: w.types}
-	for _, r := range w.regs {
-		c.constraints = append(c.constraints, "="+r)
-	}
-	for i, v := range w.vals {
-		c.in(w.types[i]+" "+v, itoa(i))
-	}
-	seen := map[string]bool{}
-	for _, v := range w.uses {
-		if !seen[v] {
-			seen[v] = true
-			c.in("i32 "+v, "r")
-		}
-	}
-	return c.emit(w.l, code)
-}
-
-// lowerWarpGroupWait emits the wait and passes the operands through it, so that no instruction that uses them
-// can come earlier.
-func lowerWarpGroupWait(l *lowering, op *ir.Op) {
-	w := newGroupWait(l)
-	for _, v := range op.Operands() {
-		if !ttg.IsMemDesc(v.Type) {
-			w.tensor(ir.ElemOf(v.Type), l.regs(v))
-		}
-	}
-	got := w.emit(waitGroup(int(op.IntOr("pendings", 0))))
-	for i, v := range op.Operands() {
-		if ttg.IsMemDesc(v.Type) {
-			l.vals[op.Result(i)] = l.vals[v]
-			continue
-		}
-		var regs []string
-		regs, got = w.back(ir.ElemOf(v.Type), len(l.regs(v)), got)
-		l.set(op.Result(i), regs)
-	}
-}
-
-// chunk returns how elements of a type narrower than a register are packed to pass through a wait.
-func chunk(elem ir.Type, n int) access { return newAccess(elem, min(n, max(1, 32/bitsOf(elem)))) }
-
-// tensor adds the registers of a tensor.
-func (w *groupWait) tensor(elem ir.Type, regs []string) {
-	if elem == ir.F32 {
-		for _, r := range regs {
-			w.add("float", "f", r)
-		}
-		return
-	}
-	a := chunk(elem, len(regs))
-	for part := range slices.Chunk(regs, a.vec) {
-		for _, word := range w.l.pack(a, part) {
-			w.add(a.wordType(), a.constraint(), word)
-		}
-	}
-}
-
-// back takes the n registers of a tensor off the words that came out of the wait.
-func (w *groupWait) back(elem ir.Type, n int, words []string) (regs, rest []string) {
-	if elem == ir.F32 {
-		return words[:n], words[n:]
-	}
-	a := chunk(elem, n)
-	for len(regs) < n {
-		regs = append(regs, w.l.unpack(a, words[:a.words])...)
-		words = words[a.words:]
-	}
-	return regs, words
-}
-
-// asmCall is inline assembly under construction.
-type asmCall struct {
-	types       []string // LLVM types of the results
-	constraints []string
-	args        []string
-}
-
-func newAsmCall(outs int, typ, reg string) *asmCall {
-	return &asmCall{types: slices.Repeat([]string{typ}, outs), constraints: slices.Repeat([]string{"=" + reg}, outs)}
-}
-
-// in adds an operand and returns its name.
-func (c *asmCall) in(arg, constraint string) string {
-	c.args, c.constraints = append(c.args, arg), append(c.constraints, constraint)
-	return fmt.Sprintf("$%d", len(c.constraints)-1)
-}
-
-// outs returns the names of the results.
-func (c *asmCall) outs() []string {
-	out := make([]string, len(c.types))
-	for i := range out {
-		out[i] = fmt.Sprintf("$%d", i)
-	}
-	return out
-}
-
-func (c *asmCall) emit(l *lowering, code string) []string {
-	ret := structOf(c.types)
-	v := l.groupAsm(ret, code, strings.Join(c.constraints, ","), c.args...)
-	if len(c.types) == 0 {
-		return nil
-	}
-	return l.fields(ret, v, len(c.types))
-}
-
-// groupAsm emits assembly that all threads of a warp execute together.
-func (l *lowering) groupAsm(ret, code, constraints string, args ...string) string {
-	text := fmt.Sprintf("call %s asm sideeffect \"%s\", \"%s\"(%s) %s", ret, quote(code), constraints, strings.Join(args, ", "), convergent)
-	if ret == "void" {
-		l.do("%s", text)
-		return ""
-	}
-	return l.val("%s", text)
-}
-
-// lowerFenceAsync makes the threads' stores to shared memory visible to wgmma, which reads through the
-// asynchronous proxy.
-func lowerFenceAsync(l *lowering, op *ir.Op) {
-	space := "shared::cta"
-	if cluster, _ := op.Int("bCluster"); cluster != 0 {
-		space = "shared::cluster"
-	}
-	l.asm("void", "fence.proxy.async."+space+";", "", true)
 }
