@@ -315,16 +315,17 @@ func TestTuneBudget(t *testing.T) {
 	x.expect("BLOCK: 16, num_warps: 4; BLOCK: 32, num_warps: 4; BLOCK: 64, num_warps: 4")
 }
 
-// Configs that set options alone are chosen among when the caller sets none.
+// Configs that set options alone are chosen among when the caller sets none. On the host they give the same code, so
+// that one is measured for both.
 func TestOptionConfigs(t *testing.T) {
 	x := newTuned(t, "@triton.autotune(configs=[triton.Config({}, num_warps=w) for w in (1, 2)], key=['n'])", nereid.TuneOptions{})
 	x.launch(64, nereid.Arg("BLOCK", 16))
-	x.expect("num_warps: 1; num_warps: 2")
+	x.expect("num_warps: 1")
 	x.launch(64, nereid.Arg("BLOCK", 16), nereid.Options{NumWarps: 4})
 	x.expect("")
 }
 
-// kernels/matmul.py is tuned as its decorator says, unchanged.
+// kernels/matmul.py is tuned as its decorator says, unchanged. Of its 9 configs, two differ in num_warps alone.
 func TestTuneMatmul(t *testing.T) {
 	s := stream(t, "cpu")
 	count := 0
@@ -348,7 +349,7 @@ func TestTuneMatmul(t *testing.T) {
 		return nereid.Grid{up(m.Int("BLOCK_M")) * up(m.Int("BLOCK_N"))}
 	})
 	err = k.Launch(s, grid, nereid.FromSlice(a), nereid.FromSlice(b), nereid.FromSlice(c), n, n, n, n, 1, n, 1, n, 1)
-	if err != nil || count != 9 || c[1] != 6 || c[0] != 0 || fmt.Sprint(c[n-1]) != "0" {
+	if err != nil || count != 8 || c[1] != 6 || c[0] != 0 || fmt.Sprint(c[n-1]) != "0" {
 		t.Error(err, count, c[:3])
 	}
 }

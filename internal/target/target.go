@@ -51,6 +51,19 @@ type Options struct {
 	Extra string `json:"extra,omitempty" code:"yes"`
 }
 
+// Indifferent is implemented by devices whose code does not depend on some options.
+type Indifferent interface {
+	// Effective returns the options without those that have no effect.
+	Effective(Options) Options
+}
+
+// HostOptions returns options without those that only GPUs use.
+func HostOptions(o Options) Options {
+	o.NumWarps, o.NumStages, o.NumCTAs, o.MaxNReg = 0, 0, 0, 0
+	o.LaunchCooperativeGrid, o.LaunchPDL = false, false
+	return o
+}
+
 // ExtraMap returns the options of Extra by name.
 func (o Options) ExtraMap() (map[string]string, error) {
 	m := map[string]string{}

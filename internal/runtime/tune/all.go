@@ -18,7 +18,8 @@ import (
 // first failure.
 func (r *run) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store *autotune.Store) (first error) {
 	o := r.k.Opts
-	todo := r.unknown(configs, rec)
+	todo, same := r.distinct(step, g, configs, r.unknown(configs, rec), rec)
+	defer same.copyAll(rec)
 	ctx, enough := context.WithCancel(r.ctx)
 	defer enough() // stops compilations of configs that will not be measured
 	ready := r.compileAll(ctx, step, g, todo)

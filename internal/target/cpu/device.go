@@ -26,6 +26,9 @@ type Device struct {
 	live    liveCode
 }
 
+// Effective implements target.Indifferent.
+func (*Device) Effective(o target.Options) target.Options { return target.HostOptions(o) }
+
 // EnableLabels has the threads that run kernels carry the profiler's labels of their launch.
 func EnableLabels() { pool.Labels.Store(true) }
 

@@ -47,6 +47,9 @@ func (*Device) Info() string {
 	return fmt.Sprintf("interpreter of Triton IR in Go, %d workers, checks every access", runtime.GOMAXPROCS(0))
 }
 
+// Effective implements target.Indifferent.
+func (*Device) Effective(o target.Options) target.Options { return target.HostOptions(o) }
+
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	if err := in.TTIR(d.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
