@@ -3,6 +3,7 @@ package nereid
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -77,6 +78,28 @@ func (k *Kernel) decorate(s *Stream, grid Programs, m *args.Matched, ahead bool)
 	w := &tuneWork{k: k, s: s, grid: grid, ahead: ahead}
 	d, err := k.tuned.Complete(tune.Start{Ctx: s.ctx, Dev: s.dev.core(), Work: w, Ahead: ahead}, m)
 	return d, compileError(err)
+}
+
+// Tune chooses the kernel's config for arguments, as their first launch would, and compiles the kernel with it,
+// even in strict mode: a service tunes and compiles before it takes requests. Configs are launched to be
+// measured, so tensors hold arbitrary results afterwards unless the decorator restores them. A kernel without
+// decorators is compiled. Launches with arguments of the same key then find the choice.
+func (k *Kernel) Tune(s *Stream, grid Programs, list ...any) error {
+	if err := k.usable(); err != nil {
+		return err
+	}
+	if err := s.usable(); err != nil {
+		return fmt.Errorf("nereid: %s: Tune needs a stream: %w", k.name, err)
+	}
+	var f frame
+	if err := f.match(k, list); err != nil {
+		return err
+	}
+	d, err := k.decorate(s, grid, &f.Matched, true)
+	if err != nil {
+		return err
+	}
+	return (&tuneWork{k: k, s: s, grid: grid, ahead: true}).Compile(s.ctx, d.Full)
 }
 
 // tuneWork implements tune.Work: launches of a kernel on a stream.

@@ -5,10 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid"
+	cachestore "github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/knob"
 )
 
@@ -87,6 +89,9 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 	cache.Close()
 	s := cache.Stats()
 	fmt.Fprintf(out, "%d passed, %d failed; %d compiled, %d in the cache already\n", passed, failed, s.Compiled, s.Disk+s.Shared)
+	if build := buildName(); build != "" {
+		fmt.Fprintf(out, "kept for %s\n", build)
+	}
 	switch {
 	case failed > 0:
 		return errReported
@@ -96,6 +101,15 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 		return fmt.Errorf("nothing is kept: kernels for %s compile in a moment each time", dev)
 	}
 	return nil
+}
+
+// buildName says which programs find what this one has compiled.
+func buildName() string {
+	name := cachestore.Build()
+	if id, ok := strings.CutPrefix(name, "build "); ok {
+		return "this very program alone, build " + id + ": it is no release. Another program compiles a manifest with Module.Warmup"
+	}
+	return "programs with Nereid " + name
 }
 
 // loadNamed loads a file under the name that the manifest has for it, below a root if there is one.

@@ -92,9 +92,6 @@ func newService(ctx context.Context, o options) (_ *service, err error) {
 	if err := s.allocate(o.workers); err != nil {
 		return nil, err
 	}
-	if err := s.tune(ctx, conf); err != nil {
-		return nil, err
-	}
 	if err := s.load(ctx, conf, o.record); err != nil {
 		return nil, err
 	}
@@ -132,13 +129,46 @@ func (s *service) allocate(workers int) (err error) {
 	return nil
 }
 
-// tune has every kernel under @triton.autotune measured that is not yet, for each type that is served. It needs a module of its
-// own: the one that requests use is strict and refuses to tune. The timings are kept in a folder that both read.
-func (s *service) tune(ctx context.Context, conf nereid.Config) error {
-	m, err := nereid.LoadFS(kernels.ScorePy.Sources, kernels.ScorePy.Name, nereid.With(conf))
+// load configures the generated functions, compiles the manifest ahead of time and tunes. Requests then find all
+// that they launch: the functions are strict. With record they are not; a request of each type is made up, and
+// the launches are written there.
+func (s *service) load(ctx context.Context, conf nereid.Config, record string) error {
+	conf.Strict = record == ""
+	m, err := kernels.ScorePy.Load(nereid.With(conf))
 	if err != nil {
 		return err
 	}
+	if conf.Strict {
+		if err := s.warmUp(ctx, m); err != nil {
+			return err
+		}
+	}
+	if err := s.tune(ctx, m); err != nil || conf.Strict {
+		return err
+	}
+	for _, name := range served {
+		if _, err := s.score(ctx, &scoreRequest{Type: name, Temperature: 1, Rows: [][]float32{make([]float32, width)}}); err != nil {
+			return err
+		}
+	}
+	return conf.Record.Write(record)
+}
+
+// warmUp compiles the manifest, or finds it in the cache.
+func (s *service) warmUp(ctx context.Context, m *nereid.Module) error {
+	list, err := nereid.ParseManifest(manifest)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	err = m.Warmup(ctx, s.dev, list.Variants, nil)
+	s.log.Info("warmed up", "device", s.dev.String(), "variants", len(list.Variants), "took", time.Since(begin).Round(time.Millisecond))
+	return err
+}
+
+// tune has every kernel under @triton.autotune measured that is not yet, for each type that is served. Timings are
+// kept in a folder, so that the next start measures nothing.
+func (s *service) tune(ctx context.Context, m *nereid.Module) error {
 	k, err := m.Kernel("softmax_kernel")
 	if err != nil {
 		return err
@@ -152,41 +182,11 @@ func (s *service) tune(ctx context.Context, conf nereid.Config) error {
 	defer func() { s.free <- w }()
 	for _, name := range served {
 		b := (*w)[types[name]]
-		if err := k.Launch(stream, nereid.Grid{maxRows}, b.y, b.out, width, width, width, 1.0); err != nil {
+		if err := k.Tune(stream, nereid.Grid{maxRows}, b.y, b.out, width, width, width, 1.0); err != nil {
 			return fmt.Errorf("tuning for %s: %w", name, err)
 		}
 	}
 	return stream.Sync()
-}
-
-// load configures the generated functions. Without record they are strict, and the manifest is compiled ahead of time; with it, a
-// request of each type is made up, and the launches are written there.
-func (s *service) load(ctx context.Context, conf nereid.Config, record string) error {
-	if record != "" {
-		conf.Tune.Again = false
-		if _, err := kernels.ScorePy.Load(nereid.With(conf)); err != nil {
-			return err
-		}
-		for _, name := range served {
-			if _, err := s.score(ctx, &scoreRequest{Type: name, Temperature: 1, Rows: [][]float32{make([]float32, width)}}); err != nil {
-				return err
-			}
-		}
-		return conf.Record.Write(record)
-	}
-	conf.Strict = true
-	m, err := kernels.ScorePy.Load(nereid.With(conf))
-	if err != nil {
-		return err
-	}
-	list, err := nereid.ParseManifest(manifest)
-	if err != nil {
-		return err
-	}
-	begin := time.Now()
-	err = m.Warmup(ctx, s.dev, list.Variants, nil)
-	s.log.Info("warmed up", "device", s.dev.String(), "variants", len(list.Variants), "took", time.Since(begin).Round(time.Millisecond))
-	return err
 }
 
 // scoreRequest asks for the probabilities of rows.

@@ -5,14 +5,15 @@
 // (lang.ArgSpec, from package args). Its output is a Build, which launches, or the Result of a compilation
 // whose stages somebody wants to see.
 //
-//	kernel.go   Kernel and Settings: what all specializations of a kernel share
-//	variant.go  Variant: the name of a specialization, for manifests, hooks and messages
-//	builds.go   Build; one for each key, made by one goroutine while others wait
-//	job.go      one compilation: front end, then the stages of the device
-//	keep.go     the same through the cache: key, entry, restoring
-//	dump.go     stages written to files, and files that replace stages
-//	launch.go   a Build passed to its device, between hooks
-//	saved.go    Saved: a compiled kernel as data, with what a launch must know of it
+//	kernel.go     Kernel and Settings: what all specializations of a kernel share
+//	variant.go    Variant: the name of a specialization, for manifests, hooks and messages
+//	builds.go     Build; one for each key, made by one goroutine while others wait
+//	job.go        one compilation: front end, then the stages of the device
+//	keep.go       the same through the cache: key, entry, restoring
+//	elsewhere.go  why strict mode does not find what another build has kept
+//	dump.go       stages written to files, and files that replace stages
+//	launch.go     a Build passed to its device, between hooks
+//	saved.go      Saved: a compiled kernel as data, with what a launch must know of it
 //
 // The package knows devices through package target alone. Errors are those of the compiler and the device;
 // the root package gives them their exported types.

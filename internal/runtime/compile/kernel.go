@@ -3,6 +3,7 @@ package compile
 import (
 	"context"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/budget"
@@ -59,6 +60,7 @@ type Kernel struct {
 	Set    *Settings
 
 	built builds
+	found atomic.Pointer[found] // last answer of elsewhere
 }
 
 // Spec is a specialization: a device, the compiler's description of each argument, options.
