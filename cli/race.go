@@ -122,7 +122,7 @@ type raceRun struct {
 	ir    []byte // the kernel's IR, which says how precise its results are
 	first time.Duration
 	time  time.Duration
-	info  kernelInfo
+	info  replay.Timing // without a time
 }
 
 // race runs and measures a case on the device.
@@ -176,7 +176,7 @@ func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
 	}
 	if run.after == nil {
 		run.first = time.Since(start)
-		run.info = inspect(ctx, k, r.dev, args)
+		run.info = resources(ctx, k, r.dev, args, replayOptions(run.c))
 		run.ir, _ = k.Source(ctx, args...)
 		if run.after, err = mem.read(run.c.Before); err != nil {
 			return 0, err
@@ -191,7 +191,8 @@ func (run *raceRun) row() raceRow {
 	if run.err == nil {
 		row.Library, row.Class = library(run.c.File), cmp.Or(run.c.Class, "other")
 		row.Kernel, row.Triton = run.c.Kernel, run.c.Triton
-		row.Nereid = replay.Timing{Milliseconds: run.time.Seconds() * 1e3, Registers: run.info.registers, Spills: run.info.spills, Shared: run.info.shared}
+		row.Nereid = run.info
+		row.Nereid.Milliseconds = run.time.Seconds() * 1e3
 		row.First = run.first.Seconds() * 1e3
 		if row.Error, run.err = run.c.Compare(run.after); run.err != nil && run.c.LessPrecise(run.ir) {
 			row.Error, run.err = run.c.Compare(run.after)
@@ -261,10 +262,16 @@ func (m deviceMemory) tensor(a replay.Arg) (*nereid.Tensor, error) {
 	return v, v.Err()
 }
 
-// kernelInfo is what a compiled kernel takes of the device.
-type kernelInfo struct{ registers, spills, shared int }
-
-// inspect returns what the kernel of a launch takes; zeros where the device does not tell.
-func inspect(ctx context.Context, k *nereid.Kernel, dev *nereid.Device, args []any) kernelInfo {
-	return kernelInfo{}
+// resources returns what the kernel of a launch takes of the device; zeros where the device does not tell.
+func resources(ctx context.Context, k *nereid.Kernel, dev *nereid.Device, args []any, o nereid.Options) replay.Timing {
+	sig, err := k.Signature(args...)
+	if err != nil {
+		return replay.Timing{}
+	}
+	c, err := k.Compile(ctx, dev, sig, o)
+	if err != nil {
+		return replay.Timing{}
+	}
+	info := c.Info()
+	return replay.Timing{Registers: info.Registers, Spills: info.Spills, Shared: info.Shared}
 }

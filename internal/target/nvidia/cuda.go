@@ -140,7 +140,7 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 		return c.unloaded(code, "ptx", code.PTX)
 	}
 	start := time.Now()
-	cubin, err := c.assembleBest(code, func(ptx []byte, plain bool) ([]byte, error) {
+	cubin, err := c.assembleBest(code, func(ptx []byte, plain bool) ([]byte, string, error) {
 		return assembleWith(ctx, c.Arch(), ptx, plain)
 	})
 	if err != nil {

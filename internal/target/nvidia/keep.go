@@ -112,16 +112,16 @@ func (k *kernel) Code() (target.Code, error) {
 
 // assemble returns the cubin of a kernel, or nil if the driver cannot make one; then the PTX is loaded.
 func (d *Device) assemble(c *driver.Context, code *Code) []byte {
-	cubin, err := d.assembleBest(code, func(ptx []byte, plain bool) ([]byte, error) {
-		opts := driver.JITOptions{LineInfo: true}
+	cubin, err := d.assembleBest(code, func(ptx []byte, plain bool) ([]byte, string, error) {
+		opts := driver.JITOptions{LineInfo: true, Verbose: true}
 		if level := 1; plain {
 			opts.OptLevel = &level
 		}
-		cubin, _, err := c.Assemble(ptx, opts)
+		cubin, log, err := c.Assemble(ptx, opts)
 		if err == nil && callsOut(ptx, cubin) {
 			err = errCallsOut
 		}
-		return cubin, err
+		return cubin, log, err
 	})
 	if err != nil {
 		return nil

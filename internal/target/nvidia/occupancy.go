@@ -14,7 +14,8 @@ import (
 //
 //   - It may save registers without letting more programs run, by loading less at once: on an SM with 65,536
 //     registers, programs of 256 threads with 110 registers each run two at a time, and so do those with 128.
-//   - It may use a few too many for one more program, which would hide the latency of the loads in a loop.
+//   - It may use a few too many for one more program, which would hide the latency of the loads in a loop. A few
+//     values on the stack are a small price for it.
 //
 // So a kernel is assembled again with a number of programs as its goal if that can gain something.
 //
@@ -47,40 +48,44 @@ func (c Compiler) SharedPerBlock() int {
 	return sms[c.Capability].shared - 1<<10
 }
 
-// assembler makes a cubin, with fewer optimizations if plain.
-type assembler func(ptx []byte, plain bool) ([]byte, error)
+// assembler makes a cubin, with fewer optimizations if plain, and says what it thinks of the code.
+type assembler func(ptx []byte, plain bool) (cubin []byte, log string, err error)
 
 // assembleBest makes a cubin with an assembler of any kind, several times if that can gain something.
 func (c Compiler) assembleBest(code *Code, assemble assembler) ([]byte, error) {
 	if len(code.PTX) > hugePTX {
-		return assemble(code.PTX, true)
+		cubin, _, err := assemble(code.PTX, true)
+		return cubin, err
 	}
 	first, alone := code.PTX, withGoal(code.PTX, c.alone(code))
 	if alone != nil {
 		first = alone
 	}
-	cubin, err := assemble(first, false)
+	cubin, _, err := assemble(first, false)
 	if err != nil {
 		return nil, err
 	}
 	use := cubinUse(cubin)
 	if gaveUp(code, use) {
-		if plain, err := assemble(code.PTX, true); err == nil && 2*cubinUse(plain).stack <= use.stack {
+		if plain, _, err := assemble(code.PTX, true); err == nil && 2*cubinUse(plain).stack <= use.stack {
 			return plain, nil
 		}
 	}
 	if alone != nil {
 		return cubin, nil
 	}
-	ptx := withGoal(code.PTX, c.goal(code, use.registers))
-	if ptx == nil {
-		return cubin, nil
-	}
-	if better, err := assemble(ptx, false); err == nil && cubinUse(better).stack <= use.stack {
-		return better, nil
+	for _, goal := range c.goals(code, use.registers) {
+		next, log, err := assemble(withGoal(code.PTX, goal.programs), false)
+		if err != nil || cubinUse(next).stack > use.stack+goal.spill || strings.Contains(log, inTurn) {
+			break
+		}
+		cubin = next
 	}
 	return cubin, nil
 }
+
+// inTurn is in the assembler's log if products of warp groups wait for each other for want of registers.
+const inTurn = "wgmma.mma_async instructions are serialized"
 
 // deepStack is the size in bytes from which on a stack is more than a few spilled values.
 const deepStack = 256
@@ -115,12 +120,23 @@ func (m sm) most(code *Code) int {
 	return min(m.programs, m.threads/(32*code.NumWarps), m.shared/(code.Shared+1024))
 }
 
-// goal returns the number of programs on an SM for which a kernel with that many registers should be
-// assembled again, or 0.
-func (c Compiler) goal(code *Code, registers int) int {
+// goal is a number of programs on an SM for which a kernel is assembled again, and how many bytes more on the
+// stack that is worth.
+type goal struct{ programs, spill int }
+
+// Kernels of which few programs run gain most by one more: it is worth some values on the stack. Larger kernels
+// are assembled a second time, but not a third.
+const (
+	fewPrograms = 4
+	fewBytes    = 24
+	shortPTX    = 64 << 10
+)
+
+// goals returns the goals for a kernel with that many registers. Each is tried if the one before was reached.
+func (c Compiler) goals(code *Code, registers int) (out []goal) {
 	machine, ok := sms[c.Capability]
-	if !ok || registers == 0 || bounded(code.PTX) {
-		return 0
+	if !ok || registers == 0 || bounded(code.PTX) || withGoal(code.PTX, 1) == nil {
+		return nil
 	}
 	threads := 32 * code.NumWarps
 	// registers for each thread
@@ -128,27 +144,39 @@ func (c Compiler) goal(code *Code, registers int) int {
 	taken := roundUp(registers, 8)
 	others := machine.most(code)
 	programs := min(registersPerSM/(threads*taken), others)
-	switch {
-	case programs < 1:
-		return 0
-	case programs < others && taken-room(programs+1) <= spare(code.PTX, taken):
-		return programs + 1
-	case registers > manyRegisters && room(programs) >= registers+8:
-		return programs
+	if programs < 1 {
+		return nil
 	}
-	return 0
+	tries, spill := 1, 0
+	if len(code.PTX) <= shortPTX {
+		tries = 3
+	}
+	if programs <= fewPrograms {
+		spill = fewBytes
+	}
+	loss := spare(code.PTX, taken, 2*programs*threads < machine.threads)
+	for n := programs + 1; n <= others && len(out) < tries && taken-room(n) <= loss; n++ {
+		out = append(out, goal{n, spill})
+	}
+	if len(out) == 0 && registers > manyRegisters && room(programs) >= registers+8 {
+		return []goal{{programs, 0}}
+	}
+	return out
 }
 
-// spare returns how many registers a kernel may lose for one more program. In a loop that waits for loads it
-// is a fifth. Matrix products keep their sums in registers: such a kernel may lose a tenth.
-func spare(ptx []byte, registers int) int {
-	switch {
-	case bytes.Contains(ptx, []byte("mma.")):
+// spare returns how many registers a kernel may lose for more programs: a fifth in loops, which wait for loads,
+// and a third if few threads run. Matrix products keep their sums in registers: such a kernel may lose a tenth,
+// or a fifth if few threads run.
+func spare(ptx []byte, registers int, few bool) int {
+	switch mma := bytes.Contains(ptx, []byte("mma.")); {
+	case mma && !few:
 		return registers / 10
-	case hasLoop(ptx):
-		return registers / 5
+	case !mma && !hasLoop(ptx):
+		return -1
+	case !mma && few:
+		return registers / 3
 	}
-	return -1
+	return registers / 5
 }
 
 // hasLoop reports whether a kernel has a branch backwards.

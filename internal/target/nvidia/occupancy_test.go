@@ -3,6 +3,7 @@ package nvidia
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -59,8 +60,11 @@ func TestGoal(t *testing.T) {
 		{90, 8, 0, 126, "", 0},         // of 128: nothing to gain
 		{90, 8, 0, 64, "", 0},          // not many
 		{90, 4, 0, 84, "", 5},          // of 96
-		{90, 4, 0, 102, mmaPTX, 5},     // products lose 104-96 registers, less than a tenth
-		{90, 4, 0, 116, mmaPTX, 4},     // 120-96 are more; 128 are left over
+		{90, 4, 0, 102, mmaPTX, 5},     // products lose 104-96 registers
+		{90, 4, 0, 116, mmaPTX, 5},     // 120-96 are a fifth
+		{90, 4, 0, 124, mmaPTX, 0},     // 128-96 are more
+		{90, 8, 0, 58, mmaPTX, 0},      // 64-48, and many threads run
+		{90, 8, 0, 106, loopPTX, 3},    // 112-80, less than a third
 		{90, 8, 100 << 10, 72, "", 2},  // shared memory is the limit
 		{90, 8, 227 << 10, 110, "", 1}, // of 255
 		{90, 32, 0, 64, "", 0},
@@ -77,7 +81,11 @@ func TestGoal(t *testing.T) {
 	} {
 		c := Compiler{Capability: test.capability}
 		code := &Code{PTX: []byte(fmt.Sprintf("x()\n.reqntid %d\n{\n%s", 32*test.warps, test.body)), NumWarps: test.warps, Shared: test.shared}
-		if got := c.goal(code, test.registers); got != test.goal {
+		got := 0
+		if goals := c.goals(code, test.registers); len(goals) > 0 {
+			got = goals[0].programs
+		}
+		if got != test.goal {
 			t.Errorf("%+v: %d", test, got)
 		}
 	}
@@ -86,6 +94,20 @@ func TestGoal(t *testing.T) {
 	}
 	if got := withGoal([]byte("x()\n{\n"), 3); got != nil {
 		t.Errorf("%q", got)
+	}
+}
+
+// Goals follow each other while they cost little: three for a short kernel, one for a long one. A few bytes on the stack are allowed where few
+// programs run, and no products in turn.
+func TestGoals(t *testing.T) {
+	c := Compiler{Capability: 90}
+	code := &Code{PTX: []byte("x()\n.reqntid 128\n{\n" + loopPTX), NumWarps: 4}
+	if got := c.goals(code, 120); !slices.Equal(got, []goal{{5, fewBytes}, {6, fewBytes}}) {
+		t.Errorf("goals %v", got)
+	}
+	code.PTX = append(code.PTX, make([]byte, shortPTX)...)
+	if got := c.goals(code, 120); !slices.Equal(got, []goal{{5, fewBytes}}) {
+		t.Errorf("goals of a long kernel %v", got)
 	}
 }
 
@@ -99,17 +121,17 @@ func TestAssembleBest(t *testing.T) {
 	for _, second := range []bool{true, false} {
 		var seen []string
 		var first []byte
-		got, err := c.assembleBest(code, func(ptx []byte, _ bool) ([]byte, error) {
+		got, err := c.assembleBest(code, func(ptx []byte, _ bool) ([]byte, string, error) {
 			seen = append(seen, string(ptx))
 			if len(seen) == 1 {
 				cubin, err := Assemble(context.Background(), c.Arch(), ptx)
 				first = cubin
-				return cubin, err
+				return cubin, "", err
 			}
 			if !second {
-				return nil, fmt.Errorf("no")
+				return nil, "", fmt.Errorf("no")
 			}
-			return []byte("second"), nil
+			return []byte("second"), "", nil
 		})
 		if err != nil || len(seen) != 2 || !strings.Contains(seen[1], ".minnctapersm") {
 			t.Fatalf("error %v after %d tries, %d registers", err, len(seen), cubinUse(first).registers)
@@ -136,9 +158,10 @@ func TestAssembleAlone(t *testing.T) {
 	}{{200 << 10, true}, {100 << 10, false}} {
 		var goals []bool
 		code := &Code{PTX: hungry(100, 8), NumWarps: 8, Shared: test.shared}
-		_, err := c.assembleBest(code, func(ptx []byte, _ bool) ([]byte, error) {
+		_, err := c.assembleBest(code, func(ptx []byte, _ bool) ([]byte, string, error) {
 			goals = append(goals, strings.Contains(string(ptx), ".minnctapersm"))
-			return Assemble(context.Background(), c.Arch(), ptx)
+			cubin, err := Assemble(context.Background(), c.Arch(), ptx)
+			return cubin, "", err
 		})
 		if err != nil || goals[0] != test.first || test.first && len(goals) > 1 {
 			t.Errorf("%d bytes: error %v, goals %v", test.shared, err, goals)
@@ -166,9 +189,9 @@ func TestAssemblerGaveUp(t *testing.T) {
 	}
 	for _, worse := range []bool{false, true} {
 		tries := 0
-		got, err := Compiler{Capability: 90}.assembleBest(code, func(_ []byte, plain bool) ([]byte, error) {
+		got, err := Compiler{Capability: 90}.assembleBest(code, func(_ []byte, plain bool) ([]byte, string, error) {
 			tries++
-			return cubins[plain && !worse], nil
+			return cubins[plain && !worse], "", nil
 		})
 		if err != nil || tries != 2 || cubinUse(got) != cubinUse(cubins[!worse]) {
 			t.Errorf("error %v after %d tries, %+v", err, tries, cubinUse(got))
@@ -221,11 +244,11 @@ $L__BB0_1:
 
 func TestHugeKernel(t *testing.T) {
 	huge := &Code{PTX: make([]byte, hugePTX+1), NumWarps: 2}
-	_, err := Compiler{Capability: 90}.assembleBest(huge, func(_ []byte, plain bool) ([]byte, error) {
+	_, err := Compiler{Capability: 90}.assembleBest(huge, func(_ []byte, plain bool) ([]byte, string, error) {
 		if !plain {
 			t.Error("a huge kernel takes too long with all optimisations")
 		}
-		return nil, nil
+		return nil, "", nil
 	})
 	if err != nil {
 		t.Error(err)

@@ -14,32 +14,35 @@ import (
 
 // Assemble makes a cubin of PTX with ptxas, without a GPU.
 func Assemble(ctx context.Context, arch string, ptx []byte) ([]byte, error) {
-	return assembleWith(ctx, arch, ptx, false)
+	cubin, _, err := assembleWith(ctx, arch, ptx, false)
+	return cubin, err
 }
 
 // assembleWith assembles like Assemble, with fewer optimizations if plain.
-func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) ([]byte, error) {
+func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) (cubin []byte, log string, err error) {
 	tool, err := findPtxas()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	dir, err := os.MkdirTemp("", "nereid-ptxas")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer os.RemoveAll(dir)
 	in, out := filepath.Join(dir, "kernel.ptx"), filepath.Join(dir, "kernel.cubin")
 	if err := os.WriteFile(in, ptx, 0o600); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	level := "-O3"
 	if plain {
 		level = "-O1"
 	}
-	if msg, err := exec.CommandContext(ctx, tool, level, "-arch", arch, "-lineinfo", in, "-o", out).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", tool, err, strings.ReplaceAll(string(msg), dir+string(filepath.Separator), ""))
+	msg, err := exec.CommandContext(ctx, tool, level, "-arch", arch, "-lineinfo", in, "-o", out).CombinedOutput()
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w\n%s", tool, err, strings.ReplaceAll(string(msg), dir+string(filepath.Separator), ""))
 	}
-	return os.ReadFile(out)
+	cubin, err = os.ReadFile(out)
+	return cubin, string(msg), err
 }
 
 var errNoPtxas = errors.New("there is no ptxas: put it on the PATH or name it in NEREID_PTXAS (Triton's package for Python brings one along)")
