@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Exported types are defined in this package: of an alias to an internal type, go doc shows no field and no method.
+// Exported types are defined in this package: of an alias to an internal type, go doc shows no field and no
+// method.
 func TestNoAliases(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {

@@ -29,8 +29,8 @@ def odd_tuned(x, n, scale, y, BLOCK: tl.constexpr, MODE: tl.constexpr = "a", T: 
 // oddSet is the struct of a generated function whose arguments are a list of the table.
 type oddSet struct{ Case int }
 
-// TestOddArguments: a wrong or odd list of arguments gives the same error through Launch, Bind, a generated function and an autotuned
-// kernel; "" is none.
+// TestOddArguments: a wrong or odd list of arguments gives the same error through Launch, Bind, a generated
+// function and an autotuned kernel; "" is none.
 func TestOddArguments(t *testing.T) {
 	s := stream(t, "interp")
 	other, err := nereid.New(stream(t, "cpu").Device(), nereid.Float32, 16)
@@ -77,7 +77,8 @@ func TestOddArguments(t *testing.T) {
 		{`argument "n": a chan int cannot be passed to a kernel`, []any{x, make(chan int), 2.0, y, 16}},
 		{`argument "y": a map[string]int cannot be passed to a kernel`, []any{x, 16, 2.0, map[string]int{}, 16}},
 		{`argument "y": a func() cannot be passed to a kernel`, []any{x, 16, 2.0, func() {}, 16}},
-		{`argument "y": item 1: a chan int cannot be passed to a kernel`, []any{x, 16, 2.0, []any{1, make(chan int)}, 16}},
+		{`argument "y": item 1: a chan int cannot be passed to a kernel`,
+			[]any{x, 16, 2.0, []any{1, make(chan int)}, 16}},
 		{`argument "y": field b: a chan int`, []any{x, 16, 2.0, nereid.Fields{arg("b", make(chan int))}, 16}},
 		{`argument "BLOCK": a tensor cannot be a compile-time argument`, []any{x, 16, 2.0, y, x}},
 		{`argument "BLOCK": a chan int cannot be a compile-time argument`, []any{x, 16, 2.0, y, make(chan int)}},
@@ -85,8 +86,10 @@ func TestOddArguments(t *testing.T) {
 		{`argument "MODE": DType(0) is no element type`, []any{x, 16, 2.0, y, 16, nereid.Invalid}},
 		{`argument "x": the tensor is on cpu, and the launch on interp`, []any{other, 16, 2.0, y, 16}},
 		{`argument "y": the tensor is on cpu, and the launch on interp`, []any{x, 16, 2.0, other, 16}},
-		{`argument "x": nereid: the tensor has no memory`, []any{&nereid.Tensor{DType: nereid.Float32}, 16, 2.0, y, 16}},
-		{`argument "x": nereid: a slice of 2 elements`, []any{nereid.FromSlice(make([]float32, 2), 3), 16, 2.0, y, 16}},
+		{`argument "x": nereid: the tensor has no memory`,
+			[]any{&nereid.Tensor{DType: nereid.Float32}, 16, 2.0, y, 16}},
+		{`argument "x": nereid: a slice of 2 elements`,
+			[]any{nereid.FromSlice(make([]float32, 2), 3), 16, 2.0, y, 16}},
 		{`argument "y": `, []any{x, 16, 2.0, loop, 16}},
 		{`num_warps=-1`, []any{x, 16, 2.0, y, 16, nereid.Options{NumWarps: -1}}},
 	}
@@ -103,7 +106,9 @@ func TestOddArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	load := func() (*nereid.Module, error) { return m, nil }
-	generated := genrt.Typed[oddSet]{Load: load, Name: "odd", Consts: func(c oddSet) []any { return cases[c.Case].list }}
+	generated := genrt.Typed[oddSet]{Load: load, Name: "odd", Consts: func(c oddSet) []any {
+		return cases[c.Case].list
+	}}
 	for i, c := range cases {
 		for way, launch := range map[string]func() error{
 			"Launch":    func() error { return plain.Launch(s, nereid.Grid{1}, c.list...) },
@@ -113,7 +118,8 @@ func TestOddArguments(t *testing.T) {
 		} {
 			for range 2 { // the second as repeated launches go
 				got := strings.ReplaceAll(fmt.Sprint(launch()), "odd_tuned", "odd")
-				if c.want == "" && got != "<nil>" || c.want != "" && !strings.HasPrefix(got, "nereid: odd: "+c.want) && !strings.Contains(got, c.want) {
+				if c.want == "" && got != "<nil>" || c.want != "" &&
+					!strings.HasPrefix(got, "nereid: odd: "+c.want) && !strings.Contains(got, c.want) {
 					t.Errorf("case %d through %s: %s, want %q", i, way, got, c.want)
 				}
 			}

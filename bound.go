@@ -35,7 +35,8 @@ type boundParam struct {
 	fixed string     // why it cannot be changed, or ""
 }
 
-var errBoundHooks = errors.New("its config has a pre_hook, which a bound kernel would not call: launch it instead")
+var errBoundHooks = errors.New("its config has a pre_hook, which a bound kernel would not call: launch it " +
+	"instead")
 
 // Bind compiles the kernel for arguments and keeps them for launches on a stream. Decorators complete the
 // arguments as in Launch. Bind launches nothing, so a kernel that has not been tuned for these arguments must
@@ -116,7 +117,8 @@ func (l *launch) boundParams() []boundParam {
 			classes = classes[2:]
 			x.fixed = "it is a constexpr"
 		case t != nil && t.dev == nil:
-			x.fixed = "it is memory of the host, which the device has for as long as the kernel is bound: make the tensor with New"
+			x.fixed = "it is memory of the host, which the device has for as long as the kernel is bound: " +
+				"make the tensor with New"
 		case x.class&args.ClassKind == args.ClassDesc:
 			x.fixed = "it is a descriptor: bind the kernel again"
 		case x.class.Folded():
@@ -181,7 +183,8 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 		return b.paramError(param, "%w", err)
 	}
 	if t.dev == nil {
-		return b.paramError(param, "must be a tensor on %s, but it is memory of the host: make the tensor with New", b.s.dev)
+		return b.paramError(param,
+			"must be a tensor on %s, but it is memory of the host: make the tensor with New", b.s.dev)
 	}
 	if t.dev != b.s.dev {
 		return b.paramError(param, "must be a tensor on %s", b.s.dev)

@@ -15,8 +15,9 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// checkedKernels: copy reads n elements and writes m; chase stores through a pointer that it finds in memory; either stores through one
-// of two pointers; swap stores through pointers that a loop exchanges; retype stores through a pointer with another element type.
+// checkedKernels: copy reads n elements and writes m; chase stores through a pointer that it finds in memory;
+// either stores through one of two pointers; swap stores through pointers that a loop exchanges; retype
+// stores through a pointer with another element type.
 const checkedKernels = `
 import triton
 import triton.language as tl
@@ -55,7 +56,8 @@ def retype(x, i):
     tl.store(x.to(tl.pointer_type(tl.int32)) + i, 7)
 `
 
-// checkedDevices are those that check accesses: the CPU is missing where there is no LLVM, and so is the simulator.
+// checkedDevices are those that check accesses: the CPU is missing where there is no LLVM, and so is the
+// simulator.
 func checkedDevices(t *testing.T, names ...string) map[string]*nereid.Stream {
 	t.Helper()
 	out := map[string]*nereid.Stream{}
@@ -78,8 +80,9 @@ func checkedKernel(t testing.TB, name string) *nereid.Kernel {
 	return kernelOf(t, "checked.py", checkedKernels, name, nereid.With(nereid.Config{Check: true}))
 }
 
-// TestCheckedFromManyGoroutines: with a hundred goroutines, of launches half of which go out of bounds none is missed, and none is
-// refused that does not. Tensors overlap each other, some are closed while others run. NEREID_TEST_LAUNCHES is how many launches.
+// TestCheckedFromManyGoroutines: with a hundred goroutines, of launches half of which go out of bounds none
+// is missed, and none is refused that does not. Tensors overlap each other, some are closed while others run.
+// NEREID_TEST_LAUNCHES is how many launches.
 func TestCheckedFromManyGoroutines(t *testing.T) {
 	total := 8_000
 	if n, err := strconv.Atoi(os.Getenv("NEREID_TEST_LAUNCHES")); err == nil {
@@ -139,13 +142,15 @@ func manyChecked(t *testing.T, s *nereid.Stream, total int) {
 		})
 	}
 	wg.Wait()
-	t.Logf("%d good launches, %d out of bounds: %d missed, %d refused", good.Load(), bad.Load(), missed.Load(), refused.Load())
+	t.Logf("%d good launches, %d out of bounds: %d missed, %d refused", good.Load(), bad.Load(),
+		missed.Load(), refused.Load())
 	if missed.Load() != 0 || refused.Load() != 0 || good.Load() == 0 || bad.Load() == 0 {
 		t.Fail()
 	}
 }
 
-// randomTensor is a tensor and its length: a part of the shared slice, memory of the device, or a view of either.
+// randomTensor is a tensor and its length: a part of the shared slice, memory of the device, or a view of
+// either.
 func randomTensor(t *testing.T, dev *nereid.Device, shared []float32, r *rand.Rand) (*nereid.Tensor, int) {
 	n := 1 + r.IntN(200)
 	kind := r.IntN(4)
@@ -199,9 +204,11 @@ func TestCheckedViews(t *testing.T) {
 			i    int
 			ok   bool
 		}{
-			{"the first", whole, 0, true}, {"the last", whole, 63, true}, {"after", whole, 64, false}, {"before", whole, -1, false},
+			{"the first", whole, 0, true}, {"the last", whole, 63, true}, {"after", whole, 64, false},
+			{"before", whole, -1, false},
 			{"far", whole, 1 << 30, false}, {"far before", whole, -1 << 30, false},
-			{"a slice's last", nereid.FromSlice(data[8:16]), 7, true}, {"after a slice", nereid.FromSlice(data[8:16]), 8, false},
+			{"a slice's last", nereid.FromSlice(data[8:16]), 7, true},
+			{"after a slice", nereid.FromSlice(data[8:16]), 8, false},
 			{"before a slice", nereid.FromSlice(data[8:16]), -1, false},
 			{"a view's first", part(whole), 0, true}, {"a view's last", part(whole), 7, true},
 			{"after a view", part(whole), 8, false}, {"before a view", part(whole), -1, false},
@@ -231,23 +238,28 @@ func TestCheckedViews(t *testing.T) {
 	}
 }
 
-// TestCheckedPointers: a pointer is checked against the tensor of the argument that it was derived from, on the way through selections,
-// loops and casts; one that was found in memory against all tensors of the launch and buffers of the device.
+// TestCheckedPointers: a pointer is checked against the tensor of the argument that it was derived from, on
+// the way through selections, loops and casts; one that was found in memory against all tensors of the launch
+// and buffers of the device.
 func TestCheckedPointers(t *testing.T) {
 	s := checkedDevices(t, "cpu")["cpu"]
 	if s == nil {
 		t.Skip("no LLVM")
 	}
 	data := make([]float32, 48)
-	x, y := nereid.FromSlice(data[:16]), nereid.FromSlice(data[16:32]) // beside each other, and with room after them
+	// beside each other, and with room after them
+	x, y := nereid.FromSlice(data[:16]), nereid.FromSlice(data[16:32])
 	for _, c := range []struct {
 		kernel string
 		args   []any
 		ok     bool
 	}{
-		{"either", []any{x, y, 0, 15}, true}, {"either", []any{x, y, 1, 15}, true}, {"either", []any{x, y, 0, 16}, false},
-		{"either", []any{x, y, 1, 16}, false}, {"either", []any{x, y, 1, -1}, false}, {"swap", []any{x, y, 2, 15}, true},
-		{"swap", []any{x, y, 3, 15}, true}, {"swap", []any{x, y, 2, 16}, false}, {"swap", []any{x, y, 3, -1}, false},
+		{"either", []any{x, y, 0, 15}, true}, {"either", []any{x, y, 1, 15}, true},
+		{"either", []any{x, y, 0, 16}, false},
+		{"either", []any{x, y, 1, 16}, false}, {"either", []any{x, y, 1, -1}, false},
+		{"swap", []any{x, y, 2, 15}, true},
+		{"swap", []any{x, y, 3, 15}, true}, {"swap", []any{x, y, 2, 16}, false},
+		{"swap", []any{x, y, 3, -1}, false},
 		{"retype", []any{x, 15}, true}, {"retype", []any{x, 16}, false}, {"retype", []any{y, -1}, false},
 	} {
 		if err := checkedKernel(t, c.kernel).Launch(s, nereid.Grid{1}, c.args...); (err == nil) != c.ok {
@@ -278,8 +290,8 @@ func TestCheckedPointers(t *testing.T) {
 	}
 }
 
-// TestCheckPerLaunch: Options.Check checks the launch that it is given to, and no other, warm or not; so does Config.Check for a
-// module, and a kernel that is bound.
+// TestCheckPerLaunch: Options.Check checks the launch that it is given to, and no other, warm or not; so does
+// Config.Check for a module, and a kernel that is bound.
 func TestCheckPerLaunch(t *testing.T) {
 	s := checkedDevices(t, "cpu")["cpu"]
 	if s == nil {
@@ -293,7 +305,8 @@ func TestCheckPerLaunch(t *testing.T) {
 			t.Fatalf("without checks: %v", err)
 		}
 		err := k.Launch(s, nereid.Grid{1}, x, 20, nereid.Options{Check: true})
-		if err == nil || !strings.Contains(err.Error(), "out of bounds store of 4 bytes: index 20 of x, which has 16 elements") {
+		if err == nil || !strings.Contains(err.Error(),
+			"out of bounds store of 4 bytes: index 20 of x, which has 16 elements") {
 			t.Fatalf("with checks: %v", err)
 		}
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Compiled is a kernel compiled for one signature and one device: Kernel.Compile makes one, LoadCompiled reads
-// one that was saved. It can be launched, inspected and saved. Close frees its code, or the garbage collector
-// does.
+// Compiled is a kernel compiled for one signature and one device: Kernel.Compile makes one, LoadCompiled
+// reads one that was saved. It can be launched, inspected and saved. Close frees its code, or the garbage
+// collector does.
 type Compiled struct {
 	Kernel *Kernel // the kernel that was compiled; nil after LoadCompiled
 	Stages []Stage // the forms of the kernel up to its code, in order; only the code after LoadCompiled
@@ -130,7 +130,8 @@ func (c *Compiled) Info() CodeInfo {
 	info := CodeInfo{
 		Kernel: s.Kernel, Signature: s.Signature, Options: Options(s.Options), Constants: maps.Clone(s.Constants),
 		Target: s.Target, Compiler: s.Compiler, Generator: s.Generator,
-		Warps: f.Warps, Threads: f.Threads, Cluster: f.Cluster, Shared: f.Shared, Scratch: f.Scratch, Registers: f.Registers, Spills: f.Spills,
+		Warps: f.Warps, Threads: f.Threads, Cluster: f.Cluster, Shared: f.Shared, Scratch: f.Scratch,
+		Registers: f.Registers, Spills: f.Spills,
 	}
 	for _, a := range s.Args {
 		info.Params = append(info.Params, CodeParam(a))
@@ -188,8 +189,9 @@ func (c *Compiled) launch(s *Stream, grid Grid, list []any) error {
 		return argError(name, err)
 	}
 	if l.overlap(c.build.Apart) {
-		return refusal(fmt.Errorf("nereid: %s: %w", name, diag.Refuse("arguments that overlap", "the code assumes that they do not").
-			By(c.of.Saved.Target).Instead("compile it with Options.Overlap")))
+		return refusal(fmt.Errorf("nereid: %s: %w", name,
+			diag.Refuse("arguments that overlap", "the code assumes that they do not").
+				By(c.of.Saved.Target).Instead("compile it with Options.Overlap")))
 	}
 	if len(c.build.Apart) == 0 {
 		c.remember(&l.frame, list)
@@ -294,16 +296,20 @@ func LoadCompiled(dev *Device, r io.Reader) (*Compiled, error) {
 	}
 	on, ok := dev.b.(target.Restorer)
 	if machine := target.Machine(dev.b); !ok || machine != s.Machine {
-		return nil, dev.refuse("code for "+s.Machine, fmt.Sprintf("%s runs code for %s", dev, machine), "compile the kernel for it")
+		return nil, dev.refuse("code for "+s.Machine, fmt.Sprintf("%s runs code for %s", dev, machine),
+			"compile the kernel for it")
 	}
-	exec, err := on.Restore(context.Background(), s.Kernel, target.Code{Stage: s.Stage, Data: s.Code, Meta: s.Meta})
+	exec, err := on.Restore(context.Background(), s.Kernel,
+		target.Code{Stage: s.Stage, Data: s.Code, Meta: s.Meta})
 	if err != nil {
-		return nil, refusal(fmt.Errorf("nereid: the saved kernel %s: %w", s.Kernel, diag.RefusedBy(err, dev.String())))
+		return nil, refusal(fmt.Errorf("nereid: the saved kernel %s: %w", s.Kernel,
+			diag.RefusedBy(err, dev.String())))
 	}
 	if f := target.FactsOf(exec); f.Registers > 0 {
 		s.Facts = f // a GPU knows more than the compiler did
 	}
 	v := compile.Variant{File: s.File, Kernel: s.Kernel, Signature: s.Signature, Options: s.Options}
 	stage := compile.Stage{Name: s.Stage, Text: s.Code}
-	return newCompiled(dev, &compile.Result{Exec: exec, Stages: []compile.Stage{stage}, Variant: v, Saved: s}, nil), nil
+	return newCompiled(dev, &compile.Result{Exec: exec, Stages: []compile.Stage{stage}, Variant: v, Saved: s},
+		nil), nil
 }

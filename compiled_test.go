@@ -65,7 +65,8 @@ func TestCompiled(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, _, again := tensors(t, s.Device(), 128)
-			if err := back.Launch(s, nereid.Grid{2}, x, y, nereid.Arg("n_elements", 100), nereid.Arg("out_ptr", again)); err != nil {
+			if err := back.Launch(s, nereid.Grid{2}, x, y, nereid.Arg("n_elements", 100),
+				nereid.Arg("out_ptr", again)); err != nil {
 				t.Fatal(err)
 			}
 			if at(t, again, 99) != at(t, out, 99) || at(t, again, 100) == at(t, out, 100) {
@@ -74,7 +75,8 @@ func TestCompiled(t *testing.T) {
 			var fault *nereid.Fault
 			if name == "cpu" {
 				// not checked there
-			} else if err := back.Launch(s, nereid.Grid{3}, x, y, again, 192); !errors.As(err, &fault) || fault.Argument != "x_ptr" || fault.Index != 128 {
+			} else if err := back.Launch(s, nereid.Grid{3}, x, y, again, 192); !errors.As(err, &fault) ||
+				fault.Argument != "x_ptr" || fault.Index != 128 {
 				t.Errorf("an access out of bounds: %v, %+v", err, fault)
 			}
 			if a, b := fmt.Sprintf("%+v", c.Info()), fmt.Sprintf("%+v", back.Info()); a != b {
@@ -104,11 +106,13 @@ func TestCompiledInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := c.Info()
-	if i.Kernel != "add_kernel" || i.Target != "sim:90" || i.Warps != 2 || i.Threads != 64 || i.Cluster != 1 || i.Signature != addSignature {
+	if i.Kernel != "add_kernel" || i.Target != "sim:90" || i.Warps != 2 || i.Threads != 64 ||
+		i.Cluster != 1 || i.Signature != addSignature {
 		t.Errorf("%+v", i)
 	}
 	want := []nereid.CodeParam{
-		{"x_ptr", "fp32", true, true, 0, 8}, {"y_ptr", "fp32", true, true, 8, 8}, {"out_ptr", "fp32", true, true, 16, 8},
+		{"x_ptr", "fp32", true, true, 0, 8}, {"y_ptr", "fp32", true, true, 8, 8},
+		{"out_ptr", "fp32", true, true, 16, 8},
 		{"n_elements", "i32", false, false, 24, 4},
 	}
 	if !slices.Equal(i.Params, want) || i.Constants["BLOCK_SIZE"] != "64" {
@@ -128,7 +132,8 @@ func TestCompiledInfo(t *testing.T) {
 // Arguments that do not fit the signature are errors that name the parameter.
 func TestCompiledArguments(t *testing.T) {
 	s := stream(t, "interp")
-	c, err := addKernel(t).Compile(t.Context(), s.Device(), "*fp32:16, *fp32:16, *fp32:16, i32:16, 64", nereid.Options{})
+	c, err := addKernel(t).Compile(t.Context(), s.Device(), "*fp32:16, *fp32:16, *fp32:16, i32:16, 64",
+		nereid.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +160,8 @@ func TestCompiledArguments(t *testing.T) {
 		"an unknown value": {[]any{x, y, out, "128"}, "n_elements"},
 	} {
 		var e *nereid.ArgumentError
-		if err := c.Launch(s, nereid.Grid{2}, w.list...); !errors.As(err, &e) || e.Param != w.param || e.Kernel != "add_kernel" {
+		if err := c.Launch(s, nereid.Grid{2}, w.list...); !errors.As(err, &e) || e.Param != w.param ||
+			e.Kernel != "add_kernel" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -208,7 +214,8 @@ func TestCompiledAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r *nereid.Refusal
-	if err := c.Launch(s, nereid.Grid{1}); !errors.As(err, &r) || r.Target != "cuda:90" || !strings.Contains(r.Remedy, "save") {
+	if err := c.Launch(s, nereid.Grid{1}); !errors.As(err, &r) || r.Target != "cuda:90" ||
+		!strings.Contains(r.Remedy, "save") {
 		t.Errorf("a launch without a device: %v", err)
 	}
 	if i := c.Info(); i.Target != "cuda:90" || i.Warps != 4 || i.Threads != 128 {
@@ -219,14 +226,16 @@ func TestCompiledAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y, out := tensors(t, s.Device(), 64)
-	if err := back.Launch(s, nereid.Grid{1}, x, y, out, 64); err != nil || at(t, out, 5) != at(t, x, 5)+at(t, y, 5) {
+	if err := back.Launch(s, nereid.Grid{1}, x, y, out, 64); err != nil || at(t, out, 5) != at(t, x, 5)+
+		at(t, y, 5) {
 		t.Error(err, at(t, out, 5))
 	}
 	early, err := k.CompileFor(t.Context(), "cuda:90", addSignature, nereid.Options{}, "ttgir")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := early.Save(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "ended before there was code") {
+	if err := early.Save(&bytes.Buffer{}); err == nil ||
+		!strings.Contains(err.Error(), "ended before there was code") {
 		t.Errorf("saved without code: %v", err)
 	}
 	if err := early.Launch(s, nereid.Grid{1}); err == nil {

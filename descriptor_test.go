@@ -23,7 +23,9 @@ func (c scaleConsts) args() []any { return []any{nereid.Arg("B", c.B)} }
 
 func newTypedScale() *genrt.Typed[scaleConsts] {
 	return &genrt.Typed[scaleConsts]{
-		Load:   func() (*nereid.Module, error) { return nereid.Parse("k.py", []byte(descriptorKernels), nereid.With(nereid.Config{})) },
+		Load: func() (*nereid.Module, error) {
+			return nereid.Parse("k.py", []byte(descriptorKernels), nereid.With(nereid.Config{}))
+		},
 		Name:   "scale",
 		Consts: scaleConsts.args,
 		Kinds:  "ooi",
@@ -33,7 +35,8 @@ func newTypedScale() *genrt.Typed[scaleConsts] {
 // rowsOf describes rows of floats in memory that begins at an element, so many elements apart.
 func rowsOf(x *nereid.Tensor, from, rows, columns, apart int) *nereid.Descriptor {
 	return &nereid.Descriptor{
-		Base: x.Offset(4 * from), Shape: []int64{int64(rows), int64(columns)}, Strides: []int64{int64(apart), 1}, Block: []int64{4, 16},
+		Base: x.Offset(4 * from), Shape: []int64{int64(rows), int64(columns)},
+		Strides: []int64{int64(apart), 1}, Block: []int64{4, 16},
 	}
 }
 
@@ -45,7 +48,8 @@ func TestDescriptorAlignment(t *testing.T) {
 			s := stream(t, device)
 			k := kernelOf(t, "k.py", descriptorKernels, "scale", nereid.With(nereid.Config{}))
 			typed := newTypedScale()
-			for _, c := range [][4]int{{0, 5, 16, 16}, {1, 5, 16, 16}, {0, 5, 13, 17}, {4, 3, 20, 20}, {4, 5, 1, 20}, {0, 5, 16, 16}} {
+			for _, c := range [][4]int{{0, 5, 16, 16}, {1, 5, 16, 16}, {0, 5, 13, 17}, {4, 3, 20, 20},
+				{4, 5, 1, 20}, {0, 5, 16, 16}} {
 				launches := map[string]func(x, y *nereid.Descriptor) error{
 					"Launch": func(x, y *nereid.Descriptor) error { return k.Launch(s, nereid.Grid{1}, x, y, 2, 3) },
 					"Bind": func(x, y *nereid.Descriptor) error {
@@ -68,7 +72,8 @@ func TestDescriptorAlignment(t *testing.T) {
 					for range 2 {
 						x, _, out := tensors(t, s.Device(), 160)
 						from, rows, columns, apart := c[0], c[1], c[2], c[3]
-						if err := launch(rowsOf(x, from, rows, columns, apart), rowsOf(out, from, rows, columns, apart)); err != nil {
+						if err := launch(rowsOf(x, from, rows, columns, apart),
+							rowsOf(out, from, rows, columns, apart)); err != nil {
 							t.Fatalf("%s %v: %v", name, c, err)
 						}
 						for i := range 160 {

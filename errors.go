@@ -80,7 +80,8 @@ func compileError(err error) error {
 	case errors.As(err, new(*diag.Refusal)):
 		return refusal(err)
 	case errors.As(err, &over):
-		return &BudgetError{What: over.What, Limit: over.Limit, Where: over.Where, Field: over.Field, Variable: over.Knob, err: err}
+		return &BudgetError{What: over.What, Limit: over.Limit, Where: over.Where, Field: over.Field,
+			Variable: over.Knob, err: err}
 	default:
 		return err
 	}
@@ -155,7 +156,8 @@ type Fault struct {
 	err  error
 }
 
-// Error returns the place in the kernel's file, the message, the line with a caret, and the position in the grid.
+// Error returns the place in the kernel's file, the message, the line with a caret, and the position in the
+// grid.
 func (e *Fault) Error() string { return e.text }
 
 // Unwrap returns the device's own error.

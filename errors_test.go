@@ -71,7 +71,9 @@ func TestErrors(t *testing.T) {
 			return errors.As(err, &e) && e.Param == param && (e.Kernel == "at" || e.Kernel == "tuned") && e.Err != nil
 		}
 	}
-	is := func(sentinel error) func(error) bool { return func(err error) bool { return errors.Is(err, sentinel) } }
+	is := func(sentinel error) func(error) bool {
+		return func(err error) bool { return errors.Is(err, sentinel) }
+	}
 	compile := func(err error) bool { return errors.As(err, new(*nereid.CompileError)) }
 	fault := func(err error) bool { return errors.As(err, new(*nereid.Fault)) }
 	strict := nereid.With(nereid.Config{Strict: true})
@@ -86,7 +88,8 @@ func TestErrors(t *testing.T) {
 		{"no argument", provoke(at, s, x, make(chan int)), argument("i")},
 		{"closed tensor", provoke(at, s, closed, 1), argument("x")},
 		{"closed tensor", provoke(at, s, closed, 1), is(nereid.ErrClosed)},
-		{"closed tensor, tuned", map[string]error{"Launch": tuned.Launch(s, nereid.Grid{1}, closed, 1)}, is(nereid.ErrClosed)},
+		{"closed tensor, tuned", map[string]error{"Launch": tuned.Launch(s, nereid.Grid{1}, closed, 1)},
+			is(nereid.ErrClosed)},
 		{"broken tensor", provoke(at, s, x.Skip(9), 1), argument("x")},
 		{"closed stream", provoke(at, gone, x, 1), is(nereid.ErrClosed)},
 		{"out of bounds", provoke(at, s, x, 4), fault},
@@ -107,7 +110,9 @@ func TestErrors(t *testing.T) {
 func TestErrorsElsewhere(t *testing.T) {
 	s := stream(t, "interp")
 	k := faultyKernel(t, "at")
-	is := func(sentinel error) func(error) bool { return func(err error) bool { return errors.Is(err, sentinel) } }
+	is := func(sentinel error) func(error) bool {
+		return func(err error) bool { return errors.Is(err, sentinel) }
+	}
 	compile := func(err error) bool {
 		var e *nereid.CompileError
 		return errors.As(err, &e) && len(e.Diagnostics) > 0 && e.Diagnostics[0].Line > 0
@@ -149,8 +154,10 @@ func TestErrorsElsewhere(t *testing.T) {
 		{"Load", second(nereid.Load(file + "x")), is(os.ErrNotExist)},
 		{"Parse", second(nereid.Parse("bad.py", []byte("x = = 1\n"))), compile},
 		{"LoadFS", second(nereid.LoadFS(os.DirFS(t.TempDir()), "none.py")), is(os.ErrNotExist)},
-		{"Compile", second(faultyKernel(t, "wrong").Compile(t.Context(), s.Device(), "*fp32", nereid.Options{})), compile},
-		{"CompileFor", second(faultyKernel(t, "wrong").CompileFor(t.Context(), "cuda:90", "*fp32", nereid.Options{}, "source")), compile},
+		{"Compile", second(faultyKernel(t, "wrong").Compile(t.Context(), s.Device(), "*fp32",
+			nereid.Options{})), compile},
+		{"CompileFor", second(faultyKernel(t, "wrong").CompileFor(t.Context(), "cuda:90", "*fp32",
+			nereid.Options{}, "source")), compile},
 		{"signature", second(k.Compile(t.Context(), s.Device(), "*fp99, i32", nereid.Options{})), argument},
 		{"signature", second(k.CompileFor(t.Context(), "interp", "*fp32", nereid.Options{}, "")), argument},
 		{"Source", second(k.Source(t.Context(), 1, 2, 3)), argument},
@@ -186,16 +193,19 @@ func TestDiagnostics(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := e.Diagnostics[0]
-	if d.Severity != "error" || d.File != "faulty.py" || d.Line != 14 || d.Column != 9 || d.EndLine != 14 || d.EndColumn <= d.Column ||
+	if d.Severity != "error" || d.File != "faulty.py" || d.Line != 14 || d.Column != 9 || d.EndLine != 14 ||
+		d.EndColumn <= d.Column ||
 		d.Code == "" || d.Message == "" {
 		t.Errorf("%+v", d)
 	}
 	if !strings.HasPrefix(d.String(), "faulty.py:14:9: error: ") || !strings.Contains(err.Error(), "^") {
 		t.Errorf("%s\n%v", d, err)
 	}
-	_, err = nereid.Parse("hint.py", []byte("import triton\nimport triton.language as tl\n@triton.jit\ndef k(x):\n    tl.stor(x, 1)\n"))
+	_, err = nereid.Parse("hint.py",
+		[]byte("import triton\nimport triton.language as tl\n@triton.jit\ndef k(x):\n    tl.stor(x, 1)\n"))
 	if err == nil {
-		m, _ := nereid.Parse("hint.py", []byte("import triton\nimport triton.language as tl\n@triton.jit\ndef k(x):\n    tl.stor(x, 1)\n"))
+		m, _ := nereid.Parse("hint.py",
+			[]byte("import triton\nimport triton.language as tl\n@triton.jit\ndef k(x):\n    tl.stor(x, 1)\n"))
 		k, _ := m.Kernel("k")
 		_, err = k.Compile(t.Context(), nil, "*fp32", nereid.Options{})
 	}
@@ -215,7 +225,8 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%s, %s: %T %v", name, way, err, err)
 				continue
 			}
-			if f.Kernel != "at" || f.Line != 6 || f.Column == 0 || !strings.HasSuffix(f.File, "faulty.py") || f.Program != [3]int{} || f.Message == "" {
+			if f.Kernel != "at" || f.Line != 6 || f.Column == 0 || !strings.HasSuffix(f.File, "faulty.py") ||
+				f.Program != [3]int{} || f.Message == "" {
 				t.Errorf("%s, %s: %+v", name, way, *f)
 			}
 			if f.Argument != "x" || f.Index != 1000 {
@@ -259,13 +270,15 @@ func TestErrorsGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		var f *nereid.Fault
-		if err := launchAdd(s, nereid.Grid{1}, x, y, out.Skip(8), 16, c); !errors.As(err, &f) || f.Kernel != "add_kernel" || f.Index != 16 {
+		if err := launchAdd(s, nereid.Grid{1}, x, y, out.Skip(8), 16, c); !errors.As(err, &f) ||
+			f.Kernel != "add_kernel" || f.Index != 16 {
 			t.Errorf("%T %v", err, err)
 		}
 	}
 	out.Close()
 	var e *nereid.ArgumentError
-	if err := launchAdd(s, nereid.Grid{1}, x, y, out, 16, c); !errors.Is(err, nereid.ErrClosed) || !errors.As(err, &e) || e.Param != "out_ptr" {
+	if err := launchAdd(s, nereid.Grid{1}, x, y, out, 16, c); !errors.Is(err, nereid.ErrClosed) ||
+		!errors.As(err, &e) || e.Param != "out_ptr" {
 		t.Errorf("%T %v", err, err)
 	}
 }

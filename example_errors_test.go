@@ -55,7 +55,8 @@ def put(x, i):
 func ExampleRefusal() {
 	m, _ := nereid.LoadFS(kernels.Files, "vector_add.py")
 	add, _ := m.Kernel("add_kernel")
-	_, err := add.CompileFor(context.Background(), "cuda:80", "*fp32:16, *fp32:16, *fp32:16, i32, 1024", nereid.Options{NumCTAs: 2}, "ttgir")
+	_, err := add.CompileFor(context.Background(), "cuda:80", "*fp32:16, *fp32:16, *fp32:16, i32, 1024",
+		nereid.Options{NumCTAs: 2}, "ttgir")
 	var r *nereid.Refusal
 	if errors.As(err, &r) {
 		fmt.Printf("%s declines %s: %s\n", r.Target, r.Feature, r.Remedy)

@@ -52,7 +52,8 @@ func runError(err error, b *compile.Build) error {
 	case errors.As(err, &bySim):
 		f := &Fault{Kernel: bySim.Kernel, Program: bySim.Program, Message: bySim.Msg, err: err}
 		if bySim.File != "" {
-			f.File, f.Line, f.Column = bySim.File, bySim.Line, bySim.Column+1 // which PTX counts from 0, as Triton does
+			// which PTX counts from 0, as Triton does
+			f.File, f.Line, f.Column = bySim.File, bySim.Line, bySim.Column+1
 		}
 		if m := assertion.FindStringSubmatch(f.Message); m != nil {
 			f.Message = "assertion failed: " + m[1]
@@ -93,7 +94,8 @@ func (e *Fault) setAccess(a *stray.Access, b *compile.Build) {
 // compose makes the text of a fault: as that of an error of the compiler, with the line and a caret, then the
 // kernel, the program and the calls that led there.
 func (e *Fault) compose(b *compile.Build) *Fault {
-	where := fmt.Sprintf("in kernel %s, program (%d, %d, %d)", e.Kernel, e.Program[0], e.Program[1], e.Program[2])
+	where := fmt.Sprintf("in kernel %s, program (%d, %d, %d)", e.Kernel, e.Program[0], e.Program[1],
+		e.Program[2])
 	for _, c := range e.Calls {
 		where += "\n    called at " + c
 	}

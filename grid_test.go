@@ -15,9 +15,12 @@ func TestGridTooLarge(t *testing.T) {
 		grid nereid.Grid
 		gpu  bool // GPUs alone do not take it
 	}{
-		{grid: nereid.Grid{1 << 32}}, {grid: nereid.Grid{1 << 31}}, {grid: nereid.Grid{1, 1 << 32}}, {grid: nereid.Grid{1, 1, 1 << 32}},
-		{grid: nereid.Grid{math.MaxInt}}, {grid: nereid.Grid{1 << 30, 1 << 30, 1 << 4}}, {grid: nereid.Grid{1 << 22, 1 << 21, 1 << 21}},
-		{grid: nereid.Grid{most, most, most}}, {grid: nereid.Grid{-1}}, {grid: nereid.Grid{1, -1}}, {grid: nereid.Grid{1, 1, math.MinInt}},
+		{grid: nereid.Grid{1 << 32}}, {grid: nereid.Grid{1 << 31}}, {grid: nereid.Grid{1, 1 << 32}},
+		{grid: nereid.Grid{1, 1, 1 << 32}},
+		{grid: nereid.Grid{math.MaxInt}}, {grid: nereid.Grid{1 << 30, 1 << 30, 1 << 4}},
+		{grid: nereid.Grid{1 << 22, 1 << 21, 1 << 21}},
+		{grid: nereid.Grid{most, most, most}}, {grid: nereid.Grid{-1}}, {grid: nereid.Grid{1, -1}},
+		{grid: nereid.Grid{1, 1, math.MinInt}},
 		{grid: nereid.Grid{1, 65536}, gpu: true}, {grid: nereid.Grid{1, 1, 65536}, gpu: true},
 	}
 	for _, name := range []string{"interp", "cpu", "sim:90", "cuda"} {
@@ -55,7 +58,8 @@ func TestGridTooLarge(t *testing.T) {
 }
 
 // gridLaunches are the ways to launch the kernel that adds, once launched, for blocks of 16.
-func gridLaunches(t *testing.T, s *nereid.Stream, x, y, out *nereid.Tensor) map[string]func(nereid.Grid) error {
+func gridLaunches(t *testing.T, s *nereid.Stream, x, y,
+	out *nereid.Tensor) map[string]func(nereid.Grid) error {
 	t.Helper()
 	m, err := loadAdd()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// TestHostileArguments: nil, zero, negative, huge and mismatched values given to every exported function and method are errors, or
-// harmless, and never panics. A case of "ok" may return nil.
+// TestHostileArguments: nil, zero, negative, huge and mismatched values given to every exported function and
+// method are errors, or harmless, and never panics. A case of "ok" may return nil.
 func TestHostileArguments(t *testing.T) {
 	interp, err := nereid.Open("interp")
 	if err != nil {
@@ -115,17 +115,29 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"FromSlice wrong shape":  func() error { return nereid.FromSlice([]float32{1, 2}, 3).Err() },
 		"FromSlice negative":     func() error { return nereid.FromSlice([]float32{1, 2}, -1, -2).Err() },
 		"FromSlice overflow":     func() error { return nereid.FromSlice([]float32{}, 1<<33, 1<<33).Err() },
-		"FromSlice wrong, Slice": func() error { return second(nereid.Slice[float32](nereid.FromSlice([]float32{1}, 7))) },
-		"FromBytes too few":      func() error { return nereid.FromBytes(nereid.Float32, make([]byte, 15), 4).Err() },
-		"FromBytes negative":     func() error { return nereid.FromBytes(nereid.Float32, make([]byte, 16), -4).Err() },
+		"FromSlice wrong, Slice": func() error {
+			return second(nereid.Slice[float32](nereid.FromSlice([]float32{1}, 7)))
+		},
+		"FromBytes too few": func() error {
+			return nereid.FromBytes(nereid.Float32, make([]byte, 15), 4).Err()
+		},
+		"FromBytes negative": func() error {
+			return nereid.FromBytes(nereid.Float32, make([]byte, 16), -4).Err()
+		},
 		"FromBytes no type":      func() error { return nereid.FromBytes(nereid.Invalid, make([]byte, 16)).Err() },
 		"FromBytes unknown type": func() error { return nereid.FromBytes(nereid.DType(99), nil, 4).Err() },
-		"ok FromBytes more":      func() error { return nereid.FromBytes(nereid.Float32, make([]byte, 64), 4).Err() },
-		"launch wrong shape":     launch(nereid.FromSlice([]float32{1, 2}, 3), 0),
-		"Slice nil":              func() error { return second(nereid.Slice[float32](noTensor)) },
-		"Slice zero":             func() error { return second(nereid.Slice[float32](&nereid.Tensor{})) },
-		"Slice other type":       func() error { return second(nereid.Slice[int8](x)) },
-		"Slice bent shape":       func() error { y := *x; y.Shape = []int{-1, -5}; return second(nereid.Slice[float32](&y)) },
+		"ok FromBytes more": func() error {
+			return nereid.FromBytes(nereid.Float32, make([]byte, 64), 4).Err()
+		},
+		"launch wrong shape": launch(nereid.FromSlice([]float32{1, 2}, 3), 0),
+		"Slice nil":          func() error { return second(nereid.Slice[float32](noTensor)) },
+		"Slice zero":         func() error { return second(nereid.Slice[float32](&nereid.Tensor{})) },
+		"Slice other type":   func() error { return second(nereid.Slice[int8](x)) },
+		"Slice bent shape": func() error {
+			y := *x
+			y.Shape = []int{-1, -5}
+			return second(nereid.Slice[float32](&y))
+		},
 		"Read nil":               func() error { return noTensor.Read(make([]byte, 4)) },
 		"Read zero":              func() error { return (&nereid.Tensor{}).Read(nil) },
 		"Read too much":          func() error { return x.Read(make([]byte, 65)) },
@@ -157,70 +169,85 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"launch typed zero":      launch(&nereid.Tensor{DType: nereid.Float32, Shape: []int{4}}, 0),
 		"launch nil descriptor":  launch((*nereid.Descriptor)(nil), 0),
 		"launch zero descriptor": launch(&nereid.Descriptor{}, 0),
-		"launch bad descriptor":  launch(&nereid.Descriptor{Base: x, Shape: []int64{-4}, Strides: []int64{1}, Block: []int64{0}}, 0),
-		"launch bent descriptor": launch(&nereid.Descriptor{Base: x, Shape: []int64{4, 4}, Strides: []int64{1}, Block: []int64{4}}, 0),
-		"launch zero base":       launch(&nereid.Descriptor{Base: &nereid.Tensor{}, Shape: []int64{4}, Strides: []int64{1}, Block: []int64{4}}, 0),
-		"launch map":             launch(map[string]int{}, 0),
-		"launch chan":            launch(make(chan int), 0),
-		"launch func":            launch(func() {}, 0),
-		"launch struct":          launch(struct{}{}, 0),
-		"launch pointer":         launch(new(int), 0),
-		"launch itself":          launch(self, 0),
-		"launch const itself":    launch(nereid.Const{Value: self}, 0),
-		"launch fields itself":   launch(nereid.Fields{nereid.Arg("a", self)}, 0),
-		"launch too few":         launch(x),
-		"launch too many":        launch(x, 1, 2, 3),
-		"launch no such name":    launch(x, nereid.Arg("nobody", 1)),
-		"launch twice":           launch(x, nereid.Arg("x", x)),
-		"launch negative warps":  launch(x, 1, nereid.Options{NumWarps: -4}),
-		"launch negative ctas":   launch(x, 1, nereid.Options{NumCTAs: -1}),
-		"launch nil tensor":      launch(noTensor, 0),
-		"launch nothing":         launch(),
-		"launch nil grid":        func() error { return k.Launch(s, nil, x, 1) },
-		"launch nil grid func":   func() error { return k.Launch(s, nereid.GridFunc(nil), x, 1) },
-		"launch negative grid":   func() error { return k.Launch(s, nereid.Grid{-1}, x, 1) },
-		"launch empty grid":      func() error { return k.Launch(s, nereid.Grid{}, x, 1) },
-		"launch huge grid":       func() error { return k.Launch(s, nereid.Grid{1 << 32}, x, 1) },
-		"launch zero stream":     func() error { return k.Launch(&nereid.Stream{}, nereid.Grid{1}, x, 1) },
-		"launch nil kernel":      func() error { return noKernel.Launch(s, nereid.Grid{1}, x, 1) },
-		"launch zero kernel":     func() error { return new(nereid.Kernel).Launch(s, nereid.Grid{1}, x, 1) },
-		"Bind nil kernel":        func() error { return second(noKernel.Bind(s, x, 1)) },
-		"Bind nil stream":        func() error { return second(k.Bind(noStream, x, 1)) },
-		"Bind zero stream":       func() error { return second(k.Bind(&nereid.Stream{}, x, 1)) },
-		"Bind nothing":           func() error { return second(k.Bind(s)) },
-		"Bound nil":              func() error { return noBound.Launch(nereid.Grid{1}) },
-		"Bound zero":             func() error { return new(nereid.Bound).Launch(nereid.Grid{1}) },
-		"ok Bound nil Close":     func() error { return noBound.Close() },
-		"Bound nil SetInt":       func() error { return noBound.SetInt(0, 1) },
-		"Bound nil SetTensor":    func() error { return noBound.SetTensor(0, x) },
-		"Bound nil SetFloat":     func() error { return noBound.SetFloat(0, 1) },
-		"ok Bound nil Param":     func() error { _ = noBound.Param("x"); return nil },
-		"Bound SetInt -1":        bind(func(b *nereid.Bound) error { return b.SetInt(-1, 1) }),
-		"Bound SetInt 99":        bind(func(b *nereid.Bound) error { return b.SetInt(99, 1) }),
-		"Bound SetTensor nil":    bind(func(b *nereid.Bound) error { return b.SetTensor(0, nil) }),
-		"Bound SetTensor zero":   bind(func(b *nereid.Bound) error { return b.SetTensor(0, &nereid.Tensor{}) }),
-		"Bound SetTensor far":    bind(func(b *nereid.Bound) error { return b.SetTensor(0, x.Offset(-1<<40)) }),
-		"Bound negative":         bind(func(b *nereid.Bound) error { return b.Launch(nereid.Grid{1, -1}) }),
-		"Bound closed":           bind(func(b *nereid.Bound) error { b.Close(); return b.Launch(nereid.Grid{1}) }),
-		"ok Bound closed twice":  bind(func(b *nereid.Bound) error { b.Close(); return b.Close() }),
-		"Compile nil kernel":     func() error { return second(noKernel.Compile(ctx, dev, "", nereid.Options{})) },
-		"Compile zero device":    func() error { return second(k.Compile(ctx, &nereid.Device{}, "*fp32, i32", nereid.Options{})) },
-		"Compile text":           func() error { return second(k.Compile(ctx, dev, "((((", nereid.Options{})) },
-		"Compile empty":          func() error { return second(k.Compile(ctx, dev, "", nereid.Options{})) },
-		"ok Compile nil context": func() error { return second(k.Compile(noContext, dev, "*fp32, i32", nereid.Options{})) },
-		"CompileFor nil kernel":  func() error { return second(noKernel.CompileFor(ctx, "cpu", "", nereid.Options{}, "")) },
-		"CompileFor nowhere":     func() error { return second(k.CompileFor(ctx, "nowhere", "*fp32, i32", nereid.Options{}, "")) },
-		"CompileFor cuda:-1":     func() error { return second(k.CompileFor(ctx, "cuda:-1", "*fp32, i32", nereid.Options{}, "")) },
-		"CompileFor no stage":    func() error { return second(k.CompileFor(ctx, "interp", "*fp32, i32", nereid.Options{}, "nothing")) },
-		"Source nil kernel":      func() error { return second(noKernel.Source(ctx, x, 1)) },
-		"Source nothing":         func() error { return second(k.Source(ctx)) },
-		"ok Name nil":            func() error { _, _ = noKernel.Name(), noKernel.Params(); return nil },
-		"Kernel nil module":      func() error { return second(noModule.Kernel("at")) },
-		"Kernel zero module":     func() error { return second(new(nereid.Module).Kernel("at")) },
-		"Kernel no name":         func() error { return second(m.Kernel("")) },
-		"ok Kernels nil module":  func() error { _ = noModule.Kernels(); return nil },
-		"Warmup nil module":      func() error { return noModule.Warmup(ctx, dev, nil, nil) },
-		"Warmup bad variant":     func() error { return m.Warmup(ctx, dev, []nereid.Variant{{}}, nil) },
+		"launch bad descriptor": launch(&nereid.Descriptor{Base: x, Shape: []int64{-4}, Strides: []int64{1},
+			Block: []int64{0}}, 0),
+		"launch bent descriptor": launch(&nereid.Descriptor{Base: x, Shape: []int64{4, 4},
+			Strides: []int64{1}, Block: []int64{4}}, 0),
+		"launch zero base": launch(&nereid.Descriptor{Base: &nereid.Tensor{}, Shape: []int64{4},
+			Strides: []int64{1}, Block: []int64{4}}, 0),
+		"launch map":            launch(map[string]int{}, 0),
+		"launch chan":           launch(make(chan int), 0),
+		"launch func":           launch(func() {}, 0),
+		"launch struct":         launch(struct{}{}, 0),
+		"launch pointer":        launch(new(int), 0),
+		"launch itself":         launch(self, 0),
+		"launch const itself":   launch(nereid.Const{Value: self}, 0),
+		"launch fields itself":  launch(nereid.Fields{nereid.Arg("a", self)}, 0),
+		"launch too few":        launch(x),
+		"launch too many":       launch(x, 1, 2, 3),
+		"launch no such name":   launch(x, nereid.Arg("nobody", 1)),
+		"launch twice":          launch(x, nereid.Arg("x", x)),
+		"launch negative warps": launch(x, 1, nereid.Options{NumWarps: -4}),
+		"launch negative ctas":  launch(x, 1, nereid.Options{NumCTAs: -1}),
+		"launch nil tensor":     launch(noTensor, 0),
+		"launch nothing":        launch(),
+		"launch nil grid":       func() error { return k.Launch(s, nil, x, 1) },
+		"launch nil grid func":  func() error { return k.Launch(s, nereid.GridFunc(nil), x, 1) },
+		"launch negative grid":  func() error { return k.Launch(s, nereid.Grid{-1}, x, 1) },
+		"launch empty grid":     func() error { return k.Launch(s, nereid.Grid{}, x, 1) },
+		"launch huge grid":      func() error { return k.Launch(s, nereid.Grid{1 << 32}, x, 1) },
+		"launch zero stream":    func() error { return k.Launch(&nereid.Stream{}, nereid.Grid{1}, x, 1) },
+		"launch nil kernel":     func() error { return noKernel.Launch(s, nereid.Grid{1}, x, 1) },
+		"launch zero kernel":    func() error { return new(nereid.Kernel).Launch(s, nereid.Grid{1}, x, 1) },
+		"Bind nil kernel":       func() error { return second(noKernel.Bind(s, x, 1)) },
+		"Bind nil stream":       func() error { return second(k.Bind(noStream, x, 1)) },
+		"Bind zero stream":      func() error { return second(k.Bind(&nereid.Stream{}, x, 1)) },
+		"Bind nothing":          func() error { return second(k.Bind(s)) },
+		"Bound nil":             func() error { return noBound.Launch(nereid.Grid{1}) },
+		"Bound zero":            func() error { return new(nereid.Bound).Launch(nereid.Grid{1}) },
+		"ok Bound nil Close":    func() error { return noBound.Close() },
+		"Bound nil SetInt":      func() error { return noBound.SetInt(0, 1) },
+		"Bound nil SetTensor":   func() error { return noBound.SetTensor(0, x) },
+		"Bound nil SetFloat":    func() error { return noBound.SetFloat(0, 1) },
+		"ok Bound nil Param":    func() error { _ = noBound.Param("x"); return nil },
+		"Bound SetInt -1":       bind(func(b *nereid.Bound) error { return b.SetInt(-1, 1) }),
+		"Bound SetInt 99":       bind(func(b *nereid.Bound) error { return b.SetInt(99, 1) }),
+		"Bound SetTensor nil":   bind(func(b *nereid.Bound) error { return b.SetTensor(0, nil) }),
+		"Bound SetTensor zero":  bind(func(b *nereid.Bound) error { return b.SetTensor(0, &nereid.Tensor{}) }),
+		"Bound SetTensor far":   bind(func(b *nereid.Bound) error { return b.SetTensor(0, x.Offset(-1<<40)) }),
+		"Bound negative":        bind(func(b *nereid.Bound) error { return b.Launch(nereid.Grid{1, -1}) }),
+		"Bound closed":          bind(func(b *nereid.Bound) error { b.Close(); return b.Launch(nereid.Grid{1}) }),
+		"ok Bound closed twice": bind(func(b *nereid.Bound) error { b.Close(); return b.Close() }),
+		"Compile nil kernel":    func() error { return second(noKernel.Compile(ctx, dev, "", nereid.Options{})) },
+		"Compile zero device": func() error {
+			return second(k.Compile(ctx, &nereid.Device{}, "*fp32, i32", nereid.Options{}))
+		},
+		"Compile text":  func() error { return second(k.Compile(ctx, dev, "((((", nereid.Options{})) },
+		"Compile empty": func() error { return second(k.Compile(ctx, dev, "", nereid.Options{})) },
+		"ok Compile nil context": func() error {
+			return second(k.Compile(noContext, dev, "*fp32, i32", nereid.Options{}))
+		},
+		"CompileFor nil kernel": func() error {
+			return second(noKernel.CompileFor(ctx, "cpu", "", nereid.Options{}, ""))
+		},
+		"CompileFor nowhere": func() error {
+			return second(k.CompileFor(ctx, "nowhere", "*fp32, i32", nereid.Options{}, ""))
+		},
+		"CompileFor cuda:-1": func() error {
+			return second(k.CompileFor(ctx, "cuda:-1", "*fp32, i32", nereid.Options{}, ""))
+		},
+		"CompileFor no stage": func() error {
+			return second(k.CompileFor(ctx, "interp", "*fp32, i32", nereid.Options{}, "nothing"))
+		},
+		"Source nil kernel":     func() error { return second(noKernel.Source(ctx, x, 1)) },
+		"Source nothing":        func() error { return second(k.Source(ctx)) },
+		"ok Name nil":           func() error { _, _ = noKernel.Name(), noKernel.Params(); return nil },
+		"Kernel nil module":     func() error { return second(noModule.Kernel("at")) },
+		"Kernel zero module":    func() error { return second(new(nereid.Module).Kernel("at")) },
+		"Kernel no name":        func() error { return second(m.Kernel("")) },
+		"ok Kernels nil module": func() error { _ = noModule.Kernels(); return nil },
+		"Warmup nil module":     func() error { return noModule.Warmup(ctx, dev, nil, nil) },
+		"Warmup bad variant":    func() error { return m.Warmup(ctx, dev, []nereid.Variant{{}}, nil) },
 		"Warmup zero device": func() error {
 			return m.Warmup(ctx, &nereid.Device{}, []nereid.Variant{{Kernel: "at", Signature: "*fp32, i32"}}, nil)
 		},
@@ -235,7 +262,10 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"ok NewStream no context": func() error { return second(dev.NewStream(noContext)) },
 		"ExternalStream nil":      func() error { return second(noDev.ExternalStream(ctx, 0)) },
 		"ExternalStream":          func() error { return second(dev.ExternalStream(ctx, 1)) },
-		"ok device nil":           func() error { _, _, _ = noDev.String(), noDev.Info(), noDev.Stages(); return nil },
+		"ok device nil": func() error {
+			_, _, _ = noDev.String(), noDev.Info(), noDev.Stages()
+			return nil
+		},
 		"ok device zero": func() error {
 			d := &nereid.Device{}
 			_, _, _ = d.String(), d.Info(), d.Stages()
@@ -249,17 +279,21 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"Capture nobody":       func() error { return second(s.Capture(nobody)) },
 		"Measure nil":          func() error { return second(noStream.Measure(0, 0, func() error { return nil })) },
 		"Measure nobody":       func() error { return second(s.Measure(0, 0, nobody)) },
-		"ok Measure negative":  func() error { return second(s.Measure(-time.Hour, -time.Hour, func() error { return nil })) },
-		"Times nobody":         func() error { return second(s.Times(0, 0, nobody)) },
-		"MeasureGraph nobody":  func() error { return second(s.MeasureGraph(0, nobody)) },
-		"MeasureGraph nil":     func() error { return second(noStream.MeasureGraph(0, func() error { return nil })) },
-		"Graph nil":            func() error { return noGraph.Launch(s) },
-		"Graph zero":           func() error { return new(nereid.Graph).Launch(s) },
-		"ok Graph Close":       func() error { return noGraph.Close() },
-		"Compiled nil":         func() error { return (*nereid.Compiled)(nil).Launch(s, nereid.Grid{1}) },
-		"Compiled zero":        func() error { return new(nereid.Compiled).Launch(s, nereid.Grid{1}) },
-		"Compiled Save nil":    func() error { return (*nereid.Compiled)(nil).Save(io.Discard) },
-		"Compiled Save zero":   func() error { return new(nereid.Compiled).Save(io.Discard) },
+		"ok Measure negative": func() error {
+			return second(s.Measure(-time.Hour, -time.Hour, func() error { return nil }))
+		},
+		"Times nobody":        func() error { return second(s.Times(0, 0, nobody)) },
+		"MeasureGraph nobody": func() error { return second(s.MeasureGraph(0, nobody)) },
+		"MeasureGraph nil": func() error {
+			return second(noStream.MeasureGraph(0, func() error { return nil }))
+		},
+		"Graph nil":          func() error { return noGraph.Launch(s) },
+		"Graph zero":         func() error { return new(nereid.Graph).Launch(s) },
+		"ok Graph Close":     func() error { return noGraph.Close() },
+		"Compiled nil":       func() error { return (*nereid.Compiled)(nil).Launch(s, nereid.Grid{1}) },
+		"Compiled zero":      func() error { return new(nereid.Compiled).Launch(s, nereid.Grid{1}) },
+		"Compiled Save nil":  func() error { return (*nereid.Compiled)(nil).Save(io.Discard) },
+		"Compiled Save zero": func() error { return new(nereid.Compiled).Save(io.Discard) },
 		"ok Compiled nothing": func() error {
 			var c *nereid.Compiled
 			_, _, _, _ = c.Info(), c.Stage("ttir"), new(nereid.Compiled).Info(), new(nereid.Compiled).Stage("ttir")

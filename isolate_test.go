@@ -48,8 +48,8 @@ func isolatedKernel(t testing.TB, name string) *nereid.Kernel {
 	return kernelOf(t, "isolated.py", isolatedKernels, name, nereid.With(nereid.Config{Isolate: true}))
 }
 
-// TestIsolatedCrash: a store far out of bounds is an error that names the kernel and the signal; the process lives on, and the next
-// launch works.
+// TestIsolatedCrash: a store far out of bounds is an error that names the kernel and the signal; the process
+// lives on, and the next launch works.
 func TestIsolatedCrash(t *testing.T) {
 	s := isolatedStream(t, t.Context())
 	at := isolatedKernel(t, "at")
@@ -57,7 +57,8 @@ func TestIsolatedCrash(t *testing.T) {
 	for i := range 3 {
 		err := at.Launch(s, nereid.Grid{1}, nereid.FromSlice(data), 1<<30)
 		var crash *nereid.Crash
-		if !errors.As(err, &crash) || crash.Kernel != "at" || crash.Signal != "SIGSEGV" && crash.Signal != "SIGBUS" {
+		if !errors.As(err, &crash) || crash.Kernel != "at" || crash.Signal != "SIGSEGV" &&
+			crash.Signal != "SIGBUS" {
 			t.Fatalf("got %v", err)
 		}
 		if err := at.Launch(s, nereid.Grid{1}, nereid.FromSlice(data), i); err != nil || data[i] != 1 {
@@ -78,13 +79,14 @@ func TestIsolatedEndless(t *testing.T) {
 		t.Fatalf("%v after %v", err, time.Since(start))
 	}
 	data[0] = 1
-	if err := isolatedKernel(t, "forever").Launch(isolatedStream(t, t.Context()), nereid.Grid{1}, nereid.FromSlice(data)); err != nil || data[0] != 2 {
+	if err := isolatedKernel(t, "forever").Launch(isolatedStream(t, t.Context()), nereid.Grid{1},
+		nereid.FromSlice(data)); err != nil || data[0] != 2 {
 		t.Fatalf("%v, %v", err, data)
 	}
 }
 
-// TestIsolatedResults: host memory, its views and memory of the device are read and written as without isolation; faults come back
-// as they are.
+// TestIsolatedResults: host memory, its views and memory of the device are read and written as without
+// isolation; faults come back as they are.
 func TestIsolatedResults(t *testing.T) {
 	s := isolatedStream(t, t.Context())
 	k := isolatedKernel(t, "copy")
@@ -122,12 +124,14 @@ func TestIsolatedResults(t *testing.T) {
 		t.Errorf("an assertion: %v", err)
 	}
 	err = k.Launch(s, nereid.Grid{1}, nereid.FromSlice(data[:8]), d, 9, 9, 256, nereid.Options{Check: true})
-	if err == nil || !strings.Contains(err.Error(), "out of bounds load of 4 bytes: index 8 of x, which has 8 elements") {
+	if err == nil || !strings.Contains(err.Error(),
+		"out of bounds load of 4 bytes: index 8 of x, which has 8 elements") {
 		t.Errorf("checked: %v", err)
 	}
 }
 
-// TestIsolatedFromManyGoroutines: parts of one slice are written at once, some launches crash, and the others do not notice.
+// TestIsolatedFromManyGoroutines: parts of one slice are written at once, some launches crash, and the others
+// do not notice.
 func TestIsolatedFromManyGoroutines(t *testing.T) {
 	s := isolatedStream(t, t.Context())
 	at := isolatedKernel(t, "at")
@@ -153,7 +157,8 @@ func TestIsolatedFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// BenchmarkIsolated is what an isolated launch costs beside one in the process, and with memory that must be copied.
+// BenchmarkIsolated is what an isolated launch costs beside one in the process, and with memory that must be
+// copied.
 func BenchmarkIsolated(b *testing.B) {
 	s := isolatedStream(b, context.Background())
 	iso := isolatedKernel(b, "at")

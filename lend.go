@@ -50,7 +50,9 @@ func (l *launch) address(param string, t *Tensor) (uint64, error) {
 	buf, addr := t.buf, t.addr
 	if h, ok := buf.(target.HostBuffer); ok {
 		var err error
-		if buf, err = l.lend(param, h.Data, func() (target.Buffer, error) { return l.dev.b.Wrap(h.Data) }); err != nil {
+		if buf, err = l.lend(param, h.Data, func() (target.Buffer, error) {
+			return l.dev.b.Wrap(h.Data)
+		}); err != nil {
 			return 0, err
 		}
 		addr = buf.Addr() + uint64(t.offset)

@@ -34,7 +34,8 @@ def k(x):
 		{[]nereid.LoadOption{nereid.Env(map[string]string{"NEREID_TEST_VALUE": "7"})}, 7},
 	} {
 		x := []int32{0}
-		err := kernelOf(t, "k.py", text, "k", c.opts...).Launch(stream(t, "interp"), nereid.Grid{1}, nereid.FromSlice(x))
+		err := kernelOf(t, "k.py", text, "k", c.opts...).Launch(stream(t, "interp"), nereid.Grid{1},
+			nereid.FromSlice(x))
 		if err != nil || x[0] != c.want {
 			t.Errorf("%d, expected %d: %v", x[0], c.want, err)
 		}

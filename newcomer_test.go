@@ -67,11 +67,13 @@ func TestNewcomers(t *testing.T) {
 		{"argument twice, tuned", `argument "n": given twice`, tuned.Launch(s, one, x, 3, nereid.Arg("n", 4))},
 		{"empty grid", "runs nothing", plain.Launch(s, nereid.Grid{}, x, 3, 32)},
 		{"misspelt meta", `"BLOCK"`, plain.Launch(s, misspelt, x, 3, 32)},
-		{"too few bytes", "needs 400 bytes, not 8", plain.Launch(s, one, nereid.FromBytes(nereid.Float32, make([]byte, 8), 100), 3, 32)},
+		{"too few bytes", "needs 400 bytes, not 8",
+			plain.Launch(s, one, nereid.FromBytes(nereid.Float32, make([]byte, 8), 100), 3, 32)},
 		{"closed stream", "closed", plain.Launch(closed, one, x, 3, 32)},
 		{"closed tensor", "closed", plain.Launch(s, one, freed, 3, 32)},
 		{"host memory bound", "memory of the host", bound.SetTensor(0, x)},
-		{"slice", `argument "x": a []float32 is a tuple to a kernel`, plain.Launch(s, one, make([]float32, 64), 3, 32)},
+		{"slice", `argument "x": a []float32 is a tuple to a kernel`,
+			plain.Launch(s, one, make([]float32, 64), 3, 32)},
 		{"slice, tuned", "nereid.FromSlice", tuned.Launch(s, one, make([]float32, 64), 3)},
 		{"array", "nereid.FromSlice", plain.Launch(s, one, [2]float64{}, 3, 32)},
 		{"bytes", "nereid.FromSlice", plain.Launch(s, one, make([]byte, 3), 3, 32)},
@@ -87,7 +89,8 @@ func TestNewcomers(t *testing.T) {
 	}
 }
 
-// TestSlowDevice opens the best device of a machine without LLVM: a warning says once that it is slow, and why.
+// TestSlowDevice opens the best device of a machine without LLVM: a warning says once that it is slow, and
+// why.
 func TestSlowDevice(t *testing.T) {
 	if os.Getenv("NEREID_TEST_SLOW") != "" {
 		for range 2 {
@@ -97,12 +100,14 @@ func TestSlowDevice(t *testing.T) {
 		return
 	}
 	cmd := exec.CommandContext(context.Background(), os.Args[0], "-test.run=^TestSlowDevice$", "-test.v")
-	cmd.Env = append(os.Environ(), "NEREID_TEST_SLOW=1", "NEREID_LLVM=/nowhere/libLLVM.so", "NEREID_CUDA=/nowhere/libcuda.so", "NEREID_DEVICE=")
+	cmd.Env = append(os.Environ(), "NEREID_TEST_SLOW=1", "NEREID_LLVM=/nowhere/libLLVM.so",
+		"NEREID_CUDA=/nowhere/libcuda.so", "NEREID_DEVICE=")
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.Count(string(out), "opened interp") != 2 {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if strings.Count(string(out), "40 times slower") != 1 || !strings.Contains(string(out), "/nowhere/libLLVM.so") {
+	if strings.Count(string(out), "40 times slower") != 1 ||
+		!strings.Contains(string(out), "/nowhere/libLLVM.so") {
 		t.Errorf("want one warning with the reason:\n%s", out)
 	}
 }

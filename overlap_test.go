@@ -51,7 +51,8 @@ func overlapModule(t testing.TB, opts ...nereid.LoadOption) (*nereid.Module, *[]
 	}}
 	conf := nereid.EnvConfig()
 	conf.Hooks, conf.Cache = hooks, nil
-	m, err := nereid.Parse("overlap.py", []byte(overlapKernels), append([]nereid.LoadOption{nereid.With(conf)}, opts...)...)
+	m, err := nereid.Parse("overlap.py", []byte(overlapKernels),
+		append([]nereid.LoadOption{nereid.With(conf)}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +90,8 @@ func overlapData(t testing.TB, x, y int) (data []int32, check func(how string)) 
 	}
 }
 
-// TestOverlap: arguments that overlap get code that assumes nothing of them, compiled when it is first needed; others, and those that are
-// the same where that is safe, do not.
+// TestOverlap: arguments that overlap get code that assumes nothing of them, compiled when it is first
+// needed; others, and those that are the same where that is safe, do not.
 func TestOverlap(t *testing.T) {
 	_, s := cpuStream(t)
 	for _, c := range []struct {
@@ -149,7 +150,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestOverlapWays: every way to a launch compares its arguments each time, and repeated launches allocate nothing, whatever they find.
+// TestOverlapWays: every way to a launch compares its arguments each time, and repeated launches allocate
+// nothing, whatever they find.
 func TestOverlapWays(t *testing.T) {
 	dev, s := cpuStream(t)
 	type consts struct {
@@ -188,7 +190,8 @@ func TestOverlapWays(t *testing.T) {
 	ways := map[string]func(y *nereid.Tensor) error{
 		"Launch": func(y *nereid.Tensor) error { return k.Launch(s, nereid.Grid{1}, x, y, 256, 256) },
 		"by name": func(y *nereid.Tensor) error {
-			return k.Launch(s, nereid.Grid{1}, nereid.Arg("B", 256), nereid.Arg("y", y), nereid.Arg("x", x), nereid.Arg("n", 256))
+			return k.Launch(s, nereid.Grid{1}, nereid.Arg("B", 256), nereid.Arg("y", y), nereid.Arg("x", x),
+				nereid.Arg("n", 256))
 		},
 		"Typed": func(y *nereid.Tensor) error {
 			c := typed.Call(consts{B: 256})
@@ -230,7 +233,9 @@ func TestOverlapWays(t *testing.T) {
 	}
 	for _, how := range []string{"Launch", "Typed", "Bind"} {
 		for i, y := range places {
-			if n := testing.AllocsPerRun(100, func() { ways[how](y) }); n > 2 && how == "Launch" || n > 0 && how != "Launch" {
+			if n := testing.AllocsPerRun(100, func() {
+				ways[how](y)
+			}); n > 2 && how == "Launch" || n > 0 && how != "Launch" {
 				t.Errorf("%s at place %d: %v allocations", how, i, n)
 			}
 		}
@@ -255,7 +260,8 @@ func TestOverlapKept(t *testing.T) {
 		}
 		for _, at := range []int{512, 16, 300, 0} {
 			data, check := overlapData(t, 0, at)
-			if err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(data[:256]), nereid.FromSlice(data[at:at+256]), 256, 256); err != nil {
+			if err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(data[:256]),
+				nereid.FromSlice(data[at:at+256]), 256, 256); err != nil {
 				t.Fatal(err)
 			}
 			check(fmt.Sprint("round ", round))

@@ -27,8 +27,8 @@ def spinning_kernel(x, n, B: tl.constexpr):
     tl.store(x + i, v)
 `
 
-// TestProfile samples a kernel: with Config.Profile the samples of all its threads carry its name, and a trace has
-// regions by that name, by every way to launch.
+// TestProfile samples a kernel: with Config.Profile the samples of all its threads carry its name, and a
+// trace has regions by that name, by every way to launch.
 func TestProfile(t *testing.T) {
 	for _, device := range []string{"interp", "cpu"} {
 		t.Run(device, func(t *testing.T) {
@@ -60,7 +60,9 @@ func TestProfile(t *testing.T) {
 					}
 				}
 			}
-			if text := cpuProfile(t, func() { spin(true) }); !strings.Contains(text, "spinning_kernel") || !strings.Contains(text, "device") {
+			if text := cpuProfile(t, func() {
+				spin(true)
+			}); !strings.Contains(text, "spinning_kernel") || !strings.Contains(text, "device") {
 				t.Error("the profile does not name the kernel")
 			}
 			if text := cpuProfile(t, func() { spin(false) }); strings.Contains(text, "spinning_kernel") {

@@ -29,7 +29,8 @@ func TestReadme(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	build := exec.CommandContext(t.Context(), txtest.Tool(t, "go"), "build", "-o", filepath.Join(dir, "program"), filepath.Join(dir, "main.go"))
+	build := exec.CommandContext(t.Context(), txtest.Tool(t, "go"), "build", "-o",
+		filepath.Join(dir, "program"), filepath.Join(dir, "main.go"))
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

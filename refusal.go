@@ -8,8 +8,8 @@ import (
 )
 
 // Refusal is the error of a kernel, an option or a call that is right, but that the compiler or a device
-// declines: an operation that a target has no code for, more shared memory than a GPU has, a graph on a device
-// without graphs. Faults of the kernel's source are CompileErrors instead.
+// declines: an operation that a target has no code for, more shared memory than a GPU has, a graph on a
+// device without graphs. Faults of the kernel's source are CompileErrors instead.
 type Refusal struct {
 	Feature string // what is declined: an operation ("tt.dot"), an option ("num_ctas=2"), "shared memory"
 	Target  string // who declines it: a target ("cuda:80") or a device; "" if no device takes it
@@ -35,8 +35,9 @@ func refusal(err error) error {
 		return err
 	}
 	return &Refusal{
-		Feature: r.Feature, Target: r.Target, Reason: r.Reason, Remedy: r.Remedy, File: r.File, Line: r.Line, Column: r.Column,
-		err: err,
+		Feature: r.Feature, Target: r.Target, Reason: r.Reason, Remedy: r.Remedy, File: r.File, Line: r.Line,
+		Column: r.Column,
+		err:    err,
 	}
 }
 

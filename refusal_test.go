@@ -57,7 +57,10 @@ func TestRefusals(t *testing.T) {
 			"the grid [1 1048576 1]", "sim:90", "1048576 programs along y", "", ""},
 		"graphs": {func() error { _, err := stream(t, "cpu").Capture(func() error { return nil }); return err }(),
 			"Capture", "cpu", "no graphs", "one by one", ""},
-		"streams of others": {func() error { _, err := stream(t, "cpu").Device().ExternalStream(t.Context(), 1); return err }(),
+		"streams of others": {func() error {
+			_, err := stream(t, "cpu").Device().ExternalStream(t.Context(), 1)
+			return err
+		}(),
 			"ExternalStream", "cpu", "no streams of others", "NewStream", ""},
 	} {
 		var r *nereid.Refusal
@@ -65,7 +68,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v is no Refusal", name, c.err)
 			continue
 		}
-		if r.Feature != c.feature || r.Target != c.target || !strings.Contains(r.Reason, c.reason) || !strings.Contains(r.Remedy, c.remedy) {
+		if r.Feature != c.feature || r.Target != c.target || !strings.Contains(r.Reason, c.reason) ||
+			!strings.Contains(r.Remedy, c.remedy) {
 			t.Errorf("%s: %+v", name, r)
 		}
 		if place := fmt.Sprintf("%s:%d:%d", r.File, r.Line, r.Column); c.place != "" && place != c.place {

@@ -38,7 +38,8 @@ def kernel_%[1]d(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 // footprint is what a process holds, memory in bytes.
 type footprint struct{ heap, resident, maps, goroutines, files int }
 
-// footprintNow measures after the collector has freed what it can: code goes by cleanups, which run after a collection.
+// footprintNow measures after the collector has freed what it can: code goes by cleanups, which run after a
+// collection.
 func footprintNow(t *testing.T) (f footprint) {
 	t.Helper()
 	for range 3 {
@@ -103,7 +104,8 @@ func (v *server) serve(i int) {
 		v.t.Fatal(err)
 	}
 	if i%8 == 7 {
-		if _, err := k.Compile(context.Background(), v.dev, "*fp32:16, *fp32:16, i32, 16", nereid.Options{}); err != nil {
+		if _, err := k.Compile(context.Background(), v.dev, "*fp32:16, *fp32:16, i32, 16",
+			nereid.Options{}); err != nil {
 			v.t.Fatal(err)
 		}
 		return
@@ -133,7 +135,8 @@ func (v *server) launch(k *nereid.Kernel, i int) {
 }
 
 // A server compiles without end: what it holds does not grow with the number of compilations.
-// NEREID_SERVER=100000 is the long form; NEREID_SERVER_CSV names a folder for what it held over time, a file for each device.
+// NEREID_SERVER=100000 is the long form; NEREID_SERVER_CSV names a folder for what it held over time, a file
+// for each device.
 func TestServer(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("NEREID_SERVER"))
 	long := rounds > 0
@@ -175,7 +178,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// newRecord returns a function that adds a line to the file of a device, or does nothing where no folder is named.
+// newRecord returns a function that adds a line to the file of a device, or does nothing where no folder is
+// named.
 func newRecord(t *testing.T, dir, device string) func(n int, took time.Duration, f footprint) {
 	if dir == "" {
 		return func(int, time.Duration, footprint) {}
@@ -202,9 +206,11 @@ func newRecord(t *testing.T, dir, device string) func(n int, took time.Duration,
 	}
 }
 
-// The picture in the documents shows what is in testdata/server, which the long form of TestServer wrote. UPDATE_GOLDEN=1 draws it again.
+// The picture in the documents shows what is in testdata/server, which the long form of TestServer wrote.
+// UPDATE_GOLDEN=1 draws it again.
 func TestServerPlot(t *testing.T) {
-	c := plot.LineChart{Title: "A server that compiles without end, 500 kernels of it live", XLabel: "distinct compilations", YLabel: "MB"}
+	c := plot.LineChart{Title: "A server that compiles without end, 500 kernels of it live",
+		XLabel: "distinct compilations", YLabel: "MB"}
 	for _, device := range []string{"cpu", "interp"} {
 		f, err := os.Open(filepath.Join("testdata", "server", device+".csv"))
 		if err != nil {

@@ -46,7 +46,8 @@ func FromFloats[F float32 | float64](dt DType, data []F, shape ...int) *Tensor {
 		return broken(dt, shape, err)
 	}
 	if n := count(shape); n != len(data) {
-		err := fmt.Errorf("nereid: a slice of %d elements cannot have the shape %v, which has %d", len(data), shape, n)
+		err := fmt.Errorf("nereid: a slice of %d elements cannot have the shape %v, which has %d", len(data),
+			shape, n)
 		return broken(dt, shape, err)
 	}
 	t := FromBytes(dt, make([]byte, len(data)*dt.Size()), shape...)

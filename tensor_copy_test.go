@@ -14,11 +14,13 @@ import (
 
 // floatTypes are all element types of floats.
 var floatTypes = []nereid.DType{
-	nereid.Float16, nereid.BFloat16, nereid.Float32, nereid.Float64, nereid.Float8E4NV, nereid.Float8E5, nereid.Float8E4B8,
+	nereid.Float16, nereid.BFloat16, nereid.Float32, nereid.Float64, nereid.Float8E4NV, nereid.Float8E5,
+	nereid.Float8E4B8,
 	nereid.Float8E5B16, nereid.Float8E4B15,
 }
 
-// Slices are copied to tensors of all types and back, on the host and on devices, in their order, rounded as Encode rounds.
+// Slices are copied to tensors of all types and back, on the host and on devices, in their order, rounded as
+// Encode rounds.
 func TestCopy(t *testing.T) {
 	src := make([]float64, 3*1000)
 	for i := range src {
@@ -121,7 +123,8 @@ func TestBadCopies(t *testing.T) {
 	short := nereid.FromBytes(nereid.Float32, make([]byte, 8))
 	short.Shape = []int{3}
 	for i, err := range []error{
-		nereid.CopyFrom(x, make([]float32, 3)), nereid.CopyTo(make([]float64, 5), x), nereid.CopyTo(make([]float64, 1), nil),
+		nereid.CopyFrom(x, make([]float32, 3)), nereid.CopyTo(make([]float64, 5), x),
+		nereid.CopyTo(make([]float64, 1), nil),
 		nereid.CopyFrom(short, make([]float64, 3)), nereid.CopyTo(make([]float32, 1), &nereid.Tensor{}),
 		nereid.CopyTo(make([]float32, 4), x.Slice(0, 2, 5, 1)),
 	} {
@@ -145,12 +148,14 @@ func TestViews(t *testing.T) {
 		want  []int32
 		whole bool // it is contiguous
 	}{
-		{"slice", x.Slice(1, 1, 3, 1), []int{2, 2, 4}, []int32{4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23}, false},
+		{"slice", x.Slice(1, 1, 3, 1), []int{2, 2, 4},
+			[]int32{4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23}, false},
 		{"first", x.Slice(0, 0, 1, 1), []int{1, 3, 4}, data[:12], true},
 		{"step", x.Slice(2, 0, 4, 3), []int{2, 3, 2}, []int32{0, 3, 4, 7, 8, 11, 12, 15, 16, 19, 20, 23}, false},
 		{"nothing", x.Slice(2, 4, 4, 1), []int{2, 3, 0}, nil, true},
 		{"select", x.Select(0, 1).Select(0, 2), []int{4}, data[20:], true},
-		{"transpose", x.Select(0, 0).Transpose(0, 1), []int{4, 3}, []int32{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}, false},
+		{"transpose", x.Select(0, 0).Transpose(0, 1), []int{4, 3},
+			[]int32{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}, false},
 		{"permute", x.Permute(2, 0, 1), []int{4, 2, 3}, nil, false},
 		{"reshape", x.Reshape(6, -1), []int{6, 4}, data, true},
 		{"scalar", x.Reshape(-1).Select(0, 5), []int{}, []int32{5}, true},
@@ -179,7 +184,8 @@ func TestViews(t *testing.T) {
 		}
 	}
 	v := x.Select(0, 1).Slice(0, 1, 2, 1)
-	if err := nereid.CopyFrom(v, []int32{-1, -2, -3, -4}); err != nil || data[16] != -1 || data[19] != -4 || data[20] != 20 {
+	if err := nereid.CopyFrom(v, []int32{-1, -2, -3, -4}); err != nil || data[16] != -1 || data[19] != -4 ||
+		data[20] != 20 {
 		t.Error(data, err)
 	}
 }
@@ -190,12 +196,18 @@ func TestBadViews(t *testing.T) {
 	outside := nereid.FromSlice(make([]float32, 12), 3, 4)
 	outside.Shape = []int{3, 5}
 	for i, v := range []*nereid.Tensor{
-		x.Slice(2, 0, 1, 1), x.Slice(-1, 0, 1, 1), x.Slice(0, -1, 1, 1), x.Slice(0, 2, 1, 1), x.Slice(0, 0, 4, 1), x.Slice(0, 0, 3, 0),
-		x.Slice(0, 0, 3, -1), x.Select(0, 3), x.Select(1, -1), x.Select(5, 0), x.Permute(0), x.Permute(0, 0), x.Permute(0, 2), x.Permute(),
-		x.Transpose(0, 2), x.Transpose(-1, 0), x.Reshape(5), x.Reshape(-1, 5), x.Reshape(-1, -1), x.Reshape(0, -1), x.Reshape(-2, -6),
-		x.Reshape(1<<62, 4), x.Transpose(0, 1).Reshape(12), x.Skip(13), x.Skip(-1), x.Skip(math.MaxInt), x.Skip(math.MinInt),
-		(*nereid.Tensor)(nil).Slice(0, 0, 1, 1), (&nereid.Tensor{}).Reshape(1), (*nereid.Tensor)(nil).Skip(1), outside.Slice(0, 0, 1, 1),
-		x.Reshape(5).Slice(0, 0, 1, 1), x.Reshape(5).Transpose(0, 1), x.Transpose(0, 1).As(nereid.Int8), x.As(nereid.Invalid),
+		x.Slice(2, 0, 1, 1), x.Slice(-1, 0, 1, 1), x.Slice(0, -1, 1, 1), x.Slice(0, 2, 1, 1),
+		x.Slice(0, 0, 4, 1), x.Slice(0, 0, 3, 0),
+		x.Slice(0, 0, 3, -1), x.Select(0, 3), x.Select(1, -1), x.Select(5, 0), x.Permute(0), x.Permute(0, 0),
+		x.Permute(0, 2), x.Permute(),
+		x.Transpose(0, 2), x.Transpose(-1, 0), x.Reshape(5), x.Reshape(-1, 5), x.Reshape(-1, -1),
+		x.Reshape(0, -1), x.Reshape(-2, -6),
+		x.Reshape(1<<62, 4), x.Transpose(0, 1).Reshape(12), x.Skip(13), x.Skip(-1), x.Skip(math.MaxInt),
+		x.Skip(math.MinInt),
+		(*nereid.Tensor)(nil).Slice(0, 0, 1, 1), (&nereid.Tensor{}).Reshape(1), (*nereid.Tensor)(nil).Skip(1),
+		outside.Slice(0, 0, 1, 1),
+		x.Reshape(5).Slice(0, 0, 1, 1), x.Reshape(5).Transpose(0, 1), x.Transpose(0, 1).As(nereid.Int8),
+		x.As(nereid.Invalid),
 		x.Reshape(-1).Skip(11).As(nereid.Int64), outside.As(nereid.Int8), (*nereid.Tensor)(nil).As(nereid.Int8),
 	} {
 		if v.Err() == nil {
@@ -220,9 +232,12 @@ func TestTensorString(t *testing.T) {
 		x    *nereid.Tensor
 		want string
 	}{
-		{nereid.FromFloats(nereid.Float16, []float32{1, 2, 3, 4, 5, 6.5}, 2, 3), "fp16[2, 3] on host [[1, 2, 3], [4, 5, 6.5]]"},
+		{nereid.FromFloats(nereid.Float16, []float32{1, 2, 3, 4, 5, 6.5}, 2, 3),
+			"fp16[2, 3] on host [[1, 2, 3], [4, 5, 6.5]]"},
 		{nereid.FromSlice(long), "fp32[1000] on host [0, 0.5, 1, ..., 498.5, 499, 499.5]"},
-		{nereid.FromSlice(long, 2, 500).Transpose(0, 1), "fp32[500, 2] on host [[0, 250], [0.5, 250.5], [1, 251], ..., [248.5, 498.5], [249, 499], [249.5, 499.5]]"},
+		{nereid.FromSlice(long, 2, 500).Transpose(0, 1),
+			"fp32[500, 2] on host [[0, 250], [0.5, 250.5], [1, 251], ..., [248.5, 498.5], [249, 499], " +
+				"[249.5, 499.5]]"},
 		{nereid.FromSlice([]bool{true, false}), "i1[2] on host [true, false]"},
 		{nereid.FromSlice([]int64{-5}).Select(0, 0), "i64[] on host -5"},
 		{nereid.FromSlice([]float32{}, 0, 3), "fp32[0, 3] on host []"},
@@ -246,8 +261,10 @@ func TestAllClose(t *testing.T) {
 	}{
 		{x, ""},
 		{nereid.FromFloats(nereid.Float16, []float64{1.0001, 2, nan, inf, 5, 6}, 2, 3), ""},
-		{nereid.FromSlice([]float64{1, 2, nan, inf, 5.5, 7}, 2, 3), "2 of 6 elements differ; first at [1, 1]: 5 and 5.5, by 0.5; most at [1, 2]: 6 and 7, by 1"},
-		{nereid.FromSlice([]float64{1, 2, 3, inf, 5, 6}, 2, 3), "1 of 6 elements differ; first at [0, 2]: NaN and 3"},
+		{nereid.FromSlice([]float64{1, 2, nan, inf, 5.5, 7}, 2, 3),
+			"2 of 6 elements differ; first at [1, 1]: 5 and 5.5, by 0.5; most at [1, 2]: 6 and 7, by 1"},
+		{nereid.FromSlice([]float64{1, 2, 3, inf, 5, 6}, 2, 3),
+			"1 of 6 elements differ; first at [0, 2]: NaN and 3"},
 		{nereid.FromSlice([]float64{1, 2, nan, 4, 5, 6}, 2, 3), "first at [1, 0]: +Inf and 4, by +Inf"},
 		{nereid.FromSlice([]float64{1}), "shapes"},
 		{nil, "nil"},
@@ -273,7 +290,8 @@ def add(x, y, n, step, B: tl.constexpr):
 `
 	x, y := []float32{1, 2, 3, 4, 5, 6, 7, 8}, []float32{1, 2, 3, 4, 5, 6, 7, 8}
 	k := kernelOf(t, "view.py", src, "add", nereid.With(nereid.Config{}))
-	err := k.Launch(stream(t, "interp"), nereid.Grid{1}, nereid.FromSlice(x).Slice(0, 0, 8, 2), nereid.FromSlice(y).Slice(0, 0, 8, 2), 4, 2)
+	err := k.Launch(stream(t, "interp"), nereid.Grid{1}, nereid.FromSlice(x).Slice(0, 0, 8, 2),
+		nereid.FromSlice(y).Slice(0, 0, 8, 2), 4, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +303,8 @@ def add(x, y, n, step, B: tl.constexpr):
 	}
 }
 
-// BenchmarkCopy measures bytes of the float side; best-GB/s is that of the fastest call, which a busy machine disturbs least.
+// BenchmarkCopy measures bytes of the float side; best-GB/s is that of the fastest call, which a busy machine
+// disturbs least.
 func BenchmarkCopy(b *testing.B) {
 	benchmarkCopy[float32](b, "float32")
 	benchmarkCopy[float64](b, "float64")

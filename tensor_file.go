@@ -12,7 +12,8 @@ import (
 
 // safetensorsNames has the names of element types in safetensors files.
 var safetensorsNames = map[DType]string{
-	Bool: "BOOL", Int8: "I8", Int16: "I16", Int32: "I32", Int64: "I64", Uint8: "U8", Uint16: "U16", Uint32: "U32", Uint64: "U64",
+	Bool: "BOOL", Int8: "I8", Int16: "I16", Int32: "I32", Int64: "I64", Uint8: "U8", Uint16: "U16",
+	Uint32: "U32", Uint64: "U64",
 	Float16: "F16", BFloat16: "BF16", Float32: "F32", Float64: "F64", Float8E4NV: "F8_E4M3", Float8E5: "F8_E5M2",
 	Float8E4B8: "F8_E4M3FNUZ", Float8E5B16: "F8_E5M2FNUZ",
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-var allTypes = append(slices.Clone(floatTypes), nereid.Bool, nereid.Int8, nereid.Int16, nereid.Int32, nereid.Int64, nereid.Uint8,
+var allTypes = append(slices.Clone(floatTypes), nereid.Bool, nereid.Int8, nereid.Int16, nereid.Int32,
+	nereid.Int64, nereid.Uint8,
 	nereid.Uint16, nereid.Uint32, nereid.Uint64)
 
 // ones returns a tensor of zeros and ones of a type.
@@ -37,7 +38,8 @@ func ones(t *testing.T, dt nereid.DType, shape ...int) *nereid.Tensor {
 // Tensors of all types, views and scalars come back from a safetensors file as they were.
 func TestSafetensors(t *testing.T) {
 	tensors := map[string]*nereid.Tensor{
-		"view": ones(t, nereid.Float32, 3, 5).Transpose(0, 1), "scalar": ones(t, nereid.Int8, 1).Select(0, 0), "none": ones(t, nereid.Float64, 0, 3),
+		"view": ones(t, nereid.Float32, 3, 5).Transpose(0, 1), "scalar": ones(t, nereid.Int8, 1).Select(0, 0),
+		"none": ones(t, nereid.Float64, 0, 3),
 	}
 	for _, dt := range allTypes {
 		if dt != nereid.Float8E4B15 {
@@ -66,14 +68,16 @@ func TestSafetensors(t *testing.T) {
 	if len(byRead) != len(tensors) {
 		t.Errorf("%d tensors, want %d", len(byRead), len(tensors))
 	}
-	for name, x := range map[string]*nereid.Tensor{"fp8e4b15": ones(t, nereid.Float8E4B15, 2), "nil": nil, "__metadata__": ones(t, nereid.Int8, 2)} {
+	for name, x := range map[string]*nereid.Tensor{"fp8e4b15": ones(t, nereid.Float8E4B15, 2), "nil": nil,
+		"__metadata__": ones(t, nereid.Int8, 2)} {
 		if err := nereid.WriteSafetensors(io.Discard, map[string]*nereid.Tensor{name: x}); err == nil {
 			t.Errorf("%s was written", name)
 		}
 	}
 }
 
-// Tensors of the types that NumPy has come back from a .npy file as they were; others are told to take safetensors.
+// Tensors of the types that NumPy has come back from a .npy file as they were; others are told to take
+// safetensors.
 func TestNPY(t *testing.T) {
 	for _, dt := range allTypes {
 		for _, shape := range [][]int{{2, 3}, {5}, {0, 2}} {
@@ -94,7 +98,8 @@ func TestNPY(t *testing.T) {
 			}
 			file.WriteString("what follows stays")
 			got, err := nereid.ReadNPY(&file)
-			if err != nil || got.DType != dt || nereid.AllClose(got, x, 0, 0) != nil || file.String() != "what follows stays" {
+			if err != nil || got.DType != dt || nereid.AllClose(got, x, 0, 0) != nil ||
+				file.String() != "what follows stays" {
 				t.Errorf("%v %v, want %v", got, err, x)
 			}
 		}
@@ -120,19 +125,20 @@ func npy(version byte, header string, data ...byte) []byte {
 }
 
 var hostileNPY = map[string][]byte{
-	"empty":     nil,
-	"magic":     []byte("\x93NUMPX\x01\x00\x00\x00"),
-	"version":   npy(9, "{}"),
-	"long":      append([]byte("\x93NUMPY\x02\x00"), 255, 255, 255, 255),
-	"cut":       append([]byte("\x93NUMPY\x01\x00"), 100, 0, '{'),
-	"nothing":   npy(1, "{}"),
-	"object":    npy(1, "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", 1),
-	"struct":    npy(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", 1, 2, 3, 4),
-	"no shape":  npy(1, "{'descr': '<f4', 'fortran_order': False, }"),
-	"no order":  npy(1, "{'descr': '|u1', 'shape': (1,), }", 1),
-	"negative":  npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-1, -4), }", 1, 2, 3, 4),
-	"huge":      npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (17592186044415,), }", 1, 2, 3, 4),
-	"overflow":  npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 1, 2, 3, 4),
+	"empty":    nil,
+	"magic":    []byte("\x93NUMPX\x01\x00\x00\x00"),
+	"version":  npy(9, "{}"),
+	"long":     append([]byte("\x93NUMPY\x02\x00"), 255, 255, 255, 255),
+	"cut":      append([]byte("\x93NUMPY\x01\x00"), 100, 0, '{'),
+	"nothing":  npy(1, "{}"),
+	"object":   npy(1, "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", 1),
+	"struct":   npy(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", 1, 2, 3, 4),
+	"no shape": npy(1, "{'descr': '<f4', 'fortran_order': False, }"),
+	"no order": npy(1, "{'descr': '|u1', 'shape': (1,), }", 1),
+	"negative": npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-1, -4), }", 1, 2, 3, 4),
+	"huge":     npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (17592186044415,), }", 1, 2, 3, 4),
+	"overflow": npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 1, 2,
+		3, 4),
 	"too large": npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }"),
 	"short":     npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", 1, 2, 3, 4),
 	"words":     npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (a,), }"),
@@ -168,7 +174,9 @@ func FuzzReadNPY(f *testing.F) {
 
 func FuzzReadSafetensors(f *testing.F) {
 	var file bytes.Buffer
-	if err := nereid.WriteSafetensors(&file, map[string]*nereid.Tensor{"x": nereid.FromSlice([]float32{1, 2}), "y": nereid.FromSlice([]int8{1})}); err != nil {
+	if err := nereid.WriteSafetensors(&file,
+		map[string]*nereid.Tensor{"x": nereid.FromSlice([]float32{1, 2}),
+			"y": nereid.FromSlice([]int8{1})}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(file.Bytes())
@@ -210,7 +218,8 @@ func python(t *testing.T, dir, script string) {
 	}
 }
 
-// NumPy reads what is written here, and what it writes is read here: all types, orders of bytes and of dimensions.
+// NumPy reads what is written here, and what it writes is read here: all types, orders of bytes and of
+// dimensions.
 func TestNumPy(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, x *nereid.Tensor) {

@@ -21,17 +21,20 @@ func (d *Device) TensorAt(addr uint64, dt DType, shape ...int) (*Tensor, error) 
 	}
 	on, ok := d.b.(target.Addressed)
 	if !ok {
-		return nil, d.refuse("TensorAt", d.String()+" has no memory of others", "use FromBytes for memory of the host")
+		return nil, d.refuse("TensorAt", d.String()+" has no memory of others",
+			"use FromBytes for memory of the host")
 	}
 	if addr == 0 || addr%uint64(dt.Size()) != 0 {
-		return nil, fmt.Errorf("nereid: at %#x there is no tensor of %s: the address is a multiple of %d, and not 0", addr, dt, dt.Size())
+		return nil, fmt.Errorf("nereid: at %#x there is no tensor of %s: the address is a multiple of %d, "+
+			"and not 0", addr, dt, dt.Size())
 	}
 	buf, err := on.At(addr, count(shape)*dt.Size())
 	if err != nil {
 		return nil, fmt.Errorf("nereid: a tensor of %s at %#x on %s: %w", dt, addr, d, err)
 	}
 	return &Tensor{
-		DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape), dev: d, buf: buf, addr: addr, end: addr + uint64(buf.Size()),
+		DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape), dev: d, buf: buf, addr: addr,
+		end: addr + uint64(buf.Size()),
 	}, nil
 }
 

@@ -24,15 +24,18 @@ func TestTensorAt(t *testing.T) {
 		if err := nereid.AllClose(own.Select(0, 1), x, 0, 0); err != nil {
 			t.Error(err)
 		}
-		if err := nereid.CopyFrom(own.Slice(1, 0, 8, 4), []int32{-1, -2, -3, -4}); err != nil { // read, changed, written back
+		// read, changed, written back
+		if err := nereid.CopyFrom(own.Slice(1, 0, 8, 4), []int32{-1, -2, -3, -4}); err != nil {
 			t.Error(err)
 		}
-		if got, want := own.String(), "fp16[2, 8] on cuda:0 [[-1, 0, 0, 0, -2, 0, 0, 0], [-3, 2, 3, 4, -4, 6, 7, 8]]"; got != want {
+		if got, want := own.String(),
+			"fp16[2, 8] on cuda:0 [[-1, 0, 0, 0, -2, 0, 0, 0], [-3, 2, 3, 4, -4, 6, 7, 8]]"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		view := own.Select(0, 0)
 		calls()
-		if err := errors.Join(x.Close(), x.Close(), own.Close(), view.Close()); err != nil || calls()["cuMemFree_v2"] != 1 {
+		if err := errors.Join(x.Close(), x.Close(), own.Close(), view.Close()); err != nil ||
+			calls()["cuMemFree_v2"] != 1 {
 			t.Error("memory is freed once, by its owner:", err)
 		}
 		if err := own.Read(make([]byte, 2)); !errors.Is(err, nereid.ErrClosed) {

@@ -171,7 +171,8 @@ func AllClose(a, b *Tensor, rtol, atol float64) error {
 	if differ == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("nereid: %d of %d elements differ; first at %s", differ, len(x), difference(a.Shape, first, x, y))
+	text := fmt.Sprintf("nereid: %d of %d elements differ; first at %s", differ, len(x),
+		difference(a.Shape, first, x, y))
 	if worst != first {
 		text += "; most at " + difference(a.Shape, worst, x, y)
 	}

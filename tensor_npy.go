@@ -16,7 +16,8 @@ import (
 
 // npyNames has the types of NumPy's files, without the byte order.
 var npyNames = map[DType]string{
-	Bool: "b1", Int8: "i1", Int16: "i2", Int32: "i4", Int64: "i8", Uint8: "u1", Uint16: "u2", Uint32: "u4", Uint64: "u8",
+	Bool: "b1", Int8: "i1", Int16: "i2", Int32: "i4", Int64: "i8", Uint8: "u1", Uint16: "u2", Uint32: "u4",
+	Uint64:  "u8",
 	Float16: "f2", Float32: "f4", Float64: "f8",
 }
 
@@ -113,15 +114,18 @@ func npyHeader(r io.Reader) (string, error) {
 func npyType(text string) (dt DType, swap bool, err error) {
 	m := npyDescr.FindStringSubmatch(text)
 	if m == nil {
-		return Invalid, false, fmt.Errorf("nereid: the .npy header %.200q has no element type that is a number", text)
+		return Invalid, false,
+			fmt.Errorf("nereid: the .npy header %.200q has no element type that is a number", text)
 	}
 	for dt, name := range npyNames {
 		if name == m[2] {
 			return dt, m[1] == ">", nil
 		}
 	}
-	return Invalid, false, fmt.Errorf("nereid: .npy elements of the type %q; known are bool, integers of 8 to 64 bits and floats of 16 to 64; "+
-		"bf16 and fp8 are kept by safetensors files", m[1]+m[2])
+	return Invalid, false,
+		fmt.Errorf("nereid: .npy elements of the type %q; known are bool, integers of 8 to 64 bits and "+
+			"floats of 16 to 64; "+
+			"bf16 and fp8 are kept by safetensors files", m[1]+m[2])
 }
 
 // npyShapeOf returns the shape of a header.
@@ -159,7 +163,8 @@ func WriteNPY(w io.Writer, t *Tensor) error {
 	}
 	name, ok := npyNames[t.DType]
 	if !ok {
-		return fmt.Errorf("nereid: NumPy has no %s: write it with WriteSafetensors, or copy it to a tensor of fp32 first", t.DType)
+		return fmt.Errorf("nereid: NumPy has no %s: write it with WriteSafetensors, or copy it to a tensor "+
+			"of fp32 first", t.DType)
 	}
 	order := "<"
 	if dtype.Type(t.DType).Size() == 1 {

@@ -57,7 +57,8 @@ func (t *Tensor) fits() error {
 		}
 	}
 	if lo < 0 || hi > t.buf.Size() {
-		return fmt.Errorf("nereid: a tensor of %s with the shape %v and the strides %v at byte %d leaves its memory of %d bytes",
+		return fmt.Errorf("nereid: a tensor of %s with the shape %v and the strides %v at byte %d leaves "+
+			"its memory of %d bytes",
 			t.DType, t.Shape, strides, t.offset, t.buf.Size())
 	}
 	return nil
@@ -173,7 +174,8 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 		return b
 	}
 	if !t.Contiguous() {
-		return t.wrong("it has the strides %v and is not contiguous, so there is no other shape of it: copy it", t.Strides)
+		return t.wrong("it has the strides %v and is not contiguous, so there is no other shape of it: "+
+			"copy it", t.Strides)
 	}
 	shape = slices.Clone(shape)
 	if i := slices.Index(shape, -1); i >= 0 {

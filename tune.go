@@ -55,7 +55,8 @@ type Tuned struct {
 func (c *Config) tuning() *tune.Options {
 	o := c.Tune
 	out := &tune.Options{
-		Dir: o.Dir, ReadOnly: o.ReadOnly, Warmup: o.Warmup, Rep: o.Rep, Budget: o.Budget, Again: o.Again, Print: o.Print,
+		Dir: o.Dir, ReadOnly: o.ReadOnly, Warmup: o.Warmup, Rep: o.Rep, Budget: o.Budget, Again: o.Again,
+		Print:  o.Print,
 		Verify: o.Verify, Journal: o.Journal, Strict: c.Strict, Warn: c.warn,
 	}
 	if o.Progress != nil {

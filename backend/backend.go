@@ -1,11 +1,12 @@
-// Package backend lets a program add a target to Nereid that lives in another Go module. A back end names itself, is handed each
-// kernel as MLIR text at the stage that it asks for, together with what a compiler must know, and returns code that runs:
+// Package backend lets a program add a target to Nereid that lives in another Go module. A back end names
+// itself, is handed each kernel as MLIR text at the stage that it asks for, together with what a compiler
+// must know, and returns code that runs:
 //
 //	func init() { backend.Register(myTarget{}) }
 //
-// From then on nereid.Open("mine") finds it, kernels launch on it, the cache keeps its code, and `nereid devices` and
-// `nereid compile --target mine` of a program built with it know it. docs/BACKENDS.md is a walk through examples/backend-c, a back
-// end that writes C.
+// From then on nereid.Open("mine") finds it, kernels launch on it, the cache keeps its code, and `nereid
+// devices` and `nereid compile --target mine` of a program built with it know it. docs/BACKENDS.md is a walk
+// through examples/backend-c, a back end that writes C.
 //
 // The package has no types of Nereid's compiler: what crosses is text, bytes, and the structs below.
 package backend
@@ -24,8 +25,8 @@ type Stage string
 const (
 	// TTIR is Triton IR after Triton's own target-independent passes: tensors of pointers, loads and stores.
 	TTIR Stage = "ttir"
-	// Linalg is linalg on tensors with memref at the edges: one func.func, whose arguments are those of Kernel.Params, then six
-	// i32: the size of the grid in x, y and z, and the program's own position.
+	// Linalg is linalg on tensors with memref at the edges: one func.func, whose arguments are those of
+	// Kernel.Params, then six i32: the size of the grid in x, y and z, and the program's own position.
 	Linalg Stage = "linalg"
 )
 
@@ -33,30 +34,35 @@ const (
 type Target interface {
 	// Name is what users write in nereid.Open and after --target: lower-case letters, digits and dashes.
 	Name() string
-	// Info returns a line about the target for `nereid devices`, or why it cannot be used here and what to do about it.
+	// Info returns a line about the target for `nereid devices`, or why it cannot be used here and what to do
+	// about it.
 	Info() (string, error)
 	// Input returns the stage at which the target takes a kernel over.
 	Input() Stage
-	// Stages names the forms that the target makes, in order, of which the last is the code that is kept: "c", "so".
+	// Stages names the forms that the target makes, in order, of which the last is the code that is kept:
+	// "c", "so".
 	Stages() []string
-	// Version names everything that code depends on besides the kernel: the compiler, its flags, the chip. Kept code is used where the
-	// version is the same.
+	// Version names everything that code depends on besides the kernel: the compiler, its flags, the chip.
+	// Kept code is used where the version is the same.
 	Version() string
 	// Compile turns a kernel into code. When ctx ends, it should return ctx.Err().
 	Compile(ctx context.Context, k *Kernel) (*Code, error)
-	// Load makes code ready to run in this process: what Compile has just returned, or what a cache has kept of it.
+	// Load makes code ready to run in this process: what Compile has just returned, or what a cache has kept
+	// of it.
 	Load(ctx context.Context, k *Kernel, code *Code) (Executable, error)
 }
 
 // Kernel is what a back end compiles.
 type Kernel struct {
 	Name string // of the function in IR
-	// IR is the module at the stage that the target asked for, as MLIR text in generic form ("op"(%operands) ({regions}) {attributes} :
-	// type), which needs no knowledge of each operation's syntax. It is nil for a kernel that comes from a cache.
+	// IR is the module at the stage that the target asked for, as MLIR text in generic form ("op"(%operands)
+	// ({regions}) {attributes} : type), which needs no knowledge of each operation's syntax. It is nil for a
+	// kernel that comes from a cache.
 	IR []byte
 	// Params are the arguments that a launch hands over, in order.
 	Params []Param
-	// Constants are the values that were compiled in, as Python literals by parameter; for what must know them, since IR has them too.
+	// Constants are the values that were compiled in, as Python literals by parameter; for what must know
+	// them, since IR has them too.
 	Constants map[string]string
 	Options   Options
 }
@@ -85,8 +91,9 @@ type Code struct {
 
 // Executable is code that runs. Launches may overlap.
 type Executable interface {
-	// Launch runs the kernel once for each program of the grid and returns when that is done. Words are those of Kernel.Params; an
-	// address is one of the host's memory. When ctx ends, it should stop and return ctx.Err().
+	// Launch runs the kernel once for each program of the grid and returns when that is done. Words are those
+	// of Kernel.Params; an address is one of the host's memory. When ctx ends, it should stop and return
+	// ctx.Err().
 	Launch(ctx context.Context, grid [3]int, words []uint64) error
 	// Close frees the code. It is called once, when no launch is under way.
 	Close() error
@@ -101,8 +108,8 @@ var (
 // taken are the names of Nereid's own targets.
 var taken = []string{"interp", "cpu", "cuda", "hip", "sim"}
 
-// Register adds a target, from an init function usually. A name that is taken or cannot be written is an error of the program, and
-// panics.
+// Register adds a target, from an init function usually. A name that is taken or cannot be written is an
+// error of the program, and panics.
 func Register(t Target) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -110,7 +117,9 @@ func Register(t Target) {
 	if !valid.MatchString(name) {
 		panic(fmt.Sprintf("backend: %q is no name of a target: use lower-case letters, digits and dashes", name))
 	}
-	if slices.Contains(taken, name) || slices.ContainsFunc(targets, func(o Target) bool { return o.Name() == name }) {
+	if slices.Contains(taken, name) || slices.ContainsFunc(targets, func(o Target) bool {
+		return o.Name() == name
+	}) {
 		panic(fmt.Sprintf("backend: there is a target %q already", name))
 	}
 	targets = append(targets, t)

@@ -37,7 +37,8 @@ func (t *toy) Compile(_ context.Context, k *backend.Kernel) (*backend.Code, erro
 		return nil, errors.New("thirteen brings bad luck")
 	}
 	notes := fmt.Sprintf("%s %+v %v", k.Name, k.Params, k.Options.Extra)
-	return &backend.Code{Stages: map[string][]byte{"notes": []byte(notes), "toycode": []byte(k.Constants["V"])}, Meta: []byte("meta")}, nil
+	return &backend.Code{Stages: map[string][]byte{"notes": []byte(notes),
+		"toycode": []byte(k.Constants["V"])}, Meta: []byte("meta")}, nil
 }
 
 func (t *toy) Load(_ context.Context, k *backend.Kernel, c *backend.Code) (backend.Executable, error) {
@@ -99,7 +100,8 @@ func stream(t *testing.T) *nereid.Stream {
 	return s
 }
 
-// A back end from outside is a device like any other: found, launched, and its code kept between processes' worth of modules.
+// A back end from outside is a device like any other: found, launched, and its code kept between processes'
+// worth of modules.
 func TestLaunch(t *testing.T) {
 	s := stream(t)
 	cache, err := nereid.OpenCache(nereid.CacheOptions{Dir: t.TempDir()})
@@ -151,14 +153,18 @@ func TestCompile(t *testing.T) {
 	for _, s := range c.Stages {
 		stages[s.Name] = string(s.Text)
 	}
-	want := "fill [{Name:x_ptr Pointer:true Type:i32 Bytes:4 Align16:true} {Name:n Pointer:false Type:i32 Bytes:4 Align16:false}] map[a:1 b:2]"
-	if stages["notes"] != want || stages["toycode"] != "7" || !strings.Contains(stages["linalg"], "func.func @fill") {
+	want := "fill [{Name:x_ptr Pointer:true Type:i32 Bytes:4 Align16:true} {Name:n Pointer:false Type:i32 " +
+		"Bytes:4 Align16:false}] map[a:1 b:2]"
+	if stages["notes"] != want || stages["toycode"] != "7" ||
+		!strings.Contains(stages["linalg"], "func.func @fill") {
 		t.Errorf("stages %v", stages)
 	}
-	if _, err := k.CompileFor(t.Context(), "toy", "*i32:16, i32, 13, 16", nereid.Options{}, ""); err == nil || !strings.Contains(err.Error(), "toy: thirteen") {
+	if _, err := k.CompileFor(t.Context(), "toy", "*i32:16, i32, 13, 16", nereid.Options{}, ""); err == nil ||
+		!strings.Contains(err.Error(), "toy: thirteen") {
 		t.Error(err)
 	}
-	if _, err := k.CompileFor(t.Context(), "nosuch", "*i32:16, i32, 7, 16", nereid.Options{}, ""); err == nil || !strings.Contains(err.Error(), "toy") {
+	if _, err := k.CompileFor(t.Context(), "nosuch", "*i32:16, i32, 7, 16", nereid.Options{},
+		""); err == nil || !strings.Contains(err.Error(), "toy") {
 		t.Error(err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// ToLinalg turns Triton IR into linalg, both as MLIR text: the middle layer by itself, for compilers that have Triton IR from
-// elsewhere. The name stands in messages. An error in the text has its line and column.
+// ToLinalg turns Triton IR into linalg, both as MLIR text: the middle layer by itself, for compilers that
+// have Triton IR from elsewhere. The name stands in messages. An error in the text has its line and column.
 func ToLinalg(name string, ttir []byte) ([]byte, error) {
 	m, err := ir.Parse(diag.NewFileSet(), name, ttir)
 	if err != nil {

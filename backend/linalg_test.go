@@ -27,8 +27,10 @@ func ExampleToLinalg() {
 }
 
 func TestToLinalgErrors(t *testing.T) {
-	for _, text := range []string{"tt.func @f( {", strings.Replace(doubling, "arith.addf %v, %v", "arith.addf %v, %r", 1), "\x00"} {
-		if _, err := backend.ToLinalg("bad.ttir", []byte(text)); err == nil || !strings.Contains(err.Error(), "bad.ttir:") {
+	for _, text := range []string{"tt.func @f( {",
+		strings.Replace(doubling, "arith.addf %v, %v", "arith.addf %v, %r", 1), "\x00"} {
+		if _, err := backend.ToLinalg("bad.ttir", []byte(text)); err == nil ||
+			!strings.Contains(err.Error(), "bad.ttir:") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

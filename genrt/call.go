@@ -430,7 +430,9 @@ func (c *Call) long(s *nereid.Stream, grid nereid.Programs) error {
 	}
 	list := append([]any(nil), c.set.args...)
 	names := c.names()
-	c.each(func(i int, g givenArg, t *nereid.Tensor) { list = append(list, nereid.Arg(names[i], c.value(g, t))) })
+	c.each(func(i int, g givenArg, t *nereid.Tensor) {
+		list = append(list, nereid.Arg(names[i], c.value(g, t)))
+	})
 	var note func(p *warm.Plan, byValue bool)
 	if c.short(s) {
 		note = func(p *warm.Plan, byValue bool) {

@@ -45,7 +45,8 @@ func TestOpt(t *testing.T) {
 	out := []int32{0}
 	for range 2 { // cold and warm
 		for want, c := range map[int32]consts{
-			1107: {}, 1100: {N: genrt.Set(0)}, 1007: {ON: genrt.Set(false)}, 1: {N: genrt.Set(1), ON: genrt.Set(false), DT: nereid.Float32},
+			1107: {}, 1100: {N: genrt.Set(0)}, 1007: {ON: genrt.Set(false)},
+			1: {N: genrt.Set(1), ON: genrt.Set(false), DT: nereid.Float32},
 		} {
 			call := typed.Call(c)
 			call.Tensor(nereid.FromSlice(out))
@@ -90,7 +91,8 @@ func TestFileLoad(t *testing.T) {
 	}
 }
 
-// A tuple in a field of type any may be a slice, which Go cannot compare: each launch is right, however many there were before.
+// A tuple in a field of type any may be a slice, which Go cannot compare: each launch is right, however many
+// there were before.
 func TestTuples(t *testing.T) {
 	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": `
 import triton
@@ -101,7 +103,9 @@ def k(out, T: tl.constexpr):
     tl.store(out, T[0] * 100 + T[1])
 `}}
 	type consts struct{ T any }
-	typed := genrt.Typed[consts]{Load: file.Module, Name: "k", Kinds: "t", Consts: func(c consts) []any { return []any{nereid.Arg("T", c.T)} }}
+	typed := genrt.Typed[consts]{Load: file.Module, Name: "k", Kinds: "t", Consts: func(c consts) []any {
+		return []any{nereid.Arg("T", c.T)}
+	}}
 	dev, err := nereid.Open("interp")
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,8 @@ import (
 // Sources behave as a file system, and imports are found in them.
 func TestSources(t *testing.T) {
 	s := genrt.Sources{
-		"k.py":            "import triton\nimport triton.language as tl\nfrom pkg.values import VALUE\n\n@triton.jit\ndef k(x):\n    tl.store(x, VALUE)\n",
+		"k.py": "import triton\nimport triton.language as tl\nfrom pkg.values import VALUE\n\n" +
+			"@triton.jit\ndef k(x):\n    tl.store(x, VALUE)\n",
 		"pkg/__init__.py": "", "pkg/values.py": "import triton.language as tl\nVALUE = tl.constexpr(7)\n",
 	}
 	if err := fstest.TestFS(s, "k.py", "pkg/__init__.py", "pkg/values.py"); err != nil {

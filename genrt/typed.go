@@ -77,8 +77,10 @@ func BoolWord(v bool) int64 {
 // Again launches the kernel if the arguments have the specialization of the previous launch. Otherwise done
 // is false and nothing has happened. Tensors and numbers are given separately, each in the order of the
 // parameters.
-func (t *Typed[C]) Again(s *nereid.Stream, grid *nereid.Grid, c *C, tensors []*nereid.Tensor, scalars []int64) (done bool, err error) {
-	return t.last.Launch(streamOf(s), (*[3]int)(grid), unsafe.Pointer(c), *(*[]*args.Tensor)(unsafe.Pointer(&tensors)), scalars)
+func (t *Typed[C]) Again(s *nereid.Stream, grid *nereid.Grid, c *C, tensors []*nereid.Tensor,
+	scalars []int64) (done bool, err error) {
+	return t.last.Launch(streamOf(s), (*[3]int)(grid), unsafe.Pointer(c),
+		*(*[]*args.Tensor)(unsafe.Pointer(&tensors)), scalars)
 }
 
 // streamOf and tensorOf return the part that launches read; the root package's structs begin with it.
@@ -154,8 +156,8 @@ func (t *Typed[C]) newSet(c C) *constSet {
 	}
 }
 
-// canCompare reports whether the struct can be compared: a field of type any may hold a slice, a tuple of Python.
-// It takes a copy, and is not inlined, so that the caller's struct stays on the stack.
+// canCompare reports whether the struct can be compared: a field of type any may hold a slice, a tuple of
+// Python. It takes a copy, and is not inlined, so that the caller's struct stays on the stack.
 //
 //go:noinline
 func canCompare[C comparable](c C) bool { return reflect.ValueOf(c).Comparable() }

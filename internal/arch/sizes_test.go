@@ -16,8 +16,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// sizeLimits are the sizes, in lines, that functions and files of the module had when they were first measured. They may
-// shrink.
+// sizeLimits are the sizes, in lines, that functions and files of the module had when they were first
+// measured. They may shrink.
 const (
 	functionMedian, function95, functionMax = 9, 31, 125
 	file95                                  = 449
@@ -29,8 +29,8 @@ type sized struct {
 	name  string
 }
 
-// TestSizes reports how long functions and files are, tests and generated files aside, and fails where they are longer than
-// the limits. A long function is mostly a switch that wants to be a table.
+// TestSizes reports how long functions and files are, tests and generated files aside, and fails where they
+// are longer than the limits. A long function is mostly a switch that wants to be a table.
 func TestSizes(t *testing.T) {
 	functions, files := measure(t, txtest.Root(t))
 	report(t, "functions", functions)
@@ -60,7 +60,8 @@ func quantile(list []sized, percent int) int { return list[(len(list)-1)*percent
 func report(t *testing.T, what string, list []sized) {
 	t.Helper()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %s: p50 %d, p95 %d, max %d", len(list), what, quantile(list, 50), quantile(list, 95), list[len(list)-1].lines)
+	fmt.Fprintf(&b, "%d %s: p50 %d, p95 %d, max %d", len(list), what, quantile(list, 50), quantile(list, 95),
+		list[len(list)-1].lines)
 	for _, s := range slices.Backward(list[max(0, len(list)-25):]) {
 		fmt.Fprintf(&b, "\n%5d %s", s.lines, s.name)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestTestdata looks for files in testdata folders that no test reads any more. The Go files beside the folder must name a file:
-// by its path, a pattern or its extension in a string, by its fuzz target, or, for a
+// TestTestdata looks for files in testdata folders that no test reads any more. The Go files beside the
+// folder must name a file: by its path, a pattern or its extension in a string, by its fuzz target, or, for a
 // program, in a comment. The folder at the root belongs to everybody.
 func TestTestdata(t *testing.T) {
 	root := txtest.Root(t)
@@ -91,8 +91,8 @@ func words(t *testing.T, file string) []string {
 	}
 }
 
-// names reports whether a word of a Go file stands for a file in testdata. A word may be the beginning or the end of a path that
-// is put together.
+// names reports whether a word of a Go file stands for a file in testdata. A word may be the beginning or the
+// end of a path that is put together.
 func names(word, file string) bool {
 	base := path.Base(file)
 	if strings.HasPrefix(file, "testdata/fuzz/") {

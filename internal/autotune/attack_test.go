@@ -30,7 +30,8 @@ func TestAttackFolder(t *testing.T) {
 	s.Lock(t.Context())()
 }
 
-// A pipe in the place of a record or of the lock is not waited for, and a link to a file without an end not read.
+// A pipe in the place of a record or of the lock is not waited for, and a link to a file without an end not
+// read.
 func TestAttackRecord(t *testing.T) {
 	s := &Store{Dir: t.TempDir()}
 	if err := syscall.Mkfifo(filepath.Join(s.Dir, "lock"), 0o600); err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // BenchmarkChecked reports how many times as long the kernels take in checked mode on the CPU. A kernel is
-// launched both ways in turn, and the shortest launch of each counts: other work on the machine makes launches
-// longer, the long ones above all, and none shorter.
+// launched both ways in turn, and the shortest launch of each counts: other work on the machine makes
+// launches longer, the long ones above all, and none shorter.
 //
 //	go test ./internal/bench -run '^$' -bench Checked -cpu 1
 func BenchmarkChecked(b *testing.B) {
@@ -22,7 +22,9 @@ func BenchmarkChecked(b *testing.B) {
 		b.Skip(err)
 	}
 	s := &Suite{Device: dev, Small: true, Out: io.Discard}
-	s.Only = slices.DeleteFunc(s.Names(), func(name string) bool { return name == "compile" || name == "launch" })
+	s.Only = slices.DeleteFunc(s.Names(), func(name string) bool {
+		return name == "compile" || name == "launch"
+	})
 	seen := map[string]bool{}
 	s.timer = func(file, kernel string, grid nereid.Grid, args ...any) (time.Duration, error) {
 		first := args[0].(*nereid.Tensor)

@@ -1,12 +1,13 @@
-// Package budget bounds a compilation: the text that it reads, the operations that it makes, the time that it takes and the memory that
-// it holds.
+// Package budget bounds a compilation: the text that it reads, the operations that it makes, the time that it
+// takes and the memory that it holds.
 //
-// Limits are what a user sets. A Meter measures one compilation against them and against its context; it travels with the compilation
-// through the front end, the passes and the code generators. Whoever makes operations tells the meter before it makes them, and whoever
-// works for long asks it now and then whether to go on. A nil *Meter bounds nothing, so that tests and tools need none.
+// Limits are what a user sets. A Meter measures one compilation against them and against its context; it
+// travels with the compilation through the front end, the passes and the code generators. Whoever makes
+// operations tells the meter before it makes them, and whoever works for long asks it now and then whether to
+// go on. A nil *Meter bounds nothing, so that tests and tools need none.
 //
-// Code that returns errors asks Check; code deep inside a pass calls Tick, Ops and Wrote, which panic with a *Stop. Recovered turns that
-// panic back into the error, once, at the runner of the stage.
+// Code that returns errors asks Check; code deep inside a pass calls Tick, Ops and Wrote, which panic with a
+// *Stop. Recovered turns that panic back into the error, once, at the runner of the stage.
 package budget
 
 import (
@@ -17,13 +18,16 @@ import (
 
 // Limits bound one compilation. A field that is zero has its default; a negative one is no limit.
 type Limits struct {
-	Source int           // bytes of source text, those of imported files included; default 4 MiB
-	Ops    int           // operations of a kernel with all it calls, after unrolling and inlining; default 500,000
-	Time   time.Duration // from the beginning of the compilation; default 5 minutes
-	Memory int64         // bytes of compile-time values, of IR and of code for LLVM, each for itself, as estimated; default 1 GiB
+	Source int // bytes of source text, those of imported files included; default 4 MiB
+	// operations of a kernel with all it calls, after unrolling and inlining; default 500,000
+	Ops  int
+	Time time.Duration // from the beginning of the compilation; default 5 minutes
+	// bytes of compile-time values, of IR and of code for LLVM, each for itself, as estimated; default 1 GiB
+	Memory int64
 }
 
-// The defaults. The shared kernels have at most 600 operations when all is inlined, and no module of the tests reaches 70,000.
+// The defaults. The shared kernels have at most 600 operations when all is inlined, and no module of the
+// tests reaches 70,000.
 const (
 	DefaultSource = 4 << 20
 	DefaultOps    = 500_000
@@ -56,7 +60,9 @@ func limit[T int | int64 | time.Duration](v, def T) T {
 type Error struct {
 	What  string // what there is too much of: "operations"
 	Limit string // how much there may be, "200000"
-	Where string // the function, and where known the place, at which the limit was passed: "f12 at k.py:7:12"; may be empty
+	// the function, and where known the place, at which the limit was passed: "f12 at k.py:7:12"; may be
+	// empty
+	Where string
 	Field string // of Limits
 	Knob  string // the variable of the environment that sets it
 
@@ -68,7 +74,8 @@ func (e *Error) Error() string {
 	if e.Where != "" {
 		where = " in " + e.Where
 	}
-	return fmt.Sprintf("the compilation takes more than %s %s%s [limit]\nhint: %s", e.Limit, e.What, where, e.Hint())
+	return fmt.Sprintf("the compilation takes more than %s %s%s [limit]\nhint: %s", e.Limit, e.What, where,
+		e.Hint())
 }
 
 // Hint says what to do about it.
@@ -80,10 +87,12 @@ const lessCode = "unroll less (range instead of tl.static_range), call less, use
 
 // Fields of Limits with the variables that set them.
 var (
-	sourceError = Error{What: "bytes of source text", Field: "Source", Knob: "NEREID_MAX_SOURCE", less: "give the kernel a file of its own"}
+	sourceError = Error{What: "bytes of source text", Field: "Source", Knob: "NEREID_MAX_SOURCE",
+		less: "give the kernel a file of its own"}
 	opsError    = Error{What: "operations", Field: "Ops", Knob: "NEREID_MAX_OPS", less: lessCode}
 	timeError   = Error{What: "of time", Field: "Time", Knob: "NEREID_MAX_COMPILE_TIME", less: lessCode}
-	memoryError = Error{What: "bytes of memory", Field: "Memory", Knob: "NEREID_MAX_COMPILE_MEMORY", less: lessCode}
+	memoryError = Error{What: "bytes of memory", Field: "Memory", Knob: "NEREID_MAX_COMPILE_MEMORY",
+		less: lessCode}
 )
 
 // at completes an error.
@@ -92,8 +101,8 @@ func (e Error) at(limit any, where string) error {
 	return &e
 }
 
-// OpBytes is what an operation counts for in memory: about what it takes with its operands, results, location and place in the tables
-// of passes.
+// OpBytes is what an operation counts for in memory: about what it takes with its operands, results, location
+// and place in the tables of passes.
 const OpBytes = 2 << 10
 
 // Meter measures one compilation. It belongs to one goroutine. A nil Meter bounds nothing.
@@ -111,8 +120,8 @@ func New(ctx context.Context, l Limits) *Meter {
 	return &Meter{limits: l.WithDefaults(), ctx: ctx, start: time.Now()}
 }
 
-// Context is a context that ends when the time is up, with an *Error as its cause, for those who wait for native code. The function
-// frees it.
+// Context is a context that ends when the time is up, with an *Error as its cause, for those who wait for
+// native code. The function frees it.
 func (m *Meter) Context(ctx context.Context, name string) (context.Context, context.CancelFunc) {
 	return context.WithDeadlineCause(ctx, m.start.Add(m.limits.Time), timeError.at(m.limits.Time, name))
 }
@@ -132,7 +141,8 @@ func (m *Meter) Limits() Limits {
 	return m.limits
 }
 
-// Within has errors say what is being worked on: f returns the name of a function, with its place where that is known.
+// Within has errors say what is being worked on: f returns the name of a function, with its place where that
+// is known.
 func (m *Meter) Within(f func() string) {
 	if m != nil {
 		m.where = f
@@ -193,7 +203,8 @@ type Stop struct{ Err error }
 // Unwrap makes a Stop that nobody caught readable.
 func (s *Stop) Error() string { return s.Err.Error() }
 
-// ticksPerCheck is how many calls of Tick look at the clock once: a tick is some nanoseconds of work or some microseconds.
+// ticksPerCheck is how many calls of Tick look at the clock once: a tick is some nanoseconds of work or some
+// microseconds.
 const ticksPerCheck = 64
 
 // Tick is called once for each small piece of work, and panics with a *Stop when the compilation is to end.
@@ -206,7 +217,8 @@ func (m *Meter) Tick() {
 	}
 }
 
-// Ops panics with a *Stop when n operations are too many, or the compilation is to end. It is asked before many are made.
+// Ops panics with a *Stop when n operations are too many, or the compilation is to end. It is asked before
+// many are made.
 func (m *Meter) Ops(n int) {
 	stop(m.Check())
 	stop(m.CheckOps(n))
@@ -215,8 +227,8 @@ func (m *Meter) Ops(n int) {
 // llvmBytes is the memory that LLVM takes for a byte of its IR's text, from the text to machine code.
 const llvmBytes = 64
 
-// Wrote counts n more bytes of LLVM IR, and panics with a *Stop when LLVM would take too much memory for all of it: once LLVM is at work
-// it cannot be stopped.
+// Wrote counts n more bytes of LLVM IR, and panics with a *Stop when LLVM would take too much memory for all
+// of it: once LLVM is at work it cannot be stopped.
 func (m *Meter) Wrote(n int) {
 	if m == nil {
 		return

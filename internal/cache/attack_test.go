@@ -19,7 +19,8 @@ import (
 	"time"
 )
 
-// forge is an entry with a valid checksum whose header has one text replaced by another: what anybody can make.
+// forge is an entry with a valid checksum whose header has one text replaced by another: what anybody can
+// make.
 func forge(t *testing.T, i int, old, new string) []byte {
 	t.Helper()
 	data, err := entryFor(i).Encode()
@@ -63,19 +64,20 @@ func archive(t *testing.T, name string, contents ...[]byte) []byte {
 func TestAttackImport(t *testing.T) {
 	hash := keyFor(1).Hash
 	for name, entry := range map[string][]byte{
-		"hash climbs":           forge(t, 1, hash, "../../../../escaped-"+hash),
-		"hash climbs at once":   forge(t, 1, hash, "../"+hash),
-		"hash is absolute":      forge(t, 1, hash, "/tmp/escaped-"+hash),
-		"hash is short":         forge(t, 1, hash, "3"),
-		"hash is empty":         forge(t, 1, hash, ""),
-		"hash is no hex":        forge(t, 1, hash, strings.Repeat("z", 64)),
-		"hash has a zero":       forge(t, 1, hash, `\u0000`+hash[1:]),
-		"no key at all":         forge(t, 1, `"key": {`, `"other": {`),
-		"key is null":           forge(t, 1, `"key": {`, `"key": null, "other": {`),
-		"stage climbs":          forge(t, 1, "ttir", "../ttir"),
-		"stage is absolute":     forge(t, 1, "ttir", "/ttir"),
-		"kernel climbs":         forge(t, 1, `"kernel_1"`, `"../../escaped"`), // taken: names are for people
-		"hash in capitals":      forge(t, 1, hash, strings.ToUpper(hash)),     // taken: it stands for the same bytes
+		"hash climbs":         forge(t, 1, hash, "../../../../escaped-"+hash),
+		"hash climbs at once": forge(t, 1, hash, "../"+hash),
+		"hash is absolute":    forge(t, 1, hash, "/tmp/escaped-"+hash),
+		"hash is short":       forge(t, 1, hash, "3"),
+		"hash is empty":       forge(t, 1, hash, ""),
+		"hash is no hex":      forge(t, 1, hash, strings.Repeat("z", 64)),
+		"hash has a zero":     forge(t, 1, hash, `\u0000`+hash[1:]),
+		"no key at all":       forge(t, 1, `"key": {`, `"other": {`),
+		"key is null":         forge(t, 1, `"key": {`, `"key": null, "other": {`),
+		"stage climbs":        forge(t, 1, "ttir", "../ttir"),
+		"stage is absolute":   forge(t, 1, "ttir", "/ttir"),
+		"kernel climbs":       forge(t, 1, `"kernel_1"`, `"../../escaped"`), // taken: names are for people
+		// taken: it stands for the same bytes
+		"hash in capitals":      forge(t, 1, hash, strings.ToUpper(hash)),
 		"not an entry":          []byte("x"),
 		"an entry's first line": []byte(magic + " " + hash + " 9999999\n"),
 	} {
@@ -102,18 +104,21 @@ func TestAttackImport(t *testing.T) {
 	}
 }
 
-// What is put in the place of an entry is not waited for, not read without end, and not used; the kernel is compiled, and its entry
-// takes the place.
+// What is put in the place of an entry is not waited for, not read without end, and not used; the kernel is
+// compiled, and its entry takes the place.
 func TestAttackEntry(t *testing.T) {
 	whole, err := entryFor(1).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, put := range map[string]func(path string) error{
-		"pipe":       func(path string) error { return syscall.Mkfifo(path, 0o600) },
-		"endless":    func(path string) error { return os.Symlink("/dev/zero", path) },
-		"terminal":   func(path string) error { return os.Symlink("/dev/tty", path) },
-		"link":       func(path string) error { os.WriteFile(path+"x", whole, 0o644); return os.Symlink(path+"x", path) },
+		"pipe":     func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"endless":  func(path string) error { return os.Symlink("/dev/zero", path) },
+		"terminal": func(path string) error { return os.Symlink("/dev/tty", path) },
+		"link": func(path string) error {
+			os.WriteFile(path+"x", whole, 0o644)
+			return os.Symlink(path+"x", path)
+		},
 		"huge":       func(path string) error { os.WriteFile(path, whole, 0o644); return os.Truncate(path, 1<<40) },
 		"everybodys": func(path string) error { os.WriteFile(path, whole, 0o644); return os.Chmod(path, 0o666) },
 		"another's": func(path string) error {
@@ -204,14 +209,16 @@ func TestAttackFolder(t *testing.T) {
 			if after := files(t, dir); fmt.Sprint(after) != fmt.Sprint(before) {
 				t.Errorf("written: %v", after)
 			}
-			if said := log.String(); strings.Count(said, "level=WARN") != 1 || !strings.Contains(said, "folder="+dir) ||
+			if said := log.String(); strings.Count(said, "level=WARN") != 1 ||
+				!strings.Contains(said, "folder="+dir) ||
 				!strings.Contains(said, "reason=") || !strings.Contains(said, "remedy=") {
 				t.Errorf("said: %s", said)
 			}
 			if s.Check() == nil || s.Generators() != nil {
 				t.Error("the folder is used")
 			}
-			if done, err := s.Import(bytes.NewReader(archive(t, "x"+extension, forge(t, 3, "ttir", "ttir")))); err == nil {
+			if done, err := s.Import(bytes.NewReader(archive(t, "x"+extension,
+				forge(t, 3, "ttir", "ttir")))); err == nil {
 				t.Errorf("%+v", done)
 			}
 		})
@@ -250,7 +257,8 @@ func TestSignedShared(t *testing.T) {
 	level := shelf{}
 	open := func(secret string) (*Store, *bytes.Buffer) {
 		log := &bytes.Buffer{}
-		return Open(Options{Dir: t.TempDir(), Shared: level, Secret: secret, Log: slog.New(slog.NewTextHandler(log, nil))}), log
+		return Open(Options{Dir: t.TempDir(), Shared: level, Secret: secret,
+			Log: slog.New(slog.NewTextHandler(log, nil))}), log
 	}
 	s, _ := open("secret")
 	get(t, s, 1)
@@ -266,15 +274,16 @@ func TestSignedShared(t *testing.T) {
 		value  []byte
 		used   bool
 	}{
-		"signed":                  {"secret", signed, true},
-		"not signed":              {"secret", entry, false},
-		"another secret":          {"Secret", signed, false},
-		"changed":                 {"secret", flipped, false},
-		"signature of another":    {"secret", append(bytes.Clone(signed[:sealSize]), other...), false},
-		"signed twice":            {"secret", seal("secret", signed), false},
-		"cut off":                 {"secret", signed[:sealSize-1], false},
-		"signature alone":         {"secret", signed[:sealSize], false},
-		"not hexadecimal":         {"secret", append([]byte(sealMagic+strings.Repeat("z", 64)+"\n"), entry...), false},
+		"signed":               {"secret", signed, true},
+		"not signed":           {"secret", entry, false},
+		"another secret":       {"Secret", signed, false},
+		"changed":              {"secret", flipped, false},
+		"signature of another": {"secret", append(bytes.Clone(signed[:sealSize]), other...), false},
+		"signed twice":         {"secret", seal("secret", signed), false},
+		"cut off":              {"secret", signed[:sealSize-1], false},
+		"signature alone":      {"secret", signed[:sealSize], false},
+		"not hexadecimal": {"secret",
+			append([]byte(sealMagic+strings.Repeat("z", 64)+"\n"), entry...), false},
 		"no secret here":          {"", signed, true},
 		"no secret anywhere":      {"", entry, true},
 		"no secret, signed twice": {"", seal("x", signed), false},
@@ -285,7 +294,8 @@ func TestSignedShared(t *testing.T) {
 			t.Errorf("%s: used is %v", name, !c.used)
 		}
 		s.Close()
-		if c.secret != "" && !c.used && name != "signed twice" && name != "signature alone" && strings.Count(log.String(), "level=WARN") != 1 {
+		if c.secret != "" && !c.used && name != "signed twice" && name != "signature alone" &&
+			strings.Count(log.String(), "level=WARN") != 1 {
 			t.Errorf("%s: said %s", name, log)
 		}
 		if !c.used && !bytes.Equal(level[key], seal(c.secret, entry)) {

@@ -8,7 +8,8 @@ import (
 // A program without the Redis level is told what to import.
 func TestOpenSharedWithout(t *testing.T) {
 	level, err := OpenShared("redis://localhost:6379/0")
-	if level != nil || err == nil || !strings.Contains(err.Error(), `import _ "github.com/nereid-lang/nereid/redis"`) {
+	if level != nil || err == nil ||
+		!strings.Contains(err.Error(), `import _ "github.com/nereid-lang/nereid/redis"`) {
 		t.Errorf("level %v, error %v", level, err)
 	}
 }

@@ -31,8 +31,8 @@ func seal(secret string, entry []byte) []byte {
 	return append(out, entry...)
 }
 
-// unseal returns the entry within data. With a secret its signature must be valid; without one nobody can tell, and any
-// signature is passed over.
+// unseal returns the entry within data. With a secret its signature must be valid; without one nobody can
+// tell, and any signature is passed over.
 func unseal(secret string, data []byte) ([]byte, error) {
 	sealed := len(data) >= sealSize && bytes.HasPrefix(data, []byte(sealMagic)) && data[sealSize-1] == '\n'
 	switch {

@@ -9,15 +9,16 @@ import (
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// trust is the verdict on a store's folder: entries are native code, so whoever can put files into it can run code as this
-// process. There is none as long as there is no folder.
+// trust is the verdict on a store's folder: entries are native code, so whoever can put files into it can run
+// code as this process. There is none as long as there is no folder.
 type trust struct {
 	mu      sync.Mutex
 	decided bool
 	err     error
 }
 
-// Check says why the folder is not used, or returns nil. A folder that is not there, or cannot be looked at, is not refused.
+// Check says why the folder is not used, or returns nil. A folder that is not there, or cannot be looked at,
+// is not refused.
 func (s *Store) Check() error {
 	t := &s.trust
 	t.mu.Lock()
@@ -41,7 +42,8 @@ func (s *Store) Check() error {
 
 func (s *Store) trusted() bool { return s.Check() == nil }
 
-// make makes a folder of the store's. Whoever has made the store's folder before us, it has to pass the check.
+// make makes a folder of the store's. Whoever has made the store's folder before us, it has to pass the
+// check.
 func (s *Store) make(dir string) error {
 	if err := s.Check(); err != nil {
 		return err

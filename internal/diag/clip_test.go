@@ -6,14 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// TestLongLines: a message quotes a few hundred bytes of a line of megabytes, and the caret stands under the place that is meant.
+// TestLongLines: a message quotes a few hundred bytes of a line of megabytes, and the caret stands under the
+// place that is meant.
 func TestLongLines(t *testing.T) {
 	for _, unit := range []string{"x=1;", "é=1;", "\t"} {
 		text := strings.Repeat(unit, 1<<20) + "HERE" + strings.Repeat(unit, 1<<20)
 		files := NewFileSet()
 		f := files.AddFile("t.py", []byte(text))
 		at := strings.Index(text, "HERE")
-		d := Diagnostic{Msg: strings.Repeat("long ", 1<<18), Span: Span{f.Pos(at), f.Pos(at + 4)}, Hint: strings.Repeat("é", 1<<20)}
+		d := Diagnostic{Msg: strings.Repeat("long ", 1<<18), Span: Span{f.Pos(at), f.Pos(at + 4)},
+			Hint: strings.Repeat("é", 1<<20)}
 		got := d.Render(files)
 		if len(got) > 4000 || !utf8.ValidString(got) {
 			t.Fatalf("%d bytes, valid %v", len(got), utf8.ValidString(got))
@@ -21,7 +23,8 @@ func TestLongLines(t *testing.T) {
 		lines := strings.Split(got, "\n")
 		quoted, caret := []rune(lines[1]), []rune(lines[2])
 		from := strings.Index(string(caret), "^")
-		if col := utf8.RuneCountInString(string(caret)[:from]); string(quoted[col:col+4]) != "HERE" || string(caret)[from:] != "^~~~" {
+		if col := utf8.RuneCountInString(string(caret)[:from]); string(quoted[col:col+4]) != "HERE" ||
+			string(caret)[from:] != "^~~~" {
 			t.Errorf("the caret is not under HERE:\n%s\n%s", lines[1], lines[2])
 		}
 	}

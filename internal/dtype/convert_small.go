@@ -63,7 +63,8 @@ func pairs(dst []uint16, src []uint32) ([]uint32, []uint64) {
 	if n == 0 {
 		return nil, nil
 	}
-	return unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), n), unsafe.Slice((*uint64)(unsafe.Pointer(&src[0])), n)
+	return unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), n),
+		unsafe.Slice((*uint64)(unsafe.Pointer(&src[0])), n)
 }
 
 // both has a pattern of 32 bits in both halves of a pair.

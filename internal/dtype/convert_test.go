@@ -58,9 +58,11 @@ func TestConvertDecodesAll(t *testing.T) {
 	}
 }
 
-// boundaries returns, for a small float, each value, the value half way to the next, and their neighbours as float64 and as float32.
+// boundaries returns, for a small float, each value, the value half way to the next, and their neighbours as
+// float64 and as float32.
 func boundaries(dt Type) []float64 {
-	out := []float64{math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(math.NaN(), -1), 5e-324, -5e-324, 1e-310, 1e300, -1e300,
+	out := []float64{math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(math.NaN(), -1), 5e-324, -5e-324,
+		1e-310, 1e300, -1e300,
 		math.MaxFloat32, math.SmallestNonzeroFloat32, math.MaxFloat64}
 	step := uint64(1)
 	if dt.Size() == 2 {
@@ -74,7 +76,8 @@ func boundaries(dt Type) []float64 {
 		for _, x := range []float64{v, (v + dt.Decode(i+1)) / 2} {
 			out = append(out, x, math.Nextafter(x, math.Inf(1)), math.Nextafter(x, math.Inf(-1)))
 			y := float32(x)
-			out = append(out, float64(math.Nextafter32(y, float32(math.Inf(1)))), float64(math.Nextafter32(y, float32(math.Inf(-1)))))
+			out = append(out, float64(math.Nextafter32(y, float32(math.Inf(1)))),
+				float64(math.Nextafter32(y, float32(math.Inf(-1)))))
 		}
 	}
 	return out
@@ -134,12 +137,14 @@ func TestConvertPairs(t *testing.T) {
 	Convert(Uint64, bytesOf(u64), Int64, bytesOf(wide), 4)
 	Convert(Int8, bytesOf(i8), Int64, bytesOf(wide), 4)
 	Convert(Bool, b, Int64, bytesOf(wide), 4)
-	if u64[0] != math.MaxUint64 || u64[1] != 1<<40+5 || i8[0] != -1 || i8[1] != 5 || string(b) != "\x01\x01\x01\x00" {
+	if u64[0] != math.MaxUint64 || u64[1] != 1<<40+5 || i8[0] != -1 || i8[1] != 5 ||
+		string(b) != "\x01\x01\x01\x00" {
 		t.Error(u64, i8, b)
 	}
 }
 
-// BenchmarkConvert measures bytes of the float32 side; best-GB/s is that of the fastest call, which a busy machine disturbs least.
+// BenchmarkConvert measures bytes of the float32 side; best-GB/s is that of the fastest call, which a busy
+// machine disturbs least.
 func BenchmarkConvert(b *testing.B) {
 	const n = 1 << 14
 	f := make([]float32, n)

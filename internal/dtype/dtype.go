@@ -1,5 +1,5 @@
-// Package dtype is the table of element types: one row says all that the front end, the runtime, replays and tools know of a
-// type. A new type is a row here, its format in package num, and the hardware's conversions.
+// Package dtype is the table of element types: one row says all that the front end, the runtime, replays and
+// tools know of a type. A new type is a row here, its format in package num, and the hardware's conversions.
 //
 // The package imports num alone, so everybody can read the table.
 package dtype
@@ -60,8 +60,9 @@ type Row struct {
 	Format *num.Format // of a float; nil for integers
 	NoIR   bool        // MLIR has no such type: IR holds the bits as an integer
 
-	// Tolerance is the relative error that two correct devices may differ by in a value stored as this type: about two units
-	// in the last place, since both round once, from values that differ a little. Zero means that values are equal.
+	// Tolerance is the relative error that two correct devices may differ by in a value stored as this type:
+	// about two units in the last place, since both round once, from values that differ a little. Zero means
+	// that values are equal.
 	Tolerance float64
 }
 
@@ -81,8 +82,8 @@ var rows = [...]Row{
 
 	Float16:  float("fp16", "float16", "float16", num.F16, 0x1p-9, "half"),
 	BFloat16: float("bf16", "bfloat16", "bfloat16", num.BF16, 0x1p-6),
-	// fp32 allows for sums of a few thousand elements and for a GPU's approximate functions, fp64 for a few steps in fp32,
-	// which kernels take where no fp64 function exists.
+	// fp32 allows for sums of a few thousand elements and for a GPU's approximate functions, fp64 for a few
+	// steps in fp32, which kernels take where no fp64 function exists.
 	Float32: float("fp32", "float32", "float32", num.F32, 1e-4, "float"),
 	Float64: float("fp64", "float64", "float64", num.F64, 1e-6, "double"),
 

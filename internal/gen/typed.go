@@ -15,8 +15,9 @@ type Example struct {
 	Untyped   string   // the parameter of which nothing is known; "" if there is a signature
 }
 
-// Examples returns the kernels of a file, each with the signature that its text suggests: types as inferred for
-// generated code, compile-time arguments as given, as the first config of @triton.autotune has them, or by default.
+// Examples returns the kernels of a file, each with the signature that its text suggests: types as inferred
+// for generated code, compile-time arguments as given, as the first config of @triton.autotune has them, or
+// by default.
 func Examples(name string, src []byte, o Options, given map[string]string) ([]Example, error) {
 	g, err := newGenerator(name, src, o)
 	if err != nil {
@@ -69,7 +70,8 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 const Pointer = "*fp32:16"
 
 // scalarTypes has what a signature says of a run-time argument.
-var scalarTypes = map[kind]string{tensor: Pointer, integer: "i32", float: "fp32", number: "fp32", boolean: "i1"}
+var scalarTypes = map[kind]string{tensor: Pointer, integer: "i32", float: "fp32", number: "fp32",
+	boolean: "i1"}
 
 // configured returns what the first config of @triton.autotune sets, as signatures write it.
 func (g *generator) configured(kernel string) map[string]string {

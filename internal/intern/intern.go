@@ -1,5 +1,6 @@
-// Package intern keeps one value for each key, so that equal values are the same pointer, for as long as somebody
-// holds the value: tables refer to their values weakly, and a server that compiles for years keeps only the values in use.
+// Package intern keeps one value for each key, so that equal values are the same pointer, for as long as
+// somebody holds the value: tables refer to their values weakly, and a server that compiles for years keeps
+// only the values in use.
 package intern
 
 import (
@@ -9,9 +10,10 @@ import (
 
 // Table holds one *V for each key. Its zero value is empty; many goroutines may use it.
 //
-// A key names the parts of its value that are interned themselves by their addresses (Address), never by pointers: a
-// pointer in a key would keep the part alive until the key is swept out. An address is a safe name because the value
-// holds its parts: no other part has that address while the value lives, and a value that is dead is not found.
+// A key names the parts of its value that are interned themselves by their addresses (Address), never by
+// pointers: a pointer in a key would keep the part alive until the key is swept out. An address is a safe
+// name because the value holds its parts: no other part has that address while the value lives, and a value
+// that is dead is not found.
 type Table[K comparable, V any] struct {
 	mu    sync.RWMutex
 	m     map[K]weak.Pointer[V]
@@ -21,7 +23,8 @@ type Table[K comparable, V any] struct {
 // minLimit is the smallest number of keys that is worth a sweep.
 const minLimit = 1024
 
-// Get returns the value of a key, which create makes where there is none alive. create must not use the table.
+// Get returns the value of a key, which create makes where there is none alive. create must not use the
+// table.
 func (t *Table[K, V]) Get(k K, create func() *V) *V {
 	t.mu.RLock()
 	w := t.m[k]
@@ -42,8 +45,8 @@ func (t *Table[K, V]) Get(k K, create func() *V) *V {
 	return v
 }
 
-// sweep drops the keys of dead values. The next sweep is due when the table has twice the keys left, so that sweeping costs a
-// constant time for each key.
+// sweep drops the keys of dead values. The next sweep is due when the table has twice the keys left, so that
+// sweeping costs a constant time for each key.
 func (t *Table[K, V]) sweep() {
 	live := 0
 	for _, w := range t.m {

@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// codeMemory is memory for the code of many kernels, so that thousands of live kernels take a few memory maps of the process: a system
-// allows some 65,000. A kernel has pages of its own. They are writable while its code is linked, then executable, never both.
+// codeMemory is memory for the code of many kernels, so that thousands of live kernels take a few memory maps
+// of the process: a system allows some 65,000. A kernel has pages of its own. They are writable while its
+// code is linked, then executable, never both.
 type codeMemory struct {
 	mu    sync.Mutex
 	slabs []*slab

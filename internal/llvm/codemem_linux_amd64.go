@@ -2,8 +2,8 @@ package llvm
 
 import "syscall"
 
-// sharesCode reports whether the code of many kernels can share memory maps here. Elsewhere than on amd64 a processor must be told of
-// new instructions, which LLVM does in memory of its own.
+// sharesCode reports whether the code of many kernels can share memory maps here. Elsewhere than on amd64 a
+// processor must be told of new instructions, which LLVM does in memory of its own.
 const sharesCode = true
 
 var pageSize = syscall.Getpagesize()

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestGuardUntil: whoever waits for LLVM goes with its context, and what LLVM holds is given back when it ends.
+// TestGuardUntil: whoever waits for LLVM goes with its context, and what LLVM holds is given back when it
+// ends.
 func TestGuardUntil(t *testing.T) {
 	tired := errors.New("tired")
 	ctx, cancel := context.WithCancelCause(context.Background())

@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/dl"
 )
 
-// Code is object code of this machine, linked into memory that it shares with other code. Its entry can be called from any goroutine
-// until Close.
+// Code is object code of this machine, linked into memory that it shares with other code. Its entry can be
+// called from any goroutine until Close.
 type Code struct {
 	Entry   uintptr
 	regions []*codeRegion
@@ -17,8 +17,9 @@ type Code struct {
 	close   sync.Once
 }
 
-// Link links an object file that Compile made for HostTarget and finds its entry. LLVM links; the memory is ours, so that nothing of LLVM
-// stays with the code. Debuggers and profilers are told of code that a JIT of its own holds.
+// Link links an object file that Compile made for HostTarget and finds its entry. LLVM links; the memory is
+// ours, so that nothing of LLVM stays with the code. Debuggers and profilers are told of code that a JIT of
+// its own holds.
 func (l *Lib) Link(obj []byte, entry string, opts JITOptions) (*Code, error) {
 	if !sharesCode || opts.GDB || opts.Perf {
 		j, err := l.JIT(obj, opts)
@@ -33,7 +34,8 @@ func (l *Lib) Link(obj []byte, entry string, opts JITOptions) (*Code, error) {
 		return c, nil
 	}
 	linker := &linker{memory: &sharedCode}
-	if _, err := linker.region(2*len(obj)+4*pageSize, false); err != nil { // more than sections, stubs and the table of symbols take
+	// more than sections, stubs and the table of symbols take
+	if _, err := linker.region(2*len(obj)+4*pageSize, false); err != nil {
 		return nil, err
 	}
 	at, err := l.linkInto(linker, obj, entry, opts)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// linkedIR has what kernels have: constants, a table of addresses, calls of the C library, of a symbol of ours and of each other, and a
-// variable.
+// linkedIR has what kernels have: constants, a table of addresses, calls of the C library, of a symbol of
+// ours and of each other, and a variable.
 const linkedIR = `
 @table = private unnamed_addr constant [4 x i64] [i64 10, i64 20, i64 30, i64 40]
 @functions = constant [2 x ptr] [ptr @one, ptr @two]
@@ -63,7 +63,9 @@ func TestLink(t *testing.T) {
 				t.Errorf("got %d", got)
 			}
 		}
-		if _, err := lib.Link(obj, "nowhere", JITOptions{Symbols: map[string]uintptr{"ours": ours()}}); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		if _, err := lib.Link(obj, "nowhere",
+			JITOptions{Symbols: map[string]uintptr{"ours": ours()}}); err == nil ||
+			!strings.Contains(err.Error(), "nowhere") {
 			t.Errorf("an entry that is not there: %v", err)
 		}
 		if _, err := lib.Link(obj, "entry", JITOptions{}); err == nil || !strings.Contains(err.Error(), "ours") {
@@ -106,7 +108,8 @@ define i64 @entry(i64 %i) {
 }
 `
 
-// Live code shares memory maps, whatever order it comes and goes in; none of it can be written to, and all of it runs.
+// Live code shares memory maps, whatever order it comes and goes in; none of it can be written to, and all of
+// it runs.
 func TestLinkShares(t *testing.T) {
 	if !sharesCode {
 		t.Skip("code shares no memory here")

@@ -2,8 +2,9 @@ package llvm
 
 import "github.com/nereid-lang/nereid/internal/dl"
 
-// LLVM 22's generator for x86 miscompiles a masked store of a truncated vector whose mask is a constant with one lane set: it stores that
-// lane of the wide vector, and so overwrites the elements behind it. Such stores become scalar stores before code generation.
+// LLVM 22's generator for x86 miscompiles a masked store of a truncated vector whose mask is a constant with
+// one lane set: it stores that lane of the wide vector, and so overwrites the elements behind it. Such stores
+// become scalar stores before code generation.
 
 // oneLaneStores replaces masked stores whose constant mask has one lane by stores of that lane.
 func (c *compilation) oneLaneStores() {

@@ -1,7 +1,7 @@
 package memfuzz
 
-// extents finds how many elements, from the program's first on, a program may touch in each tensor. Nothing is negative in a Shift, so
-// only the upper ends matter.
+// extents finds how many elements, from the program's first on, a program may touch in each tensor. Nothing
+// is negative in a Shift, so only the upper ends matter.
 type extents struct {
 	k        *Kernel
 	most     map[string]int // the largest value of each scalar argument and loop variable
@@ -9,7 +9,8 @@ type extents struct {
 	pointers map[string]pointerExtent
 }
 
-// pointerExtent is what a pointer variable reaches: the last element from which it starts, and how far it moves.
+// pointerExtent is what a pointer variable reaches: the last element from which it starts, and how far it
+// moves.
 type pointerExtent struct {
 	tensor      string
 	last, moved int

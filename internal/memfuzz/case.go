@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// Case is a kernel named "kernel" with its arguments: everything that a launch needs. Its file is the kernel's text below a comment
-// with the rest, so that a difference found once stays as a test.
+// Case is a kernel named "kernel" with its arguments: everything that a launch needs. Its file is the
+// kernel's text below a comment with the rest, so that a difference found once stays as a test.
 type Case struct {
 	Source  string
 	Warps   int
@@ -37,7 +37,8 @@ type Arg struct {
 // Case returns the kernel's text and arguments.
 func (k *Kernel) Case() *Case {
 	stride := k.strides()
-	c := &Case{Source: k.text(stride), Warps: k.Warps, CTAs: k.CTAs, Check: k.Check, Grid: k.Grid, Overlap: k.overlaps()}
+	c := &Case{Source: k.text(stride), Warps: k.Warps, CTAs: k.CTAs, Check: k.Check, Grid: k.Grid,
+		Overlap: k.overlaps()}
 	for _, t := range k.Tensors {
 		a := Arg{Name: t.Name, Type: t.Type, Offset: t.Offset, Seed: t.Seed, Of: t.Of}
 		switch {
@@ -55,8 +56,8 @@ func (k *Kernel) Case() *Case {
 	return c
 }
 
-// strides returns the elements between the memory of two programs in each tensor. A view moves as the tensor it is a view of does,
-// which has room for both.
+// strides returns the elements between the memory of two programs in each tensor. A view moves as the tensor
+// it is a view of does, which has room for both.
 func (k *Kernel) strides() map[string]int {
 	need := k.extents()
 	for _, t := range k.Tensors {
@@ -111,7 +112,8 @@ func (a *Arg) fill() []byte {
 	return data
 }
 
-// aligned returns n bytes at a multiple of 64, so that what the compiler is told of a pointer depends on the case alone.
+// aligned returns n bytes at a multiple of 64, so that what the compiler is told of a pointer depends on the
+// case alone.
 func aligned(n int) []byte {
 	b := make([]byte, n+64)
 	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & 63
@@ -148,7 +150,8 @@ func (c *Case) args(memory map[string][]byte, clusters bool) []any {
 // File returns the case as text that ReadCase reads.
 func (c *Case) File() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# launch warps=%d ctas=%d check=%t grid=%d overlap=%t\n", c.Warps, max(1, c.CTAs), c.Check, c.Grid, c.Overlap)
+	fmt.Fprintf(&b, "# launch warps=%d ctas=%d check=%t grid=%d overlap=%t\n", c.Warps, max(1, c.CTAs),
+		c.Check, c.Grid, c.Overlap)
 	for _, a := range c.Args {
 		switch {
 		case a.Type == "":
@@ -156,7 +159,8 @@ func (c *Case) File() string {
 		case a.Of != "":
 			fmt.Fprintf(&b, "# view name=%s type=%s of=%s offset=%d\n", a.Name, a.Type, a.Of, a.Offset)
 		default:
-			fmt.Fprintf(&b, "# tensor name=%s type=%s len=%d offset=%d perm=%d seed=%d\n", a.Name, a.Type, a.Len, a.Offset, a.Perm, a.Seed)
+			fmt.Fprintf(&b, "# tensor name=%s type=%s len=%d offset=%d perm=%d seed=%d\n", a.Name, a.Type,
+				a.Len, a.Offset, a.Perm, a.Seed)
 		}
 	}
 	return b.String() + c.Source
@@ -184,7 +188,8 @@ func ReadCase(text string) (*Case, error) {
 func (c *Case) readLine(words []string) error {
 	var a Arg
 	fields := map[string]any{
-		"warps": &c.Warps, "ctas": &c.CTAs, "check": &c.Check, "grid": &c.Grid, "overlap": &c.Overlap, "name": &a.Name, "type": &a.Type, "len": &a.Len, "offset": &a.Offset,
+		"warps": &c.Warps, "ctas": &c.CTAs, "check": &c.Check, "grid": &c.Grid, "overlap": &c.Overlap,
+		"name": &a.Name, "type": &a.Type, "len": &a.Len, "offset": &a.Offset,
 		"perm": &a.Perm, "seed": &a.Seed, "of": &a.Of, "value": &a.Value,
 	}
 	kind := words[0]

@@ -1,10 +1,11 @@
-// Package memfuzz compares what devices do with memory. It makes random kernels, runs each on the interpreter, which is the judge,
-// and on other devices, and compares all memory bit by bit. A kernel that differs is made smaller for as long as it differs.
+// Package memfuzz compares what devices do with memory. It makes random kernels, runs each on the
+// interpreter, which is the judge, and on other devices, and compares all memory bit by bit. A kernel that
+// differs is made smaller for as long as it differs.
 //
 //	NEREID_MEMFUZZ=50000 go test ./internal/memfuzz -run TestMemory -timeout 0
 //
-// Within a program memory is sequential: each operation reads for all its lanes, then writes for all of them. The generator keeps to
-// kernels for which that gives one result:
+// Within a program memory is sequential: each operation reads for all its lanes, then writes for all of them.
+// The generator keeps to kernels for which that gives one result:
 //
 //   - the live lanes of a store go to distinct elements, or all store one value;
 //   - no program touches an element that another one writes;

@@ -32,7 +32,8 @@ type Finding struct {
 }
 
 func (f *Finding) String() string {
-	return fmt.Sprintf("# seed %d, kernel %d: %s\n%s", f.Seed, f.Index, strings.ReplaceAll(f.Diff.String(), "\n", "\n# "), f.Kernel.Case().File())
+	return fmt.Sprintf("# seed %d, kernel %d: %s\n%s", f.Seed, f.Index,
+		strings.ReplaceAll(f.Diff.String(), "\n", "\n# "), f.Kernel.Case().File())
 }
 
 // fuzzer runs kernels on all its workers.
@@ -48,8 +49,8 @@ type fuzzer struct {
 	cancel  context.CancelFunc
 }
 
-// Run runs random kernels and returns how many, and those that differ. The error tells of a kernel that the interpreter refuses, which is a
-// fault of the generator.
+// Run runs random kernels and returns how many, and those that differ. The error tells of a kernel that the
+// interpreter refuses, which is a fault of the generator.
 func Run(ctx context.Context, o Options) (ran int, found []*Finding, err error) {
 	f := &fuzzer{Options: o}
 	if f.judge, err = NewJudge(); err != nil {
@@ -116,7 +117,8 @@ func (f *fuzzer) one(ctx context.Context, i uint64) {
 	}
 	f.ran.Add(1)
 	if err != nil {
-		f.fail(fmt.Errorf("seed %d, kernel %d: the interpreter refuses it: %w\n%s", f.Seed, i, err, k.Case().File()))
+		f.fail(fmt.Errorf("seed %d, kernel %d: the interpreter refuses it: %w\n%s", f.Seed, i, err,
+			k.Case().File()))
 	}
 	for _, d := range diffs {
 		f.report(ctx, i, k, d, devices)

@@ -57,7 +57,8 @@ func (g *generator) launch() {
 // arguments makes few tensors, so that accesses meet.
 func (g *generator) arguments() {
 	for i := range pick(g, 1, 2, 2, 3) {
-		t := Tensor{Name: fmt.Sprintf("x%d", i), Type: pick(g, I32, I32, I32, F32, F32, I8, I64, F16), Seed: g.Uint64N(1000), Indexed: g.chance(30)}
+		t := Tensor{Name: fmt.Sprintf("x%d", i), Type: pick(g, I32, I32, I32, F32, F32, I8, I64, F16),
+			Seed: g.Uint64N(1000), Indexed: g.chance(30)}
 		if g.dots {
 			t.Type = pick(g, F16, F16, F32)
 		}

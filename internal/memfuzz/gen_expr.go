@@ -35,7 +35,9 @@ func (g *generator) expr(s Shape, t Type, depth int) *Expr {
 	if depth == 0 || g.chance(25) {
 		return g.leaf(s, t)
 	}
-	node := func(op string, k int, args ...*Expr) *Expr { return &Expr{Op: op, Args: args, K: k, Shape: s, Type: t} }
+	node := func(op string, k int, args ...*Expr) *Expr {
+		return &Expr{Op: op, Args: args, K: k, Shape: s, Type: t}
+	}
 	if g.dots && s == Mat && t.float() && g.chance(50) {
 		return node("dot", 0, g.expr(s, F16, depth-1), g.expr(s, F16, depth-1))
 	}
@@ -73,7 +75,8 @@ func (g *generator) converted(s Shape, t Type) *Expr {
 	return convert(v, t)
 }
 
-// convert returns a value as one of type t, or nil: floats never become integers, since they may be no numbers.
+// convert returns a value as one of type t, or nil: floats never become integers, since they may be no
+// numbers.
 func convert(v *Expr, t Type) *Expr {
 	switch {
 	case v.Type == t:
@@ -167,8 +170,9 @@ func (g *generator) condition() *Expr {
 	return e
 }
 
-// index makes an index of a shape; distinct lanes go to distinct elements if they must. Often it is one that the kernel has already, or one
-// that is shifted against it, since compilers look for accesses to equal and to disjoint elements.
+// index makes an index of a shape; distinct lanes go to distinct elements if they must. Often it is one that
+// the kernel has already, or one that is shifted against it, since compilers look for accesses to equal and
+// to disjoint elements.
 func (g *generator) index(s Shape, distinct bool) Index {
 	if n := len(g.indices[s]); n > 0 && g.chance(35) {
 		x := g.indices[s][g.IntN(n)]
@@ -189,7 +193,10 @@ func (g *generator) index(s Shape, distinct bool) Index {
 // inScope reports whether the variables of a shift are.
 func (g *generator) inScope(s Shift) bool {
 	for _, t := range s {
-		if t.Name != "" && !slices.Contains(g.loops, t.Name) && !slices.ContainsFunc(g.k.Scalars, func(s Scalar) bool { return s.Name == t.Name }) {
+		if t.Name != "" && !slices.Contains(g.loops, t.Name) &&
+			!slices.ContainsFunc(g.k.Scalars, func(s Scalar) bool {
+				return s.Name == t.Name
+			}) {
 			return false
 		}
 	}
@@ -201,7 +208,8 @@ func (g *generator) newIndex(s Shape, distinct bool) Index {
 	if s == Scal {
 		return x
 	}
-	kinds := []string{"lane", "lane", "lane", "lane", "reverse", "xor", "odd", "rotate", "rotate", "stride", "transposed"}
+	kinds := []string{"lane", "lane", "lane", "lane", "reverse", "xor", "odd", "rotate", "rotate", "stride",
+		"transposed"}
 	if s == Mat {
 		kinds = append(kinds, "padded", "transposed")
 	}

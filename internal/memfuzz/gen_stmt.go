@@ -1,7 +1,7 @@
 package memfuzz
 
-// target makes the pointers of an access to a tensor: a new index, or a pointer variable. Lanes go to distinct elements where distinct is
-// set.
+// target makes the pointers of an access to a tensor: a new index, or a pointer variable. Lanes go to
+// distinct elements where distinct is set.
 func (g *generator) target(s *Stmt, distinct bool) {
 	if len(g.ptrs) > 0 && g.chance(40) {
 		p := pick(g, g.ptrs...)
@@ -59,7 +59,8 @@ func (g *generator) storeVariable(v *Expr) *Stmt {
 	} else {
 		t = g.sharing(t)
 	}
-	s := &Stmt{Kind: "store", Tensor: t.Name, Type: t.Type, Shape: v.Shape, Index: g.index(v.Shape, true), Mask: g.mask(v.Shape)}
+	s := &Stmt{Kind: "store", Tensor: t.Name, Type: t.Type, Shape: v.Shape, Index: g.index(v.Shape, true),
+		Mask: g.mask(v.Shape)}
 	if s.Value = convert(v, t.Type); s.Value == nil {
 		s.Value = g.expr(v.Shape, t.Type, 0)
 	}
@@ -90,7 +91,8 @@ func (g *generator) reduce() *Stmt {
 			k = 1
 		}
 	}
-	s.Value = &Expr{Op: pick(g, ops...), Args: []*Expr{g.expr(from, s.Type, 1)}, K: k, Shape: s.Shape, Type: s.Type}
+	s.Value = &Expr{Op: pick(g, ops...), Args: []*Expr{g.expr(from, s.Type, 1)}, K: k, Shape: s.Shape,
+		Type: s.Type}
 	s.Name = g.define(s.Shape, s.Type)
 	return s
 }
@@ -111,7 +113,8 @@ func (g *generator) advance() *Stmt {
 	return &Stmt{Kind: "advance", Pointer: pick(g, g.ptrs...).Pointer, K: pick(g, 1, 2, 4, 16)}
 }
 
-// atomic makes an atomic on integers. Those that do not give the old values back commute, so their lanes may meet.
+// atomic makes an atomic on integers. Those that do not give the old values back commute, so their lanes may
+// meet.
 func (g *generator) atomic() *Stmt {
 	s := &Stmt{Kind: "atomic", Op: pick(g, "add", "add", "max", "min", "and", "or", "xor")}
 	old := g.chance(30)
@@ -138,7 +141,8 @@ func (g *generator) sharing(t *Tensor) *Tensor {
 	return pick(g, list...)
 }
 
-// move makes a load, something that may come between, and a store of what was loaded to the same memory, in a loop perhaps.
+// move makes a load, something that may come between, and a store of what was loaded to the same memory, in a
+// loop perhaps.
 func (g *generator) move() []*Stmt {
 	l := g.load()
 	out := []*Stmt{l}
@@ -172,7 +176,8 @@ func (g *generator) inner() []*Stmt {
 }
 
 func (g *generator) loop() *Stmt {
-	s := &Stmt{Kind: "for", Name: g.name("k"), K: g.IntN(2), Step: pick(g, 1, 1, 1, 2), Op: pick(g, "range", "range", "range", "tl.range", "tl.static_range")}
+	s := &Stmt{Kind: "for", Name: g.name("k"), K: g.IntN(2), Step: pick(g, 1, 1, 1, 2),
+		Op: pick(g, "range", "range", "range", "tl.range", "tl.static_range")}
 	s.Count = Shift{{K: s.K + pick(g, 0, 1, 2, 2, 3, 4)}}
 	if n := g.smallScalar(); n != "" && s.Op != "tl.static_range" && g.chance(60) {
 		s.Count = Shift{{Name: n, K: 1}}

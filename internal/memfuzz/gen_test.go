@@ -8,10 +8,11 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// TestGenerate holds the generator to its rules, as far as the interpreter can see them: kernels compile, stay in their memory, and no two
-// programs write one element.
+// TestGenerate holds the generator to its rules, as far as the interpreter can see them: kernels compile,
+// stay in their memory, and no two programs write one element.
 func TestGenerate(t *testing.T) {
-	dev := &Device{Name: "interp", dev: nereid.NewInterpreter(nereid.InterpOptions{CheckRaces: true}), orders: []uint64{0}}
+	dev := &Device{Name: "interp", dev: nereid.NewInterpreter(nereid.InterpOptions{CheckRaces: true}),
+		orders: []uint64{0}}
 	for i := range uint64(100) {
 		k := Generate(5, i)
 		c := k.Case()
@@ -42,7 +43,8 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestShrink makes a kernel smaller for as long as it has a store under a mask, and ends with that store and little else.
+// TestShrink makes a kernel smaller for as long as it has a store under a mask, and ends with that store and
+// little else.
 func TestShrink(t *testing.T) {
 	judge := must(NewJudge())
 	for i := range uint64(20) {

@@ -17,10 +17,11 @@ type Kernel struct {
 
 // Tensor is a pointer argument.
 type Tensor struct {
-	Name    string
-	Type    Type
-	Of      string // the tensor that this one is a view of, or ""
-	Offset  int    // elements between the memory's begin and the pointer, or between the pointers of Of and of the view
+	Name string
+	Type Type
+	Of   string // the tensor that this one is a view of, or ""
+	// elements between the memory's begin and the pointer, or between the pointers of Of and of the view
+	Offset  int
 	Perm    bool   // holds a permutation of the numbers below Rows*Cols and is only read
 	Indexed bool   // the program's offset is part of each index; otherwise the pointer is moved once
 	Seed    uint64 // of its elements
@@ -85,7 +86,8 @@ type Expr struct {
 	Type  Type
 }
 
-// Shift is a sum of terms, each a constant or a multiple of a scalar argument or loop variable; none is negative.
+// Shift is a sum of terms, each a constant or a multiple of a scalar argument or loop variable; none is
+// negative.
 type Shift []Term
 
 // Term is K times the variable Name, or K where Name is empty.
@@ -94,7 +96,8 @@ type Term struct {
 	K    int
 }
 
-// Index is where the lanes of an access go: Kind says how lane numbers become elements, Shift is added to them.
+// Index is where the lanes of an access go: Kind says how lane numbers become elements, Shift is added to
+// them.
 type Index struct {
 	Kind  string
 	K     int
@@ -104,10 +107,12 @@ type Index struct {
 	Long  bool // computed in 64 bits
 }
 
-// injective holds the kinds of index that take distinct lanes to distinct elements; bounds.go says how far each goes.
+// injective holds the kinds of index that take distinct lanes to distinct elements; bounds.go says how far
+// each goes.
 var injective = map[string]bool{
-	"lane": true, "reverse": true, "xor": true, "odd": true, "rotate": true, "stride": true, "perm": true, "transposed": true,
-	"padded": true, "half": false, "modulo": false, "data": false, "uniform": false,
+	"lane": true, "reverse": true, "xor": true, "odd": true, "rotate": true, "stride": true, "perm": true,
+	"transposed": true,
+	"padded":     true, "half": false, "modulo": false, "data": false, "uniform": false,
 }
 
 // Stmt is a statement. Kind says which fields matter:

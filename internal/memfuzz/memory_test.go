@@ -16,12 +16,14 @@ var (
 	countFlag   = flag.Int("n", envCount(), "how many kernels TestMemory runs; NEREID_MEMFUZZ sets it, too")
 	seedFlag    = flag.Uint64("seed", 1, "the seed of the kernels")
 	firstFlag   = flag.Uint64("first", 0, "the first kernel of the seed")
-	devicesFlag = flag.String("devices", "cpu,sim", "the devices to compare with the interpreter; sim is sim:90 and sim:80 in turn")
+	devicesFlag = flag.String("devices", "cpu,sim",
+		"the devices to compare with the interpreter; sim is sim:90 and sim:80 in turn")
 	workersFlag = flag.Int("workers", runtime.GOMAXPROCS(0), "how many kernels run at a time")
 	timeFlag    = flag.Duration("time", 0, "when to end, however many kernels have run")
 	shrinkFlag  = flag.Int("shrink", 600, "how many smaller kernels to try for each that differs")
-	traceFlag   = flag.Bool("trace", false, "print the number of each kernel before it runs, to find one that ends the process")
-	stopFlag    = flag.Int("stop", 10, "how many differences to look for; 0 for all")
+	traceFlag   = flag.Bool("trace", false,
+		"print the number of each kernel before it runs, to find one that ends the process")
+	stopFlag = flag.Int("stop", 10, "how many differences to look for; 0 for all")
 )
 
 // envCount is the number of kernels that the environment asks for, or a few seconds' worth.
@@ -37,7 +39,8 @@ func envCount() int {
 //	NEREID_MEMFUZZ=50000 go test ./internal/memfuzz -run TestMemory -timeout 0 -args -seed 7 -devices cpu,sim
 func TestMemory(t *testing.T) {
 	o := Options{
-		Seed: *seedFlag, First: *firstFlag, Count: *countFlag, Workers: *workersFlag, Time: *timeFlag, Shrink: *shrinkFlag, Stop: *stopFlag,
+		Seed: *seedFlag, First: *firstFlag, Count: *countFlag, Workers: *workersFlag, Time: *timeFlag,
+		Shrink: *shrinkFlag, Stop: *stopFlag,
 		Devices: here(t, strings.Split(*devicesFlag, ",")),
 		Report:  func(f *Finding) { t.Errorf("%v", f) },
 	}

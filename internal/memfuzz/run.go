@@ -16,8 +16,8 @@ import (
 type Device struct {
 	Name string
 	dev  *nereid.Device
-	// orders holds the orders in which warps run, see sim.Watch; the first also watches for races. Launches on devices that have no
-	// say in it are repeated instead.
+	// orders holds the orders in which warps run, see sim.Watch; the first also watches for races. Launches
+	// on devices that have no say in it are repeated instead.
 	orders   []uint64
 	gpu      bool
 	clusters bool
@@ -29,7 +29,8 @@ func Open(name string) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{Name: name, dev: dev, orders: []uint64{0}, gpu: strings.HasPrefix(name, "sim") || strings.HasPrefix(name, "cuda")}
+	d := &Device{Name: name, dev: dev, orders: []uint64{0}, gpu: strings.HasPrefix(name, "sim") ||
+		strings.HasPrefix(name, "cuda")}
 	d.clusters = strings.HasPrefix(name, "cuda") || name == "sim:90"
 	if d.gpu {
 		d.orders = []uint64{0, 1, 2}
@@ -74,8 +75,8 @@ func NewJudge() (*Judge, error) {
 	return &Judge{d}, err
 }
 
-// Compare runs a case on the interpreter and on devices and returns the first difference of each device. The error is one of the case: the
-// interpreter refuses it.
+// Compare runs a case on the interpreter and on devices and returns the first difference of each device. The
+// error is one of the case: the interpreter refuses it.
 func (j *Judge) Compare(ctx context.Context, c *Case, devices ...*Device) ([]*Diff, error) {
 	k, err := c.kernel()
 	if err != nil {
@@ -121,7 +122,8 @@ func (c *Case) compare(ctx context.Context, k *nereid.Kernel, d *Device, want ma
 }
 
 // launch returns the memory after a launch on fresh memory.
-func (c *Case) launch(ctx context.Context, k *nereid.Kernel, d *Device, order uint64) (map[string][]byte, error) {
+func (c *Case) launch(ctx context.Context, k *nereid.Kernel, d *Device, order uint64) (map[string][]byte,
+	error) {
 	s, err := d.dev.NewStream(sim.WithWatch(ctx, sim.Watch{Races: order == 0, Order: order}))
 	if err != nil {
 		return nil, err
@@ -137,7 +139,8 @@ func (c *Case) launch(ctx context.Context, k *nereid.Kernel, d *Device, order ui
 // shown is how many elements a difference names.
 const shown = 6
 
-// differences compares memory bit by bit; only floats that are no numbers equal each other whatever their bits.
+// differences compares memory bit by bit; only floats that are no numbers equal each other whatever their
+// bits.
 func (c *Case) differences(got, want map[string][]byte) *Diff {
 	d := &Diff{}
 	for _, a := range c.Args {

@@ -38,8 +38,9 @@ func (k *Kernel) clone() *Kernel {
 	return out
 }
 
-// cutter makes the n-th of all changes that make a kernel simpler. Every change leaves a kernel that keeps to the rules of the generator,
-// though perhaps one that uses a variable that is gone: it is refused by the interpreter and so not taken.
+// cutter makes the n-th of all changes that make a kernel simpler. Every change leaves a kernel that keeps to
+// the rules of the generator, though perhaps one that uses a variable that is gone: it is refused by the
+// interpreter and so not taken.
 type cutter struct {
 	k    *Kernel
 	n    int

@@ -43,7 +43,8 @@ func (w *writer) line(format string, args ...any) {
 	w.b.WriteByte('\n')
 }
 
-// head defines the names that the body refers to: pid, the lane numbers of each shape, and the program's own pointers.
+// head defines the names that the body refers to: pid, the lane numbers of each shape, and the program's own
+// pointers.
 func (w *writer) head(body string) {
 	k := w.k
 	used := map[string]bool{}
@@ -53,7 +54,9 @@ func (w *writer) head(body string) {
 	if used["rc"] {
 		used["r"], used["c"] = true, true
 	}
-	moved := slices.DeleteFunc(slices.Clone(k.Tensors), func(t Tensor) bool { return t.Indexed || t.Perm || !used[t.Name] })
+	moved := slices.DeleteFunc(slices.Clone(k.Tensors), func(t Tensor) bool {
+		return t.Indexed || t.Perm || !used[t.Name]
+	})
 	for _, l := range []struct{ name, value string }{
 		{"pid", "tl.program_id(0)"},
 		{"i", fmt.Sprintf("tl.arange(0, %d)", k.size(Vec))},
@@ -91,9 +94,13 @@ var writers map[string]func(*writer, *Stmt)
 
 func init() {
 	writers = map[string]func(*writer, *Stmt){
-		"assign":  func(w *writer, s *Stmt) { w.line("%s = (%s).to(%s)", s.Name, w.expr(s.Value), types[s.Type].python) },
-		"load":    (*writer).load,
-		"store":   func(w *writer, s *Stmt) { w.line("tl.store(%s, %s%s)", w.pointer(s), w.expr(s.Value), w.mask(s)) },
+		"assign": func(w *writer, s *Stmt) {
+			w.line("%s = (%s).to(%s)", s.Name, w.expr(s.Value), types[s.Type].python)
+		},
+		"load": (*writer).load,
+		"store": func(w *writer, s *Stmt) {
+			w.line("tl.store(%s, %s%s)", w.pointer(s), w.expr(s.Value), w.mask(s))
+		},
 		"atomic":  (*writer).atomic,
 		"barrier": func(w *writer, s *Stmt) { w.line("tl.debug_barrier()") },
 		"pointer": func(w *writer, s *Stmt) { w.line("%s = %s", s.Pointer, w.address(s)) },

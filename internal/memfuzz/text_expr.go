@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// forms holds the text of each kind of expression: $0, $1, $2 are the arguments, $k the constant, $name the name, $type the type, $shape
-// the shape and $lane its lane numbers.
+// forms holds the text of each kind of expression: $0, $1, $2 are the arguments, $k the constant, $name the
+// name, $type the type, $shape the shape and $lane its lane numbers.
 var forms = map[string]string{
 	"var":   "$name",
 	"const": "tl.full($shape, $k, $type)",
@@ -55,7 +55,8 @@ func (w *writer) expr(e *Expr) string {
 		"[]", fmt.Sprintf("[%d]", w.k.size(Vec)), fmt.Sprintf("[%d, %d]", w.k.Rows, w.k.Cols),
 		fmt.Sprintf("[%d]", w.k.Rows), fmt.Sprintf("[%d]", w.k.Cols),
 	}
-	pairs := []string{"$name", e.Name, "$type", types[e.Type].python, "$shape", shape[e.Shape], "$lane", lanes[e.Shape], "$k", fmt.Sprint(e.K)}
+	pairs := []string{"$name", e.Name, "$type", types[e.Type].python, "$shape", shape[e.Shape], "$lane",
+		lanes[e.Shape], "$k", fmt.Sprint(e.K)}
 	for i, a := range e.Args {
 		pairs = append(pairs, fmt.Sprintf("$%d", i), w.expr(a))
 	}

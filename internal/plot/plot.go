@@ -1,6 +1,6 @@
-// Package plot draws measurements: bars for the configs of a tuning, lines for what changes with a size or with time. In come
-// numbers and their names, out comes a PNG or an SVG. Only the command line and tests import it, so that programs which launch
-// kernels do not carry a plotting library.
+// Package plot draws measurements: bars for the configs of a tuning, lines for what changes with a size or
+// with time. In come numbers and their names, out comes a PNG or an SVG. Only the command line and tests
+// import it, so that programs which launch kernels do not carry a plotting library.
 package plot
 
 import (
@@ -50,8 +50,8 @@ type BarChart struct {
 	Bars        []Bar
 }
 
-// cutBar is how many times longer than the shortest bar one is drawn: a longer one ends there, or nothing could be told of the
-// others.
+// cutBar is how many times longer than the shortest bar one is drawn: a longer one ends there, or nothing
+// could be told of the others.
 const cutBar = 5
 
 // Bars draws charts below each other.
@@ -107,7 +107,8 @@ func (c *BarChart) plot() (*plot.Plot, error) {
 		if b.Failed != "" {
 			text, at = b.Failed, 0
 		}
-		labels.XYs, labels.Labels = append(labels.XYs, plotter.XY{X: at, Y: float64(i)}), append(labels.Labels, text)
+		labels.XYs, labels.Labels = append(labels.XYs, plotter.XY{X: at, Y: float64(i)}),
+			append(labels.Labels, text)
 		bar, err := plotter.NewBarChart(plotter.Values{at}, vg.Points(11))
 		if err != nil {
 			return nil, err

@@ -10,7 +10,8 @@ import (
 )
 
 var timings = BarChart{Title: "matmul", Unit: "ms", Bars: []Bar{
-	{Name: "BLOCK=64", Median: 2}, {Name: "BLOCK=128", Median: 1, Best: true}, {Name: "BLOCK=256", Failed: "out of shared memory"},
+	{Name: "BLOCK=64", Median: 2}, {Name: "BLOCK=128", Median: 1, Best: true},
+	{Name: "BLOCK=256", Failed: "out of shared memory"},
 }}
 
 func decode(t *testing.T, data []byte) image.Image {
@@ -34,7 +35,8 @@ func count(img image.Image, c color.RGBA) (n int) {
 	return n
 }
 
-// A bar is as long as its median: the slower config has twice the area of the one that was chosen, which is green.
+// A bar is as long as its median: the slower config has twice the area of the one that was chosen, which is
+// green.
 func TestBars(t *testing.T) {
 	var b bytes.Buffer
 	if err := Bars(&b, "png", []BarChart{timings, timings}); err != nil {
@@ -66,7 +68,8 @@ func TestBarsAreCut(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	c := LineChart{Title: "softmax", XLabel: "columns", YLabel: "GB/s", LogX: true, Series: []Series{
-		{"cpu", []float64{256, 1024, 65536}, []float64{1, 4, 8}}, {"interp", []float64{256, 1024, 65536}, []float64{0.1, 0.1, 0.1}},
+		{"cpu", []float64{256, 1024, 65536}, []float64{1, 4, 8}},
+		{"interp", []float64{256, 1024, 65536}, []float64{0.1, 0.1, 0.1}},
 	}}
 	var b bytes.Buffer
 	if err := Lines(&b, "svg", c); err != nil {

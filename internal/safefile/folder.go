@@ -24,10 +24,10 @@ func (e *FolderError) Unwrap() error { return ErrRefused }
 // maxLinks bounds the links that lead to a folder, as the operating system does.
 const maxLinks = 40
 
-// CheckFolder returns nil if only this process's user and root can put files into a folder: it is theirs and nobody else may
-// write to it, and nobody else can exchange it or a folder above it. Folders above may be writable by everybody where the
-// sticky bit keeps people from each other's files, as in /tmp. The error is a *FolderError, or that of a folder which is
-// not there.
+// CheckFolder returns nil if only this process's user and root can put files into a folder: it is theirs and
+// nobody else may write to it, and nobody else can exchange it or a folder above it. Folders above may be
+// writable by everybody where the sticky bit keeps people from each other's files, as in /tmp. The error is a
+// *FolderError, or that of a folder which is not there.
 func CheckFolder(dir string) error { return us().checkFolder(dir) }
 
 // rule says how a folder is judged.
@@ -38,7 +38,8 @@ const (
 	above  rule = true  // a folder on the way there
 )
 
-// walk is the way to a folder: the place it has come to, which has no links in it, and the names that are left.
+// walk is the way to a folder: the place it has come to, which has no links in it, and the names that are
+// left.
 type walk struct {
 	at    string
 	rest  []string
@@ -90,8 +91,8 @@ func (w *walk) follow(path string) {
 	w.rest = append(parts(path[len(volume):]), w.rest...)
 }
 
-// link replaces the link that the walk has come to by its target. The folder that the link lies in comes again, so that
-// the walk ends with a folder that was looked at.
+// link replaces the link that the walk has come to by its target. The folder that the link lies in comes
+// again, so that the walk ends with a folder that was looked at.
 func (w *walk) link() error {
 	target, err := os.Readlink(w.at)
 	if w.links++; w.links > maxLinks {

@@ -25,8 +25,8 @@ func owner(info fs.FileInfo) (uid, gid int, ok bool) {
 	return int(st.Uid), int(st.Gid), true
 }
 
-// privateGroup reports whether a group has the user's name and no other member. Distributions that make such a group for
-// each user also have them create folders that the group may write to.
+// privateGroup reports whether a group has the user's name and no other member. Distributions that make such
+// a group for each user also have them create folders that the group may write to.
 func privateGroup(uid, gid int) bool {
 	u, err := user.LookupId(strconv.Itoa(uid))
 	if err != nil {

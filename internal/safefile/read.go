@@ -12,8 +12,8 @@ import (
 // ErrRefused is wrapped by the errors of files and folders that are there and are not to be used.
 var ErrRefused = errors.New("refused")
 
-// Read returns the content of a regular file of at most max bytes. Links are followed. A pipe, a device or a folder is an
-// error at once: nothing is waited for.
+// Read returns the content of a regular file of at most max bytes. Links are followed. A pipe, a device or a
+// folder is an error at once: nothing is waited for.
 func Read(path string, max int64) ([]byte, error) {
 	f, err := open(path, 0)
 	if err != nil {
@@ -23,8 +23,8 @@ func Read(path string, max int64) ([]byte, error) {
 	return readAll(f, max)
 }
 
-// ReadNamed returns the content of a file that the user has named, of at most max bytes. It may be a pipe, which is waited for as
-// any program does; one without an end is an error.
+// ReadNamed returns the content of a file that the user has named, of at most max bytes. It may be a pipe,
+// which is waited for as any program does; one without an end is an error.
 func ReadNamed(path string, max int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -34,8 +34,8 @@ func ReadNamed(path string, max int64) ([]byte, error) {
 	return readAll(f, max)
 }
 
-// ReadTrusted returns the content of a file as Read does, if nobody but this process's user or root can have written it:
-// neither it nor its folder is another's or writable by others, and it is no link.
+// ReadTrusted returns the content of a file as Read does, if nobody but this process's user or root can have
+// written it: neither it nor its folder is another's or writable by others, and it is no link.
 func ReadTrusted(path string, max int64) ([]byte, error) {
 	f, err := OpenTrusted(path)
 	if err != nil {
@@ -71,8 +71,8 @@ func OpenTrusted(path string) (*os.File, error) {
 	return f, nil
 }
 
-// open opens a regular file. The check comes after the opening, so that nobody can exchange the file in between; a pipe
-// that nobody writes to does not block it.
+// open opens a regular file. The check comes after the opening, so that nobody can exchange the file in
+// between; a pipe that nobody writes to does not block it.
 func open(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|NonBlock|flags, 0)
 	if err != nil {
@@ -133,7 +133,8 @@ func kind(m fs.FileMode) string {
 		bit  fs.FileMode
 		name string
 	}{
-		{fs.ModeDir, "a folder"}, {fs.ModeNamedPipe, "a pipe"}, {fs.ModeSocket, "a socket"}, {fs.ModeDevice, "a device"},
+		{fs.ModeDir, "a folder"}, {fs.ModeNamedPipe, "a pipe"}, {fs.ModeSocket, "a socket"},
+		{fs.ModeDevice, "a device"},
 	} {
 		if m&k.bit != 0 {
 			return k.name

@@ -34,8 +34,8 @@ func link(t *testing.T, target string, parts ...string) string {
 	return name
 }
 
-// stranger is an account that owns none of the test's files. Root's files are everybody's to trust, so a test that runs as
-// root gives the folder away first.
+// stranger is an account that owns none of the test's files. Root's files are everybody's to trust, so a test
+// that runs as root gives the folder away first.
 func stranger(t *testing.T, paths ...string) account {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -64,7 +64,8 @@ func TestCheckFolder(t *testing.T) {
 		{"a link to itself", link(t, ".", mkdir(t, 0o755, base, "h"), "x"), ""},
 		{"a link up and down", link(t, "../b/../c", mkdir(t, 0o755, base, "i"), "x"), "c is writable by everybody"},
 		{"a link to an absolute path", link(t, filepath.Join(base, "c"), base, "j"), "c is writable by everybody"},
-		{"a link in everybody's folder", filepath.Join(link(t, filepath.Join(base, "a"), base, "c", "x")), "c is writable by everybody"},
+		{"a link in everybody's folder", filepath.Join(link(t, filepath.Join(base, "a"), base, "c", "x")),
+			"c is writable by everybody"},
 		{"a loop", link(t, "k", base, "k"), "links"},
 		{"below a file", filepath.Join("/etc/passwd", "x"), "not a directory"},
 	} {
@@ -76,7 +77,8 @@ func TestCheckFolder(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 		var f *FolderError
-		if strings.Contains(c.want, "writable") && (!errors.As(err, &f) || f.Dir != c.dir || !strings.HasPrefix(f.Remedy, "chmod go-w /")) {
+		if strings.Contains(c.want, "writable") &&
+			(!errors.As(err, &f) || f.Dir != c.dir || !strings.HasPrefix(f.Remedy, "chmod go-w /")) {
 			t.Errorf("%s: %#v", c.name, err)
 		}
 	}
@@ -167,7 +169,8 @@ func TestRead(t *testing.T) {
 	if data, err := ReadTrusted(good, 100); len(data) != 100 || err != nil {
 		t.Error(len(data), err)
 	}
-	if data, err := Read("/proc/self/status", 1<<20); len(data) == 0 || err != nil { // a file that says it is empty
+	// a file that says it is empty
+	if data, err := Read("/proc/self/status", 1<<20); len(data) == 0 || err != nil {
 		t.Error(len(data), err)
 	}
 	if err := os.Chmod(dir, 0o777); err != nil {
@@ -195,7 +198,8 @@ func TestReadOwner(t *testing.T) {
 
 func TestName(t *testing.T) {
 	for text, want := range map[string]string{
-		"add_kernel": "add_kernel", "../../etc/passwd": "_.._etc_passwd", "..": "", "a\x00b\\c:d": "a_b_c_d", "größe": "gr__e",
+		"add_kernel": "add_kernel", "../../etc/passwd": "_.._etc_passwd", "..": "", "a\x00b\\c:d": "a_b_c_d",
+		"größe":                  "gr__e",
 		strings.Repeat("x", 200): strings.Repeat("x", maxName),
 	} {
 		if got := Name(text); got != want || !filepath.IsLocal("x"+got) {

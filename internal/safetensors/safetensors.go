@@ -36,7 +36,8 @@ type File struct {
 
 // sizes has the bytes of an element. Types that are not in it are kept, but their size is not checked.
 var sizes = map[string]int{
-	"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8, "F16": 2, "BF16": 2, "F32": 4, "F64": 8,
+	"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8, "F16": 2,
+	"BF16": 2, "F32": 4, "F64": 8,
 	"F8_E4M3": 1, "F8_E5M2": 1, "F8_E4M3FNUZ": 1, "F8_E5M2FNUZ": 1, "F8_E8M0": 1,
 }
 

@@ -13,7 +13,8 @@ func file(header string, body ...byte) []byte {
 
 func TestRoundTrip(t *testing.T) {
 	f := &File{Metadata: map[string]string{"a": "b"}, Entries: []Entry{
-		{"bytes", "U8", []int{3}, []byte{1, 2, 3}}, {"scalar", "F32", nil, []byte{0, 0, 128, 63}}, {"none", "F64", []int{0, 2}, nil},
+		{"bytes", "U8", []int{3}, []byte{1, 2, 3}}, {"scalar", "F32", nil, []byte{0, 0, 128, 63}},
+		{"none", "F64", []int{0, 2}, nil},
 	}}
 	var b bytes.Buffer
 	if err := Write(&b, f); err != nil {
@@ -28,14 +29,16 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, got := range []*File{byRead, byParse} {
-		if got.Metadata["a"] != "b" || len(got.Entries) != 3 || got.Entries[0].Name != "none" || got.Entries[1].Name != "scalar" || string(got.Entries[2].Data) != "\x01\x02\x03" {
+		if got.Metadata["a"] != "b" || len(got.Entries) != 3 || got.Entries[0].Name != "none" ||
+			got.Entries[1].Name != "scalar" || string(got.Entries[2].Data) != "\x01\x02\x03" {
 			t.Errorf("%+v", got)
 		}
 	}
 	if n := binary.LittleEndian.Uint64(b.Bytes()); n%8 != 0 {
 		t.Errorf("a header of %d bytes leaves tensors without alignment", n)
 	}
-	for _, e := range []Entry{{Name: "__metadata__", DType: "U8"}, {Name: "x", DType: "F32", Shape: []int{2}, Data: make([]byte, 4)}} {
+	for _, e := range []Entry{{Name: "__metadata__", DType: "U8"},
+		{Name: "x", DType: "F32", Shape: []int{2}, Data: make([]byte, 4)}} {
 		if err := Write(&b, &File{Entries: []Entry{e}}); err == nil {
 			t.Errorf("%+v was written", e)
 		}

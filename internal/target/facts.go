@@ -8,11 +8,12 @@ import (
 
 // Facts describes compiled code. A field is 0 if the target has nothing of the kind, or does not tell.
 type Facts struct {
-	Warps     int   `json:"warps,omitempty"`     // of a block
-	Threads   int   `json:"threads,omitempty"`   // of a block
-	Cluster   int   `json:"cluster,omitempty"`   // blocks of a program
-	Shared    int   `json:"shared,omitempty"`    // bytes of shared memory of a block
-	Scratch   int64 `json:"scratch,omitempty"`   // bytes of memory that each program has for itself while it runs
+	Warps   int `json:"warps,omitempty"`   // of a block
+	Threads int `json:"threads,omitempty"` // of a block
+	Cluster int `json:"cluster,omitempty"` // blocks of a program
+	Shared  int `json:"shared,omitempty"`  // bytes of shared memory of a block
+	// bytes of memory that each program has for itself while it runs
+	Scratch   int64 `json:"scratch,omitempty"`
 	Registers int   `json:"registers,omitempty"` // of a thread
 	Spills    int   `json:"spills,omitempty"`    // bytes of local memory of a thread: spilled registers, arrays
 	Params    []int `json:"params,omitempty"`    // size of each argument in bytes; nil means words of 8 bytes

@@ -16,7 +16,8 @@ func CountPrograms(grid, most [3]int) (int, error) {
 	n := uint64(1)
 	for d, g := range grid {
 		if g < 0 || g > most[d] {
-			return 0, diag.Refuse(fmt.Sprintf("the grid %v", grid), "it has %d programs along %c, and the device takes 0 to %d",
+			return 0, diag.Refuse(fmt.Sprintf("the grid %v", grid),
+				"it has %d programs along %c, and the device takes 0 to %d",
 				g, 'x'+rune(d), most[d])
 		}
 		high, low := bits.Mul64(n, uint64(g))

@@ -46,7 +46,8 @@ func available() (free uint64, ok bool) {
 	const group = "/sys/fs/cgroup/"
 	for _, f := range []struct{ limit, used, stat, cached string }{
 		{"memory.max", "memory.current", "memory.stat", "inactive_file"},
-		{"memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_inactive_file"},
+		{"memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat",
+			"total_inactive_file"},
 	} {
 		limit, found := number(group + f.limit)
 		used, too := number(group + f.used)

@@ -1,6 +1,7 @@
 package target
 
-// Optional interfaces of devices and buffers. What a device can do is declared here; nobody compares its name.
+// Optional interfaces of devices and buffers. What a device can do is declared here; nobody compares its
+// name.
 
 // Kinded is a device that is one of several of a kind: code compiled for one runs on the others.
 type Kinded interface {

@@ -11,7 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// parse makes a module of a function's body: %x and %y are pointers to f32, %n and %s numbers, %r counts to 64, %xs are 64 times %x.
+// parse makes a module of a function's body: %x and %y are pointers to f32, %n and %s numbers, %r counts to
+// 64, %xs are 64 times %x.
 func parse(t *testing.T, body string) *ir.Module {
 	t.Helper()
 	text := `module {
@@ -31,8 +32,10 @@ func parse(t *testing.T, body string) *ir.Module {
     tt.return
   }
 }`
-	text = strings.NewReplacer("ADD ", "arith.addi ", "MUL ", "arith.muli ", "PTR ", "tt.addptr ", ": T", ": tensor<64xi32>",
-		": P", ": tensor<64x!tt.ptr<f32>>, tensor<64xi32>", ": A", ": tensor<64x!tt.ptr<f32>>", ": S", ": !tt.ptr<f32>, i32").Replace(text)
+	text = strings.NewReplacer("ADD ", "arith.addi ", "MUL ", "arith.muli ", "PTR ", "tt.addptr ", ": T",
+		": tensor<64xi32>",
+		": P", ": tensor<64x!tt.ptr<f32>>, tensor<64xi32>", ": A", ": tensor<64x!tt.ptr<f32>>", ": S",
+		": !tt.ptr<f32>, i32").Replace(text)
 	m, err := ir.Parse(diag.NewFileSet(), "k.ttir", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -40,11 +43,13 @@ func parse(t *testing.T, body string) *ir.Module {
 	return m
 }
 
-// TestRelate compares the pointers of the first two stores. Where both are in a loop, an iteration lies between.
+// TestRelate compares the pointers of the first two stores. Where both are in a loop, an iteration lies
+// between.
 func TestRelate(t *testing.T) {
 	const first = "%p = PTR %xs, %r : P\ntt.store %p, %v : A\n"
 	loop := func(carried, body string) string {
-		return fmt.Sprintf("%%l = scf.for %%i = %%c0 to %%n step %%k64 iter_args(%%c = %s) -> (tensor<64x!tt.ptr<f32>>) : i32 {\n%s\n}\n", carried, body)
+		return fmt.Sprintf("%%l = scf.for %%i = %%c0 to %%n step %%k64 iter_args(%%c = %s) -> "+
+			"(tensor<64x!tt.ptr<f32>>) : i32 {\n%s\n}\n", carried, body)
 	}
 	for _, c := range []struct {
 		name, body string
@@ -54,25 +59,38 @@ func TestRelate(t *testing.T) {
 		{"computed twice", first + "%q = PTR %xs, %r : P\ntt.store %q, %v : A", Same},
 		{"behind it", first + "%j = ADD %r, %c64 : T\n%q = PTR %xs, %j : P\ntt.store %q, %v : A", Apart},
 		{"half of it", first + "%j = ADD %r, %c32 : T\n%q = PTR %xs, %j : P\ntt.store %q, %v : A", Unknown},
-		{"even and odd", "%e = MUL %r, %c2 : T\n%p = PTR %xs, %e : P\ntt.store %p, %v : A\n%o = ADD %e, %one : T\n%q = PTR %xs, %o : P\ntt.store %q, %v : A", Apart},
+		{"even and odd", "%e = MUL %r, %c2 : T\n%p = PTR %xs, %e : P\ntt.store %p, %v : A\n" +
+			"%o = ADD %e, %one : T\n%q = PTR %xs, %o : P\ntt.store %q, %v : A", Apart},
 		{"no stride", "tt.store %xs, %v : A\ntt.store %xs, %v : A", Unknown},
-		{"remainder", "%j = arith.remsi %r, %c32 : tensor<64xi32>\n%p = PTR %xs, %j : P\ntt.store %p, %v : A\ntt.store %p, %v : A", Unknown},
-		{"from a number on", "%m = PTR %x, %n : S\n%ms = tt.splat %m : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n%p = PTR %ms, %r : P\n" +
+		{"remainder", "%j = arith.remsi %r, %c32 : tensor<64xi32>\n%p = PTR %xs, %j : P\n" +
+			"tt.store %p, %v : A\ntt.store %p, %v : A", Unknown},
+		{"from a number on", "%m = PTR %x, %n : S\n" +
+			"%ms = tt.splat %m : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n%p = PTR %ms, %r : P\n" +
 			"tt.store %p, %v : A\n%q = PTR %ms, %r : P\ntt.store %q, %v : A", Same},
-		{"from another number on", first + "%m = PTR %x, %n : S\n%ms = tt.splat %m : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n%q = PTR %ms, %r : P\n" +
+		{"from another number on", first +
+			"%m = PTR %x, %n : S\n%ms = tt.splat %m : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n" +
+			"%q = PTR %ms, %r : P\n" +
 			"tt.store %q, %v : A", Unknown},
-		{"whole blocks away", first + "%w = MUL %n, %k64 : i32\n%m = PTR %x, %w : S\n%ms = tt.splat %m : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n" +
+		{"whole blocks away", first +
+			"%w = MUL %n, %k64 : i32\n%m = PTR %x, %w : S\n" +
+			"%ms = tt.splat %m : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n" +
 			"%q = PTR %ms, %r : P\ntt.store %q, %v : A", Same},
-		{"the loop's variable", loop("%xs", "%is = tt.splat %i : i32 -> tensor<64xi32>\n%j = ADD %r, %is : T\n%p = PTR %xs, %j : P\n"+
-			"tt.store %p, %v : A\ntt.store %p, %v : A\nscf.yield %c : tensor<64x!tt.ptr<f32>>"), Same},
-		{"a pointer that advances", "%p = PTR %xs, %r : P\n" + loop("%p", "tt.store %c, %v : A\ntt.store %c, %v : A\n%d = PTR %c, %c64 : P\n"+
-			"scf.yield %d : tensor<64x!tt.ptr<f32>>"), Same},
-		{"one that advances by half", "%p = PTR %xs, %r : P\n" + loop("%p", "tt.store %c, %v : A\ntt.store %c, %v : A\n%d = PTR %c, %c32 : P\n"+
-			"scf.yield %d : tensor<64x!tt.ptr<f32>>"), Unknown},
-		{"one that goes astray", "%p = PTR %xs, %r : P\n" + loop("%p", "tt.store %c, %v : A\ntt.store %c, %v : A\n%d = PTR %c, %r : P\n"+
-			"scf.yield %d : tensor<64x!tt.ptr<f32>>"), Unknown},
-		{"both ways to advance", "%p = PTR %xs, %r : P\n" + loop("%p", "%is = tt.splat %i : i32 -> tensor<64xi32>\n%j = ADD %r, %is : T\n"+
-			"%q = PTR %xs, %j : P\ntt.store %c, %v : A\ntt.store %q, %v : A\n%d = PTR %c, %c64 : P\nscf.yield %d : tensor<64x!tt.ptr<f32>>"), Same},
+		{"the loop's variable",
+			loop("%xs", "%is = tt.splat %i : i32 -> tensor<64xi32>\n%j = ADD %r, %is : T\n%p = PTR %xs, %j : P\n"+
+				"tt.store %p, %v : A\ntt.store %p, %v : A\nscf.yield %c : tensor<64x!tt.ptr<f32>>"), Same},
+		{"a pointer that advances", "%p = PTR %xs, %r : P\n" +
+			loop("%p", "tt.store %c, %v : A\ntt.store %c, %v : A\n%d = PTR %c, %c64 : P\n"+
+				"scf.yield %d : tensor<64x!tt.ptr<f32>>"), Same},
+		{"one that advances by half", "%p = PTR %xs, %r : P\n" +
+			loop("%p", "tt.store %c, %v : A\ntt.store %c, %v : A\n%d = PTR %c, %c32 : P\n"+
+				"scf.yield %d : tensor<64x!tt.ptr<f32>>"), Unknown},
+		{"one that goes astray", "%p = PTR %xs, %r : P\n" +
+			loop("%p", "tt.store %c, %v : A\ntt.store %c, %v : A\n%d = PTR %c, %r : P\n"+
+				"scf.yield %d : tensor<64x!tt.ptr<f32>>"), Unknown},
+		{"both ways to advance", "%p = PTR %xs, %r : P\n" +
+			loop("%p", "%is = tt.splat %i : i32 -> tensor<64xi32>\n%j = ADD %r, %is : T\n"+
+				"%q = PTR %xs, %j : P\ntt.store %c, %v : A\ntt.store %q, %v : A\n%d = PTR %c, %c64 : P\n"+
+				"scf.yield %d : tensor<64x!tt.ptr<f32>>"), Same},
 	} {
 		m := parse(t, c.body)
 		var ptrs []*ir.Value
@@ -100,15 +118,23 @@ func TestRoots(t *testing.T) {
 		want       bool // the pointers of the first two stores may be of one argument
 	}{
 		{"two arguments", "tt.store %xs, %v : A\ntt.store %ys, %v : A", false},
-		{"select", "%z = arith.select %b, %x, %y : !tt.ptr<f32>\n%zs = tt.splat %z : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n" +
+		{"select", "%z = arith.select %b, %x, %y : !tt.ptr<f32>\n" +
+			"%zs = tt.splat %z : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n" +
 			"tt.store %zs, %v : A\ntt.store %ys, %v : A", true},
-		{"if", "%z = scf.if %b -> (!tt.ptr<f32>) {\nscf.yield %x : !tt.ptr<f32>\n} else {\nscf.yield %y : !tt.ptr<f32>\n}\n" +
-			"%zs = tt.splat %z : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\ntt.store %zs, %v : A\ntt.store %ys, %v : A", true},
-		{"an integer", "%z = tt.ptr_to_int %x : !tt.ptr<f32> -> i64\n%w = tt.int_to_ptr %z : i64 -> !tt.ptr<f32>\n" +
-			"%zs = tt.splat %w : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\ntt.store %zs, %v : A\ntt.store %xs, %v : A", true},
-		{"exchanged in a loop", "%l:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (!tt.ptr<f32>, !tt.ptr<f32>) : i32 {\n" +
-			"scf.yield %q, %p : !tt.ptr<f32>, !tt.ptr<f32>\n}\n%zs = tt.splat %l#0 : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n" +
-			"tt.store %zs, %v : A\ntt.store %ys, %v : A", true},
+		{"if", "%z = scf.if %b -> (!tt.ptr<f32>) {\nscf.yield %x : !tt.ptr<f32>\n} else {\n" +
+			"scf.yield %y : !tt.ptr<f32>\n}\n" +
+			"%zs = tt.splat %z : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\ntt.store %zs, %v : A\n" +
+			"tt.store %ys, %v : A", true},
+		{"an integer", "%z = tt.ptr_to_int %x : !tt.ptr<f32> -> i64\n" +
+			"%w = tt.int_to_ptr %z : i64 -> !tt.ptr<f32>\n" +
+			"%zs = tt.splat %w : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\ntt.store %zs, %v : A\n" +
+			"tt.store %xs, %v : A", true},
+		{"exchanged in a loop",
+			"%l:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (!tt.ptr<f32>, " +
+				"!tt.ptr<f32>) : i32 {\n" +
+				"scf.yield %q, %p : !tt.ptr<f32>, !tt.ptr<f32>\n}\n" +
+				"%zs = tt.splat %l#0 : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n" +
+				"tt.store %zs, %v : A\ntt.store %ys, %v : A", true},
 	} {
 		var ptrs []*ir.Value
 		m := parse(t, c.body)

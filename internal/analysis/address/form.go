@@ -14,7 +14,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Symbol is a number that nothing is known of: a value of the program, the number of a loop's iteration, or how many it had.
+// Symbol is a number that nothing is known of: a value of the program, the number of a loop's iteration, or
+// how many it had.
 type Symbol struct {
 	Value *ir.Value
 	Loop  *ir.Op
@@ -32,7 +33,8 @@ func (s Symbol) ChangesIn(loop *ir.Op) bool {
 	return s.Loop == loop || s.Loop.Block().IsInside(loop)
 }
 
-// poly is a sum of products of symbols: from the symbols' numbers, in order and with dots between them, to the coefficient. "" is 1.
+// poly is a sum of products of symbols: from the symbols' numbers, in order and with dots between them, to
+// the coefficient. "" is 1.
 type poly map[string]int64
 
 func number(n int64) poly {
@@ -217,7 +219,8 @@ func (a *Analysis) compute(v *ir.Value) *Form {
 	return a.opaque(v)
 }
 
-// opaque is a scalar that nothing is known of. There is no form for tensors whose elements differ in unknown ways.
+// opaque is a scalar that nothing is known of. There is no form for tensors whose elements differ in unknown
+// ways.
 func (a *Analysis) opaque(v *ir.Value) *Form {
 	if rankOf(v.Type) > 0 {
 		return nil
@@ -300,7 +303,8 @@ func (a *Analysis) symbols(k string) []Symbol {
 	return out
 }
 
-// resolve puts forms in place of the symbols of what loops carry. A tensor without such a form has none itself.
+// resolve puts forms in place of the symbols of what loops carry. A tensor without such a form has none
+// itself.
 func (a *Analysis) resolve(f *Form, depth int) *Form {
 	if f == nil || depth > 32 {
 		return nil
@@ -379,14 +383,21 @@ var rules map[*ir.OpDef]func(a *Analysis, op *ir.Op) *Form
 func init() { // rules ask for the forms of operands
 	same := func(a *Analysis, op *ir.Op) *Form { return a.rawForm(op.Operand(0)) }
 	rules = map[*ir.OpDef]func(a *Analysis, op *ir.Op) *Form{
-		arith.AddI:  func(a *Analysis, op *ir.Op) *Form { return a.rawForm(op.Operand(0)).plus(1, a.rawForm(op.Operand(1))) },
-		arith.SubI:  func(a *Analysis, op *ir.Op) *Form { return a.rawForm(op.Operand(0)).plus(-1, a.rawForm(op.Operand(1))) },
-		arith.MulI:  func(a *Analysis, op *ir.Op) *Form { return a.rawForm(op.Operand(0)).times(a.rawForm(op.Operand(1))) },
+		arith.AddI: func(a *Analysis, op *ir.Op) *Form {
+			return a.rawForm(op.Operand(0)).plus(1, a.rawForm(op.Operand(1)))
+		},
+		arith.SubI: func(a *Analysis, op *ir.Op) *Form {
+			return a.rawForm(op.Operand(0)).plus(-1, a.rawForm(op.Operand(1)))
+		},
+		arith.MulI: func(a *Analysis, op *ir.Op) *Form {
+			return a.rawForm(op.Operand(0)).times(a.rawForm(op.Operand(1)))
+		},
 		arith.ShLI:  shift,
 		arith.ExtSI: widen, arith.ExtUI: widen, arith.IndexCast: widen, arith.TruncI: truncate,
 		tt.Bitcast: pointerCast, ttg.ConvertLayout: same,
 		tt.AddPtr: addPtr, tt.MakeRange: makeRange,
-		tt.Splat: splat, tt.Broadcast: broadcast, tt.ExpandDims: expandDims, tt.Trans: transpose, tt.Reshape: reshape,
+		tt.Splat: splat, tt.Broadcast: broadcast, tt.ExpandDims: expandDims, tt.Trans: transpose,
+		tt.Reshape: reshape,
 	}
 }
 
@@ -398,7 +409,8 @@ func shift(a *Analysis, op *ir.Op) *Form {
 	return a.rawForm(op.Operand(0)).times(constantForm(1<<n, op.Result(0).Type))
 }
 
-// widen and truncate are exact as far as addresses go: those of one argument are less than 4 Gi elements apart.
+// widen and truncate are exact as far as addresses go: those of one argument are less than 4 Gi elements
+// apart.
 func widen(a *Analysis, op *ir.Op) *Form {
 	if ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) < 32 {
 		return nil
@@ -467,7 +479,8 @@ func expandDims(a *Analysis, op *ir.Op) *Form {
 	if src == nil || a.carriesTensor(src) {
 		return nil
 	}
-	return &Form{Uniform: src.Uniform, Strides: slices.Insert(slices.Clone(src.Strides), int(op.IntOr("axis", 0)), poly{})}
+	return &Form{Uniform: src.Uniform,
+		Strides: slices.Insert(slices.Clone(src.Strides), int(op.IntOr("axis", 0)), poly{})}
 }
 
 func transpose(a *Analysis, op *ir.Op) *Form {

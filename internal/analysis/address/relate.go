@@ -18,7 +18,8 @@ const (
 // Place is where an access goes.
 type Place struct {
 	Ptr *ir.Value
-	// Changed says which symbols are other numbers now than they were at the access, since iterations lie between.
+	// Changed says which symbols are other numbers now than they were at the access, since iterations lie
+	// between.
 	Changed func(Symbol) bool
 }
 
@@ -36,8 +37,9 @@ func (s span) size() int64 {
 //
 //	d + g*z + Σ strides*(differences of coordinates)
 //
-// with constants d and g, and a number z that nothing is known of. They are apart if that cannot be less than an element. Coordinates
-// are equal, where addresses are, if each stride is larger than all that the smaller ones can add up to, and g larger than all.
+// with constants d and g, and a number z that nothing is known of. They are apart if that cannot be less than
+// an element. Coordinates are equal, where addresses are, if each stride is larger than all that the smaller
+// ones can add up to, and g larger than all.
 func (a *Analysis) Relate(old Place, now *ir.Value) Relation {
 	p, q := a.Form(old.Ptr), a.Form(now)
 	if p == nil || q == nil {
@@ -52,7 +54,8 @@ func (a *Analysis) Relate(old Place, now *ir.Value) Relation {
 	if apart(d, g, ps, qs, pBytes, qBytes) {
 		return Apart
 	}
-	if pBytes == qBytes && sameShape(old.Ptr.Type, now.Type) && slices.Equal(ps, qs) && d == 0 && oneToOne(g, ps, pBytes) {
+	if pBytes == qBytes && sameShape(old.Ptr.Type, now.Type) && slices.Equal(ps, qs) && d == 0 &&
+		oneToOne(g, ps, pBytes) {
 		return Same
 	}
 	return Unknown
@@ -98,7 +101,8 @@ func gcd(a, b int64) int64 {
 	return max(a, -a)
 }
 
-// spansOf are the strides of a form, for each dimension of more than one element; nil if they are not known numbers.
+// spansOf are the strides of a form, for each dimension of more than one element; nil if they are not known
+// numbers.
 func (a *Analysis) spansOf(v *ir.Value, f *Form) []span {
 	if s, ok := a.spans[v]; ok {
 		return s
@@ -126,8 +130,8 @@ func sameShape(p, q ir.Type) bool {
 	return ok == ok2 && (!ok || slices.Equal(a.Shape, b.Shape))
 }
 
-// apart tries all ways to take the larger strides for numbers of which nothing is known but what they are multiples of, and the smaller
-// ones for the interval that they span.
+// apart tries all ways to take the larger strides for numbers of which nothing is known but what they are
+// multiples of, and the smaller ones for the interval that they span.
 func apart(d, g int64, ps, qs []span, pBytes, qBytes int64) bool {
 	var all []span
 	for _, s := range ps {

@@ -1,15 +1,18 @@
-// Package address says where the pointers of a program point: to which argument, and to which of its elements.
+// Package address says where the pointers of a program point: to which argument, and to which of its
+// elements.
 //
-// Roots are the arguments that a pointer may be computed from. Two pointers with different roots are taken to be apart, as arguments are.
+// Roots are the arguments that a pointer may be computed from. Two pointers with different roots are taken to
+// be apart, as arguments are.
 //
-// A Form is a pointer, or an index, as a sum: of numbers that are the same for all elements (Uniform), and of a stride times the
-// coordinate for each dimension of the tensor. In bytes, of fp32,
+// A Form is a pointer, or an index, as a sum: of numbers that are the same for all elements (Uniform), and of
+// a stride times the coordinate for each dimension of the tensor. In bytes, of fp32,
 //
 //	x + row*stride + tl.arange(0, 64)        Uniform = x + 4*row*stride,  Strides = [4]
 //
-// Numbers that nothing is known of are symbols, and products of symbols stay products. What a loop carries and increments is its first
-// value and the number of the iteration times the increment, so that pointers that advance and pointers computed from the loop's variable
-// are alike. Relate compares the places of two accesses.
+// Numbers that nothing is known of are symbols, and products of symbols stay products. What a loop carries
+// and increments is its first value and the number of the iteration times the increment, so that pointers
+// that advance and pointers computed from the loop's variable are alike. Relate compares the places of two
+// accesses.
 package address
 
 import (
@@ -23,7 +26,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Analysis answers questions about the values of a module. It is made for a module that does not change meanwhile.
+// Analysis answers questions about the values of a module. It is made for a module that does not change
+// meanwhile.
 type Analysis struct {
 	calls  map[string][]*ir.Op // by name of the function
 	roots  map[*ir.Value][]*ir.Value
@@ -41,7 +45,8 @@ func New(at *ir.Op) *Analysis {
 		at = at.Parent()
 	}
 	a := &Analysis{
-		calls: map[string][]*ir.Op{}, roots: map[*ir.Value][]*ir.Value{}, raw: map[*ir.Value]*Form{}, forms: map[*ir.Value]*Form{},
+		calls: map[string][]*ir.Op{}, roots: map[*ir.Value][]*ir.Value{}, raw: map[*ir.Value]*Form{},
+		forms: map[*ir.Value]*Form{},
 		spans: map[*ir.Value][]span{}, ids: map[Symbol]int{}, placed: map[Symbol]*carried{},
 	}
 	for op := range at.Ops() {
@@ -54,8 +59,8 @@ func New(at *ir.Op) *Analysis {
 	return a
 }
 
-// Roots are the arguments of kernels, and allocations, that a pointer may be computed from. Among them is nil if it may come from
-// elsewhere, such as from memory: those pointers count as one argument.
+// Roots are the arguments of kernels, and allocations, that a pointer may be computed from. Among them is nil
+// if it may come from elsewhere, such as from memory: those pointers count as one argument.
 func (a *Analysis) Roots(v *ir.Value) []*ir.Value {
 	if r, ok := a.roots[v]; ok {
 		return r
@@ -102,7 +107,8 @@ func (w *rootWalk) visit(v *ir.Value) {
 		return
 	}
 	switch op.Def {
-	case tt.MakeTensorDesc, tt.AddPtr, tt.Splat, tt.Unsplat, tt.Broadcast, tt.ExpandDims, tt.Reshape, tt.Trans, tt.Bitcast, tt.Split, tt.Gather, ttg.ConvertLayout:
+	case tt.MakeTensorDesc, tt.AddPtr, tt.Splat, tt.Unsplat, tt.Broadcast, tt.ExpandDims, tt.Reshape,
+		tt.Trans, tt.Bitcast, tt.Split, tt.Gather, ttg.ConvertLayout:
 		w.visit(op.Operand(0))
 	case arith.Select:
 		w.all(op.Operands()[1:]...)

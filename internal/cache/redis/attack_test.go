@@ -15,7 +15,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/cache/redis"
 )
 
-// hostile is a server that answers HELLO and SET as an old one does, and any other command, or every one, with what it is told to.
+// hostile is a server that answers HELLO and SET as an old one does, and any other command, or every one,
+// with what it is told to.
 func hostile(t *testing.T, fromTheStart bool, answer func(w io.Writer)) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,9 +9,10 @@ import (
 	"syscall"
 )
 
-// The client believes the lengths that a server announces: it allocates a string of 2^40 bytes, or an array of 2^30 items,
-// before the first of them has come, and that ends the process. So a connection is watched by a guard, which reads along and
-// ends it at the first reply that no honest server gives to what this package asks.
+// The client believes the lengths that a server announces: it allocates a string of 2^40 bytes, or an array
+// of 2^30 items, before the first of them has come, and that ends the process. So a connection is watched by
+// a guard, which reads along and ends it at the first reply that no honest server gives to what this package
+// asks.
 const (
 	maxLine  = 4 << 10 // bytes of a line: a status, an error or a length
 	maxItems = 256     // items of an array: a server says of itself what it is in some twenty
@@ -90,7 +91,8 @@ func (g *guard) header(line []byte) error {
 func (g *guard) length(line []byte, limit int64) (int64, error) {
 	n, err := strconv.ParseInt(string(line[1:]), 10, 64)
 	if err != nil || n < -1 || n > limit {
-		return -1, fmt.Errorf("redis: the server announced a length of %.40q, at most %d is expected", line[1:], limit)
+		return -1, fmt.Errorf("redis: the server announced a length of %.40q, at most %d is expected",
+			line[1:], limit)
 	}
 	return n, nil
 }
@@ -102,7 +104,8 @@ type guarded struct {
 	failed error
 }
 
-// Read reads on. Of what it read with a reply that is refused, nothing is handed on: the client would act on its length.
+// Read reads on. Of what it read with a reply that is refused, nothing is handed on: the client would act on
+// its length.
 func (c *guarded) Read(p []byte) (int, error) {
 	if c.failed != nil {
 		return 0, c.failed

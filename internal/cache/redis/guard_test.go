@@ -13,10 +13,12 @@ func TestGuard(t *testing.T) {
 	}{
 		{"+OK\r\n:1\r\n-ERR no\r\n$-1\r\n*-1\r\n$0\r\n\r\n$5\r\nhello\r\n", true},
 		{"*2\r\n$1\r\na\r\n*1\r\n:1\r\n+OK\r\n", true},
-		{"$100\r\n" + strings.Repeat("$9999999999\r\n", 7) + "$9999999", true}, // 100 bytes of a string, whatever they say
-		{strings.Repeat("$90\r\n"+strings.Repeat("x", 90)+"\r\n", 50), true},   // a reply each
+		// 100 bytes of a string, whatever they say
+		{"$100\r\n" + strings.Repeat("$9999999999\r\n", 7) + "$9999999", true},
+		{strings.Repeat("$90\r\n"+strings.Repeat("x", 90)+"\r\n", 50), true}, // a reply each
 		{"$101\r\n", false}, {"*2\r\n$60\r\n" + strings.Repeat("x", 60) + "\r\n$60\r\n", false},
-		{"$-2\r\n", false}, {"$\r\n", false}, {"$+\r\n", false}, {"$1e3\r\n", false}, {"*257\r\n", false}, {"\r\n", false}, {"x\r\n", false},
+		{"$-2\r\n", false}, {"$\r\n", false}, {"$+\r\n", false}, {"$1e3\r\n", false}, {"*257\r\n", false},
+		{"\r\n", false}, {"x\r\n", false},
 		{strings.Repeat("*1\r\n", maxLists+1), false}, {strings.Repeat("*0\r\n", 2*maxLists), true},
 		{"+" + strings.Repeat("x", maxLine), false},
 	} {

@@ -107,7 +107,8 @@ func (f *Fault) Error() string {
 		b.WriteString(f.Locs[0] + ": ")
 	}
 	b.WriteString(f.Msg)
-	fmt.Fprintf(&b, "\n    %s in %s, program (%d, %d, %d)", f.Op, f.Kernel, f.Program[0], f.Program[1], f.Program[2])
+	fmt.Fprintf(&b, "\n    %s in %s, program (%d, %d, %d)", f.Op, f.Kernel, f.Program[0], f.Program[1],
+		f.Program[2])
 	for _, p := range f.Locs[min(1, len(f.Locs)):] {
 		b.WriteString("\n    called at " + p)
 	}
@@ -130,16 +131,19 @@ func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error 
 	i := site.Arg
 	switch addr := t.Words[1]; {
 	case (i < 0 || i >= len(words)) && site.Wild:
-		f.Msg += fmt.Sprintf(" at address %#x, which is in no tensor of the launch and in no buffer of the device", addr)
+		f.Msg += fmt.Sprintf(" at address %#x, which is in no tensor of the launch and in no buffer of the "+
+			"device", addr)
 	case i < 0 || i >= len(words):
 		f.Msg += fmt.Sprintf(" at address %#x, which is outside of the tensor that the pointer belongs to", addr)
 	case words[i] == 0:
-		f.Access = &stray.Access{What: kindOf(site), Size: int(accessed(site)), Word: i, Name: site.Name, Null: true}
+		f.Access = &stray.Access{What: kindOf(site), Size: int(accessed(site)), Word: i, Name: site.Name,
+			Null: true}
 		f.Msg += fmt.Sprintf(" at address %#x: %s is null", addr, argument(site))
 	default:
 		offset := int64(addr - bounds[2*i])
 		f.Msg += fmt.Sprintf(" at offset %d of %s (%d bytes)", offset, argument(site), bounds[2*i+1])
-		f.Access = &stray.Access{What: kindOf(site), Size: int(accessed(site)), Word: i, Name: site.Name, Offset: offset, Bytes: int64(bounds[2*i+1])}
+		f.Access = &stray.Access{What: kindOf(site), Size: int(accessed(site)), Word: i, Name: site.Name,
+			Offset: offset, Bytes: int64(bounds[2*i+1])}
 		f.Arg, f.Index = site.Name, f.Access.Index()
 	}
 	return f

@@ -44,7 +44,8 @@ func Devices() ([]target.Backend, error) {
 // New returns the CPU with a compiler of its own.
 func New(lib *llvm.Lib, c Compiler) *Device {
 	c.lib = lib
-	return &Device{Compiler: c, target: lib.HostTarget(), workers: pool.New(0), live: liveCode{limit: int(knob.CodeSize.Get())}}
+	return &Device{Compiler: c, target: lib.HostTarget(), workers: pool.New(0),
+		live: liveCode{limit: int(knob.CodeSize.Get())}}
 }
 
 // Name returns "cpu".
@@ -52,7 +53,8 @@ func (*Device) Name() string { return "cpu" }
 
 // Info returns a line about the CPU.
 func (d *Device) Info() string {
-	return fmt.Sprintf("%s, %s, %d threads, LLVM %v", d.target.CPU, describe(d.target.Features), d.workers.Threads(), d.lib.Version())
+	return fmt.Sprintf("%s, %s, %d threads, LLVM %v", d.target.CPU, describe(d.target.Features),
+		d.workers.Threads(), d.lib.Version())
 }
 
 // Compile compiles and links a kernel.
@@ -66,7 +68,8 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 
 // link links an object file into this process.
 func (d *Device) link(c *compiled, name string) (target.Executable, error) {
-	k := &kernel{dev: d, code: c, params: c.params, name: name, sites: c.sites, wild: wild(c.sites), printer: addPrinter(c.prints)}
+	k := &kernel{dev: d, code: c, params: c.params, name: name, sites: c.sites, wild: wild(c.sites),
+		printer: addPrinter(c.prints)}
 	if _, err := k.link(); err != nil {
 		printers.Delete(k.printer)
 		return nil, err
@@ -216,7 +219,8 @@ func (k *kernel) Bounded() bool { return k.code.checked }
 
 // LaunchBounded launches like Launch, for checked code: accesses through a pointer argument must stay in the
 // argument's tensor.
-func (k *kernel) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int, words []uint64, mem []target.Memory) error {
+func (k *kernel) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int, words []uint64,
+	mem []target.Memory) error {
 	if !k.code.checked {
 		return k.launch(ctx, grid, words, nil)
 	}

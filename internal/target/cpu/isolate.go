@@ -41,7 +41,8 @@ func (c *Crash) Error() string {
 	if c.Signal == "" {
 		return fmt.Sprintf("the process that ran %s ended: %s", c.Kernel, c.Detail)
 	}
-	return fmt.Sprintf("%s was ended by %s in its own process: an access out of bounds, most likely; Options.Check says where", c.Kernel, c.Signal)
+	return fmt.Sprintf("%s was ended by %s in its own process: an access out of bounds, most likely; "+
+		"Options.Check says where", c.Kernel, c.Signal)
 }
 
 // isolatedEnv tells a process that it is a child: its value is the arena's address and size.
@@ -123,7 +124,8 @@ func (d *Device) Isolate(e target.Executable) (target.Executable, error) {
 	}
 	code, err := k.Code()
 	if err != nil {
-		return nil, diag.Refuse("Config.Isolate", "%v, which a child process cannot do", err).By(d.Name()).Instead("launch it without isolation")
+		return nil, diag.Refuse("Config.Isolate", "%v, which a child process cannot do",
+			err).By(d.Name()).Instead("launch it without isolation")
 	}
 	return &isolated{k, on, on.last.Add(1), code}, nil
 }
@@ -142,7 +144,8 @@ func (x *isolated) Launch(context.Context, target.Stream, [3]int, []uint64) erro
 	return fmt.Errorf("%s runs in another process, and was not told the memory of its arguments", x.name)
 }
 
-func (x *isolated) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int, words []uint64, mem []target.Memory) error {
+func (x *isolated) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int, words []uint64,
+	mem []target.Memory) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -160,7 +163,8 @@ func (x *isolated) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]i
 		return err
 	}
 	defer moved.release()
-	if err := x.run(ctx, &isolationRequest{Kernel: x.id, Name: x.name, Grid: grid, Words: moved.words, Memory: moved.mem}); err != nil {
+	if err := x.run(ctx, &isolationRequest{Kernel: x.id, Name: x.name, Grid: grid, Words: moved.words,
+		Memory: moved.mem}); err != nil {
 		return err
 	}
 	moved.back()

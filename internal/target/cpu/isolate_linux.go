@@ -79,7 +79,8 @@ func (a *arena) alloc(n int) (block, error) {
 		return block{list[len(list)-1], size}, nil
 	}
 	if size > a.size-a.top {
-		return block{}, fmt.Errorf("no room for %d bytes in the shared memory of isolated launches: close tensors", n)
+		return block{}, fmt.Errorf("no room for %d bytes in the shared memory of isolated launches: close "+
+			"tensors", n)
 	}
 	if err := a.file.Truncate(int64(a.top + size)); err != nil {
 		return block{}, err
@@ -123,8 +124,8 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// startTries bounds how often a child is started whose own memory lies where the arena must be: Go chooses the
-// place of its heap at random in each process.
+// startTries bounds how often a child is started whose own memory lies where the arena must be: Go chooses
+// the place of its heap at random in each process.
 const startTries = 16
 
 // start starts a child that has mapped the arena.
@@ -151,7 +152,8 @@ func (a *arena) startOnce() (*child, error) {
 	}
 	ours, theirs := os.NewFile(uintptr(fds[0]), "child"), os.NewFile(uintptr(fds[1]), "parent")
 	defer theirs.Close()
-	c := &child{conn: ours, said: &head{}, has: map[uint64]bool{}, enc: gob.NewEncoder(ours), dec: gob.NewDecoder(ours)}
+	c := &child{conn: ours, said: &head{}, has: map[uint64]bool{}, enc: gob.NewEncoder(ours),
+		dec: gob.NewDecoder(ours)}
 	c.cmd = exec.Command("/proc/self/exe")
 	c.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d,%d", isolatedEnv, a.base, a.size), "GOTRACEBACK=none")
 	c.cmd.ExtraFiles = []*os.File{theirs, a.file}
@@ -187,7 +189,8 @@ func (c *child) end() *Crash {
 	text := string(c.said.text)
 	if m := crashSignal.FindStringSubmatch(text); m != nil {
 		how.Signal = m[1] + m[2]
-	} else if s, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() && s.Signal() != syscall.SIGKILL {
+	} else if s, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() &&
+		s.Signal() != syscall.SIGKILL {
 		how.Signal = signalNames[s.Signal()]
 	}
 	if text != "" {
@@ -197,7 +200,8 @@ func (c *child) end() *Crash {
 }
 
 var signalNames = map[syscall.Signal]string{
-	syscall.SIGSEGV: "SIGSEGV", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL", syscall.SIGFPE: "SIGFPE", syscall.SIGABRT: "SIGABRT",
+	syscall.SIGSEGV: "SIGSEGV", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL", syscall.SIGFPE: "SIGFPE",
+	syscall.SIGABRT: "SIGABRT",
 	syscall.SIGTRAP: "SIGTRAP",
 }
 

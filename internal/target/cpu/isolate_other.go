@@ -11,7 +11,8 @@ import (
 // ServeIsolated does nothing: this system has no isolation.
 func ServeIsolated() {}
 
-var errNoIsolation = diag.Refuse("Config.Isolate", "it needs Linux on amd64 or arm64, and this is %s/%s", runtime.GOOS, runtime.GOARCH).
+var errNoIsolation = diag.Refuse("Config.Isolate", "it needs Linux on amd64 or arm64, and this is %s/%s",
+	runtime.GOOS, runtime.GOARCH).
 	By("cpu")
 
 type (

@@ -43,7 +43,8 @@ func (d *Device) Restore(_ context.Context, name string, c target.Code) (target.
 	if k.Entry == "" || k.Params < 0 || k.Scratch < 0 {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}
-	return d.link(&compiled{obj: c.Data, entry: k.Entry, scratch: k.Scratch, params: k.Params, sites: k.Sites, checked: k.Checked, apart: k.Apart}, name)
+	return d.link(&compiled{obj: c.Data, entry: k.Entry, scratch: k.Scratch, params: k.Params, sites: k.Sites,
+		checked: k.Checked, apart: k.Apart}, name)
 }
 
 // Code returns the kernel's object file. Kernels that print are not saved, because the descriptions of their

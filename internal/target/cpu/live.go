@@ -125,7 +125,8 @@ func (k *kernel) link() (*linked, error) {
 		return nil, fmt.Errorf("%s is closed", k.name)
 	}
 	d := k.dev
-	code, err := d.lib.Link(k.code.obj, k.code.entry, llvm.JITOptions{Symbols: symbols(), GDB: d.Lines, Perf: d.Lines})
+	code, err := d.lib.Link(k.code.obj, k.code.entry,
+		llvm.JITOptions{Symbols: symbols(), GDB: d.Lines, Perf: d.Lines})
 	if err != nil {
 		return nil, err
 	}

@@ -114,13 +114,15 @@ func TestCodeIsFreed(t *testing.T) {
 	if got := held(); got != before {
 		t.Errorf("%d bytes after Close, %d before", got, before)
 	}
-	if err := k.Launch(context.Background(), nil, [3]int{1, 1, 1}, []uint64{0}); err == nil || !strings.Contains(err.Error(), "closed") {
+	if err := k.Launch(context.Background(), nil, [3]int{1, 1, 1}, []uint64{0}); err == nil ||
+		!strings.Contains(err.Error(), "closed") {
 		t.Errorf("a launch after Close: %v", err)
 	}
 	for n := range 5 {
 		storing(t, d, n)
 	}
-	for end := time.Now().Add(10 * time.Second); held() != before && time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); held() != before &&
+		time.Now().Before(end); time.Sleep(time.Millisecond) {
 		runtime.GC()
 	}
 	if got := held(); got != before {

@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// orderKernels are bodies of kernels that read memory which they write as well: i counts to B, n is less than B, and x and y have room
-// for 4*B elements around what they point at.
+// orderKernels are bodies of kernels that read memory which they write as well: i counts to B, n is less than
+// B, and x and y have room for 4*B elements around what they point at.
 var orderKernels = []struct{ name, body string }{
 	{"stored in a loop after its load", `
 v = tl.load(x + i + 4)
@@ -526,7 +526,8 @@ func orderModule(t testing.TB) *nereid.Module {
 	return m
 }
 
-// orderRun runs a kernel and returns all of its memory: x in the middle, and y so many elements further, in the same memory.
+// orderRun runs a kernel and returns all of its memory: x in the middle, and y so many elements further, in
+// the same memory.
 func orderRun(t *testing.T, dev *nereid.Device, k *nereid.Kernel, shift, n, block int) []int32 {
 	t.Helper()
 	room := 2 * (block*block + 4*block)
@@ -563,7 +564,8 @@ func orderRun(t *testing.T, dev *nereid.Device, k *nereid.Kernel, shift, n, bloc
 	return data
 }
 
-// TestMemoryOrder: a program sees its own memory in order on the CPU as in the interpreter, whatever was moved into one loop.
+// TestMemoryOrder: a program sees its own memory in order on the CPU as in the interpreter, whatever was
+// moved into one loop.
 func TestMemoryOrder(t *testing.T) {
 	dev, err := nereid.Open("cpu")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
-// Every 8-bit format of MLIR's is converted to f32, from all 256 patterns, and back: infinities, NaN, subnormal numbers and
-// negative zeros included.
+// Every 8-bit format of MLIR's is converted to f32, from all 256 patterns, and back: infinities, NaN,
+// subnormal numbers and negative zeros included.
 func TestSmallFormats(t *testing.T) {
 	d := device(t)
 	const text = `tt.func public @k(%%x: !tt.ptr<i8>, %%y: !tt.ptr<f32>, %%z: !tt.ptr<i8>) {
@@ -38,7 +38,8 @@ func TestSmallFormats(t *testing.T) {
 			continue
 		}
 		t.Run(f.Name, func(t *testing.T) {
-			args := []arg{{elem: ir.I8, data: all}, {elem: ir.F32, data: make([]byte, 4*256)}, {elem: ir.Float(f), data: make([]byte, 256)}}
+			args := []arg{{elem: ir.I8, data: all}, {elem: ir.F32, data: make([]byte, 4*256)},
+				{elem: ir.Float(f), data: make([]byte, 256)}}
 			launch{fmt.Sprintf(text, f.Name), [3]int{1, 1, 1}, args}.check(t, d)
 		})
 	}

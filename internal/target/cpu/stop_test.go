@@ -68,8 +68,8 @@ def lanes(x, n, B: tl.constexpr):
     tl.store(x + i, v)
 `
 
-// TestStop: a kernel that would not end is ended by its context, and the launch returns the context's error. The device is as good as
-// before then.
+// TestStop: a kernel that would not end is ended by its context, and the launch returns the context's error.
+// The device is as good as before then.
 func TestStop(t *testing.T) {
 	dev, err := nereid.Open("cpu")
 	if err != nil {

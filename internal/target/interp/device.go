@@ -176,7 +176,8 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 		o.Stdout = os.Stdout
 	}
 	return k.p.Run(ctx, k.dev.mem, grid, args, Options{
-		Workers: o.Workers, TrackUninit: o.CheckUninit, TrackRaces: o.CheckRaces, TF32: !o.IEEE, Stdout: o.Stdout, MaxSteps: o.MaxSteps,
+		Workers: o.Workers, TrackUninit: o.CheckUninit, TrackRaces: o.CheckRaces, TF32: !o.IEEE,
+		Stdout: o.Stdout, MaxSteps: o.MaxSteps,
 	})
 }
 

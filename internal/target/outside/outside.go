@@ -34,7 +34,8 @@ func New(t backend.Target) (*Device, error) {
 		return nil, fmt.Errorf("the back end %s names no stages", t.Name())
 	}
 	if in := t.Input(); in != backend.TTIR && in != backend.Linalg {
-		return nil, fmt.Errorf("the back end %s asks for the stage %q: there are %s and %s", t.Name(), in, backend.TTIR, backend.Linalg)
+		return nil, fmt.Errorf("the back end %s asks for the stage %q: there are %s and %s", t.Name(), in,
+			backend.TTIR, backend.Linalg)
 	}
 	return &Device{t, info}, nil
 }

@@ -1,4 +1,5 @@
-// Package stray describes accesses to memory that stop a kernel: every device that checks them reports them alike.
+// Package stray describes accesses to memory that stop a kernel: every device that checks them reports them
+// alike.
 package stray
 
 import "fmt"
@@ -18,8 +19,8 @@ type Access struct {
 	Null   bool  // the argument is a null pointer
 }
 
-// Index returns the element that was accessed, counted in elements of the accessed size; an address right before
-// the memory is that of element -1.
+// Index returns the element that was accessed, counted in elements of the accessed size; an address right
+// before the memory is that of element -1.
 func (a *Access) Index() int64 {
 	size := int64(max(a.Size, 1))
 	q := a.Offset / size
@@ -35,7 +36,8 @@ func (a *Access) Text(name string) string {
 	case a.Null:
 		return fmt.Sprintf("%s of %d bytes through %s, which is null", a.What, a.Size, name)
 	case a.Offset%int64(max(a.Size, 1)) != 0 && a.Offset >= 0 && a.Offset < a.Bytes:
-		return fmt.Sprintf("misaligned %s of %d bytes at offset %d of %s, which has %d bytes", a.What, a.Size, a.Offset, name, a.Bytes)
+		return fmt.Sprintf("misaligned %s of %d bytes at offset %d of %s, which has %d bytes", a.What, a.Size,
+			a.Offset, name, a.Bytes)
 	}
 	return fmt.Sprintf("out of bounds %s of %d bytes: index %d of %s, which has %d elements",
 		a.What, a.Size, a.Index(), name, a.Bytes/int64(max(a.Size, 1)))

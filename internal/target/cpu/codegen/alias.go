@@ -140,7 +140,8 @@ func (g *gen) reliesOn(a, b place, inPlace bool) {
 	if a.base == b.base || !g.isArgument(a.base) || !g.isArgument(b.base) {
 		return
 	}
-	equal := inPlace && a.view != nil && b.view != nil && sameView(a.view, b.view) && injective(a.view) && injective(b.view) &&
+	equal := inPlace && a.view != nil && b.view != nil && sameView(a.view, b.view) && injective(a.view) &&
+		injective(b.view) &&
 		elemSize(ir.ElemOf(a.view.Result(0).Type)) == elemSize(ir.ElemOf(b.view.Result(0).Type))
 	i, j := a.base.Index(), b.base.Index()
 	pair := [2]int{min(i, j), max(i, j)}

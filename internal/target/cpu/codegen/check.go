@@ -59,7 +59,8 @@ func (g *gen) site(s Site) int {
 		s.Op, s.Locs = g.current.Name(), ir.CallChain(g.current.Loc)
 	}
 	for i, t := range g.sites {
-		if t.What == s.What && t.Kind == s.Kind && t.Arg == s.Arg && t.Wild == s.Wild && t.Op == s.Op && fmt.Sprint(t.Locs) == fmt.Sprint(s.Locs) {
+		if t.What == s.What && t.Kind == s.Kind && t.Arg == s.Arg && t.Wild == s.Wild && t.Op == s.Op &&
+			fmt.Sprint(t.Locs) == fmt.Sprint(s.Locs) {
 			return i + 1
 		}
 	}
@@ -129,7 +130,8 @@ func (g *gen) inheritEither(p, cond, a, b string) {
 	if !ok || !too {
 		return
 	}
-	o := owner{arg: -1, lo: g.op("select i1 %s, i64 %s, i64 %s", cond, x.lo, y.lo), size: g.op("select i1 %s, i64 %s, i64 %s", cond, x.size, y.size),
+	o := owner{arg: -1, lo: g.op("select i1 %s, i64 %s, i64 %s", cond, x.lo, y.lo),
+		size:    g.op("select i1 %s, i64 %s, i64 %s", cond, x.size, y.size),
 		carried: x.carried || y.carried}
 	if x.arg == y.arg {
 		o.arg = x.arg
@@ -153,7 +155,8 @@ func (g *gen) putOwner(c carried, p string) {
 
 func (g *gen) getOwner(c carried, p string) {
 	if c.lo != "" {
-		g.owners[p] = owner{arg: -1, lo: g.op("load i64, ptr %s", c.lo), size: g.op("load i64, ptr %s", c.size), carried: true}
+		g.owners[p] = owner{arg: -1, lo: g.op("load i64, ptr %s", c.lo),
+			size: g.op("load i64, ptr %s", c.size), carried: true}
 	}
 }
 

@@ -40,7 +40,8 @@ func (g *gen) poll() {
 
 // stopped returns the block that poll branches to.
 func (g *gen) stopped() string {
-	return fmt.Sprintf("stopped:\n  store i64 %d, ptr %%status\n  ret void%s\n", Stopped, g.lines.at(g.fn.Loc, ""))
+	return fmt.Sprintf("stopped:\n  store i64 %d, ptr %%status\n  ret void%s\n", Stopped,
+		g.lines.at(g.fn.Loc, ""))
 }
 
 // polling begins the body of a loop of that many rounds, 0 if unknown, and polls if it must. Loops of few
