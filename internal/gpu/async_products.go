@@ -94,6 +94,12 @@ func threadThrough(wait *ir.Op, values ...*ir.Value) *ir.Op {
 			}
 		}
 	}
+	return withOperands(wait, operands, before)
+}
+
+// withOperands replaces wait by one of operands, of which the first before are those that it had. Behind it the
+// others are replaced by its results.
+func withOperands(wait *ir.Op, operands []*ir.Value, before int) *ir.Op {
 	types := make([]ir.Type, len(operands))
 	for i, v := range operands {
 		types[i] = v.Type

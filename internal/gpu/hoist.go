@@ -94,14 +94,8 @@ type branchHoist struct {
 	r     *rematerializer
 	s     *slice
 	isIf  func(*ir.Op) bool
-	hoist []hoistEdge // operands of yields that are converted in their branch
+	hoist []need      // operands of yields that are converted in their branch
 	ends  []*ir.Value // results of ifs that are converted behind them
-}
-
-// hoistEdge is a use that wants its value in a layout.
-type hoistEdge struct {
-	use *ir.Use
-	enc ir.Attr
 }
 
 // visit looks at a value of the slice. It returns false if the slice wants a value in two layouts.
@@ -128,7 +122,7 @@ func (h *branchHoist) visit(v *ir.Value) bool {
 	if fine[1] {
 		good, bad = 1, 0
 	}
-	h.hoist = append(h.hoist, hoistEdge{uses[bad], enc})
+	h.hoist = append(h.hoist, need{uses[bad], enc})
 	return h.s.merge(parts[good])
 }
 

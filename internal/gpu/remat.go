@@ -116,53 +116,60 @@ func (s *slice) merge(t *slice) bool {
 // by ops that can produce any. stop ends it at other ops too. It fails where no layout follows or two layouts
 // contradict each other.
 func (r *rematerializer) backward(root *ir.Use, enc ir.Attr, stop func(*ir.Op) bool) (*slice, bool) {
-	type want struct {
-		use *ir.Use
-		enc ir.Attr
-	}
 	s := newSlice()
-	seen := map[want]bool{}
-	var stack []want
-	push := func(u *ir.Use, enc ir.Attr) {
-		if w := (want{u, enc}); !seen[w] {
-			seen[w] = true
-			stack = append(stack, w)
-		}
-	}
-	push(root, enc)
+	first := need{root, enc}
+	seen, stack := map[need]bool{first: true}, []need{first}
 	for len(stack) > 0 {
-		w := stack[len(stack)-1]
+		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		v := w.use.Value()
-		if tensorOf(v) == nil {
+		if tensorOf(n.use.Value()) == nil {
 			continue
 		}
-		if w.use != root && encodingOf(v) == w.enc {
-			// v already has the layout. If it is needed in another too, a clone could not tell them apart.
-			if old, ok := s.layout[v]; ok && old != w.enc {
+		if n.use != root && encodingOf(n.use.Value()) == n.enc {
+			if !s.has(n) {
 				return nil, false
 			}
-			s.layout[v] = w.enc
 			continue
 		}
-		if def := v.Def(); def != nil && (def.Def == scf.For || def.Def == scf.While) {
-			return nil, false
-		}
-		if !s.want(v, w.enc) {
-			return nil, false
-		}
-		if r.exists(s, v, w.use) {
-			continue
-		}
-		next, ok := sources(s, v, w.enc, stop)
+		next, ok := r.above(s, n, stop)
 		if !ok {
 			return nil, false
 		}
 		for _, n := range next {
-			push(n.use, n.enc)
+			if !seen[n] {
+				seen[n] = true
+				stack = append(stack, n)
+			}
 		}
 	}
 	return s, true
+}
+
+// has records that the value of n already has the layout. It returns false if the value is needed in another
+// layout too: a clone could not tell them apart.
+func (s *slice) has(n need) bool {
+	v := n.use.Value()
+	if old, ok := s.layout[v]; ok && old != n.enc {
+		return false
+	}
+	s.layout[v] = n.enc
+	return true
+}
+
+// above adds the value of n to s and returns what computing it in the layout needs. It fails at results of
+// loops.
+func (r *rematerializer) above(s *slice, n need, stop func(*ir.Op) bool) ([]need, bool) {
+	v := n.use.Value()
+	if def := v.Def(); def != nil && (def.Def == scf.For || def.Def == scf.While) {
+		return nil, false
+	}
+	if !s.want(v, n.enc) {
+		return nil, false
+	}
+	if r.exists(s, v, n.use) {
+		return nil, true
+	}
+	return sources(s, v, n.enc, stop)
 }
 
 // exists reports whether v exists in its layout where a use needs it.
@@ -176,6 +183,7 @@ func (r *rematerializer) exists(s *slice, v *ir.Value, use *ir.Use) bool {
 	return false
 }
 
+// need is a use that needs its value in a layout.
 type need struct {
 	use *ir.Use
 	enc ir.Attr
