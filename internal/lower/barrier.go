@@ -308,6 +308,9 @@ func (f *barrierFinder) global(op *ir.Op, p *pending) {
 			}
 			if old.what == puts && f.probe == nil {
 				f.out.flush[op] = true
+				if f.order.byThreads(old.ptr) {
+					f.out.fence[op] = anyProxy
+				}
 			}
 			if old.what != puts && isDesc(now.ptr) && !isDesc(old.ptr) && f.probe == nil {
 				f.out.fence[op] = anyProxy

@@ -3,6 +3,8 @@ package lower
 import (
 	"fmt"
 
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -20,10 +22,17 @@ func (l *lowering) first(pred string) string {
 	return l.both(l.val("icmp eq i32 %s, 0", l.ids.tid), pred)
 }
 
-// lowerInitBarrier makes a barrier, and makes it visible to the copy engine.
+// lowerInitBarrier makes a barrier. Behind the last of several, a fence makes them visible to the copy engine.
 func lowerInitBarrier(l *lowering, op *ir.Op) {
-	code := fmt.Sprintf("@$0 mbarrier.init.shared::cta.b64 [$1], %d; @$0 fence.proxy.async.shared::cta;", op.IntOr("count", 1))
+	code := fmt.Sprintf("@$0 mbarrier.init.shared::cta.b64 [$1], %d;", op.IntOr("count", 1))
 	l.groupAsm("void", code, "b,r", "i1 "+l.first(""), l.mbarrier(op.Operand(0)))
+	next := op.Next()
+	for next != nil && (next.Effects() == 0 || next.Def == ttg.LocalAlloc && next.NumOperands() == 0) {
+		next = next.Next()
+	}
+	if next == nil || next.Def != ttng.InitBarrier {
+		l.groupAsm("void", "fence.proxy.async.shared::cta;", "")
+	}
 }
 
 func lowerInvalBarrier(l *lowering, op *ir.Op) {

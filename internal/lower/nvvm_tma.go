@@ -151,11 +151,12 @@ func (nvidia) orderEngine(l *lowering, flush bool, where proxy) {
 	if flush {
 		l.groupAsm("void", "cp.async.bulk.wait_group 0;", "")
 	}
-	if flush || where == anyProxy {
+	switch where {
+	case anyProxy:
 		l.groupAsm("void", "fence.proxy.async;", "")
-		return
+	case sharedProxy:
+		l.groupAsm("void", "fence.proxy.async.shared::cta;", "")
 	}
-	l.groupAsm("void", "fence.proxy.async.shared::cta;", "")
 }
 
 // mapParam returns the type of a tensor map. Kernels never change it: the copy engine reads it where the launch

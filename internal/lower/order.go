@@ -75,10 +75,11 @@ type orderer struct {
 
 	private private
 	first   map[*ir.Op]bool // loads executed only by the first of the threads that hold an element
+	threads map[*ir.Value]bool
 }
 
 func newOrderer(l *lowering) *orderer {
-	o := &orderer{l: l, at: l.program.addresses(), loops: map[*ir.Op]int{}, private: private{}, first: map[*ir.Op]bool{}}
+	o := &orderer{l: l, at: l.program.addresses(), loops: map[*ir.Op]int{}, private: private{}, first: map[*ir.Op]bool{}, threads: map[*ir.Value]bool{}}
 	for op := range l.fn.Ops() {
 		if isLoop(op) {
 			o.loops[op] = min(len(o.loops), anyLoop)
@@ -103,6 +104,22 @@ func (o *orderer) accessesOf(op *ir.Op) []touched {
 		return []touched{{op: op, ptr: op.Operand(0), what: what}}
 	}
 	return nil
+}
+
+// byThreads reports whether threads, rather than the copy engine, may access the memory behind a descriptor
+// somewhere in the function.
+func (o *orderer) byThreads(desc *ir.Value) bool {
+	is, ok := o.threads[desc]
+	if ok {
+		return is
+	}
+	for op := range o.l.fn.Ops() {
+		for _, t := range o.accessesOf(op) {
+			is = is || op.Def == tt.Call || !isDesc(t.ptr) && o.at.MayAlias(t.ptr, desc)
+		}
+	}
+	o.threads[desc] = is
+	return is
 }
 
 // needs returns the level that must meet between old and now.

@@ -107,8 +107,8 @@ type vendorCopies interface {
 	commitCopies(l *lowering)
 	// waitCopies waits until at most pending groups of copies are under way; allCopies waits for every copy.
 	waitCopies(l *lowering, pending int)
-	// orderEngine makes what threads wrote where says visible to the engine that copies blocks. With flush it
-	// waits for the engine's stores before, and makes them visible to the threads.
+	// orderEngine makes what threads wrote where says visible to the engine that copies blocks, and what the
+	// engine wrote to the threads. With flush it waits for the engine's stores before.
 	orderEngine(l *lowering, flush bool, where proxy)
 }
 
