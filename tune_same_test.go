@@ -27,8 +27,8 @@ def seeing(x, n, B: tl.constexpr):
     tl.store(x + i, tl.extra.cuda.num_warps(), mask=i < n)
 `
 
-// TestTuneSameCode tunes configs that differ in options of GPUs alone: on the host they give the same code, which is
-// compiled and measured once, unless the kernel's text sees the options.
+// TestTuneSameCode tunes configs that differ in options of GPUs alone: on the host they give the same code,
+// which is compiled and measured once, unless the kernel's text sees the options.
 func TestTuneSameCode(t *testing.T) {
 	for _, device := range []string{"interp", "cpu"} {
 		for kernel, want := range map[string]int{"blind": 2, "seeing": 12} {
@@ -40,7 +40,9 @@ func TestTuneSameCode(t *testing.T) {
 				compiled, measured, all := 0, 0, 0
 				conf := nereid.Config{
 					Tune: nereid.TuneOptions{Warmup: 100 * time.Microsecond, Rep: 200 * time.Microsecond,
-						Progress: func(nereid.Tuned) { measured++ }, Done: func(_ string, list []nereid.Tuned) { all = len(list) }},
+						Progress: func(nereid.Tuned) {
+							measured++
+						}, Done: func(_ string, list []nereid.Tuned) { all = len(list) }},
 					Hooks: nereid.Hooks{AfterCompile: func(nereid.Variant, time.Duration, bool, error) {
 						mu.Lock()
 						defer mu.Unlock()
@@ -49,7 +51,9 @@ func TestTuneSameCode(t *testing.T) {
 				}
 				k := kernelOf(t, "same.py", sameCode, kernel, nereid.With(conf))
 				x := nereid.FromSlice(make([]float32, 64))
-				grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{nereid.Cdiv(64, m.Int("B"))} })
+				grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
+					return nereid.Grid{nereid.Cdiv(64, m.Int("B"))}
+				})
 				if err := k.Launch(stream(t, device), grid, x, 64); err != nil {
 					t.Fatal(err)
 				}

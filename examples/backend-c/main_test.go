@@ -12,7 +12,8 @@ func TestKernels(t *testing.T) {
 	if _, err := nereid.Open("c"); err != nil {
 		t.Skip("skipped: ", err)
 	}
-	t.Setenv("NEREID_CACHE_DIR", t.TempDir()) // code that an earlier emitter made must not pass for that of this one
+	// code that an earlier emitter made must not pass for that of this one
+	t.Setenv("NEREID_CACHE_DIR", t.TempDir())
 	for _, s := range []sample{
 		vectorAdd(1, 64), vectorAdd(64, 64), vectorAdd(1000, 64), vectorAdd(98432, 1024),
 		softmax(1, 1, 16), softmax(3, 64, 64), softmax(5, 100, 128), softmax(17, 781, 1024),

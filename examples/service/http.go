@@ -20,7 +20,8 @@ func (s *service) handler() http.Handler {
 	mux.HandleFunc("POST /check", s.handleCheck)
 	mux.HandleFunc("GET /healthz", s.handleHealth)
 	mux.HandleFunc("GET /stats", s.handleStats)
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index) // a service that strangers reach has it on a port of its own
+	// a service that strangers reach has it on a port of its own
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return mux
@@ -45,8 +46,8 @@ func (s *service) handleScore(w http.ResponseWriter, r *http.Request) {
 // checkRequest is a kernel's text to be looked at.
 type checkRequest struct{ Source, Kernel, Signature string }
 
-// handleCheck compiles a kernel that the client sends, as far as its Triton IR, and answers with what is wrong in it. Nothing of
-// it runs, and Config.Budget bounds what a compilation may take.
+// handleCheck compiles a kernel that the client sends, as far as its Triton IR, and answers with what is
+// wrong in it. Nothing of it runs, and Config.Budget bounds what a compilation may take.
 func (s *service) handleCheck(w http.ResponseWriter, r *http.Request) {
 	var in checkRequest
 	if err := decode(w, r, &in); err != nil {

@@ -1,6 +1,7 @@
-// Command service answers requests over HTTP with two Triton kernels in a row: rms_norm and softmax. It shows how a server uses
-// Nereid: everything is compiled and tuned before the first request, a request ends with its client, and a signal ends the process
-// once the requests on their way are answered. docs/SERVICE.md tells why it is made so.
+// Command service answers requests over HTTP with two Triton kernels in a row: rms_norm and softmax. It shows
+// how a server uses Nereid: everything is compiled and tuned before the first request, a request ends with
+// its client, and a signal ends the process once the requests on their way are answered. docs/SERVICE.md
+// tells why it is made so.
 //
 //	main.go     flags, signals, shutdown
 //	service.go  start, warm-up, tuning, and a request's computation
@@ -61,8 +62,8 @@ func run(ctx context.Context, addr string, o options) error {
 	return s.serve(ctx, l, 10*time.Second)
 }
 
-// serve answers requests until ctx ends. Those on their way then have a grace to be answered; those that are not are cancelled, by
-// the context that their launches have.
+// serve answers requests until ctx ends. Those on their way then have a grace to be answered; those that are
+// not are cancelled, by the context that their launches have.
 func (s *service) serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	requests, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -31,7 +31,8 @@ const (
 	epsilon = 1e-5
 )
 
-// types are the element types that a request may ask for. The manifest has fp16 and bf16: fp32 is refused in strict mode.
+// types are the element types that a request may ask for. The manifest has fp16 and bf16: fp32 is refused in
+// strict mode.
 var types = map[string]nereid.DType{"fp16": nereid.Float16, "bf16": nereid.BFloat16, "fp32": nereid.Float32}
 
 // served are the types that a start tunes and records.
@@ -66,8 +67,8 @@ type worker map[nereid.DType]*buffers
 // buffers are for maxRows rows; a request takes a view of as many as it has.
 type buffers struct{ x, y, out *nereid.Tensor }
 
-// newService opens the device and compiles and tunes all that requests will launch. A process can have one: Load configures the
-// generated functions once.
+// newService opens the device and compiles and tunes all that requests will launch. A process can have one:
+// Load configures the generated functions once.
 func newService(ctx context.Context, o options) (_ *service, err error) {
 	s := &service{log: o.log, free: make(chan *worker, o.workers)}
 	defer func() {
@@ -78,13 +79,15 @@ func newService(ctx context.Context, o options) (_ *service, err error) {
 	if s.dev, err = nereid.Open(o.device); err != nil {
 		return nil, err
 	}
-	if s.cache, err = nereid.OpenCache(nereid.CacheOptions{Dir: o.cacheDir, Limit: 1 << 30, Logger: o.log}); err != nil {
+	if s.cache, err = nereid.OpenCache(nereid.CacheOptions{Dir: o.cacheDir, Limit: 1 << 30,
+		Logger: o.log}); err != nil {
 		return nil, err
 	}
 	conf := nereid.Config{
 		Cache:  s.cache,
 		Logger: o.log,
-		Tune:   nereid.TuneOptions{Dir: o.tuneDir, Warmup: 2 * time.Millisecond, Rep: 10 * time.Millisecond, Budget: 10 * time.Second},
+		Tune: nereid.TuneOptions{Dir: o.tuneDir, Warmup: 2 * time.Millisecond, Rep: 10 * time.Millisecond,
+			Budget: 10 * time.Second},
 	}
 	if o.record != "" {
 		conf.Record, conf.Tune.Again = &nereid.Recorder{}, true // with every config that is tried
@@ -129,9 +132,9 @@ func (s *service) allocate(workers int) (err error) {
 	return nil
 }
 
-// load configures the generated functions, compiles the manifest ahead of time and tunes. Requests then find all
-// that they launch: the functions are strict. With record they are not; a request of each type is made up, and
-// the launches are written there.
+// load configures the generated functions, compiles the manifest ahead of time and tunes. Requests then find
+// all that they launch: the functions are strict. With record they are not; a request of each type is made
+// up, and the launches are written there.
 func (s *service) load(ctx context.Context, conf nereid.Config, record string) error {
 	conf.Strict = record == ""
 	m, err := kernels.ScorePy.Load(nereid.With(conf))
@@ -147,7 +150,9 @@ func (s *service) load(ctx context.Context, conf nereid.Config, record string) e
 		return err
 	}
 	for _, name := range served {
-		if _, err := s.score(ctx, &scoreRequest{Type: name, Temperature: 1, Rows: [][]float32{make([]float32, width)}}); err != nil {
+		if _, err := s.score(ctx,
+			&scoreRequest{Type: name, Temperature: 1,
+				Rows: [][]float32{make([]float32, width)}}); err != nil {
 			return err
 		}
 	}
@@ -162,12 +167,13 @@ func (s *service) warmUp(ctx context.Context, m *nereid.Module) error {
 	}
 	begin := time.Now()
 	err = m.Warmup(ctx, s.dev, list.Variants, nil)
-	s.log.Info("warmed up", "device", s.dev.String(), "variants", len(list.Variants), "took", time.Since(begin).Round(time.Millisecond))
+	s.log.Info("warmed up", "device", s.dev.String(), "variants", len(list.Variants), "took",
+		time.Since(begin).Round(time.Millisecond))
 	return err
 }
 
-// tune has every kernel under @triton.autotune measured that is not yet, for each type that is served. Timings are
-// kept in a folder, so that the next start measures nothing.
+// tune has every kernel under @triton.autotune measured that is not yet, for each type that is served.
+// Timings are kept in a folder, so that the next start measures nothing.
 func (s *service) tune(ctx context.Context, m *nereid.Module) error {
 	k, err := m.Kernel("softmax_kernel")
 	if err != nil {
@@ -220,7 +226,8 @@ func (r *scoreRequest) flat() ([]float32, error) {
 	return all, nil
 }
 
-// score normalizes the rows and returns their softmax. It ends with ctx: while it waits for a worker, and while it computes.
+// score normalizes the rows and returns their softmax. It ends with ctx: while it waits for a worker, and
+// while it computes.
 func (s *service) score(ctx context.Context, r *scoreRequest) ([][]float32, error) {
 	flat, err := r.flat()
 	if err != nil {
@@ -233,7 +240,8 @@ func (s *service) score(ctx context.Context, r *scoreRequest) ([][]float32, erro
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	// A stream has the context of its launches. Close waits for them, so that the worker's memory is free when it is given back.
+	// A stream has the context of its launches. Close waits for them, so that the worker's memory is free
+	// when it is given back.
 	stream, err := s.dev.NewStream(ctx)
 	if err != nil {
 		return nil, err
@@ -244,12 +252,14 @@ func (s *service) score(ctx context.Context, r *scoreRequest) ([][]float32, erro
 	if err := nereid.CopyFrom(x, flat); err != nil { // rounds to the type
 		return nil, err
 	}
-	err = kernels.RmsNormKernel(stream, nereid.Grid{rows}, x, s.weight, y, width, width, width, epsilon, kernels.RmsNormKernelConsts{})
+	err = kernels.RmsNormKernel(stream, nereid.Grid{rows}, x, s.weight, y, width, width, width, epsilon,
+		kernels.RmsNormKernelConsts{})
 	if err != nil {
 		return nil, err
 	}
 	grid := func(nereid.Meta) nereid.Grid { return nereid.Grid{rows} }
-	err = kernels.SoftmaxKernelTuned(stream, grid, y, out, width, width, width, r.Temperature, kernels.SoftmaxKernelTunedConsts{})
+	err = kernels.SoftmaxKernelTuned(stream, grid, y, out, width, width, width, r.Temperature,
+		kernels.SoftmaxKernelTunedConsts{})
 	if err != nil {
 		return nil, err
 	}

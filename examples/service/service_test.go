@@ -37,8 +37,9 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	o := options{
-		device: testDevice(), cacheDir: filepath.Join(dir, "cache"), tuneDir: filepath.Join(dir, "tune"), workers: 2,
-		record: os.Getenv("SERVICE_TEST_RECORD"), log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		device: testDevice(), cacheDir: filepath.Join(dir, "cache"), tuneDir: filepath.Join(dir, "tune"),
+		workers: 2,
+		record:  os.Getenv("SERVICE_TEST_RECORD"), log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	if shared, err = newService(context.Background(), o); err != nil {
 		fmt.Println(err)
@@ -66,7 +67,8 @@ func testDevice() string {
 	return "cpu"
 }
 
-// post sends a request and reads its answer. It may be called by any goroutine: a request that fails has status 0.
+// post sends a request and reads its answer. It may be called by any goroutine: a request that fails has
+// status 0.
 func post(t *testing.T, url string, body, answer any) (status int) {
 	t.Helper()
 	data, err := json.Marshal(body)
@@ -148,7 +150,8 @@ func TestScore(t *testing.T) {
 	wg.Wait()
 }
 
-// What a client does wrong is told as its fault, and what is not in the manifest is refused: no request waits for the compiler.
+// What a client does wrong is told as its fault, and what is not in the manifest is refused: no request waits
+// for the compiler.
 func TestRefusals(t *testing.T) {
 	server := httptest.NewServer(shared.handler())
 	defer server.Close()
@@ -161,12 +164,15 @@ func TestRefusals(t *testing.T) {
 		{scoreRequest{Type: "fp64", Temperature: 1, Rows: rows(1, 0)}, http.StatusBadRequest, "none of fp16, bf16"},
 		{scoreRequest{Type: "fp16", Temperature: 1}, http.StatusBadRequest, "there are 0 rows"},
 		{scoreRequest{Type: "fp16", Temperature: 0, Rows: rows(1, 0)}, http.StatusBadRequest, "temperature"},
-		{scoreRequest{Type: "fp16", Temperature: 1, Rows: [][]float32{{1, 2}}}, http.StatusBadRequest, "row 0 has 2 numbers"},
+		{scoreRequest{Type: "fp16", Temperature: 1, Rows: [][]float32{{1, 2}}}, http.StatusBadRequest,
+			"row 0 has 2 numbers"},
 		{"no object", http.StatusBadRequest, "cannot unmarshal"},
-		{scoreRequest{Type: "fp32", Temperature: 1, Rows: rows(1, 0)}, http.StatusNotImplemented, "rms_norm_kernel(*fp32:16"},
+		{scoreRequest{Type: "fp32", Temperature: 1, Rows: rows(1, 0)}, http.StatusNotImplemented,
+			"rms_norm_kernel(*fp32:16"},
 	} {
 		var out scores
-		if status := post(t, server.URL+"/score", c.in, &out); status != c.status || !strings.Contains(out.Error, c.text) {
+		if status := post(t, server.URL+"/score", c.in, &out); status != c.status ||
+			!strings.Contains(out.Error, c.text) {
 			t.Errorf("%v: status %d, %q", c.in, status, out.Error)
 		}
 	}
@@ -210,7 +216,8 @@ func TestCheck(t *testing.T) {
 		Diagnostics []nereid.Diagnostic
 		Error       string
 	}
-	for body, line := range map[string]int{"    tl.store(x_ptr, n)\n": 0, "    tl.store(x_ptr, n\n": 6, "    tl.store(x_ptr, tl.arange(0, 16) + tl.arange(0, 32))\n": 6} {
+	for body, line := range map[string]int{"    tl.store(x_ptr, n)\n": 0, "    tl.store(x_ptr, n\n": 6,
+		"    tl.store(x_ptr, tl.arange(0, 16) + tl.arange(0, 32))\n": 6} {
 		status := post(t, server.URL+"/check", checkRequest{head + body, "k", "*fp32, i32"}, &out)
 		got := 0
 		if len(out.Diagnostics) > 0 {
@@ -224,7 +231,8 @@ func TestCheck(t *testing.T) {
 
 // Health, statistics and profiles answer.
 func TestPages(t *testing.T) {
-	for _, page := range []string{"/healthz", "/healthz", "/stats", "/debug/pprof/", "/debug/pprof/goroutine?debug=1"} {
+	for _, page := range []string{"/healthz", "/healthz", "/stats", "/debug/pprof/",
+		"/debug/pprof/goroutine?debug=1"} {
 		w := httptest.NewRecorder()
 		shared.handler().ServeHTTP(w, httptest.NewRequest("GET", page, nil))
 		if w.Code != http.StatusOK {
@@ -247,7 +255,8 @@ func TestShutdown(t *testing.T) {
 		answered := make(chan int, 1)
 		go func() {
 			var out scores
-			answered <- post(t, "http://"+l.Addr().String()+"/score", scoreRequest{Type: "fp16", Temperature: 1, Rows: rows(1, 0)}, &out)
+			answered <- post(t, "http://"+l.Addr().String()+"/score",
+				scoreRequest{Type: "fp16", Temperature: 1, Rows: rows(1, 0)}, &out)
 		}()
 		time.Sleep(50 * time.Millisecond) // for the request to arrive
 		stop()

@@ -6,10 +6,11 @@
 //
 // What always holds, whatever other processes do and whenever they are killed:
 //
-//   - An entry that is there is whole: it is written to another file first and renamed. One that is damaged all the same, or is
-//     another's, does not pass its checksum or has another key: it counts as absent and is removed.
-//   - Nothing that goes wrong with files is the user's problem: a folder that cannot be written to, a lock that cannot be had, a
-//     shared level that is down cost compilations, never an error.
+//   - An entry that is there is whole: it is written to another file first and renamed. One that is damaged
+//     all the same, or is another's, does not pass its checksum or has another key: it counts as absent and
+//     is removed.
+//   - Nothing that goes wrong with files is the user's problem: a folder that cannot be written to, a lock
+//     that cannot be had, a shared level that is down cost compilations, never an error.
 //   - Processes that want a kernel at the same time compile it once, as far as the file system has locks.
 //   - The folder stays within its limit: what was used longest ago goes first.
 package cache

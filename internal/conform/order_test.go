@@ -7,7 +7,8 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// orderCase is a kernel on tensors p0 and p1 of 4096 int32, and how many barriers of blocks and of warps its PTX has.
+// orderCase is a kernel on tensors p0 and p1 of 4096 int32, and how many barriers of blocks and of warps its
+// PTX has.
 type orderCase struct {
 	name, body    string
 	blocks, warps int
@@ -251,8 +252,8 @@ def mirror(p, q, r):
     tl.store(r + i, tl.load(q + 511 - i))
 `
 
-// TestOrder: memory is sequential within a program, as the interpreter has it, and threads meet only where they must. The simulator finds
-// accesses that nothing orders.
+// TestOrder: memory is sequential within a program, as the interpreter has it, and threads meet only where
+// they must. The simulator finds accesses that nothing orders.
 func TestOrder(t *testing.T) {
 	judge, err := nereid.Open("interp")
 	if err != nil {
@@ -293,7 +294,8 @@ func TestOrder(t *testing.T) {
 }
 
 // onCluster runs the case with programs of two blocks.
-func (c *orderCase) onCluster(t *testing.T, k *nereid.Kernel, l clusterCase, dev *nereid.Device, want [][]byte) {
+func (c *orderCase) onCluster(t *testing.T, k *nereid.Kernel, l clusterCase, dev *nereid.Device,
+	want [][]byte) {
 	t.Helper()
 	got, err := l.run(k, dev, nereid.Options{NumCTAs: 2, NumWarps: c.opts.NumWarps})
 	if err != nil {
@@ -312,7 +314,9 @@ func (c *orderCase) count(t *testing.T, k *nereid.Kernel) {
 		t.Fatal(err)
 	}
 	ptx := string(code.Stages[len(code.Stages)-1].Text)
-	if b, w := strings.Count(ptx, "bar.sync"), strings.Count(ptx, "bar.warp.sync"); b != c.blocks || w != c.warps {
-		t.Errorf("%d barriers of the block and %d of warps, want %d and %d\n%s", b, w, c.blocks, c.warps, ptx[:min(len(ptx), 6000)])
+	if b, w := strings.Count(ptx, "bar.sync"), strings.Count(ptx, "bar.warp.sync"); b != c.blocks ||
+		w != c.warps {
+		t.Errorf("%d barriers of the block and %d of warps, want %d and %d\n%s", b, w, c.blocks, c.warps,
+			ptx[:min(len(ptx), 6000)])
 	}
 }

@@ -10,9 +10,10 @@
 //   - the live lanes of a store go to distinct elements, or all store one value;
 //   - no program touches an element that another one writes;
 //   - atomics commute, or their lanes go to distinct elements;
-//   - floats hold small integers and are added, compared and moved, and multiplied only as small matrices: every result is exact or
-//     rounded once;
-//   - kernels with arguments that overlap each other are marked, and not run on GPUs, which do not order them.
+//   - floats hold small integers and are added, compared and moved, and multiplied only as small matrices:
+//     every result is exact or rounded once;
+//   - kernels with arguments that overlap each other are marked, and not run on GPUs, which do not order
+//     them.
 //
 // Kernel i of a seed is the same on every machine. The files:
 //

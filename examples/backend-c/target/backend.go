@@ -232,7 +232,8 @@ func (l *launch) work(limit int64) error {
 			return err
 		}
 		start := time.Now()
-		r, _, _ := purego.SyscallN(l.x.fn, uintptr(unsafe.Pointer(&l.words[0])), uintptr(unsafe.Pointer(&l.grid[0])),
+		r, _, _ := purego.SyscallN(l.x.fn, uintptr(unsafe.Pointer(&l.words[0])),
+			uintptr(unsafe.Pointer(&l.grid[0])),
 			uintptr(begin), uintptr(min(begin+n, l.total)))
 		if int32(r) != 0 {
 			return fmt.Errorf("kernel %s: out of memory for its tensors", l.x.kernel)

@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 
 // onBoth runs a kernel on the interpreter and on C, on copies of the tensors, and returns the first
 // tensor of each as bytes.
-func onBoth(t *testing.T, src string, grid nereid.Grid, args func(first *nereid.Tensor) []any, dt nereid.DType,
+func onBoth(t *testing.T, src string, grid nereid.Grid, args func(first *nereid.Tensor) []any,
+	dt nereid.DType,
 	bytes []byte) (want, got []byte) {
 	t.Helper()
 	for _, device := range []string{"interp", "c"} {
@@ -150,7 +151,9 @@ func TestConstructs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			src := head + c.body + "\n"
-			want, got := onBoth(t, src, nereid.Grid{2, 2}, func(x *nereid.Tensor) []any { return []any{x} }, nereid.Float32, data)
+			want, got := onBoth(t, src, nereid.Grid{2, 2}, func(x *nereid.Tensor) []any {
+				return []any{x}
+			}, nereid.Float32, data)
 			w, g := floats(want), floats(got)
 			for i := range w {
 				if !(math.Abs(float64(w[i]-g[i])) <= 1e-5*max(1, math.Abs(float64(w[i])))) {
@@ -185,7 +188,9 @@ def k(p, n, B: tl.constexpr):
     e = tl.exp(x.to(tl.float32) - tl.max(x, axis=0))
     tl.store(p + i, (x + x) * x + (e / tl.sum(e, axis=0)).to(tl.float16), mask=i < n)
 `
-	want, got := onBoth(t, src, nereid.Grid{1}, func(x *nereid.Tensor) []any { return []any{x, 61, 64} }, nereid.Float16, data)
+	want, got := onBoth(t, src, nereid.Grid{1}, func(x *nereid.Tensor) []any {
+		return []any{x, 61, 64}
+	}, nereid.Float16, data)
 	for i := range 64 {
 		w, g := half(binary.LittleEndian.Uint16(want[2*i:])), half(binary.LittleEndian.Uint16(got[2*i:]))
 		if !(math.Abs(w-g) <= 1e-3*max(1, math.Abs(w))) {
@@ -201,7 +206,8 @@ func TestUnsupported(t *testing.T) {
 		{"@triton.jit\ndef k(p):\n    tl.store(p, tl.load(p).to(tl.bfloat16).to(tl.float32))\n", "the type bf16"},
 	} {
 		err := launchOn(t.Context(), "c", c.src, nereid.Grid{1}, nereid.FromSlice([]float32{1}))
-		if err == nil || !strings.Contains(err.Error(), "c: kernel k: line ") || !strings.Contains(err.Error(), c.want) {
+		if err == nil || !strings.Contains(err.Error(), "c: kernel k: line ") ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v\nwant one about kernel k and %s", err, c.want)
 		}
 	}
@@ -216,7 +222,8 @@ func TestCache(t *testing.T) {
 	before := theTarget.compiled.Load()
 	x := []float32{3}
 	for range 2 {
-		k, err := parse("@triton.jit\ndef k(p):\n    tl.store(p, tl.load(p) * 7)\n", nereid.With(nereid.Config{Cache: cache}))
+		k, err := parse("@triton.jit\ndef k(p):\n    tl.store(p, tl.load(p) * 7)\n",
+			nereid.With(nereid.Config{Cache: cache}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +254,8 @@ def k(p, n):
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if err := launchKernel(ctx, "c", k, nereid.Grid{1 << 20, 1 << 10}, x, 1000); !errors.Is(err, context.DeadlineExceeded) {
+	if err := launchKernel(ctx, "c", k, nereid.Grid{1 << 20, 1 << 10}, x, 1000); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("%v, want %v", err, context.DeadlineExceeded)
 	}
 }
@@ -278,11 +286,15 @@ func TestStages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(stages["c"], entry) || !strings.Contains(stages["so"], entry) || stages["linalg"] == "" {
-		t.Errorf("stages: %d bytes of C, %d of code, %d of linalg", len(stages["c"]), len(stages["so"]), len(stages["linalg"]))
+	if !strings.Contains(stages["c"], entry) || !strings.Contains(stages["so"], entry) ||
+		stages["linalg"] == "" {
+		t.Errorf("stages: %d bytes of C, %d of code, %d of linalg", len(stages["c"]), len(stages["so"]),
+			len(stages["linalg"]))
 	}
-	for extra, want := range map[string]string{"opt=9": "expected 0, 1, 2 or 3", "speed=1": `unknown option "speed"`} {
-		if _, err := compileAdd(t, nereid.Options{Extra: extra}); err == nil || !strings.Contains(err.Error(), want) {
+	for extra, want := range map[string]string{"opt=9": "expected 0, 1, 2 or 3",
+		"speed=1": `unknown option "speed"`} {
+		if _, err := compileAdd(t, nereid.Options{Extra: extra}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", extra, err)
 		}
 	}
@@ -325,12 +337,14 @@ func FuzzEmit(f *testing.F) {
 }) {note = "x"} : () -> () loc("a.py":1:2)
 `
 	f.Add(strings.Replace(strings.Replace(kernel, "%1:2", "%1", 1), "(tensor<4xf32>, f32)", "tensor<4xf32>", 1))
-	for _, cut := range []string{"", "%o: f32", "affine_map<", "dim = 0", "%z", `"linalg.yield"(%z) : (f32) -> ()`, "}", `"`,
+	for _, cut := range []string{"", "%o: f32", "affine_map<", "dim = 0", "%z",
+		`"linalg.yield"(%z) : (f32) -> ()`, "}", `"`,
 		"array<i32: 0, 1>"} {
 		f.Add(strings.Replace(kernel, cut, "", 1))
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		k := &backend.Kernel{Name: "k", IR: []byte(src), Params: []backend.Param{{Name: "p", Pointer: true, Type: "fp32", Bytes: 4}}}
+		k := &backend.Kernel{Name: "k", IR: []byte(src),
+			Params: []backend.Param{{Name: "p", Pointer: true, Type: "fp32", Bytes: 4}}}
 		text, err := Emit(k)
 		if (err == nil) != (text != "") {
 			t.Errorf("%q, %v", text, err)

@@ -120,7 +120,8 @@ func find(ops []*Op, name string) *Op {
 func (e *emitter) arguments(k *backend.Kernel, b *Block) error {
 	n := len(k.Params)
 	if len(b.Args) != n+6 {
-		return fmt.Errorf("the function has %d arguments, expected %d of the launch and 6 of the grid", len(b.Args), n)
+		return fmt.Errorf("the function has %d arguments, expected %d of the launch and 6 of the grid",
+			len(b.Args), n)
 	}
 	for i, v := range b.Args {
 		c, err := ctype(v.Type.Elem)
@@ -161,7 +162,8 @@ func (e *emitter) block(b *Block) (*Op, error) {
 func (e *emitter) op(op *Op) error {
 	if h, ok := e.ops[op.Name]; ok {
 		if len(op.Operands) < h.operands || h.results >= 0 && len(op.Results) != h.results {
-			return fmt.Errorf("found %d operands and %d results, expected %d and %d", len(op.Operands), len(op.Results),
+			return fmt.Errorf("found %d operands and %d results, expected %d and %d", len(op.Operands),
+				len(op.Results),
 				h.operands, h.results)
 		}
 		return h.write(e, op)

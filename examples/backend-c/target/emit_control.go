@@ -118,7 +118,8 @@ func (e *emitter) forLoop(op *Op) error {
 		return err
 	}
 	n := e.name("n")
-	e.open("for (int64_t %s = %s; %s < %s; %s += %s)", n, e.values[op.Operands[0]].c, n, e.values[op.Operands[1]].c,
+	e.open("for (int64_t %s = %s; %s < %s; %s += %s)", n, e.values[op.Operands[0]].c, n,
+		e.values[op.Operands[1]].c,
 		n, e.values[op.Operands[2]].c)
 	if err := e.declare(b.Args[0], n); err != nil {
 		return err

@@ -104,7 +104,8 @@ func (e *emitter) scalar(op *Op, template string) error {
 	pairs := []string{"$T", t}
 	for i, v := range op.Operands[:min(3, len(op.Operands))] {
 		c, letter := e.values[v].c, string("abc"[i])
-		pairs = append(pairs, "$"+letter, c, "$s"+letter, signed(c, v.Type.Elem), "$u"+letter, unsigned(c, v.Type.Elem))
+		pairs = append(pairs, "$"+letter, c, "$s"+letter, signed(c, v.Type.Elem), "$u"+letter,
+			unsigned(c, v.Type.Elem))
 	}
 	expr := strings.NewReplacer(pairs...).Replace(template)
 	if elem == "i1" {

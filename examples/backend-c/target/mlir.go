@@ -132,7 +132,8 @@ func (p *parser) word() string {
 }
 
 func isWord(c byte) bool {
-	return c == '_' || c == '.' || c == '$' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	return c == '_' || c == '.' || c == '$' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' ||
+		c >= 'A' && c <= 'Z'
 }
 
 // balanced reads text up to a character of stop that stands outside all brackets and strings.

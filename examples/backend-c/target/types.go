@@ -127,7 +127,8 @@ func (op *Op) segments(want int) ([][]*Value, error) {
 		groups, rest = append(groups, rest[:n]), rest[n:]
 	}
 	if len(groups) != want || len(rest) != 0 {
-		return nil, fmt.Errorf("operandSegmentSizes = %v do not split %d operands into %d groups", sizes, len(op.Operands), want)
+		return nil, fmt.Errorf("operandSegmentSizes = %v do not split %d operands into %d groups", sizes,
+			len(op.Operands), want)
 	}
 	return groups, nil
 }

@@ -68,7 +68,8 @@ func TestRecordLinear(t *testing.T) {
 	}
 }
 
-// Any text that a killed process may leave is read up to the last whole variant, and mended by the next that records.
+// Any text that a killed process may leave is read up to the last whole variant, and mended by the next that
+// records.
 func TestRecordTorn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.json")
 	record(t, &Recorder{File: file}, 1, 2)
@@ -105,10 +106,13 @@ func TestRecordForms(t *testing.T) {
 		text string
 		want string
 	}{
-		{string(indented) + "\n", "k1 k2 k3 k4"}, {string(indented), "k1 k2 k3 k4"}, {string(short), "k1 k2 k3 k4"}, {string(none), "k3 k4"},
+		{string(indented) + "\n", "k1 k2 k3 k4"}, {string(indented), "k1 k2 k3 k4"},
+		{string(short), "k1 k2 k3 k4"}, {string(none), "k3 k4"},
 		{textHead + textTail, "k3 k4"}, {textHead + "]}", "k3 k4"},
-		{"", ""}, {"{", ""}, {textHead + `{"file"`, ""}, {textHead + "\n    {\"fi\n", ""}, {`{"version": 2}`, ""}, {"package x", ""},
-		{strings.Replace(string(short), "options", "option", 1), ""}, {string(indented) + "x", ""}, {string(indented) + "\n\n" + string(short), ""},
+		{"", ""}, {"{", ""}, {textHead + `{"file"`, ""}, {textHead + "\n    {\"fi\n", ""},
+		{`{"version": 2}`, ""}, {"package x", ""},
+		{strings.Replace(string(short), "options", "option", 1), ""}, {string(indented) + "x", ""},
+		{string(indented) + "\n\n" + string(short), ""},
 	} {
 		if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
@@ -153,7 +157,8 @@ func TestRecordReplaced(t *testing.T) {
 	}
 }
 
-// Somebody who holds the lock for good costs half a second once, and what could not be written comes with the next.
+// Somebody who holds the lock for good costs half a second once, and what could not be written comes with the
+// next.
 func TestRecordBusy(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.json")
 	r := &Recorder{File: file}

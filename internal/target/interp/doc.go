@@ -18,22 +18,25 @@
 // Where MLIR or Triton says "undefined" the interpreter does what an NVIDIA GPU does, since kernels rely on
 // it in lanes that they mask off afterwards (all of this was compared with an H200, op by op):
 //
-//   - integers wrap; division or remainder by zero gives all ones (32 of them for i64 where the dividend has no more bits);
-//     the least integer divided by -1 is itself, remainder 0;
-//   - a shift by the width or more gives 0, or the sign for an arithmetic shift right; of an i64 distance the low half counts;
-//   - float to integer conversions saturate; NaN becomes 0, or the least integer when either side has 64 bits;
-//   - conversions to fp8 by tt.fp_to_fp saturate to the largest finite value (cvt.satfinite), arith.truncf overflows as IEEE
-//     says; NaN stays NaN;
+//   - integers wrap; division or remainder by zero gives all ones (32 of them for i64 where the dividend has
+//     no more bits); the least integer divided by -1 is itself, remainder 0;
+//   - a shift by the width or more gives 0, or the sign for an arithmetic shift right; of an i64 distance the
+//     low half counts;
+//   - float to integer conversions saturate; NaN becomes 0, or the least integer when either side has 64
+//     bits;
+//   - conversions to fp8 by tt.fp_to_fp saturate to the largest finite value (cvt.satfinite), arith.truncf
+//     overflows as IEEE says; NaN stays NaN;
 //   - lanes of a load whose mask is false and that have no `other` are zero; masked lanes never touch memory;
-//   - f16, bf16 and fp8 arithmetic is done in float32 and rounded once; f32 is rounded after each operation (no contraction);
+//   - f16, bf16 and fp8 arithmetic is done in float32 and rounded once; f32 is rounded after each operation
+//     (no contraction);
 //   - math functions are computed in float64 and rounded, so within 1 ulp of the exact result for f32;
 //   - subnormal floats are kept, also where a GPU's approximate functions flush them;
-//   - tt.dot multiplies exactly and sums in float64 from k = 0 up, c last, rounded once to the type of the result (f16: after
-//     every 16 products, the length of the hardware's instructions); integer dots wrap in 32 bits; in tf32 the inputs lose
-//     their low 13 bits;
-//   - tt.reduce combines neighbours pairwise ((x0 x1)(x2 x3))..., which keeps the order of the elements; tt.scan is by
-//     doubling: y[i] = y[i-d] y[i] for d = 1, 2, 4...; both are the same for every combine function, so a pass that
-//     simplifies the function does not change a bit of the result;
+//   - tt.dot multiplies exactly and sums in float64 from k = 0 up, c last, rounded once to the type of the
+//     result (f16: after every 16 products, the length of the hardware's instructions); integer dots wrap in
+//     32 bits; in tf32 the inputs lose their low 13 bits;
+//   - tt.reduce combines neighbours pairwise ((x0 x1)(x2 x3))..., which keeps the order of the elements;
+//     tt.scan is by doubling: y[i] = y[i-d] y[i] for d = 1, 2, 4...; both are the same for every combine
+//     function, so a pass that simplifies the function does not change a bit of the result;
 //   - tt.cat puts lhs before rhs, tt.reshape never reorders.
 //
 // # Memory

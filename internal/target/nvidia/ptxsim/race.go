@@ -21,7 +21,8 @@ type doubt struct {
 func (r *races) settle(c *block) {
 	for _, d := range r.doubts {
 		if c.shared[d.at] != d.old {
-			c.fail(d.t, "shared byte %#x was written by thread %d with another value, and no barrier lies between", d.at, d.other)
+			c.fail(d.t, "shared byte %#x was written by thread %d with another value, and no barrier lies "+
+				"between", d.at, d.other)
 		}
 	}
 	r.doubts = r.doubts[:0]
@@ -106,13 +107,15 @@ func (r *races) touch(c, o *block, t int32, addr, n int, write bool) {
 func (r *races) write(c *block, t int32, x *cell) {
 	who := c.global(t)
 	x.readers = nil
-	x.writer, x.wrote, x.line, x.fences = who+1, r.clocks.now[who], int32(c.m.code[c.at].line), int32(len(c.fences[t].times))
+	x.writer, x.wrote, x.line, x.fences = who+1, r.clocks.now[who], int32(c.m.code[c.at].line),
+		int32(len(c.fences[t].times))
 }
 
 // checkReaders looks for reads that do not come before a write of thread t.
 func (r *races) checkReaders(c *block, t int32, i int) {
 	if x := r.cells[i].readers.unordered(r.clocks, c.global(t)); x != nil {
-		c.fail(t, "shared byte %#x was read by %s (line %d), and no barrier%s lies between", i, c.who(x.thread), c.m.code[x.at].line, c.ofCluster(x.thread))
+		c.fail(t, "shared byte %#x was read by %s (line %d), and no barrier%s lies between", i,
+			c.who(x.thread), c.m.code[x.at].line, c.ofCluster(x.thread))
 	}
 }
 
@@ -120,9 +123,11 @@ func (r *races) checkReaders(c *block, t int32, i int) {
 func (r *races) failWritten(c *block, t int32, i int) {
 	x := &r.cells[i]
 	if int(x.writer-1) >= len(r.clocks.now) {
-		c.fail(t, "shared byte %#x was written by a bulk copy (line %d), and the thread is not behind a wait for its mbarrier", i, x.line)
+		c.fail(t, "shared byte %#x was written by a bulk copy (line %d), and the thread is not behind a "+
+			"wait for its mbarrier", i, x.line)
 	}
-	c.fail(t, "shared byte %#x was written by %s (line %d), and no barrier%s lies between", i, c.who(x.writer-1), x.line, c.ofCluster(x.writer-1))
+	c.fail(t, "shared byte %#x was written by %s (line %d), and no barrier%s lies between", i,
+		c.who(x.writer-1), x.line, c.ofCluster(x.writer-1))
 }
 
 // mine reports whether a thread of the cluster is one of the block's.

@@ -107,7 +107,8 @@ func (g *globalRaces) touch(c *block, t int32, addr uint64, data []byte, write, 
 		a := addr + uint64(i)
 		x := &g.page(a / pageSize)[a%pageSize]
 		if x.bulks > 0 && x.write.gen == g.gen {
-			c.fail(t, "global byte %#x is being written by a bulk copy (line %d), without a wait for its group", a, c.m.code[x.write.at].line)
+			c.fail(t, "global byte %#x is being written by a bulk copy (line %d), without a wait for its "+
+				"group", a, c.m.code[x.write.at].line)
 		}
 		switch {
 		case !write:
@@ -187,14 +188,16 @@ func (c *block) failGlobal(t int32, addr uint64, what string, thread, at int32) 
 	n := int32(c.n)
 	where := ""
 	if int(thread) >= len(c.cluster.clocks.now) {
-		c.fail(t, "global byte %#x %s by a bulk copy (line %d), and the thread is not behind a wait for its mbarrier", addr, what, c.m.code[at].line)
+		c.fail(t, "global byte %#x %s by a bulk copy (line %d), and the thread is not behind a wait for "+
+			"its mbarrier", addr, what, c.m.code[at].line)
 	}
 	if len(c.cluster.blocks) > 1 {
 		where = fmt.Sprintf(" of block %d", thread/n)
 	}
 	msg := fmt.Sprintf("global byte %#x %s by thread %d%s (line %d), and no barrier lies between",
 		addr, what, thread%n, where, c.m.code[at].line)
-	panic(&fault{block: c, thread: t, msg: msg, race: true, other: thread % n, access: c.accessOf(addr, 1, true)})
+	panic(&fault{block: c, thread: t, msg: msg, race: true, other: thread % n,
+		access: c.accessOf(addr, 1, true)})
 }
 
 // sameStore reports whether two instructions may be of one operation: they come from one place of the source.
@@ -255,7 +258,8 @@ func (g *globalRaces) fetch(c *block, t int32, p globalPart) {
 		a := p.addr + uint64(i)
 		x := &g.page(a / pageSize)[a%pageSize]
 		if x.bulks > 0 && x.write.gen == g.gen {
-			c.fail(t, "global byte %#x is being written by a bulk copy (line %d), without a wait for its group", a, c.m.code[x.write.at].line)
+			c.fail(t, "global byte %#x is being written by a bulk copy (line %d), without a wait for its "+
+				"group", a, c.m.code[x.write.at].line)
 		}
 		g.noteRead(c, t, a, x, now)
 	}

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// globalKernel has 64 threads: %rd2 is the place of each in the buffer, %rd3 that of its neighbour in the same warp (the other of a pair),
-// %rd4 that of the thread with the same lane of the other warp, %rd0 the first; %r0 is the thread's number.
+// globalKernel has 64 threads: %rd2 is the place of each in the buffer, %rd3 that of its neighbour in the
+// same warp (the other of a pair), %rd4 that of the thread with the same lane of the other warp, %rd0 the
+// first; %r0 is the thread's number.
 const globalKernel = `
 .version 8.3
 .target sm_90a
@@ -53,7 +54,8 @@ func TestGlobalRaces(t *testing.T) {
 		all, same    = "st.global.b32 [%rd0], %r0;\n", "st.global.b32 [%rd0], %r3;\n"
 		cp           = "cp.async.cg.shared.global [%r5], [%rd6], 16;\ncp.async.commit_group;\n"
 		wait         = "cp.async.wait_group 0;\n"
-		loop         = "L1:\nst.global.b32 [%rd2], %r8;\nmov.b64 %rd2, %rd3;\nadd.u32 %r8, %r8, 1;\nsetp.lt.u32 %p2, %r8, 2;\nBAR@%p2 bra L1;\n"
+		loop         = "L1:\nst.global.b32 [%rd2], %r8;\nmov.b64 %rd2, %rd3;\nadd.u32 %r8, %r8, 1;\n" +
+			"setp.lt.u32 %p2, %r8, 2;\nBAR@%p2 bra L1;\n"
 	)
 	for _, c := range []struct{ name, body, want string }{
 		{"own element", store + own + store + own, ""},
@@ -64,7 +66,8 @@ func TestGlobalRaces(t *testing.T) {
 		{"the warp's barrier is not for others", store + warp + far, "no barrier lies between"},
 		{"write after read", pair + store, "no barrier lies between"},
 		{"write after read, another warp", far + warp + store, "no barrier lies between"},
-		{"write after reads of all", "ld.global.b32 %r4, [%rd0];\n" + warp + "@%p1 " + same, "no barrier lies between"},
+		{"write after reads of all", "ld.global.b32 %r4, [%rd0];\n" + warp + "@%p1 " + same,
+			"no barrier lies between"},
 		{"write after reads of all, ordered", "ld.global.b32 %r4, [%rd0];\n" + bar + "@%p1 " + same, ""},
 		{"write after write", store + swap, "was written with another value by thread"},
 		{"write after write, ordered", store + warp + swap, ""},
@@ -92,7 +95,8 @@ func TestGlobalRaces(t *testing.T) {
 			t.Errorf("%s, unwatched: %v", c.name, err)
 		}
 	}
-	if err := runGlobalKernel(t, all, Launch{Strict: true}); !wants(err, "was written with another value by thread") {
+	if err := runGlobalKernel(t, all, Launch{Strict: true}); !wants(err,
+		"was written with another value by thread") {
 		t.Errorf("one store, strict: %v", err)
 	}
 }
@@ -111,6 +115,7 @@ func runGlobalKernel(t *testing.T, body string, l Launch) error {
 		t.Fatal(err)
 	}
 	mem := NewMemory()
-	l.Kernel, l.Grid, l.Shared, l.Args, l.Memory = "k", [3]int{2, 1, 1}, 1024, []uint64{mem.Alloc(make([]byte, 1024))}, mem
+	l.Kernel, l.Grid, l.Shared, l.Args, l.Memory = "k", [3]int{2, 1, 1}, 1024,
+		[]uint64{mem.Alloc(make([]byte, 1024))}, mem
 	return m.Run(context.Background(), &l)
 }
