@@ -81,7 +81,7 @@ func (in *Interp) Step() error {
 func (in *Interp) Limits() Limits { return in.limits }
 
 // Steps returns the number of steps since the last Refill.
-func (in *Interp) Steps() int { return in.Steps() }
+func (in *Interp) Steps() int { return in.limits.MaxSteps - in.steps }
 
 // Grant sets what is left of the steps and bytes.
 func (in *Interp) Grant(steps, bytes int) { in.steps, in.bytes = steps, bytes }
