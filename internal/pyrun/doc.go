@@ -30,7 +30,7 @@
 // Modules:
 //
 //	module.go            modules whose names are evaluated when they are needed
-//	module_index.go      which statements a name needs
+//	module_index.go      which statements a name needs; module_star.go names from star imports and globals()
 //	importer.go          imports
 //	finder.go, roots.go  source files and where they are searched
 package pyrun

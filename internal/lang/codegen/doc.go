@@ -15,7 +15,7 @@
 //
 //	gen.go               the walk over one function, and over each that it calls
 //	stmt.go, expr.go     statements and expressions
-//	control.go           conditions and loops
+//	control.go           conditions; loop.go loops
 //	joins.go             types of names where control flow joins
 //	with.go              context managers
 //	call.go              calls

@@ -11,7 +11,7 @@
 //	value.go             Value, Python's basic types, the optional interfaces; interp.go Interp and its limits
 //	class.go             classes and instances; class_build.go the making of a class; types.go the built-in ones
 //	enum.go              Enum and Flag; namedtuple.go named tuples; typing.go the names of module typing
-//	seq.go, dict.go      sequences and dicts; hash.go keys
+//	seq.go, dict.go      items of sequences and dicts; slice.go slices, range.go ranges; hash.go keys
 //	number.go            arithmetic on numbers
 //	iterator.go          iterators and generators
 //	exception.go         exceptions and tracebacks
@@ -26,7 +26,7 @@
 //
 // Text:
 //
-//	repr.go              repr and str
+//	repr.go              repr and str; quote.go quoted strings and floats, runes.go characters
 //	format.go            format specs; strformat.go str.format, percent.go the % operator
 //
 // Built-in names:

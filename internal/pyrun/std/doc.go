@@ -3,11 +3,11 @@
 // in it is an error that says so.
 //
 //	std.go               Library: which modules there are
-//	class.go             abc, enum, types, typing; dataclass.go dataclasses
+//	class.go             abc, enum, types, typing; dataclass.go, dataclass_use.go dataclasses
 //	collections.go       collections and contextlib
 //	functools.go         copy and functools
 //	importlib.go         importlib, inspect and textwrap; spec.go importlib.util, signature.go inspect.signature
-//	itertools.go         itertools
+//	itertools.go         itertools; itertools_choose.go product, permutations and combinations
 //	math.go              math, numbers and random
 //	operator.go          operator
 //	re.go                re
