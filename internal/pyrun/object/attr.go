@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// GetAttr is v.name.
+// GetAttr returns v.name.
 func GetAttr(in *Interp, v Value, name string) (Value, error) {
 	a, ok, err := in.FindAttr(v, name)
 	if err != nil {
@@ -20,7 +20,7 @@ func GetAttr(in *Interp, v Value, name string) (Value, error) {
 	return a, nil
 }
 
-// HasAttribute is hasattr(v, name).
+// HasAttribute reports whether v has an attribute: hasattr(v, name).
 func HasAttribute(in *Interp, v Value, name string) (bool, error) {
 	if u := UnknownOf(v); u != nil {
 		return false, u.Attribute(name).Need("the presence")
@@ -98,7 +98,7 @@ func (in *Interp) FindAttr(v Value, name string) (Value, bool, error) {
 	return in.TypeAttr(v, name)
 }
 
-// ownAttr are attributes that values of a few types have.
+// ownAttr returns an attribute that is no method, for the types that ownAttrs lists.
 func (in *Interp) ownAttr(v Value, name string) (Value, bool, error) {
 	if f, ok := ownAttrs[reflect.TypeOf(v)]; ok {
 		return f(in, v, name)
@@ -106,7 +106,7 @@ func (in *Interp) ownAttr(v Value, name string) (Value, bool, error) {
 	return nil, false, nil
 }
 
-// TypeAttr is an attribute found in the type of a value: a method, for the most part.
+// TypeAttr returns an attribute that the type of v has, bound to v: a method, for the most part.
 func (in *Interp) TypeAttr(v Value, name string) (Value, bool, error) {
 	c := in.ClassOf(v)
 	if name == "__class__" {
@@ -120,7 +120,8 @@ func (in *Interp) TypeAttr(v Value, name string) (Value, bool, error) {
 	return x, err == nil, err
 }
 
-// instanceAttr follows Python's order: data descriptors of the class, the instance, the class, __getattr__.
+// instanceAttr looks an attribute up in Python's order: data descriptors of the class, the instance, the
+// class, __getattr__.
 func (in *Interp) instanceAttr(v Value, c *Class, attrs *Dict, name string) (Value, bool, error) {
 	switch name {
 	case "__class__":
@@ -163,7 +164,8 @@ func (in *Interp) instanceAttr(v Value, c *Class, attrs *Dict, name string) (Val
 	return nil, false, nil
 }
 
-// receiver is what a method written in Go takes as self for an instance of a class derived from one of Python's types.
+// receiver returns what a method written in Go takes as self, for an instance of a class derived from one of
+// Python's types.
 func (in *Interp) receiver(v *Instance, m Value) Value {
 	if _, owner := v.Class.FindIn(m.(*Method).Name); owner != nil && owner.Builtin && owner != ObjectClass {
 		return v.Payload
@@ -284,7 +286,7 @@ func (in *Interp) superAttr(s *superObject, name string) (Value, bool, error) {
 	return x, err == nil, err
 }
 
-// SetAttr is v.name = x.
+// SetAttr executes v.name = x.
 func SetAttr(in *Interp, v Value, name string, x Value) error {
 	switch v := v.(type) {
 	case *Instance:
@@ -346,7 +348,7 @@ func (in *Interp) setInstanceAttr(v *Instance, name string, x Value) error {
 	return in.setPlainAttr(v, name, x)
 }
 
-// setPlainAttr is object.__setattr__.
+// setPlainAttr does what object.__setattr__ does.
 func (in *Interp) setPlainAttr(v *Instance, name string, x Value) error {
 	switch a := v.Class.Find(name).(type) {
 	case *Property:
@@ -378,7 +380,7 @@ func isBuiltinMethod(v Value) bool {
 	return ok && m.Name != FrozenSetAttr
 }
 
-// DelAttr is del v.name.
+// DelAttr executes del v.name.
 func DelAttr(in *Interp, v Value, name string) error {
 	switch v := v.(type) {
 	case *Instance:
@@ -427,5 +429,6 @@ func Docstring(body []python.Stmt) Value {
 	return None
 }
 
-// FrozenSetAttr marks the __setattr__ of a frozen dataclass.
+// FrozenSetAttr is the name of the __setattr__ of a frozen dataclass, by which assignments tell it from
+// object's own.
 const FrozenSetAttr = "__setattr__ (frozen)"

@@ -2,7 +2,7 @@ package object
 
 import "reflect"
 
-// ownAttrs gives the attributes of values that are not methods, by type.
+// ownAttrs has the functions that look up attributes other than methods, by type.
 var ownAttrs map[reflect.Type]func(in *Interp, v Value, name string) (Value, bool, error)
 
 func init() {
@@ -132,7 +132,7 @@ func rangeAttr(_ *Interp, v Value, name string) (Value, bool, error) {
 	return nil, false, nil
 }
 
-// propertyAttr are x.setter and the like, with which a property is completed.
+// propertyAttr returns setter, getter or deleter, with which a property is completed.
 func propertyAttr(_ *Interp, v Value, name string) (Value, bool, error) {
 	p := v.(*Property)
 	complete := func(set func(q *Property, fn Value)) (Value, bool, error) {

@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// ParamNames are the names of all parameters in the order of BindArgs: positional ones, *args, keyword-only ones,
-// **kwargs.
+// ParamNames returns the names of all parameters in the order of BindArgs: positional ones, *args,
+// keyword-only ones, **kwargs.
 func ParamNames(p *python.Arguments) []string {
 	var names []string
 	add := func(list ...*python.Arg) {
@@ -97,7 +97,7 @@ func (b *argBinder) keywords(kws []Keyword) error {
 	return nil
 }
 
-// find is the place of a parameter that may be given by name, or -1.
+// find returns the place of a parameter that may be given by name, or -1.
 func (b *argBinder) find(name string) int {
 	for i, a := range b.p.Args {
 		if a.Arg == name {
@@ -162,7 +162,7 @@ func missingError(fn, kind string, names []string) error {
 	return Errorf(TypeError, "%s() missing %d required %s argument%s: %s", fn, len(names), kind, plural(len(names)), quotedList(names))
 }
 
-// quotedList is 'a', 'b', and 'c'.
+// quotedList returns names as messages list them: 'a', 'b', and 'c'.
 func quotedList(names []string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
@@ -185,8 +185,8 @@ func plural(n int) string {
 	return "s"
 }
 
-// Native is a function written in Go with parameters as Python has them: "x, y=, *args, k=, **kw". A parameter with =
-// is optional; its value is nil when it is not given.
+// Native returns a function written in Go with parameters as Python has them: "x, y=, *args, k=, **kw". A
+// parameter with = is optional; its value is nil when it is not given.
 func Native(name, params string, fn func(in *Interp, a []Value) (Value, error)) *Builtin {
 	sig := parseSignature(params)
 	return &Builtin{Name: name, sig: sig, Fn: func(in *Interp, args []Value, kws []Keyword) (Value, error) {
@@ -234,7 +234,7 @@ func (s *Signature) tooMany(name string, given int) error {
 	return Errorf(TypeError, "%s() takes %s %d argument%s (%d given)", name, bound, s.pos, plural(s.pos), given)
 }
 
-// NewMethod is a method written in Go; self comes first among its arguments.
+// NewMethod returns a method written in Go; self comes first among its arguments.
 func NewMethod(name, params string, fn func(in *Interp, a []Value) (Value, error)) *Method {
 	return &Method{*Native(name, "self "+params, fn)}
 }
@@ -248,7 +248,7 @@ func KeywordsOf(d *Dict) []Keyword {
 	return kws
 }
 
-// Text is a str argument.
+// Text returns the text of v, which must be a str.
 func Text(v Value) (string, error) {
 	switch s := Payload(v).(type) {
 	case Str:

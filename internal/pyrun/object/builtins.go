@@ -126,7 +126,7 @@ func builtinFunctions() []*Builtin {
 	}
 }
 
-// Refused is a function that code at compile time may not call.
+// Refused returns a function that code at compile time may not call.
 func Refused(name, why string) *Builtin {
 	return &Builtin{Name: name, Fn: func(*Interp, []Value, []Keyword) (Value, error) {
 		e := Errorf(NotImplementedError, "%s() %s, which code that runs at compile time may not", name, why)
@@ -137,7 +137,7 @@ func Refused(name, why string) *Builtin {
 
 func hashValue(in *Interp, v Value) (Value, error) { return Hash(in, v) }
 
-// Identity is id(v).
+// Identity returns id(v).
 func (in *Interp) Identity(v Value) (Value, error) {
 	key, _, err := in.hashKey(v)
 	if err != nil {
@@ -357,7 +357,7 @@ func printOf(in *Interp, a []Value) (Value, error) {
 	return None, nil
 }
 
-// printed is the text that print writes; it never fails because of an unknown value.
+// printed returns the text that print writes for v; an unknown value has one too.
 func printed(in *Interp, v Value) (string, error) {
 	if u := UnknownOf(v); u != nil {
 		return u.Repr(), nil
@@ -456,7 +456,7 @@ func inBase(in *Interp, v Value, kind byte) (Value, error) {
 	return Str(s), in.Alloc(len(s))
 }
 
-// Abs is abs(x).
+// Abs returns abs(x).
 func Abs(in *Interp, a []Value) (Value, error) {
 	if fn := Special(a[0], "__abs__"); fn != nil {
 		return in.CallSpecial(a[0], fn)

@@ -135,7 +135,7 @@ func roundToInt(x float64) (Value, error) {
 	return n, err
 }
 
-// FloatToInt is the int of a float, its fraction dropped.
+// FloatToInt returns x as an int, its fraction dropped.
 func FloatToInt(x float64) (Int, error) {
 	switch {
 	case math.IsNaN(x):
@@ -200,7 +200,7 @@ func roundFloat(x float64, digits int64) (Value, error) {
 	return Float(math.Copysign(f, x)), nil
 }
 
-// makeInt is int(x, base).
+// makeIntValue returns int(x, base).
 func makeIntValue(in *Interp, _ *Class, args []Value, kws []Keyword) (Value, error) {
 	a, err := intSignature.Bind("int", args, kws)
 	if err != nil {
@@ -258,7 +258,7 @@ func intWithBase(in *Interp, v, base Value) (Value, error) {
 	return ParseInt(string(s), int(b), s)
 }
 
-// ParseInt is int(text, base); the error of a text that is no int shows shown.
+// ParseInt returns int(text, base). The error for a text that is no int quotes shown.
 func ParseInt(text string, base int, shown Value) (Value, error) {
 	bad := func() (Value, error) {
 		return nil, Errorf(ValueError, "invalid literal for int() with base %d: %s", base, PlainRepr(shown))
@@ -312,7 +312,7 @@ func cutPrefix(s string, base int) (rest string, own int) {
 	return s, 0
 }
 
-// makeFloat is float(x).
+// makeFloat returns float(x).
 func makeFloat(in *Interp, _ *Class, args []Value, kws []Keyword) (Value, error) {
 	a, err := floatSignature.Bind("float", args, kws)
 	if err != nil {

@@ -52,7 +52,7 @@ type Function interface {
 	Attributes() map[string]Value
 }
 
-// isCallable is Python's callable(v).
+// isCallable reports whether v can be called: callable(v).
 func isCallable(v Value) bool {
 	switch v.(type) {
 	case *Builtin, *Method, *BoundMethod, *Class, *NamedTuple, *StaticMethod, *Unknown, Callable:
@@ -61,7 +61,7 @@ func isCallable(v Value) bool {
 	return Special(v, "__call__") != nil
 }
 
-// Mapping is a dict, or an object with keys() as a dict.
+// Mapping returns v as a dict: v is one, or has keys() and items.
 func (in *Interp) Mapping(v Value, what string) (*Dict, error) {
 	if d, ok := Payload(v).(*Dict); ok {
 		return d, nil

@@ -38,7 +38,7 @@ type Instance struct {
 	Payload Value
 }
 
-// TypeName of a class is that of its metaclass.
+// TypeName returns the name of the metaclass.
 func (c *Class) TypeName() string {
 	if c.Meta != nil {
 		return c.Meta.Name
@@ -46,7 +46,7 @@ func (c *Class) TypeName() string {
 	return "type"
 }
 
-// TypeName is the name of the class.
+// TypeName returns the name of the class.
 func (v *Instance) TypeName() string { return v.Class.Name }
 
 // NewBuiltinClass returns a class that is written in Go. All interpreters share it, and it never changes after init.
@@ -59,7 +59,7 @@ func NewBuiltinClass(name string, bases ...*Class) *Class {
 	return c
 }
 
-// maker is how instances are made: its own way, or that of the nearest base that has one.
+// maker returns the function that makes instances: the class's own, or that of the nearest base that has one.
 func (c *Class) maker() func(in *Interp, class *Class, args []Value, kws []Keyword) (Value, error) {
 	for _, k := range c.MRO {
 		if k.make != nil {
@@ -71,7 +71,7 @@ func (c *Class) maker() func(in *Interp, class *Class, args []Value, kws []Keywo
 
 func isBuiltinClass(c *Class) bool { return c == nil || c.Builtin }
 
-// linearize is the order of method resolution, C3 as in Python.
+// linearize returns the order of method resolution of c, C3 as in Python.
 func linearize(c *Class, bases []*Class) ([]*Class, error) {
 	var lists [][]*Class
 	for _, b := range bases {
@@ -126,13 +126,13 @@ func inTail(lists [][]*Class, c *Class) bool {
 	return false
 }
 
-// Find is an attribute of the class or its bases, unbound, or nil.
+// Find returns an attribute of the class or its bases, unbound; nil when there is none.
 func (c *Class) Find(name string) Value {
 	v, _ := c.FindIn(name)
 	return v
 }
 
-// FindIn also says which class has it.
+// FindIn returns an attribute as Find does, and the class that has it.
 func (c *Class) FindIn(name string) (Value, *Class) {
 	for _, k := range c.MRO {
 		if v, ok := k.Attrs.GetStr(name); ok {
@@ -142,7 +142,7 @@ func (c *Class) FindIn(name string) (Value, *Class) {
 	return nil, nil
 }
 
-// findAfter looks in the bases that follow a class in the order of resolution, for super().
+// findAfter returns an attribute of the bases that follow a class in the order of resolution, for super().
 func (c *Class) findAfter(after *Class, name string) Value {
 	passed := false
 	for _, k := range c.MRO {
@@ -178,7 +178,7 @@ func (c *Class) isSubclass(base *Class) bool {
 	return false
 }
 
-// unknownBase is a base of which nothing is known, or nil.
+// unknownBase returns a base of which nothing is known, or nil.
 func (c *Class) unknownBase() *Unknown {
 	for _, k := range c.MRO {
 		if k.Unknown != nil {
@@ -188,7 +188,7 @@ func (c *Class) unknownBase() *Unknown {
 	return nil
 }
 
-// native is the nearest base that is one of Python's own types.
+// native returns the nearest base that is one of Python's own types.
 func (c *Class) native() *Class {
 	for _, k := range c.MRO {
 		if k.Builtin && k != ObjectClass {
@@ -232,13 +232,13 @@ func NewSuper(class *Class, self Value) Value { return &superObject{class, self}
 // IsEnum reports whether the class is an Enum.
 func (c *Class) IsEnum() bool { return c.enum != nil }
 
-// HasGet is a value that, as an attribute of a class, is not itself what instances see. Instance is nil when the
-// attribute is read from the class.
+// HasGet is a descriptor: a value that, as an attribute of a class, gives instances another value than
+// itself. Get has a nil instance when the attribute is read from the class.
 type HasGet interface {
 	Get(in *Interp, instance, owner Value) (Value, error)
 }
 
-// bind is an attribute found in a class as its instance (or, with a nil instance, the class) sees it.
+// bind returns an attribute found in a class as its instance sees it; with a nil instance, as the class does.
 func (in *Interp) bind(attr, instance Value, owner *Class) (Value, error) {
 	switch a := attr.(type) {
 	case Function, *Method:
@@ -290,7 +290,7 @@ func (in *Interp) CallSpecial(self, fn Value, args ...Value) (Value, error) {
 	return Call(in, bound, args, nil)
 }
 
-// Special is a special method that a class written in Python gives its instances; nil for other values.
+// Special returns a special method that a class written in Python gives its instances; nil for other values.
 func Special(v Value, name string) Value {
 	c := writtenClass(v)
 	if c == nil {
@@ -307,7 +307,8 @@ func Special(v Value, name string) Value {
 	return nil
 }
 
-// writtenClass is the class of a value that may have special methods written in Python.
+// writtenClass returns the class of a value that may have special methods written in Python; nil for other
+// values.
 func writtenClass(v Value) *Class {
 	switch v := v.(type) {
 	case *Instance:
@@ -326,7 +327,7 @@ func writtenClass(v Value) *Class {
 	return nil
 }
 
-// Payload is the value of one of Python's own types behind an instance of a derived class, or v itself.
+// Payload returns the value of one of Python's own types behind an instance of a derived class, or v itself.
 func Payload(v Value) Value {
 	if x, ok := v.(*Instance); ok && x.Payload != nil {
 		return x.Payload
@@ -372,7 +373,7 @@ func (in *Interp) newInstance(c *Class, args []Value, kws []Keyword) (Value, err
 	return Call(in, fn, append([]Value{c}, args...), kws)
 }
 
-// allocate is object.__new__ and that of Python's own types.
+// allocate does what object.__new__ does, or that of the type of Python from which c derives.
 func (in *Interp) allocate(c *Class, args []Value, kws []Keyword) (Value, error) {
 	if err := in.Alloc(8 * ValueSize); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func BuildClass(in *Interp, c *Class, bases []Value, kws []Keyword) (Value, erro
 	return c, in.classHooks(c, kws)
 }
 
-// addBase adds a base class; hints for type checkers are passed over.
+// addBase adds a base class. A base that is a hint for type checkers adds none.
 func (in *Interp) addBase(c *Class, b Value) error {
 	switch b := b.(type) {
 	case *Class:
@@ -65,8 +65,8 @@ func (in *Interp) addBase(c *Class, b Value) error {
 	return nil
 }
 
-// HasSubclass is a value of another package from which a class may derive. Subclass may prepare the class and names a
-// class to stand among its bases, or nil.
+// HasSubclass is a value of another package from which a class may derive. Subclass may prepare the class; it
+// returns a class to stand among its bases, or nil.
 type HasSubclass interface {
 	Subclass(in *Interp, c *Class) (*Class, error)
 }
@@ -120,7 +120,7 @@ func (in *Interp) finishClass(c *Class) error {
 // maxBases bounds the order of resolution.
 const maxBases = 200
 
-// adopt makes some functions of a class body what Python makes of them.
+// adopt makes a static method of __new__, and class methods of other functions, as Python does unasked.
 func (in *Interp) adopt(c *Class, name string, v Value) {
 	f, ok := v.(Function)
 	if !ok {

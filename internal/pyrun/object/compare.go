@@ -6,7 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Compare is a op b. The result is a Bool unless a value of another package or a class says otherwise.
+// Compare returns a op b: a Bool, unless a value of another package or a class says otherwise.
 func Compare(in *Interp, op python.CmpOperator, a, b Value) (Value, error) {
 	switch op {
 	case python.Is, python.IsNot:
@@ -21,7 +21,7 @@ func Compare(in *Interp, op python.CmpOperator, a, b Value) (Value, error) {
 	return in.order(op, a, b)
 }
 
-// Identical is Is, except that nobody can say whether an unknown value is None.
+// Identical reports whether a is b. It fails for an unknown value and None: nobody can say.
 func (in *Interp) Identical(a, b Value) (bool, error) {
 	if Is(a, b) {
 		return true, nil
@@ -37,7 +37,7 @@ func (in *Interp) Identical(a, b Value) (bool, error) {
 	return false, nil
 }
 
-// Equal is a == b.
+// Equal reports whether a == b.
 func Equal(in *Interp, a, b Value) (bool, error) {
 	v, err := in.equality(python.Eq, a, b)
 	if err != nil {
@@ -46,7 +46,7 @@ func Equal(in *Interp, a, b Value) (bool, error) {
 	return Truth(in, v)
 }
 
-// Same is identity or equality, as containers compare their elements.
+// Same reports whether a is b or equals it, as containers compare their elements.
 func (in *Interp) Same(a, b Value) (bool, error) {
 	if Is(a, b) {
 		return true, nil
@@ -73,7 +73,7 @@ func (in *Interp) equality(op python.CmpOperator, a, b Value) (Value, error) {
 	return Bool(eq == (op == python.Eq)), err
 }
 
-// TruthOf is Truth for the results of a function: it returns err where that is set.
+// TruthOf returns the truth of v, or err where that is set: it takes the results of a function.
 func TruthOf(in *Interp, v Value, err error) (bool, error) {
 	if err != nil {
 		return false, err
@@ -234,7 +234,7 @@ func (in *Interp) subset(a, b *Set) error {
 	return nil
 }
 
-// order is <, <=, > or >=.
+// order returns a op b, where op is <, <=, > or >=.
 func (in *Interp) order(op python.CmpOperator, a, b Value) (Value, error) {
 	if v, err := in.foreignCompare(op, a, b); v != nil || err != nil {
 		return v, err
@@ -290,7 +290,7 @@ func compareOrdered(a, b Value) (int, bool) {
 	return 0, false
 }
 
-// sequences are the items of two lists or two tuples.
+// sequences returns the items of two lists or two tuples.
 func sequences(a, b Value) (x, y []Value, ok bool) {
 	switch a := a.(type) {
 	case *List:
@@ -334,7 +334,7 @@ func (in *Interp) orderSets(op python.CmpOperator, a, b *Set) bool {
 	return op == python.LtE || op == python.GtE || a.Len() < b.Len()
 }
 
-// Contains is x in c.
+// Contains reports whether x is in c.
 func Contains(in *Interp, c, x Value) (bool, error) {
 	if fn := Special(c, "__contains__"); fn != nil {
 		v, err := in.CallSpecial(c, fn, x)
@@ -387,7 +387,7 @@ func Contains(in *Interp, c, x Value) (bool, error) {
 	}
 }
 
-// setKeyOf is a set as it is looked up in another: as if it were frozen.
+// setKeyOf returns a set as it is looked up in another one: frozen.
 func setKeyOf(x Value) Value {
 	if s, ok := x.(*Set); ok && !s.Frozen {
 		return s.Copy(true)

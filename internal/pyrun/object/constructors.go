@@ -87,7 +87,7 @@ func makeObject(_ *Interp, _ *Class, args []Value, kws []Keyword) (Value, error)
 	return &Instance{Class: ObjectClass, Attrs: NewDict()}, nil
 }
 
-// makeType is type(v), or a new class of a name, bases and a dict.
+// makeType returns type(v), or a new class made of a name, bases and a dict.
 func makeType(in *Interp, _ *Class, args []Value, kws []Keyword) (Value, error) {
 	if len(args) == 1 {
 		if u := UnknownOf(args[0]); u != nil {
@@ -320,7 +320,7 @@ func makeZip(in *Interp, a []Value) (Value, error) {
 	}}, nil
 }
 
-// strictEnd is the error of zip(strict=True) over iterables of different lengths.
+// strictEnd returns the error of zip(strict=True) for iterables of different lengths.
 func strictEnd(in *Interp, its []Iterator, ended int, strict bool) error {
 	if !strict {
 		return nil

@@ -25,10 +25,10 @@ type dictEntry struct {
 	hash       any   // the key in one of the maps; nil for a plain str
 }
 
-// NewDict is an empty dict.
+// NewDict returns an empty dict.
 func NewDict() *Dict { return &Dict{} }
 
-// TypeName is "dict", or the name of the derived class.
+// TypeName returns "dict", or the name of the derived class.
 func (d *Dict) TypeName() string {
 	if d.Name != "" {
 		return d.Name
@@ -36,10 +36,10 @@ func (d *Dict) TypeName() string {
 	return "dict"
 }
 
-// Len is the number of items.
+// Len returns the number of items.
 func (d *Dict) Len() int { return d.live }
 
-// All are the items in order. They may be changed meanwhile; new ones are seen too.
+// All yields the items in order. They may change meanwhile; new ones are seen too.
 func (d *Dict) All() iter.Seq2[Value, Value] {
 	return func(yield func(Value, Value) bool) {
 		for i := 0; i < len(d.entries); i++ {
@@ -50,7 +50,7 @@ func (d *Dict) All() iter.Seq2[Value, Value] {
 	}
 }
 
-// GetStr is the value of a str key.
+// GetStr returns the value of a str key.
 func (d *Dict) GetStr(name string) (Value, bool) {
 	i, ok := d.strs[name]
 	if !ok {
@@ -86,7 +86,7 @@ func (d *Dict) add(k, v Value, hash any) int {
 	return len(d.entries) - 1
 }
 
-// find is the index of a key's entry, or -1.
+// find returns the index of a key's entry, or -1.
 func (d *Dict) find(in *Interp, k Value) (i int, key any, exact bool, err error) {
 	key, exact, err = in.hashKey(k)
 	if err != nil {
@@ -118,7 +118,7 @@ func (d *Dict) find(in *Interp, k Value) (i int, key any, exact bool, err error)
 	return -1, key, exact, nil
 }
 
-// Get is the value of a key.
+// Get returns the value of a key.
 func (d *Dict) Get(in *Interp, k Value) (Value, bool, error) {
 	i, _, _, err := d.find(in, k)
 	if err != nil || i < 0 {
@@ -230,7 +230,7 @@ func (d *Dict) Copy() *Dict {
 	return &c
 }
 
-// Keys are the keys in order.
+// Keys returns the keys in order.
 func (d *Dict) Keys() []Value {
 	keys := make([]Value, 0, d.live)
 	for k := range d.All() {
@@ -255,7 +255,7 @@ func (d *Dict) items() []Value {
 	return items
 }
 
-// item is d[k], with the default of a defaultdict.
+// item returns d[k], with the default of a defaultdict.
 func (d *Dict) item(in *Interp, k Value) (Value, error) {
 	v, ok, err := d.Get(in, k)
 	if err != nil || ok {
@@ -280,7 +280,7 @@ type Set struct {
 	d      Dict
 }
 
-// TypeName is "set" or "frozenset".
+// TypeName returns "set" or "frozenset".
 func (s *Set) TypeName() string {
 	if s.Frozen {
 		return "frozenset"
@@ -288,10 +288,10 @@ func (s *Set) TypeName() string {
 	return "set"
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (s *Set) Len() int { return s.d.live }
 
-// All are the elements in the order of insertion.
+// All yields the elements in the order of insertion.
 func (s *Set) All() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		for k := range s.d.All() {
@@ -302,7 +302,7 @@ func (s *Set) All() iter.Seq[Value] {
 	}
 }
 
-// Has reports whether v is in the set, Add puts it there.
+// Has reports whether v is in the set.
 func (s *Set) Has(in *Interp, v Value) (bool, error) {
 	i, _, _, err := s.d.find(in, v)
 	return i >= 0, err

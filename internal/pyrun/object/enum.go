@@ -122,7 +122,7 @@ func unwrapStatic(v Value) Value {
 	return v
 }
 
-// member is a member of that value: a new one, or the one that has the value already.
+// member returns the member of that value: the one that has it already, or a new one.
 func (e *enumInfo) member(in *Interp, c *Class, name string, v Value) (*Instance, error) {
 	for _, m := range e.members {
 		x, _ := m.Attrs.GetStr("_value_")
@@ -164,7 +164,7 @@ func (e *enumInfo) make(in *Interp, c *Class, name string, v Value) (*Instance, 
 	return m, nil
 }
 
-// valueBase is the type of Python from which the members derive: int for an IntEnum.
+// valueBase returns the type of Python from which the members derive: int for an IntEnum.
 func valueBase(c *Class) *Class {
 	for _, k := range c.MRO {
 		if k.Builtin && k.enum == nil && k != ObjectClass && k.make != nil {
@@ -174,7 +174,7 @@ func valueBase(c *Class) *Class {
 	return nil
 }
 
-// byValue is Color(1).
+// byValue returns the member of a value: Color(1).
 func (e *enumInfo) byValue(in *Interp, c *Class, args []Value) (Value, error) {
 	if len(args) != 1 {
 		return nil, Errorf(TypeError, "%s() takes exactly one value", c.Name)
@@ -211,7 +211,7 @@ func (e *enumInfo) byValue(in *Interp, c *Class, args []Value) (Value, error) {
 	return nil, Errorf(ValueError, "%s is not a valid %s", text, c.Name)
 }
 
-// combine is a Flag of several bits.
+// combine returns a Flag of several bits.
 func (e *enumInfo) combine(in *Interp, c *Class, n Int) (Value, error) {
 	var names []string
 	for _, m := range e.members {
@@ -231,7 +231,7 @@ func (e *enumInfo) combine(in *Interp, c *Class, n Int) (Value, error) {
 	return m, nil
 }
 
-// flagOp is |, & and ^ of two members of a Flag; nil for anything else.
+// flagOp returns |, & or ^ of two members of a Flag; nil for anything else.
 func (in *Interp) flagOp(op python.Operator, a, b Value) (Value, error) {
 	x, ok1 := a.(*Instance)
 	y, ok2 := b.(*Instance)
@@ -257,7 +257,7 @@ func (e *enumInfo) iteration() []Value {
 	return out
 }
 
-// attr is an attribute of the class that plain classes do not have.
+// attr returns an attribute of the class that plain classes do not have.
 func (e *enumInfo) attr(c *Class, name string) (Value, bool) {
 	switch name {
 	case "__members__":
@@ -292,7 +292,7 @@ func (e *enumInfo) repr(r *reprWriter, v *Instance) error {
 	return nil
 }
 
-// str is Color.RED, or the value for an IntEnum or StrEnum.
+// str returns Color.RED, or the value for an IntEnum or StrEnum.
 func (e *enumInfo) str(in *Interp, v *Instance) (string, error) {
 	if e.plainFormat(v) {
 		return ToStr(in, v.Payload)
@@ -310,7 +310,8 @@ func (e *enumInfo) plainFormat(v *Instance) bool {
 	return c.isSubclass(IntEnumClass) || c.isSubclass(StrEnumClass) || c.isSubclass(IntFlagClass)
 }
 
-// classItem is C[i]: a member of an Enum by its name, or a generic alias such as list[int], which is the class itself.
+// classItem returns C[i]: a member of an Enum by its name, or a generic alias such as list[int], which is the
+// class itself.
 func (in *Interp) classItem(c *Class, i Value) (Value, error) {
 	if c.enum != nil {
 		name, _ := i.(Str)

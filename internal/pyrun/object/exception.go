@@ -30,7 +30,7 @@ type Frame struct {
 	Span diag.Span // of the call
 }
 
-// Errorf is an exception of a class with a message.
+// Errorf returns an exception of a class with a message.
 func Errorf(class *Class, format string, args ...any) *Exception {
 	msg := format
 	if len(args) > 0 {
@@ -39,10 +39,10 @@ func Errorf(class *Class, format string, args ...any) *Exception {
 	return &Exception{Class: class, Args: []Value{Str(msg)}}
 }
 
-// TypeName is the name of the class.
+// TypeName returns the name of the class.
 func (e *Exception) TypeName() string { return e.Class.Name }
 
-// Message is str(e).
+// Message returns str(e).
 func (e *Exception) Message() string {
 	switch {
 	case len(e.Args) == 0:
@@ -55,7 +55,7 @@ func (e *Exception) Message() string {
 	return PlainStr(e.Args[0])
 }
 
-// Error is the exception as the last line of a Python traceback.
+// Error returns the exception as the last line of a Python traceback shows it.
 func (e *Exception) Error() string {
 	if msg := e.Message(); msg != "" {
 		return e.Class.Name + ": " + msg
@@ -66,7 +66,7 @@ func (e *Exception) Error() string {
 // IsA reports whether e is an instance of a class.
 func (e *Exception) IsA(class *Class) bool { return e.Class.isSubclass(class) }
 
-// Diagnostic is the exception as a message about its place, with the calls that led there as notes.
+// Diagnostic returns the exception as a message about its place, with the calls that led there as notes.
 func (e *Exception) Diagnostic() diag.Diagnostic {
 	code := e.Code
 	if code == "" {
@@ -96,7 +96,8 @@ const maxNotes = 8
 // maxTrace bounds the calls that an exception remembers.
 const maxTrace = 64
 
-// Diagnostic is any error of this package as a message; span is used where the error has no place of its own.
+// Diagnostic returns any error of an evaluation as a message; span is used where the error has no place of
+// its own.
 func Diagnostic(err error, span diag.Span) diag.Diagnostic {
 	e, ok := err.(*Exception)
 	if !ok {
@@ -123,7 +124,7 @@ func AddFrame(err error, name string, span diag.Span) {
 	}
 }
 
-// Catchable is the exception in err if Python code may catch it.
+// Catchable returns the exception in err if Python code may catch it.
 func Catchable(err error) (*Exception, bool) {
 	e, ok := err.(*Exception)
 	return e, ok && !e.fatal
@@ -212,7 +213,7 @@ func (e *Exception) SetAttribute(name string, v Value) {
 	e.Attrs.SetStr(name, v)
 }
 
-// exceptionAttr is an attribute that every exception has.
+// exceptionAttr returns an attribute that every exception has.
 func exceptionAttr(e *Exception, name string) (Value, bool) {
 	switch name {
 	case "args":
@@ -259,7 +260,7 @@ func ReplaceTypeError(err error, format string, args ...any) error {
 	return err
 }
 
-// Unsupported is the error for Python that is beyond this evaluator.
+// Unsupported returns the error for Python that is beyond this evaluator.
 func Unsupported(what string) error {
 	e := Errorf(NotImplementedError, "%s is not supported in code that runs at compile time", what)
 	e.Code = "host-unsupported"
@@ -291,7 +292,7 @@ func (in *Interp) MatchesException(e *Exception, class Value) (bool, error) {
 	return false, Errorf(TypeError, "catching classes that do not inherit from BaseException is not allowed")
 }
 
-// ExceptionOf is an exception to raise, made of its class if need be.
+// ExceptionOf returns the exception that `raise v` raises: v itself, or a new one of the class v.
 func (in *Interp) ExceptionOf(v Value) (*Exception, error) {
 	if c, ok := v.(*Class); ok && c.isSubclass(BaseException) {
 		made, err := Call(in, c, nil, nil)

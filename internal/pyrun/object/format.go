@@ -21,7 +21,7 @@ type formatSpec struct {
 	kind      byte
 }
 
-// maxWidth bounds what a format may ask for.
+// maxWidth bounds the width and the precision that a format may ask for.
 const maxWidth = 1 << 20
 
 func parseSpec(s string) (formatSpec, error) {
@@ -95,7 +95,7 @@ func parseSpec(s string) (formatSpec, error) {
 
 func isAlign(r rune) bool { return r == '<' || r == '>' || r == '=' || r == '^' }
 
-// Format is format(v, spec).
+// Format returns format(v, spec).
 func Format(in *Interp, v Value, spec string) (string, error) {
 	if fn := Special(v, "__format__"); fn != nil {
 		r, err := in.CallSpecial(v, fn, Str(spec))
@@ -256,7 +256,7 @@ func (f formatSpec) int(x Int, typ string) (string, error) {
 	return f.number(x.Sign() < 0, prefix, digits, "", every), nil
 }
 
-// char is an int as the character of that number.
+// char returns the character of that number.
 func (f formatSpec) char(x Int) (string, error) {
 	if f.sign != 0 {
 		return "", Errorf(ValueError, "Sign not allowed with integer format specifier 'c'")
@@ -347,7 +347,7 @@ func (f formatSpec) float(x float64, typ string) (string, error) {
 	return f.number(negative, "", s[:n], s[n:], 3), nil
 }
 
-// floatDigits is the text of a float that is not negative.
+// floatDigits returns the text of a float that is not negative.
 func (f formatSpec) floatDigits(x float64) string {
 	suffix, kind, prec := "", f.kind, f.precision
 	if kind == '%' {
@@ -385,7 +385,8 @@ func withPoint(s string) string {
 	return s + "."
 }
 
-// general is 'g', and the default form with a precision, which keeps at least one digit after the point.
+// general returns the form of 'g', or the default form with a precision, which keeps at least one digit after
+// the point.
 func (f formatSpec) general(x float64, prec int) string {
 	if prec < 0 {
 		prec = 6

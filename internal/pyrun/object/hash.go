@@ -20,13 +20,13 @@ type (
 	looseKey int64  // what __hash__ returned
 )
 
-// HashKey is a key that is comparable in Go, the same for values that are equal.
+// HashKey returns a key that is comparable in Go, the same for values that are equal.
 func HashKey(in *Interp, v Value) (any, error) {
 	key, _, err := in.hashKey(v)
 	return key, err
 }
 
-// hashKey also says whether equal keys mean equal values.
+// hashKey returns the key of v; exact says that equal keys mean equal values.
 func (in *Interp) hashKey(v Value) (key any, exact bool, err error) {
 	switch v := v.(type) {
 	case Str:
@@ -188,7 +188,7 @@ func (in *Interp) instanceHash(v *Instance) (any, bool, error) {
 	return looseKey(hashInt(n)), false, nil
 }
 
-// Hash is Python's hash(v): exact for numbers, some number for others.
+// Hash returns hash(v): Python's number for numbers, some number for others.
 func Hash(in *Interp, v Value) (Int, error) {
 	key, _, err := in.hashKey(v)
 	if err != nil {
@@ -215,7 +215,7 @@ func Hash(in *Interp, v Value) (Int, error) {
 
 var hashModulus = big.NewInt(1<<61 - 1)
 
-// hashInt is the hash of an int: its value modulo 2**61-1, with its sign, and never -1.
+// hashInt returns the hash of an int: its value modulo 2**61-1, with its sign, and never -1.
 func hashInt(n Int) int64 {
 	var h int64
 	if v, ok := n.Int64(); ok {

@@ -100,7 +100,7 @@ func (in *Interp) Work(n int) error {
 	return nil
 }
 
-// stepsPerPoll steps take less than a millisecond.
+// stepsPerPoll is the number of steps between calls of Poll: less than a millisecond.
 const stepsPerPoll = 4096
 
 func (in *Interp) spent() error {
@@ -110,7 +110,7 @@ func (in *Interp) spent() error {
 	return e
 }
 
-// Alloc counts n bytes, before they are allocated, and the time it takes to fill them.
+// Alloc counts n bytes before they are allocated, and the time it takes to fill them.
 func (in *Interp) Alloc(n int) error {
 	if n < 0 || n > in.bytes {
 		e := Errorf(MemoryError, "evaluation needs more than %d bytes", in.limits.MaxBytes)
@@ -122,7 +122,7 @@ func (in *Interp) Alloc(n int) error {
 	return in.Work(n / 128)
 }
 
-// scan counts the time that n bytes of text take to look at.
+// scan counts the time it takes to look at n bytes of text.
 func (in *Interp) scan(n int) error {
 	if in == nil || n < 128 {
 		return nil
@@ -130,10 +130,10 @@ func (in *Interp) scan(n int) error {
 	return in.Work(n >> 7)
 }
 
-// ValueSize is what an element of a container counts for.
+// ValueSize is the number of bytes that an element of a container counts for.
 const ValueSize = 16
 
-// Enter counts a level of recursion; each enter that succeeds has its leave.
+// Enter counts a level of recursion; a Leave follows each Enter that succeeds.
 func (in *Interp) Enter() error {
 	if in.depth >= in.limits.MaxDepth {
 		return Errorf(RecursionError, "maximum recursion depth exceeded")
@@ -145,7 +145,7 @@ func (in *Interp) Enter() error {
 // Leave ends a level of recursion.
 func (in *Interp) Leave() { in.depth-- }
 
-// idOf numbers the objects that are compared by identity.
+// idOf returns the number of an object that is compared by identity.
 func (in *Interp) idOf(key any) int {
 	id, ok := in.ids[key]
 	if !ok {
@@ -155,7 +155,7 @@ func (in *Interp) idOf(key any) int {
 	return id
 }
 
-// Environ is os.environ.
+// Environ returns os.environ.
 func (in *Interp) Environ() *Dict {
 	if in.environ == nil {
 		in.environ = NewDict()

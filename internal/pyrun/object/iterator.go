@@ -8,7 +8,7 @@ type Iterator interface {
 	Next(in *Interp) (v Value, ok bool, err error)
 }
 
-// Iter is iter(v).
+// Iter returns iter(v).
 func Iter(in *Interp, v Value) (Iterator, error) {
 	if fn := Special(v, "__iter__"); fn != nil {
 		r, err := in.CallSpecial(v, fn)
@@ -63,7 +63,7 @@ func Iter(in *Interp, v Value) (Iterator, error) {
 	return nil, Errorf(TypeError, "'%s' object is not iterable", v.TypeName())
 }
 
-// Iterate are all values that iterating v gives.
+// Iterate returns all values that iterating v gives.
 func Iterate(in *Interp, v Value) ([]Value, error) {
 	switch x := v.(type) {
 	case *Tuple:
@@ -319,7 +319,7 @@ func (it *itemIter) Next(in *Interp) (Value, bool, error) {
 	return v, err == nil, err
 }
 
-// NewSet is a set of values.
+// NewSet returns a set of values.
 func NewSet(in *Interp, items []Value, frozen bool) (*Set, error) {
 	s := &Set{Frozen: frozen}
 	for _, x := range items {
@@ -333,7 +333,7 @@ func NewSet(in *Interp, items []Value, frozen bool) (*Set, error) {
 	return s, nil
 }
 
-// UpdateDict is d.update(v): v is a mapping or a sequence of pairs.
+// UpdateDict does what d.update(v) does: v is a mapping or a sequence of pairs.
 func (in *Interp) UpdateDict(d *Dict, v Value) error {
 	if src, ok := Payload(v).(*Dict); ok {
 		for k, x := range src.All() {
@@ -429,7 +429,7 @@ func asGenerator(v Value) (Generator, error) {
 	return g, nil
 }
 
-// stopped is a value of a generator, or StopIteration at its end.
+// stopped returns a value of a generator, or StopIteration at its end.
 func stopped(g Generator, v Value, ok bool, err error) (Value, error) {
 	if err != nil || ok {
 		return v, err

@@ -197,7 +197,7 @@ func setMethod(fn func(in *Interp, s *Set, a []Value) (Value, error)) func(in *I
 	}
 }
 
-// combine is a method of sets with any number of iterables: union, difference …
+// combine returns a method of sets that takes any number of iterables: union, difference …
 func combine(op python.Operator) func(in *Interp, a []Value) (Value, error) {
 	return setMethod(func(in *Interp, s *Set, a []Value) (Value, error) {
 		out := s
@@ -217,7 +217,7 @@ func combine(op python.Operator) func(in *Interp, a []Value) (Value, error) {
 	})
 }
 
-// update is the same in place.
+// update returns the same method as combine, in place.
 func update(op python.Operator) func(in *Interp, a []Value) (Value, error) {
 	f := combine(op)
 	return func(in *Interp, a []Value) (Value, error) {

@@ -72,7 +72,7 @@ func ratio(f float64) (Value, error) {
 	return NewTuple(BigInt(r.Num()), BigInt(r.Denom())), nil
 }
 
-// floatHex is float.hex: always one digit before the point and thirteen after it.
+// floatHex returns float.hex: one digit before the point and thirteen after it.
 func floatHex(f float64) string {
 	switch {
 	case math.IsInf(f, 0) || math.IsNaN(f):
@@ -207,7 +207,8 @@ func defineOperators(c *Class) {
 	}
 }
 
-// builtinBinary is the operator of Python's own types; NotImplemented where it is not for these operands.
+// builtinBinary returns a op b by the operators of Python's own types; NotImplemented where they do not take
+// these operands.
 func builtinBinary(in *Interp, op python.Operator, a, b Value) (Value, error) {
 	if v, ok, err := numberOp(in, op, a, b); ok {
 		return v, err
@@ -346,7 +347,8 @@ func defineObject() {
 	})
 }
 
-// newObject is object.__new__ and, for classes that derive from Python's own types, theirs.
+// newObject does what object.__new__ does, or, for a class derived from one of Python's own types, that
+// type's.
 func newObject(in *Interp, a []Value) (Value, error) {
 	switch c := a[0].(type) {
 	case *Class:
@@ -363,7 +365,7 @@ func newObject(in *Interp, a []Value) (Value, error) {
 	return nil, Errorf(TypeError, "object.__new__(X): X is not a type object (%s)", a[0].TypeName())
 }
 
-// fillPayload is __init__ of list, dict and set on an instance of a derived class.
+// fillPayload does what __init__ of list, dict and set does, for an instance of a derived class.
 func fillPayload(in *Interp, a []Value) (Value, error) {
 	switch p := Payload(a[0]).(type) {
 	case *List:

@@ -17,7 +17,7 @@ func define(c *Class, table methodTable) {
 	}
 }
 
-// textMethod is a method of str that maps its text.
+// textMethod returns a method of str that maps its text.
 func textMethod(f func(s string) string) func(in *Interp, a []Value) (Value, error) {
 	return func(in *Interp, a []Value) (Value, error) {
 		s, err := Text(a[0])
@@ -29,7 +29,7 @@ func textMethod(f func(s string) string) func(in *Interp, a []Value) (Value, err
 	}
 }
 
-// textTest is a method of str that tests all characters; an empty str fails.
+// textTest returns a method of str that tests all characters; an empty str fails.
 func textTest(f func(r rune) bool) func(in *Interp, a []Value) (Value, error) {
 	return func(in *Interp, a []Value) (Value, error) {
 		s, err := Text(a[0])
@@ -267,8 +267,8 @@ func strip(_ *Interp, a []Value, left, right bool) (Value, error) {
 	return Str(s), nil
 }
 
-// window is the part of s between two optional indices, and the index at which it begins. ok is false when start is
-// beyond the end.
+// window returns the part of s between two optional indices, and the index at which it begins. ok is false
+// when start is beyond the end.
 func window(in *Interp, s string, start, end Value) (part string, at int, ok bool, err error) {
 	if start == nil && end == nil {
 		return s, 0, true, nil

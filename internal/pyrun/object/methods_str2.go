@@ -2,7 +2,7 @@ package object
 
 import "strings"
 
-// MaxSplit is the maxsplit argument, -1 for no limit.
+// MaxSplit returns the value of a maxsplit argument, -1 for no limit.
 func MaxSplit(in *Interp, v Value) (int, error) {
 	if v == nil {
 		return -1, nil
@@ -218,7 +218,7 @@ func joinText(in *Interp, a []Value) (Value, error) {
 	return Str(strings.Join(parts, sep)), nil
 }
 
-// widthArgs are the width and the fill character of ljust and its kin.
+// widthArgs returns the arguments of ljust and its kin: the text, the width and the fill character.
 func widthArgs(in *Interp, a []Value) (s string, width int, fill rune, err error) {
 	if s, err = Text(a[0]); err != nil {
 		return "", 0, 0, err

@@ -32,7 +32,7 @@ func (nt *NamedTuple) call(in *Interp, args []Value, kws []Keyword) (Value, erro
 	return nt.make(in, args, kws)
 }
 
-// make is a tuple of the class.
+// make returns a tuple of the class.
 func (nt *NamedTuple) make(in *Interp, args []Value, kws []Keyword) (Value, error) {
 	sig := &Signature{names: nt.Fields, optional: make([]bool, len(nt.Fields)), vararg: -1, kwarg: -1, pos: len(nt.Fields), written: true}
 	first := len(nt.Fields) - len(nt.Defaults)
@@ -137,7 +137,7 @@ func namedTupleAttr(in *Interp, v Value, name string) (Value, bool, error) {
 // namedMethods are the methods of every named tuple.
 var namedMethods map[string]*Method
 
-// selfTuple is the named tuple whose method is called.
+// selfTuple returns the named tuple whose method is called.
 func selfTuple(a []Value) (*Tuple, error) {
 	t, ok := a[0].(*Tuple)
 	if !ok || t.Class == nil {
@@ -183,7 +183,7 @@ func init() {
 	}
 }
 
-// namedBase is the named tuple, or typing.NamedTuple, among the bases.
+// namedBase returns the named tuple, or typing.NamedTuple, among the bases.
 func namedBase(bases []Value) *NamedTuple {
 	for _, b := range bases {
 		switch b := b.(type) {

@@ -12,7 +12,7 @@ import (
 // MaxBits bounds the size of an int.
 const MaxBits = 1 << 18
 
-// numberOp is arithmetic on ints, bools and floats. ok is false when an operand is something else.
+// numberOp returns a op b for ints, bools and floats. ok is false when an operand is something else.
 func numberOp(in *Interp, op python.Operator, a, b Value) (v Value, ok bool, err error) {
 	if op == python.MatMult {
 		return nil, false, nil
@@ -57,7 +57,7 @@ func numberOp(in *Interp, op python.Operator, a, b Value) (v Value, ok bool, err
 	return nil, false, nil
 }
 
-// IntOf returns 0 or 1.
+// IntOf returns b as an int, 0 or 1.
 func IntOf(b Bool) Int { return MakeInt(int64(boolInt(bool(b)))) }
 
 func boolOp(op python.Operator, a, b bool) (Value, bool) {
@@ -72,7 +72,7 @@ func boolOp(op python.Operator, a, b bool) (Value, bool) {
 	return nil, false
 }
 
-// mixed is an operation on an int and a float.
+// mixed returns the result of an operation on an int and a float.
 func mixed(op python.Operator, i Int, f Float, reflected bool) (Value, bool, error) {
 	if !floatOperator(op) {
 		return nil, false, nil
@@ -97,8 +97,8 @@ func floatOperator(op python.Operator) bool {
 	return false
 }
 
-// intOp is arithmetic on ints: on machine words where the result fits, else on big ones. A nil value without an error
-// means that ints have no such operator.
+// intOp returns a op b, computed on machine words where the result fits, else on big ints. A nil value
+// without an error means that ints have no such operator.
 func intOp(in *Interp, op python.Operator, a, b Int) (Value, error) {
 	if a.big == nil && b.big == nil {
 		if v, ok := smallOps(op, a.small, b.small); ok {
@@ -233,7 +233,7 @@ func TooLarge() error {
 	return e
 }
 
-// floorDivMod rounds the quotient down; the remainder has the sign of the divisor.
+// floorDivMod returns the quotient, rounded down, and the remainder, which has the sign of the divisor.
 func floorDivMod(x, y *big.Int) (q, m *big.Int, err error) {
 	if y.Sign() == 0 {
 		return nil, nil, Errorf(ZeroDivisionError, "integer division or modulo by zero")
@@ -248,7 +248,7 @@ func floorDivMod(x, y *big.Int) (q, m *big.Int, err error) {
 
 var bigOne = big.NewInt(1)
 
-// trueDiv is x / y, correctly rounded.
+// trueDiv returns x / y, correctly rounded.
 func trueDiv(x, y *big.Int) (Value, error) {
 	if y.Sign() == 0 {
 		return nil, Errorf(ZeroDivisionError, "division by zero")
@@ -337,7 +337,7 @@ func intUnary(op python.UnaryOperator, x Int) Value {
 	return x
 }
 
-// Cmp compares two ints: -1, 0 or 1.
+// Cmp returns -1, 0 or 1 for i < j, i == j and i > j.
 func (i Int) Cmp(j Int) int {
 	if i.big == nil && j.big == nil {
 		switch {
@@ -351,10 +351,10 @@ func (i Int) Cmp(j Int) int {
 	return i.Big().Cmp(j.Big())
 }
 
-// Sign is -1, 0 or 1.
+// Sign returns -1, 0 or 1.
 func (i Int) Sign() int { return i.Cmp(Int{}) }
 
-// Float64 is the nearest float64.
+// Float64 returns the nearest float64.
 func (i Int) Float64() (float64, error) {
 	if i.big == nil {
 		return float64(i.small), nil
@@ -366,7 +366,7 @@ func (i Int) Float64() (float64, error) {
 	return f, nil
 }
 
-// floatOp is arithmetic on floats; a nil value without an error means that there is no such operator.
+// floatOp returns a op b; a nil value without an error means that floats have no such operator.
 func floatOp(op python.Operator, a, b float64) (Value, error) {
 	switch op {
 	case python.Add:
@@ -396,7 +396,7 @@ func floatOp(op python.Operator, a, b float64) (Value, error) {
 	return nil, nil
 }
 
-// floatDivMod is divmod of floats as CPython computes it.
+// floatDivMod returns divmod of floats as CPython computes it.
 func floatDivMod(a, b float64) (q, m float64) {
 	m = math.Mod(a, b)
 	q = (a - m) / b
@@ -432,7 +432,7 @@ func floatPow(a, b float64) (Value, error) {
 	return Float(r), nil
 }
 
-// compareNumbers compares ints, bools and floats exactly. NaN is not equal to anything: 1 then.
+// compareNumbers compares ints, bools and floats exactly. It returns 1 for NaN, which equals nothing.
 func compareNumbers(a, b Value) (int, bool) {
 	switch x := a.(type) {
 	case Int:

@@ -13,7 +13,7 @@ var BinaryNames = [...]string{
 	python.BitAnd: "and", python.FloorDiv: "floordiv",
 }
 
-// Binary is a op b.
+// Binary returns a op b.
 func Binary(in *Interp, op python.Operator, a, b Value) (Value, error) {
 	if v, ok, err := numberOp(in, op, a, b); ok {
 		return v, err
@@ -105,7 +105,7 @@ func foreignBinary(in *Interp, op python.Operator, a, b Value) (Value, error) {
 	return nil, nil
 }
 
-// InPlace is the value of a after a op= b.
+// InPlace returns the value of a after a op= b.
 func InPlace(in *Interp, op python.Operator, a, b Value) (Value, error) {
 	if fn := Special(a, "__i"+BinaryNames[op]+"__"); fn != nil {
 		if v, err := in.trySpecial(a, fn, b); v != nil || err != nil {
@@ -163,7 +163,7 @@ var unaryDunders = map[python.UnaryOperator]string{
 	python.USub: "__neg__", python.UAdd: "__pos__", python.Invert: "__invert__",
 }
 
-// Unary is op v.
+// Unary returns op v.
 func Unary(in *Interp, op python.UnaryOperator, v Value) (Value, error) {
 	if op == python.Not {
 		if x, ok := v.(HasUnary); ok {
@@ -199,7 +199,7 @@ func Unary(in *Interp, op python.UnaryOperator, v Value) (Value, error) {
 	return nil, Errorf(TypeError, "bad operand type for unary %s: '%s'", op, v.TypeName())
 }
 
-// Truth is bool(v).
+// Truth reports whether v is true: bool(v).
 func Truth(in *Interp, v Value) (bool, error) {
 	switch x := v.(type) {
 	case Bool:
@@ -273,7 +273,7 @@ func (in *Interp) instanceTruth(v *Instance) (bool, error) {
 	return true, nil
 }
 
-// Is is a is b. Numbers and strings that are equal count as one object.
+// Is reports whether a is b. Equal numbers and equal strings count as one object.
 func Is(a, b Value) bool {
 	switch x := a.(type) {
 	case Int:
@@ -292,7 +292,7 @@ func Is(a, b Value) bool {
 	return ta == tb && ta.Comparable() && a == b
 }
 
-// AsInt64 is an int or bool that fits.
+// AsInt64 returns the value of an int or bool, if it fits.
 func AsInt64(v Value) (int64, bool) {
 	switch x := Payload(v).(type) {
 	case Int:
@@ -303,7 +303,7 @@ func AsInt64(v Value) (int64, bool) {
 	return 0, false
 }
 
-// AsFloat is a float, int or bool as a float64.
+// AsFloat returns the value of a float, int or bool.
 func AsFloat(v Value) (float64, bool) {
 	switch x := Payload(v).(type) {
 	case Float:

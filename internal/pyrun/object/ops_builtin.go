@@ -100,7 +100,7 @@ func repeat(in *Interp, a, b Value) (Value, error) {
 	return nil, nil
 }
 
-// notCount is the error of a sequence times something that is no int.
+// notCount returns the error of a sequence times something that is no int.
 func notCount(a, b Value) error {
 	if !isSequence(a) {
 		a, b = b, a
@@ -152,7 +152,7 @@ func (in *Interp) repeatItems(items []Value, n int64) ([]Value, error) {
 	return out, nil
 }
 
-// Product is size*n, or a number that no limit allows.
+// Product returns size*n, or a number that no limit allows where that overflows.
 func Product(size int, n int64) int {
 	if n > 1<<40/int64(size) {
 		return 1 << 50
@@ -182,7 +182,7 @@ func init() {
 	}
 }
 
-// pick are the elements of a that are, or are not, in b.
+// pick returns the elements of a that are in b, or, with inB unset, that are not.
 func (in *Interp) pick(a, b *Set, inB bool) (*Set, error) {
 	out := &Set{Frozen: a.Frozen}
 	for x := range a.All() {
@@ -230,7 +230,7 @@ func setOperator(op python.Operator) binaryFunc {
 	}
 }
 
-// asSet is a set, or the keys of a dict as one.
+// asSet returns v as a set; v is one, or the keys of a dict.
 func (in *Interp) asSet(v Value) (*Set, bool) {
 	switch v := v.(type) {
 	case *Set:
@@ -245,7 +245,7 @@ func (in *Interp) asSet(v Value) (*Set, bool) {
 	return nil, false
 }
 
-// bitOr is union of sets, of dicts, and of types (int | None).
+// bitOr returns the union of sets, of dicts, or of types (int | None).
 func bitOr(in *Interp, a, b Value) (Value, error) {
 	if x, ok := a.(*Dict); ok {
 		y, ok := b.(*Dict)

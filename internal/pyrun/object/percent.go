@@ -2,7 +2,7 @@ package object
 
 import "strings"
 
-// formatPercent is s % args.
+// formatPercent returns s % args.
 func formatPercent(in *Interp, a, b Value) (Value, error) {
 	s, ok := a.(Str)
 	if !ok {

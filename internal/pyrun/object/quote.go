@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// FloatRepr is a float as Python writes it: the shortest text that reads back as the same float.
+// FloatRepr returns a float as Python writes it: the shortest text that reads back as the same float.
 func FloatRepr(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -31,7 +31,7 @@ func FloatRepr(f float64) string {
 	return s
 }
 
-// Quote is a str as Python writes it.
+// Quote returns a str as Python writes it.
 func Quote(s string) string {
 	q := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {

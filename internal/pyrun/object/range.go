@@ -9,7 +9,7 @@ import (
 // Range is a range.
 type Range struct{ Start, Stop, Step Int }
 
-// TypeName is "range".
+// TypeName returns "range".
 func (*Range) TypeName() string { return "range" }
 
 func (r *Range) size() *big.Int {
@@ -34,7 +34,7 @@ func (r *Range) size() *big.Int {
 	return d.Add(d, bigOne)
 }
 
-// at is element i, which is in range.
+// at returns element i, which is in range.
 func (r *Range) at(i *big.Int) Value {
 	if r.Start.big == nil && r.Step.big == nil && i.IsInt64() {
 		if d, ok := mulSmall(r.Step.small, i.Int64()); ok {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Repr is repr(v).
+// Repr returns repr(v).
 func Repr(in *Interp, v Value) (string, error) {
 	r := reprWriter{in: in}
 	err := r.write(v)
@@ -17,7 +17,7 @@ func Repr(in *Interp, v Value) (string, error) {
 	return r.b.String(), nil
 }
 
-// ToStr is str(v).
+// ToStr returns str(v).
 func ToStr(in *Interp, v Value) (string, error) {
 	switch x := v.(type) {
 	case Str:
@@ -69,7 +69,7 @@ func (in *Interp) textOf(v, fn Value, name string) (string, error) {
 	return string(s), nil
 }
 
-// PlainRepr and plainStr are repr and str without a call to any code in Python.
+// PlainRepr returns repr(v) without calls of methods written in Python.
 func PlainRepr(v Value) string {
 	s, err := Repr(nil, v)
 	if err != nil {
@@ -78,7 +78,7 @@ func PlainRepr(v Value) string {
 	return s
 }
 
-// PlainStr is str(v) without calls of methods written in Python.
+// PlainStr returns str(v) without calls of methods written in Python.
 func PlainStr(v Value) string {
 	s, err := ToStr(nil, v)
 	if err != nil {
@@ -193,7 +193,7 @@ func (r *reprWriter) address(v Value) string {
 	return fmt.Sprintf("0x%012x", r.in.idOf(v)*16)
 }
 
-// maxDigits is the longest int that is written in decimal, as in CPython.
+// maxDigits is the number of digits of the longest int that is written in decimal, as in CPython.
 const maxDigits = 4300
 
 func (r *reprWriter) int(x Int) error {
@@ -400,7 +400,7 @@ func rangeRepr(r *Range) string {
 	return s + ")"
 }
 
-// Convert is !s, !r or !a; -1 is none.
+// Convert returns v as the conversion !s, !r or !a of an f-string makes it; -1 stands for none.
 func Convert(in *Interp, v Value, conversion rune) (Value, error) {
 	var s string
 	var err error

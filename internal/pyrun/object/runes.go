@@ -22,7 +22,7 @@ func runeCount(s string) int {
 	return len(toRunes(s))
 }
 
-// toRunes are the code points of a str, surrogates included.
+// toRunes returns the code points of a str, surrogates included.
 func toRunes(s string) []rune {
 	out := make([]rune, 0, len(s))
 	for len(s) > 0 {

@@ -1,6 +1,6 @@
 package object
 
-// Len is len(v).
+// Len returns len(v).
 func Len(in *Interp, v Value) (int, error) {
 	if fn := Special(v, "__len__"); fn != nil {
 		r, err := in.CallSpecial(v, fn)
@@ -52,7 +52,7 @@ func Len(in *Interp, v Value) (int, error) {
 	return 0, Errorf(TypeError, "object of type '%s' has no len()", v.TypeName())
 }
 
-// GetItem is v[i].
+// GetItem returns v[i].
 func GetItem(in *Interp, v, i Value) (Value, error) {
 	if fn := Special(v, "__getitem__"); fn != nil {
 		return in.CallSpecial(v, fn, i)
@@ -111,7 +111,7 @@ func first(items []Value) Value {
 	return items[0]
 }
 
-// pickItems is items[i]: one item, or those of a slice.
+// pickItems returns items[i]: one item, or those of a slice.
 func (in *Interp) pickItems(items []Value, i Value, what string) (out []Value, one bool, err error) {
 	if s, ok := i.(*Slice); ok {
 		lo, step, n, err := in.sliceIndices(s, len(items))
@@ -134,7 +134,7 @@ func (in *Interp) pickItems(items []Value, i Value, what string) (out []Value, o
 	return items[k : k+1], true, nil
 }
 
-// index is i as an index into n items, negative ones counted from the end.
+// index returns i as an index into n items; negative ones count from the end.
 func (in *Interp) index(i Value, n int, what string) (int, error) {
 	k, err := in.AsIndex(i)
 	if err != nil {
@@ -152,7 +152,7 @@ func (in *Interp) index(i Value, n int, what string) (int, error) {
 	return int(k), nil
 }
 
-// AsIndex is an int, or what __index__ gives.
+// AsIndex returns v as an int that fits a machine word, by way of its __index__ where it has one.
 func (in *Interp) AsIndex(v Value) (int64, error) {
 	n, err := in.ToIndex(v)
 	if err != nil {
@@ -195,7 +195,7 @@ func (in *Interp) ToIndex(v Value) (Int, error) {
 	return Int{}, Errorf(TypeError, "'%s' object cannot be interpreted as an integer", v.TypeName())
 }
 
-// SetItem is v[i] = x.
+// SetItem executes v[i] = x.
 func SetItem(in *Interp, v, i, x Value) error {
 	if fn := Special(v, "__setitem__"); fn != nil {
 		_, err := in.CallSpecial(v, fn, i, x)
@@ -257,7 +257,7 @@ func (in *Interp) setListItem(l *List, i, x Value) error {
 	return nil
 }
 
-// DelItem is del v[i].
+// DelItem executes del v[i].
 func DelItem(in *Interp, v, i Value) error {
 	if fn := Special(v, "__delitem__"); fn != nil {
 		_, err := in.CallSpecial(v, fn, i)

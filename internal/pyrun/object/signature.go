@@ -16,7 +16,7 @@ type Signature struct {
 	written  bool // errors as those of a function written in Python
 }
 
-// signatures are those parsed before: many functions share one.
+// signatures has the signatures parsed before, by their text: many functions share one.
 var signatures sync.Map // of string to *Signature
 
 func parseSignature(params string) *Signature {

@@ -1,6 +1,6 @@
 package object
 
-// sliceIndices are the first index, the step and the number of elements that a slice of n items takes.
+// sliceIndices returns the first index, the step and the number of elements that a slice of n items takes.
 func (in *Interp) sliceIndices(s *Slice, n int) (lo, step, count int, err error) {
 	lo, hi, step, err := in.sliceBounds(s, n)
 	switch {
@@ -12,7 +12,7 @@ func (in *Interp) sliceIndices(s *Slice, n int) (lo, step, count int, err error)
 	return lo, step, count, err
 }
 
-// sliceBounds are the indices that slice.indices(n) gives.
+// sliceBounds returns what slice.indices(n) returns.
 func (in *Interp) sliceBounds(s *Slice, n int) (lo, hi, step int, err error) {
 	step = 1
 	if s.Step != nil && s.Step != None {
@@ -36,7 +36,7 @@ func (in *Interp) sliceBounds(s *Slice, n int) (lo, hi, step int, err error) {
 	return lo, hi, step, err
 }
 
-// sliceIndex is a bound of a slice; what is out of all proportion is cut.
+// sliceIndex returns a bound of a slice, cut to a range that no sequence exceeds.
 func (in *Interp) sliceIndex(v Value, n int) (int, error) {
 	k, err := in.ToIndex(v)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// strFormat is s.format(*args, **kws).
+// strFormat returns s.format(*args, **kws).
 func strFormat(in *Interp, s string, args []Value, kws *Dict) (string, error) {
 	f := strFormatter{in: in, args: args, kws: kws}
 	return f.format(s, 2)
@@ -56,7 +56,7 @@ func (f *strFormatter) format(s string, depth int) (string, error) {
 	return b.String(), nil
 }
 
-// fieldEnd is the index of the brace that closes a field.
+// fieldEnd returns the index of the brace that closes a field.
 func fieldEnd(s string, i int) int {
 	depth := 1
 	for ; i < len(s); i++ {
@@ -103,7 +103,7 @@ func (f *strFormatter) field(s string, depth int) (string, error) {
 	return Format(f.in, v, spec)
 }
 
-// specStart is the index of the colon before the spec; one in brackets belongs to the name.
+// specStart returns the index of the colon before the spec; a colon in brackets belongs to the name.
 func specStart(s string) int {
 	inBracket := false
 	for i := range len(s) {
@@ -121,7 +121,7 @@ func specStart(s string) int {
 	return -1
 }
 
-// lookup is the value of name.attr[item].
+// lookup returns the value of name.attr[item].
 func (f *strFormatter) lookup(name string) (Value, error) {
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {

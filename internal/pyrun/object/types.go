@@ -60,7 +60,7 @@ type HasClass interface{ Class() Value }
 // HasBuiltinClass is a value of another package whose class is one of Python's own.
 type HasBuiltinClass interface{ BuiltinClass() *Class }
 
-// typeOf is type(v).
+// typeOf returns type(v).
 func (in *Interp) typeOf(v Value) Value {
 	if t, ok := v.(*Tuple); ok && t.Class != nil {
 		return t.Class
@@ -71,7 +71,7 @@ func (in *Interp) typeOf(v Value) Value {
 	return in.ClassOf(v)
 }
 
-// ClassOf is the class in which the methods of v are found.
+// ClassOf returns the class in which the methods of v are found.
 func (in *Interp) ClassOf(v Value) *Class {
 	switch x := v.(type) {
 	case *Instance:
@@ -162,7 +162,7 @@ func (in *Interp) iteratorClassOf(name string) *Class {
 	return c
 }
 
-// foreignClass is the class of values that another package defines and gives no class.
+// foreignClass returns the class of values that another package defines without a class.
 func (in *Interp) foreignClass(name string) *Class {
 	c, ok := in.foreign[name]
 	if !ok {
@@ -172,7 +172,7 @@ func (in *Interp) foreignClass(name string) *Class {
 	return c
 }
 
-// IsInstanceOf is isinstance(v, class); class may be a tuple of classes.
+// IsInstanceOf reports whether v is an instance of class, which may be a tuple of classes.
 func IsInstanceOf(in *Interp, v, class Value) (bool, error) {
 	if err := in.Enter(); err != nil {
 		return false, err
@@ -234,8 +234,8 @@ func (in *Interp) isInstance(v Value, c *Class) (bool, error) {
 	return false, nil
 }
 
-// isUnknownInstance: a value of Python's own types, or of a class written here, is no instance of a class of an unknown
-// package, unless that class derives from one.
+// isUnknownInstance reports whether v is an instance of u, a class of an unknown package. It is none, unless
+// its own class derives from something unknown: then nobody can say.
 func (in *Interp) isUnknownInstance(v Value, u *Unknown) (bool, error) {
 	if x, ok := v.(*Instance); ok && x.Class.unknownBase() != nil {
 		return false, u.Need("the instances")
@@ -243,7 +243,7 @@ func (in *Interp) isUnknownInstance(v Value, u *Unknown) (bool, error) {
 	return false, nil
 }
 
-// IsSubclassOf is issubclass(c, class).
+// IsSubclassOf reports whether c is a subclass of class, which may be a tuple of classes.
 func IsSubclassOf(in *Interp, c, class Value) (bool, error) {
 	if err := in.Enter(); err != nil {
 		return false, err

@@ -10,7 +10,7 @@ type Typing struct {
 // AnyType is typing.Any.
 var AnyType = &Typing{Name: "Any"}
 
-// LookupTyping gives the names of module typing that are not listed: some form or other.
+// LookupTyping returns a name of module typing that is not listed: any that begins with a capital letter.
 func LookupTyping(_ *Interp, name string) (Value, bool, error) {
 	if name[0] < 'A' || name[0] > 'Z' {
 		return nil, false, nil
@@ -20,10 +20,10 @@ func LookupTyping(_ *Interp, name string) (Value, bool, error) {
 
 func (*Typing) TypeName() string { return "_SpecialForm" }
 
-// Repr is typing.Any.
+// Repr returns typing.Any and the like.
 func (t *Typing) Repr() string { return "typing." + t.Name }
 
-// Item is Optional[int] and the like.
+// Item returns Optional[int] and the like.
 func (t *Typing) Item(_ *Interp, i Value) (Value, error) {
 	out := &Typing{Name: t.Name, Class: t.Class, Args: []Value{i}}
 	if x, ok := i.(*Tuple); ok {
@@ -35,7 +35,7 @@ func (t *Typing) Item(_ *Interp, i Value) (Value, error) {
 	return out, nil
 }
 
-// Attr are those of generic aliases.
+// Attr returns an attribute of a generic alias.
 func (t *Typing) Attr(_ *Interp, name string) (Value, bool, error) {
 	switch name {
 	case "__args__":
@@ -59,7 +59,7 @@ func (t *Typing) Call(in *Interp, args []Value, kws []Keyword) (Value, error) {
 	return t, nil // TypeVar("T"), NewType("N", int)
 }
 
-// HashKey makes equal forms equal keys.
+// HashKey lets forms be keys, by identity.
 func (t *Typing) HashKey() (any, error) { return t, nil }
 
 func (t *Typing) hasInstance(in *Interp, v Value) (bool, error) {
@@ -87,7 +87,7 @@ func (t *Typing) hasInstance(in *Interp, v Value) (bool, error) {
 	return false, Errorf(TypeError, "typing.%s cannot be used with isinstance()", t.Name)
 }
 
-// isABC answers for the abstract classes of collections.abc.
+// isABC reports whether v is an instance of an abstract class of collections.abc.
 func (in *Interp) isABC(v Value, name string) bool {
 	p := Payload(v)
 	switch name {
@@ -124,7 +124,7 @@ func (NamedTupleBase) TypeName() string { return "type" }
 // Subclass names the class that marks a named tuple.
 func (NamedTupleBase) Subclass(*Interp, *Class) (*Class, error) { return TupleClass, nil }
 
-// Call is NamedTuple("P", [("x", int)]).
+// Call returns NamedTuple("P", [("x", int)]).
 func (NamedTupleBase) Call(in *Interp, args []Value, kws []Keyword) (Value, error) {
 	if len(args) == 0 {
 		return nil, Errorf(TypeError, "NamedTuple() wants a name")

@@ -14,16 +14,16 @@ type Unknown struct {
 	Path    string    // the expression that gave the value, "foo.bar(...)"
 	Reason  string    // why nothing is known; may be empty
 	Looked  string    // where the package was looked for, and how to have it looked for elsewhere; may be empty
-	// Args are the arguments of the call that gave the value, if it was one: a decorator's function, for one.
+	// Args are the arguments of the call that gave the value: with one, it may be a decorated function.
 	Args []Value
 
 	plain bool // Path is made of attributes only, so it names one object
 }
 
-// TypeName is "unknown".
+// TypeName returns "unknown".
 func (*Unknown) TypeName() string { return "unknown" }
 
-// NewUnknown is the module of a package of which nothing is known.
+// NewUnknown returns the module of a package of which nothing is known.
 func NewUnknown(pkg string, span diag.Span) *Unknown {
 	return &Unknown{Package: pkg, Span: span, Path: pkg, plain: true}
 }
@@ -31,7 +31,8 @@ func NewUnknown(pkg string, span diag.Span) *Unknown {
 // Repr shows where it comes from.
 func (u *Unknown) Repr() string { return fmt.Sprintf("<unknown %s>", u.Path) }
 
-// Wrapped is the function that was handed to an unknown decorator: the one argument of the call that gave u.
+// Wrapped returns the function that was handed to an unknown decorator: the one argument of the call that
+// gave u.
 func (u *Unknown) Wrapped() (Value, bool) {
 	if len(u.Args) != 1 {
 		return nil, false
@@ -42,7 +43,7 @@ func (u *Unknown) Wrapped() (Value, bool) {
 // maxPath bounds how much of an expression an Unknown remembers.
 const maxPath = 120
 
-// Derive returns the value of the expression u followed by suffix; plain as in Unknown.
+// Derive returns the value of the expression u followed by suffix. plain says that suffix names an attribute.
 func (u *Unknown) Derive(suffix string, plain bool) *Unknown {
 	path := u.Path + suffix
 	if len(path) > maxPath {
@@ -63,7 +64,7 @@ func (u *Unknown) call(args []Value) *Unknown {
 // Element returns u[i] for any i.
 func (u *Unknown) Element() *Unknown { return u.Derive("[…]", false) }
 
-// HashKey is the path where that names one object, or else u itself.
+// HashKey returns the path where that names one object, or else u itself.
 func (u *Unknown) HashKey() (any, error) {
 	if u.plain {
 		return unknownKey(u.Path), nil
@@ -97,7 +98,7 @@ func (u *Unknown) Need(use string) error {
 	return e
 }
 
-// UnknownOf is the first Unknown among values.
+// UnknownOf returns the first Unknown among values, or nil.
 func UnknownOf(values ...Value) *Unknown {
 	for _, v := range values {
 		if u, ok := v.(*Unknown); ok {

@@ -62,7 +62,7 @@ type Keyword struct {
 	Value Value
 }
 
-// None, True and False.
+// None and `...`.
 var (
 	None     Value = NoneType{}
 	Ellipsis Value = EllipsisType{}
@@ -109,7 +109,7 @@ func (i Int) Big() *big.Int {
 	return big.NewInt(i.small)
 }
 
-// NewTuple is a plain tuple.
+// NewTuple returns a plain tuple.
 func NewTuple(items ...Value) *Tuple { return &Tuple{Items: items} }
 
 // Optional interfaces of values that other packages define. A nil Value with a nil error means "not implemented", as Python's
@@ -141,9 +141,10 @@ type (
 	HasIter interface {
 		Iter(in *Interp) ([]Value, error)
 	}
-	// HasRepr has a repr of its own; HasStr also a str.
+	// HasRepr has a repr of its own.
 	HasRepr interface{ Repr() string }
-	HasStr  interface{ Str() string }
+	// HasStr has a str of its own.
+	HasStr interface{ Str() string }
 	// HasHash can be a key; the key must be comparable.
 	HasHash interface{ HashKey() (any, error) }
 	// IsInstance answers isinstance(x, class) for classes that other packages define.
