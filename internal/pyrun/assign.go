@@ -18,7 +18,8 @@ func (ev *Evaluator) assignStmt(st *python.Assign, env *Env) error {
 	return nil
 }
 
-// annAssign assigns; the annotation itself is kept for classes (dataclasses read it) and not evaluated elsewhere.
+// annAssign runs an annotated assignment. It keeps the annotation for classes, where dataclasses read it, and
+// does not evaluate it.
 func (ev *Evaluator) annAssign(st *python.AnnAssign, env *Env) error {
 	if name, ok := st.Target.(*python.Name); ok && env.class {
 		env.annotate(name.ID, st.Annotation)
@@ -33,7 +34,7 @@ func (ev *Evaluator) annAssign(st *python.AnnAssign, env *Env) error {
 	return ev.assign(st.Target, v, env)
 }
 
-// Assign binds a value to a target: a name, an attribute, an item, or several.
+// assign binds a value to a target: a name, an attribute, an item, or several of these.
 func (ev *Evaluator) assign(target python.Expr, v object.Value, env *Env) error {
 	switch t := target.(type) {
 	case *python.Name:
@@ -88,7 +89,7 @@ func (ev *Evaluator) unpack(targets []python.Expr, v object.Value, at python.Nod
 	return nil
 }
 
-// unpackItems are n values out of v; the one at index star, if any, is a list of what is left over.
+// unpackItems returns n values out of v; the one at index star, if any, is a list of what is left over.
 func (ev *Evaluator) unpackItems(v object.Value, n, star int) ([]object.Value, error) {
 	if u := object.UnknownOf(v); u != nil {
 		items := make([]object.Value, n)

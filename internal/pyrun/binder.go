@@ -5,9 +5,9 @@ import "github.com/nereid-lang/nereid/internal/python"
 // binder finds the names that statements bind, without looking into functions and classes.
 type binder struct {
 	bind func(name string)
-	// mutate is told of x in x[…] = …, x.a = … and x.method(…); may be nil.
+	// mutate, when set, is called with x for x[…] = …, x.a = … and x.method(…).
 	mutate func(name string)
-	// yield is told of each statement that holds a yield, outer ones too; may be nil.
+	// yield, when set, is called with each statement that holds a yield, outer ones too.
 	yield func(st python.Stmt)
 
 	sawYield bool
@@ -188,7 +188,7 @@ func (b *binder) target(t python.Expr) {
 	}
 }
 
-// mutates reports the name at the root of x.y[z].
+// mutates calls mutate with the name at the root of x.y[z].
 func (b *binder) mutates(x python.Expr) {
 	for {
 		switch y := x.(type) {
@@ -233,7 +233,7 @@ func (b *binder) bindNonEmpty(name string) {
 	}
 }
 
-// importedName is what `import a.b as c` binds.
+// importedName returns the name that `import a.b as c` binds.
 func importedName(a *python.Alias) string {
 	if a.AsName != "" {
 		return a.AsName

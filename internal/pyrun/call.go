@@ -41,7 +41,7 @@ func (ev *Evaluator) call(x *python.Call, env *Env) (object.Value, error) {
 	return ev.callAt(x.Span(), f, args, kws)
 }
 
-// repeated is the error of a keyword that is given twice, by way of **.
+// repeated returns an error for a keyword that is given twice, by way of **.
 func repeated(f object.Value, kws []object.Keyword) error {
 	for i, k := range kws {
 		for _, l := range kws[:min(i, maxRepeated)] {
@@ -57,10 +57,10 @@ func repeated(f object.Value, kws []object.Keyword) error {
 	return nil
 }
 
-// maxRepeated bounds the search, which is quadratic.
+// maxRepeated bounds the search of repeated, which takes quadratic time.
 const maxRepeated = 256
 
-// callAt calls with the place of the call known.
+// callAt calls f and makes span known as the place of the call.
 func (ev *Evaluator) callAt(span diag.Span, f object.Value, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	site := ev.Site
 	ev.Site = span
@@ -115,7 +115,7 @@ func (ev *Evaluator) callKeywords(list []*python.Keyword, env *Env) ([]object.Ke
 	return kws, nil
 }
 
-// spread appends **v.
+// spread appends the entries of v, given as **v.
 func (ev *Evaluator) spread(kws []object.Keyword, v object.Value) ([]object.Keyword, error) {
 	d, err := ev.Mapping(v, "argument after **")
 	if err != nil {
@@ -131,7 +131,8 @@ func (ev *Evaluator) spread(kws []object.Keyword, v object.Value) ([]object.Keyw
 	return kws, ev.Alloc(2 * d.Len() * object.ValueSize)
 }
 
-// FuncOf is the function of a def at the top of a module, without its decorators, its defaults evaluated.
+// FuncOf returns the function of a def at the top of a module, its defaults evaluated, without its
+// decorators.
 func (ev *Evaluator) FuncOf(m *Module, def *python.FunctionDef) (*Func, error) {
 	if m.File != "" {
 		if err := m.load(ev.Interp); err != nil {
@@ -179,7 +180,7 @@ func (ev *Evaluator) defaults(f *Func, a *python.Arguments, env *Env) error {
 	return nil
 }
 
-// closure is the scope that functions made here keep: none at the level of the module.
+// closure returns the scope that functions made here keep: none at the level of the module.
 func (env *Env) closure() *Env {
 	if env.scope == nil && env.dyn == nil {
 		return nil
@@ -187,7 +188,7 @@ func (env *Env) closure() *Env {
 	return env
 }
 
-// qualify is a name with those of the functions and classes around it.
+// qualify returns a name after those of the functions and classes around it.
 func (env *Env) qualify(name string) string {
 	switch {
 	case env.class:

@@ -54,7 +54,8 @@ func (ev *Evaluator) makeClass(st *python.ClassDef, env *Env, bases []object.Val
 	return object.BuildClass(ev.Interp, c, bases, kws)
 }
 
-// superCall is super() without arguments: the class of the function that runs, and its first argument.
+// superCall returns super() as called without arguments: it finds the class of the running function, and its
+// first argument.
 func superCall(in *object.Interp, env *Env) (object.Value, error) {
 	for e := env; e != nil; e = e.outer {
 		if e.fn == nil || e.fn.Env == nil {

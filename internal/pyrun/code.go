@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// code is what compile() and ast.parse() give: text that has been read.
+// code is the result of compile() and ast.parse(): parsed text.
 type code struct {
 	body []python.Stmt
 	expr python.Expr // of mode "eval"
@@ -16,7 +16,7 @@ type code struct {
 
 func (*code) TypeName() string { return "code" }
 
-// read parses text, or takes what is parsed already.
+// read returns v as code: text, which it parses, or code already.
 func (ev *Evaluator) read(v object.Value, mode string) (*code, error) {
 	if c, ok := v.(*code); ok {
 		return c, nil
@@ -44,7 +44,7 @@ func (ev *Evaluator) read(v object.Value, mode string) (*code, error) {
 
 func syntaxError(err error) error { return object.Errorf(object.SyntaxError, "%v", err) }
 
-// runText is exec(source, globals, locals) and eval(...), called in env.
+// runText returns the function behind exec(source, globals, locals) or eval(...), called in env.
 func runText(mode string) func(in *object.Interp, env *Env, args []object.Value) (object.Value, error) {
 	return func(in *object.Interp, env *Env, a []object.Value) (object.Value, error) {
 		if err := in.Enter(); err != nil {
@@ -70,8 +70,8 @@ func runText(mode string) func(in *object.Interp, env *Env, args []object.Value)
 	}
 }
 
-// textScope is the scope in which text runs: that of the call, a module's, or a dict's. A function that the text defines belongs to the
-// text.
+// textScope returns the scope in which text runs: that of the call, a module's, or a dict's. A function that
+// the text defines belongs to the text.
 func (ev *Evaluator) textScope(c *code, env *Env, given []object.Value) (*Env, error) {
 	given = slices.DeleteFunc(slices.Clone(given), func(v object.Value) bool { return v == nil || v == object.None })
 	if len(given) == 0 {
@@ -100,7 +100,7 @@ func compileText(in *object.Interp, a []object.Value) (object.Value, error) {
 	return From(in).read(a[0], mode)
 }
 
-// ParseText is ast.parse(source, filename, mode): it reads text without running it.
+// ParseText does what ast.parse(source, filename, mode) does: it reads text without running it.
 func ParseText(in *object.Interp, a []object.Value) (object.Value, error) {
 	mode := "exec"
 	if s, ok := a[2].(object.Str); ok {
@@ -109,7 +109,7 @@ func ParseText(in *object.Interp, a []object.Value) (object.Value, error) {
 	return From(in).read(a[0], mode)
 }
 
-// EvalLiteral is ast.literal_eval(text): it evaluates text that is made of constants and displays alone.
+// EvalLiteral does what ast.literal_eval(text) does: it evaluates text made of constants and displays alone.
 func EvalLiteral(in *object.Interp, a []object.Value) (object.Value, error) {
 	ev := From(in)
 	c, err := ev.read(a[0], "eval")

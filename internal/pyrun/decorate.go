@@ -5,7 +5,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Builtin is a function or class of Python's own, as every module sees it.
+// Builtin returns a function or class of Python's own, as every module sees it.
 func (ev *Evaluator) Builtin(name string) (object.Value, bool) { return ev.builtin(name) }
 
 // decorated binds a function as Options.Decorate makes it.

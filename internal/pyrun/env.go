@@ -25,7 +25,7 @@ type Env struct {
 	first object.Value // what the first for of a generator expression runs over
 }
 
-// NewEnv is a scope over a module with names of its own. Assignments go to vars.
+// NewEnv returns a scope over a module with names of its own. Assignments go to vars.
 func NewEnv(m *Module, vars *object.Dict) *Env {
 	if vars == nil {
 		vars = object.NewDict()
@@ -33,14 +33,15 @@ func NewEnv(m *Module, vars *object.Dict) *Env {
 	return &Env{Module: m, dyn: vars}
 }
 
-// Inner is a dynamic scope inside env, as that of a nested block of a user of this package.
+// Inner returns a dynamic scope inside env, for a nested block of a user of this package.
 func (env *Env) Inner(vars *object.Dict) *Env {
 	inner := NewEnv(env.Module, vars)
 	inner.outer = env
 	return inner
 }
 
-// local is a name bound in this scope itself. declared means that it is local even if it has no value yet.
+// local returns the value of a name of this scope itself. declared means that the name is local even without
+// a value.
 func (env *Env) local(name string) (v object.Value, declared bool) {
 	if env.scope != nil {
 		i, ok := env.scope.index[name]
@@ -55,7 +56,8 @@ func (env *Env) local(name string) (v object.Value, declared bool) {
 	return env.dyn.GetStr(name)
 }
 
-// Lookup is the value of a name as code in this scope sees it. ok is false when it is not bound anywhere.
+// Lookup returns the value of a name as code in this scope sees it. ok is false when it is not bound
+// anywhere.
 func (env *Env) Lookup(in *object.Interp, name string) (v object.Value, ok bool, err error) {
 	for e := env; e != nil; e = e.outer {
 		if e.class && e != env {
@@ -137,7 +139,7 @@ func (env *Env) assignOuter(in *object.Interp, name string, v object.Value) erro
 	return env.Module.store(in, name, v)
 }
 
-// names are the bound names of this scope, for locals().
+// names returns the bound names of this scope, for locals().
 func (env *Env) names() *object.Dict {
 	d := object.NewDict()
 	if env.scope == nil {
@@ -230,7 +232,7 @@ func (ev *Evaluator) comprehensionScope(n python.Node, gens []*python.Comprehens
 	return s
 }
 
-// declarations are the global and nonlocal statements of a function.
+// declarations notes the global and nonlocal statements of a function.
 func (s *scope) declarations(st python.Stmt) {
 	python.Inspect(st, func(n python.Node) bool {
 		switch n := n.(type) {

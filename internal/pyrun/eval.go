@@ -218,7 +218,7 @@ func (ev *Evaluator) compareChain(x *python.Compare, env *Env) (object.Value, er
 	return object.None, nil
 }
 
-// condition is the truth of an expression.
+// condition returns the truth of an expression.
 func (ev *Evaluator) condition(x python.Expr, env *Env) (bool, error) {
 	v, err := ev.eval(x, env)
 	if err != nil {
@@ -267,7 +267,7 @@ func (ev *Evaluator) slice(x *python.Slice, env *Env) (object.Value, error) {
 	return &object.Slice{Lo: parts[0], Hi: parts[1], Step: parts[2]}, nil
 }
 
-// elements are the values of a display, with *x spread out.
+// elements returns the values of a display, with *x spread out.
 func (ev *Evaluator) elements(list []python.Expr, env *Env) ([]object.Value, error) {
 	if err := ev.Alloc(len(list) * object.ValueSize); err != nil {
 		return nil, err
@@ -323,7 +323,7 @@ func (ev *Evaluator) namedExpr(x *python.NamedExpr, env *Env) (object.Value, err
 	return v, env.Assign(ev.Interp, x.Target.ID, v)
 }
 
-// comprehend runs the loops of a comprehension and calls each for every turn of the innermost.
+// comprehend runs the loops of a comprehension and calls each in every turn of the innermost one.
 func (ev *Evaluator) comprehend(x python.Expr, gens []*python.Comprehension, env *Env, each func(env *Env) error) error {
 	if err := ev.Enter(); err != nil {
 		return err
@@ -450,8 +450,8 @@ func (ev *Evaluator) generatorExp(x *python.GeneratorExp, env *Env) (object.Valu
 	return newGenerator("<genexpr>", inner, sc.body), nil
 }
 
-// generatorBody is a generator expression written as nested for and if statements with a yield inside. The first
-// iterable is evaluated by the scope around it and kept in Env.first; that loop has no Iter.
+// generatorBody returns a generator expression written as nested for and if statements with a yield inside.
+// The scope around it evaluates the first iterable and keeps it in Env.first; that loop has no Iter.
 func generatorBody(x *python.GeneratorExp) ([]python.Stmt, map[python.Stmt]bool) {
 	yields := map[python.Stmt]bool{}
 	at := func(n python.Node) python.Range { return python.Range{Start: n.Span().Start, End: n.Span().End} }

@@ -5,7 +5,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// flow is how a statement ended.
+// flow says how a statement ended.
 type flow uint8
 
 const (
@@ -153,7 +153,7 @@ func (ev *Evaluator) forStmt(st *python.For, env *Env) (flow, error) {
 	}
 }
 
-// forIter is what a for statement runs over.
+// forIter returns the iterator of a for statement.
 func (ev *Evaluator) forIter(st *python.For, env *Env) (object.Iterator, error) {
 	if st.Iter == nil { // made of a generator expression
 		return object.Iter(ev.Interp, env.first)

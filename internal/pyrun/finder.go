@@ -19,7 +19,7 @@ type Finder interface {
 // searcher is a Finder that can say which folders it searches, for messages.
 type searcher interface{ Searched() []string }
 
-// searched says where source modules were looked for, and how to have more folders searched.
+// searched returns a text that says where source modules were looked for, and how to search more folders.
 func (ev *Evaluator) searched() string {
 	s, ok := ev.opts.Finder.(searcher)
 	switch {
@@ -66,9 +66,10 @@ func folders(entries []fs.DirEntry) []string {
 	return out
 }
 
-// searchRoots are the folders in which the absolute imports of a module are looked for: the folder that holds its
-// outermost package, the folders around that (with their src folders), and those of the options (with projects in them). Folders inside the
-// package are none. What the finder does not show does not count: sys.path leads nowhere beyond its roots.
+// searchRoots returns the folders in which the absolute imports of a module are looked for: the folder that
+// holds its outermost package, the folders around that one with their src folders, and those of the options
+// with the projects in them. Folders inside the package do not count, and neither do folders that the finder
+// does not show: sys.path leads nowhere beyond its roots.
 func (ev *Evaluator) searchRoots(m *Module) []string {
 	var roots []string
 	add := func(dir string) {
@@ -105,8 +106,8 @@ func (ev *Evaluator) searchRoots(m *Module) []string {
 	return roots
 }
 
-// projects are the src folders of the folders of the options and of the folders in those, each of which may be a project: what
-// a program generates at run time and writes elsewhere imports from there.
+// projects returns the src folders of the folders of the options and of the folders in those, each of which
+// may be a project: a program that generates a file elsewhere imports from there.
 func (ev *Evaluator) projects() []string {
 	if ev.srcs != nil {
 		return ev.srcs
@@ -128,7 +129,7 @@ func (ev *Evaluator) projects() []string {
 	return ev.srcs
 }
 
-// sysPath are the folders that code has put into sys.path.
+// sysPath returns the folders that code has put into sys.path.
 func (ev *Evaluator) sysPath() []string {
 	var out []string
 	if sys := ev.natives["sys"]; sys != nil {
@@ -143,10 +144,10 @@ func (ev *Evaluator) sysPath() []string {
 	return out
 }
 
-// maxUp is how many folders up a src folder is looked for.
+// maxUp is the number of folders upwards in which a src folder is looked for.
 const maxUp = 6
 
-// isFile and isDir ask the finder, once for each name.
+// isFile asks the finder, once for each name; isDir does the same.
 func (ev *Evaluator) isFile(name string) bool {
 	return ev.ask("f:"+name, func(f Finder) bool { return f.IsFile(name) })
 }
@@ -167,7 +168,8 @@ func (ev *Evaluator) ask(key string, question func(f Finder) bool) bool {
 	return answer
 }
 
-// packageRoot is the folder that holds the outermost package around a file, and the dotted name of the file there.
+// packageRoot returns the folder that holds the outermost package around a file, and the dotted name of the
+// file there.
 func (ev *Evaluator) packageRoot(file string) (root, name string) {
 	dir, base := path.Split(file)
 	dir = path.Clean(dir)
@@ -187,7 +189,7 @@ func (ev *Evaluator) packageRoot(file string) (root, name string) {
 	return dir, name
 }
 
-// LoadFile is the module of a source file. Nothing is read or evaluated until a name is asked for.
+// LoadFile returns the module of a source file. Nothing is read or evaluated until a name is asked for.
 func (ev *Evaluator) LoadFile(file string) *Module {
 	file = path.Clean(file)
 	if m, ok := ev.sources[file]; ok {
@@ -197,7 +199,7 @@ func (ev *Evaluator) LoadFile(file string) *Module {
 	return ev.addSource(file, root, name)
 }
 
-// AddModule is a module of syntax that is already there.
+// AddModule returns a module of syntax that is parsed already.
 func (ev *Evaluator) AddModule(file string, syntax *python.Module) *Module {
 	m := ev.LoadFile(file)
 	m.Syntax = syntax
@@ -216,7 +218,7 @@ func (ev *Evaluator) addSource(file, root, name string) *Module {
 	return m
 }
 
-// inRoot is the source module of a dotted name below a folder, or nil.
+// inRoot returns the source module of a dotted name below a folder, or nil.
 func (ev *Evaluator) inRoot(root, name string) *Module {
 	base := path.Join(root, strings.ReplaceAll(name, ".", "/"))
 	for _, file := range []string{path.Join(base, "__init__.py"), base + ".py"} {

@@ -20,7 +20,7 @@ type Func struct {
 
 func (*Func) TypeName() string { return "function" }
 
-// Params are the parameters of the function.
+// Params returns the parameters of the function.
 func (f *Func) Params() *python.Arguments {
 	if f.Lambda != nil {
 		return f.Lambda.Args
@@ -28,7 +28,7 @@ func (f *Func) Params() *python.Arguments {
 	return f.Def.Args
 }
 
-// fillDefaults replaces nil by the default values.
+// fillDefaults replaces nil by default values.
 func (f *Func) fillDefaults(bound []object.Value) {
 	a := f.Params()
 	npos := len(a.PosOnlyArgs) + len(a.Args)
@@ -60,7 +60,7 @@ func (f *Func) Call(in *object.Interp, args []object.Value, kws []object.Keyword
 	return From(in).CallFunc(f, args, kws)
 }
 
-// SetAttr is fn.name = x.
+// SetAttr executes fn.name = x.
 func (f *Func) SetAttr(in *object.Interp, name string, x object.Value) error {
 	if f.Attrs == nil {
 		f.Attrs = map[string]object.Value{}
@@ -69,7 +69,7 @@ func (f *Func) SetAttr(in *object.Interp, name string, x object.Value) error {
 	return in.Alloc(4 * object.ValueSize)
 }
 
-// DelAttr is del fn.name.
+// DelAttr executes del fn.name.
 func (f *Func) DelAttr(_ *object.Interp, name string) (bool, error) {
 	_, ok := f.Attrs[name]
 	delete(f.Attrs, name)
@@ -120,7 +120,7 @@ func (f *Func) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	return nil, false, nil
 }
 
-// Annotations are a function's annotations, as text: they are not evaluated.
+// Annotations returns the annotations of the function as text: they are not evaluated.
 func (f *Func) Annotations() *object.Dict {
 	d := object.NewDict()
 	if f.Def == nil {
@@ -139,7 +139,7 @@ func (f *Func) Annotations() *object.Dict {
 	return d
 }
 
-// codeOf is __code__ with what programs look at: the names and number of parameters.
+// codeOf returns __code__ with what programs look at: the names and the number of parameters.
 func codeOf(f *Func) object.Value {
 	a := f.Params()
 	names := object.NewTuple()
@@ -155,7 +155,7 @@ func codeOf(f *Func) object.Value {
 	}}
 }
 
-// Parameters are those of a function of Python.
+// Parameters returns the parameters as inspect.signature lists them.
 func (f *Func) Parameters() []object.Parameter {
 	args := f.Params()
 	bound := make([]object.Value, len(object.ParamNames(args)))
@@ -234,7 +234,7 @@ func (ev *Evaluator) scopeOf(f *Func) *scope {
 	return ev.functionScope(f.Def)
 }
 
-// Lookup is the value of a name as the body of the function sees it, its own locals apart.
+// Lookup returns the value of a name as the body of the function sees it, its own locals apart.
 func (f *Func) Lookup(in *object.Interp, name string) (object.Value, bool, error) {
 	if f.Env != nil {
 		env := f.Env
@@ -246,7 +246,7 @@ func (f *Func) Lookup(in *object.Interp, name string) (object.Value, bool, error
 	return f.Module.global(in, name)
 }
 
-// count is 1 where b is true.
+// count returns 1 where b is true.
 func count(b bool) int {
 	if b {
 		return 1

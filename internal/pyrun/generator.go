@@ -19,7 +19,7 @@ type generator struct {
 	depth   []*object.Exception
 }
 
-// TypeName is "generator".
+// TypeName returns "generator".
 func (*generator) TypeName() string { return "generator" }
 
 // BuiltinClass returns Python's class of generators.
@@ -29,15 +29,15 @@ func newGenerator(name string, env *Env, body []python.Stmt) *generator {
 	return &generator{name: name, env: env, stack: []genFrame{&genBlock{body: body}}}
 }
 
-// signal is what a frame is told, or tells the one below: how a statement ended.
+// signal says how a statement ended: a frame is told of the one above it, and tells the one below.
 type signal struct {
 	flow flow
 	err  error
 	sent object.Value // what send gave to the yield
 }
 
-// genFrame is a statement under way. resume is told how the frame above it ended (or, the first time, nothing special) and
-// says what comes next.
+// genFrame is a statement under way. resume takes the signal of the frame above, an empty one the first time,
+// and says what comes next.
 type genFrame interface {
 	resume(in *object.Interp, g *generator, s signal) (next, signal)
 }

@@ -2,12 +2,13 @@ package pyrun
 
 import "github.com/nereid-lang/nereid/internal/pyrun/object"
 
-// globals is globals(): the names of a module as a mapping. Reading one evaluates it, as any other use does.
+// globals is the mapping that globals() returns: the names of a module. Reading a name evaluates it, as any
+// other use does.
 type globals struct{ m *Module }
 
 func (*globals) TypeName() string { return "dict" }
 
-// Item is globals()[name].
+// Item returns globals()[name].
 func (g *globals) Item(in *object.Interp, i object.Value) (object.Value, error) {
 	v, ok, err := g.get(in, i)
 	if err == nil && !ok {
@@ -24,7 +25,7 @@ func (g *globals) get(in *object.Interp, i object.Value) (object.Value, bool, er
 	return g.m.own(in, string(name))
 }
 
-// SetItem is globals()[name] = x.
+// SetItem executes globals()[name] = x.
 func (g *globals) SetItem(in *object.Interp, i, x object.Value) error {
 	name, ok := i.(object.Str)
 	if !ok {
@@ -33,13 +34,13 @@ func (g *globals) SetItem(in *object.Interp, i, x object.Value) error {
 	return g.m.store(in, string(name), x)
 }
 
-// Contains is name in globals().
+// Contains reports whether a name is in globals().
 func (g *globals) Contains(in *object.Interp, x object.Value) (bool, error) {
 	_, ok, err := g.get(in, x)
 	return ok, err
 }
 
-// Iter are the names.
+// Iter returns the names.
 func (g *globals) Iter(in *object.Interp) ([]object.Value, error) {
 	names, err := g.m.Names(in)
 	if err != nil {
@@ -52,7 +53,7 @@ func (g *globals) Iter(in *object.Interp) ([]object.Value, error) {
 	return out, in.Alloc(len(out) * object.ValueSize)
 }
 
-// Attr are the methods of a mapping.
+// Attr returns a method of the mapping.
 func (g *globals) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "get":

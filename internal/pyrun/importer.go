@@ -8,8 +8,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Import is the module of an absolute dotted name as module m (nil for none) imports it: a *Module, or an *Unknown
-// where nothing is known of the package. Inside a try that would catch it, an unknown package is an ImportError.
+// Import returns the module of an absolute dotted name as module m (nil for none) imports it: a *Module, or
+// an *Unknown where nothing is known of the package. Inside a try that would catch it, an unknown package is
+// an ImportError.
 func (ev *Evaluator) Import(m *Module, name string, span diag.Span) (object.Value, error) {
 	v, err := ev.findModule(m, name, span)
 	object.Locate(err, span)
@@ -48,7 +49,8 @@ func (ev *Evaluator) findModule(m *Module, name string, span diag.Span) (object.
 	return u, nil
 }
 
-// preferredSource is the source of a part of a registered package that is rather read than given, if it is here.
+// preferredSource returns the source of a part of a registered package, where Options.FromSource prefers it
+// and it is found; else nil.
 func (ev *Evaluator) preferredSource(m *Module, name string) *Module {
 	if ev.opts.FromSource == nil || !ev.opts.FromSource(name) {
 		return nil
@@ -59,7 +61,8 @@ func (ev *Evaluator) preferredSource(m *Module, name string) *Module {
 	return nil
 }
 
-// extendPath runs what a module does to sys.path before the present time, and reports whether there are more folders to search now.
+// extendPath runs what a module does to sys.path before the present time, and reports whether there are more
+// folders to search now.
 func (ev *Evaluator) extendPath(m *Module) bool {
 	if m == nil || m.File == "" || m.pathAt == m.now+1 || len(m.binders["sys"]) < 2 {
 		return false
@@ -70,7 +73,8 @@ func (ev *Evaluator) extendPath(m *Module) bool {
 	return len(ev.sysPath()) > n
 }
 
-// submodule is a part of a package that was registered, or that a registered package has as an attribute.
+// submodule returns a part of a package that was registered, or that a registered package has as an
+// attribute.
 func (ev *Evaluator) submodule(m *Module, name string, span diag.Span) (object.Value, bool, error) {
 	parent := parentName(name)
 	if parent == "" || !ev.isGiven(firstPart(name)) {
@@ -110,7 +114,7 @@ func (ev *Evaluator) submodule(m *Module, name string, span diag.Span) (object.V
 	return nil, false, notFound(name)
 }
 
-// isGiven reports whether a package is registered or one of our own.
+// isGiven reports whether a package is registered or in the library.
 func (ev *Evaluator) isGiven(name string) bool {
 	if _, ok := ev.Registered(name); ok {
 		return true
@@ -118,8 +122,8 @@ func (ev *Evaluator) isGiven(name string) bool {
 	return ev.LibraryModule(name) != nil
 }
 
-// sourceModule searches the folders around a module. A folder without __init__.py counts only when nothing better has
-// the name.
+// SourceModule searches the folders around a module. A folder without __init__.py counts only when nothing
+// better has the name.
 func (ev *Evaluator) SourceModule(m *Module, name string) *Module {
 	var namespace *Module
 	for _, root := range ev.searchRoots(m) {
@@ -159,7 +163,7 @@ func (ev *Evaluator) importStmt(st *python.Import, env *Env) error {
 	return nil
 }
 
-// importRoot is the first package of a dotted import, below which the module v was found.
+// importRoot returns the first package of a dotted import, below which the module v was found.
 func (ev *Evaluator) importRoot(v object.Value, m *Module, a *python.Alias) (object.Value, error) {
 	first := firstPart(a.Name)
 	if s, ok := v.(*Module); ok && s.File != "" {
@@ -208,7 +212,7 @@ func (ev *Evaluator) importStar(from object.Value, env *Env) {
 	}
 }
 
-// fromModule is the module that a from import names.
+// fromModule returns the module that a from import names.
 func (ev *Evaluator) fromModule(st *python.ImportFrom, m *Module) (object.Value, error) {
 	if st.Level == 0 {
 		v, err := ev.Import(m, st.Module, st.Span())
@@ -245,8 +249,8 @@ func (ev *Evaluator) fromModule(st *python.ImportFrom, m *Module) (object.Value,
 	return u, nil
 }
 
-// besideScript is a file in the folder of a module, as if the module were run as a script: it counts only when it has the
-// names that are asked for, since a package of that name may be meant that is not here.
+// besideScript returns a file in the folder of a module, as if the module were run as a script. The file
+// counts only when it has the names that are asked for, since the import may mean a package that is not here.
 func (ev *Evaluator) besideScript(m *Module, st *python.ImportFrom) *Module {
 	if m == nil || m.File == "" {
 		return nil
@@ -263,7 +267,7 @@ func (ev *Evaluator) besideScript(m *Module, st *python.ImportFrom) *Module {
 	return s
 }
 
-// importName is one name of a from import: an attribute, or else a submodule.
+// importName returns one name of a from import: an attribute, or else a submodule.
 func (ev *Evaluator) importName(from object.Value, a *python.Alias) (object.Value, error) {
 	if u, ok := from.(*object.Unknown); ok {
 		if s := ev.preferredSource(ev.moduleAt(a.Span()), u.Path+"."+a.Name); s != nil {
@@ -285,7 +289,7 @@ func (ev *Evaluator) importName(from object.Value, a *python.Alias) (object.Valu
 	return nil, e
 }
 
-// moduleAttr is an attribute of a module, or a submodule of that name.
+// moduleAttr returns an attribute of a module, or a submodule of that name.
 func (ev *Evaluator) moduleAttr(m *Module, name string, span diag.Span) (object.Value, bool, error) {
 	v, ok, err := m.Get(ev.Interp, name)
 	if ok || err != nil {
@@ -322,7 +326,7 @@ func (ev *Evaluator) moduleAttr(m *Module, name string, span diag.Span) (object.
 	return nil, false, nil
 }
 
-// unknown is what an open module has besides what is known of it.
+// unknown returns the value of names that an open module has besides the known ones.
 func (m *Module) unknown(span diag.Span) *object.Unknown {
 	u := object.NewUnknown(m.Name, span)
 	u.Reason = m.Why
@@ -344,7 +348,7 @@ func (m *Module) isRunning(name string) bool {
 	return false
 }
 
-// dir is the folder of the module's package.
+// dir returns the folder of the module's package.
 func (m *Module) dir() string {
 	if m.folder != "" {
 		return m.folder
@@ -352,7 +356,7 @@ func (m *Module) dir() string {
 	return parentDir(m.File)
 }
 
-// moduleAt is the module that a piece of source belongs to.
+// moduleAt returns the module that a piece of source belongs to.
 func (ev *Evaluator) moduleAt(span diag.Span) *Module {
 	f := ev.Files.File(span.Start)
 	if f == nil {
@@ -361,7 +365,7 @@ func (ev *Evaluator) moduleAt(span diag.Span) *Module {
 	return ev.sources[f.Name]
 }
 
-// Caller is the module whose code is running, as far as it is a module that is being evaluated.
+// Caller returns the module whose code is running, where that is known.
 func (ev *Evaluator) Caller() *Module { return ev.moduleAt(ev.Site) }
 
 // Registered returns a module that the user of this package registered.
@@ -372,7 +376,7 @@ func (ev *Evaluator) Registered(name string) (*Module, bool) {
 	return ev.opts.Known(name)
 }
 
-// Loaded returns a module that is in sys.modules: one that was loaded or that is given.
+// Loaded returns a module of sys.modules: one that was loaded or that is given.
 func (ev *Evaluator) Loaded(name string) (object.Value, bool) {
 	for _, m := range ev.sources {
 		if m.Name == name && m.parsed {
@@ -395,7 +399,7 @@ func (ev *Evaluator) TryModule(name string) (object.Value, error) {
 	return ev.findModule(ev.Caller(), name, ev.Site)
 }
 
-// libraryUnknown is something of Python's library that is not written here.
+// libraryUnknown returns the value of a part of Python's library that is not written in Go.
 func libraryUnknown(name string, span diag.Span) *object.Unknown {
 	u := object.NewUnknown(name, span)
 	u.Reason = "module '" + name + "' of Python's library is not available to code that runs at compile time"

@@ -27,7 +27,7 @@ func (ev *Evaluator) matchStmt(st *python.Match, env *Env) (flow, error) {
 	return flowNext, nil
 }
 
-// matches tries a pattern and binds its names.
+// matches reports whether a pattern matches v, and binds its names.
 func (ev *Evaluator) matches(p python.Pattern, v object.Value, env *Env) (bool, error) {
 	if err := ev.Work(1); err != nil {
 		return false, err
@@ -187,7 +187,8 @@ func (ev *Evaluator) matchAttr(name string, p python.Pattern, v object.Value, en
 	return ev.matches(p, x, env)
 }
 
-// matchArgs are the attributes that n positional patterns of a class stand for; self means the value itself.
+// matchArgs returns the attributes that n positional patterns of a class stand for; self means the value
+// itself.
 func (ev *Evaluator) matchArgs(class object.Value, n int) (names []string, self bool, err error) {
 	if n == 0 {
 		return nil, false, nil

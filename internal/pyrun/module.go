@@ -9,21 +9,22 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Module is a module: one read from source, whose names are evaluated when they are asked for, or one that is given as
-// values. The latter may be shared by interpreters; the former belongs to one.
+// Module is a module: one read from source, whose names are evaluated when they are asked for, or one that is
+// given as values. Evaluators may share modules of the second kind; those of the first belong to one.
 type Module struct {
 	Name   string
 	File   string         // slash path of the source; empty for others
 	Syntax *python.Module // nil until it is needed, and for modules without source
 	// Vars are the names of a module without source.
 	Vars map[string]object.Value
-	// Lookup gives names that are not in Vars; may be nil.
+	// Lookup, when set, returns names that are not in Vars.
 	Lookup func(in *object.Interp, name string) (object.Value, bool, error)
-	// Open is set where Vars and Lookup are not all there is: other names and submodules are Unknown.
+	// Open says that there are more names than those of Vars and Lookup: they, and submodules, are Unknown.
 	Open bool
-	// Why, of an open module, says why nothing is known of the rest.
+	// Why says, of an open module, why nothing is known of the other names.
 	Why string
-	// Lacks, for an open module, says that it does not have a name; it has all others then. Without it nobody can tell.
+	// Lacks reports, of an open module, that it does not have a name; it has all others then. Without it
+	// nobody can tell.
 	Lacks func(name string) bool
 
 	native  bool   // of Python's library
@@ -50,10 +51,10 @@ type version struct {
 	value object.Value
 }
 
-// TypeName is "module".
+// TypeName returns "module".
 func (*Module) TypeName() string { return "module" }
 
-// name is the module's name; empty for no module.
+// name returns the module's name; empty for no module.
 func (m *Module) name() string {
 	if m == nil {
 		return ""
@@ -75,12 +76,12 @@ func (m *Module) NoAttr(name string) *object.Exception {
 	return object.Errorf(object.AttributeError, "module '%s' has no attribute '%s'", m.Name, name)
 }
 
-// Attr is m.name: a name of the module, or a submodule.
+// Attr returns m.name: a name of the module, or a submodule.
 func (m *Module) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	return From(in).moduleAttr(m, name, in.Site)
 }
 
-// SetAttr is m.name = x.
+// SetAttr executes m.name = x.
 func (m *Module) SetAttr(in *object.Interp, name string, x object.Value) error {
 	if m.File != "" {
 		if err := m.load(in); err != nil {
@@ -90,7 +91,7 @@ func (m *Module) SetAttr(in *object.Interp, name string, x object.Value) error {
 	return m.store(in, name, x)
 }
 
-// DelAttr is del m.name.
+// DelAttr executes del m.name.
 func (m *Module) DelAttr(in *object.Interp, name string) (bool, error) {
 	if _, ok, err := m.Get(in, name); err != nil || !ok {
 		return false, err
@@ -98,8 +99,8 @@ func (m *Module) DelAttr(in *object.Interp, name string) (bool, error) {
 	return true, m.store(in, name, nil)
 }
 
-// Get is the value of a name of the module. What is evaluated for it: the statements that bind or change that name, in
-// the order of the source, each once, and, as they ask for other names, the same for those.
+// Get returns the value of a name of the module. It evaluates the statements that bind or change that name,
+// in the order of the source, each once, and, as they ask for other names, the same for those.
 func (m *Module) Get(in *object.Interp, name string) (v object.Value, ok bool, err error) {
 	if v, ok := From(in).patched[m][name]; ok {
 		return v, v != nil, nil
@@ -129,7 +130,7 @@ func (m *Module) Get(in *object.Interp, name string) (v object.Value, ok bool, e
 	return v, ok, err
 }
 
-// given is a name of a module without source.
+// given returns a name of a module without source.
 func (m *Module) given(in *object.Interp, name string) (object.Value, bool, error) {
 	if v, ok := m.Vars[name]; ok {
 		return v, true, nil
@@ -183,7 +184,7 @@ func (m *Module) dunder(name string) (object.Value, bool) {
 	return nil, false
 }
 
-// packageName is the package that relative imports in the module start from.
+// packageName returns the package that relative imports in the module start from.
 func (m *Module) packageName() string {
 	if m.folder != "" {
 		return m.Name
@@ -191,7 +192,7 @@ func (m *Module) packageName() string {
 	return parentName(m.Name)
 }
 
-// global is a name as code in the module sees it: its own, those of star imports, builtins.
+// global returns a name as code in the module sees it: the module's own, those of star imports, builtins.
 func (m *Module) global(in *object.Interp, name string) (object.Value, bool, error) {
 	if m == nil {
 		v, ok := From(in).builtin(name)
@@ -232,7 +233,7 @@ func (m *Module) own(in *object.Interp, name string) (object.Value, bool, error)
 	return m.get(in, name, m.now)
 }
 
-// resolved is what Options.Resolve says of a name.
+// resolved returns what Options.Resolve says of a name.
 func (m *Module) resolved(in *object.Interp, name string) (object.Value, bool) {
 	if From(in).opts.Resolve == nil {
 		return nil, false
@@ -240,7 +241,8 @@ func (m *Module) resolved(in *object.Interp, name string) (object.Value, bool) {
 	return From(in).opts.Resolve(in, m, name)
 }
 
-// get is the value that a name has at a time: just before a unit runs, or, while that unit runs, during it.
+// get returns the value that a name has at a time: just before a unit runs, or, while that unit runs, during
+// it.
 func (m *Module) get(in *object.Interp, name string, at int) (object.Value, bool, error) {
 	if vs := m.values[name]; at != final && len(vs) > 0 { // bound by the running unit itself
 		if i := slices.IndexFunc(vs, func(v version) bool { return v.unit == at }); i >= 0 {
@@ -266,7 +268,8 @@ func (m *Module) versionAt(name string, at int) *version {
 	return nil
 }
 
-// runBinders runs the units before a time that bind or change a name, from the last on that binds it in any case.
+// runBinders runs the units before a time that bind or change a name, beginning with the last that rebinds
+// it.
 func (m *Module) runBinders(in *object.Interp, name string, at int) error {
 	units := m.binders[name]
 	n := 0
@@ -321,7 +324,7 @@ func (m *Module) run(in *object.Interp, u *unit) error {
 	return err
 }
 
-// guarded evaluates the conditions under which a unit stands.
+// guarded reports whether the conditions around a unit hold; it evaluates them.
 func (m *Module) guarded(in *object.Interp, u *unit) (bool, error) {
 	g := u.guard
 	if g == nil {
@@ -369,7 +372,7 @@ func (m *Module) store(in *object.Interp, name string, v object.Value) error {
 	return nil
 }
 
-// patch sets an attribute of a module that is shared: for this interpreter only.
+// patch sets an attribute of a module that evaluators share, for this one only.
 func (m *Module) patch(in *object.Interp, name string, v object.Value) error {
 	if From(in).patched[m] == nil {
 		From(in).patched[m] = map[string]object.Value{}
@@ -378,7 +381,7 @@ func (m *Module) patch(in *object.Interp, name string, v object.Value) error {
 	return in.Alloc(4 * object.ValueSize)
 }
 
-// Names are the names that the module's own statements may bind, sorted; nothing is evaluated for them.
+// Names returns the names that the module's own statements may bind, sorted. It evaluates nothing.
 func (m *Module) Names(in *object.Interp) ([]string, error) {
 	if m.File == "" {
 		return sortedNames(m.Vars), nil
@@ -395,7 +398,7 @@ func (m *Module) Names(in *object.Interp) ([]string, error) {
 	return names, nil
 }
 
-// Env is the scope of the module's own statements.
+// Env returns the scope of the module's own statements.
 func (m *Module) Env() *Env {
 	if m.env == nil {
 		m.env = &Env{Module: m}

@@ -21,7 +21,7 @@ type unit struct {
 	unknown     *object.Unknown // the same where nothing is known of m
 }
 
-// effect is what a statement does to a name.
+// effect says what a statement does to a name.
 type effect uint8
 
 const (
@@ -148,8 +148,8 @@ func (x *indexer) binds(u *unit) {
 	}
 }
 
-// effects notes the names whose values a unit changes. What it does to an imported module (torch.backends.x = y) is
-// passed over, but for the environment and the folders that are searched.
+// effects notes the names whose values a unit changes. Changes of an imported module (torch.backends.x = y)
+// do not count, except those of the environment and of the folders that are searched.
 func (x *indexer) effects(u *unit) {
 	add := func(name string, e effect) {
 		if old, ok := u.effects[name]; !ok || old < e {
@@ -177,7 +177,8 @@ func (x *indexer) effects(u *unit) {
 	}
 }
 
-// mayTouch: a call that stands alone is there for its effect.
+// mayTouch returns the effect of a statement on the arguments of a call: a call that stands alone is there
+// for its effect.
 func mayTouch(st python.Stmt) effect {
 	if _, ok := st.(*python.ExprStmt); ok {
 		return changes
@@ -185,7 +186,7 @@ func mayTouch(st python.Stmt) effect {
 	return touches
 }
 
-// walrus makes the names that the condition of an if binds belong to that if.
+// walrus gives the names that the condition of an if binds to that if.
 func (x *indexer) walrus(u *unit, test python.Expr) {
 	b := binder{bind: func(name string) {
 		at := python.Range{Start: test.Span().Start, End: test.Span().End}
@@ -196,7 +197,7 @@ func (x *indexer) walrus(u *unit, test python.Expr) {
 	b.expr(test)
 }
 
-// rebound are the names that a statement certainly binds, without regard to what they were.
+// rebound returns the names that a statement certainly binds, whatever they were.
 func rebound(st python.Stmt) map[string]bool {
 	names := map[string]bool{}
 	b := binder{bind: func(name string) { names[name] = true }, mutate: func(string) {}}
@@ -225,7 +226,7 @@ func decoratorsOf(st python.Stmt) []python.Expr {
 	return nil
 }
 
-// rootName is x in x.y(…).z; empty where it is something else, or x alone.
+// rootName returns x of x.y(…).z; it is empty for anything else, and for x alone.
 func rootName(e python.Expr) string {
 	deep := false
 	for {
@@ -267,7 +268,8 @@ func binding(st python.Stmt, functions map[string]bool) (stars, dynamic bool) {
 
 var bindsNames = map[string]bool{"globals": true, "vars": true, "locals": true, "setattr": true}
 
-// dynamicBinders are the functions of a module that may bind names of it, or of another module, that are only known when they run.
+// dynamicBinders returns the functions of a module that may bind names, of it or of another module, that are
+// only known when they run.
 func dynamicBinders(body []python.Stmt) map[string]bool {
 	found := map[string]bool{}
 	for _, st := range body {
@@ -288,7 +290,7 @@ func dynamicBinders(body []python.Stmt) map[string]bool {
 
 func isStar(n *python.ImportFrom) bool { return len(n.Names) == 1 && n.Names[0].Name == "*" }
 
-// settersOf is the key of what findSetters found in a file.
+// settersOf is the key under which the result of findSetters is kept with a file.
 type settersOf struct{}
 
 // findSetters finds the functions of a module that bind global names or change their values.
@@ -323,7 +325,7 @@ func findSetters(body []python.Stmt) map[string][]string {
 	return setters
 }
 
-// called are the functions that a statement calls by name, as decorators too.
+// called returns the functions that a statement calls by name, as decorators too.
 func (x *indexer) called(st python.Stmt) []string {
 	if len(x.setters) == 0 {
 		return nil

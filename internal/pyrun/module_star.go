@@ -44,8 +44,8 @@ func (m *Module) fromStar(in *object.Interp, u *unit, name string) (object.Value
 	return nil, false, nil
 }
 
-// fromDynamic looks a name up among those that were bound through globals(). A statement that fails there is passed
-// over: nobody can tell which names it would have bound.
+// fromDynamic looks a name up among those that were bound through globals(). It passes over a statement that
+// fails: nobody can tell which names that would have bound.
 func (m *Module) fromDynamic(in *object.Interp, name string) (object.Value, bool) {
 	if object.IsDunder(name) {
 		return nil, false
@@ -82,7 +82,7 @@ func (m *Module) exports(in *object.Interp, name string) (bool, error) {
 	return object.Contains(in, all, object.Str(name))
 }
 
-// unknownStar is a package of which nothing is known and from which all names were imported.
+// unknownStar returns an unknown package from which all names were imported, or nil.
 func (m *Module) unknownStar(in *object.Interp) *object.Unknown {
 	if m.File == "" {
 		return nil

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// DirFinder finds modules below the given folders of the computer, and nowhere else: whatever sys.path, a relative import or a link says,
-// a file is read only if it really lies below one of them. Without folders it finds nothing.
+// DirFinder returns a Finder of modules below the given folders of the computer, and nowhere else: whatever
+// sys.path, a relative import or a link says, a file is read only if it really lies below one of them.
+// Without folders it finds nothing.
 func DirFinder(roots ...string) Finder {
 	f := &dirFinder{}
 	for _, r := range roots {
@@ -29,10 +30,10 @@ func DirFinder(roots ...string) Finder {
 // dirFinder knows its roots as they were given, as absolute paths, and as paths without links.
 type dirFinder struct{ roots, abs, real []string }
 
-// Searched are the folders for messages.
+// Searched returns the folders for messages.
 func (f *dirFinder) Searched() []string { return f.roots }
 
-// find is the root that really holds a file or folder, and the path below it.
+// find returns the root that really holds a file or folder, and the path below it.
 func (f *dirFinder) find(name string) (root, rel string, ok bool) {
 	abs, err := filepath.Abs(filepath.FromSlash(name))
 	if err != nil || !isBelow(f.abs, abs) && !isBelow(f.real, abs) {
@@ -62,7 +63,7 @@ func isBelow(roots []string, name string) bool {
 	return false
 }
 
-// maxFile bounds what is read of a file; Python text of this size is none.
+// maxFile bounds the bytes that are read of a file; no Python text is as large.
 const maxFile = 64 << 20
 
 // ReadFile reads through an os.Root, so that a link that appears after find has looked leads nowhere else.
@@ -121,9 +122,9 @@ func (f *dirFinder) IsDir(name string) bool {
 // projectFiles mark the folder of a project.
 var projectFiles = []string{"pyproject.toml", "setup.py", "setup.cfg", ".git"}
 
-// ProjectRoot is the folder in which the imports of a file on disk are looked for when nothing else is said: that of the project around
-// it, which a pyproject.toml, setup.py, setup.cfg or .git marks, or else the one that holds the file's outermost package, or else the
-// file's own.
+// ProjectRoot returns the folder in which the imports of a file on disk are looked for when nothing else is
+// said: that of the project around it, which a pyproject.toml, setup.py, setup.cfg or .git marks, or else the
+// one that holds the file's outermost package, or else the file's own.
 func ProjectRoot(file string) string {
 	dir, err := filepath.Abs(filepath.Dir(filepath.FromSlash(file)))
 	if err != nil {

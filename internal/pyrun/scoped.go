@@ -6,10 +6,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// scoped are builtins that look at the scope they are called in, when they are called without arguments.
+// scoped has the builtins that look at the scope of their call when they are called without arguments.
 var scoped map[*object.Builtin]func(in *object.Interp, env *Env) (object.Value, error)
 
-// inScope are builtins that look at the scope they are called in.
+// inScope has the builtins that always look at the scope of their call.
 var inScope map[*object.Builtin]func(in *object.Interp, env *Env, args []object.Value) (object.Value, error)
 
 func localsOf(_ *object.Interp, env *Env) (object.Value, error) {
@@ -42,7 +42,7 @@ func (ev *Evaluator) builtin(name string) (object.Value, bool) {
 	return v, ok
 }
 
-// ownBuiltins are the builtins that need the evaluator.
+// ownBuiltins has the builtins that need the evaluator.
 var ownBuiltins map[string]object.Value
 
 func init() {

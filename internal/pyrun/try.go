@@ -167,7 +167,7 @@ func (ev *Evaluator) raise(st *python.Raise, env *Env) error {
 	return e
 }
 
-// withStmt runs with items: body, one manager at a time.
+// withStmt runs a with statement, one manager at a time.
 func (ev *Evaluator) withStmt(items []*python.WithItem, body []python.Stmt, env *Env) (flow, error) {
 	if len(items) == 0 {
 		return ev.block(body, env)
@@ -210,7 +210,7 @@ func notManager(err error, m object.Value) error {
 	return err
 }
 
-// exitContext calls __exit__ and drops the exception if it says so.
+// exitContext calls __exit__ and drops the exception if __exit__ says so.
 func (ev *Evaluator) exitContext(exit object.Value, f flow, err error) (flow, error) {
 	if isFatal(err) {
 		return f, err

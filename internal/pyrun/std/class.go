@@ -153,7 +153,7 @@ func typesModule() map[string]object.Value {
 		"TracebackType": &object.Typing{Name: "TracebackType"}, "UnionType": &object.Typing{Name: "UnionType"}}
 }
 
-// simpleNamespace is types.SimpleNamespace.
+// simpleNamespace returns types.SimpleNamespace.
 func simpleNamespace() *object.Class {
 	c := &object.Class{Name: "SimpleNamespace", Attrs: object.NewDict(), Bases: []*object.Class{object.ObjectClass}}
 	c.MRO = []*object.Class{c, object.ObjectClass}

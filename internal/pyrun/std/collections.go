@@ -98,7 +98,7 @@ func makeDeque(in *object.Interp, a []object.Value) (object.Value, error) {
 	return d, nil
 }
 
-// trim drops what is too much, at the left or at the right.
+// trim drops the items beyond the bound, at the left or at the right.
 func (d *deque) trim(left bool) {
 	n := len(d.list.Items) - d.max
 	if d.max < 0 || n <= 0 {
@@ -226,7 +226,7 @@ func nullManager() object.Value {
 	})
 }
 
-// manager is a context manager written in Go.
+// managerAttr returns __enter__ or __exit__ of a context manager written in Go.
 func managerAttr(name string, enter func(in *object.Interp) (object.Value, error), exit func(in *object.Interp, a []object.Value) (object.Value, error)) (object.Value, bool, error) {
 	switch name {
 	case "__enter__":
@@ -260,7 +260,7 @@ func (c *suppress) Attr(_ *object.Interp, name string) (object.Value, bool, erro
 	})
 }
 
-// generatorManager is what contextlib.contextmanager makes of a generator.
+// generatorManager is the context manager that contextlib.contextmanager makes of a generator.
 type generatorManager struct{ g object.Generator }
 
 func (*generatorManager) TypeName() string { return "_GeneratorContextManager" }

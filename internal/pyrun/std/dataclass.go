@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// dataInfo is what makes a class a dataclass.
+// dataInfo describes a dataclass.
 type dataInfo struct {
 	fields []*dataField // those of the bases first
 	frozen bool
@@ -45,7 +45,7 @@ func (f *dataField) Attr(_ *object.Interp, name string) (object.Value, bool, err
 	return nil, false, nil
 }
 
-// missing is dataclasses.MISSING.
+// missingType is the type of dataclasses.MISSING.
 type missingType struct{}
 
 func (missingType) TypeName() string { return "_MISSING_TYPE" }
@@ -59,7 +59,7 @@ func orMissing(v object.Value) object.Value {
 	return v
 }
 
-// makeField is dataclasses.field.
+// makeField does what dataclasses.field does.
 func makeField(in *object.Interp, a []object.Value) (object.Value, error) {
 	flags := [4]bool{true, true, true, false}
 	for i, v := range []object.Value{a[2], a[3], a[5], a[7]} {
@@ -107,7 +107,7 @@ func dataOptionsOf(in *object.Interp, kws *object.Dict) (dataOptions, error) {
 	return o, nil
 }
 
-// dataclass is the decorator, with or without arguments.
+// dataclass returns the decorator, with or without arguments.
 func dataclass(in *object.Interp, a []object.Value) (object.Value, error) {
 	o, err := dataOptionsOf(in, a[1].(*object.Dict))
 	if err != nil {
@@ -184,7 +184,8 @@ func (d *dataInfo) add(f *dataField) {
 	d.fields = append(d.fields, f)
 }
 
-// annotationName is the last name of an annotation without its brackets: ClassVar of typing.ClassVar[int].
+// annotationName returns the last name of an annotation without its brackets: ClassVar of
+// typing.ClassVar[int].
 func annotationName(x python.Expr) string {
 	switch x := x.(type) {
 	case *python.Subscript:
@@ -269,7 +270,7 @@ func (d *dataInfo) install(c *object.Class, o dataOptions) {
 	}
 }
 
-// matchArgs is __match_args__: the fields that positional patterns stand for.
+// matchArgs returns __match_args__: the fields that positional patterns stand for.
 func (d *dataInfo) matchArgs() *object.Tuple {
 	names := object.NewTuple()
 	for _, f := range d.fields {
@@ -390,7 +391,7 @@ func (d *dataInfo) repr(in *object.Interp, a []object.Value) (object.Value, erro
 	return object.Str(b.String() + ")"), in.Alloc(b.Len())
 }
 
-// selfInstance is the object whose method is called.
+// selfInstance returns the object whose method is called.
 func selfInstance(a []object.Value) (*object.Instance, error) {
 	v, ok := a[0].(*object.Instance)
 	if !ok {
@@ -399,7 +400,7 @@ func selfInstance(a []object.Value) (*object.Instance, error) {
 	return v, nil
 }
 
-// dataFields are the fields of a dataclass or of the nearest base that is one.
+// dataFields returns the fields of a dataclass or of the nearest base that is one.
 func dataFields(c *object.Class) []*dataField {
 	for _, k := range c.MRO {
 		if d := dataOf(k); d != nil {
@@ -409,7 +410,7 @@ func dataFields(c *object.Class) []*dataField {
 	return nil
 }
 
-// dataOf is what makes c itself a dataclass, or nil.
+// dataOf returns the description of c as a dataclass; nil when c itself is none.
 func dataOf(c *object.Class) *dataInfo {
 	d, _ := c.Data.(*dataInfo)
 	return d

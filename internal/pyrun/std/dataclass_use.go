@@ -2,7 +2,7 @@ package std
 
 import "github.com/nereid-lang/nereid/internal/pyrun/object"
 
-// replaceData is dataclasses.replace.
+// replaceData does what dataclasses.replace does.
 func replaceData(in *object.Interp, a []object.Value) (object.Value, error) {
 	v, ok := a[0].(*object.Instance)
 	if !ok || dataFields(v.Class) == nil {
@@ -28,7 +28,7 @@ func replaceData(in *object.Interp, a []object.Value) (object.Value, error) {
 	return object.Call(in, v.Class, nil, append(kws, object.KeywordsOf(changes)...))
 }
 
-// asDict is dataclasses.asdict; asTuple the same as a tuple.
+// asDict does what dataclasses.asdict does.
 func asDict(in *object.Interp, v object.Value) (object.Value, error) {
 	if err := in.Enter(); err != nil {
 		return nil, err

@@ -18,18 +18,18 @@ func copyModule() map[string]object.Value {
 	return named(map[string]object.Value{}, object.Native("copy", "x", shallowCopy), object.Native("deepcopy", "x memo=", deepCopy))
 }
 
-// Partial is functools.partial: a function with some of its arguments.
-type Partial struct {
+// partial is functools.partial: a function with some of its arguments.
+type partial struct {
 	Fn   object.Value
 	Args []object.Value
 	Kws  []object.Keyword
 }
 
-// TypeName is "partial".
-func (*Partial) TypeName() string { return "partial" }
+// TypeName returns "partial".
+func (*partial) TypeName() string { return "partial" }
 
 // Call adds arguments and calls the function. Keywords given now replace those given before.
-func (p *Partial) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+func (p *partial) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	merged := append([]object.Keyword{}, p.Kws...)
 next:
 	for _, k := range kws {
@@ -44,8 +44,8 @@ next:
 	return object.Call(in, p.Fn, append(append([]object.Value{}, p.Args...), args...), merged)
 }
 
-// Attr are func, args and keywords.
-func (p *Partial) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
+// Attr returns func, args or keywords.
+func (p *partial) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "func":
 		return p.Fn, true, nil
@@ -115,8 +115,8 @@ func (c *cached) Get(_ *object.Interp, instance, _ object.Value) (object.Value, 
 	return &object.BoundMethod{Self: instance, Fn: c}, nil
 }
 
-// Wrapped is the function behind one that only adds to it: functools.wraps, lru_cache.
-func Wrapped(v object.Value) (object.Value, bool) {
+// wrapped returns the function behind one that only adds to it: functools.wraps, lru_cache.
+func wrapped(v object.Value) (object.Value, bool) {
 	switch v := v.(type) {
 	case *cached:
 		return v.fn, true
@@ -145,10 +145,10 @@ func functoolsModule() map[string]object.Value {
 			if len(args) == 0 {
 				return nil, object.Errorf(object.TypeError, "type 'partial' takes at least one argument")
 			}
-			if p, ok := args[0].(*Partial); ok {
-				return &Partial{p.Fn, append(append([]object.Value{}, p.Args...), args[1:]...), append(append([]object.Keyword{}, p.Kws...), kws...)}, nil
+			if p, ok := args[0].(*partial); ok {
+				return &partial{p.Fn, append(append([]object.Value{}, p.Args...), args[1:]...), append(append([]object.Keyword{}, p.Kws...), kws...)}, nil
 			}
-			return &Partial{args[0], args[1:], kws}, nil
+			return &partial{args[0], args[1:], kws}, nil
 		}},
 		object.Native("lru_cache", "maxsize= typed=", newCached), object.Native("cache", "fn", newCached),
 		object.Native("wraps", "wrapped **kws", func(_ *object.Interp, a []object.Value) (object.Value, error) {
@@ -189,7 +189,7 @@ func (p *cachedProperty) Get(in *object.Interp, instance, _ object.Value) (objec
 	return x, err
 }
 
-// wraps gives a function the name of another.
+// wraps gives a function the name and the attributes of another.
 func wraps(_ *object.Interp, wrapped, v object.Value) (object.Value, error) {
 	f, ok := v.(*pyrun.Func)
 	if !ok {
@@ -233,7 +233,7 @@ func reduce(in *object.Interp, a []object.Value) (object.Value, error) {
 	return acc, nil
 }
 
-// sortKey is what cmp_to_key makes of a value.
+// sortKey is a value with the order of the function given to cmp_to_key.
 type sortKey struct{ fn, v object.Value }
 
 func (*sortKey) TypeName() string { return "K" }

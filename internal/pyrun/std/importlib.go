@@ -46,7 +46,7 @@ func importlibMetadata(*object.Interp) map[string]object.Value {
 	}))
 }
 
-// plainText is str(v).
+// plainText returns str(v), or err where that is set.
 func plainText(in *object.Interp, v object.Value, err error) (object.Value, error) {
 	if err != nil {
 		return nil, err

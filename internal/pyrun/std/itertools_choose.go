@@ -2,7 +2,8 @@ package std
 
 import "github.com/nereid-lang/nereid/internal/pyrun/object"
 
-// choose iterates over selections of r items; the first selection and the step to the next are given by how.
+// choose returns an iterator over selections of r items; how gives the first selection and the step to the
+// next.
 func choose(in *object.Interp, name string, a []object.Value, how func(n, r int) (first []int, next func(index []int) bool)) (object.Value, error) {
 	items, err := object.Iterate(in, a[0])
 	if err != nil {

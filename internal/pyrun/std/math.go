@@ -22,7 +22,7 @@ func numberModules() map[string]func(in *object.Interp) map[string]object.Value 
 	}
 }
 
-// float1 is a function of one float.
+// float1 returns a function of one float.
 func float1(name string, f func(x float64) float64) *object.Builtin {
 	return object.Native(name, "x", func(in *object.Interp, a []object.Value) (object.Value, error) {
 		x, err := real(in, a[0])
@@ -43,7 +43,7 @@ func float1(name string, f func(x float64) float64) *object.Builtin {
 	})
 }
 
-// overflows are the functions whose infinite result is too large a number, not a pole.
+// overflows has the functions whose infinite result is a number that is too large, not a pole.
 var overflows = map[string]bool{"exp": true, "exp2": true, "expm1": true, "cosh": true, "sinh": true}
 
 func float2(name string, f func(x, y float64) (float64, error)) *object.Builtin {
@@ -61,7 +61,7 @@ func float2(name string, f func(x, y float64) (float64, error)) *object.Builtin 
 	})
 }
 
-// real is an argument as a float.
+// real returns an argument as a float.
 func real(in *object.Interp, v object.Value) (float64, error) {
 	switch x := object.Payload(v).(type) {
 	case object.Float:
@@ -204,7 +204,7 @@ func rounding(name, method string, f func(x float64) float64) *object.Builtin {
 	})
 }
 
-// bigLog is a logarithm that takes ints of any size.
+// bigLog returns a logarithm of an int of any size, or of a float.
 func bigLog(in *object.Interp, v object.Value, f func(x float64) float64) (object.Value, error) {
 	if n, ok := object.Payload(v).(object.Int); ok && n.Sign() > 0 && !isWord(n) {
 		e := n.Big().BitLen() - 60
@@ -358,7 +358,7 @@ func isqrt(in *object.Interp, a []object.Value) (object.Value, error) {
 	return object.BigInt(new(big.Int).Sqrt(n.Big())), in.Work(n.Big().BitLen() >> 4)
 }
 
-// smallCount is an int from 0 to some thousands, as factorials take.
+// smallCount returns an argument that is an int from 0 to some thousands, as factorials take.
 func smallCount(in *object.Interp, v object.Value, name string) (int64, error) {
 	n, err := in.ToIndex(v)
 	if err != nil {
@@ -422,7 +422,7 @@ func nonNegative(in *object.Interp, x, y object.Value) (n, k *big.Int, err error
 	return i.Big(), j.Big(), nil
 }
 
-// falling is n (n-1) … (n-k+1), divided by k! where that is asked for.
+// falling returns n (n-1) … (n-k+1), divided by k! where divide is set.
 func falling(in *object.Interp, n, k *big.Int, divide bool) (object.Value, error) {
 	if k.Sign() < 0 || k.Cmp(n) > 0 {
 		return object.MakeInt(0), nil

@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// Modules of which only so much is here that files which use them at the top can be evaluated.
+// Modules that are here only as far as files use them at their top.
 
 func miscModules() map[string]func(in *object.Interp) map[string]object.Value {
 	return map[string]func(in *object.Interp) map[string]object.Value{
@@ -105,7 +105,7 @@ func (p *argParser) add(_ *object.Interp, a []object.Value) (object.Value, error
 	return object.None, nil
 }
 
-// astModule has of Python's own syntax trees only what code does with them unseen.
+// astModule has the functions of module ast that need no syntax tree of Python's own.
 func astModule(*object.Interp) map[string]object.Value {
 	return named(map[string]object.Value{},
 		object.Native("parse", "source filename= mode= **kws", pyrun.ParseText),

@@ -75,7 +75,7 @@ func operatorModule() map[string]object.Value {
 	)
 }
 
-// getter makes a function that takes one thing, or a tuple of several, from its argument.
+// getter returns a function that takes one thing, or a tuple of several, from its argument.
 func getter(name string, keys []object.Value, get func(in *object.Interp, v, key object.Value) (object.Value, error)) object.Value {
 	return object.Native(name, "obj", func(in *object.Interp, a []object.Value) (object.Value, error) {
 		out := object.NewTuple()

@@ -99,7 +99,7 @@ func compileRe(in *object.Interp, v, flags object.Value) (*pattern, error) {
 	return &pattern{re, s}, nil
 }
 
-// goPattern replaces what Python and Go write differently.
+// goPattern returns a pattern with what Python and Go write differently replaced.
 func goPattern(s string) string {
 	s = strings.ReplaceAll(s, `\Z`, `\z`)
 	if strings.HasSuffix(s, "$") && !strings.HasSuffix(s, `\$`) {
@@ -108,7 +108,7 @@ func goPattern(s string) string {
 	return s
 }
 
-// dropVerbose removes white space and comments of a verbose pattern.
+// dropVerbose removes white space and comments from a verbose pattern.
 func dropVerbose(s string) string {
 	var b strings.Builder
 	inClass := false
@@ -181,7 +181,7 @@ func (p *pattern) subject(in *object.Interp, v object.Value) (string, error) {
 	return s, in.Work(len(s) * 2)
 }
 
-// find is the first match; anchored means that it has to begin at the start.
+// find returns the first match; anchored means that it has to begin at the start.
 func (p *pattern) find(in *object.Interp, v object.Value, anchored int) (object.Value, error) {
 	s, err := p.subject(in, v)
 	if err != nil {
@@ -200,7 +200,7 @@ func (p *pattern) find(in *object.Interp, v object.Value, anchored int) (object.
 	return &match{p, s, m}, nil
 }
 
-// all are the matches, bounded by the length of the text.
+// all returns the matches; the length of the text bounds them.
 func (p *pattern) all(in *object.Interp, v object.Value) (string, [][]int, error) {
 	s, err := p.subject(in, v)
 	if err != nil {
@@ -302,7 +302,8 @@ func reSub(in *object.Interp, p *pattern, a []object.Value) (object.Value, error
 	return object.Str(b.String()), in.Alloc(len(s))
 }
 
-// replacement is what a match is replaced by: the result of a function, or a text with \1 and \g<name> filled in.
+// replacement returns the text that replaces a match: the result of a function, or a text with \1 and
+// \g<name> filled in.
 func replacement(in *object.Interp, repl object.Value, m *match) (string, error) {
 	t, ok := object.Payload(repl).(object.Str)
 	if !ok {
@@ -371,7 +372,7 @@ func (m *match) span(i int) *object.Tuple {
 	return object.NewTuple(at(m.index[2*i]), at(m.index[2*i+1]))
 }
 
-// number is the group that an int or a name stands for.
+// number returns the group that an int or a name stands for.
 func (m *match) number(in *object.Interp, v object.Value) (int, error) {
 	if s, ok := v.(object.Str); ok {
 		if i := m.p.re.SubexpIndex(string(s)); i >= 0 {
@@ -401,7 +402,7 @@ func (m *match) named(in *object.Interp, v object.Value) (object.Value, error) {
 	return m.group(i), nil
 }
 
-// Item is m[1].
+// Item returns m[i].
 func (m *match) Item(in *object.Interp, i object.Value) (object.Value, error) { return m.named(in, i) }
 
 func (m *match) Attr(_ *object.Interp, name string) (object.Value, bool, error) {

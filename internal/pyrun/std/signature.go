@@ -18,7 +18,7 @@ func parameterKinds() object.Value {
 func signatureOf(in *object.Interp, a []object.Value) (object.Value, error) {
 	v := a[0]
 	for {
-		w, ok := Wrapped(v)
+		w, ok := wrapped(v)
 		if !ok {
 			break
 		}
@@ -44,7 +44,7 @@ func signatureOf(in *object.Interp, a []object.Value) (object.Value, error) {
 	return nil, object.Errorf(object.TypeError, "no signature found for %s", object.PlainRepr(v))
 }
 
-// signatureObject is an inspect.Signature without the first parameters.
+// signatureObject returns an inspect.Signature without the first parameters.
 func signatureObject(list []object.Parameter, skip int) object.Value {
 	params := object.NewDict()
 	for _, p := range list[min(skip, len(list)):] {

@@ -5,8 +5,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// moduleSpec is what importlib.util.find_spec answers: a module that could be imported. The module is there already, since
-// finding it and evaluating what is used of it are one thing here; the loader has nothing left to do.
+// moduleSpec is the result of importlib.util.find_spec: a module that could be imported. The module is found
+// already and is evaluated when it is used, so that the loader has nothing left to do.
 type moduleSpec struct {
 	object.Namespace
 	module object.Value

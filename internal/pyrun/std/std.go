@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// nativeModules are the modules of Python's library that are written in Go: a maker for each, given the interpreter.
+// nativeModules has the modules that are written in Go: for each a function that makes its names.
 var nativeModules map[string]func(in *object.Interp) map[string]object.Value
 
 func init() {
@@ -20,13 +20,13 @@ func init() {
 	}
 }
 
-// library is the Library of this package.
+// library implements pyrun.Library.
 type library struct{}
 
-// Library is the library.
+// Library is Python's library, as far as it is written in Go.
 var Library pyrun.Library = library{}
 
-// Module makes a module of the library, or nil where it is not written here.
+// Module makes a module of the library; nil where it is not written in Go.
 func (library) Module(in *object.Interp, name string) *pyrun.Module {
 	make, ok := nativeModules[name]
 	if !ok {
@@ -43,13 +43,14 @@ func (library) Module(in *object.Interp, name string) *pyrun.Module {
 // Has reports whether Python's library has a module of that name.
 func (library) Has(name string) bool { return standardLibrary[name] }
 
-// partlyHere are the modules that have more names than are written here.
+// partlyHere has the modules that have more names than are written here.
 var partlyHere = map[string]bool{"os": true, "sys": true, "platform": true, "argparse": true, "logging": true, "inspect": true, "time": true,
 	"threading": true, "traceback": true, "weakref": true, "gc": true, "importlib": true, "struct": true, "types": true, "contextlib": true,
 	"collections": true, "re": true, "textwrap": true, "warnings": true, "random": true, "atexit": true, "copy": true, "ast": true,
 	"subprocess": true, "queue": true}
 
-// fixed is a module that is the same for all interpreters, made when the first of them asks.
+// fixed returns the maker of a module that is the same for all evaluators: make runs when the first of them
+// asks.
 func fixed(make func() map[string]object.Value) func(*object.Interp) map[string]object.Value {
 	vars := sync.OnceValue(make)
 	return func(*object.Interp) map[string]object.Value { return vars() }
@@ -63,18 +64,18 @@ func named(vars map[string]object.Value, fns ...*object.Builtin) map[string]obje
 	return vars
 }
 
-// nothing is a function that takes anything and returns None.
+// nothing returns a function that takes anything and returns None.
 func nothing(name string) *object.Builtin {
 	return &object.Builtin{Name: name, Fn: func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) { return object.None, nil }}
 }
 
-// same is a function that returns its argument: a decorator that changes nothing.
+// same returns a function that returns its argument: a decorator that changes nothing.
 func same(name string) *object.Builtin {
 	return object.Native(name, "x *args **kws", func(_ *object.Interp, a []object.Value) (object.Value, error) { return a[0], nil })
 }
 
-// standardLibrary are the modules of Python's library. One of them that is not written here is there all the same: its
-// import does not fail, but nothing is known of it.
+// standardLibrary has the names of all modules of Python's library. The import of one that is not written in
+// Go succeeds; what is in it is unknown.
 var standardLibrary = func() map[string]bool {
 	m := map[string]bool{}
 	for _, n := range strings.Fields(standardNames) {

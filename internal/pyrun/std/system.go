@@ -108,7 +108,7 @@ func dirName(s string) string {
 	return strings.TrimRight(s[:max(i, 0)], "/")
 }
 
-// The Python that we say we are: the one that Triton 3.6 is most often run with.
+// The release of Python that sys.version_info shows: the one that Triton 3.6 is most often run with.
 const (
 	pythonMajor, pythonMinor, pythonMicro = 3, 11, 7
 )
@@ -209,7 +209,7 @@ func warningsModule() map[string]object.Value {
 		object.Native("deprecated", "msg **kws", func(*object.Interp, []object.Value) (object.Value, error) { return same("deprecated"), nil }))
 }
 
-// logger swallows everything.
+// logger drops everything that is logged.
 type logger struct{ name string }
 
 func (*logger) TypeName() string { return "Logger" }
@@ -290,7 +290,7 @@ func (l *lockObject) Attr(_ *object.Interp, name string) (object.Value, bool, er
 	return managerAttr(name, func(*object.Interp) (object.Value, error) { return object.Bool(true), nil }, func(*object.Interp, []object.Value) (object.Value, error) { return object.None, nil })
 }
 
-// firstArg is the first argument as a list; empty where it is not given.
+// firstArg returns the first argument as a list; empty where it is not given.
 func firstArg(a []object.Value) []object.Value {
 	if a[0] == nil {
 		return nil

@@ -51,10 +51,10 @@ func parseVersion(s string) (*pkgVersion, bool) {
 	return v, true
 }
 
-// TypeName is "Version".
+// TypeName returns "Version".
 func (*pkgVersion) TypeName() string { return "Version" }
 
-// Str is the version in its normal form.
+// Str returns the version in its normal form.
 func (v *pkgVersion) Str() string {
 	s := v.public()
 	if v.local != "" {
@@ -63,7 +63,7 @@ func (v *pkgVersion) Str() string {
 	return s
 }
 
-// Repr is <Version('1.2')>.
+// Repr returns <Version('1.2')>.
 func (v *pkgVersion) Repr() string { return "<Version('" + v.Str() + "')>" }
 
 func (v *pkgVersion) base() string {
@@ -92,7 +92,7 @@ func (v *pkgVersion) public() string {
 	return s
 }
 
-// trimmed is the release without zeros at its end.
+// trimmed returns the release without zeros at its end.
 func (v *pkgVersion) trimmed() []int {
 	r := v.release
 	for len(r) > 1 && r[len(r)-1] == 0 {
@@ -157,7 +157,7 @@ func (v *pkgVersion) Compare(_ *object.Interp, op python.CmpOperator, other obje
 	return object.Bool(object.Ordered(op, c)), nil
 }
 
-// HashKey is the same for versions that are equal.
+// HashKey returns the same key for versions that are equal.
 func (v *pkgVersion) HashKey() (any, error) {
 	w := *v
 	w.release = v.trimmed()
@@ -166,7 +166,7 @@ func (v *pkgVersion) HashKey() (any, error) {
 
 type versionKey string
 
-// Attr are the parts of the version.
+// Attr returns a part of the version.
 func (v *pkgVersion) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	at := func(i int) object.Value {
 		if i < len(v.release) {
@@ -237,7 +237,7 @@ func (c *versionClass) Call(in *object.Interp, args []object.Value, kws []object
 	return c.make.Fn(in, args, kws)
 }
 
-// HasInstance is isinstance(x, Version).
+// HasInstance reports whether x is a Version.
 func (c *versionClass) HasInstance(x object.Value) (bool, error) {
 	_, ok := x.(*pkgVersion)
 	return ok, nil
