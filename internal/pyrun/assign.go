@@ -114,7 +114,8 @@ func (ev *Evaluator) unpackItems(v object.Value, n, star int) ([]object.Value, e
 		return items, wrongCount(len(items), n)
 	}
 	if len(items) < n-1 {
-		return nil, object.Errorf(object.ValueError, "not enough values to unpack (expected at least %d, got %d)", n-1, len(items))
+		return nil, object.Errorf(object.ValueError,
+			"not enough values to unpack (expected at least %d, got %d)", n-1, len(items))
 	}
 	rest := len(items) - (n - 1)
 	out := append([]object.Value{}, items[:star]...)
@@ -127,7 +128,8 @@ func wrongCount(got, want int) error {
 	case got > want:
 		return object.Errorf(object.ValueError, "too many values to unpack (expected %d)", want)
 	case got < want:
-		return object.Errorf(object.ValueError, "not enough values to unpack (expected %d, got %d)", want, got)
+		return object.Errorf(object.ValueError, "not enough values to unpack (expected %d, got %d)", want,
+			got)
 	}
 	return nil
 }

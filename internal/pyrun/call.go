@@ -50,7 +50,8 @@ func repeated(f object.Value, kws []object.Keyword) error {
 				if fn, ok := f.(*Func); ok && fn.Module != nil {
 					name = fn.Module.Name + "." + name
 				}
-				return object.Errorf(object.TypeError, "%s() got multiple values for keyword argument '%s'", name, k.Name)
+				return object.Errorf(object.TypeError, "%s() got multiple values for keyword argument '%s'",
+					name, k.Name)
 			}
 		}
 	}
@@ -61,7 +62,8 @@ func repeated(f object.Value, kws []object.Keyword) error {
 const maxRepeated = 256
 
 // callAt calls f and makes span known as the place of the call.
-func (ev *Evaluator) callAt(span diag.Span, f object.Value, args []object.Value, kws []object.Keyword) (object.Value, error) {
+func (ev *Evaluator) callAt(span diag.Span, f object.Value, args []object.Value,
+	kws []object.Keyword) (object.Value, error) {
 	site := ev.Site
 	ev.Site = span
 	v, err := object.Call(ev.Interp, f, args, kws)
@@ -144,12 +146,14 @@ func (ev *Evaluator) FuncOf(m *Module, def *python.FunctionDef) (*Func, error) {
 
 // makeFunc makes a function of a def, without its decorators.
 func (ev *Evaluator) makeFunc(def *python.FunctionDef, env *Env) (*Func, error) {
-	f := &Func{Name: def.Name, QualName: env.qualify(def.Name), Def: def, Module: env.Module, Env: env.closure()}
+	f := &Func{Name: def.Name, QualName: env.qualify(def.Name), Def: def, Module: env.Module,
+		Env: env.closure()}
 	return f, ev.defaults(f, def.Args, env)
 }
 
 func (ev *Evaluator) lambda(x *python.Lambda, env *Env) (object.Value, error) {
-	f := &Func{Name: "<lambda>", QualName: env.qualify("<lambda>"), Lambda: x, Module: env.Module, Env: env.closure()}
+	f := &Func{Name: "<lambda>", QualName: env.qualify("<lambda>"), Lambda: x, Module: env.Module,
+		Env: env.closure()}
 	if err := ev.Alloc(4 * object.ValueSize); err != nil {
 		return nil, err
 	}

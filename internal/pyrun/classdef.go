@@ -28,7 +28,8 @@ func (ev *Evaluator) classDef(st *python.ClassDef, env *Env) error {
 	if err != nil {
 		return err
 	}
-	body := &Env{Module: env.Module, outer: env.closure(), dyn: object.NewDict(), class: true, qual: env.qualify(st.Name)}
+	body := &Env{Module: env.Module, outer: env.closure(), dyn: object.NewDict(), class: true,
+		qual: env.qualify(st.Name)}
 	if env.class {
 		body.outer = env // its functions skip it, but not the scopes around it
 	}
@@ -45,11 +46,13 @@ func (ev *Evaluator) classDef(st *python.ClassDef, env *Env) error {
 	return env.Assign(ev.Interp, st.Name, v)
 }
 
-func (ev *Evaluator) makeClass(st *python.ClassDef, env *Env, bases []object.Value, kws []object.Keyword, body *Env) (object.Value, error) {
+func (ev *Evaluator) makeClass(st *python.ClassDef, env *Env, bases []object.Value, kws []object.Keyword,
+	body *Env) (object.Value, error) {
 	if err := ev.Alloc(32 * object.ValueSize); err != nil {
 		return nil, err
 	}
-	c := &object.Class{Name: st.Name, Attrs: body.dyn, Def: st, Module: env.Module.name(), Fields: body.annotations}
+	c := &object.Class{Name: st.Name, Attrs: body.dyn, Def: st, Module: env.Module.name(),
+		Fields: body.annotations}
 	body.owner = c
 	return object.BuildClass(ev.Interp, c, bases, kws)
 }

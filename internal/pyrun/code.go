@@ -73,7 +73,9 @@ func runText(mode string) func(in *object.Interp, env *Env, args []object.Value)
 // textScope returns the scope in which text runs: that of the call, a module's, or a dict's. A function that
 // the text defines belongs to the text.
 func (ev *Evaluator) textScope(c *code, env *Env, given []object.Value) (*Env, error) {
-	given = slices.DeleteFunc(slices.Clone(given), func(v object.Value) bool { return v == nil || v == object.None })
+	given = slices.DeleteFunc(slices.Clone(given), func(v object.Value) bool {
+		return v == nil || v == object.None
+	})
 	if len(given) == 0 {
 		return env, nil
 	}
@@ -89,7 +91,8 @@ func (ev *Evaluator) textScope(c *code, env *Env, given []object.Value) (*Env, e
 		}
 		return NewEnv(m, g), nil
 	}
-	return nil, object.Errorf(object.TypeError, "the scope of exec() or eval() must be a dict, not %s", given[len(given)-1].TypeName())
+	return nil, object.Errorf(object.TypeError, "the scope of exec() or eval() must be a dict, not %s",
+		given[len(given)-1].TypeName())
 }
 
 func compileText(in *object.Interp, a []object.Value) (object.Value, error) {

@@ -82,9 +82,11 @@ func (env *Env) Lookup(in *object.Interp, name string) (v object.Value, ok bool,
 
 func unbound(name string, own bool) error {
 	if own {
-		return object.Errorf(object.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", name)
+		return object.Errorf(object.UnboundLocalError,
+			"cannot access local variable '%s' where it is not associated with a value", name)
 	}
-	return object.Errorf(object.NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", name)
+	return object.Errorf(object.NameError,
+		"cannot access free variable '%s' where it is not associated with a value in enclosing scope", name)
 }
 
 // Assign binds a name in this scope.

@@ -324,7 +324,8 @@ func (ev *Evaluator) namedExpr(x *python.NamedExpr, env *Env) (object.Value, err
 }
 
 // comprehend runs the loops of a comprehension and calls each in every turn of the innermost one.
-func (ev *Evaluator) comprehend(x python.Expr, gens []*python.Comprehension, env *Env, each func(env *Env) error) error {
+func (ev *Evaluator) comprehend(x python.Expr, gens []*python.Comprehension, env *Env,
+	each func(env *Env) error) error {
 	if err := ev.Enter(); err != nil {
 		return err
 	}
@@ -334,11 +335,13 @@ func (ev *Evaluator) comprehend(x python.Expr, gens []*python.Comprehension, env
 		return err
 	}
 	sc := ev.comprehensionScope(x, gens)
-	inner := &Env{Module: env.Module, outer: env, scope: sc, slots: make([]object.Value, len(sc.names)), fn: env.fn}
+	inner := &Env{Module: env.Module, outer: env, scope: sc, slots: make([]object.Value, len(sc.names)),
+		fn: env.fn}
 	return ev.comprehendOver(first, gens, inner, each)
 }
 
-func (ev *Evaluator) comprehendOver(over object.Value, gens []*python.Comprehension, env *Env, each func(env *Env) error) error {
+func (ev *Evaluator) comprehendOver(over object.Value, gens []*python.Comprehension, env *Env,
+	each func(env *Env) error) error {
 	g := gens[0]
 	if g.IsAsync {
 		return object.Unsupported("async for")
@@ -446,7 +449,8 @@ func (ev *Evaluator) generatorExp(x *python.GeneratorExp, env *Env) (object.Valu
 	if err := ev.Alloc(len(sc.names)*object.ValueSize + 64); err != nil {
 		return nil, err
 	}
-	inner := &Env{Module: env.Module, outer: env, scope: sc, slots: make([]object.Value, len(sc.names)), fn: env.fn, first: first}
+	inner := &Env{Module: env.Module, outer: env, scope: sc, slots: make([]object.Value, len(sc.names)),
+		fn: env.fn, first: first}
 	return newGenerator("<genexpr>", inner, sc.body), nil
 }
 
@@ -455,7 +459,8 @@ func (ev *Evaluator) generatorExp(x *python.GeneratorExp, env *Env) (object.Valu
 func generatorBody(x *python.GeneratorExp) ([]python.Stmt, map[python.Stmt]bool) {
 	yields := map[python.Stmt]bool{}
 	at := func(n python.Node) python.Range { return python.Range{Start: n.Span().Start, End: n.Span().End} }
-	body := []python.Stmt{&python.ExprStmt{Range: at(x.Elt), Value: &python.Yield{Range: at(x.Elt), Value: x.Elt}}}
+	body := []python.Stmt{&python.ExprStmt{Range: at(x.Elt),
+		Value: &python.Yield{Range: at(x.Elt), Value: x.Elt}}}
 	yields[body[0]] = true
 	for i, g := range slices.Backward(x.Generators) {
 		for _, test := range slices.Backward(g.Ifs) {

@@ -25,7 +25,8 @@ type Options struct {
 	// Decorate, when set, applies the decorators of a function in place of Python's own rule; eval evaluates one of
 	// them where it stands. It lets the user of this package leave a decorator's arguments unevaluated until they are
 	// needed.
-	Decorate func(in *object.Interp, fn *Func, decorators []python.Expr, eval func(python.Expr) (object.Value, error)) (object.Value, error)
+	Decorate func(in *object.Interp, fn *Func, decorators []python.Expr,
+		eval func(python.Expr) (object.Value, error)) (object.Value, error)
 	// Resolve, when set, is asked for a name of a source module before the module's own statements are.
 	Resolve func(in *object.Interp, m *Module, name string) (object.Value, bool)
 	// Parse reads a source module; python.Parse when nil. Its results may be cached and shared by several Evaluators.
@@ -57,8 +58,9 @@ func New(o Options) *Evaluator {
 	in := object.NewInterp(o.Limits, o.Files, o.Env)
 	ev := &Evaluator{
 		Interp: in, opts: o,
-		sources: map[string]*Module{}, natives: map[string]*Module{}, patched: map[*Module]map[string]object.Value{},
-		scopes: map[python.Node]*scope{}, finding: map[string]int{}, exists: map[string]bool{},
+		sources: map[string]*Module{}, natives: map[string]*Module{},
+		patched: map[*Module]map[string]object.Value{},
+		scopes:  map[python.Node]*scope{}, finding: map[string]int{}, exists: map[string]bool{},
 	}
 	in.Host = ev
 	return ev

@@ -108,7 +108,9 @@ func (ev *Evaluator) simple(st python.Stmt, env *Env) error {
 	case *python.TypeAlias:
 		return env.Assign(ev.Interp, st.Name.ID, object.AnyType)
 	case *python.AsyncFunctionDef:
-		return env.Assign(ev.Interp, st.Name, &object.Unknown{Package: st.Name, Path: st.Name, Reason: "an async def is not run at compile time"})
+		return env.Assign(ev.Interp, st.Name,
+			&object.Unknown{Package: st.Name, Path: st.Name,
+				Reason: "an async def is not run at compile time"})
 	}
 	return object.Unsupported(python.KindOf(st))
 }
@@ -233,7 +235,8 @@ func (ev *Evaluator) decorators(list []python.Expr, env *Env) ([]object.Value, e
 }
 
 // decorate applies decorators, the last first.
-func (ev *Evaluator) decorate(v object.Value, decorators []object.Value, at []python.Expr) (object.Value, error) {
+func (ev *Evaluator) decorate(v object.Value, decorators []object.Value, at []python.Expr) (object.Value,
+	error) {
 	for i := len(decorators) - 1; i >= 0; i-- {
 		var err error
 		if v, err = ev.callAt(at[i].Span(), decorators[i], []object.Value{v}, nil); err != nil {

@@ -28,7 +28,8 @@ func (ev *Evaluator) searched() string {
 	case len(s.Searched()) == 0:
 		return "a text without a file has no folder to import from; name one with nereid.Roots or --root"
 	}
-	return "it was looked for below " + strings.Join(s.Searched(), ", ") + "; name another folder with nereid.Roots or --root"
+	return "it was looked for below " + strings.Join(s.Searched(),
+		", ") + "; name another folder with nereid.Roots or --root"
 }
 
 // lister is a Finder that can say which folders are in a folder, in order.
@@ -101,7 +102,8 @@ func (ev *Evaluator) searchRoots(m *Module) []string {
 	}
 	for _, r := range ev.sysPath() {
 		add(r)
-		add(strings.TrimPrefix(r, "/")) // os.path.abspath puts a slash before the names of a file system of our own
+		add(strings.TrimPrefix(r,
+			"/")) // os.path.abspath puts a slash before the names of a file system of our own
 	}
 	return roots
 }

@@ -131,7 +131,8 @@ func (f *Func) Annotations() *object.Dict {
 			d.SetStr(a.Arg, object.Str(python.KindOf(a.Annotation)))
 		}
 	}
-	for _, list := range [][]*python.Arg{f.Def.Args.PosOnlyArgs, f.Def.Args.Args, {f.Def.Args.Vararg}, f.Def.Args.KwOnlyArgs, {f.Def.Args.Kwarg}} {
+	for _, list := range [][]*python.Arg{f.Def.Args.PosOnlyArgs, f.Def.Args.Args, {f.Def.Args.Vararg},
+		f.Def.Args.KwOnlyArgs, {f.Def.Args.Kwarg}} {
 		for _, a := range list {
 			add(a)
 		}

@@ -58,7 +58,8 @@ func (g *generator) Next(in *object.Interp) (object.Value, bool, error) {
 // Send runs to the next yield; the yield that it stands at gives v.
 func (g *generator) Send(in *object.Interp, v object.Value) (object.Value, bool, error) {
 	if !g.started && v != object.None {
-		return nil, false, object.Errorf(object.TypeError, "can't send non-None value to a just-started generator")
+		return nil, false, object.Errorf(object.TypeError,
+			"can't send non-None value to a just-started generator")
 	}
 	return g.send(in, signal{sent: v})
 }
@@ -299,7 +300,8 @@ func (t *genTry) resume(in *object.Interp, g *generator, s signal) (next, signal
 	return nextPop, t.saved
 }
 
-func (t *genTry) handle(in *object.Interp, g *generator, h *python.ExceptHandler, e *object.Exception) (next, signal) {
+func (t *genTry) handle(in *object.Interp, g *generator, h *python.ExceptHandler, e *object.Exception) (next,
+	signal) {
 	t.caught, t.name = e, h.Name
 	if h.Name != "" {
 		if err := g.env.Assign(in, h.Name, e); err != nil {

@@ -57,33 +57,35 @@ func (g *globals) Iter(in *object.Interp) ([]object.Value, error) {
 func (g *globals) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "get":
-		return object.Native("get", "name default=", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			v, ok, err := g.get(in, a[0])
-			if err != nil || ok {
-				return v, err
-			}
-			return object.OrNone(a[1]), nil
-		}), true, nil
-	case "update":
-		return object.Native("update", "other= **kws", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			d := object.NewDict()
-			if a[0] != nil {
-				if err := in.UpdateDict(d, a[0]); err != nil {
-					return nil, err
+		return object.Native("get", "name default=",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				v, ok, err := g.get(in, a[0])
+				if err != nil || ok {
+					return v, err
 				}
-			}
-			if err := in.UpdateDict(d, a[1]); err != nil {
-				return nil, err
-			}
-			for k, v := range d.All() {
-				if s, ok := k.(object.Str); ok {
-					if err := g.m.store(in, string(s), v); err != nil {
+				return object.OrNone(a[1]), nil
+			}), true, nil
+	case "update":
+		return object.Native("update", "other= **kws",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				d := object.NewDict()
+				if a[0] != nil {
+					if err := in.UpdateDict(d, a[0]); err != nil {
 						return nil, err
 					}
 				}
-			}
-			return object.None, nil
-		}), true, nil
+				if err := in.UpdateDict(d, a[1]); err != nil {
+					return nil, err
+				}
+				for k, v := range d.All() {
+					if s, ok := k.(object.Str); ok {
+						if err := g.m.store(in, string(s), v); err != nil {
+							return nil, err
+						}
+					}
+				}
+				return object.None, nil
+			}), true, nil
 	case "keys":
 		return object.Native("keys", "", func(in *object.Interp, _ []object.Value) (object.Value, error) {
 			items, err := g.Iter(in)

@@ -222,7 +222,8 @@ func (ev *Evaluator) fromModule(st *python.ImportFrom, m *Module) (object.Value,
 		return v, err
 	}
 	if m == nil || m.File == "" && m.folder == "" {
-		return nil, object.Errorf(object.ImportError, "attempted relative import with no known parent package")
+		return nil, object.Errorf(object.ImportError,
+			"attempted relative import with no known parent package")
 	}
 	dir := m.dir()
 	for range st.Level - 1 {

@@ -215,7 +215,8 @@ func (ev *Evaluator) matchArgs(class object.Value, n int) (names []string, self 
 		}
 	}
 	if n > len(names) {
-		return nil, false, object.Errorf(object.TypeError, "%s() accepts %d positional sub-patterns (%d given)", object.PlainRepr(class), len(names), n)
+		return nil, false, object.Errorf(object.TypeError,
+			"%s() accepts %d positional sub-patterns (%d given)", object.PlainRepr(class), len(names), n)
 	}
 	return names[:n], false, nil
 }

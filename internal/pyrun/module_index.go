@@ -58,7 +58,9 @@ func (m *Module) load(in *object.Interp) error {
 		}
 	}
 	x := indexer{m: m}
-	x.setters = m.Syntax.Memo(settersOf{}, func() any { return findSetters(m.Syntax.Body) }).(map[string][]string)
+	x.setters = m.Syntax.Memo(settersOf{}, func() any {
+		return findSetters(m.Syntax.Body)
+	}).(map[string][]string)
 	x.block(m.Syntax.Body, nil, false)
 	x.relate()
 	return nil
@@ -190,7 +192,8 @@ func mayTouch(st python.Stmt) effect {
 func (x *indexer) walrus(u *unit, test python.Expr) {
 	b := binder{bind: func(name string) {
 		at := python.Range{Start: test.Span().Start, End: test.Span().End}
-		probe := &unit{number: u.number, stmt: &python.ExprStmt{Range: at, Value: test}, guard: u.guard, negated: u.negated,
+		probe := &unit{number: u.number, stmt: &python.ExprStmt{Range: at, Value: test}, guard: u.guard,
+			negated: u.negated,
 			effects: map[string]effect{name: mayBind}}
 		x.m.binders[name] = append(x.m.binders[name], probe)
 	}}

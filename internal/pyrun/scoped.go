@@ -52,12 +52,15 @@ func init() {
 	}
 	fn := func(name string) *object.Builtin { return object.Builtins[name].(*object.Builtin) }
 	scoped = map[*object.Builtin]func(in *object.Interp, env *Env) (object.Value, error){
-		fn("globals"): func(_ *object.Interp, env *Env) (object.Value, error) { return &globals{env.Module}, nil },
-		fn("locals"):  localsOf,
-		fn("vars"):    localsOf,
-		fn("dir"):     dirOf,
+		fn("globals"): func(_ *object.Interp, env *Env) (object.Value, error) {
+			return &globals{env.Module}, nil
+		},
+		fn("locals"): localsOf,
+		fn("vars"):   localsOf,
+		fn("dir"):    dirOf,
 	}
-	inScope = map[*object.Builtin]func(in *object.Interp, env *Env, args []object.Value) (object.Value, error){
+	inScope = map[*object.Builtin]func(in *object.Interp, env *Env, args []object.Value) (object.Value,
+		error){
 		fn("exec"): runText("exec"),
 		fn("eval"): runText("eval"),
 	}

@@ -91,7 +91,8 @@ func namesImportError(x python.Expr) bool {
 	return false
 }
 
-func (ev *Evaluator) handlerFor(handlers []*python.ExceptHandler, e *object.Exception, env *Env) (*python.ExceptHandler, error) {
+func (ev *Evaluator) handlerFor(handlers []*python.ExceptHandler, e *object.Exception,
+	env *Env) (*python.ExceptHandler, error) {
 	for _, h := range handlers {
 		if h.Type == nil {
 			return h, nil
@@ -205,7 +206,8 @@ func (ev *Evaluator) enterContext(item *python.WithItem, env *Env) (exit object.
 
 func notManager(err error, m object.Value) error {
 	if e, ok := object.Catchable(err); ok && e.IsA(object.AttributeError) {
-		return object.Errorf(object.TypeError, "'%s' object does not support the context manager protocol", m.TypeName())
+		return object.Errorf(object.TypeError, "'%s' object does not support the context manager protocol",
+			m.TypeName())
 	}
 	return err
 }

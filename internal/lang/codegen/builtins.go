@@ -21,16 +21,20 @@ var kernelBuiltins = map[string]object.Value{"range": world.PyRange}
 var staticForms map[string]func(g *generator, e *python.Call) object.Value
 
 // kernelForms are the other functions of kernels that are no operations.
-var kernelForms map[string]func(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value
+var kernelForms map[string]func(g *generator, n python.Node, args []object.Value,
+	kws []object.Keyword) object.Value
 
 func init() { // the tables mention functions that mention the tables
 	staticForms = map[string]func(g *generator, e *python.Call) object.Value{
-		"len": staticHost("len"), "int": staticHost("int"), "float": staticHost("float"), "bool": staticHost("bool"),
-		"str": staticHost("str"),
+		"len": staticHost("len"), "int": staticHost("int"), "float": staticHost("float"),
+		"bool": staticHost("bool"),
+		"str":  staticHost("str"),
 	}
-	kernelForms = map[string]func(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value{
+	kernelForms = map[string]func(g *generator, n python.Node, args []object.Value,
+		kws []object.Keyword) object.Value{
 		"list": toTuple, "tuple": toTuple, "isinstance": isInstance, "getattr": getAttr, "hasattr": hasAttr,
-		"print": devicePrint, "min": minMax("minimum", "min"), "max": minMax("maximum", "max"), "abs": absolute,
+		"print": devicePrint, "min": minMax("minimum", "min"), "max": minMax("maximum", "max"),
+		"abs": absolute,
 	}
 	for name := range staticForms {
 		kernelBuiltins[name] = &world.Form{Name: name, Static: true}
@@ -44,7 +48,8 @@ func init() { // the tables mention functions that mention the tables
 
 // castHints say how a device value is converted, for the functions of Python that convert.
 var castHints = map[string]string{
-	"int": "cast with .to(tl.int32)", "float": "cast with .to(tl.float32)", "bool": "compare it with zero, or cast with .to(tl.int1)", "len": "x.shape[0] is the size of a block",
+	"int": "cast with .to(tl.int32)", "float": "cast with .to(tl.float32)",
+	"bool": "compare it with zero, or cast with .to(tl.int1)", "len": "x.shape[0] is the size of a block",
 }
 
 // staticHost calls a function of host Python on values known at compile time.
@@ -53,7 +58,8 @@ func staticHost(name string) func(g *generator, e *python.Call) object.Value {
 		args, kws := g.arguments(e)
 		for i, a := range args {
 			if _, ok := a.(*sem.Tensor); ok {
-				g.failHint(e.Args[i], "not-constexpr", castHints[name], "%s() needs a value known at compile time, not %s", name, describe(a))
+				g.failHint(e.Args[i], "not-constexpr", castHints[name],
+					"%s() needs a value known at compile time, not %s", name, describe(a))
 			}
 		}
 		v, err := object.Call(g.u.world.In, g.pyBuiltin(name), args, kws)
@@ -92,7 +98,8 @@ func absolute(g *generator, n python.Node, args []object.Value, kws []object.Key
 }
 
 // minMax is Python's min or max: it folds, or becomes a chain of tl.minimum or tl.maximum.
-func minMax(device, onHost string) func(*generator, python.Node, []object.Value, []object.Keyword) object.Value {
+func minMax(device, onHost string) func(*generator, python.Node, []object.Value,
+	[]object.Keyword) object.Value {
 	return func(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
 		if !anyDevice(args) {
 			v, err := object.Call(g.u.world.In, g.pyBuiltin(onHost), args, kws)
@@ -184,7 +191,8 @@ func staticAssert(g *generator, e *python.Call) object.Value {
 	}
 	cond := g.expr(e.Args[0])
 	if hasDevice(cond) {
-		g.failHint(e.Args[0], "not-constexpr", "use tl.device_assert", "the condition of static_assert is not known at compile time: it is %s", describe(cond))
+		g.failHint(e.Args[0], "not-constexpr", "use tl.device_assert",
+			"the condition of static_assert is not known at compile time: it is %s", describe(cond))
 	}
 	ok := g.truth(e.Args[0], cond)
 	if ok {
@@ -302,7 +310,8 @@ func iterationOf(r *world.Range, args []object.Value, kws []object.Keyword) (ite
 	names := append([]string{"arg1", "arg2", "step"}, r.Params...)
 	bound := map[string]object.Value{}
 	if len(args) > len(names) {
-		return it, badRange("", "", "%s() takes at most %s, but %d were given", r.Name, sem.Count(len(names), "argument"), len(args))
+		return it, badRange("", "", "%s() takes at most %s, but %d were given", r.Name,
+			sem.Count(len(names), "argument"), len(args))
 	}
 	for i, a := range args {
 		bound[names[i]] = a
@@ -312,7 +321,8 @@ func iterationOf(r *world.Range, args []object.Value, kws []object.Keyword) (ite
 			continue
 		}
 		if !slices.Contains(names, k.Name) {
-			return it, badRange(k.Name, rangeHint(k.Name, names), "%s() got an unexpected keyword argument '%s'", r.Name, k.Name)
+			return it, badRange(k.Name, rangeHint(k.Name, names),
+				"%s() got an unexpected keyword argument '%s'", r.Name, k.Name)
 		}
 		bound[k.Name] = k.Value
 	}
@@ -346,7 +356,8 @@ func rangeHint(name string, known []string) string {
 // loopAttrs are the options of tl.range as attributes of the loop.
 func loopAttrs(bound map[string]object.Value) []ir.NamedAttr {
 	var attrs []ir.NamedAttr
-	for _, o := range []struct{ option, attr string }{{"num_stages", "tt.num_stages"}, {"loop_unroll_factor", "tt.loop_unroll_factor"}} {
+	for _, o := range []struct{ option, attr string }{{"num_stages", "tt.num_stages"},
+		{"loop_unroll_factor", "tt.loop_unroll_factor"}} {
 		if n, ok := object.AsInt64(orNone(bound[o.option])); ok {
 			attrs = append(attrs, ir.A(o.attr, ir.I32Attr(n)))
 		}

@@ -83,7 +83,8 @@ func (g *generator) spreadDict(k *python.Keyword) []object.Keyword {
 }
 
 // apply calls any value.
-func (g *generator) apply(n python.Node, fn object.Value, args []object.Value, kws []object.Keyword) object.Value {
+func (g *generator) apply(n python.Node, fn object.Value, args []object.Value,
+	kws []object.Keyword) object.Value {
 	switch f := fn.(type) {
 	case *boundMethod:
 		if b, ok := f.fn.(*sem.Builtin); ok {
@@ -115,8 +116,11 @@ func (g *generator) apply(n python.Node, fn object.Value, args []object.Value, k
 	}
 	held, named := asHeld(fn, args, kws)
 	v, err := object.Call(g.u.world.In, fn, held, g.withSemantic(fn, named))
-	if err != nil && !isBuiltinError(err) && (anyDevice(args) || anyDeviceKw(kws)) { // device values may pass through such a function, but not be computed with
-		g.failHint(n, "not-jit", deviceHint(fn), "%s runs at compile time and can do nothing with a device value: %v", calleeText(fn), err)
+	if err != nil && !isBuiltinError(err) &&
+		(anyDevice(args) ||
+			anyDeviceKw(kws)) { // device values may pass through such a function, but not be computed with
+		g.failHint(n, "not-jit", deviceHint(fn),
+			"%s runs at compile time and can do nothing with a device value: %v", calleeText(fn), err)
 	}
 	g.check(n, err)
 	return unwrapDeep(v)
@@ -164,7 +168,8 @@ func anyDeviceKw(kws []object.Keyword) bool {
 func (g *generator) CallFunction(fn object.Value, args []object.Value) (v object.Value, err error) {
 	f, ok := fn.(*world.JITFunction)
 	if !ok {
-		return nil, &sem.Error{Code: "not-jit", Msg: fmt.Sprintf("expected a jit function, not %s", describe(fn))}
+		return nil, &sem.Error{Code: "not-jit",
+			Msg: fmt.Sprintf("expected a jit function, not %s", describe(fn))}
 	}
 	return g.callJIT(g.cur, f, args, nil), nil
 }
@@ -175,7 +180,8 @@ func (g *generator) callBuiltin(n python.Node, name string, args ...object.Value
 }
 
 // callJIT compiles the callee for these arguments, unless that was done before, and makes the call.
-func (g *generator) callJIT(n python.Node, fn *world.JITFunction, args []object.Value, kws []object.Keyword) object.Value {
+func (g *generator) callJIT(n python.Node, fn *world.JITFunction, args []object.Value,
+	kws []object.Keyword) object.Value {
 	bound, omitted, err := fn.Bind(args, kws)
 	if se, ok := err.(*sem.Error); ok {
 		g.check(faultyArgument(n, se, -1), err)
@@ -203,18 +209,21 @@ func (g *generator) checkNoInline(n python.Node, fn *world.JITFunction, args []o
 	for i, a := range args {
 		if t, ok := a.(*sem.Tensor); ok {
 			if b, ok := t.Type.(*sem.BlockType); ok && b.Numel() != 1 {
-				g.fail(n, "noinline", "%s is marked noinline, but its argument %s is no scalar: %s", fn.Func.Name, fn.Params[i].Name, sem.TypeText(t.Type))
+				g.fail(n, "noinline", "%s is marked noinline, but its argument %s is no scalar: %s",
+					fn.Func.Name, fn.Params[i].Name, sem.TypeText(t.Type))
 			}
 		}
 	}
 }
 
 // specialise is the callee compiled for the given arguments. A failure inside it says where it was called.
-func (g *generator) specialise(n python.Node, fn *world.JITFunction, args []object.Value, omitted []bool) *function {
+func (g *generator) specialise(n python.Node, fn *world.JITFunction, args []object.Value,
+	omitted []bool) *function {
 	name, f := g.u.find(fn, args, omitted)
 	if f != nil {
 		if !f.done {
-			g.failHint(n, "recursion", "write it as a loop", "%s calls itself, which is not supported", fn.Func.Name)
+			g.failHint(n, "recursion", "write it as a loop", "%s calls itself, which is not supported",
+				fn.Func.Name)
 		}
 		return f
 	}

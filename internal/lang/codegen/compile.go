@@ -67,7 +67,8 @@ func Compile(s *world.Source, kernel string, args []ArgSpec, opts Options) (m *i
 	}
 	if len(args) != len(fn.Params) {
 		return nil, s.Report(diag.Diagnostic{Code: "bad-arguments", Span: fn.Func.Def.NamePos.Span(),
-			Msg: fmt.Sprintf("%s has %d parameters, but %d arguments are described", kernel, len(fn.Params), len(args))})
+			Msg: fmt.Sprintf("%s has %d parameters, but %d arguments are described", kernel, len(fn.Params),
+				len(args))})
 	}
 	if opts.MaxSteps == 0 {
 		opts.MaxSteps = defaultSteps
@@ -84,7 +85,8 @@ func Compile(s *world.Source, kernel string, args []ArgSpec, opts Options) (m *i
 			m, err = nil, u.errors()
 		}
 	}()
-	u = &unit{world: w, source: s, opts: opts, files: s.Files(), module: ir.NewModule(ir.Unknown), funcs: map[string]*function{}, names: map[string]string{}, missing: map[string]bool{}}
+	u = &unit{world: w, source: s, opts: opts, files: s.Files(), module: ir.NewModule(ir.Unknown),
+		funcs: map[string]*function{}, names: map[string]string{}, missing: map[string]bool{}}
 	return u.kernel(fn, args)
 }
 
@@ -161,7 +163,9 @@ func (u *unit) constant(v object.Value) object.Value {
 			panic(&failure{d: object.Diagnostic(err, u.entry)})
 		}
 		if !ok {
-			panic(&failure{d: diag.Diagnostic{Code: "bad-arguments", Span: u.entry, Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name, m.File)}})
+			panic(&failure{d: diag.Diagnostic{Code: "bad-arguments", Span: u.entry,
+				Msg: fmt.Sprintf("the function %s, given as an argument, is not found in %s", v.Name,
+					m.File)}})
 		}
 		return world.Unwrap(fn)
 	case *object.Tuple:

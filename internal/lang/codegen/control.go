@@ -28,7 +28,8 @@ func (g *generator) ifStmt(s *python.If) {
 	c := g.condition(s.Test, t)
 	if r := findReturn(s); r != nil {
 		if g.loops > 0 {
-			g.failHint(r, "unsupported", "set a flag in the loop and test it afterwards", "return is not supported inside a for or while loop")
+			g.failHint(r, "unsupported", "set a flag in the loop and test it afterwards",
+				"return is not supported inside a for or while loop")
 		}
 		g.ifBranch(s, c)
 		return
@@ -49,7 +50,8 @@ func (g *generator) static(n python.Node, cond object.Value) bool {
 	if _, ok := cond.(object.Str); ok {
 		hint = "compare it with a string"
 	}
-	g.failHint(n, "condition", hint, "a condition must be a bool, an int, None or a scalar, not %s", describe(cond))
+	g.failHint(n, "condition", hint, "a condition must be a bool, an int, None or a scalar, not %s",
+		describe(cond))
 	return false
 }
 
@@ -57,7 +59,8 @@ func (g *generator) static(n python.Node, cond object.Value) bool {
 func (g *generator) condition(n python.Node, t *sem.Tensor) *sem.Tensor {
 	if b, ok := t.Type.(*sem.BlockType); ok {
 		if b.Numel() != 1 {
-			g.failHint(n, "condition", "use tl.where, or reduce it first", "the truth value of a tensor with %d elements is ambiguous", b.Numel())
+			g.failHint(n, "condition", "use tl.where, or reduce it first",
+				"the truth value of a tensor with %d elements is ambiguous", b.Numel())
 		}
 		u, err := g.b.Unsplat(t)
 		g.check(n, err)
@@ -179,7 +182,8 @@ func (g *generator) ifBranch(s *python.If, cond *sem.Tensor) {
 	g.sub(func(liveins *scope) {
 		region.Append(thenB)
 		region.Append(elseB)
-		g.b.Create(ir.State{Def: cf.CondBr, Operands: []*ir.Value{cond.V}, Segments: []int{1, 0, 0}, Successors: []*ir.Block{thenB, elseB}})
+		g.b.Create(ir.State{Def: cf.CondBr, Operands: []*ir.Value{cond.V}, Segments: []int{1, 0, 0},
+			Successors: []*ir.Block{thenB, elseB}})
 		a = g.walkArms(s, liveins, thenB, elseB)
 		region.Append(end)
 		then, els, types := a.flat()
@@ -210,7 +214,8 @@ func (g *generator) ifRegion(s *python.If, cond *sem.Tensor) {
 		g.yield(a.elB, els)
 		g.b.SetPoint(point)
 		g.b.Loc = loc
-		op = g.b.Create(ir.State{Def: scf.If, Operands: []*ir.Value{cond.V}, Results: types, Regions: regions})
+		op = g.b.Create(ir.State{Def: scf.If, Operands: []*ir.Value{cond.V}, Results: types,
+			Regions: regions})
 	})
 	nameCarried(a.names, a.then, op.Results())
 	g.rebind(a, op.Results())
@@ -258,11 +263,14 @@ func (g *generator) ifExp(e *python.IfExp) object.Value {
 		els = g.toRuntime(e.Orelse, g.expr(e.Orelse))
 		g.b.Op(scf.Yield, flatten(els, nil), nil)
 		if !shapeOf(then).equal(shapeOf(els)) {
-			g.failHint(e, "branch-type", "cast one of them", "the sides of this conditional expression have different types: %s and %s", shapeOf(then), shapeOf(els))
+			g.failHint(e, "branch-type", "cast one of them",
+				"the sides of this conditional expression have different types: %s and %s", shapeOf(then),
+				shapeOf(els))
 		}
 		g.b.SetPoint(point)
 		g.b.Loc = loc
-		op = g.b.Create(ir.State{Def: scf.If, Operands: []*ir.Value{c.V}, Results: shapeOf(then).irTypes(nil), Regions: regions})
+		op = g.b.Create(ir.State{Def: scf.If, Operands: []*ir.Value{c.V}, Results: shapeOf(then).irTypes(nil),
+			Regions: regions})
 	})
 	g.b.After(op)
 	v, _ := shapeOf(then).build(op.Results())

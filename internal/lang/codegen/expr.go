@@ -105,7 +105,8 @@ func (g *generator) constant(e *python.Constant) object.Value {
 	case python.Ellipsis:
 		return object.Ellipsis
 	}
-	g.failHint(e, "unsupported", "keep the real and the imaginary part apart", "complex numbers are not supported in a jit function")
+	g.failHint(e, "unsupported", "keep the real and the imaginary part apart",
+		"complex numbers are not supported in a jit function")
 	return nil
 }
 
@@ -138,11 +139,13 @@ func (g *generator) checkGlobal(e *python.Name, v object.Value) {
 	}
 	switch v.(type) {
 	case *pyrun.Func:
-		g.failHint(e, "not-jit", "decorate it with @triton.jit, or with @triton.constexpr_function if it computes constants",
+		g.failHint(e, "not-jit",
+			"decorate it with @triton.jit, or with @triton.constexpr_function if it computes constants",
 			"the plain function %s cannot be used in a jit function", e.ID)
 	case object.Int, object.Float, object.Bool, object.Str, *object.List, *object.Dict, *object.Instance:
 		g.failHint(e, "global", "write "+e.ID+" = tl.constexpr(...), or pass it as an argument",
-			"the global variable %s cannot be read in a jit function: it is %s, not a tl.constexpr", e.ID, describe(v))
+			"the global variable %s cannot be read in a jit function: it is %s, not a tl.constexpr", e.ID,
+			describe(v))
 	}
 }
 
@@ -163,7 +166,8 @@ func (g *generator) attribute(n python.Node, v object.Value, name string) object
 		g.noSuchName(n, m, name, err)
 	}
 	if _, ok := v.(*object.Tuple); ok && err != nil && listMethods[name] {
-		g.failHint(n, "unsupported", "build a new one: a = a + [x]", "a list is a tuple in a jit function, and cannot be changed: it has no %s", name)
+		g.failHint(n, "unsupported", "build a new one: a = a + [x]",
+			"a list is a tuple in a jit function, and cannot be changed: it has no %s", name)
 	}
 	g.check(n, err)
 	return world.Unwrap(r)
@@ -189,7 +193,8 @@ func constexprAttr(v object.Value, name string) object.Value {
 	return nil
 }
 
-var listMethods = map[string]bool{"append": true, "extend": true, "insert": true, "pop": true, "remove": true, "clear": true, "sort": true, "reverse": true, "copy": true}
+var listMethods = map[string]bool{"append": true, "extend": true, "insert": true, "pop": true, "remove": true,
+	"clear": true, "sort": true, "reverse": true, "copy": true}
 
 // noSuchName suggests what may have been meant by a name that triton.language does not have.
 func (g *generator) noSuchName(n python.Node, m *pyrun.Module, name string, err error) {
@@ -207,9 +212,14 @@ func (g *generator) noSuchName(n python.Node, m *pyrun.Module, name string, err 
 
 // elsewhere is what the language has for functions that people know from torch and NumPy.
 var elsewhere = map[string]string{
-	"mean": "divide a sum: tl.sum(x) / n", "relu": "use tl.maximum(x, 0)", "tanh": "use libdevice.tanh of triton.language.extra", "pow": "use libdevice.pow of triton.language.extra",
-	"round": "use libdevice.rint of triton.language.extra", "matmul": "use tl.dot", "concatenate": "use tl.cat or tl.join", "concat": "use tl.cat or tl.join", "stack": "use tl.join",
-	"ones": "use tl.full(shape, 1, dtype)", "empty": "use tl.zeros(shape, dtype)", "transpose": "use tl.trans or tl.permute", "clip": "use tl.clamp", "argsort": "sort keys that hold the index",
+	"mean": "divide a sum: tl.sum(x) / n", "relu": "use tl.maximum(x, 0)",
+	"tanh":  "use libdevice.tanh of triton.language.extra",
+	"pow":   "use libdevice.pow of triton.language.extra",
+	"round": "use libdevice.rint of triton.language.extra", "matmul": "use tl.dot",
+	"concatenate": "use tl.cat or tl.join", "concat": "use tl.cat or tl.join", "stack": "use tl.join",
+	"ones": "use tl.full(shape, 1, dtype)", "empty": "use tl.zeros(shape, dtype)",
+	"transpose": "use tl.trans or tl.permute", "clip": "use tl.clamp",
+	"argsort": "sort keys that hold the index",
 }
 
 // deviceAttr is an attribute or method of a tensor or descriptor.
@@ -225,7 +235,8 @@ func (g *generator) deviceAttr(n python.Node, v object.Value, name string) (obje
 	if m := g.u.world.Method(v, name); m != nil {
 		return &boundMethod{self: v, fn: m}, true, nil
 	}
-	g.failHint(n, "no-attribute", suggestFrom(name, g.u.world.MethodNames(v)), "%s has no attribute %s", describe(v), name)
+	g.failHint(n, "no-attribute", suggestFrom(name, g.u.world.MethodNames(v)), "%s has no attribute %s",
+		describe(v), name)
 	return nil, false, nil
 }
 
@@ -246,8 +257,10 @@ func (g *generator) binary(n python.Node, op python.Operator, lhs, rhs object.Va
 }
 
 var operatorMethods = map[python.Operator]string{
-	python.Add: "add", python.Sub: "sub", python.Mult: "mul", python.Div: "truediv", python.FloorDiv: "floordiv", python.Mod: "mod",
-	python.Pow: "pow", python.LShift: "lshift", python.RShift: "rshift", python.BitAnd: "and", python.BitOr: "or", python.BitXor: "xor",
+	python.Add: "add", python.Sub: "sub", python.Mult: "mul", python.Div: "truediv",
+	python.FloorDiv: "floordiv", python.Mod: "mod",
+	python.Pow: "pow", python.LShift: "lshift", python.RShift: "rshift", python.BitAnd: "and",
+	python.BitOr: "or", python.BitXor: "xor",
 	python.MatMult: "matmul",
 }
 
@@ -259,7 +272,8 @@ func (g *generator) unary(e *python.UnaryOp) object.Value {
 		return r
 	}
 	if t, ok := v.(*object.Tuple); ok && e.Op == python.Not && (isDisplay(e.Operand) || holdsTensor(t)) {
-		g.failHint(e, "python-type", "compare len() with 0 instead", "TypeError: bad operand type for unary %s: 'tuple'", e.Op)
+		g.failHint(e, "python-type", "compare len() with 0 instead",
+			"TypeError: bad operand type for unary %s: 'tuple'", e.Op)
 	}
 	r, err := object.Unary(g.u.world.In, e.Op, v)
 	g.check(e, err)
@@ -370,7 +384,8 @@ func (g *generator) comparePair(e python.Node, op python.CmpOperator, lhs, rhs o
 }
 
 var compareMethods = map[python.CmpOperator]string{
-	python.Eq: "__eq__", python.NotEq: "__ne__", python.Lt: "__lt__", python.LtE: "__le__", python.Gt: "__gt__", python.GtE: "__ge__",
+	python.Eq: "__eq__", python.NotEq: "__ne__", python.Lt: "__lt__", python.LtE: "__le__",
+	python.Gt: "__gt__", python.GtE: "__ge__",
 }
 
 // identical is Python's `is` for values that a kernel can hold.
@@ -395,7 +410,8 @@ func (g *generator) subscript(e *python.Subscript) object.Value {
 		return r
 	}
 	if hasDevice(index) {
-		g.fail(e.Slice, "not-constexpr", "the index of a tuple must be known at compile time, not %s", describe(index))
+		g.fail(e.Slice, "not-constexpr", "the index of a tuple must be known at compile time, not %s",
+			describe(index))
 	}
 	if o, ok := v.(*world.Object); ok {
 		return g.objectOp(e, o, "__getitem__", index)
@@ -415,7 +431,8 @@ func (g *generator) fstring(e *python.JoinedStr) object.Value {
 		case *python.FormattedValue:
 			v := g.expr(part.Value)
 			if hasDevice(v) {
-				g.fail(part.Value, "not-constexpr", "an f-string can only hold values known at compile time, not %s", describe(v))
+				g.fail(part.Value, "not-constexpr",
+					"an f-string can only hold values known at compile time, not %s", describe(v))
 			}
 			spec := ""
 			if part.FormatSpec != nil {
@@ -436,7 +453,8 @@ func (g *generator) fstring(e *python.JoinedStr) object.Value {
 }
 
 // comprehension walks [elt for x in tuple if cond]; everything but the element must be known at compile time.
-func (g *generator) comprehension(n python.Node, elt python.Expr, gens []*python.Comprehension) []object.Value {
+func (g *generator) comprehension(n python.Node, elt python.Expr,
+	gens []*python.Comprehension) []object.Value {
 	saved := g.scope
 	g.scope = g.scope.clone()
 	defer func() { g.scope = saved }()

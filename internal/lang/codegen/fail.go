@@ -30,8 +30,10 @@ func (g *generator) failHint(n python.Node, code, hint, format string, args ...a
 	g.failNotes(n, code, hint, nil, format, args...)
 }
 
-func (g *generator) failNotes(n python.Node, code, hint string, notes []diag.Note, format string, args ...any) {
-	panic(&failure{d: diag.Diagnostic{Code: code, Span: n.Span(), Msg: fmt.Sprintf(format, args...), Hint: hint, Notes: notes}})
+func (g *generator) failNotes(n python.Node, code, hint string, notes []diag.Note, format string,
+	args ...any) {
+	panic(&failure{d: diag.Diagnostic{Code: code, Span: n.Span(), Msg: fmt.Sprintf(format, args...),
+		Hint: hint, Notes: notes}})
 }
 
 // check turns an error of package sem or host into a failure at n.
@@ -63,7 +65,8 @@ func (g *generator) check(n python.Node, err error) {
 }
 
 // checkCall is check for a call of a builtin: the caret stands under the argument that is at fault.
-func (g *generator) checkCall(n python.Node, b *sem.Builtin, method bool, args []object.Value, kws []object.Keyword, err error) {
+func (g *generator) checkCall(n python.Node, b *sem.Builtin, method bool, args []object.Value,
+	kws []object.Keyword, err error) {
 	var se *sem.Error
 	if err == nil || !errors.As(err, &se) {
 		g.check(n, err)
@@ -137,7 +140,8 @@ func (g *generator) constexprHint(e python.Expr) string {
 		switch v, _ := g.scope.get(name.ID); {
 		case v == nil || !hasDevice(v):
 		case g.decayed[v] != "":
-			hint = fmt.Sprintf("a plain assignment makes a device value; write %s: tl.constexpr = ...", name.ID)
+			hint = fmt.Sprintf("a plain assignment makes a device value; write %s: tl.constexpr = ...",
+				name.ID)
 		case g.fn.ParamIndex(name.ID) >= 0:
 			hint = fmt.Sprintf("annotate the parameter: %s: tl.constexpr", name.ID)
 		}
@@ -189,7 +193,8 @@ func (g *generator) called(f *failure, n python.Node, fn *world.JITFunction) {
 	case len(f.d.Notes) >= maxCallNotes:
 		f.calls++
 		last := &f.d.Notes[len(f.d.Notes)-1]
-		*last = diag.Note{Span: span, Msg: fmt.Sprintf("in the call of %s here, %d calls further out", fn.Func.Name, f.calls)}
+		*last = diag.Note{Span: span,
+			Msg: fmt.Sprintf("in the call of %s here, %d calls further out", fn.Func.Name, f.calls)}
 		f.param = ""
 	default:
 		f.d.Notes = append(f.d.Notes, diag.Note{Span: span, Msg: "in the call of " + fn.Func.Name + " here"})
@@ -222,7 +227,9 @@ func (g *generator) undefined(e *python.Name) {
 	args := g.fn.Func.Def.Args
 	for _, a := range []*python.Arg{args.Vararg, args.Kwarg} {
 		if a != nil && a.Arg == e.ID {
-			g.failNotes(e, "undefined", "pass a tuple", []diag.Note{{Span: a.Span(), Msg: "it is declared here"}}, "%s cannot be used: a jit function takes no * or ** parameters", e.ID)
+			g.failNotes(e, "undefined", "pass a tuple",
+				[]diag.Note{{Span: a.Span(), Msg: "it is declared here"}},
+				"%s cannot be used: a jit function takes no * or ** parameters", e.ID)
 		}
 	}
 	if p.unknown || g.u.missing[e.ID] { // told already
@@ -232,8 +239,10 @@ func (g *generator) undefined(e *python.Name) {
 	if !ok {
 		g.failHint(e, "undefined", g.suggest(e.ID), "%s is not defined", e.ID)
 	}
-	g.failNotes(e, "undefined", "give it a value before the "+p.region, []diag.Note{{Span: p.bind.Span(), Msg: "it gets a value here"}},
-		"%s is not defined: it gets a value %s only", e.ID, map[string]string{"if": "on one side of an if", "loop": "inside of a loop"}[p.region])
+	g.failNotes(e, "undefined", "give it a value before the "+p.region,
+		[]diag.Note{{Span: p.bind.Span(), Msg: "it gets a value here"}},
+		"%s is not defined: it gets a value %s only", e.ID,
+		map[string]string{"if": "on one side of an if", "loop": "inside of a loop"}[p.region])
 }
 
 // forget remembers the names that a region bound and that end with it: those that are in none of the scopes that go on.

@@ -95,7 +95,8 @@ func (g *generator) at(n python.Node) func() {
 func (g *generator) spend(n python.Node, steps int) {
 	g.u.opts.Meter.Tick()
 	if g.u.steps += steps; g.u.steps > g.u.opts.MaxSteps {
-		g.failHint(n, "limit", "unroll less: use range where tl.static_range is not needed", "the kernel takes more than %d steps to compile", g.u.opts.MaxSteps)
+		g.failHint(n, "limit", "unroll less: use range where tl.static_range is not needed",
+			"the kernel takes more than %d steps to compile", g.u.opts.MaxSteps)
 	}
 }
 
@@ -128,7 +129,8 @@ func (g *generator) overBudget(err error) {
 	if !errors.As(err, &e) {
 		panic(&budget.Stop{Err: err})
 	}
-	g.failHint(at, "limit", e.Hint(), "%s takes the kernel over its budget: more than %s %s", g.fn.Func.Name, e.Limit, e.What)
+	g.failHint(at, "limit", e.Hint(), "%s takes the kernel over its budget: more than %s %s", g.fn.Func.Name,
+		e.Limit, e.What)
 }
 
 // nameResults gives the results of a new operation the name that its location has.
@@ -144,15 +146,19 @@ func nameResults(op *ir.Op) {
 
 // compile makes the function for the given parameter values: compile-time ones as they are, device ones as templates whose shape
 // counts. attrs are attributes of the kernel's parameters by flat position.
-func (u *unit) compile(fn *world.JITFunction, name string, params []object.Value, kernel bool, attrs func(argPath) []ir.NamedAttr) *function {
+func (u *unit) compile(fn *world.JITFunction, name string, params []object.Value, kernel bool,
+	attrs func(argPath) []ir.NamedAttr) *function {
 	if u.depth++; u.depth > maxCallDepth {
-		panic(&failure{d: diag.Diagnostic{Code: "recursion", Span: fn.Func.Def.NamePos.Span(), Hint: "write it as a loop",
-			Msg: fmt.Sprintf("calls of jit functions are nested more than %d deep at %s", maxCallDepth, fn.Func.Name)}})
+		panic(&failure{d: diag.Diagnostic{Code: "recursion", Span: fn.Func.Def.NamePos.Span(),
+			Hint: "write it as a loop",
+			Msg: fmt.Sprintf("calls of jit functions are nested more than %d deep at %s", maxCallDepth,
+				fn.Func.Name)}})
 	}
 	defer func() { u.depth-- }()
 	def := fn.Func.Def
-	g := &generator{u: u, fn: fn, file: fn.Func.Module.Syntax.File, scope: newScope(), defs: newScope(), kernel: kernel,
-		where: map[string]python.Node{}, partial: map[string]partial{}, decayed: map[object.Value]string{}}
+	g := &generator{u: u, fn: fn, file: fn.Func.Module.Syntax.File, scope: newScope(), defs: newScope(),
+		kernel: kernel,
+		where:  map[string]python.Node{}, partial: map[string]partial{}, decayed: map[object.Value]string{}}
 	line, _ := g.file.LineCol(g.file.Offset(def.Span().Start))
 	fnLoc := ir.FileLine(g.file.Name, line, 0)
 
@@ -189,13 +195,16 @@ func (u *unit) compile(fn *world.JITFunction, name string, params []object.Value
 	return f
 }
 
-func (g *generator) bindParams(shapes []shape, entry *ir.Block, loc ir.Loc, attrs func(argPath) []ir.NamedAttr) {
+func (g *generator) bindParams(shapes []shape, entry *ir.Block, loc ir.Loc,
+	attrs func(argPath) []ir.NamedAttr) {
 	args := entry.Args()
 	at := 0
 	for i, p := range g.fn.Params {
 		if p.Constexpr && (p.NoSpecialize || p.NoAlign) {
-			panic(&failure{d: diag.Diagnostic{Code: "constexpr", Span: g.fn.Func.Def.NamePos.Span(), Hint: "it is one or the other",
-				Msg: fmt.Sprintf("the parameter %s of %s is a constexpr and listed under do_not_specialize", p.Name, g.fn.Func.Name)}})
+			panic(&failure{d: diag.Diagnostic{Code: "constexpr", Span: g.fn.Func.Def.NamePos.Span(),
+				Hint: "it is one or the other",
+				Msg: fmt.Sprintf("the parameter %s of %s is a constexpr and listed under do_not_specialize",
+					p.Name, g.fn.Func.Name)}})
 		}
 		v, rest := shapes[i].build(args[at:])
 		n := len(args) - at - len(rest)

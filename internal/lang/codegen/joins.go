@@ -15,20 +15,24 @@ import (
 // loopChanges fails for a name whose type the body of a loop changes.
 func (g *generator) loopChanges(loop python.Node, name string, before, after shape) {
 	at := g.boundAt(name, loop)
-	g.failNotes(at, "loop-type", joinHint(name, before, after), []diag.Note{{Span: loop.Span(), Msg: "this is the loop"}},
+	g.failNotes(at, "loop-type", joinHint(name, before, after),
+		[]diag.Note{{Span: loop.Span(), Msg: "this is the loop"}},
 		"%s becomes %s in the loop, but is %s before it", name, after, before)
 }
 
 // branchChanges fails for a live name whose type one side of an if changes.
 func (g *generator) branchChanges(s *python.If, side, name string, live, v object.Value) {
-	g.failNotes(g.boundIn(side, s, name), "branch-type", joinHint(name, shapeOf(live), shapeOf(v)), []diag.Note{{Span: s.Span(), Msg: "this is the if"}},
+	g.failNotes(g.boundIn(side, s, name), "branch-type", joinHint(name, shapeOf(live), shapeOf(v)),
+		[]diag.Note{{Span: s.Span(), Msg: "this is the if"}},
 		"%s becomes %s in the %s block, but is %s before the if", name, kindText(v), side, kindText(live))
 }
 
 // armsDiffer fails for a name to which the two sides of an if give different types.
 func (g *generator) armsDiffer(s *python.If, name string, then, els object.Value) {
-	note := diag.Note{Span: g.boundIn("then", s, name).Span(), Msg: fmt.Sprintf("it is %s here", kindText(then))}
-	g.failNotes(g.boundIn("else", s, name), "branch-type", "give it the same type on both sides", []diag.Note{note},
+	note := diag.Note{Span: g.boundIn("then", s, name).Span(),
+		Msg: fmt.Sprintf("it is %s here", kindText(then))}
+	g.failNotes(g.boundIn("else", s, name), "branch-type", "give it the same type on both sides",
+		[]diag.Note{note},
 		"%s is %s in the else block, but %s in the then block", name, kindText(els), kindText(then))
 }
 

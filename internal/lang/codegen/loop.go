@@ -75,7 +75,8 @@ func (g *generator) leave(s python.Node, c carry, liveins *scope) []*ir.Value {
 		v, ok := g.scope.get(name)
 		passOver(v)
 		if ok && !slices.Contains(c.names, name) && g.defs.has(name) && !shapeOf(live).equal(shapeOf(v)) {
-			g.failNotes(g.boundAt(name, s), "loop-type", "give it a value of the same type before the loop", []diag.Note{{Span: s.Span(), Msg: "this is the loop"}},
+			g.failNotes(g.boundAt(name, s), "loop-type", "give it a value of the same type before the loop",
+				[]diag.Note{{Span: s.Span(), Msg: "this is the loop"}},
 				"%s is %s before the loop, but becomes %s in it", name, describe(live), describe(v))
 		}
 	}
@@ -96,7 +97,8 @@ func (g *generator) resume(c carry, results []*ir.Value) {
 // whileStmt makes scf.while.
 func (g *generator) whileStmt(s *python.While) {
 	if len(s.Orelse) > 0 {
-		g.failHint(s.Orelse[0], "unsupported", "write it after the loop", "else after while is not supported in a jit function")
+		g.failHint(s.Orelse[0], "unsupported", "write it after the loop",
+			"else after while is not supported in a jit function")
 	}
 	loc := g.b.Loc
 	var c carry
@@ -213,7 +215,8 @@ func dropCarried(b *sem.Builder, op *ir.Op, drop []int, inits []*ir.Value, args 
 	for _, r := range keep(op.Results()) {
 		types = append(types, r.Type)
 	}
-	fresh := ir.NewOp(ir.State{Def: op.Def, Loc: op.Loc, Operands: operands, Results: types, Attrs: op.Attrs(), Regions: moveRegions(regions)})
+	fresh := ir.NewOp(ir.State{Def: op.Def, Loc: op.Loc, Operands: operands, Results: types,
+		Attrs: op.Attrs(), Regions: moveRegions(regions)})
 	b.Before(op)
 	b.Block() // the new loop stands where the old one stood
 	fresh = b.Insert(fresh)
@@ -233,7 +236,8 @@ func moveRegions(regions []*ir.Region) []*ir.Region {
 // forStmt unrolls tl.static_range and makes scf.for of range and tl.range.
 func (g *generator) forStmt(s *python.For) {
 	if len(s.Orelse) > 0 {
-		g.failHint(s.Orelse[0], "unsupported", "write it after the loop", "else after for is not supported in a jit function")
+		g.failHint(s.Orelse[0], "unsupported", "write it after the loop",
+			"else after for is not supported in a jit function")
 	}
 	target, ok := s.Target.(*python.Name)
 	if !ok {
@@ -273,7 +277,8 @@ func (g *generator) iterator(e python.Expr) iteration {
 	if se, ok := err.(*sem.Error); ok {
 		g.check(faultyArgument(call, se, -1), err)
 	}
-	if r == world.PyRange && len(call.Args) == 1 { // Triton walks the only bound twice; what it makes the first time stays, unused
+	if r == world.PyRange &&
+		len(call.Args) == 1 { // Triton walks the only bound twice; what it makes the first time stays, unused
 		it.hi = g.expr(call.Args[0])
 	}
 	return it
@@ -341,7 +346,8 @@ func (g *generator) forLoop(s *python.For, name string, it iteration) {
 		iv.ReplaceAllUses(actual)
 		g.b.SetPoint(point)
 		g.b.Loc = loc
-		op = g.b.Create(ir.State{Def: scf.For, Operands: append(bounds, inits...), Results: types[1:], Attrs: it.attrs,
+		op = g.b.Create(ir.State{Def: scf.For, Operands: append(bounds, inits...), Results: types[1:],
+			Attrs:   it.attrs,
 			Regions: []*ir.Region{ir.NewRegion(body)}})
 		c, op = g.prune(c, op, next, [][]*ir.Value{body.Args()[1:]})
 	})
@@ -358,14 +364,16 @@ func (g *generator) bounds(s *python.For, vs ...object.Value) ([]*ir.Value, *sem
 		g.check(s.Iter, err)
 		if b, ok := t.Type.(*sem.BlockType); ok {
 			if b.Numel() != 1 {
-				g.fail(s.Iter, "loop", "the bounds and step of a loop must be scalars, not %s", sem.TypeText(t.Type))
+				g.fail(s.Iter, "loop", "the bounds and step of a loop must be scalars, not %s",
+					sem.TypeText(t.Type))
 			}
 			t, err = g.b.Unsplat(t)
 			g.check(s.Iter, err)
 		}
 		d, ok := t.Type.(*sem.DType)
 		if !ok || !d.IsInt() {
-			g.failHint(s.Iter, "loop", "cast it with .to(tl.int32)", "the bounds and step of a loop must be integers, not %s", sem.TypeText(t.Type))
+			g.failHint(s.Iter, "loop", "cast it with .to(tl.int32)",
+				"the bounds and step of a loop must be integers, not %s", sem.TypeText(t.Type))
 		}
 		ts[i], types[i] = t, d
 	}

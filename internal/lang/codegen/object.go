@@ -12,7 +12,8 @@ import (
 
 // callMethod calls a plain method of an object, which may change its fields: values do not change, so the names that hold the object
 // hold a changed one afterwards.
-func (g *generator) callMethod(n python.Node, o *world.Object, fn object.Value, args []object.Value, kws []object.Keyword) object.Value {
+func (g *generator) callMethod(n python.Node, o *world.Object, fn object.Value, args []object.Value,
+	kws []object.Keyword) object.Value {
 	changed := &world.Object{Class: o.Class, Fields: slices.Clone(o.Fields)}
 	v := g.apply(n, fn, append([]object.Value{changed}, args...), kws)
 	if slices.Equal(changed.Fields, o.Fields) {
@@ -49,7 +50,8 @@ func methodsOf(body []python.Stmt) map[string]bool {
 }
 
 // construct makes an instance in a kernel.
-func (g *generator) construct(n python.Node, c *world.Class, args []object.Value, kws []object.Keyword) object.Value {
+func (g *generator) construct(n python.Node, c *world.Class, args []object.Value,
+	kws []object.Keyword) object.Value {
 	if init, err := object.GetAttr(g.u.world.In, c.Host, "__init__"); err == nil {
 		kws = g.withSemantic(init, kws)
 	}
@@ -68,7 +70,8 @@ func (g *generator) objectAttr(n python.Node, o *world.Object, name string) obje
 	}
 	v, err := object.GetAttr(g.u.world.In, o.Class.Host, name)
 	if err != nil {
-		g.failHint(n, "no-attribute", suggestFrom(name, o.Class.FieldNames), "%s has no attribute %s", o.Class.Name, name)
+		g.failHint(n, "no-attribute", suggestFrom(name, o.Class.FieldNames), "%s has no attribute %s",
+			o.Class.Name, name)
 	}
 	switch v.(type) {
 	case *world.JITFunction, *world.ConstexprFunc, *world.HostBuiltin, *pyrun.Func:

@@ -21,13 +21,15 @@ func (s *semantic) Attr(_ *object.Interp, name string) (object.Value, bool, erro
 	if name != "to_tensor" {
 		return nil, false, nil
 	}
-	return object.Native("to_tensor", "x check_type=", func(_ *object.Interp, args []object.Value) (object.Value, error) {
-		return s.g.b.ToTensor(world.Unwrap(args[0]))
-	}), true, nil
+	return object.Native("to_tensor", "x check_type=",
+		func(_ *object.Interp, args []object.Value) (object.Value, error) {
+			return s.g.b.ToTensor(world.Unwrap(args[0]))
+		}), true, nil
 }
 
 // CallBuiltin calls a function of the language from host code.
-func (s *semantic) CallBuiltin(b *sem.Builtin, args []object.Value, kws []object.Keyword) (object.Value, error) {
+func (s *semantic) CallBuiltin(b *sem.Builtin, args []object.Value, kws []object.Keyword) (object.Value,
+	error) {
 	plain := make([]object.Value, len(args))
 	for i, a := range args {
 		plain[i] = unwrapDeep(a)

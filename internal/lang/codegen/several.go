@@ -43,8 +43,10 @@ func (g *generator) attempt(s python.Stmt) {
 		if _, over := budget.Recovered(r); over {
 			panic(r)
 		}
-		if f, ok := r.(*failure); ok && f.silent && len(g.u.diags) == 0 { // whatever hid the fault, it is not to be lost
-			f.silent, f.d = false, diag.Diagnostic{Code: "invalid", Span: s.Span(), Msg: "this depends on something that could not be compiled"}
+		if f, ok := r.(*failure); ok && f.silent &&
+			len(g.u.diags) == 0 { // whatever hid the fault, it is not to be lost
+			f.silent, f.d = false, diag.Diagnostic{Code: "invalid", Span: s.Span(),
+				Msg: "this depends on something that could not be compiled"}
 		}
 		if !g.u.record(r) {
 			if len(g.u.diags) > 0 {

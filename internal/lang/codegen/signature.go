@@ -50,7 +50,8 @@ func ParseSignature(params []world.Param, text string) ([]ArgSpec, error) {
 	files := diag.NewFileSet()
 	f := files.AddFile("signature", []byte(strings.NewReplacer("\n", " ", "\r", " ").Replace(text)))
 	span := diag.Span{Start: f.Pos(err.at), End: f.Pos(err.end)}
-	return nil, &diag.List{Files: files, Diags: []diag.Diagnostic{{Code: "signature", Span: span, Msg: err.msg, Hint: err.hint}}}
+	return nil, &diag.List{Files: files,
+		Diags: []diag.Diagnostic{{Code: "signature", Span: span, Msg: err.msg, Hint: err.hint}}}
 }
 
 // entry is a part of a signature, with its place in the text.
@@ -109,7 +110,8 @@ func wrongCount(params []world.Param, entries []entry, text string) *sigError {
 	for i, p := range params {
 		names[i] = p.Name
 	}
-	return at.errorf("the signature has %s, but the kernel %s", count(len(entries), "entry", "entries"), count(len(params), "parameter", "parameters")).
+	return at.errorf("the signature has %s, but the kernel %s", count(len(entries), "entry", "entries"),
+		count(len(params), "parameter", "parameters")).
 		withHint("one for each of %s", strings.Join(names, ", "))
 }
 
@@ -171,7 +173,8 @@ func parseEntry(constexpr bool, e entry) (ArgSpec, *sigError) {
 		if t := scalarType(text); t != nil {
 			return ArgSpec{Const: t}, nil
 		}
-		if file, name, ok := strings.Cut(strings.TrimPrefix(text, "@"), ":"); ok && strings.HasPrefix(text, "@") {
+		if file, name, ok := strings.Cut(strings.TrimPrefix(text, "@"), ":"); ok &&
+			strings.HasPrefix(text, "@") {
 			return ArgSpec{Const: &FuncRef{File: file, Name: name}}, nil
 		}
 		return parseConst(e)
@@ -190,7 +193,8 @@ func parseEntry(constexpr bool, e entry) (ArgSpec, *sigError) {
 				return a, nil
 			}
 		}
-		return ArgSpec{}, e.sub(0, len(base)).errorf("%v", err).withHint("types are written *fp32, i32, i64, u8, fp16, bf16, fp64, i1 and the like")
+		return ArgSpec{}, e.sub(0, len(base)).errorf("%v",
+			err).withHint("types are written *fp32, i32, i64, u8, fp16, bf16, fp64, i1 and the like")
 	}
 	at := e.sub(min(len(base)+1, len(text)), len(text))
 	switch at.text {
@@ -204,7 +208,8 @@ func parseEntry(constexpr bool, e entry) (ArgSpec, *sigError) {
 		}
 		return ArgSpec{Const: object.MakeInt(1)}, nil
 	}
-	return ArgSpec{}, at.errorf("unknown specialisation :%s", spec).withHint(":16 says that the value is divisible by 16, :1 that it is 1")
+	return ArgSpec{}, at.errorf("unknown specialisation :%s",
+		spec).withHint(":16 says that the value is divisible by 16, :1 that it is 1")
 }
 
 func parseTuple(e entry) (ArgSpec, *sigError) {
@@ -217,7 +222,8 @@ func parseTuple(e entry) (ArgSpec, *sigError) {
 		if e.text == "" {
 			continue
 		}
-		if name, _, ok := strings.Cut(e.text, "="); ok && isName(strings.TrimSpace(name)) { // of a named tuple
+		if name, _, ok := strings.Cut(e.text, "="); ok &&
+			isName(strings.TrimSpace(name)) { // of a named tuple
 			a.Names = append(a.Names, strings.TrimSpace(name))
 			e = e.sub(len(name)+1, len(e.text))
 		}
@@ -273,7 +279,8 @@ func parseConst(e entry) (ArgSpec, *sigError) {
 	if err != nil || !literal(x) {
 		return ArgSpec{}, e.errorf("%q is neither a type nor a Python literal", e.text)
 	}
-	in := pyrun.New(pyrun.Options{Files: files, Limits: object.Limits{MaxSteps: 10000, MaxBytes: 1 << 20}}).Interp
+	in := pyrun.New(pyrun.Options{Files: files,
+		Limits: object.Limits{MaxSteps: 10000, MaxBytes: 1 << 20}}).Interp
 	v, err := pyrun.Eval(in, x, &pyrun.Env{})
 	if err != nil {
 		return ArgSpec{}, e.errorf("%q has no value: %v", e.text, err)

@@ -45,9 +45,12 @@ func (g *generator) stmt(s python.Stmt) {
 		g.assert(s)
 	case *python.Pass:
 	case *python.Break:
-		g.failHint(s, "unsupported", "put the condition into a while loop, or mask the rest of the iterations", "break is not supported in a jit function")
+		g.failHint(s, "unsupported",
+			"put the condition into a while loop, or mask the rest of the iterations",
+			"break is not supported in a jit function")
 	case *python.Continue:
-		g.failHint(s, "unsupported", "put the rest of the body under an if", "continue is not supported in a jit function")
+		g.failHint(s, "unsupported", "put the rest of the body under an if",
+			"continue is not supported in a jit function")
 	default:
 		g.unsupported(s)
 	}
@@ -64,7 +67,8 @@ func (g *generator) exprStmt(s *python.ExprStmt) {
 // assign handles target = value. The value of a single name gives its operations that name.
 func (g *generator) assign(s *python.Assign) {
 	if len(s.Targets) != 1 {
-		g.failHint(s, "unsupported", "write one assignment for each name", "a jit function assigns to one target at a time, not to a chain (a = b = ...)")
+		g.failHint(s, "unsupported", "write one assignment for each name",
+			"a jit function assigns to one target at a time, not to a chain (a = b = ...)")
 	}
 	g.assignTo(s.Targets[0], func() object.Value { return g.expr(s.Value) })
 }
@@ -113,9 +117,11 @@ func (g *generator) store(target python.Expr, v object.Value) {
 	case *python.List:
 		g.unpack(t, t.Elts, v)
 	case *python.Subscript:
-		g.failHint(t, "unsupported", "tensors and tuples are values: build a new one, with tl.where say", "an element cannot be assigned in a jit function")
+		g.failHint(t, "unsupported", "tensors and tuples are values: build a new one, with tl.where say",
+			"an element cannot be assigned in a jit function")
 	case *python.Attribute:
-		g.failHint(t, "unsupported", "values do not change: build a new one", "an attribute cannot be assigned in a jit function")
+		g.failHint(t, "unsupported", "values do not change: build a new one",
+			"an attribute cannot be assigned in a jit function")
 	default:
 		g.fail(target, "unsupported", "this cannot be assigned to in a jit function")
 	}
@@ -127,7 +133,8 @@ func (g *generator) unpack(n python.Node, targets []python.Expr, v object.Value)
 		g.fail(n, "unpack", "cannot unpack %s: expected a tuple of %d values", describe(v), len(targets))
 	}
 	if len(t.Items) < len(targets) {
-		g.fail(n, "unpack", "not enough values to unpack: %s for %s", sem.Count(len(t.Items), "value"), sem.Count(len(targets), "name"))
+		g.fail(n, "unpack", "not enough values to unpack: %s for %s", sem.Count(len(t.Items), "value"),
+			sem.Count(len(targets), "name"))
 	}
 	for i, target := range targets {
 		if _, star := target.(*python.Starred); star {
@@ -166,7 +173,8 @@ func (g *generator) annAssign(s *python.AnnAssign) {
 	}
 	v := g.expr(s.Value)
 	if g.scope.has(n.ID) {
-		g.failHint(s, "constexpr", "give the new value another name", "%s is already defined: a constexpr cannot be reassigned", n.ID)
+		g.failHint(s, "constexpr", "give the new value another name",
+			"%s is already defined: a constexpr cannot be reassigned", n.ID)
 	}
 	g.scope.set(n.ID, v) // a device value too: Triton wraps anything, and complains where a constant is needed
 }
@@ -179,7 +187,8 @@ func (g *generator) isConstexpr(ann python.Expr) bool {
 // returnStmt ends the function's current block; numbers decay to scalars.
 func (g *generator) returnStmt(s *python.Return) {
 	if g.loops > 0 {
-		g.failHint(s, "unsupported", "set a flag in the loop and test it afterwards", "return is not supported inside a for or while loop")
+		g.failHint(s, "unsupported", "set a flag in the loop and test it afterwards",
+			"return is not supported inside a for or while loop")
 	}
 	var v object.Value = object.None
 	if s.Value != nil {
@@ -192,9 +201,11 @@ func (g *generator) returnStmt(s *python.Return) {
 	case g.ret == nil:
 		g.ret, g.retVoid, g.retAt = &sh, void, s
 	case g.retVoid != void || !void && !g.ret.equal(sh):
-		first := diag.Note{Span: g.retAt.Span(), Msg: "the first return is here: " + returnText(*g.ret, g.retVoid)}
+		first := diag.Note{Span: g.retAt.Span(),
+			Msg: "the first return is here: " + returnText(*g.ret, g.retVoid)}
 		g.failNotes(s, "return-type", "all returns of a function give the same type", []diag.Note{first},
-			"this return gives %s, but an earlier one gives %s", returnText(sh, void), returnText(*g.ret, g.retVoid))
+			"this return gives %s, but an earlier one gives %s", returnText(sh, void),
+			returnText(*g.ret, g.retVoid))
 	}
 	dead := ir.NewBlock()
 	g.b.Block().Region().Append(dead)

@@ -34,7 +34,8 @@ func shapeOf(v object.Value) shape {
 	case *sem.Tensor:
 		return shape{dev: v.Type}
 	case *sem.Descriptor:
-		return shape{desc: &descShape{t: v.Type, shape: tensorShapes(v.Shape), strides: tensorShapes(v.Strides), like: v}}
+		return shape{desc: &descShape{t: v.Type, shape: tensorShapes(v.Shape),
+			strides: tensorShapes(v.Strides), like: v}}
 	case *object.Tuple:
 		return shape{tuple: true, class: v.Class, elems: shapesOf(v.Items)}
 	case *world.Object:
@@ -68,7 +69,8 @@ func (s shape) equal(t shape) bool {
 	case s.known != nil || t.known != nil:
 		return s.known != nil && t.known != nil && world.Equal(s.known, t.known)
 	case s.desc != nil || t.desc != nil:
-		return s.desc != nil && t.desc != nil && s.desc.t == t.desc.t && equalShapes(s.desc.shape, t.desc.shape) && equalShapes(s.desc.strides, t.desc.strides)
+		return s.desc != nil && t.desc != nil && s.desc.t == t.desc.t &&
+			equalShapes(s.desc.shape, t.desc.shape) && equalShapes(s.desc.strides, t.desc.strides)
 	case s.dev != nil || t.dev != nil:
 		return s.dev == t.dev
 	}

@@ -51,7 +51,8 @@ func (g *generator) manager(item *python.WithItem) object.Value {
 	return v
 }
 
-func (g *generator) callContext(n python.Node, manager object.Value, name string, args ...object.Value) object.Value {
+func (g *generator) callContext(n python.Node, manager object.Value, name string,
+	args ...object.Value) object.Value {
 	fn, err := object.GetAttr(g.u.world.In, manager, name)
 	g.check(n, err)
 	v, err := object.Call(g.u.world.In, fn, args, nil)

@@ -50,14 +50,16 @@ func (s *Source) Around(what, file string, line, column int) (diag.Span, bool) {
 }
 
 // pointed are the functions that a fault is shown at.
-var pointed = append([]string{"device_assert", "device_print", "gather", "dot", "load_tensor_descriptor", "store_tensor_descriptor"}, accesses...)
+var pointed = append([]string{"device_assert", "device_print", "gather", "dot", "load_tensor_descriptor",
+	"store_tensor_descriptor"}, accesses...)
 
 // syntaxOf returns the tree of a file of the source, by the name in locations.
 func (s *Source) syntaxOf(file string) *python.Module {
 	file = filepath.ToSlash(file)
 	same := func(name string) bool {
 		name = filepath.ToSlash(name)
-		return name == file || strings.HasSuffix(file, "/"+strings.TrimPrefix(name, "./")) || strings.HasSuffix(name, "/"+file)
+		return name == file || strings.HasSuffix(file, "/"+strings.TrimPrefix(name, "./")) ||
+			strings.HasSuffix(name, "/"+file)
 	}
 	if same(s.Name) {
 		return s.syntax

@@ -62,7 +62,8 @@ func (o *Object) SetAttr(_ *object.Interp, name string, v object.Value) error {
 		if f == name {
 			v = Unwrap(v)
 			if o.within(v) {
-				return object.Errorf(object.TypeError, "%s cannot be part of itself, in its field %s", o.Class.Name, name)
+				return object.Errorf(object.TypeError, "%s cannot be part of itself, in its field %s",
+					o.Class.Name, name)
 			}
 			o.Fields[i] = v
 			return nil
@@ -81,14 +82,15 @@ func (o *Object) Field(name string) (object.Value, bool) {
 	return nil, false
 }
 
-var aggregateDecorator = native("_aggregate", func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
-	if len(args) == 1 {
-		if c, ok := args[0].(*object.Class); ok && c.Def != nil {
-			return newClass(c), nil
+var aggregateDecorator = native("_aggregate",
+	func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+		if len(args) == 1 {
+			if c, ok := args[0].(*object.Class); ok && c.Def != nil {
+				return newClass(c), nil
+			}
 		}
-	}
-	return nil, object.Errorf(object.TypeError, "_aggregate decorates a class")
-})
+		return nil, object.Errorf(object.TypeError, "_aggregate decorates a class")
+	})
 
 func newClass(c *object.Class) *Class {
 	cl := &Class{Name: c.Name, Host: c}
@@ -110,7 +112,8 @@ func (c *Class) Call(in *object.Interp, args []object.Value, kws []object.Keywor
 		return nil, err
 	}
 	if _, isJIT := init.(*JITFunction); isJIT {
-		return nil, &sem.Error{Code: "aggregate", Msg: c.Name + ".__init__ must not be a jit function", Hint: "decorate it with @triton.constexpr_function"}
+		return nil, &sem.Error{Code: "aggregate", Msg: c.Name + ".__init__ must not be a jit function",
+			Hint: "decorate it with @triton.constexpr_function"}
 	}
 	if _, err := object.Call(in, init, append([]object.Value{self}, args...), kws); err != nil {
 		return nil, err
@@ -119,7 +122,8 @@ func (c *Class) Call(in *object.Interp, args []object.Value, kws []object.Keywor
 	for i, f := range c.FieldNames {
 		v, ok := self.Attrs.GetStr(f)
 		if !ok {
-			return nil, &sem.Error{Code: "aggregate", Msg: fmt.Sprintf("%s.__init__ does not set the field %s", c.Name, f)}
+			return nil, &sem.Error{Code: "aggregate",
+				Msg: fmt.Sprintf("%s.__init__ does not set the field %s", c.Name, f)}
 		}
 		o.Fields[i] = Unwrap(v)
 	}

@@ -31,7 +31,8 @@ func wrap(v object.Value, err error) (object.Value, error) {
 }
 
 // Binary makes constexpr arithmetic give a constexpr.
-func (c *Constexpr) Binary(in *object.Interp, op python.Operator, other object.Value, reflected bool) (object.Value, error) {
+func (c *Constexpr) Binary(in *object.Interp, op python.Operator, other object.Value,
+	reflected bool) (object.Value, error) {
 	a, b := c.V, Unwrap(other)
 	if reflected {
 		a, b = b, a
@@ -40,7 +41,8 @@ func (c *Constexpr) Binary(in *object.Interp, op python.Operator, other object.V
 }
 
 // Compare gives a constexpr too.
-func (c *Constexpr) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value, error) {
+func (c *Constexpr) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value,
+	error) {
 	return wrap(object.Compare(in, op, c.V, Unwrap(other)))
 }
 
@@ -76,7 +78,8 @@ type ConstexprFunc struct{ Fn object.Value }
 
 func (*ConstexprFunc) TypeName() string { return "ConstexprFunction" }
 
-func (f *ConstexprFunc) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+func (f *ConstexprFunc) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value,
+	error) {
 	plain := make([]object.Value, len(args))
 	for i, a := range args {
 		plain[i] = Unwrap(a)
@@ -137,7 +140,8 @@ func (t ConstexprType) Attr(_ *object.Interp, name string) (object.Value, bool, 
 }
 
 // Compare compares the values.
-func (t ConstexprType) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value, error) {
+func (t ConstexprType) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value,
+	error) {
 	o, ok := Unwrap(other).(ConstexprType)
 	if !ok {
 		return object.Bool(op == python.NotEq), nil
@@ -156,24 +160,34 @@ func IsKnown(v object.Value) bool {
 
 var typeClasses = []*typeClass{
 	// Inside a kernel isinstance sees the value of a constexpr, as in Triton: it is an int, say, and no constexpr.
-	{"constexpr", func(v object.Value) bool { _, ok := v.(*Constexpr); return ok }, func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
+	{"constexpr", func(v object.Value) bool {
+		_, ok := v.(*Constexpr)
+		return ok
+	}, func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 		if len(args) != 1 {
 			return nil, object.Errorf(object.TypeError, "constexpr() takes one value, not %d", len(args))
 		}
 		return wrap(args[0], nil)
 	}},
 	{"tensor", func(v object.Value) bool { _, ok := v.(*sem.Tensor); return ok }, nil},
-	{"dtype", func(v object.Value) bool { _, ok := v.(*sem.DType); return ok }, func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
+	{"dtype", func(v object.Value) bool {
+		_, ok := v.(*sem.DType)
+		return ok
+	}, func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 		if len(args) == 1 {
 			if s, ok := Unwrap(args[0]).(object.Str); ok && sem.DTypes[string(s)] != nil {
 				return sem.DTypes[string(s)], nil
 			}
 		}
-		return nil, object.Errorf(object.ValueError, "dtype() takes the name of a type, such as 'int32' or 'fp16'")
+		return nil, object.Errorf(object.ValueError,
+			"dtype() takes the name of a type, such as 'int32' or 'fp16'")
 	}},
 	{"pointer_type", func(v object.Value) bool { _, ok := v.(*sem.PtrType); return ok }, makePointerType},
 	{"block_type", func(v object.Value) bool { _, ok := v.(*sem.BlockType); return ok }, makeBlockType},
-	{"tuple", func(v object.Value) bool { _, ok := v.(*object.Tuple); return ok }, func(in *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
+	{"tuple", func(v object.Value) bool {
+		_, ok := v.(*object.Tuple)
+		return ok
+	}, func(in *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 		if len(args) == 0 {
 			return object.NewTuple(), nil
 		}
@@ -187,7 +201,10 @@ var typeClasses = []*typeClass{
 	{"slice", func(v object.Value) bool { _, ok := v.(*object.Slice); return ok }, nil},
 	{"const", func(object.Value) bool { return false }, nil},
 	{"tuple_type", func(object.Value) bool { return false }, nil},
-	{"constexpr_type", func(v object.Value) bool { _, ok := v.(ConstexprType); return ok }, func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
+	{"constexpr_type", func(v object.Value) bool {
+		_, ok := v.(ConstexprType)
+		return ok
+	}, func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 		if len(args) != 1 {
 			return nil, object.Errorf(object.TypeError, "constexpr_type() takes one value, not %d", len(args))
 		}

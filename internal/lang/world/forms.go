@@ -21,8 +21,10 @@ func (r *Range) Call(in *object.Interp, args []object.Value, kws []object.Keywor
 }
 
 var (
-	PyRange     = &Range{Name: "range"}
-	tlRange     = &Range{Name: "tl.range", Params: []string{"num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_licm"}}
+	PyRange = &Range{Name: "range"}
+	tlRange = &Range{Name: "tl.range",
+		Params: []string{"num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer", "flatten",
+			"warp_specialize", "disable_licm"}}
 	staticRange = &Range{Name: "tl.static_range", Static: true}
 )
 
@@ -49,7 +51,8 @@ type HostBuiltin struct{ Fn object.Value }
 
 func (*HostBuiltin) TypeName() string { return "builtin_function" }
 
-func (f *HostBuiltin) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+func (f *HostBuiltin) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value,
+	error) {
 	return object.Call(in, f.Fn, args, kws)
 }
 

@@ -82,7 +82,8 @@ func (f *JITFunction) Attr(in *object.Interp, name string) (object.Value, bool, 
 			return v, v != nil, err
 		}
 	}
-	if f.Foreign && !strings.HasPrefix(name, "__") { // a method of what another package's decorator made of it
+	if f.Foreign && !strings.HasPrefix(name,
+		"__") { // a method of what another package's decorator made of it
 		return native(name, nothing), true, nil
 	}
 	return nil, false, nil
@@ -260,19 +261,23 @@ func CanonicalName(t dtype.Type) string {
 }
 
 // Bind matches arguments with parameters, as a call of the function in Python would. omitted are those for which the default stands.
-func (f *JITFunction) Bind(args []object.Value, kws []object.Keyword) (out []object.Value, omitted []bool, err error) {
+func (f *JITFunction) Bind(args []object.Value, kws []object.Keyword) (out []object.Value, omitted []bool,
+	err error) {
 	out, omitted = make([]object.Value, len(f.Params)), make([]bool, len(f.Params))
 	if len(args) > len(f.Params) {
-		return nil, nil, f.badCall("", "%s() takes %s, but %d were given", f.Func.Name, sem.Count(len(f.Params), "argument"), len(args))
+		return nil, nil, f.badCall("", "%s() takes %s, but %d were given", f.Func.Name,
+			sem.Count(len(f.Params), "argument"), len(args))
 	}
 	copy(out, args)
 	for _, k := range kws {
 		i := f.ParamIndex(k.Name)
 		switch {
 		case i < 0:
-			return nil, nil, f.badCall(k.Name, "%s() got an unexpected keyword argument '%s'", f.Func.Name, k.Name)
+			return nil, nil, f.badCall(k.Name, "%s() got an unexpected keyword argument '%s'", f.Func.Name,
+				k.Name)
 		case out[i] != nil:
-			return nil, nil, f.badCall(k.Name, "%s() got multiple values for argument '%s'", f.Func.Name, k.Name)
+			return nil, nil, f.badCall(k.Name, "%s() got multiple values for argument '%s'", f.Func.Name,
+				k.Name)
 		}
 		out[i] = k.Value
 	}
@@ -296,7 +301,8 @@ func (f *JITFunction) badCall(param, format string, args ...any) error {
 			list[i] += "=" + Repr(p.Default)
 		}
 	}
-	return &sem.Error{Code: sem.CodeArgs, Param: param, Msg: fmt.Sprintf(format, args...), Hint: "its parameters are (" + strings.Join(list, ", ") + ")"}
+	return &sem.Error{Code: sem.CodeArgs, Param: param, Msg: fmt.Sprintf(format, args...),
+		Hint: "its parameters are (" + strings.Join(list, ", ") + ")"}
 }
 
 // ParamIndex returns the position of the parameter of that name, or -1.

@@ -11,8 +11,11 @@ import (
 func (w *World) backends() object.Value {
 	d := object.NewDict()
 	for name, kind := range map[string]string{"nvidia": "cuda", "amd": "hip"} {
-		driver := &record{"type", map[string]object.Value{"is_active": answer(object.Bool(w.target.Backend == kind)), "__name__": object.Str(name + "Driver")}}
-		d.SetStr(name, &record{"Backend", map[string]object.Value{"driver": driver, "compiler": unusable(name + "Backend")}})
+		driver := &record{"type",
+			map[string]object.Value{"is_active": answer(object.Bool(w.target.Backend == kind)),
+				"__name__": object.Str(name + "Driver")}}
+		d.SetStr(name, &record{"Backend",
+			map[string]object.Value{"driver": driver, "compiler": unusable(name + "Backend")}})
 	}
 	return d
 }
@@ -23,7 +26,8 @@ func (w *World) capability() object.Value {
 }
 
 // sharedMemory is what a block may have at most, by the capability; other GPUs have as much as sm_86.
-var sharedMemory = map[int]int64{70: 98304, 75: 65536, 80: 166912, 87: 166912, 90: 232448, 100: 232448, 103: 232448}
+var sharedMemory = map[int]int64{70: 98304, 75: 65536, 80: 166912, 87: 166912, 90: 232448, 100: 232448,
+	103: 232448}
 
 func (t Target) sharedMemory() int64 {
 	if t.Backend == "hip" {
@@ -55,8 +59,10 @@ func (w *World) driverProperties() object.Value {
 		name  string
 		value int64
 	}{
-		{"max_shared_mem", w.target.sharedMemory()}, {"max_num_regs", 65536}, {"multiprocessor_count", w.target.multiprocessors()},
-		{"warpSize", int64(w.target.WarpSize)}, {"sm_clock_rate", 1980000}, {"mem_clock_rate", 3201000}, {"mem_bus_width", 6144},
+		{"max_shared_mem", w.target.sharedMemory()}, {"max_num_regs", 65536},
+		{"multiprocessor_count", w.target.multiprocessors()},
+		{"warpSize", int64(w.target.WarpSize)}, {"sm_clock_rate", 1980000}, {"mem_clock_rate", 3201000},
+		{"mem_bus_width", 6144},
 	} {
 		d.SetStr(p.name, object.MakeInt(p.value))
 	}
@@ -65,12 +71,17 @@ func (w *World) driverProperties() object.Value {
 
 // torchProperties is torch.cuda.get_device_properties().
 func (w *World) torchProperties() object.Value {
-	attrs := map[string]object.Value{"name": object.Str(w.target.Name()), "gcnArchName": object.Str(w.target.Chip)}
+	attrs := map[string]object.Value{"name": object.Str(w.target.Name()),
+		"gcnArchName": object.Str(w.target.Chip)}
 	for name, n := range map[string]int64{
-		"major": int64(w.target.Arch / 10), "minor": int64(w.target.Arch % 10), "multi_processor_count": w.target.multiprocessors(),
-		"total_memory": 141 << 30, "warp_size": int64(w.target.WarpSize), "shared_memory_per_block": 49152,
-		"shared_memory_per_block_optin": w.target.sharedMemory(), "shared_memory_per_multiprocessor": w.target.sharedMemory() + 1024,
-		"max_threads_per_multi_processor": 2048, "max_threads_per_block": 1024, "regs_per_multiprocessor": 65536, "L2_cache_size": 60 << 20,
+		"major": int64(w.target.Arch / 10), "minor": int64(w.target.Arch % 10),
+		"multi_processor_count": w.target.multiprocessors(),
+		"total_memory":          141 << 30, "warp_size": int64(w.target.WarpSize),
+		"shared_memory_per_block":          49152,
+		"shared_memory_per_block_optin":    w.target.sharedMemory(),
+		"shared_memory_per_multiprocessor": w.target.sharedMemory() + 1024,
+		"max_threads_per_multi_processor":  2048, "max_threads_per_block": 1024,
+		"regs_per_multiprocessor": 65536, "L2_cache_size": 60 << 20,
 	} {
 		attrs[name] = object.MakeInt(n)
 	}
@@ -87,9 +98,11 @@ func (w *World) nvml() *pyrun.Module {
 		"nvmlDeviceGetHandleByIndex":         answer(&record{"nvmlDevice_t", nil}),
 		"nvmlDeviceGetCudaComputeCapability": answer(w.capability()),
 		"nvmlDeviceGetName":                  answer(object.Str(w.target.Name())),
-		"nvmlDeviceGetMemoryInfo":            answer(&record{"nvmlMemory_t", map[string]object.Value{"total": object.MakeInt(141 << 30), "free": object.MakeInt(140 << 30), "used": object.MakeInt(1 << 30)}}),
-		"nvmlDeviceGetUUID":                  answer(object.Str("GPU-0")),
-		"NVMLError":                          nvmlError,
+		"nvmlDeviceGetMemoryInfo": answer(&record{"nvmlMemory_t",
+			map[string]object.Value{"total": object.MakeInt(141 << 30), "free": object.MakeInt(140 << 30),
+				"used": object.MakeInt(1 << 30)}}),
+		"nvmlDeviceGetUUID": answer(object.Str("GPU-0")),
+		"NVMLError":         nvmlError,
 	}
 	return &pyrun.Module{Name: "pynvml", Vars: vars, Open: true}
 }

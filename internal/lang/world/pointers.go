@@ -33,7 +33,8 @@ func (s *Source) Pointers(kernel string, target Target) (out []bool, err error) 
 
 // accesses are the functions of the language whose first argument is a pointer.
 var accesses = []string{
-	"load", "store", "atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or", "atomic_xor", "atomic_xchg", "atomic_cas",
+	"load", "store", "atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or", "atomic_xor",
+	"atomic_xchg", "atomic_cas",
 	"make_block_ptr", "make_tensor_descriptor",
 }
 
@@ -95,7 +96,9 @@ func frontName(e python.Expr) string {
 		if a, ok := e.Func.(*python.Attribute); ok && a.Attr == "to" {
 			return frontName(a.Value)
 		}
-		if name, first := accessed(e); first != nil && slices.Contains([]string{"make_block_ptr", "advance", "multiple_of", "max_contiguous", "cast"}, name) {
+		if name, first := accessed(e); first != nil &&
+			slices.Contains([]string{"make_block_ptr", "advance", "multiple_of", "max_contiguous", "cast"},
+				name) {
 			return frontName(first)
 		}
 	}

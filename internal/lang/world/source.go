@@ -82,7 +82,8 @@ func Load(name string, src []byte, opts LoadOptions) (*Source, error) {
 	if err := budget.New(context.Background(), opts.Limits).CheckSource(len(src), name); err != nil {
 		return nil, err
 	}
-	s := &Source{bytes: len(src), Name: name, files: stdlibFiles.Fork(), opts: opts, parsed: map[string]parsedFile{}, params: map[string][]Param{}, debug: map[string]bool{}}
+	s := &Source{bytes: len(src), Name: name, files: stdlibFiles.Fork(), opts: opts,
+		parsed: map[string]parsedFile{}, params: map[string][]Param{}, debug: map[string]bool{}}
 	m, err := python.Parse(s.files, name, src)
 	if err != nil {
 		return nil, err
@@ -196,7 +197,9 @@ func (s *Source) Find(w *World, name string) (*JITFunction, error) {
 	}
 	fn, ok := Unwrap(v).(*JITFunction)
 	if !ok {
-		d := diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s is no kernel: it is %s", name, Describe(v)), Hint: "decorate it with @triton.jit"}
+		d := diag.Diagnostic{Code: "no-kernel",
+			Msg:  fmt.Sprintf("%s is no kernel: it is %s", name, Describe(v)),
+			Hint: "decorate it with @triton.jit"}
 		switch u := Unwrap(v).(type) {
 		case *pyrun.Func:
 			d.Msg, d.Span = fmt.Sprintf("%s is no kernel: it is a plain function", name), s.definition(name)

@@ -39,7 +39,8 @@ var torchDTypes = func() map[string]*torchDType {
 	m := map[string]*torchDType{}
 	for t := range dtype.All() {
 		if r := t.Row(); r.Torch != "" {
-			m[r.Torch] = &torchDType{name: r.Torch, format: r.Format, bits: intBits(r), signed: r.Kind == dtype.Signed}
+			m[r.Torch] = &torchDType{name: r.Torch, format: r.Format, bits: intBits(r),
+				signed: r.Kind == dtype.Signed}
 		}
 	}
 	m["float8_e8m0fnu"] = &torchDType{name: "float8_e8m0fnu", power: true}
@@ -92,7 +93,9 @@ func (w *World) registerTorch() {
 		w.stdlibModule("torch.torch_version", "torch_version.py"),
 		{Name: "torch.version", Vars: version, Lookup: w.torchVersion},
 		{Name: "torch.cuda", Vars: cuda, Open: true},
-		{Name: "torch", Vars: vars, Lookup: w.torchVersion, Open: true, Lacks: func(name string) bool { return otherAccelerators[name] }},
+		{Name: "torch", Vars: vars, Lookup: w.torchVersion, Open: true, Lacks: func(name string) bool {
+			return otherAccelerators[name]
+		}},
 	} {
 		w.known[m.Name] = m
 	}
@@ -116,12 +119,15 @@ func (w *World) torchVersion(in *object.Interp, name string) (object.Value, bool
 // otherAccelerators are attributes that packages of other vendors give torch. Projects ask for them to find out where they run; what
 // else they ask for, a recent torch has.
 var otherAccelerators = map[string]bool{
-	"npu": true, "mlu": true, "gcu": true, "__hcu_version__": true, "corex": true, "musa": true, "ptpu": true, "txda": true, "aipu": true,
+	"npu": true, "mlu": true, "gcu": true, "__hcu_version__": true, "corex": true, "musa": true, "ptpu": true,
+	"txda": true, "aipu": true,
 	"hpu": true, "xla": true, "sdaa": true, "supa": true, "xmlir": true, "maca": true, "mcpu": true,
 }
 
 func answer(v object.Value) object.Value {
-	return native("answer", func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) { return v, nil })
+	return native("answer", func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
+		return v, nil
+	})
 }
 
 func torchArg(args []object.Value) *torchDType {
@@ -136,8 +142,10 @@ func finfo(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Va
 	t := torchArg(args)
 	if t != nil && t.power {
 		lo := object.Float(0x1p-127)
-		return &record{"finfo", map[string]object.Value{"max": object.Float(0x1p127), "min": lo, "eps": object.Float(1), "tiny": lo, "smallest_normal": lo,
-			"bits": object.MakeInt(8), "resolution": object.Float(1), "dtype": object.Str(t.name)}}, nil
+		return &record{"finfo",
+			map[string]object.Value{"max": object.Float(0x1p127), "min": lo, "eps": object.Float(1),
+				"tiny": lo, "smallest_normal": lo,
+				"bits": object.MakeInt(8), "resolution": object.Float(1), "dtype": object.Str(t.name)}}, nil
 	}
 	if t == nil || t.format == nil {
 		return nil, object.Errorf(object.TypeError, "torch.finfo() requires a floating point dtype")
@@ -148,8 +156,10 @@ func finfo(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Va
 	tiny := math.Ldexp(1, 1-f.Bias)
 	eps := math.Ldexp(1, -f.Man)
 	return &record{"finfo", map[string]object.Value{
-		"max": object.Float(largest), "min": object.Float(-largest), "eps": object.Float(eps), "tiny": object.Float(tiny),
-		"smallest_normal": object.Float(tiny), "bits": object.MakeInt(int64(f.Bits)), "resolution": object.Float(math.Pow10(-digits)), "dtype": object.Str(t.name),
+		"max": object.Float(largest), "min": object.Float(-largest), "eps": object.Float(eps),
+		"tiny":            object.Float(tiny),
+		"smallest_normal": object.Float(tiny), "bits": object.MakeInt(int64(f.Bits)),
+		"resolution": object.Float(math.Pow10(-digits)), "dtype": object.Str(t.name),
 	}}, nil
 }
 
@@ -159,5 +169,7 @@ func iinfo(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Va
 		return nil, object.Errorf(object.TypeError, "torch.iinfo() requires an integer dtype")
 	}
 	lo, hi := bigBounds(t.bits, t.signed)
-	return &record{"iinfo", map[string]object.Value{"min": lo, "max": hi, "bits": object.MakeInt(int64(t.bits)), "dtype": object.Str(t.name)}}, nil
+	return &record{"iinfo",
+		map[string]object.Value{"min": lo, "max": hi, "bits": object.MakeInt(int64(t.bits)),
+			"dtype": object.Str(t.name)}}, nil
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // native is a function written in Go that host code calls with positional or keyword arguments.
-func native(name string, fn func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error)) *object.Builtin {
+func native(name string, fn func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value,
+	error)) *object.Builtin {
 	return &object.Builtin{Name: name, Fn: fn}
 }
 
@@ -46,12 +47,13 @@ func (d *decorator) Call(in *object.Interp, args []object.Value, kws []object.Ke
 	if len(args) == 1 {
 		return d.apply(args[0], kws)
 	}
-	return native(d.name, func(_ *object.Interp, inner []object.Value, _ []object.Keyword) (object.Value, error) {
-		if len(inner) != 1 {
-			return nil, object.Errorf(object.TypeError, "%s() decorates one function", d.name)
-		}
-		return d.apply(inner[0], kws)
-	}), nil
+	return native(d.name,
+		func(_ *object.Interp, inner []object.Value, _ []object.Keyword) (object.Value, error) {
+			if len(inner) != 1 {
+				return nil, object.Errorf(object.TypeError, "%s() decorates one function", d.name)
+			}
+			return d.apply(inner[0], kws)
+		}), nil
 }
 
 var jitDecorator = &decorator{"jit", func(fn object.Value, opts []object.Keyword) (object.Value, error) {
@@ -64,34 +66,41 @@ var jitDecorator = &decorator{"jit", func(fn object.Value, opts []object.Keyword
 	return nil, object.Errorf(object.TypeError, "@triton.jit decorates functions, not %s", fn.TypeName())
 }}
 
-var constexprDecorator = &decorator{"constexpr_function", func(fn object.Value, _ []object.Keyword) (object.Value, error) {
-	return &ConstexprFunc{fn}, nil
-}}
+var constexprDecorator = &decorator{"constexpr_function",
+	func(fn object.Value, _ []object.Keyword) (object.Value, error) {
+		return &ConstexprFunc{fn}, nil
+	}}
 
-var jitClass = &typeClass{name: "JITFunction", is: func(v object.Value) bool { _, ok := v.(*JITFunction); return ok }}
+var jitClass = &typeClass{name: "JITFunction", is: func(v object.Value) bool {
+	_, ok := v.(*JITFunction)
+	return ok
+}}
 
 // wrapperDecorator is autotune or heuristics when its arguments are evaluated before it is seen around a jit function.
 func wrapperDecorator(kind, params string) object.Value {
 	return object.Native(kind, params, func(_ *object.Interp, args []object.Value) (object.Value, error) {
-		return native(kind, func(_ *object.Interp, inner []object.Value, _ []object.Keyword) (object.Value, error) {
-			if len(inner) != 1 {
-				return nil, object.Errorf(object.TypeError, "%s() decorates one function", kind)
-			}
-			return inner[0], nil
-		}), nil
+		return native(kind,
+			func(_ *object.Interp, inner []object.Value, _ []object.Keyword) (object.Value, error) {
+				if len(inner) != 1 {
+					return nil, object.Errorf(object.TypeError, "%s() decorates one function", kind)
+				}
+				return inner[0], nil
+			}), nil
 	})
 }
 
 var (
-	autotuneDecorator = wrapperDecorator("autotune", "configs key prune_configs_by= reset_to_zero= restore_value= pre_hook= post_hook= "+
-		"warmup= rep= use_cuda_graph= do_bench= cache_results=")
+	autotuneDecorator = wrapperDecorator("autotune",
+		"configs key prune_configs_by= reset_to_zero= restore_value= pre_hook= post_hook= "+
+			"warmup= rep= use_cuda_graph= do_bench= cache_results=")
 	heuristicsDecorator = wrapperDecorator("heuristics", "values")
 )
 
 // decorate handles the decorators of a function that becomes a jit function. The arguments of autotune and heuristics stay
 // unevaluated, and decorators of other packages around a jit function (a launch cache, say) are passed over: what is compiled is the
 // function itself.
-func decorate(in *object.Interp, fn *pyrun.Func, decorators []python.Expr, eval func(python.Expr) (object.Value, error)) (object.Value, error) {
+func decorate(in *object.Interp, fn *pyrun.Func, decorators []python.Expr,
+	eval func(python.Expr) (object.Value, error)) (object.Value, error) {
 	var v object.Value = fn
 	for i := len(decorators) - 1; i >= 0; i-- {
 		d := decorators[i]
@@ -131,7 +140,8 @@ func decorate(in *object.Interp, fn *pyrun.Func, decorators []python.Expr, eval 
 
 // replaced is what a decorator of a project makes of a jit function, where that is a function that kernels can call: some give the
 // back end's own function in place of one written for those that have none. What launches the function in its own way is passed over.
-func replaced(in *object.Interp, j *JITFunction, decorator python.Expr, eval func(python.Expr) (object.Value, error)) object.Value {
+func replaced(in *object.Interp, j *JITFunction, decorator python.Expr,
+	eval func(python.Expr) (object.Value, error)) object.Value {
 	if dec, err := eval(decorator); err == nil && (isSourceFunc(dec) || dec == mustUseDecorator) {
 		v, err := object.Call(in, dec, []object.Value{j}, nil)
 		if err == nil && callableInKernels(v) {
@@ -148,24 +158,28 @@ func isSourceFunc(v object.Value) bool {
 }
 
 // configClass is triton.Config.
-var configClass = native("Config", func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
-	r := &record{name: "Config", attrs: map[string]object.Value{
-		"kwargs": object.NewDict(), "num_warps": object.MakeInt(4), "num_stages": object.MakeInt(3), "num_ctas": object.MakeInt(1),
-		"maxnreg": object.None, "pre_hook": object.None, "ir_override": object.None,
-	}}
-	for i, name := range []string{"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook", "ir_override"} {
-		if i < len(args) {
-			r.attrs[name] = args[i]
+var configClass = native("Config",
+	func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+		r := &record{name: "Config", attrs: map[string]object.Value{
+			"kwargs": object.NewDict(), "num_warps": object.MakeInt(4), "num_stages": object.MakeInt(3),
+			"num_ctas": object.MakeInt(1),
+			"maxnreg":  object.None, "pre_hook": object.None, "ir_override": object.None,
+		}}
+		for i, name := range []string{"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook",
+			"ir_override"} {
+			if i < len(args) {
+				r.attrs[name] = args[i]
+			}
 		}
-	}
-	for _, k := range kws {
-		if _, ok := r.attrs[k.Name]; !ok {
-			return nil, object.Errorf(object.TypeError, "Config() got an unexpected keyword argument '%s'", k.Name)
+		for _, k := range kws {
+			if _, ok := r.attrs[k.Name]; !ok {
+				return nil, object.Errorf(object.TypeError,
+					"Config() got an unexpected keyword argument '%s'", k.Name)
+			}
+			r.attrs[k.Name] = k.Value
 		}
-		r.attrs[k.Name] = k.Value
-	}
-	return r, nil
-})
+		return r, nil
+	})
 
 // triton are the names of the package triton. There cdiv and next_power_of_2 are for the host; in kernels too, on constants.
 func (w *World) triton() map[string]object.Value {
@@ -260,14 +274,18 @@ func (w *World) targetValue() object.Value {
 		arch = object.MakeInt(int64(w.target.Arch))
 	}
 	return &record{"GPUTarget", map[string]object.Value{
-		"backend": object.Str(w.target.Backend), "arch": arch, "warp_size": object.MakeInt(int64(w.target.WarpSize)),
+		"backend": object.Str(w.target.Backend), "arch": arch,
+		"warp_size": object.MakeInt(int64(w.target.WarpSize)),
 	}}
 }
 
 func (w *World) activeDriver() object.Value {
-	device := &record{"device", map[string]object.Value{"type": object.Str("cuda"), "index": object.MakeInt(0)}}
+	device := &record{"device",
+		map[string]object.Value{"type": object.Str("cuda"), "index": object.MakeInt(0)}}
 	constant := func(v object.Value) object.Value {
-		return native("get", func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) { return v, nil })
+		return native("get", func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
+			return v, nil
+		})
 	}
 	return &record{"CudaDriver", map[string]object.Value{
 		"get_current_target":      constant(w.targetValue()),
@@ -276,31 +294,34 @@ func (w *World) activeDriver() object.Value {
 		"get_current_stream":      constant(object.MakeInt(0)),
 		"get_device_capability":   constant(w.capability()),
 		"is_active":               constant(object.Bool(true)),
-		"utils":                   &record{"CudaUtils", map[string]object.Value{"get_device_properties": constant(w.driverProperties())}},
+		"utils": &record{"CudaUtils",
+			map[string]object.Value{"get_device_properties": constant(w.driverProperties())}},
 	}}
 }
 
 // targetInfo are the functions of triton.language.target_info.
 func (w *World) targetInfo() map[string]object.Value {
 	test := func(name string, f func(args []int64) bool) object.Value {
-		return &ConstexprFunc{native(name, func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
-			var ints []int64
-			for _, a := range args {
-				n, _ := object.AsInt64(a)
-				ints = append(ints, n)
-			}
-			for _, k := range kws {
-				n, _ := object.AsInt64(k.Value)
-				ints = append(ints, n)
-			}
-			return object.Bool(f(ints)), nil
-		})}
+		return &ConstexprFunc{native(name,
+			func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+				var ints []int64
+				for _, a := range args {
+					n, _ := object.AsInt64(a)
+					ints = append(ints, n)
+				}
+				for _, k := range kws {
+					n, _ := object.AsInt64(k.Value)
+					ints = append(ints, n)
+				}
+				return object.Bool(f(ints)), nil
+			})}
 	}
 	cuda, chip, arch := w.target.Backend == "cuda", w.target.Chip, int64(w.target.Arch)
 	return map[string]object.Value{
-		"current_target": &ConstexprFunc{native("current_target", func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
-			return w.targetValue(), nil
-		})},
+		"current_target": &ConstexprFunc{native("current_target",
+			func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
+				return w.targetValue(), nil
+			})},
 		"is_cuda":      test("is_cuda", func([]int64) bool { return cuda }),
 		"is_hip":       test("is_hip", func([]int64) bool { return w.target.Backend == "hip" }),
 		"is_hip_cdna3": test("is_hip_cdna3", func([]int64) bool { return chip == "gfx942" }),

@@ -61,7 +61,8 @@ func (c Config) String() string {
 	for _, k := range c.Kwargs {
 		parts = append(parts, k.Name+": "+Text(k.Value))
 	}
-	parts = append(parts, fmt.Sprintf("num_warps: %d, num_ctas: %d, num_stages: %d", c.NumWarps, c.NumCTAs, c.NumStages))
+	parts = append(parts,
+		fmt.Sprintf("num_warps: %d, num_ctas: %d, num_stages: %d", c.NumWarps, c.NumCTAs, c.NumStages))
 	if c.MaxNReg > 0 {
 		parts = append(parts, fmt.Sprintf("maxnreg: %d", c.MaxNReg))
 	}
@@ -74,7 +75,8 @@ func (c Config) AllKwargs() []object.Keyword {
 	for _, o := range []struct {
 		name  string
 		value int
-	}{{"num_warps", c.NumWarps}, {"num_ctas", c.NumCTAs}, {"num_stages", c.NumStages}, {"maxnreg", c.MaxNReg}} {
+	}{{"num_warps", c.NumWarps}, {"num_ctas", c.NumCTAs}, {"num_stages", c.NumStages},
+		{"maxnreg", c.MaxNReg}} {
 		if o.value > 0 {
 			out = append(out, object.Keyword{Name: o.name, Value: object.MakeInt(int64(o.value))})
 		}
@@ -136,7 +138,9 @@ func sourceOf(fn *pyrun.Func) string {
 	for d := range used {
 		list = append(list, d)
 	}
-	slices.SortFunc(list, func(a, b *python.FunctionDef) int { return int(a.Span().Start) - int(b.Span().Start) })
+	slices.SortFunc(list, func(a, b *python.FunctionDef) int {
+		return int(a.Span().Start) - int(b.Span().Start)
+	})
 	var b strings.Builder
 	for _, d := range list {
 		b.Write(file.Src[file.Offset(d.NamePos.Start):file.Offset(d.Span().End)])
@@ -187,11 +191,13 @@ func (w Wrapper) step(in *object.Interp) (Step, error) {
 	if w.Kind == "heuristics" {
 		return w.heuristics(in)
 	}
-	args, err := w.arguments(in, "configs", "key", "prune_configs_by", "reset_to_zero", "restore_value", "pre_hook", "post_hook", "warmup", "rep", "use_cuda_graph")
+	args, err := w.arguments(in, "configs", "key", "prune_configs_by", "reset_to_zero", "restore_value",
+		"pre_hook", "post_hook", "warmup", "rep", "use_cuda_graph")
 	if err != nil {
 		return Step{}, err
 	}
-	a := &Autotune{PreHook: args["pre_hook"], PostHook: args["post_hook"], Graph: args["use_cuda_graph"] != nil && IsTrue(args["use_cuda_graph"])}
+	a := &Autotune{PreHook: args["pre_hook"], PostHook: args["post_hook"],
+		Graph: args["use_cuda_graph"] != nil && IsTrue(args["use_cuda_graph"])}
 	for _, f := range []struct {
 		name string
 		to   *[]string
@@ -231,7 +237,8 @@ func (w Wrapper) heuristics(in *object.Interp) (Step, error) {
 	for name, fn := range d.All() {
 		n, ok := name.(object.Str)
 		if !ok {
-			return Step{}, object.Errorf(object.TypeError, "heuristics() takes a dict with names of parameters for keys")
+			return Step{}, object.Errorf(object.TypeError,
+				"heuristics() takes a dict with names of parameters for keys")
 		}
 		s.Heuristics = append(s.Heuristics, Heuristic{string(n), fn})
 	}
@@ -262,7 +269,8 @@ func stringsOf(in *object.Interp, v object.Value) ([]string, error) {
 	for _, item := range items {
 		s, ok := item.(object.Str)
 		if !ok {
-			return nil, object.Errorf(object.TypeError, "autotune() expects names of parameters, not %s", item.TypeName())
+			return nil, object.Errorf(object.TypeError, "autotune() expects names of parameters, not %s",
+				item.TypeName())
 		}
 		out = append(out, string(s))
 	}
@@ -288,7 +296,8 @@ func ConfigsOf(in *object.Interp, v object.Value) ([]Config, error) {
 
 func configOf(r *record) Config {
 	num := func(name string) int { return int(number(r.attrs[name])) }
-	c := Config{NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"), MaxNReg: num("maxnreg"), Value: r}
+	c := Config{NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"),
+		MaxNReg: num("maxnreg"), Value: r}
 	if d, ok := r.attrs["kwargs"].(*object.Dict); ok {
 		for name, v := range d.All() {
 			if s, ok := name.(object.Str); ok {
@@ -303,7 +312,8 @@ func configOf(r *record) Config {
 }
 
 // Call calls a function of the file, with a fresh allowance of steps.
-func (t *Tuning) Call(fn object.Value, args []object.Value, kws []object.Keyword) (v object.Value, err error) {
+func (t *Tuning) Call(fn object.Value, args []object.Value, kws []object.Keyword) (v object.Value,
+	err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	defer func() {
@@ -318,7 +328,8 @@ func (t *Tuning) Call(fn object.Value, args []object.Value, kws []object.Keyword
 	t.meter.Restart()
 	v, err = object.Call(t.in, fn, args, kws)
 	if err != nil {
-		return nil, &diag.List{Files: t.in.Files, Diags: []diag.Diagnostic{object.Diagnostic(err, diag.Span{})}}
+		return nil, &diag.List{Files: t.in.Files,
+			Diags: []diag.Diagnostic{object.Diagnostic(err, diag.Span{})}}
 	}
 	return Unwrap(v), nil
 }
@@ -363,9 +374,10 @@ func (t *TensorValue) Attr(in *object.Interp, name string) (object.Value, bool, 
 		return object.Bool(true), true, nil
 	}
 	if m, ok := tensorMethods[name]; ok {
-		return native(name, func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
-			return m(t, args)
-		}), true, nil
+		return native(name,
+			func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
+				return m(t, args)
+			}), true, nil
 	}
 	return nil, false, nil
 }
@@ -394,16 +406,22 @@ func pick(list []int64, args []object.Value) (object.Value, error) {
 }
 
 var tensorMethods = map[string]func(t *TensorValue, args []object.Value) (object.Value, error){
-	"size":   func(t *TensorValue, args []object.Value) (object.Value, error) { return pick(t.Shape, args) },
-	"stride": func(t *TensorValue, args []object.Value) (object.Value, error) { return pick(t.Strides, args) },
+	"size": func(t *TensorValue, args []object.Value) (object.Value, error) { return pick(t.Shape, args) },
+	"stride": func(t *TensorValue, args []object.Value) (object.Value, error) {
+		return pick(t.Strides, args)
+	},
 	"dim": func(t *TensorValue, _ []object.Value) (object.Value, error) {
 		return object.MakeInt(int64(len(t.Shape))), nil
 	},
 	"numel": func(t *TensorValue, _ []object.Value) (object.Value, error) {
 		return object.MakeInt(product(t.Shape)), nil
 	},
-	"data_ptr":      func(t *TensorValue, _ []object.Value) (object.Value, error) { return object.MakeInt(t.Ptr), nil },
-	"is_contiguous": func(t *TensorValue, _ []object.Value) (object.Value, error) { return object.Bool(t.contiguous()), nil },
+	"data_ptr": func(t *TensorValue, _ []object.Value) (object.Value, error) {
+		return object.MakeInt(t.Ptr), nil
+	},
+	"is_contiguous": func(t *TensorValue, _ []object.Value) (object.Value, error) {
+		return object.Bool(t.contiguous()), nil
+	},
 	"element_size": func(t *TensorValue, _ []object.Value) (object.Value, error) {
 		v, _, err := torchDTypes[t.DType].Attr(nil, "itemsize")
 		return v, err

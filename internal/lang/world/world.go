@@ -29,7 +29,8 @@ type World struct {
 
 // New returns the world of one compilation of src; meter bounds what is evaluated in it.
 func New(src *Source, target Target, meter *budget.Meter) *World {
-	w := &World{files: src.files, target: target, known: map[string]*pyrun.Module{}, imports: map[*python.Module]map[string]string{}}
+	w := &World{files: src.files, target: target, known: map[string]*pyrun.Module{},
+		imports: map[*python.Module]map[string]string{}}
 	w.Eval = pyrun.New(pyrun.Options{
 		Limits:  object.Limits{Poll: meter.Tick, MaxBytes: int(min(meter.Limits().Memory, maxValues))},
 		Library: std.Library,
@@ -80,18 +81,21 @@ func (w *World) register() {
 		{Name: "triton.compiler", Open: true},
 		{Name: "triton.testing", Open: true},
 		{Name: "triton.tools", Open: true},
-		{Name: "triton.tools.tensor_descriptor", Vars: map[string]object.Value{"TensorDescriptor": unusable("TensorDescriptor")}},
+		{Name: "triton.tools.tensor_descriptor",
+			Vars: map[string]object.Value{"TensorDescriptor": unusable("TensorDescriptor")}},
 		{Name: "triton.backends", Vars: map[string]object.Value{"backends": w.backends()}, Open: true},
 		w.nvml(),
 		{Name: "triton.profiler", Open: true},
 		{Name: "triton.experimental"},
-		{Name: "triton.experimental.gluon", Open: true, Why: "Gluon is a language of its own, which is not compiled here"},
+		{Name: "triton.experimental.gluon", Open: true,
+			Why: "Gluon is a language of its own, which is not compiled here"},
 		{Name: "triton.knobs", Open: true},
 	} {
 		w.known[m.Name] = m
 	}
 	w.registerRuntime()
-	w.link("triton", "language", "runtime", "errors", "compiler", "testing", "tools", "backends", "knobs", "experimental", "profiler")
+	w.link("triton", "language", "runtime", "errors", "compiler", "testing", "tools", "backends", "knobs",
+		"experimental", "profiler")
 	w.link("triton.profiler", "language")
 	w.link("triton.language", "core", "math", "standard", "random", "extra", "target_info", "semantic")
 	w.link("triton.language.extra", "libdevice", "cuda")
@@ -155,9 +159,10 @@ func (w *World) lookup(module, name string) (object.Value, bool, error) {
 	switch {
 	case b == nil:
 	case b.Fn != nil && plainFunctions[name]:
-		return &ConstexprFunc{native(name, func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
-			return b.Invoke(nil, nil, args, kws, false)
-		})}, true, nil
+		return &ConstexprFunc{native(name,
+			func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+				return b.Invoke(nil, nil, args, kws, false)
+			})}, true, nil
 	case b.Fn != nil && languageNames[name] == nil: // a class is for isinstance too
 		return b, true, nil
 	case b.State == sem.Constant:

@@ -276,7 +276,8 @@ func (in *Interp) superAttr(s *superObject, name string) (Value, bool, error) {
 		return nil, false, nil
 	}
 	if m, ok := a.(*Method); ok && self != nil {
-		if v, ok := self.(*Instance); ok && v.Payload != nil && m.Name != "__init__" && c.native() != ObjectClass {
+		if v, ok := self.(*Instance); ok && v.Payload != nil && m.Name != "__init__" &&
+			c.native() != ObjectClass {
 			if isMethodOf(c.native(), m) {
 				self = v.Payload
 			}

@@ -7,20 +7,24 @@ var ownAttrs map[reflect.Type]func(in *Interp, v Value, name string) (Value, boo
 
 func init() {
 	ownAttrs = map[reflect.Type]func(in *Interp, v Value, name string) (Value, bool, error){
-		reflect.TypeFor[*Builtin]():      builtinAttr,
-		reflect.TypeFor[*Method]():       methodAttr,
-		reflect.TypeFor[*BoundMethod]():  boundAttr,
-		reflect.TypeFor[*Tuple]():        tupleAttr,
-		reflect.TypeFor[*NamedTuple]():   namedTupleAttr,
-		reflect.TypeFor[*Slice]():        sliceAttr,
-		reflect.TypeFor[*Range]():        rangeAttr,
-		reflect.TypeFor[*Property]():     propertyAttr,
-		reflect.TypeFor[*Dict]():         dictAttr,
-		reflect.TypeFor[*StaticMethod](): func(_ *Interp, v Value, name string) (Value, bool, error) { return wrapped(v.(*StaticMethod).Fn, name) },
-		reflect.TypeFor[*ClassMethod]():  func(_ *Interp, v Value, name string) (Value, bool, error) { return wrapped(v.(*ClassMethod).Fn, name) },
-		reflect.TypeFor[Int]():           numberAttr,
-		reflect.TypeFor[Bool]():          numberAttr,
-		reflect.TypeFor[Float]():         numberAttr,
+		reflect.TypeFor[*Builtin]():     builtinAttr,
+		reflect.TypeFor[*Method]():      methodAttr,
+		reflect.TypeFor[*BoundMethod](): boundAttr,
+		reflect.TypeFor[*Tuple]():       tupleAttr,
+		reflect.TypeFor[*NamedTuple]():  namedTupleAttr,
+		reflect.TypeFor[*Slice]():       sliceAttr,
+		reflect.TypeFor[*Range]():       rangeAttr,
+		reflect.TypeFor[*Property]():    propertyAttr,
+		reflect.TypeFor[*Dict]():        dictAttr,
+		reflect.TypeFor[*StaticMethod](): func(_ *Interp, v Value, name string) (Value, bool, error) {
+			return wrapped(v.(*StaticMethod).Fn, name)
+		},
+		reflect.TypeFor[*ClassMethod](): func(_ *Interp, v Value, name string) (Value, bool, error) {
+			return wrapped(v.(*ClassMethod).Fn, name)
+		},
+		reflect.TypeFor[Int]():   numberAttr,
+		reflect.TypeFor[Bool]():  numberAttr,
+		reflect.TypeFor[Float](): numberAttr,
 	}
 }
 

@@ -92,7 +92,8 @@ func (b *argBinder) keywords(kws []Keyword) error {
 		}
 	}
 	if len(posOnly) > 0 {
-		return Errorf(TypeError, "%s() got some positional-only arguments passed as keyword arguments: '%s'", b.name, strings.Join(posOnly, ", "))
+		return Errorf(TypeError, "%s() got some positional-only arguments passed as keyword arguments: '%s'",
+			b.name, strings.Join(posOnly, ", "))
 	}
 	return nil
 }
@@ -131,7 +132,8 @@ func (b *argBinder) tooMany(given int) error {
 		verb = "was"
 	}
 	if kwGiven > 0 {
-		return Errorf(TypeError, "%s() takes %s but %d positional argument%s (and %d keyword-only argument%s) %s given",
+		return Errorf(TypeError,
+			"%s() takes %s but %d positional argument%s (and %d keyword-only argument%s) %s given",
 			b.name, takes, given, plural(given), kwGiven, plural(kwGiven), verb)
 	}
 	return Errorf(TypeError, "%s() takes %s but %d %s given", b.name, takes, given, verb)
@@ -159,7 +161,8 @@ func (b *argBinder) missing() error {
 }
 
 func missingError(fn, kind string, names []string) error {
-	return Errorf(TypeError, "%s() missing %d required %s argument%s: %s", fn, len(names), kind, plural(len(names)), quotedList(names))
+	return Errorf(TypeError, "%s() missing %d required %s argument%s: %s", fn, len(names), kind,
+		plural(len(names)), quotedList(names))
 }
 
 // quotedList returns names as messages list them: 'a', 'b', and 'c'.
@@ -184,6 +187,9 @@ func plural(n int) string {
 	}
 	return "s"
 }
+
+// nativeFunc is the body of a function written in Go: it takes one value for each parameter.
+type nativeFunc = func(in *Interp, a []Value) (Value, error)
 
 // Native returns a function written in Go with parameters as Python has them: "x, y=, *args, k=, **kw". A
 // parameter with = is optional; its value is nil when it is not given.
@@ -231,7 +237,8 @@ func (s *Signature) tooMany(name string, given int) error {
 	if s.required < s.pos {
 		bound = "at most"
 	}
-	return Errorf(TypeError, "%s() takes %s %d argument%s (%d given)", name, bound, s.pos, plural(s.pos), given)
+	return Errorf(TypeError, "%s() takes %s %d argument%s (%d given)", name, bound, s.pos, plural(s.pos),
+		given)
 }
 
 // NewMethod returns a method written in Go; self comes first among its arguments.

@@ -12,13 +12,16 @@ import (
 var Builtins map[string]Value
 
 func init() {
-	Builtins = map[string]Value{"NotImplemented": NotImplemented, "Ellipsis": Ellipsis, "__debug__": Bool(true),
+	Builtins = map[string]Value{"NotImplemented": NotImplemented, "Ellipsis": Ellipsis,
+		"__debug__":        Bool(true),
 		"EnvironmentError": OSError, "IOError": OSError}
 	for _, c := range exceptionClasses {
 		Builtins[c.Name] = c
 	}
-	for _, c := range []*Class{ObjectClass, TypeClass, IntClass, BoolClass, FloatClass, ComplexClass, StrClass, BytesClass, TupleClass,
-		ListClass, DictClass, SetClass, FrozensetClass, RangeClass, SliceClass, PropertyClass, StaticMethodClass, ClassMethodClass, SuperClass,
+	for _, c := range []*Class{ObjectClass, TypeClass, IntClass, BoolClass, FloatClass, ComplexClass,
+		StrClass, BytesClass, TupleClass,
+		ListClass, DictClass, SetClass, FrozensetClass, RangeClass, SliceClass, PropertyClass,
+		StaticMethodClass, ClassMethodClass, SuperClass,
 		ZipClass, MapClass, FilterClass, EnumerateClass, ReversedClass} {
 		Builtins[c.Name] = c
 	}
@@ -55,10 +58,18 @@ func builtinFunctions() []*Builtin {
 		Native("pow", "base exp mod=", powOf),
 		Native("round", "number ndigits=", roundOf),
 		Native("sum", "iterable start=", sumOf),
-		Native("any", "iterable", func(in *Interp, a []Value) (Value, error) { return anyAll(in, a[0], true) }),
-		Native("all", "iterable", func(in *Interp, a []Value) (Value, error) { return anyAll(in, a[0], false) }),
-		Native("min", "*args key= default=", func(in *Interp, a []Value) (Value, error) { return extreme(in, "min", python.Lt, a) }),
-		Native("max", "*args key= default=", func(in *Interp, a []Value) (Value, error) { return extreme(in, "max", python.Gt, a) }),
+		Native("any", "iterable", func(in *Interp, a []Value) (Value, error) {
+			return anyAll(in, a[0], true)
+		}),
+		Native("all", "iterable", func(in *Interp, a []Value) (Value, error) {
+			return anyAll(in, a[0], false)
+		}),
+		Native("min", "*args key= default=", func(in *Interp, a []Value) (Value, error) {
+			return extreme(in, "min", python.Lt, a)
+		}),
+		Native("max", "*args key= default=", func(in *Interp, a []Value) (Value, error) {
+			return extreme(in, "max", python.Gt, a)
+		}),
 		Native("sorted", "iterable * key= reverse=", func(in *Interp, a []Value) (Value, error) {
 			items, err := Iterate(in, a[0])
 			if err != nil {
@@ -103,7 +114,9 @@ func builtinFunctions() []*Builtin {
 			}
 			return None, DelAttr(in, a[0], name)
 		}),
-		Native("callable", "obj", func(_ *Interp, a []Value) (Value, error) { return Bool(isCallable(a[0])), nil }),
+		Native("callable", "obj", func(_ *Interp, a []Value) (Value, error) {
+			return Bool(isCallable(a[0])), nil
+		}),
 		Native("id", "obj", func(in *Interp, a []Value) (Value, error) { return in.Identity(a[0]) }),
 		Native("hash", "obj", func(in *Interp, a []Value) (Value, error) { return hashValue(in, a[0]) }),
 		Native("ord", "c", ordOf),
@@ -122,7 +135,8 @@ func builtinFunctions() []*Builtin {
 		}),
 		Native("dir", "obj=", dirAttrs),
 		Refused("open", "reads or writes files"), Refused("input", "reads the terminal"),
-		Native("exec", "source globals= locals=", noScope), Native("eval", "source globals= locals=", noScope),
+		Native("exec", "source globals= locals=", noScope),
+		Native("eval", "source globals= locals=", noScope),
 	}
 }
 
@@ -419,7 +433,8 @@ func ordOf(_ *Interp, a []Value) (Value, error) {
 		if rs := toRunes(string(s)); len(rs) == 1 {
 			return MakeInt(int64(rs[0])), nil
 		} else {
-			return nil, Errorf(TypeError, "ord() expected a character, but string of length %d found", len(rs))
+			return nil, Errorf(TypeError, "ord() expected a character, but string of length %d found",
+				len(rs))
 		}
 	case Bytes:
 		if len(s) == 1 {

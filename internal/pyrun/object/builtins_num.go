@@ -43,7 +43,8 @@ func powOf(in *Interp, a []Value) (Value, error) {
 	for i, v := range a {
 		k, err := in.ToIndex(v)
 		if err != nil {
-			return nil, ReplaceTypeError(err, "pow() 3rd argument not allowed unless all arguments are integers")
+			return nil, ReplaceTypeError(err,
+				"pow() 3rd argument not allowed unless all arguments are integers")
 		}
 		n[i] = k
 	}
@@ -238,7 +239,8 @@ func makeIntValue(in *Interp, _ *Class, args []Value, kws []Keyword) (Value, err
 	if fn := Special(a[0], "__index__"); fn != nil {
 		return in.CallSpecial(a[0], fn)
 	}
-	return nil, Errorf(TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", a[0].TypeName())
+	return nil, Errorf(TypeError,
+		"int() argument must be a string, a bytes-like object or a real number, not '%s'", a[0].TypeName())
 }
 
 var intSignature = parseSignature("x= base=")
@@ -279,13 +281,16 @@ func ParseInt(text string, base int, shown Value) (Value, error) {
 	} else {
 		own = base
 	}
-	if s == "" || s[0] == '_' || s[len(s)-1] == '_' || strings.Contains(s, "__") || strings.ContainsAny(s, "+-") {
+	if s == "" || s[0] == '_' || s[len(s)-1] == '_' || strings.Contains(s, "__") ||
+		strings.ContainsAny(s, "+-") {
 		return bad()
 	}
 	s = strings.ReplaceAll(s, "_", "")
 	if len(s) > maxDigits {
 		if own&(own-1) != 0 {
-			return nil, Errorf(ValueError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits", maxDigits, len(s))
+			return nil, Errorf(ValueError,
+				"Exceeds the limit (%d digits) for integer string conversion: value has %d digits", maxDigits,
+				len(s))
 		}
 		if len(s) > MaxBits/4 {
 			return nil, TooLarge()
@@ -356,7 +361,8 @@ func makeFloat(in *Interp, _ *Class, args []Value, kws []Keyword) (Value, error)
 		f, err := n.Float64()
 		return Float(f), err
 	}
-	return nil, Errorf(TypeError, "float() argument must be a string or a real number, not '%s'", a[0].TypeName())
+	return nil, Errorf(TypeError, "float() argument must be a string or a real number, not '%s'",
+		a[0].TypeName())
 }
 
 var floatSignature = parseSignature("x=")
@@ -366,7 +372,8 @@ func parseFloat(text string) (Value, error) {
 	bad := func() (Value, error) {
 		return nil, Errorf(ValueError, "could not convert string to float: %s", Quote(text))
 	}
-	if s == "" || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") || strings.ContainsAny(s, "xp") {
+	if s == "" || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") ||
+		strings.ContainsAny(s, "xp") {
 		return bad()
 	}
 	switch strings.TrimLeft(s, "+-") {

@@ -96,7 +96,8 @@ func linearize(c *Class, bases []*Class) ([]*Class, error) {
 			return out, nil
 		}
 		if head == nil {
-			return nil, Errorf(TypeError, "Cannot create a consistent method resolution\norder (MRO) for bases %s", baseNames(bases))
+			return nil, Errorf(TypeError,
+				"Cannot create a consistent method resolution\norder (MRO) for bases %s", baseNames(bases))
 		}
 		out = append(out, head)
 		for i, l := range lists {
@@ -447,7 +448,8 @@ func checkAbstract(c *Class) error {
 		for name, v := range k.Attrs.All() {
 			n := string(name.(Str))
 			if !seen[n] && isAbstract(v) {
-				return Errorf(TypeError, "Can't instantiate abstract class %s with abstract method %s", c.Name, n)
+				return Errorf(TypeError, "Can't instantiate abstract class %s with abstract method %s",
+					c.Name, n)
 			}
 			seen[n] = true
 		}

@@ -83,12 +83,14 @@ func TruthOf(in *Interp, v Value, err error) (bool, error) {
 
 // CompareDunders are the special methods of the comparisons.
 var CompareDunders = map[python.CmpOperator]string{
-	python.Eq: "__eq__", python.NotEq: "__ne__", python.Lt: "__lt__", python.LtE: "__le__", python.Gt: "__gt__", python.GtE: "__ge__",
+	python.Eq: "__eq__", python.NotEq: "__ne__", python.Lt: "__lt__", python.LtE: "__le__",
+	python.Gt: "__gt__", python.GtE: "__ge__",
 }
 
 // swapped is the comparison with its operands exchanged.
 var swapped = map[python.CmpOperator]python.CmpOperator{
-	python.Eq: python.Eq, python.NotEq: python.NotEq, python.Lt: python.Gt, python.Gt: python.Lt, python.LtE: python.GtE, python.GtE: python.LtE,
+	python.Eq: python.Eq, python.NotEq: python.NotEq, python.Lt: python.Gt, python.Gt: python.Lt,
+	python.LtE: python.GtE, python.GtE: python.LtE,
 }
 
 // foreignCompare asks special methods and values of other packages; nil means that they have no answer.
@@ -163,7 +165,8 @@ func (in *Interp) builtinEqual(a, b Value) (bool, error) {
 		return ok && x.equal(y), nil
 	case *Slice:
 		if y, ok := b.(*Slice); ok {
-			return in.equalItems([]Value{OrNone(x.Lo), OrNone(x.Hi), OrNone(x.Step)}, []Value{OrNone(y.Lo), OrNone(y.Hi), OrNone(y.Step)})
+			return in.equalItems([]Value{OrNone(x.Lo), OrNone(x.Hi), OrNone(x.Step)},
+				[]Value{OrNone(y.Lo), OrNone(y.Hi), OrNone(y.Step)})
 		}
 		return false, nil
 	case *BoundMethod:
@@ -257,7 +260,8 @@ func (in *Interp) order(op python.CmpOperator, a, b Value) (Value, error) {
 	}
 	c, ok := compareOrdered(pa, pb)
 	if !ok {
-		return nil, Errorf(TypeError, "'%s' not supported between instances of '%s' and '%s'", op, a.TypeName(), b.TypeName())
+		return nil, Errorf(TypeError, "'%s' not supported between instances of '%s' and '%s'", op,
+			a.TypeName(), b.TypeName())
 	}
 	return Bool(Ordered(op, c)), nil
 }
@@ -354,7 +358,8 @@ func Contains(in *Interp, c, x Value) (bool, error) {
 			if u := UnknownOf(x); u != nil {
 				return false, u.Need("the value")
 			}
-			return false, Errorf(TypeError, "'in <string>' requires string as left operand, not %s", x.TypeName())
+			return false, Errorf(TypeError, "'in <string>' requires string as left operand, not %s",
+				x.TypeName())
 		}
 		return strings.Contains(string(s), string(sub)), in.scan(len(s))
 	case Bytes:

@@ -4,7 +4,8 @@ import "github.com/nereid-lang/nereid/internal/python"
 
 func init() {
 	makers := map[*Class]func(in *Interp, c *Class, args []Value, kws []Keyword) (Value, error){
-		ObjectClass: makeObject, TypeClass: makeType, IntClass: makeIntValue, FloatClass: makeFloat, BaseException: newException,
+		ObjectClass: makeObject, TypeClass: makeType, IntClass: makeIntValue, FloatClass: makeFloat,
+		BaseException: newException,
 	}
 	for c, f := range makers {
 		c.make = f
@@ -26,7 +27,9 @@ func init() {
 		t, err := Truth(in, a[0])
 		return Bool(t), err
 	})
-	simple(ComplexClass, "real= imag=", func(*Interp, []Value) (Value, error) { return nil, Unsupported("a complex number") })
+	simple(ComplexClass, "real= imag=", func(*Interp, []Value) (Value, error) {
+		return nil, Unsupported("a complex number")
+	})
 	simple(StrClass, "object= encoding= errors=", makeStr)
 	simple(BytesClass, "source= encoding= errors=", makeBytes)
 	simple(TupleClass, "iterable=", makeTuple)
@@ -40,7 +43,9 @@ func init() {
 		}
 		return &List{Items: append([]Value{}, items...)}, in.Alloc(len(items) * ValueSize)
 	})
-	simple(DictClass, "iterable= **kws", func(in *Interp, a []Value) (Value, error) { return fillDict(in, NewDict(), a) })
+	simple(DictClass, "iterable= **kws", func(in *Interp, a []Value) (Value, error) {
+		return fillDict(in, NewDict(), a)
+	})
 	simple(OrderedDictClass, "iterable= **kws", func(in *Interp, a []Value) (Value, error) {
 		return fillDict(in, &Dict{Name: "OrderedDict"}, a)
 	})
@@ -48,8 +53,12 @@ func init() {
 		return fillDict(in, &Dict{Name: "defaultdict", Default: OrNone(a[0])}, a[1:])
 	})
 	simple(CounterClass, "iterable= **kws", makeCounter)
-	simple(SetClass, "iterable=", func(in *Interp, a []Value) (Value, error) { return setOf(in, a[0], false) })
-	simple(FrozensetClass, "iterable=", func(in *Interp, a []Value) (Value, error) { return setOf(in, a[0], true) })
+	simple(SetClass, "iterable=", func(in *Interp, a []Value) (Value, error) {
+		return setOf(in, a[0], false)
+	})
+	simple(FrozensetClass, "iterable=", func(in *Interp, a []Value) (Value, error) {
+		return setOf(in, a[0], true)
+	})
 	simple(RangeClass, "start stop= step=", makeRange)
 	simple(SliceClass, "start stop= step=", func(_ *Interp, a []Value) (Value, error) {
 		if a[1] == nil {
@@ -60,9 +69,15 @@ func init() {
 	simple(PropertyClass, "fget= fset= fdel= doc=", func(_ *Interp, a []Value) (Value, error) {
 		return &Property{a[0], a[1], a[2]}, nil
 	})
-	simple(StaticMethodClass, "fn", func(_ *Interp, a []Value) (Value, error) { return &StaticMethod{a[0]}, nil })
-	simple(ClassMethodClass, "fn", func(_ *Interp, a []Value) (Value, error) { return &ClassMethod{a[0]}, nil })
-	simple(MethodClass, "fn instance", func(_ *Interp, a []Value) (Value, error) { return &BoundMethod{a[1], a[0]}, nil })
+	simple(StaticMethodClass, "fn", func(_ *Interp, a []Value) (Value, error) {
+		return &StaticMethod{a[0]}, nil
+	})
+	simple(ClassMethodClass, "fn", func(_ *Interp, a []Value) (Value, error) {
+		return &ClassMethod{a[0]}, nil
+	})
+	simple(MethodClass, "fn instance", func(_ *Interp, a []Value) (Value, error) {
+		return &BoundMethod{a[1], a[0]}, nil
+	})
 	simple(ZipClass, "*iterables strict=", makeZip)
 	simple(MapClass, "fn *iterables", makeMap)
 	simple(FilterClass, "fn iterable", makeFilter)
@@ -326,13 +341,15 @@ func strictEnd(in *Interp, its []Iterator, ended int, strict bool) error {
 		return nil
 	}
 	if ended > 0 {
-		return Errorf(ValueError, "zip() argument %d is shorter than argument%s 1%s", ended+1, plural(ended), upTo(ended))
+		return Errorf(ValueError, "zip() argument %d is shorter than argument%s 1%s", ended+1, plural(ended),
+			upTo(ended))
 	}
 	for i, it := range its[1:] {
 		if _, ok, err := it.Next(in); err != nil {
 			return err
 		} else if ok {
-			return Errorf(ValueError, "zip() argument %d is longer than argument%s 1%s", i+2, plural(i+1), upTo(i+1))
+			return Errorf(ValueError, "zip() argument %d is longer than argument%s 1%s", i+2, plural(i+1),
+				upTo(i+1))
 		}
 	}
 	return nil

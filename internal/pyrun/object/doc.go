@@ -36,5 +36,5 @@
 //	methods_str.go       methods of str; methods_str2.go split, join and justify
 //	methods_seq.go       methods of lists, tuples, ranges and generators
 //	methods_dict.go      methods of dicts and sets
-//	methods_num.go       methods of numbers, and the operators as methods
+//	methods_num.go       methods of numbers, and the operators as methods; methods_object.go those of object and type
 package object

@@ -100,7 +100,8 @@ func (e *enumInfo) auto(in *Interp, c *Class, name string, last Value) (Value, e
 			v, _ := m.Attrs.GetStr("_value_")
 			values = append(values, v)
 		}
-		return Call(in, unwrapStatic(fn), []Value{Str(name), MakeInt(1), MakeInt(int64(len(values))), &List{Items: values}}, nil)
+		return Call(in, unwrapStatic(fn),
+			[]Value{Str(name), MakeInt(1), MakeInt(int64(len(values))), &List{Items: values}}, nil)
 	}
 	if c.isSubclass(StrEnumClass) {
 		return Str(strings.ToLower(name)), nil
@@ -336,5 +337,6 @@ func (in *Interp) classItem(c *Class, i Value) (Value, error) {
 }
 
 // genericClasses are the types of Python that take parameters: list[int].
-var genericClasses = map[*Class]bool{ListClass: true, DictClass: true, TupleClass: true, SetClass: true, FrozensetClass: true, TypeClass: true,
+var genericClasses = map[*Class]bool{ListClass: true, DictClass: true, TupleClass: true, SetClass: true,
+	FrozensetClass: true, TypeClass: true,
 	DefaultDictClass: true, OrderedDictClass: true, CounterClass: true}

@@ -197,7 +197,8 @@ func exceptionClass(name string, base *Class) *Class {
 func newException(in *Interp, class *Class, args []Value, kws []Keyword) (Value, error) {
 	e := &Exception{Class: class, Args: args}
 	for _, k := range kws {
-		if class.Find("__init__") == nil && !class.isSubclass(ImportError) && !class.isSubclass(AttributeError) {
+		if class.Find("__init__") == nil && !class.isSubclass(ImportError) &&
+			!class.isSubclass(AttributeError) {
 			return nil, Errorf(TypeError, "%s() takes no keyword arguments", class.Name)
 		}
 		e.SetAttribute(k.Name, k.Value)

@@ -224,7 +224,9 @@ func (f formatSpec) int(x Int, typ string) (string, error) {
 	case !ok && f.kind != 'c':
 		return "", f.unknownCode(typ)
 	case f.noNegZero:
-		return "", Errorf(ValueError, "Negative zero coercion (z) not allowed in format specifier with integer format code '%c'", f.kind)
+		return "", Errorf(ValueError,
+			"Negative zero coercion (z) not allowed in format specifier with integer format code '%c'",
+			f.kind)
 	case f.precision >= 0:
 		return "", Errorf(ValueError, "Precision not allowed in integer format specifier")
 	case f.group != 0 && (f.kind == 'c' || f.kind == 'n' || f.group == ',' && b.base != 10):

@@ -362,10 +362,12 @@ func (in *Interp) UpdateDict(d *Dict, v Value) error {
 	for i, p := range pairs {
 		kv, err := Iterate(in, p)
 		if err != nil {
-			return ReplaceTypeError(err, "cannot convert dictionary update sequence element #%d to a sequence", i)
+			return ReplaceTypeError(err,
+				"cannot convert dictionary update sequence element #%d to a sequence", i)
 		}
 		if len(kv) != 2 {
-			return Errorf(ValueError, "dictionary update sequence element #%d has length %d; 2 is required", i, len(kv))
+			return Errorf(ValueError, "dictionary update sequence element #%d has length %d; 2 is required",
+				i, len(kv))
 		}
 		if err := d.Set(in, kv[0], kv[1]); err != nil {
 			return err
@@ -424,7 +426,8 @@ func generatorClose(in *Interp, a []Value) (Value, error) {
 func asGenerator(v Value) (Generator, error) {
 	g, ok := v.(Generator)
 	if !ok {
-		return nil, Errorf(TypeError, "descriptor requires a 'generator' object but received a '%s'", v.TypeName())
+		return nil, Errorf(TypeError, "descriptor requires a 'generator' object but received a '%s'",
+			v.TypeName())
 	}
 	return g, nil
 }

@@ -2,11 +2,13 @@ package object
 
 import "github.com/nereid-lang/nereid/internal/python"
 
-func dictMethod(fn func(in *Interp, d *Dict, a []Value) (Value, error)) func(in *Interp, a []Value) (Value, error) {
+func dictMethod(fn func(in *Interp, d *Dict, a []Value) (Value, error)) func(in *Interp, a []Value) (Value,
+	error) {
 	return func(in *Interp, a []Value) (Value, error) {
 		d, ok := Payload(a[0]).(*Dict)
 		if !ok {
-			return nil, Errorf(TypeError, "descriptor requires a 'dict' object but received a '%s'", a[0].TypeName())
+			return nil, Errorf(TypeError, "descriptor requires a 'dict' object but received a '%s'",
+				a[0].TypeName())
 		}
 		return fn(in, d, a[1:])
 	}
@@ -37,7 +39,10 @@ func init() {
 		})},
 		"pop":     {"key default=", dictMethod(popKey)},
 		"popitem": {"last=", dictMethod(popPair)},
-		"clear":   {"", dictMethod(func(_ *Interp, d *Dict, _ []Value) (Value, error) { d.clear(); return None, nil })},
+		"clear": {"", dictMethod(func(_ *Interp, d *Dict, _ []Value) (Value, error) {
+			d.clear()
+			return None, nil
+		})},
 		"copy": {"", dictMethod(func(in *Interp, d *Dict, _ []Value) (Value, error) {
 			return d.Copy(), in.Alloc(d.Len() * 4 * ValueSize)
 		})},
@@ -54,8 +59,12 @@ func init() {
 			_, ok, err := d.Get(in, a[0])
 			return Bool(ok), err
 		})},
-		"__getitem__": {"key", dictMethod(func(in *Interp, d *Dict, a []Value) (Value, error) { return d.item(in, a[0]) })},
-		"__setitem__": {"key value", dictMethod(func(in *Interp, d *Dict, a []Value) (Value, error) { return None, d.Set(in, a[0], a[1]) })},
+		"__getitem__": {"key", dictMethod(func(in *Interp, d *Dict, a []Value) (Value, error) {
+			return d.item(in, a[0])
+		})},
+		"__setitem__": {"key value", dictMethod(func(in *Interp, d *Dict, a []Value) (Value, error) {
+			return None, d.Set(in, a[0], a[1])
+		})},
 	})
 	DictClass.Attrs.SetStr("fromkeys", &StaticMethod{Native("fromkeys", "iterable value=", fromKeys)})
 	define(OrderedDictClass, methodTable{"move_to_end": {"key last=", dictMethod(moveToEnd)}})
@@ -162,7 +171,9 @@ func moveToEnd(in *Interp, d *Dict, a []Value) (Value, error) {
 
 func mostCommon(in *Interp, d *Dict, a []Value) (Value, error) {
 	items := d.items()
-	key := Native("count", "pair", func(_ *Interp, a []Value) (Value, error) { return a[0].(*Tuple).Items[1], nil })
+	key := Native("count", "pair", func(_ *Interp, a []Value) (Value, error) {
+		return a[0].(*Tuple).Items[1], nil
+	})
 	v, err := SortList(in, items, key, true)
 	if err != nil || a[0] == nil || a[0] == None {
 		return v, err
@@ -187,11 +198,13 @@ func counterElements(in *Interp, d *Dict, _ []Value) (Value, error) {
 	return NewSliceIter("chain", out), nil
 }
 
-func setMethod(fn func(in *Interp, s *Set, a []Value) (Value, error)) func(in *Interp, a []Value) (Value, error) {
+func setMethod(fn func(in *Interp, s *Set, a []Value) (Value, error)) func(in *Interp, a []Value) (Value,
+	error) {
 	return func(in *Interp, a []Value) (Value, error) {
 		s, ok := Payload(a[0]).(*Set)
 		if !ok {
-			return nil, Errorf(TypeError, "descriptor requires a 'set' object but received a '%s'", a[0].TypeName())
+			return nil, Errorf(TypeError, "descriptor requires a 'set' object but received a '%s'",
+				a[0].TypeName())
 		}
 		return fn(in, s, a[1:])
 	}
@@ -247,8 +260,12 @@ func defineSets() {
 		"intersection":         {"*others", combine(python.BitAnd)},
 		"difference":           {"*others", combine(python.Sub)},
 		"symmetric_difference": {"*others", combine(python.BitXor)},
-		"issubset":             {"other", setTest(func(in *Interp, s, o *Set) (bool, error) { return in.subset(s, o) == nil, nil })},
-		"issuperset":           {"other", setTest(func(in *Interp, s, o *Set) (bool, error) { return in.subset(o, s) == nil, nil })},
+		"issubset": {"other", setTest(func(in *Interp, s, o *Set) (bool, error) {
+			return in.subset(s, o) == nil, nil
+		})},
+		"issuperset": {"other", setTest(func(in *Interp, s, o *Set) (bool, error) {
+			return in.subset(o, s) == nil, nil
+		})},
 		"isdisjoint": {"other", setTest(func(in *Interp, s, o *Set) (bool, error) {
 			x, err := in.pick(s, o, true)
 			return err == nil && x.Len() == 0, err
@@ -260,7 +277,9 @@ func defineSets() {
 	define(SetClass, shared)
 	define(FrozensetClass, shared)
 	define(SetClass, methodTable{
-		"add": {"elem", setMethod(func(in *Interp, s *Set, a []Value) (Value, error) { return None, s.Add(in, a[0]) })},
+		"add": {"elem", setMethod(func(in *Interp, s *Set, a []Value) (Value, error) {
+			return None, s.Add(in, a[0])
+		})},
 		"discard": {"elem", setMethod(func(in *Interp, s *Set, a []Value) (Value, error) {
 			_, err := s.d.Delete(in, a[0])
 			return None, err
@@ -281,7 +300,10 @@ func defineSets() {
 			}
 			return nil, &Exception{Class: KeyError, Args: []Value{Str("pop from an empty set")}}
 		})},
-		"clear":                       {"", setMethod(func(_ *Interp, s *Set, _ []Value) (Value, error) { s.d.clear(); return None, nil })},
+		"clear": {"", setMethod(func(_ *Interp, s *Set, _ []Value) (Value, error) {
+			s.d.clear()
+			return None, nil
+		})},
 		"update":                      {"*others", update(python.BitOr)},
 		"intersection_update":         {"*others", update(python.BitAnd)},
 		"difference_update":           {"*others", update(python.Sub)},

@@ -3,11 +3,13 @@ package object
 import "slices"
 
 // listMethod hands the list of a method call on.
-func listMethod(fn func(in *Interp, l *List, a []Value) (Value, error)) func(in *Interp, a []Value) (Value, error) {
+func listMethod(fn func(in *Interp, l *List, a []Value) (Value, error)) func(in *Interp, a []Value) (Value,
+	error) {
 	return func(in *Interp, a []Value) (Value, error) {
 		l, ok := Payload(a[0]).(*List)
 		if !ok {
-			return nil, Errorf(TypeError, "descriptor requires a 'list' object but received a '%s'", a[0].TypeName())
+			return nil, Errorf(TypeError, "descriptor requires a 'list' object but received a '%s'",
+				a[0].TypeName())
 		}
 		return fn(in, l, a[1:])
 	}
@@ -37,7 +39,10 @@ func init() {
 		})},
 		"pop":    {"index=", listMethod(popItem)},
 		"remove": {"value", listMethod(removeItem)},
-		"clear":  {"", listMethod(func(_ *Interp, l *List, _ []Value) (Value, error) { l.Items = nil; return None, nil })},
+		"clear": {"", listMethod(func(_ *Interp, l *List, _ []Value) (Value, error) {
+			l.Items = nil
+			return None, nil
+		})},
 		"reverse": {"", listMethod(func(in *Interp, l *List, _ []Value) (Value, error) {
 			slices.Reverse(l.Items)
 			return None, in.Work(len(l.Items) / 16)
@@ -56,23 +61,32 @@ func init() {
 			l.Items = items
 			return None, err
 		})},
-		"index": {"value start= stop=", listMethod(func(in *Interp, l *List, a []Value) (Value, error) { return indexOf(in, l.Items, "list", a) })},
-		"count": {"value", listMethod(func(in *Interp, l *List, a []Value) (Value, error) { return countOf(in, l.Items, a[0]) })},
+		"index": {"value start= stop=", listMethod(func(in *Interp, l *List, a []Value) (Value, error) {
+			return indexOf(in, l.Items, "list", a)
+		})},
+		"count": {"value", listMethod(func(in *Interp, l *List, a []Value) (Value, error) {
+			return countOf(in, l.Items, a[0])
+		})},
 	})
-	items := func(fn func(in *Interp, items []Value, a []Value) (Value, error)) func(in *Interp, a []Value) (Value, error) {
+	items := func(fn func(in *Interp, items, a []Value) (Value, error)) nativeFunc {
 		return func(in *Interp, a []Value) (Value, error) {
 			t, ok := Payload(a[0]).(*Tuple)
 			if !ok {
-				return nil, Errorf(TypeError, "descriptor requires a 'tuple' object but received a '%s'", a[0].TypeName())
+				return nil, Errorf(TypeError, "descriptor requires a 'tuple' object but received a '%s'",
+					a[0].TypeName())
 			}
 			return fn(in, t.Items, a[1:])
 		}
 	}
 	define(TupleClass, methodTable{
-		"index": {"value start= stop=", items(func(in *Interp, t, a []Value) (Value, error) { return indexOf(in, t, "tuple", a) })},
-		"count": {"value", items(func(in *Interp, t, a []Value) (Value, error) { return countOf(in, t, a[0]) })},
+		"index": {"value start= stop=", items(func(in *Interp, t, a []Value) (Value, error) {
+			return indexOf(in, t, "tuple", a)
+		})},
+		"count": {"value", items(func(in *Interp, t, a []Value) (Value, error) {
+			return countOf(in, t, a[0])
+		})},
 	})
-	over := func(fn func(in *Interp, items []Value, a []Value) (Value, error)) func(in *Interp, a []Value) (Value, error) {
+	over := func(fn func(in *Interp, items, a []Value) (Value, error)) nativeFunc {
 		return func(in *Interp, a []Value) (Value, error) {
 			list, err := Iterate(in, a[0])
 			if err != nil {
@@ -82,18 +96,31 @@ func init() {
 		}
 	}
 	define(RangeClass, methodTable{
-		"index": {"value", over(func(in *Interp, t, a []Value) (Value, error) { return indexOf(in, t, "range", []Value{a[0], nil, nil}) })},
-		"count": {"value", over(func(in *Interp, t, a []Value) (Value, error) { return countOf(in, t, a[0]) })},
+		"index": {"value", over(func(in *Interp, t, a []Value) (Value, error) {
+			return indexOf(in, t, "range", []Value{a[0], nil, nil})
+		})},
+		"count": {"value", over(func(in *Interp, t, a []Value) (Value, error) {
+			return countOf(in, t, a[0])
+		})},
 	})
+	defineIterators()
+}
+
+// defineIterators gives generators, iterators and slices their methods.
+func defineIterators() {
 	define(GeneratorClass, methodTable{
-		"send":     {"value", generatorSend},
-		"throw":    {"exc *rest", generatorThrow},
-		"close":    {"", generatorClose},
-		"__next__": {"", func(in *Interp, a []Value) (Value, error) { return nextOf(in, []Value{a[0], nil}) }},
+		"send":  {"value", generatorSend},
+		"throw": {"exc *rest", generatorThrow},
+		"close": {"", generatorClose},
+		"__next__": {"", func(in *Interp, a []Value) (Value, error) {
+			return nextOf(in, []Value{a[0], nil})
+		}},
 		"__iter__": {"", func(_ *Interp, a []Value) (Value, error) { return a[0], nil }},
 	})
 	define(IteratorClass, methodTable{
-		"__next__": {"", func(in *Interp, a []Value) (Value, error) { return nextOf(in, []Value{a[0], nil}) }},
+		"__next__": {"", func(in *Interp, a []Value) (Value, error) {
+			return nextOf(in, []Value{a[0], nil})
+		}},
 		"__iter__": {"", func(_ *Interp, a []Value) (Value, error) { return a[0], nil }},
 	})
 	define(SliceClass, methodTable{

@@ -49,53 +49,54 @@ func textTest(f func(r rune) bool) func(in *Interp, a []Value) (Value, error) {
 func IsSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 func init() {
+	defineTextTests()
+	defineBytes()
 	define(StrClass, methodTable{
-		"upper":      {"", textMethod(upper)},
-		"lower":      {"", textMethod(strings.ToLower)},
-		"casefold":   {"", textMethod(func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "ß", "ss") })},
+		"upper": {"", textMethod(upper)},
+		"lower": {"", textMethod(strings.ToLower)},
+		"casefold": {"", textMethod(func(s string) string {
+			return strings.ReplaceAll(strings.ToLower(s), "ß", "ss")
+		})},
 		"capitalize": {"", textMethod(capitalize)},
 		"title":      {"", textMethod(title)},
 		"swapcase":   {"", textMethod(swapCase)},
-		"isspace":    {"", textTest(IsSpace)},
-		"isalpha":    {"", textTest(unicode.IsLetter)},
-		"isdigit":    {"", textTest(func(r rune) bool { return unicode.IsDigit(r) || strings.ContainsRune("²³¹", r) })},
-		"isdecimal":  {"", textTest(unicode.IsDigit)},
-		"isnumeric":  {"", textTest(unicode.IsNumber)},
-		"isalnum":    {"", textTest(func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })},
-		"isascii": {"", func(_ *Interp, a []Value) (Value, error) {
-			s, err := Text(a[0])
-			return Bool(isASCII(s)), err
+		"strip": {"chars=", func(in *Interp, a []Value) (Value, error) {
+			return strip(in, a, true, true)
 		}},
-		"isprintable": {"", func(_ *Interp, a []Value) (Value, error) {
-			s, err := Text(a[0])
-			return Bool(strings.IndexFunc(s, func(r rune) bool { return !isPrintable(r) }) < 0), err
+		"lstrip": {"chars=", func(in *Interp, a []Value) (Value, error) {
+			return strip(in, a, true, false)
 		}},
-		"isidentifier": {"", func(_ *Interp, a []Value) (Value, error) {
-			s, err := Text(a[0])
-			return Bool(IsIdentifier(s)), err
+		"rstrip": {"chars=", func(in *Interp, a []Value) (Value, error) {
+			return strip(in, a, false, true)
 		}},
-		"isupper":      {"", func(_ *Interp, a []Value) (Value, error) { return cased(a[0], unicode.IsUpper, unicode.IsLower) }},
-		"islower":      {"", func(_ *Interp, a []Value) (Value, error) { return cased(a[0], unicode.IsLower, unicode.IsUpper) }},
-		"istitle":      {"", isTitle},
-		"strip":        {"chars=", func(in *Interp, a []Value) (Value, error) { return strip(in, a, true, true) }},
-		"lstrip":       {"chars=", func(in *Interp, a []Value) (Value, error) { return strip(in, a, true, false) }},
-		"rstrip":       {"chars=", func(in *Interp, a []Value) (Value, error) { return strip(in, a, false, true) }},
 		"removeprefix": {"prefix", textPair(strings.TrimPrefix)},
 		"removesuffix": {"suffix", textPair(strings.TrimSuffix)},
-		"startswith":   {"prefix start= end=", func(in *Interp, a []Value) (Value, error) { return affix(in, a, strings.HasPrefix) }},
-		"endswith":     {"suffix start= end=", func(in *Interp, a []Value) (Value, error) { return affix(in, a, strings.HasSuffix) }},
-		"find":         {"sub start= end=", func(in *Interp, a []Value) (Value, error) { return find(in, a, strings.Index, false) }},
-		"rfind":        {"sub start= end=", func(in *Interp, a []Value) (Value, error) { return find(in, a, strings.LastIndex, false) }},
-		"index":        {"sub start= end=", func(in *Interp, a []Value) (Value, error) { return find(in, a, strings.Index, true) }},
-		"rindex":       {"sub start= end=", func(in *Interp, a []Value) (Value, error) { return find(in, a, strings.LastIndex, true) }},
-		"count":        {"sub start= end=", countText},
-		"replace":      {"old new count=", replaceText},
-		"split":        {"sep= maxsplit=", splitText},
-		"rsplit":       {"sep= maxsplit=", rsplitText},
-		"splitlines":   {"keepends=", splitLines},
-		"partition":    {"sep", func(_ *Interp, a []Value) (Value, error) { return partition(a, false) }},
-		"rpartition":   {"sep", func(_ *Interp, a []Value) (Value, error) { return partition(a, true) }},
-		"join":         {"iterable", joinText},
+		"startswith": {"prefix start= end=", func(in *Interp, a []Value) (Value, error) {
+			return affix(in, a, strings.HasPrefix)
+		}},
+		"endswith": {"suffix start= end=", func(in *Interp, a []Value) (Value, error) {
+			return affix(in, a, strings.HasSuffix)
+		}},
+		"find": {"sub start= end=", func(in *Interp, a []Value) (Value, error) {
+			return find(in, a, strings.Index, false)
+		}},
+		"rfind": {"sub start= end=", func(in *Interp, a []Value) (Value, error) {
+			return find(in, a, strings.LastIndex, false)
+		}},
+		"index": {"sub start= end=", func(in *Interp, a []Value) (Value, error) {
+			return find(in, a, strings.Index, true)
+		}},
+		"rindex": {"sub start= end=", func(in *Interp, a []Value) (Value, error) {
+			return find(in, a, strings.LastIndex, true)
+		}},
+		"count":      {"sub start= end=", countText},
+		"replace":    {"old new count=", replaceText},
+		"split":      {"sep= maxsplit=", splitText},
+		"rsplit":     {"sep= maxsplit=", rsplitText},
+		"splitlines": {"keepends=", splitLines},
+		"partition":  {"sep", func(_ *Interp, a []Value) (Value, error) { return partition(a, false) }},
+		"rpartition": {"sep", func(_ *Interp, a []Value) (Value, error) { return partition(a, true) }},
+		"join":       {"iterable", joinText},
 		"format": {"*args **kws", func(in *Interp, a []Value) (Value, error) {
 			s, err := Text(a[0])
 			if err != nil {
@@ -116,8 +117,12 @@ func init() {
 			out, err := strFormat(in, s, nil, d)
 			return Str(out), err
 		}},
-		"ljust":      {"width fillchar=", func(in *Interp, a []Value) (Value, error) { return justify(in, a, '<') }},
-		"rjust":      {"width fillchar=", func(in *Interp, a []Value) (Value, error) { return justify(in, a, '>') }},
+		"ljust": {"width fillchar=", func(in *Interp, a []Value) (Value, error) {
+			return justify(in, a, '<')
+		}},
+		"rjust": {"width fillchar=", func(in *Interp, a []Value) (Value, error) {
+			return justify(in, a, '>')
+		}},
 		"center":     {"width fillchar=", center},
 		"zfill":      {"width", zfill},
 		"expandtabs": {"tabsize=", expandTabs},
@@ -127,6 +132,43 @@ func init() {
 		}},
 		"translate": {"table", translate},
 	})
+	StrClass.Attrs.SetStr("maketrans", &StaticMethod{Native("maketrans", "x y= z=", makeTrans)})
+}
+
+// defineTextTests gives str the methods that ask what kind of characters it has.
+func defineTextTests() {
+	define(StrClass, methodTable{
+		"isspace": {"", textTest(IsSpace)},
+		"isalpha": {"", textTest(unicode.IsLetter)},
+		"isdigit": {"", textTest(func(r rune) bool {
+			return unicode.IsDigit(r) || strings.ContainsRune("²³¹", r)
+		})},
+		"isdecimal": {"", textTest(unicode.IsDigit)},
+		"isnumeric": {"", textTest(unicode.IsNumber)},
+		"isalnum":   {"", textTest(func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })},
+		"isascii": {"", func(_ *Interp, a []Value) (Value, error) {
+			s, err := Text(a[0])
+			return Bool(isASCII(s)), err
+		}},
+		"isprintable": {"", func(_ *Interp, a []Value) (Value, error) {
+			s, err := Text(a[0])
+			return Bool(strings.IndexFunc(s, func(r rune) bool { return !isPrintable(r) }) < 0), err
+		}},
+		"isidentifier": {"", func(_ *Interp, a []Value) (Value, error) {
+			s, err := Text(a[0])
+			return Bool(IsIdentifier(s)), err
+		}},
+		"isupper": {"", func(_ *Interp, a []Value) (Value, error) {
+			return cased(a[0], unicode.IsUpper, unicode.IsLower)
+		}},
+		"islower": {"", func(_ *Interp, a []Value) (Value, error) {
+			return cased(a[0], unicode.IsLower, unicode.IsUpper)
+		}},
+		"istitle": {"", isTitle},
+	})
+}
+
+func defineBytes() {
 	define(BytesClass, methodTable{
 		"decode": {"encoding= errors=", func(_ *Interp, a []Value) (Value, error) {
 			b, ok := a[0].(Bytes)
@@ -148,7 +190,6 @@ func init() {
 			return Str(out), nil
 		}},
 	})
-	StrClass.Attrs.SetStr("maketrans", &StaticMethod{Native("maketrans", "x y= z=", makeTrans)})
 }
 
 func upper(s string) string { return strings.ReplaceAll(strings.ToUpper(s), "ß", "SS") }

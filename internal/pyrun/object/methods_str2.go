@@ -207,7 +207,8 @@ func joinText(in *Interp, a []Value) (Value, error) {
 			if u := UnknownOf(v); u != nil {
 				return nil, u.Need("the text")
 			}
-			return nil, Errorf(TypeError, "sequence item %d: expected str instance, %s found", i, v.TypeName())
+			return nil, Errorf(TypeError, "sequence item %d: expected str instance, %s found", i,
+				v.TypeName())
 		}
 		parts[i] = string(s)
 		n += len(s) + len(sep)

@@ -34,7 +34,8 @@ func (nt *NamedTuple) call(in *Interp, args []Value, kws []Keyword) (Value, erro
 
 // make returns a tuple of the class.
 func (nt *NamedTuple) make(in *Interp, args []Value, kws []Keyword) (Value, error) {
-	sig := &Signature{names: nt.Fields, optional: make([]bool, len(nt.Fields)), vararg: -1, kwarg: -1, pos: len(nt.Fields), written: true}
+	sig := &Signature{names: nt.Fields, optional: make([]bool, len(nt.Fields)), vararg: -1, kwarg: -1,
+		pos: len(nt.Fields), written: true}
 	first := len(nt.Fields) - len(nt.Defaults)
 	for i := range nt.Defaults {
 		sig.optional[first+i] = true
@@ -141,7 +142,8 @@ var namedMethods map[string]*Method
 func selfTuple(a []Value) (*Tuple, error) {
 	t, ok := a[0].(*Tuple)
 	if !ok || t.Class == nil {
-		return nil, Errorf(TypeError, "descriptor requires a named tuple but received a '%s'", a[0].TypeName())
+		return nil, Errorf(TypeError, "descriptor requires a named tuple but received a '%s'",
+			a[0].TypeName())
 	}
 	return t, nil
 }
@@ -155,7 +157,8 @@ func (t *Tuple) replace(changes *Dict) (Value, error) {
 		}
 	}
 	if changes.Len() > 0 {
-		return nil, Errorf(ValueError, "Got unexpected field names: %s", PlainRepr(&List{Items: changes.Keys()}))
+		return nil, Errorf(ValueError, "Got unexpected field names: %s",
+			PlainRepr(&List{Items: changes.Keys()}))
 	}
 	return out, nil
 }

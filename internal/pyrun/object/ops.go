@@ -8,8 +8,10 @@ import (
 
 // BinaryNames are the special methods of the binary operators, without the underscores.
 var BinaryNames = [...]string{
-	python.Add: "add", python.Sub: "sub", python.Mult: "mul", python.MatMult: "matmul", python.Div: "truediv", python.Mod: "mod",
-	python.Pow: "pow", python.LShift: "lshift", python.RShift: "rshift", python.BitOr: "or", python.BitXor: "xor",
+	python.Add: "add", python.Sub: "sub", python.Mult: "mul", python.MatMult: "matmul", python.Div: "truediv",
+	python.Mod: "mod",
+	python.Pow: "pow", python.LShift: "lshift", python.RShift: "rshift", python.BitOr: "or",
+	python.BitXor: "xor",
 	python.BitAnd: "and", python.FloorDiv: "floordiv",
 }
 
@@ -56,7 +58,8 @@ func binaryError(op string, a, b Value) error {
 	if op == "**" {
 		op = "** or pow()"
 	}
-	return Errorf(TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", op, a.TypeName(), b.TypeName())
+	return Errorf(TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", op, a.TypeName(),
+		b.TypeName())
 }
 
 // writtenBinary tries the special methods of classes written in Python; nil means that there is no answer.
@@ -148,7 +151,8 @@ func InPlace(in *Interp, op python.Operator, a, b Value) (Value, error) {
 		}
 	}
 	v, err := Binary(in, op, a, b)
-	if e, ok := Catchable(err); ok && e.Class == TypeError && e.Message() == binaryError(op.String(), a, b).(*Exception).Message() {
+	if e, ok := Catchable(err); ok && e.Class == TypeError &&
+		e.Message() == binaryError(op.String(), a, b).(*Exception).Message() {
 		return nil, binaryError(op.String()+"=", a, b)
 	}
 	return v, err

@@ -14,9 +14,12 @@ var builtinOps map[python.Operator]binaryFunc
 func init() {
 	none := func(*Interp, Value, Value) (Value, error) { return nil, nil }
 	builtinOps = map[python.Operator]binaryFunc{
-		python.Add: concatenate, python.Mult: repeat, python.Mod: formatPercent, python.Sub: setOperator(python.Sub),
-		python.BitAnd: setOperator(python.BitAnd), python.BitXor: setOperator(python.BitXor), python.BitOr: bitOr,
-		python.MatMult: none, python.Div: none, python.Pow: none, python.LShift: none, python.RShift: none, python.FloorDiv: none,
+		python.Add: concatenate, python.Mult: repeat, python.Mod: formatPercent,
+		python.Sub:    setOperator(python.Sub),
+		python.BitAnd: setOperator(python.BitAnd), python.BitXor: setOperator(python.BitXor),
+		python.BitOr:   bitOr,
+		python.MatMult: none, python.Div: none, python.Pow: none, python.LShift: none, python.RShift: none,
+		python.FloorDiv: none,
 	}
 }
 

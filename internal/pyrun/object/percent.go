@@ -179,7 +179,8 @@ func (p *percent) convert(f formatSpec, v Value) (string, error) {
 	case 'x', 'X', 'o':
 		n, err := p.in.ToIndex(v)
 		if err != nil {
-			return "", ReplaceTypeError(err, "%%%c format: an integer is required, not %s", f.kind, v.TypeName())
+			return "", ReplaceTypeError(err, "%%%c format: an integer is required, not %s", f.kind,
+				v.TypeName())
 		}
 		return f.withPrecision(n)
 	case 'e', 'E', 'f', 'F', 'g', 'G':
@@ -208,7 +209,8 @@ func (p *percent) convert(f formatSpec, v Value) (string, error) {
 		}
 		return f.plainText(s)
 	}
-	return "", Errorf(ValueError, "unsupported format character '%c' (0x%x) at index %d", f.kind, f.kind, p.at)
+	return "", Errorf(ValueError, "unsupported format character '%c' (0x%x) at index %d", f.kind, f.kind,
+		p.at)
 }
 
 // plainText pads and cuts text; flags for numbers do not count.

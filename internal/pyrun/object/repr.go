@@ -207,11 +207,13 @@ func intText(x Int) (string, error) {
 		return strconv.FormatInt(x.small, 10), nil
 	}
 	if x.big.BitLen() > maxDigits*10/3+16 {
-		return "", Errorf(ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", maxDigits)
+		return "", Errorf(ValueError,
+			"Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", maxDigits)
 	}
 	s := x.big.String()
 	if len(strings.TrimPrefix(s, "-")) > maxDigits {
-		return "", Errorf(ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", maxDigits)
+		return "", Errorf(ValueError,
+			"Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", maxDigits)
 	}
 	return s, nil
 }

@@ -249,7 +249,8 @@ func (in *Interp) setListItem(l *List, i, x Value) error {
 		return nil
 	}
 	if len(items) != n {
-		return Errorf(ValueError, "attempt to assign sequence of size %d to extended slice of size %d", len(items), n)
+		return Errorf(ValueError, "attempt to assign sequence of size %d to extended slice of size %d",
+			len(items), n)
 	}
 	for k, y := range items {
 		l.Items[lo+k*step] = y

@@ -72,7 +72,8 @@ func (s *Signature) Bind(name string, args []Value, kws []Keyword) ([]Value, err
 		}
 		absent = append(absent, s.names[i])
 		if !s.written {
-			return nil, Errorf(TypeError, "%s() missing required argument '%s' (pos %d)", name, s.names[i], i+1)
+			return nil, Errorf(TypeError, "%s() missing required argument '%s' (pos %d)", name, s.names[i],
+				i+1)
 		}
 	}
 	if len(absent) > 0 {

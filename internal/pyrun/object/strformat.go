@@ -171,13 +171,15 @@ func (f *strFormatter) first(name string) (Value, error) {
 	switch {
 	case name == "":
 		if f.manual {
-			return nil, Errorf(ValueError, "cannot switch from manual field specification to automatic field numbering")
+			return nil, Errorf(ValueError,
+				"cannot switch from manual field specification to automatic field numbering")
 		}
 		i = f.auto
 		f.auto++
 	case err == nil:
 		if f.auto > 0 {
-			return nil, Errorf(ValueError, "cannot switch from automatic field numbering to manual field specification")
+			return nil, Errorf(ValueError,
+				"cannot switch from automatic field numbering to manual field specification")
 		}
 		f.manual = true
 	default:

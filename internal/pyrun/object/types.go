@@ -111,7 +111,8 @@ func (in *Interp) ClassOf(v Value) *Class {
 	return in.otherClass(v)
 }
 
-var dictClasses = map[string]*Class{"": DictClass, "OrderedDict": OrderedDictClass, "defaultdict": DefaultDictClass, "Counter": CounterClass}
+var dictClasses = map[string]*Class{"": DictClass, "OrderedDict": OrderedDictClass,
+	"defaultdict": DefaultDictClass, "Counter": CounterClass}
 
 func (in *Interp) otherClass(v Value) *Class {
 	switch x := v.(type) {

@@ -49,7 +49,8 @@ func (u *Unknown) Derive(suffix string, plain bool) *Unknown {
 	if len(path) > maxPath {
 		path, plain = "…"+path[len(path)-maxPath:], false
 	}
-	return &Unknown{Package: u.Package, Span: u.Span, Path: path, Reason: u.Reason, Looked: u.Looked, plain: u.plain && plain}
+	return &Unknown{Package: u.Package, Span: u.Span, Path: path, Reason: u.Reason, Looked: u.Looked,
+		plain: u.plain && plain}
 }
 
 // Attribute returns u.name.
@@ -88,12 +89,14 @@ func (u *Unknown) Need(use string) error {
 	if looked == "" {
 		looked = "add its folder to the search path"
 	}
-	e.Hint = fmt.Sprintf("package '%s' is not among the modules given; %s, or do not use it at compile time", u.Package, looked)
+	e.Hint = fmt.Sprintf("package '%s' is not among the modules given; %s, or do not use it at compile time",
+		u.Package, looked)
 	if u.Reason != "" {
 		e.Hint = ""
 	}
 	if u.Span.Start.IsValid() {
-		e.Notes = append(e.Notes, diag.Note{Span: u.Span, Msg: "package '" + u.Package + "' is imported here"})
+		e.Notes = append(e.Notes,
+			diag.Note{Span: u.Span, Msg: "package '" + u.Package + "' is imported here"})
 	}
 	return e
 }

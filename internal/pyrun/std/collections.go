@@ -9,7 +9,8 @@ import (
 )
 
 func collectionsModule() map[string]object.Value {
-	return named(map[string]object.Value{"OrderedDict": object.OrderedDictClass, "defaultdict": object.DefaultDictClass, "Counter": object.CounterClass, "UserDict": object.DictClass},
+	return named(map[string]object.Value{"OrderedDict": object.OrderedDictClass,
+		"defaultdict": object.DefaultDictClass, "Counter": object.CounterClass, "UserDict": object.DictClass},
 		object.Native("namedtuple", "typename field_names * rename= defaults= module=", makeNamedTuple),
 		object.Native("deque", "iterable= maxlen=", makeDeque),
 		object.Native("ChainMap", "*maps", func(in *object.Interp, a []object.Value) (object.Value, error) {
@@ -54,10 +55,12 @@ func makeNamedTuple(in *object.Interp, a []object.Value) (object.Value, error) {
 	seen := map[string]bool{}
 	for _, f := range nt.Fields {
 		if !object.IsIdentifier(f) || strings.HasPrefix(f, "_") {
-			return nil, object.Errorf(object.ValueError, "Type names and field names must be valid identifiers: %s", object.Quote(f))
+			return nil, object.Errorf(object.ValueError,
+				"Type names and field names must be valid identifiers: %s", object.Quote(f))
 		}
 		if seen[f] {
-			return nil, object.Errorf(object.ValueError, "Encountered duplicate field name: %s", object.Quote(f))
+			return nil, object.Errorf(object.ValueError, "Encountered duplicate field name: %s",
+				object.Quote(f))
 		}
 		seen[f] = true
 	}
@@ -132,7 +135,8 @@ func (d *deque) Repr() string {
 }
 
 func (d *deque) Attr(in *object.Interp, name string) (object.Value, bool, error) {
-	method := func(params string, fn func(in *object.Interp, a []object.Value) (object.Value, error)) (object.Value, bool, error) {
+	method := func(params string,
+		fn func(in *object.Interp, a []object.Value) (object.Value, error)) (object.Value, bool, error) {
 		return object.Native(name, params, fn), true, nil
 	}
 	switch name {
@@ -197,26 +201,36 @@ func (d *deque) Attr(in *object.Interp, name string) (object.Value, bool, error)
 }
 
 func contextlibModule() map[string]object.Value {
-	return named(map[string]object.Value{"ExitStack": nullManager(), "AbstractContextManager": &object.Typing{Name: "AbstractContextManager"}},
+	return named(map[string]object.Value{"ExitStack": nullManager(),
+		"AbstractContextManager": &object.Typing{Name: "AbstractContextManager"}},
 		object.Native("contextmanager", "fn", func(_ *object.Interp, a []object.Value) (object.Value, error) {
-			return &object.Builtin{Name: "contextmanager", Fn: func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
-				g, err := object.Call(in, a[0], args, kws)
-				if err != nil {
-					return nil, err
-				}
-				gen, ok := g.(object.Generator)
-				if !ok {
-					return g, nil
-				}
-				return &generatorManager{gen}, nil
-			}}, nil
+			return &object.Builtin{Name: "contextmanager",
+				Fn: func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+					g, err := object.Call(in, a[0], args, kws)
+					if err != nil {
+						return nil, err
+					}
+					gen, ok := g.(object.Generator)
+					if !ok {
+						return g, nil
+					}
+					return &generatorManager{gen}, nil
+				}}, nil
 		}),
-		object.Native("nullcontext", "enter_result=", func(_ *object.Interp, a []object.Value) (object.Value, error) {
-			return &nullContext{object.OrNone(a[0])}, nil
+		object.Native("nullcontext", "enter_result=",
+			func(_ *object.Interp, a []object.Value) (object.Value, error) {
+				return &nullContext{object.OrNone(a[0])}, nil
+			}),
+		object.Native("suppress", "*classes", func(_ *object.Interp, a []object.Value) (object.Value, error) {
+			return &suppress{a[0]}, nil
 		}),
-		object.Native("suppress", "*classes", func(_ *object.Interp, a []object.Value) (object.Value, error) { return &suppress{a[0]}, nil }),
-		object.Native("redirect_stdout", "target", func(_ *object.Interp, a []object.Value) (object.Value, error) { return &nullContext{a[0]}, nil }),
-		object.Native("closing", "thing", func(_ *object.Interp, a []object.Value) (object.Value, error) { return &nullContext{a[0]}, nil }),
+		object.Native("redirect_stdout", "target",
+			func(_ *object.Interp, a []object.Value) (object.Value, error) {
+				return &nullContext{a[0]}, nil
+			}),
+		object.Native("closing", "thing", func(_ *object.Interp, a []object.Value) (object.Value, error) {
+			return &nullContext{a[0]}, nil
+		}),
 	)
 }
 
@@ -227,10 +241,13 @@ func nullManager() object.Value {
 }
 
 // managerAttr returns __enter__ or __exit__ of a context manager written in Go.
-func managerAttr(name string, enter func(in *object.Interp) (object.Value, error), exit func(in *object.Interp, a []object.Value) (object.Value, error)) (object.Value, bool, error) {
+func managerAttr(name string, enter func(in *object.Interp) (object.Value, error),
+	exit func(in *object.Interp, a []object.Value) (object.Value, error)) (object.Value, bool, error) {
 	switch name {
 	case "__enter__":
-		return object.Native(name, "", func(in *object.Interp, _ []object.Value) (object.Value, error) { return enter(in) }), true, nil
+		return object.Native(name, "", func(in *object.Interp, _ []object.Value) (object.Value, error) {
+			return enter(in)
+		}), true, nil
 	case "__exit__":
 		return object.Native(name, "type value traceback", exit), true, nil
 	}
@@ -242,7 +259,9 @@ type nullContext struct{ v object.Value }
 func (*nullContext) TypeName() string { return "nullcontext" }
 
 func (c *nullContext) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
-	return managerAttr(name, func(*object.Interp) (object.Value, error) { return c.v, nil }, func(*object.Interp, []object.Value) (object.Value, error) { return object.None, nil })
+	return managerAttr(name, func(*object.Interp) (object.Value, error) {
+		return c.v, nil
+	}, func(*object.Interp, []object.Value) (object.Value, error) { return object.None, nil })
 }
 
 type suppress struct{ classes object.Value }
@@ -250,7 +269,9 @@ type suppress struct{ classes object.Value }
 func (*suppress) TypeName() string { return "suppress" }
 
 func (c *suppress) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
-	return managerAttr(name, func(*object.Interp) (object.Value, error) { return object.None, nil }, func(in *object.Interp, a []object.Value) (object.Value, error) {
+	return managerAttr(name, func(*object.Interp) (object.Value, error) {
+		return object.None, nil
+	}, func(in *object.Interp, a []object.Value) (object.Value, error) {
 		e, ok := a[1].(*object.Exception)
 		if !ok {
 			return object.Bool(false), nil

@@ -91,12 +91,15 @@ type dataOptions struct{ init, repr, eq, order, frozen, kwOnly, unsafeHash bool 
 func dataOptionsOf(in *object.Interp, kws *object.Dict) (dataOptions, error) {
 	o := dataOptions{init: true, repr: true, eq: true}
 	ignored := false
-	flags := map[string]*bool{"init": &o.init, "repr": &o.repr, "eq": &o.eq, "order": &o.order, "frozen": &o.frozen,
-		"kw_only": &o.kwOnly, "unsafe_hash": &o.unsafeHash, "slots": &ignored, "match_args": &ignored, "weakref_slot": &ignored}
+	flags := map[string]*bool{"init": &o.init, "repr": &o.repr, "eq": &o.eq, "order": &o.order,
+		"frozen":  &o.frozen,
+		"kw_only": &o.kwOnly, "unsafe_hash": &o.unsafeHash, "slots": &ignored, "match_args": &ignored,
+		"weakref_slot": &ignored}
 	for k, v := range kws.All() {
 		p, ok := flags[string(k.(object.Str))]
 		if !ok {
-			return o, object.Errorf(object.TypeError, "dataclass() got an unexpected keyword argument '%s'", string(k.(object.Str)))
+			return o, object.Errorf(object.TypeError, "dataclass() got an unexpected keyword argument '%s'",
+				string(k.(object.Str)))
 		}
 		t, err := object.Truth(in, v)
 		if err != nil {
@@ -114,7 +117,10 @@ func dataclass(in *object.Interp, a []object.Value) (object.Value, error) {
 		return nil, err
 	}
 	if a[0] == nil || a[0] == object.None {
-		return object.Native("dataclass", "cls", func(in *object.Interp, a []object.Value) (object.Value, error) { return makeDataclass(in, a[0], o) }), nil
+		return object.Native("dataclass", "cls",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				return makeDataclass(in, a[0], o)
+			}), nil
 	}
 	return makeDataclass(in, a[0], o)
 }
@@ -167,7 +173,8 @@ func (d *dataInfo) check() error {
 		}
 		has := f.def != nil || f.factory != nil
 		if seen && !has {
-			return object.Errorf(object.TypeError, "non-default argument '%s' follows default argument", f.name)
+			return object.Errorf(object.TypeError, "non-default argument '%s' follows default argument",
+				f.name)
 		}
 		seen = seen || has
 	}
@@ -214,7 +221,9 @@ func fieldOf(c *object.Class, a object.ClassField) (*dataField, error) {
 	f.name, f.initOnly = a.Name, annotationName(a.Type) == "InitVar"
 	switch f.def.(type) {
 	case *object.List, *object.Dict, *object.Set:
-		return nil, object.Errorf(object.ValueError, "mutable default <class '%s'> for field %s is not allowed: use default_factory", f.def.TypeName(), a.Name)
+		return nil, object.Errorf(object.ValueError,
+			"mutable default <class '%s'> for field %s is not allowed: use default_factory", f.def.TypeName(),
+			a.Name)
 	}
 	if ok && isField {
 		if f.def != nil {
@@ -243,17 +252,26 @@ func (d *dataInfo) install(c *object.Class, o dataOptions) {
 		set("__repr__", "", d.repr)
 	}
 	if o.eq {
-		set("__eq__", "other", func(in *object.Interp, a []object.Value) (object.Value, error) { return d.compare(in, python.Eq, c, a) })
+		set("__eq__", "other", func(in *object.Interp, a []object.Value) (object.Value, error) {
+			return d.compare(in, python.Eq, c, a)
+		})
 	}
 	if o.order {
 		for _, op := range []python.CmpOperator{python.Lt, python.LtE, python.Gt, python.GtE} {
-			set(object.CompareDunders[op], "other", func(in *object.Interp, a []object.Value) (object.Value, error) { return d.compare(in, op, c, a) })
+			set(object.CompareDunders[op], "other",
+				func(in *object.Interp, a []object.Value) (object.Value, error) {
+					return d.compare(in, op, c, a)
+				})
 		}
 	}
 	if o.frozen {
-		c.Attrs.SetStr("__setattr__", &object.Method{Builtin: *object.Native(object.FrozenSetAttr, "self name value", func(_ *object.Interp, a []object.Value) (object.Value, error) {
-			return nil, &object.Exception{Class: frozenInstanceError, Args: []object.Value{object.Str("cannot assign to field '" + object.PlainStr(a[1]) + "'")}}
-		})})
+		c.Attrs.SetStr("__setattr__",
+			&object.Method{Builtin: *object.Native(object.FrozenSetAttr, "self name value",
+				func(_ *object.Interp, a []object.Value) (object.Value, error) {
+					return nil, &object.Exception{Class: frozenInstanceError,
+						Args: []object.Value{object.Str("cannot assign to field '" + object.PlainStr(a[1]) +
+							"'")}}
+				})})
 	}
 	if o.eq && o.frozen || o.unsafeHash {
 		set("__hash__", "", func(in *object.Interp, a []object.Value) (object.Value, error) {
@@ -322,7 +340,8 @@ func initMethod(c *object.Class, d *dataInfo, sig *object.Signature) *object.Met
 }
 
 // fill sets the fields of a new instance.
-func (d *dataInfo) fill(in *object.Interp, self *object.Instance, sig *object.Signature, args []object.Value) error {
+func (d *dataInfo) fill(in *object.Interp, self *object.Instance, sig *object.Signature,
+	args []object.Value) error {
 	given := map[string]object.Value{}
 	for i, name := range sig.Names() {
 		if args[i] != nil {
@@ -395,7 +414,8 @@ func (d *dataInfo) repr(in *object.Interp, a []object.Value) (object.Value, erro
 func selfInstance(a []object.Value) (*object.Instance, error) {
 	v, ok := a[0].(*object.Instance)
 	if !ok {
-		return nil, object.Errorf(object.TypeError, "descriptor requires an instance but received a '%s'", a[0].TypeName())
+		return nil, object.Errorf(object.TypeError, "descriptor requires an instance but received a '%s'",
+			a[0].TypeName())
 	}
 	return v, nil
 }
@@ -416,11 +436,13 @@ func dataOf(c *object.Class) *dataInfo {
 	return d
 }
 
-func (d *dataInfo) compare(in *object.Interp, op python.CmpOperator, c *object.Class, a []object.Value) (object.Value, error) {
+func (d *dataInfo) compare(in *object.Interp, op python.CmpOperator, c *object.Class,
+	a []object.Value) (object.Value, error) {
 	x, ok1 := a[0].(*object.Instance)
 	y, ok2 := a[1].(*object.Instance)
 	if !ok1 || !ok2 || x.Class != y.Class {
 		return object.NotImplemented, nil
 	}
-	return object.Compare(in, op, object.NewTuple(d.values(x, true)...), object.NewTuple(d.values(y, true)...))
+	return object.Compare(in, op, object.NewTuple(d.values(x, true)...),
+		object.NewTuple(d.values(y, true)...))
 }

@@ -8,14 +8,16 @@ import (
 
 func functionModules() map[string]func(in *object.Interp) map[string]object.Value {
 	return map[string]func(in *object.Interp) map[string]object.Value{
-		"functools": fixed(functoolsModule), "itertools": fixed(itertoolsModule), "contextlib": fixed(contextlibModule),
+		"functools": fixed(functoolsModule), "itertools": fixed(itertoolsModule),
+		"contextlib":  fixed(contextlibModule),
 		"copy":        fixed(copyModule),
 		"collections": fixed(collectionsModule),
 	}
 }
 
 func copyModule() map[string]object.Value {
-	return named(map[string]object.Value{}, object.Native("copy", "x", shallowCopy), object.Native("deepcopy", "x memo=", deepCopy))
+	return named(map[string]object.Value{}, object.Native("copy", "x", shallowCopy),
+		object.Native("deepcopy", "x memo=", deepCopy))
 }
 
 // partial is functools.partial: a function with some of its arguments.
@@ -101,7 +103,8 @@ func (c *cached) Attr(in *object.Interp, name string) (object.Value, bool, error
 		}), true, nil
 	case "cache_info":
 		return object.Native(name, "", func(*object.Interp, []object.Value) (object.Value, error) {
-			return object.NewTuple(object.MakeInt(c.hits), object.MakeInt(int64(c.results.Len())), object.None, object.MakeInt(int64(c.results.Len()))), nil
+			return object.NewTuple(object.MakeInt(c.hits), object.MakeInt(int64(c.results.Len())),
+				object.None, object.MakeInt(int64(c.results.Len()))), nil
 		}), true, nil
 	}
 	return in.FindAttr(c.fn, name)
@@ -132,37 +135,46 @@ func wrapped(v object.Value) (object.Value, bool) {
 func newCached(_ *object.Interp, a []object.Value) (object.Value, error) {
 	switch a[0].(type) {
 	case nil, object.NoneType, object.Int:
-		return object.Native("lru_cache", "fn", func(_ *object.Interp, b []object.Value) (object.Value, error) {
-			return &cached{fn: b[0], results: object.NewDict()}, nil
-		}), nil
+		return object.Native("lru_cache", "fn",
+			func(_ *object.Interp, b []object.Value) (object.Value, error) {
+				return &cached{fn: b[0], results: object.NewDict()}, nil
+			}), nil
 	}
 	return &cached{fn: a[0], results: object.NewDict()}, nil
 }
 
 func functoolsModule() map[string]object.Value {
 	return named(map[string]object.Value{},
-		&object.Builtin{Name: "partial", Fn: func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
-			if len(args) == 0 {
-				return nil, object.Errorf(object.TypeError, "type 'partial' takes at least one argument")
-			}
-			if p, ok := args[0].(*partial); ok {
-				return &partial{p.Fn, append(append([]object.Value{}, p.Args...), args[1:]...), append(append([]object.Keyword{}, p.Kws...), kws...)}, nil
-			}
-			return &partial{args[0], args[1:], kws}, nil
-		}},
+		&object.Builtin{Name: "partial",
+			Fn: func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+				if len(args) == 0 {
+					return nil, object.Errorf(object.TypeError, "type 'partial' takes at least one argument")
+				}
+				if p, ok := args[0].(*partial); ok {
+					return &partial{p.Fn, append(append([]object.Value{}, p.Args...), args[1:]...),
+						append(append([]object.Keyword{}, p.Kws...), kws...)}, nil
+				}
+				return &partial{args[0], args[1:], kws}, nil
+			}},
 		object.Native("lru_cache", "maxsize= typed=", newCached), object.Native("cache", "fn", newCached),
-		object.Native("wraps", "wrapped **kws", func(_ *object.Interp, a []object.Value) (object.Value, error) {
-			return object.Native("wraps", "fn", func(in *object.Interp, b []object.Value) (object.Value, error) { return wraps(in, a[0], b[0]) }), nil
-		}),
-		object.Native("update_wrapper", "fn wrapped **kws", func(in *object.Interp, a []object.Value) (object.Value, error) { return wraps(in, a[1], a[0]) }),
+		object.Native("wraps", "wrapped **kws",
+			func(_ *object.Interp, a []object.Value) (object.Value, error) {
+				return object.Native("wraps", "fn",
+					func(in *object.Interp, b []object.Value) (object.Value, error) {
+						return wraps(in, a[0], b[0])
+					}), nil
+			}),
+		object.Native("update_wrapper", "fn wrapped **kws",
+			func(in *object.Interp, a []object.Value) (object.Value, error) { return wraps(in, a[1], a[0]) }),
 		object.Native("reduce", "fn iterable initial=", reduce),
 		object.Native("cmp_to_key", "fn", cmpToKey),
-		object.Native("cached_property", "fn", func(_ *object.Interp, a []object.Value) (object.Value, error) {
-			if f, ok := a[0].(*pyrun.Func); ok {
-				return &cachedProperty{f}, nil
-			}
-			return a[0], nil
-		}),
+		object.Native("cached_property", "fn",
+			func(_ *object.Interp, a []object.Value) (object.Value, error) {
+				if f, ok := a[0].(*pyrun.Func); ok {
+					return &cachedProperty{f}, nil
+				}
+				return a[0], nil
+			}),
 		object.Native("total_ordering", "cls", totalOrdering),
 		same("singledispatch"),
 	)
@@ -238,7 +250,8 @@ type sortKey struct{ fn, v object.Value }
 
 func (*sortKey) TypeName() string { return "K" }
 
-func (k *sortKey) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value, error) {
+func (k *sortKey) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value,
+	error) {
 	o, ok := other.(*sortKey)
 	if !ok {
 		return nil, nil
@@ -251,7 +264,9 @@ func (k *sortKey) Compare(in *object.Interp, op python.CmpOperator, other object
 }
 
 func cmpToKey(_ *object.Interp, a []object.Value) (object.Value, error) {
-	return object.Native("K", "obj", func(_ *object.Interp, b []object.Value) (object.Value, error) { return &sortKey{a[0], b[0]}, nil }), nil
+	return object.Native("K", "obj", func(_ *object.Interp, b []object.Value) (object.Value, error) {
+		return &sortKey{a[0], b[0]}, nil
+	}), nil
 }
 
 // totalOrdering adds the comparisons that a class lacks, made of __lt__ (or one of its kin) and __eq__.
@@ -263,13 +278,16 @@ func totalOrdering(in *object.Interp, a []object.Value) (object.Value, error) {
 	have := func(name string) bool { _, owner := c.FindIn(name); return owner != nil && !owner.Builtin }
 	add := func(name string, f func(in *object.Interp, x, y object.Value) (bool, error)) {
 		if !have(name) {
-			c.Attrs.SetStr(name, object.NewMethod(name, "other", func(in *object.Interp, a []object.Value) (object.Value, error) {
-				t, err := f(in, a[0], a[1])
-				return object.Bool(t), err
-			}))
+			c.Attrs.SetStr(name,
+				object.NewMethod(name, "other",
+					func(in *object.Interp, a []object.Value) (object.Value, error) {
+						t, err := f(in, a[0], a[1])
+						return object.Bool(t), err
+					}))
 		}
 	}
-	less := func(op python.CmpOperator, flip, negate bool) func(in *object.Interp, x, y object.Value) (bool, error) {
+	less := func(op python.CmpOperator, flip, negate bool) func(in *object.Interp, x, y object.Value) (bool,
+		error) {
 		return func(in *object.Interp, x, y object.Value) (bool, error) {
 			if flip {
 				x, y = y, x
@@ -306,7 +324,8 @@ func shallowCopy(in *object.Interp, a []object.Value) (object.Value, error) {
 	}
 	switch x := a[0].(type) {
 	case *object.List:
-		return &object.List{Items: append([]object.Value{}, x.Items...)}, in.Alloc(len(x.Items) * object.ValueSize)
+		return &object.List{Items: append([]object.Value{},
+			x.Items...)}, in.Alloc(len(x.Items) * object.ValueSize)
 	case *object.Dict:
 		return x.Copy(), in.Alloc(x.Len() * 4 * object.ValueSize)
 	case *object.Set:

@@ -10,40 +10,45 @@ import (
 )
 
 func importlibModule(in *object.Interp) map[string]object.Value {
-	return named(map[string]object.Value{"util": pyrun.From(in).LibraryModule("importlib.util"), "metadata": pyrun.From(in).LibraryModule("importlib.metadata")},
-		object.Native("import_module", "name package=", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			name, err := object.Text(a[0])
-			if err != nil {
-				return nil, err
-			}
-			return pyrun.From(in).Import(pyrun.From(in).Caller(), name, in.Site)
-		}),
+	return named(map[string]object.Value{"util": pyrun.From(in).LibraryModule("importlib.util"),
+		"metadata": pyrun.From(in).LibraryModule("importlib.metadata")},
+		object.Native("import_module", "name package=",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				name, err := object.Text(a[0])
+				if err != nil {
+					return nil, err
+				}
+				return pyrun.From(in).Import(pyrun.From(in).Caller(), name, in.Site)
+			}),
 		same("reload"), nothing("invalidate_caches"))
 }
 
 func importlibMetadata(*object.Interp) map[string]object.Value {
 	notFound := object.NewBuiltinClass("PackageNotFoundError", object.ModuleNotFoundError)
-	empty := &object.Builtin{Name: "entry_points", Fn: func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
-		return &object.List{}, nil
-	}}
-	return named(map[string]object.Value{"PackageNotFoundError": notFound}, empty, object.Native("version", "name", func(in *object.Interp, a []object.Value) (object.Value, error) {
-		name, err := object.Text(a[0])
-		if err != nil {
-			return nil, err
-		}
-		if m, ok := pyrun.From(in).Registered(name); ok {
-			if v, ok, err := m.Get(in, "__version__"); ok || err != nil {
-				return plainText(in, v, err)
+	empty := &object.Builtin{Name: "entry_points",
+		Fn: func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
+			return &object.List{}, nil
+		}}
+	return named(map[string]object.Value{"PackageNotFoundError": notFound}, empty,
+		object.Native("version", "name", func(in *object.Interp, a []object.Value) (object.Value, error) {
+			name, err := object.Text(a[0])
+			if err != nil {
+				return nil, err
 			}
-		}
-		if m := pyrun.From(in).SourceModule(pyrun.From(in).Caller(), strings.ReplaceAll(name, "-", "_")); m != nil { // installed, since it is here
-			if v, ok, err := m.Get(in, "__version__"); ok && err == nil && v.TypeName() == "str" {
-				return v, nil
+			if m, ok := pyrun.From(in).Registered(name); ok {
+				if v, ok, err := m.Get(in, "__version__"); ok || err != nil {
+					return plainText(in, v, err)
+				}
 			}
-			return object.Str("0.0.0"), nil
-		}
-		return nil, &object.Exception{Class: notFound, Args: []object.Value{object.Str(name)}}
-	}))
+			if m := pyrun.From(in).SourceModule(pyrun.From(in).Caller(),
+				strings.ReplaceAll(name, "-", "_")); m != nil { // installed, since it is here
+				if v, ok, err := m.Get(in, "__version__"); ok && err == nil && v.TypeName() == "str" {
+					return v, nil
+				}
+				return object.Str("0.0.0"), nil
+			}
+			return nil, &object.Exception{Class: notFound, Args: []object.Value{object.Str(name)}}
+		}))
 }
 
 // plainText returns str(v), or err where that is set.
@@ -57,7 +62,9 @@ func plainText(in *object.Interp, v object.Value, err error) (object.Value, erro
 
 func inspectModule() map[string]object.Value {
 	is := func(name string, f func(v object.Value) bool) *object.Builtin {
-		return object.Native(name, "obj", func(_ *object.Interp, a []object.Value) (object.Value, error) { return object.Bool(f(a[0])), nil })
+		return object.Native(name, "obj", func(_ *object.Interp, a []object.Value) (object.Value, error) {
+			return object.Bool(f(a[0])), nil
+		})
 	}
 	isFunc := func(v object.Value) bool { _, ok := v.(*pyrun.Func); return ok }
 	return named(map[string]object.Value{"Parameter": parameterKinds()},
@@ -84,13 +91,16 @@ func inspectModule() map[string]object.Value {
 			for _, p := range append(append([]*python.Arg{}, f.Params().PosOnlyArgs...), f.Params().Args...) {
 				names.Items = append(names.Items, object.Str(p.Arg))
 			}
-			return &object.Namespace{Name: "FullArgSpec", Attrs: map[string]object.Value{"args": names, "defaults": object.OrNone(tupleOrNil(f.Defaults))}}, nil
+			return &object.Namespace{Name: "FullArgSpec",
+				Attrs: map[string]object.Value{"args": names,
+					"defaults": object.OrNone(tupleOrNil(f.Defaults))}}, nil
 		}),
 		object.Native("getdoc", "obj", func(in *object.Interp, a []object.Value) (object.Value, error) {
 			v, _, err := in.FindAttr(a[0], "__doc__")
 			return object.OrNone(v), err
 		}),
-		object.Refused("getsource", "reads source text"), object.Refused("stack", "looks at the stack"), object.Refused("currentframe", "looks at the stack"),
+		object.Refused("getsource", "reads source text"), object.Refused("stack", "looks at the stack"),
+		object.Refused("currentframe", "looks at the stack"),
 	)
 }
 
@@ -107,24 +117,25 @@ func textwrapModule() map[string]object.Value {
 			s, err := object.Text(a[0])
 			return object.Str(dedent(s)), err
 		}),
-		object.Native("indent", "text prefix", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			s, err := object.Text(a[0])
-			if err != nil {
-				return nil, err
-			}
-			prefix, err := object.Text(a[1])
-			if err != nil {
-				return nil, err
-			}
-			lines := strings.SplitAfter(s, "\n")
-			for i, l := range lines {
-				if strings.TrimFunc(l, object.IsSpace) != "" {
-					lines[i] = prefix + l
+		object.Native("indent", "text prefix",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				s, err := object.Text(a[0])
+				if err != nil {
+					return nil, err
 				}
-			}
-			out := strings.Join(lines, "")
-			return object.Str(out), in.Alloc(len(out))
-		}))
+				prefix, err := object.Text(a[1])
+				if err != nil {
+					return nil, err
+				}
+				lines := strings.SplitAfter(s, "\n")
+				for i, l := range lines {
+					if strings.TrimFunc(l, object.IsSpace) != "" {
+						lines[i] = prefix + l
+					}
+				}
+				out := strings.Join(lines, "")
+				return object.Str(out), in.Alloc(len(out))
+			}))
 }
 
 var leadingSpace = regexp.MustCompile(`(?m)^[ \t]*`)

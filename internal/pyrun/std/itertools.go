@@ -6,49 +6,57 @@ import (
 )
 
 func itertoolsModule() map[string]object.Value {
-	chain := object.Native("chain", "*iterables", func(in *object.Interp, a []object.Value) (object.Value, error) {
-		return chained(object.NewSliceIter("chain", a[0].(*object.Tuple).Items)), nil
-	})
+	chain := object.Native("chain", "*iterables",
+		func(in *object.Interp, a []object.Value) (object.Value, error) {
+			return chained(object.NewSliceIter("chain", a[0].(*object.Tuple).Items)), nil
+		})
 	vars := named(map[string]object.Value{},
 		object.Native("product", "*iterables repeat=", productOf),
-		object.Native("count", "start= step=", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			n, step := object.OrElse(a[0], object.MakeInt(0)), object.OrElse(a[1], object.MakeInt(1))
-			return object.NewIterator("count", func(in *object.Interp) (object.Value, bool, error) {
-				v := n
-				var err error
-				n, err = object.Binary(in, python.Add, n, step)
-				return v, true, err
-			}), nil
-		}),
+		object.Native("count", "start= step=",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				n, step := object.OrElse(a[0], object.MakeInt(0)), object.OrElse(a[1], object.MakeInt(1))
+				return object.NewIterator("count", func(in *object.Interp) (object.Value, bool, error) {
+					v := n
+					var err error
+					n, err = object.Binary(in, python.Add, n, step)
+					return v, true, err
+				}), nil
+			}),
 		object.Native("repeat", "object times=", repeatOf),
 		object.Native("cycle", "iterable", cycle),
 		object.Native("accumulate", "iterable func= initial=", accumulate),
 		object.Native("islice", "iterable start stop= step=", islice),
 		object.Native("starmap", "fn iterable", starMap),
-		object.Native("takewhile", "fn iterable", takeWhile), object.Native("dropwhile", "fn iterable", dropWhile),
+		object.Native("takewhile", "fn iterable", takeWhile),
+		object.Native("dropwhile", "fn iterable", dropWhile),
 		object.Native("filterfalse", "fn iterable", filterFalse),
 		object.Native("compress", "data selectors", compress),
 		object.Native("zip_longest", "*iterables fillvalue=", zipLongest),
 		object.Native("pairwise", "iterable", pairwise),
-		object.Native("combinations", "iterable r", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			return choose(in, "combinations", a, chooseOrdered)
-		}),
-		object.Native("combinations_with_replacement", "iterable r", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			return choose(in, "combinations_with_replacement", a, chooseRepeated)
-		}),
-		object.Native("permutations", "iterable r=", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			return choose(in, "permutations", a, chooseAny)
-		}),
+		object.Native("combinations", "iterable r",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				return choose(in, "combinations", a, chooseOrdered)
+			}),
+		object.Native("combinations_with_replacement", "iterable r",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				return choose(in, "combinations_with_replacement", a, chooseRepeated)
+			}),
+		object.Native("permutations", "iterable r=",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				return choose(in, "permutations", a, chooseAny)
+			}),
 		object.Native("groupby", "iterable key=", groupBy),
 		object.Native("tee", "iterable n=", tee),
 	)
-	vars["chain"] = &namespaceFunc{chain, map[string]object.Value{"from_iterable": object.Native("from_iterable", "iterable", func(in *object.Interp, a []object.Value) (object.Value, error) {
-		it, err := object.Iter(in, a[0])
-		if err != nil {
-			return nil, err
-		}
-		return chained(it), nil
-	})}}
+	vars["chain"] = &namespaceFunc{chain,
+		map[string]object.Value{"from_iterable": object.Native("from_iterable", "iterable",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				it, err := object.Iter(in, a[0])
+				if err != nil {
+					return nil, err
+				}
+				return chained(it), nil
+			})}}
 	return vars
 }
 
@@ -60,7 +68,8 @@ type namespaceFunc struct {
 
 func (f *namespaceFunc) TypeName() string { return "type" }
 
-func (f *namespaceFunc) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+func (f *namespaceFunc) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value,
+	error) {
 	return f.fn.Fn(in, args, kws)
 }
 
@@ -167,7 +176,8 @@ func islice(in *object.Interp, a []object.Value) (object.Value, error) {
 				return nil, err
 			}
 			if n < 0 {
-				return nil, object.Errorf(object.ValueError, "Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+				return nil, object.Errorf(object.ValueError,
+					"Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
 			}
 			*p = n
 		}

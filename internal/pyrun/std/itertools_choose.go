@@ -4,7 +4,8 @@ import "github.com/nereid-lang/nereid/internal/pyrun/object"
 
 // choose returns an iterator over selections of r items; how gives the first selection and the step to the
 // next.
-func choose(in *object.Interp, name string, a []object.Value, how func(n, r int) (first []int, next func(index []int) bool)) (object.Value, error) {
+func choose(in *object.Interp, name string, a []object.Value,
+	how func(n, r int) (first []int, next func(index []int) bool)) (object.Value, error) {
 	items, err := object.Iterate(in, a[0])
 	if err != nil {
 		return nil, err

@@ -14,7 +14,8 @@ func numberModules() map[string]func(in *object.Interp) map[string]object.Value 
 		"math": fixed(mathModule), "operator": fixed(operatorModule), "numbers": fixed(numbersModule),
 		"random": func(in *object.Interp) map[string]object.Value {
 			vars := map[string]object.Value{}
-			for _, n := range []string{"random", "randint", "choice", "shuffle", "uniform", "sample", "randrange", "gauss", "seed"} {
+			for _, n := range []string{"random", "randint", "choice", "shuffle", "uniform", "sample",
+				"randrange", "gauss", "seed"} {
 				vars[n] = object.Refused("random."+n, "gives another value each time")
 			}
 			return vars
@@ -89,13 +90,19 @@ func real(in *object.Interp, v object.Value) (float64, error) {
 }
 
 func mathModule() map[string]object.Value {
-	vars := map[string]object.Value{"pi": object.Float(math.Pi), "e": object.Float(math.E), "tau": object.Float(2 * math.Pi), "inf": object.Float(math.Inf(1)), "nan": object.Float(math.NaN())}
+	vars := map[string]object.Value{"pi": object.Float(math.Pi), "e": object.Float(math.E),
+		"tau": object.Float(2 * math.Pi), "inf": object.Float(math.Inf(1)), "nan": object.Float(math.NaN())}
 	for name, f := range map[string]func(float64) float64{
-		"sqrt": math.Sqrt, "exp": realmath.Exp, "exp2": realmath.Exp2, "expm1": math.Expm1, "log1p": math.Log1p, "log2": nil, "log10": nil,
-		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan, "sinh": math.Sinh,
-		"cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh, "fabs": math.Abs,
-		"erf": math.Erf, "erfc": math.Erfc, "gamma": math.Gamma, "cbrt": math.Cbrt,
-		"degrees": func(x float64) float64 { return x * (180 / math.Pi) }, "radians": func(x float64) float64 { return x * (math.Pi / 180) },
+		"sqrt": math.Sqrt, "exp": realmath.Exp, "exp2": realmath.Exp2, "expm1": math.Expm1,
+		"log1p": math.Log1p, "log2": nil, "log10": nil,
+		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos,
+		"atan": math.Atan, "sinh": math.Sinh,
+		"cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
+		"fabs": math.Abs,
+		"erf":  math.Erf, "erfc": math.Erfc, "gamma": math.Gamma, "cbrt": math.Cbrt,
+		"degrees": func(x float64) float64 {
+			return x * (180 / math.Pi)
+		}, "radians": func(x float64) float64 { return x * (math.Pi / 180) },
 		"lgamma": func(x float64) float64 { y, _ := math.Lgamma(x); return y },
 	} {
 		if f != nil {
@@ -144,7 +151,8 @@ func mathModule() map[string]object.Value {
 			}
 			return object.Float(math.Nextafter(x, math.Inf(1)) - x), err
 		}),
-		rounding("floor", "__floor__", math.Floor), rounding("ceil", "__ceil__", math.Ceil), rounding("trunc", "__trunc__", math.Trunc),
+		rounding("floor", "__floor__", math.Floor), rounding("ceil", "__ceil__", math.Ceil),
+		rounding("trunc", "__trunc__", math.Trunc),
 		isKind("isnan", math.IsNaN), isKind("isinf", func(x float64) bool { return math.IsInf(x, 0) }),
 		isKind("isfinite", func(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }),
 		object.Native("isclose", "a b * rel_tol= abs_tol=", isClose),
@@ -154,7 +162,8 @@ func mathModule() map[string]object.Value {
 		object.Native("lcm", "*args", func(in *object.Interp, a []object.Value) (object.Value, error) {
 			return foldInts(in, a[0].(*object.Tuple).Items, 1, lcm)
 		}),
-		object.Native("isqrt", "n", isqrt), object.Native("factorial", "n", factorial), object.Native("comb", "n k", comb), object.Native("perm", "n k=", perm),
+		object.Native("isqrt", "n", isqrt), object.Native("factorial", "n", factorial),
+		object.Native("comb", "n k", comb), object.Native("perm", "n k=", perm),
 		object.Native("prod", "iterable * start=", prod), object.Native("fsum", "iterable", fsum),
 	)
 }
@@ -318,7 +327,8 @@ func isClose(in *object.Interp, a []object.Value) (object.Value, error) {
 	return object.Bool(d <= math.Abs(f[2]*y) || d <= math.Abs(f[2]*x) || d <= f[3]), nil
 }
 
-func foldInts(in *object.Interp, args []object.Value, start int64, f func(in *object.Interp, x, y *big.Int) (*big.Int, error)) (object.Value, error) {
+func foldInts(in *object.Interp, args []object.Value, start int64,
+	f func(in *object.Interp, x, y *big.Int) (*big.Int, error)) (object.Value, error) {
 	r := big.NewInt(start)
 	for _, v := range args {
 		n, err := in.ToIndex(v)
@@ -482,8 +492,9 @@ func fsum(in *object.Interp, a []object.Value) (object.Value, error) {
 }
 
 func numbersModule() map[string]object.Value {
-	return map[string]object.Value{"Number": &object.Typing{Name: "Number", Args: nil}, "Integral": &object.Typing{Name: "int", Class: object.IntClass},
-		"Real": &object.Union{Types: []object.Value{object.IntClass, object.FloatClass}}}
+	return map[string]object.Value{"Number": &object.Typing{Name: "Number", Args: nil},
+		"Integral": &object.Typing{Name: "int", Class: object.IntClass},
+		"Real":     &object.Union{Types: []object.Value{object.IntClass, object.FloatClass}}}
 }
 
 // isWord reports whether an int fits a machine word.

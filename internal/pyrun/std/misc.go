@@ -11,12 +11,16 @@ import (
 
 func miscModules() map[string]func(in *object.Interp) map[string]object.Value {
 	return map[string]func(in *object.Interp) map[string]object.Value{
-		"ast":      astModule,
-		"argparse": func(*object.Interp) map[string]object.Value { return argparseModule() }, "traceback": fixed(tracebackModule), "atexit": fixed(func() map[string]object.Value {
+		"ast": astModule,
+		"argparse": func(*object.Interp) map[string]object.Value {
+			return argparseModule()
+		}, "traceback": fixed(tracebackModule), "atexit": fixed(func() map[string]object.Value {
 			return named(map[string]object.Value{}, same("register"), nothing("unregister"))
 		}),
 		"weakref": fixed(func() map[string]object.Value {
-			return named(map[string]object.Value{"WeakValueDictionary": object.DictClass, "WeakKeyDictionary": object.DictClass, "WeakSet": object.SetClass}, same("ref"), same("proxy"))
+			return named(map[string]object.Value{"WeakValueDictionary": object.DictClass,
+				"WeakKeyDictionary": object.DictClass, "WeakSet": object.SetClass}, same("ref"),
+				same("proxy"))
 		}),
 		"gc": fixed(func() map[string]object.Value {
 			return named(map[string]object.Value{}, nothing("collect"), nothing("enable"), nothing("disable"))
@@ -25,20 +29,28 @@ func miscModules() map[string]func(in *object.Interp) map[string]object.Value {
 }
 
 func tracebackModule() map[string]object.Value {
-	return named(map[string]object.Value{}, constant0("format_exc", object.Str("")), nothing("print_exc"), nothing("print_stack"),
-		&object.Builtin{Name: "format_stack", Fn: func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
-			return &object.List{}, nil
-		}},
-		&object.Builtin{Name: "extract_stack", Fn: func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
-			return &object.List{}, nil
-		}})
+	return named(map[string]object.Value{}, constant0("format_exc", object.Str("")), nothing("print_exc"),
+		nothing("print_stack"),
+		&object.Builtin{Name: "format_stack",
+			Fn: func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
+				return &object.List{}, nil
+			}},
+		&object.Builtin{Name: "extract_stack",
+			Fn: func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
+				return &object.List{}, nil
+			}})
 }
 
 // argparseModule has parsers of an empty command line: every argument has its default.
 func argparseModule() map[string]object.Value {
-	return named(map[string]object.Value{"Namespace": simpleNamespace(), "ArgumentDefaultsHelpFormatter": &object.Typing{Name: "HelpFormatter"},
-		"RawTextHelpFormatter": &object.Typing{Name: "HelpFormatter"}, "SUPPRESS": object.Str("==SUPPRESS==")},
-		object.Native("ArgumentParser", "*args **kws", func(*object.Interp, []object.Value) (object.Value, error) { return &argParser{object.NewDict()}, nil }))
+	return named(map[string]object.Value{"Namespace": simpleNamespace(),
+		"ArgumentDefaultsHelpFormatter": &object.Typing{Name: "HelpFormatter"},
+		"RawTextHelpFormatter":          &object.Typing{Name: "HelpFormatter"},
+		"SUPPRESS":                      object.Str("==SUPPRESS==")},
+		object.Native("ArgumentParser", "*args **kws",
+			func(*object.Interp, []object.Value) (object.Value, error) {
+				return &argParser{object.NewDict()}, nil
+			}))
 }
 
 type argParser struct{ defaults *object.Dict }
@@ -58,10 +70,11 @@ func (p *argParser) Attr(_ *object.Interp, name string) (object.Value, bool, err
 	case "parse_args":
 		return object.Native(name, "args= namespace=", p.parse), true, nil
 	case "parse_known_args":
-		return object.Native(name, "args= namespace=", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			v, err := p.parse(in, a)
-			return object.NewTuple(v, &object.List{}), err
-		}), true, nil
+		return object.Native(name, "args= namespace=",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				v, err := p.parse(in, a)
+				return object.NewTuple(v, &object.List{}), err
+			}), true, nil
 	case "error", "exit", "print_help":
 		return nothing(name), true, nil
 	}

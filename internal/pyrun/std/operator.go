@@ -23,15 +23,19 @@ func operatorModule() map[string]object.Value {
 		named(vars, f, g)
 	}
 	for op, name := range object.CompareDunders {
-		named(vars, object.Native(name[2:4], "a b", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			return object.Compare(in, op, a[0], a[1])
-		}))
+		named(vars, object.Native(name[2:4], "a b",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				return object.Compare(in, op, a[0], a[1])
+			}))
 	}
 	unary := func(name string, op python.UnaryOperator) *object.Builtin {
-		return object.Native(name, "a", func(in *object.Interp, a []object.Value) (object.Value, error) { return object.Unary(in, op, a[0]) })
+		return object.Native(name, "a", func(in *object.Interp, a []object.Value) (object.Value, error) {
+			return object.Unary(in, op, a[0])
+		})
 	}
 	return named(vars,
-		unary("neg", python.USub), unary("pos", python.UAdd), unary("invert", python.Invert), unary("inv", python.Invert), unary("not_", python.Not),
+		unary("neg", python.USub), unary("pos", python.UAdd), unary("invert", python.Invert),
+		unary("inv", python.Invert), unary("not_", python.Not),
 		object.Native("truth", "a", func(in *object.Interp, a []object.Value) (object.Value, error) {
 			t, err := object.Truth(in, a[0])
 			return object.Bool(t), err
@@ -50,7 +54,9 @@ func operatorModule() map[string]object.Value {
 		object.Native("contains", "a b", func(in *object.Interp, a []object.Value) (object.Value, error) {
 			return object.Compare(in, python.In, a[1], a[0])
 		}),
-		object.Native("getitem", "a b", func(in *object.Interp, a []object.Value) (object.Value, error) { return object.GetItem(in, a[0], a[1]) }),
+		object.Native("getitem", "a b", func(in *object.Interp, a []object.Value) (object.Value, error) {
+			return object.GetItem(in, a[0], a[1])
+		}),
 		object.Native("setitem", "a b c", func(in *object.Interp, a []object.Value) (object.Value, error) {
 			return object.None, object.SetItem(in, a[0], a[1], a[2])
 		}),
@@ -59,24 +65,28 @@ func operatorModule() map[string]object.Value {
 		}),
 		object.Native("itemgetter", "*items", itemGetter),
 		object.Native("attrgetter", "*names", attrGetter),
-		object.Native("methodcaller", "name *args **kws", func(_ *object.Interp, a []object.Value) (object.Value, error) {
-			return object.Native("methodcaller", "obj", func(in *object.Interp, b []object.Value) (object.Value, error) {
-				name, err := object.Text(a[0])
-				if err != nil {
-					return nil, err
-				}
-				m, err := object.GetAttr(in, b[0], name)
-				if err != nil {
-					return nil, err
-				}
-				return object.Call(in, m, a[1].(*object.Tuple).Items, object.KeywordsOf(a[2].(*object.Dict)))
-			}), nil
-		}),
+		object.Native("methodcaller", "name *args **kws",
+			func(_ *object.Interp, a []object.Value) (object.Value, error) {
+				return object.Native("methodcaller", "obj",
+					func(in *object.Interp, b []object.Value) (object.Value, error) {
+						name, err := object.Text(a[0])
+						if err != nil {
+							return nil, err
+						}
+						m, err := object.GetAttr(in, b[0], name)
+						if err != nil {
+							return nil, err
+						}
+						return object.Call(in, m, a[1].(*object.Tuple).Items,
+							object.KeywordsOf(a[2].(*object.Dict)))
+					}), nil
+			}),
 	)
 }
 
 // getter returns a function that takes one thing, or a tuple of several, from its argument.
-func getter(name string, keys []object.Value, get func(in *object.Interp, v, key object.Value) (object.Value, error)) object.Value {
+func getter(name string, keys []object.Value,
+	get func(in *object.Interp, v, key object.Value) (object.Value, error)) object.Value {
 	return object.Native(name, "obj", func(in *object.Interp, a []object.Value) (object.Value, error) {
 		out := object.NewTuple()
 		for _, k := range keys {
@@ -95,18 +105,19 @@ func itemGetter(_ *object.Interp, a []object.Value) (object.Value, error) {
 }
 
 func attrGetter(_ *object.Interp, a []object.Value) (object.Value, error) {
-	return getter("attrgetter", a[0].(*object.Tuple).Items, func(in *object.Interp, v, key object.Value) (object.Value, error) {
-		path, err := object.Text(key)
-		if err != nil {
-			return nil, err
-		}
-		for path != "" {
-			name, _, _ := strings.Cut(path, ".")
-			path = path[min(len(name)+1, len(path)):]
-			if v, err = object.GetAttr(in, v, name); err != nil {
+	return getter("attrgetter", a[0].(*object.Tuple).Items,
+		func(in *object.Interp, v, key object.Value) (object.Value, error) {
+			path, err := object.Text(key)
+			if err != nil {
 				return nil, err
 			}
-		}
-		return v, nil
-	}), nil
+			for path != "" {
+				name, _, _ := strings.Cut(path, ".")
+				path = path[min(len(name)+1, len(path)):]
+				if v, err = object.GetAttr(in, v, name); err != nil {
+					return nil, err
+				}
+			}
+			return v, nil
+		}), nil
 }

@@ -12,23 +12,33 @@ import (
 // references) is refused.
 
 func reModule() map[string]object.Value {
-	vars := map[string]object.Value{"I": object.MakeInt(2), "IGNORECASE": object.MakeInt(2), "M": object.MakeInt(8), "MULTILINE": object.MakeInt(8), "S": object.MakeInt(16), "DOTALL": object.MakeInt(16),
-		"X": object.MakeInt(64), "VERBOSE": object.MakeInt(64), "A": object.MakeInt(256), "ASCII": object.MakeInt(256), "U": object.MakeInt(32), "Pattern": &object.Typing{Name: "Pattern"}, "Match": &object.Typing{Name: "Match"},
+	vars := map[string]object.Value{"I": object.MakeInt(2), "IGNORECASE": object.MakeInt(2),
+		"M": object.MakeInt(8), "MULTILINE": object.MakeInt(8), "S": object.MakeInt(16),
+		"DOTALL": object.MakeInt(16),
+		"X":      object.MakeInt(64), "VERBOSE": object.MakeInt(64), "A": object.MakeInt(256),
+		"ASCII": object.MakeInt(256), "U": object.MakeInt(32), "Pattern": &object.Typing{Name: "Pattern"},
+		"Match": &object.Typing{Name: "Match"},
 		"error": reError}
 	viaPattern := func(name, params string) *object.Builtin {
 		n := len(strings.Fields(params))
-		return object.Native(name, "pattern "+params+" flags=", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			p, err := compileRe(in, a[0], a[n+1])
-			if err != nil {
-				return nil, err
-			}
-			return reMethods[name](in, p, a[1:n+1])
-		})
+		return object.Native(name, "pattern "+params+" flags=",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				p, err := compileRe(in, a[0], a[n+1])
+				if err != nil {
+					return nil, err
+				}
+				return reMethods[name](in, p, a[1:n+1])
+			})
 	}
 	return named(vars,
-		object.Native("compile", "pattern flags=", func(in *object.Interp, a []object.Value) (object.Value, error) { return compileRe(in, a[0], a[1]) }),
-		viaPattern("match", "string"), viaPattern("fullmatch", "string"), viaPattern("search", "string"), viaPattern("findall", "string"),
-		viaPattern("finditer", "string"), viaPattern("split", "string maxsplit="), viaPattern("sub", "repl string count="),
+		object.Native("compile", "pattern flags=",
+			func(in *object.Interp, a []object.Value) (object.Value, error) {
+				return compileRe(in, a[0], a[1])
+			}),
+		viaPattern("match", "string"), viaPattern("fullmatch", "string"), viaPattern("search", "string"),
+		viaPattern("findall", "string"),
+		viaPattern("finditer", "string"), viaPattern("split", "string maxsplit="),
+		viaPattern("sub", "repl string count="),
 		object.Native("escape", "pattern", func(_ *object.Interp, a []object.Value) (object.Value, error) {
 			s, err := object.Text(a[0])
 			var b strings.Builder
@@ -91,7 +101,8 @@ func compileRe(in *object.Interp, v, flags object.Value) (*pattern, error) {
 	}
 	re, rerr := regexp.Compile(goText)
 	if rerr != nil {
-		if strings.Contains(s, "(?=") || strings.Contains(s, "(?!") || strings.Contains(s, "(?<=") || strings.Contains(s, "(?<!") || strings.Contains(s, "(?P=") {
+		if strings.Contains(s, "(?=") || strings.Contains(s, "(?!") || strings.Contains(s, "(?<=") ||
+			strings.Contains(s, "(?<!") || strings.Contains(s, "(?P=") {
 			return nil, object.Unsupported("look-around in a regular expression")
 		}
 		return nil, object.Errorf(reError, "%s", strings.TrimPrefix(rerr.Error(), "error parsing regexp: "))
@@ -170,7 +181,9 @@ func (p *pattern) Attr(_ *object.Interp, name string) (object.Value, bool, error
 	if params == "" {
 		params = "string"
 	}
-	return object.Native(name, params, func(in *object.Interp, a []object.Value) (object.Value, error) { return f(in, p, a) }), true, nil
+	return object.Native(name, params, func(in *object.Interp, a []object.Value) (object.Value, error) {
+		return f(in, p, a)
+	}), true, nil
 }
 
 func (p *pattern) subject(in *object.Interp, v object.Value) (string, error) {
@@ -406,7 +419,8 @@ func (m *match) named(in *object.Interp, v object.Value) (object.Value, error) {
 func (m *match) Item(in *object.Interp, i object.Value) (object.Value, error) { return m.named(in, i) }
 
 func (m *match) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
-	method := func(params string, fn func(in *object.Interp, a []object.Value) (object.Value, error)) (object.Value, bool, error) {
+	method := func(params string,
+		fn func(in *object.Interp, a []object.Value) (object.Value, error)) (object.Value, bool, error) {
 		return object.Native(name, params, fn), true, nil
 	}
 	switch name {

@@ -2,7 +2,8 @@ package std
 
 import "github.com/nereid-lang/nereid/internal/pyrun/object"
 
-var paramKinds = []string{"POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD"}
+var paramKinds = []string{"POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY",
+	"VAR_KEYWORD"}
 
 // emptyParam is inspect.Parameter.empty.
 var emptyParam = &object.Typing{Name: "_empty"}
@@ -53,7 +54,9 @@ func signatureObject(list []object.Parameter, skip int) object.Value {
 			def = emptyParam
 		}
 		params.SetStr(p.Name, &object.Namespace{Name: "Parameter", Attrs: map[string]object.Value{
-			"name": object.Str(p.Name), "default": def, "kind": object.MakeInt(int64(p.Kind)), "annotation": emptyParam}})
+			"name": object.Str(p.Name), "default": def, "kind": object.MakeInt(int64(p.Kind)),
+			"annotation": emptyParam}})
 	}
-	return &object.Namespace{Name: "Signature", Attrs: map[string]object.Value{"parameters": params, "return_annotation": emptyParam}}
+	return &object.Namespace{Name: "Signature",
+		Attrs: map[string]object.Value{"parameters": params, "return_annotation": emptyParam}}
 }

@@ -13,8 +13,11 @@ type moduleSpec struct {
 }
 
 func newModuleSpec(name string, m object.Value) *moduleSpec {
-	loader := &object.Namespace{Name: "SourceFileLoader", Attrs: named(map[string]object.Value{"name": object.Str(name)}, nothing("exec_module"), nothing("create_module"))}
-	s := &moduleSpec{object.Namespace{Name: "ModuleSpec", Attrs: map[string]object.Value{"name": object.Str(name), "origin": object.None, "loader": loader}}, m}
+	loader := &object.Namespace{Name: "SourceFileLoader",
+		Attrs: named(map[string]object.Value{"name": object.Str(name)}, nothing("exec_module"),
+			nothing("create_module"))}
+	s := &moduleSpec{object.Namespace{Name: "ModuleSpec",
+		Attrs: map[string]object.Value{"name": object.Str(name), "origin": object.None, "loader": loader}}, m}
 	if m, ok := m.(*pyrun.Module); ok && m.File != "" {
 		s.Attrs["origin"] = object.Str(m.File)
 	}
@@ -24,12 +27,14 @@ func newModuleSpec(name string, m object.Value) *moduleSpec {
 func importlibUtil(*object.Interp) map[string]object.Value {
 	return named(map[string]object.Value{},
 		object.Native("find_spec", "name package=", findSpec),
-		object.Native("module_from_spec", "spec", func(_ *object.Interp, a []object.Value) (object.Value, error) {
-			if s, ok := a[0].(*moduleSpec); ok {
-				return s.module, nil
-			}
-			return nil, object.Errorf(object.AttributeError, "'%s' object has no attribute 'loader'", a[0].TypeName())
-		}))
+		object.Native("module_from_spec", "spec",
+			func(_ *object.Interp, a []object.Value) (object.Value, error) {
+				if s, ok := a[0].(*moduleSpec); ok {
+					return s.module, nil
+				}
+				return nil, object.Errorf(object.AttributeError, "'%s' object has no attribute 'loader'",
+					a[0].TypeName())
+			}))
 }
 
 func findSpec(in *object.Interp, a []object.Value) (object.Value, error) {

@@ -13,7 +13,8 @@ var nativeModules map[string]func(in *object.Interp) map[string]object.Value
 
 func init() {
 	nativeModules = map[string]func(in *object.Interp) map[string]object.Value{}
-	for _, table := range []map[string]func(in *object.Interp) map[string]object.Value{numberModules(), systemModules(), functionModules(), classModules(), miscModules()} {
+	for _, table := range []map[string]func(in *object.Interp) map[string]object.Value{numberModules(),
+		systemModules(), functionModules(), classModules(), miscModules()} {
 		for name, make := range table {
 			nativeModules[name] = make
 		}
@@ -44,9 +45,12 @@ func (library) Module(in *object.Interp, name string) *pyrun.Module {
 func (library) Has(name string) bool { return standardLibrary[name] }
 
 // partlyHere has the modules that have more names than are written here.
-var partlyHere = map[string]bool{"os": true, "sys": true, "platform": true, "argparse": true, "logging": true, "inspect": true, "time": true,
-	"threading": true, "traceback": true, "weakref": true, "gc": true, "importlib": true, "struct": true, "types": true, "contextlib": true,
-	"collections": true, "re": true, "textwrap": true, "warnings": true, "random": true, "atexit": true, "copy": true, "ast": true,
+var partlyHere = map[string]bool{"os": true, "sys": true, "platform": true, "argparse": true, "logging": true,
+	"inspect": true, "time": true,
+	"threading": true, "traceback": true, "weakref": true, "gc": true, "importlib": true, "struct": true,
+	"types": true, "contextlib": true,
+	"collections": true, "re": true, "textwrap": true, "warnings": true, "random": true, "atexit": true,
+	"copy": true, "ast": true,
 	"subprocess": true, "queue": true}
 
 // fixed returns the maker of a module that is the same for all evaluators: make runs when the first of them
@@ -66,12 +70,16 @@ func named(vars map[string]object.Value, fns ...*object.Builtin) map[string]obje
 
 // nothing returns a function that takes anything and returns None.
 func nothing(name string) *object.Builtin {
-	return &object.Builtin{Name: name, Fn: func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) { return object.None, nil }}
+	return &object.Builtin{Name: name,
+		Fn: func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
+			return object.None, nil
+		}}
 }
 
 // same returns a function that returns its argument: a decorator that changes nothing.
 func same(name string) *object.Builtin {
-	return object.Native(name, "x *args **kws", func(_ *object.Interp, a []object.Value) (object.Value, error) { return a[0], nil })
+	return object.Native(name, "x *args **kws",
+		func(_ *object.Interp, a []object.Value) (object.Value, error) { return a[0], nil })
 }
 
 // standardLibrary has the names of all modules of Python's library. The import of one that is not written in

@@ -37,7 +37,8 @@ func parseVersion(s string) (*pkgVersion, bool) {
 		v.release = append(v.release, num(p))
 	}
 	if m[3] != "" {
-		v.pre, v.preNum = map[string]string{"alpha": "a", "a": "a", "beta": "b", "b": "b"}[strings.ToLower(m[3])], num(m[4])
+		v.pre, v.preNum = map[string]string{"alpha": "a", "a": "a", "beta": "b",
+			"b": "b"}[strings.ToLower(m[3])], num(m[4])
 		if v.pre == "" {
 			v.pre = "rc"
 		}
@@ -115,7 +116,8 @@ func (v *pkgVersion) rank() []int {
 }
 
 func (v *pkgVersion) compare(w *pkgVersion) int {
-	return cmp.Or(cmp.Compare(v.epoch, w.epoch), slices.Compare(v.trimmed(), w.trimmed()), slices.Compare(v.rank(), w.rank()),
+	return cmp.Or(cmp.Compare(v.epoch, w.epoch), slices.Compare(v.trimmed(), w.trimmed()),
+		slices.Compare(v.rank(), w.rank()),
 		compareLocal(v.local, w.local))
 }
 
@@ -142,7 +144,8 @@ func compareLocal(a, b string) int {
 }
 
 // Compare orders two versions.
-func (v *pkgVersion) Compare(_ *object.Interp, op python.CmpOperator, other object.Value) (object.Value, error) {
+func (v *pkgVersion) Compare(_ *object.Interp, op python.CmpOperator, other object.Value) (object.Value,
+	error) {
 	w, ok := other.(*pkgVersion)
 	if !ok {
 		return nil, nil
@@ -224,7 +227,8 @@ func versionModule() map[string]object.Value {
 		}
 		return v, nil
 	}
-	return named(map[string]object.Value{"InvalidVersion": invalid, "Version": &versionClass{object.Native("Version", "version", make)}},
+	return named(map[string]object.Value{"InvalidVersion": invalid,
+		"Version": &versionClass{object.Native("Version", "version", make)}},
 		object.Native("parse", "version", make))
 }
 
@@ -233,7 +237,8 @@ type versionClass struct{ make *object.Builtin }
 
 func (*versionClass) TypeName() string { return "type" }
 
-func (c *versionClass) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+func (c *versionClass) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value,
+	error) {
 	return c.make.Fn(in, args, kws)
 }
 
