@@ -14,13 +14,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// kernelBuiltins are the names of Python that kernels see.
+// kernelBuiltins has the names of Python that kernels see.
 var kernelBuiltins = map[string]object.Value{"range": world.PyRange}
 
-// staticForms are the functions that look at the syntax of their call.
+// staticForms has the functions that look at the syntax of their call.
 var staticForms map[string]func(g *generator, e *python.Call) object.Value
 
-// kernelForms are the other functions of kernels that are no operations.
+// kernelForms has the other functions of kernels that are no operations.
 var kernelForms map[string]func(g *generator, n python.Node, args []object.Value,
 	kws []object.Keyword) object.Value
 
@@ -46,13 +46,13 @@ func init() { // the tables mention functions that mention the tables
 	kernelForms["condition"] = makeCondition
 }
 
-// castHints say how a device value is converted, for the functions of Python that convert.
+// castHints has, for the functions of Python that convert, the way to convert a device value.
 var castHints = map[string]string{
 	"int": "cast with .to(tl.int32)", "float": "cast with .to(tl.float32)",
 	"bool": "compare it with zero, or cast with .to(tl.int1)", "len": "x.shape[0] is the size of a block",
 }
 
-// staticHost calls a function of host Python on values known at compile time.
+// staticHost returns a form that calls a function of host Python on values known at compile time.
 func staticHost(name string) func(g *generator, e *python.Call) object.Value {
 	return func(g *generator, e *python.Call) object.Value {
 		args, kws := g.arguments(e)
@@ -97,7 +97,7 @@ func absolute(g *generator, n python.Node, args []object.Value, kws []object.Key
 	return v
 }
 
-// minMax is Python's min or max: it folds, or becomes a chain of tl.minimum or tl.maximum.
+// minMax returns Python's min or max: it folds, or makes a chain of tl.minimum or tl.maximum.
 func minMax(device, onHost string) func(*generator, python.Node, []object.Value,
 	[]object.Keyword) object.Value {
 	return func(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
@@ -128,7 +128,7 @@ func isInstance(g *generator, n python.Node, args []object.Value, kws []object.K
 	return object.Bool(ok)
 }
 
-// pyType is Python's own type behind a name that calls something else in a kernel: int, float, tuple.
+// pyType returns Python's own type behind a name that calls something else in a kernel: int, float, tuple.
 func (g *generator) pyType(v object.Value) object.Value {
 	switch v := v.(type) {
 	case *world.Form:
@@ -165,7 +165,7 @@ func attrName(g *generator, n python.Node, args []object.Value) string {
 	return ""
 }
 
-// hasAttribute asks for an attribute and takes a failure for a no.
+// hasAttribute reports whether v has an attribute; a failure to find out counts as no.
 func (g *generator) hasAttribute(n python.Node, v object.Value, name string) (ok bool) {
 	if !hasDevice(v) {
 		ok, err := object.HasAttribute(g.u.world.In, v, name)
@@ -184,7 +184,8 @@ func (g *generator) hasAttribute(n python.Node, v object.Value, name string) (ok
 	return true
 }
 
-// staticAssert is tl.static_assert(cond, msg): the message is looked at only when the condition fails.
+// staticAssert carries out tl.static_assert(cond, msg). It looks at the message only when the condition
+// fails.
 func staticAssert(g *generator, e *python.Call) object.Value {
 	if len(e.Args) == 0 || len(e.Args) > 2 || len(e.Keywords) > 1 {
 		g.fail(e, "bad-arguments", "static_assert takes a condition and a message")
@@ -208,7 +209,7 @@ func staticAssert(g *generator, e *python.Call) object.Value {
 	return nil
 }
 
-// staticPrint is tl.static_print: it writes while the kernel is compiled, as Python's print would.
+// staticPrint carries out tl.static_print: it writes while the kernel is compiled, as Python's print would.
 func staticPrint(g *generator, e *python.Call) object.Value {
 	args, kws := g.arguments(e)
 	if g.u.opts.Stdout == nil {
@@ -295,7 +296,7 @@ func makeCondition(g *generator, n python.Node, args []object.Value, kws []objec
 	return c
 }
 
-// noLICM is the attribute by which a loop forbids loop-invariant code motion.
+// noLICM returns the attribute by which a loop forbids loop-invariant code motion.
 func noLICM() ir.Attr {
 	a, err := ir.ParseAttr("#llvm.loop_annotation<licm = <disable = true, versioningDisable = true>>")
 	if err != nil {
@@ -353,7 +354,7 @@ func rangeHint(name string, known []string) string {
 	return "its options are " + strings.Join(known[3:], ", ")
 }
 
-// loopAttrs are the options of tl.range as attributes of the loop.
+// loopAttrs returns the options of tl.range as attributes of the loop.
 func loopAttrs(bound map[string]object.Value) []ir.NamedAttr {
 	var attrs []ir.NamedAttr
 	for _, o := range []struct{ option, attr string }{{"num_stages", "tt.num_stages"},
@@ -380,7 +381,7 @@ func orNone(v object.Value) object.Value {
 	return v
 }
 
-// suggest is a hint for a name that is not defined.
+// suggest returns a hint for a name that is not defined.
 func (g *generator) suggest(name string) string {
 	known := append([]string(nil), g.scope.names...)
 	for k := range kernelBuiltins {
@@ -392,7 +393,7 @@ func (g *generator) suggest(name string) string {
 	return suggestFrom(name, known)
 }
 
-// suggestFrom is "did you mean x?" for the known name nearest to a wrong one, or "".
+// suggestFrom returns "did you mean x?" for the known name nearest to a wrong one, or "".
 func suggestFrom(name string, known []string) string {
 	if best := diag.Nearest(name, known); best != "" {
 		return "did you mean " + best + "?"

@@ -23,7 +23,7 @@ type boundMethod struct {
 
 func (*boundMethod) TypeName() string { return "method" }
 
-// call is fn(args, kws).
+// call returns the value of fn(args, kws).
 func (g *generator) call(e *python.Call) object.Value {
 	fn := g.expr(e.Func)
 	if f, ok := fn.(*world.Form); ok && f.Static {
@@ -126,13 +126,15 @@ func (g *generator) apply(n python.Node, fn object.Value, args []object.Value,
 	return unwrapDeep(v)
 }
 
-// isBuiltinError reports whether an error comes from a function of the language: it says best what is wrong.
+// isBuiltinError reports whether an error comes from a function of the language, whose own message is the
+// best.
 func isBuiltinError(err error) bool {
 	var se *sem.Error
 	return errors.As(err, &se)
 }
 
-// deviceHint is what to call instead of a function that cannot compute with device values.
+// deviceHint returns a hint that names what to call instead of a function that cannot compute with device
+// values.
 func deviceHint(fn object.Value) string {
 	if c, ok := fn.(*world.ConstexprFunc); ok {
 		fn = c.Fn
@@ -216,7 +218,8 @@ func (g *generator) checkNoInline(n python.Node, fn *world.JITFunction, args []o
 	}
 }
 
-// specialise is the callee compiled for the given arguments. A failure inside it says where it was called.
+// specialise returns the callee compiled for the given arguments. A failure inside it says where it was
+// called.
 func (g *generator) specialise(n python.Node, fn *world.JITFunction, args []object.Value,
 	omitted []bool) *function {
 	name, f := g.u.find(fn, args, omitted)
@@ -247,8 +250,9 @@ func (u *unit) drop(fn *world.JITFunction, args []object.Value, omitted []bool, 
 	}
 }
 
-// find is the specialisation of fn for args, or nil, and its name in the module. Triton's mangling writes values as text, so that 1 and
-// "1" look alike; a second meaning of a name gets a number.
+// find returns the name in the module, and the function if it is compiled already, of the specialisation of
+// fn for args. Triton's mangling writes values as text, so that 1 and "1" look alike; a second meaning of a
+// name gets a number.
 func (u *unit) find(fn *world.JITFunction, args []object.Value, omitted []bool) (string, *function) {
 	key := specialization(fn, args, omitted)
 	if name, ok := u.names[key]; ok {
@@ -263,7 +267,7 @@ func (u *unit) find(fn *world.JITFunction, args []object.Value, omitted []bool) 
 	return name, nil
 }
 
-// specialization identifies the specialisation of f for args exactly.
+// specialization returns a key that identifies the specialisation of f for args exactly.
 func specialization(f *world.JITFunction, args []object.Value, omitted []bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%p", f)

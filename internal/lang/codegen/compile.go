@@ -14,7 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// Options are what a compilation depends on besides source and signature.
+// Options has what a compilation depends on besides source and signature.
 type Options struct {
 	Target       world.Target
 	NumWarps     int // 0: 4
@@ -29,7 +29,7 @@ type Options struct {
 	Warn         func(string)
 }
 
-// defaultSteps is far more than any kernel of use takes, and still a few seconds only.
+// defaultSteps is more than any useful kernel takes, and still only a few seconds.
 const defaultSteps = 2_000_000
 
 func (o Options) sem() sem.Options {
@@ -123,7 +123,7 @@ type argFact struct {
 	attr ir.NamedAttr
 }
 
-// template is a value of the argument's shape, with no IR behind it yet.
+// template returns a value of the argument's shape, with no IR behind it yet.
 func (u *unit) template(a ArgSpec, at argPath, facts *[]argFact) object.Value {
 	switch {
 	case a.Tuple:
@@ -150,7 +150,7 @@ func (u *unit) template(a ArgSpec, at argPath, facts *[]argFact) object.Value {
 	return &sem.Tensor{Type: a.Type}
 }
 
-// constant is a compile-time argument with references to functions resolved.
+// constant returns a compile-time argument with references to functions resolved.
 func (u *unit) constant(v object.Value) object.Value {
 	switch v := v.(type) {
 	case *FuncRef:
@@ -178,7 +178,7 @@ func (u *unit) constant(v object.Value) object.Value {
 	return v
 }
 
-// descTemplate is a descriptor of the spec's type, with no IR behind it yet.
+// descTemplate returns a descriptor of the spec's type, with no IR behind it yet.
 func descTemplate(d *DescSpec) *sem.Descriptor {
 	t := &sem.Descriptor{Type: sem.Desc(sem.Block(d.Elem, d.Block...))}
 	for range d.Block {

@@ -37,7 +37,7 @@ func (g *generator) ifStmt(s *python.If) {
 	g.ifRegion(s, c)
 }
 
-// static is the truth of a compile-time condition, which must be a bool, an int or None.
+// static returns the truth of a compile-time condition, which must be a bool, an int or None.
 func (g *generator) static(n python.Node, cond object.Value) bool {
 	switch c := cond.(type) {
 	case object.Bool:
@@ -55,7 +55,7 @@ func (g *generator) static(n python.Node, cond object.Value) bool {
 	return false
 }
 
-// condition is a dynamic condition as a scalar i1.
+// condition returns a dynamic condition as a scalar i1.
 func (g *generator) condition(n python.Node, t *sem.Tensor) *sem.Tensor {
 	if b, ok := t.Type.(*sem.BlockType); ok {
 		if b.Numel() != 1 {
@@ -71,7 +71,7 @@ func (g *generator) condition(n python.Node, t *sem.Tensor) *sem.Tensor {
 	return c
 }
 
-// sub runs f in a scope of its own: bindings made by f are seen by f's caller only through what f returns.
+// sub runs f in a scope of its own: the caller sees the bindings of f only through what f returns.
 func (g *generator) sub(f func(liveins *scope)) {
 	liveins, defs, point := g.scope.clone(), g.defs, g.b.Point()
 	g.defs = newScope()
@@ -141,8 +141,8 @@ func (g *generator) walkArms(s *python.If, liveins *scope, thenB, elseB *ir.Bloc
 	return a
 }
 
-// carriesNothing reports whether a value is of a kind that branches and loops do not look at: None, a dtype, a function. Such a name
-// may be bound on one side of a branch, and keeps its old value after it.
+// carriesNothing reports whether branches and loops ignore values of this kind: None, a dtype, a function.
+// Such a name may be bound on one side of a branch, and keeps its old value after it.
 func carriesNothing(v object.Value) bool {
 	switch v.(type) {
 	case object.Int, object.Float, object.Bool, object.Str:
@@ -238,7 +238,7 @@ func nameCarried(names []string, like []object.Value, vs []*ir.Value) {
 	}
 }
 
-// ifExp is `a if cond else b`.
+// ifExp returns the value of `a if cond else b`.
 func (g *generator) ifExp(e *python.IfExp) object.Value {
 	cond := g.expr(e.Test)
 	t, ok := cond.(*sem.Tensor)

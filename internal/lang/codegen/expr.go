@@ -13,7 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// expr is the value of an expression.
+// expr returns the value of an expression.
 func (g *generator) expr(e python.Expr) object.Value {
 	defer g.at(e)()
 	switch e := e.(type) {
@@ -71,7 +71,7 @@ func (g *generator) exprs(list []python.Expr) []object.Value {
 	return out
 }
 
-// spread is the items of *tuple.
+// spread returns the items of *tuple.
 func (g *generator) spread(s *python.Starred) []object.Value {
 	v := g.expr(s.Value)
 	if t, ok := v.(*object.Tuple); ok {
@@ -131,8 +131,8 @@ func (g *generator) lookup(e *python.Name) object.Value {
 	return nil
 }
 
-// checkGlobal enforces Triton's rule that a kernel reads no global variable but a constexpr, since a compiled kernel would not see it
-// change.
+// checkGlobal enforces Triton's rule that a kernel reads no global variable but a constexpr: a compiled
+// kernel would not see it change.
 func (g *generator) checkGlobal(e *python.Name, v object.Value) {
 	if g.u.opts.AllowGlobals || isHostBuiltin(v) {
 		return
@@ -149,7 +149,7 @@ func (g *generator) checkGlobal(e *python.Name, v object.Value) {
 	}
 }
 
-// attribute is v.name.
+// attribute returns v.name.
 func (g *generator) attribute(n python.Node, v object.Value, name string) object.Value {
 	if o, ok := v.(*world.Object); ok {
 		return g.objectAttr(n, o, name)
@@ -173,7 +173,7 @@ func (g *generator) attribute(n python.Node, v object.Value, name string) object
 	return world.Unwrap(r)
 }
 
-// constexprAttr is an attribute of the constexpr that Triton holds a known value in.
+// constexprAttr returns an attribute of the constexpr in which Triton holds a known value.
 func constexprAttr(v object.Value, name string) object.Value {
 	switch v.(type) {
 	case object.Int, object.Float, object.Bool, object.Str, object.NoneType, *sem.DType, *world.JITFunction:
@@ -210,7 +210,7 @@ func (g *generator) noSuchName(n python.Node, m *pyrun.Module, name string, err 
 	}
 }
 
-// elsewhere is what the language has for functions that people know from torch and NumPy.
+// elsewhere has the language's names for functions that people know from torch and NumPy.
 var elsewhere = map[string]string{
 	"mean": "divide a sum: tl.sum(x) / n", "relu": "use tl.maximum(x, 0)",
 	"tanh":  "use libdevice.tanh of triton.language.extra",
@@ -222,7 +222,7 @@ var elsewhere = map[string]string{
 	"argsort": "sort keys that hold the index",
 }
 
-// deviceAttr is an attribute or method of a tensor or descriptor.
+// deviceAttr returns an attribute or method of a tensor or descriptor.
 func (g *generator) deviceAttr(n python.Node, v object.Value, name string) (object.Value, bool, error) {
 	switch v.(type) {
 	case *sem.Tensor, *sem.Descriptor:
@@ -280,8 +280,8 @@ func (g *generator) unary(e *python.UnaryOp) object.Value {
 	return r
 }
 
-// isDisplay reports whether e writes a tuple down. Triton has no unary operators on such a one, not even `not`, while a
-// constexpr may hold a tuple and takes it.
+// isDisplay reports whether e writes a tuple down. Triton has no unary operators on a written tuple, not even
+// `not`, but takes a constexpr that holds one.
 func isDisplay(e python.Expr) bool {
 	switch e.(type) {
 	case *python.Tuple, *python.List:
@@ -294,7 +294,8 @@ func holdsTensor(t *object.Tuple) bool {
 	return slices.ContainsFunc(t.Items, func(v object.Value) bool { _, ok := v.(*sem.Tensor); return ok })
 }
 
-// boolOp is a and b, a or b: values known at compile time short-circuit or drop out, the others become logical operations.
+// boolOp returns a and b, or a or b. Values known at compile time short-circuit or drop out; the others
+// become logical operations.
 func (g *generator) boolOp(e *python.BoolOp) object.Value {
 	var dynamic []object.Value
 	var last object.Value
@@ -326,7 +327,7 @@ func (g *generator) boolOp(e *python.BoolOp) object.Value {
 	return r
 }
 
-// compare is a chain of comparisons; each pair is joined by and.
+// compare returns the value of a chain of comparisons; each pair is joined by and.
 func (g *generator) compare(e *python.Compare) object.Value {
 	lhs := g.expr(e.Left)
 	var all object.Value
@@ -388,7 +389,7 @@ var compareMethods = map[python.CmpOperator]string{
 	python.Gt: "__gt__", python.GtE: "__ge__",
 }
 
-// identical is Python's `is` for values that a kernel can hold.
+// identical reports whether a is b, for values that a kernel can hold.
 func identical(a, b object.Value) bool {
 	switch a.(type) {
 	case *sem.Tensor, *object.Tuple, *sem.Descriptor, *world.Object:
@@ -421,7 +422,7 @@ func (g *generator) subscript(e *python.Subscript) object.Value {
 	return world.Unwrap(r)
 }
 
-// fstring is an f-string of values known at compile time.
+// fstring returns the text of an f-string of values known at compile time.
 func (g *generator) fstring(e *python.JoinedStr) object.Value {
 	var b strings.Builder
 	for _, part := range e.Values {

@@ -36,7 +36,7 @@ func (g *generator) failNotes(n python.Node, code, hint string, notes []diag.Not
 		Hint: hint, Notes: notes}})
 }
 
-// check turns an error of package sem or host into a failure at n.
+// check turns an error of package sem or of host Python into a failure at n.
 func (g *generator) check(n python.Node, err error) {
 	if err == nil {
 		return
@@ -64,7 +64,8 @@ func (g *generator) check(n python.Node, err error) {
 	panic(&failure{d: diag.Diagnostic{Code: "invalid", Span: n.Span(), Msg: err.Error()}})
 }
 
-// checkCall is check for a call of a builtin: the caret stands under the argument that is at fault.
+// checkCall does what check does, for a call of a builtin: the caret stands under the argument that is at
+// fault.
 func (g *generator) checkCall(n python.Node, b *sem.Builtin, method bool, args []object.Value,
 	kws []object.Keyword, err error) {
 	var se *sem.Error
@@ -92,7 +93,8 @@ func (g *generator) checkCall(n python.Node, b *sem.Builtin, method bool, args [
 	panic(f)
 }
 
-// faultyArgument is the node that an error about a call means: an argument, the keyword that should not be there, or the call.
+// faultyArgument returns the node that an error about a call means: an argument, a keyword that the function
+// does not take, or the call.
 func faultyArgument(n python.Node, e *sem.Error, at int) python.Node {
 	if call, ok := n.(*python.Call); ok && e.Code == sem.CodeArgs {
 		for _, k := range call.Keywords {
@@ -107,7 +109,8 @@ func faultyArgument(n python.Node, e *sem.Error, at int) python.Node {
 	return n
 }
 
-// argumentNode is the argument of a call for a parameter, given by name or at a position; nil when it is not there.
+// argumentNode returns the argument of a call for a parameter, given by name or at a position; nil when it is
+// not there.
 func argumentNode(n python.Node, param string, at int) python.Expr {
 	call, ok := n.(*python.Call)
 	if !ok || param == "" {
@@ -129,7 +132,7 @@ func argumentNode(n python.Node, param string, at int) python.Expr {
 	return call.Args[at]
 }
 
-// constexprHint says how a name in an expression could have been known at compile time.
+// constexprHint returns a hint that says how a name in an expression could be known at compile time.
 func (g *generator) constexprHint(e python.Expr) string {
 	hint := ""
 	python.Inspect(e, func(n python.Node) bool {
@@ -169,10 +172,11 @@ func unknownAmong(args []object.Value, kws []object.Keyword) *object.Unknown {
 	return nil
 }
 
-// maxCallNotes bounds how many calls of a chain a message shows.
+// maxCallNotes bounds the calls of a chain that a message shows.
 const maxCallNotes = 8
 
-// called adds to a failure inside fn the call by which it was reached. What fails inside the library is shown at the user's own call.
+// called adds to a failure inside fn the call by which it was reached. A failure inside the library is shown
+// at the user's own call.
 func (g *generator) called(f *failure, n python.Node, fn *world.JITFunction) {
 	span := n.Span()
 	inside := isLibrary(fn.Func.Module.Name)
@@ -202,7 +206,8 @@ func (g *generator) called(f *failure, n python.Node, fn *world.JITFunction) {
 	}
 }
 
-// passedOn is the parameter of the function being compiled that is handed on as the argument for a parameter of fn, or "".
+// passedOn returns the parameter of the function being compiled that is handed on as the argument for a
+// parameter of fn, or "".
 func (g *generator) passedOn(n python.Node, fn *world.JITFunction, param string) string {
 	arg, ok := argumentNode(n, param, fn.ParamIndex(param)).(*python.Name)
 	if ok && g.fn.ParamIndex(arg.ID) >= 0 {
@@ -214,7 +219,7 @@ func (g *generator) passedOn(n python.Node, fn *world.JITFunction, param string)
 // isLibrary reports whether a module is part of the language's own library.
 func isLibrary(module string) bool { return strings.HasPrefix(module, "triton.language.") }
 
-// partial remembers where a name is bound that only some ways through the function bind.
+// partial is the place where a name is bound that only some ways through the function bind.
 type partial struct {
 	region  string // "if" or "loop"
 	bind    python.Node
@@ -245,7 +250,8 @@ func (g *generator) undefined(e *python.Name) {
 		map[string]string{"if": "on one side of an if", "loop": "inside of a loop"}[p.region])
 }
 
-// forget remembers the names that a region bound and that end with it: those that are in none of the scopes that go on.
+// forget notes the names that a region bound and that end with it: those that are in none of the scopes that
+// go on.
 func (g *generator) forget(at python.Node, region string, inner *scope, outer ...*scope) {
 	for _, name := range inner.names {
 		if !slices.ContainsFunc(outer, func(s *scope) bool { return s.has(name) }) {
@@ -255,7 +261,7 @@ func (g *generator) forget(at python.Node, region string, inner *scope, outer ..
 	}
 }
 
-// boundAt is the statement that last gave a name its value, or n.
+// boundAt returns the statement that last gave a name its value, or n.
 func (g *generator) boundAt(name string, n python.Node) python.Node {
 	if b := g.where[name]; b != nil {
 		return b

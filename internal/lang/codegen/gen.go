@@ -42,8 +42,8 @@ type function struct {
 	done bool
 }
 
-// maxCallDepth bounds the nesting of jit calls, which is otherwise bounded by the stack alone (a function may call
-// itself with other compile-time arguments).
+// maxCallDepth bounds the nesting of jit calls. Without it only the stack does, since a function may call
+// itself with other compile-time arguments.
 const maxCallDepth = 200
 
 // generator walks the body of one function.
@@ -65,13 +65,14 @@ type generator struct {
 	retVoid bool
 	retAt   python.Node
 
-	// For messages.
+	// These are for messages.
 	where   map[string]python.Node  // the statement that last bound a name
 	partial map[string]partial      // names that only some ways through the function bind
 	decayed map[object.Value]string // device values made of compile-time numbers by an assignment, with the name assigned
 }
 
-// loc is the place of a node as Triton writes it: the line from 1, the column from 0, and the name being assigned.
+// loc returns the place of a node as Triton writes it: the line from 1, the column from 0, and the name being
+// assigned.
 func (g *generator) loc(n python.Node) ir.Loc {
 	line, col := g.file.LineCol(g.file.Offset(n.Span().Start))
 	l := ir.Loc(ir.FileLine(g.file.Name, line, col))
@@ -81,8 +82,8 @@ func (g *generator) loc(n python.Node) ir.Loc {
 	return l
 }
 
-// at gives the operations made next the place of n, and returns what to call when n is done: like Triton, an operation stands at
-// the last part of it that was looked at.
+// at makes n the place of the operations made next, and returns a function to call when n is done. As in
+// Triton, an operation stands at the last part of it that was looked at.
 func (g *generator) at(n python.Node) func() {
 	g.spend(n, 1)
 	last := g.cur
@@ -119,7 +120,7 @@ func (g *generator) created(op *ir.Op) {
 	nameResults(op)
 }
 
-// overBudget fails where the function that is being compiled made too much.
+// overBudget fails at the place in the current function where the budget was spent.
 func (g *generator) overBudget(err error) {
 	at := g.cur
 	if at == nil {
@@ -133,7 +134,7 @@ func (g *generator) overBudget(err error) {
 		e.Limit, e.What)
 }
 
-// nameResults gives the results of a new operation the name that its location has.
+// nameResults gives the results of a new operation the name in its location.
 func nameResults(op *ir.Op) {
 	l, ok := op.Loc.(*ir.NameLoc)
 	if !ok {
@@ -144,8 +145,8 @@ func nameResults(op *ir.Op) {
 	}
 }
 
-// compile makes the function for the given parameter values: compile-time ones as they are, device ones as templates whose shape
-// counts. attrs are attributes of the kernel's parameters by flat position.
+// compile makes the function for the given parameter values: compile-time ones as they are, device ones as
+// templates, of which the shape counts. attrs returns the attributes of the kernel's parameters.
 func (u *unit) compile(fn *world.JITFunction, name string, params []object.Value, kernel bool,
 	attrs func(argPath) []ir.NamedAttr) *function {
 	if u.depth++; u.depth > maxCallDepth {
@@ -258,7 +259,7 @@ func (g *generator) bind(name string, v object.Value) {
 	g.defs.set(name, v)
 }
 
-// mangle is Triton's name for a function specialised for these arguments.
+// mangle returns Triton's name for a function specialised for these arguments.
 func mangle(fn *world.JITFunction, args []object.Value, omitted []bool) string {
 	var types, consts []string
 	leaves(args, nil, func(p argPath, v object.Value) {
@@ -281,20 +282,20 @@ func mangle(fn *world.JITFunction, args []object.Value, omitted []bool) string {
 	return fn.FullName() + "__" + strings.Join(types, "_") + "__" + c
 }
 
-// bareNone reports whether an argument is a None that Triton holds as it is: the default of a parameter that was left out. Other
-// constants are constexprs, and None that is passed.
+// bareNone reports whether an argument is a None that Triton does not hold in a constexpr: the default of a
+// parameter that was left out. Other constants are constexprs, and so is a None that is passed.
 func bareNone(p argPath, v object.Value, omitted []bool) bool {
 	return v == object.None && len(p) == 1 && p[0] < len(omitted) && omitted[p[0]]
 }
 
-// truth is bool(v), with a failure at n where there is none.
+// truth returns bool(v); it fails at n where v has no truth value.
 func (g *generator) truth(n python.Node, v object.Value) bool {
 	ok, err := object.Truth(g.u.world.In, v)
 	g.check(n, err)
 	return ok
 }
 
-// pyBuiltin is a function of host Python's own.
+// pyBuiltin returns a function of host Python's own.
 func (g *generator) pyBuiltin(name string) object.Value {
 	v, _ := g.u.world.Eval.Builtin(name)
 	return v

@@ -10,7 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// What is said where control flow meets and a name has values of different types.
+// Failures where control flow meets and a name has values of different types.
 
 // loopChanges fails for a name whose type the body of a loop changes.
 func (g *generator) loopChanges(loop python.Node, name string, before, after shape) {
@@ -36,7 +36,7 @@ func (g *generator) armsDiffer(s *python.If, name string, then, els object.Value
 		"%s is %s in the else block, but %s in the then block", name, kindText(els), kindText(then))
 }
 
-// kindText is the type of a value, or the value when it is known.
+// kindText returns the type of a value, or the value when it is known.
 func kindText(v object.Value) string {
 	if hasDevice(v) {
 		return shapeOf(v).String()
@@ -44,7 +44,7 @@ func kindText(v object.Value) string {
 	return describe(v)
 }
 
-// boundIn is the last statement on one side of an if that assigns a name, or the if.
+// boundIn returns the last statement on one side of an if that assigns a name, or the if.
 func (g *generator) boundIn(side string, s *python.If, name string) python.Node {
 	body := s.Body
 	if side == "else" {
@@ -65,7 +65,7 @@ func (g *generator) boundIn(side string, s *python.If, name string) python.Node 
 	return found
 }
 
-// joinHint is what to do about a name that has one type and then another.
+// joinHint returns a hint for a name that has one type and then another.
 func joinHint(name string, before, after shape) string {
 	if before.dev == nil || after.dev == nil {
 		return "give it a value of the same type from the start"

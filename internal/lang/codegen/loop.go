@@ -20,8 +20,8 @@ type carry struct {
 	vals  []object.Value // before the loop
 }
 
-// carried are the live device values that the body of a loop may rebind. Those that it turns out not to change are dropped by
-// prune once the body has been walked.
+// carried returns the live device values that the body of a loop may rebind. prune drops those that the body
+// turns out not to change.
 func (g *generator) carried(body []python.Stmt, skip string) carry {
 	var c carry
 	assigned, called := assignedNames(body), methodsOf(body)
@@ -153,8 +153,9 @@ func (g *generator) loopCondition(s *python.While) (cond *sem.Tensor, licm bool)
 	return g.condition(s.Test, t), licm
 }
 
-// prune rebuilds a loop without the carried names that its body never changes. The loop is made with every name that the body assigns
-// anywhere; Triton finds the changed ones by walking the body twice, which costs twice as much for each level of nesting.
+// prune rebuilds a loop without the carried names that its body never changes. The loop is first made with
+// every name that the body assigns anywhere. Triton finds the changed ones by walking the body twice, which
+// doubles the work at each level of nesting.
 func (g *generator) prune(c carry, op *ir.Op, next []*ir.Value, args [][]*ir.Value) (carry, *ir.Op) {
 	body := args[len(args)-1]
 	inits := c.flat()
@@ -252,7 +253,7 @@ func (g *generator) forStmt(s *python.For) {
 	g.forLoop(s, target.ID, it)
 }
 
-// iteration is what stands after `in`.
+// iteration describes the values that stand after `in`.
 type iteration struct {
 	static       bool
 	lo, hi, step object.Value
@@ -284,7 +285,7 @@ func (g *generator) iterator(e python.Expr) iteration {
 	return it
 }
 
-// unroll walks the body once for each value, known at compile time.
+// unroll walks the body once for each value of a range known at compile time.
 func (g *generator) unroll(s *python.For, name string, it iteration) {
 	bounds := make([]int64, 3)
 	for i, v := range []object.Value{it.lo, it.hi, it.step} {
@@ -355,7 +356,7 @@ func (g *generator) forLoop(s *python.For, name string, it iteration) {
 	g.resume(c, op.Results())
 }
 
-// bounds are the loop's bounds and step as scalars of the type that all three promote to.
+// bounds returns the loop's bounds and step as scalars of the type that all three promote to.
 func (g *generator) bounds(s *python.For, vs ...object.Value) ([]*ir.Value, *sem.DType) {
 	ts := make([]*sem.Tensor, len(vs))
 	types := make([]*sem.DType, len(vs))

@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// assignedNames are the names that statements may bind, nested statements included.
+// assignedNames returns the names that statements may bind, nested statements included.
 func assignedNames(body []python.Stmt) map[string]bool {
 	out := map[string]bool{}
 	for _, s := range body {
@@ -29,7 +29,7 @@ func assignedNames(body []python.Stmt) map[string]bool {
 	return out
 }
 
-// findReturn is the first return in a statement, or nil. A dynamic if with one becomes branches.
+// findReturn returns the first return in a statement, or nil. A dynamic if with one becomes branches.
 func findReturn(s python.Stmt) *python.Return {
 	var found *python.Return
 	python.Inspect(s, func(n python.Node) bool {
@@ -50,7 +50,8 @@ func (g *generator) unsupported(n python.Node) {
 	g.failHint(n, "unsupported", s.hint, "%s is not supported in a jit function", s.name)
 }
 
-// syntaxNames are the pieces of Python that jit functions cannot have, as messages name them, and what to write instead.
+// syntaxNames has the pieces of Python that jit functions cannot have: how messages name them, and what to
+// write instead.
 var syntaxNames = map[reflect.Type]struct{ name, hint string }{
 	reflect.TypeFor[*python.Lambda](): {"lambda",
 		"write a function under @triton.jit at the top of the file"},

@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// callMethod calls a plain method of an object, which may change its fields: values do not change, so the names that hold the object
-// hold a changed one afterwards.
+// callMethod calls a plain method of an object, which may change its fields. Values do not change: the names
+// that hold the object hold a changed copy afterwards.
 func (g *generator) callMethod(n python.Node, o *world.Object, fn object.Value, args []object.Value,
 	kws []object.Keyword) object.Value {
 	changed := &world.Object{Class: o.Class, Fields: slices.Clone(o.Fields)}
@@ -31,7 +31,7 @@ func (g *generator) callMethod(n python.Node, o *world.Object, fn object.Value, 
 	return v
 }
 
-// methodsOf are the names of whose values the statements call methods.
+// methodsOf returns the names on whose values the statements call methods.
 func methodsOf(body []python.Stmt) map[string]bool {
 	out := map[string]bool{}
 	for _, s := range body {
@@ -60,7 +60,7 @@ func (g *generator) construct(n python.Node, c *world.Class, args []object.Value
 	return o
 }
 
-// objectAttr is a field or a method of an object.
+// objectAttr returns a field or a method of an object.
 func (g *generator) objectAttr(n python.Node, o *world.Object, name string) object.Value {
 	if v, ok := o.Field(name); ok {
 		return v

@@ -8,15 +8,16 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Projects write functions in the style of Triton's own: plain Python under @core.builtin or @core.extern that runs while a kernel is
-// compiled, is handed the compiler as _semantic, and hands it on to the functions of the language that it calls.
+// Projects write functions in the style of Triton's own: plain Python under @core.builtin or @core.extern.
+// Such a function runs while a kernel is compiled, gets the compiler as _semantic, and hands it on to the
+// functions of the language that it calls.
 
-// semantic is what such functions are given as _semantic: the generator that is at work.
+// semantic is the value of _semantic: the generator that is at work.
 type semantic struct{ g *generator }
 
 func (*semantic) TypeName() string { return "TritonSemantic" }
 
-// Attr is what such functions ask of it.
+// Attr returns an attribute that such functions ask for.
 func (s *semantic) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	if name != "to_tensor" {
 		return nil, false, nil
@@ -41,7 +42,7 @@ func (s *semantic) CallBuiltin(b *sem.Builtin, args []object.Value, kws []object
 	return b.Invoke(s.g.b, s.g, plain, named, false)
 }
 
-// unwrapDeep takes constexprs out of tuples and lists too.
+// unwrapDeep takes values out of constexprs, in tuples and lists too.
 func unwrapDeep(v object.Value) object.Value {
 	switch v := world.Unwrap(v).(type) {
 	case *object.Tuple:
@@ -61,7 +62,8 @@ func unwrapDeep(v object.Value) object.Value {
 	}
 }
 
-// asHeld are arguments as a function under @core.builtin gets them from a kernel: what is known is in a constexpr.
+// asHeld returns arguments as a function under @core.builtin gets them from a kernel: known values are in
+// constexprs.
 func asHeld(fn object.Value, args []object.Value, kws []object.Keyword) ([]object.Value, []object.Keyword) {
 	if !isHostBuiltin(fn) {
 		return args, kws

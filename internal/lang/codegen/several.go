@@ -10,8 +10,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// A kernel with several faults gets several messages: the statements after one that fails are still looked at. What the failed one
-// would have bound is of no known value, and what depends on that is passed over in silence.
+// A kernel with several faults gets several messages: the statements after one that fails are still looked
+// at. A name that the failed statement would have bound has no known value, and what depends on it is passed
+// over in silence.
 
 // maxErrors bounds the messages about one kernel.
 const maxErrors = 10
@@ -61,7 +62,8 @@ func (g *generator) attempt(s python.Stmt) {
 	g.stmt(s)
 }
 
-// forgetValues takes away the values of the names that a failed statement would have bound, or whose values it would have changed.
+// forgetValues drops the values of names that a failed statement would have bound, or whose values it would
+// have changed.
 func (g *generator) forgetValues(s python.Stmt) {
 	for _, names := range []map[string]bool{assignedNames([]python.Stmt{s}), definedName(s)} {
 		for n := range names {
@@ -75,7 +77,7 @@ func (g *generator) forgetValues(s python.Stmt) {
 	}
 }
 
-// definedName is the name that a statement binds that no kernel can have.
+// definedName returns the name that a statement binds that no kernel can have.
 func definedName(s python.Stmt) map[string]bool {
 	out := map[string]bool{}
 	switch s := s.(type) {
@@ -101,7 +103,8 @@ func definedName(s python.Stmt) map[string]bool {
 // stopped ends a compilation whose faults are recorded.
 type stopped struct{}
 
-// record keeps the message of a failure, and reports whether to go on. What else goes wrong after a fault is its consequence.
+// record keeps the message of a failure, and reports whether to go on. Whatever else goes wrong after a fault
+// is its consequence.
 func (u *unit) record(r any) bool {
 	f, ok := r.(*failure)
 	if !ok {
@@ -114,7 +117,7 @@ func (u *unit) record(r any) bool {
 	return f.d.Code != "limit" && len(u.diags) < maxErrors
 }
 
-// errors are the messages recorded, or nil.
+// errors returns the messages recorded, or nil.
 func (u *unit) errors() error {
 	if len(u.diags) == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// ArgSpec is what is known about one argument of a kernel before it is compiled: a type, or a value.
+// ArgSpec describes an argument of a kernel before it is compiled: by a type, or by a value.
 type ArgSpec struct {
 	Type  sem.Type     // of a runtime argument; nil for a constant
 	Const object.Value // of a constant
@@ -60,7 +60,7 @@ type entry struct {
 	at   int
 }
 
-// sigError is what is wrong with a part of a signature.
+// sigError is a fault in a part of a signature.
 type sigError struct {
 	at, end   int
 	msg, hint string
@@ -75,7 +75,7 @@ func (e *sigError) withHint(format string, args ...any) *sigError {
 	return e
 }
 
-// sub is the part of an entry from one offset to another, without blanks at its ends.
+// sub returns the part of an entry from one offset to another, without blanks at its ends.
 func (e entry) sub(from, to int) entry {
 	t := e.text[from:to]
 	trimmed := strings.TrimLeft(t, " \t\r\n")
@@ -303,7 +303,7 @@ func literal(e python.Expr) bool {
 	return ok
 }
 
-// listsToTuples is a constant as kernels see it.
+// listsToTuples returns a constant as kernels see it: with tuples in place of lists.
 func listsToTuples(v object.Value) object.Value {
 	var items []object.Value
 	switch v := v.(type) {
@@ -350,7 +350,8 @@ func ParseType(text string) (sem.Type, error) {
 	return nil, fmt.Errorf("there is no type %q", text)
 }
 
-// SplitSignature is the entries of a signature as text, one for each parameter, once they are known to make sense.
+// SplitSignature returns the entries of a signature as text, one for each parameter, once they are known to
+// make sense.
 func SplitSignature(params []world.Param, text string) ([]string, error) {
 	if _, err := ParseSignature(params, text); err != nil {
 		return nil, err

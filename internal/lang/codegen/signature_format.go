@@ -50,7 +50,7 @@ func (a ArgSpec) format() string {
 	return constText(orNone(a.Const))
 }
 
-// typeText is a type as signatures write it.
+// typeText returns a type as signatures write it.
 func typeText(t sem.Type) string {
 	if p, ok := t.(*sem.PtrType); ok {
 		if p.Const {

@@ -10,7 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// stmts walks a list of statements; what stands after a return is never looked at.
+// stmts walks a list of statements up to a return: Triton never looks at what stands after it.
 func (g *generator) stmts(list []python.Stmt) {
 	for _, s := range list {
 		g.attempt(s)
@@ -88,8 +88,8 @@ func (g *generator) assignTo(target python.Expr, value func() object.Value) {
 	g.store(target, g.toRuntime(target, value()))
 }
 
-// toRuntime is what a plain assignment makes of a value: numbers become scalars; dtypes, None, functions and the like stay known
-// at compile time.
+// toRuntime returns what a plain assignment makes of a value: numbers become scalars; dtypes, None, functions
+// and the like stay known at compile time.
 func (g *generator) toRuntime(n python.Node, v object.Value) object.Value {
 	switch v := v.(type) {
 	case *object.Tuple:
@@ -144,7 +144,7 @@ func (g *generator) unpack(n python.Node, targets []python.Expr, v object.Value)
 	}
 }
 
-// augAssign is target = target op value, the parts at the place of the statement.
+// augAssign walks target = target op value, with the parts at the place of the statement.
 func (g *generator) augAssign(s *python.AugAssign) {
 	g.assignTo(s.Target, func() object.Value {
 		defer g.at(s)()
@@ -154,8 +154,9 @@ func (g *generator) augAssign(s *python.AugAssign) {
 	})
 }
 
-// annAssign is target: annotation = value; only the annotation constexpr has a meaning. With any other Triton walks the value
-// twice, once to look at the annotation and once to assign: an atomic operation there happens twice.
+// annAssign walks target: annotation = value. Only the annotation constexpr has a meaning. With any other,
+// Triton walks the value twice, once to look at the annotation and once to assign: an atomic operation there
+// happens twice.
 func (g *generator) annAssign(s *python.AnnAssign) {
 	if !g.isConstexpr(s.Annotation) {
 		if n, ok := s.Annotation.(*python.Name); ok {
@@ -240,7 +241,7 @@ func (g *generator) assert(s *python.Assert) {
 	g.check(s, err)
 }
 
-// describe names a value for a message: its type, and its value when it is known.
+// describe returns a text that names a value in messages: its type, and its value when it is known.
 func describe(v object.Value) string {
 	switch v := v.(type) {
 	case *sem.Tensor:

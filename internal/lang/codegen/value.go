@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// shape is the type of a value as control flow and calls see it: which IR values it is made of, and what of it is known at compile
-// time. Exactly one of dev, tuple (elems), object and known describes it.
+// shape is the type of a value as control flow and calls see it: the IR values that it is made of, and the
+// part of it that is known at compile time. Exactly one of dev, tuple (elems), object and known describes it.
 type shape struct {
 	dev    sem.Type           // of a tensor
 	desc   *descShape         // of a tensor descriptor
@@ -28,7 +28,7 @@ type descShape struct {
 	like           *sem.Descriptor
 }
 
-// shapeOf is the shape of a value.
+// shapeOf returns the shape of a value.
 func shapeOf(v object.Value) shape {
 	switch v := v.(type) {
 	case *sem.Tensor:
@@ -89,7 +89,7 @@ func equalShapes(a, b []shape) bool {
 	return true
 }
 
-// String is the type as messages name it.
+// String returns the type as messages name it.
 func (s shape) String() string {
 	switch {
 	case s.known != nil:
@@ -109,7 +109,7 @@ func (s shape) String() string {
 	return "tuple[" + strings.Join(parts, ", ") + "]"
 }
 
-// mangle is the shape's part in the name of a specialised function.
+// mangle returns the shape's part in the name of a specialised function.
 func (s shape) mangle() string {
 	switch {
 	case s.dev != nil:

@@ -6,8 +6,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// withStmt runs context managers of the host around statements of the kernel: what __enter__ and __exit__ do, they do while the kernel is
-// compiled.
+// withStmt runs context managers of the host around statements of the kernel: __enter__ and __exit__ run
+// while the kernel is compiled.
 func (g *generator) withStmt(s *python.With) {
 	managers := make([]object.Value, len(s.Items))
 	for i, item := range s.Items {
@@ -34,7 +34,7 @@ func (g *generator) withStmt(s *python.With) {
 	}
 }
 
-// manager makes a context manager: a class of the host is called, and given the compiler.
+// manager returns a context manager: it calls a class of the host, and gives it the compiler.
 func (g *generator) manager(item *python.WithItem) object.Value {
 	call, ok := item.ContextExpr.(*python.Call)
 	if !ok {

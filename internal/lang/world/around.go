@@ -49,7 +49,7 @@ func (s *Source) Around(what, file string, line, column int) (diag.Span, bool) {
 	return best, true
 }
 
-// pointed are the functions that a fault is shown at.
+// pointed has the functions that a fault is shown at.
 var pointed = append([]string{"device_assert", "device_print", "gather", "dot", "load_tensor_descriptor",
 	"store_tensor_descriptor"}, accesses...)
 

@@ -25,7 +25,7 @@ type Object struct {
 func (*Class) TypeName() string    { return "type" }
 func (o *Object) TypeName() string { return o.Class.Name }
 
-// FullName is the class's name with its module.
+// FullName returns the class's name with its module.
 func (c *Class) FullName() string {
 	if c.Host.Module == "" {
 		return c.Name
@@ -33,13 +33,13 @@ func (c *Class) FullName() string {
 	return c.Host.Module + "." + c.Name
 }
 
-// HasInstance answers isinstance.
+// HasInstance reports whether v is an instance of the class.
 func (c *Class) HasInstance(v object.Value) (bool, error) {
 	o, ok := v.(*Object)
 	return ok && o.Class == c, nil
 }
 
-// Attr lets functions of the host read an object's fields.
+// Attr returns a field, for functions of the host.
 func (o *Object) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	v, ok := o.Field(name)
 	return v, ok, nil
@@ -56,7 +56,7 @@ func (o *Object) within(v object.Value) bool {
 	return false
 }
 
-// SetAttr changes a field, while a plain method runs that may: see callMethod.
+// SetAttr changes a field while a plain method runs that may do so.
 func (o *Object) SetAttr(_ *object.Interp, name string, v object.Value) error {
 	for i, f := range o.Class.FieldNames {
 		if f == name {
@@ -130,7 +130,7 @@ func (c *Class) Call(in *object.Interp, args []object.Value, kws []object.Keywor
 	return o, nil
 }
 
-// Attr is an attribute of the class itself: a static method, a constant.
+// Attr returns an attribute of the class itself: a static method, a constant.
 func (c *Class) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	if ok, err := object.HasAttribute(in, c.Host, name); !ok || err != nil {
 		return nil, false, err

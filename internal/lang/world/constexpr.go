@@ -6,13 +6,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Constexpr is tl.constexpr(v) as host code holds it: the mark by which a global may be read in kernels. Inside a kernel its
-// value stands for it.
+// Constexpr is tl.constexpr(v) as host code holds it: only globals with this mark may be read in kernels.
+// Inside a kernel its value stands for it.
 type Constexpr struct{ V object.Value }
 
 func (*Constexpr) TypeName() string { return "constexpr" }
 
-// Unwrap is the value behind a constexpr, and v itself otherwise.
+// Unwrap returns the value behind a constexpr, or v itself.
 func Unwrap(v object.Value) object.Value {
 	for {
 		c, ok := v.(*Constexpr)
@@ -30,7 +30,7 @@ func wrap(v object.Value, err error) (object.Value, error) {
 	return &Constexpr{Unwrap(v)}, nil
 }
 
-// Binary makes constexpr arithmetic give a constexpr.
+// Binary returns the result as a constexpr.
 func (c *Constexpr) Binary(in *object.Interp, op python.Operator, other object.Value,
 	reflected bool) (object.Value, error) {
 	a, b := c.V, Unwrap(other)
@@ -40,7 +40,7 @@ func (c *Constexpr) Binary(in *object.Interp, op python.Operator, other object.V
 	return wrap(object.Binary(in, op, a, b))
 }
 
-// Compare gives a constexpr too.
+// Compare returns the result as a constexpr.
 func (c *Constexpr) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value,
 	error) {
 	return wrap(object.Compare(in, op, c.V, Unwrap(other)))
@@ -51,7 +51,7 @@ func (c *Constexpr) Repr() string         { return "constexpr[" + Text(c.V) + "]
 
 func (c *Constexpr) HashKey() (any, error) { return object.HashKey(scratch(), c.V) }
 
-// Attr is .value, or the value's own attribute.
+// Attr returns .value, or an attribute of the value.
 func (c *Constexpr) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	if name == "value" {
 		return c.V, true, nil
@@ -92,7 +92,7 @@ func (f *ConstexprFunc) Call(in *object.Interp, args []object.Value, kws []objec
 	return Unwrap(v), err
 }
 
-// Get makes a method of it.
+// Get returns the function as a method of instance.
 func (f *ConstexprFunc) Get(_ *object.Interp, instance, _ object.Value) (object.Value, error) {
 	if instance == nil {
 		return f, nil
@@ -110,7 +110,7 @@ type typeClass struct {
 func (*typeClass) TypeName() string { return "type" }
 func (c *typeClass) Repr() string   { return "<class 'triton.language.core." + c.name + "'>" }
 
-// HasInstance answers isinstance.
+// HasInstance reports whether v is an instance of the class.
 func (c *typeClass) HasInstance(v object.Value) (bool, error) { return c.is(v), nil }
 
 func (c *typeClass) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
@@ -120,7 +120,7 @@ func (c *typeClass) Call(in *object.Interp, args []object.Value, kws []object.Ke
 	return c.call(in, args, kws)
 }
 
-// Attr gives a class its name.
+// Attr returns the name.
 func (c *typeClass) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	if name == "__name__" {
 		return object.Str(c.name), true, nil
@@ -134,7 +134,7 @@ type ConstexprType struct{ V object.Value }
 func (ConstexprType) TypeName() string { return "constexpr_type" }
 func (t ConstexprType) Repr() string   { return "constexpr_type[" + Text(t.V) + "]" }
 
-// Attr is .value.
+// Attr returns .value.
 func (t ConstexprType) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	return t.V, name == "value", nil
 }
@@ -149,7 +149,7 @@ func (t ConstexprType) Compare(in *object.Interp, op python.CmpOperator, other o
 	return object.Compare(in, op, t.V, o.V)
 }
 
-// IsKnown reports whether a value is one that Triton would hold as a constexpr.
+// IsKnown reports whether Triton would hold a value as a constexpr.
 func IsKnown(v object.Value) bool {
 	switch v.(type) {
 	case *Constexpr, object.Int, object.Float, object.Bool, object.Str, object.NoneType, *JITFunction:

@@ -35,10 +35,10 @@ type Form struct {
 	Idle   bool // it can be called in host code too, and does nothing there
 }
 
-// TypeName is "function".
+// TypeName returns "function".
 func (*Form) TypeName() string { return "function" }
 
-// Call is a call from a function that runs while a kernel is compiled.
+// Call runs where a plain function calls the form while a kernel is compiled.
 func (f *Form) Call(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
 	if !f.Idle {
 		return nil, object.Errorf(object.TypeError, "%s() belongs into a jit function", f.Name)
@@ -56,7 +56,7 @@ func (f *HostBuiltin) Call(in *object.Interp, args []object.Value, kws []object.
 	return object.Call(in, f.Fn, args, kws)
 }
 
-// Parameters are those of the function below the decorator.
+// Parameters returns the parameters of the function below the decorator.
 func (f *HostBuiltin) Parameters() []object.Parameter {
 	if fn, ok := f.Fn.(object.HasParameters); ok {
 		return fn.Parameters()
@@ -64,7 +64,7 @@ func (f *HostBuiltin) Parameters() []object.Parameter {
 	return nil
 }
 
-// Get makes a method of it.
+// Get returns the function as a method of instance.
 func (f *HostBuiltin) Get(_ *object.Interp, instance, _ object.Value) (object.Value, error) {
 	if instance == nil {
 		return f, nil

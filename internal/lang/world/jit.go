@@ -24,8 +24,8 @@ type JITFunction struct {
 	Foreign  bool         // decorators of other packages are around it, which were passed over
 }
 
-// Wrapper is a decorator around a jit function that its launch looks at. Its arguments are evaluated only when they are asked for:
-// compiling for given constants needs none of them.
+// Wrapper is a decorator around a jit function that launches look at. Its arguments are evaluated only when
+// they are asked for: compiling for given constants needs none of them.
 type Wrapper struct {
 	Kind string // "autotune" or "heuristics"
 	Call *python.Call
@@ -46,18 +46,18 @@ type Param struct {
 
 func (*JITFunction) TypeName() string { return "JITFunction" }
 
-// Repr is what Triton prints for a jit function.
+// ReprText returns the text that Triton prints for a jit function.
 func (f *JITFunction) ReprText() string {
 	return "JITFunction(" + f.Func.Module.Name + ":" + f.Func.QualName + ")"
 }
 
-// Str makes a jit function readable in mangled names.
+// Str returns the text of a jit function in mangled names.
 func (f *JITFunction) Str() string { return f.ReprText() }
 
-// FullName is the function's name with its module.
+// FullName returns the function's name after its module's.
 func (f *JITFunction) FullName() string { return f.Func.Module.Name + "." + f.Func.QualName }
 
-// Attr gives the attributes that host code reads from a jit function.
+// Attr returns an attribute that host code reads from a jit function.
 func (f *JITFunction) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "__name__", "_fn_name":
@@ -89,7 +89,7 @@ func (f *JITFunction) Attr(in *object.Interp, name string) (object.Value, bool, 
 	return nil, false, nil
 }
 
-// autotune is the outermost decorator of that name, or nil.
+// autotune returns the outermost decorator of that name, or nil.
 func (f *JITFunction) autotune() *Wrapper {
 	for i := len(f.Wrappers) - 1; i >= 0; i-- {
 		if f.Wrappers[i].Kind == "autotune" {
@@ -99,7 +99,7 @@ func (f *JITFunction) autotune() *Wrapper {
 	return nil
 }
 
-// argument is the value of an argument of the decorator, nil if it is not given.
+// argument returns the value of an argument of the decorator; nil if it is not given.
 func (w *Wrapper) argument(name string, at int) (object.Value, error) {
 	for _, k := range w.Call.Keywords {
 		if k.Arg == name {
@@ -112,12 +112,13 @@ func (w *Wrapper) argument(name string, at int) (object.Value, error) {
 	return nil, nil
 }
 
-// Item is kernel[grid]: a launch in host code that runs when its file is loaded. Nothing is launched while kernels are compiled.
+// Item returns kernel[grid]: a launch in host code that runs when its file is loaded. The function that it
+// returns launches nothing, since kernels are only compiled here.
 func (f *JITFunction) Item(in *object.Interp, grid object.Value) (object.Value, error) {
 	return native(f.Func.Name, nothing), nil
 }
 
-// HashKey makes jit functions usable as keys and comparable by identity.
+// HashKey lets jit functions be keys, by identity.
 func (f *JITFunction) HashKey() (any, error) { return f, nil }
 
 // newJIT wraps a function; opts are the keyword arguments of @triton.jit.
@@ -171,7 +172,7 @@ func (f *JITFunction) option(name string, v object.Value) error {
 	return nil
 }
 
-// mark applies f to the parameters that a list names, by name or position.
+// mark calls set for the parameters that a list names, by name or position.
 func (f *JITFunction) mark(list object.Value, set func(*Param)) error {
 	if list == object.None {
 		return nil
@@ -191,7 +192,7 @@ func (f *JITFunction) mark(list object.Value, set func(*Param)) error {
 	return nil
 }
 
-// annotate reads the parameter's annotation as text: any that says constexpr counts, and type names fix the type.
+// annotate reads the parameter's annotation as text: it may say constexpr, or name a type.
 func (p *Param) annotate(file *diag.File, ann python.Expr) {
 	if ann == nil {
 		return
@@ -210,7 +211,7 @@ func (p *Param) annotate(file *diag.File, ann python.Expr) {
 	p.Const = strings.HasPrefix(p.Type, "*k")
 }
 
-// AnnotationText is an annotation's source text, or the text inside a string annotation.
+// AnnotationText returns the source text of an annotation, or the text inside a string annotation.
 func AnnotationText(file *diag.File, ann python.Expr) string {
 	if c, ok := ann.(*python.Constant); ok {
 		if s, ok := c.Value.(string); ok {
@@ -226,7 +227,7 @@ func IsConstexprAnnotation(file *diag.File, ann python.Expr) bool {
 	return strings.Contains(AnnotationText(file, ann), "constexpr")
 }
 
-// canonicalType is Triton's name for the type that an annotation names, or "".
+// canonicalType returns Triton's name for the type that an annotation names, or "".
 func canonicalType(text string) string {
 	text = strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(text, "const "); ok {
@@ -249,7 +250,8 @@ func canonicalType(text string) string {
 	return CanonicalName(t)
 }
 
-// CanonicalName returns Triton's name of an element type in signatures, or "": that of the table, but for bool.
+// CanonicalName returns Triton's name of an element type in signatures, or "". It is the name of the table,
+// except for bool.
 func CanonicalName(t dtype.Type) string {
 	switch t {
 	case dtype.Invalid:
@@ -260,7 +262,8 @@ func CanonicalName(t dtype.Type) string {
 	return t.String()
 }
 
-// Bind matches arguments with parameters, as a call of the function in Python would. omitted are those for which the default stands.
+// Bind matches arguments with parameters, as a call of the function in Python would. omitted marks the
+// parameters that take their default.
 func (f *JITFunction) Bind(args []object.Value, kws []object.Keyword) (out []object.Value, omitted []bool,
 	err error) {
 	out, omitted = make([]object.Value, len(f.Params)), make([]bool, len(f.Params))
@@ -292,7 +295,7 @@ func (f *JITFunction) Bind(args []object.Value, kws []object.Keyword) (out []obj
 	return out, omitted, nil
 }
 
-// badCall is the error of a call whose arguments do not fit.
+// badCall returns the error of a call whose arguments do not fit.
 func (f *JITFunction) badCall(param, format string, args ...any) error {
 	list := make([]string, len(f.Params))
 	for i, p := range f.Params {

@@ -7,7 +7,7 @@ import (
 
 // Projects choose kernels by the machine they find: through Triton's list of back ends, or NVIDIA's management library.
 
-// backends is triton.backends.backends: one for each vendor, of which the target's has an active driver.
+// backends returns triton.backends.backends: one for each vendor, of which the target's has an active driver.
 func (w *World) backends() object.Value {
 	d := object.NewDict()
 	for name, kind := range map[string]string{"nvidia": "cuda", "amd": "hip"} {
@@ -20,12 +20,13 @@ func (w *World) backends() object.Value {
 	return d
 }
 
-// capability is the target's as a pair, (9, 0).
+// capability returns the target's compute capability as a pair, (9, 0).
 func (w *World) capability() object.Value {
 	return object.NewTuple(object.MakeInt(int64(w.target.Arch/10)), object.MakeInt(int64(w.target.Arch%10)))
 }
 
-// sharedMemory is what a block may have at most, by the capability; other GPUs have as much as sm_86.
+// sharedMemory is the shared memory that a block may have at most, in bytes, by the capability; other GPUs
+// have as much as sm_86.
 var sharedMemory = map[int]int64{70: 98304, 75: 65536, 80: 166912, 87: 166912, 90: 232448, 100: 232448,
 	103: 232448}
 
@@ -39,7 +40,7 @@ func (t Target) sharedMemory() int64 {
 	return 101376
 }
 
-// multiprocessors is how many the usual card with the target's capability has.
+// multiprocessors returns the number of multiprocessors of the usual card with the target's capability.
 func (t Target) multiprocessors() int64 {
 	switch {
 	case t.Backend == "hip":
@@ -52,7 +53,7 @@ func (t Target) multiprocessors() int64 {
 	return 108
 }
 
-// driverProperties is what Triton's driver tells of a device.
+// driverProperties returns the properties of a device as Triton's driver lists them.
 func (w *World) driverProperties() object.Value {
 	d := object.NewDict()
 	for _, p := range []struct {
@@ -69,7 +70,7 @@ func (w *World) driverProperties() object.Value {
 	return d
 }
 
-// torchProperties is torch.cuda.get_device_properties().
+// torchProperties returns torch.cuda.get_device_properties().
 func (w *World) torchProperties() object.Value {
 	attrs := map[string]object.Value{"name": object.Str(w.target.Name()),
 		"gcnArchName": object.Str(w.target.Chip)}
@@ -88,7 +89,7 @@ func (w *World) torchProperties() object.Value {
 	return &record{"_CudaDeviceProperties", attrs}
 }
 
-// nvml is the module pynvml, under whatever name a project carries it: one GPU, the target.
+// nvml returns the module pynvml, under whatever name a project carries it: it shows one GPU, the target.
 func (w *World) nvml() *pyrun.Module {
 	vars := map[string]object.Value{
 		"nvmlInit":                           native("nvmlInit", w.nvmlInit),

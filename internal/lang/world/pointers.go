@@ -6,9 +6,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Pointers says of each parameter of a kernel whether its body uses it as a pointer, as far as the text shows: it stands at the front
-// of what is loaded, stored or otherwise accessed, or of what is assigned to a name that is. A parameter handed on to another function
-// counts when its name says so.
+// Pointers reports, for each parameter of a kernel, whether its body uses it as a pointer, as far as the text
+// shows: the parameter begins an address that is loaded, stored or otherwise accessed, or a value assigned to
+// a name that does. A parameter handed on to another function counts when its name says so.
 func (s *Source) Pointers(kernel string, target Target) (out []bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -31,14 +31,14 @@ func (s *Source) Pointers(kernel string, target Target) (out []bool, err error) 
 	return out, nil
 }
 
-// accesses are the functions of the language whose first argument is a pointer.
+// accesses has the functions of the language whose first argument is a pointer.
 var accesses = []string{
 	"load", "store", "atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or", "atomic_xor",
 	"atomic_xchg", "atomic_cas",
 	"make_block_ptr", "make_tensor_descriptor",
 }
 
-// accessedNames are the names at the front of addresses.
+// accessedNames returns the names that addresses begin with.
 func accessedNames(def *python.FunctionDef) map[string]bool {
 	used := map[string]bool{}
 	python.Inspect(def, func(n python.Node) bool {
@@ -61,7 +61,7 @@ func accessedNames(def *python.FunctionDef) map[string]bool {
 	return used
 }
 
-// accessed is the last part of the name of what is called, and the first argument.
+// accessed returns the last part of the name of a called function, and the first argument.
 func accessed(c *python.Call) (string, python.Expr) {
 	name := ""
 	switch f := c.Func.(type) {
@@ -81,7 +81,8 @@ func accessed(c *python.Call) (string, python.Expr) {
 	return name, nil
 }
 
-// frontName is the name that an address begins with: p of p + i * n, of p[:, None], of p.to(...), of a if c else b the first.
+// frontName returns the name that an address begins with: p of p + i * n, of p[:, None], of p.to(...), and of
+// p if c else q.
 func frontName(e python.Expr) string {
 	switch e := e.(type) {
 	case *python.Name:
@@ -105,7 +106,7 @@ func frontName(e python.Expr) string {
 	return ""
 }
 
-// looksLikePointer goes by the names that people give to pointers.
+// looksLikePointer reports whether a name is one that people give to pointers.
 func looksLikePointer(name string) bool {
 	for _, end := range []string{"ptr", "_ptrs", "Ptr", "PTR"} {
 		if len(name) >= len(end) && name[len(name)-len(end):] == end {

@@ -8,11 +8,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Projects import triton under conditions of their own (is it installed, is a driver active, is it the version we like) and put a
-// placeholder in its place otherwise. Here Triton is always there, so a name that a module binds to a module of Triton anywhere is
-// that module, whatever has to hold for it.
+// Projects import triton under conditions of their own (is it installed, is a driver active, is it the right
+// version) and put a placeholder in its place otherwise. Here Triton is always there: a name that a module
+// binds to a module of Triton anywhere is that module, whatever the conditions say.
 
-// resolve is a name of a source module that stands for a module of Triton.
+// resolve returns the module of Triton that a name of a source module stands for.
 func (w *World) resolve(in *object.Interp, m *pyrun.Module, name string) (object.Value, bool) {
 	if m.Syntax == nil {
 		return nil, false
@@ -30,7 +30,7 @@ func (w *World) resolve(in *object.Interp, m *pyrun.Module, name string) (object
 	return mod, ok
 }
 
-// tritonImports are the names that a file binds to modules of Triton, with those modules' names.
+// tritonImports returns the names that a file binds to modules of Triton, with the names of those modules.
 func tritonImports(file *python.Module) map[string]string {
 	out := map[string]string{}
 	var walk func(list []python.Stmt)
@@ -63,7 +63,7 @@ func tritonImports(file *python.Module) map[string]string {
 	return out
 }
 
-// addImport is `import triton.language as tl`, or `import triton.language`, which binds triton.
+// addImport adds the name that `import triton.language as tl` binds; without an alias that is triton.
 func addImport(out map[string]string, a *python.Alias) {
 	if !IsTriton(a.Name) {
 		return

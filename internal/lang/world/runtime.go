@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// registerRuntime makes triton.runtime, of which kernels use nothing; code around them imports classes and errors from it, and asks
-// whether it has them. The names that serve no purpose here are there all the same.
+// registerRuntime makes triton.runtime. Kernels use nothing of it, but code around them imports classes and
+// errors from it, and asks whether it has them. Names that serve no purpose here are there all the same.
 func (w *World) registerRuntime() {
 	errors := map[string]object.Value{}
 	for _, name := range strings.Fields("TritonError OutOfResources PTXASError AutotunerError InterpreterError") {
@@ -45,7 +45,7 @@ func (w *World) registerRuntime() {
 		"_allocation")
 }
 
-// there are names that are only there, and those of some tables.
+// there returns a table of names that cannot be used, with the entries of other tables added.
 func there(names string, tables ...map[string]object.Value) map[string]object.Value {
 	out := map[string]object.Value{}
 	for _, n := range strings.Fields(names) {

@@ -30,7 +30,7 @@ type Target struct {
 // DefaultTarget is what kernels see where nothing else is said: an sm_90 GPU.
 var DefaultTarget = Target{Backend: "cuda", Arch: 90, WarpSize: 32}
 
-// Name is what torch.cuda.get_device_name would say.
+// Name returns what torch.cuda.get_device_name would return.
 func (t Target) Name() string {
 	switch {
 	case t.Backend == "hip":
@@ -43,7 +43,7 @@ func (t Target) Name() string {
 	return "NVIDIA A100"
 }
 
-// LoadOptions say where a file's imports are found and which environment its conditions see.
+// LoadOptions says where a file's imports are found and which environment its conditions see.
 type LoadOptions struct {
 	FS     fs.FS             // where imported modules are; nil: the folders of the operating system
 	OnDisk bool              // the file is one of the operating system: its project (pyrun.ProjectRoot) is searched too
@@ -103,7 +103,7 @@ func (s *Source) finder() pyrun.Finder {
 	return pyrun.DirFinder(roots...)
 }
 
-// meter bounds what is evaluated outside of a compilation: parameters and decorators.
+// meter returns the bounds of what is evaluated outside of a compilation: parameters and decorators.
 func (s *Source) meter() *budget.Meter { return budget.New(context.Background(), s.opts.Limits) }
 
 // parse reads an imported file, once for all compilations.
@@ -122,12 +122,13 @@ func (s *Source) parse(files *diag.FileSet, name string, src []byte) (*python.Mo
 	return m, err
 }
 
-// Module is the source as a module of a world.
+// Module returns the source as a module of a world.
 func (s *Source) Module(w *World) *pyrun.Module {
 	return w.Eval.AddModule(filepath.ToSlash(s.Name), s.syntax)
 }
 
-// Names are the functions that look like kernels: those under a decorator that ends in jit, in the order of the file.
+// Names returns the functions that look like kernels: those under a decorator that ends in jit, in the order
+// of the file.
 func (s *Source) Names() []string {
 	var out []string
 	var walk func(list []python.Stmt)
@@ -166,7 +167,7 @@ func looksLikeJIT(d python.Expr) bool {
 	return false
 }
 
-// Files is the set that positions in diagnostics refer to.
+// Files returns the set that positions in diagnostics refer to.
 func (s *Source) Files() *diag.FileSet { return s.files }
 
 // Find evaluates a name of the file and expects a jit function; a dotted name reaches into classes and modules.
@@ -211,7 +212,8 @@ func (s *Source) Find(w *World, name string) (*JITFunction, error) {
 	return fn, nil
 }
 
-// definition is where the file first binds a name of its own: a function, a class, an import or a variable.
+// definition returns the place where the file first binds a name of its own: a function, a class, an import
+// or a variable.
 func (s *Source) definition(name string) diag.Span {
 	at := diag.Span{}
 	found := func(n string, r python.Range) {
@@ -266,7 +268,7 @@ func (s *Source) Report(d diag.Diagnostic) error {
 	return &diag.List{Files: s.files, Diags: []diag.Diagnostic{d}}
 }
 
-// Params are the parameters of a kernel.
+// Params returns the parameters of a kernel.
 func (s *Source) Params(kernel string, target Target) (params []Param, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -289,14 +291,15 @@ func (s *Source) Params(kernel string, target Target) (params []Param, err error
 	return fn.Params, nil
 }
 
-// Debug reports whether launches of a kernel whose Params were asked for check assertions and overflow: @triton.jit(debug=True).
+// Debug reports whether launches of a kernel check assertions and overflow: @triton.jit(debug=True). Params
+// must have been asked for before.
 func (s *Source) Debug(kernel string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.debug[kernel]
 }
 
-// bigBounds are the least and greatest value of an integer type.
+// bigBounds returns the least and the greatest value of an integer type.
 func bigBounds(bits int, signed bool) (lo, hi object.Value) {
 	one := big.NewInt(1)
 	if !signed {

@@ -9,7 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// torchDType is torch.float16 and the like, as module constants and conditions mention them.
+// torchDType is torch.float16 and the like, which module constants and conditions mention.
 type torchDType struct {
 	name   string
 	format *num.Format // of a float
@@ -57,8 +57,8 @@ func intBits(r *dtype.Row) int {
 	return r.Bits
 }
 
-// registerTorch adds what of torch the host code around kernels asks for when it is loaded. All else is unknown, and only an error when
-// a kernel depends on it.
+// registerTorch makes the parts of torch that code around kernels asks for when it is loaded. All else is
+// unknown, which is an error only when a kernel depends on it.
 func (w *World) registerTorch() {
 	vars := map[string]object.Value{
 		"finfo":  native("finfo", finfo),
@@ -102,8 +102,8 @@ func (w *World) registerTorch() {
 	w.link("torch", "version", "cuda", "torch_version")
 }
 
-// torchInTriton are the modules of torch that are written in Triton: kernels that Inductor generates call what is in them. They
-// are read where torch's source is among the folders of modules.
+// torchInTriton has the modules of torch that are written in Triton: kernels that Inductor generates call
+// their functions. They are read where torch's source is among the folders of modules.
 var torchInTriton = map[string]bool{
 	"torch._inductor.runtime.triton_compat": true, "torch._inductor.runtime.triton_helpers": true,
 }
@@ -116,8 +116,8 @@ func (w *World) torchVersion(in *object.Interp, name string) (object.Value, bool
 	return w.known["torch.torch_version"].Get(in, name)
 }
 
-// otherAccelerators are attributes that packages of other vendors give torch. Projects ask for them to find out where they run; what
-// else they ask for, a recent torch has.
+// otherAccelerators has the attributes that packages of other vendors give torch. Projects ask for them to
+// find out where they run. Other attributes that they ask for are in a recent torch.
 var otherAccelerators = map[string]bool{
 	"npu": true, "mlu": true, "gcu": true, "__hcu_version__": true, "corex": true, "musa": true, "ptpu": true,
 	"txda": true, "aipu": true,

@@ -10,7 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// native is a function written in Go that host code calls with positional or keyword arguments.
+// native returns a function written in Go that host code calls with positional or keyword arguments.
 func native(name string, fn func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value,
 	error)) *object.Builtin {
 	return &object.Builtin{Name: name, Fn: fn}
@@ -29,7 +29,7 @@ func (r *record) Attr(in *object.Interp, name string) (object.Value, bool, error
 	return v, ok, nil
 }
 
-// unusable is a class that host code may name but that has no meaning while kernels are compiled.
+// unusable returns a class that host code may name but that has no meaning while kernels are compiled.
 func unusable(name string) object.Value {
 	return &typeClass{name: name, is: func(object.Value) bool { return false }}
 }
@@ -76,7 +76,8 @@ var jitClass = &typeClass{name: "JITFunction", is: func(v object.Value) bool {
 	return ok
 }}
 
-// wrapperDecorator is autotune or heuristics when its arguments are evaluated before it is seen around a jit function.
+// wrapperDecorator returns autotune or heuristics, for files that call it before it stands around a jit
+// function.
 func wrapperDecorator(kind, params string) object.Value {
 	return object.Native(kind, params, func(_ *object.Interp, args []object.Value) (object.Value, error) {
 		return native(kind,
@@ -96,9 +97,9 @@ var (
 	heuristicsDecorator = wrapperDecorator("heuristics", "values")
 )
 
-// decorate handles the decorators of a function that becomes a jit function. The arguments of autotune and heuristics stay
-// unevaluated, and decorators of other packages around a jit function (a launch cache, say) are passed over: what is compiled is the
-// function itself.
+// decorate applies the decorators of a function that becomes a jit function. The arguments of autotune and
+// heuristics stay unevaluated. Decorators of other packages around a jit function (a launch cache, say) do
+// nothing: the function itself is compiled.
 func decorate(in *object.Interp, fn *pyrun.Func, decorators []python.Expr,
 	eval func(python.Expr) (object.Value, error)) (object.Value, error) {
 	var v object.Value = fn
@@ -138,8 +139,9 @@ func decorate(in *object.Interp, fn *pyrun.Func, decorators []python.Expr,
 	return v, nil
 }
 
-// replaced is what a decorator of a project makes of a jit function, where that is a function that kernels can call: some give the
-// back end's own function in place of one written for those that have none. What launches the function in its own way is passed over.
+// replaced returns what a decorator of a project makes of a jit function, where that is a function that
+// kernels can call: some decorators put the back end's own function in place of one written for back ends
+// without it. A decorator that launches the function in its own way leaves it as it is.
 func replaced(in *object.Interp, j *JITFunction, decorator python.Expr,
 	eval func(python.Expr) (object.Value, error)) object.Value {
 	if dec, err := eval(decorator); err == nil && (isSourceFunc(dec) || dec == mustUseDecorator) {
@@ -181,7 +183,8 @@ var configClass = native("Config",
 		return r, nil
 	})
 
-// triton are the names of the package triton. There cdiv and next_power_of_2 are for the host; in kernels too, on constants.
+// triton returns the names of the package triton. cdiv and next_power_of_2 are for the host, and for
+// constants in kernels.
 func (w *World) triton() map[string]object.Value {
 	return map[string]object.Value{
 		"__version__":        object.Str(version),
@@ -213,7 +216,7 @@ func nothing(*object.Interp, []object.Value, []object.Keyword) (object.Value, er
 // mustUseDecorator is triton.must_use_result.
 var mustUseDecorator object.Value = native("must_use_result", mustUseResult)
 
-// mustUseResult marks a jit function, with a reason or without.
+// mustUseResult marks a jit function whose result must be used, with a reason or without.
 func mustUseResult(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
 	why := "it has no other effect"
 	mark := func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
@@ -267,7 +270,7 @@ func nextPowerOf2(in *object.Interp, args []object.Value, kws []object.Keyword) 
 	return nil, object.Errorf(object.TypeError, "next_power_of_2() takes an integer")
 }
 
-// targetValue is what get_current_target() gives.
+// targetValue returns the value of get_current_target().
 func (w *World) targetValue() object.Value {
 	var arch object.Value = object.Str(w.target.Chip)
 	if w.target.Chip == "" {
@@ -299,7 +302,7 @@ func (w *World) activeDriver() object.Value {
 	}}
 }
 
-// targetInfo are the functions of triton.language.target_info.
+// targetInfo returns the functions of triton.language.target_info.
 func (w *World) targetInfo() map[string]object.Value {
 	test := func(name string, f func(args []int64) bool) object.Value {
 		return &ConstexprFunc{native(name,
@@ -339,7 +342,7 @@ func (w *World) targetInfo() map[string]object.Value {
 	}
 }
 
-// languageNames are the names of triton.language that are neither builtins nor library functions.
+// languageNames has the names of triton.language that are neither builtins nor library functions.
 var languageNames map[string]object.Value
 
 func init() {
@@ -367,7 +370,7 @@ func init() {
 	languageNames["pi32_t"] = sem.Ptr(sem.Int32)
 }
 
-// callableInKernels says that a value is a function of the language or one written in it.
+// callableInKernels reports whether a value is a function of the language or one written in it.
 func callableInKernels(v object.Value) bool {
 	switch v.(type) {
 	case *JITFunction, *sem.Builtin, *HostBuiltin, *Form, *ConstexprFunc:

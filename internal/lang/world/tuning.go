@@ -13,7 +13,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Tuning is what the decorators around a kernel say of its launches. It is safe for use by several goroutines.
+// Tuning describes launches of a kernel as the decorators around it do. It is safe for use by several
+// goroutines.
 type Tuning struct {
 	Steps  []Step // the outermost first
 	Source string // the text of the kernel and of the functions of its file that it calls, without decorators
@@ -55,7 +56,7 @@ type Config struct {
 	Value                                 object.Value // as Python sees it
 }
 
-// String is the config as Triton prints it.
+// String returns the config as Triton prints it.
 func (c Config) String() string {
 	var parts []string
 	for _, k := range c.Kwargs {
@@ -69,7 +70,7 @@ func (c Config) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// AllKwargs are the arguments that the config gives, options among them.
+// AllKwargs returns the arguments that the config gives, options among them.
 func (c Config) AllKwargs() []object.Keyword {
 	out := slices.Clone(c.Kwargs)
 	for _, o := range []struct {
@@ -84,7 +85,7 @@ func (c Config) AllKwargs() []object.Keyword {
 	return out
 }
 
-// Tuning is what a kernel's decorators say, or nil where it has none that matter to launches.
+// Tuning returns what a kernel's decorators say; nil where it has none that matter to launches.
 func (s *Source) Tuning(kernel string, target Target) (t *Tuning, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -108,7 +109,8 @@ func (s *Source) Tuning(kernel string, target Target) (t *Tuning, err error) {
 	return t, nil
 }
 
-// sourceOf is the text of a function and of those of its file that it names, in the file's order.
+// sourceOf returns the text of a function and of the functions of its file that it names, in the file's
+// order.
 func sourceOf(fn *pyrun.Func) string {
 	file := fn.Module.Syntax.File
 	defs := map[string]*python.FunctionDef{}
@@ -149,7 +151,7 @@ func sourceOf(fn *pyrun.Func) string {
 	return b.String()
 }
 
-// arguments are the arguments of a decorator by name.
+// arguments returns the arguments of a decorator by name.
 func (w Wrapper) arguments(in *object.Interp, names ...string) (map[string]object.Value, error) {
 	out := map[string]object.Value{}
 	for i, a := range w.Call.Args {
@@ -245,7 +247,7 @@ func (w Wrapper) heuristics(in *object.Interp) (Step, error) {
 	return s, nil
 }
 
-// number is a value as a float, or 0.
+// number returns a value as a float, or 0.
 func number(v object.Value) float64 {
 	switch v := v.(type) {
 	case object.Int:
@@ -277,7 +279,7 @@ func stringsOf(in *object.Interp, v object.Value) ([]string, error) {
 	return out, nil
 }
 
-// ConfigsOf are the configs of a list.
+// ConfigsOf returns the configs of a list.
 func ConfigsOf(in *object.Interp, v object.Value) ([]Config, error) {
 	items, err := object.Iterate(in, v)
 	if err != nil {
@@ -334,15 +336,15 @@ func (t *Tuning) Call(fn object.Value, args []object.Value, kws []object.Keyword
 	return Unwrap(v), nil
 }
 
-// Configs are the configs of a list that a function returned.
+// Configs returns the configs of a list that a function returned.
 func (t *Tuning) Configs(v object.Value) ([]Config, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return ConfigsOf(t.in, v)
 }
 
-// TensorValue is a tensor among the arguments that functions of the file are given: what torch's answers of itself, and the few methods
-// that hooks call.
+// TensorValue is a tensor among the arguments that functions of the file are given. It has the attributes of
+// torch's tensors that describe it, and the few methods that hooks call.
 type TensorValue struct {
 	DType          string // torch's name
 	Shape, Strides []int64
@@ -353,13 +355,13 @@ type TensorValue struct {
 	Copy           func(from *TensorValue) error
 }
 
-// TypeName is that of torch.
+// TypeName returns torch's name of the type.
 func (*TensorValue) TypeName() string { return "Tensor" }
 
-// HashKey makes tensors usable as keys, by identity.
+// HashKey lets tensors be keys, by identity.
 func (t *TensorValue) HashKey() (any, error) { return t, nil }
 
-// Attr is an attribute or method.
+// Attr returns an attribute or method.
 func (t *TensorValue) Attr(in *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "dtype":
@@ -390,7 +392,7 @@ func ints(list []int64) *object.Tuple {
 	return object.NewTuple(items...)
 }
 
-// pick is the item that an argument names, or all of them.
+// pick returns the item that an argument names, or all of them.
 func pick(list []int64, args []object.Value) (object.Value, error) {
 	if len(args) == 0 {
 		return ints(list), nil

@@ -5,14 +5,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// Texts and comparisons of values that kernels hold. They need no state of an interpreter; one with small limits serves where a value
-// is not of the simplest kinds.
+// Texts and comparisons of values that kernels hold. Values of the simplest kinds need no interpreter; for
+// others one with small limits serves.
 
 func scratch() *object.Interp {
 	return pyrun.New(pyrun.Options{Limits: object.Limits{MaxSteps: 100_000, MaxBytes: 1 << 20}}).Interp
 }
 
-// Text is str(v).
+// Text returns str(v).
 func Text(v object.Value) string {
 	switch v := v.(type) {
 	case object.Str:
@@ -27,7 +27,7 @@ func Text(v object.Value) string {
 	return s
 }
 
-// Repr is repr(v).
+// Repr returns repr(v).
 func Repr(v object.Value) string {
 	if i, ok := v.(object.Int); ok {
 		return i.Big().String()
@@ -50,7 +50,7 @@ func Equal(a, b object.Value) bool {
 	return err == nil && ok
 }
 
-// IsTrue is bool(v) of a value known at compile time; what has no truth value is false.
+// IsTrue reports whether a value known at compile time is true; one without a truth value is not.
 func IsTrue(v object.Value) bool {
 	switch v := v.(type) {
 	case object.Bool:

@@ -16,8 +16,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// World is everything that one compilation can see: an interpreter of host Python with triton, triton.language and torch in it.
-// It belongs to one goroutine.
+// World is everything that one compilation can see: an evaluator of host Python with triton, triton.language
+// and torch in it. It belongs to one goroutine.
 type World struct {
 	Eval    *pyrun.Evaluator
 	In      *object.Interp // that of ev
@@ -49,7 +49,8 @@ func New(src *Source, target Target, meter *budget.Meter) *World {
 // maxValues bounds the bytes of compile-time values whatever the budget says.
 const maxValues = 256 << 20
 
-// lookupModule is a module that is given as values. Some projects carry pynvml with them.
+// lookupModule returns a module that is given as values. pynvml is found under any package, since some
+// projects carry it with them.
 func (w *World) lookupModule(name string) (*pyrun.Module, bool) {
 	if strings.HasSuffix(name, ".pynvml") {
 		name = "pynvml"
@@ -58,10 +59,10 @@ func (w *World) lookupModule(name string) (*pyrun.Module, bool) {
 	return m, ok
 }
 
-// version is the release of Triton that we answer as.
+// version is the release of Triton that host code sees.
 const version = "3.6.0"
 
-// register makes the modules of Triton and what of torch host code of kernels asks for.
+// register makes the modules of Triton, and of torch as far as code around kernels asks for it.
 func (w *World) register() {
 	for _, m := range []*pyrun.Module{
 		w.stdlibModule("triton.language.standard", "standard.py"),
@@ -139,7 +140,8 @@ var stdlibSyntax = sync.OnceValue(func() map[string]*python.Module {
 // the name says whose it is.
 func stdlibPath(file string) string { return "nereid/stdlib/" + file }
 
-// stdlibModule is a module of the language written in the language; it is parsed once for the process.
+// stdlibModule returns a module of the language that is written in the language; it is parsed once for the
+// process.
 func (w *World) stdlibModule(name, file string) *pyrun.Module {
 	syntax := stdlibSyntax()[file]
 	return &pyrun.Module{Name: name, File: stdlibPath(file), Syntax: syntax}
@@ -179,7 +181,7 @@ func (w *World) lookup(module, name string) (object.Value, bool, error) {
 	return nil, false, nil
 }
 
-// plainFunctions are functions of the language that make no operation: host code may call them too.
+// plainFunctions has the functions of the language that make no operation: host code may call them too.
 var plainFunctions = map[string]bool{"get_int_dtype": true}
 
 // standard looks up a public function of the library, or a private one that kernels of public projects use all the same.
@@ -194,7 +196,7 @@ func (w *World) standard(name string) (object.Value, bool, error) {
 	return nil, false, nil
 }
 
-// stdlibNames are the names that the library's modules define.
+// stdlibNames has the names that the library's modules define.
 var stdlibNames = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	for file, syntax := range stdlibSyntax() {
@@ -214,7 +216,7 @@ var stdlibNames = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
-// Method is the function behind v.name, or nil.
+// Method returns the function behind v.name, or nil.
 func (w *World) Method(v object.Value, name string) object.Value {
 	b := sem.Method(v, name)
 	switch {
@@ -229,7 +231,7 @@ func (w *World) Method(v object.Value, name string) object.Value {
 	return nil
 }
 
-// MethodNames are the methods of a device value, for suggestions.
+// MethodNames returns the methods of a device value, for suggestions.
 func (w *World) MethodNames(v object.Value) []string {
 	var out []string
 	for _, b := range sem.Builtins() {
@@ -240,7 +242,7 @@ func (w *World) MethodNames(v object.Value) []string {
 	return out
 }
 
-// Vocabulary are the public names of triton.language.
+// Vocabulary returns the public names of triton.language.
 var Vocabulary = sync.OnceValue(func() []string {
 	var out []string
 	for _, b := range sem.Builtins() {
