@@ -11,7 +11,7 @@
 //	math.go              math, numbers and random
 //	operator.go          operator
 //	re.go                re
-//	system.go            os, sys, platform, time, logging, warnings
+//	system.go            os, sys, platform, time, logging, warnings; process.go threading, queue and subprocess
 //	version.go           packaging.version
 //	misc.go              argparse, ast, traceback and others, as far as files use them at their top
 package std

@@ -13,11 +13,12 @@ import (
 // driverCommand is the command that answers on a machine with an NVIDIA GPU.
 const driverCommand = "nvidia-smi"
 
-// threadFactory is threading.Thread.
+// threadFactory returns threading.Thread.
 func threadFactory() *object.Builtin {
-	return object.Native("Thread", "group= target= name= args= kwargs= **kws", func(in *object.Interp, a []object.Value) (object.Value, error) {
-		return &thread{target: a[1], args: a[3], kwargs: a[4]}, nil
-	})
+	return object.Native("Thread", "group= target= name= args= kwargs= **kws",
+		func(in *object.Interp, a []object.Value) (object.Value, error) {
+			return &thread{target: a[1], args: a[3], kwargs: a[4]}, nil
+		})
 }
 
 type thread struct{ target, args, kwargs object.Value }
@@ -73,7 +74,8 @@ func queueModule() map[string]object.Value {
 			return &queueObject{name: name, last: last}, nil
 		})
 	}
-	return named(map[string]object.Value{"Empty": queueEmpty, "Full": queueFull}, make("Queue", false), make("SimpleQueue", false), make("LifoQueue", true))
+	return named(map[string]object.Value{"Empty": queueEmpty, "Full": queueFull}, make("Queue", false),
+		make("SimpleQueue", false), make("LifoQueue", true))
 }
 
 // queueObject is a queue without a bound. There is one thread, so waiting for an item would last forever: an
@@ -93,7 +95,9 @@ func (q *queueObject) Attr(_ *object.Interp, name string) (object.Value, bool, e
 	case "get", "get_nowait":
 		return object.Native(name, "block= timeout=", q.get), true, nil
 	case "empty":
-		return object.Native(name, "", func(*object.Interp, []object.Value) (object.Value, error) { return object.Bool(len(q.items) == 0), nil }), true, nil
+		return object.Native(name, "", func(*object.Interp, []object.Value) (object.Value, error) {
+			return object.Bool(len(q.items) == 0), nil
+		}), true, nil
 	case "qsize":
 		return object.Native(name, "", func(*object.Interp, []object.Value) (object.Value, error) {
 			return object.MakeInt(int64(len(q.items))), nil
@@ -130,7 +134,8 @@ func (q *queueObject) get(*object.Interp, []object.Value) (object.Value, error) 
 
 func subprocessModule() map[string]object.Value {
 	failed := object.NewBuiltinClass("CalledProcessError", object.ExceptionClass)
-	return named(map[string]object.Value{"PIPE": object.MakeInt(-1), "STDOUT": object.MakeInt(-2), "DEVNULL": object.MakeInt(-3), "CalledProcessError": failed,
+	return named(map[string]object.Value{"PIPE": object.MakeInt(-1), "STDOUT": object.MakeInt(-2),
+		"DEVNULL": object.MakeInt(-3), "CalledProcessError": failed,
 		"SubprocessError": failed},
 		object.Native("run", "args **kws", func(in *object.Interp, a []object.Value) (object.Value, error) {
 			if err := command(in, a[0]); err != nil {
@@ -155,7 +160,8 @@ func command(in *object.Interp, args object.Value) error {
 		name = list[0]
 	}
 	if text, ok := name.(object.Str); !ok || string(text) != driverCommand {
-		return object.Errorf(object.FileNotFoundError, "[Errno 2] No such file or directory: '%s'", object.PlainStr(name))
+		return object.Errorf(object.FileNotFoundError, "[Errno 2] No such file or directory: '%s'",
+			object.PlainStr(name))
 	}
 	return nil
 }
