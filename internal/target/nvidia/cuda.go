@@ -69,6 +69,8 @@ type Code struct {
 	// Maps describes the arguments that are tensor maps. A launch has words for each: those of
 	// target.Descriptor.Words.
 	Maps []lower.TensorMap `json:",omitempty"`
+
+	strides bool // see stridesOverGrid
 }
 
 // ScratchBytes returns the scratch memory that a launch needs in all.
@@ -120,10 +122,15 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 			return nil, err
 		}
 	}
+	strides := stridesOverGrid(in.Module)
 	if err := c.ttgir(in); err != nil || in.Until == "ttgir" {
 		return nil, err
 	}
-	return c.FromTTGIR(ctx, in, maxPTX)
+	code, err := c.FromTTGIR(ctx, in, maxPTX)
+	if code != nil {
+		code.strides = strides
+	}
+	return code, err
 }
 
 // checked reports whether an int32 index that overflows stops a kernel, like a failed assertion.

@@ -7,6 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
 )
 
 // The number of programs that an SM runs at once depends on their registers, in steps. The assembler does not
@@ -128,9 +132,19 @@ type goal struct{ programs, spill int }
 // are assembled a second time, but not a third.
 const (
 	fewPrograms = 4
-	fewBytes    = 24
+	fewBytes    = 48
 	shortPTX    = 64 << 10
 )
+
+// stridesOverGrid reports whether a kernel has a loop from the program's number on: it is launched with as many
+// programs as the GPU runs at once, often one for each SM, and does not gain by room for more.
+func stridesOverGrid(m *ir.Module) (found bool) {
+	m.Op.Walk(func(op *ir.Op) bool {
+		found = found || op.Def == scf.For && op.Operand(0).DefBy(tt.GetProgramID) != nil
+		return !found
+	})
+	return found
+}
 
 // goals returns the goals for a kernel with that many registers. Each is tried if the one before was reached.
 func (c Compiler) goals(code *Code, registers int) (out []goal) {
@@ -155,6 +169,9 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 		spill = fewBytes
 	}
 	loss := spare(code.PTX, taken, 2*programs*threads < machine.threads)
+	if code.strides {
+		loss = -1
+	}
 	for n := programs + 1; n <= others && len(out) < tries && taken-room(n) <= loss; n++ {
 		out = append(out, goal{n, spill})
 	}
@@ -164,17 +181,17 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 	return out
 }
 
-// spare returns how many registers a kernel may lose for more programs: a fifth in loops, which wait for loads,
-// and a third if few threads run. Matrix products keep their sums in registers: such a kernel may lose a tenth,
-// or a fifth if few threads run.
+// spare returns how many registers a kernel may lose for more programs: a third if few threads run, a fifth
+// otherwise. It needs a loop, which waits for loads. Matrix products keep their sums in registers: if many threads
+// run, such a kernel may lose a tenth.
 func spare(ptx []byte, registers int, few bool) int {
 	switch mma := bytes.Contains(ptx, []byte("mma.")); {
-	case mma && !few:
-		return registers / 10
 	case !mma && !hasLoop(ptx):
 		return -1
-	case !mma && few:
+	case few:
 		return registers / 3
+	case mma:
+		return registers / 10
 	}
 	return registers / 5
 }

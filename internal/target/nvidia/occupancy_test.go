@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/ir"
 )
 
 // hungry is a kernel that needs at least n registers: it loads all before it uses any.
@@ -56,13 +59,15 @@ func TestGoal(t *testing.T) {
 		body                                 string
 		goal                                 int
 	}{
-		{90, 8, 0, 110, "", 2},         // of 128
-		{90, 8, 0, 126, "", 0},         // of 128: nothing to gain
-		{90, 8, 0, 64, "", 0},          // not many
-		{90, 4, 0, 84, "", 5},          // of 96
-		{90, 4, 0, 102, mmaPTX, 5},     // products lose 104-96 registers
-		{90, 4, 0, 116, mmaPTX, 5},     // 120-96 are a fifth
-		{90, 4, 0, 124, mmaPTX, 0},     // 128-96 are more
+		{90, 8, 0, 110, "", 2},     // of 128
+		{90, 8, 0, 126, "", 0},     // of 128: nothing to gain
+		{90, 8, 0, 64, "", 0},      // not many
+		{90, 4, 0, 84, "", 5},      // of 96
+		{90, 4, 0, 102, mmaPTX, 5}, // products lose 104-96 registers
+		{90, 4, 0, 127, mmaPTX, 5}, // 128-96 are a quarter, and few threads run
+		{90, 4, 0, 168, mmaPTX, 4}, // 168-128 likewise
+		{90, 8, 0, 168, mmaPTX, 2},
+		{90, 8, 0, 224, mmaPTX, 1},     // 224-128 are more; 255 are left over
 		{90, 8, 0, 58, mmaPTX, 0},      // 64-48, and many threads run
 		{90, 8, 0, 106, loopPTX, 3},    // 112-80, less than a third
 		{90, 8, 100 << 10, 72, "", 2},  // shared memory is the limit
@@ -105,9 +110,32 @@ func TestGoals(t *testing.T) {
 	if got := c.goals(code, 120); !slices.Equal(got, []goal{{5, fewBytes}, {6, fewBytes}}) {
 		t.Errorf("goals %v", got)
 	}
+	code.strides = true
+	if got := c.goals(code, 120); !slices.Equal(got, []goal{{4, 0}}) {
+		t.Errorf("goals %v of a kernel that strides over the grid", got)
+	}
+	code.strides = false
 	code.PTX = append(code.PTX, make([]byte, shortPTX)...)
 	if got := c.goals(code, 120); !slices.Equal(got, []goal{{5, fewBytes}}) {
 		t.Errorf("goals of a long kernel %v", got)
+	}
+}
+
+func TestStridesOverGrid(t *testing.T) {
+	for from, want := range map[string]bool{"%pid": true, "%zero": false} {
+		text := `module { tt.func public @k(%n: i32) {
+  %pid = tt.get_program_id x : i32
+  %zero = arith.constant 0 : i32
+  scf.for %i = ` + from + ` to %n step %n : i32 { }
+  tt.return
+} }`
+		m, err := ir.Parse(diag.NewFileSet(), "k.ttir", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stridesOverGrid(m); got != want {
+			t.Errorf("a loop from %s on: %v", from, got)
+		}
 	}
 }
 
