@@ -153,3 +153,50 @@ func TestStubDescriptors(t *testing.T) {
 		}
 	})
 }
+
+const hookedDescriptors = `
+import triton
+import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+def set_blocks(nargs):
+    if not isinstance(nargs["x_desc"], TensorDescriptor):
+        return
+    nargs["x_desc"].block_shape = [nargs["M"], nargs["N"]]
+    nargs["y_desc"].block_shape = [nargs["M"], nargs["N"]]
+
+configs = [triton.Config({"M": m, "N": n}, num_warps=w, pre_hook=set_blocks) for m, n, w in [(2, 8, 1), (4, 16, 2)]]
+
+@triton.autotune(configs=configs, key=["rows"])
+@triton.jit
+def scale(x_desc, y_desc, rows, M: tl.constexpr, N: tl.constexpr):
+    for i in range(0, rows, M):
+        for j in range(0, 16, N):
+            y_desc.store([i, j], x_desc.load([i, j]) * 3)
+`
+
+// TestTunedDescriptors: hooks of configs say what the blocks of descriptors are, as those of Triton's tutorials do.
+func TestTunedDescriptors(t *testing.T) {
+	for _, device := range []string{"cpu", "sim:90"} {
+		t.Run(device, func(t *testing.T) {
+			s := stream(t, device)
+			k := kernelOf(t, "k.py", hookedDescriptors, "scale", nereid.With(nereid.Config{}))
+			for range 3 {
+				x, _, out := tensors(t, s.Device(), 80)
+				a, b := rowsOf(x, 0, 5, 16, 16), rowsOf(out, 0, 5, 16, 16)
+				a.Block, b.Block = []int64{1, 1}, []int64{1, 1} // as in the tutorials: none is right
+				if err := k.Launch(s, nereid.Grid{1}, a, b, 5); err != nil {
+					t.Fatal(err)
+				}
+				for i := range 80 {
+					if got := at(t, out, i); got != 3*float64(i) {
+						t.Fatalf("element %d is %v", i, got)
+					}
+				}
+				if a.Block[0] != 1 {
+					t.Error("the caller's descriptor was changed")
+				}
+			}
+		})
+	}
+}

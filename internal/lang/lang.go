@@ -41,6 +41,8 @@ type (
 	Heuristic   = world.Heuristic
 	Config      = world.Config
 	TensorValue = world.TensorValue
+
+	DescriptorValue = world.DescriptorValue
 )
 
 // What they name of a compilation.

@@ -157,6 +157,11 @@ func (r *run) compile(ctx context.Context, step int, g *given, c lang.Config) er
 	if err != nil {
 		return err
 	}
+	if c.PreHook != nil && full.described() { // the hook may say what the blocks are
+		if full, err = r.preHook(c, full, r.dictWith(c, full)); err != nil {
+			return err
+		}
+	}
 	return r.w.Compile(ctx, full.Matched)
 }
 

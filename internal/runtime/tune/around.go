@@ -9,16 +9,13 @@ import (
 
 // hooked launches once with everything that the decorator wants before and after.
 func (r *run) hooked(a *lang.Autotune, c lang.Config, g *given) error {
-	var nargs object.Value
+	var nargs *object.Dict
 	if c.PreHook != nil || a.PreHook != nil || a.PostHook != nil {
-		d := r.dict(g)
-		for _, k := range c.AllKwargs() {
-			d.SetStr(k.Name, k.Value)
-		}
-		nargs = d
+		nargs = r.dictWith(c, g)
 	}
 	if c.PreHook != nil {
-		if _, err := r.t.Call(c.PreHook, []object.Value{nargs}, nil); err != nil {
+		var err error
+		if g, err = r.preHook(c, g, nargs); err != nil {
 			return err
 		}
 	}

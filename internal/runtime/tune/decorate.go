@@ -143,12 +143,42 @@ func (r *run) run(g *given) (full *given, hooks bool, err error) {
 		g = g.with(c.Kwargs, configOptions(c, g.Opts))
 		if c.PreHook != nil {
 			hooks = true
-			if _, err := r.t.Call(c.PreHook, []object.Value{r.dict(g)}, nil); err != nil {
+			if g, err = r.preHook(c, g, r.dict(g)); err != nil {
 				return nil, false, err
 			}
 		}
 	}
 	return g, hooks, nil
+}
+
+// preHook calls the hook of a config, which is given the arguments, and returns the arguments with the
+// descriptors that it changed. Those of the caller stay what they are.
+func (r *run) preHook(c lang.Config, g *given, nargs *object.Dict) (*given, error) {
+	if _, err := r.t.Call(c.PreHook, []object.Value{nargs}, nil); err != nil {
+		return nil, err
+	}
+	out := g
+	for i, p := range g.Params.List {
+		d, ok := g.Vals[i].(*args.Descriptor)
+		if !ok || d == nil {
+			continue
+		}
+		v, _ := nargs.GetStr(p.Name)
+		set, ok := v.(*lang.DescriptorValue)
+		if !ok || slices.Equal(set.Block, d.Block) && slices.Equal(set.Shape, d.Shape) && slices.Equal(set.Strides, d.Strides) {
+			continue
+		}
+		if out == g {
+			out = g.with(nil, g.Opts)
+		}
+		out.Vals[i] = &args.Descriptor{Base: d.Base, Shape: set.Shape, Strides: set.Strides, Block: set.Block, NaN: d.NaN}
+	}
+	return out, nil
+}
+
+// described reports whether an argument is a descriptor.
+func (g *given) described() bool {
+	return slices.ContainsFunc(g.Vals, func(v any) bool { _, ok := v.(*args.Descriptor); return ok })
 }
 
 // configOptions returns the options of a config. Options set by the caller win.
@@ -184,6 +214,15 @@ func (r *run) dict(g *given) *object.Dict {
 	return d
 }
 
+// dictWith returns the arguments as a Python dict, with all that a config gives.
+func (r *run) dictWith(c lang.Config, g *given) *object.Dict {
+	d := r.dict(g)
+	for _, k := range c.AllKwargs() {
+		d.SetStr(k.Name, k.Value)
+	}
+	return d
+}
+
 // keywords returns the arguments by name, in the order of the parameters; want selects them.
 func (r *run) keywords(g *given, want func(name string) bool) []object.Keyword {
 	var out []object.Keyword
@@ -204,7 +243,7 @@ func (r *run) value(v any) object.Value {
 		if v.Base == nil {
 			return object.None
 		}
-		return r.w.Tensor(v.Base).Value()
+		return &lang.DescriptorValue{Base: r.w.Tensor(v.Base).Value(), Shape: v.Shape, Strides: v.Strides, Block: v.Block, NaN: v.NaN}
 	}
 	c, err := args.Constant(v)
 	if err != nil {
