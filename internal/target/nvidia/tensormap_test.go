@@ -160,3 +160,19 @@ func checkLaunch(t *testing.T, got []string) {
 
 // mapParam32 are the words of parameters of 4 bytes.
 var mapParam32 = map[int]bool{17: true, 18: true, 37: true, 39: true}
+
+// BenchmarkKeptMap measures what a repeated launch spends on a tensor map.
+func BenchmarkKeptMap(b *testing.B) {
+	var t mapTable
+	words := mapWordsOf(0x1000, 0x2000, 30)[1:7]
+	x := &keptMap{meta: &mapCode.Maps[0], made: &driver.TensorMap{}}
+	copy(x.words[:], words)
+	for i := range t.slots {
+		t.slots[i].Store(x)
+	}
+	for b.Loop() {
+		if _, err := t.get(nil, &mapCode.Maps[0], words); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
