@@ -6,6 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -51,6 +52,7 @@ type frame struct {
 	args.Matched
 	args.Frame
 	meta meta
+	cut  [warm.CutWords]uint64 // words of a launch by a short cut
 }
 
 // take separates options from arguments and converts the arguments to the forms of package args.

@@ -83,6 +83,11 @@ func (k *Kernel) launchOn(s *Stream, grid Programs, list []any, note noting) err
 // launchFrame binds the arguments, then launches by the plan of an earlier launch if there is one, else with
 // the arguments that the decorators complete.
 func (k *Kernel) launchFrame(f *frame, s *Stream, grid Programs, list []any, note noting) error {
+	if x := k.host.Load(); x != nil && note == nil {
+		if done, err := k.launchHost(x, f, s, grid, list); done {
+			return err
+		}
+	}
 	if err := f.match(k, list); err != nil {
 		return err
 	}
@@ -124,10 +129,51 @@ func (k *Kernel) repeat(f *frame, s *Stream, grid Programs, list []any) (done bo
 	if err != nil {
 		return true, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
-	if p.Args != nil && k.last.Load() != p.Args {
-		k.last.Store(p.Args)
-	}
+	k.noteLast(p)
 	return true, launchPlan(p, s, g, f.Words)
+}
+
+// noteLast makes the next launch begin with a short cut to p. Code for overlapping arguments has none, since
+// the next arguments may not overlap.
+func (k *Kernel) noteLast(p *warm.Plan) {
+	last := &k.last
+	if !p.Ready.Is() {
+		last = &k.host
+	}
+	if p.Args != nil && !p.Overlap && last.Load() != p.Args {
+		last.Store(p.Args)
+	}
+}
+
+// launchHost launches by the short cut of the previous launch on the CPU if the arguments fit it and do not
+// overlap.
+func (k *Kernel) launchHost(x *warm.ArgCut, f *frame, s *Stream, grid Programs, list []any) (done bool,
+	err error) {
+	words, ok := x.Words(s.dev.core(), list, f.cut[:])
+	if !ok {
+		return false, nil
+	}
+	for _, a := range x.Plan.Apart {
+		t, _ := list[a.A].(*Tensor)
+		o, _ := list[a.B].(*Tensor)
+		if t.overlaps(o, a.OrEqual) {
+			return false, nil
+		}
+	}
+	g, ok := grid.(Grid)
+	if ok {
+		g, err = g.valid()
+	} else { // a function asks for the arguments by name
+		if err = f.match(k, list); err != nil {
+			return true, err
+		}
+		f.meta.of = f
+		g, err = resolve(grid, &f.meta)
+	}
+	if err != nil {
+		return true, fmt.Errorf("nereid: %s: %w", k.name, err)
+	}
+	return true, launchPlan(x.Plan, s, g, words)
 }
 
 // launchPlan launches by a plan. The grid must be valid.
@@ -146,7 +192,8 @@ func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64) error {
 
 // launchLong launches with arguments of a specialization that has no plan yet, after decorators, and keeps
 // the plan that it finds. With ahead, strict mode allows to compile.
-func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matched, note noting, byValue, ahead bool) error {
+func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matched, note noting, byValue,
+	ahead bool) error {
 	l := &launch{k: k, dev: s.dev, on: s, ahead: ahead}
 	defer l.release()
 	if err := l.bind(m); err != nil {
@@ -243,8 +290,9 @@ func (l *launch) explain(err error) error {
 		if i >= len(pointers) || !pointers[i] || !isNumbers(v) {
 			continue
 		}
-		return l.k.argError(&args.Error{Param: l.k.params.List[i].Name, Err: fmt.Errorf("a %T is a tuple to a kernel, "+
-			"which uses this parameter as a pointer: pass a tensor, as nereid.FromSlice makes it of a slice", v)})
+		return l.k.argError(&args.Error{Param: l.k.params.List[i].Name,
+			Err: fmt.Errorf("a %T is a tuple to a kernel, "+
+				"which uses this parameter as a pointer: pass a tensor, as nereid.FromSlice makes it of a slice", v)})
 	}
 	return err
 }

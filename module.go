@@ -142,7 +142,8 @@ type Kernel struct {
 	params *args.Params
 	debug  bool // @triton.jit(debug=True)
 
-	last  atomic.Pointer[warm.ArgCut] // shortcut to the plan of the previous launch
+	last  atomic.Pointer[warm.ArgCut] // shortcut to the plan of the previous launch on a GPU
+	host  atomic.Pointer[warm.ArgCut] // shortcut to that on the CPU
 	plans warm.Table
 	spare target.Spare[frame]
 	metas target.Spare[meta]

@@ -38,6 +38,12 @@ def described(d, y, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = d.load([0])
     tl.store(y + i, v + 1, mask=i < n)
+
+@triton.jit
+def both(x, y, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n)
+    tl.store(out + i, v, mask=i < n)
 `
 
 // overlapModule is a module of overlapKernels and the options of what was compiled of it, in order.
@@ -147,6 +153,30 @@ func TestOverlap(t *testing.T) {
 				t.Errorf("compiled with Overlap %v, not %v", *compiled, c.want)
 			}
 		})
+	}
+}
+
+// TestOverlapRead: arguments that are only read may overlap in the same code.
+func TestOverlapRead(t *testing.T) {
+	_, s := cpuStream(t)
+	m, compiled := overlapModule(t)
+	k, err := m.Kernel("both")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := make([]int32, 272)
+	for i := range data {
+		data[i] = int32(i)
+	}
+	out := make([]int32, 256)
+	list := []any{nereid.FromSlice(data[:256]), nereid.FromSlice(data[16:]), nereid.FromSlice(out), 256, 256}
+	for range 2 {
+		if err := k.Launch(s, nereid.Grid{1}, list...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out[0] != 16 || out[255] != 2*255+16 || fmt.Sprint(*compiled) != "[false]" {
+		t.Errorf("%v; compiled with Overlap %v", out, *compiled)
 	}
 }
 

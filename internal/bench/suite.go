@@ -59,7 +59,8 @@ type job struct {
 
 func (s *Suite) jobs() []job {
 	return []job{
-		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm}, {"rms_norm", s.rmsNorm}, {"swiglu", s.swiglu},
+		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm},
+		{"rms_norm", s.rmsNorm}, {"swiglu", s.swiglu},
 		{"cross_entropy", s.crossEntropy}, {"dropout", s.dropout}, {"row_sum", s.rowSum}, {"matmul", s.matmul},
 		{"attention", s.attention}, {"compile", s.compile}, {"launch", s.launch},
 	}
@@ -186,7 +187,8 @@ func (s *Suite) vectorAdd() error {
 			return err
 		}
 		row := Row{Kernel: "vector_add", DType: "fp32", Shape: []int{n}, Unit: "GB/s"}
-		err = s.measure(row, "vector_add.py", "add_kernel", 12*float64(n)/1e9, nereid.Grid{(n + 1023) / 1024}, x, y, out, n, 1024)
+		err = s.measure(row, "vector_add.py", "add_kernel", 12*float64(n)/1e9, nereid.Grid{(n + 1023) / 1024},
+			x, y, out, n, 1024)
 		x.Close()
 		y.Close()
 		out.Close()
@@ -199,7 +201,8 @@ func (s *Suite) vectorAdd() error {
 
 func (s *Suite) softmax() error {
 	for _, dt := range []nereid.DType{nereid.Float16, nereid.Float32} {
-		for _, size := range pick(s.Small, [][2]int{{256, 256}, {256, 1024}}, [][2]int{{4096, 256}, {4096, 1024}, {4096, 2048}, {4096, 8192}, {4096, 16384}}) {
+		for _, size := range pick(s.Small, [][2]int{{256, 256}, {256, 1024}},
+			[][2]int{{4096, 256}, {4096, 1024}, {4096, 2048}, {4096, 8192}, {4096, 16384}}) {
 			m, n := size[0], size[1]
 			x, err := s.tensor(dt, m, n)
 			if err != nil {
@@ -211,7 +214,8 @@ func (s *Suite) softmax() error {
 			}
 			row := Row{Kernel: "softmax", DType: dt.String(), Shape: []int{m, n}, Unit: "GB/s"}
 			for _, w := range []int{4, 8, 16} {
-				t, err := s.time("softmax.py", "softmax_kernel", nereid.Grid{m}, out, x, n, n, n, pow2(n), nereid.Options{NumWarps: w})
+				t, err := s.time("softmax.py", "softmax_kernel", nereid.Grid{m}, out, x, n, n, n, pow2(n),
+					nereid.Options{NumWarps: w})
 				if err != nil {
 					return err
 				}
@@ -293,7 +297,8 @@ func (s *Suite) rmsNorm() error {
 	if err != nil {
 		return err
 	}
-	return s.measure(Row{Kernel: "rms_norm", DType: "bf16", Shape: []int{rows, n}, Unit: "GB/s"}, "llm.py", "rms_norm_kernel",
+	return s.measure(Row{Kernel: "rms_norm", DType: "bf16", Shape: []int{rows, n}, Unit: "GB/s"}, "llm.py",
+		"rms_norm_kernel",
 		4*float64(rows*n)/1e9, nereid.Grid{rows}, x, w, y, n, n, 1e-6, n, nereid.Options{NumWarps: 8})
 }
 
@@ -312,7 +317,8 @@ func (s *Suite) swiglu() error {
 		return err
 	}
 	total := rows * n
-	return s.measure(Row{Kernel: "swiglu", DType: "bf16", Shape: []int{rows, n}, Unit: "GB/s"}, "llm.py", "swiglu_kernel",
+	return s.measure(Row{Kernel: "swiglu", DType: "bf16", Shape: []int{rows, n}, Unit: "GB/s"}, "llm.py",
+		"swiglu_kernel",
 		6*float64(total)/1e9, nereid.Grid{(total + 1023) / 1024}, g, u, y, total, 1024)
 }
 
@@ -333,8 +339,10 @@ func (s *Suite) crossEntropy() error {
 	if err != nil {
 		return err
 	}
-	return s.measure(Row{Kernel: "cross_entropy", DType: "bf16", Shape: []int{rows, vocab}, Unit: "GB/s"}, "llm.py", "cross_entropy_kernel",
-		2*float64(rows)*float64(vocab)/1e9, nereid.Grid{rows}, logits, labels, loss, vocab, vocab, 8192, nereid.Options{NumWarps: 16})
+	return s.measure(Row{Kernel: "cross_entropy", DType: "bf16", Shape: []int{rows, vocab}, Unit: "GB/s"},
+		"llm.py", "cross_entropy_kernel",
+		2*float64(rows)*float64(vocab)/1e9, nereid.Grid{rows}, logits, labels, loss, vocab, vocab, 8192,
+		nereid.Options{NumWarps: 16})
 }
 
 // labels are n numbers below limit.
@@ -364,7 +372,8 @@ func (s *Suite) dropout() error {
 	if err != nil {
 		return err
 	}
-	return s.measure(Row{Kernel: "dropout", DType: "fp32", Shape: []int{n}, Unit: "GB/s"}, "dropout.py", "dropout_kernel",
+	return s.measure(Row{Kernel: "dropout", DType: "fp32", Shape: []int{n}, Unit: "GB/s"}, "dropout.py",
+		"dropout_kernel",
 		8*float64(n)/1e9, nereid.Grid{(n + 1023) / 1024}, x, out, n, 0.5, 123, 1024)
 }
 
@@ -381,29 +390,41 @@ func (s *Suite) rowSum() error {
 	if err != nil {
 		return err
 	}
-	return s.measure(Row{Kernel: "row_sum", DType: "fp32", Shape: []int{n, n}, Unit: "GB/s"}, "reduce.py", "row_sum_kernel",
+	return s.measure(Row{Kernel: "row_sum", DType: "fp32", Shape: []int{n, n}, Unit: "GB/s"}, "reduce.py",
+		"row_sum_kernel",
 		4*float64(n)*float64(n)/1e9, nereid.Grid{n / 4}, x, out, n, n, 1024, 4, 1024)
 }
 
-// compile times a cold compile, source text to loaded kernel, and what of it is ours: all but the driver's compiler.
+// compile times a cold compile, source text to loaded kernel, and what of it is ours: all but the driver's
+// compiler.
 func (s *Suite) compile() error {
-	x := nereid.FromSlice(make([]float32, 1024))
-	h, err := nereid.New(s.Device, nereid.Float16, 1024)
-	if err != nil {
-		return err
+	// A tensor for each pointer: on the CPU, arguments that overlap would be compiled for a second time.
+	var x, h [6]*nereid.Tensor
+	for i := range x {
+		var err error
+		if x[i], err = nereid.New(s.Device, nereid.Float32, 1024); err != nil {
+			return err
+		}
+		defer x[i].Close()
+		if h[i], err = nereid.New(s.Device, nereid.Float16, 1024); err != nil {
+			return err
+		}
+		defer h[i].Close()
 	}
-	defer h.Close()
 	for _, c := range []struct {
 		name, file, kernel string
 		args               []any
 	}{
-		{"add", "vector_add.py", "add_kernel", []any{x, x, x, 1024, 2048}},
-		{"softmax", "softmax.py", "softmax_kernel", []any{x, x, 1024, 1024, 1000, 1024, nereid.Options{NumWarps: 8}}},
-		{"layer_norm", "layer_norm.py", "layer_norm_kernel", []any{x, x, x, x, x, x, 1024, 1000, 1e-5, 1024}},
-		{"matmul", "matmul.py", "matmul_kernel", []any{h, h, h, 1024, 1024, 1024, 1024, 1, 1024, 1, 1024, 1, 128, 256, 64, 8, "",
-			nereid.Options{NumWarps: 8, NumStages: 3}}},
-		{"attention", "attention.py", "attention_kernel", []any{h, h, h, h, x, 0.125, 64, 64, 64, 64, 64, 64, 64, 64, 1024, 128, 128, 128, true,
-			nereid.Options{NumWarps: 8, NumStages: 3}}},
+		{"add", "vector_add.py", "add_kernel", []any{x[0], x[1], x[2], 1024, 2048}},
+		{"softmax", "softmax.py", "softmax_kernel", []any{x[0], x[1], 1024, 1024, 1000, 1024,
+			nereid.Options{NumWarps: 8}}},
+		{"layer_norm", "layer_norm.py", "layer_norm_kernel", []any{x[0], x[1], x[2], x[3], x[4], x[5],
+			1024, 1000, 1e-5, 1024}},
+		{"matmul", "matmul.py", "matmul_kernel",
+			[]any{h[0], h[1], h[2], 1024, 1024, 1024, 1024, 1, 1024, 1, 1024, 1,
+				128, 256, 64, 8, "", nereid.Options{NumWarps: 8, NumStages: 3}}},
+		{"attention", "attention.py", "attention_kernel", []any{h[0], h[1], h[2], h[3], x[0], 0.125,
+			64, 64, 64, 64, 64, 64, 64, 64, 1024, 128, 128, 128, true, nereid.Options{NumWarps: 8, NumStages: 3}}},
 	} {
 		var driver time.Duration
 		conf := nereid.Config{} // which keeps nothing on disk
@@ -429,7 +450,8 @@ func (s *Suite) compile() error {
 		bound.Close()
 		s.emit(Row{Kernel: "compile", What: c.name, Unit: "ms", Nereid: milliseconds(took)})
 		if driver > 0 {
-			s.emit(Row{Kernel: "compile", What: c.name + ", besides the driver's compiler", Unit: "ms", Nereid: milliseconds(took - driver)})
+			s.emit(Row{Kernel: "compile", What: c.name + ", besides the driver's compiler", Unit: "ms",
+				Nereid: milliseconds(took - driver)})
 		}
 	}
 	return nil

@@ -14,14 +14,15 @@ import (
 )
 
 // ArgCut is the short cut of Kernel.Launch: like Cut, for arguments of any type in the order of the
-// parameters, with options last if there are any. It never changes.
+// parameters, with options last if there are any. It never changes. Launch is for devices with a
+// driver.Ready, Words for the CPU.
 type ArgCut struct {
 	ready driver.Ready
 	dev   *args.Device
 
 	nArgs, nWords uint8
 
-	plan    *Plan          // keeps the code alive
+	Plan    *Plan          // keeps the code alive
 	tensors unsafe.Pointer // type word of a tensor argument
 	kinds   [argCutArgs]argKind
 	codes   [argCutArgs]uint32    // code of a tensor or a scalar, or the index in consts
@@ -52,10 +53,11 @@ func wordOf(v *any) *argWord { return (*argWord)(unsafe.Pointer(v)) }
 // Launch launches if there is a short cut and the arguments fit. Otherwise done is false and nothing has
 // happened. Tensors are pointers to structs that begin with an args.Tensor.
 func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, err error) {
-	if x == nil || s == nil || x.dev != s.Dev || len(list) != int(x.nArgs) || len(list) > argCutArgs || trace.IsEnabled() {
+	if x == nil || s == nil || x.dev != s.Dev || len(list) != int(x.nArgs) || len(list) > argCutArgs ||
+		trace.IsEnabled() {
 		return false, nil
 	}
-	var words [cutWords]uint64
+	var words [CutWords]uint64
 	differ := uint64(0)
 	for i := range list {
 		code := x.codes[i]
@@ -97,6 +99,50 @@ func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, er
 	return true, err
 }
 
+// Words writes the words of arguments to words, which has room for CutWords, and returns the part that the
+// device reads. It is for devices that have no driver.Ready and read host memory in place; ok is false if the
+// arguments do not fit.
+func (x *ArgCut) Words(dev *args.Device, list []any, words []uint64) (out []uint64, ok bool) {
+	if len(list) != int(x.nArgs) || len(list) > argCutArgs || len(words) < CutWords || x.dev != dev {
+		return nil, false
+	}
+	words = words[:CutWords]
+	differ := uint64(0)
+	for i := range list {
+		code := x.codes[i]
+		at := code >> scalarAt % CutWords
+		switch x.kinds[i] {
+		case argConst:
+			got, want := wordOf(&list[i]), &x.consts[code%argCutConsts]
+			if got.typ != want.typ || got.data != want.data && list[i] != *(*any)(unsafe.Pointer(want)) {
+				return nil, false
+			}
+		case argInt:
+			v, ok := list[i].(int)
+			if !ok {
+				return nil, false
+			}
+			differ |= uint64(scalar(code).differs(int64(v)))
+			words[at] = uint64(v)
+		case argTensor:
+			w := wordOf(&list[i])
+			t := (*args.Tensor)(w.data)
+			if w.typ != x.tensors || t == nil || t.Dev != dev && (t.Dev != nil || t.Addr == 0) {
+				return nil, false // host memory at 0 is empty or closed: the long way reports which
+			}
+			differ |= uint64(code&tensorClass) ^ uint64(t.Class())
+			words[at] = t.Addr
+		default:
+			word, ok := x.number(i, list[i])
+			if !ok {
+				return nil, false
+			}
+			words[at] = word
+		}
+	}
+	return words[:x.nWords], differ == 0
+}
+
 // number returns the word of a float or a bool. It is not inlined, to keep the path of every launch short.
 //
 //go:noinline
@@ -116,10 +162,11 @@ func (x *ArgCut) number(i int, v any) (word uint64, ok bool) {
 // arguments in the form of package args; list may have options behind them.
 func NewArgCut(p *Plan, rules []args.Rule, list, vals []any) *ArgCut {
 	n := len(rules)
-	if !p.Ready.Is() || len(vals) != n || len(list) > argCutArgs || len(list) < n || len(list) > n+1 || p.Words >= nowhere {
+	if !p.Ready.Is() && (!p.Dev.SharesHost() || p.Exec == nil) || len(vals) != n || len(list) > argCutArgs ||
+		len(list) < n || len(list) > n+1 || p.Words >= nowhere {
 		return nil
 	}
-	b := argCutter{&ArgCut{ready: p.Ready, dev: p.Dev, plan: p, nArgs: uint8(len(list))}, p.Classes, 0}
+	b := argCutter{&ArgCut{ready: p.Ready, dev: p.Dev, Plan: p, nArgs: uint8(len(list))}, p.Classes, 0}
 	for i := range n {
 		if !b.add(i, &rules[i], list[i], vals[i]) {
 			return nil
@@ -171,9 +218,9 @@ func (b *argCutter) add(i int, r *args.Rule, v, val any) bool {
 	return false
 }
 
-// addConst adds an argument that must stay the same. Its type must be comparable.
+// addConst adds an argument that must stay the same. It must be comparable, also the values in it.
 func (b *argCutter) addConst(i int, v any) bool {
-	if b.nConsts == argCutConsts || v != nil && !reflect.TypeOf(v).Comparable() {
+	if b.nConsts == argCutConsts || v != nil && !reflect.ValueOf(v).Comparable() {
 		return false
 	}
 	b.kinds[i], b.codes[i] = argConst, uint32(b.nConsts)

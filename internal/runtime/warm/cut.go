@@ -37,8 +37,8 @@ const (
 	cutConsts  = 16
 	cutTensors = 12
 	cutScalars = 20
-	cutWords   = 24
-	nowhere    = cutWords - 1 // place of words that the code holds
+	CutWords   = 24           // with one for words that the code holds
+	nowhere    = CutWords - 1 // place of words that the code holds
 )
 
 // tensor is the class of a tensor, with the position of its word in the highest 8 bits.
@@ -52,12 +52,14 @@ type LastCut struct{ atomic.Pointer[Cut] }
 // Launch launches if there is a short cut and the arguments fit. Otherwise done is false and nothing has
 // happened. It compares all arguments before it branches: a branch for each would be mispredicted. Elements
 // of tensors may be nil.
-func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, tensors []*args.Tensor, scalars []int64) (done bool, err error) {
+func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, tensors []*args.Tensor,
+	scalars []int64) (done bool, err error) {
 	x := l.Load()
-	if x == nil || s == nil || x.dev != s.Dev || len(tensors) != int(x.nTensors) || len(scalars) != int(x.nScalars) || trace.IsEnabled() {
+	if x == nil || s == nil || x.dev != s.Dev || len(tensors) != int(x.nTensors) ||
+		len(scalars) != int(x.nScalars) || trace.IsEnabled() {
 		return false, nil
 	}
-	var words [cutWords]uint64
+	var words [CutWords]uint64
 	differ := uint64(0)
 	for i, v := range scalars {
 		w := x.scalars[i]
@@ -127,7 +129,8 @@ func NewCut(p *Plan, kinds string, rules []args.Rule, classes []args.Class, raw 
 		len(raw.words) > cutConsts || p.Words >= nowhere {
 		return nil
 	}
-	x := &Cut{ready: p.Ready, dev: p.Dev, plan: p, keep: raw.keep, nConsts: uint8(len(raw.words)), masks: raw.masks, tail: raw.tail}
+	x := &Cut{ready: p.Ready, dev: p.Dev, plan: p, keep: raw.keep, nConsts: uint8(len(raw.words)),
+		masks: raw.masks, tail: raw.tail}
 	copy(x.consts[:], raw.words)
 	for i, c := range classes {
 		at := x.nWords

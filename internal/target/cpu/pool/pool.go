@@ -75,6 +75,7 @@ type Pool struct {
 	size   int // workers and caller
 	start  sync.Once
 	tokens chan token
+	spare  atomic.Pointer[run] // taken first: a launch alone in the process needs no lock
 	mu     sync.Mutex
 	free   []*run
 	watch  watch
@@ -104,10 +105,14 @@ func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n in
 	if err := ctx.Err(); err != nil || n <= 0 {
 		return err
 	}
-	done := ctx.Done()
-	r := p.take(done)
+	r := p.take()
 	r.work, r.args, r.grid, r.n, r.ctx = w, args, grid, int64(n), ctx
+	if done := ctx.Done(); done != nil {
+		p.watch.begin(p, r, done)
+	}
 	cost := w.cost.Load()
+	// One program runs on the caller whatever it costs, so that only its first launch is timed.
+	r.timed = n > 1 || cost == 0
 	r.threads = p.size
 	if p.size == 1 || n == 1 || cost > 0 && cost*int64(n) < int64(inline)*costUnit {
 		r.chunk = chunkSize(cost, n, 1)
@@ -116,7 +121,7 @@ func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n in
 		r.chunk = chunkSize(cost, n, p.size)
 		p.share(r)
 	}
-	err := r.result()
+	err := r.err // no helper is left that could write it
 	p.put(r)
 	return err
 }
@@ -124,7 +129,7 @@ func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n in
 // chunkSize returns the number of programs for a call: as many as take about the time of a chunk, but few
 // enough that all threads end at about the same time. Before the first measurement it is one.
 func chunkSize(cost int64, n, threads int) int64 {
-	if cost == 0 {
+	if cost == 0 || n == 1 {
 		return 1
 	}
 	size := int64(chunk) * costUnit / cost
@@ -153,8 +158,8 @@ func (p *Pool) share(r *run) {
 	r.close()
 }
 
-// Labels says that workers carry the profiler's labels of the launch that they help with. It costs a worker some
-// 100 ns for each launch.
+// Labels says that workers carry the profiler's labels of the launch that they help with. It costs a worker
+// some 100 ns for each launch.
 var Labels atomic.Bool
 
 func (p *Pool) worker() {
@@ -174,35 +179,33 @@ func (p *Pool) worker() {
 	}
 }
 
-// take returns a run that ends when done is closed, if done is not nil.
-func (p *Pool) take(done <-chan struct{}) *run {
+// take returns a run that nobody uses.
+func (p *Pool) take() *run {
+	if r := p.spare.Swap(nil); r != nil {
+		return r
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var r *run
 	if k := len(p.free); k > 0 {
-		r = p.free[k-1]
+		r := p.free[k-1]
 		p.free = p.free[:k-1]
-	} else {
-		r = &run{idle: make(chan struct{}, 1)}
-		p.watch.runs = append(p.watch.runs, r)
+		return r
 	}
-	if done != nil {
-		r.done = done
-		p.watched()
-	}
-	return r
+	return &run{idle: make(chan struct{}, 1)}
 }
 
 func (p *Pool) put(r *run) {
+	if r.watched {
+		p.watch.end(p, r)
+	}
 	r.reset()
+	if p.spare.CompareAndSwap(nil, r) {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r.done = nil
-	r.stop.Store(0)
 	if len(p.free) < maxFree {
 		p.free = append(p.free, r)
-	} else {
-		p.watch.forget(r)
 	}
 }
 
@@ -216,6 +219,7 @@ type run struct {
 	chunk int64 // programs in the first chunk
 
 	threads int
+	timed   bool // the duration of programs is measured
 
 	next  atomic.Int64  // first program not taken yet
 	state atomic.Uint64 // generation << 32 | closed << 31 | helpers
@@ -223,8 +227,10 @@ type run struct {
 
 	own slot // the caller's slot
 
-	done <-chan struct{} // channel of ctx, guarded by the pool's lock; nil if it cannot end
-	stop atomic.Int32    // not 0 once ctx has ended
+	watched bool            // watch.end must be called
+	done    <-chan struct{} // channel of ctx; does not change while the run is watched
+	place   int             // index in watch.runs, guarded by the pool's lock
+	stop    atomic.Int32    // not 0 once ctx has ended
 
 	mu  sync.Mutex
 	err error
@@ -272,14 +278,10 @@ func (r *run) reset() {
 func (r *run) workOn(s *slot) {
 	defer r.recovered()
 	s.status = [4]int64{3: int64(uintptr(unsafe.Pointer(&r.stop)))}
-	s.words = [6]uintptr{uintptr(r.args), uintptr(r.grid), 0, 0, s.scratch(r.work.Scratch), uintptr(unsafe.Pointer(&s.status[0]))}
+	s.words = [6]uintptr{uintptr(r.args), uintptr(r.grid), 0, 0, s.scratch(r.work.Scratch),
+		uintptr(unsafe.Pointer(&s.status[0]))}
 	var took, done int64
-	size := r.chunk
-	for {
-		if done > 0 && r.ctx.Err() != nil {
-			r.fail(r.ctx.Err())
-			break
-		}
+	for size := r.chunk; ; {
 		end := r.next.Add(size)
 		first := end - size
 		if first >= r.n {
@@ -287,24 +289,41 @@ func (r *run) workOn(s *slot) {
 		}
 		end = min(end, r.n)
 		s.words[2], s.words[3] = uintptr(first), uintptr(end)
-		start := nanotime()
+		var start int64
+		if r.timed {
+			start = nanotime()
+		}
 		llvm.Call(r.work.Fn, s.words[:]...)
-		took += nanotime() - start
+		if r.timed {
+			took += nanotime() - start
+		}
 		done += end - first
+		if s.status[0] != 0 {
+			r.fail(r.failure(s, first, end))
+			break
+		}
+		if end == r.n {
+			break
+		}
+		if err := r.ctx.Err(); err != nil {
+			r.fail(err)
+			break
+		}
 		// arguments may make programs slower than before
 		size = chunkSize(max(1, took*costUnit/done), int(r.n), r.threads)
-		if s.status[0] == Stopped && r.ctx.Err() != nil {
-			r.fail(r.ctx.Err())
-			break
-		}
-		if s.status[0] != 0 {
-			r.fail(&Trap{Code: s.status[0], Words: [2]uint64{uint64(s.status[1]), uint64(s.status[2])}, First: int(first), End: int(end)})
-			break
-		}
 	}
-	if done > 0 {
+	if r.timed && done > 0 {
 		r.work.cost.Store(max(1, took*costUnit/done))
 	}
+}
+
+// failure returns the error of a call whose status is not 0.
+func (r *run) failure(s *slot, first, end int64) error {
+	if err := r.ctx.Err(); err != nil && s.status[0] == Stopped {
+		return err
+	}
+	return &Trap{Code: s.status[0], Words: [2]uint64{uint64(s.status[1]), uint64(s.status[2])},
+		First: int(first), End: int(end)}
 }
 
 func (r *run) recovered() {
@@ -321,12 +340,6 @@ func (r *run) fail(err error) {
 	}
 	r.mu.Unlock()
 	r.next.Store(r.n)
-}
-
-func (r *run) result() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.err
 }
 
 var epoch = time.Now()

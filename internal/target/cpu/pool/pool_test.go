@@ -14,8 +14,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 )
 
-// nativeText: count adds one to a byte for each program; trap stops with 7 from program 1000 on; spin takes a while for each program;
-// back calls a Go function; mark uses its scratch.
+// nativeText: count adds one to a byte for each program; trap stops with 7 from program 1000 on; spin takes a
+// while for each program; back calls a Go function; mark uses its scratch; poll does nothing for a number of
+// rounds or until it is stopped.
 const nativeText = `
 declare void @callback(i64)
 define void @count(ptr %args, ptr %grid, i64 %first, i64 %end, ptr %scratch, ptr %status) {
@@ -87,6 +88,27 @@ out:
   store i64 %code, ptr %status
   ret void
 }
+define void @poll(ptr %args, ptr %grid, i64 %first, i64 %end, ptr %scratch, ptr %status) {
+entry:
+  %rounds = load i64, ptr %args
+  %at = getelementptr i64, ptr %status, i64 3
+  %stop = load ptr, ptr %at
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %go ]
+  %set = load volatile i32, ptr %stop
+  %ended = icmp ne i32 %set, 0
+  br i1 %ended, label %stopped, label %go
+go:
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %rounds
+  br i1 %more, label %loop, label %done
+stopped:
+  store i64 -1, ptr %status
+  br label %done
+done:
+  ret void
+}
 `
 
 var native = sync.OnceValues(func() (*llvm.JIT, error) {
@@ -94,7 +116,8 @@ var native = sync.OnceValues(func() (*llvm.JIT, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := l.Compile(context.Background(), []byte(nativeText), llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O1})
+	out, err := l.Compile(context.Background(), []byte(nativeText),
+		llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O1})
 	if err != nil {
 		return nil, err
 	}
@@ -209,6 +232,37 @@ func TestCancel(t *testing.T) {
 	}
 	if err := p.Run(context.Background(), w, unsafe.Pointer(&ran), nil, 3); err != nil {
 		t.Errorf("after a cancelled launch: %v", err)
+	}
+}
+
+// TestWatch: of launches that run beside each other, those whose context ends are stopped, and no others.
+func TestWatch(t *testing.T) {
+	p := New(2)
+	w := work(t, "poll")
+	var group sync.WaitGroup
+	for g := range 8 {
+		group.Go(func() {
+			for round := range 12 {
+				rounds := uint64(1000)
+				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+				var want error
+				if g%2 == 0 {
+					cancel()
+					ctx, cancel = context.WithTimeout(context.Background(), time.Duration(round%3)*time.Millisecond)
+					rounds, want = 1<<63, context.DeadlineExceeded
+				}
+				if err := p.Run(ctx, w, unsafe.Pointer(&rounds), nil, 1+round%3); !errors.Is(err, want) {
+					t.Errorf("goroutine %d, round %d: %v, not %v", g, round, err, want)
+				}
+				cancel()
+			}
+		})
+	}
+	group.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.watch.runs); n != 0 {
+		t.Errorf("%d runs are watched after their end", n)
 	}
 }
 

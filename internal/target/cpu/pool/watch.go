@@ -1,15 +1,12 @@
 package pool
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // watch ends native code when contexts end: while there are runs whose context can end, a goroutine checks
 // them every few milliseconds and sets their stop words. A run pays a comparison for it, not a goroutine of
 // its own.
 type watch struct {
-	runs []*run // all runs, running or free; guarded by the pool's lock
+	runs []*run // runs whose context can end; guarded by the pool's lock
 	on   bool   // the goroutine is running; guarded likewise
 }
 
@@ -18,11 +15,32 @@ const (
 	watchIdle  = 500 // rounds without a run after which the goroutine ends
 )
 
-// watched starts the goroutine unless it is running. The pool's lock must be held.
-func (p *Pool) watched() {
-	if !p.watch.on {
-		p.watch.on = true
+// begin watches a run until end: done is the channel of its context.
+func (w *watch) begin(p *Pool, r *run, done <-chan struct{}) {
+	r.watched = true
+	p.mu.Lock()
+	r.done = done
+	r.place = len(w.runs)
+	w.runs = append(w.runs, r)
+	if !w.on {
+		w.on = true
 		go p.watchRuns()
+	}
+	p.mu.Unlock()
+}
+
+// end stops watching a run, whose stop word is 0 then.
+func (w *watch) end(p *Pool, r *run) {
+	p.mu.Lock()
+	last := len(w.runs) - 1
+	w.runs[r.place] = w.runs[last]
+	w.runs[r.place].place = r.place
+	w.runs[last] = nil
+	w.runs = w.runs[:last]
+	p.mu.Unlock()
+	r.watched, r.done = false, nil
+	if r.stop.Load() != 0 {
+		r.stop.Store(0)
 	}
 }
 
@@ -44,25 +62,14 @@ func (p *Pool) watchRuns() {
 	}
 }
 
-// look stops the runs whose context has ended and reports whether any run's context can end.
-func (w *watch) look() (any bool) {
+// look stops the runs whose context has ended and reports whether there are any runs.
+func (w *watch) look() bool {
 	for _, r := range w.runs {
-		if r.done == nil {
-			continue
-		}
-		any = true
 		select {
 		case <-r.done:
 			r.stop.Store(1)
 		default:
 		}
 	}
-	return any
-}
-
-// forget drops a run that is not used again.
-func (w *watch) forget(r *run) {
-	if i := slices.Index(w.runs, r); i >= 0 {
-		w.runs = slices.Delete(w.runs, i, i+1)
-	}
+	return len(w.runs) > 0
 }
