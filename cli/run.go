@@ -41,7 +41,8 @@ func newRunCmd() *cobra.Command {
 			"took and how fast that is.\n\n" +
 			"An argument is given by name. A tensor is described by type and shape, and by how it begins: x=fp16[128x64], x=fp32[1000]:ones\n" +
 			"(" + strings.Join(fillNames(), ", ") + "). A scalar or compile-time argument is a value: n=1000, eps=1e-5, CAUSAL=True, MODE=sum,\n" +
-			"TYPE=fp16, bias=None, SHAPE='(16, 32)'. A tensor can be read from a file: x=in.npy, x=model.safetensors:layer.0. Parameters that the kernel uses as pointers and that are not described are tensors of\n" +
+			"TYPE=fp16, bias=None, SHAPE='(16, 32)'. A tensor descriptor is a tensor and the shape of a block: x=fp16[128x64]@32x32. A tensor can\n" +
+			"be read from a file: x=in.npy, x=model.safetensors:layer.0. Parameters that the kernel uses as pointers and that are not described are tensors of\n" +
 			"--dtype and --shape; without --shape they hold as many elements as the arguments that bound them allow: n where the kernel\n" +
 			"compares its index with n, or else what it accesses under masks.\n\n" +
 			"The grid is a number, or up to three, or expressions of the arguments: --grid 'cdiv(n, BLOCK)'.",

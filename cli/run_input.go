@@ -34,6 +34,7 @@ type tensorArg struct {
 	name  string
 	dtype nereid.DType
 	shape []int
+	block []int64 // of the descriptor that the kernel is given instead of the tensor; nil for none
 	fill  string
 	data  []byte
 }
@@ -158,7 +159,7 @@ func (f *inputFlags) fromSignature(params []nereid.Param, k *nereid.Kernel, text
 }
 
 // tensorText matches TYPE[SHAPE], whether there is such a type or not.
-var tensorText = regexp.MustCompile(`^[\w.]+\[[\d x,]*\]?(:\w+)?$`)
+var tensorText = regexp.MustCompile(`^[\w.]+\[[\d x,]*\]?(@[\dx]+)?(:\w+)?$`)
 
 // isTensor reports whether a text describes a tensor: TYPE, TYPE[SHAPE] or either with :INIT.
 func isTensor(text string) bool {
@@ -193,6 +194,7 @@ func (f *inputFlags) describe(name, text string) (*tensorArg, error) {
 	if fills[t.fill] == nil {
 		return nil, usagef("%s: there is no way to begin called %q: %s", name, t.fill, strings.Join(fillNames(), ", "))
 	}
+	head, block, described := strings.Cut(head, "@")
 	elem, dims, shaped := strings.Cut(head, "[")
 	dt, err := typeOf(elem)
 	if err != nil {
@@ -202,7 +204,7 @@ func (f *inputFlags) describe(name, text string) (*tensorArg, error) {
 	if !shaped {
 		dims = f.shape
 	}
-	if dims = strings.TrimSuffix(dims, "]"); dims == "" {
+	if dims = strings.TrimSuffix(dims, "]"); dims == "" && !described {
 		return t, nil
 	}
 	shape, err := parseShape(strings.ReplaceAll(strings.ReplaceAll(dims, " ", ""), ",", "x"))
@@ -212,7 +214,27 @@ func (f *inputFlags) describe(name, text string) (*tensorArg, error) {
 	for _, n := range shape {
 		t.shape = append(t.shape, int(n))
 	}
+	if !described {
+		return t, nil
+	}
+	if t.block, err = parseShape(block); err != nil || len(t.block) != len(t.shape) {
+		return nil, usagef("%s: a descriptor's block has a size for each dimension, as in fp16[128x64]@32x32, not %q", name, block)
+	}
 	return t, nil
+}
+
+// argument returns what the kernel is given for a tensor: itself, or a descriptor of it.
+func (t *tensorArg) argument(x *nereid.Tensor) any {
+	if t.block == nil {
+		return x
+	}
+	d := &nereid.Descriptor{Base: x, Shape: make([]int64, len(t.shape)), Strides: make([]int64, len(t.shape)), Block: t.block}
+	stride := int64(1)
+	for i := len(t.shape) - 1; i >= 0; i-- {
+		d.Shape[i], d.Strides[i] = int64(t.shape[i]), stride
+		stride *= d.Shape[i]
+	}
+	return d
 }
 
 // allocate gives tensors without a shape theirs, and fills all of them.
@@ -378,7 +400,7 @@ func (in *inputs) on(dev *nereid.Device) ([]any, map[string]*nereid.Tensor, erro
 				return nil, nil, err
 			}
 		}
-		args = append(args, nereid.Arg(a.name, t))
+		args = append(args, nereid.Arg(a.name, a.argument(t)))
 	}
 	for name, v := range in.values {
 		args = append(args, nereid.Arg(name, v))
@@ -488,7 +510,11 @@ func (t *tensorArg) describe() string {
 	for i, d := range t.shape {
 		dims[i] = strconv.Itoa(d)
 	}
-	return t.dtype.String() + "[" + strings.Join(dims, "x") + "]"
+	text := t.dtype.String() + "[" + strings.Join(dims, "x") + "]"
+	for i, n := range t.block {
+		text += []string{"@", "x"}[min(i, 1)] + strconv.FormatInt(n, 10)
+	}
+	return text
 }
 
 func (t *tensorArg) at(data []byte, i int) float64 {
