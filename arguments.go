@@ -12,8 +12,8 @@ import (
 
 // Named is an argument given by name; Arg returns one.
 type Named struct {
-	Name  string
-	Value any
+	Name  string // name of the parameter
+	Value any    // as for an argument by position
 }
 
 // Arg returns an argument given by name, usually for a constexpr: Arg("BLOCK_SIZE", 1024).

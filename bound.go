@@ -41,7 +41,7 @@ var errBoundHooks = errors.New("its config has a pre_hook, which a bound kernel 
 // Bind compiles the kernel for arguments and keeps them for launches on a stream. Decorators complete the
 // arguments as in Launch. Bind launches nothing, so a kernel that has not been tuned for these arguments must
 // be launched once before. The caller closes the Bound.
-func (k *Kernel) Bind(s *Stream, list ...any) (*Bound, error) {
+func (k *Kernel) Bind(s *Stream, arguments ...any) (*Bound, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (k *Kernel) Bind(s *Stream, list ...any) (*Bound, error) {
 		return nil, fmt.Errorf("nereid: %s: Bind needs a stream: %w", k.name, err)
 	}
 	var f frame
-	if err := f.match(k, list); err != nil {
+	if err := f.match(k, arguments); err != nil {
 		return nil, err
 	}
 	d, err := k.decorate(s, nil, &f.Matched, false)

@@ -141,10 +141,11 @@ func (c *Compiled) Info() CodeInfo {
 
 // Close frees the code on the device; Launch then fails with ErrClosed. The stages stay. Closing twice is
 // harmless.
-func (c *Compiled) Close() (err error) {
+func (c *Compiled) Close() error {
 	if c == nil {
 		return nil
 	}
+	var err error
 	c.closing.Do(func() {
 		c.closed.Store(true)
 		c.last.Store(nil)
@@ -159,16 +160,16 @@ func (c *Compiled) Close() (err error) {
 // Launch runs the code once for each program of the grid, on a stream of its device. Arguments are those that
 // are not compiled in, in the order of the kernel's parameters or by name; they must fit the signature, and
 // an argument that does not is an ArgumentError. As with Kernel.Launch, work on a GPU is queued.
-func (c *Compiled) Launch(s *Stream, grid Grid, list ...any) error {
+func (c *Compiled) Launch(s *Stream, grid Grid, arguments ...any) error {
 	if c == nil {
 		return errNotCompiled
 	}
-	if done, err := c.last.Load().Launch(s.core(), (*[3]int)(&grid), list); done {
+	if done, err := c.last.Load().Launch(s.core(), (*[3]int)(&grid), arguments); done {
 		runtime.KeepAlive(c)
 		return err
 	}
-	err := c.launch(s, grid, list)
-	runtime.KeepAlive(list)
+	err := c.launch(s, grid, arguments)
+	runtime.KeepAlive(arguments)
 	runtime.KeepAlive(c)
 	return err
 }

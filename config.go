@@ -29,7 +29,8 @@ type Config struct {
 	DumpPasses  []string  // passes, or "all", after which the IR is printed to standard error
 	Verify      bool      // verify the IR after each pass
 	Reproducers string    // folder that receives files for running a failed pass again
-	Tune        TuneOptions
+	// Tune says how kernels under @triton.autotune are tuned.
+	Tune TuneOptions
 	// Budget bounds each compilation. The defaults of the zero value suffice for all real kernels.
 	Budget Budget
 
@@ -43,9 +44,9 @@ type Config struct {
 	// (runtime/trace) name compilations and launches in any case.
 	Profile bool
 
-	Strict bool      // a launch that would have to compile or tune fails with ErrNotCompiled
-	Record *Recorder // records launched variants for a manifest
-	Hooks  Hooks
+	Strict bool         // a launch that would have to compile or tune fails with ErrNotCompiled
+	Record *Recorder    // records launched variants for a manifest
+	Hooks  Hooks        // functions called around compilations and launches
 	Logger *slog.Logger // receives compilations; may be nil
 
 	// Print receives the output of tl.static_print while kernels are compiled, from several goroutines one

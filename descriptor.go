@@ -12,8 +12,8 @@ import (
 // Descriptor describes a tensor to a kernel that loads and stores blocks of it, like Triton's
 // TensorDescriptor.
 type Descriptor struct {
-	Base    *Tensor
-	Shape   []int64
+	Base    *Tensor // its first element
+	Shape   []int64 // in elements
 	Strides []int64 // in elements
 	Block   []int64 // shape of a block
 	NaN     bool    // loads outside the tensor give NaN instead of zero

@@ -62,10 +62,11 @@ func (d *Device) Stages() []string {
 type opener struct {
 	kind string
 	find func() ([]*Device, error)
+	slow string // warning if such a device is chosen because the kind before it is absent; may be ""
 }
 
 func open(kind string, find func() ([]target.Backend, error)) opener {
-	return opener{kind, sync.OnceValues(func() (list []*Device, err error) {
+	return opener{kind: kind, find: sync.OnceValues(func() (list []*Device, err error) {
 		bs, err := find()
 		for _, b := range bs {
 			list = append(list, &Device{b})
@@ -74,11 +75,17 @@ func open(kind string, find func() ([]target.Backend, error)) opener {
 	})}
 }
 
+// orSlow returns the opener with a warning.
+func (o opener) orSlow(warning string) opener {
+	o.slow = warning
+	return o
+}
+
 // openers lists the kinds in the order of preference.
 var openers = []opener{
 	open("cuda", nvidia.Devices),
 	open("cpu", cpu.Devices),
-	open("interp", func() ([]target.Backend, error) { return []target.Backend{newInterp()}, nil }),
+	open("interp", func() ([]target.Backend, error) { return []target.Backend{newInterp()}, nil }).orSlow(slowWarning),
 	open("sim", sim.Devices),
 }
 
@@ -107,8 +114,8 @@ func allOpeners() []opener {
 
 // Absent is a kind of device that this machine does not have.
 type Absent struct {
-	Kind string
-	Why  error
+	Kind string // "cuda", "cpu"
+	Why  error  // what is missing, and what to do about it
 }
 
 // Devices returns the devices of this machine, the best first, and the kinds that are absent. It looks for
@@ -140,23 +147,21 @@ func Open(name string) (*Device, error) {
 		name = preferred()
 	}
 	kind, _, indexed := strings.Cut(name, ":")
-	var noCPU error
+	var before error // why the kind before is absent
 	for _, o := range allOpeners() {
 		if name != "" && o.kind != kind {
 			continue
 		}
 		list, err := o.find()
-		if o.kind == "cpu" {
-			noCPU = err
-		}
 		for _, d := range list {
 			if name == "" || d.String() == name || !indexed && strings.HasPrefix(d.String(), name+":") {
-				if name == "" && o.kind == "interp" && noCPU != nil {
-					(&Config{}).warn(slowWarning, noCPU)
+				if name == "" && o.slow != "" && before != nil {
+					(&Config{}).warn(o.slow, before)
 				}
 				return d, nil
 			}
 		}
+		before = err
 		if name != "" && err != nil {
 			return nil, &absent{fmt.Errorf("nereid: device %s: %w", name, err)}
 		}
@@ -230,40 +235,36 @@ func (s *Stream) Close() error {
 	return s.s.Close()
 }
 
-// compilerFor returns a back end that compiles for a target without a device.
-func compilerFor(target string) (target.Backend, error) {
-	kind, arch, _ := strings.Cut(target, ":")
-	switch kind {
-	case "interp":
-		return newInterp(), nil
-	case "cpu":
-		return offline{target, cpu.NewCompiler()}, nil
-	case "cuda":
+// compilers makes the back ends that compile for a target without a device, by kind. arch is the part of the
+// target's name behind the colon.
+var compilers = map[string]func(name, arch string) (target.Backend, error){
+	"interp": func(string, string) (target.Backend, error) { return newInterp(), nil },
+	"cpu":    func(name, _ string) (target.Backend, error) { return offline{name, cpu.NewCompiler()}, nil },
+	"cuda": func(name, arch string) (target.Backend, error) {
 		n, err := strconv.Atoi(strings.TrimSuffix(arch, "a"))
 		if err != nil {
-			return nil, fmt.Errorf("nereid: the target %q has no compute capability: write cuda:90", target)
+			return nil, fmt.Errorf("nereid: the target %q has no compute capability: write cuda:90", name)
 		}
-		return offline{target, nvidia.Compiler{Capability: n}}, nil
-	case "hip":
+		return offline{name, nvidia.Compiler{Capability: n}}, nil
+	},
+	"hip": func(name, arch string) (target.Backend, error) {
 		if arch == "" {
-			return nil, fmt.Errorf("nereid: the target %q names no chip: write hip:gfx942", target)
+			return nil, fmt.Errorf("nereid: the target %q names no chip: write hip:gfx942", name)
 		}
-		return offline{target, ttirOnly{lang.Target{Backend: "hip", Chip: arch, WarpSize: 64}}}, nil
+		return offline{name, ttirOnly{lang.Target{Backend: "hip", Chip: arch, WarpSize: 64}}}, nil
+	},
+}
+
+// compilerFor returns a back end that compiles for a target without a device.
+func compilerFor(name string) (target.Backend, error) {
+	kind, arch, _ := strings.Cut(name, ":")
+	if f := compilers[kind]; f != nil {
+		return f(name, arch)
 	}
 	if d, err := outside.Find(kind); !errors.Is(err, outside.ErrNone) {
 		return d, err
 	}
-	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942, cpu, interp%s", target, outsideNames())
-}
-
-// Stages returns the names of the forms that a kernel takes on its way to a target of CompileFor, or nil for an
-// unknown target.
-func Stages(target string) []string {
-	b, err := compilerFor(target)
-	if err != nil {
-		return nil
-	}
-	return b.Stages()
+	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942, cpu, interp%s", name, outsideNames())
 }
 
 // outsideNames returns the names of back ends from outside, for messages.

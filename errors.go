@@ -26,21 +26,21 @@ var (
 type Diagnostic struct {
 	Severity string // "error", "warning" or "remark"
 	Code     string // short stable identifier such as "shape-mismatch", listed in docs/errors.md; may be ""
-	Message  string
+	Message  string // what is wrong, in one sentence
 
 	File               string // "" if the message has no place
 	Line, Column       int    // counted from 1; Column counts characters
 	EndLine, EndColumn int    // behind the last character; equal to the beginning for a point
 
-	Notes []Note
+	Notes []Note // further places and remarks
 	Hint  string // remedy; may be ""
 }
 
 // Note is a second place that explains a Diagnostic, or a remark if it has no File.
 type Note struct {
-	Message      string
-	File         string
-	Line, Column int
+	Message      string // what the place has to do with the message
+	File         string // "" for a remark
+	Line, Column int    // counted from 1
 }
 
 // String returns the place and the message on one line, as compilers write them.
@@ -112,7 +112,7 @@ func diagnostic(files *diag.FileSet, d *diag.Diagnostic) Diagnostic {
 // ArgumentError is the error of an argument that a kernel cannot take, or of an argument list that does not
 // match its parameters.
 type ArgumentError struct {
-	Kernel string
+	Kernel string // name of the kernel
 	Param  string // name of the parameter; "" if the list as a whole is wrong
 	Err    error  // the reason
 }
@@ -138,18 +138,19 @@ func argError(kernel string, err error) error {
 // Fault is the error of a launch that the kernel's own action stopped: an access out of bounds, a failed
 // assertion, a race. The interpreter, the CPU with Options.Check and simulated GPUs fill in all fields.
 type Fault struct {
-	Kernel  string
+	Kernel  string // name of the kernel
 	Program [3]int // position in the grid
-	Message string
+	Message string // what the kernel did
 
 	File         string   // file of the operation; "" if unknown
 	Line, Column int      // counted from 1
 	Calls        []string // calls that led there, as file:line:column, innermost first
 
-	// Argument is the parameter through which memory was accessed, or "". Index is the element, counted in
-	// elements of the accessed size from the parameter's beginning; it is negative before it.
+	// Argument is the parameter through which memory was accessed, or "".
 	Argument string
-	Index    int64
+	// Index is the element, counted in elements of the accessed size from the parameter's beginning; it is
+	// negative before it.
+	Index int64
 
 	what string // the kind of access: "load", "store", "atomic"
 	text string
@@ -165,7 +166,7 @@ func (e *Fault) Unwrap() error { return e.err }
 
 // Crash is the error of an isolated launch whose process died.
 type Crash struct {
-	Kernel string
+	Kernel string // name of the kernel
 	Signal string // "SIGSEGV", or "" if there was none
 	Detail string // last output of the process, or how it ended
 	err    error

@@ -18,17 +18,18 @@ import (
 type Hooks struct {
 	// BeforeCompile may return an error, which refuses the compilation and fails the launch.
 	BeforeCompile func(ctx context.Context, v Variant) error
-	AfterCompile  func(v Variant, took time.Duration, found bool, err error)
-	Stage         func(v Variant, s Stage) // called for each stage; Text may be nil
-	BeforeLaunch  func(Launching)
-	AfterLaunch   func(Launching, error) // called when the work is queued, which may be before it is done
+	// AfterCompile is called with the outcome; found reports that the cache had the kernel.
+	AfterCompile func(v Variant, took time.Duration, found bool, err error)
+	Stage        func(v Variant, s Stage) // called for each stage; Text may be nil
+	BeforeLaunch func(Launching)          // called before the work is queued
+	AfterLaunch  func(Launching, error)   // called when the work is queued, which may be before it is done
 }
 
 // Launching describes a launch to hooks.
 type Launching struct {
-	Variant Variant
-	Device  *Device
-	Grid    Grid
+	Variant Variant // specialization that is launched
+	Device  *Device // where it runs
+	Grid    Grid    // its programs, without zeros
 }
 
 // settings returns the configuration in the form of package compile.

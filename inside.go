@@ -15,6 +15,13 @@ func init() { // package inside says who needs these functions
 	inside.Root.Device = func(b target.Backend) any { return &Device{b} }
 	inside.Root.Params = func(k any) *args.Params { return k.(*Kernel).params }
 	inside.Root.Source = func(k any) *lang.Source { return k.(*Kernel).m.src }
+	inside.Root.Stages = func(name string) []string {
+		b, err := compilerFor(name)
+		if err != nil {
+			return nil
+		}
+		return b.Stages()
+	}
 	inside.Root.Launch = func(k, s, grid any, list []any, note func(*warm.Plan, bool)) error {
 		p, _ := grid.(Programs)
 		return k.(*Kernel).launch(s.(*Stream), p, list, note)

@@ -30,16 +30,16 @@ import (
 // alignment, as in Triton. A new specialization is compiled first, under the stream's context. On a GPU
 // Launch returns as soon as the work is queued; Stream.Sync waits for it. On all other devices it returns
 // when the kernel has run. A nil stream means a stream of the best device, which Launch waits for.
-func (k *Kernel) Launch(s *Stream, grid Programs, list ...any) error {
+func (k *Kernel) Launch(s *Stream, grid Programs, arguments ...any) error {
 	if k == nil {
 		return errNoKernel
 	}
 	if g, ok := grid.(Grid); ok {
-		if done, err := k.last.Load().Launch(s.core(), (*[3]int)(&g), list); done {
+		if done, err := k.last.Load().Launch(s.core(), (*[3]int)(&g), arguments); done {
 			return err
 		}
 	}
-	return k.launch(s, grid, list, nil)
+	return k.launch(s, grid, arguments, nil)
 }
 
 // noting receives the plan by which a launch can be repeated: for all arguments of the same classes or, with

@@ -163,9 +163,9 @@ func (k *Kernel) Name() string {
 
 // Param describes a parameter of a kernel.
 type Param struct {
-	Name      string
-	Constexpr bool // known at compile time
-	Optional  bool // has a default
+	Name      string // as in the file
+	Constexpr bool   // known at compile time
+	Optional  bool   // has a default
 }
 
 // Params returns the kernel's parameters.
@@ -230,14 +230,14 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opt
 
 // Signature returns the signature, in the form that Compile takes, of the specialization that a launch with these
 // arguments runs.
-func (k *Kernel) Signature(list ...any) (string, error) {
+func (k *Kernel) Signature(arguments ...any) (string, error) {
 	if err := k.usable(); err != nil {
 		return "", err
 	}
 	l := &launch{k: k, dev: &Device{newInterp()}, nowhere: true}
 	defer l.release()
 	var f frame
-	if err := f.match(k, list); err != nil {
+	if err := f.match(k, arguments); err != nil {
 		return "", err
 	}
 	if err := l.bind(&f.Matched); err != nil {
@@ -247,7 +247,7 @@ func (k *Kernel) Signature(list ...any) (string, error) {
 }
 
 // Source returns the Triton IR, before any pass, that a launch with these arguments compiles.
-func (k *Kernel) Source(ctx context.Context, list ...any) ([]byte, error) {
+func (k *Kernel) Source(ctx context.Context, arguments ...any) ([]byte, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func (k *Kernel) Source(ctx context.Context, list ...any) ([]byte, error) {
 	l := &launch{k: k, dev: &Device{newInterp()}, nowhere: true}
 	defer l.release()
 	var f frame
-	if err := f.match(k, list); err != nil {
+	if err := f.match(k, arguments); err != nil {
 		return nil, err
 	}
 	if err := l.bind(&f.Matched); err != nil {
@@ -269,7 +269,8 @@ func (k *Kernel) Source(ctx context.Context, list ...any) ([]byte, error) {
 }
 
 // CompileFor compiles for a target that this machine may not have ("cuda:90", "cuda:80", "hip:gfx942", "cpu",
-// "interp"), up to a stage.
+// "interp"), up to a stage; "" means all. The result of all stages can be saved, and launched where the device
+// is.
 func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts Options, until string) (*Compiled, error) {
 	if err := k.usable(); err != nil {
 		return nil, err

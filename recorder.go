@@ -10,8 +10,8 @@ import (
 
 // Manifest is the contents of a manifest file: a list of variants.
 type Manifest struct {
-	Version  int       `json:"version"` // version of the format: 1
-	Variants []Variant `json:"variants"`
+	Version  int       `json:"version"`  // version of the format: 1
+	Variants []Variant `json:"variants"` // in the order of the file
 }
 
 // ReadManifest reads a file that a Recorder wrote. A variant that a killed process had begun to add is

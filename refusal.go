@@ -13,7 +13,7 @@ import (
 type Refusal struct {
 	Feature string // what is declined: an operation ("tt.dot"), an option ("num_ctas=2"), "shared memory"
 	Target  string // who declines it: a target ("cuda:80") or a device; "" if no device takes it
-	Reason  string
+	Reason  string // why
 	Remedy  string // what to do instead; may be ""
 
 	File         string // file of the operation; "" if there is none

@@ -12,12 +12,12 @@ import (
 
 // Tensor is device or host memory with a type and a shape. Kernels see it as a pointer.
 type Tensor struct {
-	DType DType
+	DType DType // type of the elements
 	dev   *Device
 	addr  uint64 // address of the first element; launches on GPUs read only the fields up to this one
 	end   uint64 // address behind the memory
 
-	Shape   []int
+	Shape   []int // size of each dimension
 	Strides []int // in elements
 
 	buf    target.Buffer

@@ -42,10 +42,10 @@ type TuneOptions struct {
 
 // Tuned is the result of measuring a config.
 type Tuned struct {
-	Kernel       string
-	Key          []string
-	Config       string
-	Median       time.Duration
+	Kernel       string        // name of the kernel
+	Key          []string      // values that the choice depends on
+	Config       string        // as Triton writes it
+	Median       time.Duration // of the runs
 	Low, High    time.Duration // quantiles 0.2 and 0.8
 	Failed       string        // why there is no timing, or ""
 	Index, Count int           // position among the configs to measure, and their number
@@ -85,7 +85,7 @@ func (k *Kernel) decorate(s *Stream, grid Programs, m *args.Matched, ahead bool)
 // even in strict mode: a service tunes and compiles before it takes requests. Configs are launched to be
 // measured, so tensors hold arbitrary results afterwards unless the decorator restores them. A kernel without
 // decorators is compiled. Launches with arguments of the same key then find the choice.
-func (k *Kernel) Tune(s *Stream, grid Programs, list ...any) error {
+func (k *Kernel) Tune(s *Stream, grid Programs, arguments ...any) error {
 	if err := k.usable(); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (k *Kernel) Tune(s *Stream, grid Programs, list ...any) error {
 		return fmt.Errorf("nereid: %s: Tune needs a stream: %w", k.name, err)
 	}
 	var f frame
-	if err := f.match(k, list); err != nil {
+	if err := f.match(k, arguments); err != nil {
 		return err
 	}
 	d, err := k.decorate(s, grid, &f.Matched, true)

@@ -16,10 +16,10 @@ import (
 
 // Variant names a specialization of a kernel: a launch compiles one, and a manifest lists them.
 type Variant struct {
-	File      string  `json:"file"`
-	Kernel    string  `json:"kernel"`
+	File      string  `json:"file"`      // as the module was loaded
+	Kernel    string  `json:"kernel"`    // name of the kernel
 	Signature string  `json:"signature"` // in the form that Kernel.Compile takes
-	Options   Options `json:"options"`
+	Options   Options `json:"options"`   // defaults filled in
 }
 
 // String returns the variant on one line, with Triton's names of the options.

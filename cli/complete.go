@@ -8,6 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
 // completions of flags, by name, for all commands that have them.
@@ -106,7 +107,7 @@ func deviceNames() (names []string) {
 // stagesOf returns the stages of the command's target.
 func stagesOf(cmd *cobra.Command) []string {
 	target, _ := cmd.Flags().GetString("target")
-	return nereid.Stages(target)
+	return inside.Root.Stages(target)
 }
 
 func passNames() (names []string) {

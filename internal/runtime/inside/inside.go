@@ -26,6 +26,8 @@ var Root struct {
 	Params func(kernel any) *args.Params
 	// Source returns the file of a *nereid.Kernel.
 	Source func(kernel any) *lang.Source
+	// Stages returns the names of the stages of a target of Kernel.CompileFor, or nil for an unknown target.
+	Stages func(target string) []string
 	// Launch launches a *nereid.Kernel without a plan: stream is a *nereid.Stream, grid a nereid.Programs,
 	// list as for Kernel.Launch. note receives the plan, and byValue if it holds only for arguments of the
 	// same values.
