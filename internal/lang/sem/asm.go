@@ -18,17 +18,20 @@ func inlineAsm(c *Call) object.Value {
 	types := make([]Type, len(list))
 	for i, v := range list {
 		if types[i], ok = v.(Type); !ok {
-			panic(bad(CodeType, "dtype of inline_asm_elementwise must be a dtype or a tuple of them, not %s", describe(v)))
+			panic(bad(CodeType, "dtype of inline_asm_elementwise must be a dtype or a tuple of them, not %s",
+				describe(v)))
 		}
 	}
 	if len(types) == 0 {
-		panic(bad(CodeArgs, "inline assembly has no result: dtype is empty, and names the type of each value that the code returns"))
+		panic(bad(CodeArgs,
+			"inline assembly has no result: dtype is empty, and names the type of each value that the code returns"))
 	}
-	out := c.B.inlineAsm(asmText{c.str("asm"), c.str("constraints"), c.bool("is_pure"), c.int("pack")}, vs, types)
+	out := c.B.inlineAsm(asmText{c.str("asm"), c.str("constraints"), c.bool("is_pure"), c.int("pack")}, vs,
+		types)
 	return result(out, !many)
 }
 
-// asmText is assembly and how it is used.
+// asmText is assembly with its constraints and how it is used.
 type asmText struct {
 	code, constraints string
 	pure              bool
@@ -51,7 +54,8 @@ func (b *Builder) inlineAsm(a asmText, vs []object.Value, elems []Type) []*Tenso
 		out[i] = &Tensor{Type: WithElem(shape, t)}
 		types[i] = b.ir(out[i].Type)
 	}
-	op := b.Op(tt.InlineAsm, values(args), types, ir.A("asm_string", ir.Str(a.code)), ir.A("constraints", ir.Str(a.constraints)),
+	op := b.Op(tt.InlineAsm, values(args), types, ir.A("asm_string", ir.Str(a.code)),
+		ir.A("constraints", ir.Str(a.constraints)),
 		ir.A("pure", ir.BoolAttr(a.pure)), ir.A("packed_element", ir.I32Attr(a.pack)))
 	for i := range out {
 		out[i].V = op.Result(i)
@@ -59,8 +63,8 @@ func (b *Builder) inlineAsm(a asmText, vs []object.Value, elems []Type) []*Tenso
 	return out
 }
 
-// oneShape makes arguments of one shape: first it is found by broadcasting them all against one another, then each is
-// broadcast to it. Scalars among themselves need not be gone through again unless always is set.
+// oneShape returns the arguments in one shape. It first finds the shape by broadcasting them all against one
+// another, then broadcasts each to it. Scalars among themselves are not broadcast again unless always is set.
 func (b *Builder) oneShape(args []*Tensor, m mode, always bool) ([]*Tensor, Type) {
 	wide := args[0]
 	for _, x := range args {
@@ -78,7 +82,8 @@ func externElementwise(c *Call) object.Value {
 	args, ok := items(c.Named("args"))
 	dict, isDict := c.Named("arg_type_symbol_dict").(*object.Dict)
 	if !ok || !isDict {
-		panic(bad(CodeType, "extern_elementwise takes a list of arguments and a dict from argument types to symbols"))
+		panic(bad(CodeType,
+			"extern_elementwise takes a list of arguments and a dict from argument types to symbols"))
 	}
 	var rows []externRow
 	for k, v := range dict.All() {
@@ -97,7 +102,8 @@ func externEntry(k, v object.Value) externRow {
 	symbol, ok1 := pair[0].(object.Str)
 	ret, ok2 := pair[1].(*DType)
 	if !ok1 || !ok2 {
-		panic(bad(CodeType, "an entry of arg_type_symbol_dict has a symbol and a dtype, not %s and %s", describe(pair[0]), describe(pair[1])))
+		panic(bad(CodeType, "an entry of arg_type_symbol_dict has a symbol and a dtype, not %s and %s",
+			describe(pair[0]), describe(pair[1])))
 	}
 	r := externRow{symbol: string(symbol), ret: ret}
 	for _, t := range types {
@@ -127,7 +133,8 @@ func (b *Builder) extern(lib, path string, vs []object.Value, rows []externRow, 
 	}
 	row := findExtern(rows, types)
 	if row == nil {
-		panic(bad(CodeType, "no variant takes arguments of types %s; there are %s", typeList(types), externTypes(rows)).
+		panic(bad(CodeType, "no variant takes arguments of types %s; there are %s", typeList(types),
+			externTypes(rows)).
 			hint("cast the arguments"))
 	}
 	out := Type(row.ret)
@@ -136,8 +143,9 @@ func (b *Builder) extern(lib, path string, vs []object.Value, rows []externRow, 
 		args, shape = b.oneShape(args, asIs, true)
 		out = WithElem(shape, row.ret)
 	}
-	return b.opA(tt.ExternElementwise, out, []ir.NamedAttr{ir.A("libname", ir.Str(lib)), ir.A("libpath", ir.Str(path)),
-		ir.A("symbol", ir.Str(row.symbol)), ir.A("pure", ir.BoolAttr(pure))}, values(args)...)
+	return b.opA(tt.ExternElementwise, out,
+		[]ir.NamedAttr{ir.A("libname", ir.Str(lib)), ir.A("libpath", ir.Str(path)),
+			ir.A("symbol", ir.Str(row.symbol)), ir.A("pure", ir.BoolAttr(pure))}, values(args)...)
 }
 
 func findExtern(rows []externRow, types []Type) *externRow {

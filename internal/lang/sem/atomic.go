@@ -12,18 +12,20 @@ func atomicCAS(c *Call) object.Value {
 	sem, scope := c.order()
 	elem, ok := pointee(p).(*DType)
 	if !ok || elem.Bits < 16 {
-		panic(bad(CodeType, "tl.atomic_cas takes pointers to elements of 16, 32 or 64 bits, not to %s", pointee(p)))
+		panic(bad(CodeType, "tl.atomic_cas takes pointers to elements of 16, 32 or 64 bits, not to %s",
+			pointee(p)))
 	}
 	want := WithElem(p.Type, elem).IR()
 	if cmp.V.Type != want || val.V.Type != want {
-		panic(bad(CodeType, "atomic_cas on %s takes values of type %s, not %s and %s", p.Type, elem, cmp.Type, val.Type).
+		panic(bad(CodeType, "atomic_cas on %s takes values of type %s, not %s and %s", p.Type, elem, cmp.Type,
+			val.Type).
 			hint("cast them to the pointer's element type"))
 	}
 	x := c.B.ValA(tt.AtomicCAS, want, []ir.NamedAttr{sem, scope}, p.V, cmp.V, val.V)
 	return &Tensor{x, val.Type}
 }
 
-// order is the memory order and scope that a call asks for.
+// order returns the memory order and scope that a call asks for.
 func (c *Call) order() (sem, scope ir.NamedAttr) {
 	return ir.A("sem", ir.I32Attr(semantics.get("memory semantic", c.str("sem")))),
 		ir.A("scope", ir.I32Attr(scopes.get("memory scope", c.str("scope"))))
@@ -50,7 +52,8 @@ func (c *Call) atomicArgs(op string) (r rmw, p, x, mask *Tensor) {
 		panic(bad(CodeType, "cannot store through %s", p.Type).at("pointer"))
 	}
 	elem, ok := pointee(p).(*DType)
-	if !ok || elem.Bits < 16 || elem == Int16 || elem == Uint16 || (elem == Float16 || elem == BFloat16) && op != "add" {
+	if !ok || elem.Bits < 16 || elem == Int16 || elem == Uint16 || (elem == Float16 || elem == BFloat16) &&
+		op != "add" {
 		panic(bad(CodeType, "atomic_%s does not support %s", op, pointee(p)))
 	}
 	if shape := ShapeOf(p.Type); shape != nil {
@@ -71,7 +74,7 @@ func (c *Call) atomicArgs(op string) (r rmw, p, x, mask *Tensor) {
 	return rmw{b, sem, scope}, p, x, mask
 }
 
-// atomicKind is an atomic that is one operation whatever the type.
+// atomicKind returns an atomic that is one operation whatever the type.
 func atomicKind(op string, kind int64) impl {
 	return func(c *Call) object.Value {
 		r, p, x, mask := c.atomicArgs(op)
@@ -87,7 +90,7 @@ func atomicAdd(c *Call) object.Value {
 	return r.op(tt.RMWAdd, p, x, mask)
 }
 
-// extremes of integers that an atomic minimum or maximum is made of.
+// extreme has the integer operations that an atomic minimum or maximum is made of.
 type extreme struct {
 	name             string
 	signed, unsigned int64
@@ -118,8 +121,9 @@ func (c *Call) atomicExtreme(e extreme) *Tensor {
 	}
 }
 
-// floatExtreme works on the bits: those of floats that are not negative order like signed integers, and those of
-// negative ones, as unsigned, the other way round. One of two masked atomics takes effect.
+// floatExtreme computes on the bits of floats: those of floats that are not negative order like signed
+// integers, those of negative ones, as unsigned integers, the other way round. One of two masked atomics
+// takes effect.
 func (r rmw) floatExtreme(e extreme, p, x, mask *Tensor, i, u *DType) *Tensor {
 	b := r.b
 	ix, ip := b.bitcast(x, i), b.bitcast(p, Ptr(i))
@@ -141,7 +145,7 @@ func (b *Builder) signBit(x *Tensor) *Tensor {
 	return b.cast(top, Int1, noRounding)
 }
 
-// intType is the integer type of a width, or nil.
+// intType returns the integer type of a width, or nil.
 func intType(bits int64, signed bool) *DType {
 	for _, t := range []*DType{Int1, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64} {
 		if int64(t.Bits) == bits && (t.IsSigned() == signed || t == Int1) {
@@ -154,7 +158,8 @@ func intType(bits int64, signed bool) *DType {
 func getIntDType(c *Call) object.Value {
 	t := intType(c.int("bitwidth"), c.bool("signed"))
 	if t == nil {
-		panic(bad(CodeValue, "unsupported bitwidth %d and signedness %v", c.int("bitwidth"), c.bool("signed")))
+		panic(bad(CodeValue, "unsupported bitwidth %d and signedness %v", c.int("bitwidth"),
+			c.bool("signed")))
 	}
 	return t
 }

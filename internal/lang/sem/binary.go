@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Binary is the value of `l op r` where at least one side is a device value.
+// Binary returns the value of `l op r` where at least one side is a device value.
 func (b *Builder) Binary(op python.Operator, l, r object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	f := binaryOps[op]
@@ -37,10 +37,10 @@ var binaryHints = map[python.Operator]string{
 	python.MatMult: "use tl.dot",
 }
 
-// byKind is an operation in its float, signed and unsigned form.
+// byKind has the float, signed and unsigned form of an operation.
 type byKind struct{ float, signed, unsigned *ir.OpDef }
 
-// pick is the form for a type.
+// pick returns the form for a type.
 func (k byKind) pick(t *DType) *ir.OpDef {
 	switch {
 	case t == nil || t == Float8E4B15:
@@ -55,7 +55,7 @@ func (k byKind) pick(t *DType) *ir.OpDef {
 	return nil
 }
 
-// same is the operation on two operands of one type.
+// same returns the result of the operation on two operands of one type.
 func (b *Builder) same(k byKind, x, y *Tensor) *Tensor {
 	checkSame(x, y)
 	def := k.pick(scalarType(x))
@@ -65,7 +65,8 @@ func (b *Builder) same(k byKind, x, y *Tensor) *Tensor {
 	return b.op(def, x.Type, x.V, y.V)
 }
 
-// checkSame catches what promotion leaves different: fp8e4b15 converts to fp16 whatever it should.
+// checkSame refuses operands that promotion left different: fp8e4b15 converts to fp16 whatever it should
+// become.
 func checkSame(x, y *Tensor) {
 	if x.Type != y.Type {
 		panic(bad(CodeType, "invalid operands of type %s and %s", Scalar(x.Type), Scalar(y.Type)))
@@ -123,7 +124,8 @@ func (b *Builder) mul(l, r object.Value, sanitize bool) *Tensor {
 // arithmetic is add, sub or mul; sanitize says whether to check for overflow.
 type arithmetic func(b *Builder, l, r object.Value, sanitize bool) *Tensor
 
-// checked is an operation of one type, and for integers before it the check whether it overflows.
+// checked returns the result of an operation on two operands of one type. For integers it first checks
+// whether the result overflows.
 func (b *Builder) checked(name string, k byKind, x, y *Tensor, sanitize bool, again arithmetic) *Tensor {
 	if t := scalarType(x); sanitize && t != nil && t.IsInt() && t.Bits < 64 && b.Opts.SanitizeOverflow {
 		b.checkOverflow(name, x, y, again)
@@ -173,7 +175,8 @@ func (b *Builder) mod(l, r object.Value) *Tensor {
 func (b *Builder) fdiv(x, y *Tensor) *Tensor {
 	for _, o := range []*Tensor{x, y} {
 		if t := scalarType(o); t == nil || !t.IsFloating() {
-			panic(bad(CodeType, "tl.fdiv divides floats, but an operand has elements of type %s", Scalar(o.Type)))
+			panic(bad(CodeType, "tl.fdiv divides floats, but an operand has elements of type %s",
+				Scalar(o.Type)))
 		}
 	}
 	x, y = b.operands(x, y, asIs|division)
@@ -184,7 +187,8 @@ func (b *Builder) fdiv(x, y *Tensor) *Tensor {
 func (b *Builder) bitOperands(l, r object.Value) (*Tensor, *Tensor) {
 	x, y := b.operands(l, r, 0)
 	if t := scalarType(x); !t.IsInt() {
-		panic(bad(CodeType, "bit operations need integers, not %s", t).hint("cast with .to(tl.int32, bitcast=True) to work on the bits of a float"))
+		panic(bad(CodeType, "bit operations need integers, not %s",
+			t).hint("cast with .to(tl.int32, bitcast=True) to work on the bits of a float"))
 	}
 	return x, y
 }
@@ -203,7 +207,7 @@ func (b *Builder) shl(l, r object.Value) *Tensor {
 	return b.bit(arith.ShLI, l, r)
 }
 
-// shr shifts as the left operand's sign says; where that is a number, as the right one's.
+// shr shifts by the sign of the left operand's type or, where that operand is a number, of the right one's.
 func (b *Builder) shr(l, r object.Value) *Tensor {
 	b.checkShift(l, r)
 	self, ok := l.(*Tensor)
@@ -224,21 +228,24 @@ func (b *Builder) checkShift(l, r object.Value) {
 	}
 	t := scalarType(x)
 	if n, isInt := integer(r); isInt && t != nil && n.IsInt64() && n.Int64() >= int64(t.Bits) {
-		b.Opts.warn("a shift by " + n.String() + " leaves no bit of " + t.Name + ", which has " + t.widthText() + " bits: its result is undefined")
+		b.Opts.warn("a shift by " + n.String() + " leaves no bit of " + t.Name + ", which has " +
+			t.widthText() + " bits: its result is undefined")
 	}
 }
 
-// LogicalAnd and LogicalOr are `and` and `or` of two device values; LogicalNot is `not`. They want bools.
+// LogicalAnd returns `l and r` of two device values, which must be bools.
 func (b *Builder) LogicalAnd(l, r object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	return b.logical((*Builder).and, l, r), nil
 }
 
+// LogicalOr returns `l or r` of two device values, which must be bools.
 func (b *Builder) LogicalOr(l, r object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	return b.logical((*Builder).or, l, r), nil
 }
 
+// LogicalNot returns `not v` of a device value, which must be a bool.
 func (b *Builder) LogicalNot(v object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	return b.not(b.toTensor(v)), nil
@@ -253,7 +260,7 @@ func (b *Builder) logical(f func(*Builder, object.Value, object.Value) *Tensor, 
 
 func (b *Builder) not(x *Tensor) *Tensor { return b.invert(b.bitcast(x, Int1)) }
 
-// Unary is the value of an operator with one operand.
+// Unary returns the value of an operator with one operand.
 func (b *Builder) Unary(op python.UnaryOperator, v object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	x := b.toTensor(v)
@@ -279,7 +286,8 @@ func (b *Builder) minus(x *Tensor) *Tensor {
 func (b *Builder) invert(x *Tensor) *Tensor {
 	t := scalarType(x)
 	if t == nil || !t.IsInt() {
-		panic(bad(CodeType, "~ is not defined for %s", Scalar(x.Type)).hint("it flips the bits of integers and bools"))
+		panic(bad(CodeType, "~ is not defined for %s",
+			Scalar(x.Type)).hint("it flips the bits of integers and bools"))
 	}
 	return b.xor(x, &Tensor{b.constInt(-1, t.ir), t})
 }

@@ -18,7 +18,7 @@ type param struct {
 	def      object.Value // nil when the argument must be given
 }
 
-// Parameters are those that Triton's function has, as inspect.signature lists them.
+// Parameters returns the parameters of Triton's function, as inspect.signature lists them.
 func (bi *Builtin) Parameters() []object.Parameter {
 	var out []object.Parameter
 	for _, p := range bi.params {
@@ -31,7 +31,8 @@ func (bi *Builtin) Parameters() []object.Parameter {
 		}
 		out = append(out, object.Parameter{Name: p.name, Default: p.def, Kind: kind})
 	}
-	return append(out, object.Parameter{Name: "_semantic", Default: object.None, Kind: object.PositionalOrKeyword})
+	return append(out, object.Parameter{Name: "_semantic", Default: object.None,
+		Kind: object.PositionalOrKeyword})
 }
 
 // parseParams reads a signature. It is text of this package's own tables: names, "*name", and defaults that defaultValue knows.
@@ -102,10 +103,12 @@ func (bi *Builtin) Bind(args []object.Value, kws []object.Keyword) (c *Call, err
 	for _, kw := range kws {
 		i := slices.IndexFunc(bi.params, func(p param) bool { return p.name == kw.Name && !p.variadic })
 		if i < 0 {
-			panic(bad(CodeArgs, "%s() got an unexpected keyword argument '%s'", bi.FullName(), kw.Name).at(kw.Name).hint("%s", bi.keywordHint(kw.Name)))
+			panic(bad(CodeArgs, "%s() got an unexpected keyword argument '%s'", bi.FullName(),
+				kw.Name).at(kw.Name).hint("%s", bi.keywordHint(kw.Name)))
 		}
 		if c.args[i] != nil {
-			panic(bad(CodeArgs, "%s() got multiple values for argument '%s'", bi.FullName(), kw.Name).at(kw.Name))
+			panic(bad(CodeArgs, "%s() got multiple values for argument '%s'", bi.FullName(),
+				kw.Name).at(kw.Name))
 		}
 		c.args[i] = kw.Value
 	}
@@ -115,13 +118,14 @@ func (bi *Builtin) Bind(args []object.Value, kws []object.Keyword) (c *Call, err
 		}
 		c.omitted[i] = true
 		if c.args[i] = p.def; p.def == nil {
-			panic(bad(CodeArgs, "%s() is missing its argument '%s'", bi.FullName(), p.name).hint("its parameters are (%s)", bi.Params))
+			panic(bad(CodeArgs, "%s() is missing its argument '%s'", bi.FullName(),
+				p.name).hint("its parameters are (%s)", bi.Params))
 		}
 	}
 	return c, nil
 }
 
-// keywordHint is advice for a keyword that there is not.
+// keywordHint returns advice for a keyword that the function does not take.
 func (bi *Builtin) keywordHint(name string) string {
 	names := make([]string, len(bi.params))
 	for i, p := range bi.params {
@@ -133,7 +137,7 @@ func (bi *Builtin) keywordHint(name string) string {
 	return "its parameters are (" + bi.Params + ")"
 }
 
-// Count is a number of things in words: "1 argument", "3 arguments".
+// Count returns a number of things in words: "1 argument", "3 arguments".
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -141,7 +145,7 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
-// ParamIndex is the position of a parameter, or -1.
+// ParamIndex returns the position of a parameter, or -1.
 func (bi *Builtin) ParamIndex(name string) int {
 	return slices.IndexFunc(bi.params, func(p param) bool { return p.name == name })
 }
@@ -159,7 +163,8 @@ func (bi *Builtin) positional(c *Call, args []object.Value) {
 		c.args[i], args = args[0], args[1:]
 	}
 	if len(args) > 0 {
-		panic(bad(CodeArgs, "%s() takes %s, but %d were given", bi.FullName(), Count(len(bi.params), "argument"), len(bi.params)+len(args)).
+		panic(bad(CodeArgs, "%s() takes %s, but %d were given", bi.FullName(),
+			Count(len(bi.params), "argument"), len(bi.params)+len(args)).
 			hint("its parameters are (%s)", bi.Params))
 	}
 }

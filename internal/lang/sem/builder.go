@@ -15,22 +15,22 @@ type Builder struct {
 	Opts Options
 }
 
-// New is a builder that works at b's insertion point.
+// New returns a builder that works at b's insertion point.
 func New(b *ir.Builder, opts Options) *Builder { return &Builder{b, opts} }
 
-// Generator is what the code generator does for operations that take a function.
+// Generator is the part of the code generator that operations with a function need.
 type Generator interface {
 	// CallFunction compiles a call of a jit function at the builder's insertion point.
 	CallFunction(fn object.Value, args []object.Value) (object.Value, error)
 }
 
-// IRType is a type in IR, if the target has it.
+// IRType returns a type in IR, if the target has it.
 func (b *Builder) IRType(t Type) (out ir.Type, err error) {
 	defer guard(&err)
 	return b.ir(t), nil
 }
 
-// ir is the type in IR, if the target has it.
+// ir returns the type in IR, if the target has it.
 func (b *Builder) ir(t Type) ir.Type {
 	switch t := t.(type) {
 	case *DType:
@@ -53,7 +53,7 @@ func (b *Builder) op(def *ir.OpDef, t Type, operands ...*ir.Value) *Tensor {
 	return &Tensor{b.Val(def, b.ir(t), operands...), t}
 }
 
-// opA is op with attributes.
+// opA makes an operation with one result and attributes.
 func (b *Builder) opA(def *ir.OpDef, t Type, attrs []ir.NamedAttr, operands ...*ir.Value) *Tensor {
 	return &Tensor{b.ValA(def, b.ir(t), attrs, operands...), t}
 }
@@ -63,10 +63,10 @@ func (b *Builder) constant(a ir.Attr, t ir.Type) *ir.Value {
 	return b.ValA(arith.Constant, t, []ir.NamedAttr{ir.A("value", a)})
 }
 
-// constInt is an integer constant, cut to the type's width.
+// constInt returns an integer constant, cut to the type's width.
 func (b *Builder) constInt(v int64, t ir.Type) *ir.Value { return b.constant(ir.IntAttr(v, t), t) }
 
-// null is zero of a scalar type.
+// null returns zero of a scalar type.
 func (b *Builder) null(t Type) *Tensor {
 	switch it := b.ir(t).(type) {
 	case *ir.FloatType:
@@ -77,7 +77,7 @@ func (b *Builder) null(t Type) *Tensor {
 	panic(bad(CodeType, "there is no zero of type %s", t))
 }
 
-// constantOf is the attribute of the constant that defines v, or nil.
+// constantOf returns the attribute of the constant that defines v, or nil.
 func constantOf(v *ir.Value) ir.Attr {
 	if op := v.DefBy(arith.Constant); op != nil {
 		return op.Attr("value")
@@ -88,13 +88,15 @@ func constantOf(v *ir.Value) ir.Attr {
 // splat repeats a scalar; one that is constant becomes a constant block at once.
 func (b *Builder) splat(x *Tensor, shape []int64) *Tensor {
 	if IsBlock(x.Type) {
-		panic(bad(CodeShape, "a scalar is expected, to fill a block of shape %s with, not a block of type %s", plainShape(shape), x.Type))
+		panic(bad(CodeShape, "a scalar is expected, to fill a block of shape %s with, not a block of type %s",
+			plainShape(shape), x.Type))
 	}
 	if len(shape) == 0 {
 		return x
 	}
 	if IsBlockPtr(x.Type) {
-		panic(bad(CodeType, "a block pointer (%s) cannot be an element of a tensor", x.Type).hint("tl.advance moves it, tl.load loads the block"))
+		panic(bad(CodeType, "a block pointer (%s) cannot be an element of a tensor",
+			x.Type).hint("tl.advance moves it, tl.load loads the block"))
 	}
 	t := Block(x.Type, shape...)
 	switch a := constantOf(x.V).(type) {

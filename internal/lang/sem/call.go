@@ -18,7 +18,7 @@ type Call struct {
 	omitted []bool         // by the call: the argument is the parameter's default
 }
 
-// Arg is the argument of a parameter by position, Named by name; nil where there is no such parameter.
+// Arg returns the argument of a parameter by position; nil where there is no such parameter.
 func (c *Call) Arg(i int) object.Value {
 	if i >= len(c.args) {
 		return nil
@@ -26,6 +26,7 @@ func (c *Call) Arg(i int) object.Value {
 	return c.args[i]
 }
 
+// Named returns the argument of a parameter by name; nil where there is no such parameter.
 func (c *Call) Named(name string) object.Value {
 	i := slices.IndexFunc(c.Fn.params, func(p param) bool { return p.name == name })
 	if i < 0 {
@@ -42,14 +43,14 @@ func isNone(v object.Value) bool {
 // given reports whether an argument is not None.
 func (c *Call) given(name string) bool { return !isNone(c.Named(name)) }
 
-// passed reports whether an argument stands in the call, even as None. Triton tells the two apart where it asks "is None" of what in
-// a kernel is a constexpr.
+// passed reports whether an argument stands in the call, even as None. Triton tells the two apart where it
+// asks "is None" of an argument that is a constexpr in a kernel.
 func (c *Call) passed(name string) bool {
 	i := slices.IndexFunc(c.Fn.params, func(p param) bool { return p.name == name })
 	return i >= 0 && !c.omitted[i]
 }
 
-// tensor is an argument as a device value; numbers are converted.
+// tensor returns an argument as a device value; numbers are converted.
 func (c *Call) tensor(name string) *Tensor {
 	v := c.Named(name)
 	if t, ok := v.(*Tensor); ok {
@@ -61,7 +62,7 @@ func (c *Call) tensor(name string) *Tensor {
 	return c.B.toTensor(v)
 }
 
-// optTensor is an argument as a device value, or nil for None.
+// optTensor returns an argument as a device value, or nil for None.
 func (c *Call) optTensor(name string) *Tensor {
 	if !c.given(name) {
 		return nil
@@ -69,7 +70,7 @@ func (c *Call) optTensor(name string) *Tensor {
 	return c.tensor(name)
 }
 
-// device is an argument that must be a device value already.
+// device returns an argument that must be a device value already.
 func (c *Call) device(name string) *Tensor {
 	t, ok := c.Named(name).(*Tensor)
 	if !ok {
@@ -78,7 +79,7 @@ func (c *Call) device(name string) *Tensor {
 	return t
 }
 
-// optDevice is an argument that must be a device value, or nil for None.
+// optDevice returns an argument that must be a device value, or nil for None.
 func (c *Call) optDevice(name string) *Tensor {
 	if !c.given(name) {
 		return nil
@@ -86,7 +87,7 @@ func (c *Call) optDevice(name string) *Tensor {
 	return c.device(name)
 }
 
-// wrong says that an argument is not what it should be.
+// wrong returns the failure of an argument that is not what it should be.
 func (c *Call) wrong(name, want string) bailout {
 	v := c.Named(name)
 	code := CodeType
@@ -100,7 +101,7 @@ func (c *Call) wrong(name, want string) bailout {
 	return e
 }
 
-// int is an argument that must be a compile-time integer.
+// int returns an argument that must be a compile-time integer.
 func (c *Call) int(name string) int64 {
 	n, ok := smallInt(c.Named(name))
 	if !ok {
@@ -109,7 +110,7 @@ func (c *Call) int(name string) int64 {
 	return n
 }
 
-// bool is the truth of a compile-time argument.
+// bool returns the truth of a compile-time argument.
 func (c *Call) bool(name string) bool {
 	switch v := c.Named(name).(type) {
 	case object.NoneType:
@@ -124,7 +125,7 @@ func (c *Call) bool(name string) bool {
 	panic(c.wrong(name, "a compile-time bool"))
 }
 
-// str is a compile-time string. What is false (None, 0, an empty tuple) names nothing.
+// str returns a compile-time string. A false value (None, 0, an empty tuple) gives "".
 func (c *Call) str(name string) string {
 	v := c.Named(name)
 	if s, ok := v.(object.Str); ok {
@@ -137,7 +138,7 @@ func (c *Call) str(name string) string {
 	panic(c.wrong(name, "a string"))
 }
 
-// dtype is a type given as an argument.
+// dtype returns a type given as an argument.
 func (c *Call) dtype(name string) Type {
 	t, ok := c.Named(name).(Type)
 	if !ok {
@@ -146,7 +147,7 @@ func (c *Call) dtype(name string) Type {
 	return t
 }
 
-// scalarDType is a type that must be a scalar one and no pointer.
+// scalarDType returns a type that must be a scalar one and no pointer.
 func (c *Call) scalarDType(name string) *DType {
 	t, ok := c.Named(name).(*DType)
 	if !ok || t == VoidType {
@@ -155,7 +156,7 @@ func (c *Call) scalarDType(name string) *DType {
 	return t
 }
 
-// list is a tuple or list given as an argument; anything else is a list of one.
+// list returns the items of a tuple or list given as an argument; anything else is a list of one.
 func (c *Call) list(name string) []object.Value {
 	if vs, ok := items(c.Named(name)); ok {
 		return vs
@@ -163,7 +164,7 @@ func (c *Call) list(name string) []object.Value {
 	return []object.Value{c.Named(name)}
 }
 
-// loose is a variadic argument, which may also be given as one tuple or list.
+// loose returns a variadic argument, which may also be given as one tuple or list.
 func (c *Call) loose(name string) []object.Value {
 	vs, _ := items(c.Named(name))
 	if len(vs) == 1 {
@@ -174,20 +175,21 @@ func (c *Call) loose(name string) []object.Value {
 	return vs
 }
 
-// ints are compile-time integers.
+// ints returns compile-time integers.
 func (c *Call) ints(name string, vs []object.Value) []int64 {
 	out := make([]int64, len(vs))
 	for i, v := range vs {
 		n, ok := smallInt(v)
 		if !ok {
-			panic(bad(CodeConst, "element %d of %s must be a compile-time integer, not %s", i, name, describe(v)).at(name))
+			panic(bad(CodeConst, "element %d of %s must be a compile-time integer, not %s", i, name,
+				describe(v)).at(name))
 		}
 		out[i] = n
 	}
 	return out
 }
 
-// shape is a list of dimensions that a block may have.
+// shape returns a list of dimensions that a block may have.
 func (c *Call) shape(name string, vs []object.Value) []int64 {
 	defer inArgument(name)
 	shape := c.ints(name, vs)
@@ -202,16 +204,18 @@ func checkShape(shape []int64) {
 	n := int64(1)
 	for i, d := range shape {
 		if d <= 0 || d&(d-1) != 0 {
-			panic(bad(CodeShape, "sizes of blocks are powers of 2, but dimension %d has size %d", i, d).hint("take the next power of 2 and mask what lies beyond the end"))
+			panic(bad(CodeShape, "sizes of blocks are powers of 2, but dimension %d has size %d", i,
+				d).hint("take the next power of 2 and mask what lies beyond the end"))
 		}
 		if d > maxNumel || n*d > maxNumel {
-			panic(bad(CodeShape, "a block of shape %s has more than %d elements", plainShape(shape), maxNumel))
+			panic(bad(CodeShape, "a block of shape %s has more than %d elements", plainShape(shape),
+				maxNumel))
 		}
 		n *= d
 	}
 }
 
-// items are the elements of a tuple or list.
+// items returns the elements of a tuple or list.
 func items(v object.Value) ([]object.Value, bool) {
 	switch v := v.(type) {
 	case *object.Tuple:
@@ -222,7 +226,7 @@ func items(v object.Value) ([]object.Value, bool) {
 	return nil, false
 }
 
-// smallInt is v as a machine integer, if it is an int or bool that fits.
+// smallInt returns v as a machine integer, if it is an int or bool that fits.
 func smallInt(v object.Value) (int64, bool) {
 	i, ok := integer(v)
 	if !ok || !i.IsInt64() {
@@ -231,7 +235,7 @@ func smallInt(v object.Value) (int64, bool) {
 	return i.Int64(), true
 }
 
-// shapeTuple is a shape as the language sees it.
+// shapeTuple returns a shape as the language sees it.
 func shapeTuple(shape []int64) *object.Tuple {
 	vs := make([]object.Value, len(shape))
 	for i, d := range shape {
@@ -240,7 +244,7 @@ func shapeTuple(shape []int64) *object.Tuple {
 	return object.NewTuple(vs...)
 }
 
-// tensorTuple is a tuple of device values.
+// tensorTuple returns a tuple of device values.
 func tensorTuple(xs []*Tensor) *object.Tuple {
 	vs := make([]object.Value, len(xs))
 	for i, x := range xs {

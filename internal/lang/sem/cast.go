@@ -10,7 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// rounding of a float conversion that loses bits.
+// rounding says how a float conversion rounds that loses bits.
 type rounding int64
 
 const (
@@ -19,7 +19,7 @@ const (
 	roundZero  = rounding(tt.RoundZero)
 )
 
-// roundings by their names in the language.
+// roundings has the roundings by their names in the language.
 var roundings = map[string]rounding{"rtne": roundNear, "rtz": roundZero}
 
 func (t *DType) widthText() string { return strconv.Itoa(t.Bits) }
@@ -77,7 +77,8 @@ func (b *Builder) cast(x *Tensor, to Type, r rounding) *Tensor {
 			r = roundNear
 		}
 	} else if r != noRounding {
-		panic(bad(CodeValue, "fp_downcast_rounding is for a cast to a narrower float, not from %s to %s", from, to))
+		panic(bad(CodeValue, "fp_downcast_rounding is for a cast to a narrower float, not from %s to %s",
+			from, to))
 	}
 	switch {
 	case f == Float8E4B15 || t == Float8E4B15:
@@ -88,7 +89,7 @@ func (b *Builder) cast(x *Tensor, to Type, r rounding) *Tensor {
 	return b.castNumber(x, f, t, r)
 }
 
-// castTo is cast where an operation must have that type and nothing else.
+// castTo converts x for an operation that must have that type and nothing else.
 func (b *Builder) castTo(x *Tensor, to Type) *Tensor {
 	out := b.cast(x, to, noRounding)
 	if Scalar(out.Type) != to {
@@ -97,7 +98,7 @@ func (b *Builder) castTo(x *Tensor, to Type) *Tensor {
 	return out
 }
 
-// castNumber converts between types that IR knows as what they are.
+// castNumber converts between types that IR has itself.
 func (b *Builder) castNumber(x *Tensor, f, t *DType, r rounding) *Tensor {
 	out := WithElem(x.Type, t)
 	switch {
@@ -119,7 +120,7 @@ func (b *Builder) castNumber(x *Tensor, f, t *DType, r rounding) *Tensor {
 	return b.op(def, out, x.V)
 }
 
-// conversion is the operation that converts f to t, or nil.
+// conversion returns the operation that converts f to t, or nil.
 func conversion(f, t *DType) *ir.OpDef {
 	switch {
 	case f.IsFloating() && t.IsFloating() && f.Bits > t.Bits:
@@ -146,7 +147,7 @@ func conversion(f, t *DType) *ir.OpDef {
 	return nil
 }
 
-// notZero is x != 0.
+// notZero returns x != 0.
 func (b *Builder) notZero(x *Tensor) *Tensor {
 	return b.compare(python.NotEq, x, b.null(Scalar(x.Type)))
 }
@@ -173,8 +174,9 @@ func (b *Builder) castPointer(x *Tensor, to Type) *Tensor {
 	panic(bad(CodeType, "cannot cast %s to %s", from, to))
 }
 
-// castE4B15 converts to or from fp8e4b15, which IR holds as i8. Its exponent has fp16's bias, so that its bits, moved, are those of
-// fp16: the conversions are integer arithmetic and work on every target. (Triton has PTX here, with the same results.)
+// castE4B15 converts to or from fp8e4b15, which IR holds as i8. Its exponent has fp16's bias, so that its
+// bits, shifted, are those of an fp16: the conversions are integer arithmetic and work on every target.
+// Triton uses PTX here, with the same results.
 func (b *Builder) castE4B15(x *Tensor, to Type) *Tensor {
 	if b.Opts.Backend == "hip" {
 		panic(bad(CodeTarget, "AMD targets cannot convert fp8e4b15"))
@@ -194,7 +196,7 @@ func (b *Builder) castE4B15(x *Tensor, to Type) *Tensor {
 	return b.toE4B15(x)
 }
 
-// fromE4B15 makes s_eeee_mmm the fp16 s_0eeee_mmm0000000.
+// fromE4B15 converts s_eeee_mmm to the fp16 s_0eeee_mmm0000000.
 func (b *Builder) fromE4B15(x *Tensor) *Tensor {
 	wide := Tensor{b.Val(arith.ExtUI, WithElem(x.Type, Uint16).IR(), x.V), WithElem(x.Type, Uint16)}
 	sign := b.shl(b.and(&wide, object.MakeInt(0x80)), object.MakeInt(8))
@@ -206,7 +208,8 @@ func (b *Builder) fromE4B15(x *Tensor) *Tensor {
 func (b *Builder) toE4B15(x *Tensor) *Tensor {
 	bits := b.bitcast(x, Uint16)
 	sign := b.shr(b.and(bits, object.MakeInt(0x8000)), object.MakeInt(8))
-	abs := b.minMax(minOps, b.and(bits, object.MakeInt(0x7fff)), b.scalar(object.MakeInt(0x3f00), Uint16), NanNone)
+	abs := b.minMax(minOps, b.and(bits, object.MakeInt(0x7fff)), b.scalar(object.MakeInt(0x3f00), Uint16),
+		NanNone)
 	rest := b.shr(b.add(abs, object.MakeInt(0x40), false), object.MakeInt(7))
 	out := WithElem(x.Type, Float8E4B15)
 	return b.op(arith.TruncI, out, b.or(sign, rest).V)

@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// dtypeClass is tl.dtype("int32").
+// dtypeClass returns tl.dtype("int32").
 func dtypeClass(c *Call) object.Value {
 	name := c.str("name")
 	t := DTypes[name]
@@ -17,12 +17,12 @@ func dtypeClass(c *Call) object.Value {
 	return t
 }
 
-// pointerClass is tl.pointer_type(tl.float32).
+// pointerClass returns tl.pointer_type(tl.float32).
 func pointerClass(c *Call) object.Value {
 	return PtrIn(c.dtype("element_ty"), int(c.int("address_space")), c.bool("const"))
 }
 
-// blockClass is tl.block_type(tl.float32, [128]).
+// blockClass returns tl.block_type(tl.float32, [128]).
 func blockClass(c *Call) object.Value {
 	shape := c.shape("shape", c.shapeList("shape"))
 	if len(shape) == 0 {
@@ -34,10 +34,10 @@ func blockClass(c *Call) object.Value {
 // propagateNanClass is tl.PropagateNan, with its members ALL and NONE.
 type propagateNanClass struct{}
 
-// TypeName is the class's metaclass in Triton.
+// TypeName returns the name of the class's metaclass in Triton.
 func (propagateNanClass) TypeName() string { return "pybind11_type" }
 
-// Attr is a member.
+// Attr returns a member.
 func (propagateNanClass) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "NONE":
@@ -54,10 +54,10 @@ type enumValue struct {
 	value       int64
 }
 
-// TypeName is the enum's name.
+// TypeName returns the name of the enum.
 func (e *enumValue) TypeName() string { return e.class }
 
-// Attr is name or value.
+// Attr returns name or value.
 func (e *enumValue) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	switch name {
 	case "name":
@@ -68,7 +68,7 @@ func (e *enumValue) Attr(_ *object.Interp, name string) (object.Value, bool, err
 	return nil, false, nil
 }
 
-// Repr is what Python prints.
+// Repr returns the text that Python prints.
 func (e *enumValue) Repr() string { return fmt.Sprintf("<%s.%s: %d>", e.class, e.name, e.value) }
 
 var (
@@ -76,7 +76,8 @@ var (
 	kinds      = []*enumValue{{"KIND", "BOOLEAN", 0}, {"KIND", "INTEGRAL", 1}, {"KIND", "FLOATING", 2}}
 )
 
-// typeProperties are attributes that all types of the language may have. A nil value means that this one does not.
+// typeProperties has the attributes that types of the language may have. A nil value means that a type lacks
+// the attribute.
 var typeProperties = map[string]func(t Type) object.Value{
 	"name":               func(t Type) object.Value { return object.Str(t.String()) },
 	"cache_key_part":     func(t Type) object.Value { return object.Str(t.String()) },
@@ -114,12 +115,17 @@ var typeProperties = map[string]func(t Type) object.Value{
 	},
 }
 
-// typeQueries are methods without arguments.
+// typeQueries has the methods without arguments.
 var typeQueries = map[string]func(t Type) object.Value{
-	"is_ptr":               func(t Type) object.Value { return object.Bool(IsPtr(t)) },
-	"is_block":             func(t Type) object.Value { return object.Bool(IsBlock(t)) },
-	"is_const":             func(t Type) object.Value { p, ok := t.(*PtrType); return object.Bool(ok && p.Const) },
-	"is_fp8":               func(t Type) object.Value { return object.Bool(strings.Contains(t.String(), "fp8")) },
+	"is_ptr":   func(t Type) object.Value { return object.Bool(IsPtr(t)) },
+	"is_block": func(t Type) object.Value { return object.Bool(IsBlock(t)) },
+	"is_const": func(t Type) object.Value {
+		p, ok := t.(*PtrType)
+		return object.Bool(ok && p.Const)
+	},
+	"is_fp8": func(t Type) object.Value {
+		return object.Bool(strings.Contains(t.String(), "fp8"))
+	},
 	"is_bool":              func(t Type) object.Value { return object.Bool(t == Int1) },
 	"is_floating":          isDType(func(d *DType) bool { return d.IsFloating() }),
 	"is_standard_floating": isDType(func(d *DType) bool { return d.isStandard() }),
@@ -127,29 +133,35 @@ var typeQueries = map[string]func(t Type) object.Value{
 	"is_int_unsigned":      isDType(func(d *DType) bool { return d.Kind == UnsignedInt }),
 	"is_int":               isDType(func(d *DType) bool { return d.IsInt() }),
 	"kind":                 ofDType(func(d *DType) object.Value { return kinds[d.rank()] }),
-	"get_int_max_value":    ofInt(func(d *DType) object.Value { _, hi := intRange(d); return object.BigInt(hi) }),
-	"get_int_min_value":    ofInt(func(d *DType) object.Value { lo, _ := intRange(d); return object.BigInt(lo) }),
-	"codegen_name":         ofDType(func(d *DType) object.Value { return object.Str(d.longName()) }),
-	"mangle":               func(t Type) object.Value { return object.Str(t.Mangle()) },
-	"get_block_shapes":     ofBlock(func(b *BlockType) object.Value { return shapeTuple(b.Shape) }),
-	"is_fp8e4nv":           is(Float8E4NV),
-	"is_fp8e4b8":           is(Float8E4B8),
-	"is_fp8e4b15":          is(Float8E4B15),
-	"is_fp8e5":             is(Float8E5),
-	"is_fp8e5b16":          is(Float8E5B16),
-	"is_fp16":              is(Float16),
-	"is_bf16":              is(BFloat16),
-	"is_fp32":              is(Float32),
-	"is_fp64":              is(Float64),
-	"is_int1":              is(Int1),
-	"is_int8":              is(Int8),
-	"is_int16":             is(Int16),
-	"is_int32":             is(Int32),
-	"is_int64":             is(Int64),
-	"is_uint8":             is(Uint8),
-	"is_uint16":            is(Uint16),
-	"is_uint32":            is(Uint32),
-	"is_uint64":            is(Uint64),
+	"get_int_max_value": ofInt(func(d *DType) object.Value {
+		_, hi := intRange(d)
+		return object.BigInt(hi)
+	}),
+	"get_int_min_value": ofInt(func(d *DType) object.Value {
+		lo, _ := intRange(d)
+		return object.BigInt(lo)
+	}),
+	"codegen_name":     ofDType(func(d *DType) object.Value { return object.Str(d.longName()) }),
+	"mangle":           func(t Type) object.Value { return object.Str(t.Mangle()) },
+	"get_block_shapes": ofBlock(func(b *BlockType) object.Value { return shapeTuple(b.Shape) }),
+	"is_fp8e4nv":       is(Float8E4NV),
+	"is_fp8e4b8":       is(Float8E4B8),
+	"is_fp8e4b15":      is(Float8E4B15),
+	"is_fp8e5":         is(Float8E5),
+	"is_fp8e5b16":      is(Float8E5B16),
+	"is_fp16":          is(Float16),
+	"is_bf16":          is(BFloat16),
+	"is_fp32":          is(Float32),
+	"is_fp64":          is(Float64),
+	"is_int1":          is(Int1),
+	"is_int8":          is(Int8),
+	"is_int16":         is(Int16),
+	"is_int32":         is(Int32),
+	"is_int64":         is(Int64),
+	"is_uint8":         is(Uint8),
+	"is_uint16":        is(Uint16),
+	"is_uint32":        is(Uint32),
+	"is_uint64":        is(Uint64),
 }
 
 func is(want Type) func(Type) object.Value {
@@ -205,7 +217,7 @@ func ofBlock(f func(*BlockType) object.Value) func(Type) object.Value {
 	}
 }
 
-// DTypeAttr is an attribute or a bound method of a type: t.name, t.is_floating.
+// DTypeAttr returns an attribute or a bound method of a type: t.name, t.is_floating.
 func DTypeAttr(t Type, name string) (object.Value, bool) {
 	if f := typeProperties[name]; f != nil {
 		v := f(t)
@@ -243,7 +255,7 @@ func withElement(t Type) hostFunc {
 	}
 }
 
-// Attr makes types values of the host's Python.
+// Attr returns an attribute, for host code.
 func (t *DType) Attr(_ *object.Interp, name string) (object.Value, bool, error) {
 	v, ok := DTypeAttr(t, name)
 	return v, ok, nil
@@ -271,7 +283,7 @@ func (t *PtrType) Repr() string   { return t.String() }
 func (t *BlockType) Repr() string { return t.String() }
 func (t *DescType) Repr() string  { return t.String() }
 
-// Attr is an attribute of a device value that is no method: x.dtype, x.shape, x.T.
+// Attr returns an attribute of a device value that is no method: x.dtype, x.shape, x.T.
 func (b *Builder) Attr(v object.Value, name string) (out object.Value, ok bool, err error) {
 	defer guard(&err)
 	switch v := v.(type) {
@@ -290,7 +302,7 @@ func (b *Builder) tensorAttr(x *Tensor, name string) object.Value {
 	return x.attr(name)
 }
 
-// attr is an attribute that is known while the kernel is compiled.
+// attr returns an attribute that is known while the kernel is compiled.
 func (t *Tensor) attr(name string) object.Value {
 	switch name {
 	case "dtype":
@@ -310,7 +322,8 @@ func (t *Tensor) attr(name string) object.Value {
 	return nil
 }
 
-// Attr is an attribute or a method as host code sees it: a function of a project that runs while the kernel is compiled.
+// Attr returns an attribute or a method as host code sees it: a function of a project that runs while the
+// kernel is compiled.
 func (t *Tensor) Attr(_ *object.Interp, name string) (v object.Value, ok bool, err error) {
 	defer guard(&err)
 	if v := t.attr(name); v != nil {

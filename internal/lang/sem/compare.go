@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// predicates of a comparison in its three forms.
+// predicates has the float, signed and unsigned form of a comparison.
 type predicates struct{ float, signed, unsigned int64 }
 
 var comparisons = map[python.CmpOperator]predicates{
@@ -20,7 +20,8 @@ var comparisons = map[python.CmpOperator]predicates{
 	python.NotEq: {arith.FUNE, arith.NE, arith.NE},
 }
 
-// Compare is the value of `l op r`, a bool for each element. A compile-time number takes part with the type it has by itself.
+// Compare returns the value of `l op r`, a bool for each element. A compile-time number takes part with the
+// type that it has by itself.
 func (b *Builder) Compare(op python.CmpOperator, l, r object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	if _, ok := comparisons[op]; !ok {
@@ -43,7 +44,8 @@ func (b *Builder) compare(op python.CmpOperator, l, r *Tensor) *Tensor {
 	case t.IsSigned():
 		predicate = p.signed
 	}
-	return b.opA(def, WithElem(x.Type, Int1), []ir.NamedAttr{ir.A("predicate", ir.I64Attr(predicate))}, x.V, y.V)
+	return b.opA(def, WithElem(x.Type, Int1), []ir.NamedAttr{ir.A("predicate", ir.I64Attr(predicate))}, x.V,
+		y.V)
 }
 
 // Where picks from x where the condition holds, and from y elsewhere.
@@ -54,7 +56,8 @@ func (b *Builder) Where(cond, x, y object.Value) (t *Tensor, err error) {
 
 func (b *Builder) where(cond *Tensor, l, r object.Value) *Tensor {
 	if Scalar(cond.Type) != Int1 {
-		b.Opts.warn("the condition of tl.where is " + Scalar(cond.Type).String() + ", which later versions of Triton refuse: compare it with 0")
+		b.Opts.warn("the condition of tl.where is " + Scalar(cond.Type).String() +
+			", which later versions of Triton refuse: compare it with 0")
 	}
 	cond = b.castTo(cond, Int1)
 	x, y := b.operands(l, r, ptrLeft|ptrRight)
@@ -78,7 +81,7 @@ const (
 	NanAll  = PropagateNan(tt.NaNAll)
 )
 
-// TypeName is the class's name in Triton.
+// TypeName returns the class's name in Triton.
 func (PropagateNan) TypeName() string { return "PROPAGATE_NAN" }
 
 func (p PropagateNan) String() string {
@@ -99,7 +102,7 @@ var (
 	}
 )
 
-// minMax is minimum or maximum. No hardware compares bf16, so that is widened.
+// minMax returns the minimum or maximum. bf16 is widened, since no hardware compares it.
 func (b *Builder) minMax(ops map[PropagateNan]byKind, l, r object.Value, nan PropagateNan) *Tensor {
 	x, y := b.toTensor(l), b.toTensor(r)
 	x, y = b.operands(b.widenBF16(x), b.widenBF16(y), 0)
@@ -120,7 +123,9 @@ func (b *Builder) clamp(v, least, most object.Value, nan PropagateNan) *Tensor {
 	x, lo = b.operands(x, lo, 0)
 	x, hi = b.operands(x, hi, 0)
 	if t := scalarType(x); !t.IsFloating() || lo.Type != x.Type {
-		panic(bad(CodeType, "tl.clamp takes floats, not %s: for integers write tl.minimum(tl.maximum(x, lo), hi)", t))
+		panic(bad(CodeType,
+			"tl.clamp takes floats, not %s: for integers write tl.minimum(tl.maximum(x, lo), hi)", t))
 	}
-	return b.opA(tt.ClampF, x.Type, []ir.NamedAttr{ir.A("propagateNan", ir.I32Attr(int64(nan)))}, x.V, lo.V, hi.V)
+	return b.opA(tt.ClampF, x.Type, []ir.NamedAttr{ir.A("propagateNan", ir.I32Attr(int64(nan)))}, x.V, lo.V,
+		hi.V)
 }

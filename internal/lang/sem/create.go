@@ -25,7 +25,8 @@ func arange(c *Call) object.Value {
 func (c *Call) constBound(name string) int64 {
 	n, ok := smallInt(c.Named(name))
 	if !ok {
-		panic(bad(CodeConst, "the bounds of tl.arange must be known at compile time, but %s is %s", name, describe(c.Named(name))).at(name))
+		panic(bad(CodeConst, "the bounds of tl.arange must be known at compile time, but %s is %s", name,
+			describe(c.Named(name))).at(name))
 	}
 	return n
 }
@@ -37,7 +38,8 @@ func (b *Builder) arange(start, end int64) *Tensor {
 	case n <= 0:
 		panic(bad(CodeValue, "tl.arange must end after its start: got %d to %d", start, end))
 	case n&(n-1) != 0:
-		panic(bad(CodeShape, "tl.arange takes a length that is a power of 2, not %d", n).hint("take %d and mask what lies beyond the end", nextPowerOf2(n)))
+		panic(bad(CodeShape, "tl.arange takes a length that is a power of 2, not %d",
+			n).hint("take %d and mask what lies beyond the end", nextPowerOf2(n)))
 	default:
 		checkShape([]int64{n})
 		attrs := []ir.NamedAttr{ir.A("start", ir.I32Attr(start)), ir.A("end", ir.I32Attr(end))}
@@ -58,7 +60,7 @@ func full(c *Call) object.Value {
 	return c.B.splat(c.B.makeScalar(c.Named("value"), c.dtype("dtype")), shape)
 }
 
-// shapeList is a shape given as a tuple or list.
+// shapeList returns a shape given as a tuple or list.
 func (c *Call) shapeList(name string) []object.Value {
 	vs, ok := items(c.Named(name))
 	if !ok {
@@ -67,11 +69,12 @@ func (c *Call) shapeList(name string) []object.Value {
 	return vs
 }
 
-// makeScalar is a scalar of a type, from a number or a value with one element.
+// makeScalar returns a scalar of a type, made of a number or of a value with one element.
 func (b *Builder) makeScalar(v object.Value, to Type) *Tensor {
 	if x, ok := v.(*Tensor); ok {
 		if bt, block := x.Type.(*BlockType); block && bt.Numel() != 1 {
-			panic(bad(CodeShape, "only a scalar or a tensor with one element can fill a tensor, not %s", x.Type))
+			panic(bad(CodeShape, "only a scalar or a tensor with one element can fill a tensor, not %s",
+				x.Type))
 		}
 		return b.cast(x, Scalar(to), noRounding)
 	}

@@ -15,10 +15,10 @@ type Descriptor struct {
 	Shape, Strides []*Tensor // int32 and int64 scalars
 }
 
-// TypeName is the class name in the language.
+// TypeName returns the class name in the language.
 func (*Descriptor) TypeName() string { return "tensor_descriptor" }
 
-// Flatten are the IR values that make up a descriptor: itself, shape, strides.
+// Flatten returns the IR values that make up a descriptor: itself, shape, strides.
 func (d *Descriptor) Flatten() []*ir.Value {
 	vs := []*ir.Value{d.V}
 	for _, x := range slices.Concat(d.Shape, d.Strides) {
@@ -27,7 +27,7 @@ func (d *Descriptor) Flatten() []*ir.Value {
 	return vs
 }
 
-// FlatTypes are the types of a descriptor's IR values, in the order of Flatten.
+// FlatTypes returns the types of a descriptor's IR values, in the order of Flatten.
 func (t *DescType) FlatTypes() []ir.Type {
 	types := []ir.Type{t.IR()}
 	for range t.Block.Shape {
@@ -50,7 +50,7 @@ func (t *DescType) Unflatten(vs []*ir.Value) (*Descriptor, []*ir.Value) {
 	return d, vs[1+2*n:]
 }
 
-// indices are scalars that IR takes as i32 or i64.
+// indices returns scalars as i32 or i64 values of IR.
 func (b *Builder) indices(vs []object.Value, wide bool) []*ir.Value {
 	out := make([]*ir.Value, len(vs))
 	for i, v := range vs {
@@ -80,7 +80,9 @@ func (b *Builder) index(v object.Value, wide bool) *ir.Value {
 func (b *Builder) indexTensor(x *Tensor, wide bool) *ir.Value {
 	t := scalarType(x)
 	if IsBlock(x.Type) || t == nil || !t.IsInt() {
-		panic(bad(CodeType, "shape, strides and offsets of a block pointer are lists of scalar integers, but one is %s", x.Type))
+		panic(bad(CodeType,
+			"shape, strides and offsets of a block pointer are lists of scalar integers, but one is %s",
+			x.Type))
 	}
 	if wide && t != Int64 {
 		return b.intCast(x.V, ir.I64, t.IsSigned())
@@ -108,11 +110,13 @@ func makeBlockPtr(c *Call) object.Value {
 	dims := c.shape("block_shape", c.list("block_shape"))
 	order := c.ints("order", c.list("order"))
 	if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, iota64(len(order))) {
-		panic(bad(CodeValue, "order names each dimension from 0 to %d once, but is %s", len(order)-1, plainShape(order)))
+		panic(bad(CodeValue, "order names each dimension from 0 to %d once, but is %s", len(order)-1,
+			plainShape(order)))
 	}
 	for _, n := range []int{len(shape), len(strides), len(offsets), len(order)} {
 		if n != len(dims) {
-			panic(bad(CodeShape, "a block pointer has one entry for each dimension in every list: shape has %d, strides %d, offsets %d, block_shape %d, order %d",
+			panic(bad(CodeShape,
+				"a block pointer has one entry for each dimension in every list: shape has %d, strides %d, offsets %d, block_shape %d, order %d",
 				len(shape), len(strides), len(offsets), len(dims), len(order)))
 		}
 	}
@@ -125,11 +129,13 @@ func makeBlockPtr(c *Call) object.Value {
 func advance(c *Call) object.Value {
 	base := c.device("base")
 	if !IsBlockPtr(base.Type) {
-		panic(bad(CodeType, "tl.advance moves a block pointer, not %s", base.Type).hint("add the offset to a plain pointer"))
+		panic(bad(CodeType, "tl.advance moves a block pointer, not %s",
+			base.Type).hint("add the offset to a plain pointer"))
 	}
 	offsets := c.B.indices(c.list("offsets"), false)
 	if rank := len(base.Type.(*PtrType).Elem.(*BlockType).Shape); len(offsets) != rank {
-		panic(bad(CodeShape, "a block pointer of rank %d moves by %s, not %d", rank, Count(rank, "offset"), len(offsets)).at("offsets"))
+		panic(bad(CodeShape, "a block pointer of rank %d moves by %s, not %d", rank, Count(rank, "offset"),
+			len(offsets)).at("offsets"))
 	}
 	return c.B.op(tt.Advance, base.Type, append([]*ir.Value{base.V}, offsets...)...)
 }
@@ -152,7 +158,8 @@ func makeTensorDescriptor(c *Call) object.Value {
 	}
 	padding := paddings.get("padding option", c.str("padding_option"))
 	if t, isNum := pt.Elem.(*DType); isNum && t.IsInt() && padding == tt.PadNaN {
-		panic(bad(CodeValue, "integers have no NaN to pad with: pad a descriptor of %s with \"zero\"", pt.Elem))
+		panic(bad(CodeValue, "integers have no NaN to pad with: pad a descriptor of %s with \"zero\"",
+			pt.Elem))
 	}
 	var attrs []ir.NamedAttr
 	if padding == tt.PadNaN {
@@ -163,26 +170,32 @@ func makeTensorDescriptor(c *Call) object.Value {
 	return d
 }
 
-// checkDescriptor checks what TMA demands of a descriptor.
+// checkDescriptor checks the demands of TMA on a descriptor.
 func checkDescriptor(block *BlockType, rank int, strides []object.Value) {
 	elem, ok := block.Elem.(*DType)
 	switch {
 	case rank < 1 || rank > 5:
 		panic(bad(CodeShape, "a tensor descriptor has 1 to 5 dimensions, not %d", rank))
 	case len(strides) != rank:
-		panic(bad(CodeShape, "a tensor descriptor of %d dimensions has as many strides, not %d", rank, len(strides)))
+		panic(bad(CodeShape, "a tensor descriptor of %d dimensions has as many strides, not %d", rank,
+			len(strides)))
 	case len(block.Shape) != rank:
-		panic(bad(CodeShape, "the shape has %d dimensions and block_shape %d; they describe the same dimensions", rank, len(block.Shape)))
+		panic(bad(CodeShape,
+			"the shape has %d dimensions and block_shape %d; they describe the same dimensions", rank,
+			len(block.Shape)))
 	case !ok:
 		panic(bad(CodeType, "a descriptor describes numbers, not %s", block.Elem))
 	}
 	last, size := block.Shape[rank-1], int64(elem.Bits/8)
 	if last*size < 16 {
-		panic(bad(CodeShape, "a row of a descriptor's block has 16 bytes or more, but %d elements of %d bytes make %d",
+		panic(bad(CodeShape,
+			"a row of a descriptor's block has 16 bytes or more, but %d elements of %d bytes make %d",
 			last, size, last*size))
 	}
 	if n, isInt := smallInt(strides[rank-1]); !isInt || n != 1 {
-		panic(bad(CodeValue, "neighbours in the last dimension of a tensor descriptor lie side by side, but its stride is %s", describe(strides[rank-1])).
+		panic(bad(CodeValue,
+			"neighbours in the last dimension of a tensor descriptor lie side by side, but its stride is %s",
+			describe(strides[rank-1])).
 			hint("pass the constant 1 as the last stride"))
 	}
 }
@@ -195,7 +208,7 @@ func values(xs []*Tensor) []*ir.Value {
 	return vs
 }
 
-// descriptor is an argument that must be a tensor descriptor.
+// descriptor returns an argument that must be a tensor descriptor.
 func (c *Call) descriptor(name string) *Descriptor {
 	d, ok := c.Named(name).(*Descriptor)
 	if !ok {
@@ -204,11 +217,12 @@ func (c *Call) descriptor(name string) *Descriptor {
 	return d
 }
 
-// offsets are the indices of a descriptor operation.
+// offsets returns the indices of a descriptor operation.
 func (c *Call) offsets(d *Descriptor) []*ir.Value {
 	vs := c.list("offsets")
 	if n := len(d.Type.Block.Shape); len(vs) != n {
-		panic(bad(CodeShape, "a descriptor of rank %d takes %s, not %d", n, Count(n, "offset"), len(vs)).at("offsets"))
+		panic(bad(CodeShape, "a descriptor of rank %d takes %s, not %d", n, Count(n, "offset"),
+			len(vs)).at("offsets"))
 	}
 	return c.B.indices(vs, false)
 }
@@ -225,16 +239,17 @@ func descStore(c *Call) object.Value {
 	return object.None
 }
 
-// descStoreArgs are the descriptor and the value of its block's shape.
+// descStoreArgs returns the descriptor and the value of its block's shape.
 func (c *Call) descStoreArgs() (*Descriptor, *Tensor) {
 	d, x := c.descriptor("desc"), c.device("value")
 	if want, got := d.Type.Block.Shape, ShapeOf(x.Type); !slices.Equal(want, got) {
-		panic(bad(CodeShape, "a descriptor of blocks of shape %s cannot store a value of shape %s", plainShape(want), plainShape(got)))
+		panic(bad(CodeShape, "a descriptor of blocks of shape %s cannot store a value of shape %s",
+			plainShape(want), plainShape(got)))
 	}
 	return d, x
 }
 
-// descReduces are the atomics of descriptors and the types that each takes.
+// descReduces has the atomics of descriptors and the types that each takes.
 var descReduces = map[string]struct {
 	kind  int64
 	types []*DType
@@ -258,9 +273,11 @@ func descAtomic(c *Call) object.Value {
 		panic(bad(CodeTarget, "%s of 16-bit float types requires native tma support", c.Fn.Name))
 	}
 	if x.Type != d.Type.Block {
-		panic(bad(CodeType, "value of type %s does not fit a descriptor of %s", x.Type, d.Type.Block).hint("cast it"))
+		panic(bad(CodeType, "value of type %s does not fit a descriptor of %s", x.Type,
+			d.Type.Block).hint("cast it"))
 	}
-	c.B.Groups(tt.DescReduce, [][]*ir.Value{{d.V}, {x.V}, c.offsets(d)}, nil, ir.A("kind", ir.I32Attr(row.kind)))
+	c.B.Groups(tt.DescReduce, [][]*ir.Value{{d.V}, {x.V}, c.offsets(d)}, nil,
+		ir.A("kind", ir.I32Attr(row.kind)))
 	return object.None
 }
 
@@ -271,21 +288,28 @@ func lacksTMA(b *Builder) bool { return b.Opts.Capability() < 90 }
 func (c *Call) rows(what string, args []object.Value) (d *Descriptor, x *Tensor, y *ir.Value) {
 	d = c.descriptor("desc")
 	if len(args) != 2 {
-		panic(bad(CodeArgs, "descriptor %s takes x offsets and one y offset, not %d arguments", what, len(args)))
+		panic(bad(CodeArgs, "descriptor %s takes x offsets and one y offset, not %d arguments", what,
+			len(args)))
 	}
 	x, ok := args[0].(*Tensor)
 	shape := d.Type.Block.Shape
 	switch {
 	case len(shape) != 2 || shape[0] != 1:
-		panic(bad(CodeShape, "descriptor %s takes a 2D descriptor whose block has 1 row, but got %s", what, plainShape(shape)))
-	case !ok || len(ShapeOf(x.Type)) != 1 || scalarType(x) == nil || scalarType(x).Bits != 32 || !scalarType(x).IsInt():
-		panic(bad(CodeType, "descriptor %s takes x offsets in a 1D tensor of int32, not %s", what, describe(args[0])))
+		panic(bad(CodeShape, "descriptor %s takes a 2D descriptor whose block has 1 row, but got %s", what,
+			plainShape(shape)))
+	case !ok || len(ShapeOf(x.Type)) != 1 || scalarType(x) == nil || scalarType(x).Bits != 32 ||
+		!scalarType(x).IsInt():
+		panic(bad(CodeType, "descriptor %s takes x offsets in a 1D tensor of int32, not %s", what,
+			describe(args[0])))
 	case ShapeOf(x.Type)[0] < 8:
-		panic(bad(CodeShape, "descriptor %s moves 8 rows or more, but there are x offsets for %s", what, plainShape(ShapeOf(x.Type))))
+		panic(bad(CodeShape, "descriptor %s moves 8 rows or more, but there are x offsets for %s", what,
+			plainShape(ShapeOf(x.Type))))
 	}
 	elem := d.Type.Block.Elem.(*DType)
 	if least := int64(32 / elem.Bits * 8); shape[1] < least {
-		panic(bad(CodeShape, "descriptor %s moves rows of 32 bytes or more: of %s these are %d columns, but the block has %d", what, elem, least, shape[1]))
+		panic(bad(CodeShape,
+			"descriptor %s moves rows of 32 bytes or more: of %s these are %d columns, but the block has %d",
+			what, elem, least, shape[1]))
 	}
 	return d, x, c.B.index(args[1], false)
 }

@@ -17,7 +17,8 @@ func dot(c *Call) object.Value {
 	out := c.scalarDType("out_dtype")
 	shape := dotShape(x, y)
 	if acc != nil && !slices.Equal(ShapeOf(acc.Type), shape) {
-		panic(bad(CodeShape, "an accumulator of shape %s does not fit a product of shape %s", plainShape(ShapeOf(acc.Type)), plainShape(shape)).at("acc"))
+		panic(bad(CodeShape, "an accumulator of shape %s does not fit a product of shape %s",
+			plainShape(ShapeOf(acc.Type)), plainShape(shape)).at("acc"))
 	}
 	if len(shape) < 4 {
 		return c.dot(x, y, acc, precision, out)
@@ -29,12 +30,13 @@ func dot(c *Call) object.Value {
 	return b.reshape(c.dot(x, y, acc, precision, out), shape, false)
 }
 
-// dotPrecision is how fp32 operands are treated.
+// dotPrecision returns the precision in which fp32 operands are multiplied.
 func (c *Call) dotPrecision() string {
 	precision, tf32 := c.passed("input_precision"), c.passed("allow_tf32")
 	switch {
 	case precision && tf32:
-		panic(bad(CodeArgs, "input_precision and allow_tf32 say the same thing: give one, best input_precision"))
+		panic(bad(CodeArgs,
+			"input_precision and allow_tf32 say the same thing: give one, best input_precision"))
 	case precision && !c.given("input_precision"):
 		return c.B.Opts.DefaultDotPrecision
 	case precision:
@@ -45,7 +47,8 @@ func (c *Call) dotPrecision() string {
 	return "ieee" // also for allow_tf32=None, which is not the same as none at all
 }
 
-// allowsTF32 is the truth of allow_tf32. A flag of the device cannot choose; as any object of Python it counts as true.
+// allowsTF32 reports whether allow_tf32 is true. A device value cannot choose: as any object of Python it
+// counts as true.
 func (c *Call) allowsTF32() bool {
 	if _, ok := c.Named("allow_tf32").(*Tensor); ok {
 		return true
@@ -53,7 +56,7 @@ func (c *Call) allowsTF32() bool {
 	return c.bool("allow_tf32")
 }
 
-// transposeHint is advice for operands one of which may be meant transposed.
+// transposeHint returns advice for operands one of which may be meant transposed.
 func transposeHint(a, b []int64) string {
 	if n := len(a); a[n-1] == b[n-1] {
 		return "tl.trans(other) would fit"
@@ -61,17 +64,19 @@ func transposeHint(a, b []int64) string {
 	return ""
 }
 
-// dotShape is the shape of a product.
+// dotShape returns the shape of a product.
 func dotShape(x, y *Tensor) []int64 {
 	a, b := ShapeOf(x.Type), ShapeOf(y.Type)
 	n := len(a)
 	switch {
 	case n != len(b) || n < 2:
-		panic(bad(CodeShape, "a product takes two matrices, or two batches of them, not shapes %s and %s", plainShape(a), plainShape(b)))
+		panic(bad(CodeShape, "a product takes two matrices, or two batches of them, not shapes %s and %s",
+			plainShape(a), plainShape(b)))
 	case !slices.Equal(a[:n-2], b[:n-2]):
 		panic(bad(CodeShape, "the batches of a product differ: %s and %s", plainShape(a), plainShape(b)))
 	case a[n-1] != b[n-2]:
-		panic(bad(CodeShape, "the inner dimensions of a product must be equal: %s and %s have %d and %d", plainShape(a), plainShape(b), a[n-1], b[n-2]).
+		panic(bad(CodeShape, "the inner dimensions of a product must be equal: %s and %s have %d and %d",
+			plainShape(a), plainShape(b), a[n-1], b[n-2]).
 			hint("%s", transposeHint(a, b)))
 	}
 	return append(slices.Clone(a[:n-1]), b[n-1])
@@ -100,7 +105,8 @@ func (c *Call) dot(x, y, acc *Tensor, precision string, out *DType) *Tensor {
 		panic(bad(CodeType, "the operands of a product have elements of one width, not %s and %s", xt, yt))
 	}
 	if least := b.Opts.MinDotK(scalarType(x).Bits); k < least {
-		panic(bad(CodeShape, "the inner dimension of a product of %s and %s must be at least %d, not %d", xt, yt, least, k))
+		panic(bad(CodeShape, "the inner dimension of a product of %s and %s must be at least %d, not %d", xt,
+			yt, least, k))
 	}
 	ret := dotResult(scalarType(x), out)
 	shape := append(slices.Clone(xs[:n-2]), m, cols)
@@ -108,11 +114,13 @@ func (c *Call) dot(x, y, acc *Tensor, precision string, out *DType) *Tensor {
 	if acc == nil {
 		acc = b.splat(zero, shape)
 	} else if acc.Type != Block(out, shape...) {
-		panic(bad(CodeType, "accumulator of type %s does not fit a product of type %s", acc.Type, Block(out, shape...)).
+		panic(bad(CodeType, "accumulator of type %s does not fit a product of type %s", acc.Type,
+			Block(out, shape...)).
 			hint("pass out_dtype, or cast the accumulator"))
 	}
 	if acc.Type != Block(ret, shape...) {
-		panic(bad(CodeType, "a product of %s and %s cannot be accumulated in %s", xt, yt, out).hint("use out_dtype=tl.%s", ret.longName()))
+		panic(bad(CodeType, "a product of %s and %s cannot be accumulated in %s", xt, yt,
+			out).hint("use out_dtype=tl.%s", ret.longName()))
 	}
 	if n := c.impreciseAcc(x, y, k); n != 0 {
 		attrs = append(attrs, ir.A("maxNumImpreciseAcc", ir.I32Attr(n)))
@@ -129,7 +137,8 @@ func checkDotTypes(x, y *Tensor) (xt, yt *DType) {
 	case !slices.Contains(dotTypes, yt):
 		panic(bad(CodeType, "unsupported rhs dtype %s", Scalar(y.Type)))
 	case xt != yt:
-		panic(bad(CodeType, "the operands of a product have different types, %s and %s", xt, yt).hint("cast one of them"))
+		panic(bad(CodeType, "the operands of a product have different types, %s and %s", xt,
+			yt).hint("cast one of them"))
 	}
 	return xt, yt
 }
@@ -149,7 +158,8 @@ func (b *Builder) widenFP8(x, y *Tensor) (*Tensor, *Tensor) {
 	for _, t := range []*DType{Float8E4B8, Float8E5B16} {
 		if uses(t) {
 			if deprecated(t) {
-				b.Opts.warn(t.Name + " is a format of gfx942: " + b.Opts.Arch + " multiplies it as fp16, which is slow; fp8e4nv and fp8e5 " +
+				b.Opts.warn(t.Name + " is a format of gfx942: " + b.Opts.Arch +
+					" multiplies it as fp16, which is slow; fp8e4nv and fp8e5 " +
 					"are its own formats")
 				widen()
 			}
@@ -163,12 +173,13 @@ func (b *Builder) precision(name string) int64 {
 	name = strings.ToLower(name)
 	v, ok := tt.InputPrecision.Value(name)
 	if !ok || !slices.Contains(b.Opts.AllowedDotPrecisions, name) {
-		panic(bad(CodeValue, "input_precision is %[2]s, but this target has %[1]s", b.Opts.AllowedDotPrecisions, name).at("input_precision"))
+		panic(bad(CodeValue, "input_precision is %[2]s, but this target has %[1]s",
+			b.Opts.AllowedDotPrecisions, name).at("input_precision"))
 	}
 	return v
 }
 
-// dotResult is the element type of a product of operands of type t.
+// dotResult returns the element type of a product of operands of type t.
 func dotResult(t, out *DType) *DType {
 	switch {
 	case t.IsInt() && t != Int8:
@@ -176,18 +187,20 @@ func dotResult(t, out *DType) *DType {
 	case t.IsInt():
 		return Int32
 	case out == BFloat16:
-		panic(bad(CodeType, "a product cannot be summed in bfloat16").hint("leave out_dtype at float32 and cast the result with .to(tl.bfloat16)"))
+		panic(bad(CodeType,
+			"a product cannot be summed in bfloat16").hint("leave out_dtype at float32 and cast the result with .to(tl.bfloat16)"))
 	case t == Float32 || t == BFloat16:
 		return Float32
 	case t == Float64:
 		return Float64
 	case out != Float16 && out != Float32:
-		panic(bad(CodeType, "a product of %s cannot have out_dtype=%s", t, out.longName()).hint("use out_dtype=float32 or float16 and cast"))
+		panic(bad(CodeType, "a product of %s cannot have out_dtype=%s", t,
+			out.longName()).hint("use out_dtype=float32 or float16 and cast"))
 	}
 	return out
 }
 
-// impreciseAcc is after how many products an fp8 dot on sm_90 adds up in full precision.
+// impreciseAcc returns the number of products after which an fp8 dot on sm_90 adds up in full precision.
 func (c *Call) impreciseAcc(x, y *Tensor, k int64) int64 {
 	fp8 := scalarType(x).IsFP8() && scalarType(y).IsFP8()
 	switch {
@@ -203,7 +216,7 @@ func (c *Call) impreciseAcc(x, y *Tensor, k int64) int64 {
 	return n
 }
 
-// scaledFormats are the element formats of dot_scaled: how IR names them, and the types that hold them.
+// scaledFormats has the element formats of dot_scaled: their names in IR, and the types that hold them.
 var scaledFormats = map[string]struct {
 	elem    int64
 	float   *DType
@@ -231,7 +244,8 @@ func (c *Call) scaledArg(side string) scaled {
 	name := c.str(side + "_format")
 	f, ok := scaledFormats[name]
 	if !ok {
-		panic(bad(CodeValue, "unknown format %q of %s", name, side).hint("formats are bf16, fp16, e5m2, e4m3 and e2m1"))
+		panic(bad(CodeValue, "unknown format %q of %s", name,
+			side).hint("formats are bf16, fp16, e5m2, e4m3 and e2m1"))
 	}
 	if t := Scalar(x.Type); t != f.bits && (f.float == nil || t != f.float) {
 		panic(bad(CodeType, "unexpected dtype for %s; got %s", name, t))
@@ -241,7 +255,8 @@ func (c *Call) scaledArg(side string) scaled {
 	}
 	kPack := c.bool(side + "_k_pack")
 	if !kPack && name != "e2m1" {
-		panic(bad(CodeValue, "%s_k_pack=False is for e2m1, which packs two elements in a byte, not for %s", side, name))
+		panic(bad(CodeValue, "%s_k_pack=False is for e2m1, which packs two elements in a byte, not for %s",
+			side, name))
 	}
 	return scaled{x, scale, f.elem, f.perByte, kPack}
 }
@@ -256,7 +271,8 @@ func (s scaled) checkScale(side string, rows, k int64) {
 		group = 16
 	}
 	if want := []int64{rows, k / group}; !slices.Equal(ShapeOf(s.scale.Type), want) {
-		panic(bad(CodeShape, "%s_scale has shape %s, but the operand wants %s", side, plainShape(ShapeOf(s.scale.Type)), plainShape(want)))
+		panic(bad(CodeShape, "%s_scale has shape %s, but the operand wants %s", side,
+			plainShape(ShapeOf(s.scale.Type)), plainShape(want)))
 	}
 }
 
@@ -271,7 +287,8 @@ func dotScaled(c *Call) object.Value {
 	xs, ys := ShapeOf(l.x.Type), ShapeOf(r.x.Type)
 	n := len(xs)
 	if n != len(ys) || n != 2 && n != 3 {
-		panic(bad(CodeShape, "tl.dot_scaled takes two matrices, or two batches of them, not shapes %s and %s", plainShape(xs), plainShape(ys)))
+		panic(bad(CodeShape, "tl.dot_scaled takes two matrices, or two batches of them, not shapes %s and %s",
+			plainShape(xs), plainShape(ys)))
 	}
 	m, k, cols, kr := xs[n-2], xs[n-1], ys[n-1], ys[n-2]
 	if l.kPack {
@@ -285,7 +302,9 @@ func dotScaled(c *Call) object.Value {
 		cols *= r.pack
 	}
 	if k != kr {
-		panic(bad(CodeShape, "lhs has rows of another length than the columns of rhs, once unpacked: shapes %s and %s", plainShape(xs), plainShape(ys)))
+		panic(bad(CodeShape,
+			"lhs has rows of another length than the columns of rhs, once unpacked: shapes %s and %s",
+			plainShape(xs), plainShape(ys)))
 	}
 	t := Block(out, append(slices.Clone(xs[:n-2]), m, cols)...)
 	zero := b.null(Float32)
@@ -301,7 +320,8 @@ func dotScaled(c *Call) object.Value {
 
 func (b *Builder) dotScaled(c *Call, l, r scaled, acc *Tensor) *Tensor {
 	attrs := []ir.NamedAttr{
-		ir.A("a_elem_type", ir.I32Attr(l.elem)), ir.A("b_elem_type", ir.I32Attr(r.elem)), ir.A("fastMath", ir.BoolAttr(c.bool("fast_math"))),
+		ir.A("a_elem_type", ir.I32Attr(l.elem)), ir.A("b_elem_type", ir.I32Attr(r.elem)),
+		ir.A("fastMath", ir.BoolAttr(c.bool("fast_math"))),
 		ir.A("lhs_k_pack", ir.BoolAttr(l.kPack)), ir.A("rhs_k_pack", ir.BoolAttr(r.kPack)),
 	}
 	groups := [][]*ir.Value{{l.x.V}, {r.x.V}, {acc.V}, {valueOf(l.scale)}, {valueOf(r.scale)}}

@@ -42,7 +42,8 @@ func guard(err *error) {
 	}
 }
 
-// bad is a bailout with an Error, to be panicked. Types and lists of words among args are written for people.
+// bad returns a bailout with an Error, to be panicked. Types and lists of words among args are written for
+// people.
 func bad(code, format string, args ...any) bailout {
 	for i, a := range args {
 		switch a := a.(type) {
@@ -63,7 +64,7 @@ func (b bailout) at(param string) bailout {
 	return b
 }
 
-// inArgument, deferred, lays what goes wrong in the rest of a function to the argument of a parameter.
+// inArgument, deferred, blames the argument of a parameter for a failure in the rest of a function.
 func inArgument(param string) {
 	switch r := recover().(type) {
 	case nil:

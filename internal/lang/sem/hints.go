@@ -11,7 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// hintAttr is a promise about a value's elements, kept as an attribute of the operation that defines it.
+// hintAttr returns a builtin that keeps a promise about a value's elements as an attribute of the operation
+// that defines it.
 func hintAttr(attr string, scalars bool) impl {
 	return func(c *Call) object.Value {
 		x := c.device("input")
@@ -29,7 +30,7 @@ func hintAttr(attr string, scalars bool) impl {
 	}
 }
 
-// hintValue is dense<values> : tensor<nxi32>.
+// hintValue returns dense<values> : tensor<nxi32>.
 func hintValue(values []int64) ir.Attr {
 	t := ir.Tensor([]int64{int64(len(values))}, ir.I32, nil)
 	bits := make([]uint64, len(values))
@@ -44,8 +45,8 @@ func hintValue(values []int64) ir.Attr {
 	return ir.DenseOf(t, bits)
 }
 
-// setHint puts the attribute on the defining op; for an argument of a region on the op around it, with the argument's number. One
-// about a function's parameter is lost, as in Triton.
+// setHint puts the attribute on the defining op or, for an argument of a region, on the op around it with the
+// argument's number. A hint on a function's parameter is lost, as in Triton.
 func setHint(v *ir.Value, name string, a ir.Attr) {
 	if op := v.Def(); op != nil {
 		op.SetAttr(name, a)
@@ -82,7 +83,7 @@ func deviceAssert(c *Call) object.Value {
 	return object.None
 }
 
-// DeviceAssert is the assert statement.
+// DeviceAssert makes the assertion of an assert statement.
 func (b *Builder) DeviceAssert(cond object.Value, msg string) (err error) {
 	defer guard(&err)
 	b.deviceAssert(b.toTensor(cond), msg, nil)
@@ -110,7 +111,8 @@ func devicePrint(c *Call) object.Value {
 	}
 	for _, r := range string(prefix) {
 		if r > '~' || r < ' ' && !strings.ContainsRune("\t\n\r\v\f", r) {
-			panic(bad(CodeValue, "the prefix %q has a character that cannot be printed: ASCII is expected", string(prefix)))
+			panic(bad(CodeValue, "the prefix %q has a character that cannot be printed: ASCII is expected",
+				string(prefix)))
 		}
 	}
 	vs, _ := items(c.Named("args"))

@@ -6,8 +6,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// The device libraries as the language offers them: a name, then for each tuple of argument types the result and the symbol. A symbol
-// that does not begin with two underscores has the library's prefix. A question mark says that the result, an int32, is made a bool.
+// The device libraries as the language offers them: a name, then for each tuple of argument types the result
+// and the symbol. A symbol that does not begin with two underscores gets the library's prefix. A question
+// mark says that the result, an int32, becomes a bool.
 
 // cudaLibrary has the prefix "__nv_".
 const cudaLibrary = `
@@ -268,15 +269,16 @@ ilogb f32>i32:ilogb_f32 f64>i32:ilogb_f64
 round f32>f32:round_f32 f64>f64:round_f64
 `
 
-var libdeviceTypes = map[string]*DType{"i32": Int32, "i64": Int64, "u32": Uint32, "u64": Uint64, "f32": Float32, "f64": Float64}
+var libdeviceTypes = map[string]*DType{"i32": Int32, "i64": Int64, "u32": Uint32, "u64": Uint64,
+	"f32": Float32, "f64": Float64}
 
-// library is a function of libdevice on one backend.
+// library is a function of libdevice on one back end.
 type library struct {
 	rows   []externRow
 	isBool bool
 }
 
-// readLibrary reads one of the texts above; names are in its order.
+// readLibrary reads one of the texts above and returns its names in order.
 func readLibrary(text, prefix string) (names []string, fns map[string]library) {
 	fns = map[string]library{}
 	for line := range strings.Lines(strings.TrimSpace(text)) {
@@ -306,14 +308,16 @@ func parseExtern(text, prefix string) externRow {
 	return r
 }
 
-// libdeviceRows are the builtins of tl.extra.libdevice: all that one of the backends has.
+// libdeviceRows returns the builtins of tl.extra.libdevice: all that one of the back ends has.
 func libdeviceRows() []row {
 	names, cuda := readLibrary(cudaLibrary, "__nv_")
 	more, hip := readLibrary(hipLibrary, "__ocml_")
 	var rows []row
 	add := func(name string, fn library) {
 		params := "arg0, arg1, arg2, arg3"[:6*len(fn.rows[0].args)-2]
-		rows = append(rows, row{name, params, inLibdevice, libdeviceFn(map[string]library{"cuda": cuda[name], "hip": hip[name]})})
+		rows = append(rows,
+			row{name, params, inLibdevice,
+				libdeviceFn(map[string]library{"cuda": cuda[name], "hip": hip[name]})})
 	}
 	for _, name := range names {
 		add(name, cuda[name])

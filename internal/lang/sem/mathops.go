@@ -33,7 +33,7 @@ func (c *Call) checkTypes(types []*DType) {
 	}
 }
 
-// unaryMath is a function of one float.
+// unaryMath returns a builtin that is a function of one float.
 func unaryMath(def *ir.OpDef, types []*DType) impl {
 	return func(c *Call) object.Value {
 		if !c.Method { // Triton checks the function and not the method
@@ -41,7 +41,8 @@ func unaryMath(def *ir.OpDef, types []*DType) impl {
 		}
 		x := c.tensor("x")
 		if t := scalarType(x); t == nil || !t.IsFloating() || t == Float8E4B15 {
-			panic(bad(CodeType, "tl.%s takes %s, not %s", c.Fn.Name, typeList(types), Scalar(x.Type)).hint("cast with .to(tl.float32) first"))
+			panic(bad(CodeType, "tl.%s takes %s, not %s", c.Fn.Name, typeList(types),
+				Scalar(x.Type)).hint("cast with .to(tl.float32) first"))
 		}
 		return c.B.op(def, x.Type, x.V)
 	}
@@ -95,7 +96,7 @@ func fma(c *Call) object.Value {
 	return b.op(math.Fma, x.Type, x.V, y.V, z.V)
 }
 
-// minMaxFn is tl.minimum or tl.maximum.
+// minMaxFn returns tl.minimum or tl.maximum.
 func minMaxFn(ops map[PropagateNan]byKind) impl {
 	return func(c *Call) object.Value {
 		x, y := c.numeric("x"), c.numeric("y")
@@ -115,7 +116,7 @@ func (c *Call) propagateNan() PropagateNan {
 	return p
 }
 
-// numeric is an argument that must be a number or a tensor.
+// numeric returns an argument that must be a number or a tensor.
 func (c *Call) numeric(name string) object.Value {
 	v := c.Named(name)
 	if _, ok := v.(*Tensor); !ok && !isNumber(v) {
@@ -124,7 +125,7 @@ func (c *Call) numeric(name string) object.Value {
 	return v
 }
 
-// binaryFn is an operator under a name: tl.add and friends.
+// binaryFn returns an operator under a name: tl.add and friends.
 func binaryFn(f arithmetic) impl {
 	return func(c *Call) object.Value {
 		return f(c.B, c.numeric("x"), c.numeric("y"), c.bool("sanitize_overflow"))
@@ -139,13 +140,14 @@ func toTensorFn(c *Call) object.Value { return c.tensor("x") }
 
 func promoteBF16(c *Call) object.Value { return c.B.widenBF16(c.device("t")) }
 
-// logicalFn is the method logical_and or logical_or.
+// logicalFn returns the method logical_and or logical_or.
 func logicalFn(f func(*Builder, object.Value, object.Value) *Tensor) impl {
 	return func(c *Call) object.Value { return c.B.logical(f, c.numeric("input"), c.numeric("other")) }
 }
 
-// minMaxBuiltin is Python's min or max inside a kernel: of numbers at compile time, else minimum or maximum of all, one after the other.
-// better is what the comparison of a value with the best one so far must give.
+// minMaxBuiltin returns Python's min or max inside a kernel: for numbers it is computed at compile time, else
+// it is the minimum or maximum of all, one after the other. better is the result of comparing a better value
+// with the best one so far.
 func minMaxBuiltin(name string, ops map[PropagateNan]byKind, better int) impl {
 	return func(c *Call) object.Value {
 		vs, _ := items(c.Named("args"))
@@ -154,7 +156,8 @@ func minMaxBuiltin(name string, ops map[PropagateNan]byKind, better int) impl {
 		case !device:
 			return bestNumber(name, vs, better)
 		case len(vs) < 2:
-			panic(bad(CodeArgs, "%s compares two values or more, and has one", name).hint("tl.%s finds it within a block", name))
+			panic(bad(CodeArgs, "%s compares two values or more, and has one",
+				name).hint("tl.%s finds it within a block", name))
 		}
 		nan := NanNone
 		if c.given("propagate_nan") {
@@ -171,7 +174,7 @@ func minMaxBuiltin(name string, ops map[PropagateNan]byKind, better int) impl {
 	}
 }
 
-// bestNumber is the first of the best numbers.
+// bestNumber returns the first of the best numbers.
 func bestNumber(name string, vs []object.Value, better int) object.Value {
 	if len(vs) == 1 {
 		if inner, ok := items(vs[0]); ok {

@@ -9,20 +9,22 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// Words of the language for the enums of memory operations; "" is the default.
+// The words of the language for the enums of memory operations; "" is the default.
 var (
 	loadCaches  = words{"": tt.CacheNone, ".ca": tt.CacheCA, ".cg": tt.CacheCG, ".cv": tt.CacheCV}
-	storeCaches = words{"": tt.CacheNone, ".wb": tt.CacheWB, ".cg": tt.CacheCG, ".cs": tt.CacheCS, ".wt": tt.CacheWT}
-	evictions   = words{"": tt.EvictNormal, "evict_last": tt.EvictLast, "evict_first": tt.EvictFirst}
-	paddings    = words{"": 0, "zero": tt.PadZero, "nan": tt.PadNaN}
-	semantics   = words{"": tt.SemAcqRel, "acquire": tt.SemAcquire, "release": tt.SemRelease, "acq_rel": tt.SemAcqRel,
+	storeCaches = words{"": tt.CacheNone, ".wb": tt.CacheWB, ".cg": tt.CacheCG, ".cs": tt.CacheCS,
+		".wt": tt.CacheWT}
+	evictions = words{"": tt.EvictNormal, "evict_last": tt.EvictLast, "evict_first": tt.EvictFirst}
+	paddings  = words{"": 0, "zero": tt.PadZero, "nan": tt.PadNaN}
+	semantics = words{"": tt.SemAcqRel, "acquire": tt.SemAcquire, "release": tt.SemRelease,
+		"acq_rel": tt.SemAcqRel,
 		"relaxed": tt.SemRelaxed}
 	scopes = words{"": tt.ScopeGPU, "gpu": tt.ScopeGPU, "cta": tt.ScopeCTA, "sys": tt.ScopeSys}
 )
 
 type words map[string]int64
 
-// get is the value of a word; what names the kind of word for the message.
+// get returns the value of a word; what names the kind of word for the message.
 func (w words) get(what, word string) int64 {
 	v, ok := w[word]
 	if !ok {
@@ -33,17 +35,19 @@ func (w words) get(what, word string) int64 {
 			}
 		}
 		slices.Sort(known)
-		panic(bad(CodeValue, "there is no %s %q", what, word).at(wordParams[what]).hint("one of %s", strings.Join(known, ", ")))
+		panic(bad(CodeValue, "there is no %s %q", what, word).at(wordParams[what]).hint("one of %s",
+			strings.Join(known, ", ")))
 	}
 	return v
 }
 
-// wordParams are the parameters that take words, by what they are called in messages.
+// wordParams has the parameters that take words, by their names in messages.
 var wordParams = map[string]string{
-	"memory semantic": "sem", "memory scope": "scope", "padding option": "padding_option", "cache modifier": "cache_modifier", "eviction policy": "eviction_policy",
+	"memory semantic": "sem", "memory scope": "scope", "padding option": "padding_option",
+	"cache modifier": "cache_modifier", "eviction policy": "eviction_policy",
 }
 
-// memoryAttrs are the attributes of a load or store that differ from the defaults.
+// memoryAttrs returns the attributes of a load or store that differ from the defaults.
 func (c *Call) memoryAttrs(caches words) []ir.NamedAttr {
 	cache := caches.get("cache modifier", c.str("cache_modifier"))
 	evict := evictions.get("eviction policy", c.str("eviction_policy"))
@@ -69,16 +73,18 @@ func load(c *Call) object.Value {
 		return c.loadBlock(p, mask, other, padding, attrs)
 	}
 	if mask == nil && other != nil {
-		panic(bad(CodeArgs, "there is `other`, but no `mask`").at("other").hint("`other` stands for what the mask leaves out"))
+		panic(bad(CodeArgs,
+			"there is `other`, but no `mask`").at("other").hint("`other` stands for what the mask leaves out"))
 	}
 	if padding != 0 || c.hasBoundaryCheck() {
-		panic(bad(CodeArgs, "padding_option and boundary_check are for block pointers: plain pointers have no boundary").
+		panic(bad(CodeArgs,
+			"padding_option and boundary_check are for block pointers: plain pointers have no boundary").
 			hint("use a mask, or tl.make_block_ptr"))
 	}
 	return c.B.load(p, mask, other, attrs)
 }
 
-// pointer is an argument that must be a pointer or a block of pointers.
+// pointer returns an argument that must be a pointer or a block of pointers.
 func (c *Call) pointer(name string) *Tensor {
 	p := c.device(name)
 	if !IsPtr(Scalar(p.Type)) {
@@ -93,7 +99,7 @@ func (c *Call) hasBoundaryCheck() bool {
 	return list && len(vs) > 0 || !list && !isNone(v)
 }
 
-// boundaryCheck are the dimensions to check, sorted.
+// boundaryCheck returns the dimensions to check, sorted.
 func (c *Call) boundaryCheck(rank int) []ir.NamedAttr {
 	if !c.hasBoundaryCheck() {
 		return nil
@@ -102,7 +108,8 @@ func (c *Call) boundaryCheck(rank int) []ir.NamedAttr {
 	slices.Sort(dims)
 	for i, d := range dims {
 		if d < 0 || d >= int64(rank) {
-			panic(bad(CodeValue, "dimension %d in `boundary_check` is not one of a block of rank %d", d, rank))
+			panic(bad(CodeValue, "dimension %d in `boundary_check` is not one of a block of rank %d", d,
+				rank))
 		}
 		if i > 0 && dims[i-1] == d {
 			panic(bad(CodeValue, "duplicate dimension in `boundary_check`"))
@@ -134,7 +141,7 @@ func (b *Builder) loadOp(t Type, attrs []ir.NamedAttr, p, mask, other *Tensor) *
 	return &Tensor{b.Groups(tt.Load, groups, []ir.Type{b.ir(t)}, attrs...).Result(0), t}
 }
 
-// valueOf is the IR value of a tensor that may be nil.
+// valueOf returns the IR value of a tensor that may be nil.
 func valueOf(x *Tensor) *ir.Value {
 	if x == nil {
 		return nil
@@ -167,7 +174,7 @@ func (b *Builder) load(p, mask, other *Tensor, attrs []ir.NamedAttr) *Tensor {
 	return x
 }
 
-// broadcastArg makes a pointer and an argument that goes with it, which may be nil, of one shape.
+// broadcastArg returns a pointer, and an argument that goes with it and may be nil, in one shape.
 func (b *Builder) broadcastArg(name string, p, x *Tensor) (*Tensor, *Tensor) {
 	if x == nil {
 		return p, nil
@@ -182,7 +189,8 @@ func (b *Builder) castValue(x *Tensor, to Type) *Tensor {
 	return b.castTo(x, to)
 }
 
-// bytePointer makes a pointer to bools, which memory holds as bytes, one to int8; others stay as they are.
+// bytePointer converts a pointer to bools to one to int8, since memory holds bools as bytes; others stay as
+// they are.
 func (b *Builder) bytePointer(p *Tensor) *Tensor {
 	if pointee(p) != Int1 {
 		return p
@@ -190,21 +198,24 @@ func (b *Builder) bytePointer(p *Tensor) *Tensor {
 	return b.cast(p, PtrIn(Int8, Scalar(p.Type).(*PtrType).Space, false), noRounding)
 }
 
-// pointee is what a pointer, or each of a block of pointers, points to.
+// pointee returns the type that a pointer, or each of a block of pointers, points to.
 func pointee(p *Tensor) Type { return Scalar(p.Type).(*PtrType).Elem }
 
 func checkScalar(what string, x *Tensor) {
 	if x != nil && IsBlock(x.Type) {
-		panic(bad(CodeShape, "the %s is a block (%s), but the pointer is a single one", what, x.Type).at(what).hint("add a block of offsets to the pointer"))
+		panic(bad(CodeShape, "the %s is a block (%s), but the pointer is a single one", what,
+			x.Type).at(what).hint("add a block of offsets to the pointer"))
 	}
 }
 
 func checkMask(p, mask *Tensor) {
 	if Scalar(mask.Type) != Int1 {
-		panic(bad(CodeType, "a mask is made of bools, not of %s", Scalar(mask.Type)).at("mask").hint("compare: offsets < n"))
+		panic(bad(CodeType, "a mask is made of bools, not of %s",
+			Scalar(mask.Type)).at("mask").hint("compare: offsets < n"))
 	}
 	if !slices.Equal(ShapeOf(p.Type), ShapeOf(mask.Type)) {
-		panic(bad(CodeShape, "mask of shape %s does not fit a pointer of shape %s", plainShape(ShapeOf(mask.Type)), plainShape(ShapeOf(p.Type))).at("mask"))
+		panic(bad(CodeShape, "mask of shape %s does not fit a pointer of shape %s",
+			plainShape(ShapeOf(mask.Type)), plainShape(ShapeOf(p.Type))).at("mask"))
 	}
 }
 
@@ -214,14 +225,16 @@ func store(c *Call) object.Value {
 	mask := c.optTensor("mask")
 	attrs := c.memoryAttrs(storeCaches)
 	if Scalar(p.Type).(*PtrType).Const {
-		panic(bad(CodeType, "cannot store through %s", p.Type).at("pointer").hint("its parameter is annotated as tl.const, or its type in the signature begins with *k"))
+		panic(bad(CodeType, "cannot store through %s",
+			p.Type).at("pointer").hint("its parameter is annotated as tl.const, or its type in the signature begins with *k"))
 	}
 	if IsBlockPtr(p.Type) {
 		c.storeBlock(p, x, mask, attrs)
 		return object.None
 	}
 	if c.hasBoundaryCheck() {
-		panic(bad(CodeArgs, "boundary_check is for block pointers: plain pointers have no boundary").hint("use a mask, or tl.make_block_ptr"))
+		panic(bad(CodeArgs,
+			"boundary_check is for block pointers: plain pointers have no boundary").hint("use a mask, or tl.make_block_ptr"))
 	}
 	c.B.store(p, x, mask, attrs)
 	return object.None
@@ -230,7 +243,8 @@ func store(c *Call) object.Value {
 // storeBlock stores through a block pointer.
 func (c *Call) storeBlock(p, x, mask *Tensor, attrs []ir.NamedAttr) {
 	if mask != nil {
-		panic(bad(CodeArgs, "a mask is for plain pointers, not for block pointers").hint("use boundary_check"))
+		panic(bad(CodeArgs,
+			"a mask is for plain pointers, not for block pointers").hint("use boundary_check"))
 	}
 	block := p.Type.(*PtrType).Elem.(*BlockType)
 	if !IsBlock(x.Type) {
@@ -278,7 +292,8 @@ func (b *Builder) storeShapes(p, x, mask *Tensor) (*Tensor, *Tensor, *Tensor) {
 	}
 	list = b.broadcastAll(list...)
 	if got := ShapeOf(list[0].Type); !slices.Equal(want, got) {
-		panic(bad(CodeShape, "a pointer of shape %s cannot store a value of shape %s", plainShape(want), plainShape(got)).at("value"))
+		panic(bad(CodeShape, "a pointer of shape %s cannot store a value of shape %s", plainShape(want),
+			plainShape(got)).at("value"))
 	}
 	if mask != nil {
 		mask = list[2]

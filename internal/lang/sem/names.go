@@ -94,10 +94,12 @@ const atomicParams = "pointer, val, mask=None, sem=None, scope=None"
 var memoryRows = []row{
 	{"load", `pointer, mask=None, other=None, boundary_check=(), padding_option="", cache_modifier="", eviction_policy="", ` +
 		`volatile=False`, public, load},
-	{"store", `pointer, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy=""`, public | member, store},
+	{"store", `pointer, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy=""`,
+		public | member, store},
 	{"make_block_ptr", "base, shape, strides, offsets, block_shape, order", public, makeBlockPtr},
 	{"advance", "base, offsets", public | member, advance},
-	{"make_tensor_descriptor", `base, shape, strides, block_shape, padding_option="zero"`, public, makeTensorDescriptor},
+	{"make_tensor_descriptor", `base, shape, strides, block_shape, padding_option="zero"`, public,
+		makeTensorDescriptor},
 	{"load_tensor_descriptor", "desc, offsets", public, descLoad},
 	{"store_tensor_descriptor", "desc, offsets, value", public, descStore},
 
@@ -134,7 +136,7 @@ const (
 	inRand    = inRandom | stdlib | public
 )
 
-// libraryRows are written in the language itself.
+// libraryRows has the functions that are written in the language itself.
 var libraryRows = []row{
 	{"cdiv", "x, div", libMember, nil},
 	{"sigmoid", "x", libMember, nil},
@@ -143,9 +145,11 @@ var libraryRows = []row{
 	{"swizzle2d", "i, j, size_i, size_j, size_g", inLib, nil},
 	{"zeros", "shape, dtype", inLib, nil},
 	{"zeros_like", "input", inLib, nil},
-	{"max", "input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False", libMember, nil},
+	{"max", "input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False",
+		libMember, nil},
 	{"argmax", "input, axis, tie_break_left=True, keep_dims=False", libMember, nil},
-	{"min", "input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False", libMember, nil},
+	{"min", "input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False",
+		libMember, nil},
 	{"argmin", "input, axis, tie_break_left=True, keep_dims=False", libMember, nil},
 	{"sum", "input, axis=None, keep_dims=False, dtype=None", libMember, nil},
 	{"xor_sum", "input, axis=None, keep_dims=False", libMember, nil},
@@ -170,7 +174,7 @@ var libraryRows = []row{
 	{"randn4x", "seed, offset, n_rounds=10", inRand, nil},
 }
 
-// classRows are classes, iterators and submodules; those without a function are the code generator's.
+// classRows has classes, iterators and submodules; those without a function are the code generator's.
 var classRows = []row{
 	{"dtype", "name", public | class, dtypeClass},
 	{"pointer_type", "element_ty, address_space=1, const=False", public | class, pointerClass},
@@ -205,7 +209,9 @@ var classRows = []row{
 var cudaRows = []row{
 	{"globaltimer", "", inCUDA, register(asmText{"mov.u64 $0, %globaltimer;", "=l", false, 1}, Int64)},
 	{"smid", "", inCUDA, register(asmText{"mov.u32 $0, %smid;", "=r", true, 1}, Int32)},
-	{"num_threads", "", inCUDA, func(c *Call) object.Value { return object.MakeInt(int64(c.B.Opts.NumWarps) * 32) }},
+	{"num_threads", "", inCUDA, func(c *Call) object.Value {
+		return object.MakeInt(int64(c.B.Opts.NumWarps) * 32)
+	}},
 	{"num_warps", "", inCUDA, func(c *Call) object.Value { return object.MakeInt(int64(c.B.Opts.NumWarps)) }},
 	{"gdc_wait", "", inCUDA, dependency("griddepcontrol.wait; // dummy $0")},
 	{"gdc_launch_dependents", "", inCUDA, dependency("griddepcontrol.launch_dependents; // dummy $0")},
@@ -213,7 +219,7 @@ var cudaRows = []row{
 	{"convert_custom_float8_sm80", "arg, dst_ty, fp_downcast_rounding=None", inCUDA, convertCustomFloat8},
 }
 
-// constants are the values of triton.language.
+// constants returns the values of triton.language.
 func constants() []*Builtin {
 	value := func(name string, v object.Value) *Builtin {
 		return &Builtin{Name: name, Module: InCore, State: Constant, Public: true, Value: v}

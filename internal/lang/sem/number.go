@@ -11,8 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// number is v as a plain Int, Bool or Float, which it may be already or derive from, as a member of an IntEnum does; nil if it is no
-// number.
+// number returns v as a plain Int, Bool or Float; nil if it is no number. v may be one already, or derive
+// from one, as a member of an IntEnum does.
 func number(v object.Value) object.Value {
 	switch v.(type) {
 	case object.Int, object.Bool, object.Float:
@@ -31,7 +31,7 @@ func number(v object.Value) object.Value {
 // isNumber reports whether v is a compile-time number; a bool is one.
 func isNumber(v object.Value) bool { return number(v) != nil }
 
-// integer is v as an integer, if it is an int or a bool.
+// integer returns v as an integer, if it is an int or a bool.
 func integer(v object.Value) (*big.Int, bool) {
 	switch v := number(v).(type) {
 	case object.Int:
@@ -45,7 +45,7 @@ func integer(v object.Value) (*big.Int, bool) {
 	return nil, false
 }
 
-// float is v as a float, whatever number it is.
+// float returns v as a float, whatever number it is.
 func float(v object.Value) float64 {
 	if f, ok := number(v).(object.Float); ok {
 		return float64(f)
@@ -65,7 +65,7 @@ func numberText(v object.Value) string {
 	return strconv.FormatFloat(float(v), 'g', -1, 64)
 }
 
-// intRange is the least and the greatest value of an integer type.
+// intRange returns the least and the greatest value of an integer type.
 func intRange(t *DType) (lo, hi *big.Int) {
 	one := big.NewInt(1)
 	if t.IsSigned() {
@@ -81,7 +81,7 @@ func fits(v *big.Int, t *DType) bool {
 	return lo.Cmp(v) <= 0 && v.Cmp(hi) <= 0
 }
 
-// numberType is the type of a number that meets no tensor.
+// numberType returns the type of a number that meets no tensor.
 func numberType(v object.Value) *DType {
 	switch v := number(v).(type) {
 	case object.Bool:
@@ -103,7 +103,7 @@ func numberType(v object.Value) *DType {
 	panic(e)
 }
 
-// floatType is fp32 unless the value would overflow or lose its normal form there.
+// floatType returns fp32, unless the value would overflow or lose its normal form there.
 func floatType(v float64) *DType {
 	abs := math.Abs(v)
 	if abs == 0 || math.IsInf(v, 0) || v != v || 0x1p-126 <= abs && abs <= math.MaxFloat32 {
@@ -136,7 +136,7 @@ func boolInt(v bool) int64 {
 	return 0
 }
 
-// scalar is a constant of a type.
+// scalar returns a constant of a type.
 func (b *Builder) scalar(v object.Value, t *DType) *Tensor {
 	if float(v) == 0 { // minus zero too, as in Triton
 		return b.null(t)
@@ -150,11 +150,12 @@ func (b *Builder) scalar(v object.Value, t *DType) *Tensor {
 		ft := t.ir.(*ir.FloatType)
 		return &Tensor{b.constant(ir.FloatBits(floatBits(float(v), ft.Format), ft), ft), t}
 	}
-	panic(bad(CodeType, "a constant of type %s can only be zero", t).hint("make it in another type and cast it"))
+	panic(bad(CodeType, "a constant of type %s can only be zero",
+		t).hint("make it in another type and cast it"))
 }
 
-// constBits is an integer constant's value. Triton takes any 64-bit value and cuts it, but no negative one for an unsigned
-// type, and no float.
+// constBits returns an integer constant's value. Triton takes any 64-bit value and cuts it, but no negative
+// one for an unsigned type, and no float.
 func constBits(v object.Value, t *DType) int64 {
 	i, ok := integer(v)
 	if !ok {
@@ -173,8 +174,8 @@ func constBits(v object.Value, t *DType) int64 {
 	return int64(i.Uint64())
 }
 
-// floatBits are the bits of a constant, rounded as Triton rounds: to fp32 first for all but fp64, and for bf16 by way of
-// its decimal text with six digits after the point.
+// floatBits returns the bits of a constant, rounded as Triton rounds: to fp32 first for all but fp64, and for
+// bf16 by way of its decimal text with six digits after the point.
 func floatBits(v float64, f *num.Format) uint64 {
 	switch {
 	case v != v:
@@ -193,7 +194,7 @@ func floatBits(v float64, f *num.Format) uint64 {
 	return f.Encode(v)
 }
 
-// describe names a value for messages.
+// describe returns a text that names a value in messages.
 func describe(v object.Value) string {
 	switch v := v.(type) {
 	case nil:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Options are what the target and the launch say that changes what an operation means.
+// Options has the facts about target and launch that change the meaning of an operation.
 type Options struct {
 	Backend string // "cuda", "hip", or another
 	Arch    string // "90" for cuda, "gfx942" for hip
@@ -29,10 +29,11 @@ type Options struct {
 	Warn func(msg string) // may be nil
 }
 
-// DefaultOptions are the options of Triton's backend for a target: ("cuda", "90"), ("hip", "gfx942"). Operations mean on other targets
-// what they mean on cuda:90.
+// DefaultOptions returns the options of Triton's back end for a target: ("cuda", "90"), ("hip", "gfx942"). On
+// other targets, operations mean what they mean on cuda:90.
 func DefaultOptions(backend, arch string) Options {
-	o := Options{Backend: backend, Arch: arch, NumWarps: 4, NumCTAs: 1, NumStages: 3, SanitizeOverflow: true, EnableFPFusion: true}
+	o := Options{Backend: backend, Arch: arch, NumWarps: 4, NumCTAs: 1, NumStages: 3, SanitizeOverflow: true,
+		EnableFPFusion: true}
 	if backend == "hip" {
 		o.hip()
 	} else {
@@ -41,7 +42,8 @@ func DefaultOptions(backend, arch string) Options {
 	return o
 }
 
-// Capability is the compute capability of a cuda target, such as 90, or the one whose rules a target follows; 0 for hip.
+// Capability returns the compute capability of a cuda target, such as 90, or the one whose rules a target
+// follows; 0 for hip.
 func (o *Options) Capability() int {
 	switch o.Backend {
 	case "cuda":

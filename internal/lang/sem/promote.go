@@ -8,7 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// IntegerPromote is the type in which two integer types compute together: the wider one, and of equal width the unsigned.
+// IntegerPromote returns the type in which two integer types compute together: the wider one, and of equal
+// width the unsigned.
 func IntegerPromote(a, b *DType) *DType {
 	switch {
 	case a.Kind == b.Kind:
@@ -28,7 +29,7 @@ func IntegerPromote(a, b *DType) *DType {
 	return a
 }
 
-// rank orders the kinds of numbers: bool, integer, float.
+// rank returns the order of the kinds of numbers: bool, integer, float.
 func (t *DType) rank() int {
 	switch {
 	case t == Int1:
@@ -39,8 +40,8 @@ func (t *DType) rank() int {
 	return 2
 }
 
-// computeType is the type in which two types compute together. A compile-time number (aConst, bConst) of no higher rank than the
-// other operand takes that one's type. Division of small floats is done in fp32.
+// computeType returns the type in which two types compute together. A compile-time number (aConst, bConst) of
+// no higher rank than the other operand takes that operand's type. Division of small floats is done in fp32.
 func computeType(a *DType, aConst bool, b *DType, bConst, div bool) *DType {
 	if aConst != bConst {
 		number, other := a, b
@@ -67,7 +68,7 @@ func computeType(a *DType, aConst bool, b *DType, bConst, div bool) *DType {
 	return IntegerPromote(a, b)
 }
 
-// computeFloat is the float type that a and b compute in, or nil when no rule for floats applies.
+// computeFloat returns the float type that a and b compute in, or nil when no rule for floats applies.
 func computeFloat(a, b *DType, div bool) *DType {
 	either := func(t *DType) bool { return a == t || b == t }
 	switch {
@@ -128,7 +129,7 @@ func (b *Builder) operands(l, r object.Value, m mode) (*Tensor, *Tensor) {
 	return b.broadcastValues(x, y)
 }
 
-// dtypeOf is a scalar type that is no pointer; operands checks pointers first.
+// dtypeOf returns a scalar type that is no pointer; operands checks pointers first.
 func dtypeOf(t Type) *DType {
 	d, ok := t.(*DType)
 	if !ok || d == VoidType {
@@ -137,13 +138,13 @@ func dtypeOf(t Type) *DType {
 	return d
 }
 
-// scalarType is the element type of a tensor that is no pointer, or nil.
+// scalarType returns the element type of a tensor that is no pointer, or nil.
 func scalarType(x *Tensor) *DType {
 	d, _ := Scalar(x.Type).(*DType)
 	return d
 }
 
-// pointerHint is advice for a pointer in arithmetic with a value of some type.
+// pointerHint returns advice for a pointer in arithmetic with a value of some type.
 func pointerHint(other Type) string {
 	if d, ok := other.(*DType); ok && d.IsFloating() {
 		return "the offset of a pointer is an integer"
@@ -197,7 +198,8 @@ func (b *Builder) broadcastValues(x, y *Tensor) (*Tensor, *Tensor) {
 	return b.broadcast(x, shape), b.broadcast(y, shape)
 }
 
-// commonShape is the shape that two blocks of the same rank broadcast to; from are the shapes that they had before, for messages.
+// commonShape returns the shape that two blocks of the same rank broadcast to; from has the shapes that they
+// had before, for messages.
 func commonShape(a, b []int64, from [2][]int64) []int64 {
 	shape := slices.Clone(a)
 	for i, l := range a {
@@ -212,7 +214,7 @@ func commonShape(a, b []int64, from [2][]int64) []int64 {
 	return shape
 }
 
-// columnHint is advice where a vector meets a matrix: it counts as a row, and often a column is meant.
+// columnHint returns advice where a vector meets a matrix: it counts as a row, and often a column is meant.
 func columnHint(from [2][]int64) string {
 	for _, s := range from {
 		if len(s) == 1 && len(from[0]) != len(from[1]) {
@@ -222,8 +224,8 @@ func columnHint(from [2][]int64) string {
 	return ""
 }
 
-// broadcastAll makes several values of one shape: each goes with the first, and then all but the last again, since the first may have
-// grown.
+// broadcastAll returns several values in one shape: each is broadcast with the first, and then all but the
+// last again, since the first may have grown.
 func (b *Builder) broadcastAll(xs ...*Tensor) []*Tensor {
 	if len(xs) == 0 {
 		return nil
@@ -245,11 +247,13 @@ func (b *Builder) broadcastTo(x *Tensor, shape []int64) *Tensor {
 	}
 	from := ShapeOf(x.Type)
 	if len(from) != len(shape) {
-		panic(bad(CodeShape, "a block of shape %s cannot be broadcast to %s: their ranks differ", plainShape(from), plainShape(shape)))
+		panic(bad(CodeShape, "a block of shape %s cannot be broadcast to %s: their ranks differ",
+			plainShape(from), plainShape(shape)))
 	}
 	for i, d := range from {
 		if shape[i] != d && d != 1 {
-			panic(bad(CodeShape, "a block of shape %s cannot be broadcast to %s: dimension %d is %d, and only 1 becomes %d",
+			panic(bad(CodeShape,
+				"a block of shape %s cannot be broadcast to %s: dimension %d is %d, and only 1 becomes %d",
 				plainShape(from), plainShape(shape), i, d, shape[i]))
 		}
 	}
@@ -262,5 +266,6 @@ func (b *Builder) expandDims(x *Tensor, axis int) *Tensor {
 	if !IsBlock(x.Type) {
 		return b.splat(x, shape)
 	}
-	return b.opA(tt.ExpandDims, Block(Scalar(x.Type), shape...), []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(axis)))}, x.V)
+	return b.opA(tt.ExpandDims, Block(Scalar(x.Type), shape...),
+		[]ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(axis)))}, x.V)
 }

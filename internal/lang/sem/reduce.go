@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// blocks are the inputs of a reduction or scan: one tensor or a tuple of them, all of one shape.
+// blocks returns the inputs of a reduction or scan: one tensor or a tuple of them, all of one shape.
 func (c *Call) blocks(name string) (xs []*Tensor, single bool) {
 	vs, tuple := items(c.Named(name))
 	if !tuple {
@@ -26,13 +26,14 @@ func (c *Call) blocks(name string) (xs []*Tensor, single bool) {
 	}
 	for _, x := range xs[1:] {
 		if !slices.Equal(ShapeOf(x.Type), ShapeOf(xs[0].Type)) {
-			panic(bad(CodeShape, "%s takes blocks of one shape, not of %s and %s", c.Fn.Name, plainShape(ShapeOf(xs[0].Type)), plainShape(ShapeOf(x.Type))))
+			panic(bad(CodeShape, "%s takes blocks of one shape, not of %s and %s", c.Fn.Name,
+				plainShape(ShapeOf(xs[0].Type)), plainShape(ShapeOf(x.Type))))
 		}
 	}
 	return xs, !tuple
 }
 
-// result is one tensor where one went in, else a tuple.
+// result returns one tensor where one went in, else a tuple.
 func result(xs []*Tensor, single bool) object.Value {
 	if single {
 		return xs[0]
@@ -77,7 +78,8 @@ func (c *Call) reduce(xs []*Tensor, axis, fn object.Value, keepDims bool) []*Ten
 func (c *Call) axis(v object.Value) int64 {
 	n, ok := smallInt(v)
 	if !ok {
-		panic(bad(CodeConst, "the axis of %s must be known at compile time, but is %s", c.Fn.Name, describe(v)).at("axis"))
+		panic(bad(CodeConst, "the axis of %s must be known at compile time, but is %s", c.Fn.Name,
+			describe(v)).at("axis"))
 	}
 	return n
 }
@@ -115,7 +117,8 @@ func (c *Call) combineOp(def, ret *ir.OpDef, xs, out []*Tensor, fn object.Value,
 		types[i] = b.ir(x.Type)
 	}
 	block := ir.NewBlock()
-	op := b.Create(ir.State{Def: def, Operands: values(xs), Results: types, Attrs: attrs, Regions: []*ir.Region{ir.NewRegion(block)}})
+	op := b.Create(ir.State{Def: def, Operands: values(xs), Results: types, Attrs: attrs,
+		Regions: []*ir.Region{ir.NewRegion(block)}})
 	for i := range out {
 		out[i].V = op.Result(i)
 	}
@@ -128,7 +131,8 @@ func (c *Call) combineOp(def, ret *ir.OpDef, xs, out []*Tensor, fn object.Value,
 	}
 	results, _ := c.region(block, fn, args)
 	if len(results) != len(xs) {
-		panic(bad(CodeArgs, "the combine function of %s must return %d values, not %d", c.Fn.Name, len(xs), len(results)))
+		panic(bad(CodeArgs, "the combine function of %s must return %d values, not %d", c.Fn.Name, len(xs),
+			len(results)))
 	}
 	for i, r := range results {
 		if want := Scalar(xs[i].Type); r.V.Type != want.IR() {
@@ -138,8 +142,8 @@ func (c *Call) combineOp(def, ret *ir.OpDef, xs, out []*Tensor, fn object.Value,
 	c.end(block, ret, results)
 }
 
-// region calls fn at the start of a block and returns the scalars it gives, and whether it was one and no tuple. The insertion point
-// stays where it was.
+// region calls fn at the start of a block. It returns the scalars that fn returns, and whether fn returned
+// one scalar and no tuple. The insertion point stays where it was.
 func (c *Call) region(block *ir.Block, fn object.Value, args []object.Value) (out []*Tensor, single bool) {
 	b := c.B
 	point, loc := b.Point(), b.Loc
@@ -154,7 +158,8 @@ func (c *Call) region(block *ir.Block, fn object.Value, args []object.Value) (ou
 	for _, v := range vs {
 		x, ok := v.(*Tensor)
 		if !ok || IsBlock(x.Type) {
-			panic(bad(CodeType, "the function given to %s must return scalars, not %s", c.Fn.Name, describe(v)))
+			panic(bad(CodeType, "the function given to %s must return scalars, not %s", c.Fn.Name,
+				describe(v)))
 		}
 		out = append(out, x)
 	}
@@ -185,7 +190,8 @@ func reduceWithIndices(c *Call) object.Value {
 		axes := slices.Delete(iota64(len(shape)), at, at+1)
 		index = b.broadcastTo(b.expandAxes(index, axes), shape)
 	}
-	return tensorTuple(c.reduce([]*Tensor{x, index}, object.MakeInt(axis), c.Named("combine_fn"), c.bool("keep_dims")))
+	return tensorTuple(c.reduce([]*Tensor{x, index}, object.MakeInt(axis), c.Named("combine_fn"),
+		c.bool("keep_dims")))
 }
 
 func gather(c *Call) object.Value {
@@ -195,12 +201,16 @@ func gather(c *Call) object.Value {
 		panic(bad(CodeType, "tl.gather takes integers for index, not %s", index.Type))
 	}
 	if len(from) == 0 || len(from) != len(to) {
-		panic(bad(CodeShape, "tl.gather takes blocks with as many dimensions for src as for index, not shapes %s and %s", plainShape(from), plainShape(to)))
+		panic(bad(CodeShape,
+			"tl.gather takes blocks with as many dimensions for src as for index, not shapes %s and %s",
+			plainShape(from), plainShape(to)))
 	}
 	axis := wrapAxis(c.axis(c.Named("axis")), len(from))
 	for d := range from {
 		if d != axis && from[d] != to[d] {
-			panic(bad(CodeShape, "src and index of tl.gather differ in dimension %d, which is not gathered: shapes %s and %s", d, plainShape(from), plainShape(to)))
+			panic(bad(CodeShape,
+				"src and index of tl.gather differ in dimension %d, which is not gathered: shapes %s and %s",
+				d, plainShape(from), plainShape(to)))
 		}
 	}
 	attrs := []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(axis)))}
@@ -221,8 +231,8 @@ func histogram(c *Call) object.Value {
 	return c.B.op(tt.Histogram, Block(Int32, bins), operands...)
 }
 
-// mapElementwise applies a scalar function to each group of pack elements. Its region comes first: only that tells the types
-// of the results.
+// mapElementwise applies a scalar function to each group of pack elements. It makes the region first, since
+// only that tells the types of the results.
 func mapElementwise(c *Call) object.Value {
 	b := c.B
 	vs, _ := items(c.Named("args"))
@@ -249,17 +259,19 @@ func mapElementwise(c *Call) object.Value {
 	c.end(block, tt.MapElementwiseReturn, results)
 	inputs = b.broadcastAll(inputs...)
 	if !IsBlock(inputs[0].Type) {
-		panic(bad(CodeType, "map_elementwise takes at least one block, not only scalars").hint("call the function itself"))
+		panic(bad(CodeType,
+			"map_elementwise takes at least one block, not only scalars").hint("call the function itself"))
 	}
 	return result(b.mapOp(region, inputs, unpacked(results, pack), pack), single)
 }
 
-// unpacked are the types of a map's results: pack values of one type for each.
+// unpacked returns the types of a map's results: pack values of one type for each.
 func unpacked(results []*Tensor, pack int) []Type {
 	var types []Type
 	for i, r := range results {
 		if first := results[i/pack*pack]; r.Type != first.Type || len(results)%pack != 0 {
-			panic(bad(CodeType, "the function of tl.map_elementwise returns %d values; %d in a row are one result, of one type", len(results), pack))
+			panic(bad(CodeType,
+				"the function of tl.map_elementwise returns %d values; %d in a row are one result, of one type", len(results), pack))
 		}
 		if i%pack == 0 {
 			types = append(types, r.Type)

@@ -33,7 +33,8 @@ func permute(c *Call) object.Value {
 func (b *Builder) transpose(x *Tensor) *Tensor {
 	n := len(ShapeOf(x.Type))
 	if n < 2 {
-		panic(bad(CodeShape, "tl.trans swaps the last two dimensions, but a value of type %s has fewer", x.Type))
+		panic(bad(CodeShape, "tl.trans swaps the last two dimensions, but a value of type %s has fewer",
+			x.Type))
 	}
 	dims := iota64(n)
 	dims[n-2], dims[n-1] = dims[n-1], dims[n-2]
@@ -51,10 +52,12 @@ func iota64(n int) []int64 {
 func (b *Builder) permute(x *Tensor, dims []int64) *Tensor {
 	shape := ShapeOf(x.Type)
 	if len(shape) != len(dims) {
-		panic(bad(CodeShape, "the order %s does not permute the dimensions of a block of shape %s", plainShape(dims), plainShape(shape)))
+		panic(bad(CodeShape, "the order %s does not permute the dimensions of a block of shape %s",
+			plainShape(dims), plainShape(shape)))
 	}
 	if sorted := slices.Sorted(slices.Values(dims)); !slices.Equal(sorted, iota64(len(dims))) {
-		panic(bad(CodeValue, "the order %s is no permutation: each of 0 to %d must occur once", plainShape(dims), len(dims)-1))
+		panic(bad(CodeValue, "the order %s is no permutation: each of 0 to %d must occur once",
+			plainShape(dims), len(dims)-1))
 	}
 	if len(dims) == 0 {
 		panic(bad(CodeShape, "permute needs a block, not the scalar %s", x.Type))
@@ -63,7 +66,8 @@ func (b *Builder) permute(x *Tensor, dims []int64) *Tensor {
 	for i, d := range dims {
 		out[i] = shape[d]
 	}
-	return b.opA(tt.Trans, Block(Scalar(x.Type), out...), []ir.NamedAttr{ir.A("order", ir.DenseArray(ir.I32, dims...))}, x.V)
+	return b.opA(tt.Trans, Block(Scalar(x.Type), out...),
+		[]ir.NamedAttr{ir.A("order", ir.DenseArray(ir.I32, dims...))}, x.V)
 }
 
 func reshapeFn(c *Call) object.Value {
@@ -87,7 +91,8 @@ func (b *Builder) reshape(x *Tensor, shape []int64, reorder bool) *Tensor {
 	}
 	t := Block(bt.Elem, shape...)
 	if bt.Numel() != t.Numel() {
-		panic(bad(CodeShape, "a reshape keeps the number of elements: %s has %d, %s has %d", plainShape(bt.Shape), bt.Numel(), plainShape(shape), Block(bt.Elem, shape...).Numel()))
+		panic(bad(CodeShape, "a reshape keeps the number of elements: %s has %d, %s has %d",
+			plainShape(bt.Shape), bt.Numel(), plainShape(shape), Block(bt.Elem, shape...).Numel()))
 	}
 	var attrs []ir.NamedAttr
 	if reorder {
@@ -98,7 +103,7 @@ func (b *Builder) reshape(x *Tensor, shape []int64, reorder bool) *Tensor {
 
 func item(c *Call) object.Value { return c.B.unsplat(c.device("input")) }
 
-// Unsplat is the only element of a block; a scalar stays itself.
+// Unsplat returns the only element of a block; a scalar stays itself.
 func (b *Builder) Unsplat(x *Tensor) (t *Tensor, err error) {
 	defer guard(&err)
 	return b.unsplat(x), nil
@@ -148,7 +153,7 @@ func (b *Builder) expandAxes(x *Tensor, axes []int64) *Tensor {
 	return x
 }
 
-// IndexSlice is x[...] with full slices, which keep a dimension, and None, which adds one.
+// IndexSlice returns x[...] with full slices, which keep a dimension, and None, which adds one.
 func (b *Builder) IndexSlice(x *Tensor, index object.Value) (t *Tensor, err error) {
 	defer guard(&err)
 	list, ok := items(index)
@@ -178,7 +183,8 @@ func cat(c *Call) object.Value {
 	xs, ys := ShapeOf(x.Type), ShapeOf(y.Type)
 	switch {
 	case !c.bool("can_reorder"):
-		panic(bad(CodeValue, "tl.cat keeps no order of elements").hint("pass can_reorder=True, or use tl.join"))
+		panic(bad(CodeValue,
+			"tl.cat keeps no order of elements").hint("pass can_reorder=True, or use tl.join"))
 	case len(xs) != 1 || len(ys) != 1:
 		panic(bad(CodeShape, "cat takes two one-dimensional tensors, not %s and %s", x.Type, y.Type))
 	case x.V.Type != y.V.Type:
@@ -191,7 +197,8 @@ func cat(c *Call) object.Value {
 
 func join(c *Call) object.Value { return c.B.join(c.device("a"), c.device("b")) }
 
-// join puts two values together along a new last dimension. IR cannot join scalars, so those are blocks of one for a moment.
+// join puts two values together along a new last dimension. Scalars become blocks of one for a moment, since
+// IR cannot join scalars.
 func (b *Builder) join(x, y *Tensor) *Tensor {
 	x, y = b.broadcastValues(x, y)
 	if x.V.Type != y.V.Type {

@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// Where a name lives below triton.language.
+// The modules below triton.language.
 const (
 	InCore       = "core"
 	InMath       = "math"
@@ -20,7 +20,7 @@ const (
 	InDescriptor = "tensor_descriptor" // methods of tensor descriptors
 )
 
-// State says who gives a name its meaning.
+// State says where the meaning of a name is implemented.
 type State uint8
 
 const (
@@ -46,20 +46,20 @@ type Builtin struct {
 	params []param
 }
 
-// TypeName is the class name in Python.
+// TypeName returns the class name in Python.
 func (*Builtin) TypeName() string { return "builtin_function" }
 
-// impl is what a primitive does; it bails out of bad arguments.
+// impl is the function behind a primitive; it bails out of bad arguments.
 type impl func(c *Call) object.Value
 
-// row is how the tables below describe a builtin.
+// row describes a builtin in the tables.
 type row struct {
 	name, params string
 	flags        flags
 	fn           impl
 }
 
-// flags are the home of a row and what else is to be said of it.
+// flags say in which module a row's name is, and more about it.
 type flags uint16
 
 const (
@@ -81,9 +81,10 @@ const (
 	module_ flags = 1 << 9
 )
 
-var homeNames = [...]string{InCore, InMath, InStandard, InRandom, InTarget, InCUDA, InLibdevice, InTensor, InDescriptor}
+var homeNames = [...]string{InCore, InMath, InStandard, InRandom, InTarget, InCUDA, InLibdevice, InTensor,
+	InDescriptor}
 
-// states of the flags that set one.
+// states has the states of the flags that set one.
 var states = map[flags]State{stdlib: Stdlib, class: Class, syntax: Syntax, module_: Module}
 
 // make turns a row into a Builtin.
@@ -107,10 +108,10 @@ func (r row) make() *Builtin {
 	return bi
 }
 
-// key is a name in its home.
+// key is a name with its module.
 type key struct{ module, name string }
 
-// index is the table by home and name, and by name among the public ones and the methods.
+// index returns the table by module and name, and by name among the public ones and the methods.
 var index = sync.OnceValue(func() (ix struct {
 	all     []*Builtin
 	homes   map[key]*Builtin
@@ -128,7 +129,8 @@ var index = sync.OnceValue(func() (ix struct {
 			ix.members[bi.Name] = bi
 		}
 	}
-	for _, rows := range [][]row{coreRows, mathRows, shapeRows, memoryRows, methodRows, libraryRows, classRows, cudaRows, libdeviceRows()} {
+	for _, rows := range [][]row{coreRows, mathRows, shapeRows, memoryRows, methodRows, libraryRows,
+		classRows, cudaRows, libdeviceRows()} {
 		for _, r := range rows {
 			add(r.make())
 		}
@@ -139,11 +141,12 @@ var index = sync.OnceValue(func() (ix struct {
 	return ix
 })
 
-// Builtins are all names, in the order of the tables.
+// Builtins returns all names, in the order of the tables.
 func Builtins() []*Builtin { return index().all }
 
-// Lookup finds triton.language.NAME for the module "", and triton.language.MODULE.NAME for others; nil if there is none.
-// The modules "core", "math", "standard" and "random" hold their own names; "extra.cuda.libdevice" is "extra.libdevice".
+// Lookup returns triton.language.NAME for the module "", and triton.language.MODULE.NAME for others; nil if
+// there is none. The modules "core", "math", "standard" and "random" hold their own names;
+// "extra.cuda.libdevice" is "extra.libdevice".
 func Lookup(module, name string) *Builtin {
 	ix := index()
 	switch module {
@@ -155,8 +158,8 @@ func Lookup(module, name string) *Builtin {
 	return ix.homes[key{module, name}]
 }
 
-// Method is the method of a device value: a tensor's or a tensor descriptor's. It may be a function of the standard library. Nil if
-// there is none.
+// Method returns a method of a tensor or a tensor descriptor; nil if there is none. It may be a function of
+// the standard library.
 func Method(v object.Value, name string) *Builtin {
 	switch v.(type) {
 	case *Tensor:
@@ -167,7 +170,7 @@ func Method(v object.Value, name string) *Builtin {
 	return nil
 }
 
-// FullName is the name as one writes it: "tl.load", "tl.extra.libdevice.pow", "tensor.to".
+// FullName returns the name as people write it: "tl.load", "tl.extra.libdevice.pow", "tensor.to".
 func (bi *Builtin) FullName() string {
 	switch {
 	case bi.Public:
@@ -178,12 +181,12 @@ func (bi *Builtin) FullName() string {
 	return "tl." + bi.Module + "." + bi.Name
 }
 
-// BuiltinCaller is what host code hands on as _semantic to call functions of the language.
+// BuiltinCaller is the value of _semantic, by which host code calls functions of the language.
 type BuiltinCaller interface {
 	CallBuiltin(bi *Builtin, args []object.Value, kws []object.Keyword) (object.Value, error)
 }
 
-// Call is a call in host code, which needs a compiler at work: _semantic.
+// Call calls the builtin from host code, which needs a compiler at work: _semantic.
 func (bi *Builtin) Call(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	for i, k := range kws {
 		if c, ok := k.Value.(BuiltinCaller); ok && k.Name == "_semantic" {
@@ -195,8 +198,10 @@ func (bi *Builtin) Call(_ *object.Interp, args []object.Value, kws []object.Keyw
 	return nil, e
 }
 
-// Invoke binds arguments and does what the builtin does. As a method, the first argument is the value whose method it is.
-func (bi *Builtin) Invoke(b *Builder, gen Generator, args []object.Value, kws []object.Keyword, method bool) (object.Value, error) {
+// Invoke binds arguments and runs the builtin. For a method, the first argument is the value whose method it
+// is.
+func (bi *Builtin) Invoke(b *Builder, gen Generator, args []object.Value, kws []object.Keyword,
+	method bool) (object.Value, error) {
 	if bi.Fn == nil {
 		return nil, &Error{Code: CodeType, Msg: bi.FullName() + " cannot be called here"}
 	}

@@ -6,12 +6,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// register reads a special register of the GPU.
+// register returns a builtin that reads a special register of the GPU.
 func register(a asmText, t *DType) impl {
 	return func(c *Call) object.Value { return c.B.inlineAsm(a, nil, []Type{t})[0] }
 }
 
-// dependency is an instruction of programmatic dependent launch. The assembly must return something; nobody uses it.
+// dependency returns an instruction of programmatic dependent launch. The assembly must have a result, which
+// nobody uses.
 func dependency(code string) impl {
 	return func(c *Call) object.Value {
 		c.B.inlineAsm(asmText{code, "=r", false, 1}, nil, []Type{Int32})
@@ -23,7 +24,8 @@ func convertCustomFloat8(c *Call) object.Value {
 	x, to := c.device("arg"), Scalar(c.dtype("dst_ty"))
 	t, ok := to.(*DType)
 	if !ok || t != Float8E4B15 && Scalar(x.Type) != Float8E4B15 {
-		panic(bad(CodeType, "only conversions from or to fp8e4b15 are custom, not %s to %s", Scalar(x.Type), to))
+		panic(bad(CodeType, "only conversions from or to fp8e4b15 are custom, not %s to %s", Scalar(x.Type),
+			to))
 	}
 	return c.B.castE4B15(x, t)
 }
@@ -39,10 +41,11 @@ func currentTarget(c *Call) object.Value {
 	if o.Backend == "hip" && strings.HasPrefix(o.Arch, "gfx9") {
 		warp = 64
 	}
-	return &object.Tuple{Items: []object.Value{object.Str(o.Backend), arch, object.MakeInt(warp)}, Class: targetClass}
+	return &object.Tuple{Items: []object.Value{object.Str(o.Backend), arch, object.MakeInt(warp)},
+		Class: targetClass}
 }
 
-// isBackend asks for a backend and, unless it is empty, an architecture.
+// isBackend returns a builtin that asks for a back end and, unless it is empty, an architecture.
 func isBackend(backend, arch string) impl {
 	return func(c *Call) object.Value {
 		o := &c.B.Opts

@@ -1,10 +1,3 @@
-// Package sem gives the operations of the Triton language their meaning: types and promotion, and the Triton IR that each
-// operation becomes. It is what triton.language.semantic and triton.language.core are to Triton: the code generator
-// (package lang) walks the syntax and calls it; it knows nothing of syntax.
-//
-// What comes in are host values: compile-time numbers, strings, tuples and dtypes as they are, and device values as
-// *Tensor or *Descriptor. What goes out is IR at the builder's insertion point, operation for operation what
-// Triton 3.6's front end emits, and the device value that stands for it. A use that Triton forbids is an *Error.
 package sem
 
 import (
@@ -22,11 +15,11 @@ import (
 // Types are interned: equality is identity. They are also host values, such as tl.float32 or x.type.
 type Type interface {
 	object.Value
-	// String is what Triton prints: "fp32", "pointer<fp16>", "<['128'], int32>".
+	// String returns the text that Triton prints: "fp32", "pointer<fp16>", "<['128'], int32>".
 	String() string
-	// Mangle is the type's part in the name of a specialised function.
+	// Mangle returns the type's part in the name of a specialised function.
 	Mangle() string
-	// IR is the type in IR; nil for void and for tuples, which have none of their own.
+	// IR returns the type in IR; nil for void and for tuples, which have none of their own.
 	IR() ir.Type
 }
 
@@ -69,21 +62,21 @@ type DescType struct {
 	Block *BlockType
 }
 
-// Tensor is a device value: a scalar, a pointer, or a block of them. It is a object.Value, so that names in a kernel hold either host
-// values (compile-time) or device values.
+// Tensor is a device value: a scalar, a pointer, or a block of them. It is an object.Value, so that names in
+// a kernel hold either host values (compile-time) or device values.
 type Tensor struct {
 	V    *ir.Value
 	Type Type
 }
 
-// TypeName is the class name in the language.
+// TypeName returns the class name in the language.
 func (*Tensor) TypeName() string    { return "tensor" }
 func (*DType) TypeName() string     { return "dtype" }
 func (*PtrType) TypeName() string   { return "pointer_type" }
 func (*BlockType) TypeName() string { return "block_type" }
 func (*DescType) TypeName() string  { return "tensor_descriptor_type" }
 
-// Scalar is the element type of a block, and t itself otherwise.
+// Scalar returns the element type of a block, and t itself otherwise.
 func Scalar(t Type) Type {
 	if b, ok := t.(*BlockType); ok {
 		return b.Elem
@@ -91,7 +84,7 @@ func Scalar(t Type) Type {
 	return t
 }
 
-// ShapeOf is the shape of a block, and nil for a scalar.
+// ShapeOf returns the shape of a block, and nil for a scalar.
 func ShapeOf(t Type) []int64 {
 	if b, ok := t.(*BlockType); ok {
 		return b.Shape
@@ -99,7 +92,7 @@ func ShapeOf(t Type) []int64 {
 	return nil
 }
 
-// WithElem is t with another element type: a block of the same shape, or elem itself when t is a scalar.
+// WithElem returns t with another element type: a block of the same shape, or elem itself when t is a scalar.
 func WithElem(t, elem Type) Type {
 	if b, ok := t.(*BlockType); ok {
 		return Block(elem, b.Shape...)
@@ -180,7 +173,7 @@ func Scalars() func(yield func(*DType) bool) {
 	}
 }
 
-// DTypes are all scalar types by Triton's name.
+// DTypes has all scalar types by Triton's names.
 var DTypes = func() map[string]*DType {
 	m := map[string]*DType{}
 	for t := range Scalars() {
@@ -192,7 +185,7 @@ var DTypes = func() map[string]*DType {
 func (t *DType) String() string { return t.Name }
 func (t *DType) IR() ir.Type    { return t.ir }
 
-// Mangle writes i32, u8, fp16.
+// Mangle returns i32, u8, fp16.
 func (t *DType) Mangle() string {
 	switch t.Kind {
 	case SignedInt:
@@ -205,7 +198,7 @@ func (t *DType) Mangle() string {
 	return "V"
 }
 
-// IsInt, IsFloating and friends, as the language's dtype methods. A bool is an int of one bit.
+// IsInt, IsFloating and friends are the language's dtype methods. A bool is an int of one bit.
 func (t *DType) IsInt() bool      { return t.Kind == SignedInt || t.Kind == UnsignedInt }
 func (t *DType) IsFloating() bool { return t.Kind == Floating }
 func (t *DType) IsFP8() bool      { return t.Kind == Floating && t.Bits == 8 }
@@ -214,22 +207,24 @@ func (t *DType) IsSigned() bool   { return t.Kind == SignedInt }
 // isStandard reports whether t is a float that arith converts: not an 8-bit one.
 func (t *DType) isStandard() bool { return t.Kind == Floating && t.Bits > 8 }
 
-// Ptr is the pointer type to elem in the global address space.
+// Ptr returns the pointer type to elem in the global address space.
 func Ptr(elem Type) *PtrType { return PtrIn(elem, 1, false) }
 
-// PtrIn is a pointer type given whole.
+// PtrIn returns the pointer type to elem in an address space, const or not.
 func PtrIn(elem Type, space int, isConst bool) *PtrType {
-	return ptrTypes.Get(ptrKey{intern.Address(elem), space, isConst}, func() *PtrType { return &PtrType{elem, space, isConst} })
+	return ptrTypes.Get(ptrKey{intern.Address(elem), space, isConst}, func() *PtrType {
+		return &PtrType{elem, space, isConst}
+	})
 }
 
-// Block is the block type of a shape.
+// Block returns the block type of a shape.
 func Block(elem Type, shape ...int64) *BlockType {
 	return blockTypes.Get(blockKey{intern.Address(elem), shapeKey(shape)}, func() *BlockType {
 		return &BlockType{append([]int64(nil), shape...), elem}
 	})
 }
 
-// Desc is the descriptor type for blocks of a type.
+// Desc returns the descriptor type for blocks of a type.
 func Desc(b *BlockType) *DescType {
 	return descTypes.Get(intern.Address(b), func() *DescType { return &DescType{b} })
 }
@@ -256,7 +251,7 @@ func (t *BlockType) Mangle() string {
 func (t *BlockType) IR() ir.Type            { return t.tensor() }
 func (t *BlockType) tensor() *ir.TensorType { return ir.Tensor(t.Shape, t.Elem.IR(), nil) }
 
-// Numel is the number of elements.
+// Numel returns the number of elements.
 func (t *BlockType) Numel() int64 {
 	n := int64(1)
 	for _, d := range t.Shape {
@@ -279,7 +274,7 @@ func shapeText(shape []int64) string {
 	return "[" + strings.Join(dims, ", ") + "]"
 }
 
-// TypeText is a type as messages write it: fp32, pointer<fp32>, fp32[16, 32], pointer<fp32>[16].
+// TypeText returns a type as messages write it: fp32, pointer<fp32>, fp32[16, 32], pointer<fp32>[16].
 func TypeText(t Type) string {
 	switch t := t.(type) {
 	case *BlockType:
@@ -295,12 +290,12 @@ func TypeText(t Type) string {
 	return t.String()
 }
 
-// plainShape writes a shape for messages: [128, 64].
+// plainShape returns a shape as messages write it: [128, 64].
 func plainShape(shape []int64) string {
 	return "[" + strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]") + "]"
 }
 
-// repr is what Python's repr says of a type: triton.language.float32, pointer<fp16>.
+// repr returns Python's repr of a type: triton.language.float32, pointer<fp16>.
 func repr(t Type) string {
 	d, ok := t.(*DType)
 	if !ok {
@@ -309,8 +304,8 @@ func repr(t Type) string {
 	return "triton.language." + d.longName()
 }
 
-// longName is the name under which the language exports the type: float32, bfloat16, int8.
-// Long is the name of the type in a kernel: tl.float32.
+// Long returns the name of the type in a kernel: tl.float32. longName is the name under which the language
+// exports it.
 func (t *DType) Long() string { return "tl." + t.longName() }
 
 func (t *DType) longName() string {
