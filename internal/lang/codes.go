@@ -2,8 +2,8 @@ package lang
 
 import "github.com/nereid-lang/nereid/internal/lang/sem"
 
-// Codes are the short words in brackets at the end of messages about kernels, with what each means. docs/errors.md is made of them;
-// a test holds the two and the messages themselves together.
+// Codes are the short words in brackets at the end of messages about kernels, with what each means.
+// docs/errors.md is made of them; a test holds the two and the messages themselves together.
 var Codes = []struct{ Code, Doc string }{
 	{"syntax", "The text is not Python."},
 	{"indentation", "Lines are indented in a way that Python does not allow."},

@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// Source is a file with kernels. It is parsed once; nothing in it is evaluated before a kernel is asked for. It may be
-// used from several goroutines.
+// Source is a file with kernels. It is parsed once; nothing in it is evaluated before a kernel is asked for.
+// It may be used from several goroutines.
 type Source struct{ *world.Source }
 
 // Load parses a file. The error is a *diag.List.
@@ -59,14 +59,15 @@ var DefaultTarget = world.DefaultTarget
 // PointerAttr is the attribute of a function's descriptor argument with DescSpec.Pointer.
 const PointerAttr = codegen.PointerAttr
 
-// ParseSignature reads a signature as Triton's ahead-of-time tool writes it: one entry for each parameter, a type
-// (`*fp16`, `i32`) with `:16` or `:1`, or a constant as a Python literal. An error is a *diag.List that shows the place
-// in the text.
+// ParseSignature reads a signature as Triton's ahead-of-time tool writes it: one entry for each parameter, a
+// type (`*fp16`, `i32`) with `:16` or `:1`, or a constant as a Python literal. An error is a *diag.List that
+// shows the place in the text.
 func ParseSignature(params []Param, text string) ([]ArgSpec, error) {
 	return codegen.ParseSignature(params, text)
 }
 
-// SplitSignature returns the entries of a signature as text, one for each parameter, once they are known to make sense.
+// SplitSignature returns the entries of a signature as text, one for each parameter, once they are known to
+// make sense.
 func SplitSignature(params []Param, text string) ([]string, error) {
 	return codegen.SplitSignature(params, text)
 }

@@ -5,8 +5,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Env is a scope: that of a function call, of a class body, of a comprehension, or one that a user of this package made.
-// Names that it does not have are looked up in the scopes around it, in the module, in the builtins.
+// Env is a scope: that of a function call, of a class body, of a comprehension, or one that a user of this
+// package made. Names that it does not have are looked up in the scopes around it, in the module, in the
+// builtins.
 type Env struct {
 	Module *Module
 

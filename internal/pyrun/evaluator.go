@@ -15,26 +15,28 @@ type Options struct {
 	Roots  []string          // folders to search for source modules after those around the importing file
 	// Library holds the modules of Python's own library that are written in Go; nil when there are none.
 	Library Library
-	// Known returns a module that the user of this package registers, by its dotted name. Such modules come before
-	// all others.
+	// Known returns a module that the user of this package registers, by its dotted name. Such modules come
+	// before all others.
 	Known func(name string) (*Module, bool)
-	// FromSource, when set, reports whether a part of a registered package is read from its source where that is found.
+	// FromSource, when set, reports whether a part of a registered package is read from its source where that
+	// is found.
 	FromSource func(name string) bool
 	// Builtins are names visible everywhere, before those of Python.
 	Builtins map[string]object.Value
-	// Decorate, when set, applies the decorators of a function in place of Python's own rule; eval evaluates one of
-	// them where it stands. It lets the user of this package leave a decorator's arguments unevaluated until they are
-	// needed.
+	// Decorate, when set, applies the decorators of a function in place of Python's own rule; eval evaluates
+	// one of them where it stands. It lets the user of this package leave a decorator's arguments unevaluated
+	// until they are needed.
 	Decorate func(in *object.Interp, fn *Func, decorators []python.Expr,
 		eval func(python.Expr) (object.Value, error)) (object.Value, error)
 	// Resolve, when set, is asked for a name of a source module before the module's own statements are.
 	Resolve func(in *object.Interp, m *Module, name string) (object.Value, bool)
-	// Parse reads a source module; python.Parse when nil. Its results may be cached and shared by several Evaluators.
+	// Parse reads a source module; python.Parse when nil. Its results may be cached and shared by several
+	// Evaluators.
 	Parse func(files *diag.FileSet, name string, src []byte) (*python.Module, error)
 }
 
-// Evaluator runs host Python: it loads modules and evaluates expressions and statements. It is cheap to make and
-// serves one goroutine.
+// Evaluator runs host Python: it loads modules and evaluates expressions and statements. It is cheap to make
+// and serves one goroutine.
 type Evaluator struct {
 	*object.Interp
 	opts Options

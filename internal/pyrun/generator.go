@@ -5,9 +5,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// generator is an object.Generator: a function that stops at each yield. Its statements are run by a machine with a stack of its
-// own, one genFrame for each statement that holds a yield; all others are run as usual. A yield may stand alone, or be
-// the whole right side of an assignment or return.
+// generator is an object.Generator: a function that stops at each yield. Its statements are run by a machine
+// with a stack of its own, one genFrame for each statement that holds a yield; all others are run as usual. A
+// yield may stand alone, or be the whole right side of an assignment or return.
 type generator struct {
 	name    string
 	env     *Env

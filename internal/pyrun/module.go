@@ -308,8 +308,8 @@ func (m *Module) isBound(in *object.Interp, name string, at int) bool {
 func (m *Module) run(in *object.Interp, u *unit) error {
 	switch u.state {
 	case done, running:
-		// A unit that is running is asked for again only by a module that imports this one in turn, or by a function it calls:
-		// what it has bound so far is all there is.
+		// A unit that is running is asked for again only by a module that imports this one in turn, or by a
+		// function it calls: what it has bound so far is all there is.
 		return u.err
 	}
 	u.state = running

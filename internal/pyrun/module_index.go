@@ -5,8 +5,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// unit is a statement of a module that is run as a whole, when a name that it binds or changes is asked for. The
-// branches of an if are units of their own, guarded by it.
+// unit is a statement of a module that is run as a whole, when a name that it binds or changes is asked for.
+// The branches of an if are units of their own, guarded by it.
 type unit struct {
 	number  int
 	stmt    python.Stmt
@@ -25,8 +25,8 @@ type unit struct {
 type effect uint8
 
 const (
-	// touches: it may change the value in a roundabout way, by a function or decorator that it calls. Its errors are not
-	// the name's errors.
+	// touches: it may change the value in a roundabout way, by a function or decorator that it calls. Its
+	// errors are not the name's errors.
 	touches effect = iota
 	// changes: it changes the value that the name has: x.append(1), x[0] = 1.
 	changes

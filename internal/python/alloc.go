@@ -1,6 +1,7 @@
 package python
 
-// alloc hands out the nodes of a tree from slabs: a tree lives and dies as a whole, and its nodes are many and small.
+// alloc hands out the nodes of a tree from slabs: a tree lives and dies as a whole, and its nodes are many
+// and small.
 type alloc struct {
 	names      slab[Name]
 	constants  slab[Constant]
@@ -42,7 +43,8 @@ func (s *slab[T]) new() *T {
 	return v
 }
 
-// sequence builds slices of T: items are pushed on a stack, and cut takes those above a mark as a slice of its own.
+// sequence builds slices of T: items are pushed on a stack, and cut takes those above a mark as a slice of
+// its own.
 type sequence[T any] struct {
 	stack []T
 	free  []T

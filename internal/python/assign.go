@@ -31,7 +31,7 @@ func (p *parser) assign(start int32, x Expr) Stmt {
 	return a
 }
 
-// equalsHint is for those who write = to compare.
+// equalsHint returns a hint for people who write = to compare.
 func equalsHint(x Expr) string {
 	switch x.(type) {
 	case *Call, *BinOp, *UnaryOp, *Constant, *Compare, *BoolOp:
@@ -52,7 +52,8 @@ func (p *parser) annotated(t token, target Expr) Stmt {
 	case *Subscript:
 		x.Ctx = Store
 	case *Tuple, *List:
-		p.errorAt(target, codeTarget, "", "only a single target can be annotated, not %s", describeExpr(target))
+		p.errorAt(target, codeTarget, "", "only a single target can be annotated, not %s",
+			describeExpr(target))
 	default:
 		p.fail(p.tok, p.colonHint(target), "unexpected ':' after %s", describeExpr(target))
 	}
@@ -65,7 +66,7 @@ func (p *parser) annotated(t token, target Expr) Stmt {
 	return a
 }
 
-// colonHint is for those who forget or misspell a keyword.
+// colonHint returns a hint for people who forget or misspell a keyword.
 func (p *parser) colonHint(x Expr) string {
 	if p.peek(1) == kNewline {
 		return "a block needs a statement such as if, for, while or def before it"
@@ -85,7 +86,8 @@ func (p *parser) augmented(start int32, target Expr) Stmt {
 		x.Ctx = Store
 	case *BadExpr:
 	default:
-		p.errorAt(target, codeTarget, "", "cannot assign to %s with '%s'", describeExpr(target), p.text(p.tok))
+		p.errorAt(target, codeTarget, "", "cannot assign to %s with '%s'", describeExpr(target),
+			p.text(p.tok))
 	}
 	p.advance()
 	a.Value = p.yieldOrStar()

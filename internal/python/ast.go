@@ -6,8 +6,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// Node is any node of the tree. The span is that of CPython's lineno, col_offset, end_lineno and end_col_offset; a
-// node to which CPython gives no position (Module, Arguments, Comprehension, WithItem, MatchCase) has one here too.
+// Node is any node of the tree. The span is that of CPython's lineno, col_offset, end_lineno and
+// end_col_offset; a node to which CPython gives no position (Module, Arguments, Comprehension, WithItem,
+// MatchCase) has one here too.
 type Node interface {
 	Span() diag.Span
 	fields(v fieldVisitor)
@@ -25,7 +26,7 @@ type Stmt interface {
 	stmtNode()
 }
 
-// Pattern is what stands between case and its colon, or a part of it.
+// Pattern is the text between case and its colon, or a part of it.
 type Pattern interface {
 	Node
 	patternNode()
@@ -40,7 +41,7 @@ type TypeParam interface {
 // Range is the place of a node, embedded in each of them. End is exclusive.
 type Range struct{ Start, End diag.Pos }
 
-// Span is the range as package diag wants it.
+// Span returns the range in the form of package diag.
 func (r Range) Span() diag.Span { return diag.Span{Start: r.Start, End: r.End} }
 
 // Module is a whole file.
@@ -52,8 +53,8 @@ type Module struct {
 	memos sync.Map
 }
 
-// Memo is what another package has found out about the file and wants to find out once: the result of find the first time that the key
-// is asked for. A key is a type of that package's own.
+// Memo returns the result of find, which it calls the first time that the key is asked for: other packages
+// keep what they find out about a file with it. A key is a type of that package's own.
 func (m *Module) Memo(key any, find func() any) any {
 	if v, ok := m.memos.Load(key); ok {
 		return v

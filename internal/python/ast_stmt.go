@@ -1,7 +1,7 @@
 package python
 
-// Statements. The asynchronous forms and try … except* embed their plain form, so they share its fields and are
-// still types of their own: a switch that does not name them does not take them by mistake.
+// Statements. The asynchronous forms and try … except* embed their plain form, so they share its fields and
+// are still types of their own: a switch that does not name them does not take them by mistake.
 type (
 	// FunctionDef is a def. Its span begins at def, after the decorators.
 	FunctionDef struct {
@@ -124,7 +124,8 @@ type (
 		Range
 		Names []*Alias
 	}
-	// ImportFrom is from ..module import names. Level counts the dots; Module may be empty when there are some.
+	// ImportFrom is from ..module import names. Level counts the dots; Module may be empty when there are
+	// some.
 	ImportFrom struct {
 		Range
 		Module string

@@ -1,6 +1,6 @@
 package python
 
-// atom is a name, a literal or something in brackets.
+// atom reads a name, a literal or something in brackets.
 func (p *parser) atom() Expr {
 	t := p.tok
 	switch t.kind {
@@ -55,8 +55,8 @@ func (p *parser) noExpression() {
 	p.fail(p.tok, hint, "expected an expression, found %s", p.describe())
 }
 
-// doubledHint is for operators of two characters that other languages have: the two tokens up to the present one, or
-// up to the one before it.
+// doubledHint returns a hint for an operator of two characters that other languages have: the two tokens up
+// to the present one, or up to the one before it.
 func (p *parser) doubledHint() string {
 	for i := p.i; i > 0 && i > p.i-2; i-- {
 		a, b := p.toks[i-1], p.toks[i]
@@ -200,8 +200,8 @@ func (p *parser) braceDisplay() Expr {
 	return s
 }
 
-// plainBefore fails at the present colon when what stands before it, from the token of index first on, is starred or a
-// named expression: where a colon follows it, it is what may be neither.
+// plainBefore fails at the present colon when the expression before it, from the token of index first on, is
+// starred or a named expression: before a colon it may be neither.
 func (p *parser) plainBefore(first int, what string) {
 	t := p.toks[first]
 	if t.kind == kStar {

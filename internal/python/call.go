@@ -38,8 +38,8 @@ func (p *parser) callArguments(call bool) (args []Expr, keywords []*Keyword) {
 	return args, keywords
 }
 
-// positional reads one positional argument. A generator expression may go without parentheses of its own where it is
-// the only argument; its end is then left for the caller.
+// positional reads one positional argument. A generator expression may go without parentheses of its own
+// where it is the only argument; its end is then left for the caller.
 func (p *parser) positional(open token, call, afterKeyword, first bool) Expr {
 	start := p.tok
 	x := p.namedExpression()
@@ -87,7 +87,8 @@ func (p *parser) keyword(name string) *Keyword {
 	}
 	k.Arg, k.Value = name, p.expression()
 	if p.atComprehension() {
-		p.fail(p.tok, "put the generator expression in parentheses", "unexpected 'for' after a keyword argument")
+		p.fail(p.tok, "put the generator expression in parentheses",
+			"unexpected 'for' after a keyword argument")
 	}
 	k.Range = p.from(start)
 	return k

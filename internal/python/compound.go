@@ -2,8 +2,8 @@ package python
 
 // if: 'if' namedExpression block ('elif' namedExpression block)* ['else' block]
 //
-// An elif is an If in the orelse of the one before. They all end where the last one ends, so their ranges are closed
-// in a second loop.
+// An elif is an If in the orelse of the one before. They all end where the last one ends, so their ranges are
+// closed in a second loop.
 func (p *parser) if_() Stmt {
 	var chain []*If
 	for {
@@ -113,7 +113,8 @@ func (p *parser) handler(star bool) *ExceptHandler {
 	if !p.at(kColon) {
 		h.Type = p.expression()
 		if p.at(kComma) {
-			p.fail(p.tok, "put the exception types in parentheses", "expected ':' after an exception type, found ','")
+			p.fail(p.tok, "put the exception types in parentheses",
+				"expected ':' after an exception type, found ','")
 		}
 		if p.take(kAs) {
 			h.Name = p.identifier("a name after 'as'")
@@ -141,8 +142,8 @@ func (p *parser) withBody(s *With, start int32) {
 	s.Range = p.from(start)
 }
 
-// parenthesizedItems reads items in parentheses, where that is what the parentheses are for: they end just before the
-// colon, and what they hold reads as items. Otherwise it reads nothing and gives nil.
+// parenthesizedItems reads items in parentheses, if the parentheses hold items: they end just before the
+// colon, and their content reads as items. Otherwise it reads nothing and returns nil.
 func (p *parser) parenthesizedItems() []*WithItem {
 	n, as := p.closingParen()
 	if n == 0 || p.peek(n+1) != kColon {
@@ -164,8 +165,8 @@ func (p *parser) parenthesizedItems() []*WithItem {
 	return items
 }
 
-// closingParen looks ahead from a parenthesis to the one that closes it: how many tokens away that is, 0 if there is
-// none, and whether an 'as' stands between, in no other bracket.
+// closingParen looks ahead from a parenthesis to the one that closes it. It returns how many tokens away that
+// is, 0 if there is none, and whether an 'as' stands between, in no other bracket.
 func (p *parser) closingParen() (n int, as bool) {
 	if !p.at(kLParen) {
 		return 0, false

@@ -28,7 +28,8 @@ func (p *parser) decorated() Stmt {
 		s.DecoratorList = decorators
 		return s
 	}
-	p.errorf(p.tok, codeSyntax, "", "expected a function or a class after a decorator, found %s", p.describe())
+	p.errorf(p.tok, codeSyntax, "", "expected a function or a class after a decorator, found %s",
+		p.describe())
 	return &BadStmt{p.from(start)}
 }
 

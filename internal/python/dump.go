@@ -14,11 +14,12 @@ func Dump(w io.Writer, m *Module, attributes bool) error {
 	return DumpOptions{Attributes: attributes}.Dump(w, m)
 }
 
-// DumpOptions say how a tree is written.
+// DumpOptions says how a tree is written.
 type DumpOptions struct {
 	Attributes bool // with lineno, col_offset, end_lineno and end_col_offset
 	// Minor is the version 3.Minor of the CPython whose form is wanted; 0 is 12. Before 12 there were no type
-	// parameters, and all parts of an f-string other than its expressions had the position of the whole literal.
+	// parameters, and all parts of an f-string other than its expressions had the position of the whole
+	// literal.
 	Minor int
 }
 
@@ -174,7 +175,7 @@ func (d *dumper) value(name string, v any) {
 	}
 }
 
-// Repr is the value of a Constant as Python's repr shows it.
+// Repr returns the value of a Constant as Python's repr shows it.
 func Repr(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -37,8 +37,8 @@ func (f *fstring311) enter(n Node, file *diag.File) {
 	f.parent = n
 }
 
-// withBraces is the range of the expression n of a field: its own, or for a tuple without parentheses that of the field
-// as far as the expression went.
+// withBraces returns the range of the expression n of a field: its own, or for a tuple without parentheses
+// that of the field as far as the expression went.
 func withBraces(n Node, own Range, field *FormattedValue, file *diag.File) Range {
 	if _, ok := n.(*Tuple); !ok {
 		return own

@@ -98,7 +98,8 @@ func (p *parser) starExpressions() Expr {
 	return p.tupleOf(start, p.starExpression(), (*parser).starExpression)
 }
 
-// tupleOf reads the rest of a tuple without parentheses whose first element is x; without a comma it is x alone.
+// tupleOf reads the rest of a tuple without parentheses whose first element is x; without a comma it is x
+// alone.
 func (p *parser) tupleOf(start int32, x Expr, element func(*parser) Expr) Expr {
 	if !p.at(kComma) {
 		return x
@@ -114,8 +115,9 @@ func (p *parser) tupleOf(start int32, x Expr, element func(*parser) Expr) Expr {
 	return t
 }
 
-// startsExpr tells the tokens with which an expression may begin, a starred one too.
-var startsExpr = kindSet(kName, kNumber, kString, kFStart, kLParen, kLBrack, kLBrace, kEllipsis, kMinus, kPlus, kTilde,
+// startsExpr has the tokens with which an expression may begin, a starred one too.
+var startsExpr = kindSet(kName, kNumber, kString, kFStart, kLParen, kLBrack, kLBrace, kEllipsis, kMinus,
+	kPlus, kTilde,
 	kNot, kLambda, kAwait, kTrue, kFalse, kNone, kStar)
 
 func kindSet(kinds ...kind) (set [numKinds]bool) {
@@ -181,7 +183,8 @@ func (p *parser) boolOp(start int32, op BoolOperator, k kind, x Expr, operand fu
 	return &BoolOp{p.from(start), op, values}
 }
 
-// sibling and joinSibling bracket an operand, so that height becomes the greatest of several, not their sum.
+// sibling begins an operand, and joinSibling ends it, so that height becomes the greatest of several, not
+// their sum.
 func (p *parser) sibling() (height int) {
 	height, p.height = p.height, 0
 	return height
@@ -231,7 +234,7 @@ func (p *parser) comparison() Expr {
 	return x
 }
 
-// comparisonOp is the operator at the present token and how many tokens it takes; 0 where there is none.
+// comparisonOp returns the operator at the present token and how many tokens it takes; 0 where there is none.
 func (p *parser) comparisonOp() (op CmpOperator, n int) {
 	switch p.tok.kind {
 	case kEq:
@@ -261,7 +264,7 @@ func (p *parser) comparisonOp() (op CmpOperator, n int) {
 	return 0, 0
 }
 
-// precedence of the binary operators, from | up to *; 0 for other tokens.
+// precedence has the precedence of the binary operators, from | up to *; 0 for other tokens.
 var precedence = [numKinds]uint8{
 	kPipe: 1, kCaret: 2, kAmp: 3, kLShift: 4, kRShift: 4, kPlus: 5, kMinus: 5,
 	kStar: 6, kSlash: 6, kFloor: 6, kPercent: 6, kAt: 6,

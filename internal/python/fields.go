@@ -1,17 +1,17 @@
 package python
 
-// fieldVisitor is shown the fields of a node, in CPython's order and under CPython's names. Walking and dumping are
-// its two implementations, so that the list of a node's fields stands in one place.
+// fieldVisitor is shown the fields of a node, in CPython's order and under CPython's names. Walking and
+// dumping are its two implementations, so that the list of a node's fields stands in one place.
 type fieldVisitor interface {
-	// node is a field that holds a node; a nil one is None and left out of a dump.
+	// node shows a field that holds a node; a nil one is None and left out of a dump.
 	node(name string, n Node)
 	// begin opens a field that holds a list, item adds a node to it (nil for None), end closes it.
 	begin(name string)
 	item(n Node)
 	end()
-	// value is a field that walks pass over: an identifier, a number, an operator, a constant.
+	// value shows a field that walks pass over: an identifier, a number, an operator, a constant.
 	value(name string, v any)
-	// text is an identifier or string that is left out of a dump when empty.
+	// text shows an identifier or string that is left out of a dump when empty.
 	text(name, s string)
 	// since says that the fields that follow in this node are new in Python 3.minor.
 	since(minor int)
@@ -183,7 +183,7 @@ func (n *Comprehension) fields(v fieldVisitor) {
 	v.value("is_async", flag(n.IsAsync))
 }
 
-// flag is a truth value that CPython keeps as 0 or 1.
+// flag returns a truth value as CPython keeps it, 0 or 1.
 func flag(b bool) int {
 	if b {
 		return 1

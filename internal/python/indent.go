@@ -1,7 +1,7 @@
 package python
 
-// indentation skips blank lines and comments, measures the indentation of the next line that has something on it and
-// emits the indent or the unindents that it means. It reports false at the end of the text.
+// indentation skips blank lines and comments, measures the indentation of the next line that has something on
+// it and emits the indent or the unindents that it means. It reports false at the end of the text.
 func (l *lexer) indentation() bool {
 	for {
 		start := l.off
@@ -26,8 +26,8 @@ func (l *lexer) indentation() bool {
 	}
 }
 
-// measure steps over the white space before a line. A backslash in it joins the next line, whose white space does not
-// count then (unless the backslash stands in the first column: CPython's own way).
+// measure steps over the white space before a line. A backslash in it joins the next line, whose white space
+// does not count then (unless the backslash stands in the first column: CPython's own way).
 func (l *lexer) measure() (in indent, ok bool) {
 	first := 0 // the column of the first backslash
 	for ; ; l.off++ {
@@ -72,7 +72,8 @@ func (l *lexer) compare(in indent, start int) {
 			l.tabError(start)
 		}
 		if len(l.indents) >= maxIndents {
-			l.errorf(start, l.off, codeNesting, "", "too many levels of indentation (the limit is %d)", maxIndents)
+			l.errorf(start, l.off, codeNesting, "", "too many levels of indentation (the limit is %d)",
+				maxIndents)
 			return
 		}
 		l.indents = append(l.indents, in)

@@ -101,7 +101,8 @@ func (l *lexer) decimal(name *string) bool {
 		return true
 	}
 	if !float && l.src[start] == '0' && strings.Trim(l.src[start:intEnd], "0_") != "" {
-		l.errorf(start, l.off, codeLiteral, "write 0o for an octal number", "leading zeros in a decimal integer")
+		l.errorf(start, l.off, codeLiteral, "write 0o for an octal number",
+			"leading zeros in a decimal integer")
 	}
 	return true
 }
@@ -122,8 +123,8 @@ func (l *lexer) digits() bool {
 	}
 }
 
-// endsNumber reports whether a number may end here: no letter follows, unless it begins one of the keywords that
-// CPython still lets stand there, as in 1if x else 2.
+// endsNumber reports whether a number may end here: no letter follows, unless it begins one of the keywords
+// that CPython still lets stand there, as in 1if x else 2.
 func (l *lexer) endsNumber() bool {
 	c := l.src[l.off]
 	if class[c]&(cNameStart|cDigit) == 0 {

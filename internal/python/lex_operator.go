@@ -2,12 +2,13 @@ package python
 
 // operators1 are the operators of one character; operators2 and operators3 extend them.
 var operators1 = [128]kind{
-	'(': kLParen, ')': kRParen, '[': kLBrack, ']': kRBrack, '{': kLBrace, '}': kRBrace, ',': kComma, ':': kColon,
+	'(': kLParen, ')': kRParen, '[': kLBrack, ']': kRBrack, '{': kLBrace, '}': kRBrace, ',': kComma,
+	':': kColon,
 	';': kSemi, '.': kDot, '=': kAssign, '<': kLt, '>': kGt, '~': kTilde, '+': kPlus, '-': kMinus, '*': kStar,
 	'@': kAt, '/': kSlash, '%': kPercent, '|': kPipe, '^': kCaret, '&': kAmp,
 }
 
-// longer lists, for the kind of an operator, what one more character makes of it.
+// longer has, for the kind of an operator, the kinds that one more character makes of it.
 var longer = func() (t [numKinds][2]struct {
 	c byte
 	k kind
@@ -80,7 +81,7 @@ func (l *lexer) operator(c byte) {
 	l.emit(k, start)
 }
 
-// rareOperator is what begins with a character that is no operator by itself.
+// rareOperator reads an operator whose first character is no operator by itself.
 func (l *lexer) rareOperator(c byte, start int) {
 	switch t := l.top(); {
 	case c == '!' && l.src[l.off] == '=':
@@ -97,7 +98,7 @@ func (l *lexer) rareOperator(c byte, start int) {
 	}
 }
 
-// closing is the end of a bracket, or of a field in an f-string.
+// closing reads the end of a bracket, or of a field in an f-string.
 func (l *lexer) closing(k kind, start int) {
 	t := l.top()
 	if t == nil {

@@ -2,7 +2,7 @@ package python
 
 import "strings"
 
-// prefix is the length of a string's prefix at the present offset, 0 where no string begins there.
+// prefix returns the length of a string's prefix at the present offset, 0 where no string begins there.
 func (l *lexer) prefix(c byte) int {
 	c |= 0x20 // lower case
 	if c != 'r' && c != 'b' && c != 'f' && c != 'u' {
@@ -21,8 +21,8 @@ func (l *lexer) prefix(c byte) int {
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' }
 
-// str reads a string whose prefix began at start and whose quotes begin at the present offset. Of an f-string it
-// reads the beginning only.
+// str reads a string whose prefix began at start and whose quotes begin at the present offset. Of an f-string
+// it reads the beginning only.
 func (l *lexer) str(start int) {
 	quote := l.src[l.off]
 	triple := l.tripled(quote)
@@ -120,7 +120,8 @@ func (l *lexer) closeFString(i int) {
 	l.emit(kBad, l.off)
 }
 
-// fstringText reads the text of an f-string, or of a format spec in it, up to what ends it, and that too.
+// fstringText reads the text of an f-string, or of a format spec in it, up to and with the token that ends
+// it.
 func (l *lexer) fstringText() {
 	t := l.top()
 	start, odd := l.off, false
@@ -170,7 +171,7 @@ func (l *lexer) fstringText() {
 	}
 }
 
-// maxSpecs is how deep CPython lets the format specs of an f-string nest.
+// maxSpecs is the depth to which CPython lets the format specs of an f-string nest.
 const maxSpecs = 2
 
 // field begins a replacement field.
@@ -187,7 +188,8 @@ func (l *lexer) field(t *bracket) {
 	l.push(bracket{kind: kFMiddle, quote: t.quote, triple: t.triple, raw: t.raw, at: int32(l.off - 1)})
 }
 
-// fstringEscape steps over an escape in an f-string. A brace is never escaped; \N{name} has braces of its own.
+// fstringEscape steps over an escape in an f-string. A brace is never escaped; \N{name} has braces of its
+// own.
 func (l *lexer) fstringEscape(t *bracket) {
 	switch next := l.src[l.off+1]; {
 	case next == '{' || next == '}':

@@ -13,9 +13,9 @@ const (
 	maxIndents  = 100
 )
 
-// lexer cuts the text into tokens, one logical line at a time: the parser reads (and rereads) the tokens of a line
-// from toks and asks for the next line when it is through. That keeps the tokens few and makes going on after an
-// error a matter of asking for the next line.
+// lexer cuts the text into tokens, one logical line at a time: the parser reads (and rereads) the tokens of a
+// line from toks and asks for the next line when it is through. That keeps the tokens few and makes going on
+// after an error a matter of asking for the next line.
 type lexer struct {
 	file *diag.File
 	list *diag.List
@@ -33,8 +33,8 @@ type lexer struct {
 	open    []bracket
 }
 
-// indent is the depth of a block: col with tabs to multiples of eight, alt with tabs as one column. Lines whose order
-// depends on the width of a tab are an error, as in CPython.
+// indent is the depth of a block: col with tabs to multiples of eight, alt with tabs as one column. Lines
+// whose order depends on the width of a tab are an error, as in CPython.
 type indent struct{ col, alt int }
 
 // bracket is one that is open: of an expression, of an f-string (kFStart) or of one {field} in it (kFMiddle).
@@ -48,8 +48,8 @@ type bracket struct {
 
 func (b *bracket) isText() bool { return b.kind == kFStart || b.spec }
 
-// fill reads the next logical line, with the indents or unindents before it. At the end of the text it gives the
-// unindents that are left and kEOF, as often as it is asked.
+// fill reads the next logical line, with the indents or unindents before it. At the end of the text it gives
+// the unindents that are left and kEOF, as often as it is asked.
 func (l *lexer) fill() {
 	l.toks, l.open, l.damaged = l.toks[:0], l.open[:0], false
 	if !l.indentation() {
@@ -69,7 +69,7 @@ func (l *lexer) emit(k kind, start int) {
 	l.toks = append(l.toks, token{kind: k, start: int32(start), end: int32(l.off)})
 }
 
-// top is the innermost open bracket, or nil.
+// top returns the innermost open bracket, or nil.
 func (l *lexer) top() *bracket {
 	if len(l.open) == 0 {
 		return nil
@@ -159,7 +159,8 @@ func (l *lexer) token() bool {
 	return true
 }
 
-// endOfLine is the end of a physical line: of the logical line too, unless a bracket is open.
+// endOfLine reads the end of a physical line, and reports whether the logical line goes on: it does where a
+// bracket is open.
 func (l *lexer) endOfLine() bool {
 	if len(l.open) > 0 {
 		l.newline()
@@ -180,7 +181,7 @@ func (l *lexer) endOfText() bool {
 	return false
 }
 
-// continuation is a backslash: it must end its line.
+// continuation reads a backslash, which must end its line.
 func (l *lexer) continuation() {
 	start := l.off
 	l.off++
@@ -253,10 +254,13 @@ func (l *lexer) checkName(start int) bool {
 // charHints says what to write in place of characters that word processors put into programs.
 var charHints = map[rune]string{
 	'‘': "write a plain '", '’': "write a plain '", '“': "write a plain \"", '”': "write a plain \"",
-	'\u00a0': "this is a no-break space; write a plain one", '\u200b': "this is a zero-width space; remove it",
-	'–': "write a plain -", '—': "write a plain -", '−': "write a plain -", '×': "write *", '÷': "write /",
+	'\u00a0': "this is a no-break space; write a plain one",
+	'\u200b': "this is a zero-width space; remove it",
+	'–':      "write a plain -", '—': "write a plain -", '−': "write a plain -", '×': "write *",
+	'÷': "write /",
 	'≤': "write <=", '≥': "write >=", '≠': "write !=", '，': "write a plain ,", '（': "write a plain (",
-	'）': "write a plain )", '：': "write a plain :", '；': "write a plain ;", '\ufeff': "a byte order mark may only begin a file",
+	'）': "write a plain )", '：': "write a plain :", '；': "write a plain ;",
+	'\ufeff': "a byte order mark may only begin a file",
 }
 
 // beginsStmt reports whether a keyword stands only at the beginning of a statement. Inside a bracket, at the
@@ -270,8 +274,8 @@ func beginsStmt(k kind) bool {
 	return false
 }
 
-// unclosed ends a logical line at the token of index n, or before, because a bracket in it has no end. It reports the
-// outermost one (of several on a line the innermost); those of later lines will be met again.
+// unclosed ends a logical line at the token of index n, or before, because a bracket in it has no end. It
+// reports the outermost one (of several on a line the innermost); those of later lines will be met again.
 func (l *lexer) unclosed(n int) {
 	b := l.open[0]
 	line, _ := l.file.LineCol(int(b.at))
@@ -299,12 +303,13 @@ func (l *lexer) unclosed(n int) {
 	}
 	l.toks = l.toks[:n]
 	end := l.toks[n-1].end
-	l.toks = append(l.toks, token{kind: kBad, start: end, end: end}, token{kind: kNewline, start: end, end: end})
+	l.toks = append(l.toks, token{kind: kBad, start: end, end: end},
+		token{kind: kNewline, start: end, end: end})
 }
 
-// cutAt guesses where a logical line with an unclosed bracket was meant to end: before the first line after the
-// bracket that is indented no more than the statement is or that follows a colon at the end of a line, where the
-// statement has a block.
+// cutAt guesses where a logical line with an unclosed bracket was meant to end: before the first line after
+// the bracket that is indented no more than the statement is or that follows a colon at the end of a line,
+// where the statement has a block.
 func (l *lexer) cutAt(opener int32, n int) int {
 	col := l.column(l.lineAt)
 	block := false
@@ -323,7 +328,8 @@ func (l *lexer) cutAt(opener int32, n int) int {
 	return n
 }
 
-// column is how far a token that is the first of its line stands from the left, and -1 for another token.
+// column returns how far a token that is the first of its line stands from the left, and -1 for another
+// token.
 func (l *lexer) column(at int32) int {
 	i := int(at)
 	for i > 0 && strings.IndexByte(" \t\f", l.src[i-1]) >= 0 {

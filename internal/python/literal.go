@@ -10,7 +10,7 @@ import (
 // maxDigits is CPython's bound on decimal integers, whose conversion takes time quadratic in their length.
 const maxDigits = 4300
 
-// smallInts are shared by all trees.
+// smallInts has integers that all trees share.
 var smallInts = func() (t [257]*big.Int) {
 	for i := range t {
 		t[i] = big.NewInt(int64(i))
@@ -18,7 +18,7 @@ var smallInts = func() (t [257]*big.Int) {
 	return t
 }()
 
-// numberValue is the value of a number as the lexer has found it.
+// numberValue returns the value of a number token.
 func (p *parser) numberValue(t token) any {
 	text := p.text(t)
 	if strings.IndexByte(text, '_') >= 0 {
@@ -39,7 +39,8 @@ func (p *parser) numberValue(t token) any {
 		return f
 	}
 	if len(text) > maxDigits {
-		p.errorf(t, codeLiteral, "write it in hexadecimal", "an integer of %d digits is too long (the limit is %d)", len(text), maxDigits)
+		p.errorf(t, codeLiteral, "write it in hexadecimal",
+			"an integer of %d digits is too long (the limit is %d)", len(text), maxDigits)
 		return smallInts[0]
 	}
 	return p.integer(text, 10)
@@ -66,7 +67,8 @@ type decoder struct {
 	out   []byte
 }
 
-// decode is the value of text, which begins at offset at of the file and holds backslashes or carriage returns.
+// decode returns the value of text, which begins at offset at of the file and holds backslashes or carriage
+// returns.
 func (p *parser) decode(at int, text string, raw, bytes bool) string {
 	if raw {
 		return newlines(text)
@@ -98,7 +100,7 @@ func newlines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// eol is the length of the end of line at the beginning of s.
+// eol returns the length of the end of line at the beginning of s.
 func eol(s string) int {
 	if strings.HasPrefix(s, "\r\n") {
 		return 2
@@ -110,7 +112,7 @@ var simpleEscapes = [128]byte{
 	'\\': '\\', '\'': '\'', '"': '"', 'a': 7, 'b': 8, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11,
 }
 
-// escape decodes the escape whose backslash stands before i, and gives the offset after it.
+// escape decodes the escape whose backslash stands before i, and returns the offset after it.
 func (d *decoder) escape(i int) int {
 	if i == len(d.text) { // before a brace in an f-string
 		d.out = append(d.out, '\\')
@@ -203,7 +205,8 @@ func appendRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// DecodeRune is utf8.DecodeRuneInString for the strings of a Constant, which may hold surrogates.
+// DecodeRune does what utf8.DecodeRuneInString does, for the strings of a Constant, which may hold
+// surrogates.
 func DecodeRune(s string) (r rune, size int) {
 	if len(s) >= 3 && s[0] == 0xED && s[1]&0xE0 == 0xA0 && s[2]&0xC0 == 0x80 {
 		return 0xD000 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3

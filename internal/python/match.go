@@ -1,7 +1,7 @@
 package python
 
-// isMatch reports whether a line that begins with the name match is a match statement. It is when its last token is
-// a colon: no other statement that begins with a name ends so.
+// isMatch reports whether a line that begins with the name match is a match statement: its last token is a
+// colon then, and no other statement that begins with a name ends so.
 func (p *parser) isMatch() bool {
 	n := len(p.toks)
 	return n-p.i >= 4 && p.toks[n-2].kind == kColon && p.toks[n-1].kind == kNewline
@@ -275,7 +275,7 @@ func (p *parser) mappingPattern() Pattern {
 	return m
 }
 
-// mappingKey is a literal or a dotted name.
+// mappingKey reads a literal or a dotted name.
 func (p *parser) mappingKey() Expr {
 	t := p.tok
 	switch t.kind {

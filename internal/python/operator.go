@@ -21,11 +21,12 @@ const (
 
 var operators = [...]struct{ name, symbol string }{
 	Add: {"Add", "+"}, Sub: {"Sub", "-"}, Mult: {"Mult", "*"}, MatMult: {"MatMult", "@"}, Div: {"Div", "/"},
-	Mod: {"Mod", "%"}, Pow: {"Pow", "**"}, LShift: {"LShift", "<<"}, RShift: {"RShift", ">>"}, BitOr: {"BitOr", "|"},
+	Mod: {"Mod", "%"}, Pow: {"Pow", "**"}, LShift: {"LShift", "<<"}, RShift: {"RShift", ">>"},
+	BitOr:  {"BitOr", "|"},
 	BitXor: {"BitXor", "^"}, BitAnd: {"BitAnd", "&"}, FloorDiv: {"FloorDiv", "//"},
 }
 
-// String is the operator as written, "+"; Name is CPython's name for it, "Add".
+// String returns the operator as written, "+"; Name returns CPython's name for it, "Add".
 func (op Operator) String() string { return operators[op].symbol }
 func (op Operator) Name() string   { return operators[op].name }
 
@@ -43,7 +44,7 @@ var unaryOperators = [...]struct{ name, symbol string }{
 	Invert: {"Invert", "~"}, Not: {"Not", "not"}, UAdd: {"UAdd", "+"}, USub: {"USub", "-"},
 }
 
-// String is the operator as written, "not"; Name is CPython's name for it, "Not".
+// String returns the operator as written, "not"; Name returns CPython's name for it, "Not".
 func (op UnaryOperator) String() string { return unaryOperators[op].symbol }
 func (op UnaryOperator) Name() string   { return unaryOperators[op].name }
 
@@ -57,7 +58,7 @@ const (
 
 var boolOperators = [...]struct{ name, symbol string }{And: {"And", "and"}, Or: {"Or", "or"}}
 
-// String is the operator as written, "and"; Name is CPython's name for it, "And".
+// String returns the operator as written, "and"; Name returns CPython's name for it, "And".
 func (op BoolOperator) String() string { return boolOperators[op].symbol }
 func (op BoolOperator) Name() string   { return boolOperators[op].name }
 
@@ -78,15 +79,16 @@ const (
 )
 
 var cmpOperators = [...]struct{ name, symbol string }{
-	Eq: {"Eq", "=="}, NotEq: {"NotEq", "!="}, Lt: {"Lt", "<"}, LtE: {"LtE", "<="}, Gt: {"Gt", ">"}, GtE: {"GtE", ">="},
-	Is: {"Is", "is"}, IsNot: {"IsNot", "is not"}, In: {"In", "in"}, NotIn: {"NotIn", "not in"},
+	Eq: {"Eq", "=="}, NotEq: {"NotEq", "!="}, Lt: {"Lt", "<"}, LtE: {"LtE", "<="}, Gt: {"Gt", ">"},
+	GtE: {"GtE", ">="},
+	Is:  {"Is", "is"}, IsNot: {"IsNot", "is not"}, In: {"In", "in"}, NotIn: {"NotIn", "not in"},
 }
 
-// String is the operator as written, "not in"; Name is CPython's name for it, "NotIn".
+// String returns the operator as written, "not in"; Name returns CPython's name for it, "NotIn".
 func (op CmpOperator) String() string { return cmpOperators[op].symbol }
 func (op CmpOperator) Name() string   { return cmpOperators[op].name }
 
-// Ctx says what an expression is there for.
+// Ctx says whether an expression is read, assigned to or deleted.
 type Ctx uint8
 
 const (
@@ -95,5 +97,5 @@ const (
 	Del              // it is deleted
 )
 
-// String is CPython's name, "Load".
+// String returns CPython's name, "Load".
 func (c Ctx) String() string { return [...]string{"Load", "Store", "Del"}[c] }

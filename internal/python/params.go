@@ -36,7 +36,7 @@ func (p *parser) parameters(end kind, annotated bool) *Arguments {
 	return l.Arguments
 }
 
-// parameter reads one of them.
+// parameter reads one parameter.
 func (p *parser) parameter(l *paramList) {
 	t := p.tok
 	if l.Kwarg != nil {

@@ -2,16 +2,16 @@ package python
 
 import "github.com/nereid-lang/nereid/internal/diag"
 
-// maxDepth bounds the depth of a tree, so that neither this parser nor anyone who walks the tree runs out of stack.
-// CPython's own bound is lower for most programs.
+// maxDepth bounds the depth of a tree, so that neither this parser nor anyone who walks the tree runs out of
+// stack. CPython's own bound is lower for most programs.
 const maxDepth = 3000
 
 // maxErrors bounds the work done on a text that is not Python at all.
 const maxErrors = 100
 
-// parser reads tokens by recursive descent, one method for a production of the grammar. After an error the present
-// token is kBad and stays so: no production takes it, so all of them return, and the statement begins anew at the
-// next line (see recover in stmt.go).
+// parser reads tokens by recursive descent, one method for a production of the grammar. After an error the
+// present token is kBad and stays so: no production takes it, so all of them return, and the statement begins
+// anew at the next line (see recover in stmt.go).
 type parser struct {
 	lexer
 	i       int   // index of tok in toks
@@ -28,7 +28,7 @@ type parser struct {
 	parts []stringPart // of the strings being read
 }
 
-// newParser makes a parser and reads the first line. The error is that the text cannot be decoded.
+// newParser returns a parser that has read the first line. It fails where the text cannot be decoded.
 func newParser(files *diag.FileSet, name string, src []byte) (*parser, error) {
 	list := &diag.List{Files: files}
 	text, bad := decodeSource(src)
@@ -45,7 +45,7 @@ func newParser(files *diag.FileSet, name string, src []byte) (*parser, error) {
 	return p, nil
 }
 
-// err is the list of errors, sorted, or nil.
+// err returns the list of errors, sorted, or nil.
 func (p *parser) err() error {
 	p.list.Sort()
 	return p.list.Err()
@@ -70,7 +70,7 @@ func (p *parser) advance() {
 	}
 }
 
-// peek is the kind of the nth token after the present one, as far as the line goes.
+// peek returns the kind of the nth token after the present one, as far as the line goes.
 func (p *parser) peek(n int) kind {
 	if p.i+n < len(p.toks) {
 		return p.toks[p.i+n].kind
@@ -101,7 +101,7 @@ func (p *parser) expect(k kind) bool {
 // atWord reports whether the present token is a name that reads word: a soft keyword.
 func (p *parser) atWord(word string) bool { return p.tok.kind == kName && p.text(p.tok) == word }
 
-// describe names the present token for a message.
+// describe returns the present token as messages name it.
 func (p *parser) describe() string {
 	switch p.tok.kind {
 	case kName, kNumber:
@@ -116,7 +116,7 @@ func (p *parser) text(t token) string { return p.src[t.start:t.end] }
 
 func (p *parser) pos(offset int32) diag.Pos { return p.file.Pos(int(offset)) }
 
-// from is the range from an offset to the end of the last token taken.
+// from returns the range from an offset to the end of the last token taken.
 func (p *parser) from(start int32) Range { return Range{p.pos(start), p.pos(max(p.prevEnd, start))} }
 
 // fail reports an error at a token and gives up on the statement.
@@ -128,7 +128,8 @@ func (p *parser) fail(t token, hint, format string, args ...any) {
 	p.stop()
 }
 
-// stop makes the present token kBad. What is being read ends there, so that a BadExpr at that place is within it.
+// stop makes the present token kBad. What is being read ends there, so that a BadExpr at that place is within
+// it.
 func (p *parser) stop() {
 	p.failed = true
 	p.tok.kind = kBad
@@ -145,14 +146,14 @@ func (p *parser) errorf(t token, code, hint, format string, args ...any) {
 	p.damaged = false // that is for errors of the lexer
 }
 
-// errorAt is errorf for a node.
+// errorAt reports an error at a node, from which reading can go on.
 func (p *parser) errorAt(n Node, code, hint, format string, args ...any) {
 	s := n.Span()
 	t := token{start: int32(p.file.Offset(s.Start)), end: int32(p.file.Offset(s.End))}
 	p.errorf(t, code, hint, format, args...)
 }
 
-// enter and leave bracket a production that may contain itself.
+// enter begins a production that may contain itself; leave ends it.
 func (p *parser) enter() (height int) {
 	p.depth++
 	p.checkDepth(p.depth)
@@ -189,7 +190,7 @@ func (p *parser) recover() {
 	}
 }
 
-// name is the text of a name, in NFKC.
+// name returns the text of a name, in NFKC.
 func (p *parser) name(t token) string {
 	if t.odd {
 		return nfkc(p.text(t))
@@ -197,7 +198,7 @@ func (p *parser) name(t token) string {
 	return p.text(t)
 }
 
-// identifier takes a name. what says what it is the name of.
+// identifier takes a name and returns it. what names it in messages.
 func (p *parser) identifier(what string) string {
 	t := p.tok
 	if !p.take(kName) {

@@ -1,17 +1,18 @@
 // Package python reads Python 3.12 source into a syntax tree.
 //
-// In goes the text of a file; out comes a Module whose nodes have the names, the fields and the exact positions of
-// CPython's ast module (Dump prints them in the form of ast.dump), or a list of errors, each with its place, and what
-// could be read of the file in spite of them. A tree without errors holds no BadExpr or BadStmt, its spans nest, and
-// its depth is bounded, so it may be walked by recursion. The grammar is that of the parser alone: what CPython's
-// compiler rejects later (return outside a function, two parameters of one name) is accepted here.
+// In goes the text of a file; out comes a Module whose nodes have the names, the fields and the exact
+// positions of CPython's ast module (Dump prints them in the form of ast.dump), or a list of errors, each
+// with its place, and what could be read of the file in spite of them. A tree without errors holds no BadExpr
+// or BadStmt, its spans nest, and its depth is bounded, so it may be walked by recursion. The grammar is that
+// of the parser alone: what CPython's compiler rejects later (return outside a function, two parameters of
+// one name) is accepted here.
 package python
 
 import "github.com/nereid-lang/nereid/internal/diag"
 
-// Parse reads a file. The text is added to files under the given name, without its byte order mark and decoded to
-// UTF-8 where a coding comment asks for it. The error is a *diag.List, sorted; the module then holds what could be
-// read, with BadExpr and BadStmt in it.
+// Parse reads a file. The text is added to files under the given name, without its byte order mark and
+// decoded to UTF-8 where a coding comment asks for it. The error is a *diag.List, sorted; the module then
+// holds what could be read, with BadExpr and BadStmt in it.
 func Parse(files *diag.FileSet, name string, src []byte) (*Module, error) {
 	p, err := newParser(files, name, src)
 	if err != nil {
@@ -21,8 +22,9 @@ func Parse(files *diag.FileSet, name string, src []byte) (*Module, error) {
 	return m, p.err()
 }
 
-// ParseExpr reads one expression, as eval does: a string annotation, an entry of a signature. It may be starred, as in
-// "*fp32", or a tuple without parentheses. White space and comments around it are ignored. The error is a *diag.List; the expression is then a BadExpr or holds one.
+// ParseExpr reads one expression, as eval does: a string annotation, an entry of a signature. It may be
+// starred, as in "*fp32", or a tuple without parentheses. White space and comments around it are ignored. The
+// error is a *diag.List; the expression is then a BadExpr or holds one.
 func ParseExpr(files *diag.FileSet, name string, src []byte) (Expr, error) {
 	p, err := newParser(files, name, src)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// reprFloat is a float in the fewest digits that give it back. whole is added to a whole number.
+// reprFloat returns a float in the fewest digits that give it back. whole is added to a whole number.
 func reprFloat(f float64, whole string) string {
 	if math.IsInf(f, 0) {
 		return "inf" // a literal has no sign
@@ -25,7 +25,7 @@ func reprFloat(f float64, whole string) string {
 	return s
 }
 
-// quoteFor is the quote that repr chooses.
+// quoteFor returns the quote that repr chooses.
 func quoteFor(s string) byte {
 	if strings.IndexByte(s, '\'') >= 0 && strings.IndexByte(s, '"') < 0 {
 		return '"'

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// badSource is why a text cannot be decoded.
+// badSource says why a text cannot be decoded.
 type badSource struct {
 	at, size  int
 	msg, hint string
@@ -21,11 +21,13 @@ func decodeSource(src []byte) ([]byte, *badSource) {
 		return text, &badSource{i, 1, "source code cannot hold null bytes", ""}
 	}
 	enc := strings.ToLower(strings.ReplaceAll(name, "_", "-"))
-	if name == "" || enc == "utf-8" || enc == "utf8" || enc == "u8" || enc == "utf-8-sig" || strings.HasPrefix(enc, "utf-8-") {
+	if name == "" || enc == "utf-8" || enc == "utf8" || enc == "u8" || enc == "utf-8-sig" ||
+		strings.HasPrefix(enc, "utf-8-") {
 		return text, checkUTF8(text)
 	}
 	if len(text) < len(src) {
-		return text, &badSource{at, len(name), "the coding comment says " + name + " but the file begins with a mark of utf-8", ""}
+		return text, &badSource{at, len(name),
+			"the coding comment says " + name + " but the file begins with a mark of utf-8", ""}
 	}
 	table, ok := charmaps[canonical[enc]]
 	if !ok {
@@ -46,12 +48,13 @@ func checkUTF8(text []byte) *badSource {
 		}
 		i += n
 	}
-	return &badSource{i, 1, "this is not valid utf-8", "save the file in utf-8, or name its encoding in a comment such as # coding: latin-1"}
+	return &badSource{i, 1, "this is not valid utf-8",
+		"save the file in utf-8, or name its encoding in a comment such as # coding: latin-1"}
 }
 
 var coding = regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
 
-// codingComment is the name of the encoding in one of the first two lines, and where it stands.
+// codingComment returns the name of the encoding in one of the first two lines, and where it stands.
 func codingComment(text []byte) (name string, at int) {
 	off := 0
 	for range 2 {
@@ -78,20 +81,24 @@ func codingComment(text []byte) (name string, at int) {
 
 // canonical names the encodings that can be read besides UTF-8 after one spelling each.
 var canonical = map[string]string{
-	"latin-1": "latin-1", "latin1": "latin-1", "iso-8859-1": "latin-1", "iso8859-1": "latin-1", "l1": "latin-1",
+	"latin-1": "latin-1", "latin1": "latin-1", "iso-8859-1": "latin-1", "iso8859-1": "latin-1",
+	"l1":          "latin-1",
 	"iso-latin-1": "latin-1", "iso-8859-1-unix": "latin-1", "latin-1-unix": "latin-1",
 	"ascii": "ascii", "us-ascii": "ascii", "646": "ascii",
-	"iso-8859-15": "latin-9", "iso8859-15": "latin-9", "latin-9": "latin-9", "latin9": "latin-9", "l9": "latin-9",
-	"cp1252": "cp1252", "windows-1252": "cp1252", "koi8-r": "koi8-r", "cp1251": "cp1251", "windows-1251": "cp1251",
+	"iso-8859-15": "latin-9", "iso8859-15": "latin-9", "latin-9": "latin-9", "latin9": "latin-9",
+	"l9":     "latin-9",
+	"cp1252": "cp1252", "windows-1252": "cp1252", "koi8-r": "koi8-r", "cp1251": "cp1251",
+	"windows-1251": "cp1251",
 }
 
-// charmaps hold, for the encodings of one byte to a character, the characters of the bytes from 0x80 on. U+FFFD is no
-// character.
+// charmaps hold, for the encodings of one byte to a character, the characters of the bytes from 0x80 on.
+// U+FFFD is no character.
 var charmaps = map[string][]rune{
 	"ascii":   []rune(strings.Repeat("\ufffd", 128)),
 	"latin-1": latin(nil),
-	"latin-9": latin(map[rune]rune{0xA4: '€', 0xA6: 'Š', 0xA8: 'š', 0xB4: 'Ž', 0xB8: 'ž', 0xBC: 'Œ', 0xBD: 'œ', 0xBE: 'Ÿ'}),
-	"cp1252":  append([]rune("€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ"), latin(nil)[32:]...),
+	"latin-9": latin(map[rune]rune{0xA4: '€', 0xA6: 'Š', 0xA8: 'š', 0xB4: 'Ž', 0xB8: 'ž', 0xBC: 'Œ',
+		0xBD: 'œ', 0xBE: 'Ÿ'}),
+	"cp1252": append([]rune("€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ"), latin(nil)[32:]...),
 	"koi8-r": []rune("─│┌┐└┘├┤┬┴┼▀▄█▌▐░▒▓⌠■∙√≈≤≥\u00a0⌡°²·÷═║╒ё╓╔╕╖╗╘╙╚╛╜╝╞╟╠╡Ё╢╣╤╥╦╧╨╩╪╫╬©" +
 		"юабцдефгхийклмнопярстужвьызшэщчъЮАБЦДЕФГХИЙКЛМНОПЯРСТУЖВЬЫЗШЭЩЧЪ"),
 	"cp1251": []rune("ЂЃ‚ѓ„…†‡€‰Љ‹ЊЌЋЏђ‘’“”•–—\ufffd™љ›њќћџ\u00a0ЎўЈ¤Ґ¦§Ё©Є«¬\u00ad®Ї°±Ііґµ¶·ё№є»јЅѕї" +

@@ -11,7 +11,7 @@ func (p *parser) module() *Module {
 	return m
 }
 
-// whole is the range of the text.
+// whole returns the range of the text.
 func (p *parser) whole() Range { return Range{p.pos(0), p.pos(int32(p.end))} }
 
 // evalInput reads one expression that is the whole text.
@@ -34,8 +34,8 @@ func (p *parser) evalInput() Expr {
 	return x
 }
 
-// statement reads one statement, or several simple ones on a line, and appends them to p.stmts. After an error it goes
-// on at the next line.
+// statement reads one statement, or several simple ones on a line, and appends them to p.stmts. After an
+// error it goes on at the next line.
 func (p *parser) statement() {
 	p.height = 0
 	header := p.header
@@ -78,7 +78,8 @@ func (p *parser) statements() {
 	}
 }
 
-// block: ':' NEWLINE INDENT statements DEDENT | ':' simpleStatements. head is the token that what begins with.
+// block: ':' NEWLINE INDENT statements DEDENT | ':' simpleStatements. head is the token that what begins
+// with.
 func (p *parser) block(head token, what string) []Stmt {
 	if !p.take(kColon) {
 		hint := ""
@@ -134,7 +135,7 @@ func (p *parser) simpleStatements() {
 	p.take(kNewline)
 }
 
-// endHint says what may be wrong where a statement does not end.
+// endHint returns a hint for a statement that does not end where it should.
 func (p *parser) endHint() string {
 	k := p.tok.kind
 	switch last := p.stmts.stack[len(p.stmts.stack)-1].(type) {
@@ -180,20 +181,23 @@ var simple, compound [numKinds]func(*parser) Stmt
 
 func init() {
 	simple = [numKinds]func(*parser) Stmt{
-		kPass: (*parser).pass, kBreak: (*parser).break_, kContinue: (*parser).continue_, kReturn: (*parser).return_,
-		kRaise: (*parser).raise, kDel: (*parser).del, kAssert: (*parser).assert, kGlobal: (*parser).global,
+		kPass: (*parser).pass, kBreak: (*parser).break_, kContinue: (*parser).continue_,
+		kReturn: (*parser).return_,
+		kRaise:  (*parser).raise, kDel: (*parser).del, kAssert: (*parser).assert, kGlobal: (*parser).global,
 		kNonlocal: (*parser).nonlocal, kImport: (*parser).import_, kFrom: (*parser).importFrom,
 		kElse: (*parser).stray, kElif: (*parser).stray, kExcept: (*parser).stray, kFinally: (*parser).stray,
 	}
 	compound = [numKinds]func(*parser) Stmt{
-		kIf: (*parser).if_, kWhile: (*parser).while, kFor: (*parser).for_, kTry: (*parser).try, kWith: (*parser).with,
-		kDef: (*parser).function, kClass: (*parser).class, kAsync: (*parser).async, kAt: (*parser).decorated,
+		kIf: (*parser).if_, kWhile: (*parser).while, kFor: (*parser).for_, kTry: (*parser).try,
+		kWith: (*parser).with,
+		kDef:  (*parser).function, kClass: (*parser).class, kAsync: (*parser).async, kAt: (*parser).decorated,
 	}
 }
 
-// stray is an else, elif, except or finally that belongs to nothing.
+// stray reads an else, elif, except or finally that belongs to nothing.
 func (p *parser) stray() Stmt {
-	p.fail(p.tok, "is it indented like the statement it belongs to?", "%s without a statement before it", p.describe())
+	p.fail(p.tok, "is it indented like the statement it belongs to?", "%s without a statement before it",
+		p.describe())
 	return nil
 }
 

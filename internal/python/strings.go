@@ -13,7 +13,7 @@ type stringPart struct {
 	field *FormattedValue // nil for text
 }
 
-// strings is one or more string literals side by side.
+// strings reads one or more string literals side by side.
 func (p *parser) strings() Expr {
 	start := p.tok.start
 	if p.tok.kind == kString {
@@ -35,7 +35,8 @@ func (p *parser) strings() Expr {
 			p.advance()
 			var text string
 			text, isBytes = p.stringValue(t)
-			p.parts = append(p.parts, stringPart{Range: p.from(t.start), text: text, kind: stringKind(p.src[t.start])})
+			p.parts = append(p.parts,
+				stringPart{Range: p.from(t.start), text: text, kind: stringKind(p.src[t.start])})
 		}
 		bytes = bytes || isBytes
 		str = str || !isBytes
@@ -62,7 +63,7 @@ func (p *parser) strings() Expr {
 	return c
 }
 
-// stringKind is the kind of a constant whose literal begins with c.
+// stringKind returns the kind of a constant whose literal begins with c.
 func stringKind(c byte) string {
 	if c == 'u' { // CPython looks at the small letter only
 		return "u"
@@ -80,7 +81,7 @@ func (p *parser) plainString(t token) Expr {
 	return c
 }
 
-// stringValue is the value of one plain literal.
+// stringValue returns the value of one plain literal.
 func (p *parser) stringValue(t token) (text string, isBytes bool) {
 	text = p.text(t)
 	at, raw := int(t.start), false
@@ -113,7 +114,7 @@ func (p *parser) checkBytes(at int, text string) {
 	}
 }
 
-// joined makes the values of a JoinedStr of its parts: neighbouring texts become one, empty ones are dropped.
+// joined returns the values of a JoinedStr: neighbouring texts become one, empty ones are dropped.
 func (p *parser) joined(parts []stringPart) []Expr {
 	var values []Expr
 	for i := 0; i < len(parts); {
@@ -176,7 +177,7 @@ func (p *parser) fstringParts(raw, spec bool) {
 	}
 }
 
-// fstringText is the value of the text in an f-string. In a format spec a brace is never doubled.
+// fstringText returns the value of the text in an f-string. In a format spec a brace is never doubled.
 func (p *parser) fstringText(t token, raw, spec bool) string {
 	text := p.text(t)
 	if !t.odd {
@@ -199,7 +200,8 @@ func (p *parser) fstringText(t token, raw, spec bool) string {
 	return b.String()
 }
 
-// textUpToBrace is the length of the text before the first doubled brace. The braces of \N{name} are not doubled ones.
+// textUpToBrace returns the length of the text before the first doubled brace. The braces of \N{name} are not
+// doubled ones.
 func textUpToBrace(text string, raw bool) int {
 	for i := 0; i < len(text); i++ {
 		switch {
@@ -250,8 +252,8 @@ func (p *parser) field(raw bool) {
 	p.parts = append(p.parts, stringPart{Range: f.Range, field: f})
 }
 
-// debugText is the text of an expression as {x=} shows it, from after the brace, which is the token of index i, to the
-// present token. Comments are left out.
+// debugText returns the text of an expression as {x=} shows it, from after the brace, which is the token of
+// index i, to the present token. Comments are left out.
 func (p *parser) debugText(i int) string {
 	text := p.src[p.toks[i].end:p.tok.start]
 	if strings.IndexByte(text, '#') < 0 {
@@ -304,7 +306,7 @@ func (p *parser) conversion() rune {
 	return rune(text[0])
 }
 
-// formatSpec reads what follows the colon of a field.
+// formatSpec reads the format spec after the colon of a field.
 func (p *parser) formatSpec(raw bool) *JoinedStr {
 	start := p.tok.start
 	p.advance()

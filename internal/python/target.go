@@ -1,7 +1,7 @@
 package python
 
-// store makes an expression a target: its context becomes ctx, and what cannot be assigned to (or deleted) is
-// reported. hint is added to the report.
+// store makes an expression a target: its context becomes ctx. It reports an expression that cannot be
+// assigned to (or deleted), with hint.
 func (p *parser) store(x Expr, ctx Ctx, hint string) {
 	switch x := x.(type) {
 	case *Name:
@@ -39,7 +39,7 @@ func (p *parser) storeAll(elts []Expr, ctx Ctx, hint string) {
 	}
 }
 
-// describeExpr names the kind of an expression for a message.
+// describeExpr returns the kind of an expression as messages name it.
 func describeExpr(x Expr) string {
 	if c, ok := x.(*Constant); ok {
 		switch c.Value {
@@ -57,12 +57,15 @@ func describeExpr(x Expr) string {
 }
 
 var exprNames = map[string]string{
-	"BoolOp": "an expression", "NamedExpr": "a named expression", "BinOp": "an expression", "UnaryOp": "an expression",
-	"Lambda": "a lambda", "IfExp": "a conditional expression", "Dict": "a dict display", "Set": "a set display",
+	"BoolOp": "an expression", "NamedExpr": "a named expression", "BinOp": "an expression",
+	"UnaryOp": "an expression",
+	"Lambda":  "a lambda", "IfExp": "a conditional expression", "Dict": "a dict display",
+	"Set":      "a set display",
 	"ListComp": "a list comprehension", "SetComp": "a set comprehension", "DictComp": "a dict comprehension",
 	"GeneratorExp": "a generator expression", "Await": "an await expression", "Yield": "a yield expression",
 	"YieldFrom": "a yield expression", "Compare": "a comparison", "Call": "a function call",
-	"FormattedValue": "an f-string", "JoinedStr": "an f-string", "Constant": "a literal", "Attribute": "an attribute",
+	"FormattedValue": "an f-string", "JoinedStr": "an f-string", "Constant": "a literal",
+	"Attribute": "an attribute",
 	"Subscript": "a subscript", "Starred": "a starred expression", "Name": "a name", "List": "a list",
 	"Tuple": "a tuple", "Slice": "a slice", "BadExpr": "this",
 }

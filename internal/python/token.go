@@ -114,10 +114,13 @@ const (
 
 var kindText = [numKinds]string{
 	kBad: "error", kEOF: "end of file", kNewline: "end of line", kIndent: "indent", kDedent: "unindent",
-	kName: "name", kNumber: "number", kString: "string", kFStart: "f-string", kFMiddle: "text", kFEnd: "end of f-string",
+	kName: "name", kNumber: "number", kString: "string", kFStart: "f-string", kFMiddle: "text",
+	kFEnd: "end of f-string",
 
-	kLParen: "(", kRParen: ")", kLBrack: "[", kRBrack: "]", kLBrace: "{", kRBrace: "}", kComma: ",", kColon: ":",
-	kSemi: ";", kDot: ".", kEllipsis: "...", kArrow: "->", kWalrus: ":=", kExclam: "!", kAssign: "=", kEq: "==",
+	kLParen: "(", kRParen: ")", kLBrack: "[", kRBrack: "]", kLBrace: "{", kRBrace: "}", kComma: ",",
+	kColon: ":",
+	kSemi:  ";", kDot: ".", kEllipsis: "...", kArrow: "->", kWalrus: ":=", kExclam: "!", kAssign: "=",
+	kEq:    "==",
 	kNotEq: "!=", kLt: "<", kLtE: "<=", kGt: ">", kGtE: ">=", kTilde: "~",
 	kPlus: "+", kMinus: "-", kStar: "*", kAt: "@", kSlash: "/", kPercent: "%", kPower: "**", kLShift: "<<",
 	kRShift: ">>", kPipe: "|", kCaret: "^", kAmp: "&", kFloor: "//",
@@ -126,16 +129,19 @@ var kindText = [numKinds]string{
 	kCaretAssign: "^=", kAmpAssign: "&=", kFloorAssign: "//=",
 
 	kFalse: "False", kNone: "None", kTrue: "True", kAnd: "and", kAs: "as", kAssert: "assert", kAsync: "async",
-	kAwait: "await", kBreak: "break", kClass: "class", kContinue: "continue", kDef: "def", kDel: "del", kElif: "elif",
-	kElse: "else", kExcept: "except", kFinally: "finally", kFor: "for", kFrom: "from", kGlobal: "global", kIf: "if",
+	kAwait: "await", kBreak: "break", kClass: "class", kContinue: "continue", kDef: "def", kDel: "del",
+	kElif: "elif",
+	kElse: "else", kExcept: "except", kFinally: "finally", kFor: "for", kFrom: "from", kGlobal: "global",
+	kIf:     "if",
 	kImport: "import", kIn: "in", kIs: "is", kLambda: "lambda", kNonlocal: "nonlocal", kNot: "not", kOr: "or",
-	kPass: "pass", kRaise: "raise", kReturn: "return", kTry: "try", kWhile: "while", kWith: "with", kYield: "yield",
+	kPass: "pass", kRaise: "raise", kReturn: "return", kTry: "try", kWhile: "while", kWith: "with",
+	kYield: "yield",
 }
 
 func (k kind) isKeyword() bool  { return k >= kFalse && k <= kYield }
 func (k kind) isOperator() bool { return k >= kLParen && k <= kFloorAssign }
 
-// String is a token as a message names it: quoted where it is written that way.
+// String returns a token as messages name it: quoted where it is written that way.
 func (k kind) String() string {
 	if k.isKeyword() || k.isOperator() {
 		return "'" + kindText[k] + "'"
@@ -143,7 +149,7 @@ func (k kind) String() string {
 	return kindText[k]
 }
 
-// keywords finds the kind of a word; a name is what it does not find.
+// keywords has the kinds of words; a word that is not in it is a name.
 var keywords = func() map[string]kind {
 	m := map[string]kind{}
 	for k := kFalse; k <= kYield; k++ {

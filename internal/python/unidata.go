@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// Tables of Unicode 15.0 that Go's standard library does not have. They are unpacked when a program first needs them:
-// few hold a name that is not ASCII or an escape \N{…}.
+// Tables of Unicode 15.0 that Go's standard library does not have. They are unpacked when a program first
+// needs them: few hold a name that is not ASCII or an escape \N{…}.
 
 //go:generate python3 unidata/gen.py unidata/aliases.txt
 
@@ -37,8 +37,8 @@ func unpack(data []byte) string {
 	return string(data)
 }
 
-// isNameStart and isNameContinue are XID_Start and XID_Continue of UAX #31: the classes of ID_Start and ID_Continue
-// less what normalisation would turn into something else.
+// isNameStart and isNameContinue are XID_Start and XID_Continue of UAX #31: the classes of ID_Start and
+// ID_Continue less what normalisation would turn into something else.
 func isNameStart(r rune) bool {
 	if r < utf8.RuneSelf {
 		return class[r]&cNameStart != 0
@@ -65,7 +65,7 @@ var (
 	}, notXIDContinue.R16[1:], []unicode.Range16{{0xFF9E, 0xFF9F, 1}})}
 )
 
-// normalTables are what normalisation needs.
+// normalTables has the tables that normalisation needs.
 type normalTables struct {
 	decompose map[rune][]rune
 	class     map[rune]uint8
@@ -93,7 +93,7 @@ var normal = sync.OnceValue(func() *normalTables {
 	return t
 })
 
-// nfkc is the normalisation form in which Python compares names.
+// nfkc returns a name in the normalisation form in which Python compares names.
 func nfkc(s string) string {
 	t := normal()
 	var out []rune
@@ -210,7 +210,7 @@ func ruleName(name string) (rune, bool) {
 	return rune(hangulBase + (l*hangulVs+v)*hangulTs + t), t >= 0
 }
 
-// longestPrefix is the index of the longest of the parts that s begins with, or -1.
+// longestPrefix returns the index of the longest of the parts that s begins with, or -1.
 func longestPrefix(s string, parts []string) int {
 	best := -1
 	for i, part := range parts {

@@ -2,14 +2,14 @@ package python
 
 import "reflect"
 
-// Visitor is called by Walk for each node. When Visit returns a visitor, that one sees the children of the node and
-// at last nil; when it returns nil, the children are passed over.
+// Visitor is called by Walk for each node. When Visit returns a visitor, that one sees the children of the
+// node and at last nil; when it returns nil, the children are passed over.
 type Visitor interface {
 	Visit(n Node) Visitor
 }
 
-// Walk shows a tree to a visitor, parents before children, in the order of CPython's fields. (For a function that is
-// name, parameters, body, decorators, result; not quite the order of the source.)
+// Walk shows a tree to a visitor, parents before children, in the order of CPython's fields. (For a function
+// that is name, parameters, body, decorators, result; not quite the order of the source.)
 func Walk(v Visitor, n Node) {
 	if v = v.Visit(n); v == nil {
 		return
@@ -18,8 +18,8 @@ func Walk(v Visitor, n Node) {
 	v.Visit(nil)
 }
 
-// Inspect calls f for each node of a tree as Walk does; where f returns false the children are passed over. After the
-// children of a node, f is called with nil.
+// Inspect calls f for each node of a tree as Walk does; where f returns false the children are passed over.
+// After the children of a node, f is called with nil.
 func Inspect(n Node, f func(Node) bool) { Walk(inspector(f), n) }
 
 type inspector func(Node) bool
@@ -47,7 +47,7 @@ func (walker) value(string, any) {}
 func (walker) text(_, _ string)  {}
 func (walker) since(int)         {}
 
-// KindOf is the name of a node's type as CPython spells it: "BinOp", "arguments", "Expr".
+// KindOf returns the name of a node's type as CPython spells it: "BinOp", "arguments", "Expr".
 func KindOf(n Node) string {
 	name := reflect.TypeOf(n).Elem().Name()
 	if s, ok := spelling[name]; ok {

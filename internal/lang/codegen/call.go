@@ -34,7 +34,8 @@ func (g *generator) call(e *python.Call) object.Value {
 	return g.apply(e, fn, args, kws)
 }
 
-// checkUsed refuses a call that is a statement of its own where a function does nothing but return its result.
+// checkUsed refuses a call that is a statement of its own where a function does nothing but return its
+// result.
 func (g *generator) checkUsed(e *python.Call, fn object.Value) {
 	why := ""
 	switch fn := fn.(type) {

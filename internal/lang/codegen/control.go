@@ -87,8 +87,8 @@ type arms struct {
 	thenB, elB *ir.Block // where each side ends
 }
 
-// walkArms walks both sides into the given blocks and finds the names whose values differ where they meet: the live ones that
-// either side changed, then the ones that both sides bound.
+// walkArms walks both sides into the given blocks and finds the names whose values differ where they meet:
+// the live ones that either side changed, then the ones that both sides bound.
 func (g *generator) walkArms(s *python.If, liveins *scope, thenB, elseB *ir.Block) arms {
 	g.b.ToEnd(thenB)
 	g.stmts(s.Body)

@@ -101,7 +101,8 @@ func (g *generator) spend(n python.Node, steps int) {
 	}
 }
 
-// spendTuples counts the items of tuples, nested ones too: tuples of tuples can be many times larger than their text.
+// spendTuples counts the items of tuples, nested ones too: tuples of tuples can be many times larger than
+// their text.
 func (g *generator) spendTuples(n python.Node, vs []object.Value) {
 	for _, v := range vs {
 		if t, ok := v.(*object.Tuple); ok {

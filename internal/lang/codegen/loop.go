@@ -306,7 +306,8 @@ func (g *generator) unroll(s *python.For, name string, it iteration) {
 	}
 }
 
-// forLoop makes scf.for. A negative constant step runs upward and mirrors the variable, since scf.for only counts up.
+// forLoop makes scf.for. A negative constant step runs upward and mirrors the variable, since scf.for only
+// counts up.
 func (g *generator) forLoop(s *python.For, name string, it iteration) {
 	lo, hi, step := it.lo, it.hi, it.step
 	negative := false

@@ -2,7 +2,8 @@ package codegen
 
 import "github.com/nereid-lang/nereid/internal/pyrun/object"
 
-// scope holds the names of a kernel in the order of their first binding: the order in which loops and branches carry them.
+// scope holds the names of a kernel in the order of their first binding: the order in which loops and
+// branches carry them.
 type scope struct {
 	names []string
 	vals  map[string]object.Value

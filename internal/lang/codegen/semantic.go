@@ -79,7 +79,8 @@ func asHeld(fn object.Value, args []object.Value, kws []object.Keyword) ([]objec
 	return held, named
 }
 
-// isHostBuiltin reports whether a function is marked as one of Triton's own kind, by the decorator or by hand.
+// isHostBuiltin reports whether a function is marked as one of Triton's own kind, by the decorator or by
+// hand.
 func isHostBuiltin(fn object.Value) bool {
 	switch f := fn.(type) {
 	case *world.HostBuiltin:

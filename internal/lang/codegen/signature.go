@@ -39,9 +39,10 @@ type DescSpec struct {
 // PointerAttr is the attribute of a function's descriptor argument with DescSpec.Pointer.
 const PointerAttr = "nereid.pointer"
 
-// ParseSignature reads a signature as Triton's ahead-of-time tool writes it: one entry for each parameter, a type (`*fp16`, `i32`)
-// with `:16` or `:1`, or a constant as a Python literal; for a constexpr parameter also a dtype, or a jit function (`@file.py:name`,
-// `@:name`). An error is a *diag.List that shows the place in the text.
+// ParseSignature reads a signature as Triton's ahead-of-time tool writes it: one entry for each parameter, a
+// type (`*fp16`, `i32`) with `:16` or `:1`, or a constant as a Python literal; for a constexpr parameter also
+// a dtype, or a jit function (`@file.py:name`, `@:name`). An error is a *diag.List that shows the place in
+// the text.
 func ParseSignature(params []world.Param, text string) ([]ArgSpec, error) {
 	out, err := parseSignature(params, text)
 	if err == nil {
@@ -288,7 +289,8 @@ func parseConst(e entry) (ArgSpec, *sigError) {
 	return ArgSpec{Const: listsToTuples(v)}, nil
 }
 
-// literal reports whether an expression is built of literals alone. `float("inf")` is allowed: Python has no literal for it.
+// literal reports whether an expression is built of literals alone. `float("inf")` is allowed: Python has no
+// literal for it.
 func literal(e python.Expr) bool {
 	ok := true
 	python.Inspect(e, func(n python.Node) bool {

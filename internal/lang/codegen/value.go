@@ -239,7 +239,8 @@ func sameValues(a, b []*ir.Value) bool {
 	return true
 }
 
-// argPath is the place of a value within nested argument tuples, as Triton writes it in mangled names: (1,) or (0, 2).
+// argPath is the place of a value within nested argument tuples, as Triton writes it in mangled names: (1,)
+// or (0, 2).
 type argPath []int
 
 func (p argPath) String() string {

@@ -1,7 +1,8 @@
-// Package libtest lets tests compare IR of kernels that call the standard library with Triton's. Our library is our own: it
-// splits its work into other functions than Triton's does. Its public functions make the same operations in the same order
-// nevertheless, but for a few that are left out where they have no effect. So a test compares two forms: the IR before any
-// pass with the library's functions inlined (Inline), and, where that differs, the IR after the TTIR passes (Optimize).
+// Package libtest lets tests compare IR of kernels that call the standard library with Triton's. Our library
+// is our own: it splits its work into other functions than Triton's does. Its public functions make the same
+// operations in the same order nevertheless, but for a few that are left out where they have no effect. So a
+// test compares two forms: the IR before any pass with the library's functions inlined (Inline), and, where
+// that differs, the IR after the TTIR passes (Optimize).
 package libtest
 
 import (
@@ -13,8 +14,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// IsLibrary reports whether a symbol belongs to a library function: its name begins with its module's, triton.language or
-// triton.tools.
+// IsLibrary reports whether a symbol belongs to a library function: its name begins with its module's,
+// triton.language or triton.tools.
 func IsLibrary(symbol string) bool { return strings.HasPrefix(symbol, "triton.") }
 
 // Uses reports whether a module has library functions.
@@ -27,8 +28,9 @@ func Uses(m *ir.Module) bool {
 	return false
 }
 
-// Inline inlines the library's functions in a module that has any; other functions stay as they are. Where a constant is
-// made, and how often, depends on how a function is written down; so each use of a constant gets one of its own.
+// Inline inlines the library's functions in a module that has any; other functions stay as they are. Where a
+// constant is made, and how often, depends on how a function is written down; so each use of a constant gets
+// one of its own.
 func Inline(m *ir.Module) error {
 	if !Uses(m) {
 		return nil

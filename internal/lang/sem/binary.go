@@ -133,8 +133,8 @@ func (b *Builder) checked(name string, k byKind, x, y *Tensor, sanitize bool, ag
 	return b.same(k, x, y)
 }
 
-// checkOverflow computes in 64 bits and compares with the limits of the type. Only debug mode makes an assertion of it, but
-// Triton computes it always.
+// checkOverflow computes in 64 bits and compares with the limits of the type. Only debug mode makes an
+// assertion of it, but Triton computes it always.
 func (b *Builder) checkOverflow(name string, x, y *Tensor, again arithmetic) {
 	t := scalarType(x)
 	wide := again(b, b.cast(x, Int64, noRounding), b.cast(y, Int64, noRounding), false)

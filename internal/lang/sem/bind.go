@@ -35,7 +35,8 @@ func (bi *Builtin) Parameters() []object.Parameter {
 		Kind: object.PositionalOrKeyword})
 }
 
-// parseParams reads a signature. It is text of this package's own tables: names, "*name", and defaults that defaultValue knows.
+// parseParams reads a signature. It is text of this package's own tables: names, "*name", and defaults that
+// defaultValue knows.
 func parseParams(text string) []param {
 	var out []param
 	keyword := false

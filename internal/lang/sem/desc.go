@@ -8,7 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// Descriptor is a device value that describes a tensor in memory: an IR descriptor with the tensor's shape and strides.
+// Descriptor is a device value that describes a tensor in memory: an IR descriptor with the tensor's shape
+// and strides.
 type Descriptor struct {
 	V              *ir.Value
 	Type           *DescType

@@ -27,8 +27,8 @@ const (
 	CodeAttribute = "no-attribute"
 )
 
-// bailout carries an error from deep inside an operation to the exported function that was called, which returns it: the
-// rules read as rules when each step needs no error of its own. It never leaves the package.
+// bailout carries an error from deep inside an operation to the exported function that was called, which
+// returns it: the rules read as rules when each step needs no error of its own. It never leaves the package.
 type bailout struct{ err error }
 
 // guard, deferred, makes a bailout the function's error.

@@ -109,7 +109,8 @@ func scan(c *Call) object.Value {
 	return result(out, single)
 }
 
-// combineOp makes an operation whose region combines two groups of scalars with fn, and fills in the values of out.
+// combineOp makes an operation whose region combines two groups of scalars with fn, and fills in the values
+// of out.
 func (c *Call) combineOp(def, ret *ir.OpDef, xs, out []*Tensor, fn object.Value, attrs ...ir.NamedAttr) {
 	b := c.B
 	types := make([]ir.Type, len(out))

@@ -11,8 +11,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// Type is the type of a device value as the language sees it: signed and unsigned integers differ here, though not in IR.
-// Types are interned: equality is identity. They are also host values, such as tl.float32 or x.type.
+// Type is the type of a device value as the language sees it: signed and unsigned integers differ here,
+// though not in IR. Types are interned: equality is identity. They are also host values, such as tl.float32
+// or x.type.
 type Type interface {
 	object.Value
 	// String returns the text that Triton prints: "fp32", "pointer<fp16>", "<['128'], int32>".

@@ -1,4 +1,5 @@
-// Package stdlib holds the part of triton.language, and of triton.tools, that is written in the language itself.
+// Package stdlib holds the part of triton.language, and of triton.tools, that is written in the language
+// itself.
 package stdlib
 
 import "embed"

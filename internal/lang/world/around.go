@@ -9,10 +9,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Around returns the call of the language (tl.load, tl.store ...) around a place of the file or of one that it
-// imports: the location of an operation is that of its last argument. Without such a call it is the innermost one, or
-// else the place itself. what is a part of the wanted call's name, "load" or "store": several calls may be around a
-// place. It is false for a place that is in no file of the source. Columns count bytes from 1.
+// Around returns the call of the language (tl.load, tl.store ...) around a place of the file or of one that
+// it imports: the location of an operation is that of its last argument. Without such a call it is the
+// innermost one, or else the place itself. what is a part of the wanted call's name, "load" or "store":
+// several calls may be around a place. It is false for a place that is in no file of the source. Columns
+// count bytes from 1.
 func (s *Source) Around(what, file string, line, column int) (diag.Span, bool) {
 	m := s.syntaxOf(file)
 	if m == nil || line < 1 || column < 1 {

@@ -73,7 +73,8 @@ func (c *Constexpr) Call(in *object.Interp, args []object.Value, kws []object.Ke
 	return object.Call(in, c.V, args, kws)
 }
 
-// ConstexprFunc is a plain function under @triton.constexpr_function: it runs at compile time, on values and not on constexprs.
+// ConstexprFunc is a plain function under @triton.constexpr_function: it runs at compile time, on values and
+// not on constexprs.
 type ConstexprFunc struct{ Fn object.Value }
 
 func (*ConstexprFunc) TypeName() string { return "ConstexprFunction" }
@@ -100,7 +101,8 @@ func (f *ConstexprFunc) Get(_ *object.Interp, instance, _ object.Value) (object.
 	return &object.BoundMethod{Self: instance, Fn: f}, nil
 }
 
-// typeClass is a class of the language that code names in isinstance, annotations and calls: tl.tensor, tl.constexpr.
+// typeClass is a class of the language that code names in isinstance, annotations and calls: tl.tensor,
+// tl.constexpr.
 type typeClass struct {
 	name string
 	is   func(object.Value) bool
@@ -128,7 +130,8 @@ func (c *typeClass) Attr(in *object.Interp, name string) (object.Value, bool, er
 	return nil, false, nil
 }
 
-// ConstexprType is the type of a value that is known at compile time, (1).type in a kernel: each value has its own.
+// ConstexprType is the type of a value that is known at compile time, (1).type in a kernel: each value has
+// its own.
 type ConstexprType struct{ V object.Value }
 
 func (ConstexprType) TypeName() string { return "constexpr_type" }
@@ -159,7 +162,8 @@ func IsKnown(v object.Value) bool {
 }
 
 var typeClasses = []*typeClass{
-	// Inside a kernel isinstance sees the value of a constexpr, as in Triton: it is an int, say, and no constexpr.
+	// Inside a kernel isinstance sees the value of a constexpr, as in Triton: it is an int, say, and no
+	// constexpr.
 	{"constexpr", func(v object.Value) bool {
 		_, ok := v.(*Constexpr)
 		return ok

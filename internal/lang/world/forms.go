@@ -28,7 +28,8 @@ var (
 	staticRange = &Range{Name: "tl.static_range", Static: true}
 )
 
-// Form is a function of kernels that is no operation of the language: package codegen carries it out, by its name.
+// Form is a function of kernels that is no operation of the language: package codegen carries it out, by its
+// name.
 type Form struct {
 	Name   string
 	Static bool // it looks at the syntax of its call: its arguments are not walked before

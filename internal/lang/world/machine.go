@@ -5,7 +5,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// Projects choose kernels by the machine they find: through Triton's list of back ends, or NVIDIA's management library.
+// Projects choose kernels by the machine they find: through Triton's list of back ends, or NVIDIA's
+// management library.
 
 // backends returns triton.backends.backends: one for each vendor, of which the target's has an active driver.
 func (w *World) backends() object.Value {

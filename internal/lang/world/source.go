@@ -52,8 +52,8 @@ type LoadOptions struct {
 	Limits budget.Limits     // of source text here, and of what is evaluated before a compilation
 }
 
-// Source is a file with kernels. It is parsed once; nothing in it is evaluated before a kernel is asked for. It may be used
-// from several goroutines.
+// Source is a file with kernels. It is parsed once; nothing in it is evaluated before a kernel is asked for.
+// It may be used from several goroutines.
 type Source struct {
 	Name   string
 	files  *diag.FileSet
@@ -170,7 +170,8 @@ func looksLikeJIT(d python.Expr) bool {
 // Files returns the set that positions in diagnostics refer to.
 func (s *Source) Files() *diag.FileSet { return s.files }
 
-// Find evaluates a name of the file and expects a jit function; a dotted name reaches into classes and modules.
+// Find evaluates a name of the file and expects a jit function; a dotted name reaches into classes and
+// modules.
 func (s *Source) Find(w *World, name string) (*JITFunction, error) {
 	m := s.Module(w)
 	first, rest, _ := strings.Cut(name, ".")
@@ -244,7 +245,8 @@ func (s *Source) definition(name string) diag.Span {
 	return at
 }
 
-// Recovered returns the error behind a panic that is not the user's: a budget that is spent, or a fault of ours.
+// Recovered returns the error behind a panic that is not the user's: a budget that is spent, or a fault of
+// ours.
 func (s *Source) Recovered(kernel string, r any) error {
 	if err, ok := budget.Recovered(r); ok {
 		return fmt.Errorf("%s: %s: %w", s.Name, kernel, err)

@@ -135,8 +135,8 @@ var stdlibSyntax = sync.OnceValue(func() map[string]*python.Module {
 	return out
 })
 
-// stdlibPath names a file of the library in messages and locations. The text is ours and its lines are not Triton's, so
-// the name says whose it is.
+// stdlibPath names a file of the library in messages and locations. The text is ours and its lines are not
+// Triton's, so the name says whose it is.
 func stdlibPath(file string) string { return "nereid/stdlib/" + file }
 
 // stdlibModule returns a module of the language that is written in the language; it is parsed once for the
@@ -146,7 +146,8 @@ func (w *World) stdlibModule(name, file string) *pyrun.Module {
 	return &pyrun.Module{Name: name, File: stdlibPath(file), Syntax: syntax}
 }
 
-// language looks up a name of triton.language: a builtin, a dtype, a class, or a function of the standard library.
+// language looks up a name of triton.language: a builtin, a dtype, a class, or a function of the standard
+// library.
 func (w *World) language(in *object.Interp, name string) (object.Value, bool, error) {
 	return w.lookup("", name)
 }
@@ -183,7 +184,8 @@ func (w *World) lookup(module, name string) (object.Value, bool, error) {
 // plainFunctions has the functions of the language that make no operation: host code may call them too.
 var plainFunctions = map[string]bool{"get_int_dtype": true}
 
-// standard looks up a public function of the library, or a private one that kernels of public projects use all the same.
+// standard looks up a public function of the library, or a private one that kernels of public projects use
+// all the same.
 func (w *World) standard(name string) (object.Value, bool, error) {
 	for _, mod := range []string{"triton.language.standard", "triton.language.random"} {
 		if !slices.Contains(stdlibNames()[mod], name) {

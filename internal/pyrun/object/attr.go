@@ -35,8 +35,8 @@ func HasAttribute(in *Interp, v Value, name string) (bool, error) {
 	return ok, err
 }
 
-// PartlyKnown is a value of another package of which not every attribute is known. Where MayLack reports true, an
-// attribute that is Unknown may as well not be there.
+// PartlyKnown is a value of another package of which not every attribute is known. Where MayLack reports
+// true, an attribute that is Unknown may as well not be there.
 type PartlyKnown interface{ MayLack() bool }
 
 func mayLack(v Value) bool {
@@ -336,7 +336,8 @@ type HasSetAttr interface {
 	SetAttr(in *Interp, name string, v Value) error
 }
 
-// HasDelAttr is a value of another package whose attributes may be deleted. DelAttr reports whether there was one.
+// HasDelAttr is a value of another package whose attributes may be deleted. DelAttr reports whether there was
+// one.
 type HasDelAttr interface {
 	DelAttr(in *Interp, name string) (bool, error)
 }

@@ -27,9 +27,9 @@ func ParamNames(p *python.Arguments) []string {
 	return names
 }
 
-// BindArgs binds the arguments of a call to the parameters of the function of that name, as Python does: one value for
-// each of ParamNames, nil where the default is to be used. *args is a *Tuple, **kwargs a *Dict. The error is a TypeError
-// with Python's text.
+// BindArgs binds the arguments of a call to the parameters of the function of that name, as Python does: one
+// value for each of ParamNames, nil where the default is to be used. *args is a *Tuple, **kwargs a *Dict. The
+// error is a TypeError with Python's text.
 func BindArgs(name string, p *python.Arguments, args []Value, kws []Keyword) ([]Value, error) {
 	b := argBinder{name: name, p: p}
 	b.pos = append(append(b.pos, p.PosOnlyArgs...), p.Args...)

@@ -497,8 +497,8 @@ func Abs(in *Interp, a []Value) (Value, error) {
 	return nil, Errorf(TypeError, "bad operand type for abs(): '%s'", a[0].TypeName())
 }
 
-// HasMethod is a value of another package with special methods for builtin functions: __abs__, __round__, __int__,
-// __float__.
+// HasMethod is a value of another package with special methods for builtin functions: __abs__, __round__,
+// __int__, __float__.
 type HasMethod interface {
 	Method(in *Interp, name string, args []Value) (Value, error)
 }

@@ -30,8 +30,8 @@ type Class struct {
 	final   bool // no class may derive from it
 }
 
-// Instance is an object of a class written in Python. Where that class derives from one of Python's own types, the
-// payload is the value of that type.
+// Instance is an object of a class written in Python. Where that class derives from one of Python's own
+// types, the payload is the value of that type.
 type Instance struct {
 	Class   *Class
 	Attrs   *Dict
@@ -49,7 +49,8 @@ func (c *Class) TypeName() string {
 // TypeName returns the name of the class.
 func (v *Instance) TypeName() string { return v.Class.Name }
 
-// NewBuiltinClass returns a class that is written in Go. All interpreters share it, and it never changes after init.
+// NewBuiltinClass returns a class that is written in Go. All interpreters share it, and it never changes
+// after init.
 func NewBuiltinClass(name string, bases ...*Class) *Class {
 	c := &Class{Name: name, Bases: bases, Attrs: NewDict(), Builtin: true}
 	c.MRO = []*Class{c}

@@ -8,8 +8,8 @@ type ClassField struct {
 	Type python.Expr
 }
 
-// BuildClass makes c, which has the names of its body, a class with those bases and keywords. The result is c, or a
-// *NamedTuple where a base is one.
+// BuildClass makes c, which has the names of its body, a class with those bases and keywords. The result is
+// c, or a *NamedTuple where a base is one.
 func BuildClass(in *Interp, c *Class, bases []Value, kws []Keyword) (Value, error) {
 	for _, b := range bases {
 		if err := in.addBase(c, b); err != nil {

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// Keys of dictionaries. Two values that are equal in Python have equal keys in Go; where the reverse does not hold (an
-// instance whose class writes its own __hash__ and __eq__) the key is a looseKey and candidates are compared.
+// Keys of dictionaries. Two values that are equal in Python have equal keys in Go; where the reverse does not
+// hold (an instance whose class writes its own __hash__ and __eq__) the key is a looseKey and candidates are
+// compared.
 type (
 	bigKey   string // an int beyond 64 bits, in hexadecimal
 	tupleKey string // the keys of the items, one after the other

@@ -14,8 +14,8 @@ type Limits struct {
 	Poll     func() // called now and then; a panic in it ends the evaluation, and is the caller's to recover; may be nil
 }
 
-// Interp is an interpreter as objects see it: what it may still do, and where it stands. Every operation on objects
-// takes one. It serves one goroutine.
+// Interp is an interpreter as objects see it: what it may still do, and where it stands. Every operation on
+// objects takes one. It serves one goroutine.
 type Interp struct {
 	Files  *diag.FileSet
 	Stdout strings.Builder // what print wrote

@@ -199,7 +199,8 @@ func namedBase(bases []Value) *NamedTuple {
 	return nil
 }
 
-// namedTupleClass makes a named tuple of a class statement: the fields are those of its base and those annotated.
+// namedTupleClass makes a named tuple of a class statement: the fields are those of its base and those
+// annotated.
 func (in *Interp) namedTupleClass(c *Class, base *NamedTuple) (Value, error) {
 	nt := &NamedTuple{Name: c.Name, Fields: base.Fields, Defaults: base.Defaults, methods: c}
 	if base.Fields != nil {

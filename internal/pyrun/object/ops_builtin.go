@@ -8,7 +8,8 @@ import (
 
 type binaryFunc func(in *Interp, a, b Value) (Value, error)
 
-// builtinOps are the operators of sequences, sets, dicts and types. Each returns nil when it is not for these operands.
+// builtinOps are the operators of sequences, sets, dicts and types. Each returns nil when it is not for these
+// operands.
 var builtinOps map[python.Operator]binaryFunc
 
 func init() {

@@ -28,7 +28,8 @@ func parseSignature(params string) *Signature {
 	return s
 }
 
-// PythonSignature returns a signature whose errors are those of a function written in Python; params as in Native.
+// PythonSignature returns a signature whose errors are those of a function written in Python; params as in
+// Native.
 func PythonSignature(params string) *Signature {
 	s := newSignature(params)
 	s.written = true

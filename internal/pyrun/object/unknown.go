@@ -6,8 +6,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// Unknown stands for a value that comes from a package of which nothing is known. Its attributes, items and results are
-// Unknown in turn; a use that needs to know the value is an error that names the package.
+// Unknown stands for a value that comes from a package of which nothing is known. Its attributes, items and
+// results are Unknown in turn; a use that needs to know the value is an error that names the package.
 type Unknown struct {
 	Package string    // whose import failed
 	Span    diag.Span // of that import

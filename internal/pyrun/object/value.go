@@ -112,8 +112,9 @@ func (i Int) Big() *big.Int {
 // NewTuple returns a plain tuple.
 func NewTuple(items ...Value) *Tuple { return &Tuple{Items: items} }
 
-// Optional interfaces of values that other packages define. A nil Value with a nil error means "not implemented", as Python's
-// NotImplemented; the operation then tries the other operand and at last raises TypeError.
+// Optional interfaces of values that other packages define. A nil Value with a nil error means "not
+// implemented", as Python's NotImplemented; the operation then tries the other operand and at last raises
+// TypeError.
 type (
 	// HasAttr gives attributes: v.name. ok is false when there is no such attribute.
 	HasAttr interface {

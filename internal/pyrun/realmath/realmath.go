@@ -1,5 +1,5 @@
-// Package realmath has elementary functions rounded correctly. A C library is within a hair of that, Go's package
-// math is not always, and a constant of a kernel should not depend on which of them computed it.
+// Package realmath has elementary functions rounded correctly. A C library is within a hair of that, Go's
+// package math is not always, and a constant of a kernel should not depend on which of them computed it.
 package realmath
 
 import (

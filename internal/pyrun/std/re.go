@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// Python's re by way of Go's regexp, which takes time linear in its text. What that cannot do (look around, back
-// references) is refused.
+// Python's re by way of Go's regexp, which takes time linear in its text. What that cannot do (look around,
+// back references) is refused.
 
 func reModule() map[string]object.Value {
 	vars := map[string]object.Value{"I": object.MakeInt(2), "IGNORECASE": object.MakeInt(2),

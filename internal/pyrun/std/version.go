@@ -12,7 +12,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// pkgVersion is packaging.version.Version (PEP 440): epoch, release numbers, pre-release, post, dev, local part.
+// pkgVersion is packaging.version.Version (PEP 440): epoch, release numbers, pre-release, post, dev, local
+// part.
 type pkgVersion struct {
 	text    string
 	epoch   int
@@ -102,7 +103,8 @@ func (v *pkgVersion) trimmed() []int {
 	return r
 }
 
-// rank orders what follows the release: a dev release of nothing else comes first, then pre-releases, then the release.
+// rank orders what follows the release: a dev release of nothing else comes first, then pre-releases, then
+// the release.
 func (v *pkgVersion) rank() []int {
 	pre, preNum := map[string]int{"a": 1, "b": 2, "rc": 3, "": 4}[v.pre], v.preNum
 	if v.pre == "" && v.post < 0 && v.dev >= 0 {
