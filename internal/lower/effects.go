@@ -49,7 +49,8 @@ func touchesLocalStore(f *barrierFinder, op *ir.Op) accesses {
 
 func touchesCopy(f *barrierFinder, op *ir.Op) accesses { return accesses{writes: f.bytes(op.Slot(1))} }
 
-// touchesCall returns the callee's frame, which lies behind ours. Its accesses stay pending for the next call.
+// touchesCall returns the callee's frame, which lies behind ours. Its accesses stay pending for the next
+// call.
 func touchesCall(f *barrierFinder, op *ir.Op) accesses {
 	fr := f.l.frames[f.l.callee(op)]
 	if fr.size == 0 {
@@ -88,9 +89,14 @@ func settlesCopies(p *pending, op *ir.Op) {
 }
 
 // commuting lists the atomics whose order does not change the final value.
-var commuting = []int64{tt.RMWAnd, tt.RMWOr, tt.RMWXor, tt.RMWAdd, tt.RMWFAdd, tt.RMWMax, tt.RMWMin, tt.RMWUMax, tt.RMWUMin}
+var commuting = []int64{
+	tt.RMWAnd, tt.RMWOr, tt.RMWXor, tt.RMWAdd, tt.RMWFAdd, tt.RMWMax, tt.RMWMin, tt.RMWUMax, tt.RMWUMin,
+}
 
 func atomicsCommute(a, b *ir.Op) bool {
+	if a.Result(0).HasUses() || b.Result(0).HasUses() {
+		return false
+	}
 	kind := a.IntOr("atomic_rmw_op", 0)
-	return !a.Result(0).HasUses() && !b.Result(0).HasUses() && kind == b.IntOr("atomic_rmw_op", 0) && slices.Contains(commuting, kind)
+	return kind == b.IntOr("atomic_rmw_op", 0) && slices.Contains(commuting, kind)
 }

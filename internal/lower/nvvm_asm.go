@@ -14,7 +14,10 @@ type asmCall struct {
 }
 
 func newAsmCall(outs int, typ, reg string) *asmCall {
-	return &asmCall{types: slices.Repeat([]string{typ}, outs), constraints: slices.Repeat([]string{"=" + reg}, outs)}
+	return &asmCall{
+		types:       slices.Repeat([]string{typ}, outs),
+		constraints: slices.Repeat([]string{"=" + reg}, outs),
+	}
 }
 
 // in adds an operand and returns its name.
@@ -43,7 +46,8 @@ func (c *asmCall) emit(l *lowering, code string) []string {
 
 // groupAsm emits assembly that all threads of a warp execute together.
 func (l *lowering) groupAsm(ret, code, constraints string, args ...string) string {
-	text := fmt.Sprintf("call %s asm sideeffect \"%s\", \"%s\"(%s) %s", ret, quote(code), constraints, strings.Join(args, ", "), convergent)
+	text := fmt.Sprintf("call %s asm sideeffect \"%s\", \"%s\"(%s) %s",
+		ret, quote(code), constraints, strings.Join(args, ", "), convergent)
 	if ret == "void" {
 		l.do("%s", text)
 		return ""

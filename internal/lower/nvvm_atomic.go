@@ -64,14 +64,16 @@ func (v nvidia) atomic(l *lowering, u update, ptr, pred string) string {
 		args, constraints = append(args, a.wordType()+" "+w), constraints+","+c
 		list += fmt.Sprintf(", $%d", i+2)
 	}
-	code := fmt.Sprintf("mov.b%d $0, 0; @$%d %s $0, [ $1 + 0 ]%s;", max(a.wordBits, 16), len(operands)+2, u.ptxName(), list)
+	code := fmt.Sprintf("mov.b%d $0, 0; @$%d %s $0, [ $1 + 0 ]%s;",
+		max(a.wordBits, 16), len(operands)+2, u.ptxName(), list)
 	r := l.asm(a.wordType(), code, constraints+",b", true, append(args, "i1 "+pred)...)
 	return l.unpack(a, []string{r})[0]
 }
 
 // lacksAtomic reports whether the hardware has no instruction for an update of a float.
 func (v nvidia) lacksAtomic(u update) bool {
-	return u.kind == tt.RMWMax || u.kind == tt.RMWMin || u.kind == tt.RMWFAdd && u.elem == ir.BF16 && v.capability < 90
+	addsBF16 := u.kind == tt.RMWFAdd && u.elem == ir.BF16
+	return u.kind == tt.RMWMax || u.kind == tt.RMWMin || addsBF16 && v.capability < 90
 }
 
 // atomicFloat emits an atomicrmw for an operation without an instruction of its own: LLVM expands it to a

@@ -13,9 +13,11 @@ var (
 	productWaitEffects = effects{settles: settlesProducts}
 	fenceEffects       = effects{settles: func(p *pending, _ *ir.Op) { p.byThreads = nil }}
 
-	bulkLoadEffects      = effects{touches: touchesBulkLoad, leaves: leavesNothing, global: reads}
-	bulkStoreEffects     = effects{touches: touchesBulkStore, leaves: leavesStores, until: untilStored, global: puts}
-	bulkReduceEffects    = effects{touches: touchesBulkStore, leaves: leavesStores, until: untilStored, global: puts, commutes: sameKind}
+	bulkLoadEffects   = effects{touches: touchesBulkLoad, leaves: leavesNothing, global: reads}
+	bulkStoreEffects  = effects{touches: touchesBulkStore, leaves: leavesStores, until: untilStored, global: puts}
+	bulkReduceEffects = effects{
+		touches: touchesBulkStore, leaves: leavesStores, until: untilStored, global: puts, commutes: sameKind,
+	}
 	bulkStoreWaitEffects = effects{settles: settlesStores}
 
 	barrierEffects       = effects{touches: touchesBarrier, leaves: leavesBarrier}

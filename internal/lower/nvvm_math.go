@@ -6,7 +6,8 @@ import "github.com/nereid-lang/nereid/internal/ir"
 var approximations = map[string]string{
 	"div":  "llvm.nvvm.div.full", // accurate to 2 ulp
 	"rcp":  "llvm.nvvm.rcp.approx.ftz.f",
-	"exp2": "llvm.nvvm.ex2.approx.ftz.f", "sqrt": "llvm.nvvm.sqrt.approx.ftz.f", "rsqrt": "llvm.nvvm.rsqrt.approx.ftz.f",
+	"exp2": "llvm.nvvm.ex2.approx.ftz.f",
+	"sqrt": "llvm.nvvm.sqrt.approx.ftz.f", "rsqrt": "llvm.nvvm.rsqrt.approx.ftz.f",
 }
 
 // approximate computes exp as 2^(x·log2 e), as Triton does.
@@ -28,7 +29,8 @@ func (v nvidia) smallPairs(from, to ir.Type) bool {
 var smallNames = map[ir.Type]string{ir.F8E4M3FN: "e4m3x2", ir.F8E5M2: "e5m2x2"}
 
 func (nvidia) toSmallPair(l *lowering, lo, hi string, to ir.Type) string {
-	return l.asm("i16", "cvt.rn.satfinite."+smallNames[to]+".f32 $0, $1, $2;", "=h,f,f", false, "float "+hi, "float "+lo)
+	code := "cvt.rn.satfinite." + smallNames[to] + ".f32 $0, $1, $2;"
+	return l.asm("i16", code, "=h,f,f", false, "float "+hi, "float "+lo)
 }
 
 func (nvidia) fromSmallPair(l *lowering, pair string, from ir.Type) string {

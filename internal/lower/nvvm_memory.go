@@ -116,7 +116,8 @@ func (nvidia) storeWords(l *lowering, a access, m memory, words []string, ptr, p
 }
 
 func (nvidia) mapTo(l *lowering, ptr, rank string) string {
-	return l.asm("i32", "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", false, "ptr addrspace(3) "+ptr, "i32 "+rank)
+	const code = "mapa.shared::cluster.u32 $0, $1, $2;"
+	return l.asm("i32", code, "=r,r,r", false, "ptr addrspace(3) "+ptr, "i32 "+rank)
 }
 
 func (nvidia) countShared(l *lowering, ptr, pred string) {

@@ -23,8 +23,8 @@ func (nvidia) printf(l *lowering, format string, args []arg) {
 }
 
 func (nvidia) assertFail(l *lowering, message, file string, line int, function string) {
-	l.call("void", "__assertfail", "ptr "+l.genericText(message), "ptr "+l.genericText(file), fmt.Sprintf("i32 %d", line),
-		"ptr "+l.genericText(function), "i64 1")
+	l.call("void", "__assertfail", "ptr "+l.genericText(message), "ptr "+l.genericText(file),
+		fmt.Sprintf("i32 %d", line), "ptr "+l.genericText(function), "i64 1")
 }
 
 // genericText returns the generic address of a string.

@@ -35,8 +35,8 @@ func (n noPackages) Import(name string) (*types.Package, error) {
 	return n[name], nil
 }
 
-// TestVendorSeam: the algorithms know no vendor. Files that are no vendor's neither use a declaration of a vendor's
-// file, nor have its instructions in their text.
+// TestVendorSeam: the algorithms know no vendor. Files that are no vendor's neither use a declaration of a
+// vendor's file, nor have its instructions in their text.
 func TestVendorSeam(t *testing.T) {
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -63,22 +63,22 @@ func TestVendorSeam(t *testing.T) {
 	if vendors == 0 {
 		t.Fatalf("no file of a vendor among %d", len(names))
 	}
-	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 	conf := types.Config{Importer: noPackages{}, Error: func(error) {}}
 	pkg, _ := conf.Check("lower", fset, files, info)
 	if pkg.Scope().Lookup("Vendor") == nil || len(info.Uses) < 1000 {
 		t.Fatalf("the package was not understood: %d uses of names", len(info.Uses))
 	}
-	at := func(p token.Pos) token.Position { return fset.Position(p) }
 	for id, obj := range info.Uses {
-		if obj.Pkg() == pkg && obj.Pos().IsValid() && isVendorFile(at(obj.Pos()).Filename) && !isVendorFile(at(id.Pos()).Filename) {
-			t.Errorf("%s uses %s of %s: the way to a vendor's code is the interface Vendor", at(id.Pos()), obj.Name(), at(obj.Pos()).Filename)
+		user, owner := fset.Position(id.Pos()), fset.Position(obj.Pos())
+		if obj.Pkg() == pkg && isVendorFile(owner.Filename) && !isVendorFile(user.Filename) {
+			t.Errorf("%s uses %s of %s: the way to a vendor's code is the interface Vendor", user, obj.Name(), owner.Filename)
 		}
 	}
 }
 
-// noInstructions fails for strings that belong into a vendor's file, and for calls of asm other than those of the operation
-// that has assembly of the user's.
+// noInstructions fails for strings that belong into a vendor's file, and for calls of asm other than those of the
+// operation that has assembly of the user's.
 func noInstructions(t *testing.T, fset *token.FileSet, f *ast.File) {
 	name := filepath.Base(fset.Position(f.Pos()).Filename)
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -90,7 +90,8 @@ func noInstructions(t *testing.T, fset *token.FileSet, f *ast.File) {
 				}
 			}
 		case *ast.CallExpr:
-			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && (sel.Sel.Name == "asm" || sel.Sel.Name == "groupAsm") && name != "asm.go" {
+			sel, ok := n.Fun.(*ast.SelectorExpr)
+			if ok && (sel.Sel.Name == "asm" || sel.Sel.Name == "groupAsm") && name != "asm.go" {
 				t.Errorf("%s: inline assembly belongs into a vendor's file", fset.Position(n.Pos()))
 			}
 		case *ast.ImportSpec:
@@ -105,12 +106,13 @@ func noInstructions(t *testing.T, fset *token.FileSet, f *ast.File) {
 // TestVendorMissing: options without a vendor are an error, and so is a module for warps of another size.
 func TestVendorMissing(t *testing.T) {
 	text := moduleText(4, "tt.func public @k() {\ntt.return\n}\n")
-	if _, err := Lower(parseIR(t, "k.ttgir", []byte(text)), "k", Options{}); err == nil || !strings.Contains(err.Error(), "Options.Vendor") {
+	_, err := Lower(parseIR(t, "k.ttgir", []byte(text)), "k", Options{})
+	if err == nil || !strings.Contains(err.Error(), "Options.Vendor") {
 		t.Errorf("no vendor: %v", err)
 	}
-	wide := strings.Replace(text, `"ttg.threads-per-warp" = 32`, `"ttg.threads-per-warp" = 64`, 1)
-	_, err := Lower(parseIR(t, "k.ttgir", []byte(wide)), "k", Options{Vendor: NVIDIA(80)})
-	if want := "the module is for warps of 64 threads, and this GPU's have 32"; err == nil || !strings.Contains(err.Error(), want) {
+	_, err = Lower(parseIR(t, "k.ttgir", []byte(withLanes(text, 64))), "k", Options{Vendor: NVIDIA(80)})
+	want := "the module is for warps of 64 threads, and this GPU's have 32"
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("warps of 64 threads on NVIDIA: %v", err)
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 )
 
-// wide is a GPU whose warps have 64 or 16 lanes, made of an NVIDIA GPU so that the simulator runs it: lanes exchange words through
-// shared memory, with barriers of the block. Its results show that no algorithm relies on 32 lanes.
+// wide is a GPU whose warps have 64 or 16 lanes, made of an NVIDIA GPU so that the simulator runs it: lanes
+// exchange words through shared memory, with barriers of the block. Its results show that no algorithm relies on
+// 32 lanes.
 type wide struct {
 	nvidia
 	width int
@@ -48,8 +49,34 @@ func (v wide) shuffleIdx(l *lowering, word, lane string) string {
 
 func (wide) rowFinder() rowFinder { return nil }
 
-// TestWidths runs conversions, reductions and scans in layouts of warps of 64 and of 16 lanes, and compares with the interpreter.
+// TestWidths runs conversions, reductions and scans in layouts of warps of 64 and of 16 lanes, and compares with
+// the interpreter.
 func TestWidths(t *testing.T) {
+	kernels := map[string]layoutKernel{"convert": convertKernel, "reduce": reduceKernel, "scan": scanKernel}
+	for name, kernel := range kernels {
+		for _, width := range []int{64, 16} {
+			encs := func(r *rand.Rand, shape []int, warps int) string { return randomLinearOn(r, shape, width, warps) }
+			for seed := range 24 {
+				if name == "scan" && seed%4 == 3 { // a layout of 32 lanes
+					continue
+				}
+				t.Run(fmt.Sprint(name, "/", width, "/", seed), func(t *testing.T) {
+					text, l, scale := kernel(seed, encs)
+					runWide(t, withLanes(text, width), width, l, scale)
+				})
+			}
+		}
+	}
+}
+
+// withLanes returns a module for warps of another width.
+func withLanes(text string, width int) string {
+	return strings.Replace(text, `"ttg.threads-per-warp" = 32`, fmt.Sprintf(`"ttg.threads-per-warp" = %d`, width), 1)
+}
+
+// runWide is runBoth for warps of another width.
+func runWide(t *testing.T, text string, width int, l launch, scale float64) {
+	t.Helper()
 	lib, err := llvm.Load()
 	if err != nil {
 		t.Skip(err)
@@ -58,35 +85,22 @@ func TestWidths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, kernel := range map[string]layoutKernel{"convert": convertKernel, "reduce": reduceKernel, "scan": scanKernel} {
-		for _, width := range []int{64, 16} {
-			for seed := range 24 {
-				if name == "scan" && seed%4 == 3 { // a layout of 32 lanes
-					continue
-				}
-				t.Run(fmt.Sprint(name, "/", width, "/", seed), func(t *testing.T) {
-					text, l, scale := kernel(seed, func(r *rand.Rand, shape []int, warps int) string { return randomLinearOn(r, shape, width, warps) })
-					text = strings.Replace(text, `"ttg.threads-per-warp" = 32`, fmt.Sprintf(`"ttg.threads-per-warp" = %d`, width), 1)
-					want, got := l.memory(3)
-					onInterp(t, parseIR(t, "test.ttgir", []byte(text)), l, want)
-					m := parseIR(t, "test.ttgir", []byte(text))
-					opts := testOptions(m, 80)
-					opts.Vendor = wide{nvidia{80}, width}
-					k, err := Lower(m, l.kernel, opts)
-					if err != nil {
-						t.Fatal(err)
-					}
-					out, err := lib.Compile(context.Background(), k.IR, llvm.Options{Target: target, FastMath: llvm.Contract})
-					if err != nil {
-						t.Fatalf("%v\n%s", err, clip(k.IR))
-					}
-					if k.Shared > wideAt {
-						t.Fatalf("%d bytes of shared memory", k.Shared)
-					}
-					onSim(t, out.Asm, wideEnd, l, got, true)
-					sameMemory(t, l, want, got, scale)
-				})
-			}
-		}
+	want, got := l.memory(3)
+	onInterp(t, parseIR(t, "test.ttgir", []byte(text)), l, want)
+	m := parseIR(t, "test.ttgir", []byte(text))
+	opts := testOptions(m, 80)
+	opts.Vendor = wide{nvidia{80}, width}
+	k, err := Lower(m, l.kernel, opts)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if k.Shared > wideAt {
+		t.Fatalf("%d bytes of shared memory", k.Shared)
+	}
+	out, err := lib.Compile(context.Background(), k.IR, llvm.Options{Target: target, FastMath: llvm.Contract})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, clip(k.IR))
+	}
+	onSim(t, out.Asm, wideEnd, l, got, true)
+	sameMemory(t, l, want, got, scale)
 }
