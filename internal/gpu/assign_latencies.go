@@ -187,7 +187,7 @@ func (a *latencies) isStoredTo(load *ir.Op) bool {
 func copyWidth(axes *axisinfo.Analysis, load *ir.Op) int {
 	n := axes.Contiguity(load.Slot(0))
 	if mask := load.Slot(1); mask != nil {
-		n = min(n, axes.MaskAlignment(mask))
+		n = min(n, axes.MaskPrefix(mask)) // a copy can end early, and writes zeros from there on
 	}
 	return n
 }

@@ -36,7 +36,7 @@ var CoalesceAsyncCopy = pass.Pass{
 		for _, op := range narrowed {
 			n := axes.Contiguity(op.Slot(0))
 			if mask := op.Slot(2); mask != nil {
-				n = min(n, axes.MaskAlignment(mask))
+				n = min(n, axes.MaskPrefix(mask))
 			}
 			op.SetAttr("contiguity", ir.I32Attr(int64(n)))
 		}

@@ -143,7 +143,11 @@ func lowerAsyncCopy(l *lowering, op *ir.Op) {
 	b := l.buffer(dst)
 	cvt := l.ownOffsets(op, src.Type, dst.Type)
 	ll := l.layout(op, src.Type)
-	vec := min(cvt.NumConsecutive(), b.most(), l.vectorWidth(op, src, mask, bitsOf(b.elem)))
+	groups := l.opts.MaskPrefix
+	if groups == nil {
+		groups = l.opts.MaskAlign
+	}
+	vec := min(cvt.NumConsecutive(), b.most(), l.widthUnder(groups, op, src, mask, bitsOf(b.elem)))
 	if c := int(op.IntOr("contiguity", 1)); l.opts.Contiguity == nil {
 		vec = min(cvt.NumConsecutive(), b.most(), consecutive(ll), c)
 	}
@@ -159,13 +163,27 @@ func lowerAsyncCopy(l *lowering, op *ir.Op) {
 		if i&free != 0 {
 			continue
 		}
-		at, inMask := to.at(i), ""
+		at, valid := to.at(i), ""
 		if mask != nil {
-			inMask = l.regs(mask)[i]
+			valid = l.validBytes(mask, i, vec, bytes)
 		}
-		l.vendor.copyAsync(l, at, regs[i], bytes, inMask, owner)
+		l.vendor.copyAsync(l, at, regs[i], bytes, valid, owner)
 	}
 	l.set(op.Result(0), nil)
+}
+
+// validBytes returns how many of the bytes that a copy moves, from register i on, a mask lets through: all or
+// none, or those of the true elements, which come first.
+func (l *lowering) validBytes(mask *ir.Value, i, vec, bytes int) string {
+	regs := l.regs(mask)
+	if l.opts.MaskAlign == nil || l.opts.MaskAlign(mask) >= vec {
+		return l.val("select i1 %s, i32 %d, i32 0", regs[i], bytes)
+	}
+	n := "0"
+	for _, r := range regs[i : i+vec] {
+		n = l.add(n, l.val("select i1 %s, i32 %d, i32 0", r, bytes/vec))
+	}
+	return n
 }
 
 func lowerAsyncCommit(l *lowering, op *ir.Op) {

@@ -21,6 +21,9 @@ type Options struct {
 	// are 1.
 	Contiguity func(ptr *ir.Value) int
 	MaskAlign  func(mask *ir.Value) int
+	// MaskPrefix returns how many consecutive elements of a mask, from an aligned start, form a group in which
+	// the true ones come first. If nil, it is MaskAlign.
+	MaskPrefix func(mask *ir.Value) int
 	// Constancy returns, for each dimension, how many consecutive elements, from an aligned start, are equal.
 	// If nil, it is 1.
 	Constancy func(v *ir.Value) []int64

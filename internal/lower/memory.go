@@ -25,6 +25,11 @@ func memType(t ir.Type) string { return llvmType(t) }
 // vectorWidth returns how many registers an access can cover: consecutive registers that are adjacent in
 // memory and have the same mask, up to 16 bytes.
 func (l *lowering) vectorWidth(op *ir.Op, ptr, mask *ir.Value, elemBits int) int {
+	return l.widthUnder(l.opts.MaskAlign, op, ptr, mask, elemBits)
+}
+
+// widthUnder returns the width of an access whose mask allows as many elements as groups says.
+func (l *lowering) widthUnder(groups func(*ir.Value) int, op *ir.Op, ptr, mask *ir.Value, elemBits int) int {
 	if _, ok := ptr.Type.(*ir.TensorType); !ok {
 		return 1
 	}
@@ -34,10 +39,10 @@ func (l *lowering) vectorWidth(op *ir.Op, ptr, mask *ir.Value, elemBits int) int
 	}
 	n = min(n, l.opts.Contiguity(ptr))
 	if mask != nil {
-		if l.opts.MaskAlign == nil {
+		if groups == nil {
 			return 1
 		}
-		n = min(n, l.opts.MaskAlign(mask))
+		n = min(n, groups(mask))
 	}
 	return 1 << (bits.Len(uint(max(n, 1))) - 1)
 }

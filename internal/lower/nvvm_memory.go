@@ -128,7 +128,7 @@ func (nvidia) countShared(l *lowering, ptr, pred string) {
 	l.asm("void", code, constraints, true, args...)
 }
 
-func (nvidia) copyAsync(l *lowering, to, from string, bytes int, mask, owner string) {
+func (nvidia) copyAsync(l *lowering, to, from string, bytes int, valid, owner string) {
 	how := "ca"
 	if bytes == 16 {
 		how = "cg"
@@ -136,9 +136,8 @@ func (nvidia) copyAsync(l *lowering, to, from string, bytes int, mask, owner str
 	args := []string{"ptr addrspace(3) " + to, "ptr addrspace(1) " + from}
 	code := fmt.Sprintf("cp.async.%s.shared.global [ $0 + 0 ], [ $1 + 0 ], %d", how, bytes)
 	constraints := "r,l"
-	if mask != "" {
-		n := l.val("select i1 %s, i32 %d, i32 0", mask, bytes)
-		args, constraints, code = append(args, "i32 "+n), constraints+",r", code+", $2"
+	if valid != "" {
+		args, constraints, code = append(args, "i32 "+valid), constraints+",r", code+", $2"
 	}
 	code += ";"
 	if owner != "" {

@@ -20,6 +20,9 @@ type expander struct {
 	types    func(ir.Type) []ir.Type // what a type becomes, nil when it stays
 	handlers map[*ir.OpDef]func(x *expander, op *ir.Op) error
 
+	// settled is called when everything is rewritten, before what was replaced is erased; it may be nil.
+	settled func()
+
 	parts map[*ir.Value][]*ir.Value
 	ops   []*ir.Op    // replaced operations, to be erased
 	args  []*ir.Value // replaced block arguments, to be erased
@@ -61,6 +64,9 @@ func (x *expander) run(ctx *Context, m *ir.Module) error {
 		if err := x.op(ctx, op); err != nil {
 			return err
 		}
+	}
+	if x.settled != nil {
+		x.settled()
 	}
 	return x.clean()
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/constfold"
+	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -21,8 +22,46 @@ var RewriteTensorDescriptor = Pass{
 	Doc:  "replace tensor descriptors by pointers, shapes and strides",
 	Run: func(ctx *Context, m *ir.Module) error {
 		x := &expander{types: descParts, handlers: descHandlers}
+		x.settled = x.guarantee
 		return x.run(ctx, m)
 	},
+}
+
+// guarantee passes on what the host has checked of a kernel's descriptors, unless it says otherwise: the base is
+// a multiple of 16 bytes, as are all strides but the last, which is 1.
+func (x *expander) guarantee() {
+	for _, a := range x.args {
+		fn, block := a.Block().Parent(), tt.DescTensor(a.Type)
+		if fn.Def != tt.Func || a.Block() != fn.Body(0) || fn.Text("sym_visibility") == "private" {
+			continue
+		}
+		parts, n, at := x.parts[a], block.Rank(), x.flatIndex(fn, a)
+		if funclike.ArgAttr(fn, at, tt.PointerAttr) != nil {
+			continue
+		}
+		funclike.SetArgAttr(fn, at, "tt.divisibility", ir.I32Attr(16))
+		each := int64(max(1, 128/max(8, ir.BitWidth(block.Elem))))
+		for i := range n - 1 {
+			funclike.SetArgAttr(fn, at+1+n+i, "tt.divisibility", ir.I32Attr(each))
+		}
+		b := ir.NewBuilder(fn.Body(0))
+		b.ToStart(fn.Body(0))
+		parts[2*n].ReplaceAllUses(arith.ConstInt(b, 1, ir.I64))
+	}
+}
+
+// flatIndex returns the number, in the new signature, of the first part of a function's argument.
+func (x *expander) flatIndex(fn *ir.Op, arg *ir.Value) int {
+	n := 0
+	for _, a := range fn.Body(0).Args() {
+		switch {
+		case a == arg:
+			return n
+		case x.types(a.Type) == nil:
+			n++
+		}
+	}
+	return n
 }
 
 var descHandlers = map[*ir.OpDef]func(*expander, *ir.Op) error{

@@ -66,6 +66,10 @@ func PtrTo(t ir.Type) ir.Type { return ir.WithElem(t, Ptr(ir.ElemOf(t))) }
 // MaskOf is the type of a mask for values of type t.
 func MaskOf(t ir.Type) ir.Type { return ir.WithElem(t, ir.I1) }
 
+// PointerAttr marks an argument of a function that is a descriptor of a tensor that hardware cannot describe: its
+// alignment, strides or sizes are anything.
+const PointerAttr = "nereid.pointer"
+
 // Desc is the descriptor type for blocks of the given type. Integers are stored with their sign.
 func Desc(block *ir.TensorType, signed bool) *ir.DialectType {
 	if it, ok := block.Elem.(*ir.IntegerType); ok {

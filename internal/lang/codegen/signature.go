@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/lang/world"
@@ -37,7 +38,7 @@ type DescSpec struct {
 }
 
 // PointerAttr is the attribute of a function's descriptor argument with DescSpec.Pointer.
-const PointerAttr = "nereid.pointer"
+const PointerAttr = tt.PointerAttr
 
 // ParseSignature reads a signature as Triton's ahead-of-time tool writes it: one entry for each parameter, a
 // type (`*fp16`, `i32`) with `:16` or `:1`, or a constant as a Python literal; for a constexpr parameter also

@@ -109,3 +109,33 @@ func TestMapsOfArguments(t *testing.T) {
 		}
 	}
 }
+
+// TestWideDescriptors: on sm_80, loads through descriptors in loops of products are copies of 16 bytes, also where the tensor may end within one.
+func TestWideDescriptors(t *testing.T) {
+	if _, err := llvm.Load(); err != nil {
+		t.Skip(err)
+	}
+	c := Compiler{Capability: 80}
+	for _, name := range []string{"matmul", "attention", "persistent"} {
+		in := sample(t, "internal/gpu/testdata/descriptors/"+name, "ttir")
+		if err := c.ttgir(in); err != nil {
+			t.Fatal(err)
+		}
+		code, err := c.FromTTGIR(context.Background(), in, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies, wide := 0, 0
+		for line := range strings.Lines(string(code.PTX)) {
+			if strings.Contains(line, "cp.async.c") && strings.Contains(line, "shared.global") {
+				copies++
+				if strings.Contains(line, "], 16,") {
+					wide++
+				}
+			}
+		}
+		if copies == 0 || wide != copies {
+			t.Errorf("%s: %d of %d copies are of 16 bytes", name, wide, copies)
+		}
+	}
+}

@@ -46,7 +46,10 @@ func (c Compiler) machine(in *target.Input) gpu.Machine {
 // lowerOptions returns the options of the lowering, with what is known about addresses.
 func (c Compiler) lowerOptions(m *ir.Module) lower.Options {
 	info := axisinfo.Module(m)
-	return lower.Options{Vendor: lower.NVIDIA(c.Capability), Contiguity: info.Contiguity, MaskAlign: info.MaskAlignment, Constancy: info.Constancy}
+	return lower.Options{
+		Vendor: lower.NVIDIA(c.Capability), Contiguity: info.Contiguity,
+		MaskAlign: info.MaskAlignment, MaskPrefix: info.MaskPrefix, Constancy: info.Constancy,
+	}
 }
 
 // hasDescriptors reports whether the module makes tensor descriptors or passes them to a function.
