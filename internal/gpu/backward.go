@@ -1,7 +1,10 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
@@ -43,6 +46,14 @@ func rematCost(s *slice, cvt *ir.Op) (cost int64, ok bool) {
 	}
 	single := singleUse{cvt: cvt, ops: ops, memo: map[*ir.Op]bool{}}
 	for _, op := range order {
+		if op.Def == tt.Scan {
+			c, ok := scanAgain(op, s.layout[op.Result(0)], single.is(op))
+			if !ok {
+				return 0, false
+			}
+			cost += c
+			continue
+		}
 		if single.is(op) {
 			continue
 		}
@@ -55,17 +66,71 @@ func rematCost(s *slice, cvt *ir.Op) (cost int64, ok bool) {
 	return cost, true
 }
 
+// scanAgain returns the cost of a scan in layout enc: beside the one that there is, or instead of it. Float sums
+// must not be computed twice, as in reduceCost.
+func scanAgain(op *ir.Op, enc ir.Attr, instead bool) (int64, bool) {
+	cost, ok := scanCost(op, enc)
+	if !ok || !instead && sumsFloats(op) {
+		return 0, false
+	}
+	if instead {
+		old, ok := scanCost(op, encodingOf(op.Operand(0)))
+		return max(0, cost-old), ok
+	}
+	return cost, true
+}
+
+// scanCost returns the cost of a scan whose tensors have layout enc: each run of registers that are neighbours
+// along the axis takes a step for each bit of the lanes, and one more to hand the sums down to the registers. A
+// step is a shuffle, of which a multiprocessor does one in a cycle, a combination and a choice.
+func scanCost(op *ir.Op, enc ir.Attr) (int64, bool) {
+	const step = 1500
+	axis := int(op.IntOr("axis", 0))
+	t := tensorOf(op.Operand(0))
+	l, err := ttglayout.Of(t.WithEncoding(enc))
+	if err != nil {
+		return 0, false
+	}
+	lanes, first := 0, int(t.Shape[axis])
+	for i := range l.InBits(layout.Lane) {
+		if c := l.Basis(layout.Lane, i)[axis]; c != 0 {
+			lanes++
+			first = min(first, c)
+		}
+	}
+	runs, inside := int64(1), false
+	for i := range l.InBits(layout.Register) {
+		b := l.Basis(layout.Register, i)
+		switch {
+		case b[axis] != 0 && b[axis] < first:
+			inside = true
+		case slices.ContainsFunc(b, func(c int) bool { return c != 0 }):
+			runs *= 2
+		}
+	}
+	if lanes > 0 && inside {
+		lanes++
+	}
+	return step * runs * int64(lanes*l.InSize(layout.Warp)*op.NumOperands()), true
+}
+
+// sumsFloats reports whether the region of a reduction or scan adds or multiplies floats.
+func sumsFloats(op *ir.Op) bool {
+	for inner := range op.Ops() {
+		if inner.Def == arith.AddF || inner.Def == arith.MulF {
+			return true
+		}
+	}
+	return false
+}
+
 // reduceCost returns the cost of a reduction: shuffles, and shared memory between warps. Float sums must not
 // be computed twice, because another layout sums in another order and gives another result.
 func reduceCost(op *ir.Op) (int64, bool) {
 	axis := int(op.IntOr("axis", 0))
 	t := tensorOf(op.Operand(0))
-	if ir.IsFloat(t.Elem) && t.Shape[axis] > 2 {
-		for inner := range op.Ops() {
-			if inner.Def == arith.AddF || inner.Def == arith.MulF {
-				return 0, false
-			}
-		}
+	if ir.IsFloat(t.Elem) && t.Shape[axis] > 2 && sumsFloats(op) {
+		return 0, false
 	}
 	l, err := ttglayout.Of(t)
 	if err != nil {
