@@ -105,3 +105,37 @@ func TestReduceRowsWide(t *testing.T) {
 		t.Errorf("accesses to shared memory: %v, want 4 loads and a store of 4 elements\n%s", count, clip(ptx))
 	}
 }
+
+// TestReduceWarpAtOnce sums, and takes the largest, of integers in all lanes by one instruction, and compares
+// with Go.
+func TestReduceWarpAtOnce(t *testing.T) {
+	const enc = "#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>"
+	for by, f := range map[string]func(a, b int32) int32{
+		"addi":  func(a, b int32) int32 { return a + b },
+		"maxsi": func(a, b int32) int32 { return max(a, b) },
+		"minui": func(a, b int32) int32 { return int32(min(uint32(a), uint32(b))) },
+		"xori":  func(a, b int32) int32 { return a ^ b },
+	} {
+		t.Run(by, func(t *testing.T) {
+			body := "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {\n" + offsetsText("o", []int{1024}, enc) +
+				accessText("x", "o", "v", []int{1024}, "i32", enc, false) +
+				fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = 0 : i32}> ({\n^bb0(%%a: i32, %%b: i32):\n%%c = arith.%s %%a, %%b : i32\n"+
+					"tt.reduce.return %%c : i32\n}) : (tensor<1024xi32, %s>) -> i32\ntt.store %%y, %%w : !tt.ptr<i32>\ntt.return\n}\n", by, enc)
+			k, ptx := compile(t, parseIR(t, "reduce.ttgir", []byte(moduleText(4, body))), "k", 90)
+			if !strings.Contains(string(ptx), "redux.sync") || strings.Contains(string(ptx), "shfl.sync.bfly") {
+				t.Errorf("not one instruction:\n%s", clip(ptx))
+			}
+			in := &buf{elem: ir.I32, n: 1024, fill: func(k int) float64 { return float64((k*7919+13)%100003 - 50000) }}
+			l := launch{"k", [3]int{1, 1, 1}, []any{in, &buf{elem: ir.I32, n: 1, fill: func(int) float64 { return 0 }}}}
+			_, mem := l.memory(1)
+			onSim(t, ptx, k.Shared, l, mem, false)
+			want := int32(get(mem[0], 4))
+			for i := 1; i < 1024; i++ {
+				want = f(want, int32(get(mem[0][4*i:], 4)))
+			}
+			if got := int32(get(mem[1], 4)); got != want {
+				t.Errorf("got %d, want %d", got, want)
+			}
+		})
+	}
+}

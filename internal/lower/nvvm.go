@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -135,4 +136,18 @@ func (nvidia) shuffleXor(l *lowering, word string, bits int) string {
 
 func (nvidia) shuffleIdx(l *lowering, word, lane string) string {
 	return l.call("i32", "llvm.nvvm.shfl.sync.idx.i32", "i32 -1", "i32 "+word, "i32 "+lane, "i32 31")
+}
+
+// warpReductions holds the instructions that combine the words of a warp, from sm_80 on.
+var warpReductions = map[*ir.OpDef]string{
+	arith.AddI: "add", arith.AndI: "and", arith.OrI: "or", arith.XOrI: "xor",
+	arith.MinSI: "min", arith.MaxSI: "max", arith.MinUI: "umin", arith.MaxUI: "umax",
+}
+
+func (v nvidia) reduceWarp(l *lowering, by *ir.OpDef, word string) (string, bool) {
+	name := warpReductions[by]
+	if name == "" || v.capability < 80 {
+		return "", false
+	}
+	return l.call("i32", "llvm.nvvm.redux.sync."+name, "i32 "+word, "i32 -1"), true
 }

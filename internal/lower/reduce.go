@@ -167,6 +167,9 @@ func (r *reduction) group(reg int, steps []step) []int {
 // lanes combines across a warp by butterfly shuffles. A step may change the register as well: the partner
 // then sends that register.
 func (r *reduction) lanes() {
+	if r.lanesAtOnce() {
+		return
+	}
 	steps := slices.Clone(r.dirs.along)
 	slices.Reverse(steps)
 	for _, s := range steps {
@@ -184,6 +187,39 @@ func (r *reduction) lanes() {
 		}
 		r.acc = next
 	}
+}
+
+// lanesAtOnce combines across a warp by one instruction, if all lanes take part and there is one for the
+// operation.
+func (r *reduction) lanesAtOnce() bool {
+	if len(r.elems) != 1 || r.elems[0] != ir.I32 {
+		return false
+	}
+	all := 0
+	for _, s := range r.dirs.along {
+		if s.bit.lane != 0 && s.reg != 0 {
+			return false
+		}
+		all |= s.bit.lane
+	}
+	body := r.op.Body(0)
+	term := body.Terminator()
+	if all != r.l.lastLane() || term.NumOperands() != 1 || term.Operand(0).Def() != body.First() {
+		return false
+	}
+	op := body.First()
+	x, y := body.Arg(0), body.Arg(1)
+	if op.NumOperands() != 2 || !(op.Operand(0) == x && op.Operand(1) == y || op.Operand(0) == y && op.Operand(1) == x) {
+		return false
+	}
+	for _, k := range r.keys {
+		v, ok := r.l.vendor.reduceWarp(r.l, op.Def, r.acc[k][0])
+		if !ok {
+			return false
+		}
+		r.acc[k] = []string{v}
+	}
+	return true
 }
 
 // resultFits reports whether each thread already holds the partial results that the result's layout wants.

@@ -54,6 +54,8 @@ type vendorThreads interface {
 	meet(l *lowering, who level)
 	shuffleXor(l *lowering, word string, bits int) string
 	shuffleIdx(l *lowering, word, lane string) string
+	// reduceWarp combines a word of every lane by an operation; ok is false if no instruction does it.
+	reduceWarp(l *lowering, by *ir.OpDef, word string) (v string, ok bool)
 }
 
 // memory says which memory an access goes to, and how.

@@ -59,6 +59,8 @@ func (wave64) shuffleIdx(l *lowering, word, lane string) string {
 	return l.call("i32", "llvm.amdgcn.ds.bpermute", "i32 "+l.mul(lane, 4), "i32 "+word)
 }
 
+func (wave64) reduceWarp(*lowering, *ir.OpDef, string) (string, bool) { return "", false }
+
 func (wave64) approximate(*lowering, string, ...string) (string, bool) { return "", false }
 
 func (wave64) loadMatrices(*lowering, smem, layout.Layout) ([]string, bool) { return nil, false }
