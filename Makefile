@@ -9,7 +9,7 @@ FUZZTIME  ?= 30s
 
 export CGO_ENABLED := 0
 
-.PHONY: run demo test test-cuda check build bench bench-cpu fuzz setup clean help
+.PHONY: run demo test systems test-cuda check build build-static bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -20,6 +20,12 @@ demo:
 test: prepare check ## what check does, and every test
 	$(GO) test $(TESTFLAGS) ./...
 	@GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples
+
+systems: ## builds for other systems, the static binary, arm64 under qemu, Windows under wine, where the tools are here
+	@GO="$(GO)" scripts/test-systems --fetch
+
+build-static: ## bin/nereid-static: no C library needed, and no native library used (Alpine, scratch)
+	$(GO) build -trimpath -tags nereid_static -o bin/nereid-static ./cmd/nereid
 
 test-cuda: ## the tests that need an NVIDIA GPU
 	$(GO) test $(TESTFLAGS) ./internal/target/... ./internal/bench

@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-
-	"github.com/ebitengine/purego"
 )
 
 // Library is an open library.
@@ -37,6 +35,9 @@ type Attempt struct {
 
 // errNotThere is an attempt at a file that does not exist.
 var errNotThere = errors.New("not found")
+
+// errStatic is the attempt of a program that opens no libraries.
+var errStatic = errors.New("it was built with the tag nereid_static, which leaves native libraries out; build it without, for a system with glibc")
 
 // NotFoundError says that no candidate did, what each attempt ran into, and what to do about it.
 type NotFoundError struct {
@@ -72,6 +73,10 @@ func (e *NotFoundError) Is(target error) bool { return target == fs.ErrNotExist 
 // it is chosen, at its version for example, and may bind symbols. The error is a *NotFoundError without a hint.
 func Open(what string, candidates []Candidate, accept func(*Library) error) (*Library, error) {
 	failed := &NotFoundError{What: what}
+	if Static {
+		failed.Attempts = []Attempt{{"this program", errStatic}}
+		return nil, failed
+	}
 	for _, c := range candidates {
 		lib, err := open(c)
 		if err == nil && accept != nil {
@@ -156,12 +161,4 @@ func (l *Library) Bind(table []Func) error {
 		return &MissingError{Path: l.Path, Symbols: missing}
 	}
 	return nil
-}
-
-func bind(ptr any, addr uintptr) {
-	if p, ok := ptr.(*uintptr); ok {
-		*p = addr
-		return
-	}
-	purego.RegisterFunc(ptr, addr)
 }

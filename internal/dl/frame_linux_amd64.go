@@ -1,3 +1,5 @@
+//go:build !nereid_static
+
 package dl
 
 import "unsafe"

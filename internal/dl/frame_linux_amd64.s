@@ -1,3 +1,5 @@
+//go:build !nereid_static
+
 #include "textflag.h"
 
 GLOBL ·frameCall(SB), NOPTR|RODATA, $8

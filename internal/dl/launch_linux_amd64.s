@@ -1,3 +1,5 @@
+//go:build !nereid_static
+
 #include "textflag.h"
 
 GLOBL ·launchCall(SB), NOPTR|RODATA, $8
