@@ -1,6 +1,9 @@
 package conform
 
 import (
+	"errors"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -320,3 +323,97 @@ func (c *orderCase) count(t *testing.T, k *nereid.Kernel) {
 			ptx[:min(len(ptx), 6000)])
 	}
 }
+
+const strideKernels = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def stores(p, q, s, n):
+    i = tl.arange(0, 512)
+    x = p + 8192 + i
+    for k in range(n):
+        tl.store(x, k * 1000 + i)
+        x += s
+
+@triton.jit
+def sums(p, q, s, n):
+    i = tl.arange(0, 512)
+    total = tl.zeros((512,), tl.int32)
+    for k in range(n):
+        total += tl.load(p + 8192 + k * s + i)
+        tl.store(p + 8192 + k * s + i, total)
+    tl.store(q + i, total)
+
+@triton.jit
+def rows(p, q, s, n):
+    i = tl.arange(0, 16)[:, None] * 32 + tl.arange(0, 32)[None, :]
+    for k in range(n):
+        tl.store(p + 8192 + k * 2 * s + i, i + k)
+        tl.store(p + 8192 + k * 2 * s + i + 1, i - k)
+`
+
+// TestOrderStrides: where an argument decides whether iterations touch each other's elements, threads meet only if
+// they do.
+func TestOrderStrides(t *testing.T) {
+	m, err := nereid.Parse("strides.py", []byte(strideKernels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge, err := nereid.Open("interp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(k *nereid.Kernel, dev *nereid.Device, stride int) [2][]int32 {
+		var out [2][]int32
+		var args [2]*nereid.Tensor
+		for i := range out {
+			out[i] = make([]int32, 16384)
+			for j := range out[i] {
+				out[i][j] = int32(j * (i + 3))
+			}
+			args[i] = nereid.FromSlice(out[i])
+		}
+		s, err := dev.NewStream(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if err := errors.Join(k.Launch(s, nereid.Grid{1}, args[0], args[1], stride, 3), s.Sync()); err != nil {
+			t.Fatalf("stride %d: %v", stride, err)
+		}
+		return out
+	}
+	for name, barriers := range map[string]int{"stores": 1, "sums": 3, "rows": 2} {
+		k, err := m.Kernel(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, on := range []string{"sim:90", "sim:80"} {
+			dev, err := nereid.Open(on)
+			if err != nil {
+				t.Skip(err)
+			}
+			for _, stride := range []int{0, 1, 3, 64, 127, 128, 256, 511, 512, 513, 700, -1, -64, -512, -700} {
+				want, got := run(k, judge, stride), run(k, dev, stride)
+				for i := range want {
+					if !slices.Equal(want[i], got[i]) {
+						t.Errorf("%s: %s with the stride %d differs", on, name, stride)
+					}
+				}
+			}
+		}
+		code, err := k.CompileFor(t.Context(), "cuda:90", "*i32:16, *i32:16, i32, i32", nereid.Options{}, "ptx")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ptx := string(code.Stage("ptx"))
+		all, some := strings.Count(ptx, "bar.sync"), len(conditional.FindAllString(ptx, -1))
+		t.Logf("%s: %d barriers, %d of them on a condition", name, all, some)
+		if all != barriers || some == 0 {
+			t.Errorf("%s: %d barriers, want %d; %d on a condition", name, all, barriers, some)
+		}
+	}
+}
+
+var conditional = regexp.MustCompile(`@%p\d+ bar\.sync`)

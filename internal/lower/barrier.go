@@ -3,6 +3,7 @@ package lower
 import (
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -153,6 +154,8 @@ type barriers struct {
 	flush map[*ir.Op]bool  // wait for stores of the copy engine before the barrier
 	fence map[*ir.Op]proxy // order accesses of threads and of the copy engine before the barrier
 	first map[*ir.Op]bool  // loads executed only by the first of the threads that hold an element
+
+	unless map[*ir.Op][]address.Condition // the block meets unless all hold
 }
 
 // proxy says where accesses of threads come before those of the copy engine.
@@ -182,6 +185,7 @@ type barrierFinder struct {
 func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) barriers {
 	f := &barrierFinder{l: l, alloc: a, roots: roots, order: newOrderer(l), out: barriers{
 		who: map[*ir.Op]level{}, drain: map[*ir.Op]bool{}, flush: map[*ir.Op]bool{}, fence: map[*ir.Op]proxy{},
+		unless: map[*ir.Op][]address.Condition{},
 	}}
 	f.out.first = f.order.first
 	in, number := map[*ir.Block]*pending{}, map[*ir.Block]int{}
@@ -299,7 +303,7 @@ func (f *barrierFinder) global(op *ir.Op, p *pending) {
 	for _, now := range list {
 		for _, old := range p.global {
 			who := f.order.needs(old, now)
-			if who <= old.met {
+			if who <= old.met || who == theBlock && f.meetUnless(op, old, now) {
 				continue
 			}
 			need = max(need, who)
@@ -324,6 +328,16 @@ func (f *barrierFinder) global(op *ir.Op, p *pending) {
 		f.meet(op, p, need)
 	}
 	p.global = add(p.global, list...)
+}
+
+// meetUnless records a barrier before op that old and now need only for some arguments, and reports whether there
+// is such a condition. Other accesses cannot count on that barrier.
+func (f *barrierFinder) meetUnless(op *ir.Op, old, now touched) bool {
+	c, ok := f.order.apartIf(old, now)
+	if ok && f.probe == nil && !slices.ContainsFunc(f.out.unless[op], c.Equal) {
+		f.out.unless[op] = append(f.out.unless[op], c)
+	}
+	return ok
 }
 
 // loop walks a loop to a fixed point. A barrier for accesses before the loop goes in front of it rather than

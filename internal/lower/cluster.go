@@ -3,6 +3,7 @@ package lower
 import (
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -37,13 +38,40 @@ func (l *lowering) meetBefore(op *ir.Op) {
 	if b := l.alloc.barriers; b.flush[op] || b.fence[op] != noProxy {
 		l.vendor.orderEngine(l, b.flush[op], b.fence[op])
 	}
-	switch who := l.alloc.barriers.who[op]; who {
+	who := l.alloc.barriers.who[op]
+	switch who {
 	case nobody:
 	case theWarp:
 		l.vendor.meet(l, theWarp)
 	default:
 		l.meet(l.ctas > 1 && who == theProgram)
 	}
+	if list := l.alloc.barriers.unless[op]; who < theBlock && len(list) > 0 {
+		l.vendor.meetIf(l, l.atEntry(func() string { return l.anyFails(list) }))
+	}
+}
+
+// anyFails returns whether one of the conditions does not hold.
+func (l *lowering) anyFails(list []address.Condition) string {
+	fails := ""
+	for _, c := range list {
+		x := itoa(int(c.Scale))
+		for _, v := range c.Factors {
+			f := l.regs(v)[0]
+			if n := ir.BitWidth(v.Type); n < 64 {
+				f = l.val("sext i%d %s to i64", n, f)
+			}
+			x = l.val("mul i64 %s, %s", x, f)
+		}
+		x = l.val("select i1 %s, i64 %s, i64 %s", l.val("icmp slt i64 %s, 0", x), l.val("sub i64 0, %s", x), x)
+		near := l.val("icmp ule i64 %s, %d", x, c.Reach)
+		if fails == "" {
+			fails = near
+		} else {
+			fails = l.val("or i1 %s, %s", fails, near)
+		}
+	}
+	return fails
 }
 
 // programBarrier waits for all threads of the program.

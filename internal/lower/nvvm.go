@@ -130,6 +130,10 @@ func (nvidia) meet(l *lowering, who level) {
 	}
 }
 
+func (nvidia) meetIf(l *lowering, pred string) {
+	l.do(`call void asm sideeffect "@$0 bar.sync 0;", "b,~{memory}"(i1 %s) convergent`, pred)
+}
+
 func (nvidia) shuffleXor(l *lowering, word string, bits int) string {
 	return l.call("i32", "llvm.nvvm.shfl.sync.bfly.i32", "i32 -1", "i32 "+word, "i32 "+itoa(bits), "i32 31")
 }

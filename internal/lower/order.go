@@ -18,7 +18,8 @@ import (
 //	both go to the same elements, each thread to its own       load x + i, store x + i
 //	both are atomics that commute and whose results are unused
 //
-// Otherwise a barrier goes between them. If a thread stores an element of which only threads of its warp hold
+// Otherwise a barrier goes between them. Where arguments decide, as in x + k*stride + i of iteration k, threads
+// compare them when the kernel starts and meet only if they must. If a thread stores an element of which only threads of its warp hold
 // copies, the warp meets (bar.warp.sync); else the block meets, or the cluster if blocks hold each other's
 // elements. Package address says which elements an access touches, the layout which thread holds them: of the
 // threads that hold an element the first stores and all load. Masks are ignored.
@@ -148,13 +149,35 @@ func (o *orderer) needs(old, now touched) level {
 	return o.everybody()
 }
 
+// apartIf returns a condition, known when the kernel starts, under which old and now need no barrier. Accesses of
+// the copy engine have none.
+func (o *orderer) apartIf(old, now touched) (address.Condition, bool) {
+	plain := func(t touched) bool {
+		return t.op.Def != tt.Call && !isDesc(t.ptr) && (t.what == reads || t.what == writes || t.what == updates)
+	}
+	if o.l.ctas > 1 || !plain(old) || !plain(now) {
+		return address.Condition{}, false
+	}
+	return o.at.ApartIf(o.place(old), now.ptr, func(s address.Symbol) bool { return isArgument(s, o.l.fn) })
+}
+
+// onlyLoop returns the loop of which iterations lie between an access and now, if it is the only one.
+func (o *orderer) onlyLoop(old touched) *ir.Op {
+	for loop, n := range o.loops {
+		if n != anyLoop && old.loops == 1<<n {
+			return loop
+		}
+	}
+	return nil
+}
+
 // place returns the place of an earlier access, seen from now: symbols that change in a loop whose next
 // iteration has begun have other values.
 func (o *orderer) place(old touched) address.Place {
 	if old.loops == 0 {
 		return address.Place{Ptr: old.ptr}
 	}
-	return address.Place{Ptr: old.ptr, Changed: func(s address.Symbol) bool {
+	return address.Place{Ptr: old.ptr, Loop: o.onlyLoop(old), Changed: func(s address.Symbol) bool {
 		if old.loops>>anyLoop&1 != 0 && s.ChangesIn(o.l.fn) && !isArgument(s, o.l.fn) {
 			return true
 		}

@@ -52,6 +52,9 @@ type vendorThreads interface {
 	numPrograms(l *lowering, axis int) string
 	// meet waits for the threads of a level and makes their writes to memory visible to each other.
 	meet(l *lowering, who level)
+
+	// meetIf is meet of the block if pred is true. It is the same in all threads.
+	meetIf(l *lowering, pred string)
 	shuffleXor(l *lowering, word string, bits int) string
 	shuffleIdx(l *lowering, word, lane string) string
 	// reduceWarp combines a word of every lane by an operation; ok is false if no instruction does it.

@@ -41,6 +41,8 @@ func (wave64) programID(l *lowering, axis int) string {
 	return l.call("i32", "llvm.amdgcn.workgroup.id."+[]string{"x", "y", "z"}[axis])
 }
 
+func (w wave64) meetIf(l *lowering, pred string) { w.meet(l, theBlock) }
+
 func (wave64) meet(l *lowering, who level) {
 	if who == theWarp {
 		l.call("void", "llvm.amdgcn.wave.barrier")

@@ -21,6 +21,8 @@ type Place struct {
 	// Changed says which symbols are other numbers now than they were at the access, since iterations lie
 	// between.
 	Changed func(Symbol) bool
+	// Loop is the loop of which iterations lie between, if it is the only one.
+	Loop *ir.Op
 }
 
 // span is a stride and how many steps of it there are.
@@ -59,6 +61,77 @@ func (a *Analysis) Relate(old Place, now *ir.Value) Relation {
 		return Same
 	}
 	return Unknown
+}
+
+// Condition is a property of numbers that never change: that Scale times the product of Factors is, without its
+// sign, larger than Reach.
+type Condition struct {
+	Factors      []*ir.Value
+	Scale, Reach int64
+}
+
+// Equal reports whether two conditions are the same.
+func (c Condition) Equal(d Condition) bool {
+	return c.Scale == d.Scale && c.Reach == d.Reach && slices.Equal(c.Factors, d.Factors)
+}
+
+// ApartIf returns a condition under which an access is apart from one that comes now, in a later iteration of a
+// loop: that each iteration moves the access further than it reaches. fixed says which values never change.
+func (a *Analysis) ApartIf(old Place, now *ir.Value, fixed func(Symbol) bool) (c Condition, ok bool) {
+	p, q := a.Form(old.Ptr), a.Form(now)
+	if old.Loop == nil || p == nil || q == nil || len(p.Uniform) != len(q.Uniform) {
+		return c, false
+	}
+	d := int64(0)
+	for k, n := range p.Uniform {
+		m, both := q.Uniform[k]
+		switch {
+		case k == "":
+			d = m - n
+		case !both || m != n:
+			return c, false
+		case a.changed(old, k):
+			if c.Scale != 0 || !a.step(&c, k, old.Loop, fixed) {
+				return c, false
+			}
+			c.Scale = n
+		}
+	}
+	if _, both := q.Uniform[""]; both && p.Uniform[""] == 0 {
+		return c, false // a constant that only now has
+	}
+	ps, qs := a.spansOf(old.Ptr, p), a.spansOf(now, q)
+	if c.Scale == 0 || ps == nil || qs == nil {
+		return c, false
+	}
+	c.Reach = reach(d, ps, qs, max(ElementBytes(old.Ptr.Type), ElementBytes(now.Type)))
+	return c, true
+}
+
+// step takes the factors of a product of the loop's number of iterations and numbers that never change.
+func (a *Analysis) step(c *Condition, k string, loop *ir.Op, fixed func(Symbol) bool) bool {
+	counters := 0
+	for _, s := range a.symbols(k) {
+		switch {
+		case s.Value == nil && s.Loop == loop && !s.End:
+			counters++
+		case s.Value != nil && fixed(s):
+			c.Factors = append(c.Factors, s.Value)
+		default:
+			return false
+		}
+	}
+	return counters == 1
+}
+
+// reach returns how many bytes two accesses can be apart and still touch each other, d being the difference of
+// their first elements.
+func reach(d int64, ps, qs []span, bytes int64) int64 {
+	sum := max(d, -d) + bytes
+	for _, s := range slices.Concat(ps, qs) {
+		sum += s.size() * (s.n - 1)
+	}
+	return sum
 }
 
 // difference is now's uniform part less the old one: a constant, and what all else is a multiple of.
