@@ -148,28 +148,24 @@ func (r *readers) add(k *clocks, thread, at int32) *readers {
 	if r.to != nil && r.toThread == thread && r.toTime == now {
 		return r.to
 	}
-	var kept []*readers
-	known := false
+	all, kept, known := 0, 0, false
 	for x := r; x != nil; x = x.before {
-		if x.thread == thread && x.time == now {
-			known = true
-		}
-		if !k.before(x.thread, x.time, thread) {
-			kept = append(kept, x)
+		all++
+		if x.thread == thread {
+			known = known || x.time == now
+		} else if !k.seen[thread].has(x.thread, x.time) {
+			kept++
 		}
 	}
 	out := r
 	switch {
 	case known:
-	case len(kept) == 0:
+	case kept == 0:
 		out = k.reader(thread, at)
-	case len(kept) == r.len():
+	case kept == all:
 		out = &readers{thread: thread, time: now, at: at, before: r}
 	default:
-		out = &readers{thread: thread, time: now, at: at}
-		for _, x := range slices.Backward(kept) {
-			out.before = &readers{thread: x.thread, time: x.time, at: x.at, before: out.before}
-		}
+		out = &readers{thread: thread, time: now, at: at, before: r.without(k, thread)}
 	}
 	r.to, r.toThread, r.toTime = out, thread, now
 	return out
@@ -185,9 +181,12 @@ func (k *clocks) reader(thread, at int32) *readers {
 	return r
 }
 
-func (r *readers) len() (n int) {
+// without returns the accesses that do not come before what a thread does now.
+func (r *readers) without(k *clocks, thread int32) (out *readers) {
 	for ; r != nil; r = r.before {
-		n++
+		if !k.before(r.thread, r.time, thread) {
+			out = &readers{thread: r.thread, time: r.time, at: r.at, before: out}
+		}
 	}
-	return n
+	return out
 }
