@@ -211,7 +211,7 @@ func (c *Compiled) usable(s *Stream) error {
 		return fmt.Errorf("nereid: %s: the compilation ended before there was code to launch", c.of.Saved.Kernel)
 	}
 	if _, ok := c.of.Exec.(*target.Unloaded); ok {
-		return runError(c.of.Exec.Launch(nil, nil, Grid{}, nil), nil)
+		return runError(c.of.Exec.Launch(context.Background(), nil, Grid{}, nil), nil)
 	}
 	if err := s.usable(); err != nil {
 		return err

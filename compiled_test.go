@@ -145,23 +145,25 @@ func TestCompiledArguments(t *testing.T) {
 	for name, w := range map[string]struct {
 		list  []any
 		param string
+		text  string
 	}{
-		"another type":     {[]any{half, y, out, 128}, "x_ptr"},
-		"not aligned":      {[]any{x, y.Offset(4), out, 128}, "y_ptr"},
-		"not divisible":    {[]any{x, y, out, 100}, "n_elements"},
-		"too large":        {[]any{x, y, out, 1 << 40}, "n_elements"},
-		"a float":          {[]any{x, y, out, 2.5}, "n_elements"},
-		"none":             {[]any{x, nil, out, 128}, "y_ptr"},
-		"missing":          {[]any{x, y, out}, "n_elements"},
-		"compiled in":      {[]any{x, y, out, 128, nereid.Arg("BLOCK_SIZE", 64)}, ""},
-		"too many":         {[]any{x, y, out, 128, 64}, ""},
-		"options":          {[]any{x, y, out, 128, nereid.Options{NumWarps: 8}}, ""},
-		"given twice":      {[]any{x, y, out, 128, nereid.Arg("x_ptr", x)}, "x_ptr"},
-		"an unknown value": {[]any{x, y, out, "128"}, "n_elements"},
+		"another type":     {[]any{half, y, out, 128}, "x_ptr", "*fp16:16, and the kernel was compiled for *fp32:16"},
+		"not aligned":      {[]any{x, y.Offset(4), out, 128}, "y_ptr", "its address is not divisible by 16"},
+		"not divisible":    {[]any{x, y, out, 100}, "n_elements", "it is not divisible by 16"},
+		"too large":        {[]any{x, y, out, 1 << 40}, "n_elements", "it is out of range"},
+		"a float":          {[]any{x, y, out, 2.5}, "n_elements", ""},
+		"none":             {[]any{x, nil, out, 128}, "y_ptr", ""},
+		"missing":          {[]any{x, y, out}, "n_elements", ""},
+		"compiled in":      {[]any{x, y, out, 128, nereid.Arg("BLOCK_SIZE", 64)}, "", ""},
+		"too many":         {[]any{x, y, out, 128, 64}, "", ""},
+		"options":          {[]any{x, y, out, 128, nereid.Options{NumWarps: 8}}, "", ""},
+		"given twice":      {[]any{x, y, out, 128, nereid.Arg("x_ptr", x)}, "x_ptr", ""},
+		"an unknown value": {[]any{x, y, out, "128"}, "n_elements", ""},
 	} {
 		var e *nereid.ArgumentError
-		if err := c.Launch(s, nereid.Grid{2}, w.list...); !errors.As(err, &e) || e.Param != w.param ||
-			e.Kernel != "add_kernel" {
+		err := c.Launch(s, nereid.Grid{2}, w.list...)
+		if !errors.As(err, &e) || e.Param != w.param || e.Kernel != "add_kernel" ||
+			!strings.Contains(err.Error(), w.text) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

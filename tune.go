@@ -81,8 +81,8 @@ func (k *Kernel) decorate(s *Stream, grid Programs, m *args.Matched, ahead bool)
 	return d, compileError(err)
 }
 
-// Tune chooses the kernel's config for arguments, as their first launch would, and compiles the kernel with it,
-// even in strict mode: a service tunes and compiles before it takes requests. Configs are launched to be
+// Tune chooses the kernel's config for arguments, as their first launch would, and compiles the kernel with
+// it, even in strict mode: a service tunes and compiles before it takes requests. Configs are launched to be
 // measured, so tensors hold arbitrary results afterwards unless the decorator restores them. A kernel without
 // decorators is compiled. Launches with arguments of the same key then find the choice.
 func (k *Kernel) Tune(s *Stream, grid Programs, arguments ...any) error {

@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,9 @@ func (t *toy) Compile(_ context.Context, k *backend.Kernel) (*backend.Code, erro
 	}
 	if k.Constants["V"] == "13" {
 		return nil, errors.New("thirteen brings bad luck")
+	}
+	if k.Constants["V"] == "14" {
+		return nil, backend.Refuse("V=14", "the target counts to 13", "use 12")
 	}
 	notes := fmt.Sprintf("%s %+v %v", k.Name, k.Params, k.Options.Extra)
 	return &backend.Code{Stages: map[string][]byte{"notes": []byte(notes),
@@ -166,6 +170,38 @@ func TestCompile(t *testing.T) {
 	if _, err := k.CompileFor(t.Context(), "nosuch", "*i32:16, i32, 7, 16", nereid.Options{},
 		""); err == nil || !strings.Contains(err.Error(), "toy") {
 		t.Error(err)
+	}
+}
+
+// What the target declines is a Refusal of its name; a compiled kernel of the target is saved and loaded.
+func TestRefuse(t *testing.T) {
+	s, k := stream(t), load(t, nereid.Config{})
+	_, err := k.Compile(t.Context(), s.Device(), "*i32:16, i32, 14, 16", nereid.Options{})
+	var r *nereid.Refusal
+	if !errors.As(err, &r) || r.Target != "toy" || r.Feature != "V=14" || r.Remedy != "use 12" {
+		t.Errorf("%v: %+v", err, r)
+	}
+	c, err := k.Compile(t.Context(), s.Device(), "*i32:16, i32, 7, 16", nereid.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := c.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	back, err := nereid.LoadCompiled(s.Device(), &file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := nereid.New(s.Device(), nereid.Int32, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := back.Launch(s, nereid.Grid{2}, x, 5); err != nil {
+		t.Fatal(err)
+	}
+	if v, _ := x.At(4); v != 14 {
+		t.Errorf("%v", x)
 	}
 }
 

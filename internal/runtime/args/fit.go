@@ -16,10 +16,25 @@ func (f *Frame) Fits(p *Params, specs []lang.ArgSpec) error {
 	}
 	for i, want := range specs {
 		if !fits(got[i], want) || !f.inRange(p, i, want) {
-			return errorf(p.List[i].Name, "does not fit %s, for which the kernel was compiled", lang.FormatSignature(specs[i:i+1]))
+			return errorf(p.List[i].Name, "%s, and the kernel was compiled for %s", misfit(got[i], want),
+				lang.FormatSignature(specs[i:i+1]))
 		}
 	}
 	return nil
+}
+
+// misfit says why an argument of got does not fit want.
+func misfit(got, want lang.ArgSpec) string {
+	_, pointer := want.Type.(*sem.PtrType)
+	switch {
+	case got.Type == nil || want.Type == nil || !sameType(got.Type, want.Type):
+		return "it is " + lang.FormatSignature([]lang.ArgSpec{got})
+	case want.Div16 && !got.Div16 && pointer:
+		return "its address is not divisible by 16"
+	case want.Div16 && !got.Div16:
+		return "it is not divisible by 16"
+	}
+	return "it is out of range"
 }
 
 // fits reports whether code compiled for want can take an argument of got.
@@ -28,12 +43,14 @@ func fits(got, want lang.ArgSpec) bool {
 	case want.Tuple:
 		return got.Tuple && slices.EqualFunc(got.Items, want.Items, fits)
 	case want.Desc != nil:
-		return got.Desc != nil && got.Desc.Elem == want.Desc.Elem && slices.Equal(got.Desc.Block, want.Desc.Block) &&
+		return got.Desc != nil && got.Desc.Elem == want.Desc.Elem &&
+			slices.Equal(got.Desc.Block, want.Desc.Block) &&
 			(want.Desc.Pointer || !got.Desc.Pointer) // code without tensor maps takes any descriptor
 	case want.Type != nil:
 		return got.Type != nil && sameType(got.Type, want.Type) && (got.Div16 || !want.Div16)
 	}
-	return got.Const != nil && got.Const.TypeName() == want.Const.TypeName() && lang.Repr(got.Const) == lang.Repr(want.Const)
+	return got.Const != nil && got.Const.TypeName() == want.Const.TypeName() &&
+		lang.Repr(got.Const) == lang.Repr(want.Const)
 }
 
 // sameType compares types; whether a pointer is only read does not matter to a launch.
