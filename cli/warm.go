@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -15,19 +16,24 @@ import (
 )
 
 func newWarmCmd() *cobra.Command {
-	var device, root string
+	var device, root, program string
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "warm MANIFEST.json",
 		Short: "Compiles the kernels of a manifest ahead of time",
 		Long: "Compiles every variant that a manifest lists, several at once, into the cache: processes that share it compile nothing. A program\n" +
-			"writes a manifest of what it launches with NEREID_RECORD=MANIFEST.json, or with nereid.Recorder.",
+			"writes a manifest of what it launches with NEREID_RECORD=MANIFEST.json, or with nereid.Recorder.\n\n" +
+			"Compiled kernels belong to a build of the compiler: a release, or else the very program. A program that was built from a checkout\n" +
+			"calls nereid.WarmMain in its main function, and --program has it warm itself up.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			defer interruptible(cmd)()
 			m, err := nereid.ReadManifest(args[0])
 			if err != nil {
 				return err
+			}
+			if program != "" {
+				return warmProgram(cmd, program, args[0], device)
 			}
 			dev, err := nereid.Open(device)
 			if err != nil {
@@ -39,8 +45,23 @@ func newWarmCmd() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&device, "device", "", "device to compile for (default: the best one here)")
 	flags.StringVar(&root, "root", "", "folder of the kernels' files, where the manifest's names are not right from here")
+	flags.StringVar(&program, "program", "", "have this program, which calls nereid.WarmMain, compile for itself")
 	flags.BoolVarP(&quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
+}
+
+// warmProgram starts a program that warms itself up.
+func warmProgram(cmd *cobra.Command, program, manifest, device string) error {
+	c := exec.CommandContext(contextOf(cmd), program)
+	c.Env = append(os.Environ(), knob.Warm.Name()+"="+manifest)
+	if device != "" {
+		c.Env = append(c.Env, knob.Device.Name()+"="+device)
+	}
+	c.Stdout, c.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("%s: %w", program, err)
+	}
+	return nil
 }
 
 // warm compiles file by file.
@@ -107,7 +128,7 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 func buildName() string {
 	name := cachestore.Build()
 	if id, ok := strings.CutPrefix(name, "build "); ok {
-		return "this very program alone, build " + id + ": it is no release. Another program compiles a manifest with Module.Warmup"
+		return "this very program alone, build " + id + ": it is no release. Another program compiles a manifest with Module.Warmup or nereid.WarmMain (--program)"
 	}
 	return "programs with Nereid " + name
 }

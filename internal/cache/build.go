@@ -14,6 +14,16 @@ import (
 
 const module = "github.com/nereid-lang/nereid"
 
+// BuildText returns a build's name at a length that people read.
+func BuildText(build string) string {
+	id, ok := strings.CutPrefix(build, "build ")
+	if !ok {
+		version, _, _ := strings.Cut(build, " ")
+		return version
+	}
+	return "program " + id[:min(len(id), 12)]
+}
+
 // Build names the build of the compiler in this program: its release where it is one, so that programs share what they compile; and
 // otherwise the very program, since nothing else says which code is in it.
 var Build = sync.OnceValue(func() string {

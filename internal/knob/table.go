@@ -146,6 +146,10 @@ var (
 		Group: "Ahead of time", Name: "NEREID_STRICT",
 		Doc: "A launch that would have to compile or to tune is an error that names the variant.",
 	})
+	Warm = text(Row{
+		Group: "Ahead of time", Name: "NEREID_WARM", Default: "none", Form: "a file",
+		Doc: "A program that calls `nereid.WarmMain` compiles the variants of this manifest and ends; `nereid warm --program` sets it.",
+	})
 	Record = text(Row{
 		Group: "Ahead of time", Name: "NEREID_RECORD", Default: "none", Form: "a file",
 		Doc: "A manifest of the variants that are launched is kept in this file, for `nereid warm`.",
