@@ -280,13 +280,27 @@ func (r *reduction) throughShared(warps []step) {
 		to = l.layout(r.op, t)
 	}
 	split := 1
-	if n > 8 && sameInLanes(to) {
+	switch {
+	case !sameInLanes(to):
+	case r.isDear() && n > 2:
+		split = min(n, l.vendor.lanes())
+	case n > 8:
 		split = 4
 	}
 	r.finishAt(func(reg int, c []int) []string {
 		off := l.mul(at.read(reg, c), n)
 		return r.gather(off, n, split, bases, "")
 	})
+}
+
+// isDear reports whether a combination takes many instructions, as that of argmax or of Welford's variance
+// does. Lanes then halve the number of partial results by shuffles instead of combining them one by one.
+func (r *reduction) isDear() bool {
+	n := 0
+	for range r.op.Ops() {
+		n++
+	}
+	return n > 6
 }
 
 // places says where partial results lie in shared memory.
