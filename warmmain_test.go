@@ -2,6 +2,7 @@ package nereid_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -29,7 +30,12 @@ func TestWarmMain(t *testing.T) {
 	if err := r.Write(manifest); err != nil {
 		t.Fatal(err)
 	}
-	other := &cache.Entry{Key: cache.Key{Kernel: "k", Hash: strings.Repeat("ab", 32)}, Compiler: "v9.9.9 h1:xyz go1.26", Options: []byte("{}"), Code: "x",
+	v := r.Variants()[0]
+	options, err := json.Marshal(v.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := &cache.Entry{Target: "cpu", Signature: v.Signature, Key: cache.Key{Kernel: "k", Hash: strings.Repeat("ab", 32)}, Compiler: "v9.9.9 h1:xyz go1.26", Options: options, Code: "x",
 		Stages: []cache.Stage{{Name: "x", Size: 1, Data: []byte("x")}}}
 	cache.Open(cache.Options{Dir: filepath.Join(dir, "cache")}).Put(other)
 
@@ -42,7 +48,8 @@ func TestWarmMain(t *testing.T) {
 		}
 		return string(out)
 	}
-	if out := run(""); !strings.Contains(out, "strict launch: not compiled") {
+	if out := run(""); !strings.Contains(out, "strict launch: not compiled") ||
+		!strings.Contains(out, `the cache has it from "v9.9.9`) || !strings.Contains(out, "nereid.WarmMain") {
 		t.Errorf("before the warm-up: %s", out)
 	}
 	if out := run(manifest); !strings.Contains(out, "1 passed, 0 failed, for the build program ") || strings.Contains(out, "strict launch") {

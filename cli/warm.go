@@ -76,8 +76,8 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 		defer below.Close()
 		fsys = below.FS()
 	}
-	cache := nereid.EnvCache()
-	if mode := knob.Cache.Get(); cache == nil || mode == "readonly" {
+	kept := nereid.EnvCache()
+	if mode := knob.Cache.Get(); kept == nil || mode == "readonly" {
 		return usagef("what is compiled would not be kept: NEREID_CACHE=%s", mode)
 	}
 	passed, failed, total := 0, 0, len(m.Variants)
@@ -98,7 +98,7 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 		}
 	}
 	for _, of := range filesOf(m) {
-		mod, err := loadNamed(of[0].File, fsys, cache)
+		mod, err := loadNamed(of[0].File, fsys, kept)
 		if err != nil {
 			for _, v := range of {
 				told(v, err)
@@ -107,8 +107,8 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 		}
 		mod.Warmup(contextOf(cmd), dev, of, func(_, _ int, v nereid.Variant, err error) { told(v, err) }) // which tells of every error
 	}
-	cache.Close()
-	s := cache.Stats()
+	kept.Close()
+	s := kept.Stats()
 	fmt.Fprintf(out, "%d passed, %d failed; %d compiled, %d in the cache already\n", passed, failed, s.Compiled, s.Disk+s.Shared)
 	if build := buildName(); build != "" {
 		fmt.Fprintf(out, "kept for %s\n", build)
@@ -117,7 +117,7 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 	case failed > 0:
 		return errReported
 	case s.Lost > 0:
-		return fmt.Errorf("%d of the kernels are not kept: %s cannot be written to", s.Lost, cache.Dir())
+		return fmt.Errorf("%d of the kernels are not kept: %s cannot be written to", s.Lost, kept.Dir())
 	case passed > 0 && s.Compiled+s.Disk+s.Shared == 0:
 		return fmt.Errorf("nothing is kept: kernels for %s compile in a moment each time", dev)
 	}
@@ -134,9 +134,9 @@ func buildName() string {
 }
 
 // loadNamed loads a file under the name that the manifest has for it, below a root if there is one.
-func loadNamed(file string, root fs.FS, cache *nereid.Cache) (*nereid.Module, error) {
+func loadNamed(file string, root fs.FS, kept *nereid.Cache) (*nereid.Module, error) {
 	conf := nereid.EnvConfig()
-	conf.Cache, conf.Strict, conf.Record = cache, false, nil
+	conf.Cache, conf.Strict, conf.Record = kept, false, nil
 	if root != nil {
 		return nereid.LoadFS(root, file, nereid.With(conf))
 	}

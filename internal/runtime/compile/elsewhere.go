@@ -55,7 +55,7 @@ func (k *Kernel) lookElsewhere(dev *args.Device, v Variant) string {
 		}
 		switch {
 		case e.Compiler != cache.Build():
-			return fmt.Sprintf("; the cache has it from %q, and this program is %q: Module.Warmup compiles it in this program", e.Compiler, cache.Build())
+			return fmt.Sprintf("; the cache has it from %q, and this program is %q: Module.Warmup or nereid.WarmMain compiles it in this program", e.Compiler, cache.Build())
 		case e.Generator != keeper.Fingerprint():
 			return fmt.Sprintf("; the cache has it for %q, and this is %q", e.Generator, keeper.Fingerprint())
 		}
