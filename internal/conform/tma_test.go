@@ -92,6 +92,8 @@ func describedLaunches() []described {
 		described{"again", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{tile{f32, two(32, 32), nil}, tile{f32, two(32, 32), nil}, 32}},
 		described{"mixed", nereid.Grid{1}, nereid.Options{NumWarps: 4, NumStages: 4}, 0, []any{
 			tile{f16, two(64, 320), two(64, 64)}, tile{f16, two(320, 64), nil}, tile{f32, two(64, 64), nil}, 320, 64, 64, 64}},
+		described{"grouped", nereid.Grid{1}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
+			tile{f16, two(192, 64), nil}, tile{f16, two(192, 64), nil}, tile{f16, two(192, 64), nil}, 3, 64, 16}},
 		described{"total", nereid.Grid{1}, nereid.Options{NumWarps: 8}, 0, []any{
 			tile{f32, two(30, 252), two(32, 32)}, tile{f32, two(30, 292), two(32, 32)}, 250, 32, 32}},
 		described{"blocks", nereid.Grid{1}, nereid.Options{NumWarps: 2}, 0, []any{

@@ -108,3 +108,15 @@ def total(x, y, K, BM: tl.constexpr, BK: tl.constexpr):
         y.store([0, k], v + s)
         s += v
     y.store([0, K], s)
+
+
+@triton.jit
+def grouped(a_ptr, b_ptr, c_ptr, G, N: tl.constexpr, BK: tl.constexpr):
+    for g in range(G):
+        a = tl.make_tensor_descriptor(a_ptr + g * N * N, [N, N], [N, 1], [N, BK])
+        b = tl.make_tensor_descriptor(b_ptr + g * N * N, [N, N], [N, 1], [N, BK])
+        c = tl.make_tensor_descriptor(c_ptr + (G - 1 - g) * N * N, [N, N], [N, 1], [N, N])
+        acc = tl.zeros((N, N), tl.float32)
+        for k in range(0, N, BK):
+            acc += tl.dot(a.load([0, k]), b.load([0, k]).T)
+        c.store([0, 0], acc.to(tl.float16))
