@@ -37,7 +37,8 @@ const maxMemo = 4096
 
 var memoKeys = sync.Pool{New: func() any { b := make([]byte, 0, 256); return &b }}
 
-// complete adds what decorators added to equal arguments before and reports whether it knew.
+// complete adds to x the arguments that decorators added to equal arguments in an earlier launch. It reports
+// false if there was none.
 func (m *memo) complete(dev *args.Device, x *args.Matched) bool {
 	if !m.any.Load() {
 		return false
