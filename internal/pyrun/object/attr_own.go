@@ -69,9 +69,6 @@ type Namespace struct {
 	Attrs map[string]Value
 }
 
-// NewNamespace returns an object of that type name with fixed attributes.
-func NewNamespace(name string, attrs map[string]Value) *Namespace { return &Namespace{name, attrs} }
-
 func (n *Namespace) TypeName() string { return n.Name }
 
 func (n *Namespace) Attr(_ *Interp, name string) (Value, bool, error) {
