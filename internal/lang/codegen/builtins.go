@@ -291,7 +291,7 @@ func makeCondition(g *generator, n python.Node, args []object.Value, kws []objec
 		c.disableLICM = world.IsTrue(args[1])
 	}
 	if c.cond == nil {
-		g.fail(n, "bad-arguments", "condition() needs a value")
+		g.fail(n, "bad-arguments", "tl.condition() needs a condition")
 	}
 	return c
 }

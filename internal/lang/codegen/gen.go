@@ -204,7 +204,7 @@ func (g *generator) bindParams(shapes []shape, entry *ir.Block, loc ir.Loc,
 	for i, p := range g.fn.Params {
 		if p.Constexpr && (p.NoSpecialize || p.NoAlign) {
 			panic(&failure{d: diag.Diagnostic{Code: "constexpr", Span: g.fn.Func.Def.NamePos.Span(),
-				Hint: "it is one or the other",
+				Hint: "drop its annotation, or take it off that list",
 				Msg: fmt.Sprintf("the parameter %s of %s is a constexpr and listed under do_not_specialize",
 					p.Name, g.fn.Func.Name)}})
 		}

@@ -350,7 +350,7 @@ func ParseType(text string) (sem.Type, error) {
 	if t := scalarType(text); t != nil {
 		return t, nil
 	}
-	return nil, fmt.Errorf("there is no type %q", text)
+	return nil, fmt.Errorf("unknown type %q (a type is i32, fp16, *fp32 or the like)", text)
 }
 
 // SplitSignature returns the entries of a signature as text, one for each parameter, once they are known to

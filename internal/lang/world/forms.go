@@ -42,7 +42,7 @@ func (*Form) TypeName() string { return "function" }
 // Call runs where a plain function calls the form while a kernel is compiled.
 func (f *Form) Call(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
 	if !f.Idle {
-		return nil, object.Errorf(object.TypeError, "%s() belongs into a jit function", f.Name)
+		return nil, object.Errorf(object.TypeError, "%s() can be called in a jit function only", f.Name)
 	}
 	return object.None, nil
 }
