@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// Export writes entries as a compressed tar archive, in the order of the list, signed if the store has a secret.
+// Export writes entries as a compressed tar archive, in the order of the list, signed if the store has a
+// secret.
 func (s *Store) Export(w io.Writer, list []Item) (n int, err error) {
 	z := gzip.NewWriter(w)
 	t := tar.NewWriter(z)
@@ -37,7 +38,7 @@ func (s *Store) Export(w io.Writer, list []Item) (n int, err error) {
 	return n, errors.Join(t.Close(), z.Close())
 }
 
-// Imported is what became of an archive's entries.
+// Imported counts the entries of an archive by what became of them.
 type Imported struct {
 	Taken, Refused int
 	Why            error // of the first that was refused
@@ -49,8 +50,9 @@ func (i *Imported) refuse(name string, err error) {
 	}
 }
 
-// Import takes the entries of an archive over that pass their checks; the rest is counted and left. The names in the archive are not
-// looked at: an entry goes where its key says. A folder that cannot be written to is an error here.
+// Import takes over the entries of an archive that pass their checks; it counts the rest and leaves them. It
+// does not look at the names in the archive: an entry goes where its key says. A folder that cannot be
+// written to is an error here.
 func (s *Store) Import(r io.Reader) (done Imported, err error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -67,7 +69,8 @@ func (s *Store) Import(r io.Reader) (done Imported, err error) {
 		case h.Typeflag != tar.TypeReg || !strings.HasSuffix(h.Name, extension):
 			continue
 		case h.Size > MaxEntry+int64(sealSize):
-			done.refuse(h.Name, fmt.Errorf("it has %d bytes, and no entry has more than %d", h.Size, MaxEntry))
+			done.refuse(h.Name,
+				fmt.Errorf("it has %d bytes, and no entry has more than %d", h.Size, MaxEntry))
 			continue
 		}
 		data, err := io.ReadAll(io.LimitReader(t, MaxEntry+int64(sealSize)))

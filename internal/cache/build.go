@@ -24,8 +24,9 @@ func BuildText(build string) string {
 	return "program " + id[:min(len(id), 12)]
 }
 
-// Build names the build of the compiler in this program: its release where it is one, so that programs share what they compile; and
-// otherwise the very program, since nothing else says which code is in it.
+// Build returns the name of the compiler's build in this program: its release where it is one, so that
+// programs share what they compile, and otherwise an identity of the program, since nothing else says which
+// code is in it.
 var Build = sync.OnceValue(func() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if v := release(info); v != "" {
@@ -40,7 +41,7 @@ var Build = sync.OnceValue(func() string {
 	return ""
 })
 
-// release is the version of a build whose content that version determines, or "".
+// release returns the version of a build whose content that version determines, or "".
 func release(info *debug.BuildInfo) string {
 	m := &info.Main
 	if m.Path != module {
@@ -58,10 +59,10 @@ func release(info *debug.BuildInfo) string {
 	return m.Version + " " + m.Sum + toolchain(info)
 }
 
-// toolchain is what of a build matters to floats: Go's version.
+// toolchain returns the part of a build that matters to floats: Go's version.
 func toolchain(info *debug.BuildInfo) string { return " " + info.GoVersion }
 
-// programID is the identity that Go's linker wrote into a program, or else a hash of the file.
+// programID returns the identity that Go's linker wrote into a program, or else a hash of the file.
 func programID(path string) string {
 	if f, err := elf.Open(path); err == nil {
 		defer f.Close()

@@ -37,7 +37,7 @@ type Stage struct {
 	Data []byte `json:"-"`
 }
 
-// Stage is the content of a stage, or nil.
+// Stage returns the content of a stage, or nil.
 func (e *Entry) Stage(name string) []byte {
 	for _, s := range e.Stages {
 		if s.Name == name {
@@ -50,7 +50,7 @@ func (e *Entry) Stage(name string) []byte {
 // Binary reports whether a stage is not text.
 func (s Stage) Binary() bool { return !utf8.Valid(s.Data) || bytes.IndexByte(s.Data, 0) >= 0 }
 
-// Encode is the entry as a file: the same entry gives the same bytes.
+// Encode returns the entry as a file: the same entry gives the same bytes.
 func (e *Entry) Encode() ([]byte, error) {
 	for i := range e.Stages {
 		e.Stages[i].Size = len(e.Stages[i].Data)
@@ -71,7 +71,7 @@ func (e *Entry) Encode() ([]byte, error) {
 	return append([]byte(first), body.Bytes()...), nil
 }
 
-// separator stands before a stage.
+// separator returns the line before a stage.
 func separator(s Stage) string { return fmt.Sprintf("\n-- %s, %d bytes --\n", s.Name, s.Size) }
 
 var errDamaged = errors.New("the entry is damaged")
@@ -85,7 +85,7 @@ func head(line string) (sum string, size int, err error) {
 	return sum, size, nil
 }
 
-// Describe reads what an entry says of itself, without its stages and unchecked: for lists of many.
+// Describe reads the header of an entry, without its stages and unchecked: for lists of many.
 func Describe(r io.Reader) (*Entry, error) {
 	b := bufio.NewReader(io.LimitReader(r, maxHeader))
 	line, err := b.ReadString('\n')
@@ -132,7 +132,7 @@ func Decode(data []byte) (*Entry, error) {
 	return e, e.split(body[size:])
 }
 
-// split hands each stage its part of what follows the header.
+// split gives each stage its part of the bytes after the header.
 func (e *Entry) split(rest []byte) error {
 	if !e.Key.valid() { // a header may leave it out
 		return errKey

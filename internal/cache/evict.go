@@ -22,8 +22,8 @@ type Item struct {
 	odd  bool // the file's time of use is in the future, so nothing is known of it
 }
 
-// List is every entry, the most recently used first. Those whose time of use is in the future come last: nobody can have used them
-// then, and they would otherwise never be evicted.
+// List returns every entry, the most recently used first. Entries whose time of use is in the future come
+// last: nobody can have used them then, and they would otherwise never be evicted.
 func (s *Store) List() ([]Item, error) {
 	shards, err := os.ReadDir(s.o.Dir)
 	if os.IsNotExist(err) {
@@ -36,7 +36,8 @@ func (s *Store) List() ([]Item, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b Item) int {
-		return cmp.Or(order(a.odd, b.odd), b.Used.Compare(a.Used), strings.Compare(a.Key.String(), b.Key.String()))
+		return cmp.Or(order(a.odd, b.odd), b.Used.Compare(a.Used),
+			strings.Compare(a.Key.String(), b.Key.String()))
 	})
 	return out, err
 }
@@ -52,7 +53,7 @@ func order(a, b bool) int {
 	return 1
 }
 
-// items are the entries of a subfolder.
+// items returns the entries of a subfolder.
 func items(dir string) []Item {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -77,15 +78,15 @@ func items(dir string) []Item {
 }
 
 const (
-	// An abandoned file is one that was begun this long ago.
+	// abandoned is the age from which on an unfinished file counts as left behind.
 	abandoned = time.Hour
 
-	// clockSkew is how far the clocks of machines that share a folder may differ.
+	// clockSkew bounds the difference between the clocks of machines that share a folder.
 	clockSkew = time.Hour
 )
 
-// grown notes that the folder has grown, and looks at its size now and then: at a process's first entry, and each time a sixteenth of the
-// limit has been written.
+// grown notes that the folder has grown. It measures the folder at a process's first entry, and each time a
+// sixteenth of the limit has been written.
 func (s *Store) grown(n int64) {
 	s.mu.Lock()
 	s.written += n
@@ -99,8 +100,9 @@ func (s *Store) grown(n int64) {
 	}
 }
 
-// Prune removes what was used longest ago until at most limit bytes remain (0: no limit), what was not used for longer than age (0: any
-// age), and what killed processes left behind. One process at a time does it.
+// Prune removes the entries used longest ago until at most limit bytes remain (0: no limit), entries not used
+// for longer than age (0: any age), and files that killed processes left behind. One process at a time does
+// it.
 func (s *Store) Prune(limit int64, age time.Duration) (removed int, freed int64, err error) {
 	if s.o.ReadOnly {
 		return 0, 0, errReadOnly
@@ -144,14 +146,15 @@ func (s *Store) prune(limit, keep int64, age time.Duration) (removed int, freed 
 	return removed, freed, err
 }
 
-// settle gives an item whose time is in the future that of the item used longest ago: it ages from there as all others do.
+// settle gives an item whose time is in the future that of the item used longest ago: it ages from there as
+// all others do.
 func (it Item) settle(last time.Time) {
 	if it.odd {
 		os.Chtimes(it.path, last, last)
 	}
 }
 
-// unwanted are the paths of the items of a list, the most recently used first, that have to go.
+// unwanted returns the paths of the items that have to go; list has the most recently used first.
 func unwanted(list []Item, limit, keep int64, age time.Duration) map[string]bool {
 	var total, sum int64
 	for _, it := range list {
@@ -167,7 +170,7 @@ func unwanted(list []Item, limit, keep int64, age time.Duration) map[string]bool
 	return out
 }
 
-// sweepAll removes what was begun and abandoned.
+// sweepAll removes unfinished files that were left behind.
 func (s *Store) sweepAll() {
 	shards, _ := os.ReadDir(s.o.Dir)
 	for _, d := range shards {
@@ -177,7 +180,7 @@ func (s *Store) sweepAll() {
 	}
 }
 
-// Clear removes every entry and the subfolders, and leaves what is not the cache's alone.
+// Clear removes every entry and the subfolders, and leaves files that are not the cache's alone.
 func (s *Store) Clear() (removed int, err error) {
 	if s.o.ReadOnly {
 		return 0, errReadOnly
@@ -205,7 +208,7 @@ func (s *Store) Clear() (removed int, err error) {
 	return removed, err
 }
 
-// Describe is what the entry of an item says of itself, without its stages and unchecked.
+// Describe returns the header of an item's entry, without its stages and unchecked.
 func (it Item) Describe() (*Entry, error) {
 	f, err := safefile.OpenTrusted(it.path)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// generatorsName is a file beside the entries with a line for each generator that has made one: a key cannot be computed without knowing
-// which, and a machine that has none of its own can use what others made.
+// generatorsName is a file beside the entries with a line for each generator that has made one: a key cannot
+// be computed without knowing which, and a machine that has none of its own can use what others made.
 const generatorsName = "generators"
 
 const (
@@ -18,7 +18,7 @@ const (
 	maxGenerator  = 1000 // bytes of one
 )
 
-// Generators are those that have made entries, the latest first.
+// Generators returns the generators that have made entries, the latest first.
 func (s *Store) Generators() []string {
 	if s == nil {
 		return nil
@@ -52,7 +52,8 @@ func (s *Store) noteGenerator(g string) {
 	if slices.Contains(s.Generators(), g) {
 		return
 	}
-	f, err := os.OpenFile(filepath.Join(s.o.Dir, generatorsName), os.O_WRONLY|os.O_APPEND|os.O_CREATE|safefile.NonBlock, 0o644)
+	f, err := os.OpenFile(filepath.Join(s.o.Dir, generatorsName),
+		os.O_WRONLY|os.O_APPEND|os.O_CREATE|safefile.NonBlock, 0o644)
 	if err != nil {
 		return
 	}

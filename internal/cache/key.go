@@ -12,14 +12,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// Key is what an entry is found by: the kernel's name, for people, and a hash of all that its code depends on. One that was
-// read from somewhere has a hash that was decoded and written anew (UnmarshalJSON, parseKey), so that a path can be made of it.
+// Key finds an entry: it has the kernel's name, for people, and a hash of all that its code depends on. A
+// hash that was read from somewhere is decoded and written anew (UnmarshalJSON, parseKey), so that a path can
+// be made of it.
 type Key struct {
 	Kernel string `json:"kernel"`
 	Hash   string `json:"hash"`
 }
 
-// String is the key as file names and commands have it.
+// String returns the key as file names and commands have it.
 func (k Key) String() string { return safefile.Name(k.Kernel) + "-" + k.Hash }
 
 var errKey = errors.New("the entry's key is none: its hash is not 64 hexadecimal digits")
@@ -66,7 +67,7 @@ func parseKey(s string) (Key, bool) {
 // Hasher makes keys: a hash over named fields, no two sequences of which give the same bytes.
 type Hasher struct{ h hash.Hash }
 
-// NewHasher is a hasher for entries of this version of the format.
+// NewHasher returns a hasher for entries of this version of the format.
 func NewHasher() *Hasher {
 	h := &Hasher{sha256.New()}
 	h.Add("format", magic)
@@ -83,7 +84,7 @@ func (h *Hasher) Add(name, value string) {
 	}
 }
 
-// Key is the key of all that was added.
+// Key returns the key of all fields that were added.
 func (h *Hasher) Key(kernel string) Key {
 	h.Add("kernel", kernel)
 	return Key{kernel, hex.EncodeToString(h.h.Sum(nil))}

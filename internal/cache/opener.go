@@ -8,7 +8,7 @@ import (
 // Opener opens the shared level at an address.
 type Opener func(address string) (Shared, error)
 
-// opener is that of the one package that has a shared level, if the program imports it.
+// opener is the Opener of the one package that has a shared level, if the program imports it.
 var opener atomic.Pointer[Opener]
 
 // SetOpener says how shared levels are opened. The public package redis calls it, so that only programs that

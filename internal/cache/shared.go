@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Shared is a second level that machines share. Its entries are checked before they are used, and its errors cost compilations and
-// nothing else.
+// Shared is a second level of the cache, which machines share. Its entries are checked before they are used,
+// and its errors cost compilations and nothing else.
 type Shared interface {
-	// Get is the value of a key, or nil where there is none.
+	// Get returns the value of a key, or nil where there is none.
 	Get(ctx context.Context, key string) ([]byte, error)
 	Put(ctx context.Context, key string, value []byte) error
 	Close() error
@@ -25,7 +25,7 @@ const (
 	longestPause = 30 * time.Second
 )
 
-// behind writes to a shared level behind the caller's back, and leaves a level alone for a while that has failed.
+// behind writes to a shared level in the background, and leaves a level that has failed alone for a while.
 type behind struct {
 	level Shared
 	log   *slog.Logger
@@ -71,7 +71,8 @@ func (b *behind) result(what string, err error) {
 	if !b.warned {
 		level, b.warned = slog.LevelWarn, true
 	}
-	b.log.Log(context.Background(), level, "cache: the shared level failed", "call", what, "err", err, "pause", b.pause)
+	b.log.Log(context.Background(), level, "cache: the shared level failed", "call", what, "err", err,
+		"pause", b.pause)
 }
 
 func (b *behind) get(ctx context.Context, key string) []byte {

@@ -16,7 +16,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// Options say where a store is and what it may do.
+// Options says where a store is and what it may do.
 type Options struct {
 	Dir      string
 	ReadOnly bool          // nothing below Dir is created, changed or removed
@@ -29,7 +29,8 @@ type Options struct {
 	noSync bool // for tests that write a lot
 }
 
-// Store is a folder of entries. It is safe for use by many goroutines, and by many processes. A nil *Store keeps nothing.
+// Store is a folder of entries. It is safe for use by many goroutines, and by many processes. A nil *Store
+// keeps nothing.
 type Store struct {
 	o      Options
 	shared *behind
@@ -47,7 +48,7 @@ type Store struct {
 // counters count what a store did.
 type counters struct{ disk, shared, compiled, damaged, evicted, lost atomic.Int64 }
 
-// Stats are how often a store did what.
+// Stats counts what a store did.
 type Stats struct {
 	Disk     int64 // entries found on disk
 	Shared   int64 // entries found in the shared level
@@ -57,16 +58,17 @@ type Stats struct {
 	Lost     int64 // kernels that could not be written to disk
 }
 
-// Stats counts since the store was opened.
+// Stats returns the counts since the store was opened.
 func (s *Store) Stats() Stats {
 	if s == nil {
 		return Stats{}
 	}
 	c := &s.stats
-	return Stats{c.disk.Load(), c.shared.Load(), c.compiled.Load(), c.damaged.Load(), c.evicted.Load(), c.lost.Load()}
+	return Stats{c.disk.Load(), c.shared.Load(), c.compiled.Load(), c.damaged.Load(), c.evicted.Load(),
+		c.lost.Load()}
 }
 
-// Open is a store. The folder is made when something is written to it.
+// Open returns a store. The folder is made when something is written to it.
 func Open(o Options) *Store {
 	if o.LockWait == 0 {
 		o.LockWait = lockWait
@@ -81,10 +83,10 @@ func Open(o Options) *Store {
 	return s
 }
 
-// Dir is the store's folder.
+// Dir returns the store's folder.
 func (s *Store) Dir() string { return s.o.Dir }
 
-// Close waits a moment for what is on its way to the shared level.
+// Close waits a moment for entries on their way to the shared level.
 func (s *Store) Close() error {
 	if s == nil || s.shared == nil {
 		return nil
@@ -95,7 +97,8 @@ func (s *Store) Close() error {
 const (
 	extension = ".kernel"
 
-	// lockWait is short: a lock that somebody holds for longer, for good perhaps, costs a compilation and no launch.
+	// lockWait is short: a lock that somebody holds for longer, for good perhaps, costs a compilation and no
+	// launch.
 	lockWait = 100 * time.Millisecond
 )
 
@@ -103,8 +106,8 @@ func (s *Store) shard(k Key) string { return filepath.Join(s.o.Dir, k.Hash[:2]) 
 
 func (s *Store) path(k Key) string { return filepath.Join(s.shard(k), k.String()+extension) }
 
-// Do gives use the entry of a key, or has compile make it. An entry that use refuses counts as damaged. The error is compile's, or that
-// of ctx.
+// Do calls use with the entry of a key, or has compile make one. An entry that use refuses counts as damaged.
+// The error is compile's, or that of ctx.
 func (s *Store) Do(ctx context.Context, k Key, use func(*Entry) error, compile func() (*Entry, error)) error {
 	if s == nil {
 		_, err := compile()
@@ -132,7 +135,7 @@ func (s *Store) Do(ctx context.Context, k Key, use func(*Entry) error, compile f
 	return nil
 }
 
-// Use gives use the entry of a key, and reports whether there is one and it is of use.
+// Use calls use with the entry of a key. It reports whether there is one that use takes.
 func (s *Store) Use(ctx context.Context, k Key, use func(*Entry) error) bool {
 	return s != nil && s.find(ctx, k, use)
 }
@@ -152,7 +155,9 @@ func (s *Store) find(ctx context.Context, k Key, use func(*Entry) error) bool {
 	data, err := unseal(s.o.Secret, sealed)
 	if err != nil {
 		s.stats.damaged.Add(1)
-		s.unsigned.Do(func() { s.o.Log.Warn("cache: an entry of the shared level is not used", "key", k.String(), "err", err) })
+		s.unsigned.Do(func() {
+			s.o.Log.Warn("cache: an entry of the shared level is not used", "key", k.String(), "err", err)
+		})
 		return false
 	}
 	if !s.usable(data, k, use) {
@@ -189,7 +194,7 @@ func (s *Store) local(k Key, use func(*Entry) error) bool {
 	return true
 }
 
-// usable reports whether data is the entry of a key, and of use to the caller.
+// usable reports whether data is the entry of a key, and use takes it.
 func (s *Store) usable(data []byte, k Key, use func(*Entry) error) bool {
 	e, err := Decode(data)
 	switch {
@@ -206,7 +211,7 @@ func (s *Store) usable(data []byte, k Key, use func(*Entry) error) bool {
 	return err == nil
 }
 
-// Get is the entry of a key, or nil.
+// Get returns the entry of a key, or nil.
 func (s *Store) Get(k Key) (found *Entry) {
 	if s == nil {
 		return nil
@@ -236,7 +241,7 @@ func (s *Store) Put(e *Entry) {
 	}
 }
 
-// touchAfter is how old the time of the last use may be before it is written down again.
+// touchAfter is the age of a recorded last use from which on it is recorded again.
 const touchAfter = time.Hour
 
 // touch notes that an entry was used.
@@ -260,8 +265,9 @@ func (s *Store) remove(path string) {
 	}
 }
 
-// lock keeps other processes from compiling the same. One file serves all keys of a subfolder, so that locks leave no litter. waited
-// reports that another may have had it before. Where there can be no lock, there is none: at worst a kernel is compiled twice.
+// lock keeps other processes from compiling the same kernel. One file serves all keys of a subfolder, so that
+// locks leave no litter. waited reports that another process may have had the lock before. Where locking
+// fails there is no lock: at worst a kernel is compiled twice.
 func (s *Store) lock(ctx context.Context, k Key) (unlock func(), waited bool) {
 	none := func() {}
 	if s.o.ReadOnly || s.make(s.shard(k)) != nil {
@@ -285,7 +291,8 @@ func (s *Store) lock(ctx context.Context, k Key) (unlock func(), waited bool) {
 
 const lockName = "lock"
 
-// newLock is a lock that a file stands for. Others cannot open it, and so cannot hold it.
+// newLock returns a lock on a file that only this user can open, and so hold.
 func newLock(path string) *flock.Flock {
-	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|safefile.NonBlock), flock.SetPermissions(0o600))
+	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|safefile.NonBlock),
+		flock.SetPermissions(0o600))
 }

@@ -10,15 +10,15 @@ import (
 )
 
 // trust is the verdict on a store's folder: entries are native code, so whoever can put files into it can run
-// code as this process. There is none as long as there is no folder.
+// code as this process. As long as there is no folder there is no verdict.
 type trust struct {
 	mu      sync.Mutex
 	decided bool
 	err     error
 }
 
-// Check says why the folder is not used, or returns nil. A folder that is not there, or cannot be looked at,
-// is not refused.
+// Check returns the reason why the folder is not used, or nil. A folder that is not there, or cannot be
+// looked at, is not refused.
 func (s *Store) Check() error {
 	t := &s.trust
 	t.mu.Lock()
@@ -42,8 +42,7 @@ func (s *Store) Check() error {
 
 func (s *Store) trusted() bool { return s.Check() == nil }
 
-// make makes a folder of the store's. Whoever has made the store's folder before us, it has to pass the
-// check.
+// make makes a folder of the store's. The store's folder must pass the check, whoever made it.
 func (s *Store) make(dir string) error {
 	if err := s.Check(); err != nil {
 		return err

@@ -14,10 +14,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// temporary is what the names of files begin with, after the entry's own, while they are written.
+// temporary follows the entry's own name in the names of files while they are written.
 const temporary = ".tmp"
 
-// write publishes an entry: into another file of the same folder, to the disk, and then under its name at once.
+// write publishes an entry: it writes another file of the same folder, syncs it, and renames it.
 func (s *Store) write(k Key, data []byte) error {
 	if s.o.ReadOnly {
 		return errReadOnly
@@ -35,7 +35,8 @@ func (s *Store) write(k Key, data []byte) error {
 		if s.stats.lost.Add(1) == 1 && !errors.Is(err, safefile.ErrRefused) { // of which trusted has told
 			level = slog.LevelWarn // once: every kernel will be compiled again
 		}
-		s.o.Log.Log(context.Background(), level, "cache: an entry cannot be written", "key", k.String(), "err", err)
+		s.o.Log.Log(context.Background(), level, "cache: an entry cannot be written", "key", k.String(),
+			"err", err)
 		return err
 	}
 	sweep(filepath.Dir(path), filepath.Base(path)+temporary, 0)
@@ -72,8 +73,9 @@ func publish(path string, data []byte, sync bool) error {
 // ErrBusy is the error of a lock that somebody else holds.
 var ErrBusy = errors.New("another process holds the lock")
 
-// LockFolder keeps other processes that lock it out of a folder: the folder itself is locked, which leaves no file behind. The error is
-// ErrBusy if another process has it for so long, or says that there can be no lock.
+// LockFolder keeps other processes that lock it out of a folder. It locks the folder itself, which leaves no
+// file behind. The error is ErrBusy if another process holds the lock all that time, or says why there can be
+// no lock.
 func LockFolder(dir string, wait time.Duration) (unlock func(), err error) {
 	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
 	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
@@ -91,8 +93,8 @@ func LockFolder(dir string, wait time.Duration) (unlock func(), err error) {
 	}
 }
 
-// sweep removes files that a process left behind when it was killed. Should one belong to a writer that lives, its rename fails, and its
-// entry is not kept: another compilation some day.
+// sweep removes files that a killed process left behind. If one belongs to a writer that lives, its rename
+// fails and its entry is lost, which costs another compilation some day.
 func sweep(dir, prefix string, age time.Duration) {
 	list, err := os.ReadDir(dir)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Symbol is a number that nothing is known of: a value of the program, the number of a loop's iteration, or
-// how many it had.
+// Symbol is an unknown number: a value of the program, the number of a loop's iteration, or of its
+// iterations.
 type Symbol struct {
 	Value *ir.Value
 	Loop  *ir.Op
@@ -44,7 +44,7 @@ func number(n int64) poly {
 	return poly{"": n}
 }
 
-// plus is p + f*q.
+// plus returns p + f*q.
 func (p poly) plus(f int64, q poly) poly {
 	out := maps.Clone(p)
 	for k, c := range q {
@@ -57,7 +57,7 @@ func (p poly) plus(f int64, q poly) poly {
 
 const maxFactors = 4
 
-// times is p*q, or nil where that would be large.
+// times returns p*q, or nil where that would be large.
 func (p poly) times(q poly) poly {
 	out := poly{}
 	for j, c := range p {
@@ -86,7 +86,7 @@ func product(j, k string) string {
 	return strings.Join(parts, ".")
 }
 
-// constant is the polynomial's value if it has no symbols.
+// constant returns the polynomial's value if it has no symbols.
 func (p poly) constant() (int64, bool) {
 	for k := range p {
 		if k != "" {
@@ -106,7 +106,7 @@ func (f *Form) isUniform() bool {
 	return !slices.ContainsFunc(f.Strides, func(p poly) bool { return len(p) > 0 })
 }
 
-// plus is f + n*g.
+// plus returns f + n*g.
 func (f *Form) plus(n int64, g *Form) *Form {
 	if f == nil || g == nil {
 		return nil
@@ -118,7 +118,7 @@ func (f *Form) plus(n int64, g *Form) *Form {
 	return out
 }
 
-// times is f*g, nil if both have strides.
+// times returns f*g, nil if both have strides.
 func (f *Form) times(g *Form) *Form {
 	if f == nil || g == nil {
 		return nil
@@ -171,14 +171,14 @@ func (a *Analysis) id(s Symbol) string {
 	return strconv.Itoa(n)
 }
 
-// symbol is a value as it stands.
+// symbol returns the form of a value as it stands.
 func (a *Analysis) symbol(v *ir.Value) *Form {
 	f := constantForm(0, v.Type)
 	f.Uniform[a.id(Symbol{Value: v})] = 1
 	return f
 }
 
-// Form is the form of a pointer, in bytes, or of an integer; nil if it has none.
+// Form returns the form of a pointer, in bytes, or of an integer; nil if it has none.
 func (a *Analysis) Form(v *ir.Value) *Form {
 	f, ok := a.forms[v]
 	if !ok {
@@ -188,7 +188,7 @@ func (a *Analysis) Form(v *ir.Value) *Form {
 	return f
 }
 
-// rawForm has symbols for what loops carry.
+// rawForm returns a form with symbols for the values that loops carry.
 func (a *Analysis) rawForm(v *ir.Value) *Form {
 	f, ok := a.raw[v]
 	if !ok {
@@ -219,7 +219,7 @@ func (a *Analysis) compute(v *ir.Value) *Form {
 	return a.opaque(v)
 }
 
-// opaque is a scalar that nothing is known of. There is no form for tensors whose elements differ in unknown
+// opaque returns the form of an unknown scalar. There is no form for tensors whose elements differ in unknown
 // ways.
 func (a *Analysis) opaque(v *ir.Value) *Form {
 	if rankOf(v.Type) > 0 {
@@ -255,7 +255,7 @@ func (a *Analysis) carry(s Symbol, loop *ir.Op, index int, end bool) bool {
 	return true
 }
 
-// carriedForm is first value + iterations * increment, or nil if the loop does something else with it.
+// carriedForm returns first value + iterations * increment, or nil if the loop does something else with it.
 func (a *Analysis) carriedForm(c *carried) *Form {
 	if c.done {
 		return c.form
@@ -290,7 +290,7 @@ func (a *Analysis) changesIn(p poly, loop *ir.Op) bool {
 	return false
 }
 
-// symbols are those of a product.
+// symbols returns the symbols of a product.
 func (a *Analysis) symbols(k string) []Symbol {
 	if k == "" {
 		return nil
@@ -303,8 +303,8 @@ func (a *Analysis) symbols(k string) []Symbol {
 	return out
 }
 
-// resolve puts forms in place of the symbols of what loops carry. A tensor without such a form has none
-// itself.
+// resolve puts forms in place of the symbols of values that loops carry. A tensor without such a form has
+// none itself.
 func (a *Analysis) resolve(f *Form, depth int) *Form {
 	if f == nil || depth > 32 {
 		return nil
@@ -377,7 +377,7 @@ func (a *Analysis) carriesTensor(f *Form) bool {
 	return false
 }
 
-// rules are the operations of which something is known.
+// rules has the operations about which something is known.
 var rules map[*ir.OpDef]func(a *Analysis, op *ir.Op) *Form
 
 func init() { // rules ask for the forms of operands
@@ -409,8 +409,8 @@ func shift(a *Analysis, op *ir.Op) *Form {
 	return a.rawForm(op.Operand(0)).times(constantForm(1<<n, op.Result(0).Type))
 }
 
-// widen and truncate are exact as far as addresses go: those of one argument are less than 4 Gi elements
-// apart.
+// widen returns the form of the operand, as truncate does. Both are exact as far as addresses go: those of
+// one argument are less than 4 Gi elements apart.
 func widen(a *Analysis, op *ir.Op) *Form {
 	if ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) < 32 {
 		return nil
@@ -432,7 +432,7 @@ func pointerCast(a *Analysis, op *ir.Op) *Form {
 	return a.rawForm(op.Operand(0))
 }
 
-// ElementBytes is how many bytes a pointer's elements take.
+// ElementBytes returns the size of a pointer's elements.
 func ElementBytes(ptr ir.Type) int64 {
 	e := tt.Pointee(ir.ElemOf(ptr))
 	if tt.IsPtr(e) {
@@ -496,7 +496,7 @@ func transpose(a *Analysis, op *ir.Op) *Form {
 	return out
 }
 
-// reshape is for tensors of one dimension that become several.
+// reshape returns the form of a tensor of one dimension that becomes several.
 func reshape(a *Analysis, op *ir.Op) *Form {
 	src := a.rawForm(op.Operand(0))
 	if src == nil || a.carriesTensor(src) || op.HasAttr("allow_reorder") {

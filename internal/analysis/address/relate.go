@@ -6,7 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Relation is what is known of the places of two accesses.
+// Relation says how the places of two accesses lie to each other.
 type Relation int
 
 const (
@@ -15,17 +15,17 @@ const (
 	Same             // where they have a byte in common, it is the same element of both tensors
 )
 
-// Place is where an access goes.
+// Place is the place of an access.
 type Place struct {
 	Ptr *ir.Value
-	// Changed says which symbols are other numbers now than they were at the access, since iterations lie
+	// Changed reports whether a symbol is another number now than it was at the access, since iterations lie
 	// between.
 	Changed func(Symbol) bool
 	// Loop is the loop of which iterations lie between, if it is the only one.
 	Loop *ir.Op
 }
 
-// span is a stride and how many steps of it there are.
+// span is a stride and the number of its steps.
 type span struct{ stride, n int64 }
 
 func (s span) size() int64 {
@@ -63,8 +63,8 @@ func (a *Analysis) Relate(old Place, now *ir.Value) Relation {
 	return Unknown
 }
 
-// Condition is a property of numbers that never change: that Scale times the product of Factors is, without its
-// sign, larger than Reach.
+// Condition is a property of numbers that never change: that Scale times the product of Factors is, without
+// its sign, larger than Reach.
 type Condition struct {
 	Factors      []*ir.Value
 	Scale, Reach int64
@@ -75,8 +75,8 @@ func (c Condition) Equal(d Condition) bool {
 	return c.Scale == d.Scale && c.Reach == d.Reach && slices.Equal(c.Factors, d.Factors)
 }
 
-// ApartIf returns a condition under which an access is apart from one that comes now, in a later iteration of a
-// loop: that each iteration moves the access further than it reaches. fixed says which values never change.
+// ApartIf returns a condition under which an access is apart from one that comes now, in a later iteration of
+// a loop: that each iteration moves the access further than it reaches. fixed says which values never change.
 func (a *Analysis) ApartIf(old Place, now *ir.Value, fixed func(Symbol) bool) (c Condition, ok bool) {
 	p, q := a.Form(old.Ptr), a.Form(now)
 	if old.Loop == nil || p == nil || q == nil || len(p.Uniform) != len(q.Uniform) {
@@ -124,8 +124,8 @@ func (a *Analysis) step(c *Condition, k string, loop *ir.Op, fixed func(Symbol) 
 	return counters == 1
 }
 
-// reach returns how many bytes two accesses can be apart and still touch each other, d being the difference of
-// their first elements.
+// reach returns how many bytes two accesses can be apart and still touch each other, d being the difference
+// of their first elements.
 func reach(d int64, ps, qs []span, bytes int64) int64 {
 	sum := max(d, -d) + bytes
 	for _, s := range slices.Concat(ps, qs) {
@@ -134,7 +134,8 @@ func reach(d int64, ps, qs []span, bytes int64) int64 {
 	return sum
 }
 
-// difference is now's uniform part less the old one: a constant, and what all else is a multiple of.
+// difference returns now's uniform part less the old one: a constant, and a number that all the rest is a
+// multiple of.
 func (a *Analysis) difference(old Place, p, q *Form) (d, g int64) {
 	add := func(k string, c int64) {
 		if k == "" {
@@ -174,8 +175,8 @@ func gcd(a, b int64) int64 {
 	return max(a, -a)
 }
 
-// spansOf are the strides of a form, for each dimension of more than one element; nil if they are not known
-// numbers.
+// spansOf returns the strides of a form, for each dimension of more than one element; nil if they are not
+// known numbers.
 func (a *Analysis) spansOf(v *ir.Value, f *Form) []span {
 	if s, ok := a.spans[v]; ok {
 		return s

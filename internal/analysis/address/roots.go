@@ -39,7 +39,7 @@ type Analysis struct {
 	placed map[Symbol]*carried
 }
 
-// New prepares to analyse a module, or what is around an operation of it.
+// New prepares to analyse a module, or the module around an operation.
 func New(at *ir.Op) *Analysis {
 	for at.Parent() != nil {
 		at = at.Parent()
@@ -59,8 +59,8 @@ func New(at *ir.Op) *Analysis {
 	return a
 }
 
-// Roots are the arguments of kernels, and allocations, that a pointer may be computed from. Among them is nil
-// if it may come from elsewhere, such as from memory: those pointers count as one argument.
+// Roots returns the arguments of kernels, and allocations, that a pointer may be computed from. Among them is
+// nil if it may come from elsewhere, such as from memory: those pointers count as one argument.
 func (a *Analysis) Roots(v *ir.Value) []*ir.Value {
 	if r, ok := a.roots[v]; ok {
 		return r
@@ -77,7 +77,7 @@ func (a *Analysis) MayAlias(p, q *ir.Value) bool {
 	return slices.ContainsFunc(a.Roots(p), func(r *ir.Value) bool { return slices.Contains(other, r) })
 }
 
-// rootWalk goes from a pointer to what it is computed from.
+// rootWalk goes from a pointer to the values that it is computed from.
 type rootWalk struct {
 	a     *Analysis
 	seen  map[*ir.Value]bool
@@ -156,7 +156,7 @@ func (w *rootWalk) tensorMap(p *ir.Value) {
 	}
 }
 
-// argument is an argument of a block: of a function, or what a loop or a branch hands on.
+// argument visits an argument of a block: of a function, or a value that a loop or a branch hands on.
 func (w *rootWalk) argument(v *ir.Value) {
 	b := v.Block()
 	parent := b.Parent()
@@ -182,7 +182,7 @@ func (w *rootWalk) argument(v *ir.Value) {
 	}
 }
 
-// branches are what the branches to a block hand to its argument.
+// branches visits the values that the branches to a block hand to its argument.
 func (w *rootWalk) branches(to *ir.Block, i int) {
 	found := false
 	for b := range to.Region().Blocks() {

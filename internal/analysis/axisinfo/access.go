@@ -6,16 +6,17 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// alignment is how many elements, along a dimension of a tensor's layout, an access through these pointers (or offsets) may
-// take at once as far as addresses are concerned: they count up, and the first is aligned to that many.
+// alignment returns how many elements, along a dimension of a tensor's layout, an access through these
+// pointers (or offsets) may take at once as far as addresses go: they count up, and the first is aligned to
+// that many.
 func (a *Analysis) alignment(v *ir.Value, dim int) int {
 	info := a.Of(v)
 	multiple := max(1, info.Divisibility[dim]/elemBytes(v.Type))
 	return int(min(multiple, info.Contiguity[dim], 1<<30))
 }
 
-// Contiguity is the alignment along the fastest dimension, cut to what a thread holds in a row: the width of a vectorised
-// access, in elements.
+// Contiguity returns the alignment along the fastest dimension, cut to the elements that a thread holds in a
+// row: the width of a vectorised access, in elements.
 func (a *Analysis) Contiguity(v *ir.Value) int {
 	_, l, ok := layoutOf(v)
 	if !ok {
@@ -25,7 +26,7 @@ func (a *Analysis) Contiguity(v *ir.Value) int {
 	return min(a.alignment(v, dim), l.ContigPerThread()[dim])
 }
 
-// MaskAlignment is how many elements, along the fastest dimension of its layout, share a mask bit.
+// MaskAlignment returns how many elements, along the fastest dimension of its layout, share a mask bit.
 func (a *Analysis) MaskAlignment(mask *ir.Value) int {
 	_, l, ok := layoutOf(mask)
 	if !ok {
@@ -34,7 +35,7 @@ func (a *Analysis) MaskAlignment(mask *ir.Value) int {
 	return int(max(1, min(a.Of(mask).Constancy[l.Order()[0]], 1<<30)))
 }
 
-// Constancy is, for each dimension of a tensor, how many elements of an aligned group are equal.
+// Constancy returns, for each dimension of a tensor, how many elements of an aligned group are equal.
 func (a *Analysis) Constancy(v *ir.Value) []int64 { return a.Of(v).Constancy }
 
 func layoutOf(v *ir.Value) (*ir.TensorType, layout.Layout, bool) {

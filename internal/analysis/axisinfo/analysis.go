@@ -11,8 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Analysis holds what is known of the values of a module or function. It is made once; values that appear later are unknown
-// to it.
+// Analysis has the facts about the values of a module or function. It is made once; values that appear later
+// are unknown to it.
 type Analysis struct {
 	infos   map[*ir.Value]Info
 	changed bool
@@ -29,8 +29,8 @@ func Module(m *ir.Module) *Analysis {
 			}
 		}
 	}
-	// Callers first, so that a function finds its call sites done. There is no recursion in a kernel; if there were, what a
-	// cycle passes counts as unknown.
+	// Callers first, so that a function finds its call sites done. There is no recursion in a kernel; if
+	// there were, what a cycle passes counts as unknown.
 	done := map[*ir.Op]bool{}
 	var visit func(fn *ir.Op)
 	visit = func(fn *ir.Op) {
@@ -53,7 +53,7 @@ func Module(m *ir.Module) *Analysis {
 	return a
 }
 
-// Of is what is known of a value; nothing, for one that the analysis has not seen.
+// Of returns the facts about a value; none, for one that the analysis has not seen.
 func (a *Analysis) Of(v *ir.Value) Info {
 	if info, ok := a.infos[v]; ok {
 		return info
@@ -72,9 +72,11 @@ func (a *Analysis) function(fn *ir.Op) {
 	a.region(r)
 }
 
-// argument is what is known of a function's argument: its hints, and what all callers agree on.
+// argument returns the facts about a function's argument: its hints, and what all callers agree on.
 func (a *Analysis) argument(fn *ir.Op, i int, arg *ir.Value) Info {
-	info := hinted(unknown(rankOf(arg.Type)), func(name string) ir.Attr { return funclike.ArgAttr(fn, i, name) })
+	info := hinted(unknown(rankOf(arg.Type)), func(name string) ir.Attr {
+		return funclike.ArgAttr(fn, i, name)
+	})
 	calls := a.calls[fn.Text("sym_name")]
 	if len(calls) == 0 || info.Rank() != 1 {
 		return info
@@ -91,7 +93,7 @@ func (a *Analysis) argument(fn *ir.Op, i int, arg *ir.Value) Info {
 	return info
 }
 
-// hints are the attributes by which authors and front ends tell what they know.
+// hints has the attributes by which authors and front ends state facts.
 var hints = []struct {
 	name string
 	of   func(*Info) *[]int64
@@ -101,7 +103,7 @@ var hints = []struct {
 	{"tt.constancy", func(i *Info) *[]int64 { return &i.Constancy }},
 }
 
-// hinted puts hints in the place of what was found.
+// hinted returns info with the facts that hints state in place of those found.
 func hinted(info Info, attr func(name string) ir.Attr) Info {
 	for _, h := range hints {
 		var v []int64
@@ -122,7 +124,7 @@ func hinted(info Info, attr func(name string) ir.Attr) Info {
 	return info
 }
 
-// meet notes one more thing that a value may be.
+// meet adds info to the facts that v may have.
 func (a *Analysis) meet(v *ir.Value, info Info) {
 	old := a.infos[v]
 	info = join(old, info, elemBytes(v.Type))
@@ -154,8 +156,8 @@ func (a *Analysis) settle(f func()) {
 	a.changed = outer
 }
 
-// region visits the blocks of a region whose arguments are known. Several blocks, with branches between them, are visited
-// until all is settled.
+// region visits the blocks of a region whose arguments are known. Several blocks, with branches between them,
+// are visited until all is settled.
 func (a *Analysis) region(r *ir.Region) {
 	if r.Empty() {
 		return
@@ -172,7 +174,8 @@ func (a *Analysis) region(r *ir.Region) {
 	})
 }
 
-// fromEntry lists the blocks that can be reached, each after those that dominate it: the reverse of the postorder.
+// fromEntry lists the blocks that can be reached, each after those that dominate it: the reverse of the
+// postorder.
 func fromEntry(r *ir.Region) []*ir.Block {
 	var order []*ir.Block
 	seen := map[*ir.Block]bool{}
@@ -198,15 +201,17 @@ func (a *Analysis) block(b *ir.Block) {
 	}
 }
 
-// flow is how information passes through ops with regions or successors.
+// flow has functions that pass facts through ops with regions or successors.
 var flow map[*ir.OpDef]func(a *Analysis, op *ir.Op)
 
 func init() {
 	flow = map[*ir.OpDef]func(a *Analysis, op *ir.Op){
-		scf.For:            (*Analysis).forLoop,
-		scf.While:          (*Analysis).whileLoop,
-		scf.If:             (*Analysis).ifOp,
-		cf.Br:              func(a *Analysis, op *ir.Op) { a.meetAll(op.Successors()[0].Args(), op.Operands()) },
+		scf.For:   (*Analysis).forLoop,
+		scf.While: (*Analysis).whileLoop,
+		scf.If:    (*Analysis).ifOp,
+		cf.Br: func(a *Analysis, op *ir.Op) {
+			a.meetAll(op.Successors()[0].Args(), op.Operands())
+		},
 		cf.CondBr:          (*Analysis).condBranch,
 		ttg.WarpSpecialize: (*Analysis).warpSpecialize,
 	}
@@ -293,7 +298,8 @@ func (a *Analysis) condBranch(op *ir.Op) {
 	a.meetAll(op.Successors()[1].Args(), op.Group(2))
 }
 
-// warpSpecialize: the partitions see the captured operands; the results are what the default region yields.
+// warpSpecialize passes the captured operands to the partitions; the results are those that the default
+// region yields.
 func (a *Analysis) warpSpecialize(op *ir.Op) {
 	a.region(op.Region(0))
 	for b := range op.Region(0).Blocks() {

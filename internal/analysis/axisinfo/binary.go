@@ -4,8 +4,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// binaryRule is the parts of a rule for an op of two operands. What is nil claims nothing, or, for constancy, that equal
-// operands give equal results.
+// binaryRule has the parts of a rule for an op of two operands. A nil part claims nothing or, for constancy,
+// that equal operands give equal results.
 type binaryRule struct {
 	value        func(op *ir.Op, in []Info) (int64, bool)
 	contiguity   axisRule
@@ -13,7 +13,7 @@ type binaryRule struct {
 	constancy    axisRule
 }
 
-// axisRule gives one number of the result along axis d.
+// axisRule returns one number of the result along axis d.
 type axisRule func(op *ir.Op, a, b Info, d int) int64
 
 func binary(r binaryRule) func(op *ir.Op, in []Info) Info {
@@ -110,7 +110,7 @@ func shrU(a, b int64, w int) (int64, bool) {
 	return int64(unsigned(a, w) >> min(unsigned(b, w), 63)), true
 }
 
-// addPtrValue: known addresses, of poison or null.
+// addPtrValue returns a known address, of poison or null.
 func addPtrValue(op *ir.Op, in []Info) (int64, bool) {
 	if !in[0].Known || !in[1].Known {
 		return 0, false
@@ -118,14 +118,15 @@ func addPtrValue(op *ir.Op, in []Info) (int64, bool) {
 	return in[0].Value + in[1].Value*elemBytes(op.Operand(0).Type), true
 }
 
-// addContiguity: a group that counts up, moved by a constant.
+// addContiguity returns the contiguity of a group that counts up, moved by a constant.
 func addContiguity(_ *ir.Op, a, b Info, d int) int64 {
 	return max(gcd(a.Constancy[d], b.Contiguity[d]), gcd(a.Contiguity[d], b.Constancy[d]))
 }
 
 func subContiguity(_ *ir.Op, a, b Info, d int) int64 { return gcd(a.Contiguity[d], b.Constancy[d]) }
 
-// addDivisibility is the divisor of a sum or difference whose groups have length by. A pointer moves by its element's size.
+// addDivisibility returns the rule for the divisor of a sum or difference whose groups have length by. A
+// pointer moves by its element's size.
 func addDivisibility(by axisRule) axisRule {
 	return func(op *ir.Op, a, b Info, d int) int64 {
 		n, unit := by(op, a, b, d), elemBytes(op.Operand(0).Type)
@@ -133,8 +134,9 @@ func addDivisibility(by axisRule) axisRule {
 	}
 }
 
-// divisorAt is what divides every n-th element of a: where its groups are longer, some of these lie inside a group. (Triton's
-// rules overlook this; they claim that [0, 1, 2, 3] + [0, 1, 2, 3] are multiples of 4.)
+// divisorAt returns a number that divides every n-th element of a: where the groups of a are longer, some of
+// these elements lie inside a group. (Triton's rules overlook this; they claim that [0, 1, 2, 3] + [0, 1, 2,
+// 3] are multiples of 4.)
 func divisorAt(a Info, d int, n, unit int64) int64 {
 	if n%a.Contiguity[d] == 0 {
 		return a.Divisibility[d]
@@ -171,7 +173,7 @@ func mulDivisibility(_ *ir.Op, a, b Info, d int) int64 {
 	return mulDivisor(da, db)
 }
 
-// ifOne: x / 1 is x.
+// ifOne returns the contiguity of a quotient: x / 1 is x.
 func ifOne(_ *ir.Op, a, b Info, d int) int64 {
 	if b.is(1) {
 		return a.Contiguity[d]
@@ -179,7 +181,8 @@ func ifOne(_ *ir.Op, a, b Info, d int) int64 {
 	return 1
 }
 
-// divConstancy: [8, 9, 10, 11] / 4 is constant in groups of what divides both.
+// divConstancy returns the constancy of a quotient: [8, 9, 10, 11] / 4 is constant in groups whose length
+// divides both.
 func divConstancy(op *ir.Op, a, b Info, d int) int64 {
 	n := gcd(a.Constancy[d], b.Constancy[d])
 	if countsUp(op, a, b, d) {
@@ -259,7 +262,8 @@ func shrDivisibility(_ *ir.Op, a, b Info, d int) int64 {
 	return max(1, shiftedDivisor(a, b, d)>>b.Value)
 }
 
-// shiftedDivisor is what divides all elements of a, unless b is 0, when its groups stay what they are.
+// shiftedDivisor returns a number that divides all elements of a, unless b is 0, when the groups of a stay as
+// they are.
 func shiftedDivisor(a, b Info, d int) int64 {
 	if a.Contiguity[d] > 1 && !b.is(0) {
 		return 1

@@ -1,10 +1,11 @@
-// Package axisinfo finds what is known about the integers and pointers of a kernel along each axis of a tensor: how many
-// neighbours count up by one, what the first of them is a multiple of, how many are equal. From it follow the widths of loads
-// and stores, and the layouts that make them wide.
+// Package axisinfo finds what is known about the integers and pointers of a kernel along each axis of a
+// tensor: how many neighbours count up by one, what the first of them is a multiple of, how many are equal.
+// From it follow the widths of loads and stores, and the layouts that make them wide.
 //
-// A function of TTIR or TTGIR comes in; an Info for each of its values goes out. Nothing is changed. The analysis is a
-// forward data flow over all control flow, from hints on arguments and operations (tt.divisibility, tt.contiguity,
-// tt.constancy); what is claimed holds on every execution. The rules are those of Triton's AxisInfo.cpp.
+// A function of TTIR or TTGIR comes in; an Info for each of its values goes out. Nothing is changed. The
+// analysis is a forward data flow over all control flow, from hints on arguments and operations
+// (tt.divisibility, tt.contiguity, tt.constancy); what is claimed holds on every execution. The rules are
+// those of Triton's AxisInfo.cpp.
 package axisinfo
 
 import (
@@ -13,7 +14,8 @@ import (
 	"slices"
 )
 
-// Info is what is known of a value, an entry for each axis; a scalar counts as a tensor of one axis with one element.
+// Info has the facts about a value, an entry for each axis; a scalar counts as a tensor of one axis with one
+// element.
 type Info struct {
 	// Contiguity: along the axis, each aligned group of this many elements counts up by one.
 	Contiguity []int64
@@ -21,15 +23,15 @@ type Info struct {
 	Divisibility []int64
 	// Constancy: along the axis, each aligned group of this many elements is equal.
 	Constancy []int64
-	// Value is what all elements are equal to, if Known.
+	// Value is the number that all elements equal, if Known.
 	Value int64
 	Known bool
 }
 
-// MaxDivisor is the divisibility of zero, and what stands for "anything" until something is known.
+// MaxDivisor is the divisibility of zero, and stands for "anything" until something is known.
 const MaxDivisor = int64(1) << 62
 
-// Rank is the number of axes; 0 for the info of which nothing has been said yet.
+// Rank returns the number of axes; 0 for an info without any facts yet.
 func (a Info) Rank() int { return len(a.Contiguity) }
 
 // Equal reports whether two infos say the same.
@@ -38,7 +40,7 @@ func (a Info) Equal(b Info) bool {
 		slices.Equal(a.Divisibility, b.Divisibility) && slices.Equal(a.Constancy, b.Constancy)
 }
 
-// String is the info as Triton's tests print it.
+// String returns the info as Triton's tests print it.
 func (a Info) String() string {
 	value := "<none>"
 	if a.Known {
@@ -59,10 +61,10 @@ func list(v []int64) string {
 	return s + "]"
 }
 
-// unknown says nothing: no two neighbours are related.
+// unknown returns an info that says nothing: no two neighbours are related.
 func unknown(rank int) Info { return uniform(rank, 1) }
 
-// anything is the info of values that do not exist: the neutral element of join.
+// anything returns the info of values that do not exist: the neutral element of join.
 func anything(rank int) Info { return uniform(rank, MaxDivisor) }
 
 func uniform(rank int, n int64) Info {
@@ -71,16 +73,17 @@ func uniform(rank int, n int64) Info {
 
 func repeat(n int64, rank int) []int64 { return slices.Repeat([]int64{n}, rank) }
 
-// constant is the info of a value whose elements all equal v.
+// constant returns the info of a value whose elements all equal v.
 func constant(v int64, shape []int64) Info {
 	rank := len(shape)
-	return Info{Contiguity: repeat(1, rank), Divisibility: repeat(pow2Divisor(v), rank), Constancy: slices.Clone(shape), Value: v, Known: true}
+	return Info{Contiguity: repeat(1, rank), Divisibility: repeat(pow2Divisor(v), rank),
+		Constancy: slices.Clone(shape), Value: v, Known: true}
 }
 
 // is reports whether the value is known to be v.
 func (a Info) is(v int64) bool { return a.Known && a.Value == v }
 
-// pow2Divisor is the highest power of two that divides n.
+// pow2Divisor returns the highest power of two that divides n.
 func pow2Divisor(n int64) int64 {
 	if n == 0 {
 		return MaxDivisor
@@ -88,7 +91,7 @@ func pow2Divisor(n int64) int64 {
 	return int64(1) << min(bits.TrailingZeros64(uint64(n)), 62)
 }
 
-// gcd of numbers that are not negative; 0 is a multiple of everything.
+// gcd returns the greatest common divisor of numbers that are not negative; 0 is a multiple of everything.
 func gcd(ns ...int64) int64 {
 	g := int64(0)
 	for _, n := range ns {
@@ -99,7 +102,7 @@ func gcd(ns ...int64) int64 {
 	return g
 }
 
-// mulDivisor is a product, or MaxDivisor where it does not fit.
+// mulDivisor returns a product, or MaxDivisor where it does not fit.
 func mulDivisor(a, b int64) int64 {
 	if b == 0 || a > MaxDivisor/b {
 		return MaxDivisor
@@ -107,7 +110,7 @@ func mulDivisor(a, b int64) int64 {
 	return a * b
 }
 
-// join is what holds of a value that is either a or b; unit is its elemBytes.
+// join returns the facts that hold of a value that is either a or b; unit is its elemBytes.
 func join(a, b Info, unit int64) Info {
 	if a.Rank() == 0 {
 		return b
@@ -122,9 +125,11 @@ func join(a, b Info, unit int64) Info {
 	return out
 }
 
-// pairwise is what holds of each element whether it is taken from a or from b, groups being taken whole.
+// pairwise returns the facts that hold of each element whether it is taken from a or from b, groups being
+// taken whole.
 func pairwise(a, b Info, unit int64) Info {
-	out := Info{Contiguity: make([]int64, a.Rank()), Divisibility: make([]int64, a.Rank()), Constancy: make([]int64, a.Rank())}
+	out := Info{Contiguity: make([]int64, a.Rank()), Divisibility: make([]int64, a.Rank()),
+		Constancy: make([]int64, a.Rank())}
 	for d := range out.Contiguity {
 		out.Contiguity[d] = gcd(a.Contiguity[d], b.Contiguity[d])
 		out.Divisibility[d] = commonDivisor(a, b, d, unit)
@@ -133,8 +138,9 @@ func pairwise(a, b Info, unit int64) Info {
 	return out
 }
 
-// commonDivisor is the divisibility of a value that is either a or b. Where groups become shorter, the first elements of
-// the new ones lie inside the old ones: [16, 17, 18, 19] in groups of two begins also with 18.
+// commonDivisor returns the divisibility of a value that is either a or b. Where groups become shorter, the
+// first elements of the new ones lie inside the old ones: [16, 17, 18, 19] in groups of two begins also with
+// 18.
 func commonDivisor(a, b Info, d int, unit int64) int64 {
 	ca, cb := a.Contiguity[d], b.Contiguity[d]
 	if ca == cb || ca == MaxDivisor || cb == MaxDivisor {

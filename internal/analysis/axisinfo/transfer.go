@@ -11,7 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// rules say what is known of an op's results, given its operands'. Ops without a rule tell nothing.
+// rules has functions that return the facts about an op's results, given those about its operands. An op
+// without a rule has none.
 var rules = map[*ir.OpDef]func(op *ir.Op, in []Info) Info{
 	arith.ExtSI:       resized(signed),
 	arith.ExtUI:       resized(func(v int64, w int) int64 { return int64(unsigned(v, w)) }),
@@ -26,31 +27,52 @@ var rules = map[*ir.OpDef]func(op *ir.Op, in []Info) Info{
 	tt.ExpandDims:     expandDims,
 	tt.Trans:          trans,
 	tt.Load:           load,
-	tt.AddPtr:         binary(binaryRule{value: addPtrValue, contiguity: addContiguity, divisibility: addDivisibility(addContiguity)}),
-	arith.AddI:        binary(binaryRule{value: folded(add), contiguity: addContiguity, divisibility: addDivisibility(addContiguity)}),
-	arith.SubI:        binary(binaryRule{value: folded(sub), contiguity: subContiguity, divisibility: addDivisibility(subContiguity)}),
-	arith.MulI:        binary(binaryRule{value: mulValue, contiguity: mulContiguity, divisibility: mulDivisibility}),
-	arith.DivSI:       binary(binaryRule{value: folded(divS), contiguity: ifOne, divisibility: divDivisibility, constancy: divConstancy}),
-	arith.DivUI:       binary(binaryRule{value: folded(divU), contiguity: ifOne, divisibility: divDivisibility, constancy: divConstancy}),
-	arith.RemSI:       binary(binaryRule{value: remValue(remS), contiguity: remContiguity, divisibility: remDivisibility, constancy: remConstancy}),
-	arith.RemUI:       binary(binaryRule{value: remValue(remU), contiguity: remContiguity, divisibility: remDivisibility, constancy: remConstancy}),
-	arith.AndI:        binary(binaryRule{value: folded(func(a, b int64, _ int) (int64, bool) { return a & b, true })}),
-	arith.OrI:         binary(binaryRule{value: folded(func(a, b int64, _ int) (int64, bool) { return a | b, true })}),
-	arith.XOrI:        binary(binaryRule{value: folded(func(a, b int64, _ int) (int64, bool) { return a ^ b, true })}),
-	arith.ShLI:        binary(binaryRule{value: folded(shl), contiguity: ifNotShifted, divisibility: shlDivisibility}),
-	arith.ShRSI:       binary(binaryRule{value: folded(shrS), contiguity: ifNotShifted, divisibility: shrDivisibility}),
-	arith.ShRUI:       binary(binaryRule{value: folded(shrU), contiguity: ifNotShifted, divisibility: shrDivisibility}),
-	arith.MaxSI:       extreme(func(a, b int64, _ int) (int64, bool) { return max(a, b), true }),
-	arith.MinSI:       extreme(func(a, b int64, _ int) (int64, bool) { return min(a, b), true }),
-	arith.MaxUI:       extreme(func(a, b int64, w int) (int64, bool) { return int64(max(unsigned(a, w), unsigned(b, w))), true }),
-	arith.MinUI:       extreme(func(a, b int64, w int) (int64, bool) { return int64(min(unsigned(a, w), unsigned(b, w))), true }),
+	tt.AddPtr: binary(binaryRule{value: addPtrValue, contiguity: addContiguity,
+		divisibility: addDivisibility(addContiguity)}),
+	arith.AddI: binary(binaryRule{value: folded(add), contiguity: addContiguity,
+		divisibility: addDivisibility(addContiguity)}),
+	arith.SubI: binary(binaryRule{value: folded(sub), contiguity: subContiguity,
+		divisibility: addDivisibility(subContiguity)}),
+	arith.MulI: binary(binaryRule{value: mulValue, contiguity: mulContiguity,
+		divisibility: mulDivisibility}),
+	arith.DivSI: binary(binaryRule{value: folded(divS), contiguity: ifOne,
+		divisibility: divDivisibility, constancy: divConstancy}),
+	arith.DivUI: binary(binaryRule{value: folded(divU), contiguity: ifOne,
+		divisibility: divDivisibility, constancy: divConstancy}),
+	arith.RemSI: binary(binaryRule{value: remValue(remS), contiguity: remContiguity,
+		divisibility: remDivisibility, constancy: remConstancy}),
+	arith.RemUI: binary(binaryRule{value: remValue(remU), contiguity: remContiguity,
+		divisibility: remDivisibility, constancy: remConstancy}),
+	arith.AndI: binary(binaryRule{value: folded(func(a, b int64, _ int) (int64, bool) {
+		return a & b, true
+	})}),
+	arith.OrI: binary(binaryRule{value: folded(func(a, b int64, _ int) (int64, bool) {
+		return a | b, true
+	})}),
+	arith.XOrI: binary(binaryRule{value: folded(func(a, b int64, _ int) (int64, bool) {
+		return a ^ b, true
+	})}),
+	arith.ShLI: binary(binaryRule{value: folded(shl), contiguity: ifNotShifted,
+		divisibility: shlDivisibility}),
+	arith.ShRSI: binary(binaryRule{value: folded(shrS), contiguity: ifNotShifted,
+		divisibility: shrDivisibility}),
+	arith.ShRUI: binary(binaryRule{value: folded(shrU), contiguity: ifNotShifted,
+		divisibility: shrDivisibility}),
+	arith.MaxSI: extreme(func(a, b int64, _ int) (int64, bool) { return max(a, b), true }),
+	arith.MinSI: extreme(func(a, b int64, _ int) (int64, bool) { return min(a, b), true }),
+	arith.MaxUI: extreme(func(a, b int64, w int) (int64, bool) {
+		return int64(max(unsigned(a, w), unsigned(b, w))), true
+	}),
+	arith.MinUI: extreme(func(a, b int64, w int) (int64, bool) {
+		return int64(min(unsigned(a, w), unsigned(b, w))), true
+	}),
 	arith.CmpI:        compare,
 	arith.Select:      selectOp,
 	arith.IndexCast:   same,
 	arith.IndexCastUI: same,
 }
 
-// rankOf is the number of axes of a value.
+// rankOf returns the number of axes of a value.
 func rankOf(t ir.Type) int {
 	if tt.IsTensorPtr(t) {
 		t = tt.Pointee(t)
@@ -61,7 +83,7 @@ func rankOf(t ir.Type) int {
 	return 1
 }
 
-// shapeOf is a value's shape, a scalar's being one element.
+// shapeOf returns a value's shape; a scalar's is one element.
 func shapeOf(t ir.Type) []int64 {
 	if tensor, ok := t.(*ir.TensorType); ok {
 		return tensor.Shape
@@ -69,7 +91,8 @@ func shapeOf(t ir.Type) []int64 {
 	return []int64{1}
 }
 
-// elemBytes is how many bytes a pointer moves for one element, 1 for what is no pointer: the unit of divisibility.
+// elemBytes returns how many bytes a pointer moves for one element, and 1 for other values: the unit of
+// divisibility.
 func elemBytes(t ir.Type) int64 {
 	pointee, _, ok := tt.AsPtr(ir.ElemOf(t))
 	if !ok {
@@ -103,7 +126,7 @@ func constantOp(op *ir.Op, _ []Info) Info {
 	return Info{}
 }
 
-// resized: as the operand; of a known value, with its bits cut or extended.
+// resized returns a rule that keeps the facts about the operand; a known value has its bits cut or extended.
 func resized(extend func(v int64, width int) int64) func(op *ir.Op, in []Info) Info {
 	return func(op *ir.Op, in []Info) Info {
 		out := in[0]
@@ -118,20 +141,23 @@ func resized(extend func(v int64, width int) int64) func(op *ir.Op, in []Info) I
 func makeRange(op *ir.Op, _ []Info) Info {
 	start, end := op.IntOr("start", 0), op.IntOr("end", 0)
 	// Triton counts the divisors of a start, 32 bits wide, up to 2^30.
-	return Info{Contiguity: []int64{end - start}, Divisibility: []int64{min(pow2Divisor(start), 1<<30)}, Constancy: []int64{1}}
+	return Info{Contiguity: []int64{end - start}, Divisibility: []int64{min(pow2Divisor(start), 1<<30)},
+		Constancy: []int64{1}}
 }
 
 func splat(op *ir.Op, in []Info) Info {
 	shape := shapeOf(op.Result(0).Type)
-	out := Info{Contiguity: repeat(1, len(shape)), Divisibility: repeat(in[0].Divisibility[0], len(shape)), Constancy: slices.Clone(shape)}
+	out := Info{Contiguity: repeat(1, len(shape)), Divisibility: repeat(in[0].Divisibility[0], len(shape)),
+		Constancy: slices.Clone(shape)}
 	out.Value, out.Known = in[0].Value, in[0].Known
 	return out
 }
 
 func broadcast(op *ir.Op, in []Info) Info {
 	from, to := shapeOf(op.Operand(0).Type), shapeOf(op.Result(0).Type)
-	out := Info{Contiguity: slices.Clone(in[0].Contiguity), Divisibility: in[0].Divisibility, Constancy: slices.Clone(in[0].Constancy),
-		Value: in[0].Value, Known: in[0].Known}
+	out := Info{Contiguity: slices.Clone(in[0].Contiguity), Divisibility: in[0].Divisibility,
+		Constancy: slices.Clone(in[0].Constancy),
+		Value:     in[0].Value, Known: in[0].Known}
 	for d := range to {
 		if from[d] == 1 {
 			out.Contiguity[d], out.Constancy[d] = 1, to[d]
@@ -157,7 +183,8 @@ func expandDims(op *ir.Op, in []Info) Info {
 	}
 	axis := int(op.IntOr("axis", 0))
 	insert := func(v []int64, n int64) []int64 { return slices.Insert(slices.Clone(v), axis, n) }
-	return Info{insert(a.Contiguity, 1), insert(a.Divisibility, div), insert(a.Constancy, 1), a.Value, a.Known}
+	return Info{insert(a.Contiguity, 1), insert(a.Divisibility, div), insert(a.Constancy, 1), a.Value,
+		a.Known}
 }
 
 func trans(op *ir.Op, in []Info) Info {
@@ -173,7 +200,7 @@ func trans(op *ir.Op, in []Info) Info {
 	return Info{pick(a.Contiguity), pick(a.Divisibility), pick(a.Constancy), a.Value, a.Known}
 }
 
-// load: equal pointers under equal masks give equal values.
+// load returns the facts about a load: equal pointers under equal masks give equal values.
 func load(op *ir.Op, in []Info) Info {
 	out := unknown(in[0].Rank())
 	for d := range out.Constancy {
@@ -187,7 +214,8 @@ func load(op *ir.Op, in []Info) Info {
 	return out
 }
 
-// compare: besides equal operands, a group that counts up compares alike with a constant whose multiples bound the group.
+// compare returns the facts about a comparison: besides equal operands, a group that counts up compares alike
+// with a constant whose multiples bound the group.
 func compare(op *ir.Op, in []Info) Info {
 	tensor, ok := op.Result(0).Type.(*ir.TensorType)
 	if !ok {
@@ -197,7 +225,8 @@ func compare(op *ir.Op, in []Info) Info {
 	if a.Known && b.Known {
 		v := int64(0)
 		w := ir.BitWidth(ir.ElemOf(op.Operand(0).Type))
-		if arith.CmpIRows[p].Holds(constfold.Ints{X: signed(a.Value, w), Y: signed(b.Value, w), UX: unsigned(a.Value, w), UY: unsigned(b.Value, w), Width: w}) {
+		if arith.CmpIRows[p].Holds(constfold.Ints{X: signed(a.Value, w), Y: signed(b.Value, w),
+			UX: unsigned(a.Value, w), UY: unsigned(b.Value, w), Width: w}) {
 			v = 1
 		}
 		out := constant(v, tensor.Shape)
@@ -250,7 +279,7 @@ func selectOp(op *ir.Op, in []Info) Info {
 	return out
 }
 
-// extreme is the rule of max and min.
+// extreme returns the rule of max and min.
 func extreme(fold foldFunc) func(op *ir.Op, in []Info) Info {
 	return func(op *ir.Op, in []Info) Info {
 		if v, ok := foldValues(op, in, fold); ok {
