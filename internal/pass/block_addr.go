@@ -7,8 +7,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// blockAddr makes the pointers and masks for a block of a tensor in memory. The range of each dimension, a tensor of i64
-// that is the block's size along that dimension and 1 along the others, is computed once and used for both.
+// blockAddr makes the pointers and masks for a block of a tensor in memory. The range of each dimension, a
+// tensor of i64 that is the block's size along that dimension and 1 along the others, is computed once and
+// used for both.
 type blockAddr struct {
 	b              *ir.Builder
 	base           *ir.Value
@@ -18,7 +19,7 @@ type blockAddr struct {
 	ranges         []*ir.Value
 }
 
-// rangeOf is the indices of the block along a dimension, expanded to the block's rank.
+// rangeOf returns the indices of the block along a dimension, expanded to the block's rank.
 func (a *blockAddr) rangeOf(dim int) *ir.Value {
 	if a.ranges == nil {
 		a.ranges = make([]*ir.Value, len(a.block))
@@ -29,7 +30,7 @@ func (a *blockAddr) rangeOf(dim int) *ir.Value {
 	return a.ranges[dim]
 }
 
-// fromStart is the offsets start, start+1, … of a block along a dimension of size n.
+// fromStart returns the offsets start, start+1, … of a block along a dimension of size n.
 func fromStart(b *ir.Builder, start *ir.Value, n int64) *ir.Value {
 	row := ir.Tensor([]int64{n}, ir.I64, nil)
 	splat := b.Val(tt.Splat, row, start)
@@ -50,7 +51,7 @@ func expandAround(b *ir.Builder, v *ir.Value, dim, rank int) *ir.Value {
 	return v
 }
 
-// ptr is the pointers to the block's elements.
+// ptr returns the pointers to the block's elements.
 func (a *blockAddr) ptr() *ir.Value {
 	t := ir.Tensor(a.block, a.base.Type, nil)
 	offsets := ir.Tensor(a.block, ir.I64, nil)
@@ -63,7 +64,8 @@ func (a *blockAddr) ptr() *ir.Value {
 	return p
 }
 
-// mask is true where the block lies inside the tensor along the given dimensions; nil for no dimensions.
+// mask returns a mask that is true where the block lies inside the tensor along the given dimensions; nil for
+// no dimensions.
 func (a *blockAddr) mask(dims []int64) *ir.Value {
 	t := ir.Tensor(a.block, ir.I1, nil)
 	var mask *ir.Value
@@ -80,7 +82,7 @@ func (a *blockAddr) mask(dims []int64) *ir.Value {
 	return mask
 }
 
-// iota64 is 0, 1, … n-1.
+// iota64 returns 0, 1, … n-1.
 func iota64(n int) []int64 {
 	out := make([]int64, n)
 	for i := range out {
@@ -89,7 +91,7 @@ func iota64(n int) []int64 {
 	return out
 }
 
-// nanOf is NaN in every element of a float type, or nil.
+// nanOf returns NaN in every element of a float type, or nil.
 func nanOf(t ir.Type) ir.Attr {
 	ft, ok := ir.ElemOf(t).(*ir.FloatType)
 	if !ok {
@@ -98,7 +100,7 @@ func nanOf(t ir.Type) ir.Attr {
 	return constfold.Splat(t, ir.FloatBits(ft.Format.NaN(), ft))
 }
 
-// wide is an i32 as an i64.
+// wide returns an i32 as an i64.
 func wide(b *ir.Builder, v *ir.Value) *ir.Value {
 	if v.Type == ir.I64 {
 		return v

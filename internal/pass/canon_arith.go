@@ -6,8 +6,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// arithPatterns are MLIR's canonicalizations of arith, those that make new operations; the rest are folders. Sums that are
-// regrouped lose their promises not to overflow.
+// arithPatterns are MLIR's canonicalizations of arith, those that make new operations; the rest are folders.
+// Sums that are regrouped lose their promises not to overflow.
 var arithPatterns = []Pattern{
 	{arith.AddI, regroup},
 	{arith.SubI, regroup},
@@ -40,7 +40,7 @@ var arithPatterns = []Pattern{
 	{arith.Select, selectToExt},
 }
 
-// term is ±x + c or, with no x, the constant alone.
+// term is ±x + c or, with no x, the constant c alone.
 type term struct {
 	x   *ir.Value
 	neg bool
@@ -74,9 +74,9 @@ func addConst(a, b ir.Attr, t ir.Type) ir.Attr {
 	return constfold.IntBinary(t, a, b, func(i constfold.Ints) (int64, bool) { return i.X + i.Y, true })
 }
 
-// regroup joins the constants of nested sums and differences, and of nested products:
-// (x + c0) + c1, (c0 - x) - c1, c1 - (x - c0), (x * c0) * c1 and so on. It does so for scalars, as MLIR does: a tensor's
-// inner sum is often wanted by others, and a new constant costs more than a shared one.
+// regroup joins the constants of nested sums and differences, and of nested products: (x + c0) + c1, (c0 - x)
+// - c1, c1 - (x - c0), (x * c0) * c1 and so on. It does so for scalars, as MLIR does: a tensor's inner sum is
+// often wanted by others, and a new constant costs more than a shared one.
 func regroup(rw *Rewriter, op *ir.Op) bool {
 	l, r := op.Operand(0), op.Operand(1)
 	t := op.Result(0).Type
@@ -194,7 +194,7 @@ func isTrue(v *ir.Value) bool {
 	return ir.ElemOf(v.Type) == ir.I1 && constfold.IsInt(constfold.Of(v), 1)
 }
 
-// negated is x when v is not(x), and nil otherwise.
+// negated returns x when v is not(x), and nil otherwise.
 func negated(v *ir.Value) *ir.Value {
 	if x := v.DefBy(arith.XOrI); x != nil && isTrue(x.Operand(1)) {
 		return x.Operand(0)
@@ -202,7 +202,7 @@ func negated(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// not is the negation of a truth value.
+// not returns the negation of a truth value.
 func not(rw *Rewriter, v *ir.Value) *ir.Value {
 	return rw.Val(arith.XOrI, v.Type, v, rw.Const(constfold.IntOfType(1, v.Type), v.Type))
 }
@@ -218,7 +218,8 @@ func notCmp(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// bothExtended is the operands of op before both were widened in the same way from one type, and how.
+// bothExtended returns the operands of op before both were widened in the same way from one type, and the
+// widening op.
 func bothExtended(op *ir.Op) (x, y *ir.Value, ext *ir.OpDef) {
 	l, r := op.Operand(0).Def(), op.Operand(1).Def()
 	if l == nil || r == nil || l.Def != r.Def || l.Def != arith.ExtSI && l.Def != arith.ExtUI {
@@ -240,8 +241,8 @@ func narrowBitwise(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// narrowCmp compares before the widening of both operands. Sign extension keeps every order; zero extension all but the
-// signed ones.
+// narrowCmp compares before the widening of both operands. Sign extension keeps every order; zero extension
+// all but the signed ones.
 func narrowCmp(rw *Rewriter, op *ir.Op) bool {
 	x, y, ext := bothExtended(op)
 	pred := op.IntOr("predicate", 0)

@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// cfPatterns are the canonicalizations of cf that look at one branch alone. Those that need to know the ways into a block
-// are done for whole regions at once, in simplifyBranches.
+// cfPatterns are the canonicalizations of cf that look at one branch alone. Those that need to know the ways
+// into a block are done for whole regions at once, in simplifyBranches.
 var cfPatterns = []Pattern{
 	{cf.CondBr, staticBranch},
 	{cf.CondBr, negatedBranch},
@@ -75,8 +75,9 @@ func trueAssert(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// simplifyBranches shortens the ways through a region whose branches are all known: jumps to jumps, blocks with one way
-// in, choices between two values, conditions that the way in decides. Each step goes over the blocks once.
+// simplifyBranches shortens the ways through a region whose branches are all known: jumps to jumps, blocks
+// with one way in, choices between two values, conditions that the way in decides. Each step goes over the
+// blocks once.
 func simplifyBranches(rw *Rewriter, r *ir.Region) bool {
 	changed := false
 	for _, step := range []func(*Rewriter, *ir.Region) bool{threadJumps, eraseUnreachable, branchToSelect, decidedConditions, mergeChains} {

@@ -62,7 +62,7 @@ func yieldsOutside(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// tripCount is how often a loop with constant bounds runs.
+// tripCount returns how often a loop with constant bounds runs.
 func tripCount(op *ir.Op) (n uint64, ok bool) {
 	lb, ok1 := constfold.IntOf(scf.LowerBound(op))
 	ub, ok2 := constfold.IntOf(scf.UpperBound(op))
@@ -119,7 +119,7 @@ func invariantIterArgs(rw *Rewriter, op *ir.Op) bool {
 	return any && rebuildFor(rw, op, drop)
 }
 
-// replacement says what an iteration argument that goes, and the loop's result of it, become.
+// replacement says what takes the place of an iteration argument that goes, and of the loop's result of it.
 type replacement struct {
 	gone        bool
 	arg, result *ir.Value
@@ -140,7 +140,8 @@ func deadIterArgs(rw *Rewriter, op *ir.Op) bool {
 	return any && rebuildFor(rw, op, drop)
 }
 
-// liveIterArgs finds the iteration arguments that an effect in the loop, or a result somebody uses, depends on.
+// liveIterArgs finds the iteration arguments that an effect in the loop, or a result somebody uses, depends
+// on.
 func liveIterArgs(op *ir.Op) []bool {
 	l := iterLiveness{body: op.Body(0), live: make([]bool, op.NumResults()), seen: map[*ir.Op]bool{}}
 	for i, r := range op.Results() {
@@ -261,7 +262,7 @@ func replaceKept(rw *Rewriter, op, loop *ir.Op, other func(i int) *ir.Value, gon
 	rw.Erase(op)
 }
 
-// keptResult is loop's result for op's result k, which was kept.
+// keptResult returns loop's result for op's result k, which was kept.
 func keptResult(op, loop *ir.Op, k int, gone func(i int) bool) *ir.Value {
 	j := 0
 	for i := range k {

@@ -20,7 +20,7 @@ var ifPatterns = []Pattern{
 	{scf.If, adjacentIfs},
 }
 
-// thenYields and elseYields are what the branches yield.
+// thenYields returns the values that the first branch yields; elseYields does the same for the second.
 func thenYields(op *ir.Op) []*ir.Value { return op.Body(0).Last().Operands() }
 
 func elseYields(op *ir.Op) []*ir.Value {
@@ -117,7 +117,8 @@ func rebuildIf(rw *Rewriter, op *ir.Op, gone func(i int) bool, other func(i int)
 	replaceKept(rw, op, rw.Create(s), other, gone)
 }
 
-// ifOfBools: an if that yields true and false yields its condition, one that yields a value twice yields that.
+// ifOfBools: an if that yields true and false yields its condition, one that yields a value twice yields
+// that.
 func ifOfBools(rw *Rewriter, op *ir.Op) bool {
 	if op.NumResults() == 0 {
 		return false
@@ -178,7 +179,8 @@ func ifToSelect(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// manyUses is where looking at all uses of a value stops: each of n ifs on one condition would look at n uses.
+// manyUses bounds the uses of a value that are looked at: each of n ifs on one condition would look at n
+// uses.
 const manyUses = 128
 
 // knownCondition: inside a branch the condition is known.
@@ -210,7 +212,8 @@ func knownCondition(rw *Rewriter, op *ir.Op) bool {
 	return len(inThen)+len(inElse) > 0
 }
 
-// nestedIf: if a { if b { … } } is if (a and b) { … }, as long as what is yielded when either fails is the same.
+// nestedIf: if a { if b { … } } is if (a and b) { … }, as long as what is yielded when either fails is the
+// same.
 func nestedIf(rw *Rewriter, op *ir.Op) bool {
 	inner := op.Body(0).First()
 	if inner.Def != scf.If || inner.Next() != op.Body(0).Last() || !onlyYields(op.Body(1)) || !onlyYields(inner.Body(1)) {
@@ -282,7 +285,8 @@ func adjacentIfs(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// joinBranch makes one side of a joined if of that side of the first and that of the second, either of which may be absent.
+// joinBranch makes one side of a joined if of that side of the first and that of the second, either of which
+// may be absent.
 func joinBranch(rw *Rewriter, joined, prev *ir.Op, first, second *ir.Block, side int) {
 	if first == nil && second == nil {
 		return

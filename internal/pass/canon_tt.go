@@ -31,8 +31,8 @@ func broadcastOfView(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// expandOfView: expand_dims(splat(x)) is splat(x); expand_dims(broadcast(x)) is broadcast(expand_dims(x)), which lets
-// the broadcast meet another.
+// expandOfView: expand_dims(splat(x)) is splat(x); expand_dims(broadcast(x)) is broadcast(expand_dims(x)),
+// which lets the broadcast meet another.
 func expandOfView(rw *Rewriter, op *ir.Op) bool {
 	src := op.Operand(0).Def()
 	if src == nil {

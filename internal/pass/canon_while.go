@@ -109,7 +109,8 @@ func whileUnusedArgs(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// whileUnusedResults takes out what is handed on though neither the second region nor anybody after the loop uses it.
+// whileUnusedResults takes out what is handed on though neither the second region nor anybody after the loop
+// uses it.
 func whileUnusedResults(rw *Rewriter, op *ir.Op) bool {
 	gone := make([]bool, op.NumResults())
 	for i, r := range op.Results() {

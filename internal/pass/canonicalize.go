@@ -19,7 +19,7 @@ var Canonicalize = Pass{
 	Run:  func(ctx *Context, m *ir.Module) error { return canonicalizeWith(ctx, m, canonical) },
 }
 
-// CanonicalizeWith is Canonicalize with patterns of dialects that this package does not know.
+// CanonicalizeWith returns Canonicalize with patterns of dialects that this package does not know.
 func CanonicalizeWith(more []Pattern) Pass {
 	ps := NewPatterns(arithPatterns, ttPatterns, scfPatterns, cfPatterns, more)
 	return Pass{Canonicalize.Name, Canonicalize.Doc, func(ctx *Context, m *ir.Module) error { return canonicalizeWith(ctx, m, ps) }}
@@ -30,11 +30,11 @@ func canonicalizeWith(ctx *Context, m *ir.Module, ps *Patterns) error {
 	return nil
 }
 
-// ForPatterns and IfPatterns are the canonicalizations of scf.for and scf.if alone.
+// ForPatterns returns the canonicalizations of scf.for alone; IfPatterns does so for scf.if.
 func ForPatterns() []Pattern { return slices.Clone(forPatterns) }
 func IfPatterns() []Pattern  { return slices.Clone(ifPatterns) }
 
-// canonical is every canonicalization pattern.
+// canonical has every canonicalization pattern.
 var canonical = NewPatterns(arithPatterns, ttPatterns, scfPatterns, cfPatterns)
 
 var scfPatterns = slices.Concat(forPatterns, ifPatterns, whilePatterns)

@@ -33,7 +33,7 @@ var CheckIndexOverflow = Pass{
 	},
 }
 
-// indicesOf is the operands of an operation that say where in memory.
+// indicesOf returns the operands of an operation that say where in memory it works.
 func indicesOf(op *ir.Op) []*ir.Value {
 	switch op.Def {
 	case tt.AddPtr:
@@ -113,13 +113,13 @@ func init() {
 	}
 }
 
-// carried is a value that a for loop carries.
+// carried follows a value that a for loop carries.
 func (s *indexSlice) carried(loop *ir.Op, i int, signed bool) {
 	s.visit(loop.Operand(3+i), signed)
 	s.yielded(loop.Regions()[0], i, signed)
 }
 
-// yielded is an operand of the terminator of a region of one block.
+// yielded follows an operand of the terminator of a region of one block.
 func (s *indexSlice) yielded(r *ir.Region, i int, signed bool) {
 	for b := range r.Blocks() {
 		if t := b.Terminator(); t != nil && i < t.NumOperands() {

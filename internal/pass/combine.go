@@ -78,7 +78,8 @@ func selectMaskedLoad(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// canMove reports whether a load may be repeated at the place of a later op of its block: nothing between them writes.
+// canMove reports whether a load may be repeated at the place of a later op of its block: nothing between
+// them writes.
 func canMove(load, op *ir.Op) bool {
 	const far = 256
 	n := 0
@@ -106,10 +107,12 @@ func addPtrTwice(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// axisHints are attributes that a frontend may leave on pointers and that stay true when two moves become one.
+// axisHints are attributes that a frontend may leave on pointers and that stay true when two moves become
+// one.
 var axisHints = map[string]bool{"tt.divisibility": true, "tt.contiguity": true, "tt.constancy": true}
 
-// sumFits reports whether the sum of two offsets is sure not to overflow: they are as wide as a pointer, or constants.
+// sumFits reports whether the sum of two offsets is sure not to overflow: they are as wide as a pointer, or
+// constants.
 func sumFits(i, j *ir.Value) bool {
 	w := ir.BitWidth(ir.ElemOf(i.Type))
 	if w == 64 {
@@ -123,7 +126,7 @@ func sumFits(i, j *ir.Value) bool {
 	return x+y == constfold.SignExtend(uint64(x+y), w)
 }
 
-// uniformInt is the constant that v, or what it is a splat of, equals.
+// uniformInt returns the constant that v, or what it is a splat of, equals.
 func uniformInt(v *ir.Value) (int64, bool) {
 	if s := v.DefBy(tt.Splat); s != nil {
 		v = s.Operand(0)
@@ -131,8 +134,8 @@ func uniformInt(v *ir.Value) (int64, bool) {
 	return constfold.IntOf(v)
 }
 
-// mulReduceToDot: sum(x[:, :, None] * y[None, :, :], 1) is dot(x, y). Triton makes the dot a tf32 one; here it keeps the
-// precision that the program asks for.
+// mulReduceToDot: sum(x[:, :, None] * y[None, :, :], 1) is dot(x, y). Triton makes the dot a tf32 one; here
+// it keeps the precision that the program asks for.
 func mulReduceToDot(rw *Rewriter, op *ir.Op) bool {
 	if op.NumOperands() != 1 || !sumsFloats(op.Body(0)) || op.IntOr("axis", -1) != 1 {
 		return false
@@ -167,7 +170,7 @@ func sumsFloats(b *ir.Block) bool {
 	return add.Def == arith.AddF && add.Next() == b.Last() && ir.BitWidth(add.Result(0).Type) <= 32
 }
 
-// expandedBroadcast is x when v is broadcast(expand_dims(x, axis)), with x a matrix, and nil otherwise.
+// expandedBroadcast returns x when v is broadcast(expand_dims(x, axis)), with x a matrix, and nil otherwise.
 func expandedBroadcast(v *ir.Value, axis int64) *ir.Value {
 	b := v.DefBy(tt.Broadcast)
 	if b == nil {
@@ -180,8 +183,9 @@ func expandedBroadcast(v *ir.Value, axis int64) *ir.Value {
 	return e.Operand(0)
 }
 
-// reshapeForReduce: the order of elements does not matter to a reduction over all of them, nor to a histogram. (It does
-// to a reduction of pairs, such as argmax: the partners would part. Triton overlooks that.)
+// reshapeForReduce: the order of elements does not matter to a reduction over all of them, nor to a
+// histogram. (It does to a reduction of pairs, such as argmax: the partners would part. Triton overlooks
+// that.)
 func reshapeForReduce(rw *Rewriter, op *ir.Op) bool {
 	if op.HasAttr("allow_reorder") || len(ir.ShapeOf(op.Result(0).Type)) != 1 {
 		return false
@@ -196,7 +200,8 @@ func reshapeForReduce(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// reshapedDescriptorLoad: a descriptor load whose leading dimensions of size one are taken off loads without them.
+// reshapedDescriptorLoad: a descriptor load whose leading dimensions of size one are taken off loads without
+// them.
 func reshapedDescriptorLoad(rw *Rewriter, op *ir.Op) bool {
 	load := op.Operand(0).DefBy(tt.DescLoad)
 	if load == nil || !load.Result(0).HasOneUse() {

@@ -25,7 +25,7 @@ func (p *constPool) init() {
 	p.last = map[*ir.Block]*ir.Op{}
 }
 
-// constHome is the block where constants used in b live: the entry of the function around it.
+// constHome returns the block where constants used in b live: the entry of the function around it.
 func constHome(b *ir.Block) *ir.Block {
 	for {
 		r := b.Region()
@@ -44,11 +44,11 @@ func (p *constPool) key(op *ir.Op) constKey {
 	return constKey{constHome(op.Block()), op.Def, op.Attr("value"), op.Result(0).Type}
 }
 
-// known is the pool's constant equal to op, or nil.
+// known returns the pool's constant equal to op, or nil.
 func (p *constPool) known(op *ir.Op) *ir.Op { return p.ops[p.key(op)] }
 
-// adopt takes a constant into the pool and moves it to its place. It returns true, and does nothing, when the pool has
-// another one like it.
+// adopt takes a constant into the pool and moves it to its place. It returns true, and does nothing, when the
+// pool has another one like it.
 func (p *constPool) adopt(op *ir.Op) (duplicate bool) {
 	k := p.key(op)
 	if old := p.ops[k]; old != nil {
@@ -75,7 +75,7 @@ func (p *constPool) place(op *ir.Op, home *ir.Block) {
 	p.last[home] = op
 }
 
-// get is the constant of a value, made when there is none.
+// get returns the constant of a value, made when there is none.
 func (p *constPool) get(a ir.Attr, t ir.Type, near *ir.Block, loc ir.Loc) (op *ir.Op, isNew bool) {
 	home := constHome(near)
 	k := constKey{home, constDef(a), a, t}
@@ -109,7 +109,7 @@ func (p *constPool) forget(op *ir.Op) {
 	}
 }
 
-// constDef is the kind of operation that makes a constant of an attribute.
+// constDef returns the kind of operation that makes a constant of an attribute.
 func constDef(a ir.Attr) *ir.OpDef {
 	if constfold.IsPoison(a) {
 		return ub.Poison
@@ -141,7 +141,7 @@ func (rw *Rewriter) fold(op *ir.Op) bool {
 	return rw.useFold(op, results) || swapped
 }
 
-// useFold puts what the folder found in the place of op.
+// useFold puts the results of the folder in the place of op.
 func (rw *Rewriter) useFold(op *ir.Op, results []ir.FoldResult) bool {
 	if len(results) > 0 && results[0].Value != nil && results[0].Value == op.Result(0) {
 		rw.Modified(op) // changed in place
@@ -180,7 +180,8 @@ func (rw *Rewriter) replaceSome(op *ir.Op, vs []*ir.Value) bool {
 	return changed
 }
 
-// constantsRight moves a constant operand of a commutative operation to the right, where patterns look for it.
+// constantsRight moves a constant operand of a commutative operation to the right, where patterns look for
+// it.
 func constantsRight(op *ir.Op, consts []ir.Attr) bool {
 	if !op.Def.Has(ir.Commutative) || len(consts) != 2 || consts[0] == nil || consts[1] != nil {
 		return false

@@ -39,8 +39,8 @@ func isWithin(op, root *ir.Op) bool {
 	return op == root
 }
 
-// cse is one run. The table holds the operations seen in the blocks that dominate the current one, by hash; scopes are
-// undone by the log.
+// cse is one run. The table holds the operations seen in the blocks that dominate the current one, by hash;
+// scopes are undone by the log.
 type cse struct {
 	ctx   *Context
 	dom   *ir.Dominance
@@ -101,7 +101,7 @@ func (c *cse) region(r *ir.Region) {
 	}
 }
 
-// domChildren is the dominator tree of a region with several blocks.
+// domChildren returns the dominator tree of a region with several blocks.
 func domChildren(dom *ir.Dominance, r *ir.Region) map[*ir.Block][]*ir.Block {
 	children := map[*ir.Block][]*ir.Block{}
 	for b := range r.Blocks() {
@@ -163,7 +163,8 @@ func (c *cse) op(op *ir.Op) {
 	c.log = append(c.log, h)
 }
 
-// drop erases op. What only it used is left to the end of the walk: a later operation may still be merged with it.
+// drop erases op. What only it used is left to the end of the walk: a later operation may still be merged
+// with it.
 func (c *cse) drop(op *ir.Op) {
 	operands := op.Operands()
 	op.Erase()

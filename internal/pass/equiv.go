@@ -9,7 +9,8 @@ import (
 // seed is for hashes that never leave this process; their values have no influence on the output.
 var seed = maphash.MakeSeed()
 
-// opHash is equal for operations that computeSame would accept. What is inside regions does not enter it.
+// opHash returns a hash that is equal for operations that computeSame would accept. The content of regions
+// does not enter it.
 func opHash(op *ir.Op) uint64 {
 	h := mix(0, maphash.Comparable(seed, op.Def))
 	if op.Def.Has(ir.Commutative) {
@@ -41,15 +42,16 @@ func isDefault(op *ir.Op, a ir.NamedAttr) bool {
 	return s != nil && s.Default == a.Attr
 }
 
-// equivalence compares operations for doing the same. pairs says which values inside a correspond to which inside b.
+// equivalence compares operations for doing the same. pairs says which values inside a correspond to which
+// inside b.
 type equivalence struct {
 	pairs map[*ir.Value]*ir.Value
 	// equal, when set, is asked about values that are neither identical nor paired.
 	equal func(a, b *ir.Value) bool
 }
 
-// sameOp reports whether a and b have the same kind, attributes, operands, result types and regions. Locations do not
-// count.
+// sameOp reports whether a and b have the same kind, attributes, operands, result types and regions.
+// Locations do not count.
 func sameOp(a, b *ir.Op) bool {
 	var e equivalence
 	return e.op(a, b)

@@ -13,9 +13,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// expander replaces each value of certain types by several values of other types: a block pointer by its base, shape,
-// strides and offsets. Operations that make or use such values have handlers; control flow, calls and selects are
-// taken apart here. Parts that turn out not to change are left to the canonicalizer.
+// expander replaces each value of certain types by several values of other types: a block pointer by its
+// base, shape, strides and offsets. Operations that make or use such values have handlers; control flow,
+// calls and selects are taken apart here. Parts that turn out not to change are left to the canonicalizer.
 type expander struct {
 	types    func(ir.Type) []ir.Type // what a type becomes, nil when it stays
 	handlers map[*ir.OpDef]func(x *expander, op *ir.Op) error
@@ -225,7 +225,8 @@ func (x *expander) flat(vs []*ir.Value) ([]*ir.Value, error) {
 	return out, nil
 }
 
-// structural rewrites an operation that passes values on. It returns the operation to go on with inside, or nil.
+// structural rewrites an operation that passes values on. It returns the operation to go on with inside, or
+// nil.
 func (x *expander) structural(op *ir.Op) (*ir.Op, error) {
 	switch op.Def {
 	case scf.Yield, scf.Condition, tt.Return, funcd.Return, cf.Br:

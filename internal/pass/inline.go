@@ -17,7 +17,8 @@ import (
 //	  %b = arith.addf %a, %a  tt.return %b }
 var Inline = InlineOnly(func(string) bool { return true })
 
-// InlineOnly returns Inline restricted to the functions whose symbol is accepted; calls to others stay as they are.
+// InlineOnly returns Inline restricted to the functions whose symbol is accepted; calls to others stay as
+// they are.
 func InlineOnly(accept func(symbol string) bool) Pass {
 	return Pass{
 		Name: "inline",
@@ -103,8 +104,8 @@ func (in *inliner) function(f *ir.Op) {
 	in.state[f] = done
 }
 
-// tidy simplifies a function of several blocks, of which often one is left: the front end puts a block that nothing reaches
-// after each return.
+// tidy simplifies a function of several blocks, of which often one is left: the front end puts a block that
+// nothing reaches after each return.
 func tidy(ctx *Context, f *ir.Op) {
 	body := f.Region(0)
 	if body.First() == body.Last() {
@@ -134,8 +135,8 @@ func mayInline(call, callee *ir.Op) bool {
 	return body.First() == body.Last() || !call.Parent().Def.Has(ir.SingleBlock)
 }
 
-// inline puts callee's body in the place of call: the body itself when this was the last mention of a private function, and a
-// copy otherwise.
+// inline puts callee's body in the place of call: the body itself when this was the last mention of a private
+// function, and a copy otherwise.
 func (in *inliner) inline(call, callee *ir.Op) {
 	name := callee.Text("sym_name")
 	body := ir.NewRegion()

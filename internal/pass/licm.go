@@ -50,7 +50,8 @@ type pureHoister struct{}
 func (pureHoister) may(op *ir.Op) bool { return op.IsPure() && ends(op) }
 func (pureHoister) prepare(*ir.Op)     {}
 
-// ends reports whether every loop inside op is sure to end, so that running it where it was not run does no harm.
+// ends reports whether every loop inside op is sure to end, so that running it where it was not run does no
+// harm.
 func ends(op *ir.Op) bool {
 	if len(op.Regions()) == 0 {
 		return true
@@ -66,7 +67,7 @@ func ends(op *ir.Op) bool {
 	return true
 }
 
-// stepOf is the constant step of an scf.for.
+// stepOf returns the constant step of an scf.for.
 func stepOf(op *ir.Op) (int64, bool) {
 	if op.Def != scf.For {
 		return 0, false
@@ -74,7 +75,8 @@ func stepOf(op *ir.Op) (int64, bool) {
 	return constfold.IntOf(scf.Step(op))
 }
 
-// hoistAll goes through the loops from the innermost outwards, so that what leaves one may also leave the next.
+// hoistAll goes through the loops from the innermost outwards, so that what leaves one may also leave the
+// next.
 func hoistAll(ctx *Context, root *ir.Op, choose func(loop *ir.Op) hoister) {
 	root.WalkPost(func(op *ir.Op) {
 		if op.Def.Has(ir.LoopLike) {
@@ -84,8 +86,8 @@ func hoistAll(ctx *Context, root *ir.Op, choose func(loop *ir.Op) hoister) {
 	})
 }
 
-// hoist moves what it may before the loop. One pass in order is enough: what an operation depends on comes before it, or is
-// carried around the loop, which makes it variant.
+// hoist moves what it may before the loop. One pass in order is enough: what an operation depends on comes
+// before it, or is carried around the loop, which makes it variant.
 func hoist(ctx *Context, loop *ir.Op, h hoister) {
 	for _, r := range loop.Regions() {
 		for b := range r.Blocks() {

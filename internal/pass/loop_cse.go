@@ -54,8 +54,8 @@ func mergeIterArgs(ctx *Context, loop *ir.Op) {
 	}
 }
 
-// numbering gives the values of a loop's body numbers such that equal numbers mean equal values, given which iteration
-// arguments are taken to be equal.
+// numbering gives the values of a loop's body numbers such that equal numbers mean equal values, given which
+// iteration arguments are taken to be equal.
 type numbering struct {
 	loop   *ir.Op
 	body   *ir.Block
@@ -63,8 +63,8 @@ type numbering struct {
 	table  map[uint64][]*ir.Op
 }
 
-// classes groups the iteration arguments: at first all that start equal, then, until nothing changes, apart where an
-// iteration makes them differ. What is left is equal by induction.
+// classes groups the iteration arguments: at first all that start equal, then, until nothing changes, apart
+// where an iteration makes them differ. What is left is equal by induction.
 func (n *numbering) classes() []int {
 	inits := scf.Inits(n.loop)
 	class := make([]int, len(inits))
@@ -116,7 +116,7 @@ func (n *numbering) assign(class []int) {
 	}
 }
 
-// of is a value's number; a value met for the first time differs from all others.
+// of returns a value's number; a value met for the first time differs from all others.
 func (n *numbering) of(v *ir.Value) int {
 	k, ok := n.number[v]
 	if !ok {

@@ -16,7 +16,8 @@ type Pass struct {
 	Run  func(*Context, *ir.Module) error
 }
 
-// Options say what the runner does around the passes. The tags name the flags of `nereid opt`, and describe them.
+// Options say what the runner does around the passes. The tags name the flags of `nereid opt`, and describe
+// them.
 type Options struct {
 	Verify       bool     `flag:"verify" help:"verify the IR before the first pass and after each"`
 	Timing       bool     `flag:"timing" help:"print how long each pass took"`
@@ -45,14 +46,14 @@ type Context struct {
 // PrintOptions are those of the IR's printer.
 type PrintOptions = ir.PrintOptions
 
-// Timings are the durations of the passes that have run, in order.
+// Timings returns the durations of the passes that have run, in order.
 func (c *Context) Timings() []Timing { return c.timings }
 
-// Rewrites is the number of rewrites made so far.
+// Rewrites returns the number of rewrites made so far.
 func (c *Context) Rewrites() int { return c.rewrites }
 
-// Unsettled names the passes whose rewriting was cut off because it did not come to rest: a bug in a pattern, though the
-// IR is valid.
+// Unsettled names the passes whose rewriting was cut off because it did not come to rest: a bug in a pattern,
+// though the IR is valid.
 func (c *Context) Unsettled() []string { return c.unsettled }
 
 // Rewrite asks for leave to make one more optional rewrite, and counts it.
@@ -64,14 +65,15 @@ func (c *Context) Rewrite() bool {
 	return true
 }
 
-// At notes the operation that a pass is working on, for the report when it panics or goes over its budget. A pass calls it for each
-// operation that it spends time on.
+// At notes the operation that a pass is working on, for the report when it panics or goes over its budget. A
+// pass calls it for each operation that it spends time on.
 func (c *Context) At(op *ir.Op) {
 	c.at = op
 	c.Budget.Tick()
 }
 
-// Stage is the module before or after a pass, as a recorder sees it. The module must not be kept: passes change it.
+// Stage is the module before or after a pass, as a recorder sees it. The module must not be kept: passes
+// change it.
 type Stage struct {
 	Index  int    // position in the pipeline
 	Pass   string // "" for the input
@@ -79,7 +81,7 @@ type Stage struct {
 	Module *ir.Module
 }
 
-// Title is the stage in words.
+// Title returns the stage in words.
 func (s Stage) Title() string {
 	if s.After {
 		return "after " + s.Pass
@@ -106,7 +108,7 @@ func Names(passes []Pass) string {
 	return strings.Join(names, ",")
 }
 
-// Lookup is the pass of a name in a list.
+// Lookup returns the pass of a name in a list.
 func Lookup(list []Pass, name string) (Pass, bool) {
 	for _, p := range list {
 		if p.Name == name {
@@ -116,7 +118,7 @@ func Lookup(list []Pass, name string) (Pass, bool) {
 	return Pass{}, false
 }
 
-// Parse is the pipeline of comma-separated names of passes in a list.
+// Parse returns the pipeline of comma-separated names of passes in a list.
 func Parse(list []Pass, names string) ([]Pass, error) {
 	var passes []Pass
 	for name := range strings.SplitSeq(names, ",") {

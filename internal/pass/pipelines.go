@@ -8,7 +8,8 @@ type TTIROptions struct {
 	HoistLoads bool
 }
 
-// TTIRFor is the options of a target as Triton writes it: "cuda" with its compute capability (90 for sm_90), or "hip".
+// TTIRFor returns the options of a target as Triton writes it: "cuda" with its compute capability (90 for
+// sm_90), or "hip".
 func TTIRFor(backend string, capability int) TTIROptions {
 	if backend == "hip" {
 		return TTIROptions{NoDescriptors: true, HoistLoads: true}
@@ -16,7 +17,8 @@ func TTIRFor(backend string, capability int) TTIROptions {
 	return TTIROptions{NoDescriptors: capability/10 < 9}
 }
 
-// TTIR is the pipeline from what the front end makes to TTIR, in the order of make_ttir in Triton's back ends.
+// TTIR returns the pipeline from what the front end makes to TTIR, in the order of make_ttir in Triton's back
+// ends.
 func TTIR(o TTIROptions) []Pass {
 	passes := []Pass{Inline, RewriteTensorPointer}
 	if o.NoDescriptors {

@@ -8,8 +8,9 @@ import (
 )
 
 // simplifyRegions tidies the control flow of the regions that have several blocks: blocks that cannot be
-// reached go, branches are shortened, block arguments that nothing needs, or that always have the same value, go, and with
-// merge, so do copies of a block. A region of one block has nothing to tidy that the worklist has not found.
+// reached go, branches are shortened, block arguments that nothing needs, or that always have the same value,
+// go, and with merge, so do copies of a block. A region of one block has nothing to tidy that the worklist
+// has not found.
 func simplifyRegions(rw *Rewriter, merge bool) bool {
 	changed := false
 	for _, op := range rw.flow {
@@ -77,7 +78,7 @@ func knownBranch(t *ir.Op) bool {
 	return len(t.Successors()) == 0 || t.Def == cf.Br || t.Def == cf.CondBr
 }
 
-// successorSlot is the operand slot that holds the arguments for successor i of a known branch.
+// successorSlot returns the operand slot that holds the arguments for successor i of a known branch.
 func successorSlot(t *ir.Op, i int) int {
 	if t.Def == cf.CondBr {
 		return 1 + i
@@ -85,7 +86,7 @@ func successorSlot(t *ir.Op, i int) int {
 	return 0
 }
 
-// successorArgs are the values that a known branch passes to successor i.
+// successorArgs returns the values that a known branch passes to successor i.
 func successorArgs(t *ir.Op, i int) []*ir.Value { return t.Group(successorSlot(t, i)) }
 
 // edge is a way into a block.
@@ -104,8 +105,8 @@ func predecessors(r *ir.Region) map[*ir.Block][]edge {
 	return preds
 }
 
-// eraseDeadArgs finds the block arguments that no effect depends on, even around a loop, and erases them with all that only
-// they need.
+// eraseDeadArgs finds the block arguments that no effect depends on, even around a loop, and erases them with
+// all that only they need.
 func eraseDeadArgs(rw *Rewriter, r *ir.Region) bool {
 	preds := predecessors(r)
 	live := liveness{preds: preds, entry: r.First(), ops: map[*ir.Op]bool{}, args: map[*ir.Value]bool{}}
@@ -219,8 +220,8 @@ func (l *liveness) eraseDead(rw *Rewriter, r *ir.Region) {
 	}
 }
 
-// forwardArgs replaces block arguments that receive the same value on every way in. That value dominates all the branches,
-// hence the block.
+// forwardArgs replaces block arguments that receive the same value on every way in. That value dominates all
+// the branches, hence the block.
 func forwardArgs(rw *Rewriter, r *ir.Region) bool {
 	preds := predecessors(r)
 	changed := false

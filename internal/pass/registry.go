@@ -1,6 +1,6 @@
 package pass
 
-// All is every pass of this package, in the order in which `nereid opt --help` lists them.
+// All returns every pass of this package, in the order in which `nereid opt --help` lists them.
 func All() []Pass {
 	return []Pass{
 		Inline,

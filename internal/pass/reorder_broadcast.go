@@ -49,7 +49,7 @@ func isSplat(v *ir.Value) bool {
 	return v.DefBy(tt.Splat) != nil || uniformConst(v) != nil
 }
 
-// uniformConst is the scalar of a constant tensor of one value, or nil.
+// uniformConst returns the scalar of a constant tensor of one value, or nil.
 func uniformConst(v *ir.Value) ir.Attr {
 	if d, ok := constfold.Of(v).(*ir.DenseAttr); ok && d.Splat {
 		return d.Elem(0)
@@ -79,8 +79,8 @@ func elementwiseOfSplats(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// elementwiseOfBroadcast: f(broadcast(a), splat(b), broadcast(c)) is broadcast(f(a, splat(b), c)), when all broadcasts start
-// from one shape.
+// elementwiseOfBroadcast: f(broadcast(a), splat(b), broadcast(c)) is broadcast(f(a, splat(b), c)), when all
+// broadcasts start from one shape.
 func elementwiseOfBroadcast(rw *Rewriter, op *ir.Op) bool {
 	if !movable(op) {
 		return false
@@ -111,7 +111,7 @@ func elementwiseOfBroadcast(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// shrink is v, a broadcast or splat, in the shape of a broadcast's source.
+// shrink returns v, a broadcast or splat, in the shape of a broadcast's source.
 func shrink(rw *Rewriter, v *ir.Value, from *ir.TensorType) *ir.Value {
 	t := from.With(ir.ElemOf(v.Type))
 	if b := v.DefBy(tt.Broadcast); b != nil {

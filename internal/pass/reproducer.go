@@ -19,7 +19,8 @@ import (
 
 const reproducerMark = "// nereid-reproducer: "
 
-// writeReproducer writes the module as it was before the first of the remaining passes, and returns the file's name.
+// writeReproducer writes the module as it was before the first of the remaining passes, and returns the
+// file's name.
 func writeReproducer(dir string, before *ir.Module, rest []Pass, cause error, opts ir.PrintOptions) (string, error) {
 	var b bytes.Buffer
 	b.WriteString(reproducerMark + Names(rest) + "\n")
@@ -41,7 +42,7 @@ func writeReproducer(dir string, before *ir.Module, rest []Pass, cause error, op
 	return filepath.ToSlash(f.Name()), errors.Join(err, f.Close())
 }
 
-// ReproducerPasses is the pipeline that the text of a reproducer asks for, of passes in a list.
+// ReproducerPasses returns the pipeline that the text of a reproducer asks for, of passes in a list.
 func ReproducerPasses(all []Pass, text []byte) ([]Pass, error) {
 	for line := range bytes.Lines(text) {
 		s := strings.TrimSpace(string(line))

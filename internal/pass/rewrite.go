@@ -9,8 +9,8 @@ import (
 // Pattern replaces operations of one kind by something better.
 type Pattern struct {
 	Op *ir.OpDef // nil: operations of every kind
-	// Rewrite changes the IR and returns true, or leaves it alone and returns false. The rewriter inserts before op, with
-	// op's location. After a true, op may be gone.
+	// Rewrite changes the IR and returns true, or leaves it alone and returns false. The rewriter inserts
+	// before op, with op's location. After a true, op may be gone.
 	Rewrite func(rw *Rewriter, op *ir.Op) bool
 }
 
@@ -41,19 +41,20 @@ type GreedyOptions struct {
 	BottomUp    bool // begin at the end, where a pattern that reaches far up sees the most; otherwise at the start
 }
 
-// Limits on a run of Greedy. Real kernels settle in two or three rounds; the limits end a dispute between patterns.
+// Limits on a run of Greedy. Real kernels settle in two or three rounds; the limits end a dispute between
+// patterns.
 const (
 	maxRounds       = 10
 	rewritesPerOp   = 64
 	rewritesAtLeast = 4096
 )
 
-// Greedy folds operations and applies patterns to everything inside root until nothing changes. On the way, operations
-// without uses or effects go, constants move to the head of their function, one of each, and regions are simplified. It
-// reports whether anything changed.
+// Greedy folds operations and applies patterns to everything inside root until nothing changes. On the way,
+// operations without uses or effects go, constants move to the head of their function, one of each, and
+// regions are simplified. It reports whether anything changed.
 //
-// Work is proportional to the number of rewrites and of operations: each operation is looked at once a round, and again
-// only when something near it changed.
+// Work is proportional to the number of rewrites and of operations: each operation is looked at once a round,
+// and again only when something near it changed.
 func Greedy(ctx *Context, root *ir.Op, ps *Patterns, opts GreedyOptions) bool {
 	rw := newRewriter(ctx, root)
 	changed := false
@@ -81,8 +82,8 @@ func Greedy(ctx *Context, root *ir.Op, ps *Patterns, opts GreedyOptions) bool {
 	return changed
 }
 
-// Rewriter is how patterns change IR, so that what they touch is looked at again. Its builder inserts before the
-// operation that is being rewritten.
+// Rewriter is how patterns change IR, so that what they touch is looked at again. Its builder inserts before
+// the operation that is being rewritten.
 type Rewriter struct {
 	*ir.Builder
 	ctx     *Context
@@ -103,8 +104,8 @@ func newRewriter(ctx *Context, root *ir.Op) *Rewriter {
 	return rw
 }
 
-// start fills the worklist with everything inside root, so that the first operation comes off first, or the last one, and
-// moves the constants to their place.
+// start fills the worklist with everything inside root, so that the first operation comes off first, or the
+// last one, and moves the constants to their place.
 func (rw *Rewriter) start(bottomUp bool) {
 	rw.work.reset()
 	rw.flow = rw.flow[:0]
@@ -258,7 +259,7 @@ func (rw *Rewriter) setOperands(op *ir.Op, vs []*ir.Value) {
 	rw.work.add(op)
 }
 
-// Const is a constant, at the head of the function around the insertion point.
+// Const returns a constant, at the head of the function around the insertion point.
 func (rw *Rewriter) Const(a ir.Attr, t ir.Type) *ir.Value {
 	return rw.constAt(a, t, rw.Block()).Result(0)
 }
@@ -271,7 +272,8 @@ func (rw *Rewriter) constAt(a ir.Attr, t ir.Type, near *ir.Block) *ir.Op {
 	return op
 }
 
-// InlineBefore moves the operations of b before at, giving its arguments the values args. The block is left empty.
+// InlineBefore moves the operations of b before at, giving its arguments the values args. The block is left
+// empty.
 func (rw *Rewriter) InlineBefore(b *ir.Block, at *ir.Op, args []*ir.Value) {
 	for i, a := range b.Args() {
 		rw.ReplaceUses(a, args[i])
@@ -282,8 +284,8 @@ func (rw *Rewriter) InlineBefore(b *ir.Block, at *ir.Op, args []*ir.Value) {
 	}
 }
 
-// worklist is a stack of operations, each at most once. The place of an operation on it is in its Scratch, counted from 1;
-// what an earlier worklist left there is told apart by looking.
+// worklist is a stack of operations, each at most once. The place of an operation on it is in its Scratch,
+// counted from 1; what an earlier worklist left there is told apart by looking.
 type worklist struct{ stack []*ir.Op }
 
 func (w *worklist) reset() { w.stack = w.stack[:0] }

@@ -73,7 +73,7 @@ var descHandlers = map[*ir.OpDef]func(*expander, *ir.Op) error{
 	tt.DescReduce:     splitDescReduce,
 }
 
-// descParts is a pointer to an element, then i64s, shape and strides, then whether padding is NaN.
+// descParts returns a pointer to an element, then i64s, shape and strides, then whether padding is NaN.
 func descParts(t ir.Type) []ir.Type {
 	block := tt.DescTensor(t)
 	if block == nil {
@@ -96,7 +96,8 @@ func splitMakeDesc(x *expander, op *ir.Op) error {
 	return nil
 }
 
-// descAt is the address of a block of the given shape; ranges are filled in by the caller. nan says how to pad.
+// descAt returns the address of a block of the given shape; ranges are filled in by the caller. nan says how
+// to pad.
 func (x *expander) descAt(op *ir.Op, block []int64) (a *blockAddr, nan *ir.Value, err error) {
 	desc := op.Operand(0)
 	parts, err := x.flat([]*ir.Value{desc})
@@ -110,7 +111,7 @@ func (x *expander) descAt(op *ir.Op, block []int64) (a *blockAddr, nan *ir.Value
 	return &blockAddr{b: ir.At(op), base: parts[0], shape: parts[1 : 1+n], strides: parts[1+n : 1+2*n], block: block}, parts[1+2*n], nil
 }
 
-// blockOf is descAt for the descriptor's own block, at indices.
+// blockOf returns the address of the descriptor's own block, at indices.
 func (x *expander) blockOf(op *ir.Op, indices []*ir.Value) (a *blockAddr, nan *ir.Value, err error) {
 	block := tt.DescTensor(op.Operand(0).Type).Shape
 	if len(indices) != len(block) {
@@ -123,7 +124,7 @@ func (x *expander) blockOf(op *ir.Op, indices []*ir.Value) (a *blockAddr, nan *i
 	return a, nan, nil
 }
 
-// fill is what a load gives outside the tensor.
+// fill returns what a load gives outside the tensor.
 func fill(b *ir.Builder, t ir.Type, nan *ir.Value) *ir.Value {
 	zero := arith.Const(b, constfold.Zero(t))
 	if n := nanOf(t); n != nil {
@@ -181,7 +182,7 @@ func splitDescStore(x *expander, op *ir.Op) error {
 	return nil
 }
 
-// rowsAt is the address of rows picked by a vector of indices, from a column on.
+// rowsAt returns the address of rows picked by a vector of indices, from a column on.
 func (x *expander) rowsAt(op *ir.Op, block []int64) (a *blockAddr, nan *ir.Value, err error) {
 	rows, column := op.Operand(1), op.Operand(2)
 	if a, nan, err = x.descAt(op, block); err != nil {
@@ -232,7 +233,7 @@ func splitDescReduce(x *expander, op *ir.Op) error {
 	return nil
 }
 
-// rmwOf is the atomic operation of a reduction on elements of a type, whose integers carry a sign.
+// rmwOf returns the atomic operation of a reduction on elements of a type, whose integers carry a sign.
 func rmwOf(kind int64, elem ir.Type) (int64, bool) {
 	it, isInt := elem.(*ir.IntegerType)
 	unsigned := isInt && it.Sign == ir.Unsigned

@@ -32,7 +32,7 @@ var tensorPtrHandlers = map[*ir.OpDef]func(*expander, *ir.Op) error{
 	tt.Store:         splitStore,
 }
 
-// tensorPtrParts is a pointer to an element, then i64s: shape, strides, offsets.
+// tensorPtrParts returns a pointer to an element, then i64s: shape, strides, offsets.
 func tensorPtrParts(t ir.Type) []ir.Type {
 	if !tt.IsTensorPtr(t) {
 		return nil
@@ -63,7 +63,7 @@ func splitAdvance(x *expander, op *ir.Op) error {
 	return nil
 }
 
-// blockAt is the address of the block that op's pointer operand stands for.
+// blockAt returns the address of the block that op's pointer operand stands for.
 func (x *expander) blockAt(op *ir.Op) (*blockAddr, error) {
 	ptr := op.Operand(0)
 	parts, err := x.flat([]*ir.Value{ptr})
@@ -127,7 +127,7 @@ func splitStore(x *expander, op *ir.Op) error {
 	return nil
 }
 
-// keepAttrs are op's attributes of the given names.
+// keepAttrs returns op's attributes of the given names.
 func keepAttrs(op *ir.Op, names ...string) []ir.NamedAttr {
 	var out []ir.NamedAttr
 	for _, a := range op.Attrs() {

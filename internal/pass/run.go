@@ -126,14 +126,14 @@ func (c *Context) guard(p Pass, m *ir.Module) (err error) {
 	return nil
 }
 
-// countOps is the number of operations inside op.
+// countOps returns the number of operations inside op.
 func countOps(op *ir.Op) int {
 	n := -1
 	op.Walk(func(*ir.Op) bool { n++; return true })
 	return n
 }
 
-// place is the function that holds the operation being worked on, with its place in the source.
+// place returns the function that holds the operation being worked on, with its place in the source.
 func (c *Context) place() string {
 	if c.at == nil {
 		return ""

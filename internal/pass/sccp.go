@@ -90,7 +90,7 @@ func (s *sccp) vary(vs ...*ir.Value) {
 	}
 }
 
-// at is what is known of v as an operand.
+// at returns what is known of v as an operand.
 func (s *sccp) at(v *ir.Value) lattice {
 	if c := constfold.Of(v); c != nil {
 		return lattice{constant: c}

@@ -44,7 +44,8 @@ const (
 	numStages    = "tt.num_stages"
 )
 
-// maxUnrolled bounds the operations that unrolling one loop may make; a loop that would need more stays as it is.
+// maxUnrolled bounds the operations that unrolling one loop may make; a loop that would need more stays as it
+// is.
 const maxUnrolled = 1 << 16
 
 // unroll repeats the body of a loop factor times, and returns about how many operations that made.
@@ -67,7 +68,8 @@ func unroll(loop *ir.Op, factor int64) int {
 	return size
 }
 
-// unrolledSize is the number of operations of an unrolled body, and whether that is allowed. It counts only as far as it must.
+// unrolledSize returns the number of operations of an unrolled body, and whether that is allowed. It counts
+// only as far as it must.
 func unrolledSize(body *ir.Block, factor int64) (size int, fits bool) {
 	n := int64(0)
 	for op := range body.Ops() {
@@ -81,7 +83,8 @@ func unrolledSize(body *ir.Block, factor int64) (size int, fits bool) {
 	return int(n * factor), true
 }
 
-// unrolledBounds is the upper bound and the step of the unrolled loop, and whether iterations are left over.
+// unrolledBounds returns the upper bound and the step of the unrolled loop, and whether iterations are left
+// over.
 func unrolledBounds(b *ir.Builder, loop *ir.Op, factor int64) (mid, step *ir.Value, rest bool) {
 	t := scf.LowerBound(loop).Type
 	if n, ok := tripCount(loop); ok {
@@ -103,7 +106,8 @@ func unrolledBounds(b *ir.Builder, loop *ir.Op, factor int64) (mid, step *ir.Val
 	return mid, b.Val(arith.MulI, t, s, f), true
 }
 
-// dynamicCount computes how often a loop runs: (ub - lb - 1) / step + 1, which no range makes overflow, if it runs at all.
+// dynamicCount computes how often a loop runs: (ub - lb - 1) / step + 1, which no range makes overflow, if it
+// runs at all.
 func dynamicCount(b *ir.Builder, loop *ir.Op) *ir.Value {
 	lb, ub, t := scf.LowerBound(loop), scf.UpperBound(loop), scf.LowerBound(loop).Type
 	one := arith.ConstInt(b, 1, t)
@@ -112,7 +116,7 @@ func dynamicCount(b *ir.Builder, loop *ir.Op) *ir.Value {
 	return b.Val(arith.Select, t, cmpi(b, loopPredicate(loop), lb, ub), count, arith.ConstInt(b, 0, t))
 }
 
-// loopPredicate is how a loop compares its counter with its upper bound.
+// loopPredicate returns how a loop compares its counter with its upper bound.
 func loopPredicate(loop *ir.Op) int64 {
 	if loop.HasAttr("unsignedCmp") {
 		return arith.ULT
@@ -135,7 +139,8 @@ func epilogue(loop *ir.Op, from *ir.Value) {
 	promote(rest)
 }
 
-// repeatBody appends copies of the body to it: copy k counts k steps further and takes over what the one before yields.
+// repeatBody appends copies of the body to it: copy k counts k steps further and takes over what the one
+// before yields.
 func repeatBody(loop *ir.Op, step *ir.Value, factor int64) {
 	body := loop.Body(0)
 	yield := body.Last()
@@ -168,7 +173,7 @@ func repeatBody(loop *ir.Op, step *ir.Value, factor int64) {
 	yield.SetOperands(carried, nil)
 }
 
-// times is k steps.
+// times returns k steps.
 func times(b *ir.Builder, step *ir.Value, k int64) *ir.Value {
 	if s, ok := constfold.IntOf(step); ok {
 		return arith.ConstInt(b, s*k, step.Type)
