@@ -11,4 +11,5 @@
 //	index.go    names that are used as indices, for infer.go
 //	imports.go  the modules that a file needs
 //	names.go    Go's names for Python's
+//	typed.go    the signature that a kernel's text suggests
 package gen

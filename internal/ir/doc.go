@@ -21,6 +21,7 @@
 //	dominance.go                 which values dominate which operations
 //	verify.go                    the invariants, and each OpDef's own
 //	callchain.go                 a location as the calls that led there
+//	refuse.go                    the refusal of an operation, with its place
 //
 // Text:
 //

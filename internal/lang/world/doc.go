@@ -8,6 +8,7 @@
 //	resolve.go           names that stand for modules of Triton, whatever conditions are around their imports
 //	jit.go               functions under @triton.jit and the decorators around them
 //	tuning.go            autotune and heuristics
+//	descriptor.go        tensor descriptors among the arguments that functions of the file see
 //	class.go             aggregates: classes whose instances hold device values
 //	constexpr.go         tl.constexpr and the classes of the language
 //	forms.go             functions of kernels that are no operations: package codegen carries them out

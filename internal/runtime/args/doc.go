@@ -11,9 +11,12 @@
 //	params.go      a kernel's parameters, with the rule by which each is specialized
 //	match.go       arguments to parameters: positions, names, defaults
 //	class.go       Class: all that a specialization depends on in one argument
+//	descriptor.go  tensor descriptors: their class and their words
 //	specialize.go  arguments to classes and words
 //	spec.go        classes to what the compiler is told, and to the key of a specialization
+//	fit.go         arguments held to what code was compiled for
 //	constant.go    Go values to compile-time values and back
+//	describe.go    what back ends are told of the arguments of launches
 //
 // A specialization follows Triton's rules: an integer is i32 or i64 by its value, is compiled in if it is 1,
 // and is known to be divisible by 16 if it is; a pointer is known to be aligned if its address is.

@@ -10,6 +10,7 @@
 //	memo.go      what decorators added to equal arguments before
 //	choose.go    the config for some arguments: chosen before, kept, or measured; pruning
 //	all.go       the configs of a tuning, compiled beside each other and measured one after another
+//	same.go      configs that give the same code, of which one is measured
 //	measure.go   the times of one config
 //	around.go    what the decorator wants before and after each run: hooks, tensors reset and restored
 //	check.go     the results of configs compared (Options.Verify)

@@ -53,6 +53,7 @@
 //	plan.go                the operations that run at all, and the registers of values
 //	program.go, frame.go   Program; the steps and registers of a function
 //	run.go                 running a grid on several goroutines
+//	device.go              the interpreter as a device
 //	lanes.go               regions of reductions, scans and maps as functions of rows
 //	kind.go                how the elements of a type are held
 //	loops.go, move.go      loops over rows; copies between registers

@@ -19,7 +19,9 @@
 //	raw.go        the symbols of the library
 //	device.go     devices and their properties
 //	memory.go     device memory
+//	tensormap.go  descriptions of tensors that the hardware reads
 //	module.go     loading code; the driver's compiler of PTX
+//	retire.go     modules that nobody can launch any more
 //	function.go   kernels of a module
 //	launch.go     launches; ready.go those of which only grid, stream and words change
 //	stream.go     streams, events, graphs

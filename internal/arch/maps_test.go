@@ -1,0 +1,79 @@
+package arch
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// fileName finds files, and patterns of files, in the map of a package.
+var fileName = regexp.MustCompile(`[a-z0-9_*]+\.go\b`)
+
+// TestMaps: a package whose doc.go maps its files names every one of them, and none that is not there.
+func TestMaps(t *testing.T) {
+	root := txtest.Root(t)
+	maps := 0
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return skipDir(root, file)
+		case d.Name() != "doc.go":
+			return nil
+		}
+		if names := mapped(t, file); len(names) > 1 {
+			maps++
+			checkMap(t, root, filepath.Dir(file), names)
+		}
+		return nil
+	})
+	if err != nil || maps < 10 {
+		t.Errorf("%d packages with maps, %v", maps, err)
+	}
+}
+
+// mapped returns the files that the indented lines of a package comment name.
+func mapped(t *testing.T, file string) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "//\t"); ok {
+			names = append(names, fileName.FindAllString(rest, -1)...)
+		}
+	}
+	return names
+}
+
+func checkMap(t *testing.T, root, dir string, names []string) {
+	t.Helper()
+	short, _ := filepath.Rel(root, dir)
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits := func(name, file string) bool {
+		ok, err := filepath.Match(name, filepath.Base(file))
+		return ok && err == nil
+	}
+	for _, f := range files {
+		b := filepath.Base(f)
+		if b != "doc.go" && !strings.HasSuffix(b, "_test.go") && !slices.ContainsFunc(names, func(n string) bool { return fits(n, f) }) {
+			t.Errorf("%s/doc.go does not name %s", short, b)
+		}
+	}
+	for _, n := range names {
+		if !slices.ContainsFunc(files, func(f string) bool { return fits(n, f) }) {
+			t.Errorf("%s/doc.go names %s, which is not there", short, n)
+		}
+	}
+}
