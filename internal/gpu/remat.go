@@ -17,10 +17,44 @@ type rematerializer struct {
 	dom    *ir.Dominance
 	known  map[conversion]*ir.Value // values that exist in another layout
 	erased map[*ir.Op]bool
+
+	// Slices of one function have most operations in common, and layouts of views are dear to compute.
+	srcs    map[srcKey]ir.Attr
+	renames map[[2]ir.Type]bool // whether a conversion between two types only renames registers
+}
+
+// srcKey asks for the layout of an operation's operands, given that of its results. The answer depends on the
+// operation's kind, attributes and shapes, which no rematerialization changes.
+type srcKey struct {
+	op  *ir.Op
+	enc ir.Attr
+}
+
+// inferSrc returns the result of the function inferSrc, computed once.
+func (r *rematerializer) inferSrc(op *ir.Op, enc ir.Attr) ir.Attr {
+	k := srcKey{op, enc}
+	src, ok := r.srcs[k]
+	if !ok {
+		src = inferSrc(op, enc)
+		r.srcs[k] = src
+	}
+	return src
+}
+
+// onlyRenames reports whether a conversion moves no element to another thread.
+func (r *rematerializer) onlyRenames(cvt *ir.Op) bool {
+	k := [2]ir.Type{cvt.Operand(0).Type, cvt.Result(0).Type}
+	yes, ok := r.renames[k]
+	if !ok {
+		yes = ttglayout.RegisterConversion(k[0], k[1])
+		r.renames[k] = yes
+	}
+	return yes
 }
 
 func newRematerializer(fn *ir.Op) *rematerializer {
-	return &rematerializer{fn: fn, dom: ir.NewDominance(), known: map[conversion]*ir.Value{}, erased: map[*ir.Op]bool{}}
+	return &rematerializer{fn: fn, dom: ir.NewDominance(), known: map[conversion]*ir.Value{}, erased: map[*ir.Op]bool{},
+		srcs: map[srcKey]ir.Attr{}, renames: map[[2]ir.Type]bool{}}
 }
 
 // conversions returns the conversions inside a function, in order.
@@ -169,7 +203,7 @@ func (r *rematerializer) above(s *slice, n need, stop func(*ir.Op) bool) ([]need
 	if r.exists(s, v, n.use) {
 		return nil, true
 	}
-	return sources(s, v, n.enc, stop)
+	return r.sources(s, v, n.enc, stop)
 }
 
 // exists reports whether v exists in its layout where a use needs it.
@@ -190,7 +224,7 @@ type need struct {
 }
 
 // sources returns the uses, with their layouts, that v's definition needs for v to have layout enc.
-func sources(s *slice, v *ir.Value, enc ir.Attr, stop func(*ir.Op) bool) ([]need, bool) {
+func (r *rematerializer) sources(s *slice, v *ir.Value, enc ir.Attr, stop func(*ir.Op) bool) ([]need, bool) {
 	def := v.Def()
 	if def == nil {
 		return argSources(v, enc)
@@ -202,20 +236,20 @@ func sources(s *slice, v *ir.Value, enc ir.Attr, stop func(*ir.Op) bool) ([]need
 		i := v.Index()
 		return []need{{def.Body(0).Last().OperandUse(i), enc}, {def.Body(1).Last().OperandUse(i), enc}}, true
 	}
-	for _, r := range def.Results() {
-		if r != v && tensorOf(r) != nil && !s.want(r, enc) {
+	for _, other := range def.Results() {
+		if other != v && tensorOf(other) != nil && !s.want(other, enc) {
 			return nil, false
 		}
 	}
 	switch {
-	case def.Def == ttg.ConvertLayout && ttglayout.RegisterConversion(def.Operand(0).Type, def.Result(0).Type):
+	case def.Def == ttg.ConvertLayout && r.onlyRenames(def):
 		return []need{{def.OperandUse(0), enc}}, true // this conversion only renames registers
 	case canFoldConversion(def, enc), stop != nil && stop(def):
 		return nil, true
 	case def.Def == tt.Cat:
 		return nil, false
 	}
-	src := inferSrc(def, enc)
+	src := r.inferSrc(def, enc)
 	if src == nil {
 		return nil, false
 	}
