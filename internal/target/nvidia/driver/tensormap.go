@@ -54,12 +54,14 @@ func (t *Tiled) Check() error {
 			return fmt.Errorf("a tensor map has sizes from 1 to 2^32, not %d", t.Dims[i])
 		}
 		if t.Box[i] < 1 || t.Box[i] > 256 {
-			return fmt.Errorf("a tensor map has boxes of 1 to 256 elements along each dimension, not %d", t.Box[i])
+			return fmt.Errorf("a tensor map has boxes of 1 to 256 elements along each dimension, not %d",
+				t.Box[i])
 		}
 	}
 	for _, s := range t.Strides[:t.Rank-1] {
 		if s%16 != 0 || s == 0 || s >= 1<<40 {
-			return fmt.Errorf("a tensor map needs strides that are multiples of 16 bytes, below 2^40, not %d bytes", s)
+			return fmt.Errorf("a tensor map needs strides that are multiples of 16 bytes, below 2^40, not %d bytes",
+				s)
 		}
 	}
 	row := int(t.Box[0]) * t.Elem

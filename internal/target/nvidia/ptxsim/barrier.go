@@ -74,7 +74,8 @@ func (c *block) reach(op *barrierOp, t int32) {
 			b.at = c.pc[t]
 		}
 		if op.all && !op.anywhere && c.pc[t] != b.at {
-			c.fail(t, "threads wait at different barriers: lines %d and %d", c.m.code[b.at-1].line, c.m.code[c.pc[t]-1].line)
+			c.fail(t, "threads wait at different barriers: lines %d and %d",
+				c.m.code[b.at-1].line, c.m.code[c.pc[t]-1].line)
 		}
 		b.threads = append(b.threads, t)
 		c.state[t] = waiting

@@ -3,11 +3,13 @@ package ptxsim
 // Bulk copies move boxes of tensors, or rows of bytes, between global and shared memory, while the threads go
 // on:
 //
-//   - a load is under way from its issue until a thread has found the phase of its mbarrier complete. Until then nobody may touch the shared
-//     memory; from then on those who waited for the mbarrier, and who are behind them;
-//   - a store, or a reduction, reads shared memory until its thread waits for its group (wait_group.read), and writes global memory
-//     until it waits for all of the group (wait_group), or the kernel ends;
-//   - what threads have stored must be shown to the copy by fence.proxy.async, whether it reads or overwrites it.
+//   - a load is under way from its issue until a thread has found the phase of its mbarrier complete. Until
+//     then nobody may touch the shared memory; from then on those who waited for the mbarrier, and who are
+//     behind them;
+//   - a store, or a reduction, reads shared memory until its thread waits for its group (wait_group.read),
+//     and writes global memory until it waits for all of the group (wait_group), or the kernel ends;
+//   - what threads have stored must be shown to the copy by fence.proxy.async, whether it reads or overwrites
+//     it.
 
 // bulkLoad is a copy to shared memory.
 type bulkLoad struct {

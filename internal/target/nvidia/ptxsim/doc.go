@@ -8,18 +8,21 @@
 // It is stricter than a GPU, since it is there to find faults:
 //
 //   - an access outside of the buffers that were lent, or one that is not aligned to its size, is an error;
-//   - of two accesses to one byte of shared or global memory by different threads, of which one writes, one must come before the other: by
-//     bar.warp.sync within a warp, a barrier of the block, an mbarrier, or the cluster's barrier between its blocks (clock.go; Launch.NoRaces turns
-//     this off). Atomics among themselves need no order, nor writes of the same value, nor what several threads write to global memory by one
-//     store, unless Launch.Strict is set;
-//   - nobody touches the shared memory of another block before the cluster has met, and no block may leave while others may use its own;
-//   - an asynchronous copy (cp.async) writes at any time between its issue and its wait, a bulk copy until its mbarrier, or group, was waited for:
-//     until then nobody may touch what it writes, or write what it reads. A wait on an mbarrier can fail once although all is there, since a copy
-//     takes its time; one that can never succeed is a deadlock, and an error;
-//   - a product of a warp group (wgmma) is under way until it is waited for: its registers and the shared memory that it reads are
-//     watched until then;
-//   - what threads stored to shared memory must be shown to products and bulk copies by fence.proxy.async, and a tensor map made by the kernel by
-//     fence.proxy.tensormap;
+//   - of two accesses to one byte of shared or global memory by different threads, of which one writes, one
+//     must come before the other: by bar.warp.sync within a warp, a barrier of the block, an mbarrier, or the
+//     cluster's barrier between its blocks (clock.go; Launch.NoRaces turns this off). Atomics among
+//     themselves need no order, nor writes of the same value, nor what several threads write to global memory
+//     by one store, unless Launch.Strict is set;
+//   - nobody touches the shared memory of another block before the cluster has met, and no block may leave
+//     while others may use its own;
+//   - an asynchronous copy (cp.async) writes at any time between its issue and its wait, a bulk copy until
+//     its mbarrier, or group, was waited for: until then nobody may touch what it writes, or write what it
+//     reads. A wait on an mbarrier can fail once although all is there, since a copy takes its time; one that
+//     can never succeed is a deadlock, and an error;
+//   - a product of a warp group (wgmma) is under way until it is waited for: its registers and the shared
+//     memory that it reads are watched until then;
+//   - what threads stored to shared memory must be shown to products and bulk copies by fence.proxy.async,
+//     and a tensor map made by the kernel by fence.proxy.tensormap;
 //   - a barrier that not all living threads reach, and a shuffle from a lane that is not there, are errors.
 //
 // Approximate instructions (ex2.approx and the like) are computed exactly and rounded, products of tensor
@@ -27,7 +30,7 @@
 //
 // The files:
 //
-//	parse.go         modules and functions; operand.go operands, decode.go instructions
+//	parse.go         modules and functions; label.go labels, operand.go operands, decode.go instructions
 //	exec.go          launches, blocks, warps, threads
 //	cluster.go       clusters of blocks
 //	barrier.go       the 16 barriers of a block; mbarrier.go, op_mbarrier.go mbarriers

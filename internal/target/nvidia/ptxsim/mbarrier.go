@@ -49,7 +49,8 @@ func (c *block) mbarrierAt(t int32, addr uint64) *mbarrier {
 		c.fail(t, "there is no mbarrier at %#x", addr)
 	}
 	if c.races != nil && !c.cluster.clocks.before(b.maker, b.made, c.global(t)) {
-		c.fail(t, "the mbarrier at %#x was initialized by %s (line %d), and no barrier lies between", addr, c.who(b.maker), b.line)
+		c.fail(t, "the mbarrier at %#x was initialized by %s (line %d), and no barrier lies between",
+			addr, c.who(b.maker), b.line)
 	}
 	b.used = true
 	return b
@@ -104,7 +105,8 @@ func (c *block) dropMbarrier(t int32, addr uint64) {
 // arrive counts arrivals of a thread.
 func (b *mbarrier) arrive(c *block, t int32, n int) {
 	if n < 1 || n > b.pending {
-		c.fail(t, "%d arrivals at the mbarrier at %#x, which waits for %d of %d", n, b.addr, b.pending, b.count)
+		c.fail(t, "%d arrivals at the mbarrier at %#x, which waits for %d of %d",
+			n, b.addr, b.pending, b.count)
 	}
 	b.pending -= n
 	if c.races != nil {

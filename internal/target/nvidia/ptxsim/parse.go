@@ -2,7 +2,6 @@ package ptxsim
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -59,29 +58,6 @@ type parser struct {
 	lastLabel string
 	shared    int // static shared memory
 	fn        *function
-}
-
-type jump struct {
-	at     int
-	label  string
-	line   int
-	scopes []int
-}
-
-// label is a label in a group in braces: others may have the same name.
-type label struct {
-	scope int
-	name  string
-}
-
-// target returns the place of a label, as seen from a jump.
-func (p *parser) target(j jump) (int, bool) {
-	for _, scope := range slices.Backward(j.scopes) {
-		if to, ok := p.labels[label{scope, j.label}]; ok {
-			return to, true
-		}
-	}
-	return 0, false
 }
 
 // Parse reads the text of a module.
@@ -400,20 +376,6 @@ func (p *parser) body() error {
 		}
 		p.at++
 	}
-}
-
-// label reads "name:".
-func (p *parser) label() (string, bool) {
-	i := p.at
-	for i < len(p.text) && (isWord(p.text[i]) || p.text[i] == '$') {
-		i++
-	}
-	if i == p.at || i >= len(p.text) || p.text[i] != ':' || strings.HasPrefix(p.text[i:], "::") {
-		return "", false
-	}
-	name := p.text[p.at:i]
-	p.at = i + 1
-	return name, true
 }
 
 func isWord(c byte) bool {

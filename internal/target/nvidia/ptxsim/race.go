@@ -83,7 +83,8 @@ func (r *races) touch(c, o *block, t int32, addr, n int, write bool) {
 			r.forget(c, o, t, i)
 		}
 		if x.async != 0 {
-			c.fail(t, "shared byte %#x is being copied by thread %d (line %d), without a wait", i, x.async-1, x.line)
+			c.fail(t, "shared byte %#x is being copied by thread %d (line %d), without a wait",
+				i, x.async-1, x.line)
 		}
 		if x.writer != 0 && !r.clocks.before(x.writer-1, x.wrote, who) {
 			if !write || x.fences < 0 || !c.mine(x.writer-1) {

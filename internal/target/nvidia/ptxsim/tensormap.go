@@ -80,7 +80,8 @@ func decodeTensorMap(b []byte) (*TensorMap, error) {
 	rank := int(b[mapRank]) + 1
 	switch {
 	case rank > maxRank || m.Type >= len(mapTypes) || int(b[mapSwizzle]) >= len(swizzles) || b[mapInterleave] != 0 || b[mapFill] > 1:
-		return nil, fmt.Errorf("no tensor map: rank %d, type %d, interleave %d, swizzle %d, fill %d", rank, m.Type, b[mapInterleave], b[mapSwizzle], b[mapFill])
+		return nil, fmt.Errorf("no tensor map: rank %d, type %d, interleave %d, swizzle %d, fill %d",
+			rank, m.Type, b[mapInterleave], b[mapSwizzle], b[mapFill])
 	case m.Address%16 != 0:
 		return nil, fmt.Errorf("the tensor's address %#x is not aligned to 16", m.Address)
 	}
@@ -91,7 +92,8 @@ func decodeTensorMap(b []byte) (*TensorMap, error) {
 			dim = 1 << 32
 		}
 		if box == 0 || box > 256 || le.Uint32(b[mapSteps+4*i:]) != 1 {
-			return nil, fmt.Errorf("dimension %d: a box of %d, steps of %d", i, box, le.Uint32(b[mapSteps+4*i:]))
+			return nil, fmt.Errorf("dimension %d: a box of %d, steps of %d",
+				i, box, le.Uint32(b[mapSteps+4*i:]))
 		}
 		m.Dims, m.Box = append(m.Dims, dim), append(m.Box, box)
 	}
@@ -104,7 +106,8 @@ func decodeTensorMap(b []byte) (*TensorMap, error) {
 	}
 	row := int(m.Box[0]) * m.elem()
 	if row%16 != 0 || m.Swizzle > 0 && row > m.Swizzle {
-		return nil, fmt.Errorf("rows of %d bytes: a multiple of 16 and, with a swizzle of %d, not more than that", row, m.Swizzle)
+		return nil, fmt.Errorf("rows of %d bytes: a multiple of 16 and, with a swizzle of %d, not more than that",
+			row, m.Swizzle)
 	}
 	return m, nil
 }
