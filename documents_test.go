@@ -1,0 +1,80 @@
+package nereid_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestDocuments holds the documents to statements that readers missed or found wrong.
+func TestDocuments(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(strings.Fields(string(text)), " ")
+	}
+	for file, wants := range map[string][]string{
+		"README.md":           {"glibc", "nereid_static", "qemu", "| Windows"},
+		"docs/RUNTIME.md":     {"go tool nereid gen", "`Launch` returns"},
+		"docs/DIVERGENCES.md": {"sign of zero", "fused", "static_print"},
+		"docs/COMMANDS.md":    {"sweep.png", "tune.png", "layout.png"},
+		"docs/TENSORS.md":     {"Config.Check"},
+	} {
+		text := read(file)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not speak of %q", file, want)
+			}
+		}
+		for _, picture := range regexp.MustCompile(`\]\((\w+\.png)\)`).FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat("docs/" + picture[1]); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+}
+
+// TestEnvironmentAlone holds docs/RUNTIME.md to the truth about With: each variable is either part of Config or listed as
+// what the environment alone sets.
+func TestEnvironmentAlone(t *testing.T) {
+	table, err := os.ReadFile("docs/options.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := os.ReadFile("config.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime, err := os.ReadFile("docs/RUNTIME.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := os.ReadFile("cache.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	knobs, err := os.ReadFile("internal/knob/table.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, alone, ok := strings.Cut(string(runtime), "The environment alone sets")
+	if !ok {
+		t.Fatal("docs/RUNTIME.md does not say what the environment alone sets")
+	}
+	alone, _, _ = strings.Cut(alone, "\n\n")
+	for _, m := range regexp.MustCompile(`(?m)^\| .(NEREID_\w+)`).FindAllStringSubmatch(string(table), -1) {
+		v := regexp.MustCompile(`(\w+) += \w+\(Row\{\s+Group: "[^"]*", Name: "` + m[1] + `"`).FindStringSubmatch(string(knobs))
+		if v == nil {
+			t.Errorf("%s is not in the table", m[1])
+			continue
+		}
+		used := regexp.MustCompile(`knob\.` + v[1] + `\b`)
+		inConfig := used.Match(config) || used.Match(cache) || m[1] == "NEREID_CACHE_DIR"
+		if listed := regexp.MustCompile("`" + m[1] + "`").MatchString(alone); listed == inConfig {
+			t.Errorf("%s: part of Config is %v, listed as the environment's alone is %v", m[1], inConfig, listed)
+		}
+	}
+}
