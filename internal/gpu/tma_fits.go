@@ -40,6 +40,36 @@ func FitsTMA(m *ir.Module, mach Machine) bool {
 	return true
 }
 
+// TriedTMA reports whether the copy engine is known to do on an H200 what a module does through descriptors: blocks of
+// two dimensions with rows of at least 32 bytes, 64 if the kernel makes the descriptor, and no reductions. One of the
+// kernels with other blocks ended with an illegal instruction there, though the simulator runs them all: until the
+// cause is known they go by pointers.
+func TriedTMA(m *ir.Module) bool {
+	for op := range m.Ops() {
+		switch {
+		case op.Def == tt.DescReduce:
+			return false
+		case op.Def == tt.MakeTensorDesc && !tried(op.Result(0).Type, 64):
+			return false
+		}
+		if op.Def != tt.Func || op.Region(0).Empty() {
+			continue
+		}
+		for _, a := range op.Body(0).Args() {
+			if !tried(a.Type, 32) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// tried reports whether t is no descriptor, or one of a matrix with rows of at least row bytes.
+func tried(t ir.Type, row int64) bool {
+	block := tt.DescBlock(t)
+	return block == nil || block.Rank() == 2 && block.Shape[1]*int64(ir.BitWidth(block.Elem)) >= 8*row
+}
+
 // fitsTMA reports whether t is no descriptor, or one that the copy engine can represent.
 func fitsTMA(t ir.Type) bool {
 	block := tt.DescBlock(t)

@@ -20,6 +20,7 @@ func (c Compiler) ttgir(in *target.Input) error {
 	start := time.Now()
 	described := hasDescriptors(in.Module)
 	maps := described && c.tensorMaps() && !pointerDescriptors(in.Module) && gpu.FitsTMA(in.Module, c.machine(in))
+	maps = maps && (knob.UntriedTMA.Get() || gpu.TriedTMA(in.Module))
 	passes := gpu.Pipeline(gpu.Options{
 		Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
 	})
