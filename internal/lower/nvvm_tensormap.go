@@ -71,9 +71,12 @@ func (m mapWriter) lists(op *ir.Op) {
 	}
 }
 
-// lowerTensormapAcquire makes a map that was written to memory visible to the first warp's copies.
+// lowerTensormapAcquire makes a map that was written to memory visible to the first warp's copies. The assembler
+// does not keep a copy behind the fence by itself: without the end of a group between them, the copy may read a map
+// that is not there yet, which is an illegal instruction. Triton's code has the same.
 func lowerTensormapAcquire(l *lowering, op *ir.Op) {
 	warp := l.val("icmp ult i32 %s, 32", l.ids.tid)
-	l.groupAsm("void", "@$0 fence.proxy.tensormap::generic.acquire.gpu [$1], 128;", "b,l",
+	const code = "@$0 fence.proxy.tensormap::generic.acquire.gpu [$1], 128;\n@$0 cp.async.bulk.commit_group;\n@$0 cp.async.bulk.wait_group.read 0;"
+	l.groupAsm("void", code, "b,l",
 		"i1 "+warp, "ptr addrspace(1) "+l.scalar(op.Operand(0)))
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -39,6 +40,9 @@ func TestTensorMaps(t *testing.T) {
 				code, err := c.FromTTGIR(context.Background(), in, 0)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if fences := strings.Count(string(code.PTX), "acquire.gpu"); fences != len(acquired.FindAll(code.PTX, -1)) {
+					t.Errorf("a copy may come before one of %d fences of maps that the kernel makes", fences)
 				}
 				ptx := string(code.PTX)
 				for _, instr := range []string{"cp.async.bulk.tensor", "mbarrier.try_wait"} {
@@ -139,3 +143,6 @@ func TestWideDescriptors(t *testing.T) {
 		}
 	}
 }
+
+// acquired is a fence behind which no copy can come too early.
+var acquired = regexp.MustCompile(`acquire\.gpu \[%rd\d+\], 128;\n@%p\d+ cp\.async\.bulk\.commit_group;\n@%p\d+ cp\.async\.bulk\.wait_group\.read 0;`)
