@@ -28,15 +28,19 @@ func newCheckCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE.py [NAME=VALUE]...",
 		Short: "Shows what is wrong with the kernels of a file",
-		Long: "Reads a file, types its kernels and prints every diagnostic, for people or, with --json, for editors. Types are inferred from\n" +
-			"what a kernel does with its parameters. A compile-time argument is what NAME=VALUE says, what the first config of\n" +
-			"@triton.autotune has, or its default; an integer of which nothing is known is 64. A kernel that cannot be typed is named.",
+		Long: "Reads a file, types its kernels and prints every diagnostic, for people or, with --json, " +
+			"for editors. Types are inferred from\n" +
+			"what a kernel does with its parameters. A compile-time argument is what NAME=VALUE says, what " +
+			"the first config of\n" +
+			"@triton.autotune has, or its default; an integer of which nothing is known is 64. A kernel " +
+			"that cannot be typed is named.",
 		Example: "  nereid check kernels/softmax.py\n  nereid check kernels/matmul.py GROUP_M=8 --json",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print an object with diagnostics, checked and skipped kernels")
-	cmd.Flags().StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY, hip:CHIP, cpu or interp")
+	cmd.Flags().StringVar(&f.target, "target", "cuda:90",
+		"what to compile for: cuda:CAPABILITY, hip:CHIP, cpu or interp")
 	cmd.Flags().StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	return cmd
 }
@@ -109,7 +113,8 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // file checks all kernels of a file. The error is not one of the file's.
-func (f *checkFlags) file(cmd *cobra.Command, file string, src []byte, given map[string]string, out *checked) error {
+func (f *checkFlags) file(cmd *cobra.Command, file string, src []byte, given map[string]string,
+	out *checked) error {
 	conf := nereid.Config{Print: io.Discard}
 	m, err := nereid.Load(file, nereid.Roots(f.roots...), nereid.With(conf))
 	if err != nil {
@@ -173,12 +178,15 @@ func (f *checkFlags) compile(cmd *cobra.Command, k *nereid.Kernel, signature str
 // asserted reports whether a kernel refuses its compile-time arguments by tl.static_assert.
 func asserted(err error) bool {
 	var e *nereid.CompileError
-	return errors.As(err, &e) && slices.ContainsFunc(e.Diagnostics, func(d nereid.Diagnostic) bool { return d.Code == "static-assert" })
+	return errors.As(err, &e) && slices.ContainsFunc(e.Diagnostics, func(d nereid.Diagnostic) bool {
+		return d.Code == "static-assert"
+	})
 }
 
 func (c *checked) skip(kernel, why string) { c.Skipped = append(c.Skipped, skippedJSON{kernel, why}) }
 
-// add adds the diagnostics of an error, and returns one that has none. What several kernels share is kept once.
+// add adds the diagnostics of an error, and returns one that has none. What several kernels share is kept
+// once.
 func (c *checked) add(kernel string, err error) error {
 	if err == nil {
 		return nil
@@ -188,8 +196,9 @@ func (c *checked) add(kernel string, err error) error {
 		c.text = append(c.text, list.Error())
 		for _, d := range list.Diags {
 			p := list.Files.Place(d.Span.Start)
-			c.Diagnostics = append(c.Diagnostics, diagnosticJSON{File: p.File, Line: p.Line, Column: p.Col, EndLine: p.Line, EndColumn: p.Col,
-				Severity: d.Severity.String(), Code: d.Code, Message: d.Msg, Hint: d.Hint})
+			c.Diagnostics = append(c.Diagnostics,
+				diagnosticJSON{File: p.File, Line: p.Line, Column: p.Col, EndLine: p.Line, EndColumn: p.Col,
+					Severity: d.Severity.String(), Code: d.Code, Message: d.Msg, Hint: d.Hint})
 		}
 		return nil
 	}
@@ -198,7 +207,8 @@ func (c *checked) add(kernel string, err error) error {
 	}
 	fresh := false
 	for _, d := range e.Diagnostics {
-		j := diagnosticJSON{d.File, d.Line, d.Column, d.EndLine, d.EndColumn, d.Severity, d.Code, d.Message, d.Hint, kernel, nil}
+		j := diagnosticJSON{d.File, d.Line, d.Column, d.EndLine, d.EndColumn, d.Severity, d.Code, d.Message,
+			d.Hint, kernel, nil}
 		for _, n := range d.Notes {
 			j.Notes = append(j.Notes, noteJSON(n))
 		}

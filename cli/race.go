@@ -27,11 +27,15 @@ func newRaceCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "race [--device D] [--root DIR] CASE.safetensors...",
 		Short: "Times launches recorded from Triton beside Triton's own times",
-		Long: "Runs launches that peer/capture.py --time recorded from Triton: compares the memory after the first run with what was\n" +
-			"recorded, then measures the launch with its tensors on the device and cold caches, as Triton's do_bench does. Prints a line\n" +
-			"for each case (result, time, Triton's time, Triton's time over ours: above 1 is faster than Triton), then the geometric\n" +
+		Long: "Runs launches that peer/capture.py --time recorded from Triton: compares the memory after " +
+			"the first run with what was\n" +
+			"recorded, then measures the launch with its tensors on the device and cold caches, as " +
+			"Triton's do_bench does. Prints a line\n" +
+			"for each case (result, time, Triton's time, Triton's time over ours: above 1 is faster than " +
+			"Triton), then the geometric\n" +
 			"means by class and over all.\n\n" +
-			"Where a module's code happens to lie in a GPU's memory moves kernels of a few microseconds by up to a tenth. Kernels under\n" +
+			"Where a module's code happens to lie in a GPU's memory moves kernels of a few microseconds by " +
+			"up to a tenth. Kernels under\n" +
 			"6 µs are therefore loaded --loads times, and the median counts.",
 		Example: "  nereid race --device cuda --root libraries cases/*.safetensors",
 		Args:    cobra.MinimumNArgs(1),
@@ -73,8 +77,8 @@ type racer struct {
 // raceAhead is how many cases are read ahead of the one on the device, and how many are compared behind it.
 const raceAhead = 3
 
-// all races the cases one after another. Cases are read before and compared after their turn on the device, beside others; their
-// rows come in the order of paths.
+// all races the cases one after another. Cases are read before and compared after their turn on the device,
+// beside others; their rows come in the order of paths.
 func (r *racer) all(ctx context.Context, paths []string) <-chan raceRow {
 	cases := make(chan loadedCase, raceAhead)
 	go func() {
@@ -148,7 +152,8 @@ func (r *racer) race(ctx context.Context, c loadedCase) *raceRun {
 // shortKernel is the time below which a kernel is loaded several times.
 const shortKernel = 6 * time.Microsecond
 
-// load reads the kernel of a case anew and measures it. The first time, it keeps what the launch left in memory.
+// load reads the kernel of a case anew and measures it. The first time, it keeps what the launch left in
+// memory.
 func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
 	rep := &replayer{dev: r.dev, root: r.root, modules: map[string]*nereid.Module{}, lost: lost{root: r.root}}
 	k, err := rep.kernel(run.c, run.path)
@@ -216,7 +221,8 @@ func library(file string) string {
 // deviceMemory holds the storages of a case on a device.
 type deviceMemory map[string]*nereid.Tensor
 
-// fill copies storages to the device. A storage gets some bytes more there, so that it holds whole elements of any type.
+// fill copies storages to the device. A storage gets some bytes more there, so that it holds whole elements
+// of any type.
 func (m deviceMemory) fill(dev *nereid.Device, storages map[string][]byte) error {
 	for name, data := range storages {
 		t, err := nereid.New(dev, nereid.Uint8, (len(data)+7)/8*8+8)
@@ -263,7 +269,8 @@ func (m deviceMemory) tensor(a replay.Arg) (*nereid.Tensor, error) {
 }
 
 // resources returns what the kernel of a launch takes of the device; zeros where the device does not tell.
-func resources(ctx context.Context, k *nereid.Kernel, dev *nereid.Device, args []any, o nereid.Options) replay.Timing {
+func resources(ctx context.Context, k *nereid.Kernel, dev *nereid.Device, args []any,
+	o nereid.Options) replay.Timing {
 	sig, err := k.Signature(args...)
 	if err != nil {
 		return replay.Timing{}

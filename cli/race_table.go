@@ -47,15 +47,18 @@ func (t *raceTable) add(r raceRow) {
 		return
 	}
 	if len(t.rows) == 1 {
-		fmt.Fprintf(t.out, "%-4s %-8s %10s %10s %6s  %-13s %-13s %-17s %s\n", "", "error", "µs", "Triton µs", "ratio",
+		fmt.Fprintf(t.out, "%-4s %-8s %10s %10s %6s  %-13s %-13s %-17s %s\n", "", "error", "µs", "Triton µs",
+			"ratio",
 			"registers", "spilt bytes", "shared bytes", "case")
 	}
 	if r.Failed != "" {
 		fmt.Fprintf(t.out, "FAIL %s: %s\n", r.Case, r.Failed)
 		return
 	}
-	fmt.Fprintf(t.out, "ok   %-8.1g %10.2f %10s %6s  %-13s %-13s %-17s %s\n", r.Error, r.Nereid.Milliseconds*1e3, given(r.Triton.Milliseconds*1e3),
-		given(first(r.ratio())), pair(r.Nereid.Registers, r.Triton.Registers), pair(r.Nereid.Spills, r.Triton.Spills),
+	fmt.Fprintf(t.out, "ok   %-8.1g %10.2f %10s %6s  %-13s %-13s %-17s %s\n", r.Error,
+		r.Nereid.Milliseconds*1e3, given(r.Triton.Milliseconds*1e3),
+		given(first(r.ratio())), pair(r.Nereid.Registers, r.Triton.Registers),
+		pair(r.Nereid.Spills, r.Triton.Spills),
 		pair(r.Nereid.Shared, r.Triton.Shared), r.Case)
 }
 
@@ -98,7 +101,8 @@ func (t *raceTable) end() error {
 func (t *raceTable) summary(classes map[string][]float64, all []float64, failed int) {
 	fmt.Fprintf(t.out, "\n%-24s %6s %8s %8s %8s %8s\n", "class", "cases", "mean", "least", ">= 0.95", ">= 1.0")
 	line := func(name string, xs []float64) {
-		fmt.Fprintf(t.out, "%-24s %6d %8.3f %8.3f %8d %8d\n", name, len(xs), geometricMean(xs), slices.Min(xs), atLeast(xs, 0.95), atLeast(xs, 1))
+		fmt.Fprintf(t.out, "%-24s %6d %8.3f %8.3f %8d %8d\n", name, len(xs), geometricMean(xs),
+			slices.Min(xs), atLeast(xs, 0.95), atLeast(xs, 1))
 	}
 	for _, name := range slices.Sorted(maps.Keys(classes)) {
 		line(name, classes[name])

@@ -12,10 +12,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/replay"
 )
 
-// TestRace races three cases on the CPU: one that was timed, one that gives another result, and one whose kernel is not there.
+// TestRace races three cases on the CPU: one that was timed, one that gives another result, and one whose
+// kernel is not there.
 func TestRace(t *testing.T) {
 	dir := t.TempDir()
-	src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p):\n    tl.store(p, tl.load(p) + 1)\n"
+	src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p):\n" +
+		"    tl.store(p, tl.load(p) + 1)\n"
 	if err := os.WriteFile(filepath.Join(dir, "k.py"), []byte(src), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,8 @@ func TestRaceSummary(t *testing.T) {
 	out := &bytes.Buffer{}
 	table := &raceTable{out: out}
 	for _, ms := range []float64{1, 4, 0} {
-		table.add(raceRow{Case: "c", Class: "scans", Nereid: replay.Timing{Milliseconds: 2}, Triton: replay.Timing{Milliseconds: ms}})
+		table.add(raceRow{Case: "c", Class: "scans", Nereid: replay.Timing{Milliseconds: 2},
+			Triton: replay.Timing{Milliseconds: ms}})
 	}
 	if err := table.end(); err != nil {
 		t.Fatal(err)

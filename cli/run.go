@@ -37,17 +37,25 @@ func newRunCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE.py:KERNEL [NAME=VALUE]...",
 		Short: "Runs a kernel on made-up inputs, checks it and measures it",
-		Long: "Runs a kernel on made-up inputs, compares what it leaves in memory with what the interpreter leaves, and prints how long it\n" +
+		Long: "Runs a kernel on made-up inputs, compares what it leaves in memory with what the " +
+			"interpreter leaves, and prints how long it\n" +
 			"took and how fast that is.\n\n" +
-			"An argument is given by name. A tensor is described by type and shape, and by how it begins: x=fp16[128x64], x=fp32[1000]:ones\n" +
-			"(" + strings.Join(fillNames(), ", ") + "). A scalar or compile-time argument is a value: n=1000, eps=1e-5, CAUSAL=True, MODE=sum,\n" +
-			"TYPE=fp16, bias=None, SHAPE='(16, 32)'. A tensor descriptor is a tensor and the shape of a block: x=fp16[128x64]@32x32. A tensor can\n" +
-			"be read from a file: x=in.npy, x=model.safetensors:layer.0. Parameters that the kernel uses as pointers and that are not described are tensors of\n" +
-			"--dtype and --shape; without --shape they hold as many elements as the arguments that bound them allow: n where the kernel\n" +
+			"An argument is given by name. A tensor is described by type and shape, and by how it begins: " +
+			"x=fp16[128x64], x=fp32[1000]:ones\n" +
+			"(" + strings.Join(fillNames(), ", ") +
+			"). A scalar or compile-time argument is a value: n=1000, eps=1e-5, CAUSAL=True, MODE=sum,\n" +
+			"TYPE=fp16, bias=None, SHAPE='(16, 32)'. A tensor descriptor is a tensor and the shape of a " +
+			"block: x=fp16[128x64]@32x32. A tensor can\n" +
+			"be read from a file: x=in.npy, x=model.safetensors:layer.0. Parameters that the kernel uses " +
+			"as pointers and that are not described are tensors of\n" +
+			"--dtype and --shape; without --shape they hold as many elements as the arguments that bound " +
+			"them allow: n where the kernel\n" +
 			"compares its index with n, or else what it accesses under masks.\n\n" +
 			"The grid is a number, or up to three, or expressions of the arguments: --grid 'cdiv(n, BLOCK)'.",
-		Example: "  nereid run kernels/vector_add.py:add_kernel n_elements=100000 BLOCK_SIZE=1024 --grid 'cdiv(n_elements, BLOCK_SIZE)'\n" +
-			"  nereid run kernels/softmax.py:softmax_kernel --device interp --check uninit,races --shape 64x1000 \\\n" +
+		Example: "  nereid run kernels/vector_add.py:add_kernel n_elements=100000 BLOCK_SIZE=1024 --grid " +
+			"'cdiv(n_elements, BLOCK_SIZE)'\n" +
+			"  nereid run kernels/softmax.py:softmax_kernel --device interp --check uninit,races --shape " +
+			"64x1000 \\\n" +
 			"      in_row_stride=1000 out_row_stride=1000 n_cols=1000 BLOCK_SIZE=1024 --grid 64",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, f.takeChecks(args)) },
@@ -55,21 +63,29 @@ func newRunCmd() *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&f.grid, "grid", "1", "programs, as numbers or expressions separated by commas")
-	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here); several, separated by commas, for --sweep")
-	fs.StringVar(&f.input.signature, "signature", "", "types of the arguments, as nereid compile takes them: constants are values, pointers tensors")
+	fs.StringVar(&f.device, "device", "",
+		"device to run on (default: the best one here); several, separated by commas, for --sweep")
+	fs.StringVar(&f.input.signature, "signature", "",
+		"types of the arguments, as nereid compile takes them: constants are values, pointers tensors")
 	fs.StringVar(&f.input.shape, "shape", "", "shape of tensors that are not described, as in 128x64")
 	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
 	fs.StringVar(&f.input.fill, "init", "randn", "how tensors begin: "+strings.Join(fillNames(), ", "))
 	fs.Uint64Var(&f.input.seed, "seed", 1, "of the random numbers")
-	fs.StringSliceVar((*[]string)(&f.check), "check", nil, "what to look for: bounds, overflow of indices, uninit, races: by the interpreter, which judges every run; bounds and overflow also by the device, races within programs by sim")
+	fs.StringSliceVar((*[]string)(&f.check), "check", nil,
+		"what to look for: bounds, overflow of indices, uninit, races: by the interpreter, which judges "+
+			"every run; bounds and overflow also by the device, races within programs by sim")
 	fs.Lookup("check").NoOptDefVal = bareCheck
-	fs.BoolVar(&f.isolate, "isolate", false, "run on the CPU in a child process: a kernel that crashes is an error")
+	fs.BoolVar(&f.isolate, "isolate", false,
+		"run on the CPU in a child process: a kernel that crashes is an error")
 	fs.DurationVar(&f.rep, "rep", 200*time.Millisecond, "how long to measure; 0 runs the kernel once")
 	fs.IntVar(&f.show, "print", 0, "print this many elements of each tensor that changed")
 	fs.StringVar(&f.flops, "flops", "", "operations of the launch, a number or an expression, for the rate")
-	fs.StringVar(&f.sweep, "sweep", "", "measure for several values of an argument: n=2^10..2^24, n=100..1000+100, n=1,2,3; other arguments may name it,\nas in stride=n, x=fp32[64xn]")
+	fs.StringVar(&f.sweep, "sweep", "",
+		"measure for several values of an argument: n=2^10..2^24, n=100..1000+100, n=1,2,3; other "+
+			"arguments may name it,\nas in stride=n, x=fp32[64xn]")
 	fs.StringVar(&f.plot, "plot", "", "draw a sweep to a PNG or SVG file")
-	fs.StringArrayVar(&f.save, "save", nil, "write tensors after the launch: FILE.safetensors, or NAME=FILE.npy; may be given several times")
+	fs.StringArrayVar(&f.save, "save", nil,
+		"write tensors after the launch: FILE.safetensors, or NAME=FILE.npy; may be given several times")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
 	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3)")
@@ -150,8 +166,8 @@ func cutKernel(arg string) (file, name string, ok bool) {
 // bareCheck is what --check means by itself.
 const bareCheck = "bounds"
 
-// takeChecks takes the checks out of the arguments: --check may stand alone, which is bounds, so that what follows it is an argument to begin
-// with.
+// takeChecks takes the checks out of the arguments: --check may stand alone, which is bounds, so that what
+// follows it is an argument to begin with.
 func (f *runFlags) takeChecks(args []string) []string {
 	if len(f.check) == 0 {
 		return args
@@ -233,7 +249,8 @@ func (r *runner) once(dev *nereid.Device, k *nereid.Kernel) (*result, error) {
 }
 
 // onceAnd calls then after the launch, while its tensors are there.
-func (r *runner) onceAnd(dev *nereid.Device, k *nereid.Kernel, then func(map[string]*nereid.Tensor)) (*result, error) {
+func (r *runner) onceAnd(dev *nereid.Device, k *nereid.Kernel, then func(map[string]*nereid.Tensor)) (*result,
+	error) {
 	s, err := dev.NewStream(r.ctx)
 	if err != nil {
 		return nil, err
@@ -282,13 +299,15 @@ func (r *runner) check(got *result) (verdict string, err error) {
 	c := &replay.Case{Kernel: r.k.Name(), Before: map[string][]byte{}, After: want.mem, TF32: r.tf32()}
 	for _, a := range r.in.tensors {
 		c.Before[a.name] = a.data
-		c.Args = append(c.Args, replay.Arg{Name: a.name, Kind: replay.Tensor, Storage: a.name, Dtype: a.dtype.String()})
+		c.Args = append(c.Args,
+			replay.Arg{Name: a.name, Kind: replay.Tensor, Storage: a.name, Dtype: a.dtype.String()})
 	}
 	worst, err := c.Compare(got.mem)
 	if err != nil {
 		return "FAILED: it differs from the interpreter's result", err
 	}
-	return fmt.Sprintf("ok: equals the interpreter's result, largest error %.1e; there %s", worst, r.flags.check.clean()), nil
+	return fmt.Sprintf("ok: equals the interpreter's result, largest error %.1e; there %s", worst,
+		r.flags.check.clean()), nil
 }
 
 // judged runs the kernel in the interpreter, with the checks that were asked for, and counts the bytes it
@@ -330,8 +349,8 @@ func (r *runner) measure() (time.Duration, error) {
 	return s.Measure(r.flags.rep/4, r.flags.rep, func() error { return r.k.Launch(s, r.gridSize, args...) })
 }
 
-// rates prints bytes and operations per second. Bytes are those that the kernel touches, each counted once when
-// it is loaded and once when it is stored.
+// rates prints bytes and operations per second. Bytes are those that the kernel touches, each counted once
+// when it is loaded and once when it is stored.
 func (r *runner) rates(w io.Writer, took time.Duration) error {
 	if r.dev.String() == "interp" { // whose run nobody else has judged
 		if _, err := r.judged(); err != nil {

@@ -24,12 +24,16 @@ import (
 type inputFlags struct {
 	signature, shape, dtype, fill string
 	seed                          uint64
-	partial                       bool                                      // compile-time arguments may be left to the kernel's decorators
-	size                          func(in *inputs, open []*tensorArg) error // gives shapes to tensors that have none; may be nil
-	repeat                        int                                       // random numbers begin anew after so many, where only times matter; 0: never
+	// compile-time arguments may be left to the kernel's decorators
+	partial bool
+	// gives shapes to tensors that have none; may be nil
+	size func(in *inputs, open []*tensorArg) error
+	// random numbers begin anew after so many, where only times matter; 0: never
+	repeat int
 }
 
-// tensorArg is a tensor argument with what it holds before the launch; nil data is memory that nobody has written.
+// tensorArg is a tensor argument with what it holds before the launch; nil data is memory that nobody has
+// written.
 type tensorArg struct {
 	name  string
 	dtype nereid.DType
@@ -99,7 +103,8 @@ func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
 		in.order = append(in.order, p.Name)
 	}
 	if len(missing) > 0 {
-		return nil, usagef("%s needs a value for %s: write %s=...", k.Name(), strings.Join(missing, ", "), missing[0])
+		return nil, usagef("%s needs a value for %s: write %s=...", k.Name(), strings.Join(missing, ", "),
+			missing[0])
 	}
 	return in, f.allocate(in)
 }
@@ -137,7 +142,8 @@ func nearestParam(name string, params []nereid.Param) string {
 	return ": it has " + strings.Join(names, ", ")
 }
 
-// fromSignature takes tensors and constants from a signature; scalars of which it gives only the type need a value.
+// fromSignature takes tensors and constants from a signature; scalars of which it gives only the type need a
+// value.
 func (f *inputFlags) fromSignature(params []nereid.Param, k *nereid.Kernel, texts map[string]string) error {
 	entries, err := lang.SplitSignature(inside.Root.Params(k).List, f.signature)
 	if err != nil {
@@ -169,8 +175,8 @@ func isTensor(text string) bool {
 	return err == nil || tensorText.MatchString(text)
 }
 
-// typeOf returns the element type of a name, as signatures (fp32), Python (float32, tl.float32, torch.float32) or
-// MLIR (f32) write it.
+// typeOf returns the element type of a name, as signatures (fp32), Python (float32, tl.float32,
+// torch.float32) or MLIR (f32) write it.
 func typeOf(name string) (nereid.DType, error) {
 	name = strings.TrimSpace(name)
 	for _, prefix := range []string{"tl.", "torch.", "triton.language."} {
@@ -192,7 +198,8 @@ func (f *inputFlags) describe(name, text string) (*tensorArg, error) {
 		t.fill = fill
 	}
 	if fills[t.fill] == nil {
-		return nil, usagef("%s: there is no way to begin called %q: %s", name, t.fill, strings.Join(fillNames(), ", "))
+		return nil, usagef("%s: there is no way to begin called %q: %s", name, t.fill,
+			strings.Join(fillNames(), ", "))
 	}
 	head, block, described := strings.Cut(head, "@")
 	elem, dims, shaped := strings.Cut(head, "[")
@@ -218,7 +225,8 @@ func (f *inputFlags) describe(name, text string) (*tensorArg, error) {
 		return t, nil
 	}
 	if t.block, err = parseShape(block); err != nil || len(t.block) != len(t.shape) {
-		return nil, usagef("%s: a descriptor's block has a size for each dimension, as in fp16[128x64]@32x32, not %q", name, block)
+		return nil, usagef("%s: a descriptor's block has a size for each dimension, as in "+
+			"fp16[128x64]@32x32, not %q", name, block)
 	}
 	return t, nil
 }
@@ -228,7 +236,8 @@ func (t *tensorArg) argument(x *nereid.Tensor) any {
 	if t.block == nil {
 		return x
 	}
-	d := &nereid.Descriptor{Base: x, Shape: make([]int64, len(t.shape)), Strides: make([]int64, len(t.shape)), Block: t.block}
+	d := &nereid.Descriptor{Base: x, Shape: make([]int64, len(t.shape)), Strides: make([]int64, len(t.shape)),
+		Block: t.block}
 	stride := int64(1)
 	for i := len(t.shape) - 1; i >= 0; i-- {
 		d.Shape[i], d.Strides[i] = int64(t.shape[i]), stride
@@ -348,7 +357,8 @@ func parseValue(text string) (any, error) {
 }
 
 func newEvaluator(files *diag.FileSet) *object.Interp {
-	return pyrun.New(pyrun.Options{Files: files, Limits: object.Limits{MaxSteps: 100_000, MaxBytes: 1 << 20}}).Interp
+	return pyrun.New(pyrun.Options{Files: files,
+		Limits: object.Limits{MaxSteps: 100_000, MaxBytes: 1 << 20}}).Interp
 }
 
 // goValue is a value of host Python as a launch takes it.
@@ -473,29 +483,31 @@ func helperNames() *object.Dict {
 	return d
 }
 
-var nextPower = &object.Builtin{Name: "next_power_of_2", Fn: func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
-	if len(args) == 1 {
-		if n, ok := object.AsInt64(args[0]); ok && n > 0 && n <= 1<<62 {
-			p := int64(1)
-			for p < n {
-				p *= 2
+var nextPower = &object.Builtin{Name: "next_power_of_2",
+	Fn: func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
+		if len(args) == 1 {
+			if n, ok := object.AsInt64(args[0]); ok && n > 0 && n <= 1<<62 {
+				p := int64(1)
+				for p < n {
+					p *= 2
+				}
+				return object.MakeInt(p), nil
 			}
-			return object.MakeInt(p), nil
 		}
-	}
-	return nil, object.Errorf(object.TypeError, "next_power_of_2 takes a positive integer")
-}}
+		return nil, object.Errorf(object.TypeError, "next_power_of_2 takes a positive integer")
+	}}
 
-var cdiv = &object.Builtin{Name: "cdiv", Fn: func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
-	if len(args) == 2 {
-		a, ok := object.AsInt64(args[0])
-		b, ok2 := object.AsInt64(args[1])
-		if ok && ok2 && b > 0 {
-			return object.MakeInt((a + b - 1) / b), nil
+var cdiv = &object.Builtin{Name: "cdiv",
+	Fn: func(_ *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
+		if len(args) == 2 {
+			a, ok := object.AsInt64(args[0])
+			b, ok2 := object.AsInt64(args[1])
+			if ok && ok2 && b > 0 {
+				return object.MakeInt((a + b - 1) / b), nil
+			}
 		}
-	}
-	return nil, object.Errorf(object.TypeError, "cdiv takes two integers")
-}}
+		return nil, object.Errorf(object.TypeError, "cdiv takes two integers")
+	}}
 
 func (t *tensorArg) len() int {
 	n := 1

@@ -1,8 +1,8 @@
-// Package arch states which package may import which, so that the layers point one way: from the runtime to the back
-// ends, to the passes, to the IR, to the leaves. Its test holds the code to it.
+// Package arch states which package may import which, so that the layers point one way: from the runtime to
+// the back ends, to the passes, to the IR, to the leaves. Its test holds the code to it.
 //
-// A new package gets a row in the table below. A row that must grow for a change is a change of the architecture:
-// think first, then edit the row and ARCHITECTURE.md together.
+// A new package gets a row in the table below. A row that must grow for a change is a change of the
+// architecture: think first, then edit the row and ARCHITECTURE.md together.
 package arch
 
 import (
@@ -13,8 +13,8 @@ import (
 // Module is the path that our imports begin with.
 const Module = "github.com/nereid-lang/nereid"
 
-// rule is what the packages that match a pattern may import. A pattern is a path below the module, "x/..." stands for
-// x and all below it. The first rule that matches a package is its rule.
+// rule is what the packages that match a pattern may import. A pattern is a path below the module, "x/..."
+// stands for x and all below it. The first rule that matches a package is its rule.
 type rule struct {
 	pkg     string
 	ours    []string // patterns
@@ -28,7 +28,8 @@ var (
 	leaves   = []string{"internal/budget", "internal/diag", "internal/dtype", "internal/intern", "internal/num"}
 	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
 	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
-	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...", "internal/llvm", "internal/knob")
+	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...",
+		"internal/llvm", "internal/knob")
 )
 
 // rules is the ladder, from the bottom up.
@@ -54,8 +55,12 @@ var rules = []rule{
 	{pkg: "internal/lang/libtest", ours: join(irLayer, "internal/pass")}, // for tests
 	{pkg: "internal/lang/stdlib"},
 	{pkg: "internal/lang/sem", ours: join(irLayer, "internal/python", "internal/pyrun/...")},
-	{pkg: "internal/lang/world", ours: join(leaves, "internal/python", "internal/pyrun/...", "internal/lang/sem", "internal/lang/stdlib")},
-	{pkg: "internal/lang/codegen", ours: join(irLayer, "internal/python", "internal/pyrun/...", "internal/lang/sem", "internal/lang/world")},
+	{pkg: "internal/lang/world",
+		ours: join(leaves, "internal/python", "internal/pyrun/...", "internal/lang/sem",
+			"internal/lang/stdlib")},
+	{pkg: "internal/lang/codegen",
+		ours: join(irLayer, "internal/python", "internal/pyrun/...", "internal/lang/sem",
+			"internal/lang/world")},
 	{pkg: "internal/lang", ours: join(irLayer, "internal/python", "internal/pyrun/...", "internal/lang/...")},
 
 	// The IR and what works on it. Dialects also keep to their own order, see below.
@@ -63,10 +68,13 @@ var rules = []rule{
 	{pkg: "internal/dialect/...", ours: irLayer},
 	{pkg: "internal/analysis/...", ours: join(irLayer, "internal/analysis/...", "internal/layout/...")},
 	{pkg: "internal/pass/...", ours: join(irLayer, "internal/analysis/...", "internal/pass/...")},
-	{pkg: "internal/middle/...", ours: join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/middle/...")},
+	{pkg: "internal/middle/...",
+		ours: join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/middle/...")},
 	{pkg: "internal/gpu/...", ours: join(compiler, "internal/gpu/...")},
 	{pkg: "internal/layout/ttglayout", ours: join(irLayer, "internal/layout")},
-	{pkg: "internal/lower/...", ours: join(irLayer, "internal/mathlib", "internal/analysis/...", "internal/layout/...", "internal/lower/...")},
+	{pkg: "internal/lower/...",
+		ours: join(irLayer, "internal/mathlib", "internal/analysis/...", "internal/layout/...",
+			"internal/lower/...")},
 
 	// Native libraries. Only the package that opens them imports purego.
 	{pkg: "internal/dl", outside: []string{purego}},
@@ -75,33 +83,53 @@ var rules = []rule{
 	// Targets: each knows the layers above and none of the others. Code generation and drivers know no device.
 	{pkg: "internal/target/stray"},
 	{pkg: "internal/target/nvidia/driver/stub"},
-	{pkg: "internal/target/nvidia/driver", ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/llvm"}},
+	{pkg: "internal/target/nvidia/driver",
+		ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/llvm"}},
 	{pkg: "internal/target/nvidia/ptxsim", ours: join(irLayer, "internal/target/stray")},
-	{pkg: "internal/target/cpu/codegen", ours: join(irLayer, "internal/mathlib", "internal/target/cpu/gemm", "internal/target/cpu/vmath")},
+	{pkg: "internal/target/cpu/codegen",
+		ours: join(irLayer, "internal/mathlib", "internal/target/cpu/gemm", "internal/target/cpu/vmath")},
 	{pkg: "internal/target/cpu/gemm", ours: join(irLayer, "internal/mathlib")},
 	{pkg: "internal/target/cpu/vmath", ours: join(irLayer, "internal/mathlib")},
 	{pkg: "internal/target", ours: join(compiler, "internal/lang/...", "internal/python", "internal/pyrun/...")},
-	{pkg: "internal/target/interp/...", ours: join(compiler, "internal/lang", "internal/middle/...", "internal/target", "internal/target/stray", "internal/target/interp/...")},
-	{pkg: "internal/target/cpu/...", ours: join(native, "internal/lang", "internal/target", "internal/target/stray", "internal/target/cpu/...")},
-	{pkg: "internal/target/nvidia/...", ours: join(native, "internal/lang", "internal/target", "internal/target/stray", "internal/target/nvidia/...")},
+	{pkg: "internal/target/interp/...",
+		ours: join(compiler, "internal/lang", "internal/middle/...", "internal/target",
+			"internal/target/stray", "internal/target/interp/...")},
+	{pkg: "internal/target/cpu/...",
+		ours: join(native, "internal/lang", "internal/target", "internal/target/stray",
+			"internal/target/cpu/...")},
+	{pkg: "internal/target/nvidia/...",
+		ours: join(native, "internal/lang", "internal/target", "internal/target/stray",
+			"internal/target/nvidia/...")},
 
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
 	{pkg: "internal/gen/genkernels", ours: []string{".", "genrt"}},
-	{pkg: "internal/gen", ours: []string{"internal/diag", "internal/python", "internal/pyrun/...", "internal/lang/..."}},
+	{pkg: "internal/gen",
+		ours: []string{"internal/diag", "internal/python", "internal/pyrun/...", "internal/lang/..."}},
 	{pkg: "internal/cache", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
-	{pkg: "redis", ours: []string{"internal/cache", "internal/cache/redis"}}, // public; no row but that of the commands has it
+	// public; no row but that of the commands has it
+	{pkg: "redis", ours: []string{"internal/cache", "internal/cache/redis"}},
 	{pkg: "internal/autotune", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
-	{pkg: "internal/runtime/args", ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun/...", "internal/target"}},
-	{pkg: "internal/runtime/warm", ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia", "internal/target/nvidia/driver"}},
-	{pkg: "internal/runtime/compile", ours: join(compiler, "internal/cache", "internal/knob", "internal/lang/...", "internal/runtime/args", "internal/safefile", "internal/target")},
-	{pkg: "internal/runtime/tune", ours: []string{"internal/autotune", "internal/cache", "internal/dtype", "internal/lang", "internal/pyrun/...", "internal/runtime/args", "internal/runtime/compile", "internal/target"}},
-	{pkg: "internal/runtime/manifest", ours: []string{"internal/cache", "internal/runtime/compile", "internal/safefile"}},
+	{pkg: "internal/runtime/args",
+		ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun/...", "internal/target"}},
+	{pkg: "internal/runtime/warm",
+		ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia",
+			"internal/target/nvidia/driver"}},
+	{pkg: "internal/runtime/compile",
+		ours: join(compiler, "internal/cache", "internal/knob", "internal/lang/...", "internal/runtime/args",
+			"internal/safefile", "internal/target")},
+	{pkg: "internal/runtime/tune",
+		ours: []string{"internal/autotune", "internal/cache", "internal/dtype", "internal/lang",
+			"internal/pyrun/...", "internal/runtime/args", "internal/runtime/compile", "internal/target"}},
+	{pkg: "internal/runtime/manifest",
+		ours: []string{"internal/cache", "internal/runtime/compile", "internal/safefile"}},
 	{pkg: "backend", ours: join(irLayer, "internal/middle", "internal/pass")},
-	{pkg: "internal/target/outside", ours: join(compiler, "backend", "internal/lang", "internal/middle/...", "internal/target")},
-	{pkg: "internal/runtime/inside", ours: []string{"internal/lang", "internal/runtime/args", "internal/runtime/warm", "internal/target"}},
+	{pkg: "internal/target/outside",
+		ours: join(compiler, "backend", "internal/lang", "internal/middle/...", "internal/target")},
+	{pkg: "internal/runtime/inside",
+		ours: []string{"internal/lang", "internal/runtime/args", "internal/runtime/warm", "internal/target"}},
 	{pkg: "genrt", ours: []string{".", "internal/runtime/...", "internal/target", "internal/target/nvidia"}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
 	{pkg: "kernels"},
@@ -116,15 +144,17 @@ var rules = []rule{
 
 	// The API, and the commands on top of everything.
 	{pkg: ".", ours: []string{"backend", "internal/..."}},
-	{pkg: "cli", ours: []string{".", "kernels", "internal/..."}, outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
+	{pkg: "cli", ours: []string{".", "kernels", "internal/..."},
+		outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
 	{pkg: "cmd/...", ours: []string{"cli", "redis"}},
 }
 
 // testOnly packages are for tests, whatever a row says.
-var testOnly = []string{"internal/arch", "internal/filecheck", "internal/target/nvidia/driver/stub", "internal/irgen", "internal/txtest"}
+var testOnly = []string{"internal/arch", "internal/filecheck", "internal/target/nvidia/driver/stub",
+	"internal/irgen", "internal/txtest"}
 
-// dialects in order: each imports only those above it. What dialects share comes first; the package all, which gathers
-// them, is not in the list and imports any.
+// dialects in order: each imports only those above it. What dialects share comes first; the package all,
+// which gathers them, is not in the list and imports any.
 var dialects = []string{
 	"funclike", "constfold", "indexlist",
 	"ub", "arith", "math", "cf", "funcd", "llvmd", "scf",

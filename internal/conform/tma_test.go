@@ -23,9 +23,9 @@ type tile struct {
 	shape, block []int64
 }
 
-// TestTensorMaps runs kernels with descriptors on the simulated sm_90, whose copy engine moves the blocks, and on sm_80, which has none. The
-// interpreter says what is right: numbers are small and whole, so that most results are exact. Tensors end within blocks, and loops are shorter than the pipeline
-// and longer.
+// TestTensorMaps runs kernels with descriptors on the simulated sm_90, whose copy engine moves the blocks,
+// and on sm_80, which has none. The interpreter says what is right: numbers are small and whole, so that most
+// results are exact. Tensors end within blocks, and loops are shorter than the pipeline and longer.
 func TestTensorMaps(t *testing.T) {
 	t.Setenv("NEREID_UNTRIED_TMA", "1")
 	mod, err := nereid.Load(txtest.Path(t, "internal/gpu/testdata/descriptors/kernels.py"))
@@ -71,37 +71,49 @@ func describedLaunches() []described {
 	for _, k := range []int64{64, 136, 328} {
 		out = append(out,
 			described{"matmul", nereid.Grid{2, 1}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
-				tile{f16, two(100, k), two(64, 64)}, tile{f16, two(72, k), two(128, 64)}, tile{f16, two(100, 72), two(64, 128)}, k, 64, 128, 64}},
+				tile{f16, two(100, k), two(64, 64)}, tile{f16, two(72, k), two(128, 64)},
+				tile{f16, two(100, 72), two(64, 128)}, k, 64, 128, 64}},
 			described{"made_here", nereid.Grid{2, 2}, nereid.Options{NumWarps: 4, NumStages: 2 + int(k%3)}, 0, []any{
-				tile{bf16, two(80, k), nil}, tile{bf16, two(k, 96), nil}, tile{f16, two(80, 96), nil}, 80, 96, k, 64, 64, 64}})
+				tile{bf16, two(80, k), nil}, tile{bf16, two(k, 96), nil}, tile{f16, two(80, 96), nil}, 80, 96,
+				k, 64, 64, 64}})
 	}
 	return append(out,
 		described{"matmul", nereid.Grid{1, 1}, nereid.Options{NumWarps: 4, NumStages: 4}, 0, []any{
-			tile{f8, two(64, 272), two(64, 128)}, tile{f8, two(48, 272), two(64, 128)}, tile{f32, two(64, 48), two(64, 64)}, 272, 64, 64, 128}},
+			tile{f8, two(64, 272), two(64, 128)}, tile{f8, two(48, 272), two(64, 128)},
+			tile{f32, two(64, 48), two(64, 64)}, 272, 64, 64, 128}},
 		described{"persistent", nereid.Grid{2}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
-			tile{f16, two(200, 136), two(64, 64)}, tile{f16, two(136, 136), two(64, 64)}, tile{f16, two(200, 136), two(64, 32)}, 200, 136, 136, 64, 64, 64, 2}},
+			tile{f16, two(200, 136), two(64, 64)}, tile{f16, two(136, 136), two(64, 64)},
+			tile{f16, two(200, 136), two(64, 32)}, 200, 136, 136, 64, 64, 64, 2}},
 		described{"flattened", nereid.Grid{2}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
-			tile{f16, two(200, 136), two(64, 64)}, tile{f16, two(136, 136), two(64, 64)}, tile{f16, two(200, 136), two(64, 64)}, 200, 136, 136, 64, 64, 64, 2}},
+			tile{f16, two(200, 136), two(64, 64)}, tile{f16, two(136, 136), two(64, 64)},
+			tile{f16, two(200, 136), two(64, 64)}, 200, 136, 136, 64, 64, 64, 2}},
 		described{"flattened", nereid.Grid{3}, nereid.Options{NumWarps: 4, NumStages: 4}, 0, []any{
-			tile{f16, two(200, 16), two(64, 64)}, tile{f16, two(136, 16), two(64, 64)}, tile{f16, two(200, 136), two(64, 64)}, 200, 136, 16, 64, 64, 64, 3}},
+			tile{f16, two(200, 16), two(64, 64)}, tile{f16, two(136, 16), two(64, 64)},
+			tile{f16, two(200, 136), two(64, 64)}, 200, 136, 16, 64, 64, 64, 3}},
 		described{"flattened", nereid.Grid{20}, nereid.Options{NumWarps: 4, NumStages: 2}, 0, []any{
-			tile{f16, two(200, 16), two(64, 64)}, tile{f16, two(136, 16), two(64, 64)}, tile{f16, two(200, 136), two(64, 64)}, 200, 136, 0, 64, 64, 64, 20}},
+			tile{f16, two(200, 16), two(64, 64)}, tile{f16, two(136, 16), two(64, 64)},
+			tile{f16, two(200, 136), two(64, 64)}, 200, 136, 0, 64, 64, 64, 20}},
 		described{"attention", nereid.Grid{1, 1}, nereid.Options{NumWarps: 4, NumStages: 3}, 4e-3, []any{
-			tile{f16, two(64, 64), two(64, 64)}, tile{f16, two(64, 64), two(32, 64)}, tile{f16, two(64, 64), two(32, 64)},
+			tile{f16, two(64, 64), two(64, 64)}, tile{f16, two(64, 64), two(32, 64)},
+			tile{f16, two(64, 64), two(32, 64)},
 			tile{f16, two(64, 64), two(64, 64)}, 64, float32(0.125), 64, 32, 64}},
-		described{"again", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{tile{f32, two(32, 32), nil}, tile{f32, two(32, 32), nil}, 32}},
+		described{"again", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0,
+			[]any{tile{f32, two(32, 32), nil}, tile{f32, two(32, 32), nil}, 32}},
 		described{"mixed", nereid.Grid{1}, nereid.Options{NumWarps: 4, NumStages: 4}, 0, []any{
-			tile{f16, two(64, 320), two(64, 64)}, tile{f16, two(320, 64), nil}, tile{f32, two(64, 64), nil}, 320, 64, 64, 64}},
+			tile{f16, two(64, 320), two(64, 64)}, tile{f16, two(320, 64), nil}, tile{f32, two(64, 64), nil},
+			320, 64, 64, 64}},
 		described{"grouped", nereid.Grid{1}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
 			tile{f16, two(192, 64), nil}, tile{f16, two(192, 64), nil}, tile{f16, two(192, 64), nil}, 3, 64, 16}},
 		described{"total", nereid.Grid{1}, nereid.Options{NumWarps: 8}, 0, []any{
 			tile{f32, two(30, 252), two(32, 32)}, tile{f32, two(30, 292), two(32, 32)}, 250, 32, 32}},
 		described{"blocks", nereid.Grid{1}, nereid.Options{NumWarps: 2}, 0, []any{
-			tile{f32, []int64{3, 6, 40}, []int64{2, 8, 32}}, tile{f32, []int64{4, 24, 36}, []int64{2, 8, 32}}, tile{f32, []int64{12}, []int64{8}}, 1}},
+			tile{f32, []int64{3, 6, 40}, []int64{2, 8, 32}}, tile{f32, []int64{4, 24, 36}, []int64{2, 8, 32}},
+			tile{f32, []int64{12}, []int64{8}}, 1}},
 	)
 }
 
-// run launches the kernel on a device with tensors of the same contents each time, and returns what it leaves in them.
+// run launches the kernel on a device with tensors of the same contents each time, and returns what it leaves
+// in them.
 func (d described) run(t *testing.T, mod *nereid.Module, dev *nereid.Device) [][]float64 {
 	t.Helper()
 	list := []any{d.opts}

@@ -30,14 +30,15 @@ func described(t testing.TB) []golden {
 			t.Fatal(err)
 		}
 		list = append(list, golden{name: filepath.Base(base), ttir: f, ttgir: base + ".ttgir", opts: gpu.Options{
-			Machine: gpu.Machine{Target: "cuda:90", NumWarps: info.Num_warps}, NumStages: info.Num_stages, WarpGroups: true, TMA: true,
+			Machine: gpu.Machine{Target: "cuda:90", NumWarps: info.Num_warps}, NumStages: info.Num_stages,
+			WarpGroups: true, TMA: true,
 		}})
 	}
 	return list
 }
 
-// TestGoldenDescriptors takes Triton's TTIR of kernels with descriptors to TTGIR. The layouts of descriptors, the buffers, the barriers and
-// what loops do with them are the same as in Triton's.
+// TestGoldenDescriptors takes Triton's TTIR of kernels with descriptors to TTGIR. The layouts of descriptors,
+// the buffers, the barriers and what loops do with them are the same as in Triton's.
 func TestGoldenDescriptors(t *testing.T) {
 	for _, g := range described(t) {
 		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
@@ -133,18 +134,25 @@ type tensorArg struct {
 	shape []int64
 }
 
-// TestDescriptorSemantics runs kernels with descriptors in the interpreter before and after each pass: memory is left the same. Tensors are
-// smaller than whole blocks, so that copies reach over the edges, and loops run less often than there are stages.
+// TestDescriptorSemantics runs kernels with descriptors in the interpreter before and after each pass: memory
+// is left the same. Tensors are smaller than whole blocks, so that copies reach over the edges, and loops run
+// less often than there are stages.
 func TestDescriptorSemantics(t *testing.T) {
 	f16, f32, f8 := ir.F16, ir.F32, ir.F8E4M3FN
 	launches := map[string][]any{
-		"matmul":     {tensorArg{f16, []int64{100, 72}}, tensorArg{f16, []int64{200, 72}}, tensorArg{f16, []int64{100, 200}}, 72},
-		"matmul_fp8": {tensorArg{f8, []int64{64, 400}}, tensorArg{f8, []int64{112, 400}}, tensorArg{f32, []int64{64, 112}}, 400},
-		"attention": {tensorArg{f16, []int64{192, 128}}, tensorArg{f16, []int64{192, 128}}, tensorArg{f16, []int64{192, 128}},
+		"matmul": {tensorArg{f16, []int64{100, 72}}, tensorArg{f16, []int64{200, 72}},
+			tensorArg{f16, []int64{100, 200}}, 72},
+		"matmul_fp8": {tensorArg{f8, []int64{64, 400}}, tensorArg{f8, []int64{112, 400}},
+			tensorArg{f32, []int64{64, 112}}, 400},
+		"attention": {tensorArg{f16, []int64{192, 128}}, tensorArg{f16, []int64{192, 128}},
+			tensorArg{f16, []int64{192, 128}},
 			tensorArg{f16, []int64{192, 128}}, 192, uint64(math.Float32bits(0.1))},
-		"persistent": {tensorArg{f16, []int64{200, 136}}, tensorArg{f16, []int64{136, 136}}, tensorArg{f16, []int64{200, 136}}, 200, 136, 136},
-		"flattened":  {tensorArg{f16, []int64{200, 200}}, tensorArg{f16, []int64{136, 200}}, tensorArg{f16, []int64{200, 136}}, 200, 136, 200},
-		"blocks":     {tensorArg{f32, []int64{3, 6, 40}}, tensorArg{f32, []int64{4, 24, 36}}, tensorArg{f32, []int64{12}}, 1},
+		"persistent": {tensorArg{f16, []int64{200, 136}}, tensorArg{f16, []int64{136, 136}},
+			tensorArg{f16, []int64{200, 136}}, 200, 136, 136},
+		"flattened": {tensorArg{f16, []int64{200, 200}}, tensorArg{f16, []int64{136, 200}},
+			tensorArg{f16, []int64{200, 136}}, 200, 136, 200},
+		"blocks": {tensorArg{f32, []int64{3, 6, 40}}, tensorArg{f32, []int64{4, 24, 36}},
+			tensorArg{f32, []int64{12}}, 1},
 	}
 	for _, g := range described(t) {
 		args, ok := launches[g.name]

@@ -12,10 +12,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// FuseNestedLoops makes one loop of a loop with tl.range(flatten=True) and the loop of products inside: then the
-// pipeline does not run dry between two tiles, and the copies for the next tile run while this one is stored.
-// The ops before the inner loop run in its first iteration, those behind it in its last. Sums that begin with
-// zeros need none: the first product of a tile does not add.
+// FuseNestedLoops makes one loop of a loop with tl.range(flatten=True) and the loop of products inside: then
+// the pipeline does not run dry between two tiles, and the copies for the next tile run while this one is
+// stored. The ops before the inner loop run in its first iteration, those behind it in its last. Sums that
+// begin with zeros need none: the first product of a tile does not add.
 //
 //	for i in a..b step s {                 for t in 0..n*m {                        n, m: iterations of the loops
 //	  x = before(i)                          j = last j was m-1 ? 0 : last j + 1
@@ -24,8 +24,8 @@ import (
 //	  behind(x, y)                           if j == m-1 { behind(x, acc) }
 //	}                                      }
 //
-// It does so only for loops whose inner loop has the same number of iterations each time; where that is zero, at
-// run time, the outer loop runs alone.
+// It does so only for loops whose inner loop has the same number of iterations each time; where that is zero,
+// at run time, the outer loop runs alone.
 var FuseNestedLoops = pass.Pass{
 	Name: "tritongpu-fuse-nested-loops",
 	Doc:  "make one loop of nested ones that ask for it",
@@ -54,8 +54,9 @@ type fusion struct {
 	sums           []*ir.Op    // for each value that the inner loop carries, the product that adds to it, or nil
 }
 
-// newFusion returns the fusion of a loop with the only loop inside it, or nil if there is none or if it does not
-// pay: ops before the inner loop must have no effects and pass on no tensors, which would take up registers.
+// newFusion returns the fusion of a loop with the only loop inside it, or nil if there is none or if it does
+// not pay: ops before the inner loop must have no effects and pass on no tensors, which would take up
+// registers.
 func newFusion(outer *ir.Op) *fusion {
 	f := &fusion{outer: outer}
 	for op := range body(outer) {
@@ -90,8 +91,8 @@ func newFusion(outer *ir.Op) *fusion {
 	return f
 }
 
-// isSimple reports whether the inner loop has no loop inside and bounds from outside of the outer loop, and both
-// count in i32.
+// isSimple reports whether the inner loop has no loop inside and bounds from outside of the outer loop, and
+// both count in i32.
 func (f *fusion) isSimple() bool {
 	for op := range body(f.inner) {
 		if op.Def == scf.For || op.Def == scf.While {
@@ -144,8 +145,8 @@ func (f *fusion) usedLater(v *ir.Value) bool {
 	return false
 }
 
-// fuse replaces the outer loop by a branch: the outer loop without the inner one if that has no iterations, else
-// the fused loop.
+// fuse replaces the outer loop by a branch: the outer loop without the inner one if that has no iterations,
+// else the fused loop.
 func (f *fusion) fuse() {
 	b := ir.At(f.outer)
 	lo, hi, step := f.inner.Operand(0), f.inner.Operand(1), f.inner.Operand(2)
@@ -213,7 +214,8 @@ func (f *fusion) emitFused(b *ir.Builder, m *ir.Value) {
 
 	in := ir.NewBuilder(loop.Body(0))
 	in.Loc = o.Loc
-	j := in.Val(arith.Select, ir.I32, compare(in, arith.EQ, args[0], last), zero, in.Val(arith.AddI, ir.I32, args[0], one))
+	j := in.Val(arith.Select, ir.I32, compare(in, arith.EQ, args[0], last), zero,
+		in.Val(arith.AddI, ir.I32, args[0], one))
 	first := compare(in, arith.EQ, j, zero)
 	now := ir.NewMapping()
 	for i, a := range scf.IterArgs(o) {
@@ -229,7 +231,8 @@ func (f *fusion) emitFused(b *ir.Builder, m *ir.Value) {
 
 // emitBefore runs the ops before the inner loop if first is true. It maps the outer counter and the values of
 // these ops, and returns them.
-func (f *fusion) emitBefore(b *ir.Builder, first, counter *ir.Value, old []*ir.Value, now *ir.Mapping) []*ir.Value {
+func (f *fusion) emitBefore(b *ir.Builder, first, counter *ir.Value, old []*ir.Value,
+	now *ir.Mapping) []*ir.Value {
 	types := []ir.Type{ir.I32}
 	for _, v := range f.values {
 		types = append(types, v.Type)

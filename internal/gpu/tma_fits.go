@@ -40,10 +40,10 @@ func FitsTMA(m *ir.Module, mach Machine) bool {
 	return true
 }
 
-// TriedTMA reports whether the copy engine is known to do on an H200 what a module does through descriptors: blocks of
-// two dimensions with rows of at least 32 bytes, 64 if the kernel makes the descriptor, and no reductions. One of the
-// kernels with other blocks ended with an illegal instruction there, though the simulator runs them all: until the
-// cause is known they go by pointers.
+// TriedTMA reports whether the copy engine is known to do on an H200 what a module does through descriptors:
+// blocks of two dimensions with rows of at least 32 bytes, 64 if the kernel makes the descriptor, and no
+// reductions. One of the kernels with other blocks ended with an illegal instruction there, though the
+// simulator runs them all: until the cause is known they go by pointers.
 func TriedTMA(m *ir.Module) bool {
 	for op := range m.Ops() {
 		switch {
@@ -100,8 +100,8 @@ func fitsStrides(op *ir.Op) bool {
 	return true
 }
 
-// fitsPadding reports whether the copy engine can fill in what a descriptor's loads give outside of the tensor:
-// it knows no NaN of 8 bits.
+// fitsPadding reports whether the copy engine can fill in what a descriptor's loads give outside of the
+// tensor: it knows no NaN of 8 bits.
 func fitsPadding(op *ir.Op) bool {
 	elem := tt.DescBlock(op.Result(0).Type).Elem
 	return op.IntOr("padding", tt.PadZero) == tt.PadZero || !ir.IsFloat(elem) || ir.BitWidth(elem) > 8
@@ -112,7 +112,8 @@ func canReduce(kind int64, elem ir.Type) bool {
 	it, isInt := elem.(*ir.IntegerType)
 	switch kind {
 	case tt.ReduceAdd:
-		return elem == ir.F32 || elem == ir.F16 || elem == ir.BF16 || elem == ir.F64 || isInt && (it.Width == 32 || it.Width == 64 && it.Sign == ir.Unsigned)
+		return elem == ir.F32 || elem == ir.F16 || elem == ir.BF16 || elem == ir.F64 || isInt &&
+			(it.Width == 32 || it.Width == 64 && it.Sign == ir.Unsigned)
 	case tt.ReduceMin, tt.ReduceMax:
 		return elem == ir.F16 || elem == ir.BF16 || isInt && it.Width >= 32
 	case tt.ReduceAnd, tt.ReduceOr, tt.ReduceXor:

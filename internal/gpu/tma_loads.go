@@ -10,9 +10,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// Loads through descriptors become copies of the copy engine. A barrier in shared memory counts the bytes that
-// arrive; copies that start together share one. A barrier completes once in each round through the buffers, so
-// the parity of the round tells a wait which completion to wait for.
+// Loads through descriptors become copies of the copy engine. A barrier in shared memory counts the bytes
+// that arrive; copies that start together share one. A barrier completes once in each round through the
+// buffers, so the parity of the round tells a wait which completion to wait for.
 //
 //	%x = tt.descriptor_load %d[%i, %j] {stage 0}   =>   %r = ttg.memdesc_index %bars[%insert] {stage 0}
 //	%p = ttng.warp_group_dot %x, … {stage 2}            ttng.barrier_expect %r, 16384, %true {stage 0}
@@ -32,7 +32,8 @@ func (c *copier) barriers() {
 			loads = append(loads, a.load)
 		}
 		bars := c.makeBarriers(g.buffers)
-		view := ttg.MemDesc{Shape: []int64{1}, Elem: ir.I64, Encoding: barrierEncoding(), Space: ttg.SharedMemory, Mutable: true}.Type()
+		view := ttg.MemDesc{Shape: []int64{1}, Elem: ir.I64, Encoding: barrierEncoding(),
+			Space: ttg.SharedMemory, Mutable: true}.Type()
 		b := c.builder(first.load, c.places[first.load])
 		at := b.Val(ttg.MemDescIndex, view, bars, g.insert)
 		yes := arith.Const(b, ir.BoolAttr(true))
@@ -48,8 +49,8 @@ func (c *copier) barriers() {
 	}
 }
 
-// tmaGroups returns the copies through descriptors in groups that share a barrier: they run at the same place,
-// have equally many buffers, and no user of one lies before another.
+// tmaGroups returns the copies through descriptors in groups that share a barrier: they run at the same
+// place, have equally many buffers, and no user of one lies before another.
 func (c *copier) tmaGroups() [][]*asyncCopy {
 	var groups [][]*asyncCopy
 	for _, a := range c.copies {
@@ -91,10 +92,11 @@ func barrierEncoding() ir.Attr {
 	return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: []int64{0}}.Attr()
 }
 
-// makeBarriers makes n barriers before the loop, at which the copy engine's thread arrives, and ends their life
-// behind it.
+// makeBarriers makes n barriers before the loop, at which the copy engine's thread arrives, and ends their
+// life behind it.
 func (c *copier) makeBarriers(n int) *ir.Value {
-	m := ttg.MemDesc{Shape: []int64{int64(n), 1}, Elem: ir.I64, Encoding: barrierEncoding(), Space: ttg.SharedMemory, Mutable: true}
+	m := ttg.MemDesc{Shape: []int64{int64(n), 1}, Elem: ir.I64, Encoding: barrierEncoding(),
+		Space: ttg.SharedMemory, Mutable: true}
 	b := ir.At(c.loop)
 	bars := b.Val(ttg.LocalAlloc, m.Type())
 	m.Shape = m.Shape[1:]

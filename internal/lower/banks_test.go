@@ -31,8 +31,10 @@ func blockedLayout(rows, cols, warps int) layout.Layout {
 	for ; r < rows; r *= 2 {
 		regs = append(regs, []int{r, 0})
 	}
-	return layout.Must(layout.New([]layout.Bases{{Name: layout.Register, Vectors: regs}, {Name: layout.Lane, Vectors: lanes}, {Name: layout.Warp, Vectors: ws},
-		{Name: layout.Block}}, []layout.Dim{{Name: layout.TensorDim(0), Size: rows}, {Name: layout.TensorDim(1), Size: cols}}))
+	return layout.Must(layout.New([]layout.Bases{{Name: layout.Register, Vectors: regs},
+		{Name: layout.Lane, Vectors: lanes}, {Name: layout.Warp, Vectors: ws},
+		{Name: layout.Block}},
+		[]layout.Dim{{Name: layout.TensorDim(0), Size: rows}, {Name: layout.TensorDim(1), Size: cols}}))
 }
 
 // conflicts returns by how much the words of a warp's access crowd in some bank: 1 is the least.
@@ -87,13 +89,16 @@ func TestScanTotalsBanks(t *testing.T) {
 
 // TestReduceRowsWide shows that partial sums of columns are exchanged in accesses of four elements.
 func TestReduceRowsWide(t *testing.T) {
-	const enc = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>"
+	const enc = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], " +
+		"order = [1, 0]}>"
 	slice := "#ttg.slice<{dim = 0, parent = " + enc + "}>"
 	body := "tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {\n" + offsetsText("o", []int{64, 32}, enc) +
 		accessText("x", "o", "v", []int{64, 32}, "f32", enc, false) +
-		fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = 0 : i32}> ({\n^bb0(%%a: f32, %%b: f32):\n%%c = arith.addf %%a, %%b : f32\n"+
+		fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = 0 : i32}> ({\n^bb0(%%a: f32, %%b: f32):\n"+
+			"%%c = arith.addf %%a, %%b : f32\n"+
 			"tt.reduce.return %%c : f32\n}) : (tensor<64x32xf32, %s>) -> tensor<32xf32, %s>\n", enc, slice) +
-		offsetsText("p", []int{32}, slice) + accessText("y", "p", "w", []int{32}, "f32", slice, true) + "tt.return\n}\n"
+		offsetsText("p", []int{32}, slice) + accessText("y", "p", "w", []int{32}, "f32", slice, true) +
+		"tt.return\n}\n"
 	_, ptx := compile(t, parseIR(t, "reduce.ttgir", []byte(moduleText(4, body))), "k", 90)
 	wide := regexp.MustCompile(`(ld|st)\.shared(\.v\d)?`).FindAllStringSubmatch(string(ptx), -1)
 	count := map[string]int{}
@@ -119,14 +124,18 @@ func TestReduceWarpAtOnce(t *testing.T) {
 		t.Run(by, func(t *testing.T) {
 			body := "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {\n" + offsetsText("o", []int{1024}, enc) +
 				accessText("x", "o", "v", []int{1024}, "i32", enc, false) +
-				fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = 0 : i32}> ({\n^bb0(%%a: i32, %%b: i32):\n%%c = arith.%s %%a, %%b : i32\n"+
-					"tt.reduce.return %%c : i32\n}) : (tensor<1024xi32, %s>) -> i32\ntt.store %%y, %%w : !tt.ptr<i32>\ntt.return\n}\n", by, enc)
+				fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = 0 : i32}> ({\n^bb0(%%a: i32, %%b: i32):\n"+
+					"%%c = arith.%s %%a, %%b : i32\n"+
+					"tt.reduce.return %%c : i32\n}) : (tensor<1024xi32, %s>) -> i32\n"+
+					"tt.store %%y, %%w : !tt.ptr<i32>\ntt.return\n}\n", by, enc)
 			k, ptx := compile(t, parseIR(t, "reduce.ttgir", []byte(moduleText(4, body))), "k", 90)
 			if !strings.Contains(string(ptx), "redux.sync") || strings.Contains(string(ptx), "shfl.sync.bfly") {
 				t.Errorf("not one instruction:\n%s", clip(ptx))
 			}
 			in := &buf{elem: ir.I32, n: 1024, fill: func(k int) float64 { return float64((k*7919+13)%100003 - 50000) }}
-			l := launch{"k", [3]int{1, 1, 1}, []any{in, &buf{elem: ir.I32, n: 1, fill: func(int) float64 { return 0 }}}}
+			l := launch{"k", [3]int{1, 1, 1}, []any{in, &buf{elem: ir.I32, n: 1, fill: func(int) float64 {
+				return 0
+			}}}}
 			_, mem := l.memory(1)
 			onSim(t, ptx, k.Shared, l, mem, false)
 			want := int32(get(mem[0], 4))

@@ -89,7 +89,8 @@ func largestError(t *testing.T, ptx []byte, runs int, f func(float64) float64) f
 }
 
 // largestErrorIn is largestError for the arguments that arg makes of random bits.
-func largestErrorIn(t *testing.T, ptx []byte, runs int, f func(float64) float64, arg func(uint32) float64) float64 {
+func largestErrorIn(t *testing.T, ptx []byte, runs int, f func(float64) float64,
+	arg func(uint32) float64) float64 {
 	t.Helper()
 	m, err := ptxsim.Parse(ptx)
 	if err != nil {
@@ -105,7 +106,8 @@ func largestErrorIn(t *testing.T, ptx []byte, runs int, f func(float64) float64,
 		_, mem := l.memory(1)
 		pm := ptxsim.NewMemory()
 		args := l.words(mem, func(_ int, data []byte) uint64 { return pm.Alloc(data) })
-		if err := m.Run(context.Background(), &ptxsim.Launch{Kernel: "k", Grid: l.grid, Args: args, Memory: pm}); err != nil {
+		if err := m.Run(context.Background(),
+			&ptxsim.Launch{Kernel: "k", Grid: l.grid, Args: args, Memory: pm}); err != nil {
 			t.Fatal(err)
 		}
 		for k := range mathN {
@@ -117,7 +119,8 @@ func largestErrorIn(t *testing.T, ptx []byte, runs int, f func(float64) float64,
 			if math.IsInf(got, 0) { // as far as the next number there would be
 				got = math.Copysign(0x1p128, got)
 			}
-			if e := math.Abs(got-want) / ulpOf(ir.F32, min(max(want, -math.MaxFloat32), math.MaxFloat32)); !(e <= worst) {
+			if e := math.Abs(got-want) / ulpOf(ir.F32,
+				min(max(want, -math.MaxFloat32), math.MaxFloat32)); !(e <= worst) {
 				worst = e
 				if e > 8 {
 					t.Logf("f(%v) = %v, want %v", x, got, want)
@@ -142,7 +145,9 @@ func TestSigmoid(t *testing.T) {
 		f          func(float64) float64
 	}{
 		{"plain", "%w = arith.divf %one, %d : T", true, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
-		{"e used twice", "%w = arith.divf %e, %d : T", false, func(x float64) float64 { return 1 / (1 + math.Exp(x)) }},
+		{"e used twice", "%w = arith.divf %e, %d : T", false, func(x float64) float64 {
+			return 1 / (1 + math.Exp(x))
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, ptx := compile(t, parseIR(t, "math.ttgir", []byte(mathKernel("f32", text+c.rest))), "k", 90)
@@ -153,7 +158,9 @@ func TestSigmoid(t *testing.T) {
 				t.Errorf("subnormal e^-x is zero: %v, want %v", flush, c.short)
 			}
 			// Triton's e^x is off by as many units as its argument's exponent.
-			e := largestErrorIn(t, ptx, 4, c.f, func(state uint32) float64 { return float64(int32(state)) / 0x1p31 * 80 })
+			e := largestErrorIn(t, ptx, 4, c.f, func(state uint32) float64 {
+				return float64(int32(state)) / 0x1p31 * 80
+			})
 			t.Logf("%.2f ulp", e)
 			if e > 70 {
 				t.Errorf("%.2f ulp, want at most 70", e)

@@ -9,8 +9,9 @@ import (
 // tensormapScratch is the buffer in shared memory in which a map is put together.
 func tensormapScratch(*lowering, *ir.Op) []int { return []int{TensorMapBytes} }
 
-// lowerTensormapCreate writes a tensor map to global memory. The first warp puts it together in shared memory:
-// zeros, then a field at a time by the first thread; a copy of the whole releases it to the copy engine.
+// lowerTensormapCreate writes a tensor map to global memory. The first warp puts it together in shared
+// memory: zeros, then a field at a time by the first thread; a copy of the whole releases it to the copy
+// engine.
 func lowerTensormapCreate(l *lowering, op *ir.Op) {
 	l.refuseOnCluster(op, "a tensor map for several thread blocks")
 	at := l.alloc.scratch(op)[0]
@@ -55,8 +56,8 @@ func (m mapWriter) address(op *ir.Op) {
 	m.constant("rank", int64(len(op.Group(2))-1))
 }
 
-// lists writes the fields that have an entry for each dimension. Strides are in bytes, as assemblers from CUDA
-// 12.6 on read them.
+// lists writes the fields that have an entry for each dimension. Strides are in bytes, as assemblers from
+// CUDA 12.6 on read them.
 func (m mapWriter) lists(op *ir.Op) {
 	for _, f := range []struct {
 		name string
@@ -71,12 +72,13 @@ func (m mapWriter) lists(op *ir.Op) {
 	}
 }
 
-// lowerTensormapAcquire makes a map that was written to memory visible to the first warp's copies. The assembler
-// does not keep a copy behind the fence by itself: without the end of a group between them, the copy may read a map
-// that is not there yet, which is an illegal instruction. Triton's code has the same.
+// lowerTensormapAcquire makes a map that was written to memory visible to the first warp's copies. The
+// assembler does not keep a copy behind the fence by itself: without the end of a group between them, the
+// copy may read a map that is not there yet, which is an illegal instruction. Triton's code has the same.
 func lowerTensormapAcquire(l *lowering, op *ir.Op) {
 	warp := l.val("icmp ult i32 %s, 32", l.ids.tid)
-	const code = "@$0 fence.proxy.tensormap::generic.acquire.gpu [$1], 128;\n@$0 cp.async.bulk.commit_group;\n@$0 cp.async.bulk.wait_group.read 0;"
+	const code = "@$0 fence.proxy.tensormap::generic.acquire.gpu [$1], 128;\n" +
+		"@$0 cp.async.bulk.commit_group;\n@$0 cp.async.bulk.wait_group.read 0;"
 	l.groupAsm("void", code, "b,l",
 		"i1 "+warp, "ptr addrspace(1) "+l.scalar(op.Operand(0)))
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
-// Copies between global and shared memory by the copy engine (TMA). A tensor map describes the tensor in global
-// memory, its box, and the swizzle that shared memory has. One thread of the first warp starts the copies of an
-// operation; others go on. Bytes that arrive in shared memory are counted by a barrier (mbarrier.go); copies to
-// global memory make groups, which the thread waits for.
+// Copies between global and shared memory by the copy engine (TMA). A tensor map describes the tensor in
+// global memory, its box, and the swizzle that shared memory has. One thread of the first warp starts the
+// copies of an operation; others go on. Bytes that arrive in shared memory are counted by a barrier
+// (mbarrier.go); copies to global memory make groups, which the thread waits for.
 //
 // A tensor map is held as its generic address: that of the kernel's parameter, or of scratch memory that
 // lowerTensormapCreate has written.
@@ -111,7 +111,8 @@ func lowerTMAStore(l *lowering, op *ir.Op) { l.bulkStore(op, "cp.async", "") }
 
 // tmaReductions holds the names of reductions in instructions.
 var tmaReductions = map[int64]string{
-	tt.ReduceAdd: ".add", tt.ReduceMin: ".min", tt.ReduceMax: ".max", tt.ReduceAnd: ".and", tt.ReduceOr: ".or", tt.ReduceXor: ".xor",
+	tt.ReduceAdd: ".add", tt.ReduceMin: ".min", tt.ReduceMax: ".max", tt.ReduceAnd: ".and",
+	tt.ReduceOr: ".or", tt.ReduceXor: ".xor",
 }
 
 // lowerTMAReduce starts to combine a buffer with global memory.
@@ -130,7 +131,8 @@ func (l *lowering) bulkStore(op *ir.Op, instr, kind string) {
 	pred := l.oneThread("")
 	for _, b := range l.boxes(op, buf) {
 		c := &tmaCall{}
-		code := fmt.Sprintf("@%s %s.bulk.tensor.%dd.global.shared::cta%s.bulk_group ", c.add("i1 "+pred, "b"), instr, len(coords), kind)
+		code := fmt.Sprintf("@%s %s.bulk.tensor.%dd.global.shared::cta%s.bulk_group ", c.add("i1 "+pred, "b"),
+			instr, len(coords), kind)
 		code += c.tensor(l, l.scalar(op.Slot(0)), coords, b)
 		c.emit(l, code+", ["+c.add("ptr addrspace(3) "+l.sharedAt(itoa(b.off), l.regs(buf)[0]), "r")+"];")
 	}
@@ -159,8 +161,8 @@ func (nvidia) orderEngine(l *lowering, flush bool, where proxy) {
 	}
 }
 
-// mapParam returns the type of a tensor map. Kernels never change it: the copy engine reads it where the launch
-// put it.
+// mapParam returns the type of a tensor map. Kernels never change it: the copy engine reads it where the
+// launch put it.
 func (nvidia) mapParam() string {
 	return fmt.Sprintf(`ptr byval([%d x i8]) align 64 "nvvm.grid_constant"`, TensorMapBytes)
 }

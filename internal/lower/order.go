@@ -18,11 +18,12 @@ import (
 //	both go to the same elements, each thread to its own       load x + i, store x + i
 //	both are atomics that commute and whose results are unused
 //
-// Otherwise a barrier goes between them. Where arguments decide, as in x + k*stride + i of iteration k, threads
-// compare them when the kernel starts and meet only if they must. If a thread stores an element of which only threads of its warp hold
-// copies, the warp meets (bar.warp.sync); else the block meets, or the cluster if blocks hold each other's
-// elements. Package address says which elements an access touches, the layout which thread holds them: of the
-// threads that hold an element the first stores and all load. Masks are ignored.
+// Otherwise a barrier goes between them. Where arguments decide, as in x + k*stride + i of iteration k,
+// threads compare them when the kernel starts and meet only if they must. If a thread stores an element of
+// which only threads of its warp hold copies, the warp meets (bar.warp.sync); else the block meets, or the
+// cluster if blocks hold each other's elements. Package address says which elements an access touches, the
+// layout which thread holds them: of the threads that hold an element the first stores and all load. Masks
+// are ignored.
 //
 //	tl.store(t + i, x)                          each thread stores its own elements
 //	y = tl.load(t + i)                          no barrier: each thread reads its own
@@ -80,7 +81,8 @@ type orderer struct {
 }
 
 func newOrderer(l *lowering) *orderer {
-	o := &orderer{l: l, at: l.program.addresses(), loops: map[*ir.Op]int{}, private: private{}, first: map[*ir.Op]bool{}, threads: map[*ir.Value]bool{}}
+	o := &orderer{l: l, at: l.program.addresses(), loops: map[*ir.Op]int{}, private: private{},
+		first: map[*ir.Op]bool{}, threads: map[*ir.Value]bool{}}
 	for op := range l.fn.Ops() {
 		if isLoop(op) {
 			o.loops[op] = min(len(o.loops), anyLoop)
@@ -149,8 +151,8 @@ func (o *orderer) needs(old, now touched) level {
 	return o.everybody()
 }
 
-// apartIf returns a condition, known when the kernel starts, under which old and now need no barrier. Accesses of
-// the copy engine have none.
+// apartIf returns a condition, known when the kernel starts, under which old and now need no barrier.
+// Accesses of the copy engine have none.
 func (o *orderer) apartIf(old, now touched) (address.Condition, bool) {
 	plain := func(t touched) bool {
 		return t.op.Def != tt.Call && !isDesc(t.ptr) && (t.what == reads || t.what == writes || t.what == updates)

@@ -95,8 +95,8 @@ const inTurn = "wgmma.mma_async instructions are serialized"
 const deepStack = 256
 
 // gaveUp reports whether a kernel has a deep stack although half of the registers that its threads could have
-// are free, and fewer optimizations may halve the stack: in the order of the text, as many values are too many as
-// would fill half of it. Assembling a large kernel again takes seconds.
+// are free, and fewer optimizations may halve the stack: in the order of the text, as many values are too
+// many as would fill half of it. Assembling a large kernel again takes seconds.
 func gaveUp(code *Code, u use) bool {
 	most := min(255, registersPerSM/(32*code.NumWarps))
 	if u.stack < deepStack || u.registers == 0 || u.registers > most/2 || bounded(code.PTX) {
@@ -128,16 +128,16 @@ func (m sm) most(code *Code) int {
 // stack that is worth.
 type goal struct{ programs, spill int }
 
-// Kernels of which few programs run gain most by one more: it is worth some values on the stack. Larger kernels
-// are assembled a second time, but not a third.
+// Kernels of which few programs run gain most by one more: it is worth some values on the stack. Larger
+// kernels are assembled a second time, but not a third.
 const (
 	fewPrograms = 4
 	fewBytes    = 48
 	shortPTX    = 64 << 10
 )
 
-// stridesOverGrid reports whether a kernel has a loop from the program's number on: it is launched with as many
-// programs as the GPU runs at once, often one for each SM, and does not gain by room for more.
+// stridesOverGrid reports whether a kernel has a loop from the program's number on: it is launched with as
+// many programs as the GPU runs at once, often one for each SM, and does not gain by room for more.
 func stridesOverGrid(m *ir.Module) (found bool) {
 	m.Op.Walk(func(op *ir.Op) bool {
 		found = found || op.Def == scf.For && op.Operand(0).DefBy(tt.GetProgramID) != nil
@@ -182,8 +182,8 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 }
 
 // spare returns how many registers a kernel may lose for more programs: a third if few threads run, a fifth
-// otherwise. It needs a loop, which waits for loads. Matrix products keep their sums in registers: if many threads
-// run, such a kernel may lose a tenth.
+// otherwise. It needs a loop, which waits for loads. Matrix products keep their sums in registers: if many
+// threads run, such a kernel may lose a tenth.
 func spare(ptx []byte, registers int, few bool) int {
 	switch mma := bytes.Contains(ptx, []byte("mma.")); {
 	case !mma && !hasLoop(ptx):

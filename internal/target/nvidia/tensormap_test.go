@@ -15,12 +15,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 )
 
-// mapCode takes a pointer, a map of rank 2, its sizes and strides, a map of rank 1, its size and stride, and a
-// number.
-var mapCode = Code{Name: "k", NumWarps: 4, Params: []int{8, 128, 4, 4, 8, 8, 128, 4, 8, 4}, Maps: []lower.TensorMap{
-	{Param: 1, Type: lower.ElemBF16, ElemBytes: 2, Swizzle: 64, Box: []int{128, 32}},
-	{Param: 6, Type: lower.ElemS32, ElemBytes: 4, Box: []int{64}},
-}}
+// mapCode takes a pointer, a map of rank 2, its sizes and strides, a map of rank 1, its size and stride, and
+// a number.
+var mapCode = Code{Name: "k", NumWarps: 4, Params: []int{8, 128, 4, 4, 8, 8, 128, 4, 8, 4},
+	Maps: []lower.TensorMap{
+		{Param: 1, Type: lower.ElemBF16, ElemBytes: 2, Swizzle: 64, Box: []int{128, 32}},
+		{Param: 6, Type: lower.ElemS32, ElemBytes: 4, Box: []int{64}},
+	}}
 
 // mapWordsOf returns the words of a launch of mapCode.
 func mapWordsOf(x, y uint64, rows int64) []uint64 {
@@ -35,13 +36,17 @@ func TestTiled(t *testing.T) {
 	words := mapWordsOf(0x1000, 0x2000, 30)
 	var got []driver.Tiled
 	var rest []uint64
-	err := mapCode.Args(words, func(_ int, w uint64) { rest = append(rest, w) }, func(_ int, m *lower.TensorMap, words []uint64) error {
+	err := mapCode.Args(words, func(_ int, w uint64) {
+		rest = append(rest, w)
+	}, func(_ int, m *lower.TensorMap, words []uint64) error {
 		got = append(got, Tiled(m, words))
 		return nil
 	})
 	want := []driver.Tiled{
-		{Type: 9, Elem: 2, Rank: 2, Address: 0x1000, Dims: [5]uint64{100, 30}, Strides: [4]uint64{208}, Box: [5]uint32{32, 128}, Swizzle: 64, NaN: true},
-		{Type: 3, Elem: 4, Rank: 1, Address: 0x2000, Dims: [5]uint64{500}, Box: [5]uint32{64}}, // integers have no NaN
+		{Type: 9, Elem: 2, Rank: 2, Address: 0x1000, Dims: [5]uint64{100, 30}, Strides: [4]uint64{208},
+			Box: [5]uint32{32, 128}, Swizzle: 64, NaN: true},
+		// integers have no NaN
+		{Type: 3, Elem: 4, Rank: 1, Address: 0x2000, Dims: [5]uint64{500}, Box: [5]uint32{64}},
 	}
 	if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("%v\n%+v\nwant\n%+v", err, got, want)
@@ -65,7 +70,8 @@ func TestKeptMaps(t *testing.T) {
 		t.Errorf("%+v, %v", back, err)
 	}
 	for _, m := range [][]lower.TensorMap{
-		{{Param: 10, Box: []int{8}, ElemBytes: 1}}, {{Param: -1, Box: []int{8}, ElemBytes: 1}}, {{Param: 1, ElemBytes: 1}},
+		{{Param: 10, Box: []int{8}, ElemBytes: 1}}, {{Param: -1, Box: []int{8}, ElemBytes: 1}},
+		{{Param: 1, ElemBytes: 1}},
 		{{Param: 1, Box: make([]int, 6), ElemBytes: 1}}, {mapCode.Maps[1], mapCode.Maps[0]},
 	} {
 		bad := mapCode
@@ -82,7 +88,8 @@ func TestKeptMaps(t *testing.T) {
 func TestMapLaunch(t *testing.T) {
 	if !stub.Inside() {
 		dir := t.TempDir()
-		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+dir, "NEREID_STUB_LOG="+filepath.Join(dir, "log"), "NEREID_STUB_PARAMS=10"))
+		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+dir, "NEREID_STUB_LOG="+filepath.Join(dir, "log"),
+			"NEREID_STUB_PARAMS=10"))
 		return
 	}
 	devices, err := Devices()
@@ -121,7 +128,8 @@ func TestMapLaunch(t *testing.T) {
 		words []uint64
 		want  string
 	}{
-		{mapWordsOf(0x1008, 0x2000, 30), "a multiple of 16, not 0x1008"}, {mapWordsOf(0x1000, 0x2000, 0), "sizes from 1 to 2^32, not 0"},
+		{mapWordsOf(0x1008, 0x2000, 30), "a multiple of 16, not 0x1008"},
+		{mapWordsOf(0x1000, 0x2000, 0), "sizes from 1 to 2^32, not 0"},
 		{make([]uint64, 3), "takes 18 words of arguments, not 3"},
 	} {
 		if err := launch(c.words); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -149,7 +157,8 @@ func checkLaunch(t *testing.T, got []string) {
 	}
 	const low = 1<<32 - 1
 	for i, want := range map[int]uint64{
-		0: 7, 1: 0x01020209<<32 | 0x50414d4e, 2: 0x1000, 3: 128<<32 | 32, 6: 100, 7: 30, 11: 208, 17: 30, 18: 100, 19: 104, 20: 1,
+		0: 7, 1: 0x01020209<<32 | 0x50414d4e, 2: 0x1000, 3: 128<<32 | 32, 6: 100, 7: 30, 11: 208, 17: 30,
+		18: 100, 19: 104, 20: 1,
 		21: 0x00000103<<32 | 0x50414d4e, 22: 0x2000, 26: 500, 37: 500, 38: 1, 39: 9,
 	} {
 		if got := at(i); got != want && !(mapParam32[i] && got&low == want) {

@@ -15,8 +15,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestTensorMaps compiles kernels with descriptors from Triton's TTIR and from Triton's TTGIR. The assembler takes the PTX, spills nothing and lets
-// products overlap; blocks are copied by the copy engine alone; in the loop of a product all threads meet once.
+// TestTensorMaps compiles kernels with descriptors from Triton's TTIR and from Triton's TTGIR. The assembler
+// takes the PTX, spills nothing and lets products overlap; blocks are copied by the copy engine alone; in the
+// loop of a product all threads meet once.
 func TestTensorMaps(t *testing.T) {
 	if _, err := llvm.Load(); err != nil {
 		t.Skip(err)
@@ -41,7 +42,8 @@ func TestTensorMaps(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if fences := strings.Count(string(code.PTX), "acquire.gpu"); fences != len(acquired.FindAll(code.PTX, -1)) {
+				if fences := strings.Count(string(code.PTX),
+					"acquire.gpu"); fences != len(acquired.FindAll(code.PTX, -1)) {
 					t.Errorf("a copy may come before one of %d fences of maps that the kernel makes", fences)
 				}
 				ptx := string(code.PTX)
@@ -63,7 +65,8 @@ func TestTensorMaps(t *testing.T) {
 					t.Fatal(err)
 				}
 				said, err := exec.Command(tool, "-v", "-arch", c.Arch(), path, "-o", path+".cubin").CombinedOutput()
-				waits := serialized.Match(said) && (stage == "ttir" || name != "flattened") // Triton zeroes the sum in the loop, where products run
+				// Triton zeroes the sum in the loop, where products run
+				waits := serialized.Match(said) && (stage == "ttir" || name != "flattened")
 				if err != nil || waits || !strings.Contains(string(said), " 0 bytes spill stores") {
 					t.Errorf("%v\n%s", err, said)
 				}
@@ -114,7 +117,8 @@ func TestMapsOfArguments(t *testing.T) {
 	}
 }
 
-// TestWideDescriptors: on sm_80, loads through descriptors in loops of products are copies of 16 bytes, also where the tensor may end within one.
+// TestWideDescriptors: on sm_80, loads through descriptors in loops of products are copies of 16 bytes, also
+// where the tensor may end within one.
 func TestWideDescriptors(t *testing.T) {
 	if _, err := llvm.Load(); err != nil {
 		t.Skip(err)

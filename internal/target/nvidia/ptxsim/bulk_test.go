@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// bulkKernel has 64 threads: %r3 is the place of each, 16 bytes, in shared memory, %rd3 that in the buffer p, %r2 an mbarrier, %rd1 a tensor map
-// whose box fills the places, %p0 is the first thread, %p2 the first warp.
+// bulkKernel has 64 threads: %r3 is the place of each, 16 bytes, in shared memory, %rd3 that in the buffer p,
+// %r2 an mbarrier, %rd1 a tensor map whose box fills the places, %p0 is the first thread, %p2 the first warp.
 const bulkKernel = `
 .version 8.7
 .target sm_90a
@@ -48,12 +48,14 @@ const bulkKernel = `
 `
 
 const (
-	makeBar  = "@%p0 mbarrier.init.shared::cta.b64 [%r2], 1;\nbar.sync 0;\n"
-	expect   = "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 1024;\n"
-	loadBox  = "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r10, %r11}], [%r2];\n"
-	await    = "{\nW:\nmbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r10;\n@!%p1 bra.uni W;\n}\n"
-	await1   = "{\nW:\nmbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r13;\n@!%p1 bra.uni W;\n}\n"
-	copyOut  = "ld.shared.v4.b32 {%r20, %r21, %r22, %r23}, [%r3];\nst.global.v4.b32 [%rd3], {%r20, %r21, %r22, %r23};\n"
+	makeBar = "@%p0 mbarrier.init.shared::cta.b64 [%r2], 1;\nbar.sync 0;\n"
+	expect  = "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 1024;\n"
+	loadBox = "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], " +
+		"[%rd1, {%r10, %r11}], [%r2];\n"
+	await   = "{\nW:\nmbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r10;\n@!%p1 bra.uni W;\n}\n"
+	await1  = "{\nW:\nmbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r13;\n@!%p1 bra.uni W;\n}\n"
+	copyOut = "ld.shared.v4.b32 {%r20, %r21, %r22, %r23}, [%r3];\n" +
+		"st.global.v4.b32 [%rd3], {%r20, %r21, %r22, %r23};\n"
 	fill     = "st.shared.v4.b32 [%r3], {%r20, %r21, %r22, %r23};\n"
 	syncAll  = "bar.sync 0;\n"
 	proxy    = "fence.proxy.async.shared::cta;\n"
@@ -63,7 +65,8 @@ const (
 	waitAll  = "cp.async.bulk.wait_group 0;\n"
 )
 
-// bulkRun is what a kernel made of body did: with the buffer p, and with the tensor, 20 rows of 16 words, which holds 0, 1, 2 …
+// bulkRun is what a kernel made of body did: with the buffer p, and with the tensor, 20 rows of 16 words,
+// which holds 0, 1, 2 …
 type bulkRun struct {
 	out, tensor []uint32
 	err         error
@@ -105,40 +108,65 @@ func TestBulkFaults(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"load", makeBar + expect + loadBox + await + copyOut, ""},
 		{"load, then expect", makeBar + loadBox + expect + await + copyOut, ""},
-		{"read before the wait", makeBar + expect + loadBox + copyOut + await, "is being copied by thread 0 (line 34), without a wait|was read by thread 32 (line 35), and no barrier lies between"},
-		{"write before the wait", makeBar + expect + loadBox + fill + await, "without a wait|no barrier lies between"},
-		{"a wait that is not repeated", makeBar + expect + loadBox + "mbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r10;\n" + copyOut, "without a wait|no barrier lies between"},
-		{"only one thread waits", makeBar + expect + loadBox + "@!%p0 bra X;\n" + await + "X:\n" + copyOut, "without a wait|not behind a wait|no barrier lies between"},
-		{"others behind a barrier", makeBar + expect + loadBox + "@!%p0 bra X;\n" + await + "X:\n" + syncAll + copyOut, ""},
+		{"read before the wait", makeBar + expect + loadBox + copyOut + await,
+			"is being copied by thread 0 (line 34), without a wait|was read by thread 32 (line 35), and no " +
+				"barrier lies between"},
+		{"write before the wait", makeBar + expect + loadBox + fill + await,
+			"without a wait|no barrier lies between"},
+		{"a wait that is not repeated", makeBar + expect + loadBox +
+			"mbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r10;\n" + copyOut,
+			"without a wait|no barrier lies between"},
+		{"only one thread waits", makeBar + expect + loadBox + "@!%p0 bra X;\n" + await + "X:\n" + copyOut,
+			"without a wait|not behind a wait|no barrier lies between"},
+		{"others behind a barrier", makeBar + expect + loadBox + "@!%p0 bra X;\n" + await + "X:\n" + syncAll +
+			copyOut, ""},
 		{"nobody waits", makeBar + expect + loadBox, "that nobody waited for"},
 		{"store before the load", fill + makeBar + expect + loadBox + await, "no fence.proxy.async"},
 		{"store before the load, shown", fill + proxy + makeBar + expect + loadBox + await + copyOut, ""},
-		{"store before the load, no barrier", makeBar + fill + proxy + expect + loadBox + await, "no barrier lies between"},
-		{"overwritten while read", makeBar + expect + loadBox + await + copyOut + expect + loadBox + await1, "no barrier lies between"},
-		{"overwritten after a barrier", makeBar + expect + loadBox + await + copyOut + syncAll + expect + loadBox + await1 + copyOut, ""},
+		{"store before the load, no barrier", makeBar + fill + proxy + expect + loadBox + await,
+			"no barrier lies between"},
+		{"overwritten while read", makeBar + expect + loadBox + await + copyOut + expect + loadBox + await1,
+			"no barrier lies between"},
+		{"overwritten after a barrier", makeBar + expect + loadBox + await + copyOut + syncAll + expect +
+			loadBox + await1 + copyOut, ""},
 		{"issued twice", makeBar + expect + loadBox + loadBox + await, "is being copied"},
-		{"no arrival", makeBar + await, "deadlock: the mbarrier at 0x1000 (line 31) is in phase 0, 1 of 1 arrivals are missing"},
-		{"bytes that do not come", makeBar + strings.Replace(expect, "1024", "2048", 1) + loadBox + await, "1024 bytes are expected that no copy brings"},
-		{"bytes that are not expected", makeBar + strings.Replace(expect, "1024", "512", 1) + loadBox + await, "copies bring 512 bytes that are not expected"},
-		{"the wrong parity", makeBar + expect + loadBox + await1 + copyOut, "without a wait|deadlock|no barrier lies between"},
+		{"no arrival", makeBar + await,
+			"deadlock: the mbarrier at 0x1000 (line 31) is in phase 0, 1 of 1 arrivals are missing"},
+		{"bytes that do not come", makeBar + strings.Replace(expect, "1024", "2048", 1) + loadBox + await,
+			"1024 bytes are expected that no copy brings"},
+		{"bytes that are not expected", makeBar + strings.Replace(expect, "1024", "512", 1) + loadBox + await,
+			"copies bring 512 bytes that are not expected"},
+		{"the wrong parity", makeBar + expect + loadBox + await1 + copyOut,
+			"without a wait|deadlock|no barrier lies between"},
 		{"no mbarrier", expect, "there is no mbarrier at 0x1000"},
-		{"an mbarrier is no memory", makeBar + expect + loadBox + await + syncAll + "st.shared.b32 [%r2], %r10;\n", "is one of an mbarrier"},
-		{"an mbarrier that is dropped", makeBar + expect + loadBox + await + syncAll + first + "mbarrier.inval.shared.b64 [%r2];\n" + syncAll + "st.shared.b32 [%r2], %r10;\n", ""},
-		{"dropped too early", makeBar + expect + loadBox + first + "mbarrier.inval.shared.b64 [%r2];\n" + syncAll, "while copies are under way"},
-		{"used before all know it", strings.TrimSuffix(makeBar, syncAll) + "mbarrier.arrive.shared.b64 _, [%r2];\n", "was initialized by thread 0|there is no mbarrier"},
-		{"too many arrivals", makeBar + first + "mbarrier.arrive.shared.b64 _, [%r2], 2;\n", "2 arrivals at the mbarrier at 0x1000, which waits for 1 of 1"},
+		{"an mbarrier is no memory", makeBar + expect + loadBox + await + syncAll +
+			"st.shared.b32 [%r2], %r10;\n", "is one of an mbarrier"},
+		{"an mbarrier that is dropped", makeBar + expect + loadBox + await + syncAll + first +
+			"mbarrier.inval.shared.b64 [%r2];\n" + syncAll + "st.shared.b32 [%r2], %r10;\n", ""},
+		{"dropped too early", makeBar + expect + loadBox + first + "mbarrier.inval.shared.b64 [%r2];\n" +
+			syncAll, "while copies are under way"},
+		{"used before all know it", strings.TrimSuffix(makeBar, syncAll) +
+			"mbarrier.arrive.shared.b64 _, [%r2];\n", "was initialized by thread 0|there is no mbarrier"},
+		{"too many arrivals", makeBar + first + "mbarrier.arrive.shared.b64 _, [%r2], 2;\n",
+			"2 arrivals at the mbarrier at 0x1000, which waits for 1 of 1"},
 		{"store", fill + proxy + syncAll + storeBox + commit + waitRead, ""},
 		{"store without a fence", fill + syncAll + storeBox + commit + waitRead, "no fence.proxy.async"},
 		{"store, fence of the reader", fill + syncAll + proxy + storeBox + commit + waitRead, ""},
 		{"store, fence too late", fill + syncAll + storeBox + proxy + commit + waitRead, "no fence.proxy.async"},
 		{"store without a barrier", fill + proxy + storeBox + commit + waitRead, "no barrier lies between"},
-		{"overwritten before it is read", fill + proxy + syncAll + storeBox + commit + first + fill + waitRead, "or a bulk copy"},
-		{"overwritten by others", fill + proxy + syncAll + storeBox + commit + waitRead + fill, "no barrier lies between|or a bulk copy"},
-		{"overwritten behind a barrier", fill + proxy + syncAll + storeBox + commit + waitRead + syncAll + fill, ""},
+		{"overwritten before it is read", fill + proxy + syncAll + storeBox + commit + first + fill +
+			waitRead, "or a bulk copy"},
+		{"overwritten by others", fill + proxy + syncAll + storeBox + commit + waitRead + fill,
+			"no barrier lies between|or a bulk copy"},
+		{"overwritten behind a barrier", fill + proxy + syncAll + storeBox + commit + waitRead + syncAll +
+			fill, ""},
 		{"no commit", fill + proxy + syncAll + storeBox + waitRead + syncAll + fill, "or a bulk copy"},
-		{"outside of shared memory", makeBar + expect + "add.u32 %r1, %r1, 8064;\n" + loadBox + await, "is outside of 8192"},
-		{"a box that is not aligned", makeBar + expect + "add.u32 %r1, %r1, 64;\n" + loadBox + await, "not aligned to 128"},
-		{"a map that is not aligned", makeBar + expect + "add.s64 %rd1, %rd1, 8;\n" + loadBox + await, "not aligned to 64"},
+		{"outside of shared memory", makeBar + expect + "add.u32 %r1, %r1, 8064;\n" + loadBox + await,
+			"is outside of 8192"},
+		{"a box that is not aligned", makeBar + expect + "add.u32 %r1, %r1, 64;\n" + loadBox + await,
+			"not aligned to 128"},
+		{"a map that is not aligned", makeBar + expect + "add.s64 %rd1, %rd1, 8;\n" + loadBox + await,
+			"not aligned to 64"},
 	} {
 		for _, l := range []Launch{{}, {Backward: true}, {Turns: 5}} {
 			if err := runBulk(t, c.body, nil, l).err; !wantsAny(err, c.want) {
@@ -158,11 +186,14 @@ func TestBulkGlobal(t *testing.T) {
 	load := "ld.global.b32 %r30, [%rd4];\n"
 	at := func(tm *TensorMap) { tm.Address = globalBase } // the buffer p
 	for _, c := range []struct{ name, body, want string }{
-		{"no wait", fill + proxy + syncAll + storeBox + commit + waitRead + syncAll, "is being written by a bulk copy"},
+		{"no wait", fill + proxy + syncAll + storeBox + commit + waitRead + syncAll,
+			"is being written by a bulk copy"},
 		{"a wait", fill + proxy + syncAll + storeBox + commit + waitAll + syncAll, ""},
-		{"a wait without a barrier", fill + proxy + syncAll + storeBox + commit + waitAll, "no barrier lies between"},
+		{"a wait without a barrier", fill + proxy + syncAll + storeBox + commit + waitAll,
+			"no barrier lies between"},
 	} {
-		if err := runBulk(t, "mov.b64 %rd4, %rd3;\n"+c.body+load, at, Launch{Backward: true}).err; !wants(err, c.want) {
+		if err := runBulk(t, "mov.b64 %rd4, %rd3;\n"+c.body+load, at, Launch{Backward: true}).err; !wants(err,
+			c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
@@ -195,15 +226,30 @@ func TestBulkData(t *testing.T) {
 		}
 		return uint32(i + 128)
 	})
-	same("a hint", run("a hint", strings.Replace(load, ", [%r2];\n{", ", [%r2], %rd5;\n{", 1), nil).out, func(i int) uint32 { return uint32(i) })
-	same("phases", run("phases", makeBar+expect+loadBox+await+syncAll+"mov.b32 %r11, 4;\n"+expect+loadBox+await1+copyOut, nil).out,
+	same("a hint", run("a hint", strings.Replace(load, ", [%r2];\n{", ", [%r2], %rd5;\n{", 1), nil).out,
+		func(i int) uint32 {
+			return uint32(i)
+		})
+	same("phases", run("phases", makeBar+expect+loadBox+await+syncAll+"mov.b32 %r11, 4;\n"+expect+loadBox+
+		await1+copyOut, nil).out,
 		func(i int) uint32 { return uint32(i + 64) })
-	same("state", run("state", "@%p0 mbarrier.init.shared.b64 [%r2], 64;\n"+syncAll+"mbarrier.arrive.shared.b64 %rd4, [%r2];\n"+
-		"{\nW:\nmbarrier.test_wait.shared.b64 %p1, [%r2], %rd4;\n@!%p1 bra.uni W;\n}\n"+fill+copyOut, nil).out, func(i int) uint32 { return uint32(5 + i%4) })
-	same("expected apart", run("expected apart", makeBar+"@%p0 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 1024;\n"+
-		"@%p0 mbarrier.arrive.release.cta.shared::cta.b64 _, [%r2];\n"+loadBox+await+copyOut, nil).out, func(i int) uint32 { return uint32(i) })
+	same("state", run("state", "@%p0 mbarrier.init.shared.b64 [%r2], 64;\n"+syncAll+
+		"mbarrier.arrive.shared.b64 %rd4, [%r2];\n"+
+		"{\nW:\nmbarrier.test_wait.shared.b64 %p1, [%r2], %rd4;\n@!%p1 bra.uni W;\n}\n"+fill+copyOut,
+		nil).out, func(i int) uint32 {
+		return uint32(5 + i%4)
+	})
+	same("expected apart",
+		run("expected apart", makeBar+"@%p0 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 1024;\n"+
+			"@%p0 mbarrier.arrive.release.cta.shared::cta.b64 _, [%r2];\n"+loadBox+await+copyOut, nil).out,
+		func(i int) uint32 {
+			return uint32(i)
+		})
 	for width := 32; width <= 128; width *= 2 { // rows of 16 words are 64 bytes: narrower boxes for the others
-		r := run("swizzle", strings.ReplaceAll(load, "1024", fmt.Sprint(16*min(width, 64))), func(m *TensorMap) { m.Swizzle, m.Box[0] = width, uint32(min(width, 64)/4) })
+		r := run("swizzle", strings.ReplaceAll(load, "1024", fmt.Sprint(16*min(width, 64))),
+			func(m *TensorMap) {
+				m.Swizzle, m.Box[0] = width, uint32(min(width, 64)/4)
+			})
 		same(fmt.Sprint("swizzle ", width), r.out[:4*min(width, 64)], func(i int) uint32 {
 			at := 4 * i
 			at ^= at >> 3 & ((width/16 - 1) << 4)
@@ -218,9 +264,11 @@ func TestBulkData(t *testing.T) {
 		}
 		return uint32(i)
 	})
-	same("plain", run("plain", makeBar+"ld.param.u64 %rd6, [p];\n"+strings.ReplaceAll(expect, "1024", "512")+fill+proxy+syncAll+
+	same("plain", run("plain", makeBar+"ld.param.u64 %rd6, [p];\n"+strings.ReplaceAll(expect, "1024", "512")+
+		fill+proxy+syncAll+
 		"@%p0 cp.async.bulk.global.shared::cta.bulk_group [%rd6], [%r1], 512;\n"+commit+waitAll+syncAll+
-		"@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd6], 512, [%r2];\n"+await+syncAll+
+		"@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd6], 512, [%r2];\n"+
+		await+syncAll+
 		"@%p2 st.shared.b32 [%r3], %r10;\n"+copyOut, nil).out[:128], func(i int) uint32 {
 		if i%4 == 0 {
 			return 0
@@ -232,8 +280,14 @@ func TestBulkData(t *testing.T) {
 // TestBulkReduce: reductions of 5, 6, 7, 8 with what is there.
 func TestBulkReduce(t *testing.T) {
 	for name, f := range map[string]func(old, x uint32) uint32{
-		"add": func(a, b uint32) uint32 { return a + b }, "min": func(a, b uint32) uint32 { return min(a, b) }, "max": func(a, b uint32) uint32 { return max(a, b) },
-		"and": func(a, b uint32) uint32 { return a & b }, "or": func(a, b uint32) uint32 { return a | b }, "xor": func(a, b uint32) uint32 { return a ^ b },
+		"add": func(a, b uint32) uint32 {
+			return a + b
+		}, "min": func(a, b uint32) uint32 {
+			return min(a, b)
+		}, "max": func(a, b uint32) uint32 { return max(a, b) },
+		"and": func(a, b uint32) uint32 {
+			return a & b
+		}, "or": func(a, b uint32) uint32 { return a | b }, "xor": func(a, b uint32) uint32 { return a ^ b },
 		"inc": func(a, b uint32) uint32 {
 			if a >= b {
 				return 0
@@ -247,7 +301,8 @@ func TestBulkReduce(t *testing.T) {
 			return a - 1
 		},
 	} {
-		r := runBulk(t, fill+proxy+syncAll+"@%p0 cp.reduce.async.bulk.tensor.2d.global.shared::cta."+name+".tile.bulk_group [%rd1, {%r10, %r11}], [%r1];\n"+commit+waitRead, nil, Launch{})
+		r := runBulk(t, fill+proxy+syncAll+"@%p0 cp.reduce.async.bulk.tensor.2d.global.shared::cta."+name+
+			".tile.bulk_group [%rd1, {%r10, %r11}], [%r1];\n"+commit+waitRead, nil, Launch{})
 		if r.err != nil {
 			t.Errorf("%s: %v", name, r.err)
 		}
@@ -273,10 +328,14 @@ func TestMadeMap(t *testing.T) {
 		}
 		return "@%p0 tensormap.replace.tile." + name + ".shared::cta.b1024." + bits + " [%r1+2048], " + rest + ";\n"
 	}
-	make := "add.u32 %r5, %r1, 2048;\nmad.lo.u32 %r5, %r0, 4, %r5;\n@%p2 st.shared.b32 [%r5], %r10;\nbar.warp.sync -1;\nmov.b32 %r6, 16;\nmov.b64 %rd6, 64;\n" +
-		field("global_address", "%rd0") + field("rank", "0x1") + field("box_dim", "0, %r6") + field("box_dim", "1, %r6") +
-		field("global_dim", "0, %r6") + field("global_dim", "1, %r6") + field("global_stride", "0, %rd6") + field("element_stride", "0, %r13") +
-		field("element_stride", "1, %r13") + field("elemtype", "2") + field("interleave_layout", "0") + field("swizzle_mode", "0") + field("fill_mode", "0")
+	make := "add.u32 %r5, %r1, 2048;\nmad.lo.u32 %r5, %r0, 4, %r5;\n@%p2 st.shared.b32 [%r5], %r10;\n" +
+		"bar.warp.sync -1;\nmov.b32 %r6, 16;\nmov.b64 %rd6, 64;\n" +
+		field("global_address", "%rd0") + field("rank", "0x1") + field("box_dim", "0, %r6") +
+		field("box_dim", "1, %r6") +
+		field("global_dim", "0, %r6") + field("global_dim", "1, %r6") + field("global_stride", "0, %rd6") +
+		field("element_stride", "0, %r13") +
+		field("element_stride", "1, %r13") + field("elemtype", "2") + field("interleave_layout", "0") +
+		field("swizzle_mode", "0") + field("fill_mode", "0")
 	publish := "@%p2 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd5], [%r1+2048], 128;\n"
 	acquire := "@%p2 fence.proxy.tensormap::generic.acquire.gpu [%rd5], 128;\n"
 	use := syncAll + fill + proxy + syncAll + strings.Replace(storeBox, "%rd1", "%rd5", 1) + commit + waitRead
@@ -299,12 +358,14 @@ func TestMadeMap(t *testing.T) {
 // TestMapChecks: maps that the hardware would not take.
 func TestMapChecks(t *testing.T) {
 	for want, change := range map[string]func(*TensorMap){
-		"is not aligned to 16":             func(m *TensorMap) { m.Address += 8 },
-		"a box of 257":                     func(m *TensorMap) { m.Box[1] = 257 },
-		"no multiple of 16":                func(m *TensorMap) { m.Strides[0] = 68 },
-		"rows of 12 bytes":                 func(m *TensorMap) { m.Box[0] = 3 },
-		"with a swizzle of 32":             func(m *TensorMap) { m.Swizzle = 32 },
-		"2 coordinates for a tensor map":   func(m *TensorMap) { m.Dims, m.Box, m.Strides = m.Dims[:1], m.Box[:1], nil },
+		"is not aligned to 16": func(m *TensorMap) { m.Address += 8 },
+		"a box of 257":         func(m *TensorMap) { m.Box[1] = 257 },
+		"no multiple of 16":    func(m *TensorMap) { m.Strides[0] = 68 },
+		"rows of 12 bytes":     func(m *TensorMap) { m.Box[0] = 3 },
+		"with a swizzle of 32": func(m *TensorMap) { m.Swizzle = 32 },
+		"2 coordinates for a tensor map": func(m *TensorMap) {
+			m.Dims, m.Box, m.Strides = m.Dims[:1], m.Box[:1], nil
+		},
 		"a bulk copy of 64 bytes: address": func(m *TensorMap) { m.Dims[1] = 30; m.Address += 640 },
 	} {
 		if err := runBulk(t, makeBar+expect+loadBox+await+copyOut, change, Launch{}).err; !wants(err, want) {
@@ -375,9 +436,12 @@ func TestNamedBarriers(t *testing.T) {
 		{"two counts", "@%p2 bar.sync 2, 64;\n@!%p2 bar.sync 2, 32;\n", "barrier 2 is for|deadlock"},
 		{"no warps", "bar.sync 2, 40;\n", "a barrier of 40 threads in a block of 64"},
 		{"no such barrier", "bar.sync 16;\n", "barrier 16 of 16"},
-		{"an arrival", "@!%p2 bra Y;\n" + number + "bar.arrive 1, 64;\nbra Z;\nY:\nbar.sync 1, 64;\n" + other + "Z:\n", ""},
-		{"an arrival does not wait", "@!%p2 bra Y;\nbar.arrive 1, 64;\n" + other + "bra Z;\nY:\n" + number + "bar.sync 1, 64;\nZ:\n", "no barrier lies between"},
-		{"different places", "@%p2 bra Y;\nbar.sync 0;\nbra Z;\nY:\nbar.sync 0;\nZ:\n", "threads wait at different barriers"},
+		{"an arrival", "@!%p2 bra Y;\n" + number + "bar.arrive 1, 64;\nbra Z;\nY:\nbar.sync 1, 64;\n" +
+			other + "Z:\n", ""},
+		{"an arrival does not wait", "@!%p2 bra Y;\nbar.arrive 1, 64;\n" + other + "bra Z;\nY:\n" + number +
+			"bar.sync 1, 64;\nZ:\n", "no barrier lies between"},
+		{"different places", "@%p2 bra Y;\nbar.sync 0;\nbra Z;\nY:\nbar.sync 0;\nZ:\n",
+			"threads wait at different barriers"},
 		{"registers", "setmaxnreg.dec.sync.aligned.u32 40;\nsetmaxnreg.inc.sync.aligned.u32 232;\n", ""},
 	} {
 		for _, l := range []Launch{{}, {Backward: true}} {
@@ -387,10 +451,14 @@ func TestNamedBarriers(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"setmaxnreg.dec.sync.aligned.u32 41;", "bar.red.popc.u32 %r0, 1, %p0;", "mbarrier.pending_count.b64 %r0, %rd0;", "bar.arrive 1;",
-		"cp.async.bulk.tensor.2d.im2col.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r10, %r11}], [%r2];",
-		"cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r10, %r11}], [%r2];",
-		"tensormap.replace.tile.color.shared::cta.b1024.b32 [%r1], 1;", "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r1], 5, %r1;",
+		"setmaxnreg.dec.sync.aligned.u32 41;", "bar.red.popc.u32 %r0, 1, %p0;",
+		"mbarrier.pending_count.b64 %r0, %rd0;", "bar.arrive 1;",
+		"cp.async.bulk.tensor.2d.im2col.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, " +
+			"{%r10, %r11}], [%r2];",
+		"cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r10, " +
+			"%r11}], [%r2];",
+		"tensormap.replace.tile.color.shared::cta.b1024.b32 [%r1], 1;",
+		"tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r1], 5, %r1;",
 	} {
 		if _, err := Parse([]byte(strings.Replace(bulkKernel, "BODY", text, 1))); err == nil {
 			t.Errorf("%s is accepted", text)
@@ -401,9 +469,13 @@ func TestNamedBarriers(t *testing.T) {
 // TestMulticast: one copy fills the shared memory of two blocks, and completes on the mbarrier of each.
 func TestMulticast(t *testing.T) {
 	text := strings.Replace(bulkKernel, ".reqntid 64", ".explicitcluster\n.reqntid 64\n.reqnctapercluster 2", 1)
-	body := "mov.u32 %r30, %cluster_ctarank;\nmad.wide.u32 %rd3, %r30, 1024, %rd3;\nsetp.eq.u32 %p3, %r30, 0;\nand.pred %p4, %p3, %p0;\nmov.b16 %h0, 3;\n" +
-		makeBar + expect + meet + strings.NewReplacer("@%p0", "@%p4", "::bytes", "::bytes.multicast::cluster", "[%r2]", "[%r2], %h0").Replace(loadBox) + await + copyOut + meet
-	text = strings.Replace(strings.Replace(text, "BODY", body, 1), ".reg .pred", ".reg .b16 %h<2>;\n.reg .pred", 1)
+	body := "mov.u32 %r30, %cluster_ctarank;\nmad.wide.u32 %rd3, %r30, 1024, %rd3;\n" +
+		"setp.eq.u32 %p3, %r30, 0;\nand.pred %p4, %p3, %p0;\nmov.b16 %h0, 3;\n" +
+		makeBar + expect + meet +
+		strings.NewReplacer("@%p0", "@%p4", "::bytes", "::bytes.multicast::cluster", "[%r2]",
+			"[%r2], %h0").Replace(loadBox) + await + copyOut + meet
+	text = strings.Replace(strings.Replace(text, "BODY", body, 1), ".reg .pred",
+		".reg .b16 %h<2>;\n.reg .pred", 1)
 	m, err := Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -414,9 +486,11 @@ func TestMulticast(t *testing.T) {
 		tensor[i] = byte(i * 7)
 	}
 	p := mem.Alloc(out)
-	tm := &TensorMap{Address: mem.Alloc(tensor), Type: 2, Dims: []uint64{16, 16}, Strides: []uint64{64}, Box: []uint32{16, 16}}
+	tm := &TensorMap{Address: mem.Alloc(tensor), Type: 2, Dims: []uint64{16, 16}, Strides: []uint64{64},
+		Box: []uint32{16, 16}}
 	err = m.Run(context.Background(), &Launch{
-		Kernel: "k", Grid: [3]int{2, 1, 1}, Shared: 8192, Memory: mem, Args: []uint64{p, 0, 0}, Bytes: map[int][]byte{1: tm.Encode()},
+		Kernel: "k", Grid: [3]int{2, 1, 1}, Shared: 8192, Memory: mem, Args: []uint64{p, 0, 0},
+		Bytes: map[int][]byte{1: tm.Encode()},
 	})
 	if err != nil || !slices.Equal(out[:1024], tensor) || !slices.Equal(out[1024:], tensor) {
 		t.Errorf("%v", err)

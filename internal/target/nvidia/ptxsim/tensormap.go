@@ -38,7 +38,8 @@ const (
 )
 
 // mapTypes holds the element types by their numbers.
-var mapTypes = []string{"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f32", "f64", "bf16", "f32", "f32"}
+var mapTypes = []string{"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f32", "f64", "bf16", "f32",
+	"f32"}
 
 // TypeOfDriver returns the number that PTX has for an element type of the driver, CUtensorMapDataType.
 func TypeOfDriver(t int) int {
@@ -56,7 +57,8 @@ func (m *TensorMap) Encode() []byte {
 	b := make([]byte, TensorMapBytes)
 	le := binary.LittleEndian
 	le.PutUint64(b, m.Address)
-	b[mapRank], b[mapType], b[mapSwizzle] = byte(len(m.Dims)-1), byte(m.Type), byte(slices.Index(swizzles, m.Swizzle))
+	b[mapRank], b[mapType], b[mapSwizzle] = byte(len(m.Dims)-1), byte(m.Type),
+		byte(slices.Index(swizzles, m.Swizzle))
 	if m.NaN {
 		b[mapFill] = 1
 	}
@@ -79,7 +81,8 @@ func decodeTensorMap(b []byte) (*TensorMap, error) {
 	m := &TensorMap{Address: le.Uint64(b), Type: int(b[mapType]), NaN: b[mapFill] == 1}
 	rank := int(b[mapRank]) + 1
 	switch {
-	case rank > maxRank || m.Type >= len(mapTypes) || int(b[mapSwizzle]) >= len(swizzles) || b[mapInterleave] != 0 || b[mapFill] > 1:
+	case rank > maxRank || m.Type >= len(mapTypes) || int(b[mapSwizzle]) >= len(swizzles) ||
+		b[mapInterleave] != 0 || b[mapFill] > 1:
 		return nil, fmt.Errorf("no tensor map: rank %d, type %d, interleave %d, swizzle %d, fill %d",
 			rank, m.Type, b[mapInterleave], b[mapSwizzle], b[mapFill])
 	case m.Address%16 != 0:
@@ -197,8 +200,10 @@ var mapFields = map[string]struct {
 	at, size int
 	list     bool
 }{
-	"global_address": {0, 8, false}, "rank": {mapRank, 1, false}, "elemtype": {mapType, 1, false}, "interleave_layout": {mapInterleave, 1, false},
-	"swizzle_mode": {mapSwizzle, 1, false}, "fill_mode": {mapFill, 1, false}, "global_dim": {mapDims, 4, true}, "box_dim": {mapBox, 4, true},
+	"global_address": {0, 8, false}, "rank": {mapRank, 1, false}, "elemtype": {mapType, 1, false},
+	"interleave_layout": {mapInterleave, 1, false},
+	"swizzle_mode":      {mapSwizzle, 1, false}, "fill_mode": {mapFill, 1, false},
+	"global_dim": {mapDims, 4, true}, "box_dim": {mapBox, 4, true},
 	"element_stride": {mapSteps, 4, true}, "global_stride": {mapStrides, 8, true},
 }
 
@@ -226,7 +231,8 @@ func replaceField(s *stmt) (action, error) {
 	}
 	value, index, sp := s.src(want-1, s.typ()), 0, s.space()
 	if f.list {
-		if index = int(s.ops[1].imm); s.ops[1].kind != isImm || index >= maxRank || name == "global_stride" && index == maxRank-1 {
+		if index = int(s.ops[1].imm); s.ops[1].kind != isImm || index >= maxRank || name == "global_stride" &&
+			index == maxRank-1 {
 			return nil, fmt.Errorf("there is no number %d of %s", index, name)
 		}
 	}
