@@ -148,3 +148,42 @@ func TestRoots(t *testing.T) {
 		}
 	}
 }
+
+// TestApartIf: a stride that is an argument keeps the stores of iterations apart if it is large, unless one
+// of the stores has another term: a constant only moves it.
+func TestApartIf(t *testing.T) {
+	at := func(name, off string) string {
+		return fmt.Sprintf("%%%s0 = arith.muli %%i, %%s : i32\n"+
+			"%s%%%[1]s2 = tt.splat %%%[1]s1 : i32 -> tensor<64xi32>\n"+
+			"%%%[1]s3 = ADD %%%[1]s2, %%r : T\n%%%[1]s = PTR %%xs, %%%[1]s3 : P\ntt.store %%%[1]s, %%v : A\n", name,
+			fmt.Sprintf("%%%s1 = arith.addi %%%[1]s0, %s : i32\n", name, off))
+	}
+	for _, c := range []struct {
+		first, second string
+		ok            bool
+		reach         int64
+	}{{"%c0", "%c0", true, 4 + 2*63*4}, {"%c1", "%c0", true, 8 + 2*63*4}, {"%k64", "%n", false, 0},
+		{"%n", "%c0", false, 0}, {"%n", "%n", true, 4 + 2*63*4}} {
+		m := parse(t, "scf.for %i = %c0 to %n step %c1 : i32 {\n"+at("p", c.first)+at("q", c.second)+"}\n")
+		a := New(m.Op)
+		var stores []*ir.Op
+		var loop *ir.Op
+		for op := range m.Ops() {
+			switch op.Def {
+			case tt.Store:
+				stores = append(stores, op)
+			case scf.For:
+				loop = op
+			}
+		}
+		old := Place{Ptr: stores[0].Operand(0), Loop: loop, Changed: func(s Symbol) bool {
+			return s.ChangesIn(loop)
+		}}
+		got, ok := a.ApartIf(old, stores[1].Operand(0), func(s Symbol) bool {
+			return s.Value != nil && s.Value.IsArg()
+		})
+		if ok != c.ok || ok && (got.Reach != c.reach || got.Scale != 4 || len(got.Factors) != 1) {
+			t.Errorf("%s and %s: %+v, %v", c.first, c.second, got, ok)
+		}
+	}
+}

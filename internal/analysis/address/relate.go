@@ -79,16 +79,18 @@ func (c Condition) Equal(d Condition) bool {
 // a loop: that each iteration moves the access further than it reaches. fixed says which values never change.
 func (a *Analysis) ApartIf(old Place, now *ir.Value, fixed func(Symbol) bool) (c Condition, ok bool) {
 	p, q := a.Form(old.Ptr), a.Form(now)
-	if old.Loop == nil || p == nil || q == nil || len(p.Uniform) != len(q.Uniform) {
+	if old.Loop == nil || p == nil || q == nil {
 		return c, false
 	}
-	d := int64(0)
+	for k := range q.Uniform {
+		if _, both := p.Uniform[k]; !both && k != "" {
+			return c, false
+		}
+	}
 	for k, n := range p.Uniform {
-		m, both := q.Uniform[k]
 		switch {
 		case k == "":
-			d = m - n
-		case !both || m != n:
+		case q.Uniform[k] != n:
 			return c, false
 		case a.changed(old, k):
 			if c.Scale != 0 || !a.step(&c, k, old.Loop, fixed) {
@@ -97,9 +99,7 @@ func (a *Analysis) ApartIf(old Place, now *ir.Value, fixed func(Symbol) bool) (c
 			c.Scale = n
 		}
 	}
-	if _, both := q.Uniform[""]; both && p.Uniform[""] == 0 {
-		return c, false // a constant that only now has
-	}
+	d := q.Uniform[""] - p.Uniform[""]
 	ps, qs := a.spansOf(old.Ptr, p), a.spansOf(now, q)
 	if c.Scale == 0 || ps == nil || qs == nil {
 		return c, false
