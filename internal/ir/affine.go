@@ -25,14 +25,15 @@ const (
 	AffineCeilDiv
 )
 
-// AffineExpr is a node of an affine expression: N for dimensions, symbols and constants, L and R for operators.
+// AffineExpr is a node of an affine expression: N for dimensions, symbols and constants, L and R for
+// operators.
 type AffineExpr struct {
 	Kind AffineKind
 	N    int64
 	L, R *AffineExpr
 }
 
-// IdentityMap is `(d0, …) -> (d0, …)`.
+// IdentityMap returns `(d0, …) -> (d0, …)`.
 func IdentityMap(n int) *AffineMap {
 	m := &AffineMap{NumDims: n}
 	for i := range n {
@@ -82,7 +83,8 @@ func (m *AffineMap) String() string {
 }
 
 var affineOps = map[AffineKind]string{
-	AffineAdd: " + ", AffineMul: " * ", AffineMod: " mod ", AffineFloorDiv: " floordiv ", AffineCeilDiv: " ceildiv ",
+	AffineAdd: " + ", AffineMul: " * ", AffineMod: " mod ", AffineFloorDiv: " floordiv ",
+	AffineCeilDiv: " ceildiv ",
 }
 
 func (e *AffineExpr) write(b *strings.Builder, nested bool) {
@@ -98,7 +100,8 @@ func (e *AffineExpr) write(b *strings.Builder, nested bool) {
 	}
 }
 
-// writeOp writes operators as MLIR does: negative terms as differences, -1 times x as -x. nested: the operator around binds tighter.
+// writeOp writes operators as MLIR does: negative terms as differences, -1 times x as -x. nested: the
+// operator around binds tighter.
 func (e *AffineExpr) writeOp(b *strings.Builder, nested bool) {
 	if nested {
 		b.WriteString("(")
@@ -138,7 +141,7 @@ func (e *AffineExpr) writeTerm(b *strings.Builder) {
 	}
 }
 
-// Eval is the map's value at given dimensions and symbols.
+// Eval returns the map's value at given dimensions and symbols.
 func (m *AffineMap) Eval(dims, syms []int64) []int64 {
 	out := make([]int64, len(m.Results))
 	for i, r := range m.Results {
@@ -147,7 +150,7 @@ func (m *AffineMap) Eval(dims, syms []int64) []int64 {
 	return out
 }
 
-// Eval is the expression's value.
+// Eval returns the expression's value.
 func (e *AffineExpr) Eval(dims, syms []int64) int64 {
 	switch e.Kind {
 	case AffineDim:

@@ -20,8 +20,8 @@ type Attr interface {
 // UnitAttr is `unit`: an attribute whose presence is all it says.
 type UnitAttr struct{ _ byte }
 
-// IntegerAttr is an integer of an integer or index type. Value is sign-extended from the width, except that i1 and
-// unsigned types are zero-extended.
+// IntegerAttr is an integer of an integer or index type. Value is sign-extended from the width, except that
+// i1 and unsigned types are zero-extended.
 type IntegerAttr struct {
 	Value int64
 	Type  Type
@@ -51,8 +51,8 @@ type ArrayAttr struct{ Elems []Attr }
 // DictAttr is `{a = 1, b}`, sorted by name.
 type DictAttr struct{ Elems []NamedAttr }
 
-// DenseAttr is `dense<...> : tensor<...>`: the elements of a static tensor or vector, or one for all (Splat). Data holds
-// the elements' bits, little endian, each in ElemBytes bytes (an i1 in one).
+// DenseAttr is `dense<...> : tensor<...>`: the elements of a static tensor or vector, or one for all (Splat).
+// Data holds the elements' bits, little endian, each in ElemBytes bytes (an i1 in one).
 type DenseAttr struct {
 	Type  Type
 	Splat bool
@@ -74,8 +74,8 @@ type StridedLayoutAttr struct {
 	Strides []int64
 }
 
-// DialectAttr is an attribute of a dialect, `#ttg.blocked<{...}>`. Params are what the constructor was given, in an order
-// fixed by the Def.
+// DialectAttr is an attribute of a dialect, `#ttg.blocked<{...}>`. Params are what the constructor was given,
+// in an order fixed by the Def.
 type DialectAttr struct {
 	Def    *AttrTypeDef
 	Params []any
@@ -90,7 +90,7 @@ type NamedAttr struct {
 	Attr Attr
 }
 
-// A is a NamedAttr, to be written in calls.
+// A returns a NamedAttr; the name is short because calls are full of it.
 func A(name string, attr Attr) NamedAttr { return NamedAttr{name, attr} }
 
 // Unit is the unit attribute.
@@ -112,13 +112,13 @@ var (
 	opaqueAttrs     intern.Table[string, OpaqueAttr]
 )
 
-// IntAttr is an integer attribute; v is cut to the type's width.
+// IntAttr returns an integer attribute; v is cut to the type's width.
 func IntAttr(v int64, t Type) *IntegerAttr {
 	v = NormInt(v, t)
 	return intAttrs.Get(scalarKey{uint64(v), address(t)}, func() *IntegerAttr { return &IntegerAttr{v, t} })
 }
 
-// NormInt is v as an IntegerAttr of type t holds it: cut to the width and extended back.
+// NormInt returns v as an IntegerAttr of type t holds it: cut to the width and extended back.
 func NormInt(v int64, t Type) int64 {
 	it, ok := t.(*IntegerType)
 	if !ok || it.Width >= 64 {
@@ -137,7 +137,7 @@ func I32Attr(v int64) *IntegerAttr   { return IntAttr(v, I32) }
 func I64Attr(v int64) *IntegerAttr   { return IntAttr(v, I64) }
 func IndexAttr(v int64) *IntegerAttr { return IntAttr(v, Index) }
 
-// BoolAttr is `true` or `false`.
+// BoolAttr returns `true` or `false`.
 func BoolAttr(v bool) *IntegerAttr {
 	if v {
 		return IntAttr(1, I1)
@@ -145,41 +145,43 @@ func BoolAttr(v bool) *IntegerAttr {
 	return IntAttr(0, I1)
 }
 
-// FloatBits is a float attribute of the given bit pattern.
+// FloatBits returns a float attribute of the given bit pattern.
 func FloatBits(bits uint64, t *FloatType) *FloatAttr {
 	return floatAttrs.Get(scalarKey{bits, address(t)}, func() *FloatAttr { return &FloatAttr{bits, t} })
 }
 
-// FloatOf is a float attribute of the value nearest to v.
+// FloatOf returns a float attribute of the value nearest to v.
 func FloatOf(v float64, t *FloatType) *FloatAttr { return FloatBits(t.Format.Encode(v), t) }
 
-// Value is the attribute's value.
+// Value returns the attribute's value.
 func (a *FloatAttr) Value() float64 { return a.Type.Format.Decode(a.Bits) }
 
-// Str is a string attribute.
+// Str returns a string attribute.
 func Str(s string) *StringAttr {
 	return strAttrs.Get(s, func() *StringAttr { return &StringAttr{s} })
 }
 
-// TypeOf is a type as an attribute.
+// TypeOf returns a type as an attribute.
 func TypeOf(t Type) *TypeAttr {
 	return typeAttrs.Get(address(t), func() *TypeAttr { return &TypeAttr{t} })
 }
 
-// SymbolRef is `@name`.
+// SymbolRef returns `@name`.
 func SymbolRef(name string) *SymbolRefAttr { return NestedSymbolRef(name, "") }
 
-// NestedSymbolRef is `@root::@nested`.
+// NestedSymbolRef returns `@root::@nested`.
 func NestedSymbolRef(root, nested string) *SymbolRefAttr {
-	return symAttrs.Get(SymbolRefAttr{root, nested}, func() *SymbolRefAttr { return &SymbolRefAttr{root, nested} })
+	return symAttrs.Get(SymbolRefAttr{root, nested}, func() *SymbolRefAttr {
+		return &SymbolRefAttr{root, nested}
+	})
 }
 
-// Array is `[elems...]`.
+// Array returns `[elems...]`.
 func Array(elems ...Attr) *ArrayAttr {
 	return arrayAttrs.Get(listKey(elems), func() *ArrayAttr { return &ArrayAttr{slices.Clone(elems)} })
 }
 
-// Dict is `{...}`; the order given does not matter.
+// Dict returns `{...}`; the order given does not matter.
 func Dict(elems ...NamedAttr) *DictAttr {
 	elems = slices.Clone(elems)
 	slices.SortStableFunc(elems, func(a, b NamedAttr) int { return strings.Compare(a.Name, b.Name) })
@@ -190,7 +192,7 @@ func Dict(elems ...NamedAttr) *DictAttr {
 	return dictAttrs.Get(string(k), func() *DictAttr { return &DictAttr{elems} })
 }
 
-// Get is the attribute of a name, or nil.
+// Get returns the attribute of a name, or nil.
 func (a *DictAttr) Get(name string) Attr {
 	for _, e := range a.Elems {
 		if e.Name == name {
@@ -200,14 +202,14 @@ func (a *DictAttr) Get(name string) Attr {
 	return nil
 }
 
-// DenseArray is `array<elem: values...>` of integers. (The bits of floats for f32 and f64.)
+// DenseArray returns `array<elem: values...>` of integers. (The bits of floats for f32 and f64.)
 func DenseArray(elem Type, values ...int64) *DenseArrayAttr {
 	return denseArrayAttrs.Get(key{a: address(elem), text: shapeKey(values)}, func() *DenseArrayAttr {
 		return &DenseArrayAttr{elem, slices.Clone(values)}
 	})
 }
 
-// I32Array is `array<i32: values...>`.
+// I32Array returns `array<i32: values...>`.
 func I32Array(values ...int) *DenseArrayAttr {
 	vs := make([]int64, len(values))
 	for i, v := range values {
@@ -216,7 +218,8 @@ func I32Array(values ...int) *DenseArrayAttr {
 	return DenseArray(I32, vs...)
 }
 
-// Dense is a dense attribute from raw element bits, little endian; see DenseAttr. Elements that are all equal make a splat.
+// Dense returns a dense attribute from raw element bits, little endian; see DenseAttr. Elements that are all
+// equal make a splat.
 func Dense(t Type, splat bool, data []byte) *DenseAttr {
 	if n := ElemBytes(ElemOf(t)); !splat && isSplat(data, n) {
 		splat, data = true, data[:n]
@@ -241,12 +244,13 @@ func isSplat(data []byte, n int) bool {
 	return true
 }
 
-// DenseSplat is the dense attribute of a shaped type whose elements all equal a scalar attribute (integer or float).
+// DenseSplat returns the dense attribute of a shaped type whose elements all equal a scalar attribute
+// (integer or float).
 func DenseSplat(t Type, elem Attr) *DenseAttr {
 	return Dense(t, true, appendBits(nil, ElemBytes(ElemOf(t)), scalarBits(elem)))
 }
 
-// DenseOf is the dense attribute whose elements have the given bits.
+// DenseOf returns the dense attribute whose elements have the given bits.
 func DenseOf(t Type, bits []uint64) *DenseAttr {
 	n := ElemBytes(ElemOf(t))
 	var data []byte
@@ -256,13 +260,13 @@ func DenseOf(t Type, bits []uint64) *DenseAttr {
 	return Dense(t, false, data)
 }
 
-// ElemBytes is the number of bytes a DenseAttr gives to one element of a type.
+// ElemBytes returns the number of bytes a DenseAttr gives to one element of a type.
 func ElemBytes(t Type) int { return max(1, (BitWidth(t)+7)/8) }
 
-// Len is the number of elements of the type.
+// Len returns the number of elements of the type.
 func (a *DenseAttr) Len() int { return int(product(ShapeOf(a.Type))) }
 
-// Bits are the bits of element i.
+// Bits returns the bits of element i.
 func (a *DenseAttr) Bits(i int) uint64 {
 	if a.Splat {
 		i = 0
@@ -273,10 +277,10 @@ func (a *DenseAttr) Bits(i int) uint64 {
 	return binary.LittleEndian.Uint64(buf[:])
 }
 
-// Elem is element i as a scalar attribute (IntegerAttr or FloatAttr).
+// Elem returns element i as a scalar attribute (IntegerAttr or FloatAttr).
 func (a *DenseAttr) Elem(i int) Attr { return ScalarFromBits(a.Bits(i), ElemOf(a.Type)) }
 
-// ScalarFromBits is the integer or float attribute of type t with the given bits.
+// ScalarFromBits returns the integer or float attribute of type t with the given bits.
 func ScalarFromBits(bits uint64, t Type) Attr {
 	if ft, ok := t.(*FloatType); ok {
 		return FloatBits(bits, ft)
@@ -300,19 +304,19 @@ func appendBits(data []byte, n int, bits uint64) []byte {
 	return append(data, buf[:n]...)
 }
 
-// AffineMapOf is a map as an attribute.
+// AffineMapOf returns a map as an attribute.
 func AffineMapOf(m *AffineMap) *AffineMapAttr {
 	return affineAttrs.Get(m.String(), func() *AffineMapAttr { return &AffineMapAttr{m} })
 }
 
-// StridedLayout is `strided<[...], offset: ...>`.
+// StridedLayout returns `strided<[...], offset: ...>`.
 func StridedLayout(offset int64, strides ...int64) *StridedLayoutAttr {
 	return stridedAttrs.Get(shapeKey(append([]int64{offset}, strides...)), func() *StridedLayoutAttr {
 		return &StridedLayoutAttr{offset, slices.Clone(strides)}
 	})
 }
 
-// OpaqueAttrOf is an attribute known by its text alone.
+// OpaqueAttrOf returns an attribute known by its text alone.
 func OpaqueAttrOf(text string) *OpaqueAttr {
 	return opaqueAttrs.Get(text, func() *OpaqueAttr { return &OpaqueAttr{text} })
 }

@@ -20,7 +20,7 @@ type Region struct {
 	parent      *Op
 }
 
-// NewRegion is a region with the given blocks.
+// NewRegion returns a region with the given blocks.
 func NewRegion(blocks ...*Block) *Region {
 	r := &Region{}
 	for _, b := range blocks {
@@ -29,7 +29,7 @@ func NewRegion(blocks ...*Block) *Region {
 	return r
 }
 
-// NewBlock is a block with arguments of the given types, in no region yet.
+// NewBlock returns a block with arguments of the given types, in no region yet.
 func NewBlock(args ...Type) *Block {
 	b := &Block{}
 	for _, t := range args {
@@ -72,7 +72,7 @@ func (b *Block) renumberArgs(from int) {
 	}
 }
 
-// Region is the region that b is in; Parent the op around it.
+// Region returns the region that b is in; Parent the op around it.
 func (b *Block) Region() *Region { return b.region }
 
 func (b *Block) Parent() *Op {
@@ -97,15 +97,15 @@ func (b *Block) IsInside(op *Op) bool {
 	return false
 }
 
-// First and Last are the first and last operation, or nil.
+// First and Last return the first and last operation, or nil.
 func (b *Block) First() *Op { return b.first }
 func (b *Block) Last() *Op  { return b.last }
 
-// Prev and Next are the neighbouring blocks in the region.
+// Prev and Next return the neighbouring blocks in the region.
 func (b *Block) Prev() *Block { return b.prev }
 func (b *Block) Next() *Block { return b.next }
 
-// Terminator is the last operation if it is a terminator, else nil.
+// Terminator returns the last operation if it is a terminator, else nil.
 func (b *Block) Terminator() *Op {
 	if b.last != nil && (b.last.Def.Has(Terminator) || b.last.Def.Unregistered) {
 		return b.last
@@ -116,7 +116,7 @@ func (b *Block) Terminator() *Op {
 // Empty reports whether the block has no operations.
 func (b *Block) Empty() bool { return b.first == nil }
 
-// Ops are the operations in order. The current one may be erased or moved while iterating.
+// Ops yields the operations in order. The current one may be erased or moved while iterating.
 func (b *Block) Ops() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for op := b.first; op != nil; {
@@ -129,7 +129,7 @@ func (b *Block) Ops() iter.Seq[*Op] {
 	}
 }
 
-// OpsBackward are the operations from the last to the first. The current one may be erased or moved.
+// OpsBackward yields the operations from the last to the first. The current one may be erased or moved.
 func (b *Block) OpsBackward() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for op := b.last; op != nil; {
@@ -236,7 +236,7 @@ func (b *Block) Remove() {
 	b.region, b.prev, b.next = nil, nil, nil
 }
 
-// Successors are the blocks that b can branch to.
+// Successors returns the blocks that b can branch to.
 func (b *Block) Successors() []*Block {
 	if b.last == nil {
 		return nil
@@ -244,7 +244,7 @@ func (b *Block) Successors() []*Block {
 	return b.last.successors
 }
 
-// Parent is the operation that r belongs to; First and Last its first and last block.
+// Parent returns the operation that r belongs to; First and Last its first and last block.
 func (r *Region) Parent() *Op   { return r.parent }
 func (r *Region) First() *Block { return r.first }
 func (r *Region) Last() *Block  { return r.last }
@@ -274,7 +274,7 @@ func (r *Region) InsertAfter(b, at *Block) {
 	at.next = b
 }
 
-// Blocks are the blocks in order. The current one may be removed while iterating.
+// Blocks yields the blocks in order. The current one may be removed while iterating.
 func (r *Region) Blocks() iter.Seq[*Block] {
 	return func(yield func(*Block) bool) {
 		for b := r.first; b != nil; {

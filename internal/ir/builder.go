@@ -9,10 +9,10 @@ type Builder struct {
 	next  *Op // insert before this one; nil is the end of the block
 }
 
-// NewBuilder is a builder that appends to b.
+// NewBuilder returns a builder that appends to b.
 func NewBuilder(b *Block) *Builder { return &Builder{Loc: Unknown, block: b} }
 
-// At is a builder that inserts before op, with op's location.
+// At returns a builder that inserts before op, with op's location.
 func At(op *Op) *Builder { return &Builder{Loc: op.Loc, block: op.block, next: op} }
 
 // Point is an insertion point, to come back to.
@@ -21,11 +21,11 @@ type Point struct {
 	next  *Op
 }
 
-// Point is where the builder stands; SetPoint goes back there.
+// Point returns where the builder stands; SetPoint goes back there.
 func (b *Builder) Point() Point     { return Point{b.block, b.next} }
 func (b *Builder) SetPoint(p Point) { b.block, b.next = p.block, p.next }
 
-// Block is the block that the builder inserts into.
+// Block returns the block that the builder inserts into.
 func (b *Builder) Block() *Block { return b.block }
 
 // ToEnd, ToStart, Before and After move the insertion point.
@@ -65,13 +65,13 @@ func (b *Builder) Val(def *OpDef, result Type, operands ...*Value) *Value {
 	return b.Create(State{Def: def, Operands: operands, Results: []Type{result}}).results[0]
 }
 
-// ValA is Val with attributes.
+// ValA is like Val, with attributes.
 func (b *Builder) ValA(def *OpDef, result Type, attrs []NamedAttr, operands ...*Value) *Value {
 	return b.Create(State{Def: def, Operands: operands, Results: []Type{result}, Attrs: attrs}).results[0]
 }
 
-// Groups makes and inserts an operation whose operands are given slot by slot, nil values left out. It sets the segments
-// where the op needs them.
+// Groups makes and inserts an operation whose operands are given slot by slot, nil values left out. It sets
+// the segments where the op needs them.
 func (b *Builder) Groups(def *OpDef, groups [][]*Value, results []Type, attrs ...NamedAttr) *Op {
 	s := State{Def: def, Results: results, Attrs: attrs}
 	for _, g := range groups {
@@ -102,12 +102,12 @@ type Mapping struct {
 	Blocks map[*Block]*Block
 }
 
-// NewMapping is an empty mapping.
+// NewMapping returns an empty mapping.
 func NewMapping() *Mapping {
 	return &Mapping{map[*Value]*Value{}, map[*Block]*Block{}}
 }
 
-// Get is what v becomes: itself where the mapping says nothing.
+// Get returns what v becomes: itself where the mapping says nothing.
 func (m *Mapping) Get(v *Value) *Value {
 	if w, ok := m.Values[v]; ok {
 		return w
@@ -118,12 +118,14 @@ func (m *Mapping) Get(v *Value) *Value {
 // Map records that from becomes to.
 func (m *Mapping) Map(from, to *Value) { m.Values[from] = to }
 
-// Clone is a copy of op, with all inside, in no block; operands go through m, and m learns the copy's values.
+// Clone returns a copy of op, with all inside, in no block; operands go through m, and m learns the copy's
+// values.
 func (op *Op) Clone(m *Mapping) *Op {
 	if m == nil {
 		m = NewMapping()
 	}
-	s := State{Def: op.Def, Loc: op.Loc, Segments: op.segments, ResultSegs: op.resultSegs, Results: op.ResultTypes()}
+	s := State{Def: op.Def, Loc: op.Loc, Segments: op.segments, ResultSegs: op.resultSegs,
+		Results: op.ResultTypes()}
 	s.Operands = make([]*Value, len(op.operands))
 	for i := range op.operands {
 		s.Operands[i] = m.Get(op.operands[i].value)

@@ -2,7 +2,7 @@ package ir
 
 import "fmt"
 
-// CallChain is the place of a location, then of each call around it.
+// CallChain returns the place of a location, then of each call around it.
 func CallChain(l Loc) []string {
 	switch l := l.(type) {
 	case *FileLoc:

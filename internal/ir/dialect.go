@@ -22,52 +22,65 @@ type Dialect struct {
 type Trait uint64
 
 const (
-	Pure                          Trait = 1 << iota // no effects, no undefined behaviour: may be moved, merged, dropped
-	Commutative                                     // the operands may be swapped
-	Elementwise                                     // applied element by element to scalars or tensors of one shape
-	Idempotent                                      // f(f(x)) = f(x); f(x, x) = x for two operands
-	Involution                                      // f(f(x)) = x
-	ConstantLike                                    // no operands, the attribute "value" is the result
-	Terminator                                      // ends its block
-	ReturnLike                                      // a terminator that hands its operands to the parent op
-	Isolated                                        // regions use no value defined outside (IsolatedFromAbove)
-	SymbolOp                                        // has sym_name
-	SymbolTableOp                                   // its region holds symbols
-	SingleBlock                                     // each region has at most one block
-	NoTerminator                                    // blocks need no terminator
-	RecursiveEffects                                // the effects are those of the ops inside
-	LoopLike                                        // scf.for and friends
-	Reads                                           // reads memory
-	Writes                                          // writes memory
-	Allocates                                       // makes a new buffer
-	Speculatable                                    // no undefined behaviour: may be executed where it was not (implied by Pure)
-	SegmentedOperands                               // AttrSizedOperandSegments
-	SegmentedResults                                // AttrSizedResultSegments
-	SameOperandsAndResultType                       // one type for all operands and results
-	SameTypeOperands                                // one type for all operands
-	SameOperandsAndResultShape                      // one shape for all
-	SameOperandsAndResultElem                       // one element type for all
-	SameOperandsAndResultEncoding                   // one encoding for all tensors (those that have one)
-	SameOperandsEncoding                            // one encoding for all tensor operands
-	SameLoadStoreShape                              // tt.load, tt.store: pointee shapes agree (SameLoadStoreOperandsShape and ...AndResultShape)
-	TensorSizes                                     // tensors have a power of two elements, at most 2^20 (VerifyTensorLayouts, TensorSizeTrait)
-	ImplicitTerminator                              // the parser adds the terminator that the text leaves out (SingleBlockImplicitTerminator)
-	GraphRegion                                     // values may be used before they are defined
-	NoEffects                                       // no memory effects, but undefined for some operands: may be dropped and merged, not moved (implied by Pure)
+	// no effects, no undefined behaviour: may be moved, merged, dropped
+	Pure        Trait = 1 << iota
+	Commutative       // the operands may be swapped
+	// applied element by element to scalars or tensors of one shape
+	Elementwise
+	Idempotent       // f(f(x)) = f(x); f(x, x) = x for two operands
+	Involution       // f(f(x)) = x
+	ConstantLike     // no operands, the attribute "value" is the result
+	Terminator       // ends its block
+	ReturnLike       // a terminator that hands its operands to the parent op
+	Isolated         // regions use no value defined outside (IsolatedFromAbove)
+	SymbolOp         // has sym_name
+	SymbolTableOp    // its region holds symbols
+	SingleBlock      // each region has at most one block
+	NoTerminator     // blocks need no terminator
+	RecursiveEffects // the effects are those of the ops inside
+	LoopLike         // scf.for and friends
+	Reads            // reads memory
+	Writes           // writes memory
+	Allocates        // makes a new buffer
+	// no undefined behaviour: may be executed where it was not (implied by Pure)
+	Speculatable
+	SegmentedOperands             // AttrSizedOperandSegments
+	SegmentedResults              // AttrSizedResultSegments
+	SameOperandsAndResultType     // one type for all operands and results
+	SameTypeOperands              // one type for all operands
+	SameOperandsAndResultShape    // one shape for all
+	SameOperandsAndResultElem     // one element type for all
+	SameOperandsAndResultEncoding // one encoding for all tensors (those that have one)
+	SameOperandsEncoding          // one encoding for all tensor operands
+	// tt.load, tt.store: pointee shapes agree (SameLoadStoreOperandsShape and ...AndResultShape)
+	SameLoadStoreShape
+	// tensors have a power of two elements, at most 2^20 (VerifyTensorLayouts, TensorSizeTrait)
+	TensorSizes
+	// the parser adds the terminator that the text leaves out (SingleBlockImplicitTerminator)
+	ImplicitTerminator
+	GraphRegion // values may be used before they are defined
+	// no memory effects, but undefined for some operands: may be dropped and merged, not moved (implied by
+	// Pure)
+	NoEffects
 )
 
 // Constraint is what a slot demands of a value's type.
 type Constraint struct {
-	Desc  string
-	Ok    func(Type) bool
-	Only  Type     // the single type that fits, when there is one: the text need not name it
-	Def   *TypeDef // the one kind of dialect type that fits: type($x) is written without "!tt.ptr", unless qualified; both are read
+	Desc string
+	Ok   func(Type) bool
+	Only Type // the single type that fits, when there is one: the text need not name it
+	// the one kind of dialect type that fits: type($x) is written without "!tt.ptr", unless qualified; both
+	// are read
+	Def   *TypeDef
 	Arity Arity
 }
 
-// Of is the constraint that only types of one kind meet.
+// Of returns the constraint that only types of one kind meet.
 func Of(d *TypeDef) Constraint {
-	return Constraint{Desc: d.Name, Def: d, Ok: func(t Type) bool { dt, ok := t.(*DialectType); return ok && dt.Def == d }}
+	return Constraint{Desc: d.Name, Def: d, Ok: func(t Type) bool {
+		dt, ok := t.(*DialectType)
+		return ok && dt.Def == d
+	}}
 }
 
 // Arity of a slot.
@@ -79,10 +92,10 @@ const (
 	Many       // any number
 )
 
-// Optional is the constraint for a slot that may be empty.
+// Optional returns the constraint for a slot that may be empty.
 func Optional(c Constraint) Constraint { c.Arity = Opt; return c }
 
-// Variadic is the constraint for a slot with any number of values.
+// Variadic returns the constraint for a slot with any number of values.
 func Variadic(c Constraint) Constraint { c.Arity = Many; return c }
 
 // Slot is a named place for an operand or a result.
@@ -102,11 +115,13 @@ func Slots(list ...any) []Slot {
 
 // AttrKind is what an attribute's slot demands, and how its bare form is written.
 type AttrKind struct {
-	Desc  string
-	Ok    func(Attr) bool
-	Type  Type                         // the implied type of an integer or float: `$axis` is written without ": i32"
-	Enum  *Enum                        // written as one of the keywords
-	Def   *AttrTypeDef                 // the one kind of dialect attribute that fits: written without "#dialect.name", unless qualified
+	Desc string
+	Ok   func(Attr) bool
+	// the implied type of an integer or float: `$axis` is written without ": i32"
+	Type Type
+	Enum *Enum // written as one of the keywords
+	// the one kind of dialect attribute that fits: written without "#dialect.name", unless qualified
+	Def   *AttrTypeDef
 	Print func(p *Printer, a Attr)     // the bare form in a Format, where it differs from the plain one
 	Parse func(p *Parser) (Attr, bool) // its counterpart
 }
@@ -123,7 +138,7 @@ type EnumCase struct {
 	Value int64
 }
 
-// Word is the keyword of a value.
+// Word returns the keyword of a value.
 func (e *Enum) Word(v int64) (string, bool) {
 	for _, c := range e.Cases {
 		if c.Value == v {
@@ -133,7 +148,7 @@ func (e *Enum) Word(v int64) (string, bool) {
 	return "", false
 }
 
-// Value is the value of a keyword.
+// Value returns the value of a keyword.
 func (e *Enum) Value(word string) (int64, bool) {
 	for _, c := range e.Cases {
 		if c.Word == word {
@@ -166,22 +181,23 @@ func Attrs(list ...any) []AttrSlot {
 	return out
 }
 
-// OptAttr is an attribute that may be absent.
+// OptAttr returns an attribute that may be absent.
 func OptAttr(k *AttrKind) AttrSlot { return AttrSlot{Kind: k, Optional: true} }
 
-// DefAttr is an attribute with a default.
+// DefAttr returns an attribute with a default.
 func DefAttr(k *AttrKind, def Attr) AttrSlot { return AttrSlot{Kind: k, Default: def} }
 
-// TypeRule says that the type of one operand or result follows from another's, as MLIR's TypesMatchWith. A nil Fn is identity
-// (AllTypesMatch). The reader uses it where a Format names only From; the verifier checks it always.
+// TypeRule says that the type of one operand or result follows from another's, as MLIR's TypesMatchWith. A
+// nil Fn is identity (AllTypesMatch). The reader uses it where a Format names only From; the verifier checks
+// it always.
 type TypeRule struct {
 	From, To string
 	Fn       func(Type) Type // nil result: not applicable
 }
 
-// OpDef is one row of a dialect's table: all there is to say about a kind of operation but for what it means. Folders,
-// verifiers and other functions that mention ops join by Dialect.Folders and the like, since a function in the row that
-// mentions the row is an initialisation cycle.
+// OpDef is one row of a dialect's table: all there is to say about a kind of operation but for what it means.
+// Folders, verifiers and other functions that mention ops join by Dialect.Folders and the like, since a
+// function in the row that mentions the row is an initialisation cycle.
 type OpDef struct {
 	Name       string // without the dialect
 	Doc        string // one sentence
@@ -194,20 +210,23 @@ type OpDef struct {
 	Types      []TypeRule
 	Format     string // MLIR's declarative assembly format
 
-	// PrintFn and ParseFn replace Format where an op has syntax of its own. PrintFn prints all that follows the op's
-	// name; ParseFn reads the same and fills the state.
+	// PrintFn and ParseFn replace Format where an op has syntax of its own. PrintFn prints all that follows
+	// the op's name; ParseFn reads the same and fills the state.
 	PrintFn func(p *Printer, op *Op)
 	ParseFn func(p *Parser, s *State) bool
 
-	// ElideDialect: the ops directly inside are written without this op's dialect, `return` for func.return in func.func.
+	// ElideDialect: the ops directly inside are written without this op's dialect, `return` for func.return
+	// in func.func.
 	ElideDialect bool
 
-	// ResultName is the name that results wish for in text where they have none of their own, and ArgName that of an argument of
-	// a region's entry block: "" is no wish. Constants are named after their value without it.
+	// ResultName is the name that results wish for in text where they have none of their own, and ArgName
+	// that of an argument of a region's entry block: "" is no wish. Constants are named after their value
+	// without it.
 	ResultName func(op *Op, i int) string
 	ArgName    func(op *Op, region, i int) string
 
-	// ImplicitTerm is the terminator that an ImplicitTerminator op's region ends with when the text leaves it out.
+	// ImplicitTerm is the terminator that an ImplicitTerminator op's region ends with when the text leaves it
+	// out.
 	ImplicitTerm *OpDef
 
 	Dialect      *Dialect
@@ -223,16 +242,16 @@ type OpDef struct {
 	symbols  SymbolUseFunc
 }
 
-// FoldResult is what an operation's result is known to be: an existing value, or a constant. Exactly one is set; both nil means
-// that this result was not folded.
+// FoldResult is what an operation's result is known to be: an existing value, or a constant. Exactly one is
+// set; both nil means that this result was not folded.
 type FoldResult struct {
 	Value *Value
 	Const Attr
 }
 
-// FoldFunc simplifies an operation without making others: one FoldResult for each result, or nil when nothing is known.
-// consts holds the constant of each operand (nil where not constant). It may also change op in place, and then
-// returns op's own results.
+// FoldFunc simplifies an operation without making others: one FoldResult for each result, or nil when nothing
+// is known. consts holds the constant of each operand (nil where not constant). It may also change op in
+// place, and then returns op's own results.
 type FoldFunc func(op *Op, consts []Attr) []FoldResult
 
 // VerifyFunc checks what the row cannot say.
@@ -251,7 +270,8 @@ const (
 // EffectsFunc gives the effects of one operation where they depend on its attributes.
 type EffectsFunc func(op *Op) Effect
 
-// SpeculateFunc reports whether one operation may be executed where it was not, when that depends on its operands or attributes.
+// SpeculateFunc reports whether one operation may be executed where it was not, when that depends on its
+// operands or attributes.
 type SpeculateFunc func(op *Op) bool
 
 // SymbolUseFunc checks an operation against the symbols it names in the nearest symbol table.
@@ -260,7 +280,8 @@ type SymbolUseFunc func(op *Op, lookup func(name string) *Op) error
 // InferFunc gives the result types that follow from operands and attributes.
 type InferFunc func(s *State) ([]Type, error)
 
-// TypeDef declares a type of a dialect: `!dialect.name<...>`. Parse reads what follows the name; Print writes it.
+// TypeDef declares a type of a dialect: `!dialect.name<...>`. Parse reads what follows the name; Print writes
+// it.
 type TypeDef struct {
 	Name, Doc string
 	Parse     func(p *Parser) (Type, bool)
@@ -268,8 +289,8 @@ type TypeDef struct {
 	Dialect   *Dialect
 }
 
-// AttrTypeDef declares an attribute of a dialect: `#dialect.name<...>`. Alias is the name such an attribute gets in the
-// text's head (`#blocked = ...`), or empty when it is always written in place.
+// AttrTypeDef declares an attribute of a dialect: `#dialect.name<...>`. Alias is the name such an attribute
+// gets in the text's head (`#blocked = ...`), or empty when it is always written in place.
 type AttrTypeDef struct {
 	Name, Doc string
 	Alias     string
@@ -286,7 +307,8 @@ var registry = struct {
 
 // NewDialect declares a dialect.
 func NewDialect(name, doc string) *Dialect {
-	d := &Dialect{Name: name, Doc: doc, ops: map[string]*OpDef{}, types: map[string]*TypeDef{}, attrs: map[string]*AttrTypeDef{}}
+	d := &Dialect{Name: name, Doc: doc, ops: map[string]*OpDef{}, types: map[string]*TypeDef{},
+		attrs: map[string]*AttrTypeDef{}}
 	registry.Lock()
 	defer registry.Unlock()
 	if registry.dialects[name] != nil {
@@ -324,14 +346,19 @@ func (d *Dialect) NewAttr(def AttrTypeDef) *AttrTypeDef {
 	return p
 }
 
-// Get is the type with the given parameters, interned. Parameters are Types, Attrs, int64, []int64, [][]int64, string, bool or float64.
+// Get returns the type with the given parameters, interned. Parameters are Types, Attrs, int64, []int64,
+// [][]int64, string, bool or float64.
 func (t *TypeDef) Get(params ...any) *DialectType {
-	return dialectTypes.Get(key{a: address(t), text: paramsKey(params)}, func() *DialectType { return &DialectType{t, params} })
+	return dialectTypes.Get(key{a: address(t), text: paramsKey(params)}, func() *DialectType {
+		return &DialectType{t, params}
+	})
 }
 
-// Get is the attribute with the given parameters, interned.
+// Get returns the attribute with the given parameters, interned.
 func (a *AttrTypeDef) Get(params ...any) *DialectAttr {
-	return dialectAttrs.Get(key{a: address(a), text: paramsKey(params)}, func() *DialectAttr { return &DialectAttr{a, params} })
+	return dialectAttrs.Get(key{a: address(a), text: paramsKey(params)}, func() *DialectAttr {
+		return &DialectAttr{a, params}
+	})
 }
 
 // Folders joins folders to their ops. It returns d, so that it can stand in a var declaration.
@@ -382,10 +409,10 @@ func (d *Dialect) Inference(m map[*OpDef]InferFunc) *Dialect {
 	return d
 }
 
-// Ops are the dialect's operations in the order of their declaration.
+// Ops yields the dialect's operations in the order of their declaration.
 func (d *Dialect) Ops() iter.Seq[*OpDef] { return slices.Values(d.order) }
 
-// Types and Attrs are the dialect's types and attributes, by name.
+// Types and Attrs return the dialect's types and attributes, by name.
 func (d *Dialect) Types() []*TypeDef { return byName(d.types) }
 
 func (d *Dialect) Attrs() []*AttrTypeDef { return byName(d.attrs) }
@@ -398,7 +425,7 @@ func byName[T any](m map[string]T) []T {
 	return out
 }
 
-// Dialects are all declared dialects, by name.
+// Dialects returns all declared dialects, by name.
 func Dialects() []*Dialect {
 	registry.RLock()
 	defer registry.RUnlock()
@@ -410,14 +437,14 @@ func Dialects() []*Dialect {
 	})
 }
 
-// LookupDialect is the dialect of a name, or nil.
+// LookupDialect returns the dialect of a name, or nil.
 func LookupDialect(name string) *Dialect {
 	registry.RLock()
 	defer registry.RUnlock()
 	return registry.dialects[name]
 }
 
-// LookupOp is the definition of a full op name, "arith.addf", or nil.
+// LookupOp returns the definition of a full op name, "arith.addf", or nil.
 func LookupOp(name string) *OpDef {
 	dialect, rest, ok := cutDialect(name)
 	if !ok {
@@ -447,14 +474,15 @@ func LookupAttr(name string) *AttrTypeDef {
 	return nil
 }
 
-// UnknownOp is the definition given to an operation that no dialect declares; the same for each name.
+// UnknownOp returns the definition given to an operation that no dialect declares; the same for each name.
 func UnknownOp(name string) *OpDef {
 	registry.Lock()
 	defer registry.Unlock()
 	if def := registry.unknown[name]; def != nil {
 		return def
 	}
-	def := &OpDef{Name: name, fullName: name, Unregistered: true, Doc: "An operation of a dialect that is not declared."}
+	def := &OpDef{Name: name, fullName: name, Unregistered: true,
+		Doc: "An operation of a dialect that is not declared."}
 	registry.unknown[name] = def
 	return def
 }
@@ -468,7 +496,7 @@ func cutDialect(name string) (dialect, rest string, ok bool) {
 	return "", name, false
 }
 
-// FullName is the op's name with its dialect, "arith.addf".
+// FullName returns the op's name with its dialect, "arith.addf".
 func (d *OpDef) FullName() string { return d.fullName }
 
 func (d *OpDef) String() string { return d.fullName }
@@ -476,7 +504,7 @@ func (d *OpDef) String() string { return d.fullName }
 // Has reports whether all the given traits hold.
 func (d *OpDef) Has(t Trait) bool { return d.Traits&t == t }
 
-// AttrSlot is the inherent attribute of a name, or nil.
+// AttrSlot returns the inherent attribute of a name, or nil.
 func (d *OpDef) AttrSlot(name string) *AttrSlot {
 	for i := range d.Attrs {
 		if d.Attrs[i].Name == name {
@@ -486,7 +514,8 @@ func (d *OpDef) AttrSlot(name string) *AttrSlot {
 	return nil
 }
 
-// Infer is the op's result types as they follow from its operands and attributes, or an error when they do not.
+// Infer returns the op's result types as they follow from its operands and attributes, or an error when they
+// do not.
 func (d *OpDef) Infer(s *State) ([]Type, error) {
 	switch {
 	case d.infer != nil:
@@ -515,7 +544,8 @@ func (d *OpDef) ruleType(result string, s *State) Type {
 			continue
 		}
 		for i, o := range d.Operands {
-			if o.Name != r.From || o.Arity != One || i >= len(s.Operands) || d.Has(SegmentedOperands) && s.Segments == nil {
+			if o.Name != r.From || o.Arity != One || i >= len(s.Operands) || d.Has(SegmentedOperands) &&
+				s.Segments == nil {
 				continue
 			}
 			v := s.group(i)

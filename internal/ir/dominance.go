@@ -1,12 +1,12 @@
 package ir
 
-// Dominance answers which value is visible where. It is computed for one region at a time, when first asked, and is out of
-// date once blocks or branches change.
+// Dominance answers which value is visible where. It is computed for one region at a time, when first asked,
+// and is out of date once blocks or branches change.
 type Dominance struct {
 	regions map[*Region]*domTree
 }
 
-// NewDominance is a dominance analysis that knows nothing yet.
+// NewDominance returns a dominance analysis that knows nothing yet.
 func NewDominance() *Dominance { return &Dominance{regions: map[*Region]*domTree{}} }
 
 // domTree is the dominator tree of a region with several blocks (Cooper, Harvey and Kennedy's algorithm).
@@ -128,7 +128,8 @@ func reversePostorder(entry *Block) []*Block {
 	return post
 }
 
-// BlockDominates reports whether a dominates b, two blocks of one region. Everything dominates an unreachable block.
+// BlockDominates reports whether a dominates b, two blocks of one region. Everything dominates an unreachable
+// block.
 func (d *Dominance) BlockDominates(a, b *Block) bool {
 	if a == b || a.region.first == a && a.region == b.region {
 		return true
@@ -151,7 +152,7 @@ func (d *Dominance) IsReachable(b *Block) bool {
 	return ok
 }
 
-// Idom is the block that immediately dominates b, or nil for an entry or unreachable block.
+// Idom returns the block that immediately dominates b, or nil for an entry or unreachable block.
 func (d *Dominance) Idom(b *Block) *Block {
 	t := d.tree(b.region)
 	n, ok := t.number[b]

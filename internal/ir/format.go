@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// compiledFormat is an OpDef's Format as a tree, made when it is first used. The same tree is walked to read and to print.
+// compiledFormat is an OpDef's Format as a tree, made when it is first used. The same tree is walked to read
+// and to print.
 type compiledFormat struct {
 	once  sync.Once
 	elems []*fmtElem
@@ -59,7 +60,7 @@ type fmtElem struct {
 	clauses   [][]*fmtElem // of an oilist
 }
 
-// compiled is the op's Format as a tree.
+// compiled returns the op's Format as a tree.
 func (d *OpDef) compiled() *compiledFormat {
 	f := d.format
 	f.once.Do(func() {
@@ -338,8 +339,8 @@ func (c *fmtCompiler) anchored(g *fmtElem) []*fmtElem {
 	}
 }
 
-// spacer decides where spaces go, in the order of the text, as MLIR's generator of printers does: the result does not
-// depend on which groups are present.
+// spacer decides where spaces go, in the order of the text, as MLIR's generator of printers does: the result
+// does not depend on which groups are present.
 type spacer struct {
 	emit  bool // a space is due
 	punct bool // the last thing written was punctuation
@@ -388,13 +389,14 @@ func spaceBefore(text string, afterPunct bool) bool {
 
 // Directive reads and writes custom<Name>(...) in Formats.
 type Directive struct {
-	// Parse reads what the directive stands for and fills the arguments that are not Ref. One that finds nothing, where that
-	// is right, leaves them empty and returns true.
+	// Parse reads what the directive stands for and fills the arguments that are not Ref. One that finds
+	// nothing, where that is right, leaves them empty and returns true.
 	Parse func(p *Parser, s *State, args []*FormatArg) bool
 	Print func(p *Printer, op *Op, args []*FormatArg)
 }
 
-// FormatArg is one argument of a custom directive: what it stands for when printing, where it goes when reading.
+// FormatArg is one argument of a custom directive: what it stands for when printing, where it goes when
+// reading.
 type FormatArg struct {
 	Name     string    // of the operand, attribute, ..., or the text of a string
 	Ref      bool      // ref(...): read elsewhere; here to be looked at

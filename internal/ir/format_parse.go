@@ -24,7 +24,7 @@ type formatReader struct {
 	}
 }
 
-// listOf is a list of n zero elements, in room if that is large enough.
+// listOf returns a list of n zero elements, in room if that is large enough.
 func listOf[T any](room []T, n int) []T {
 	if n <= len(room) {
 		return room[:n]
@@ -42,8 +42,10 @@ type slotTypes struct {
 func (p *Parser) parseFormat(s *State, pos diag.Pos) bool {
 	d := s.Def
 	f := &formatReader{Parser: p, s: s, def: d, pos: pos}
-	f.operands, f.in, f.out = listOf(f.room.operands[:], len(d.Operands)), listOf(f.room.in[:], len(d.Operands)), listOf(f.room.out[:], len(d.Results))
-	f.regions, f.successors = listOf(f.room.regions[:], len(d.Regions)), listOf(f.room.successors[:], len(d.Successors))
+	f.operands, f.in, f.out = listOf(f.room.operands[:], len(d.Operands)),
+		listOf(f.room.in[:], len(d.Operands)), listOf(f.room.out[:], len(d.Results))
+	f.regions, f.successors = listOf(f.room.regions[:], len(d.Regions)),
+		listOf(f.room.successors[:], len(d.Successors))
 	return f.elems(d.compiled().elems) && f.finish()
 }
 
@@ -144,7 +146,8 @@ func (f *formatReader) group(g *fmtElem) bool {
 	return f.elems(rest)
 }
 
-// unitAnchor is the group's anchor when it is a unit attribute, which the presence of the group stands for.
+// unitAnchor returns the group's anchor when it is a unit attribute, which the presence of the group stands
+// for.
 func (f *formatReader) unitAnchor(g *fmtElem) *fmtElem { return unitAnchor(f.def, g) }
 
 func unitAnchor(d *OpDef, g *fmtElem) *fmtElem {
@@ -164,7 +167,9 @@ func (f *formatReader) oilist(e *fmtElem) bool {
 				continue
 			}
 			if done[i] {
-				return f.Errorf(f.Pos(), "`%s` clause can appear at most once in the expansion of the oilist directive", clause[0].text)
+				return f.Errorf(f.Pos(),
+					"`%s` clause can appear at most once in the expansion of the oilist directive",
+					clause[0].text)
 			}
 			done[i], found = true, true
 			if !f.elems(clause) {
@@ -325,7 +330,7 @@ func (f *formatReader) successor(e *fmtElem) bool {
 	}
 }
 
-// slot is the constraint of what type(...) is about, nil for operands and results as a whole.
+// slot returns the constraint of what type(...) is about, nil for operands and results as a whole.
 func (f *formatReader) slot(e *fmtElem) *Slot {
 	switch e.kind {
 	case fmtOperand:
@@ -386,8 +391,8 @@ func (f *formatReader) setTypes(arg *fmtElem, ts []Type) bool {
 	return true
 }
 
-// spreadTypes deals the types of all operands out to the slots: each gets as many as it has values, where those have been
-// read one slot at a time.
+// spreadTypes deals the types of all operands out to the slots: each gets as many as it has values, where
+// those have been read one slot at a time.
 func (f *formatReader) spreadTypes(ts []Type) {
 	total := 0
 	for _, list := range f.operands {
@@ -402,7 +407,8 @@ func (f *formatReader) spreadTypes(ts []Type) {
 	}
 }
 
-// spread deals a list of types out to slots; what does not fit is an error later, when the counts are compared.
+// spread deals a list of types out to slots; what does not fit is an error later, when the counts are
+// compared.
 func (f *formatReader) spread(to []slotTypes, slots []Slot, ts []Type) {
 	at := 0
 	for i := range slots {

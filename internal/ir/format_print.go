@@ -106,7 +106,8 @@ func (w *formatWriter) group(g *fmtElem) {
 	}
 }
 
-// present reports whether an anchor is there: a list is not empty, an attribute is set and not to its default.
+// present reports whether an anchor is there: a list is not empty, an attribute is set and not to its
+// default.
 func (w *formatWriter) present(e *fmtElem) bool {
 	switch e.kind {
 	case fmtOperand, fmtOperands:
@@ -139,7 +140,7 @@ func (w *formatWriter) anyPresent(list []*fmtElem) bool {
 	return false
 }
 
-// unitIn is the unit attribute in a clause of an oilist, which the clause's literal stands for.
+// unitIn returns the unit attribute in a clause of an oilist, which the clause's literal stands for.
 func (w *formatWriter) unitIn(clause []*fmtElem) *fmtElem {
 	for _, e := range clause {
 		if e.kind == fmtAttr && w.op.Def.Attrs[e.index].Kind == AnyUnit {
@@ -201,7 +202,8 @@ func (w *formatWriter) types(e *fmtElem) []Type {
 func (w *formatWriter) typeOf(e *fmtElem) {
 	arg := e.args[0]
 	ts := w.types(arg)
-	if slot := slotOf(w.op.Def, arg); slot != nil && slot.Arity == One && slot.Def != nil && !e.qualified && !arg.qualified && len(ts) == 1 {
+	if slot := slotOf(w.op.Def, arg); slot != nil && slot.Arity == One && slot.Def != nil && !e.qualified &&
+		!arg.qualified && len(ts) == 1 {
 		w.StrippedType(ts[0])
 		return
 	}

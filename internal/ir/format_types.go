@@ -26,7 +26,8 @@ func (f *formatReader) finish() bool {
 
 func fixed(names []string) int { n, _ := nameCount(names); return n }
 
-// setDefaultSegments takes segment sizes that stand among the attributes, as they do where `operands` reads all at once.
+// setDefaultSegments takes segment sizes that stand among the attributes, as they do where `operands` reads
+// all at once.
 func (f *formatReader) setDefaultSegments() { f.segmentAttrs(f.s) }
 
 // spreadOperands deals the operands of an `operands` directive out to the slots.
@@ -155,7 +156,7 @@ func (f *formatReader) apply(from, to string, fn func(Type) Type) bool {
 	return true
 }
 
-// target is the slot of a name and the number of its values, -1 when that is not known.
+// target returns the slot of a name and the number of its values, -1 when that is not known.
 func (f *formatReader) target(name string) (*slotTypes, int) {
 	for i, s := range f.def.Operands {
 		if s.Name == name {
@@ -173,7 +174,7 @@ func (f *formatReader) target(name string) (*slotTypes, int) {
 	return nil, 0
 }
 
-// source is the known types of a slot, or the type of an attribute's value.
+// source returns the known types of a slot, or the type of an attribute's value.
 func (f *formatReader) source(name string) []Type {
 	if t, _ := f.target(name); t != nil {
 		return t.types
@@ -184,7 +185,7 @@ func (f *formatReader) source(name string) []Type {
 	return nil
 }
 
-// AttrType is the type of an attribute that has one, and nil otherwise; the type itself of a TypeAttr.
+// AttrType returns the type of an attribute that has one, and nil otherwise; the type itself of a TypeAttr.
 func AttrType(a Attr) Type {
 	switch a := a.(type) {
 	case *IntegerAttr:

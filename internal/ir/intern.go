@@ -9,7 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/intern"
 )
 
-// key names a type, attribute or location in its table: up to three interned parts, by their addresses, and the rest as text.
+// key names a type, attribute or location in its table: up to three interned parts, by their addresses, and
+// the rest as text.
 type key struct {
 	a, b, c uintptr
 	text    string

@@ -105,7 +105,7 @@ func skipBlank(src string, i int) int {
 	return i
 }
 
-// run is the end of the characters of the given classes from i on.
+// run returns the end of the characters of the given classes from i on.
 func run(src string, i int, class uint8) int {
 	for i < len(src) && charClass[src[i]]&class != 0 {
 		i++
@@ -113,8 +113,8 @@ func run(src string, i int, class uint8) int {
 	return i
 }
 
-// lexNumber reads 12, 0xFF, 1.5 or 1.5e-3. As in MLIR, 0x is hexadecimal only where a hex digit follows: 0xf32 in a
-// shape is taken apart again by Parser.Dims.
+// lexNumber reads 12, 0xFF, 1.5 or 1.5e-3. As in MLIR, 0x is hexadecimal only where a hex digit follows:
+// 0xf32 in a shape is taken apart again by Parser.Dims.
 func lexNumber(src string, i int) token {
 	if src[i] == '0' && i+2 < len(src) && src[i+1] == 'x' && charClass[src[i+2]]&clHex != 0 {
 		return token{tokInt, i, run(src, i+2, clHex)}
@@ -136,7 +136,8 @@ func lexNumber(src string, i int) token {
 	return token{tokFloat, i, end}
 }
 
-// stringEnd is the end of the string literal at i, and whether it has one on its line and its escapes are right.
+// stringEnd returns the end of the string literal at i, and whether it has one on its line and its escapes
+// are right.
 func stringEnd(src string, i int) (end int, ok bool) {
 	for i++; i < len(src); i++ {
 		switch src[i] {
@@ -155,7 +156,7 @@ func stringEnd(src string, i int) (end int, ok bool) {
 	return i, false
 }
 
-// escapeLen is the length of what may follow a backslash: one of `"\nt`, or two hex digits.
+// escapeLen returns the length of what may follow a backslash: one of `"\nt`, or two hex digits.
 func escapeLen(s string) int {
 	switch {
 	case s == "":
@@ -220,7 +221,7 @@ func lexError(text string) string {
 	return "unexpected character"
 }
 
-// unquote is the value of a string literal, its quotes included in s.
+// unquote returns the value of a string literal, its quotes included in s.
 func unquote(s string) string {
 	s = s[1 : len(s)-1]
 	if strings.IndexByte(s, '\\') < 0 {

@@ -15,8 +15,8 @@ type Loc interface {
 // UnknownLoc is `loc(unknown)`.
 type UnknownLoc struct{ _ byte }
 
-// FileLoc is `loc("file":line:col)`, or with an end `loc("file":l:c to l:c)`. Lines count from 1 and columns as Triton
-// counts them.
+// FileLoc is `loc("file":line:col)`, or with an end `loc("file":l:c to l:c)`. Lines count from 1 and columns
+// as Triton counts them.
 type FileLoc struct {
 	File             string
 	Line, Col        int
@@ -55,7 +55,7 @@ var (
 	fuseLocs intern.Table[key, FusedLoc]
 )
 
-// FileLine is `loc("file":line:col)`.
+// FileLine returns `loc("file":line:col)`.
 func FileLine(file string, line, col int) *FileLoc {
 	return FileRange(FileLoc{File: file, Line: line, Col: col, HasLines: true})
 }
@@ -63,22 +63,27 @@ func FileLine(file string, line, col int) *FileLoc {
 // FileRange interns a file location given whole.
 func FileRange(l FileLoc) *FileLoc { return fileLocs.Get(l, func() *FileLoc { own := l; return &own }) }
 
-// Named is `loc("name"(child))`.
+// Named returns `loc("name"(child))`.
 func Named(name string, child Loc) *NameLoc {
 	return nameLocs.Get(key{a: address(child), text: name}, func() *NameLoc { return &NameLoc{name, child} })
 }
 
-// CallSite is `loc(callsite(callee at caller))`.
+// CallSite returns `loc(callsite(callee at caller))`.
 func CallSite(callee, caller Loc) *CallSiteLoc {
-	return callLocs.Get([2]uintptr{address(callee), address(caller)}, func() *CallSiteLoc { return &CallSiteLoc{callee, caller} })
+	return callLocs.Get([2]uintptr{address(callee), address(caller)}, func() *CallSiteLoc {
+		return &CallSiteLoc{callee, caller}
+	})
 }
 
-// Fused is `loc(fused[locs...])`.
+// Fused returns `loc(fused[locs...])`.
 func Fused(meta Attr, locs ...Loc) *FusedLoc {
-	return fuseLocs.Get(key{a: address(meta), text: listKey(locs)}, func() *FusedLoc { return &FusedLoc{slices.Clone(locs), meta} })
+	return fuseLocs.Get(key{a: address(meta), text: listKey(locs)}, func() *FusedLoc {
+		return &FusedLoc{slices.Clone(locs), meta}
+	})
 }
 
-// FileLocOf is the innermost file location of l: the callee's of a call site, the first of a fusion. Nil if there is none.
+// FileLocOf returns the innermost file location of l: the callee's of a call site, the first of a fusion. Nil
+// if there is none.
 func FileLocOf(l Loc) *FileLoc {
 	switch l := l.(type) {
 	case *FileLoc:

@@ -22,7 +22,9 @@ var ModuleOp = Builtin.Op(OpDef{
 	ElideDialect: true,
 })
 
-func init() { ModuleOp.PrintFn, ModuleOp.ParseFn = printModule, parseModule } // in the row they would refer to the row
+func init() {
+	ModuleOp.PrintFn, ModuleOp.ParseFn = printModule, parseModule
+} // in the row they would refer to the row
 
 // UnrealizedCast is `builtin.unrealized_conversion_cast`.
 var UnrealizedCast = Builtin.Op(OpDef{
@@ -34,15 +36,15 @@ var UnrealizedCast = Builtin.Op(OpDef{
 	Format:   "($inputs^ `:` type($inputs))? `to` type($outputs) attr-dict",
 })
 
-// NewModule is an empty module.
+// NewModule returns an empty module.
 func NewModule(loc Loc) *Module {
 	return &Module{NewOp(State{Def: ModuleOp, Loc: loc, Regions: []*Region{NewRegion(NewBlock())}})}
 }
 
-// Block is the module's only block.
+// Block returns the module's only block.
 func (m *Module) Block() *Block { return m.Op.Body(0) }
 
-// Symbols are the top-level operations that have a name.
+// Symbols yields the top-level operations that have a name.
 func (m *Module) Symbols() iter.Seq2[string, *Op] {
 	return func(yield func(string, *Op) bool) {
 		for op := range m.Block().Ops() {
@@ -53,7 +55,8 @@ func (m *Module) Symbols() iter.Seq2[string, *Op] {
 	}
 }
 
-// Lookup is the top-level symbol of a name, or nil. A pass that looks up many builds a table from Symbols.
+// Lookup returns the top-level symbol of a name, or nil. A pass that looks up many builds a table from
+// Symbols.
 func (m *Module) Lookup(name string) *Op {
 	for n, op := range m.Symbols() {
 		if n == name {
@@ -63,10 +66,10 @@ func (m *Module) Lookup(name string) *Op {
 	return nil
 }
 
-// Clone is a deep copy of the module.
+// Clone returns a deep copy of the module.
 func (m *Module) Clone() *Module { return &Module{m.Op.Clone(nil)} }
 
-// String is the module's text with locations left out.
+// String returns the module's text with locations left out.
 func (m *Module) String() string { return m.Op.String() }
 
 // Constraints everyone uses.
@@ -82,17 +85,20 @@ var (
 	FloatLike       = Like("floating-point-like", IsFloat)
 	AnyTensor       = Constraint{Desc: "tensor", Ok: func(t Type) bool { _, ok := t.(*TensorType); return ok }}
 	AnyMemRef       = Constraint{Desc: "memref", Ok: func(t Type) bool { _, ok := t.(*MemRefType); return ok }}
-	AnyRankedTensor = Constraint{Desc: "ranked tensor", Ok: func(t Type) bool { tt, ok := t.(*TensorType); return ok && !tt.Unranked }}
+	AnyRankedTensor = Constraint{Desc: "ranked tensor", Ok: func(t Type) bool {
+		tt, ok := t.(*TensorType)
+		return ok && !tt.Unranked
+	}}
 )
 
 func isSignless(t Type) bool { it, ok := t.(*IntegerType); return ok && it.Sign == Signless }
 
-// Exactly is the constraint that only one type meets.
+// Exactly returns the constraint that only one type meets.
 func Exactly(t Type) Constraint {
 	return Constraint{Desc: t.String(), Ok: func(u Type) bool { return t == u }, Only: t}
 }
 
-// Like is the constraint that a scalar, or the elements of a tensor or vector, meet ok.
+// Like returns the constraint that a scalar, or the elements of a tensor or vector, satisfy ok.
 func Like(desc string, ok func(Type) bool) Constraint {
 	return Constraint{Desc: desc, Ok: func(t Type) bool {
 		if _, mem := t.(*MemRefType); mem {
@@ -102,7 +108,7 @@ func Like(desc string, ok func(Type) bool) Constraint {
 	}}
 }
 
-// Either is the constraint that a type meets one of several.
+// Either returns the constraint that a type meets at least one of several constraints.
 func Either(cs ...Constraint) Constraint {
 	desc := ""
 	for i, c := range cs {
@@ -140,10 +146,11 @@ var (
 	Bools      = denseArrayKind("i1 array", I1)
 
 	// SymbolName is the string that a symbol is called by: @name in a Format.
-	SymbolName = &AttrKind{Desc: "symbol name", Ok: isAttr[*StringAttr], Print: printSymbolName, Parse: parseSymbolName}
+	SymbolName = &AttrKind{Desc: "symbol name", Ok: isAttr[*StringAttr], Print: printSymbolName,
+		Parse: parseSymbolName}
 )
 
-// EnumAttr is the kind of an integer attribute written as a keyword.
+// EnumAttr returns the kind of an integer attribute written as a keyword.
 func EnumAttr(e *Enum, t Type) *AttrKind {
 	return &AttrKind{Desc: fmt.Sprintf("%s (%s)", e.Name, t), Ok: isInt(t), Type: t, Enum: e}
 }

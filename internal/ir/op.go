@@ -27,7 +27,7 @@ type Use struct {
 	prev, next *Use
 }
 
-// Owner is the operation whose operand this is, Index the operand's position.
+// Owner returns the operation whose operand this is, Index the operand's position.
 func (u *Use) Owner() *Op    { return u.owner }
 func (u *Use) Index() int    { return u.index }
 func (u *Use) Value() *Value { return u.value }
@@ -69,10 +69,10 @@ func (u *Use) unlink() {
 	u.value, u.prev, u.next = nil, nil, nil
 }
 
-// Def is the operation that defines the value, or nil for a block argument.
+// Def returns the operation that defines the value, or nil for a block argument.
 func (v *Value) Def() *Op { return v.op }
 
-// DefBy is the defining operation when it is of the given kind, and nil otherwise.
+// DefBy returns the defining operation when it is of the given kind, and nil otherwise.
 func (v *Value) DefBy(d *OpDef) *Op {
 	if v.op != nil && v.op.Def == d {
 		return v.op
@@ -80,7 +80,7 @@ func (v *Value) DefBy(d *OpDef) *Op {
 	return nil
 }
 
-// Block is the block that the value is defined in: its own for an argument.
+// Block returns the block that the value is defined in: its own for an argument.
 func (v *Value) Block() *Block {
 	if v.op != nil {
 		return v.op.block
@@ -91,14 +91,15 @@ func (v *Value) Block() *Block {
 // IsArg reports whether the value is a block argument.
 func (v *Value) IsArg() bool { return v.op == nil }
 
-// Index is the position among the results or arguments.
+// Index returns the position among the results or arguments.
 func (v *Value) Index() int { return v.index }
 
 // HasUses reports whether anything uses the value; HasOneUse whether exactly one operand does.
 func (v *Value) HasUses() bool   { return v.first != nil }
 func (v *Value) HasOneUse() bool { return v.first != nil && v.first.next == nil }
 
-// Uses are the operand slots that hold the value, the newest first. The current one may be changed while iterating.
+// Uses yields the operand slots that hold the value, the newest first. The current one may be changed while
+// iterating.
 func (v *Value) Uses() iter.Seq[*Use] {
 	return func(yield func(*Use) bool) {
 		for u := v.first; u != nil; {
@@ -111,7 +112,7 @@ func (v *Value) Uses() iter.Seq[*Use] {
 	}
 }
 
-// Users are the operations that use the value, one for each use.
+// Users yields the operations that use the value, one for each use.
 func (v *Value) Users() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for u := range v.Uses() {
@@ -154,7 +155,7 @@ type State struct {
 	Successors []*Block
 }
 
-// Attr is the attribute of a name, or nil.
+// Attr returns the attribute of a name, or nil.
 func (s *State) Attr(name string) Attr {
 	for _, a := range s.Attrs {
 		if a.Name == name {
@@ -186,14 +187,15 @@ type Op struct {
 	prev, next *Op
 	order      int // position in the block, valid while block.ordered
 
-	// Scratch belongs to whoever is changing the IR at the moment, and means nothing to the next one: a place in a worklist,
-	// where a map from operations would cost more than the work.
+	// Scratch belongs to whoever is changing the IR at the moment, and means nothing to the next one: a place
+	// in a worklist, where a map from operations would cost more than the work.
 	Scratch int
 }
 
 // NewOp makes an operation that is in no block yet.
 func NewOp(s State) *Op {
-	op := &Op{Def: s.Def, Loc: s.Loc, segments: s.Segments, resultSegs: s.ResultSegs, regions: s.Regions, successors: s.Successors}
+	op := &Op{Def: s.Def, Loc: s.Loc, segments: s.Segments, resultSegs: s.ResultSegs, regions: s.Regions,
+		successors: s.Successors}
 	if op.Loc == nil {
 		op.Loc = Unknown
 	}
@@ -217,7 +219,7 @@ func NewOp(s State) *Op {
 	return op
 }
 
-// Name is the op's full name, "tt.load".
+// Name returns the op's full name, "tt.load".
 func (op *Op) Name() string { return op.Def.fullName }
 
 // NumOperands and Operand give the operands by position.
@@ -226,7 +228,7 @@ func (op *Op) Operand(i int) *Value       { return op.operands[i].value }
 func (op *Op) OperandUse(i int) *Use      { return &op.operands[i] }
 func (op *Op) SetOperand(i int, v *Value) { op.operands[i].Set(v) }
 
-// Operands are all operands in order, in a new slice.
+// Operands returns all operands in order, in a new slice.
 func (op *Op) Operands() []*Value {
 	vs := make([]*Value, len(op.operands))
 	for i := range op.operands {
@@ -248,11 +250,11 @@ func (op *Op) SetOperands(vs []*Value, segments []int) {
 	op.segments = segments
 }
 
-// Segments is the number of operands in each slot of an op with SegmentedOperands, and nil otherwise.
+// Segments returns the number of operands in each slot of an op with SegmentedOperands, and nil otherwise.
 func (op *Op) Segments() []int       { return op.segments }
 func (op *Op) ResultSegments() []int { return op.resultSegs }
 
-// Group is the operands in a slot of the op's row.
+// Group returns the operands in a slot of the op's row.
 func (op *Op) Group(slot int) []*Value {
 	lo, n := slotRange(op.Def.Operands, op.segments, len(op.operands), slot)
 	vs := make([]*Value, n)
@@ -262,7 +264,7 @@ func (op *Op) Group(slot int) []*Value {
 	return vs
 }
 
-// Slot is the operand in a slot of the op's row, or nil when the slot is empty.
+// Slot returns the operand in a slot of the op's row, or nil when the slot is empty.
 func (op *Op) Slot(slot int) *Value {
 	lo, n := slotRange(op.Def.Operands, op.segments, len(op.operands), slot)
 	if n == 0 {
@@ -283,14 +285,14 @@ func (op *Op) SetGroup(slot int, vs []*Value) {
 	op.SetOperands(all, segments)
 }
 
-// ResultGroup is the results in a slot of the op's row.
+// ResultGroup returns the results in a slot of the op's row.
 func (op *Op) ResultGroup(slot int) []*Value {
 	lo, n := slotRange(op.Def.Results, op.resultSegs, len(op.results), slot)
 	return op.results[lo : lo+n]
 }
 
-// slotRange finds the values of a slot: by segments where there are some, else by the rule that the slots that are not One
-// share equally what the others leave (almost always there is at most one such slot).
+// slotRange finds the values of a slot: by segments where there are some, else by the rule that the slots
+// that are not One share equally what the others leave (almost always there is at most one such slot).
 func slotRange(slots []Slot, segments []int, total, slot int) (lo, n int) {
 	if segments != nil {
 		for i := range slot {
@@ -334,7 +336,7 @@ func (op *Op) AddResult(t Type) *Value {
 	return v
 }
 
-// ResultTypes are the types of the results.
+// ResultTypes returns the types of the results.
 func (op *Op) ResultTypes() []Type {
 	ts := make([]Type, len(op.results))
 	for i, r := range op.results {
@@ -348,14 +350,16 @@ func (op *Op) HasUses() bool {
 	return slices.ContainsFunc(op.results, (*Value).HasUses)
 }
 
-// Attrs are the attributes, sorted by name. The slice must not be changed.
+// Attrs returns the attributes, sorted by name. The slice must not be changed.
 func (op *Op) Attrs() []NamedAttr { return op.attrs }
 
 func (op *Op) findAttr(name string) (int, bool) {
-	return slices.BinarySearchFunc(op.attrs, name, func(a NamedAttr, n string) int { return strings.Compare(a.Name, n) })
+	return slices.BinarySearchFunc(op.attrs, name, func(a NamedAttr, n string) int {
+		return strings.Compare(a.Name, n)
+	})
 }
 
-// Attr is the attribute of a name, or the default of the op's row, or nil.
+// Attr returns the attribute of a name, or the default of the op's row, or nil.
 func (op *Op) Attr(name string) Attr {
 	if i, ok := op.findAttr(name); ok {
 		return op.attrs[i].Attr
@@ -383,7 +387,7 @@ func (op *Op) SetAttr(name string, a Attr) {
 	}
 }
 
-// Int is an integer attribute's value, and whether there is one.
+// Int returns an integer attribute's value, and whether there is one.
 func (op *Op) Int(name string) (int64, bool) {
 	a, ok := op.Attr(name).(*IntegerAttr)
 	if !ok {
@@ -392,7 +396,7 @@ func (op *Op) Int(name string) (int64, bool) {
 	return a.Value, true
 }
 
-// IntOr is an integer attribute's value, or def.
+// IntOr returns an integer attribute's value, or def.
 func (op *Op) IntOr(name string, def int64) int64 {
 	if v, ok := op.Int(name); ok {
 		return v
@@ -400,7 +404,7 @@ func (op *Op) IntOr(name string, def int64) int64 {
 	return def
 }
 
-// Text is a string attribute's value, or "".
+// Text returns a string attribute's value, or "".
 func (op *Op) Text(name string) string {
 	if a, ok := op.Attr(name).(*StringAttr); ok {
 		return a.Value
@@ -412,7 +416,7 @@ func (op *Op) Text(name string) string {
 func (op *Op) Regions() []*Region   { return op.regions }
 func (op *Op) Region(i int) *Region { return op.regions[i] }
 
-// Body is the only block of region i, or its first.
+// Body returns the only block of region i, or its first.
 func (op *Op) Body(i int) *Block { return op.regions[i].first }
 
 // AddRegion appends a region.
@@ -421,12 +425,12 @@ func (op *Op) AddRegion(r *Region) {
 	op.regions = append(op.regions, r)
 }
 
-// Successors are the blocks a terminator can branch to.
+// Successors returns the blocks a terminator can branch to.
 func (op *Op) Successors() []*Block          { return op.successors }
 func (op *Op) SetSuccessor(i int, b *Block)  { op.successors[i] = b }
 func (op *Op) SetSuccessors(blocks []*Block) { op.successors = blocks }
 
-// Block is the block that op is in, or nil; Parent the operation around that block, or nil.
+// Block returns the block that op is in, or nil; Parent the operation around that block, or nil.
 func (op *Op) Block() *Block { return op.block }
 
 func (op *Op) Parent() *Op {
@@ -436,7 +440,7 @@ func (op *Op) Parent() *Op {
 	return op.block.region.parent
 }
 
-// ParentOf is the nearest enclosing operation of the given kind, or nil.
+// ParentOf returns the nearest enclosing operation of the given kind, or nil.
 func (op *Op) ParentOf(d *OpDef) *Op {
 	for p := op.Parent(); p != nil; p = p.Parent() {
 		if p.Def == d {
@@ -446,7 +450,7 @@ func (op *Op) ParentOf(d *OpDef) *Op {
 	return nil
 }
 
-// Prev and Next are the neighbours in the block.
+// Prev and Next return the neighbours in the block.
 func (op *Op) Prev() *Op { return op.prev }
 func (op *Op) Next() *Op { return op.next }
 
@@ -530,7 +534,7 @@ func (op *Op) ReplaceWith(vs ...*Value) {
 	op.Erase()
 }
 
-// Effects are the op's memory effects.
+// Effects returns the op's memory effects.
 func (op *Op) Effects() Effect {
 	d := op.Def
 	switch {
@@ -587,7 +591,8 @@ func (op *Op) IsPure() bool {
 	return d.Has(Pure) || op.Effects() == 0 && (d.Has(Speculatable) || d.mayHoist != nil && d.mayHoist(op))
 }
 
-// IsDead reports whether op can be dropped: nobody uses its results and it has no effect but reading or allocating.
+// IsDead reports whether op can be dropped: nobody uses its results and it has no effect but reading or
+// allocating.
 func (op *Op) IsDead() bool {
 	if op.HasUses() || op.Def.Has(Terminator) || op.Def.Has(SymbolOp) {
 		return false
@@ -606,8 +611,8 @@ func (op *Op) Fold(consts []Attr) []FoldResult {
 // HasFolder reports whether the op's row has a folder.
 func (op *Op) HasFolder() bool { return op.Def.fold != nil }
 
-// Walk calls f for op and everything inside it, each op before its regions. f returns false to skip the regions of an op.
-// The op given to f may be erased or replaced by f, if f then returns false.
+// Walk calls f for op and everything inside it, each op before its regions. f returns false to skip the
+// regions of an op. The op given to f may be erased or replaced by f, if f then returns false.
 func (op *Op) Walk(f func(*Op) bool) {
 	if !f(op) {
 		return
@@ -621,7 +626,8 @@ func (op *Op) Walk(f func(*Op) bool) {
 	}
 }
 
-// WalkPost calls f for everything inside op and then for op, each op after its regions. f may erase the op it is given.
+// WalkPost calls f for everything inside op and then for op, each op after its regions. f may erase the op it
+// is given.
 func (op *Op) WalkPost(f func(*Op)) {
 	for _, r := range op.regions {
 		for b := range r.Blocks() {
@@ -633,7 +639,7 @@ func (op *Op) WalkPost(f func(*Op)) {
 	f(op)
 }
 
-// Ops is an iterator over op and everything inside it, each op before its regions.
+// Ops yields op and everything inside it, each op before its regions.
 func (op *Op) Ops() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		stopped := false
@@ -646,7 +652,7 @@ func (op *Op) Ops() iter.Seq[*Op] {
 	}
 }
 
-// String is op's text, for messages and tests.
+// String returns op's text, for messages and tests.
 func (op *Op) String() string {
 	var b strings.Builder
 	Print(&b, op, PrintOptions{})

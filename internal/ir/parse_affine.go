@@ -74,7 +74,8 @@ func (p *Parser) affineSum(names affineScope) (*AffineExpr, bool) {
 	return l, ok
 }
 
-var affineWords = map[string]AffineKind{"*": AffineMul, "mod": AffineMod, "floordiv": AffineFloorDiv, "ceildiv": AffineCeilDiv}
+var affineWords = map[string]AffineKind{"*": AffineMul, "mod": AffineMod, "floordiv": AffineFloorDiv,
+	"ceildiv": AffineCeilDiv}
 
 // affineTerm reads factors joined by *, mod, floordiv and ceildiv, which bind alike, from the left.
 func (p *Parser) affineTerm(names affineScope) (*AffineExpr, bool) {
@@ -92,11 +93,15 @@ func (p *Parser) affineTerm(names affineScope) (*AffineExpr, bool) {
 		}
 		switch {
 		case kind == AffineMul && !l.pureSymbol() && !r.pureSymbol():
-			return nil, p.Errorf(pos, "non-affine expression: at least one of the multiply operands has to be either a constant or symbolic")
+			return nil, p.Errorf(pos,
+				"non-affine expression: at least one of the multiply operands has to be either a constant "+
+					"or symbolic")
 		case kind == AffineMul:
 			l = affineMul(l, r)
 		case !r.pureSymbol() || r.Kind == AffineConst && r.N < 1:
-			return nil, p.Errorf(pos, "non-affine expression: right operand of %s has to be either a positive constant or symbolic", p.src[p.file.Offset(pos):p.file.Offset(pos)+3])
+			return nil, p.Errorf(pos,
+				"non-affine expression: right operand of %s has to be either a positive constant or symbolic",
+				p.src[p.file.Offset(pos):p.file.Offset(pos)+3])
 		default:
 			l = affineDiv(kind, l, r)
 		}
@@ -146,7 +151,8 @@ func (e *AffineExpr) pureSymbol() bool {
 	return e.L.pureSymbol() && e.R.pureSymbol()
 }
 
-// affineAdd, affineMul and affineDiv build expressions in the form that MLIR gives them: constants folded, and on the right.
+// affineAdd, affineMul and affineDiv build expressions in the form that MLIR gives them: constants folded,
+// and on the right.
 
 func affineAdd(l, r *AffineExpr) *AffineExpr {
 	if l.Kind == AffineConst || l.pureSymbol() && !r.pureSymbol() {

@@ -22,8 +22,8 @@ const (
 	aliasFailed
 )
 
-// findAliases notes where each alias is defined, so that a use may come first: Triton writes most locations at the end.
-// A definition begins its line, and nothing else at the start of a line looks like one.
+// findAliases notes where each alias is defined, so that a use may come first: Triton writes most locations
+// at the end. A definition begins its line, and nothing else at the start of a line looks like one.
 func (p *Parser) findAliases() {
 	p.aliases = map[string]*alias{}
 	for at := 0; at < len(p.src); {
@@ -77,7 +77,7 @@ func (p *Parser) aliasDef() bool {
 	return true
 }
 
-// alias is what the name at hand stands for, which may be defined later in the text; nil after an error.
+// alias returns what the name at hand stands for, which may be defined later in the text; nil after an error.
 func (p *Parser) alias() *alias {
 	a := p.aliases[p.text()]
 	switch {
@@ -128,8 +128,8 @@ func (p *Parser) budget() bool {
 	return p.Errorf(p.Pos(), "aliases make this text too large")
 }
 
-// balanced passes over <...> with everything in it and returns its text, aliases expanded: the text of something whose
-// syntax is unknown must mean the same wherever it is printed.
+// balanced passes over <...> with everything in it and returns its text, aliases expanded: the text of
+// something whose syntax is unknown must mean the same wherever it is printed.
 func (p *Parser) balanced() (string, bool) {
 	var b strings.Builder
 	var open []byte

@@ -22,7 +22,8 @@ func init() { // a variable's own initialiser would refer to itself through Attr
 	}
 }
 
-// Attr reads an attribute. implied is the type of a bare number; nil for i64 or f64, unless the text has `: type`.
+// Attr reads an attribute. implied is the type of a bare number; nil for i64 or f64, unless the text has `:
+// type`.
 func (p *Parser) Attr(implied Type) (Attr, bool) {
 	if !p.enter() {
 		return nil, false
@@ -144,7 +145,7 @@ func (p *Parser) number(implied Type) (Attr, bool) {
 	return ScalarFromBits(bits, t), true
 }
 
-// literalBits is the value of a literal as a scalar of type t.
+// literalBits returns the value of a literal as a scalar of type t.
 func (p *Parser) literalBits(l literal, t Type) (uint64, bool) {
 	switch t := t.(type) {
 	case *FloatType:
@@ -192,7 +193,8 @@ func (p *Parser) intBits(l literal, t Type) (uint64, bool) {
 	return uint64(v), true
 }
 
-// fits reports whether an integer type holds a value: a signless one is read both ways, so i8 takes -128 to 255.
+// fits reports whether an integer type holds a value: a signless one is read both ways, so i8 takes -128 to
+// 255.
 func fits(v int64, neg bool, t Type) bool {
 	width, sign := BitWidth(t), Signless
 	if it, ok := t.(*IntegerType); ok {
@@ -458,7 +460,7 @@ func (p *Parser) arrayElems(elem Type) ([]int64, bool) {
 	}
 }
 
-// bareArray is the parser of a dense array attribute in a Format, [1, 2].
+// bareArray returns the parser of a dense array attribute in a Format, [1, 2].
 func bareArray(elem Type) func(*Parser) (Attr, bool) {
 	return func(p *Parser) (Attr, bool) {
 		if !p.Peek("[") {

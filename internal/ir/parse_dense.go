@@ -109,7 +109,8 @@ func (p *Parser) denseType(t Type, at diag.Pos) bool {
 		return p.Errorf(at, "a dense attribute has a static shape, not '%s'", t)
 	}
 	if n := BitWidth(ElemOf(t)); n == 0 || n > 64 {
-		return p.Errorf(at, "a dense attribute has integer or float elements of at most 64 bits, not '%s'", ElemOf(t))
+		return p.Errorf(at, "a dense attribute has integer or float elements of at most 64 bits, not '%s'",
+			ElemOf(t))
 	}
 	return true
 }
@@ -121,7 +122,8 @@ func (p *Parser) denseValue(d *denseText, t Type) (Attr, bool) {
 	}
 	n, fits := count(ShapeOf(t))
 	if d.list && !(len(d.elems) == 0 && n == 0 && fits) && !slices.Equal(d.shape, ShapeOf(t)) {
-		return nil, p.Errorf(d.pos, "inferred shape of elements literal (%v) does not match type (%v)", d.shape, ShapeOf(t))
+		return nil, p.Errorf(d.pos, "inferred shape of elements literal (%v) does not match type (%v)",
+			d.shape, ShapeOf(t))
 	}
 	bits := make([]uint64, len(d.elems))
 	for i, l := range d.elems {
@@ -145,7 +147,7 @@ func maskBits(bits uint64, elem Type) uint64 {
 	return bits
 }
 
-// count is the product of a shape, and whether it can be told.
+// count returns the product of a shape. ok is false if it overflows or a dimension is dynamic.
 func count(shape []int64) (n int64, ok bool) {
 	n = 1
 	for _, d := range shape {

@@ -7,8 +7,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// topLevel reads aliases and operations to the end of the text. The operations are the module's, unless there is exactly
-// one and it is a module.
+// topLevel reads aliases and operations to the end of the text. The operations are the module's, unless there
+// is exactly one and it is a module.
 func (p *Parser) topLevel() *Module {
 	m := NewModule(nil)
 	for p.tok.kind != tokEOF && !p.full() {
@@ -41,7 +41,8 @@ type resultName struct {
 
 // operation reads one operation into b. After an error it goes on at the next one.
 func (p *Parser) operation(b *Block) {
-	braces, scopes, labels, dialects, implicit := p.braces, len(p.scopes), len(p.labels), len(p.dialects), len(p.implicit)
+	braces, scopes, labels, dialects, implicit := p.braces, len(p.scopes), len(p.labels), len(p.dialects),
+		len(p.implicit)
 	depth, regions, start := p.depth, len(p.scope().regions), p.tok.start
 	names, ok := p.resultNames()
 	if ok {
@@ -51,7 +52,8 @@ func (p *Parser) operation(b *Block) {
 	if ok {
 		return
 	}
-	p.scopes, p.labels, p.dialects, p.implicit, p.depth = p.scopes[:scopes], p.labels[:labels], p.dialects[:dialects], p.implicit[:implicit], depth
+	p.scopes, p.labels, p.dialects, p.implicit, p.depth = p.scopes[:scopes], p.labels[:labels],
+		p.dialects[:dialects], p.implicit[:implicit], depth
 	s := p.scope()
 	for len(s.regions) > regions {
 		p.closeScope(false)
@@ -60,8 +62,9 @@ func (p *Parser) operation(b *Block) {
 	p.recover(start, braces)
 }
 
-// recover skips from an operation in error, which began at start, to the next one, or to the end of its block: to a line that begins
-// outside of its brackets, or no further right than itself, where a bracket without its fellow must not hide the rest.
+// recover skips from an operation in error, which began at start, to the next one, or to the end of its
+// block: to a line that begins outside of its brackets, or no further right than itself, where a bracket
+// without its fellow must not hide the rest.
 func (p *Parser) recover(start, braces int) {
 	column := p.column(start)
 	for p.tok.kind != tokEOF {
@@ -78,7 +81,7 @@ func (p *Parser) recover(start, braces int) {
 	}
 }
 
-// column is the distance of an offset from the start of its line.
+// column returns the distance of an offset from the start of its line.
 func (p *Parser) column(at int) int { return at - 1 - strings.LastIndexByte(p.src[:at], '\n') }
 
 func (p *Parser) startsOp() bool {
@@ -158,7 +161,8 @@ func (p *Parser) nameResults(op *Op, names []resultName, pos diag.Pos) bool {
 		if op.NumResults() == 0 {
 			return p.Errorf(pos, "cannot name an operation with no results")
 		}
-		return p.Errorf(pos, "operation defines %s but %d are named", plural(op.NumResults(), op.NumResults(), "result"), n)
+		return p.Errorf(pos, "operation defines %s but %d are named",
+			plural(op.NumResults(), op.NumResults(), "result"), n)
 	}
 	at := 0
 	for _, r := range names {
@@ -191,12 +195,14 @@ func (p *Parser) checkState(s *State, pos diag.Pos) bool {
 	if d.Unregistered {
 		return true
 	}
-	return p.checkSegments(d, "operand", d.Has(SegmentedOperands), d.Operands, s.Segments, len(s.Operands), pos) &&
+	return p.checkSegments(d, "operand", d.Has(SegmentedOperands), d.Operands, s.Segments, len(s.Operands),
+		pos) &&
 		p.checkSegments(d, "result", d.Has(SegmentedResults), d.Results, s.ResultSegs, len(s.Results), pos) &&
 		p.checkRegions(s, pos)
 }
 
-func (p *Parser) checkSegments(d *OpDef, what string, segmented bool, slots []Slot, segs []int, total int, pos diag.Pos) bool {
+func (p *Parser) checkSegments(d *OpDef, what string, segmented bool, slots []Slot, segs []int, total int,
+	pos diag.Pos) bool {
 	if !segmented {
 		least, most := 0, 0
 		for _, s := range slots {
@@ -216,10 +222,12 @@ func (p *Parser) checkSegments(d *OpDef, what string, segmented bool, slots []Sl
 		sum += n
 	}
 	if len(segs) != len(slots) {
-		return p.Errorf(pos, "'%s' needs %sSegmentSizes with %d elements, found %d", d.fullName, what, len(slots), len(segs))
+		return p.Errorf(pos, "'%s' needs %sSegmentSizes with %d elements, found %d", d.fullName, what,
+			len(slots), len(segs))
 	}
 	if sum != total {
-		return p.Errorf(pos, "'%s' has %d %ss but %sSegmentSizes that add up to %d", d.fullName, total, what, what, sum)
+		return p.Errorf(pos, "'%s' has %d %ss but %sSegmentSizes that add up to %d", d.fullName, total, what,
+			what, sum)
 	}
 	for i, n := range segs {
 		if n < 0 || slots[i].Arity == One && n != 1 || slots[i].Arity == Opt && n > 1 {
@@ -243,11 +251,13 @@ func plural(least, most int, what string) string {
 func (p *Parser) checkRegions(s *State, pos diag.Pos) bool {
 	want, any := nameCount(s.Def.Regions)
 	if n := len(s.Regions); n < want || n > want && !any {
-		return p.Errorf(pos, "'%s' expected %s, found %d", s.Def.fullName, plural(want, atMost(want, any), "region"), n)
+		return p.Errorf(pos, "'%s' expected %s, found %d", s.Def.fullName,
+			plural(want, atMost(want, any), "region"), n)
 	}
 	want, any = nameCount(s.Def.Successors)
 	if n := len(s.Successors); n < want || n > want && !any {
-		return p.Errorf(pos, "'%s' expected %s, found %d", s.Def.fullName, plural(want, atMost(want, any), "successor"), n)
+		return p.Errorf(pos, "'%s' expected %s, found %d", s.Def.fullName,
+			plural(want, atMost(want, any), "successor"), n)
 	}
 	return true
 }
@@ -259,7 +269,7 @@ func atMost(n int, more bool) int {
 	return n
 }
 
-// nameCount is the number of regions or successors that a row names, and whether there may be more.
+// nameCount returns the number of regions or successors that a row names, and whether there may be more.
 func nameCount(names []string) (n int, more bool) {
 	if len(names) > 0 && strings.HasSuffix(names[len(names)-1], "...") {
 		return len(names) - 1, true
@@ -305,7 +315,9 @@ func (p *Parser) unknownOp(name string) bool {
 	case !ok:
 		return p.expected("an operation")
 	case LookupDialect(dialect) == nil:
-		return p.Errorf(p.Pos(), "unknown dialect '%s': operations of other dialects are read in generic form only, \"%s\"(...)", dialect, name)
+		return p.Errorf(p.Pos(),
+			"unknown dialect '%s': operations of other dialects are read in generic form only, \"%s\"(...)",
+			dialect, name)
 	}
 	return p.noSuchOp(name)
 }
@@ -342,7 +354,8 @@ func (p *Parser) genericOp(s *State) bool {
 		return false
 	}
 	operands, ok := p.Operands()
-	if !ok || !p.Literal(")") || !p.successorList(s) || !p.properties(s) || !p.regionList(s) || !p.AttrDict(s) || !p.segmentAttrs(s) {
+	if !ok || !p.Literal(")") || !p.successorList(s) || !p.properties(s) || !p.regionList(s) ||
+		!p.AttrDict(s) || !p.segmentAttrs(s) {
 		return false
 	}
 	if !p.Literal(":") {
@@ -374,8 +387,8 @@ func (p *Parser) successorList(s *State) bool {
 	})
 }
 
-// propertiesName is the attribute that holds the properties of an operation that nobody declared: which of its attributes
-// are inherent, only the text can tell.
+// propertiesName is the attribute that holds the properties of an operation that nobody declared: which of
+// its attributes are inherent, only the text can tell.
 const propertiesName = "<{}>"
 
 // properties reads an optional <{...}>.

@@ -2,8 +2,9 @@ package ir
 
 import "github.com/nereid-lang/nereid/internal/diag"
 
-// Region reads { … } whose entry block has the given arguments (none: the text may have a label with its own), and appends it
-// to the state. An ImplicitTerminator op's terminator is added where the text leaves it out.
+// Region reads { … } whose entry block has the given arguments (none: the text may have a label with its
+// own), and appends it to the state. An ImplicitTerminator op's terminator is added where the text leaves it
+// out.
 func (p *Parser) Region(s *State, args []Arg) bool {
 	r, ok := p.region(s.Def, args)
 	if ok {
@@ -59,7 +60,7 @@ func (p *Parser) region(def *OpDef, args []Arg) (*Region, bool) {
 	return r, p.Literal("}")
 }
 
-// defaultDialect is the dialect whose prefix is left out of the ops directly inside this one.
+// defaultDialect returns the dialect whose prefix is left out of the ops directly inside this one.
 func (d *OpDef) defaultDialect() string {
 	if d.ElideDialect {
 		return d.Dialect.Name
@@ -101,7 +102,8 @@ func (p *Parser) label() (*Block, bool) {
 		blocks[name] = l
 	}
 	if l.defined {
-		p.report(pos, "redefinition of block '"+name+"'", diag.Note{Span: diag.At(l.pos), Msg: "previously defined here"})
+		p.report(pos, "redefinition of block '"+name+"'",
+			diag.Note{Span: diag.At(l.pos), Msg: "previously defined here"})
 		return nil, false
 	}
 	l.defined, l.pos = true, pos

@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// scope is the values that an isolated operation's regions can name. Regions inside add names and take them away again
-// at their end.
+// scope is the values that an isolated operation's regions can name. Regions inside add names and take them
+// away again at their end.
 type scope struct {
 	values  map[string][]binding
 	regions [][]string        // names defined, region by region
@@ -54,7 +54,8 @@ func newScope() *scope {
 
 func (p *Parser) scope() *scope { return p.scopes[len(p.scopes)-1] }
 
-// openScope begins the names of a region; closeScope ends them and reports the values that were never defined.
+// openScope begins the names of a region; closeScope ends them and reports the values that were never
+// defined.
 func (p *Parser) openScope(isolated bool) {
 	if isolated {
 		p.scopes = append(p.scopes, newScope())
@@ -82,7 +83,8 @@ func (p *Parser) closeScope(isolated bool) {
 	s.regions = s.regions[:last]
 }
 
-// hide puts aside the uses of a name from outside of the region at hand, which cannot mean the value that it defines.
+// hide puts aside the uses of a name from outside of the region at hand, which cannot mean the value that it
+// defines.
 func (s *scope) hide(name string) {
 	list := s.values[name]
 	for _, b := range list {
@@ -128,7 +130,8 @@ func (p *Parser) Operand() (Operand, bool) {
 	return o, true
 }
 
-// TryOperand reads an operand if there is one. After an error it has none, and the next token is the one in error.
+// TryOperand reads an operand if there is one. After an error it has none, and the next token is the one in
+// error.
 func (p *Parser) TryOperand() (Operand, bool) {
 	if p.tok.kind != tokPercent {
 		return Operand{}, false
@@ -154,8 +157,8 @@ func (p *Parser) Operands() ([]Operand, bool) {
 	}
 }
 
-// Resolve finds the value of an operand that has the given type (a forward reference if it is defined later), and appends
-// it to the state. Its errors point at the operand.
+// Resolve finds the value of an operand that has the given type (a forward reference if it is defined later),
+// and appends it to the state. Its errors point at the operand.
 func (p *Parser) Resolve(s *State, o Operand, t Type) bool {
 	v, ok := p.use(o, t)
 	if ok {
@@ -237,13 +240,15 @@ func (p *Parser) define(name string, number int, pos diag.Pos, v *Value) bool {
 		switch b := list[number]; b.state {
 		case bindDefined, bindBroken:
 			p.diags.Add(diag.Diagnostic{Span: diag.Span{Start: pos, End: pos + diag.Pos(len(name)+1)},
-				Msg: "redefinition of SSA value '%" + name + "'", Notes: []diag.Note{{Span: diag.At(b.pos), Msg: "previously defined here"}}})
+				Msg:   "redefinition of SSA value '%" + name + "'",
+				Notes: []diag.Note{{Span: diag.At(b.pos), Msg: "previously defined here"}}})
 			return false
 		case bindForward:
 			if b.value.Type != v.Type {
 				p.diags.Add(diag.Diagnostic{Span: diag.Span{Start: pos, End: pos + diag.Pos(len(name)+1)},
-					Msg:   "definition of SSA value '%" + name + "' has type '" + v.Type.String() + "'",
-					Notes: []diag.Note{{Span: diag.At(b.pos), Msg: "previously used here with type '" + b.value.Type.String() + "'"}}})
+					Msg: "definition of SSA value '%" + name + "' has type '" + v.Type.String() + "'",
+					Notes: []diag.Note{{Span: diag.At(b.pos), Msg: "previously used here with type '" +
+						b.value.Type.String() + "'"}}})
 				delete(s.forward, b.value)
 				p.bind(name, number, binding{v, pos, bindBroken})
 				return false
@@ -314,7 +319,8 @@ func (p *Parser) Block() (*Block, bool) {
 func (p *Parser) undefinedBlocks(ls *labels) {
 	for name, l := range ls.blocks {
 		if !l.defined {
-			p.diags.Errorf(diag.Span{Start: l.pos, End: l.pos + diag.Pos(len(name))}, "", "reference to an undefined block '%s'", name)
+			p.diags.Errorf(diag.Span{Start: l.pos, End: l.pos + diag.Pos(len(name))}, "",
+				"reference to an undefined block '%s'", name)
 		}
 	}
 }

@@ -124,7 +124,8 @@ func (p *Parser) typeList(open, close string) ([]Type, bool) {
 
 func isIntName(w string) bool {
 	digits := strings.TrimPrefix(strings.TrimLeft(w, "su"), "i")
-	return len(w)-len(digits) <= 2 && strings.HasSuffix(w[:len(w)-len(digits)], "i") && digits != "" && run(digits, 0, clDigit) == len(digits)
+	return len(w)-len(digits) <= 2 && strings.HasSuffix(w[:len(w)-len(digits)], "i") && digits != "" &&
+		run(digits, 0, clDigit) == len(digits)
 }
 
 func (p *Parser) wordType() (Type, bool) {
@@ -151,8 +152,8 @@ type seenType struct {
 	weight int
 }
 
-// again reads a type with <...>, or finds that the same words were read before: types are long, few, and come up all the time.
-// Aliases mean one thing throughout a text, so equal words are equal types.
+// again reads a type with <...>, or finds that the same words were read before: types are long, few, and come
+// up all the time. Aliases mean one thing throughout a text, so equal words are equal types.
 func (p *Parser) again(read func() (Type, bool)) (Type, bool) {
 	start := p.tok.start
 	end := anglesEnd(p.src, p.tok.end)
@@ -173,7 +174,7 @@ func (p *Parser) again(read func() (Type, bool)) (Type, bool) {
 	return t, ok
 }
 
-// anglesEnd is the end of the <...> that begins at i, or 0 where that is not plain to see.
+// anglesEnd returns the end of the <...> that begins at i, or 0 if only a full parse can tell.
 func anglesEnd(src string, i int) int {
 	depth := 0
 	for end := min(len(src), i+1000); i < end; i++ {
@@ -245,7 +246,7 @@ func (p *Parser) bangType() (Type, bool) {
 	return Opaque("!" + name + text), true
 }
 
-// oldForm is the name in !dialect<name<...>>, an older spelling of !dialect.name<...>.
+// oldForm returns the name in !dialect<name<...>>, an older spelling of !dialect.name<...>.
 func oldForm(dialect, body string) string {
 	if body == "" || strings.IndexByte(dialect, '.') >= 0 {
 		return ""

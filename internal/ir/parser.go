@@ -8,8 +8,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// Parser is what an op's ParseFn, and a dialect's types and attributes, read from. A method that fails records an error at
-// the token and returns false (or ok = false); the caller passes that on. Try… methods fail without an error.
+// Parser is what an op's ParseFn, and a dialect's types and attributes, read from. A method that fails
+// records an error at the token and returns false (or ok = false); the caller passes that on. Try… methods
+// fail without an error.
 type Parser struct {
 	file  *diag.File
 	src   string
@@ -53,7 +54,8 @@ type Arg struct {
 }
 
 func newParser(files *diag.FileSet, name string, src []byte) *Parser {
-	p := &Parser{file: files.AddFile(name, src), src: string(src), diags: &diag.List{Files: files}, names: map[string]string{}, types: map[string]seenType{}}
+	p := &Parser{file: files.AddFile(name, src), src: string(src), diags: &diag.List{Files: files},
+		names: map[string]string{}, types: map[string]seenType{}}
 	p.dialects = []string{Builtin.Name}
 	p.scopes = []*scope{newScope()}
 	p.findAliases()
@@ -61,13 +63,13 @@ func newParser(files *diag.FileSet, name string, src []byte) *Parser {
 	return p
 }
 
-// finish is the error of all that was reported, or nil.
+// finish returns all reported errors as one, or nil.
 func (p *Parser) finish() error {
 	p.diags.Sort()
 	return p.diags.Err()
 }
 
-// Pos is the position of the next token.
+// Pos returns the position of the next token.
 func (p *Parser) Pos() diag.Pos { return p.file.Pos(p.tok.start) }
 
 // Errorf records an error and returns false.
@@ -93,8 +95,8 @@ func (p *Parser) errorSpan(t token, f string, args ...any) bool {
 	return false
 }
 
-// expected records that the next token should have been something else. When that stands on a later line, the place is the end of
-// the line where something is missing.
+// expected records that the next token should have been something else. When that stands on a later line, the
+// place is the end of the line where something is missing.
 func (p *Parser) expected(what string) bool {
 	if p.tok.kind != tokError && p.last > 0 && strings.IndexByte(p.src[p.last:p.tok.start], '\n') >= 0 {
 		found := "the end of the line"
@@ -119,7 +121,7 @@ func (p *Parser) found() string {
 
 func (p *Parser) full() bool { return len(p.diags.Diags) >= maxErrors }
 
-// text is the next token as it is written.
+// text returns the next token as it is written.
 func (p *Parser) text() string { return p.src[p.tok.start:p.tok.end] }
 
 func (p *Parser) advance() {
@@ -145,7 +147,7 @@ func (p *Parser) enter() bool {
 
 func (p *Parser) leave() { p.depth-- }
 
-// keep is a name that may outlive the source: one copy of each.
+// keep returns a copy of a name that may outlive the source, one copy for all equal names.
 func (p *Parser) keep(s string) string {
 	k, ok := p.names[s]
 	if !ok {
@@ -248,7 +250,7 @@ func (p *Parser) Int() (int64, bool) {
 	return v, true
 }
 
-// parseInt is the value of an integer literal, negated if neg; up to 64 bits, signed or not.
+// parseInt returns the value of an integer literal, negated if neg; up to 64 bits, signed or not.
 func parseInt(text string, neg bool) (int64, bool) {
 	u, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), intBase(text), 64)
 	if err != nil {
@@ -302,7 +304,7 @@ func (p *Parser) Dims() ([]int64, bool) {
 	return dims, ok
 }
 
-// VectorDims is Dims where a dimension may be scalable, [4]x.
+// VectorDims is like Dims, but a dimension may be scalable: [4]x.
 func (p *Parser) VectorDims() ([]int64, []bool, bool) { return p.dims(true) }
 
 func (p *Parser) dims(vector bool) (dims []int64, scalable []bool, ok bool) {

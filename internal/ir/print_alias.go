@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// collector finds the types, attributes and locations that get an alias, in MLIR's order: first those that contain no
-// other alias, then those that contain these, and so on; by name within each.
+// collector finds the types, attributes and locations that get an alias, in MLIR's order: first those that
+// contain no other alias, then those that contain these, and so on; by name within each.
 type collector struct {
 	infos []aliasInfo
 	index map[any]int
@@ -89,7 +89,7 @@ func (c *collector) needEarly(i int) {
 	}
 }
 
-// aliasName is the alias that a value would like to have, or "".
+// aliasName returns the alias that a value would like to have, or "".
 func aliasName(sym any) string {
 	switch s := sym.(type) {
 	case *TupleType:

@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
-// appendFloat writes a float as MLIR does: with six digits after the point where those say it all, else with as many digits as
-// its format needs, else, and for infinities and NaNs, its bits in hexadecimal.
+// appendFloat writes a float as MLIR does: with six digits after the point where those say it all, else with
+// as many digits as its format needs, else, and for infinities and NaNs, its bits in hexadecimal.
 func appendFloat(b []byte, v uint64, f *num.Format) (out []byte, isHex bool) {
 	x := f.Decode(v)
 	if !math.IsInf(x, 0) && !math.IsNaN(x) {
@@ -38,8 +38,8 @@ type decimal struct {
 	exp    int
 }
 
-// decimalOf is x ≠ 0 to about the given number of digits. It cuts before it rounds, as LLVM's APFloat does, and so does not always
-// give the nearest decimal; text that should equal MLIR's must do the same.
+// decimalOf returns x ≠ 0 to about the given number of digits. It cuts before it rounds, as LLVM's APFloat
+// does, and so does not always give the nearest decimal; text that should equal MLIR's must do the same.
 func decimalOf(x float64, precision int) decimal {
 	frac, exp := math.Frexp(math.Abs(x))
 	man := uint64(frac * (1 << 53))
@@ -96,7 +96,7 @@ func (d *decimal) round(n int) {
 	d.trim()
 }
 
-// scientific is x as 1.234560e+00.
+// scientific returns x as 1.234560e+00.
 func scientific(x float64) string {
 	if x == 0 {
 		if math.Signbit(x) {
@@ -129,7 +129,8 @@ func appendExp(b []byte, e byte, exp, width int) []byte {
 	return strconv.AppendInt(b, int64(exp), 10)
 }
 
-// plain is x with all the digits that its format can tell apart, in scientific form only where that saves many zeros.
+// plain returns x with all the digits that its format can tell apart, in scientific form only where that
+// saves many zeros.
 func plain(x float64, f *num.Format) string {
 	precision := 2 + (f.Man+1)*59/196
 	d := decimalOf(x, precision)

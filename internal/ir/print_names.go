@@ -25,7 +25,8 @@ type counters struct{ value, arg, conflict int }
 
 // nameValues names all values inside op, and around it up to the nearest isolated operation.
 func nameValues(op *Op, opts PrintOptions) *valueNames {
-	n := &valueNames{values: map[*Value]string{}, groups: map[*Value]group{}, blocks: map[*Block]int{}, used: map[string]bool{}, generic: opts.Generic}
+	n := &valueNames{values: map[*Value]string{}, groups: map[*Value]group{}, blocks: map[*Block]int{},
+		used: map[string]bool{}, generic: opts.Generic}
 	root := op
 	for root.Parent() != nil && !(root.Def.Has(Isolated) && root != op) {
 		root = root.Parent()
@@ -36,7 +37,7 @@ func nameValues(op *Op, opts PrintOptions) *valueNames {
 	return n
 }
 
-// value is a value's name.
+// value returns a value's name.
 func (n *valueNames) value(v *Value) string {
 	if s, ok := n.values[v]; ok {
 		return s
@@ -44,8 +45,8 @@ func (n *valueNames) value(v *Value) string {
 	return "<<UNKNOWN SSA VALUE>>"
 }
 
-// regions names the values inside op, whose region has been numbered up to c. In the generic form no number occurs twice, and
-// MLIR happens to take the regions from the last to the first.
+// regions names the values inside op, whose region has been numbered up to c. In the generic form no number
+// occurs twice, and MLIR happens to take the regions from the last to the first.
 func (n *valueNames) regions(op *Op, c *counters) {
 	for i := len(op.regions) - 1; i >= 0; i-- {
 		if n.generic {
@@ -82,7 +83,8 @@ func (n *valueNames) region(op *Op, index int, c *counters) {
 	}
 }
 
-func (n *valueNames) argument(op *Op, region, i int, a *Value, entry bool, c *counters, mine *[]string) string {
+func (n *valueNames) argument(op *Op, region, i int, a *Value, entry bool, c *counters,
+	mine *[]string) string {
 	switch {
 	case a.Name != "":
 		return n.unique(a.Name, c, mine)
@@ -126,7 +128,7 @@ func (n *valueNames) op(op *Op, c *counters, mine *[]string) {
 	}
 }
 
-// wish is the name that a result would like to have, or "".
+// wish returns the name that a result would like to have, or "".
 func (n *valueNames) wish(op *Op, i int) string {
 	switch {
 	case op.results[i].Name != "":
@@ -136,7 +138,8 @@ func (n *valueNames) wish(op *Op, i int) string {
 		return op.Def.ResultName(op, i)
 	case op.Def.Has(ConstantLike):
 		return ConstantName(op.Attr("value"))
-	case len(op.Def.Results) > 1 && countsFit(op.Def.Results, op.resultSegs, len(op.results), op.Def.Has(SegmentedResults)):
+	case len(op.Def.Results) > 1 &&
+		countsFit(op.Def.Results, op.resultSegs, len(op.results), op.Def.Has(SegmentedResults)):
 		// several results have the names of their slots
 		for slot, s := range op.Def.Results {
 			if lo, n := slotRange(op.Def.Results, op.resultSegs, len(op.results), slot); lo == i && n > 0 {
@@ -147,8 +150,8 @@ func (n *valueNames) wish(op *Op, i int) string {
 	return ""
 }
 
-// ConstantName is the name MLIR gives to a constant: c1_i32, c0 (of type index), true, cst. It is "" for no attribute, and for
-// one that only its dialect understands, such as poison.
+// ConstantName returns the name MLIR gives to a constant: c1_i32, c0 (of type index), true, cst. It is "" for
+// no attribute, and for one that only its dialect understands, such as poison.
 func ConstantName(a Attr) string {
 	switch a := a.(type) {
 	case nil, *DialectAttr:
@@ -169,7 +172,7 @@ func ConstantName(a Attr) string {
 	return "cst"
 }
 
-// unique is a name like s that nobody has yet.
+// unique returns a name like s that nobody has yet.
 func (n *valueNames) unique(s string, c *counters, mine *[]string) string {
 	s = sanitize(s)
 	if n.used[s] {
@@ -182,7 +185,8 @@ func (n *valueNames) unique(s string, c *counters, mine *[]string) string {
 	return "%" + s
 }
 
-// probe appends _0, _1, ... A number that an earlier conflict appended makes way, so that copies of copies do not collect them.
+// probe appends _0, _1, ... A number that an earlier conflict appended makes way, so that copies of copies do
+// not collect them.
 func (n *valueNames) probe(s string, c *counters) string {
 	if i := strings.LastIndexByte(s, '_'); i > 0 && i+1 < len(s) && run(s, i+1, clDigit) == len(s) {
 		s = s[:i]
@@ -196,7 +200,8 @@ func (n *valueNames) probe(s string, c *counters) string {
 	}
 }
 
-// sanitize makes s an identifier: a leading digit gets an underscore before it, what no identifier may hold becomes hexadecimal.
+// sanitize makes s an identifier: a leading digit gets an underscore before it, what no identifier may hold
+// becomes hexadecimal.
 func sanitize(s string) string {
 	const ok = clLetter | clDigit | clMark | clMinus
 	if charClass[s[0]]&clDigit == 0 && run(s, 0, ok) == len(s) {

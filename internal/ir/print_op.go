@@ -34,8 +34,8 @@ func (p *Printer) results(op *Op) {
 	p.Text(" = ")
 }
 
-// custom writes an operation in its own syntax. It reports false, and has written nothing, when the operation is too far
-// from what its row says for that; the generic form shows anything.
+// custom writes an operation in its own syntax. It reports false, and has written nothing, when the operation
+// is too far from what its row says for that; the generic form shows anything.
 func (p *Printer) custom(op *Op) (ok bool) {
 	length, indent, dialects := len(p.buf), p.indent, len(p.dialects)
 	defer func() {
@@ -62,7 +62,8 @@ func (p *Printer) custom(op *Op) (ok bool) {
 	return true
 }
 
-// fitsRow reports whether the operation has the operands, results, attributes and regions that its row speaks of.
+// fitsRow reports whether the operation has the operands, results, attributes and regions that its row speaks
+// of.
 func (op *Op) fitsRow() bool {
 	d := op.Def
 	if !countsFit(d.Operands, op.segments, len(op.operands), d.Has(SegmentedOperands)) ||
@@ -238,8 +239,8 @@ func (p *Printer) dict(attrs []NamedAttr) {
 	p.Text("}")
 }
 
-// Region writes "{ … }". entryArgs: write the entry block's label when it has arguments; terms: write terminators (false leaves
-// out the implicit one, when it has no operands).
+// Region writes "{ … }". entryArgs: write the entry block's label when it has arguments; terms: write
+// terminators (false leaves out the implicit one, when it has no operands).
 func (p *Printer) Region(r *Region, entryArgs, terms bool) {
 	if !terms && r.last != nil && r.last.last != nil {
 		terms = !p.implied(r, r.last.last)

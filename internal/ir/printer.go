@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// Printer is what an op's PrintFn, and a dialect's types and attributes, write to. Each method writes just what it says: spaces and
-// punctuation are the caller's, through Text.
+// Printer is what an op's PrintFn, and a dialect's types and attributes, write to. Each method writes just
+// what it says: spaces and punctuation are the caller's, through Text.
 //
-// A module is printed twice: the first time nothing is written and the aliases are collected, from exactly the types and attributes
-// that the text will show.
+// A module is printed twice: the first time nothing is written and the aliases are collected, from exactly
+// the types and attributes that the text will show.
 type Printer struct {
 	buf      []byte
 	opts     PrintOptions
@@ -21,7 +21,7 @@ type Printer struct {
 	dialects []string       // the one whose prefix is left out, region by region
 }
 
-// appendText is op as text.
+// appendText returns op as text.
 func appendText(op *Op, opts PrintOptions) []byte {
 	p := &Printer{opts: opts, names: nameValues(op, opts), broken: map[*Op]bool{}}
 	p.dialects = []string{p.dialectAround(op)}
@@ -231,7 +231,8 @@ func (p *Printer) FuncType(ins, outs []Type) {
 	}
 }
 
-// StrippedType writes a dialect's type without "!dialect.name", as it is read where only that kind of type fits.
+// StrippedType writes a dialect's type without "!dialect.name", as it is read where only that kind of type
+// fits.
 func (p *Printer) StrippedType(t Type) {
 	dt, ok := t.(*DialectType)
 	if !ok || dt.Def.Print == nil || p.collect != nil {
@@ -309,8 +310,8 @@ func (p *Printer) namedAttr(a NamedAttr) {
 	p.Attr(a.Attr)
 }
 
-// AttrDict writes " {…}" with the attributes of op that are not named in elide and do not have their default value;
-// nothing when none is left.
+// AttrDict writes " {…}" with the attributes of op that are not named in elide and do not have their default
+// value; nothing when none is left.
 func (p *Printer) AttrDict(op *Op, elide ...string) { p.attrDict(op, " {", elide) }
 
 // AttrDictKeyword writes " attributes {…}".

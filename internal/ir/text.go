@@ -12,8 +12,8 @@ type PrintOptions struct {
 	Generic bool // print every op in MLIR's generic form, inherent attributes as properties <{...}>
 }
 
-// Print writes op, usually a module, as MLIR text. An operation inside another is written without aliases, with the names
-// that its values have in the enclosing function.
+// Print writes op, usually a module, as MLIR text. An operation inside another is written without aliases,
+// with the names that its values have in the enclosing function.
 func Print(w io.Writer, op *Op, opts PrintOptions) error {
 	_, err := w.Write(appendText(op, opts))
 	return err
@@ -29,7 +29,7 @@ func Parse(files *diag.FileSet, name string, src []byte) (*Module, error) {
 	return ParseWith(files, name, src, ParseOptions{})
 }
 
-// ParseWith is Parse with options.
+// ParseWith is like Parse, with options.
 func ParseWith(files *diag.FileSet, name string, src []byte, opts ParseOptions) (*Module, error) {
 	p := newParser(files, name, src)
 	p.textLocs = opts.TextLocs

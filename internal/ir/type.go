@@ -10,7 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
-// Type is the type of a value. Types are interned: two types are equal exactly when they are the same pointer.
+// Type is the type of a value. Types are interned: two types are equal exactly when they are the same
+// pointer.
 type Type interface {
 	// String is the type in MLIR's syntax, without aliases.
 	String() string
@@ -74,8 +75,9 @@ type TupleType struct{ Elems []Type }
 // ComplexType is `complex<f32>`.
 type ComplexType struct{ Elem Type }
 
-// DialectType is a type of a dialect, `!tt.ptr<f32>`. Dialect packages hand out their types through Dialect.Type; Params holds what
-// the constructor was given (types, attributes, integers, strings), in an order fixed by the Def.
+// DialectType is a type of a dialect, `!tt.ptr<f32>`. Dialect packages hand out their types through
+// Dialect.Type; Params holds what the constructor was given (types, attributes, integers, strings), in an
+// order fixed by the Def.
 type DialectType struct {
 	Def    *TypeDef
 	Params []any
@@ -124,32 +126,35 @@ var (
 	opaqueTypes  intern.Table[string, OpaqueType]
 )
 
-// Int is the signless integer type of a width.
+// Int returns the signless integer type of a width.
 func Int(width int) *IntegerType { return SignedInt(width, Signless) }
 
-// SignedInt is an integer type with a signedness.
+// SignedInt returns an integer type with a signedness.
 func SignedInt(width int, sign Signedness) *IntegerType {
 	return intTypes.Get(IntegerType{width, sign}, func() *IntegerType { return &IntegerType{width, sign} })
 }
 
-// Float is the float type of a format.
+// Float returns the float type of a format.
 func Float(f *num.Format) *FloatType {
 	return floatTypes.Get(f, func() *FloatType { return &FloatType{f} })
 }
 
-// Tensor is a ranked tensor type; encoding may be nil.
+// Tensor returns a ranked tensor type; encoding may be nil.
 func Tensor(shape []int64, elem Type, encoding Attr) *TensorType {
-	return tensorTypes.Get(key{a: address(elem), b: address(encoding), text: shapeKey(shape)}, func() *TensorType {
-		return &TensorType{Shape: slices.Clone(shape), Elem: elem, Encoding: encoding}
+	return tensorTypes.Get(key{a: address(elem), b: address(encoding), text: shapeKey(shape)},
+		func() *TensorType {
+			return &TensorType{Shape: slices.Clone(shape), Elem: elem, Encoding: encoding}
+		})
+}
+
+// UnrankedTensor returns `tensor<*xelem>`.
+func UnrankedTensor(elem Type) *TensorType {
+	return tensorTypes.Get(key{a: address(elem), text: "*"}, func() *TensorType {
+		return &TensorType{Elem: elem, Unranked: true}
 	})
 }
 
-// UnrankedTensor is `tensor<*xelem>`.
-func UnrankedTensor(elem Type) *TensorType {
-	return tensorTypes.Get(key{a: address(elem), text: "*"}, func() *TensorType { return &TensorType{Elem: elem, Unranked: true} })
-}
-
-// MemRef is a ranked memref type; layout and space may be nil.
+// MemRef returns a ranked memref type; layout and space may be nil.
 func MemRef(shape []int64, elem Type, layout, space Attr) *MemRefType {
 	k := key{a: address(elem), b: address(layout), c: address(space), text: shapeKey(shape)}
 	return memrefTypes.Get(k, func() *MemRefType {
@@ -157,14 +162,14 @@ func MemRef(shape []int64, elem Type, layout, space Attr) *MemRefType {
 	})
 }
 
-// UnrankedMemRef is `memref<*xelem, space>`.
+// UnrankedMemRef returns `memref<*xelem, space>`.
 func UnrankedMemRef(elem Type, space Attr) *MemRefType {
 	return memrefTypes.Get(key{a: address(elem), c: address(space), text: "*"}, func() *MemRefType {
 		return &MemRefType{Elem: elem, Space: space, Unranked: true}
 	})
 }
 
-// Vector is a vector type; scalable may be nil.
+// Vector returns a vector type; scalable may be nil.
 func Vector(shape []int64, scalable []bool, elem Type) *VectorType {
 	var b strings.Builder
 	b.WriteString(shapeKey(shape))
@@ -176,35 +181,37 @@ func Vector(shape []int64, scalable []bool, elem Type) *VectorType {
 	})
 }
 
-// Func is a function type.
+// Func returns a function type.
 func Func(ins, outs []Type) *FunctionType {
 	return funcTypes.Get(key{text: listKey(ins) + ">" + listKey(outs)}, func() *FunctionType {
 		return &FunctionType{slices.Clone(ins), slices.Clone(outs)}
 	})
 }
 
-// Tuple is a tuple type.
+// Tuple returns a tuple type.
 func Tuple(elems []Type) *TupleType {
-	return tupleTypes.Get(key{text: listKey(elems)}, func() *TupleType { return &TupleType{slices.Clone(elems)} })
+	return tupleTypes.Get(key{text: listKey(elems)}, func() *TupleType {
+		return &TupleType{slices.Clone(elems)}
+	})
 }
 
-// Complex is a complex type.
+// Complex returns a complex type.
 func Complex(elem Type) *ComplexType {
 	return complexTypes.Get(key{a: address(elem)}, func() *ComplexType { return &ComplexType{elem} })
 }
 
-// Opaque is a type known by its text alone, `!foo.bar<...>`.
+// Opaque returns a type known by its text alone, `!foo.bar<...>`.
 func Opaque(text string) *OpaqueType {
 	return opaqueTypes.Get(text, func() *OpaqueType { return &OpaqueType{text} })
 }
 
-// Rank is the number of dimensions.
+// Rank returns the number of dimensions.
 func (t *TensorType) Rank() int { return len(t.Shape) }
 
-// NumElements is the product of the dimensions; all must be static.
+// NumElements returns the product of the dimensions; all must be static.
 func (t *TensorType) NumElements() int64 { return product(t.Shape) }
 
-// With is the same tensor with another element type.
+// With returns the same tensor with another element type.
 func (t *TensorType) With(elem Type) *TensorType {
 	if t.Unranked {
 		return UnrankedTensor(elem)
@@ -212,7 +219,7 @@ func (t *TensorType) With(elem Type) *TensorType {
 	return Tensor(t.Shape, elem, t.Encoding)
 }
 
-// WithEncoding is the same tensor with another encoding.
+// WithEncoding returns the same tensor with another encoding.
 func (t *TensorType) WithEncoding(enc Attr) *TensorType { return Tensor(t.Shape, t.Elem, enc) }
 
 func product(shape []int64) int64 {
@@ -223,7 +230,7 @@ func product(shape []int64) int64 {
 	return n
 }
 
-// ElemOf is the element type of a tensor, vector or memref, and t itself otherwise.
+// ElemOf returns the element type of a tensor, vector or memref, and t itself otherwise.
 func ElemOf(t Type) Type {
 	switch t := t.(type) {
 	case *TensorType:
@@ -236,7 +243,7 @@ func ElemOf(t Type) Type {
 	return t
 }
 
-// ShapeOf is the shape of a tensor, vector or memref, and nil otherwise.
+// ShapeOf returns the shape of a tensor, vector or memref, and nil otherwise.
 func ShapeOf(t Type) []int64 {
 	switch t := t.(type) {
 	case *TensorType:
@@ -249,7 +256,8 @@ func ShapeOf(t Type) []int64 {
 	return nil
 }
 
-// WithElem is t with another element type: a shaped type of the same shape, or elem itself when t is a scalar.
+// WithElem returns t with another element type: a shaped type of the same shape, or elem itself when t is a
+// scalar.
 func WithElem(t, elem Type) Type {
 	switch t := t.(type) {
 	case *TensorType:
@@ -266,7 +274,7 @@ func IsInt(t Type) bool { _, ok := t.(*IntegerType); return ok }
 // IsFloat reports whether t is a float type.
 func IsFloat(t Type) bool { _, ok := t.(*FloatType); return ok }
 
-// BitWidth is the width of an integer, float or index type, and 0 for others.
+// BitWidth returns the width of an integer, float or index type, and 0 for others.
 func BitWidth(t Type) int {
 	switch t := t.(type) {
 	case *IntegerType:

@@ -19,8 +19,9 @@ func (e *VerifyError) Error() string {
 	return fmt.Sprintf("%s'%s' op %s", where, e.Op.Name(), e.Msg)
 }
 
-// Verify checks op and everything inside it: the rows of the tables (operands, results, attributes, traits, type rules), the
-// ops' own verifiers, terminators, symbols and dominance. It returns every violation, joined, up to a limit.
+// Verify checks op and everything inside it: the rows of the tables (operands, results, attributes, traits,
+// type rules), the ops' own verifiers, terminators, symbols and dominance. It returns every violation,
+// joined, up to a limit.
 func Verify(op *Op) error {
 	v := &verifier{dom: NewDominance()}
 	v.op(op)
@@ -170,13 +171,14 @@ func (v *verifier) types(op *Op) bool {
 			want = rule.Fn(from.Type)
 		}
 		if want != nil && want != to.Type {
-			return v.fail(op, "failed to verify that the type of %q follows from %q: expected '%s', but got '%s'", rule.To, rule.From, want, to.Type)
+			return v.fail(op, "failed to verify that the type of %q follows from %q: expected '%s', but "+
+				"got '%s'", rule.To, rule.From, want, to.Type)
 		}
 	}
 	return true
 }
 
-// named is the single operand or result of a name, or nil.
+// named returns the single operand or result of a name, or nil.
 func (op *Op) named(name string) *Value {
 	for i, s := range op.Def.Operands {
 		if s.Name == name {
@@ -245,10 +247,14 @@ var traitChecks = []struct {
 		return allSame(op, true, false, "the operands have different types", func(t Type) any { return t })
 	}},
 	{SameOperandsAndResultShape, func(op *Op) string {
-		return allSame(op, true, true, "operands and results have different shapes", func(t Type) any { return shapeKey(ShapeOf(t)) })
+		return allSame(op, true, true, "operands and results have different shapes", func(t Type) any {
+			return shapeKey(ShapeOf(t))
+		})
 	}},
 	{SameOperandsAndResultElem, func(op *Op) string {
-		return allSame(op, true, true, "operands and results have different element types", func(t Type) any { return ElemOf(t) })
+		return allSame(op, true, true, "operands and results have different element types", func(t Type) any {
+			return ElemOf(t)
+		})
 	}},
 	{SameOperandsAndResultEncoding, func(op *Op) string {
 		return allSame(op, true, true, "operands and results have different encodings", encodingKey)
@@ -269,7 +275,8 @@ var traitChecks = []struct {
 		case nil:
 		case *StringAttr:
 			if a.Value != "public" && a.Value != "private" && a.Value != "nested" {
-				return fmt.Sprintf("visibility expected to be one of [\"public\", \"private\", \"nested\"], but got %s", a)
+				return fmt.Sprintf("visibility expected to be one of [\"public\", \"private\", "+
+					"\"nested\"], but got %s", a)
 			}
 		default:
 			return "requires visibility attribute 'sym_visibility' to be a string attribute"
@@ -278,7 +285,8 @@ var traitChecks = []struct {
 	}},
 }
 
-// encodingKey is the encoding of a tensor; nil, which agrees with everything, for what is no tensor or has none.
+// encodingKey returns the encoding of a tensor; nil, which agrees with everything, for what is no tensor or
+// has none.
 func encodingKey(t Type) any {
 	if tt, ok := t.(*TensorType); ok && tt.Encoding != nil {
 		return tt.Encoding

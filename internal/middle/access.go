@@ -9,7 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// access is one load, store or atomic: which elements of a block are where in memory.
+// access describes a load, store or atomic: where each element of the block lies in memory.
 type access struct {
 	shape []int64
 	elem  ir.Type // of the values
@@ -23,7 +23,8 @@ type access struct {
 	when *ir.Value   // for a mask that is a scalar; nil for always
 }
 
-// piece is a part of the block that lies evenly in memory: the rest of an access once loops have been written around it.
+// piece is a part of the block that lies evenly in memory: the rest of an access once loops have been written
+// around it.
 type piece struct {
 	block box               // in the block
 	src   *ir.Value         // the buffer, or nil when addr says all
@@ -35,7 +36,8 @@ type piece struct {
 
 // access prepares the access of a block through pointers.
 func (c *converter) access(ptr, maskv *ir.Value) *access {
-	a := &access{shape: ir.ShapeOf(ptr.Type), addr: c.stateOf(ptr), elem: ir.ElemOf(tt.Pointee(ptr.Type)), full: true}
+	a := &access{shape: ir.ShapeOf(ptr.Type), addr: c.stateOf(ptr), elem: ir.ElemOf(tt.Pointee(ptr.Type)),
+		full: true}
 	a.lo, a.len = make([]*ir.Value, len(a.shape)), make([]*ir.Value, len(a.shape))
 	if maskv == nil {
 		return a
@@ -72,7 +74,7 @@ func (c *converter) bound(a *access) {
 	}
 }
 
-// clamp is where bounds begin in [0, size), nil for at zero, and how many indices they leave.
+// clamp limits bounds to [0, size): it returns the first index, nil for zero, and the number of indices.
 func (c *converter) clamp(b bounds, size int64) (lo, n *ir.Value) {
 	top := c.index(size)
 	for _, e := range b.hi {
@@ -97,7 +99,7 @@ func (c *converter) clamp(b bounds, size int64) (lo, n *ir.Value) {
 	return lo, c.calc(arith.MaxSI, c.calc(arith.SubI, top, lo), c.index(0))
 }
 
-// scattered reports whether each element has to be visited by itself.
+// scattered reports whether each element needs an access of its own.
 func (a *access) scattered() bool {
 	if a.addr.opaque {
 		return true
@@ -112,8 +114,9 @@ func (a *access) scattered() bool {
 	return false
 }
 
-// pieces writes the loops that an access needs, and calls f for the evenly spaced piece inside them: once for each wrap-around and
-// each index along dimensions that are data, and for each element when alone says so or nothing is known.
+// pieces writes the loops that an access needs, and calls f for the evenly spaced piece inside them: once for
+// each wrap-around and each index along dimensions that are data, and for each element when alone says so or
+// nothing is known.
 func (c *converter) pieces(a *access, alone bool, f func(p piece)) {
 	if a.none {
 		return
@@ -201,7 +204,7 @@ func (w *walk) loop(d int) {
 	})
 }
 
-// moved is the distance of index i along dimension d.
+// moved returns the distance of index i along dimension d.
 func (w *walk) moved(d int, i *ir.Value) *ir.Value {
 	c, x := w.c, w.a.addr.dims[d]
 	off := w.off
@@ -233,7 +236,7 @@ func remainder(w *wrap) *ir.OpDef {
 	return arith.RemSI
 }
 
-// elementAlong is element i of a tensor of the input along its only long dimension.
+// elementAlong returns element i of a tensor of the input along its only long dimension.
 func (c *converter) elementAlong(v *ir.Value, axis int, i *ir.Value) *ir.Value {
 	t := c.val(v)
 	at := make([]*ir.Value, len(ir.ShapeOf(t.Type)))
@@ -246,8 +249,9 @@ func (c *converter) elementAlong(v *ir.Value, axis int, i *ir.Value) *ir.Value {
 	return c.extract(t, at)
 }
 
-// turns visits the pieces of a dimension that wraps around: index i is at row (start + i) % mod, so turn t, from zero,
-// is the indices from t*mod - start % mod on, the first one cut off at zero and the last at the end of the block.
+// turns visits the pieces of a dimension that wraps around: index i is at row (start + i) % mod, so turn t,
+// from zero, is the indices from t*mod - start % mod on, the first one cut off at zero and the last at the
+// end of the block.
 func (w *walk) turns(d int) {
 	c, x := w.c, w.a.addr.dims[d].wrap
 	mod := c.expr(x.mod)
@@ -299,7 +303,7 @@ func (w *walk) checked(i int) {
 	c.ifThen(k, func() { w.checked(i + 1) })
 }
 
-// piece is what is left of the access inside all loops.
+// piece returns the part of the access that one turn of all loops covers.
 func (w *walk) piece() piece {
 	c, a := w.c, w.a
 	p := piece{off: w.off, block: box{fixed: cloned(w.each)}}
@@ -336,7 +340,7 @@ func (w *walk) piece() piece {
 	return p
 }
 
-// forEach writes a loop over the indices from lo up to hi.
+// forEach emits a loop over the indices from lo up to hi.
 func (c *converter) forEach(lo, hi *ir.Value, body func(i *ir.Value)) {
 	op := scf.NewFor(c.b, lo, hi, c.index(1), nil)
 	c.within(op.Body(0), func() {
@@ -345,7 +349,7 @@ func (c *converter) forEach(lo, hi *ir.Value, body func(i *ir.Value)) {
 	})
 }
 
-// ifThen writes what happens only under a condition.
+// ifThen emits a branch that runs the body under a condition.
 func (c *converter) ifThen(k *ir.Value, body func()) {
 	op := scf.NewIf(c.b, k, nil, false)
 	c.within(op.Body(0), func() {
@@ -354,7 +358,7 @@ func (c *converter) ifThen(k *ir.Value, body func()) {
 	})
 }
 
-// view is a piece in memory: a buffer of the shape of what is left, or of one element.
+// view returns a buffer for a piece in memory, with the shape of its remaining dimensions or of one element.
 func (c *converter) view(p piece, elem ir.Type) *ir.Value {
 	if p.addr != nil {
 		p.src, p.off = c.bufferAt(p.addr, elem), nil
@@ -388,7 +392,7 @@ func (x box) covers(shape []int64) bool {
 	return true
 }
 
-// left is the box without its fixed dimensions.
+// left returns the box without its fixed dimensions.
 func (x box) left() box {
 	var out box
 	for d := range x.sizes {
@@ -399,8 +403,9 @@ func (x box) left() box {
 	return out
 }
 
-// reinterpret is memory seen as a block.
-func (c *converter) reinterpret(src *ir.Value, off indexlist.Entry, size []int64, step []indexlist.Entry) *ir.Value {
+// reinterpret emits a memref.reinterpret_cast of memory to a block.
+func (c *converter) reinterpret(src *ir.Value, off indexlist.Entry, size []int64,
+	step []indexlist.Entry) *ir.Value {
 	if off.Value == nil && off.Const < 0 { // which MLIR does not take as a constant
 		off = indexlist.Entry{Value: c.index(off.Const)}
 	}
@@ -413,7 +418,7 @@ func (c *converter) reinterpret(src *ir.Value, off indexlist.Entry, size []int64
 		ir.A("static_offsets", offAttr), ir.A("static_sizes", sizeAttr), ir.A("static_strides", stepAttr)).Result(0)
 }
 
-// subview is a part of a buffer.
+// subview emits a memref.subview.
 func (c *converter) subview(buf *ir.Value, x box) *ir.Value {
 	t := buf.Type.(*ir.MemRefType)
 	lists, attrs := x.lists()
@@ -435,7 +440,7 @@ func (c *converter) subview(buf *ir.Value, x box) *ir.Value {
 	return c.b.Groups(memref.SubView, append([][]*ir.Value{{buf}}, lists...), []ir.Type{out}, attrs...).Result(0)
 }
 
-// layoutOf is the offset and strides of a buffer's type.
+// layoutOf returns the offset and strides of a buffer's type.
 func layoutOf(t *ir.MemRefType) (offset int64, strides []int64) {
 	if l, ok := t.Layout.(*ir.StridedLayoutAttr); ok {
 		return l.Offset, l.Strides

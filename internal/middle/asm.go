@@ -14,8 +14,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// This file takes inline assembly apart. A kernel's assembly is PTX, a few lines without jumps, and says what is done to the
-// registers of one group of elements; so it becomes a function of scalars:
+// This file converts inline assembly. A kernel's assembly is PTX, a few lines without jumps, and says what is
+// done to the registers of one group of elements; so it becomes a function of scalars:
 //
 //	tt.elementwise_inline_asm "tanh.approx.f32 $0, $1;"         "tt.map_elementwise"(%x) ({
 //	    {constraints = "=f,f", …} %x              =>            ^bb0(%a: f32):
@@ -24,7 +24,8 @@ import (
 //
 // asm_ops.go has the instructions. Assembly that uses others is an error that names the instruction.
 
-// ExpandInlineAsm is this step alone, for whoever else has no use for assembly. The conversion to linalg begins with it.
+// ExpandInlineAsm runs this step alone, for other users that cannot take assembly. The conversion to linalg
+// begins with it.
 var ExpandInlineAsm = pass.Pass{
 	Name: "triton-expand-inline-asm",
 	Doc:  "replace inline assembly by operations on elements",
@@ -111,7 +112,8 @@ type asmState struct {
 	err  error
 }
 
-// runAsm writes the code once, for groups of pack elements of the operands and results, and returns the results' elements.
+// runAsm writes the code once, for groups of pack elements of the operands and results, and returns the
+// results' elements.
 func runAsm(b *ir.Builder, op *ir.Op, code []ptxInst, args []*ir.Value, pack int) ([]*ir.Value, error) {
 	s := &asmState{b: b, regs: map[string]*ir.Value{}}
 	next := 0
@@ -142,7 +144,7 @@ func runAsm(b *ir.Builder, op *ir.Op, code []ptxInst, args []*ir.Value, pack int
 	return vs, s.err
 }
 
-// perRegister is how many elements share a register of 32 bits.
+// perRegister returns how many elements share a register of 32 bits.
 func perRegister(t ir.Type, pack int) int {
 	if bits := ir.BitWidth(ir.ElemOf(t)); bits > 0 && bits < 32 {
 		return min(32/bits, pack)
@@ -150,7 +152,7 @@ func perRegister(t ir.Type, pack int) int {
 	return 1
 }
 
-// packed is elements as one register, the first in the low bits.
+// packed packs elements into one register, the first in the low bits.
 func (s *asmState) packed(vs []*ir.Value) *ir.Value {
 	if len(vs) == 1 {
 		return vs[0]
@@ -170,7 +172,8 @@ func (s *asmState) packed(vs []*ir.Value) *ir.Value {
 	return sum
 }
 
-// unpacked is the elements in a register. One that was never written is zero, as good as anything.
+// unpacked returns the elements of a register. Those of a register that was never written are zero; PTX
+// leaves them undefined.
 func (s *asmState) unpacked(reg string, elem ir.Type, n int) []*ir.Value {
 	v := s.regs[reg]
 	if v == nil {
@@ -193,7 +196,8 @@ func (s *asmState) unpacked(reg string, elem ir.Type, n int) []*ir.Value {
 	return out
 }
 
-// cast is the bits of a register as another type. A narrower one has the low bits, a wider one zeros above.
+// cast reinterprets the bits of a register as another type. A narrower type keeps the low bits, a wider one
+// is zero-extended.
 func (s *asmState) cast(v *ir.Value, t ir.Type) *ir.Value {
 	if v.Type == t {
 		return v
@@ -245,7 +249,8 @@ func parsePTX(text string) ([]ptxInst, error) {
 	var out []ptxInst
 	for _, line := range strings.Split(withoutComments(text), ";") {
 		line = strings.TrimSpace(line)
-		for strings.HasPrefix(line, "{") || strings.HasPrefix(line, "}") { // of a block; those of operands come later
+		// of a block; those of operands come later
+		for strings.HasPrefix(line, "{") || strings.HasPrefix(line, "}") {
 			line = strings.TrimSpace(line[1:])
 		}
 		if line == "" || strings.HasPrefix(line, ".reg") {

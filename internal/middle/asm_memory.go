@@ -11,8 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Assembly that loads and stores is no function of elements. Its registers are tensors here: between two accesses the code is a
-// map_elementwise of its own, and an access is tt.load or tt.store.
+// Assembly that loads and stores is no function of elements. Its registers are tensors here: between two
+// accesses the code is a map_elementwise of its own, and an access is tt.load or tt.store.
 
 // reachesMemory reports whether the code loads or stores.
 func reachesMemory(code []ptxInst) bool {
@@ -129,7 +129,7 @@ func (s *asmTensors) compute(code []ptxInst, casts map[string]ir.Type) {
 	}
 }
 
-// as is a register as elements of a type.
+// as returns the elements of a register, cast to a type.
 func (s *asmTensors) as(reg string, t ir.Type) *ir.Value {
 	if v := s.regs[reg]; v == nil || ir.ElemOf(v.Type) != t {
 		s.compute(nil, map[string]ir.Type{reg: t})
@@ -137,7 +137,7 @@ func (s *asmTensors) as(reg string, t ir.Type) *ir.Value {
 	return s.regs[reg]
 }
 
-// access is ld.global.TYPE reg, [address] or st.global.TYPE [address], reg.
+// access converts ld.global.TYPE reg, [address] or st.global.TYPE [address], reg.
 func (s *asmTensors) access(in ptxInst) {
 	if s.err != nil {
 		return

@@ -10,25 +10,35 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// asmOps are the instructions of PTX that inline assembly may use, by name. The last part of an instruction's name is the type of its
-// result in most. Rounding to nearest, flushing subnormals and approximations are as exact as the operation is here.
+// asmOps are the instructions of PTX that inline assembly may use, by name. The last part of an instruction's
+// name is the type of its result in most. Rounding to nearest, flushing subnormals and approximations are as
+// exact as the operation is here.
 var asmOps map[string]func(s *asmState, in ptxInst)
 
 // noAsmOps are instructions that a program on one thread has no need of: fences, waits, hints.
 var noAsmOps = map[string]bool{
-	"griddepcontrol": true, "fence": true, "membar": true, "bar": true, "barrier": true, "nanosleep": true, "prefetch": true,
+	"griddepcontrol": true, "fence": true, "membar": true, "bar": true, "barrier": true, "nanosleep": true,
+	"prefetch": true,
 }
 
 func init() {
 	asmOps = map[string]func(s *asmState, in ptxInst){
-		"mov": asmMove, "cvt": asmConvert, "setp": asmCompare, "selp": asmSelect, "mul": asmMul, "mad": asmMulAdd, "shr": asmShiftRight,
-		"max": func(s *asmState, in ptxInst) { s.extreme(in, arith.MaxNumF, arith.MaximumF, arith.MaxSI, arith.MaxUI) },
-		"min": func(s *asmState, in ptxInst) { s.extreme(in, arith.MinNumF, arith.MinimumF, arith.MinSI, arith.MinUI) },
+		"mov": asmMove, "cvt": asmConvert, "setp": asmCompare, "selp": asmSelect, "mul": asmMul,
+		"mad": asmMulAdd, "shr": asmShiftRight,
+		"max": func(s *asmState, in ptxInst) {
+			s.extreme(in, arith.MaxNumF, arith.MaximumF, arith.MaxSI, arith.MaxUI)
+		},
+		"min": func(s *asmState, in ptxInst) {
+			s.extreme(in, arith.MinNumF, arith.MinimumF, arith.MinSI, arith.MinUI)
+		},
 		"add": asmBinary(arith.AddF, arith.AddI), "sub": asmBinary(arith.SubF, arith.SubI),
-		"and": asmBinary(nil, arith.AndI), "or": asmBinary(nil, arith.OrI), "xor": asmBinary(nil, arith.XOrI), "shl": asmShiftLeft,
+		"and": asmBinary(nil, arith.AndI), "or": asmBinary(nil, arith.OrI), "xor": asmBinary(nil, arith.XOrI),
+		"shl": asmShiftLeft,
 		"div": asmDivide, "rem": asmRemainder, "not": asmNot, "neg": asmNeg, "fma": asmUnary(math.Fma),
-		"ex2": asmUnary(math.Exp2), "lg2": asmUnary(math.Log2), "sin": asmUnary(math.Sin), "cos": asmUnary(math.Cos), "tanh": asmUnary(math.Tanh),
-		"sqrt": asmUnary(math.Sqrt), "rsqrt": asmUnary(math.Rsqrt), "abs": asmAbs, "rcp": asmReciprocal, "shf": asmFunnel, "lop3": asmLogic, "prmt": asmPermute,
+		"ex2": asmUnary(math.Exp2), "lg2": asmUnary(math.Log2), "sin": asmUnary(math.Sin),
+		"cos": asmUnary(math.Cos), "tanh": asmUnary(math.Tanh),
+		"sqrt": asmUnary(math.Sqrt), "rsqrt": asmUnary(math.Rsqrt), "abs": asmAbs, "rcp": asmReciprocal,
+		"shf": asmFunnel, "lop3": asmLogic, "prmt": asmPermute,
 		"popc": asmCount(math.CtPop), "clz": asmCount(math.CtLZ),
 	}
 }
@@ -50,7 +60,8 @@ func (s *asmState) step(in ptxInst) {
 	f(s, in)
 }
 
-// specialRegisters are what a program can ask of the machine: here it has one processor. Which thread asks is no question of the language.
+// specialRegisters are what a program can ask of the machine: here it has one processor. Which thread asks is
+// no question of the language.
 var specialRegisters = map[string]int64{"%smid": 0, "%nsmid": 1}
 
 // asmTypes are the types of PTX that name a register's type.
@@ -60,7 +71,7 @@ var asmTypes = map[string]ir.Type{
 	"b32": ir.I32, "u32": ir.I32, "s32": ir.I32, "b64": ir.I64, "u64": ir.I64, "s64": ir.I64,
 }
 
-// typ is the type that the n-th part from the end of an instruction's name says, in its own words and in ours.
+// typ returns the type named by the n-th part from the end of an instruction's name: PTX's word and our type.
 func (s *asmState) typ(in ptxInst, n int) (string, ir.Type) {
 	if n < len(in.parts) {
 		word := in.parts[len(in.parts)-1-n]
@@ -72,7 +83,7 @@ func (s *asmState) typ(in ptxInst, n int) (string, ir.Type) {
 	return "b32", ir.I32
 }
 
-// arg is operand i: a register or a number.
+// arg returns operand i: a register or a number.
 func (s *asmState) arg(in ptxInst, i int, t ir.Type) *ir.Value {
 	if i >= len(in.args) {
 		s.fail("%s has too few operands", in)
@@ -112,7 +123,7 @@ func asmFloat(text string) (float64, bool) {
 	return x, err == nil
 }
 
-// set gives the first operand its value, where the guard holds.
+// set writes the first operand if the guard holds.
 func (s *asmState) set(in ptxInst, v *ir.Value) { s.setReg(in, in.args[0], v) }
 
 func (s *asmState) setReg(in ptxInst, reg string, v *ir.Value) {
@@ -173,7 +184,7 @@ func asmList(text string) ([]string, bool) {
 	return splitArgs(strings.TrimSuffix(inner, "}")), true
 }
 
-// split is a register as n parts.
+// split divides a register into n equal parts, the low bits first.
 func (s *asmState) split(v *ir.Value, bits, n int) []*ir.Value {
 	s.regs[" "] = v
 	return s.unpacked(" ", ir.Int(bits), n)
@@ -196,7 +207,7 @@ func asmUnary(def *ir.OpDef) func(s *asmState, in ptxInst) {
 	}
 }
 
-// saturated is between zero and one for instructions that say so.
+// saturated clamps a value to [0, 1] if the instruction has the suffix .sat.
 func (s *asmState) saturated(in ptxInst, v *ir.Value) *ir.Value {
 	if !in.has("sat") || !ir.IsFloat(v.Type) {
 		return v
@@ -222,7 +233,7 @@ func asmBinary(float, integer *ir.OpDef) func(s *asmState, in ptxInst) {
 	}
 }
 
-// product is the low or high half of a product, or all of it.
+// product returns the low or high half of a product, or all of it.
 func (s *asmState) product(in ptxInst) (*ir.Value, ir.Type) {
 	word, t := s.typ(in, 0)
 	x, y := s.arg(in, 1, t), s.arg(in, 2, t)
@@ -268,7 +279,7 @@ func asmMulAdd(s *asmState, in ptxInst) {
 	}
 }
 
-// pick is one of two operations, by whether a type of PTX has signs.
+// pick returns the signed or the unsigned operation, as the PTX type demands.
 func pick(word string, signed, unsigned *ir.OpDef) *ir.OpDef {
 	if word[0] == 's' {
 		return signed
@@ -295,7 +306,8 @@ func (s *asmState) shift(in ptxInst, def *ir.OpDef) {
 	}
 	width := ir.BitWidth(t)
 	top := int64(width - 1)
-	over := s.b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.UGT))}, n, arith.ConstInt(s.b, top, ir.I32))
+	over := s.b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.UGT))}, n,
+		arith.ConstInt(s.b, top, ir.I32))
 	limited := s.b.Val(arith.Select, ir.I32, over, arith.ConstInt(s.b, top, ir.I32), n)
 	v := s.b.Val(def, t, x, s.cast(limited, t))
 	if def != arith.ShRSI {
@@ -382,7 +394,8 @@ func asmCount(def *ir.OpDef) func(s *asmState, in ptxInst) {
 	}
 }
 
-// extreme is the larger or smaller. With xorsign.abs it is of the magnitudes, and has the product's sign.
+// extreme converts min and max. With xorsign.abs they compare magnitudes, and the result has the sign of the
+// product.
 func (s *asmState) extreme(in ptxInst, float, nan, signed, unsigned *ir.OpDef) {
 	word, t := s.typ(in, 0)
 	x, y := s.arg(in, 1, t), s.arg(in, 2, t)
@@ -406,12 +419,17 @@ func (s *asmState) extreme(in ptxInst, float, nan, signed, unsigned *ir.OpDef) {
 	s.set(in, s.b.Val(math.CopySign, t, size, sign))
 }
 
-// asmPredicates are the comparisons of setp: of floats, of integers with signs and without. Those that end in u are true of NaN.
+// asmPredicates are the comparisons of setp: of floats, of integers with signs and without. Those that end in
+// u are true of NaN.
 var asmPredicates = map[string][3]int64{
-	"eq": {arith.FOEQ, arith.EQ, arith.EQ}, "ne": {arith.FONE, arith.NE, arith.NE}, "lt": {arith.FOLT, arith.SLT, arith.ULT},
-	"le": {arith.FOLE, arith.SLE, arith.ULE}, "gt": {arith.FOGT, arith.SGT, arith.UGT}, "ge": {arith.FOGE, arith.SGE, arith.UGE},
-	"equ": {arith.FUEQ}, "neu": {arith.FUNE}, "ltu": {arith.FULT}, "leu": {arith.FULE}, "gtu": {arith.FUGT}, "geu": {arith.FUGE},
-	"lo": {0, arith.ULT, arith.ULT}, "ls": {0, arith.ULE, arith.ULE}, "hi": {0, arith.UGT, arith.UGT}, "hs": {0, arith.UGE, arith.UGE},
+	"eq": {arith.FOEQ, arith.EQ, arith.EQ}, "ne": {arith.FONE, arith.NE, arith.NE},
+	"lt": {arith.FOLT, arith.SLT, arith.ULT},
+	"le": {arith.FOLE, arith.SLE, arith.ULE}, "gt": {arith.FOGT, arith.SGT, arith.UGT},
+	"ge":  {arith.FOGE, arith.SGE, arith.UGE},
+	"equ": {arith.FUEQ}, "neu": {arith.FUNE}, "ltu": {arith.FULT}, "leu": {arith.FULE}, "gtu": {arith.FUGT},
+	"geu": {arith.FUGE},
+	"lo":  {0, arith.ULT, arith.ULT}, "ls": {0, arith.ULE, arith.ULE}, "hi": {0, arith.UGT, arith.UGT},
+	"hs":  {0, arith.UGE, arith.UGE},
 	"num": {arith.FORD}, "nan": {arith.FUNO},
 }
 
@@ -444,7 +462,8 @@ func asmSelect(s *asmState, in ptxInst) {
 }
 
 // asmPairs are types of two floats that share a register.
-var asmPairs = map[string]ir.Type{"f16x2": ir.F16, "bf16x2": ir.BF16, "e4m3x2": ir.F8E4M3FN, "e5m2x2": ir.F8E5M2}
+var asmPairs = map[string]ir.Type{"f16x2": ir.F16, "bf16x2": ir.BF16, "e4m3x2": ir.F8E4M3FN,
+	"e5m2x2": ir.F8E5M2}
 
 // asmConvert converts numbers. cvt.TO.FROM $0, $1; into pairs cvt.PAIR.f32 $0, high, low.
 func asmConvert(s *asmState, in ptxInst) {
@@ -484,7 +503,7 @@ func asmConvert(s *asmState, in ptxInst) {
 	}
 }
 
-// narrowed is a float in a smaller format, as Triton converts: to eight bits without overflow.
+// narrowed converts a float to a smaller format as Triton does: conversions to eight bits do not overflow.
 func (s *asmState) narrowed(v *ir.Value, t ir.Type) *ir.Value {
 	if ir.BitWidth(t) == 8 {
 		f := t.(*ir.FloatType)
@@ -495,8 +514,8 @@ func (s *asmState) narrowed(v *ir.Value, t ir.Type) *ir.Value {
 	return s.b.Val(arith.TruncF, t, v)
 }
 
-// quarter is a float as e2m1, four bits: a sign, and how many of the seven halfway points its magnitude is beyond. At a point itself it
-// goes to the even one.
+// quarter returns a float as e2m1, four bits: a sign, and how many of the seven halfway points its magnitude
+// is beyond. At a point itself it goes to the even one.
 func (s *asmState) quarter(v *ir.Value) *ir.Value {
 	size := s.b.Val(math.AbsF, v.Type, v)
 	code := arith.ConstInt(s.b, 0, ir.I8)
@@ -505,7 +524,8 @@ func (s *asmState) quarter(v *ir.Value) *ir.Value {
 		if i%2 == 1 {
 			pred = arith.FUGE
 		}
-		beyond := s.b.ValA(arith.CmpF, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(pred))}, size, arith.ConstFloat(s.b, half, v.Type))
+		beyond := s.b.ValA(arith.CmpF, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(pred))}, size,
+			arith.ConstFloat(s.b, half, v.Type))
 		code = s.b.Val(arith.AddI, ir.I8, code, s.b.Val(arith.ExtUI, ir.I8, beyond))
 	}
 	sign := s.b.Val(arith.ShRUI, ir.I32, s.cast(v, ir.I32), arith.ConstInt(s.b, 31, ir.I32))
@@ -514,7 +534,8 @@ func (s *asmState) quarter(v *ir.Value) *ir.Value {
 }
 
 // asmRounds are the ways to round a float to a whole number.
-var asmRounds = map[string]*ir.OpDef{"rni": math.RoundEven, "rmi": math.Floor, "rpi": math.Ceil, "rzi": math.Trunc}
+var asmRounds = map[string]*ir.OpDef{"rni": math.RoundEven, "rmi": math.Floor, "rpi": math.Ceil,
+	"rzi": math.Trunc}
 
 func (s *asmState) converted(in ptxInst, x *ir.Value, from, to string, t ir.Type) *ir.Value {
 	n, m := ir.BitWidth(x.Type), ir.BitWidth(t)

@@ -10,7 +10,7 @@ import (
 
 // This file has the instructions of PTX that look at a register as several numbers, or as bits.
 
-// pairWord is the type of an instruction on pairs, as PTX names one of the two: f16 of fma.rn.f16x2.
+// pairWord returns the type of an instruction on pairs, as PTX names one of the two: f16 of fma.rn.f16x2.
 func pairWord(in ptxInst) string {
 	if len(in.parts) == 0 || in.name == "cvt" {
 		return ""
@@ -55,7 +55,7 @@ func (s *asmState) onPairs(in ptxInst, word string) {
 	s.set(in, s.packed(both))
 }
 
-// number is an operand that must be written out.
+// number returns the value of an operand that must be a literal.
 func (s *asmState) number(in ptxInst, i int) int64 {
 	if i < len(in.args) {
 		if n, err := strconv.ParseInt(strings.TrimSuffix(in.args[i], "U"), 0, 64); err == nil {
@@ -66,7 +66,7 @@ func (s *asmState) number(in ptxInst, i int) int64 {
 	return 0
 }
 
-// asmLogic is lop3: any function of three bits, given by its table.
+// asmLogic converts lop3, any function of three bits given by its truth table.
 func asmLogic(s *asmState, in ptxInst) {
 	table := s.number(in, 4)
 	yes := []*ir.Value{s.arg(in, 1, ir.I32), s.arg(in, 2, ir.I32), s.arg(in, 3, ir.I32)}
@@ -91,7 +91,8 @@ func asmLogic(s *asmState, in ptxInst) {
 	s.set(in, sum)
 }
 
-// asmPermute is prmt: four of the eight bytes of two registers, or their signs, as the four digits of a number say.
+// asmPermute converts prmt: four of the eight bytes of two registers, or their signs, chosen by four hex
+// digits.
 func asmPermute(s *asmState, in ptxInst) {
 	lo, hi := s.arg(in, 1, ir.I32), s.arg(in, 2, ir.I32)
 	if len(in.parts) != 1 {
@@ -110,7 +111,7 @@ func asmPermute(s *asmState, in ptxInst) {
 	}
 }
 
-// isRegister says that an operand is not a number written out.
+// isRegister reports whether an operand is a register, not a literal.
 func isRegister(name string) bool { return name != "" && (name[0] < '0' || name[0] > '9') }
 
 func (s *asmState) permute(in ptxInst, word *ir.Value, choice int64) {
@@ -129,7 +130,8 @@ func (s *asmState) permute(in ptxInst, word *ir.Value, choice int64) {
 	s.set(in, s.packed(to))
 }
 
-// permuteBy is permute where a register chooses: each byte comes down by as many bits as its digit says.
+// permuteBy converts prmt with a selector in a register: each byte is shifted down by as many bits as its
+// digit says.
 func (s *asmState) permuteBy(in ptxInst, word, choice *ir.Value) {
 	eight := arith.ConstInt(s.b, 8, ir.I32)
 	to := make([]*ir.Value, 4)
@@ -146,7 +148,7 @@ func (s *asmState) permuteBy(in ptxInst, word, choice *ir.Value) {
 	s.set(in, s.packed(to))
 }
 
-// pairsConverted is cvt.f16x2.e4m3x2 and its like: each of two floats as another format.
+// pairsConverted converts cvt.f16x2.e4m3x2 and its like: both floats of a pair change their format.
 func (s *asmState) pairsConverted(in ptxInst, from, to ir.Type) {
 	v := s.arg(in, 1, ir.Int(2*ir.BitWidth(from)))
 	if s.err != nil {

@@ -45,7 +45,8 @@ func convertRMW(c *converter, op *ir.Op) {
 }
 
 // floatKinds are the operations that floats have; the others are done on their bits.
-var floatKinds = map[int64]string{tt.RMWFAdd: "addf", tt.RMWXchg: "assign", tt.RMWMax: "maxnumf", tt.RMWMin: "minnumf"}
+var floatKinds = map[int64]string{tt.RMWFAdd: "addf", tt.RMWXchg: "assign", tt.RMWMax: "maxnumf",
+	tt.RMWMin: "minnumf"}
 
 // convertCAS compares bits, as hardware does.
 func convertCAS(c *converter, op *ir.Op) {
@@ -63,14 +64,15 @@ func (c *converter) exchange(view *ir.Value, f func(old *ir.Value) *ir.Value) *i
 	mem := ir.ElemOf(view.Type)
 	body := ir.NewBlock(mem)
 	op := c.b.Create(ir.State{
-		Def: memref.GenericAtomicRMW, Operands: []*ir.Value{view, c.index(0)}, Results: []ir.Type{mem}, Regions: []*ir.Region{ir.NewRegion(body)},
+		Def: memref.GenericAtomicRMW, Operands: []*ir.Value{view, c.index(0)}, Results: []ir.Type{mem},
+		Regions: []*ir.Region{ir.NewRegion(body)},
 	})
 	c.within(body, func() { c.b.Op(memref.AtomicYield, []*ir.Value{f(body.Arg(0))}, nil) })
 	return op.Result(0)
 }
 
-// atomic does a step, on memory seen as elements of the given type, for each element that the mask admits. Where the result is
-// used, that of the others is zero.
+// atomic does a step, on memory seen as elements of the given type, for each element that the mask admits.
+// Where the result is used, that of the others is zero.
 func (c *converter) atomic(op *ir.Op, elem ir.Type, operands []*ir.Value, maskv *ir.Value, f step) {
 	ptr, v := op.Operand(0), op.Result(0)
 	if _, tensor := ptr.Type.(*ir.TensorType); !tensor {

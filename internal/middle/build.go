@@ -13,7 +13,7 @@ import (
 
 // This file makes operations of the output that several families need.
 
-// dataElem is the element type of a tensor of the output: pointers are distances or addresses.
+// dataElem returns the element type of a tensor of the output: pointers are distances or addresses.
 func dataElem(t ir.Type) ir.Type {
 	if tt.IsPtr(t) {
 		return ir.I64
@@ -21,12 +21,12 @@ func dataElem(t ir.Type) ir.Type {
 	return t
 }
 
-// dataType is the type of a value of the output.
+// dataType returns the type of a value of the output.
 func dataType(t ir.Type) ir.Type { return ir.WithElem(t, dataElem(ir.ElemOf(t))) }
 
 func (c *converter) empty(t *ir.TensorType) *ir.Value { return c.b.Val(tensor.Empty, t) }
 
-// fill is a tensor with a scalar in every place.
+// fill emits a tensor whose elements are all one scalar.
 func (c *converter) fill(v *ir.Value, t *ir.TensorType) *ir.Value {
 	return c.named(linalg.Fill, []*ir.Value{v}, c.empty(t))
 }
@@ -43,12 +43,16 @@ type operand struct {
 }
 
 // generic makes a loop nest over a new tensor of type t. body gets the elements of the inputs.
-func (c *converter) generic(ins []operand, t *ir.TensorType, body func(args []*ir.Value) *ir.Value) *ir.Value {
-	return c.generics(ins, []*ir.TensorType{t}, func(args []*ir.Value) []*ir.Value { return []*ir.Value{body(args)} })[0]
+func (c *converter) generic(ins []operand, t *ir.TensorType,
+	body func(args []*ir.Value) *ir.Value) *ir.Value {
+	return c.generics(ins, []*ir.TensorType{t}, func(args []*ir.Value) []*ir.Value {
+		return []*ir.Value{body(args)}
+	})[0]
 }
 
-// generics is generic for several outputs of one shape.
-func (c *converter) generics(ins []operand, ts []*ir.TensorType, body func(args []*ir.Value) []*ir.Value) []*ir.Value {
+// generics is like generic, with several outputs of one shape.
+func (c *converter) generics(ins []operand, ts []*ir.TensorType,
+	body func(args []*ir.Value) []*ir.Value) []*ir.Value {
 	rank := ts[0].Rank()
 	var inputs, outputs []*ir.Value
 	var maps []*ir.AffineMap
@@ -78,7 +82,7 @@ func (c *converter) generics(ins []operand, ts []*ir.TensorType, body func(args 
 	return op.Results()
 }
 
-// within builds at the end of a block and comes back.
+// within runs f with the builder at the end of a block, and moves the builder back.
 func (c *converter) within(b *ir.Block, f func()) {
 	p := c.b.Point()
 	c.b.ToEnd(b)
@@ -86,7 +90,7 @@ func (c *converter) within(b *ir.Block, f func()) {
 	c.b.SetPoint(p)
 }
 
-// count is the index along a dimension of the loop nest around, in an integer type.
+// count returns the index along a dimension of the enclosing loop nest, as an integer of type t.
 func (c *converter) count(dim int, t ir.Type) *ir.Value {
 	v := c.b.ValA(linalg.Index, ir.Index, []ir.NamedAttr{ir.A("dim", ir.I64Attr(int64(dim)))})
 	if t == ir.Index {
@@ -95,14 +99,14 @@ func (c *converter) count(dim int, t ir.Type) *ir.Value {
 	return c.b.Val(arith.IndexCast, t, v)
 }
 
-// box is a part of a tensor or buffer: an offset and a size along each dimension. Dimensions of size one that are fixed are left
-// out of the result.
+// box is a part of a tensor or buffer: an offset and a size along each dimension. Dimensions of size one that
+// are fixed are left out of the result.
 type box struct {
 	offsets, sizes []indexlist.Entry
 	fixed          []bool
 }
 
-// shape is the shape of the part.
+// shape returns the shape of the part.
 func (x box) shape() []int64 {
 	shape := []int64{}
 	for i, n := range x.sizes {
@@ -117,7 +121,7 @@ func (x box) shape() []int64 {
 	return shape
 }
 
-// lists are the operands and attributes of an operation on a part.
+// lists returns the operands and attributes of an operation on a part.
 func (x box) lists() (groups [][]*ir.Value, attrs []ir.NamedAttr) {
 	strides := indexlist.Consts(slices.Repeat([]int64{1}, len(x.sizes))...)
 	for i, l := range [][]indexlist.Entry{x.offsets, x.sizes, strides} {
@@ -128,27 +132,31 @@ func (x box) lists() (groups [][]*ir.Value, attrs []ir.NamedAttr) {
 	return groups, attrs
 }
 
-// slice is a part of a tensor.
+// slice emits a tensor.extract_slice.
 func (c *converter) slice(t *ir.Value, x box) *ir.Value {
 	lists, attrs := x.lists()
 	out := ir.Tensor(x.shape(), ir.ElemOf(t.Type), nil)
-	return c.b.Groups(tensor.ExtractSlice, append([][]*ir.Value{{t}}, lists...), []ir.Type{out}, attrs...).Result(0)
+	return c.b.Groups(tensor.ExtractSlice, append([][]*ir.Value{{t}}, lists...), []ir.Type{out},
+		attrs...).Result(0)
 }
 
-// insert is a tensor with a part replaced.
+// insert emits a tensor.insert_slice: a tensor with a part replaced.
 func (c *converter) insert(part, into *ir.Value, x box) *ir.Value {
 	lists, attrs := x.lists()
-	return c.b.Groups(tensor.InsertSlice, append([][]*ir.Value{{part}, {into}}, lists...), []ir.Type{into.Type}, attrs...).Result(0)
+	return c.b.Groups(tensor.InsertSlice, append([][]*ir.Value{{part}, {into}}, lists...),
+		[]ir.Type{into.Type}, attrs...).Result(0)
 }
 
-// plane is the box of all elements of a shape whose index along a dimension is at; the dimension is left out.
+// plane returns the box of all elements of a shape whose index along a dimension is at; the dimension is left
+// out.
 func plane(shape []int64, dim int, at int64) box {
-	x := box{offsets: make([]indexlist.Entry, len(shape)), sizes: indexlist.Consts(shape...), fixed: make([]bool, len(shape))}
+	x := box{offsets: make([]indexlist.Entry, len(shape)), sizes: indexlist.Consts(shape...),
+		fixed: make([]bool, len(shape))}
 	x.offsets[dim].Const, x.sizes[dim].Const, x.fixed[dim] = at, 1, true
 	return x
 }
 
-// groupsAttr is the reassociation of an expand_shape or collapse_shape.
+// groupsAttr returns the reassociation of an expand_shape or collapse_shape.
 func groupsAttr(groups [][]int64) ir.Attr {
 	list := make([]ir.Attr, len(groups))
 	for i, g := range groups {

@@ -19,7 +19,7 @@ var flowOps = table{
 	scf.Condition: func(c *converter, op *ir.Op) {},
 }
 
-// outgoing are the values that carry v: itself, or its parts that change.
+// outgoing returns the values that carry v: itself, or its parts that change.
 func (c *converter) outgoing(k *carry, v *ir.Value) []*ir.Value {
 	var out []*ir.Value
 	d := c.descs[v]
@@ -61,7 +61,7 @@ func (c *converter) outgoing(k *carry, v *ir.Value) []*ir.Value {
 	return out
 }
 
-// dataOf is v as it is carried.
+// dataOf returns the data that carries v.
 func (c *converter) dataOf(k *carry, v *ir.Value, d desc) *ir.Value {
 	if tt.IsPtrLike(v.Type) && k.abs {
 		return c.absolute(v)
@@ -69,7 +69,7 @@ func (c *converter) dataOf(k *carry, v *ir.Value, d desc) *ir.Value {
 	return c.val(v)
 }
 
-// types are the types of what carries a value.
+// types returns the types of the values that carry a value.
 func (k *carry) types() []ir.Type {
 	var out []ir.Type
 	if k.data {
@@ -188,7 +188,7 @@ func (x conversion) bind(c *converter, at func(*carry) *symbols, old, vs []*ir.V
 func inside(k *carry) *symbols { return k.in }
 func after(k *carry) *symbols  { return k.out }
 
-// plain is the flow of an operation that the analyses did not visit: everything is carried as it is.
+// plain returns the flow of an operation that the analyses did not visit: everything is carried as it is.
 func plain(vs []*ir.Value) []*carry {
 	out := make([]*carry, len(vs))
 	for i, v := range vs {

@@ -24,14 +24,16 @@ type converter struct {
 	err   error
 }
 
-// table says how operations are converted: a pattern looks at its own operation and asks the analyses for the rest.
+// table says how operations are converted: a pattern looks at its own operation and asks the analyses for the
+// rest.
 type table map[*ir.OpDef]func(c *converter, op *ir.Op)
 
 // patterns joins the tables of all families.
 var patterns = table{}
 
 func init() {
-	for _, t := range []table{memoryOps, atomicOps, elementwiseOps, shapeOps, reduceOps, dotOps, flowOps, programOps, pickOps} {
+	for _, t := range []table{memoryOps, atomicOps, elementwiseOps, shapeOps, reduceOps, dotOps, flowOps,
+		programOps, pickOps} {
 		maps.Copy(patterns, t)
 	}
 }
@@ -62,14 +64,19 @@ func (c *converter) block(b *ir.Block) {
 
 // live reports whether an operation has to be converted.
 func (c *converter) live(op *ir.Op) bool {
-	return c.inner > 0 || isFlow(op.Def) || hasEffect(op) || slices.ContainsFunc(op.Results(), func(v *ir.Value) bool { return c.needed[v] })
+	return c.inner > 0 || isFlow(op.Def) || hasEffect(op) ||
+		slices.ContainsFunc(op.Results(), func(v *ir.Value) bool {
+			return c.needed[v]
+		})
 }
 
 func (c *converter) op(op *ir.Op) {
-	if !isFlow(op.Def) && op.NumResults() == 1 && tt.IsPtr(op.Result(0).Type) && !c.isRoot(op.Result(0)) && !hasEffect(op) {
+	if !isFlow(op.Def) && op.NumResults() == 1 && tt.IsPtr(op.Result(0).Type) && !c.isRoot(op.Result(0)) &&
+		!hasEffect(op) {
 		return // described, so there is nothing to compute
 	}
-	if !isFlow(op.Def) && op.NumResults() == 1 && c.inner == 0 && c.fromDesc(op.Result(0)) && !hasEffect(op) && !tt.IsPtr(op.Result(0).Type) {
+	if !isFlow(op.Def) && op.NumResults() == 1 && c.inner == 0 && c.fromDesc(op.Result(0)) &&
+		!hasEffect(op) && !tt.IsPtr(op.Result(0).Type) {
 		c.setVal(op.Result(0), c.elements(op.Result(0)))
 		return
 	}
@@ -90,7 +97,7 @@ func (c *converter) isRoot(v *ir.Value) bool {
 	return src != nil && src.root == v
 }
 
-// set says what a value of the input has become.
+// set records what a value of the input has become.
 func (c *converter) setVal(v, to *ir.Value) {
 	if to.Name == "" && to.Def() != nil {
 		to.Name = v.Name
@@ -98,7 +105,7 @@ func (c *converter) setVal(v, to *ir.Value) {
 	c.vals[v] = to
 }
 
-// val is what a scalar, or a tensor that is needed as data, has become.
+// val returns what a scalar, or a tensor that is needed as data, has become.
 func (c *converter) val(v *ir.Value) *ir.Value {
 	if w := c.vals[v]; w != nil {
 		return w
@@ -118,7 +125,7 @@ func (c *converter) valsOf(vs []*ir.Value) []*ir.Value {
 	return out
 }
 
-// sym is the value that a symbol stands for.
+// sym returns the value that a symbol stands for.
 func (c *converter) sym(s *symbol) *ir.Value {
 	v := c.syms[s]
 	if v == nil {
@@ -129,10 +136,11 @@ func (c *converter) sym(s *symbol) *ir.Value {
 
 // clone copies an operation whose operands are scalars of the output.
 func (c *converter) clone(op *ir.Op, args []*ir.Value, results []ir.Type) []*ir.Value {
-	return c.b.Create(ir.State{Def: op.Def, Operands: args, Results: results, Attrs: op.Attrs(), Segments: op.Segments()}).Results()
+	return c.b.Create(ir.State{Def: op.Def, Operands: args, Results: results, Attrs: op.Attrs(),
+		Segments: op.Segments()}).Results()
 }
 
-// uniform is the element of a tensor whose elements are all equal.
+// uniform returns the element of a tensor whose elements are all equal.
 func (c *converter) uniform(v *ir.Value) (*ir.Value, bool) {
 	x, ok := c.uniformOf(v)
 	if !ok {

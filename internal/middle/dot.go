@@ -13,8 +13,8 @@ var dotOps = table{
 	tt.DotScaled: convertDotScaled,
 }
 
-// convertDot makes a linalg.matmul, or batch_matmul, which widens its inputs to the type it sums in. Sums are in f32 at least,
-// so an accumulator in a smaller format is widened, and the result rounded once.
+// convertDot makes a linalg.matmul, or batch_matmul, which widens its inputs to the type it sums in. Sums are
+// in f32 at least, so an accumulator in a smaller format is widened, and the result rounded once.
 func convertDot(c *converter, op *ir.Op) {
 	a, b, acc := c.val(op.Operand(0)), c.val(op.Operand(1)), c.val(op.Operand(2))
 	c.setVal(op.Result(0), c.matmul(a, b, acc))

@@ -19,8 +19,8 @@ var elementwiseOps = table{
 	arith.Select:   convertSelect,
 }
 
-// elementwise does an operation on each element: a loop nest for tensors. Operands whose elements are all equal stay scalars, and
-// those that count are counted inside.
+// elementwise does an operation on each element: a loop nest for tensors. Operands whose elements are all
+// equal stay scalars, and those that count are counted inside.
 func (c *converter) elementwise(op *ir.Op) {
 	c.mapped(op, op.Operands(), func(args []*ir.Value) []*ir.Value {
 		vs, err := c.payload(op, args)
@@ -61,14 +61,15 @@ func (c *converter) mapped(op *ir.Op, operands []*ir.Value, f func(args []*ir.Va
 	c.results(op, c.zip(inputs, types, f))
 }
 
-// input is an operand of a loop nest over elements: one scalar for all, something counted inside, or a tensor.
+// input is an operand of a loop nest over elements: one scalar for all, something counted inside, or a
+// tensor.
 type input struct {
 	scalar *ir.Value
 	count  func(args []*ir.Value) *ir.Value
 	tensor *ir.Value
 }
 
-// input is the cheapest form of a value.
+// input returns the cheapest form of a value.
 func (c *converter) input(v *ir.Value) input {
 	if s, ok := c.uniform(v); ok {
 		return input{scalar: s}
@@ -80,7 +81,8 @@ func (c *converter) input(v *ir.Value) input {
 }
 
 // zip makes a loop nest in which f gets an element of each input.
-func (c *converter) zip(inputs []input, types []*ir.TensorType, f func(args []*ir.Value) []*ir.Value) []*ir.Value {
+func (c *converter) zip(inputs []input, types []*ir.TensorType,
+	f func(args []*ir.Value) []*ir.Value) []*ir.Value {
 	var ins []operand
 	for _, x := range inputs {
 		if x.tensor != nil {
@@ -103,7 +105,7 @@ func (c *converter) zip(inputs []input, types []*ir.TensorType, f func(args []*i
 	})
 }
 
-// whole is all elements of a value, as a tensor, whatever its cheapest form.
+// whole returns all elements of a value, as a tensor, whatever its cheapest form.
 func (c *converter) whole(v *ir.Value) *ir.Value {
 	if w := c.vals[v]; w != nil {
 		return w
@@ -121,7 +123,7 @@ func (c *converter) results(op *ir.Op, vs []*ir.Value) {
 	}
 }
 
-// zeros are values of the element types of ts, for where an error was found.
+// zeros returns zeros of the element types of ts, so that conversion can go on after an error.
 func (c *converter) zeros(ts []ir.Type) []*ir.Value {
 	out := make([]*ir.Value, len(ts))
 	for i, t := range ts {
@@ -132,7 +134,7 @@ func (c *converter) zeros(ts []ir.Type) []*ir.Value {
 
 func (c *converter) zero(t ir.Type) *ir.Value { return arith.Const(c.b, constfold.Zero(t)) }
 
-// scalarConst is a scalar constant.
+// scalarConst returns a scalar constant.
 func (c *converter) scalarConst(a ir.Attr) *ir.Value { return arith.Const(c.b, a) }
 
 // payload does an elementwise operation on scalars of the output.

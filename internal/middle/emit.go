@@ -70,7 +70,7 @@ func (c *converter) binary(def *ir.OpDef, a *atom) *ir.Value {
 
 func emitFirst(c *converter, a *atom) *ir.Value { return c.toIndex(c.firstOf(a.v)) }
 
-// firstOf is the only element of a tensor of the input.
+// firstOf returns the only element of a tensor of the input.
 func (c *converter) firstOf(v *ir.Value) *ir.Value {
 	t := c.val(v)
 	zeros := make([]*ir.Value, len(ir.ShapeOf(t.Type)))
@@ -106,7 +106,7 @@ func emitOp(c *converter, a *atom) *ir.Value {
 	return c.toIndex(vs[0])
 }
 
-// toIndex is an integer as an index, with its sign.
+// toIndex returns an integer as an index, with its sign.
 func (c *converter) toIndex(v *ir.Value) *ir.Value {
 	if v.Type == ir.Index {
 		return v
@@ -119,7 +119,8 @@ func (c *converter) scalar(e expr, t ir.Type) *ir.Value {
 	if k, ok := e.isConst(); ok {
 		return arith.ConstInt(c.b, k, t)
 	}
-	if len(e.terms) == 1 && e.c == 0 && e.terms[0].k == 1 && e.terms[0].a.kind == atomValue && e.terms[0].a.v.Type == t {
+	if len(e.terms) == 1 && e.c == 0 && e.terms[0].k == 1 && e.terms[0].a.kind == atomValue &&
+		e.terms[0].a.v.Type == t {
 		return c.val(e.terms[0].a.v)
 	}
 	if t == ir.Index {
@@ -128,7 +129,7 @@ func (c *converter) scalar(e expr, t ir.Type) *ir.Value {
 	return c.b.Val(arith.IndexCast, t, c.expr(e))
 }
 
-// entryOf is an index as an offset, size or stride.
+// entryOf returns an index as an offset, size or stride.
 func entryOf(v *ir.Value) indexlist.Entry {
 	if k, ok := arith.IntOf(v); ok {
 		return indexlist.Entry{Const: k}
@@ -174,7 +175,7 @@ func folded(def *ir.OpDef, a, b int64) (int64, bool) {
 	return 0, false
 }
 
-// entry is an expr as an offset, size or stride: a constant where it is one.
+// entry returns an expr as an offset, size or stride: a constant where it is one.
 func (c *converter) entry(e expr) indexlist.Entry {
 	if k, ok := e.isConst(); ok {
 		return indexlist.Entry{Const: k}
@@ -205,7 +206,7 @@ func (c *converter) compare(pred int64, x, y *ir.Value) *ir.Value {
 	return c.b.ValA(arith.CmpI, arith.BoolOf(x.Type), []ir.NamedAttr{ir.A("predicate", ir.I64Attr(pred))}, x, y)
 }
 
-// all is the conjunction of conditions, or nil for none.
+// all returns the conjunction of conditions, or nil for none.
 func (c *converter) all(cs []cond) *ir.Value {
 	var v *ir.Value
 	for _, k := range cs {
@@ -214,7 +215,7 @@ func (c *converter) all(cs []cond) *ir.Value {
 	return v
 }
 
-// both is the conjunction of two conditions, either of which may be nil.
+// both returns the conjunction of two conditions, either of which may be nil.
 func (c *converter) both(x, y *ir.Value) *ir.Value {
 	switch {
 	case x == nil:
@@ -246,8 +247,8 @@ func (c *converter) elements(v *ir.Value) *ir.Value {
 	return c.generic(ins, t, element)
 }
 
-// element prepares the scalars that the elements of a description need, and returns what computes one inside a loop nest over
-// the tensor, given the elements of its index tensors.
+// element prepares the scalars that the elements of a description need, and returns what computes one inside
+// a loop nest over the tensor, given the elements of its index tensors.
 func (c *converter) element(s *state, elem ir.Type) func(args []*ir.Value) *ir.Value {
 	off := c.scalar(s.off, elem)
 	parts := c.dimParts(s, elem)
@@ -270,8 +271,8 @@ func (c *converter) element(s *state, elem ir.Type) func(args []*ir.Value) *ir.V
 	}
 }
 
-// dimParts prepares the scalars that each dimension's part needs outside the loop nest, and returns what computes the part
-// inside.
+// dimParts prepares the scalars that each dimension's part needs outside the loop nest, and returns what
+// computes the part inside.
 func (c *converter) dimParts(s *state, elem ir.Type) []func(c *converter, args *[]*ir.Value) *ir.Value {
 	out := make([]func(c *converter, args *[]*ir.Value) *ir.Value, len(s.dims))
 	for d, x := range s.dims {
@@ -320,7 +321,7 @@ func (c *converter) dimParts(s *state, elem ir.Type) []func(c *converter, args *
 	return out
 }
 
-// resize is an integer in another width, with its sign.
+// resize returns an integer in another width, with its sign.
 func (c *converter) resize(v *ir.Value, t ir.Type) *ir.Value {
 	switch from, to := ir.BitWidth(v.Type), ir.BitWidth(t); {
 	case from < to:
@@ -331,7 +332,7 @@ func (c *converter) resize(v *ir.Value, t ir.Type) *ir.Value {
 	return v
 }
 
-// along is the tensor of an index as an operand of a loop nest that reads it along one dimension.
+// along returns the tensor of an index as an operand of a loop nest that reads it along one dimension.
 func (c *converter) along(x *index, dim, rank int) operand {
 	v := c.val(x.v)
 	shape := ir.ShapeOf(v.Type)

@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// expr is a scalar of type index: a constant plus multiples of atoms. Two that are equal as sums have the same form, so
-// a loop's step shows when the start is taken off.
+// expr is a scalar of type index: a constant plus multiples of atoms. Two that are equal as sums have the
+// same form, so a loop's step shows when the start is taken off.
 type expr struct {
 	c     int64
 	terms []term // by id of the atom; no factor is zero
@@ -46,8 +46,8 @@ type atom struct {
 	args []expr
 }
 
-// symbol is a value of the output that the input does not have: a part of a description that changes in a loop, or that
-// depends on which branch was taken.
+// symbol is a value of the output that the input does not have: a part of a description that changes in a
+// loop, or that depends on which branch was taken.
 type symbol struct {
 	block *ir.Block // of the input, in which the symbol can be used
 	owner *carry
@@ -75,7 +75,7 @@ func (t *atoms) add(a *atom) *atom {
 
 func single(a *atom) expr { return expr{terms: []term{{1, a}}} }
 
-// value is a scalar integer of the input.
+// value returns a scalar integer of the input.
 func (t *atoms) value(v *ir.Value) expr {
 	if c, ok := constfold.IntOf(v); ok {
 		return constant(c)
@@ -97,7 +97,7 @@ func (t *atoms) symbol(s *symbol) expr {
 	return single(a)
 }
 
-// other is the atom of a kind made of the given parts.
+// other returns the atom of a kind made of the given parts.
 func (t *atoms) other(a atom) expr {
 	k := a.key()
 	p := t.others[k]
@@ -135,7 +135,7 @@ func (e expr) is(c int64) bool { return len(e.terms) == 0 && e.c == c }
 
 func (e expr) equal(f expr) bool { return e.c == f.c && slices.Equal(e.terms, f.terms) }
 
-// plus is e + k*f.
+// plus returns e + k*f.
 func (e expr) plus(f expr, k int64) expr {
 	out := expr{c: e.c + k*f.c}
 	i, j := 0, 0
@@ -187,7 +187,7 @@ func (t *atoms) product(e, f expr) expr {
 	return t.other(atom{kind: atomMul, x: e, y: f}).scale(k)
 }
 
-// rem is the remainder of e by f.
+// rem returns the remainder of e by f.
 func (t *atoms) rem(e, f expr) expr {
 	a, ok1 := e.isConst()
 	b, ok2 := f.isConst()
@@ -197,7 +197,7 @@ func (t *atoms) rem(e, f expr) expr {
 	return t.other(atom{kind: atomRem, x: e, y: f})
 }
 
-// ceilDiv is e divided by a positive constant, rounded up.
+// ceilDiv returns e divided by a positive constant, rounded up.
 func (t *atoms) ceilDiv(e expr, by int64) expr {
 	if by == 1 {
 		return e
@@ -228,7 +228,7 @@ func (e expr) over(by int64) expr {
 	return out
 }
 
-// low is e as an unsigned number of the given width.
+// low returns e as an unsigned number of the given width.
 func (t *atoms) low(e expr, bits int) expr {
 	if c, ok := e.isConst(); ok {
 		if bits < 64 {

@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// carry says how one value goes through a loop or out of a branch: as it is, or as those parts of its description that
-// change on the way. The others are known without it.
+// carry says how one value goes through a loop or out of a branch: as it is, or as those parts of its
+// description that change on the way. The others are known without it.
 type carry struct {
 	typ   ir.Type
 	from  func() []*ir.Value // the values that may come in
@@ -39,8 +39,9 @@ type flow struct {
 	results []*carry // of a while or if; those of a for are its args
 }
 
-// flowOf is the flow of op, kept from one visit to the next.
-func (a *analysis) flowOf(op *ir.Op, args, results []*ir.Value, in, out *ir.Block, inResults *ir.Block) *flow {
+// flowOf returns the flow of op, kept from one visit to the next.
+func (a *analysis) flowOf(op *ir.Op, args, results []*ir.Value, in, out *ir.Block,
+	inResults *ir.Block) *flow {
 	if f := a.flows[op]; f != nil {
 		return f
 	}
@@ -59,7 +60,7 @@ func (a *analysis) flowOf(op *ir.Op, args, results []*ir.Value, in, out *ir.Bloc
 	return f
 }
 
-// incoming are the values that argument i of a loop may have: the initial one and the one yielded.
+// incoming returns the values that argument i of a loop may have: the initial one and the one yielded.
 func incoming(op *ir.Op, i int) []*ir.Value {
 	if op.Def == scf.For {
 		return []*ir.Value{scf.Inits(op)[i], op.Body(0).Last().Operand(i)}
@@ -67,7 +68,7 @@ func incoming(op *ir.Op, i int) []*ir.Value {
 	return []*ir.Value{op.Operand(i), op.Body(1).Last().Operand(i)}
 }
 
-// outgoing are the values that result i of a while or if may have.
+// outgoing returns the values that result i of a while or if may have.
 func outgoing(op *ir.Op, i int) []*ir.Value {
 	if op.Def == scf.While {
 		return []*ir.Value{op.Body(0).Last().Operand(1 + i)}
@@ -86,8 +87,9 @@ func newCarry(t ir.Type, in, out *ir.Block) *carry {
 	return c
 }
 
-// merge takes note of the descriptions that a value may have, and reports whether that changed how it is carried. Parts
-// that depend on what is inside op are carried when sealed: they cannot be used where the value goes.
+// merge takes note of the descriptions that a value may have, and reports whether that changed how it is
+// carried. Parts that depend on what is inside op are carried when sealed: they cannot be used where the
+// value goes.
 func (a *analysis) merge(c *carry, op *ir.Op, ds []desc, sealed bool) bool {
 	if !described(c.typ) {
 		return false
@@ -170,7 +172,8 @@ func (c *carry) mergeParts(ds []desc, op *ir.Op, sealed bool) {
 	}
 }
 
-// describe is the description of v, which is a carried value where the symbols belong, given one that it had on the way in.
+// describe returns the description of v, which is a carried value where the symbols belong, given one that it
+// had on the way in.
 func (a *analysis) describe(c *carry, at *symbols, v *ir.Value, ds []desc) desc {
 	first := ds[0]
 	for _, d := range ds {
@@ -217,7 +220,7 @@ func (a *analysis) describe(c *carry, at *symbols, v *ir.Value, ds []desc) desc 
 	return d
 }
 
-// part is symbol i of a list, which grows as needed.
+// part returns symbol i of a list, which grows as needed.
 func part(list *[]*symbol, i int, b *ir.Block, c *carry) *symbol {
 	for len(*list) <= i {
 		*list = append(*list, nil)
@@ -243,7 +246,8 @@ func (a *analysis) descsOf(vs ...*ir.Value) []desc {
 	return out
 }
 
-// forLoop describes what a loop carries: at first as if nothing changed, then with what changed carried, until no more does.
+// forLoop describes what a loop carries: at first as if nothing changed, then with what changed carried,
+// until no more does.
 func (a *analysis) forLoop(op *ir.Op) {
 	args, inits := scf.IterArgs(op), scf.Inits(op)
 	f := a.flowOf(op, args, nil, op.Body(0), op.Block(), nil)
@@ -262,8 +266,8 @@ func (a *analysis) forLoop(op *ir.Op) {
 	}
 }
 
-// whileLoop does the same for both regions: the first carries what comes in and what the second yields, the second and
-// the results what the first hands on.
+// whileLoop does the same for both regions: the first carries what comes in and what the second yields, the
+// second and the results what the first hands on.
 func (a *analysis) whileLoop(op *ir.Op) {
 	before, after := op.Body(0), op.Body(1)
 	f := a.flowOf(op, before.Args(), op.Results(), before, nil, after)

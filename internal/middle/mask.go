@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// mask describes a tensor of booleans: an element is true when its index is within all bounds, all conditions hold, and
-// the elements of rest that belong to it are true.
+// mask describes a tensor of booleans: an element is true when its index is within all bounds, all conditions
+// hold, and the elements of rest that belong to it are true.
 type mask struct {
 	shape []int64
 	dims  []bounds
@@ -25,14 +25,15 @@ type mask struct {
 // bounds of an index: not below any of lo, below all of hi.
 type bounds struct{ lo, hi []expr }
 
-// rest is a tensor of booleans that is data. It has the mask's shape, or, when dim is not negative, depends on the index along
-// dim only, which is its own index along axis.
+// rest is a tensor of booleans that is data. It has the mask's shape, or, when dim is not negative, depends
+// on the index along dim only, which is its own index along axis.
 type rest struct {
 	v         *ir.Value
 	dim, axis int
 }
 
-// cond is a scalar condition: a boolean of the input, what a loop carries, the only element of a tensor, or a comparison.
+// cond is a scalar condition: a boolean of the input, what a loop carries, the only element of a tensor, or a
+// comparison.
 type cond struct {
 	v     *ir.Value
 	first bool // v is a tensor of one element
@@ -60,7 +61,7 @@ func (c cond) holds() bool {
 	return ok && c.v == nil && c.sym == nil && compare(c.pred, x) != c.not
 }
 
-// compare is x against zero by a signed predicate of cmpi.
+// compare returns the condition that compares x with zero by a signed predicate of cmpi.
 func compare(pred, x int64) bool {
 	switch pred {
 	case arith.EQ:
@@ -82,7 +83,7 @@ func newMask(t ir.Type) *mask {
 	return &mask{shape: shape, dims: make([]bounds, len(shape))}
 }
 
-// selfMask says of a tensor of booleans that it is data.
+// selfMask describes a tensor of booleans as data.
 func selfMask(v *ir.Value) *mask {
 	m := newMask(v.Type)
 	m.self = v
@@ -97,7 +98,7 @@ func selfMask(v *ir.Value) *mask {
 	return m
 }
 
-// maskOf is the description of a mask.
+// maskOf returns the description of a mask.
 func (a *analysis) maskOf(v *ir.Value) *mask {
 	if m, ok := a.descs[v].(*mask); ok {
 		return m
@@ -140,7 +141,8 @@ func maskSplat(a *analysis, op *ir.Op) *mask {
 	return newMask(op.Result(0).Type).when(cond{v: op.Operand(0)})
 }
 
-// maskCompare: a comparison of integers whose difference grows evenly along one dimension bounds the index there.
+// maskCompare describes a comparison of integers whose difference grows evenly along one dimension: it bounds
+// the index there.
 func maskCompare(a *analysis, op *ir.Op) *mask {
 	pred, _ := op.Int("predicate")
 	if m := a.maskChoice(op, pred); m != nil {
@@ -286,7 +288,7 @@ func appendNew(list []expr, e expr) []expr {
 	return append(list, e)
 }
 
-// maskAnd: both bounds.
+// maskAnd describes a conjunction: the bounds of both operands.
 func maskAnd(a *analysis, op *ir.Op) *mask {
 	x, y := a.maskOf(op.Operand(0)), a.maskOf(op.Operand(1))
 	if x.bottom || y.bottom {
@@ -316,7 +318,7 @@ func maskAnd(a *analysis, op *ir.Op) *mask {
 	return m
 }
 
-// maskNot: not of one bound or one condition.
+// maskNot describes the negation of one bound or one condition.
 func maskNot(a *analysis, op *ir.Op) *mask {
 	x, c := a.maskOf(op.Operand(0)), constfold.Of(op.Operand(1))
 	if c == nil {
@@ -328,7 +330,8 @@ func maskNot(a *analysis, op *ir.Op) *mask {
 	return x.negated(op.Result(0).Type)
 }
 
-// negated is the mask of the other elements, or nil when that is no conjunction of bounds and conditions.
+// negated returns the mask of the other elements, or nil when that is no conjunction of bounds and
+// conditions.
 func (x *mask) negated(t ir.Type) *mask {
 	if x.bottom || len(x.rest) > 0 {
 		return nil
@@ -349,7 +352,8 @@ func (x *mask) negated(t ir.Type) *mask {
 	return m
 }
 
-// moved is m in the shape of op's result, its dimensions gone where to says; data of all dimensions is the result itself.
+// moved returns m in the shape of op's result, its dimensions gone where to says; data of all dimensions is
+// the result itself.
 func (m *mask) moved(op *ir.Op, to func(dim int) int) *mask {
 	if m.bottom {
 		return nil
@@ -394,7 +398,7 @@ func maskTrans(a *analysis, op *ir.Op) *mask {
 	return a.maskOf(op.Operand(0)).moved(op, func(d int) int { return slices.Index(order, int64(d)) })
 }
 
-// maskReshape: dimensions that say something must stay as they are.
+// maskReshape describes a reshape that keeps the dimensions that have bounds.
 func maskReshape(a *analysis, op *ir.Op) *mask {
 	m := a.maskOf(op.Operand(0))
 	shape := ir.ShapeOf(op.Result(0).Type)
@@ -444,7 +448,9 @@ func (m *mask) rebuild(es []expr, cs []cond, _ *source) desc {
 func (m *mask) sameForm(o desc) bool {
 	n, ok := o.(*mask)
 	return ok && !m.bottom && !n.bottom && len(m.cs) == len(n.cs) && slices.Equal(m.rest, n.rest) &&
-		slices.EqualFunc(m.dims, n.dims, func(b, c bounds) bool { return len(b.lo) == len(c.lo) && len(b.hi) == len(c.hi) })
+		slices.EqualFunc(m.dims, n.dims, func(b, c bounds) bool {
+			return len(b.lo) == len(c.lo) && len(b.hi) == len(c.hi)
+		})
 }
 
 func (m *mask) tensors() []*ir.Value {

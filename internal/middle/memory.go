@@ -23,7 +23,7 @@ func (c *converter) alloc(shape []int64, elem ir.Type) *ir.Value {
 	return c.b.Groups(memref.Alloc, [][]*ir.Value{nil, nil}, []ir.Type{t}).Result(0)
 }
 
-// toTensor is the contents of a buffer that nothing writes any more.
+// toTensor returns the contents of a buffer that nothing writes any more.
 func (c *converter) toTensor(buf *ir.Value) *ir.Value {
 	t := buf.Type.(*ir.MemRefType)
 	return c.b.ValA(bufferization.ToTensor, ir.Tensor(t.Shape, t.Elem, nil),
@@ -55,10 +55,10 @@ func convertLoad(c *converter, op *ir.Op) {
 	c.setVal(v, c.asValues(loaded, dataElem(a.elem)))
 }
 
-// addrUndefined reports whether nobody may use the pointers.
+// addrUndefined reports whether the pointers are undefined, so that no access may use them.
 func (c *converter) addrUndefined(a *access) bool { return a.addr.bottom }
 
-// memElem is the type that an access finds in memory.
+// memElem returns the type that an access finds in memory.
 func (a *access) memElem() ir.Type {
 	if a.addr.src != nil {
 		return a.addr.src.elem
@@ -66,12 +66,14 @@ func (a *access) memElem() ir.Type {
 	return memoryElem(a.elem)
 }
 
-// loadRepeated loads a block. Where all indices along a dimension are one place in memory, that is loaded once.
+// loadRepeated loads a block. Where all indices along a dimension are one place in memory, that is loaded
+// once.
 func (c *converter) loadRepeated(a *access, other *ir.Value) *ir.Value {
 	if !a.repeats(c, other) {
 		return c.loadBlock(a, other)
 	}
-	small := &access{elem: a.elem, full: a.full, none: a.none, addr: &state{ptr: true, src: a.addr.src, off: a.addr.off}}
+	small := &access{elem: a.elem, full: a.full, none: a.none,
+		addr: &state{ptr: true, src: a.addr.src, off: a.addr.off}}
 	if a.mask != nil {
 		small.mask = &mask{}
 	}
@@ -101,7 +103,8 @@ func (c *converter) loadRepeated(a *access, other *ir.Value) *ir.Value {
 	return c.broadcast(c.loadBlock(small, other), t, dropped)
 }
 
-// repeats reports whether a load can be made smaller. The mask must not depend on the dimensions that would go.
+// repeats reports whether a load can be made smaller. The mask must not depend on the dimensions that would
+// go.
 func (a *access) repeats(c *converter, other *ir.Value) bool {
 	if a.addr.opaque || a.scattered() {
 		return false
@@ -116,7 +119,9 @@ func (a *access) repeats(c *converter, other *ir.Value) bool {
 		if !x.zero() || a.shape[d] == 1 {
 			continue
 		}
-		if a.len[d] != nil || a.mask != nil && slices.ContainsFunc(a.mask.rest, func(r rest) bool { return r.dim == d }) {
+		if a.len[d] != nil || a.mask != nil && slices.ContainsFunc(a.mask.rest, func(r rest) bool {
+			return r.dim == d
+		}) {
 			return false
 		}
 		some = true
@@ -155,7 +160,7 @@ func (c *converter) store(v, buf *ir.Value, at box) {
 	c.b.Op(memref.Store, operands, nil)
 }
 
-// loadElem is the only element of a buffer.
+// loadElem returns the only element of a buffer.
 func (c *converter) loadElem(view *ir.Value) *ir.Value {
 	return c.b.Val(memref.Load, ir.ElemOf(view.Type), view, c.index(0))
 }
@@ -225,7 +230,7 @@ func (c *converter) loadScalar(op *ir.Op) {
 	c.setVal(v, x)
 }
 
-// choose is one of two values, only that one computed.
+// choose returns one of two values and computes only that one.
 func (c *converter) choose(k *ir.Value, t ir.Type, then, otherwise func() *ir.Value) *ir.Value {
 	op := scf.NewIf(c.b, k, []ir.Type{t}, true)
 	for i, f := range []func() *ir.Value{then, otherwise} {
@@ -295,8 +300,8 @@ func (c *converter) storeScalar(op *ir.Op) {
 	write()
 }
 
-// fromMemory is an element as it was in memory, as a value of type t: booleans take a byte there, and pointers may have been
-// cast to others of the same width.
+// fromMemory returns an element as it was in memory, as a value of type t: booleans take a byte there, and
+// pointers may have been cast to others of the same width.
 func (c *converter) fromMemory(v *ir.Value, t ir.Type) *ir.Value {
 	switch {
 	case v.Type == t:
@@ -308,7 +313,7 @@ func (c *converter) fromMemory(v *ir.Value, t ir.Type) *ir.Value {
 	return c.b.Val(arith.Bitcast, t, v)
 }
 
-// toMemory is the reverse.
+// toMemory converts back: a value of type t as the element in memory.
 func (c *converter) toMemory(v *ir.Value, t ir.Type) *ir.Value {
 	switch {
 	case v.Type == t:
@@ -319,7 +324,7 @@ func (c *converter) toMemory(v *ir.Value, t ir.Type) *ir.Value {
 	return c.b.Val(arith.Bitcast, t, v)
 }
 
-// asValues and asMemory are fromMemory and toMemory of all elements of a tensor.
+// asValues and asMemory apply fromMemory and toMemory to all elements of a tensor.
 func (c *converter) asValues(v *ir.Value, t ir.Type) *ir.Value { return c.retyped(v, t, c.fromMemory) }
 
 func (c *converter) asMemory(v *ir.Value, t ir.Type) *ir.Value { return c.retyped(v, t, c.toMemory) }
@@ -329,7 +334,8 @@ func (c *converter) retyped(v *ir.Value, t ir.Type, f func(*ir.Value, ir.Type) *
 	if from.Elem == t {
 		return v
 	}
-	return c.generic([]operand{{v, ir.IdentityMap(from.Rank())}}, from.With(t), func(args []*ir.Value) *ir.Value {
-		return f(args[0], t)
-	})
+	return c.generic([]operand{{v, ir.IdentityMap(from.Rank())}}, from.With(t),
+		func(args []*ir.Value) *ir.Value {
+			return f(args[0], t)
+		})
 }

@@ -18,7 +18,7 @@ var TritonToLinalg = pass.Pass{
 	Run:  run,
 }
 
-// All is every pass of this package.
+// All returns every pass of this package.
 func All() []pass.Pass { return []pass.Pass{TritonToLinalg, ExpandInlineAsm} }
 
 func run(ctx *pass.Context, m *ir.Module) error {
@@ -75,7 +75,7 @@ func convertFunc(ctx *pass.Context, m *ir.Module, fn *ir.Op) error {
 // trailing names the arguments that say where in the grid the program is.
 var trailing = []string{"num_programs_x", "num_programs_y", "num_programs_z", "pid_x", "pid_y", "pid_z"}
 
-// signature is the types of the new function's arguments.
+// signature returns the types of the new function's arguments.
 func signature(fn *ir.Op, t *ir.FunctionType) ([]ir.Type, error) {
 	var ins []ir.Type
 	for _, in := range t.Ins {
@@ -128,7 +128,7 @@ func convertBody(ctx *pass.Context, m *ir.Module, fn, out *ir.Op) error {
 	return c.err
 }
 
-// errAt is an error at the place that an operation came from.
+// errAt returns an error at the source position of an operation.
 func errAt(op *ir.Op, format string, args ...any) error {
 	return ir.Refuse(op, format, args...)
 }

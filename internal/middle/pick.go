@@ -33,8 +33,8 @@ func convertGather(c *converter, op *ir.Op) {
 	}))
 }
 
-// convertHistogram counts in a buffer. Numbers are taken modulo the number of bins, a power of two, as GPUs do that look at
-// their last bits only; those whose mask is false are left out.
+// convertHistogram counts in a buffer. Numbers are taken modulo the number of bins, a power of two, as GPUs
+// do that look at their last bits only; those whose mask is false are left out.
 func convertHistogram(c *converter, op *ir.Op) {
 	v := op.Result(0)
 	t := v.Type.(*ir.TensorType)

@@ -12,8 +12,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// analysis holds what is known of the values of a function: pointer and mask analysis together, since masks are comparisons of
-// the same integers that addresses are made of.
+// analysis holds what is known of the values of a function: pointer and mask analysis together, since masks
+// are comparisons of the same integers that addresses are made of.
 type analysis struct {
 	atoms
 	descs   map[*ir.Value]desc
@@ -22,7 +22,8 @@ type analysis struct {
 }
 
 func analyse(fn *ir.Op) *analysis {
-	a := &analysis{atoms: newAtoms(), descs: map[*ir.Value]desc{}, sources: map[*ir.Value]*source{}, flows: map[*ir.Op]*flow{}}
+	a := &analysis{atoms: newAtoms(), descs: map[*ir.Value]desc{}, sources: map[*ir.Value]*source{},
+		flows: map[*ir.Op]*flow{}}
 	for _, v := range fn.Body(0).Args() {
 		if tt.IsPtr(v.Type) {
 			a.descs[v] = a.rooted(v)
@@ -94,8 +95,8 @@ func (a *analysis) visitState(op *ir.Op, v *ir.Value) desc {
 	return a.selfState(v, a.commonSource(op))
 }
 
-// commonSource is what all pointer operands point into, nil when they do not agree or there are none: the results are then
-// absolute addresses.
+// commonSource returns what all pointer operands point into, nil when they do not agree or there are none:
+// the results are then absolute addresses.
 func (a *analysis) commonSource(op *ir.Op) *source {
 	var src *source
 	for _, v := range op.Operands() {
@@ -120,7 +121,7 @@ func (a *analysis) commonSource(op *ir.Op) *source {
 	return src
 }
 
-// stateOf is the description of a tensor of integers or pointers, or of a scalar of those.
+// stateOf returns the description of a tensor of integers or pointers, or of a scalar of those.
 func (a *analysis) stateOf(v *ir.Value) *state {
 	if s, ok := a.descs[v].(*state); ok {
 		return s
@@ -131,7 +132,7 @@ func (a *analysis) stateOf(v *ir.Value) *state {
 	return a.selfState(v, nil)
 }
 
-// rooted is the state of a scalar pointer that begins a source.
+// rooted returns the state of a scalar pointer that begins a source.
 func (a *analysis) rooted(v *ir.Value) *state {
 	src := a.sources[v]
 	if src == nil {
@@ -144,7 +145,8 @@ func (a *analysis) rooted(v *ir.Value) *state {
 	return s
 }
 
-// memoryElem is the element type of a memref of values of type t: booleans take a byte, and pointers are addresses.
+// memoryElem returns the element type of a memref of values of type t: booleans take a byte, and pointers are
+// addresses.
 func memoryElem(t ir.Type) ir.Type {
 	switch {
 	case t == ir.I1:
@@ -155,7 +157,7 @@ func memoryElem(t ir.Type) ir.Type {
 	return t
 }
 
-// bitsInMemory is the width of what pointers of a type point to.
+// bitsInMemory returns the width of what pointers of a type point to.
 func bitsInMemory(ptr ir.Type) int {
 	pointee, _, _ := tt.AsPtr(ir.ElemOf(ptr))
 	return ir.BitWidth(memoryElem(pointee))
@@ -307,8 +309,8 @@ func stateSigned(a *analysis, op *ir.Op) *state {
 	return &s
 }
 
-// exactWhenWider reports whether a state of 32-bit integers also describes them widened, whatever overflows: it is a
-// scalar of the input, or all its elements are known to fit.
+// exactWhenWider reports whether a state of 32-bit integers also describes them widened, whatever overflows:
+// it is a scalar of the input, or all its elements are known to fit.
 func exactWhenWider(x *state) bool {
 	if x.uniform() && x.off.c == 0 && len(x.off.terms) == 1 {
 		t := x.off.terms[0]
@@ -343,7 +345,9 @@ func stateUnsigned(a *analysis, op *ir.Op) *state {
 
 func stateTrunc(a *analysis, op *ir.Op) *state {
 	x := a.stateOf(op.Operand(0))
-	if !x.known() || slices.ContainsFunc(x.dims, func(d dim) bool { return d.wrap != nil }) || ir.ElemOf(op.Result(0).Type) != ir.I32 {
+	if !x.known() || slices.ContainsFunc(x.dims, func(d dim) bool {
+		return d.wrap != nil
+	}) || ir.ElemOf(op.Result(0).Type) != ir.I32 {
 		return nil
 	}
 	s := *x
@@ -351,7 +355,8 @@ func stateTrunc(a *analysis, op *ir.Op) *state {
 	return &s
 }
 
-// stateSelect: a choice by a scalar is made once, for the source and each part; one by bounds splits a dimension.
+// stateSelect: a choice by a scalar is made once, for the source and each part; one by bounds splits a
+// dimension.
 func stateSelect(a *analysis, op *ir.Op) *state {
 	c, x, y := op.Operand(0), a.stateOf(op.Operand(1)), a.stateOf(op.Operand(2))
 	if _, tensor := c.Type.(*ir.TensorType); tensor {
@@ -382,8 +387,8 @@ func stateSelect(a *analysis, op *ir.Op) *state {
 	return s
 }
 
-// stateBitcast: pointers to elements of the same width keep their source. Of another width, the source begins anew at the
-// pointers' common start, when steps can be counted in the new elements.
+// stateBitcast: pointers to elements of the same width keep their source. Of another width, the source begins
+// anew at the pointers' common start, when steps can be counted in the new elements.
 func stateBitcast(a *analysis, op *ir.Op) *state {
 	v := op.Result(0)
 	x := a.stateOf(op.Operand(0))
@@ -402,7 +407,7 @@ func stateBitcast(a *analysis, op *ir.Op) *state {
 	return a.rooted(v)
 }
 
-// stateRoot: a scalar pointer that was computed or loaded begins a source.
+// stateRoot describes a scalar pointer that was computed or loaded: it begins a source.
 func stateRoot(a *analysis, op *ir.Op) *state {
 	if v := op.Result(0); tt.IsPtr(v.Type) {
 		return a.rooted(v)
@@ -410,9 +415,10 @@ func stateRoot(a *analysis, op *ir.Op) *state {
 	return nil
 }
 
-// uniformOp: an integer operation on tensors of equal elements is done once.
+// uniformOp computes an integer operation on tensors of equal elements once.
 func (a *analysis) uniformOp(op *ir.Op, v *ir.Value) *state {
-	if !op.Def.Has(ir.Elementwise) || !isInt(ir.ElemOf(v.Type)) || len(op.Regions()) > 0 || op.NumResults() != 1 || op.NumOperands() == 0 {
+	if !op.Def.Has(ir.Elementwise) || !isInt(ir.ElemOf(v.Type)) || len(op.Regions()) > 0 ||
+		op.NumResults() != 1 || op.NumOperands() == 0 {
 		return nil
 	}
 	var args []expr

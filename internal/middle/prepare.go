@@ -6,8 +6,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// prepare brings a module into the form that the analyses know: no calls, no assembly, no block pointers or descriptors, and control
-// flow in loops and branches that are operations.
+// prepare brings a module into the form that the analyses know: no calls, no assembly, no block pointers or
+// descriptors, and control flow in loops and branches that are operations.
 func prepare(ctx *pass.Context, m *ir.Module) error {
 	for op := range m.Block().Ops() {
 		if op.Def != tt.Func {
@@ -56,7 +56,8 @@ func runAll(ctx *pass.Context, m *ir.Module, passes ...pass.Pass) error {
 	return nil
 }
 
-// tidy takes away what the conversion left over: constants and scalars computed twice, parts that no loop needs.
+// tidy takes away what the conversion left over: constants and scalars computed twice, parts that no loop
+// needs.
 func tidy(ctx *pass.Context, m *ir.Module) error {
 	return runAll(ctx, m, pass.Canonicalize, pass.CSE, pass.LICM, pass.Canonicalize, pass.CSE)
 }

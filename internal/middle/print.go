@@ -16,7 +16,8 @@ import (
 //	@nereid_print_f32(%prefix: memref<*xi8>, %values: memref<*xf32>, %operand: i32, %operands: i32, %hex: i1, %signed: i1,
 //	    %pid_x: i32, %pid_y: i32, %pid_z: i32)
 //
-// The buffer has the shape of what is printed. Without operands it is @nereid_print, which takes the prefix and the ids.
+// The buffer has the shape of what is printed. Without operands it is @nereid_print, which takes the prefix
+// and the ids.
 func convertPrint(c *converter, op *ir.Op) {
 	prefix := c.text(op.Text("prefix"))
 	n := op.NumOperands()
@@ -36,7 +37,7 @@ func convertPrint(c *converter, op *ir.Op) {
 	}
 }
 
-// printed is a buffer that holds a value.
+// printed emits a buffer that holds a value.
 func (c *converter) printed(v *ir.Value) *ir.Value {
 	t, tensor := v.Type.(*ir.TensorType)
 	var buf *ir.Value
@@ -60,7 +61,7 @@ func (c *converter) printed(v *ir.Value) *ir.Value {
 	return c.b.Val(memref.Cast, ir.UnrankedMemRef(ir.ElemOf(buf.Type), nil), buf)
 }
 
-// text is a buffer of the module that holds a string.
+// text returns a global buffer of the module that holds a string.
 func (c *converter) text(s string) *ir.Value {
 	t := ir.Tensor([]int64{int64(len(s))}, ir.I8, nil)
 	buf := ir.MemRef(t.Shape, ir.I8, nil, nil)
@@ -89,7 +90,8 @@ func (c *converter) text(s string) *ir.Value {
 // runtime calls a function that the module only declares.
 func (c *converter) runtime(name string, args []*ir.Value) { c.call(name, args, nil, true) }
 
-// call calls a function by name and declares it when nobody has. byC functions are called with C's conventions: buffers by reference.
+// call calls a function by name and declares it when nobody has. byC functions are called with C's
+// conventions: buffers by reference.
 func (c *converter) call(name string, args []*ir.Value, results []ir.Type, byC bool) []*ir.Value {
 	if c.m.Lookup(name) == nil {
 		var ins []ir.Type

@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// programOps are about the program as a whole: its place in the grid, and help for whoever debugs it.
+// programOps concern the program as a whole: its place in the grid, and debugging aids.
 var programOps = table{
 	tt.GetNumPrograms: func(c *converter, op *ir.Op) { c.vals[op.Result(0)] = c.grid[op.IntOr("axis", 0)] },
 	tt.GetProgramID:   func(c *converter, op *ir.Op) { c.vals[op.Result(0)] = c.grid[3+op.IntOr("axis", 0)] },

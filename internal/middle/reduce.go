@@ -19,7 +19,8 @@ var reduceOps = table{
 	tt.MapElementwise: convertMap,
 }
 
-// function converts a region of op, a function of scalars, where the builder stands, and returns what it returns.
+// function converts a region of op, a function of scalars, where the builder stands, and returns what it
+// returns.
 func (c *converter) function(op *ir.Op, args []*ir.Value) []*ir.Value {
 	body := op.Body(0)
 	if op.Region(0).NumBlocks() != 1 {
@@ -43,8 +44,8 @@ func (c *converter) function(op *ir.Op, args []*ir.Value) []*ir.Value {
 	return c.valsOf(body.Last().Operands())
 }
 
-// convertReduce makes a linalg.reduce. It begins with the neutral element where the region is one operation that has one, and
-// with the first elements along the axis otherwise.
+// convertReduce makes a linalg.reduce. It begins with the neutral element where the region is one operation
+// that has one, and with the first elements along the axis otherwise.
 func convertReduce(c *converter, op *ir.Op) {
 	axis := int(op.IntOr("axis", 0))
 	ins := c.valsOf(op.Operands())
@@ -105,17 +106,18 @@ var neutralElements = map[*ir.OpDef]func(t ir.Type) ir.Attr{
 	arith.MulF:     float(1),
 	arith.MaximumF: float(stdmath.Inf(-1)),
 	arith.MinimumF: float(stdmath.Inf(1)),
-	arith.MaxNumF:  float(stdmath.NaN()), // these take the other operand; an infinity would hide that all are NaN
-	arith.MinNumF:  float(stdmath.NaN()),
-	arith.AddI:     integer(func(int) int64 { return 0 }),
-	arith.MulI:     integer(func(int) int64 { return 1 }),
-	arith.OrI:      integer(func(int) int64 { return 0 }),
-	arith.XOrI:     integer(func(int) int64 { return 0 }),
-	arith.AndI:     integer(func(int) int64 { return -1 }),
-	arith.MaxUI:    integer(func(int) int64 { return 0 }),
-	arith.MinUI:    integer(func(int) int64 { return -1 }),
-	arith.MaxSI:    integer(func(w int) int64 { return -1 << (w - 1) }),
-	arith.MinSI:    integer(func(w int) int64 { return 1<<(w-1) - 1 }),
+	// these take the other operand; an infinity would hide that all are NaN
+	arith.MaxNumF: float(stdmath.NaN()),
+	arith.MinNumF: float(stdmath.NaN()),
+	arith.AddI:    integer(func(int) int64 { return 0 }),
+	arith.MulI:    integer(func(int) int64 { return 1 }),
+	arith.OrI:     integer(func(int) int64 { return 0 }),
+	arith.XOrI:    integer(func(int) int64 { return 0 }),
+	arith.AndI:    integer(func(int) int64 { return -1 }),
+	arith.MaxUI:   integer(func(int) int64 { return 0 }),
+	arith.MinUI:   integer(func(int) int64 { return -1 }),
+	arith.MaxSI:   integer(func(w int) int64 { return -1 << (w - 1) }),
+	arith.MinSI:   integer(func(w int) int64 { return 1<<(w-1) - 1 }),
 }
 
 func float(v float64) func(t ir.Type) ir.Attr {
@@ -135,14 +137,15 @@ func integer(v func(width int) int64) func(t ir.Type) ir.Attr {
 	return func(t ir.Type) ir.Attr { return ir.IntAttr(v(ir.BitWidth(t)), t) }
 }
 
-// neutral is the neutral element of a reduction by one operation on its two arguments, or nil.
+// neutral returns the neutral element of a reduction by one operation on its two arguments, or nil.
 func (c *converter) neutral(op *ir.Op) ir.Attr {
 	x, ret := op.Body(0).First(), op.Body(0).Last()
 	if op.NumOperands() != 1 || x.Next() != ret || ret.Operand(0).Def() != x || x.NumOperands() != 2 {
 		return nil
 	}
 	args := op.Body(0).Args()
-	if !(x.Operand(0) == args[0] && x.Operand(1) == args[1] || x.Operand(0) == args[1] && x.Operand(1) == args[0]) {
+	if !(x.Operand(0) == args[0] && x.Operand(1) == args[1] || x.Operand(0) == args[1] &&
+		x.Operand(1) == args[0]) {
 		return nil
 	}
 	if f := neutralElements[x.Def]; f != nil {
@@ -151,7 +154,8 @@ func (c *converter) neutral(op *ir.Op) ir.Attr {
 	return nil
 }
 
-// nest writes loops over all indices of a shape but those along skip (-1 for none), and calls f with the indices, that one nil.
+// nest writes loops over all indices of a shape but those along skip (-1 for none), and calls f with the
+// indices, that one nil.
 func (c *converter) nest(shape []int64, skip int, f func(at []*ir.Value)) {
 	at := make([]*ir.Value, len(shape))
 	var level func(d int)
@@ -219,7 +223,8 @@ func convertScan(c *converter, op *ir.Op) {
 	}
 }
 
-// convertMap applies a function to groups of elements that follow one another. Groups of one are a loop nest of linalg.
+// convertMap applies a function to groups of elements that follow one another. Groups of one are a loop nest
+// of linalg.
 func convertMap(c *converter, op *ir.Op) {
 	pack := op.IntOr("pack", 1)
 	if pack == 1 && !hasEffect(op) {

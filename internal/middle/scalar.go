@@ -20,7 +20,7 @@ var scalarOps = map[*ir.OpDef]func(c *converter, op *ir.Op, args []*ir.Value) ([
 
 func one(v *ir.Value) ([]*ir.Value, error) { return []*ir.Value{v}, nil }
 
-// renamed is an operation that has another name in MLIR.
+// renamed converts an operation that only has another name in MLIR.
 func renamed(def *ir.OpDef) func(c *converter, op *ir.Op, args []*ir.Value) ([]*ir.Value, error) {
 	return func(c *converter, op *ir.Op, args []*ir.Value) ([]*ir.Value, error) {
 		return one(c.b.Val(def, ir.ElemOf(op.Result(0).Type), args...))
@@ -41,7 +41,7 @@ func scalarMulHigh(c *converter, op *ir.Op, args []*ir.Value) ([]*ir.Value, erro
 	return one(c.b.Op(arith.MulUIExtended, args, []ir.Type{t, t}).Result(1))
 }
 
-// scalarConvert: a conversion between float formats goes through f32 where neither holds all of the other.
+// scalarConvert converts between float formats, through f32 if neither format contains the other.
 func scalarConvert(c *converter, op *ir.Op, args []*ir.Value) ([]*ir.Value, error) {
 	to := ir.ElemOf(op.Result(0).Type)
 	v := args[0]
@@ -60,12 +60,14 @@ func scalarConvert(c *converter, op *ir.Op, args []*ir.Value) ([]*ir.Value, erro
 	case from < wide:
 		return one(c.b.Val(arith.ExtF, to, v))
 	case op.IntOr("rounding", tt.RoundNearest) == tt.RoundZero:
-		return one(c.b.ValA(arith.TruncF, to, []ir.NamedAttr{ir.A("roundingmode", ir.I32Attr(arith.TowardZero))}, v))
+		return one(c.b.ValA(arith.TruncF, to,
+			[]ir.NamedAttr{ir.A("roundingmode", ir.I32Attr(arith.TowardZero))}, v))
 	}
 	return one(c.b.Val(arith.TruncF, to, v))
 }
 
-// saturate limits a float to the largest finite one of another format: Triton's conversions to 8 bits do not overflow. NaN stays.
+// saturate limits a float to the largest finite one of another format: Triton's conversions to 8 bits do not
+// overflow. NaN stays.
 func (c *converter) saturate(v *ir.Value, to *ir.FloatType) *ir.Value {
 	top := to.Format.Decode(to.Format.Max())
 	v = c.b.Val(arith.MinimumF, v.Type, v, arith.ConstFloat(c.b, top, v.Type))

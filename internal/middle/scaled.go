@@ -35,7 +35,7 @@ func convertDotScaled(c *converter, op *ir.Op) {
 	}
 }
 
-// unscaled is one side as a matrix of f32.
+// unscaled returns one side as a matrix of f32.
 func (c *converter) unscaled(op *ir.Op, s scaledSide) *ir.Value {
 	shape := append([]int64(nil), ir.ShapeOf(s.v.Type)...)
 	half := -1 // the dimension along which a byte holds two elements
@@ -69,7 +69,7 @@ func (c *converter) unscaled(op *ir.Op, s scaledSide) *ir.Value {
 	})
 }
 
-// e2m1Table is what the sixteen patterns of four bits stand for.
+// e2m1Table returns what the sixteen patterns of four bits stand for.
 func e2m1Table() ir.Attr {
 	var bits []uint64
 	for _, sign := range []float64{1, -1} {
@@ -84,7 +84,7 @@ func e2m1Table() ir.Attr {
 	return ir.DenseOf(ir.Tensor([]int64{16}, ir.F32, nil), bits)
 }
 
-// nibble is the element at some indices of a matrix of which a byte holds two, the lower half first.
+// nibble returns the element at some indices of a matrix of which a byte holds two, the lower half first.
 func (c *converter) nibble(v, table *ir.Value, at []*ir.Value, half int) *ir.Value {
 	two := c.index(2)
 	place := []*ir.Value{at[0], at[1]}
@@ -98,7 +98,7 @@ func (c *converter) nibble(v, table *ir.Value, at []*ir.Value, half int) *ir.Val
 // byteFormats are the formats of elements that may come as bytes.
 var byteFormats = map[int64]*ir.FloatType{tt.ElemE4M3: ir.F8E4M3FN, tt.ElemE5M2: ir.F8E5M2}
 
-// toF32 is an element of a dot_scaled as an f32, or nil.
+// toF32 returns an element of a dot_scaled as an f32, or nil.
 func (c *converter) toF32(v *ir.Value, elem int64) *ir.Value {
 	if ir.IsInt(v.Type) {
 		f := byteFormats[elem]
@@ -113,7 +113,8 @@ func (c *converter) toF32(v *ir.Value, elem int64) *ir.Value {
 	return c.b.Val(arith.ExtF, ir.F32, v)
 }
 
-// scaleOf is a scale as an f32: a float, or a byte that is the exponent of a power of two, with 255 for NaN.
+// scaleOf returns a scale as an f32: a float, or a byte that is the exponent of a power of two, with 255 for
+// NaN.
 func (c *converter) scaleOf(v *ir.Value) *ir.Value {
 	if ir.IsFloat(v.Type) {
 		return c.toF32(v, -1)
@@ -121,7 +122,8 @@ func (c *converter) scaleOf(v *ir.Value) *ir.Value {
 	b := c.b.Val(arith.ExtUI, ir.I32, v)
 	konst := func(n int64) *ir.Value { return arith.ConstInt(c.b, n, ir.I32) }
 	bits := c.b.Val(arith.ShLI, ir.I32, b, konst(23))
-	bits = c.b.Val(arith.Select, ir.I32, c.compare(arith.EQ, b, konst(0)), konst(1<<22), bits) // 2^-127 is subnormal
+	// 2^-127 is subnormal
+	bits = c.b.Val(arith.Select, ir.I32, c.compare(arith.EQ, b, konst(0)), konst(1<<22), bits)
 	bits = c.b.Val(arith.Select, ir.I32, c.compare(arith.EQ, b, konst(255)), konst(0x7fc00000), bits)
 	return c.b.Val(arith.Bitcast, ir.F32, bits)
 }

@@ -63,8 +63,8 @@ func (c *converter) reshape(v *ir.Value, shape []int64) *ir.Value {
 	return c.expand(v, shape, out)
 }
 
-// joined merges groups so that none is empty on either side, and gives the shape between collapsing and expanding, with the
-// reassociation of each. A tensor of one element has no dimensions between.
+// joined merges groups so that none is empty on either side, and gives the shape between collapsing and
+// expanding, with the reassociation of each. A tensor of one element has no dimensions between.
 func joined(groups []group, from []int64) (middle []int64, in, out [][]int64) {
 	var merged []group
 	var pending group
@@ -99,7 +99,8 @@ func wide(list []int) []int64 {
 	return out
 }
 
-// convertBroadcast repeats along dimensions of size one, which linalg.broadcast adds: they are taken away first.
+// convertBroadcast repeats along dimensions of size one, which linalg.broadcast adds: they are taken away
+// first.
 func convertBroadcast(c *converter, op *ir.Op) {
 	v, x := op.Result(0), op.Operand(0)
 	from, to := ir.ShapeOf(x.Type), ir.ShapeOf(v.Type)
@@ -115,7 +116,8 @@ func convertBroadcast(c *converter, op *ir.Op) {
 	c.setVal(v, c.broadcast(small, dataType(v.Type).(*ir.TensorType), dims))
 }
 
-// withoutDims is the data of x, or of what x is once expand_dims have added some of the given dimensions.
+// withoutDims returns the data of x, or of what x is once expand_dims have added some of the given
+// dimensions.
 func (c *converter) withoutDims(x *ir.Value, dims []int64) *ir.Value {
 	if op := x.DefBy(tt.ExpandDims); op != nil && slices.Contains(dims, op.IntOr("axis", 0)) {
 		if v := c.vals[op.Operand(0)]; v != nil {
@@ -130,17 +132,20 @@ func (c *converter) broadcast(v *ir.Value, t *ir.TensorType, dims []int64) *ir.V
 	if len(dims) == 0 {
 		return v
 	}
-	return c.b.ValA(linalg.Broadcast, t, []ir.NamedAttr{ir.A("dimensions", ir.DenseArray(ir.I64, dims...))}, v, c.empty(t))
+	return c.b.ValA(linalg.Broadcast, t, []ir.NamedAttr{ir.A("dimensions", ir.DenseArray(ir.I64, dims...))},
+		v, c.empty(t))
 }
 
 func convertTrans(c *converter, op *ir.Op) {
 	v := op.Result(0)
 	order := op.Attr("order").(*ir.DenseArrayAttr).Values
 	t := dataType(v.Type).(*ir.TensorType)
-	c.setVal(v, c.b.ValA(linalg.Transpose, t, []ir.NamedAttr{ir.A("permutation", ir.DenseArray(ir.I64, order...))}, c.val(op.Operand(0)), c.empty(t)))
+	c.setVal(v, c.b.ValA(linalg.Transpose, t,
+		[]ir.NamedAttr{ir.A("permutation", ir.DenseArray(ir.I64, order...))}, c.val(op.Operand(0)),
+		c.empty(t)))
 }
 
-// pointerData is an operand as data; of pointers, in the terms of the result.
+// pointerData returns an operand as data; of pointers, in the terms of the result.
 func (c *converter) pointerData(x, result *ir.Value) *ir.Value {
 	if tt.IsPtrLike(x.Type) {
 		return c.pointersAs(x, c.stateOf(result).src)

@@ -10,10 +10,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// This file makes buffers of pointers. The buffer of a source is a memref<*xT>; an address becomes one by a function of the
-// module, whose body is the one place where the output leaves memref for LLVM's pointers.
+// This file makes buffers of pointers. The buffer of a source is a memref<*xT>; an address becomes one by a
+// function of the module, whose body is the one place where the output leaves memref for LLVM's pointers.
 
-// memory is the buffer that a source stands for.
+// memory returns the buffer that a source stands for.
 func (c *converter) memory(s *source) *ir.Value {
 	if v := c.srcs[s]; v != nil {
 		return v
@@ -24,21 +24,22 @@ func (c *converter) memory(s *source) *ir.Value {
 	panic("a pointer is used that was not converted")
 }
 
-// baseAddress is the address at which a source begins, as an i64.
+// baseAddress returns the address at which a source begins, as an i64.
 func (c *converter) baseAddress(s *source) *ir.Value {
 	m := c.memory(s)
 	p := c.b.Val(memref.ExtractAlignedPointer, ir.Index, m)
 	return c.b.Val(arith.IndexCast, ir.I64, p)
 }
 
-// bufferAt is a buffer of elements at an address.
+// bufferAt returns a buffer of elements at an address.
 func (c *converter) bufferAt(addr *ir.Value, elem ir.Type) *ir.Value {
 	t := ir.MemRef([]int64{ir.Dynamic}, elem, nil, nil)
-	m := c.b.Op(funcd.Call, []*ir.Value{addr}, []ir.Type{t}, ir.A("callee", ir.SymbolRef(c.memoryAt(elem)))).Result(0)
+	m := c.b.Op(funcd.Call, []*ir.Value{addr}, []ir.Type{t},
+		ir.A("callee", ir.SymbolRef(c.memoryAt(elem)))).Result(0)
 	return c.b.Val(memref.Cast, ir.UnrankedMemRef(elem, nil), m)
 }
 
-// withElem is a buffer with another element type of the same width.
+// withElem returns a buffer with another element type of the same width.
 func (c *converter) withElem(s *source, elem ir.Type) *ir.Value {
 	if s.elem == elem {
 		return c.memory(s)
@@ -46,14 +47,16 @@ func (c *converter) withElem(s *source, elem ir.Type) *ir.Value {
 	return c.bufferAt(c.baseAddress(s), elem)
 }
 
-// memoryAt is the name of the function that gives memory at an address a buffer of elements, made when it is first used.
+// memoryAt returns the name of the function that gives memory at an address a buffer of elements, made when
+// it is first used.
 func (c *converter) memoryAt(elem ir.Type) string {
 	name := "memory_at_" + elem.String()
 	if c.m.Lookup(name) != nil {
 		return name
 	}
 	buffer := ir.MemRef([]int64{ir.Dynamic}, elem, nil, nil)
-	fn := ir.NewOp(funclike.State(funcd.Func, name, ir.Func([]ir.Type{ir.I64}, []ir.Type{buffer}), "private", false))
+	fn := ir.NewOp(funclike.State(funcd.Func, name, ir.Func([]ir.Type{ir.I64}, []ir.Type{buffer}), "private",
+		false))
 	c.m.Block().Append(fn)
 	b := ir.NewBuilder(fn.Body(0))
 	desc := ir.Opaque("!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>")
@@ -63,8 +66,10 @@ func (c *converter) memoryAt(elem ir.Type) string {
 	for _, part := range []struct {
 		v  *ir.Value
 		at []int64
-	}{{p, []int64{0}}, {p, []int64{1}}, {arith.ConstInt(b, 0, ir.I64), []int64{2}}, {whole, []int64{3, 0}}, {arith.ConstInt(b, 1, ir.I64), []int64{4, 0}}} {
-		s = b.ValA(llvmd.InsertValue, desc, []ir.NamedAttr{ir.A("position", ir.DenseArray(ir.I64, part.at...))}, s, part.v)
+	}{{p, []int64{0}}, {p, []int64{1}}, {arith.ConstInt(b, 0, ir.I64), []int64{2}}, {whole, []int64{3, 0}},
+		{arith.ConstInt(b, 1, ir.I64), []int64{4, 0}}} {
+		s = b.ValA(llvmd.InsertValue, desc,
+			[]ir.NamedAttr{ir.A("position", ir.DenseArray(ir.I64, part.at...))}, s, part.v)
 	}
 	m := b.Op(ir.UnrealizedCast, []*ir.Value{s}, []ir.Type{buffer}).Result(0)
 	b.Op(funcd.Return, []*ir.Value{m}, nil)
@@ -96,7 +101,7 @@ func convertPtrToInt(c *converter, op *ir.Op) {
 	c.setVal(v, c.absolute(op.Operand(0)))
 }
 
-// address is the address that a scalar pointer holds.
+// address returns the address that a scalar pointer holds.
 func (c *converter) address(s *state) *ir.Value {
 	base := c.baseAddress(s.src)
 	if s.off.is(0) {
@@ -107,7 +112,7 @@ func (c *converter) address(s *state) *ir.Value {
 
 func bytesOf(elem ir.Type) int64 { return int64(ir.BitWidth(elem)+7) / 8 }
 
-// absolute is a tensor of pointers as a tensor of addresses.
+// absolute converts a tensor of pointers to a tensor of addresses.
 func (c *converter) absolute(v *ir.Value) *ir.Value {
 	s := c.stateOf(v)
 	if s.bottom || s.src == nil {
@@ -121,7 +126,7 @@ func (c *converter) absolute(v *ir.Value) *ir.Value {
 	})
 }
 
-// pointersAs is a tensor of pointers as data: distances from a source, or addresses when there is none.
+// pointersAs converts a tensor of pointers to data: distances from a source, or addresses if there is none.
 func (c *converter) pointersAs(v *ir.Value, src *source) *ir.Value {
 	if src == nil {
 		return c.absolute(v)
@@ -129,8 +134,8 @@ func (c *converter) pointersAs(v *ir.Value, src *source) *ir.Value {
 	return c.val(v)
 }
 
-// convertAddPtr adds distances, in elements or, to addresses, in bytes. Scalar pointers and tensors that have a description
-// do not come here.
+// convertAddPtr adds distances, in elements or, to addresses, in bytes. Scalar pointers and tensors that have
+// a description do not come here.
 func convertAddPtr(c *converter, op *ir.Op) {
 	v := op.Result(0)
 	s := c.stateOf(v)
@@ -139,13 +144,14 @@ func convertAddPtr(c *converter, op *ir.Op) {
 	}
 	pointee, _, _ := tt.AsPtr(ir.ElemOf(v.Type))
 	inputs := []input{{tensor: c.pointersAs(op.Operand(0), s.src)}, c.input(op.Operand(1))}
-	c.results(op, c.zip(inputs, []*ir.TensorType{dataType(v.Type).(*ir.TensorType)}, func(args []*ir.Value) []*ir.Value {
-		d := c.resize(args[1], ir.I64)
-		if s.src == nil {
-			d = c.b.Val(arith.MulI, ir.I64, d, arith.ConstInt(c.b, bytesOf(memoryElem(pointee)), ir.I64))
-		}
-		return []*ir.Value{c.b.Val(arith.AddI, ir.I64, args[0], d)}
-	}))
+	c.results(op, c.zip(inputs, []*ir.TensorType{dataType(v.Type).(*ir.TensorType)},
+		func(args []*ir.Value) []*ir.Value {
+			d := c.resize(args[1], ir.I64)
+			if s.src == nil {
+				d = c.b.Val(arith.MulI, ir.I64, d, arith.ConstInt(c.b, bytesOf(memoryElem(pointee)), ir.I64))
+			}
+			return []*ir.Value{c.b.Val(arith.AddI, ir.I64, args[0], d)}
+		}))
 }
 
 // selectPointers chooses between pointers: buffers for scalars, distances or addresses for tensors.
@@ -163,12 +169,13 @@ func (c *converter) selectPointers(op *ir.Op) {
 	}
 	s := c.stateOf(v)
 	inputs := []input{c.input(op.Operand(0)), {tensor: c.pointersAs(x, s.src)}, {tensor: c.pointersAs(y, s.src)}}
-	c.results(op, c.zip(inputs, []*ir.TensorType{dataType(v.Type).(*ir.TensorType)}, func(args []*ir.Value) []*ir.Value {
-		return []*ir.Value{c.b.Val(arith.Select, ir.I64, args...)}
-	}))
+	c.results(op, c.zip(inputs, []*ir.TensorType{dataType(v.Type).(*ir.TensorType)},
+		func(args []*ir.Value) []*ir.Value {
+			return []*ir.Value{c.b.Val(arith.Select, ir.I64, args...)}
+		}))
 }
 
-// castPointers: pointers to elements of another width begin a new source, or are addresses.
+// castPointers converts pointers to elements of another width: they begin a new source, or become addresses.
 func (c *converter) castPointers(op *ir.Op) {
 	v, x := op.Result(0), op.Operand(0)
 	switch {

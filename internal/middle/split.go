@@ -5,7 +5,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// split is two lines: in for i in [lo, hi), out for all other i. It is what a choice by bounds makes, or the smaller or larger of two:
+// split is two lines: in for i in [lo, hi), out for all other i. It is what a choice by bounds makes, or the
+// smaller or larger of two:
 //
 //	tl.where(rows < M, rows, 0)    tl.minimum(rows, M - 1)
 //
@@ -22,12 +23,12 @@ func (s *split) exprs() []expr {
 	return []expr{s.lo, s.hi, s.in.off, s.in.step, s.out.off, s.out.step}
 }
 
-// scaled is a split whose lines are multiplied.
+// scaled returns a split whose lines are multiplied.
 func (s *split) scaled(f func(expr) expr) *split {
 	return &split{s.lo, s.hi, line{f(s.in.off), f(s.in.step)}, line{f(s.out.off), f(s.out.step)}}
 }
 
-// plus is the sum of two splits at the same places.
+// plus returns the sum of two splits at the same places.
 func (s *split) plus(t *split, k int64) *split {
 	return &split{
 		s.lo, s.hi,
@@ -36,8 +37,8 @@ func (s *split) plus(t *split, k int64) *split {
 	}
 }
 
-// chosen is x where a mask holds and y elsewhere, or nil: the mask must be bounds along one dimension, and integers must differ
-// along no other.
+// chosen returns x where a mask holds and y elsewhere, or nil: the mask must be bounds along one dimension,
+// and integers must differ along no other.
 func (a *analysis) chosen(m *mask, x, y *state) *state {
 	if m == nil || m.bottom || len(m.cs)+len(m.rest) > 0 || !x.known() || !y.known() || x.ptr || y.ptr {
 		return nil
@@ -55,14 +56,16 @@ func (a *analysis) chosen(m *mask, x, y *state) *state {
 	if active < 0 {
 		return nil
 	}
-	out := &state{shape: x.shape, dims: make([]dim, len(x.dims)), loose: true} // a comparison that overflows is another
+	// a comparison that overflows is another
+	out := &state{shape: x.shape, dims: make([]dim, len(x.dims)), loose: true}
 	for d := range x.dims {
 		if !x.dims[d].plain() || !y.dims[d].plain() || d != active && !x.dims[d].stride.equal(y.dims[d].stride) {
 			return nil
 		}
 		out.dims[d].stride = x.dims[d].stride
 	}
-	s := &split{lo: constant(0), hi: constant(x.shape[active]), in: line{x.off, x.dims[active].stride}, out: line{y.off, y.dims[active].stride}}
+	s := &split{lo: constant(0), hi: constant(x.shape[active]), in: line{x.off, x.dims[active].stride},
+		out: line{y.off, y.dims[active].stride}}
 	for _, e := range m.dims[active].lo {
 		s.lo = e
 	}
@@ -109,7 +112,7 @@ func (w *walk) splits(d int) {
 	}
 }
 
-// segment is the part of a dimension between two indices, which lies on one line.
+// segment emits the part of a dimension between two indices, which lies on one line.
 func (w *walk) segment(d int, from, to *ir.Value, l line) {
 	c := w.c
 	n := c.calc(arith.SubI, to, from)
@@ -135,8 +138,8 @@ func (w *walk) segment(d int, from, to *ir.Value, l line) {
 	*w = saved
 }
 
-// splitAt is the part that index i of a split dimension has, in an integer type. The scalars are computed first, outside the loop nest
-// that the function it returns is called in.
+// splitAt returns the part that index i of a split dimension has, in an integer type. The scalars are
+// computed first, outside the loop nest that the function it returns is called in.
 func (c *converter) splitAt(x *split, t ir.Type) func(i *ir.Value) *ir.Value {
 	lo, hi := c.scalar(x.lo, t), c.scalar(x.hi, t)
 	var parts [2][2]*ir.Value

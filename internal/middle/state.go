@@ -7,7 +7,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// desc describes a tensor, or a scalar pointer, by scalars: a state for integers and pointers, a mask for booleans.
+// desc describes a tensor, or a scalar pointer, by scalars: a state for integers and pointers, a mask for
+// booleans.
 type desc interface {
 	exprs() []expr        // the scalars it is made of, in a fixed order
 	conds() []cond        // the conditions
@@ -21,8 +22,8 @@ type desc interface {
 	sameForm(desc) bool
 }
 
-// source is memory that pointers point into: an argument of the kernel, an address that was computed or loaded, or what a
-// loop or branch chose among several.
+// source is memory that pointers point into: an argument of the kernel, an address that was computed or
+// loaded, or what a loop or branch chose among several.
 type source struct {
 	root *ir.Value // the scalar pointer of the input that begins it, or nil
 	sym  *symbol   // or what carries it
@@ -36,8 +37,8 @@ func (s *source) inside(op *ir.Op) bool {
 	return s.root.Block().IsInside(op)
 }
 
-// state describes a tensor of integers, or of pointers into one source: the element at i0, i1, … is off plus, for each
-// dimension, what its dim says of i. For pointers it is the distance from the source in elements.
+// state describes a tensor of integers, or of pointers into one source: the element at i0, i1, … is off plus,
+// for each dimension, what its dim says of i. For pointers it is the distance from the source in elements.
 type state struct {
 	shape []int64
 	ptr   bool
@@ -45,7 +46,8 @@ type state struct {
 	off   expr
 	dims  []dim
 
-	opaque bool      // off and dims say nothing: the elements are data (distances, or absolute addresses in bytes)
+	// off and dims say nothing: the elements are data (distances, or absolute addresses in bytes)
+	opaque bool
 	self   *ir.Value // the value that this describes, when its elements are data
 	bottom bool      // undefined
 	loose  bool      // equal to the value only if nothing overflows: good for addresses, not for data
@@ -92,8 +94,8 @@ func newState(t ir.Type, off expr) *state {
 	return s
 }
 
-// selfState says of a value that its elements are data. A tensor with one dimension of more than one element can still be part
-// of a larger description.
+// selfState says of a value that its elements are data. A tensor with one dimension of more than one element
+// can still be part of a larger description.
 func (a *analysis) selfState(v *ir.Value, src *source) *state {
 	s := newState(v.Type, expr{})
 	s.self, s.src = v, src
@@ -109,7 +111,7 @@ func (a *analysis) selfState(v *ir.Value, src *source) *state {
 	return s
 }
 
-// longAxis is the last dimension that has more than one element, and how many such there are.
+// longAxis returns the last dimension that has more than one element, and how many such there are.
 func longAxis(shape []int64) (axis, n int) {
 	for d, size := range shape {
 		if size != 1 {
@@ -120,12 +122,13 @@ func longAxis(shape []int64) (axis, n int) {
 	return axis, n
 }
 
-// addStates is the elementwise sum, or nil when it has no description.
+// addStates returns the elementwise sum, or nil when it has no description.
 func (a *analysis) addStates(x, y *state, k int64) *state {
 	if !x.known() || !y.known() || x.ptr && y.ptr {
 		return nil
 	}
-	out := &state{shape: x.shape, ptr: x.ptr || y.ptr, src: x.src, off: x.off.plus(y.off, k), loose: x.loose || y.loose}
+	out := &state{shape: x.shape, ptr: x.ptr || y.ptr, src: x.src, off: x.off.plus(y.off, k),
+		loose: x.loose || y.loose}
 	if y.ptr {
 		out.src = y.src
 	}
@@ -139,7 +142,7 @@ func (a *analysis) addStates(x, y *state, k int64) *state {
 	return out
 }
 
-// plus is the sum of two parts of one dimension, when that is of the form of one.
+// plus returns the sum of two parts of one dimension, when that is of the form of one.
 func (d dim) plus(e dim, k int64) (dim, bool) {
 	out := dim{stride: d.stride.plus(e.stride, k), wrap: d.wrap, index: d.index, split: d.split}
 	switch {
@@ -158,7 +161,8 @@ func (d dim) plus(e dim, k int64) (dim, bool) {
 		out.index = &x
 	case d.index != nil && e.index != nil && d.index.v == e.index.v:
 		out.index = &index{d.index.v, d.index.axis, d.index.scale.plus(e.index.scale, k)}
-	case d.wrap != nil && e.wrap != nil && d.wrap.start.equal(e.wrap.start) && d.wrap.mod.equal(e.wrap.mod) && d.wrap.unsigned == e.wrap.unsigned:
+	case d.wrap != nil && e.wrap != nil && d.wrap.start.equal(e.wrap.start) && d.wrap.mod.equal(e.wrap.mod) &&
+		d.wrap.unsigned == e.wrap.unsigned:
 		w := *d.wrap
 		w.scale = w.scale.plus(e.wrap.scale, k)
 		out.wrap = &w
@@ -168,7 +172,7 @@ func (d dim) plus(e dim, k int64) (dim, bool) {
 	return out, true
 }
 
-// scaled is x with all elements multiplied by a scalar.
+// scaled returns x with all elements multiplied by a scalar.
 func (a *analysis) scaled(x *state, by expr) *state {
 	if !x.known() || x.ptr {
 		return nil
@@ -192,7 +196,7 @@ func (a *analysis) scaled(x *state, by expr) *state {
 	return out
 }
 
-// wrapped is the remainder of x by a scalar. Only a plain count wraps into few pieces.
+// wrapped returns the remainder of x by a scalar. Only a plain count wraps into few pieces.
 func (a *analysis) wrapped(x *state, mod expr, unsigned bool) *state {
 	if !x.known() || x.ptr {
 		return nil
@@ -228,7 +232,7 @@ func within(start expr, n int64, mod expr) bool {
 	return ok1 && ok2 && s >= 0 && s+n <= m
 }
 
-// expanded is x with a dimension of size one put in.
+// expanded returns x with a dimension of size one put in.
 func (s *state) expanded(shape []int64, axis int) *state {
 	out := *s
 	out.shape, out.self = shape, nil
@@ -236,7 +240,7 @@ func (s *state) expanded(shape []int64, axis int) *state {
 	return &out
 }
 
-// spread is x repeated along its dimensions of size one, whose parts are zero.
+// spread returns x repeated along its dimensions of size one, whose parts are zero.
 func (s *state) spread(shape []int64) *state {
 	out := *s
 	out.shape, out.self = shape, nil
@@ -252,7 +256,7 @@ func (s *state) permuted(shape, order []int64) *state {
 	return &out
 }
 
-// reshaped is x in another shape, or nil when the steps along some dimension are not even.
+// reshaped returns x in another shape, or nil when the steps along some dimension are not even.
 func (a *analysis) reshaped(x *state, shape []int64) *state {
 	groups, ok := regroup(x.shape, shape)
 	if !ok || !x.known() {
@@ -384,7 +388,8 @@ func (s *state) sameForm(o desc) bool {
 	}
 	return (s.src == nil) == (t.src == nil) && slices.EqualFunc(s.dims, t.dims, func(d, e dim) bool {
 		return (d.wrap == nil) == (e.wrap == nil) && (d.wrap == nil || d.wrap.unsigned == e.wrap.unsigned) &&
-			(d.split == nil) == (e.split == nil) && (d.index == nil) == (e.index == nil) && (d.index == nil || d.index.v == e.index.v && d.index.axis == e.index.axis)
+			(d.split == nil) == (e.split == nil) && (d.index == nil) == (e.index == nil) &&
+			(d.index == nil || d.index.v == e.index.v && d.index.axis == e.index.axis)
 	})
 }
 
@@ -401,7 +406,7 @@ func (s *state) tensors() []*ir.Value {
 	return out
 }
 
-// tensorsOf are the tensors whose element an expr takes.
+// tensorsOf returns the tensors whose element an expr takes.
 func tensorsOf(es []expr) []*ir.Value {
 	var out []*ir.Value
 	for _, e := range es {

@@ -11,7 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// structure gives a function whose blocks branch to one another, as those with early returns do, one block with scf.if in it.
+// structure gives a function whose blocks branch to one another, as those with early returns do, one block
+// with scf.if in it.
 //
 //	cf.cond_br %c, ^out, ^go              scf.if %c {
 //	^out: tt.return               =>      } else {
@@ -19,8 +20,8 @@ import (
 //	                                      }
 //	                                      tt.return
 //
-// Each block is written once. Where two branches come together, but only some of their ways do, a flag says which was taken. The same
-// goes for the regions in it that are functions of scalars.
+// Each block is written once. Where two branches come together, but only some of their ways do, a flag says
+// which was taken. The same goes for the regions in it that are functions of scalars.
 func structure(fn *ir.Op) error {
 	for op := range fn.Ops() {
 		if ret := returns[op.Def]; ret != nil && len(op.Regions()) > 0 {
@@ -34,7 +35,8 @@ func structure(fn *ir.Op) error {
 
 // returns are the operations whose region is a function, and what it returns with.
 var returns = map[*ir.OpDef]*ir.OpDef{
-	tt.Func: tt.Return, tt.Reduce: tt.ReduceReturn, tt.Scan: tt.ScanReturn, tt.MapElementwise: tt.MapElementwiseReturn,
+	tt.Func: tt.Return, tt.Reduce: tt.ReduceReturn, tt.Scan: tt.ScanReturn,
+	tt.MapElementwise: tt.MapElementwiseReturn,
 }
 
 func structureRegion(op *ir.Op, ret *ir.OpDef) error {
@@ -45,7 +47,8 @@ func structureRegion(op *ir.Op, ret *ir.OpDef) error {
 	s := &structurer{region: body, ret: ret, post: map[*ir.Block]*ir.Block{}}
 	for b := range body.Blocks() {
 		if t := b.Last(); t == nil || t.Def != cf.Br && t.Def != cf.CondBr && t.Def != ret {
-			return errAt(op, "a block of %s %s ends in something other than a branch or return", op.Name(), op.Text("sym_name"))
+			return errAt(op, "a block of %s %s ends in something other than a branch or return", op.Name(),
+				op.Text("sym_name"))
 		}
 	}
 	if !s.sort(body.First(), map[*ir.Block]bool{}, map[*ir.Block]bool{}) {
@@ -155,8 +158,8 @@ func (s *structurer) rebuild() {
 	s.region.Append(nb)
 }
 
-// from writes what happens from block b on until one of the stops is reached. It returns a flag for each stop but the last, true
-// for the one that was reached, then the arguments of all stops.
+// from writes what happens from block b on until one of the stops is reached. It returns a flag for each stop
+// but the last, true for the one that was reached, then the arguments of all stops.
 func (s *structurer) from(b *ir.Block, stops []*ir.Block) []*ir.Value {
 	for {
 		for op := range b.Ops() {
@@ -205,7 +208,7 @@ func (s *structurer) branch(t *ir.Op, stops []*ir.Block) []*ir.Value {
 	return slices.Clone(op.Results())
 }
 
-// shared is the first block that both ways can come to before any stop, or nil.
+// shared returns the first block that both ways can come to before any stop, or nil.
 func (s *structurer) shared(t *ir.Op, stops []*ir.Block) *ir.Block {
 	x, y := s.before(t.Successors()[0], stops), s.before(t.Successors()[1], stops)
 	for _, b := range s.order {
@@ -216,7 +219,7 @@ func (s *structurer) shared(t *ir.Op, stops []*ir.Block) *ir.Block {
 	return nil
 }
 
-// before are the blocks that can be reached without passing a stop.
+// before returns the blocks that can be reached without passing a stop.
 func (s *structurer) before(b *ir.Block, stops []*ir.Block) map[*ir.Block]bool {
 	out := map[*ir.Block]bool{}
 	var visit func(b *ir.Block)
@@ -257,7 +260,7 @@ func (s *structurer) within(b *ir.Block, f func() []*ir.Value) {
 	s.b.SetPoint(p)
 }
 
-// arrived is what from returns when it has come to a stop.
+// arrived returns the result of from at a stop.
 func (s *structurer) arrived(at *ir.Block, args []*ir.Value, stops []*ir.Block) []*ir.Value {
 	var flags, all []*ir.Value
 	for i, b := range stops {

@@ -10,9 +10,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// uses is use analysis: it finds the scalars and tensors whose elements somebody needs, going backward from what has an effect. An
-// address or a mask needs only what its description is made of, so tensors that serve nothing else are not converted.
-// One that serves both is described for the one and computed for the other.
+// uses is use analysis: it finds the scalars and tensors whose elements somebody needs, going backward from
+// what has an effect. An address or a mask needs only what its description is made of, so tensors that serve
+// nothing else are not converted. One that serves both is described for the one and computed for the other.
 type uses struct {
 	*analysis
 	needed map[*ir.Value]bool
@@ -91,8 +91,8 @@ func (u *uses) elements(v *ir.Value) {
 	}
 }
 
-// fromDesc reports whether the elements of v are computed from its description, rather than as the operation says that
-// makes it.
+// fromDesc reports whether the elements of v are computed from its description, rather than as the operation
+// says that makes it.
 func (a *analysis) fromDesc(v *ir.Value) bool {
 	d := a.descs[v]
 	if d == nil || d.itself() != nil || d.undefined() {
@@ -106,7 +106,7 @@ func (a *analysis) fromDesc(v *ir.Value) bool {
 	return !made || s.ptr || !s.loose
 }
 
-// carryOf is how v goes through the loop or branch that it is an argument or a result of, or nil.
+// carryOf returns how v goes through the loop or branch that it is an argument or a result of, or nil.
 func (a *analysis) carryOf(v *ir.Value) *carry {
 	if op := v.Def(); op != nil {
 		f := a.flows[op]
@@ -258,16 +258,20 @@ func (u *uses) access(ptr, mask *ir.Value) {
 	}
 }
 
-// counted is the description of integers that grow evenly, or wrap around: their elements are computed where they are used.
+// counted returns the description of integers that grow evenly or wrap around. Their elements are computed at
+// each use.
 func (a *analysis) counted(v *ir.Value) *state {
 	s, ok := a.descs[v].(*state)
-	if !ok || s.ptr || !a.fromDesc(v) || slices.ContainsFunc(s.dims, func(d dim) bool { return d.index != nil }) {
+	if !ok || s.ptr || !a.fromDesc(v) || slices.ContainsFunc(s.dims, func(d dim) bool {
+		return d.index != nil
+	}) {
 		return nil
 	}
 	return s
 }
 
-// spread says that v is needed, but, if its elements are all equal, only one of them, and if they count, none.
+// spread says that v is needed, but, if its elements are all equal, only one of them, and if they count,
+// none.
 func (u *uses) spread(v *ir.Value) {
 	x, ok := u.uniformOf(v)
 	switch {
@@ -282,7 +286,8 @@ func (u *uses) spread(v *ir.Value) {
 	}
 }
 
-// uniform is the element of a tensor whose elements are all equal: a constant, a scalar of the input, or an integer.
+// uniform is the element of a tensor whose elements are all equal: a constant, a scalar of the input, or an
+// integer.
 type uniform struct {
 	attr ir.Attr
 	v    *ir.Value
