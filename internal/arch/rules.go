@@ -111,6 +111,7 @@ var rules = []rule{
 	// public; no row but that of the commands has it
 	{pkg: "redis", ours: []string{"internal/cache", "internal/cache/redis"}},
 	{pkg: "internal/autotune", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
+	{pkg: "internal/bundle", ours: []string{"internal/runtime/compile"}},
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
 	{pkg: "internal/runtime/args",
 		ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun/...", "internal/target"}},
