@@ -1,5 +1,5 @@
 // Package bundle reads and writes bundles: files of kernels compiled ahead of time, each a variant of a
-// kernel for one target. It knows the container alone: what the parts mean is the business of its users.
+// kernel for one target.
 //
 // What goes in is a list of entries with their parts (machine code, PTX, a description for launches). What
 // comes out is a file whose index is read without touching the parts. A part is read, checked and unpacked
@@ -20,4 +20,5 @@
 //	write.go   Writer
 //	file.go    File: opening, reading parts
 //	index.go   the index ↔ bytes
+//	saved.go   compiled kernels ↔ entries
 package bundle

@@ -23,7 +23,7 @@ type Entry struct {
 	Group     string     // variants that compute the same; "" means none
 	Kernel    string     // name of the kernel's function
 	Target    string     // what it was compiled for: "cuda:90", "cpu:x86-64-v3"
-	Machine   string     // processors that run it, see Machine of package bundle above this one
+	Machine   string     // processors that run it: compile.Saved.Machine
 	Signature string     // in the form that Kernel.Compile takes
 	Options   string     // JSON of target.Options
 	Source    string     // hash of the kernel's source

@@ -1,0 +1,52 @@
+package bundle
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
+)
+
+// NewEntry returns the entry of a compiled kernel with its parts: the code under the name of its stage, and
+// the description. Whoever has the kernel in a second form (PTX beside a cubin) adds a part. source is a hash
+// of the kernel's source.
+func NewEntry(name, group, source string, s *compile.Saved) (Entry, map[string][]byte, error) {
+	options, err := json.Marshal(s.Options)
+	if err != nil {
+		return Entry{}, nil, fmt.Errorf("bundle: %s: %w", name, err)
+	}
+	if s.Stage == "" || s.Stage == PartMeta {
+		return Entry{}, nil, fmt.Errorf("bundle: %s has no code for %s", name, s.Target)
+	}
+	described := *s
+	described.File, described.Size = "", len(s.Code) // where the kernel lay is no property of its code
+	meta, err := json.Marshal(&described)
+	if err != nil {
+		return Entry{}, nil, fmt.Errorf("bundle: %s: %w", name, err)
+	}
+	e := Entry{
+		Name: name, Group: group, Kernel: s.Kernel, Target: s.Target, Machine: s.Machine, Signature: s.Signature,
+		Options: string(options), Source: source, Compiler: s.Compiler, Generator: s.Generator,
+		Constants: Constants(s.Constants),
+	}
+	return e, map[string][]byte{s.Stage: s.Code, PartMeta: meta}, nil
+}
+
+// Saved returns the compiled kernel of an entry with the code of one of its parts.
+func (f *File) Saved(e *Entry, part string) (*compile.Saved, error) {
+	meta, err := f.Read(e, PartMeta)
+	if err != nil {
+		return nil, err
+	}
+	s := &compile.Saved{}
+	if err := json.Unmarshal(meta, s); err != nil {
+		return nil, &Damage{e.String(), PartMeta, "it is no description of a kernel: " + err.Error()}
+	}
+	if s.Kernel != e.Kernel || s.Machine != e.Machine {
+		return nil, &Damage{e.String(), PartMeta, fmt.Sprintf("it describes %s for %q", s.Kernel, s.Machine)}
+	}
+	s.Stage = part
+	s.Code, err = f.Read(e, part)
+	s.Size = len(s.Code)
+	return s, err
+}
