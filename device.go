@@ -239,7 +239,13 @@ func (s *Stream) Close() error {
 // target's name behind the colon.
 var compilers = map[string]func(name, arch string) (target.Backend, error){
 	"interp": func(string, string) (target.Backend, error) { return newInterp(), nil },
-	"cpu":    func(name, _ string) (target.Backend, error) { return offline{name, cpu.NewCompiler()}, nil },
+	"cpu": func(name, arch string) (target.Backend, error) {
+		c, err := cpu.CompilerFor(arch)
+		if err != nil {
+			return nil, fmt.Errorf("nereid: the target %q: %w", name, err)
+		}
+		return offline{name, c}, nil
+	},
 	"cuda": func(name, arch string) (target.Backend, error) {
 		n, err := strconv.Atoi(strings.TrimSuffix(arch, "a"))
 		if err != nil {

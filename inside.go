@@ -1,11 +1,13 @@
 package nereid
 
 import (
+	"context"
 	"fmt"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -21,6 +23,10 @@ func init() { // package inside says who needs these functions
 			return nil
 		}
 		return b.Stages()
+	}
+	inside.Root.Compile = func(ctx context.Context, k any, target, signature string, opts target.Options,
+		until string, only []string) (*compile.Result, error) {
+		return k.(*Kernel).compileFor(ctx, target, signature, opts, until, only)
 	}
 	inside.Root.Launch = func(k, s, grid any, list []any, note func(*warm.Plan, bool)) error {
 		p, _ := grid.(Programs)
@@ -52,4 +58,20 @@ func (k *Kernel) gridOf(p *warm.Plan, grid GridFunc, values inside.Values) (Grid
 		return g, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
 	return g, nil
+}
+
+// compileFor compiles like CompileFor; the texts of stages that are not in only are not kept.
+func (k *Kernel) compileFor(ctx context.Context, target, signature string, opts target.Options, until string,
+	only []string) (*compile.Result, error) {
+	specs, err := lang.ParseSignature(k.params.List, signature)
+	if err != nil {
+		return nil, k.argError(err)
+	}
+	b, err := compilerFor(target)
+	if err != nil {
+		return nil, err
+	}
+	dev := &Device{b}
+	r, err := k.code.CompileKeeping(ctx, compile.Spec{Dev: dev.core(), Args: specs, Opts: opts}, until, only)
+	return r, compileError(err)
 }

@@ -269,8 +269,8 @@ func (k *Kernel) Source(ctx context.Context, arguments ...any) ([]byte, error) {
 }
 
 // CompileFor compiles for a target that this machine may not have ("cuda:90", "cuda:80", "hip:gfx942", "cpu",
-// "interp"), up to a stage; "" means all. The result of all stages can be saved, and launched where the device
-// is.
+// "cpu:x86-64-v3", "interp"), up to a stage; "" means all. The result of all stages can be saved, and launched
+// where the device is.
 func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts Options, until string) (*Compiled, error) {
 	if err := k.usable(); err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func newCheckCmd() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print an object with diagnostics, checked and skipped kernels")
 	cmd.Flags().StringVar(&f.target, "target", "cuda:90",
-		"what to compile for: cuda:CAPABILITY, hip:CHIP, cpu or interp")
+		"what to compile for: cuda:CAPABILITY, hip:CHIP, cpu, cpu:CHIP or interp")
 	cmd.Flags().StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	return cmd
 }

@@ -61,7 +61,7 @@ func newCompileCmd() *cobra.Command {
 	fs.StringVar(&f.input.signature, "signature", "", "types and constants of the kernel's arguments")
 	fs.StringVar(&f.specs, "specs", "", "JSON list of {name, file, kernel, signature, num_warps, num_stages, num_ctas}")
 	fs.StringSliceVar(&f.only, "only", nil, "compile only these entries of the list")
-	fs.StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY, hip:CHIP, cpu or interp")
+	fs.StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY, hip:CHIP, cpu, cpu:CHIP or interp")
 	fs.StringVar(&f.emit, "emit", "ttir", "stages to write, separated by commas, the last one being where compilation stops")
 	fs.StringVarP(&f.output, "output", "o", "", "folder for the stages, NAME.STAGE; - prints them")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")

@@ -4,7 +4,7 @@ import "fmt"
 
 // Target is what code is made for. Features is a comma-separated list as LLVM has it ("+avx2,-avx512f"). CPU and
 // features must be names that this LLVM knows: it warns of others on standard error, the one thing we cannot prevent.
-// HostTarget, NVPTX and AMDGPU make valid ones.
+// HostTarget, Chip, NVPTX and AMDGPU make valid ones.
 type Target struct {
 	Triple   string
 	CPU      string
@@ -50,6 +50,15 @@ func (l *Lib) AMDGPU(arch string) (Target, error) {
 		return Target{}, err
 	}
 	return Target{Triple: "amdgcn-amd-amdhsa", CPU: arch, Reloc: RelocPIC}, nil
+}
+
+// Chip is the target of a CPU that may be another than the host's. family is LLVM's name of its targets:
+// "X86", "AArch64".
+func (l *Lib) Chip(family, triple, cpu, features string) (Target, error) {
+	if err := l.need(family); err != nil {
+		return Target{}, err
+	}
+	return Target{Triple: triple, CPU: cpu, Features: features, Reloc: RelocPIC}, nil
 }
 
 // need is an error where this build of LLVM lacks a family of targets.

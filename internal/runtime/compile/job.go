@@ -29,10 +29,11 @@ type job struct {
 	keep bool // keep the text of each stage
 	out  *Result
 
-	folder  string // name of the specialization, for folders of stages
-	keyText string // the kernel's part of its cache key
-	cached  bool   // stages are kept for the cache
-	ahead   bool   // strict mode allows the compilation
+	folder  string   // name of the specialization, for folders of stages
+	keyText string   // the kernel's part of its cache key
+	cached  bool     // stages are kept for the cache
+	only    []string // stages whose text is kept; nil means all
+	ahead   bool     // strict mode allows the compilation
 }
 
 // Result is the outcome of a compilation.
@@ -64,6 +65,12 @@ func (r *Result) Code(last string) (target.Code, error) {
 // Compile compiles a specialization and keeps the text of each stage. until is the last stage; "" means all.
 // It uses no cache, and strict mode does not apply.
 func (k *Kernel) Compile(ctx context.Context, s Spec, until string) (*Result, error) {
+	return k.CompileKeeping(ctx, s, until, nil)
+}
+
+// CompileKeeping compiles like Compile and keeps the text of some stages only: texts that nobody reads cost
+// time, assembly another run of LLVM. nil means all.
+func (k *Kernel) CompileKeeping(ctx context.Context, s Spec, until string, only []string) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -78,6 +85,7 @@ func (k *Kernel) Compile(ctx context.Context, s Spec, until string) (*Result, er
 	if err != nil {
 		return nil, err
 	}
+	j.only = only
 	err = j.finish(ctx)
 	j.out.Saved = k.describe(s, j.out)
 	return j.out, err
@@ -166,7 +174,8 @@ func (j *job) finish(ctx context.Context) (err error) {
 func (j *job) record(stage string, took time.Duration, text func() []byte) {
 	s := Stage{Name: stage, Took: took}
 	// the cache omits assembly, which takes another run of LLVM
-	if j.keep && !(j.cached && stage == "asm") || j.k.Set.Dump != "" {
+	kept := j.keep && !(j.cached && stage == "asm") && (j.only == nil || slices.Contains(j.only, stage))
+	if kept || j.k.Set.Dump != "" {
 		s.Text = text()
 	}
 	j.dump(s)

@@ -4,8 +4,11 @@
 package inside
 
 import (
+	"context"
+
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -28,6 +31,9 @@ var Root struct {
 	Source func(kernel any) *lang.Source
 	// Stages returns the names of the stages of a target of Kernel.CompileFor, or nil for an unknown target.
 	Stages func(target string) []string
+	// Compile compiles a *nereid.Kernel like CompileFor, and keeps the text of some stages only.
+	Compile func(ctx context.Context, kernel any, target, signature string, opts target.Options, until string,
+		only []string) (*compile.Result, error)
 	// Launch launches a *nereid.Kernel without a plan: stream is a *nereid.Stream, grid a nereid.Programs,
 	// list as for Kernel.Launch. note receives the plan, and byValue if it holds only for arguments of the
 	// same values.

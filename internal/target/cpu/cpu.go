@@ -28,7 +28,8 @@ type Compiler struct {
 	Check bool // check accesses: one out of bounds stops the kernel
 	Lines bool // add line information for debuggers and profilers
 
-	lib *llvm.Lib // nil means the installed one
+	lib  *llvm.Lib    // nil means the installed one
+	chip *llvm.Target // what code is made for; nil means the host
 
 	vector int // bytes of a vector, for tests; 0 means the host's
 }
@@ -78,7 +79,7 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 		return nil, err
 	}
 	start = time.Now()
-	host := lib.HostTarget()
+	host := c.targetOf(lib)
 	code, err := codegen.Generate(in.Module, in.Kernel, c.options(host, in.Options.Overlap, in.Budget))
 	if err != nil {
 		return nil, err
@@ -110,7 +111,10 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 // options returns the options of the code generator. Checked code has no vectors, because the address of each
 // element is checked.
 func (c Compiler) options(host llvm.Target, overlap bool, meter *budget.Meter) codegen.Options {
-	o := codegen.Options{Overlap: overlap, VectorBytes: vectorBytes(host.Features), Features: host.Features, Check: c.Check, Lines: c.Lines, Gemm: gemm.Host(host.Features, tiles())}
+	o := codegen.Options{
+		Overlap: overlap, VectorBytes: vectorBytes(host.Features), Features: host.Features,
+		Check: c.Check, Lines: c.Lines, Gemm: gemm.Host(host.Features, c.chip == nil && tiles()),
+	}
 	if c.vector > 0 {
 		o.VectorBytes, o.Gemm = c.vector, gemm.Host("", false)
 	}
@@ -119,6 +123,14 @@ func (c Compiler) options(host llvm.Target, overlap bool, meter *budget.Meter) c
 		o.VectorBytes = 2
 	}
 	return o
+}
+
+// targetOf returns what code is made for.
+func (c Compiler) targetOf(lib *llvm.Lib) llvm.Target {
+	if c.chip != nil {
+		return *c.chip
+	}
+	return lib.HostTarget()
 }
 
 func (c Compiler) library() (*llvm.Lib, error) {
@@ -160,7 +172,7 @@ func (c Compiler) Machine() string {
 	if err != nil {
 		return ""
 	}
-	host := lib.HostTarget()
+	host := c.targetOf(lib)
 	return fmt.Sprintf("%s %s %s", host.Triple, host.CPU, host.Features)
 }
 
