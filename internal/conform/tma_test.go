@@ -27,7 +27,6 @@ type tile struct {
 // and on sm_80, which has none. The interpreter says what is right: numbers are small and whole, so that most
 // results are exact. Tensors end within blocks, and loops are shorter than the pipeline and longer.
 func TestTensorMaps(t *testing.T) {
-	t.Setenv("NEREID_UNTRIED_TMA", "1")
 	mod, err := nereid.Load(txtest.Path(t, "internal/gpu/testdata/descriptors/kernels.py"))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +76,26 @@ func describedLaunches() []described {
 				tile{bf16, two(80, k), nil}, tile{bf16, two(k, 96), nil}, tile{f16, two(80, 96), nil}, 80, 96,
 				k, 64, 64, 64}})
 	}
+	for _, j := range []int64{0, 16, 8, 4, 3, -4, -16, 48} {
+		out = append(out,
+			described{"columns", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{
+				tile{f16, two(10, 80), two(8, 32)}, tile{f16, two(9, 64), two(8, 32)}, j, 4, 32}},
+			described{"mixed_columns", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{
+				tile{f32, two(10, 80), two(4, 16)}, tile{f32, two(9, 64), two(4, 16)}, tile{f32, two(8, 64), nil}, j, 16}})
+	}
+	for _, hint := range []bool{false, true} {
+		x := func() tile { return tile{f16, two(10, 80), two(8, 32)} }
+		out = append(out, described{"looked_up", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{
+			x(), x(), x(), tile{nereid.Int32, []int64{8}, nil}, hint}})
+	}
+	for _, i := range []int64{0, 1, 2} {
+		out = append(out, described{"wide_bits", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{
+			tile{nereid.Int64, two(10, 16), two(4, 8)}, tile{nereid.Int64, two(9, 32), two(4, 8)}, i, 8}})
+	}
 	return append(out,
+		described{"blocks", nereid.Grid{1}, nereid.Options{NumWarps: 2}, 0, []any{
+			tile{f32, []int64{3, 6, 40}, []int64{2, 8, 32}}, tile{f32, []int64{4, 24, 36}, []int64{2, 8, 32}},
+			tile{f32, []int64{12}, []int64{8}}, 0}},
 		described{"matmul", nereid.Grid{1, 1}, nereid.Options{NumWarps: 4, NumStages: 4}, 0, []any{
 			tile{f8, two(64, 272), two(64, 128)}, tile{f8, two(48, 272), two(64, 128)},
 			tile{f32, two(64, 48), two(64, 64)}, 272, 64, 64, 128}},

@@ -33,7 +33,7 @@
 //
 // Tensor descriptors on the copy engine (TMA):
 //
-//	tma_fits.go                    FitsTMA: whether the copy engine can do all that a module asks for
+//	tma_fits.go                    nereid-legalize-descriptors: pointers where the copy engine cannot serve
 //	descriptor_encoding.go         triton-nvidia-optimize-descriptor-encoding
 //	tma_lowering.go                triton-nvidia-tma-lowering
 //	tma_loads.go                   loads in pipelines, and their barriers

@@ -61,7 +61,8 @@ func TestPipelines(t *testing.T) {
 			if target == "cuda:75" && (!okA || !okB) { // no copies that run on their own
 				continue
 			}
-			if target == "cuda:80" && strings.Contains(c.Before+c.After, "triton-nvidia-") && (!okA || !okB) { // no copy engine
+			engine := strings.Contains(c.Before+c.After, "triton-nvidia-") || strings.Contains(c.Before, "-descriptors")
+			if target == "cuda:80" && engine && (!okA || !okB) { // no copy engine
 				continue
 			}
 			if !okA || !okB || a > b {

@@ -14,8 +14,8 @@ type Options struct {
 	// NumStages is the number of iterations that overlap in a loop that does not say so itself, from its
 	// first loads to its products. 1 means no overlap; 0 leaves all loops as they are.
 	NumStages int
-	// TMA gives accesses through tensor descriptors to the copy engine, which targets from cuda:90 on have.
-	// Without it, no descriptor may be left in the module.
+	// TMA gives accesses through tensor descriptors to the copy engine, which targets from cuda:90 on have,
+	// where it can serve them. Without TMA, no descriptor may be left in the module.
 	TMA bool
 }
 
@@ -23,7 +23,11 @@ type Options struct {
 // NVIDIA back end.
 func Pipeline(o Options) []pass.Pass {
 	c := capability(o.Target)
-	passes := []pass.Pass{
+	var passes []pass.Pass
+	if o.TMA {
+		passes = append(passes, LegalizeDescriptors(o.Machine), pass.Canonicalize, pass.CSE)
+	}
+	passes = append(passes,
 		ConvertTriton(o.Machine),
 		Coalesce,
 		F32DotTC(c >= 80),
@@ -33,7 +37,7 @@ func Pipeline(o Options) []pass.Pass {
 		AccelerateMatmul(MatmulOptions{WarpGroups: o.WarpGroups}),
 		RemoveLayoutConversions,
 		OptimizeDotOperands,
-	}
+	)
 	if o.TMA {
 		passes = append(passes, OptimizeDescriptorEncoding)
 	}
@@ -81,6 +85,7 @@ func All(o Options) []pass.Pass {
 
 // Constraints lists the orderings that pipelines must keep.
 var Constraints = []pass.Constraint{
+	{Before: "nereid-legalize-descriptors", After: "convert-triton-to-tritongpu", Why: "tensors of pointers get layouts like all others"},
 	{Before: "convert-triton-to-tritongpu", After: "tritongpu-coalesce", Why: "there must be layouts before there can be better ones"},
 	{Before: "tritongpu-coalesce", After: "tritongpu-remove-layout-conversions", Why: "the layouts of memory accesses are what is propagated"},
 	{Before: "tritongpu-coalesce", After: "triton-nvidia-gpu-plan-cta", Why: "loads have the layouts of their own that blocks are to share"},

@@ -1,73 +1,178 @@
 package gpu
 
 import (
+	"math/bits"
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// FitsTMA reports whether the copy engine can do everything that a module of TTIR does through descriptors.
-// If not, all of its descriptors are to be replaced by pointers.
+// LegalizeDescriptors replaces the descriptors that the copy engine of sm_90 cannot serve by pointers, and gives
+// the others an element type for which the engine has their reductions. Descriptors that control flow or calls
+// connect share their fate.
 //
-// The engine of sm_90 gathers no rows; it copies at least 16 bytes along the last dimension, at most five
-// dimensions, and elements of one to eight bytes; rows begin at multiples of 16 bytes. Descriptors that a
-// program's blocks share are not handled.
-func FitsTMA(m *ir.Module, mach Machine) bool {
-	if mach.NumCTAs > 1 {
-		return false
-	}
-	for op := range m.Ops() {
-		for _, v := range op.Results() {
-			if !fitsTMA(v.Type) {
-				return false
+// The engine copies boxes that begin at multiples of 16 bytes along the last dimension: at any other column it
+// raises an illegal instruction. A descriptor stays if every column is a multiple for sure, by what arguments,
+// blocks and loops are multiples of.
+//
+//	%x = tt.descriptor_load %d[%i, %j]   =>   %x = tt.load (%base + (%i + %r) * %stride + %j + %c), …
+//
+// The engine gathers no rows; it copies at least 16 bytes along the last dimension, at most five dimensions, and
+// elements of one to eight bytes; rows begin at multiples of 16 bytes. Descriptors that a program's blocks share
+// are not handled.
+func LegalizeDescriptors(mach Machine) pass.Pass {
+	return pass.Pass{
+		Name: "nereid-legalize-descriptors",
+		Doc:  "replace descriptors that the copy engine cannot serve by pointers",
+		Run: func(ctx *pass.Context, m *ir.Module) error {
+			if mach.NumCTAs > 1 {
+				return pass.RewriteTensorDescriptor.Run(ctx, m)
 			}
-		}
-		switch {
-		case op.Def == tt.Func && !op.Region(0).Empty():
-			for _, a := range op.Body(0).Args() {
-				if !fitsTMA(a.Type) {
-					return false
-				}
+			l := legalizer{g: connectedDescriptors(m), info: axisinfo.Module(m), unfit: map[*ir.Value]bool{},
+				kinds: map[*ir.Value]uint{}}
+			for op := range m.Ops() {
+				l.judge(op)
 			}
-		case op.Def == tt.DescGather, op.Def == tt.DescScatter:
-			return false
-		case op.Def == tt.MakeTensorDesc && (!fitsStrides(op) || !fitsPadding(op)):
-			return false
-		case op.Def == tt.DescReduce && !canReduce(op.IntOr("kind", 0), tt.DescBlock(op.Operand(0).Type).Elem):
-			return false
-		}
+			l.judgeReductions(m)
+			return pass.RewriteDescriptors(ctx, m, func(v *ir.Value) bool { return l.unfit[l.g.find(v)] })
+		},
 	}
-	return true
 }
 
-// TriedTMA reports whether the copy engine is known to do on an H200 what a module does through descriptors:
-// blocks of two dimensions with rows of at least 32 bytes, 64 if the kernel makes the descriptor, and no
-// reductions. One of the kernels with other blocks ended with an illegal instruction there, though the
-// simulator runs them all: until the cause is known they go by pointers.
-func TriedTMA(m *ir.Module) bool {
+// legalizer decides about groups of connected descriptors.
+type legalizer struct {
+	g     *descGroups
+	info  *axisinfo.Analysis
+	unfit map[*ir.Value]bool // by the representative of a group
+	kinds map[*ir.Value]uint // likewise: the kinds of reductions, a bit for each
+}
+
+// connectedDescriptors groups the descriptors of a module, across its functions.
+func connectedDescriptors(m *ir.Module) *descGroups {
+	g := &descGroups{parent: map[*ir.Value]*ir.Value{}, wishes: map[*ir.Value]*descWish{}}
 	for op := range m.Ops() {
-		switch {
-		case op.Def == tt.DescReduce:
-			return false
-		case op.Def == tt.MakeTensorDesc && !tried(op.Result(0).Type, 64):
-			return false
-		}
-		if op.Def != tt.Func || op.Region(0).Empty() {
+		g.connect(op)
+		callee, _ := op.Attr("callee").(*ir.SymbolRefAttr)
+		if op.Def != tt.Call || callee == nil {
 			continue
 		}
-		for _, a := range op.Body(0).Args() {
-			if !tried(a.Type, 32) {
-				return false
+		fn := m.Lookup(callee.Root)
+		if fn == nil || fn.Region(0).Empty() {
+			continue
+		}
+		for i, v := range op.Operands() {
+			g.tie(v, fn.Body(0).Arg(i))
+		}
+		for b := range fn.Region(0).Blocks() {
+			if t := b.Terminator(); t != nil && t.Def == tt.Return {
+				for i, v := range t.Operands() {
+					g.tie(v, op.Result(i))
+				}
 			}
 		}
 	}
-	return true
+	return g
 }
 
-// tried reports whether t is no descriptor, or one of a matrix with rows of at least row bytes.
-func tried(t ir.Type, row int64) bool {
-	block := tt.DescBlock(t)
-	return block == nil || block.Rank() == 2 && block.Shape[1]*int64(ir.BitWidth(block.Elem)) >= 8*row
+// judge notes what an op demands of descriptors.
+func (l *legalizer) judge(op *ir.Op) {
+	fit, desc := true, (*ir.Value)(nil)
+	switch op.Def {
+	case tt.Func:
+		l.judgeArgs(op)
+	case tt.MakeTensorDesc:
+		desc = op.Result(0)
+		fit = fitsTMA(desc.Type) && fitsStrides(op) && fitsPadding(op)
+	case tt.DescGather, tt.DescScatter:
+		desc, fit = op.Operand(0), false
+	case tt.DescLoad:
+		desc = op.Operand(0)
+		fit = l.aligned(desc, op.Group(1))
+	case tt.DescReduce:
+		l.kinds[l.g.find(op.Operand(0))] |= 1 << op.IntOr("kind", 0)
+		fallthrough
+	case tt.DescStore:
+		desc = op.Operand(0)
+		fit = l.aligned(desc, op.Group(2))
+	}
+	if !fit {
+		l.unfit[l.g.find(desc)] = true
+	}
+}
+
+// judgeArgs judges the descriptors among a function's arguments by their types, and by what the host says.
+func (l *legalizer) judgeArgs(fn *ir.Op) {
+	if fn.Region(0).Empty() {
+		return
+	}
+	for i, a := range fn.Body(0).Args() {
+		if !fitsTMA(a.Type) || tt.DescBlock(a.Type) != nil && funclike.ArgAttr(fn, i, tt.PointerAttr) != nil {
+			l.unfit[l.g.find(a)] = true
+		}
+	}
+}
+
+// aligned reports whether the last of the coordinates is a multiple of 16 bytes for sure.
+func (l *legalizer) aligned(desc *ir.Value, at []*ir.Value) bool {
+	if len(at) == 0 {
+		return false
+	}
+	each := int64(max(1, 128/max(8, ir.BitWidth(tt.DescBlock(desc.Type).Elem))))
+	return l.info.Of(at[len(at)-1]).Divisibility[0]%each == 0
+}
+
+// judgeReductions judges groups by all of their reductions. The engine has no sum, and, or, xor of signed
+// integers of 64 bits; without minima and maxima, they are the same for unsigned ones.
+func (l *legalizer) judgeReductions(m *ir.Module) {
+	unsigned := map[*ir.Value]bool{}
+	for root, kinds := range l.kinds {
+		elem := tt.DescBlock(root.Type).Elem
+		const order = 1<<tt.ReduceMin | 1<<tt.ReduceMax
+		if elem == ir.SignedInt(64, ir.Signed) && kinds&order == 0 {
+			elem, unsigned[root] = ir.SignedInt(64, ir.Unsigned), true
+		}
+		for kind := range int64(bits.Len(kinds)) {
+			if kinds>>kind&1 != 0 && !canReduce(kind, elem) {
+				l.unfit[root] = true
+			}
+		}
+	}
+	if len(unsigned) == 0 {
+		return
+	}
+	for _, v := range l.g.list {
+		if block := tt.DescBlock(v.Type); unsigned[l.g.find(v)] {
+			v.Type = tt.DescType.Get(ir.Tensor(block.Shape, ir.SignedInt(64, ir.Unsigned), block.Encoding))
+		}
+	}
+	for _, fn := range opsOf(m.Op, tt.Func) {
+		retypeFunc(fn)
+	}
+}
+
+// retypeFunc makes a function's type agree with its arguments and with the values that it returns.
+func retypeFunc(fn *ir.Op) {
+	if fn.Region(0).Empty() {
+		return
+	}
+	t := funclike.Type(fn)
+	ins, outs := slices.Clone(t.Ins), slices.Clone(t.Outs)
+	for i, a := range fn.Body(0).Args() {
+		ins[i] = a.Type
+	}
+	for op := range fn.Ops() {
+		if op.Def == tt.Return {
+			for i, v := range op.Operands() {
+				outs[i] = v.Type
+			}
+		}
+	}
+	funclike.SetType(fn, ir.Func(ins, outs))
 }
 
 // fitsTMA reports whether t is no descriptor, or one that the copy engine can represent.
@@ -117,7 +222,7 @@ func canReduce(kind int64, elem ir.Type) bool {
 	case tt.ReduceMin, tt.ReduceMax:
 		return elem == ir.F16 || elem == ir.BF16 || isInt && it.Width >= 32
 	case tt.ReduceAnd, tt.ReduceOr, tt.ReduceXor:
-		return isInt && it.Width >= 32
+		return isInt && (it.Width == 32 || it.Width == 64 && it.Sign != ir.Signed)
 	}
 	return false
 }

@@ -94,10 +94,6 @@ var (
 		Group: "Compilation", Name: "NEREID_DISABLE_TMA",
 		Doc: "On sm_90, kernels access memory through tensor descriptors by pointers instead of the hardware that copies blocks (TMA).",
 	})
-	UntriedTMA = flag(Row{
-		Group: "Compilation", Name: "NEREID_UNTRIED_TMA",
-		Doc: "On sm_90, the hardware that copies blocks (TMA) also serves descriptors that have run in the simulator only: other than two dimensions, short rows, reductions.",
-	})
 	MaxSource = size(Row{
 		Group: "Compilation", Name: "NEREID_MAX_SOURCE", Default: "4MiB",
 		Doc: "The most source text that a module may have, imported files included. More is an error, as with the other limits of a compilation.",

@@ -13,11 +13,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// expander replaces each value of certain types by several values of other types: a block pointer by its
-// base, shape, strides and offsets. Operations that make or use such values have handlers; control flow,
+// expander replaces certain values by several values of other types each: a block pointer by its base, shape,
+// strides and offsets. Operations that make or use such values have handlers; control flow,
 // calls and selects are taken apart here. Parts that turn out not to change are left to the canonicalizer.
 type expander struct {
-	types    func(ir.Type) []ir.Type // what a type becomes, nil when it stays
+	types    func(*ir.Value) []ir.Type // the types of a value's parts, nil when it stays
 	handlers map[*ir.OpDef]func(x *expander, op *ir.Op) error
 
 	// settled is called when everything is rewritten, before what was replaced is erased; it may be nil.
@@ -28,7 +28,7 @@ type expander struct {
 	args  []*ir.Value // replaced block arguments, to be erased
 }
 
-// needed reports whether anything in the module has a type that is to go.
+// needed reports whether any value of the module is to go.
 func (x *expander) needed(m *ir.Module) bool {
 	for op := range m.Op.Ops() {
 		if x.touches(op) {
@@ -36,7 +36,7 @@ func (x *expander) needed(m *ir.Module) bool {
 		}
 		for _, r := range op.Regions() {
 			for b := range r.Blocks() {
-				if slices.ContainsFunc(b.Args(), func(a *ir.Value) bool { return x.types(a.Type) != nil }) {
+				if slices.ContainsFunc(b.Args(), func(a *ir.Value) bool { return x.types(a) != nil }) {
 					return true
 				}
 			}
@@ -45,14 +45,14 @@ func (x *expander) needed(m *ir.Module) bool {
 	return false
 }
 
-// touches reports whether op has an operand or result of a type that is to go.
+// touches reports whether op has an operand or result that is to go.
 func (x *expander) touches(op *ir.Op) bool {
 	for i := range op.NumOperands() {
-		if x.types(op.Operand(i).Type) != nil {
+		if x.types(op.Operand(i)) != nil {
 			return true
 		}
 	}
-	return slices.ContainsFunc(op.Results(), func(r *ir.Value) bool { return x.types(r.Type) != nil })
+	return slices.ContainsFunc(op.Results(), func(r *ir.Value) bool { return x.types(r) != nil })
 }
 
 func (x *expander) run(ctx *Context, m *ir.Module) error {
@@ -160,7 +160,7 @@ func forwardOrder(r *ir.Region) []*ir.Block {
 // blockArgs gives a block arguments for the parts of those that are to go.
 func (x *expander) blockArgs(b *ir.Block) {
 	for _, a := range slices.Clone(b.Args()) {
-		ts := x.types(a.Type)
+		ts := x.types(a)
 		if ts == nil || x.parts[a] != nil {
 			continue
 		}
@@ -176,18 +176,19 @@ func (x *expander) blockArgs(b *ir.Block) {
 // signature changes the type and the argument attributes of a function.
 func (x *expander) signature(f *ir.Op) {
 	t := funclike.Type(f)
-	if t == nil {
+	if t == nil || f.Region(0).Empty() {
 		return
 	}
-	ins, outs := x.flatTypes(t.Ins), x.flatTypes(t.Outs)
+	args := f.Body(0).Args()
+	ins, outs := x.flatTypes(args), x.flatTypes(returned(f))
 	if len(ins) == len(t.Ins) && len(outs) == len(t.Outs) {
 		return
 	}
 	if a, ok := f.Attr("arg_attrs").(*ir.ArrayAttr); ok {
 		var dicts []ir.Attr
-		for i, in := range t.Ins {
+		for i, arg := range args {
 			dicts = append(dicts, a.Elems[i]) // the first part inherits the attributes
-			for range len(x.types(in)) - 1 {
+			for range len(x.types(arg)) - 1 {
 				dicts = append(dicts, ir.Dict())
 			}
 		}
@@ -196,13 +197,24 @@ func (x *expander) signature(f *ir.Op) {
 	funclike.SetType(f, ir.Func(ins, outs))
 }
 
-func (x *expander) flatTypes(ts []ir.Type) []ir.Type {
+// returned returns the operands of a function's first return.
+func returned(f *ir.Op) []*ir.Value {
+	for b := range f.Region(0).Blocks() {
+		if t := b.Terminator(); t != nil && (t.Def == tt.Return || t.Def == funcd.Return) {
+			return t.Operands()
+		}
+	}
+	return nil
+}
+
+// flatTypes returns the types of values, or of their parts.
+func (x *expander) flatTypes(vs []*ir.Value) []ir.Type {
 	var out []ir.Type
-	for _, t := range ts {
-		if p := x.types(t); p != nil {
+	for _, v := range vs {
+		if p := x.types(v); p != nil {
 			out = append(out, p...)
 		} else {
-			out = append(out, t)
+			out = append(out, v.Type)
 		}
 	}
 	return out
@@ -212,7 +224,7 @@ func (x *expander) flatTypes(ts []ir.Type) []ir.Type {
 func (x *expander) flat(vs []*ir.Value) ([]*ir.Value, error) {
 	var out []*ir.Value
 	for _, v := range vs {
-		if x.types(v.Type) == nil {
+		if x.types(v) == nil {
 			out = append(out, v)
 			continue
 		}
@@ -263,7 +275,7 @@ func (x *expander) again(op *ir.Op) (*ir.Op, error) {
 	if err != nil {
 		return nil, errAt(op, "%s", err)
 	}
-	s := ir.State{Def: op.Def, Operands: operands, Results: x.flatTypes(op.ResultTypes()), Attrs: op.Attrs()}
+	s := ir.State{Def: op.Def, Operands: operands, Results: x.flatTypes(op.Results()), Attrs: op.Attrs()}
 	for _, r := range op.Regions() {
 		nr := ir.NewRegion()
 		nr.TakeBody(r)
@@ -272,7 +284,7 @@ func (x *expander) again(op *ir.Op) (*ir.Op, error) {
 	made := ir.At(op).Create(s)
 	j := 0
 	for _, r := range op.Results() {
-		ts := x.types(r.Type)
+		ts := x.types(r)
 		if ts == nil {
 			made.Result(j).Name = r.Name
 			r.ReplaceAllUses(made.Result(j))

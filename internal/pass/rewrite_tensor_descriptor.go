@@ -21,10 +21,22 @@ var RewriteTensorDescriptor = Pass{
 	Name: "triton-rewrite-tensor-descriptor-to-pointer",
 	Doc:  "replace tensor descriptors by pointers, shapes and strides",
 	Run: func(ctx *Context, m *ir.Module) error {
-		x := &expander{types: descParts, handlers: descHandlers}
-		x.settled = x.guarantee
-		return x.run(ctx, m)
+		return RewriteDescriptors(ctx, m, func(*ir.Value) bool { return true })
 	},
+}
+
+// RewriteDescriptors does what RewriteTensorDescriptor does to the descriptors that are chosen. Descriptors that
+// control flow or calls connect are chosen together or not at all.
+func RewriteDescriptors(ctx *Context, m *ir.Module, chosen func(*ir.Value) bool) error {
+	x := &expander{handlers: descHandlers}
+	x.types = func(v *ir.Value) []ir.Type {
+		if parts := descParts(v.Type); parts != nil && chosen(v) {
+			return parts
+		}
+		return nil
+	}
+	x.settled = x.guarantee
+	return x.run(ctx, m)
 }
 
 // guarantee passes on what the host has checked of a kernel's descriptors, unless it says otherwise: the base is
@@ -57,7 +69,7 @@ func (x *expander) flatIndex(fn *ir.Op, arg *ir.Value) int {
 		switch {
 		case a == arg:
 			return n
-		case x.types(a.Type) == nil:
+		case x.types(a) == nil:
 			n++
 		}
 	}

@@ -20,7 +20,7 @@ var RewriteTensorPointer = Pass{
 	Name: "triton-rewrite-tensor-pointer",
 	Doc:  "replace block pointers by tensors of pointers and masks",
 	Run: func(ctx *Context, m *ir.Module) error {
-		x := &expander{types: tensorPtrParts, handlers: tensorPtrHandlers}
+		x := &expander{types: func(v *ir.Value) []ir.Type { return tensorPtrParts(v.Type) }, handlers: tensorPtrHandlers}
 		return x.run(ctx, m)
 	},
 }

@@ -227,6 +227,9 @@ func remContiguity(op *ir.Op, a, b Info, d int) int64 {
 }
 
 func remDivisibility(op *ir.Op, a, b Info, d int) int64 {
+	if _, tensor := op.Result(0).Type.(*ir.TensorType); !tensor {
+		return gcd(a.Divisibility[d], b.Divisibility[d])
+	}
 	if b.Constancy[d] > 1 {
 		return gcd(divisorAt(a, d, remContiguity(op, a, b, d), 1), b.Divisibility[d])
 	}

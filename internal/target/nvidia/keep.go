@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
@@ -29,9 +28,6 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	}
 	if c.tensorMaps() {
 		also += " tma"
-	}
-	if knob.UntriedTMA.Get() {
-		also += " untried"
 	}
 	if checked() {
 		also += " check"

@@ -26,7 +26,6 @@ func TestTensorMaps(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	t.Setenv("NEREID_UNTRIED_TMA", "1")
 	c := Compiler{Capability: 90}
 	for _, file := range txtest.Glob(t, "internal/gpu/testdata/descriptors/*.ttir") {
 		name := strings.TrimSuffix(filepath.Base(file), ".ttir")
@@ -86,7 +85,6 @@ func meetings(ptx string) int {
 
 // TestMapsOfArguments: what the host must know of a descriptor to make its map, as Triton's metadata has it.
 func TestMapsOfArguments(t *testing.T) {
-	t.Setenv("NEREID_UNTRIED_TMA", "1")
 	c := Compiler{Capability: 90}
 	for name, want := range map[string][]lower.TensorMap{
 		"matmul": {

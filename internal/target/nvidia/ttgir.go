@@ -4,12 +4,10 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
-	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
-	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -19,8 +17,7 @@ import (
 func (c Compiler) ttgir(in *target.Input) error {
 	start := time.Now()
 	described := hasDescriptors(in.Module)
-	maps := described && c.tensorMaps() && !pointerDescriptors(in.Module) && gpu.FitsTMA(in.Module, c.machine(in))
-	maps = maps && (knob.UntriedTMA.Get() || gpu.TriedTMA(in.Module))
+	maps := described && c.tensorMaps()
 	passes := gpu.Pipeline(gpu.Options{
 		Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
 	})
@@ -79,21 +76,6 @@ func (Compiler) DescribesInWords() {}
 // Describe returns the words of a descriptor.
 func (Compiler) Describe(d target.Descriptor) ([]uint64, func(), error) {
 	return d.Words(), func() {}, nil
-}
-
-// pointerDescriptors reports whether an argument is a descriptor that the hardware cannot represent.
-func pointerDescriptors(m *ir.Module) bool {
-	for op := range m.Ops() {
-		if op.Def != tt.Func || op.Region(0).Empty() {
-			continue
-		}
-		for i := range op.Body(0).Args() {
-			if funclike.ArgAttr(op, i, lang.PointerAttr) != nil {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // tensorMaps reports whether descriptors become tensor maps where they can.

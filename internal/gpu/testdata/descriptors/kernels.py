@@ -120,3 +120,45 @@ def grouped(a_ptr, b_ptr, c_ptr, G, N: tl.constexpr, BK: tl.constexpr):
         for k in range(0, N, BK):
             acc += tl.dot(a.load([0, k]), b.load([0, k]).T)
         c.store([0, 0], acc.to(tl.float16))
+
+
+@triton.jit
+def columns(x, y, j, n, B: tl.constexpr):
+    v = x.load([0, j])
+    for k in range(j, j + n * B, B):
+        v += x.load([1, k])
+    at = j
+    for i in range(n):
+        v += x.load([i, at])
+        if i % 2 == 0:
+            at += B
+        else:
+            at = tl.maximum(at - 8, 0)
+    y.store([0, j], v)
+
+
+@triton.jit
+def looked_up(x, y, z, table, HINT: tl.constexpr):
+    at = tl.load(table)
+    if HINT:
+        at = tl.multiple_of(at - at % 16, 16)
+    v = x.load([0, tl.load(table + 1)])
+    y.store([0, at], v)
+    z.store([0, tl.load(table + 2) * 16], v)
+
+
+@triton.jit
+def mixed_columns(x, y, z_ptr, j, B: tl.constexpr):
+    z = tl.make_tensor_descriptor(z_ptr, [8, 64], [64, 1], [4, B])
+    v = x.load([0, B])
+    y.store([j, 0], v)
+    z.store([4, 16], v + 1)
+    z.store([0, j], v + x.load([j, 0]))
+
+
+@triton.jit
+def wide_bits(x, y, i, B: tl.constexpr):
+    v = x.load([i, 0])
+    y.atomic_xor([0, i], v)
+    y.atomic_or([4, B], v)
+    y.atomic_and([4, 0], v)

@@ -319,6 +319,41 @@ func TestBulkReduce(t *testing.T) {
 	}
 }
 
+// TestIllegalBulk: copies at columns that are no multiples of 16 bytes, and bitwise reductions of signed integers
+// of 64 bits, are illegal instructions on hardware.
+func TestIllegalBulk(t *testing.T) {
+	at := func(column int) string { return fmt.Sprintf("mov.b32 %%r10, %d;\n", column) }
+	const done = "mov.b32 %r10, 0;\n"
+	reduce := func(kind string) string {
+		return fill + proxy + syncAll + "@%p0 cp.reduce.async.bulk.tensor.2d.global.shared::cta." + kind +
+			".bulk_group [%rd1, {%r10, %r11}], [%r1];\n" + commit + waitRead
+	}
+	for column := -5; column <= 16; column++ {
+		for name, body := range map[string]string{
+			"load":   makeBar + expect + at(column) + loadBox + done + await + copyOut,
+			"store":  fill + proxy + syncAll + at(column) + storeBox + commit + waitRead,
+			"reduce": at(column) + reduce("add"),
+		} {
+			err := runBulk(t, body, nil, Launch{}).err
+			if legal := column%4 == 0; legal != (err == nil) || !legal && !strings.Contains(err.Error(), "no multiple of 16") {
+				t.Errorf("%s at column %d: %v", name, column, err)
+			}
+		}
+	}
+	for _, kind := range []string{"and", "or", "xor", "min", "max"} {
+		for typ, legal := range map[int]bool{3: true, 4: true, 5: kind == "min" || kind == "max"} {
+			err := runBulk(t, reduce(kind), func(m *TensorMap) {
+				if m.Type = typ; typ > 3 { // elements of 8 bytes
+					m.Dims[0], m.Box[0] = 8, 8
+				}
+			}, Launch{}).err
+			if legal != (err == nil) || !legal && !strings.Contains(err.Error(), "illegal instruction") {
+				t.Errorf("%s of type %d: %v", kind, typ, err)
+			}
+		}
+	}
+}
+
 // TestMadeMap: a kernel makes a map in shared memory, publishes it and uses it.
 func TestMadeMap(t *testing.T) {
 	field := func(name, rest string) string {

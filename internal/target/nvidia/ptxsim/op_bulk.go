@@ -81,6 +81,10 @@ func (s *stmt) boxEnd(i int) (copyEnd, error) {
 		for k := range coords {
 			at[k] = int64(int32(coords[k].get(c, t)))
 		}
+		if first := at[0] * int64(m.elem()); first%16 != 0 {
+			c.fail(t, "illegal instruction: a bulk copy at column %d, which is byte %d of a row and no multiple of 16",
+				at[0], first)
+		}
 		return c.parts(t, m, at), m.bytes(), m
 	}, nil
 }
@@ -215,8 +219,12 @@ func bulkFromShared(s *stmt) (action, error) {
 	}, nil
 }
 
-// reduceFunc returns what a reduction does with two values.
+// reduceFunc returns what a reduction does with two values. A GPU (H200) takes and, or and xor of signed
+// integers of 64 bits for illegal instructions, and runs minima and maxima of them.
 func reduceFunc(s *stmt, t typ) (func(old, x uint64) uint64, error) {
+	if t.kind == 's' && t.bits == 64 && !s.has("min") && !s.has("max") {
+		return nil, fmt.Errorf("illegal instruction: this reduction of a tensor map of signed 64-bit integers")
+	}
 	if t.kind != 'f' || s.has("add") {
 		return atomicFunc(s, t)
 	}

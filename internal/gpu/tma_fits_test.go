@@ -1,0 +1,72 @@
+package gpu_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// TestAlignedColumns: a descriptor stays where its columns are multiples of 16 bytes on every path, and becomes
+// a pointer otherwise. %j is any number, %k a multiple of 16; elements have two bytes.
+func TestAlignedColumns(t *testing.T) {
+	const head = `%c3 = arith.constant 3 : i32
+%c4 = arith.constant 4 : i32
+%c8 = arith.constant 8 : i32
+%c64 = arith.constant 64 : i32
+`
+	carried := func(start, step string) string {
+		return `%z = scf.for %i = %c3 to %j step %c3 iter_args(%at = ` + start + `) -> (i32) : i32 {
+  %x = tt.descriptor_load %d[%c3, %at] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>
+  %n = arith.addi %at, ` + step + ` : i32
+  scf.yield %n : i32
+}`
+	}
+	branch := func(a, b string) string {
+		return "%c = scf.if %b -> (i32) {\n scf.yield " + a + " : i32\n} else {\n scf.yield " + b + " : i32\n}"
+	}
+	for _, c := range []struct {
+		name, body, col string
+		stays           bool
+	}{
+		{"constant", "", "%c64", true},
+		{"constant of 16 bytes", "", "%c8", true},
+		{"constant of 8 bytes", "", "%c4", false},
+		{"argument", "", "%j", false},
+		{"argument that is a multiple", "", "%k", true},
+		{"program", "%p = tt.get_program_id x : i32", "%p", false},
+		{"block of a program", "%p = tt.get_program_id x : i32\n%c = arith.muli %p, %c64 : i32", "%c", true},
+		{"sum", "%c = arith.addi %k, %c8 : i32", "%c", true},
+		{"sum with 8 bytes", "%c = arith.addi %k, %c4 : i32", "%c", false},
+		{"remainder", "%c = arith.remsi %k, %c64 : i32", "%c", true},
+		{"remainder of any", "%c = arith.remsi %k, %j : i32", "%c", false},
+		{"greater", "%c = arith.maxsi %k, %c8 : i32", "%c", true},
+		{"select", "%c = arith.select %b, %k, %c8 : i32", "%c", true},
+		{"select of any", "%c = arith.select %b, %k, %j : i32", "%c", false},
+		{"branches", branch("%k", "%c64"), "%c", true},
+		{"branches, one of them any", branch("%k", "%j"), "%c", false},
+		{"loaded", "%c = tt.load %ptr : !tt.ptr<i32>", "%c", false},
+		{"loaded, with a hint", "%c = tt.load %ptr {tt.divisibility = dense<8> : tensor<1xi32>} : !tt.ptr<i32>",
+			"%c", true},
+		{"loop", "scf.for %i = %c8 to %j step %c64 : i32 {\n" +
+			"%y = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>\n}", "%k", true},
+		{"loop from 8 bytes on", "scf.for %i = %c4 to %j step %c64 : i32 {\n" +
+			"%y = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>\n}", "%k", false},
+		{"carried", carried("%k", "%c8"), "%z", true},
+		{"carried from any", carried("%j", "%c8"), "%k", false},
+		{"carried by 8 bytes", carried("%k", "%c4"), "%k", false},
+	} {
+		m := parse(t, "k.ttir", fmt.Sprintf(`module { tt.func public @k(%%d: !tt.tensordesc<tensor<8x64xf16>>, %%j: i32,
+%%k: i32 {tt.divisibility = 16 : i32}, %%b: i1, %%ptr: !tt.ptr<i32>, %%v: tensor<8x64xf16>) {
+%s%s
+tt.descriptor_store %%d[%%j, %s], %%v : !tt.tensordesc<tensor<8x64xf16>>, tensor<8x64xf16>
+tt.return
+} }`, head, c.body, c.col))
+		run(t, m, []pass.Pass{gpu.LegalizeDescriptors(gpu.Machine{NumCTAs: 1})})
+		if stays := tt.DescBlock(m.Lookup("k").Body(0).Arg(0).Type) != nil; stays != c.stays {
+			t.Errorf("%s: the descriptor stays: %v", c.name, stays)
+		}
+	}
+}
