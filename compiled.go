@@ -264,12 +264,7 @@ func (c *Compiled) Save(w io.Writer) error {
 		return errNotCompiled
 	}
 	saved := *c.of.Saved
-	last := ""
-	if c.dev.usable() == nil {
-		stages := c.dev.Stages()
-		last = stages[len(stages)-1]
-	}
-	code, err := c.of.Code(last)
+	code, err := c.of.Code(c.lastStage())
 	if err != nil {
 		return fmt.Errorf("nereid: %s cannot be saved: %w", saved.Kernel, err)
 	}

@@ -298,6 +298,7 @@ type offline struct {
 func (c offline) Name() string                     { return c.name }
 func (c offline) HasLines() bool                   { return hasLines(c.compiler) }
 func (c offline) Machine() string                  { return machine(c.compiler) }
+func (c offline) Generator() string                { return generator(c.compiler) }
 func (c offline) Info() string                     { return "compiler for " + c.name }
 func (offline) Alloc(int) (target.Buffer, error)   { return nil, errNoDevice }
 func (offline) Wrap([]byte) (target.Buffer, error) { return nil, errNoDevice }
@@ -316,6 +317,14 @@ func hasLines(c compiler) bool {
 func machine(c compiler) string {
 	if n, ok := c.(target.Native); ok {
 		return n.Machine()
+	}
+	return ""
+}
+
+// generator names a compiler's code generator.
+func generator(c compiler) string {
+	if g, ok := c.(target.Generated); ok {
+		return g.Generator()
 	}
 	return ""
 }

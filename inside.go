@@ -28,6 +28,9 @@ func init() { // package inside says who needs these functions
 		until string, only []string) (*compile.Result, error) {
 		return k.(*Kernel).compileFor(ctx, target, signature, opts, until, only)
 	}
+	inside.Root.StartAt = func(stage string, text []byte) any {
+		return LoadOption(func(o *loading) { o.given = &target.Given{Stage: stage, Text: text} })
+	}
 	inside.Root.Launch = func(k, s, grid any, list []any, note func(*warm.Plan, bool)) error {
 		p, _ := grid.(Programs)
 		return k.(*Kernel).launch(s.(*Stream), p, list, note)

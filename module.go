@@ -36,8 +36,9 @@ type LoadOption func(*loading)
 
 // loading holds the settings of LoadOptions.
 type loading struct {
-	lang lang.LoadOptions
-	conf *Config
+	lang  lang.LoadOptions
+	conf  *Config
+	given *target.Given // stage that compilations start from; see inside.Root.StartAt
 }
 
 // Env sets the environment variables that the file's module-level code sees. Without it there are none.
@@ -103,7 +104,9 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 	if err != nil {
 		return nil, compileError(err)
 	}
-	return &Module{src: s, conf: l.conf, set: l.conf.settings(), tune: l.conf.tuning(), kernels: map[string]*Kernel{}}, nil
+	set := l.conf.settings()
+	set.Given = l.given
+	return &Module{src: s, conf: l.conf, set: set, tune: l.conf.tuning(), kernels: map[string]*Kernel{}}, nil
 }
 
 // Kernels returns the names of the file's jit functions, in order.

@@ -27,6 +27,7 @@ type compileFlags struct {
 	roots                       []string
 	opts                        nereid.Options
 	timing                      bool
+	shared                      int
 	times                       []nereid.Stage // of all kernels together, by stage
 }
 
@@ -44,15 +45,18 @@ type spec struct {
 func newCompileCmd() *cobra.Command {
 	f := &compileFlags{}
 	cmd := &cobra.Command{
-		Use:   "compile FILE.py:KERNEL --signature SIG | FILE.py:KERNEL NAME=VALUE... | --specs SPECS.json",
+		Use:   "compile FILE.py:KERNEL --signature SIG | FILE.py:KERNEL NAME=VALUE... | FILE.STAGE | --specs SPECS.json",
 		Short: "Compiles kernels",
 		Long: "Compiles a kernel for a signature, written as Triton's ahead-of-time tool writes it: one entry for each parameter, a type\n" +
 			"(*fp16, i32) with :16 where the value is divisible by 16 and :1 where it is 1, or a constant. Without one it is inferred from\n" +
 			"arguments as nereid run takes them, x=fp16[128] n=1000 BLOCK=64; n=i32 is a value of which only the type is known, and\n" +
 			"parameters that are used as pointers are tensors of --dtype.\n" +
+			"A file of a stage (FILE.ttir, .ttgir, .linalg, .llir or .ptx) goes on from there, for the target that it names; what LLVM IR and\n" +
+			"PTX do not tell is read from FILE.json, which --emit json writes: all that a launcher must know.\n" +
 			"With --specs it takes a list of kernels, prints ok or fail for each, and the numbers of both.",
 		Example: "  nereid compile kernels/vector_add.py:add_kernel --signature '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -o -\n" +
-			"  nereid compile --specs kernels/specs.json --emit ttir -o out",
+			"  nereid compile --specs kernels/specs.json --emit ttir -o out\n" +
+			"  nereid compile out/add.ttgir --emit ptx,json -o out",
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fs := cmd.Flags()
@@ -62,13 +66,14 @@ func newCompileCmd() *cobra.Command {
 	fs.StringVar(&f.specs, "specs", "", "JSON list of {name, file, kernel, signature, num_warps, num_stages, num_ctas}")
 	fs.StringSliceVar(&f.only, "only", nil, "compile only these entries of the list")
 	fs.StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY, hip:CHIP, cpu, cpu:CHIP or interp")
-	fs.StringVar(&f.emit, "emit", "ttir", "stages to write, separated by commas, the last one being where compilation stops")
+	fs.StringVar(&f.emit, "emit", "ttir", "stages to write, separated by commas; json: what a launcher must know")
 	fs.StringVarP(&f.output, "output", "o", "", "folder for the stages, NAME.STAGE; - prints them")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
 	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3)")
 	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
 	fs.StringVar(&f.opts.Extra, "extra", "", "options of a target from outside: NAME=VALUE,NAME=VALUE")
+	fs.IntVar(&f.shared, "shared", 0, "bytes of dynamic shared memory that FILE.ptx or FILE.llir uses, if FILE.json does not tell")
 	fs.BoolVar(&f.opts.Debug, "debug", false, "keep device_assert and check integer overflow")
 	fs.BoolVar(&f.timing, "timing", false, "print how long each stage took")
 	return cmd
@@ -82,6 +87,9 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 		return f.list(cmd)
 	case len(args) == 0:
 		return usagef("what to compile? FILE.py:KERNEL or --specs SPECS.json")
+	}
+	if file, kernel, _ := cutKernel(args[0]); nereid.StageOf(file) != "" {
+		return f.compileStage(cmd, file, kernel, args[1:])
 	}
 	k, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(nereid.Config{Print: io.Discard}))
 	if err != nil {
@@ -189,7 +197,6 @@ func (f *compileFlags) list(cmd *cobra.Command) error {
 
 // one compiles a kernel and writes the stages that were asked for.
 func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
-	out := cmd.OutOrStdout()
 	m, err := nereid.Load(s.File, nereid.Roots(f.roots...), nereid.With(configOf(cmd)))
 	if err != nil {
 		return err
@@ -205,24 +212,11 @@ func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
 		}
 	}
 	emit := strings.Split(f.emit, ",")
-	c, err := k.CompileFor(contextOf(cmd), f.target, s.Signature, opts, emit[len(emit)-1])
+	c, err := k.CompileFor(contextOf(cmd), f.target, s.Signature, opts, until(emit, f.target))
 	if err != nil {
 		return err
 	}
-	if f.timing {
-		printTiming(out, s.Name, c.Stages)
-		f.count(c.Stages)
-	}
-	for _, want := range emit {
-		i := slices.IndexFunc(c.Stages, func(st nereid.Stage) bool { return st.Name == want })
-		if i < 0 {
-			return fmt.Errorf("there is no stage %s for %s", want, f.target)
-		}
-		if err := f.write(out, s.Name, c.Stages[i], len(emit) > 1); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.emitAll(cmd, s.Name, c, emit)
 }
 
 func (f *compileFlags) write(out io.Writer, name string, st nereid.Stage, several bool) error {

@@ -60,7 +60,6 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 		if err := r.from.parse(f.from, dev.Stages()); err != nil {
 			return err
 		}
-		defer r.from.close()
 	}
 	out := cmd.OutOrStdout()
 	passed, failed := 0, 0
@@ -213,7 +212,7 @@ func usesTF32(ctx context.Context, k *nereid.Kernel, args []any) bool {
 func (r *replayer) kernel(c *replay.Case, path string) (*nereid.Kernel, error) {
 	file := filepath.ToSlash(c.Source(r.root))
 	if r.from.stage != "" { // each case has a module of its own, since the stage may be its alone
-		opt, err := r.from.load(c.Kernel, path)
+		opt, err := r.from.load(path)
 		if err != nil {
 			return nil, err
 		}

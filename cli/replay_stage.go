@@ -7,14 +7,13 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// givenStage is a stage of kernels that the user has made, with another compiler or by hand. The passes before it are not looked at.
-type givenStage struct {
-	stage, path string
-	dirs        []string // temporary
-}
+// givenStage is a stage of kernels that the user has made, with another compiler or by hand. The passes before
+// it do not run.
+type givenStage struct{ stage, path string }
 
 // parse reads STAGE=PATH.
 func (g *givenStage) parse(text string, stages []string) error {
@@ -32,8 +31,8 @@ func (g *givenStage) parse(text string, stages []string) error {
 	return nil
 }
 
-// load has a module's kernel start from the stage that is given for a case.
-func (g *givenStage) load(kernel, recording string) (nereid.LoadOption, error) {
+// load returns the option by which a module's kernel starts from the stage that is given for a case.
+func (g *givenStage) load(recording string) (nereid.LoadOption, error) {
 	file := g.path
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		name := strings.TrimSuffix(filepath.Base(recording), filepath.Ext(recording))
@@ -43,19 +42,5 @@ func (g *givenStage) load(kernel, recording string) (nereid.LoadOption, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "nereid-stage")
-	if err != nil {
-		return nil, err
-	}
-	g.dirs = append(g.dirs, dir)
-	if err := os.WriteFile(filepath.Join(dir, kernel+"."+g.stage), text, 0o600); err != nil {
-		return nil, err
-	}
-	return nereid.With(nereid.Config{Override: dir}), nil
-}
-
-func (g *givenStage) close() {
-	for _, d := range g.dirs {
-		os.RemoveAll(d)
-	}
+	return inside.Root.StartAt(g.stage, text).(nereid.LoadOption), nil
 }

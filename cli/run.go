@@ -154,13 +154,14 @@ func loadKernel(arg string, opts ...nereid.LoadOption) (*nereid.Kernel, error) {
 	return m.Kernel(name)
 }
 
-// cutKernel cuts FILE.py:KERNEL. A colon before the end of a file's name, as in C:\k.py, is part of it.
+// cutKernel cuts FILE.py:KERNEL, or the same with the ending of a stage. A colon before the end of a file's name,
+// as in C:\k.py, is part of it.
 func cutKernel(arg string) (file, name string, ok bool) {
-	i := strings.LastIndex(arg, ".py:")
-	if i < 0 {
+	i := strings.LastIndexByte(arg, ':')
+	if i < 0 || !strings.HasSuffix(arg[:i], ".py") && nereid.StageOf(arg[:i]) == "" {
 		return arg, "", false
 	}
-	return arg[:i+len(".py")], arg[i+len(".py:"):], true
+	return arg[:i], arg[i+1:], true
 }
 
 // bareCheck is what --check means by itself.

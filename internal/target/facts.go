@@ -17,6 +17,10 @@ type Facts struct {
 	Registers int   `json:"registers,omitempty"` // of a thread
 	Spills    int   `json:"spills,omitempty"`    // bytes of local memory of a thread: spilled registers, arrays
 	Params    []int `json:"params,omitempty"`    // size of each argument in bytes; nil means words of 8 bytes
+	Maps      []int `json:"maps,omitempty"`      // arguments that are tensor maps, by their index
+
+	Entry string  `json:"entry,omitempty"` // symbol of the code
+	Apart []Apart `json:"apart,omitempty"` // arguments whose memory the code assumes not to overlap
 }
 
 // Inspected is an executable that tells facts about its code.

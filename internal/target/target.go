@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/budget"
-	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -130,6 +129,9 @@ type Input struct {
 	// Override returns the text that replaces a stage, or nil. The function may be nil.
 	Override func(stage string) []byte
 
+	// Given is the stage that the compilation starts from; nil means the front end's module.
+	Given *Given
+
 	Passes pass.Options // options for running passes
 	Dump   io.Writer    // receives the output of Passes
 
@@ -151,30 +153,6 @@ func (in *Input) Run(passes []pass.Pass) error {
 // Recorder receives each stage of a compilation: its name, its duration, and a function that returns its
 // text.
 type Recorder func(stage string, took time.Duration, text func() []byte)
-
-// Replace replaces the module by the user's text of a stage, if there is one.
-func (in *Input) Replace(stage string) error {
-	text := in.ReplaceText(stage, nil)
-	if text == nil {
-		return nil
-	}
-	m, err := ir.Parse(diag.NewFileSet(), in.Kernel+"."+stage, text)
-	if err != nil {
-		return err
-	}
-	in.Module = m
-	return ir.Verify(m.Op)
-}
-
-// ReplaceText returns the user's text of a stage, or own if there is none.
-func (in *Input) ReplaceText(stage string, own []byte) []byte {
-	if in.Override != nil {
-		if text := in.Override(stage); text != nil {
-			return text
-		}
-	}
-	return own
-}
 
 // Record calls r unless it is nil.
 func (r Recorder) Record(stage string, took time.Duration, text func() []byte) {
@@ -249,6 +227,10 @@ type Keeper interface {
 	Located() bool
 	Restorer
 }
+
+// Generated is a device that names its code generator and everything that its code depends on, though it may
+// keep none.
+type Generated interface{ Generator() string }
 
 // Adopter is a Keeper that can run saved code without being able to compile; then its own Fingerprint is "".
 type Adopter interface {
@@ -384,18 +366,4 @@ func Text(m *ir.Module) []byte {
 		return []byte("// " + err.Error())
 	}
 	return b.Bytes()
-}
-
-// TTIR runs the passes of the stage ttir on the input's module and records the stage. Every back end begins
-// with it.
-func (in *Input) TTIR(t lang.Target) error {
-	start := time.Now()
-	if err := in.Run(pass.TTIR(pass.TTIRFor(t.Backend, t.Arch))); err != nil {
-		return err
-	}
-	if err := in.Replace("ttir"); err != nil {
-		return err
-	}
-	in.Stages.Record("ttir", time.Since(start), func() []byte { return Text(in.Module) })
-	return nil
 }

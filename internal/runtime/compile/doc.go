@@ -14,6 +14,8 @@
 //	dump.go       stages written to files, and files that replace stages
 //	launch.go     a Build passed to its device, between hooks
 //	saved.go      Saved: a compiled kernel as data, with what a launch must know of it
+//	launchinfo.go the same for launchers of others, as JSON
+//	text.go       a kernel that begins with the text of a stage
 //
 // The package knows devices through package target alone. Errors are those of the compiler and the device;
 // the root package gives them their exported types.

@@ -113,7 +113,7 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 	}
 	j.in = &target.Input{
 		Module: mod, Kernel: k.Name, Options: opts, Stages: j.record, Until: until,
-		Passes: k.Set.Passes, Dump: os.Stderr, Budget: meter,
+		Passes: k.Set.Passes, Dump: os.Stderr, Budget: meter, Given: k.Set.Given,
 	}
 	j.in.Params, j.in.Constants = args.Describe(k.Params, s.Args)
 	j.out.Params, j.out.Constants = j.in.Params, j.in.Constants
@@ -122,9 +122,9 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 	}
 	if k.Set.Override != "" {
 		j.in.Override = j.override
-		if err := j.in.Replace("source"); err != nil {
-			return nil, err
-		}
+	}
+	if err := j.in.Replace("source"); err != nil {
+		return nil, err
 	}
 	j.record("source", time.Since(start), func() []byte { return target.Text(j.in.Module) })
 	return j, nil

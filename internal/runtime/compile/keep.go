@@ -42,7 +42,7 @@ func (j *job) make(ctx context.Context) (found bool, err error) {
 	set := j.k.Set
 	keeper, ok := j.dev.Backend.(target.Keeper)
 	store := set.Store
-	if !ok || store == nil || set.Override != "" || cache.Build() == "" {
+	if !ok || store == nil || set.Override != "" || set.Given != nil || cache.Build() == "" {
 		return false, j.allowed(ctx)
 	}
 	generator := keeper.Fingerprint()

@@ -20,6 +20,7 @@ type Settings struct {
 	Store         *cache.Store // nil keeps compiled kernels in memory only
 	Dump          string
 	Override      string
+	Given         *target.Given // stage that every compilation starts from, or nil
 	AlwaysCompile bool
 	Debug         bool
 	Check         bool

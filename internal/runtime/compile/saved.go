@@ -68,7 +68,7 @@ func (k *Kernel) describe(s Spec, r *Result) *Saved {
 		constant := s.Args[i].Type == nil && s.Args[i].Desc == nil && !s.Args[i].Tuple
 		out.Params = append(out.Params, SavedParam{p.Name, lang.FormatSignature(s.Args[i : i+1]), constant})
 	}
-	out.Args = Args(r.Params, out.Facts.Params)
+	out.Args = Args(words(k.Params, s.Args, r.Params, out.Facts), out.Facts.Params)
 	if s.Dev == nil {
 		out.Target = "ttir"
 		return out
@@ -76,6 +76,8 @@ func (k *Kernel) describe(s Spec, r *Result) *Saved {
 	out.Target, out.Machine = target.Kind(s.Dev.Backend), target.Machine(s.Dev.Backend)
 	if g, ok := s.Dev.Backend.(target.Keeper); ok {
 		out.Generator = g.Fingerprint()
+	} else if g, ok := s.Dev.Backend.(target.Generated); ok {
+		out.Generator = g.Generator()
 	}
 	return out
 }
@@ -122,6 +124,9 @@ func launchParam(name string, s lang.ArgSpec) lang.Param {
 	return p
 }
 
+// maxAlign is the alignment of the largest argument, a tensor map; smaller ones have their natural alignment.
+const maxAlign = 64
+
 const (
 	savedMagic = "nereid compiled kernel 1"
 	maxSaved   = 256 << 20 // bytes of a saved kernel
@@ -137,7 +142,8 @@ func Args(params []target.Param, sizes []int) []SavedArg {
 		if len(sizes) == len(params) {
 			size = max(1, sizes[i])
 		}
-		at = (at + size - 1) / size * size // natural alignment
+		align := min(size, maxAlign)
+		at = (at + align - 1) / align * align
 		out[i] = SavedArg{p.Name, p.Type, p.Pointer, p.Align16, at, size}
 		at += size
 	}

@@ -34,6 +34,9 @@ var Root struct {
 	// Compile compiles a *nereid.Kernel like CompileFor, and keeps the text of some stages only.
 	Compile func(ctx context.Context, kernel any, target, signature string, opts target.Options, until string,
 		only []string) (*compile.Result, error)
+	// StartAt returns a nereid.LoadOption: kernels of the file start from the text of a stage, made by another
+	// compiler or by hand.
+	StartAt func(stage string, text []byte) any
 	// Launch launches a *nereid.Kernel without a plan: stream is a *nereid.Stream, grid a nereid.Programs,
 	// list as for Kernel.Launch. note receives the plan, and byValue if it holds only for arguments of the
 	// same values.

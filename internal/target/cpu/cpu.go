@@ -62,50 +62,69 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
-	start := time.Now()
-	steps := []pass.Pass{middle.TritonToLinalg}
-	if c.Check {
-		steps = []pass.Pass{pass.CheckIndexOverflow, middle.TritonToLinalg}
-	}
-	if err := in.Run(steps); err != nil {
+	err := in.Make("linalg", func() error {
+		steps := []pass.Pass{middle.TritonToLinalg}
+		if c.Check {
+			steps = []pass.Pass{pass.CheckIndexOverflow, middle.TritonToLinalg}
+		}
+		return in.Run(steps)
+	})
+	if err != nil || in.Until == "linalg" {
 		return nil, err
-	}
-	in.Stages.Record("linalg", time.Since(start), func() []byte { return target.Text(in.Module) })
-	if in.Until == "linalg" {
-		return nil, nil
 	}
 	lib, err := c.library()
 	if err != nil {
 		return nil, err
 	}
-	start = time.Now()
 	host := c.targetOf(lib)
-	code, err := codegen.Generate(in.Module, in.Kernel, c.options(host, in.Options.Overlap, in.Budget))
-	if err != nil {
+	done, ir, err := c.generate(in, host)
+	if err != nil || in.Until == "llir" {
 		return nil, err
 	}
-	in.Stages.Record("llir", time.Since(start), func() []byte { return code.IR })
-	if in.Until == "llir" {
-		return nil, nil
-	}
-	start = time.Now()
+	start := time.Now()
 	opts := llvm.Options{Name: in.Kernel + ".llir", Target: host, Level: llvm.O2, Passes: passes, Emit: llvm.EmitObj}
 	if in.Until == "asm" {
 		opts.Emit = llvm.EmitAsm
 	}
-	out, err := lib.Compile(ctx, code.IR, opts)
+	out, err := lib.Compile(ctx, ir, opts)
 	if err != nil {
 		return nil, err
 	}
-	in.Stages.Record("asm", time.Since(start), func() []byte { return asmOf(ctx, lib, code.IR, opts, out) })
+	in.Stages.Record("asm", time.Since(start), func() []byte { return asmOf(ctx, lib, ir, opts, out) })
 	if in.Until == "asm" {
 		return nil, nil
 	}
-	done := &compiled{out.Obj, code.Entry, code.Scratch, code.Params, code.Sites, code.Prints, c.Check, nil}
-	for _, p := range code.Apart {
-		done.apart = append(done.apart, target.Apart(p))
-	}
+	done.obj = out.Obj
 	return done, nil
+}
+
+// generate makes LLVM IR, or takes the user's with its description, and records the stage. The result has no
+// object file yet.
+func (c Compiler) generate(in *target.Input, host llvm.Target) (done *compiled, ir []byte, err error) {
+	start := time.Now()
+	if in.Skips("llir") {
+		if in.Given.Meta == nil {
+			return nil, nil, fmt.Errorf("%s: LLVM IR for the CPU does not tell how to launch it: "+
+				"give the description that --emit json wrote with it", in.Kernel)
+		}
+		ir = in.Given.Text
+		if done, err = describedBy(in.Given.Meta); err != nil {
+			return nil, nil, err
+		}
+	} else {
+		code, err := codegen.Generate(in.Module, in.Kernel, c.options(host, in.Options.Overlap, in.Budget))
+		if err != nil {
+			return nil, nil, err
+		}
+		done = &compiled{entry: code.Entry, scratch: code.Scratch, params: code.Params, sites: code.Sites,
+			prints: code.Prints, checked: c.Check}
+		for _, p := range code.Apart {
+			done.apart = append(done.apart, target.Apart(p))
+		}
+		ir = in.ReplaceText("llir", code.IR)
+	}
+	in.Stages.Record("llir", time.Since(start), func() []byte { return ir })
+	return done, ir, nil
 }
 
 // options returns the options of the code generator. Checked code has no vectors, because the address of each

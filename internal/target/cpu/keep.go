@@ -28,6 +28,15 @@ func (d *Device) Fingerprint() string {
 		d.target.Triple, d.target.CPU, d.target.Features, d.lib.Version(), d.Check, d.Lines, tiles(), d.vector)
 }
 
+// Generator names what code compiled without a device depends on.
+func (c Compiler) Generator() string {
+	lib, err := c.library()
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s llvm %s check %v lines %v", c.Machine(), lib.Version(), c.Check, c.Lines)
+}
+
 // Located reports whether code contains source positions.
 func (d *Device) Located() bool { return d.Check || d.Lines }
 
@@ -36,15 +45,25 @@ func (d *Device) Restore(_ context.Context, name string, c target.Code) (target.
 	if c.Stage != stageObj {
 		return nil, fmt.Errorf("%s is no object file", c.Stage)
 	}
+	k, err := describedBy(c.Meta)
+	if err != nil {
+		return nil, err
+	}
+	k.obj = c.Data
+	return d.link(k, name)
+}
+
+// describedBy returns a compiled kernel, without its object file, from the properties that keep wrote.
+func describedBy(meta []byte) (*compiled, error) {
 	var k kept
-	if err := json.Unmarshal(c.Meta, &k); err != nil {
+	if err := json.Unmarshal(meta, &k); err != nil {
 		return nil, err
 	}
 	if k.Entry == "" || k.Params < 0 || k.Scratch < 0 {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}
-	return d.link(&compiled{obj: c.Data, entry: k.Entry, scratch: k.Scratch, params: k.Params, sites: k.Sites,
-		checked: k.Checked, apart: k.Apart}, name)
+	return &compiled{entry: k.Entry, scratch: k.Scratch, params: k.Params, sites: k.Sites, checked: k.Checked,
+		apart: k.Apart}, nil
 }
 
 // Code returns the kernel's object file. Kernels that print are not saved, because the descriptions of their
@@ -54,8 +73,10 @@ func (k *kernel) Code() (target.Code, error) { return k.code.keep(k.name) }
 // Facts returns what is known of the code.
 func (k *kernel) Facts() target.Facts { return k.code.facts() }
 
-// facts returns the scratch memory; threads are the pool's.
-func (c *compiled) facts() target.Facts { return target.Facts{Scratch: c.scratch} }
+// facts returns what is known of the code; threads are the pool's.
+func (c *compiled) facts() target.Facts {
+	return target.Facts{Entry: c.entry, Scratch: c.scratch, Apart: c.apart}
+}
 
 // keep returns the object file with its properties.
 func (c *compiled) keep(name string) (target.Code, error) {

@@ -117,12 +117,12 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
-	if checked() || in.Options.Check {
+	if (checked() || in.Options.Check) && !in.Skips("ttgir") {
 		if err := in.Run([]pass.Pass{pass.CheckIndexOverflow}); err != nil {
 			return nil, err
 		}
 	}
-	strides := stridesOverGrid(in.Module)
+	strides := in.Module != nil && stridesOverGrid(in.Module)
 	if err := c.ttgir(in); err != nil || in.Until == "ttgir" {
 		return nil, err
 	}
@@ -163,22 +163,34 @@ func (c Compiler) unloaded(code *Code, stage string, data []byte) (target.Execut
 	if err != nil {
 		return nil, err
 	}
-	return target.NewUnloaded(c.name(), kept, code.Facts()), nil
+	facts := code.Facts()
+	if stage == stageCubin {
+		u := cubinUse(data)
+		facts.Registers, facts.Spills = u.registers, u.stack
+	}
+	return target.NewUnloaded(c.name(), kept, facts), nil
 }
 
 // Facts returns what is known of the code before a GPU loads it.
 func (k *Code) Facts() target.Facts {
-	return target.Facts{
-		Warps: k.NumWarps, Threads: 32 * k.NumWarps, Cluster: max(1, k.NumCTAs), Shared: k.Shared,
+	f := target.Facts{
+		Entry: k.Name, Warps: k.NumWarps, Threads: 32 * k.NumWarps, Cluster: max(1, k.NumCTAs), Shared: k.Shared,
 		Scratch: int64(k.Scratch), Params: k.Params,
 	}
+	for _, m := range k.Maps {
+		f.Maps = append(f.Maps, m.Param)
+	}
+	return f
 }
 
 // Machine returns the architecture.
 func (c Compiler) Machine() string { return c.Arch() }
 
-// FromTTGIR compiles a module that is already TTGIR.
+// FromTTGIR compiles a module that is already TTGIR, or goes on from the text of a later stage.
 func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {
+	if in.Skips("llir") {
+		return c.fromText(ctx, in, maxPTX)
+	}
 	ctas := ttg.NumCTAs(in.Module.Op)
 	if err := lower.CheckCluster(ctas, c.Capability); err != nil {
 		return nil, err
@@ -196,19 +208,31 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	if in.Until == "llir" {
 		return nil, nil
 	}
-	start = time.Now()
-	lib, err := llvm.Load()
+	if maxPTX == 0 && k.PTX > 83 {
+		maxPTX = k.PTX
+	}
+	ptx, err := c.ptx(ctx, in, k.IR, maxPTX)
 	if err != nil {
 		return nil, err
 	}
-	if maxPTX == 0 && k.PTX > 83 {
-		maxPTX = k.PTX
+	return &Code{
+		Name: k.Name, PTX: ptx, Shared: k.Shared, NumWarps: k.NumWarps, Params: params, Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)),
+		NumCTAs: ctas, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL, Maps: k.Maps,
+	}, nil
+}
+
+// ptx compiles LLVM IR to PTX and records the stage.
+func (c Compiler) ptx(ctx context.Context, in *target.Input, llir []byte, maxPTX int) ([]byte, error) {
+	start := time.Now()
+	lib, err := llvm.Load()
+	if err != nil {
+		return nil, err
 	}
 	target, err := lib.NVPTX(c.Arch(), maxPTX)
 	if err != nil {
 		return nil, err
 	}
-	out, err := lib.Compile(ctx, k.IR, llvm.Options{
+	out, err := lib.Compile(ctx, llir, llvm.Options{
 		Name: in.Kernel + ".llir", Target: target, FastMath: llvm.Contract, Passes: lib.PTXPasses(),
 	})
 	if err != nil {
@@ -216,10 +240,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	}
 	out.Asm = in.ReplaceText("ptx", out.Asm)
 	in.Stages.Record("ptx", time.Since(start), func() []byte { return out.Asm })
-	return &Code{
-		Name: k.Name, PTX: out.Asm, Shared: k.Shared, NumWarps: k.NumWarps, Params: params, Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)),
-		NumCTAs: ctas, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL, Maps: k.Maps,
-	}, nil
+	return out.Asm, nil
 }
 
 // portableCTAs is the largest cluster that every GPU from sm_90 on supports.

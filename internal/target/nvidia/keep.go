@@ -21,6 +21,9 @@ func (c Compiler) Fingerprint(maxPTX int) string {
 	return c.fingerprint(v.String(), maxPTX)
 }
 
+// Generator names what code compiled without a device depends on.
+func (c Compiler) Generator() string { return c.Fingerprint(0) }
+
 func (c Compiler) fingerprint(version string, maxPTX int) string {
 	also := ""
 	if c.warpGroups() {

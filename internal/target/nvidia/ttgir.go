@@ -1,8 +1,6 @@
 package nvidia
 
 import (
-	"time"
-
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/gpu"
@@ -15,23 +13,17 @@ import (
 
 // ttgir takes the module to TTGIR: tensors get layouts.
 func (c Compiler) ttgir(in *target.Input) error {
-	start := time.Now()
-	described := hasDescriptors(in.Module)
-	maps := described && c.tensorMaps()
-	passes := gpu.Pipeline(gpu.Options{
-		Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
+	return in.Make("ttgir", func() error {
+		described := hasDescriptors(in.Module)
+		maps := described && c.tensorMaps()
+		passes := gpu.Pipeline(gpu.Options{
+			Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
+		})
+		if described && !maps {
+			passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
+		}
+		return in.Run(passes)
 	})
-	if described && !maps {
-		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
-	}
-	if err := in.Run(passes); err != nil {
-		return err
-	}
-	if err := in.Replace("ttgir"); err != nil {
-		return err
-	}
-	in.Stages.Record("ttgir", time.Since(start), func() []byte { return target.Text(in.Module) })
-	return nil
 }
 
 // warpGroups reports whether products use wgmma where possible.
