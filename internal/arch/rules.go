@@ -78,7 +78,10 @@ var rules = []rule{
 
 	// Native libraries. Only the package that opens them imports purego.
 	{pkg: "internal/dl", outside: []string{purego}},
-	{pkg: "internal/llvm", ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/safefile"}},
+	{pkg: "internal/codemem"},
+	{pkg: "internal/objcode", ours: []string{"internal/codemem", "internal/dl"}},
+	{pkg: "internal/llvm",
+		ours: []string{"internal/codemem", "internal/diag", "internal/dl", "internal/knob", "internal/safefile"}},
 
 	// Targets: each knows the layers above and none of the others. Code generation and drivers know no device.
 	{pkg: "internal/target/stray"},

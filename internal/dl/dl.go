@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 )
 
 // Library is an open library.
@@ -104,6 +105,18 @@ func open(c Candidate) (*Library, error) {
 	}
 	return &Library{Path: c, handle: handle}, nil
 }
+
+// mathLibraries hold what code made at run time may call and the C library of the process need not have.
+var mathLibraries = map[string][]string{"linux": {"libm.so.6", "libm.so"}, "freebsd": {"libm.so"}}
+
+// OpenMath opens libm for code made at run time, once.
+var OpenMath = sync.OnceFunc(func() {
+	for _, name := range mathLibraries[runtime.GOOS] {
+		if OpenGlobal(name) == nil {
+			return
+		}
+	}
+})
 
 // notThere are the words of each system's loader for a file that is not there.
 var notThere = []string{

@@ -31,6 +31,12 @@ func OpenGlobal(path string) error {
 	return err
 }
 
+// FindC returns the address of a symbol of the C library, of libm, or of a library that OpenGlobal opened.
+func FindC(name string) (uintptr, error) {
+	OpenMath()
+	return symbol(purego.RTLD_DEFAULT, name)
+}
+
 var threadSelf = sync.OnceValue(func() uintptr {
 	addr, err := purego.Dlsym(purego.RTLD_DEFAULT, "pthread_self")
 	if err != nil {

@@ -3,6 +3,7 @@
 package dl
 
 import (
+	"errors"
 	"sync"
 	"syscall"
 )
@@ -23,6 +24,9 @@ func OpenGlobal(path string) error {
 	_, err := load(path)
 	return err
 }
+
+// FindC returns an error: code made at run time is linked by LLVM here.
+func FindC(string) (uintptr, error) { return 0, errors.ErrUnsupported }
 
 var threadID = sync.OnceValue(func() *syscall.LazyProc {
 	return syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")

@@ -15,6 +15,9 @@ func unload(uintptr)                          {}
 // OpenGlobal opens a library for all that is loaded later.
 func OpenGlobal(string) error { return errStatic }
 
+// FindC returns the address of a symbol of the C library.
+func FindC(string) (uintptr, error) { return 0, errStatic }
+
 // ThreadID names the thread that it is called on.
 func ThreadID() uintptr { return 0 }
 

@@ -3,7 +3,6 @@ package llvm
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -96,23 +95,12 @@ func (r *reports) take() string {
 	return text
 }
 
-// mathLibraries hold what code may call and the C library of the process need not have.
-var mathLibraries = map[string][]string{"linux": {"libm.so.6", "libm.so"}, "freebsd": {"libm.so"}}
-
-var openMath = sync.OnceFunc(func() {
-	for _, name := range mathLibraries[runtime.GOOS] {
-		if dl.OpenGlobal(name) == nil {
-			return
-		}
-	}
-})
-
 // JIT takes an object file that Compile made for HostTarget. It is linked by the first Lookup, which is where a symbol
 // that nobody defines is reported.
 func (l *Lib) JIT(obj []byte, opts JITOptions) (*JIT, error) { return l.newJIT(obj, opts, nil) }
 
 func (l *Lib) newJIT(obj []byte, opts JITOptions, into *linker) (*JIT, error) {
-	openMath()
+	dl.OpenMath()
 	j := &JIT{lib: l, reports: &reports{lib: l, id: sessionID.Add(1), options: opts, linker: into}}
 	sessions.Store(j.reports.id, j.reports)
 	if err := guard(func() error { return j.load(obj, opts) }); err != nil {

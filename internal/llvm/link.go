@@ -1,10 +1,12 @@
 package llvm
 
 import (
+	"runtime"
 	"strings"
 	"sync"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/codemem"
 	"github.com/nereid-lang/nereid/internal/dl"
 )
 
@@ -12,7 +14,7 @@ import (
 // called from any goroutine until Close.
 type Code struct {
 	Entry   uintptr
-	regions []*codeRegion
+	regions []*codemem.Region
 	jit     *JIT // that holds the code; nil where regions do
 	close   sync.Once
 }
@@ -33,9 +35,9 @@ func (l *Lib) Link(obj []byte, entry string, opts JITOptions) (*Code, error) {
 		}
 		return c, nil
 	}
-	linker := &linker{memory: &sharedCode}
+	linker := &linker{memory: &codemem.Shared}
 	// more than sections, stubs and the table of symbols take
-	if _, err := linker.region(2*len(obj)+4*pageSize, false); err != nil {
+	if _, err := linker.region(2*len(obj)+4*codemem.PageSize, false); err != nil {
 		return nil, err
 	}
 	at, err := l.linkInto(linker, obj, entry, opts)
@@ -47,8 +49,9 @@ func (l *Lib) Link(obj []byte, entry string, opts JITOptions) (*Code, error) {
 	return c, nil
 }
 
-// sharedCode is the memory of all code of this process.
-var sharedCode codeMemory
+// sharesCode reports whether the code of many kernels can share memory maps here. On other processors than
+// amd64, LLVM links in memory of its own.
+const sharesCode = codemem.Supported && runtime.GOARCH == "amd64"
 
 // linkInto links by a JIT that is gone when it returns.
 func (l *Lib) linkInto(into *linker, obj []byte, entry string, opts JITOptions) (uintptr, error) {
@@ -69,7 +72,7 @@ func (l *Lib) linkInto(into *linker, obj []byte, entry string, opts JITOptions) 
 // Size returns the bytes of memory that the code takes, or 0 where LLVM holds it.
 func (c *Code) Size() (n int) {
 	for _, r := range c.regions {
-		n += r.size
+		n += r.Size()
 	}
 	return n
 }
@@ -81,7 +84,7 @@ func (c *Code) Close() (err error) {
 			err = c.jit.Close()
 		}
 		for _, r := range c.regions {
-			r.release()
+			r.Release()
 		}
 	})
 	return err
@@ -89,17 +92,17 @@ func (c *Code) Close() (err error) {
 
 // linker is where the sections of one object file go.
 type linker struct {
-	memory  *codeMemory
-	regions []*codeRegion // the first is for sections that are not written to after linking
-	err     error         // what LLVM could not be told of
+	memory  *codemem.Memory
+	regions []*codemem.Region // the first is for sections that are not written to after linking
+	err     error             // what LLVM could not be told of
 }
 
-func (k *linker) region(size int, writable bool) (*codeRegion, error) {
-	r, err := k.memory.alloc(size)
+func (k *linker) region(size int, writable bool) (*codemem.Region, error) {
+	r, err := k.memory.Alloc(size)
 	if err != nil {
 		return nil, err
 	}
-	r.writable = writable
+	r.Data = writable
 	k.regions = append(k.regions, r)
 	return r, nil
 }
@@ -109,7 +112,7 @@ func (k *linker) section(size, align int, writable bool) uintptr {
 	align = max(1, align)
 	var mem []byte
 	if !writable {
-		mem = k.regions[0].section(size, align)
+		mem = k.regions[0].Section(size, align)
 	}
 	if mem == nil {
 		r, err := k.region(max(1, size)+align, writable)
@@ -117,7 +120,7 @@ func (k *linker) section(size, align int, writable bool) uintptr {
 			k.err = err
 			return 0
 		}
-		mem = r.section(size, align)
+		mem = r.Section(size, align)
 	}
 	return uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
 }
@@ -125,10 +128,10 @@ func (k *linker) section(size, align int, writable bool) uintptr {
 // seal makes all that can be executable.
 func (k *linker) seal() error {
 	for _, r := range k.regions {
-		if r.writable {
+		if r.Data {
 			continue
 		}
-		if err := r.seal(); err != nil {
+		if err := r.Seal(); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,14 @@
-package llvm
+//go:build amd64 || arm64
+
+package codemem
 
 import "syscall"
 
-// sharesCode reports whether the code of many kernels can share memory maps here. Elsewhere than on amd64 a
-// processor must be told of new instructions, which LLVM does in memory of its own.
-const sharesCode = true
+// Supported reports whether this package has memory for code here.
+const Supported = true
 
-var pageSize = syscall.Getpagesize()
+// PageSize is the size of a page of memory.
+var PageSize = syscall.Getpagesize()
 
 // mapCode returns executable memory.
 func mapCode(size int) ([]byte, error) {

@@ -1,13 +1,14 @@
-//go:build !linux || !amd64
+//go:build !linux || !(amd64 || arm64)
 
-package llvm
+package codemem
 
 import "errors"
 
-const (
-	sharesCode = false
-	pageSize   = 4096
-)
+// Supported reports whether this package has memory for code here.
+const Supported = false
+
+// PageSize is the size of a page of memory.
+const PageSize = 4096
 
 func mapCode(int) ([]byte, error) { return nil, errors.ErrUnsupported }
 func unmapCode([]byte)            {}

@@ -1,4 +1,7 @@
-package llvm
+// Package codemem has memory for native code. Two linkers put code there: LLVM's, and objcode.
+//
+// Code is written, then made executable; no page is ever both. Many kernels share a memory map.
+package codemem
 
 import (
 	"fmt"
@@ -6,10 +9,13 @@ import (
 	"sync"
 )
 
-// codeMemory is memory for the code of many kernels, so that thousands of live kernels take a few memory maps
+// Shared is the memory of all code of this process.
+var Shared Memory
+
+// Memory is memory for the code of many kernels, so that thousands of live kernels take a few memory maps
 // of the process: a system allows some 65,000. A kernel has pages of its own. They are writable while its
 // code is linked, then executable, never both.
-type codeMemory struct {
+type Memory struct {
 	mu    sync.Mutex
 	slabs []*slab
 }
@@ -23,26 +29,27 @@ type slab struct {
 // pages is a run of bytes of a slab, a whole number of pages.
 type pages struct{ at, size int }
 
-// codeRegion is the memory of one kernel.
-type codeRegion struct {
-	of *codeMemory
+// Region is the memory of one kernel.
+type Region struct {
+	of *Memory
 	in *slab
 	pages
-	used     int  // bytes taken by sections
-	writable bool // it is data, which never becomes executable
+	used int // bytes taken by sections
+
+	Data bool // it stays writable and never becomes executable
 }
 
 // slabSize is the size of a slab that no kernel needs to be larger.
 const slabSize = 4 << 20
 
-// alloc returns writable memory.
-func (m *codeMemory) alloc(size int) (*codeRegion, error) {
-	size = (size + pageSize - 1) &^ (pageSize - 1)
+// Alloc returns writable memory.
+func (m *Memory) Alloc(size int) (*Region, error) {
+	size = (size + PageSize - 1) &^ (PageSize - 1)
 	r, err := m.find(size)
 	if err != nil {
 		return nil, err
 	}
-	if err := protect(r.bytes(), true); err != nil {
+	if err := protect(r.Bytes(), true); err != nil {
 		m.giveBack(r.in, r.pages)
 		return nil, fmt.Errorf("memory for code cannot be written: %w", err)
 	}
@@ -50,12 +57,12 @@ func (m *codeMemory) alloc(size int) (*codeRegion, error) {
 }
 
 // find takes pages from the first slab that has them, or from a new one.
-func (m *codeMemory) find(size int) (*codeRegion, error) {
+func (m *Memory) find(size int) (*Region, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.slabs {
 		if at, ok := s.take(size); ok {
-			return &codeRegion{of: m, in: s, pages: pages{at, size}}, nil
+			return &Region{of: m, in: s, pages: pages{at, size}}, nil
 		}
 	}
 	n := max(size, slabSize)
@@ -66,7 +73,7 @@ func (m *codeMemory) find(size int) (*codeRegion, error) {
 	s := &slab{mem: mem, free: []pages{{0, n}}}
 	m.slabs = append(m.slabs, s)
 	at, _ := s.take(size)
-	return &codeRegion{of: m, in: s, pages: pages{at, size}}, nil
+	return &Region{of: m, in: s, pages: pages{at, size}}, nil
 }
 
 // take takes pages from the first run that has them.
@@ -86,7 +93,7 @@ func (s *slab) take(size int) (at int, ok bool) {
 }
 
 // giveBack makes pages free, and unmaps a slab that is empty unless it is the last.
-func (m *codeMemory) giveBack(s *slab, p pages) {
+func (m *Memory) giveBack(s *slab, p pages) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s.put(p)
@@ -110,24 +117,29 @@ func (s *slab) put(p pages) {
 	}
 }
 
-func (r *codeRegion) bytes() []byte { return r.in.mem[r.at : r.at+r.size : r.at+r.size] }
+// Bytes returns the memory.
+func (r *Region) Bytes() []byte { return r.in.mem[r.at : r.at+r.size : r.at+r.size] }
 
-// section returns memory for a section, or nil where there is no room.
-func (r *codeRegion) section(size, align int) []byte {
+// Size returns the number of bytes of the memory.
+func (r *Region) Size() int { return r.size }
+
+// Section returns memory for a section, or nil where there is no room.
+func (r *Region) Section(size, align int) []byte {
 	at := (r.used + align - 1) &^ (align - 1)
 	if at+size > r.size {
 		return nil
 	}
 	r.used = at + size
-	return r.bytes()[at:r.used]
+	return r.Bytes()[at:r.used]
 }
 
-// seal makes the code executable and gives back the pages that no section has taken.
-func (r *codeRegion) seal() error {
-	if err := protect(r.bytes(), false); err != nil {
+// Seal makes the code executable and gives back the pages that no section has taken.
+func (r *Region) Seal() error {
+	if err := protect(r.Bytes(), false); err != nil {
 		return fmt.Errorf("memory for code cannot be made executable: %w", err)
 	}
-	used := max(pageSize, (r.used+pageSize-1)&^(pageSize-1))
+	flush(r.Bytes())
+	used := max(PageSize, (r.used+PageSize-1)&^(PageSize-1))
 	rest := pages{r.at + used, r.size - used}
 	r.size = used
 	if rest.size > 0 {
@@ -136,10 +148,10 @@ func (r *codeRegion) seal() error {
 	return nil
 }
 
-// release frees the memory. No code in it may be running.
-func (r *codeRegion) release() {
-	forget(r.bytes())
-	if protect(r.bytes(), false) != nil {
+// Release frees the memory. No code in it may be running.
+func (r *Region) Release() {
+	forget(r.Bytes())
+	if protect(r.Bytes(), false) != nil {
 		return // these pages are lost
 	}
 	r.of.giveBack(r.in, r.pages)
