@@ -287,13 +287,20 @@ func LoadCompiled(dev *Device, r io.Reader) (*Compiled, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %w", err)
 	}
+	return loadSaved(dev, s)
+}
+
+// loadSaved loads a compiled kernel on a device.
+func loadSaved(dev *Device, s *compile.Saved) (*Compiled, error) {
 	if _, _, err := s.LaunchSpecs(); err != nil {
 		return nil, fmt.Errorf("nereid: the saved kernel %s: %w", s.Kernel, err)
 	}
 	on, ok := dev.b.(target.Restorer)
-	if machine := target.Machine(dev.b); !ok || machine != s.Machine {
-		return nil, dev.refuse("code for "+s.Machine, fmt.Sprintf("%s runs code for %s", dev, machine),
-			"compile the kernel for it")
+	if !ok {
+		return nil, dev.refuse("code for "+s.Machine, "the device loads no code", "compile the kernel for it")
+	}
+	if err := target.Runs(dev.b, s.Stage, s.Machine); err != nil {
+		return nil, dev.refuse("code for "+s.Machine, err.Error(), "compile the kernel for it")
 	}
 	exec, err := on.Restore(context.Background(), s.Kernel,
 		target.Code{Stage: s.Stage, Data: s.Code, Meta: s.Meta})

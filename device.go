@@ -84,9 +84,35 @@ func (o opener) orSlow(warning string) opener {
 // openers lists the kinds in the order of preference.
 var openers = []opener{
 	open("cuda", nvidia.Devices),
-	open("cpu", cpu.Devices),
+	{kind: "cpu", find: sync.OnceValues(func() ([]*Device, error) {
+		if _, err := cpu.Devices(); err != nil {
+			return nil, err
+		}
+		return []*Device{hostCPU()}, nil
+	})},
 	open("interp", func() ([]target.Backend, error) { return []target.Backend{newInterp()}, nil }).orSlow(slowWarning),
 	open("sim", sim.Devices),
+}
+
+// hostCPU returns the CPU, whether LLVM is installed or not.
+var hostCPU = sync.OnceValue(func() *Device { return &Device{cpu.Host()} })
+
+// openRuntime returns a device that runs compiled code, as Open does; but the CPU needs no LLVM for that, and
+// comes next if there is no GPU.
+func openRuntime(name string) (*Device, error) {
+	if name == "" {
+		name = preferred()
+	}
+	if name == "" {
+		if d, err := Open("cuda"); err == nil {
+			return d, nil
+		}
+		name = "cpu"
+	}
+	if name == "cpu" {
+		return hostCPU(), nil
+	}
+	return Open(name)
 }
 
 // outsiders holds the opener of each back end from outside, by name.

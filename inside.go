@@ -31,6 +31,15 @@ func init() { // package inside says who needs these functions
 	inside.Root.StartAt = func(stage string, text []byte) any {
 		return LoadOption(func(o *loading) { o.given = &target.Given{Stage: stage, Text: text} })
 	}
+	inside.Root.Open = func(name string) (any, error) { return openRuntime(name) }
+	inside.Root.Runs = func(dev any, stage, machine string) error {
+		d := dev.(*Device)
+		if err := d.usable(); err != nil {
+			return err
+		}
+		return target.Runs(d.b, stage, machine)
+	}
+	inside.Root.Load = func(dev any, s *compile.Saved) (any, error) { return loadSaved(dev.(*Device), s) }
 	inside.Root.Launch = func(k, s, grid any, list []any, note func(*warm.Plan, bool)) error {
 		p, _ := grid.(Programs)
 		return k.(*Kernel).launch(s.(*Stream), p, list, note)

@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/diag"
 )
@@ -52,6 +53,24 @@ func Machine(b Backend) string {
 		return n.Machine()
 	}
 	return Kind(b)
+}
+
+// Runner is a device that runs code of other machines than its own: code of an older architecture, code that
+// uses fewer features.
+type Runner interface {
+	// Runs returns nil if the device runs code of a stage that was compiled for a machine, or else why not.
+	Runs(stage, machine string) error
+}
+
+// Runs returns nil if a device runs code of a stage that was compiled for a machine, or else why not.
+func Runs(b Backend, stage, machine string) error {
+	if r, ok := b.(Runner); ok {
+		return r.Runs(stage, machine)
+	}
+	if own := Machine(b); own != machine {
+		return fmt.Errorf("%s runs code for %s", b.Name(), own)
+	}
+	return nil
 }
 
 // Unloaded is code for a target without a device: it can be inspected and saved, not launched.

@@ -1,6 +1,6 @@
 // Package inside gives packages of this module access to parts of the root package that are not in its API:
-// genrt, the run time of generated code, and the command line. The root package fills the table in its init
-// functions; arguments are its own types, which this package cannot import.
+// genrt, the run time of generated code, package bundle, and the command line. The root package fills the
+// table in its init functions; arguments are its own types, which this package cannot import.
 package inside
 
 import (
@@ -37,6 +37,12 @@ var Root struct {
 	// StartAt returns a nereid.LoadOption: kernels of the file start from the text of a stage, made by another
 	// compiler or by hand.
 	StartAt func(stage string, text []byte) any
+	// Open returns a *nereid.Device that runs compiled code, without a compiler if need be.
+	Open func(name string) (any, error)
+	// Runs returns nil if a *nereid.Device runs code of a stage compiled for a machine, or else why not.
+	Runs func(dev any, stage, machine string) error
+	// Load returns a *nereid.Compiled of saved code, loaded on a *nereid.Device.
+	Load func(dev any, s *compile.Saved) (any, error)
 	// Launch launches a *nereid.Kernel without a plan: stream is a *nereid.Stream, grid a nereid.Programs,
 	// list as for Kernel.Launch. note receives the plan, and byValue if it holds only for arguments of the
 	// same values.

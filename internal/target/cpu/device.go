@@ -14,13 +14,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
+	"github.com/nereid-lang/nereid/internal/target/cpu/cpuid"
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
 )
 
 // Device is the host's CPU.
 type Device struct {
 	Compiler
-	target  llvm.Target
+	host    func() (*host, error)
 	workers *pool.Pool
 	memory  allocations
 	live    liveCode
@@ -32,20 +33,38 @@ func (*Device) Effective(o target.Options) target.Options { return target.HostOp
 // EnableLabels has the threads that run kernels carry the profiler's labels of their launch.
 func EnableLabels() { pool.Labels.Store(true) }
 
-// Devices returns the CPU, or an error that says why it cannot be used.
+// host is LLVM, and what it makes code for. Both are found when first asked for: compiled code needs neither.
+type host struct {
+	lib    *llvm.Lib
+	target llvm.Target
+}
+
+// Devices returns the CPU, or an error that says why nothing can be compiled for it.
 func Devices() ([]target.Backend, error) {
-	lib, err := llvm.Load()
-	if err != nil {
+	if _, err := llvm.Load(); err != nil {
 		return nil, err
 	}
-	return []target.Backend{New(lib, NewCompiler())}, nil
+	return []target.Backend{Host()}, nil
 }
+
+// Host returns the CPU, whether LLVM is installed or not. Without it, the CPU runs compiled code.
+var Host = sync.OnceValue(func() target.Backend { return newDevice(NewCompiler()) })
 
 // New returns the CPU with a compiler of its own.
 func New(lib *llvm.Lib, c Compiler) *Device {
 	c.lib = lib
-	return &Device{Compiler: c, target: lib.HostTarget(), workers: pool.New(0),
-		live: liveCode{limit: int(knob.CodeSize.Get())}}
+	return newDevice(c)
+}
+
+func newDevice(c Compiler) *Device {
+	return &Device{Compiler: c, workers: pool.New(0), live: liveCode{limit: int(knob.CodeSize.Get())},
+		host: sync.OnceValues(func() (*host, error) {
+			lib, err := c.library()
+			if err != nil {
+				return nil, err
+			}
+			return &host{lib, lib.HostTarget()}, nil
+		})}
 }
 
 // Name returns "cpu".
@@ -53,8 +72,12 @@ func (*Device) Name() string { return "cpu" }
 
 // Info returns a line about the CPU.
 func (d *Device) Info() string {
-	return fmt.Sprintf("%s, %s, %d threads, LLVM %v", d.target.CPU, describe(d.target.Features),
-		d.workers.Threads(), d.lib.Version())
+	h, err := d.host()
+	if err != nil {
+		return fmt.Sprintf("%s, %d threads, no LLVM", cpuid.Machine(), d.workers.Threads())
+	}
+	return fmt.Sprintf("%s, %s, %d threads, LLVM %v", h.target.CPU, describe(h.target.Features),
+		d.workers.Threads(), h.lib.Version())
 }
 
 // Compile compiles and links a kernel.

@@ -17,7 +17,6 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -350,11 +349,7 @@ var crashSignal = regexp.MustCompile(`\[signal (SIG[A-Z]+)|^(SIG[A-Z]+):`)
 
 // serve runs launches from the connection, in a child.
 func serve(conn *os.File) error {
-	lib, err := llvm.Load()
-	if err != nil {
-		return err
-	}
-	d := New(lib, Compiler{})
+	d := newDevice(Compiler{})
 	dec, enc := gob.NewDecoder(conn), gob.NewEncoder(conn)
 	kernels := map[uint64]target.Executable{}
 	for {

@@ -22,10 +22,14 @@ type kept struct {
 }
 
 // Fingerprint names what native code depends on: the processor and its features, LLVM, and the compiler's
-// options.
+// options. It is "" without LLVM.
 func (d *Device) Fingerprint() string {
+	h, err := d.host()
+	if err != nil {
+		return ""
+	}
 	return fmt.Sprintf("%s %s %s llvm %s check %v lines %v tiles %v vector %d",
-		d.target.Triple, d.target.CPU, d.target.Features, d.lib.Version(), d.Check, d.Lines, tiles(), d.vector)
+		h.target.Triple, h.target.CPU, h.target.Features, h.lib.Version(), d.Check, d.Lines, tiles(), d.vector)
 }
 
 // Generator names what code compiled without a device depends on.

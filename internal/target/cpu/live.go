@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"weak"
 
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/objcode"
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
 )
 
@@ -23,10 +25,16 @@ type linked struct {
 
 // codeMemory is the memory of linked code.
 type codeMemory struct {
-	code    *llvm.Code
+	code    nativeCode
 	size    int
 	evicted bool // new launches do not find it
 	freed   bool
+}
+
+// nativeCode is linked code, whoever linked it.
+type nativeCode interface {
+	Size() int // bytes of memory; 0 means that they are not known
+	Close() error
 }
 
 // liveCode bounds the native code of a device. The code of kernels that were not launched for long is evicted
@@ -125,8 +133,7 @@ func (k *kernel) link() (*linked, error) {
 		return nil, fmt.Errorf("%s is closed", k.name)
 	}
 	d := k.dev
-	code, err := d.lib.Link(k.code.obj, k.code.entry,
-		llvm.JITOptions{Symbols: symbols(), GDB: d.Lines, Perf: d.Lines})
+	code, entry, err := d.linkObject(k.code.obj, k.code.entry)
 	if err != nil {
 		return nil, err
 	}
@@ -134,10 +141,41 @@ func (k *kernel) link() (*linked, error) {
 	if c.mem.size == 0 {
 		c.mem.size = sessionSize
 	}
-	c.work.Fn, c.work.Scratch = code.Entry, int(k.code.scratch)
+	c.work.Fn, c.work.Scratch = entry, int(k.code.scratch)
 	k.live.Store(c)
 	d.live.add(c)
 	return c, nil
+}
+
+// linkObject links an object file: without LLVM, unless debuggers and profilers are to be told of the code or
+// the file needs LLVM's linker.
+func (d *Device) linkObject(obj []byte, entry string) (nativeCode, uintptr, error) {
+	if d.Lines {
+		if h, err := d.host(); err == nil {
+			return h.link(obj, entry, true)
+		}
+	}
+	c, err := objcode.Link(obj, entry, symbols())
+	switch {
+	case err == nil:
+		return c, c.Entry, nil
+	case !errors.Is(err, objcode.ErrUnsupported):
+		return nil, 0, err
+	}
+	h, missing := d.host()
+	if missing != nil {
+		return nil, 0, fmt.Errorf("%w, and LLVM's linker is not here: %w", err, missing)
+	}
+	return h.link(obj, entry, false)
+}
+
+// link links an object file by LLVM.
+func (h *host) link(obj []byte, entry string, tell bool) (nativeCode, uintptr, error) {
+	c, err := h.lib.Link(obj, entry, llvm.JITOptions{Symbols: symbols(), GDB: tell, Perf: tell})
+	if err != nil {
+		return nil, 0, err
+	}
+	return c, c.Entry, nil
 }
 
 // Close frees the code. No launch may be under way. Closing twice is harmless.

@@ -57,14 +57,14 @@ func kernelOf(m *ir.Module) string {
 	return ""
 }
 
-// device is the CPU, or a skip that says what is missing.
+// device is the CPU with code of its own, or a skip that says what is missing.
 func device(t testing.TB) *Device {
 	t.Helper()
-	ds, err := Devices()
+	lib, err := llvm.Load()
 	if err != nil {
 		t.Skip(err)
 	}
-	return ds[0].(*Device)
+	return New(lib, NewCompiler())
 }
 
 // onInterp and onCPU run a launch and return what is in its buffers then.

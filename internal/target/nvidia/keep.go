@@ -65,6 +65,9 @@ func Kept(c target.Code) (*Code, error) {
 // part of the fingerprint.
 const stageCubin = "cubin"
 
+// stagePTX is the stage in which code is saved without a GPU.
+const stagePTX = "ptx"
+
 // Fingerprint names what a cubin depends on.
 func (d *Device) Fingerprint() string {
 	made := d.Compiler.Fingerprint(llvm.DriverPTX(d.dev.Driver().Version()))
@@ -98,7 +101,7 @@ func (d *Device) Restore(_ context.Context, _ string, c target.Code) (target.Exe
 			k.(*kernel).cubin = c.Data
 		}
 		return k, err
-	case "ptx":
+	case stagePTX:
 		code.PTX = c.Data
 		return d.load(code)
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -14,6 +15,14 @@ const stagePTX = "ptx"
 
 // Fingerprint names what the PTX depends on.
 func (d *Device) Fingerprint() string { return d.Compiler.Fingerprint(0) }
+
+// Runs returns nil if the simulator runs code of a stage that was compiled for a machine: PTX that a GPU runs.
+func (d *Device) Runs(stage, machine string) error {
+	if stage == "cubin" {
+		return errors.New("the simulator runs PTX, no cubins")
+	}
+	return d.Compiler.Runs(stage, machine)
+}
 
 // Restore parses PTX.
 func (d *Device) Restore(_ context.Context, kernel string, c target.Code) (target.Executable, error) {
