@@ -32,6 +32,7 @@
 // The files:
 //
 //	middle.go        the passes; a func.func in the place of each tt.func
+//	blockarg.go      arguments that are tensors of pointers, as blocks of memory
 //	prepare.go       the input in a simpler form; tidying the output
 //	structure.go     branches between blocks as structured control flow
 //	asm.go           inline assembly as operations: asm_ops.go instructions, asm_packed.go pairs, asm_memory.go memory

@@ -3,6 +3,7 @@ package middle
 import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/constfold"
+	"github.com/nereid-lang/nereid/internal/dialect/tensor"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ub"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -12,6 +13,7 @@ import (
 var elementwiseOps = table{
 	arith.Constant: convertConstant,
 	ub.Poison:      convertPoison,
+	tensor.Empty:   convertEmpty,
 	tt.AddPtr:      convertAddPtr,
 	tt.IntToPtr:    convertIntToPtr,
 	tt.PtrToInt:    convertPtrToInt,
@@ -175,6 +177,11 @@ func convertPoison(c *converter, op *ir.Op) {
 		zero = c.fill(zero, t)
 	}
 	c.setVal(v, zero)
+}
+
+// convertEmpty: a tensor of arbitrary elements is one here too.
+func convertEmpty(c *converter, op *ir.Op) {
+	c.setVal(op.Result(0), c.b.Val(tensor.Empty, dataType(op.Result(0).Type), c.valsOf(op.Operands())...))
 }
 
 // convertSelect: the condition may be a scalar.

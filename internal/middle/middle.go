@@ -43,10 +43,14 @@ func run(ctx *pass.Context, m *ir.Module) error {
 // convertFunc puts a func.func in the place of a tt.func.
 func convertFunc(ctx *pass.Context, m *ir.Module, fn *ir.Op) error {
 	name := fn.Text("sym_name")
+	blocks := blockArgs(fn)
 	t := funclike.Type(fn)
 	ins, err := signature(fn, t)
 	if err != nil {
 		return err
+	}
+	for i, block := range blocks {
+		ins[i] = block
 	}
 	visibility := fn.Text("sym_visibility")
 	if visibility == "public" { // which is what functions are
@@ -114,7 +118,9 @@ func convertBody(ctx *pass.Context, m *ir.Module, fn, out *ir.Op) error {
 	old, args := fn.Body(0).Args(), out.Body(0).Args()
 	for i, v := range old {
 		args[i].Name, args[i].Loc = v.Name, v.Loc
-		if src := c.sources[v]; src != nil {
+		if src := c.sources[v]; src != nil && !args[i].Type.(*ir.MemRefType).Unranked {
+			c.srcs[src] = c.castBlock(args[i])
+		} else if src != nil {
 			c.srcs[src] = args[i]
 		} else {
 			c.vals[v] = args[i]
