@@ -136,6 +136,8 @@ var rules = []rule{
 	{pkg: "internal/runtime/inside",
 		ours: []string{"internal/lang", "internal/runtime/args", "internal/runtime/compile",
 			"internal/runtime/warm", "internal/target"}},
+	{pkg: "bundle", // public
+		ours: []string{".", "internal/bundle", "internal/diag", "internal/runtime/inside", "internal/safefile"}},
 	{pkg: "genrt", ours: []string{".", "internal/runtime/...", "internal/target", "internal/target/nvidia"}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
 	{pkg: "kernels"},
@@ -150,7 +152,7 @@ var rules = []rule{
 
 	// The API, and the commands on top of everything.
 	{pkg: ".", ours: []string{"backend", "internal/..."}},
-	{pkg: "cli", ours: []string{".", "kernels", "internal/..."},
+	{pkg: "cli", ours: []string{".", "bundle", "kernels", "internal/..."},
 		outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
 	{pkg: "cmd/...", ours: []string{"cli", "redis"}},
 }

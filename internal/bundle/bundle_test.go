@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -179,6 +180,13 @@ func TestRefusedEntries(t *testing.T) {
 	w := &Writer{}
 	if err := errors.Join(w.Add(good, parts), w.Add(good, parts)); err == nil ||
 		!strings.Contains(err.Error(), "two of a for cpu") {
+		t.Error(err)
+	}
+	other := Entry{Name: "a", Kernel: "k", Target: "cuda:90", Group: "g"}
+	if err := w.Add(other, parts); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.WriteTo(io.Discard); err == nil || !strings.Contains(err.Error(), "more than their targets") {
 		t.Error(err)
 	}
 	if err := w.Add(Entry{Name: "b", Kernel: "k", Target: "cpu"}, nil); err == nil {

@@ -84,6 +84,19 @@ func compareEntries(a, b *Entry) int {
 	return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Target, b.Target))
 }
 
+// checkBeside returns an error for an entry that may not follow another in a bundle: entries are in order, and
+// those of one name are the same variant for other targets.
+func (e *Entry) checkBeside(before *Entry) error {
+	switch {
+	case compareEntries(before, e) >= 0:
+		return fmt.Errorf("bundle: %s is not in order", e)
+	case before.Name == e.Name && (before.Group != e.Group || before.Kernel != e.Kernel ||
+		!slices.Equal(before.Constants, e.Constants)):
+		return fmt.Errorf("bundle: %s and %s differ in more than their targets: give them other names", before, e)
+	}
+	return nil
+}
+
 // maxText bounds a name of an entry, a group, a kernel, a target, a part.
 const maxText = 400
 

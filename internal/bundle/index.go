@@ -3,7 +3,6 @@ package bundle
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 )
 
 // Bounds of a bundle that is read.
@@ -111,8 +110,8 @@ func decodeIndex(in string) (entries []Entry, blobs []blob, err error) {
 		if d.err == nil {
 			d.err = entries[i].check()
 		}
-		if d.err == nil && i > 0 && compareEntries(&entries[i-1], &entries[i]) >= 0 {
-			d.err = fmt.Errorf("%s is not in order", &entries[i])
+		if d.err == nil && i > 0 {
+			d.err = entries[i].checkBeside(&entries[i-1])
 		}
 		if d.err != nil {
 			return nil, nil, d.err

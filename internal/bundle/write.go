@@ -135,6 +135,11 @@ func (w *Writer) WriteTo(to io.Writer) (int64, error) {
 	for i := range w.entries {
 		a := &w.entries[i]
 		entries[i] = &a.Entry
+		if i > 0 {
+			if err := a.checkBeside(entries[i-1]); err != nil {
+				return 0, err
+			}
+		}
 		for p, b := range a.blobs {
 			n, ok := at[b]
 			if !ok {

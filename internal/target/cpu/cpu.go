@@ -121,7 +121,7 @@ func (c Compiler) generate(in *target.Input, host llvm.Target) (done *compiled, 
 		for _, p := range code.Apart {
 			done.apart = append(done.apart, target.Apart(p))
 		}
-		ir = in.ReplaceText("llir", code.IR)
+		ir = in.ReplaceText("llir", append(code.IR, halfConversions(host, code.IR)...))
 	}
 	in.Stages.Record("llir", time.Since(start), func() []byte { return ir })
 	return done, ir, nil
