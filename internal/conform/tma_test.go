@@ -88,6 +88,11 @@ func describedLaunches() []described {
 		out = append(out, described{"looked_up", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{
 			x(), x(), x(), tile{nereid.Int32, []int64{8}, nil}, hint}})
 	}
+	for _, dt := range []nereid.DType{f8, f16} {
+		out = append(out, described{"chained", nereid.Grid{2}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
+			tile{dt, two(128, 64), two(64, 64)}, tile{dt, two(192, 64), two(64, 64)},
+			tile{dt, two(64, 192), two(64, 64)}, tile{f32, two(128, 64), two(64, 64)}, 192, 64, 64, 64}})
+	}
 	for _, i := range []int64{0, 1, 2} {
 		out = append(out, described{"wide_bits", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{
 			tile{nereid.Int64, two(10, 16), two(4, 8)}, tile{nereid.Int64, two(9, 32), two(4, 8)}, i, 8}})

@@ -10,13 +10,15 @@ type conversion struct {
 	from, to layout.Layout
 	cvt      layout.Layout // maps a place of the result to the place of the operand with its element
 	how      conversionKind
+	move     warpMove // if how is inWarp
 }
 
 type conversionKind int
 
 const (
 	byRegisters conversionKind = iota // every thread already holds its elements
-	byShuffles                        // every warp already holds its elements
+	byShuffles                        // every warp already holds its elements, lanes send the same register
+	inWarp                            // every warp already holds its elements, lanes send different registers
 	byShared
 )
 
@@ -51,6 +53,11 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 	}
 	if !moves(layout.Register, layout.Lane) && c.shuffles(elem) <= maxShuffles {
 		c.how = byShuffles
+		return c
+	}
+	registers := to.InSize(layout.Register)
+	if m, ok := newWarpMove(cvt, elem); ok && m.steps(registers)*max(1, bitsOf(elem)/32) <= maxShuffles {
+		c.how, c.move = inWarp, m
 	}
 	return c
 }
@@ -92,6 +99,8 @@ func (l *lowering) convert(src []string, elem ir.Type, c conversion, room interv
 		return out
 	case byShuffles:
 		return l.convertByShuffles(src, elem, c)
+	case inWarp:
+		return l.convertInWarp(src, elem, c.to.InSize(layout.Register), c.move)
 	}
 	if l.ctas == 1 && room.hi-room.lo < c.bytes(elem) {
 		return l.moveInRounds(src, elem, c, room)

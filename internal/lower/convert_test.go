@@ -3,6 +3,7 @@ package lower
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -95,5 +96,72 @@ func TestConvertOnHopper(t *testing.T) {
 	for seed := 1; seed < 96; seed += 8 { // f16
 		text, l, _ := convertKernel(seed, randomLinear)
 		runBothOn(t, 90, text, l, 0)
+	}
+}
+
+// neighbours makes pairs of layouts that differ by one or two exchanges among registers and lanes: conversions
+// that stay within warps.
+func neighbours(seed uint64) encodings {
+	var vectors [][]int
+	return func(r *rand.Rand, shape []int, warps int) string {
+		if vectors != nil {
+			own := rand.New(rand.NewPCG(seed, 8))
+			for range 1 + own.IntN(2) {
+				i, j := own.IntN(5), own.IntN(5)
+				if own.IntN(4) > 0 {
+					j = 5 + own.IntN(len(vectors)-5-log2(warps))
+				}
+				vectors[i], vectors[j] = vectors[j], vectors[i]
+			}
+		} else {
+			for v := 1; v < size(shape); v *= 2 {
+				vectors = append(vectors, coordsAt(v, shape))
+			}
+			for len(vectors) < 6+log2(warps) || r.IntN(3) == 0 {
+				vectors = append(vectors, coordsAt(0, shape))
+			}
+			r.Shuffle(len(vectors), func(i, j int) { vectors[i], vectors[j] = vectors[j], vectors[i] })
+		}
+		n := len(vectors) - log2(warps)
+		return fmt.Sprintf("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>", rows(vectors[5:n]),
+			rows(vectors[:5]), rows(vectors[n:]))
+	}
+}
+
+// TestConvertInWarp changes layouts between which bits of registers and of lanes change places. Most of the
+// conversions take shuffles and no shared memory.
+func TestConvertInWarp(t *testing.T) {
+	inWarp, seeds := 0, 64
+	for seed := range seeds {
+		text, l, scale := convertKernel(seed, neighbours(uint64(seed)))
+		ptx := runBothOn(t, 80, text, l, scale)
+		if !bytes.Contains(ptx, []byte("st.shared")) && bytes.Contains(ptx, []byte("selp")) {
+			inWarp++
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	if inWarp < seeds/4 {
+		t.Errorf("%d of %d conversions choose registers by lanes", inWarp, seeds)
+	}
+}
+
+// TestConvertForProducts: the sum of a product of warp groups becomes the left operand of the next one without
+// shared memory, also where elements have 8 bits and lie in other lanes.
+func TestConvertForProducts(t *testing.T) {
+	const mma = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 32]}>"
+	to := "#ttg.dot_op<{opIdx = 0, parent = " + mma + ", kWidth = 4}>"
+	tensor := func(enc string) string { return "tensor<128x64xi8, " + enc + ">" }
+	shape := []int{128, 64}
+	body := "tt.func public @k(%x: !tt.ptr<i8>, %y: !tt.ptr<i8>) {\n" + offsetsText("o", shape, mma) +
+		accessText("x", "o", "v", shape, "i8", mma, false) +
+		fmt.Sprintf("%%w = ttg.convert_layout %%v : %s -> %s\n", tensor(mma), tensor(to)) +
+		offsetsText("n", shape, to) + accessText("y", "n", "w", shape, "i8", to, true) + "tt.return\n}\n"
+	n := size(shape)
+	l := launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I8, n, 100), ints(ir.I8, n, 100)}}
+	ptx := runBothOn(t, 90, moduleText(4, body), l, 0)
+	if got := bytes.Count(ptx, []byte("shfl.sync")); got != 16 || bytes.Contains(ptx, []byte("bar.sync")) {
+		t.Errorf("%d shuffles, not 16, or a barrier in\n%s", got, clip(ptx))
 	}
 }

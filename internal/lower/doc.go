@@ -60,6 +60,7 @@
 // Operations across threads:
 //
 //	convert.go        layout conversions
+//	convert_warp.go   layout conversions by shuffles where lanes need different registers
 //	swizzle.go        the layout of shared memory during a conversion
 //	reduce.go         reductions; reduce_rows.go across warps, reduce_cluster.go across blocks
 //	scan.go           scans; scan_shared.go across warps

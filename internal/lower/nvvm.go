@@ -142,6 +142,14 @@ func (nvidia) shuffleIdx(l *lowering, word, lane string) string {
 	return l.call("i32", "llvm.nvvm.shfl.sync.idx.i32", "i32 -1", "i32 "+word, "i32 "+lane, "i32 31")
 }
 
+func (nvidia) halves(l *lowering, a, b, swap string) (lo, hi string) {
+	pick := func(kept, swapped int) string {
+		bytes := l.val("select i1 %s, i32 %d, i32 %d", swap, swapped, kept)
+		return l.call("i32", "llvm.nvvm.prmt", "i32 "+a, "i32 "+b, "i32 "+bytes)
+	}
+	return pick(0x5410, 0x1054), pick(0x7632, 0x3276)
+}
+
 // warpReductions holds the instructions that combine the words of a warp, from sm_80 on.
 var warpReductions = map[*ir.OpDef]string{
 	arith.AddI: "add", arith.AndI: "and", arith.OrI: "or", arith.XOrI: "xor",

@@ -57,6 +57,9 @@ type vendorThreads interface {
 	meetIf(l *lowering, pred string)
 	shuffleXor(l *lowering, word string, bits int) string
 	shuffleIdx(l *lowering, word, lane string) string
+	// halves returns a word of the lower halves of words a and b, and one of the upper halves; b comes first
+	// in lanes where swap is true.
+	halves(l *lowering, a, b, swap string) (lo, hi string)
 	// reduceWarp combines a word of every lane by an operation; ok is false if no instruction does it.
 	reduceWarp(l *lowering, by *ir.OpDef, word string) (v string, ok bool)
 }

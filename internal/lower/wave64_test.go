@@ -57,6 +57,10 @@ func (v wave64) shuffleXor(l *lowering, word string, bits int) string {
 	return v.shuffleIdx(l, word, l.xor(l.ids.lane, itoa(bits)))
 }
 
+func (wave64) halves(l *lowering, a, b, swap string) (lo, hi string) {
+	return plainHalves(l, a, b, swap)
+}
+
 func (wave64) shuffleIdx(l *lowering, word, lane string) string {
 	return l.call("i32", "llvm.amdgcn.ds.bpermute", "i32 "+l.mul(lane, 4), "i32 "+word)
 }

@@ -162,3 +162,14 @@ def wide_bits(x, y, i, B: tl.constexpr):
     y.atomic_xor([0, i], v)
     y.atomic_or([4, B], v)
     y.atomic_and([4, 0], v)
+
+
+@triton.jit
+def chained(q, k, v, o, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    row = tl.program_id(0) * BM
+    x = q.load([row, 0])
+    acc = tl.zeros((BM, D), tl.float32)
+    for n in range(0, N, BN):
+        s = tl.dot(x, k.load([n, 0]).T)
+        acc = tl.dot((s * 0.125).to(v.dtype), v.load([0, n]).T, acc)
+    o.store([row, 0], acc)
