@@ -221,7 +221,7 @@ type Stream struct {
 }
 
 // NewStream returns a new queue on the device. When ctx ends, compilations and tunings of its launches end,
-// and so do kernels in the interpreter and on the CPU, within some milliseconds, even in an endless loop.
+// and so do kernels on every device but a GPU, within some milliseconds, even in an endless loop.
 // Work given to a GPU runs to its end.
 func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
 	if err := d.usable(); err != nil {

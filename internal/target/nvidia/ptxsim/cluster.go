@@ -1,6 +1,7 @@
 package ptxsim
 
 import (
+	"context"
 	"fmt"
 	"slices"
 )
@@ -35,14 +36,17 @@ func clusterSize(f *function, l *Launch) (int, error) {
 }
 
 // runCluster runs the cluster whose first block is id.
-func (m *Module) runCluster(f *function, l *Launch, id [3]int, size int, globals *globalRaces) (err error) {
+func (m *Module) runCluster(ctx context.Context, f *function, l *Launch, id [3]int, size int,
+	globals *globalRaces) (err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			x, ok := r.(*fault)
-			if !ok {
-				panic(r)
-			}
+		switch x := recover().(type) {
+		case nil:
+		case *fault:
 			err = m.faultOf(l, x, size)
+		case ended:
+			err = x.error
+		default:
+			panic(x)
 		}
 	}()
 	g := &cluster{}
@@ -51,7 +55,7 @@ func (m *Module) runCluster(f *function, l *Launch, id [3]int, size int, globals
 	}
 	for i := range size {
 		c := m.newBlock(f, l, [3]int{id[0] + i, id[1], id[2]})
-		c.cluster, c.rank, c.globals = g, i, globals
+		c.cluster, c.rank, c.globals, c.ctx = g, i, globals, ctx
 		if !l.NoRaces {
 			if g.clocks == nil {
 				g.clocks = newClocks(size * c.n)

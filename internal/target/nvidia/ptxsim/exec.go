@@ -111,8 +111,9 @@ type block struct {
 	left    bool   // all threads have
 	steps   int
 	turns   turns
-	yields  bool // the warp's turn ends
-	at      int  // the instruction that runs
+	ctx     context.Context // of the launch
+	yields  bool            // the warp's turn ends
+	at      int             // the instruction that runs
 	scratch [32]int32
 
 	paramSize, localSize int
@@ -142,6 +143,9 @@ type fault struct {
 	other  int32 // the other thread of a race
 	access *stray.Access
 }
+
+// ended is the panic of a launch whose context has ended.
+type ended struct{ error }
 
 func (c *block) fail(t int32, format string, args ...any) {
 	panic(&fault{block: c, thread: t, msg: fmt.Sprintf(format, args...)})
@@ -203,7 +207,7 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if err := m.runCluster(f, l, [3]int{x, y, z}, size, globals); err != nil {
+				if err := m.runCluster(ctx, f, l, [3]int{x, y, z}, size, globals); err != nil {
 					return err
 				}
 			}
@@ -276,6 +280,10 @@ func (c *block) finish() {
 // get a chance: it may be waiting for them.
 const turnSteps = 1 << 20
 
+// watchSteps is the number of instructions that a warp runs before it looks whether the launch's context has
+// ended: a millisecond or two.
+const watchSteps = 1 << 12
+
 // runWarp runs the threads of a warp. Of threads at different places the furthest behind go first.
 func (c *block) runWarp(w, steps int) {
 	var lanes [32]int32
@@ -285,7 +293,10 @@ func (c *block) runWarp(w, steps int) {
 		if len(grp) == 0 {
 			return
 		}
-		c.runGroup(grp, next, end)
+		if err := c.ctx.Err(); err != nil {
+			panic(ended{err})
+		}
+		c.runGroup(grp, next, min(end, c.steps+watchSteps))
 	}
 }
 

@@ -2,8 +2,11 @@ package ptxsim
 
 import (
 	"context"
+	"errors"
+	"math"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
@@ -93,5 +96,19 @@ $L3:
 	err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{1, 1, 1}, Args: []uint64{mem.Alloc(out)}, Memory: mem})
 	if err != nil || out[0] != 10 || out[4] != 20 || out[8] != 10 {
 		t.Errorf("%v, %v", out, err)
+	}
+}
+
+// TestContext: a kernel without an end stops when its context does.
+func TestContext(t *testing.T) {
+	m, err := Parse([]byte(".visible .entry k()\n.reqntid 64\n{\n$again:\n\tbra.uni $again;\n}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	err = m.Run(ctx, &Launch{Kernel: "k", Grid: [3]int{1, 1, 1}, Memory: NewMemory(), Steps: math.MaxInt})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
 	}
 }
