@@ -156,7 +156,8 @@ func (b *Bound) Param(name string) int {
 	return b.k.params.Index(name)
 }
 
-// SetInt changes an integer argument within its specialization: if it was divisible by 16, it must stay so.
+// SetInt changes an integer argument within its specialization: if it was divisible by 16, it must stay so; if
+// it was an int32, it must stay one.
 func (b *Bound) SetInt(param int, v int64) error {
 	if err := b.settable(param); err != nil {
 		return err
@@ -202,7 +203,8 @@ func (b *Bound) settable(param int) error {
 		return err
 	}
 	if param < 0 || param >= len(b.params) {
-		return fmt.Errorf("nereid: %s has no parameter %d", b.k.name, param)
+		return fmt.Errorf("nereid: %s has no parameter %d: Param returns the position of a name, or -1",
+			b.k.name, param)
 	}
 	if why := b.params[param].fixed; why != "" {
 		return b.paramError(param, "cannot be changed while the kernel is bound: %s", why)
@@ -211,8 +213,8 @@ func (b *Bound) settable(param int) error {
 }
 
 func (b *Bound) put(param int, c args.Class, word uint64) error {
-	if c != b.params[param].class {
-		return b.paramError(param, "does not fit the specialization that the kernel was bound for: bind it again")
+	if have := b.params[param].class; c != have && !have.Takes(c) {
+		return b.paramError(param, "does not fit the code that the kernel was bound for: %s: bind it again", have.Misfit(c))
 	}
 	b.words[b.params[param].word] = word
 	return nil

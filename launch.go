@@ -276,8 +276,8 @@ func (k *Kernel) remember(p *warm.Plan, f *frame, list []any) {
 	k.plans.Add(p)
 }
 
-// explain returns the error of a compilation that failed because a Go slice was passed for a pointer: to the
-// kernel it is a tuple, and what its text says of tuples helps nobody. Any other error is returned as it is.
+// explain returns the error of a compilation that failed because a Go slice, a number or a string was passed for
+// a pointer: what the kernel's text says of it helps nobody. Any other error is returned as it is.
 func (l *launch) explain(err error) error {
 	if !errors.As(err, new(*CompileError)) || len(l.frame.Vals) == 0 {
 		return err
@@ -287,25 +287,32 @@ func (l *launch) explain(err error) error {
 		return err
 	}
 	for i, v := range l.frame.Vals {
-		if i >= len(pointers) || !pointers[i] || !isNumbers(v) {
+		if i >= len(pointers) || !pointers[i] {
 			continue
 		}
-		return l.k.argError(&args.Error{Param: l.k.params.List[i].Name,
-			Err: fmt.Errorf("a %T is a tuple to a kernel, "+
-				"which uses this parameter as a pointer: pass a tensor, as nereid.FromSlice makes it of a slice", v)})
+		if e := noPointer(v, err); e != nil {
+			return l.k.argError(&args.Error{Param: l.k.params.List[i].Name, Err: e})
+		}
 	}
 	return err
 }
 
-// isNumbers reports whether v is a slice or an array of numbers.
-func isNumbers(v any) bool {
+// noPointer says that v cannot be a pointer, which is why a kernel could not be compiled; nil if it may be one.
+func noPointer(v any, err error) error {
 	t := reflect.TypeOf(v)
-	if t == nil || t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
-		return false
+	switch {
+	case t == nil:
+		return nil
+	case isNumber(t.Kind()) || t.Kind() == reflect.String:
+		return fmt.Errorf("%#v is no tensor, and the kernel uses this parameter as a pointer:\n%w", v, err)
+	case (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && isNumber(t.Elem().Kind()):
+		return fmt.Errorf("a %T is a tuple to a kernel, which uses this parameter as a pointer: pass a tensor, "+
+			"as nereid.FromSlice makes it of a slice", v)
 	}
-	k := t.Elem().Kind()
-	return k >= reflect.Bool && k <= reflect.Float64
+	return nil
 }
+
+func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Float64 }
 
 // build returns the kernel compiled for the arguments of a launch.
 func (k *Kernel) build(ctx context.Context, l *launch) (*compile.Build, error) {

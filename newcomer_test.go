@@ -77,11 +77,17 @@ func TestNewcomers(t *testing.T) {
 		{"slice, tuned", "nereid.FromSlice", tuned.Launch(s, one, make([]float32, 64), 3)},
 		{"array", "nereid.FromSlice", plain.Launch(s, one, [2]float64{}, 3, 32)},
 		{"bytes", "nereid.FromSlice", plain.Launch(s, one, make([]byte, 3), 3, 32)},
+		{"number for a tensor", `argument "x": 3 is no tensor`, plain.Launch(s, one, 3, 3, 32)},
+		{"number for a tensor, and where", "k.py:", plain.Launch(s, one, 3.5, 3, 32)},
+		{"text for a tensor", `argument "x": "x" is no tensor`, tuned.Launch(s, one, "x", 3)},
 		{"pointer to an array", "nereid.FromSlice", plain.Launch(s, one, new([4]float32), 3, 32)},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, c.err, c.want)
 		}
+	}
+	if err := plain.Launch(s, one, 3, 3, 32); !errors.As(err, new(*nereid.CompileError)) {
+		t.Errorf("a number for a pointer: %T %v", err, err)
 	}
 	var arg *nereid.ArgumentError
 	if err := plain.Launch(s, one, make([]float32, 64), 3, 32); !errors.As(err, &arg) || arg.Param != "x" {
@@ -109,5 +115,59 @@ func TestSlowDevice(t *testing.T) {
 	if strings.Count(string(out), "40 times slower") != 1 ||
 		!strings.Contains(string(out), "/nowhere/libLLVM.so") {
 		t.Errorf("want one warning with the reason:\n%s", out)
+	}
+}
+
+// TestBoundMisfit: what a bound kernel does not take, it says why; what its code can run, it takes.
+func TestBoundMisfit(t *testing.T) {
+	k := kernelOf(t, "k.py", `
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, n, m, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, i + m, mask=i < n)
+`, "k")
+	s := stream(t, "interp")
+	tensor := func(dt nereid.DType) *nereid.Tensor {
+		x, err := nereid.New(s.Device(), dt, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { x.Close() })
+		return x
+	}
+	x := tensor(nereid.Float32)
+	b, err := k.Bind(s, x, 48, 7, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for _, c := range []struct {
+		want string
+		err  error
+	}{
+		{"it is a tensor of fp16, and was a tensor of fp32", b.SetTensor(0, tensor(nereid.Float16))},
+		{"its address is not divisible by 16", b.SetTensor(0, x.Skip(1))},
+		{"it is not divisible by 16", b.SetInt(1, 47)},
+		{"it is an int64, and was an int32", b.SetInt(2, 1<<40)},
+		{"it is a float, and was an int32", b.SetFloat(2, 1)},
+		{"Param returns the position", b.SetInt(b.Param("nosuch"), 1)},
+	} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("%v, want %q", c.err, c.want)
+		}
+	}
+	for _, m := range []int64{1, 16, -3} {
+		if err := b.SetInt(2, m); err != nil {
+			t.Error(err)
+		}
+		if err := b.Launch(nereid.Grid{1}); err != nil {
+			t.Error(err)
+		}
+		if v, err := x.At(2); v != float64(2+m) || err != nil {
+			t.Errorf("%v, %v, want %d", v, err, 2+m)
+		}
 	}
 }

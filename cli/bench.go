@@ -27,7 +27,8 @@ func newBenchCmd() *cobra.Command {
 			"on the same kernels and sizes. Times are medians, with cold caches.\n\n" +
 			"--only launch is the host's side of a warm launch in every form that it has; on a GPU beside the bare call to the driver.\n" +
 			"--only start is a process from start to end, with the device alone and to the first result of a kernel that is in the cache.",
-		Args: cobra.NoArgs,
+		Example: "  nereid bench --only softmax,matmul\n  nereid bench --only launch --device cpu",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if begin != "" {
 				return bench.Begin(device, begin, cmd.OutOrStdout())

@@ -24,13 +24,14 @@ import (
 
 func newCacheCmd() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "cache",
-		Short: "Shows and keeps the cache of compiled kernels",
-		Long:  "The cache of compiled kernels: NEREID_CACHE_DIR, or `nereid` in the user's cache folder.\nA kernel is named by its key or by as much of its beginning as is unique.",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:     "cache",
+		Short:   "Shows and keeps the cache of compiled kernels",
+		Long:    "The cache of compiled kernels: NEREID_CACHE_DIR, or `nereid` in the user's cache folder.\nA kernel is named by its key or by as much of its beginning as is unique.",
+		Example: "  nereid cache ls",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	dir := cmd.PersistentFlags().String("dir", "", "the folder, if it is another")
+	dir := cmd.PersistentFlags().String("dir", "", "folder of the cache (default: that of launches)")
 	open := func() (*cache.Store, error) {
 		if *dir == "" {
 			c, err := nereid.OpenCache(nereid.CacheOptions{})
@@ -80,7 +81,8 @@ func (o opener) list(prefixes []string) (*cache.Store, []cache.Item, error) {
 
 func cacheLs(open opener) *cobra.Command {
 	return &cobra.Command{
-		Use: "ls [KEY…]", Short: "Lists kernels, the most recently used first",
+		Example: "  nereid cache ls\n  nereid cache ls softmax",
+		Use:     "ls [KEY…]", Short: "Lists kernels, the most recently used first",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, list, err := open.list(args)
 			if err != nil {
@@ -156,7 +158,8 @@ func ago(t time.Time) string {
 
 func cacheShow(open opener) *cobra.Command {
 	return &cobra.Command{
-		Use: "show KEY [STAGE]", Short: "Shows what a kernel was compiled from and for, or one of its stages",
+		Example: "  nereid cache show softmax_kernel-3f\n  nereid cache show softmax_kernel-3f llir",
+		Use:     "show KEY [STAGE]", Short: "Shows what a kernel was compiled from and for, or one of its stages",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, list, err := open.list(args[:1])
@@ -223,7 +226,8 @@ func compact(text []byte) string {
 
 func cacheVerify(open opener) *cobra.Command {
 	return &cobra.Command{
-		Use: "verify [KEY…]", Short: "Reads and checks every kernel; damaged ones are removed",
+		Example: "  nereid cache verify",
+		Use:     "verify [KEY…]", Short: "Reads and checks every kernel; damaged ones are removed",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, list, err := open.list(args)
 			if err != nil {
@@ -252,29 +256,33 @@ func cachePrune(open opener) *cobra.Command {
 	var size string
 	var age time.Duration
 	cmd := &cobra.Command{
-		Use: "prune", Short: "Makes room: what was used longest ago goes first", Args: cobra.NoArgs,
+		Example: "  nereid cache prune --max-size 512MiB --older 720h",
+		Use:     "prune", Short: "Makes room: what was used longest ago goes first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := open()
 			if err != nil {
 				return err
 			}
-			limit, err := knob.ParseSize(size)
-			if err != nil {
-				return usagef("--max-size: %v", err)
+			limit := knob.CacheSize.Get()
+			if size != "" {
+				if limit, err = knob.ParseSize(size); err != nil {
+					return usagef("--max-size: %v", err)
+				}
 			}
 			removed, freed, err := s.Prune(limit, age)
 			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels removed, %s freed\n", removed, sizeText(freed))
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&size, "max-size", fmt.Sprint(knob.CacheSize.Get()), "keep at most this much, 512MiB say; 0: no limit")
+	cmd.Flags().StringVar(&size, "max-size", "", "keep at most this much, 512MiB say; 0: no limit (default: NEREID_CACHE_SIZE, or 4GiB)")
 	cmd.Flags().DurationVar(&age, "older", 0, "remove what was not used for so long, 720h say")
 	return cmd
 }
 
 func cacheExport(open opener) *cobra.Command {
 	return &cobra.Command{
-		Use: "export FILE.tar.gz [KEY…]", Short: "Writes kernels to an archive, for other machines", Args: cobra.MinimumNArgs(1),
+		Example: "  nereid cache export kernels.tar.gz softmax",
+		Use:     "export FILE.tar.gz [KEY…]", Short: "Writes kernels to an archive, for other machines", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, list, err := open.list(args[1:])
 			if err != nil {
@@ -296,7 +304,8 @@ func cacheExport(open opener) *cobra.Command {
 
 func cacheImport(open opener) *cobra.Command {
 	return &cobra.Command{
-		Use: "import FILE.tar.gz", Short: "Takes the kernels of an archive over", Args: cobra.ExactArgs(1),
+		Example: "  nereid cache import kernels.tar.gz",
+		Use:     "import FILE.tar.gz", Short: "Takes the kernels of an archive over", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := open()
 			if err != nil {
@@ -319,7 +328,8 @@ func cacheImport(open opener) *cobra.Command {
 
 func cacheClear(open opener) *cobra.Command {
 	return &cobra.Command{
-		Use: "clear", Short: "Removes every kernel", Args: cobra.NoArgs,
+		Example: "  nereid cache clear --dir /tmp/kernels",
+		Use:     "clear", Short: "Removes every kernel", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := open()
 			if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/spf13/cobra"
 	"slices"
 	"strings"
 	"testing"
@@ -23,4 +24,18 @@ func TestTakeChecks(t *testing.T) {
 			t.Errorf("%s, %s: checks %v, arguments %v", test.given, test.args, f.check, left)
 		}
 	}
+}
+
+// TestHelp: every command shows an example, and says what it does.
+func TestHelp(t *testing.T) {
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if cmd.Example == "" && cmd.HasParent() && cmd.Parent().Name() != "completion" && cmd.Name() != "help" {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRootCmd())
 }

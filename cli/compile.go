@@ -99,7 +99,7 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 	s := spec{Name: k.Name(), File: file, Kernel: k.Name(), Signature: f.input.signature}
 	switch {
 	case s.Signature == "":
-		if s.Signature, err = f.infer(k, args[1:]); err != nil {
+		if s.Signature, err = f.infer(cmd.ErrOrStderr(), k, args[1:]); err != nil {
 			return err
 		}
 	case len(args) > 1:
@@ -114,8 +114,9 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 // typical has a value of each type of scalar that no specialization treats apart.
 var typical = map[string]string{"i32": "3", "i64": "1099511627779", "fp32": "0.5", "fp64": "0.5", "fp16": "0.5", "bf16": "0.5", "u32": "3", "i1": "True"}
 
-// infer returns the signature that a launch with these arguments would have.
-func (f *compileFlags) infer(k *nereid.Kernel, given []string) (string, error) {
+// infer returns the signature that a launch with these arguments would have. It says on errs what it took of a
+// config.
+func (f *compileFlags) infer(errs io.Writer, k *nereid.Kernel, given []string) (string, error) {
 	pointers, err := inside.Root.Source(k).Pointers(k.Name(), lang.DefaultTarget)
 	if err != nil {
 		return "", err
@@ -137,6 +138,10 @@ func (f *compileFlags) infer(k *nereid.Kernel, given []string) (string, error) {
 	in, err := f.input.read(k, given)
 	if err != nil {
 		return "", err
+	}
+	in.chosen.options(&f.opts)
+	if in.chosen.values != nil {
+		fmt.Fprintf(errs, "nereid: %s\n", in.chosen)
 	}
 	args, tensors, err := in.on(nereid.NewInterpreter(nereid.InterpOptions{}))
 	if err != nil {

@@ -20,8 +20,9 @@ func newDemoCmd() *cobra.Command {
 		Short: "Compiles and runs five kernels and checks them",
 		Long: "Compiles vector add, softmax, layer norm, matmul and attention for the best device that is here, runs them, and checks each\n" +
 			"against a float64 reference.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return demo(cmd, device) },
+		Example: "  nereid demo --device interp",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return demo(cmd, device) },
 	}
 	cmd.Flags().StringVar(&device, "device", "", "device to run on (default: the best one here)")
 	return cmd

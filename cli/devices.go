@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,10 @@ func newDevicesCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "devices",
 		Short: "Lists the devices that are here",
-		Args:  cobra.NoArgs,
+		Long: "Lists the devices that are here, the best first: launches that name none use it. Of those that are not it says why,\n" +
+			"and how to get them. Names are what --device, nereid.Open and NEREID_DEVICE take.",
+		Example: "  nereid devices\n  NEREID_LLVM=/opt/llvm/lib/libLLVM.so nereid devices",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			printDevices(cmd.OutOrStdout())
 			return nil
@@ -25,14 +27,16 @@ func newDevicesCmd() *cobra.Command {
 // printDevices lists what is here, the best first, and what is not, with why.
 func printDevices(out io.Writer) {
 	here, absent := nereid.Devices()
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	wide := len("interp")
 	for _, d := range here {
-		fmt.Fprintf(w, "%s\t%s\n", d, d.Info())
+		wide = max(wide, len(d.String()))
+	}
+	for _, d := range here {
+		fmt.Fprintf(out, "%-*s  %s\n", wide, d, d.Info())
 	}
 	for _, a := range absent {
-		fmt.Fprintf(w, "%s\tabsent: %v\n", a.Kind, a.Why)
+		fmt.Fprintf(out, "%-*s  absent: %v\n", wide, a.Kind, a.Why)
 	}
-	w.Flush()
 	if slow := slowness(here, absent); slow != "" {
 		fmt.Fprintln(out, slow)
 	}

@@ -28,7 +28,7 @@ func newGenCmd() *cobra.Command {
 			"options are a struct, a wrong argument does not compile, and a launch allocates nothing. The kernels' source is embedded;\n" +
 			"for softmax.py, SoftmaxPy.Load gives the functions a Config.\n\n" +
 			"The generator infers a parameter's Go type from how the kernel uses it; --type overrides the inference.",
-		Example: "  //go:generate nereid gen softmax.py -o softmax_gen.go\n" +
+		Example: "  //go:generate go tool nereid gen softmax.py -o softmax_gen.go\n" +
 			"  nereid gen softmax.py -o - --type softmax_kernel.n_cols=int",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },

@@ -196,6 +196,9 @@ func (f *optFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if strings.HasSuffix(name, ".py") {
+		return usagef("%s is Python, and opt reads IR: nereid compile %[1]s:KERNEL ... --emit source writes it", name)
+	}
 	passes, err := f.passes(src)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func newReplayCmd() *cobra.Command {
 		Short: "Replays launches recorded from Triton",
 		Long: "Replays launches that peer/capture.py recorded from Triton, compares the memory afterwards, and prints ok or FAIL with the\n" +
 			"largest relative error for each, then a line with the numbers of both.",
-		Example: "  nereid replay --root testdata testdata/replay/*.safetensors\n" +
+		Example: "  nereid replay testdata/replay/*.safetensors\n" +
 			"  nereid replay --device sim --from-stage ttgir=add.ttgir testdata/replay/0002-add_kernel.safetensors",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },

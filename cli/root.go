@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -97,6 +100,11 @@ func newRootCmd() *cobra.Command {
 		root.AddCommand(newCmd())
 	}
 	addCompletions(root)
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil { // an unknown shell is an error, not a call for help
+		c.Args, c.RunE = cobra.NoArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		c.Example = "  source <(nereid completion bash)"
+	}
 	return root
 }
 
@@ -105,6 +113,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	for _, err := range append(knob.Check(), checkPasses()...) {
 		fmt.Fprintf(stderr, "nereid: warning: %v\n", err)
 	}
+	slog.SetDefault(slog.New(warnings{new(sync.Mutex), stderr}))
 	defer closeCache()
 	return execute(newRootCmd(), args, stdin, stdout, stderr)
 }
@@ -160,11 +169,30 @@ func work(root *cobra.Command, started *bool, stderr io.Writer) int {
 	}
 	// What fails before the command's own code runs is a flag or an argument that cobra did not accept.
 	if usage := (usageError{}); !*started || errors.As(err, &usage) {
-		fmt.Fprintf(stderr, "nereid: %s\nRun '%s --help' for usage.\n", strings.TrimSpace(err.Error()), cmd.CommandPath())
+		fmt.Fprintf(stderr, "nereid: %s%s\nRun '%s --help' for usage.\n", strings.TrimSpace(err.Error()),
+			nearestFlag(cmd, err), cmd.CommandPath())
 		return exitUsage
 	}
 	report(stderr, err)
 	return exitFailed
+}
+
+// nearestFlag returns the flag that an unknown one may be, or "".
+func nearestFlag(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if best := diag.Nearest(unknown.GetSpecifiedName(), names); best != "" {
+		return ": did you mean --" + best + "?"
+	}
+	return ""
 }
 
 // report prints a command's error. Diagnostics carry their own file, line and caret, so they get no prefix.

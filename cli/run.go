@@ -120,6 +120,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := r.read(args[1:]); err != nil {
 		return err
 	}
+	if err := r.checkSave(); err != nil {
+		return err
+	}
 	return r.run()
 }
 
@@ -133,6 +136,7 @@ func (r *runner) read(args []string) (err error) {
 	if r.in, err = f.input.read(r.k, args); err != nil {
 		return err
 	}
+	r.in.chosen.options(&f.opts)
 	r.gridSize, err = r.in.grid(f.grid)
 	return err
 }
@@ -205,6 +209,9 @@ type runner struct {
 func (r *runner) run() error {
 	fmt.Fprintf(r.out, "device %s: %s\n", r.dev, r.dev.Info())
 	fmt.Fprintf(r.out, "kernel %s, grid %s: %s\n", r.k.Name(), gridText(r.gridSize), r.in)
+	if r.in.chosen.values != nil {
+		fmt.Fprintf(r.out, "config %s\n", r.in.chosen)
+	}
 	got, err := r.once(r.dev, r.k)
 	if err != nil {
 		return err
@@ -217,7 +224,11 @@ func (r *runner) run() error {
 	if text := r.flags.check.missing(r.gridSize[0] * r.gridSize[1] * r.gridSize[2]); text != "" {
 		fmt.Fprintf(w, "not checked\t%s\n", text)
 	}
-	if r.flags.rep > 0 && failed == nil {
+	switch {
+	case r.flags.rep <= 0 || failed != nil:
+	case r.prints():
+		fmt.Fprintf(w, "run\tnot measured, since the kernel prints\n")
+	default:
 		took, err := r.measure()
 		if err != nil {
 			return err
@@ -305,10 +316,18 @@ func (r *runner) check(got *result) (verdict string, err error) {
 	}
 	worst, err := c.Compare(got.mem)
 	if err != nil {
-		return "FAILED: it differs from the interpreter's result", err
+		return "FAILED: it differs from the interpreter's result" + r.suspect(), err
 	}
 	return fmt.Sprintf("ok: equals the interpreter's result, largest error %.1e; there %s", worst,
 		r.flags.check.clean()), nil
+}
+
+// suspect names what may make a result differ that was not looked for.
+func (r *runner) suspect() string {
+	if r.gridSize[0]*r.gridSize[1]*r.gridSize[2] < 2 || r.flags.check.has("races") {
+		return ""
+	}
+	return "; if programs race, --check races shows where"
 }
 
 // judged runs the kernel in the interpreter, with the checks that were asked for, and counts the bytes it

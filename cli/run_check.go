@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -39,11 +40,13 @@ func (c checks) valid() error {
 
 func (c checks) has(name string) bool { return slices.Contains(c, name) }
 
-// interpreter returns an interpreter that makes these checks.
-func (c checks) interpreter() *interp.Device {
-	return interp.NewDevice(interp.DeviceOptions{
-		CheckUninit: c.has("uninit"), CheckRaces: c.has("races"), CheckOverflow: c.has("overflow") || knob.Checked.Get(),
-	})
+// interpreter returns an interpreter that makes these checks, and prints nothing.
+func (c checks) interpreter() *interp.Device { return interp.NewDevice(c.options()) }
+
+func (c checks) options() interp.DeviceOptions {
+	return interp.DeviceOptions{
+		Stdout: io.Discard, CheckUninit: c.has("uninit"), CheckRaces: c.has("races"), CheckOverflow: c.has("overflow") || knob.Checked.Get(),
+	}
 }
 
 // open opens a device that makes as many of the checks as it can. The interpreter, which judges its results,
@@ -59,7 +62,9 @@ func (c checks) open(device string) (*nereid.Device, error) {
 	case len(c) == 0:
 		return nereid.Open(device)
 	case device == "interp":
-		return inside.Root.Device(c.interpreter()).(*nereid.Device), nil
+		o := c.options()
+		o.Stdout = nil // this one is the device, and its kernels print
+		return inside.Root.Device(interp.NewDevice(o)).(*nereid.Device), nil
 	}
 	if strings.HasPrefix(device, "sim") && c.has("races") {
 		if err := os.Setenv(knob.CheckRaces.Name(), "1"); err != nil { // before devices are looked for

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid"
@@ -42,7 +44,8 @@ func readTensor(param, file, name string) (*tensorArg, error) {
 			name = param
 		}
 		if t = all[name]; t == nil {
-			return nil, usagef("%s: %s has no tensor %q", param, file, name)
+			return nil, usagef("%s: %s has no tensor %q: it has %s", param, file, name,
+				strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 		}
 	}
 	data := make([]byte, t.Len()*t.DType.Size())
@@ -56,41 +59,57 @@ func readTensor(param, file, name string) (*tensorArg, error) {
 	return &tensorArg{name: param, dtype: t.DType, shape: shape, fill: "file", data: data}, nil
 }
 
-// save writes tensors after a launch: --save FILE.safetensors all of them, --save NAME=FILE.npy one.
+// cutSave cuts --save FILE.safetensors, which writes all tensors, or NAME=FILE, which writes one.
+func cutSave(text string) (name, file string) {
+	name, file, one := strings.Cut(text, "=")
+	if !one {
+		return "", text
+	}
+	return name, file
+}
+
+// checkSave returns an error for what save could not write, before anything runs.
+func (r *runner) checkSave() error {
+	for _, text := range r.flags.save {
+		name, file := cutSave(text)
+		if name != "" && !slices.ContainsFunc(r.in.tensors, func(a *tensorArg) bool { return a.name == name }) {
+			return usagef("--save %s: there is no tensor %q", text, name)
+		}
+		ext := filepath.Ext(file)
+		if ext != ".safetensors" && (ext != ".npy" || name == "") {
+			return usagef("--save: write FILE.safetensors or NAME=FILE.npy, not %q", text)
+		}
+	}
+	return nil
+}
+
+// save writes tensors after a launch.
 func (r *runner) save(got *result) error {
 	for _, text := range r.flags.save {
-		name, file, one := strings.Cut(text, "=")
-		if !one {
-			file = text
-		}
-		if err := r.saveTo(name, file, one, got); err != nil {
+		name, file := cutSave(text)
+		if err := r.saveTo(name, file, got); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *runner) saveTo(name, file string, one bool, got *result) error {
+// saveTo writes a tensor, or all of them for "".
+func (r *runner) saveTo(name, file string, got *result) error {
 	all := map[string]*nereid.Tensor{}
 	for _, a := range r.in.tensors {
-		if !one || a.name == name {
+		if name == "" || a.name == name {
 			all[a.name] = nereid.FromBytes(a.dtype, got.mem[a.name], a.shape...)
 		}
-	}
-	if one && all[name] == nil {
-		return usagef("--save: there is no tensor %q", name)
 	}
 	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	switch {
-	case filepath.Ext(file) == ".safetensors":
-		err = nereid.WriteSafetensors(f, all)
-	case one && filepath.Ext(file) == ".npy":
+	if filepath.Ext(file) == ".npy" {
 		err = nereid.WriteNPY(f, all[name])
-	default:
-		err = usagef("--save: write FILE.safetensors or NAME=FILE.npy, not %q", file)
+	} else {
+		err = nereid.WriteSafetensors(f, all)
 	}
 	if e := f.Close(); err == nil {
 		err = e

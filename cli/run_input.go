@@ -48,6 +48,7 @@ type inputs struct {
 	tensors []*tensorArg
 	values  map[string]any // of scalars and compile-time arguments
 	order   []string       // names of all arguments
+	chosen  chosen
 }
 
 // defaultElements is the size of a tensor of which nothing is said.
@@ -64,6 +65,9 @@ func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
 		return nil, err
 	}
 	in := &inputs{values: map[string]any{}}
+	if !f.partial {
+		in.chosen = firstConfig(k, texts)
+	}
 	var missing []string
 	for i, p := range k.Params() {
 		text, ok := texts[p.Name]
@@ -83,7 +87,11 @@ func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
 			in.tensors = append(in.tensors, t)
 		case ok:
 			v, err := parseValue(text)
-			if err != nil {
+			switch {
+			case pointers[i] && (err != nil || !mayPoint(v)):
+				return nil, usagef("%s=%s: the kernel uses %[1]s as a pointer: give a tensor, such as fp32[1000], in.npy or "+
+					"weights.safetensors:NAME", p.Name, text)
+			case err != nil:
 				return nil, usagef("%s=%s: %v", p.Name, text, err)
 			}
 			in.values[p.Name] = v
@@ -210,6 +218,9 @@ func (f *inputFlags) describe(name, text string) (*tensorArg, error) {
 	t.dtype = dt
 	if !shaped {
 		dims = f.shape
+	}
+	if shaped && !strings.HasSuffix(dims, "]") {
+		return nil, usagef("%s=%s: the shape is not closed: write %[2]s]", name, text)
 	}
 	if dims = strings.TrimSuffix(dims, "]"); dims == "" && !described {
 		return t, nil
@@ -356,6 +367,15 @@ func parseValue(text string) (any, error) {
 	return goValue(v), nil
 }
 
+// mayPoint reports whether a value may be given for a pointer: a number, a string or a type may not.
+func mayPoint(v any) bool {
+	switch v.(type) {
+	case int64, float64, bool, string, nereid.DType:
+		return false
+	}
+	return true
+}
+
 func newEvaluator(files *diag.FileSet) *object.Interp {
 	return pyrun.New(pyrun.Options{Files: files,
 		Limits: object.Limits{MaxSteps: 100_000, MaxBytes: 1 << 20}}).Interp
@@ -472,7 +492,22 @@ func (in *inputs) eval(text string) (object.Value, error) {
 			vars.SetStr(name, object.Float(v))
 		}
 	}
-	return pyrun.Eval(ev, x, pyrun.NewEnv(nil, vars))
+	v, err := pyrun.Eval(ev, x, pyrun.NewEnv(nil, vars))
+	if err != nil && strings.HasPrefix(err.Error(), "NameError") {
+		return nil, fmt.Errorf("%w: there are %s", err, in.names(vars))
+	}
+	return v, err
+}
+
+// names lists what an expression may name.
+func (in *inputs) names(vars *object.Dict) string {
+	var out []string
+	for _, name := range in.order {
+		if _, ok := vars.GetStr(name); ok {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(append(out, "cdiv", "next_power_of_2"), ", ")
 }
 
 // helperNames returns the functions that expressions may call, besides Python's own.

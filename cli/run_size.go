@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"math"
 
 	"github.com/nereid-lang/nereid"
@@ -56,9 +57,10 @@ func (z *sizer) sizes(grid string, open []*tensorArg) error {
 	if left == 0 {
 		return nil
 	}
+	var touched map[string]*interp.Touched
 	for n := room; n <= max(room, maxTrial); n *= 16 {
-		touched, err := z.trial(g, open, n)
-		if err != nil {
+		var err error
+		if touched, err = z.trial(g, open, n); err != nil {
 			continue // out of bounds, perhaps: with more room
 		}
 		for _, t := range open {
@@ -69,8 +71,12 @@ func (z *sizer) sizes(grid string, open []*tensorArg) error {
 		return nil
 	}
 	for _, t := range open { // the run itself shows the fault
-		if bounds[t.name] <= 0 {
-			t.shape = []int{room}
+		if bounds[t.name] > 0 {
+			continue
+		}
+		t.shape = []int{room}
+		if x := touched[t.name]; x != nil && x.MaskedEnd+x.PlainEnd > 0 {
+			t.shape = []int{z.size(x, t.dtype.Size())}
 		}
 	}
 	return nil
@@ -103,7 +109,8 @@ func (z *sizer) size(t *interp.Touched, elem int) int {
 	return max(end, 1)
 }
 
-// trial runs the kernel with room for so many elements in each open tensor.
+// trial runs the kernel with room for so many elements in each open tensor. What it touched before a fault is
+// returned with the error.
 func (z *sizer) trial(g nereid.Grid, open []*tensorArg, room int) (map[string]*interp.Touched, error) {
 	saved := map[*tensorArg][]int{}
 	for _, t := range open {
@@ -130,20 +137,18 @@ func (z *sizer) trial(g nereid.Grid, open []*tensorArg, room int) (map[string]*i
 			return err
 		}
 		defer s.Close()
-		if err := z.k.Launch(s, g, append(args, z.opts)...); err != nil {
-			return err
-		}
+		err = z.k.Launch(s, g, append(args, z.opts)...)
 		for name, t := range tensors {
 			out[name] = touch.At(t.Addr())
 		}
-		return nil
+		return err
 	})
 	return out, err
 }
 
 // tracked calls f with an interpreter that records accesses.
 func tracked(f func(*nereid.Device, *interp.Touch) error) error {
-	d := interp.NewDevice(interp.DeviceOptions{})
+	d := interp.NewDevice(interp.DeviceOptions{Stdout: io.Discard})
 	touch := d.Track()
 	return f(inside.Root.Device(d).(*nereid.Device), touch)
 }

@@ -142,6 +142,9 @@ func (f *runFlags) runSweep(cmd *cobra.Command, args []string, k, judge *nereid.
 	if f.rep <= 0 {
 		return usagef("--sweep measures: give --rep a duration")
 	}
+	if len(f.save) > 0 {
+		return usagef("--save writes the tensors of one launch: remove --sweep")
+	}
 	bar := newProgress(cmd.ErrOrStderr(), len(s.values)*len(devices))
 	rows := make([][]swept, len(s.values))
 	var names []string

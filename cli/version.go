@@ -11,9 +11,10 @@ import (
 
 func newVersionCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Prints the version of nereid, of Go, and the platform",
-		Args:  cobra.NoArgs,
+		Use:     "version",
+		Short:   "Prints the version of nereid, of Go, and the platform",
+		Example: "  nereid version",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintln(cmd.OutOrStdout(), buildText())
 			return nil

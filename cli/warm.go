@@ -25,6 +25,8 @@ func newWarmCmd() *cobra.Command {
 			"writes a manifest of what it launches with NEREID_RECORD=MANIFEST.json, or with nereid.Recorder.\n\n" +
 			"Compiled kernels belong to a build of the compiler: a release, or else the very program. A program that was built from a checkout\n" +
 			"calls nereid.WarmMain in its main function, and --program has it warm itself up.",
+		Example: "  NEREID_RECORD=manifest.json ./prog; nereid warm manifest.json\n" +
+			"  nereid warm manifest.json --program ./prog",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			defer interruptible(cmd)()

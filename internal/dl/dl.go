@@ -61,10 +61,15 @@ func (e *NotFoundError) Error() string {
 	if len(absent) > 0 {
 		fmt.Fprintf(&b, "\n  not found: %s", strings.Join(absent, ", "))
 	}
-	if e.Hint != "" {
+	if e.Hint != "" && !e.static() {
 		fmt.Fprintf(&b, "\n  %s", e.Hint)
 	}
 	return b.String()
+}
+
+// static reports whether the program opens no libraries, so that installing one is of no use.
+func (e *NotFoundError) static() bool {
+	return len(e.Attempts) == 1 && errors.Is(e.Attempts[0].Err, errStatic)
 }
 
 // Is lets errors.Is(err, fs.ErrNotExist) recognise a library that is not installed.

@@ -42,6 +42,22 @@ func newFile(m *python.Module) *file {
 	return f
 }
 
+// mentions reports whether a function's body names a parameter.
+func (f *file) mentions(name, param string) bool {
+	fn, found := f.funcs[name], false
+	if fn == nil {
+		return false
+	}
+	for _, s := range fn.Body {
+		python.Inspect(s, func(n python.Node) bool {
+			x, ok := n.(*python.Name)
+			found = found || ok && x.ID == param
+			return !found
+		})
+	}
+	return found
+}
+
 // kinds are the kinds of a function's parameters, as its body shows them.
 func (f *file) kinds(name string) map[string]kind {
 	if k, ok := f.known[name]; ok {

@@ -55,6 +55,8 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 			e.Guessed = append(e.Guessed, p.Name+"=64")
 		case p.Constexpr:
 			entry = ""
+		case entry == "" && !g.file.mentions(k.name, p.Name):
+			entry = "i32" // nothing depends on it
 		}
 		if entry == "" {
 			e.Untyped = p.Name

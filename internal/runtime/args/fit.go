@@ -3,6 +3,7 @@ package args
 import (
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 )
@@ -75,4 +76,34 @@ func (f *Frame) inRange(p *Params, i int, want lang.ArgSpec) bool {
 	}
 	v := int64(f.Words[f.At[i]])
 	return v>>(bits-1) == 0 || v>>(bits-1) == -1 || uint64(v)>>bits == 0 && r.Elem.String()[0] == 'u'
+}
+
+// Takes reports whether code for an argument of class c takes one of class got: one that is divisible by 16
+// where that does not matter, 1 where another integer was.
+func (c Class) Takes(got Class) bool {
+	return got == c || got == c|ClassDiv16 || got == ClassOne && c == ClassInt32
+}
+
+// kindTexts names the classes of words that a launch passes.
+var kindTexts = map[Class]string{
+	ClassOne: "the integer 1", ClassInt32: "an int32", ClassInt64: "an int64", ClassUint64: "a uint64",
+	ClassFloat: "a float", ClassBool: "a bool", ClassDesc: "a descriptor",
+}
+
+func (c Class) text() string {
+	if c&ClassKind == ClassPtr {
+		return "a tensor of " + dtype.Type(c/classElem).String()
+	}
+	return kindTexts[c&ClassKind]
+}
+
+// Misfit says why code for an argument of class c does not take one of class got.
+func (c Class) Misfit(got Class) string {
+	switch {
+	case got.text() != c.text():
+		return "it is " + got.text() + ", and was " + c.text()
+	case c&ClassKind == ClassPtr:
+		return "its address is not divisible by 16, and was"
+	}
+	return "it is not divisible by 16, and was"
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/bits"
 	"os"
 	"reflect"
 	"slices"
@@ -153,6 +154,10 @@ func checkOptions(o target.Options) error {
 			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 			return fmt.Errorf("%s=%d makes no sense", name, f.Int())
 		}
+	}
+	if n := o.NumWarps; n&(n-1) != 0 {
+		return diag.Refuse(fmt.Sprintf("num_warps=%d", n), "must be a power of two").
+			Instead(fmt.Sprintf("take %d", 1<<(bits.Len(uint(n))-1)))
 	}
 	return nil
 }
