@@ -134,6 +134,10 @@ func envTune(c *Cache) TuneOptions {
 	if knob.PrintTuning.Get() {
 		o.Print = os.Stderr
 	}
+	if address := knob.CacheRedis.Get(); address != "" && knob.Cache.Get() != "off" {
+		o.Store = envTuneStore(TuneStoreOptions{Dir: o.Dir, ReadOnly: o.ReadOnly, Redis: address,
+			Key: knob.CacheKey.Get()})
+	}
 	return o
 }
 

@@ -220,6 +220,14 @@ type Stream struct {
 	_   [24]byte // padded to 64 bytes so that a launch touches a single cache line
 }
 
+// Context returns the context that ends what the stream's launches wait for; for the zero value it never ends.
+func (s *Stream) Context() context.Context {
+	if s == nil || s.ctx == nil {
+		return context.Background()
+	}
+	return s.ctx
+}
+
 // NewStream returns a new queue on the device. When ctx ends, compilations and tunings of its launches end,
 // and so do kernels on every device but a GPU, within some milliseconds, even in an endless loop.
 // Work given to a GPU runs to its end.

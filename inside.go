@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/autotune"
+	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
@@ -40,6 +42,25 @@ func init() { // package inside says who needs these functions
 		return target.Runs(d.b, stage, machine)
 	}
 	inside.Root.Load = func(dev any, s *compile.Saved) (any, error) { return loadSaved(dev.(*Device), s) }
+	inside.Root.Text = func(k any) (string, error) {
+		x := k.(*Kernel)
+		return x.m.src.Text(x.name, lang.DefaultTarget)
+	}
+	inside.Root.Refuse = func(s any, name, what string) error { return s.(*Stream).refuse(name, what) }
+	inside.Root.Store = func(s any) autotune.Store { return s.(*TuneStore).store() }
+	inside.Root.Built = func(dev any) (model, driver, compiler string) {
+		b := dev.(*Device).b
+		model, compiler = b.Info(), cache.Build()
+		if m, ok := b.(target.Modelled); ok {
+			model, driver = m.Model()
+		}
+		if k, ok := b.(target.Keeper); ok {
+			compiler += " " + k.Fingerprint()
+		}
+		return model, driver, compiler
+	}
+	inside.Root.Clone = func(t any) (any, error) { return t.(*Tensor).clone() }
+	inside.Root.Bytes = func(t any) ([]byte, error) { return t.(*Tensor).bytes() }
 	inside.Root.Launch = func(k, s, grid any, list []any, note func(*warm.Plan, bool)) error {
 		p, _ := grid.(Programs)
 		return k.(*Kernel).launch(s.(*Stream), p, list, note)

@@ -1,47 +1,17 @@
 package nereid_test
 
 import (
-	"net"
-	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/txtest"
 	_ "github.com/nereid-lang/nereid/redis"
 )
 
-// startRedis is the address of a real server, and what kills it.
-func startRedis(t *testing.T) (address string, kill func()) {
-	t.Helper()
-	program := txtest.Tool(t, "redis-server", "valkey-server")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	host, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
-	cmd := exec.Command(program, "--port", port, "--bind", host, "--dir", t.TempDir(), "--save", "", "--appendonly", "no")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	kill = func() { cmd.Process.Kill(); cmd.Wait() }
-	t.Cleanup(kill)
-	for range 200 {
-		if c, err := net.Dial("tcp", net.JoinHostPort(host, port)); err == nil {
-			c.Close()
-			return "redis://" + net.JoinHostPort(host, port) + "/0", kill
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Fatal("redis-server does not answer")
-	return "", nil
-}
-
 // What one machine compiles, another finds by way of Redis; its loss costs compilations.
 func TestCacheRedis(t *testing.T) {
 	needLLVM(t)
-	address, kill := startRedis(t)
+	address, kill := txtest.Redis(t)
 	for _, device := range []string{"cpu", "sim:80"} {
 		s := stream(t, device)
 		one, two := openCache(t, nereid.CacheOptions{Redis: address}), openCache(t, nereid.CacheOptions{Redis: address})
@@ -69,7 +39,7 @@ func TestCacheRedis(t *testing.T) {
 // With a key, what machines without it write to Redis is refused, and replaced by what is signed.
 func TestCacheRedisKey(t *testing.T) {
 	needLLVM(t)
-	address, _ := startRedis(t)
+	address, _ := txtest.Redis(t)
 	s := stream(t, "cpu")
 	run := func(key string) nereid.CacheStats {
 		c := openCache(t, nereid.CacheOptions{Redis: address, Key: key})

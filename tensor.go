@@ -279,6 +279,25 @@ func (t *Tensor) bytes() ([]byte, error) {
 	return data, t.Read(data)
 }
 
+// clone returns a tensor with the same contents, shape, strides and alignment in memory of its own: of the
+// host or of the same device. The caller closes it.
+func (t *Tensor) clone() (*Tensor, error) {
+	data, err := t.bytes()
+	if err != nil {
+		return nil, err
+	}
+	shift := int(t.addr % 16)
+	c := FromBytes(Uint8, make([]byte, len(data)+shift+64))
+	if t.dev != nil {
+		if c, err = New(t.dev, Uint8, len(data)+shift+64); err != nil {
+			return nil, err
+		}
+	}
+	c = c.Offset((shift - int(c.addr%16) + 16) % 16)
+	c.DType, c.Shape, c.Strides = t.DType, t.Shape, t.Strides
+	return c, errors.Join(c.Err(), c.Write(data))
+}
+
 func (t *Tensor) zero() error {
 	if err := t.Err(); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
@@ -19,6 +20,7 @@ import (
 type TuneOptions struct {
 	Dir         string        // folder for timings, used by later runs and other processes; "" keeps none
 	ReadOnly    bool          // do not write to Dir
+	Store       *TuneStore    // keeps timings instead of Dir, for other machines say; may be nil
 	Warmup, Rep time.Duration // for each config, unless the decorator says otherwise; 0 means 25 and 100 ms
 	// Budget is the time limit of a tuning: configs not measured by then are skipped. 0 means none.
 	Budget time.Duration
@@ -55,9 +57,12 @@ type Tuned struct {
 func (c *Config) tuning() *tune.Options {
 	o := c.Tune
 	out := &tune.Options{
-		Dir: o.Dir, ReadOnly: o.ReadOnly, Warmup: o.Warmup, Rep: o.Rep, Budget: o.Budget, Again: o.Again,
-		Print:  o.Print,
+		Store: &autotune.Folder{Dir: o.Dir, ReadOnly: o.ReadOnly}, Warmup: o.Warmup, Rep: o.Rep,
+		Budget: o.Budget, Again: o.Again, Print: o.Print,
 		Verify: o.Verify, Journal: o.Journal, Strict: c.Strict, Warn: c.warn,
+	}
+	if o.Store != nil {
+		out.Store = o.Store.layers
 	}
 	if o.Progress != nil {
 		out.Progress = func(r tune.Result) { o.Progress(Tuned(r)) }
@@ -77,7 +82,7 @@ func (c *Config) tuning() *tune.Options {
 // decorate completes the arguments of a launch as the kernel's decorators say.
 func (k *Kernel) decorate(s *Stream, grid Programs, m *args.Matched, ahead bool) (tune.Decorated, error) {
 	w := &tuneWork{k: k, s: s, grid: grid, ahead: ahead}
-	d, err := k.tuned.Complete(tune.Start{Ctx: s.ctx, Dev: s.dev.core(), Work: w, Ahead: ahead}, m)
+	d, err := k.tuned.Complete(tune.Start{Ctx: s.ctx, Dev: s.dev.core(), Work: w, Stream: s, Ahead: ahead}, m)
 	return d, compileError(err)
 }
 

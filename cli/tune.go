@@ -83,9 +83,9 @@ func newTuneCmd() *cobra.Command {
 func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
 	conf := configOf(cmd)
 	if f.dir != "" {
-		conf.Tune.Dir = f.dir
+		conf.Tune.Dir, conf.Tune.Store = f.dir, nil
 	}
-	store := &autotune.Store{Dir: conf.Tune.Dir, ReadOnly: conf.Tune.ReadOnly}
+	store := &autotune.Folder{Dir: conf.Tune.Dir, ReadOnly: conf.Tune.ReadOnly}
 	out := cmd.OutOrStdout()
 	switch {
 	case store.Dir != "" && store.Check() != nil:
@@ -226,7 +226,7 @@ func (in *inputs) with(k *nereid.Kernel, m nereid.Meta) *inputs {
 	return c
 }
 
-func listRecords(out io.Writer, s *autotune.Store) error {
+func listRecords(out io.Writer, s *autotune.Folder) error {
 	all := s.All()
 	if len(all) == 0 {
 		fmt.Fprintf(out, "no timings in %s\n", s.Dir)
@@ -250,7 +250,7 @@ func listRecords(out io.Writer, s *autotune.Store) error {
 	return nil
 }
 
-func (f *tuneFlags) export(out io.Writer, s *autotune.Store) error {
+func (f *tuneFlags) export(out io.Writer, s *autotune.Folder) error {
 	all := s.All()
 	if len(all) == 0 {
 		return fmt.Errorf("no timings in %s", s.Dir)
@@ -266,7 +266,7 @@ func (f *tuneFlags) export(out io.Writer, s *autotune.Store) error {
 	return nil
 }
 
-func (f *tuneFlags) merge(ctx context.Context, out io.Writer, s *autotune.Store) error {
+func (f *tuneFlags) merge(ctx context.Context, out io.Writer, s *autotune.Folder) error {
 	data, err := safefile.ReadNamed(f.importOf, maxInput)
 	if err != nil {
 		return err

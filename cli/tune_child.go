@@ -15,7 +15,7 @@ import (
 
 // isolated has child processes measure until one comes to the end. A child keeps a journal, so the next goes on behind the config that
 // killed the last; then all is known, and this process needs to measure nothing.
-func (f *tuneFlags) isolated(cmd *cobra.Command, store *autotune.Store) error {
+func (f *tuneFlags) isolated(cmd *cobra.Command, store *autotune.Folder) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (f *tuneFlags) isolated(cmd *cobra.Command, store *autotune.Store) error {
 }
 
 // known is how many timings and failures a store has.
-func known(s *autotune.Store) (n int) {
+func known(s *autotune.Folder) (n int) {
 	for _, r := range s.All() {
 		n += len(r.Timings)
 	}
@@ -44,7 +44,7 @@ func known(s *autotune.Store) (n int) {
 
 // child runs this command line again in a process that keeps a journal. A process that adds nothing to it for longer than a config may
 // take is ended.
-func (f *tuneFlags) child(cmd *cobra.Command, self string, store *autotune.Store) error {
+func (f *tuneFlags) child(cmd *cobra.Command, self string, store *autotune.Folder) error {
 	args := append(append([]string(nil), os.Args[1:]...), "--journal", "--dir", store.Dir)
 	c := exec.CommandContext(contextOf(cmd), self, args...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // its config is not to blame, and it can say so

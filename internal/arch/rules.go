@@ -114,8 +114,9 @@ var rules = []rule{
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
 	// public; no row but that of the commands has it
 	{pkg: "redis", ours: []string{"internal/cache", "internal/cache/redis"}},
-	{pkg: "internal/autotune", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/bundle", ours: []string{"internal/runtime/compile"}},
+	{pkg: "internal/autotune", ours: []string{"internal/cache", "internal/safefile"},
+		outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
 	{pkg: "internal/runtime/args",
 		ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun/...", "internal/target"}},
@@ -134,10 +135,11 @@ var rules = []rule{
 	{pkg: "internal/target/outside",
 		ours: join(compiler, "backend", "internal/lang", "internal/middle/...", "internal/target")},
 	{pkg: "internal/runtime/inside",
-		ours: []string{"internal/lang", "internal/runtime/args", "internal/runtime/compile",
+		ours: []string{"internal/autotune", "internal/lang", "internal/runtime/args", "internal/runtime/compile",
 			"internal/runtime/warm", "internal/target"}},
 	{pkg: "bundle", // public
 		ours: []string{".", "internal/bundle", "internal/diag", "internal/runtime/inside", "internal/safefile"}},
+	{pkg: "tunable", ours: []string{".", "bundle", "internal/autotune", "internal/runtime/inside"}}, // public
 	{pkg: "genrt", ours: []string{".", "internal/runtime/...", "internal/target", "internal/target/nvidia"}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
 	{pkg: "kernels"},
@@ -152,7 +154,7 @@ var rules = []rule{
 
 	// The API, and the commands on top of everything.
 	{pkg: ".", ours: []string{"backend", "internal/..."}},
-	{pkg: "cli", ours: []string{".", "bundle", "kernels", "internal/..."},
+	{pkg: "cli", ours: []string{".", "bundle", "kernels", "tunable", "internal/..."},
 		outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
 	{pkg: "cmd/...", ours: []string{"cli", "redis"}},
 }

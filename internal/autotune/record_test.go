@@ -28,13 +28,13 @@ func TestPick(t *testing.T) {
 }
 
 func TestStore(t *testing.T) {
-	s := &Store{Dir: filepath.Join(t.TempDir(), "tune")}
+	s := &Folder{Dir: filepath.Join(t.TempDir(), "tune")}
 	r := record("1024", "fp16")
 	r.Set(Timing{Config: "a", Median: 1, Low: 1, High: 1})
 	r.Best = "a"
 	s.Save(r)
 	same := record("1024", "fp16")
-	if !s.Load(same) || same.Best != "a" || len(same.Timings) != 1 {
+	if !s.Load(t.Context(), same) || same.Best != "a" || len(same.Timings) != 1 {
 		t.Errorf("%+v", same)
 	}
 	for what, change := range map[string]func(*Record){
@@ -43,27 +43,27 @@ func TestStore(t *testing.T) {
 	} {
 		o := record("1024", "fp16")
 		change(o)
-		if s.Load(o) {
+		if s.Load(t.Context(), o) {
 			t.Errorf("another %s is taken for the same", what)
 		}
 		// Under the same name all the same, its content gives it away.
 		data, _ := os.ReadFile(s.path(r))
 		os.WriteFile(s.path(o), data, 0o644)
-		if s.Load(o) {
+		if s.Load(t.Context(), o) {
 			t.Errorf("another %s is not noticed", what)
 		}
 		os.Remove(s.path(o))
 	}
 	for _, bad := range []string{"", "{", `{"version":1}`, `{"version":9,"kernel":"k"}`, `{"version":1,"kernel":"k","timings":[{"config":"a","median":-1}]}`} {
 		os.WriteFile(s.path(r), []byte(bad), 0o644)
-		if s.Load(record("1024", "fp16")) {
+		if s.Load(t.Context(), record("1024", "fp16")) {
 			t.Errorf("%q is taken for a record", bad)
 		}
 	}
-	for _, none := range []*Store{nil, {}, {Dir: "/proc/none"}} {
+	for _, none := range []*Folder{nil, {}, {Dir: "/proc/none"}} {
 		none.Save(r)
-		none.Lock(t.Context())()
-		if none.Load(r) {
+		none.Lock(t.Context(), nil)()
+		if none.Load(t.Context(), r) {
 			t.Error("a store that is none keeps records")
 		}
 	}
@@ -71,7 +71,7 @@ func TestStore(t *testing.T) {
 
 // Records travel, and what both sides measured stays what it was here.
 func TestMerge(t *testing.T) {
-	a, b := &Store{Dir: t.TempDir()}, &Store{Dir: t.TempDir()}
+	a, b := &Folder{Dir: t.TempDir()}, &Folder{Dir: t.TempDir()}
 	r := record("1")
 	r.Set(Timing{Config: "x", Median: 1, Low: 1, High: 1})
 	r.Best = "x"
@@ -93,11 +93,11 @@ func TestMerge(t *testing.T) {
 		t.Errorf("%d taken, %d there, %v", n, len(a.All()), err)
 	}
 	got := record("1")
-	a.Load(got)
+	a.Load(t.Context(), got)
 	if x, _ := got.Find("x"); x.Median != 1 || got.Best != "x" || len(got.Timings) != 2 {
 		t.Errorf("%+v", got)
 	}
-	for _, bad := range []*Store{{Dir: "/proc/none"}, {Dir: a.Dir, ReadOnly: true}} {
+	for _, bad := range []*Folder{{Dir: "/proc/none"}, {Dir: a.Dir, ReadOnly: true}} {
 		if n, err := bad.Merge(t.Context(), list); err == nil || n != 0 {
 			t.Errorf("%+v took %d over", bad, n)
 		}
@@ -109,7 +109,7 @@ func TestMerge(t *testing.T) {
 
 // What one side had no time for, or could not run, gives way to what the other knows.
 func TestMergeGaps(t *testing.T) {
-	s := &Store{Dir: t.TempDir()}
+	s := &Folder{Dir: t.TempDir()}
 	mine := record("1")
 	mine.Set(Timing{Config: "x", Failed: TimeUp})
 	mine.Set(Timing{Config: "y", Failed: "does not fit"})
@@ -124,14 +124,14 @@ func TestMergeGaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := record("1")
-	if !s.Load(got) || got.Best != "" || got.Pick([]string{"x", "y"}) != "x" {
+	if !s.Load(t.Context(), got) || got.Best != "" || got.Pick([]string{"x", "y"}) != "x" {
 		t.Errorf("%+v", got)
 	}
 }
 
 // A record whose choice makes no sense counts as absent.
 func TestBadChoice(t *testing.T) {
-	s := &Store{Dir: t.TempDir()}
+	s := &Folder{Dir: t.TempDir()}
 	for _, best := range []string{"gone", "failed"} {
 		r := record("1")
 		r.Set(Timing{Config: "x", Median: 2, Low: 2, High: 2})
@@ -140,7 +140,7 @@ func TestBadChoice(t *testing.T) {
 		if err := s.Save(r); err != nil {
 			t.Fatal(err)
 		}
-		if s.Load(record("1")) {
+		if s.Load(t.Context(), record("1")) {
 			t.Errorf("%q was chosen", best)
 		}
 	}
@@ -148,7 +148,7 @@ func TestBadChoice(t *testing.T) {
 
 // What a process left that was killed while it wrote goes some day; what another is writing stays.
 func TestSweep(t *testing.T) {
-	s := &Store{Dir: t.TempDir()}
+	s := &Folder{Dir: t.TempDir()}
 	old, young := filepath.Join(s.Dir, temporary+"1"), filepath.Join(s.Dir, temporary+"2")
 	for _, f := range []string{old, young} {
 		if err := os.WriteFile(f, nil, 0o666); err != nil {

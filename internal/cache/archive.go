@@ -24,7 +24,7 @@ func (s *Store) Export(w io.Writer, list []Item) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		data = seal(s.o.Secret, data)
+		data = Seal(s.o.Secret, data)
 		name := path.Join(it.Key.Hash[:2], it.Key.String()+extension)
 		h := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(data)), Format: tar.FormatPAX}
 		if err := t.WriteHeader(h); err != nil {
@@ -92,7 +92,7 @@ func (s *Store) Import(r io.Reader) (done Imported, err error) {
 
 // admit checks the signature of an imported entry and the entry itself.
 func (s *Store) admit(sealed []byte) (*Entry, []byte, error) {
-	data, err := unseal(s.o.Secret, sealed)
+	data, err := Unseal(s.o.Secret, sealed)
 	if err != nil {
 		return nil, nil, err
 	}

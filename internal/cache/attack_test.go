@@ -279,14 +279,14 @@ func TestSignedShared(t *testing.T) {
 		"another secret":       {"Secret", signed, false},
 		"changed":              {"secret", flipped, false},
 		"signature of another": {"secret", append(bytes.Clone(signed[:sealSize]), other...), false},
-		"signed twice":         {"secret", seal("secret", signed), false},
+		"signed twice":         {"secret", Seal("secret", signed), false},
 		"cut off":              {"secret", signed[:sealSize-1], false},
 		"signature alone":      {"secret", signed[:sealSize], false},
 		"not hexadecimal": {"secret",
 			append([]byte(sealMagic+strings.Repeat("z", 64)+"\n"), entry...), false},
 		"no secret here":          {"", signed, true},
 		"no secret anywhere":      {"", entry, true},
-		"no secret, signed twice": {"", seal("x", signed), false},
+		"no secret, signed twice": {"", Seal("x", signed), false},
 	} {
 		level[key] = c.value
 		s, log := open(c.secret)
@@ -298,7 +298,7 @@ func TestSignedShared(t *testing.T) {
 			strings.Count(log.String(), "level=WARN") != 1 {
 			t.Errorf("%s: said %s", name, log)
 		}
-		if !c.used && !bytes.Equal(level[key], seal(c.secret, entry)) {
+		if !c.used && !bytes.Equal(level[key], Seal(c.secret, entry)) {
 			t.Errorf("%s: the entry was not replaced", name)
 		}
 	}

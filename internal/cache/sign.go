@@ -19,8 +19,8 @@ const sealSize = len(sealMagic) + 2*sha256.Size + 1
 
 var errUnsigned = errors.New("the entry is not signed with this cache's key (NEREID_CACHE_KEY)")
 
-// seal signs an entry, if there is a secret.
-func seal(secret string, entry []byte) []byte {
+// Seal signs an entry, if there is a secret.
+func Seal(secret string, entry []byte) []byte {
 	if secret == "" {
 		return entry
 	}
@@ -31,9 +31,9 @@ func seal(secret string, entry []byte) []byte {
 	return append(out, entry...)
 }
 
-// unseal returns the entry within data. With a secret its signature must be valid; without one nobody can
+// Unseal returns the entry within data. With a secret its signature must be valid; without one nobody can
 // tell, and any signature is passed over.
-func unseal(secret string, data []byte) ([]byte, error) {
+func Unseal(secret string, data []byte) ([]byte, error) {
 	sealed := len(data) >= sealSize && bytes.HasPrefix(data, []byte(sealMagic)) && data[sealSize-1] == '\n'
 	switch {
 	case !sealed && secret == "":

@@ -152,7 +152,7 @@ func (s *Store) find(ctx context.Context, k Key, use func(*Entry) error) bool {
 	if sealed == nil {
 		return false
 	}
-	data, err := unseal(s.o.Secret, sealed)
+	data, err := Unseal(s.o.Secret, sealed)
 	if err != nil {
 		s.stats.damaged.Add(1)
 		s.unsigned.Do(func() {
@@ -237,7 +237,7 @@ func (s *Store) Put(e *Entry) {
 	s.write(e.Key, data)
 	s.noteGenerator(e.Generator)
 	if s.shared != nil {
-		s.shared.put(e.Key.String(), seal(s.o.Secret, data))
+		s.shared.put(e.Key.String(), Seal(s.o.Secret, data))
 	}
 }
 

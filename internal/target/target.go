@@ -217,6 +217,12 @@ func (d Descriptor) Words() []uint64 {
 	return append(words, 0)
 }
 
+// Modelled is a device whose Info says more than the times of ready code depend on, the version of LLVM say.
+type Modelled interface {
+	// Model returns the model of the device and the version of its driver, "" if it has none.
+	Model() (model, driver string)
+}
+
 // Keeper is a device whose compiled kernels can be saved and loaded again, also by other processes.
 type Keeper interface {
 	// Fingerprint names everything that code depends on besides the kernel and its options: the code

@@ -81,5 +81,35 @@ func (l *Level) Put(ctx context.Context, key string, value []byte) error {
 	return err
 }
 
+// TryLock takes the lock of a key for a time, or reports that somebody else has it.
+func (l *Level) TryLock(ctx context.Context, key, token string, ttl time.Duration) (bool, error) {
+	if err := l.reach(ctx); err != nil {
+		return false, err
+	}
+	err := l.c.SetArgs(ctx, prefix+key, token, redis.SetArgs{Mode: "NX", TTL: ttl}).Err()
+	if errors.Is(err, redis.Nil) {
+		l.answers.Store(true)
+		return false, nil
+	}
+	l.answers.Store(err == nil)
+	return err == nil, err
+}
+
+// Scripts act on a lock only as long as it has the caller's token: it may have ended, and be somebody else's.
+const (
+	extendScript = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("pexpire", KEYS[1], ARGV[2]) end return 0`
+	unlockScript = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`
+)
+
+// Extend prolongs a lock that the token's owner has.
+func (l *Level) Extend(ctx context.Context, key, token string, ttl time.Duration) error {
+	return l.c.Eval(ctx, extendScript, []string{prefix + key}, token, ttl.Milliseconds()).Err()
+}
+
+// Unlock ends a lock that the token's owner has.
+func (l *Level) Unlock(ctx context.Context, key, token string) error {
+	return l.c.Eval(ctx, unlockScript, []string{prefix + key}, token).Err()
+}
+
 // Close ends the connections.
 func (l *Level) Close() error { return l.c.Close() }

@@ -85,6 +85,20 @@ func (c Config) AllKwargs() []object.Keyword {
 	return out
 }
 
+// Text returns the text of a kernel and of the functions of its file that it calls, without decorators.
+func (s *Source) Text(kernel string, target Target) (text string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			text, err = "", s.Recovered(kernel, r)
+		}
+	}()
+	fn, err := s.Find(New(s, target, s.meter()), kernel)
+	if err != nil {
+		return "", err
+	}
+	return sourceOf(fn.Func), nil
+}
+
 // Tuning returns what a kernel's decorators say; nil where it has none that matter to launches.
 func (s *Source) Tuning(kernel string, target Target) (t *Tuning, err error) {
 	defer func() {

@@ -6,6 +6,7 @@ package inside
 import (
 	"context"
 
+	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
@@ -43,6 +44,18 @@ var Root struct {
 	Runs func(dev any, stage, machine string) error
 	// Load returns a *nereid.Compiled of saved code, loaded on a *nereid.Device.
 	Load func(dev any, s *compile.Saved) (any, error)
+	// Text returns the text of a *nereid.Kernel and of the functions of its file that it calls.
+	Text func(kernel any) (string, error)
+	// Refuse returns an error if a *nereid.Stream is being captured, so that an op, say, cannot be tuned now.
+	Refuse func(stream any, name, what string) error
+	// Store returns the records behind a *nereid.TuneStore, which may be nil.
+	Store func(store any) autotune.Store
+	// Built returns the model of a *nereid.Device, its driver, and the compiler with all that code depends on.
+	Built func(device any) (model, driver, compiler string)
+	// Clone returns a *nereid.Tensor like another, with its contents, in memory of the same kind.
+	Clone func(tensor any) (any, error)
+	// Bytes returns the bytes of a *nereid.Tensor from its first element to its last.
+	Bytes func(tensor any) ([]byte, error)
 	// Launch launches a *nereid.Kernel without a plan: stream is a *nereid.Stream, grid a nereid.Programs,
 	// list as for Kernel.Launch. note receives the plan, and byValue if it holds only for arguments of the
 	// same values.

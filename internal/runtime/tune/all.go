@@ -16,7 +16,7 @@ import (
 
 // measureAll measures the configs without a timing, in their order, while others compile. It returns the
 // first failure.
-func (r *run) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store *autotune.Store) (first error) {
+func (r *run) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store autotune.Store) (first error) {
 	o := r.k.Opts
 	todo, same := r.distinct(step, g, configs, r.unknown(configs, rec), rec)
 	defer same.copyAll(rec)

@@ -167,7 +167,7 @@ func (r *run) reference(step int, a *lang.Autotune, g *given, configs []lang.Con
 var errLost = errors.New("the device is lost")
 
 // journal saves a timing at once if Journal is set.
-func (r *run) journal(rec *autotune.Record, store *autotune.Store, t autotune.Timing) {
+func (r *run) journal(rec *autotune.Record, store autotune.Store, t autotune.Timing) {
 	if r.k.Opts.Journal {
 		rec.Set(t)
 		r.keep(store, rec)

@@ -17,9 +17,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// tuning is full while a kernel is measured: concurrent measurements would disturb each other.
-var tuning = make(chan struct{}, 1)
-
 // choose returns the config for the arguments: one chosen before, here or by another process, or the best by
 // measurement.
 func (r *run) choose(step int, a *lang.Autotune, g *given) (lang.Config, error) {
@@ -36,12 +33,12 @@ func (r *run) choose(step int, a *lang.Autotune, g *given) (lang.Config, error) 
 	if c, ok := r.k.chosen.Load(id); ok {
 		return c.(lang.Config), nil
 	}
-	select {
-	case tuning <- struct{}{}:
-		defer func() { <-tuning }()
-	case <-r.ctx.Done():
+	end, nested, err := autotune.Begin(r.ctx, r.stream, nil)
+	if err != nil {
 		return lang.Config{}, r.cancelled()
 	}
+	defer end()
+	r.nested = nested
 	if c, ok := r.k.chosen.Load(id); ok {
 		return c.(lang.Config), nil
 	}
@@ -155,10 +152,13 @@ func (r *run) tune(step int, a *lang.Autotune, g *given, key []string) (lang.Con
 		return lang.Config{}, fmt.Errorf("nereid: %s: %w", r.k.Name, err)
 	}
 	o := r.k.Opts
-	store := &autotune.Store{Dir: o.Dir, ReadOnly: o.ReadOnly}
+	store := o.Store
+	if store == nil {
+		store = autotune.Layers(nil)
+	}
 	rec := r.record(key)
 	names := configNames(configs)
-	known := func() bool { return !o.Again && store.Load(rec) && len(r.unknown(configs, rec)) == 0 }
+	known := func() bool { return !o.Again && store.Load(r.ctx, rec) && len(r.unknown(configs, rec)) == 0 }
 	if !known() {
 		if r.k.Opts.Strict && !r.ahead {
 			return lang.Config{}, fmt.Errorf("nereid: %s is not tuned for %s: %w", r.k.Name, strings.Join(key, ", "), compile.ErrNotCompiled)
@@ -166,8 +166,10 @@ func (r *run) tune(step int, a *lang.Autotune, g *given, key []string) (lang.Con
 		if err := r.w.Refuse(); err != nil {
 			return lang.Config{}, err
 		}
-		unlock := store.Lock(r.ctx)
-		defer unlock()
+		if !r.nested { // what waits for this one's end may have the lock
+			unlock := store.Lock(r.ctx, rec)
+			defer unlock()
+		}
 		if !known() {
 			if err := r.tuneNow(step, a, g, configs, rec, store); err != nil {
 				return lang.Config{}, err
@@ -201,6 +203,7 @@ func (r *run) record(key []string) *autotune.Record {
 		compiler += " " + k.Fingerprint()
 	}
 	return &autotune.Record{
-		Kernel: r.k.Name, File: path.Base(r.k.Source.Name), Device: r.dev.Backend.Info(), Compiler: compiler, Source: autotune.Hash(r.t.Source), Key: key,
+		Kernel: r.k.Name, File: path.Base(r.k.Source.Name), Device: r.dev.Backend.Info(), Compiler: compiler,
+		Source: autotune.Hash(r.t.Source), Key: key,
 	}
 }

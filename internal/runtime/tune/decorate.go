@@ -57,7 +57,7 @@ func (k *Kernel) Complete(s Start, m *args.Matched) (Decorated, error) {
 	case d.err != nil || d.t == nil:
 		return own, nil
 	}
-	r := &run{k: k, t: d.t, ctx: s.Ctx, dev: s.Dev, w: s.Work, ahead: s.Ahead}
+	r := &run{k: k, t: d.t, ctx: s.Ctx, dev: s.Dev, w: s.Work, stream: s.Stream, ahead: s.Ahead}
 	if !r.applies(g) {
 		return own, nil
 	}
@@ -73,12 +73,15 @@ func (k *Kernel) Complete(s Start, m *args.Matched) (Decorated, error) {
 
 // run is the state of a launch under decorators.
 type run struct {
-	k     *Kernel
-	t     *lang.Tuning
-	ctx   context.Context
-	dev   *args.Device
-	w     Work
-	ahead bool
+	k      *Kernel
+	t      *lang.Tuning
+	ctx    context.Context
+	dev    *args.Device
+	w      Work
+	stream any
+	ahead  bool
+
+	nested bool // this tuning is part of a measurement of the same stream
 
 	refused   map[string]bool // configs that a hook refused to compile
 	compiling atomic.Int32    // number of configs not compiled yet

@@ -9,6 +9,7 @@
 //	given.go     the arguments of a launch, with lookups by name
 //	memo.go      what decorators added to equal arguments before
 //	choose.go    the config for some arguments: chosen before, kept, or measured; pruning
+//	configs.go   the configs as arguments of launches
 //	all.go       the configs of a tuning, compiled beside each other and measured one after another
 //	same.go      configs that give the same code, of which one is measured
 //	measure.go   the times of one config

@@ -12,7 +12,7 @@ import (
 
 // tuneNow measures the configs, chooses one and saves the record. If the caller gives up, it saves the
 // timings so far without a choice.
-func (r *run) tuneNow(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store *autotune.Store) error {
+func (r *run) tuneNow(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store autotune.Store) error {
 	first := r.measureAll(step, a, g, configs, rec, store)
 	switch {
 	case errors.Is(first, errLost):
@@ -35,7 +35,7 @@ func (r *run) cancelled() error {
 
 // keep saves a record without the configs that this program's hook refused to compile, which says nothing
 // about them.
-func (r *run) keep(store *autotune.Store, rec *autotune.Record) {
+func (r *run) keep(store autotune.Store, rec *autotune.Record) {
 	kept := *rec
 	kept.Timings = slices.DeleteFunc(slices.Clone(rec.Timings), func(t autotune.Timing) bool { return r.refused[t.Config] })
 	if len(kept.Timings) == 0 {
@@ -69,7 +69,7 @@ func (r *run) note(c lang.Config, err error) {
 }
 
 // forget removes the journal's mark of a fatal config: the caller ended the measurement, not the config.
-func (r *run) forget(rec *autotune.Record, store *autotune.Store, c lang.Config) {
+func (r *run) forget(rec *autotune.Record, store autotune.Store, c lang.Config) {
 	if r.k.Opts.Journal {
 		rec.Drop(c.String())
 		r.keep(store, rec)

@@ -6,14 +6,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
 
 // Options says how kernels are tuned. The root package's TuneOptions documents the fields that have its names.
 type Options struct {
-	Dir         string
-	ReadOnly    bool
+	Store       autotune.Store // keeps timings; nil keeps none
 	Warmup, Rep time.Duration
 	Budget      time.Duration
 	Again       bool
@@ -84,8 +84,11 @@ type Tensor interface {
 
 // Start says where and for whom a launch is completed.
 type Start struct {
-	Ctx   context.Context
-	Dev   *args.Device
-	Work  Work
-	Ahead bool // strict mode allows to tune
+	Ctx  context.Context
+	Dev  *args.Device
+	Work Work
+	// Stream identifies the launch's stream: a tuning that is part of a measurement on it does not wait for
+	// the measurement's end.
+	Stream any
+	Ahead  bool // strict mode allows to tune
 }

@@ -2,7 +2,6 @@ package tune
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
@@ -10,15 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// A config whose first runs take more than hopeless times the best time is not measured further, nor one that
-// takes more than behind times the best after a tenth of a measurement.
-const (
-	hopeless = 3
-	behind   = 1.2
-)
-
-// fewest is the number of runs before a config is given up, unless they take too long.
-const fewest = 5
+// hopeless is how many times slower than the best the first runs are if a config is not measured further.
+const hopeless = 3
 
 // measure returns the timing of a config. Configs far behind the best are not measured to the end.
 func (r *run) measure(step int, a *lang.Autotune, g *given, c lang.Config, best float64) (autotune.Timing, error) {
@@ -40,48 +32,8 @@ func (r *run) measure(step int, a *lang.Autotune, g *given, c lang.Config, best 
 		r.say("%s: measured without a graph: %s", r.k.Name, firstLine(err))
 	}
 	warmup, rep := r.durations(a)
-	if t, err := r.glance(c, call, best, rep); err != nil || t.Low > hopeless*best {
-		return t, err
-	}
-	begin := time.Now()
-	some, err := r.w.Times(warmup/10, rep/10, call)
-	for err == nil && len(some) < fewest && time.Since(begin) < rep {
-		var more []time.Duration
-		more, err = r.w.Times(0, rep/10, call)
-		some = append(some, more...)
-	}
-	if err != nil {
-		return autotune.Timing{}, err
-	}
-	if t := timing(c.String(), some); t.Low > behind*best {
-		return t, nil
-	}
-	// Clearing caches takes longer than small kernels do. Triton counts it in.
-	if slower := float64(time.Since(begin)) / float64(warmup/10+rep/10+1); slower > 1 && len(some) > 10 {
-		warmup, rep = time.Duration(float64(warmup)/slower), time.Duration(float64(rep)/slower)
-	}
-	times, err := r.w.Times(warmup, rep, call)
-	return timing(c.String(), times), err
-}
-
-// glance returns a config's timing by one run, or by three if the first is far behind, because other work on
-// the machine distorts single runs. It takes no longer than a measurement.
-func (r *run) glance(c lang.Config, call func() error, best float64, rep time.Duration) (autotune.Timing, error) {
-	var all []time.Duration
-	begin := time.Now()
-	for range 3 {
-		times, err := r.w.Times(0, 0, call)
-		if err != nil || len(times) == 0 {
-			return autotune.Timing{Config: c.String()}, err
-		}
-		all = append(all, times...)
-		if float64(slices.Min(all)) <= hopeless*best*float64(time.Millisecond) || time.Since(begin) > rep {
-			break
-		}
-	}
-	t := timing(c.String(), all)
-	t.Low = float64(slices.Min(all)) / float64(time.Millisecond)
-	return t, nil
+	m := autotune.Meter{Times: r.w.Times, Warmup: warmup, Rep: rep, Hopeless: hopeless}
+	return m.Measure(c.String(), best, call)
 }
 
 // steady is the largest ratio between the times of a config whose measurement was not disturbed.
@@ -94,7 +46,7 @@ func (r *run) settle(step int, a *lang.Autotune, g *given, disturbed []lang.Conf
 	_, own := r.dev.Backend.(target.Timer)
 	for _, c := range disturbed {
 		old, ok := rec.Find(c.String())
-		behind := old.Low > behind*best
+		behind := old.Behind(best)
 		if !ok || old.Failed != "" || behind && own || !behind && old.High <= steady*old.Low {
 			continue
 		}
@@ -119,11 +71,11 @@ func (r *run) measureGraph(a *lang.Autotune, c lang.Config, call func() error, b
 	if err != nil {
 		return autotune.Timing{}, err
 	}
-	if t := timing(c.String(), some); t.Low > behind*best {
+	if t := autotune.NewTiming(c.String(), some); t.Behind(best) {
 		return t, nil
 	}
 	times, err := r.w.GraphTimes(rep, call)
-	return timing(c.String(), times), err
+	return autotune.NewTiming(c.String(), times), err
 }
 
 // durations returns how long to warm up and to measure.
@@ -139,16 +91,4 @@ func (r *run) durations(a *lang.Autotune) (warmup, rep time.Duration) {
 	}
 	o := r.k.Opts
 	return pick(a.Warmup, o.Warmup, 25*time.Millisecond), pick(a.Rep, o.Rep, 100*time.Millisecond)
-}
-
-// timing returns the quantiles of measurements.
-func timing(config string, times []time.Duration) autotune.Timing {
-	if len(times) == 0 {
-		return autotune.Timing{Config: config}
-	}
-	slices.Sort(times)
-	at := func(q float64) float64 {
-		return float64(times[int(q*float64(len(times)-1)+0.5)]) / float64(time.Millisecond)
-	}
-	return autotune.Timing{Config: config, Median: at(0.5), Low: at(0.2), High: at(0.8)}
 }

@@ -80,6 +80,11 @@ func (d *Device) Info() string {
 		d.workers.Threads(), h.lib.Version())
 }
 
+// Model returns the processor with its features and the number of threads.
+func (d *Device) Model() (model, driver string) {
+	return fmt.Sprintf("%s, %s, %d threads", d.target.CPU, describe(d.target.Features), d.workers.Threads()), ""
+}
+
 // Compile compiles and links a kernel.
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	c, err := d.compile(ctx, in)

@@ -48,6 +48,11 @@ func (d *Device) Info() string {
 	return fmt.Sprintf("%s, sm_%d, %d SMs, %d MiB", d.dev.Name, d.Capability, d.dev.SMs, d.dev.TotalMemory>>20)
 }
 
+// Model returns the GPU and the version of its driver.
+func (d *Device) Model() (model, driver string) {
+	return d.Info(), fmt.Sprintf("driver %d", d.dev.Driver().Version())
+}
+
 var contexts sync.Mutex
 
 // context returns the GPU's primary context, created when first needed.

@@ -1,0 +1,270 @@
+package tunable_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/tunable"
+)
+
+const kernelSource = `
+import triton
+import triton.language as tl
+
+configs = [triton.Config({"BLOCK": b}, num_warps=w) for b in [64, 256] for w in [2, 4]]
+
+@triton.autotune(configs=configs, key=["n"])
+@triton.jit
+def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n)
+    tl.store(out_ptr + at, x * factor, mask=at < n)
+`
+
+type scaleParams struct {
+	X, Out *nereid.Tensor
+	N      int
+	Factor float64
+}
+
+type scaleKey struct {
+	Type nereid.DType
+	N    int `tunable:"elements"`
+}
+
+func scaleKeyOf(p scaleParams) scaleKey { return scaleKey{p.X.DType, p.N} }
+
+var scaleLaunch = tunable.Launch[scaleParams]{
+	Run: func(c *tunable.Code, s *nereid.Stream, p scaleParams) error {
+		return c.Args().Tensor(p.X).Tensor(p.Out).Int(p.N).Float(p.Factor).
+			Launch(s, nereid.Grid{nereid.Cdiv(p.N, c.Int("BLOCK"))})
+	},
+	Supports: func(c *tunable.Code, p scaleParams) error {
+		if p.N < c.Int("BLOCK") {
+			return fmt.Errorf("%d elements are less than a block of %d", p.N, c.Int("BLOCK"))
+		}
+		return nil
+	},
+}
+
+func scaleKernel(t testing.TB) *nereid.Kernel {
+	t.Helper()
+	m, err := nereid.Parse("scale.py", []byte(kernelSource), nereid.With(nereid.Config{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("scale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// scaleOp returns an op over all configs of the kernel, and parameters for it.
+func scaleOp(t testing.TB, s *nereid.Stream, n int) (*tunable.Op[scaleParams], scaleParams) {
+	t.Helper()
+	k := scaleKernel(t)
+	configs, err := k.Configs(s.Device())
+	if err != nil || len(configs) != 4 {
+		t.Fatal(configs, err)
+	}
+	list, err := tunable.Kernel(k, configs, scaleLaunch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := tunable.Options[scaleParams]{Warmup: time.Millisecond, Rep: 2 * time.Millisecond}
+	op, err := tunable.New("scale", scaleKeyOf, o, list...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := scaleParams{N: n, Factor: 3}
+	for _, at := range []**nereid.Tensor{&p.X, &p.Out} {
+		if *at, err = nereid.New(s.Device(), nereid.Float32, n); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { (*at).Close() })
+	}
+	return op, p
+}
+
+// Every config of an autotuned kernel is a candidate; the op computes what the kernel does.
+func TestKernelConfigs(t *testing.T) {
+	for _, device := range []string{"cpu", "interp"} {
+		t.Run(device, func(t *testing.T) {
+			s := stream(t, device)
+			op, p := scaleOp(t, s, 300)
+			x := make([]float32, p.N)
+			for i := range x {
+				x[i] = float32(i)
+			}
+			if err := nereid.CopyFrom(p.X, x); err != nil {
+				t.Fatal(err)
+			}
+			if err := op.Call(s, p); err != nil {
+				t.Fatal(err)
+			}
+			got := make([]float32, p.N)
+			if err := nereid.CopyTo(got, p.Out); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range got {
+				if v != 3*float32(i) {
+					t.Fatalf("element %d is %v", i, v)
+				}
+			}
+			list, err := op.Results(s, p)
+			if err != nil || len(list) != 4 {
+				t.Fatal(list, err)
+			}
+			for _, r := range list {
+				if r.Median == 0 || !strings.HasPrefix(r.Candidate, "scale BLOCK: ") {
+					t.Errorf("%+v", r)
+				}
+			}
+			p.N = 100
+			if list, err = op.Results(s, p); err != nil || list[3].Failed != "100 elements are less than a block of 256" {
+				t.Error(list, err)
+			}
+		})
+	}
+}
+
+// A kernel without configs is one candidate, which tunes itself inside of the op's tuning.
+func TestKernelAsItIs(t *testing.T) {
+	s := stream(t, "interp")
+	_, p := scaleOp(t, s, 300)
+	run := func(c *tunable.Code, s *nereid.Stream, p scaleParams) error {
+		return c.Args().Tensor(p.X).Tensor(p.Out).Int(p.N).Float(p.Factor).Launch(s, nereid.Grid{5})
+	}
+	list, err := tunable.Kernel(scaleKernel(t), nil, tunable.Launch[scaleParams]{Run: run})
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	list[0].Prepare = nil // so that its tuning happens while the op measures
+	other := tunable.Func("nothing", "", func(*nereid.Stream, scaleParams) error { return nil })
+	op, err := tunable.New("scale", scaleKeyOf,
+		tunable.Options[scaleParams]{Warmup: time.Millisecond, Rep: time.Millisecond}, list[0], other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := op.Results(s, p)
+	if err != nil || got[0].Candidate != "nothing" || got[1].Median == 0 {
+		t.Error(got, err)
+	}
+}
+
+// A tuned call allocates nothing, whichever of several keys it has.
+func TestAllocations(t *testing.T) {
+	check := func(t *testing.T, s *nereid.Stream) {
+		op, p := scaleOp(t, s, 4096)
+		q := p
+		q.N, q.Factor = 1024, 7
+		call := func() {
+			for _, p := range []scaleParams{p, q} {
+				if err := op.Call(s, p); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for range 3 {
+			call()
+		}
+		if n := testing.AllocsPerRun(100, call); n != 0 && !raceDetector {
+			t.Errorf("%v allocations", n)
+		}
+	}
+	t.Run("cpu", func(t *testing.T) { check(t, stream(t, "cpu")) })
+	t.Run("gpu", func(t *testing.T) { onStub(t, check) })
+}
+
+// onStub runs a test on a GPU whose driver is a stub, in a process of its own.
+func onStub(t *testing.T, f func(t *testing.T, s *nereid.Stream)) {
+	t.Helper()
+	if _, err := llvm.Load(); err != nil {
+		t.Skipf("no libLLVM: %v", err)
+	}
+	if !stub.Inside() {
+		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+t.TempDir()))
+		return
+	}
+	f(t, stream(t, "cuda"))
+}
+
+// launches returns a tuned call, and a direct launch of the same code.
+func launches(t testing.TB, s *nereid.Stream) (tuned, direct func()) {
+	t.Helper()
+	op, p := scaleOp(t, s, 4096)
+	tuned = func() {
+		if err := op.Call(s, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tuned()
+	name, err := op.Picked(s, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := scaleKernel(t)
+	configs, err := k.Configs(s.Device())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range configs {
+		if name == "scale "+c.Name {
+			block := int(c.Args[0].Value.(int64))
+			args := []any{p.X, p.Out, p.N, p.Factor, block, c.Options}
+			grid := nereid.Programs(nereid.Grid{p.N / block})
+			direct = func() {
+				if err := k.Launch(s, grid, args...); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	direct()
+	return tuned, direct
+}
+
+// A tuned call costs at most 0.3 µs of host time over a direct launch: the least times of many batches, which
+// other work on the machine does not lengthen.
+func TestOverhead(t *testing.T) {
+	if raceDetector {
+		t.Skip("with the race detector, everything takes longer")
+	}
+	onStub(t, func(t *testing.T, s *nereid.Stream) {
+		tuned, direct := launches(t, s)
+		least := [2]time.Duration{time.Hour, time.Hour}
+		const batch = 500
+		for range 60 {
+			for i, f := range []func(){tuned, direct} {
+				begin := time.Now()
+				for range batch {
+					f()
+				}
+				least[i] = min(least[i], time.Since(begin)/batch)
+			}
+		}
+		t.Logf("a tuned call takes %v, a direct launch %v", least[0], least[1])
+		if over := least[0] - least[1]; over > 300*time.Nanosecond {
+			t.Errorf("a tuned call costs %v over a direct launch", over)
+		}
+	})
+}
+
+// BenchmarkCall compares a tuned call with a direct launch of the same code.
+func BenchmarkCall(b *testing.B) {
+	tuned, direct := launches(b, stream(b, "cpu"))
+	for name, f := range map[string]func(){"tuned": tuned, "direct": direct} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f()
+			}
+		})
+	}
+}

@@ -1,0 +1,133 @@
+package tunable
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// keys finds the slot of parameters. Op has no type parameter for the key; this interface hides it.
+type keys[P any] interface {
+	find(dev *nereid.Device, p P) *slot
+	make(dev *nereid.Device, p P) *slot
+	text(p P) []string
+}
+
+// slot holds the choice for one key on one device.
+type slot struct {
+	choice atomic.Pointer[choice]
+	gate   chan struct{} // full while somebody makes the choice
+}
+
+// place is a key on a device.
+type place[K comparable] struct {
+	dev *nereid.Device
+	key K
+}
+
+// table is a map that is read without a lock. Slots that are new go to a second map, which becomes the first
+// once it was needed as often as it has entries.
+type table[P any, K comparable] struct {
+	of   func(P) K
+	read atomic.Pointer[map[place[K]]*slot]
+
+	mu     sync.Mutex
+	all    map[place[K]]*slot
+	misses int
+}
+
+// find returns the slot of parameters that have one which is read without a lock, else nil.
+func (t *table[P, K]) find(dev *nereid.Device, p P) *slot {
+	if m := t.read.Load(); m != nil {
+		return (*m)[place[K]{dev, t.of(p)}]
+	}
+	return nil
+}
+
+// make returns the slot of parameters.
+func (t *table[P, K]) make(dev *nereid.Device, p P) *slot {
+	at := place[K]{dev, t.of(p)}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, ok := t.all[at]
+	if !ok {
+		s = &slot{gate: make(chan struct{}, 1)}
+		if t.all == nil {
+			t.all = map[place[K]]*slot{}
+		}
+		t.all[at] = s
+	}
+	if t.misses++; t.misses >= len(t.all) {
+		t.misses = 0
+		read := make(map[place[K]]*slot, len(t.all))
+		for k, v := range t.all {
+			read[k] = v
+		}
+		t.read.Store(&read)
+	}
+	return s
+}
+
+// text returns the key as it is kept: the fields of a struct with their names, the elements of an array, or
+// one text.
+func (t *table[P, K]) text(p P) []string {
+	v := reflect.ValueOf(t.of(p))
+	switch v.Kind() {
+	case reflect.Struct:
+		out := make([]string, v.NumField())
+		for i := range out {
+			out[i] = fieldName(v.Type().Field(i)) + "=" + valueText(v.Field(i))
+		}
+		return out
+	case reflect.Array:
+		var out []string
+		for i := range v.Len() {
+			if e := v.Index(i); !e.IsZero() {
+				out = append(out, valueText(e))
+			}
+		}
+		return out
+	}
+	return []string{valueText(v)}
+}
+
+// fieldName returns the name of a key's field: that of the tag `tunable:"rows"`, or its own in lower case.
+func fieldName(f reflect.StructField) string {
+	if tag := f.Tag.Get("tunable"); tag != "" {
+		return tag
+	}
+	return strings.ToLower(f.Name)
+}
+
+var typeDType = reflect.TypeFor[nereid.DType]()
+
+// valueText returns a value as text. Methods of unexported fields cannot be called, so a DType is recognized
+// by its type.
+func valueText(v reflect.Value) string {
+	if v.Type() == typeDType {
+		return nereid.DType(v.Uint()).String()
+	}
+	return fmt.Sprint(v)
+}
+
+// checkKey returns an error for a type that cannot be kept: what it holds differs from process to process.
+func checkKey(t reflect.Type) error {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if err := checkKey(t.Field(i).Type); err != nil {
+				return err
+			}
+		}
+	case reflect.Array:
+		return checkKey(t.Elem())
+	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer:
+		return fmt.Errorf("a key cannot hold a %s, which is another in each process: use numbers, strings and "+
+			"types of elements", t)
+	}
+	return nil
+}

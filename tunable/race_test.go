@@ -1,0 +1,5 @@
+//go:build race
+
+package tunable_test
+
+const raceDetector = true
