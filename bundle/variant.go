@@ -116,6 +116,17 @@ func (v *Variant) Runs(dev *nereid.Device) error {
 	return err
 }
 
+// CodeOn describes the code that a device runs, without loading it. The error is a TargetError if there is
+// none.
+func (v *Variant) CodeOn(dev *nereid.Device) (Code, error) {
+	list, err := v.choose(dev)
+	if err != nil {
+		return Code{}, err
+	}
+	i := slices.IndexFunc(v.entries, func(e format.Entry) bool { return e.Target == list[0].entry.Target })
+	return v.Code()[i], nil
+}
+
 // choice is code that a device runs.
 type choice struct {
 	entry *format.Entry

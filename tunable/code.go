@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/bundle"
 )
 
 // Code is a kernel with values for its compile-time parameters: a config of a kernel, or a variant of a
@@ -17,8 +18,8 @@ type Code struct {
 	fixed     []any          // arguments behind the caller's: those of the config
 	constants map[string]any
 
-	load  func(dev *nereid.Device) (*nereid.Compiled, error) // of a variant
-	ahead bool                                               // launches compile or load, and run nothing
+	variant *bundle.Variant // nil for a kernel
+	ahead   bool            // launches compile or load, and run nothing
 
 	spare sync.Pool // of *Args
 	boxed boxes
@@ -26,8 +27,8 @@ type Code struct {
 
 // preparing returns the code with launches that compile or load, and run nothing.
 func (c *Code) preparing() *Code {
-	return &Code{name: c.name, kernel: c.kernel, fixed: c.fixed, constants: c.constants, load: c.load,
-		ahead: true}
+	return &Code{name: c.name, kernel: c.kernel, fixed: c.fixed, constants: c.constants,
+		variant: c.variant, ahead: true}
 }
 
 // Name returns the name of the candidate.
@@ -98,11 +99,11 @@ func (a *Args) Launch(s *nereid.Stream, grid nereid.Grid) error {
 
 func (c *Code) launch(s *nereid.Stream, grid nereid.Grid, a *Args) error {
 	if c.kernel == nil {
-		code, err := c.load(s.Device())
-		if err != nil || c.ahead {
+		if c.ahead {
+			_, err := c.variant.Load(s.Device())
 			return err
 		}
-		return code.Launch(s, grid, a.list...)
+		return c.variant.Launch(s, grid, a.list...)
 	}
 	a.list = append(a.list, c.fixed...)
 	if c.ahead {

@@ -1,8 +1,9 @@
 // Package tunable offers operations with several implementations, of which the fastest is chosen by
 // measurement, once for each kind of parameters.
 //
-// An Op[P] is an operation on parameters of type P. Its candidates are kernels with each of their configs
-// (Kernel), plain Go functions such as a CPU path or a vendor's library (Func), or other ops (Nested):
+// An Op[P] is an operation on parameters of type P. Its candidates are the variants of a bundle's group
+// (Group), kernels with each of their configs (Kernel), plain Go functions such as a CPU path or a vendor's
+// library (Func), or other ops (Nested):
 //
 //	op, err := tunable.New("softmax", func(p Params) key { return key{p.X.DType, p.Rows, p.Cols} },
 //		tunable.Options[Params]{Store: store, Budget: time.Second}, candidates...)
@@ -14,6 +15,7 @@
 //
 //	op.go         Op, Options, Call
 //	candidate.go  Candidate, Func, Kernel, Nested
+//	group.go      Group: candidates from a bundle
 //	code.go       Code, Args: launches that allocate nothing
 //	key.go        the table of choices, and the text of a key
 //	choose.go     which candidate runs: kept, chosen by default, or measured

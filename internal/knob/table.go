@@ -132,7 +132,7 @@ var (
 	}, 4<<30)
 	CacheRedis = text(Row{
 		Group: "The cache", Name: "NEREID_CACHE_REDIS", Triton: "TRITON_REMOTE_CACHE_BACKEND, TRITON_REDIS_HOST, TRITON_REDIS_PORT", Default: "none", Form: "`redis://host:6379/0`",
-		Doc: "A Redis server that machines share as a second level. That it is slow or down costs compilations, nothing else. A program of one's own imports the package `nereid/redis`.",
+		Doc: "A Redis server that machines share as a second level, for compiled kernels and for timings. That it is slow or down costs compilations and tunings, nothing else. A program of one's own imports the package `nereid/redis`.",
 	})
 	CacheKey = text(Row{
 		Group: "The cache", Name: "NEREID_CACHE_KEY", Default: "none", Form: "a secret, as `openssl rand -hex 32` prints one",

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -80,10 +82,24 @@ func (d *Device) Info() string {
 		d.workers.Threads(), h.lib.Version())
 }
 
-// Model returns the processor with its features and the number of threads.
+// Model returns the processor with its features and the number of threads, the same with LLVM and without.
 func (d *Device) Model() (model, driver string) {
-	return fmt.Sprintf("%s, %s, %d threads", d.target.CPU, describe(d.target.Features), d.workers.Threads()), ""
+	return fmt.Sprintf("%s%s, %d threads", processor(), cpuid.Machine(), d.workers.Threads()), ""
 }
+
+// processor returns the name that the system gives the processor, with a comma, or "".
+var processor = sync.OnceValue(func() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value) + ", "
+		}
+	}
+	return ""
+})
 
 // Compile compiles and links a kernel.
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
