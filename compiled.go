@@ -31,7 +31,9 @@ type Compiled struct {
 	build  *compile.Build              // nil if the compilation ended before there was code
 	params *args.Params                // parameters that launches pass arguments for
 	specs  []lang.ArgSpec              // what each was compiled for
-	last   atomic.Pointer[warm.ArgCut] // short cut to the launch before
+	last   atomic.Pointer[warm.ArgCut] // short cut to the launch before, on a GPU
+	host   atomic.Pointer[warm.ArgCut] // the same on a device that reads the host's memory in place
+	words  target.Spare[[warm.CutWords]uint64]
 
 	noParams error // why params are not known, or nil
 
@@ -149,6 +151,7 @@ func (c *Compiled) Close() error {
 	c.closing.Do(func() {
 		c.closed.Store(true)
 		c.last.Store(nil)
+		c.host.Store(nil)
 		if c.build != nil {
 			c.freed.Stop()
 			err = c.build.Exec.Close()
@@ -168,10 +171,36 @@ func (c *Compiled) Launch(s *Stream, grid Grid, arguments ...any) error {
 		runtime.KeepAlive(c)
 		return err
 	}
+	if x := c.host.Load(); x != nil {
+		if done, err := c.launchHost(x, s, grid, arguments); done {
+			runtime.KeepAlive(arguments)
+			runtime.KeepAlive(c)
+			return err
+		}
+	}
 	err := c.launch(s, grid, arguments)
 	runtime.KeepAlive(arguments)
 	runtime.KeepAlive(c)
 	return err
+}
+
+// launchHost launches by the short cut of the previous launch on the CPU if the arguments fit it and do not
+// overlap.
+func (c *Compiled) launchHost(x *warm.ArgCut, s *Stream, grid Grid, list []any) (done bool, err error) {
+	if s == nil || s.dev != c.dev {
+		return false, nil
+	}
+	buf := c.words.Get()
+	defer c.words.Put(buf)
+	words, ok := x.Words(s.dev.core(), list, buf[:])
+	if !ok || overlapping(x.Plan.Apart, list) {
+		return false, nil
+	}
+	g, err := grid.valid()
+	if err != nil {
+		return true, fmt.Errorf("nereid: %s: %w", c.of.Saved.Kernel, err)
+	}
+	return true, launchPlan(x.Plan, s, g, words)
 }
 
 // launch launches the long way.
@@ -194,9 +223,7 @@ func (c *Compiled) launch(s *Stream, grid Grid, list []any) error {
 			diag.Refuse("arguments that overlap", "the code assumes that they do not").
 				By(c.of.Saved.Target).Instead("compile it with Options.Overlap")))
 	}
-	if len(c.build.Apart) == 0 {
-		c.remember(&l.frame, list)
-	}
+	c.remember(&l.frame, list)
 	return runError(c.build.Launch(s.ctx, s.core(), g, l.frame.Words, l.mem), c.build)
 }
 
@@ -249,11 +276,16 @@ func (c *Compiled) bind(l *launch, list []any) error {
 func (c *Compiled) remember(f *frame, list []any) {
 	var short args.Frame
 	p := newPlan(c.dev, c.build, len(f.Words))
-	if !p.Ready.Is() || short.Specialize(c.params, f.Vals, nil) != nil || !short.Reads(p.Dev) {
+	if p.Ready.Is() && len(p.Apart) > 0 || short.Specialize(c.params, f.Vals, nil) != nil || !short.Reads(p.Dev) {
 		return
 	}
 	p.Keep(&short.Look, f.Opts)
-	c.last.Store(warm.NewArgCut(p, c.params.Rules, list, f.Vals))
+	p.Apart = byParameter(p.Apart, c.params.Rules, p.Classes)
+	last := &c.last
+	if !p.Ready.Is() {
+		last = &c.host
+	}
+	last.Store(warm.NewArgCut(p, c.params.Rules, list, f.Vals))
 }
 
 // Save writes the code with everything that LoadCompiled needs to launch it: neither the kernel's source nor

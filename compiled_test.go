@@ -310,3 +310,36 @@ func ExampleCompiled_Save() {
 	// n_elements i32 false
 	// fp32[3] on host [2, 4, 6] <nil>
 }
+
+// On the CPU, repeated launches allocate nothing either, and arguments that overlap are still refused.
+func TestCompiledHostAllocations(t *testing.T) {
+	needLLVM(t)
+	s := stream(t, "cpu")
+	c, err := addKernel(t).Compile(t.Context(), s.Device(), addSignature, nereid.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y, out := tensors(t, s.Device(), 64)
+	args := []any{x, y, out, 64}
+	n := testing.AllocsPerRun(100, func() {
+		if err := c.Launch(s, nereid.Grid{1}, args...); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n != 0 && !raceDetector {
+		t.Errorf("%v allocations", n)
+	}
+	refused := (*nereid.Refusal)(nil)
+	if err := c.Launch(s, nereid.Grid{1}, x, y, x.Offset(16), 64); !errors.As(err, &refused) {
+		t.Errorf("arguments that overlap: %v", err)
+	}
+	if err := c.Launch(s, nereid.Grid{0}, args...); err == nil {
+		t.Error("a grid of nothing")
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Launch(s, nereid.Grid{1}, args...); !errors.Is(err, nereid.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}

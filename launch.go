@@ -153,12 +153,8 @@ func (k *Kernel) launchHost(x *warm.ArgCut, f *frame, s *Stream, grid Programs, 
 	if !ok {
 		return false, nil
 	}
-	for _, a := range x.Plan.Apart {
-		t, _ := list[a.A].(*Tensor)
-		o, _ := list[a.B].(*Tensor)
-		if t.overlaps(o, a.OrEqual) {
-			return false, nil
-		}
+	if overlapping(x.Plan.Apart, list) {
+		return false, nil
 	}
 	g, ok := grid.(Grid)
 	if ok {
@@ -174,6 +170,18 @@ func (k *Kernel) launchHost(x *warm.ArgCut, f *frame, s *Stream, grid Programs, 
 		return true, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
 	return true, launchPlan(x.Plan, s, g, words)
+}
+
+// overlapping reports whether tensors of a list, in the order of the parameters, overlap that must not.
+func overlapping(apart []target.Apart, list []any) bool {
+	for _, a := range apart {
+		t, _ := list[a.A].(*Tensor)
+		o, _ := list[a.B].(*Tensor)
+		if t.overlaps(o, a.OrEqual) {
+			return true
+		}
+	}
+	return false
 }
 
 // launchPlan launches by a plan. The grid must be valid.
