@@ -347,7 +347,10 @@ func fillTensor(t *tensorArg, rng *rand.Rand, repeat int) []byte {
 	return data
 }
 
-// parseValue reads a value: a Python literal, the name of a type, or else a word.
+// beyond has the floats for which Python has no literal.
+var beyond = map[string]float64{"inf": math.Inf(1), "+inf": math.Inf(1), "-inf": math.Inf(-1), "nan": math.NaN()}
+
+// parseValue reads a value: a Python literal, inf, -inf or nan, the name of a type, or else a word.
 func parseValue(text string) (any, error) {
 	if dt, err := typeOf(text); err == nil {
 		return dt, nil
@@ -356,6 +359,9 @@ func parseValue(text string) (any, error) {
 	x, err := python.ParseExpr(files, "value", []byte(text))
 	if err != nil {
 		return text, nil
+	}
+	if v, ok := beyond[text]; ok {
+		return v, nil
 	}
 	if name, ok := x.(*python.Name); ok {
 		return name.ID, nil // a word is a string

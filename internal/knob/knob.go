@@ -19,6 +19,7 @@ type Row struct {
 	Group   string
 	Name    string // NEREID_CACHE_DIR
 	Triton  string // Triton's variable for the same, or ""
+	Also    []also // Triton's variables that are read where this one is not set, in order
 	Default string // for people
 	Form    string // what a value looks like
 	Doc     string
@@ -29,9 +30,25 @@ type Row struct {
 // rows is the table, filled by the declarations in table.go, in their order.
 var rows []Row
 
+// also is a variable of Triton's that has a counterpart here.
+type also struct {
+	name string
+	as   func(text string) string // the value of the counterpart, "" for none; nil means the same text
+}
+
+// value returns the text that Triton's variable gives its counterpart.
+func (a also) value() string {
+	text := os.Getenv(a.name)
+	if text == "" || a.as == nil {
+		return text
+	}
+	return a.as(text)
+}
+
 // Knob is a variable whose values have the type T.
 type Knob[T any] struct {
 	name  string
+	also  []also
 	def   T
 	parse func(string) (T, error)
 }
@@ -39,9 +56,10 @@ type Knob[T any] struct {
 // Name is the variable's name.
 func (k *Knob[T]) Name() string { return k.name }
 
-// Get is the variable's value: the default where it is not set, is empty, or makes no sense.
+// Get is the variable's value: the default where it is not set, is empty, or makes no sense. Triton's variable
+// for the same counts where it is not set.
 func (k *Knob[T]) Get() T {
-	if text := os.Getenv(k.name); text != "" {
+	if text := k.text(); text != "" {
 		if v, err := k.parse(text); err == nil {
 			return v
 		}
@@ -49,13 +67,22 @@ func (k *Knob[T]) Get() T {
 	return k.def
 }
 
+// text is the value in the environment, or "".
+func (k *Knob[T]) text() string {
+	text := os.Getenv(k.name)
+	for i := 0; text == "" && i < len(k.also); i++ {
+		text = k.also[i].value()
+	}
+	return text
+}
+
 // IsSet reports whether the environment has a value.
-func (k *Knob[T]) IsSet() bool { return os.Getenv(k.name) != "" }
+func (k *Knob[T]) IsSet() bool { return k.text() != "" }
 
 func add[T any](r Row, def T, parse func(string) (T, error)) *Knob[T] {
 	r.check = func(text string) error { _, err := parse(text); return err }
 	rows = append(rows, r)
-	return &Knob[T]{r.Name, def, parse}
+	return &Knob[T]{r.Name, r.Also, def, parse}
 }
 
 // text is a variable that any text is good for.

@@ -102,3 +102,51 @@ func walk(t *testing.T, dir string, flat bool, f func(path string, src []byte)) 
 		t.Fatal(err)
 	}
 }
+
+// TestTriton: Triton's variables count where ours are not set.
+func TestTriton(t *testing.T) {
+	dir := t.TempDir()
+	set := func(kv ...string) {
+		for _, r := range rows {
+			t.Setenv(r.Name, "")
+			for _, a := range r.Also {
+				t.Setenv(a.name, "")
+			}
+		}
+		for _, name := range []string{"TRITON_KERNEL_OVERRIDE", "TRITON_REDIS_HOST", "TRITON_REDIS_PORT"} {
+			t.Setenv(name, "")
+		}
+		for i := 0; i < len(kv); i += 2 {
+			t.Setenv(kv[i], kv[i+1])
+		}
+	}
+	for _, c := range []struct {
+		env  []string
+		get  func() any
+		want any
+	}{
+		{[]string{"TRITON_INTERPRET", "1"}, func() any { return Interpret.Get() }, true},
+		{[]string{"TRITON_INTERPRET", "1", "NEREID_INTERPRET", "0"}, func() any { return Interpret.Get() }, false},
+		{[]string{"TRITON_PTXAS_PATH", "/p"}, func() any { return PTXAS.Get() }, "/p"},
+		{[]string{"TRITON_CACHE_DIR", dir}, func() any { return CacheDir.Get() }, filepath.Join(dir, "nereid")},
+		{[]string{"TRITON_DUMP_DIR", dir}, func() any { return DumpDir.IsSet() }, false},
+		{[]string{"TRITON_DUMP_DIR", dir, "TRITON_KERNEL_DUMP", "1"}, func() any { return DumpDir.Get() }, dir},
+		{[]string{"TRITON_OVERRIDE_DIR", dir}, func() any { return OverrideDir.Get() }, ""},
+		{[]string{"TRITON_OVERRIDE_DIR", dir, "TRITON_KERNEL_OVERRIDE", "1"}, func() any { return OverrideDir.Get() }, dir},
+		{[]string{"TRITON_DISABLE_LINE_INFO", "1"}, func() any { return Lines.IsSet() && !Lines.Get() }, true},
+		{[]string{"TRITON_DISABLE_LINE_INFO", "0"}, func() any { return Lines.IsSet() }, false},
+		{[]string{"TRITON_DEFAULT_BACKEND", "nvidia"}, func() any { return Device.Get() }, "cuda:0"},
+		{[]string{"MLIR_ENABLE_DUMP", "1"}, func() any { return DumpPasses.Get() }, "all"},
+		{[]string{"MLIR_ENABLE_DUMP", "my_kernel"}, func() any { return DumpPasses.Get() }, ""},
+		{[]string{"TRITON_LIBCUDA_PATH", dir}, func() any { return CUDA.Get() }, filepath.Join(dir, "libcuda.so.1")},
+		{[]string{"TRITON_REPRODUCER_PATH", filepath.Join(dir, "x.mlir")}, func() any { return Reproducers.Get() }, dir},
+		{[]string{"TRITON_REMOTE_CACHE_BACKEND", "triton.runtime.cache:RedisRemoteCacheBackend", "TRITON_REDIS_HOST", "h"},
+			func() any { return CacheRedis.Get() }, "redis://h:6379/0"},
+		{[]string{"LLVM_ENABLE_TIMING", "1"}, func() any { return Timing.Get() }, true},
+	} {
+		set(c.env...)
+		if got := c.get(); got != c.want {
+			t.Errorf("%q: got %v, want %v", c.env, got, c.want)
+		}
+	}
+}

@@ -7,11 +7,11 @@ var (
 		Doc: "The LLVM library to use, and no other.",
 	})
 	CUDA = text(Row{
-		Group: "Libraries", Name: "NEREID_CUDA", Triton: "TRITON_LIBCUDA_PATH", Default: "searched for", Form: "a path",
+		Group: "Libraries", Name: "NEREID_CUDA", Triton: "TRITON_LIBCUDA_PATH", Also: tritonCUDA, Default: "searched for", Form: "a path",
 		Doc: "The CUDA driver library to use, and no other.",
 	})
 	PTXAS = text(Row{
-		Group: "Libraries", Name: "NEREID_PTXAS", Triton: "TRITON_PTXAS_PATH", Default: "searched for", Form: "a path",
+		Group: "Libraries", Name: "NEREID_PTXAS", Triton: "TRITON_PTXAS_PATH", Also: same("TRITON_PTXAS_PATH"), Default: "searched for", Form: "a path",
 		Doc: "The assembler that `nereid compile --emit cubin` uses. Launches need none.",
 	})
 )
@@ -19,15 +19,15 @@ var (
 // Where kernels run.
 var (
 	Device = text(Row{
-		Group: "Devices", Name: "NEREID_DEVICE", Triton: "TRITON_DEFAULT_BACKEND", Default: "the best that is here", Form: "a device's name",
+		Group: "Devices", Name: "NEREID_DEVICE", Triton: "TRITON_DEFAULT_BACKEND", Also: tritonDevice, Default: "the best that is here", Form: "a device's name",
 		Doc: "The device of launches that name none: `interp`, `cpu`, `cuda:1`.",
 	})
 	Interpret = flag(Row{
-		Group: "Devices", Name: "NEREID_INTERPRET", Triton: "TRITON_INTERPRET",
+		Group: "Devices", Name: "NEREID_INTERPRET", Triton: "TRITON_INTERPRET", Also: same("TRITON_INTERPRET"),
 		Doc: "Launches that name no device run in the interpreter, which checks every access.",
 	})
 	Debug = flag(Row{
-		Group: "Devices", Name: "NEREID_DEBUG", Triton: "TRITON_DEBUG",
+		Group: "Devices", Name: "NEREID_DEBUG", Triton: "TRITON_DEBUG", Also: same("TRITON_DEBUG"),
 		Doc: "Kernels are compiled with `debug=True`: `tl.device_assert` is checked.",
 	})
 	Checked = flag(Row{
@@ -51,7 +51,7 @@ var (
 		Doc: "Launches carry labels for Go's CPU profiler, `kernel` and `device`: `go tool pprof -tagfocus kernel=NAME`. It costs a launch some 300 ns. In execution traces (`go tool trace`) launches and compilations are regions that name their kernel in any case.",
 	})
 	Lines = flag(Row{
-		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO", Default: "on for GPUs, off for `cpu`",
+		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO", Also: negated("TRITON_DISABLE_LINE_INFO"), Default: "on for GPUs, off for `cpu`",
 		Doc: "Whether kernels carry the lines of their source, for profilers and debuggers: `gdb` and `perf` are told of them on the device `cpu`. Without lines, a kernel that is moved in its file, or with it, is still found in the cache.",
 	})
 )
@@ -59,15 +59,15 @@ var (
 // What is seen of a compilation.
 var (
 	Dump = flag(Row{
-		Group: "Compilation", Name: "NEREID_DUMP", Triton: "TRITON_KERNEL_DUMP",
+		Group: "Compilation", Name: "NEREID_DUMP", Triton: "TRITON_KERNEL_DUMP", Also: same("TRITON_KERNEL_DUMP"),
 		Doc: "Every stage of every kernel that is compiled is written to a file below `NEREID_DUMP_DIR`.",
 	})
 	DumpDir = text(Row{
-		Group: "Compilation", Name: "NEREID_DUMP_DIR", Triton: "TRITON_DUMP_DIR", Default: "`nereid-dump` in the current folder", Form: "a folder",
+		Group: "Compilation", Name: "NEREID_DUMP_DIR", Triton: "TRITON_DUMP_DIR", Also: only("TRITON_KERNEL_DUMP", "TRITON_DUMP_DIR"), Default: "`nereid-dump` in the current folder", Form: "a folder",
 		Doc: "Where dumped stages go: one folder for each specialisation, one file for each stage.",
 	})
 	DumpPasses = text(Row{
-		Group: "Compilation", Name: "NEREID_DUMP_PASSES", Triton: "MLIR_ENABLE_DUMP", Default: "none", Form: "names of passes, or `all`",
+		Group: "Compilation", Name: "NEREID_DUMP_PASSES", Triton: "MLIR_ENABLE_DUMP", Also: tritonPasses, Default: "none", Form: "names of passes, or `all`",
 		Doc: "The IR after these passes of each compilation is printed to standard error. What is found in the cache has none: `NEREID_ALWAYS_COMPILE`.",
 	})
 	Verify = flag(Row{
@@ -75,19 +75,19 @@ var (
 		Doc: "The IR of each compilation is verified before the first pass and after each.",
 	})
 	Reproducers = text(Row{
-		Group: "Compilation", Name: "NEREID_REPRODUCER_DIR", Triton: "TRITON_REPRODUCER_PATH", Default: "none", Form: "a folder",
+		Group: "Compilation", Name: "NEREID_REPRODUCER_DIR", Triton: "TRITON_REPRODUCER_PATH", Also: tritonReproducer, Default: "none", Form: "a folder",
 		Doc: "Where a pass that fails leaves what `nereid opt --run-reproducer` needs to fail again.",
 	})
 	OverrideDir = text(Row{
-		Group: "Compilation", Name: "NEREID_OVERRIDE_DIR", Triton: "TRITON_KERNEL_OVERRIDE, TRITON_OVERRIDE_DIR", Default: "none", Form: "a folder",
+		Group: "Compilation", Name: "NEREID_OVERRIDE_DIR", Triton: "TRITON_KERNEL_OVERRIDE, TRITON_OVERRIDE_DIR", Also: only("TRITON_KERNEL_OVERRIDE", "TRITON_OVERRIDE_DIR"), Default: "none", Form: "a folder",
 		Doc: "A file of the form that `NEREID_DUMP` writes, found at the same place below this folder, takes the place of that stage.",
 	})
 	AlwaysCompile = flag(Row{
-		Group: "Compilation", Name: "NEREID_ALWAYS_COMPILE", Triton: "TRITON_ALWAYS_COMPILE",
+		Group: "Compilation", Name: "NEREID_ALWAYS_COMPILE", Triton: "TRITON_ALWAYS_COMPILE", Also: same("TRITON_ALWAYS_COMPILE"),
 		Doc: "Kernels are compiled even if the cache on disk has them.",
 	})
 	NoWarpGroups = flag(Row{
-		Group: "Compilation", Name: "NEREID_DISABLE_WGMMA", Triton: "DISABLE_MMA_V3",
+		Group: "Compilation", Name: "NEREID_DISABLE_WGMMA", Triton: "DISABLE_MMA_V3", Also: same("DISABLE_MMA_V3"),
 		Doc: "On sm_90, products of matrices use the instructions of older GPUs (`mma.sync`) instead of those of warp groups (`wgmma`).",
 	})
 	NoTMA = flag(Row{
@@ -111,7 +111,7 @@ var (
 		Doc: "The most memory that the compile-time values of a kernel, its IR and what LLVM makes of it may take, each for itself, as estimated.",
 	}, 0)
 	Timing = flag(Row{
-		Group: "Compilation", Name: "NEREID_TIMING", Triton: "MLIR_ENABLE_TIMING, LLVM_ENABLE_TIMING",
+		Group: "Compilation", Name: "NEREID_TIMING", Triton: "MLIR_ENABLE_TIMING, LLVM_ENABLE_TIMING", Also: same("MLIR_ENABLE_TIMING", "LLVM_ENABLE_TIMING"),
 		Doc: "The time of each stage of each compilation is printed to standard error.",
 	})
 )
@@ -123,7 +123,7 @@ var (
 		Doc: "Whether compiled kernels are kept on disk. `readonly` uses what is there and writes nothing.",
 	}, "on", "off", "readonly")
 	CacheDir = text(Row{
-		Group: "The cache", Name: "NEREID_CACHE_DIR", Triton: "TRITON_CACHE_DIR", Default: "`nereid` in the user's cache folder", Form: "a folder",
+		Group: "The cache", Name: "NEREID_CACHE_DIR", Triton: "TRITON_CACHE_DIR", Also: within("TRITON_CACHE_DIR"), Default: "`nereid` in the user's cache folder", Form: "a folder",
 		Doc: "Where they are kept. The folder may be shared by processes and machines, moved and copied. It must belong to the user or to root, and nobody else may write to it: `SECURITY.md`.",
 	})
 	CacheSize = size(Row{
@@ -131,7 +131,7 @@ var (
 		Doc: "How large the folder may grow; what was used longest ago goes first. `0` is no limit.",
 	}, 4<<30)
 	CacheRedis = text(Row{
-		Group: "The cache", Name: "NEREID_CACHE_REDIS", Triton: "TRITON_REMOTE_CACHE_BACKEND, TRITON_REDIS_HOST, TRITON_REDIS_PORT", Default: "none", Form: "`redis://host:6379/0`",
+		Group: "The cache", Name: "NEREID_CACHE_REDIS", Triton: "TRITON_REMOTE_CACHE_BACKEND, TRITON_REDIS_HOST, TRITON_REDIS_PORT", Also: tritonRedis, Default: "none", Form: "`redis://host:6379/0`",
 		Doc: "A Redis server that machines share as a second level, for compiled kernels and for timings. That it is slow or down costs compilations and tunings, nothing else. A program of one's own imports the package `nereid/redis`.",
 	})
 	CacheKey = text(Row{
@@ -167,7 +167,7 @@ var (
 		Doc: "Configs are measured even if their timings are kept.",
 	})
 	PrintTuning = flag(Row{
-		Group: "Tuning", Name: "NEREID_PRINT_AUTOTUNING", Triton: "TRITON_PRINT_AUTOTUNING",
+		Group: "Tuning", Name: "NEREID_PRINT_AUTOTUNING", Triton: "TRITON_PRINT_AUTOTUNING", Also: same("TRITON_PRINT_AUTOTUNING"),
 		Doc: "Each config's time and each choice are printed to standard error.",
 	})
 )

@@ -31,6 +31,7 @@
 //
 //	module.go            modules whose names are evaluated when they are needed
 //	module_index.go      which statements a name needs; module_star.go names from star imports and globals()
+//	inside.go            the body of a function as a module; values that names had earlier
 //	importer.go          imports
 //	finder.go, roots.go  source files and where they are searched
 package pyrun

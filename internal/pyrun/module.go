@@ -27,6 +27,10 @@ type Module struct {
 	// nobody can tell.
 	Lacks func(name string) bool
 
+	Outer *Module                // of a function's body: the module around it
+	open  map[string]*python.Arg // parameters of that function without a value
+	of    string                 // its name
+
 	native  bool   // of Python's library
 	root    string // folder in which the first part of Name was found
 	folder  string // of a package: where its submodules are
@@ -201,6 +205,9 @@ func (m *Module) global(in *object.Interp, name string) (object.Value, bool, err
 	v, ok, err := m.own(in, name)
 	if ok || err != nil {
 		return v, ok, err
+	}
+	if m.Outer != nil {
+		return m.around(in, name)
 	}
 	if v, ok := From(in).builtin(name); ok {
 		return v, true, nil

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -83,4 +84,15 @@ func (in *Input) ReplaceText(stage string, own []byte) []byte {
 // TTIR makes the stage ttir and records it. Every back end begins with it.
 func (in *Input) TTIR(t lang.Target) error {
 	return in.Make("ttir", func() error { return in.Run(pass.TTIR(pass.TTIRFor(t.Backend, t.Arch))) })
+}
+
+// EntryOf returns the name of a kernel's function in Triton IR: that of its definition, which need not be the name
+// by which the kernel was found (outer.inner, or another name for the same).
+func EntryOf(m *ir.Module, kernel string) string {
+	for name, op := range m.Symbols() {
+		if op.Def == tt.Func && op.Text("sym_visibility") == "public" {
+			return name
+		}
+	}
+	return kernel
 }

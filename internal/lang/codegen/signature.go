@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -124,7 +125,7 @@ func count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// split cuts at commas outside of brackets and quotes.
+// split cuts at commas, or at semicolons as libtriton_jit writes them, outside of brackets and quotes.
 func (e entry) split() ([]entry, *sigError) {
 	var parts []entry
 	var quote rune
@@ -150,7 +151,7 @@ func (e entry) split() ([]entry, *sigError) {
 				return nil, e.sub(i, i+1).errorf("'%c' closes nothing", c)
 			}
 			open = open[:len(open)-1]
-		case c == ',' && len(open) == 0:
+		case (c == ',' || c == ';') && len(open) == 0:
 			parts = append(parts, e.sub(start, i))
 			start = i + 1
 		}
@@ -274,8 +275,19 @@ func parseDesc(e entry) (ArgSpec, *sigError) {
 	return ArgSpec{Desc: d}, nil
 }
 
-// parseConst reads a Python literal.
+// words are constants that others write without Python's spelling: C++ has no value of the name None, prints
+// booleans in lower case, and floats beyond all numbers as bare words.
+var words = map[string]object.Value{
+	"nullopt": object.None, "true": object.Bool(true), "false": object.Bool(false),
+	"inf": object.Float(math.Inf(1)), "+inf": object.Float(math.Inf(1)), "-inf": object.Float(math.Inf(-1)),
+	"nan": object.Float(math.NaN()),
+}
+
+// parseConst reads a Python literal, or one of words.
 func parseConst(e entry) (ArgSpec, *sigError) {
+	if v, ok := words[e.text]; ok {
+		return ArgSpec{Const: v}, nil
+	}
 	files := diag.NewFileSet()
 	x, err := python.ParseExpr(files, "signature", []byte(e.text))
 	if err != nil || !literal(x) {

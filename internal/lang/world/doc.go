@@ -2,7 +2,8 @@
 // it evaluates: host Python with the modules of Triton and torch in it, where functions under @triton.jit are
 // JITFunctions and their decorators are kept for launches. Nothing here makes IR.
 //
-//	source.go            Source: loading a file, finding a kernel; Target
+//	source.go            Source: loading a file; Target
+//	find.go              finding a kernel by its name, also inside functions and classes
 //	world.go             World: the modules that one compilation can see
 //	triton.go            module triton; runtime.go triton.runtime, machine.go triton.backends, torch.go torch
 //	resolve.go           names that stand for modules of Triton, whatever conditions are around their imports

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/budget"
@@ -131,26 +130,11 @@ func (s *Source) Module(w *World) *pyrun.Module {
 // of the file.
 func (s *Source) Names() []string {
 	var out []string
-	var walk func(list []python.Stmt)
-	walk = func(list []python.Stmt) {
-		for _, st := range list {
-			switch st := st.(type) {
-			case *python.FunctionDef:
-				if slices.ContainsFunc(st.DecoratorList, looksLikeJIT) && !slices.Contains(out, st.Name) {
-					out = append(out, st.Name)
-				}
-			case *python.If:
-				walk(st.Body)
-				walk(st.Orelse)
-			case *python.Try:
-				walk(st.Body)
-				for _, h := range st.Handlers {
-					walk(h.Body)
-				}
-			}
+	each(s.syntax.Body, func(d *python.FunctionDef) {
+		if slices.ContainsFunc(d.DecoratorList, looksLikeJIT) && !slices.Contains(out, d.Name) {
+			out = append(out, d.Name)
 		}
-	}
-	walk(s.syntax.Body)
+	})
 	return out
 }
 
@@ -169,49 +153,6 @@ func looksLikeJIT(d python.Expr) bool {
 
 // Files returns the set that positions in diagnostics refer to.
 func (s *Source) Files() *diag.FileSet { return s.files }
-
-// Find evaluates a name of the file and expects a jit function; a dotted name reaches into classes and
-// modules.
-func (s *Source) Find(w *World, name string) (*JITFunction, error) {
-	m := s.Module(w)
-	first, rest, _ := strings.Cut(name, ".")
-	v, ok, err := m.Get(w.In, first)
-	if err != nil {
-		return nil, s.Report(object.Diagnostic(err, diag.Span{}))
-	}
-	if !ok {
-		names := s.Names()
-		d := diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s has no kernel %s", s.Name, name)}
-		if best := diag.Nearest(first, names); best != "" {
-			d.Hint = "did you mean " + best + "?"
-		} else if len(names) > 0 {
-			d.Hint = "it has " + strings.Join(names, ", ")
-		}
-		return nil, s.Report(d)
-	}
-	for rest != "" {
-		first, rest, _ = strings.Cut(rest, ".")
-		if v, err = object.GetAttr(w.In, v, first); err != nil {
-			d := object.Diagnostic(err, diag.Span{})
-			d.Code = "no-kernel"
-			return nil, s.Report(d)
-		}
-	}
-	fn, ok := Unwrap(v).(*JITFunction)
-	if !ok {
-		d := diag.Diagnostic{Code: "no-kernel",
-			Msg:  fmt.Sprintf("%s is no kernel: it is %s", name, Describe(v)),
-			Hint: "decorate it with @triton.jit"}
-		switch u := Unwrap(v).(type) {
-		case *pyrun.Func:
-			d.Msg, d.Span = fmt.Sprintf("%s is no kernel: it is a plain function", name), s.definition(name)
-		case *object.Unknown:
-			d = object.Diagnostic(u.Need("the meaning"), s.definition(name))
-		}
-		return nil, s.Report(d)
-	}
-	return fn, nil
-}
 
 // definition returns the place where the file first binds a name of its own: a function, a class, an import
 // or a variable.

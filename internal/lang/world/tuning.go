@@ -128,9 +128,11 @@ func (s *Source) Tuning(kernel string, target Target) (t *Tuning, err error) {
 func sourceOf(fn *pyrun.Func) string {
 	file := fn.Module.Syntax.File
 	defs := map[string]*python.FunctionDef{}
-	for _, s := range fn.Module.Syntax.Body {
-		if d, ok := s.(*python.FunctionDef); ok {
-			defs[d.Name] = d
+	for m := fn.Module; m != nil; m = m.Outer { // the innermost definition of a name counts
+		for _, s := range m.Syntax.Body {
+			if d, ok := s.(*python.FunctionDef); ok && (m == fn.Module || defs[d.Name] == nil) {
+				defs[d.Name] = d
+			}
 		}
 	}
 	used := map[*python.FunctionDef]bool{}

@@ -113,7 +113,7 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 		dropLines(mod)
 	}
 	j.in = &target.Input{
-		Module: mod, Kernel: k.Name, Options: opts, Stages: j.record, Until: until,
+		Module: mod, Kernel: target.EntryOf(mod, k.Name), Options: opts, Stages: j.record, Until: until,
 		Passes: k.Set.Passes, Dump: os.Stderr, Budget: meter, Given: k.Set.Given,
 	}
 	j.in.Params, j.in.Constants = args.Describe(k.Params, s.Args)

@@ -75,7 +75,7 @@ func (d *Device) Restore(_ context.Context, kernelName string, c target.Code) (t
 	if err := ir.Verify(m.Op); err != nil {
 		return nil, err
 	}
-	in.Module = m
+	in.Module, in.Kernel = m, target.EntryOf(m, kernelName)
 	return d.load(in)
 }
 

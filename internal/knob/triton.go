@@ -1,0 +1,85 @@
+package knob
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// same lists variables of Triton's whose values mean the same here.
+func same(names ...string) (out []also) {
+	for _, n := range names {
+		out = append(out, also{name: n})
+	}
+	return out
+}
+
+// negated is a flag of Triton's that turns off what ours turns on. Turned off, it says nothing.
+func negated(name string) []also {
+	return []also{{name, func(text string) string {
+		if on, err := parseBool(text); err == nil && on {
+			return "0"
+		}
+		return ""
+	}}}
+}
+
+// only lists a variable of Triton's that counts while a flag of its is on.
+func only(flag, name string) []also {
+	return []also{{name, func(text string) string {
+		if on, err := parseBool(os.Getenv(flag)); err != nil || !on {
+			return ""
+		}
+		return text
+	}}}
+}
+
+// within is a folder of Triton's, in which ours is a folder of its own.
+func within(name string) []also {
+	return []also{{name, func(text string) string { return filepath.Join(text, "nereid") }}}
+}
+
+// devices are the devices of Triton's back ends.
+var devices = map[string]string{"nvidia": "cuda:0", "cuda": "cuda:0", "cpu": "cpu"}
+
+// The variables whose values Triton writes in its own way.
+var (
+	tritonDevice = []also{{"TRITON_DEFAULT_BACKEND", func(text string) string { return devices[text] }}}
+	// MLIR_ENABLE_DUMP is a flag, or the name of a kernel, for which there is no counterpart.
+	tritonPasses = []also{{"MLIR_ENABLE_DUMP", func(text string) string {
+		if on, err := parseBool(text); err == nil && on {
+			return "all"
+		}
+		return ""
+	}}}
+	// TRITON_LIBCUDA_PATH is the library's folder.
+	tritonCUDA = []also{{"TRITON_LIBCUDA_PATH", func(text string) string {
+		if info, err := os.Stat(text); err == nil && info.IsDir() {
+			return filepath.Join(text, "libcuda.so.1")
+		}
+		return text
+	}}}
+	// TRITON_REPRODUCER_PATH is the beginning of a file's name.
+	tritonReproducer = []also{{"TRITON_REPRODUCER_PATH", func(text string) string {
+		if info, err := os.Stat(text); err == nil && info.IsDir() {
+			return text
+		}
+		return filepath.Dir(text)
+	}}}
+	tritonRedis = []also{{"TRITON_REMOTE_CACHE_BACKEND", func(class string) string {
+		if !strings.Contains(strings.ToLower(class), "redis") {
+			return ""
+		}
+		host, port := os.Getenv("TRITON_REDIS_HOST"), os.Getenv("TRITON_REDIS_PORT")
+		if host == "" {
+			host = "localhost"
+		}
+		if port == "" {
+			port = "6379"
+		}
+		if strings.Contains(host, ":") { // an address of IPv6
+			host = "[" + host + "]"
+		}
+		return "redis://" + host + ":" + port + "/0"
+	}}}
+)
