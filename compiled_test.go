@@ -274,6 +274,55 @@ func TestCompiledStub(t *testing.T) {
 	})
 }
 
+// On the CPU, repeated launches allocate nothing, and arguments that differ are looked at as the first ones were.
+func TestCompiledHostCut(t *testing.T) {
+	s := stream(t, "cpu")
+	c, err := addKernel(t).Compile(t.Context(), s.Device(), addSignature, nereid.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y, out := tensors(t, s.Device(), 128)
+	args := []any{x, y, out, 100}
+	if n := testing.AllocsPerRun(100, func() {
+		if err := c.Launch(s, nereid.Grid{2}, args...); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 && !raceDetector {
+		t.Errorf("%v allocations", n)
+	}
+	if at(t, out, 99) != at(t, x, 99)+at(t, y, 99) || at(t, out, 100) == at(t, x, 100)+at(t, y, 100) {
+		t.Errorf("%v and %v", at(t, out, 99), at(t, out, 100))
+	}
+	if err := c.Launch(s, nereid.Grid{2}, x, y, out, 128); err != nil || at(t, out, 100) != at(t, x, 100)+at(t, y, 100) {
+		t.Errorf("another number: %v, %v", err, at(t, out, 100))
+	}
+	var e *nereid.ArgumentError
+	if err := c.Launch(s, nereid.Grid{1}, x, y.Offset(4), out, 32); !errors.As(err, &e) || e.Param != "y_ptr" {
+		t.Errorf("not aligned: %v", err)
+	}
+	var r *nereid.Refusal
+	if err := c.Launch(s, nereid.Grid{1}, x, out.Skip(16), out, 32); !errors.As(err, &r) ||
+		!strings.Contains(err.Error(), "overlap") {
+		t.Errorf("overlapping: %v", err)
+	}
+	if err := c.Launch(s, nereid.Grid{-1}, args...); err == nil {
+		t.Error("a grid of -1 programs")
+	}
+	if err := c.Launch(nil, nereid.Grid{1}, args...); err == nil {
+		t.Error("no stream")
+	}
+	other := stream(t, "interp")
+	if err := c.Launch(other, nereid.Grid{1}, args...); err == nil {
+		t.Error("a stream of another device")
+	}
+	if err := errors.Join(c.Close(), c.Close()); err != nil {
+		t.Error(err)
+	}
+	if err := c.Launch(s, nereid.Grid{2}, args...); !errors.Is(err, nereid.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
 // A kernel is compiled once, and launched by a program that has neither its source nor a compiler.
 func ExampleCompiled_Save() {
 	m, _ := nereid.LoadFS(kernels.Files, "vector_add.py")
