@@ -24,10 +24,17 @@ type allocation struct {
 	barriers barriers
 }
 
-// interval is the range [lo, hi) of bytes of shared memory.
-type interval struct{ lo, hi int }
+// interval is the range [lo, hi) of bytes of shared memory. byWarps says that it is divided evenly among the
+// warps, in order, and each touches its own part alone.
+type interval struct {
+	lo, hi  int
+	byWarps bool
+}
 
 func (a interval) overlaps(b interval) bool { return a.lo < b.hi && b.lo < a.hi }
+
+// divided reports whether no warp touches bytes of both that another warp touches.
+func (a interval) divided(b interval) bool { return a.byWarps && a == b }
 
 // scratch returns the first byte of each buffer of op.
 func (a *allocation) scratch(op *ir.Op) []int {
@@ -73,8 +80,9 @@ func placeBuffers(l *lowering, roots map[*ir.Value][]*ir.Op, base int) *allocati
 	}
 	for i, n := range needs {
 		if n.op.Def == ttg.ConvertLayout && l.ctas == 1 {
-			placed[i] = l.moreRoom(needs, placed, i, interval{base, base + a.size})
+			placed[i] = l.moreRoom(needs, placed, i, interval{lo: base, hi: base + a.size})
 		}
+		placed[i].byWarps = n.op.Def == ttg.ConvertLayout && l.staysInWarps(l.conversion(n.op))
 		a.buffers[n.op] = append(a.buffers[n.op], placed[i])
 	}
 	return a
@@ -96,8 +104,7 @@ func (l *lowering) moreRoom(needs []need, placed []interval, i int, all interval
 			most.lo = max(most.lo, placed[j].hi)
 		}
 	}
-	t := op.Operand(0).Type
-	full := newConversion(l.layout(op, t), l.layout(op, op.Result(0).Type), ir.ElemOf(t)).bytes(ir.ElemOf(t))
+	full := l.conversion(op).bytes(ir.ElemOf(op.Result(0).Type))
 	size := placed[i].hi - placed[i].lo
 	lo := align(most.lo, sharedAlign)
 	for size < full && lo+2*size <= most.hi {
@@ -106,7 +113,7 @@ func (l *lowering) moreRoom(needs []need, placed []interval, i int, all interval
 	if size == placed[i].hi-placed[i].lo {
 		return placed[i]
 	}
-	return interval{lo, lo + size}
+	return interval{lo: lo, hi: lo + size}
 }
 
 // fit returns the lowest interval at which buffer i overlaps no buffer of done that lives at the same time.
@@ -117,12 +124,12 @@ func fit(needs []need, placed []interval, done []int, i, base int) interval {
 		moved = false
 		for _, j := range done {
 			m := needs[j]
-			if m.from <= n.to && n.from <= m.to && (interval{at, at + n.size}).overlaps(placed[j]) {
+			if m.from <= n.to && n.from <= m.to && (interval{lo: at, hi: at + n.size}).overlaps(placed[j]) {
 				at, moved = align(placed[j].hi, n.align), true
 			}
 		}
 	}
-	return interval{at, at + n.size}
+	return interval{lo: at, hi: at + n.size}
 }
 
 func align(n, to int) int { return (n + to - 1) / to * to }

@@ -127,15 +127,20 @@ func (p *pending) next(loop *ir.Op, n int) {
 	p.global = out
 }
 
-func conflict(a, b []interval) bool {
+// conflict returns the threads that must meet between accesses to a and to b.
+func conflict(a, b []interval) level {
+	need := nobody
 	for _, x := range a {
 		for _, y := range b {
-			if x.overlaps(y) {
-				return true
+			switch {
+			case x.divided(y):
+				need = max(need, theWarp)
+			case x.overlaps(y):
+				return theBlock
 			}
 		}
 	}
-	return false
+	return need
 }
 
 // accesses lists the bytes of shared memory that an operation touches.
@@ -230,9 +235,12 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 		return
 	}
 	a := f.accesses(op)
-	clash := conflict(a.reads, p.writes) || conflict(a.writes, p.writes) || conflict(a.writes, p.reads)
-	if clash || !a.first && (conflict(a.reads, p.byFirst) || conflict(a.writes, p.byFirst)) {
-		f.meet(op, p, theBlock)
+	clash := max(conflict(a.reads, p.writes), conflict(a.writes, p.writes), conflict(a.writes, p.reads))
+	if !a.first {
+		clash = max(clash, conflict(a.reads, p.byFirst), conflict(a.writes, p.byFirst))
+	}
+	if clash > nobody {
+		f.meet(op, p, clash)
 	}
 	f.fence(op, p, a)
 	f.global(op, p)
@@ -266,7 +274,7 @@ func (f *barrierFinder) fence(op *ir.Op, p *pending, a accesses) {
 	if !a.byEngine {
 		return
 	}
-	if conflict(a.writes, p.byThreads) && f.probe == nil {
+	if conflict(a.writes, p.byThreads) > nobody && f.probe == nil {
 		f.out.fence[op] = max(f.out.fence[op], sharedProxy)
 	}
 	if f.out.fence[op] != noProxy {

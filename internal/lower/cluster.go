@@ -214,7 +214,7 @@ func (g *program) newExchange(from, to layout.Layout, elemBits int) exchange {
 	have, want := h.find(from), h.find(to)
 	dim := layout.TensorDim(0)
 	flatHave, flatWant := offsets(have).RenameOut(layout.Offset, dim), offsets(want).RenameOut(layout.Offset, dim)
-	mem := swizzled(flatHave, flatWant, elemBits, nil, g.port())
+	mem := swizzled(flatHave, flatWant, elemBits, nil, nil, g.port())
 	load := flatWant.InvertAndCompose(mem)
 	return exchange{flatHave.InvertAndCompose(mem), load.ConcatOuts(want.Sublayout(want.InNames(), []string{layout.Block})), crossing(want)}
 }

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -11,6 +12,8 @@ type conversion struct {
 	cvt      layout.Layout // maps a place of the result to the place of the operand with its element
 	how      conversionKind
 	move     warpMove // if how is inWarp
+	own      bool     // every warp already holds its few elements, and no other warp holds them
+	together int      // registers of the result that an instruction takes together
 }
 
 type conversionKind int
@@ -24,7 +27,7 @@ const (
 
 // newConversion chooses the cheapest way from one layout to another.
 func newConversion(from, to layout.Layout, elem ir.Type) conversion {
-	c := conversion{from: from, to: to, how: byShared}
+	c := conversion{from: from, to: to, how: byShared, together: 1}
 	cvt, ok := to.TryInvertAndCompose(from)
 	if !ok {
 		return c
@@ -51,6 +54,8 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 		c.how = byRegisters
 		return c
 	}
+	words := max(from.InSize(layout.Register), to.InSize(layout.Register)) * bitsOf(elem) / 32
+	c.own = from.FreeVariablesIn(layout.Warp) == 0 && words <= maxWords
 	if !moves(layout.Register, layout.Lane) && c.shuffles(elem) <= maxShuffles {
 		c.how = byShuffles
 		return c
@@ -58,12 +63,30 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 	registers := to.InSize(layout.Register)
 	if m, ok := newWarpMove(cvt, elem); ok && m.steps(registers)*max(1, bitsOf(elem)/32) <= maxShuffles {
 		c.how, c.move = inWarp, m
+	} else if _, _, ok := c.choice(); ok && 2*c.shuffles(elem) <= maxChoices {
+		c.how = byShuffles
 	}
 	return c
 }
 
-// maxShuffles is the number of shuffles from which on shared memory is faster.
-const maxShuffles = 32
+// maxShuffles is the number of shuffles from which on shared memory is faster. maxChoices is that number where
+// lanes choose among two registers that were sent to all.
+const maxShuffles, maxChoices = 32, 8
+
+// maxWords is the number of words of a thread up to which only warps meet. NVIDIA's assembler moves loads far ahead
+// unless the block meets, and many of them fill the registers.
+const maxWords = 64
+
+// choice returns the only lane bit that decides which register of the operand a lane needs, and how: by xor. ok
+// is false if no bit or several decide.
+func (c conversion) choice() (bit, xor int, ok bool) {
+	for k, p := range basesOf(c.cvt, layout.Lane) {
+		if p.reg != 0 {
+			bit, xor, ok = 1<<k, p.reg, xor == 0
+		}
+	}
+	return bit, xor, ok
+}
 
 // shuffles returns the number of shuffles that the conversion takes.
 func (c conversion) shuffles(elem ir.Type) int {
@@ -80,12 +103,22 @@ func popcount(v int) int {
 }
 
 func lowerConvertLayout(l *lowering, op *ir.Op) {
-	from, to := l.layout(op, op.Operand(0).Type), l.layout(op, op.Result(0).Type)
 	var room interval
 	if b := l.alloc.buffers[op]; len(b) > 0 {
 		room = b[0]
 	}
-	l.set(op.Result(0), l.convert(l.regs(op.Operand(0)), ir.ElemOf(op.Result(0).Type), newConversion(from, to, ir.ElemOf(op.Result(0).Type)), room))
+	l.set(op.Result(0), l.convert(l.regs(op.Operand(0)), ir.ElemOf(op.Result(0).Type), l.conversion(op), room))
+}
+
+// conversion returns what the layout conversion op does.
+func (l *lowering) conversion(op *ir.Op) conversion {
+	t := op.Result(0).Type.(*ir.TensorType)
+	c := newConversion(l.layout(op, op.Operand(0).Type), l.layout(op, t), t.Elem)
+	switch ttg.Decode(t.Encoding).(type) {
+	case ttg.DotOp, ttg.NvidiaMma: // four words
+		c.together = max(1, 128/bitsOf(t.Elem))
+	}
+	return c
 }
 
 // convert returns the registers src in layout c.to. room is the shared memory that the operation has.
@@ -102,7 +135,7 @@ func (l *lowering) convert(src []string, elem ir.Type, c conversion, room interv
 	case inWarp:
 		return l.convertInWarp(src, elem, c.to.InSize(layout.Register), c.move)
 	}
-	if l.ctas == 1 && room.hi-room.lo < c.bytes(elem) {
+	if l.ctas == 1 && (room.hi-room.lo < c.bytes(elem) || l.staysInWarps(c)) {
 		return l.moveInRounds(src, elem, c, room)
 	}
 	return l.moveShared(src, elem, c.from, c.to, room.lo, false)
@@ -138,23 +171,38 @@ func (c conversion) source(p place) place {
 	return out
 }
 
-// convertByShuffles fetches each register from another lane. All lanes send the same register, which
-// byShuffles requires.
+// convertByShuffles fetches each register from another lane. All lanes send the same register or, where a lane
+// bit decides which one a lane needs, first one, then the other.
 func (l *lowering) convertByShuffles(src []string, elem ir.Type, c conversion) []string {
 	lane := "0"
 	if c.cvt.HasOut(layout.Lane) {
 		lane = l.threadPart(c.cvt, layout.Lane)
+	}
+	fetch := func(p place) string { return l.shuffleIdx(src[p.reg], elem, l.xor(lane, itoa(p.lane))) }
+	if bit, xor, ok := c.choice(); ok {
+		fetch = l.eitherOf(fetch, bit, xor, llvmType(elem))
 	}
 	out := make([]string, c.to.InSize(layout.Register))
 	done := map[place]string{}
 	for r := range out {
 		p := c.source(place{reg: r})
 		if done[p] == "" {
-			done[p] = l.shuffleIdx(src[p.reg], elem, l.xor(lane, itoa(p.lane)))
+			done[p] = fetch(p)
 		}
 		out[r] = done[p]
 	}
 	return out
+}
+
+// eitherOf fetches from a place or, in lanes with the bit set, from the register that differs by xor.
+func (l *lowering) eitherOf(fetch func(place) string, bit, xor int, typ string) func(place) string {
+	second := l.atEntry(func() string {
+		return l.val("icmp ne i32 %s, 0", l.val("and i32 %s, %d", l.in(layout.Lane), bit))
+	})
+	return func(p place) string {
+		q := place{reg: p.reg ^ xor, lane: p.lane}
+		return l.val("select i1 %s, %s %s, %s %s", second, typ, fetch(q), typ, fetch(p))
+	}
 }
 
 // moveShared converts registers between two layouts through shared memory. again says that threads may still
@@ -166,34 +214,46 @@ func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout
 	if again {
 		l.barrier()
 	}
-	mem := swizzled(from, to, bitsOf(elem), nil, l.port())
+	mem := swizzled(from, to, bitsOf(elem), nil, nil, l.port())
 	b := scratchAt(base, elem)
 	l.storeRows(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
 	l.barrier()
 	return l.loadRows(b, to.InvertAndCompose(mem))
 }
 
+// staysInWarps reports whether each warp exchanges its elements in a part of the memory that no other warp
+// touches: then only its own threads have to meet.
+func (l *lowering) staysInWarps(c conversion) bool {
+	return c.own && l.ctas == 1 && l.warps > 1 && c.from.InSize(layout.Warp) == l.warps
+}
+
 // moveInRounds moves like moveShared, with memory for a part of the tensor. In each round all threads write
 // the same registers, meet, and read the registers that the round fills.
 func (l *lowering) moveInRounds(src []string, elem ir.Type, c conversion, room interval) []string {
 	n := log2(c.bytes(elem) / (room.hi - room.lo))
-	rounds := roundBits(c.from, c.to, bitsOf(elem), l.port())
+	rounds, _ := roundBits(c.from, c.to, bitsOf(elem), c.together, l.port())
 	rounds = rounds[len(rounds)-n:]
-	mem := swizzled(c.from, c.to, bitsOf(elem), rounds, l.port())
+	meet := l.barrier
+	var warps []int
+	if l.staysInWarps(c) {
+		warps = c.from.FlatBases(layout.Warp)
+		meet = func() { l.vendor.meet(l, theWarp) }
+	}
+	mem := swizzled(c.from, c.to, bitsOf(elem), warps, rounds, l.port())
 	b := scratchAt(room.lo, elem)
 	store, load := splitRounds(c.from, mem, rounds), splitRounds(c.to, mem, rounds)
 	owner := l.ownsInBlock(c.from)
 	out := make([]string, c.to.InSize(layout.Register))
 	for round := range 1 << n {
 		if round > 0 {
-			l.barrier()
+			meet()
 		}
 		var part []string
 		for _, r := range store.regs(round) {
 			part = append(part, src[r])
 		}
 		l.storeRows(b, store.cvt, part, store.cvt.FreeVariablesIn(layout.Register), owner)
-		l.barrier()
+		meet()
 		got := l.loadRows(b, load.cvt)
 		for i, r := range load.regs(round) {
 			out[r] = got[i]
@@ -240,22 +300,29 @@ func (s roundSplit) regs(round int) []int {
 	return out
 }
 
-// fewestBytes returns the least memory that the conversion can work with.
-func (c conversion) fewestBytes(elem ir.Type, port sharedPort) int {
-	return c.bytes(elem) >> len(roundBits(c.from, c.to, bitsOf(elem), port))
+// roomForWarp is the number of bytes for each warp up to which a conversion takes memory for fewer rounds.
+const roomForWarp = 2048
+
+// fewBytes returns the least memory that the conversion can work with or, while that is little, as much as keeps
+// registers together.
+func (c conversion) fewBytes(elem ir.Type, port sharedPort, warps int) int {
+	rounds, near := roundBits(c.from, c.to, bitsOf(elem), c.together, port)
+	bytes := c.bytes(elem) >> len(rounds)
+	for ; near > 0 && 2*bytes <= warps*roomForWarp; near-- {
+		bytes *= 2
+	}
+	return bytes
 }
 
 func conversionScratch(l *lowering, op *ir.Op) []int {
-	t := op.Operand(0).Type.(*ir.TensorType)
-	from, to := l.layout(op, t), l.layout(op, op.Result(0).Type)
-	c := newConversion(from, to, t.Elem)
+	t, c := op.Operand(0).Type.(*ir.TensorType), l.conversion(op)
 	if c.how != byShared {
 		return nil
 	}
 	if l.ctas > 1 {
-		return []int{l.newExchange(from, to, bitsOf(t)).size() * bitsOf(t) / 8}
+		return []int{l.newExchange(c.from, c.to, bitsOf(t)).size() * bitsOf(t) / 8}
 	}
-	return []int{c.fewestBytes(t.Elem, l.port())}
+	return []int{c.fewBytes(t.Elem, l.port(), l.warps)}
 }
 
 // storeRows stores like storeAll, as matrices where the machine can.

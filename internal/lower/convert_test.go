@@ -165,3 +165,51 @@ func TestConvertForProducts(t *testing.T) {
 		t.Errorf("%d shuffles, not 16, or a barrier in\n%s", got, clip(ptx))
 	}
 }
+
+// TestConvertInWarps: threads of a warp that exchange elements among themselves wait for no other warp, once or
+// again in the same memory, and a few values travel by shuffles.
+func TestConvertInWarps(t *testing.T) {
+	blocked := func(per, threads, warps string) string {
+		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = [%s], order = [1, 0]}>", per, threads, warps)
+	}
+	mma := func(warps string) string {
+		return fmt.Sprintf("#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [%s], instrShape = [16, 8]}>", warps)
+	}
+	slice := func(dim int) string { return fmt.Sprintf("#ttg.slice<{dim = %d, parent = %s}>", dim, mma("1, 1")) }
+	for _, c := range []struct {
+		name             string
+		a, b             string
+		elem             ir.Type
+		shape            []int
+		warps            int
+		blocks, inWarps  bool // whether the block and warps meet
+		shuffles, shared int
+	}{
+		{"rows of each warp", mma("4, 1"), blocked("2, 8", "8, 4", "4, 1"), ir.F16, []int{64, 64}, 4, false, true, 0, 4096},
+		{"words", mma("4, 1"), blocked("2, 4", "8, 4", "4, 1"), ir.F32, []int{64, 64}, 4, false, true, 0, 8192},
+		{"rows of other warps", mma("4, 1"), blocked("1, 8", "4, 8", "4, 1"), ir.F16, []int{64, 64}, 4, true, false, 0, 8192},
+		{"a single warp", mma("1, 1"), blocked("1, 8", "4, 8", "1, 1"), ir.F16, []int{64, 64}, 1, false, true, 0, 2048},
+		{"two registers", blocked("1, 2", "16, 2", "4, 1"), blocked("2, 1", "8, 4", "4, 1"), ir.F32, []int{64, 4}, 4, false, false, 4, 0},
+		{"copies", slice(0), slice(1), ir.F32, []int{16}, 1, false, false, 8, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			elem := fmt.Sprint(c.elem)
+			tensor := func(enc string) string { return fmt.Sprintf("tensor<%s, %s>", shapeText(c.shape, elem), enc) }
+			body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", elem, elem) +
+				offsetsText("o", c.shape, c.a) + accessText("x", "o", "v", c.shape, elem, c.a, false) +
+				fmt.Sprintf("%%u = ttg.convert_layout %%v : %s -> %s\n", tensor(c.a), tensor(c.b)) +
+				fmt.Sprintf("%%w = ttg.convert_layout %%u : %s -> %s\n", tensor(c.b), tensor(c.a)) +
+				accessText("y", "o", "w", c.shape, elem, c.a, true) + "tt.return\n}\n"
+			n, text := size(c.shape), moduleText(c.warps, body)
+			ptx := runBothOn(t, 90, text, launch{"k", [3]int{1, 1, 1}, []any{floats(c.elem, n), floats(c.elem, n)}}, 0)
+			k, _ := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 90)
+			has := func(s string) bool { return bytes.Contains(ptx, []byte(s)) }
+			if has("bar.sync") != c.blocks || has("bar.warp.sync") != c.inWarps {
+				t.Errorf("the block meets: %v, warps meet: %v, not %v and %v", has("bar.sync"), has("bar.warp.sync"), c.blocks, c.inWarps)
+			}
+			if got := bytes.Count(ptx, []byte("shfl.sync")); got != c.shuffles || k.Shared != c.shared {
+				t.Errorf("%d shuffles and %d bytes of shared memory, not %d and %d", got, k.Shared, c.shuffles, c.shared)
+			}
+		})
+	}
+}

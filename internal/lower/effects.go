@@ -56,7 +56,7 @@ func touchesCall(f *barrierFinder, op *ir.Op) accesses {
 	if fr.size == 0 {
 		return accesses{}
 	}
-	all := []interval{{fr.base, fr.base + fr.size}}
+	all := []interval{{lo: fr.base, hi: fr.base + fr.size}}
 	return accesses{reads: all, writes: all}
 }
 
@@ -68,6 +68,8 @@ func touchesScratch(f *barrierFinder, op *ir.Op) accesses {
 		return accesses{}
 	case f.l.crosses(op): // the cluster meets at the end of the operation
 		return accesses{writes: own, meets: true}
+	case own[0].byWarps:
+		return accesses{reads: own, writes: own}
 	}
 	return accesses{writes: own, meets: true, after: own}
 }

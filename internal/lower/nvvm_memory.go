@@ -128,7 +128,7 @@ func (nvidia) countShared(l *lowering, ptr, pred string) {
 	l.asm("void", code, constraints, true, args...)
 }
 
-func (nvidia) copyAsync(l *lowering, to, from string, bytes int, valid, owner string) {
+func (nvidia) copyAsync(l *lowering, to, from string, bytes int, valid validity, owner string) {
 	how := "ca"
 	if bytes == 16 {
 		how = "cg"
@@ -136,8 +136,11 @@ func (nvidia) copyAsync(l *lowering, to, from string, bytes int, valid, owner st
 	args := []string{"ptr addrspace(3) " + to, "ptr addrspace(1) " + from}
 	code := fmt.Sprintf("cp.async.%s.shared.global [ $0 + 0 ], [ $1 + 0 ], %d", how, bytes)
 	constraints := "r,l"
-	if valid != "" {
-		args, constraints, code = append(args, "i32 "+valid), constraints+",r", code+", $2"
+	switch {
+	case valid.none != "":
+		args, constraints, code = append(args, "i1 "+valid.none), constraints+",b", code+", $2"
+	case valid.count != "":
+		args, constraints, code = append(args, "i32 "+valid.count), constraints+",r", code+", $2"
 	}
 	code += ";"
 	if owner != "" {

@@ -291,5 +291,11 @@ func (l *lowering) loadShared(t ir.Type, base int, off string) string {
 	return l.fromMem(a, l.val("load %s, ptr addrspace(3) %s", a.memElem(), l.sharedAt(l.mul(off, bitsOf(t)/8), itoa(base))))
 }
 
-// barrier waits for all threads of the block.
-func (l *lowering) barrier() { l.vendor.meet(l, theBlock) }
+// barrier waits for all threads of the block, which may be one warp.
+func (l *lowering) barrier() {
+	if l.warps == 1 && l.ctas == 1 {
+		l.vendor.meet(l, theWarp)
+		return
+	}
+	l.vendor.meet(l, theBlock)
+}

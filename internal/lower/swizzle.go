@@ -97,16 +97,20 @@ func (g *program) port() sharedPort {
 }
 
 // sidesOf chooses the accesses. One side may move matrices, whose rows are spread over lanes, if the other
-// side holds whole rows in registers.
+// side holds whole rows in registers. A load of matrices fills registers in their order. So does a load of rows
+// if the lowest register bits count a row.
 func sidesOf(from, to layout.Layout, elemBits int, port sharedPort) sides {
 	to = to.TransposeOuts(from.OutNames()...)
 	vector, others := commonRegs(from, to, elemBits)
 	s := sides{vector: vector, others: others}
 	if port.rows != nil {
-		if row, rows := port.rows(from, to, elemBits); row != nil {
+		row, rows := port.rows(from, to, elemBits)
+		other, otherRows := port.rows(to, from, elemBits)
+		switch {
+		case row != nil && (other == nil || counts(flatBases(to, layout.Register), row)):
 			s = sides{vector: row, fromLanes: rows, toLanes: port.phase(to, 128)}
-		} else if row, rows := port.rows(to, from, elemBits); row != nil {
-			s = sides{vector: row, fromLanes: port.phase(from, 128), toLanes: rows}
+		case other != nil:
+			s = sides{vector: other, fromLanes: port.phase(from, 128), toLanes: otherRows}
 		}
 		if s.toLanes != nil {
 			for _, v := range append(vector, others...) {
@@ -120,6 +124,11 @@ func sidesOf(from, to layout.Layout, elemBits int, port sharedPort) sides {
 	vecBits := elemBits << len(vector)
 	s.fromLanes, s.toLanes = port.phase(from, vecBits), port.phase(to, vecBits)
 	return s
+}
+
+// counts reports whether the lowest of regs are the vectors of row, in any order.
+func counts(regs, row []int) bool {
+	return !slices.ContainsFunc(row, func(v int) bool { return !slices.Contains(regs[:len(row)], v) })
 }
 
 // commonRegs returns the register bits that both layouts have: up to 16 bytes for a vector, and the others.
@@ -139,14 +148,17 @@ func commonRegs(from, to layout.Layout, elemBits int) (vector, others []int) {
 	return s.vectors, others
 }
 
-// withoutOnce returns the images of all input bits of ll, leaving out one register bit for each vector of
-// less.
-func withoutOnce(ll layout.Layout, less []int) []int {
+// withoutOnce returns the images of all input bits of ll but those of less, leaving out one register bit for
+// each vector of regs.
+func withoutOnce(ll layout.Layout, regs []int, less ...string) []int {
 	var out []int
 	seen := map[int]bool{}
 	for _, in := range ll.InNames() {
+		if slices.Contains(less, in) {
+			continue
+		}
 		for _, v := range ll.FlatBases(in) {
-			if in == layout.Register && slices.Contains(less, v) && !seen[v] {
+			if in == layout.Register && slices.Contains(regs, v) && !seen[v] {
 				seen[v] = true
 				continue
 			}
@@ -157,26 +169,36 @@ func withoutOnce(ll layout.Layout, less []int) []int {
 }
 
 // roundBits returns the vectors that can tell rounds apart: a single register bit of each side has a part in
-// them and nothing else.
-func roundBits(from, to layout.Layout, elemBits int, port sharedPort) []int {
+// them and nothing else. The first near of them tell the first together registers of the result apart: in different
+// rounds they arrive in registers that do not follow each other, and have to be moved.
+func roundBits(from, to layout.Layout, elemBits, together int, port sharedPort) (out []int, near int) {
 	to = to.TransposeOuts(from.OutNames()...)
 	p := sidesOf(from, to, elemBits, port)
 	s := spanned(p.vector, withoutOnce(from, p.others), withoutOnce(to, p.others))
-	var out []int
+	low := flatBases(to, layout.Register)
+	low = low[:min(len(low), log2(together))]
 	for _, v := range p.others {
-		if s.add(v) {
+		switch {
+		case !s.add(v):
+		case slices.Contains(low, v):
+			out = slices.Insert(out, near, v)
+			near++
+		default:
 			out = append(out, v)
 		}
 	}
-	return out
+	return out, near
 }
 
 // swizzled returns the layout of shared memory for a conversion: it maps offsets, in elements, to
-// coordinates. The highest bits of an offset are the rounds.
-func swizzled(from, to layout.Layout, elemBits int, rounds []int, port sharedPort) layout.Layout {
+// coordinates. The highest bits of an offset are the rounds, the next ones warps: the vectors of both layouts'
+// warps, for a conversion in which each warp has a part of the memory to itself, or none.
+func swizzled(from, to layout.Layout, elemBits int, warps, rounds []int, port sharedPort) layout.Layout {
 	to = to.TransposeOuts(from.OutNames()...)
 	space := units(from.TotalOutBits()) // coordinates that a round covers
-	if len(rounds) > 0 {
+	if len(warps) > 0 {
+		space = spanned(withoutOnce(from, rounds, layout.Warp), withoutOnce(to, rounds, layout.Warp)).vectors
+	} else if len(rounds) > 0 {
 		space = spanned(withoutOnce(from, rounds), withoutOnce(to, rounds)).vectors
 	}
 	n := len(space)
@@ -208,7 +230,7 @@ func swizzled(from, to layout.Layout, elemBits int, rounds []int, port sharedPor
 			}
 		}
 	}
-	return offsetLayout(slices.Concat(s.vectors, middle, upper, rounds), from)
+	return offsetLayout(slices.Concat(s.vectors, middle, upper, warps, rounds), from)
 }
 
 // phase returns the vectors of the lanes that access shared memory at the same time: the wider each access,

@@ -110,9 +110,8 @@ type update struct {
 
 // vendorCopies copies from global to shared memory while the threads go on.
 type vendorCopies interface {
-	// copyAsync copies bytes where owner is true: the first valid ones, an i32, and zeros behind. Without valid it
-	// copies all.
-	copyAsync(l *lowering, to, from string, bytes int, valid, owner string)
+	// copyAsync copies bytes where owner is true: those that are valid, and zeros behind.
+	copyAsync(l *lowering, to, from string, bytes int, valid validity, owner string)
 	commitCopies(l *lowering)
 	// waitCopies waits until at most pending groups of copies are under way; allCopies waits for every copy.
 	waitCopies(l *lowering, pending int)

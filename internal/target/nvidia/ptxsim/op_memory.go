@@ -355,12 +355,10 @@ func copyStart(s *stmt) (action, error) {
 	if size != 4 && size != 8 && size != 16 || s.has("cg") && size != 16 {
 		return nil, fmt.Errorf("a copy of %d bytes", size)
 	}
+	valid := s.validBytes(size)
 	return func(c *block, act []int32) {
 		for _, t := range act {
-			j := copyJob{to: (to.get(c, t) + toOff) & 0xffffffff, from: from.get(c, t) + fromOff, n: size, size: size}
-			if len(s.ops) > 3 {
-				j.n = int(min(s.ops[3].get(c, t), uint64(size)))
-			}
+			j := copyJob{to: (to.get(c, t) + toOff) & 0xffffffff, from: from.get(c, t) + fromOff, n: valid(c, t), size: size}
 			if j.to%uint64(size) != 0 || j.n > 0 && j.from%uint64(size) != 0 {
 				c.fail(t, "a copy of %d bytes from %#x to %#x is not aligned", size, j.from, j.to)
 			}
@@ -376,6 +374,18 @@ func copyStart(s *stmt) (action, error) {
 			c.pending[t].now = append(c.pending[t].now, j)
 		}
 	}, nil
+}
+
+// validBytes returns how many of the bytes that a thread's copy writes are read: the fourth operand is their
+// number or a predicate to read none.
+func (s *stmt) validBytes(size int) func(c *block, t int32) int {
+	switch {
+	case len(s.ops) <= 3:
+		return func(*block, int32) int { return size }
+	case s.ops[3].kind == isReg && s.p.widths[s.ops[3].reg] == 1:
+		return func(c *block, t int32) int { return size * int(1-s.ops[3].get(c, t)&1) }
+	}
+	return func(c *block, t int32) int { return int(min(s.ops[3].get(c, t), uint64(size))) }
 }
 
 // startCopy notes the first moment at which a copy may read.

@@ -54,7 +54,9 @@ func TestGlobalRaces(t *testing.T) {
 		all, same    = "st.global.b32 [%rd0], %r0;\n", "st.global.b32 [%rd0], %r3;\n"
 		cp           = "cp.async.cg.shared.global [%r5], [%rd6], 16;\ncp.async.commit_group;\n"
 		wait         = "cp.async.wait_group 0;\n"
-		loop         = "L1:\nst.global.b32 [%rd2], %r8;\nmov.b64 %rd2, %rd3;\nadd.u32 %r8, %r8, 1;\n" +
+		ignored      = "setp.lt.u32 %p2, %r0, 99;\ncp.async.cg.shared.global [%r5], [%rd6], 16, %p2;\n" +
+			"cp.async.commit_group;\n"
+		loop = "L1:\nst.global.b32 [%rd2], %r8;\nmov.b64 %rd2, %rd3;\nadd.u32 %r8, %r8, 1;\n" +
 			"setp.lt.u32 %p2, %r8, 2;\nBAR@%p2 bra L1;\n"
 	)
 	for _, c := range []struct{ name, body, want string }{
@@ -81,6 +83,7 @@ func TestGlobalRaces(t *testing.T) {
 		{"an atomic after a store", store + addPair, "no barrier lies between"},
 		{"a copy", cp + wait, ""},
 		{"a copy after a store", store + cp + wait, "no barrier lies between"},
+		{"a copy that reads nothing", store + ignored + wait, ""},
 		{"a copy after a store, ordered", store + bar + cp + wait, ""},
 		{"a store while a copy runs", cp + bar + store + wait, "was written while it was copied"},
 		{"a store after a copy", cp + wait + store, "no barrier lies between"},
