@@ -26,6 +26,10 @@ func init() { // package inside says who needs these functions
 		}
 		return b.Stages()
 	}
+	inside.Root.CheckTarget = func(name string) error {
+		_, err := compilerFor(name)
+		return err
+	}
 	inside.Root.Compile = func(ctx context.Context, k any, target, signature string, opts target.Options,
 		until string, only []string) (*compile.Result, error) {
 		return k.(*Kernel).compileFor(ctx, target, signature, opts, until, only)

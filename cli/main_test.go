@@ -44,8 +44,20 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") == "1",
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "forge": forge},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "forge": forge, "damage": damage},
 	})
+}
+
+// damage is the script command `damage FILE`: the last byte becomes another.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage FILE")
+	}
+	file := ts.MkAbs(args[0])
+	data, err := os.ReadFile(file)
+	ts.Check(err)
+	data[len(data)-1] ^= 0xff
+	ts.Check(os.WriteFile(file, data, 0o600))
 }
 
 // exits is the script command `exits CODE COMMAND ARG…`: the command must end with that very exit code.

@@ -36,6 +36,7 @@ var commands = []func() *cobra.Command{
 	newLayoutCmd,
 	newTuneCmd,
 	newWarmCmd,
+	newAOTCmd,
 	newGenCmd,
 	newCacheCmd,
 	newVersionCmd,

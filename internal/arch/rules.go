@@ -140,6 +140,7 @@ var rules = []rule{
 	{pkg: "bundle", // public
 		ours: []string{".", "internal/bundle", "internal/diag", "internal/runtime/inside", "internal/safefile"}},
 	{pkg: "tunable", ours: []string{".", "bundle", "internal/autotune", "internal/runtime/inside"}}, // public
+	{pkg: "internal/aot", ours: []string{".", "internal/..."}, outside: []string{"github.com/BurntSushi/toml"}},
 	{pkg: "genrt", ours: []string{".", "internal/runtime/...", "internal/target", "internal/target/nvidia"}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
 	{pkg: "kernels"},

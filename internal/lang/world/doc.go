@@ -9,6 +9,7 @@
 //	resolve.go           names that stand for modules of Triton, whatever conditions are around their imports
 //	jit.go               functions under @triton.jit and the decorators around them
 //	tuning.go            autotune and heuristics
+//	host.go              calls of plain functions of the file; hash.go what its text is
 //	descriptor.go        tensor descriptors among the arguments that functions of the file see
 //	class.go             aggregates: classes whose instances hold device values
 //	constexpr.go         tl.constexpr and the classes of the language

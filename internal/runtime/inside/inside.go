@@ -32,6 +32,8 @@ var Root struct {
 	Source func(kernel any) *lang.Source
 	// Stages returns the names of the stages of a target of Kernel.CompileFor, or nil for an unknown target.
 	Stages func(target string) []string
+	// CheckTarget returns an error for a name that is no target of Kernel.CompileFor.
+	CheckTarget func(target string) error
 	// Compile compiles a *nereid.Kernel like CompileFor, and keeps the text of some stages only.
 	Compile func(ctx context.Context, kernel any, target, signature string, opts target.Options, until string,
 		only []string) (*compile.Result, error)

@@ -72,3 +72,21 @@ func findPtxas() (string, error) {
 		dir = up
 	}
 }
+
+// AssemblerVersion returns the version of the ptxas that Assemble runs: "ptxas 12.8.93". The error says that
+// there is none.
+func AssemblerVersion(ctx context.Context) (string, error) {
+	tool, err := findPtxas()
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(ctx, tool, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", tool, err)
+	}
+	_, version, ok := strings.Cut(string(out), ", V")
+	if !ok {
+		return "", fmt.Errorf("%s does not tell its version: it printed %q", tool, out)
+	}
+	return "ptxas " + strings.TrimSpace(strings.SplitN(version, "\n", 2)[0]), nil
+}

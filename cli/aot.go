@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid/internal/aot"
+)
+
+// aotFlags holds the flags of nereid aot.
+type aotFlags struct {
+	output        string
+	targets       []string
+	groups, names []string
+	timing        bool
+	build         aot.BuildOptions
+}
+
+func newAOTCmd() *cobra.Command {
+	f := &aotFlags{}
+	cmd := &cobra.Command{
+		Use:   "aot TABLE... -o BUNDLE.nrb --targets TARGET,TARGET...",
+		Short: "Compiles tables of kernels ahead of time into a bundle",
+		Long: "Compiles the variants of a table for several targets, none of which this machine needs to have, and writes a bundle: a\n" +
+			"file with all of their code, which programs load without a compiler.\n\n" +
+			"A table is a Python file with get_function_table(), which returns a list of {name, group, func, sig, kwargs}, or a manifest\n" +
+			"in TOML. docs/AOT.md describes both.",
+		Example: "  nereid aot examples/softmax-op/softmax.py -o softmax.nrb --targets cuda:80,cuda:90,cpu:x86-64-v3\n" +
+			"  nereid aot ls softmax.nrb",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVarP(&f.output, "output", "o", "", "the bundle to write")
+	fs.StringSliceVar(&f.targets, "targets", nil,
+		"what to compile for: cuda:90, cpu for this machine's, cpu:x86-64-v3 ... (default: those of the manifest)")
+	fs.StringSliceVar(&f.groups, "group", nil, "compile only these groups")
+	fs.StringSliceVar(&f.names, "only", nil, "compile only these variants")
+	fs.StringSliceVar(&f.build.Roots, "root", nil, "more folders in which imports are found")
+	fs.IntVarP(&f.build.Workers, "jobs", "j", 0, "compilations at a time (default: one for each processor)")
+	fs.BoolVar(&f.build.Lines, "lines", false, "keep line information in GPU code, with the paths of files")
+	fs.BoolVar(&f.build.Skip, "skip-failed", false, "leave out variants that do not compile for a target")
+	fs.BoolVar(&f.timing, "timing", false, "print how long each stage took")
+	cmd.AddCommand(newAOTListCmd(), newAOTShowCmd(), newAOTVerifyCmd(), newAOTExtractCmd(), newAOTMergeCmd())
+	return cmd
+}
+
+func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
+	if f.output == "" {
+		return usagef("where to? -o BUNDLE.nrb")
+	}
+	variants, err := f.read(tables)
+	if err != nil {
+		return err
+	}
+	defer interruptible(cmd)()
+	bar := newProgress(cmd.ErrOrStderr(), 0)
+	defer bar.done()
+	f.build.Step = func(_, all int, what string) {
+		bar.total = all
+		bar.step(what)
+	}
+	f.build.Targets = f.targets
+	built, err := aot.Build(contextOf(cmd), variants, f.build)
+	bar.done()
+	if err != nil {
+		return err
+	}
+	for _, err := range built.Skipped {
+		fmt.Fprintf(cmd.ErrOrStderr(), "nereid: left out: %v\n", err)
+	}
+	if err := f.write(cmd, built); err != nil {
+		return err
+	}
+	if f.timing {
+		printBuildTiming(cmd.OutOrStdout(), built.Stats)
+	}
+	return nil
+}
+
+// read reads the tables and selects the variants. Targets that are not given are the tables'.
+func (f *aotFlags) read(tables []string) (all []aot.Variant, err error) {
+	var wanted []string
+	var rows aot.Table
+	for _, name := range tables {
+		t, err := aot.Read(name, aot.ReadOptions{Roots: f.build.Roots})
+		if err != nil {
+			return nil, err
+		}
+		rows.File = strings.TrimPrefix(rows.File+", "+name, ", ")
+		rows.Variants = append(rows.Variants, t.Variants...)
+		for _, target := range t.Targets {
+			if !slices.Contains(wanted, target) {
+				wanted = append(wanted, target)
+			}
+		}
+	}
+	if len(f.targets) == 0 {
+		f.targets = wanted
+	}
+	if len(f.targets) == 0 {
+		return nil, usagef("what to compile for? --targets cuda:90,cpu:x86-64-v3")
+	}
+	if err := aot.CheckTargets(f.targets); err != nil {
+		return nil, usageError{err}
+	}
+	return rows.Select(f.groups, f.names)
+}
+
+// write writes what was asked for.
+func (f *aotFlags) write(cmd *cobra.Command, built *aot.Built) error {
+	size, err := writeBundle(cmd, f.output, built.Writer)
+	if err != nil {
+		return err
+	}
+	s := built.Stats
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d entries, %s (%d compilations in %s)\n", f.output, s.Variants,
+		sizeText(size), s.Compiled, timeText(s.Took))
+	return nil
+}
+
+// writeBundle writes a bundle as a whole, unless the command has been interrupted.
+func writeBundle(cmd *cobra.Command, name string, w io.WriterTo) (size int64, err error) {
+	err = aot.WriteFile(name, func(to io.Writer) error {
+		var err error
+		if size, err = w.WriteTo(to); err != nil {
+			return err
+		}
+		return contextOf(cmd).Err()
+	})
+	if err != nil {
+		return 0, errors.Join(fmt.Errorf("%s was not written", name), err)
+	}
+	return size, nil
+}
+
+// printBuildTiming prints the time of each stage, added up over all compilations.
+func printBuildTiming(out io.Writer, s aot.Stats) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, t := range s.Stages {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", t.Target, t.Stage, timeText(t.Took))
+	}
+	fmt.Fprintf(w, "all\tpack\t%s\nall\ttotal\t%s\n", timeText(s.Pack), timeText(s.Took))
+	w.Flush()
+}

@@ -1,0 +1,331 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/diag"
+)
+
+// withBundle opens a bundle and calls f with it.
+func withBundle(name string, f func(*bundle.File) error) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	b, err := bundle.Open(file, info.Size())
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return f(b)
+}
+
+// entriesOf returns the entries of a bundle.
+func entriesOf(b *bundle.File) []*bundle.Entry {
+	out := make([]*bundle.Entry, b.Len())
+	for i := range out {
+		out[i] = b.Entry(i)
+	}
+	return out
+}
+
+// selected returns the entries of some names and targets; none means all. An unknown one is an error.
+func selected(b *bundle.File, names, targets []string) ([]*bundle.Entry, error) {
+	all := entriesOf(b)
+	for _, s := range []struct {
+		what  string
+		given []string
+		of    func(*bundle.Entry) string
+	}{
+		{"variant", names, func(e *bundle.Entry) string { return e.Name }},
+		{"target", targets, func(e *bundle.Entry) string { return e.Target }},
+	} {
+		var known []string
+		for _, e := range entriesOf(b) {
+			known = append(known, s.of(e))
+		}
+		if err := checkKnown(s.what, s.given, known); err != nil {
+			return nil, err
+		}
+		if len(s.given) > 0 {
+			all = slices.DeleteFunc(all, func(e *bundle.Entry) bool { return !slices.Contains(s.given, s.of(e)) })
+		}
+	}
+	return all, nil
+}
+
+// checkKnown returns an error for a name that the bundle does not have.
+func checkKnown(what string, given, known []string) error {
+	slices.Sort(known)
+	known = slices.Compact(known)
+	for _, n := range given {
+		if slices.Contains(known, n) {
+			continue
+		}
+		if best := diag.Nearest(n, known); best != "" {
+			return fmt.Errorf("the bundle has no %s %q: did you mean %s?", what, n, best)
+		}
+		shown := strings.Join(known[:min(len(known), 12)], ", ")
+		if len(known) > 12 {
+			shown += fmt.Sprintf(" and %d more", len(known)-12)
+		}
+		return fmt.Errorf("the bundle has no %s %q: it has %s", what, n, shown)
+	}
+	return nil
+}
+
+func newAOTListCmd() *cobra.Command {
+	var asJSON bool
+	var groups []string
+	cmd := &cobra.Command{
+		Use: "ls BUNDLE.nrb", Short: "Lists the variants of a bundle", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withBundle(args[0], func(b *bundle.File) error {
+				list := entriesOf(b)
+				var known []string
+				for _, e := range list {
+					known = append(known, e.Group)
+				}
+				if err := checkKnown("group", groups, known); err != nil {
+					return err
+				}
+				if len(groups) > 0 {
+					list = slices.DeleteFunc(list, func(e *bundle.Entry) bool { return !slices.Contains(groups, e.Group) })
+				}
+				if asJSON {
+					return printJSON(cmd, list)
+				}
+				return printEntries(cmd, list)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print entries as JSON")
+	cmd.Flags().StringSliceVar(&groups, "group", nil, "only these groups")
+	return cmd
+}
+
+func printJSON(cmd *cobra.Command, v any) error {
+	e := json.NewEncoder(cmd.OutOrStdout())
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// printEntries prints a line for each entry.
+func printEntries(cmd *cobra.Command, list []*bundle.Entry) error {
+	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tGROUP\tTARGET\tKERNEL\tOPTIONS\tCONSTANTS\tCODE")
+	for _, e := range list {
+		var consts, parts []string
+		for _, c := range e.Constants {
+			consts = append(consts, c.Name+"="+c.Value)
+		}
+		for _, p := range e.Parts {
+			if p.Name != bundle.PartMeta {
+				parts = append(parts, p.Name+" "+sizeText(int64(p.Size)))
+			}
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Name, e.Group, e.Target, e.Kernel, optionsText([]byte(e.Options)),
+			strings.Join(consts, " "), strings.Join(parts, ", "))
+	}
+	return w.Flush()
+}
+
+func newAOTShowCmd() *cobra.Command {
+	var targets []string
+	cmd := &cobra.Command{
+		Use: "show BUNDLE.nrb [NAME...]", Short: "Prints what launches of variants must know, as JSON",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withBundle(args[0], func(b *bundle.File) error {
+				list, err := selected(b, args[1:], targets)
+				if err != nil {
+					return err
+				}
+				out := make([]shown, len(list))
+				for i, e := range list {
+					if out[i], err = describeEntry(b, e); err != nil {
+						return err
+					}
+				}
+				return printJSON(cmd, out)
+			})
+		},
+	}
+	cmd.Flags().StringSliceVar(&targets, "target", nil, "only for these targets")
+	return cmd
+}
+
+// shown is an entry with its description.
+type shown struct {
+	*bundle.Entry
+	Hash   string          // of the code
+	Launch json.RawMessage // compile.Saved
+}
+
+func describeEntry(b *bundle.File, e *bundle.Entry) (shown, error) {
+	meta, err := b.Read(e, bundle.PartMeta)
+	return shown{e, b.EntryHash(e), meta}, err
+}
+
+func newAOTVerifyCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "verify BUNDLE.nrb...", Short: "Checks that bundles are as they were written", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			bad := false
+			for _, name := range args {
+				err := withBundle(name, func(b *bundle.File) error { return verifyBundle(cmd, name, b) })
+				if err != nil {
+					fmt.Fprintf(cmd.OutOrStdout(), "FAIL %v\n", err)
+					bad = true
+				}
+			}
+			if bad {
+				return errReported
+			}
+			return nil
+		},
+	}
+}
+
+// verifyBundle reads everything that a bundle holds.
+func verifyBundle(cmd *cobra.Command, name string, b *bundle.File) error {
+	faults := b.Verify()
+	for _, e := range entriesOf(b) {
+		for _, p := range e.Parts {
+			if p.Name == bundle.PartMeta || len(faults) > 0 {
+				continue
+			}
+			if _, err := b.Saved(e, p.Name); err != nil {
+				faults = append(faults, err)
+			}
+		}
+	}
+	for _, f := range faults[:max(0, len(faults)-1)] {
+		fmt.Fprintf(cmd.OutOrStdout(), "FAIL %s: %v\n", name, f)
+	}
+	if len(faults) > 0 {
+		return fmt.Errorf("%s: %w", name, faults[len(faults)-1])
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "ok %s: %d entries, %s\n", name, b.Len(), b.Hash()[:16])
+	return nil
+}
+
+func newAOTExtractCmd() *cobra.Command {
+	var output string
+	var targets []string
+	cmd := &cobra.Command{
+		Use: "extract BUNDLE.nrb [NAME...] -o FOLDER", Short: "Writes the parts of variants as files",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if output == "" {
+				return usagef("where to? -o FOLDER")
+			}
+			return withBundle(args[0], func(b *bundle.File) error {
+				list, err := selected(b, args[1:], targets)
+				if err != nil {
+					return err
+				}
+				if err := os.MkdirAll(output, 0o755); err != nil {
+					return err
+				}
+				for _, e := range list {
+					if err := extractEntry(cmd, b, e, output); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "folder for NAME.TARGET.PART")
+	cmd.Flags().StringSliceVar(&targets, "target", nil, "only for these targets")
+	return cmd
+}
+
+// extractEntry writes the parts of an entry. A name that would leave the folder is an error.
+func extractEntry(cmd *cobra.Command, b *bundle.File, e *bundle.Entry, dir string) error {
+	for _, p := range e.Parts {
+		file := e.Name + "." + strings.ReplaceAll(e.Target, ":", "-") + "." + p.Name
+		if p.Name == bundle.PartMeta {
+			file += ".json"
+		}
+		if !filepath.IsLocal(file) || strings.ContainsAny(file, `/\`) {
+			return fmt.Errorf("%q is no name of a file: expected one without slashes", file)
+		}
+		data, err := b.Read(e, p.Name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), data, 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), file)
+	}
+	return nil
+}
+
+func newAOTMergeCmd() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use: "merge BUNDLE.nrb... -o BUNDLE.nrb", Short: "Makes one bundle of several",
+		Long: "Makes one bundle of several. A variant that two of them have for the same target must be the same in both.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if output == "" {
+				return usagef("where to? -o BUNDLE.nrb")
+			}
+			m := &merger{hashes: map[string]from{}}
+			for _, name := range args {
+				if err := withBundle(name, func(b *bundle.File) error { return m.add(name, b) }); err != nil {
+					return err
+				}
+			}
+			size, err := writeBundle(cmd, output, &m.to)
+			if err == nil {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %d entries, %s\n", output, m.to.Len(), sizeText(size))
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "the bundle to write")
+	return cmd
+}
+
+// merger gathers entries of several bundles.
+type merger struct {
+	to     bundle.Writer
+	hashes map[string]from // by entry
+}
+
+// from says where an entry came from.
+type from struct{ file, hash string }
+
+func (m *merger) add(name string, b *bundle.File) error {
+	for _, e := range entriesOf(b) {
+		first, ok := m.hashes[e.String()]
+		switch {
+		case ok && first.hash == b.EntryHash(e):
+			continue
+		case ok:
+			return fmt.Errorf("%s and %s have different code for %s", first.file, name, e)
+		}
+		m.hashes[e.String()] = from{name, b.EntryHash(e)}
+		if err := m.to.Copy(b, e); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}

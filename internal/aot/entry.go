@@ -1,0 +1,82 @@
+package aot
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// add adds the entries of a compilation, one for each of its variants.
+func (b *builder) add(to *bundle.Writer, w *work) error {
+	saved, ptx, err := b.saved(w)
+	if err != nil {
+		return err
+	}
+	source := inside.Root.Source(w.kernel).Hash()
+	for _, v := range w.variants {
+		s := *saved
+		s.Options = target.Options(v.Options).Defaults()
+		e, parts, err := bundle.NewEntry(v.Name, v.Group, source, &s)
+		if err != nil {
+			return err
+		}
+		if ptx != nil {
+			parts[bundle.PartPTX] = ptx
+		}
+		if err := to.Add(e, parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saved returns the description of a compilation with its code. ptx is the text beside a cubin, or nil.
+func (b *builder) saved(w *work) (s *compile.Saved, ptx []byte, err error) {
+	kept, ok := w.out.Exec.(target.Kept)
+	if !ok {
+		return nil, nil, errors.New("the code of " + w.variants[0].Name + " cannot be kept")
+	}
+	code, err := kept.Code()
+	if err != nil {
+		return nil, nil, err
+	}
+	out := *w.out.Saved
+	out.Stage, out.Meta, out.Code = code.Stage, code.Meta, code.Data
+	out.Generator = b.generator[kindOf(w.target)]
+	if out.Target, err = targetName(w.target); err != nil {
+		return nil, nil, err
+	}
+	for _, st := range w.out.Stages {
+		if st.Name == bundle.PartPTX && code.Stage == bundle.PartCubin {
+			ptx = portable(st.Text)
+		}
+	}
+	if code.Stage == bundle.PartPTX {
+		out.Code = portable(code.Data)
+	}
+	return &out, ptx, nil
+}
+
+// ownTarget is the line of PTX that asks for a GPU with instructions that later ones may lack.
+var ownTarget = regexp.MustCompile(`(?m)^(\.target sm_\d+)a\b`)
+
+// portable returns PTX that drivers of later GPUs take as well, if it has no instruction of one architecture
+// alone. For sm_90 those are products of warp groups and the exchange of registers between them.
+func portable(ptx []byte) []byte {
+	if bytes.Contains(ptx, []byte("wgmma.")) || bytes.Contains(ptx, []byte("setmaxnreg.")) {
+		return ptx
+	}
+	return ownTarget.ReplaceAll(ptx, []byte("$1"))
+}
+
+// kindOf returns the part of a target's name before the colon.
+func kindOf(t string) string {
+	kind, _, _ := strings.Cut(t, ":")
+	return kind
+}

@@ -1,0 +1,60 @@
+package aot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/target/cpu"
+)
+
+// forms says how targets are written.
+const forms = "expected cuda:80, cuda:90 and the like, cpu for this machine's, or cpu:x86-64-v3 and the like"
+
+// CheckTargets returns an error for a list of targets that is empty, names one twice, or names one that code
+// cannot be made for here.
+func CheckTargets(targets []string) error {
+	if len(targets) == 0 {
+		return fmt.Errorf("no targets: %s", forms)
+	}
+	for i, name := range targets {
+		if slices.Contains(targets[:i], name) {
+			return fmt.Errorf("the target %s is named twice", name)
+		}
+		if err := checkTarget(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkTarget(name string) error {
+	kind, arch, _ := strings.Cut(name, ":")
+	if kind != "cuda" && kind != "cpu" {
+		return fmt.Errorf("there is no code ahead of time for the target %q: %s", name, forms)
+	}
+	if err := inside.Root.CheckTarget(name); err != nil {
+		return err
+	}
+	lib, err := llvm.Load()
+	if err != nil {
+		return err
+	}
+	if kind == "cuda" {
+		if _, err := lib.NVPTX("sm_"+arch, 0); err != nil {
+			return fmt.Errorf("the target %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// targetName returns the name under which code for a target is kept: that of this machine's CPU is the chip's.
+func targetName(name string) (string, error) {
+	if name != "cpu" {
+		return name, nil
+	}
+	chip, err := cpu.HostChip()
+	return "cpu:" + chip, err
+}
