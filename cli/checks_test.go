@@ -1,10 +1,14 @@
 package cli
 
 import (
-	"github.com/spf13/cobra"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/replay"
 )
 
 // What follows --check names the checks, with a space or with an equals sign.
@@ -38,4 +42,24 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	visit(newRootCmd())
+}
+
+// TestSuspect: a result that differs is not always wrong, and the verdict says what may be the cause.
+func TestSuspect(t *testing.T) {
+	for _, c := range []struct {
+		programs int
+		short    bool
+		check    checks
+		want     string
+	}{
+		{1, false, nil, ""},
+		{2, false, nil, "; if programs race, --check races shows where"},
+		{2, false, checks{"races"}, ""},
+		{1, true, nil, "; it sums in fp16 or bf16"},
+	} {
+		r := &runner{flags: &runFlags{check: c.check}, gridSize: nereid.Grid{c.programs, 1, 1}}
+		if got := r.suspect(&replay.Case{ShortSums: c.short}); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
 }

@@ -202,13 +202,6 @@ func (r *replayer) arguments(c *replay.Case, mem replayMemory, g guess) ([]any, 
 	return append(args, replayOptions(c)), nil
 }
 
-// usesTF32 reports whether a kernel multiplies fp32 tensors in tf32.
-func usesTF32(ctx context.Context, k *nereid.Kernel, args []any) bool {
-	var c replay.Case
-	text, err := k.Source(ctx, args...)
-	return err == nil && c.LessPrecise(text) && c.TF32
-}
-
 func (r *replayer) kernel(c *replay.Case, path string) (*nereid.Kernel, error) {
 	file := filepath.ToSlash(c.Source(r.root))
 	if r.from.stage != "" { // each case has a module of its own, since the stage may be its alone

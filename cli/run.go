@@ -214,7 +214,7 @@ func (r *runner) run() error {
 	}
 	got, err := r.once(r.dev, r.k)
 	if err != nil {
-		return err
+		return r.located(err)
 	}
 	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', 0)
 	defer w.Flush()
@@ -308,7 +308,8 @@ func (r *runner) check(got *result) (verdict string, err error) {
 	if err != nil {
 		return "FAILED in the interpreter", err
 	}
-	c := &replay.Case{Kernel: r.k.Name(), Before: map[string][]byte{}, After: want.mem, TF32: r.tf32()}
+	c := &replay.Case{Kernel: r.k.Name(), Before: map[string][]byte{}, After: want.mem}
+	c.LessPrecise(r.source())
 	for _, a := range r.in.tensors {
 		c.Before[a.name] = a.data
 		c.Args = append(c.Args,
@@ -316,18 +317,10 @@ func (r *runner) check(got *result) (verdict string, err error) {
 	}
 	worst, err := c.Compare(got.mem)
 	if err != nil {
-		return "FAILED: it differs from the interpreter's result" + r.suspect(), err
+		return "FAILED: it differs from the interpreter's result" + r.suspect(c), err
 	}
 	return fmt.Sprintf("ok: equals the interpreter's result, largest error %.1e; there %s", worst,
 		r.flags.check.clean()), nil
-}
-
-// suspect names what may make a result differ that was not looked for.
-func (r *runner) suspect() string {
-	if r.gridSize[0]*r.gridSize[1]*r.gridSize[2] < 2 || r.flags.check.has("races") {
-		return ""
-	}
-	return "; if programs race, --check races shows where"
 }
 
 // judged runs the kernel in the interpreter, with the checks that were asked for, and counts the bytes it
@@ -341,16 +334,6 @@ func (r *runner) judged() (*result, error) {
 			r.loaded, r.stored = r.loaded+loaded, r.stored+stored
 		}
 	})
-}
-
-// tf32 reports whether fp32 products may differ in their low bits.
-func (r *runner) tf32() bool {
-	args, tensors, err := r.in.on(r.dev)
-	if err != nil {
-		return false
-	}
-	defer closeAll(tensors)
-	return usesTF32(r.ctx, r.judge, append(args, r.flags.opts))
 }
 
 // measure is the median time of a launch.

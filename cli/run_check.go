@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/replay"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
@@ -101,6 +104,34 @@ func (c checks) missing(programs int) string {
 		return ""
 	}
 	return strings.Join(what, ", ") + ": --check " + strings.Join(names, ",")
+}
+
+// suspect names what may make a result differ.
+func (r *runner) suspect(c *replay.Case) (text string) {
+	if c.ShortSums {
+		text = "; it sums in fp16 or bf16, which rounds at each step, in an order of the device's own: " +
+			"sum in fp32, x.to(tl.float32)"
+	}
+	if r.gridSize[0]*r.gridSize[1]*r.gridSize[2] > 1 && !r.flags.check.has("races") {
+		text += "; if programs race, --check races shows where"
+	}
+	return text
+}
+
+// located returns the error of a launch. A GPU, or a process that died, does not say where a kernel went wrong:
+// if the interpreter finds a fault in it, that says so, and the device's error follows.
+func (r *runner) located(err error) error {
+	for _, known := range []any{new(*nereid.Fault), new(*nereid.CompileError), new(*nereid.ArgumentError),
+		new(*nereid.Refusal), new(*nereid.BudgetError)} {
+		if errors.As(err, known) {
+			return err
+		}
+	}
+	var fault *nereid.Fault
+	if _, judged := r.judged(); !errors.As(judged, &fault) {
+		return err
+	}
+	return fmt.Errorf("%w\n    found by the interpreter; on %s: %s", fault, r.dev, strings.TrimPrefix(err.Error(), "nereid: "))
 }
 
 // openBounds opens a device that checks indices for overflow, and accesses if bounds is set: the CPU where

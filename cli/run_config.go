@@ -61,13 +61,21 @@ func (c chosen) String() string {
 	return strings.Join(c.values, " ") + ", of the first config of @triton.autotune; nereid tune finds the best"
 }
 
-// prints reports whether a kernel prints as it runs.
-func (r *runner) prints() bool {
+// source returns the kernel's IR before any pass, or nil.
+func (r *runner) source() []byte {
 	args, tensors, err := r.in.on(r.dev)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer closeAll(tensors)
 	text, err := r.judge.Source(r.ctx, append(args, r.flags.opts)...)
-	return err == nil && slices.Contains(strings.Fields(string(text)), "tt.print")
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// prints reports whether the kernel prints as it runs.
+func (r *runner) prints() bool {
+	return slices.Contains(strings.Fields(string(r.source())), "tt.print")
 }

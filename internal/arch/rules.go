@@ -45,6 +45,7 @@ var rules = []rule{
 	{pkg: "internal/knob", ours: []string{"internal/diag"}},
 	{pkg: "internal/safefile"},
 	{pkg: "internal/safetensors"},
+	{pkg: "scripts/winprng"},
 
 	// Text in, tree out; then the evaluator of host Python; then TTIR.
 	{pkg: "internal/python", ours: []string{"internal/diag"}},

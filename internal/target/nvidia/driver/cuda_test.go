@@ -482,7 +482,7 @@ func TestLaunchErrors(t *testing.T) {
 
 	// What goes wrong while a kernel runs comes out when somebody waits.
 	const sticky = "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered): the last launch on the stream was " +
-		"kernel add, grid 4x1x1, 102400 bytes of shared memory (the devices interp, and cpu with Options.Check, name the line, the " +
+		"kernel add, grid 4x1x1, 102400 bytes of shared memory (the devices interp and sim, and cpu with Options.Check, name the line, the " +
 		"argument and the index); this error is sticky: every later call on this device fails " +
 		"until the process is restarted"
 	f.results = map[string]Result{"streamSync": ErrIllegalAddress, "ctxSync": ErrIllegalAddress, "DtoH": ErrIllegalAddress}

@@ -61,8 +61,8 @@ var remedies = map[Result]string{
 	ErrUnsupportedPTXVersion: "the driver is older than the PTX: update it, or compile for a lower PTX version",
 	ErrNoBinaryForGPU:        "the code was compiled for another architecture",
 	ErrOutOfResources:        "too many registers, threads or too much shared memory for this GPU",
-	ErrIllegalAddress:        "the devices interp, and cpu with Options.Check, name the line, the argument and the index",
-	ErrMisalignedAddress:     "the device interp names the line, the argument and the index",
+	ErrIllegalAddress:        "the devices interp and sim, and cpu with Options.Check, name the line, the argument and the index",
+	ErrMisalignedAddress:     "the devices interp and sim name the line, the argument and the index",
 	ErrCooperativeTooLarge:   "a cooperative grid must fit on the GPU all at once",
 }
 
