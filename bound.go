@@ -10,22 +10,27 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // Bound is a kernel with its arguments bound to one specialization on one stream. The Set methods change
 // arguments within the specialization; Launch copies and allocates nothing. A Bound must not be used by
 // several goroutines at once.
 type Bound struct {
-	p     *warm.Plan
-	s     *Stream
+	// A launch on a GPU reads the fields up to words, which are two cache lines, and no others.
+	ready driver.Ready   // p's; not set if p has none, and not after Close
+	raw   *driver.Stream // of s
 	words []uint64
 
+	p      *warm.Plan
+	s      *Stream
 	k      *Kernel
 	l      *launch
 	params []boundParam
 
 	apart   *warm.Plan // plan for arguments that do not overlap
 	overlap *warm.Plan // plan for arguments that do, made when first needed
+	_       [32]byte   // padded to whole cache lines
 }
 
 // boundParam says how a parameter can be changed.
@@ -65,9 +70,8 @@ func (k *Kernel) Bind(s *Stream, arguments ...any) (*Bound, error) {
 		l.release()
 		return nil, err
 	}
-	x := &Bound{p: newPlan(s.dev, b, len(l.frame.Words)), s: s, words: l.frame.Words, k: k, l: l}
+	x := &Bound{s: s, words: l.frame.Words, k: k, l: l, apart: newPlan(s.dev, b, len(l.frame.Words))}
 	x.params = l.boundParams()
-	x.apart = x.p
 	if err := x.choose(); err != nil {
 		l.release()
 		return nil, err
@@ -79,7 +83,7 @@ func (k *Kernel) Bind(s *Stream, arguments ...any) (*Bound, error) {
 // compute wrong results.
 func (b *Bound) choose() error {
 	if !b.l.overlap(b.apart.Apart) {
-		b.p = b.apart
+		b.take(b.apart)
 		return nil
 	}
 	if b.overlap == nil {
@@ -90,9 +94,12 @@ func (b *Bound) choose() error {
 		}
 		b.overlap = newPlan(b.s.dev, x, len(b.words))
 	}
-	b.p = b.overlap
+	b.take(b.overlap)
 	return nil
 }
+
+// take makes launches go by a plan.
+func (b *Bound) take(p *warm.Plan) { b.p, b.ready, b.raw = p, p.Ready, nvidia.RawStream(b.s.s) }
 
 // prepare specializes arguments and compiles the kernel for them.
 func (l *launch) prepare(s *Stream, m *args.Matched) (*compile.Build, error) {
@@ -130,12 +137,24 @@ func (l *launch) boundParams() []boundParam {
 
 // Launch runs the kernel with the current arguments.
 func (b *Bound) Launch(grid Grid) error {
-	if b == nil || b.p == nil || b.s.dev == nowhere {
+	if b == nil || !b.ready.Is() || trace.IsEnabled() {
+		return b.launch(grid)
+	}
+	x, y, z, bad := warm.GPUGrid((*[3]int)(&grid))
+	if bad != 0 {
+		return b.launch(grid)
+	}
+	err := b.ready.Launch(b.raw, x, y, z, b.words)
+	runtime.KeepAlive(b)
+	if err != nil && b.usable() != nil {
 		return b.usable()
 	}
-	if x, y, z, ok := warm.GPUGrid((*[3]int)(&grid)); ok && b.p.Ready.Is() && !trace.IsEnabled() {
-		err := b.p.Ready.Launch(nvidia.RawStream(b.s.s), x, y, z, b.words)
-		runtime.KeepAlive(b)
+	return err
+}
+
+// launch is Launch by the long way.
+func (b *Bound) launch(grid Grid) error {
+	if err := b.usable(); err != nil {
 		return err
 	}
 	g, err := grid.valid()
@@ -231,6 +250,6 @@ func (b *Bound) Close() error {
 		return nil
 	}
 	b.l.release()
-	b.p = nil
+	b.p, b.ready = nil, driver.Ready{}
 	return nil
 }

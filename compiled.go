@@ -192,7 +192,7 @@ func (c *Compiled) launchHost(x *warm.ArgCut, s *Stream, grid Grid, list []any) 
 	}
 	buf := c.words.Get()
 	defer c.words.Put(buf)
-	words, ok := x.Words(s.dev.core(), list, buf[:])
+	words, ok := x.Words(s.dev.core(), list, buf)
 	if !ok || overlapping(x.Plan.Apart, list) {
 		return false, nil
 	}

@@ -1,6 +1,7 @@
 package nereid_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -294,6 +295,41 @@ func TestCutAllocations(t *testing.T) {
 			}
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
+		}
+	})
+}
+
+// A bound kernel goes to the driver by its own short cut, which ends with the kernel and with the stream.
+func TestBoundOnStub(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) {
+		x, _, _ := tensors(t, s.Device(), 16)
+		own, err := s.Device().NewStream(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed, err := stubKernel(t, "plain").Bind(own, x, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open, err := stubKernel(t, "plain").Bind(own, x, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		grid := nereid.Grid{1}
+		if err := errors.Join(closed.Launch(grid), open.Launch(grid), closed.Close(), open.Launch(grid)); err != nil {
+			t.Fatal(err)
+		}
+		if err := closed.Launch(grid); !errors.Is(err, nereid.ErrClosed) {
+			t.Errorf("closed: %v", err)
+		}
+		if err := open.Launch(nereid.Grid{1, 1 << 17}); err == nil {
+			t.Error("a grid that no GPU runs")
+		}
+		if err := own.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := open.Launch(grid); !errors.Is(err, nereid.ErrClosed) {
+			t.Errorf("on a closed stream: %v", err)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package nereid
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
@@ -24,6 +25,15 @@ type GridFunc func(Meta) Grid
 
 func (Grid) programs()     {}
 func (GridFunc) programs() {}
+
+// gridOf returns the numbers of a Grid, or nil for any other form. It does not copy them: a launch reads them in
+// place.
+func gridOf(p *Programs) *[3]int {
+	if _, ok := (*p).(Grid); !ok {
+		return nil
+	}
+	return (*[3]int)((*struct{ typ, data unsafe.Pointer })(unsafe.Pointer(p)).data)
+}
 
 // Cdiv returns n/d rounded up: how many blocks of d elements cover n.
 func Cdiv(n, d int) int { return (n + d - 1) / d }

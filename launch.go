@@ -34,8 +34,8 @@ func (k *Kernel) Launch(s *Stream, grid Programs, arguments ...any) error {
 	if k == nil {
 		return errNoKernel
 	}
-	if g, ok := grid.(Grid); ok {
-		if done, err := k.last.Load().Launch(s.core(), (*[3]int)(&g), arguments); done {
+	if g := gridOf(&grid); g != nil {
+		if done, err := k.last.Load().Launch(s.core(), g, arguments); done {
 			return err
 		}
 	}
@@ -149,7 +149,7 @@ func (k *Kernel) noteLast(p *warm.Plan) {
 // overlap.
 func (k *Kernel) launchHost(x *warm.ArgCut, f *frame, s *Stream, grid Programs, list []any) (done bool,
 	err error) {
-	words, ok := x.Words(s.dev.core(), list, f.cut[:])
+	words, ok := x.Words(s.dev.core(), list, &f.cut)
 	if !ok {
 		return false, nil
 	}

@@ -43,3 +43,29 @@ func TestLayouts(t *testing.T) {
 		}
 	}
 }
+
+// TestLines holds what a launch on a GPU reads to whole cache lines: the allocator puts a struct whose size is a
+// multiple of a line's at the beginning of one, and the fields are in the first line or two.
+func TestLines(t *testing.T) {
+	const line = 64
+	var (
+		stream Stream
+		bound  Bound
+		tensor Tensor
+	)
+	for name, at := range map[string][2]uintptr{ // end of the last field that is read, and how far it may be
+		"Stream.s":    {unsafe.Offsetof(stream.s) + unsafe.Sizeof(stream.s), line},
+		"Tensor.addr": {unsafe.Offsetof(tensor.addr) + unsafe.Sizeof(tensor.addr), line},
+		"Bound.raw":   {unsafe.Offsetof(bound.raw) + unsafe.Sizeof(bound.raw), line},
+		"Bound.words": {unsafe.Offsetof(bound.words) + unsafe.Sizeof(bound.words), 2 * line},
+	} {
+		if at[0] > at[1] {
+			t.Errorf("%s ends at %d, behind %d", name, at[0], at[1])
+		}
+	}
+	for name, size := range map[string]uintptr{"Stream": unsafe.Sizeof(stream), "Bound": unsafe.Sizeof(bound)} {
+		if size%line != 0 {
+			t.Errorf("a %s has %d bytes", name, size)
+		}
+	}
+}

@@ -190,6 +190,9 @@ type Options struct {
 	NumCTAs   int `json:"num_ctas"`          // num_ctas, the blocks of a program's cluster; 0: 1
 	MaxNReg   int `json:"maxnreg,omitempty"` // maxnreg, the registers of a thread; 0: no limit
 
+	// Extra holds options of back ends from outside: "name=value,name=value".
+	Extra string `json:"extra,omitempty"`
+
 	// Debug is debug=True: assertions are checked, and integers for overflow unless NoSanitizeOverflow is
 	// set.
 	Debug bool `json:"debug,omitempty"`
@@ -210,8 +213,6 @@ type Options struct {
 	// Check makes an access outside of its tensor, and an index that overflows int32, end the launch with an
 	// error that names the line; on GPUs the index alone, as a failed assertion. docs/CPU.md has the cost.
 	Check bool `json:"check,omitempty"`
-	// Extra holds options of back ends from outside: "name=value,name=value".
-	Extra string `json:"extra,omitempty"`
 }
 
 // options returns options as back ends take them; the compiler holds the two structs to the same fields.

@@ -24,11 +24,16 @@ import (
 // The tag of each field says whether code depends on it (`code:"yes"` or `code:"no"`). Fields with "yes" are
 // part of a kernel's key in the cache: a wrong "no" would launch stale code.
 type Options struct {
-	NumWarps  int  `json:"num_warps" code:"yes"`
-	NumStages int  `json:"num_stages" code:"yes"`
-	NumCTAs   int  `json:"num_ctas" code:"yes"`
-	MaxNReg   int  `json:"maxnreg,omitempty" code:"yes"`
-	Debug     bool `json:"debug,omitempty" code:"yes"`
+	NumWarps  int `json:"num_warps" code:"yes"`
+	NumStages int `json:"num_stages" code:"yes"`
+	NumCTAs   int `json:"num_ctas" code:"yes"`
+	MaxNReg   int `json:"maxnreg,omitempty" code:"yes"`
+
+	// Extra holds options of back ends from outside, as "name=value,name=value".
+	Extra string `json:"extra,omitempty" code:"yes"`
+
+	// Bools are last: generated code compares the memory of options, and padding between fields is slow.
+	Debug bool `json:"debug,omitempty" code:"yes"`
 
 	// debug=False: undoes @triton.jit(debug=True)
 	NoDebug bool `json:"no_debug,omitempty" code:"no"`
@@ -45,9 +50,6 @@ type Options struct {
 
 	// accesses out of bounds, and indices that overflow int32, stop the kernel
 	Check bool `json:"check,omitempty" code:"yes"`
-
-	// Extra holds options of back ends from outside, as "name=value,name=value".
-	Extra string `json:"extra,omitempty" code:"yes"`
 }
 
 // Indifferent is implemented by devices whose code does not depend on some options.

@@ -1,6 +1,10 @@
 package args
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/dtype"
+)
 
 // Class is everything about one argument that a specialization depends on. The value of a constant is not
 // part of it; it follows the class in two halves, see Look.
@@ -31,6 +35,9 @@ const (
 
 // Folded reports whether the class has no word because the code holds the value.
 func (c Class) Folded() bool { return c&ClassKind < ClassInt32 }
+
+// Elem returns the element type of a pointer's class.
+func (c Class) Elem() dtype.Type { return dtype.Type(c / classElem) }
 
 // IntRule says how integers are specialized: One is the class of 1, Align is ClassDiv16 if divisibility by 16
 // matters.

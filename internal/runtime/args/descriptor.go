@@ -102,7 +102,7 @@ func (c Class) Words() int {
 func (d *Descriptor) AppendWords(words []uint64, addr uint64) []uint64 {
 	words = append(words, addr)
 	words = appendInts(appendInts(words, d.Shape), d.Strides)
-	words = append(words, boolWord(d.NaN))
+	words = append(words, BoolWord(d.NaN))
 	return appendInts(appendInts(words, d.Shape), d.Strides)
 }
 

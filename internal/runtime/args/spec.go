@@ -84,7 +84,7 @@ func numberSpec(p lang.Param, c Class) (lang.ArgSpec, error) {
 }
 
 func pointerSpec(p lang.Param, c Class) (lang.ArgSpec, error) {
-	var elem sem.Type = sem.ScalarOf(dtype.Type(c / classElem))
+	var elem sem.Type = sem.ScalarOf(c.Elem())
 	if strings.HasPrefix(p.Type, "*") { // the annotation wins over the tensor's type
 		var err error
 		if elem, err = lang.ParseType(strings.TrimPrefix(p.Type[1:], "k")); err != nil {

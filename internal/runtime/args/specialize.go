@@ -190,7 +190,7 @@ func (f *Frame) constant(v any) (c Class, bits uint64, ok bool) {
 		f.Texts = append(f.Texts, v)
 		return ClassConstText, 0, true
 	case bool:
-		return ClassConstBool, boolWord(v), true
+		return ClassConstBool, BoolWord(v), true
 	case int64:
 		return ClassConstInt, uint64(v), true
 	case int32:
@@ -221,7 +221,7 @@ func (r *Rule) scalar(v any) (c Class, word uint64, ok bool) {
 	case float32:
 		c, word = r.Floating(float64(v))
 	case bool:
-		c, word = ClassBool, boolWord(v)
+		c, word = ClassBool, BoolWord(v)
 	case ItsDefault:
 		c = ClassDefault
 	case nil:
@@ -263,7 +263,8 @@ func (r *Rule) unsigned(v uint64) (Class, uint64) {
 	return c, v
 }
 
-func boolWord(v bool) uint64 {
+// BoolWord returns the word of a bool.
+func BoolWord(v bool) uint64 {
 	if v {
 		return 1
 	}
@@ -289,7 +290,7 @@ func (r *Rule) reflected(v any) (c Class, word uint64, ok bool) {
 	case x.CanFloat():
 		c, word = r.Floating(x.Float())
 	case x.Kind() == reflect.Bool:
-		c, word = ClassBool, boolWord(x.Bool())
+		c, word = ClassBool, BoolWord(x.Bool())
 	default:
 		return 0, 0, false
 	}

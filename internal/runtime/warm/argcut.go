@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/trace"
+	"slices"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
@@ -18,15 +19,17 @@ import (
 // driver.Ready, Words for the CPU.
 type ArgCut struct {
 	ready driver.Ready
-	dev   *args.Device
+	dev   *args.Device // ends the first cache line
 
-	nArgs, nWords uint8
+	nArgs, nWords                      uint8
+	nInts, nTensors, nConsts, nNumbers uint8 // nArgs in all
 
-	Plan    *Plan          // keeps the code alive
-	tensors unsafe.Pointer // type word of a tensor argument
-	kinds   [argCutArgs]argKind
-	codes   [argCutArgs]uint32    // code of a tensor or a scalar, or the index in consts
-	consts  [argCutConsts]argWord // arguments that must be the same
+	host   bool                // tensors may be in host memory
+	tensor unsafe.Pointer      // type word of a tensor argument
+	codes  [argCutArgs]argCode // of the ints, then of the tensors, the constants, and the numbers
+	consts [argCutConsts]argWord
+	Plan   *Plan // keeps the code alive
+	_      [8]byte
 }
 
 const (
@@ -34,16 +37,22 @@ const (
 	argCutConsts = 12
 )
 
-// argKind says what an argument must be.
-type argKind uint8
+// argCode is the demand of the argument with an index.
+type argCode struct {
+	demand
+	arg   uint8
+	float bool // it is a float
+}
 
-const (
-	argConst  argKind = iota // identical or equal
-	argInt                   // an int
-	argTensor                // a tensor
-	argFloat                 // a float64 that becomes a float32
-	argBool
-)
+// next returns the code that follows.
+func (c *argCode) next() *argCode {
+	return (*argCode)(unsafe.Add(unsafe.Pointer(c), unsafe.Sizeof(*c)))
+}
+
+// of returns the argument in a list that begins at first.
+func (c *argCode) of(first unsafe.Pointer) *any {
+	return (*any)(unsafe.Add(first, unsafe.Sizeof(any(nil))*uintptr(c.arg)))
+}
 
 // argWord is the memory of an interface value: if both halves are equal, so are the values.
 type argWord struct{ typ, data unsafe.Pointer }
@@ -53,45 +62,15 @@ func wordOf(v *any) *argWord { return (*argWord)(unsafe.Pointer(v)) }
 // Launch launches if there is a short cut and the arguments fit. Otherwise done is false and nothing has
 // happened. Tensors are pointers to structs that begin with an args.Tensor.
 func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, err error) {
-	if x == nil || s == nil || x.dev != s.Dev || len(list) != int(x.nArgs) || len(list) > argCutArgs ||
-		trace.IsEnabled() {
+	if x == nil || s == nil || x.dev != s.Dev || len(list) != int(x.nArgs) || trace.IsEnabled() {
 		return false, nil
 	}
 	var words [CutWords]uint64
-	differ := uint64(0)
-	for i := range list {
-		code := x.codes[i]
-		switch x.kinds[i] {
-		case argConst:
-			got, want := wordOf(&list[i]), &x.consts[code%argCutConsts]
-			if got.typ != want.typ || got.data != want.data && list[i] != *(*any)(unsafe.Pointer(want)) {
-				return false, nil
-			}
-		case argInt:
-			v, ok := list[i].(int)
-			if !ok {
-				return false, nil
-			}
-			differ |= uint64(scalar(code).differs(int64(v)))
-			words[code>>scalarAt] = uint64(v)
-		case argTensor:
-			w := wordOf(&list[i])
-			t := (*args.Tensor)(w.data)
-			if w.typ != x.tensors || t == nil || t.Dev != x.dev {
-				return false, nil
-			}
-			differ |= uint64(code&tensorClass) ^ uint64(t.Class())
-			words[code>>scalarAt] = t.Addr
-		default:
-			word, ok := x.number(i, list[i])
-			if !ok {
-				return false, nil
-			}
-			words[code>>scalarAt] = word
-		}
+	if !x.fill(unsafe.Pointer(unsafe.SliceData(list)), words[:]) {
+		return false, nil
 	}
-	gx, gy, gz, ok := GPUGrid(grid)
-	if differ != 0 || !ok {
+	gx, gy, gz, bad := GPUGrid(grid)
+	if bad != 0 {
 		return false, nil
 	}
 	err = x.ready.Launch(nvidia.RawStream(s.S), gx, gy, gz, words[:x.nWords])
@@ -99,63 +78,78 @@ func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, er
 	return true, err
 }
 
-// Words writes the words of arguments to words, which has room for CutWords, and returns the part that the
-// device reads. It is for devices that have no driver.Ready and read host memory in place; ok is false if the
-// arguments do not fit.
-func (x *ArgCut) Words(dev *args.Device, list []any, words []uint64) (out []uint64, ok bool) {
-	if len(list) != int(x.nArgs) || len(list) > argCutArgs || len(words) < CutWords || x.dev != dev {
+// Words writes the words of arguments to words and returns the part that the device reads. It is for devices
+// that have no driver.Ready and read host memory in place; ok is false if the arguments do not fit.
+func (x *ArgCut) Words(dev *args.Device, list []any, words *[CutWords]uint64) (out []uint64, ok bool) {
+	if x.dev != dev || len(list) != int(x.nArgs) || !x.fill(unsafe.Pointer(unsafe.SliceData(list)), words[:]) {
 		return nil, false
 	}
-	words = words[:CutWords]
-	differ := uint64(0)
-	for i := range list {
-		code := x.codes[i]
-		at := code >> scalarAt % CutWords
-		switch x.kinds[i] {
-		case argConst:
-			got, want := wordOf(&list[i]), &x.consts[code%argCutConsts]
-			if got.typ != want.typ || got.data != want.data && list[i] != *(*any)(unsafe.Pointer(want)) {
-				return nil, false
-			}
-		case argInt:
-			v, ok := list[i].(int)
-			if !ok {
-				return nil, false
-			}
-			differ |= uint64(scalar(code).differs(int64(v)))
-			words[at] = uint64(v)
-		case argTensor:
-			w := wordOf(&list[i])
-			t := (*args.Tensor)(w.data)
-			if w.typ != x.tensors || t == nil || t.Dev != dev && (t.Dev != nil || t.Addr == 0) {
-				return nil, false // host memory at 0 is empty or closed: the long way reports which
-			}
-			differ |= uint64(code&tensorClass) ^ uint64(t.Class())
-			words[at] = t.Addr
-		default:
-			word, ok := x.number(i, list[i])
-			if !ok {
-				return nil, false
-			}
-			words[at] = word
-		}
-	}
-	return words[:x.nWords], differ == 0
+	return words[:x.nWords], true
 }
 
-// number returns the word of a float or a bool. It is not inlined, to keep the path of every launch short.
-//
-//go:noinline
-func (x *ArgCut) number(i int, v any) (word uint64, ok bool) {
-	if x.kinds[i] == argFloat {
-		f, ok := v.(float64)
-		return uint64(math.Float32bits(float32(f))), ok
+// fill writes the words of the nArgs arguments at list and reports whether they fit. Arguments of one kind
+// follow each other, so that only the ends of the loops are mispredicted.
+func (x *ArgCut) fill(list unsafe.Pointer, words []uint64) bool {
+	refused, differ := uint32(0), uint32(0)
+	c := &x.codes[0]
+	for n := x.nInts; n > 0; n-- {
+		v, ok := (*c.of(list)).(int)
+		if !ok {
+			return false
+		}
+		refused |= c.refuses(int64(v))
+		words[c.at] = uint64(v)
+		c = c.next()
 	}
-	b, ok := v.(bool)
-	if b {
-		word = 1
+	for n := x.nTensors; n > 0; n-- {
+		w := wordOf(c.of(list))
+		t := (*args.Tensor)(w.data)
+		if w.typ != x.tensor || t == nil || t.Dev != x.dev && !x.reads(t) {
+			return false
+		}
+		differ |= c.differs(t)
+		words[c.at] = t.Addr
+		c = c.next()
 	}
-	return word, ok
+	want := &x.consts[0]
+	for n := x.nConsts; n > 0; n-- {
+		got := wordOf(c.of(list))
+		if got.typ != want.typ {
+			return false
+		}
+		if got.data != want.data && *c.of(list) != *(*any)(unsafe.Pointer(want)) {
+			return false
+		}
+		c, want = c.next(), (*argWord)(unsafe.Add(unsafe.Pointer(want), unsafe.Sizeof(*want)))
+	}
+	return refused&1|differ == 0 && (x.nNumbers == 0 || x.fillNumbers(list, words))
+}
+
+// reads reports whether the device can read a tensor in place that is not its own. Host memory at 0 is empty
+// or closed: the long way reports which.
+func (x *ArgCut) reads(t *args.Tensor) bool { return x.host && t.Dev == nil && t.Addr != 0 }
+
+// fillNumbers writes the words of floats and bools. It is not part of fill, to keep the path of every launch
+// short.
+func (x *ArgCut) fillNumbers(list unsafe.Pointer, words []uint64) bool {
+	for i := x.nArgs - x.nNumbers; i < x.nArgs; i++ {
+		c := &x.codes[i]
+		switch v := (*c.of(list)).(type) {
+		case float64:
+			if !c.float {
+				return false
+			}
+			words[c.at] = uint64(math.Float32bits(float32(v)))
+		case bool:
+			if c.float {
+				return false
+			}
+			words[c.at] = args.BoolWord(v)
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // NewArgCut returns the short cut to a plan for the arguments of a Launch, or nil. vals are the same
@@ -166,7 +160,8 @@ func NewArgCut(p *Plan, rules []args.Rule, list, vals []any) *ArgCut {
 		len(list) < n || len(list) > n+1 || p.Words >= nowhere {
 		return nil
 	}
-	b := argCutter{&ArgCut{ready: p.Ready, dev: p.Dev, Plan: p, nArgs: uint8(len(list))}, p.Classes, 0}
+	x := &ArgCut{ready: p.Ready, dev: p.Dev, Plan: p, nArgs: uint8(len(list)), host: !p.Ready.Is()}
+	b := argCutter{ArgCut: x, classes: p.Classes}
 	for i := range n {
 		if !b.add(i, &rules[i], list[i], vals[i]) {
 			return nil
@@ -175,14 +170,24 @@ func NewArgCut(p *Plan, rules []args.Rule, list, vals []any) *ArgCut {
 	if len(list) > n && !b.addConst(n, list[n]) || int(b.nWords) != p.Words {
 		return nil
 	}
-	return b.ArgCut
+	return b.finish()
 }
 
 // argCutter builds an ArgCut.
 type argCutter struct {
 	*ArgCut
 	classes []args.Class // classes of the remaining parameters
-	nConsts int
+
+	ints, tensors, constants, numbers []argCode
+}
+
+// finish returns the ArgCut, with the codes of the arguments in order.
+func (b *argCutter) finish() *ArgCut {
+	x := b.ArgCut
+	x.nInts, x.nTensors = uint8(len(b.ints)), uint8(len(b.tensors))
+	x.nConsts, x.nNumbers = uint8(len(b.constants)), uint8(len(b.numbers))
+	copy(x.codes[:], slices.Concat(b.ints, b.tensors, b.constants, b.numbers))
+	return x
 }
 
 // add adds a parameter with its argument and reports whether its kind can have a short cut.
@@ -202,17 +207,18 @@ func (b *argCutter) add(i int, r *args.Rule, v, val any) bool {
 	case nil:
 		return b.addConst(i, v)
 	case *args.Tensor:
-		b.tensors = wordOf(&v).typ
-		b.kinds[i], b.codes[i] = argTensor, uint32(c)|uint32(at)<<scalarAt
-		return val != nil && wordOf(&v).data == unsafe.Pointer(val) && c <= tensorClass
+		d, ok := tensorDemand(c, at)
+		b.tensor = wordOf(&v).typ
+		b.tensors = append(b.tensors, argCode{demand: d, arg: uint8(i)})
+		return ok && val != nil && wordOf(&v).data == unsafe.Pointer(val)
 	case int:
-		b.kinds[i], b.codes[i] = argInt, uint32(intScalar(r.IntRule, c, at))
+		b.ints = append(b.ints, argCode{demand: intDemand(r.IntRule, c, at), arg: uint8(i)})
 		return !r.Float
 	case float64:
-		b.kinds[i], b.codes[i] = argFloat, uint32(anyScalar(at))
+		b.numbers = append(b.numbers, argCode{demand: anyNumber(at), arg: uint8(i), float: true})
 		return !r.Fixed || r.Elem == dtype.Float32
 	case bool:
-		b.kinds[i], b.codes[i] = argBool, uint32(anyScalar(at))
+		b.numbers = append(b.numbers, argCode{demand: anyNumber(at), arg: uint8(i)})
 		return true
 	}
 	return false
@@ -220,11 +226,11 @@ func (b *argCutter) add(i int, r *args.Rule, v, val any) bool {
 
 // addConst adds an argument that must stay the same. It must be comparable, also the values in it.
 func (b *argCutter) addConst(i int, v any) bool {
-	if b.nConsts == argCutConsts || v != nil && !reflect.ValueOf(v).Comparable() {
+	n := len(b.constants)
+	if n == argCutConsts || v != nil && !reflect.ValueOf(v).Comparable() {
 		return false
 	}
-	b.kinds[i], b.codes[i] = argConst, uint32(b.nConsts)
-	b.consts[b.nConsts] = *wordOf(&v)
-	b.nConsts++
+	b.constants = append(b.constants, argCode{arg: uint8(i)})
+	b.consts[n] = *wordOf(&v)
 	return true
 }

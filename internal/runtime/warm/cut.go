@@ -19,17 +19,19 @@ import (
 // in the order in which a launch reads it. It never changes.
 type Cut struct {
 	ready driver.Ready
-	dev   *args.Device
+	dev   *args.Device // ends the first cache line
 
-	nConsts, nTensors, nScalars, nWords uint8
+	nTensors, nScalars, nWords uint8
 
-	tail    uint64 // mask of the last word of consts without padding
-	plan    *Plan  // keeps the code alive
-	keep    any    // keeps the constants alive, whose strings are compared by address
-	scalars [cutScalars]scalar
-	tensors [cutTensors]tensor
+	nConsts uint8
+	masked  bool                            // other words of consts than the last have padding
+	tail    uint64                          // mask of the last word of consts without padding
+	codes   [cutScalars + cutTensors]demand // those of scalars, then those of tensors
 	consts  [cutConsts]uint64
 	masks   []uint64 // masks of consts without padding; nil if only the last word has any
+
+	plan *Plan // keeps the code alive
+	keep any   // keeps the constants alive, whose strings are compared by address
 }
 
 // Limits of short cuts, which suffice for most kernels.
@@ -40,11 +42,6 @@ const (
 	CutWords   = 24           // with one for words that the code holds
 	nowhere    = CutWords - 1 // place of words that the code holds
 )
-
-// tensor is the class of a tensor, with the position of its word in the highest 8 bits.
-type tensor uint32
-
-const tensorClass = 1<<24 - 1
 
 // LastCut is the short cut to the plan of the previous launch.
 type LastCut struct{ atomic.Pointer[Cut] }
@@ -60,31 +57,32 @@ func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, te
 		return false, nil
 	}
 	var words [CutWords]uint64
-	differ := uint64(0)
-	for i, v := range scalars {
-		w := x.scalars[i]
-		differ |= uint64(w.differs(v))
-		words[w>>scalarAt] = uint64(v)
+	refused, differ := uint32(0), uint32(0)
+	d := &x.codes[0]
+	for _, v := range scalars {
+		refused |= d.refuses(v)
+		words[d.at] = uint64(v)
+		d = d.next()
 	}
-	if x.masks == nil {
-		differ |= x.differs(consts)
-	} else {
-		differ |= x.masked(consts)
-	}
-	for i, t := range tensors {
-		w := x.tensors[i]
-		class := args.ClassNone
-		if t != nil {
+	for _, t := range tensors {
+		if t == nil {
+			differ |= uint32(d.look) ^ noTensor
+		} else {
 			if t.Dev != x.dev {
 				return false, nil // host memory, or another device
 			}
-			class = t.Class()
-			words[w>>scalarAt] = t.Addr
+			differ |= d.differs(t)
+			words[d.at] = t.Addr
 		}
-		differ |= uint64(w&tensorClass) ^ uint64(class)
+		d = d.next()
 	}
-	gx, gy, gz, ok := GPUGrid(grid)
-	if differ != 0 || !ok {
+	gx, gy, gz, bad := GPUGrid(grid)
+	if x.masked {
+		bad |= x.differsMasked(consts)
+	} else {
+		bad |= x.differs(consts)
+	}
+	if bad|uint64(refused&1|differ) != 0 {
 		return false, nil
 	}
 	err = x.ready.Launch(nvidia.RawStream(s.S), gx, gy, gz, words[:x.nWords])
@@ -94,23 +92,23 @@ func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, te
 
 // differs returns the bits in which the constants differ from the plan's.
 func (x *Cut) differs(consts unsafe.Pointer) (differ uint64) {
-	n := x.nConsts - 1
+	n := uintptr(x.nConsts) - 1
 	for i := range n {
-		differ |= constWord(consts, i) ^ x.consts[i%cutConsts]
+		differ |= constWord(consts, i) ^ constWord(unsafe.Pointer(&x.consts), i)
 	}
-	return differ | (constWord(consts, n)^x.consts[n%cutConsts])&x.tail
+	return differ | (constWord(consts, n)^constWord(unsafe.Pointer(&x.consts), n))&x.tail
 }
 
-// masked compares like differs, for constants with padding between them.
-func (x *Cut) masked(consts unsafe.Pointer) (differ uint64) {
+// differsMasked compares like differs, for constants with padding between them.
+func (x *Cut) differsMasked(consts unsafe.Pointer) (differ uint64) {
 	for i, mask := range x.masks {
-		differ |= (constWord(consts, uint8(i)) ^ x.consts[i]) & mask
+		differ |= (constWord(consts, uintptr(i)) ^ x.consts[i]) & mask
 	}
 	return differ
 }
 
-func constWord(consts unsafe.Pointer, i uint8) uint64 {
-	return *(*uint64)(unsafe.Add(consts, 8*uintptr(i)))
+func constWord(consts unsafe.Pointer, i uintptr) uint64 {
+	return *(*uint64)(unsafe.Add(consts, 8*i))
 }
 
 // Kinds of parameters in generated code.
@@ -130,8 +128,9 @@ func NewCut(p *Plan, kinds string, rules []args.Rule, classes []args.Class, raw 
 		return nil
 	}
 	x := &Cut{ready: p.Ready, dev: p.Dev, plan: p, keep: raw.keep, nConsts: uint8(len(raw.words)),
-		masks: raw.masks, tail: raw.tail}
+		masks: raw.masks, masked: raw.masks != nil, tail: raw.tail}
 	copy(x.consts[:], raw.words)
+	var scalars, tensors []demand
 	for i, c := range classes {
 		at := x.nWords
 		if c.Folded() {
@@ -139,50 +138,36 @@ func NewCut(p *Plan, kinds string, rules []args.Rule, classes []args.Class, raw 
 		} else {
 			x.nWords++
 		}
-		if !x.add(kinds[i], &rules[i], c, at) {
+		list := &tensors
+		d, ok := tensorDemand(c, at)
+		if kinds[i] != KindTensor {
+			list = &scalars
+			d, ok = scalarDemand(kinds[i], &rules[i], c, at)
+		}
+		if !ok {
 			return nil
 		}
+		*list = append(*list, d)
 	}
-	if int(x.nWords) != p.Words {
+	if int(x.nWords) != p.Words || len(tensors) > cutTensors || len(scalars) > cutScalars {
 		return nil
 	}
+	x.nTensors, x.nScalars = uint8(len(tensors)), uint8(len(scalars))
+	copy(x.codes[copy(x.codes[:], scalars):], tensors)
 	return x
 }
 
-// add adds a parameter and reports whether its kind can have a short cut.
-func (x *Cut) add(kind byte, r *args.Rule, c args.Class, at uint8) bool {
-	if kind == KindTensor {
-		if x.nTensors == cutTensors || c&args.ClassKind != args.ClassPtr && c != args.ClassNone || c > tensorClass {
-			return false
-		}
-		x.tensors[x.nTensors] = tensor(c) | tensor(at)<<scalarAt
-		x.nTensors++
-		return true
-	}
-	if x.nScalars == cutScalars {
-		return false
-	}
-	w := anyScalar(at)
+// scalarDemand returns the demand for a number, if there is one.
+func scalarDemand(kind byte, r *args.Rule, c args.Class, at uint8) (d demand, ok bool) {
 	switch kind {
 	case KindInt:
-		if r.Float {
-			return false
-		}
-		w = intScalar(r.IntRule, c, at)
+		return intDemand(r.IntRule, c, at), !r.Float
 	case KindFloat, KindDouble:
-		if c != args.ClassFloat || !wordIs(r, kind) {
-			return false
-		}
+		return anyNumber(at), c == args.ClassFloat && wordIs(r, kind)
 	case KindBool:
-		if c != args.ClassBool {
-			return false
-		}
-	default:
-		return false
+		return anyNumber(at), c == args.ClassBool
 	}
-	x.scalars[x.nScalars] = w
-	x.nScalars++
-	return true
+	return demand{}, false
 }
 
 // wordIs reports whether the word of a float is of that kind: a float32 unless the annotation says float64.

@@ -7,7 +7,7 @@
 //	table.go    Table: the plans of a kernel, found by what arguments look like
 //	cut.go      Cut: the short cut of generated functions to the plan of the launch before
 //	argcut.go   ArgCut: the same for Kernel.Launch, whose arguments are of any type
-//	scalar.go   what a short cut demands of a number
+//	demand.go   what a short cut demands of a number or a tensor
 //
 // A launch finds little of our memory in the processor's caches, because the driver's work has evicted it.
 // Its cost is the number of cache lines that it reads and the amount of code that it runs; hence the flat

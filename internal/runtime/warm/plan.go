@@ -39,11 +39,11 @@ func (p *Plan) Keep(l *args.Look, opts target.Options) {
 	p.Opts = opts
 }
 
-// GPUGrid returns a grid in the driver's form; ok is false for a grid that it cannot run, which the long way
-// reports. A dimension of 0 is 1.
-func GPUGrid(g *[3]int) (x, y, z uint32, ok bool) {
-	ok = g[0] != 0 && uint64(g[0])>>31|uint64(g[1])>>16|uint64(g[2])>>16 == 0
-	return uint32(g[0]), max(uint32(g[1]), 1), max(uint32(g[2]), 1), ok
+// GPUGrid returns a grid in the driver's form. bad is not 0 for a grid that it cannot run, which the long way
+// reports. A dimension of 0 is 1, except the first.
+func GPUGrid(g *[3]int) (x, y, z uint32, bad uint64) {
+	bad = (uint64(g[0])-1)>>63 | uint64(g[0])>>31 | uint64(g[1])>>16 | uint64(g[2])>>16
+	return uint32(g[0]), max(uint32(g[1]), 1), max(uint32(g[2]), 1), bad
 }
 
 // fits reports whether the plan is for arguments that look like l.

@@ -383,6 +383,9 @@ func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words [
 	if !k.ready.Is() {
 		return k.launchAny(s, grid, words)
 	}
+	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 {
+		return nil // as Function.Launch does
+	}
 	return k.ready.Launch(s.(stream).s, uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), words)
 }
 

@@ -625,10 +625,6 @@ func TestReady(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.want(t, "launch 61 grid 2 3 4 block 128 1 1 shared 64 stream 7 first 0x1234 extra 0")
-		if err := r.Launch(s, 0, 3, 4, words); err != nil {
-			t.Error(err)
-		}
-		f.want(t)
 		f.results["launch"] = ErrInvalidValue
 		if err := r.Launch(s, 1, 1, 1, words); !errors.Is(err, ErrInvalidValue) || !strings.Contains(err.Error(), "kernel add, grid 1x1x1, block 128x1x1, 64 bytes") {
 			t.Error(err)
@@ -641,6 +637,33 @@ func TestReady(t *testing.T) {
 		launch := "launch 61 grid 1 1 1 block 128 1 1 shared 64 stream 7 first 0x1234 extra 0"
 		f.want(t, launch, "current 110", launch)
 		delete(f.results, "launch")
+	}
+}
+
+// A closed stream's handle is destroyed: no launch on it reaches the driver, not even one like the last.
+func TestLaunchOnClosedStream(t *testing.T) {
+	f, c := started(t, 1)
+	fn := function(t, c)
+	own, err := c.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := fn.Ready(Config{Block: Dim3{128, 1, 1}})
+	config, words := Config{Grid: Dim3{1, 1, 1}, Block: Dim3{128, 1, 1}}, []uint64{1}
+	for _, s := range []*Stream{own, c.ExternalStream(5)} {
+		if err := errors.Join(r.Launch(s, 1, 1, 1, words), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		f.calls = nil
+		for range 2 {
+			if err := r.Launch(s, 1, 1, 1, words); !errors.Is(err, errClosed) {
+				t.Error(err)
+			}
+			if err := fn.Launch(s, &config, NewWords(1)); !errors.Is(err, errClosed) {
+				t.Error(err)
+			}
+		}
+		f.want(t)
 	}
 }
 

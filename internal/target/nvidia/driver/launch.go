@@ -146,7 +146,9 @@ func (f *Function) Launch(s *Stream, c *Config, a *Args) error {
 		return nil
 	}
 	if xy, zShared := pair(c.Grid.X, c.Grid.Y), pair(c.Grid.Z, c.Shared); !s.last.is(f, xy, zShared) {
-		s.note(f, xy, zShared)
+		if err := s.note(f, xy, zShared); err != nil {
+			return err
+		}
 	}
 	call, err := f.prepare(s, c, a)
 	if err != nil {

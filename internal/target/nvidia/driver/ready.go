@@ -34,15 +34,17 @@ func (f *Function) Ready(c Config) Ready {
 // Is reports whether Function.Ready made it.
 func (r *Ready) Is() bool { return r.fn != nil }
 
-// Launch queues the kernel on a stream, as Function.Launch does. words may be on the stack.
+// Launch queues the kernel on a stream, as Function.Launch does, for a grid that has blocks. words may be on
+// the stack.
 func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64) error {
-	if x == 0 || y == 0 || z == 0 {
-		return nil
-	}
 	if xy, zShared := pair(x, y), pair(z, r.kernel.Shared); !s.last.is(r.fn, xy, zShared) {
-		s.note(r.fn, xy, zShared)
+		if err := s.note(r.fn, xy, zShared); err != nil {
+			return err
+		}
 	}
-	l := dl.Launch{Kernel: &r.kernel, Grid: [3]uint32{x, y, z}, Stream: uintptr(s.ref)}
+	var l dl.Launch // a literal would be copied
+	l.Kernel, l.Stream = &r.kernel, uintptr(s.ref)
+	l.Grid[0], l.Grid[1], l.Grid[2] = x, y, z
 	l.Words, l.N = dl.WordsOf(words)
 	if r.alone.Load() == 1 {
 		res := Result(l.Call())

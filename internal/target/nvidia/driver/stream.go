@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -9,11 +10,12 @@ import (
 
 // Stream is a queue of work: copies, launches, events, in order. A launch reads one cache line of it.
 type Stream struct {
-	ref   streamRef
-	last  lastLaunch
-	ctx   *Context
-	owned bool
-	_     [23]byte // padded to 64 bytes so that a launch touches a single cache line
+	ref    streamRef
+	last   lastLaunch
+	ctx    *Context
+	owned  bool
+	closed atomic.Bool
+	_      [19]byte // padded to 64 bytes so that a launch touches a single cache line
 }
 
 // lastLaunch remembers the last launch on a stream for the error of a later wait: the driver does not say
@@ -29,14 +31,22 @@ func (l *lastLaunch) is(f *Function, xy, zShared uint64) bool {
 	return l.function.Load() == f && l.xy.Load() == xy && l.zShared.Load() == zShared
 }
 
-// note records a launch.
-func (s *Stream) note(f *Function, xy, zShared uint64) {
+// errClosed is the error of a launch on a closed stream.
+var errClosed = errors.New("cuda: the stream is closed")
+
+// note records a launch, which a closed stream refuses: its last launch is no function's, so that every launch
+// comes here.
+func (s *Stream) note(f *Function, xy, zShared uint64) error {
+	if s.closed.Load() {
+		return errClosed
+	}
 	if s.last.function.Load() != f {
 		s.last.function.Store(f)
 		s.ctx.latest.Store(s) // approximate: it is a hint
 	}
 	s.last.xy.Store(xy)
 	s.last.zShared.Store(zShared)
+	return nil
 }
 
 func pair(low, high uint32) uint64 { return uint64(low) | uint64(high)<<32 }
@@ -96,8 +106,11 @@ func (s *Stream) Wait(e *Event) error {
 	return s.ctx.do("cuStreamWaitEvent", func() Result { return s.ctx.driver.raw.streamWaitEvent(s.ref, e.ref, 0) })
 }
 
-// Close destroys the stream once its work is done, without waiting. An external stream is left alone.
+// Close destroys the stream once its work is done, without waiting. An external stream is left alone. Nothing
+// can be launched on either any more.
 func (s *Stream) Close() error {
+	s.closed.Store(true)
+	s.last.function.Store(nil)
 	if !s.owned {
 		return nil
 	}

@@ -1,0 +1,79 @@
+package warm
+
+import (
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+)
+
+// demand is what a short cut demands of an argument. Its bytes are read one by one, which is cheaper than to
+// take a word apart.
+//
+// For a number, bit i of look is set if a number with the facts i does not fit. For a tensor, look is its
+// element type and whether its address is a multiple of 16, or noTensor.
+type demand struct{ look, at uint8 } // at: position of its word
+
+// next returns the demand that follows in an array. An index would be computed for each byte.
+func (d *demand) next() *demand { return (*demand)(unsafe.Add(unsafe.Pointer(d), unsafe.Sizeof(*d))) }
+
+const (
+	tensorAligned = 6 // bit above the element type
+	noTensor      = 1 << 7
+)
+
+// anyNumber returns the demand for numbers and bools whose value does not affect the specialization.
+func anyNumber(at uint8) demand { return demand{at: at} }
+
+// samples has an integer for each combination of facts; 0 for those that no integer has.
+var samples = [...]int64{2, 16, 1, 0, 1<<40 + 1, 1 << 40}
+
+// intDemand returns the demand for integers of class c.
+func intDemand(r args.IntRule, c args.Class, at uint8) demand {
+	d := anyNumber(at)
+	for i, v := range samples {
+		if r.Class(v) != c {
+			d.look |= 1 << i
+		}
+	}
+	return d
+}
+
+// facts returns everything of an integer that its class depends on. It has no branches.
+func facts(v int64) uint8 {
+	var div, one, wide uint8
+	if v&15 == 0 {
+		div = 1
+	}
+	if v == 1 {
+		one = 1
+	}
+	if v != int64(int32(v)) {
+		wide = 1
+	}
+	return div | one<<1 | wide<<2
+}
+
+// refuses returns an odd number if v does not fit. It has no branches.
+func (d *demand) refuses(v int64) uint32 { return uint32(d.look) >> (facts(v) & 31) }
+
+// tensorDemand returns the demand for tensors of class c, if there is one.
+func tensorDemand(c args.Class, at uint8) (d demand, ok bool) {
+	if c == args.ClassNone {
+		return demand{noTensor, at}, true
+	}
+	elem := c.Elem()
+	d = demand{uint8(elem), at}
+	if c&args.ClassDiv16 != 0 {
+		d.look |= 1 << tensorAligned
+	}
+	return d, c&args.ClassKind == args.ClassPtr && elem < 1<<tensorAligned
+}
+
+// differs returns the bits in which a tensor, which is not nil, differs from the demand. It has no branches.
+func (d *demand) differs(t *args.Tensor) uint32 {
+	var aligned uint8
+	if t.Addr&15 == 0 {
+		aligned = 1
+	}
+	return (uint32(t.Elem) + uint32(aligned)<<tensorAligned) ^ uint32(d.look)
+}

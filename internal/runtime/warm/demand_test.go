@@ -1,0 +1,88 @@
+package warm
+
+import (
+	"math"
+	"testing"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// TestNumber holds short cuts to what package args says of an integer.
+func TestNumber(t *testing.T) {
+	values := []int64{0, 1, 2, 15, 16, 17, 32, -1, -16, math.MaxInt32, math.MaxInt32 + 1, math.MinInt32, math.MinInt64, 1 << 40, 1<<40 + 1}
+	for _, r := range []args.IntRule{
+		{One: args.ClassOne, Align: args.ClassDiv16}, {One: args.ClassInt32, Align: args.ClassDiv16},
+		{One: args.ClassOne}, {One: args.ClassInt32},
+	} {
+		for _, v := range values {
+			s := intDemand(r, r.Class(v), 7)
+			if s.at != 7 {
+				t.Fatalf("the place is %d", s.at)
+			}
+			for _, w := range values {
+				if fits := s.refuses(w)&1 == 0; fits != (r.Class(v) == r.Class(w)) {
+					t.Errorf("%+v: bound for %d, %d fits: %v", r, v, w, fits)
+				}
+			}
+		}
+	}
+	if d := anyNumber(3); d.refuses(12345)&1 != 0 || d.refuses(1)&1 != 0 {
+		t.Error("a float's bits have no say")
+	}
+}
+
+// TestTensor holds short cuts to what package args says of a tensor.
+func TestTensor(t *testing.T) {
+	var list []*args.Tensor
+	for elem := dtype.Type(0); elem.Size() > 0 || elem == 0; elem++ {
+		for _, addr := range []uint64{0, 16, 8, 1} {
+			list = append(list, &args.Tensor{Elem: elem, Addr: addr})
+		}
+	}
+	if len(list) < 40 {
+		t.Fatalf("%d tensors", len(list))
+	}
+	for _, x := range list {
+		d, ok := tensorDemand(x.Class(), 7)
+		if !ok || d.at != 7 || d.look == noTensor {
+			t.Fatalf("%s at %d: %v, %v", x.Elem, x.Addr, d, ok)
+		}
+		for _, y := range list {
+			if fits := d.differs(y) == 0; fits != (x.Class() == y.Class()) {
+				t.Errorf("bound for %s at %d, %s at %d fits: %v", x.Elem, x.Addr, y.Elem, y.Addr, fits)
+			}
+		}
+	}
+}
+
+// A launch reads few cache lines of these: they begin with one, since the allocator aligns their sizes.
+func TestCacheLines(t *testing.T) {
+	const line = 64
+	for name, size := range map[string]uintptr{"Cut": unsafe.Sizeof(Cut{}), "ArgCut": unsafe.Sizeof(ArgCut{})} {
+		if size%line != 0 {
+			t.Errorf("a %s has %d bytes", name, size)
+		}
+	}
+	if at := unsafe.Offsetof(Cut{}.dev); at+8 != line {
+		t.Errorf("the device of a Cut is at %d", at)
+	}
+	if at := unsafe.Offsetof(ArgCut{}.dev); at+8 != line {
+		t.Errorf("the device of an ArgCut is at %d", at)
+	}
+}
+
+// Constants with padding between them are compared by another, slower loop. Every struct of constants ends with
+// the options.
+func TestOptionsWithoutPadding(t *testing.T) {
+	type consts struct {
+		Block   int
+		Options target.Options
+	}
+	raw := NewRaw(consts{Options: target.Options{NumWarps: 4, Check: true}})
+	if raw.masks != nil || len(raw.words) == 0 {
+		t.Errorf("%d words, masks %x", len(raw.words), raw.masks)
+	}
+}
