@@ -2,6 +2,7 @@ package bundle_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ import (
 // item is a variant to compile.
 type item struct {
 	name, group, signature string
-	targets                []string
+	targets                []string // "cuda:90 cubin" for a cubin too
 	options                nereid.Options
 }
 
@@ -62,7 +63,8 @@ func compileAll(t testing.TB, list []item) (entries []format.Entry, parts []map[
 	}
 	for _, it := range list {
 		for _, target := range it.targets {
-			c, err := k.CompileFor(t.Context(), target, it.signature, it.options, "")
+			target, until, _ := strings.Cut(target, " ")
+			c, err := k.CompileFor(t.Context(), target, it.signature, it.options, until)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,6 +79,9 @@ func compileAll(t testing.TB, list []item) (entries []format.Entry, parts []map[
 			e, p, err := format.NewEntry(it.name, it.group, "source", s)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if ptx := c.Stage(format.PartPTX); ptx != nil {
+				p[format.PartPTX] = ptx // beside a cubin
 			}
 			entries, parts = append(entries, e), append(parts, p)
 		}
@@ -197,18 +202,29 @@ func softmax(s *nereid.Stream, v *bundle.Variant, rows, cols int) (worst float64
 	return worst, nil
 }
 
-// hidden is the variable by which TestWithoutCompiler tells its child where the bundle lies.
+// hidden is the variable by which TestWithoutCompiler tells its child where the bundle lies. By hand, for a
+// machine with a GPU:
+//
+//	NEREID_TEST_BUNDLE_OUT=b.nrb NEREID_PTXAS=/full/path/ptxas go test ./bundle -run TestWithoutCompiler
+//	go test -c -o bundle.test ./bundle
+//	NEREID_TEST_BUNDLE=b.nrb NEREID_DEVICE=cuda NEREID_LLVM=/nowhere ./bundle.test -test.run TestWithoutCompiler -test.v
 const hidden = "NEREID_TEST_BUNDLE"
 
-// TestWithoutCompiler runs every variant of a bundle on the CPU in a process that finds neither LLVM nor
-// Python nor any other program: the results are right.
+// TestWithoutCompiler runs every variant of a bundle in a process that finds neither LLVM nor Python nor any
+// other program, on the CPU: the results are right.
 func TestWithoutCompiler(t *testing.T) {
 	if path := os.Getenv(hidden); path != "" {
 		withoutCompiler(t, path)
 		return
 	}
-	path := filepath.Join(t.TempDir(), "softmax.nrb")
-	data := build(t, softmaxes([]string{baseline(), "cpu", "cuda:90"}, 64, 128, 256, 512, 1024))
+	path, cuda := filepath.Join(t.TempDir(), "softmax.nrb"), "cuda:90"
+	if out := os.Getenv(hidden + "_OUT"); out != "" {
+		path = out
+	}
+	if os.Getenv("NEREID_PTXAS") != "" {
+		cuda = "cuda:90 cubin"
+	}
+	data := build(t, softmaxes([]string{"cpu:x86-64", "cpu:aarch64", "cpu", cuda}, 64, 128, 256, 512, 1024))
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -230,6 +246,18 @@ func withoutCompiler(t *testing.T, path string) {
 	if _, err := nereid.Open("cpu"); !errors.Is(err, nereid.ErrNoLLVM) {
 		t.Fatalf("LLVM is not hidden: %v", err)
 	}
+	want := cmp.Or(os.Getenv("NEREID_DEVICE"), "cpu")
+	dev, err := bundle.Device("")
+	if err != nil || !strings.HasPrefix(dev.String(), want) {
+		t.Fatal(dev, err)
+	}
+	s, err := dev.NewStream(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, err := nereid.New(dev, nereid.Float32, 64); err != nil || x.Close() != nil { // the driver is up then
+		t.Fatal(err)
+	}
 	start := time.Now()
 	b, err := bundle.OpenFS(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 	if err != nil {
@@ -237,14 +265,6 @@ func withoutCompiler(t *testing.T, path string) {
 	}
 	defer b.Close()
 	opened := time.Since(start)
-	dev, err := bundle.Device("")
-	if err != nil || dev.String() != "cpu" {
-		t.Fatal(dev, err)
-	}
-	s, err := dev.NewStream(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := 0
 	for _, v := range b.Variants() {
 		block, _ := v.Int("BLOCK_SIZE")
@@ -346,6 +366,16 @@ func TestOpen480(t *testing.T) {
 	t.Logf("%d bytes, index of %d, open in %v", len(file), index, best)
 	if best > 5*time.Millisecond && !raceDetector {
 		t.Errorf("opening takes %v", best)
+	}
+}
+
+// TestSameBytes compiles and writes a bundle twice: the bytes are the same.
+func TestSameBytes(t *testing.T) {
+	list := softmaxes([]string{baseline(), "cuda:90"}, 64)
+	one := build(t, list)
+	slices.Reverse(list)
+	if !bytes.Equal(one, build(t, list)) {
+		t.Error("two builds differ")
 	}
 }
 
