@@ -70,7 +70,7 @@ func TestNewcomers(t *testing.T) {
 		{"too few bytes", "needs 400 bytes, not 8",
 			plain.Launch(s, one, nereid.FromBytes(nereid.Float32, make([]byte, 8), 100), 3, 32)},
 		{"closed stream", "closed", plain.Launch(closed, one, x, 3, 32)},
-		{"closed tensor", "closed", plain.Launch(s, one, freed, 3, 32)},
+		{"closed tensor", `argument "x": the tensor is closed already`, plain.Launch(s, one, freed, 3, 32)},
 		{"host memory bound", "memory of the host", bound.SetTensor(0, x)},
 		{"slice", `argument "x": a []float32 is a tuple to a kernel`,
 			plain.Launch(s, one, make([]float32, 64), 3, 32)},

@@ -3,6 +3,7 @@ package args
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -17,7 +18,7 @@ func (e *Error) Error() string {
 	if e.Param == "" {
 		return e.Err.Error()
 	}
-	return fmt.Sprintf("argument %q: %v", e.Param, e.Err)
+	return fmt.Sprintf("argument %q: %s", e.Param, strings.TrimPrefix(e.Err.Error(), "nereid: "))
 }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -98,7 +98,11 @@ func (j *job) adopt(ctx context.Context, keeper target.Keeper, restore func(*cac
 // allowed finishes the compilation unless strict mode or a hook refuses it.
 func (j *job) allowed(ctx context.Context) error {
 	if j.k.Set.Strict && !j.ahead {
-		return fmt.Errorf("nereid: %s: %w%s", j.out.Variant, ErrNotCompiled, j.k.elsewhere(j.dev, j.out.Variant))
+		why := j.k.elsewhere(j.dev, j.out.Variant)
+		if why == "" {
+			why = ": record what is launched (Config.Record) and compile it at the start (Module.Warmup)"
+		}
+		return fmt.Errorf("nereid: %s: %w%s", j.out.Variant, ErrNotCompiled, why)
 	}
 	if f := j.k.Set.Hooks.Before; f != nil {
 		if err := f(ctx, j.out.Variant); err != nil {

@@ -161,7 +161,8 @@ func (r *run) tune(step int, a *lang.Autotune, g *given, key []string) (lang.Con
 	known := func() bool { return !o.Again && store.Load(r.ctx, rec) && len(r.unknown(configs, rec)) == 0 }
 	if !known() {
 		if r.k.Opts.Strict && !r.ahead {
-			return lang.Config{}, fmt.Errorf("nereid: %s is not tuned for %s: %w", r.k.Name, strings.Join(key, ", "), compile.ErrNotCompiled)
+			return lang.Config{}, fmt.Errorf("nereid: %s is not tuned for %s: %w: tune it at the start (Kernel.Tune)",
+				r.k.Name, strings.Join(key, ", "), compile.ErrNotCompiled)
 		}
 		if err := r.w.Refuse(); err != nil {
 			return lang.Config{}, err
