@@ -16,6 +16,7 @@ import (
 // aotFlags holds the flags of nereid aot.
 type aotFlags struct {
 	output        string
+	c             string // folder for C
 	targets       []string
 	groups, names []string
 	timing        bool
@@ -39,6 +40,7 @@ func newAOTCmd() *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&f.output, "output", "o", "", "the bundle to write")
+	fs.StringVar(&f.c, "c", "", "folder for the same as C: a header, a source file and object files (docs/LAUNCHERS.md)")
 	fs.StringSliceVar(&f.targets, "targets", nil,
 		"what to compile for: cuda:90, cpu for this machine's, cpu:x86-64-v3 ... (default: those of the manifest)")
 	fs.StringSliceVar(&f.groups, "group", nil, "compile only these groups")
@@ -53,8 +55,8 @@ func newAOTCmd() *cobra.Command {
 }
 
 func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
-	if f.output == "" {
-		return usagef("where to? -o BUNDLE.nrb")
+	if f.output == "" && f.c == "" {
+		return usagef("where to? -o BUNDLE.nrb, or --c DIR")
 	}
 	variants, err := f.read(tables)
 	if err != nil {
@@ -76,8 +78,15 @@ func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
 	for _, err := range built.Skipped {
 		fmt.Fprintf(cmd.ErrOrStderr(), "nereid: left out: %v\n", err)
 	}
-	if err := f.write(cmd, built); err != nil {
-		return err
+	if f.output != "" {
+		if err := f.write(cmd, built); err != nil {
+			return err
+		}
+	}
+	if f.c != "" {
+		if err := f.writeC(cmd, built, cName(tables[0])); err != nil {
+			return err
+		}
 	}
 	if f.timing {
 		printBuildTiming(cmd.OutOrStdout(), built.Stats)

@@ -51,6 +51,8 @@ CALL(cuMemPoolSetAttribute, H p, int a, uint64_t *v) { LOG; return OK; }
 CALL(cuDevicePrimaryCtxRetain, H *c, int d) { LOG; *c = (H)0x77; return OK; }
 CALL(cuDevicePrimaryCtxRelease_v2, int d) { LOG; return OK; }
 CALL(cuCtxSetCurrent, H c) { current = c; return OK; }
+CALL(cuCtxGetCurrent, H *c) { *c = current; return OK; }
+CALL(cuCtxGetDevice, int *d) { *d = 0; return OK; }
 CALL(cuCtxSynchronize, void) { LOG; return OK; }
 CALL(cuCtxSetLimit, int l, size_t v) { LOG; return OK; }
 
@@ -160,7 +162,10 @@ CALL(cuLaunchKernel, H f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, un
   }
   return launch(f);
 }
-CALL(cuLaunchKernelEx, void *config, H f, void **params, void **extra) { return launch(f); }
+CALL(cuLaunchKernelEx, unsigned *config, H f, void **params, void **extra) {
+  if (params_shown && out && current) fprintf(out, "cuLaunchKernelEx:%u:%u:%u:%u\n", config[0], config[1], config[2], config[3]);
+  return launch(f);
+}
 
 // For programs that are linked against it, peer/launch_limit.c.
 CALL(cuStreamCreate, H *s, unsigned f) { return cuStreamCreateWithPriority(s, f, 0); }

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+)
+
+// gcc builds a program of C in a folder.
+func gcc(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("there is no gcc")
+	}
+	cmd := exec.Command(cc, append([]string{"-std=gnu99", "-Wall", "-Wextra", "-Werror"}, args...)...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("gcc %v: %v\n%s", args, err, out)
+	}
+}
+
+// nereidMain runs a command of ours.
+func nereidMain(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := Main(args, nil, &out, &errs); code != 0 {
+		t.Fatalf("nereid %v: %d\n%s%s", args, code, &out, &errs)
+	}
+	return out.String()
+}
+
+func needLLVM(t *testing.T) {
+	t.Helper()
+	if _, err := llvm.Load(); err != nil {
+		t.Skip("LLVM is not here")
+	}
+}
+
+// TestAOTAsC builds the softmax table as C with gcc: every variant gives the right results on this CPU, and is
+// launched by a driver.
+func TestAOTAsC(t *testing.T) {
+	needLLVM(t)
+	dir := t.TempDir()
+	table := filepath.FromSlash("../examples/softmax-op/softmax.py")
+	nereidMain(t, "aot", table, "--c", dir, "--targets", "cuda:90,cuda:80,cpu")
+	source, err := os.ReadFile("testdata/c/softmax.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "main.c"), source, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	objects, err := filepath.Glob(filepath.Join(dir, "*.o"))
+	if err != nil || len(objects) != 10 {
+		t.Fatalf("%d object files, want 10 (%v)", len(objects), err)
+	}
+	gcc(t, dir, append([]string{"main.c", "softmax.c", "-o", "main", "-lm", "-ldl", "-lpthread"}, objects...)...)
+	run := func(env []string, args ...string) string {
+		cmd := exec.Command(filepath.Join(dir, "main"), args...)
+		cmd.Env = append(os.Environ(), env...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	if got := run(nil); !strings.HasSuffix(got, "10 variants, 0 bad\n") {
+		t.Errorf("on the CPU:\n%s", got)
+	}
+	log := filepath.Join(dir, "log")
+	run([]string{"NEREID_CUDA=" + stub.Build(t), "NEREID_STUB_LOG=" + log, "NEREID_STUB_PARAMS=5"}, "launch")
+	calls, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for threads, want := range map[string]int{"128": 2, "256": 2, "512": 6} { // of blocks
+		if n := strings.Count(string(calls), "cuLaunchKernelEx:5:1:1:"+threads+"\n"); n != want {
+			t.Errorf("%d launches of %s threads, want %d:\n%s", n, threads, want, calls)
+		}
+	}
+}
+
+// TestLauncherOfOthers: a program of C launches a kernel whose description is all that it knows.
+func TestLauncherOfOthers(t *testing.T) {
+	needLLVM(t)
+	dir := t.TempDir()
+	nereidMain(t, "compile", filepath.FromSlash("../kernels/vector_add.py:add_kernel"), "--signature",
+		"*fp32:16, *fp32:16, *fp32:16, i32, 1024", "--emit", "ptx,json", "-o", dir)
+	source, err := filepath.Abs("testdata/c/launch.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gcc(t, dir, source, "-o", "launch", "-ldl")
+	cmd := exec.Command(filepath.Join(dir, "launch"), "add_kernel.json", "add_kernel.ptx", "3000", "launch")
+	cmd.Dir = dir
+	log := filepath.Join(dir, "log")
+	cmd.Env = append(os.Environ(), "NEREID_CUDA="+stub.Build(t), "NEREID_STUB_LOG="+log, "NEREID_STUB_PARAMS=4")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "add_kernel: 4 arguments, ok") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	calls, err := os.ReadFile(log)
+	if err != nil || !regexp.MustCompile(`launch:\w+:3:1:1:\w+:\w+:\w+:bb8\n`).Match(calls) { // 3000 elements
+		t.Errorf("no launch (%v):\n%s", err, calls)
+	}
+}
