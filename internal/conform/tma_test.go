@@ -98,6 +98,12 @@ func describedLaunches() []described {
 			tile{nereid.Int64, two(10, 16), two(4, 8)}, tile{nereid.Int64, two(9, 32), two(4, 8)}, i, 8}})
 	}
 	return append(out,
+		described{"made_here", nereid.Grid{2, 2}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
+			tile{bf16, two(80, 328), nil}, tile{bf16, two(328, 144), nil}, tile{f16, two(80, 144), nil}, 80, 144,
+			328, 64, 128, 128}},
+		described{"matmul", nereid.Grid{2, 1}, nereid.Options{NumWarps: 8, NumStages: 2}, 0, []any{
+			tile{f16, two(200, 520), two(128, 256)}, tile{f16, two(72, 520), two(64, 256)},
+			tile{f32, two(200, 72), two(128, 64)}, 520, 128, 64, 256}},
 		described{"blocks", nereid.Grid{1}, nereid.Options{NumWarps: 2}, 0, []any{
 			tile{f32, []int64{3, 6, 40}, []int64{2, 8, 32}}, tile{f32, []int64{4, 24, 36}, []int64{2, 8, 32}},
 			tile{f32, []int64{12}, []int64{8}}, 0}},

@@ -90,7 +90,7 @@ func (v nvidia) ops() map[*ir.OpDef]fact {
 		ttng.AsyncTMAStoreWait:         {lower: lowerTMAStoreWait, effects: bulkStoreWaitEffects},
 
 		ttng.TensormapCreate:            {lower: lowerTensormapCreate, scratch: tensormapScratch, align: TensorMapBytes},
-		ttng.TensormapFenceproxyAcquire: {lower: lowerTensormapAcquire},
+		ttng.TensormapFenceproxyAcquire: {lower: lowerTensormapAcquire, effects: mapAcquireEffects},
 		ttng.ReinterpretTensorDesc:      {lower: lowerReinterpretDesc},
 	}
 }

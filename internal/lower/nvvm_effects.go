@@ -20,6 +20,8 @@ var (
 	}
 	bulkStoreWaitEffects = effects{settles: settlesStores}
 
+	mapAcquireEffects = effects{touches: func(*barrierFinder, *ir.Op) accesses { return accesses{meets: true} }}
+
 	barrierEffects       = effects{touches: touchesBarrier, leaves: leavesBarrier}
 	barrierExpectEffects = effects{touches: touchesBarrier, leaves: leavesNothing}
 	barrierWaitEffects   = effects{touches: readsBarrier}

@@ -72,7 +72,8 @@ func (m mapWriter) lists(op *ir.Op) {
 	}
 }
 
-// lowerTensormapAcquire makes a map that was written to memory visible to the first warp's copies. The
+// lowerTensormapAcquire makes a map that was written to memory visible to copies: to those of the first warp by a
+// fence, and to those of the others since they meet it there, which is faster than a fence in each. The
 // assembler does not keep a copy behind the fence by itself: without the end of a group between them, the
 // copy may read a map that is not there yet, which is an illegal instruction. Triton's code has the same.
 func lowerTensormapAcquire(l *lowering, op *ir.Op) {
@@ -81,4 +82,5 @@ func lowerTensormapAcquire(l *lowering, op *ir.Op) {
 		"@$0 cp.async.bulk.commit_group;\n@$0 cp.async.bulk.wait_group.read 0;"
 	l.groupAsm("void", code, "b,l",
 		"i1 "+warp, "ptr addrspace(1) "+l.scalar(op.Operand(0)))
+	l.barrier()
 }

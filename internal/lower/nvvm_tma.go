@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 )
 
 // Copies between global and shared memory by the copy engine (TMA). A tensor map describes the tensor in
-// global memory, its box, and the swizzle that shared memory has. One thread of the first warp starts the
-// copies of an operation; others go on. Bytes that arrive in shared memory are counted by a barrier
+// global memory, its box, and the swizzle that shared memory has. The boxes of an operation are dealt out to the
+// warps, of which one thread each starts the copies; others go on. Bytes that arrive in shared memory are counted by a barrier
 // (mbarrier.go); copies to global memory make groups, which the thread waits for.
 //
 // A tensor map is held as its generic address: that of the kernel's parameter, or of scratch memory that
@@ -50,14 +51,68 @@ func (l *lowering) boxes(op *ir.Op, buf *ir.Value) []box {
 	}
 }
 
-// oneThread returns a condition that is true in one thread of the first warp, where pred is true as well. The
-// instruction tells the assembler that the rest of the warp does not take the branch.
-func (l *lowering) oneThread(pred string) string {
+// dealt has the boxes that each of the first warps copies. They are those of the first warp, moved by a sum of
+// steps: one for each bit of the warp's number.
+type dealt struct {
+	warps int
+	boxes []box
+	steps []box
+}
+
+// deal deals the boxes of a buffer out to warps: all warps execute the instructions of a copy, so fewer copies in
+// each are fewer instructions.
+func (l *lowering) deal(op *ir.Op, buf *ir.Value) dealt {
+	all := l.boxes(op, buf)
+	d := dealt{warps: 1}
+	for ; 2*d.warps <= min(len(all), l.warps); d.warps *= 2 {
+		d.steps = append(d.steps, all[d.warps])
+	}
+	for i, b := range all {
+		if i%d.warps == 0 {
+			d.boxes = append(d.boxes, b)
+			continue
+		}
+		last := 1 << (bits.Len(uint(i%d.warps)) - 1)
+		if !all[last].moves(all[i-last], b) {
+			return dealt{warps: 1, boxes: all}
+		}
+	}
+	return d
+}
+
+// moves reports whether box from, moved by b, is box to.
+func (b box) moves(from, to box) bool {
+	for i := range b.at {
+		if from.at[i]+b.at[i] != to.at[i] {
+			return false
+		}
+	}
+	return from.off+b.off == to.off
+}
+
+// sum returns the sum of what f gives for the steps of this warp.
+func (d dealt) sum(l *lowering, f func(box) int) string {
+	var images [][]int
+	for _, s := range d.steps {
+		images = append(images, []int{f(s)})
+	}
+	return l.uniformPart(images)
+}
+
+// starts returns a condition that is true in one thread of each warp that has boxes, where pred is true as well.
+// The instruction tells the assembler that the rest of the warp does not take the branch.
+func (d dealt) starts(l *lowering, pred string) string {
 	elected := l.val("extractvalue { i32, i1 } %s, 1", l.call("{ i32, i1 }", "llvm.nvvm.elect.sync", "i32 -1"))
-	if l.warps > 1 {
-		elected = l.val("and i1 %s, %s", elected, l.val("icmp ult i32 %s, 32", l.ids.tid))
+	if l.warps > d.warps {
+		elected = l.val("and i1 %s, %s", elected, l.val("icmp ult i32 %s, %d", l.ids.tid, 32*d.warps))
 	}
 	return l.both(elected, pred)
+}
+
+// address returns where a box begins in shared memory.
+func (d dealt) address(l *lowering, buf *ir.Value, b box) string {
+	off := l.add(d.sum(l, func(s box) int { return s.off }), itoa(b.off))
+	return "ptr addrspace(3) " + l.sharedAt(off, l.regs(buf)[0])
 }
 
 // tmaCall is an instruction of the copy engine under construction. Operand 0 is its predicate.
@@ -73,14 +128,14 @@ func (c *tmaCall) add(arg, constraint string) string {
 
 // tensor returns the operand that names a block: the map and the coordinates, the innermost first. coords may
 // have more dimensions than the buffer: leading ones of size one.
-func (c *tmaCall) tensor(l *lowering, desc string, coords []*ir.Value, b box) string {
+func (c *tmaCall) tensor(l *lowering, desc string, coords []*ir.Value, all dealt, b box) string {
 	m := c.add("ptr "+desc, "l")
 	list := make([]string, len(coords))
 	for i := range coords {
 		d := len(coords) - 1 - i
 		v := l.scalar(coords[d])
 		if k := len(b.at) - 1 - i; k >= 0 {
-			v = l.add(v, itoa(b.at[k]))
+			v = l.add(l.add(v, all.sum(l, func(s box) int { return s.at[k] })), itoa(b.at[k]))
 		}
 		list[i] = c.add("i32 "+v, "r")
 	}
@@ -96,12 +151,13 @@ func lowerTMALoad(l *lowering, op *ir.Op) {
 	l.refuseOnCluster(op, "a copy of blocks for several thread blocks")
 	buf, coords := op.Slot(3), op.Group(1)
 	bar := l.sharedAt("0", l.regs(op.Slot(2))[0])
-	pred := l.oneThread(l.scalar(op.Slot(4)))
-	for _, b := range l.boxes(op, buf) {
+	all := l.deal(op, buf)
+	pred := all.starts(l, l.scalar(op.Slot(4)))
+	for _, b := range all.boxes {
 		c := &tmaCall{}
 		code := fmt.Sprintf("@%s cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes ", c.add("i1 "+pred, "b"), len(coords))
-		code += "[" + c.add("ptr addrspace(3) "+l.sharedAt(itoa(b.off), l.regs(buf)[0]), "r") + "], "
-		code += c.tensor(l, l.scalar(op.Slot(0)), coords, b)
+		code += "[" + c.add(all.address(l, buf, b), "r") + "], "
+		code += c.tensor(l, l.scalar(op.Slot(0)), coords, all, b)
 		c.emit(l, code+", ["+c.add("ptr addrspace(3) "+bar, "r")+"];")
 	}
 }
@@ -128,13 +184,14 @@ func lowerTMAReduce(l *lowering, op *ir.Op) {
 func (l *lowering) bulkStore(op *ir.Op, instr, kind string) {
 	l.refuseOnCluster(op, "a copy of blocks for several thread blocks")
 	buf, coords := op.Slot(2), op.Group(1)
-	pred := l.oneThread("")
-	for _, b := range l.boxes(op, buf) {
+	all := l.deal(op, buf)
+	pred := all.starts(l, "")
+	for _, b := range all.boxes {
 		c := &tmaCall{}
 		code := fmt.Sprintf("@%s %s.bulk.tensor.%dd.global.shared::cta%s.bulk_group ", c.add("i1 "+pred, "b"),
 			instr, len(coords), kind)
-		code += c.tensor(l, l.scalar(op.Slot(0)), coords, b)
-		c.emit(l, code+", ["+c.add("ptr addrspace(3) "+l.sharedAt(itoa(b.off), l.regs(buf)[0]), "r")+"];")
+		code += c.tensor(l, l.scalar(op.Slot(0)), coords, all, b)
+		c.emit(l, code+", ["+c.add(all.address(l, buf, b), "r")+"];")
 	}
 	l.groupAsm("void", "cp.async.bulk.commit_group;", "")
 }
