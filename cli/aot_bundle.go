@@ -91,7 +91,8 @@ func newAOTListCmd() *cobra.Command {
 	var asJSON bool
 	var groups []string
 	cmd := &cobra.Command{
-		Use: "ls BUNDLE.nrb", Short: "Lists the variants of a bundle", Args: cobra.ExactArgs(1),
+		Example: "  nereid aot ls kernels.nrb",
+		Use:     "ls BUNDLE.nrb", Short: "Lists the variants of a bundle", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withBundle(args[0], func(b *bundle.File) error {
 				list := entriesOf(b)
@@ -146,7 +147,8 @@ func printEntries(cmd *cobra.Command, list []*bundle.Entry) error {
 func newAOTShowCmd() *cobra.Command {
 	var targets []string
 	cmd := &cobra.Command{
-		Use: "show BUNDLE.nrb [NAME...]", Short: "Prints what launches of variants must know, as JSON",
+		Example: "  nereid aot show kernels.nrb softmax",
+		Use:     "show BUNDLE.nrb [NAME...]", Short: "Prints what launches of variants must know, as JSON",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withBundle(args[0], func(b *bundle.File) error {
@@ -182,7 +184,8 @@ func describeEntry(b *bundle.File, e *bundle.Entry) (shown, error) {
 
 func newAOTVerifyCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "verify BUNDLE.nrb...", Short: "Checks that bundles are as they were written", Args: cobra.MinimumNArgs(1),
+		Example: "  nereid aot verify kernels.nrb",
+		Use:     "verify BUNDLE.nrb...", Short: "Checks that bundles are as they were written", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			bad := false
 			for _, name := range args {
@@ -227,7 +230,8 @@ func newAOTExtractCmd() *cobra.Command {
 	var output string
 	var targets []string
 	cmd := &cobra.Command{
-		Use: "extract BUNDLE.nrb [NAME...] -o FOLDER", Short: "Writes the parts of variants as files",
+		Example: "  nereid aot extract kernels.nrb softmax -o out",
+		Use:     "extract BUNDLE.nrb [NAME...] -o FOLDER", Short: "Writes the parts of variants as files",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output == "" {
@@ -280,7 +284,8 @@ func extractEntry(cmd *cobra.Command, b *bundle.File, e *bundle.Entry, dir strin
 func newAOTMergeCmd() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use: "merge BUNDLE.nrb... -o BUNDLE.nrb", Short: "Makes one bundle of several",
+		Example: "  nereid aot merge cuda.nrb cpu.nrb -o kernels.nrb",
+		Use:     "merge BUNDLE.nrb... -o BUNDLE.nrb", Short: "Makes one bundle of several",
 		Long: "Makes one bundle of several. A variant that two of them have for the same target must be the same in both.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -18,13 +18,13 @@ import (
 
 func newBenchCmd() *cobra.Command {
 	var device, begin string
-	var compare bool
+	var compare, lines bool
 	s := &bench.Suite{}
 	cmd := &cobra.Command{
 		Use:   "bench [--device D] [--only NAME]...",
 		Short: "Measures the kernels on a device",
-		Long: "Measures the kernels in kernels/ on a device and prints one JSON line for each figure, as peer/triton_peer.py does for Triton\n" +
-			"on the same kernels and sizes. Times are medians, with cold caches.\n\n" +
+		Long: "Measures the kernels in kernels/ on a device and prints a row for each figure; in a pipe, or with --json, a JSON line\n" +
+			"as peer/triton_peer.py prints it for Triton on the same kernels and sizes. Times are medians, with cold caches.\n\n" +
 			"--only launch is the host's side of a warm launch in every form that it has; on a GPU beside the bare call to the driver.\n" +
 			"--only start is a process from start to end, with the device alone and to the first result of a kernel that is in the cache.",
 		Example: "  nereid bench --only softmax,matmul\n  nereid bench --only launch --device cpu",
@@ -33,8 +33,12 @@ func newBenchCmd() *cobra.Command {
 			if begin != "" {
 				return bench.Begin(device, begin, cmd.OutOrStdout())
 			}
+			out := cmd.OutOrStdout()
+			if !lines && (cmd.Flags().Changed("json") || terminal(out) != nil) {
+				out = &benchTable{w: out}
+			}
 			if i := slices.Index(s.Only, "start"); i >= 0 {
-				if err := benchStart(cmd.OutOrStdout(), device); err != nil {
+				if err := benchStart(out, device); err != nil {
 					return err
 				}
 				if s.Only = slices.Delete(s.Only, i, i+1); len(s.Only) == 0 {
@@ -53,7 +57,7 @@ func newBenchCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s.Device, s.Out = dev, cmd.OutOrStdout()
+			s.Device, s.Out = dev, out
 			s.Small = !strings.HasPrefix(dev.String(), "cuda")
 			ctx := cmd.Context()
 			if ctx == nil {
@@ -83,7 +87,7 @@ func newBenchCmd() *cobra.Command {
 	fs.BoolVar(&compare, "peers", false, "compare with C, OpenBLAS and NumPy on this machine instead (in the folder of the project)")
 	fs.StringVar(&begin, "begin", "", "be a process of --only start")
 	fs.MarkHidden("begin")
-	fs.Bool("json", true, "print JSON lines (there is no other form)")
+	fs.BoolVar(&lines, "json", false, "print JSON lines also on a terminal; --json=false: rows also in a pipe")
 	return cmd
 }
 

@@ -232,5 +232,5 @@ func (c *checked) print(out io.Writer) {
 	for _, s := range c.Skipped {
 		fmt.Fprintf(out, "%s is not checked: %s\n", s.Kernel, s.Why)
 	}
-	fmt.Fprintf(out, "%d kernels checked, %d diagnostics\n", len(c.Checked), len(c.Diagnostics))
+	fmt.Fprintf(out, "%s checked, %s\n", count(len(c.Checked), "kernel"), count(len(c.Diagnostics), "diagnostic"))
 }

@@ -61,3 +61,11 @@ func digits(v float64) string {
 	}
 	return fmt.Sprintf("%.2f", v)
 }
+
+// count returns a number of things: "1 kernel", "2 kernels".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
