@@ -19,6 +19,7 @@ type aotFlags struct {
 	c             string // folder for C
 	targets       []string
 	groups, names []string
+	golang        string
 	timing        bool
 	build         aot.BuildOptions
 }
@@ -45,6 +46,7 @@ func newAOTCmd() *cobra.Command {
 		"what to compile for: cuda:90, cpu for this machine's, cpu:x86-64-v3 ... (default: those of the manifest)")
 	fs.StringSliceVar(&f.groups, "group", nil, "compile only these groups")
 	fs.StringSliceVar(&f.names, "only", nil, "compile only these variants")
+	fs.StringVar(&f.golang, "go", "", "folder of a Go package to write: the bundle, embedded, and typed functions")
 	fs.StringSliceVar(&f.build.Roots, "root", nil, "more folders in which imports are found")
 	fs.IntVarP(&f.build.Workers, "jobs", "j", 0, "compilations at a time (default: one for each processor)")
 	fs.BoolVar(&f.build.Lines, "lines", false, "keep line information in GPU code, with the paths of files")
@@ -55,8 +57,8 @@ func newAOTCmd() *cobra.Command {
 }
 
 func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
-	if f.output == "" && f.c == "" {
-		return usagef("where to? -o BUNDLE.nrb, or --c DIR")
+	if f.output == "" && f.golang == "" && f.c == "" {
+		return usagef("where to? -o BUNDLE.nrb, --go FOLDER or --c FOLDER")
 	}
 	variants, err := f.read(tables)
 	if err != nil {
@@ -78,10 +80,8 @@ func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
 	for _, err := range built.Skipped {
 		fmt.Fprintf(cmd.ErrOrStderr(), "nereid: left out: %v\n", err)
 	}
-	if f.output != "" {
-		if err := f.write(cmd, built); err != nil {
-			return err
-		}
+	if err := f.write(cmd, built); err != nil {
+		return err
 	}
 	if f.c != "" {
 		if err := f.writeC(cmd, built, cName(tables[0])); err != nil {
@@ -123,15 +123,23 @@ func (f *aotFlags) read(tables []string) (all []aot.Variant, err error) {
 	return rows.Select(f.groups, f.names)
 }
 
-// write writes what was asked for.
+// write writes the bundle and the Go package, if they were asked for.
 func (f *aotFlags) write(cmd *cobra.Command, built *aot.Built) error {
-	size, err := writeBundle(cmd, f.output, built.Writer)
-	if err != nil {
-		return err
+	out, s := cmd.OutOrStdout(), built.Stats
+	if f.output != "" {
+		size, err := writeBundle(cmd, f.output, built.Writer)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s: %d entries, %s (%d compilations in %s)\n", f.output, s.Variants, sizeText(size),
+			s.Compiled, timeText(s.Took))
 	}
-	s := built.Stats
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d entries, %s (%d compilations in %s)\n", f.output, s.Variants,
-		sizeText(size), s.Compiled, timeText(s.Took))
+	if f.golang != "" {
+		if err := aot.WriteGo(f.golang, packageOf(f.golang), built.Writer); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s: a Go package with %d entries\n", f.golang, s.Variants)
+	}
 	return nil
 }
 

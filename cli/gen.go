@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"go/token"
 	"os"
 	"path"
 	"path/filepath"
@@ -109,16 +110,26 @@ func (f *genFlags) packageName() string {
 	case os.Getenv("GOPACKAGE") != "":
 		return os.Getenv("GOPACKAGE")
 	}
-	if dir, err := filepath.Abs(filepath.Dir(f.output)); err == nil && f.output != "-" {
-		name := strings.Map(func(r rune) rune {
-			if r == '_' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
-				return r
-			}
-			return -1
-		}, strings.ToLower(filepath.Base(dir)))
-		if name = strings.TrimLeft(name, "0123456789"); name != "" {
-			return name
-		}
+	if f.output != "-" {
+		return packageOf(filepath.Dir(f.output))
 	}
 	return "kernels"
+}
+
+// packageOf returns a name for the package in a folder: the folder's, as far as Go allows it.
+func packageOf(dir string) string {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "kernels"
+	}
+	name := strings.Map(func(r rune) rune {
+		if r == '_' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(filepath.Base(dir)))
+	if name = strings.TrimLeft(name, "0123456789"); name == "" || token.IsKeyword(name) {
+		return "kernels"
+	}
+	return name
 }

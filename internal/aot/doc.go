@@ -11,6 +11,7 @@
 //	target.go      names of targets
 //	build.go       Build: variants × targets → a bundle, in parallel; stats.go its times
 //	entry.go       a compilation → entries of the bundle
+//	gopkg.go       a Go package around a bundle
 //	file.go        files that are written whole or not at all
 //
 // Always true: the same table gives the same bytes. A table with a fault compiles nothing: all faults that
