@@ -35,6 +35,7 @@ var commands = []func() *cobra.Command{
 	newOptCmd,
 	newLayoutCmd,
 	newTuneCmd,
+	newExploreCmd,
 	newWarmCmd,
 	newAOTCmd,
 	newGenCmd,

@@ -37,6 +37,7 @@ type tuneFlags struct {
 	hang      time.Duration
 	journal   bool
 	show      tuneShow
+	explore   exploreFlags
 }
 
 func newTuneCmd() *cobra.Command {
@@ -73,6 +74,8 @@ func newTuneCmd() *cobra.Command {
 	fs.BoolVar(&f.journal, "journal", false, "be the child process of --isolate")
 	fs.MarkHidden("journal")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
+	fs.StringVar(&f.explore.bundle, "bundle", "", "tune the variants of a bundle's group instead, for an op of package tunable")
+	f.explore.add(cmd)
 	fs.StringVar(&f.dir, "dir", "", "folder of the timings (default: that of launches)")
 	fs.BoolVar(&f.showKnown, "list", false, "list what is kept, and tune nothing")
 	fs.StringVar(&f.exportTo, "export", "", "write what is kept to a file, for other machines of the kind")
@@ -98,6 +101,8 @@ func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
 		return f.export(out, store)
 	case f.showKnown:
 		return listRecords(out, store)
+	case f.explore.bundle != "":
+		return f.tuneBundle(cmd, conf, args)
 	case len(args) == 0:
 		return usagef("name a kernel: FILE.py:KERNEL")
 	case f.grid == "":

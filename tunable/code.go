@@ -2,7 +2,9 @@ package tunable
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -37,6 +39,9 @@ func (c *Code) Name() string { return c.name }
 // Constant returns the value of a compile-time parameter: an int64, float64, bool or string, or nil if it has
 // none here.
 func (c *Code) Constant(name string) any { return c.constants[name] }
+
+// Constants returns the names of the compile-time parameters that have values here, sorted.
+func (c *Code) Constants() []string { return slices.Sorted(maps.Keys(c.constants)) }
 
 // Int returns the value of a compile-time parameter that is an integer, else 0.
 func (c *Code) Int(name string) int {

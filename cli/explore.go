@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/plot"
+	"github.com/nereid-lang/nereid/tunable"
+)
+
+// exploreFlags say which candidates are measured, and for what.
+type exploreFlags struct {
+	input   inputFlags
+	bundle  string
+	group   string
+	configs []string
+	shapes  []string
+	grid    string
+	where   string
+	bytes   string
+	flops   string
+	device  string
+	roots   []string
+	op      string
+	key     string
+	budget  time.Duration
+	rep     time.Duration
+	json    bool
+	plot    string
+}
+
+// add adds the flags that the explorer and `tune --bundle` share and that tune has not.
+func (f *exploreFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.group, "group", "", "group of the bundle (default: its only one)")
+	fs.StringVar(&f.where, "where", "",
+		"condition between arguments and constants that a candidate needs: 'COLS <= BLOCK_SIZE'")
+	fs.StringVar(&f.op, "op", "", "name of the op whose results are kept (default: the group, or the kernel)")
+	fs.StringVar(&f.key, "key", "",
+		"key of the results, as the op of the program has it: 'type=fp16,rows=ROWS' (default: the shape)")
+}
+
+func newExploreCmd() *cobra.Command {
+	f := &exploreFlags{}
+	cmd := &cobra.Command{
+		Use:   "explore-kernels BUNDLE|FILE.py:KERNEL [NAME=VALUE]... --shapes NAME=VALUE,... --grid EXPR",
+		Short: "Measures every candidate of an op, and shows what the op picks",
+		Long: "Measures, on made-up inputs, every variant of a bundle's group, or every config of a kernel, and\n" +
+			"prints their times and rates, the fastest first, below the tunable op that picks among them. Each\n" +
+			"--shapes is one measurement. Its names are parameters, or words that other arguments and expressions\n" +
+			"mention: x_ptr=fp16[ROWSxCOLS].\n\n" +
+			"Configs are those of @triton.autotune, or those of --config: BLOCK_SIZE=1024,num_warps=8.",
+		Example: "  nereid explore-kernels kernels/softmax.py:softmax_kernel --config BLOCK_SIZE=1024 \\\n" +
+			"      --config BLOCK_SIZE=4096,num_warps=8 'out_ptr=fp16[ROWSxCOLS]' 'in_ptr=fp16[ROWSxCOLS]' \\\n" +
+			"      in_row_stride=COLS out_row_stride=COLS n_cols=COLS \\\n" +
+			"      --shapes ROWS=512,COLS=1000 --shapes ROWS=512,COLS=4000 --grid ROWS --where 'COLS <= BLOCK_SIZE'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			defer interruptible(cmd)()
+			return f.run(cmd, args)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringArrayVar(&f.shapes, "shapes", nil, "values of one measurement; may be given several times")
+	fs.StringVar(&f.grid, "grid", "", "programs, as numbers or expressions separated by commas")
+	f.add(cmd)
+	fs.StringArrayVar(&f.configs, "config", nil, "a config of a kernel; may be given several times")
+	fs.StringVar(&f.device, "device", "", "device to measure on (default: the best one here)")
+	fs.StringVar(&f.input.shape, "shape", "", "shape of tensors that are not described, as in 128x64")
+	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
+	fs.StringVar(&f.input.fill, "init", "randn", "how tensors begin")
+	fs.Uint64Var(&f.input.seed, "seed", 1, "of the random numbers")
+	fs.StringVar(&f.bytes, "bytes", "", "bytes that a run moves (default: those of all tensors)")
+	fs.StringVar(&f.flops, "flops", "", "operations of a run: the rate is theirs")
+	fs.DurationVar(&f.rep, "rep", 0, "how long to measure each candidate (default 100ms)")
+	fs.BoolVar(&f.json, "json", false, "print an object for each candidate and shape")
+	fs.StringVar(&f.plot, "plot", "", "draw the rates over the shapes to a PNG or SVG file")
+	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
+	return cmd
+}
+
+func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("name a bundle, or a kernel: FILE.py:KERNEL")
+	}
+	if f.plot != "" {
+		if _, err := plot.Format(f.plot); err != nil {
+			return usageError{err}
+		}
+	}
+	src, err := f.source(contextOf(cmd), args[0], configOf(cmd))
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	show := &exploreShow{flags: f, out: cmd.OutOrStdout(), title: src.name}
+	op, err := f.newOp(src, nil)
+	if err != nil {
+		return err
+	}
+	bar := newProgress(cmd.ErrOrStderr(), len(f.shapes))
+	for _, shape := range f.shapes {
+		bar.step(shape)
+		err := f.each(cmd, src, args[1:], shape, func(s *nereid.Stream, c *exploreCall) error {
+			list, err := op.Explore(s, c)
+			if err != nil {
+				return err
+			}
+			bar.done()
+			return show.add(src.dev, c, list)
+		})
+		if err != nil {
+			bar.done()
+			return err
+		}
+	}
+	if f.plot != "" {
+		return show.draw(f.plot)
+	}
+	return nil
+}
+
+// each calls a function with the arguments of a shape, on a stream.
+func (f *exploreFlags) each(cmd *cobra.Command, src *exploreSource, args []string, shape string,
+	do func(s *nereid.Stream, c *exploreCall) error) error {
+	c, err := f.call(src, args, shape)
+	if err != nil {
+		return err
+	}
+	s, err := src.dev.NewStream(contextOf(cmd))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	launched, tensors, err := c.in.on(src.dev)
+	if err != nil {
+		return err
+	}
+	defer closeAll(tensors)
+	c.args = launched
+	if err := do(s, c); err != nil {
+		return fmt.Errorf("%s: %w", shape, err)
+	}
+	return s.Sync()
+}
+
+// newOp returns the op that chooses among the candidates.
+func (f *exploreFlags) newOp(src *exploreSource, store *nereid.TuneStore) (*tunable.Op[*exploreCall], error) {
+	name := f.op
+	if name == "" {
+		name = src.name
+	}
+	o := tunable.Options[*exploreCall]{Rep: f.rep, Budget: f.budget, Store: store}
+	return tunable.New(name, func(c *exploreCall) exploreKey { return c.key }, o, src.candidates...)
+}

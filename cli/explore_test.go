@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+	format "github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/kernels"
+)
+
+// softmaxBundle writes a bundle of softmax kernels for the CPU and returns its name.
+func softmaxBundle(t *testing.T, blocks ...int) string {
+	t.Helper()
+	if _, err := llvm.Load(); err != nil {
+		t.Skipf("no libLLVM: %v", err)
+	}
+	m, err := nereid.LoadFS(kernels.Files, "softmax.py", nereid.With(nereid.Config{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("softmax_kernel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &format.Writer{}
+	for _, n := range blocks {
+		c, err := k.CompileFor(t.Context(), "cpu", fmt.Sprintf("*fp16, *fp16, i32, i32, i32, %d", n), nereid.Options{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := c.Save(&file); err != nil {
+			t.Fatal(err)
+		}
+		s, err := compile.ReadSaved(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, parts, err := format.NewEntry(fmt.Sprintf("softmax_fp16_%d", n), "softmax_fp16", "source", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(e, parts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if _, err := w.WriteTo(&out); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "softmax.nrb")
+	if err := os.WriteFile(name, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// nereidCommand runs a command line.
+func nereidCommand(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = Main(args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// softmaxArgs are the arguments of the softmax kernel for words of a shape.
+var softmaxArgs = []string{"out_ptr=fp16[ROWSxCOLS]", "in_ptr=fp16[ROWSxCOLS]", "in_row_stride=COLS",
+	"out_row_stride=COLS", "n_cols=COLS", "--grid", "ROWS", "--where", "COLS <= BLOCK_SIZE", "--device", "cpu", "--rep", "2ms"}
+
+// The variants of a bundle and what the op picks: a table, objects, a picture.
+func TestExploreBundle(t *testing.T) {
+	file := softmaxBundle(t, 64, 256, 1024)
+	picture := filepath.Join(t.TempDir(), "out.svg")
+	args := append([]string{"explore-kernels", file, "--shapes", "ROWS=32,COLS=60", "--shapes", "ROWS=32,COLS=200"}, softmaxArgs...)
+	code, out, errs := nereidCommand(t, append(args, "--plot", picture)...)
+	if code != 0 {
+		t.Fatal(out, errs)
+	}
+	for _, want := range []string{
+		"softmax_fp16 on cpu, tunable", "* softmax_fp16_", " ROWS=32 COLS=60 ", "not supported: --where COLS <= BLOCK_SIZE", "B/s -> softmax_fp16_",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	if n := strings.Count(out, "softmax_fp16_"); n != 8 || strings.Count(out, "* ") != 2 {
+		t.Errorf("%d lines name a variant:\n%s", n, out)
+	}
+	if data, err := os.ReadFile(picture); err != nil || !strings.Contains(string(data), "softmax_fp16_1024") {
+		t.Error(err)
+	}
+	code, out, errs = nereidCommand(t, append(args, "--json")...)
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); code != 0 || len(lines) != 6 {
+		t.Fatal(out, errs)
+	} else {
+		var x explored
+		if err := json.Unmarshal([]byte(lines[0]), &x); err != nil || x.Median <= 0 || x.Rate <= 0 || x.Unit != "B/s" || x.Shape["COLS"] != 60 {
+			t.Error(x, err)
+		}
+	}
+}
+
+// What tune --bundle keeps, the next one finds; unknown groups and arguments are told.
+func TestTuneBundle(t *testing.T) {
+	file, dir := softmaxBundle(t, 64, 256, 1024), filepath.Join(t.TempDir(), "tuned")
+	args := append([]string{"tune", "--bundle", file, "--dir", dir, "--shapes", "ROWS=32,COLS=60", "--op", "softmax",
+		"--key", "type=fp16,rows=ROWS,cols=COLS"}, softmaxArgs...)
+	code, first, errs := nereidCommand(t, args...)
+	if code != 0 || !strings.HasPrefix(first, "softmax on cpu, ROWS=32 COLS=60\n* softmax_fp16_") {
+		t.Fatal(first, errs)
+	}
+	if code, again, errs := nereidCommand(t, args...); code != 0 || again != first {
+		t.Errorf("the times are\n%s, and were\n%s%s", again, first, errs)
+	}
+	if _, out, errs := nereidCommand(t, "tune", "--dir", dir, "--list"); !strings.Contains(out, "for type=fp16, rows=32, cols=60") {
+		t.Error(out, errs)
+	}
+	for what, extra := range map[string][]string{
+		`no group "softmax_fp32"`:          {"--group", "softmax_fp32"},
+		`has no parameter "x"`:             {"x=1"},
+		"goes without":                     {"--verify"},
+		"no candidate of softmax supports": {"--shapes", "ROWS=32,COLS=6000"},
+	} {
+		code, out, errs := nereidCommand(t, append(args, extra...)...)
+		if code == 0 || !strings.Contains(errs, what) {
+			t.Errorf("%v: %d %s %s", extra, code, out, errs)
+		}
+	}
+}
