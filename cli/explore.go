@@ -46,10 +46,10 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 func newExploreCmd() *cobra.Command {
 	f := &exploreFlags{}
 	cmd := &cobra.Command{
-		Use:   "explore-kernels BUNDLE|FILE.py:KERNEL [NAME=VALUE]... --shapes NAME=VALUE,... --grid EXPR",
+		Use:   "explore-kernels BUNDLE|TABLE|FILE.py:KERNEL [NAME=VALUE]... --shapes NAME=VALUE,... --grid EXPR",
 		Short: "Measures every candidate of an op, and shows what the op picks",
-		Long: "Measures, on made-up inputs, every variant of a bundle's group, or every config of a kernel, and\n" +
-			"prints their times and rates, the fastest first, below the tunable op that picks among them. Each\n" +
+		Long: "Measures, on made-up inputs, every variant of a bundle's or a table's group, or every config of\n" +
+			"a kernel, and prints their times and rates, the fastest first, below the tunable op that picks among them. Each\n" +
 			"--shapes is one measurement. Its names are parameters, or words that other arguments and expressions\n" +
 			"mention: x_ptr=fp16[ROWSxCOLS].\n\n" +
 			"Configs are those of @triton.autotune, or those of --config: BLOCK_SIZE=1024,num_warps=8.",
@@ -84,7 +84,7 @@ func newExploreCmd() *cobra.Command {
 
 func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef("name a bundle, or a kernel: FILE.py:KERNEL")
+		return usagef("name a bundle, a table, or a kernel: FILE.py:KERNEL")
 	}
 	if f.plot != "" {
 		if _, err := plot.Format(f.plot); err != nil {

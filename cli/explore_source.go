@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
+	"github.com/nereid-lang/nereid/internal/aot"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/tunable"
 )
@@ -57,19 +60,55 @@ func (f *exploreFlags) source(ctx context.Context, arg string, conf nereid.Confi
 	if file, name, ok := cutKernel(arg); ok && filepath.Ext(file) == ".py" {
 		return f.kernelSource(file, name, conf, launch)
 	}
-	if filepath.Ext(arg) == ".py" {
-		return nil, usagef("%s names no kernel: write %s:KERNEL", arg, arg)
-	}
-	b, err := bundle.Open(arg)
+	dev, err := bundle.Device(f.device)
 	if err != nil {
 		return nil, err
 	}
-	s, err := f.bundleSource(b, launch)
+	b, err := f.open(ctx, arg, dev)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.bundleSource(b, dev, launch)
 	if err != nil {
 		b.Close()
 	}
 	return s, err
 }
+
+// open opens a bundle, or compiles the variants of a table for a device.
+func (f *exploreFlags) open(ctx context.Context, arg string, dev *nereid.Device) (*bundle.Bundle, error) {
+	if ext := filepath.Ext(arg); ext != ".py" && ext != ".toml" {
+		return bundle.Open(arg)
+	}
+	t, err := aot.Read(arg, aot.ReadOptions{Roots: f.roots})
+	if err != nil {
+		return nil, err
+	}
+	var groups []string
+	if f.group != "" {
+		groups = []string{f.group}
+	}
+	variants, err := t.Select(groups, nil)
+	if err != nil {
+		return nil, err
+	}
+	target := "cpu"
+	if m := capability.FindStringSubmatch(dev.Info()); m != nil {
+		target = "cuda:" + m[1]
+	}
+	built, err := aot.Build(ctx, variants, aot.BuildOptions{Targets: []string{target}, Roots: f.roots})
+	if err != nil {
+		return nil, err
+	}
+	var data bytes.Buffer
+	if _, err := built.Writer.WriteTo(&data); err != nil {
+		return nil, err
+	}
+	return bundle.OpenBytes(data.Bytes())
+}
+
+// capability is the architecture of a GPU in the line about it.
+var capability = regexp.MustCompile(`\bsm_(\d+)`)
 
 // kernelSource returns the configs of a kernel as candidates.
 func (f *exploreFlags) kernelSource(file, name string, conf nereid.Config,
@@ -102,8 +141,8 @@ func (f *exploreFlags) kernelSource(file, name string, conf nereid.Config,
 }
 
 // bundleSource returns the variants of a bundle's group as candidates.
-func (f *exploreFlags) bundleSource(b *bundle.Bundle, launch tunable.Launch[*exploreCall]) (*exploreSource,
-	error) {
+func (f *exploreFlags) bundleSource(b *bundle.Bundle, dev *nereid.Device,
+	launch tunable.Launch[*exploreCall]) (*exploreSource, error) {
 	groups := b.Groups()
 	group := f.group
 	if group == "" && len(groups) == 1 {
@@ -112,11 +151,8 @@ func (f *exploreFlags) bundleSource(b *bundle.Bundle, launch tunable.Launch[*exp
 	if group == "" {
 		return nil, usagef("say which group: --group %s", strings.Join(groups, ", --group "))
 	}
-	s := &exploreSource{name: group, bundle: b}
+	s := &exploreSource{name: group, bundle: b, dev: dev}
 	var err error
-	if s.dev, err = bundle.Device(f.device); err != nil {
-		return nil, err
-	}
 	if s.candidates, err = tunable.Group(b, group, launch); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	format "github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/kernels"
 )
 
@@ -32,7 +33,8 @@ func softmaxBundle(t *testing.T, blocks ...int) string {
 	}
 	w := &format.Writer{}
 	for _, n := range blocks {
-		c, err := k.CompileFor(t.Context(), "cpu", fmt.Sprintf("*fp16, *fp16, i32, i32, i32, %d", n), nereid.Options{}, "")
+		signature := fmt.Sprintf("*fp16, *fp16, i32, i32, i32, %d", n)
+		c, err := k.CompileFor(t.Context(), "cpu", signature, nereid.Options{}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,19 +75,22 @@ func nereidCommand(t *testing.T, args ...string) (code int, stdout, stderr strin
 
 // softmaxArgs are the arguments of the softmax kernel for words of a shape.
 var softmaxArgs = []string{"out_ptr=fp16[ROWSxCOLS]", "in_ptr=fp16[ROWSxCOLS]", "in_row_stride=COLS",
-	"out_row_stride=COLS", "n_cols=COLS", "--grid", "ROWS", "--where", "COLS <= BLOCK_SIZE", "--device", "cpu", "--rep", "2ms"}
+	"out_row_stride=COLS", "n_cols=COLS", "--grid", "ROWS", "--where", "COLS <= BLOCK_SIZE", "--device", "cpu",
+	"--rep", "2ms"}
 
 // The variants of a bundle and what the op picks: a table, objects, a picture.
 func TestExploreBundle(t *testing.T) {
 	file := softmaxBundle(t, 64, 256, 1024)
 	picture := filepath.Join(t.TempDir(), "out.svg")
-	args := append([]string{"explore-kernels", file, "--shapes", "ROWS=32,COLS=60", "--shapes", "ROWS=32,COLS=200"}, softmaxArgs...)
+	args := append([]string{"explore-kernels", file, "--shapes", "ROWS=32,COLS=60", "--shapes", "ROWS=32,COLS=200"},
+		softmaxArgs...)
 	code, out, errs := nereidCommand(t, append(args, "--plot", picture)...)
 	if code != 0 {
 		t.Fatal(out, errs)
 	}
 	for _, want := range []string{
-		"softmax_fp16 on cpu, tunable", "* softmax_fp16_", " ROWS=32 COLS=60 ", "not supported: --where COLS <= BLOCK_SIZE", "B/s -> softmax_fp16_",
+		"softmax_fp16 on cpu, tunable", "* softmax_fp16_", " ROWS=32 COLS=60 ",
+		"not supported: --where COLS <= BLOCK_SIZE", "B/s -> softmax_fp16_",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
@@ -102,7 +107,8 @@ func TestExploreBundle(t *testing.T) {
 		t.Fatal(out, errs)
 	} else {
 		var x explored
-		if err := json.Unmarshal([]byte(lines[0]), &x); err != nil || x.Median <= 0 || x.Rate <= 0 || x.Unit != "B/s" || x.Shape["COLS"] != 60 {
+		if err := json.Unmarshal([]byte(lines[0]), &x); err != nil || x.Median <= 0 || x.Rate <= 0 ||
+			x.Unit != "B/s" || x.Shape["COLS"] != 60 {
 			t.Error(x, err)
 		}
 	}
@@ -111,8 +117,8 @@ func TestExploreBundle(t *testing.T) {
 // What tune --bundle keeps, the next one finds; unknown groups and arguments are told.
 func TestTuneBundle(t *testing.T) {
 	file, dir := softmaxBundle(t, 64, 256, 1024), filepath.Join(t.TempDir(), "tuned")
-	args := append([]string{"tune", "--bundle", file, "--dir", dir, "--shapes", "ROWS=32,COLS=60", "--op", "softmax",
-		"--key", "type=fp16,rows=ROWS,cols=COLS"}, softmaxArgs...)
+	args := append([]string{"tune", "--bundle", file, "--dir", dir, "--shapes", "ROWS=32,COLS=60",
+		"--op", "softmax", "--key", "type=fp16,rows=ROWS,cols=COLS"}, softmaxArgs...)
 	code, first, errs := nereidCommand(t, args...)
 	if code != 0 || !strings.HasPrefix(first, "softmax on cpu, ROWS=32 COLS=60\n* softmax_fp16_") {
 		t.Fatal(first, errs)
@@ -120,7 +126,8 @@ func TestTuneBundle(t *testing.T) {
 	if code, again, errs := nereidCommand(t, args...); code != 0 || again != first {
 		t.Errorf("the times are\n%s, and were\n%s%s", again, first, errs)
 	}
-	if _, out, errs := nereidCommand(t, "tune", "--dir", dir, "--list"); !strings.Contains(out, "for type=fp16, rows=32, cols=60") {
+	_, out, errs := nereidCommand(t, "tune", "--dir", dir, "--list")
+	if !strings.Contains(out, "for type=fp16, rows=32, cols=60") {
 		t.Error(out, errs)
 	}
 	for what, extra := range map[string][]string{
@@ -133,5 +140,19 @@ func TestTuneBundle(t *testing.T) {
 		if code == 0 || !strings.Contains(errs, what) {
 			t.Errorf("%v: %d %s %s", extra, code, out, errs)
 		}
+	}
+}
+
+// A table is compiled for the device and explored.
+func TestExploreTable(t *testing.T) {
+	if _, err := llvm.Load(); err != nil {
+		t.Skipf("no libLLVM: %v", err)
+	}
+	table := filepath.Join(txtest.Root(t), "examples", "softmax-op", "softmax.py")
+	args := append([]string{"explore-kernels", table, "--group", "softmax_fp16", "--shapes", "ROWS=4,COLS=1500"},
+		softmaxArgs...)
+	code, out, errs := nereidCommand(t, args...)
+	if code != 0 || !strings.Contains(out, "softmax_fp16_1024") || !strings.Contains(out, "* softmax_fp16_") {
+		t.Error(out, errs)
 	}
 }

@@ -1,7 +1,6 @@
 package tunable
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -169,6 +168,3 @@ func (b *boxes) grid(g nereid.Grid) nereid.Programs {
 	at.Store(x)
 	return x.value
 }
-
-// String returns the name of the candidate.
-func (c *Code) String() string { return fmt.Sprintf("code of %s", c.name) }
