@@ -16,7 +16,8 @@ var ptxPasses = strings.Join([]string{
 		"loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,loop-rotate,licm,simple-loop-unswitch<nontrivial;trivial>)",
 		plainCFG, "instcombine", "loop(indvars,loop-deletion,loop-unroll-full)", unrollFully,
 
-		"sroa", "gvn", "jump-threading", "correlated-propagation", "adce", "loop-mssa(licm)",
+		// by now, bounds are simple enough to see which loops have one iteration at most
+		"sroa", "gvn", "jump-threading", "correlated-propagation", "adce", "loop(loop-deletion)", "loop-mssa(licm)",
 		"simplifycfg<switch-range-to-icmp;switch-to-lookup;no-keep-loops;hoist-common-insts;sink-common-insts>",
 		"slp-vectorizer", "vector-combine", // pairs of 16 bits
 		"loop-unroll<O3>", "infer-alignment", "instcombine", "loop-mssa(licm)", plainCFG,

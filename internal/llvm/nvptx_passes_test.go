@@ -99,3 +99,55 @@ func TestPTXPasses(t *testing.T) {
 		}
 	})
 }
+
+// A loop over parts of a chunk, where a part is as large as a chunk: the last chunk may be smaller, so that its
+// number of iterations is an expression. BODY is longer than what is unrolled.
+const onceIR = `
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @kernel(ptr addrspace(1) %p, i32 %n) {
+entry:
+  %n15 = add i32 %n, 15
+  %chunks = sdiv i32 %n15, 16
+  br label %outer
+outer:
+  %c = phi i32 [ 0, %entry ], [ %c1, %next ]
+  %more = icmp slt i32 %c, %chunks
+  br i1 %more, label %chunk, label %end
+chunk:
+  %first = mul i32 %c, 16
+  %left = sub i32 %n, %first
+  %size = call i32 @llvm.smin.i32(i32 %left, i32 16)
+  %up = add i32 %size, 15
+  %parts = sdiv i32 %up, 16
+  br label %inner
+inner:
+  %i = phi i32 [ 0, %chunk ], [ %i1, %body ]
+  %in = icmp slt i32 %i, %parts
+  br i1 %in, label %body, label %next
+body:
+  BODY
+  %i1 = add i32 %i, 1
+  br label %inner
+next:
+  %c1 = add i32 %c, 1
+  br label %outer
+end:
+  ret void
+}
+
+declare i32 @llvm.smin.i32(i32, i32)
+`
+
+// A loop that has one iteration at most is no loop, however long it is.
+func TestPTXPassesOnce(t *testing.T) {
+	each(t, func(t *testing.T, lib *Lib) {
+		body := strings.Repeat("store volatile i32 %i, ptr addrspace(1) %p\n", 1000)
+		text := strings.Replace(onceIR, "BODY", body, 1)
+		passes := lib.PTXPasses()
+		out := compile(t, lib, text, Options{Target: nvptx(t, lib, "sm_80"), Passes: passes, Emit: EmitAsm | EmitIR})
+		if got := strings.Count(string(out.IR), " = phi "); passes != "" && got != 1 {
+			t.Errorf("%d values that loops carry, not the number of the chunk alone", got)
+		}
+	})
+}
