@@ -30,6 +30,9 @@ import (
 // manyRegisters is the number of registers from which on leftover registers justify assembling again.
 const manyRegisters = 64
 
+// fewRegisters is the number up to which a kernel has few.
+const fewRegisters = 56
+
 const registersPerSM = 65536
 
 // hugePTX is the size in bytes from which on a kernel gets fewer optimizations: about 14,000 instructions.
@@ -183,12 +186,14 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 
 // spare returns how many registers a kernel may lose for more programs: a third if few threads run, a fifth
 // otherwise. It needs a loop, which waits for loads. Matrix products keep their sums in registers: if many
-// threads run, such a kernel may lose a tenth.
+// threads run, such a kernel may lose a tenth. Without a loop and with few registers its sums are small, and its
+// programs, which load once and multiply once, wait for most of their time: it may lose a third.
 func spare(ptx []byte, registers int, few bool) int {
+	loop := hasLoop(ptx)
 	switch mma := bytes.Contains(ptx, []byte("mma.")); {
-	case !mma && !hasLoop(ptx):
+	case !mma && !loop:
 		return -1
-	case few:
+	case few, mma && !loop && registers <= fewRegisters:
 		return registers / 3
 	case mma:
 		return registers / 10

@@ -49,6 +49,8 @@ func TestCubinUse(t *testing.T) {
 
 const mmaPTX = "$L1:\n\twgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%f1}, %rd1, %rd2;\n\t@%p1 bra \t$L1;\n"
 
+const oncePTX = "\tmma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1}, {%r1}, {%r2}, {%f1};\n"
+
 const loopPTX = "$L1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p1 bra \t$L1;\n"
 
 // A loop that waits for memory gets one program more where a fifth of the registers pays for it; elsewhere the goal is how many programs
@@ -69,6 +71,9 @@ func TestGoal(t *testing.T) {
 		{90, 8, 0, 168, mmaPTX, 2},
 		{90, 8, 0, 224, mmaPTX, 1},     // 224-128 are more; 255 are left over
 		{90, 8, 0, 58, mmaPTX, 0},      // 64-48, and many threads run
+		{90, 8, 0, 52, mmaPTX, 0},      // 56-48 are more than a tenth
+		{90, 8, 0, 52, oncePTX, 5},     // they may be lost without a loop
+		{90, 8, 0, 58, oncePTX, 0},     // not by many registers
 		{90, 8, 0, 106, loopPTX, 3},    // 112-80, less than a third
 		{90, 8, 100 << 10, 72, "", 2},  // shared memory is the limit
 		{90, 8, 227 << 10, 110, "", 1}, // of 255
