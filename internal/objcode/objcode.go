@@ -27,8 +27,12 @@ type Code struct {
 // Link links an object file and finds its entry. symbols are functions that the code may call, by name;
 // others are looked for in the C library and libm.
 func Link(obj []byte, entry string, symbols map[string]uintptr) (*Code, error) {
-	if !Supported() {
-		return nil, fmt.Errorf("%w: %s/%s has no memory for code", ErrUnsupported, runtime.GOOS, runtime.GOARCH)
+	switch {
+	case dl.Static:
+		return nil, fmt.Errorf("%w: the program was built with the tag nereid_static, and calls no native code",
+			ErrUnsupported)
+	case !codemem.Supported:
+		return nil, fmt.Errorf("%w: there is no memory for code on %s/%s", ErrUnsupported, runtime.GOOS, runtime.GOARCH)
 	}
 	o, err := parse(obj)
 	if err != nil {
