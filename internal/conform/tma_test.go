@@ -2,6 +2,7 @@ package conform
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/nereid-lang/nereid"
@@ -25,7 +26,8 @@ type tile struct {
 
 // TestTensorMaps runs kernels with descriptors on the simulated sm_90, whose copy engine moves the blocks,
 // and on sm_80, which has none. The interpreter says what is right: numbers are small and whole, so that most
-// results are exact. Tensors end within blocks, and loops are shorter than the pipeline and longer.
+// results are exact. Tensors end within blocks, and loops are shorter than the pipeline and longer. With -device
+// cuda, they run on the GPU.
 func TestTensorMaps(t *testing.T) {
 	mod, err := nereid.Load(txtest.Path(t, "internal/gpu/testdata/descriptors/kernels.py"))
 	if err != nil {
@@ -35,7 +37,11 @@ func TestTensorMaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"sim:90", "sim:80"} {
+	devices := []string{"sim:90", "sim:80"}
+	if strings.HasPrefix(*deviceFlag, "cuda") {
+		devices = []string{*deviceFlag}
+	}
+	for _, name := range devices {
 		dev, err := nereid.Open(name)
 		if err != nil {
 			t.Skip(err)
