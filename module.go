@@ -207,6 +207,13 @@ type Options struct {
 	// LaunchPDL is launch_pdl: the kernel may begin before the previous one ends. Only GPUs use it.
 	LaunchPDL bool `json:"launch_pdl,omitempty"`
 
+	// NoFPFusion is enable_fp_fusion=False: a product and the sum that it goes into are rounded each.
+	NoFPFusion bool `json:"no_fp_fusion,omitempty"`
+	// ExternLibs is extern_libs, as "name=path,name=path": files of LLVM bitcode with functions that the kernel
+	// calls by tl.extra or core.extern_elementwise. They are linked in and run in the kernel: native code, to be
+	// trusted as such.
+	ExternLibs string `json:"extern_libs,omitempty"`
+
 	// Overlap makes code for the CPU that allows arguments whose memory overlaps. Launches detect such
 	// arguments and set it.
 	Overlap bool `json:"overlap,omitempty"`

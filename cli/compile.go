@@ -72,6 +72,7 @@ func newCompileCmd() *cobra.Command {
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
 	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3)")
 	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
+	addCodeFlags(fs, &f.opts)
 	fs.StringVar(&f.opts.Extra, "extra", "", "options of a target from outside: NAME=VALUE,NAME=VALUE")
 	fs.IntVar(&f.shared, "shared", 0, "bytes of dynamic shared memory that FILE.ptx or FILE.llir uses, if FILE.json does not tell")
 	fs.BoolVar(&f.opts.Debug, "debug", false, "keep device_assert and check integer overflow")

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
@@ -15,6 +17,17 @@ import (
 
 // emitJSON is the word of --emit for the description of a launch.
 const emitJSON = "json"
+
+// addCodeFlags adds the flags of options that Triton has for the code itself.
+func addCodeFlags(fs *pflag.FlagSet, o *nereid.Options) {
+	fs.BoolFunc("enable-fp-fusion", "whether a product and a sum may be fused (default true)", func(text string) error {
+		on, err := strconv.ParseBool(text)
+		o.NoFPFusion = !on
+		return err
+	})
+	fs.IntVar(&o.MaxNReg, "maxnreg", 0, "registers of a thread, at most (default: no limit)")
+	fs.StringVar(&o.ExternLibs, "extern-libs", "", "LLVM bitcode to link in: NAME=FILE.bc,NAME=FILE.bc")
+}
 
 // until returns the stage at which a compilation ends whose stages are asked for; "" means all.
 func until(emit []string, target string) string {

@@ -317,6 +317,6 @@ func replayOptions(c *replay.Case) nereid.Options {
 	}
 	return nereid.Options{
 		NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"), MaxNReg: num("maxnreg"),
-		Debug: flag("debug"), NoDebug: off("debug"), NoSanitizeOverflow: off("sanitize_overflow"), LaunchCooperativeGrid: flag("launch_cooperative_grid"), LaunchPDL: flag("launch_pdl"),
+		Debug: flag("debug"), NoDebug: off("debug"), NoSanitizeOverflow: off("sanitize_overflow"), NoFPFusion: off("enable_fp_fusion"), LaunchCooperativeGrid: flag("launch_cooperative_grid"), LaunchPDL: flag("launch_pdl"),
 	}
 }

@@ -47,7 +47,7 @@ func splitKwargs(in *object.Interp, v object.Value) (map[string]object.Value, *o
 }
 
 // negated has the options that a field of nereid.Options turns off; the zero value leaves them on.
-var negated = map[string]string{"sanitize_overflow": "no_sanitize_overflow"}
+var negated = map[string]string{"sanitize_overflow": "no_sanitize_overflow", "enable_fp_fusion": "no_fp_fusion"}
 
 // optionsOf reads options under Triton's names.
 func optionsOf(given map[string]object.Value) (o nereid.Options, err error) {
@@ -66,6 +66,9 @@ func optionsOf(given map[string]object.Value) (o nereid.Options, err error) {
 		}
 		if v == nil { // None: the default
 			continue
+		}
+		if libs, ok := v.(map[string]any); ok && name == "extern_libs" {
+			v = libList(libs)
 		}
 		if err := unknown("option", []string{name}, optionNames()); err != nil {
 			return o, err
@@ -130,4 +133,13 @@ func plainValue(v object.Value) (any, error) {
 		return out, nil
 	}
 	return nil, fmt.Errorf("%s is no value of an option", world.Describe(v))
+}
+
+// libList returns extern_libs, a dictionary of names and files, as nereid.Options has it.
+func libList(libs map[string]any) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(libs)) {
+		list = append(list, fmt.Sprintf("%s=%v", name, libs[name]))
+	}
+	return strings.Join(list, ",")
 }

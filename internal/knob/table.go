@@ -86,6 +86,10 @@ var (
 		Group: "Compilation", Name: "NEREID_ALWAYS_COMPILE", Triton: "TRITON_ALWAYS_COMPILE", Also: same("TRITON_ALWAYS_COMPILE"),
 		Doc: "Kernels are compiled even if the cache on disk has them.",
 	})
+	NoFPFusion = flag(Row{
+		Group: "Compilation", Name: "NEREID_DISABLE_FP_FUSION", Triton: "TRITON_DEFAULT_FP_FUSION", Also: unless("TRITON_DEFAULT_FP_FUSION"),
+		Doc: "Kernels are compiled with `enable_fp_fusion=False`: a product and the sum that it goes into are rounded each.",
+	})
 	NoWarpGroups = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_WGMMA", Triton: "DISABLE_MMA_V3", Also: same("DISABLE_MMA_V3"),
 		Doc: "On sm_90, products of matrices use the instructions of older GPUs (`mma.sync`) instead of those of warp groups (`wgmma`).",

@@ -24,6 +24,16 @@ func negated(name string) []also {
 	}}}
 }
 
+// unless is a flag of Triton's that is on if nobody says otherwise, where ours turns the same off.
+func unless(name string) []also {
+	return []also{{name, func(text string) string {
+		if on, err := parseBool(text); err == nil && !on {
+			return "1"
+		}
+		return ""
+	}}}
+}
+
 // only lists a variable of Triton's that counts while a flag of its is on.
 func only(flag, name string) []also {
 	return []also{{name, func(text string) string {

@@ -30,6 +30,10 @@ type Options struct {
 	// enable_fp_fusion does.
 	FastMath FastMath
 
+	// Link is linked into the module before the passes. Then only Entry stays visible, and what nobody calls goes.
+	Link  []Bitcode
+	Entry string
+
 	VerboseAsm      bool // comments in assembly
 	KeepDebugTarget bool // leave ", debug" in PTX, which then runs unoptimised under a debugger
 }
@@ -163,6 +167,7 @@ func (c *compilation) run(ir []byte) error {
 		time *time.Duration
 	}{
 		{func() error { return c.parse(ir) }, &c.out.Times.Parse},
+		{c.link, &c.out.Times.Parse},
 		{c.verify, &c.out.Times.Verify},
 		{c.runPasses, &c.out.Times.Passes},
 		{c.emit, &c.out.Times.Codegen},
@@ -174,7 +179,7 @@ func (c *compilation) run(ir []byte) error {
 		if err := step.run(); err != nil {
 			return err
 		}
-		*step.time = time.Since(start)
+		*step.time += time.Since(start)
 	}
 	c.out.Warnings = c.diags.warnings
 	return nil
@@ -221,6 +226,9 @@ func (c *compilation) runPasses() error {
 	passes := c.lib.tolerant(c.opts.Passes)
 	if passes == "" {
 		passes = fmt.Sprintf("default<O%d>", c.opts.Level.level())
+	}
+	if len(c.opts.Link) > 0 {
+		passes = fmt.Sprintf("internalize<preserve-gv=%s>,globaldce,always-inline,%s,globaldce", c.opts.Entry, passes)
 	}
 	options := c.passOptions()
 	defer c.lib.raw.disposePassOptions(options)

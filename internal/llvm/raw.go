@@ -51,7 +51,8 @@ type raw struct {
 	verifyModule  func(m moduleRef, action int32, message **byte) int32
 	cloneModule   func(moduleRef) moduleRef
 	disposeModule func(moduleRef)
-	printModule   func(moduleRef) *byte // owned
+	linkModules   func(into, m moduleRef) int32 // frees m
+	printModule   func(moduleRef) *byte         // owned
 	setTriple     func(m moduleRef, triple string)
 	setLayout     func(m moduleRef, l layoutRef)
 
@@ -165,6 +166,7 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.verifyModule, Symbol: "LLVMVerifyModule"},
 		{Ptr: &r.cloneModule, Symbol: "LLVMCloneModule"},
 		{Ptr: &r.disposeModule, Symbol: "LLVMDisposeModule"},
+		{Ptr: &r.linkModules, Symbol: "LLVMLinkModules2"},
 		{Ptr: &r.printModule, Symbol: "LLVMPrintModuleToString"},
 		{Ptr: &r.setTriple, Symbol: "LLVMSetTarget"},
 		{Ptr: &r.setLayout, Symbol: "LLVMSetModuleDataLayout"},

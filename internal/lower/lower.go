@@ -27,6 +27,9 @@ type Options struct {
 	// Constancy returns, for each dimension, how many consecutive elements, from an aligned start, are equal.
 	// If nil, it is 1.
 	Constancy func(v *ir.Value) []int64
+	// Externs says that functions which the vendor's device library does not have are in libraries that are
+	// linked later.
+	Externs bool
 	// Budget bounds the code; nil bounds nothing.
 	Budget *budget.Meter
 }

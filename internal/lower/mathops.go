@@ -152,10 +152,24 @@ type externFunc func(l *lowering, a []string) string
 // lowerExtern calls a function of the vendor's device library on each element.
 func lowerExtern(l *lowering, op *ir.Op) {
 	f := l.vendor.extern(op.Text("symbol"))
+	if f == nil && l.opts.Externs {
+		f = linked(op)
+	}
 	if f == nil {
-		l.fail(op, "function %q of library %q is not known", op.Text("symbol"), op.Text("libname"))
+		l.fail(op, "function %q of library %q is not known: name its file in extern_libs", op.Text("symbol"), op.Text("libname"))
 	}
 	elementwise(func(l *lowering, _ *ir.Op, _ ir.Type, a []string) string { return f(l, a) })(l, op)
+}
+
+// linked calls a function of a library that is linked later.
+func linked(op *ir.Op) externFunc {
+	return func(l *lowering, a []string) string {
+		typed := make([]string, len(a))
+		for i, x := range a {
+			typed[i] = llvmType(ir.ElemOf(op.Operand(i).Type)) + " " + x
+		}
+		return l.call(llvmType(ir.ElemOf(op.Result(0).Type)), op.Text("symbol"), typed...)
+	}
 }
 
 // onFloats returns an LLVM intrinsic on values of type t.

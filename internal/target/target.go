@@ -46,6 +46,12 @@ type Options struct {
 	// LaunchPDL is programmatic dependent launch: the kernel may begin before the previous one ends.
 	LaunchPDL bool `json:"launch_pdl,omitempty" code:"yes"`
 
+	// NoFPFusion is enable_fp_fusion=False: products and sums are rounded each, never fused.
+	NoFPFusion bool `json:"no_fp_fusion,omitempty" code:"yes"`
+	// ExternLibs is extern_libs as "name=path,name=path": LLVM bitcode or IR that is linked in. What the files
+	// hold is part of a kernel's key in the cache too.
+	ExternLibs string `json:"extern_libs,omitempty" code:"yes"`
+
 	Overlap bool `json:"overlap,omitempty" code:"yes"` // code allows arguments whose memory overlaps
 
 	// accesses out of bounds, and indices that overflow int32, stop the kernel
@@ -130,6 +136,8 @@ type Input struct {
 
 	// Override returns the text that replaces a stage, or nil. The function may be nil.
 	Override func(stage string) []byte
+
+	Libs []Lib // libraries of Options.ExternLibs
 
 	// Given is the stage that the compilation starts from; nil means the front end's module.
 	Given *Given

@@ -99,6 +99,11 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 		return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
 	}
 	opts.Debug = opts.Debug || k.Set.Debug
+	opts.NoFPFusion = opts.NoFPFusion || knob.NoFPFusion.Get()
+	libs, err := target.ReadLibs(opts.ExternLibs)
+	if err != nil {
+		return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
+	}
 	opts.Check = opts.Check || k.Set.Check
 	j := &job{k: k, dev: s.Dev, keep: keep, out: &Result{Variant: k.variant(s.Args, opts)}}
 	start := time.Now()
@@ -114,7 +119,7 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 	}
 	j.in = &target.Input{
 		Module: mod, Kernel: target.EntryOf(mod, k.Name), Options: opts, Stages: j.record, Until: until,
-		Passes: k.Set.Passes, Dump: os.Stderr, Budget: meter, Given: k.Set.Given,
+		Passes: k.Set.Passes, Dump: os.Stderr, Budget: meter, Given: k.Set.Given, Libs: libs,
 	}
 	j.in.Params, j.in.Constants = args.Describe(k.Params, s.Args)
 	j.out.Params, j.out.Constants = j.in.Params, j.in.Constants

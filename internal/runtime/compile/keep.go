@@ -124,6 +124,9 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	if j.lineless() {
 		h.Add("lines", "none")
 	}
+	if len(j.in.Libs) > 0 {
+		h.Add("libs", target.LibsKey(j.in.Libs))
+	}
 	if j.keyText == "" {
 		j.keyText = keyText(j.in.Module, j.in.Kernel, (keeper.Located() || j.in.Options.Check) && !j.lineless())
 	}

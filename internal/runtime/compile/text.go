@@ -17,6 +17,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
@@ -188,6 +189,11 @@ func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, 
 	if err := checkOptions(opts); err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", t.Kernel, err)
 	}
+	opts.NoFPFusion = opts.NoFPFusion || knob.NoFPFusion.Get()
+	libs, err := target.ReadLibs(opts.ExternLibs)
+	if err != nil {
+		return nil, fmt.Errorf("nereid: %s: %w", t.File, err)
+	}
 	k := &Kernel{Name: t.Kernel, Set: set}
 	ctx, meter, cancel := k.budget(ctx)
 	defer cancel()
@@ -198,7 +204,7 @@ func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, 
 	j := &job{k: k, dev: dev, keep: true, out: &Result{}}
 	j.in = &target.Input{
 		Kernel: t.Kernel, Options: opts, Stages: j.record, Until: until, Given: &t.Given,
-		Passes: set.Passes, Dump: os.Stderr, Budget: meter,
+		Passes: set.Passes, Dump: os.Stderr, Budget: meter, Libs: libs,
 	}
 	j.in.Params, j.in.Constants = args.Describe(k.Params, specs)
 	if err := j.in.Make("source", func() error { return nil }); err != nil {
@@ -235,6 +241,7 @@ func (t *Text) options(o target.Options) target.Options {
 	}
 	o.LaunchCooperativeGrid = o.LaunchCooperativeGrid || t.Options.LaunchCooperativeGrid
 	o.LaunchPDL = o.LaunchPDL || t.Options.LaunchPDL
+	o.NoFPFusion = o.NoFPFusion || t.Options.NoFPFusion
 	return o
 }
 

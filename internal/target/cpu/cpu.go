@@ -83,6 +83,10 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 	}
 	start := time.Now()
 	opts := llvm.Options{Name: in.Kernel + ".llir", Target: host, Level: llvm.O2, Passes: passes, Emit: llvm.EmitObj}
+	opts.Entry = done.entry
+	for _, l := range in.Libs {
+		opts.Link = append(opts.Link, llvm.Bitcode{Name: l.Path, Data: l.Data})
+	}
 	if in.Until == "asm" {
 		opts.Emit = llvm.EmitAsm
 	}
@@ -112,7 +116,9 @@ func (c Compiler) generate(in *target.Input, host llvm.Target) (done *compiled, 
 			return nil, nil, err
 		}
 	} else {
-		code, err := codegen.Generate(in.Module, in.Kernel, c.options(host, in.Options.Overlap, in.Budget))
+		opts := c.options(host, in.Options.Overlap, in.Budget)
+		opts.NoFusion, opts.Externs = in.Options.NoFPFusion, len(in.Libs) > 0
+		code, err := codegen.Generate(in.Module, in.Kernel, opts)
 		if err != nil {
 			return nil, nil, err
 		}

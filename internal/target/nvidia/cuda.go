@@ -198,7 +198,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	start := time.Now()
 	params := paramSizes(in.Module.Lookup(in.Kernel))
 	opts := c.lowerOptions(in.Module)
-	opts.Budget = in.Budget
+	opts.Budget, opts.Externs = in.Budget, len(in.Libs) > 0
 	k, err := lower.Lower(in.Module, in.Kernel, opts)
 	if err != nil {
 		return nil, err
@@ -232,9 +232,16 @@ func (c Compiler) ptx(ctx context.Context, in *target.Input, llir []byte, maxPTX
 	if err != nil {
 		return nil, err
 	}
-	out, err := lib.Compile(ctx, llir, llvm.Options{
-		Name: in.Kernel + ".llir", Target: target, FastMath: llvm.Contract, Passes: lib.PTXPasses(),
-	})
+	opts := llvm.Options{
+		Name: in.Kernel + ".llir", Target: target, FastMath: llvm.Contract, Passes: lib.PTXPasses(), Entry: in.Kernel,
+	}
+	if in.Options.NoFPFusion {
+		opts.FastMath = 0
+	}
+	for _, l := range in.Libs {
+		opts.Link = append(opts.Link, llvm.Bitcode{Name: l.Path, Data: l.Data})
+	}
+	out, err := lib.Compile(ctx, llir, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package nvidia
 import (
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
@@ -22,7 +23,13 @@ func (c Compiler) ttgir(in *target.Input) error {
 		if described && !maps {
 			passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
 		}
-		return in.Run(passes)
+		if err := in.Run(passes); err != nil {
+			return err
+		}
+		if n := in.Options.MaxNReg; n > 0 {
+			in.Module.Op.SetAttr(ttg.MaxNRegAttr, ir.I32Attr(int64(n)))
+		}
+		return nil
 	})
 }
 

@@ -25,6 +25,8 @@ type Options struct {
 	Check       bool          // check each access to memory; see check.go
 	Overlap     bool          // arguments may overlap; see alias.go
 	Lines       bool          // add line information
+	NoFusion    bool          // products and sums of elements are rounded each
+	Externs     bool          // functions that are not known here are in libraries that are linked later
 }
 
 // Code is a kernel as LLVM IR.

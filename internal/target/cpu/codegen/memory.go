@@ -243,6 +243,9 @@ func (g *gen) callElement(op *ir.Op, a []val) []val {
 	name := op.Attr("callee").(*ir.SymbolRefAttr).Root
 	u, n := g.unify(a...)
 	f, err := g.math.Extern(name, n)
+	if err != nil && g.opts.Externs {
+		return g.callLinked(op, name, u, n)
+	}
 	if err != nil {
 		g.fail(op, "the function %s is not there on the CPU: %v", name, err)
 		return g.zeros(op)
@@ -261,4 +264,28 @@ func (g *gen) callElement(op *ir.Op, a []val) []val {
 		return g.zeros(op)
 	}
 	return one(val{s: g.op("%s", f.Call(args...)), t: t, n: n})
+}
+
+// callLinked calls a function of a library that is linked later, for one element after the other.
+func (g *gen) callLinked(op *ir.Op, name string, a []val, n int) []val {
+	t := op.Result(0).Type
+	ret := vector(elemType(t), 1)
+	out := val{s: "poison", t: t, n: n}
+	for lane := range n {
+		var args, types []string
+		for _, v := range a {
+			x := val{s: v.s, t: v.t, n: 1}
+			if n > 1 {
+				x.s = g.op("extractelement %s %s, i64 %d", v.typ(), v.s, lane)
+			}
+			args, types = append(args, x.typ()+" "+x.s), append(types, x.typ())
+		}
+		g.decls[name] = fmt.Sprintf("declare %s @%s(%s)", ret, name, strings.Join(types, ", "))
+		r := g.op("call %s @%s(%s)", ret, name, strings.Join(args, ", "))
+		if n == 1 {
+			return one(val{s: r, t: t, n: 1})
+		}
+		out.s = g.op("insertelement %s %s, %s %s, i64 %d", out.typ(), out.s, ret, r, lane)
+	}
+	return one(out)
 }

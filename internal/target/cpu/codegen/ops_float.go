@@ -11,7 +11,7 @@ import (
 // floatOps holds the operations on floats. Formats below f32 are computed in f32 and rounded, which gives the
 // same result as computing in their own format.
 var floatOps = map[*ir.OpDef]opFunc{
-	arith.AddF: floatInst("fadd contract"), arith.SubF: floatInst("fsub contract"), arith.MulF: floatInst("fmul contract"), arith.DivF: floatInst("fdiv"),
+	arith.AddF: fusible("fadd"), arith.SubF: fusible("fsub"), arith.MulF: fusible("fmul"), arith.DivF: floatInst("fdiv"),
 	arith.MaxNumF: floatFunc("maxnum"), arith.MinNumF: floatFunc("minnum"), arith.MaximumF: floatFunc("maximum"), arith.MinimumF: floatFunc("minimum"),
 	arith.RemF: func(g *gen, op *ir.Op, a []val) []val {
 		return one(g.floating(op.Result(0).Type, a, func(x []val) val { return g.libm(op, "remf", x) }))
@@ -23,6 +23,17 @@ var floatOps = map[*ir.OpDef]opFunc{
 func floatInst(instr string) opFunc {
 	return func(g *gen, op *ir.Op, a []val) []val {
 		return one(g.floating(op.Result(0).Type, a, func(x []val) val { return g.binary(instr, x[0].t, x[0], x[1]) }))
+	}
+}
+
+// fusible returns an instruction that LLVM may fuse with another, unless the options say otherwise.
+func fusible(instr string) opFunc {
+	fused, plain := floatInst(instr+" contract"), floatInst(instr)
+	return func(g *gen, op *ir.Op, a []val) []val {
+		if g.opts.NoFusion {
+			return plain(g, op, a)
+		}
+		return fused(g, op, a)
 	}
 }
 
