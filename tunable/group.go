@@ -9,8 +9,8 @@ import (
 )
 
 // Group returns a candidate for each variant of a bundle's group. Their constants are those that are compiled
-// in; a variant that a device does not run does not support its calls. A group that the bundle does not have is
-// a *bundle.NotFoundError. The bundle must stay open.
+// in; a variant that a device does not run does not support its calls. A group that the bundle does not have
+// is a *bundle.NotFoundError. The bundle must stay open.
 func Group[P any](b *bundle.Bundle, group string, l Launch[P]) ([]Candidate[P], error) {
 	if b == nil || l.Run == nil {
 		return nil, errors.New("tunable: Group needs a bundle and a function Run")

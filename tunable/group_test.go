@@ -73,8 +73,8 @@ func groupOp(t *testing.T, b *bundle.Bundle, store *nereid.TuneStore) *tunable.O
 	return op
 }
 
-// The variants of a group are candidates: the op computes what they do, and a table in another order keeps its
-// results.
+// The variants of a group are candidates: the op computes what they do, and a table in another order keeps
+// its results.
 func TestGroup(t *testing.T) {
 	b := scaleBundle(t, []string{"cpu"}, 64, 256, 1024)
 	s := stream(t, "cpu")
@@ -142,5 +142,7 @@ func TestGroupAllocations(t *testing.T) {
 		}
 	}
 	t.Run("cpu", func(t *testing.T) { check(t, stream(t, "cpu"), "cpu") })
-	t.Run("gpu", func(t *testing.T) { onStub(t, func(t *testing.T, s *nereid.Stream) { check(t, s, "cuda:90") }) })
+	t.Run("gpu", func(t *testing.T) {
+		onStub(t, func(t *testing.T, s *nereid.Stream) { check(t, s, "cuda:90") })
+	})
 }

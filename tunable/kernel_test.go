@@ -1,6 +1,7 @@
 package tunable_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -127,7 +128,8 @@ func TestKernelConfigs(t *testing.T) {
 				}
 			}
 			p.N = 100
-			if list, err = op.Results(s, p); err != nil || list[3].Failed != "100 elements are less than a block of 256" {
+			list, err = op.Results(s, p)
+			if err != nil || list[3].Failed != "100 elements are less than a block of 256" {
 				t.Error(list, err)
 			}
 		})
@@ -230,8 +232,8 @@ func launches(t testing.TB, s *nereid.Stream) (tuned, direct func()) {
 	return tuned, direct
 }
 
-// A tuned call costs at most 0.3 µs of host time over a direct launch: the least times of many batches, which
-// other work on the machine does not lengthen.
+// A tuned call costs at most 0.3 µs of host time over a direct launch: the least times of many batches,
+// which other work on the machine does not lengthen.
 func TestOverhead(t *testing.T) {
 	if raceDetector {
 		t.Skip("with the race detector, everything takes longer")
@@ -267,4 +269,25 @@ func BenchmarkCall(b *testing.B) {
 			}
 		})
 	}
+}
+
+// On a stream that is being captured, a tuned op is captured, and one that would have to be tuned is refused.
+func TestCapture(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream) {
+		op, p := scaleOp(t, s, 4096)
+		if _, err := s.Capture(func() error { return op.Call(s, p) }); !errors.Is(err, nereid.ErrCapturing) {
+			t.Errorf("not tuned: %v", err)
+		}
+		if err := op.Tune(s, p); err != nil {
+			t.Fatal(err)
+		}
+		if err := op.Call(s, p); err != nil {
+			t.Fatal(err)
+		}
+		g, err := s.Capture(func() error { return op.Call(s, p) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Close()
+	})
 }

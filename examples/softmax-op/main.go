@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -26,7 +27,7 @@ import (
 type options struct {
 	bundle, device, store string
 	rows, cols            int
-	sweep                 bool
+	sweep, overhead       bool
 	rep                   time.Duration
 }
 
@@ -39,6 +40,7 @@ func main() {
 	flag.IntVar(&o.cols, "cols", 1000, "columns of the input")
 	flag.BoolVar(&o.sweep, "sweep", false,
 		"measure every candidate for 12 shapes and 2 types, and what the op picks")
+	flag.BoolVar(&o.overhead, "overhead", false, "measure what a tuned call costs the host over a direct launch")
 	flag.DurationVar(&o.rep, "rep", 0, "how long to measure each candidate (default 100ms)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -76,7 +78,63 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	if o.sweep {
 		return sweep(op, s, o.rows, out)
 	}
+	if o.overhead {
+		limit := 2 * time.Second
+		if o.rep > 0 {
+			limit = 20 * o.rep
+		}
+		return overhead(b, op, s, limit, out)
+	}
 	return once(op, s, o.rows, o.cols, out)
+}
+
+// overhead compares the host's time for a tuned call and for a direct launch of the variant that it runs, by
+// the least times of many batches.
+func overhead(b *bundle.Bundle, op *softmax, s *nereid.Stream, limit time.Duration, out io.Writer) error {
+	const width = 1024
+	x, y, err := tensors(s.Device(), nereid.Float32, 1, width)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	defer y.Close()
+	p := params{y, x, 1, width}
+	name, err := op.ops[x.DType].Picked(s, p)
+	if err != nil {
+		return err
+	}
+	v, err := b.Lookup(name)
+	if err != nil {
+		return err
+	}
+	args := []any{y, x, width, width, width}
+	calls := []func() error{
+		func() error { return op.Softmax(s, y, x) },
+		func() error { return v.Launch(s, nereid.Grid{1}, args...) },
+	}
+	least := []time.Duration{time.Hour, time.Hour}
+	const batch = 100
+	runs := 0
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for end := time.Now().Add(limit); time.Now().Before(end); runs += 2 * batch {
+		for i, call := range calls {
+			begin := time.Now()
+			for range batch {
+				if err := call(); err != nil {
+					return err
+				}
+			}
+			least[i] = min(least[i], time.Since(begin)/batch)
+			if err := s.Sync(); err != nil {
+				return err
+			}
+		}
+	}
+	runtime.ReadMemStats(&after)
+	_, err = fmt.Fprintf(out, "a tuned call takes %v, a direct launch %v; %.3f allocations for each\n",
+		least[0], least[1], float64(after.Mallocs-before.Mallocs)/float64(runs))
+	return err
 }
 
 // once computes one softmax of each type and says which candidate the op picked.

@@ -153,6 +153,11 @@ func TestRun(t *testing.T) {
 			t.Error(text)
 		}
 	}
+	o.sweep, o.overhead = false, true
+	var out bytes.Buffer
+	if err := run(t.Context(), o, &out); err != nil || !strings.Contains(out.String(), "; 0.0") {
+		t.Error(out.String(), err)
+	}
 	o.bundle = "none.nrb"
 	if err := run(t.Context(), o, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "go generate") {
 		t.Error(err)

@@ -70,8 +70,8 @@ func (s *softmax) Softmax(stream *nereid.Stream, out, x *nereid.Tensor) error {
 	op := s.ops[x.DType]
 	if op == nil || len(x.Shape) != 2 || out.DType != x.DType || !slices.Equal(x.Shape, out.Shape) ||
 		x.Strides[1] != 1 || out.Strides[1] != 1 {
-		return fmt.Errorf("softmax takes two matrices of one shape, of fp32 or fp16, with contiguous rows, not %s%v "+
-			"and %s%v", x.DType, x.Shape, out.DType, out.Shape)
+		return fmt.Errorf("softmax takes two matrices of one shape, of fp32 or fp16, with contiguous rows, "+
+			"not %s%v and %s%v", x.DType, x.Shape, out.DType, out.Shape)
 	}
 	return op.Call(stream, params{out, x, x.Shape[0], x.Shape[1]})
 }

@@ -31,7 +31,8 @@ func (f *File) read() (*Memory, error) {
 	if err != nil {
 		return &Memory{}, err
 	}
-	if s := f.seen; s != nil && os.SameFile(s, info) && s.ModTime().Equal(info.ModTime()) && s.Size() == info.Size() {
+	if s := f.seen; s != nil && os.SameFile(s, info) && s.ModTime().Equal(info.ModTime()) &&
+		s.Size() == info.Size() {
 		return f.mem, nil
 	}
 	data, err := safefile.ReadTrusted(f.Name, maxRecord)
@@ -47,11 +48,15 @@ func (f *File) read() (*Memory, error) {
 	return f.mem, nil
 }
 
-// Check returns an error for a file that exists and cannot be used.
+// Check returns an error for a file that cannot be used: it is damaged, or others can write to its folder.
 func (f *File) Check() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, err := f.read(); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var refused *safefile.FolderError
+	if err := safefile.CheckFolder(filepath.Dir(f.Name)); errors.As(err, &refused) {
 		return err
 	}
 	return nil

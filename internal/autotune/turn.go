@@ -14,9 +14,9 @@ var holder struct {
 	stream any
 }
 
-// Begin waits until nothing else is measured in this process. The measurement begins on a stream, and its runs
-// go to another one, own, which nobody else has; own may be nil. A measurement that begins on the own stream of
-// the one whose turn it is, is part of it: it is nested, and does not wait.
+// Begin waits until nothing else is measured in this process. The measurement begins on a stream, and its
+// runs go to another one, own, which nobody else has; own may be nil. A measurement that begins on the own
+// stream of the one whose turn it is, is part of it: it is nested, and does not wait.
 func Begin(ctx context.Context, stream, own any) (end func(), nested bool, err error) {
 	holder.Lock()
 	nested = stream != nil && holder.stream == stream
