@@ -63,29 +63,28 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 	registers := to.InSize(layout.Register)
 	if m, ok := newWarpMove(cvt, elem); ok && m.steps(registers)*max(1, bitsOf(elem)/32) <= maxShuffles {
 		c.how, c.move = inWarp, m
-	} else if _, _, ok := c.choice(); ok && 2*c.shuffles(elem) <= maxChoices {
+	} else if c.shuffles(elem)<<len(c.choices()) <= maxChoices {
 		c.how = byShuffles
 	}
 	return c
 }
 
 // maxShuffles is the number of shuffles from which on shared memory is faster. maxChoices is that number where
-// lanes choose among two registers that were sent to all.
+// lanes choose among registers that were sent to all.
 const maxShuffles, maxChoices = 32, 8
 
 // maxWords is the number of words of a thread up to which only warps meet. NVIDIA's assembler moves loads far ahead
 // unless the block meets, and many of them fill the registers.
 const maxWords = 64
 
-// choice returns the only lane bit that decides which register of the operand a lane needs, and how: by xor. ok
-// is false if no bit or several decide.
-func (c conversion) choice() (bit, xor int, ok bool) {
+// choices returns the lane bits that decide which register of the operand a lane needs.
+func (c conversion) choices() (out []laneSwap) {
 	for k, p := range basesOf(c.cvt, layout.Lane) {
 		if p.reg != 0 {
-			bit, xor, ok = 1<<k, p.reg, xor == 0
+			out = append(out, laneSwap{1 << k, p.reg})
 		}
 	}
-	return bit, xor, ok
+	return out
 }
 
 // shuffles returns the number of shuffles that the conversion takes.
@@ -171,16 +170,16 @@ func (c conversion) source(p place) place {
 	return out
 }
 
-// convertByShuffles fetches each register from another lane. All lanes send the same register or, where a lane
-// bit decides which one a lane needs, first one, then the other.
+// convertByShuffles fetches each register from another lane. All lanes send the same register or, where lane
+// bits decide which one a lane needs, one after the other.
 func (l *lowering) convertByShuffles(src []string, elem ir.Type, c conversion) []string {
 	lane := "0"
 	if c.cvt.HasOut(layout.Lane) {
 		lane = l.threadPart(c.cvt, layout.Lane)
 	}
 	fetch := func(p place) string { return l.shuffleIdx(src[p.reg], elem, l.xor(lane, itoa(p.lane))) }
-	if bit, xor, ok := c.choice(); ok {
-		fetch = l.eitherOf(fetch, bit, xor, llvmType(elem))
+	for _, s := range c.choices() {
+		fetch = l.eitherOf(fetch, s, llvmType(elem))
 	}
 	out := make([]string, c.to.InSize(layout.Register))
 	done := map[place]string{}
@@ -194,13 +193,13 @@ func (l *lowering) convertByShuffles(src []string, elem ir.Type, c conversion) [
 	return out
 }
 
-// eitherOf fetches from a place or, in lanes with the bit set, from the register that differs by xor.
-func (l *lowering) eitherOf(fetch func(place) string, bit, xor int, typ string) func(place) string {
+// eitherOf fetches from a place or, in lanes with the bit of s set, from the other register that s says.
+func (l *lowering) eitherOf(fetch func(place) string, s laneSwap, typ string) func(place) string {
 	second := l.atEntry(func() string {
-		return l.val("icmp ne i32 %s, 0", l.val("and i32 %s, %d", l.in(layout.Lane), bit))
+		return l.val("icmp ne i32 %s, 0", l.val("and i32 %s, %d", l.in(layout.Lane), s.bit))
 	})
 	return func(p place) string {
-		q := place{reg: p.reg ^ xor, lane: p.lane}
+		q := place{reg: p.reg ^ s.by, lane: p.lane}
 		return l.val("select i1 %s, %s %s, %s %s", second, typ, fetch(q), typ, fetch(p))
 	}
 }

@@ -175,6 +175,7 @@ func TestConvertInWarps(t *testing.T) {
 	mma := func(warps string) string {
 		return fmt.Sprintf("#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [%s], instrShape = [16, 8]}>", warps)
 	}
+	line := "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>"
 	slice := func(dim int) string { return fmt.Sprintf("#ttg.slice<{dim = %d, parent = %s}>", dim, mma("1, 1")) }
 	for _, c := range []struct {
 		name             string
@@ -190,6 +191,8 @@ func TestConvertInWarps(t *testing.T) {
 		{"rows of other warps", mma("4, 1"), blocked("1, 8", "4, 8", "4, 1"), ir.F16, []int{64, 64}, 4, true, false, 0, 8192},
 		{"a single warp", mma("1, 1"), blocked("1, 8", "4, 8", "1, 1"), ir.F16, []int{64, 64}, 1, false, true, 0, 2048},
 		{"two registers", blocked("1, 2", "16, 2", "4, 1"), blocked("2, 1", "8, 4", "4, 1"), ir.F32, []int{64, 4}, 4, false, false, 4, 0},
+		{"copies of four registers", "#ttg.slice<{dim = 1, parent = " + blocked("4, 1", "4, 8", "1, 1") + "}>", line, ir.F32,
+			[]int{16}, 1, false, false, 8, 0},
 		{"copies", slice(0), slice(1), ir.F32, []int{16}, 1, false, false, 8, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
