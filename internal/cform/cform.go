@@ -26,7 +26,7 @@ func Write(dir, name string, f *bundle.File) (files []string, left []error, err 
 	if !identifier.MatchString(name) {
 		return nil, nil, fmt.Errorf("%q begins no names in C: expected letters, digits and _", name)
 	}
-	w := &writer{prefix: name, file: f, images: map[string]int{}}
+	w := &writer{prefix: name, file: f, images: map[string]int{}, hosts: map[string]string{}}
 	for i := 0; i < f.Len(); {
 		list := f.Named(f.Entry(i).Name)
 		if err := w.variant(list); err != nil {
@@ -70,10 +70,11 @@ type writer struct {
 
 	names    []string // of variants, as C identifiers
 	wrappers strings.Builder
-	externs  strings.Builder // functions of object files
-	arrays   strings.Builder // code for GPUs
-	tables   strings.Builder // one for each variant
-	images   map[string]int  // code → number of its array
+	externs  strings.Builder   // functions of object files
+	arrays   strings.Builder   // code for GPUs
+	tables   strings.Builder   // one for each variant
+	images   map[string]int    // code → number of its array
+	hosts    map[string]string // code for CPUs → name of its function
 }
 
 // variant writes a variant with its code for all targets.
@@ -162,17 +163,30 @@ func (w *writer) host(e *bundle.Entry, s *compile.Saved) (string, error) {
 	if arch != "x86_64" && arch != "aarch64" {
 		return "", fmt.Errorf("%q is no processor that C code knows", s.Machine)
 	}
+	symbol, err := w.object(arch, s)
+	if err != nil {
+		return "", err
+	}
+	features := rest[strings.LastIndexByte(rest, ' ')+1:]
+	return fmt.Sprintf("{HOST, %q, %q, 0, 0, 0, 0, 1, 0, %d, 0, 0, %q, AT_%s, 0}",
+		e.Target, symbol, s.Facts.Scratch, features, symbol), nil
+}
+
+// object writes an object file, once, and returns the name of its function.
+func (w *writer) object(arch string, s *compile.Saved) (string, error) {
+	if symbol := w.hosts[string(s.Code)]; symbol != "" {
+		return symbol, nil
+	}
 	symbol := fmt.Sprintf("%s_host_%d", w.prefix, len(w.objects))
 	obj, err := rename(s.Code, s.Facts.Entry, symbol)
 	if err != nil {
 		return "", err
 	}
+	w.hosts[string(s.Code)] = symbol
 	w.objects = append(w.objects, output{fmt.Sprintf("%s-%d.o", w.prefix, len(w.objects)), obj})
 	fmt.Fprintf(&w.externs, "#if defined(__%s__)\nextern host_function %s;\n#define AT_%s %s\n#else\n#define AT_%s 0\n#endif\n",
 		arch, symbol, symbol, symbol, symbol)
-	features := rest[strings.LastIndexByte(rest, ' ')+1:]
-	return fmt.Sprintf("{HOST, %q, %q, 0, 0, 0, 0, 1, 0, %d, 0, 0, %q, AT_%s, 0}",
-		e.Target, symbol, s.Facts.Scratch, features, symbol), nil
+	return symbol, nil
 }
 
 func flag(on bool) int {
