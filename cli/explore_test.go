@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/bundle"
 	format "github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/kernels"
+	"github.com/nereid-lang/nereid/tunable"
 )
 
 // softmaxBundle writes a bundle of softmax kernels for the CPU and returns its name.
@@ -130,6 +132,7 @@ func TestTuneBundle(t *testing.T) {
 	if !strings.Contains(out, "for type=fp16, rows=32, cols=60") {
 		t.Error(out, errs)
 	}
+	found(t, file, dir)
 	for what, extra := range map[string][]string{
 		`no group "softmax_fp32"`:          {"--group", "softmax_fp32"},
 		`has no parameter "x"`:             {"x=1"},
@@ -140,6 +143,48 @@ func TestTuneBundle(t *testing.T) {
 		if code == 0 || !strings.Contains(errs, what) {
 			t.Errorf("%v: %d %s %s", extra, code, out, errs)
 		}
+	}
+}
+
+// found makes the op of a program that uses the bundle and the folder of the results, and expects it to find
+// them.
+func found(t *testing.T, file, dir string) {
+	t.Helper()
+	b, err := bundle.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	store, err := nereid.OpenTuneStore(nereid.TuneStoreOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type key struct {
+		Type       nereid.DType
+		Rows, Cols int
+	}
+	run := func(*tunable.Code, *nereid.Stream, int) error { return nil }
+	list, err := tunable.Group(b, "softmax_fp16", tunable.Launch[int]{Run: run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	op, err := tunable.New("softmax", func(cols int) key { return key{nereid.Float16, 32, cols} },
+		tunable.Options[int]{Mode: tunable.Use, Store: store}, list...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := bundle.Device("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dev.NewStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	results, err := op.Results(s, 60)
+	if err != nil || results[0].Median == 0 || results[1].Median == 0 || b.Loaded() != 0 {
+		t.Errorf("a program does not find the results: %+v, %v", results, err)
 	}
 }
 

@@ -237,7 +237,11 @@ func listRecords(out io.Writer, s *autotune.Folder) error {
 		fmt.Fprintf(out, "no timings in %s\n", s.Dir)
 	}
 	for _, r := range all {
-		line := fmt.Sprintf("%s (%s) on %s for %s", r.Kernel, r.File, r.Device, strings.Join(r.Key, ", "))
+		name := r.Kernel
+		if r.File != "" { // an op has none
+			name += " (" + r.File + ")"
+		}
+		line := fmt.Sprintf("%s on %s for %s", name, r.Device, strings.Join(r.Key, ", "))
 		fmt.Fprintln(out, printable(line))
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for _, t := range r.Timings {
