@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -44,7 +46,8 @@ func (r *rematerializer) hoistOverGrowth(cvt *ir.Op) {
 }
 
 // onlyGrowth returns the growing op of a slice that the conversion must stay above, nil for none; ok is false
-// for several. Growing ops that can be computed in the new layout, with all ops above them, join the slice.
+// for several. Growing ops that can be computed in the new layout, with all ops above them, join the slice. A scan
+// costs more than the conversion.
 func (r *rematerializer) onlyGrowth(s *slice) (grow *ir.Op, ok bool) {
 	for i := 0; i < len(s.values); i++ {
 		v := s.values[i]
@@ -59,7 +62,7 @@ func (r *rematerializer) onlyGrowth(s *slice) (grow *ir.Op, ok bool) {
 		if encodingOf(op.Operand(0)) == src {
 			continue
 		}
-		if above, ok := r.rematerializable(op.OperandUse(0), src, nil); ok && s.merge(above) {
+		if above, ok := r.rematerializable(op.OperandUse(0), src, nil); ok && !above.scans() && s.merge(above) {
 			continue
 		}
 		if grow != nil {
@@ -68,6 +71,11 @@ func (r *rematerializer) onlyGrowth(s *slice) (grow *ir.Op, ok bool) {
 		grow = op
 	}
 	return grow, true
+}
+
+// scans reports whether the slice computes a scan again.
+func (s *slice) scans() bool {
+	return slices.ContainsFunc(s.values, func(v *ir.Value) bool { return v.DefBy(tt.Scan) != nil && s.existing[v] == nil })
 }
 
 // hoistIntoBranches moves a conversion of an scf.if's result, in a loop, into the one branch that needs it:

@@ -7,6 +7,8 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -46,5 +48,55 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 		if want := inferSrc(k.op, k.enc); src != want {
 			t.Errorf("%v: %v, want %v", k.op, src, want)
 		}
+	}
+}
+
+// TestScanConvertedNarrow: addresses that come of a scan change their layout as numbers of 32 bits, before they become
+// pointers; the scan is not computed again.
+func TestScanConvertedNarrow(t *testing.T) {
+	const text = `#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#c = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%p: !tt.ptr<f32>, %n: i32, %v: tensor<2048xf32, #c>) {
+    %i = tt.make_range {end = 2048 : i32, start = 0 : i32} : tensor<2048xi32, #b>
+    %k = tt.splat %n : i32 -> tensor<2048xi32, #b>
+    %m = arith.cmpi slt, %i, %k : tensor<2048xi32, #b>
+    %x = arith.extui %m : tensor<2048xi1, #b> to tensor<2048xi32, #b>
+    %s = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+    ^bb0(%a: i32, %b: i32):
+      %t = arith.addi %a, %b : i32
+      tt.scan.return %t : i32
+    }) : (tensor<2048xi32, #b>) -> tensor<2048xi32, #b>
+    %d = arith.subi %s, %x : tensor<2048xi32, #b>
+    %e = arith.extui %d : tensor<2048xi32, #b> to tensor<2048xi64, #b>
+    %q = tt.splat %p : !tt.ptr<f32> -> tensor<2048x!tt.ptr<f32>, #b>
+    %at = tt.addptr %q, %e : tensor<2048x!tt.ptr<f32>, #b>, tensor<2048xi64, #b>
+    %to = ttg.convert_layout %at : tensor<2048x!tt.ptr<f32>, #b> -> tensor<2048x!tt.ptr<f32>, #c>
+    tt.store %to, %v : tensor<2048x!tt.ptr<f32>, #c>
+    tt.return
+  }
+}
+`
+	m, err := ir.Parse(diag.NewFileSet(), "scan.mlir", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRematerializer(functions(m)[0])
+	r.each(r.hoistOverGrowth)
+	var converted []string
+	scans := 0
+	m.Op.Walk(func(op *ir.Op) bool {
+		switch op.Def {
+		case ttg.ConvertLayout:
+			if op.Result(0).HasUses() {
+				converted = append(converted, fmt.Sprint(ir.ElemOf(op.Result(0).Type)))
+			}
+		case tt.Scan:
+			scans++
+		}
+		return true
+	})
+	if fmt.Sprint(converted) != "[i32]" || scans != 1 {
+		t.Errorf("conversions of %v and %d scans, not of i32 and 1", converted, scans)
 	}
 }
