@@ -112,6 +112,9 @@ func newBundle(r io.ReaderAt, size int64, from io.Closer) (*Bundle, error) {
 	return b, nil
 }
 
+// open reports whether the bundle was opened: a nil or a zero Bundle was not.
+func (b *Bundle) open() bool { return b != nil && b.file != nil }
+
 // groupAll returns the variants of each group.
 func (b *Bundle) groupAll() map[string][]*Variant {
 	groups := map[string][]*Variant{}
@@ -131,7 +134,7 @@ func (b *Bundle) Variants() []*Variant {
 
 // Find returns the variants that a function accepts, sorted by name.
 func (b *Bundle) Find(accept func(*Variant) bool) []*Variant {
-	if b == nil {
+	if !b.open() {
 		return nil
 	}
 	var list []*Variant
@@ -145,7 +148,7 @@ func (b *Bundle) Find(accept func(*Variant) bool) []*Variant {
 
 // Lookup returns the variant of a name. The error is a NotFoundError if there is none.
 func (b *Bundle) Lookup(name string) (*Variant, error) {
-	if b == nil {
+	if !b.open() {
 		return nil, errNil
 	}
 	at := sort.Search(len(b.variants), func(i int) bool { return b.variants[i].Name() >= name })
@@ -162,7 +165,7 @@ func (b *Bundle) Lookup(name string) (*Variant, error) {
 // Group returns the variants of a group, sorted by name. The error is a NotFoundError if there is no such
 // group.
 func (b *Bundle) Group(name string) ([]*Variant, error) {
-	if b == nil {
+	if !b.open() {
 		return nil, errNil
 	}
 	list := b.groups()[name]
@@ -174,7 +177,7 @@ func (b *Bundle) Group(name string) ([]*Variant, error) {
 
 // Groups returns the names of the groups, sorted.
 func (b *Bundle) Groups() []string {
-	if b == nil {
+	if !b.open() {
 		return nil
 	}
 	var names []string
@@ -187,7 +190,7 @@ func (b *Bundle) Groups() []string {
 
 // Hash names the content of the bundle: bundles with equal hashes hold the same code.
 func (b *Bundle) Hash() string {
-	if b == nil {
+	if !b.open() {
 		return ""
 	}
 	return b.file.Hash()
@@ -195,7 +198,7 @@ func (b *Bundle) Hash() string {
 
 // Loaded returns the number of times that code of the bundle was loaded on a device.
 func (b *Bundle) Loaded() int {
-	if b == nil {
+	if !b.open() {
 		return 0
 	}
 	b.mu.Lock()
@@ -206,7 +209,7 @@ func (b *Bundle) Loaded() int {
 // Close frees all code that was loaded, and the file. No launch of it may be under way. Launches and loads
 // then fail with nereid.ErrClosed. Closing twice is harmless.
 func (b *Bundle) Close() error {
-	if b == nil {
+	if !b.open() {
 		return nil
 	}
 	b.mu.Lock()

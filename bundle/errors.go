@@ -33,6 +33,7 @@ type NotFoundError struct {
 // maxListed bounds the names that a message lists.
 const maxListed = 12
 
+// Error returns the missing name, the nearest one and the names that there are.
 func (e *NotFoundError) Error() string {
 	text := fmt.Sprintf("bundle: there is no %s %q", e.What, e.Name)
 	if best := diag.Nearest(e.Name, e.Have); best != "" {
@@ -60,6 +61,7 @@ type TargetError struct {
 	Reasons []string // for each, why the device does not run it
 }
 
+// Error returns the variant, the device and the reason for each target.
 func (e *TargetError) Error() string {
 	return fmt.Sprintf("bundle: %s has no code for %s: %s; add a target to the bundle (nereid aot --targets)",
 		e.Variant, e.Device, strings.Join(e.Reasons, "; "))
@@ -72,6 +74,7 @@ type DamageError struct {
 	err   error
 }
 
+// Error returns the entry, its part and the damage.
 func (e *DamageError) Error() string { return e.err.Error() }
 
 // Unwrap returns the reader's error.

@@ -147,16 +147,6 @@ func TestNoBundle(t *testing.T) {
 	if _, err := bundle.OpenFS(nil, "x"); err == nil {
 		t.Error("no file system, no error")
 	}
-	for name, f := range map[string]func() error{
-		"Lookup": func() error { return second((*bundle.Bundle)(nil).Lookup("x")) },
-		"Group":  func() error { return second((*bundle.Bundle)(nil).Group("x")) },
-		"Load":   func() error { return second((*bundle.Variant)(nil).Load(nil)) },
-		"Launch": func() error { return (*bundle.Variant)(nil).Launch(nil, nereid.Grid{}) },
-	} {
-		if f() == nil {
-			t.Errorf("%s of nothing works", name)
-		}
-	}
 	b := open(t, build(t, softmaxes([]string{baseline()}, 64)[:1]))
 	v := lookup(t, b, "softmax_fp32_64")
 	if err := errors.Join(v.Launch(nil, nereid.Grid{1})); err == nil {
@@ -164,5 +154,34 @@ func TestNoBundle(t *testing.T) {
 	}
 	if _, err := v.Load(nil); err == nil {
 		t.Error("loaded on no device")
+	}
+}
+
+// TestNothing calls every method of bundles and variants that nobody opened: no panic, and an error where there is
+// one.
+func TestNothing(t *testing.T) {
+	for _, b := range []*bundle.Bundle{nil, {}} {
+		if b.Variants() != nil || b.Groups() != nil || b.Hash() != "" || b.Loaded() != 0 || b.Close() != nil {
+			t.Error("a bundle that is not open has something")
+		}
+		for name, err := range map[string]error{"Lookup": second(b.Lookup("x")), "Group": second(b.Group("x"))} {
+			if err == nil {
+				t.Errorf("%s of nothing works", name)
+			}
+		}
+	}
+	for _, v := range []*bundle.Variant{nil, {}} {
+		if _, ok := v.Int("x"); ok || v.String() != "" || v.Group() != "" || v.Kernel() != "" || v.Signature() != "" ||
+			len(v.Constants()) != 0 || v.Code() != nil || v.Targets() != nil {
+			t.Error("a variant of no bundle has something")
+		}
+		for name, err := range map[string]error{
+			"Load": second(v.Load(nil)), "Launch": v.Launch(nil, nereid.Grid{}), "Runs": v.Runs(nil),
+			"CodeOn": second(v.CodeOn(nil)),
+		} {
+			if err == nil {
+				t.Errorf("%s of nothing works", name)
+			}
+		}
 	}
 }

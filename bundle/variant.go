@@ -33,20 +33,31 @@ type loading struct {
 	err  error
 }
 
+// entry returns what the variant's entries have in common, or an empty entry if the variant is of no bundle.
+func (v *Variant) entry() *format.Entry {
+	if !v.usable() {
+		return &format.Entry{}
+	}
+	return &v.entries[0]
+}
+
+// usable reports whether the variant is one of a bundle.
+func (v *Variant) usable() bool { return v != nil && v.of != nil }
+
 // Name returns the variant's name.
-func (v *Variant) Name() string { return v.entries[0].Name }
+func (v *Variant) Name() string { return v.entry().Name }
 
 // Group returns the name of the variant's group, or "".
-func (v *Variant) Group() string { return v.entries[0].Group }
+func (v *Variant) Group() string { return v.entry().Group }
 
 // Kernel returns the name of the kernel.
-func (v *Variant) Kernel() string { return v.entries[0].Kernel }
+func (v *Variant) Kernel() string { return v.entry().Kernel }
 
 // Signature returns the signature that the kernel was compiled for, in the form that Kernel.Compile takes.
-func (v *Variant) Signature() string { return v.entries[0].Signature }
+func (v *Variant) Signature() string { return v.entry().Signature }
 
 // Constant returns a value that is compiled in, as a Python literal: "1024", "True".
-func (v *Variant) Constant(name string) (value string, ok bool) { return v.entries[0].Constant(name) }
+func (v *Variant) Constant(name string) (value string, ok bool) { return v.entry().Constant(name) }
 
 // Int returns an integer that is compiled in. ok is false if there is no such constant, or it is no integer.
 func (v *Variant) Int(name string) (value int, ok bool) {
@@ -61,7 +72,7 @@ func (v *Variant) Int(name string) (value int, ok bool) {
 // Constants returns all values that are compiled in, as Python literals by parameter.
 func (v *Variant) Constants() map[string]string {
 	m := map[string]string{}
-	for _, c := range v.entries[0].Constants {
+	for _, c := range v.entry().Constants {
 		m[c.Name] = c.Value
 	}
 	return m
@@ -81,6 +92,9 @@ type Code struct {
 
 // Code describes the variant's code for each target.
 func (v *Variant) Code() []Code {
+	if !v.usable() {
+		return nil
+	}
 	list := make([]Code, len(v.entries))
 	for i := range v.entries {
 		e := &v.entries[i]
@@ -100,6 +114,9 @@ func (v *Variant) Code() []Code {
 
 // Targets returns the names of the targets that the variant was compiled for, sorted.
 func (v *Variant) Targets() []string {
+	if !v.usable() {
+		return nil
+	}
 	names := make([]string, len(v.entries))
 	for i := range names {
 		names[i] = v.entries[i].Target
@@ -136,7 +153,7 @@ type choice struct {
 
 // choose returns the code that a device runs, the best first. The error is a TargetError if there is none.
 func (v *Variant) choose(dev *nereid.Device) ([]choice, error) {
-	if v == nil {
+	if !v.usable() {
 		return nil, errNil
 	}
 	var list []choice
@@ -183,9 +200,6 @@ func rank(part, machine string) int {
 // Load loads the variant on a device, if it is not there yet, and returns it. The code is the bundle's: Close of
 // the bundle frees it. A device that runs none of its code is a TargetError, a damaged entry a DamageError.
 func (v *Variant) Load(dev *nereid.Device) (*nereid.Compiled, error) {
-	if v == nil {
-		return nil, errNil
-	}
 	l, err := v.load(dev)
 	if err != nil {
 		return nil, err
@@ -194,6 +208,9 @@ func (v *Variant) Load(dev *nereid.Device) (*nereid.Compiled, error) {
 }
 
 func (v *Variant) load(dev *nereid.Device) (*loading, error) {
+	if !v.usable() {
+		return nil, errNil
+	}
 	l, err := v.begin(dev)
 	if err != nil {
 		return nil, err

@@ -57,10 +57,11 @@ type Launch[P any] struct {
 
 // candidate returns the candidate of some code.
 func (l Launch[P]) candidate(c *Code) Candidate[P] {
-	out := Candidate[P]{
-		Name: c.name,
-		Run:  func(s *nereid.Stream, p P) error { return l.Run(c, s, p) },
+	out := Candidate[P]{Name: c.name}
+	if l.Run == nil {
+		return out // which New refuses
 	}
+	out.Run = func(s *nereid.Stream, p P) error { return l.Run(c, s, p) }
 	if l.Supports != nil {
 		out.Supports = func(p P) error { return l.Supports(c, p) }
 	}
@@ -142,6 +143,9 @@ func configText(c nereid.TuneConfig) string {
 // Nested returns an op as a candidate of another, which has other parameters. It is tuned when the outer one
 // is.
 func Nested[P, Q any](op *Op[Q], convert func(P) Q) Candidate[P] {
+	if !op.usable() || convert == nil {
+		return Candidate[P]{Name: op.Name()} // which New refuses
+	}
 	return Candidate[P]{
 		Name:     op.name,
 		hashOn:   op.hash,

@@ -65,6 +65,6 @@ func firstLine(err error) string {
 }
 
 var (
-	errNil       = errors.New("tunable: the *Op is nil: New makes one")
+	errNil       = errors.New("tunable: the op is nil or empty: New makes one")
 	errNilStream = errors.New("tunable: a call needs a stream: Device.NewStream makes one")
 )

@@ -72,8 +72,9 @@ type Op[P any] struct {
 // holds what the speed of candidates depends on, and what they support: types, sizes, alignments. It is a
 // number, a string, or a struct or array of these. The candidates' order matters where nothing is measured:
 // the first that supports the parameters runs.
-func New[P any, K comparable](name string, key func(P) K, o Options[P], candidates ...Candidate[P]) (*Op[P],
-	error) {
+func New[P any, K comparable](
+	name string, key func(P) K, o Options[P], candidates ...Candidate[P],
+) (*Op[P], error) {
 	bad := func(format string, args ...any) (*Op[P], error) {
 		return nil, fmt.Errorf("tunable: op %q: "+format, append([]any{name}, args...)...)
 	}
@@ -112,14 +113,22 @@ func New[P any, K comparable](name string, key func(P) K, o Options[P], candidat
 }
 
 // Name returns the op's name.
-func (o *Op[P]) Name() string { return o.name }
+func (o *Op[P]) Name() string {
+	if o == nil {
+		return ""
+	}
+	return o.name
+}
+
+// usable reports whether New returned the op.
+func (o *Op[P]) usable() bool { return o != nil && o.keys != nil }
 
 // Call runs the op on a stream, with the best candidate that supports the parameters. The first call for a
 // key tunes, as the op's mode says, and waits for the stream; of several goroutines that need the same
 // choice, one tunes. When the context of the stream ends, so does a tuning. On a stream that is being
 // captured, a call that would have to tune fails with nereid.ErrCapturing.
 func (o *Op[P]) Call(s *nereid.Stream, p P) error {
-	if o == nil {
+	if !o.usable() {
 		return errNil
 	}
 	if x := o.keys.find(s.Device(), p); x != nil {
@@ -136,7 +145,7 @@ func (o *Op[P]) Call(s *nereid.Stream, p P) error {
 
 // Tune makes the choice for parameters, as the first call would, without running the op on them.
 func (o *Op[P]) Tune(s *nereid.Stream, p P) error {
-	if o == nil {
+	if !o.usable() {
 		return errNil
 	}
 	_, err := o.choice(s, p)

@@ -316,8 +316,19 @@ func TestErrors(t *testing.T) {
 	if err := op.Call(nil, params{}); err == nil {
 		t.Error("called without a stream")
 	}
-	if err := (*tunable.Op[params])(nil).Call(s, params{}); err == nil {
-		t.Error("an op that is nil is called")
+	for _, none := range []*tunable.Op[params]{nil, {}} {
+		for what, err := range map[string]error{
+			"Call": none.Call(s, params{}), "Tune": none.Tune(s, params{}), "Picked": second(none.Picked(s, params{})),
+			"Explore": second(none.Explore(s, params{})),
+		} {
+			if err == nil || none.Name() != "" {
+				t.Errorf("%s of an op that is nil or empty works", what)
+			}
+		}
+		if _, err := tunable.New("x", keyOf, quick(tunable.Options[params]{}),
+			tunable.Nested(none, func(p params) params { return p })); err == nil {
+			t.Error("an op that is nil or empty is a candidate")
+		}
 	}
 	o := quick(tunable.Options[params]{})
 	stable := o
@@ -521,3 +532,5 @@ func written(t *testing.T, s *nereid.TuneStore) []byte {
 	}
 	return b.Bytes()
 }
+
+func second[T any](_ T, err error) error { return err }

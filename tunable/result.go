@@ -22,7 +22,7 @@ type Result struct {
 // Results makes the choice for parameters, as a call would, and returns what it rests on: the picked
 // candidate first, then the others by time, then those without a time.
 func (o *Op[P]) Results(s *nereid.Stream, p P) ([]Result, error) {
-	if o == nil {
+	if !o.usable() {
 		return nil, errNil
 	}
 	c, err := o.choice(s, p)
@@ -45,7 +45,7 @@ func (o *Op[P]) Picked(s *nereid.Stream, p P) (string, error) {
 // results in the order of Results. The choice, which it makes if there is none, and the store stay as they
 // are.
 func (o *Op[P]) Explore(s *nereid.Stream, p P) ([]Result, error) {
-	if o == nil {
+	if !o.usable() {
 		return nil, errNil
 	}
 	c, err := o.choice(s, p)
