@@ -83,7 +83,7 @@ func (o *Op[P]) Explore(s *nereid.Stream, p P) ([]Result, error) {
 	if err := s.Context().Err(); err != nil {
 		return nil, err
 	}
-	t.finals(list)
+	t.finals(list, math.Inf(1))
 	return o.results(s.Device(), p, c, rec), nil
 }
 

@@ -19,7 +19,8 @@ const (
 	// hopeless is how many times slower than the best the first runs are if a candidate is not measured
 	// further.
 	hopeless = 2
-	// finalist is how much slower than the best a candidate may be to be measured again, in turn with the best.
+	// finalist is how much slower than the best median the shorter runs of a candidate may be, so that it is
+	// measured again in turn with the best.
 	finalist = 1.05
 	// rounds is how often the finalists are measured.
 	rounds = 3
@@ -140,7 +141,7 @@ func (o *Op[P]) measure(ctx context.Context, own *nereid.Stream, p P, list, todo
 		t.keep()
 		return o.cancelled(p, ctx)
 	}
-	t.finals(list)
+	t.finals(list, finalist)
 	rec.Best = rec.Pick(o.names(list))
 	o.opts.Logger.Info("tunable: tuned", "op", o.name, "key", t.key, "best", rec.Best, "took", time.Since(begin))
 	if rec.Best == "" {
@@ -281,13 +282,13 @@ func (t *tuning[P]) reference(list []int) error {
 	return t.once(list[0])
 }
 
-// finals measures the candidates that are about as fast as the best again, in turn: the median of several
-// measurements decides.
-func (t *tuning[P]) finals(list []int) {
+// finals measures the candidates again, in turn, whose shorter runs take at most so many times the best
+// median: they may be as fast, and may have been disturbed. The median of several measurements decides.
+func (t *tuning[P]) finals(list []int, most float64) {
 	least := t.least(list)
 	medians := map[int][]float64{}
 	for _, i := range list {
-		if r, ok := t.rec.Find(t.o.candidates[i].Name); ok && r.Failed == "" && r.Median <= finalist*least {
+		if r, ok := t.rec.Find(t.o.candidates[i].Name); ok && r.Failed == "" && r.Low <= most*least {
 			medians[i] = []float64{r.Median}
 		}
 	}
