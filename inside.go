@@ -100,15 +100,10 @@ func (k *Kernel) gridOf(p *warm.Plan, grid GridFunc, values inside.Values) (Grid
 // compileFor compiles like CompileFor; the texts of stages that are not in only are not kept.
 func (k *Kernel) compileFor(ctx context.Context, target, signature string, opts target.Options, until string,
 	only []string) (*compile.Result, error) {
-	specs, err := lang.ParseSignature(k.params.List, signature)
-	if err != nil {
-		return nil, k.argError(err)
-	}
-	b, err := compilerFor(target)
+	dev, specs, err := k.forTarget(target, signature)
 	if err != nil {
 		return nil, err
 	}
-	dev := &Device{b}
 	r, err := k.code.CompileKeeping(ctx, compile.Spec{Dev: dev.core(), Args: specs, Opts: opts}, until, only)
 	return r, compileError(err)
 }

@@ -286,16 +286,24 @@ func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts 
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
-	ctx = orBackground(ctx)
-	specs, err := lang.ParseSignature(k.params.List, signature)
-	if err != nil {
-		return nil, k.argError(err)
-	}
-	b, err := compilerFor(target)
+	dev, specs, err := k.forTarget(target, signature)
 	if err != nil {
 		return nil, err
 	}
-	return k.compile(ctx, &Device{b}, specs, options(opts), until)
+	return k.compile(orBackground(ctx), dev, specs, options(opts), until)
+}
+
+// forTarget returns a device that compiles for a target, and the arguments that a signature describes.
+func (k *Kernel) forTarget(target, signature string) (*Device, []lang.ArgSpec, error) {
+	specs, err := lang.ParseSignature(k.params.List, signature)
+	if err != nil {
+		return nil, nil, k.argError(err)
+	}
+	b, err := compilerFor(target)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Device{b}, specs, nil
 }
 
 // compile compiles up to a stage ("" means all) and keeps the text of each.

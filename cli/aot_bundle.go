@@ -42,8 +42,8 @@ func entriesOf(b *bundle.File) []*bundle.Entry {
 	return out
 }
 
-// selected returns the entries of some names and targets; none means all. An unknown one is an error.
-func selected(b *bundle.File, names, targets []string) ([]*bundle.Entry, error) {
+// selected returns the entries of some names, groups and targets; none means all. An unknown one is an error.
+func selected(b *bundle.File, names, groups, targets []string) ([]*bundle.Entry, error) {
 	all := entriesOf(b)
 	for _, s := range []struct {
 		what  string
@@ -51,6 +51,7 @@ func selected(b *bundle.File, names, targets []string) ([]*bundle.Entry, error) 
 		of    func(*bundle.Entry) string
 	}{
 		{"variant", names, func(e *bundle.Entry) string { return e.Name }},
+		{"group", groups, func(e *bundle.Entry) string { return e.Group }},
 		{"target", targets, func(e *bundle.Entry) string { return e.Target }},
 	} {
 		var known []string
@@ -95,16 +96,9 @@ func newAOTListCmd() *cobra.Command {
 		Use:     "ls BUNDLE.nrb", Short: "Lists the variants of a bundle", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withBundle(args[0], func(b *bundle.File) error {
-				list := entriesOf(b)
-				var known []string
-				for _, e := range list {
-					known = append(known, e.Group)
-				}
-				if err := checkKnown("group", groups, known); err != nil {
+				list, err := selected(b, nil, groups, nil)
+				if err != nil {
 					return err
-				}
-				if len(groups) > 0 {
-					list = slices.DeleteFunc(list, func(e *bundle.Entry) bool { return !slices.Contains(groups, e.Group) })
 				}
 				if asJSON {
 					return printJSON(cmd, list)
@@ -152,7 +146,7 @@ func newAOTShowCmd() *cobra.Command {
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withBundle(args[0], func(b *bundle.File) error {
-				list, err := selected(b, args[1:], targets)
+				list, err := selected(b, args[1:], nil, targets)
 				if err != nil {
 					return err
 				}
@@ -238,7 +232,7 @@ func newAOTExtractCmd() *cobra.Command {
 				return usagef("where to? -o FOLDER")
 			}
 			return withBundle(args[0], func(b *bundle.File) error {
-				list, err := selected(b, args[1:], targets)
+				list, err := selected(b, args[1:], nil, targets)
 				if err != nil {
 					return err
 				}

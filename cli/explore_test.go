@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,11 +12,9 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
-	format "github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/aot"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/txtest"
-	"github.com/nereid-lang/nereid/kernels"
 	"github.com/nereid-lang/nereid/tunable"
 )
 
@@ -25,43 +24,22 @@ func softmaxBundle(t *testing.T, blocks ...int) string {
 	if _, err := llvm.Load(); err != nil {
 		t.Skipf("no libLLVM: %v", err)
 	}
-	m, err := nereid.LoadFS(kernels.Files, "softmax.py", nereid.With(nereid.Config{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("softmax_kernel")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &format.Writer{}
+	var list []aot.Variant
 	for _, n := range blocks {
-		signature := fmt.Sprintf("*fp16, *fp16, i32, i32, i32, %d", n)
-		c, err := k.CompileFor(t.Context(), "cpu", signature, nereid.Options{}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var file bytes.Buffer
-		if err := c.Save(&file); err != nil {
-			t.Fatal(err)
-		}
-		s, err := compile.ReadSaved(&file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, parts, err := format.NewEntry(fmt.Sprintf("softmax_fp16_%d", n), "softmax_fp16", "source", s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Add(e, parts); err != nil {
-			t.Fatal(err)
-		}
+		list = append(list, aot.Variant{
+			Name: fmt.Sprintf("softmax_fp16_%d", n), Group: "softmax_fp16", File: "../kernels/softmax.py",
+			Kernel: "softmax_kernel", Signature: fmt.Sprintf("*fp16, *fp16, i32, i32, i32, %d", n),
+		})
 	}
-	var out bytes.Buffer
-	if _, err := w.WriteTo(&out); err != nil {
+	built, err := aot.Build(t.Context(), list, aot.BuildOptions{Targets: []string{"cpu"}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "softmax.nrb")
-	if err := os.WriteFile(name, out.Bytes(), 0o600); err != nil {
+	if err := aot.WriteFile(name, func(w io.Writer) error {
+		_, err := built.Writer.WriteTo(w)
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return name

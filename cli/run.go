@@ -67,10 +67,7 @@ func newRunCmd() *cobra.Command {
 		"device to run on (default: the best one here); several, separated by commas, for --sweep")
 	fs.StringVar(&f.input.signature, "signature", "",
 		"types of the arguments, as nereid compile takes them: constants are values, pointers tensors")
-	fs.StringVar(&f.input.shape, "shape", "", "shape of tensors that are not described, as in 128x64")
-	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
-	fs.StringVar(&f.input.fill, "init", "randn", "how tensors begin: "+strings.Join(fillNames(), ", "))
-	fs.Uint64Var(&f.input.seed, "seed", 1, "of the random numbers")
+	f.input.add(cmd)
 	fs.StringSliceVar((*[]string)(&f.check), "check", nil,
 		"what to look for: bounds, overflow of indices, uninit, races: by the interpreter, which judges "+
 			"every run; bounds and overflow also by the device, races within programs by sim")

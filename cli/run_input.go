@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -30,6 +32,15 @@ type inputFlags struct {
 	size func(in *inputs, open []*tensorArg) error
 	// random numbers begin anew after so many, where only times matter; 0: never
 	repeat int
+}
+
+// add adds the flags for tensors that the command line does not describe.
+func (f *inputFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.shape, "shape", "", "shape of tensors that are not described, as in 128x64")
+	fs.StringVar(&f.dtype, "dtype", "fp32", "element type of tensors that are not described")
+	fs.StringVar(&f.fill, "init", "randn", "how tensors begin: "+strings.Join(fillNames(), ", "))
+	fs.Uint64Var(&f.seed, "seed", 1, "of the random numbers")
 }
 
 // tensorArg is a tensor argument with what it holds before the launch; nil data is memory that nobody has

@@ -4,50 +4,42 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
-	format "github.com/nereid-lang/nereid/internal/bundle"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/aot"
 	"github.com/nereid-lang/nereid/tunable"
 )
 
-// scaleBundle compiles variants of the scale kernel for targets, in the order of the blocks.
-func scaleBundle(t *testing.T, targets []string, blocks ...int) *bundle.Bundle {
+// scaleBundle compiles variants of the scale kernel for a target, in the order of the blocks.
+func scaleBundle(t *testing.T, target string, blocks ...int) *bundle.Bundle {
 	t.Helper()
-	w := &format.Writer{}
+	file := filepath.Join(t.TempDir(), "scale.py")
+	if err := os.WriteFile(file, []byte(kernelSource), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var list []aot.Variant
 	for _, block := range blocks {
-		for _, target := range targets {
-			signature := fmt.Sprintf("*fp32:16, *fp32:16, i32:16, fp32, %d", block)
-			c, err := scaleKernel(t).CompileFor(t.Context(), target, signature, nereid.Options{NumWarps: 4}, "")
-			if errors.Is(err, nereid.ErrNoLLVM) {
-				t.Skip(err)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			var file bytes.Buffer
-			if err := c.Save(&file); err != nil {
-				t.Fatal(err)
-			}
-			s, err := compile.ReadSaved(&file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, parts, err := format.NewEntry(fmt.Sprintf("scale_%d", block), "scale_fp32", "source", s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Add(e, parts); err != nil {
-				t.Fatal(err)
-			}
-		}
+		list = append(list, aot.Variant{
+			Name: fmt.Sprintf("scale_%d", block), Group: "scale_fp32", File: file, Kernel: "scale",
+			Signature: fmt.Sprintf("*fp32:16, *fp32:16, i32:16, fp32, %d", block),
+			Options:   nereid.Options{NumWarps: 4},
+		})
+	}
+	built, err := aot.Build(t.Context(), list, aot.BuildOptions{Targets: []string{target}})
+	if errors.Is(err, nereid.ErrNoLLVM) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if _, err := w.WriteTo(&out); err != nil {
+	if _, err := built.Writer.WriteTo(&out); err != nil {
 		t.Fatal(err)
 	}
 	b, err := bundle.OpenBytes(out.Bytes())
@@ -76,7 +68,7 @@ func groupOp(t *testing.T, b *bundle.Bundle, store *nereid.TuneStore) *tunable.O
 // The variants of a group are candidates: the op computes what they do, and a table in another order keeps
 // its results.
 func TestGroup(t *testing.T) {
-	b := scaleBundle(t, []string{"cpu"}, 64, 256, 1024)
+	b := scaleBundle(t, "cpu", 64, 256, 1024)
 	s := stream(t, "cpu")
 	_, p := scaleOp(t, s, 512)
 	store := openStore(t, nereid.TuneStoreOptions{})
@@ -95,7 +87,7 @@ func TestGroup(t *testing.T) {
 		list[2].Failed != "512 elements are less than a block of 1024" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	again := scaleBundle(t, []string{"cpu"}, 1024, 256, 64)
+	again := scaleBundle(t, "cpu", 1024, 256, 64)
 	kept, err := groupOp(t, again, store).Results(s, p)
 	if err != nil || again.Loaded() != 0 {
 		t.Errorf("%d variants are loaded for a choice that is kept: %v", again.Loaded(), err)
@@ -107,7 +99,7 @@ func TestGroup(t *testing.T) {
 
 // A group that is not there, and a bundle for another architecture, are typed errors.
 func TestGroupErrors(t *testing.T) {
-	b := scaleBundle(t, []string{"cuda:90"}, 64)
+	b := scaleBundle(t, "cuda:90", 64)
 	_, err := tunable.Group(b, "scale_fp16", scaleLaunch)
 	if e := (*bundle.NotFoundError)(nil); !errors.As(err, &e) || !slices.Equal(e.Have, []string{"scale_fp32"}) {
 		t.Errorf("%v", err)
@@ -128,7 +120,7 @@ func TestGroupErrors(t *testing.T) {
 func TestGroupAllocations(t *testing.T) {
 	check := func(t *testing.T, s *nereid.Stream, target string) {
 		_, p := scaleOp(t, s, 4096)
-		op := groupOp(t, scaleBundle(t, []string{target}, 64, 256), nil)
+		op := groupOp(t, scaleBundle(t, target, 64, 256), nil)
 		call := func() {
 			if err := op.Call(s, p); err != nil {
 				t.Fatal(err)

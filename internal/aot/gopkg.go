@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/gen"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
@@ -87,7 +87,7 @@ func familiesOf(f *bundle.File) ([]*family, error) {
 		key := fmt.Sprint(title, args)
 		fam := known[key]
 		if fam == nil {
-			fam = &family{name: unused(exported(base), taken), title: title, kernel: e.Kernel, args: args}
+			fam = &family{name: unused(gen.Exported(base), taken), title: title, kernel: e.Kernel, args: args}
 			known[key] = fam
 			list = append(list, fam)
 		}
@@ -150,27 +150,6 @@ func goType(spec string) string {
 		return t
 	}
 	return "any" // descriptors and tuples
-}
-
-// exported returns a name as Go exports it: softmax_fp32 becomes SoftmaxFp32.
-func exported(name string) string {
-	var b strings.Builder
-	up := true
-	for _, r := range name {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			up = true
-		case up:
-			b.WriteRune(unicode.ToUpper(r))
-			up = false
-		default:
-			b.WriteRune(r)
-		}
-	}
-	if s := b.String(); s != "" && unicode.IsUpper([]rune(s)[0]) {
-		return s
-	}
-	return "K" + b.String()
 }
 
 // goFile returns the text of the package's file.

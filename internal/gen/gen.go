@@ -178,9 +178,9 @@ func (g *generator) tuned(k kernel) (kernel, bool) {
 // goName is the name of the kernel's function.
 func (k kernel) goName() string {
 	if k.tuned {
-		return exported(k.name) + "Tuned"
+		return Exported(k.name) + "Tuned"
 	}
-	return exported(k.name)
+	return Exported(k.name)
 }
 
 // helper reports whether a jit function is there to be called by others.
@@ -495,7 +495,7 @@ func (g *generator) comment(name string, k kernel) {
 }
 
 // fileName returns the name of the variable for the file.
-func (g *generator) fileName() string { return exported(path.Base(g.name)) }
+func (g *generator) fileName() string { return Exported(path.Base(g.name)) }
 
 // embedded writes the source, and what it imports.
 func (g *generator) embedded() {

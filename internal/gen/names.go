@@ -6,14 +6,12 @@ import (
 	"unicode"
 )
 
-// exported is a name as Go exports it: add_kernel becomes AddKernel.
-func exported(name string) string {
+// Exported returns a name as Go exports it: add_kernel becomes AddKernel.
+func Exported(name string) string {
 	var b strings.Builder
 	up := true
 	for _, r := range name {
 		switch {
-		case r == '_' || r == '.' || r == '-':
-			up = true
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			up = true
 		case up:
@@ -32,7 +30,7 @@ func exported(name string) string {
 
 // unexported is the same for names that stay in the package.
 func unexported(name string) string {
-	s := []rune(exported(name))
+	s := []rune(Exported(name))
 	s[0] = unicode.ToLower(s[0])
 	return string(s)
 }
