@@ -66,7 +66,7 @@ func newCompileCmd() *cobra.Command {
 	fs.StringVar(&f.specs, "specs", "", "JSON list of {name, file, kernel, signature, num_warps, num_stages, num_ctas}")
 	fs.StringSliceVar(&f.only, "only", nil, "compile only these entries of the list")
 	fs.StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY, hip:CHIP, cpu, cpu:CHIP or interp")
-	fs.StringVar(&f.emit, "emit", "ttir", "stages to write, separated by commas; json: what a launcher must know")
+	fs.StringVar(&f.emit, "emit", "ttir", "stages to write, separated by commas: source, ttir, ttgir, llir, ptx, cubin; for cpu source, ttir, linalg, llir, asm, obj; json: what a launcher must know")
 	fs.StringVarP(&f.output, "output", "o", "", "folder for the stages, NAME.STAGE; - prints them")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
