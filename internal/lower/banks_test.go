@@ -148,3 +148,33 @@ func TestReduceWarpAtOnce(t *testing.T) {
 		})
 	}
 }
+
+// TestReduceByLanes combines what warps have found, of many rows, in different lanes at once.
+func TestReduceByLanes(t *testing.T) {
+	for _, c := range []struct{ rows, warps, combined, sent int }{{8, 4, 8*5 + 2, 8}, {2, 4, 2*5 + 2*2, 0}, {32, 8, 32*5 + 8*3, 32}} {
+		shape, rest := []int{c.rows, 128 * c.warps}, []int{c.rows}
+		enc := fmt.Sprintf("#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [1, %d], order = [1, 0]}>", c.warps)
+		slice := "#ttg.slice<{dim = 1, parent = " + enc + "}>"
+		body := "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {\n" + offsetsText("o", shape, enc) +
+			accessText("x", "o", "v", shape, "i32", enc, false) +
+			fmt.Sprintf(`%%w = "tt.reduce"(%%v) <{axis = 1 : i32}> ({
+^bb0(%%a: i32, %%b: i32):
+%%g = arith.cmpi sgt, %%a, %%b : i32
+%%c = arith.select %%g, %%a, %%b : i32
+%%d = arith.minsi %%a, %%b : i32
+%%e = arith.muli %%d, %%d : i32
+%%f = arith.andi %%e, %%d : i32
+%%h = arith.subi %%f, %%f : i32
+%%i = arith.addi %%c, %%h : i32
+tt.reduce.return %%i : i32
+}) : (tensor<%s, %s>) -> tensor<%s, %s>
+`, shapeText(shape, "i32"), enc, shapeText(rest, "i32"), slice) +
+			offsetsText("p", rest, slice) + accessText("y", "p", "w", rest, "i32", slice, true) + "tt.return\n}\n"
+		text := moduleText(c.warps, body)
+		l := launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I32, size(shape), 9999), ints(ir.I32, c.rows, 2)}}
+		ptx := string(runBothOn(t, 90, text, l, 0))
+		if b, i := strings.Count(ptx, "shfl.sync.bfly"), strings.Count(ptx, "shfl.sync.idx"); b != c.combined || i != c.sent {
+			t.Errorf("%+v: %d and %d shuffles", c, b, i)
+		}
+	}
+}

@@ -282,6 +282,9 @@ func (r *reduction) throughShared(warps []step) {
 	split := 1
 	switch {
 	case !sameInLanes(to):
+	case r.isDear() && n > 2 && n < l.vendor.lanes() && len(ownBits(to)) > 1:
+		r.byLanes(to, at, n, bases)
+		return
 	case r.isDear() && n > 2:
 		split = min(n, l.vendor.lanes())
 	case n > 8:

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -102,4 +104,49 @@ func (r *reduction) sumRows(size, rows int, bases []int) [][]string {
 		}
 	}
 	return out
+}
+
+// ownBits returns the bits of a layout's registers that hold elements of their own. The zero layout has none.
+func ownBits(ll layout.Layout) (out []int) {
+	if !slices.Contains(ll.InNames(), layout.Register) {
+		return nil
+	}
+	free := ll.FreeVariablesIn(layout.Register)
+	for i := range ll.InBits(layout.Register) {
+		if free>>i&1 == 0 {
+			out = append(out, 1<<i)
+		}
+	}
+	return out
+}
+
+// byLanes combines the n partial results of each element of a result that all lanes hold: each lane reads one of one
+// element, so that a combination serves several elements, and sends what comes of it to all.
+func (r *reduction) byLanes(to layout.Layout, at places, n int, bases []int) {
+	l, shape, bits := r.l, outShape(to), ownBits(to)
+	near := bits[:min(len(bits), log2(l.vendor.lanes()/n))] // elements that lanes read at once
+	far := bits[len(near):]
+	row := l.atEntry(func() string {
+		row := "0"
+		for i, b := range near {
+			bit := l.val("and i32 %s, %d", l.ids.lane, n<<i)
+			set := l.val("icmp ne i32 %s, 0", bit)
+			image := flat(registerCoords(to, b), shape)
+			row = l.xor(row, l.val("select i1 %s, i32 %d, i32 0", set, image))
+		}
+		return row
+	})
+	out := map[int][]string{}
+	for i := range 1 << len(far) {
+		first := spread(i, far)
+		off := l.xor(at.read(first, registerCoords(to, first)), row)
+		vals := r.gather(l.mul(off, n), n, n, bases, "")
+		for j := range 1 << len(near) {
+			c := registerCoords(to, first|spread(j, near))
+			for e, v := range vals {
+				out[flat(c, shape)] = append(out[flat(c, shape)], l.shuffleIdx(v, r.elems[e], itoa(j*n)))
+			}
+		}
+	}
+	r.finish(func(c []int) []string { return out[flat(c, shape)] })
 }
