@@ -28,7 +28,8 @@ type StageText struct {
 	Shared int
 }
 
-// StageOf returns the stage that a file's ending names ("ttir", "ttgir", "linalg", "llir", "ptx"), or "".
+// StageOf returns the stage that a file's ending names ("source", "ttir", "ttgir", "linalg", "llir", "ptx"), or
+// "".
 func StageOf(file string) string {
 	switch ext := strings.TrimPrefix(filepath.Ext(file), "."); ext {
 	case "source", "ttir", "ttgir", "linalg", "llir", "ptx":
@@ -37,10 +38,11 @@ func StageOf(file string) string {
 	return ""
 }
 
-// CompileStage goes on with a kernel from one of its stages, up to another; "" means all. The passes of the stage
-// itself and of those before do not run. target is as for Kernel.CompileFor; "" means the one that the text
-// names.
-func CompileStage(ctx context.Context, target string, in StageText, opts Options, until string) (*Compiled, error) {
+// CompileStage goes on with a kernel from one of its stages, up to another; "" means all. The passes of the
+// stage itself and of those before do not run. target is as for Kernel.CompileFor; "" means the one that the
+// text names.
+func CompileStage(ctx context.Context, target string, in StageText, opts Options, until string) (*Compiled,
+	error) {
 	t, err := in.read()
 	if err != nil {
 		return nil, compileError(err)
@@ -59,7 +61,8 @@ func CompileStage(ctx context.Context, target string, in StageText, opts Options
 		return nil, err
 	}
 	dev := &Device{b}
-	r, err := compile.CompileText(orBackground(ctx), defaultConfig().settings(), dev.core(), t, options(opts), until)
+	r, err := compile.CompileText(orBackground(ctx), defaultConfig().settings(), dev.core(), t, options(opts),
+		until)
 	if err != nil {
 		return nil, compileError(diag.RefusedBy(err, target))
 	}

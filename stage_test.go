@@ -72,8 +72,8 @@ func sum(t *testing.T, dev *nereid.Device, c *nereid.Compiled) {
 	}
 }
 
-// TestLaunchInfoOfDescriptors: a descriptor is one argument of 128 bytes where the code takes a tensor map, and
-// its parts where it does not.
+// TestLaunchInfoOfDescriptors: a descriptor is one argument of 128 bytes where the code takes a tensor map,
+// and its parts where it does not.
 func TestLaunchInfoOfDescriptors(t *testing.T) {
 	src := `
 import triton
@@ -101,7 +101,8 @@ def move(a, b, n):
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := k.CompileFor(context.Background(), target, "tensordesc<fp16[16, 16]>, *fp16:16, i32", nereid.Options{}, "")
+			c, err := k.CompileFor(context.Background(), target, "tensordesc<fp16[16, 16]>, *fp16:16, i32",
+				nereid.Options{}, "")
 			if err != nil {
 				t.Skip(err)
 			}

@@ -12,9 +12,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// TuneStore keeps the timings and choices of tunings: of kernels under @triton.autotune (TuneOptions.Store) and
-// of the ops of package tunable. A result is found again for the same device model, driver, compiler and code
-// alone; all others are ignored. A nil *TuneStore keeps nothing.
+// TuneStore keeps the timings and choices of tunings: of kernels under @triton.autotune (TuneOptions.Store)
+// and of the ops of package tunable. A result is found again for the same device model, driver, compiler and
+// code alone; all others are ignored. A nil *TuneStore keeps nothing.
 type TuneStore struct {
 	layers autotune.Layers
 	memory *autotune.Memory
@@ -96,8 +96,8 @@ func (s *TuneStore) store() autotune.Store {
 	return s.layers
 }
 
-// Merge adds the results of a JSON text that Write or `nereid tune --export` wrote, for as long as the store is
-// open; results that are known here stay. It returns the number of results in the text.
+// Merge adds the results of a JSON text that Write or `nereid tune --export` wrote, for as long as the store
+// is open; results that are known here stay. It returns the number of results in the text.
 func (s *TuneStore) Merge(data []byte) (int, error) {
 	if s == nil {
 		return 0, errNoTuneStore
@@ -157,14 +157,15 @@ func envTuneStore(o TuneStoreOptions) *TuneStore {
 		dir, redis, secret string
 		readOnly           bool
 	}
-	open, _ := envTuneStores.LoadOrStore(key{o.Dir, o.Redis, o.Key, o.ReadOnly}, sync.OnceValue(func() *TuneStore {
-		o.Logger = slog.Default()
-		s, err := OpenTuneStore(o)
-		if err != nil {
-			return nil
-		}
-		return s
-	}))
+	open, _ := envTuneStores.LoadOrStore(key{o.Dir, o.Redis, o.Key, o.ReadOnly},
+		sync.OnceValue(func() *TuneStore {
+			o.Logger = slog.Default()
+			s, err := OpenTuneStore(o)
+			if err != nil {
+				return nil
+			}
+			return s
+		}))
 	return open.(func() *TuneStore)()
 }
 

@@ -93,7 +93,8 @@ func TestTuneStoreErrors(t *testing.T) {
 	if none.Write(&bytes.Buffer{}) == nil || none.Close() != nil {
 		t.Error("nothing is written")
 	}
-	if _, err := tuneStore(t, nereid.TuneStoreOptions{}).MergeFile(filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, err := tuneStore(t,
+		nereid.TuneStoreOptions{}).MergeFile(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a file that is not there is merged")
 	}
 	if n := measuredIn(t, nereid.TuneOptions{Store: none}); n != 3 {

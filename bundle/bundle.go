@@ -231,8 +231,8 @@ func (b *Bundle) Close() error {
 }
 
 // Device returns a device to run bundles on: "cuda", "cuda:1", "cpu". An empty name means the one in
-// NEREID_DEVICE, or else a GPU, or else the CPU. Unlike nereid.Open, it returns the CPU without LLVM too; where
-// LLVM is installed, both return the same device.
+// NEREID_DEVICE, or else a GPU, or else the CPU. Unlike nereid.Open, it returns the CPU without LLVM too;
+// where LLVM is installed, both return the same device.
 func Device(name string) (*nereid.Device, error) {
 	d, err := inside.Root.Open(name)
 	if err != nil {

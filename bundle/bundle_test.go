@@ -445,7 +445,8 @@ func TestLookup(t *testing.T) {
 	v := lookup(t, b, "softmax_fp16_128")
 	code := v.Code()
 	if v.Kernel() != "softmax_kernel" || v.Constants()["BLOCK_SIZE"] != "128" || len(code) != 2 ||
-		code[1].Target != "cuda:90" || !slices.Equal(code[1].Forms, []string{"ptx"}) || code[1].Options.NumWarps != 4 ||
+		code[1].Target != "cuda:90" || !slices.Equal(code[1].Forms, []string{"ptx"}) ||
+		code[1].Options.NumWarps != 4 ||
 		code[0].Hash == code[1].Hash || code[0].Size == 0 || !strings.Contains(v.Signature(), "*fp16:16") {
 		t.Errorf("%+v", code)
 	}
@@ -462,7 +463,8 @@ func TestLookup(t *testing.T) {
 	}
 	var missing *bundle.NotFoundError
 	if _, err := b.Lookup("softmax_fp32_46"); !errors.As(err, &missing) || !errors.Is(err, bundle.ErrNotFound) ||
-		len(missing.Have) != 4 || !strings.Contains(err.Error(), `there is no variant "softmax_fp32_46": did you mean`) ||
+		len(missing.Have) != 4 ||
+		!strings.Contains(err.Error(), `there is no variant "softmax_fp32_46": did you mean`) ||
 		!strings.Contains(err.Error(), "softmax_fp16_128, ") {
 		t.Error(err)
 	}
@@ -477,7 +479,8 @@ func TestBestCode(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the levels are those of x86-64")
 	}
-	b := open(t, build(t, softmaxes([]string{"cpu:x86-64", "cpu:x86-64-v2", "cpu:x86-64-v3", "cpu:aarch64"}, 64)))
+	b := open(t, build(t,
+		softmaxes([]string{"cpu:x86-64", "cpu:x86-64-v2", "cpu:x86-64-v3", "cpu:aarch64"}, 64)))
 	s := newStream(t, "cpu")
 	v := lookup(t, b, "softmax_fp32_64")
 	c, err := v.Load(s.Device())

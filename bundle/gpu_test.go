@@ -32,13 +32,15 @@ func TestOlderPTX(t *testing.T) {
 	}
 	var refused *bundle.TargetError
 	older := newStream(t, "sim:80").Device()
-	if err := v.Runs(older); !errors.As(err, &refused) || !strings.Contains(err.Error(), "sm_90a runs there alone") {
+	if err := v.Runs(older); !errors.As(err, &refused) ||
+		!strings.Contains(err.Error(), "sm_90a runs there alone") {
 		t.Error(err)
 	}
 }
 
-// TestOnGPU loads from a bundle on a GPU of sm_90 (the stub of the driver) without LLVM. A cubin is loaded as it
-// is, PTX of an older architecture is assembled, code for a later one is refused. Launches allocate nothing.
+// TestOnGPU loads from a bundle on a GPU of sm_90 (the stub of the driver) without LLVM. A cubin is loaded as
+// it is, PTX of an older architecture is assembled, code for a later one is refused. Launches allocate
+// nothing.
 func TestOnGPU(t *testing.T) {
 	if stub.Inside() {
 		onGPU(t, os.Getenv(hidden), os.Getenv("NEREID_STUB_LOG"))

@@ -111,7 +111,8 @@ func groupNorm(s *nereid.Stream, v *bundle.Variant) (worst float64, err error) {
 		}
 		for p := range pixels * per {
 			at, channel := first+p/per*c+p%per, i%groups*per+p%per
-			want := (float64(in[at])-mean)/math.Sqrt(square-mean*mean+eps)*float64(gamma[channel]) + float64(beta[channel])
+			want := (float64(in[at])-mean)/math.Sqrt(square-mean*mean+eps)*float64(gamma[channel]) +
+				float64(beta[channel])
 			if silu == "True" {
 				want /= 1 + math.Exp(-want)
 			}

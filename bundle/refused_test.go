@@ -26,7 +26,8 @@ func TestForeign(t *testing.T) {
 		{"cuda:90", "", []string{"softmax_fp32_64 has no code for cpu: cuda:90: this is ", "object files"}},
 		{baseline(), "x86_64-unknown-linux-gnu x86-64-v9 +sse2,+avx9", []string{"x86-64-v9", "lacks", "avx9"}},
 		{baseline(), "riscv64-unknown-linux-gnu generic +v", []string{"this is "}},
-		{baseline(), "aarch64-apple-darwin apple-m9 +neon", []string{"the code is for darwin/arm64 (apple-m9), and this is "}},
+		{baseline(), "aarch64-apple-darwin apple-m9 +neon",
+			[]string{"the code is for darwin/arm64 (apple-m9), and this is "}},
 	} {
 		entries, parts := compileAll(t, softmaxes([]string{c.target}, 64)[:1])
 		if c.machine != "" {
@@ -82,7 +83,8 @@ func TestDamaged(t *testing.T) {
 	}
 	bad = bytes.Clone(data)
 	bad[100] ^= 1
-	if _, err := bundle.OpenBytes(bad); !errors.As(err, &d) || d.Entry != "" || !strings.Contains(err.Error(), "index") {
+	if _, err := bundle.OpenBytes(bad); !errors.As(err, &d) || d.Entry != "" ||
+		!strings.Contains(err.Error(), "index") {
 		t.Error(err)
 	}
 	if _, err := bundle.OpenBytes(data[:len(data)-1]); !errors.As(err, &d) {
@@ -94,12 +96,14 @@ func TestDamaged(t *testing.T) {
 func TestWrongCode(t *testing.T) {
 	s := newStream(t, "cpu")
 	for name, change := range map[string]func(*compile.Saved, map[string][]byte){
-		"no ELF object file":    func(_ *compile.Saved, p map[string][]byte) { p["obj"] = []byte("no code") },
-		"is damaged: its meta":  func(s *compile.Saved, _ map[string][]byte) { s.Kernel = "another" },
-		"has no meta":           func(_ *compile.Saved, p map[string][]byte) { p["meta"] = nil },
-		"is not complete":       func(s *compile.Saved, _ map[string][]byte) { s.Meta = []byte(`{}`) },
-		"the saved kernel":      func(s *compile.Saved, _ map[string][]byte) { s.Params[0].Spec = "banana" },
-		"no function nowhere":   func(s *compile.Saved, _ map[string][]byte) { s.Meta = []byte(`{"Entry":"nowhere","Params":5}`) },
+		"no ELF object file":   func(_ *compile.Saved, p map[string][]byte) { p["obj"] = []byte("no code") },
+		"is damaged: its meta": func(s *compile.Saved, _ map[string][]byte) { s.Kernel = "another" },
+		"has no meta":          func(_ *compile.Saved, p map[string][]byte) { p["meta"] = nil },
+		"is not complete":      func(s *compile.Saved, _ map[string][]byte) { s.Meta = []byte(`{}`) },
+		"the saved kernel":     func(s *compile.Saved, _ map[string][]byte) { s.Params[0].Spec = "banana" },
+		"no function nowhere": func(s *compile.Saved, _ map[string][]byte) {
+			s.Meta = []byte(`{"Entry":"nowhere","Params":5}`)
+		},
 		"no description of a k": func(_ *compile.Saved, p map[string][]byte) { p["meta"] = []byte("{") },
 	} {
 		entries, parts := compileAll(t, softmaxes([]string{baseline()}, 64)[:1])
@@ -157,8 +161,8 @@ func TestNoBundle(t *testing.T) {
 	}
 }
 
-// TestNothing calls every method of bundles and variants that nobody opened: no panic, and an error where there is
-// one.
+// TestNothing calls every method of bundles and variants that nobody opened: no panic, and an error where
+// there is one.
 func TestNothing(t *testing.T) {
 	for _, b := range []*bundle.Bundle{nil, {}} {
 		if b.Variants() != nil || b.Groups() != nil || b.Hash() != "" || b.Loaded() != 0 || b.Close() != nil {
@@ -171,7 +175,8 @@ func TestNothing(t *testing.T) {
 		}
 	}
 	for _, v := range []*bundle.Variant{nil, {}} {
-		if _, ok := v.Int("x"); ok || v.String() != "" || v.Group() != "" || v.Kernel() != "" || v.Signature() != "" ||
+		if _, ok := v.Int("x"); ok || v.String() != "" || v.Group() != "" || v.Kernel() != "" ||
+			v.Signature() != "" ||
 			len(v.Constants()) != 0 || v.Code() != nil || v.Targets() != nil {
 			t.Error("a variant of no bundle has something")
 		}

@@ -197,8 +197,9 @@ func rank(part, machine string) int {
 	return n
 }
 
-// Load loads the variant on a device, if it is not there yet, and returns it. The code is the bundle's: Close of
-// the bundle frees it. A device that runs none of its code is a TargetError, a damaged entry a DamageError.
+// Load loads the variant on a device, if it is not there yet, and returns it. The code is the bundle's: Close
+// of the bundle frees it. A device that runs none of its code is a TargetError, a damaged entry a
+// DamageError.
 func (v *Variant) Load(dev *nereid.Device) (*nereid.Compiled, error) {
 	l, err := v.load(dev)
 	if err != nil {

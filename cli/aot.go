@@ -29,11 +29,14 @@ func newAOTCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "aot TABLE... -o BUNDLE.nrb --targets TARGET,TARGET...",
 		Short: "Compiles tables of kernels ahead of time into a bundle",
-		Long: "Compiles the variants of a table for several targets, none of which this machine needs to have, and writes a bundle: a\n" +
+		Long: "Compiles the variants of a table for several targets, none of which this machine needs to " +
+			"have, and writes a bundle: a\n" +
 			"file with all of their code, which programs load without a compiler.\n\n" +
-			"A table is a Python file with get_function_table(), which returns a list of {name, group, func, sig, kwargs}, or a manifest\n" +
+			"A table is a Python file with get_function_table(), which returns a list of {name, group, " +
+			"func, sig, kwargs}, or a manifest\n" +
 			"in TOML. docs/AOT.md describes both.",
-		Example: "  nereid aot examples/softmax-op/softmax.py -o softmax.nrb --targets cuda:80,cuda:90,cpu:x86-64-v3\n" +
+		Example: "  nereid aot examples/softmax-op/softmax.py -o softmax.nrb --targets " +
+			"cuda:80,cuda:90,cpu:x86-64-v3\n" +
 			"  nereid aot ls softmax.nrb",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -41,12 +44,14 @@ func newAOTCmd() *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&f.output, "output", "o", "", "the bundle to write")
-	fs.StringVar(&f.c, "c", "", "folder for the same as C: a header, a source file and object files (docs/LAUNCHERS.md)")
+	fs.StringVar(&f.c, "c", "",
+		"folder for the same as C: a header, a source file and object files (docs/LAUNCHERS.md)")
 	fs.StringSliceVar(&f.targets, "targets", nil,
 		"what to compile for: cuda:90, cpu for this machine's, cpu:x86-64-v3 ... (default: those of the manifest)")
 	fs.StringSliceVar(&f.groups, "group", nil, "compile only these groups")
 	fs.StringSliceVar(&f.names, "only", nil, "compile only these variants")
-	fs.StringVar(&f.golang, "go", "", "folder of a Go package to write: the bundle, embedded, and typed functions")
+	fs.StringVar(&f.golang, "go", "",
+		"folder of a Go package to write: the bundle, embedded, and typed functions")
 	fs.StringSliceVar(&f.build.Roots, "root", nil, "more folders in which imports are found")
 	fs.IntVarP(&f.build.Workers, "jobs", "j", 0, "compilations at a time (default: one for each processor)")
 	fs.BoolVar(&f.build.Lines, "lines", false, "keep line information in GPU code, with the paths of files")

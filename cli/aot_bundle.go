@@ -132,7 +132,8 @@ func printEntries(cmd *cobra.Command, list []*bundle.Entry) error {
 				parts = append(parts, p.Name+" "+sizeText(int64(p.Size)))
 			}
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Name, e.Group, e.Target, e.Kernel, optionsText([]byte(e.Options)),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Name, e.Group, e.Target, e.Kernel,
+			optionsText([]byte(e.Options)),
 			strings.Join(consts, " "), strings.Join(parts, ", "))
 	}
 	return w.Flush()
@@ -179,7 +180,8 @@ func describeEntry(b *bundle.File, e *bundle.Entry) (shown, error) {
 func newAOTVerifyCmd() *cobra.Command {
 	return &cobra.Command{
 		Example: "  nereid aot verify kernels.nrb",
-		Use:     "verify BUNDLE.nrb...", Short: "Checks that bundles are as they were written", Args: cobra.MinimumNArgs(1),
+		Use:     "verify BUNDLE.nrb...", Short: "Checks that bundles are as they were written",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			bad := false
 			for _, name := range args {
@@ -280,7 +282,8 @@ func newAOTMergeCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Example: "  nereid aot merge cuda.nrb cpu.nrb -o kernels.nrb",
 		Use:     "merge BUNDLE.nrb... -o BUNDLE.nrb", Short: "Makes one bundle of several",
-		Long: "Makes one bundle of several. A variant that two of them have for the same target must be the same in both.",
+		Long: "Makes one bundle of several. A variant that two of them have for the same target must be " +
+			"the same in both.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output == "" {

@@ -44,8 +44,8 @@ func needLLVM(t *testing.T) {
 	}
 }
 
-// TestAOTAsC builds the softmax table as C with gcc: every variant gives the right results on this CPU, and is
-// launched by a driver.
+// TestAOTAsC builds the softmax table as C with gcc: every variant gives the right results on this CPU, and
+// is launched by a driver.
 func TestAOTAsC(t *testing.T) {
 	needLLVM(t)
 	dir := t.TempDir()

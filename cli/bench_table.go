@@ -53,7 +53,8 @@ func (r benchRow) String() string {
 	if r.Failed != "" {
 		return fmt.Sprintf("%-14s %-50s FAILED: %s", r.Kernel, what, r.Failed)
 	}
-	text := fmt.Sprintf("%-14s %-50s %8s %s", r.Kernel, what, digits(r.Nereid), strings.Replace(r.Unit, "us", "µs", 1))
+	text := fmt.Sprintf("%-14s %-50s %8s %s", r.Kernel, what, digits(r.Nereid),
+		strings.Replace(r.Unit, "us", "µs", 1))
 	if r.Kernel == "launch" && r.Over != 0 {
 		text += ", over the driver's call " + digits(r.Over)
 	}

@@ -20,11 +20,12 @@ const emitJSON = "json"
 
 // addCodeFlags adds the flags of options that Triton has for the code itself.
 func addCodeFlags(fs *pflag.FlagSet, o *nereid.Options) {
-	fs.BoolFunc("enable-fp-fusion", "whether a product and a sum may be fused (default true)", func(text string) error {
-		on, err := strconv.ParseBool(text)
-		o.NoFPFusion = !on
-		return err
-	})
+	fs.BoolFunc("enable-fp-fusion", "whether a product and a sum may be fused (default true)",
+		func(text string) error {
+			on, err := strconv.ParseBool(text)
+			o.NoFPFusion = !on
+			return err
+		})
 	fs.IntVar(&o.MaxNReg, "maxnreg", 0, "registers of a thread, at most (default: no limit)")
 	fs.StringVar(&o.ExternLibs, "extern-libs", "", "LLVM bitcode to link in: NAME=FILE.bc,NAME=FILE.bc")
 }

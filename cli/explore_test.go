@@ -62,7 +62,8 @@ var softmaxArgs = []string{"out_ptr=fp16[ROWSxCOLS]", "in_ptr=fp16[ROWSxCOLS]", 
 func TestExploreBundle(t *testing.T) {
 	file := softmaxBundle(t, 64, 256, 1024)
 	picture := filepath.Join(t.TempDir(), "out.svg")
-	args := append([]string{"explore-kernels", file, "--shapes", "ROWS=32,COLS=60", "--shapes", "ROWS=32,COLS=200"},
+	args := append([]string{"explore-kernels", file, "--shapes", "ROWS=32,COLS=60", "--shapes",
+		"ROWS=32,COLS=200"},
 		softmaxArgs...)
 	code, out, errs := nereidCommand(t, append(args, "--plot", picture)...)
 	if code != 0 {

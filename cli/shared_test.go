@@ -11,9 +11,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestTritonShared converts triton-shared's own inputs for its pass of the same name, test/Conversion/TritonToLinalg
-// of its repository, and has MLIR verify the results. TRITON_SHARED names the repository's folder. Files that
-// triton-shared marks as failing need not convert.
+// TestTritonShared converts triton-shared's own inputs for its pass of the same name,
+// test/Conversion/TritonToLinalg of its repository, and has MLIR verify the results. TRITON_SHARED names the
+// repository's folder. Files that triton-shared marks as failing need not convert.
 func TestTritonShared(t *testing.T) {
 	root := os.Getenv("TRITON_SHARED")
 	if root == "" {

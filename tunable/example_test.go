@@ -19,8 +19,8 @@ def twice(x_ptr, n, BLOCK: tl.constexpr):
     tl.store(x_ptr + at, x * 2, mask=at < n)
 `
 
-// An op over two configs of a kernel. The kernel works in place, so Outputs names its tensor: a tuning measures
-// with a copy of it.
+// An op over two configs of a kernel. The kernel works in place, so Outputs names its tensor: a tuning
+// measures with a copy of it.
 func Example() {
 	type params struct {
 		X *nereid.Tensor

@@ -225,8 +225,9 @@ func (out *Built) settle(list []*work, skip bool) (done []*work, err error) {
 		case w.err != nil:
 			failed = append(failed, fmt.Errorf("%s for %s: %w", w.variants[0].Name, w.target, w.err))
 		case w.out == nil || w.out.Exec == nil:
-			failed = append(failed, fmt.Errorf("%s for %s: it has no code that can be kept: kernels that print have none",
-				w.variants[0].Name, w.target))
+			failed = append(failed,
+				fmt.Errorf("%s for %s: it has no code that can be kept: kernels that print have none",
+					w.variants[0].Name, w.target))
 		default:
 			done = append(done, w)
 		}

@@ -74,8 +74,8 @@ func TestBuildTwice(t *testing.T) {
 	}
 }
 
-// Each entry has what a launch must know, PTX beside a cubin, and on the CPU shares its code with variants that
-// differ in options of GPUs alone.
+// Each entry has what a launch must know, PTX beside a cubin, and on the CPU shares its code with variants
+// that differ in options of GPUs alone.
 func TestEntries(t *testing.T) {
 	_, f, b := built(t, scaleTable(t), BuildOptions{Targets: []string{"cuda:90", "cpu:x86-64-v3"}})
 	gpu, host, host4 := entry(t, f, "scale_64_w2", "cuda:90"), entry(t, f, "scale_64_w2", "cpu:x86-64-v3"),
@@ -171,16 +171,19 @@ func TestCheckTargets(t *testing.T) {
 	}
 	for target, want := range map[string]string{
 		"cpu:banana":  `the target "cpu:banana": there is no CPU "banana": expected cpu for this machine's`,
-		"cuda:banana": `the target "cuda:banana" has no compute capability: write cuda:90`, "cuda": "has no compute capability",
-		"cuda:12": `the target "cuda:12": unknown NVIDIA architecture "sm_12"; known: `,
-		"gpu":     `there is no code ahead of time for the target "gpu": expected cuda:80`,
-		"interp":  "there is no code ahead of time", "hip:gfx942": "there is no code ahead of time", "": "there is no code",
+		"cuda:banana": `the target "cuda:banana" has no compute capability: write cuda:90`,
+		"cuda":        "has no compute capability",
+		"cuda:12":     `the target "cuda:12": unknown NVIDIA architecture "sm_12"; known: `,
+		"gpu":         `there is no code ahead of time for the target "gpu": expected cuda:80`,
+		"interp":      "there is no code ahead of time", "hip:gfx942": "there is no code ahead of time",
+		"": "there is no code",
 	} {
 		if err := CheckTargets([]string{target}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", target, err, want)
 		}
 	}
-	if err := CheckTargets([]string{"cuda:90", "cuda:90"}); err == nil || err.Error() != "the target cuda:90 is named twice" {
+	if err := CheckTargets([]string{"cuda:90", "cuda:90"}); err == nil ||
+		err.Error() != "the target cuda:90 is named twice" {
 		t.Error(err)
 	}
 	if err := CheckTargets(nil); err == nil {

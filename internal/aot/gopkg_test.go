@@ -68,15 +68,18 @@ func TestGoPackage(t *testing.T) {
 	cmd := exec.Command(filepath.Join(dir, "program"))
 	cmd.Env = []string{"HOME=" + dir, "NEREID_LLVM=/nonexistent", "PATH="}
 	out, err := cmd.CombinedOutput()
-	want := "scale_256_w2 [1.5 3 4.5]\nscale_256_w4 [1.5 3 4.5]\nscale_64_w2 [1.5 3 4.5]\nscale_64_w4 [1.5 3 4.5]\n"
-	if err != nil || !strings.HasPrefix(string(out), want) || !strings.Contains(string(out), `no variant "nothing"`) {
+	want := "scale_256_w2 [1.5 3 4.5]\nscale_256_w4 [1.5 3 4.5]\nscale_64_w2 [1.5 3 4.5]\n" +
+		"scale_64_w4 [1.5 3 4.5]\n"
+	if err != nil || !strings.HasPrefix(string(out), want) ||
+		!strings.Contains(string(out), `no variant "nothing"`) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	wrong := strings.Replace(goMain, "3, 1.5)", "3, x)", 1)
 	if err := os.WriteFile(main, []byte(wrong), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := build(); err == nil || !strings.Contains(string(out), "as float32 value in argument to v.Launch") {
+	if out, err := build(); err == nil ||
+		!strings.Contains(string(out), "as float32 value in argument to v.Launch") {
 		t.Errorf("a slice for a float: %v\n%s", err, out)
 	}
 }

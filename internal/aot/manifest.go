@@ -87,7 +87,8 @@ func firstLine(text string) string {
 }
 
 // manifestKeys lists the keys of a manifest and of its sections.
-var manifestKeys = []string{"targets", section, "kernel", "name", "group", "signature", "where", "vars", "constants",
+var manifestKeys = []string{"targets", section, "kernel", "name", "group", "signature", "where", "vars",
+	"constants",
 	"options"}
 
 // unknownKey returns the message for a key that no manifest has.
@@ -212,7 +213,8 @@ func stringsOf(v any) ([]string, error) {
 }
 
 // variant makes a variant of a combination of values. key is the place of an error.
-func (e *exprs) variant(v Variant, params []lang.Param, values map[string]object.Value) (_ Variant, key string,
+func (e *exprs) variant(v Variant, params []lang.Param, values map[string]object.Value) (_ Variant,
+	key string,
 	err error) {
 	for _, f := range []struct {
 		key string

@@ -47,7 +47,8 @@ func splitKwargs(in *object.Interp, v object.Value) (map[string]object.Value, *o
 }
 
 // negated has the options that a field of nereid.Options turns off; the zero value leaves them on.
-var negated = map[string]string{"sanitize_overflow": "no_sanitize_overflow", "enable_fp_fusion": "no_fp_fusion"}
+var negated = map[string]string{"sanitize_overflow": "no_sanitize_overflow",
+	"enable_fp_fusion": "no_fp_fusion"}
 
 // optionsOf reads options under Triton's names.
 func optionsOf(given map[string]object.Value) (o nereid.Options, err error) {

@@ -22,7 +22,8 @@ func readPython(file string, text []byte, o ReadOptions) (*Table, error) {
 		return nil, err
 	}
 	if !src.Definition(tableFunc).Start.IsValid() {
-		return nil, fmt.Errorf("%s has no %s(): it returns a list of {name, group, func, sig, kwargs}", file, tableFunc)
+		return nil, fmt.Errorf("%s has no %s(): it returns a list of {name, group, func, sig, kwargs}", file,
+			tableFunc)
 	}
 	places := &pythonPlaces{src: src}
 	r := newRows(file, places)

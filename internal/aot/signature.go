@@ -169,7 +169,8 @@ func (e entries) fill(params []lang.Param, c constants, out []string) (open []in
 	for _, i := range needed {
 		names = append(names, params[i].Name)
 	}
-	return nil, diagError(fmt.Sprintf("the signature has %d types, and the kernel needs %d", len(e.list), len(needed)),
+	return nil, diagError(fmt.Sprintf("the signature has %d types, and the kernel needs %d", len(e.list),
+		len(needed)),
 		"one for each of "+strings.Join(names, ", ")+", which are no constants here")
 }
 

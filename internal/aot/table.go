@@ -161,7 +161,8 @@ func (r *rows) add(row int, v Variant) bool {
 			Msg:  fmt.Sprintf("a second variant is called %q", v.Name),
 			Hint: "put what tells them apart into the name"})
 	case len(r.t.Variants) == maxVariants:
-		return r.fault(row, "name", diag.Diagnostic{Msg: fmt.Sprintf("the table has over %d variants", maxVariants)})
+		return r.fault(row, "name",
+			diag.Diagnostic{Msg: fmt.Sprintf("the table has over %d variants", maxVariants)})
 	}
 	r.names[v.Name] = true
 	r.t.Variants = append(r.t.Variants, v)

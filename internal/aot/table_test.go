@@ -92,7 +92,8 @@ if __name__ == "__main__":
 // Signatures and constants come in several forms, options under Triton's names, kernels from other files.
 func TestRowForms(t *testing.T) {
 	for _, test := range []struct{ row, want string }{
-		{`"sig": "*fp32; *fp32; i32; fp32", "kwargs": {"constants": {"BLOCK": 64}}`, "*fp32, *fp32, i32, fp32, 64, False"},
+		{`"sig": "*fp32; *fp32; i32; fp32", "kwargs": {"constants": {"BLOCK": 64}}`,
+			"*fp32, *fp32, i32, fp32, 64, False"},
 		{`"sig": "*fp32:16, *fp32:16, i32, fp32, 64, True"`, "*fp32:16, *fp32:16, i32, fp32, 64, True"},
 		{`"sig": ["*fp32", "*fp32", "i32", "fp32"], "kwargs": {"constants": {4: 32, "NEGATE": True}}`,
 			"*fp32, *fp32, i32, fp32, 32, True"},
@@ -103,8 +104,9 @@ func TestRowForms(t *testing.T) {
 		{`"sig": "*fp32, *fp32, i32", "kwargs": {"constants": {"BLOCK": 16, "factor": 2.5}}`,
 			"*fp32, *fp32, i32, 2.5, 16, False"},
 	} {
-		table, err := read(t, "t.py", "from scale import scale\ndef get_function_table():\n  return [{'name': 'a', 'func': scale, "+
-			test.row+"}]\n")
+		table, err := read(t, "t.py",
+			"from scale import scale\ndef get_function_table():\n  return [{'name': 'a', 'func': scale, "+
+				test.row+"}]\n")
 		if err != nil {
 			t.Errorf("%s: %v", test.row, err)
 			continue
@@ -136,8 +138,10 @@ func TestWrongPythonTables(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"x = 1\n", "t.py has no get_function_table(): it returns a list of {name, group, func, sig, kwargs}"},
 		{"def get_function_table():\n  return []\n", "the table has no variants"},
-		{"def get_function_table():\n  return 3\n", "t.py:1:5: error: TypeError: get_function_table() must return a list"},
-		{"def get_function_table():\n  return [3]\n", "t.py:1:5: error: entry 1: expected a dictionary with name, group"},
+		{"def get_function_table():\n  return 3\n",
+			"t.py:1:5: error: TypeError: get_function_table() must return a list"},
+		{"def get_function_table():\n  return [3]\n",
+			"t.py:1:5: error: entry 1: expected a dictionary with name, group"},
 		{"def get_function_table():\n  return [] + undefined\n", "t.py:2:15: error: NameError: name 'undefined'"},
 		{"def get_function_table():\n  return [\n", "t.py:2:10: error: "},
 		{row("'sig': '*fp32, *fp32, i32, fp33', 'kwargs': {'constants': {'BLOCK': 64}}"),
@@ -157,9 +161,12 @@ func TestWrongPythonTables(t *testing.T) {
 			"option num_warps must be of type int, not string"},
 		{row("'sgi': ''"), "unknown key \"sgi\""},
 		{"def f(): pass\ndef get_function_table():\n  return [{'name': 'a', 'func': f, 'sig': ''}]\n",
-			"t.py:3:33: error: variant a: func must be a function under @triton.jit, not a value of Python type function"},
-		{"def get_function_table():\n  return [{'name': 1}]\n", "entry 1: name must be a string, not the constant 1"},
-		{"from scale import scale\ndef get_function_table():\n  return 2 * [{'name': 'a', 'func': scale, 'sig': '*fp32, *fp32, i32, i32, 8'}]\n",
+			"t.py:3:33: error: variant a: func must be a function under @triton.jit, not a value of Python " +
+				"type function"},
+		{"def get_function_table():\n  return [{'name': 1}]\n",
+			"entry 1: name must be a string, not the constant 1"},
+		{"from scale import scale\ndef get_function_table():\n" +
+			"  return 2 * [{'name': 'a', 'func': scale, 'sig': '*fp32, *fp32, i32, i32, 8'}]\n",
 			"t.py:3:24: error: variant a: a second variant is called \"a\""},
 	} {
 		if _, err := read(t, "t.py", test.text); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -173,7 +180,8 @@ func TestWrongPythonTables(t *testing.T) {
 
 // Select takes groups and names, and knows what is missing.
 func TestSelect(t *testing.T) {
-	table := &Table{File: "t", Variants: []Variant{{Name: "a1", Group: "a"}, {Name: "a2", Group: "a"}, {Name: "b"}}}
+	table := &Table{File: "t",
+		Variants: []Variant{{Name: "a1", Group: "a"}, {Name: "a2", Group: "a"}, {Name: "b"}}}
 	for _, test := range []struct {
 		groups, names []string
 		want          string
@@ -189,7 +197,8 @@ func TestSelect(t *testing.T) {
 		for _, v := range list {
 			got = append(got, v.Name)
 		}
-		if text := strings.Join(got, " "); err == nil && text != test.want || err != nil && err.Error() != test.want {
+		if text := strings.Join(got, " "); err == nil && text != test.want || err != nil &&
+			err.Error() != test.want {
 			t.Errorf("%v %v: %s, %v, want %s", test.groups, test.names, text, err, test.want)
 		}
 	}

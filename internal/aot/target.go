@@ -50,7 +50,8 @@ func checkTarget(name string) error {
 	return nil
 }
 
-// targetName returns the name under which code for a target is kept: that of this machine's CPU is the chip's.
+// targetName returns the name under which code for a target is kept: that of this machine's CPU is the
+// chip's.
 func targetName(name string) (string, error) {
 	if name != "cpu" {
 		return name, nil

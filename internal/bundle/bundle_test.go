@@ -217,7 +217,8 @@ func TestDamage(t *testing.T) {
 			t.Fatalf("byte %d of a part: Open read it: %v", at, err)
 		}
 		faults := f.Verify()
-		if len(faults) == 0 || !errors.As(faults[0], &d) || !strings.HasPrefix(d.Entry, "norm_000") || d.Part == "" {
+		if len(faults) == 0 || !errors.As(faults[0], &d) || !strings.HasPrefix(d.Entry, "norm_000") ||
+			d.Part == "" {
 			t.Fatalf("byte %d of a part: %v", at, faults)
 		}
 	}
@@ -230,7 +231,8 @@ func TestCutShort(t *testing.T) {
 			t.Fatalf("%d of %d bytes opened", n, len(data))
 		}
 	}
-	if _, err := OpenBytes(append(bytes.Clone(data), 0)); err == nil || !strings.Contains(err.Error(), "behind") {
+	if _, err := OpenBytes(append(bytes.Clone(data), 0)); err == nil ||
+		!strings.Contains(err.Error(), "behind") {
 		t.Error(err)
 	}
 	if _, err := OpenBytes([]byte("PK\x03\x04 something else altogether, long enough for a head of a bundle")); !errors.Is(err, ErrFormat) {

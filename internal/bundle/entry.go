@@ -84,8 +84,8 @@ func compareEntries(a, b *Entry) int {
 	return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Target, b.Target))
 }
 
-// checkBeside returns an error for an entry that may not follow another in a bundle: entries are in order, and
-// those of one name are the same variant for other targets.
+// checkBeside returns an error for an entry that may not follow another in a bundle: entries are in order,
+// and those of one name are the same variant for other targets.
 func (e *Entry) checkBeside(before *Entry) error {
 	switch {
 	case compareEntries(before, e) >= 0:

@@ -152,7 +152,8 @@ func (w *Writer) WriteTo(to io.Writer) (int64, error) {
 	}
 	index := encodeIndex(entries, blobs)
 	if len(index) > maxIndex {
-		return 0, fmt.Errorf("bundle: an index of %d bytes, more than %d: make several bundles", len(index), maxIndex)
+		return 0, fmt.Errorf("bundle: an index of %d bytes, more than %d: make several bundles", len(index),
+			maxIndex)
 	}
 	sum := sha256.Sum256(index)
 	head := append(binary.LittleEndian.AppendUint64([]byte(magic), uint64(len(index))), sum[:]...)

@@ -35,7 +35,8 @@ func Write(dir, name string, f *bundle.File) (files []string, left []error, err 
 		i += len(list)
 	}
 	if len(w.names) == 0 {
-		return nil, w.left, errors.Join(append([]error{errors.New("nothing of the bundle has a form in C")}, w.left...)...)
+		return nil, w.left, errors.Join(append([]error{errors.New("nothing of the bundle has a form in C")},
+			w.left...)...)
 	}
 	out := append(w.objects, output{name + ".h", w.header()}, output{name + ".c", w.source()})
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -135,7 +136,8 @@ func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) (string, e
 	case len(s.Args) > maxArgs:
 		return "", fmt.Errorf("it has more than %d arguments", maxArgs)
 	case len(f.Maps) > 0:
-		return "", errors.New("it takes tensor maps, which C code cannot make: NEREID_DISABLE_TMA=1 compiles without")
+		return "", errors.New("it takes tensor maps, which C code cannot make: NEREID_DISABLE_TMA=1 " +
+			"compiles without")
 	case f.Entry == "":
 		return "", errors.New("its function is not known")
 	}
@@ -151,7 +153,8 @@ func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) (string, e
 		return "", fmt.Errorf("%q is no compute capability", s.Machine)
 	}
 	return fmt.Sprintf("{%s, %q, %q, code_%d, %d, %d, %d, %d, %d, %d, %d, %d, \"\", 0, &(loaded *){0}}",
-		kind, e.Target, f.Entry, image, capability, flag(plain != number), f.Threads, max(1, f.Cluster), f.Shared, f.Scratch,
+		kind, e.Target, f.Entry, image, capability, flag(plain != number), f.Threads, max(1, f.Cluster),
+		f.Shared, f.Scratch,
 		flag(s.Options.LaunchCooperativeGrid), flag(s.Options.LaunchPDL)), nil
 }
 
@@ -184,7 +187,8 @@ func (w *writer) object(arch string, s *compile.Saved) (string, error) {
 	}
 	w.hosts[string(s.Code)] = symbol
 	w.objects = append(w.objects, output{fmt.Sprintf("%s-%d.o", w.prefix, len(w.objects)), obj})
-	fmt.Fprintf(&w.externs, "#if defined(__%s__)\nextern host_function %s;\n#define AT_%s %s\n#else\n#define AT_%s 0\n#endif\n",
+	fmt.Fprintf(&w.externs,
+		"#if defined(__%s__)\nextern host_function %s;\n#define AT_%s %s\n#else\n#define AT_%s 0\n#endif\n",
 		arch, symbol, symbol, symbol, symbol)
 	return symbol, nil
 }
@@ -232,7 +236,8 @@ func (w *writer) table(id string, e *bundle.Entry, s *compile.Saved, rows []stri
 		fmt.Fprintf(b, "%q, %q, ", c.Name, c.Value)
 	}
 	b.WriteString("0};\n")
-	fmt.Fprintf(b, "static const %s_variant variant_%s = {%q, %q, %q, %d, arguments_%s, constants_%s, %d, codes_%s};\n\n",
+	fmt.Fprintf(b, "static const %s_variant variant_%s = {%q, %q, %q, %d, arguments_%s, constants_%s, %d, "+
+		"codes_%s};\n\n",
 		w.prefix, id, e.Name, e.Group, e.Kernel, len(s.Args), id, id, len(rows), id)
 }
 
@@ -248,9 +253,11 @@ func (w *writer) wrapper(id string, e *bundle.Entry, s *compile.Saved) {
 	b := &w.wrappers
 	fmt.Fprintf(b, "/* %s, kernel %s(%s)", e.Name, e.Kernel, e.Signature)
 	for _, p := range s.Facts.Apart {
-		fmt.Fprintf(b, ";\n   on the CPU the memory of %s and %s must not overlap", s.Args[p.A].Name, s.Args[p.B].Name)
+		fmt.Fprintf(b, ";\n   on the CPU the memory of %s and %s must not overlap", s.Args[p.A].Name,
+			s.Args[p.B].Name)
 	}
-	fmt.Fprintf(b, " */\nstatic inline int %s_%s(const %s_place *where, unsigned x, unsigned y, unsigned z", w.prefix, id, w.prefix)
+	fmt.Fprintf(b, " */\nstatic inline int %s_%s(const %s_place *where, unsigned x, unsigned y, unsigned z",
+		w.prefix, id, w.prefix)
 	for i, a := range s.Args {
 		fmt.Fprintf(b, ", %s a%d_%s", cType(a), i, foreign.ReplaceAllString(a.Name, "_"))
 	}

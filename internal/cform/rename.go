@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// rename returns an object file in which the function from is called to. Objects of several variants can then be
-// linked into one program. The new name is put behind the file's end, in a copy of the table of strings.
+// rename returns an object file in which the function from is called to. Objects of several variants can then
+// be linked into one program. The new name is put behind the file's end, in a copy of the table of strings.
 func rename(obj []byte, from, to string) ([]byte, error) {
 	f, err := elf.NewFile(bytes.NewReader(obj))
 	if err != nil {

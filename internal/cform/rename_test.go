@@ -44,7 +44,8 @@ func object(t *testing.T) []byte {
 		t.Skip("there is no gcc")
 	}
 	dir := t.TempDir()
-	src := ".globl kernel.range\n.type kernel.range,@function\nkernel.range: ret\n.type helper,@function\nhelper: ret\n"
+	src := ".globl kernel.range\n.type kernel.range,@function\nkernel.range: ret\n.type helper,@function\n" +
+		"helper: ret\n"
 	if err := os.WriteFile(filepath.Join(dir, "k.s"), []byte(src), 0o600); err != nil {
 		t.Fatal(err)
 	}

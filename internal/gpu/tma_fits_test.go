@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// TestAlignedColumns: a descriptor stays where its columns are multiples of 16 bytes on every path, and becomes
-// a pointer otherwise. %j is any number, %k a multiple of 16; elements have two bytes.
+// TestAlignedColumns: a descriptor stays where its columns are multiples of 16 bytes on every path, and
+// becomes a pointer otherwise. %j is any number, %k a multiple of 16; elements have two bytes.
 func TestAlignedColumns(t *testing.T) {
 	const head = `%c3 = arith.constant 3 : i32
 %c4 = arith.constant 4 : i32
@@ -51,9 +51,11 @@ func TestAlignedColumns(t *testing.T) {
 		{"loaded, with a hint", "%c = tt.load %ptr {tt.divisibility = dense<8> : tensor<1xi32>} : !tt.ptr<i32>",
 			"%c", true},
 		{"loop", "scf.for %i = %c8 to %j step %c64 : i32 {\n" +
-			"%y = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>\n}", "%k", true},
+			"%y = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>\n}",
+			"%k", true},
 		{"loop from 8 bytes on", "scf.for %i = %c4 to %j step %c64 : i32 {\n" +
-			"%y = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>\n}", "%k", false},
+			"%y = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>\n}",
+			"%k", false},
 		{"carried", carried("%k", "%c8"), "%z", true},
 		{"carried from any", carried("%j", "%c8"), "%k", false},
 		{"carried by 8 bytes", carried("%k", "%c4"), "%k", false},

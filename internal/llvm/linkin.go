@@ -6,8 +6,8 @@ type Bitcode struct {
 	Data []byte
 }
 
-// link links libraries into the module. Each takes over the module's target: libraries for GPUs are often made for
-// an older one.
+// link links libraries into the module. Each takes over the module's target: libraries for GPUs are often
+// made for an older one.
 func (c *compilation) link() error {
 	raw := &c.lib.raw
 	for _, b := range c.opts.Link {

@@ -10,22 +10,25 @@ import (
 )
 
 // warpMove describes a conversion within warps, where lanes may need different registers of each other. All
-// numbers are vectors over F2. The element in register r of lane d of the result lies in register A·r + B·d of
-// lane C·r + D·d of the operand.
+// numbers are vectors over F2. The element in register r of lane d of the result lies in register A·r + B·d
+// of lane C·r + D·d of the operand.
 //
-// A step t of the exchange gives lane d the element of its register t + F·d. It comes from lane C·t + M·d with
-// M = C·F + D. F is chosen so that no lane has to send two registers in one step: lane s sends register
-// A·t + W·(s + C·t), where W·M = A·F + B. For example, a bit of the registers that changes places with a bit of the lanes:
+// A step t of the exchange gives lane d the element of its register t + F·d. It comes from lane C·t + M·d
+// with M = C·F + D. F is chosen so that no lane has to send two registers in one step: lane s sends register
+// A·t + W·(s + C·t), where W·M = A·F + B. For example, a bit of the registers that changes places with a bit
+// of the lanes:
 //
 //	lane 0: a0 a1      sends a1 to lane 1      lane 0: a0 b0
 //	lane 1: b0 b1      sends b0 to lane 0      lane 1: a1 b1
 type warpMove struct {
-	regs, lanes []place    // of each bit of the result's registers and lanes: the place in the operand (A, C; B, D)
-	packed      []int      // registers of the result that count within a word, each a bit
-	within      []int      // registers of the operand, likewise
-	turn, by    int        // F: lanes whose bit `turn` is set take register t + by in step t; by is 0 for no lane
-	perm        []int      // M, for each bit of a lane
-	picks       []laneSwap // W
+	// of each bit of the result's registers and lanes: the place in the operand (A, C; B, D)
+	regs, lanes []place
+	packed      []int // registers of the result that count within a word, each a bit
+	within      []int // registers of the operand, likewise
+	// F: lanes whose bit `turn` is set take register t + by in step t; by is 0 for no lane
+	turn, by int
+	perm     []int      // M, for each bit of a lane
+	picks    []laneSwap // W
 }
 
 // laneSwap says that lanes with a bit set send register r + by in place of r.
@@ -150,7 +153,8 @@ func (m *warpMove) chooseTurn() bool {
 // steps returns the number of words of a lane that have to be exchanged.
 func (m *warpMove) steps(registers int) int { return registers >> len(m.packed) }
 
-// echelon is a basis of vectors in reduced echelon form. Each has a tag, which is added wherever the vector is.
+// echelon is a basis of vectors in reduced echelon form. Each has a tag, which is added wherever the vector
+// is.
 type echelon []echelonRow
 
 type echelonRow struct{ v, tag, pivot int }
@@ -209,8 +213,9 @@ func (l *lowering) convertInWarp(src []string, elem ir.Type, registers int, m wa
 	return l.unpackWords(a, steps, registers, m)
 }
 
-// takeTurns gives the words of steps to the registers that they are for. Words of several elements exchange their
-// halves on the way, since that takes no more instructions: it returns which registers count within a word then.
+// takeTurns gives the words of steps to the registers that they are for. Words of several elements exchange
+// their halves on the way, since that takes no more instructions: it returns which registers count within a
+// word then.
 func (l *lowering) takeTurns(steps map[int]string, a access, m warpMove) (map[int]string, []int) {
 	if a.wordBits != 32 || len(m.packed) == 0 {
 		return l.swapped(steps, a.wordType(), laneSwap{m.turn, m.by}), m.packed

@@ -8,15 +8,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// An argument that is a tensor of pointers is a block of memory, as triton-shared has it: its pointers are those
-// of the block's elements, in row-major order, and the caller passes the block.
+// An argument that is a tensor of pointers is a block of memory, as triton-shared has it: its pointers are
+// those of the block's elements, in row-major order, and the caller passes the block.
 //
 //	tt.func @k(%p: tensor<4x8x!tt.ptr<f32>>)    =>    func.func @k(%p: memref<4x8xf32>, …)
 //
 // Before the analyses the argument becomes a plain pointer from which the function computes the others.
 
-// blockArgs makes plain pointers of a function's arguments that are tensors of pointers. It returns the types of
-// their blocks by the argument's index.
+// blockArgs makes plain pointers of a function's arguments that are tensors of pointers. It returns the types
+// of their blocks by the argument's index.
 func blockArgs(fn *ir.Op) map[int]*ir.MemRefType {
 	blocks := map[int]*ir.MemRefType{}
 	t := funclike.Type(fn)
@@ -39,7 +39,8 @@ func blockArgs(fn *ir.Op) map[int]*ir.MemRefType {
 	return blocks
 }
 
-// spread makes an argument a plain pointer, and computes the pointers that it was at the beginning of the body.
+// spread makes an argument a plain pointer, and computes the pointers that it was at the beginning of the
+// body.
 func spread(body *ir.Block, arg *ir.Value, t *ir.TensorType) {
 	b := ir.NewBuilder(body)
 	b.ToStart(body)
@@ -55,7 +56,8 @@ func spread(body *ir.Block, arg *ir.Value, t *ir.TensorType) {
 // along returns the offsets of a block's elements along one dimension.
 func along(b *ir.Builder, shape []int64, dim int, stride int64) *ir.Value {
 	row := ir.Tensor(shape[dim:dim+1], ir.I32, nil)
-	v := b.ValA(tt.MakeRange, row, []ir.NamedAttr{ir.A("start", ir.I32Attr(0)), ir.A("end", ir.I32Attr(shape[dim]))})
+	v := b.ValA(tt.MakeRange, row,
+		[]ir.NamedAttr{ir.A("start", ir.I32Attr(0)), ir.A("end", ir.I32Attr(shape[dim]))})
 	if stride != 1 {
 		v = b.Val(arith.MulI, row, v, b.Val(tt.Splat, row, arith.ConstInt(b, stride, ir.I32)))
 	}
@@ -65,7 +67,8 @@ func along(b *ir.Builder, shape []int64, dim int, stride int64) *ir.Value {
 			continue
 		}
 		own = append(own[:d:d], append([]int64{1}, own[d:]...)...)
-		v = b.ValA(tt.ExpandDims, ir.Tensor(own, ir.I32, nil), []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(d)))}, v)
+		v = b.ValA(tt.ExpandDims, ir.Tensor(own, ir.I32, nil),
+			[]ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(d)))}, v)
 	}
 	if full := ir.Tensor(shape, ir.I32, nil); v.Type != full {
 		v = b.Val(tt.Broadcast, full, v)

@@ -32,7 +32,8 @@ func Link(obj []byte, entry string, symbols map[string]uintptr) (*Code, error) {
 		return nil, fmt.Errorf("%w: the program was built with the tag nereid_static, and calls no native code",
 			ErrUnsupported)
 	case !codemem.Supported:
-		return nil, fmt.Errorf("%w: there is no memory for code on %s/%s", ErrUnsupported, runtime.GOOS, runtime.GOARCH)
+		return nil, fmt.Errorf("%w: there is no memory for code on %s/%s", ErrUnsupported, runtime.GOOS,
+			runtime.GOARCH)
 	}
 	o, err := parse(obj)
 	if err != nil {

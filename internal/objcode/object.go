@@ -168,7 +168,8 @@ func (o *object) symbol(n uint32) (*elf.Symbol, error) {
 
 // link writes the linked file into memory that will be at base, and returns the address of the entry. find
 // returns the addresses of symbols that are not in the file.
-func (o *object) link(mem []byte, base uint64, entry string, find func(string) (uint64, error)) (uint64, error) {
+func (o *object) link(mem []byte, base uint64, entry string, find func(string) (uint64, error)) (uint64,
+	error) {
 	for _, s := range o.sections {
 		if s != nil {
 			copy(mem[s.at:], s.data)
@@ -192,7 +193,8 @@ func (o *object) link(mem []byte, base uint64, entry string, find func(string) (
 		}
 	}
 	for i := range o.symbols {
-		if s := &o.symbols[i]; s.Name == entry && elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF {
+		if s := &o.symbols[i]; s.Name == entry && elf.ST_TYPE(s.Info) == elf.STT_FUNC &&
+			s.Section != elf.SHN_UNDEF {
 			return addresses[i+1], nil
 		}
 	}

@@ -7,11 +7,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Inside returns the body of a function as a module of its own: its statements bind names as those of a file do,
-// parameters have their defaults, and all other names are m's. Nobody has called the function, so nothing is
-// known of a parameter without a default.
+// Inside returns the body of a function as a module of its own: its statements bind names as those of a file
+// do, parameters have their defaults, and all other names are m's. Nobody has called the function, so nothing
+// is known of a parameter without a default.
 func (m *Module) Inside(def *python.FunctionDef) *Module {
-	in := &Module{Name: m.Name, File: m.File, root: m.root, folder: m.folder, Outer: m, open: map[string]*python.Arg{}, of: def.Name}
+	in := &Module{Name: m.Name, File: m.File, root: m.root, folder: m.folder, Outer: m,
+		open: map[string]*python.Arg{}, of: def.Name}
 	in.Syntax = &python.Module{Range: def.Range, File: m.Syntax.File}
 	plain := append(append([]*python.Arg(nil), def.Args.PosOnlyArgs...), def.Args.Args...)
 	for i, a := range plain {
@@ -39,7 +40,8 @@ func (m *Module) bind(a *python.Arg, def python.Expr) {
 		return
 	}
 	name := &python.Name{Range: a.Range, ID: a.Arg, Ctx: python.Store}
-	m.Syntax.Body = append(m.Syntax.Body, &python.Assign{Range: a.Range, Targets: []python.Expr{name}, Value: def})
+	m.Syntax.Body = append(m.Syntax.Body,
+		&python.Assign{Range: a.Range, Targets: []python.Expr{name}, Value: def})
 }
 
 // around returns a name of a function's body that the body does not bind.

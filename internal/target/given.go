@@ -27,7 +27,8 @@ var ranks = map[string]int{"source": 1, "ttir": 2, "ttgir": 3, "linalg": 3, "lli
 // launch needs, so they run for a front end's module even if the user gives a later text.
 var textRank = ranks["llir"]
 
-// Skips reports whether the work that makes a stage is left out, because the compilation starts there or later.
+// Skips reports whether the work that makes a stage is left out, because the compilation starts there or
+// later.
 func (in *Input) Skips(stage string) bool {
 	if in.Given == nil || ranks[in.Given.Stage] < ranks[stage] {
 		return false
@@ -86,8 +87,8 @@ func (in *Input) TTIR(t lang.Target) error {
 	return in.Make("ttir", func() error { return in.Run(pass.TTIR(pass.TTIRFor(t.Backend, t.Arch))) })
 }
 
-// EntryOf returns the name of a kernel's function in Triton IR: that of its definition, which need not be the name
-// by which the kernel was found (outer.inner, or another name for the same).
+// EntryOf returns the name of a kernel's function in Triton IR: that of its definition, which need not be the
+// name by which the kernel was found (outer.inner, or another name for the same).
 func EntryOf(m *ir.Module, kernel string) string {
 	for name, op := range m.Symbols() {
 		if op.Def == tt.Func && op.Text("sym_visibility") == "public" {

@@ -18,7 +18,8 @@ func Redis(t testing.TB) (address string, kill func()) {
 	}
 	host, port, _ := net.SplitHostPort(l.Addr().String())
 	l.Close()
-	cmd := exec.Command(program, "--port", port, "--bind", host, "--dir", t.TempDir(), "--save", "", "--appendonly", "no")
+	cmd := exec.Command(program, "--port", port, "--bind", host, "--dir", t.TempDir(), "--save", "",
+		"--appendonly", "no")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

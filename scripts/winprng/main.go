@@ -1,5 +1,6 @@
-// Command winprng writes bcryptprimitives.dll, from which Go's runtime on Windows takes random bytes and which
-// wine before 9 does not have. The library has no code: ProcessPrng leads to SystemFunction036 of advapi32.
+// Command winprng writes bcryptprimitives.dll, from which Go's runtime on Windows takes random bytes and
+// which wine before 9 does not have. The library has no code: ProcessPrng leads to SystemFunction036 of
+// advapi32.
 //
 //	go run ./scripts/winprng DRIVE_C/windows/system32/bcryptprimitives.dll
 package main

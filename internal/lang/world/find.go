@@ -11,8 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/python"
 )
 
-// Find evaluates a name of the file and expects a jit function. A dotted name reaches into functions, classes and
-// modules. Of a name that a plain function takes over later in the file, the jit function is meant.
+// Find evaluates a name of the file and expects a jit function. A dotted name reaches into functions, classes
+// and modules. Of a name that a plain function takes over later in the file, the jit function is meant.
 func (s *Source) Find(w *World, name string) (*JITFunction, error) {
 	m, first, rest := s.enter(s.Module(w), name)
 	v, ok, err := m.Get(w.In, first)
@@ -39,8 +39,8 @@ func (s *Source) Find(w *World, name string) (*JITFunction, error) {
 	return nil, s.notKernel(name, v)
 }
 
-// enter goes into the functions that a dotted name begins with. It returns the module of the innermost, the name
-// to look for there, and what follows that name.
+// enter goes into the functions that a dotted name begins with. It returns the module of the innermost, the
+// name to look for there, and what follows that name.
 func (s *Source) enter(m *pyrun.Module, name string) (in *pyrun.Module, first, rest string) {
 	first, rest, more := strings.Cut(name, ".")
 	for more {

@@ -24,7 +24,8 @@ func (s *Source) Host() *Host {
 
 // Call calls a function and gives its result to use, with the interpreter that it lives in. An error of the
 // function, or an exception that use returns, has a place in the file.
-func (h *Host) Call(name string, args []object.Value, use func(in *object.Interp, v object.Value) error) (err error) {
+func (h *Host) Call(name string, args []object.Value,
+	use func(in *object.Interp, v object.Value) error) (err error) {
 	s, in := h.s, h.w.In
 	defer func() {
 		if r := recover(); r != nil {
@@ -38,7 +39,8 @@ func (h *Host) Call(name string, args []object.Value, use func(in *object.Interp
 		return s.Report(object.Diagnostic(err, s.definition(name)))
 	}
 	if !ok {
-		return s.Report(diag.Diagnostic{Code: "no-function", Msg: fmt.Sprintf("%s has no function %s", s.Name, name)})
+		return s.Report(diag.Diagnostic{Code: "no-function",
+			Msg: fmt.Sprintf("%s has no function %s", s.Name, name)})
 	}
 	v, err := object.Call(in, fn, args, nil)
 	if err == nil {

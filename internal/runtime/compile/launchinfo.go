@@ -62,7 +62,8 @@ type LaunchArg struct {
 // gridRules says how programs become the grid of a launch, by the kind of code.
 var gridRules = map[string]string{
 	"gpu": "blocks = (programs.x * cluster.x, programs.y, programs.z)",
-	"cpu": "entry(args, grid, first, last, scratch, status) runs programs first to last of grid[0]*grid[1]*grid[2], x fastest",
+	"cpu": "entry(args, grid, first, last, scratch, status) runs programs first to last of " +
+		"grid[0]*grid[1]*grid[2], x fastest",
 }
 
 // LaunchInfo returns the description of compiled code.
@@ -112,10 +113,11 @@ func (d *LaunchInfo) arguments(list []SavedArg, f target.Facts) {
 // tensorMapType is the type of an argument that is a descriptor for the hardware.
 const tensorMapType = "tensormap"
 
-// words returns the arguments of launches in the order in which code gets them. A descriptor is one argument if
-// the code takes a tensor map, and else its address, sizes, strides and whether padding is NaN; its sizes and
-// strides follow once more, for the kernel.
-func words(params []lang.Param, specs []lang.ArgSpec, own []target.Param, f target.Facts) (out []target.Param) {
+// words returns the arguments of launches in the order in which code gets them. A descriptor is one argument
+// if the code takes a tensor map, and else its address, sizes, strides and whether padding is NaN; its sizes
+// and strides follow once more, for the kernel.
+func words(params []lang.Param, specs []lang.ArgSpec, own []target.Param,
+	f target.Facts) (out []target.Param) {
 	for i, s := range specs {
 		if s.Desc == nil {
 			n := countWords(s)

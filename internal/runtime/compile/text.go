@@ -43,8 +43,8 @@ type Text struct {
 // moduleStages are the stages whose text is a module, which tells everything about its kernel.
 var moduleStages = []string{"source", "ttir", "ttgir", "linalg"}
 
-// Read completes a Text: from the description that LaunchInfo wrote with it, if there is one, or else from the
-// text itself.
+// Read completes a Text: from the description that LaunchInfo wrote with it, if there is one, or else from
+// the text itself.
 func (t *Text) Read(description []byte) error {
 	if description != nil {
 		if err := t.describedBy(description); err != nil {
@@ -133,7 +133,8 @@ func paramsOf(fn *ir.Op, linalg bool) (out []SavedParam, err error) {
 	for i, a := range list {
 		spec := typeSpec(a.Type)
 		if spec == "" {
-			return nil, fmt.Errorf("argument %d of %s has the type %s, of which a launch has none: compile the kernel from its source",
+			return nil, fmt.Errorf("argument %d of %s has the type %s, of which a launch has none: compile "+
+				"the kernel from its source",
 				i, fn.Text("sym_name"), a.Type)
 		}
 		if d, ok := funclike.ArgAttr(fn, i, "tt.divisibility").(*ir.IntegerAttr); ok && d.Value%16 == 0 {
@@ -176,14 +177,17 @@ func typeSpec(t ir.Type) string {
 }
 
 // CompileText compiles a kernel from the text of a stage on, like Kernel.Compile.
-func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, opts target.Options, until string) (*Result, error) {
+func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, opts target.Options,
+	until string) (*Result, error) {
 	stages := dev.Backend.Stages()
 	at := slices.Index(stages, t.Given.Stage)
 	if at < 0 {
-		return nil, fmt.Errorf("nereid: %s has no stage %s: it has %s", dev, t.Given.Stage, strings.Join(stages, ", "))
+		return nil, fmt.Errorf("nereid: %s has no stage %s: it has %s", dev, t.Given.Stage,
+			strings.Join(stages, ", "))
 	}
 	if i := slices.Index(stages, until); until != "" && i < at {
-		return nil, fmt.Errorf("nereid: %s is past the stage %s: there are %s", t.File, until, strings.Join(stages[at:], ", "))
+		return nil, fmt.Errorf("nereid: %s is past the stage %s: there are %s", t.File, until,
+			strings.Join(stages[at:], ", "))
 	}
 	opts = t.options(opts).Defaults()
 	if err := checkOptions(opts); err != nil {
@@ -228,8 +232,8 @@ func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, 
 	return j.out, nil
 }
 
-// options returns the caller's options, with those of the text where it has been made for them or the caller has
-// none.
+// options returns the caller's options, with those of the text where it has been made for them or the caller
+// has none.
 func (t *Text) options(o target.Options) target.Options {
 	made := t.Given.Stage != "source" && t.Given.Stage != "ttir"
 	for _, p := range []struct{ to, from *int }{

@@ -12,7 +12,8 @@ import (
 
 // TestNumber holds short cuts to what package args says of an integer.
 func TestNumber(t *testing.T) {
-	values := []int64{0, 1, 2, 15, 16, 17, 32, -1, -16, math.MaxInt32, math.MaxInt32 + 1, math.MinInt32, math.MinInt64, 1 << 40, 1<<40 + 1}
+	values := []int64{0, 1, 2, 15, 16, 17, 32, -1, -16, math.MaxInt32, math.MaxInt32 + 1, math.MinInt32,
+		math.MinInt64, 1 << 40, 1<<40 + 1}
 	for _, r := range []args.IntRule{
 		{One: args.ClassOne, Align: args.ClassDiv16}, {One: args.ClassInt32, Align: args.ClassDiv16},
 		{One: args.ClassOne}, {One: args.ClassInt32},
@@ -74,8 +75,8 @@ func TestCacheLines(t *testing.T) {
 	}
 }
 
-// Constants with padding between them are compared by another, slower loop. Every struct of constants ends with
-// the options.
+// Constants with padding between them are compared by another, slower loop. Every struct of constants ends
+// with the options.
 func TestOptionsWithoutPadding(t *testing.T) {
 	type consts struct {
 		Block   int

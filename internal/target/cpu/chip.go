@@ -27,8 +27,8 @@ type chip struct {
 	features string // in LLVM's notation; they include those of level that the code generator asks for
 }
 
-// Features of the levels of x86-64, as its ABI defines them. AVX-512 of servers since Ice Lake and since Zen 4
-// has more.
+// Features of the levels of x86-64, as its ABI defines them. AVX-512 of servers since Ice Lake and since Zen
+// 4 has more.
 const (
 	v2  = "+cx16,+sahf,+popcnt,+sse3,+sse4.1,+sse4.2,+ssse3"
 	avx = v2 + ",+avx,+xsave"

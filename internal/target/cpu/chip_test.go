@@ -11,7 +11,8 @@ import (
 var oneOf = map[string]string{
 	"+sse2": "addpd %xmm0, %xmm1", "+sse4.2": "pcmpgtq %xmm0, %xmm1", "+popcnt": "popcnt %rax, %rax",
 	"+avx": "vaddps %ymm0, %ymm1, %ymm2", "+avx2": "vpaddd %ymm0, %ymm1, %ymm2",
-	"+fma": "vfmadd231ps %ymm0, %ymm1, %ymm2", "+f16c": "vcvtph2ps %xmm0, %ymm1", "+bmi2": "pdep %rax, %rbx, %rcx",
+	"+fma": "vfmadd231ps %ymm0, %ymm1, %ymm2", "+f16c": "vcvtph2ps %xmm0, %ymm1",
+	"+bmi2":    "pdep %rax, %rbx, %rcx",
 	"+avx512f": "vaddps %zmm0, %zmm1, %zmm2", "+avx512bw": "vpaddb %zmm0, %zmm1, %zmm2",
 	"+avx512dq": "vpmullq %zmm0, %zmm1, %zmm2", "+avx512vl": "vaddps %ymm16, %ymm1, %ymm2",
 	"+avx512vnni": "vpdpbusd %zmm0, %zmm1, %zmm2", "+avx512bf16": "vdpbf16ps %zmm0, %zmm1, %zmm2",

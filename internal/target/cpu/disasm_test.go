@@ -18,8 +18,8 @@ import (
 // sampleKernels are kernels whose code has vectors, products, reductions and mathematics.
 var sampleKernels = []string{"softmax_f16_2048", "matmul_f32_ragged", "attention_d64"}
 
-// TestOnlyTheChipsInstructions disassembles code for several CPUs: the first byte of an instruction, after its
-// prefixes, tells AVX-512 (62) and AVX (c4, c5) from what came before.
+// TestOnlyTheChipsInstructions disassembles code for several CPUs: the first byte of an instruction, after
+// its prefixes, tells AVX-512 (62) and AVX (c4, c5) from what came before.
 func TestOnlyTheChipsInstructions(t *testing.T) {
 	tool, err := exec.LookPath("llvm-objdump-22")
 	if err != nil {
@@ -46,7 +46,8 @@ func TestOnlyTheChipsInstructions(t *testing.T) {
 				text += disassemble(t, tool, obj)
 			}
 			line := func(first string) *regexp.Regexp {
-				return regexp.MustCompile(`(?m)^\s+[0-9a-f]+:\s+(?:(?:2e|3e|64|65|66|67|f0|f2|f3) )*(?:` + first + `)\b.*$`)
+				return regexp.MustCompile(`(?m)^\s+[0-9a-f]+:\s+(?:(?:2e|3e|64|65|66|67|f0|f2|f3) )*(?:` +
+					first + `)\b.*$`)
 			}
 			if bad := line(test.none).FindString(text); bad != "" {
 				t.Errorf("code for %s has %s", test.chip, bad)

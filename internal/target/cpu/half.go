@@ -21,8 +21,8 @@ func halfConversions(t llvm.Target, ir []byte) []byte {
 
 // halfIR converts exactly and rounds to nearest, ties to even.
 //
-// To float: the bits of the half's magnitude, moved to a float's place, are its value divided by 2^112, also if
-// it is subnormal; infinities and NaNs get a float's exponent.
+// To float: the bits of the half's magnitude, moved to a float's place, are its value divided by 2^112, also
+// if it is subnormal; infinities and NaNs get a float's exponent.
 //
 // To half: a magnitude below 2^-14 is added to 0.5, whose last bit is that of the smallest subnormal half, so
 // that the sum is rounded there; a larger one is rounded by an addition to its bits.

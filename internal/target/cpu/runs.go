@@ -42,7 +42,8 @@ func systemOf(triple string) string {
 	arch, rest, _ := strings.Cut(triple, "-")
 	goarch := map[string]string{"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}[arch]
 	for _, s := range []struct{ in, goos string }{
-		{"linux", "linux"}, {"darwin", "darwin"}, {"macos", "darwin"}, {"freebsd", "freebsd"}, {"windows", "windows"},
+		{"linux", "linux"}, {"darwin", "darwin"}, {"macos", "darwin"}, {"freebsd", "freebsd"},
+		{"windows", "windows"},
 	} {
 		if goarch != "" && strings.Contains(rest, s.in) {
 			return s.goos + "/" + goarch

@@ -26,7 +26,8 @@ func TestReadHeader(t *testing.T) {
 .entry second() .maxntid 64 { ret; }
 `
 	for _, c := range []struct{ ptx, kernel, want string }{
-		{ptx, "first", "first sm_90a [{u64 true 8} {b8 false 128} {f32 false 4}] 128 threads, cluster 2, dynamic true"},
+		{ptx, "first", "first sm_90a [{u64 true 8} {b8 false 128} {f32 false 4}] 128 threads, cluster 2, " +
+			"dynamic true"},
 		{ptx, "second", "second sm_90a [] 64 threads, cluster 1, dynamic true"},
 		{ptx, "", "the PTX has 2 entry functions, one of which has to be named: first, second"},
 		{ptx, "third", "the PTX has no entry function third: it has first, second"},
@@ -40,7 +41,8 @@ func TestReadHeader(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		} else {
-			got = fmt.Sprintf("%s %s %v %d threads, cluster %d, dynamic %v", h.Name, h.Arch, h.Params, h.Threads, h.Cluster, h.Dynamic)
+			got = fmt.Sprintf("%s %s %v %d threads, cluster %d, dynamic %v", h.Name, h.Arch, h.Params,
+				h.Threads, h.Cluster, h.Dynamic)
 		}
 		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q: got %s, want %s", c.kernel, got, c.want)

@@ -38,7 +38,8 @@ func Missing(wanted string) []string {
 // Machine describes the processor and the system: "linux/amd64 with AVX2".
 func Machine() string {
 	text := runtime.GOOS + "/" + runtime.GOARCH
-	for _, f := range []struct{ name, word string }{{"avx512vl", "AVX-512"}, {"avx2", "AVX2"}, {"avx", "AVX"}, {"sve", "SVE"}} {
+	for _, f := range []struct{ name, word string }{{"avx512vl", "AVX-512"}, {"avx2", "AVX2"}, {"avx", "AVX"},
+		{"sve", "SVE"}} {
 		if features()[f.name] {
 			return text + " with " + f.word
 		}
