@@ -193,6 +193,11 @@ type Options struct {
 	// Extra holds options of back ends from outside: "name=value,name=value".
 	Extra string `json:"extra,omitempty"`
 
+	// ExternLibs is extern_libs, as "name=path,name=path": files of LLVM bitcode with functions that the
+	// kernel calls by tl.extra or core.extern_elementwise. They are linked in and run in the kernel: native
+	// code, to be trusted as such.
+	ExternLibs string `json:"extern_libs,omitempty"`
+
 	// Debug is debug=True: assertions are checked, and integers for overflow unless NoSanitizeOverflow is
 	// set.
 	Debug bool `json:"debug,omitempty"`
@@ -209,10 +214,6 @@ type Options struct {
 
 	// NoFPFusion is enable_fp_fusion=False: a product and the sum that it goes into are rounded each.
 	NoFPFusion bool `json:"no_fp_fusion,omitempty"`
-	// ExternLibs is extern_libs, as "name=path,name=path": files of LLVM bitcode with functions that the kernel
-	// calls by tl.extra or core.extern_elementwise. They are linked in and run in the kernel: native code, to be
-	// trusted as such.
-	ExternLibs string `json:"extern_libs,omitempty"`
 
 	// Overlap makes code for the CPU that allows arguments whose memory overlaps. Launches detect such
 	// arguments and set it.

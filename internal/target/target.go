@@ -32,6 +32,10 @@ type Options struct {
 	// Extra holds options of back ends from outside, as "name=value,name=value".
 	Extra string `json:"extra,omitempty" code:"yes"`
 
+	// ExternLibs is extern_libs as "name=path,name=path": LLVM bitcode or IR that is linked in. What the files
+	// hold is part of a kernel's key in the cache too.
+	ExternLibs string `json:"extern_libs,omitempty" code:"yes"`
+
 	// Bools are last: generated code compares the memory of options, and padding between fields is slow.
 	Debug bool `json:"debug,omitempty" code:"yes"`
 
@@ -48,9 +52,6 @@ type Options struct {
 
 	// NoFPFusion is enable_fp_fusion=False: products and sums are rounded each, never fused.
 	NoFPFusion bool `json:"no_fp_fusion,omitempty" code:"yes"`
-	// ExternLibs is extern_libs as "name=path,name=path": LLVM bitcode or IR that is linked in. What the files
-	// hold is part of a kernel's key in the cache too.
-	ExternLibs string `json:"extern_libs,omitempty" code:"yes"`
 
 	Overlap bool `json:"overlap,omitempty" code:"yes"` // code allows arguments whose memory overlaps
 
