@@ -134,7 +134,7 @@ def columns(x, y, j, n, B: tl.constexpr):
             at += B
         else:
             at = tl.maximum(at - 8, 0)
-    y.store([0, j], v)
+    y.store([0, tl.maximum(j, 0)], v)
 
 
 @triton.jit
@@ -151,9 +151,9 @@ def looked_up(x, y, z, table, HINT: tl.constexpr):
 def mixed_columns(x, y, z_ptr, j, B: tl.constexpr):
     z = tl.make_tensor_descriptor(z_ptr, [8, 64], [64, 1], [4, B])
     v = x.load([0, B])
-    y.store([j, 0], v)
+    y.store([tl.maximum(j, 0), 0], v)
     z.store([4, 16], v + 1)
-    z.store([0, j], v + x.load([j, 0]))
+    z.store([0, tl.maximum(j, 0)], v + x.load([j, 0]))
 
 
 @triton.jit

@@ -2,6 +2,7 @@ package ptxsim
 
 import (
 	"fmt"
+	"slices"
 	"math"
 	"strings"
 )
@@ -84,6 +85,9 @@ func (s *stmt) boxEnd(i int) (copyEnd, error) {
 		if first := at[0] * int64(m.elem()); first%16 != 0 {
 			c.fail(t, "illegal instruction: a bulk copy at column %d, which is byte %d of a row and no multiple of 16",
 				at[0], first)
+		}
+		if least := slices.Min(at); i == 0 && least < 0 { // memory is the destination
+			c.fail(t, "illegal instruction: a bulk store at coordinate %d, which is negative", least)
 		}
 		return c.parts(t, m, at), m.bytes(), m
 	}, nil

@@ -221,7 +221,7 @@ func TestTritonReduce(t *testing.T) {
 // loaded, and cut off when stored. Columns are multiples of 16 bytes (see TestIllegalBulk).
 func TestTritonShift(t *testing.T) {
 	x := readTriton(t, "shift", nil)
-	for _, at := range [][2]int{{0, 0}, {-8, 1}, {8, -2}, {16, 4}, {24, 5}} {
+	for _, at := range [][2]int{{0, 0}, {0, 1}, {8, 2}, {16, 4}, {24, 5}} {
 		for _, nan := range []bool{false, true} {
 			mem := NewMemory()
 			in := newTensor(mem, f16, func(i int) float64 { return float64(i % 1000) }, 6, 3, 24)
