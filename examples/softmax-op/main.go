@@ -114,11 +114,11 @@ func overhead(b *bundle.Bundle, op *softmax, s *nereid.Stream, limit time.Durati
 	}
 	least := []time.Duration{time.Hour, time.Hour}
 	const batch = 100
-	runs := 0
+	runs, mallocs := 0, uint64(0)
 	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
 	for end := time.Now().Add(limit); time.Now().Before(end); runs += 2 * batch {
 		for i, call := range calls {
+			runtime.ReadMemStats(&before)
 			begin := time.Now()
 			for range batch {
 				if err := call(); err != nil {
@@ -126,14 +126,15 @@ func overhead(b *bundle.Bundle, op *softmax, s *nereid.Stream, limit time.Durati
 				}
 			}
 			least[i] = min(least[i], time.Since(begin)/batch)
+			runtime.ReadMemStats(&after)
+			mallocs += after.Mallocs - before.Mallocs
 			if err := s.Sync(); err != nil {
 				return err
 			}
 		}
 	}
-	runtime.ReadMemStats(&after)
 	_, err = fmt.Fprintf(out, "a tuned call takes %v, a direct launch %v; %.3f allocations for each\n",
-		least[0], least[1], float64(after.Mallocs-before.Mallocs)/float64(runs))
+		least[0], least[1], float64(mallocs)/float64(runs))
 	return err
 }
 

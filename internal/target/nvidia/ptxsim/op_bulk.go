@@ -2,8 +2,8 @@ package ptxsim
 
 import (
 	"fmt"
-	"slices"
 	"math"
+	"slices"
 	"strings"
 )
 
