@@ -14,7 +14,7 @@ import (
 
 // TuneStore keeps the timings and choices of tunings: of kernels under @triton.autotune (TuneOptions.Store)
 // and of the ops of package tunable. A result is found again for the same device model, driver, compiler and
-// code alone; all others are ignored. A nil *TuneStore keeps nothing.
+// code alone; all others are ignored. A nil or a zero TuneStore keeps nothing.
 type TuneStore struct {
 	layers autotune.Layers
 	memory *autotune.Memory
@@ -99,7 +99,7 @@ func (s *TuneStore) store() autotune.Store {
 // Merge adds the results of a JSON text that Write or `nereid tune --export` wrote, for as long as the store
 // is open; results that are known here stay. It returns the number of results in the text.
 func (s *TuneStore) Merge(data []byte) (int, error) {
-	if s == nil {
+	if s == nil || s.memory == nil {
 		return 0, errNoTuneStore
 	}
 	list, err := autotune.Decode(data)
@@ -123,7 +123,7 @@ func (s *TuneStore) MergeFile(name string) (int, error) {
 	return n, err
 }
 
-var errNoTuneStore = errors.New("nereid: the *TuneStore is nil: OpenTuneStore makes one")
+var errNoTuneStore = errors.New("nereid: the TuneStore is nil or empty: OpenTuneStore makes one")
 
 // maxTuneFile bounds a file of results.
 const maxTuneFile = 256 << 20
@@ -131,7 +131,7 @@ const maxTuneFile = 256 << 20
 // Write writes the results that this store was given or has measured since it was opened, in the form that
 // Merge reads.
 func (s *TuneStore) Write(w io.Writer) error {
-	if s == nil {
+	if s == nil || s.memory == nil {
 		return errNoTuneStore
 	}
 	data, err := autotune.Encode(s.memory.All())

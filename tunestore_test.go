@@ -86,18 +86,19 @@ func TestTuneStoreErrors(t *testing.T) {
 		!strings.Contains(err.Error(), "redis") {
 		t.Error(err)
 	}
-	var none *nereid.TuneStore
-	if _, err := none.Merge([]byte("[]")); err == nil {
-		t.Error("merged into nothing")
-	}
-	if none.Write(&bytes.Buffer{}) == nil || none.Close() != nil {
-		t.Error("nothing is written")
+	for _, none := range []*nereid.TuneStore{nil, {}} {
+		if _, err := none.Merge([]byte("[]")); err == nil {
+			t.Error("merged into nothing")
+		}
+		if none.Write(&bytes.Buffer{}) == nil || none.Close() != nil {
+			t.Error("nothing is written")
+		}
+		if n := measuredIn(t, nereid.TuneOptions{Store: none}); n != 3 {
+			t.Errorf("%d configs are measured", n)
+		}
 	}
 	if _, err := tuneStore(t,
 		nereid.TuneStoreOptions{}).MergeFile(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a file that is not there is merged")
-	}
-	if n := measuredIn(t, nereid.TuneOptions{Store: none}); n != 3 {
-		t.Errorf("%d configs are measured", n)
 	}
 }
