@@ -1,6 +1,7 @@
 package tunable
 
 import (
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -77,10 +78,20 @@ func (a *Args) Tensor(t *nereid.Tensor) *Args {
 }
 
 // Int adds an integer.
-func (a *Args) Int(v int) *Args { return a.Value(a.of.boxed.of(uint64(v), kindInt)) }
+func (a *Args) Int(v int) *Args {
+	if a.of == nil {
+		return a.Value(v)
+	}
+	return a.Value(a.of.boxed.of(uint64(v), kindInt))
+}
 
 // Float adds a float.
-func (a *Args) Float(v float64) *Args { return a.Value(a.of.boxed.of(math.Float64bits(v), kindFloat)) }
+func (a *Args) Float(v float64) *Args {
+	if a.of == nil {
+		return a.Value(v)
+	}
+	return a.Value(a.of.boxed.of(math.Float64bits(v), kindFloat))
+}
 
 // Bool adds a bool.
 func (a *Args) Bool(v bool) *Args { return a.Value(v) }
@@ -94,6 +105,9 @@ func (a *Args) Value(v any) *Args {
 // Launch launches the code with the arguments.
 func (a *Args) Launch(s *nereid.Stream, grid nereid.Grid) error {
 	c := a.of
+	if c == nil {
+		return errors.New("tunable: arguments without code: Code.Args makes them")
+	}
 	err := c.launch(s, grid, a)
 	clear(a.list) // tensors are not kept alive
 	a.list = a.list[:0]

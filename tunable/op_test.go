@@ -534,3 +534,11 @@ func written(t *testing.T, s *nereid.TuneStore) []byte {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestArgsWithoutCode: arguments that no Code made refuse to launch.
+func TestArgsWithoutCode(t *testing.T) {
+	s := stream(t, "interp")
+	if err := new(tunable.Args).Int(1).Float(2).Launch(s, nereid.Grid{1}); err == nil {
+		t.Error("no error")
+	}
+}

@@ -63,6 +63,7 @@ var remedies = map[Result]string{
 	ErrOutOfResources:        "too many registers, threads or too much shared memory for this GPU",
 	ErrIllegalAddress:        "the devices interp and sim, and cpu with Options.Check, name the line, the argument and the index",
 	ErrMisalignedAddress:     "the devices interp and sim name the line, the argument and the index",
+	ErrIllegalInstruction:    "a store through a tensor descriptor at a negative coordinate? The device sim:90 names the line",
 	ErrCooperativeTooLarge:   "a cooperative grid must fit on the GPU all at once",
 }
 
