@@ -113,7 +113,10 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // typical has a value of each type of scalar that no specialization treats apart.
-var typical = map[string]string{"i32": "3", "i64": "1099511627779", "fp32": "0.5", "fp64": "0.5", "fp16": "0.5", "bf16": "0.5", "u32": "3", "i1": "True"}
+var typical = map[string]string{
+	"i1": "True", "i32": "3", "u32": "3", "i64": "1099511627779",
+	"fp16": "0.5", "bf16": "0.5", "fp32": "0.5", "fp64": "0.5",
+}
 
 // infer returns the signature that a launch with these arguments would have. It says on errs what it took of a
 // config.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/gen"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
@@ -133,23 +134,20 @@ func goArgs(s *compile.Saved) (out []goArg) {
 // goTaken lists names that generated functions use.
 var goTaken = []string{"v", "stream", "grid", "nereid", "bundle", "any", "error", "_"}
 
-// goTypes has the Go types of scalars in signatures.
-var goTypes = map[string]string{
-	"i1": "bool", "u1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
-	"u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
-	"fp16": "float32", "bf16": "float32", "fp32": "float32", "fp64": "float64",
-}
-
 // goType returns the Go type of arguments for an entry of a signature.
 func goType(spec string) string {
 	if strings.HasPrefix(spec, "*") {
 		return "*nereid.Tensor"
 	}
 	base, _, _ := strings.Cut(spec, ":")
-	if t, ok := goTypes[base]; ok {
-		return t
+	switch t, ok := dtype.Parse(base); {
+	case !ok:
+		return "any" // descriptors and tuples
+	case t.Row().Go == "": // a narrow float
+		return "float32"
+	default:
+		return t.Row().Go
 	}
-	return "any" // descriptors and tuples
 }
 
 // goFile returns the text of the package's file.

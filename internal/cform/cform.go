@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
@@ -241,12 +242,6 @@ func (w *writer) table(id string, e *bundle.Entry, s *compile.Saved, rows []stri
 		w.prefix, id, e.Name, e.Group, e.Kernel, len(s.Args), id, id, len(rows), id)
 }
 
-// cTypes are types of scalars in C, by their names in signatures.
-var cTypes = map[string]string{
-	"i1": "uint8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
-	"u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t", "fp32": "float", "fp64": "double",
-}
-
 // wrapper writes a function with typed arguments for a variant. Its words are zeroed first, since a scalar is
 // shorter than a word. Scalars of other types are passed by their bits.
 func (w *writer) wrapper(id string, e *bundle.Entry, s *compile.Saved) {
@@ -277,8 +272,8 @@ func cType(a compile.SavedArg) string {
 	if a.Pointer {
 		return "const void *"
 	}
-	if t := cTypes[a.Type]; t != "" {
-		return t
+	if t, ok := dtype.Parse(a.Type); ok && t.Row().C != "" {
+		return t.Row().C
 	}
 	return "uint64_t"
 }

@@ -54,6 +54,7 @@ type Row struct {
 	TL      string   // the name in triton.language: "float16"
 	Torch   string   // the name in torch: "float16"; "" if torch has none
 	Aliases []string // further spellings that annotations and signatures accept
+	Go, C   string   // types of a scalar in Go and C; "" if they have none
 
 	Kind   Kind
 	Bits   int         // of a value; Bool has 1
@@ -68,17 +69,18 @@ type Row struct {
 
 // rows is the table.
 var rows = [...]Row{
-	Bool: {Name: "i1", TL: "int1", Torch: "bool", Aliases: []string{"u1", "uint1"}, Kind: Unsigned, Bits: 1},
+	Bool: {Name: "i1", TL: "int1", Torch: "bool", Aliases: []string{"u1", "uint1"}, Kind: Unsigned, Bits: 1,
+		Go: "bool", C: "uint8_t"},
 
-	Int8:  {Name: "i8", TL: "int8", Torch: "int8", Kind: Signed, Bits: 8},
-	Int16: {Name: "i16", TL: "int16", Torch: "int16", Kind: Signed, Bits: 16},
-	Int32: {Name: "i32", TL: "int32", Torch: "int32", Aliases: []string{"int"}, Kind: Signed, Bits: 32},
-	Int64: {Name: "i64", TL: "int64", Torch: "int64", Kind: Signed, Bits: 64},
+	Int8:  whole("i8", "int8", Signed, 8),
+	Int16: whole("i16", "int16", Signed, 16),
+	Int32: whole("i32", "int32", Signed, 32, "int"),
+	Int64: whole("i64", "int64", Signed, 64),
 
-	Uint8:  {Name: "u8", TL: "uint8", Torch: "uint8", Kind: Unsigned, Bits: 8},
-	Uint16: {Name: "u16", TL: "uint16", Torch: "uint16", Kind: Unsigned, Bits: 16},
-	Uint32: {Name: "u32", TL: "uint32", Torch: "uint32", Kind: Unsigned, Bits: 32},
-	Uint64: {Name: "u64", TL: "uint64", Torch: "uint64", Kind: Unsigned, Bits: 64},
+	Uint8:  whole("u8", "uint8", Unsigned, 8),
+	Uint16: whole("u16", "uint16", Unsigned, 16),
+	Uint32: whole("u32", "uint32", Unsigned, 32),
+	Uint64: whole("u64", "uint64", Unsigned, 64),
 
 	Float16:  float("fp16", "float16", "float16", num.F16, 0x1p-9, "half"),
 	BFloat16: float("bf16", "bfloat16", "bfloat16", num.BF16, 0x1p-6),
@@ -94,12 +96,25 @@ var rows = [...]Row{
 	Float8E4B15: float("fp8e4b15", "float8e4b15", "", num.F8E4B15, 0x1p-2),
 }
 
+// whole returns the row of an integer type of at least 8 bits, which has one name in triton.language, torch
+// and Go.
+func whole(name, long string, k Kind, bits int, aliases ...string) Row {
+	return Row{Name: name, TL: long, Torch: long, Go: long, C: long + "_t", Aliases: aliases, Kind: k, Bits: bits}
+}
+
 // float returns the row of a floating point type.
 func float(name, tl, torch string, f *num.Format, tolerance float64, aliases ...string) Row {
-	return Row{
+	r := Row{
 		Name: name, TL: tl, Torch: torch, Aliases: aliases,
 		Kind: Float, Bits: f.Bits, Format: f, NoIR: !f.InMLIR(), Tolerance: tolerance,
 	}
+	switch f {
+	case num.F32:
+		r.Go, r.C = "float32", "float"
+	case num.F64:
+		r.Go, r.C = "float64", "double"
+	}
+	return r
 }
 
 // byName has every spelling of every type.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	elem "github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/python"
 )
@@ -268,14 +269,10 @@ var methods = map[kind]string{
 	tensor: "Tensor(%s)", integer: "Int(int64(%s))", float: "Float(%s)", boolean: "Bool(%s)", descriptor: "Descriptor(%s)", text: "Any(%s)", dtype: "Any(%s)", other: "Any(%s)",
 }
 
-// sized are the types of integers and floats whose annotation says how large they are.
-var sized = map[string]string{
-	"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "fp32": "float32", "fp64": "float64",
-}
-
+// goType returns the type of the parameter in Go. An annotation may say how large a number is.
 func (p param) goType() string {
-	if t, ok := sized[p.Type]; ok {
-		return t
+	if t, ok := elem.Parse(p.Type); ok && t != elem.Bool && t.String() == p.Type && t.Row().Go != "" {
+		return t.Row().Go
 	}
 	return goTypes[p.kind]
 }
