@@ -23,6 +23,21 @@ func Arg(name string, value any) Named { return Named{name, value} }
 // It is mostly used for items of a tuple.
 type Const struct{ Value any }
 
+// Scalar is a number of a type that the caller chooses, where Launch would choose by its value: an int64 that
+// is small, a float64. An annotation of the parameter has its way.
+type Scalar struct {
+	DType DType
+	Bits  uint64 // value of an integer, as an int64 or uint64; bits of a float of the type
+}
+
+// ScalarOf returns a number rounded to a type: ScalarOf(Float64, 0.1), ScalarOf(Int64, n).
+func ScalarOf[N int | int32 | int64 | uint32 | uint64 | float32 | float64](dt DType, v N) Scalar {
+	if dt.IsFloat() {
+		return Scalar{dt, dt.Encode(float64(v))}
+	}
+	return Scalar{dt, uint64(v)}
+}
+
 // Fields is a named tuple: kernels access its items by name as well as by position.
 //
 //	nereid.Fields{nereid.Arg("ptr", x), nereid.Arg("shape", []int{rows, cols})}
@@ -112,6 +127,8 @@ func plainArgIn(v any, depth int) any {
 			return nil
 		}
 		return v.core()
+	case Scalar:
+		return scalar(v)
 	case Const:
 		return args.Const{Value: plainArgIn(v.Value, depth)}
 	case Fields:
@@ -128,6 +145,23 @@ func plainArgIn(v any, depth int) any {
 		return plainArgs(v, depth)
 	}
 	return v
+}
+
+// scalar returns a Scalar with the value that its type can hold, or, for a type that is none, v itself, which
+// package args refuses.
+func scalar(v Scalar) any {
+	row := dtype.Type(v.DType).Row()
+	unused := 64 - row.Bits
+	switch {
+	case row.Bits == 0:
+		return v
+	case v.DType == Bool: // any number but 0 is true
+	case row.Kind == dtype.Signed:
+		v.Bits = uint64(int64(v.Bits<<unused) >> unused)
+	default:
+		v.Bits = v.Bits << unused >> unused
+	}
+	return args.Scalar{Elem: dtype.Type(v.DType), Bits: v.Bits}
 }
 
 func plainArgs[T any](list []T, depth int) []any {

@@ -21,7 +21,7 @@ import (
 // parameters or by name (Arg); an Options value among them sets num_warps and the like. An argument may be:
 //
 //   - for a pointer: a *Tensor, or nil
-//   - for a scalar: any integer or float type of Go, or a bool
+//   - for a scalar: any integer or float type of Go, a bool, or a Scalar
 //   - for a constexpr: an integer, float, bool, string, nil, a DType, a Func, or a slice of these (a tuple)
 //   - for a tuple: a slice or array of these, with Const for items that are compiled in; for a named tuple: Fields
 //   - for a tensor descriptor: a *Descriptor

@@ -25,8 +25,9 @@ const (
 	ClassUint64
 	ClassFloat
 	ClassBool
-	ClassPtr  // the element type is in the bits above
-	ClassDesc // a descriptor: see descriptor.go
+	ClassPtr   // the element type is in the bits above
+	ClassDesc  // a descriptor: see descriptor.go
+	ClassTyped // a number of a type that no class above has; the type is in the bits above
 
 	ClassKind  Class = 1<<8 - 1
 	ClassDiv16 Class = 1 << 8
@@ -36,8 +37,23 @@ const (
 // Folded reports whether the class has no word because the code holds the value.
 func (c Class) Folded() bool { return c&ClassKind < ClassInt32 }
 
-// Elem returns the element type of a pointer's class.
+// Elem returns the type of a pointer's elements, or that of ClassTyped.
 func (c Class) Elem() dtype.Type { return dtype.Type(c / classElem) }
+
+// numberClass returns the class of numbers of a type, which is not Bool.
+func numberClass(t dtype.Type) Class {
+	switch t {
+	case dtype.Int32:
+		return ClassInt32
+	case dtype.Int64:
+		return ClassInt64
+	case dtype.Uint64:
+		return ClassUint64
+	case dtype.Float32:
+		return ClassFloat
+	}
+	return ClassTyped + Class(t)*classElem
+}
 
 // IntRule says how integers are specialized: One is the class of 1, Align is ClassDiv16 if divisibility by 16
 // matters.

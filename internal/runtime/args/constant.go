@@ -39,6 +39,8 @@ func constantIn(v any, depth int) (object.Value, error) {
 		return t, nil
 	case Const:
 		return constantIn(v.Value, depth)
+	case Scalar:
+		return v.value(), nil
 	case *Tensor, *Descriptor:
 		return nil, fmt.Errorf("a tensor cannot be a compile-time argument")
 	}

@@ -3,7 +3,6 @@ package args
 import (
 	"slices"
 
-	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 )
@@ -91,8 +90,11 @@ var kindTexts = map[Class]string{
 }
 
 func (c Class) text() string {
-	if c&ClassKind == ClassPtr {
-		return "a tensor of " + dtype.Type(c/classElem).String()
+	switch c & ClassKind {
+	case ClassPtr:
+		return "a tensor of " + c.Elem().String()
+	case ClassTyped:
+		return "a number of type " + c.Elem().String()
 	}
 	return kindTexts[c&ClassKind]
 }

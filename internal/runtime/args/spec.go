@@ -74,6 +74,9 @@ var numberTypes = map[Class]*sem.DType{
 
 func numberSpec(p lang.Param, c Class) (lang.ArgSpec, error) {
 	var t sem.Type = numberTypes[c&ClassKind]
+	if c&ClassKind == ClassTyped {
+		t = sem.ScalarOf(c.Elem())
+	}
 	if p.Type != "" {
 		var err error
 		if t, err = lang.ParseType(p.Type); err != nil {

@@ -226,10 +226,37 @@ func (r *Rule) scalar(v any) (c Class, word uint64, ok bool) {
 		c = ClassDefault
 	case nil:
 		c = ClassNone
+	case Scalar:
+		c, word = r.typed(v)
 	default:
 		return 0, 0, false
 	}
 	return c, word, true
+}
+
+// typed returns the class and the word of a number with a type of its own. An annotation has its way, as with
+// any number.
+func (r *Rule) typed(s Scalar) (Class, uint64) {
+	kind := s.Elem.Row().Kind
+	switch {
+	case s.Elem == dtype.Bool:
+		return ClassBool, BoolWord(s.Bits != 0)
+	case kind == dtype.Float && r.Fixed:
+		return r.Floating(s.Elem.Decode(s.Bits))
+	case kind == dtype.Float:
+		return numberClass(s.Elem), s.Bits
+	case r.Fixed && kind == dtype.Unsigned:
+		return r.unsigned(s.Bits)
+	case r.Fixed:
+		return r.Integer(int64(s.Bits))
+	case s.Bits == 1 && r.One == ClassOne:
+		return ClassOne, 1
+	}
+	c := numberClass(s.Elem)
+	if s.Bits&15 == 0 {
+		c |= r.Align
+	}
+	return c, s.Bits
 }
 
 // Integer returns the class and the word of an integer.

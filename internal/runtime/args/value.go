@@ -1,8 +1,11 @@
 package args
 
 import (
+	"math/big"
+
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -58,7 +61,7 @@ type Tensor struct {
 
 // Arg is an argument of a launch, by position or by name. Value is one of
 //
-//   - an integer, a float or a bool of Go, or nil for None
+//   - an integer, a float or a bool of Go, or nil for None; Scalar: a number of a given type
 //   - *Tensor, *Descriptor
 //   - a string, dtype.Type, lang.FuncRef, object.Value: compile-time values
 //   - Const: a value that is compiled in although its parameter is no constexpr
@@ -73,6 +76,26 @@ type Const struct{ Value any }
 
 // Fields is a named tuple.
 type Fields []Arg
+
+// Scalar is a number of a type that the caller chooses, whatever its value. Bits has the value of an integer
+// in 64 bits, or the bits of a float of the type.
+type Scalar struct {
+	Elem dtype.Type
+	Bits uint64
+}
+
+// value returns the number as a value of the compiler.
+func (s Scalar) value() object.Value {
+	switch row := s.Elem.Row(); {
+	case s.Elem == dtype.Bool:
+		return object.Bool(s.Bits != 0)
+	case row.Kind == dtype.Float:
+		return object.Float(s.Elem.Decode(s.Bits))
+	case row.Kind == dtype.Unsigned:
+		return object.BigInt(new(big.Int).SetUint64(s.Bits))
+	}
+	return object.MakeInt(int64(s.Bits))
+}
 
 // ItsDefault stands for a default that is compiled in.
 type ItsDefault struct{}

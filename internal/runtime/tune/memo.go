@@ -122,6 +122,8 @@ func appendValue(b []byte, v any) (key []byte, ok bool) {
 		b = strconv.AppendQuote(append(b, 's'), v)
 	case dtype.Type:
 		b = strconv.AppendInt(append(b, 'd'), int64(v), 10)
+	case args.Scalar:
+		b = strconv.AppendUint(append(b, 'S', byte(v.Elem)), v.Bits, 16)
 	case *args.Tensor:
 		b = appendTensor(b, v)
 	default:
