@@ -17,6 +17,7 @@ import (
 type aotFlags struct {
 	output        string
 	c             string // folder for C
+	library       string // shared library
 	targets       []string
 	groups, names []string
 	golang        string
@@ -46,6 +47,9 @@ func newAOTCmd() *cobra.Command {
 	fs.StringVarP(&f.output, "output", "o", "", "the bundle to write")
 	fs.StringVar(&f.c, "c", "",
 		"folder for the same as C: a header, a source file and object files (docs/LAUNCHERS.md)")
+	fs.StringVar(&f.library, "so", "",
+		"shared library to write, as libkernels.so, with kernels.h beside it: the code behind a C ABI "+
+			"(docs/AOT.md)")
 	fs.StringSliceVar(&f.targets, "targets", nil,
 		"what to compile for: cuda:90, cpu for this machine's, cpu:x86-64-v3 ... (default: those of the manifest)")
 	fs.StringSliceVar(&f.groups, "group", nil, "compile only these groups")
@@ -62,8 +66,8 @@ func newAOTCmd() *cobra.Command {
 }
 
 func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
-	if f.output == "" && f.golang == "" && f.c == "" {
-		return usagef("where to? -o BUNDLE.nrb, --go FOLDER or --c FOLDER")
+	if f.output == "" && f.golang == "" && f.c == "" && f.library == "" {
+		return usagef("where to? -o BUNDLE.nrb, --go FOLDER, --c FOLDER or --so LIBRARY.so")
 	}
 	variants, err := f.read(tables)
 	if err != nil {
@@ -90,6 +94,11 @@ func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
 	}
 	if f.c != "" {
 		if err := f.writeC(cmd, built, cName(tables[0])); err != nil {
+			return err
+		}
+	}
+	if f.library != "" {
+		if err := f.writeLibrary(cmd, built); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -24,23 +26,55 @@ func cName(table string) string {
 	return name
 }
 
-// writeC writes what was built as C.
-func (f *aotFlags) writeC(cmd *cobra.Command, built *aot.Built, name string) error {
+// form returns what was built as C.
+func (f *aotFlags) form(cmd *cobra.Command, built *aot.Built, name string) (*cform.Form, error) {
 	var data bytes.Buffer
 	if _, err := built.Writer.WriteTo(&data); err != nil {
-		return err
+		return nil, err
 	}
 	file, err := bundle.OpenBytes(data.Bytes())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	files, left, err := cform.Write(f.c, name, file)
+	form, err := cform.New(name, file)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range form.Left {
+		fmt.Fprintf(cmd.ErrOrStderr(), "nereid: left out: %v\n", err)
+	}
+	return form, nil
+}
+
+// writeC writes what was built as C.
+func (f *aotFlags) writeC(cmd *cobra.Command, built *aot.Built, name string) error {
+	form, err := f.form(cmd, built, name)
 	if err != nil {
 		return err
 	}
-	for _, err := range left {
-		fmt.Fprintf(cmd.ErrOrStderr(), "nereid: left out: %v\n", err)
+	files, err := form.Write(f.c)
+	if err != nil {
+		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s.h, %s.c and %d object files\n", f.c, name, name, len(files)-2)
+	return nil
+}
+
+// writeLibrary writes what was built as a shared library with its header.
+func (f *aotFlags) writeLibrary(cmd *cobra.Command, built *aot.Built) error {
+	form, err := f.form(cmd, built, cform.LibraryName(f.library))
+	if err != nil {
+		return err
+	}
+	header, err := form.Link(contextOf(cmd), f.library)
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s was not written", f.library), err)
+	}
+	info, err := os.Stat(f.library)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d entries, %s; %s\n", f.library, built.Stats.Variants,
+		sizeText(info.Size()), header)
 	return nil
 }

@@ -11,79 +11,106 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/bundle"
-	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
-
-//go:embed runtime.c.txt
-var runtime string
 
 // maxArgs bounds the arguments of a kernel.
 const maxArgs = 256
 
-// Write writes a bundle as C into a folder. name begins all names of the C code. left lists the entries that
-// have no form in C.
-func Write(dir, name string, f *bundle.File) (files []string, left []error, err error) {
+// Form is a bundle as C.
+type Form struct {
+	Name    string  // begins all names of the C code
+	Left    []error // entries that have no form in C
+	header  []byte
+	source  []byte
+	objects []hostObject
+}
+
+// hostObject is an object file with code for CPUs.
+type hostObject struct {
+	arch   string // "x86_64", "aarch64"
+	symbol string // its function
+	data   []byte
+}
+
+// New returns a bundle as C. name begins all names of the C code.
+func New(name string, f *bundle.File) (*Form, error) {
 	if !identifier.MatchString(name) {
-		return nil, nil, fmt.Errorf("%q begins no names in C: expected letters, digits and _", name)
+		return nil, fmt.Errorf("%q begins no names in C: expected letters, digits and _", name)
 	}
-	w := &writer{prefix: name, file: f, images: map[string]int{}, hosts: map[string]string{}}
+	w := &writer{prefix: name, file: f, images: map[string]string{}, hosts: map[string]string{}}
 	for i := 0; i < f.Len(); {
 		list := f.Named(f.Entry(i).Name)
 		if err := w.variant(list); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		i += len(list)
 	}
-	if len(w.names) == 0 {
-		return nil, w.left, errors.Join(append([]error{errors.New("nothing of the bundle has a form in C")},
-			w.left...)...)
+	if len(w.variants) == 0 {
+		return nil, errors.Join(append([]error{errors.New("nothing of the bundle has a form in C")}, w.left...)...)
 	}
-	out := append(w.objects, output{name + ".h", w.header()}, output{name + ".c", w.source()})
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, nil, err
+	if err := w.functions(); err != nil {
+		return nil, err
 	}
-	for _, o := range out {
-		path := filepath.Join(dir, o.name)
-		if err := os.WriteFile(path, o.data, 0o644); err != nil {
-			return nil, nil, err
-		}
-		files = append(files, path)
-	}
-	return files, w.left, nil
+	return &Form{Name: name, Left: w.left, header: w.header(), source: w.source(), objects: w.objects}, nil
 }
+
+// Write writes a header, a source file and object files into a folder.
+func (f *Form) Write(dir string) (files []string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	write := func(name string, data []byte) {
+		path := filepath.Join(dir, name)
+		files = append(files, path)
+		err = errors.Join(err, os.WriteFile(path, data, 0o644))
+	}
+	for i, o := range f.objects {
+		write(f.objectName(i), o.data)
+	}
+	write(f.Name+".h", f.header)
+	write(f.Name+".c", f.source)
+	return files, err
+}
+
+func (f *Form) objectName(i int) string { return fmt.Sprintf("%s-%d.o", f.Name, i) }
 
 var (
 	identifier = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 	foreign    = regexp.MustCompile(`\W`)
 )
 
-type output struct {
-	name string
-	data []byte
-}
-
 // writer gathers the parts of the files.
 type writer struct {
 	prefix  string
 	file    *bundle.File
-	objects []output
+	objects []hostObject
 	left    []error
 
-	names    []string // of variants, as C identifiers
-	wrappers strings.Builder
-	externs  strings.Builder   // functions of object files
-	arrays   strings.Builder   // code for GPUs
-	tables   strings.Builder   // one for each variant
-	images   map[string]int    // code → number of its array
+	variants []*variant
+	tables   []table
+	blobs    []blob
+	images   map[string]string // code → name of its blob
 	hosts    map[string]string // code for CPUs → name of its function
+
+	declarations, definitions strings.Builder // of functions for variants and groups
 }
+
+// variant is a variant with code in C.
+type variant struct {
+	id     string // its name as part of a C identifier
+	entry  *bundle.Entry
+	saved  *compile.Saved // of its first code: the arguments are the same for all
+	symbol string         // of its table
+}
+
+// cName returns a name as part of a C identifier.
+func cName(name string) string { return foreign.ReplaceAllString(name, "_") }
 
 // variant writes a variant with its code for all targets.
 func (w *writer) variant(list []bundle.Entry) error {
-	id := foreign.ReplaceAllString(list[0].Name, "_")
-	var rows []string
-	var first *compile.Saved
+	v := &variant{id: cName(list[0].Name), entry: &list[0]}
+	codes := table{name: "codes_" + v.id, ctype: "code"}
 	for i := range list {
 		e := &list[i]
 		for _, part := range []string{bundle.PartCubin, bundle.PartPTX, bundle.PartObj} {
@@ -95,25 +122,22 @@ func (w *writer) variant(list []bundle.Entry) error {
 				return err
 			}
 			row, err := w.code(e, s, part)
-			if err == nil && first != nil && !sameArgs(first, s) {
-				err = fmt.Errorf("its arguments are not those of the code for %s", first.Target)
+			if err == nil && v.saved != nil && !sameArgs(v.saved, s) {
+				err = fmt.Errorf("its arguments are not those of the code for %s", v.saved.Target)
 			}
 			if err != nil {
 				w.left = append(w.left, fmt.Errorf("%s: %w", e, err))
 				continue
 			}
-			if first == nil {
-				first = s
+			if v.saved == nil {
+				v.saved = s
 			}
-			rows = append(rows, row)
+			codes.rows = append(codes.rows, row)
 		}
 	}
-	if first == nil {
-		return nil
+	if v.saved != nil {
+		w.describe(v, codes)
 	}
-	w.table(id, &list[0], first, rows)
-	w.wrapper(id, &list[0], first)
-	w.names = append(w.names, id)
 	return nil
 }
 
@@ -130,53 +154,62 @@ func sameArgs(a, b *compile.Saved) bool {
 	return true
 }
 
+// Kinds of code, as the C source has them.
+const (
+	kindCubin = 1 + iota
+	kindPTX
+	kindHost
+)
+
 // code returns the row of one piece of code in its variant's table.
-func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) (string, error) {
+func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) ([]cell, error) {
 	f := s.Facts
 	switch {
 	case len(s.Args) > maxArgs:
-		return "", fmt.Errorf("it has more than %d arguments", maxArgs)
+		return nil, fmt.Errorf("it has more than %d arguments", maxArgs)
 	case len(f.Maps) > 0:
-		return "", errors.New("it takes tensor maps, which C code cannot make: NEREID_DISABLE_TMA=1 " +
+		return nil, errors.New("it takes tensor maps, which C code cannot make: NEREID_DISABLE_TMA=1 " +
 			"compiles without")
 	case f.Entry == "":
-		return "", errors.New("its function is not known")
+		return nil, errors.New("its function is not known")
 	}
 	if part == bundle.PartObj {
 		return w.host(e, s)
 	}
-	kind := strings.ToUpper(part)
-	image := w.image(s.Code, part == bundle.PartPTX)
-	number := strings.TrimPrefix(s.Machine, "sm_")
-	plain := strings.TrimRight(number, "af")
+	kind := kindCubin
+	if part == bundle.PartPTX {
+		kind = kindPTX
+	}
+	exact := strings.TrimPrefix(s.Machine, "sm_")
+	plain := strings.TrimRight(exact, "af")
 	capability, err := strconv.Atoi(plain)
 	if err != nil {
-		return "", fmt.Errorf("%q is no compute capability", s.Machine)
+		return nil, fmt.Errorf("%q is no compute capability", s.Machine)
 	}
-	return fmt.Sprintf("{%s, %q, %q, code_%d, %d, %d, %d, %d, %d, %d, %d, %d, \"\", 0, &(loaded *){0}}",
-		kind, e.Target, f.Entry, image, capability, flag(plain != number), f.Threads, max(1, f.Cluster),
-		f.Shared, f.Scratch,
-		flag(s.Options.LaunchCooperativeGrid), flag(s.Options.LaunchPDL)), nil
+	return []cell{number(kind), e.Target, f.Entry, ref(w.image(s.Code)), number(capability),
+		number(plain != exact), number(f.Threads), number(max(1, f.Cluster)), number(f.Shared),
+		number(f.Scratch), number(s.Options.LaunchCooperativeGrid), number(s.Options.LaunchPDL), "", ref("")}, nil
 }
 
-// host writes an object file and returns its row. Code for the processors of another architecture than the C
+// host keeps an object file and returns its row. Code for the processors of another architecture than the C
 // compiler's is not linked.
-func (w *writer) host(e *bundle.Entry, s *compile.Saved) (string, error) {
+func (w *writer) host(e *bundle.Entry, s *compile.Saved) ([]cell, error) {
 	triple, rest, _ := strings.Cut(s.Machine, " ")
 	arch, _, _ := strings.Cut(triple, "-")
 	if arch != "x86_64" && arch != "aarch64" {
-		return "", fmt.Errorf("%q is no processor that C code knows", s.Machine)
+		return nil, fmt.Errorf("%q is no processor that C code knows", s.Machine)
 	}
 	symbol, err := w.object(arch, s)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	features := rest[strings.LastIndexByte(rest, ' ')+1:]
-	return fmt.Sprintf("{HOST, %q, %q, 0, 0, 0, 0, 1, 0, %d, 0, 0, %q, AT_%s, 0}",
-		e.Target, symbol, s.Facts.Scratch, features, symbol), nil
+	zero := number(0)
+	return []cell{number(kindHost), e.Target, symbol, ref(""), zero, zero, zero, number(1), zero,
+		number(s.Facts.Scratch), zero, zero, features, ref("AT_" + symbol)}, nil
 }
 
-// object writes an object file, once, and returns the name of its function.
+// object keeps an object file, once, and returns the name of its function.
 func (w *writer) object(arch string, s *compile.Saved) (string, error) {
 	if symbol := w.hosts[string(s.Code)]; symbol != "" {
 		return symbol, nil
@@ -187,200 +220,37 @@ func (w *writer) object(arch string, s *compile.Saved) (string, error) {
 		return "", err
 	}
 	w.hosts[string(s.Code)] = symbol
-	w.objects = append(w.objects, output{fmt.Sprintf("%s-%d.o", w.prefix, len(w.objects)), obj})
-	fmt.Fprintf(&w.externs,
-		"#if defined(__%s__)\nextern host_function %s;\n#define AT_%s %s\n#else\n#define AT_%s 0\n#endif\n",
-		arch, symbol, symbol, symbol, symbol)
+	w.objects = append(w.objects, hostObject{arch, symbol, obj})
 	return symbol, nil
 }
 
-func flag(on bool) int {
-	if on {
-		return 1
+// image keeps code for GPUs, once, and returns the name of its blob.
+func (w *writer) image(data []byte) string {
+	if name := w.images[string(data)]; name != "" {
+		return name
 	}
-	return 0
+	name := fmt.Sprintf("code_%d", len(w.blobs))
+	w.images[string(data)] = name
+	w.blobs = append(w.blobs, blob{name, data})
+	return name
 }
 
-// image writes code as an array, once, and returns its number. PTX ends with a zero.
-func (w *writer) image(data []byte, text bool) int {
-	if n, ok := w.images[string(data)]; ok {
-		return n
+// describe writes the tables of a variant.
+func (w *writer) describe(v *variant, codes table) {
+	args := table{name: "arguments_" + v.id, ctype: "argument"}
+	for _, a := range v.saved.Args {
+		args.rows = append(args.rows, []cell{a.Name, number(a.Pointer), number(a.Align16)})
 	}
-	n := len(w.images)
-	w.images[string(data)] = n
-	fmt.Fprintf(&w.arrays, "static const unsigned char code_%d[] = {", n)
-	if text {
-		data = append(data[:len(data):len(data)], 0)
+	constants := table{name: "constants_" + v.id, ctype: "constant"}
+	for _, c := range v.entry.Constants {
+		constants.rows = append(constants.rows, []cell{c.Name, c.Value})
 	}
-	for i, b := range data {
-		if i%24 == 0 {
-			w.arrays.WriteString("\n\t")
-		}
-		w.arrays.WriteString(strconv.Itoa(int(b)))
-		w.arrays.WriteByte(',')
-	}
-	w.arrays.WriteString("\n};\n\n")
-	return n
-}
-
-// table writes the description of a variant.
-func (w *writer) table(id string, e *bundle.Entry, s *compile.Saved, rows []string) {
-	b := &w.tables
-	fmt.Fprintf(b, "static const code codes_%s[] = {\n\t%s,\n};\n", id, strings.Join(rows, ",\n\t"))
-	fmt.Fprintf(b, "static const argument arguments_%s[] = {", id)
-	for _, a := range s.Args {
-		fmt.Fprintf(b, "{%q, %d}, ", a.Name, flag(a.Align16))
-	}
-	b.WriteString("{0, 0}};\n")
-	fmt.Fprintf(b, "static const char *const constants_%s[] = {", id)
-	for _, c := range e.Constants {
-		fmt.Fprintf(b, "%q, %q, ", c.Name, c.Value)
-	}
-	b.WriteString("0};\n")
-	fmt.Fprintf(b, "static const %s_variant variant_%s = {%q, %q, %q, %d, arguments_%s, constants_%s, %d, "+
-		"codes_%s};\n\n",
-		w.prefix, id, e.Name, e.Group, e.Kernel, len(s.Args), id, id, len(rows), id)
-}
-
-// wrapper writes a function with typed arguments for a variant. Its words are zeroed first, since a scalar is
-// shorter than a word. Scalars of other types are passed by their bits.
-func (w *writer) wrapper(id string, e *bundle.Entry, s *compile.Saved) {
-	b := &w.wrappers
-	fmt.Fprintf(b, "/* %s, kernel %s(%s)", e.Name, e.Kernel, e.Signature)
-	for _, p := range s.Facts.Apart {
-		fmt.Fprintf(b, ";\n   on the CPU the memory of %s and %s must not overlap", s.Args[p.A].Name,
-			s.Args[p.B].Name)
-	}
-	fmt.Fprintf(b, " */\nstatic inline int %s_%s(const %s_place *where, unsigned x, unsigned y, unsigned z",
-		w.prefix, id, w.prefix)
-	for i, a := range s.Args {
-		fmt.Fprintf(b, ", %s a%d_%s", cType(a), i, foreign.ReplaceAllString(a.Name, "_"))
-	}
-	fmt.Fprintf(b, ") {\n\tuint64_t words[%d] = {0};\n", max(1, len(s.Args)))
-	for i, a := range s.Args {
-		name := fmt.Sprintf("a%d_%s", i, foreign.ReplaceAllString(a.Name, "_"))
-		if a.Pointer {
-			fmt.Fprintf(b, "\twords[%d] = (uint64_t)(uintptr_t)%s;\n", i, name)
-		} else {
-			fmt.Fprintf(b, "\tmemcpy(&words[%d], &%s, sizeof %s);\n", i, name, name)
-		}
-	}
-	fmt.Fprintf(b, "\treturn %s_launch(%s_find(%q), where, x, y, z, words);\n}\n\n", w.prefix, w.prefix, e.Name)
-}
-
-func cType(a compile.SavedArg) string {
-	if a.Pointer {
-		return "const void *"
-	}
-	if t, ok := dtype.Parse(a.Type); ok && t.Row().C != "" {
-		return t.Row().C
-	}
-	return "uint64_t"
-}
-
-const headerText = `/* Kernels compiled by Nereid. Written by nereid aot --c: do not edit. Needs a compiler of C99 and POSIX threads. */
-#ifndef NEREID_PREFIX_H
-#define NEREID_PREFIX_H
-
-#include <stdint.h>
-#include <string.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* Where kernels run: on the GPU whose context is current, in a stream (a CUstream, or a null pointer), or on the
-   CPU, in that many threads; there a launch is done when it returns. */
-typedef struct { int cuda; void *stream; int threads; } PREFIX_place;
-
-/* A variant is a kernel with its constants, compiled for one or more targets. */
-typedef struct PREFIX_variant PREFIX_variant;
-extern const PREFIX_variant *const PREFIX_variants[];
-extern const int PREFIX_count;
-
-const char *PREFIX_name(const PREFIX_variant *v);
-const char *PREFIX_group(const PREFIX_variant *v);
-/* The value of a constant as a Python literal, or a null pointer. */
-const char *PREFIX_constant(const PREFIX_variant *v, const char *name);
-
-/* The variant of a name; a null pointer if there is none. */
-const PREFIX_variant *PREFIX_find(const char *name);
-/* The first variant of a group, or of a kernel, that has the constants (name, value, ..., null pointer), has code
-   for the place, and takes the arguments; each of the three may be a null pointer. */
-const PREFIX_variant *PREFIX_choose(const char *group, const char *const *constants, const PREFIX_place *where, const uint64_t *words);
-
-/* Whether a variant has code for a place, and whether its arguments are aligned as it was compiled for. */
-int PREFIX_runs(const PREFIX_variant *v, const PREFIX_place *where);
-int PREFIX_fits(const PREFIX_variant *v, const uint64_t *words);
-
-/* Runs a grid of programs. words has the bits of each argument, in the order of the signature, constants left out.
-   The result is 0, or -1 with the reason in PREFIX_error(). */
-int PREFIX_launch(const PREFIX_variant *v, const PREFIX_place *where, unsigned x, unsigned y, unsigned z, const uint64_t *words);
-const char *PREFIX_error(void);
-
-`
-
-// header returns the text of the header.
-func (w *writer) header() []byte {
-	return []byte(strings.ReplaceAll(headerText, "PREFIX", w.prefix) + w.wrappers.String() +
-		"#ifdef __cplusplus\n}\n#endif\n#endif\n")
-}
-
-const sourceText = `/* Written by nereid aot --c: do not edit. */
-#define _GNU_SOURCE
-#include "PREFIX.h"
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <cpuid.h>
-#endif
-
-#define MAX_ARGS 256
-
-typedef void host_function(const uint64_t *args, const uint64_t *grid, int64_t first, int64_t last, void *scratch, uint64_t *status);
-typedef struct loaded { void *context, *function; struct loaded *next; } loaded;
-enum { CUBIN = 1, PTX, HOST };
-
-typedef struct {
-	int kind;
-	const char *target, *entry;
-	const unsigned char *data;
-	int capability, exact;
-	unsigned threads, cluster, shared;
-	uint64_t scratch;
-	int cooperative, pdl;
-	const char *features;
-	host_function *fn;
-	loaded **state;
-} code;
-
-typedef struct { const char *name; int align16; } argument;
-
-struct PREFIX_variant {
-	const char *name, *group, *kernel;
-	int args;
-	const argument *arg;
-	const char *const *constants;
-	int codes;
-	const code *code;
-};
-
-`
-
-// source returns the text of the source file.
-func (w *writer) source() []byte {
-	var b strings.Builder
-	b.WriteString(strings.ReplaceAll(sourceText, "PREFIX", w.prefix))
-	b.WriteString(w.externs.String() + "\n" + w.arrays.String() + w.tables.String())
-	fmt.Fprintf(&b, "const %s_variant *const %s_variants[] = {\n", w.prefix, w.prefix)
-	for _, id := range w.names {
-		fmt.Fprintf(&b, "\t&variant_%s,\n", id)
-	}
-	fmt.Fprintf(&b, "};\nconst int %s_count = %d;\n", w.prefix, len(w.names))
-	b.WriteString(strings.ReplaceAll(runtime, "PREFIX", w.prefix))
-	return []byte(b.String())
+	state := table{name: "state_" + v.id, ctype: "state", variable: true, rows: [][]cell{{ref(""), ref("")}}}
+	v.symbol = "variant_" + v.id
+	row := []cell{v.entry.Name, v.entry.Group, v.entry.Kernel, number(len(args.rows)),
+		number(len(constants.rows)), number(len(codes.rows)), ref(args.name), ref(constants.name),
+		ref(codes.name), ref(state.name)}
+	w.tables = append(w.tables, codes, args, constants, state,
+		table{name: v.symbol, ctype: w.prefix + "_variant", rows: [][]cell{row}})
+	w.variants = append(w.variants, v)
 }

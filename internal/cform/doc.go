@@ -1,11 +1,24 @@
-// Package cform writes bundles as C: a header and a source file that any C compiler builds, with all variants
-// and the choice among them, and an object file for each piece of code for CPUs.
+// Package cform writes bundles as C: a header and a source file that gcc and clang build, with all variants
+// and the choice among them, and an object file for each piece of code for CPUs; or a shared library made of
+// these.
 //
-// In: a bundle (internal/bundle). Out: NAME.h, NAME.c, NAME-N.o. Code for GPUs lies in the source file; the
-// CUDA driver is opened when a GPU is first asked for, so that the same program runs where there is none and
-// nothing of CUDA is needed to build it. docs/LAUNCHERS.md shows how the files are used.
+// In: a bundle (internal/bundle). Out: NAME.h, NAME.c, NAME-N.o, or libNAME.so and NAME.h. Code for GPUs lies
+// in the source file; the CUDA driver is opened when a GPU is first asked for, so that the same program runs
+// where there is none and nothing of CUDA is needed to build it. docs/LAUNCHERS.md and docs/AOT.md show how
+// the files are used.
 //
-//	cform.go       the files
+//	cform.go       the form: variants and their code
+//	tables.go      data of the source file
+//	functions.go   functions with typed arguments; header and source put together
+//	library.go     shared libraries
 //	rename.go      object files with symbols of their own
-//	runtime.c.txt  the part of the source that is the same for all bundles
+//
+// The parts of the source that are the same for all bundles, in the order in which they stand there:
+//
+//	source.h.txt   the header
+//	source.c.txt   types of the tables
+//	runtime.c.txt  errors
+//	cuda.c.txt     launches on GPUs
+//	host.c.txt     launches on CPUs: what the processor has, the pool of threads
+//	api.c.txt      functions that every form has
 package cform

@@ -8,7 +8,8 @@ import (
 )
 
 // rename returns an object file in which the function from is called to. Objects of several variants can then
-// be linked into one program. The new name is put behind the file's end, in a copy of the table of strings.
+// be linked into one program or library. The new name is put behind the file's end, in a copy of the table of
+// strings.
 func rename(obj []byte, from, to string) ([]byte, error) {
 	f, err := elf.NewFile(bytes.NewReader(obj))
 	if err != nil {
@@ -37,7 +38,8 @@ func rename(obj []byte, from, to string) ([]byte, error) {
 		return nil, fmt.Errorf("the object file has no symbol %s", from)
 	}
 	le := binary.LittleEndian
-	le.PutUint32(out[at:], uint32(len(table))) // st_name
+	le.PutUint32(out[at:], uint32(len(table)))      // st_name
+	out[at+5] = out[at+5]&^3 | byte(elf.STV_HIDDEN) // st_other: a shared library does not export it
 	header := int(le.Uint64(out[0x28:])) + int(symtab.Link)*int(le.Uint16(out[0x3a:]))
 	le.PutUint64(out[header+0x18:], uint64(len(out)))             // sh_offset
 	le.PutUint64(out[header+0x20:], uint64(len(table)+len(to)+1)) // sh_size

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static float from_half(uint16_t h) {
 	int e = h >> 10 & 31, m = h & 1023;

@@ -1,6 +1,7 @@
 // A CUDA driver without a GPU, for tests and for measuring what a launch costs on our side of the call. Memory is the host's, kernels
 // are loaded and launched and do nothing. NEREID_STUB_LOG names a file that gets a line for each call but launches; with
-// NEREID_STUB_PARAMS=n in the environment for launches too: the function, the grid and the first n parameters as words of 8 bytes.
+// NEREID_STUB_PARAMS=n in the environment for launches too: the function, the grid and the first n parameters as words of 8 bytes;
+// with NEREID_STUB_BLOCKS the threads of a block in a line before it.
 //
 // Build: gcc -O2 -shared -fPIC stub.c -o libcuda.so.1
 #include <stdint.h>
@@ -14,10 +15,11 @@ typedef void *H;
 enum { OK = 0, INVALID = 1, NOMEM = 2, NOCONTEXT = 201, NOTFOUND = 500 };
 
 static FILE *out;
-static int params_shown;
+static int params_shown, blocks_shown;
 static __attribute__((constructor)) void start(void) {
   const char *n = getenv("NEREID_STUB_PARAMS");
   if (n) params_shown = atoi(n);
+  blocks_shown = getenv("NEREID_STUB_BLOCKS") != 0;
   const char *name = getenv("NEREID_STUB_LOG");
   if (name && *name) out = fopen(name, "a");
   if (out) setvbuf(out, 0, _IOLBF, 0);
@@ -151,6 +153,7 @@ static R launch(H f) {
   return OK;
 }
 CALL(cuLaunchKernel, H f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, H s, void **params, void **extra) {
+  if (blocks_shown && out) fprintf(out, "block:%u\n", bx * by * bz);
   if (params_shown && current) {
     char line[8192];
     int n = snprintf(line, sizeof line, "launch:%p:%u:%u:%u", f, gx, gy, gz);

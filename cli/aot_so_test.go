@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"bytes"
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var softmaxTable = filepath.FromSlash("../examples/softmax-op/softmax.py")
+
+// needCC skips a test where shared libraries cannot be built.
+func needCC(t *testing.T) {
+	t.Helper()
+	needLLVM(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("shared libraries are built on Linux alone")
+	}
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("there is no cc")
+	}
+}
+
+// buildLibrary builds the softmax table as a shared library, once, and a program of testdata/c that uses it.
+func buildLibrary(t *testing.T, dir, program string) (lib string, run func(env []string, args ...string) string) {
+	t.Helper()
+	needCC(t)
+	lib = filepath.Join(dir, "libsoftmax.so")
+	nereidMain(t, "aot", softmaxTable, "--so", lib, "--targets", "cuda:90,cpu")
+	source, err := filepath.Abs(filepath.Join("testdata", "c", program+".c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gcc(t, dir, "-I.", source, "-o", program, "-lm", "-ldl", "-lpthread")
+	return lib, func(env []string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(filepath.Join(dir, program), append([]string{lib}, args...)...)
+		cmd.Env = append(os.Environ(), env...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+}
+
+// TestAOTLibrary builds the softmax table as a shared library: it needs the C library alone, exports nothing
+// but its own names, gives right results from many threads, after a fork and after unloading, and answers
+// wrong calls with a status.
+func TestAOTLibrary(t *testing.T) {
+	dir := t.TempDir()
+	lib, run := buildLibrary(t, dir, "library")
+	if got := run(nil, "check"); got != "0 bad\n" {
+		t.Errorf("results: %s", got)
+	}
+	if got := run([]string{"NEREID_CUDA=/nowhere"}, "bad"); got != "12 calls, 0 wrong\n" {
+		t.Errorf("wrong calls: %s", got)
+	}
+	best := 1 << 30 // of some, since the machine does other things too
+	for range 5 {
+		took, err := strconv.Atoi(strings.TrimSpace(run(nil, "first")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		best = min(best, took)
+	}
+	info, err := os.Stat(lib)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes, the first result after %d µs", info.Size(), best)
+	if best > 10_000 {
+		t.Errorf("the first result came after %d µs, want at most 10 ms", best)
+	}
+	checkLibrary(t, lib, "softmax_")
+}
+
+// TestAOTLibraryAgain builds a library twice: the bytes are the same.
+func TestAOTLibraryAgain(t *testing.T) {
+	needCC(t)
+	var libs [2][]byte
+	for i := range libs {
+		lib := filepath.Join(t.TempDir(), "libsoftmax.so")
+		nereidMain(t, "aot", softmaxTable, "--so", lib, "--targets", "cpu:x86-64-v3", "--only", "softmax_fp32_1024")
+		var err error
+		if libs[i], err = os.ReadFile(lib); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(libs[0], libs[1]) {
+		t.Errorf("two builds differ: %d and %d bytes", len(libs[0]), len(libs[1]))
+	}
+}
+
+// checkLibrary checks what a shared library needs and exports.
+func checkLibrary(t *testing.T, name string, prefixes ...string) {
+	t.Helper()
+	f, err := elf.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	needed, err := f.ImportedLibraries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lib := range needed {
+		allowed := []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2",
+			"ld-linux-aarch64.so.1"}
+		if !slices.Contains(allowed, lib) {
+			t.Errorf("the library needs %s", lib)
+		}
+	}
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		ours := slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s.Name, p) })
+		if s.Section != elf.SHN_UNDEF && !ours {
+			t.Errorf("the library exports %s", s.Name)
+		}
+	}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_GNU_STACK && p.Flags&elf.PF_X != 0 {
+			t.Error("the library asks for an executable stack")
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package cform
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
+)
+
+// The parts of the files that are the same for all bundles; PREFIX stands for the form's name.
+var (
+	//go:embed source.h.txt
+	headText string
+	//go:embed source.c.txt
+	typesText string
+	//go:embed runtime.c.txt
+	runtimeText string
+	//go:embed cuda.c.txt
+	cudaText string
+	//go:embed host.c.txt
+	hostText string
+	//go:embed api.c.txt
+	apiText string
+)
+
+// reserved holds the names of functions that every form has; a variant must not have them.
+var reserved = map[string]bool{"api": true, "place": true, "variant": true, "variants": true, "count": true,
+	"name": true, "group": true, "constant": true, "find": true, "choose": true, "runs": true, "fits": true,
+	"launch": true, "error": true, "status": true}
+
+// functions writes a function for each variant.
+func (w *writer) functions() error {
+	taken := map[string]string{}
+	for _, v := range w.variants {
+		switch other, ok := taken[v.id]; {
+		case reserved[v.id]:
+			return fmt.Errorf("variant %s: %s_%s is a name of the C form: call the variant something else",
+				v.entry.Name, w.prefix, v.id)
+		case ok:
+			return fmt.Errorf("variants %s and %s have the same name in C", other, v.entry.Name)
+		}
+		taken[v.id] = v.entry.Name
+		w.function(v)
+	}
+	return nil
+}
+
+// function writes a function with typed arguments for a variant.
+func (w *writer) function(v *variant) {
+	w.signature(v.id, about(v.entry, v.saved), v.saved)
+	w.words(v.saved)
+	fmt.Fprintf(&w.definitions, "\treturn %s_launch(%s, where, x, y, z, words);\n}\n\n", w.prefix, v.symbol)
+}
+
+// signature writes a declaration, and the beginning of a definition.
+func (w *writer) signature(id, comment string, s *compile.Saved) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "int %s_%s(const %s_place *where, unsigned x, unsigned y, unsigned z", w.prefix, id, w.prefix)
+	for i, a := range s.Args {
+		fmt.Fprintf(&b, ", %s %s", cType(a), argName(i, a))
+	}
+	b.WriteByte(')')
+	fmt.Fprintf(&w.declarations, "/* %s */\nPREFIX_API %s;\n\n", strings.ReplaceAll(comment, "*/", "* /"),
+		b.String())
+	w.definitions.WriteString(b.String() + " {\n")
+}
+
+// words writes the arguments into an array. Its words are zeroed first, since a scalar is shorter than a
+// word. Scalars of other types are passed by their bits.
+func (w *writer) words(s *compile.Saved) {
+	b := &w.definitions
+	fmt.Fprintf(b, "\tuint64_t words[%d] = {0};\n", max(1, len(s.Args)))
+	for i, a := range s.Args {
+		name := argName(i, a)
+		if a.Pointer {
+			fmt.Fprintf(b, "\twords[%d] = (uint64_t)(uintptr_t)%s;\n", i, name)
+		} else {
+			fmt.Fprintf(b, "\tmemcpy(&words[%d], &%s, sizeof %s);\n", i, name, name)
+		}
+	}
+}
+
+// about describes a variant for people.
+func about(e *bundle.Entry, s *compile.Saved) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, kernel %s(%s)", e.Name, e.Kernel, e.Signature)
+	for _, p := range s.Facts.Apart {
+		fmt.Fprintf(&b, ";\n   on the CPU the memory of %s and %s must not overlap", s.Args[p.A].Name,
+			s.Args[p.B].Name)
+	}
+	return b.String()
+}
+
+func argName(i int, a compile.SavedArg) string { return fmt.Sprintf("a%d_%s", i, cName(a.Name)) }
+
+func cType(a compile.SavedArg) string {
+	if a.Pointer {
+		return "const void *"
+	}
+	if t, ok := dtype.Parse(a.Type); ok && t.Row().C != "" {
+		return t.Row().C
+	}
+	return "uint64_t"
+}
+
+// named puts the form's name into a text.
+func (w *writer) named(text string) string { return strings.ReplaceAll(text, "PREFIX", w.prefix) }
+
+// header returns the text of the header.
+func (w *writer) header() []byte {
+	return []byte(w.named(headText+w.declarations.String()) + "#ifdef __cplusplus\n}\n#endif\n#endif\n")
+}
+
+// source returns the text of the source file.
+func (w *writer) source() []byte {
+	var b strings.Builder
+	b.WriteString(w.named(typesText))
+	for _, o := range w.objects {
+		fmt.Fprintf(&b, "#if defined(__%s__)\nextern host_function %s;\n#define AT_%s %s\n#else\n"+
+			"#define AT_%s 0\n#endif\n", o.arch, o.symbol, o.symbol, o.symbol, o.symbol)
+	}
+	for i := range w.blobs {
+		w.blobs[i].c(&b)
+	}
+	for i := range w.tables {
+		w.tables[i].c(&b)
+	}
+	fmt.Fprintf(&b, "const %s_variant *const %s_variants[] = {\n", w.prefix, w.prefix)
+	for _, v := range w.variants {
+		fmt.Fprintf(&b, "\t%s,\n", v.symbol)
+	}
+	fmt.Fprintf(&b, "};\nconst int %s_count = %d;\n", w.prefix, len(w.variants))
+	b.WriteString(w.named(runtimeText + cudaText + hostText + apiText))
+	b.WriteString("\n" + w.definitions.String())
+	return []byte(b.String())
+}
