@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -162,7 +164,7 @@ func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
 	}
 	mem := deviceMemory{}
 	defer mem.close()
-	if err := mem.fill(r.dev, run.c.Before); err != nil {
+	if err := mem.fill(r.dev, run.c); err != nil {
 		return 0, err
 	}
 	args, err := rep.arguments(run.c, mem, guess{dev: r.dev})
@@ -183,7 +185,7 @@ func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
 		run.first = time.Since(start)
 		run.info = resources(ctx, k, r.dev, args, replayOptions(run.c))
 		run.ir, _ = k.Source(ctx, args...)
-		if run.after, err = mem.read(run.c.Before); err != nil {
+		if run.after, err = mem.read(run.c); err != nil {
 			return 0, err
 		}
 	}
@@ -221,10 +223,10 @@ func library(file string) string {
 // deviceMemory holds the storages of a case on a device.
 type deviceMemory map[string]*nereid.Tensor
 
-// fill copies storages to the device. A storage gets some bytes more there, so that it holds whole elements
-// of any type.
-func (m deviceMemory) fill(dev *nereid.Device, storages map[string][]byte) error {
-	for name, data := range storages {
+// fill copies a case's storages to the device. A storage gets some bytes more there, so that it holds whole
+// elements of any type.
+func (m deviceMemory) fill(dev *nereid.Device, c *replay.Case) error {
+	for name, data := range c.Before {
 		t, err := nereid.New(dev, nereid.Uint8, (len(data)+7)/8*8+8)
 		if err != nil {
 			return err
@@ -234,16 +236,43 @@ func (m deviceMemory) fill(dev *nereid.Device, storages map[string][]byte) error
 			return err
 		}
 	}
+	for _, a := range c.Args {
+		if err := m.point(a); err != nil {
+			return fmt.Errorf("argument %s: %w", a.Name, err)
+		}
+	}
 	return nil
 }
 
-// read copies the storages back, as many bytes of each as before has.
-func (m deviceMemory) read(before map[string][]byte) (map[string][]byte, error) {
+// point replaces the recorded addresses in a tensor of addresses by those of the same storages here.
+func (m deviceMemory) point(a replay.Arg) error {
+	if a.Kind != replay.Tensor || len(a.Items) == 0 {
+		return nil
+	}
+	var here []byte
+	for _, item := range a.Items {
+		t, err := m.tensor(item)
+		if err != nil {
+			return err
+		}
+		here = binary.LittleEndian.AppendUint64(here, t.Addr())
+	}
+	table := m[a.Storage].Slice(0, int(a.Offset), int(a.Offset)+len(here), 1)
+	return errors.Join(table.Err(), table.Write(here))
+}
+
+// read copies a case's storages back, with the recorded addresses where point has put others.
+func (m deviceMemory) read(c *replay.Case) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for name, t := range m {
-		out[name] = make([]byte, len(before[name]))
+		out[name] = make([]byte, len(c.Before[name]))
 		if err := t.Slice(0, 0, len(out[name]), 1).Read(out[name]); err != nil {
 			return nil, err
+		}
+	}
+	for _, a := range c.Args {
+		if a.Kind == replay.Tensor && len(a.Items) > 0 {
+			copy(out[a.Storage][a.Offset:], c.Before[a.Storage][a.Offset:])
 		}
 	}
 	return out, nil

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/nereid-lang/nereid/internal/replay"
 )
 
@@ -67,6 +69,41 @@ func TestRace(t *testing.T) {
 	}
 	if !strings.Contains(rows[2].Failed, "none.py") {
 		t.Errorf("the missing case: %q", rows[2].Failed)
+	}
+}
+
+// TestRacePointers: addresses in a recorded tensor become addresses of the storages here.
+func TestRacePointers(t *testing.T) {
+	dir := t.TempDir()
+	src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(ps):\n" +
+		"    for i in range(2):\n        p = tl.load(ps + i).to(tl.pointer_type(tl.int32))\n" +
+		"        tl.store(p, tl.load(p) + i + 1)\n"
+	if err := os.WriteFile(filepath.Join(dir, "k.py"), []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	table := recordedTensor("ps", "s0", "i64", 2)
+	second := recordedTensor("", "s1", "i32", 1)
+	second["offset"] = 4
+	table["items"] = []any{recordedTensor("", "s1", "i32", 1), second}
+	path := writeCase(t, dir, "k.py", 1, []map[string]any{table},
+		map[string][]byte{"in/s0": make([]byte, 16), "in/s1": i32s(10, 20), "out/s1": i32s(11, 22)})
+	for _, cmd := range []*cobra.Command{newRaceCmd(), newReplayCmd()} {
+		out := &bytes.Buffer{}
+		cmd.SilenceUsage, cmd.SilenceErrors = true, true
+		cmd.SetOut(out)
+		cmd.SetErr(out)
+		args := []string{"--device", "cpu", "--root", dir, path}
+		race := cmd.Name() == "race"
+		if race {
+			args = append(args, "--rep", "1ms", "--warmup", "0")
+		}
+		cmd.SetArgs(args)
+		if err := cmd.Execute(); (err == nil) != race {
+			t.Errorf("%s: %v\n%s", cmd.Name(), err, out)
+		}
+		if !race && !strings.Contains(out.String(), "nereid race") {
+			t.Errorf("replay does not name the remedy: %s", out)
+		}
 	}
 }
 

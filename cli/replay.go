@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -296,6 +297,9 @@ func (m hostMemory) tensor(a replay.Arg) (*nereid.Tensor, error) {
 	b, ok := m[a.Storage]
 	if !ok {
 		return nil, noStorage(a)
+	}
+	if len(a.Items) > 0 {
+		return nil, errors.New("it holds addresses of other tensors: `nereid race` runs such launches")
 	}
 	return nereid.FromBytes(dt, b.All, len(b.All)/dt.Size()).Offset(b.At + int(a.Offset)), nil
 }

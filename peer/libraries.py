@@ -3,8 +3,9 @@
   capture.py --time --out CASES --root LIBRARIES --max-bytes 200000000 --configs 2 libraries.py [--only LIBRARY]...
 
 LIBRARIES is a folder with the packages side by side (liger_kernel, fla, flag_gems, attorch, mamba_ssm, conch, and Triton's tutorials);
-it comes first on the path. What is not there, or fails, is named on standard error and left out. The classes are those of the table in
-docs/PERFORMANCE.md.
+it comes first on the path. Of flash_attn and bitsandbytes it has only the files with Triton kernels and what they import, without
+__init__.py: the packages themselves want compiled extensions. What is not there, or fails, is named on standard error and left out.
+The classes are those of the table in docs/PERFORMANCE.md. With --case, the cases run in the order in which they are named.
 """
 import argparse
 import importlib
@@ -17,7 +18,7 @@ import traceback
 import torch
 
 DEVICE = "cuda"
-BF16, FP16, FP32 = torch.bfloat16, torch.float16, torch.float32
+BF16, FP16, FP32, FP8 = torch.bfloat16, torch.float16, torch.float32, torch.float8_e4m3fn
 CASES = []
 
 
@@ -368,6 +369,123 @@ def mamba_state():
         rand(h, p), dt_bias=rand(h, p), dt_softplus=True)
 
 
+# ---- flash-attention
+
+def flash(file, name):
+    return use("flash_attn.ops.triton." + file, name)
+
+
+@case("flash_attn", "gathers and rotations")
+def flash_rotary():
+    x, angles = rand(2, 4096, 32, 128), torch.rand(4096, 64, device=DEVICE)
+    for interleaved in (False, True):
+        once(lambda: flash("rotary", "apply_rotary")(x, angles.cos().to(BF16), angles.sin().to(BF16), interleaved=interleaved))
+
+
+@case("flash_attn", "norms")
+def flash_norms():
+    x, w, b = rand(4096, 4096, grad=True), rand(4096, grad=True), rand(4096, grad=True)
+    both(lambda: flash("layer_norm", "layer_norm_fn")(x, w, b))
+    both(lambda: flash("layer_norm", "rms_norm_fn")(x, w, None, residual=rand(4096, 4096, dtype=FP32, grad=True), prenorm=True))
+    both(lambda: flash("layer_norm", "layer_norm_fn")(x, w, b, dropout_p=0.1))
+
+
+@case("flash_attn", "row reductions")
+def flash_losses():
+    labels = torch.randint(0, 32000, (2048,), device=DEVICE)
+    both(lambda: flash("cross_entropy", "cross_entropy_loss")(rand(2048, 32000, grad=True), labels)[0])
+    both(lambda: flash("cross_entropy", "cross_entropy_loss")(rand(2048, 32000, dtype=FP32, grad=True), labels, label_smoothing=0.1)[0])
+
+
+# ---- bitsandbytes
+
+def bnb(name):
+    return use("bitsandbytes.backends.triton.ops", name)
+
+
+@case("bitsandbytes", "quantization")
+def bnb_quantize():
+    x = rand(4096, 4096)
+    code = torch.linspace(-1, 1, 256, device=DEVICE)
+    q, absmax = bnb("quantize_blockwise")(x, code, 256)
+    once(lambda: bnb("dequantize_blockwise")(q, absmax, code, 256, BF16))
+    for kind in ("nf4", "fp4"):
+        q, absmax = bnb("quantize_4bit")(x, 64, kind, torch.uint8)
+        once(lambda: bnb("dequantize_4bit")(q, absmax, 64, kind, x.shape, BF16))
+    once(lambda: bnb("gemv_4bit")(rand(1, 4096), q, x.shape, absmax, torch.linspace(-1, 1, 16, device=DEVICE), 64))
+
+
+@case("bitsandbytes", "elementwise math")
+def bnb_optimizers():
+    n = 1 << 22
+    p, g = rand(n), rand(n)
+    for name in ("adam", "momentum", "lion", "rmsprop"):
+        states = [rand(n, dtype=FP32).abs(), rand(n, dtype=FP32).abs() if name == "adam" else None]
+        once(lambda: bnb("optimizer_update_32bit")(name, g, p, *states, None, 0.0, 0.0, 0.9, 0.99, 0.0, 0.0, 1e-8, 0.01, 3, 1e-3, 1.0))
+    code = torch.linspace(-1, 1, 256, device=DEVICE)
+    for name in ("adam", "momentum"):
+        states = [torch.randint(0, 256, (n,), device=DEVICE, dtype=torch.uint8) for _ in range(2)]
+        absmax = [rand(n // 256, dtype=FP32).abs() for _ in range(2)]
+        if name != "adam":
+            states[1] = absmax[1] = None
+        once(lambda: bnb("optimizer_update_8bit_blockwise")(name, g, p, *states, 0.9, 0.99, 0.0, 0.0, 1e-8, 3, 1e-3, code,
+                                                           code if name == "adam" else None, *absmax))
+
+
+# ---- conch
+
+def conch(file, name):
+    return use("conch.ops." + file, name)
+
+
+@case("conch", "elementwise math")
+def conch_elementwise():
+    x, scale = rand(4096, 16384), torch.ones(1, device=DEVICE)
+    once(lambda: conch("activation.gelu_tanh_and_mul", "gelu_tanh_and_mul")(x))
+    once(lambda: conch("activation.silu_and_mul", "silu_and_mul")(x))
+    once(lambda: conch("quantization.fp8", "scaled_fp8_quant")(rand(4096, 8192), scale))
+    once(lambda: conch("quantization.int8", "scaled_int8_quant")(rand(4096, 8192), scale))
+
+
+@case("conch", "norms")
+def conch_norms():
+    x, w = rand(4096, 4096), rand(4096)
+    once(lambda: conch("normalization.rms_norm", "rms_norm")(x, w, 1e-6))
+    once(lambda: conch("normalization.rms_norm", "fused_add_rms_norm")(x, rand(4096, 4096), w, 1e-6))
+    once(lambda: conch("normalization.gemma_rms_norm", "gemma_rms_norm")(x, w, 1e-6))
+
+
+@case("conch", "gathers and rotations")
+def conch_gathers():
+    positions = torch.arange(4096, device=DEVICE)
+    once(lambda: conch("embedding.rotary_embedding", "rotary_embedding")(positions, rand(4096, 32 * 128), rand(4096, 8 * 128), 128, rand(8192, 128)))
+    slots = torch.randperm(1024 * 32, device=DEVICE)[:4096]
+    once(lambda: conch("vllm.reshape_and_cache", "reshape_and_cache")(rand(4096, 8, 128), rand(4096, 8, 128), rand(1024, 32, 8, 128),
+                                                                     rand(1024, 32, 8, 128), slots))
+
+
+@case("conch", "products")
+def conch_products():
+    a, b = (torch.randint(-100, 100, (2048, 2048), device=DEVICE, dtype=torch.int8) for _ in range(2))
+    scales = torch.rand(2048, 1, device=DEVICE), torch.rand(2048, 1, device=DEVICE)
+    once(lambda: conch("quantization.gemm", "scaled_gemm")(a, b.T, *scales, BF16))
+    once(lambda: conch("quantization.gemm", "scaled_gemm")(rand(2048, 2048, dtype=FP8), rand(2048, 2048, dtype=FP8).T, *scales, BF16))
+    packed = torch.randint(0, 1 << 31, (4096 // 8, 4096), device=DEVICE, dtype=torch.int32)
+    once(lambda: conch("quantization.gemm", "mixed_precision_gemm")(rand(512, 4096, dtype=FP16), packed, rand(32, 4096, dtype=FP16, scale=0.01), None, 4, 8, 128))
+
+
+@case("conch", "attention by pointers")
+def conch_attention():
+    blocks, size, heads, d, length, batch = 1024, 32, 8, 128, 1024, 8
+    cache = [rand(blocks, size, heads, d, scale=0.5) for _ in range(2)]
+    table = torch.randperm(blocks, device=DEVICE).to(torch.int32)[:batch * length // size].reshape(batch, -1).contiguous()
+    lengths = torch.full((batch,), length, device=DEVICE, dtype=torch.int32)
+    once(lambda: conch("attention.paged_attention", "paged_attention")(rand(batch, 32, d, scale=0.5), *cache, table, lengths))
+    starts = torch.arange(0, batch + 1, device=DEVICE, dtype=torch.int32) * length
+    once(lambda: conch("attention.varlen_attention", "varlen_attention")(rand(batch * length, 32, d, scale=0.5), *cache, starts, length, lengths,
+                                                                        length, table, causal=True))
+
+
 # ---- Triton's tutorials
 
 def tutorial(prefix):
@@ -395,13 +513,25 @@ def tutorial_attention():
         both(lambda: m.attention(q, k, v, causal, d**-0.5, False))
 
 
+@case("tutorials", "attention with descriptors")
+def tutorial_attention_special():
+    m = tutorial("06")
+    for d, dtype, special in ((64, FP16, True), (128, FP16, True), (64, torch.float8_e5m2, False), (128, torch.float8_e5m2, False)):
+        q, k, v = (rand(2, 16, 4096, d, dtype=FP16, scale=0.5) for _ in range(3))
+        if dtype != FP16:  # as in the tutorial's own benchmark
+            q, k, v = q.to(dtype), k.to(dtype), v.permute(0, 1, 3, 2).contiguous().permute(0, 1, 3, 2).to(dtype)
+        once(lambda: m.attention(q, k, v, False, d**-0.5, special))
+
+
 @case("tutorials", "products with descriptors")
 def tutorial_persistent():
     m = tutorial("09")
-    a, b = rand(4096, 4096, dtype=FP16), rand(4096, 4096, dtype=FP16)
-    for f, args in ((m.matmul, (a, b.T)), (m.matmul_tma, (a, b, False)), (m.matmul_persistent, (a, b.T)),
-                    (m.matmul_tma_persistent, (a, b, False)), (m.matmul_descriptor_persistent, (a, b, False))):
-        once(lambda: f(*args))
+    for dtype in (FP16, FP8):
+        a, b = rand(4096, 4096, dtype=dtype), rand(4096, 4096, dtype=dtype)
+        for f, args in ((m.matmul, (a, b.T)), (m.matmul_tma, (a, b, False)), (m.matmul_persistent, (a, b.T)),
+                        (m.matmul_tma_persistent, (a, b, False)), (m.matmul_descriptor_persistent, (a, b, False)),
+                        (m.matmul_descriptor_persistent, (a, b, True))):
+            once(lambda: f(*args))
 
 
 @case("tutorials", "products")
@@ -409,9 +539,14 @@ def tutorial_products():
     m = tutorial("03")
     for n in (1024, 4096):
         m.matmul(rand(n, n, dtype=FP16), rand(n, n, dtype=FP16))
-    g = tutorial("08")
+
+
+@case("tutorials", "products with descriptors")
+def tutorial_groups():
+    m = tutorial("08")
     many = [(rand(1024, 1024, dtype=FP16), rand(1024, 1024, dtype=FP16)) for _ in range(4)]
-    g.group_gemm_fn([a for a, _ in many], [b for _, b in many])
+    once(lambda: m.group_gemm_fn([a for a, _ in many], [b for _, b in many]))
+    once(lambda: m.group_gemm_tma_fn([a for a, _ in many], [b.T.contiguous() for _, b in many]))
 
 
 @case("tutorials", "row reductions")
@@ -429,8 +564,9 @@ def main():
     args = parser.parse_args()
     torch.manual_seed(0)
     recorder = getattr(sys.modules.get("capture"), "recorder", None)
-    for library, kind, f in CASES:
-        if args.only and library not in args.only or args.case and f.__name__ not in args.case:
+    named = {f.__name__: (library, kind, f) for library, kind, f in CASES}
+    for library, kind, f in [named[c] for c in args.case] if args.case else CASES:
+        if args.only and library not in args.only:
             continue
         if recorder:
             recorder.kind = kind
