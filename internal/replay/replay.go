@@ -81,7 +81,7 @@ type Arg struct {
 
 	Value any    // of a scalar: int64, uint64, float64, bool, string; of a dtype or function its name
 	File  string // of a function
-	Items []Arg  // of a tuple: Constexpr says which are compiled in; of a tensor of addresses: what they point to
+	Items []Arg  // of a tuple, where Constexpr says which are compiled in; the pointees of a tensor of addresses
 	NaN   bool   // a descriptor fills what lies outside with NaN
 }
 
