@@ -41,6 +41,19 @@ def mma(version, warps, instr, bases=None):
             f"instrShape = {instr}}}>")
 
 
+def mfma(version, warps, instr, transposed, tiles=None, bits=32):
+    tiles = f", tilesPerWarp = {tiles}" if tiles else ""
+    bits = f", elementBitWidth = {bits}" if bits != 32 else ""
+    return (f"#ttg.amd_mfma<{{version = {version}, warpsPerCTA = {warps}, instrShape = {instr}, "
+            f"isTransposed = {str(transposed).lower()}{tiles}{bits}}}>")
+
+
+def wmma(version, warps, transposed, tiles=None):
+    tiles = f", tilesPerWarp = {tiles}" if tiles else ""
+    return (f"#ttg.amd_wmma<{{version = {version}, isTranspose = {str(transposed).lower()}, "
+            f"warpsPerCTA = {warps}{tiles}}}>")
+
+
 def swizzled(vec, per_phase, max_phase, order, bases=None):
     return (f"#ttg.swizzled_shared<{{vec = {vec}, perPhase = {per_phase}, maxPhase = {max_phase}, "
             f"order = {order}{cga(bases)}}}>")
@@ -142,6 +155,48 @@ def cases():
                     for k_width in (2, 4):
                         if n == 64 and b is None:
                             yield dot_op(0, enc, k_width), shape
+
+    # AMD's matrix cores: results, operands, slices
+    for warps in ([1, 1], [4, 1], [2, 2], [2, 4]):
+        for instr in ([32, 32, 8], [16, 16, 16], [64, 4, 4], [4, 64, 4]):
+            for transposed in (True, False):
+                if instr[0] == 64 and not transposed:
+                    continue
+                for tiles in (None, [2, 2]):
+                    if tiles and instr[0] != 16:
+                        continue
+                    enc = mfma(3, warps, instr, transposed, tiles)
+                    for shape in ([16, 16], [32, 64], [128, 128], [64, 256]):
+                        yield enc, shape
+                        for index in (0, 1):
+                            for k_width in (1, 4, 8):
+                                yield dot_op(index, enc, k_width), shape
+                    for dim in (0, 1):
+                        yield slice_of(dim, enc), [128]
+        for bits in (64,):
+            enc = mfma(3, warps, [16, 16, 4], True, None, bits)
+            for shape in ([16, 16], [128, 128]):
+                yield enc, shape
+        for version in (1, 2):
+            for transposed in (True, False):
+                for tiles in (None, [2, 2]):
+                    enc = wmma(version, warps, transposed, tiles)
+                    for shape in ([16, 16], [32, 64], [128, 128], [64, 256]):
+                        yield enc, shape
+                        for index in (0, 1):
+                            for k_width in (8, 16):
+                                if version == 1 or k_width == 8:
+                                    yield dot_op(index, enc, k_width), shape
+                    for dim in (0, 1):
+                        yield slice_of(dim, enc), [128]
+    for warps in ([4, 1, 1], [1, 2, 2]):
+        enc = mfma(3, warps, [32, 32, 8], True, [1, 1, 1])
+        for shape in ([1, 32, 32], [4, 64, 64]):
+            yield enc, shape
+            for index in (0, 1):
+                yield dot_op(index, enc, 4), shape
+            for dim in (0, 1, 2):
+                yield slice_of(dim, enc), shape[1:]
 
     # linear
     linear = "#ttg.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 16]], block = []}>"

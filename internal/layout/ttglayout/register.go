@@ -77,6 +77,10 @@ func dotOp(l ttg.DotOp, shape []int) (layout.Layout, error) {
 		return fmaOperand(l, parent, shape)
 	case ttg.NvidiaMma:
 		return nvidiaOperand(l, parent, shape)
+	case ttg.AMDMfma:
+		return mfmaOperand(l, parent, shape)
+	case ttg.AMDWmma:
+		return wmmaOperand(l, parent, shape)
 	}
 	return layout.Layout{}, fmt.Errorf("no linear layout known of an operand whose parent is %s", l.Parent)
 }

@@ -94,6 +94,10 @@ func build(l ttg.Layout, shape []int) (layout.Layout, error) {
 		return dotOp(l, shape)
 	case ttg.NvidiaMma:
 		return nvidiaMma(l, shape)
+	case ttg.AMDMfma:
+		return amdMfma(l, shape)
+	case ttg.AMDWmma:
+		return amdWmma(l, shape)
 	case ttg.Linear:
 		return linear(l, shape)
 	case ttg.Swizzled:
