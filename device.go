@@ -13,6 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/amd"
 	"github.com/nereid-lang/nereid/internal/target/cpu"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
@@ -288,10 +289,11 @@ var compilers = map[string]func(name, arch string) (target.Backend, error){
 		return offline{name, nvidia.Compiler{Capability: n}}, nil
 	},
 	"hip": func(name, arch string) (target.Backend, error) {
-		if arch == "" {
-			return nil, fmt.Errorf("nereid: the target %q names no chip: write hip:gfx942", name)
+		c, err := amd.CompilerFor(arch)
+		if err != nil {
+			return nil, fmt.Errorf("nereid: the target %q: %w", name, err)
 		}
-		return offline{name, ttirOnly{lang.Target{Backend: "hip", Chip: arch, WarpSize: 64}}}, nil
+		return offline{name, c}, nil
 	},
 }
 
@@ -361,15 +363,6 @@ func generator(c compiler) string {
 		return g.Generator()
 	}
 	return ""
-}
-
-// ttirOnly compiles for a GPU as far as Triton IR.
-type ttirOnly struct{ target lang.Target }
-
-func (c ttirOnly) Target() lang.Target { return c.target }
-func (ttirOnly) Stages() []string      { return []string{"source", "ttir"} }
-func (c ttirOnly) CompileOnly(_ context.Context, in *target.Input) (target.Executable, error) {
-	return nil, in.TTIR(c.target)
 }
 
 var errNoDevice = errors.New("nereid: this is a target without a device")

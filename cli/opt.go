@@ -22,6 +22,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/middle"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/safefile"
+	"github.com/nereid-lang/nereid/internal/target/amd"
 )
 
 // optPasses is every pass that can be named on the command line.
@@ -48,7 +49,11 @@ type optFlags struct {
 
 // machine is what the passes of GPUs work for.
 func (f *optFlags) machine() gpu.Options {
-	return gpu.Options{Machine: gpu.Machine{Target: f.target, NumWarps: f.numWarps}, WarpGroups: f.warpGroups, NumStages: f.numStages, TMA: true}
+	m := gpu.Machine{Target: f.target, NumWarps: f.numWarps}
+	if chip, ok := strings.CutPrefix(f.target, "hip:"); ok {
+		m.ThreadsPerWarp = amd.Compiler{Chip: chip}.Target().WarpSize
+	}
+	return gpu.Options{Machine: m, WarpGroups: f.warpGroups, NumStages: f.numStages, TMA: true}
 }
 
 func newOptCmd() *cobra.Command {
@@ -87,8 +92,14 @@ func (f *optFlags) add(fs *pflag.FlagSet) {
 		return pass.TTIR(o), err
 	})
 	f.pipeline(fs, "ttgir", "run the pipeline from TTIR to TTGIR", func(string) ([]pass.Pass, error) {
-		if _, err := ttirOptions(f.target); err != nil || !strings.HasPrefix(f.target, "cuda:") {
-			return nil, fmt.Errorf("no pipeline to TTGIR for target %q", f.target)
+		if _, err := ttirOptions(f.target); err != nil {
+			return nil, err
+		}
+		if chip, ok := strings.CutPrefix(f.target, "hip:"); ok {
+			if _, err := amd.CompilerFor(chip); err != nil {
+				return nil, err
+			}
+			return gpu.AMDPipeline(gpu.AMDOptions{Machine: f.machine().Machine}), nil
 		}
 		return gpu.Pipeline(f.machine()), nil
 	})

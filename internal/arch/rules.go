@@ -106,6 +106,10 @@ var rules = []rule{
 		ours: join(native, "internal/lang", "internal/target", "internal/target/stray",
 			"internal/target/nvidia/...")},
 
+	{pkg: "internal/target/amd/hsaco"},
+	{pkg: "internal/target/amd",
+		ours: join(native, "internal/lang", "internal/target", "internal/target/amd/hsaco")},
+
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
 	{pkg: "internal/gen/genkernels", ours: []string{".", "genrt"}},

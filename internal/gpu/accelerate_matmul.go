@@ -296,28 +296,42 @@ func passesData(op *ir.Op) bool {
 
 // promote widens operands to a type that the product's instruction takes.
 func (a accelerator) promote(op *ir.Op) {
-	x := ir.ElemOf(op.Operand(0).Type)
-	to := ir.ElemOf(op.Result(0).Type)
-	if ttg.IsMma(encodingOf(op.Result(0))) {
-		if !isFP8(x) || a.capability == 89 || a.capability == 120 {
-			return
-		}
-		to = ir.F16
-	} else if x == to || !ir.IsFloat(x) || !ir.IsFloat(to) {
+	if !ttg.IsMma(encodingOf(op.Result(0))) {
+		promoteOperands(op)
 		return
 	}
-	b := ir.At(op)
-	for i := range 2 {
-		v := op.Operand(i)
-		t := tensorOf(v)
-		def := arith.ExtF
-		if isFP8(t.Elem) {
-			def = tt.FpToFp
-		}
-		if t.Elem != to {
-			op.SetOperand(i, b.Val(def, t.With(to), v))
-		}
+	if isFP8(ir.ElemOf(op.Operand(0).Type)) && a.capability != 89 && a.capability != 120 {
+		castOperands(op, ir.F16)
 	}
+}
+
+// promoteOperands widens the operands of a product by multiply-adds to the type of its sums.
+func promoteOperands(op *ir.Op) {
+	x, to := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Result(0).Type)
+	if x != to && ir.IsFloat(x) && ir.IsFloat(to) {
+		castOperands(op, to)
+	}
+}
+
+func castOperands(op *ir.Op, to ir.Type) {
+	for i := range 2 {
+		op.SetOperand(i, castFloat(ir.At(op), op.Operand(i), to))
+	}
+}
+
+// castFloat converts a tensor of floats to another element type.
+func castFloat(b *ir.Builder, v *ir.Value, to ir.Type) *ir.Value {
+	t := tensorOf(v)
+	def := arith.ExtF
+	switch {
+	case t.Elem == to:
+		return v
+	case isFP8(t.Elem) || isFP8(to):
+		def = tt.FpToFp
+	case ir.BitWidth(t.Elem) > ir.BitWidth(to):
+		def = arith.TruncF
+	}
+	return b.Val(def, t.With(to), v)
 }
 
 // toWarpGroup replaces a product by a warp group's product. Operands are in shared memory, or the left one in

@@ -13,6 +13,7 @@
 // conversion is a ttg.convert_layout. A product is a tt.dot or one of a warp group (wgmma).
 //
 //	pipeline.go                    Pipeline: the passes in order, and the orderings they need
+//	pipeline_amd.go                AMDPipeline: the passes for AMD's GPUs
 //	encode.go                      building blocked layouts, reading and changing encodings
 //	facts.go                       a row for each op: what the passes know of it
 //	infer.go                       how layouts pass through ops: the functions of the rows
@@ -26,6 +27,7 @@
 //	thread_locality.go             tritongpu-optimize-thread-locality
 //	f32_dot_tc.go                  tritongpu-F32DotTC
 //	accelerate_matmul.go           tritongpu-accelerate-matmul
+//	accelerate_amd.go              tritonamdgpu-accelerate-matmul
 //	decompose_scaled.go            dot_scaled as a plain product, for accelerate_matmul.go
 //	dot_operands.go                tritongpu-optimize-dot-operands
 //	data_duplication.go            tritongpu-reduce-data-duplication

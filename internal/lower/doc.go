@@ -16,10 +16,10 @@
 // (vendor.go): the width of a warp, shuffles, barriers, loads and stores, atomics, asynchronous copies,
 // products, approximate mathematics, a kernel's attributes. Code that only one vendor's GPUs understand
 // (inline assembly, llvm.nvvm.* intrinsics, compute capabilities, names of a device library, operations of
-// the dialect ttng) goes to the files of that vendor, nvvm.go and nvvm_*.go for NVIDIA: a method of Vendor if
-// other vendors can do the same in their way, a row of nvidia.ops if the operation is NVIDIA's alone. The
-// other files never name a declaration of a vendor's file (TestVendorSeam), and never assume that a warp has
-// 32 lanes: Vendor.lanes says how many.
+// the dialect ttng) goes to the files of that vendor, nvvm.go and nvvm_*.go for NVIDIA, amd.go and amd_*.go
+// for AMD: a method of Vendor if other vendors can do the same in their way, a row of nvidia.ops if the
+// operation is NVIDIA's alone. The other files never name a declaration of a vendor's file (TestVendorSeam),
+// and never assume that a warp has 32 lanes: Vendor.lanes says how many.
 //
 // The module:
 //
@@ -86,4 +86,8 @@
 //	nvvm_tma.go         copies of blocks by the copy engine (TMA)
 //	nvvm_mbarrier.go    barriers in shared memory that count bytes
 //	nvvm_tensormap.go   tensor maps that the kernel makes
+//	amd.go              AMD: facts, the module, barriers, shuffles
+//	amd_memory.go       loads, stores and atomics
+//	amd_math.go         approximations, conversions of floats
+//	amd_product.go      products by MFMA and WMMA
 package lower

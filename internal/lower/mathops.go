@@ -42,6 +42,11 @@ func (l *lowering) mathCall(name string, t ir.Type, args ...string) string {
 	return l.val("%s", f.Call(args...))
 }
 
+const (
+	log2e = 1.44269504088896340735992468100189214
+	ln10  = 2.30258509299404568401799145468436421
+)
+
 // f32 returns a constant in single precision.
 func f32(v float64) string { return literal(uint64(gomath.Float32bits(float32(v))), ir.F32) }
 

@@ -45,8 +45,3 @@ func (nvidia) roundToZero(l *lowering, x string, from, to ir.Type) string {
 	r := l.asm("i16", "cvt.rz."+suffix(to)+".f32 $0, $1;", "=h,f", false, "float "+x)
 	return l.val("bitcast i16 %s to %s", r, llvmType(to))
 }
-
-const (
-	log2e = 1.44269504088896340735992468100189214
-	ln10  = 2.30258509299404568401799145468436421
-)

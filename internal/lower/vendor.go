@@ -12,8 +12,8 @@ import (
 // Values are LLVM names. A condition may be "" for true. Global memory is address space 1 and shared memory
 // address space 3, which LLVM's GPU targets have in common.
 //
-// Only the files of a vendor know its instructions: nvvm.go and nvvm_*.go for NVIDIA. The other files never
-// name a declaration of a vendor's file, which TestVendorSeam checks.
+// Only the files of a vendor know its instructions: nvvm.go and nvvm_*.go for NVIDIA, amd.go and amd_*.go for
+// AMD. The other files never name a declaration of a vendor's file, which TestVendorSeam checks.
 type Vendor interface {
 	machine
 	vendorModule

@@ -13,7 +13,7 @@ import (
 )
 
 // vendorFiles are the files of vendors, by the beginning of their names.
-var vendorFiles = []string{"nvvm"}
+var vendorFiles = []string{"nvvm", "amd"}
 
 func isVendorFile(name string) bool {
 	for _, v := range vendorFiles {

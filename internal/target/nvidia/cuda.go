@@ -9,9 +9,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
-	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -196,7 +194,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 		return nil, err
 	}
 	start := time.Now()
-	params := paramSizes(in.Module.Lookup(in.Kernel))
+	params := lower.ParamSizes(in.Module.Lookup(in.Kernel))
 	opts := c.lowerOptions(in.Module)
 	opts.Budget, opts.Externs = in.Budget, len(in.Libs) > 0
 	k, err := lower.Lower(in.Module, in.Kernel, opts)
@@ -252,22 +250,3 @@ func (c Compiler) ptx(ctx context.Context, in *target.Input, llir []byte, maxPTX
 
 // portableCTAs is the largest cluster that every GPU from sm_90 on supports.
 const portableCTAs = 8
-
-// paramSizes returns the sizes of a kernel's arguments in bytes.
-func paramSizes(fn *ir.Op) []int {
-	if fn == nil {
-		return nil
-	}
-	var out []int
-	for _, a := range fn.Body(0).Args() {
-		n := 8
-		if w := ir.BitWidth(a.Type); w > 0 {
-			n = max(1, w/8)
-		}
-		if tt.DescTensor(a.Type) != nil {
-			n = lower.TensorMapBytes
-		}
-		out = append(out, n)
-	}
-	return out
-}

@@ -1,0 +1,254 @@
+package gpu
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// AMDMatmulOptions chooses among matrix instructions.
+type AMDMatmulOptions struct {
+	Tile  int // rows and columns of a tile: 16 or 32; 0 chooses
+	KPack int // instructions that one read of shared memory feeds; 0 means 1
+}
+
+// AccelerateAMDMatmul puts matrix products on the matrix cores of AMD's GPUs: MFMA on CDNA, WMMA on RDNA.
+// Products without an instruction keep fused multiply-adds; 8-bit floats that the hardware does not multiply
+// become f16.
+func AccelerateAMDMatmul(o AMDMatmulOptions) pass.Pass {
+	return pass.Pass{
+		Name: "tritonamdgpu-accelerate-matmul",
+		Doc:  "put matrix products on the matrix cores of AMD's GPUs",
+		Run: func(ctx *pass.Context, m *ir.Module) error {
+			a := amdAccelerator{AMDMatmulOptions: o, cores: matrixCores(ttg.Target(m.Op))}
+			for _, op := range opsOf(m.Op, tt.DotScaled) {
+				ctx.At(op)
+				decomposeScaled(op)
+			}
+			for _, op := range opsOf(m.Op, tt.Dot) {
+				ctx.At(op)
+				a.accelerate(op)
+			}
+			return nil
+		},
+	}
+}
+
+// cores says which matrix instructions a chip has.
+type cores struct {
+	mfma, wmma int64 // their versions, 0 for none
+}
+
+// matrixCores returns the cores of a target, "hip:gfx942".
+func matrixCores(target string) cores {
+	for _, row := range []struct {
+		prefix string
+		cores
+	}{
+		{"hip:gfx908", cores{mfma: 1}}, {"hip:gfx90a", cores{mfma: 2}}, {"hip:gfx94", cores{mfma: 3}},
+		{"hip:gfx950", cores{mfma: 4}}, {"hip:gfx11", cores{wmma: 1}}, {"hip:gfx12", cores{wmma: 2}},
+	} {
+		if strings.HasPrefix(target, row.prefix) {
+			return row.cores
+		}
+	}
+	return cores{}
+}
+
+type amdAccelerator struct {
+	AMDMatmulOptions
+	cores
+}
+
+// matrixShape is an instruction: its depth, and the elements along k that a lane has of an operand.
+type matrixShape struct{ k, lane int64 }
+
+func (a amdAccelerator) accelerate(op *ir.Op) {
+	if ttg.IsMma(tensorOf(op.Result(0)).Encoding) {
+		return
+	}
+	a.widen(op)
+	shape, tile := matrixShape{}, int64(0)
+	switch {
+	case a.mfma > 0:
+		tile = a.mfmaTile(op)
+		shape = a.mfmaShape(op, tile)
+	case a.wmma > 0:
+		tile, shape = 16, a.wmmaShape(op)
+	}
+	t, left := tensorOf(op.Result(0)), tensorOf(op.Operand(0))
+	rows, cols := t.Shape[t.Rank()-2], t.Shape[t.Rank()-1]
+	if shape.k == 0 || left.Shape[t.Rank()-1]%shape.k != 0 || rows < tile || cols < tile {
+		promoteOperands(op)
+		return
+	}
+	a.lay(op, tile, shape)
+}
+
+// lay gives a product the layouts of a matrix instruction.
+func (a amdAccelerator) lay(op *ir.Op, tile int64, shape matrixShape) {
+	t := tensorOf(op.Result(0))
+	warps := amdWarps(op, t.Shape, machineOf(op).numWarps, tile)
+	instr := []int64{tile, tile, shape.k}
+	bits := int64(32)
+	if t.Elem == ir.F64 {
+		bits = 64
+	}
+	var enc ir.Attr = ttg.AMDMfma{
+		Version: a.mfma, WarpsPerCTA: warps, InstrShape: instr, IsTransposed: true, CGALayout: cgaOf(t.Encoding),
+		TilesPerWarp: slices.Repeat([]int64{1}, t.Rank()), ElementBitWidth: bits,
+	}.Attr()
+	if a.wmma > 0 {
+		enc = ttg.AMDWmma{
+			Version: a.wmma, IsTransposed: true, WarpsPerCTA: warps, CGALayout: cgaOf(t.Encoding),
+			TilesPerWarp: slices.Repeat([]int64{1}, t.Rank()), InstrShape: instr,
+		}.Attr()
+	}
+	width := shape.lane
+	switch is16 := ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) == 16; {
+	case a.mfma > 0 && is16 && followsProduct(op):
+		width = 4 // as the first product's result lies, which is then this one's operand as it is
+	case a.mfma > 0 && !followsProduct(op):
+		width *= int64(max(1, a.KPack))
+	}
+	if k := tensorOf(op.Operand(0)).Shape[t.Rank()-1]; width > shape.lane && k < shape.k*width/shape.lane {
+		width = shape.lane
+	}
+	for i := range 2 {
+		operand(op, i, dotOperand(i, enc, width))
+	}
+	operand(op, 2, enc)
+	setResults(op, enc)
+}
+
+// widen makes operands of types that the cores do not multiply f16, and the accumulator f32 where sums are
+// f16, since the cores' sums are.
+func (a amdAccelerator) widen(op *ir.Op) {
+	x, y := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
+	if isFP8(x) && (a.mfma != 3 || !isFNUZ(x) || !isFNUZ(y)) || x != y && isFP8(y) && !isFNUZ(y) {
+		castOperands(op, ir.F16)
+	}
+	t := tensorOf(op.Result(0))
+	if t.Elem != ir.F16 && t.Elem != ir.BF16 || !isCoreType(ir.ElemOf(op.Operand(0).Type)) {
+		return
+	}
+	b := ir.At(op)
+	op.SetOperand(2, castFloat(b, op.Operand(2), ir.F32))
+	setType(op.Result(0), t.With(ir.F32))
+	b.After(op)
+	back := castFloat(b, op.Result(0), t.Elem)
+	op.Result(0).ReplaceUsesIf(back, func(u *ir.Use) bool { return u.Owner() != back.Def() })
+}
+
+func isFNUZ(t ir.Type) bool { return t == ir.F8E4M3FNUZ || t == ir.F8E5M2FNUZ }
+
+func isCoreType(t ir.Type) bool { return t == ir.F16 || t == ir.BF16 || isFP8(t) }
+
+// mfmaTile returns the rows and columns of a tile.
+func (a amdAccelerator) mfmaTile(op *ir.Op) int64 {
+	t := tensorOf(op.Result(0))
+	least := min(t.Shape[t.Rank()-2], t.Shape[t.Rank()-1])
+	switch {
+	case a.Tile != 0:
+		return int64(a.Tile)
+	case least >= 32 && t.Elem != ir.F64:
+		return 32
+	}
+	return 16
+}
+
+// mfmaShape returns the instruction for the operands' types, by tiles of 32x32; those of 16x16 are twice as
+// deep.
+func (a amdAccelerator) mfmaShape(op *ir.Op, tile int64) (s matrixShape) {
+	x, y := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
+	switch {
+	case isFNUZ(x) && isFNUZ(y):
+		s = matrixShape{16, 8}
+	case x != y:
+		return s
+	case x == ir.F16, x == ir.BF16 && a.mfma > 1:
+		s = matrixShape{8, 4}
+	case x == ir.F32 && a.mfma == 3 && op.IntOr("inputPrecision", tt.PrecisionIEEE) == tt.PrecisionTF32:
+		s = matrixShape{4, 2}
+	case x == ir.F32:
+		s = matrixShape{2, 1}
+	case x == ir.F64 && a.mfma > 1:
+		return matrixShape{4, 1}
+	case x == ir.Type(ir.I8) && a.mfma > 2:
+		s = matrixShape{16, 8}
+	case x == ir.Type(ir.I8):
+		s = matrixShape{8, 4}
+	default:
+		return s
+	}
+	s.k *= 32 / tile
+	return s
+}
+
+func (a amdAccelerator) wmmaShape(op *ir.Op) matrixShape {
+	x, y := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
+	if x != y || x != ir.F16 && x != ir.BF16 && x != ir.Type(ir.I8) {
+		return matrixShape{}
+	}
+	return matrixShape{16, 16 / a.wmma}
+}
+
+// amdWarps deals a result out to warps. The first of two products in a row has all warps below each other, so
+// that its rows need no exchange between warps; the second, as many as it has rows for.
+func amdWarps(op *ir.Op, shape []int64, n, tile int64) []int64 {
+	switch {
+	case len(shape) == 3:
+		return []int64{n, 1, 1}
+	case leadsToProduct(op):
+		return []int64{n, 1}
+	case followsProduct(op):
+		rows := min(n, (shape[0]+tile-1)/tile)
+		return []int64{rows, n / rows}
+	}
+	warps := []int64{1, 1}
+	for warps[0]*warps[1] < n {
+		tall := shape[0]/(2*tile)/warps[0] >= shape[1]/tile/warps[1]
+		if tall && warps[0] < shape[0]/tile {
+			warps[0] *= 2
+		} else {
+			warps[1] *= 2
+		}
+	}
+	if warps[1]*tile > shape[1] {
+		warps[0], warps[1] = warps[1], warps[0]
+	}
+	return warps
+}
+
+// leadsToProduct reports whether the result becomes the left operand of another product of the region.
+func leadsToProduct(op *ir.Op) bool {
+	return slices.ContainsFunc(around(op), func(other *ir.Op) bool {
+		return other != op && other.Def == tt.Dot && comesFrom(other.Operand(0), op)
+	})
+}
+
+// followsProduct reports whether the left operand is made of another product's result.
+func followsProduct(op *ir.Op) bool {
+	return slices.ContainsFunc(around(op), func(other *ir.Op) bool {
+		return other != op && other.Def == tt.Dot && comesFrom(op.Operand(0), other)
+	})
+}
+
+// comesFrom reports whether v is computed from op's result within op's block.
+func comesFrom(v *ir.Value, op *ir.Op) bool {
+	seen := map[*ir.Op]bool{}
+	var visit func(v *ir.Value) bool
+	visit = func(v *ir.Value) bool {
+		def := v.Def()
+		if def == nil || def.Block() != op.Block() || seen[def] {
+			return false
+		}
+		seen[def] = true
+		return def == op || slices.ContainsFunc(def.Operands(), visit)
+	}
+	return visit(v)
+}

@@ -1,0 +1,177 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/mathlib"
+)
+
+// amd implements Vendor by the intrinsics of LLVM's AMDGPU target.
+type amd struct {
+	chip     string // LLVM's name, "gfx942"
+	wave     int    // lanes
+	perEU    int    // waves of an execution unit to aim at; 0 leaves it to LLVM
+	flushF32 bool   // subnormal f32 are zero
+}
+
+// AMDOptions are options of a kernel that AMD's GPUs alone have.
+type AMDOptions struct {
+	WavesPerEU int  // waves of an execution unit to aim at; 0 leaves it to LLVM
+	Flush      bool // subnormal f32 are zero
+}
+
+// AMD returns the intrinsics of AMD's GPUs: chip is LLVM's name, "gfx942", and wave its number of lanes.
+func AMD(chip string, wave int, o AMDOptions) Vendor { return amd{chip, wave, o.WavesPerEU, o.Flush} }
+
+func (v amd) lanes() int                { return v.wave }
+func (amd) banks() int                  { return 32 }
+func (amd) bufferAlign(ttg.MemDesc) int { return bufferAlign }
+func (amd) kernelHead() string          { return "define amdgpu_kernel void" }
+func (amd) mathTarget() mathlib.Target  { return mathlib.Target{} }
+
+// header asks for code objects of version 5, which every release of ROCm from 5.5 on loads. The number of the
+// metadata lies beyond those of line information.
+func (amd) header() string {
+	return "target triple = \"amdgcn-amd-amdhsa\"\n" +
+		"!llvm.module.flags = !{!9999999}\n" +
+		"!9999999 = !{i32 1, !\"amdhsa_code_object_version\", i32 500}\n"
+}
+
+// mapParam is never asked for: descriptors are pointers before the lowering.
+func (amd) mapParam() string { return "ptr addrspace(4)" }
+
+func (v amd) checkCluster(ctas int) error {
+	if ctas == 1 {
+		return nil
+	}
+	return diag.Refuse(fmt.Sprintf("num_ctas=%d", ctas), "%s has no clusters of blocks", v.chip).
+		Instead("set num_ctas to 1")
+}
+
+func (v amd) limits(g *program) string {
+	denormals := "ieee"
+	if v.flushF32 {
+		denormals = "preserve-sign"
+	}
+	out := fmt.Sprintf("\"amdgpu-flat-work-group-size\"=\"%d,%[1]d\" \"uniform-work-group-size\"=\"true\" "+
+		"\"denormal-fp-math-f32\"=\"%s\"", g.threads(), denormals)
+	if v.perEU > 0 {
+		out += fmt.Sprintf(" \"amdgpu-waves-per-eu\"=\"%d,%[1]d\"", v.perEU)
+	}
+	return out
+}
+
+// ops refuses what would need help from the host.
+func (v amd) ops() map[*ir.OpDef]fact {
+	return map[*ir.OpDef]fact{
+		tt.Print: {lower: func(l *lowering, op *ir.Op) {
+			l.fail(op, "tl.device_print is not available on %s", v.chip)
+		}},
+	}
+}
+
+func (amd) threadID(l *lowering) string { return l.call("i32", "llvm.amdgcn.workitem.id.x") }
+func (amd) blockRank(*lowering) string  { return "0" }
+
+var amdAxes = []string{"x", "y", "z"}
+
+func (amd) programID(l *lowering, axis int) string {
+	return l.call("i32", "llvm.amdgcn.workgroup.id."+amdAxes[axis])
+}
+
+// numPrograms reads the number of workgroups, which the runtime writes at the head of the hidden arguments.
+func (amd) numPrograms(l *lowering, axis int) string {
+	hidden := l.call("ptr addrspace(4)", "llvm.amdgcn.implicitarg.ptr")
+	at := l.val("getelementptr inbounds i8, ptr addrspace(4) %s, i32 %d", hidden, 4*axis)
+	return l.val("load i32, ptr addrspace(4) %s, align 4, !invariant.load !{}", at)
+}
+
+// meet orders a wave's accesses by a fence without a barrier: its lanes run in step.
+func (amd) meet(l *lowering, who level) {
+	scope := "workgroup"
+	if who == theWarp {
+		scope = "wavefront"
+	}
+	l.do("fence syncscope(%q) release", scope)
+	if who == theWarp {
+		l.call("void", "llvm.amdgcn.wave.barrier")
+	} else {
+		l.call("void", "llvm.amdgcn.s.barrier")
+	}
+	l.do("fence syncscope(%q) acquire", scope)
+}
+
+// meetIf branches: a condition that all threads share may skip the barrier.
+func (v amd) meetIf(l *lowering, pred string) { l.when(pred, func() { v.meet(l, theBlock) }) }
+
+// quadPerms has the codes of ALU instructions whose operand comes from another of four lanes, by the xor of
+// the lanes' numbers.
+var quadPerms = map[int]int{1: 0xB1, 2: 0x4E, 3: 0x1B}
+
+// shuffleXor exchanges words within four lanes by an ALU instruction, others through the crossbar of shared
+// memory.
+func (v amd) shuffleXor(l *lowering, word string, bits int) string {
+	if perm, ok := quadPerms[bits]; ok {
+		return l.call("i32", "llvm.amdgcn.update.dpp.i32", "i32 "+word, "i32 "+word,
+			"i32 "+itoa(perm), "i32 15", "i32 15", "i1 true")
+	}
+	if bits < 32 { // within a half of 32 lanes, the pattern is part of the instruction
+		const keepAll = 0x1F
+		return l.call("i32", "llvm.amdgcn.ds.swizzle", "i32 "+word, "i32 "+itoa(bits<<10|keepAll))
+	}
+	return v.shuffleIdx(l, word, l.xor(l.ids.lane, itoa(bits)))
+}
+
+func (amd) shuffleIdx(l *lowering, word, lane string) string {
+	return l.call("i32", "llvm.amdgcn.ds.bpermute", "i32 "+l.mul(lane, 4), "i32 "+word)
+}
+
+func (amd) halves(l *lowering, a, b, swap string) (lo, hi string) { return plainHalves(l, a, b, swap) }
+
+func (amd) reduceWarp(*lowering, *ir.OpDef, string) (string, bool) { return "", false }
+
+// extern returns functions of ROCm's device library by their names there: __ocml_exp_f32. The library is not
+// linked: they are functions of mathlib.
+func (amd) extern(symbol string) externFunc {
+	name, typ, ok := cutLast(strings.TrimPrefix(symbol, "__ocml_"), "_")
+	if !ok || !strings.HasPrefix(symbol, "__ocml_") {
+		return nil
+	}
+	t := ir.Type(ir.F32)
+	if typ == "f64" {
+		t = ir.F64
+	}
+	if in := ocmlIntrinsics[name]; in != "" {
+		return onFloats(t, in)
+	}
+	if ours := ocmlNames[name]; ours != "" {
+		name = ours
+	}
+	if !mathlib.Has(name) {
+		return nil
+	}
+	return func(l *lowering, a []string) string { return l.mathCall(name, t, a...) }
+}
+
+// ocmlIntrinsics has the functions of the library that LLVM knows.
+var ocmlIntrinsics = map[string]string{
+	"floor": "llvm.floor", "ceil": "llvm.ceil", "trunc": "llvm.trunc", "nearbyint": "llvm.rint",
+	"copysign": "llvm.copysign", "fma": "llvm.fma", "sqrt": "llvm.sqrt",
+}
+
+// ocmlNames has the names that mathlib calls otherwise.
+var ocmlNames = map[string]string{"i0": "cyl_bessel_i0", "i1": "cyl_bessel_i1"}
+
+// cutLast cuts s around the last separator.
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}

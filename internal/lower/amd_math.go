@@ -1,0 +1,54 @@
+package lower
+
+import (
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// amdApproximations has instructions that are right to one unit in the last place. Subnormal inputs and
+// results are zero, but for the reciprocal's.
+var amdApproximations = map[string]string{"exp2": "llvm.amdgcn.exp2.f32", "rsqrt": "llvm.amdgcn.rsq.f32"}
+
+// approximate computes exp as 2^(x·log2 e), as Triton does. Division and square roots are exact.
+func (amd) approximate(l *lowering, name string, args ...string) (v string, ok bool) {
+	if name == "exp" || name == "expflush" {
+		return l.call("float", "llvm.amdgcn.exp2.f32", "float "+l.val("fmul float %s, %s", args[0], f32(log2e))), true
+	}
+	if in := amdApproximations[name]; in != "" {
+		return l.call("float", in, typed("float", args)...), true
+	}
+	return "", false
+}
+
+func (amd) smallPairs(_, _ ir.Type) bool { return false }
+
+// toSmallPair and fromSmallPair are never asked for: no pair is converted by the hardware.
+func (amd) toSmallPair(*lowering, string, string, ir.Type) string { return "" }
+func (amd) fromSmallPair(*lowering, string, ir.Type) string       { return "" }
+
+// roundToZero rounds to nearest, and takes a step back where that went away from zero. f32 to f16 is an
+// instruction; bf16 is the upper half of an f32.
+func (amd) roundToZero(l *lowering, x string, from, to ir.Type) string {
+	switch to {
+	case ir.F16:
+		pair := l.call("<2 x half>", "llvm.amdgcn.cvt.pkrtz", "float "+x, "float 0.0")
+		return l.val("extractelement <2 x half> %s, i32 0", pair)
+	case ir.BF16:
+		bits := l.val("bitcast float %s to i32", x)
+		nan := l.val("fcmp uno float %s, %s", x, x)
+		kept := l.val("select i1 %s, i32 %s, i32 %s", nan, l.val("or i32 %s, 4194304", bits), bits)
+		half := l.val("trunc i32 %s to i16", l.val("lshr i32 %s, 16", kept))
+		return l.val("bitcast i16 %s to bfloat", half)
+	}
+	near := l.val("fptrunc double %s to float", x)
+	wide := l.call("double", "llvm.fabs.f64", "double "+l.val("fpext float %s to double", near))
+	beyond := l.val("fcmp ogt double %s, %s", wide, l.call("double", "llvm.fabs.f64", "double "+x))
+	bits := l.val("bitcast float %s to i32", near)
+	less := l.val("sub i32 %s, %s", bits, l.val("zext i1 %s to i32", beyond))
+	return l.val("bitcast i32 %s to float", less)
+}
+
+// printf is never asked for: ops refuses tl.device_print.
+func (amd) printf(*lowering, string, []arg) {}
+
+// assertFail ends the kernel. There is nobody to tell the message.
+func (amd) assertFail(l *lowering, _, _ string, _ int, _ string) { l.call("void", "llvm.trap") }

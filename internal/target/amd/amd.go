@@ -1,0 +1,227 @@
+// Package amd compiles kernels for AMD GPUs: Triton IR to TTGIR to LLVM IR to a code object (hsaco).
+package amd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/lower"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/amd/hsaco"
+)
+
+// chips are the GPUs that code can be made for, by LLVM's names, with the lanes of a wave.
+var chips = map[string]int{
+	"gfx908": 64, "gfx90a": 64, "gfx942": 64, "gfx950": 64,
+	"gfx1100": 32, "gfx1101": 32, "gfx1102": 32, "gfx1103": 32, "gfx1150": 32, "gfx1151": 32,
+	"gfx1200": 32, "gfx1201": 32,
+}
+
+// Compiler compiles for a chip. It needs LLVM but no GPU.
+type Compiler struct{ Chip string }
+
+// CompilerFor returns the compiler for a chip by LLVM's name, "gfx942".
+func CompilerFor(chip string) (Compiler, error) {
+	if chips[chip] == 0 {
+		names := make([]string, 0, len(chips))
+		for n := range chips {
+			names = append(names, n)
+		}
+		slices.Sort(names)
+		return Compiler{}, fmt.Errorf("no chip is called %q: %s", chip, strings.Join(names, ", "))
+	}
+	return Compiler{chip}, nil
+}
+
+func (c Compiler) lanes() int { return chips[c.Chip] }
+
+// Target returns the properties that kernels can see.
+func (c Compiler) Target() lang.Target {
+	return lang.Target{Backend: "hip", Chip: c.Chip, WarpSize: c.lanes()}
+}
+
+// HasLines reports that code has line information.
+func (Compiler) HasLines() bool { return true }
+
+// Stages returns the names of the stages.
+func (Compiler) Stages() []string {
+	return []string{"source", "ttir", "ttgir", "llir", stageAsm, stageCode}
+}
+
+// The last stages: assembly and the code object.
+const (
+	stageAsm  = "amdgcn"
+	stageCode = "hsaco"
+)
+
+// Machine returns the chip, which alone runs its code.
+func (c Compiler) Machine() string { return c.Chip }
+
+// Generator names what code depends on.
+func (c Compiler) Generator() string {
+	v, err := llvm.Installed()
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s llvm %s", c.Chip, v)
+}
+
+// Code describes a compiled kernel.
+type Code struct {
+	Name     string
+	Chip     string
+	Shared   int // bytes of dynamic shared memory
+	NumWarps int
+	Params   []int // sizes of the arguments in bytes
+}
+
+// Facts returns what is known of the code.
+func (k *Code) Facts() target.Facts {
+	return target.Facts{
+		Entry: k.Name, Warps: k.NumWarps, Threads: chips[k.Chip] * k.NumWarps, Cluster: 1, Shared: k.Shared, Params: k.Params,
+	}
+}
+
+// CompileOnly compiles to a code object. The result is nil if in.Until names an earlier stage.
+func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Executable, error) {
+	o, err := c.options(in.Options)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
+		return nil, err
+	}
+	if err := c.ttgir(in, o); err != nil || in.Until == "ttgir" {
+		return nil, err
+	}
+	if in.Skips("llir") {
+		return nil, fmt.Errorf("%s: compiling goes on from TTIR or TTGIR, not from LLVM IR", c.Chip)
+	}
+	params := lower.ParamSizes(in.Module.Lookup(in.Kernel))
+	k, err := c.llir(in, o)
+	if err != nil || in.Until == "llir" {
+		return nil, err
+	}
+	data, err := c.code(ctx, in, k.IR)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	code := &Code{Name: k.Name, Chip: c.Chip, Shared: k.Shared, NumWarps: k.NumWarps, Params: params}
+	meta, err := json.Marshal(code)
+	if err != nil {
+		return nil, err
+	}
+	kept := target.Code{Stage: stageCode, Data: data, Meta: meta}
+	return target.NewUnloaded("hip:"+c.Chip, kept, code.Facts()), nil
+}
+
+// options are the options that AMD's GPUs alone have.
+type options struct {
+	matmul gpu.AMDMatmulOptions
+	lower  lower.AMDOptions
+}
+
+// options reads the options under their names in Triton.
+func (c Compiler) options(o target.Options) (out options, err error) {
+	extra, err := o.ExtraMap()
+	if err != nil {
+		return out, err
+	}
+	known := map[string]*int{
+		"waves_per_eu": &out.lower.WavesPerEU, "matrix_instr_nonkdim": &out.matmul.Tile, "kpack": &out.matmul.KPack,
+	}
+	for name, text := range extra {
+		at, ok := known[name]
+		n, err := strconv.Atoi(text)
+		switch {
+		case !ok:
+			return out, fmt.Errorf("hip has no option %q: kpack, matrix_instr_nonkdim, waves_per_eu", name)
+		case err != nil || n < 0:
+			return out, fmt.Errorf("option %s=%s: expected a number", name, text)
+		}
+		*at = n
+	}
+	if t := out.matmul.Tile; t != 0 && t != 16 && t != 32 {
+		return out, fmt.Errorf("option matrix_instr_nonkdim=%d: expected 16 or 32", t)
+	}
+	if k := out.matmul.KPack; k > 2 {
+		return out, fmt.Errorf("option kpack=%d: expected 1 or 2", k)
+	}
+	return out, nil
+}
+
+// ttgir takes the module to TTGIR: tensors get layouts.
+func (c Compiler) ttgir(in *target.Input, o options) error {
+	return in.Make("ttgir", func() error {
+		return in.Run(gpu.AMDPipeline(gpu.AMDOptions{
+			Machine: gpu.Machine{
+				Target: "hip:" + c.Chip, NumWarps: in.Options.NumWarps, ThreadsPerWarp: c.lanes(), NumCTAs: in.Options.NumCTAs,
+			},
+			Matmul: o.matmul,
+		}))
+	})
+}
+
+// llir lowers TTGIR to LLVM IR.
+func (c Compiler) llir(in *target.Input, o options) (*lower.Kernel, error) {
+	start := time.Now()
+	info := axisinfo.Module(in.Module)
+	k, err := lower.Lower(in.Module, in.Kernel, lower.Options{
+		Vendor: lower.AMD(c.Chip, ttg.ThreadsPerWarp(in.Module.Op), o.lower), Contiguity: info.Contiguity,
+		MaskAlign: info.MaskAlignment, MaskPrefix: info.MaskPrefix, Constancy: info.Constancy,
+		Budget: in.Budget, Externs: len(in.Libs) > 0,
+	})
+	if err != nil {
+		return nil, err
+	}
+	k.IR = in.ReplaceText("llir", k.IR)
+	in.Stages.Record("llir", time.Since(start), func() []byte { return k.IR })
+	return k, nil
+}
+
+// code compiles LLVM IR to assembly and to a code object. It is nil if in.Until is the assembly.
+func (c Compiler) code(ctx context.Context, in *target.Input, llir []byte) ([]byte, error) {
+	start := time.Now()
+	lib, err := llvm.Load()
+	if err != nil {
+		return nil, err
+	}
+	chip, err := lib.AMDGPU(c.Chip)
+	if err != nil {
+		return nil, err
+	}
+	opts := llvm.Options{
+		Name: in.Kernel + ".llir", Target: chip, FastMath: llvm.Contract, Entry: in.Kernel, Emit: llvm.EmitAsm | llvm.EmitObj,
+	}
+	if in.Options.NoFPFusion {
+		opts.FastMath = 0
+	}
+	for _, l := range in.Libs {
+		opts.Link = append(opts.Link, llvm.Bitcode{Name: l.Path, Data: l.Data})
+	}
+	out, err := lib.Compile(ctx, llir, opts)
+	if err != nil {
+		return nil, err
+	}
+	in.Stages.Record(stageAsm, time.Since(start), func() []byte { return out.Asm })
+	if in.Until == stageAsm {
+		return nil, nil
+	}
+	start = time.Now()
+	data, err := hsaco.Link(out.Obj)
+	if err != nil {
+		return nil, err
+	}
+	in.Stages.Record(stageCode, time.Since(start), func() []byte { return data })
+	return data, nil
+}
