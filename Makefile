@@ -9,7 +9,7 @@ FUZZTIME  ?= 30s
 
 export CGO_ENABLED := 0
 
-.PHONY: run demo test systems test-cuda check build build-static bench bench-cpu fuzz setup clean help
+.PHONY: run demo test systems test-cuda check build build-static capi bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -41,6 +41,9 @@ check: ## formatting, vet, staticcheck, dead code; the tools as go.mod pins them
 
 build: ## bin/nereid
 	$(GO) build -trimpath -o bin/nereid ./cmd/nereid
+
+capi: ## bin/capi: the C library, libnereid.so and libnereid.a with nereid.h (docs/C.md); needs a C compiler
+	@GO="$(GO)" scripts/build-capi
 
 bench: ## Go benchmarks (BENCH=regexp)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...

@@ -456,7 +456,7 @@ nereid_status nereid_config_new(bool env, nereid_config **out, nereid_error **er
  *   tune_store          a JSON file of tunings that processes share
  *   root                a folder in which imports are searched; may be set several times
  *   env.NAME            a variable that the file's module-level code sees
- *   debug, check, isolate, always_compile, no_lines, verify, dump, override, reproducers
+ *   debug, check, always_compile, no_lines, verify, dump, override, reproducers
  *                       as the fields of the Go API's Config
  *   budget_source, budget_ops, budget_time_ms, budget_memory
  *                       bounds of a compilation

@@ -24,6 +24,10 @@ func BuildText(build string) string {
 	return "program " + id[:min(len(id), 12)]
 }
 
+// Program returns the path of the file that this code is in. A library in a program of another language sets
+// it, before anybody asks for Build.
+var Program = os.Executable
+
 // Build returns the name of the compiler's build in this program: its release where it is one, so that
 // programs share what they compile, and otherwise an identity of the program, since nothing else says which
 // code is in it.
@@ -33,7 +37,7 @@ var Build = sync.OnceValue(func() string {
 			return v
 		}
 	}
-	if path, err := os.Executable(); err == nil {
+	if path, err := Program(); err == nil {
 		if id := programID(path); id != "" {
 			return "build " + id
 		}

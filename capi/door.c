@@ -1,0 +1,300 @@
+/* The C half of the library: every function of nereid.h. It keeps calls out of Go in a forked child, where
+ * Go's threads are gone and a call would wait for them forever, and it owns errors, so that they outlive all of
+ * that. Everything else is Go's: go_x is nereid_x. */
+#define _GNU_SOURCE /* dladdr */
+#include "door.h"
+#include "_cgo_export.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define H(handle) ((uintptr_t)(handle))
+
+const char *door_path(void) {
+	Dl_info info;
+	return dladdr((void *)door_path, &info) ? info.dli_fname : 0;
+}
+
+/* ---- Errors ------------------------------------------------------------------------------------------- */
+
+struct nereid_error {
+	nereid_status status;
+	char *text, *file, *kernel, *param;
+	int line, column;
+	size_t n;
+	nereid_diagnostic diagnostics[];
+};
+
+static const char *or_empty(const char *s) { return s ? s : ""; }
+
+nereid_error *door_error(int status, char *text, char *file, int line, int column, char *kernel, char *param,
+	size_t n) {
+	nereid_error *e = calloc(1, sizeof *e + n * sizeof *e->diagnostics);
+	if (!e) abort();
+	e->status = (nereid_status)status;
+	e->text = text;
+	e->file = file;
+	e->line = line;
+	e->column = column;
+	e->kernel = kernel;
+	e->param = param;
+	e->n = n;
+	return e;
+}
+
+void door_diagnose(nereid_error *e, size_t i, char *severity, char *code, char *message, char *hint, char *file,
+	int line, int column, int end_line, int end_column) {
+	nereid_diagnostic d = {severity, code, message, hint, file, line, column, end_line, end_column};
+	e->diagnostics[i] = d;
+}
+
+nereid_status nereid_error_status(const nereid_error *e) { return e ? e->status : NEREID_OK; }
+const char *nereid_error_text(const nereid_error *e) { return e ? or_empty(e->text) : ""; }
+const char *nereid_error_file(const nereid_error *e) { return e ? or_empty(e->file) : ""; }
+int nereid_error_line(const nereid_error *e) { return e ? e->line : 0; }
+int nereid_error_column(const nereid_error *e) { return e ? e->column : 0; }
+const char *nereid_error_kernel(const nereid_error *e) { return e ? or_empty(e->kernel) : ""; }
+const char *nereid_error_param(const nereid_error *e) { return e ? or_empty(e->param) : ""; }
+size_t nereid_error_diagnostics(const nereid_error *e) { return e ? e->n : 0; }
+
+bool nereid_error_diagnostic(const nereid_error *e, size_t i, nereid_diagnostic *out) {
+	if (!e || !out || i >= e->n) return false;
+	*out = e->diagnostics[i];
+	return true;
+}
+
+void nereid_error_free(nereid_error *e) {
+	if (!e) return;
+	for (size_t i = 0; i < e->n; i++) {
+		nereid_diagnostic *d = &e->diagnostics[i];
+		free((void *)d->severity);
+		free((void *)d->code);
+		free((void *)d->message);
+		free((void *)d->hint);
+		free((void *)d->file);
+	}
+	free(e->text);
+	free(e->file);
+	free(e->kernel);
+	free(e->param);
+	free(e);
+}
+
+const char *nereid_status_name(nereid_status s) {
+	static const char *const names[] = {
+		[NEREID_OK] = "NEREID_OK",
+		[NEREID_ERR_ARGUMENT] = "NEREID_ERR_ARGUMENT",
+		[NEREID_ERR_HANDLE] = "NEREID_ERR_HANDLE",
+		[NEREID_ERR_IO] = "NEREID_ERR_IO",
+		[NEREID_ERR_COMPILE] = "NEREID_ERR_COMPILE",
+		[NEREID_ERR_REFUSED] = "NEREID_ERR_REFUSED",
+		[NEREID_ERR_BUDGET] = "NEREID_ERR_BUDGET",
+		[NEREID_ERR_FAULT] = "NEREID_ERR_FAULT",
+		[NEREID_ERR_CRASH] = "NEREID_ERR_CRASH",
+		[NEREID_ERR_NO_DEVICE] = "NEREID_ERR_NO_DEVICE",
+		[NEREID_ERR_NO_LLVM] = "NEREID_ERR_NO_LLVM",
+		[NEREID_ERR_NOT_COMPILED] = "NEREID_ERR_NOT_COMPILED",
+		[NEREID_ERR_CAPTURING] = "NEREID_ERR_CAPTURING",
+		[NEREID_ERR_CANCELLED] = "NEREID_ERR_CANCELLED",
+		[NEREID_ERR_DEVICE] = "NEREID_ERR_DEVICE",
+		[NEREID_ERR_FORKED] = "NEREID_ERR_FORKED",
+		[NEREID_ERR_INTERNAL] = "NEREID_ERR_INTERNAL",
+	};
+	if ((unsigned)s >= sizeof names / sizeof *names) return "";
+	return names[s];
+}
+
+/* ---- Fork --------------------------------------------------------------------------------------------- */
+
+static volatile int forked;
+
+static void in_child(void) { forked = 1; }
+static __attribute__((constructor)) void watch_forks(void) { pthread_atfork(0, 0, in_child); }
+
+static nereid_status refuse(nereid_error **err) {
+	if (err)
+		*err = door_error(NEREID_ERR_FORKED, strdup("nereid: this process was forked from one that had loaded the "
+			"library, whose threads are not here: use it before fork in the parent alone, or exec"),
+			0, 0, 0, 0, 0, 0);
+	return NEREID_ERR_FORKED;
+}
+
+/* CALL calls a function of Go's that returns a status; GET one that returns something else. */
+#define CALL(err, call) return __builtin_expect(forked, 0) ? refuse(err) : (nereid_status)(call)
+#define GET(none, call) return __builtin_expect(forked, 0) ? (none) : (call)
+#define DO(call) do { if (!forked) call; } while (0)
+
+/* ---- The functions of nereid.h ------------------------------------------------------------------------ */
+
+int nereid_abi(void) { return NEREID_ABI; }
+const char *nereid_version(void) { GET("", go_version()); }
+void nereid_free(void *p) { free(p); }
+
+nereid_dtype nereid_dtype_of(const char *name) { GET(NEREID_INVALID, (nereid_dtype)go_dtype_of((char *)name)); }
+const char *nereid_dtype_name(nereid_dtype t) { GET("", go_dtype_name(t)); }
+size_t nereid_dtype_size(nereid_dtype t) { GET(0, go_dtype_size(t)); }
+
+bool nereid_meta_int(const nereid_meta *m, const char *name, int64_t *out) {
+	GET(false, go_meta_int(H(m), (char *)name, out));
+}
+
+nereid_status nereid_device_open(const char *name, nereid_device **out, nereid_error **err) {
+	CALL(err, go_device_open((char *)name, (uintptr_t *)out, err));
+}
+nereid_status nereid_device_from_context(void *cucontext, nereid_device **out, nereid_error **err) {
+	CALL(err, go_device_from_context(H(cucontext), (uintptr_t *)out, err));
+}
+nereid_status nereid_device_list(void (*f)(void *, const char *, const char *, const char *), void *user,
+	nereid_error **err) {
+	CALL(err, go_device_list(f, user, err));
+}
+char *nereid_device_name(nereid_device *d) { GET(0, go_device_name(H(d))); }
+char *nereid_device_info(nereid_device *d) { GET(0, go_device_info(H(d))); }
+char *nereid_device_stages(nereid_device *d) { GET(0, go_device_stages(H(d))); }
+void nereid_device_close(nereid_device *d) { DO(go_device_close(H(d))); }
+
+nereid_status nereid_stream_new(nereid_device *d, nereid_stream **out, nereid_error **err) {
+	CALL(err, go_stream_new(H(d), (uintptr_t *)out, err));
+}
+nereid_status nereid_stream_external(nereid_device *d, void *custream, nereid_stream **out, nereid_error **err) {
+	CALL(err, go_stream_external(H(d), H(custream), (uintptr_t *)out, err));
+}
+nereid_status nereid_stream_sync(nereid_stream *s, nereid_error **err) { CALL(err, go_stream_sync(H(s), err)); }
+void nereid_stream_cancel(nereid_stream *s) { DO(go_stream_cancel(H(s))); }
+void nereid_stream_close(nereid_stream *s) { DO(go_stream_close(H(s))); }
+
+nereid_status nereid_tensor_new(nereid_device *d, nereid_dtype dtype, const int64_t *shape, size_t ndim,
+	nereid_tensor **out, nereid_error **err) {
+	CALL(err, go_tensor_new(H(d), dtype, (int64_t *)shape, ndim, (uintptr_t *)out, err));
+}
+nereid_status nereid_tensor_read(nereid_tensor *t, void *into, size_t bytes, nereid_error **err) {
+	CALL(err, go_tensor_read(H(t), into, bytes, err));
+}
+nereid_status nereid_tensor_write(nereid_tensor *t, const void *from, size_t bytes, nereid_error **err) {
+	CALL(err, go_tensor_write(H(t), (void *)from, bytes, err));
+}
+uint64_t nereid_tensor_address(nereid_tensor *t) { GET(0, go_tensor_address(H(t))); }
+void nereid_tensor_close(nereid_tensor *t) { DO(go_tensor_close(H(t))); }
+
+nereid_status nereid_config_new(bool env, nereid_config **out, nereid_error **err) {
+	CALL(err, go_config_new(env, (uintptr_t *)out, err));
+}
+nereid_status nereid_config_set(nereid_config *c, const char *key, const char *value, nereid_error **err) {
+	CALL(err, go_config_set(H(c), (char *)key, (char *)value, err));
+}
+nereid_status nereid_config_log(nereid_config *c, nereid_log_fn fn, void *user, int least, nereid_error **err) {
+	CALL(err, go_config_log(H(c), fn, user, least, err));
+}
+nereid_status nereid_config_hooks(nereid_config *c, const nereid_hooks *h, nereid_error **err) {
+	CALL(err, go_config_hooks(H(c), (nereid_hooks *)h, err));
+}
+void nereid_config_close(nereid_config *c) { DO(go_config_close(H(c))); }
+
+nereid_status nereid_module_load(const char *path, nereid_config *config, nereid_module **out,
+	nereid_error **err) {
+	CALL(err, go_module_load((char *)path, H(config), (uintptr_t *)out, err));
+}
+nereid_status nereid_module_parse(const char *name, const char *text, size_t n, nereid_config *config,
+	nereid_module **out, nereid_error **err) {
+	CALL(err, go_module_parse((char *)name, (char *)text, n, H(config), (uintptr_t *)out, err));
+}
+char *nereid_module_kernels(nereid_module *m) { GET(0, go_module_kernels(H(m))); }
+nereid_status nereid_module_kernel(nereid_module *m, const char *name, nereid_kernel **out, nereid_error **err) {
+	CALL(err, go_module_kernel(H(m), (char *)name, (uintptr_t *)out, err));
+}
+nereid_status nereid_module_warmup(nereid_module *m, nereid_device *d, const char *manifest,
+	nereid_progress_fn progress, void *user, nereid_error **err) {
+	CALL(err, go_module_warmup(H(m), H(d), (char *)manifest, progress, user, err));
+}
+void nereid_module_close(nereid_module *m) { DO(go_module_close(H(m))); }
+
+const char *nereid_kernel_name(nereid_kernel *k) { GET(0, go_kernel_name(H(k))); }
+size_t nereid_kernel_params(nereid_kernel *k) { GET(0, go_kernel_params(H(k))); }
+const char *nereid_kernel_param(nereid_kernel *k, size_t i, uint32_t *flags) {
+	GET(0, go_kernel_param(H(k), i, flags));
+}
+nereid_status nereid_kernel_signature(nereid_kernel *k, const nereid_arg *args, size_t n, char **out,
+	nereid_error **err) {
+	CALL(err, go_kernel_signature(H(k), (nereid_arg *)args, n, out, err));
+}
+void nereid_kernel_close(nereid_kernel *k) { DO(go_kernel_close(H(k))); }
+
+nereid_status nereid_launch(nereid_kernel *k, nereid_stream *s, nereid_grid grid, const nereid_arg *args, size_t n,
+	const nereid_options *options, nereid_error **err) {
+	CALL(err, go_launch(H(k), H(s), &grid, (nereid_arg *)args, n, (nereid_options *)options, err));
+}
+nereid_status nereid_launch_on(nereid_kernel *k, nereid_device *d, void *custream, nereid_grid grid,
+	const nereid_arg *args, size_t n, const nereid_options *options, nereid_error **err) {
+	CALL(err, go_launch_on(H(k), H(d), H(custream), &grid, (nereid_arg *)args, n, (nereid_options *)options, err));
+}
+nereid_status nereid_prepare(nereid_kernel *k, nereid_stream *s, nereid_grid grid, const nereid_arg *args, size_t n,
+	const nereid_options *options, nereid_error **err) {
+	CALL(err, go_prepare(H(k), H(s), &grid, (nereid_arg *)args, n, (nereid_options *)options, err));
+}
+
+nereid_status nereid_bind(nereid_kernel *k, nereid_device *d, const nereid_arg *args, size_t n,
+	const nereid_options *options, nereid_bound **out, nereid_error **err) {
+	CALL(err, go_bind(H(k), H(d), (nereid_arg *)args, n, (nereid_options *)options, (uintptr_t *)out, err));
+}
+nereid_status nereid_bind_signature(nereid_kernel *k, nereid_device *d, const char *signature,
+	const nereid_options *options, nereid_bound **out, nereid_error **err) {
+	CALL(err, go_bind_signature(H(k), H(d), (char *)signature, (nereid_options *)options, (uintptr_t *)out, err));
+}
+size_t nereid_bound_params(nereid_bound *b) { GET(0, go_bound_params(H(b))); }
+const char *nereid_bound_param(nereid_bound *b, size_t i, const char **type) {
+	GET(0, go_bound_param(H(b), i, (char **)type));
+}
+nereid_status nereid_bound_launch(nereid_bound *b, void *custream, uint32_t x, uint32_t y, uint32_t z,
+	void *const *params, size_t n, nereid_error **err) {
+	CALL(err, go_bound_launch(H(b), H(custream), x, y, z, (void **)params, n, err));
+}
+void nereid_bound_close(nereid_bound *b) { DO(go_bound_close(H(b))); }
+
+nereid_status nereid_compile(nereid_kernel *k, const char *target, const char *signature,
+	const nereid_options *options, const char *until, nereid_code **out, nereid_error **err) {
+	CALL(err, go_compile(H(k), (char *)target, (char *)signature, (nereid_options *)options, (char *)until,
+		(uintptr_t *)out, err));
+}
+char *nereid_code_stages(nereid_code *c) { GET(0, go_code_stages(H(c))); }
+char *nereid_code_stage(nereid_code *c, const char *stage, size_t *bytes) {
+	GET(0, go_code_stage(H(c), (char *)stage, bytes));
+}
+nereid_status nereid_code_info(nereid_code *c, char **json, nereid_error **err) {
+	CALL(err, go_code_info(H(c), json, err));
+}
+nereid_status nereid_code_save(nereid_code *c, void **data, size_t *bytes, nereid_error **err) {
+	CALL(err, go_code_save(H(c), data, bytes, err));
+}
+nereid_status nereid_code_load(nereid_device *d, const void *data, size_t bytes, nereid_code **out,
+	nereid_error **err) {
+	CALL(err, go_code_load(H(d), (void *)data, bytes, (uintptr_t *)out, err));
+}
+nereid_status nereid_code_launch(nereid_code *c, nereid_stream *s, nereid_grid grid, const nereid_arg *args,
+	size_t n, nereid_error **err) {
+	CALL(err, go_code_launch(H(c), H(s), &grid, (nereid_arg *)args, n, err));
+}
+void nereid_code_close(nereid_code *c) { DO(go_code_close(H(c))); }
+
+/* ---- Calls of the caller's functions ------------------------------------------------------------------- */
+
+int door_grid(nereid_grid_fn f, void *user, uintptr_t meta, uint32_t *grid) {
+	return f(user, (const nereid_meta *)meta, grid);
+}
+void door_log(nereid_log_fn f, void *user, int level, char *text) { f(user, level, text); }
+void door_progress(nereid_progress_fn f, void *user, size_t done, size_t total, nereid_variant *v, char *failed) {
+	f(user, done, total, v, failed);
+}
+void door_device(door_device_fn f, void *user, char *name, char *info, char *why) { f(user, name, info, why); }
+int door_before_compile(nereid_hooks *h, nereid_variant *v) { return h->before_compile(h->user, v); }
+void door_after_compile(nereid_hooks *h, nereid_variant *v, uint64_t ns, int found, char *failed) {
+	h->after_compile(h->user, v, ns, found, failed);
+}
+void door_stage(nereid_hooks *h, nereid_variant *v, char *name, uint64_t ns, void *text, size_t bytes) {
+	h->stage(h->user, v, name, ns, text, bytes);
+}
+void door_before_launch(nereid_hooks *h, nereid_variant *v, uint32_t *grid) { h->before_launch(h->user, v, grid); }
+void door_after_launch(nereid_hooks *h, nereid_variant *v, uint32_t *grid, char *failed) {
+	h->after_launch(h->user, v, grid, failed);
+}

@@ -1,0 +1,107 @@
+// Command capi is the library behind nereid.h: the JIT for programs in C and in every language that calls C.
+// `make capi` builds it as libnereid.so and libnereid.a.
+//
+//	nereid.h             the interface
+//	door.c, door.h       its functions: the guard against fork, errors, calls of the caller's functions
+//	handle.go            handles: numbers for Go's objects
+//	error.go             errors → status, text, diagnostics
+//	device.go            devices, streams, tensors
+//	config.go, hooks.go  configuration, logs and hooks
+//	module.go            modules and kernels
+//	launch.go            launches and frozen specializations
+//	code.go              compilation without a launch
+//
+// Arguments are the business of package foreign. This module is the only one with cgo.
+package main
+
+/*
+#cgo CFLAGS: -O2 -Wall -fvisibility=default
+#cgo LDFLAGS: -ldl
+#include <stdlib.h>
+#include "door.h"
+*/
+import "C"
+
+import (
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/capi/foreign"
+)
+
+func main() {}
+
+// The structs of both languages are the same memory.
+var (
+	_ [C.sizeof_nereid_arg - foreign.ArgBytes]struct{}
+	_ [foreign.ArgBytes - C.sizeof_nereid_arg]struct{}
+	_ [C.sizeof_nereid_descriptor - foreign.DescBytes]struct{}
+	_ [foreign.DescBytes - C.sizeof_nereid_descriptor]struct{}
+	_ [C.sizeof_nereid_options - foreign.OptionsBytes]struct{}
+	_ [foreign.OptionsBytes - C.sizeof_nereid_options]struct{}
+)
+
+func init() {
+	// The compiler is in this library, not in the program: its identity is part of the cache's keys.
+	cache.Program = func() (string, error) {
+		if p := C.door_path(); p != nil && strings.Contains(C.GoString(p), "/") {
+			return C.GoString(p), nil
+		}
+		return os.Executable()
+	}
+}
+
+// version is nereid_version's text, which lives for ever.
+var version = sync.OnceValue(func() *C.char {
+	text := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		text = info.Main.Version
+	}
+	return C.CString(text + " " + cache.BuildText(cache.Build()))
+})
+
+//export go_version
+func go_version() *C.char { return version() }
+
+//export go_dtype_of
+func go_dtype_of(name *C.char) C.int {
+	t, err := nereid.DTypeOf(C.GoString(name))
+	if err != nil {
+		return C.NEREID_INVALID
+	}
+	return C.int(t)
+}
+
+// dtypeNames holds the names of the element types, which live for ever.
+var dtypeNames = sync.OnceValue(func() (names [256]*C.char) {
+	empty := C.CString("")
+	for i := range names {
+		names[i] = empty
+		if t := nereid.DType(i); t.Size() > 0 {
+			names[i] = C.CString(t.String())
+		}
+	}
+	return names
+})
+
+//export go_dtype_name
+func go_dtype_name(t C.int) *C.char { return dtypeNames()[uint8(min(max(t, 0), 255))] }
+
+//export go_dtype_size
+func go_dtype_size(t C.int) C.size_t { return C.size_t(nereid.DType(min(max(t, 0), 255)).Size()) }
+
+// cString returns a copy of a string for C, which frees it.
+func cString(s string) *C.char { return C.CString(strings.ReplaceAll(s, "\x00", "?")) }
+
+// cBytes returns a copy of bytes for C, which frees it, with a zero byte behind.
+func cBytes(b []byte) unsafe.Pointer {
+	p := C.malloc(C.size_t(len(b) + 1))
+	to := unsafe.Slice((*byte)(p), len(b)+1)
+	to[copy(to, b)] = 0
+	return p
+}
