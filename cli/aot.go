@@ -23,6 +23,7 @@ type aotFlags struct {
 	golang        string
 	timing        bool
 	build         aot.BuildOptions
+	variants      []aot.Variant // of the tables
 }
 
 func newAOTCmd() *cobra.Command {
@@ -69,8 +70,8 @@ func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
 	if f.output == "" && f.golang == "" && f.c == "" && f.library == "" {
 		return usagef("where to? -o BUNDLE.nrb, --go FOLDER, --c FOLDER or --so LIBRARY.so")
 	}
-	variants, err := f.read(tables)
-	if err != nil {
+	var err error
+	if f.variants, err = f.read(tables); err != nil {
 		return err
 	}
 	defer interruptible(cmd)()
@@ -81,7 +82,7 @@ func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
 		bar.step(what)
 	}
 	f.build.Targets = f.targets
-	built, err := aot.Build(contextOf(cmd), variants, f.build)
+	built, err := aot.Build(contextOf(cmd), f.variants, f.build)
 	bar.done()
 	if err != nil {
 		return err

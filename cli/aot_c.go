@@ -14,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/aot"
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/cform"
+	"github.com/nereid-lang/nereid/internal/rule"
 )
 
 // cName returns the beginning of names in C for a table.
@@ -28,6 +29,11 @@ func cName(table string) string {
 
 // form returns what was built as C.
 func (f *aotFlags) form(cmd *cobra.Command, built *aot.Built, name string) (*cform.Form, error) {
+	o := cform.Options{Launch: map[string]rule.Launch{}}
+	for _, v := range f.variants {
+		o.Order = append(o.Order, v.Name)
+		o.Launch[v.Name] = v.Launch
+	}
 	var data bytes.Buffer
 	if _, err := built.Writer.WriteTo(&data); err != nil {
 		return nil, err
@@ -36,7 +42,7 @@ func (f *aotFlags) form(cmd *cobra.Command, built *aot.Built, name string) (*cfo
 	if err != nil {
 		return nil, err
 	}
-	form, err := cform.New(name, file)
+	form, err := cform.New(name, file, o)
 	if err != nil {
 		return nil, err
 	}

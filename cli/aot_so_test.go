@@ -27,12 +27,17 @@ func needCC(t *testing.T) {
 	}
 }
 
-// buildLibrary builds the softmax table as a shared library, once, and a program of testdata/c that uses it.
-func buildLibrary(t *testing.T, dir, program string) (lib string, run func(env []string, args ...string) string) {
+// buildLibrary builds a table as a shared library, and the program of testdata/c that uses it.
+func buildLibrary(t *testing.T, dir, table, name string, targets string) (lib string,
+	run func(env []string, args ...string) string) {
 	t.Helper()
 	needCC(t)
-	lib = filepath.Join(dir, "libsoftmax.so")
-	nereidMain(t, "aot", softmaxTable, "--so", lib, "--targets", "cuda:90,cpu")
+	lib = filepath.Join(dir, "lib"+name+".so")
+	nereidMain(t, "aot", table, "--so", lib, "--targets", targets)
+	program := name
+	if name == "softmax" {
+		program = "library"
+	}
 	source, err := filepath.Abs(filepath.Join("testdata", "c", program+".c"))
 	if err != nil {
 		t.Fatal(err)
@@ -55,11 +60,11 @@ func buildLibrary(t *testing.T, dir, program string) (lib string, run func(env [
 // wrong calls with a status.
 func TestAOTLibrary(t *testing.T) {
 	dir := t.TempDir()
-	lib, run := buildLibrary(t, dir, "library")
+	lib, run := buildLibrary(t, dir, softmaxTable, "softmax", "cuda:90,cpu")
 	if got := run(nil, "check"); got != "0 bad\n" {
 		t.Errorf("results: %s", got)
 	}
-	if got := run([]string{"NEREID_CUDA=/nowhere"}, "bad"); got != "12 calls, 0 wrong\n" {
+	if got := run([]string{"NEREID_CUDA=/nowhere"}, "bad"); got != "15 calls, 0 wrong\n" {
 		t.Errorf("wrong calls: %s", got)
 	}
 	best := 1 << 30 // of some, since the machine does other things too
@@ -79,6 +84,51 @@ func TestAOTLibrary(t *testing.T) {
 		t.Errorf("the first result came after %d µs, want at most 10 ms", best)
 	}
 	checkLibrary(t, lib, "softmax_")
+}
+
+// twiceTable has two variants that compute the same. The first takes far longer.
+const twiceTable = `
+[[variants]]
+kernel = "twice.py:twice"
+name = "{group}_{ROUNDS}"
+group = "{group}"
+signature = "*fp32, *fp32, i32"
+grid = "cdiv(n, BLOCK)"
+when = "n > 0"
+measure = MEASURE
+[variants.vars]
+group = "GROUP"
+[variants.constants]
+BLOCK = 1024
+ROUNDS = [3000, 1]
+`
+
+const twiceKernel = `import triton
+import triton.language as tl
+
+@triton.jit
+def twice(y_ptr, x_ptr, n, BLOCK: tl.constexpr, ROUNDS: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    for i in range(ROUNDS):
+        x = tl.load(x_ptr + at, mask=at < n)
+        tl.store(y_ptr + at, x * 2, mask=at < n)
+`
+
+// TestAOTMeasured calls a group whose first launch measures its variants, and one whose launches may not be
+// repeated.
+func TestAOTMeasured(t *testing.T) {
+	dir := t.TempDir()
+	table := strings.NewReplacer("MEASURE", "true", "GROUP", "twice").Replace(twiceTable) +
+		strings.NewReplacer("MEASURE", "false", "GROUP", "once").Replace(twiceTable)
+	for name, text := range map[string]string{"measured.toml": table, "twice.py": twiceKernel} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, run := buildLibrary(t, dir, filepath.Join(dir, "measured.toml"), "measured", "cpu")
+	if got := run(nil); got != "twice_1 twice_1 twice_1 once_3000\n" {
+		t.Errorf("chosen: %s", got)
+	}
 }
 
 // TestAOTLibraryAgain builds a library twice: the bytes are the same.

@@ -33,6 +33,9 @@ def get_function_table():
             "func": softmax_kernel,
             "sig": f"*{dtype}, *{dtype}, i32, i32, i32",
             "kwargs": {"num_warps": num_warps(block_size), "constants": {"BLOCK_SIZE": block_size}},
+            "when": "n_cols <= BLOCK_SIZE",  # this and what follows is for the C form
+            "grid": "rows",
+            "sizes": "rows",
         }
         for dtype in dtypes
         for block_size in block_sizes

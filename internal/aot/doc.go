@@ -6,6 +6,7 @@
 //	pytable.go     get_function_table() of a Python file, as ONNX Runtime writes them
 //	manifest.go    manifests in TOML; axes.go their lists and ranges, expr.go their expressions
 //	signature.go   types and constants of a row → the kernel's signature
+//	launch.go      rules of launches
 //	options.go     options of a row → nereid.Options
 //	place.go       where in a table an error is
 //	target.go      names of targets

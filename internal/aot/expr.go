@@ -13,6 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang/world"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/rule"
 )
 
 // exprs holds the values of a section and the expressions over them. An expression is Python, evaluated as
@@ -24,6 +25,7 @@ type exprs struct {
 	constants []string
 	options   []string
 	byParam   map[string]any // types by parameter; nil if the signature is one text
+	launch    rule.LaunchText
 
 	host  *world.Host
 	names map[string]string // of the functions, by key

@@ -13,6 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/rule"
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
@@ -34,6 +35,10 @@ type variants struct {
 	Signature any            `toml:"signature"` // a string, or a table by parameter
 	Where     any            `toml:"where"`     // a condition, or several
 	Targets   []string       `toml:"targets"`   // the only ones for these variants
+	When      any            `toml:"when"`      // what launches must fulfil: a rule, or several
+	Grid      any            `toml:"grid"`      // rules of a launch's grid
+	Sizes     []string       `toml:"sizes"`     // names in When and Grid beside arguments and constants
+	Measure   bool           `toml:"measure"`   // launches may be repeated to measure them
 	Vars      map[string]any `toml:"vars"`      // values for names, signatures and conditions alone
 	Constants map[string]any `toml:"constants"`
 	Options   map[string]any `toml:"options"`
@@ -88,8 +93,7 @@ func firstLine(text string) string {
 
 // manifestKeys lists the keys of a manifest and of its sections.
 var manifestKeys = []string{"targets", section, "kernel", "name", "group", "signature", "where", "vars",
-	"constants",
-	"options"}
+	"constants", "options", "when", "grid", "sizes", "measure"}
 
 // unknownKey returns the message for a key that no manifest has.
 func (p *tomlPlaces) unknownKey(key toml.Key) diag.Diagnostic {
@@ -135,6 +139,9 @@ func (s *sections) read(row int, v variants) error {
 	_, name, _ := cutKernel(v.Kernel)
 	e, key, err := newExprs(&v, params)
 	if err != nil {
+		return fault(key, err)
+	}
+	if e.launch, key, err = v.launch(); err != nil {
 		return fault(key, err)
 	}
 	base := Variant{File: file, Kernel: name, Targets: v.Targets}
@@ -191,6 +198,16 @@ func cutKernel(text string) (file, kernel string, ok bool) {
 	return text[:i+len(".py")], text[i+len(".py:"):], true
 }
 
+// launch returns the rules of a section as texts. key is the place of an error.
+func (v *variants) launch() (t rule.LaunchText, key string, err error) {
+	t = rule.LaunchText{Sizes: v.Sizes, Measure: v.Measure}
+	if t.When, err = stringsOf(v.When); err != nil {
+		return t, "when", err
+	}
+	t.Grid, err = stringsOf(v.Grid)
+	return t, "grid", err
+}
+
 // stringsOf returns a string, or a list of strings.
 func stringsOf(v any) ([]string, error) {
 	switch v := v.(type) {
@@ -241,6 +258,9 @@ func (e *exprs) variant(v Variant, params []lang.Param, values map[string]object
 	}
 	if err != nil {
 		return v, "signature", err
+	}
+	if v.Launch, key, err = launchOf(e.launch, params, c, values); err != nil {
+		return v, key, err
 	}
 	given := map[string]object.Value{}
 	for _, name := range e.options {

@@ -109,6 +109,14 @@ func TestWrongManifests(t *testing.T) {
 		{head + "name = 'a'\n" + types + "constants.BLOCK = { from = 1, to = 9000000000, step = 1 }\n",
 			"a range of more than 4096 values"},
 		{head + "name = 'a'\n" + types + "constants.BLOCK = 8\nvars.BLOCK = 8\n", "BLOCK has values in two places"},
+		{head + "name = 'a'\n" + types + "when = 'fator > BLOCK'\nconstants.BLOCK = 8\n",
+			"t.toml:5:1: error: scale.py:scale: \"(fator > BLOCK)\": there is no fator: did you mean factor?"},
+		{head + "name = 'a'\n" + types + "grid = ['1', 'rows']\nconstants.BLOCK = 8\n",
+			"t.toml:5:1: error: scale.py:scale: \"rows\": there is no rows: there are BLOCK, "},
+		{head + "name = 'a'\n" + types + "grid = ['1', '1', '1', '1']\nconstants.BLOCK = 8\n",
+			"a grid has three sizes at most"},
+		{head + "name = 'a'\n" + types + "grid = 3\nconstants.BLOCK = 8\n", "expected a string or a list of strings"},
+		{head + "name = 'a'\n" + types + "sizes = ['factor']\nconstants.BLOCK = 8\n", "factor is there twice"},
 	} {
 		if _, err := read(t, "t.toml", test.text); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s\ngives %v\nwant %s", test.text, err, test.want)

@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/world"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/rule"
 )
 
 // tableFunc is the function of a Python file that returns its table, by ONNX Runtime's convention: a list of
@@ -56,8 +57,8 @@ type pyRow struct {
 	dict *object.Dict
 }
 
-// rowKeys lists the keys of a row. group and kwargs may be missing.
-var rowKeys = []string{"name", "group", "func", "sig", "kwargs"}
+// rowKeys lists the keys of a row. Only name, func and sig are needed; those from when on are ours.
+var rowKeys = []string{"name", "group", "func", "sig", "kwargs", "when", "grid", "sizes", "measure"}
 
 // read adds the variant of a row. It reports whether reading goes on.
 func (p *pyRow) read(places *pythonPlaces, item object.Value) bool {
@@ -110,7 +111,50 @@ func (p *pyRow) finish(v Variant, fn *world.JITFunction) bool {
 	if v.Options, err = optionsOf(kwargs); err != nil {
 		return p.fault("kwargs", err.Error(), "")
 	}
+	var key string
+	if v.Launch, key, err = p.launch(fn.Params, c); err != nil {
+		return p.fault(key, err.Error(), "")
+	}
 	return p.rows.add(p.row, v)
+}
+
+// launch compiles the rules of a row. key is the place of an error.
+func (p *pyRow) launch(params []lang.Param, c constants) (_ rule.Launch, key string, err error) {
+	var t rule.LaunchText
+	for _, f := range []struct {
+		key string
+		to  *[]string
+	}{{"when", &t.When}, {"grid", &t.Grid}, {"sizes", &t.Sizes}} {
+		if *f.to, err = p.texts(f.key); err != nil {
+			return rule.Launch{}, f.key, err
+		}
+	}
+	if v := p.value("measure"); v != nil {
+		if t.Measure, err = object.Truth(p.in, v); err != nil {
+			return rule.Launch{}, "measure", err
+		}
+	}
+	return launchOf(t, params, c, nil)
+}
+
+// texts returns a key's string, or its strings.
+func (p *pyRow) texts(key string) (out []string, err error) {
+	v := p.value(key)
+	if s, ok := v.(object.Str); ok || v == nil {
+		if ok {
+			out = []string{string(s)}
+		}
+		return out, nil
+	}
+	items, err := object.Iterate(p.in, v)
+	for _, item := range items {
+		s, ok := item.(object.Str)
+		if !ok {
+			return nil, fmt.Errorf("%s must be a string or a list of strings, not %s", key, world.Describe(v))
+		}
+		out = append(out, string(s))
+	}
+	return out, err
 }
 
 // home returns the file of a kernel, and its name there.

@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/rule"
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
@@ -29,6 +30,7 @@ type Variant struct {
 	Signature string // of all parameters, in the form of Kernel.Compile
 	Options   nereid.Options
 	Targets   []string // the only ones that it is compiled for; nil means all of the table's
+	Launch    rule.Launch
 }
 
 // ReadOptions says where a table's imports are found.

@@ -160,6 +160,9 @@ func TestWrongPythonTables(t *testing.T) {
 		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'kwargs': {'num_warps': 'x'}"),
 			"option num_warps must be of type int, not string"},
 		{row("'sgi': ''"), "unknown key \"sgi\""},
+		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'when': 'BLOK'"), "there is no BLOK: did you mean BLOCK?"},
+		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'grid': 3"), "variant a: "},
+		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'grid': [3]"), "grid must be a string or a list of strings"},
 		{"def f(): pass\ndef get_function_table():\n  return [{'name': 'a', 'func': f, 'sig': ''}]\n",
 			"t.py:3:33: error: variant a: func must be a function under @triton.jit, not a value of Python " +
 				"type function"},

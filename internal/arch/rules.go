@@ -120,7 +120,9 @@ var rules = []rule{
 	// public; no row but that of the commands has it
 	{pkg: "redis", ours: []string{"internal/cache", "internal/cache/redis"}},
 	{pkg: "internal/bundle", ours: []string{"internal/runtime/compile"}},
-	{pkg: "internal/cform", ours: []string{"internal/bundle", "internal/dtype", "internal/runtime/compile"}},
+	{pkg: "internal/rule", ours: []string{"internal/diag", "internal/python"}},
+	{pkg: "internal/cform",
+		ours: []string{"internal/bundle", "internal/dtype", "internal/rule", "internal/runtime/compile"}},
 	{pkg: "internal/autotune", ours: []string{"internal/cache", "internal/safefile"},
 		outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/rule"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
@@ -33,26 +34,52 @@ type hostObject struct {
 	data   []byte
 }
 
+// Options says what a bundle does not hold of its table.
+type Options struct {
+	Order  []string               // names of the variants in the table's order, which is that of choice
+	Launch map[string]rule.Launch // by variant
+}
+
 // New returns a bundle as C. name begins all names of the C code.
-func New(name string, f *bundle.File) (*Form, error) {
+func New(name string, f *bundle.File, o Options) (*Form, error) {
 	if !identifier.MatchString(name) {
 		return nil, fmt.Errorf("%q begins no names in C: expected letters, digits and _", name)
 	}
-	w := &writer{prefix: name, file: f, images: map[string]string{}, hosts: map[string]string{}}
-	for i := 0; i < f.Len(); {
-		list := f.Named(f.Entry(i).Name)
-		if err := w.variant(list); err != nil {
+	w := &writer{prefix: name, file: f, options: o, images: map[string]string{}, hosts: map[string]string{}}
+	for _, name := range variantNames(f, o.Order) {
+		if err := w.variant(f.Named(name)); err != nil {
 			return nil, err
 		}
-		i += len(list)
 	}
 	if len(w.variants) == 0 {
 		return nil, errors.Join(append([]error{errors.New("nothing of the bundle has a form in C")}, w.left...)...)
 	}
+	w.makeGroups()
 	if err := w.functions(); err != nil {
 		return nil, err
 	}
 	return &Form{Name: name, Left: w.left, header: w.header(), source: w.source(), objects: w.objects}, nil
+}
+
+// variantNames returns the names of a bundle's variants: those of order first.
+func variantNames(f *bundle.File, order []string) (names []string) {
+	have := map[string]bool{}
+	for i := range f.Len() {
+		have[f.Entry(i).Name] = true
+	}
+	take := func(name string) {
+		if have[name] {
+			names = append(names, name)
+			delete(have, name)
+		}
+	}
+	for _, name := range order {
+		take(name)
+	}
+	for i := range f.Len() {
+		take(f.Entry(i).Name)
+	}
+	return names
 }
 
 // Write writes a header, a source file and object files into a folder.
@@ -84,16 +111,19 @@ var (
 type writer struct {
 	prefix  string
 	file    *bundle.File
+	options Options
 	objects []hostObject
 	left    []error
 
 	variants []*variant
+	groups   []*grouped
+	rules    int // that were written
 	tables   []table
 	blobs    []blob
 	images   map[string]string // code → name of its blob
 	hosts    map[string]string // code for CPUs → name of its function
 
-	declarations, definitions strings.Builder // of functions for variants and groups
+	declarations, definitions strings.Builder // of functions
 }
 
 // variant is a variant with code in C.
@@ -101,7 +131,8 @@ type variant struct {
 	id     string // its name as part of a C identifier
 	entry  *bundle.Entry
 	saved  *compile.Saved // of its first code: the arguments are the same for all
-	symbol string         // of its table
+	launch rule.Launch
+	symbol string // of its table
 }
 
 // cName returns a name as part of a C identifier.
@@ -109,7 +140,7 @@ func cName(name string) string { return foreign.ReplaceAllString(name, "_") }
 
 // variant writes a variant with its code for all targets.
 func (w *writer) variant(list []bundle.Entry) error {
-	v := &variant{id: cName(list[0].Name), entry: &list[0]}
+	v := &variant{id: cName(list[0].Name), entry: &list[0], launch: w.options.Launch[list[0].Name]}
 	codes := table{name: "codes_" + v.id, ctype: "code"}
 	for i := range list {
 		e := &list[i]
@@ -167,6 +198,8 @@ func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) ([]cell, e
 	switch {
 	case len(s.Args) > maxArgs:
 		return nil, fmt.Errorf("it has more than %d arguments", maxArgs)
+	case len(w.options.Launch[e.Name].Sizes) > maxSizes:
+		return nil, fmt.Errorf("it has more than %d sizes", maxSizes)
 	case len(f.Maps) > 0:
 		return nil, errors.New("it takes tensor maps, which C code cannot make: NEREID_DISABLE_TMA=1 " +
 			"compiles without")
@@ -239,7 +272,7 @@ func (w *writer) image(data []byte) string {
 func (w *writer) describe(v *variant, codes table) {
 	args := table{name: "arguments_" + v.id, ctype: "argument"}
 	for _, a := range v.saved.Args {
-		args.rows = append(args.rows, []cell{a.Name, number(a.Pointer), number(a.Align16)})
+		args.rows = append(args.rows, []cell{a.Name, number(a.Pointer), number(a.Align16), number(numberKind(a))})
 	}
 	constants := table{name: "constants_" + v.id, ctype: "constant"}
 	for _, c := range v.entry.Constants {
@@ -250,6 +283,7 @@ func (w *writer) describe(v *variant, codes table) {
 	row := []cell{v.entry.Name, v.entry.Group, v.entry.Kernel, number(len(args.rows)),
 		number(len(constants.rows)), number(len(codes.rows)), ref(args.name), ref(constants.name),
 		ref(codes.name), ref(state.name)}
+	row = append(row, w.launchRules(v)...)
 	w.tables = append(w.tables, codes, args, constants, state,
 		table{name: v.symbol, ctype: w.prefix + "_variant", rows: [][]cell{row}})
 	w.variants = append(w.variants, v)

@@ -9,6 +9,7 @@
 //
 //	cform.go       the form: variants and their code
 //	tables.go      data of the source file
+//	group.go       groups: rules, and the choice among variants
 //	functions.go   functions with typed arguments; header and source put together
 //	library.go     shared libraries
 //	rename.go      object files with symbols of their own
@@ -21,4 +22,5 @@
 //	cuda.c.txt     launches on GPUs
 //	host.c.txt     launches on CPUs: what the processor has, the pool of threads
 //	api.c.txt      functions that every form has
+//	group.c.txt    groups: rules evaluated, variants chosen and measured
 package cform

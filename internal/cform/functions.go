@@ -7,6 +7,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/rule"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
@@ -24,14 +25,16 @@ var (
 	hostText string
 	//go:embed api.c.txt
 	apiText string
+	//go:embed group.c.txt
+	groupText string
 )
 
 // reserved holds the names of functions that every form has; a variant must not have them.
 var reserved = map[string]bool{"api": true, "place": true, "variant": true, "variants": true, "count": true,
 	"name": true, "group": true, "constant": true, "find": true, "choose": true, "runs": true, "fits": true,
-	"launch": true, "error": true, "status": true}
+	"launch": true, "chosen": true, "error": true, "status": true}
 
-// functions writes a function for each variant.
+// functions writes a function for each variant and for each group.
 func (w *writer) functions() error {
 	taken := map[string]string{}
 	for _, v := range w.variants {
@@ -45,22 +48,35 @@ func (w *writer) functions() error {
 		taken[v.id] = v.entry.Name
 		w.function(v)
 	}
+	for _, g := range w.groups {
+		w.groupTables(g)
+		if name, ok := taken[g.id]; ok && (name != g.name || len(g.variants) > 1) || reserved[g.id] {
+			return fmt.Errorf("group %s: %s_%s is another function: call the group something else", g.name,
+				w.prefix, g.id)
+		} else if !ok {
+			w.groupFunction(g)
+		}
+		taken[g.id] = g.name
+	}
 	return nil
 }
 
 // function writes a function with typed arguments for a variant.
 func (w *writer) function(v *variant) {
-	w.signature(v.id, about(v.entry, v.saved), v.saved)
+	w.signature(v.id, about(v.entry, v.saved), "unsigned x, unsigned y, unsigned z", v.saved)
 	w.words(v.saved)
 	fmt.Fprintf(&w.definitions, "\treturn %s_launch(%s, where, x, y, z, words);\n}\n\n", w.prefix, v.symbol)
 }
 
-// signature writes a declaration, and the beginning of a definition.
-func (w *writer) signature(id, comment string, s *compile.Saved) {
+// signature writes a declaration, and the beginning of a definition. params come before the arguments.
+func (w *writer) signature(id, comment, params string, s *compile.Saved) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "int %s_%s(const %s_place *where, unsigned x, unsigned y, unsigned z", w.prefix, id, w.prefix)
+	fmt.Fprintf(&b, "int %s_%s(const %s_place *where", w.prefix, id, w.prefix)
+	if params != "" {
+		b.WriteString(", " + params)
+	}
 	for i, a := range s.Args {
-		fmt.Fprintf(&b, ", %s %s", cType(a), argName(i, a))
+		fmt.Fprintf(&b, ", %s%s", cType(a), argName(i, a))
 	}
 	b.WriteByte(')')
 	fmt.Fprintf(&w.declarations, "/* %s */\nPREFIX_API %s;\n\n", strings.ReplaceAll(comment, "*/", "* /"),
@@ -96,14 +112,15 @@ func about(e *bundle.Entry, s *compile.Saved) string {
 
 func argName(i int, a compile.SavedArg) string { return fmt.Sprintf("a%d_%s", i, cName(a.Name)) }
 
+// cType returns the type of an argument, as it stands before the name.
 func cType(a compile.SavedArg) string {
 	if a.Pointer {
 		return "const void *"
 	}
 	if t, ok := dtype.Parse(a.Type); ok && t.Row().C != "" {
-		return t.Row().C
+		return t.Row().C + " "
 	}
-	return "uint64_t"
+	return "uint64_t "
 }
 
 // named puts the form's name into a text.
@@ -113,6 +130,9 @@ func (w *writer) named(text string) string { return strings.ReplaceAll(text, "PR
 func (w *writer) header() []byte {
 	return []byte(w.named(headText+w.declarations.String()) + "#ifdef __cplusplus\n}\n#endif\n#endif\n")
 }
+
+// steps returns the numbers of a rule's steps as C.
+func steps() string { return "enum { STEP_" + strings.Join(rule.Ops(), ", STEP_") + " };\n" }
 
 // source returns the text of the source file.
 func (w *writer) source() []byte {
@@ -133,7 +153,7 @@ func (w *writer) source() []byte {
 		fmt.Fprintf(&b, "\t%s,\n", v.symbol)
 	}
 	fmt.Fprintf(&b, "};\nconst int %s_count = %d;\n", w.prefix, len(w.variants))
-	b.WriteString(w.named(runtimeText + cudaText + hostText + apiText))
+	b.WriteString(steps() + w.named(runtimeText+cudaText+hostText+apiText+groupText))
 	b.WriteString("\n" + w.definitions.String())
 	return []byte(b.String())
 }

@@ -13,7 +13,7 @@ type cell any
 // ref is the address of a table, a function or a blob; "" is a null pointer.
 type ref string
 
-// table is an array of structs: data of the generated source.
+// table is an array of structs, or of pointers: data of the generated source.
 type table struct {
 	name, ctype string
 	variable    bool // the program writes it
@@ -56,7 +56,11 @@ func (t *table) c(b *strings.Builder) {
 		for _, x := range row {
 			list = append(list, cCell(x))
 		}
-		fmt.Fprintf(b, "\t{%s},\n", strings.Join(list, ", "))
+		text := strings.Join(list, ", ")
+		if len(list) > 1 {
+			text = "{" + text + "}"
+		}
+		fmt.Fprintf(b, "\t%s,\n", text)
 	}
 	if len(t.rows) == 0 {
 		b.WriteString("\t{0},\n")

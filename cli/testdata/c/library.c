@@ -25,6 +25,9 @@ static struct {
 	__typeof__(&softmax_error) error;
 	__typeof__(&softmax_status) status;
 	__typeof__(&softmax_softmax_fp32_1024) kernel;
+	__typeof__(&softmax_softmax_fp32) group;
+	__typeof__(&softmax_chosen) chosen;
+	__typeof__(&softmax_name) name;
 } lib;
 
 static void open_library(const char *name) {
@@ -36,23 +39,33 @@ static void open_library(const char *name) {
 	*(void **)&lib.error = dlsym(lib.handle, "softmax_error");
 	*(void **)&lib.status = dlsym(lib.handle, "softmax_status");
 	*(void **)&lib.kernel = dlsym(lib.handle, "softmax_softmax_fp32_1024");
+	*(void **)&lib.group = dlsym(lib.handle, "softmax_softmax_fp32");
+	*(void **)&lib.chosen = dlsym(lib.handle, "softmax_chosen");
+	*(void **)&lib.name = dlsym(lib.handle, "softmax_name");
 	if (!lib.kernel) printf("no softmax_softmax_fp32_1024\n"), exit(1);
 }
 
-/* try launches a softmax and returns how many elements are wrong. */
-static int try(const softmax_place *where, int rows) {
-	float *x = malloc(sizeof *x * rows * COLS), *y = malloc(sizeof *y * rows * COLS);
-	int r, i, bad = 0;
-	for (i = 0; i < rows * COLS; i++) x[i] = (float)(i * 7 % 33) / 8 - 2, y[i] = -1;
-	if (lib.kernel(where, rows, 1, 1, y, x, COLS, COLS, COLS)) return printf("%s\n", lib.error()), 1;
+/* softmax launches a softmax by the function of the group, or with no variant's name by that of a variant, and
+   returns how many elements are wrong. */
+static int softmax(const softmax_place *where, int rows, int cols, const char *variant) {
+	float *x = malloc(sizeof *x * rows * cols), *y = malloc(sizeof *y * rows * cols);
+	int r, i, bad = 0, status;
+	for (i = 0; i < rows * cols; i++) x[i] = (float)(i * 7 % 33) / 8 - 2, y[i] = -1;
+	if (variant) status = lib.group(where, rows, y, x, cols, cols, cols);
+	else status = lib.kernel(where, rows, 1, 1, y, x, cols, cols, cols);
+	if (status) return printf("%s\n", lib.error()), 1;
+	if (variant && strcmp(lib.name(lib.chosen()), variant) != 0)
+		bad++, printf("FAIL %s for %d columns, want %s\n", lib.name(lib.chosen()), cols, variant);
 	for (r = 0; r < rows; r++) {
 		double sum = 0;
-		for (i = 0; i < COLS; i++) sum += exp(x[r * COLS + i]);
-		for (i = 0; i < COLS; i++) bad += !(fabs(y[r * COLS + i] - exp(x[r * COLS + i]) / sum) < 1e-6);
+		for (i = 0; i < cols; i++) sum += exp(x[r * cols + i]);
+		for (i = 0; i < cols; i++) bad += !(fabs(y[r * cols + i] - exp(x[r * cols + i]) / sum) < 1e-6);
 	}
 	free(x), free(y);
 	return bad;
 }
+
+static int try(const softmax_place *where, int rows) { return softmax(where, rows, COLS, 0); }
 
 static void *many(void *arg) {
 	softmax_place where = {0, 0, 4};
@@ -66,6 +79,8 @@ static int check(const char *name) {
 	pthread_t threads[THREADS];
 	int counts[THREADS] = {0}, bad = 0, i, status;
 	bad += try(0, ROWS);
+	bad += softmax(0, 3, 10, "softmax_fp32_1024") + softmax(0, 3, 1024, "softmax_fp32_1024");
+	bad += softmax(0, 3, 1025, "softmax_fp32_2048") + softmax(0, 3, 16384, "softmax_fp32_16384");
 	for (i = 0; i < THREADS; i++) pthread_create(&threads[i], 0, many, &counts[i]);
 	for (i = 0; i < THREADS; i++) pthread_join(threads[i], 0), bad += counts[i];
 	if (fork() == 0) { /* a child has none of the threads */
@@ -111,6 +126,9 @@ static int bad(void) {
 	expect(lib.find(0) ? 0 : softmax_NOT_FOUND, softmax_NOT_FOUND, "without a name");
 	expect(lib.choose(0, 0, 0, 0) ? 0 : softmax_NOT_FOUND, softmax_NOT_FOUND, "without a name");
 	expect(lib.choose("softmax_fp32", odd, 0, 0) ? 0 : softmax_NOT_FOUND, softmax_NOT_FOUND, "fits");
+	expect(lib.group(0, 1, y, x, 16, 16, 16385), softmax_NOT_FOUND, "no variant of softmax_fp32 takes these sizes");
+	expect(lib.group(0, -1, y, x, 16, 16, 16), softmax_BAD_ARGUMENT, "a grid has no size of -1");
+	expect(lib.group(0, 1, y, 0, 16, 16, 16), softmax_BAD_ARGUMENT, "null pointer");
 	if (lib.launch(v, 0, 0, 1, 1, words)) wrong++, printf("FAIL an empty grid\n");
 	printf("%d calls, %d wrong\n", calls, wrong);
 	return wrong != 0;

@@ -1,0 +1,183 @@
+package cform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/internal/rule"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
+)
+
+// maxSizes bounds the sizes of a group: MAX_SIZES of the C source.
+const maxSizes = 64
+
+// grouped is a group with a function: its variants take the same arguments and sizes.
+type grouped struct {
+	name, id string
+	variants []*variant
+	symbol   string // of its table
+	grid     bool   // rules say the grid
+	sizes    []string
+	measure  bool
+}
+
+// group returns the group of a name, or nil.
+func (w *writer) group(name string) *grouped {
+	for _, g := range w.groups {
+		if g.name == name {
+			return g
+		}
+	}
+	return nil
+}
+
+// makeGroups finds the groups, in the order of the table. Groups among whose variants no choice can be made
+// have no function.
+func (w *writer) makeGroups() {
+	by := map[string]*grouped{}
+	var all []*grouped
+	for _, v := range w.variants {
+		name := v.entry.Group
+		if name == "" {
+			continue
+		}
+		g := by[name]
+		if g == nil {
+			l := v.launch
+			g = &grouped{name: name, id: cName(name), grid: l.Grid != nil, sizes: l.Sizes, measure: true}
+			by[name] = g
+			all = append(all, g)
+		}
+		g.variants = append(g.variants, v)
+		g.measure = g.measure && v.launch.Measure
+	}
+	for _, g := range all {
+		if why := g.undecided(); why != "" {
+			fmt.Fprintf(&w.declarations, "/* group %s has no function: %s. */\n\n", g.name, why)
+			continue
+		}
+		g.symbol = "group_" + g.id
+		w.groups = append(w.groups, g)
+	}
+}
+
+// undecided returns why a group has no function, or "".
+func (g *grouped) undecided() string {
+	first := g.variants[0]
+	for _, v := range g.variants {
+		switch {
+		case !sameArgs(first.saved, v.saved):
+			return "its variants take different arguments"
+		case !slices.Equal(first.launch.Sizes, v.launch.Sizes) || (first.launch.Grid == nil) != (v.launch.Grid == nil):
+			return "its variants have different sizes"
+		case v.launch.When == nil && !slices.Equal(first.entry.Constants, v.entry.Constants):
+			return "the table does not say when which variant may run"
+		}
+	}
+	return ""
+}
+
+// rule writes the steps of a rule and returns the name of their table; "" for none. Names are arguments, then
+// sizes.
+func (w *writer) rule(r rule.Rule, names []string) ref {
+	if r == nil {
+		return ""
+	}
+	t := table{name: fmt.Sprintf("rule_%d", w.rules), ctype: "step"}
+	w.rules++
+	for _, s := range r {
+		t.rows = append(t.rows, []cell{int64(s.Op), number(max(0, slices.Index(names, s.Name))), s.Value})
+	}
+	t.rows = append(t.rows, []cell{int64(rule.End), number(0), 0.0})
+	w.tables = append(w.tables, t)
+	return ref(t.name)
+}
+
+// launchRules writes the rules of a variant and returns their cells.
+func (w *writer) launchRules(v *variant) []cell {
+	var names []string
+	for _, a := range v.saved.Args {
+		names = append(names, a.Name)
+	}
+	names = append(names, v.launch.Sizes...)
+	if v.launch.Grid == nil {
+		return []cell{w.rule(v.launch.When, names), ref("")}
+	}
+	grid := table{name: "grid_" + v.id, ctype: "step *const"}
+	for i := range 3 {
+		r := ref("")
+		if i < len(v.launch.Grid) {
+			r = w.rule(v.launch.Grid[i], names)
+		}
+		grid.rows = append(grid.rows, []cell{r})
+	}
+	w.tables = append(w.tables, grid)
+	return []cell{w.rule(v.launch.When, names), ref(grid.name)}
+}
+
+// numberKind returns how the C source reads a scalar: see its type argument.
+func numberKind(a compile.SavedArg) int {
+	t, ok := dtype.Parse(a.Type)
+	if a.Pointer || !ok {
+		return 0
+	}
+	switch row := t.Row(); {
+	case t == dtype.Float32 || t == dtype.Float64:
+		return 100 + row.Bits
+	case row.Kind == dtype.Signed:
+		return row.Bits
+	case row.Kind == dtype.Unsigned:
+		return -row.Bits
+	}
+	return 0
+}
+
+// groupTables writes the tables of a group.
+func (w *writer) groupTables(g *grouped) {
+	list := table{name: "list_" + g.id, ctype: w.prefix + "_variant *const"}
+	for _, v := range g.variants {
+		list.rows = append(list.rows, []cell{ref(v.symbol)})
+	}
+	measured := ref("")
+	if g.measure && len(g.variants) > 1 {
+		measured = ref("choices_" + g.id)
+		w.tables = append(w.tables, table{name: string(measured), ctype: "choices", variable: true})
+	}
+	w.tables = append(w.tables, list, table{name: g.symbol, ctype: "group",
+		rows: [][]cell{{g.name, number(len(list.rows)), number(len(g.variants[0].saved.Args)), number(len(g.sizes)),
+			ref(list.name), measured}}})
+}
+
+// groupFunction writes a function that chooses among the variants of a group: it takes the sizes, or the grid
+// if no rule says it.
+func (w *writer) groupFunction(g *grouped) {
+	s := g.variants[0].saved
+	params, grid, sizes := "", "0", "0"
+	if !g.grid {
+		params, grid = "unsigned x, unsigned y, unsigned z", "grid"
+	}
+	for i, name := range g.sizes {
+		params += fmt.Sprintf(", int64_t s%d_%s", i, cName(name))
+	}
+	how := "the first that takes the arguments"
+	if g.measure {
+		how = "the fastest that takes the arguments, as measured in the first launch of sizes like these"
+	}
+	w.signature(g.id, fmt.Sprintf("group %s, %d variants: %s", g.name, len(g.variants), how),
+		strings.TrimPrefix(params, ", "), s)
+	w.words(s)
+	b := &w.definitions
+	if !g.grid {
+		b.WriteString("\tunsigned grid[3] = {0};\n\tgrid[0] = x, grid[1] = y, grid[2] = z;\n")
+	}
+	if len(g.sizes) > 0 {
+		sizes = "sizes"
+		fmt.Fprintf(b, "\tint64_t sizes[%d];\n", len(g.sizes))
+	}
+	for i, name := range g.sizes {
+		fmt.Fprintf(b, "\tsizes[%d] = s%d_%s;\n", i, i, cName(name))
+	}
+	fmt.Fprintf(b, "\treturn launch_group(%s, where, %s, words, %s);\n}\n\n", g.symbol, grid, sizes)
+}
