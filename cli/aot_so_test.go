@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 )
 
 var softmaxTable = filepath.FromSlash("../examples/softmax-op/softmax.py")
@@ -129,6 +131,23 @@ func TestAOTMeasured(t *testing.T) {
 	if got := run(nil); got != "twice_1 twice_1 twice_1 once_3000\n" {
 		t.Errorf("chosen: %s", got)
 	}
+}
+
+// TestAOTLaunches measures launches through a library beside those by the driver itself, whose kernels do
+// nothing. The program is the one that measures on a GPU.
+func TestAOTLaunches(t *testing.T) {
+	dir := t.TempDir()
+	table := filepath.FromSlash("testdata/c/launches.py")
+	_, run := buildLibrary(t, dir, table, "launches", "cuda:90")
+	file := filepath.Join(dir, "launches.nrb")
+	nereidMain(t, "aot", table, "-o", file, "--targets", "cuda:90", "--only", "five_128,seventeen_128")
+	nereidMain(t, "aot", "extract", file, "-o", dir)
+	out := run([]string{"NEREID_CUDA=" + stub.Build(t), "NEREID_STUB_LOG=" + os.DevNull},
+		filepath.Join(dir, "five_128.cuda-90.ptx"), filepath.Join(dir, "seventeen_128.cuda-90.ptx"))
+	if strings.Count(out, "over cuLaunchKernel") != 8 {
+		t.Errorf("want two kernels in four ways:\n%s", out)
+	}
+	t.Log("\n" + out)
 }
 
 // TestAOTLibraryAgain builds a library twice: the bytes are the same.

@@ -198,8 +198,6 @@ func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) ([]cell, e
 	switch {
 	case len(s.Args) > maxArgs:
 		return nil, fmt.Errorf("it has more than %d arguments", maxArgs)
-	case len(w.options.Launch[e.Name].Sizes) > maxSizes:
-		return nil, fmt.Errorf("it has more than %d sizes", maxSizes)
 	case len(f.Maps) > 0:
 		return nil, errors.New("it takes tensor maps, which C code cannot make: NEREID_DISABLE_TMA=1 " +
 			"compiles without")

@@ -10,9 +10,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
-// maxSizes bounds the sizes of a group: MAX_SIZES of the C source.
-const maxSizes = 64
-
 // grouped is a group with a function: its variants take the same arguments and sizes.
 type grouped struct {
 	name, id string

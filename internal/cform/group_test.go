@@ -35,13 +35,14 @@ func TestRulesInC(t *testing.T) {
 		fmt.Fprintf(&want, "%s\n", fmt.Sprintf("%x", r.Eval(values)))
 	}
 	var b strings.Builder
-	b.WriteString("#include <stdint.h>\n#include <stdio.h>\ntypedef struct { int64_t op, arg; double value; } step;\n")
+	b.WriteString("#include <stdint.h>\n#include <stdio.h>\ntypedef struct { int64_t op, arg; double value; } step;\n" +
+		"typedef double call;\nstatic double value(const call *c, int64_t i) { return c[i]; }\n")
 	b.WriteString(steps())
 	for i := range w.tables {
 		w.tables[i].c(&b)
 	}
 	_, eval, _ := strings.Cut(groupText, "/* eval returns")
-	eval, _, _ = strings.Cut(eval, "/* number returns")
+	eval, _, _ = strings.Cut(eval, "/* grid_of computes")
 	b.WriteString("/* eval returns" + eval)
 	b.WriteString("int main(void) {\n\tdouble values[] = {1000, 7, 0};\n" + lines.String() + "\treturn 0;\n}\n")
 	dir := t.TempDir()

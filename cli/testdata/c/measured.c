@@ -1,5 +1,5 @@
-/* Calls a group of two variants that compute the same, of which the second is much faster: the first call measures.
-   The argument is the library. */
+/* Calls a group of two variants that compute the same, of which the second is much faster: the first call
+   measures. The argument is the library. */
 #include "measured.h"
 #include <dlfcn.h>
 #include <stdio.h>
