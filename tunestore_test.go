@@ -36,12 +36,7 @@ func measuredIn(t *testing.T, o nereid.TuneOptions) (n int) {
 
 func tuneStore(t *testing.T, o nereid.TuneStoreOptions) *nereid.TuneStore {
 	t.Helper()
-	s, err := nereid.OpenTuneStore(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
+	return txtest.Open(t, nereid.OpenTuneStore, o)
 }
 
 // Kernels under @triton.autotune keep their timings in a TuneStore of any kind.

@@ -24,6 +24,7 @@ import (
 	format "github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/kernels"
 )
 
@@ -112,12 +113,7 @@ func build(t testing.TB, list []item) []byte {
 
 func open(t testing.TB, data []byte) *bundle.Bundle {
 	t.Helper()
-	b, err := bundle.OpenBytes(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.Close() })
-	return b
+	return txtest.Open(t, bundle.OpenBytes, data)
 }
 
 func newStream(t testing.TB, name string) *nereid.Stream {

@@ -33,6 +33,17 @@ func withBundle(name string, f func(*bundle.File) error) error {
 	return f(b)
 }
 
+// withEntries opens a bundle and calls f with the entries that selected returns.
+func withEntries(name string, names, groups, targets []string, f func(*bundle.File, []*bundle.Entry) error) error {
+	return withBundle(name, func(b *bundle.File) error {
+		list, err := selected(b, names, groups, targets)
+		if err != nil {
+			return err
+		}
+		return f(b, list)
+	})
+}
+
 // entriesOf returns the entries of a bundle.
 func entriesOf(b *bundle.File) []*bundle.Entry {
 	out := make([]*bundle.Entry, b.Len())
@@ -95,11 +106,7 @@ func newAOTListCmd() *cobra.Command {
 		Example: "  nereid aot ls kernels.nrb",
 		Use:     "ls BUNDLE.nrb", Short: "Lists the variants of a bundle", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withBundle(args[0], func(b *bundle.File) error {
-				list, err := selected(b, nil, groups, nil)
-				if err != nil {
-					return err
-				}
+			return withEntries(args[0], nil, groups, nil, func(_ *bundle.File, list []*bundle.Entry) error {
 				if asJSON {
 					return printJSON(cmd, list)
 				}
@@ -146,11 +153,7 @@ func newAOTShowCmd() *cobra.Command {
 		Use:     "show BUNDLE.nrb [NAME...]", Short: "Prints what launches of variants must know, as JSON",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withBundle(args[0], func(b *bundle.File) error {
-				list, err := selected(b, args[1:], nil, targets)
-				if err != nil {
-					return err
-				}
+			return withEntries(args[0], args[1:], nil, targets, func(b *bundle.File, list []*bundle.Entry) (err error) {
 				out := make([]shown, len(list))
 				for i, e := range list {
 					if out[i], err = describeEntry(b, e); err != nil {
@@ -233,11 +236,7 @@ func newAOTExtractCmd() *cobra.Command {
 			if output == "" {
 				return usagef("where to? -o FOLDER")
 			}
-			return withBundle(args[0], func(b *bundle.File) error {
-				list, err := selected(b, args[1:], nil, targets)
-				if err != nil {
-					return err
-				}
+			return withEntries(args[0], args[1:], nil, targets, func(b *bundle.File, list []*bundle.Entry) error {
 				if err := os.MkdirAll(output, 0o755); err != nil {
 					return err
 				}

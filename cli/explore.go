@@ -13,27 +13,45 @@ import (
 
 // exploreFlags say which candidates are measured, and for what.
 type exploreFlags struct {
-	input   inputFlags
+	measureFlags
 	bundle  string
 	group   string
 	configs []string
-	shapes  []string
-	grid    string
 	where   string
 	bytes   string
 	flops   string
-	device  string
-	roots   []string
 	op      string
 	key     string
-	budget  time.Duration
-	rep     time.Duration
 	json    bool
-	plot    string
 }
 
-// add adds the flags that the explorer and `tune --bundle` share and that tune has not.
-func (f *exploreFlags) add(cmd *cobra.Command) {
+// measureFlags are those of all commands that measure candidates: `explore-kernels` and `tune`.
+type measureFlags struct {
+	input  inputFlags
+	shapes []string
+	grid   string
+	device string
+	roots  []string
+	rep    time.Duration
+	budget time.Duration
+	plot   string
+}
+
+func (f *measureFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringArrayVar(&f.shapes, "shapes", nil, "values of one measurement; may be given several times")
+	fs.StringVar(&f.grid, "grid", "",
+		"programs, as numbers or expressions separated by commas; times depend on it, so it has to be given")
+	fs.StringVar(&f.device, "device", "", "device to measure on (default: the best one here)")
+	f.input.add(cmd)
+	fs.DurationVar(&f.rep, "rep", 0,
+		"how long to measure each candidate (default: what @triton.autotune says, or 100ms)")
+	fs.StringVar(&f.plot, "plot", "", "draw the measurements to a PNG or SVG file")
+	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
+}
+
+// addOp adds the flags of an op's candidates, which `explore-kernels` and `tune --bundle` have.
+func (f *exploreFlags) addOp(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.group, "group", "", "group of the bundle (default: its only one)")
 	fs.StringVar(&f.where, "where", "",
@@ -58,29 +76,21 @@ func newExploreCmd() *cobra.Command {
 			"      --config BLOCK_SIZE=4096,num_warps=8 'out_ptr=fp16[ROWSxCOLS]' 'in_ptr=fp16[ROWSxCOLS]' \\\n" +
 			"      in_row_stride=COLS out_row_stride=COLS n_cols=COLS \\\n" +
 			"      --shapes ROWS=512,COLS=1000 --shapes ROWS=512,COLS=4000 --grid ROWS --where 'COLS <= BLOCK_SIZE'",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			defer interruptible(cmd)()
-			return f.run(cmd, args)
-		},
+		RunE: f.run,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&f.shapes, "shapes", nil, "values of one measurement; may be given several times")
-	fs.StringVar(&f.grid, "grid", "", "programs, as numbers or expressions separated by commas")
 	f.add(cmd)
+	f.addOp(cmd)
 	fs.StringArrayVar(&f.configs, "config", nil, "a config of a kernel; may be given several times")
-	fs.StringVar(&f.device, "device", "", "device to measure on (default: the best one here)")
-	f.input.add(cmd)
 	fs.StringVar(&f.bytes, "bytes", "", "bytes that a run moves (default: those of all tensors)")
 	fs.StringVar(&f.flops, "flops", "", "operations of a run: the rate is theirs")
-	fs.DurationVar(&f.rep, "rep", 0, "how long to measure each candidate (default 100ms)")
 	fs.BoolVar(&f.json, "json", false, "print an object for each candidate and shape")
-	fs.StringVar(&f.plot, "plot", "", "draw the rates over the shapes to a PNG or SVG file")
-	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	return cmd
 }
 
 func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
+	defer interruptible(cmd)()
 	if len(args) == 0 {
 		return usagef("name a bundle, a table, or a kernel: FILE.py:KERNEL")
 	}

@@ -19,20 +19,13 @@ import (
 )
 
 type tuneFlags struct {
-	input     inputFlags
-	grid      string
-	device    string
-	roots     []string
-	shapes    []string
-	budget    time.Duration
-	rep       time.Duration
+	measureFlags
 	again     bool
 	exportTo  string
 	importOf  string
 	dir       string
 	showKnown bool
 	verify    bool
-	plot      string
 	isolate   bool
 	hang      time.Duration
 	journal   bool
@@ -50,29 +43,20 @@ func newTuneCmd() *cobra.Command {
 			"The grid is an expression of the arguments and of the config's: --grid 'cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)'.",
 		Example: "  nereid tune kernels/matmul.py:matmul_kernel --dtype fp16 --shape 512x512 stride_ak=1 stride_bn=1 stride_cn=1 \\\n" +
 			"      --shapes M=512,N=512,K=512,stride_am=512,stride_bk=512,stride_cm=512 --grid 'cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)'",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			defer interruptible(cmd)()
-			return f.run(cmd, args)
-		},
+		RunE: f.run,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&f.shapes, "shapes", nil, "arguments of one tuning; may be given several times")
-	fs.StringVar(&f.grid, "grid", "", "programs, as numbers or expressions separated by commas; what is measured depends on it, so it has to be given")
-	fs.StringVar(&f.device, "device", "", "device to tune on (default: the best one here)")
-	f.input.add(cmd)
+	f.add(cmd)
 	fs.DurationVar(&f.budget, "budget", 0, "time of one tuning; configs that are not measured by then are passed over")
-	fs.DurationVar(&f.rep, "rep", 0, "how long to measure each config (default: what the decorator says, or 100ms)")
 	fs.BoolVar(&f.again, "again", false, "measure even what is kept")
 	fs.BoolVar(&f.verify, "verify", false, "compare the results of configs with the first one's; one that differs is passed over")
-	fs.StringVar(&f.plot, "plot", "", "draw the times to a PNG or SVG file")
 	fs.BoolVar(&f.isolate, "isolate", false, "measure in a child process: a config that crashes it is passed over")
 	fs.DurationVar(&f.hang, "hang", time.Minute, "with --isolate: a config that takes longer is passed over")
 	fs.BoolVar(&f.journal, "journal", false, "be the child process of --isolate")
 	fs.MarkHidden("journal")
-	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	fs.StringVar(&f.explore.bundle, "bundle", "", "tune the variants of a bundle's group instead, for an op of package tunable")
-	f.explore.add(cmd)
+	f.explore.addOp(cmd)
 	fs.StringVar(&f.dir, "dir", "", "folder of the timings (default: that of launches)")
 	fs.BoolVar(&f.showKnown, "list", false, "list what is kept, and tune nothing")
 	fs.StringVar(&f.exportTo, "export", "", "write what is kept to a file, for other machines of the kind")
@@ -81,6 +65,7 @@ func newTuneCmd() *cobra.Command {
 }
 
 func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
+	defer interruptible(cmd)()
 	conf := configOf(cmd)
 	if f.dir != "" {
 		conf.Tune.Dir, conf.Tune.Store = f.dir, nil

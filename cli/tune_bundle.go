@@ -13,7 +13,7 @@ import (
 // tuneBundle tunes the op of a bundle's group for shapes, and keeps the results where programs find them.
 func (f *tuneFlags) tuneBundle(cmd *cobra.Command, conf nereid.Config, args []string) error {
 	x := &f.explore
-	x.input, x.shapes, x.grid, x.device, x.rep, x.budget = f.input, f.shapes, f.grid, f.device, f.rep, f.budget
+	x.measureFlags = f.measureFlags
 	if f.again || f.isolate || f.verify || f.plot != "" {
 		return usagef("--bundle goes without --again, --isolate, --verify and --plot")
 	}

@@ -121,17 +121,7 @@ func TestGroupAllocations(t *testing.T) {
 	check := func(t *testing.T, s *nereid.Stream, target string) {
 		_, p := scaleOp(t, s, 4096)
 		op := groupOp(t, scaleBundle(t, target, 64, 256), nil)
-		call := func() {
-			if err := op.Call(s, p); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for range 3 {
-			call()
-		}
-		if n := testing.AllocsPerRun(100, call); n != 0 && !raceDetector {
-			t.Errorf("%v allocations", n)
-		}
+		allocatesNothing(t, func() error { return op.Call(s, p) })
 	}
 	t.Run("cpu", func(t *testing.T) { check(t, stream(t, "cpu"), "cpu") })
 	t.Run("gpu", func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/tunable"
 )
 
@@ -515,12 +516,7 @@ func TestExplore(t *testing.T) {
 
 func openStore(t *testing.T, o nereid.TuneStoreOptions) *nereid.TuneStore {
 	t.Helper()
-	s, err := nereid.OpenTuneStore(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
+	return txtest.Open(t, nereid.OpenTuneStore, o)
 }
 
 // written returns a store's text.

@@ -6,41 +6,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// linkedIR has what kernels have: constants, a table of addresses, calls of the C library, of a symbol of
-// ours and of each other, and a variable.
-const linkedIR = `
-@table = private unnamed_addr constant [4 x i64] [i64 10, i64 20, i64 30, i64 40]
-@functions = constant [2 x ptr] [ptr @one, ptr @two]
-@count = global i64 5
-
-declare double @pow(double, double)
-declare i64 @ours()
-
-define internal i64 @one() noinline { ret i64 1 }
-define internal i64 @two() noinline { ret i64 2 }
-
-define i64 @entry(i64 %i) {
-  %p = getelementptr [4 x i64], ptr @table, i64 0, i64 %i
-  %a = load i64, ptr %p
-  %q = getelementptr [2 x ptr], ptr @functions, i64 0, i64 %i
-  %f = load ptr, ptr %q
-  %b = call i64 %f()
-  %x = sitofp i64 %i to double
-  %y = call double @pow(double %x, double 2.5)
-  %c = fptosi double %y to i64
-  %old = load i64, ptr @count
-  %new = add i64 %old, 1
-  store i64 %new, ptr @count
-  %d = call i64 @ours()
-  %s1 = add i64 %a, %b
-  %s2 = add i64 %s1, %c
-  %s3 = add i64 %s2, %new
-  %s4 = add i64 %s3, %d
-  ret i64 %s4
-}
-`
+// linkedIR has what kernels have, and a variable.
+var linkedIR = txtest.ObjectIR("@count = global i64 5", `%old = load i64, ptr @count
+  %g = add i64 %old, 1
+  store i64 %g, ptr @count`)
 
 var ours = sync.OnceValue(func() uintptr { return NewCallback(func() uintptr { return 1000 }) })
 

@@ -16,41 +16,15 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dl"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// kernelIR has what kernels have: constants, a table of addresses, calls of the C library, of a symbol of
-// ours and of each other.
-const kernelIR = `
-@table = private unnamed_addr constant [4 x i64] [i64 10, i64 20, i64 30, i64 40]
-@halves = private unnamed_addr constant [8 x i16] [i16 1, i16 2, i16 3, i16 4, i16 5, i16 6, i16 7, i16 8]
-@functions = internal constant [2 x ptr] [ptr @one, ptr @two]
-
-declare double @pow(double, double)
-declare i64 @ours()
-
-define internal i64 @one() noinline { ret i64 1 }
-define internal i64 @two() noinline { ret i64 2 }
-
-define i64 @entry(i64 %i) {
-  %p = getelementptr [4 x i64], ptr @table, i64 0, i64 %i
-  %a = load i64, ptr %p
-  %q = getelementptr [2 x ptr], ptr @functions, i64 0, i64 %i
-  %f = load ptr, ptr %q
-  %b = call i64 %f()
-  %x = sitofp i64 %i to double
-  %y = call double @pow(double %x, double 2.5)
-  %c = fptosi double %y to i64
-  %v = load <8 x i16>, ptr @halves
+// kernelIR has what kernels have, a vector of constants among it.
+var kernelIR = txtest.ObjectIR(
+	"@halves = private unnamed_addr constant [8 x i16] [i16 1, i16 2, i16 3, i16 4, i16 5, i16 6, i16 7, i16 8]",
+	`%v = load <8 x i16>, ptr @halves
   %w = extractelement <8 x i16> %v, i64 %i
-  %g = zext i16 %w to i64
-  %d = call i64 @ours()
-  %s1 = add i64 %a, %b
-  %s2 = add i64 %s1, %c
-  %s3 = add i64 %s2, %g
-  %s4 = add i64 %s3, %d
-  ret i64 %s4
-}
-`
+  %g = zext i16 %w to i64`)
 
 func compile(t testing.TB, ir string, target llvm.Target) []byte {
 	t.Helper()

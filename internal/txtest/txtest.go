@@ -7,6 +7,7 @@ package txtest
 
 import (
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,6 +56,17 @@ func Path(t testing.TB, elem ...string) string {
 func Glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	return glob(t, Path(t, filepath.FromSlash(pattern)))
+}
+
+// Open returns what a test opens, and closes it when the test ends.
+func Open[A any, T io.Closer](t testing.TB, open func(A) (T, error), of A) T {
+	t.Helper()
+	v, err := open(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.Close() })
+	return v
 }
 
 // Read is the text of a file.
