@@ -278,6 +278,9 @@ func (c *compilation) emit() error {
 	if c.opts.Emit&EmitIR != 0 {
 		c.out.IR = []byte(c.lib.take(c.lib.raw.printModule(c.module)))
 	}
+	if c.opts.Target.isGPU() {
+		c.limitReduction()
+	}
 	var err error
 	if c.opts.Emit&EmitAsm != 0 {
 		// Code generation leaves the module in pieces: what is to be used again is cloned.

@@ -67,6 +67,8 @@ func (l *Lib) NVPTX(sm string, maxPTX int) (Target, error) {
 
 func (t Target) isPTX() bool { return strings.HasPrefix(t.Triple, "nvptx") }
 
+func (t Target) isGPU() bool { return t.isPTX() || strings.HasPrefix(t.Triple, "amdgcn") }
+
 func choosePTX(sm string, maxPTX, llvm int) (int, error) {
 	for _, row := range sms {
 		switch {

@@ -87,6 +87,12 @@ type raw struct {
 	getFastMathFlags uintptr
 	setFastMathFlags uintptr
 
+	// What keeps code generation from a pass, from LLVM 22 on: symbols of C++, which no LLVM need export.
+	opcode           uintptr // (instruction) its LLVMOpcode
+	setPassGate      uintptr // (context, gate)
+	disableTable     uintptr // the virtual methods of llvm::OptDisable
+	disableShouldRun uintptr // one of them
+
 	// What finds masked stores and rewrites them.
 	intrinsicID      uintptr // (function) its number, or 0
 	firstUse         uintptr // (value) use, and then the next
@@ -200,6 +206,12 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.canUseFastMath, Symbol: "LLVMCanValueUseFastMathFlags", Optional: true},
 		{Ptr: &r.getFastMathFlags, Symbol: "LLVMGetFastMathFlags", Optional: true},
 		{Ptr: &r.setFastMathFlags, Symbol: "LLVMSetFastMathFlags", Optional: true},
+
+		{Ptr: &r.opcode, Symbol: "LLVMGetInstructionOpcode"},
+		{Ptr: &r.setPassGate, Symbol: "_ZN4llvm11LLVMContext14setOptPassGateERNS_11OptPassGateE", Optional: true},
+		{Ptr: &r.disableTable, Symbol: "_ZTVN4llvm10OptDisableE", Optional: true},
+		{Ptr: &r.disableShouldRun, Symbol: "_ZNK4llvm10OptDisable13shouldRunPassENS_9StringRefES1_",
+			Optional: true},
 
 		{Ptr: &r.intrinsicID, Symbol: "LLVMGetIntrinsicID"},
 		{Ptr: &r.firstUse, Symbol: "LLVMGetFirstUse"},
