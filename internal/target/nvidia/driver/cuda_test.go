@@ -482,8 +482,9 @@ func TestLaunchErrors(t *testing.T) {
 
 	// What goes wrong while a kernel runs comes out when somebody waits.
 	const sticky = "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered): the last launch on the stream was " +
-		"kernel add, grid 4x1x1, 102400 bytes of shared memory (the devices interp and sim, and cpu with Options.Check, name the line, the " +
-		"argument and the index); this error is sticky: every later call on this device fails " +
+		"kernel add, grid 4x1x1, 102400 bytes of shared memory (a launch with Options.Check, or with " +
+		"NEREID_CHECK=1, names the line, the argument and the index, and the device goes on); this error is " +
+		"sticky: every later call on this device fails " +
 		"until the process is restarted"
 	f.results = map[string]Result{"streamSync": ErrIllegalAddress, "ctxSync": ErrIllegalAddress, "DtoH": ErrIllegalAddress}
 	config.Cluster = Dim3{}
@@ -496,6 +497,24 @@ func TestLaunchErrors(t *testing.T) {
 		if err == nil || err.Error() != name+": "+sticky {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	// The kernel may have run on another stream.
+	other, err := c.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fn.Launch(other, &Config{Grid: Dim3{7, 2, 1}, Block: Dim3{32, 1, 1}}, a); err != nil {
+		t.Error(err)
+	}
+	const also = "; on other streams: kernel add, grid 7x2x1, 0 bytes of shared memory ("
+	if err := s.Synchronize(); err == nil || !strings.Contains(err.Error(), also) {
+		t.Errorf("two streams: %v", err)
+	}
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.Synchronize(); err == nil || strings.Contains(err.Error(), "other streams") {
+		t.Errorf("a stream that is closed: %v", err)
 	}
 	if !ErrIllegalAddress.Sticky() || ErrInvalidValue.Sticky() {
 		t.Error("Sticky")

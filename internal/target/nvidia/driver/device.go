@@ -134,6 +134,9 @@ type Context struct {
 	null   *Stream
 	latest atomic.Pointer[Stream] // stream of the last launch
 
+	mu      sync.Mutex
+	streams []*Stream // made here and not closed, in order
+
 	retired retired
 }
 

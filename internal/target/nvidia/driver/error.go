@@ -61,11 +61,16 @@ var remedies = map[Result]string{
 	ErrUnsupportedPTXVersion: "the driver is older than the PTX: update it, or compile for a lower PTX version",
 	ErrNoBinaryForGPU:        "the code was compiled for another architecture",
 	ErrOutOfResources:        "too many registers, threads or too much shared memory for this GPU",
-	ErrIllegalAddress:        "the devices interp and sim, and cpu with Options.Check, name the line, the argument and the index",
-	ErrMisalignedAddress:     "the devices interp and sim name the line, the argument and the index",
+	ErrIllegalAddress:        checkNames,
+	ErrMisalignedAddress:     checkNames,
+	ErrAssert:                "with Options.Check the error names the line, and the device goes on",
 	ErrIllegalInstruction:    "a store through a tensor descriptor at a negative coordinate? The device sim:90 names the line",
 	ErrCooperativeTooLarge:   "a cooperative grid must fit on the GPU all at once",
 }
+
+// checkNames is the remedy for accesses that the hardware refuses.
+const checkNames = "a launch with Options.Check, or with NEREID_CHECK=1, names the line, the argument and " +
+	"the index, and the device goes on"
 
 // Error is the error of a call to the driver.
 type Error struct {

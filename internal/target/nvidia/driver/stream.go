@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -67,7 +69,17 @@ func (c *Context) NewStreamWithPriority(priority int) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.streams = append(c.streams, s)
 	return s, nil
+}
+
+// forget removes a stream that is closed.
+func (c *Context) forget(s *Stream) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.streams = slices.DeleteFunc(c.streams, func(o *Stream) bool { return o == s })
 }
 
 // ExternalStream returns a stream for a CUstream that the caller owns. From then on, modules stay loaded until
@@ -115,24 +127,49 @@ func (s *Stream) Close() error {
 		return nil
 	}
 	s.owned = false
+	s.ctx.forget(s)
 	return s.ctx.do("cuStreamDestroy", func() Result { return s.ctx.driver.raw.streamDestroy(s.ref) })
 }
 
-// blame adds the last launch to a sticky error.
+// blame adds to a sticky error the last launch, and those on other streams, since the driver does not say
+// which kernel failed.
 func (s *Stream) blame(err error) error {
 	e, ok := err.(*Error)
 	if !ok || !e.Result.Sticky() {
 		return err
 	}
-	l := &s.last
+	last := s.last.describe()
+	if last == "" {
+		return err
+	}
+	e.Detail = "the last launch on the stream was " + last
+	if others := s.ctx.lastLaunches(s); len(others) > 0 {
+		e.Detail += "; on other streams: " + strings.Join(others, "; ")
+	}
+	return e
+}
+
+// lastLaunches describes the last launches on open streams but s.
+func (c *Context) lastLaunches(s *Stream) (out []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, o := range c.streams {
+		if text := o.last.describe(); o != s && text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// describe returns the kernel and its grid, "" without a launch.
+func (l *lastLaunch) describe() string {
 	f := l.function.Load()
 	if f == nil {
-		return err
+		return ""
 	}
 	xy, zShared := l.xy.Load(), l.zShared.Load()
 	grid := Dim3{uint32(xy), uint32(xy >> 32), uint32(zShared)}
-	e.Detail = fmt.Sprintf("the last launch on the stream was kernel %s, grid %v, %d bytes of shared memory", f.name, grid, zShared>>32)
-	return e
+	return fmt.Sprintf("kernel %s, grid %v, %d bytes of shared memory", f.name, grid, zShared>>32)
 }
 
 // Event marks a point in a stream.
