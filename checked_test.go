@@ -88,9 +88,9 @@ func TestCheckedFromManyGoroutines(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("NEREID_TEST_LAUNCHES")); err == nil {
 		total = n
 	}
-	for name, s := range checkedDevices(t, "cpu", "interp") {
+	for name, s := range checkedDevices(t, "cpu", "interp", "cuda:0") {
 		n := total
-		if name == "interp" {
+		if name != "cpu" {
 			n /= 4 // slower, and the same code around it
 		}
 		t.Run(name, func(t *testing.T) { manyChecked(t, s, n) })
@@ -179,7 +179,7 @@ func randomTensor(t *testing.T, dev *nereid.Device, shared []float32, r *rand.Ra
 
 // TestCheckedViews: a view's own bounds are those that count, whatever else lies around it.
 func TestCheckedViews(t *testing.T) {
-	for name, s := range checkedDevices(t, "cpu", "interp", "sim:90") {
+	for name, s := range checkedDevices(t, "cpu", "interp", "sim:90", "cuda:0") {
 		at := checkedKernel(t, "at")
 		launch := func(x *nereid.Tensor, i int) error { return at.Launch(s, nereid.Grid{1}, x, i) }
 		data := make([]float32, 64)

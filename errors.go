@@ -136,7 +136,8 @@ func argError(kernel string, err error) error {
 }
 
 // Fault is the error of a launch that the kernel's own action stopped: an access out of bounds, a failed
-// assertion, a race. The interpreter, the CPU with Options.Check and simulated GPUs fill in all fields.
+// assertion, a race. The interpreter and simulated GPUs fill in all fields, the CPU and GPUs do with
+// Options.Check.
 type Fault struct {
 	Kernel  string // name of the kernel
 	Program [3]int // position in the grid

@@ -216,7 +216,7 @@ func TestDiagnostics(t *testing.T) {
 
 // A fault has the place, the argument and the index, by every device that checks.
 func TestFaults(t *testing.T) {
-	for name, s := range checkedDevices(t, "interp", "cpu", "sim:90") {
+	for name, s := range checkedDevices(t, "interp", "cpu", "sim:90", "cuda:0") {
 		x := nereid.FromSlice(make([]float32, 4))
 		k := faultyKernel(t, "at")
 		for way, err := range provoke(k, s, x, 1000, nereid.Options{Check: true}) {

@@ -20,7 +20,7 @@ import (
 // as a Refusal if the device declines it, else unchanged. b is the launched code; it may be nil.
 func runError(err error, b *compile.Build) error {
 	var byInterp *interp.Fault
-	var byCPU *cpu.Fault
+	var byCode *stray.Fault
 	var bySim *sim.Fault
 	var died *cpu.Crash
 	switch {
@@ -44,10 +44,10 @@ func runError(err error, b *compile.Build) error {
 			f.Message = "internal error: " + f.Message
 		}
 		return f.compose(b)
-	case errors.As(err, &byCPU):
-		f := &Fault{Kernel: byCPU.Kernel, Program: byCPU.Program, Message: byCPU.Msg, err: err}
-		f.setPlaces(byCPU.Locs)
-		f.setAccess(byCPU.Access, b)
+	case errors.As(err, &byCode):
+		f := &Fault{Kernel: byCode.Kernel, Program: byCode.Program, Message: byCode.Msg, err: err}
+		f.setPlaces(byCode.Locs)
+		f.setAccess(byCode.Access, b)
 		return f.compose(b)
 	case errors.As(err, &bySim):
 		f := &Fault{Kernel: bySim.Kernel, Program: bySim.Program, Message: bySim.Msg, err: err}

@@ -3,6 +3,8 @@ package nereid_test
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -139,6 +141,13 @@ func TestGPUCapture(t *testing.T) {
 	if _, err := s.Capture(launch(host)); !errors.Is(err, nereid.ErrCapturing) {
 		t.Errorf("host memory during a capture: %v", err)
 	}
+	check := func() error { return k.Launch(s, nereid.Grid{20}, x, 5000, 256, nereid.Options{Check: true}) }
+	if err := check(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Capture(check); !errors.Is(err, nereid.ErrCapturing) {
+		t.Errorf("a checked launch during a capture: %v", err)
+	}
 	g, err := s.Capture(func() error { return errors.Join(launch(x)(), launch(x)()) })
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +155,7 @@ func TestGPUCapture(t *testing.T) {
 	if err := s.Sync(); err != nil {
 		t.Fatal(err)
 	}
-	all(t, x, 1) // nothing of it was done
+	all(t, x, 2) // nothing of it was done
 	for range 10 {
 		if err := g.Launch(s); err != nil {
 			t.Fatal(err)
@@ -155,7 +164,7 @@ func TestGPUCapture(t *testing.T) {
 	if err := errors.Join(s.Sync(), g.Close()); err != nil {
 		t.Fatal(err)
 	}
-	all(t, x, 21)
+	all(t, x, 22)
 }
 
 // A launch on a stream that another library captures is part of that capture.
@@ -331,4 +340,28 @@ func TestGPUManyGoroutines(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// Without checks the driver says that something went wrong, and no more: the error has the kernel's name and
+// the way to have its line. The context is lost, so another process does it.
+func TestGPUSticky(t *testing.T) {
+	s := gpu(t)
+	if os.Getenv("NEREID_TEST_STICKY") == "" {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestGPUSticky$", "-test.v")
+		cmd.Env = append(os.Environ(), "NEREID_TEST_STICKY=1")
+		text, err := cmd.CombinedOutput()
+		if t.Logf("%s", text); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	k := kernelOf(t, "faulty.py", provokers, "at", nereid.With(nereid.Config{}))
+	x := on(t, s, nereid.Float32, 4)
+	err := errors.Join(k.Launch(s, nereid.Grid{3}, x, 1<<34), s.Sync())
+	for _, want := range []string{"kernel at, grid 3x1x1", "Options.Check"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v lacks %s", err, want)
+		}
+	}
+	t.Log(err)
 }

@@ -219,7 +219,8 @@ type Options struct {
 	// arguments and set it.
 	Overlap bool `json:"overlap,omitempty"`
 	// Check makes an access outside of its tensor, and an index that overflows int32, end the launch with an
-	// error that names the line; on GPUs the index alone, as a failed assertion. docs/CPU.md has the cost.
+	// error that names the line, on every device. A GPU's launch then waits for its kernel. docs/CPU.md and
+	// docs/GPU.md have the rules and the cost.
 	Check bool `json:"check,omitempty"`
 }
 

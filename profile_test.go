@@ -28,9 +28,9 @@ def spinning_kernel(x, n, B: tl.constexpr):
 `
 
 // TestProfile samples a kernel: with Config.Profile the samples of all its threads carry its name, and a
-// trace has regions by that name, by every way to launch.
+// trace has regions by that name, by every way to launch. On a GPU the samples are those of the launches.
 func TestProfile(t *testing.T) {
-	for _, device := range []string{"interp", "cpu"} {
+	for _, device := range []string{"interp", "cpu", "cuda"} {
 		t.Run(device, func(t *testing.T) {
 			if device == "cpu" {
 				needLLVM(t)
@@ -45,7 +45,11 @@ func TestProfile(t *testing.T) {
 					t.Fatal(err)
 				}
 				s := stream(t, device)
-				x := nereid.FromSlice(make([]float32, 64*64))
+				x, err := nereid.New(s.Device(), nereid.Float32, 64*64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer x.Close()
 				b, err := k.Bind(s, x, 1000, 64)
 				if err != nil {
 					t.Fatal(err)
@@ -58,6 +62,9 @@ func TestProfile(t *testing.T) {
 					if err := b.Launch(nereid.Grid{64}); err != nil {
 						t.Fatal(err)
 					}
+				}
+				if err := s.Sync(); err != nil {
+					t.Fatal(err)
 				}
 			}
 			if text := cpuProfile(t, func() {

@@ -143,8 +143,9 @@ func openBounds(device string, bounds bool) (*nereid.Device, error) {
 	if device == "" {
 		device = "cpu"
 	}
-	if bounds && device != "cpu" && device != "interp" && !strings.HasPrefix(device, "sim") {
-		return nil, usagef("--check bounds is for cpu, interp and sim, not for %s", device)
+	kind, _, _ := strings.Cut(device, ":")
+	if known := []string{"cpu", "interp", "sim", "cuda"}; bounds && !slices.Contains(known, kind) {
+		return nil, usagef("--check bounds is for %s, not for %s", strings.Join(known, ", "), device)
 	}
 	return nereid.Open(device)
 }

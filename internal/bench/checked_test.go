@@ -1,8 +1,11 @@
 package bench
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -11,17 +14,18 @@ import (
 	"github.com/nereid-lang/nereid/kernels"
 )
 
-// BenchmarkChecked reports how many times as long the kernels take in checked mode on the CPU. A kernel is
-// launched both ways in turn, and the shortest launch of each counts: other work on the machine makes
-// launches longer, the long ones above all, and none shorter.
+// BenchmarkChecked reports how many times as long the kernels take in checked mode on the CPU, or on the
+// device that NEREID_TEST_DEVICE names. A kernel is launched both ways in turn, and the shortest launch of
+// each counts: other work on the machine makes launches longer, the long ones above all, and none shorter.
 //
 //	go test ./internal/bench -run '^$' -bench Checked -cpu 1
 func BenchmarkChecked(b *testing.B) {
-	dev, err := nereid.Open("cpu")
+	name := cmp.Or(os.Getenv("NEREID_TEST_DEVICE"), "cpu")
+	dev, err := nereid.Open(name)
 	if err != nil {
 		b.Skip(err)
 	}
-	s := &Suite{Device: dev, Small: true, Out: io.Discard}
+	s := &Suite{Device: dev, Small: name == "cpu", Out: io.Discard}
 	s.Only = slices.DeleteFunc(s.Names(), func(name string) bool {
 		return name == "compile" || name == "launch"
 	})
@@ -39,7 +43,7 @@ func BenchmarkChecked(b *testing.B) {
 			if err != nil {
 				return 0, err
 			}
-			launch[i] = func() error { return k.Launch(s.stream, grid, args...) }
+			launch[i] = func() error { return errors.Join(k.Launch(s.stream, grid, args...), s.stream.Sync()) }
 		}
 		b.Run(name, func(b *testing.B) { compareLaunches(b, launch[0], launch[1]) })
 		return 1, nil

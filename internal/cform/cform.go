@@ -201,6 +201,9 @@ func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) ([]cell, e
 	case len(f.Maps) > 0:
 		return nil, errors.New("it takes tensor maps, which C code cannot make: NEREID_DISABLE_TMA=1 " +
 			"compiles without")
+	case f.Checked:
+		return nil, errors.New("it checks its accesses, and C code does not tell it the bounds of the arguments: " +
+			"compile it without NEREID_CHECK")
 	case f.Entry == "":
 		return nil, errors.New("its function is not known")
 	}

@@ -32,7 +32,7 @@ var (
 	})
 	Checked = flag(Row{
 		Group: "Devices", Name: "NEREID_CHECK",
-		Doc: "Every launch is checked: on the device `cpu`, in the interpreter and on simulated GPUs an access outside of the tensor that it goes through is an error that names the line and the program ([CPU.md](CPU.md)); `Config.Check` and `Options.Check` are the same for a module and for a launch. On every device an index computed in int32 that overflows is one, too; on a GPU it is a failed assertion.",
+		Doc: "Every launch is checked, on every device: an access outside of the tensor that it goes through, or an index computed in int32 that overflows, is an error that names the line and the program ([CPU.md](CPU.md), [GPU.md](GPU.md)); `Config.Check` and `Options.Check` are the same for a module and for a launch.",
 	})
 	CheckRaces = flag(Row{
 		Group: "Devices", Name: "NEREID_CHECK_RACES",

@@ -50,6 +50,7 @@ func (l *lowering) atomic(op *ir.Op, ptr, mask *ir.Value, f func(i int, p, pred 
 		if mask != nil {
 			pred = l.both(pred, l.regs(mask)[i])
 		}
+		pred = l.both(pred, l.guard(guarded{op, "atomic", ptr, ir.ElemOf(t), 1}, p, "", pred))
 		if pred == "" {
 			pred = "true"
 		}

@@ -48,6 +48,7 @@
 //
 //	memory.go         loads and stores of global memory, packing of elements into words
 //	atomic.go         atomics
+//	check.go          checked code: accesses that the launch does not allow, and failed assertions
 //	smem.go           addresses of and accesses to buffers in shared memory
 //	local.go          ttg.local_* and asynchronous copies
 //	alloc.go          places of buffers in shared memory

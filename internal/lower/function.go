@@ -23,6 +23,7 @@ func (l *lowering) function(isKernel bool) {
 	if l.program.scratch > 0 {
 		params = append(params, "ptr addrspace(1) %scratch")
 	}
+	params = append(params, l.checkParams()...)
 	// LLVM demands a location of every call in a function with metadata
 	if l.subprogram = l.debug.function(l.fn); l.subprogram != "" {
 		l.dbg = ", !dbg " + l.debug.at(l.subprogram, l.fn, l.fn)
@@ -143,6 +144,7 @@ func lowerCall(l *lowering, op *ir.Op) {
 	if l.program.scratch > 0 {
 		args = append(args, "ptr addrspace(1) %scratch")
 	}
+	args = append(args, l.checkParams()...)
 	types := returnTypes(l.program, fn)
 	typ := structOf(types)
 	text := fmt.Sprintf("call %s @%s(%s)", typ, symbol(fn.Text("sym_name")), strings.Join(args, ", "))
@@ -171,14 +173,18 @@ func (g *program) placeScratch(op *ir.Op) {
 // program's row-major position in the grid.
 func lowerGlobalScratch(l *lowering, op *ir.Op) {
 	l.refuseOnCluster(op, "scratch in global memory is for programs of one block")
+	off := l.val("mul i64 %s, %d", l.programNumber(), align(l.program.scratch, max(1, l.scratchAlign)))
+	off = l.val("add i64 %s, %d", off, l.scratchAt[op])
+	l.setOne(op.Result(0), l.val("getelementptr i8, ptr addrspace(1) %%scratch, i64 %s", off))
+}
+
+// programNumber returns the program's row-major position in the grid, an i64.
+func (l *lowering) programNumber() string {
 	wide := func(number func(*lowering, int) string, axis int) string {
 		return l.val("zext i32 %s to i64", number(l, axis))
 	}
 	id := l.val("mul i64 %s, %s", wide(l.vendor.programID, 2), wide(l.vendor.numPrograms, 1))
 	id = l.val("add i64 %s, %s", id, wide(l.vendor.programID, 1))
 	id = l.val("mul i64 %s, %s", id, wide(l.vendor.numPrograms, 0))
-	id = l.val("add i64 %s, %s", id, wide(l.vendor.programID, 0))
-	off := l.val("mul i64 %s, %d", id, align(l.program.scratch, max(1, l.scratchAlign)))
-	off = l.val("add i64 %s, %d", off, l.scratchAt[op])
-	l.setOne(op.Result(0), l.val("getelementptr i8, ptr addrspace(1) %%scratch, i64 %s", off))
+	return l.val("add i64 %s, %s", id, wide(l.vendor.programID, 0))
 }

@@ -169,6 +169,7 @@ func lowerAsyncCopy(l *lowering, op *ir.Op) {
 		if mask != nil {
 			valid = l.validBytes(mask, i, vec, bytes)
 		}
+		valid = l.guardCopy(guarded{op, "load", src, b.elem, vec}, regs[i], valid, owner)
 		l.vendor.copyAsync(l, at, regs[i], bytes, valid, owner)
 	}
 	l.set(op.Result(0), nil)

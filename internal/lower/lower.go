@@ -30,6 +30,8 @@ type Options struct {
 	// Externs says that functions which the vendor's device library does not have are in libraries that are
 	// linked later.
 	Externs bool
+	// Check makes checked code: see check.go.
+	Check bool
 	// Budget bounds the code; nil bounds nothing.
 	Budget *budget.Meter
 }
@@ -49,6 +51,8 @@ type Kernel struct {
 
 	// Maps describes the arguments that are tensor maps, in their order.
 	Maps []TensorMap
+
+	Check *Check // of checked code, else nil
 }
 
 // Lower lowers the kernel of that name and the functions that it calls. Operations that cannot be lowered are
@@ -75,10 +79,13 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 		}
 	}()
 	g := newProgram(m, opts)
+	if opts.Check {
+		g.check = newCheck(fn)
+	}
 	g.lower(fn)
 	return &Kernel{
 		Name: kernel, IR: g.text(), Shared: g.shared, NumWarps: g.warps, Params: len(fn.Body(0).Args()), PTX: g.ptx,
-		Scratch: g.scratch, ScratchAlign: g.scratchAlign, Maps: tensorMaps(fn),
+		Scratch: g.scratch, ScratchAlign: g.scratchAlign, Maps: tensorMaps(fn), Check: g.check,
 	}, nil
 }
 

@@ -202,6 +202,7 @@ func lowerLoad(l *lowering, op *ir.Op) {
 		if mask != nil {
 			pred = l.both(pred, l.regs(mask)[i])
 		}
+		pred = l.both(pred, l.guard(guarded{op, "load", ptr, elem, a.vec}, ptrs[i], "", pred))
 		var words []string
 		if other != nil && mask != nil {
 			words = l.otherWords(a, l.regs(other)[i:i+a.vec])
@@ -252,6 +253,7 @@ func lowerStore(l *lowering, op *ir.Op) {
 		if mask != nil {
 			pred = l.both(pred, l.regs(mask)[i])
 		}
+		pred = l.both(pred, l.guard(guarded{op, "store", ptr, elem, a.vec}, ptrs[i], "", pred))
 		l.vendor.storeWords(l, a, globalMemory(op), l.pack(a, vals[i:i+a.vec]), ptrs[i], pred)
 	}
 }

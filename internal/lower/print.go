@@ -136,17 +136,27 @@ func lowerAssert(l *lowering, op *ir.Op) {
 			bad = l.val("or i1 %s, %s", bad, not)
 		}
 	}
+	l.failWhen(op, bad)
+	if _, ok := op.Operand(0).Type.(*ir.TensorType); ok {
+		l.barrier() // no thread enters the code that the assertion guards before all have checked
+	}
+}
+
+// failWhen makes an assertion fail where bad is true.
+func (l *lowering) failWhen(op *ir.Op, bad string) {
+	message := op.Text("message") + op.Text("msg")
+	if l.check != nil {
+		l.fault(op, Site{Message: message}, "0", bad)
+		return
+	}
 	file, line, fn := "unknown", 0, "unknown"
 	if f := ir.FileLocOf(op.Loc); f != nil {
 		file, line = f.File, f.Line
 	}
 	fn = l.fn.Text("sym_name")
 	l.when(bad, func() {
-		l.vendor.assertFail(l, op.Text("message")+op.Text("msg"), file, line, fn)
+		l.vendor.assertFail(l, message, file, line, fn)
 	})
-	if _, ok := op.Operand(0).Type.(*ir.TensorType); ok {
-		l.barrier() // no thread enters the code that the assertion guards before all have checked
-	}
 }
 
 // lowerAssume passes the condition to LLVM's optimizer.

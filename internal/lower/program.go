@@ -31,6 +31,9 @@ type program struct {
 	frames  map[*ir.Op]*frame
 	where   *address.Analysis // nil until addresses is called
 
+	check       *Check // nil unless the code is checked
+	needsInside bool   // it calls nereid.inside
+
 	shared                int // bytes of shared memory
 	ptx                   int // version of PTX that the instructions need
 	scratch, scratchAlign int
@@ -160,6 +163,7 @@ func (g *program) text() []byte {
 	for _, s := range g.bodies {
 		b.WriteString(s)
 	}
+	b.WriteString(g.checkText())
 	b.WriteString(g.math.Text())
 	maps.Copy(g.decls, g.math.Declares())
 	b.WriteString(declarations(g.decls))

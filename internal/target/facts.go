@@ -20,8 +20,9 @@ type Facts struct {
 	Params    []int `json:"params,omitempty"`    // size of each argument in bytes; nil means words of 8 bytes
 	Maps      []int `json:"maps,omitempty"`      // arguments that are tensor maps, by their index
 
-	Entry string  `json:"entry,omitempty"` // symbol of the code
-	Apart []Apart `json:"apart,omitempty"` // arguments whose memory the code assumes not to overlap
+	Checked bool    `json:"checked,omitempty"` // a launch must tell the bounds of the arguments
+	Entry   string  `json:"entry,omitempty"`   // symbol of the code
+	Apart   []Apart `json:"apart,omitempty"`   // arguments whose memory the code assumes not to overlap
 }
 
 // Inspected is an executable that tells facts about its code.

@@ -71,6 +71,9 @@ func (a *Analysis) Roots(v *ir.Value) []*ir.Value {
 	return w.found
 }
 
+// Calls returns the calls of a function.
+func (a *Analysis) Calls(fn *ir.Op) []*ir.Op { return a.calls[fn.Text("sym_name")] }
+
 // MayAlias reports whether two pointers may have a root in common.
 func (a *Analysis) MayAlias(p, q *ir.Value) bool {
 	other := a.Roots(q)

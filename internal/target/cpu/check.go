@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
@@ -13,45 +12,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/stray"
 )
 
-// allocations records the live buffers of a device: memory that a pointer may point into that a checked
-// kernel has loaded from memory. Pointers derived from arguments are checked without it.
-type allocations struct {
-	mu   sync.Mutex
-	last uint64
-	live map[uint64]span // by a number of their own: an address may be reused before its former owner is gone
-}
-
-// span is a piece of memory: its first byte and its size.
-type span struct{ lo, size uint64 }
-
 // add records a buffer until it is removed or collected. It does not keep the buffer alive.
-func (a *allocations) add(b *buffer) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.last++
-	if a.live == nil {
-		a.live = map[uint64]span{}
-	}
-	a.live[a.last] = span{b.Addr(), uint64(b.Size())}
-	b.of, b.id = a, a.last
-	runtime.AddCleanup(b, a.remove, a.last)
-}
-
-func (a *allocations) remove(id uint64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.live, id)
-}
-
-// spans returns the memory of all buffers.
-func (a *allocations) spans() []span {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	out := make([]span, 0, len(a.live))
-	for _, s := range a.live {
-		out = append(out, s)
-	}
-	return out
+func (d *Device) add(b *buffer) {
+	b.of, b.id = &d.memory, d.memory.Add(b.Addr(), uint64(b.Size()))
+	runtime.AddCleanup(b, d.memory.Remove, b.id)
 }
 
 // bounds returns the words that a checked kernel reads: for each argument the memory of its tensor, empty if
@@ -70,8 +34,8 @@ func (k *kernel) bounds(words int, mem []target.Memory) []uint64 {
 	for _, m := range mem {
 		out = append(out, m.Lo, m.Hi-m.Lo)
 	}
-	for _, s := range k.dev.memory.spans() {
-		out = append(out, s.lo, s.size)
+	for _, s := range k.dev.memory.Spans() {
+		out = append(out, s.Lo, s.Size)
 	}
 	out[2*words] = uint64(len(out)-2*words-1) / 2
 	return out
@@ -84,36 +48,7 @@ func wild(sites []codegen.Site) bool {
 
 // Fault is the error of a kernel that stopped: a failed assertion or, in checked code, an access out of
 // bounds.
-type Fault struct {
-	Kernel  string
-	Program [3]int
-	Msg     string
-	Op      string
-	Locs    []string // position in the source, then the calls that led there
-	Arg     string   // name of the argument through which memory was accessed, or ""
-	Index   int64    // position in it, in elements of the accessed size
-
-	Access *stray.Access // the access out of bounds, if it is one through an argument
-}
-
-// Error returns the position in the kernel's source, the message, and the position in the grid; then the
-// calls that led there.
-//
-//	softmax.py:14:9: out of bounds load of 4 bytes at offset 400 of x_ptr (400 bytes)
-//	    bufferization.to_tensor in softmax_kernel, program (3, 0, 0)
-func (f *Fault) Error() string {
-	var b strings.Builder
-	if len(f.Locs) > 0 {
-		b.WriteString(f.Locs[0] + ": ")
-	}
-	b.WriteString(f.Msg)
-	fmt.Fprintf(&b, "\n    %s in %s, program (%d, %d, %d)", f.Op, f.Kernel, f.Program[0], f.Program[1],
-		f.Program[2])
-	for _, p := range f.Locs[min(1, len(f.Locs)):] {
-		b.WriteString("\n    called at " + p)
-	}
-	return b.String()
-}
+type Fault = stray.Fault
 
 // fault returns the error for the site at which a kernel stopped.
 func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error {

@@ -194,7 +194,7 @@ func TestCheckedMasks(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	binary.LittleEndian.PutUint32(idx.Host()[4*20:], 10)
-	if err := run(50); err == nil || !strings.Contains(err.Error(), "atomic operation of 4 bytes at offset 40 of x (40 bytes)") {
+	if err := run(50); err == nil || !strings.Contains(err.Error(), "atomic of 4 bytes at offset 40 of x (40 bytes)") {
 		t.Errorf("%v", err)
 	}
 }

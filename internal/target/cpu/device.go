@@ -18,6 +18,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
 	"github.com/nereid-lang/nereid/internal/target/cpu/cpuid"
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
+	"github.com/nereid-lang/nereid/internal/target/stray"
 )
 
 // Device is the host's CPU.
@@ -25,7 +26,7 @@ type Device struct {
 	Compiler
 	host    func() (*host, error)
 	workers *pool.Pool
-	memory  allocations
+	memory  stray.Spans
 	live    liveCode
 }
 
@@ -133,7 +134,7 @@ func (d *Device) Alloc(size int) (target.Buffer, error) {
 	}
 	skip := -uintptr(unsafe.Pointer(&data[0])) & (align - 1)
 	b := &buffer{data: data[skip : skip+uintptr(size) : skip+uintptr(size)]}
-	d.memory.add(b)
+	d.add(b)
 	return b, nil
 }
 
@@ -149,7 +150,7 @@ func (d *Device) allocShared(a *arena, size int) (target.Buffer, error) {
 	b := &buffer{data: a.bytes(p)[:size:size]}
 	clear(b.data)
 	b.free = sync.OnceFunc(func() { a.free(p) })
-	d.memory.add(b)
+	d.add(b)
 	return b, nil
 }
 
@@ -183,7 +184,7 @@ func (stream) Close() error { return nil }
 // buffer is host memory.
 type buffer struct {
 	data []byte
-	of   *allocations // where it is recorded, or nil
+	of   *stray.Spans // where it is recorded, or nil
 	id   uint64       // its number there
 	free func()       // releases the memory, or nil
 }
@@ -199,7 +200,7 @@ func (b *buffer) Host() []byte { return b.data }
 
 func (b *buffer) Close() error {
 	if b.of != nil {
-		b.of.remove(b.id)
+		b.of.Remove(b.id)
 	}
 	if b.free != nil {
 		b.free()

@@ -79,7 +79,7 @@ func (k *kernel) Facts() target.Facts { return k.code.facts() }
 
 // facts returns what is known of the code; threads are the pool's.
 func (c *compiled) facts() target.Facts {
-	return target.Facts{Entry: c.entry, Scratch: c.scratch, Apart: c.apart}
+	return target.Facts{Entry: c.entry, Scratch: c.scratch, Apart: c.apart, Checked: c.checked}
 }
 
 // keep returns the object file with its properties.

@@ -68,6 +68,10 @@ type Code struct {
 	// target.Descriptor.Words.
 	Maps []lower.TensorMap `json:",omitempty"`
 
+	// Check describes checked code. If not nil, the kernel has more parameters at its end, and launches tell
+	// them the bounds of the arguments.
+	Check *lower.Check `json:",omitempty"`
+
 	strides bool // see stridesOverGrid
 }
 
@@ -115,7 +119,10 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
-	if (checked() || in.Options.Check) && !in.Skips("ttgir") {
+	if checks(in) {
+		c.NoMaps = true // the copy engine checks nothing
+	}
+	if checks(in) && !in.Skips("ttgir") {
 		if err := in.Run([]pass.Pass{pass.CheckIndexOverflow}); err != nil {
 			return nil, err
 		}
@@ -131,7 +138,10 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	return code, err
 }
 
-// checked reports whether an int32 index that overflows stops a kernel, like a failed assertion.
+// checks reports whether code checks its accesses and the indices that it computes in int32.
+func checks(in *target.Input) bool { return checked() || in.Options.Check }
+
+// checked reports whether all code is checked.
 func checked() bool { return knob.Checked.Get() }
 
 // CompileOnly compiles without a device: to PTX, or to a cubin if in.Until asks for it and there is an
@@ -173,7 +183,7 @@ func (c Compiler) unloaded(code *Code, stage string, data []byte) (target.Execut
 func (k *Code) Facts() target.Facts {
 	f := target.Facts{
 		Entry: k.Name, Warps: k.NumWarps, Threads: 32 * k.NumWarps, Cluster: max(1, k.NumCTAs), Shared: k.Shared,
-		Scratch: int64(k.Scratch), Params: k.Params,
+		Scratch: int64(k.Scratch), Params: k.Params, Checked: k.Check != nil,
 	}
 	for _, m := range k.Maps {
 		f.Maps = append(f.Maps, m.Param)
@@ -196,7 +206,11 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	start := time.Now()
 	params := lower.ParamSizes(in.Module.Lookup(in.Kernel))
 	opts := c.lowerOptions(in.Module)
-	opts.Budget, opts.Externs = in.Budget, len(in.Libs) > 0
+	opts.Budget, opts.Externs, opts.Check = in.Budget, len(in.Libs) > 0, checks(in)
+	if opts.Check && hasDescriptors(in.Module) {
+		return nil, diag.Refuse("checked TTGIR", "it has tensor maps, whose accesses cannot be checked").
+			Instead("start from the kernel's source or from TTIR")
+	}
 	k, err := lower.Lower(in.Module, in.Kernel, opts)
 	if err != nil {
 		return nil, err
@@ -216,6 +230,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	return &Code{
 		Name: k.Name, PTX: ptx, Shared: k.Shared, NumWarps: k.NumWarps, Params: params, Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)),
 		NumCTAs: ctas, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL, Maps: k.Maps,
+		Check: k.Check,
 	}, nil
 }
 

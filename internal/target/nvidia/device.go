@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/target/stray"
 )
 
 // Device is an NVIDIA GPU.
@@ -18,6 +19,9 @@ type Device struct {
 	dev  *driver.Device
 	ctx  *driver.Context
 	maps *mapTable
+
+	memory  stray.Spans // buffers, for checked kernels
+	records records     // for their launches
 }
 
 // Devices returns the GPUs of this machine, whether LLVM is installed or not. If there is none, the error
@@ -132,8 +136,8 @@ func (d *Device) loadImage(code *Code, image []byte) (target.Executable, error) 
 			return nil, err
 		}
 	}
-	k := &kernel{code: code, module: m, fn: f, words: code.Words(), maps: d.maps}
-	if c := code.config([3]int{1, 1, 1}); c.Plain() && code.Scratch == 0 && code.Maps == nil && len(code.Params) <= driver.MaxReady {
+	k := &kernel{code: code, module: m, fn: f, words: code.Words(), dev: d}
+	if c := code.config([3]int{1, 1, 1}); c.Plain() && code.plain() && len(code.Params) <= driver.MaxReady {
 		k.ready = f.Ready(c)
 	}
 	return k, nil
@@ -164,7 +168,7 @@ func (d *Device) alloc(size int) (*buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &buffer{ctx: c, ptr: p, size: size}, nil
+	return d.recorded(&buffer{ctx: c, ptr: p, size: size}), nil
 }
 
 // At returns a buffer of memory that somebody else has allocated on the GPU, and frees.
@@ -182,7 +186,7 @@ func (d *Device) At(addr uint64, size int) (target.Buffer, error) {
 			return nil, fmt.Errorf("the address %#x is memory of cuda:%d, not of %s", p, on, d.Name())
 		}
 	}
-	return &buffer{ctx: c, ptr: driver.DevicePtr(addr), size: size, foreign: true}, nil
+	return d.recorded(&buffer{ctx: c, ptr: driver.DevicePtr(addr), size: size, foreign: true}), nil
 }
 
 // Wrap copies host memory to the device for the duration of a launch; Close copies it back.
@@ -282,6 +286,15 @@ type buffer struct {
 
 	foreign bool // somebody else frees it
 	closed  bool
+
+	of *stray.Spans // where the buffer is recorded
+	id uint64
+}
+
+// recorded records a buffer until it is closed.
+func (d *Device) recorded(b *buffer) *buffer {
+	b.of, b.id = &d.memory, d.memory.Add(b.Addr(), uint64(b.size))
+	return b
 }
 
 func (b *buffer) Addr() uint64 { return uint64(b.ptr) }
@@ -290,11 +303,14 @@ func (b *buffer) Host() []byte { return nil }
 
 // Close frees the memory, once.
 func (b *buffer) Close() error {
-	if b.closed || b.foreign {
-		b.closed = true
+	if b.closed {
 		return nil
 	}
 	b.closed = true
+	b.of.Remove(b.id)
+	if b.foreign {
+		return nil
+	}
 	return b.ctx.Free(b.ptr)
 }
 
@@ -351,9 +367,9 @@ type kernel struct {
 	code   *Code
 	module *driver.Module
 	fn     *driver.Function
-	cubin  []byte    // for the cache; nil if the driver compiled PTX while loading it
-	words  int       // number of words of the arguments
-	maps   *mapTable // of the device
+	cubin  []byte // for the cache; nil if the driver compiled PTX while loading it
+	words  int    // number of words of the arguments
+	dev    *Device
 	args   sync.Pool // *driver.Args for other launches
 }
 
@@ -375,13 +391,16 @@ func RawStream(s target.Stream) *driver.Stream {
 
 func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words []uint64) error {
 	if len(words) != k.words {
-		return fmt.Errorf("%s takes %d words of arguments, not %d", k.code.Name, k.words, len(words))
+		return k.misfit(words)
 	}
 	if _, err := k.code.Count(grid); err != nil {
 		return err
 	}
+	if k.Bounded() {
+		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
+	}
 	if !k.ready.Is() {
-		return k.launchAny(s, grid, words)
+		return k.launchAny(s, grid, words, nil)
 	}
 	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 {
 		return nil // as Function.Launch does
@@ -389,13 +408,14 @@ func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words [
 	return k.ready.Launch(s.(stream).s, uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), words)
 }
 
-// launchAny launches with everything that a kernel can need.
-func (k *kernel) launchAny(s target.Stream, grid [3]int, words []uint64) error {
+// launchAny launches with everything that a kernel can need. bounds holds the words of checked code.
+func (k *kernel) launchAny(s target.Stream, grid [3]int, words, bounds []uint64) error {
 	a, _ := k.args.Get().(*driver.Args)
 	if a == nil {
 		a = driver.NewWords(len(k.code.Params) + k.extra())
 	}
 	err := k.fill(a, words)
+	copy(a.Words()[a.Len()-len(bounds):], bounds)
 	c := k.code.config(grid)
 	if err != nil {
 		// nothing is launched
@@ -422,7 +442,7 @@ func (k *kernel) fill(a *driver.Args, words []uint64) error {
 			continue
 		}
 		n := mapWords(len(maps[0].Box))
-		m, err := k.maps.get(k.fn.Context().Device().Driver(), &maps[0], words[from:from+n])
+		m, err := k.dev.maps.get(k.fn.Context().Device().Driver(), &maps[0], words[from:from+n])
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.code.Name, err)
 		}
@@ -434,10 +454,11 @@ func (k *kernel) fill(a *driver.Args, words []uint64) error {
 
 // extra returns the number of parameters besides the arguments.
 func (k *kernel) extra() int {
+	n := k.code.checkWords()
 	if k.code.Scratch > 0 {
-		return 1
+		n++
 	}
-	return 0
+	return n
 }
 
 // launchScratch launches with scratch memory that is allocated and freed in order with the stream's work,
@@ -447,7 +468,7 @@ func (k *kernel) launchScratch(s *driver.Stream, c *driver.Config, a *driver.Arg
 	if err != nil {
 		return err
 	}
-	a.Words()[a.Len()-1] = uint64(p)
+	a.Words()[len(k.code.Params)] = uint64(p)
 	return errors.Join(k.fn.Launch(s, c, a), s.Free(p))
 }
 

@@ -3,6 +3,7 @@ package nvidia
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -58,7 +59,7 @@ func Kept(c target.Code) (*Code, error) {
 	if k.Name == "" || k.NumWarps <= 0 {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}
-	return k, k.checkMaps()
+	return k, errors.Join(k.checkMaps(), k.checkCheck())
 }
 
 // stageCubin is the stage in which a GPU's code is saved. The driver's compiler makes it, so the driver is

@@ -17,6 +17,10 @@ type Access struct {
 	Offset int64 // bytes from the beginning of the argument's memory
 	Bytes  int64 // size of that memory
 	Null   bool  // the argument is a null pointer
+
+	// Misaligned is set if the bytes are there, but the address is no multiple of Size. An access within the
+	// memory at an offset that is no multiple of Size need not set it.
+	Misaligned bool
 }
 
 // Index returns the element that was accessed, counted in elements of the accessed size; an address right
@@ -35,7 +39,7 @@ func (a *Access) Text(name string) string {
 	switch {
 	case a.Null:
 		return fmt.Sprintf("%s of %d bytes through %s, which is null", a.What, a.Size, name)
-	case a.Offset%int64(max(a.Size, 1)) != 0 && a.Offset >= 0 && a.Offset < a.Bytes:
+	case a.Misaligned || a.Offset%int64(max(a.Size, 1)) != 0 && a.Offset >= 0 && a.Offset < a.Bytes:
 		return fmt.Sprintf("misaligned %s of %d bytes at offset %d of %s, which has %d bytes", a.What, a.Size,
 			a.Offset, name, a.Bytes)
 	}

@@ -141,7 +141,7 @@ func emitAtomic(g *gen, op *ir.Op) {
 		return
 	}
 	off := g.place(w, idx)
-	g.guard("atomic operation", w, off, nil)
+	g.guard("atomic", w, off, nil)
 	p := g.gep(w, off.base)
 	if isSmallFloat(w.elem) || instr == "fmax" || instr == "fmin" {
 		g.bind(op.Result(0), g.exchange(w.elem, p, func(old val) val { return g.atomicStep(instr, old, v) }))
@@ -191,7 +191,7 @@ func emitExchange(g *gen, op *ir.Op) {
 	w, idx := g.element(op.Operand(0), op.Operands()[1:])
 	body := op.Body(0)
 	off := g.place(w, idx)
-	g.guard("atomic operation", w, off, nil)
+	g.guard("atomic", w, off, nil)
 	p := g.gep(w, off.base)
 	g.bind(op.Result(0), g.exchange(w.elem, p, func(old val) val {
 		g.push()

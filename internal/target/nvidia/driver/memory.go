@@ -90,6 +90,9 @@ func (c *Context) AllocHost(n int) (*HostBuffer, error) {
 	return b, nil
 }
 
+// Addr returns the address of the memory, for the host and the device.
+func (b *HostBuffer) Addr() uint64 { return uint64(uintptr(b.ptr)) }
+
 // Bytes returns the memory.
 func (b *HostBuffer) Bytes() []byte { return unsafe.Slice((*byte)(b.ptr), b.n) }
 

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"sync"
 	"sync/atomic"
+
+	"github.com/nereid-lang/nereid/internal/target/stray"
 )
 
 // Memory is global memory: buffers that the caller lends. Several launches may use it at a time.
@@ -55,6 +57,15 @@ func (m *Memory) Free(addr uint64) {
 	defer m.mu.Unlock()
 	list := slices.DeleteFunc(slices.Clone(m.list()), func(b buffer) bool { return b.addr == addr })
 	m.buffers.Store(&list)
+}
+
+// Spans returns the buffers.
+func (m *Memory) Spans() []stray.Span {
+	var out []stray.Span
+	for _, b := range m.list() {
+		out = append(out, stray.Span{Lo: b.addr, Size: uint64(len(b.data))})
+	}
+	return out
 }
 
 func (m *Memory) list() []buffer {

@@ -119,6 +119,33 @@ type kernel struct {
 }
 
 func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
+	if k.Bounded() {
+		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
+	}
+	return k.launch(ctx, grid, args, nil)
+}
+
+// Bounded reports whether the code checks its accesses.
+func (k *kernel) Bounded() bool { return k.code.Check != nil }
+
+// LaunchBounded launches checked code as a GPU does.
+func (k *kernel) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int, args []uint64,
+	mem []target.Memory) error {
+	b := k.code.Bounds(grid, mem, k.dev.mem.Spans)
+	record, err := k.dev.Alloc(b.Size())
+	if err != nil {
+		return err
+	}
+	defer record.Close()
+	b.Begin(record.Host())
+	if err := k.launch(ctx, grid, args, b.Words(record.Addr())); err != nil {
+		return err
+	}
+	return b.Fault(record.Host())
+}
+
+// launch runs the code. bounds holds the words of checked code behind the arguments.
+func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64) error {
 	if _, err := k.code.Count(grid); err != nil {
 		return err
 	}
@@ -134,6 +161,7 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 		defer b.Close()
 		args = append(args[:len(args):len(args)], b.Addr())
 	}
+	args = append(args[:len(args):len(args)], bounds...)
 	cluster := max(1, k.code.NumCTAs)
 	w := watchOf(ctx)
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
