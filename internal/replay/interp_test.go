@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,21 +55,8 @@ func interpret(t *testing.T, c *Case, text string, workers int) map[string][]byt
 		got[s] = slices.Clone(b)
 		addr[s] = mem.Alloc(got[s], s).Addr()
 	}
-	var args []uint64
-	for _, a := range c.Args {
-		switch v := a.Value.(type) {
-		case int64:
-			if !a.Constexpr && v != 1 {
-				args = append(args, uint64(v))
-			}
-		case float64:
-			args = append(args, uint64(math.Float32bits(float32(v))))
-		case nil:
-			args = append(args, addr[a.Storage]+uint64(a.Offset))
-		}
-	}
 	opts := interp.Options{Workers: workers, TF32: true, TrackRaces: workers == 1}
-	if err := p.Run(context.Background(), mem, c.Grid, args, opts); err != nil {
+	if err := p.Run(context.Background(), mem, c.Grid, c.Words(addr), opts); err != nil {
 		t.Fatal(err)
 	}
 	return got

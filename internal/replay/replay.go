@@ -1,14 +1,16 @@
-// Package replay reads launches of Triton kernels that peer/capture.py has recorded, and compares what another device made of
-// them with what Triton's did.
+// Package replay reads launches of Triton kernels that peer/capture.py has recorded, and compares what
+// another device made of them with what Triton's did.
 //
-// What comes in is a safetensors file: the memory before and after a launch, and a description of the launch. What goes out is a
-// Case, whose Compare takes the memory after a launch somewhere else. A damaged file is an error, never a panic.
+// What comes in is a safetensors file: the memory before and after a launch, and a description of the launch.
+// What goes out is a Case, whose Compare takes the memory after a launch somewhere else. A damaged file is an
+// error, never a panic.
 package replay
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -33,13 +35,13 @@ type Case struct {
 	Before map[string][]byte // the bytes of each storage before the launch
 	After  map[string][]byte // and after it, for those that it changed
 
-	// TF32 says that dots of fp32 operands ran in tf32, on the recording device or on this one. The file does not say so;
-	// whoever knows the kernel's IR sets it.
+	// TF32 says that dots of fp32 operands ran in tf32, on the recording device or on this one. The file does
+	// not say so; whoever knows the kernel's IR sets it.
 	TF32 bool
 	// ShortSums says that the kernel sums in fp16 or bf16. It, too, is for whoever knows the IR.
 	ShortSums bool
-	// AnyOrder says that the kernel concatenates tensors and leaves the order of the elements open: changed storages are compared
-	// with their elements sorted.
+	// AnyOrder says that the kernel concatenates tensors and leaves the order of the elements open: changed
+	// storages are compared with their elements sorted.
 	AnyOrder bool
 }
 
@@ -107,8 +109,8 @@ func Parse(path string, data []byte) (*Case, error) {
 	return c, nil
 }
 
-// Source is the path of the kernel's file: one that begins with "@/" lies in the folder src beside the case, any other below
-// root.
+// Source is the path of the kernel's file: one that begins with "@/" lies in the folder src beside the case,
+// any other below root.
 func (c *Case) Source(root string) string { return c.Resolve(root, c.File) }
 
 // Resolve is Source for a file that an argument names.
@@ -119,11 +121,31 @@ func (c *Case) Resolve(root, file string) string {
 	return filepath.Join(root, filepath.FromSlash(file))
 }
 
-// Room is how far a launch can run past either end of a storage: torch's allocator cuts small tensors from segments of 2 MiB.
+// Words returns the words that the kernel gets for its arguments, with the storages at these addresses. What
+// is compiled in has no word: constexprs and integers that are 1.
+func (c *Case) Words(addr map[string]uint64) []uint64 {
+	var words []uint64
+	for _, a := range c.Args {
+		switch v := a.Value.(type) {
+		case int64:
+			if !a.Constexpr && v != 1 {
+				words = append(words, uint64(v))
+			}
+		case float64:
+			words = append(words, uint64(math.Float32bits(float32(v))))
+		case nil:
+			words = append(words, addr[a.Storage]+uint64(a.Offset))
+		}
+	}
+	return words
+}
+
+// Room is how far a launch can run past either end of a storage: torch's allocator cuts small tensors from
+// segments of 2 MiB.
 const Room = 1 << 20
 
-// Block is memory for a storage. There is room before and behind it, all zeros: kernels that run past the end of a tensor and ignore
-// what they find there are common, and on a GPU what lies there is other tensors.
+// Block is memory for a storage. There is room before and behind it, all zeros: kernels that run past the end
+// of a tensor and ignore what they find there are common, and on a GPU what lies there is other tensors.
 type Block struct {
 	All []byte // with the room
 	At  int    // where the storage begins in All
@@ -269,9 +291,12 @@ func args(raw []rawArg) ([]Arg, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Arg{Name: r.Name, Constexpr: r.Constexpr, Kind: r.Kind, Storage: r.Storage, Dtype: r.Dtype, Offset: r.Offset,
-			Shape: r.Shape, Strides: r.Strides, BlockShape: r.BlockShape, Value: number(r.Value), File: r.File, Items: items, NaN: r.Padding == "nan"}
-		if slices.Contains(r.Shape, 0) { // torch says that a tensor without elements is at 0, wherever its storage is
+		out[i] = Arg{Name: r.Name, Constexpr: r.Constexpr, Kind: r.Kind, Storage: r.Storage, Dtype: r.Dtype,
+			Offset: r.Offset,
+			Shape:  r.Shape, Strides: r.Strides, BlockShape: r.BlockShape, Value: number(r.Value),
+			File: r.File, Items: items, NaN: r.Padding == "nan"}
+		// torch says that a tensor without elements is at 0, wherever its storage is
+		if slices.Contains(r.Shape, 0) {
 			out[i].Offset = max(r.Offset, 0)
 		}
 		if r.Kind != Float {
@@ -307,7 +332,8 @@ func number(v any) any {
 func (c *Case) check() error {
 	for s, after := range c.After {
 		if len(after) != len(c.Before[s]) {
-			return fmt.Errorf("storage %q has %d bytes before the launch and %d after", s, len(c.Before[s]), len(after))
+			return fmt.Errorf("storage %q has %d bytes before the launch and %d after", s, len(c.Before[s]),
+				len(after))
 		}
 	}
 	var err error

@@ -1,0 +1,236 @@
+package gcn
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// TestTable makes ops.txt from LLVM's disassembler and compares it with the checked-in file, or replaces that
+// with -update. Each opcode of each encoding is disassembled with fields of known values: the operands of the
+// text say which field each is, and how many registers.
+func TestTable(t *testing.T) {
+	mc := txtest.LLVMTool(t, "llvm-mc")
+	rows := map[string]map[string]string{} // encoding, name, operands → processor → opcode
+	for _, cpu := range processors {
+		for _, e := range cpu.encodings {
+			probeEncoding(t, mc, cpu.name, e, rows)
+		}
+	}
+	txtest.Golden(t, "ops.txt", tableText(rows))
+}
+
+func tableText(rows map[string]map[string]string) string {
+	var b strings.Builder
+	b.WriteString("# Made by TestTable -update from LLVM's disassembler: the opcode on each processor, then\n" +
+		"# encoding, name and operands.\n#")
+	for _, cpu := range processors {
+		b.WriteString(" " + cpu.name)
+	}
+	b.WriteString("\n")
+	for _, key := range slices.SortedFunc(maps.Keys(rows), cmp.Compare[string]) {
+		for _, cpu := range processors {
+			b.WriteString(cmp.Or(rows[key][cpu.name], "-") + " ")
+		}
+		b.WriteString(key + "\n")
+	}
+	return b.String()
+}
+
+// probes lists, for encodings, the values of fields to try; the first that LLVM accepts counts.
+var probes = map[string][]map[string]uint64{
+	"SOP1": {{"sdst": 8, "ssrc0": 24}},
+	"SOP2": {{"sdst": 8, "ssrc0": 24, "ssrc1": 48}},
+	"SOPC": {{"ssrc0": 24, "ssrc1": 48}},
+	"SOPK": {{"sdst": 8, "simm16": 0x1234}},
+	"SOPP": {{"simm16": 0x12}, {"simm16": 0}},
+	"SMEM": {{"sdata": 8, "sbase": 12, "imm": 1, "offset": 0x20}, {"sbase": 12, "imm": 1, "offset": 0x20},
+		{"sdata": 8}, {}},
+	"VOP1": {{"vdst": 10, "src0": 256 + 20}, {}},
+	"VOP2": {{"vdst": 10, "src0": 256 + 20, "vsrc1": 60}},
+	"VOPC": {{"src0": 256 + 20, "vsrc1": 60}},
+	"MAI": {{"vdst": 10, "src0": 256 + 20, "src1": 256 + 60, "src2": 256 + 100},
+		{"vdst": 10, "src0": 256 + 20}},
+	"MAIX": {{"vdst": 10, "src0": 256 + 20, "src1": 256 + 60, "src2": 256 + 100}},
+	"VOP3P": {{"vdst": 10, "src0": 256 + 20, "src1": 256 + 60, "src2": 256 + 100, "op_sel_hi": 3,
+		"op_sel_hi2": 1}},
+	"DS": {{"vdst": 10, "addr": 20, "data0": 60, "data1": 100}, {"addr": 20, "data0": 60, "data1": 100},
+		{"vdst": 10, "addr": 20, "data0": 60}, {"addr": 20, "data0": 60}, {"vdst": 10, "addr": 20},
+		{"vdst": 10}, {}},
+	"GLOBAL": {{"vdst": 10, "addr": 20, "data": 60, "saddr": 0x7f, "sc0": 1},
+		{"vdst": 10, "addr": 20, "data": 60, "saddr": 0x7f}, {"saddr": 0x7f}, {}},
+	"FLAT": {{"vdst": 10, "addr": 20, "data": 60, "sc0": 1}, {"vdst": 10, "addr": 20, "data": 60}},
+	"SCRATCH": {{"vdst": 10, "addr": 20, "data": 60, "saddr": 0x7f, "sve": 1},
+		{"vdst": 10, "addr": 20, "data": 60, "saddr": 0x7f}},
+	"MUBUF": {{"vdata": 10, "vaddr": 20, "srsrc": 6, "soffset": 48, "offen": 1, "sc0": 1},
+		{"vdata": 10, "vaddr": 20, "srsrc": 6, "soffset": 48, "offen": 1}, {}},
+	"VOP3": {{"vdst": 10, "src0": 256 + 20, "src1": 256 + 60, "src2": 256 + 100},
+		{"vdst": 10, "src0": 256 + 20, "src1": 256 + 60},
+		{"vdst": 10, "src0": 256 + 20, "src1": 48}, {"vdst": 10, "src0": 24, "src1": 48},
+		{"vdst": 10, "src0": 256 + 20},
+		{"vdst": 10, "src0": 256 + 20, "src1": 256 + 60, "src2": 100}, {}},
+	"VOP1_SDWA": {{"vdst": 10, "src0": 20, "dst_sel": 6, "src0_sel": 6}},
+	"VOP2_SDWA": {{"vdst": 10, "src0": 20, "vsrc1": 60, "dst_sel": 6, "src0_sel": 6, "src1_sel": 6}},
+	"VOPC_SDWA": {{"src0": 20, "vsrc1": 60, "src0_sel": 6, "src1_sel": 6}},
+	"VOP1_DPP":  {{"vdst": 10, "src0": 20, "dpp_ctrl": 0x111, "bank_mask": 15, "row_mask": 15}},
+	"VOP2_DPP":  {{"vdst": 10, "src0": 20, "vsrc1": 60, "dpp_ctrl": 0x111, "bank_mask": 15, "row_mask": 15}},
+}
+
+func probeEncoding(t *testing.T, mc, cpu string, e *encoding, rows map[string]map[string]string) {
+	todo := map[uint64]bool{}
+	for op := range uint64(1) << e.op.n {
+		todo[op] = true
+	}
+	add := func(op uint64, p map[string]uint64, text string) {
+		key := e.name + " " + shape(e, p, text)
+		if rows[key] == nil {
+			rows[key] = map[string]string{}
+		}
+		rows[key][cpu] = fmt.Sprintf("%#x", op)
+		delete(todo, op)
+	}
+	for _, p := range probes[e.name] {
+		for op, text := range disassembleAll(t, mc, cpu, e, p, slices.Sorted(maps.Keys(todo))) {
+			add(op, p, text)
+		}
+	}
+}
+
+// disassembleAll returns LLVM's text of those opcodes that it accepts with these fields.
+func disassembleAll(t *testing.T, mc, cpu string, e *encoding, p map[string]uint64,
+	ops []uint64) map[uint64]string {
+	const marker = 0xb0010000 // s_movk_i32 s1, n
+	var in bytes.Buffer
+	for i, op := range ops {
+		word := e.match | op<<e.op.lo
+		if encodingOf(gfx9, word) != e || e.op.of(word) != op {
+			continue
+		}
+		for name, v := range p {
+			f, ok := e.field(name)
+			if !ok {
+				t.Fatalf("%s has no field %s", e.name, name)
+			}
+			word |= v << f.lo
+		}
+		code := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, uint32(marker|i)), word)
+		code = code[:4+e.size]
+		if e.name == "SOPK" || e.name == "VOP2" {
+			code = append(code, 0x78, 0x56, 0x34, 0x12) // the literal of v_fmamk and s_setreg_imm32
+		}
+		code = append(code, 0xff, 0xff, 0xff, 0xff) // what follows an invalid instruction does not swallow a marker
+		for _, b := range code {
+			fmt.Fprintf(&in, "0x%02x ", b)
+		}
+		in.WriteString("\n")
+	}
+	cmd := exec.Command(mc, "-disassemble", "-triple=amdgcn", "-mcpu="+cpu, "-show-encoding")
+	cmd.Stdin = &in
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answers(string(out), ops, e.size)
+}
+
+var answerLine = regexp.MustCompile(`^\t(.*?)\s*; encoding: \[(.*)\]`)
+
+// garbage matches texts of what is no instruction of ours: the second half of an invalid one, instructions
+// for global wave sync, loads into the LDS.
+var garbage = regexp.MustCompile(`0xffffffff|ttmp|Invalid|gds$|lds$|^ds_gws`)
+
+func answers(out string, ops []uint64, size int) map[uint64]string {
+	texts, at := map[uint64]string{}, -1
+	fresh := false
+	for line := range strings.Lines(out) {
+		m := answerLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		if imm, ok := strings.CutPrefix(m[1], "s_movk_i32 s1, "); ok {
+			n, _ := strconv.ParseInt(imm, 0, 32)
+			at, fresh = int(n), true
+			continue
+		}
+		bytes := strings.Count(m[2], "0x")
+		if fresh && !garbage.MatchString(m[1]) && (bytes == size || strings.Contains(m[1], "0x12345678")) {
+			texts[ops[at]] = m[1]
+		}
+		fresh = false
+	}
+	return texts
+}
+
+var register = regexp.MustCompile(`^([vsa])(?:\[(\d+):(\d+)\]|(\d+))$`)
+
+// shape turns the text of a probe into name and operands of a row, such as "v_lshl_add_u64 vdst:2 src0:2 src1
+// src2:2".
+func shape(e *encoding, p map[string]uint64, text string) string {
+	name, rest, _ := strings.Cut(text, " ")
+	switch {
+	case rest == "":
+		return name
+	case e.name == "SOPP": // one number, which each instruction writes in its own way
+		return name + " simm16"
+	}
+	rest = regexp.MustCompile(`hwreg\(.*\)`).ReplaceAllString(rest, "0x1234")
+	out := []string{name}
+	for _, arg := range strings.Split(rest, ", ") {
+		arg, _, _ = strings.Cut(arg, " ")
+		out = append(out, operandShape(e, p, arg))
+	}
+	return strings.Join(out, " ")
+}
+
+// named are operands whose text is not that of a register.
+var named = map[string]string{
+	"SMEM 0x20": "offset", "SMEM 8": "sdata#", "SOPK 0x1234": "simm16", "SOPK 4660": "simm16",
+	"SOPC 0x30":       "ssrc1#",
+	"VOP2 0x12345678": "literal", "SOPK 0x12345678": "literal", "VOP3 s[0:1]": "sdst:2",
+	"GLOBAL off": "saddr:2", "SCRATCH off": "saddr",
+}
+
+func operandShape(e *encoding, p map[string]uint64, arg string) string {
+	if n := named[e.name+" "+arg]; n != "" {
+		return n
+	}
+	m := register.FindStringSubmatch(arg)
+	if m == nil {
+		return "=" + arg
+	}
+	lo, _ := strconv.Atoi(cmp.Or(m[2], m[4]))
+	hi, _ := strconv.Atoi(cmp.Or(m[3], m[4]))
+	for _, f := range e.fields {
+		v, ok := p[f.name]
+		n := int(v) * max(1, groups[f.name])
+		if ok && (n == lo || n >= 256 && n-256 == lo) {
+			return f.name + files(f.name, m[1]) + width(hi-lo+1)
+		}
+	}
+	return "=" + arg
+}
+
+// files returns the register file of an operand where its field does not tell.
+func files(field, file string) string {
+	if file == "a" || file == "s" && field == "vdst" {
+		return "/" + file
+	}
+	return ""
+}
+
+func width(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(":%d", n)
+}

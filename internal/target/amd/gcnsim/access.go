@@ -1,0 +1,244 @@
+package gcnsim
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+)
+
+// shape is what a load or store moves for a lane.
+type shape struct {
+	bytes  int // in all
+	signed bool
+	store  bool
+	high   bool // the upper half of the register
+	d16    bool // a load that keeps the other half
+}
+
+// sizes are the sizes by the names of global, scratch and buffer accesses, and of accesses to LDS.
+var sizes = map[string]shape{
+	"ubyte": {bytes: 1}, "sbyte": {bytes: 1, signed: true}, "ushort": {bytes: 2},
+	"sshort": {bytes: 2, signed: true},
+	"byte":   {bytes: 1}, "short": {bytes: 2}, "dword": {bytes: 4}, "dwordx2": {bytes: 8},
+	"dwordx3": {bytes: 12},
+	"dwordx4": {bytes: 16},
+	"u8":      {bytes: 1}, "i8": {bytes: 1, signed: true}, "u16": {bytes: 2}, "i16": {bytes: 2, signed: true},
+	"b8": {bytes: 1}, "b16": {bytes: 2}, "b32": {bytes: 4}, "b64": {bytes: 8}, "b96": {bytes: 12},
+	"b128": {bytes: 16},
+}
+
+// shapeOf returns the shape of an access such as global_load_short_d16_hi.
+func shapeOf(base string) (shape, bool) {
+	words := strings.Split(base, "_")
+	if len(words) < 3 {
+		return shape{}, false
+	}
+	s, ok := sizes[words[2]]
+	s.store = words[1] == "store" || words[1] == "write"
+	for _, word := range words[3:] {
+		switch word {
+		case "d16":
+			s.d16 = true
+		case "hi":
+			s.high = true
+		default:
+			return shape{}, false
+		}
+	}
+	return s, ok && (s.store || words[1] == "load" || words[1] == "read")
+}
+
+// loadLane puts bytes of memory into the registers of a lane.
+func (w *wave) loadLane(s shape, b []byte, reg, lane int) {
+	switch {
+	case s.bytes > 4:
+		for i := range s.bytes / 4 {
+			w.v[reg+i][lane] = uint32(load(b[4*i:], 4))
+		}
+		return
+	case s.bytes == 4:
+		w.v[reg][lane] = uint32(load(b, 4))
+		return
+	}
+	v := uint32(load(b, s.bytes))
+	if s.signed {
+		shift := 32 - 8*s.bytes
+		v = uint32(int32(v<<shift) >> shift)
+	}
+	old := w.v[reg][lane]
+	switch {
+	case s.d16 && s.high:
+		v = old&0xffff | v<<16
+	case s.d16:
+		v = old&^0xffff | v&0xffff
+	}
+	w.v[reg][lane] = v
+}
+
+// storeLane puts the registers of a lane into bytes.
+func (w *wave) storeLane(s shape, b []byte, reg, lane int) {
+	if s.bytes > 4 {
+		for i := range s.bytes / 4 {
+			store(b[4*i:], uint64(w.v[reg+i][lane]), 4)
+		}
+		return
+	}
+	v := w.v[reg][lane]
+	if s.high {
+		v >>= 16
+	}
+	store(b, uint64(v), s.bytes)
+}
+
+// registers returns the number of registers of an access.
+func (s shape) registers() int { return (s.bytes + 3) / 4 }
+
+// defineLoad notes that the lanes of exec of the registers of a load were written.
+func (w *wave) defineLoad(s shape, reg int, exec, ok uint64) {
+	for i := range s.registers() {
+		w.define(reg+i, exec, ok)
+	}
+}
+
+// needVector stops the wave where an active lane of a register holds what nothing wrote.
+func (w *wave) needVector(reg, n int, exec uint64, what string) {
+	if w.g.run.NoUndef {
+		return
+	}
+	for i := range n {
+		if bad := exec &^ w.vOK[reg+i]; bad != 0 {
+			w.fail(bits.TrailingZeros64(bad), "%s depends on %s, which nothing wrote", what, registerName(sgprs+reg+i))
+		}
+	}
+}
+
+// okVector returns the lanes in which all registers hold values.
+func (w *wave) okVector(reg, n int) uint64 {
+	ok := ^uint64(0)
+	for i := range n {
+		ok &= w.vOK[reg+i]
+	}
+	return ok
+}
+
+// value returns 4 or 8 bytes of a lane.
+func (w *wave) value(reg, lane, n int) uint64 {
+	v := uint64(w.v[reg][lane])
+	if n == 8 {
+		v |= uint64(w.v[reg+1][lane]) << 32
+	}
+	return v
+}
+
+func (w *wave) setValue(reg, lane, n int, v uint64) {
+	w.v[reg][lane] = uint32(v)
+	if n == 8 {
+		w.v[reg+1][lane] = uint32(v >> 32)
+	}
+}
+
+// memory is an access of an instruction to memory by address: what it does, and its registers.
+type memory struct {
+	shape
+	op       atomicOp
+	compare  bool
+	data     int // register, -1 for none
+	dst      int // -1 for none
+	addr     func(w *wave, lane int) uint64
+	find     func(w *wave, lane int, addr uint64, n int, what string) []byte // nil: dropped
+	results  []int
+	check    func(w *wave, exec uint64)
+	flat     bool // counts in both queues
+	isAtomic bool
+}
+
+// newMemory returns the access of an instruction whose data lie in the given fields.
+func newMemory(in *gcn.Inst, dataField, dstField string) *memory {
+	m := &memory{data: -1, dst: -1}
+	var ok bool
+	if strings.Contains(in.Base, "_atomic_") {
+		var n int
+		m.op, n, m.compare = atomicOf(in.Base)
+		m.isAtomic = true
+		m.shape = shape{bytes: n}
+		if m.op == nil && !m.compare {
+			return nil
+		}
+	} else if m.shape, ok = shapeOf(in.Base); !ok {
+		return nil
+	}
+	if a, ok := in.Arg(dataField); ok && (m.store || m.isAtomic) {
+		m.data = vectorOf(a)
+	}
+	if a, ok := in.Arg(dstField); ok && !m.store && (!m.isAtomic || in.Field("sc0") != 0) {
+		m.dst = vectorOf(a)
+		m.results = registersOf(gcn.Operand{File: a.File, Code: a.Code, N: m.registers()})
+	}
+	return m
+}
+
+func (m *memory) what() string {
+	switch {
+	case m.isAtomic:
+		return "atomic"
+	case m.store:
+		return "store"
+	}
+	return "load"
+}
+
+func (m *memory) run(w *wave) {
+	exec := w.exec()
+	m.check(w, exec)
+	if m.data >= 0 {
+		n := m.registers()
+		if m.compare {
+			n *= 2
+		}
+		w.needVector(m.data, n, exec, "a value that is stored")
+	}
+	what := m.what()
+	for e := exec; e != 0; e &= e - 1 {
+		lane := bits.TrailingZeros64(e)
+		addr := m.addr(w, lane)
+		b := m.find(w, lane, addr, m.bytes, what)
+		switch {
+		case b == nil && m.dst >= 0:
+			for i := range m.registers() {
+				w.v[m.dst+i][lane] = 0
+			}
+		case b == nil:
+		case m.isAtomic:
+			m.atomic(w, b, addr, lane)
+		case m.store:
+			w.storeLane(m.shape, b, m.data, lane)
+		default:
+			w.loadLane(m.shape, b, m.dst, lane)
+		}
+	}
+	if m.dst >= 0 {
+		w.defineLoad(m.shape, m.dst, exec, ^uint64(0))
+	}
+	w.issue(&w.vm, access{regs: m.results})
+	if m.flat {
+		w.issue(&w.lgkm, access{regs: m.results})
+	}
+}
+
+func (m *memory) atomic(w *wave, b []byte, addr uint64, lane int) {
+	if addr%uint64(m.bytes) != 0 {
+		w.fail(lane, "the address %#x of an atomic is not aligned to %d", addr, m.bytes)
+	}
+	old, v := load(b, m.bytes), w.value(m.data, lane, m.bytes)
+	if m.compare {
+		if old == w.value(m.data+m.bytes/4, lane, m.bytes) {
+			store(b, v, m.bytes)
+		}
+	} else {
+		store(b, m.op(old, v), m.bytes)
+	}
+	if m.dst >= 0 {
+		w.setValue(m.dst, lane, m.bytes, old)
+	}
+}

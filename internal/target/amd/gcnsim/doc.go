@@ -1,0 +1,35 @@
+// Package gcnsim runs kernels of AMD's GPUs on the host, to test what compilers make where there is no such
+// GPU.
+//
+// What comes in is a code object (hsaco), memory, and a launch; what goes out is that memory changed, or an
+// error that names the instruction, its line in the kernel's source, the workgroup, the wave and the lane.
+// Waves of 64 lanes run one after another until they wait at a barrier; workgroups run one after another.
+//
+// It is stricter than a GPU, since it is there to find faults:
+//
+//   - an access outside of the buffers that were lent is an error, and so is one that is not aligned to its
+//     size or to 4 bytes;
+//   - a load writes its registers at any time before the s_waitcnt that waits for it: until then nobody may
+//     use them. Loads of one queue end in order, scalar loads in any order;
+//   - of two accesses to a byte of LDS by different waves, of which one writes, a barrier must lie between; an
+//     access under way at a barrier counts on both of its sides. Atomics need no order, nor writes of the same
+//     value;
+//   - values that nothing wrote may be moved and computed with, as compilers do in lanes whose results nobody
+//     takes. They may not be stored to global memory, nor decide an address, a branch or exec.
+//
+// Approximate instructions (v_exp_f32, v_rcp_f32 and the like) are computed exactly, rounded, and flush
+// denormals as the hardware does. Sums of matrix products are taken in float64 and rounded once: the hardware
+// differs in the last bits. Instructions that are not known stop the wave that reaches them, by name.
+//
+// The files:
+//
+//	launch.go       modules, launches, arguments; group.go workgroups and waves
+//	program.go      code made into functions
+//	source.go       operands of vector instructions; mode.go denormals, dpp.go operands of other lanes
+//	vector.go       instructions on lanes, compare.go comparisons, packed.go halves, matrix.go products
+//	scalar.go       scalar instructions and branches; scalarload.go scalar loads
+//	access.go       loads and stores, atomic.go atomics; memory.go global memory, lds.go LDS and its races
+//	wait.go         s_waitcnt
+//	fault.go        Fault
+//	op_*.go         the tables of instructions: what each computes
+package gcnsim

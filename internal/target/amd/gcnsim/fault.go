@@ -1,0 +1,53 @@
+package gcnsim
+
+import (
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+	"github.com/nereid-lang/nereid/internal/target/stray"
+)
+
+// Fault is the error that stopped a kernel.
+type Fault struct {
+	Kernel  string
+	Program [3]int
+	Wave    int // of the workgroup
+	Lane    int // of the wave, -1 where the fault is the whole wave's
+	Msg     string
+	Race    bool          // two accesses to LDS that nothing orders
+	Wait    bool          // a register is used before a wait for it
+	Access  *stray.Access // to global memory; nil when it is about something else
+
+	Addr  uint64 // of the instruction in the code object
+	Text  string // the instruction
+	Place gcn.Place
+}
+
+func (f *Fault) Error() string {
+	place := ""
+	if f.Place.Line > 0 {
+		place = fmt.Sprintf(" (%s:%d:%d)", f.Place.File, f.Place.Line, f.Place.Column)
+	}
+	lane := ""
+	if f.Lane >= 0 {
+		lane = fmt.Sprintf(" lane %d", f.Lane)
+	}
+	return fmt.Sprintf("gcnsim: %s: workgroup %v wave %d%s: %#x%s: %s: %s", f.Kernel, f.Program, f.Wave, lane,
+		f.Addr,
+		place, f.Text, f.Msg)
+}
+
+// fault stops a wave: it is thrown by an instruction and caught in group.step.
+type fault struct {
+	lane       int
+	msg        string
+	race, wait bool
+	access     *stray.Access
+}
+
+// fail stops the wave.
+func (w *wave) fail(lane int, format string, args ...any) {
+	panic(&fault{lane: lane, msg: fmt.Sprintf(format, args...)})
+}
+
+func argName(i int) string { return fmt.Sprintf("argument %d", i) }

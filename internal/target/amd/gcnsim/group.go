@@ -1,0 +1,226 @@
+package gcnsim
+
+import (
+	"math/bits"
+
+	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+)
+
+// lanes is the size of a wave.
+const lanes = 64
+
+// group is a workgroup.
+type group struct {
+	run   *run
+	id    [3]int
+	waves []*wave
+}
+
+// quantum is the number of instructions after which another wave gets its turn.
+const quantum = 4096
+
+// group runs a workgroup.
+func (r *run) group(id [3]int) error {
+	g := &group{run: r, id: id}
+	r.lds.clear()
+	r.epoch++
+	for i := range (r.Threads + lanes - 1) / lanes {
+		g.waves = append(g.waves, newWave(g, i))
+	}
+	for {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		alive, waiting := 0, 0
+		for _, w := range g.waves {
+			if w.done {
+				continue
+			}
+			if !w.waiting {
+				if err := g.turn(w); err != nil {
+					return err
+				}
+			}
+			if !w.done {
+				alive++
+			}
+			if w.waiting {
+				waiting++
+			}
+		}
+		if alive == 0 {
+			return nil
+		}
+		if waiting == alive {
+			g.barrier()
+		}
+	}
+}
+
+// barrier lets all waves of the workgroup pass.
+func (g *group) barrier() {
+	g.run.epoch++
+	for _, w := range g.waves {
+		w.waiting = false
+		w.carryOver()
+	}
+}
+
+// turn runs a wave until it waits, ends or has had its share.
+func (g *group) turn(w *wave) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			f, ok := x.(*fault)
+			if !ok {
+				panic(x)
+			}
+			err = g.faultOf(w, f)
+		}
+	}()
+	steps := w.p.steps
+	for range quantum {
+		if w.pc < 0 || w.pc >= len(steps) {
+			w.fail(-1, "the wave runs past the end of its code")
+		}
+		w.at = w.pc
+		s := &steps[w.pc]
+		w.pc++
+		if w.busy > 0 {
+			w.checkBusy(s)
+		}
+		s.run(w)
+		w.count++
+		if s.vector {
+			w.lanes += uint64(bits.OnesCount64(w.exec()))
+		} else {
+			w.lanes++
+		}
+		if w.done || w.waiting {
+			break
+		}
+	}
+	if w.count > g.run.steps {
+		w.fail(-1, "the wave has run %d instructions without an end", w.count)
+	}
+	if w.done {
+		g.run.add(w)
+	}
+	return nil
+}
+
+func (r *run) add(w *wave) {
+	if r.Count != nil {
+		r.Count.Instructions += uint64(w.count)
+		r.Count.Lanes += w.lanes
+	}
+}
+
+func (g *group) faultOf(w *wave, f *fault) *Fault {
+	in := w.p.steps[min(w.at, len(w.p.steps)-1)].in
+	return &Fault{Kernel: g.run.Kernel, Program: g.id, Wave: w.id, Lane: f.lane, Msg: f.msg, Race: f.race,
+		Wait:   f.wait,
+		Access: f.access, Addr: in.Addr, Text: in.String(), Place: g.run.m.Object.Place(in.Addr)}
+}
+
+// wave is a wave of a workgroup and its registers.
+type wave struct {
+	g             *group
+	p             *program
+	id            int
+	pc, at        int // the next step, the one that runs
+	count         int
+	lanes         uint64 // that instructions ran in
+	done, waiting bool
+
+	s      [sgprs]uint32
+	sUndef [sgprs]uint32 // bits that nothing wrote
+	scc    bool
+	sccUn  bool // scc depends on what nothing wrote
+	v      [][lanes]uint32
+	vOK    []uint64 // lanes of each register that something wrote
+	mode   uint32
+
+	vm, lgkm queue
+	busy     int // registers that a load under way writes
+	pending  [regs]uint8
+
+	last    buffer // where the last access to global memory was
+	scratch []byte
+	buf     [4][lanes]uint64   // sources of an instruction
+	spares  [2][lanes][16]byte // what loads of LDS read
+	product *product
+}
+
+// Numbers of registers: those of a wave's bookkeeping are SGPRs, then VGPRs, then AGPRs.
+const (
+	sgprs   = 128
+	vectors = 256
+	regs    = sgprs + 2*vectors
+)
+
+func newWave(g *group, id int) *wave {
+	p := g.run.p
+	w := &wave{g: g, p: p, id: id, v: make([][lanes]uint32, p.vectors), vOK: make([]uint64, p.vectors),
+		mode: p.mode,
+		pc:   p.entry}
+	for i := range w.sUndef {
+		w.sUndef[i] = ^uint32(0)
+	}
+	if n := p.kernel.Scratch; n > 0 {
+		w.scratch = make([]byte, n*lanes)
+	}
+	w.setPair(gcn.Exec, g.firstExec(id))
+	w.setPair(gcn.VCC, 0)
+	w.setS(gcn.M0, 0)
+	for i := range lanes {
+		w.v[0][i] = uint32(id*lanes + i)
+	}
+	w.vOK[0] = ^uint64(0)
+	w.sccUn = true
+	w.userRegisters()
+	return w
+}
+
+// firstExec returns the lanes of a wave that hold threads.
+func (g *group) firstExec(id int) uint64 {
+	if n := g.run.Threads - id*lanes; n < lanes {
+		return 1<<n - 1
+	}
+	return ^uint64(0)
+}
+
+// userRegisters sets the SGPRs that the kernel's descriptor asks for.
+func (w *wave) userRegisters() {
+	r, d := w.g.run, &w.p.kernel.Descriptor
+	at := 0
+	for _, u := range d.Users() {
+		if u.What == gcn.KernargPtr {
+			w.setPair(u.SGPR, r.kernarg)
+		}
+		at = u.SGPR + u.N
+	}
+	n, from := d.Preload()
+	for i := range n {
+		if off := 4 * (from + i); off+4 <= len(r.packed) {
+			w.setS(at+i, uint32(load(r.packed[off:], 4)))
+		}
+	}
+	at = d.UserSGPRs()
+	for i, want := range d.WorkgroupIDs() {
+		if want {
+			w.setS(at, uint32(w.g.id[i]))
+			at++
+		}
+	}
+}
+
+func (w *wave) setS(reg int, v uint32) { w.s[reg], w.sUndef[reg] = v, 0 }
+
+func (w *wave) setPair(reg int, v uint64) {
+	w.setS(reg, uint32(v))
+	w.setS(reg+1, uint32(v>>32))
+}
+
+func (w *wave) pair(reg int) uint64 { return uint64(w.s[reg]) | uint64(w.s[reg+1])<<32 }
+
+func (w *wave) exec() uint64 { return w.pair(gcn.Exec) }

@@ -1,0 +1,160 @@
+package gcnsim
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+)
+
+// division are the numbers of v_div_scale, v_div_fmas and v_div_fixup for a format.
+type division struct {
+	kind  kind
+	far   int // exponents of numerator and denominator so far apart are scaled
+	scale int
+	small int // exponents of numerators below are scaled
+	under int // a quotient's exponent below is 0
+	bias  int
+	fmas  int
+	tiny  float64 // the smallest normal number
+}
+
+var divisions = map[kind]division{
+	kFloat: {kFloat, 96, 64, 23, -150, 127, 32, 0x1p-126},
+	kDoub:  {kDoub, 768, 128, 53, -1075, 1023, 64, 0x1p-1022},
+}
+
+func divisionOf(in *gcn.Inst) division {
+	if in.Kind() == "f64" {
+		return divisions[kDoub]
+	}
+	return divisions[kFloat]
+}
+
+// exponent returns the biased exponent.
+func (d division) exponent(x float64) int {
+	if x == 0 {
+		return 0
+	}
+	if math.IsInf(x, 0) || x != x {
+		return 2*d.bias + 1
+	}
+	_, e := math.Frexp(x)
+	return max(0, e-1+d.bias)
+}
+
+func (d division) denormal(x float64) bool { return x != 0 && math.Abs(x) < d.tiny }
+
+// scaled computes a lane of v_div_scale: a scaled for the division of num by den, and whether v_div_fmas
+// scales back.
+func (d division) scaled(a, den, num float64) (float64, bool) {
+	up := func(n int) float64 { return math.Ldexp(a, n) }
+	inverse, quotient := d.denormal(1/den), d.denormal(num/den)
+	switch {
+	case num == 0 || den == 0:
+		return math.NaN(), false
+	case d.exponent(num)-d.exponent(den) >= d.far:
+		if a == den {
+			return up(d.scale), true
+		}
+		return a, true
+	case d.denormal(den):
+		return up(d.scale), false
+	case inverse && quotient:
+		if a == den {
+			return up(d.scale), true
+		}
+		return a, true
+	case inverse:
+		return up(-d.scale), false
+	case quotient:
+		if a == num {
+			return up(d.scale), true
+		}
+		return a, true
+	case d.exponent(num) <= d.small:
+		return up(d.scale), false
+	}
+	return a, false
+}
+
+func buildDivScale(_ *program, in *gcn.Inst) func(*wave) {
+	d := divisionOf(in)
+	dst, out := newDestination(in, d.kind), in.Args[1].Code
+	src := [3]source{newSource(in, in.Args[2], d.kind), newSource(in, in.Args[3], d.kind),
+		newSource(in, in.Args[4], d.kind)}
+	return func(w *wave) {
+		ok := src[0].load(w, &w.buf[0]) & src[1].load(w, &w.buf[1]) & src[2].load(w, &w.buf[2])
+		exec, mask := w.exec(), uint64(0)
+		for m := exec; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			r, back := d.scaled(toFloat(w.buf[0][i], d.kind), toFloat(w.buf[1][i], d.kind),
+				toFloat(w.buf[2][i], d.kind))
+			w.buf[3][i] = fromFloat(r, d.kind)
+			mask |= bit(back) << i
+		}
+		dst.store(w, &w.buf[3], exec, ok)
+		w.setMask(out, mask, exec&^ok)
+	}
+}
+
+func buildDivFMAs(_ *program, in *gcn.Inst) func(*wave) {
+	d := divisionOf(in)
+	dst := newDestination(in, d.kind)
+	src := [3]source{newSource(in, in.Args[1], d.kind), newSource(in, in.Args[2], d.kind),
+		newSource(in, in.Args[3], d.kind)}
+	return func(w *wave) {
+		ok := src[0].load(w, &w.buf[0]) & src[1].load(w, &w.buf[1]) & src[2].load(w, &w.buf[2])
+		vcc := w.pair(gcn.VCC)
+		ok &^= uint64(w.sUndef[gcn.VCC]) | uint64(w.sUndef[gcn.VCC+1])<<32
+		for i := range lanes {
+			r := multiplyAdd(w.buf[0][i], w.buf[1][i], w.buf[2][i], d.kind)
+			if vcc>>i&1 != 0 {
+				r = fromFloat(math.Ldexp(toFloat(r, d.kind), d.fmas), d.kind)
+			}
+			w.buf[3][i] = r
+		}
+		dst.store(w, &w.buf[3], w.exec(), ok)
+	}
+}
+
+func multiplyAdd(a, b, c uint64, k kind) uint64 {
+	if k == kDoub {
+		return fma64(a, b, c)
+	}
+	return fromF32(fma32(f32(a), f32(b), f32(c)))
+}
+
+// fixup computes v_div_fixup: the quotient, or what it is where a division has no ordinary result.
+func (d division) fixup(q, den, num float64) float64 {
+	sign := 1.0
+	if math.Signbit(den) != math.Signbit(num) {
+		sign = -1
+	}
+	switch {
+	case num != num:
+		return num
+	case den != den:
+		return den
+	case den == 0 && num == 0, math.IsInf(den, 0) && math.IsInf(num, 0):
+		return math.NaN()
+	case den == 0 || math.IsInf(num, 0):
+		return math.Inf(int(sign))
+	case math.IsInf(den, 0) || num == 0:
+		return math.Copysign(0, sign)
+	case d.exponent(num)-d.exponent(den) < d.under:
+		return math.Copysign(0, sign)
+	}
+	return math.Copysign(q, sign)
+}
+
+func fixupOp(k kind) func(a, b, c uint64) uint64 {
+	d := divisions[k]
+	return func(a, b, c uint64) uint64 {
+		return fromFloat(d.fixup(toFloat(a, k), toFloat(b, k), toFloat(c, k)), k)
+	}
+}
+
+func fixupHalf(a, b, c uint64) uint64 {
+	return fromF16(divisions[kFloat].fixup(f16(a), f16(b), f16(c)))
+}

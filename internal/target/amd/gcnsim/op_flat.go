@@ -1,0 +1,148 @@
+package gcnsim
+
+import (
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+)
+
+// buildFlat builds accesses to global memory, to scratch, and those that find out by their address.
+func buildFlat(_ *program, in *gcn.Inst) func(*wave) {
+	if in.Encoding() == "SCRATCH" && strings.Contains(in.Base, "lds") {
+		return nil
+	}
+	m := newMemory(in, "data", "vdst")
+	if m == nil {
+		return nil
+	}
+	m.find = findGlobal
+	switch in.Encoding() {
+	case "SCRATCH":
+		m.find = findScratch
+		m.scratchAddress(in)
+		return m.run
+	case "FLAT":
+		m.find, m.flat = findFlat, true
+	}
+	m.globalAddress(in)
+	return m.run
+}
+
+// globalAddress sets the address: 64 bits of VGPRs, or of SGPRs with 32 bits of a VGPR.
+func (m *memory) globalAddress(in *gcn.Inst) {
+	a, _ := in.Arg("addr")
+	reg, off := vectorOf(a), uint64(in.Offset())
+	base, ok := in.Arg("saddr")
+	if !ok || base.File == gcn.Off {
+		m.check = func(w *wave, exec uint64) { w.needVector(reg, 2, exec, "an address") }
+		m.addr = func(w *wave, lane int) uint64 { return w.value(reg, lane, 8) + off }
+		return
+	}
+	s := base.Code
+	m.check = func(w *wave, exec uint64) {
+		w.needVector(reg, 1, exec, "an address")
+		w.needScalars(s, 2, "an address")
+	}
+	m.addr = func(w *wave, lane int) uint64 { return w.pair(s) + uint64(w.v[reg][lane]) + off }
+}
+
+// scratchAddress sets the address within the scratch memory of a lane.
+func (m *memory) scratchAddress(in *gcn.Inst) {
+	off := uint64(in.Offset())
+	reg, s := -1, -1
+	if a, ok := in.Arg("addr"); ok && in.ScratchAddress() {
+		reg = vectorOf(a)
+	}
+	if a, ok := in.Arg("saddr"); ok && a.File == gcn.Scalar {
+		s = a.Code
+	}
+	m.check = func(w *wave, exec uint64) {
+		if reg >= 0 {
+			w.needVector(reg, 1, exec, "an address")
+		}
+		if s >= 0 {
+			w.needScalars(s, 1, "an address")
+		}
+	}
+	m.addr = func(w *wave, lane int) uint64 {
+		a := off
+		if reg >= 0 {
+			a += uint64(w.v[reg][lane])
+		}
+		if s >= 0 {
+			a += uint64(w.s[s])
+		}
+		return uint64(uint32(a))
+	}
+}
+
+// findGlobal returns bytes of global memory, which must be aligned to their size or to 4 bytes.
+func findGlobal(w *wave, lane int, addr uint64, n int, what string) []byte {
+	b := w.global(lane, addr, n, what)
+	if addr%uint64(min(n, 4)) != 0 {
+		w.fail(lane, "misaligned %s of %d bytes at %#x", what, n, addr)
+	}
+	return b
+}
+
+func findScratch(w *wave, lane int, addr uint64, n int, what string) []byte {
+	size := uint64(w.p.kernel.Scratch)
+	if addr+uint64(n) > size {
+		w.fail(lane, "%s of %d bytes at %#x of scratch memory, which has %d bytes", what, n, addr, size)
+	}
+	return w.scratch[uint64(lane)*size+addr:][:n]
+}
+
+func findFlat(w *wave, lane int, addr uint64, n int, what string) []byte {
+	switch addr >> 32 {
+	case sharedBase >> 32:
+		return w.shared(lane, addr&(windowSize-1), n, what != "load")
+	case privateBase >> 32:
+		return findScratch(w, lane, addr&(windowSize-1), n, what)
+	}
+	return findGlobal(w, lane, addr, n, what)
+}
+
+// buildBuffer builds accesses through buffer descriptors.
+func buildBuffer(_ *program, in *gcn.Inst) func(*wave) {
+	switch in.Base {
+	case "buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_invl2":
+		return func(w *wave) { w.issue(&w.vm, access{}) }
+	}
+	m := newMemory(in, "vdata", "vdata")
+	if m == nil || in.Field("lds") != 0 || in.Field("idxen") != 0 {
+		return nil
+	}
+	rsrc, _ := in.Arg("srsrc")
+	soff, _ := in.Arg("soffset")
+	offset, base := newSource(in, soff, kInt), rsrc.Code
+	vaddr, _ := in.Arg("vaddr")
+	reg, imm := -1, uint64(in.Offset())
+	if in.Field("offen") != 0 {
+		reg = vectorOf(vaddr)
+	}
+	m.check = func(w *wave, exec uint64) {
+		w.needScalars(base, 4, "a buffer descriptor")
+		if reg >= 0 {
+			w.needVector(reg, 1, exec, "an address")
+		}
+	}
+	m.addr = func(w *wave, lane int) uint64 { // the offset that is checked
+		if reg >= 0 {
+			return uint64(w.v[reg][lane]) + imm
+		}
+		return imm
+	}
+	m.find = func(w *wave, lane int, off uint64, n int, what string) []byte {
+		s, _ := offset.uniform(w)
+		limit := uint64(w.s[base+2])
+		if stride := w.s[base+1] >> 16 & 0x3fff; stride != 0 {
+			w.fail(lane, "a buffer descriptor with a stride of %d: only those without are known", stride)
+		}
+		if off+uint64(n)+s > limit {
+			return nil
+		}
+		return findGlobal(w, lane, w.pair(base)&(1<<48-1)+off+s, n, what)
+	}
+	return m.run
+}

@@ -1,0 +1,212 @@
+package gcnsim
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+)
+
+// specials are the instructions that are built in a way of their own.
+var specials = func() map[string]builder {
+	m := map[string]builder{
+		"v_readlane_b32": buildReadLane, "v_readfirstlane_b32": buildReadLane, "v_writelane_b32": buildWriteLane,
+		"v_mbcnt_lo_u32_b32": buildCount, "v_mbcnt_hi_u32_b32": buildCount, "v_cndmask_b32": buildSelect,
+		"v_div_scale_f32": buildDivScale, "v_div_scale_f64": buildDivScale, "v_div_fmas_f32": buildDivFMAs,
+		"v_div_fmas_f64": buildDivFMAs, "v_swap_b32": buildSwap, "v_nop": buildNothing,
+		"v_mad_u64_u32": buildMad64, "v_mad_i64_i32": buildMad64,
+		"s_getpc_b64": buildGetPC, "s_setpc_b64": buildSetPC, "s_swappc_b64": buildSetPC,
+		"s_setreg_b32": buildSetReg, "s_setreg_imm32_b32": buildSetReg, "s_getreg_b32": buildGetReg,
+		"v_accvgpr_read_b32": buildPlain, "v_accvgpr_write_b32": buildPlain,
+		"v_cvt_pk_fp8_f32": buildPackSmall, "v_cvt_pk_bf8_f32": buildPackSmall,
+	}
+	for name := range saveExec {
+		m[name] = buildSaveExec
+	}
+	return m
+}()
+
+func buildNothing(*program, *gcn.Inst) func(*wave) { return func(*wave) {} }
+
+func buildPlain(_ *program, in *gcn.Inst) func(*wave) { return newVector(in, vectorOps[in.Base]).run }
+
+func buildReadLane(_ *program, in *gcn.Inst) func(*wave) {
+	dst, src := in.Args[0].Code, newSource(in, in.Args[1], kInt)
+	var at *source
+	if len(in.Args) > 2 {
+		s := newSource(in, in.Args[2], kInt)
+		at = &s
+	}
+	return func(w *wave) {
+		lane := bits.TrailingZeros64(w.exec()) % lanes
+		if at != nil {
+			v, _ := at.uniform(w)
+			lane = int(v) % lanes
+		}
+		ok := src.fetch(w, &w.buf[0])
+		w.setS(dst, uint32(w.buf[0][lane]))
+		if ok>>lane&1 == 0 {
+			w.sUndef[dst] = ^uint32(0)
+		}
+	}
+}
+
+func buildWriteLane(_ *program, in *gcn.Inst) func(*wave) {
+	dst, src, at := vectorOf(in.Args[0]), newSource(in, in.Args[1], kInt), newSource(in, in.Args[2], kInt)
+	return func(w *wave) {
+		v, undef := src.uniform(w)
+		lane, _ := at.uniform(w)
+		w.v[dst][lane%lanes] = uint32(v)
+		w.define(dst, 1<<(lane%lanes), -bit(undef == 0))
+	}
+}
+
+// buildCount builds v_mbcnt: the bits of a mask for lanes below each lane.
+func buildCount(_ *program, in *gcn.Inst) func(*wave) {
+	a, b, dst := newSource(in, in.Args[1], kInt), newSource(in, in.Args[2], kInt), newDestination(in, kInt)
+	high := in.Base == "v_mbcnt_hi_u32_b32"
+	return func(w *wave) {
+		ok := a.load(w, &w.buf[0]) & b.load(w, &w.buf[1])
+		for i := range lanes {
+			below := uint64(1)<<i - 1
+			if high {
+				below >>= 32
+			}
+			w.buf[3][i] = uint64(bits.OnesCount32(uint32(w.buf[0][i]&below))) + w.buf[1][i]
+		}
+		dst.store(w, &w.buf[3], w.exec(), ok)
+	}
+}
+
+// buildSelect builds v_cndmask_b32: the lanes of a mask take the second source.
+func buildSelect(_ *program, in *gcn.Inst) func(*wave) {
+	a, b, dst := newSource(in, in.Args[1], kFloat), newSource(in, in.Args[2], kFloat), newDestination(in, kInt)
+	a.kind, b.kind = kInt, kInt // neg and abs change the sign bit; denormals stay
+	mask := newSource(in, in.Args[3], kInt)
+	mask.mods = gcn.Mods{}
+	var d *dpp
+	if in.Encoding() == "VOP2_DPP" {
+		d = newDPP(in)
+	}
+	return func(w *wave) {
+		m, undef := mask.uniform(w)
+		exec := w.exec()
+		okA := a.load(w, &w.buf[0])
+		if d != nil {
+			exec, okA = d.apply(w, &w.buf[0], exec, okA)
+		}
+		okB := b.load(w, &w.buf[1])
+		for i := range lanes {
+			w.buf[3][i] = w.buf[m>>i&1][i]
+		}
+		dst.store(w, &w.buf[3], exec, (okA&^m|okB&m)&^undef)
+	}
+}
+
+func buildSwap(_ *program, in *gcn.Inst) func(*wave) {
+	a, b := vectorOf(in.Args[0]), vectorOf(in.Args[1])
+	return func(w *wave) {
+		exec := w.exec()
+		for m := exec; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			w.v[a][i], w.v[b][i] = w.v[b][i], w.v[a][i]
+		}
+		okA, okB := w.vOK[a], w.vOK[b]
+		w.define(a, exec, okB)
+		w.define(b, exec, okA)
+	}
+}
+
+// carries are the instructions on integers that carry: a and b, the carry in, and the result with its carry.
+var carries = map[string]func(a, b, c uint64) (uint64, bool){
+	"v_add_co_u32":    func(a, b, _ uint64) (uint64, bool) { r := a + b; return uint64(uint32(r)), r>>32 != 0 },
+	"v_sub_co_u32":    func(a, b, _ uint64) (uint64, bool) { return uint64(uint32(a - b)), b > a },
+	"v_subrev_co_u32": func(a, b, _ uint64) (uint64, bool) { return uint64(uint32(b - a)), a > b },
+	"v_addc_co_u32": func(a, b, c uint64) (uint64, bool) {
+		r := a + b + c
+		return uint64(uint32(r)), r>>32 != 0
+	},
+	"v_subb_co_u32":    func(a, b, c uint64) (uint64, bool) { return uint64(uint32(a - b - c)), b+c > a },
+	"v_subbrev_co_u32": func(a, b, c uint64) (uint64, bool) { return uint64(uint32(b - a - c)), a+c > b },
+}
+
+func buildCarry(in *gcn.Inst, f func(a, b, c uint64) (uint64, bool)) func(*wave) {
+	dst, out := newDestination(in, kInt), in.Args[1].Code
+	a, b := newSource(in, in.Args[2], kInt), newSource(in, in.Args[3], kInt)
+	var carry *source
+	if len(in.Args) > 4 {
+		c := newSource(in, in.Args[4], kInt)
+		carry = &c
+	}
+	return func(w *wave) {
+		ok := a.load(w, &w.buf[0]) & b.load(w, &w.buf[1])
+		var c, undef, mask uint64
+		if carry != nil {
+			c, undef = carry.uniform(w)
+		}
+		exec := w.exec()
+		for m := exec; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			r, over := f(w.buf[0][i], w.buf[1][i], c>>i&1)
+			w.buf[3][i] = r
+			mask |= bit(over) << i
+		}
+		ok &^= undef
+		dst.store(w, &w.buf[3], exec, ok)
+		w.setMask(out, mask, exec&^ok)
+	}
+}
+
+// buildMad64 builds the product of 32 bits with a sum of 64.
+func buildMad64(_ *program, in *gcn.Inst) func(*wave) {
+	dst, out := newDestination(in, kInt), in.Args[1].Code
+	a, b, c := newSource(in, in.Args[2], kInt), newSource(in, in.Args[3], kInt), newSource(in, in.Args[4], kInt)
+	signed := in.Base == "v_mad_i64_i32"
+	return func(w *wave) {
+		ok := a.load(w, &w.buf[0]) & b.load(w, &w.buf[1]) & c.load(w, &w.buf[2])
+		exec, mask := w.exec(), uint64(0)
+		for m := exec; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			p := w.buf[0][i] * w.buf[1][i]
+			if signed {
+				p = uint64(int64(int32(w.buf[0][i])) * int64(int32(w.buf[1][i])))
+			}
+			r, over := bits.Add64(p, w.buf[2][i], 0)
+			w.buf[3][i] = r
+			mask |= over << i
+		}
+		dst.store(w, &w.buf[3], exec, ok)
+		w.setMask(out, mask, exec&^ok)
+	}
+}
+
+// buildPackSmall builds conversions of two floats to 8 bits each, into one half of a register.
+func buildPackSmall(_ *program, in *gcn.Inst) func(*wave) {
+	format := num.F8E4M3FNUZ
+	if in.Base == "v_cvt_pk_bf8_f32" {
+		format = num.F8E5M2FNUZ
+	}
+	dst, a, b := newDestination(in, kInt), newSource(in, in.Args[1], kFloat), newSource(in, in.Args[2], kFloat)
+	dst.sel, dst.unused = 4, 2 // a half, the other is kept
+	if dst.half {
+		dst.sel = 5
+	}
+	dst.half = false
+	return func(w *wave) {
+		ok := a.load(w, &w.buf[0]) & b.load(w, &w.buf[1])
+		for i := range lanes {
+			w.buf[3][i] = small(format, w.buf[0][i]) | small(format, w.buf[1][i])<<8
+		}
+		dst.store(w, &w.buf[3], w.exec(), ok)
+	}
+}
+
+// small converts a float32 to a format of 8 bits; what is too large becomes the largest.
+func small(f *num.Format, v uint64) uint64 {
+	x := float64(f32(v))
+	if limit := f.Decode(f.Max()); math.Abs(x) > limit && !math.IsInf(x, 0) {
+		x = math.Copysign(limit, x)
+	}
+	return f.Encode(x)
+}

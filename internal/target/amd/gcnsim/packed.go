@@ -1,0 +1,166 @@
+package gcnsim
+
+import (
+	"math/bits"
+
+	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+)
+
+// packedOps are the instructions on two halves of a register, by the instruction on one half.
+var packedOps = map[string]string{
+	"v_pk_add_f16": "v_add_f16", "v_pk_mul_f16": "v_mul_f16", "v_pk_fma_f16": "v_fma_f16",
+	"v_pk_min_f16": "v_min_f16",
+	"v_pk_max_f16": "v_max_f16", "v_pk_add_u16": "v_add_u16", "v_pk_sub_u16": "v_sub_u16",
+	"v_pk_mul_lo_u16": "v_mul_lo_u16",
+	"v_pk_mad_u16":    "v_mad_u16", "v_pk_mad_i16": "v_mad_u16", "v_pk_add_i16": "v_add_u16",
+	"v_pk_sub_i16": "v_sub_u16",
+	"v_pk_min_i16": "v_min_i16", "v_pk_max_i16": "v_max_i16", "v_pk_min_u16": "v_min_u16",
+	"v_pk_max_u16":     "v_max_u16",
+	"v_pk_lshlrev_b16": "v_lshlrev_b16", "v_pk_lshrrev_b16": "v_lshrrev_b16",
+	"v_pk_ashrrev_i16": "v_ashrrev_i16",
+	"v_pk_add_f32":     "v_add_f32", "v_pk_mul_f32": "v_mul_f32", "v_pk_fma_f32": "v_fma_f32",
+	"v_pk_mov_b32": "pk_mov",
+}
+
+// packed is an instruction on two halves, of 16 or 32 bits.
+type packed struct {
+	f       func(a, b, c uint64) uint64
+	sources []packedSource
+	dst     destination
+	width   int // bits of a half
+}
+
+// packedSource is a source of which each half of the result takes a half.
+type packedSource struct {
+	source
+	sel [2]int // the half that each half of the result takes
+	neg [2]bool
+}
+
+// buildPacked builds v_pk_*, v_fma_mix* and v_dot*.
+func buildPacked(_ *program, in *gcn.Inst) func(*wave) {
+	if in.IsMix() {
+		return buildMix(in)
+	}
+	if op, ok := vectorOps[in.Base]; ok {
+		return newVector(in, op).run
+	}
+	name := packedOps[in.Base]
+	op, ok := vectorOps[name]
+	if name == "pk_mov" {
+		op, ok = lanewise{"iii", nil}, true
+	}
+	if !ok {
+		return nil
+	}
+	p := &packed{f: op.f, dst: newDestination(in, kInt), width: 16}
+	if in.Args[0].N == 2 {
+		p.width = 32
+	}
+	p.dst.clamp = false
+	for i, a := range in.Args[1:] {
+		p.sources = append(p.sources, newPackedSource(in, a, kind(op.types[min(i+1, len(op.types)-1)]), i, p.width))
+	}
+	return p.run
+}
+
+func newPackedSource(in *gcn.Inst, a gcn.Operand, k kind, i, width int) packedSource {
+	if width == 32 {
+		k = kFloat
+	}
+	s := packedSource{source: newSource(in, a, k)}
+	s.mods = gcn.Mods{}
+	s.half = false
+	s.sel = [2]int{int(in.Field("op_sel") >> i & 1), int(in.HighHalves() >> i & 1)}
+	s.neg = [2]bool{in.Field("neg")>>i&1 != 0, in.Field("neg_hi")>>i&1 != 0}
+	if width == 32 && s.vector < 0 && s.scalar < 0 { // a constant fills both halves
+		s.value = uint64(uint32(constant(a.Code, 1, kFloat)))
+		s.value |= s.value << 32
+	}
+	return s
+}
+
+// part returns the half of a value that a half of the result takes.
+func (s *packedSource) part(v uint64, which, width int) uint64 {
+	x := v >> (s.sel[which] * width) & (1<<width - 1)
+	if s.neg[which] {
+		x ^= 1 << (width - 1)
+	}
+	return x
+}
+
+func (p *packed) run(w *wave) {
+	ok := ^uint64(0)
+	for i := range p.sources {
+		ok &= p.sources[i].fetch(w, &w.buf[i])
+	}
+	exec := w.exec()
+	for e := exec; e != 0; e &= e - 1 {
+		lane := bits.TrailingZeros64(e)
+		if p.f == nil { // v_pk_mov_b32: the low half from the first source, the high half from the second
+			w.buf[3][lane] = p.sources[0].part(w.buf[0][lane], 0, 32) | p.sources[1].part(w.buf[1][lane], 1, 32)<<32
+			continue
+		}
+		var in [3]uint64
+		var out uint64
+		for h := range 2 {
+			for i := range p.sources {
+				in[i] = p.sources[i].part(w.buf[i][lane], h, p.width)
+			}
+			out |= p.f(in[0], in[1], in[2]) << (h * p.width)
+		}
+		w.buf[3][lane] = out
+	}
+	p.dst.store(w, &w.buf[3], exec, ok)
+}
+
+// buildMix builds v_fma_mix_f32, v_fma_mixlo_f16 and v_fma_mixhi_f16: sources are float32, or halves.
+func buildMix(in *gcn.Inst) func(*wave) {
+	var src [3]source
+	for i, a := range in.Args[1:] {
+		src[i] = newSource(in, a, kFloat)
+		if in.HighHalves()>>i&1 != 0 {
+			src[i].kind = kHalf
+			src[i].value = constant(a.Code, 1, kHalf)
+		}
+	}
+	sel := in.Field("op_sel")
+	dst := newDestination(in, kFloat)
+	half := in.Base != "v_fma_mix_f32"
+	if half {
+		dst.sel, dst.unused, dst.kind = 4, 2, kHalf
+	}
+	if in.Base == "v_fma_mixhi_f16" {
+		dst.sel = 5
+	}
+	return func(w *wave) {
+		ok := ^uint64(0)
+		for i := range src {
+			ok &= src[i].fetch(w, &w.buf[i])
+			src[i].toFloats(&w.buf[i], sel>>i&1 != 0)
+		}
+		for i := range lanes {
+			r := fma32(f32(w.buf[0][i]), f32(w.buf[1][i]), f32(w.buf[2][i]))
+			w.buf[3][i] = fromF32(r)
+			if half {
+				w.buf[3][i] = fromF16(float64(r))
+			}
+		}
+		dst.store(w, &w.buf[3], w.exec(), ok)
+	}
+}
+
+// toFloats turns the source of a mixed instruction into float32 and applies its modifiers.
+func (s *source) toFloats(buf *[lanes]uint64, high bool) {
+	if s.kind == kHalf {
+		for i := range buf {
+			h := buf[i]
+			if high {
+				h >>= 16
+			}
+			buf[i] = fromF32(halfToFloat(uint16(h)))
+		}
+	}
+	f := source{kind: kFloat, mods: s.mods, arg: gcn.Operand{N: 1}}
+	f.modify(buf)
+}
