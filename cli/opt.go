@@ -99,7 +99,7 @@ func (f *optFlags) add(fs *pflag.FlagSet) {
 			if _, err := amd.CompilerFor(chip); err != nil {
 				return nil, err
 			}
-			return gpu.AMDPipeline(gpu.AMDOptions{Machine: f.machine().Machine}), nil
+			return gpu.AMDPipeline(gpu.AMDOptions{Machine: f.machine().Machine, NumStages: f.numStages}), nil
 		}
 		return gpu.Pipeline(f.machine()), nil
 	})

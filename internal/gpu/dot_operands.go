@@ -102,10 +102,13 @@ func allocTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 // swizzledFor returns the layout of shared memory from which an operand of a product is read without bank
 // conflicts. transposed says that a transposed view of the buffer is read.
 func swizzledFor(dot ttg.DotOp, t *ir.TensorType, order []int64, cga [][]int64, transposed bool) ttg.Swizzled {
-	if _, ok := ttg.As[ttg.NvidiaMma](dot.Parent); !ok {
-		return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
+	switch ttg.Decode(dot.Parent).(type) {
+	case ttg.NvidiaMma:
+		return swizzled(dot.OpIdx, dot.KWidth, t, order, cga, transposed)
+	case ttg.AMDMfma, ttg.AMDWmma:
+		return swizzledAMD(dot, t, order, transposed)
 	}
-	return swizzled(dot.OpIdx, dot.KWidth, t, order, cga, transposed)
+	return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
 }
 
 // swizzled returns the swizzled encoding for operands of mma instructions, with kWidth elements of a

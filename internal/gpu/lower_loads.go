@@ -25,11 +25,16 @@ import (
 //	                                         %w = ttg.async_wait %c {num = 0} {stage 2}
 //	                                         %x = ttg.local_load %buf[%j] token %w {stage 2}
 //	                                         %d = tt.dot %x, … {stage 2}
+//
+// On a GPU without asynchronous copies, a load goes through registers: it is the first thing that an iteration
+// does, and what it loaded is stored to the buffer at the end, so that the products run in between.
 type copier struct {
 	*schedule
-	axes   func() *axisinfo.Analysis
-	copies []*asyncCopy
-	groups []*ring // one for each number of buffers, in the order of first use
+	plain       bool     // the GPU has no asynchronous copies
+	first, last *cluster // of plain copies: where loads begin, and where they are stored
+	axes        func() *axisinfo.Analysis
+	copies      []*asyncCopy
+	groups      []*ring // one for each number of buffers, in the order of first use
 }
 
 // isLoad reports whether op loads from global memory and can run ahead of its users.
@@ -65,7 +70,7 @@ type ring struct {
 
 // lowerLoads replaces loads by copies where that is possible.
 func (s *schedule) lowerLoads(axes func() *axisinfo.Analysis) {
-	c := copier{schedule: s, axes: axes}
+	c := copier{schedule: s, axes: axes, plain: lacksCopies(s.loop)}
 	for op := range body(s.loop) {
 		if isLoad(op) {
 			c.consider(op)
@@ -82,11 +87,17 @@ func (s *schedule) lowerLoads(axes func() *axisinfo.Analysis) {
 	}
 	c.count()
 	c.barriers()
+	if c.plain {
+		c.first, c.last = s.newAtFront(), s.newAtBack()
+	}
 	byThreads := false
 	for _, a := range c.copies {
-		if a.isTMA() {
+		switch {
+		case a.isTMA():
 			c.copyTMA(a)
-		} else {
+		case c.plain:
+			c.copyPlain(a)
+		default:
 			c.copy(a)
 			byThreads = true
 		}
@@ -433,6 +444,31 @@ func (c *copier) copy(a *asyncCopy) {
 	}
 	delete(c.places, load)
 	load.Erase()
+}
+
+// copyPlain keeps a load and stores what it loaded to its buffer.
+func (c *copier) copyPlain(a *asyncCopy) {
+	load, g := a.load, c.ring(a.buffers)
+	stage := c.places[load].stage
+	c.insert(load, place{stage, c.first})
+	m, _ := ttg.MemDescOf(a.alloc.Type)
+	m.Shape = m.Shape[1:]
+	users := c.places[c.firstUser(load)]
+	b := c.builder(load.Next(), place{stage, c.last})
+	to := b.Val(ttg.MemDescIndex, m.Type(), a.alloc, g.insert)
+	store := b.Op(ttg.LocalStore, []*ir.Value{load.Result(0), to}, nil)
+	b = c.builder(store.Next(), users)
+	from := b.Val(ttg.MemDescIndex, m.Type(), a.alloc, g.extract)
+	c.readBuffer(load, from)
+	x := b.Val(ttg.LocalLoad, load.Result(0).Type, from)
+	for _, v := range []*ir.Value{to, from, x} {
+		v.Name = load.Result(0).Name
+	}
+	load.Result(0).ReplaceUsesIf(x, func(u *ir.Use) bool { return u.Owner() != store })
+	if !x.HasUses() {
+		delete(c.places, x.Def())
+		x.Def().Erase()
+	}
 }
 
 // readBuffer makes buf replace the buffers with the same encoding that the load would have been stored to.

@@ -1,16 +1,23 @@
 package gpu
 
-import "github.com/nereid-lang/nereid/internal/pass"
+import (
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
 
 // AMDOptions chooses the pipeline of an AMD target.
 type AMDOptions struct {
 	Machine
-	Matmul AMDMatmulOptions
+	Matmul    AMDMatmulOptions
+	NumStages int // as in Options
 }
 
 // AMDPipeline returns the passes from TTIR to TTGIR for a HIP target.
 func AMDPipeline(o AMDOptions) []pass.Pass {
-	return []pass.Pass{
+	passes := []pass.Pass{
 		ConvertTriton(o.Machine),
 		Coalesce,
 		RemoveLayoutConversions,
@@ -22,6 +29,12 @@ func AMDPipeline(o AMDOptions) []pass.Pass {
 		Canonicalize,
 		pass.TritonLICM,
 		Canonicalize,
+	}
+	if o.NumStages > 0 {
+		passes = append(passes, FuseNestedLoops, Canonicalize, CombineSelectAndIf,
+			AssignLatencies(o.NumStages), ScheduleLoops, SoftwarePipeline, pass.LoopAwareCSE)
+	}
+	return append(passes,
 		RemoveLayoutConversions,
 		ReduceDataDuplication,
 		ReorderInstructions,
@@ -30,5 +43,24 @@ func AMDPipeline(o AMDOptions) []pass.Pass {
 		pass.SCCP,
 		pass.CSE,
 		Canonicalize,
+	)
+}
+
+// lacksCopies reports whether an op's target has no asynchronous copies to shared memory.
+func lacksCopies(op *ir.Op) bool { return strings.HasPrefix(ttg.Target(op), "hip:") }
+
+// swizzledAMD returns the layout of shared memory from which lanes read kWidth elements along k without bank
+// conflicts: 16 lanes read at a time, and 128 bytes of a row pass by all banks. An operand whose rows do not
+// lie along k is read element by element, and not swizzled.
+func swizzledAMD(dot ttg.DotOp, t *ir.TensorType, order []int64, transposed bool) ttg.Swizzled {
+	enc := ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cgaOf(t.Encoding)}
+	if k := int64(len(order)) - 1 - dot.OpIdx; (order[0] != k) != transposed {
+		return enc
 	}
+	const lanes, rowBytes = 16, 128
+	row, bytes := t.Shape[order[0]], max(1, int64(ir.BitWidth(t.Elem)/8))
+	enc.Vec = min(max(1, dot.KWidth), row)
+	enc.PerPhase = max(1, rowBytes/(row*bytes))
+	enc.MaxPhase = max(1, min(lanes/enc.PerPhase, row/enc.Vec))
+	return enc
 }

@@ -167,7 +167,7 @@ func (c Compiler) ttgir(in *target.Input, o options) error {
 			Machine: gpu.Machine{
 				Target: "hip:" + c.Chip, NumWarps: in.Options.NumWarps, ThreadsPerWarp: c.lanes(), NumCTAs: in.Options.NumCTAs,
 			},
-			Matmul: o.matmul,
+			Matmul: o.matmul, NumStages: in.Options.NumStages,
 		}))
 	})
 }
