@@ -30,11 +30,12 @@ import (
 // does, and what it loaded is stored to the buffer at the end, so that the products run in between.
 type copier struct {
 	*schedule
-	plain       bool     // the GPU has no asynchronous copies
-	first, last *cluster // of plain copies: where loads begin, and where they are stored
-	axes        func() *axisinfo.Analysis
-	copies      []*asyncCopy
-	groups      []*ring // one for each number of buffers, in the order of first use
+	plain bool // the GPU has no asynchronous copies
+	// of plain copies: where addresses are computed, where loads begin, and where they are stored
+	addresses, first, last *cluster
+	axes                   func() *axisinfo.Analysis
+	copies                 []*asyncCopy
+	groups                 []*ring // one for each number of buffers, in the order of first use
 }
 
 // isLoad reports whether op loads from global memory and can run ahead of its users.
@@ -89,6 +90,7 @@ func (s *schedule) lowerLoads(axes func() *axisinfo.Analysis) {
 	c.barriers()
 	if c.plain {
 		c.first, c.last = s.newAtFront(), s.newAtBack()
+		c.addresses = s.newAtFront()
 	}
 	byThreads := false
 	for _, a := range c.copies {
@@ -451,6 +453,7 @@ func (c *copier) copyPlain(a *asyncCopy) {
 	load, g := a.load, c.ring(a.buffers)
 	stage := c.places[load].stage
 	c.insert(load, place{stage, c.first})
+	c.prepare(load, stage, map[*ir.Op]bool{})
 	m, _ := ttg.MemDescOf(a.alloc.Type)
 	m.Shape = m.Shape[1:]
 	users := c.places[c.firstUser(load)]
@@ -468,6 +471,27 @@ func (c *copier) copyPlain(a *asyncCopy) {
 	if !x.HasUses() {
 		delete(c.places, x.Def())
 		x.Def().Erase()
+	}
+}
+
+// prepare moves what op, of a stage, needs from the iteration before to the beginning of the body: ops of the
+// next stage.
+func (c *copier) prepare(op *ir.Op, stage int, seen map[*ir.Op]bool) {
+	for _, v := range outerOperands(op) {
+		at := stage
+		if isIterArg(v, c.loop) {
+			v, at = yielded(v), stage+1
+		}
+		def := v.Def()
+		if def == nil || def.Block() != c.loop.Body(0) || seen[def] || !c.has(def) || c.places[def].stage != at {
+			continue
+		}
+		seen[def] = true
+		if at > stage {
+			c.insert(def, place{at, c.addresses})
+			c.insertDeps(def, c.places[def], false)
+		}
+		c.prepare(def, at, seen)
 	}
 }
 
