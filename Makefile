@@ -6,10 +6,11 @@ GO        ?= go
 TESTFLAGS ?= -count=1 -timeout 15m
 BENCH     ?= .
 FUZZTIME  ?= 30s
+PREFIX    ?= /usr/local
 
 export CGO_ENABLED := 0
 
-.PHONY: run demo test systems test-cuda check build build-static capi bench bench-cpu fuzz setup clean help
+.PHONY: run demo test systems test-cuda check build build-static capi capi-install bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -44,6 +45,9 @@ build: ## bin/nereid
 
 capi: ## bin/capi: the C library, libnereid.so and libnereid.a with nereid.h (docs/C.md); needs a C compiler
 	@GO="$(GO)" scripts/build-capi
+
+capi-install: capi ## libnereid, its headers, the CMake package and the pkg-config file to PREFIX (/usr/local)
+	@scripts/install-capi "$(PREFIX)"
 
 bench: ## Go benchmarks (BENCH=regexp)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
