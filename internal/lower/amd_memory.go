@@ -54,7 +54,7 @@ func (amd) loadWords(l *lowering, a access, m memory, ptr, pred string, other []
 			words[i] = l.val("zext i%d %s to i16", a.wordBits, words[i])
 		}
 		if pred != "" && other != nil {
-			words[i] = l.val("select i1 %s, %s %s, %[2]s %s", pred, a.wordType(), words[i], other[i])
+			words[i] = l.val("select i1 %s, %s %s, %s %s", pred, a.wordType(), words[i], a.wordType(), other[i])
 		}
 	}
 	return words
@@ -118,8 +118,8 @@ func (amd) atomic(l *lowering, u update, ptr, pred string) string {
 			if u.sem == tt.SemRelease || u.sem == tt.SemAcqRel { // what a failed exchange cannot be
 				failure = map[int64]string{tt.SemRelease: "monotonic", tt.SemAcqRel: "acquire"}[u.sem]
 			}
-			pair := l.val("cmpxchg ptr addrspace(1) %s, %s %s, %[2]s %s %s%s %s",
-				ptr, bits, cmp, val, amdScopes[u.scope], amdOrders[u.sem], failure)
+			pair := l.val("cmpxchg ptr addrspace(1) %s, %s %s, %s %s %s%s %s",
+				ptr, bits, cmp, bits, val, amdScopes[u.scope], amdOrders[u.sem], failure)
 			return l.val("extractvalue { %s, i1 } %s, 0", bits, pair)
 		})
 		return l.bitcast(old, bits, typ)
