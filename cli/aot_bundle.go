@@ -34,7 +34,8 @@ func withBundle(name string, f func(*bundle.File) error) error {
 }
 
 // withEntries opens a bundle and calls f with the entries that selected returns.
-func withEntries(name string, names, groups, targets []string, f func(*bundle.File, []*bundle.Entry) error) error {
+func withEntries(name string, names, groups, targets []string,
+	f func(*bundle.File, []*bundle.Entry) error) error {
 	return withBundle(name, func(b *bundle.File) error {
 		list, err := selected(b, names, groups, targets)
 		if err != nil {
@@ -153,9 +154,10 @@ func newAOTShowCmd() *cobra.Command {
 		Use:     "show BUNDLE.nrb [NAME...]", Short: "Prints what launches of variants must know, as JSON",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withEntries(args[0], args[1:], nil, targets, func(b *bundle.File, list []*bundle.Entry) (err error) {
+			return withEntries(args[0], args[1:], nil, targets, func(b *bundle.File, list []*bundle.Entry) error {
 				out := make([]shown, len(list))
 				for i, e := range list {
+					var err error
 					if out[i], err = describeEntry(b, e); err != nil {
 						return err
 					}

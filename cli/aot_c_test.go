@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,18 +52,31 @@ func TestAOTAsC(t *testing.T) {
 	dir := t.TempDir()
 	table := filepath.FromSlash("../examples/softmax-op/softmax.py")
 	nereidMain(t, "aot", table, "--c", dir, "--targets", "cuda:90,cuda:80,cpu")
-	source, err := os.ReadFile("testdata/c/softmax.c")
+	calls := runForm(t, dir, "softmax", 10, 5)
+	for threads, want := range map[string]int{"128": 2, "256": 2, "512": 6} { // of blocks
+		launch := regexp.MustCompile("block:" + threads + `\nlaunch:\w+:5:1:1:`)
+		if n := len(launch.FindAllString(calls, -1)); n != want {
+			t.Errorf("%d launches of %s threads, want %d:\n%s", n, threads, want, calls)
+		}
+	}
+}
+
+// runForm builds a program of testdata/c with the C form that lies in dir. It has to find no bad result among
+// the variants on this CPU. Then it launches them on a stub, and the calls are returned with the first
+// parameters.
+func runForm(t *testing.T, dir, name string, variants, params int) (calls string) {
+	t.Helper()
+	source, err := filepath.Abs("testdata/c")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "main.c"), source, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	objects, err := filepath.Glob(filepath.Join(dir, "*.o"))
-	if err != nil || len(objects) != 10 {
-		t.Fatalf("%d object files, want 10 (%v)", len(objects), err)
+	if err != nil || len(objects) != variants {
+		t.Fatalf("%d object files, want %d (%v)", len(objects), variants, err)
 	}
-	gcc(t, dir, append([]string{"main.c", "softmax.c", "-o", "main", "-lm", "-ldl", "-lpthread"}, objects...)...)
+	gcc(t, dir, append([]string{"-I.", filepath.Join(source, name+".c"), name + ".c", "-o", "main", "-lm",
+		"-ldl",
+		"-lpthread"}, objects...)...)
 	run := func(env []string, args ...string) string {
 		cmd := exec.Command(filepath.Join(dir, "main"), args...)
 		cmd.Env = append(os.Environ(), env...)
@@ -72,20 +86,34 @@ func TestAOTAsC(t *testing.T) {
 		}
 		return string(out)
 	}
-	if got := run(nil); !strings.HasSuffix(got, "10 variants, 0 bad\n") {
+	if got := run(nil); !strings.HasSuffix(got, fmt.Sprintf("%d variants, 0 bad\n", variants)) {
 		t.Errorf("on the CPU:\n%s", got)
 	}
 	log := filepath.Join(dir, "log")
-	run([]string{"NEREID_CUDA=" + stub.Build(t), "NEREID_STUB_LOG=" + log, "NEREID_STUB_PARAMS=5",
-		"NEREID_STUB_BLOCKS=1"}, "launch")
-	calls, err := os.ReadFile(log)
+	run([]string{"NEREID_CUDA=" + stub.Build(t), "NEREID_STUB_LOG=" + log,
+		fmt.Sprintf("NEREID_STUB_PARAMS=%d", params), "NEREID_STUB_BLOCKS=1"}, "launch")
+	data, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for threads, want := range map[string]int{"128": 2, "256": 2, "512": 6} { // of blocks
-		launch := regexp.MustCompile("block:" + threads + `\nlaunch:\w+:5:1:1:`)
-		if n := len(launch.FindAll(calls, -1)); n != want {
-			t.Errorf("%d launches of %s threads, want %d:\n%s", n, threads, want, calls)
+	return string(data)
+}
+
+// TestDescriptorsInC: a program of C passes tensor descriptors as words. Code for the CPU takes them, and for
+// GPUs the launch makes tensor maps of them.
+func TestDescriptorsInC(t *testing.T) {
+	needLLVM(t)
+	dir := t.TempDir()
+	nereidMain(t, "aot", filepath.FromSlash("testdata/c/maps.py"), "--c", dir, "--targets",
+		"cuda:90,cuda:80,cpu")
+	calls := runForm(t, dir, "maps", 2, 3)
+	// type, rank and swizzle behind the stub's mark; address, box, sizes and bytes of a row; the kernel's own
+	// sizes
+	for grid, box := range map[string]string{"7:3:1": "1000000020", "2:2:1": "4000000020"} {
+		launch := regexp.MustCompile(`launch:\w+:` + grid + `:3020750414d4e:\w+00:` + box +
+			`:0:0:48:64:0:0:0:140:0:0:0:0:0:64:48\n`)
+		if n := len(launch.FindAllString(calls, -1)); n != 1 {
+			t.Errorf("%d launches of %s programs with a box of %s:\n%s", n, grid, box, calls)
 		}
 	}
 }

@@ -118,6 +118,7 @@ type writer struct {
 	variants []*variant
 	groups   []*grouped
 	rules    int // that were written
+	maps     int // codes with tensor maps
 	tables   []table
 	blobs    []blob
 	images   map[string]string // code → name of its blob
@@ -198,14 +199,15 @@ func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) ([]cell, e
 	switch {
 	case len(s.Args) > maxArgs:
 		return nil, fmt.Errorf("it has more than %d arguments", maxArgs)
-	case len(f.Maps) > 0:
-		return nil, errors.New("it takes tensor maps, which C code cannot make: NEREID_DISABLE_TMA=1 " +
-			"compiles without")
 	case f.Checked:
 		return nil, errors.New("it checks its accesses, and C code does not tell it the bounds of the arguments: " +
 			"compile it without NEREID_CHECK")
 	case f.Entry == "":
 		return nil, errors.New("its function is not known")
+	}
+	maps, err := takeMaps(s)
+	if err != nil {
+		return nil, err
 	}
 	if part == bundle.PartObj {
 		return w.host(e, s)
@@ -220,9 +222,11 @@ func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) ([]cell, e
 	if err != nil {
 		return nil, fmt.Errorf("%q is no compute capability", s.Machine)
 	}
+	count, at := w.mapTables(maps)
 	return []cell{number(kind), e.Target, f.Entry, ref(w.image(s.Code)), number(capability),
 		number(plain != exact), number(f.Threads), number(max(1, f.Cluster)), number(f.Shared),
-		number(f.Scratch), number(s.Options.LaunchCooperativeGrid), number(s.Options.LaunchPDL), "", ref("")}, nil
+		number(f.Scratch), number(s.Options.LaunchCooperativeGrid), number(s.Options.LaunchPDL), "", ref(""),
+		count, at}, nil
 }
 
 // host keeps an object file and returns its row. Code for the processors of another architecture than the C
@@ -240,7 +244,7 @@ func (w *writer) host(e *bundle.Entry, s *compile.Saved) ([]cell, error) {
 	features := rest[strings.LastIndexByte(rest, ' ')+1:]
 	zero := number(0)
 	return []cell{number(kindHost), e.Target, symbol, ref(""), zero, zero, zero, number(1), zero,
-		number(s.Facts.Scratch), zero, zero, features, ref("AT_" + symbol)}, nil
+		number(s.Facts.Scratch), zero, zero, features, ref("AT_" + symbol), zero, ref("")}, nil
 }
 
 // object keeps an object file, once, and returns the name of its function.

@@ -11,6 +11,7 @@
 //	tables.go      data of the source file
 //	group.go       groups: rules, and the choice among variants
 //	functions.go   functions with typed arguments; header and source put together
+//	maps.go        descriptors that code takes as tensor maps
 //	library.go     shared libraries
 //	rename.go      object files with symbols of their own
 //

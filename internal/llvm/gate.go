@@ -7,14 +7,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/dl"
 )
 
-// Code generation for GPUs begins with straight-line strength reduction (slsr), which computes a sum, a product or
-// an address from a similar one before it. LLVM 22 compares each of them with all that dominate it. Small kernels
-// gain instructions by it; in large ones, nearly every pair is refused, after minutes. The C API cannot leave a pass
-// of code generation out, and LLVM's options hold for a whole process. But LLVM asks the gate of a compilation's
-// context before each pass (llvm::OptPassGate), so large kernels get a gate that refuses this one.
+// Code generation for GPUs begins with straight-line strength reduction (slsr), which computes a sum, a
+// product or an address from a similar one before it. LLVM 22 compares each of them with all that dominate
+// it. Small kernels gain instructions by it; in large ones, nearly every pair is refused, after minutes. The
+// C API cannot leave a pass of code generation out, and LLVM's options hold for a whole process. But LLVM
+// asks the gate of a compilation's context before each pass (llvm::OptPassGate), so large kernels get a gate
+// that refuses this one.
 
-// maxReduced is the number of sums, products and addresses up to which strength reduction runs. 1,000 take 0.3 s,
-// and the time grows with the square.
+// maxReduced is the number of sums, products and addresses up to which strength reduction runs. 1,000 take
+// 0.3 s, and the time grows with the square.
 const maxReduced = 1000
 
 // LLVMOpcode of the instructions that strength reduction compares.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLimitReduction: products of a small kernel are computed from each other, those of a large one are not, since
-// LLVM 22 would compare all of them.
+// TestLimitReduction: products of a small kernel are computed from each other, those of a large one are not,
+// since LLVM 22 would compare all of them.
 func TestLimitReduction(t *testing.T) {
 	each(t, func(t *testing.T, lib *Lib) {
 		if lib.version.Major < 22 || !lib.raw.knowsGate() {

@@ -3,8 +3,8 @@ package txtest
 import "strings"
 
 // ObjectIR returns LLVM IR whose function entry needs from a linker what kernels need: constants, a table of
-// addresses, functions of the C library, of the program ("ours") and of the module itself. globals are added to
-// the module, and value to the function: instructions that compute %g, which is added to the result.
+// addresses, functions of the C library, of the program ("ours") and of the module itself. globals are added
+// to the module, and value to the function: instructions that compute %g, which is added to the result.
 func ObjectIR(globals, value string) string {
 	return strings.NewReplacer("GLOBALS", globals, "VALUE", value).Replace(objectIR)
 }

@@ -1,7 +1,7 @@
 /* Runs every variant of the softmax table on the CPU, or with the argument "cuda" on the GPU, and compares the results
    with those of a plain loop. "launch" instead of "cuda" launches only: for a driver whose kernels do nothing. */
+#include "gpu.h"
 #include "softmax.h"
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,23 +21,6 @@ static uint16_t to_half(float f) { /* of small multiples of 1/8 alone */
 	while (v >= 2048) v /= 2, e++;
 	while (v < 1024) v *= 2, e--;
 	return sign | (uint16_t)((e + 25) << 10) | ((uint16_t)v & 1023);
-}
-
-static int (*mem_alloc)(uint64_t *, size_t), (*to_device)(uint64_t, const void *, size_t), (*to_host)(void *, uint64_t, size_t);
-static int (*synchronize)(void);
-
-static int open_gpu(void) {
-	void *lib = dlopen(getenv("NEREID_CUDA") ? getenv("NEREID_CUDA") : "libcuda.so.1", RTLD_NOW), *context;
-	int (*init)(unsigned), (*retain)(void **, int), (*set)(void *);
-	if (!lib) return printf("no driver: %s\n", dlerror()), 1;
-	*(void **)&init = dlsym(lib, "cuInit");
-	*(void **)&retain = dlsym(lib, "cuDevicePrimaryCtxRetain");
-	*(void **)&set = dlsym(lib, "cuCtxSetCurrent");
-	*(void **)&mem_alloc = dlsym(lib, "cuMemAlloc_v2");
-	*(void **)&to_device = dlsym(lib, "cuMemcpyHtoD_v2");
-	*(void **)&to_host = dlsym(lib, "cuMemcpyDtoH_v2");
-	*(void **)&synchronize = dlsym(lib, "cuCtxSynchronize");
-	return init(0) || retain(&context, 0) || set(context);
 }
 
 /* check runs one variant over some rows. */

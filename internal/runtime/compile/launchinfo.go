@@ -129,16 +129,20 @@ func words(params []lang.Param, specs []lang.ArgSpec, own []target.Param,
 			f.Maps = f.Maps[1:]
 			out = append(out, target.Param{Name: name, Type: tensorMapType})
 		} else {
-			elem := lang.FormatSignature([]lang.ArgSpec{{Type: s.Desc.Elem}})
-			out = append(out, target.Param{Name: name + ".desc.base", Pointer: true, Type: elem})
-			out = append(out, numbered(name+".desc.shape", "i64", rank)...)
-			out = append(out, numbered(name+".desc.stride", "i64", rank)...)
-			out = append(out, target.Param{Name: name + ".desc.nan", Type: "i1"})
+			out = append(out, DescriptorArgs(name, lang.FormatSignature([]lang.ArgSpec{{Type: s.Desc.Elem}}), rank)...)
 		}
 		out = append(out, numbered(name+".shape", "i32", rank)...)
 		out = append(out, numbered(name+".stride", "i64", rank)...)
 	}
 	return out
+}
+
+// DescriptorArgs returns the arguments of a descriptor that is passed as words.
+func DescriptorArgs(name, elem string, rank int) []target.Param {
+	out := []target.Param{{Name: name + ".desc.base", Pointer: true, Type: elem}}
+	out = append(out, numbered(name+".desc.shape", "i64", rank)...)
+	out = append(out, numbered(name+".desc.stride", "i64", rank)...)
+	return append(out, target.Param{Name: name + ".desc.nan", Type: "i1"})
 }
 
 // numbered returns n scalars of a type.
