@@ -1,5 +1,5 @@
 // Package cxx tests the C++ side of the library: nereid.hpp, the CMake package, the pkg-config file, and the
-// operators of capi/examples/operators.
+// operators of capi/examples/operators. The kernels of the header's own checks are in testdata/rules.py.
 package cxx
 
 import (
