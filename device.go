@@ -14,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd"
+	amdsim "github.com/nereid-lang/nereid/internal/target/amd/sim"
 	"github.com/nereid-lang/nereid/internal/target/cpu"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
@@ -91,8 +92,20 @@ var openers = []opener{
 		}
 		return []*Device{hostCPU()}, nil
 	})},
-	open("interp", func() ([]target.Backend, error) { return []target.Backend{newInterp()}, nil }).orSlow(slowWarning),
-	open("sim", sim.Devices),
+	open("interp", func() ([]target.Backend, error) {
+		return []target.Backend{newInterp()}, nil
+	}).orSlow(slowWarning),
+	open("sim", simulated),
+}
+
+// simulated returns the simulated GPUs.
+func simulated() ([]target.Backend, error) {
+	nv, err := sim.Devices()
+	if err != nil {
+		return nil, err
+	}
+	amd, err := amdsim.Devices()
+	return append(nv, amd...), err
 }
 
 // hostCPU returns the CPU, whether LLVM is installed or not.
@@ -205,7 +218,8 @@ func Open(name string) (*Device, error) {
 }
 
 // slowWarning is logged when the interpreter is chosen only because nothing better is here.
-const slowWarning = "nereid: kernels run in the interpreter, some 40 times slower than on the CPU, which needs LLVM"
+const slowWarning = "nereid: kernels run in the interpreter, some 40 times slower than on the CPU, which " +
+	"needs LLVM"
 
 // absent is an error that is ErrNoDevice but shows only the reason.
 type absent struct{ error }
@@ -221,7 +235,8 @@ type Stream struct {
 	_   [24]byte // padded to 64 bytes so that a launch touches a single cache line
 }
 
-// Context returns the context that ends what the stream's launches wait for; for the zero value it never ends.
+// Context returns the context that ends what the stream's launches wait for; for the zero value it never
+// ends.
 func (s *Stream) Context() context.Context {
 	if s == nil || s.ctx == nil {
 		return context.Background()

@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	amdsim "github.com/nereid-lang/nereid/internal/target/amd/sim"
 	"github.com/nereid-lang/nereid/internal/target/cpu"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
@@ -22,6 +23,7 @@ func runError(err error, b *compile.Build) error {
 	var byInterp *interp.Fault
 	var byCode *stray.Fault
 	var bySim *sim.Fault
+	var byEmulator *amdsim.Fault
 	var died *cpu.Crash
 	switch {
 	case err == nil || errors.As(err, new(*Fault)) || errors.As(err, new(*Crash)):
@@ -63,6 +65,11 @@ func runError(err error, b *compile.Build) error {
 			f.Message = fmt.Sprintf("race: thread %d and thread %d access index %d of %s, and no barrier lies between",
 				bySim.Other, bySim.Thread, f.Index, f.Argument)
 		}
+		return f.compose(b)
+	case errors.As(err, &byEmulator):
+		f := &Fault{Kernel: byEmulator.Kernel, Program: byEmulator.Program, Message: byEmulator.Msg, err: err}
+		f.File, f.Line, f.Column = byEmulator.Place.File, byEmulator.Place.Line, byEmulator.Place.Column+1
+		f.setAccess(byEmulator.Access, b)
 		return f.compose(b)
 	}
 	return err

@@ -86,13 +86,14 @@ var rules = []rule{
 
 	// Targets: each knows the layers above and none of the others. Code generation and drivers know no device.
 	{pkg: "internal/target/stray"},
+	{pkg: "internal/target/simmem", ours: []string{"internal/target", "internal/target/stray"}},
 	{pkg: "internal/target/nvidia/driver/stub"},
 	{pkg: "internal/target/nvidia/driver",
 		ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/llvm"}},
-	{pkg: "internal/target/nvidia/ptxsim", ours: join(irLayer, "internal/target/stray")},
+	{pkg: "internal/target/nvidia/ptxsim", ours: join(irLayer, "internal/target/simmem", "internal/target/stray")},
 	{pkg: "internal/target/amd/gcn"},
 	{pkg: "internal/target/amd/gcnsim",
-		ours: []string{"internal/num", "internal/target/amd/gcn", "internal/target/stray"}},
+		ours: []string{"internal/num", "internal/target/amd/gcn", "internal/target/simmem", "internal/target/stray"}},
 	{pkg: "internal/target/cpu/codegen",
 		ours: join(irLayer, "internal/mathlib", "internal/target/cpu/gemm", "internal/target/cpu/vmath")},
 	{pkg: "internal/target/cpu/cpuid"},
@@ -106,12 +107,15 @@ var rules = []rule{
 		ours: join(native, "internal/lang", "internal/objcode", "internal/target", "internal/target/stray",
 			"internal/target/cpu/...")},
 	{pkg: "internal/target/nvidia/...",
-		ours: join(native, "internal/lang", "internal/target", "internal/target/stray",
+		ours: join(native, "internal/lang", "internal/target", "internal/target/simmem", "internal/target/stray",
 			"internal/target/nvidia/...")},
 
 	{pkg: "internal/target/amd/hsaco"},
 	{pkg: "internal/target/amd",
 		ours: join(native, "internal/lang", "internal/target", "internal/target/amd/hsaco")},
+	{pkg: "internal/target/amd/sim",
+		ours: []string{"internal/diag", "internal/knob", "internal/llvm", "internal/target", "internal/target/amd",
+			"internal/target/amd/gcnsim", "internal/target/simmem"}},
 
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},

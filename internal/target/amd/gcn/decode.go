@@ -154,10 +154,33 @@ func (in *Inst) operand(a arg) Operand {
 		if in.isAcc(a.field) {
 			o.File = Acc
 		}
+		if a.field == "addr" || a.field == "vaddr" {
+			in.address(&o)
+		}
 	default:
 		return in.scalarOperand(a, code)
 	}
 	return o
+}
+
+// address sets how many registers the address of a memory access has; with none it is off.
+func (in *Inst) address(o *Operand) {
+	switch in.enc.name {
+	case "MUBUF":
+		o.N = int(in.Field("offen") + in.Field("idxen"))
+	case "SCRATCH":
+		o.N = 0
+		if in.ScratchAddress() {
+			o.N = 1
+		}
+	case "GLOBAL":
+		if in.Field("saddr") != noAddress {
+			o.N = 1
+		}
+	}
+	if o.N == 0 {
+		o.File = Off
+	}
 }
 
 // smemOffset returns the offset of a scalar load: a register or a number.

@@ -34,33 +34,8 @@ func (in *Inst) argText(i int) string {
 		return ""
 	case a.Field == "offset" && in.Field("soffset_en") != 0 && in.Field("imm") != 0:
 		return scalarText(int(in.Field("soffset")), 1, "") + " offset:" + in.plain(a)
-	case a.Field == "addr" || a.Field == "vaddr":
-		if text, ok := in.addressText(a); ok {
-			return text
-		}
 	}
 	return in.modified(a, in.plain(a))
-}
-
-// addressText returns the address of a memory access where it is not a plain register.
-func (in *Inst) addressText(a Operand) (string, bool) {
-	switch in.enc.name {
-	case "MUBUF":
-		both := in.Field("offen") + in.Field("idxen")
-		if both == 0 {
-			return "off", true
-		}
-		return registers("v", a.Code, int(both)), true
-	case "SCRATCH":
-		if !in.ScratchAddress() {
-			return "off", true
-		}
-	case "GLOBAL":
-		if in.Field("saddr") != noAddress {
-			return registers("v", a.Code, 1), true
-		}
-	}
-	return "", false
 }
 
 // ScratchAddress reports whether a scratch access has an address in VGPRs.

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // lanes is the size of a wave.
@@ -144,7 +145,7 @@ type wave struct {
 	busy     int // registers that a load under way writes
 	pending  [regs]uint8
 
-	last    buffer // where the last access to global memory was
+	last    simmem.Span // where the last access to global memory was
 	scratch []byte
 	buf     [4][lanes]uint64   // sources of an instruction
 	spares  [2][lanes][16]byte // what loads of LDS read

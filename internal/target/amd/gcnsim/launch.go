@@ -90,8 +90,8 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 		return fmt.Errorf("gcnsim: %s: %d threads in a workgroup; expected 1 to %d", k.Name, l.Threads,
 			max(k.MaxThreads, 1))
 	}
-	if l.LDS > maxLDS || k.LDS > maxLDS {
-		return fmt.Errorf("gcnsim: %s: %d bytes of LDS; a workgroup has %d", k.Name, max(l.LDS, k.LDS), maxLDS)
+	if l.LDS > MaxLDS || k.LDS > MaxLDS {
+		return fmt.Errorf("gcnsim: %s: %d bytes of LDS; a workgroup has %d", k.Name, max(l.LDS, k.LDS), MaxLDS)
 	}
 	r := &run{Launch: l, ctx: ctx, m: m, p: m.kernels[l.Kernel], lds: newLDS(max(l.LDS, k.LDS)), steps: maxSteps}
 	if l.Steps > 0 {
@@ -127,9 +127,12 @@ var hidden = map[string]func(*Launch) uint64{
 	"hidden_private_base":  func(*Launch) uint64 { return privateBase >> 32 },
 }
 
+// kernargRoom is how far compilers read behind the arguments, whose memory a runtime gives in such blocks.
+const kernargRoom = 64
+
 // packArgs writes the arguments as the kernel's metadata say. Arguments that the caller leaves out are 0.
 func packArgs(k *gcn.Kernel, l *Launch) ([]byte, error) {
-	out := make([]byte, max(k.Kernarg, 4))
+	out := make([]byte, (k.Kernarg+kernargRoom)&^(kernargRoom-1)+kernargRoom)
 	at := 0
 	for _, a := range k.Args {
 		var v uint64

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// maxLDS is the size of a workgroup's local data share.
-const maxLDS = 64 << 10
+// MaxLDS is the size of a workgroup's local data share.
+const MaxLDS = 64 << 10
 
 // lds is the local data share of a workgroup, with what is needed to find races: for each byte, which wave
 // wrote it last and which read it, and between which barriers.

@@ -63,7 +63,8 @@ func Link(object []byte) ([]byte, error) {
 		return nil, fmt.Errorf("hsaco: %w", err)
 	}
 	if in.Class != elf.ELFCLASS64 || in.Type != elf.ET_REL || in.Machine != elf.EM_AMDGPU {
-		return nil, fmt.Errorf("hsaco: expected an object file for AMDGPU, found %v %v for %v", in.Class, in.Type, in.Machine)
+		return nil, fmt.Errorf("hsaco: expected an object file for AMDGPU, found %v %v for %v", in.Class,
+			in.Type, in.Machine)
 	}
 	l := &linker{in: in, of: map[int]*section{}, extra: map[string]*section{}}
 	if l.syms, err = in.Symbols(); err != nil {
@@ -128,7 +129,8 @@ func (l *linker) addDynamic() {
 		names += len(s.Name) + 1
 	}
 	add := func(name string, typ elf.SectionType, flags elf.SectionFlag, size int, entry uint64) {
-		s := &section{name: name, typ: typ, flags: flags | elf.SHF_ALLOC, data: make([]byte, size), align: 8, entry: entry}
+		s := &section{name: name, typ: typ, flags: flags | elf.SHF_ALLOC, data: make([]byte, size), align: 8,
+			entry: entry}
 		l.extra[name] = s
 		l.out = append(l.out, s)
 	}

@@ -64,7 +64,8 @@ func TestLink(t *testing.T) {
 		t.Errorf("descriptor %x, LLD has %x", a, b)
 	}
 	table := bytesAt(t, theirs, tableAt(t, theirs), 16)
-	if got := bytesAt(t, ours, tableAt(t, ours), 16); !bytes.Equal(got, table) || le.Uint32(got[12:]) != 0x40a00000 {
+	if got := bytesAt(t, ours, tableAt(t, ours), 16); !bytes.Equal(got, table) ||
+		le.Uint32(got[12:]) != 0x40a00000 {
 		t.Errorf("the code reads %x, LLD's %x", got, table)
 	}
 }
@@ -177,7 +178,8 @@ func TestLinkErrors(t *testing.T) {
 		{nil, "hsaco:"},
 		{[]byte("\x7fELF"), "hsaco:"},
 		{object(t, strings.Replace(kernelIR, "@table = internal addrspace(4) constant [4 x float] "+
-			"[float 1.0, float 2.0, float 3.0, float 5.0]", "@table = external hidden addrspace(4) constant [4 x float]", 1)),
+			"[float 1.0, float 2.0, float 3.0, float 5.0]",
+			"@table = external hidden addrspace(4) constant [4 x float]", 1)),
 			"table is not defined"},
 	} {
 		if _, err := Link(c.object); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -120,7 +120,8 @@ func (l *linker) write(object []byte) []byte {
 	head := elf.Header64{
 		Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_AMDGPU), Version: uint32(elf.EV_CURRENT),
 		Phoff: fileHead, Shoff: table, Flags: le.Uint32(object[48:]), Ehsize: fileHead, Phentsize: progHead,
-		Phnum: uint16(len(progs)), Shentsize: secHead, Shnum: uint16(len(l.out) + 2), Shstrndx: uint16(len(l.out) + 1),
+		Phnum: uint16(len(progs)), Shentsize: secHead, Shnum: uint16(len(l.out) + 2),
+		Shstrndx: uint16(len(l.out) + 1),
 	}
 	copy(head.Ident[:], object[:16])
 	binary.Write(&heads, le, head)

@@ -41,7 +41,7 @@ func (c *block) parts(t int32, m *TensorMap, at []int64) (out []globalPart) {
 }
 
 func (c *block) part(t int32, addr uint64, off, n int) globalPart {
-	data, err := c.launch.Memory.at(addr, n)
+	data, err := c.launch.Memory.At(addr, n)
 	if err != nil {
 		c.fail(t, "a bulk copy of %d bytes: %v", n, err)
 	}

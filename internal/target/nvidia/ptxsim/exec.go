@@ -159,16 +159,16 @@ func (c *block) failAccess(t int32, addr uint64, n int, write bool, msg string) 
 // accessOf describes an access by the argument of the launch that points to that memory or nearest to it;
 // nil if there is no memory.
 func (c *block) accessOf(addr uint64, n int, write bool) *stray.Access {
-	b, ok := c.launch.Memory.near(addr)
+	b, ok := c.launch.Memory.Near(addr)
 	if !ok {
 		return nil
 	}
-	a := &stray.Access{What: "load", Size: n, Word: -1, Offset: int64(addr - b.addr), Bytes: int64(len(b.data))}
+	a := &stray.Access{What: "load", Size: n, Word: -1, Offset: int64(addr - b.Addr), Bytes: int64(len(b.Data))}
 	if write {
 		a.What = "store"
 	}
 	for i, word := range c.launch.Args {
-		if word >= b.addr && word < b.addr+uint64(max(len(b.data), 1)) {
+		if word >= b.Addr && word < b.Addr+uint64(max(len(b.Data), 1)) {
 			a.Word = i
 			break
 		}

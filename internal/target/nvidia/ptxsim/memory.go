@@ -2,117 +2,25 @@ package ptxsim
 
 import (
 	"encoding/binary"
-	"fmt"
-	"slices"
-	"sort"
-	"sync"
-	"sync/atomic"
 
-	"github.com/nereid-lang/nereid/internal/target/stray"
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
-// Memory is global memory: buffers that the caller lends. Several launches may use it at a time.
-type Memory struct {
-	mu      sync.Mutex // of changes
-	buffers atomic.Pointer[[]buffer]
-	next    uint64
-}
+// Memory is global memory.
+type Memory = simmem.Memory
 
-type buffer struct {
-	addr uint64
-	data []byte
-}
+// NewMemory returns empty memory.
+func NewMemory() *Memory { return simmem.New() }
 
 // Where the windows of generic addresses begin.
 const (
-	globalBase = 0x7f0000000000
+	globalBase = simmem.Base
 	sharedBase = 1 << 56
 	localBase  = 2 << 56
 	moduleBase = 3 << 56
 	paramBase  = 4 << 56
 	windowMask = 0xff << 56
 )
-
-// NewMemory returns empty memory.
-func NewMemory() *Memory { return &Memory{next: globalBase} }
-
-// Alloc lends a buffer and returns its address. Addresses around it belong to nobody.
-func (m *Memory) Alloc(data []byte) uint64 { return m.AllocAt(data, 0) }
-
-// AllocAt allocates like Alloc, at an address that is so many bytes, less than 256, above a multiple of
-// 256.
-func (m *Memory) AllocAt(data []byte, above uint64) uint64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	a := m.next + above
-	list := append(slices.Clone(m.list()), buffer{a, data})
-	m.buffers.Store(&list)
-	m.next += (uint64(len(data)) + above + 1<<20) &^ 0xff
-	return a
-}
-
-// Free takes a buffer back.
-func (m *Memory) Free(addr uint64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	list := slices.DeleteFunc(slices.Clone(m.list()), func(b buffer) bool { return b.addr == addr })
-	m.buffers.Store(&list)
-}
-
-// Spans returns the buffers.
-func (m *Memory) Spans() []stray.Span {
-	var out []stray.Span
-	for _, b := range m.list() {
-		out = append(out, stray.Span{Lo: b.addr, Size: uint64(len(b.data))})
-	}
-	return out
-}
-
-func (m *Memory) list() []buffer {
-	if p := m.buffers.Load(); p != nil {
-		return *p
-	}
-	return nil
-}
-
-// below returns the last buffer that begins at or below an address.
-func (m *Memory) below(addr uint64) (buffer, bool) {
-	list := m.list()
-	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr }) - 1
-	if i < 0 {
-		return buffer{}, false
-	}
-	return list[i], true
-}
-
-// near returns the buffer that an address is in or nearest to.
-func (m *Memory) near(addr uint64) (buffer, bool) {
-	list := m.list()
-	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr })
-	switch {
-	case len(list) == 0:
-		return buffer{}, false
-	case i == 0:
-		return list[0], true
-	case i == len(list):
-		return list[i-1], true
-	}
-	if end := list[i-1].addr + uint64(len(list[i-1].data)); addr < end || addr-end <= list[i].addr-addr {
-		return list[i-1], true
-	}
-	return list[i], true
-}
-
-// at returns n bytes at an address.
-func (m *Memory) at(addr uint64, n int) ([]byte, error) {
-	if b, ok := m.below(addr); ok {
-		if off := addr - b.addr; off+uint64(n) <= uint64(len(b.data)) {
-			return b.data[off : off+uint64(n)], nil
-		}
-		return nil, fmt.Errorf("address %#x is %d bytes into a buffer of %d", addr, int64(addr-b.addr), len(b.data))
-	}
-	return nil, fmt.Errorf("address %#x is in no buffer", addr)
-}
 
 // space is an address space.
 type space uint8
@@ -175,7 +83,7 @@ func (c *block) bytes(sp space, t int32, addr uint64, n int, write bool) []byte 
 		}
 		return c.m.data[off : off+uint64(n)]
 	}
-	b, err := c.launch.Memory.at(addr, n)
+	b, err := c.launch.Memory.At(addr, n)
 	if err != nil {
 		c.failAccess(t, addr, n, write, err.Error())
 	}

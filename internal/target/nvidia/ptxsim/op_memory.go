@@ -390,7 +390,7 @@ func (s *stmt) validBytes(size int) func(c *block, t int32) int {
 
 // startCopy notes the first moment at which a copy may read.
 func (c *block) startCopy(t int32, j *copyJob) {
-	if src, err := c.launch.Memory.at(j.from, j.n); err == nil { // where it is not, the copy's end says so
+	if src, err := c.launch.Memory.At(j.from, j.n); err == nil { // where it is not, the copy's end says so
 		c.globals.touch(c, t, j.from, src, false, false)
 	}
 	j.seq = c.globals.seq
@@ -404,7 +404,7 @@ func (c *block) complete(t int32, n int) {
 			var src []byte
 			if j.n > 0 {
 				var err error
-				if src, err = c.launch.Memory.at(j.from, j.n); err != nil {
+				if src, err = c.launch.Memory.At(j.from, j.n); err != nil {
 					c.fail(t, "%v", err)
 				}
 				if c.globals != nil {

@@ -310,7 +310,7 @@ func (c *block) tensorMap(t int32, addr uint64) *TensorMap {
 		data = c.params[int(t)*c.paramSize+int(at):][:TensorMapBytes]
 	} else {
 		var err error
-		if data, err = c.launch.Memory.at(addr, TensorMapBytes); err != nil {
+		if data, err = c.launch.Memory.At(addr, TensorMapBytes); err != nil {
 			c.fail(t, "a tensor map: %v", err)
 		}
 		if c.races != nil && !c.cluster.maps[addr].anyBefore(c.cluster.clocks, c.global(t)) {

@@ -14,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // Fault is the error of a kernel that was stopped.
@@ -22,7 +23,7 @@ type Fault = ptxsim.Fault
 // Device is a simulated GPU.
 type Device struct {
 	nvidia.Compiler
-	mem *ptxsim.Memory
+	mem *simmem.Memory
 }
 
 // capabilities lists the compute capabilities of the simulated devices.
@@ -35,7 +36,7 @@ func Devices() ([]target.Backend, error) {
 	}
 	var out []target.Backend
 	for _, c := range capabilities {
-		out = append(out, &Device{nvidia.Compiler{Capability: c}, ptxsim.NewMemory()})
+		out = append(out, &Device{nvidia.Compiler{Capability: c}, simmem.New()})
 	}
 	return out, nil
 }
@@ -64,53 +65,10 @@ func (d *Device) Alloc(size int) (target.Buffer, error) {
 }
 
 func (d *Device) Wrap(data []byte) (target.Buffer, error) {
-	return &buffer{d.mem, d.mem.Alloc(data), data}, nil
+	return d.mem.Buffer(data), nil
 }
 
-func (*Device) NewStream() (target.Stream, error) { return stream{}, nil }
-
-// stream is never busy: launches run in the calling goroutine.
-type stream struct{}
-
-func (stream) Sync() error  { return nil }
-func (stream) Close() error { return nil }
-
-type buffer struct {
-	mem  *ptxsim.Memory
-	addr uint64
-	data []byte
-}
-
-// Narrow lends a part of the buffer at addresses of its own.
-func (b *buffer) Narrow(lo, hi int) (target.Buffer, error) {
-	data := b.data[lo:hi:hi]
-	return &buffer{b.mem, b.mem.AllocAt(data, (b.addr+uint64(lo))%256), data}, nil
-}
-
-func (b *buffer) Addr() uint64 { return b.addr }
-func (b *buffer) Size() int    { return len(b.data) }
-func (b *buffer) Host() []byte { return b.data }
-
-func (b *buffer) Close() error {
-	b.mem.Free(b.addr)
-	return nil
-}
-
-func (b *buffer) Read(at int, into []byte) error {
-	if at < 0 || at > len(b.data) || len(into) > len(b.data)-at {
-		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, len(b.data))
-	}
-	copy(into, b.data[at:])
-	return nil
-}
-
-func (b *buffer) Write(at int, from []byte) error {
-	if at < 0 || at > len(b.data) || len(from) > len(b.data)-at {
-		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, len(b.data))
-	}
-	copy(b.data[at:], from)
-	return nil
-}
+func (*Device) NewStream() (target.Stream, error) { return simmem.Stream{}, nil }
 
 type kernel struct {
 	dev    *Device

@@ -1,0 +1,121 @@
+// Package sim is a simulated AMD GPU: kernels are compiled to code objects, which run in the emulator of
+// package gcnsim. It tests the path to machine code on any machine that has LLVM, and finds missing barriers
+// and waits, accesses out of bounds, and values that nothing wrote.
+package sim
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/amd"
+	"github.com/nereid-lang/nereid/internal/target/amd/gcnsim"
+	"github.com/nereid-lang/nereid/internal/target/simmem"
+)
+
+// Fault is the error of a kernel that was stopped.
+type Fault = gcnsim.Fault
+
+// Device is a simulated GPU.
+type Device struct {
+	amd.Compiler
+	mem *simmem.Memory
+}
+
+// chips lists the chips of the simulated devices.
+var chips = []string{"gfx942", "gfx90a"}
+
+// Devices returns the simulated devices, or an error that says why there are none.
+func Devices() ([]target.Backend, error) {
+	if _, err := llvm.Load(); err != nil {
+		return nil, err
+	}
+	var out []target.Backend
+	for _, c := range chips {
+		out = append(out, &Device{amd.Compiler{Chip: c}, simmem.New()})
+	}
+	return out, nil
+}
+
+func (d *Device) Name() string { return "sim:" + d.Chip }
+
+func (d *Device) Info() string {
+	return fmt.Sprintf("emulator of %s in Go, checks accesses, races and waits", d.Chip)
+}
+
+// Compile compiles a kernel to a code object and decodes it.
+func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
+	made, err := d.CompileOnly(ctx, in)
+	if err != nil || made == nil {
+		return nil, err
+	}
+	kept, err := made.(*target.Unloaded).Code()
+	if err != nil {
+		return nil, err
+	}
+	return d.Restore(ctx, in.Kernel, kept)
+}
+
+// Fingerprint names what code depends on.
+func (d *Device) Fingerprint() string { return d.Generator() }
+
+// Runs returns nil if the emulator runs code of a stage that was compiled for a machine.
+func (d *Device) Runs(stage, machine string) error {
+	if stage != "hsaco" || machine != d.Machine() {
+		return fmt.Errorf("%s runs code objects for %s, not %s for %s", d.Name(), d.Chip, stage, machine)
+	}
+	return nil
+}
+
+// Restore decodes a code object.
+func (d *Device) Restore(_ context.Context, _ string, c target.Code) (target.Executable, error) {
+	code, err := amd.Kept(c)
+	if err != nil {
+		return nil, err
+	}
+	if code.Shared > gcnsim.MaxLDS {
+		return nil, diag.Refuse("shared memory", "kernel %s needs %d bytes, %s has %d for a workgroup", code.Name,
+			code.Shared, d.Chip, gcnsim.MaxLDS).By(d.Name()).Instead("use smaller blocks or fewer stages")
+	}
+	m, err := gcnsim.Load(c.Data)
+	if err != nil {
+		return nil, err
+	}
+	return &kernel{d, code, c, m}, nil
+}
+
+func (d *Device) Alloc(size int) (target.Buffer, error) {
+	data, err := target.HostBytes(size)
+	if err != nil {
+		return nil, err
+	}
+	return d.Wrap(data)
+}
+
+func (d *Device) Wrap(data []byte) (target.Buffer, error) { return d.mem.Buffer(data), nil }
+
+func (*Device) NewStream() (target.Stream, error) { return simmem.Stream{}, nil }
+
+// kernel is a code object, decoded.
+type kernel struct {
+	dev    *Device
+	code   *amd.Code
+	kept   target.Code
+	module *gcnsim.Module
+}
+
+func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
+	return k.module.Run(ctx,
+		&gcnsim.Launch{Kernel: k.code.Name, Grid: grid, Threads: k.code.Lanes() * k.code.NumWarps,
+			LDS: k.code.Shared, Args: args, Memory: k.dev.mem})
+}
+
+func (*kernel) Close() error { return nil }
+
+// Facts returns what is known of the code.
+func (k *kernel) Facts() target.Facts { return k.code.Facts() }
+
+// Code returns the code object.
+func (k *kernel) Code() (target.Code, error) { return k.kept, nil }
