@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid/internal/aot"
+	"github.com/nereid-lang/nereid/internal/rule"
 )
 
 // aotFlags holds the flags of nereid aot.
@@ -18,12 +19,14 @@ type aotFlags struct {
 	output        string
 	c             string // folder for C
 	library       string // shared library
+	onnx          bool   // the library is one of ONNX Runtime's operators
 	targets       []string
 	groups, names []string
 	golang        string
 	timing        bool
 	build         aot.BuildOptions
 	variants      []aot.Variant // of the tables
+	operators     []*rule.Operator
 }
 
 func newAOTCmd() *cobra.Command {
@@ -51,6 +54,8 @@ func newAOTCmd() *cobra.Command {
 	fs.StringVar(&f.library, "so", "",
 		"shared library to write, as libkernels.so, with kernels.h beside it: the code behind a C ABI "+
 			"(docs/AOT.md)")
+	fs.BoolVar(&f.onnx, "onnx", false,
+		"the library registers the manifest's operators with ONNX Runtime (docs/ONNXRUNTIME.md)")
 	fs.StringSliceVar(&f.targets, "targets", nil,
 		"what to compile for: cuda:90, cpu for this machine's, cpu:x86-64-v3 ... (default: those of the manifest)")
 	fs.StringSliceVar(&f.groups, "group", nil, "compile only these groups")
@@ -69,6 +74,9 @@ func newAOTCmd() *cobra.Command {
 func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
 	if f.output == "" && f.golang == "" && f.c == "" && f.library == "" {
 		return usagef("where to? -o BUNDLE.nrb, --go FOLDER, --c FOLDER or --so LIBRARY.so")
+	}
+	if f.onnx && f.library == "" {
+		return usagef("--onnx is for shared libraries: --so LIBRARY.so")
 	}
 	var err error
 	if f.variants, err = f.read(tables); err != nil {
@@ -120,6 +128,7 @@ func (f *aotFlags) read(tables []string) (all []aot.Variant, err error) {
 		}
 		rows.File = strings.TrimPrefix(rows.File+", "+name, ", ")
 		rows.Variants = append(rows.Variants, t.Variants...)
+		f.operators = append(f.operators, t.Operators...)
 		for _, target := range t.Targets {
 			if !slices.Contains(wanted, target) {
 				wanted = append(wanted, target)

@@ -29,7 +29,7 @@ func cName(table string) string {
 
 // form returns what was built as C.
 func (f *aotFlags) form(cmd *cobra.Command, built *aot.Built, name string) (*cform.Form, error) {
-	o := cform.Options{Launch: map[string]rule.Launch{}}
+	o := cform.Options{Launch: map[string]rule.Launch{}, ONNX: f.onnx, Operators: f.operators}
 	for _, v := range f.variants {
 		o.Order = append(o.Order, v.Name)
 		o.Launch[v.Name] = v.Launch

@@ -17,13 +17,18 @@ import (
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// section is the name of a manifest's sections, one for each kernel and signature.
-const section = "variants"
+// section is the name of a manifest's sections for kernels, one for each kernel and signature; operators is
+// that of the sections for operators.
+const (
+	section   = "variants"
+	operators = "operators"
+)
 
 // manifest is a TOML file that lists variants.
 type manifest struct {
-	Targets  []string   `toml:"targets"`
-	Variants []variants `toml:"variants"`
+	Targets   []string            `toml:"targets"`
+	Variants  []variants          `toml:"variants"`
+	Operators []rule.OperatorText `toml:"operators"`
 }
 
 // variants is a section: every combination of the values in Vars, Constants and Options for which all
@@ -70,6 +75,14 @@ func readManifest(file string, text []byte, o ReadOptions) (*Table, error) {
 			break
 		}
 	}
+	for i, text := range m.Operators {
+		o, key, err := rule.CompileOperator(text)
+		if err != nil {
+			msg := fmt.Sprintf("operator %s: %v", text.Name, err)
+			r.faults.Add(diag.Diagnostic{Code: "table", Span: places.in(operators, i, key), Msg: msg})
+		}
+		r.t.Operators = append(r.t.Operators, o)
+	}
 	return r.done()
 }
 
@@ -92,8 +105,8 @@ func firstLine(text string) string {
 }
 
 // manifestKeys lists the keys of a manifest and of its sections.
-var manifestKeys = []string{"targets", section, "kernel", "name", "group", "signature", "where", "vars",
-	"constants", "options", "when", "grid", "sizes", "measure"}
+var manifestKeys = append([]string{"targets", section, operators, "kernel", "signature", "where", "vars",
+	"constants", "options", "when", "grid", "sizes", "measure"}, rule.OperatorKeys...)
 
 // unknownKey returns the message for a key that no manifest has.
 func (p *tomlPlaces) unknownKey(key toml.Key) diag.Diagnostic {
@@ -104,8 +117,12 @@ func (p *tomlPlaces) unknownKey(key toml.Key) diag.Diagnostic {
 	} else {
 		d.Hint = "the keys are " + strings.Join(manifestKeys, ", ")
 	}
-	for row := -1; row < len(p.kind); row++ {
-		if s := p.at(row, last); s.Start.IsValid() && p.text[p.file.Offset(s.Start)] != '[' {
+	kind := section
+	if key[0] == operators {
+		kind = operators
+	}
+	for row := -1; row < len(sectionHead.FindAll(p.text, -1)); row++ {
+		if s := p.in(kind, row, last); s.Start.IsValid() && p.text[p.file.Offset(s.Start)] != '[' {
 			d.Span = s
 			break
 		}

@@ -118,6 +118,11 @@ func TestWrongManifests(t *testing.T) {
 			"a grid has three sizes at most"},
 		{named + "grid = 3\nconstants.BLOCK = 8\n", "expected a string or a list of strings"},
 		{named + "sizes = ['factor']\nconstants.BLOCK = 8\n", "factor is there twice"},
+		{named + "constants.BLOCK = 8\n[[operators]]\nname = 'Scale'\ngroup = 'g'\n" +
+			"inputs = ['x T']\noutputs = ['y: T[n]']\n",
+			"t.toml:9:1: error: operator Scale: \"x T\" is no tensor: expected \"x: T[*rows, n]\""},
+		{named + "constants.BLOCK = 8\n[[operators]]\nnames = 'Scale'\n",
+			"t.toml:7:1: error: unknown key \"names\""},
 	} {
 		if _, err := read(t, "t.toml", test.text); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s\ngives %v\nwant %s", test.text, err, test.want)

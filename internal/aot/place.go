@@ -76,16 +76,23 @@ func (p *tomlPlaces) name(row int) string {
 	return fmt.Sprintf("%s %d", section, row+1)
 }
 
-var sectionHead = regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*` + section + `[ \t]*\]\]`)
+var sectionHead = regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*(\w+)[ \t]*\]\]`)
 
-// at returns the place of a key between the head of a section and the next one. row -1 is the part before all
-// sections.
-func (p *tomlPlaces) at(row int, key string) diag.Span {
-	heads := append(sectionHead.FindAllIndex(p.text, -1), []int{len(p.text), len(p.text)})
+// at returns the place of a key in a section of variants. row -1 is the part before all sections.
+func (p *tomlPlaces) at(row int, key string) diag.Span { return p.in(section, row, key) }
+
+// in returns the place of a key between the head of a section of a kind and the next section.
+func (p *tomlPlaces) in(kind string, row int, key string) diag.Span {
+	heads := append(sectionHead.FindAllSubmatchIndex(p.text, -1), []int{len(p.text), len(p.text), 0, 0})
 	from, to, head := 0, heads[0][0], diag.Span{}
-	if row >= 0 && row < len(heads)-1 {
-		from, to = heads[row][1], heads[row+1][0]
-		head = diag.Span{Start: p.file.Pos(heads[row][0]), End: p.file.Pos(heads[row][1])}
+	for i, h := range heads[:len(heads)-1] {
+		if row < 0 || string(p.text[h[2]:h[3]]) != kind {
+			continue
+		}
+		if row--; row < 0 {
+			from, to = h[1], heads[i+1][0]
+			head = diag.Span{Start: p.file.Pos(h[0]), End: p.file.Pos(h[1])}
+		}
 	}
 	line := regexp.MustCompile(`(?m)^[ \t]*(?:[\w.]+\.)?["']?(` + regexp.QuoteMeta(key) + `)["']?[ \t]*=`)
 	if m := line.FindSubmatchIndex(p.text[from:to]); m != nil {

@@ -19,6 +19,8 @@ type Table struct {
 	File     string   // the table's own
 	Targets  []string // that it asks for; nil if it leaves them to the command
 	Variants []Variant
+
+	Operators []*rule.Operator // of a manifest: what ONNX Runtime makes of the groups
 }
 
 // Variant is a row of a table: a kernel with everything that its code depends on, except for the target.

@@ -38,6 +38,9 @@ type hostObject struct {
 type Options struct {
 	Order  []string               // names of the variants in the table's order, which is that of choice
 	Launch map[string]rule.Launch // by variant
+
+	ONNX      bool // the library is one of operators of ONNX Runtime
+	Operators []*rule.Operator
 }
 
 // New returns a bundle as C. name begins all names of the C code.
@@ -57,6 +60,14 @@ func New(name string, f *bundle.File, o Options) (*Form, error) {
 	w.makeGroups()
 	if err := w.functions(); err != nil {
 		return nil, err
+	}
+	if o.ONNX {
+		if len(o.Operators) == 0 {
+			return nil, errNoOperators
+		}
+		if err := w.operators(); err != nil {
+			return nil, err
+		}
 	}
 	return &Form{Name: name, Left: w.left, header: w.header(), source: w.source(), objects: w.objects}, nil
 }
@@ -134,6 +145,8 @@ type variant struct {
 	saved  *compile.Saved // of its first code: the arguments are the same for all
 	launch rule.Launch
 	symbol string // of its table
+
+	host, cuda bool // it has code for CPUs, for GPUs
 }
 
 // cName returns a name as part of a C identifier.
@@ -165,6 +178,7 @@ func (w *writer) variant(list []bundle.Entry) error {
 				v.saved = s
 			}
 			codes.rows = append(codes.rows, row)
+			v.host, v.cuda = v.host || part == bundle.PartObj, v.cuda || part != bundle.PartObj
 		}
 	}
 	if v.saved != nil {

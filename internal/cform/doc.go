@@ -10,6 +10,7 @@
 //	cform.go       the form: variants and their code
 //	tables.go      data of the source file
 //	group.go       groups: rules, and the choice among variants
+//	onnx.go        operators of ONNX Runtime
 //	functions.go   functions with typed arguments; header and source put together
 //	maps.go        descriptors that code takes as tensor maps
 //	library.go     shared libraries
@@ -24,4 +25,5 @@
 //	host.c.txt     launches on CPUs: what the processor has, the pool of threads
 //	api.c.txt      functions that every form has
 //	group.c.txt    groups: rules evaluated, variants chosen and measured
+//	onnx.c.txt     operators of ONNX Runtime; onnx_types.c.txt, behind source.c.txt, its interface and tables
 package cform

@@ -138,6 +138,9 @@ func steps() string { return "enum { STEP_" + strings.Join(rule.Ops(), ", STEP_"
 func (w *writer) source() []byte {
 	var b strings.Builder
 	b.WriteString(w.named(typesText))
+	if w.options.ONNX {
+		b.WriteString(w.named(onnxTypesText))
+	}
 	for _, o := range w.objects {
 		fmt.Fprintf(&b, "#if defined(__%s__)\nextern host_function %s;\n#define AT_%s %s\n#else\n"+
 			"#define AT_%s 0\n#endif\n", o.arch, o.symbol, o.symbol, o.symbol, o.symbol)
@@ -154,6 +157,9 @@ func (w *writer) source() []byte {
 	}
 	fmt.Fprintf(&b, "};\nconst int %s_count = %d;\n", w.prefix, len(w.variants))
 	b.WriteString(steps() + w.named(runtimeText+cudaText+hostText+apiText+groupText))
+	if w.options.ONNX {
+		b.WriteString(w.named(onnxText))
+	}
 	b.WriteString("\n" + w.definitions.String())
 	return []byte(b.String())
 }

@@ -9,4 +9,5 @@
 //	rule.go      Compile, Rule, Eval
 //	ops.go       the steps, one row each
 //	launch.go    Launch: when a variant may run, and its grid
+//	operator.go  Operator: tensors, attributes and arguments of an operator
 package rule
