@@ -74,7 +74,7 @@ func Pipeline(o Options) []pass.Pass {
 // All returns every pass of this package in the order in which `nereid opt --help` lists them.
 func All(o Options) []pass.Pass {
 	var out []pass.Pass
-	for _, p := range slices.Concat(Pipeline(o), AMDPipeline(AMDOptions{Machine: o.Machine})) {
+	for _, p := range slices.Concat(Pipeline(o), AMDPipeline(AMDOptions{Machine: o.Machine}), []pass.Pass{LowerAMD}) {
 		known := func(q pass.Pass) bool { return q.Name == p.Name }
 		if !slices.ContainsFunc(out, known) && !slices.ContainsFunc(pass.All(), known) {
 			out = append(out, p)

@@ -16,6 +16,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/lower"
+	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd/hsaco"
 )
@@ -175,6 +176,9 @@ func (c Compiler) ttgir(in *target.Input, o options) error {
 // llir lowers TTGIR to LLVM IR.
 func (c Compiler) llir(in *target.Input, o options) (*lower.Kernel, error) {
 	start := time.Now()
+	if err := in.Run([]pass.Pass{gpu.LowerAMD}); err != nil {
+		return nil, err
+	}
 	info := axisinfo.Module(in.Module)
 	k, err := lower.Lower(in.Module, in.Kernel, lower.Options{
 		Vendor: lower.AMD(c.Chip, ttg.ThreadsPerWarp(in.Module.Op), o.lower), Contiguity: info.Contiguity,
