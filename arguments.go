@@ -26,7 +26,7 @@ type Const struct{ Value any }
 // Scalar is a number of a type that the caller chooses, where Launch would choose by its value: an int64 that
 // is small, a float64. An annotation of the parameter has its way.
 type Scalar struct {
-	DType DType
+	DType DType  // type that the kernel sees
 	Bits  uint64 // value of an integer, as an int64 or uint64; bits of a float of the type
 }
 

@@ -1,6 +1,7 @@
 package nereid
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -18,12 +19,9 @@ import (
 )
 
 // runError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped,
-// as a Refusal if the device declines it, else unchanged. b is the launched code; it may be nil.
+// as a Refusal if the device declines it, with the kernel's name if the context has ended, else unchanged. b
+// is the launched code; it may be nil.
 func runError(err error, b *compile.Build) error {
-	var byInterp *interp.Fault
-	var byCode *stray.Fault
-	var bySim *sim.Fault
-	var byEmulator *amdsim.Fault
 	var died *cpu.Crash
 	switch {
 	case err == nil || errors.As(err, new(*Fault)) || errors.As(err, new(*Crash)):
@@ -32,47 +30,84 @@ func runError(err error, b *compile.Build) error {
 		return refusal(err)
 	case errors.As(err, &died):
 		return &Crash{Kernel: died.Kernel, Signal: died.Signal, Detail: died.Detail, err: err}
+	}
+	if f := faultOf(err, b); f != nil {
+		return f.compose(b)
+	}
+	if b != nil {
+		return ended(b.Variant.Kernel, err)
+	}
+	return err
+}
+
+// faultOf returns the fault by which a device stopped a kernel, without its text; nil if err is no fault.
+func faultOf(err error, b *compile.Build) *Fault {
+	var byInterp *interp.Fault
+	var byCode *stray.Fault
+	var bySim *sim.Fault
+	var byEmulator *amdsim.Fault
+	switch {
 	case errors.As(err, &byInterp):
 		f := &Fault{Kernel: byInterp.Kernel, Program: byInterp.Program, Message: byInterp.Msg, err: err}
 		f.setPlaces(ir.CallChain(byInterp.Loc))
 		f.setAccess(byInterp.Access, b)
-		if byInterp.Uninit && f.Argument != "" {
-			f.Message = fmt.Sprintf("load of index %d of %s, which nobody has written", f.Index, f.Argument)
-		}
-		if byInterp.Race != "" && f.Argument != "" {
-			f.Message = fmt.Sprintf("race: store to index %d of %s, where program %s has stored another value", f.Index, f.Argument, byInterp.Race)
-		}
-		if byInterp.Bug {
-			f.Message = "internal error: " + f.Message
-		}
-		return f.compose(b)
+		f.explainInterp(byInterp)
+		return f
 	case errors.As(err, &byCode):
 		f := &Fault{Kernel: byCode.Kernel, Program: byCode.Program, Message: byCode.Msg, err: err}
 		f.setPlaces(byCode.Locs)
 		f.setAccess(byCode.Access, b)
-		return f.compose(b)
+		return f
 	case errors.As(err, &bySim):
 		f := &Fault{Kernel: bySim.Kernel, Program: bySim.Program, Message: bySim.Msg, err: err}
-		if bySim.File != "" {
-			// which PTX counts from 0, as Triton does
-			f.File, f.Line, f.Column = bySim.File, bySim.Line, bySim.Column+1
-		}
-		if m := assertion.FindStringSubmatch(f.Message); m != nil {
-			f.Message = "assertion failed: " + m[1]
-		}
-		f.setAccess(bySim.Access, b)
-		if bySim.Race && f.Argument != "" {
-			f.Message = fmt.Sprintf("race: thread %d and thread %d access index %d of %s, and no barrier lies between",
-				bySim.Other, bySim.Thread, f.Index, f.Argument)
-		}
-		return f.compose(b)
+		f.explainSim(bySim, b)
+		return f
 	case errors.As(err, &byEmulator):
 		f := &Fault{Kernel: byEmulator.Kernel, Program: byEmulator.Program, Message: byEmulator.Msg, err: err}
 		f.File, f.Line, f.Column = byEmulator.Place.File, byEmulator.Place.Line, byEmulator.Place.Column+1
 		f.setAccess(byEmulator.Access, b)
-		return f.compose(b)
+		return f
 	}
-	return err
+	return nil
+}
+
+// explainInterp sets the message of what only the interpreter sees.
+func (e *Fault) explainInterp(by *interp.Fault) {
+	if by.Uninit && e.Argument != "" {
+		e.Message = fmt.Sprintf("load of index %d of %s, which nobody has written", e.Index, e.Argument)
+	}
+	if by.Race != "" && e.Argument != "" {
+		e.Message = fmt.Sprintf("race: store to index %d of %s, where program %s has stored another value",
+			e.Index, e.Argument, by.Race)
+	}
+	if by.Bug {
+		e.Message = "internal error: " + e.Message
+	}
+}
+
+// explainSim sets the place, the access and the message of a fault in simulated PTX.
+func (e *Fault) explainSim(by *sim.Fault, b *compile.Build) {
+	if by.File != "" {
+		// which PTX counts from 0, as Triton does
+		e.File, e.Line, e.Column = by.File, by.Line, by.Column+1
+	}
+	if m := assertion.FindStringSubmatch(e.Message); m != nil {
+		e.Message = "assertion failed: " + m[1]
+	}
+	e.setAccess(by.Access, b)
+	if by.Race && e.Argument != "" {
+		e.Message = fmt.Sprintf("race: thread %d and thread %d access index %d of %s, and no barrier lies between",
+			by.Other, by.Thread, e.Index, e.Argument)
+	}
+}
+
+// ended adds the kernel's name to the error of a launch whose context has ended. Other errors are unchanged.
+func ended(kernel string, err error) error {
+	over := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if !over || strings.Contains(err.Error(), kernel) {
+		return err
+	}
+	return fmt.Errorf("nereid: %s: %w", kernel, err)
 }
 
 // assertion matches the message of a failed assertion in GPU code.

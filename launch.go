@@ -329,7 +329,7 @@ func (k *Kernel) build(ctx context.Context, l *launch) (*compile.Build, error) {
 		r.Refuse = func() error { return l.on.refuse(k.name, "compiled") }
 	}
 	b, err := k.code.Build(ctx, r)
-	return b, l.explain(compileError(err))
+	return b, l.explain(compileError(ended(k.name, err)))
 }
 
 // spec returns the specialization that the launch needs.

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nereid-lang/nereid"
 )
@@ -168,6 +169,45 @@ def k(x, n, m, B: tl.constexpr):
 		}
 		if v, err := x.At(2); v != float64(2+m) || err != nil {
 			t.Errorf("%v, %v, want %d", v, err, 2+m)
+		}
+	}
+}
+
+// TestCancelledNames: the error of a launch whose context has ended names the kernel, whatever the launch was
+// doing.
+func TestCancelledNames(t *testing.T) {
+	k := kernelOf(t, "k.py", `
+import triton
+import triton.language as tl
+
+@triton.jit
+def turning(x, n):
+    while tl.atomic_add(x, 0) < n:
+        pass
+`, "turning")
+	for _, device := range []string{"interp", "cpu", "sim"} {
+		dev, err := nereid.Open(device)
+		if err != nil {
+			t.Logf("no %s: %v", device, err)
+			continue
+		}
+		x := nereid.FromSlice([]int32{0})
+		for _, what := range []string{"compiling", "running", "running again"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			if what == "compiling" {
+				cancel()
+			} else {
+				time.AfterFunc(30*time.Millisecond, cancel)
+			}
+			s, err := dev.NewStream(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = k.Launch(s, nereid.Grid{1}, x, 5)
+			if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "nereid: turning: ") {
+				t.Errorf("%s, %s: %v", device, what, err)
+			}
+			cancel()
 		}
 	}
 }

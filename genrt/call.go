@@ -451,7 +451,7 @@ func (c *Call) long(s *nereid.Stream, grid nereid.Programs) error {
 			c.set.plans.Add(p)
 		}
 	}
-	return inside.Root.Launch(k, s, grid, list, note)
+	return c.set.unset(inside.Root.Launch(k, s, grid, list, note))
 }
 
 // value returns an argument in the form that Launch takes.

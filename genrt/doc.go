@@ -9,6 +9,7 @@
 //	typed.go    Typed: a kernel, with the plans of earlier launches by the struct's value
 //	call.go     Call: one launch in the making
 //	opt.go      Opt: a compile-time argument that may be left to the kernel's default
+//	unset.go    errors name the compile-time arguments that the caller forgot
 //	file.go     File: the kernels' file, its module and its configuration
 //	sources.go  Sources: the embedded files
 package genrt

@@ -127,3 +127,36 @@ def k(out, T: tl.constexpr):
 		}
 	}
 }
+
+// TestUnset: the error of a kernel that does not compile names the fields that the caller forgot, and none
+// that has a default or was set.
+func TestUnset(t *testing.T) {
+	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": `
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(out, B: tl.constexpr, ON: tl.constexpr, N: tl.constexpr = 0):
+    tl.store(out + tl.arange(0, B) + N, 1)
+`}}
+	type kConsts struct {
+		B, N int
+		ON   bool
+	}
+	typed := genrt.Typed[kConsts]{Load: file.Module, Name: "k", Kinds: "t", Consts: func(c kConsts) []any {
+		return []any{nereid.Arg("B", c.B), nereid.Arg("ON", c.ON), nereid.Arg("N", c.N)}
+	}}
+	for want, c := range map[string]kConsts{
+		"note: not set in kConsts, and without a default in the kernel: B, ON": {},
+		"without a default in the kernel: B":                                   {ON: true},
+		"":                                                                     {B: 3, ON: true}, // no power of two
+	} {
+		call := typed.Call(c)
+		call.Tensor(nereid.FromSlice([]int32{0}))
+		err := call.Launch(nil, nereid.Grid{1})
+		if !errors.As(err, new(*nereid.CompileError)) || !strings.Contains(err.Error(), want) ||
+			want == "" && strings.Contains(err.Error(), "not set") {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

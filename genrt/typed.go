@@ -58,6 +58,8 @@ type constSet struct {
 
 	// byValue holds plans in which decorators chose by the values of the arguments; nil until there is one.
 	byValue atomic.Pointer[map[string]*warm.Plan]
+
+	of string // name of the struct that holds the compile-time arguments
 }
 
 // FloatWord returns a float32 argument as a word for Again.
@@ -130,6 +132,7 @@ func (t *Typed[C]) set(c *C) *constSet {
 func (t *Typed[C]) newSet(c C) *constSet {
 	k, err := t.Kernel()
 	set := &constSet{k: k, err: err, args: t.Consts(c), raw: warm.NewRaw(c), kinds: t.Kinds, last: &t.last}
+	set.of = reflect.TypeFor[C]().Name()
 	if err != nil {
 		return set
 	}
