@@ -128,7 +128,7 @@ type (
 )
 
 var guardCases = []guardCase{
-	{"load", nereid.Grid{2}, []any{fp32(998), fp32(2048), 1024},
+	{"load", nereid.Grid{1}, []any{fp32(998), fp32(1024), 1024},
 		"7:21: error: out of bounds load of 4 bytes: index 998 of x, which has 998 elements", "", ""},
 	{"load", nereid.Grid{1}, []any{part(60), part(64), 64},
 		"7:21: error: out of bounds load of 4 bytes: index 60 of x, which has 60 elements", "", ""},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/replay"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
 // What follows --check names the checks, with a space or with an equals sign.
@@ -58,8 +59,48 @@ func TestSuspect(t *testing.T) {
 		{1, true, nil, "; it sums in fp16 or bf16"},
 	} {
 		r := &runner{flags: &runFlags{check: c.check}, gridSize: nereid.Grid{c.programs, 1, 1}}
-		if got := r.suspect(&replay.Case{ShortSums: c.short}); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+		if got := r.suspect(&replay.Case{ShortSums: c.short}); !strings.HasPrefix(got, c.want) ||
+			(got == "") != (c.want == "") {
 			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// TestSumInLanes: the interpreter sums 256 and fifteen ones in bf16, which has no 257. Neighbours first, one
+// of the ones is lost; in four lanes three are.
+func TestSumInLanes(t *testing.T) {
+	m, err := nereid.Parse("k.py", []byte(`
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(y, DT: tl.constexpr):
+    i = tl.arange(0, 16)
+    x = tl.where(i == 0, 256.0, 1.0).to(DT)
+    tl.store(y, tl.sum(x, axis=0).to(tl.float32))
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		lanes int
+		dt    nereid.DType
+		want  float32
+	}{{0, nereid.BFloat16, 270}, {4, nereid.BFloat16, 268}, {16, nereid.BFloat16, 270},
+		{4, nereid.Float32, 271}} {
+		d := checks(nil).interpreter()
+		d.SumInLanes(c.lanes)
+		s, err := inside.Root.Device(d).(*nereid.Device).NewStream(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := []float32{0}
+		if err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(y), c.dt); err != nil || y[0] != c.want {
+			t.Errorf("%+v: %v, %v", c, y[0], err)
 		}
 	}
 }

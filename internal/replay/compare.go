@@ -25,16 +25,17 @@ func elementOf(name string) element {
 	return element{t.Size(), t.Row().Format}
 }
 
-// What two correct devices may differ by. An element may be off by rel times its own magnitude plus rel times a part of the root mean
-// square of its tensor: sums are taken in another order, so what cancels leaves an error in proportion to the summands, not
-// to the sum. Integers are equal.
+// What two correct devices may differ by. An element may be off by rel times its own magnitude plus rel times
+// a part of the root mean square of its tensor: sums are taken in another order, so what cancels leaves an
+// error in proportion to the summands, not to the sum. Integers are equal.
 //
-// rel is, for what is stored in a format of p bits, about two units in the last place: both devices round once, from values
-// that differ a little. For fp32 it allows for reductions of a few thousand elements and for a GPU's approximate exp, log,
-// division and square root (errors up to 2^-21); for fp64, for a few steps in fp32, which kernels take where no fp64 function
-// exists. The result of a kernel that also has tensors of fewer bits may depend on values that were rounded to those on the
-// way, of which some fall to the other side; so it gets the error of one such rounding, averaged over a sum. Integers among
-// a kernel's tensors become fp32 in divisions and functions.
+// rel is, for what is stored in a format of p bits, about two units in the last place: both devices round
+// once, from values that differ a little. For fp32 it allows for reductions of a few thousand elements and
+// for a GPU's approximate exp, log, division and square root (errors up to 2^-21); for fp64, for a few steps
+// in fp32, which kernels take where no fp64 function exists. The result of a kernel that also has tensors of
+// fewer bits may depend on values that were rounded to those on the way, of which some fall to the other
+// side; so it gets the error of one such rounding, averaged over a sum. Integers among a kernel's tensors
+// become fp32 in divisions and functions.
 var relative = func() map[*num.Format]float64 {
 	m := map[*num.Format]float64{}
 	for t := range dtype.All() {
@@ -48,12 +49,17 @@ var relative = func() map[*num.Format]float64 {
 // tf32Relative is for results that were fp32 and went through a dot in tf32, whose products have 11 bits.
 const tf32Relative = 1e-2
 
-// shortSums is how many times the tolerance of a format results get that were summed in it: each step rounds, and two devices take
-// the steps in different orders.
+// shortSums is how many times the tolerance of a format results get that were summed in it: each step rounds,
+// and two devices take the steps in different orders.
 const shortSums = 4
 
-// ofTensor is the part of a tensor's root mean square that counts as an element's magnitude: a small sum has the errors of
-// its large terms.
+// otherOrders is how many times the spread of a few orders of summation results may differ by. Five orders of
+// random errors differ by less than half their deviation once in a hundred times; three deviations are
+// allowed then.
+const otherOrders = 6
+
+// ofTensor is the part of a tensor's root mean square that counts as an element's magnitude: a small sum has
+// the errors of its large terms.
 const ofTensor = 1.0 / 4
 
 // viaSmaller is the part of a smaller format's tolerance that wider results of the same kernel get.
@@ -74,9 +80,9 @@ func (c *Case) LessPrecise(ir []byte) bool {
 	return c.TF32 || c.ShortSums || c.AnyOrder
 }
 
-// Compare compares memory after a launch, by storage, with what was recorded: storages that the recorded launch did not
-// change must be unchanged. It returns the largest difference, in proportion to the element or its tensor's root mean square,
-// and an error that says where a difference is too large.
+// Compare compares memory after a launch, by storage, with what was recorded: storages that the recorded
+// launch did not change must be unchanged. It returns the largest difference, in proportion to the element or
+// its tensor's root mean square, and an error that says where a difference is too large.
 func (c *Case) Compare(got map[string][]byte) (float64, error) {
 	worst := 0.0
 	for _, s := range slices.Sorted(maps.Keys(c.Before)) {
@@ -111,20 +117,46 @@ func (c *Case) compareStorage(storage string, got, want []byte) (float64, error)
 		return 1, fmt.Errorf("%s: bytes outside whole elements of its storage differ", arg.Name)
 	}
 	got, want = got[start:end], want[start:end]
+	spread := c.spread(storage, d, start, want)
 	if _, changed := c.After[storage]; changed && c.AnyOrder {
 		got, want = d.sorted(got), d.sorted(want)
 	}
 	if d.format == nil {
 		return compareInts(arg, d, got, want)
 	}
-	return c.compareFloats(arg, d, got, want)
+	return c.compareFloats(arg, d, got, want, spread)
+}
+
+// spread returns how much the orders of sums change each element: for an element at least as much as for the
+// root mean square of all, since a few orders may agree by chance. It is nil without orders.
+func (c *Case) spread(storage string, d element, start int, want []byte) []float64 {
+	if d.format == nil || len(c.Orders) == 0 {
+		return nil
+	}
+	out, sum := make([]float64, len(want)/d.size), 0.0
+	for i := range out {
+		w := d.format.Decode(d.bits(want, i))
+		for _, o := range c.Orders {
+			if diff := math.Abs(d.format.Decode(d.bits(o[storage][start:], i)) - w); diff > out[i] {
+				out[i] = diff
+			}
+		}
+		sum += out[i] * out[i]
+	}
+	least := math.Sqrt(sum / float64(max(len(out), 1)))
+	for i := range out {
+		out[i] = max(out[i], least)
+	}
+	return out
 }
 
 // view is the tensor by which a storage is read: the first with a float type, or the first.
 func (c *Case) view(storage string) *Arg {
 	var found *Arg
 	c.tensors(func(a *Arg) {
-		if a.Storage == storage && (found == nil || elementOf(found.Dtype).format == nil && elementOf(a.Dtype).format != nil && elementOf(a.Dtype).size == elementOf(found.Dtype).size) {
+		if a.Storage == storage &&
+			(found == nil || elementOf(found.Dtype).format == nil && elementOf(a.Dtype).format != nil &&
+				elementOf(a.Dtype).size == elementOf(found.Dtype).size) {
 			found = a
 		}
 	})
@@ -172,7 +204,7 @@ func compareInts(arg *Arg, d element, got, want []byte) (float64, error) {
 	return 1, m.err()
 }
 
-func (c *Case) compareFloats(arg *Arg, d element, got, want []byte) (float64, error) {
+func (c *Case) compareFloats(arg *Arg, d element, got, want []byte, spread []float64) (float64, error) {
 	if string(got) == string(want) {
 		return 0, nil
 	}
@@ -194,7 +226,11 @@ func (c *Case) compareFloats(arg *Arg, d element, got, want []byte) (float64, er
 		}
 		diff := math.Abs(g - w)
 		e := diff / max(math.Abs(w), scale)
-		if !(diff <= rel*(math.Abs(w)+scale*part)+floor) || math.IsInf(w, 0) {
+		most := rel*(math.Abs(w)+scale*part) + floor
+		if spread != nil {
+			most += otherOrders * spread[i]
+		}
+		if !(diff <= most) || math.IsInf(w, 0) {
 			m.add(i, fmt.Sprint(g), fmt.Sprint(w))
 		}
 		if e == e {
@@ -224,8 +260,8 @@ func (c *Case) tolerance(f *num.Format) float64 {
 	return rel
 }
 
-// floor is what is left where everything cancels: some units in the last place of what comes in, computed in fp32 at least. The
-// exponential of x has a relative error of x units.
+// floor is what is left where everything cancels: some units in the last place of what comes in, computed in
+// fp32 at least. The exponential of x has a relative error of x units.
 func (c *Case) floor(f *num.Format) float64 {
 	if f == num.F64 {
 		return c.largestInput() * 0x1p-49
@@ -233,8 +269,9 @@ func (c *Case) floor(f *num.Format) float64 {
 	return c.largestInput() * 0x1p-20
 }
 
-// largestInput is the largest root mean square of the float tensors before the launch: what sums are made of. Of what the launch
-// wrote it takes the smaller one of before and after, since what lay there before may be rubbish.
+// largestInput is the largest root mean square of the float tensors before the launch: what sums are made of.
+// Of what the launch wrote it takes the smaller one of before and after, since what lay there before may be
+// rubbish.
 func (c *Case) largestInput() float64 {
 	largest := 0.0
 	c.tensors(func(a *Arg) {
@@ -286,5 +323,6 @@ func (m *mismatches) err() error {
 	if m.n == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %d of %d elements differ, first element %d: got %s, want %s", m.arg.Name, m.n, m.total, m.first, m.got, m.want)
+	return fmt.Errorf("%s: %d of %d elements differ, first element %d: got %s, want %s", m.arg.Name, m.n,
+		m.total, m.first, m.got, m.want)
 }

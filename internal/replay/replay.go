@@ -43,6 +43,10 @@ type Case struct {
 	// AnyOrder says that the kernel concatenates tensors and leaves the order of the elements open: changed
 	// storages are compared with their elements sorted.
 	AnyOrder bool
+
+	// Orders holds the memory, by storage, after the same launch with short sums in other orders. What they
+	// differ by is rounding, of which results may have a few times as much.
+	Orders []map[string][]byte
 }
 
 // Timing is what the recording program measured of a launch, and the resources that its kernel takes.

@@ -45,7 +45,8 @@ func TestReadAll(t *testing.T) {
 			t.Errorf("%s: no %s in %s", c.Path, c.Kernel, src)
 		}
 	}
-	if got := (&Case{Path: filepath.Join("a", "b.safetensors"), File: "@/k.py"}).Source("root"); got != filepath.Join("a", "src", "k.py") {
+	if got := (&Case{Path: filepath.Join("a", "b.safetensors"),
+		File: "@/k.py"}).Source("root"); got != filepath.Join("a", "src", "k.py") {
 		t.Error(got)
 	}
 }
@@ -84,8 +85,8 @@ func after(c *Case) map[string][]byte {
 	return m
 }
 
-// TestCompareNotices: what was recorded passes; the memory before the launch does not, nor does any element that is changed
-// by more than its tolerance, nor memory that the launch must not touch.
+// TestCompareNotices: what was recorded passes; the memory before the launch does not, nor does any element
+// that is changed by more than its tolerance, nor memory that the launch must not touch.
 func TestCompareNotices(t *testing.T) {
 	for _, c := range cases(t) {
 		if e, err := c.Compare(after(c)); e != 0 || err != nil {
@@ -105,14 +106,17 @@ func TestCompareNotices(t *testing.T) {
 			} else {
 				v := d.format.Decode(bits)
 				rel := c.tolerance(d.format)
-				bits = d.format.Encode(v + 1.5*c.floor(d.format) + 1.5*rel*(math.Abs(v)+rms(d, got[s])+1e-7) + 2*math.Abs(v)*math.Ldexp(1, -d.format.Man))
+				bits = d.format.Encode(v + 1.5*c.floor(d.format) + 1.5*rel*(math.Abs(v)+rms(d, got[s])+1e-7) +
+					2*math.Abs(v)*math.Ldexp(1, -d.format.Man))
 			}
 			var buf [8]byte
 			binary.LittleEndian.PutUint64(buf[:], bits)
 			copy(got[s][i*d.size:(i+1)*d.size], buf[:])
 			if e, err := c.Compare(got); err == nil {
 				t.Errorf("%s: element %d of %s changed unnoticed (%v)", c.Path, i, a.Name, e)
-			} else if !strings.Contains(err.Error(), fmt.Sprintf("%s: 1 of %d elements differ, first element %d: got ", a.Name, len(got[s])/d.size, i)) {
+			} else if !strings.Contains(err.Error(),
+				fmt.Sprintf("%s: 1 of %d elements differ, first element %d: got ", a.Name, len(got[s])/d.size,
+					i)) {
 				t.Errorf("%s: %v", c.Path, err)
 			}
 		}
@@ -157,12 +161,15 @@ func TestTolerances(t *testing.T) {
 		"integers":                                 {"i8", false, []byte{1, 2}, []byte{1, 3}, false},
 	} {
 		ones := append(arg("fp32"), Arg{Name: "y", Kind: Tensor, Storage: "s1", Dtype: "fp32"})[1:]
-		k := Case{Args: append(arg(c.dtype), ones...), Before: map[string][]byte{"s0": make([]byte, len(c.want)), "s1": f32(1)}, After: map[string][]byte{"s0": c.want}, TF32: c.tf32}
+		k := Case{Args: append(arg(c.dtype), ones...),
+			Before: map[string][]byte{"s0": make([]byte, len(c.want)), "s1": f32(1)},
+			After:  map[string][]byte{"s0": c.want}, TF32: c.tf32}
 		if _, err := k.Compare(map[string][]byte{"s0": c.got, "s1": f32(1)}); (err == nil) != c.ok {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	rubbish := Case{Args: arg("fp32"), Before: map[string][]byte{"s0": f32(1e30, 1e30)}, After: map[string][]byte{"s0": f32(1, 2)}}
+	rubbish := Case{Args: arg("fp32"), Before: map[string][]byte{"s0": f32(1e30, 1e30)},
+		After: map[string][]byte{"s0": f32(1, 2)}}
 	if _, err := rubbish.Compare(map[string][]byte{"s0": f32(1, 3)}); err == nil {
 		t.Error("what lay in an output before the launch makes room for errors")
 	}
@@ -185,10 +192,46 @@ func TestShortSums(t *testing.T) {
 		short bool
 		got   float64
 		ok    bool
-	}{{false, 0.0625, true}, {false, 0.078, false}, {true, 0.078, true}, {true, 0.125, false}, {true, math.NaN(), false}} {
-		k := Case{ShortSums: c.short, Before: map[string][]byte{"s0": f16(4, -4, 4, -4), "s1": f16(0)}, After: map[string][]byte{"s1": f16(0.0625)},
-			Args: []Arg{{Name: "x", Kind: Tensor, Storage: "s0", Dtype: "fp16"}, {Name: "y", Kind: Tensor, Storage: "s1", Dtype: "fp16"}}}
+	}{{false, 0.0625, true}, {false, 0.078, false}, {true, 0.078, true}, {true, 0.125, false},
+		{true, math.NaN(), false}} {
+		k := Case{ShortSums: c.short, Before: map[string][]byte{"s0": f16(4, -4, 4, -4), "s1": f16(0)},
+			After: map[string][]byte{"s1": f16(0.0625)},
+			Args: []Arg{{Name: "x", Kind: Tensor, Storage: "s0", Dtype: "fp16"},
+				{Name: "y", Kind: Tensor, Storage: "s1", Dtype: "fp16"}}}
 		if _, err := k.Compare(map[string][]byte{"s0": k.Before["s0"], "s1": f16(c.got)}); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestOrders: a result may differ by a few times what other orders of its sums change, of its own element or
+// of the tensor, and no more.
+func TestOrders(t *testing.T) {
+	memory := func(vs ...float64) map[string][]byte {
+		var b []byte
+		for _, v := range vs {
+			b = binary.LittleEndian.AppendUint16(b, uint16(num.BF16.Encode(v)))
+		}
+		return map[string][]byte{"s0": b}
+	}
+	for _, c := range []struct {
+		got    []float64
+		orders [][]float64
+		ok     bool
+	}{
+		{[]float64{0, 0.5}, nil, false},
+		{[]float64{0, 0.5}, [][]float64{{0, 0.125}, {0, -0.0625}}, true},
+		{[]float64{0, 1}, [][]float64{{0, 0.125}, {0, -0.0625}}, false},
+		{[]float64{0.5, 0}, [][]float64{{0, 0.125}, {0, -0.0625}}, true}, // by the tensor's
+		{[]float64{0.75, 0}, [][]float64{{0, 0.125}, {0, -0.0625}}, false},
+		{[]float64{math.NaN(), 0}, [][]float64{{1, 1}}, false},
+	} {
+		k := Case{ShortSums: true, Before: memory(0, 0), After: memory(0, 0),
+			Args: []Arg{{Name: "y", Kind: Tensor, Storage: "s0", Dtype: "bf16"}}}
+		for _, o := range c.orders {
+			k.Orders = append(k.Orders, memory(o...))
+		}
+		if _, err := k.Compare(memory(c.got...)); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -198,9 +241,12 @@ func TestShortSums(t *testing.T) {
 func TestLessPrecise(t *testing.T) {
 	type flags struct{ tf32, short, order bool }
 	for ir, want := range map[string]flags{
-		"%0 = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>": {tf32: true},
-		"%0 = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf16>": {short: true},
-		"%0 = tt.dot %a, %b, %c, inputPrecision = ieee : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>": {},
+		"%0 = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<16x16xf32> * tensor<16x16xf32> -> " +
+			"tensor<16x16xf32>": {tf32: true},
+		"%0 = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<16x16xf16> * tensor<16x16xf16> -> " +
+			"tensor<16x16xf16>": {short: true},
+		"%0 = tt.dot %a, %b, %c, inputPrecision = ieee : tensor<16x16xf16> * tensor<16x16xf16> -> " +
+			"tensor<16x16xf32>": {},
 		"  %1 = arith.addf %a, %b : bf16\n":                     {short: true},
 		"  %1 = arith.addf %a, %b : f32\n":                      {},
 		"  %1 = arith.addf %a, %b : tensor<16xf16>\n":           {},
@@ -221,8 +267,10 @@ func TestAnyOrder(t *testing.T) {
 		got  []byte
 		good bool
 	}{{false, []byte{3, 1, 2}, false}, {true, []byte{3, 1, 2}, true}, {true, []byte{3, 1, 1}, false}} {
-		k := Case{AnyOrder: c.any, Before: map[string][]byte{"s0": {0, 0, 0}, "s1": {1, 2, 3}}, After: map[string][]byte{"s0": {1, 2, 3}},
-			Args: []Arg{{Name: "x", Kind: Tensor, Storage: "s0", Dtype: "i8"}, {Name: "y", Kind: Tensor, Storage: "s1", Dtype: "i8"}}}
+		k := Case{AnyOrder: c.any, Before: map[string][]byte{"s0": {0, 0, 0}, "s1": {1, 2, 3}},
+			After: map[string][]byte{"s0": {1, 2, 3}},
+			Args: []Arg{{Name: "x", Kind: Tensor, Storage: "s0", Dtype: "i8"},
+				{Name: "y", Kind: Tensor, Storage: "s1", Dtype: "i8"}}}
 		if _, err := k.Compare(map[string][]byte{"s0": c.got, "s1": {1, 2, 3}}); (err == nil) != c.good {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -231,7 +279,8 @@ func TestAnyOrder(t *testing.T) {
 		}
 	}
 	d := elementOf("fp16")
-	if got := d.sorted([]byte{0, 0x3c, 0, 0xbc, 0, 0, 0, 0x7e}); string(got) != string([]byte{0, 0x7e, 0, 0xbc, 0, 0, 0, 0x3c}) {
+	if got := d.sorted([]byte{0, 0x3c, 0, 0xbc, 0, 0, 0, 0x7e}); string(got) != string([]byte{0, 0x7e, 0,
+		0xbc, 0, 0, 0, 0x3c}) {
 		t.Errorf("%x", got)
 	}
 }
@@ -254,26 +303,34 @@ func TestDamagedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Grid != [3]int{1, 2, 3} || c.Args[1].Value != uint64(math.MaxUint64) || c.Args[2].Value != 2.0 || c.Args[3].Items[0].Value != int64(-3) || c.Options["x"] != true {
+	if c.Grid != [3]int{1, 2, 3} || c.Args[1].Value != uint64(math.MaxUint64) || c.Args[2].Value != 2.0 ||
+		c.Args[3].Items[0].Value != int64(-3) || c.Options["x"] != true {
 		t.Errorf("%+v", c)
 	}
 	for name, data := range map[string][]byte{
-		"empty":          nil,
-		"short":          {1, 2, 3},
-		"long header":    append(binary.LittleEndian.AppendUint64(nil, 1<<60), make([]byte, 20)...),
-		"no JSON":        append(binary.LittleEndian.AppendUint64(nil, 3), "abc"...),
-		"no launch":      file(map[string]any{"in/s0": section}, make([]byte, 4)),
-		"bad launch":     file(map[string]any{"__metadata__": launch("{")}, nil),
-		"bad grid":       file(map[string]any{"__metadata__": launch(`{"grid":[1]}`)}, nil),
-		"bad kind":       file(map[string]any{"__metadata__": launch(strings.Replace(good, `"tuple"`, `"tulip"`, 1)), "in/s0": section}, make([]byte, 4)),
-		"bad dtype":      file(map[string]any{"__metadata__": launch(strings.Replace(good, `"fp16"`, `"fp13"`, 1)), "in/s0": section}, make([]byte, 4)),
-		"bad offset":     file(map[string]any{"__metadata__": launch(strings.Replace(good, `"offset":2`, `"offset":-2`, 1)), "in/s0": section}, make([]byte, 4)),
-		"no storage":     file(map[string]any{"__metadata__": launch(good)}, nil),
-		"short body":     file(map[string]any{"__metadata__": launch(good), "in/s0": section}, make([]byte, 3)),
-		"other section":  file(map[string]any{"__metadata__": launch(good), "in/s0": section, "x": section}, make([]byte, 4)),
-		"no before":      file(map[string]any{"__metadata__": launch(good), "in/s0": section, "out/s1": section}, make([]byte, 4)),
-		"no range":       file(map[string]any{"__metadata__": launch(good), "in/s0": map[string]any{"data_offsets": []int{3, 1}}}, make([]byte, 4)),
-		"no such offset": file(map[string]any{"__metadata__": launch(good), "in/s0": map[string]any{"data_offsets": []int{}}}, make([]byte, 4)),
+		"empty":       nil,
+		"short":       {1, 2, 3},
+		"long header": append(binary.LittleEndian.AppendUint64(nil, 1<<60), make([]byte, 20)...),
+		"no JSON":     append(binary.LittleEndian.AppendUint64(nil, 3), "abc"...),
+		"no launch":   file(map[string]any{"in/s0": section}, make([]byte, 4)),
+		"bad launch":  file(map[string]any{"__metadata__": launch("{")}, nil),
+		"bad grid":    file(map[string]any{"__metadata__": launch(`{"grid":[1]}`)}, nil),
+		"bad kind": file(map[string]any{"__metadata__": launch(strings.Replace(good, `"tuple"`,
+			`"tulip"`, 1)), "in/s0": section}, make([]byte, 4)),
+		"bad dtype": file(map[string]any{"__metadata__": launch(strings.Replace(good, `"fp16"`, `"fp13"`,
+			1)), "in/s0": section}, make([]byte, 4)),
+		"bad offset": file(map[string]any{"__metadata__": launch(strings.Replace(good, `"offset":2`,
+			`"offset":-2`, 1)), "in/s0": section}, make([]byte, 4)),
+		"no storage": file(map[string]any{"__metadata__": launch(good)}, nil),
+		"short body": file(map[string]any{"__metadata__": launch(good), "in/s0": section}, make([]byte, 3)),
+		"other section": file(map[string]any{"__metadata__": launch(good), "in/s0": section, "x": section},
+			make([]byte, 4)),
+		"no before": file(map[string]any{"__metadata__": launch(good), "in/s0": section,
+			"out/s1": section}, make([]byte, 4)),
+		"no range": file(map[string]any{"__metadata__": launch(good),
+			"in/s0": map[string]any{"data_offsets": []int{3, 1}}}, make([]byte, 4)),
+		"no such offset": file(map[string]any{"__metadata__": launch(good),
+			"in/s0": map[string]any{"data_offsets": []int{}}}, make([]byte, 4)),
 	} {
 		if _, err := Parse("x", data); err == nil || !strings.HasPrefix(err.Error(), "x: ") {
 			t.Errorf("%s: %v", name, err)
@@ -290,14 +347,17 @@ func TestNonFinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.File != "NaN.py" || c.Kernel != "Infinity" || c.Args[3].Name != `"NaN` || c.Args[3].Value != `-Infinity \` {
+	if c.File != "NaN.py" || c.Kernel != "Infinity" || c.Args[3].Name != `"NaN` ||
+		c.Args[3].Value != `-Infinity \` {
 		t.Errorf("%+v", c)
 	}
-	if nan := c.Args[2].Value.(float64); c.Args[0].Value != math.Inf(1) || c.Args[1].Value != math.Inf(-1) || nan == nan || c.Args[4].Value != math.Inf(-1) {
+	if nan := c.Args[2].Value.(float64); c.Args[0].Value != math.Inf(1) || c.Args[1].Value != math.Inf(-1) ||
+		nan == nan || c.Args[4].Value != math.Inf(-1) {
 		t.Errorf("%+v", c.Args)
 	}
 	bad := strings.Replace(text, "-1e400", `"much"`, 1)
-	if _, err := Parse("x", file(map[string]any{"__metadata__": map[string]any{"launch": bad}}, nil)); err == nil {
+	if _, err := Parse("x",
+		file(map[string]any{"__metadata__": map[string]any{"launch": bad}}, nil)); err == nil {
 		t.Error("a float that is a word")
 	}
 }
@@ -313,12 +373,15 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestTuples: items of tuples have names and are compiled in as the file says; a tensor without elements is anywhere.
+// TestTuples: items of tuples have names and are compiled in as the file says; a tensor without elements is
+// anywhere.
 func TestTuples(t *testing.T) {
 	text := `{"file":"k.py","kernel":"k","grid":[1,1,1],"options":{},"args":[{"name":"a","kind":"tuple","items":[
 		{"name":"x","kind":"int","value":1,"constexpr":true},{"kind":"tensor","dtype":"fp32","storage":"s0","offset":-64,"shape":[0,4],"strides":[4,1]},
 		{"kind":"descriptor","dtype":"fp32","storage":"s0","shape":[1],"strides":[1],"block_shape":[16],"padding":"nan"}]}]}`
-	c, err := Parse("x", file(map[string]any{"__metadata__": map[string]any{"launch": text}, "in/s0": map[string]any{"dtype": "U8", "shape": []int{4}, "data_offsets": []int{0, 4}}}, make([]byte, 4)))
+	c, err := Parse("x", file(map[string]any{"__metadata__": map[string]any{"launch": text},
+		"in/s0": map[string]any{"dtype": "U8", "shape": []int{4}, "data_offsets": []int{0, 4}}},
+		make([]byte, 4)))
 	if err != nil {
 		t.Fatal(err)
 	}

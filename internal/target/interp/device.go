@@ -21,6 +21,7 @@ import (
 type Device struct {
 	mem   *Memory
 	opts  DeviceOptions
+	lanes int    // see SumInLanes
 	touch *Touch // records accesses; may be nil
 }
 
@@ -38,6 +39,11 @@ type DeviceOptions struct {
 
 // NewDevice returns an interpreter with memory of its own.
 func NewDevice(o DeviceOptions) *Device { return &Device{mem: NewMemory(), opts: o} }
+
+// SumInLanes makes reductions that sum fp16 or bf16 take another order than that of neighbours: each of n
+// lanes sums the elements that lie n apart, one after the other, as the threads of a GPU do, then neighbours
+// are summed. n is a power of two. What changes by it in a kernel's results is rounding.
+func (d *Device) SumInLanes(n int) { d.lanes = n }
 
 func (*Device) Name() string        { return "interp" }
 func (*Device) Target() lang.Target { return lang.DefaultTarget }
@@ -177,7 +183,7 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 	}
 	return k.p.Run(ctx, k.dev.mem, grid, args, Options{
 		Workers: o.Workers, TrackUninit: o.CheckUninit, TrackRaces: o.CheckRaces, TF32: !o.IEEE,
-		Stdout: o.Stdout, MaxSteps: o.MaxSteps,
+		Stdout: o.Stdout, MaxSteps: o.MaxSteps, SumLanes: k.dev.lanes,
 	})
 }
 

@@ -3,6 +3,7 @@ package interp
 import (
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -83,13 +84,19 @@ func lowerReduce(c *compiler, op *ir.Op) step {
 	for i, s := range k.srcs {
 		work[i] = c.temp(s.kind, max(1, s.n/2)).reg
 	}
+	short := sumsShort(op)
 	return func(f *frame) {
 		g := k.fn.open(f)
 		args, out, rows := k.args(f), make([][]byte, len(k.srcs)), make([][]byte, len(k.srcs))
 		for i, s := range k.srcs {
 			rows[i] = f.bytes(s.reg, s.kind)
 		}
-		for m := n; m > 1; m /= 2 {
+		m := n
+		if lanes := f.w.opts.SumLanes; short && lanes > 0 && lanes < n {
+			k.sumLanes(f, g, work[0], rows, outer, n/lanes, lanes*inner)
+			m = lanes
+		}
+		for ; m > 1; m /= 2 {
 			pairs := outer * m / 2 * inner
 			for at := 0; at < pairs; at += maxLanes {
 				lanes := min(maxLanes, pairs-at)
@@ -110,6 +117,41 @@ func lowerReduce(c *compiler, op *ir.Op) step {
 		}
 		f.w.release(g)
 	}
+}
+
+// sumsShort reports whether a reduction sums one tensor of fp16 or bf16, which rounds at each step.
+func sumsShort(op *ir.Op) bool {
+	if op.NumOperands() != 1 {
+		return false
+	}
+	t := ir.ElemOf(op.Operand(0).Type)
+	for inner := range op.Body(0).Ops() {
+		if inner.Def != arith.AddF && inner.Def != tt.ReduceReturn {
+			return false
+		}
+	}
+	return t == ir.F16 || t == ir.BF16
+}
+
+// sumLanes adds, for each of outer, the rows of width elements to the first of them, one after the other. The
+// sums become rows[0].
+func (k *combination) sumLanes(f *frame, g *frame, work reg, rows [][]byte, outer, count, width int) {
+	src := k.srcs[0]
+	size, sums, args := src.kind.bytes(), f.bytes(work, src.kind), k.args(f)
+	left, right := f.bytes(k.left[0], src.kind), f.bytes(k.right[0], src.kind)
+	for o := range outer {
+		from, to := rows[0][o*count*width*size:], sums[o*width*size:]
+		copy(to[:width*size], from)
+		for row := 1; row < count; row++ {
+			for at := 0; at < width; at += maxLanes {
+				lanes := min(maxLanes, width-at)
+				copy(left, to[at*size:(at+lanes)*size])
+				copy(right, from[(row*width+at)*size:(row*width+at+lanes)*size])
+				k.fn.apply(g, lanes, args, [][]byte{to[at*size : (at+lanes)*size]})
+			}
+		}
+	}
+	rows[0] = sums
 }
 
 // pick takes, for each lane, the left (0) or right (1) of two neighbours. Lanes are numbered along the
@@ -183,7 +225,8 @@ func lowerScan(c *compiler, op *ir.Op) step {
 
 // double combines elements that are d apart in count of them from base on: elements that others still need
 // come last.
-func (k *combination) double(f, g *frame, args []unsafe.Pointer, out [][]byte, base, count, d int, reverse bool) {
+func (k *combination) double(f, g *frame, args []unsafe.Pointer, out [][]byte, base, count, d int,
+	reverse bool) {
 	todo := count - d
 	for done := 0; done < todo; done += maxLanes {
 		lanes := min(maxLanes, todo-done)
@@ -212,7 +255,8 @@ func lowerMap(c *compiler, op *ir.Op) step {
 	for i, v := range op.Operands() {
 		srcs[i] = c.full(v)
 	}
-	if len(srcs) == 0 || pack < 1 || srcs[0].n%pack != 0 || len(fn.fn.params) != pack*len(srcs) || len(fn.fn.results) != pack*len(out) {
+	if len(srcs) == 0 || pack < 1 || srcs[0].n%pack != 0 || len(fn.fn.params) != pack*len(srcs) ||
+		len(fn.fn.results) != pack*len(out) {
 		return c.errorf(op, "the region does not fit %d operands in groups of %d", len(srcs), pack)
 	}
 	m := mapping{fn: fn, srcs: srcs, dsts: out, pack: pack, groups: srcs[0].n / pack}

@@ -23,6 +23,7 @@ type Options struct {
 	TF32        bool      // round the inputs of a dot to tf32 where its inputPrecision says so
 	Stdout      io.Writer // where device_print goes, ordered by program; nil drops it
 	MaxSteps    int64     // operations that one program may execute; 0 is no limit
+	SumLanes    int       // see Device.SumInLanes
 }
 
 // run is one execution of a grid: the state that its workers share.
