@@ -102,11 +102,13 @@ func Kernel[P any](k *nereid.Kernel, configs []nereid.TuneConfig, l Launch[P]) (
 
 // kernelCode returns a kernel with one of its configs.
 func kernelCode(k *nereid.Kernel, config nereid.TuneConfig) *Code {
-	c := &Code{kernel: k, constants: map[string]any{}}
+	c := &Code{kernel: k}
+	values := map[string]any{}
 	for _, a := range config.Args {
-		c.constants[a.Name] = a.Value
+		values[a.Name] = a.Value
 		c.fixed = append(c.fixed, a)
 	}
+	c.setConstants(values)
 	if config.Options != (nereid.Options{}) {
 		c.fixed = append(c.fixed, config.Options)
 	}

@@ -18,7 +18,7 @@ type Code struct {
 	name      string
 	kernel    *nereid.Kernel // nil for a variant
 	fixed     []any          // arguments behind the caller's: those of the config
-	constants map[string]any
+	constants []constant     // sorted by name; few, so a search compares them one after the other
 
 	variant *bundle.Variant // nil for a kernel
 	ahead   bool            // launches compile or load, and run nothing
@@ -36,20 +36,58 @@ func (c *Code) preparing() *Code {
 // Name returns the name of the candidate.
 func (c *Code) Name() string { return c.name }
 
+// constant is the value of a compile-time parameter.
+type constant struct {
+	name  string
+	value any
+	n     int // the value, if it is an integer
+}
+
+// setConstants gives the code values for compile-time parameters.
+func (c *Code) setConstants(values map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		x := constant{name: name, value: values[name]}
+		switch v := x.value.(type) {
+		case int64:
+			x.n = int(v)
+		case int:
+			x.n = v
+		}
+		c.constants = append(c.constants, x)
+	}
+}
+
+// constant returns a constant, or nil.
+func (c *Code) constant(name string) *constant {
+	for i := range c.constants {
+		if x := &c.constants[i]; x.name == name {
+			return x
+		}
+	}
+	return nil
+}
+
 // Constant returns the value of a compile-time parameter: an int64, float64, bool or string, or nil if it has
 // none here.
-func (c *Code) Constant(name string) any { return c.constants[name] }
+func (c *Code) Constant(name string) any {
+	if x := c.constant(name); x != nil {
+		return x.value
+	}
+	return nil
+}
 
 // Constants returns the names of the compile-time parameters that have values here, sorted.
-func (c *Code) Constants() []string { return slices.Sorted(maps.Keys(c.constants)) }
+func (c *Code) Constants() (names []string) {
+	for _, x := range c.constants {
+		names = append(names, x.name)
+	}
+	return names
+}
 
 // Int returns the value of a compile-time parameter that is an integer, else 0.
 func (c *Code) Int(name string) int {
-	switch v := c.constants[name].(type) {
-	case int64:
-		return int(v)
-	case int:
-		return v
+	if x := c.constant(name); x != nil {
+		return x.n
 	}
 	return 0
 }
@@ -133,9 +171,23 @@ func (c *Code) launch(s *nereid.Stream, grid nereid.Grid, a *Args) error {
 // boxes keeps numbers and grids that were passed before as interface values: Go would allocate them anew for
 // each launch.
 type boxes struct {
-	numbers [64]atomic.Pointer[box]
-	grids   [16]atomic.Pointer[gridBox]
+	numbers [numberSets]ways[box]
+	grids   [gridSets]ways[gridBox]
 }
+
+// ways holds values with the same hash. A new one takes the place of an old one.
+type ways[T any] struct {
+	at   [4]atomic.Pointer[T]
+	next atomic.Uint32
+}
+
+func (w *ways[T]) add(x *T) { w.at[w.next.Add(1)%uint32(len(w.at))].Store(x) }
+
+const (
+	setBits    = 5
+	numberSets = 1 << setBits
+	gridSets   = 1 << (setBits - 1)
+)
 
 type kind uint8
 
@@ -160,25 +212,29 @@ func mix(bits uint64) uint64 { return bits * 0x9e3779b97f4a7c15 }
 
 // of returns a number as an interface value.
 func (b *boxes) of(bits uint64, k kind) any {
-	at := &b.numbers[mix(bits+uint64(k))>>58]
-	if x := at.Load(); x != nil && x.bits == bits && x.kind == k {
-		return x.value
+	set := &b.numbers[mix(bits+uint64(k))>>(64-setBits)]
+	for i := range set.at {
+		if x := set.at[i].Load(); x != nil && x.bits == bits && x.kind == k {
+			return x.value
+		}
 	}
 	x := &box{bits: bits, kind: k, value: int(bits)}
 	if k == kindFloat {
 		x.value = math.Float64frombits(bits)
 	}
-	at.Store(x)
+	set.add(x)
 	return x.value
 }
 
 // grid returns a grid as an interface value.
 func (b *boxes) grid(g nereid.Grid) nereid.Programs {
-	at := &b.grids[mix(uint64(g[0])^mix(uint64(g[1])^mix(uint64(g[2]))))>>60]
-	if x := at.Load(); x != nil && x.grid == g {
-		return x.value
+	set := &b.grids[mix(uint64(g[0])^mix(uint64(g[1])^mix(uint64(g[2]))))>>(64-setBits+1)]
+	for i := range set.at {
+		if x := set.at[i].Load(); x != nil && x.grid == g {
+			return x.value
+		}
 	}
 	x := &gridBox{g, g}
-	at.Store(x)
+	set.add(x)
 	return x.value
 }

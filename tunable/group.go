@@ -26,10 +26,12 @@ func Group[P any](b *bundle.Bundle, group string, l Launch[P]) ([]Candidate[P], 
 func Variants[P any](list []*bundle.Variant, l Launch[P]) []Candidate[P] {
 	var out []Candidate[P]
 	for _, v := range list {
-		code := &Code{name: v.Name(), variant: v, constants: map[string]any{}}
+		code := &Code{name: v.Name(), variant: v}
+		values := map[string]any{}
 		for name, text := range v.Constants() {
-			code.constants[name] = literal(text)
+			values[name] = literal(text)
 		}
+		code.setConstants(values)
 		c := l.candidate(code)
 		c.device = v.Runs
 		c.hashOn = func(dev *nereid.Device) string {

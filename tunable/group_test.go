@@ -13,11 +13,12 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
 	"github.com/nereid-lang/nereid/internal/aot"
+	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/tunable"
 )
 
 // scaleBundle compiles variants of the scale kernel for a target, in the order of the blocks.
-func scaleBundle(t *testing.T, target string, blocks ...int) *bundle.Bundle {
+func scaleBundle(t testing.TB, target string, blocks ...int) *bundle.Bundle {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "scale.py")
 	if err := os.WriteFile(file, []byte(kernelSource), 0o600); err != nil {
@@ -42,16 +43,11 @@ func scaleBundle(t *testing.T, target string, blocks ...int) *bundle.Bundle {
 	if _, err := built.Writer.WriteTo(&out); err != nil {
 		t.Fatal(err)
 	}
-	b, err := bundle.OpenBytes(out.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.Close() })
-	return b
+	return txtest.Open(t, bundle.OpenBytes, out.Bytes())
 }
 
 // groupOp returns an op over a bundle's group.
-func groupOp(t *testing.T, b *bundle.Bundle, store *nereid.TuneStore) *tunable.Op[scaleParams] {
+func groupOp(t testing.TB, b *bundle.Bundle, store *nereid.TuneStore) *tunable.Op[scaleParams] {
 	t.Helper()
 	list, err := tunable.Group(b, "scale_fp32", scaleLaunch)
 	if err != nil {

@@ -161,13 +161,72 @@ func TestKernelAsItIs(t *testing.T) {
 	}
 }
 
-// A tuned call allocates nothing, whichever of several keys it has.
+// A config with a pre_hook is no candidate, since a launch of one config calls no hooks. The kernel without
+// configs is: it tunes itself, and its launches call the hook.
+func TestPreHook(t *testing.T) {
+	s := stream(t, "interp")
+	m, err := nereid.Parse("hook.py", []byte(`
+import triton
+import triton.language as tl
+
+def clear(args):
+    args["x_ptr"].zero_()
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 16}, pre_hook=clear)], key=[])
+@triton.jit
+def add(x_ptr, BLOCK: tl.constexpr):
+    at = x_ptr + tl.arange(0, BLOCK)
+    tl.store(at, tl.load(at) + 1)
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("add")
+	if err != nil {
+		t.Fatal(err)
+	}
+	configs, err := k.Configs(s.Device())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(c *tunable.Code, s *nereid.Stream, x *nereid.Tensor) error {
+		return c.Args().Tensor(x).Launch(s, nereid.Grid{1})
+	}
+	launch := tunable.Launch[*nereid.Tensor]{Run: run}
+	_, err = tunable.Kernel(k, configs, launch)
+	if err == nil || !strings.Contains(err.Error(), "has a pre_hook") {
+		t.Errorf("with its configs: %v", err)
+	}
+	list, err := tunable.Kernel(k, nil, launch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	op, err := tunable.New("add", func(x *nereid.Tensor) nereid.DType { return x.DType },
+		tunable.Options[*nereid.Tensor]{}, list...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := []int32{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}
+	if err := op.Call(s, nereid.FromSlice(x)); err != nil || x[0] != 1 {
+		t.Errorf("%v, %v", x, err)
+	}
+}
+
+// A tuned call allocates nothing, whichever of several keys it has: few, which are compared one after the
+// other, or many.
 func TestAllocations(t *testing.T) {
 	check := func(t *testing.T, s *nereid.Stream) {
-		op, p := scaleOp(t, s, 4096)
-		q := p
-		q.N, q.Factor = 1024, 7
-		allocatesNothing(t, func() error { return cmp.Or(op.Call(s, p), op.Call(s, q)) })
+		for _, keys := range []int{2, 12} {
+			op, p := scaleOp(t, s, 4096)
+			allocatesNothing(t, func() (err error) {
+				for i := range keys {
+					q := p
+					q.N, q.Factor = p.N-64*i, float64(i)
+					err = cmp.Or(err, op.Call(s, q))
+				}
+				return err
+			})
+		}
 	}
 	t.Run("cpu", func(t *testing.T) { check(t, stream(t, "cpu")) })
 	t.Run("gpu", func(t *testing.T) { onStub(t, check) })

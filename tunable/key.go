@@ -2,6 +2,7 @@ package tunable
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"sync"
@@ -33,19 +34,54 @@ type place[K comparable] struct {
 // once it was needed as often as it has entries.
 type table[P any, K comparable] struct {
 	of   func(P) K
-	read atomic.Pointer[map[place[K]]*slot]
+	read atomic.Pointer[slots[K]]
 
 	mu     sync.Mutex
 	all    map[place[K]]*slot
 	misses int
 }
 
+// slots is a map that does not change. Few places are compared one after the other, which takes less time
+// than a hash of the key.
+type slots[K comparable] struct {
+	few  []placed[K]
+	many map[place[K]]*slot // nil if there are few
+}
+
+type placed[K comparable] struct {
+	place place[K]
+	slot  *slot
+}
+
+const maxFew = 8
+
+func newSlots[K comparable](all map[place[K]]*slot) *slots[K] {
+	if len(all) > maxFew {
+		return &slots[K]{many: maps.Clone(all)}
+	}
+	s := &slots[K]{}
+	for k, v := range all {
+		s.few = append(s.few, placed[K]{k, v})
+	}
+	return s
+}
+
 // find returns the slot of parameters that have one which is read without a lock, else nil.
 func (t *table[P, K]) find(dev *nereid.Device, p P) *slot {
-	if m := t.read.Load(); m != nil {
-		return (*m)[place[K]{dev, t.of(p)}]
+	s := t.read.Load()
+	if s == nil {
+		return nil
 	}
-	return nil
+	at := place[K]{dev, t.of(p)}
+	for i := range s.few {
+		if x := &s.few[i]; x.place == at {
+			return x.slot
+		}
+	}
+	if s.many == nil {
+		return nil
+	}
+	return s.many[at]
 }
 
 // make returns the slot of parameters.
@@ -63,11 +99,7 @@ func (t *table[P, K]) make(dev *nereid.Device, p P) *slot {
 	}
 	if t.misses++; t.misses >= len(t.all) {
 		t.misses = 0
-		read := make(map[place[K]]*slot, len(t.all))
-		for k, v := range t.all {
-			read[k] = v
-		}
-		t.read.Store(&read)
+		t.read.Store(newSlots(t.all))
 	}
 	return s
 }
