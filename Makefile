@@ -21,6 +21,7 @@ demo:
 test: prepare check ## what check does, and every test
 	$(GO) test $(TESTFLAGS) ./...
 	@GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples
+	@GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-capi
 
 systems: ## builds for other systems, the static binary, arm64 under qemu, Windows under wine, where the tools are here
 	@GO="$(GO)" scripts/test-systems --fetch

@@ -53,19 +53,8 @@ func (k *Kernel) Bind(s *Stream, arguments ...any) (*Bound, error) {
 	if err := s.usable(); err != nil {
 		return nil, fmt.Errorf("nereid: %s: Bind needs a stream: %w", k.name, err)
 	}
-	var f frame
-	if err := f.match(k, arguments); err != nil {
-		return nil, err
-	}
-	d, err := k.decorate(s, nil, &f.Matched, false)
-	if err == nil && d.Hooks {
-		err = fmt.Errorf("nereid: %s: %w", k.name, errBoundHooks)
-	}
-	if err != nil {
-		return nil, err
-	}
 	l := &launch{k: k, dev: s.dev}
-	b, err := l.prepare(s, d.Full)
+	b, err := l.prepare(s, arguments)
 	if err != nil {
 		l.release()
 		return nil, err
@@ -102,8 +91,8 @@ func (b *Bound) choose() error {
 func (b *Bound) take(p *warm.Plan) { b.p, b.ready, b.raw = p, p.Ready, nvidia.RawStream(b.s.s) }
 
 // prepare specializes arguments and compiles the kernel for them.
-func (l *launch) prepare(s *Stream, m *args.Matched) (*compile.Build, error) {
-	if err := l.bind(m); err != nil {
+func (l *launch) prepare(s *Stream, list []any) (*compile.Build, error) {
+	if err := l.decorated(s, list); err != nil {
 		return nil, err
 	}
 	return l.k.build(s.ctx, l)

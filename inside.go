@@ -69,6 +69,9 @@ func init() { // package inside says who needs these functions
 		p, _ := grid.(Programs)
 		return k.(*Kernel).launch(s.(*Stream), p, list, note)
 	}
+	inside.Root.Freeze = func(k, s any, list []any, signature string, apart bool) (*warm.Plan, error) {
+		return k.(*Kernel).freeze(s.(*Stream), list, signature, apart)
+	}
 	inside.Root.LaunchPlan = func(p *warm.Plan, k, s any, grid [3]int, words []uint64) error {
 		g, err := Grid(grid).valid()
 		if err != nil {

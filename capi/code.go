@@ -19,8 +19,8 @@ import (
 type code struct{ c *nereid.Compiled }
 
 //export go_compile
-func go_compile(h C.uintptr_t, target, signature *C.char, o *C.nereid_options, until *C.char, out *C.uintptr_t,
-	err **C.nereid_error) C.int {
+func go_compile(h C.uintptr_t, target, signature *C.char, o *C.nereid_options, until *C.char,
+	out *C.uintptr_t, err **C.nereid_error) C.int {
 	return makeObject(out, err, func() (*code, error) {
 		k, err := object[kernel](h)
 		if err != nil {
@@ -105,7 +105,8 @@ func go_code_save(h C.uintptr_t, data *unsafe.Pointer, n *C.size_t, err **C.nere
 }
 
 //export go_code_load
-func go_code_load(dev C.uintptr_t, data unsafe.Pointer, n C.size_t, out *C.uintptr_t, err **C.nereid_error) C.int {
+func go_code_load(dev C.uintptr_t, data unsafe.Pointer, n C.size_t, out *C.uintptr_t,
+	err **C.nereid_error) C.int {
 	return makeObject(out, err, func() (*code, error) {
 		d, err := object[device](dev)
 		if err != nil {

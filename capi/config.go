@@ -126,7 +126,8 @@ func (c *config) openCache(v string) (err error) {
 
 // openStore opens a file of tunings.
 func (c *config) openStore(v string) (err error) {
-	c.conf.Tune.Store, err = nereid.OpenTuneStore(nereid.TuneStoreOptions{File: v, ReadOnly: c.conf.Tune.ReadOnly})
+	o := nereid.TuneStoreOptions{File: v, ReadOnly: c.conf.Tune.ReadOnly}
+	c.conf.Tune.Store, err = nereid.OpenTuneStore(o)
 	return err
 }
 

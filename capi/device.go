@@ -14,12 +14,14 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
 
 // device is a nereid_device.
 type device struct {
-	d    *nereid.Device
-	last atomic.Pointer[numbered] // stream of the last launch by number
+	d       *nereid.Device
+	release func()                   // gives the caller's context back; nil if there is none
+	last    atomic.Pointer[numbered] // stream of the last launch by number
 
 	mu      sync.Mutex
 	streams map[uintptr]*numbered
@@ -71,6 +73,7 @@ func (d *device) external(handle uintptr) (*nereid.Stream, error) {
 //export go_device_open
 func go_device_open(name *C.char, out *C.uintptr_t, err **C.nereid_error) C.int {
 	return makeObject(out, err, func() (*device, error) {
+		nvidia.BeGuest()
 		d, err := nereid.Open(C.GoString(name))
 		if err != nil {
 			return nil, err
@@ -82,7 +85,12 @@ func go_device_open(name *C.char, out *C.uintptr_t, err **C.nereid_error) C.int 
 //export go_device_from_context
 func go_device_from_context(handle C.uintptr_t, out *C.uintptr_t, err **C.nereid_error) C.int {
 	return makeObject(out, err, func() (*device, error) {
-		return nil, badCall("contexts of the caller are not supported yet")
+		nvidia.BeGuest()
+		d, release, err := nereid.OpenContext(uintptr(handle))
+		if err != nil {
+			return nil, err
+		}
+		return &device{d: d, release: release}, nil
 	})
 }
 
@@ -138,7 +146,11 @@ func go_device_stages(h C.uintptr_t) *C.char {
 }
 
 //export go_device_close
-func go_device_close(h C.uintptr_t) { shut[device](h) }
+func go_device_close(h C.uintptr_t) {
+	if d := shut[device](h); d != nil && d.release != nil {
+		d.release()
+	}
+}
 
 // stream is a nereid_stream.
 type stream struct {

@@ -1,6 +1,6 @@
 /* The C half of the library: every function of nereid.h. It keeps calls out of Go in a forked child, where
- * Go's threads are gone and a call would wait for them forever, and it owns errors, so that they outlive all of
- * that. Everything else is Go's: go_x is nereid_x. */
+ * Go's threads are gone and a call would wait for them forever, and it owns errors, which outlive that.
+ * Everything else is Go's: go_x is nereid_x. */
 #define _GNU_SOURCE /* dladdr */
 #include "door.h"
 #include "_cgo_export.h"
@@ -44,8 +44,8 @@ nereid_error *door_error(int status, char *text, char *file, int line, int colum
 	return e;
 }
 
-void door_diagnose(nereid_error *e, size_t i, char *severity, char *code, char *message, char *hint, char *file,
-	int line, int column, int end_line, int end_column) {
+void door_diagnose(nereid_error *e, size_t i, char *severity, char *code, char *message, char *hint,
+	char *file, int line, int column, int end_line, int end_column) {
 	nereid_diagnostic d = {severity, code, message, hint, file, line, column, end_line, end_column};
 	e->diagnostics[i] = d;
 }
@@ -132,7 +132,9 @@ int nereid_abi(void) { return NEREID_ABI; }
 const char *nereid_version(void) { GET("", go_version()); }
 void nereid_free(void *p) { free(p); }
 
-nereid_dtype nereid_dtype_of(const char *name) { GET(NEREID_INVALID, (nereid_dtype)go_dtype_of((char *)name)); }
+nereid_dtype nereid_dtype_of(const char *name) {
+	GET(NEREID_INVALID, (nereid_dtype)go_dtype_of((char *)name));
+}
 const char *nereid_dtype_name(nereid_dtype t) { GET("", go_dtype_name(t)); }
 size_t nereid_dtype_size(nereid_dtype t) { GET(0, go_dtype_size(t)); }
 
@@ -158,10 +160,12 @@ void nereid_device_close(nereid_device *d) { DO(go_device_close(H(d))); }
 nereid_status nereid_stream_new(nereid_device *d, nereid_stream **out, nereid_error **err) {
 	CALL(err, go_stream_new(H(d), (uintptr_t *)out, err));
 }
-nereid_status nereid_stream_external(nereid_device *d, void *custream, nereid_stream **out, nereid_error **err) {
+nereid_status nereid_stream_external(nereid_device *d, void *custream, nereid_stream **out,
+	nereid_error **err) {
 	CALL(err, go_stream_external(H(d), H(custream), (uintptr_t *)out, err));
 }
-nereid_status nereid_stream_sync(nereid_stream *s, nereid_error **err) { CALL(err, go_stream_sync(H(s), err)); }
+nereid_status nereid_stream_sync(nereid_stream *s, nereid_error **err) { CALL(err, go_stream_sync(H(s),
+	err)); }
 void nereid_stream_cancel(nereid_stream *s) { DO(go_stream_cancel(H(s))); }
 void nereid_stream_close(nereid_stream *s) { DO(go_stream_close(H(s))); }
 
@@ -184,7 +188,8 @@ nereid_status nereid_config_new(bool env, nereid_config **out, nereid_error **er
 nereid_status nereid_config_set(nereid_config *c, const char *key, const char *value, nereid_error **err) {
 	CALL(err, go_config_set(H(c), (char *)key, (char *)value, err));
 }
-nereid_status nereid_config_log(nereid_config *c, nereid_log_fn fn, void *user, int least, nereid_error **err) {
+nereid_status nereid_config_log(nereid_config *c, nereid_log_fn fn, void *user, int least,
+	nereid_error **err) {
 	CALL(err, go_config_log(H(c), fn, user, least, err));
 }
 nereid_status nereid_config_hooks(nereid_config *c, const nereid_hooks *h, nereid_error **err) {
@@ -201,7 +206,8 @@ nereid_status nereid_module_parse(const char *name, const char *text, size_t n, 
 	CALL(err, go_module_parse((char *)name, (char *)text, n, H(config), (uintptr_t *)out, err));
 }
 char *nereid_module_kernels(nereid_module *m) { GET(0, go_module_kernels(H(m))); }
-nereid_status nereid_module_kernel(nereid_module *m, const char *name, nereid_kernel **out, nereid_error **err) {
+nereid_status nereid_module_kernel(nereid_module *m, const char *name, nereid_kernel **out,
+	nereid_error **err) {
 	CALL(err, go_module_kernel(H(m), (char *)name, (uintptr_t *)out, err));
 }
 nereid_status nereid_module_warmup(nereid_module *m, nereid_device *d, const char *manifest,
@@ -221,16 +227,17 @@ nereid_status nereid_kernel_signature(nereid_kernel *k, const nereid_arg *args, 
 }
 void nereid_kernel_close(nereid_kernel *k) { DO(go_kernel_close(H(k))); }
 
-nereid_status nereid_launch(nereid_kernel *k, nereid_stream *s, nereid_grid grid, const nereid_arg *args, size_t n,
-	const nereid_options *options, nereid_error **err) {
+nereid_status nereid_launch(nereid_kernel *k, nereid_stream *s, nereid_grid grid, const nereid_arg *args,
+	size_t n, const nereid_options *options, nereid_error **err) {
 	CALL(err, go_launch(H(k), H(s), &grid, (nereid_arg *)args, n, (nereid_options *)options, err));
 }
 nereid_status nereid_launch_on(nereid_kernel *k, nereid_device *d, void *custream, nereid_grid grid,
 	const nereid_arg *args, size_t n, const nereid_options *options, nereid_error **err) {
-	CALL(err, go_launch_on(H(k), H(d), H(custream), &grid, (nereid_arg *)args, n, (nereid_options *)options, err));
+	CALL(err, go_launch_on(H(k), H(d), H(custream), &grid, (nereid_arg *)args, n, (nereid_options *)options,
+		err));
 }
-nereid_status nereid_prepare(nereid_kernel *k, nereid_stream *s, nereid_grid grid, const nereid_arg *args, size_t n,
-	const nereid_options *options, nereid_error **err) {
+nereid_status nereid_prepare(nereid_kernel *k, nereid_stream *s, nereid_grid grid, const nereid_arg *args,
+	size_t n, const nereid_options *options, nereid_error **err) {
 	CALL(err, go_prepare(H(k), H(s), &grid, (nereid_arg *)args, n, (nereid_options *)options, err));
 }
 
@@ -240,7 +247,8 @@ nereid_status nereid_bind(nereid_kernel *k, nereid_device *d, const nereid_arg *
 }
 nereid_status nereid_bind_signature(nereid_kernel *k, nereid_device *d, const char *signature,
 	const nereid_options *options, nereid_bound **out, nereid_error **err) {
-	CALL(err, go_bind_signature(H(k), H(d), (char *)signature, (nereid_options *)options, (uintptr_t *)out, err));
+	CALL(err, go_bind_signature(H(k), H(d), (char *)signature, (nereid_options *)options, (uintptr_t *)out,
+		err));
 }
 size_t nereid_bound_params(nereid_bound *b) { GET(0, go_bound_params(H(b))); }
 const char *nereid_bound_param(nereid_bound *b, size_t i, const char **type) {
@@ -283,10 +291,12 @@ int door_grid(nereid_grid_fn f, void *user, uintptr_t meta, uint32_t *grid) {
 	return f(user, (const nereid_meta *)meta, grid);
 }
 void door_log(nereid_log_fn f, void *user, int level, char *text) { f(user, level, text); }
-void door_progress(nereid_progress_fn f, void *user, size_t done, size_t total, nereid_variant *v, char *failed) {
+void door_progress(nereid_progress_fn f, void *user, size_t done, size_t total, nereid_variant *v,
+	char *failed) {
 	f(user, done, total, v, failed);
 }
-void door_device(door_device_fn f, void *user, char *name, char *info, char *why) { f(user, name, info, why); }
+void door_device(door_device_fn f, void *user, char *name, char *info, char *why) { f(user, name, info,
+	why); }
 int door_before_compile(nereid_hooks *h, nereid_variant *v) { return h->before_compile(h->user, v); }
 void door_after_compile(nereid_hooks *h, nereid_variant *v, uint64_t ns, int found, char *failed) {
 	h->after_compile(h->user, v, ns, found, failed);
@@ -294,7 +304,9 @@ void door_after_compile(nereid_hooks *h, nereid_variant *v, uint64_t ns, int fou
 void door_stage(nereid_hooks *h, nereid_variant *v, char *name, uint64_t ns, void *text, size_t bytes) {
 	h->stage(h->user, v, name, ns, text, bytes);
 }
-void door_before_launch(nereid_hooks *h, nereid_variant *v, uint32_t *grid) { h->before_launch(h->user, v, grid); }
+void door_before_launch(nereid_hooks *h, nereid_variant *v, uint32_t *grid) {
+	h->before_launch(h->user, v, grid);
+}
 void door_after_launch(nereid_hooks *h, nereid_variant *v, uint32_t *grid, char *failed) {
 	h->after_launch(h->user, v, grid, failed);
 }

@@ -12,13 +12,14 @@ const char *door_path(void);
 nereid_error *door_error(int status, char *text, char *file, int line, int column, char *kernel, char *param,
 	size_t n);
 /* door_diagnose sets diagnostic i, whose strings malloc made. */
-void door_diagnose(nereid_error *e, size_t i, char *severity, char *code, char *message, char *hint, char *file,
-	int line, int column, int end_line, int end_column);
+void door_diagnose(nereid_error *e, size_t i, char *severity, char *code, char *message, char *hint,
+	char *file, int line, int column, int end_line, int end_column);
 
 /* Calls of the caller's functions, which Go cannot make itself. */
 int door_grid(nereid_grid_fn f, void *user, uintptr_t meta, uint32_t *grid);
 void door_log(nereid_log_fn f, void *user, int level, char *text);
-void door_progress(nereid_progress_fn f, void *user, size_t done, size_t total, nereid_variant *v, char *failed);
+void door_progress(nereid_progress_fn f, void *user, size_t done, size_t total, nereid_variant *v,
+	char *failed);
 typedef void (*door_device_fn)(void *user, const char *name, const char *info, const char *why);
 void door_device(door_device_fn f, void *user, char *name, char *info, char *why);
 int door_before_compile(nereid_hooks *h, nereid_variant *v);

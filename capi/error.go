@@ -82,6 +82,7 @@ var statuses = []struct {
 	{C.NEREID_ERR_HANDLE, is[*handleError]},
 	{C.NEREID_ERR_INTERNAL, is[*internalError]},
 	{C.NEREID_ERR_CANCELLED, is[*cancelled]},
+	{C.NEREID_ERR_ARGUMENT, isKernelArgument},
 	{C.NEREID_ERR_COMPILE, isCompile},
 	{C.NEREID_ERR_FAULT, isFault},
 	{C.NEREID_ERR_REFUSED, isRefusal},
@@ -119,6 +120,16 @@ func isCompile(err error, p *place) bool {
 	}
 	isArgument(err, p)
 	return true
+}
+
+// isKernelArgument is for an argument that does not suit the kernel, even if a compilation found that out:
+// its diagnostics are kept.
+func isKernelArgument(err error, p *place) bool {
+	if !is[*nereid.ArgumentError](err, p) {
+		return false
+	}
+	isCompile(err, p)
+	return isArgument(err, p)
 }
 
 func isFault(err error, p *place) bool {
@@ -168,7 +179,8 @@ func fail(out **C.nereid_error, err error) C.int {
 	if out == nil {
 		return status
 	}
-	e := C.door_error(status, cString(err.Error()), cString(p.file), C.int(p.line), C.int(p.column), cString(p.kernel),
+	e := C.door_error(status, cString(err.Error()), cString(p.file), C.int(p.line), C.int(p.column),
+		cString(p.kernel),
 		cString(p.arg), C.size_t(len(p.diagnostics)))
 	for i := range p.diagnostics {
 		d := &p.diagnostics[i]

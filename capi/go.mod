@@ -7,7 +7,9 @@ require github.com/nereid-lang/nereid v0.0.0
 require (
 	github.com/ebitengine/purego v0.11.2 // indirect
 	github.com/gofrs/flock v0.13.1 // indirect
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
 )
 
 replace github.com/nereid-lang/nereid => ..

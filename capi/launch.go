@@ -10,8 +10,8 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/capi/foreign"
+	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
 
 // tensorAt returns the tensor of a handle in an argument.
@@ -80,36 +80,70 @@ func go_meta_int(h C.uintptr_t, name *C.char, out *C.int64_t) C.bool {
 	return true
 }
 
-// launcher is a function that launches a kernel.
-type launcher func(k *nereid.Kernel, s *nereid.Stream, grid nereid.Programs, arguments ...any) error
+// call is a launch of a kernel, as the caller wrote it.
+type call struct {
+	grid    *C.nereid_grid
+	list    *C.nereid_arg
+	n       C.size_t
+	options *C.nereid_options
+	err     **C.nereid_error
+}
 
-// launch launches the long way.
-func launch(k *kernel, s *nereid.Stream, g *C.nereid_grid, list *C.nereid_arg, n C.size_t, o *C.nereid_options,
-	f launcher) error {
+// quick launches by an earlier launch that was like this one. It neither allocates nor copies; done is false
+// if there is none.
+func (c *call) quick(k *kernel, s *nereid.Stream) (status C.int, done bool) {
+	if c.grid.fn != nil || c.n > foreign.MaxArgs || c.list == nil {
+		return 0, false
+	}
+	grid := [3]int{int(c.grid.x), int(c.grid.y), int(c.grid.z)}
+	list := unsafe.Slice((*foreign.Arg)(unsafe.Pointer(c.list)), c.n)
+	done, err := k.quick.Quick(s, &grid, list, (*foreign.Options)(unsafe.Pointer(c.options)))
+	if err != nil {
+		return fail(c.err, err), true
+	}
+	return C.NEREID_OK, done
+}
+
+// reader returns the reader of the call's arguments on a device.
+func (c *call) reader(k *kernel, dev *nereid.Device) *foreign.Reader {
+	checked := k.checked || c.options != nil && c.options.flags&C.NEREID_OPT_CHECK != 0
+	return &foreign.Reader{Device: dev, Tensor: tensorAt, Sized: checked}
+}
+
+// long launches the long way, or only prepares the launch.
+func (c *call) long(k *kernel, s *nereid.Stream, prepare bool) error {
 	dev := s.Device()
 	if s == nil {
-		d, err := nereid.Open("")
-		if err != nil {
+		var err error
+		if dev, err = nereid.Open(""); err != nil {
 			return err
 		}
-		dev = d
 	}
-	r := foreign.Reader{Device: dev, Tensor: tensorAt, Sized: k.checked || o != nil && o.flags&C.NEREID_OPT_CHECK != 0}
-	values, err := readArgs(&r, list, n, o)
+	list, err := argsOf(c.list, c.n)
 	if err != nil {
-		return ofKernel(k, err)
+		return err
 	}
+	r, o := c.reader(k, dev), (*foreign.Options)(unsafe.Pointer(c.options))
 	var said error
-	if err = f(k.k, s, programs(g, &said), values...); said != nil {
+	grid := programs(c.grid, &said)
+	if prepare {
+		var values []any
+		if values, err = r.List(list, o); err == nil {
+			err = k.k.Tune(s, grid, values...)
+		}
+	} else {
+		err = k.quick.Launch(r, s, grid, list, o)
+	}
+	if said != nil {
 		return said
 	}
-	return err
+	return ofKernel(k, err)
 }
 
 // ofKernel returns the error of an argument as one of the kernel.
 func ofKernel(k *kernel, err error) error {
 	var a *args.Error
-	if errors.As(err, &a) && !is[*handleError](err, nil) {
+	if errors.As(err, &a) && !is[*handleError](err, nil) && !is[*nereid.ArgumentError](err, nil) {
 		return &nereid.ArgumentError{Kernel: k.k.Name(), Param: a.Param, Err: err}
 	}
 	return err
@@ -130,14 +164,29 @@ func streamOf(h C.uintptr_t) (*nereid.Stream, error) {
 //export go_launch
 func go_launch(h, sh C.uintptr_t, g *C.nereid_grid, list *C.nereid_arg, n C.size_t, o *C.nereid_options,
 	err **C.nereid_error) C.int {
-	return launchOn(h, g, list, n, o, err, (*nereid.Kernel).Launch,
-		func() (*nereid.Stream, error) { return streamOf(sh) })
+	c := call{g, list, n, o, err}
+	k, _ := find(uint64(h)).(*kernel)
+	if s, _ := find(uint64(sh)).(*stream); k != nil && s != nil {
+		if status, done := c.quick(k, s.s); done {
+			return status
+		}
+	}
+	return c.launch(h, false, func() (*nereid.Stream, error) { return streamOf(sh) })
 }
 
 //export go_launch_on
-func go_launch_on(h, dev, handle C.uintptr_t, g *C.nereid_grid, list *C.nereid_arg, n C.size_t, o *C.nereid_options,
-	err **C.nereid_error) C.int {
-	return launchOn(h, g, list, n, o, err, (*nereid.Kernel).Launch, func() (*nereid.Stream, error) {
+func go_launch_on(h, dev, handle C.uintptr_t, g *C.nereid_grid, list *C.nereid_arg, n C.size_t,
+	o *C.nereid_options, err **C.nereid_error) C.int {
+	c := call{g, list, n, o, err}
+	k, _ := find(uint64(h)).(*kernel)
+	if d, _ := find(uint64(dev)).(*device); k != nil && d != nil {
+		if last := d.last.Load(); last != nil && last.handle == uintptr(handle) {
+			if status, done := c.quick(k, last.s); done {
+				return status
+			}
+		}
+	}
+	return c.launch(h, false, func() (*nereid.Stream, error) {
 		d, err := object[device](dev)
 		if err != nil {
 			return nil, err
@@ -149,7 +198,8 @@ func go_launch_on(h, dev, handle C.uintptr_t, g *C.nereid_grid, list *C.nereid_a
 //export go_prepare
 func go_prepare(h, sh C.uintptr_t, g *C.nereid_grid, list *C.nereid_arg, n C.size_t, o *C.nereid_options,
 	err **C.nereid_error) C.int {
-	return launchOn(h, g, list, n, o, err, (*nereid.Kernel).Tune, func() (*nereid.Stream, error) {
+	c := call{g, list, n, o, err}
+	return c.launch(h, true, func() (*nereid.Stream, error) {
 		if sh == 0 {
 			return nil, &handleError{"nereid: the nereid_stream is NULL"}
 		}
@@ -157,10 +207,9 @@ func go_prepare(h, sh C.uintptr_t, g *C.nereid_grid, list *C.nereid_arg, n C.siz
 	})
 }
 
-// launchOn launches on a stream that on returns.
-func launchOn(h C.uintptr_t, g *C.nereid_grid, list *C.nereid_arg, n C.size_t, o *C.nereid_options,
-	err **C.nereid_error, f launcher, on func() (*nereid.Stream, error)) C.int {
-	return run(err, func() error {
+// launch launches the long way on a stream that on returns.
+func (c call) launch(h C.uintptr_t, prepare bool, on func() (*nereid.Stream, error)) C.int {
+	return run(c.err, func() error {
 		k, err := object[kernel](h)
 		if err != nil {
 			return err
@@ -169,12 +218,13 @@ func launchOn(h C.uintptr_t, g *C.nereid_grid, list *C.nereid_arg, n C.size_t, o
 		if err != nil {
 			return err
 		}
-		return launch(k, s, g, list, n, o, f)
+		return c.long(k, s, prepare)
 	})
 }
 
 //export go_kernel_signature
-func go_kernel_signature(h C.uintptr_t, list *C.nereid_arg, n C.size_t, out **C.char, err **C.nereid_error) C.int {
+func go_kernel_signature(h C.uintptr_t, list *C.nereid_arg, n C.size_t, out **C.char,
+	err **C.nereid_error) C.int {
 	return run(err, func() error {
 		k, err := object[kernel](h)
 		if err != nil {
@@ -196,30 +246,3 @@ func go_kernel_signature(h C.uintptr_t, list *C.nereid_arg, n C.size_t, out **C.
 		return nil
 	})
 }
-
-//export go_bind
-func go_bind(h, dev C.uintptr_t, list *C.nereid_arg, n C.size_t, o *C.nereid_options, out *C.uintptr_t,
-	err **C.nereid_error) C.int {
-	return run(err, func() error { return badCall("not yet") })
-}
-
-//export go_bind_signature
-func go_bind_signature(h, dev C.uintptr_t, signature *C.char, o *C.nereid_options, out *C.uintptr_t,
-	err **C.nereid_error) C.int {
-	return run(err, func() error { return badCall("not yet") })
-}
-
-//export go_bound_params
-func go_bound_params(h C.uintptr_t) C.size_t { return 0 }
-
-//export go_bound_param
-func go_bound_param(h C.uintptr_t, i C.size_t, typ **C.char) *C.char { return nil }
-
-//export go_bound_launch
-func go_bound_launch(h, handle C.uintptr_t, x, y, z C.uint32_t, params *unsafe.Pointer, n C.size_t,
-	err **C.nereid_error) C.int {
-	return run(err, func() error { return badCall("not yet") })
-}
-
-//export go_bound_close
-func go_bound_close(h C.uintptr_t) {}

@@ -30,8 +30,8 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/capi/foreign"
+	"github.com/nereid-lang/nereid/internal/cache"
 )
 
 func main() {}

@@ -1,18 +1,17 @@
 package main
 
 /*
-#include <stdlib.h>
 #include "door.h"
 */
 import "C"
 
 import (
 	"context"
-	"runtime"
 	"strings"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/capi/foreign"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
@@ -113,7 +112,7 @@ func go_module_warmup(h, dev C.uintptr_t, manifest *C.char, f C.nereid_progress_
 		if err != nil {
 			return err
 		}
-		return m.m.Warmup(context.Background(), d, list.Variants, func(done, total int, v nereid.Variant, err error) {
+		report := func(done, total int, v nereid.Variant, err error) {
 			if f == nil {
 				return
 			}
@@ -122,7 +121,8 @@ func go_module_warmup(h, dev C.uintptr_t, manifest *C.char, f C.nereid_progress_
 					C.door_progress(f, user, C.size_t(done), C.size_t(total), cv, text)
 				})
 			})
-		})
+		}
+		return m.m.Warmup(context.Background(), d, list.Variants, report)
 	})
 }
 
@@ -132,6 +132,7 @@ func go_module_close(h C.uintptr_t) { shut[module](h) }
 // kernel is a nereid_kernel.
 type kernel struct {
 	k       *nereid.Kernel
+	quick   *foreign.Kernel
 	checked bool
 	name    *C.char
 	params  []param
@@ -145,11 +146,9 @@ type param struct {
 
 // newKernel returns a kernel with its names for C, which are freed with it.
 func newKernel(k *nereid.Kernel, m *module) *kernel {
-	out := &kernel{k: k, checked: m.checked, name: cString(k.Name())}
-	names := []*C.char{out.name}
+	out := &kernel{k: k, quick: foreign.NewKernel(k), checked: m.checked, name: cString(k.Name())}
 	for _, p := range inside.Root.Params(k).List {
 		x := param{name: cString(p.Name)}
-		names = append(names, x.name)
 		for _, f := range []struct {
 			is   bool
 			flag C.uint32_t
@@ -163,11 +162,6 @@ func newKernel(k *nereid.Kernel, m *module) *kernel {
 		}
 		out.params = append(out.params, x)
 	}
-	runtime.AddCleanup(out, func(names []*C.char) {
-		for _, s := range names {
-			C.free(unsafe.Pointer(s))
-		}
-	}, names)
 	return out
 }
 
@@ -202,4 +196,11 @@ func go_kernel_param(h C.uintptr_t, i C.size_t, flags *C.uint32_t) *C.char {
 }
 
 //export go_kernel_close
-func go_kernel_close(h C.uintptr_t) { shut[kernel](h) }
+func go_kernel_close(h C.uintptr_t) {
+	if k := shut[kernel](h); k != nil {
+		free(k.name)
+		for _, p := range k.params {
+			free(p.name)
+		}
+	}
+}

@@ -238,7 +238,8 @@ func (r *Reader) descriptor(a *Arg) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the descriptor's base: %w", err)
 	}
-	x := &nereid.Descriptor{Base: base, Shape: ints(d.Shape, d.NDim), Block: ints(d.Block, d.NDim), NaN: d.NaN != 0}
+	shape, block := ints(d.Shape, d.NDim), ints(d.Block, d.NDim)
+	x := &nereid.Descriptor{Base: base, Shape: shape, Block: block, NaN: d.NaN != 0}
 	if d.Strides != nil {
 		x.Strides = ints(d.Strides, d.NDim)
 		return x, nil

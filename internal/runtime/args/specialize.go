@@ -227,16 +227,16 @@ func (r *Rule) scalar(v any) (c Class, word uint64, ok bool) {
 	case nil:
 		c = ClassNone
 	case Scalar:
-		c, word = r.typed(v)
+		c, word = r.Typed(v)
 	default:
 		return 0, 0, false
 	}
 	return c, word, true
 }
 
-// typed returns the class and the word of a number with a type of its own. An annotation has its way, as with
+// Typed returns the class and the word of a number with a type of its own. An annotation has its way, as with
 // any number.
-func (r *Rule) typed(s Scalar) (Class, uint64) {
+func (r *Rule) Typed(s Scalar) (Class, uint64) {
 	kind := s.Elem.Row().Kind
 	switch {
 	case s.Elem == dtype.Bool:

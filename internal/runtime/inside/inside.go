@@ -62,6 +62,9 @@ var Root struct {
 	// list as for Kernel.Launch. note receives the plan, and byValue if it holds only for arguments of the
 	// same values.
 	Launch func(kernel, stream, grid any, list []any, note func(p *warm.Plan, byValue bool)) error
+	// Freeze returns the plan of launches of a *nereid.Kernel on the device of a *nereid.Stream, with arguments
+	// like those of list or, if it is not "", of a signature. Unless apart is set, their memory may overlap.
+	Freeze func(kernel, stream any, list []any, signature string, apart bool) (*warm.Plan, error)
 	// LaunchPlan launches a *nereid.Kernel by a plan.
 	LaunchPlan func(p *warm.Plan, kernel, stream any, grid [3]int, words []uint64) error
 	// Overlap reports whether two tensors, each the beginning of a *nereid.Tensor, share memory. With

@@ -33,12 +33,51 @@ func Devices() ([]target.Backend, error) {
 	}
 	var out []target.Backend
 	for _, dev := range d.Devices() {
-		out = append(out, &Device{Compiler: Compiler{Capability: dev.Capability(), NoMaps: !d.HasTensorMaps()}, dev: dev, maps: &mapTable{}})
+		out = append(out, newDevice(d, dev))
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("the CUDA driver is here, but no GPU")
 	}
 	return out, nil
+}
+
+// DeviceOf returns the GPU of a context that somebody else made and keeps until release is called, by its
+// CUcontext; 0 means the calling thread's current one. For a primary context, release is nil: the device of
+// the same name that Devices returns uses it.
+func DeviceOf(handle uintptr) (b target.Backend, release func(), err error) {
+	d, err := driver.Load()
+	if err != nil {
+		return nil, nil, err
+	}
+	if handle == 0 {
+		if handle, err = d.Current(); err == nil && handle == 0 {
+			err = errors.New("the calling thread has no current CUDA context")
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	c, err := d.Foreign(handle)
+	if err != nil {
+		return nil, nil, err
+	}
+	x := newDevice(d, c.Device())
+	if x.ctx = c; c.Primary() {
+		return x, nil, nil
+	}
+	return x, func() { _ = c.Release() }, nil
+}
+
+func newDevice(d *driver.Driver, dev *driver.Device) *Device {
+	c := Compiler{Capability: dev.Capability(), NoMaps: !d.HasTensorMaps()}
+	return &Device{Compiler: c, dev: dev, maps: &mapTable{}}
+}
+
+// BeGuest makes calls leave the current contexts of threads as they were; see driver.Driver.BeGuest.
+func BeGuest() {
+	if d, err := driver.Load(); err == nil {
+		d.BeGuest()
+	}
 }
 
 // Name returns "cuda:0" and the like.
@@ -59,7 +98,7 @@ func (d *Device) Model() (model, driver string) {
 
 var contexts sync.Mutex
 
-// context returns the GPU's primary context, created when first needed.
+// context returns the GPU's context: the primary one, created when first needed, unless it has one of others.
 func (d *Device) context() (*driver.Context, error) {
 	contexts.Lock()
 	defer contexts.Unlock()

@@ -1,8 +1,10 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -93,7 +95,8 @@ func (d *Driver) describe(ordinal int) (*Device, error) {
 		return nil, err
 	}
 	var name [256]byte
-	if err := d.check("cuDeviceGetName", d.raw.deviceGetName(&name[0], int32(len(name)), device.id)); err != nil {
+	if err := d.check("cuDeviceGetName",
+		d.raw.deviceGetName(&name[0], int32(len(name)), device.id)); err != nil {
 		return nil, err
 	}
 	device.Name = dl.GoString(&name[0])
@@ -126,13 +129,16 @@ func (d *Device) readAttributes() error {
 	return nil
 }
 
-// Context is the primary context of a device, which owns its memory, streams and modules.
+// Context is a context of a device, which owns its memory, streams and modules: the primary one, or one that
+// somebody else made.
 type Context struct {
-	driver *Driver
-	device *Device
-	ref    contextRef
-	null   *Stream
-	latest atomic.Pointer[Stream] // stream of the last launch
+	driver  *Driver
+	device  *Device
+	ref     contextRef
+	foreign int         // users of a context that somebody else made, under Driver.mu
+	gone    atomic.Bool // it has none any more: its owner may have destroyed it
+	null    *Stream
+	latest  atomic.Pointer[Stream] // stream of the last launch
 
 	mu      sync.Mutex
 	streams []*Stream // made here and not closed, in order
@@ -148,7 +154,8 @@ func (d *Device) Context() (*Context, error) {
 		return d.context, nil
 	}
 	c := &Context{driver: d.driver, device: d}
-	if err := d.driver.check("cuDevicePrimaryCtxRetain", d.driver.raw.primaryCtxRetain(&c.ref, d.id)); err != nil {
+	if err := d.driver.check("cuDevicePrimaryCtxRetain",
+		d.driver.raw.primaryCtxRetain(&c.ref, d.id)); err != nil {
 		return nil, explain(err, "%s (%s)", d, d.Name)
 	}
 	c.null = &Stream{ctx: c}
@@ -176,12 +183,90 @@ func (c *Context) keepPool() error {
 	return c.driver.check("cuMemPoolSetAttribute", raw.poolSetAttribute(pool, releaseThreshold, &all))
 }
 
+// Current returns the calling thread's current context as a number, 0 if it has none.
+func (d *Driver) Current() (uintptr, error) {
+	var c contextRef
+	err := d.check("cuCtxGetCurrent", d.raw.ctxGetCurrent(&c))
+	return uintptr(c), err
+}
+
+// Foreign returns a context that somebody else made and keeps until Release, by its CUcontext. For the
+// primary context of a device it is the device's own, which needs no Release.
+func (d *Driver) Foreign(handle uintptr) (*Context, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.foreign[contextRef(handle)]; c != nil {
+		c.foreign++
+		return c, nil
+	}
+	c := &Context{driver: d, ref: contextRef(handle), foreign: 1}
+	var id deviceID
+	if err := c.do("cuCtxGetDevice", func() Result { return d.raw.ctxGetDevice(&id) }); err != nil {
+		return nil, explain(err, "the context %#x", handle)
+	}
+	i := slices.IndexFunc(d.devices, func(x *Device) bool { return x.id == id })
+	if i < 0 {
+		return nil, fmt.Errorf("the context %#x is of device %d, which is none of %d", handle, id, len(d.devices))
+	}
+	c.device = d.devices[i]
+	if primary, err := c.device.primary(c.ref); primary != nil || err != nil {
+		return primary, err
+	}
+	c.null = &Stream{ctx: c}
+	if d.foreign == nil {
+		d.foreign = map[contextRef]*Context{}
+	}
+	d.foreign[c.ref] = c
+	d.contexts.Add(1)
+	return c, nil
+}
+
+// releaseForeign ends one use of a context that somebody else made.
+func (c *Context) releaseForeign() {
+	d := c.driver
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c.foreign--; c.foreign == 0 {
+		delete(d.foreign, c.ref)
+		c.gone.Store(true)
+		d.contexts.Add(-1)
+	}
+}
+
+// primary returns the device's own context if it is ref. It does not bring the context to life.
+func (d *Device) primary(ref contextRef) (*Context, error) {
+	var flags uint32
+	var active int32
+	err := d.driver.check("cuDevicePrimaryCtxGetState", d.driver.raw.primaryCtxState(d.id, &flags, &active))
+	if err != nil || active == 0 {
+		return nil, err
+	}
+	d.mu.Lock()
+	own := d.context
+	d.mu.Unlock()
+	c, err := d.Context()
+	if err != nil || c.ref == ref {
+		return c, err
+	}
+	if own == nil { // it was not in use here
+		err = c.Release()
+	}
+	return nil, err
+}
+
 // Device returns the context's device.
 func (c *Context) Device() *Device { return c.device }
+
+// Primary reports whether the context is its device's primary one.
+func (c *Context) Primary() bool { return c.device.context == c }
 
 // Release releases the context. Everything made from it is gone unless other code in the process holds it
 // too.
 func (c *Context) Release() error {
+	if !c.Primary() {
+		c.releaseForeign()
+		return nil
+	}
 	c.device.mu.Lock()
 	defer c.device.mu.Unlock()
 	if c.device.context != c {
@@ -196,11 +281,45 @@ func (c *Context) Release() error {
 func (c *Context) do(call string, f func() Result) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := c.driver.check("cuCtxSetCurrent", c.driver.raw.ctxSetCurrent(c.ref)); err != nil {
+	before, err := c.enter()
+	if err != nil {
 		return err
 	}
+	defer c.leave(before)
 	return c.driver.check(call, f())
 }
+
+// errGone is the error of using a context of somebody else's after Release.
+var errGone = errors.New("cuda: the context was given back to its owner")
+
+// enter makes the context current on the calling thread and returns the one for leave to restore: c itself
+// unless threads belong to others.
+func (c *Context) enter() (before contextRef, err error) {
+	if c.gone.Load() {
+		return 0, errGone
+	}
+	before = c.ref
+	if c.driver.guest.Load() {
+		if err := c.driver.check("cuCtxGetCurrent", c.driver.raw.ctxGetCurrent(&before)); err != nil {
+			return 0, err
+		}
+		if before == c.ref {
+			return before, nil
+		}
+	}
+	return before, c.driver.check("cuCtxSetCurrent", c.driver.raw.ctxSetCurrent(c.ref))
+}
+
+// leave makes the context of before enter current again.
+func (c *Context) leave(before contextRef) {
+	if before != c.ref {
+		c.driver.raw.ctxSetCurrent(before) // it was current a moment ago
+	}
+}
+
+// BeGuest makes all calls leave the calling thread's current context as it was: threads belong to a program
+// of which this is a library. A Go program's threads are its own, and setting is cheaper than asking first.
+func (d *Driver) BeGuest() { d.guest.Store(true) }
 
 // Synchronize waits for all work on the device.
 func (c *Context) Synchronize() error {

@@ -12,7 +12,9 @@ import (
 
 // fake is a driver without a GPU: it writes down each call and answers as told.
 type fake struct {
-	capturing int32 // what cuStreamIsCapturing says
+	capturing int32      // what cuStreamIsCapturing says
+	current   contextRef // what cuCtxGetCurrent says
+	active    int32      // whether primary contexts are
 	*Driver
 	calls   []string
 	results map[string]Result // of a call that is to fail, by name
@@ -115,6 +117,9 @@ func (f *fake) fillDevices() {
 	r.poolSetAttribute = func(_ poolRef, a int32, v *uint64) Result { return f.note("pool %d %x", a, *v) }
 	r.primaryCtxRetain = func(c *contextRef, d deviceID) Result { *c = contextRef(100 + d); return f.note("retain %d", d) }
 	r.primaryCtxRelease = func(d deviceID) Result { return f.note("release %d", d) }
+	r.primaryCtxState = func(d deviceID, _ *uint32, active *int32) Result { *active = f.active; return success }
+	r.ctxGetCurrent = func(c *contextRef) Result { *c = f.current; return f.note("asked") }
+	r.ctxGetDevice = func(d *deviceID) Result { *d = 10; return f.results["device"] }
 	r.ctxSetCurrent = func(c contextRef) Result { return f.note("current %d", c) }
 	r.ctxSynchronize = func() Result { return f.note("ctxSync") }
 	r.ctxSetLimit = func(l int32, v uintptr) Result { return f.note("limit %d %d", l, v) }

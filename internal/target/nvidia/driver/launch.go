@@ -191,9 +191,17 @@ func (f *Function) Bare(s *Stream, c *Config, a *Args) (func() error, error) {
 func (f *Function) launchCurrent(c *Config, a *Args, call uintptr) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	a.ctx[0] = uintptr(f.ctx.ref)
-	if r := Result(dl.Call(f.ctx.driver.raw.ctxSetCurrentAt, a.ctx[:]...)); r != success {
-		return f.ctx.driver.check("cuCtxSetCurrent", r)
+	if f.ctx.driver.guest.Load() {
+		before, err := f.ctx.enter()
+		if err != nil {
+			return err
+		}
+		defer f.ctx.leave(before)
+	} else {
+		a.ctx[0] = uintptr(f.ctx.ref)
+		if r := Result(dl.Call(f.ctx.driver.raw.ctxSetCurrentAt, a.ctx[:]...)); r != success {
+			return f.ctx.driver.check("cuCtxSetCurrent", r)
+		}
 	}
 	if r := a.call(call); r != success {
 		return f.failed(c, r)

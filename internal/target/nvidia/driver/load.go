@@ -17,7 +17,11 @@ type Driver struct {
 	path     string
 	version  int
 	devices  []*Device
-	contexts atomic.Int32 // devices in use: with one, any thread with a current context has that device's
+	contexts atomic.Int32 // contexts in use: with one, any thread of ours with a current context has this one
+	guest    atomic.Bool  // see BeGuest
+
+	mu      sync.Mutex
+	foreign map[contextRef]*Context // contexts that others made
 }
 
 const hint = "it comes with NVIDIA's display driver (apt install libcuda1 on Debian with the driver of the same version), " +

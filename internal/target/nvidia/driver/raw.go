@@ -39,7 +39,10 @@ type raw struct {
 
 	primaryCtxRetain  func(c *contextRef, d deviceID) Result
 	primaryCtxRelease func(d deviceID) Result
+	primaryCtxState   func(d deviceID, flags *uint32, active *int32) Result
 	ctxSetCurrent     func(c contextRef) Result
+	ctxGetCurrent     func(c *contextRef) Result
+	ctxGetDevice      func(d *deviceID) Result
 	ctxSynchronize    func() Result
 	ctxSetLimit       func(limit int32, v uintptr) Result
 
@@ -122,7 +125,10 @@ func (r *raw) symbols() []dl.Func {
 
 		{Ptr: &r.primaryCtxRetain, Symbol: "cuDevicePrimaryCtxRetain"},
 		{Ptr: &r.primaryCtxRelease, Symbol: "cuDevicePrimaryCtxRelease_v2"},
+		{Ptr: &r.primaryCtxState, Symbol: "cuDevicePrimaryCtxGetState"},
 		{Ptr: &r.ctxSetCurrent, Symbol: "cuCtxSetCurrent"},
+		{Ptr: &r.ctxGetCurrent, Symbol: "cuCtxGetCurrent"},
+		{Ptr: &r.ctxGetDevice, Symbol: "cuCtxGetDevice"},
 		{Ptr: &r.ctxSynchronize, Symbol: "cuCtxSynchronize"},
 		{Ptr: &r.ctxSetLimit, Symbol: "cuCtxSetLimit"},
 

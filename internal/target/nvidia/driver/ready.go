@@ -63,9 +63,11 @@ func (r *Ready) current(l *dl.Launch) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ctx := r.fn.ctx
-	if err := ctx.driver.check("cuCtxSetCurrent", ctx.driver.raw.ctxSetCurrent(ctx.ref)); err != nil {
+	before, err := ctx.enter()
+	if err != nil {
 		return err
 	}
+	defer ctx.leave(before)
 	if res := Result(l.Call()); res != success {
 		return r.failed(l, res)
 	}

@@ -12,7 +12,7 @@
 typedef int R;
 typedef uint64_t P;
 typedef void *H;
-enum { OK = 0, INVALID = 1, NOMEM = 2, NOCONTEXT = 201, NOTFOUND = 500 };
+enum { OK = 0, INVALID = 1, NOMEM = 2, NOCONTEXT = 201, BADHANDLE = 400, NOTFOUND = 500 };
 
 static FILE *out;
 static int params_shown, blocks_shown;
@@ -29,6 +29,7 @@ static void say(const char *call) { if (out) fprintf(out, "%s\n", call); }
 #define LOG say(__func__)
 
 static __thread H current;
+static H primary;
 static uint64_t launched;
 static int capturing, recorded, instantiated;
 
@@ -50,8 +51,11 @@ CALL(cuDeviceGetAttribute, int *v, int a, int d) {
 }
 CALL(cuDeviceGetDefaultMemPool, H *p, int d) { LOG; *p = (H)1; return OK; }
 CALL(cuMemPoolSetAttribute, H p, int a, uint64_t *v) { LOG; return OK; }
-CALL(cuDevicePrimaryCtxRetain, H *c, int d) { LOG; *c = (H)0x77; return OK; }
+CALL(cuDevicePrimaryCtxRetain, H *c, int d) { LOG; *c = primary = (H)0x77; return OK; }
 CALL(cuDevicePrimaryCtxRelease_v2, int d) { LOG; return OK; }
+CALL(cuDevicePrimaryCtxGetState, int d, unsigned *f, int *on) { LOG; *f = 0, *on = primary != 0; return OK; }
+CALL(cuCtxCreate_v2, H *c, unsigned f, int d) { LOG; current = *c = malloc(8); return OK; }
+CALL(cuCtxDestroy_v2, H c) { LOG; if (current == c) current = 0; free(c); return OK; }
 CALL(cuCtxSetCurrent, H c) { current = c; return OK; }
 CALL(cuCtxGetCurrent, H *c) { *c = current; return OK; }
 CALL(cuCtxGetDevice, int *d) { *d = 0; return OK; }
@@ -107,8 +111,8 @@ CALL(cuPointerGetAttribute, void *v, int a, P p) { LOG; *(int *)v = 0; return OK
 
 // Modules. The "linker" gives PTX back as it is, after a mark that says it is a binary.
 struct link { size_t n; char *data; };
-CALL(cuModuleLoadData, H *m, const void *image) { LOG; *m = malloc(8); return OK; }
-CALL(cuModuleLoadDataEx, H *m, const void *image, unsigned n, int *o, void **v) { LOG; *m = malloc(8); return OK; }
+CALL(cuModuleLoadData, H *m, const void *image) { LOG; *m = malloc(8); *(H *)*m = current; return OK; }
+CALL(cuModuleLoadDataEx, H *m, const void *image, unsigned n, int *o, void **v) { LOG; *m = malloc(8); *(H *)*m = current; return OK; }
 CALL(cuModuleUnload, H m) { LOG; free(m); return OK; }
 CALL(cuModuleGetFunction, H *f, H m, const char *name) { LOG; *f = m; return OK; }
 CALL(cuModuleGetGlobal_v2, P *p, size_t *n, H m, const char *name) { LOG; return NOTFOUND; }
@@ -149,6 +153,7 @@ CALL(cuTensorMapEncodeTiled, struct map *m, int type, unsigned rank, P addr, con
 
 static R launch(H f) {
   if (!current) return NOCONTEXT;
+  if (*(H *)f != current) return BADHANDLE; // a function belongs to a context
   if (capturing) recorded++; else { launched++; device_clock += 0.05; }
   return OK;
 }

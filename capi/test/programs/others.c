@@ -1,0 +1,196 @@
+/* A kernel that does not compile, threads, and fork. */
+#include "program.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char broken[] =
+	"import triton\n"
+	"import triton.language as tl\n"
+	"\n"
+	"@triton.jit\n"
+	"def softmax(x_ptr, B: tl.constexpr):\n"
+	"    x = tl.load(x_ptr + tl.arange(0, B))\n"
+	"    y = tl.load(x_ptr + tl.arange(0, 64))\n"
+	"    tl.store(x_ptr + tl.arange(0, B), x + y)\n";
+
+int cmd_broken(struct where *w) {
+	nereid_module *m;
+	nereid_kernel *k;
+	float data[128] = {0};
+	char *p = where_alloc(w, data, sizeof data, 0);
+	MUST(nereid_module_parse("softmax.py", broken, strlen(broken), NULL, &m, &err));
+	MUST(nereid_module_kernel(m, "softmax", &k, &err));
+	nereid_arg args[] = {nereid_ptr(NEREID_FLOAT32, p, sizeof data), nereid_int(128)};
+	nereid_error *e = NULL;
+	nereid_status s = nereid_launch_on(k, w->device, w->stream, nereid_grid_of(1, 1, 1), args, 2, NULL, &e);
+	TRUE(s == NEREID_ERR_COMPILE);
+	TRUE(!strcmp(nereid_error_file(e), "softmax.py") && nereid_error_line(e) == 8 && nereid_error_column(e) > 0);
+	TRUE(nereid_error_diagnostics(e) >= 1);
+	nereid_diagnostic d;
+	TRUE(nereid_error_diagnostic(e, 0, &d) && d.line == 8 && !strcmp(d.severity, "error") && *d.message);
+	TRUE(!nereid_error_diagnostic(e, 99, &d));
+	printf("%s\n", nereid_error_text(e));
+	nereid_error_free(e);
+	where_free(w, p, 0);
+	nereid_kernel_close(k);
+	nereid_module_close(m);
+	return 0;
+}
+
+/* ---- Threads ------------------------------------------------------------------------------------------ */
+
+enum { THREADS = 16, ROUNDS = 200, N = 1000 };
+
+static const char adds[] =
+	"import triton\n"
+	"import triton.language as tl\n"
+	"\n"
+	"@triton.jit\n"
+	"def add(x_ptr, out_ptr, n, s, B: tl.constexpr):\n"
+	"    at = tl.program_id(0) * B + tl.arange(0, B)\n"
+	"    tl.store(out_ptr + at, tl.load(x_ptr + at, at < n) + s, at < n)\n";
+
+struct shared {
+	struct where *w;
+	nereid_kernel *k;
+	nereid_bound *bound;
+	char **files;
+	int n;
+};
+
+struct thread {
+	struct shared *shared;
+	int number;
+};
+
+/* add_once launches through the library or through the frozen kernel, which all threads share. */
+static void add_once(struct shared *s, char *x, char *out, int32_t n, float v, int frozen) {
+	if (frozen) {
+		void *params[] = {&x, &out, &n, &v};
+		MUST(nereid_bound_launch(s->bound, s->w->stream, (uint32_t)(n + 127) / 128, 1, 1, params, 4, &err));
+		return;
+	}
+	nereid_arg args[] = {nereid_ptr(NEREID_FLOAT32, x, N * sizeof v), nereid_ptr(NEREID_FLOAT32, out,
+		N * sizeof v),
+		nereid_int(n), nereid_float(v), nereid_named("B", nereid_int(128))};
+	MUST(nereid_launch_on(s->k, s->w->device, s->w->stream, nereid_grid_of((uint32_t)(n + 127) / 128, 1, 1),
+		args, 5,
+		NULL, &err));
+}
+
+static void *work(void *arg) {
+	struct thread *t = (struct thread *)arg;
+	struct shared *s = t->shared;
+	float host[N];
+	where_enter(s->w);
+	for (int i = t->number; i < s->n; i += 4) run_case(s->w, s->files[i], 1); /* each case by four threads */
+	for (int i = 0; i < N; i++) host[i] = (float)i;
+	char *x = where_alloc(s->w, host, sizeof host, 0), *out = where_alloc(s->w, host, sizeof host, 0);
+	for (int round = 0; round < ROUNDS; round++) {
+		int32_t n = round % 3 ? N : 992; /* 992 is divisible by 16: another specialization */
+		float v = (float)(t->number * 1000 + round);
+		int frozen = n == N && round % 2;
+		add_once(s, x, out, n, v, frozen);
+		where_wait(s->w);
+		where_read(s->w, host, out, sizeof host);
+		for (int i = 0; i < n && s->w->results; i++) TRUE(host[i] == (float)i + v);
+	}
+	where_free(s->w, x, 0);
+	where_free(s->w, out, 0);
+	return NULL;
+}
+
+int cmd_threads(struct where *w, char **files, int n) {
+	struct shared s;
+	struct thread threads[THREADS];
+	pthread_t ids[THREADS];
+	nereid_module *m;
+	float zeros[N] = {0};
+	memset(&s, 0, sizeof s);
+	s.w = w;
+	s.files = files;
+	s.n = n;
+	MUST(nereid_module_parse("adds.py", adds, strlen(adds), NULL, &m, &err));
+	MUST(nereid_module_kernel(m, "add", &s.k, &err));
+	char *x = where_alloc(w, zeros, sizeof zeros, 0);
+	nereid_arg args[] = {nereid_ptr(NEREID_FLOAT32, x, sizeof zeros), nereid_ptr(NEREID_FLOAT32, x,
+		sizeof zeros),
+		nereid_int(N), nereid_float(1), nereid_int(128)};
+	MUST(nereid_bind(s.k, w->device, args, 5, NULL, &s.bound, &err));
+	for (int i = 0; i < THREADS; i++) {
+		threads[i].shared = &s;
+		threads[i].number = i;
+		TRUE(!pthread_create(&ids[i], NULL, work, &threads[i]));
+	}
+	for (int i = 0; i < THREADS; i++) pthread_join(ids[i], NULL);
+	where_free(w, x, 0);
+	nereid_bound_close(s.bound);
+	nereid_kernel_close(s.k);
+	nereid_module_close(m);
+	return 0;
+}
+
+/* ---- Fork --------------------------------------------------------------------------------------------- */
+
+/* in_child returns 0 if every kind of function answers, with an error or with nothing. */
+static int in_child(struct where *w, nereid_kernel *k, nereid_error *before) {
+	nereid_module *m;
+	nereid_error *err = NULL;
+	float v = 0;
+	nereid_arg args[] = {nereid_ptr(NEREID_FLOAT32, &v, sizeof v)};
+	if (nereid_module_load("x.py", NULL, &m, &err) != NEREID_ERR_FORKED) return 1;
+	if (nereid_error_status(err) != NEREID_ERR_FORKED || !strstr(nereid_error_text(err), "fork")) return 2;
+	nereid_error_free(err);
+	if (nereid_launch_on(k, w->device, NULL, nereid_grid_of(1, 1, 1), args, 1, NULL,
+		NULL) != NEREID_ERR_FORKED) return 3;
+	if (nereid_kernel_name(k) || nereid_device_name(w->device) || nereid_kernel_params(k)) return 4;
+	nereid_kernel_close(k);
+	if (!*nereid_error_text(before)) return 5; /* errors made before stay readable */
+	nereid_error_free(before);
+	return 0;
+}
+
+int cmd_fork(struct where *w) {
+	nereid_module *m;
+	nereid_kernel *k;
+	nereid_error *before = NULL;
+	MUST(nereid_module_parse("adds.py", adds, strlen(adds), NULL, &m, &err));
+	MUST(nereid_module_kernel(m, "add", &k, &err));
+	TRUE(nereid_module_kernel(m, "nothing", &k, &before) != NEREID_OK);
+	pid_t child = fork();
+	if (child == 0) {
+		alarm(20); /* a hang is a failure */
+		_exit(in_child(w, k, before));
+	}
+	int status;
+	TRUE(waitpid(child, &status, 0) == child);
+	if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+		fprintf(stderr, "the child ended with %#x\n", (unsigned)status);
+		return 1;
+	}
+	nereid_error_free(before);
+	float zeros[N] = {0}; /* the parent goes on */
+	struct shared s;
+	memset(&s, 0, sizeof s);
+	s.w = w;
+	s.k = k;
+	char *x = where_alloc(w, zeros, sizeof zeros, 0), *out = where_alloc(w, zeros, sizeof zeros, 0);
+	add_once(&s, x, out, N, 2, 0);
+	where_wait(w);
+	where_read(w, zeros, out, sizeof zeros);
+	TRUE(!w->results || (zeros[0] == 2 && zeros[N - 1] == 2));
+	child = fork(); /* a child that execs is on its own */
+	if (child == 0) {
+		execlp("true", "true", (char *)NULL);
+		_exit(1);
+	}
+	TRUE(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
+	where_free(w, x, 0);
+	where_free(w, out, 0);
+	nereid_kernel_close(k);
+	nereid_module_close(m);
+	return 0;
+}

@@ -1,0 +1,23 @@
+package nereid
+
+import (
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
+)
+
+// OpenContext returns the GPU of a CUDA context that the program made, by its CUcontext; 0 means the context
+// that is current on the calling thread, which runtime.LockOSThread keeps. Tensors, streams and code of the
+// device belong to that context. The program keeps the context until it calls release, behind which nothing
+// of the device can be used. For a primary context it is the device that Open returns.
+func OpenContext(handle uintptr) (d *Device, release func(), err error) {
+	b, release, err := nvidia.DeviceOf(handle)
+	if err != nil {
+		return nil, nil, &absent{fmt.Errorf("nereid: the CUDA context %#x: %w", handle, err)}
+	}
+	if release == nil {
+		d, err = Open(b.Name())
+		return d, func() {}, err
+	}
+	return &Device{b}, release, nil
+}

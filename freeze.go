@@ -1,0 +1,82 @@
+package nereid
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// freeze returns the plan of launches with arguments like these on the stream's device, or, with a signature,
+// of launches with arguments that it describes; the list then has options alone. Nothing is launched. Callers
+// who do not know how far memory reaches cannot tell whether it overlaps: unless apart is set, the code
+// allows that.
+func (k *Kernel) freeze(s *Stream, list []any, signature string, apart bool) (*warm.Plan, error) {
+	if err := k.usable(); err != nil {
+		return nil, err
+	}
+	if err := s.usable(); err != nil {
+		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
+	}
+	l := &launch{k: k, dev: s.dev}
+	defer l.release()
+	var err error
+	if signature != "" {
+		err = l.describe(list, signature)
+	} else {
+		err = l.decorated(s, list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !apart && target.SharesHost(s.dev.b) {
+		l.opts.Overlap = true
+	}
+	b, err := k.build(s.ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for b.Param(n).Name != "" {
+		n++
+	}
+	switch {
+	case b.Bounded != nil || l.checked():
+		return nil, fmt.Errorf("nereid: %s: a launch that checks accesses cannot be frozen: launch it", k.name)
+	case slices.ContainsFunc(l.specs, described):
+		return nil, fmt.Errorf("nereid: %s: a launch with descriptors cannot be frozen: launch it", k.name)
+	}
+	return newPlan(s.dev, b, n), nil
+}
+
+// described reports whether an argument is a descriptor or a tuple that has one.
+func described(a lang.ArgSpec) bool { return a.Desc != nil || slices.ContainsFunc(a.Items, described) }
+
+// describe takes the specialization from a signature.
+func (l *launch) describe(list []any, signature string) error {
+	specs, err := lang.ParseSignature(l.k.params.List, signature)
+	if err != nil {
+		return l.k.argError(err)
+	}
+	l.frame.take(list)
+	l.specs, l.opts = specs, l.frame.Opts
+	return nil
+}
+
+// decorated takes the specialization from arguments that decorators complete.
+func (l *launch) decorated(s *Stream, list []any) error {
+	var f frame
+	if err := f.match(l.k, list); err != nil {
+		return err
+	}
+	d, err := l.k.decorate(s, nil, &f.Matched, false)
+	if err == nil && d.Hooks {
+		err = fmt.Errorf("nereid: %s: %w", l.k.name, errBoundHooks)
+	}
+	if err != nil {
+		return err
+	}
+	return l.bind(d.Full)
+}
