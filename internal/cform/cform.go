@@ -299,11 +299,23 @@ func (w *writer) describe(v *variant, codes table) {
 	}
 	state := table{name: "state_" + v.id, ctype: "state", variable: true, rows: [][]cell{{ref(""), ref("")}}}
 	v.symbol = "variant_" + v.id
-	row := []cell{v.entry.Name, v.entry.Group, v.entry.Kernel, number(len(args.rows)),
-		number(len(constants.rows)), number(len(codes.rows)), ref(args.name), ref(constants.name),
-		ref(codes.name), ref(state.name)}
-	row = append(row, w.launchRules(v)...)
+	pointers := bits(v.saved.Args, func(a compile.SavedArg) bool { return a.Pointer })
+	aligned := bits(v.saved.Args, func(a compile.SavedArg) bool { return a.Align16 })
+	row := append([]cell{number(len(args.rows)), pointers, aligned, ref(state.name)}, w.launchRules(v)...)
+	row = append(row, v.entry.Name, v.entry.Group, v.entry.Kernel, number(len(constants.rows)),
+		number(len(codes.rows)), ref(args.name), ref(constants.name), ref(codes.name))
 	w.tables = append(w.tables, codes, args, constants, state,
 		table{name: v.symbol, ctype: w.prefix + "_variant", rows: [][]cell{row}})
 	w.variants = append(w.variants, v)
+}
+
+// bits returns which of the first 64 arguments are of a kind.
+func bits(args []compile.SavedArg, is func(compile.SavedArg) bool) cell {
+	var mask uint64
+	for i, a := range args[:min(64, len(args))] {
+		if is(a) {
+			mask |= 1 << i
+		}
+	}
+	return int64(mask)
 }

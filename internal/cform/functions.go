@@ -84,19 +84,27 @@ func (w *writer) signature(id, comment, params string, s *compile.Saved) {
 	w.definitions.WriteString(b.String() + " {\n")
 }
 
-// words writes the arguments into an array. Its words are zeroed first, since a scalar is shorter than a
-// word. Scalars of other types are passed by their bits.
+// words writes the arguments into an array. A scalar is shorter than a word, whose other bytes are zero.
+// Scalars of other types are passed by their bits.
 func (w *writer) words(s *compile.Saved) {
 	b := &w.definitions
-	fmt.Fprintf(b, "\tuint64_t words[%d] = {0};\n", max(1, len(s.Args)))
+	fmt.Fprintf(b, "\tuint64_t words[%d];\n", max(1, len(s.Args)))
 	for i, a := range s.Args {
 		name := argName(i, a)
-		if a.Pointer {
-			fmt.Fprintf(b, "\twords[%d] = (uint64_t)(uintptr_t)%s;\n", i, name)
-		} else {
-			fmt.Fprintf(b, "\tmemcpy(&words[%d], &%s, sizeof %s);\n", i, name, name)
+		if t, ok := dtype.Parse(a.Type); !a.Pointer && ok && t.Row().Kind == dtype.Float {
+			fmt.Fprintf(b, "\twords[%d] = 0, memcpy(&words[%d], &%s, sizeof %s);\n", i, i, name, name)
+			continue
 		}
+		fmt.Fprintf(b, "\twords[%d] = (%s)%s;\n", i, unsignedType(a), name)
 	}
+}
+
+// unsignedType returns the type of C that has the bits of a pointer or an integer.
+func unsignedType(a compile.SavedArg) string {
+	if t, ok := dtype.Parse(a.Type); !a.Pointer && ok && t.Row().C != "" {
+		return fmt.Sprintf("uint%d_t", max(8, t.Row().Bits))
+	}
+	return "uint64_t"
 }
 
 // about describes a variant for people.

@@ -85,9 +85,10 @@ func (w *writer) rule(r rule.Rule, names []string) ref {
 	t := table{name: fmt.Sprintf("rule_%d", w.rules), ctype: "step"}
 	w.rules++
 	for _, s := range r {
-		t.rows = append(t.rows, []cell{int64(s.Op), number(max(0, slices.Index(names, s.Name))), s.Value})
+		at := max(0, slices.Index(names, s.Name))
+		t.rows = append(t.rows, []cell{int64(s.Op) | int64(at)<<8, s.Value})
 	}
-	t.rows = append(t.rows, []cell{int64(rule.End), number(0), 0.0})
+	t.rows = append(t.rows, []cell{int64(rule.End), 0.0})
 	w.tables = append(w.tables, t)
 	return ref(t.name)
 }
