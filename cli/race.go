@@ -59,7 +59,7 @@ func (f *raceFlags) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	r := &racer{raceFlags: *f, dev: dev}
+	r := &racer{raceFlags: *f, dev: dev, conf: configOf(cmd)}
 	table := &raceTable{out: cmd.OutOrStdout(), json: f.json}
 	for row := range r.all(cmd.Context(), paths) {
 		table.add(row)
@@ -73,7 +73,8 @@ func (f *raceFlags) run(cmd *cobra.Command, paths []string) error {
 // racer runs recorded launches on a device and measures them.
 type racer struct {
 	raceFlags
-	dev *nereid.Device
+	dev  *nereid.Device
+	conf nereid.Config
 }
 
 // raceAhead is how many cases are read ahead of the one on the device, and how many are compared behind it.
@@ -157,7 +158,9 @@ const shortKernel = 6 * time.Microsecond
 // load reads the kernel of a case anew and measures it. The first time, it keeps what the launch left in
 // memory.
 func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
-	rep := &replayer{dev: r.dev, root: r.root, modules: map[string]*nereid.Module{}, lost: lost{root: r.root}}
+	rep := &replayer{
+		dev: r.dev, root: r.root, conf: r.conf, modules: map[string]*nereid.Module{}, lost: lost{root: r.root},
+	}
 	k, err := rep.kernel(run.c, run.path)
 	if err != nil {
 		return 0, err

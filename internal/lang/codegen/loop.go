@@ -351,10 +351,28 @@ func (g *generator) forLoop(s *python.For, name string, it iteration) {
 		op = g.b.Create(ir.State{Def: scf.For, Operands: append(bounds, inits...), Results: types[1:],
 			Attrs:   it.attrs,
 			Regions: []*ir.Region{ir.NewRegion(body)}})
+		hints := g.b.BodyHints(body)
+		g.hintInits(hints, inits)
 		c, op = g.prune(c, op, next, [][]*ir.Value{body.Args()[1:]})
+		for _, h := range hints {
+			if slices.Contains(body.Args(), h.V) {
+				g.b.Keep(h)
+			}
+		}
 	})
 	g.b.After(op)
 	g.resume(c, op.Results())
+}
+
+// hintInits gives hints on the carried values of a loop to the values with which it begins. It is there that
+// they tell passes something: what is known of a carried value is what is known of its first value and of
+// what an iteration makes of it. As in Triton, a hint counts even if the loop does not run.
+func (g *generator) hintInits(hints []sem.Hint, inits []*ir.Value) {
+	for _, h := range hints {
+		if h.Always && h.V.Index() > 0 {
+			g.b.Keep(sem.Hint{V: inits[h.V.Index()-1], Name: h.Name, Attr: h.Attr, Always: true})
+		}
+	}
 }
 
 // bounds returns the loop's bounds and step as scalars of the type that all three promote to.

@@ -13,10 +13,12 @@ import (
 type Builder struct {
 	*ir.Builder
 	Opts Options
+
+	waiting []Hint // about arguments of loops in the making
 }
 
 // New returns a builder that works at b's insertion point.
-func New(b *ir.Builder, opts Options) *Builder { return &Builder{b, opts} }
+func New(b *ir.Builder, opts Options) *Builder { return &Builder{Builder: b, Opts: opts} }
 
 // Generator is the part of the code generator that operations with a function need.
 type Generator interface {

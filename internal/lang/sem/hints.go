@@ -1,6 +1,7 @@
 package sem
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ func hintAttr(attr string, scalars bool) impl {
 			panic(bad(CodeShape, "%s takes a value for each dimension: the shape is %s, the values are %s",
 				c.Fn.Name, plainShape(ShapeOf(x.Type)), plainShape(values)))
 		}
-		setHint(x.V, attr, hintValue(values))
+		c.B.Keep(Hint{x.V, attr, hintValue(values), true})
 		return x
 	}
 }
@@ -45,18 +46,42 @@ func hintValue(values []int64) ir.Attr {
 	return ir.DenseOf(t, bits)
 }
 
-// setHint puts the attribute on the defining op or, for an argument of a region, on the op around it with the
-// argument's number. A hint on a function's parameter is lost, as in Triton.
-func setHint(v *ir.Value, name string, a ir.Attr) {
-	if op := v.Def(); op != nil {
-		op.SetAttr(name, a)
+// Hint is a promise about a value.
+type Hint struct {
+	V      *ir.Value
+	Name   string
+	Attr   ir.Attr
+	Always bool // whenever V's block runs
+}
+
+// Keep puts a hint on the op that defines the value or, for an argument of a region, on the op around it with
+// the argument's number. Hints on the arguments of a loop's body wait for BodyHints. A hint on a function's
+// parameter is lost, as in Triton.
+func (b *Builder) Keep(h Hint) {
+	if op := h.V.Def(); op != nil {
+		op.SetAttr(h.Name, h.Attr)
 		return
 	}
-	block := v.Block()
-	parent := block.Parent()
-	if parent != nil && parent.Def != tt.Func && block.Region().First() == block {
-		parent.SetAttr(name+"_arg"+strconv.Itoa(v.Index()), a)
+	block := h.V.Block()
+	switch parent := block.Parent(); {
+	case parent == nil:
+		h.Always = h.Always && b.Block() == block
+		b.waiting = append(b.waiting, h)
+	case parent.Def != tt.Func && block.Region().First() == block:
+		parent.SetAttr(h.Name+"_arg"+strconv.Itoa(h.V.Index()), h.Attr)
 	}
+}
+
+// BodyHints returns the hints on the arguments of a loop's body, which the builder forgets.
+func (b *Builder) BodyHints(body *ir.Block) (out []Hint) {
+	b.waiting = slices.DeleteFunc(b.waiting, func(h Hint) bool {
+		here := h.V.Block() == body
+		if here {
+			out = append(out, h)
+		}
+		return here
+	})
+	return out
 }
 
 func debugBarrier(c *Call) object.Value {
