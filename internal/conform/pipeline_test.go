@@ -308,6 +308,15 @@ for t in tl.range(0, 3, flatten=True):
         acc = tl.dot(tl.load(tile(p0 + k * 1024, 32, 32)), tl.load(tile(p1 + (k ^ t) * 1024, 32, 32)), acc)
     tl.store(tile(p2 + t * 1024, 32, 32), acc)
 `},
+	{name: "flattened rows", sizes: []string{"fp16:32768", "fp16:8192", "fp32:6144"}, body: `
+for t in tl.range(0, 3, flatten=True):
+    rows = (t * 64 + tl.arange(0, 64)) % 128
+    acc = tl.zeros((64, 32), tl.float32)
+    for k in range(n):
+        a = tl.load(p0 + rows[:, None] * 256 + (k * 32 + tl.arange(0, 32))[None, :])
+        acc = tl.dot(a, tl.load(tile(p1 + (k ^ t) * 1024, 32, 32)), acc)
+    tl.store(tile(p2 + t * 2048, 64, 32), acc)
+`},
 	{name: "one loop for all", sizes: []string{"fp16:8192", "fp16:8192", "fp32:3072"}, body: `
 acc = tl.zeros((32, 32), tl.float32)
 t = 0

@@ -50,13 +50,14 @@ const flattenAttr = "tt.flatten"
 type fusion struct {
 	outer, inner   *ir.Op
 	before, behind []*ir.Op
+	sunk           []*ir.Op    // ops before the inner loop that become part of its body, in order
 	values         []*ir.Value // of before, used by the inner loop or behind it
 	sums           []*ir.Op    // for each value that the inner loop carries, the product that adds to it, or nil
 }
 
 // newFusion returns the fusion of a loop with the only loop inside it, or nil if there is none or if it does
-// not pay: ops before the inner loop must have no effects and pass on no tensors, which would take up
-// registers.
+// not pay: ops before the inner loop must have no effects and pass on no tensors of more than one dimension,
+// which would take up registers.
 func newFusion(outer *ir.Op) *fusion {
 	f := &fusion{outer: outer}
 	for op := range body(outer) {
@@ -74,6 +75,7 @@ func newFusion(outer *ir.Op) *fusion {
 	if f.inner == nil || !f.isSimple() || !f.findSums() {
 		return nil
 	}
+	f.sink()
 	for _, op := range f.before {
 		if op.Effects() != 0 {
 			return nil
@@ -82,13 +84,40 @@ func newFusion(outer *ir.Op) *fusion {
 			if !f.usedLater(v) {
 				continue
 			}
-			if tensorOf(v) != nil {
+			if t := tensorOf(v); t != nil && len(t.Shape) > 1 {
 				return nil
 			}
 			f.values = append(f.values, v)
 		}
 	}
 	return f
+}
+
+// sink moves ops that only the inner loop needs from before it into its body, if their results have several
+// dimensions: pointers and masks of a tile are made anew from its rows and columns.
+func (f *fusion) sink() {
+	for _, op := range slices.Backward(f.before) {
+		if op.Effects() != 0 || len(op.Regions()) > 0 || op.NumResults() != 1 {
+			continue
+		}
+		v := op.Result(0)
+		if t := tensorOf(v); t == nil || len(t.Shape) < 2 || !f.onlyInside(v) {
+			continue
+		}
+		f.sunk = append(f.sunk, op)
+	}
+	slices.Reverse(f.sunk)
+	f.before = slices.DeleteFunc(f.before, func(op *ir.Op) bool { return slices.Contains(f.sunk, op) })
+}
+
+// onlyInside reports whether v is used in the inner loop and by sunk ops alone.
+func (f *fusion) onlyInside(v *ir.Value) bool {
+	for u := range v.Users() {
+		if a := ancestorIn(f.outer.Body(0), u); a != f.inner && !slices.Contains(f.sunk, a) {
+			return false
+		}
+	}
+	return true
 }
 
 // isSimple reports whether the inner loop has no loop inside and bounds from outside of the outer loop, and
@@ -138,7 +167,8 @@ func (f *fusion) findSums() bool {
 // usedLater reports whether v is used in the inner loop or behind it.
 func (f *fusion) usedLater(v *ir.Value) bool {
 	for u := range v.Users() {
-		if a := ancestorIn(f.outer.Body(0), u); a == nil || a == f.inner || !a.Before(f.inner) {
+		a := ancestorIn(f.outer.Body(0), u)
+		if a == nil || a == f.inner || !a.Before(f.inner) || slices.Contains(f.sunk, a) {
 			return true
 		}
 	}
@@ -274,6 +304,9 @@ func (f *fusion) emitBody(b *ir.Builder, j, first *ir.Value, args []*ir.Value, n
 		}
 		now.Map(a, v)
 	}
+	for _, op := range f.sunk {
+		b.Insert(op.Clone(now))
+	}
 	for op := range body(f.inner) {
 		c := b.Insert(op.Clone(now))
 		if slices.Contains(f.sums, op) {
@@ -348,7 +381,8 @@ func times(b *ir.Builder, x, y *ir.Value) *ir.Value {
 
 // constantLike returns a value of type t that is never used.
 func constantLike(b *ir.Builder, t ir.Type) *ir.Value {
-	if _, ok := t.(*ir.DialectType); ok {
+	switch t.(type) {
+	case *ir.DialectType, *ir.TensorType: // of which nothing contradicts what is known of later values
 		return b.Val(ub.Poison, t)
 	}
 	return arith.Const(b, constfold.Zero(t))
