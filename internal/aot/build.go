@@ -159,7 +159,8 @@ func (b *builder) kernel(v Variant) (*nereid.Kernel, error) {
 	m := b.modules[v.File]
 	if m == nil {
 		var err error
-		conf := nereid.Config{NoLines: !b.o.Lines, Print: io.Discard}
+		conf := nereid.Config{NoLines: !b.o.Lines, Print: io.Discard,
+			Budget: nereid.Budget{Time: -1}} // on a busy machine, ptxas takes minutes for a large variant
 		if m, err = nereid.Load(v.File, nereid.Roots(b.o.Roots...), nereid.With(conf)); err != nil {
 			return nil, err
 		}

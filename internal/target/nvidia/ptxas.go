@@ -38,6 +38,9 @@ func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) (cub
 		level = "-O1"
 	}
 	msg, err := exec.CommandContext(ctx, tool, level, "-arch", arch, "-lineinfo", in, "-o", out).CombinedOutput()
+	if err != nil && ctx.Err() != nil { // it was killed
+		return nil, "", context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w\n%s", tool, err, strings.ReplaceAll(string(msg), dir+string(filepath.Separator), ""))
 	}

@@ -3,9 +3,12 @@ package nvidia
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -72,5 +75,20 @@ func TestAssembleError(t *testing.T) {
 	_, err := Assemble(context.Background(), "sm_80", []byte(".version 8.0\n.target sm_80\n.address_size 64\nnonsense\n"))
 	if err == nil || !strings.Contains(err.Error(), "kernel.ptx, line 4") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestAssembleStopped: when a compilation's time is up, the error says so, and not that ptxas was killed.
+func TestAssembleStopped(t *testing.T) {
+	tool := filepath.Join(t.TempDir(), "ptxas")
+	if err := os.WriteFile(tool, []byte("#!/bin/sh\nexec sleep 60\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("NEREID_PTXAS", tool)
+	late := errors.New("the time is up")
+	ctx, stop := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, late)
+	defer stop()
+	if _, err := Assemble(ctx, "sm_90a", nil); !errors.Is(err, late) {
+		t.Errorf("got %v", err)
 	}
 }
