@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/trace"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -284,8 +285,8 @@ func (k *Kernel) remember(p *warm.Plan, f *frame, list []any) {
 	k.plans.Add(p)
 }
 
-// explain returns the error of a compilation that failed because a Go slice, a number or a string was passed for
-// a pointer: what the kernel's text says of it helps nobody. Any other error is returned as it is.
+// explain returns the error of a compilation that failed because a Go slice, a number, a string or nil was
+// passed for a pointer: what the kernel's text says of it helps nobody. Any other error is returned as it is.
 func (l *launch) explain(err error) error {
 	if !errors.As(err, new(*CompileError)) || len(l.frame.Vals) == 0 {
 		return err
@@ -298,17 +299,22 @@ func (l *launch) explain(err error) error {
 		if i >= len(pointers) || !pointers[i] {
 			continue
 		}
-		if e := noPointer(v, err); e != nil {
-			return l.k.argError(&args.Error{Param: l.k.params.List[i].Name, Err: e})
+		name := l.k.params.List[i].Name
+		if e := noPointer(name, v, err); e != nil {
+			return l.k.argError(&args.Error{Param: name, Err: e})
 		}
 	}
 	return err
 }
 
-// noPointer says that v cannot be a pointer, which is why a kernel could not be compiled; nil if it may be one.
-func noPointer(v any, err error) error {
+// noPointer says that v, passed for a parameter, cannot be a pointer, which is why a kernel could not be
+// compiled; nil if it may be one. None may be: it is to blame if the error is about a None in a line with the
+// parameter's name.
+func noPointer(name string, v any, err error) error {
 	t := reflect.TypeOf(v)
 	switch {
+	case t == nil && strings.Contains(err.Error(), "None") && strings.Contains(err.Error(), name):
+		return fmt.Errorf("nil is None to a kernel, which uses this parameter as a pointer:\n%w", err)
 	case t == nil:
 		return nil
 	case isNumber(t.Kind()) || t.Kind() == reflect.String:

@@ -81,6 +81,8 @@ func TestNewcomers(t *testing.T) {
 		{"number for a tensor", `argument "x": 3 is no tensor`, plain.Launch(s, one, 3, 3, 32)},
 		{"number for a tensor, and where", "k.py:", plain.Launch(s, one, 3.5, 3, 32)},
 		{"text for a tensor", `argument "x": "x" is no tensor`, tuned.Launch(s, one, "x", 3)},
+		{"nil for a tensor", `argument "x": nil is None to a kernel`, plain.Launch(s, one, nil, 3, 32)},
+		{"nil for a tensor, and where", "k.py:", tuned.Launch(s, one, nil, 3)},
 		{"pointer to an array", "nereid.FromSlice", plain.Launch(s, one, new([4]float32), 3, 32)},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {

@@ -58,7 +58,7 @@ func (c chosen) String() string {
 	if len(c.values) == 0 {
 		return ""
 	}
-	return strings.Join(c.values, " ") + ", of the first config of @triton.autotune; nereid tune finds the best"
+	return strings.Join(c.values, " ") + ", as in the first config of @triton.autotune; nereid tune finds the best"
 }
 
 // source returns the kernel's IR before any pass, or nil.

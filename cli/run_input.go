@@ -123,7 +123,7 @@ func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
 	}
 	if len(missing) > 0 {
 		return nil, usagef("%s needs a value for %s: write %s=...", k.Name(), strings.Join(missing, ", "),
-			missing[0])
+			strings.Join(missing, "=... "))
 	}
 	return in, f.allocate(in)
 }

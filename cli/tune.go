@@ -180,7 +180,8 @@ func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kerne
 	if len(f.show.all) == 0 {
 		return fmt.Errorf("%s has nothing to choose: it needs @triton.autotune with several configs, whose parameters are not given", k.Name())
 	}
-	f.show.table(cmd.OutOrStdout(), fmt.Sprintf("%s on %s %s", k.Name(), dev, shape), time.Since(start))
+	title := strings.TrimSpace(fmt.Sprintf("%s on %s %s", k.Name(), dev, shape))
+	f.show.table(cmd.OutOrStdout(), title, time.Since(start))
 	return s.Sync()
 }
 
