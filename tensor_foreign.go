@@ -11,7 +11,7 @@ import (
 // say, and that stays allocated for as long as the tensor is used. Close leaves the memory alone. The
 // driver must know the address as the device's; how far the allocation goes is for the caller to know.
 // Devices that share the host's memory have no addresses of their own: there, use FromBytes, with
-// unsafe.Slice for memory that is not Go's.
+// unsafe.Slice for memory that is not Go's. Without elements it may be at 0, which is a null pointer.
 func (d *Device) TensorAt(addr uint64, dt DType, shape ...int) (*Tensor, error) {
 	if err := d.usable(); err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (d *Device) TensorAt(addr uint64, dt DType, shape ...int) (*Tensor, error) 
 		return nil, d.refuse("TensorAt", d.String()+" has no memory of others",
 			"use FromBytes for memory of the host")
 	}
-	if addr == 0 || addr%uint64(dt.Size()) != 0 {
+	if addr == 0 && count(shape) > 0 || addr%uint64(dt.Size()) != 0 {
 		return nil, fmt.Errorf("nereid: at %#x there is no tensor of %s: the address is a multiple of %d, "+
 			"and not 0", addr, dt, dt.Size())
 	}

@@ -41,6 +41,9 @@ func TestTensorAt(t *testing.T) {
 		if err := own.Read(make([]byte, 2)); !errors.Is(err, nereid.ErrClosed) {
 			t.Error(err)
 		}
+		if null, err := s.Device().TensorAt(0, nereid.Float16, 0); err != nil || null.Addr() != 0 {
+			t.Error("a null pointer:", null, err)
+		}
 		for _, addr := range []uint64{0, own.Addr() + 1} {
 			if x, err := s.Device().TensorAt(addr, nereid.Float16, 8); err == nil {
 				t.Errorf("a tensor at %#x: %v", addr, x)

@@ -22,8 +22,8 @@
 // by divisibility by 16, and by being 1.
 //
 // PLACE of a launch, the first argument of a call: a CUstream (or nullptr), or nereid::Place with a device.
-// Without a device, tensors tell where they are; without tensors it is the device of the calling thread's
-// CUDA context, or else nereid::default_device().
+// Without a device, tensors tell where they are; without tensors it is nereid::default_device(), which is the
+// device of the calling thread's CUDA context unless the program chooses another.
 //
 // ERRORS are exceptions of type nereid::Error. Everything may be used by several threads at once.
 #ifndef NEREID_HPP

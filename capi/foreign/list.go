@@ -175,16 +175,21 @@ func (r *Reader) tuple(a *Arg, depth int) (any, error) {
 	return nil, errors.New("some items of a tuple have names and some have none")
 }
 
-// pointer returns memory of the device as a tensor.
+// pointer returns memory of the device as a tensor. A null pointer is one without elements.
 func (r *Reader) pointer(a *Arg) (*nereid.Tensor, error) {
+	null := a.Value == 0 && a.Size == 0 && a.DType.Size() > 0
 	dev := deviceOf(r.Device)
-	if dev == nil {
+	addressed := false
+	if dev != nil {
+		_, addressed = dev.Backend.(target.Addressed)
+	}
+	switch {
+	case null && !addressed:
+		return nereid.FromBytes(a.DType, nil, 0), nil
+	case !addressed:
 		return r.host(a)
 	}
-	if _, ok := dev.Backend.(target.Addressed); !ok {
-		return r.host(a)
-	}
-	if err := a.memory(); err != nil {
+	if err := a.memory(); err != nil && !null {
 		return nil, err
 	}
 	return r.Device.TensorAt(a.Value, a.DType, int(a.Size)/a.DType.Size())

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -165,6 +166,7 @@ namespace detail {
 struct Devices {
 	std::shared_mutex mutex;
 	std::map<std::string, std::unique_ptr<Device>, std::less<>> open;
+	std::map<void *, std::unique_ptr<Device>> contexts;
 	const Device *chosen = nullptr; // by set_default_device
 
 	__attribute__((visibility("default"))) static Devices &all() {
@@ -179,6 +181,28 @@ struct Devices {
 		auto device = std::make_unique<Device>(std::string(name));
 		std::unique_lock lock(mutex);
 		return *open.try_emplace(std::string(name), std::move(device)).first->second;
+	}
+	// current returns the device of the calling thread's CUDA context, or nullptr if it has none.
+	const Device *current() {
+		using GetCurrent = int (*)(void **);
+		static std::atomic<GetCurrent> get{nullptr};
+		if (!get) { // the driver is not opened for this: without it in the process there is no context
+			void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+			if (!driver) return nullptr;
+			get = reinterpret_cast<GetCurrent>(dlsym(driver, "cuCtxGetCurrent"));
+		}
+		thread_local void *last = nullptr;
+		thread_local const Device *its = nullptr;
+		void *context = nullptr;
+		if (get.load()(&context) != 0 || !context) return nullptr;
+		if (context != last) its = &of_context(context), last = context;
+		return its;
+	}
+	const Device &of_context(void *context) {
+		std::unique_lock lock(mutex);
+		std::unique_ptr<Device> &device = contexts[context];
+		if (!device) device = std::make_unique<Device>(Device::from_context(context));
+		return *device;
 	}
 	// of returns the device of a TensorRef: GPU i, or for host memory the CPU, unless NEREID_DEVICE=interp.
 	const Device &of(int i) {
@@ -195,14 +219,16 @@ struct Devices {
 
 } // namespace detail
 
-// default_device returns the device for launches that name none and have no tensor that tells one.
+// default_device returns the device for launches that name none and have no tensor that tells one: that of
+// set_default_device, else that of the calling thread's CUDA context, else NEREID_DEVICE, else the best.
 inline const Device &default_device() {
 	auto &devices = detail::Devices::all();
 	{
 		std::shared_lock lock(devices.mutex);
 		if (devices.chosen) return *devices.chosen;
 	}
-	return devices.named("");
+	const Device *current = devices.current();
+	return current ? *current : devices.named("");
 }
 
 // set_default_device chooses that device, for all threads.

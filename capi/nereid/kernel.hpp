@@ -174,7 +174,6 @@ class Kernel {
 	template <class... A> Bound bind(const Place &place, const Options &options, const A &...args) const {
 		nereid_bound *out = nullptr;
 		with(place, [&](nereid_device *d, const nereid_arg *list, size_t n) {
-			if (!d) d = default_device().get();
 			detail::Failure failure;
 			failure.check(nereid_bind(get(), d, list, n, &options, &out, failure));
 		}, args...);
@@ -189,10 +188,11 @@ class Kernel {
 	// signature returns the signature of the specialization that a launch with these arguments runs.
 	template <class... A> std::string signature(const A &...args) const {
 		char *out = nullptr;
-		with(nullptr, [&](nereid_device *, const nereid_arg *list, size_t n) {
-			detail::Failure failure;
-			failure.check(nereid_kernel_signature(get(), list, n, &out, failure));
-		}, args...);
+		detail::Arguments arguments;
+		nereid_arg list[sizeof...(A) + 1];
+		size_t n = convert(arguments, list, args...);
+		detail::Failure failure;
+		failure.check(nereid_kernel_signature(get(), list, n, &out, failure));
 		return detail::text(out);
 	}
 
@@ -214,17 +214,22 @@ class Kernel {
 		}
 	};
 
-	// with converts the arguments and calls f(device, arguments, count); a device of nullptr means the current.
+	// with converts the arguments and calls f(device, arguments, count).
 	template <class F, class... A> void with(const Place &place, F f, const A &...args) const {
 		bool copied = place.device && !place.device->host();
 		detail::Arguments arguments(copied ? NEREID_ARG_HOST : NEREID_ARG_PTR);
 		nereid_arg list[sizeof...(A) + 1];
+		size_t n = convert(arguments, list, args...);
+		const Device *d = place.device;
+		if (!d && arguments.device() != TensorRef::anywhere) d = &detail::Devices::all().of(arguments.device());
+		f((d ? *d : default_device()).get(), list, n);
+	}
+
+	// convert fills list and returns the number of arguments.
+	template <class... A> size_t convert(detail::Arguments &to, nereid_arg *list, const A &...args) const {
 		size_t n = 0;
-		((list[n] = arguments.convert(args, constant(n, args)), n++), ...);
-		nereid_device *d = nullptr;
-		if (place.device) d = place.device->get();
-		else if (arguments.device() != TensorRef::anywhere) d = detail::Devices::all().of(arguments.device()).get();
-		f(d, list, n);
+		((list[n] = to.convert(args, constant(n, args)), n++), ...);
+		return n;
 	}
 
 	// constant reports whether the parameter of argument i is a constexpr.

@@ -210,13 +210,16 @@ func (d *Device) alloc(size int) (*buffer, error) {
 	return d.recorded(&buffer{ctx: c, ptr: p, size: size}), nil
 }
 
-// At returns a buffer of memory that somebody else has allocated on the GPU, and frees.
+// At returns a buffer of memory that somebody else has allocated on the GPU, and frees. At 0 there is none.
 func (d *Device) At(addr uint64, size int) (target.Buffer, error) {
 	c, err := d.context()
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range []uint64{addr, addr + uint64(max(size, 1)) - 1} {
+		if addr == 0 && size == 0 {
+			break
+		}
 		on, err := c.PointerDevice(driver.DevicePtr(p))
 		if err != nil {
 			return nil, err

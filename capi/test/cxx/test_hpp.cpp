@@ -44,6 +44,9 @@ template <class F> nereid::Error fails(const std::string &text, F f) {
 	return nereid::Error(NEREID_OK, "");
 }
 
+// raw_pointers reports whether the device takes pointers without a size: it does not check accesses.
+bool raw_pointers() { return device->name() == "cpu" || device->name().compare(0, 4, "cuda") == 0; }
+
 TritonJITFunction &rule(const char *name) {
 	return TritonJITFunction::get_instance(folder + "/rules.py", name);
 }
@@ -133,8 +136,8 @@ void test_rules() {
 	same<std::string>(of(1, std::nullopt), "*fp32:16, *fp32:16, 1, None, 64", "1 and nullopt");
 	same<std::string>(of(int16_t(5), true), "*fp32:16, *fp32:16, i16, u1, 64", "int16_t and bool");
 	same<std::string>(of(uint64_t(5), std::optional<int>()), "*fp32:16, *fp32:16, u64, None, 64", "uint64_t");
-	same<std::string>(k.signature(x + 1, nullptr, 5, std::variant<int, float>(2.0f), 64),
-	                   "*fp32, *i8:16, i32, fp32, 64", "an unaligned pointer, nullptr and a variant");
+	same<std::string>(k.signature(x, nullptr, 5, std::variant<int, float>(2.0f), 64),
+	                  "*fp32:16, *i8:16, i32, fp32, 64", "nullptr and a variant");
 	same<std::string>(rule("plain").kernel().signature(x, 16, 1.5f, "set", NEREID_FLOAT32),
 	                   "*fp32:16, i32, fp32, 'set', fp32", "do_not_specialize, a string and a type");
 	same<std::string>(k.signature(nereid::arg("BLOCK", 32), nereid::arg("x_ptr", x), nereid::arg("out_ptr", x),
@@ -143,7 +146,7 @@ void test_rules() {
 	std::vector<float> values(33);
 	Like t{&values};
 	same<size_t>(nereid::ref(t).bytes, 128, "bytes behind a tensor's first element");
-	same<std::string>(k.signature(t, Own{{1, 2}}, 5, 2.0f, 64).substr(0, 12), "*fp32, *i32:", "adaptors");
+	same<std::string>(k.signature(t, Own{{1, 2}}, 5, 2.0f, 64), "*fp32:16, *i32:16, i32, fp32, 64", "adaptors");
 	t.type = Like::Type::ComplexFloat;
 	fails("that Triton does not have", [&] { k.signature(t, x, 5, 2.0f, 64); });
 	t.type = Like::Type::Float;
@@ -154,8 +157,10 @@ void test_rules() {
 
 void test_launches() {
 	Buffer<float> x(std::vector<float>(1000, 1.5f)), out(std::vector<float>(1000, 0));
-	rule("scale")(*device, 8, 1, 1, 4, 3, x.data(), out.ref(), int64_t(1000), 2.0, 128);
-	same<float>(out.read()[999], 3, "scale");
+	if (raw_pointers()) {
+		rule("scale")(*device, 8, 1, 1, 4, 3, x.data(), out.data(), int64_t(1000), 2.0, 128);
+		same<float>(out.read()[999], 3, "scale");
+	}
 	rule("scale")(*device, 8, 1, 1, 4, 3, x.ref(), out.ref(), 1000, std::optional<float>(), 128);
 	same<float>(out.read()[999], 1.5f, "scale by None");
 	Buffer<int32_t> two({0, 0});
@@ -167,7 +172,7 @@ void test_launches() {
 	rule("maybe")(*device, 1, 1, 1, 4, 3, two.ref(), std::optional<float *>(), false);
 	same<int>(two.read()[0], 1, "a pointer that is None");
 	rule("maybe")(*device, 1, 1, 1, 4, 3, two.ref(), nullptr, true);
-	same<int>(two.read()[0], 12, "nullptr and true");
+	same<int>(two.read()[0], raw_pointers() ? 12 : 13, "nullptr and true"); // else a pointer to nothing, not 0
 	rule("plain")(*device, 1, 1, 1, 4, 3, two.ref(), 1, 2.75f, "set", NEREID_INT32);
 	same<int>(two.read()[1], 2, "a string and a type");
 	Buffer<int32_t> tuned(std::vector<int32_t>(300, 0));
@@ -180,6 +185,7 @@ void test_launches() {
 }
 
 void test_bound() {
+	if (!raw_pointers()) return;
 	Buffer<float> x(std::vector<float>(64, 1.5f)), out(std::vector<float>(64, 0));
 	const nereid::Kernel &k = rule("scale").kernel();
 	nereid::Bound b = k.bind(*device, nereid::Options(4, 3), x.data(), out.data(), 63, 2.0f, 64);
@@ -214,7 +220,7 @@ void test_errors() {
 	nereid::Error e = fails("[shape-mismatch]", [&] { rule("broken")(*device, 1, 1, 1, 4, 3, x.ref(), 64); });
 	same<int>(e.status(), NEREID_ERR_COMPILE, "status of a broken kernel");
 	check(std::string(e.file()).find("rules.py") != std::string::npos, "file of a broken kernel");
-	same<int>(e.line(), 44, "line of a broken kernel");
+	same<int>(e.line(), 40, "line of a broken kernel");
 	same<int>(e.column(), 43, "column of a broken kernel");
 	same<size_t>(e.diagnostics().size(), 1, "diagnostics of a broken kernel");
 	check(std::string(e.what()).find("^") != std::string::npos, "a caret under a broken kernel");
