@@ -86,6 +86,7 @@ func (o opener) orSlow(warning string) opener {
 // openers lists the kinds in the order of preference.
 var openers = []opener{
 	open("cuda", nvidia.Devices),
+	open("hip", amd.Devices),
 	{kind: "cpu", find: sync.OnceValues(func() ([]*Device, error) {
 		if _, err := cpu.Devices(); err != nil {
 			return nil, err

@@ -111,8 +111,10 @@ var rules = []rule{
 			"internal/target/nvidia/...")},
 
 	{pkg: "internal/target/amd/hsaco"},
+	{pkg: "internal/target/amd/hip/stub"},
+	{pkg: "internal/target/amd/hip", ours: []string{"internal/dl", "internal/knob"}},
 	{pkg: "internal/target/amd",
-		ours: join(native, "internal/lang", "internal/target", "internal/target/amd/hsaco")},
+		ours: join(native, "internal/lang", "internal/target", "internal/target/amd/hip", "internal/target/amd/hsaco")},
 	{pkg: "internal/target/amd/sim",
 		ours: []string{"internal/diag", "internal/knob", "internal/llvm", "internal/target", "internal/target/amd",
 			"internal/target/amd/gcnsim", "internal/target/simmem"}},
@@ -177,7 +179,7 @@ var rules = []rule{
 }
 
 // testOnly packages are for tests, whatever a row says.
-var testOnly = []string{"internal/arch", "internal/filecheck", "internal/target/nvidia/driver/stub",
+var testOnly = []string{"internal/arch", "internal/filecheck", "internal/target/nvidia/driver/stub", "internal/target/amd/hip/stub",
 	"internal/irgen", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all,

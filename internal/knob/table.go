@@ -10,6 +10,11 @@ var (
 		Group: "Libraries", Name: "NEREID_CUDA", Triton: "TRITON_LIBCUDA_PATH", Also: tritonCUDA, Default: "searched for", Form: "a path",
 		Doc: "The CUDA driver library to use, and no other.",
 	})
+	HIP = text(Row{
+		Group: "Libraries", Name: "NEREID_HIP", Triton: "TRITON_LIBHIP_PATH", Also: same("TRITON_LIBHIP_PATH"),
+		Default: "searched for", Form: "a path",
+		Doc: "AMD's runtime library (libamdhip64) to use, and no other.",
+	})
 	PTXAS = text(Row{
 		Group: "Libraries", Name: "NEREID_PTXAS", Triton: "TRITON_PTXAS_PATH", Also: same("TRITON_PTXAS_PATH"), Default: "searched for", Form: "a path",
 		Doc: "The assembler that `nereid compile --emit cubin` uses. Launches need none.",

@@ -32,7 +32,7 @@ func (v amd) lanes() int                { return v.wave }
 func (amd) banks() int                  { return 32 }
 func (amd) bufferAlign(ttg.MemDesc) int { return bufferAlign }
 func (amd) kernelHead() string          { return "define amdgpu_kernel void" }
-func (amd) mathTarget() mathlib.Target  { return mathlib.Target{} }
+func (amd) mathTarget() mathlib.Target  { return mathlib.Target{Global: true} }
 
 // header asks for code objects of version 5, which every release of ROCm from 5.5 on loads. The number of the
 // metadata lies beyond those of line information.

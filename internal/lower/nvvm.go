@@ -70,7 +70,7 @@ func (v nvidia) limits(g *program) string {
 	return out
 }
 
-func (nvidia) mathTarget() mathlib.Target { return mathlib.Target{NVPTX: true} }
+func (nvidia) mathTarget() mathlib.Target { return mathlib.Target{NVPTX: true, Global: true} }
 
 func (v nvidia) ops() map[*ir.OpDef]fact {
 	return map[*ir.OpDef]fact{

@@ -17,8 +17,10 @@ const (
 
 // Target is what the code runs on.
 type Target struct {
-	// NVPTX uses the hardware's approximations in single precision where they are good enough, and global memory for tables.
+	// NVPTX uses the hardware's approximations in single precision where they are good enough.
 	NVPTX bool
+	// Global puts tables into global memory, an address space of its own on GPUs.
+	Global bool
 	// AVX512 has an instruction that scales by powers of two.
 	AVX512 bool
 }

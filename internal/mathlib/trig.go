@@ -205,7 +205,7 @@ var twoOverPi = [...]uint64{
 
 // globalPtr is the type of pointers to tables.
 func (m *Builder) globalPtr() string {
-	if m.lib.target.NVPTX {
+	if m.lib.target.Global {
 		return "ptr addrspace(1)"
 	}
 	return "ptr"

@@ -59,6 +59,14 @@ func (Compiler) Stages() []string {
 	return []string{"source", "ttir", "ttgir", "llir", stageAsm, stageCode}
 }
 
+// DescribesInWords says that launches take descriptors in words: TTIR has pointers in their place.
+func (Compiler) DescribesInWords() {}
+
+// Describe returns the words of a descriptor.
+func (Compiler) Describe(d target.Descriptor) ([]uint64, func(), error) {
+	return d.Words(), func() {}, nil
+}
+
 // The last stages: assembly and the code object.
 const (
 	stageAsm  = "amdgcn"

@@ -1,8 +1,10 @@
 package amd
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -21,3 +23,28 @@ func Kept(c target.Code) (*Code, error) {
 
 // Lanes returns the lanes of a wave of the kernel's chip.
 func (k *Code) Lanes() int { return chips[k.Chip] }
+
+// Fingerprint names what code depends on.
+func (c Compiler) Fingerprint() string { return c.Generator() }
+
+// Runs returns nil if the chip runs code of a stage that was compiled for a machine.
+func (c Compiler) Runs(stage, machine string) error {
+	if stage != stageCode || machine != c.Chip {
+		return fmt.Errorf("%s runs its own code objects, not %s for %s", c.Chip, stage, machine)
+	}
+	return nil
+}
+
+// Build compiles a kernel and has restore load it.
+func (c Compiler) Build(ctx context.Context, in *target.Input,
+	restore func(context.Context, string, target.Code) (target.Executable, error)) (target.Executable, error) {
+	made, err := c.CompileOnly(ctx, in)
+	if err != nil || made == nil {
+		return nil, err
+	}
+	kept, err := made.(*target.Unloaded).Code()
+	if err != nil {
+		return nil, err
+	}
+	return restore(ctx, in.Kernel, kept)
+}

@@ -47,26 +47,7 @@ func (d *Device) Info() string {
 
 // Compile compiles a kernel to a code object and decodes it.
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
-	made, err := d.CompileOnly(ctx, in)
-	if err != nil || made == nil {
-		return nil, err
-	}
-	kept, err := made.(*target.Unloaded).Code()
-	if err != nil {
-		return nil, err
-	}
-	return d.Restore(ctx, in.Kernel, kept)
-}
-
-// Fingerprint names what code depends on.
-func (d *Device) Fingerprint() string { return d.Generator() }
-
-// Runs returns nil if the emulator runs code of a stage that was compiled for a machine.
-func (d *Device) Runs(stage, machine string) error {
-	if stage != "hsaco" || machine != d.Machine() {
-		return fmt.Errorf("%s runs code objects for %s, not %s for %s", d.Name(), d.Chip, stage, machine)
-	}
-	return nil
+	return d.Build(ctx, in, d.Restore)
 }
 
 // Restore decodes a code object.

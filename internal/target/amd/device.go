@@ -1,0 +1,246 @@
+package amd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/amd/hip"
+)
+
+// Device is an AMD GPU.
+type Device struct {
+	Compiler
+	dev *hip.Device
+}
+
+// Devices returns the GPUs of this machine. If there is none, the error says why.
+func Devices() ([]target.Backend, error) {
+	r, err := hip.Load()
+	if err != nil {
+		return nil, err
+	}
+	var out []target.Backend
+	var unknown error
+	for _, dev := range r.Devices() {
+		c, err := CompilerFor(dev.Chip)
+		if err != nil {
+			unknown = errors.Join(unknown, fmt.Errorf("%s: %w", dev.Name, err))
+			continue
+		}
+		out = append(out, &Device{c, dev})
+	}
+	if len(out) == 0 {
+		return nil, unknown
+	}
+	return out, nil
+}
+
+// Name returns "hip:0" and the like.
+func (d *Device) Name() string { return fmt.Sprintf("hip:%d", d.dev.Ordinal) }
+
+// Kind returns the target in Triton's notation.
+func (d *Device) Kind() string { return "hip:" + d.Chip }
+
+// Info returns a line about the GPU.
+func (d *Device) Info() string {
+	return fmt.Sprintf("%s, %s, %d CUs, %d MiB", d.dev.Name, d.Chip, d.dev.Units, d.dev.Memory>>20)
+}
+
+// Model returns the GPU and the version of its runtime.
+func (d *Device) Model() (model, driver string) {
+	return d.Info(), fmt.Sprintf("HIP %d", d.dev.Version())
+}
+
+// Compile compiles and loads a kernel.
+func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
+	return d.Build(ctx, in, d.Restore)
+}
+
+// Restore loads a code object.
+func (d *Device) Restore(_ context.Context, _ string, c target.Code) (target.Executable, error) {
+	code, err := Kept(c)
+	if err != nil {
+		return nil, err
+	}
+	f, err := d.dev.Load(c.Data, code.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &kernel{d, code, c, f}, nil
+}
+
+// CopiesHost reports that host memory is copied for each launch.
+func (*Device) CopiesHost() bool { return true }
+
+// Alloc returns zeroed device memory.
+func (d *Device) Alloc(size int) (target.Buffer, error) {
+	b, err := d.alloc(size)
+	if err != nil {
+		return nil, err
+	}
+	s := d.dev.DefaultStream()
+	if err := errors.Join(s.Zero(b.addr, size), s.Synchronize()); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+func (d *Device) alloc(size int) (*buffer, error) {
+	p, err := d.dev.Alloc(size)
+	if err != nil {
+		return nil, err
+	}
+	return &buffer{dev: d.dev, addr: p, size: size}, nil
+}
+
+// Wrap copies host memory to the device for the duration of a launch; Close copies it back.
+func (d *Device) Wrap(data []byte) (target.Buffer, error) {
+	b, err := d.alloc(len(data))
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Write(0, data); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return &mirror{b, data}, nil
+}
+
+// NewStream returns a stream of the runtime's.
+func (d *Device) NewStream() (target.Stream, error) {
+	s, err := d.dev.NewStream()
+	if err != nil {
+		return nil, err
+	}
+	return stream{s}, nil
+}
+
+// ExternalStream returns a stream for a hipStream_t that the caller owns.
+func (d *Device) ExternalStream(handle uintptr) (target.Stream, error) {
+	return stream{d.dev.ExternalStream(handle)}, nil
+}
+
+type stream struct{ s *hip.Stream }
+
+func (s stream) Sync() error              { return s.s.Synchronize() }
+func (s stream) Close() error             { return s.s.Close() }
+func (s stream) Capturing() (bool, error) { return s.s.Capturing() }
+
+// Capture records work as a graph.
+func (s stream) Capture(f func() error) (target.Graph, error) {
+	g, err := s.s.Capture(f)
+	if err != nil {
+		return nil, err
+	}
+	return graph{g}, nil
+}
+
+type graph struct{ g *hip.Graph }
+
+func (g graph) Launch(s target.Stream) error { return g.g.Launch(s.(stream).s) }
+func (g graph) Close() error                 { return g.g.Close() }
+
+// buffer is memory of the GPU.
+type buffer struct {
+	dev    *hip.Device
+	addr   uint64
+	size   int
+	closed bool
+}
+
+func (b *buffer) Addr() uint64 { return b.addr }
+func (b *buffer) Size() int    { return b.size }
+func (b *buffer) Host() []byte { return nil }
+
+// check returns an error for bytes that the buffer does not have, or has no longer.
+func (b *buffer) check(what string, at, n int) error {
+	if b.closed {
+		return fmt.Errorf("%s of a buffer that is %w", what, target.ErrClosed)
+	}
+	if at < 0 || at+n > b.size {
+		return fmt.Errorf("%s of %d bytes at %d of a buffer of %d bytes", what, n, at, b.size)
+	}
+	return nil
+}
+
+// Read waits for all launched work, because any stream may have written the memory.
+func (b *buffer) Read(at int, into []byte) error {
+	if err := b.check("read", at, len(into)); err != nil {
+		return err
+	}
+	if err := b.dev.Synchronize(); err != nil {
+		return err
+	}
+	return b.dev.Read(into, b.addr+uint64(at))
+}
+
+// Write waits for all launched work, which may still read the memory.
+func (b *buffer) Write(at int, from []byte) error {
+	if err := b.check("write", at, len(from)); err != nil {
+		return err
+	}
+	if err := b.dev.Synchronize(); err != nil {
+		return err
+	}
+	return b.dev.Write(b.addr+uint64(at), from)
+}
+
+// Close frees the memory, once.
+func (b *buffer) Close() error {
+	if b.closed {
+		return nil
+	}
+	b.closed = true
+	return b.dev.Free(b.addr)
+}
+
+// mirror is a copy of host memory.
+type mirror struct {
+	*buffer
+	host []byte
+}
+
+// Close copies the memory back and frees it.
+func (m *mirror) Close() error {
+	if m.closed {
+		return nil
+	}
+	return errors.Join(m.Read(0, m.host), m.buffer.Close())
+}
+
+// kernel is a loaded code object.
+type kernel struct {
+	dev  *Device
+	code *Code
+	kept target.Code
+	fn   *hip.Function
+}
+
+func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, args []uint64) error {
+	if n, err := target.CountPrograms(grid, [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16}); err != nil || n == 0 {
+		return err
+	}
+	threads := k.code.Lanes() * k.code.NumWarps
+	if most := uint64(math.MaxUint32); uint64(grid[0])*uint64(threads) > most {
+		return diag.Refuse(fmt.Sprintf("the grid %v", grid), "%s counts %d threads at most along x", k.dev.Name(), most)
+	}
+	packed, err := hip.Pack(k.code.Params, args)
+	if err != nil {
+		return fmt.Errorf("%s: %w", k.code.Name, err)
+	}
+	if err := k.fn.Launch(s.(stream).s, grid, threads, k.code.Shared, packed); err != nil {
+		return fmt.Errorf("%s: %w", k.code.Name, err)
+	}
+	return nil
+}
+
+func (k *kernel) Close() error { return k.fn.Close() }
+
+// Facts returns what is known of the code.
+func (k *kernel) Facts() target.Facts { return k.code.Facts() }
+
+// Code returns the code object.
+func (k *kernel) Code() (target.Code, error) { return k.kept, nil }

@@ -1,0 +1,37 @@
+// Package stub is AMD's runtime without a GPU, for tests: a C library whose memory is the host's and whose
+// kernels do nothing.
+package stub
+
+import (
+	_ "embed"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+//go:embed testdata/stub.c
+var source []byte
+
+// Build builds the library, sets the variables by which it is found, and returns its path and that of the
+// list of calls. Where there is no C compiler the test is skipped.
+func Build(tb testing.TB) (lib, log string) {
+	tb.Helper()
+	cc, err := exec.LookPath("gcc")
+	if err != nil || runtime.GOOS != "linux" {
+		tb.Skip("no gcc on Linux to build a stub of AMD's runtime with")
+	}
+	dir := tb.TempDir()
+	src := filepath.Join(dir, "stub.c")
+	lib, log = filepath.Join(dir, "libamdhip64.so"), filepath.Join(dir, "log")
+	if err := os.WriteFile(src, source, 0o666); err != nil {
+		tb.Fatal(err)
+	}
+	if out, err := exec.Command(cc, "-O1", "-shared", "-fPIC", src, "-o", lib).CombinedOutput(); err != nil {
+		tb.Fatalf("gcc: %v\n%s", err, out)
+	}
+	tb.Setenv("NEREID_HIP", lib)
+	tb.Setenv("NEREID_STUB_LOG", log)
+	return lib, log
+}

@@ -1,0 +1,73 @@
+// A HIP runtime without a GPU, for tests: memory is the host's, kernels are loaded and launched and do nothing.
+// NEREID_STUB_LOG names a file that gets a line for each call; a launch's has the grid, the threads, the shared
+// memory and the argument buffer.
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int R;
+enum { OK = 0, NOMEM = 2, BADIMAGE = 200, NOTFOUND = 500 };
+
+static FILE *out;
+static __attribute__((constructor)) void start(void) {
+  const char *name = getenv("NEREID_STUB_LOG");
+  if (name && *name) out = fopen(name, "a");
+  if (out) setvbuf(out, 0, _IOLBF, 0);
+}
+#define LOG do { if (out) fprintf(out, "%s\n", __func__); } while (0)
+
+static __thread int device = -1;
+static int devices(void) { const char *n = getenv("NEREID_STUB_DEVICES"); return n ? atoi(n) : 2; }
+
+R hipInit(unsigned f) { return OK; }
+R hipRuntimeGetVersion(int *v) { *v = 60443483; return OK; }
+const char *hipGetErrorName(R r) { return r == NOMEM ? "hipErrorOutOfMemory" : r == NOTFOUND ? "hipErrorNotFound" : "hipErrorStub"; }
+const char *hipGetErrorString(R r) { return "the stub says no"; }
+R hipGetDeviceCount(int *n) { *n = devices(); return *n ? OK : 100; }
+R hipGetDeviceProperties(char *p, int d) { return 1; }
+R hipGetDevicePropertiesR0600(char *p, int d) {
+  memset(p, 0, 1472);
+  strcpy(p, "Stub Instinct");
+  *(uint64_t *)(p + 288) = 192ull << 30;
+  *(int *)(p + 388) = 304;
+  strcpy(p + 1160, d ? "gfx90a:sramecc+:xnack-" : "gfx942:sramecc+:xnack-");
+  return OK;
+}
+R hipSetDevice(int d) { device = d; return OK; }
+R hipDeviceSynchronize(void) { LOG; return OK; }
+R hipMalloc(void **p, size_t n) {
+  LOG;
+  *p = n > 1ull << 40 ? 0 : malloc(n);
+  if (*p) memset(*p, 0x5a, n);
+  return *p ? OK : NOMEM;
+}
+R hipFree(void *p) { LOG; free(p); return OK; }
+R hipMemcpyHtoD(void *d, void *s, size_t n) { LOG; memcpy(d, s, n); return OK; }
+R hipMemcpyDtoH(void *d, void *s, size_t n) { LOG; memcpy(d, s, n); return OK; }
+R hipMemcpyDtoDAsync(void *d, void *s, size_t n, void *q) { LOG; memcpy(d, s, n); return OK; }
+R hipMemsetD8Async(void *d, unsigned char v, size_t n, void *q) { LOG; memset(d, v, n); return OK; }
+R hipStreamCreateWithFlags(void **s, unsigned f) { LOG; *s = (void *)(uintptr_t)(0x100 + f); return OK; }
+R hipStreamDestroy(void *s) { LOG; return OK; }
+R hipStreamSynchronize(void *s) { LOG; return OK; }
+static int capturing;
+R hipStreamBeginCapture(void *s, int m) { LOG; capturing = 1; return OK; }
+R hipStreamEndCapture(void *s, void **g) { LOG; capturing = 0; *g = (void *)0x200; return OK; }
+R hipStreamIsCapturing(void *s, int *v) { *v = capturing; return OK; }
+R hipGraphInstantiate(void **x, void *g, void *n, char *l, size_t z) { LOG; *x = (void *)0x300; return OK; }
+R hipGraphLaunch(void *x, void *s) { LOG; return OK; }
+R hipGraphExecDestroy(void *x) { LOG; return OK; }
+R hipGraphDestroy(void *g) { LOG; return OK; }
+R hipModuleLoadData(void **m, const char *image) { LOG; *m = (void *)0x400; return memcmp(image, "\177ELF", 4) ? BADIMAGE : OK; }
+R hipModuleUnload(void *m) { LOG; return OK; }
+R hipModuleGetFunction(void **f, void *m, const char *name) { LOG; *f = strdup(name); return strcmp(name, "absent") ? OK : NOTFOUND; }
+R hipModuleLaunchKernel(char *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared, void *s, void **params, void **extra) {
+  if (!out) return OK;
+  fprintf(out, "launch %s on %d: %u,%u,%u x %u,%u,%u shared %u:", f, device, gx, gy, gz, bx, by, bz, shared);
+  const unsigned char *p = extra[1];
+  size_t n = *(size_t *)extra[3];
+  for (size_t i = 0; i < n; i++) fprintf(out, "%s%02x", i % 8 ? "" : " ", p[i]);
+  fprintf(out, "%s\n", extra[0] == (void *)1 && extra[2] == (void *)2 && extra[4] == (void *)3 ? "" : " bad list");
+  return OK;
+}
