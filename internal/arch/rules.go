@@ -114,7 +114,8 @@ var rules = []rule{
 	{pkg: "internal/target/amd/hip/stub"},
 	{pkg: "internal/target/amd/hip", ours: []string{"internal/dl", "internal/knob"}},
 	{pkg: "internal/target/amd",
-		ours: join(native, "internal/lang", "internal/target", "internal/target/amd/hip", "internal/target/amd/hsaco")},
+		ours: join(native, "internal/lang", "internal/target", "internal/target/amd/hip",
+			"internal/target/amd/hsaco")},
 	{pkg: "internal/target/amd/sim",
 		ours: []string{"internal/diag", "internal/knob", "internal/llvm", "internal/target", "internal/target/amd",
 			"internal/target/amd/gcnsim", "internal/target/simmem"}},
@@ -123,7 +124,8 @@ var rules = []rule{
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
 	{pkg: "internal/gen/genkernels", ours: []string{".", "genrt"}},
 	{pkg: "internal/gen",
-		ours: []string{"internal/diag", "internal/dtype", "internal/python", "internal/pyrun/...", "internal/lang/..."}},
+		ours: []string{"internal/diag", "internal/dtype", "internal/python", "internal/pyrun/...",
+			"internal/lang/..."}},
 	{pkg: "internal/cache", ours: []string{"internal/safefile"}, outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
 	// public; no row but that of the commands has it
@@ -179,8 +181,8 @@ var rules = []rule{
 }
 
 // testOnly packages are for tests, whatever a row says.
-var testOnly = []string{"internal/arch", "internal/filecheck", "internal/target/nvidia/driver/stub", "internal/target/amd/hip/stub",
-	"internal/irgen", "internal/txtest"}
+var testOnly = []string{"internal/arch", "internal/filecheck", "internal/target/nvidia/driver/stub",
+	"internal/target/amd/hip/stub", "internal/irgen", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all,
 // which gathers them, is not in the list and imports any.

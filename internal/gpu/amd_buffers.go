@@ -31,7 +31,7 @@ var LowerAMD = pass.Pass{
 var amdReplacements = map[*ir.OpDef]func(op *ir.Op){
 	amdg.BufferLoad: func(op *ir.Op) {
 		b, ptr := bufferPointers(op, op.Slot(0), op.Slot(1))
-		load := b.Groups(tt.Load, [][]*ir.Value{{ptr}, {op.Slot(3)}, {op.Slot(4)}}, []ir.Type{op.Result(0).Type}, cacheOf(op)...)
+		load := b.Groups(tt.Load, [][]*ir.Value{{ptr}, {op.Slot(3)}, {op.Slot(4)}}, op.ResultTypes(), cacheOf(op)...)
 		op.ReplaceWith(load.Result(0))
 	},
 	amdg.BufferStore: func(op *ir.Op) {
@@ -41,8 +41,9 @@ var amdReplacements = map[*ir.OpDef]func(op *ir.Op){
 	},
 	amdg.BufferAtomicRMW: func(op *ir.Op) {
 		b, ptr := bufferPointers(op, op.Slot(0), op.Slot(1))
-		update := b.Groups(tt.AtomicRMW, [][]*ir.Value{{ptr}, {op.Slot(2)}, {op.Slot(4)}}, []ir.Type{op.Result(0).Type},
-			ir.A("atomic_rmw_op", op.Attr("atomic_rmw_op")), ir.A("sem", op.Attr("sem")), ir.A("scope", op.Attr("scope")))
+		update := b.Groups(tt.AtomicRMW, [][]*ir.Value{{ptr}, {op.Slot(2)}, {op.Slot(4)}}, op.ResultTypes(),
+			ir.A("atomic_rmw_op", op.Attr("atomic_rmw_op")), ir.A("sem", op.Attr("sem")),
+			ir.A("scope", op.Attr("scope")))
 		op.ReplaceWith(update.Result(0))
 	},
 	amdg.InThreadTranspose: func(op *ir.Op) {

@@ -11,7 +11,8 @@ var amdApproximations = map[string]string{"exp2": "llvm.amdgcn.exp2.f32", "rsqrt
 // approximate computes exp as 2^(x·log2 e), as Triton does. Division and square roots are exact.
 func (amd) approximate(l *lowering, name string, args ...string) (v string, ok bool) {
 	if name == "exp" || name == "expflush" {
-		return l.call("float", "llvm.amdgcn.exp2.f32", "float "+l.val("fmul float %s, %s", args[0], f32(log2e))), true
+		power := l.val("fmul float %s, %s", args[0], f32(log2e))
+		return l.call("float", "llvm.amdgcn.exp2.f32", "float "+power), true
 	}
 	if in := amdApproximations[name]; in != "" {
 		return l.call("float", in, typed("float", args)...), true

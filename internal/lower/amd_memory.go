@@ -42,7 +42,8 @@ func (m memory) amdVolatile() string {
 func (amd) loadWords(l *lowering, a access, m memory, ptr, pred string, other []string) []string {
 	typ := a.llvmType()
 	got := l.valueWhen(pred, typ, func() string {
-		return l.val("load %s%s, %s %s, align %d%s", m.amdVolatile(), typ, amdSpaces[m.space], ptr, a.bytes(), m.amdHint())
+		return l.val("load %s%s, %s %s, align %d%s", m.amdVolatile(), typ, amdSpaces[m.space], ptr, a.bytes(),
+			m.amdHint())
 	})
 	words := make([]string, a.words)
 	for i := range words {
@@ -86,7 +87,8 @@ func (amd) storeWords(l *lowering, a access, m memory, words []string, ptr, pred
 		val = l.val("trunc i16 %s to %s", val, typ)
 	}
 	l.when(pred, func() {
-		l.do("store %s%s %s, %s %s, align %d%s", m.amdVolatile(), typ, val, amdSpaces[m.space], ptr, a.bytes(), m.amdHint())
+		l.do("store %s%s %s, %s %s, align %d%s", m.amdVolatile(), typ, val, amdSpaces[m.space], ptr, a.bytes(),
+			m.amdHint())
 	})
 }
 

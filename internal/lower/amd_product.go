@@ -53,10 +53,12 @@ func (p *tileProduct) run() {
 	p.acc = slices.Clone(p.c.regs)
 	ka, kb := p.a.offsets(2), p.b.offsets(1)
 	if !slices.Equal(ka, kb) || len(ka)%p.emit.depth != 0 {
-		l.fail(op, "the operands' layouts do not go with the instruction: %d and %d elements along k", len(ka), len(kb))
+		l.fail(op, "the operands' layouts do not go with the instruction: %d and %d elements along k",
+			len(ka), len(kb))
 	}
 	tiles := p.tiles()
-	for ks := range slices.Chunk(ka, p.emit.depth) { // outermost, so that consecutive instructions are independent
+	// outermost, so that consecutive instructions are independent
+	for ks := range slices.Chunk(ka, p.emit.depth) {
 		for _, t := range tiles {
 			p.multiply(t, ks)
 		}
@@ -158,7 +160,8 @@ var oldI8 = map[int]amdMatrix{32: {"i32.32x32x8i8", 4, "i32"}, 16: {"i32.16x16x1
 
 func (v amd) mfma(l *lowering, op *ir.Op, rows, cols int) tileInstruction {
 	elem := ir.ElemOf(op.Operand(0).Type)
-	m, ok := mfmas[mfmaShape{rows, elem, elem == ir.F32 && op.IntOr("inputPrecision", tt.PrecisionIEEE) == tt.PrecisionTF32}]
+	tf32 := elem == ir.F32 && op.IntOr("inputPrecision", tt.PrecisionIEEE) == tt.PrecisionTF32
+	m, ok := mfmas[mfmaShape{rows, elem, tf32}]
 	if elem == ir.Type(ir.I8) && v.chip == "gfx90a" {
 		m = oldI8[rows]
 	}
@@ -168,7 +171,8 @@ func (v amd) mfma(l *lowering, op *ir.Op, rows, cols int) tileInstruction {
 	n := rows * cols / v.wave
 	typ := fmt.Sprintf("<%d x %s>", n, llvmType(ir.ElemOf(op.Result(0).Type)))
 	return tileInstruction{m.depth, func(as, bs, acc []string) []string {
-		r := l.call(typ, "llvm.amdgcn.mfma."+m.name, m.in+" "+l.vectorOf(as, elem, m.in), m.in+" "+l.vectorOf(bs, elem, m.in),
+		r := l.call(typ, "llvm.amdgcn.mfma."+m.name,
+			m.in+" "+l.vectorOf(as, elem, m.in), m.in+" "+l.vectorOf(bs, elem, m.in),
 			typ+" "+l.vector(typ, acc, ir.ElemOf(op.Result(0).Type)), "i32 0", "i32 0", "i32 0")
 		return l.elements(typ, r, n)
 	}}

@@ -109,7 +109,7 @@ func mfmaOperand(l ttg.DotOp, parent ttg.AMDMfma, shape []int) (layout.Layout, e
 	if width == 64 && t.instr[1-l.OpIdx] == 4 {
 		repeat = 16 // an instruction of 64x4 multiplies 16 blocks
 	}
-	return operandOf(l, parent, t, shape, layout.Product(
+	return operandOf(l, t, shape, layout.Product(
 		layout.Identity1D(int(l.KWidth), layout.Register, layout.TensorDim(k)),
 		layout.Identity1D(width, layout.Lane, layout.TensorDim(other)),
 		layout.Identity1D(cdnaLanes/width, layout.Lane, layout.TensorDim(k)),
@@ -140,7 +140,7 @@ func wmmaOperand(l ttg.DotOp, parent ttg.AMDWmma, shape []int) (layout.Layout, e
 	if t.tiles[other] > 1 {
 		full = max(full, shape[k])
 	}
-	return operandOf(l, parent, t, shape, layout.Product(
+	return operandOf(l, t, shape, layout.Product(
 		layout.Identity1D(kWidth, layout.Register, layout.TensorDim(k)),
 		layout.Identity1D(width, layout.Lane, layout.TensorDim(other)),
 		below,
@@ -149,7 +149,7 @@ func wmmaOperand(l ttg.DotOp, parent ttg.AMDWmma, shape []int) (layout.Layout, e
 }
 
 // operandOf gives an operand's tile to the warps; those along k hold the same.
-func operandOf(l ttg.DotOp, parent ttg.Layout, t tiled, shape []int, tile layout.Layout) (layout.Layout, error) {
+func operandOf(l ttg.DotOp, t tiled, shape []int, tile layout.Layout) (layout.Layout, error) {
 	rank := len(shape)
 	for d := range rank {
 		tile = tile.Mul(layout.Identity1D(1, layout.Register, layout.TensorDim(d)))

@@ -97,7 +97,8 @@ type Code struct {
 // Facts returns what is known of the code.
 func (k *Code) Facts() target.Facts {
 	return target.Facts{
-		Entry: k.Name, Warps: k.NumWarps, Threads: chips[k.Chip] * k.NumWarps, Cluster: 1, Shared: k.Shared, Params: k.Params,
+		Entry: k.Name, Warps: k.NumWarps, Threads: chips[k.Chip] * k.NumWarps, Cluster: 1, Shared: k.Shared,
+		Params: k.Params,
 	}
 }
 
@@ -174,7 +175,8 @@ func (c Compiler) ttgir(in *target.Input, o options) error {
 	return in.Make("ttgir", func() error {
 		return in.Run(gpu.AMDPipeline(gpu.AMDOptions{
 			Machine: gpu.Machine{
-				Target: "hip:" + c.Chip, NumWarps: in.Options.NumWarps, ThreadsPerWarp: c.lanes(), NumCTAs: in.Options.NumCTAs,
+				Target: "hip:" + c.Chip, ThreadsPerWarp: c.lanes(),
+				NumWarps: in.Options.NumWarps, NumCTAs: in.Options.NumCTAs,
 			},
 			Matmul: o.matmul, NumStages: in.Options.NumStages,
 		}))
@@ -213,7 +215,8 @@ func (c Compiler) code(ctx context.Context, in *target.Input, llir []byte) ([]by
 		return nil, err
 	}
 	opts := llvm.Options{
-		Name: in.Kernel + ".llir", Target: chip, FastMath: llvm.Contract, Entry: in.Kernel, Emit: llvm.EmitAsm | llvm.EmitObj,
+		Name: in.Kernel + ".llir", Target: chip, FastMath: llvm.Contract, Entry: in.Kernel,
+		Emit: llvm.EmitAsm | llvm.EmitObj,
 	}
 	if in.Options.NoFPFusion {
 		opts.FastMath = 0

@@ -220,12 +220,14 @@ type kernel struct {
 }
 
 func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, args []uint64) error {
-	if n, err := target.CountPrograms(grid, [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16}); err != nil || n == 0 {
+	n, err := target.CountPrograms(grid, [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16})
+	if err != nil || n == 0 {
 		return err
 	}
 	threads := k.code.Lanes() * k.code.NumWarps
 	if most := uint64(math.MaxUint32); uint64(grid[0])*uint64(threads) > most {
-		return diag.Refuse(fmt.Sprintf("the grid %v", grid), "%s counts %d threads at most along x", k.dev.Name(), most)
+		return diag.Refuse(fmt.Sprintf("the grid %v", grid), "%s counts %d threads at most along x",
+			k.dev.Name(), most)
 	}
 	packed, err := hip.Pack(k.code.Params, args)
 	if err != nil {

@@ -18,11 +18,13 @@ func TestDevice(t *testing.T) {
 		t.Fatalf("%d devices, %v", len(list), err)
 	}
 	d := list[1].(*amd.Device)
-	if got := d.Name() + " " + d.Kind() + " " + d.Info(); got != "hip:1 hip:gfx90a Stub Instinct, gfx90a, 304 CUs, 196608 MiB" {
+	const about = "hip:1 hip:gfx90a Stub Instinct, gfx90a, 304 CUs, 196608 MiB"
+	if got := d.Name() + " " + d.Kind() + " " + d.Info(); got != about {
 		t.Error(got)
 	}
 	k, err := d.Restore(t.Context(), "add", target.Code{
-		Stage: "hsaco", Data: []byte("\x7fELF"), Meta: []byte(`{"Name":"add","Chip":"gfx90a","NumWarps":4,"Shared":64,"Params":[8,4]}`),
+		Stage: "hsaco", Data: []byte("\x7fELF"),
+		Meta: []byte(`{"Name":"add","Chip":"gfx90a","NumWarps":4,"Shared":64,"Params":[8,4]}`),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +44,8 @@ func TestDevice(t *testing.T) {
 	if err := k.Launch(t.Context(), s, [3]int{1 << 30, 1, 1}, []uint64{0x10, 7}); err == nil {
 		t.Error("a grid of 2^38 threads was launched")
 	}
-	if err := k.Launch(t.Context(), s, [3]int{1, 1, 1}, []uint64{1}); err == nil || !strings.Contains(err.Error(), "add: 1 arguments") {
+	err = k.Launch(t.Context(), s, [3]int{1, 1, 1}, []uint64{1})
+	if err == nil || !strings.Contains(err.Error(), "add: 1 arguments") {
 		t.Errorf("an argument too few: %v", err)
 	}
 	if err := b.Write(1, []byte{9}); err != nil {
@@ -52,7 +55,8 @@ func TestDevice(t *testing.T) {
 		t.Errorf("copied back: %v, %v", host, err)
 	}
 	calls, err := os.ReadFile(log)
-	if want := "launch add on 1: 5,1,1 x 256,1,1 shared 64: 1000000000000000 07000000\n"; err != nil || !strings.Contains(string(calls), want) {
+	const want = "launch add on 1: 5,1,1 x 256,1,1 shared 64: 1000000000000000 07000000\n"
+	if err != nil || !strings.Contains(string(calls), want) {
 		t.Errorf("%v\n%s\nwant %s", err, calls, want)
 	}
 }

@@ -57,7 +57,9 @@ const nonBlocking = 1
 // NewStream returns a new queue, which does not wait for the default stream.
 func (d *Device) NewStream() (*Stream, error) {
 	s := &Stream{dev: d, owned: true}
-	return s, d.do("hipStreamCreateWithFlags", func(r *raw) Result { return r.streamCreate(&s.ref, nonBlocking) })
+	return s, d.do("hipStreamCreateWithFlags", func(r *raw) Result {
+		return r.streamCreate(&s.ref, nonBlocking)
+	})
 }
 
 // ExternalStream returns a stream for a hipStream_t that the caller owns.
@@ -93,7 +95,9 @@ func (s *Stream) Copy(to, from uint64, n int) error {
 	if n == 0 {
 		return nil
 	}
-	return s.dev.do("hipMemcpyDtoDAsync", func(r *raw) Result { return r.memcpyDtoDAsync(to, from, uintptr(n), s.ref) })
+	return s.dev.do("hipMemcpyDtoDAsync", func(r *raw) Result {
+		return r.memcpyDtoDAsync(to, from, uintptr(n), s.ref)
+	})
 }
 
 // Capturing reports whether the stream is being captured.
@@ -114,19 +118,22 @@ const relaxed = 2
 
 // Capture records the work that f queues on the stream.
 func (s *Stream) Capture(f func() error) (*Graph, error) {
-	if err := s.dev.do("hipStreamBeginCapture", func(r *raw) Result { return r.streamBeginCapture(s.ref, relaxed) }); err != nil {
+	err := s.dev.do("hipStreamBeginCapture", func(r *raw) Result { return r.streamBeginCapture(s.ref, relaxed) })
+	if err != nil {
 		return nil, err
 	}
 	failed := f()
 	var g graphRef
-	err := errors.Join(failed,
+	err = errors.Join(failed,
 		s.dev.do("hipStreamEndCapture", func(r *raw) Result { return r.streamEndCapture(s.ref, &g) }))
 	if g == 0 {
 		return nil, err
 	}
 	out := &Graph{dev: s.dev}
 	if err == nil {
-		err = s.dev.do("hipGraphInstantiate", func(r *raw) Result { return r.graphInstantiate(&out.exec, g, nil, nil, 0) })
+		err = s.dev.do("hipGraphInstantiate", func(r *raw) Result {
+			return r.graphInstantiate(&out.exec, g, nil, nil, 0)
+		})
 	}
 	err = errors.Join(err, s.dev.do("hipGraphDestroy", func(r *raw) Result { return r.graphDestroy(g) }))
 	if err != nil {

@@ -47,7 +47,8 @@ func candidates() []dl.Candidate {
 		return nil
 	}
 	return []dl.Candidate{
-		"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so", "/opt/rocm/lib/libamdhip64.so",
+		"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
+		"/opt/rocm/lib/libamdhip64.so",
 	}
 }
 
@@ -58,7 +59,7 @@ var loaded = sync.OnceValues(func() (*Runtime, error) { return open(candidates()
 
 func open(list []dl.Candidate) (*Runtime, error) {
 	r := &Runtime{}
-	_, err := dl.Open("AMD's runtime (libamdhip64.so)", list, func(l *dl.Library) error { return l.Bind(r.raw.symbols()) })
+	_, err := dl.Open("AMD's runtime (libamdhip64.so)", list, r.bind)
 	if missing := (*dl.NotFoundError)(nil); errors.As(err, &missing) {
 		missing.Hint = hint
 	}
@@ -67,6 +68,9 @@ func open(list []dl.Candidate) (*Runtime, error) {
 	}
 	return r, r.start()
 }
+
+// bind finds the functions of a library.
+func (r *Runtime) bind(l *dl.Library) error { return l.Bind(r.raw.symbols()) }
 
 // start initializes the runtime and describes the devices.
 func (r *Runtime) start() error {

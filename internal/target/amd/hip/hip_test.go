@@ -45,7 +45,8 @@ func TestDevices(t *testing.T) {
 	}
 	d := *r.Devices()[1]
 	d.rt = nil
-	if want := (Device{Ordinal: 1, Name: "Stub Instinct", Chip: "gfx90a", Memory: 192 << 30, Units: 304}); d != want {
+	want := Device{Ordinal: 1, Name: "Stub Instinct", Chip: "gfx90a", Memory: 192 << 30, Units: 304}
+	if d != want {
 		t.Errorf("%+v, want %+v", d, want)
 	}
 }
@@ -68,8 +69,8 @@ func TestMemory(t *testing.T) {
 	}
 	ok(t, s.Close())
 	ok(t, d.Free(p))
-	const want = "hipMalloc; hipStreamCreateWithFlags; hipMemsetD8Async; hipMemcpyHtoD; hipMemcpyDtoDAsync; hipMemcpyDtoH; " +
-		"hipStreamSynchronize; hipStreamDestroy; hipFree"
+	const want = "hipMalloc; hipStreamCreateWithFlags; hipMemsetD8Async; hipMemcpyHtoD; " +
+		"hipMemcpyDtoDAsync; hipMemcpyDtoH; hipStreamSynchronize; hipStreamDestroy; hipFree"
 	if got := calls(); got != want {
 		t.Errorf("calls %s\nwant  %s", got, want)
 	}
@@ -91,7 +92,8 @@ func TestLaunch(t *testing.T) {
 	ok(t, err)
 	s := d.DefaultStream()
 	ok(t, f.Launch(s, [3]int{3, 2, 1}, 256, 1024, packed))
-	const want = "launch add on 1: 3,2,1 x 256,1,1 shared 1024: 8877665544332211 0700000000000000 0900000000000000 0100cdab"
+	const want = "launch add on 1: 3,2,1 x 256,1,1 shared 1024: " +
+		"8877665544332211 0700000000000000 0900000000000000 0100cdab"
 	if got := calls(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -100,8 +102,9 @@ func TestLaunch(t *testing.T) {
 	ok(t, g.Launch(s))
 	ok(t, g.Close())
 	ok(t, g.Close())
-	if got := calls(); !strings.HasPrefix(got, "hipStreamBeginCapture; launch add on 1: 1,1,1 x 64,1,1 shared 0:; hipStreamEndCapture; hipGraphInstantiate") ||
-		strings.Count(got, "hipGraphExecDestroy") != 1 {
+	const begin = "hipStreamBeginCapture; launch add on 1: 1,1,1 x 64,1,1 shared 0:; hipStreamEndCapture; " +
+		"hipGraphInstantiate"
+	if got := calls(); !strings.HasPrefix(got, begin) || strings.Count(got, "hipGraphExecDestroy") != 1 {
 		t.Errorf("a graph: %s", got)
 	}
 	ok(t, f.Close())
@@ -139,8 +142,7 @@ func TestErrors(t *testing.T) {
 
 // TestSymbols: the library that Debian packages, where it is installed, has every function that is called.
 func TestSymbols(t *testing.T) {
-	r := &Runtime{}
-	_, err := dl.Open("AMD's runtime", []dl.Candidate{"libamdhip64.so.5"}, func(l *dl.Library) error { return l.Bind(r.raw.symbols()) })
+	_, err := dl.Open("AMD's runtime", []dl.Candidate{"libamdhip64.so.5"}, (&Runtime{}).bind)
 	if missing := (*dl.NotFoundError)(nil); errors.As(err, &missing) {
 		t.Skip(err)
 	}

@@ -20,10 +20,12 @@ func (d *Device) Load(image []byte, name string) (*Function, error) {
 		return nil, fmt.Errorf("the code object of %s is empty", name)
 	}
 	f := &Function{dev: d}
-	if err := d.do("hipModuleLoadData", func(r *raw) Result { return r.moduleLoadData(&f.module, &image[0]) }); err != nil {
+	err := d.do("hipModuleLoadData", func(r *raw) Result { return r.moduleLoadData(&f.module, &image[0]) })
+	if err != nil {
 		return nil, err
 	}
-	if err := d.do("hipModuleGetFunction", func(r *raw) Result { return r.moduleGetFunction(&f.ref, f.module, name) }); err != nil {
+	err = d.do("hipModuleGetFunction", func(r *raw) Result { return r.moduleGetFunction(&f.ref, f.module, name) })
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
