@@ -96,6 +96,8 @@ func TestExit(t *testing.T) {
 		{"already said", errReported, exitFailed, ""},
 		{"wrapped", fmt.Errorf("3 cases: %w", errReported), exitFailed, ""},
 		{"usage", usagef("no kernel %q", "f"), exitUsage, "nereid: no kernel \"f\"\nRun 'nereid try --help' for usage.\n"},
+		{"usage, of the API", usageError{errors.New("nereid: no target")}, exitUsage,
+			"nereid: no target\nRun 'nereid try --help' for usage.\n"},
 		{"diagnostics", diags, exitFailed, "k.py:1:5: error: expected an expression [syntax]\n    x = \n        ^\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -171,8 +171,9 @@ func work(root *cobra.Command, started *bool, stderr io.Writer) int {
 	}
 	// What fails before the command's own code runs is a flag or an argument that cobra did not accept.
 	if usage := (usageError{}); !*started || errors.As(err, &usage) {
-		fmt.Fprintf(stderr, "nereid: %s%s\nRun '%s --help' for usage.\n", strings.TrimSpace(err.Error()),
-			nearestFlag(cmd, err), cmd.CommandPath())
+		text := strings.TrimPrefix(strings.TrimSpace(err.Error()), "nereid: ")
+		fmt.Fprintf(stderr, "nereid: %s%s\nRun '%s --help' for usage.\n", text, nearestFlag(cmd, err),
+			cmd.CommandPath())
 		return exitUsage
 	}
 	report(stderr, err)

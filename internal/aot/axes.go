@@ -17,7 +17,8 @@ type axis struct {
 // maxRange bounds the values of a range.
 const maxRange = 4096
 
-// axisOf reads a value of a manifest: one, a list of them, or a range {from, to, step} or {from, to, times}.
+// axisOf reads a value of a manifest: one, a list of them, a range {from, to, step} or {from, to, times}, or a
+// table of texts.
 func axisOf(name string, v any) (axis, error) {
 	a := axis{name: name}
 	switch v := v.(type) {
@@ -30,6 +31,10 @@ func axisOf(name string, v any) (axis, error) {
 			a.values = append(a.values, x)
 		}
 	case map[string]any:
+		if d := texts(v); d != nil {
+			a.values = []object.Value{d}
+			break
+		}
 		list, err := rangeOf(v)
 		if err != nil {
 			return a, fmt.Errorf("%s: %w", name, err)
@@ -48,6 +53,22 @@ func axisOf(name string, v any) (axis, error) {
 		return a, fmt.Errorf("%s has no values", name)
 	}
 	return a, nil
+}
+
+// texts returns a table of TOML that has texts alone, extern_libs say, as a dictionary; nil for any other table.
+func texts(m map[string]any) *object.Dict {
+	d := object.NewDict()
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		text, ok := m[name].(string)
+		if !ok {
+			return nil
+		}
+		d.SetStr(name, object.Str(text))
+	}
+	if len(m) == 0 {
+		return nil
+	}
+	return d
 }
 
 // valueOf returns a value of TOML as Python's; a list within a list is a tuple.

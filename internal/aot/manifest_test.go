@@ -32,6 +32,9 @@ num_warps = { from = 2, to = 16, times = 2 }
 num_stages = "= 3 if BLOCK > 256 else 2"
 maxnreg = 64
 sanitize_overflow = false
+enable_fp_fusion = false
+num_ctas = 2
+extern_libs = { b = "b.bc", a = "a.bc" }
 
 [[variants]]
 kernel = "scale.py:scale"
@@ -63,7 +66,8 @@ constants = { BLOCK = { from = 32, to = 32, step = 8 }, NEGATE = "= BLOCK == 32"
 	}
 	if d := cmp.Diff(Variant{Name: "scale_fp32_0512_w16", Group: "scale_fp32", File: "scale.py", Kernel: "scale",
 		Signature: "*fp32:16, *fp32:16, i32, fp32, 512, False",
-		Options:   nereid.Options{NumWarps: 16, NumStages: 3, MaxNReg: 64, NoSanitizeOverflow: true},
+		Options: nereid.Options{NumWarps: 16, NumStages: 3, MaxNReg: 64, NoSanitizeOverflow: true,
+			NoFPFusion: true, NumCTAs: 2, ExternLibs: "a=a.bc,b=b.bc"},
 	}, table.Variants[9]); d != "" {
 		t.Error(d)
 	}
