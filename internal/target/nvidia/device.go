@@ -484,7 +484,7 @@ func (k *kernel) fill(a *driver.Args, words []uint64) error {
 			continue
 		}
 		n := mapWords(len(maps[0].Box))
-		m, err := k.dev.maps.get(k.fn.Context().Device().Driver(), &maps[0], words[from:from+n])
+		m, err := k.dev.maps.get(k.fn.Context(), &maps[0], words[from:from+n])
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.code.Name, err)
 		}

@@ -94,7 +94,7 @@ type keptMap struct {
 }
 
 // get returns the map of a descriptor, and makes it if there is none.
-func (t *mapTable) get(d *driver.Driver, m *lower.TensorMap, words []uint64) (*driver.TensorMap, error) {
+func (t *mapTable) get(c *driver.Context, m *lower.TensorMap, words []uint64) (*driver.TensorMap, error) {
 	h := uint64(len(words))
 	for _, w := range words {
 		h = (h ^ w) * 0x9e3779b97f4a7c15
@@ -107,7 +107,7 @@ func (t *mapTable) get(d *driver.Driver, m *lower.TensorMap, words []uint64) (*d
 		}
 	}
 	tiled := Tiled(m, words)
-	made, err := d.Encode(&tiled)
+	made, err := c.Encode(&tiled)
 	if err != nil {
 		return nil, err
 	}

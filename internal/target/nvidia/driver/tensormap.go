@@ -71,11 +71,12 @@ func (t *Tiled) Check() error {
 	return nil
 }
 
-// Encode returns the tensor map of a tensor. It needs no context.
-func (d *Driver) Encode(t *Tiled) (*TensorMap, error) {
+// Encode returns the tensor map of a tensor. The driver refuses to make one on a thread without a context.
+func (c *Context) Encode(t *Tiled) (*TensorMap, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
+	d := c.driver
 	if d.raw.tensorMapEncodeTiled == nil {
 		return nil, d.unsupported("cuTensorMapEncodeTiled")
 	}
@@ -87,9 +88,11 @@ func (d *Driver) Encode(t *Tiled) (*TensorMap, error) {
 	if t.NaN {
 		fill = 1
 	}
-	r := d.raw.tensorMapEncodeTiled(m.at, int32(t.Type), uint32(t.Rank), DevicePtr(t.Address), &t.Dims, &t.Strides, &t.Box, &steps,
-		0, swizzles[t.Swizzle], promote128, fill)
-	return m, explain(d.check("cuTensorMapEncodeTiled", r), "%+v", *t)
+	err := c.do("cuTensorMapEncodeTiled", func() Result {
+		return d.raw.tensorMapEncodeTiled(m.at, int32(t.Type), uint32(t.Rank), DevicePtr(t.Address),
+			&t.Dims, &t.Strides, &t.Box, &steps, 0, swizzles[t.Swizzle], promote128, fill)
+	})
+	return m, explain(err, "%+v", *t)
 }
 
 // HasTensorMaps reports whether the driver makes tensor maps: those from CUDA 12.0 on do.

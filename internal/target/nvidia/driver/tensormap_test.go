@@ -7,11 +7,12 @@ import (
 	"unsafe"
 )
 
-// TestEncode: a tensor map is what the driver made, 64-byte aligned, and what it cannot make is said before.
+// TestEncode: a tensor map is what the driver made, with the context current, 64-byte aligned, and what it
+// cannot make is said before.
 func TestEncode(t *testing.T) {
-	f := newFake(t, 1)
+	f, ctx := started(t, 1)
 	good := Tiled{Type: 6, Elem: 2, Rank: 3, Address: 0x1000, Dims: [5]uint64{100, 20, 3}, Strides: [4]uint64{256, 8192}, Box: [5]uint32{64, 16, 1}, Swizzle: 128}
-	if _, err := f.Encode(&good); !errors.Is(err, ErrNotSupported) {
+	if _, err := ctx.Encode(&good); !errors.Is(err, ErrNotSupported) {
 		t.Errorf("a driver without tensor maps: %v", err)
 	}
 	f.raw.tensorMapEncodeTiled = func(m *[TensorMapBytes]byte, elem int32, rank uint32, p DevicePtr, dims *[MaxRank]uint64, strides *[MaxRank - 1]uint64,
@@ -23,13 +24,13 @@ func TestEncode(t *testing.T) {
 		return f.note("encode %d %d %#x %v %v %v %v %d %d %d %d", elem, rank, p, dims[:rank], strides[:rank-1], box[:rank], steps[:rank], interleave, swizzle, promotion, fill)
 	}
 	for range 20 {
-		m, err := f.Encode(&good)
+		m, err := ctx.Encode(&good)
 		if err != nil || m.Bytes()[7] != 9 {
 			t.Fatal(err)
 		}
 	}
-	f.calls = f.calls[:1]
-	f.want(t, "encode 6 3 0x1000 [100 20 3] [256 8192] [64 16 1] [1 1 1] 0 3 2 0")
+	f.calls = f.calls[:2]
+	f.want(t, "current 110", "encode 6 3 0x1000 [100 20 3] [256 8192] [64 16 1] [1 1 1] 0 3 2 0")
 	for _, c := range []struct {
 		change func(x *Tiled)
 		want   string
@@ -48,13 +49,13 @@ func TestEncode(t *testing.T) {
 	} {
 		x := good
 		c.change(&x)
-		if _, err := f.Encode(&x); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ctx.Encode(&x); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", x, err, c.want)
 		}
 	}
 	f.want(t)
 	f.results["encode"] = ErrInvalidValue
-	if _, err := f.Encode(&good); !errors.Is(err, ErrInvalidValue) || !strings.Contains(err.Error(), "Strides:[256 8192") {
+	if _, err := ctx.Encode(&good); !errors.Is(err, ErrInvalidValue) || !strings.Contains(err.Error(), "Strides:[256 8192") {
 		t.Errorf("%v", err)
 	}
 }
