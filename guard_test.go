@@ -1,6 +1,7 @@
 package nereid_test
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"slices"
@@ -226,4 +227,35 @@ func (c *guardCase) arguments(t *testing.T, s *nereid.Stream) []any {
 		}
 	}
 	return out
+}
+
+// TestGuardsSaved: checked code that was saved and loaded again, without the kernel's source, still names the
+// place and the argument.
+func TestGuardsSaved(t *testing.T) {
+	for name, s := range checkedDevices(t, "sim:90", "cuda:0") {
+		k := kernelOf(t, "guard.py", guardKernels, "load", nereid.With(nereid.Config{}))
+		c, err := k.Compile(t.Context(), s.Device(), "*fp32:16, *fp32:16, 64", nereid.Options{Check: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := c.Save(&file); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := nereid.LoadCompiled(s.Device(), &file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, c := range map[string]*nereid.Compiled{"compiled": c, "loaded": loaded} {
+			err := c.Launch(s, nereid.Grid{1}, on(t, s, nereid.Float32, 64), on(t, s, nereid.Float32, 60))
+			var f *nereid.Fault
+			if !errors.As(err, &f) || f.Line != 7 || f.Argument != "y" || f.Index != 60 {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+			x, y := on(t, s, nereid.Float32, 64), on(t, s, nereid.Float32, 64)
+			if err := c.Launch(s, nereid.Grid{1}, x, y); err != nil {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+	}
 }
