@@ -20,6 +20,9 @@ type bound struct {
 	names, types []*C.char
 }
 
+// place gives C the frozen kernel.
+func (b *bound) place(h C.uintptr_t) { b.show(h) }
+
 // freeze returns the frozen kernel that f makes on a device.
 func freeze(h, dev C.uintptr_t, f func(*kernel, *nereid.Stream) (*foreign.Frozen, error)) (*bound, error) {
 	k, err := object[kernel](h)

@@ -37,6 +37,9 @@ type numbered struct {
 // maxNumbered bounds the streams that a device remembers.
 const maxNumbered = 1024
 
+// place tells C what the handle stands for.
+func (d *device) place(h C.uintptr_t) { tell(h, d.d, nil) }
+
 // stream returns the stream of a CUstream.
 func (d *device) stream(handle uintptr) (*nereid.Stream, error) {
 	if l := d.last.Load(); l != nil && l.handle == handle {
@@ -157,6 +160,9 @@ type stream struct {
 	s      *nereid.Stream
 	cancel context.CancelFunc
 }
+
+// place tells C what the handle stands for.
+func (s *stream) place(h C.uintptr_t) { tell(h, s.s.Device(), s.s) }
 
 // newStream returns a stream that can be cancelled.
 func newStream(h C.uintptr_t, f func(ctx context.Context, d *nereid.Device) (*nereid.Stream, error)) (*stream,

@@ -3,6 +3,7 @@
  * Everything else is Go's: go_x is nereid_x. */
 #define _GNU_SOURCE /* dladdr */
 #include "door.h"
+#include "quick.h"
 #include "_cgo_export.h"
 
 #include <dlfcn.h>
@@ -229,10 +230,12 @@ void nereid_kernel_close(nereid_kernel *k) { DO(go_kernel_close(H(k))); }
 
 nereid_status nereid_launch(nereid_kernel *k, nereid_stream *s, nereid_grid grid, const nereid_arg *args,
 	size_t n, const nereid_options *options, nereid_error **err) {
+	if (!forked && quick_launch(H(k), H(s), 0, NULL, &grid, args, n, options)) return NEREID_OK;
 	CALL(err, go_launch(H(k), H(s), &grid, (nereid_arg *)args, n, (nereid_options *)options, err));
 }
 nereid_status nereid_launch_on(nereid_kernel *k, nereid_device *d, void *custream, nereid_grid grid,
 	const nereid_arg *args, size_t n, const nereid_options *options, nereid_error **err) {
+	if (!forked && quick_launch(H(k), H(d), 1, custream, &grid, args, n, options)) return NEREID_OK;
 	CALL(err, go_launch_on(H(k), H(d), H(custream), &grid, (nereid_arg *)args, n, (nereid_options *)options,
 		err));
 }
@@ -256,6 +259,7 @@ const char *nereid_bound_param(nereid_bound *b, size_t i, const char **type) {
 }
 nereid_status nereid_bound_launch(nereid_bound *b, void *custream, uint32_t x, uint32_t y, uint32_t z,
 	void *const *params, size_t n, nereid_error **err) {
+	if (!forked && quick_frozen(H(b), custream, x, y, z, params, n)) return NEREID_OK;
 	CALL(err, go_bound_launch(H(b), H(custream), x, y, z, (void **)params, n, err));
 }
 void nereid_bound_close(nereid_bound *b) { DO(go_bound_close(H(b))); }

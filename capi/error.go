@@ -28,7 +28,7 @@ func run(out **C.nereid_error, f func() error) (status C.int) {
 	return fail(out, f())
 }
 
-// make calls f and stores a handle of the object that it returns.
+// makeObject calls f and stores a handle of the object that it returns.
 func makeObject[T any](handle *C.uintptr_t, out **C.nereid_error, f func() (*T, error)) C.int {
 	return run(out, func() error {
 		if handle == nil {
@@ -43,6 +43,9 @@ func makeObject[T any](handle *C.uintptr_t, out **C.nereid_error, f func() (*T, 
 			return badCall("too many objects are open")
 		}
 		*handle = C.uintptr_t(h)
+		if p, ok := any(x).(interface{ place(C.uintptr_t) }); ok {
+			p.place(*handle)
+		}
 		return nil
 	})
 }

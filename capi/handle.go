@@ -1,7 +1,7 @@
 package main
 
 /*
-#include <stdint.h>
+#include "quick.h"
 */
 import "C"
 
@@ -98,6 +98,7 @@ func shut[T any](handle C.uintptr_t) *T {
 		return nil // another thread was faster
 	}
 	at.Store(nil)
+	C.quick_forget(C.uint64_t(handle))
 	h.free = append(h.free, slot)
 	return object
 }

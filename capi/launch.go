@@ -168,6 +168,7 @@ func go_launch(h, sh C.uintptr_t, g *C.nereid_grid, list *C.nereid_arg, n C.size
 	k, _ := find(uint64(h)).(*kernel)
 	if s, _ := find(uint64(sh)).(*stream); k != nil && s != nil {
 		if status, done := c.quick(k, s.s); done {
+			k.show(h, s.s)
 			return status
 		}
 	}
@@ -182,6 +183,7 @@ func go_launch_on(h, dev, handle C.uintptr_t, g *C.nereid_grid, list *C.nereid_a
 	if d, _ := find(uint64(dev)).(*device); k != nil && d != nil {
 		if last := d.last.Load(); last != nil && last.handle == uintptr(handle) {
 			if status, done := c.quick(k, last.s); done {
+				k.show(h, last.s)
 				return status
 			}
 		}
@@ -218,7 +220,13 @@ func (c call) launch(h C.uintptr_t, prepare bool, on func() (*nereid.Stream, err
 		if err != nil {
 			return err
 		}
-		return c.long(k, s, prepare)
+		if err := c.long(k, s, prepare); err != nil {
+			return err
+		}
+		if s != nil {
+			k.show(h, s)
+		}
+		return nil
 	})
 }
 

@@ -133,6 +133,7 @@ func go_module_close(h C.uintptr_t) { shut[module](h) }
 type kernel struct {
 	k       *nereid.Kernel
 	quick   *foreign.Kernel
+	shown   shown
 	checked bool
 	name    *C.char
 	params  []param

@@ -3,6 +3,7 @@ package foreign
 import (
 	"math"
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
@@ -25,7 +26,8 @@ type cut struct {
 	steps []step
 	fixed []fixedWord // words of parameters without an argument
 
-	plan *warm.Plan
+	plan  *warm.Plan
+	shown atomic.Uint64 // mark of Kernel.Unshown
 	// apart holds pairs of arguments whose memory must not overlap, by their indices.
 	apart []pair
 }
@@ -40,11 +42,11 @@ const (
 type step struct {
 	head  uint64 // kind, dtype, flags and count
 	name  string // "" if it is given by position
-	how   how
-	look  uint8  // with takeInt: bit i is set if an integer with the facts i does not fit
+	how   How
+	look  uint8  // with TakeInt: bit i is set if an integer with the facts i does not fit
 	at    uint8  // place of its word
 	value uint64 // with same: the value
-	text  string // with sameText: the text
+	text  string // with SameText: the text
 	size  uint64 // bytes that the memory must have; 0 means any number
 }
 
@@ -58,19 +60,19 @@ type pair struct {
 	orEqual bool
 }
 
-// how says what a step does with a value.
-type how uint8
+// How says what a step does with a value. quick.h has the same numbers.
+type How uint8
 
 const (
-	ignore      how = iota // the head says all
-	takeInt                // integer with the facts of look
-	takePointer            // address, aligned to 16 bytes
-	takeAny                // address, not aligned to 16 bytes
-	takeFloat              // double → fp32
-	takeWord               // the value is the word
-	takeBool
-	same // compiled in
-	sameText
+	Ignore      How = iota // the head says all
+	TakeInt                // integer with the facts of look
+	TakePointer            // address, aligned to 16 bytes
+	TakeAny                // address, not aligned to 16 bytes
+	TakeFloat              // double → fp32
+	TakeWord               // the value is the word
+	TakeBool
+	Same // compiled in
+	SameText
 )
 
 // numbers is what a cut compares of options.
@@ -128,33 +130,33 @@ func (c *cut) fill(list []Arg, words *[maxWords]uint64) bool {
 		}
 		at := s.at % maxWords
 		switch s.how {
-		case takeInt:
+		case TakeInt:
 			differ |= uint64(s.look>>facts(int64(v))) & 1
 			words[at] = v
-		case takePointer:
+		case TakePointer:
 			if v == 0 {
 				return false // the long way reports it
 			}
 			differ |= v&15 | a.Size>>47
 			words[at] = v
-		case takeAny:
+		case TakeAny:
 			if v&15 == 0 {
 				return false
 			}
 			differ |= a.Size >> 47
 			words[at] = v
-		case takeFloat:
+		case TakeFloat:
 			words[at] = uint64(math.Float32bits(float32(math.Float64frombits(v))))
-		case takeWord:
+		case TakeWord:
 			words[at] = v
-		case takeBool:
+		case TakeBool:
 			words[at] = 0
 			if v != 0 {
 				words[at] = 1
 			}
-		case same:
+		case Same:
 			differ |= v ^ s.value
-		case sameText:
+		case SameText:
 			if differ != 0 || v == 0 || a.text() != s.text {
 				return false
 			}
@@ -350,9 +352,9 @@ func (b *cutter) reads(a *Arg) bool {
 // then is the one of this launch.
 func (b *cutter) exactly(s *step, c args.Class, a *Arg) {
 	switch s.how {
-	case ignore:
+	case Ignore:
 		return
-	case takePointer, takeAny:
+	case TakePointer, TakeAny:
 		s.size = a.Size
 		return
 	}
@@ -362,18 +364,18 @@ func (b *cutter) exactly(s *step, c args.Class, a *Arg) {
 		one.fill([]Arg{*a}, &words)
 		b.fixed = append(b.fixed, fixedWord{s.at, words[s.at]})
 	}
-	s.how, s.at = same, nowhere
+	s.how, s.at = Same, nowhere
 }
 
 // constant makes the step demand a value that is compiled in.
 func (s *step) constant(a *Arg) bool {
 	switch a.Kind {
 	case None, DType:
-		s.how = ignore
+		s.how = Ignore
 	case Bool, Int, Float, Scalar:
-		s.how = same
+		s.how = Same
 	case String, Func:
-		s.how, s.text = sameText, a.string0()
+		s.how, s.text = SameText, a.string0()
 	default:
 		return false
 	}
@@ -387,10 +389,10 @@ func (a *Arg) string0() string { return clone((*byte)(a.pointer())) }
 func (s *step) runtime(r *args.Rule, a *Arg) (c args.Class, ok bool) {
 	switch a.Kind {
 	case None:
-		s.how = ignore
+		s.how = Ignore
 		return args.ClassNone, true
 	case Bool:
-		s.how = takeBool
+		s.how = TakeBool
 		return args.ClassBool, true
 	case Int:
 		return s.integer(r, a, func(v int64) args.Class { return r.Class(v) })
@@ -406,8 +408,8 @@ func (s *step) runtime(r *args.Rule, a *Arg) (c args.Class, ok bool) {
 			return c
 		})
 	case Ptr, Host:
-		if s.how = takePointer; a.Value&15 != 0 {
-			s.how = takeAny
+		if s.how = TakePointer; a.Value&15 != 0 {
+			s.how = TakeAny
 		}
 		return args.ClassPtr, true
 	}
@@ -417,7 +419,7 @@ func (s *step) runtime(r *args.Rule, a *Arg) (c args.Class, ok bool) {
 // integer makes the step take integers of the same class.
 func (s *step) integer(r *args.Rule, a *Arg, class func(int64) args.Class) (args.Class, bool) {
 	c := class(int64(a.Value))
-	s.how = takeInt
+	s.how = TakeInt
 	for i, v := range samples {
 		if class(v) != c {
 			s.look |= 1 << i
@@ -433,9 +435,9 @@ func (s *step) float(r *args.Rule, t dtype.Type) (args.Class, bool) {
 	}
 	switch t {
 	case dtype.Float32:
-		s.how = takeFloat
+		s.how = TakeFloat
 	case dtype.Float64:
-		s.how = takeWord
+		s.how = TakeWord
 	default:
 		return 0, false
 	}

@@ -5,6 +5,7 @@
 //	list.go     arguments → the forms that Kernel.Launch takes
 //	kernel.go   Kernel: launches, with short cuts to earlier ones
 //	cut.go      cut: a plan, and what arguments must look like to be launched by it
+//	describe.go Description: what C needs to launch like an earlier launch itself
 //	frozen.go   Frozen: one specialization, launched with parameters as cuLaunchKernel takes them
 //
 // C's memory is read during a call only, and each argument once where its value is checked and then used:

@@ -160,6 +160,7 @@ func TestPrograms(t *testing.T) {
 			if out := run("broken"); !strings.Contains(out, "softmax.py:8:") || !strings.Contains(out, "^") {
 				t.Error(out)
 			}
+			run("stray")
 			run("fork")
 			run("features", t.TempDir())
 		})
@@ -173,7 +174,7 @@ func TestStubDriver(t *testing.T) {
 	program, env := languages[0].compile(t, false, sources), environment(t)
 	env = append(env, "NEREID_CUDA="+stub.Build(t))
 	for _, device := range []string{"cuda:0", "context:0"} {
-		for _, cmd := range []string{"wrong", "broken", "threads", "fork"} {
+		for _, cmd := range []string{"wrong", "broken", "threads", "stray", "fork"} {
 			command(t, path(t), env, program, device, cmd)
 		}
 		command(t, path(t), env, program, device, "features", t.TempDir())

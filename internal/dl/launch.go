@@ -16,6 +16,9 @@ func NewKernel(fn, function uintptr, block [3]uint32, shared uint32) Kernel {
 	return Kernel{launchEntry(), fn, function, block, shared}
 }
 
+// Call returns the function of C and its first argument.
+func (k *Kernel) Call() (fn, function uintptr) { return k.fn, k.function }
+
 // MaxWords is the most arguments of a Launch.
 const MaxWords = 48
 

@@ -133,6 +133,41 @@ int cmd_threads(struct where *w, char **files, int n) {
 	return 0;
 }
 
+/* ---- Contexts ----------------------------------------------------------------------------------------- */
+
+/* cmd_stray launches from a thread that has another context than the device's, or none: by every way. Each
+ * time the thread's context is what it was. */
+int cmd_stray(struct where *w) {
+	struct shared s;
+	nereid_module *m;
+	float host[N];
+	memset(&s, 0, sizeof s);
+	s.w = w;
+	for (int i = 0; i < N; i++) host[i] = (float)i;
+	char *x = where_alloc(w, host, sizeof host, 0), *out = where_alloc(w, host, sizeof host, 0);
+	MUST(nereid_module_parse("adds.py", adds, strlen(adds), NULL, &m, &err));
+	MUST(nereid_module_kernel(m, "add", &s.k, &err));
+	nereid_arg args[] = {nereid_ptr(NEREID_FLOAT32, x, sizeof host), nereid_ptr(NEREID_FLOAT32, x, sizeof host),
+		nereid_int(N), nereid_float(1), nereid_int(128)};
+	for (int round = 0; round < 8; round++) {
+		int away = round % 4 == 1 || round % 4 == 3;
+		float v = (float)(round + 1);
+		if (away) where_stray(w, round % 4 == 3);
+		if (round == 1) MUST(nereid_bind(s.k, w->device, args, 5, NULL, &s.bound, &err));
+		add_once(&s, x, out, N, v, round > 4);
+		if (away) where_back(w);
+		where_wait(w);
+		where_read(w, host, out, sizeof host);
+		for (int i = 0; i < N && w->results; i++) TRUE(host[i] == (float)i + v);
+	}
+	where_free(w, x, 0);
+	where_free(w, out, 0);
+	nereid_bound_close(s.bound);
+	nereid_kernel_close(s.k);
+	nereid_module_close(m);
+	return 0;
+}
+
 /* ---- Fork --------------------------------------------------------------------------------------------- */
 
 /* in_child returns 0 if every kind of function answers, with an error or with nothing. */

@@ -5,6 +5,7 @@
  *     program DEVICE wrong             wrong calls, each an error with a text
  *     program DEVICE broken            the diagnostic of a kernel that does not compile
  *     program DEVICE features DIR      the rest of nereid.h
+ *     program DEVICE stray             launches from threads with another CUDA context
  *     program DEVICE fork              a child that was forked after use
  */
 #include "program.h"
@@ -27,6 +28,8 @@ int main(int argc, char **argv) {
 		status = cmd_broken(&w);
 	else if (!strcmp(cmd, "features"))
 		status = cmd_features(&w, argv[3]);
+	else if (!strcmp(cmd, "stray"))
+		status = cmd_stray(&w);
 	else if (!strcmp(cmd, "fork"))
 		status = cmd_fork(&w);
 	else

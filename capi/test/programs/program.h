@@ -11,12 +11,16 @@ struct where {
 	int results;  /* kernels run: a stub of the driver, which NEREID_CUDA names, runs none */
 	void *stream; /* a CUstream, or NULL */
 	void *context;
+	void *stray; /* see where_stray */
 };
 
 /* where_open opens a device: "cpu", "interp", "cuda:0", or "context:0" in a CUDA context of the program's. */
 struct where where_open(const char *name);
 /* where_enter makes the program's CUDA context current on a thread. */
 void where_enter(struct where *w);
+/* where_stray makes another CUDA context current on the thread, or none; where_back checks that it is. */
+void where_stray(struct where *w, int none);
+void where_back(struct where *w);
 /* where_close checks that the calling thread has the context that it had. */
 void where_close(struct where *w);
 /* Memory on the device, with n zeros before and behind it. */
@@ -33,6 +37,7 @@ int cmd_wrong(struct where *w);
 int cmd_broken(struct where *w);
 int cmd_threads(struct where *w, char **files, int n);
 int cmd_fork(struct where *w);
+int cmd_stray(struct where *w);
 int cmd_features(struct where *w, const char *dir);
 
 #endif

@@ -32,6 +32,28 @@ void where_enter(struct where *w) {
 	if (w->cuda) CU(cuda.set_current(w->context));
 }
 
+void where_stray(struct where *w, int none) {
+	if (!w->cuda) return;
+	int device;
+	CU(cuda.device_get(&device, 0));
+	CU(cuda.ctx_create(&w->stray, 0, device)); /* it is current now */
+	if (none) {
+		CU(cuda.ctx_destroy(w->stray));
+		w->stray = NULL;
+		CU(cuda.set_current(NULL));
+	}
+}
+
+void where_back(struct where *w) {
+	if (!w->cuda) return;
+	void *now;
+	CU(cuda.get_current(&now));
+	TRUE(now == w->stray);
+	if (w->stray) CU(cuda.ctx_destroy(w->stray));
+	w->stray = NULL;
+	where_enter(w);
+}
+
 void where_close(struct where *w) {
 	if (w->cuda) {
 		void *now;

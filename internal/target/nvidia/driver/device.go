@@ -319,7 +319,14 @@ func (c *Context) leave(before contextRef) {
 
 // BeGuest makes all calls leave the calling thread's current context as it was: threads belong to a program
 // of which this is a library. A Go program's threads are its own, and setting is cheaper than asking first.
-func (d *Driver) BeGuest() { d.guest.Store(true) }
+func (d *Driver) BeGuest() {
+	if !d.guest.Swap(true) {
+		d.contexts.Add(guests) // others may have contexts: no launch takes the current one on trust
+	}
+}
+
+// guests is more contexts than a process has.
+const guests = 1 << 20
 
 // Synchronize waits for all work on the device.
 func (c *Context) Synchronize() error {

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -97,7 +98,39 @@ func TestGuest(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.want(t, "asked", "ctxSync")
+	f.BeGuest()
+	if n := f.contexts.Load(); n != guests+1 {
+		t.Errorf("%d contexts", n)
+	}
 	if now, err := f.Current(); err != nil || now != uintptr(c.ref) {
 		t.Errorf("%#x, %v", now, err)
+	}
+}
+
+// TestParts returns what a launch by hand needs.
+func TestParts(t *testing.T) {
+	f, c := started(t, 1)
+	fn := function(t, c)
+	r := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64})
+	p := r.Parts()
+	if p.Function != uintptr(fn.ref) || p.Context != uintptr(c.ref) || p.LaunchKernel != f.raw.launchKernel ||
+		p.GetCurrent != f.raw.ctxGetCurrentAt || p.Block != [3]uint32{128, 1, 1} || p.Shared != 64 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestSilence names no launch in the error of a stream that others launch on, too.
+func TestSilence(t *testing.T) {
+	f, c := started(t, 1)
+	s := c.ExternalStream(5)
+	if err := s.note(function(t, c), 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, named := range []bool{true, false} {
+		err := s.blame(&Error{Result: ErrIllegalAddress, driver: f.Driver})
+		if strings.Contains(err.Error(), "the last launch") != named {
+			t.Error(err)
+		}
+		s.Silence()
 	}
 }

@@ -103,6 +103,7 @@ type raw struct {
 	launchKernel    uintptr // (function, grid ×3, block ×3, shared, stream, params, extra)
 	launchKernelEx  uintptr // (*launchConfig, function, params, extra)
 	ctxSetCurrentAt uintptr // (context)
+	ctxGetCurrentAt uintptr // (*context)
 }
 
 // symbols returns the table that fills r from the library. The suffixes are the versions to which the
@@ -192,5 +193,6 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.launchKernel, Symbol: "cuLaunchKernel"},
 		{Ptr: &r.launchKernelEx, Symbol: "cuLaunchKernelEx", Optional: true},
 		{Ptr: &r.ctxSetCurrentAt, Symbol: "cuCtxSetCurrent"},
+		{Ptr: &r.ctxGetCurrentAt, Symbol: "cuCtxGetCurrent"},
 	}
 }

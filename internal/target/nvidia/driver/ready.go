@@ -34,6 +34,22 @@ func (f *Function) Ready(c Config) Ready {
 // Is reports whether Function.Ready made it.
 func (r *Ready) Is() bool { return r.fn != nil }
 
+// Parts is what it takes to launch a kernel by hand, in C: a thread on which Context is current, as the
+// function at GetCurrent says, may call LaunchKernel, which is cuLaunchKernel.
+type Parts struct {
+	LaunchKernel, GetCurrent uintptr // addresses of the driver's functions
+	Context, Function        uintptr // CUcontext, CUfunction
+	Block                    [3]uint32
+	Shared                   uint32
+}
+
+// Parts returns how to launch the kernel by hand.
+func (r *Ready) Parts() Parts {
+	fn, function := r.kernel.Call()
+	ctx := r.fn.ctx
+	return Parts{fn, ctx.driver.raw.ctxGetCurrentAt, uintptr(ctx.ref), function, r.kernel.Block, r.kernel.Shared}
+}
+
 // Launch queues the kernel on a stream, as Function.Launch does, for a grid that has blocks. words may be on
 // the stack.
 func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64) error {

@@ -17,7 +17,8 @@ type Stream struct {
 	ctx    *Context
 	owned  bool
 	closed atomic.Bool
-	_      [19]byte // padded to 64 bytes so that a launch touches a single cache line
+	silent atomic.Bool // see Silence
+	_      [15]byte    // padded to 64 bytes so that a launch touches a single cache line
 }
 
 // lastLaunch remembers the last launch on a stream for the error of a later wait: the driver does not say
@@ -89,6 +90,10 @@ func (c *Context) ExternalStream(handle uintptr) *Stream {
 	return &Stream{ctx: c, ref: streamRef(handle)}
 }
 
+// Silence makes errors of the stream name no launch: others launch on it, too, and their launches are not known
+// here.
+func (s *Stream) Silence() { s.silent.Store(true) }
+
 // Handle returns the CUstream.
 func (s *Stream) Handle() uintptr { return uintptr(s.ref) }
 
@@ -139,7 +144,7 @@ func (s *Stream) blame(err error) error {
 		return err
 	}
 	last := s.last.describe()
-	if last == "" {
+	if last == "" || s.silent.Load() {
 		return err
 	}
 	e.Detail = "the last launch on the stream was " + last

@@ -1,0 +1,212 @@
+package foreign
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/nereid-lang/nereid"
+)
+
+const source = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def add(x_ptr, out_ptr, n, s, mode: tl.constexpr, B: tl.constexpr, eps=0.5):
+    at = tl.arange(0, B)
+    v = tl.load(x_ptr + at, at < n) + s + eps
+    if mode == "minus":
+        v = -v
+    tl.store(out_ptr + at, v, at < n)
+
+@triton.heuristics({"B": lambda args: 32 if args["n"] > 16 else 16})
+@triton.jit
+def chosen(out_ptr, n, B: tl.constexpr):
+    at = tl.arange(0, B)
+    tl.store(out_ptr + at, B, at < n)
+`
+
+// memory is 64 floats at an address divisible by 16.
+type memory [64]float32
+
+// fixture is a kernel on the CPU, and arguments that stay where they are.
+type fixture struct {
+	*testing.T
+	k       *Kernel
+	s       *nereid.Stream
+	r       *Reader
+	x, out  *memory
+	strings [][]byte
+}
+
+func newFixture(t *testing.T, kernel string) *fixture {
+	t.Helper()
+	dev, err := nereid.Open("cpu")
+	if err != nil {
+		t.Skip(err)
+	}
+	m, err := nereid.Parse("k.py", []byte(source), nereid.With(nereid.Config{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel(kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dev.NewStream(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return &fixture{T: t, k: NewKernel(k), s: s, r: &Reader{Device: dev}, x: new(memory), out: new(memory)}
+}
+
+func (f *fixture) text(s string) *byte {
+	b := append([]byte(s), 0)
+	f.strings = append(f.strings, b)
+	return &b[0]
+}
+
+func pointer(m *memory, skip int) Arg {
+	p := unsafe.Pointer(&m[skip])
+	return Arg{Kind: Ptr, DType: nereid.Float32, Value: uint64(uintptr(p)), Size: uint64(len(m)-skip) * 4}
+}
+
+func integer(v int64) Arg { return Arg{Kind: Int, Value: uint64(v)} }
+func float(v float64) Arg { return Arg{Kind: Float, Value: math.Float64bits(v)} }
+func (f *fixture) string(s string) Arg {
+	return Arg{Kind: String, Value: uint64(uintptr(unsafe.Pointer(f.text(s))))}
+}
+
+func (f *fixture) named(name string, a Arg) Arg {
+	a.Name = f.text(name)
+	return a
+}
+
+// TestQuick repeats a launch in Go for arguments of the same look, and for no others.
+func TestQuick(t *testing.T) {
+	f := newFixture(t, "add")
+	list := func() []Arg {
+		return []Arg{pointer(f.x, 0), pointer(f.out, 0), integer(40), float(2), f.string("plus"),
+			f.named("B", integer(64))}
+	}
+	grid := nereid.Grid{1}
+	if err := f.k.Launch(f.r, f.s, grid, list(), nil); err != nil {
+		t.Fatal(err)
+	}
+	quick := func(l []Arg, o *Options) bool {
+		t.Helper()
+		done, err := f.k.Quick(f.s, (*[3]int)(&grid), l, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done
+	}
+	change := func(i int, a Arg) []Arg {
+		l := list()
+		l[i] = a
+		return l
+	}
+	for _, n := range []int64{40, 24, 7, -3} { // neither 1 nor divisible by 16
+		if l := change(2, integer(n)); quick(l, nil) != (n%16 != 0) {
+			t.Errorf("n is %d", n)
+		}
+	}
+	f.x[3] = 4
+	if !quick(change(3, float(10)), nil) || f.out[3] != 14.5 {
+		t.Errorf("with another float: %v", f.out[3])
+	}
+	long := pointer(f.x, 0)
+	long.Size = 0
+	apart := long
+	apart.Flags = FlagApart
+	for name, l := range map[string][]Arg{
+		"an n divisible by 16": change(2, integer(32)), "an n of 1": change(2, integer(1)),
+		"a wide n": change(2, integer(1<<40+1)), "an integer for a float": change(3, integer(2)),
+		"another text": change(4, f.string("minus")), "another constexpr": change(5, f.named("B", integer(32))),
+		"by position": change(5, integer(64)), "another name": change(5, f.named("C", integer(64))),
+		"fewer": list()[:5], "a misaligned pointer": change(0, pointer(f.x, 1)),
+		"an overlap": change(1, pointer(f.x, 4)), "an unknown size": change(0, long),
+		"a NULL pointer": change(0, Arg{Kind: Ptr, DType: nereid.Float32, Size: 256}),
+		"a flag":         change(0, apart),
+	} {
+		if quick(l, nil) {
+			t.Error(name)
+		}
+	}
+	if quick(list(), &Options{NumWarps: 8}) || !quick(list(), &Options{}) {
+		t.Error("options")
+	}
+	same := list()
+	if n := testing.AllocsPerRun(100, func() { quick(same, nil) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestOverlapping runs other code for memory that overlaps, or whose size is unknown, also when repeated.
+func TestOverlapping(t *testing.T) {
+	f := newFixture(t, "add")
+	grid := nereid.Grid{1}
+	for range 3 {
+		for _, skip := range []int{0, 4} {
+			for i := range f.x {
+				f.x[i] = float32(i)
+			}
+			l := []Arg{pointer(f.x, 0), pointer(f.x, skip), integer(40), float(2), f.string("plus"), integer(64),
+				float(0)}
+			done, err := f.k.Quick(f.s, (*[3]int)(&grid), l, nil)
+			if !done && err == nil {
+				err = f.k.Launch(f.r, f.s, grid, l, nil)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 40 {
+				if f.x[skip+i] != float32(i)+2 {
+					t.Fatalf("skip %d: %v", skip, f.x)
+				}
+			}
+		}
+	}
+}
+
+// TestByValue repeats a launch that a decorator chose for, with the very values alone.
+func TestByValue(t *testing.T) {
+	f := newFixture(t, "chosen")
+	grid := nereid.Grid{1}
+	for i, n := range []int64{20, 20, 10, 10, 30, 20} {
+		l := []Arg{pointer(f.out, 0), integer(n)}
+		done, err := f.k.Quick(f.s, (*[3]int)(&grid), l, nil)
+		if !done && err == nil {
+			err = f.k.Launch(f.r, f.s, grid, l, nil)
+		}
+		want := float32(32)
+		if n <= 16 {
+			want = 16
+		}
+		if err != nil || f.out[0] != want || done != (i == 1 || i == 3 || i == 5) {
+			t.Errorf("launch %d: %v, %v, %v", i, f.out[0], done, err)
+		}
+	}
+}
+
+// TestListErrors names the argument that is wrong.
+func TestListErrors(t *testing.T) {
+	f := newFixture(t, "add")
+	for want, a := range map[string]Arg{
+		"argument 0: its kind is 99":        {Kind: 99},
+		"argument 0: the pointer is NULL":   {Kind: Ptr, DType: nereid.Int8},
+		"argument 0: its dtype is 0":        {Kind: Scalar},
+		"argument 0: value.s is NULL":       {Kind: String},
+		"argument 0: value.items is NULL":   {Kind: Tuple, Count: 1},
+		"argument 0: value.desc is NULL":    {Kind: Descriptor},
+		"argument 0: a tuple of 5000 items": {Kind: Tuple, Count: 5000, Value: 8},
+	} {
+		if _, err := f.r.List([]Arg{a}, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
