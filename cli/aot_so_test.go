@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 var softmaxTable = filepath.FromSlash("../examples/softmax-op/softmax.py")
@@ -148,6 +149,37 @@ func TestAOTLaunches(t *testing.T) {
 		t.Errorf("want two kernels in four ways:\n%s", out)
 	}
 	t.Log("\n" + out)
+}
+
+// TestAOTLibraryWithoutCC builds the library where there is no C compiler, by LLVM and a linker: it is as good
+// as the other.
+func TestAOTLibraryWithoutCC(t *testing.T) {
+	dir := t.TempDir()
+	lib, run := buildLibrary(t, dir, softmaxTable, "softmax", "cpu")
+	ld := txtest.Tool(t, "ld.lld", "ld.lld-22", "ld")
+	if err := os.Remove(lib); err != nil {
+		t.Fatal(err)
+	}
+	path := t.TempDir()
+	t.Setenv("PATH", path)
+	t.Setenv("CC", "")
+	var out, errs bytes.Buffer
+	args := []string{"aot", softmaxTable, "--so", lib, "--targets", "cpu"}
+	code := Main(args, nil, &out, &errs)
+	if code == 0 || !strings.Contains(errs.String(), "install gcc, clang or lld") {
+		t.Errorf("without a linker: %d\n%s", code, &errs)
+	}
+	if err := os.Symlink(ld, filepath.Join(path, filepath.Base(ld))); err != nil {
+		t.Fatal(err)
+	}
+	nereidMain(t, args...)
+	if got := run(nil, "check"); got != "0 bad\n" {
+		t.Errorf("results: %s", got)
+	}
+	if got := run([]string{"NEREID_CUDA=/nowhere"}, "bad"); got != "15 calls, 0 wrong\n" {
+		t.Errorf("wrong calls: %s", got)
+	}
+	checkLibrary(t, lib, "softmax_")
 }
 
 // TestAOTLibraryAgain builds a library twice: the bytes are the same.

@@ -133,7 +133,7 @@ var rules = []rule{
 	{pkg: "internal/bundle", ours: []string{"internal/runtime/compile"}},
 	{pkg: "internal/rule", ours: []string{"internal/diag", "internal/python"}},
 	{pkg: "internal/cform",
-		ours: []string{"internal/bundle", "internal/dtype", "internal/lower", "internal/rule",
+		ours: []string{"internal/bundle", "internal/dtype", "internal/llvm", "internal/lower", "internal/rule",
 			"internal/runtime/compile"}},
 	{pkg: "internal/autotune", ours: []string{"internal/cache", "internal/safefile"},
 		outside: []string{"github.com/gofrs/flock"}},

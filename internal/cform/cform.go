@@ -23,7 +23,7 @@ type Form struct {
 	Name    string  // begins all names of the C code
 	Left    []error // entries that have no form in C
 	header  []byte
-	source  []byte
+	writer  *writer
 	objects []hostObject
 }
 
@@ -69,7 +69,7 @@ func New(name string, f *bundle.File, o Options) (*Form, error) {
 			return nil, err
 		}
 	}
-	return &Form{Name: name, Left: w.left, header: w.header(), source: w.source(), objects: w.objects}, nil
+	return &Form{Name: name, Left: w.left, header: w.header(), writer: w, objects: w.objects}, nil
 }
 
 // variantNames returns the names of a bundle's variants: those of order first.
@@ -107,7 +107,7 @@ func (f *Form) Write(dir string) (files []string, err error) {
 		write(f.objectName(i), o.data)
 	}
 	write(f.Name+".h", f.header)
-	write(f.Name+".c", f.source)
+	write(f.Name+".c", f.writer.source())
 	return files, err
 }
 
@@ -135,7 +135,8 @@ type writer struct {
 	images   map[string]string // code → name of its blob
 	hosts    map[string]string // code for CPUs → name of its function
 
-	declarations, definitions strings.Builder // of functions
+	calls   []function      // of variants and groups
+	remarks strings.Builder // in the header: groups without a function
 }
 
 // variant is a variant with code in C.

@@ -13,10 +13,12 @@
 //	onnx.go        operators of ONNX Runtime
 //	functions.go   functions with typed arguments; header and source put together
 //	maps.go        descriptors that code takes as tensor maps
-//	library.go     shared libraries
+//	library.go     shared libraries, by a C compiler
+//	lld.go         the same by LLVM and lld; ir.go tables and functions as LLVM IR
 //	rename.go      object files with symbols of their own
 //
-// The parts of the source that are the same for all bundles, in the order in which they stand there:
+// The parts of the source that are the same for all bundles, in the order in which they stand there; runtime_*.ll
+// has them as LLVM IR:
 //
 //	source.h.txt   the header
 //	source.c.txt   types of the tables

@@ -32,7 +32,7 @@ var (
 // reserved holds the names of functions that every form has; a variant must not have them.
 var reserved = map[string]bool{"api": true, "place": true, "variant": true, "variants": true, "count": true,
 	"name": true, "group": true, "constant": true, "find": true, "choose": true, "runs": true, "fits": true,
-	"launch": true, "chosen": true, "error": true, "status": true}
+	"launch": true, "launch_group": true, "operators": true, "chosen": true, "error": true, "status": true}
 
 // functions writes a function for each variant and for each group.
 func (w *writer) functions() error {
@@ -61,50 +61,82 @@ func (w *writer) functions() error {
 	return nil
 }
 
-// function writes a function with typed arguments for a variant.
+// function is a function of the form with typed arguments, for a variant or a group.
+type function struct {
+	id, about string
+	symbol    string   // the variant's table, or the group's
+	group     bool     // it chooses among the variants of a group
+	grid      bool     // it takes the grid
+	sizes     []string // of a group
+	args      []compile.SavedArg
+}
+
+// function notes the function of a variant.
 func (w *writer) function(v *variant) {
-	w.signature(v.id, about(v.entry, v.saved), "unsigned x, unsigned y, unsigned z", v.saved)
-	w.words(v.saved)
-	fmt.Fprintf(&w.definitions, "\treturn %s_launch(%s, where, x, y, z, words);\n}\n\n", w.prefix, v.symbol)
+	w.calls = append(w.calls, function{id: v.id, about: about(v.entry, v.saved), symbol: v.symbol, grid: true,
+		args: v.saved.Args})
 }
 
-// signature writes a declaration, and the beginning of a definition. params come before the arguments.
-func (w *writer) signature(id, comment, params string, s *compile.Saved) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "int %s_%s(const %s_place *where", w.prefix, id, w.prefix)
-	if params != "" {
-		b.WriteString(", " + params)
+// prototype returns the function's declaration in C.
+func (f *function) prototype(prefix string) string {
+	list := []string{"const " + prefix + "_place *where"}
+	if f.grid {
+		list = append(list, "unsigned x", "unsigned y", "unsigned z")
 	}
-	for i, a := range s.Args {
-		fmt.Fprintf(&b, ", %s%s", cType(a), argName(i, a))
+	for i, name := range f.sizes {
+		list = append(list, fmt.Sprintf("int64_t s%d_%s", i, cName(name)))
 	}
-	b.WriteByte(')')
-	fmt.Fprintf(&w.declarations, "/* %s */\nPREFIX_API %s;\n\n", strings.ReplaceAll(comment, "*/", "* /"),
-		b.String())
-	w.definitions.WriteString(b.String() + " {\n")
+	for i, a := range f.args {
+		list = append(list, cType(a)+argName(i, a))
+	}
+	return fmt.Sprintf("int %s_%s(%s)", prefix, f.id, strings.Join(list, ", "))
 }
 
-// words writes the arguments into an array. A scalar is shorter than a word, whose other bytes are zero.
-// Scalars of other types are passed by their bits.
-func (w *writer) words(s *compile.Saved) {
-	b := &w.definitions
-	fmt.Fprintf(b, "\tuint64_t words[%d];\n", max(1, len(s.Args)))
-	for i, a := range s.Args {
-		name := argName(i, a)
-		if t, ok := dtype.Parse(a.Type); !a.Pointer && ok && t.Row().Kind == dtype.Float {
+// c writes the function's definition. A scalar is shorter than the word that passes it, whose other bytes are
+// zero. Scalars of other types are passed by their bits.
+func (f *function) c(prefix string, b *strings.Builder) {
+	fmt.Fprintf(b, "%s {\n\tuint64_t words[%d];\n", f.prototype(prefix), max(1, len(f.args)))
+	grid, sizes := "0", "0"
+	if f.group && f.grid {
+		grid = "grid"
+		b.WriteString("\tunsigned grid[3];\n")
+	}
+	if len(f.sizes) > 0 {
+		sizes = "sizes"
+		fmt.Fprintf(b, "\tint64_t sizes[%d];\n", len(f.sizes))
+	}
+	for i, a := range f.args {
+		if name := argName(i, a); isFloat(a) {
 			fmt.Fprintf(b, "\twords[%d] = 0, memcpy(&words[%d], &%s, sizeof %s);\n", i, i, name, name)
-			continue
+		} else {
+			fmt.Fprintf(b, "\twords[%d] = (uint%d_t)%s;\n", i, argBits(a), name)
 		}
-		fmt.Fprintf(b, "\twords[%d] = (%s)%s;\n", i, unsignedType(a), name)
 	}
+	if grid == "grid" {
+		b.WriteString("\tgrid[0] = x, grid[1] = y, grid[2] = z;\n")
+	}
+	for i, name := range f.sizes {
+		fmt.Fprintf(b, "\tsizes[%d] = s%d_%s;\n", i, i, cName(name))
+	}
+	if f.group {
+		fmt.Fprintf(b, "\treturn %s_launch_group(%s, where, %s, words, %s);\n}\n\n", prefix, f.symbol, grid, sizes)
+		return
+	}
+	fmt.Fprintf(b, "\treturn %s_launch(%s, where, x, y, z, words);\n}\n\n", prefix, f.symbol)
 }
 
-// unsignedType returns the type of C that has the bits of a pointer or an integer.
-func unsignedType(a compile.SavedArg) string {
+// isFloat reports whether C passes an argument as a float or a double.
+func isFloat(a compile.SavedArg) bool {
+	t, ok := dtype.Parse(a.Type)
+	return !a.Pointer && ok && t.Row().Kind == dtype.Float && t.Row().C != ""
+}
+
+// argBits returns the bits of an argument in C.
+func argBits(a compile.SavedArg) int {
 	if t, ok := dtype.Parse(a.Type); !a.Pointer && ok && t.Row().C != "" {
-		return fmt.Sprintf("uint%d_t", max(8, t.Row().Bits))
+		return max(8, t.Row().Bits)
 	}
-	return "uint64_t"
+	return 64
 }
 
 // about describes a variant for people.
@@ -136,7 +168,15 @@ func (w *writer) named(text string) string { return strings.ReplaceAll(text, "PR
 
 // header returns the text of the header.
 func (w *writer) header() []byte {
-	return []byte(w.named(headText+w.declarations.String()) + "#ifdef __cplusplus\n}\n#endif\n#endif\n")
+	var b strings.Builder
+	b.WriteString(w.named(headText + w.remarks.String()))
+	for i := range w.calls {
+		f := &w.calls[i]
+		fmt.Fprintf(&b, "/* %s */\n%s_API %s;\n\n", strings.ReplaceAll(f.about, "*/", "* /"), w.prefix,
+			f.prototype(w.prefix))
+	}
+	b.WriteString("#ifdef __cplusplus\n}\n#endif\n#endif\n")
+	return []byte(b.String())
 }
 
 // steps returns the numbers of a rule's steps as C.
@@ -168,6 +208,9 @@ func (w *writer) source() []byte {
 	if w.options.ONNX {
 		b.WriteString(w.named(onnxText))
 	}
-	b.WriteString("\n" + w.definitions.String())
+	b.WriteByte('\n')
+	for i := range w.calls {
+		w.calls[i].c(w.prefix, &b)
+	}
 	return []byte(b.String())
 }

@@ -3,12 +3,14 @@ package cform
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/rule"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
+
+// choiceWords is the size of the C source's type choices, in words.
+const choiceWords = 512
 
 // grouped is a group with a function: its variants take the same arguments and sizes.
 type grouped struct {
@@ -52,7 +54,7 @@ func (w *writer) makeGroups() {
 	}
 	for _, g := range all {
 		if why := g.undecided(); why != "" {
-			fmt.Fprintf(&w.declarations, "/* group %s has no function: %s. */\n\n", g.name, why)
+			fmt.Fprintf(&w.remarks, "/* group %s has no function: %s. */\n\n", g.name, why)
 			continue
 		}
 		g.symbol = "group_" + g.id
@@ -141,41 +143,22 @@ func (w *writer) groupTables(g *grouped) {
 	measured := ref("")
 	if g.measure && len(g.variants) > 1 {
 		measured = ref("choices_" + g.id)
-		w.tables = append(w.tables, table{name: string(measured), ctype: "choices", variable: true})
+		w.tables = append(w.tables, table{name: string(measured), ctype: "choices", variable: true,
+			zeros: choiceWords})
 	}
 	w.tables = append(w.tables, list, table{name: g.symbol, ctype: "group",
 		rows: [][]cell{{g.name, number(len(list.rows)), number(len(g.variants[0].saved.Args)), number(len(g.sizes)),
 			ref(list.name), measured}}})
 }
 
-// groupFunction writes a function that chooses among the variants of a group: it takes the sizes, or the grid
-// if no rule says it.
+// groupFunction notes the function that chooses among the variants of a group: it takes the sizes, or the
+// grid if no rule says it.
 func (w *writer) groupFunction(g *grouped) {
-	s := g.variants[0].saved
-	params, grid, sizes := "", "0", "0"
-	if !g.grid {
-		params, grid = "unsigned x, unsigned y, unsigned z", "grid"
-	}
-	for i, name := range g.sizes {
-		params += fmt.Sprintf(", int64_t s%d_%s", i, cName(name))
-	}
 	how := "the first that takes the arguments"
 	if g.measure {
 		how = "the fastest that takes the arguments, as measured in the first launch of sizes like these"
 	}
-	w.signature(g.id, fmt.Sprintf("group %s, %d variants: %s", g.name, len(g.variants), how),
-		strings.TrimPrefix(params, ", "), s)
-	w.words(s)
-	b := &w.definitions
-	if !g.grid {
-		b.WriteString("\tunsigned grid[3] = {0};\n\tgrid[0] = x, grid[1] = y, grid[2] = z;\n")
-	}
-	if len(g.sizes) > 0 {
-		sizes = "sizes"
-		fmt.Fprintf(b, "\tint64_t sizes[%d];\n", len(g.sizes))
-	}
-	for i, name := range g.sizes {
-		fmt.Fprintf(b, "\tsizes[%d] = s%d_%s;\n", i, i, cName(name))
-	}
-	fmt.Fprintf(b, "\treturn launch_group(%s, where, %s, words, %s);\n}\n\n", g.symbol, grid, sizes)
+	w.calls = append(w.calls, function{id: g.id, symbol: g.symbol, group: true, grid: !g.grid, sizes: g.sizes,
+		about: fmt.Sprintf("group %s, %d variants: %s", g.name, len(g.variants), how),
+		args:  g.variants[0].saved.Args})
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -23,7 +22,7 @@ func LibraryName(path string) string {
 	return name
 }
 
-// Link builds a shared library with the C compiler, and puts the header beside it.
+// Link builds a shared library, with the C compiler or else with LLVM and lld, and puts the header beside it.
 func (f *Form) Link(ctx context.Context, path string) (header string, err error) {
 	dir, err := os.MkdirTemp("", "nereid-so-")
 	if err != nil {
@@ -34,7 +33,12 @@ func (f *Form) Link(ctx context.Context, path string) (header string, err error)
 		return "", err
 	}
 	out := filepath.Join(dir, filepath.Base(path))
-	if err := f.compile(ctx, dir, out); err != nil {
+	if cc := compiler(); cc != nil {
+		err = f.compile(ctx, cc, dir, out)
+	} else {
+		err = f.link(ctx, dir, out)
+	}
+	if err != nil {
 		return "", err
 	}
 	library, err := os.ReadFile(out)
@@ -62,16 +66,25 @@ func replace(path string, data []byte, mode os.FileMode) error {
 	return nil
 }
 
-// compile runs the C compiler: $CC, or cc.
-func (f *Form) compile(ctx context.Context, dir, out string) error {
-	cc := strings.Fields(os.Getenv("CC"))
-	if len(cc) == 0 {
-		cc = []string{"cc"}
+// compiler returns the command of the C compiler: $CC, or the first of cc, gcc and clang that is there; nil
+// without any.
+func compiler() []string {
+	if cc := strings.Fields(os.Getenv("CC")); len(cc) > 0 {
+		return cc
 	}
+	for _, name := range []string{"cc", "gcc", "clang"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return []string{path}
+		}
+	}
+	return nil
+}
+
+// compile runs the C compiler.
+func (f *Form) compile(ctx context.Context, cc []string, dir, out string) error {
 	machine, err := exec.CommandContext(ctx, cc[0], append(slices.Clone(cc[1:]), "-dumpmachine")...).Output()
 	if err != nil {
-		return fmt.Errorf("a shared library is built by a C compiler, and %s does not run: install gcc or "+
-			"clang, or set CC: %w", cc[0], err)
+		return fmt.Errorf("%s does not run: %w", cc[0], err)
 	}
 	args := append(slices.Clone(cc[1:]), "-std=gnu11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden",
 		"-ffile-prefix-map="+dir+"=.", "-Wl,-z,defs,-z,noexecstack,-z,relro,-z,now,--build-id=none", "-s",
@@ -89,6 +102,3 @@ func (f *Form) compile(ctx context.Context, dir, out string) error {
 	}
 	return nil
 }
-
-// Supported reports whether libraries can be built on this system.
-func Supported() bool { return runtime.GOOS == "linux" }

@@ -17,6 +17,7 @@ type ref string
 type table struct {
 	name, ctype string
 	variable    bool // the program writes it
+	zeros       int  // words of one row that is zero, in place of rows
 	exported    bool
 	rows        [][]cell
 }
