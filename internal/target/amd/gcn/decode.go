@@ -24,8 +24,15 @@ type Operand struct {
 	File  File
 	Code  int // the first register, or the code of a scalar operand
 	N     int // registers
+	Half  int // LowHalf or HighHalf of a register, 0 for all of it
 	Value uint32
 }
+
+// Halves of registers.
+const (
+	LowHalf = 1 + iota
+	HighHalf
+)
 
 // Codes of scalar operands, from 128 on constants.
 const (
@@ -34,6 +41,7 @@ const (
 	VCC          = 106
 	TTMP         = 108
 	M0           = 124
+	Null         = 125
 	Exec         = 126
 	Zero         = 128
 	SharedBase   = 235
@@ -45,7 +53,6 @@ const (
 	ExecZ        = 252
 	SCC          = 253
 	firstVector  = 256
-	noAddress    = 0x7f // saddr of an address in VGPRs
 )
 
 // Inst is a decoded instruction.
@@ -56,6 +63,7 @@ type Inst struct {
 	Args    []Operand
 	word    uint64
 	literal uint32
+	Dual    []*Inst // the two halves of an instruction that does two things at once
 }
 
 // Field returns the value of a field of the instruction's encoding, 0 where the encoding does not have it.
@@ -82,6 +90,9 @@ func (s *Set) Decode(code []byte, addr uint64) (*Inst, error) {
 	e := encodingOf(s.encodings, word)
 	if e == nil {
 		return nil, fmt.Errorf("%#x: %08x is no instruction of %s", addr, uint32(word), s.Name)
+	}
+	if e.name == "VOPD" {
+		return s.decodeDual(e, word, buf, addr, n)
 	}
 	op := s.ops[e][e.op.of(word)]
 	if op == nil {
@@ -137,16 +148,22 @@ func (in *Inst) operand(a arg) Operand {
 		return o
 	}
 	code := int(in.Field(a.field))
+	if a.half {
+		in.halve(&o, a.field, &code)
+	}
 	switch {
 	case a.field == "literal":
 		o.File, o.Value = Literal, in.literal
 	case a.field == "simm16" || a.field == "offset" || a.file == '#':
 		o.File, o.Value = Number, uint32(code)
+		if a.field == "offset" && in.cpu.rdna {
+			return in.smem11Offset()
+		}
 		if a.field == "offset" && in.enc.name == "SMEM" {
 			return in.smemOffset()
 		}
 	case a.file == 's':
-		o.File, o.Code = Scalar, code
+		o.File, o.Code = Scalar, in.scalarCode(code)
 	case a.file == 'a':
 		o.File, o.Code = Acc, code%256
 	case in.isVector(a.field):
@@ -163,6 +180,53 @@ func (in *Inst) operand(a arg) Operand {
 	return o
 }
 
+// halve sets the half of a register that an operand of 16 bits is. In long encodings the field op_sel says
+// it, in short ones the eighth bit of the register's number.
+func (in *Inst) halve(o *Operand, field string, code *int) {
+	if !in.isVector(field) {
+		return
+	}
+	o.Half = LowHalf
+	high := *code&0x80 != 0
+	if in.enc.name == "VOP3" {
+		bit := 3
+		if strings.HasPrefix(field, "src") {
+			bit = int(field[3] - '0')
+		}
+		high = in.Field("op_sel")>>bit&1 != 0
+	} else {
+		*code &^= 0x80
+	}
+	if high {
+		o.Half = HighHalf
+	}
+}
+
+// scalarCode returns a code of a scalar operand in GCN's numbering, where m0 and null are the other way
+// round.
+func (in *Inst) scalarCode(code int) int {
+	if in.cpu.rdna && (code == nullRDNA || code == m0RDNA) {
+		return nullRDNA + m0RDNA - code
+	}
+	return code
+}
+
+// smem11Offset returns the number that a scalar load of RDNA 3 adds to its address.
+func (in *Inst) smem11Offset() Operand {
+	return Operand{Field: "offset", N: 1, File: Number, Value: uint32(int32(in.Field("offset")<<11) >> 11)}
+}
+
+// ScalarOffset returns the SGPR that a scalar load adds to its address beside a number, or -1.
+func (in *Inst) ScalarOffset() int {
+	switch {
+	case in.cpu.rdna && in.Field("soffset") != nullRDNA:
+		return in.scalarCode(int(in.Field("soffset")))
+	case !in.cpu.rdna && in.Field("soffset_en") != 0 && in.Field("imm") != 0:
+		return int(in.Field("soffset"))
+	}
+	return -1
+}
+
 // address sets how many registers the address of a memory access has; with none it is off.
 func (in *Inst) address(o *Operand) {
 	switch in.enc.name {
@@ -174,7 +238,7 @@ func (in *Inst) address(o *Operand) {
 			o.N = 1
 		}
 	case "GLOBAL":
-		if in.Field("saddr") != noAddress {
+		if in.Field("saddr") != in.cpu.off {
 			o.N = 1
 		}
 	}
@@ -231,14 +295,14 @@ func (in *Inst) isAcc(field string) bool {
 	case field == "addr" || field == "vaddr":
 		return false
 	}
-	return in.Field("acc") != 0
+	return in.Field("acc") != 0 && in.enc.name != "MAI"
 }
 
 // scalarOperand returns an operand whose field holds a code of the scalar operands.
 func (in *Inst) scalarOperand(a arg, code int) Operand {
-	o := Operand{Field: a.field, N: a.n, Code: code * max(1, groups[a.field])}
+	o := Operand{Field: a.field, N: a.n, Code: in.scalarCode(code) * max(1, groups[a.field])}
 	switch {
-	case a.field == "saddr" && code == noAddress:
+	case a.field == "saddr" && uint64(code) == in.cpu.off:
 		o.File = Off
 	case code == srcLiteral && a.field != "sdst":
 		o.File, o.Value = Literal, in.literal

@@ -11,8 +11,8 @@
 // The files:
 //
 //	hsaco.go       code objects, kernels, lines; descriptor.go kernel descriptors, metadata.go the note
-//	encoding.go    the encodings and their fields
-//	gcn.go         the table
-//	decode.go      instructions and operands
+//	encoding.go    the encodings and their fields; encoding11.go those of RDNA 3
+//	gcn.go         the table; rename.go the names of RDNA 3 in those of CDNA
+//	decode.go      instructions and operands; dual.go two instructions in one
 //	text.go        their text; modifiers.go what follows the operands, immediate.go numbers of 16 bits
 package gcn

@@ -14,13 +14,21 @@ type processor struct {
 	encodings []*encoding
 	policies  [3]string // how LLVM names the fields sc0, nt and sc1
 	sve       bool      // the field sve says whether a scratch access has an address in VGPRs
+	wave      int       // lanes
+	off       uint64    // the field saddr of an access without an address in SGPRs
+	rdna      bool      // operands, waits and names are those of RDNA 3
 }
 
 // processors lists the columns of ops.txt, in order.
 var processors = []processor{
-	{"gfx942", gfx9, [3]string{"sc0", "nt", "sc1"}, true},
-	{"gfx90a", gfx9, [3]string{"glc", "slc", "scc"}, false},
+	{"gfx942", gfx9, [3]string{"sc0", "nt", "sc1"}, true, 64, 0x7f, false},
+	{"gfx90a", gfx9, [3]string{"glc", "slc", "scc"}, false, 64, 0x7f, false},
+	{"gfx1100", gfx11, [3]string{"glc", "slc", "dlc"}, true, 32, nullRDNA, true},
 }
+
+// nullRDNA and m0RDNA are the codes of the operands null and m0 on RDNA 3, where they are the other way
+// round.
+const nullRDNA, m0RDNA = 124, 125
 
 // groups are the fields that count in groups of registers.
 var groups = map[string]int{"sbase": 2, "srsrc": 4}
@@ -42,6 +50,7 @@ type arg struct {
 	field string
 	file  byte // 's' or 'a' for registers that the field alone does not tell; '#' for a number; else 0
 	n     int
+	half  bool   // half of a register, written v1.l or v1.h
 	fixed string // the register that the instruction always uses, such as vcc
 }
 
@@ -51,6 +60,7 @@ var opsText string
 // Set is the instruction set of a processor.
 type Set struct {
 	Name      string
+	cpu       *processor
 	encodings []*encoding
 	ops       map[*encoding]map[uint64]*Op
 }
@@ -85,7 +95,7 @@ func (s *Set) Ops() []*Op {
 func readSets() []*Set {
 	var out []*Set
 	for column, p := range processors {
-		s := &Set{Name: p.name, encodings: p.encodings, ops: map[*encoding]map[uint64]*Op{}}
+		s := &Set{Name: p.name, cpu: &p, encodings: p.encodings, ops: map[*encoding]map[uint64]*Op{}}
 		byName := map[string]*encoding{}
 		for _, e := range p.encodings {
 			byName[e.name] = e
@@ -111,6 +121,9 @@ func readRow(p *processor, e *encoding, name string, args []string) *Op {
 	for _, suffix := range []string{"_e32", "_e64", "_dpp", "_sdwa"} {
 		op.Base = strings.TrimSuffix(op.Base, suffix)
 	}
+	if p.rdna {
+		op.Base = canonical(op.Base)
+	}
 	for _, text := range args {
 		op.args = append(op.args, readArg(text))
 	}
@@ -119,6 +132,9 @@ func readRow(p *processor, e *encoding, name string, args []string) *Op {
 
 func readArg(text string) arg {
 	if fixed, ok := strings.CutPrefix(text, "="); ok {
+		if fixed == "vcc_lo" {
+			return arg{fixed: "vcc", n: 1}
+		}
 		return arg{fixed: fixed, n: 2}
 	}
 	a := arg{n: 1}
@@ -128,6 +144,9 @@ func readArg(text string) arg {
 	}
 	if name, file, ok := strings.Cut(text, "/"); ok {
 		text, a.file = name, file[0]
+	}
+	if name, ok := strings.CutSuffix(text, ".h"); ok {
+		text, a.half = name, true
 	}
 	if name, ok := strings.CutSuffix(text, "#"); ok {
 		text, a.file = name, '#'

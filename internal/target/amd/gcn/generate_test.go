@@ -24,7 +24,7 @@ func TestTable(t *testing.T) {
 	rows := map[string]map[string]string{} // encoding, name, operands → processor → opcode
 	for _, cpu := range processors {
 		for _, e := range cpu.encodings {
-			probeEncoding(t, mc, cpu.name, e, rows)
+			probeEncoding(t, mc, cpu, e, rows)
 		}
 	}
 	txtest.Golden(t, "ops.txt", tableText(rows))
@@ -49,11 +49,13 @@ func tableText(rows map[string]map[string]string) string {
 
 // probes lists, for encodings, the values of fields to try; the first that LLVM accepts counts.
 var probes = map[string][]map[string]uint64{
-	"SOP1": {{"sdst": 8, "ssrc0": 24}},
-	"SOP2": {{"sdst": 8, "ssrc0": 24, "ssrc1": 48}},
-	"SOPC": {{"ssrc0": 24, "ssrc1": 48}},
-	"SOPK": {{"sdst": 8, "simm16": 0x1234}},
-	"SOPP": {{"simm16": 0x12}, {"simm16": 0}},
+	"SMEM11":   {{"sdata": 8, "sbase": 12, "offset": 0x20}, {"sbase": 12, "offset": 0x20}, {"sdata": 8}, {}},
+	"VOPC_DPP": {{"src0": 20, "vsrc1": 60, "dpp_ctrl": 0x111, "bank_mask": 15, "row_mask": 15}},
+	"SOP1":     {{"sdst": 8, "ssrc0": 24}},
+	"SOP2":     {{"sdst": 8, "ssrc0": 24, "ssrc1": 48}},
+	"SOPC":     {{"ssrc0": 24, "ssrc1": 48}},
+	"SOPK":     {{"sdst": 8, "simm16": 0x1234}},
+	"SOPP":     {{"simm16": 0x12}, {"simm16": 0}},
 	"SMEM": {{"sdata": 8, "sbase": 12, "imm": 1, "offset": 0x20}, {"sbase": 12, "imm": 1, "offset": 0x20},
 		{"sdata": 8}, {}},
 	"VOP1": {{"vdst": 10, "src0": 256 + 20}, {}},
@@ -75,6 +77,7 @@ var probes = map[string][]map[string]uint64{
 	"MUBUF": {{"vdata": 10, "vaddr": 20, "srsrc": 6, "soffset": 48, "offen": 1, "sc0": 1},
 		{"vdata": 10, "vaddr": 20, "srsrc": 6, "soffset": 48, "offen": 1}, {}},
 	"VOP3": {{"vdst": 10, "src0": 256 + 20, "src1": 256 + 60, "src2": 256 + 100},
+		{"vdst": 10, "src0": 256 + 20, "src1": 48, "src2": 72},
 		{"vdst": 10, "src0": 256 + 20, "src1": 256 + 60},
 		{"vdst": 10, "src0": 256 + 20, "src1": 48}, {"vdst": 10, "src0": 24, "src1": 48},
 		{"vdst": 10, "src0": 256 + 20},
@@ -86,7 +89,7 @@ var probes = map[string][]map[string]uint64{
 	"VOP2_DPP":  {{"vdst": 10, "src0": 20, "vsrc1": 60, "dpp_ctrl": 0x111, "bank_mask": 15, "row_mask": 15}},
 }
 
-func probeEncoding(t *testing.T, mc, cpu string, e *encoding, rows map[string]map[string]string) {
+func probeEncoding(t *testing.T, mc string, cpu processor, e *encoding, rows map[string]map[string]string) {
 	todo := map[uint64]bool{}
 	for op := range uint64(1) << e.op.n {
 		todo[op] = true
@@ -96,24 +99,59 @@ func probeEncoding(t *testing.T, mc, cpu string, e *encoding, rows map[string]ma
 		if rows[key] == nil {
 			rows[key] = map[string]string{}
 		}
-		rows[key][cpu] = fmt.Sprintf("%#x", op)
+		rows[key][cpu.name] = fmt.Sprintf("%#x", op)
 		delete(todo, op)
 	}
-	for _, p := range probes[e.name] {
+	for _, p := range probesOf(e) {
 		for op, text := range disassembleAll(t, mc, cpu, e, p, slices.Sorted(maps.Keys(todo))) {
 			add(op, p, text)
 		}
 	}
 }
 
+// probesOf returns the values of fields to try for an encoding. Where a field of an address off has another
+// value, that is tried too.
+func probesOf(e *encoding) []map[string]uint64 {
+	var out []map[string]uint64
+	for _, p := range probes[e.name] {
+		for _, off := range []uint64{0x7f, nullRDNA} {
+			q := maps.Clone(p)
+			for name := range q {
+				if _, ok := e.field(name); !ok {
+					q = nil
+					break
+				}
+			}
+			if q != nil && (e.name == "GLOBAL" || e.name == "SCRATCH" || e.name == "SMEM11" || off == nullRDNA) {
+				setOff(e, q, off)
+			}
+			if q != nil {
+				out = append(out, q)
+			}
+		}
+	}
+	return out
+}
+
+// setOff sets the field of an address that is left out, where the encoding has one.
+func setOff(e *encoding, p map[string]uint64, off uint64) {
+	if _, ok := e.field("saddr"); ok {
+		p["saddr"] = off
+	}
+	if e.name == "SMEM11" {
+		p["soffset"] = nullRDNA
+	}
+}
+
 // disassembleAll returns LLVM's text of those opcodes that it accepts with these fields.
-func disassembleAll(t *testing.T, mc, cpu string, e *encoding, p map[string]uint64,
+func disassembleAll(t *testing.T, mc string, cpu processor, e *encoding, p map[string]uint64,
 	ops []uint64) map[uint64]string {
 	const marker = 0xb0010000 // s_movk_i32 s1, n
+	list := cpu.encodings
 	var in bytes.Buffer
 	for i, op := range ops {
 		word := e.match | op<<e.op.lo
-		if encodingOf(gfx9, word) != e || e.op.of(word) != op {
+		if encodingOf(list, word) != e || e.op.of(word) != op {
 			continue
 		}
 		for name, v := range p {
@@ -134,7 +172,7 @@ func disassembleAll(t *testing.T, mc, cpu string, e *encoding, p map[string]uint
 		}
 		in.WriteString("\n")
 	}
-	cmd := exec.Command(mc, "-disassemble", "-triple=amdgcn", "-mcpu="+cpu, "-show-encoding")
+	cmd := exec.Command(mc, "-disassemble", "-triple=amdgcn", "-mcpu="+cpu.name, "-show-encoding")
 	cmd.Stdin = &in
 	out, err := cmd.Output()
 	if err != nil {
@@ -147,7 +185,7 @@ var answerLine = regexp.MustCompile(`^\t(.*?)\s*; encoding: \[(.*)\]`)
 
 // garbage matches texts of what is no instruction of ours: the second half of an invalid one, instructions
 // for global wave sync, loads into the LDS.
-var garbage = regexp.MustCompile(`0xffffffff|ttmp|Invalid|gds$|lds$|^ds_gws`)
+var garbage = regexp.MustCompile(`0xffffffff|ttmp|Invalid|gds$|lds$|^ds_gws|^exp`)
 
 func answers(out string, ops []uint64, size int) map[uint64]string {
 	texts, at := map[uint64]string{}, -1
@@ -171,7 +209,7 @@ func answers(out string, ops []uint64, size int) map[uint64]string {
 	return texts
 }
 
-var register = regexp.MustCompile(`^([vsa])(?:\[(\d+):(\d+)\]|(\d+))$`)
+var register = regexp.MustCompile(`^([vsa])(?:\[(\d+):(\d+)\]|(\d+))(\.l)?$`)
 
 // shape turns the text of a probe into name and operands of a row, such as "v_lshl_add_u64 vdst:2 src0:2 src1
 // src2:2".
@@ -194,7 +232,8 @@ func shape(e *encoding, p map[string]uint64, text string) string {
 
 // named are operands whose text is not that of a register.
 var named = map[string]string{
-	"SMEM 0x20": "offset", "SMEM 8": "sdata#", "SOPK 0x1234": "simm16", "SOPK 4660": "simm16",
+	"SMEM 0x20": "offset", "SMEM11 0x20": "offset", "VOP3 s0": "sdst",
+	"SMEM 8": "sdata#", "SOPK 0x1234": "simm16", "SOPK 4660": "simm16",
 	"SOPC 0x30":       "ssrc1#",
 	"VOP2 0x12345678": "literal", "SOPK 0x12345678": "literal", "VOP3 s[0:1]": "sdst:2",
 	"GLOBAL off": "saddr:2", "SCRATCH off": "saddr",
@@ -214,7 +253,7 @@ func operandShape(e *encoding, p map[string]uint64, arg string) string {
 		v, ok := p[f.name]
 		n := int(v) * max(1, groups[f.name])
 		if ok && (n == lo || n >= 256 && n-256 == lo) {
-			return f.name + files(f.name, m[1]) + width(hi-lo+1)
+			return f.name + half(m[5]) + files(f.name, m[1]) + width(hi-lo+1)
 		}
 	}
 	return "=" + arg
@@ -226,6 +265,14 @@ func files(field, file string) string {
 		return "/" + file
 	}
 	return ""
+}
+
+// half returns the mark of half a register.
+func half(suffix string) string {
+	if suffix == "" {
+		return ""
+	}
+	return ".h"
 }
 
 func width(n int) string {

@@ -23,6 +23,7 @@ type Object struct {
 type Segment struct {
 	Addr uint64
 	Data []byte
+	Code bool // it is executable
 }
 
 // Kernel is a kernel of a code object.
@@ -107,7 +108,7 @@ func (o *Object) load(f *elf.File) error {
 		if _, err := p.ReadAt(data[:p.Filesz], 0); err != nil {
 			return err
 		}
-		o.Segments = append(o.Segments, Segment{p.Vaddr, data})
+		o.Segments = append(o.Segments, Segment{p.Vaddr, data, p.Flags&elf.PF_X != 0})
 	}
 	if err := o.kernels(f); err != nil {
 		return err

@@ -52,9 +52,14 @@ var omods = []string{"", " mul:2", " mul:4", " div:2"}
 func (in *Inst) vop3Text() string {
 	text := ""
 	sel := in.OpSel()
-	if n := len(in.sources()); sel != 0 {
+	if n := len(in.sources()); sel != 0 && !in.halved() {
+		if strings.HasPrefix(in.Base, "v_permlane") {
+			n = 2
+		}
 		list := bitList(sel, n)
-		list = append(list, fmt.Sprint(sel>>3&1))
+		if n != 2 || !strings.HasPrefix(in.Base, "v_permlane") {
+			list = append(list, fmt.Sprint(sel>>3&1))
+		}
 		text += " op_sel:[" + strings.Join(list, ",") + "]"
 	}
 	return text + in.flags("clamp") + omods[in.Field("omod")]
@@ -66,6 +71,16 @@ func (in *Inst) OpSel() uint64 {
 		return 0
 	}
 	return in.Field("op_sel")
+}
+
+// halved reports whether operands are halves of registers, whose names say what op_sel does.
+func (in *Inst) halved() bool {
+	for _, a := range in.args {
+		if a.half {
+			return true
+		}
+	}
+	return false
 }
 
 // sources returns the operands that have modifiers.
@@ -179,6 +194,9 @@ func (in *Inst) flatText() string {
 func (in *Inst) policy() string {
 	text := ""
 	for i, field := range []string{"sc0", "nt", "sc1"} {
+		if in.cpu.rdna {
+			field = []string{"sc0", "slc", "dlc"}[i]
+		}
 		if in.Field(field) != 0 {
 			text += " " + in.cpu.policies[i]
 		}
@@ -207,7 +225,8 @@ func (in *Inst) sdwaText() string {
 }
 
 // dppRows are the patterns of DPP that shift within a row of 16 lanes by a number.
-var dppRows = map[uint64]string{0x10: "row_shl", 0x11: "row_shr", 0x12: "row_ror", 0x15: "row_newbcast"}
+var dppRows = map[uint64]string{0x10: "row_shl", 0x11: "row_shr", 0x12: "row_ror", 0x15: "row_newbcast",
+	0x16: "row_xmask"}
 
 var dppPatterns = map[uint64]string{0x130: "wave_shl:1", 0x134: "wave_rol:1", 0x138: "wave_shr:1",
 	0x13c: "wave_ror:1",
@@ -216,7 +235,9 @@ var dppPatterns = map[uint64]string{0x130: "wave_shl:1", 0x134: "wave_rol:1", 0x
 func (in *Inst) dppText() string {
 	c := in.Field("dpp_ctrl")
 	text := " " + dppPatterns[c]
-	if row, ok := dppRows[c>>4]; ok {
+	if c>>4 == 0x15 && in.cpu.rdna {
+		text = fmt.Sprintf(" row_share:%d", c&15)
+	} else if row, ok := dppRows[c>>4]; ok {
 		text = fmt.Sprintf(" %s:%d", row, c&15)
 	} else if c < 0x100 {
 		text = fmt.Sprintf(" quad_perm:[%d,%d,%d,%d]", c&3, c>>2&3, c>>4&3, c>>6&3)
@@ -224,6 +245,9 @@ func (in *Inst) dppText() string {
 	text += fmt.Sprintf(" row_mask:%#x bank_mask:%#x", in.Field("row_mask"), in.Field("bank_mask"))
 	if in.Field("bound_ctrl") != 0 {
 		text += " bound_ctrl:1"
+	}
+	if in.Field("fi") != 0 {
+		text += " fi:1"
 	}
 	return text
 }

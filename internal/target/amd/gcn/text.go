@@ -8,8 +8,14 @@ import (
 
 // String returns the instruction as LLVM's disassembler writes it, without the address.
 func (in *Inst) String() string {
+	if in.Dual != nil {
+		return in.Dual[0].String() + " :: " + in.Dual[1].String()
+	}
 	var args []string
 	for i := range in.Args {
+		if in.enc.name == "VOPD" && in.Args[i].Field == "" {
+			continue // vcc of v_dual_cndmask_b32
+		}
 		if text := in.argText(i); text != "" {
 			args = append(args, text)
 		}
@@ -32,10 +38,21 @@ func (in *Inst) argText(i int) string {
 		return scalarText(int(in.Field("sdst")), 2, "")
 	case a.Field == "vdata" && in.Field("lds") != 0:
 		return ""
-	case a.Field == "offset" && in.Field("soffset_en") != 0 && in.Field("imm") != 0:
-		return scalarText(int(in.Field("soffset")), 1, "") + " offset:" + in.plain(a)
+	case a.Field == "offset" && in.cpu.rdna && in.ScalarOffset() < 0 && a.Value == 0:
+		return "null"
+	case a.Field == "offset" && in.ScalarOffset() >= 0:
+		return in.offsetText(a)
 	}
 	return in.modified(a, in.plain(a))
+}
+
+// offsetText returns the offset of a scalar load that is a register and a number.
+func (in *Inst) offsetText(a Operand) string {
+	text := scalarText(in.ScalarOffset(), 1, "")
+	if in.cpu.rdna && a.Value == 0 {
+		return text
+	}
+	return text + " offset:" + in.plain(a)
 }
 
 // ScratchAddress reports whether a scratch access has an address in VGPRs.
@@ -43,7 +60,7 @@ func (in *Inst) ScratchAddress() bool {
 	if in.cpu.sve {
 		return in.Field("sve") != 0
 	}
-	return in.Field("saddr") == noAddress
+	return in.Field("saddr") == in.cpu.off
 }
 
 // plain returns an operand without modifiers.
@@ -52,7 +69,7 @@ func (in *Inst) plain(a Operand) string {
 	case Off:
 		return "off"
 	case Vector:
-		return registers("v", a.Code, a.N)
+		return registers("v", a.Code, a.N) + []string{"", ".l", ".h"}[a.Half]
 	case Acc:
 		return registers("a", a.Code, a.N)
 	case Literal:
@@ -83,7 +100,7 @@ func registers(file string, first, n int) string {
 // pairs names the scalar registers that have names of their own.
 var pairs = map[int]string{FlatScratch: "flat_scratch", XnackMask: "xnack_mask", VCC: "vcc", Exec: "exec"}
 
-var specials = map[int]string{M0: "m0", 125: "null", 230: "src_flat_scratch_base_lo",
+var specials = map[int]string{M0: "m0", Null: "null", 230: "src_flat_scratch_base_lo",
 	231: "src_flat_scratch_base_hi", SharedBase: "src_shared_base", SharedLimit: "src_shared_limit",
 	PrivateBase: "src_private_base", PrivateLimit: "src_private_limit", 239: "src_pops_exiting_wave_id",
 	VCCZ: "src_vccz", ExecZ: "src_execz", SCC: "src_scc", 254: "src_lds_direct"}

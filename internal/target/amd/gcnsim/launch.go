@@ -49,7 +49,7 @@ func Load(hsaco []byte) (*Module, error) {
 	}
 	m := &Module{Object: o, kernels: map[string]*program{}}
 	for _, k := range o.Kernels {
-		p, err := newProgram(set, k)
+		p, err := newProgram(set, o, k)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.Name, err)
 		}

@@ -15,6 +15,7 @@ func NewMemory() *Memory { return simmem.New() }
 
 // Addresses of the windows that flat accesses see.
 const (
+	codeBase    = 1 << 44 // where the code object lies
 	sharedBase  = 1 << 48
 	privateBase = 2 << 48
 	windowSize  = 1 << 32
@@ -24,6 +25,9 @@ const (
 func (w *wave) global(lane int, addr uint64, n int, what string) []byte {
 	if b := w.last.At(addr, n); b != nil {
 		return b
+	}
+	if b := w.g.run.m.Object.Bytes(addr-codeBase, n); b != nil && addr >= codeBase && what == "load" {
+		return b // constants of the kernel
 	}
 	near, ok := w.g.run.Memory.Near(addr)
 	if b := near.At(addr, n); ok && b != nil {

@@ -15,13 +15,12 @@ type division struct {
 	small int // exponents of numerators below are scaled
 	under int // a quotient's exponent below is 0
 	bias  int
-	fmas  int
 	tiny  float64 // the smallest normal number
 }
 
 var divisions = map[kind]division{
-	kFloat: {kFloat, 96, 64, 23, -150, 127, 32, 0x1p-126},
-	kDoub:  {kDoub, 768, 128, 53, -1075, 1023, 64, 0x1p-1022},
+	kFloat: {kFloat, 96, 64, 23, -150, 127, 0x1p-126},
+	kDoub:  {kDoub, 768, 128, 53, -1075, 1023, 0x1p-1022},
 }
 
 func divisionOf(in *gcn.Inst) division {
@@ -110,12 +109,20 @@ func buildDivFMAs(_ *program, in *gcn.Inst) func(*wave) {
 		for i := range lanes {
 			r := multiplyAdd(w.buf[0][i], w.buf[1][i], w.buf[2][i], d.kind)
 			if vcc>>i&1 != 0 {
-				r = fromFloat(math.Ldexp(toFloat(r, d.kind), d.fmas), d.kind)
+				r = fromFloat(math.Ldexp(toFloat(r, d.kind), d.back(toFloat(w.buf[2][i], d.kind))), d.kind)
 			}
 			w.buf[3][i] = r
 		}
 		dst.store(w, &w.buf[3], w.exec(), ok)
 	}
+}
+
+// back returns the power of two by which v_div_fmas undoes what v_div_scale did for a quotient.
+func (d division) back(q float64) int {
+	if d.exponent(q) > d.bias {
+		return d.scale
+	}
+	return -d.scale
 }
 
 func multiplyAdd(a, b, c uint64, k kind) uint64 {

@@ -132,6 +132,7 @@ var intOps = map[string]lanewise{
 	"v_cvt_f32_ubyte1":    {"fi", func(a, _, _ uint64) uint64 { return fromF32(float32(a >> 8 & 255)) }},
 	"v_cvt_f32_ubyte2":    {"fi", func(a, _, _ uint64) uint64 { return fromF32(float32(a >> 16 & 255)) }},
 	"v_cvt_f32_ubyte3":    {"fi", func(a, _, _ uint64) uint64 { return fromF32(float32(a >> 24 & 255)) }},
+	"v_dot4c_i32_i8":      {"iiii", dot4(true)},
 	"v_dot4_i32_i8":       {"iiii", dot4(true)},
 	"v_dot4_u32_u8":       {"iiii", dot4(false)},
 	"v_accvgpr_read_b32":  {"ii", func(a, _, _ uint64) uint64 { return a }},

@@ -164,7 +164,11 @@ func buildMad64(_ *program, in *gcn.Inst) func(*wave) {
 	a, b, c := newSource(in, in.Args[2], kInt), newSource(in, in.Args[3], kInt), newSource(in, in.Args[4], kInt)
 	signed := in.Base == "v_mad_i64_i32"
 	return func(w *wave) {
-		ok := a.load(w, &w.buf[0]) & b.load(w, &w.buf[1]) & c.load(w, &w.buf[2])
+		okLow := a.load(w, &w.buf[0]) & b.load(w, &w.buf[1])
+		if c.vector >= 0 {
+			okLow &= w.vOK[c.vector]
+		}
+		ok := okLow & c.load(w, &w.buf[2])
 		exec, mask := w.exec(), uint64(0)
 		for m := exec; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
@@ -177,6 +181,9 @@ func buildMad64(_ *program, in *gcn.Inst) func(*wave) {
 			mask |= over << i
 		}
 		dst.store(w, &w.buf[3], exec, ok)
+		if c.vector >= 0 { // the low word does not depend on the sum's high word
+			w.define(dst.reg, exec, okLow)
+		}
 		w.setMask(out, mask, exec&^ok)
 	}
 }

@@ -77,6 +77,14 @@ func bfe64(a, b uint64) uint64 {
 	return a >> off & (^uint64(0) >> (64 - min(n, 64)))
 }
 
+func bfeSigned64(a, b uint64) uint64 {
+	n := min(b>>16&127, 64-b&63)
+	if n == 0 {
+		return 0
+	}
+	return uint64(int64(a>>(b&63)<<(64-n)) >> (64 - n))
+}
+
 func bfeScalar(a, b uint32) uint32 {
 	n := b >> 16 & 127
 	if n == 0 {
@@ -180,6 +188,7 @@ var scalarOps = map[string]scalarOp{
 	}),
 	"s_bfe_u32":         nonzero32(bfeScalar, allBits),
 	"s_bfe_i32":         nonzero32(bfeSigned, allBits),
+	"s_bfe_i64":         nonzero(bfeSigned64, allBits),
 	"s_bfe_u64":         nonzero(bfe64, allBits),
 	"s_absdiff_i32":     nonzero32(func(a, b uint32) uint32 { return absI32(a-b, 0) }, allBits),
 	"s_lshl1_add_u32":   shiftAdd(1),

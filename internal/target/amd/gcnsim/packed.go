@@ -89,16 +89,34 @@ func (s *packedSource) part(v uint64, which, width int) uint64 {
 	return x
 }
 
+// known returns the lanes in which the words that the result takes hold values.
+func (s *packedSource) known(w *wave) uint64 {
+	ok := ^uint64(0)
+	for _, word := range s.sel {
+		switch {
+		case s.vector >= 0:
+			ok &= w.vOK[s.vector+word]
+		case s.scalar >= 0 && w.sUndef[s.scalar+word] != 0:
+			ok = 0
+		}
+	}
+	return ok
+}
+
 func (p *packed) run(w *wave) {
 	ok := ^uint64(0)
 	for i := range p.sources {
-		ok &= p.sources[i].fetch(w, &w.buf[i])
+		known := p.sources[i].fetch(w, &w.buf[i])
+		if p.width == 32 {
+			known = p.sources[i].known(w)
+		}
+		ok &= known
 	}
 	exec := w.exec()
 	for e := exec; e != 0; e &= e - 1 {
 		lane := bits.TrailingZeros64(e)
 		if p.f == nil { // v_pk_mov_b32: the low half from the first source, the high half from the second
-			w.buf[3][lane] = p.sources[0].part(w.buf[0][lane], 0, 32) | p.sources[1].part(w.buf[1][lane], 1, 32)<<32
+			w.buf[3][lane] = p.sources[0].part(w.buf[0][lane], 0, 32) | p.sources[1].part(w.buf[1][lane], 0, 32)<<32
 			continue
 		}
 		var in [3]uint64

@@ -28,7 +28,7 @@ type step struct {
 // lies code that loads them where the hardware does not.
 const preloadSkip = 256
 
-func newProgram(set *gcn.Set, k *gcn.Kernel) (*program, error) {
+func newProgram(set *gcn.Set, o *gcn.Object, k *gcn.Kernel) (*program, error) {
 	p := &program{kernel: k, index: map[uint64]int{}, vectors: 1}
 	if k.Wave != lanes {
 		return nil, fmt.Errorf("waves of %d lanes: expected %d", k.Wave, lanes)
@@ -37,6 +37,7 @@ func newProgram(set *gcn.Set, k *gcn.Kernel) (*program, error) {
 	if err != nil && len(insts) == 0 {
 		return nil, err
 	}
+	insts = append(insts, functions(set, o, k)...)
 	for i, in := range insts {
 		p.index[in.Addr] = i
 	}
@@ -57,6 +58,27 @@ func newProgram(set *gcn.Set, k *gcn.Kernel) (*program, error) {
 	return p, nil
 }
 
+// functions decodes the code beside a kernel, which it may call. What is no instruction is left out.
+func functions(set *gcn.Set, o *gcn.Object, k *gcn.Kernel) []*gcn.Inst {
+	var out []*gcn.Inst
+	for _, s := range o.Segments {
+		for at := 0; s.Code && at < len(s.Data); {
+			if s.Addr+uint64(at) == k.Entry {
+				at += len(k.Code)
+				continue
+			}
+			in, err := set.Decode(s.Data[at:], s.Addr+uint64(at))
+			if err != nil {
+				at += 4
+				continue
+			}
+			out = append(out, in)
+			at += in.Size
+		}
+	}
+	return out
+}
+
 // builder makes the function of an instruction; nil stands for one that the simulator does not know.
 type builder func(p *program, in *gcn.Inst) func(*wave)
 
@@ -71,7 +93,7 @@ func (p *program) prepare(in *gcn.Inst) step {
 	}
 	s.run = p.build(in)
 	if s.run == nil {
-		s.run = func(w *wave) { w.fail(-1, "the simulator does not know this instruction") }
+		s.run = func(w *wave) { w.fail(-1, "the emulator does not know the instruction %s", in.Name) }
 	}
 	return s
 }

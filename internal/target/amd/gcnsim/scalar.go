@@ -167,7 +167,7 @@ func buildControl(p *program, in *gcn.Inst) func(*wave) {
 	}
 	switch in.Base {
 	case "s_waitcnt":
-		wait := gcn.WaitOf(uint16(imm))
+		wait := in.Wait(uint16(imm))
 		return func(w *wave) {
 			w.wait(&w.vm, wait.VM)
 			w.wait(&w.lgkm, wait.LGKM)
@@ -214,7 +214,7 @@ func (w *wave) vccCondition() bool {
 
 func buildGetPC(_ *program, in *gcn.Inst) func(*wave) {
 	dst := in.Args[0].Code
-	return func(w *wave) { w.setPair(dst, in.Addr+uint64(in.Size)) }
+	return func(w *wave) { w.setPair(dst, codeBase+in.Addr+uint64(in.Size)) }
 }
 
 func buildSetPC(p *program, in *gcn.Inst) func(*wave) {
@@ -225,12 +225,12 @@ func buildSetPC(p *program, in *gcn.Inst) func(*wave) {
 	}
 	return func(w *wave) {
 		to, _ := src.uniform(w)
-		at, ok := p.index[to]
+		at, ok := p.index[to-codeBase]
 		if !ok {
 			w.fail(-1, "a jump to %#x, where no instruction begins", to)
 		}
 		if link >= 0 {
-			w.setPair(link, in.Addr+uint64(in.Size))
+			w.setPair(link, codeBase+in.Addr+uint64(in.Size))
 		}
 		w.pc = at
 	}

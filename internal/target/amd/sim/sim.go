@@ -79,6 +79,14 @@ func (d *Device) Wrap(data []byte) (target.Buffer, error) { return d.mem.Buffer(
 
 func (*Device) NewStream() (target.Stream, error) { return simmem.Stream{}, nil }
 
+// DescribesInWords says that launches take descriptors in words.
+func (*Device) DescribesInWords() {}
+
+// Describe returns the words of a descriptor.
+func (*Device) Describe(d target.Descriptor) ([]uint64, func(), error) {
+	return d.Words(), func() {}, nil
+}
+
 // kernel is a code object, decoded.
 type kernel struct {
 	dev    *Device
