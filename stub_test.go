@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -261,6 +262,43 @@ func TestUnload(t *testing.T) {
 		}
 		if err := held.Launch(s, nereid.Grid{1}, x, 5); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// A checked launch waits for its kernel, and launches use each other's records. It takes no part in a graph; a
+// kernel that asks for graphs is tuned without.
+func TestCheckedOnStub(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		x, y, _ := tensors(t, s.Device(), 16)
+		check := nereid.Options{Check: true}
+		k := stubKernel(t, "plain")
+		for i := range 3 {
+			calls()
+			if err := k.Launch(s, nereid.Grid{1}, x, 5, check); err != nil {
+				t.Fatal(err)
+			}
+			if got := calls(); got["cuMemHostAlloc"] != max(0, 1-i) || got["cuStreamSynchronize"] == 0 {
+				t.Errorf("launch %d: %v", i, got)
+			}
+		}
+		_, err := s.Capture(func() error { return k.Launch(s, nereid.Grid{1}, x, 5, check) })
+		if !errors.Is(err, nereid.ErrCapturing) {
+			t.Errorf("a checked launch in a graph: %v", err)
+		}
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				for range 20 {
+					if err := k.Launch(s, nereid.Grid{1}, x, 5, check); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if err := stubKernel(t, "tuned").Launch(s, nereid.Grid{1}, x, y, 5, check); err != nil {
+			t.Errorf("tuned with checks: %v", err)
 		}
 	})
 }
