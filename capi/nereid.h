@@ -279,7 +279,8 @@ NEREID_INLINE nereid_arg nereid_float64(double v) {
 	return a;
 }
 
-/* nereid_ptr is memory on the launch's device; bytes may be 0 if unknown (see nereid_arg.size). */
+/* nereid_ptr is memory on the launch's device; bytes may be 0 if unknown (see nereid_arg.size). NULL with 0
+ * bytes is a null pointer. */
 NEREID_INLINE nereid_arg nereid_ptr(nereid_dtype dtype, const void *p, size_t bytes) {
 	nereid_arg a = nereid_arg_of(NEREID_ARG_PTR, dtype);
 	a.value.p = (void *)(uintptr_t)p;

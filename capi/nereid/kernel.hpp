@@ -66,7 +66,8 @@ class Bound {
 		for (size_t i = 0; i < types_.size(); i++) {
 			const char *type = "";
 			nereid_bound_param(taken, i, &type);
-			types_[i] = {type[0] == '*', nereid_dtype_of(type + (type[0] == '*'))};
+			nereid_dtype t = nereid_dtype_of(type + (type[0] == '*'));
+			types_[i] = {type[0] == '*', t, 8 * nereid_dtype_size(t)};
 		}
 	}
 
@@ -102,6 +103,7 @@ class Bound {
 	struct Type {
 		bool pointer;
 		nereid_dtype dtype;
+		size_t bits;
 	};
 
 	// word returns the bytes of an argument for parameter i.
@@ -119,15 +121,15 @@ class Bound {
 			else std::memcpy(&bits, &single, sizeof(float));
 			return bits;
 		}
-		if (a.kind == NEREID_ARG_SCALAR && !t.pointer && !is_float && fits(a, t.dtype)) return a.value.u;
+		if (a.kind == NEREID_ARG_SCALAR && !t.pointer && !is_float && fits(a, t)) return a.value.u;
 		throw Error(NEREID_ERR_ARGUMENT, "argument " + std::to_string(i + 1) + " of the bound kernel is a " +
 		                                     (t.pointer ? "*" : "") + nereid_dtype_name(t.dtype) +
 		                                     ", which the value given cannot be");
 	}
-	static bool fits(const nereid_arg &a, nereid_dtype to) {
-		if (to < NEREID_INT8 || to > NEREID_UINT64) return false;
-		bool from_unsigned = a.dtype >= NEREID_UINT8, to_unsigned = to >= NEREID_UINT8;
-		size_t bits = 8 * nereid_dtype_size(to) - (to_unsigned ? 0 : 1);
+	static bool fits(const nereid_arg &a, const Type &to) {
+		if (to.dtype < NEREID_INT8 || to.dtype > NEREID_UINT64) return false;
+		bool from_unsigned = a.dtype >= NEREID_UINT8, to_unsigned = to.dtype >= NEREID_UINT8;
+		size_t bits = to.bits - (to_unsigned ? 0 : 1);
 		if (!from_unsigned && a.value.i < 0) return !to_unsigned && a.value.i >= -(int64_t(1) << (bits - 1)) * 2;
 		return bits == 64 || a.value.u >> bits == 0;
 	}

@@ -163,6 +163,11 @@ void test_launches() {
 	}
 	rule("scale")(*device, 8, 1, 1, 4, 3, x.ref(), out.ref(), 1000, std::optional<float>(), 128);
 	same<float>(out.read()[999], 1.5f, "scale by None");
+	std::vector<float> near(100, 1), far(100, 0); // of the host, whatever the device
+	nereid::TensorRef from = nereid::memory(near.data(), 100), to = nereid::memory(far.data(), 100);
+	from.device = to.device = nereid::TensorRef::host;
+	rule("scale")(*device, 1, 1, 1, 4, 3, from, to, 100, 3.0f, 128);
+	same<float>(far[99], 3, "memory of the host");
 	Buffer<int32_t> two({0, 0});
 	rule("pair")(*device, 1, 1, 1, 4, 3, two.ref(), std::make_tuple(7, int64_t(5)), std::array<int, 2>{10, 20});
 	same<int>(two.read()[0], 705, "a tuple");
@@ -196,6 +201,7 @@ void test_bound() {
 	fails("takes 4 arguments, not 2", [&] { b(nullptr, 1, 1, 1, x.data(), 5); });
 	fails("argument 3 of the bound kernel is a i32",
 	      [&] { b(nullptr, 1, 1, 1, x.data(), out.data(), 1ll << 40, 1.f); });
+	fails("16", [&] { b(nullptr, 1, 1, 1, x.data() + 1, out.data(), 5, 1.f); });
 	fails("argument 1 of the bound kernel is a *fp32", [&] { b(nullptr, 1, 1, 1, 5, out.data(), 5, 1.f); });
 
 	// As libtriton_jit's callers collect arguments themselves.
