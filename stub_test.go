@@ -266,8 +266,8 @@ func TestUnload(t *testing.T) {
 	})
 }
 
-// A checked launch waits for its kernel, and launches use each other's records. It takes no part in a graph; a
-// kernel that asks for graphs is tuned without.
+// A checked launch waits for its kernel, and launches use each other's records. It takes no part in a graph;
+// a kernel that asks for graphs is tuned without.
 func TestCheckedOnStub(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
 		x, y, _ := tensors(t, s.Device(), 16)

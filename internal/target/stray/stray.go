@@ -1,5 +1,5 @@
-// Package stray describes accesses to memory that stop a kernel: every device that checks them reports them
-// alike.
+// Package stray describes accesses to memory that stop a kernel, and the faults that they are: every device
+// that checks them reports them alike. Spans are the memory that a device's pointers may point into.
 package stray
 
 import "fmt"
