@@ -187,7 +187,8 @@ struct Devices {
 		using GetCurrent = int (*)(void **);
 		static std::atomic<GetCurrent> get{nullptr};
 		if (!get) { // the driver is not opened for this: without it in the process there is no context
-			void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+			const char *path = std::getenv("NEREID_CUDA"); // which the library opens
+			void *driver = dlopen(path && *path ? path : "libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 			if (!driver) return nullptr;
 			get = reinterpret_cast<GetCurrent>(dlsym(driver, "cuCtxGetCurrent"));
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -22,12 +23,12 @@ func installed(t *testing.T) string {
 
 var warnings = []string{"-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"}
 
-// header builds the checks of nereid.hpp with all warnings.
-func header(t *testing.T, flags ...string) string {
+// checks builds a program of checks of nereid.hpp with all warnings.
+func checks(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	lib, out := library(t), filepath.Join(t.TempDir(), "program")
 	command(t, "", nil, txtest.Tool(t, "c++"), slices.Concat(warnings, flags, []string{"-std=c++17",
-		"-I" + path(t, "capi"), path(t, "capi", "test", "cxx", "test_hpp.cpp"), "-o", out,
+		"-I" + path(t, "capi"), path(t, "capi", "test", "cxx", source), "-o", out,
 		"-L" + lib, "-lnereid", "-lpthread", "-ldl", "-Wl,-rpath," + lib})...)
 	return out
 }
@@ -43,7 +44,8 @@ func passes(t *testing.T, env []string, program string, args ...string) {
 // TestHeader runs the checks of nereid.hpp, with the kernels of rules.py: arguments, launches, frozen
 // specializations, errors, threads.
 func TestHeader(t *testing.T) {
-	program, env := header(t), environment(t)
+	t.Parallel()
+	program, env := checks(t, "test_hpp.cpp"), environment(t)
 	for _, device := range []string{device(), "interp", "sim:90"} {
 		passes(t, env, program, device, path(t, "capi", "test", "cxx"))
 	}
@@ -53,7 +55,8 @@ func TestHeader(t *testing.T) {
 // Names that belong to functions of get_instance, which stay, are known to Go alone: the sanitizer takes them
 // for leaks.
 func TestHeaderSanitized(t *testing.T) {
-	program := header(t, "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+	t.Parallel()
+	program := checks(t, "test_hpp.cpp", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 	known := filepath.Join(t.TempDir(), "known")
 	if err := os.WriteFile(known, []byte("leak:libnereid.so\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -62,21 +65,34 @@ func TestHeaderSanitized(t *testing.T) {
 	passes(t, env, program, "cpu", path(t, "capi", "test", "cxx"))
 }
 
+// TestContext launches in contexts of the program's own on a stub of the CUDA driver, where kernels do
+// nothing, or on the GPU NEREID_TEST_DEVICE.
+func TestContext(t *testing.T) {
+	t.Parallel()
+	program, env := checks(t, "test_context.cpp"), environment(t)
+	if device() == "cpu" {
+		env = append(env, "NEREID_CUDA="+stub.Build(t))
+	}
+	passes(t, env, program, device(), path(t, "capi", "test", "cxx"))
+}
+
 // TestWarnings compiles the header with every compiler and standard: warnings are errors.
 func TestWarnings(t *testing.T) {
-	for _, compiler := range []string{"g++", "clang++"} {
-		t.Run(compiler, func(t *testing.T) {
-			cc := txtest.Tool(t, compiler)
-			for _, std := range []string{"c++17", "c++20"} {
-				command(t, "", nil, cc, append(warnings, "-std="+std, "-fsyntax-only", "-I"+path(t, "capi"),
-					path(t, "capi", "test", "cxx", "test_hpp.cpp"))...)
-			}
+	for _, c := range []struct{ compiler, std string }{
+		{"g++", "c++20"}, {"clang++", "c++17"}, {"clang++", "c++20"},
+	} {
+		t.Run(c.compiler+" "+c.std, func(t *testing.T) {
+			t.Parallel()
+			command(t, "", nil, txtest.Tool(t, c.compiler),
+				append(slices.Clip(warnings), "-std="+c.std, "-fsyntax-only",
+					"-I"+path(t, "capi"), path(t, "capi", "test", "cxx", "test_hpp.cpp"))...)
 		})
 	}
 }
 
 // TestRefusedTypes compiles calls whose arguments cannot be arguments: the compiler's messages tell why.
 func TestRefusedTypes(t *testing.T) {
+	t.Parallel()
 	cases := []struct{ arg, want string }{
 		{"(void *)nullptr", "a void pointer has no element type"},
 		{"(S *)nullptr", "specialize nereid::Element"},
@@ -113,6 +129,7 @@ func operators(t *testing.T, flags ...string) string {
 
 // TestOperators compares the results of the operators with references.
 func TestOperators(t *testing.T) {
+	t.Parallel()
 	build, env := operators(t), environment(t)
 	for _, device := range []string{device(), "interp", "sim:90"} {
 		passes(t, env, filepath.Join(build, "test_operators"), device)
@@ -122,6 +139,7 @@ func TestOperators(t *testing.T) {
 // TestTorch compares the operators with PyTorch's, where its package is installed: for python3, or in the
 // folder NEREID_TORCH.
 func TestTorch(t *testing.T) {
+	t.Parallel()
 	torch := os.Getenv("NEREID_TORCH")
 	if torch == "" {
 		const find = "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"
@@ -142,6 +160,7 @@ func TestTorch(t *testing.T) {
 
 // TestPkgConfig builds a program with the flags of the pkg-config file.
 func TestPkgConfig(t *testing.T) {
+	t.Parallel()
 	prefix, program := installed(t), filepath.Join(t.TempDir(), "program")
 	flags := command(t, "", []string{"PKG_CONFIG_PATH=" + filepath.Join(prefix, "lib", "pkgconfig")},
 		txtest.Tool(t, "pkg-config"), "--cflags", "--libs", "nereid >= 1.0")
