@@ -245,7 +245,7 @@ func TestCompiledAhead(t *testing.T) {
 	}
 }
 
-// On a GPU: registers and the cubin are known, and repeated launches allocate nothing.
+// On a GPU: registers and the code are known, and repeated launches allocate nothing.
 func TestCompiledStub(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) {
 		c, err := addKernel(t).Compile(t.Context(), s.Device(), addSignature, nereid.Options{})
@@ -258,7 +258,7 @@ func TestCompiledStub(t *testing.T) {
 		}
 		x, y, out := tensors(t, s.Device(), 64)
 		for name, c := range map[string]*nereid.Compiled{"compiled": c, "loaded": back} {
-			if i := c.Info(); i.Registers == 0 || i.Target != "cuda:90" || len(c.Stage("cubin")) == 0 {
+			if i := c.Info(); i.Registers == 0 || i.Target != "cuda:90" || len(c.Stage("ptx")) == 0 {
 				t.Errorf("%s: %+v", name, i)
 			}
 			args := []any{x, y, out, 64}

@@ -72,6 +72,10 @@ type Code struct {
 	// them the bounds of the arguments.
 	Check *lower.Check `json:",omitempty"`
 
+	// Assembled says how a GPU has assembled the PTX, which will be assembled in the same way wherever it is
+	// loaded; empty for PTX that no GPU has seen.
+	Assembled string `json:",omitempty"`
+
 	strides bool // see stridesOverGrid
 }
 
@@ -155,14 +159,12 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 		return c.unloaded(code, "ptx", code.PTX)
 	}
 	start := time.Now()
-	cubin, err := c.assembleBest(code, func(ptx []byte, plain bool) ([]byte, string, error) {
-		return assembleWith(ctx, c.Arch(), ptx, plain)
-	})
+	best, err := c.assembleBest(code, c.byPtxas(ctx))
 	if err != nil {
 		return nil, err
 	}
-	in.Stages.Record(stageCubin, time.Since(start), func() []byte { return cubin })
-	return c.unloaded(code, stageCubin, cubin)
+	in.Stages.Record(stageCubin, time.Since(start), func() []byte { return best.cubin })
+	return c.unloaded(code, stageCubin, best.cubin)
 }
 
 // unloaded returns code in the form of a stage as an executable that cannot be launched.

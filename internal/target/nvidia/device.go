@@ -22,6 +22,8 @@ type Device struct {
 
 	memory  stray.Spans // buffers, for checked kernels
 	records records     // for their launches
+
+	assembler func() assembling // the same at each call
 }
 
 // Devices returns the GPUs of this machine, whether LLVM is installed or not. If there is none, the error
@@ -70,7 +72,8 @@ func DeviceOf(handle uintptr) (b target.Backend, release func(), err error) {
 
 func newDevice(d *driver.Driver, dev *driver.Device) *Device {
 	c := Compiler{Capability: dev.Capability(), NoMaps: !d.HasTensorMaps()}
-	return &Device{Compiler: c, dev: dev, maps: &mapTable{}}
+	assembler := sync.OnceValue(func() assembling { return assembles(d.Version()) })
+	return &Device{Compiler: c, dev: dev, maps: &mapTable{}, assembler: assembler}
 }
 
 // BeGuest makes calls leave the current contexts of threads as they were; see driver.Driver.BeGuest.
@@ -118,48 +121,50 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 	if _, err := llvm.Load(); err != nil {
 		return nil, fmt.Errorf("%s is not among the compiled kernels, and to compile it takes LLVM: %w", in.Kernel, err)
 	}
-	code, err := d.Compiler.Compile(ctx, in, llvm.DriverPTX(d.dev.Driver().Version()))
+	code, err := d.Compiler.Compile(ctx, in, d.assembler().maxPTX)
 	if err != nil || code == nil {
 		return nil, err
 	}
 	start := time.Now()
-	k, err := d.load(code)
+	k, err := d.load(ctx, code)
 	if err != nil {
 		return nil, err
 	}
-	in.Stages.Record("load", time.Since(start), nothing) // mostly the driver's compiler
+	in.Stages.Record("load", time.Since(start), nothing) // mostly the assembler
 	return k, nil
 }
 
 // nothing returns the text of a stage that has none.
 func nothing() []byte { return nil }
 
-func (d *Device) load(code *Code) (target.Executable, error) {
+// load assembles and loads a kernel.
+func (d *Device) load(ctx context.Context, code *Code) (target.Executable, error) {
 	c, err := d.context()
 	if err != nil {
 		return nil, err
 	}
-	cubin := d.assemble(c, code)
-	if cubin == nil {
-		return d.loadImage(code, code.PTX)
+	assemble := byDriver(c, code.Name)
+	if d.assembler().ptxas {
+		assemble = d.byPtxas(ctx)
 	}
-	k, err := d.loadImage(code, cubin)
+	best, err := d.assembleBest(code, assemble)
 	if err != nil {
 		return nil, err
 	}
-	k.(*kernel).cubin = cubin
-	return k, nil
+	return d.loaded(code, best)
 }
 
-// loadImage loads PTX or a cubin.
-func (d *Device) loadImage(code *Code, image []byte) (target.Executable, error) {
+// loaded returns the kernel of assembled code.
+func (d *Device) loaded(code *Code, made *assembled) (target.Executable, error) {
 	c, err := d.context()
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.Load(image, driver.JITOptions{})
-	if err != nil {
-		return nil, err
+	m := made.module
+	if m == nil {
+		if m, err = c.Load(made.cubin, driver.JITOptions{}); err != nil {
+			return nil, err
+		}
 	}
 	f, err := m.Function(code.Name)
 	if err != nil {
@@ -175,7 +180,7 @@ func (d *Device) loadImage(code *Code, image []byte) (target.Executable, error) 
 			return nil, err
 		}
 	}
-	k := &kernel{code: code, module: m, fn: f, words: code.Words(), dev: d}
+	k := &kernel{code: code, made: made, module: m, fn: f, words: code.Words(), dev: d}
 	if c := code.config([3]int{1, 1, 1}); c.Plain() && code.plain() && len(code.Params) <= driver.MaxReady {
 		k.ready = f.Ready(c)
 	}
@@ -409,8 +414,8 @@ type kernel struct {
 	code   *Code
 	module *driver.Module
 	fn     *driver.Function
-	cubin  []byte // for the cache; nil if the driver compiled PTX while loading it
-	words  int    // number of words of the arguments
+	made   *assembled // for the cache
+	words  int        // number of words of the arguments
 	dev    *Device
 	args   sync.Pool // *driver.Args for other launches
 }

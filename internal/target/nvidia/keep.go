@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
@@ -62,76 +63,118 @@ func Kept(c target.Code) (*Code, error) {
 	return k, errors.Join(k.checkMaps(), k.checkCheck())
 }
 
-// stageCubin is the stage in which a GPU's code is saved. The driver's compiler makes it, so the driver is
-// part of the fingerprint.
+// stageCubin is the stage in which code is saved if ptxas made it.
 const stageCubin = "cubin"
 
-// stagePTX is the stage in which code is saved without a GPU.
+// stagePTX is the stage in which code is saved without a GPU, or if the driver's compiler made it: that
+// compiles whole programs only when it loads them, and does not give the result away. It keeps it for itself
+// on disk.
 const stagePTX = "ptx"
 
-// Fingerprint names what a cubin depends on.
+// Values of Code.Assembled.
+const (
+	fully   = "fully"
+	plainly = "plainly" // with fewer optimizations
+)
+
+// Fingerprint names what code depends on.
 func (d *Device) Fingerprint() string {
-	made := d.Compiler.Fingerprint(llvm.DriverPTX(d.dev.Driver().Version()))
+	a := d.assembler()
+	made := d.Compiler.Fingerprint(a.maxPTX)
 	if made == "" {
 		return ""
 	}
-	return made + d.assembler()
+	return made + a.name
 }
 
-// assembler returns the driver's part of a fingerprint.
-func (d *Device) assembler() string {
-	return fmt.Sprintf(" cubin of driver %d", d.dev.Driver().Version())
+// assembling describes the assembler of a device's kernels.
+type assembling struct {
+	name   string // as part of a fingerprint
+	maxPTX int    // the newest PTX that it reads
+	ptxas  bool   // rather than the driver
+}
+
+// assembles returns the assembler of a device with a driver of that version: ptxas if the environment names
+// one, or else the driver's compiler.
+func assembles(driverVersion int) assembling {
+	if !knob.PTXAS.IsSet() {
+		return assembling{name: fmt.Sprintf(" by driver %d", driverVersion), maxPTX: llvm.DriverPTX(driverVersion)}
+	}
+	version, err := AssemblerVersion(context.Background())
+	var major, minor int
+	if err == nil {
+		_, err = fmt.Sscanf(version, "ptxas %d.%d", &major, &minor)
+	}
+	if err != nil { // which the first compilation will say
+		return assembling{ptxas: true}
+	}
+	return assembling{" by " + version, llvm.DriverPTX(min(driverVersion, 1000*major+10*minor)), true}
 }
 
 // Adopts reports whether a fingerprint is that of this device except for LLVM's version.
 func (d *Device) Adopts(fingerprint string) bool {
-	before, after, _ := strings.Cut(d.fingerprint("\n", llvm.DriverPTX(d.dev.Driver().Version()))+d.assembler(), "\n")
+	a := d.assembler()
+	before, after, _ := strings.Cut(d.fingerprint("\n", a.maxPTX)+a.name, "\n")
 	return strings.HasPrefix(fingerprint, before) && strings.HasSuffix(fingerprint, after)
 }
 
-// Restore loads a cubin, or PTX that was compiled without a GPU.
-func (d *Device) Restore(_ context.Context, _ string, c target.Code) (target.Executable, error) {
+// Restore loads a cubin, PTX that was compiled without a GPU, or PTX that a GPU has assembled before.
+func (d *Device) Restore(ctx context.Context, _ string, c target.Code) (target.Executable, error) {
 	code, err := Kept(c)
 	if err != nil {
 		return nil, err
 	}
-	switch c.Stage {
-	case stageCubin:
-		k, err := d.loadImage(code, c.Data)
-		if err == nil {
-			k.(*kernel).cubin = c.Data
-		}
-		return k, err
-	case stagePTX:
-		code.PTX = c.Data
-		return d.load(code)
+	switch {
+	case c.Stage == stageCubin:
+		return d.loaded(code, &assembled{cubin: c.Data})
+	case c.Stage != stagePTX:
+		return nil, fmt.Errorf("%s is neither a cubin nor PTX", c.Stage)
 	}
-	return nil, fmt.Errorf("%s is neither a cubin nor PTX", c.Stage)
+	code.PTX = c.Data
+	if code.Assembled == "" {
+		return d.load(ctx, code)
+	}
+	cu, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	again, err := byDriver(cu, code.Name)(code.PTX, code.Assembled == plainly)
+	if err != nil {
+		return nil, err
+	}
+	return d.loaded(code, again)
 }
 
-// Code returns the kernel's cubin.
+// Code returns the kernel's cubin, or the PTX that the driver's compiler was given.
 func (k *kernel) Code() (target.Code, error) {
-	if k.cubin == nil {
-		return target.Code{}, fmt.Errorf("%s was loaded as PTX", k.code.Name)
+	if k.made.cubin != nil {
+		return k.code.Keep(stageCubin, k.made.cubin)
 	}
-	return k.code.Keep(stageCubin, k.cubin)
+	code := *k.code
+	code.Assembled = fully
+	if k.made.plain {
+		code.Assembled = plainly
+	}
+	return code.Keep(stagePTX, k.made.ptx)
 }
 
-// assemble returns the cubin of a kernel, or nil if the driver cannot make one; then the PTX is loaded.
-func (d *Device) assemble(c *driver.Context, code *Code) []byte {
-	cubin, err := d.assembleBest(code, func(ptx []byte, plain bool) ([]byte, string, error) {
+// byDriver returns the compiler of a context's driver as an assembler of a kernel.
+func byDriver(c *driver.Context, kernel string) assembler {
+	return func(ptx []byte, plain bool) (*assembled, error) {
 		opts := driver.JITOptions{LineInfo: true, Verbose: true}
 		if level := 1; plain {
 			opts.OptLevel = &level
 		}
-		cubin, log, err := c.Assemble(ptx, opts)
-		if err == nil && callsOut(ptx, cubin) {
-			err = errCallsOut
+		m, err := c.Load(ptx, opts)
+		if err != nil {
+			return nil, err
 		}
-		return cubin, log, err
-	})
-	if err != nil {
-		return nil
+		a := &assembled{module: m, ptx: ptx, plain: plain, log: m.Log}
+		f, err := m.Function(kernel)
+		if err != nil {
+			return a.drop(nil), err
+		}
+		a.use = use{f.Registers, f.LocalBytes}
+		return a, nil
 	}
-	return cubin
 }

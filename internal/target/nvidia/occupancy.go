@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // The number of programs that an SM runs at once depends on their registers, in steps. The assembler does not
@@ -55,40 +56,65 @@ func (c Compiler) SharedPerBlock() int {
 	return sms[c.Capability].shared - 1<<10
 }
 
-// assembler makes a cubin, with fewer optimizations if plain, and says what it thinks of the code.
-type assembler func(ptx []byte, plain bool) (cubin []byte, log string, err error)
+// assembler assembles PTX, with fewer optimizations if plain. It has to see the whole program: an assembler of
+// relocatable code, as the driver's linker has one, does not weigh registers against the number of programs on
+// an SM, and takes up to twice as many.
+type assembler func(ptx []byte, plain bool) (*assembled, error)
 
-// assembleBest makes a cubin with an assembler of any kind, several times if that can gain something.
-func (c Compiler) assembleBest(code *Code, assemble assembler) ([]byte, error) {
+// assembled is code with what it takes of an SM and what the assembler says of it.
+type assembled struct {
+	cubin  []byte         // nil if the assembler is the driver's, which does not give it away
+	module *driver.Module // the loaded code; nil if the assembler is not the driver's
+	ptx    []byte
+	plain  bool
+	use    use
+	log    string
+}
+
+// drop gives up code in favor of other.
+func (a *assembled) drop(other *assembled) *assembled {
+	if a.module != nil {
+		_ = a.module.Unload() // at worst its memory stays
+	}
+	return other
+}
+
+// assembleBest assembles with an assembler of any kind, several times if that can gain something.
+func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, error) {
 	if len(code.PTX) > hugePTX {
-		cubin, _, err := assemble(code.PTX, true)
-		return cubin, err
+		return assemble(code.PTX, true)
 	}
 	first, alone := code.PTX, withGoal(code.PTX, c.alone(code))
 	if alone != nil {
 		first = alone
 	}
-	cubin, _, err := assemble(first, false)
+	best, err := assemble(first, false)
 	if err != nil {
 		return nil, err
 	}
-	use := cubinUse(cubin)
-	if gaveUp(code, use) {
-		if plain, _, err := assemble(code.PTX, true); err == nil && 2*cubinUse(plain).stack <= use.stack {
-			return plain, nil
+	stack := best.use.stack
+	if gaveUp(code, best.use) {
+		if plain, err := assemble(code.PTX, true); err == nil && 2*plain.use.stack <= stack {
+			return best.drop(plain), nil
+		} else if err == nil {
+			plain.drop(best)
 		}
 	}
 	if alone != nil {
-		return cubin, nil
+		return best, nil
 	}
-	for _, goal := range c.goals(code, use.registers) {
-		next, log, err := assemble(withGoal(code.PTX, goal.programs), false)
-		if err != nil || cubinUse(next).stack > use.stack+goal.spill || strings.Contains(log, inTurn) {
+	for _, goal := range c.goals(code, best.use.registers) {
+		next, err := assemble(withGoal(code.PTX, goal.programs), false)
+		if err != nil {
 			break
 		}
-		cubin = next
+		if next.use.stack > stack+goal.spill || strings.Contains(next.log, inTurn) {
+			next.drop(best)
+			break
+		}
+		best = best.drop(next)
 	}
-	return cubin, nil
+	return best, nil
 }
 
 // inTurn is in the assembler's log if products of warp groups wait for each other for want of registers.

@@ -154,17 +154,17 @@ func TestAssembleBest(t *testing.T) {
 	for _, second := range []bool{true, false} {
 		var seen []string
 		var first []byte
-		got, err := c.assembleBest(code, func(ptx []byte, _ bool) ([]byte, string, error) {
+		got, err := c.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
 			seen = append(seen, string(ptx))
 			if len(seen) == 1 {
-				cubin, err := Assemble(context.Background(), c.Arch(), ptx)
-				first = cubin
-				return cubin, "", err
+				a, err := assembleWith(context.Background(), c.Arch(), ptx, false)
+				first = a.cubin
+				return a, err
 			}
 			if !second {
-				return nil, "", fmt.Errorf("no")
+				return nil, fmt.Errorf("no")
 			}
-			return []byte("second"), "", nil
+			return &assembled{cubin: []byte("second")}, nil
 		})
 		if err != nil || len(seen) != 2 || !strings.Contains(seen[1], ".minnctapersm") {
 			t.Fatalf("error %v after %d tries, %d registers", err, len(seen), cubinUse(first).registers)
@@ -173,7 +173,7 @@ func TestAssembleBest(t *testing.T) {
 		if second {
 			want = "second"
 		}
-		if string(got) != want {
+		if string(got.cubin) != want {
 			t.Errorf("second %v: the other cubin", second)
 		}
 	}
@@ -191,10 +191,9 @@ func TestAssembleAlone(t *testing.T) {
 	}{{200 << 10, true}, {100 << 10, false}} {
 		var goals []bool
 		code := &Code{PTX: hungry(100, 8), NumWarps: 8, Shared: test.shared}
-		_, err := c.assembleBest(code, func(ptx []byte, _ bool) ([]byte, string, error) {
+		_, err := c.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
 			goals = append(goals, strings.Contains(string(ptx), ".minnctapersm"))
-			cubin, err := Assemble(context.Background(), c.Arch(), ptx)
-			return cubin, "", err
+			return assembleWith(context.Background(), c.Arch(), ptx, false)
 		})
 		if err != nil || goals[0] != test.first || test.first && len(goals) > 1 {
 			t.Errorf("%d bytes: error %v, goals %v", test.shared, err, goals)
@@ -222,12 +221,12 @@ func TestAssemblerGaveUp(t *testing.T) {
 	}
 	for _, worse := range []bool{false, true} {
 		tries := 0
-		got, err := Compiler{Capability: 90}.assembleBest(code, func(_ []byte, plain bool) ([]byte, string, error) {
+		got, err := Compiler{Capability: 90}.assembleBest(code, func(_ []byte, plain bool) (*assembled, error) {
 			tries++
-			return cubins[plain && !worse], "", nil
+			return &assembled{use: cubinUse(cubins[plain && !worse])}, nil
 		})
-		if err != nil || tries != 2 || cubinUse(got) != cubinUse(cubins[!worse]) {
-			t.Errorf("error %v after %d tries, %+v", err, tries, cubinUse(got))
+		if err != nil || tries != 2 || got.use != cubinUse(cubins[!worse]) {
+			t.Errorf("error %v after %d tries, %+v", err, tries, got.use)
 		}
 	}
 	code.PTX = few // as its author wanted
@@ -277,11 +276,11 @@ $L__BB0_1:
 
 func TestHugeKernel(t *testing.T) {
 	huge := &Code{PTX: make([]byte, hugePTX+1), NumWarps: 2}
-	_, err := Compiler{Capability: 90}.assembleBest(huge, func(_ []byte, plain bool) ([]byte, string, error) {
+	_, err := Compiler{Capability: 90}.assembleBest(huge, func(_ []byte, plain bool) (*assembled, error) {
 		if !plain {
 			t.Error("a huge kernel takes too long with all optimisations")
 		}
-		return nil, "", nil
+		return &assembled{}, nil
 	})
 	if err != nil {
 		t.Error(err)

@@ -14,24 +14,27 @@ import (
 
 // Assemble makes a cubin of PTX with ptxas, without a GPU.
 func Assemble(ctx context.Context, arch string, ptx []byte) ([]byte, error) {
-	cubin, _, err := assembleWith(ctx, arch, ptx, false)
-	return cubin, err
+	a, err := assembleWith(ctx, arch, ptx, false)
+	if err != nil {
+		return nil, err
+	}
+	return a.cubin, nil
 }
 
 // assembleWith assembles like Assemble, with fewer optimizations if plain.
-func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) (cubin []byte, log string, err error) {
+func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) (*assembled, error) {
 	tool, err := findPtxas()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "nereid-ptxas")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	in, out := filepath.Join(dir, "kernel.ptx"), filepath.Join(dir, "kernel.cubin")
 	if err := os.WriteFile(in, ptx, 0o600); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	level := "-O3"
 	if plain {
@@ -42,10 +45,15 @@ func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) (cub
 		return nil, "", context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w\n%s", tool, err, strings.ReplaceAll(string(msg), dir+string(filepath.Separator), ""))
+		return nil, fmt.Errorf("%s: %w\n%s", tool, err, strings.ReplaceAll(string(msg), dir+string(filepath.Separator), ""))
 	}
-	cubin, err = os.ReadFile(out)
-	return cubin, string(msg), err
+	cubin, err := os.ReadFile(out)
+	return &assembled{cubin: cubin, ptx: ptx, plain: plain, use: cubinUse(cubin), log: string(msg)}, err
+}
+
+// byPtxas returns ptxas as an assembler.
+func (c Compiler) byPtxas(ctx context.Context) assembler {
+	return func(ptx []byte, plain bool) (*assembled, error) { return assembleWith(ctx, c.Arch(), ptx, plain) }
 }
 
 var errNoPtxas = errors.New("there is no ptxas: put it on the PATH or name it in NEREID_PTXAS (Triton's package for Python brings one along)")

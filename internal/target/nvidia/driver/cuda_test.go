@@ -328,14 +328,6 @@ func TestModuleErrors(t *testing.T) {
 	if !errors.Is(err, ErrInvalidPTX) || err.Error() != want {
 		t.Errorf("Load: %v", err)
 	}
-	f.results["linkAdd"] = ErrInvalidPTX
-	f.calls = nil
-	if _, _, err := c.Assemble([]byte("// ptx"), JITOptions{}); err == nil || !strings.Contains(err.Error(), "line 5; fatal") {
-		t.Errorf("Assemble: %v", err)
-	}
-	f.calls = without(f.calls, "current 110")
-	f.want(t, "link", "linkAdd 71 1 // ptx 7", "linkDestroy 71")
-
 	f.results = map[string]Result{"function": ErrNotFound}
 	m, err := c.Load([]byte("// ptx"), JITOptions{})
 	if err != nil {
@@ -344,17 +336,6 @@ func TestModuleErrors(t *testing.T) {
 	if _, err := m.Function("sub"); err == nil || err.Error() != "cuModuleGetFunction: CUDA_ERROR_NOT_FOUND (named symbol not found): kernel sub" {
 		t.Errorf("Function: %v", err)
 	}
-}
-
-func TestAssemble(t *testing.T) {
-	f, c := started(t, 1)
-	f.log = "ptxas info: 40 registers"
-	cubin, log, err := c.Assemble([]byte("// ptx"), JITOptions{Verbose: true})
-	if err != nil || string(cubin) != "cubin" || log != f.log {
-		t.Errorf("%q, %q, %v", cubin, log, err)
-	}
-	f.calls = without(f.calls, "current 110")
-	f.want(t, "link", "linkAdd 71 1 // ptx 7", "linkComplete", "linkDestroy 71")
 }
 
 func TestIsPTX(t *testing.T) {

@@ -219,19 +219,6 @@ func (f *fake) fillModules() {
 		*p, *n = 0x3000, 8
 		return f.note("global %s", name)
 	}
-	r.linkCreate = func(n uint32, keys *jitOption, values *uintptr, l *linkRef) Result {
-		compile(n, keys, values)
-		*l = 71
-		return f.note("link")
-	}
-	r.linkAddData = func(l linkRef, kind int32, data *byte, n uintptr, name string, _ uint32, _, _ uintptr) Result {
-		return f.note("linkAdd %d %d %s %d", l, kind, dl.GoString(data), n)
-	}
-	r.linkComplete = func(_ linkRef, image **byte, n *uintptr) Result {
-		*image, *n = cString("cubin"), 5
-		return f.note("linkComplete")
-	}
-	r.linkDestroy = func(l linkRef) Result { return f.note("linkDestroy %d", l) }
 	r.funcGetAttribute = func(v *int32, a int32, _ functionRef) Result {
 		*v = []int32{512, 1024, 0, 16, 40, 83, 90}[a]
 		return f.results["attribute"]

@@ -6,8 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"unsafe"
-
-	"github.com/nereid-lang/nereid/internal/dl"
 )
 
 // Module is code that is loaded on a device.
@@ -127,11 +125,18 @@ func terminated(image []byte) []byte {
 	return image
 }
 
+// compiling bounds the compilations at once to the number of processors: more would only take memory.
+var compiling = make(chan struct{}, runtime.NumCPU())
+
 // Load loads PTX, which the driver compiles, or a cubin. The caller unloads it. An error contains the
 // compiler's log.
 func (c *Context) Load(image []byte, opts JITOptions) (*Module, error) {
 	if len(image) == 0 {
 		return nil, fmt.Errorf("cuda: an empty module")
+	}
+	if isPTX(image) {
+		compiling <- struct{}{}
+		defer func() { <-compiling }()
 	}
 	image = terminated(image)
 	j := newJITCall(opts)
@@ -146,52 +151,6 @@ func (c *Context) Load(image []byte, opts JITOptions) (*Module, error) {
 	}
 	m.Log = j.log()
 	return m, nil
-}
-
-// assembling bounds the links at once to the number of processors: more would only take memory.
-var assembling = make(chan struct{}, runtime.NumCPU())
-
-// Assemble compiles PTX to a cubin for this device, to be cached and loaded without compiling, and also
-// returns the compiler's log. A link must stay on one thread from beginning to end: if it changes threads
-// while others run, the driver (580.159) crashes.
-func (c *Context) Assemble(ptx []byte, opts JITOptions) (cubin []byte, log string, err error) {
-	if len(ptx) == 0 {
-		return nil, "", fmt.Errorf("cuda: an empty module")
-	}
-	assembling <- struct{}{}
-	defer func() { <-assembling }()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	ptx = terminated(ptx)
-	j := newJITCall(opts)
-	defer j.release()
-	raw := &c.driver.raw
-	var link linkRef
-	err = c.do("cuLinkCreate", func() Result {
-		return raw.linkCreate(uint32(len(j.keys)), &j.keys[0], &j.values[0], &link)
-	})
-	if err != nil {
-		return nil, "", err
-	}
-	defer func() { // after this the options may be freed
-		if e := c.do("cuLinkDestroy", func() Result { return raw.linkDestroy(link) }); err == nil {
-			err = e
-		}
-	}()
-	const kindPTX = 1
-	err = c.do("cuLinkAddData", func() Result {
-		return raw.linkAddData(link, kindPTX, &ptx[0], uintptr(len(ptx)), "kernel.ptx", 0, 0, 0)
-	})
-	runtime.KeepAlive(ptx)
-	if err != nil {
-		return nil, "", j.explain(err)
-	}
-	var image *byte
-	var size uintptr
-	if err = c.do("cuLinkComplete", func() Result { return raw.linkComplete(link, &image, &size) }); err != nil {
-		return nil, "", j.explain(err)
-	}
-	return dl.GoBytes(image, int(size)), j.log(), nil
 }
 
 // Unload removes the code. Its functions must not be used again.

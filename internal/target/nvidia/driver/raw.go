@@ -14,7 +14,6 @@ type (
 	eventRef    uintptr
 	moduleRef   uintptr
 	functionRef uintptr
-	linkRef     uintptr
 	graphRef    uintptr
 	execRef     uintptr
 	poolRef     uintptr
@@ -86,10 +85,6 @@ type raw struct {
 	moduleUnload        func(m moduleRef) Result
 	moduleGetFunction   func(f *functionRef, m moduleRef, name string) Result
 	moduleGetGlobal     func(p *DevicePtr, n *uintptr, m moduleRef, name string) Result
-	linkCreate          func(n uint32, options *jitOption, values *uintptr, l *linkRef) Result
-	linkAddData         func(l linkRef, kind int32, data *byte, n uintptr, name string, no uint32, o, v uintptr) Result
-	linkComplete        func(l linkRef, image **byte, n *uintptr) Result
-	linkDestroy         func(l linkRef) Result
 	funcGetAttribute    func(v *int32, attribute int32, f functionRef) Result
 	funcSetAttribute    func(f functionRef, attribute, v int32) Result
 	funcSetCacheConfig  func(f functionRef, config int32) Result
@@ -177,10 +172,6 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.moduleUnload, Symbol: "cuModuleUnload"},
 		{Ptr: &r.moduleGetFunction, Symbol: "cuModuleGetFunction"},
 		{Ptr: &r.moduleGetGlobal, Symbol: "cuModuleGetGlobal_v2"},
-		{Ptr: &r.linkCreate, Symbol: "cuLinkCreate_v2"},
-		{Ptr: &r.linkAddData, Symbol: "cuLinkAddData_v2"},
-		{Ptr: &r.linkComplete, Symbol: "cuLinkComplete"},
-		{Ptr: &r.linkDestroy, Symbol: "cuLinkDestroy"},
 
 		{Ptr: &r.funcGetAttribute, Symbol: "cuFuncGetAttribute"},
 		{Ptr: &r.funcSetAttribute, Symbol: "cuFuncSetAttribute"},

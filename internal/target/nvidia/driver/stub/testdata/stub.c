@@ -109,25 +109,12 @@ CALL(cuMemsetD16Async, P p, uint16_t v, size_t n, H s) { LOG; for (size_t i = 0;
 CALL(cuMemsetD32Async, P p, uint32_t v, size_t n, H s) { LOG; for (size_t i = 0; i < n; i++) ((uint32_t *)p)[i] = v; return OK; }
 CALL(cuPointerGetAttribute, void *v, int a, P p) { LOG; *(int *)v = 0; return OK; }
 
-// Modules. The "linker" gives PTX back as it is, after a mark that says it is a binary.
-struct link { size_t n; char *data; };
+// Modules.
 CALL(cuModuleLoadData, H *m, const void *image) { LOG; *m = malloc(8); *(H *)*m = current; return OK; }
 CALL(cuModuleLoadDataEx, H *m, const void *image, unsigned n, int *o, void **v) { LOG; *m = malloc(8); *(H *)*m = current; return OK; }
 CALL(cuModuleUnload, H m) { LOG; free(m); return OK; }
 CALL(cuModuleGetFunction, H *f, H m, const char *name) { LOG; *f = m; return OK; }
 CALL(cuModuleGetGlobal_v2, P *p, size_t *n, H m, const char *name) { LOG; return NOTFOUND; }
-CALL(cuLinkCreate_v2, unsigned n, int *o, void **v, H *l) { LOG; *l = calloc(1, sizeof(struct link)); return OK; }
-CALL(cuLinkAddData_v2, H l, int kind, const void *data, size_t n, const char *name, unsigned no, int *o, void **v) {
-  struct link *k = l;
-  LOG;
-  k->data = malloc(n + 4);
-  memcpy(k->data, "\x7f" "ELF", 4);
-  memcpy(k->data + 4, data, n);
-  k->n = n + 4;
-  return OK;
-}
-CALL(cuLinkComplete, H l, void **image, size_t *n) { LOG; *image = ((struct link *)l)->data; *n = ((struct link *)l)->n; return OK; }
-CALL(cuLinkDestroy, H l) { LOG; free(((struct link *)l)->data); free(l); return OK; }
 CALL(cuFuncGetAttribute, int *v, int a, H f) { LOG; /* threads of a block, registers */ *v = a == 0 ? 1024 : a == 4 ? 24 : 0; return OK; }
 CALL(cuFuncSetAttribute, H f, int a, int v) { LOG; return OK; }
 CALL(cuFuncSetCacheConfig, H f, int c) { LOG; return OK; }
