@@ -17,7 +17,7 @@ var (
 	})
 	PTXAS = text(Row{
 		Group: "Libraries", Name: "NEREID_PTXAS", Triton: "TRITON_PTXAS_PATH", Also: same("TRITON_PTXAS_PATH"), Default: "searched for", Form: "a path",
-		Doc: "The assembler that `nereid compile --emit cubin` uses. Launches need none.",
+		Doc: "The assembler that `nereid compile --emit cubin` uses. Launches need none, but use one that is named here.",
 	})
 )
 
