@@ -1,6 +1,7 @@
 package nereid_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -51,6 +52,11 @@ import triton.language as tl
 @triton.jit
 def plain(x_ptr, n):
     tl.store(x_ptr, tl.load(x_ptr) + n)
+
+@triton.jit
+def loop(x_ptr, n):
+    for i in range(n):
+        tl.store(x_ptr, tl.load(x_ptr) + i)
 
 configs = [triton.Config({"B": 1}), triton.Config({"B": 2})]
 
@@ -198,6 +204,31 @@ def defaults(x_ptr, n, scale=2.5, flag=True, mode: tl.constexpr = "a", B: tl.con
     offs = tl.arange(0, B)
     tl.store(x_ptr + offs, offs * scale, mask=(offs < n) & flag)
 `
+
+// TestAssembleAgain: of the attempts to assemble a kernel for more programs on an SM, one stays loaded. Code that was
+// saved is assembled as it was, once.
+func TestAssembleAgain(t *testing.T) {
+	t.Setenv("NEREID_STUB_REGISTERS", "100")
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		calls()
+		c, err := stubKernel(t, "loop").Compile(t.Context(), s.Device(), "*fp32:16, i32", nereid.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := calls()
+		if loads, drops := n["cuModuleLoadDataEx"], n["cuModuleUnload"]; loads < 2 || drops != loads-1 {
+			t.Errorf("%d modules loaded, %d unloaded", loads, drops)
+		}
+		back, err := nereid.LoadCompiled(s.Device(), bytes.NewReader(saved(t, c)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := calls(); n["cuModuleLoadDataEx"] != 1 || n["cuModuleUnload"] != 0 {
+			t.Errorf("saved code: %v", n)
+		}
+		runtime.KeepAlive([]any{c, back})
+	})
+}
 
 // Code that nobody can launch any more is unloaded from the GPU, but not while a graph may launch it.
 func TestUnload(t *testing.T) {

@@ -115,7 +115,12 @@ CALL(cuModuleLoadDataEx, H *m, const void *image, unsigned n, int *o, void **v) 
 CALL(cuModuleUnload, H m) { LOG; free(m); return OK; }
 CALL(cuModuleGetFunction, H *f, H m, const char *name) { LOG; *f = m; return OK; }
 CALL(cuModuleGetGlobal_v2, P *p, size_t *n, H m, const char *name) { LOG; return NOTFOUND; }
-CALL(cuFuncGetAttribute, int *v, int a, H f) { LOG; /* threads of a block, registers */ *v = a == 0 ? 1024 : a == 4 ? 24 : 0; return OK; }
+CALL(cuFuncGetAttribute, int *v, int a, H f) {
+  LOG;
+  const char *registers = getenv("NEREID_STUB_REGISTERS");
+  *v = a == 0 ? 1024 /* threads of a block */ : a == 4 ? (registers ? atoi(registers) : 24) : 0;
+  return OK;
+}
 CALL(cuFuncSetAttribute, H f, int a, int v) { LOG; return OK; }
 CALL(cuFuncSetCacheConfig, H f, int c) { LOG; return OK; }
 CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *n, H f, int threads, size_t shared) { *n = 4; return OK; }
