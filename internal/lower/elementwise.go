@@ -256,6 +256,14 @@ func mulhi(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 
 // wideProduct emits the product of two unsigned n-bit integers in 2n bits.
 func (l *lowering) wideProduct(n int, a []string) string {
+	if n == 32 {
+		return l.vendor.wideProduct(l, a[0], a[1])
+	}
+	return l.plainProduct(n, a)
+}
+
+// plainProduct is wideProduct in LLVM's instructions.
+func (l *lowering) plainProduct(n int, a []string) string {
 	x, y := l.val("zext i%d %s to i%d", n, a[0], 2*n), l.val("zext i%d %s to i%d", n, a[1], 2*n)
 	return l.val("mul i%d %s, %s", 2*n, x, y)
 }

@@ -38,6 +38,18 @@ func (nvidia) fromSmallPair(l *lowering, pair string, from ir.Type) string {
 	return l.val("bitcast i32 %s to <2 x half>", r)
 }
 
+// wideProduct hides the product from LLVM, which would compute with the upper half in 64 bits from then on, and
+// take three instructions for the next product of Philox, whose factors it no longer knows to be short.
+func (nvidia) wideProduct(l *lowering, x, y string) string {
+	if x == "0" || y == "0" {
+		return "0"
+	}
+	if x > y { // so that LLVM merges the products of both halves
+		x, y = y, x
+	}
+	return l.val(`call i64 asm "mul.wide.u32 $0, $1, $2;", "=l,r,r"(i32 %s, i32 %s) memory(none)`, x, y)
+}
+
 func (nvidia) roundToZero(l *lowering, x string, from, to ir.Type) string {
 	if to == ir.F32 {
 		return l.asm("float", "cvt.rz.f32.f64 $0, $1;", "=f,d", false, "double "+x)

@@ -134,6 +134,8 @@ type vendorMath interface {
 	// to a vector of two f16.
 	toSmallPair(l *lowering, lo, hi string, to ir.Type) string
 	fromSmallPair(l *lowering, pair string, from ir.Type) string
+	// wideProduct returns the product of two unsigned words in 64 bits.
+	wideProduct(l *lowering, x, y string) string
 	// roundToZero converts f64 to f32, or f32 to f16 or bf16.
 	roundToZero(l *lowering, x string, from, to ir.Type) string
 	// extern returns a function of the vendor's device library, or nil.
