@@ -205,8 +205,8 @@ def defaults(x_ptr, n, scale=2.5, flag=True, mode: tl.constexpr = "a", B: tl.con
     tl.store(x_ptr + offs, offs * scale, mask=(offs < n) & flag)
 `
 
-// TestAssembleAgain: of the attempts to assemble a kernel for more programs on an SM, one stays loaded. Code that was
-// saved is assembled as it was, once.
+// TestAssembleAgain: of the attempts to assemble a kernel for more programs on an SM, one stays loaded. Code
+// that was saved is assembled as it was, once.
 func TestAssembleAgain(t *testing.T) {
 	t.Setenv("NEREID_STUB_REGISTERS", "100")
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {

@@ -38,8 +38,8 @@ func (nvidia) fromSmallPair(l *lowering, pair string, from ir.Type) string {
 	return l.val("bitcast i32 %s to <2 x half>", r)
 }
 
-// wideProduct hides the product from LLVM, which would compute with the upper half in 64 bits from then on, and
-// take three instructions for the next product of Philox, whose factors it no longer knows to be short.
+// wideProduct hides the product from LLVM, which would compute with the upper half in 64 bits from then on,
+// and take three instructions for the next product of Philox, whose factors it no longer knows to be short.
 func (nvidia) wideProduct(l *lowering, x, y string) string {
 	if x == "0" || y == "0" {
 		return "0"

@@ -56,9 +56,9 @@ func (c Compiler) SharedPerBlock() int {
 	return sms[c.Capability].shared - 1<<10
 }
 
-// assembler assembles PTX, with fewer optimizations if plain. It has to see the whole program: an assembler of
-// relocatable code, as the driver's linker has one, does not weigh registers against the number of programs on
-// an SM, and takes up to twice as many.
+// assembler assembles PTX, with fewer optimizations if plain. It has to see the whole program: an assembler
+// of relocatable code, as the driver's linker has one, does not weigh registers against the number of
+// programs on an SM, and takes up to twice as many.
 type assembler func(ptx []byte, plain bool) (*assembled, error)
 
 // assembled is code with what it takes of an SM and what the assembler says of it.
@@ -212,8 +212,8 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 
 // spare returns how many registers a kernel may lose for more programs: a third if few threads run, a fifth
 // otherwise. It needs a loop, which waits for loads. Matrix products keep their sums in registers: if many
-// threads run, such a kernel may lose a tenth. Without a loop and with few registers its sums are small, and its
-// programs, which load once and multiply once, wait for most of their time: it may lose a third.
+// threads run, such a kernel may lose a tenth. Without a loop and with few registers its sums are small, and
+// its programs, which load once and multiply once, wait for most of their time: it may lose a third.
 func spare(ptx []byte, registers int, few bool) int {
 	loop := hasLoop(ptx)
 	switch mma := bytes.Contains(ptx, []byte("mma.")); {
