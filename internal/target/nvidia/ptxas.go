@@ -42,10 +42,11 @@ func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) (*as
 	}
 	msg, err := exec.CommandContext(ctx, tool, level, "-arch", arch, "-lineinfo", in, "-o", out).CombinedOutput()
 	if err != nil && ctx.Err() != nil { // it was killed
-		return nil, "", context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", tool, err, strings.ReplaceAll(string(msg), dir+string(filepath.Separator), ""))
+		said := strings.ReplaceAll(string(msg), dir+string(filepath.Separator), "")
+		return nil, fmt.Errorf("%s: %w\n%s", tool, err, said)
 	}
 	cubin, err := os.ReadFile(out)
 	return &assembled{cubin: cubin, ptx: ptx, plain: plain, use: cubinUse(cubin), log: string(msg)}, err
