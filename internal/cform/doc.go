@@ -17,8 +17,8 @@
 //	lld.go         the same by LLVM and lld; ir.go tables and functions as LLVM IR
 //	rename.go      object files with symbols of their own
 //
-// The parts of the source that are the same for all bundles, in the order in which they stand there; runtime_*.ll
-// has them as LLVM IR:
+// The parts of the source that are the same for all bundles, in the order in which they stand there;
+// runtime_*.ll.gz has them as LLVM IR:
 //
 //	source.h.txt   the header
 //	source.c.txt   types of the tables

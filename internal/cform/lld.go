@@ -2,10 +2,12 @@ package cform
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,8 +20,23 @@ import (
 // runtimes holds the parts of the C source that are the same for all forms, as clang makes LLVM IR of them, for
 // each architecture. TestRuntimeIR writes them.
 //
-//go:embed runtime_*.ll
+//go:embed runtime_*.ll.gz
 var runtimes embed.FS
+
+// runtimeFor returns the runtime for an architecture as LLVM IR; PREFIX stands for the form's name.
+func runtimeFor(arch string) (string, error) {
+	f, err := runtimes.Open("runtime_" + arch + ".ll.gz")
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	unpacked, err := gzip.NewReader(f)
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(unpacked)
+	return string(text), err
+}
 
 // architecture has LLVM's names of a family of targets, an architecture and its plainest processor.
 type architecture struct{ family, name, cpu string }
@@ -81,7 +98,7 @@ func findLinker() (linker string, libraries []string, err error) {
 
 // objectFiles has LLVM make runtime.o, the part that all forms share, and tables.o.
 func (f *Form) objectFiles(ctx context.Context, dir string, arch architecture) error {
-	text, err := runtimes.ReadFile("runtime_" + arch.name + ".ll")
+	text, err := runtimeFor(arch.name)
 	if err != nil {
 		return err
 	}
@@ -93,7 +110,7 @@ func (f *Form) objectFiles(ctx context.Context, dir string, arch architecture) e
 	if err != nil {
 		return err
 	}
-	for name, ir := range map[string][]byte{"runtime": []byte(f.writer.named(string(text))),
+	for name, ir := range map[string][]byte{"runtime": []byte(f.writer.named(text)),
 		"tables": f.writer.ir(arch.name)} {
 		o, err := lib.Compile(ctx, ir, llvm.Options{Name: name, Target: target, Level: llvm.O2, Emit: llvm.EmitObj})
 		if err != nil {

@@ -1,8 +1,11 @@
 package cform
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,27 +24,28 @@ func runtimeSource() string {
 	return typesText + onnxTypesText + steps() + w.named(runtimeText+cudaText+hostText+apiText+groupText+onnxText)
 }
 
-// TestRuntimeIR checks that runtime_*.ll are made of the C source as it is now. UPDATE_GOLDEN=1 makes them anew,
+// TestRuntimeIR checks that runtime_*.ll.gz are made of the C source as it is now. UPDATE_GOLDEN=1 makes them anew,
 // where NEREID_CLANG is a clang with the headers of both architectures: clang-22, with libc6-dev-arm64-cross.
 // NEREID_CLANG_ARM64 adds flags for the second one.
 func TestRuntimeIR(t *testing.T) {
 	source := runtimeSource()
 	mark := fmt.Sprintf("; of C source %x\n", sha256.Sum256([]byte(headText+source)))
 	for _, arch := range archs {
-		file := "runtime_" + arch.name + ".ll"
 		if clang := strings.Fields(os.Getenv("NEREID_CLANG")); txtest.Updating() && len(clang) > 0 {
-			text := mark + runtimeIR(t, clang, arch.name, source)
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			var packed bytes.Buffer
+			w := gzip.NewWriter(&packed)
+			if _, err := io.WriteString(w, mark+runtimeIR(t, clang, arch.name, source)); err != nil || w.Close() != nil {
 				t.Fatal(err)
 			}
+			if err := os.WriteFile("runtime_"+arch.name+".ll.gz", packed.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s is new", arch.name)
+			continue
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(string(text), mark) {
-			t.Errorf("%s is not made of the C source as it is: NEREID_CLANG=clang-22 UPDATE_GOLDEN=1 go test "+
-				"./internal/cform -run TestRuntimeIR", file)
+		if text, err := runtimeFor(arch.name); err != nil || !strings.HasPrefix(text, mark) {
+			t.Errorf("runtime_%s.ll.gz is not made of the C source as it is (%v): NEREID_CLANG=clang-22 "+
+				"UPDATE_GOLDEN=1 go test ./internal/cform -run TestRuntimeIR", arch.name, err)
 		}
 	}
 }
@@ -67,11 +71,11 @@ func TestRuntimeCompiles(t *testing.T) {
 			t.Log(err)
 			continue
 		}
-		text, err := runtimes.ReadFile("runtime_" + arch.name + ".ll")
+		text, err := runtimeFor(arch.name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, ir := range map[string][]byte{"runtime": text, "tables": w.ir(arch.name)} {
+		for name, ir := range map[string][]byte{"runtime": []byte(text), "tables": w.ir(arch.name)} {
 			o := llvm.Options{Name: name, Target: target, Level: llvm.O1, Emit: llvm.EmitObj}
 			if out, err := lib.Compile(t.Context(), ir, o); err != nil || len(out.Obj) == 0 {
 				t.Errorf("%s for %s: %v", name, arch.name, err)
