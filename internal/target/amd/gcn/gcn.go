@@ -42,6 +42,9 @@ type Op struct {
 	cpu  *processor
 }
 
+// RDNA reports whether the instruction is one of RDNA 3.
+func (o *Op) RDNA() bool { return o.cpu.rdna }
+
 // Encoding returns the name of the instruction's format: SOP2, VOP3, DS …
 func (o *Op) Encoding() string { return o.enc.name }
 

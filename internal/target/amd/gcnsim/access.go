@@ -151,11 +151,12 @@ type memory struct {
 	check    func(w *wave, exec uint64)
 	flat     bool // counts in both queues
 	isAtomic bool
+	apart    bool // stores are counted apart
 }
 
 // newMemory returns the access of an instruction whose data lie in the given fields.
 func newMemory(in *gcn.Inst, dataField, dstField string) *memory {
-	m := &memory{data: -1, dst: -1}
+	m := &memory{data: -1, dst: -1, apart: in.RDNA()}
 	var ok bool
 	if strings.Contains(in.Base, "_atomic_") {
 		var n int
@@ -220,7 +221,11 @@ func (m *memory) run(w *wave) {
 	if m.dst >= 0 {
 		w.defineLoad(m.shape, m.dst, exec, ^uint64(0))
 	}
-	w.issue(&w.vm, access{regs: m.results})
+	if m.apart && m.dst < 0 {
+		w.issue(&w.stores, access{})
+	} else {
+		w.issue(&w.vm, access{regs: m.results})
+	}
 	if m.flat {
 		w.issue(&w.lgkm, access{regs: m.results})
 	}

@@ -36,15 +36,19 @@ func buildCompare(_ *program, in *gcn.Inst) func(*wave) {
 	if words[2] == "class" {
 		test, ok = func(a, b uint64) bool { return b>>class(a, k)&1 != 0 }, k != kInt
 	}
-	if !ok || len(in.Args) != 3 {
+	args := in.Args
+	if words[1] == "cmpx" && len(args) == 2 { // of RDNA, which sets exec alone
+		args = append([]gcn.Operand{{File: gcn.Scalar, Code: gcn.Null}}, args...)
+	}
+	if !ok || len(args) != 3 || in.Encoding() == "VOPC_DPP" {
 		return nil
 	}
 	k1 := k
 	if words[2] == "class" {
 		k1 = kInt
 	}
-	c := &compare{test: test, dst: in.Args[0].Code, x: words[1] == "cmpx",
-		a: newSource(in, in.Args[1], k), b: newSource(in, in.Args[2], k1)}
+	c := &compare{test: test, dst: args[0].Code, x: words[1] == "cmpx",
+		a: newSource(in, args[1], k), b: newSource(in, args[2], k1)}
 	if in.Encoding() == "VOPC_SDWA" && in.Field("has_sdst") != 0 {
 		c.dst = int(in.Field("sdst"))
 	}
@@ -69,7 +73,9 @@ func (c *compare) run(w *wave) {
 			mask |= 1 << i
 		}
 	}
-	w.setMask(c.dst, mask, exec&^ok)
+	if c.dst != gcn.Null {
+		w.setMask(c.dst, mask, exec&^ok)
+	}
 	if c.x {
 		w.setMask(gcn.Exec, mask, exec&^ok)
 	}
@@ -77,8 +83,13 @@ func (c *compare) run(w *wave) {
 
 // setMask writes a pair of SGPRs that holds a bit for each lane.
 func (w *wave) setMask(reg int, mask, undef uint64) {
-	w.setPair(reg, mask)
-	w.sUndef[reg], w.sUndef[reg+1] = uint32(undef), uint32(undef>>32)
+	w.setS(reg, uint32(mask))
+	w.sUndef[reg] = uint32(undef)
+	if w.p.lanes == lanes {
+		w.setS(reg+1, uint32(mask>>32))
+		w.sUndef[reg+1] = uint32(undef >> 32)
+	}
+	w.sUndef[gcn.Null] = 0
 	w.checkExec(reg)
 }
 

@@ -3,7 +3,8 @@
 //
 // What comes in is a code object (hsaco), memory, and a launch; what goes out is that memory changed, or an
 // error that names the instruction, its line in the kernel's source, the workgroup, the wave and the lane.
-// Waves of 64 lanes run one after another until they wait at a barrier; workgroups run one after another.
+// Waves of 32 or 64 lanes run one after another until they wait at a barrier; workgroups run one after
+// another.
 //
 // It is stricter than a GPU, since it is there to find faults:
 //
@@ -27,6 +28,7 @@
 //	program.go      code made into functions
 //	source.go       operands of vector instructions; mode.go denormals, dpp.go operands of other lanes
 //	vector.go       instructions on lanes, compare.go comparisons, packed.go halves, matrix.go products
+//	rdna.go         what RDNA 3 has beside; wmma.go its products
 //	scalar.go       scalar instructions and branches; scalarload.go scalar loads
 //	access.go       loads and stores, atomic.go atomics; memory.go global memory, lds.go LDS and its races
 //	wait.go         s_waitcnt

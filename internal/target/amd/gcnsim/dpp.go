@@ -6,11 +6,12 @@ import "github.com/nereid-lang/nereid/internal/target/amd/gcn"
 type dpp struct {
 	from  [lanes]int // the lane that each lane reads, -1 for none
 	write uint64     // lanes that row_mask and bank_mask let write
+	off   bool       // lanes that are off are read too
 	zero  bool       // a lane without a source reads 0; otherwise it does not write
 }
 
 func newDPP(in *gcn.Inst) *dpp {
-	d := &dpp{zero: in.Field("bound_ctrl") != 0}
+	d := &dpp{zero: in.Field("bound_ctrl") != 0, off: in.Field("fi") != 0}
 	rows, banks, ctrl := in.Field("row_mask"), in.Field("bank_mask"), int(in.Field("dpp_ctrl"))
 	for i := range lanes {
 		if rows>>(i/16)&1 != 0 && banks>>(i/4%4)&1 != 0 {
@@ -41,6 +42,8 @@ func dppSource(ctrl, i int) int {
 		return row | (at-n)&15
 	case ctrl >= 0x150 && ctrl < 0x160: // row_newbcast
 		return row | n
+	case ctrl >= 0x160 && ctrl < 0x170: // row_xmask
+		return row | at ^ n
 	}
 	return dppWave(ctrl, i)
 }
@@ -78,7 +81,7 @@ func (d *dpp) apply(w *wave, buf *[lanes]uint64, exec, ok uint64) (write, define
 	write = exec & d.write
 	for i, from := range d.from {
 		here := uint64(1) << i
-		valid := from >= 0 && exec>>from&1 != 0
+		valid := from >= 0 && (exec>>from&1 != 0 || d.off)
 		switch {
 		case valid:
 			buf[i] = in[from]

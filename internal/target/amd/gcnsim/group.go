@@ -25,7 +25,7 @@ func (r *run) group(id [3]int) error {
 	g := &group{run: r, id: id}
 	r.lds.clear()
 	r.epoch++
-	for i := range (r.Threads + lanes - 1) / lanes {
+	for i := range (r.Threads + r.p.lanes - 1) / r.p.lanes {
 		g.waves = append(g.waves, newWave(g, i))
 	}
 	for {
@@ -142,7 +142,8 @@ type wave struct {
 	mode   uint32
 
 	vm, lgkm queue
-	busy     int // registers that a load under way writes
+	stores   queue // of RDNA, which counts them apart
+	busy     int   // registers that a load under way writes
 	pending  [regs]uint8
 
 	last    simmem.Span // where the last access to global memory was
@@ -170,11 +171,12 @@ func newWave(g *group, id int) *wave {
 	if n := p.kernel.Scratch; n > 0 {
 		w.scratch = make([]byte, n*lanes)
 	}
+	w.sUndef[gcn.Null] = 0
 	w.setPair(gcn.Exec, g.firstExec(id))
 	w.setPair(gcn.VCC, 0)
 	w.setS(gcn.M0, 0)
 	for i := range lanes {
-		w.v[0][i] = uint32(id*lanes + i)
+		w.v[0][i] = uint32(id*p.lanes + i)
 	}
 	w.vOK[0] = ^uint64(0)
 	w.sccUn = true
@@ -184,10 +186,7 @@ func newWave(g *group, id int) *wave {
 
 // firstExec returns the lanes of a wave that hold threads.
 func (g *group) firstExec(id int) uint64 {
-	if n := g.run.Threads - id*lanes; n < lanes {
-		return 1<<n - 1
-	}
-	return ^uint64(0)
+	return ^uint64(0) >> (lanes - min(g.run.Threads-id*g.run.p.lanes, g.run.p.lanes))
 }
 
 // userRegisters sets the SGPRs that the kernel's descriptor asks for.
@@ -215,7 +214,11 @@ func (w *wave) userRegisters() {
 	}
 }
 
-func (w *wave) setS(reg int, v uint32) { w.s[reg], w.sUndef[reg] = v, 0 }
+func (w *wave) setS(reg int, v uint32) {
+	if reg != gcn.Null { // which stays 0
+		w.s[reg], w.sUndef[reg] = v, 0
+	}
+}
 
 func (w *wave) setPair(reg int, v uint64) {
 	w.setS(reg, uint32(v))
@@ -224,4 +227,15 @@ func (w *wave) setPair(reg int, v uint64) {
 
 func (w *wave) pair(reg int) uint64 { return uint64(w.s[reg]) | uint64(w.s[reg+1])<<32 }
 
-func (w *wave) exec() uint64 { return w.pair(gcn.Exec) }
+// mask returns a register, or pair, that has a bit for each lane, and its bits that nothing wrote.
+func (w *wave) mask(reg int) (v, undef uint64) {
+	if w.p.lanes == 32 {
+		return uint64(w.s[reg]), uint64(w.sUndef[reg])
+	}
+	return w.pair(reg), uint64(w.sUndef[reg]) | uint64(w.sUndef[reg+1])<<32
+}
+
+func (w *wave) exec() uint64 {
+	v, _ := w.mask(gcn.Exec)
+	return v
+}

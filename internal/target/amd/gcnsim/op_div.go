@@ -104,8 +104,8 @@ func buildDivFMAs(_ *program, in *gcn.Inst) func(*wave) {
 		newSource(in, in.Args[3], d.kind)}
 	return func(w *wave) {
 		ok := src[0].load(w, &w.buf[0]) & src[1].load(w, &w.buf[1]) & src[2].load(w, &w.buf[2])
-		vcc := w.pair(gcn.VCC)
-		ok &^= uint64(w.sUndef[gcn.VCC]) | uint64(w.sUndef[gcn.VCC+1])<<32
+		vcc, undef := w.mask(gcn.VCC)
+		ok &^= undef
 		for i := range lanes {
 			r := multiplyAdd(w.buf[0][i], w.buf[1][i], w.buf[2][i], d.kind)
 			if vcc>>i&1 != 0 {

@@ -11,6 +11,7 @@ import (
 // specials are the instructions that are built in a way of their own.
 var specials = func() map[string]builder {
 	m := map[string]builder{
+		"v_permlane16_b32": buildPermLane, "v_permlanex16_b32": buildPermLane, "s_waitcnt_vscnt": buildWaitStores,
 		"v_readlane_b32": buildReadLane, "v_readfirstlane_b32": buildReadLane, "v_writelane_b32": buildWriteLane,
 		"v_mbcnt_lo_u32_b32": buildCount, "v_mbcnt_hi_u32_b32": buildCount, "v_cndmask_b32": buildSelect,
 		"v_div_scale_f32": buildDivScale, "v_div_scale_f64": buildDivScale, "v_div_fmas_f32": buildDivFMAs,
@@ -22,7 +23,7 @@ var specials = func() map[string]builder {
 		"v_cvt_pk_fp8_f32": buildPackSmall, "v_cvt_pk_bf8_f32": buildPackSmall,
 	}
 	for name := range saveExec {
-		m[name] = buildSaveExec
+		m[name+"_b32"], m[name+"_b64"] = buildSaveExec, buildSaveExec
 	}
 	return m
 }()
@@ -39,10 +40,10 @@ func buildReadLane(_ *program, in *gcn.Inst) func(*wave) {
 		at = &s
 	}
 	return func(w *wave) {
-		lane := bits.TrailingZeros64(w.exec()) % lanes
+		lane := bits.TrailingZeros64(w.exec()) % w.p.lanes
 		if at != nil {
 			v, _ := at.uniform(w)
-			lane = int(v) % lanes
+			lane = int(v) % w.p.lanes
 		}
 		ok := src.fetch(w, &w.buf[0])
 		w.setS(dst, uint32(w.buf[0][lane]))

@@ -161,6 +161,9 @@ func (d *shared) atomicBuilder(in *gcn.Inst) func(*wave) {
 		return nil
 	}
 	d.shape = shape{bytes: n}
+	if strings.Contains(in.Base, "cmpstore") { // whose operands are the other way round
+		d.data, d.second = d.second, d.data
+	}
 	return func(w *wave) {
 		exec := w.exec()
 		w.needVector(d.addr, 1, exec, "an LDS address")
@@ -210,7 +213,7 @@ func buildPermute(in *gcn.Inst) func(*wave) {
 		data, known := w.v[d.data], w.vOK[d.data]
 		for e := exec; e != 0; e &= e - 1 {
 			lane := bits.TrailingZeros64(e)
-			other := (int(w.v[d.addr][lane]) + off) / 4 % lanes
+			other := (int(w.v[d.addr][lane]) + off) / 4 % w.p.lanes
 			from, to := other, lane
 			if !pull {
 				from, to = lane, other

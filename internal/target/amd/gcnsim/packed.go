@@ -2,6 +2,7 @@ package gcnsim
 
 import (
 	"math/bits"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 )
@@ -41,6 +42,9 @@ type packedSource struct {
 func buildPacked(_ *program, in *gcn.Inst) func(*wave) {
 	if in.IsMix() {
 		return buildMix(in)
+	}
+	if strings.HasPrefix(in.Base, "v_wmma") {
+		return buildWMMA(in)
 	}
 	if op, ok := vectorOps[in.Base]; ok {
 		return newVector(in, op).run

@@ -13,6 +13,7 @@ type program struct {
 	index   map[uint64]int // of steps by address
 	entry   int
 	vectors int // VGPRs and AGPRs of a wave
+	lanes   int // of a wave: 32 or 64
 	mode    uint32
 }
 
@@ -29,9 +30,9 @@ type step struct {
 const preloadSkip = 256
 
 func newProgram(set *gcn.Set, o *gcn.Object, k *gcn.Kernel) (*program, error) {
-	p := &program{kernel: k, index: map[uint64]int{}, vectors: 1}
-	if k.Wave != lanes {
-		return nil, fmt.Errorf("waves of %d lanes: expected %d", k.Wave, lanes)
+	p := &program{kernel: k, index: map[uint64]int{}, vectors: 1, lanes: k.Wave}
+	if k.Wave != 32 && k.Wave != lanes {
+		return nil, fmt.Errorf("waves of %d lanes: expected 32 or %d", k.Wave, lanes)
 	}
 	insts, err := set.DecodeAll(k.Code, k.Entry)
 	if err != nil && len(insts) == 0 {
@@ -115,11 +116,11 @@ var byEncoding, special map[string]builder
 func init() {
 	byEncoding = map[string]builder{
 		"SOP1": buildScalar, "SOP2": buildScalar, "SOPC": buildScalar, "SOPK": buildScalar, "SOPP": buildControl,
-		"SMEM": buildScalarLoad,
+		"SMEM": buildScalarLoad, "SMEM11": buildScalarLoad,
 		"VOP1": buildVector, "VOP2": buildVector, "VOP3": buildVector, "VOP1_DPP": buildVector,
 		"VOP2_DPP":  buildVector,
 		"VOP1_SDWA": buildVector, "VOP2_SDWA": buildVector,
-		"VOPC": buildCompare, "VOPC_SDWA": buildCompare,
+		"VOPC": buildCompare, "VOPC_SDWA": buildCompare, "VOPC_DPP": buildCompare, "VOPD": buildDual,
 		"VOP3P": buildPacked, "MAI": buildMatrix, "MAIX": buildMatrix,
 		"DS": buildLDS, "FLAT": buildFlat, "GLOBAL": buildFlat, "SCRATCH": buildFlat, "MUBUF": buildBuffer,
 	}

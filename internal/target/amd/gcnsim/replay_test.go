@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,12 +20,14 @@ type sample struct {
 	name   string
 	warps  int
 	shared int
+	wave   int // lanes
 }
 
 // samples are those whose code objects lie in testdata of package gcn.
-var samples = []sample{{"0001-add_kernel", 4, 0}, {"0022-softmax_kernel", 4, 8},
-	{"0033-layer_norm_kernel", 4, 16},
-	{"0035-matmul_kernel", 4, 2048}, {"0053-row_sum_kernel", 4, 32}, {"0055-total_sum_kernel", 4, 16}}
+var samples = []sample{{"0001-add_kernel", 4, 0, 64}, {"0022-softmax_kernel", 4, 8, 64},
+	{"0033-layer_norm_kernel", 4, 16, 64},
+	{"0035-matmul_kernel", 4, 2048, 64}, {"0053-row_sum_kernel", 4, 32, 64},
+	{"0055-total_sum_kernel", 4, 16, 64}}
 
 func (s sample) load(t testing.TB) []byte {
 	t.Helper()
@@ -47,16 +50,19 @@ func (s sample) launch(t testing.TB) (*replay.Case, *Launch, map[string][]byte) 
 		got[s] = slices.Clone(b)
 		addr[s] = mem.Alloc(got[s])
 	}
-	return c, &Launch{Kernel: c.Kernel, Grid: c.Grid, Threads: lanes * s.warps, LDS: s.shared,
+	return c, &Launch{Kernel: c.Kernel, Grid: c.Grid, Threads: s.wave * s.warps, LDS: s.shared,
 		Args:   c.Words(addr),
 		Memory: mem}, got
 }
+
+var floatDot = regexp.MustCompile(`tt\.dot .*tensor<[0-9x]+xf32> \* tensor<[0-9x]+xf32>`)
 
 // replayed runs a case and compares memory with that of the recorded launch.
 func (s sample) replayed(t testing.TB, hsaco, ttir []byte) {
 	t.Helper()
 	c, l, got := s.launch(t)
 	c.LessPrecise(ttir)
+	c.TF32 = c.TF32 || floatDot.Match(ttir) // the recording GPU's products of float32 were in tf32
 	if err := Run(context.Background(), hsaco, l); err != nil {
 		t.Fatal(err)
 	}
@@ -74,37 +80,49 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestTriton has Triton compile the recorded launches for gfx942 and runs its code objects with the recorded
-// results: every sixth launch, or all with NEREID_TEST_AMD=all.
+// TestTriton has Triton compile recorded launches and runs its code objects with the recorded results: some
+// launches for each chip, or all with NEREID_TEST_AMD=all.
 func TestTriton(t *testing.T) {
-	files := txtest.Glob(t, "testdata/replay/*.safetensors")
-	if os.Getenv("NEREID_TEST_AMD") != "all" {
-		var some []string
-		for i := 4; i < len(files); i += 6 {
-			some = append(some, files[i])
-		}
-		files = some
-	}
-	out := tritonObjects(t, files)
-	for _, file := range files {
-		s := sample{name: strings.TrimSuffix(filepath.Base(file), ".safetensors")}
-		t.Run(s.name, func(t *testing.T) {
-			base := filepath.Join(out, s.name)
-			var meta struct {
-				Shared   int `json:"shared"`
-				NumWarps int `json:"num_warps"`
+	for _, c := range []struct {
+		chip              string
+		wave, first, step int
+	}{{"gfx942", 64, 4, 6}, {"gfx90a", 64, 1, 15}, {"gfx1100", 32, 7, 13}} {
+		t.Run(c.chip, func(t *testing.T) {
+			if os.Getenv("NEREID_TEST_AMD") == "all" {
+				c.first, c.step = 0, 1
 			}
-			if err := json.Unmarshal([]byte(txtest.Read(t, base+".json")), &meta); err != nil {
-				t.Fatal(err)
+			var files []string
+			for i, file := range txtest.Glob(t, "testdata/replay/*.safetensors") {
+				if i >= c.first && (i-c.first)%c.step == 0 {
+					files = append(files, file)
+				}
 			}
-			s.warps, s.shared = meta.NumWarps, meta.Shared
-			s.replayed(t, []byte(txtest.Read(t, base+".hsaco")), []byte(txtest.Read(t, base+".ttir")))
+			out := tritonObjects(t, c.chip, files)
+			for _, file := range files {
+				s := sample{name: strings.TrimSuffix(filepath.Base(file), ".safetensors"), wave: c.wave}
+				t.Run(s.name, func(t *testing.T) { s.compiled(t, out) })
+			}
 		})
 	}
 }
 
+// compiled runs a case with the code object that Triton made in a folder.
+func (s sample) compiled(t *testing.T, dir string) {
+	t.Helper()
+	base := filepath.Join(dir, s.name)
+	var meta struct {
+		Shared   int `json:"shared"`
+		NumWarps int `json:"num_warps"`
+	}
+	if err := json.Unmarshal([]byte(txtest.Read(t, base+".json")), &meta); err != nil {
+		t.Fatal(err)
+	}
+	s.warps, s.shared = meta.NumWarps, meta.Shared
+	s.replayed(t, []byte(txtest.Read(t, base+".hsaco")), []byte(txtest.Read(t, base+".ttir")))
+}
+
 // tritonObjects compiles the kernels of recorded launches and returns the folder of the results.
-func tritonObjects(t *testing.T, files []string) string {
+func tritonObjects(t *testing.T, chip string, files []string) string {
 	t.Helper()
 	dir := t.TempDir()
 	var specs []map[string]any
@@ -130,7 +148,7 @@ func tritonObjects(t *testing.T, files []string) string {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := txtest.Oracle(t, "stages", dir, "--specs", path, "--target", "hip:gfx942"); err != nil {
+	if out, err := txtest.Oracle(t, "stages", dir, "--specs", path, "--target", "hip:"+chip); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return dir

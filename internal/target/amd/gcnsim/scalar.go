@@ -108,41 +108,44 @@ func (w *wave) checkExec(reg int) {
 	if reg != gcn.Exec && reg != gcn.Exec+1 || w.g.run.NoUndef {
 		return
 	}
-	if w.sUndef[gcn.Exec]|w.sUndef[gcn.Exec+1] != 0 {
+	if _, undef := w.mask(gcn.Exec); undef != 0 {
 		w.fail(-1, "exec depends on a register that nothing wrote")
 	}
 }
 
 // saveExec are the instructions that change exec and keep its old value.
 var saveExec = map[string]func(src, exec uint64) uint64{
-	"s_and_saveexec_b64":   func(a, e uint64) uint64 { return a & e },
-	"s_or_saveexec_b64":    func(a, e uint64) uint64 { return a | e },
-	"s_xor_saveexec_b64":   func(a, e uint64) uint64 { return a ^ e },
-	"s_andn2_saveexec_b64": func(a, e uint64) uint64 { return a &^ e },
-	"s_orn2_saveexec_b64":  func(a, e uint64) uint64 { return a | ^e },
-	"s_andn1_saveexec_b64": func(a, e uint64) uint64 { return ^a & e },
-	"s_orn1_saveexec_b64":  func(a, e uint64) uint64 { return ^a | e },
-	"s_nand_saveexec_b64":  func(a, e uint64) uint64 { return ^(a & e) },
-	"s_nor_saveexec_b64":   func(a, e uint64) uint64 { return ^(a | e) },
-	"s_xnor_saveexec_b64":  func(a, e uint64) uint64 { return ^(a ^ e) },
-	"s_andn1_wrexec_b64":   func(a, e uint64) uint64 { return ^a & e },
-	"s_andn2_wrexec_b64":   func(a, e uint64) uint64 { return a &^ e },
+	"s_and_saveexec":   func(a, e uint64) uint64 { return a & e },
+	"s_or_saveexec":    func(a, e uint64) uint64 { return a | e },
+	"s_xor_saveexec":   func(a, e uint64) uint64 { return a ^ e },
+	"s_andn2_saveexec": func(a, e uint64) uint64 { return a &^ e },
+	"s_orn2_saveexec":  func(a, e uint64) uint64 { return a | ^e },
+	"s_andn1_saveexec": func(a, e uint64) uint64 { return ^a & e },
+	"s_orn1_saveexec":  func(a, e uint64) uint64 { return ^a | e },
+	"s_nand_saveexec":  func(a, e uint64) uint64 { return ^(a & e) },
+	"s_nor_saveexec":   func(a, e uint64) uint64 { return ^(a | e) },
+	"s_xnor_saveexec":  func(a, e uint64) uint64 { return ^(a ^ e) },
+	"s_andn1_wrexec":   func(a, e uint64) uint64 { return ^a & e },
+	"s_andn2_wrexec":   func(a, e uint64) uint64 { return a &^ e },
 }
 
+// withoutSize cuts _b32 or _b64 off a name.
+func withoutSize(name string) string { return name[:max(0, len(name)-len("_b32"))] }
+
 func buildSaveExec(_ *program, in *gcn.Inst) func(*wave) {
-	f, dst, src := saveExec[in.Base], in.Args[0].Code, newSource(in, in.Args[1], kInt)
+	f, dst, src := saveExec[withoutSize(in.Base)], in.Args[0].Code, newSource(in, in.Args[1], kInt)
 	saves := strings.Contains(in.Base, "save")
 	return func(w *wave) {
 		a, undef := src.uniform(w)
 		old := w.exec()
-		r := f(a, old)
+		r := f(a, old) & (^uint64(0) >> (lanes - w.p.lanes))
 		if strings.HasPrefix(in.Base, "s_and") {
 			undef &= old // lanes that are off stay off
 		}
 		if !saves {
 			old = r
 		}
-		w.setPair(dst, old)
+		w.setMask(dst, old, 0)
 		w.setMask(gcn.Exec, r, undef)
 		w.scc, w.sccUn = r != 0, false
 	}
@@ -178,8 +181,8 @@ func buildControl(p *program, in *gcn.Inst) func(*wave) {
 		return func(w *wave) { w.waiting = true }
 	case "s_trap":
 		return func(w *wave) { w.fail(-1, "the kernel stopped itself by a trap") }
-	case "s_nop", "s_sleep", "s_setprio", "s_sethalt", "s_icache_inv", "s_wakeup", "s_inst_prefetch",
-		"s_ttracedata":
+	case "s_nop", "s_sleep", "s_setprio", "s_sethalt", "s_icache_inv", "s_wakeup", "s_ttracedata", "s_delay_alu",
+		"s_clause", "s_waitcnt_depctr", "s_set_inst_prefetch_distance", "s_code_end", "s_sendmsg":
 		return func(*wave) {}
 	}
 	return nil
@@ -204,8 +207,7 @@ func (w *wave) condition() bool {
 }
 
 func (w *wave) vccCondition() bool {
-	undef := uint64(w.sUndef[gcn.VCC]) | uint64(w.sUndef[gcn.VCC+1])<<32
-	v := w.pair(gcn.VCC)
+	v, undef := w.mask(gcn.VCC)
 	if undef != 0 && v&^undef == 0 && !w.g.run.NoUndef {
 		w.fail(-1, "a branch depends on a register that nothing wrote")
 	}

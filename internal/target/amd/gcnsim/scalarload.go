@@ -10,7 +10,7 @@ import (
 // here.
 func buildScalarLoad(_ *program, in *gcn.Inst) func(*wave) {
 	switch {
-	case strings.HasPrefix(in.Base, "s_dcache"):
+	case strings.HasPrefix(in.Base, "s_dcache"), in.Base == "s_gl1_inv":
 		return func(*wave) {}
 	case in.Base == "s_memtime" || in.Base == "s_memrealtime":
 		return func(w *wave) {
@@ -24,10 +24,7 @@ func buildScalarLoad(_ *program, in *gcn.Inst) func(*wave) {
 	if in.Args[2].File == gcn.Number {
 		offset.value = uint64(int64(int32(in.Args[2].Value)))
 	}
-	extra := -1
-	if in.Field("soffset_en") != 0 && in.Field("imm") != 0 {
-		extra = int(in.Field("soffset"))
-	}
+	extra := in.ScalarOffset()
 	return func(w *wave) {
 		off, _ := offset.uniform(w)
 		if extra >= 0 {

@@ -48,10 +48,11 @@ func newSource(in *gcn.Inst, a gcn.Operand, k kind) source {
 	default:
 		s.value = constant(a.Code, a.N, k)
 	}
+	s.half = a.Half == gcn.HighHalf
 	if strings.HasPrefix(a.Field, "src") || a.Field == "vsrc1" {
 		i := int(a.Field[len(a.Field)-1] - '0')
 		s.mods = in.SourceMods(i)
-		if in.Encoding() == "VOP3" {
+		if in.Encoding() == "VOP3" && !in.RDNA() {
 			s.half = in.OpSel()>>i&1 != 0
 		}
 		if strings.HasSuffix(in.Encoding(), "_SDWA") {
@@ -170,7 +171,8 @@ func (s *source) special(w *wave) uint64 {
 	case gcn.SCC:
 		return bit(w.scc)
 	case gcn.VCCZ:
-		return bit(w.pair(gcn.VCC) == 0)
+		v, _ := w.mask(gcn.VCC)
+		return bit(v == 0)
 	case gcn.ExecZ:
 		return bit(w.exec() == 0)
 	}

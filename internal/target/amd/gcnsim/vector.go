@@ -91,7 +91,10 @@ func newDestination(in *gcn.Inst, k kind) destination {
 	if strings.HasSuffix(in.Encoding(), "_SDWA") {
 		d.sel, d.unused = int(in.Field("dst_sel")), int(in.Field("dst_unused"))
 	}
-	if in.Encoding() == "VOP3" {
+	if a.Half != 0 { // the other half stays
+		d.sel, d.unused = 3+a.Half, 2
+	}
+	if in.Encoding() == "VOP3" && !in.RDNA() {
 		d.half = in.OpSel()>>3&1 != 0
 		d.keepHalf = d.half
 	}

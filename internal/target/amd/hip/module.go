@@ -24,7 +24,9 @@ func (d *Device) Load(image []byte, name string) (*Function, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = d.do("hipModuleGetFunction", func(r *raw) Result { return r.moduleGetFunction(&f.ref, f.module, name) })
+	err = d.do("hipModuleGetFunction", func(r *raw) Result {
+		return r.moduleGetFunction(&f.ref, f.module, name)
+	})
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -25,7 +25,7 @@ type Device struct {
 }
 
 // chips lists the chips of the simulated devices.
-var chips = []string{"gfx942", "gfx90a"}
+var chips = []string{"gfx942", "gfx90a", "gfx1100"}
 
 // Devices returns the simulated devices, or an error that says why there are none.
 func Devices() ([]target.Backend, error) {
