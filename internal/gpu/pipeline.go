@@ -48,7 +48,7 @@ func Pipeline(o Options) []pass.Pass {
 		Canonicalize,
 	)
 	if c >= 80 && o.NumStages > 0 {
-		passes = append(passes, FuseNestedLoops, Canonicalize, CombineSelectAndIf, AssignLatencies(o.NumStages), ScheduleLoops, SoftwarePipeline)
+		passes = append(passes, pipelined(o.NumStages)...)
 	}
 	passes = append(passes, pass.LoopAwareCSE, OptimizeDotOperands)
 	if c >= 80 && o.NumStages > 0 {
@@ -57,18 +57,22 @@ func Pipeline(o Options) []pass.Pass {
 	if o.TMA {
 		passes = append(passes, TMALowering)
 	}
-	return append(passes,
-		RemoveLayoutConversions,
-		ReduceDataDuplication,
-		ReorderInstructions,
-		pass.LoopAwareCSE,
-		pass.SymbolDCE,
-		FenceInsertion,
-		pass.SCCP,
-		pass.CSE,
-		Canonicalize,
-		BranchOnProducts,
-	)
+	return append(append(passes, finished(FenceInsertion)...), BranchOnProducts)
+}
+
+// pipelined returns the passes that overlap the iterations of loops.
+func pipelined(stages int) []pass.Pass {
+	return []pass.Pass{
+		FuseNestedLoops, Canonicalize, CombineSelectAndIf, AssignLatencies(stages), ScheduleLoops, SoftwarePipeline,
+	}
+}
+
+// finished returns the passes behind the pipelining, with those of one target among them.
+func finished(own ...pass.Pass) []pass.Pass {
+	return slices.Concat(
+		[]pass.Pass{RemoveLayoutConversions, ReduceDataDuplication, ReorderInstructions, pass.LoopAwareCSE, pass.SymbolDCE},
+		own,
+		[]pass.Pass{pass.SCCP, pass.CSE, Canonicalize})
 }
 
 // All returns every pass of this package in the order in which `nereid opt --help` lists them.

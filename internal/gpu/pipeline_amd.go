@@ -31,19 +31,9 @@ func AMDPipeline(o AMDOptions) []pass.Pass {
 		Canonicalize,
 	}
 	if o.NumStages > 0 {
-		passes = append(passes, FuseNestedLoops, Canonicalize, CombineSelectAndIf,
-			AssignLatencies(o.NumStages), ScheduleLoops, SoftwarePipeline, pass.LoopAwareCSE)
+		passes = append(append(passes, pipelined(o.NumStages)...), pass.LoopAwareCSE)
 	}
-	return append(passes,
-		RemoveLayoutConversions,
-		ReduceDataDuplication,
-		ReorderInstructions,
-		pass.LoopAwareCSE,
-		pass.SymbolDCE,
-		pass.SCCP,
-		pass.CSE,
-		Canonicalize,
-	)
+	return append(passes, finished()...)
 }
 
 // lacksCopies reports whether an op's target has no asynchronous copies to shared memory.

@@ -87,3 +87,29 @@ func field(file, name string) (uint64, bool) {
 	}
 	return 0, false
 }
+
+// ReadHost is Buffer.Read of a buffer in host memory.
+func ReadHost(b []byte, at int, into []byte) error {
+	if err := CheckRange("read", at, len(into), len(b)); err != nil {
+		return err
+	}
+	copy(into, b[at:])
+	return nil
+}
+
+// WriteHost is Buffer.Write of a buffer in host memory.
+func WriteHost(b []byte, at int, from []byte) error {
+	if err := CheckRange("write", at, len(from), len(b)); err != nil {
+		return err
+	}
+	copy(b[at:], from)
+	return nil
+}
+
+// CheckRange returns an error unless a buffer of size bytes has n bytes at a place.
+func CheckRange(what string, at, n, size int) error {
+	if at < 0 || at > size || n < 0 || n > size-at {
+		return fmt.Errorf("%s of %d bytes at %d of a buffer of %d bytes", what, n, at, size)
+	}
+	return nil
+}

@@ -160,10 +160,7 @@ func (b *buffer) check(what string, at, n int) error {
 	if b.closed {
 		return fmt.Errorf("%s of a buffer that is %w", what, target.ErrClosed)
 	}
-	if at < 0 || at+n > b.size {
-		return fmt.Errorf("%s of %d bytes at %d of a buffer of %d bytes", what, n, at, b.size)
-	}
-	return nil
+	return target.CheckRange(what, at, n, b.size)
 }
 
 // Read waits for all launched work, because any stream may have written the memory.

@@ -208,21 +208,8 @@ func (b *buffer) Close() error {
 	return nil
 }
 
-func (b *buffer) Read(at int, into []byte) error {
-	if at < 0 || at > len(b.data) || len(into) > len(b.data)-at {
-		return fmt.Errorf("read of %d bytes at %d of a buffer of %d bytes", len(into), at, len(b.data))
-	}
-	copy(into, b.data[at:])
-	return nil
-}
-
-func (b *buffer) Write(at int, from []byte) error {
-	if at < 0 || at > len(b.data) || len(from) > len(b.data)-at {
-		return fmt.Errorf("write of %d bytes at %d of a buffer of %d bytes", len(from), at, len(b.data))
-	}
-	copy(b.data[at:], from)
-	return nil
-}
+func (b *buffer) Read(at int, into []byte) error  { return target.ReadHost(b.data, at, into) }
+func (b *buffer) Write(at int, from []byte) error { return target.WriteHost(b.data, at, from) }
 
 // kernel is a compiled kernel. Launches reuse argument blocks.
 type kernel struct {

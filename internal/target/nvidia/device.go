@@ -316,8 +316,8 @@ func (s stream) Copy(to target.Buffer, toAt int, from target.Buffer, fromAt, n i
 
 // place returns the address of n bytes of a buffer.
 func place(b target.Buffer, at, n int) (driver.DevicePtr, error) {
-	if at < 0 || n < 0 || at+n > b.Size() {
-		return 0, fmt.Errorf("%d bytes at %d of a buffer of %d bytes", n, at, b.Size())
+	if err := target.CheckRange("use", at, n, b.Size()); err != nil {
+		return 0, err
 	}
 	return driver.DevicePtr(b.Addr()) + driver.DevicePtr(at), nil
 }
@@ -366,10 +366,7 @@ func (b *buffer) check(what string, at, n int) error {
 	if b.closed {
 		return fmt.Errorf("%s of a buffer that is %w", what, target.ErrClosed)
 	}
-	if at < 0 || at+n > b.size {
-		return fmt.Errorf("%s of %d bytes at %d of a buffer of %d bytes", what, n, at, b.size)
-	}
-	return nil
+	return target.CheckRange(what, at, n, b.size)
 }
 
 // Read waits for all launched work, because any stream may have written the memory.
