@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -338,9 +339,13 @@ type buffer struct {
 	id uint64
 }
 
-// recorded records a buffer until it is closed.
+// recorded records a buffer until it is closed. One of somebody else's memory is forgotten when it is
+// collected, since nobody need close it.
 func (d *Device) recorded(b *buffer) *buffer {
 	b.of, b.id = &d.memory, d.memory.Add(b.Addr(), uint64(b.size))
+	if b.foreign {
+		runtime.AddCleanup(b, d.memory.Remove, b.id)
+	}
 	return b
 }
 

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -102,5 +104,25 @@ func TestClustersRefused(t *testing.T) {
 		if err == nil || err.Error() != c.want {
 			t.Errorf("sm_%d, %d blocks: %v, want %q", c.capability, c.ctas, err, c.want)
 		}
+	}
+}
+
+// TestForeignBuffers: buffers of somebody else's memory that nobody closes are forgotten when they are
+// collected.
+func TestForeignBuffers(t *testing.T) {
+	d := &Device{}
+	for i := range 100 {
+		d.recorded(&buffer{ptr: driver.DevicePtr(4096 * (i + 1)), size: 8, foreign: true})
+	}
+	kept := d.recorded(&buffer{ptr: 8, size: 8, foreign: true})
+	for i := 0; len(d.memory.Spans()) > 1 && i < 100; i++ {
+		runtime.GC()
+		time.Sleep(time.Millisecond) // cleanups run on a goroutine of their own
+	}
+	if got := d.memory.Spans(); len(got) != 1 || got[0].Lo != 8 {
+		t.Errorf("%d buffers are left", len(got))
+	}
+	if err := kept.Close(); err != nil || len(d.memory.Spans()) != 0 {
+		t.Errorf("a closed buffer is left: %v", err)
 	}
 }
