@@ -34,8 +34,8 @@ func fewOperators(t *testing.T, dir, types string) string {
 	return file
 }
 
-// TestONNXProvider hands the operators of the example to a program that plays ONNX Runtime's part: results and
-// refusals on the CPU, launches on a GPU whose kernels do nothing.
+// TestONNXProvider hands the operators of the example to a program that plays ONNX Runtime's part: results
+// and refusals on the CPU, launches on a GPU whose kernels do nothing.
 func TestONNXProvider(t *testing.T) {
 	needCC(t)
 	dir := t.TempDir()
@@ -109,9 +109,11 @@ func TestONNXRuntime(t *testing.T) {
 		if _, missing := os.Stat(filepath.Join(modules, "onnxruntime-node")); err != nil || missing != nil {
 			t.Skip("onnxruntime-node is not installed in .venv/node")
 		}
-		run(nil, "cc", "-shared", "-fPIC", filepath.Join(example, "node_preload.c"), "-o", "node_preload.so", "-ldl")
+		run(nil, "cc", "-shared", "-fPIC", filepath.Join(example, "node_preload.c"), "-o", "node_preload.so",
+			"-ldl")
 		out := run([]string{"LD_PRELOAD=./node_preload.so", "NEREID_OPERATORS=./liboperators.so",
-			"NODE_PATH=" + modules}, node, filepath.Join(example, "run.js"), "float32_ours.onnx", "float32_theirs.onnx")
+			"NODE_PATH=" + modules}, node, filepath.Join(example, "run.js"), "float32_ours.onnx",
+			"float32_theirs.onnx")
 		if !strings.Contains(out, "equal, onnxruntime-node") {
 			t.Error(out)
 		}
@@ -145,7 +147,8 @@ arguments = { in_ptr = "x", out_ptr = "y", in_row_stride = "n", out_row_stride =
 		{"", "", ""},
 		{operator, "", "the tables describe no operators"},
 		{`out_ptr = "y", `, "", `argument out_ptr is none of the tensors: arguments.out_ptr = "TENSOR" says which`},
-		{`, n_cols = "n"`, "", `n_cols is no dimension and no attribute: arguments.n_cols = "RULE" says what it is`},
+		{`, n_cols = "n"`, "",
+			`n_cols is no dimension and no attribute: arguments.n_cols = "RULE" says what it is`},
 		{"x: fp32", "x: fp16", "x has elements of fp16, and the kernel's in_ptr is *fp32"},
 		{"x: fp32", "x: float4", "x has elements of float4"},
 		{"group = \"rows_of\"\ninputs", "group = \"soft\"\ninputs", `there is no group "soft"`},

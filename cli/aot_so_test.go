@@ -157,8 +157,8 @@ func TestAOTLaunches(t *testing.T) {
 	t.Log("\n" + out)
 }
 
-// TestAOTLibraryWithoutCC builds the library where there is no C compiler, by LLVM and a linker: it is as good
-// as the other.
+// TestAOTLibraryWithoutCC builds the library where there is no C compiler, by LLVM and a linker: it is as
+// good as the other.
 func TestAOTLibraryWithoutCC(t *testing.T) {
 	needCC(t)
 	ld := txtest.Tool(t, "ld.lld", "ld.lld-22", "ld")

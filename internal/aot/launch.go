@@ -9,7 +9,8 @@ import (
 
 // launchOf compiles what a row says about launches. Its rules see the kernel's arguments, the sizes, and as
 // constants what is compiled in and the numbers of values. key is the place of an error.
-func launchOf(t rule.LaunchText, params []lang.Param, c constants, values map[string]object.Value) (_ rule.Launch,
+func launchOf(t rule.LaunchText, params []lang.Param, c constants,
+	values map[string]object.Value) (_ rule.Launch,
 	key string, err error) {
 	known := map[string]float64{}
 	for name, v := range values {

@@ -69,7 +69,8 @@ func (g *grouped) undecided() string {
 		switch {
 		case !sameArgs(first.saved, v.saved):
 			return "its variants take different arguments"
-		case !slices.Equal(first.launch.Sizes, v.launch.Sizes) || (first.launch.Grid == nil) != (v.launch.Grid == nil):
+		case !slices.Equal(first.launch.Sizes, v.launch.Sizes) ||
+			(first.launch.Grid == nil) != (v.launch.Grid == nil):
 			return "its variants have different sizes"
 		case v.launch.When == nil && !slices.Equal(first.entry.Constants, v.entry.Constants):
 			return "the table does not say when which variant may run"

@@ -35,7 +35,8 @@ func TestRulesInC(t *testing.T) {
 		fmt.Fprintf(&want, "%s\n", fmt.Sprintf("%x", r.Eval(values)))
 	}
 	var b strings.Builder
-	b.WriteString("#include <stdint.h>\n#include <stdio.h>\ntypedef struct { int64_t op; double value; } step;\n" +
+	b.WriteString("#include <stdint.h>\n#include <stdio.h>\n" +
+		"typedef struct { int64_t op; double value; } step;\n" +
 		"typedef double call;\nstatic double value(const call *c, int64_t i) { return c[i]; }\n")
 	b.WriteString(steps())
 	for i := range w.tables {

@@ -25,7 +25,8 @@ func (w *writer) ir(arch string) []byte {
 	}
 	for i := range w.blobs {
 		d := &w.blobs[i]
-		fmt.Fprintf(&x.b, "@%s = internal constant [%d x i8] %s, align 16\n", d.name, len(d.data)+1, irBytes(d.data))
+		fmt.Fprintf(&x.b, "@%s = internal constant [%d x i8] %s, align 16\n", d.name, len(d.data)+1,
+			irBytes(d.data))
 	}
 	for i := range w.tables {
 		x.table(&w.tables[i])
@@ -91,7 +92,8 @@ func (x *irWriter) table(t *table) {
 		row = "{ " + strings.Join(types, ", ") + " }"
 		rows = append(rows, row+" { "+strings.Join(values, ", ")+" }")
 	}
-	fmt.Fprintf(&x.b, "@%s = %s %s [%d x %s] [%s]\n", t.name, linkage, kind, len(rows), row, strings.Join(rows, ", "))
+	fmt.Fprintf(&x.b, "@%s = %s %s [%d x %s] [%s]\n", t.name, linkage, kind, len(rows), row,
+		strings.Join(rows, ", "))
 }
 
 // cell returns the type and the value of a cell.
@@ -160,7 +162,8 @@ func (x *irWriter) function(f *function) {
 	fmt.Fprintf(b, "  %%words = alloca [%d x i64], align 8\n", max(1, len(f.args)))
 	x.words(f)
 	if !f.group {
-		fmt.Fprintf(b, "  %%r = call i32 @%s_launch(ptr @%s, ptr %%where, i32 %%x, i32 %%y, i32 %%z, ptr %%words)\n",
+		fmt.Fprintf(b, "  %%r = call i32 @%s_launch(ptr @%s, ptr %%where, i32 %%x, i32 %%y, i32 %%z, ptr "+
+			"%%words)\n",
 			x.w.prefix, f.symbol)
 	} else {
 		grid, sizes := x.array(f.grid, "grid", "i32", []string{"%x", "%y", "%z"}), x.sizes(f)
@@ -189,7 +192,8 @@ func (x *irWriter) words(f *function) {
 		if bits != "i64" {
 			convert("zext", bits, "i64")
 		}
-		fmt.Fprintf(&x.b, "  %%at%d = getelementptr i64, ptr %%words, i64 %d\n  store i64 %s, ptr %%at%d\n", i, i, value, i)
+		fmt.Fprintf(&x.b, "  %%at%d = getelementptr i64, ptr %%words, i64 %d\n  store i64 %s, ptr %%at%d\n",
+			i, i, value, i)
 	}
 }
 
@@ -209,7 +213,8 @@ func (x *irWriter) array(there bool, name, typ string, values []string) string {
 	}
 	fmt.Fprintf(&x.b, "  %%%s = alloca [%d x %s], align 8\n", name, len(values), typ)
 	for i, v := range values {
-		fmt.Fprintf(&x.b, "  %%%s.%d = getelementptr %s, ptr %%%s, i64 %d\n  store %s %s, ptr %%%s.%d\n", name, i, typ,
+		fmt.Fprintf(&x.b, "  %%%s.%d = getelementptr %s, ptr %%%s, i64 %d\n  store %s %s, ptr %%%s.%d\n",
+			name, i, typ,
 			name, i, typ, v, name, i)
 	}
 	return "%" + name

@@ -17,8 +17,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 )
 
-// runtimes holds the parts of the C source that are the same for all forms, as clang makes LLVM IR of them, for
-// each architecture. TestRuntimeIR writes them.
+// runtimes holds the parts of the C source that are the same for all forms, as clang makes LLVM IR of them,
+// for each architecture. TestRuntimeIR writes them.
 //
 //go:embed runtime_*.ll.gz
 var runtimes embed.FS
@@ -132,8 +132,8 @@ func (f *Form) exports() string {
 	return fmt.Sprintf("{ global: %s_*;%s local: *; };\n", f.Name, operators)
 }
 
-// systemLibraries returns the paths of the C library, the mathematical one and the loader, as this process has
-// them: LLVM has brought them in.
+// systemLibraries returns the paths of the C library, the mathematical one and the loader, as this process
+// has them: LLVM has brought them in.
 func systemLibraries() ([]string, error) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

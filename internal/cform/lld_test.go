@@ -21,12 +21,13 @@ import (
 // runtimeSource returns the C source of what all forms share. Its tables are elsewhere.
 func runtimeSource() string {
 	w := &writer{prefix: "PREFIX"}
-	return typesText + onnxTypesText + steps() + w.named(runtimeText+cudaText+hostText+apiText+groupText+onnxText)
+	return typesText + onnxTypesText + steps() +
+		w.named(runtimeText+cudaText+hostText+apiText+groupText+onnxText)
 }
 
-// TestRuntimeIR checks that runtime_*.ll.gz are made of the C source as it is now. UPDATE_GOLDEN=1 makes them anew,
-// where NEREID_CLANG is a clang with the headers of both architectures: clang-22, with libc6-dev-arm64-cross.
-// NEREID_CLANG_ARM64 adds flags for the second one.
+// TestRuntimeIR checks that runtime_*.ll.gz are made of the C source as it is now. UPDATE_GOLDEN=1 makes them
+// anew, where NEREID_CLANG is a clang with the headers of both architectures: clang-22, with
+// libc6-dev-arm64-cross. NEREID_CLANG_ARM64 adds flags for the second one.
 func TestRuntimeIR(t *testing.T) {
 	source := runtimeSource()
 	mark := fmt.Sprintf("; of C source %x\n", sha256.Sum256([]byte(headText+source)))
@@ -34,7 +35,8 @@ func TestRuntimeIR(t *testing.T) {
 		if clang := strings.Fields(os.Getenv("NEREID_CLANG")); txtest.Updating() && len(clang) > 0 {
 			var packed bytes.Buffer
 			w := gzip.NewWriter(&packed)
-			if _, err := io.WriteString(w, mark+runtimeIR(t, clang, arch.name, source)); err != nil || w.Close() != nil {
+			if _, err := io.WriteString(w, mark+runtimeIR(t, clang, arch.name, source)); err != nil ||
+				w.Close() != nil {
 				t.Fatal(err)
 			}
 			if err := os.WriteFile("runtime_"+arch.name+".ll.gz", packed.Bytes(), 0o600); err != nil {
@@ -63,7 +65,8 @@ func TestRuntimeCompiles(t *testing.T) {
 		calls: []function{{id: "v", symbol: "none", grid: true, args: args},
 			{id: "g", symbol: "none", group: true, grid: true, args: args},
 			{id: "s", symbol: "none", group: true, sizes: []string{"n", "m"}, args: args}},
-		tables: []table{{name: "none", rows: [][]cell{{int64(-1), 0.5, "text", ref("code_0"), ref(""), ref("AT_t_host")}}},
+		tables: []table{{name: "none",
+			rows: [][]cell{{int64(-1), 0.5, "text", ref("code_0"), ref(""), ref("AT_t_host")}}},
 			{name: "empty"}, {name: "zero", variable: true, zeros: 3}}}
 	for _, arch := range archs {
 		target, err := lib.Chip(arch.family, arch.name+"-unknown-linux-gnu", arch.cpu, "")

@@ -1,6 +1,6 @@
-// Package rule compiles what a table says about launches: conditions, grids, shapes of operators. A rule is an
-// expression over numbers, which becomes steps of a small stack machine, so that a program in C evaluates it
-// without a parser.
+// Package rule compiles what a table says about launches: conditions, grids, shapes of operators. A rule is
+// an expression over numbers, which becomes steps of a small stack machine, so that a program in C evaluates
+// it without a parser.
 //
 // In: text in Python's syntax, "cdiv(n, BLOCK) if n > 0 else 1". Out: steps. Numbers are float64 throughout:
 // sizes and strides are exact below 2**53. A division by zero gives 0. The package imports the Python parser

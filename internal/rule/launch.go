@@ -22,7 +22,8 @@ type LaunchText struct {
 }
 
 // CompileLaunch compiles the rules of a variant. key is the place of an error.
-func CompileLaunch(t LaunchText, constants map[string]float64, args []string) (l Launch, key string, err error) {
+func CompileLaunch(t LaunchText, constants map[string]float64, args []string) (l Launch, key string,
+	err error) {
 	l = Launch{Sizes: t.Sizes, Measure: t.Measure}
 	names := slices.Concat(args, t.Sizes)
 	for i, s := range t.Sizes {

@@ -55,7 +55,8 @@ type OperatorText struct {
 }
 
 // OperatorKeys lists the keys of an operator in a manifest.
-var OperatorKeys = []string{"name", "domain", "group", "types", "inputs", "outputs", "attributes", "arguments"}
+var OperatorKeys = []string{"name", "domain", "group", "types", "inputs", "outputs", "attributes",
+	"arguments"}
 
 // DefaultDomain is the domain of operators that name none.
 const DefaultDomain = "nereid"
