@@ -23,6 +23,9 @@ type Code struct {
 	variant *bundle.Variant // nil for a kernel
 	ahead   bool            // launches compile or load, and run nothing
 
+	// Arguments for the next launch. The first ones are at hand; others are for launches at the same time. After
+	// a launch little is left in the processor's caches, and a pool touches much.
+	first atomic.Pointer[Args]
 	spare sync.Pool // of *Args
 	boxed boxes
 }
@@ -94,10 +97,28 @@ func (c *Code) Int(name string) int {
 
 // Args returns an empty list of arguments. It ends with Launch, and must not be used afterwards.
 func (c *Code) Args() *Args {
+	if a := c.first.Swap(nil); a != nil {
+		return a
+	}
+	return c.moreArgs()
+}
+
+func (c *Code) moreArgs() *Args {
 	if a, ok := c.spare.Get().(*Args); ok {
 		return a
 	}
-	return &Args{of: c}
+	a := &Args{of: c}
+	a.list = a.room[:0]
+	return a
+}
+
+// keep keeps arguments for another launch. Tensors are not kept alive.
+func (c *Code) keep(a *Args) {
+	clear(a.list)
+	a.list = a.list[:0]
+	if !c.first.CompareAndSwap(nil, a) {
+		c.spare.Put(a)
+	}
 }
 
 // Args is the arguments of a launch that are not compile-time parameters of the config, in the order of the
@@ -105,6 +126,7 @@ func (c *Code) Args() *Args {
 type Args struct {
 	of   *Code
 	list []any
+	room [12]any // for a list that is not longer
 }
 
 // Tensor adds a tensor.
@@ -147,9 +169,7 @@ func (a *Args) Launch(s *nereid.Stream, grid nereid.Grid) error {
 		return errors.New("tunable: arguments without code: Code.Args makes them")
 	}
 	err := c.launch(s, grid, a)
-	clear(a.list) // tensors are not kept alive
-	a.list = a.list[:0]
-	c.spare.Put(a)
+	c.keep(a)
 	return err
 }
 

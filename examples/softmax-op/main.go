@@ -88,8 +88,8 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	return once(op, s, o.rows, o.cols, out)
 }
 
-// overhead compares the host's time for a tuned call and for a direct launch of the variant that it runs, by
-// the least times of many batches.
+// overhead compares the host's time for a tuned call, for Softmax, which checks its arguments as well, and
+// for a direct launch of the variant that they run, by the least times of many batches.
 func overhead(b *bundle.Bundle, op *softmax, s *nereid.Stream, limit time.Duration, out io.Writer) error {
 	const width = 1024
 	x, y, err := tensors(s.Device(), nereid.Float32, 1, width)
@@ -108,15 +108,17 @@ func overhead(b *bundle.Bundle, op *softmax, s *nereid.Stream, limit time.Durati
 		return err
 	}
 	args := []any{y, x, width, width, width}
+	tuned := op.ops[x.DType]
 	calls := []func() error{
+		func() error { return tuned.Call(s, p) },
 		func() error { return op.Softmax(s, y, x) },
 		func() error { return v.Launch(s, nereid.Grid{1}, args...) },
 	}
-	least := []time.Duration{time.Hour, time.Hour}
+	least := []time.Duration{time.Hour, time.Hour, time.Hour}
 	const batch = 100
 	runs, mallocs := 0, uint64(0)
 	var before, after runtime.MemStats
-	for end := time.Now().Add(limit); time.Now().Before(end); runs += 2 * batch {
+	for end := time.Now().Add(limit); time.Now().Before(end); runs += len(calls) * batch {
 		for i, call := range calls {
 			runtime.ReadMemStats(&before)
 			begin := time.Now()
@@ -133,8 +135,9 @@ func overhead(b *bundle.Bundle, op *softmax, s *nereid.Stream, limit time.Durati
 			}
 		}
 	}
-	_, err = fmt.Fprintf(out, "a tuned call takes %v, a direct launch %v; %.3f allocations for each\n",
-		least[0], least[1], float64(mallocs)/float64(runs))
+	_, err = fmt.Fprintf(out,
+		"a tuned call takes %v, Softmax %v, a direct launch %v; %.3f allocations for each\n", least[0],
+		least[1], least[2], float64(mallocs)/float64(runs))
 	return err
 }
 

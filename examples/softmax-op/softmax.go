@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -64,7 +63,10 @@ func newSoftmax(b *bundle.Bundle, store *nereid.TuneStore, rep time.Duration) (*
 // Softmax writes the softmax of each row of x, a matrix whose rows are contiguous, to out. The first call for
 // a shape measures the candidates.
 func (s *softmax) Softmax(stream *nereid.Stream, out, x *nereid.Tensor) error {
-	if err := errors.Join(x.Err(), out.Err()); err != nil {
+	if err := x.Err(); err != nil {
+		return err
+	}
+	if err := out.Err(); err != nil {
 		return err
 	}
 	op := s.ops[x.DType]

@@ -14,9 +14,12 @@ import (
 // asks the gate of a compilation's context before each pass (llvm::OptPassGate), so large kernels get a gate
 // that refuses this one.
 
-// maxReduced is the number of sums, products and addresses up to which strength reduction runs. 1,000 take
-// 0.3 s, and the time grows with the square.
-const maxReduced = 1000
+// Strength reduction runs up to these numbers. Its time grows with the number of pairs of a sum and an
+// address, to about a second for 100,000, and with the square of all that it compares.
+const (
+	maxReduced      = 1500
+	maxReducedPairs = 100_000
+)
 
 // LLVMOpcode of the instructions that strength reduction compares.
 const (
@@ -31,15 +34,19 @@ func (c *compilation) limitReduction() {
 	if c.lib.version.Major < 22 || !r.knowsGate() {
 		return
 	}
-	count := 0
+	var sums, products, addresses int
 	walk := walker{raw: r, args: make([]uintptr, 1)}
 	walk.instructions(c.module, func(v valueRef) {
 		switch int32(walk.call(r.opcode, uintptr(v))) {
-		case opAdd, opMul, opGEP:
-			count++
+		case opAdd:
+			sums++
+		case opMul:
+			products++
+		case opGEP:
+			addresses++
 		}
 	})
-	if count > maxReduced {
+	if sums*addresses > maxReducedPairs || sums+products+addresses > maxReduced {
 		dl.Call(r.setPassGate, uintptr(c.context), uintptr(unsafe.Pointer(noReduction())))
 	}
 }

@@ -16,7 +16,7 @@ func TestLimitReduction(t *testing.T) {
 		for _, row := range []struct {
 			n       int
 			reduced bool
-		}{{maxReduced/3 - 1, true}, {maxReduced/3 + 1, false}} {
+		}{{300, true}, {330, false}} {
 			ptx := string(compile(t, lib, products(row.n), Options{Target: nvptx(t, lib, "sm_90")}).Asm)
 			if n := strings.Count(ptx, "mul.lo") + strings.Count(ptx, "mad.lo"); (n < row.n) != row.reduced {
 				t.Errorf("%d products: %d multiplications", row.n, n)
