@@ -7,6 +7,9 @@
 /* door_path returns the path of the file that this code is in, or NULL. */
 const char *door_path(void);
 
+/* door_keep returns a string that lives for ever, in C's memory, where a search for leaks finds it. */
+const char *door_keep(char *s);
+
 /* door_error returns an error with room for n diagnostics. It owns the strings, which malloc made; NULL means
  * "". */
 nereid_error *door_error(int status, char *text, char *file, int line, int column, char *kernel, char *param,

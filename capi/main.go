@@ -8,7 +8,8 @@
 //	device.go            devices, streams, tensors
 //	config.go, hooks.go  configuration, logs and hooks
 //	module.go            modules and kernels
-//	launch.go            launches and frozen specializations
+//	launch.go, bound.go  launches and frozen specializations
+//	quick.c, quick.go    launches that C repeats itself
 //	code.go              compilation without a launch
 //
 // Arguments are the business of package foreign. This module is the only one with cgo.
@@ -62,7 +63,7 @@ var version = sync.OnceValue(func() *C.char {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		text = info.Main.Version
 	}
-	return C.CString(text + " " + cache.BuildText(cache.Build()))
+	return keep(text + " " + cache.BuildText(cache.Build()))
 })
 
 //export go_version
@@ -79,11 +80,11 @@ func go_dtype_of(name *C.char) C.int {
 
 // dtypeNames holds the names of the element types, which live for ever.
 var dtypeNames = sync.OnceValue(func() (names [256]*C.char) {
-	empty := C.CString("")
+	empty := keep("")
 	for i := range names {
 		names[i] = empty
 		if t := nereid.DType(i); t.Size() > 0 {
-			names[i] = C.CString(t.String())
+			names[i] = keep(t.String())
 		}
 	}
 	return names
@@ -94,6 +95,9 @@ func go_dtype_name(t C.int) *C.char { return dtypeNames()[uint8(min(max(t, 0), 2
 
 //export go_dtype_size
 func go_dtype_size(t C.int) C.size_t { return C.size_t(nereid.DType(min(max(t, 0), 255)).Size()) }
+
+// keep returns a string for C that lives for ever.
+func keep(s string) *C.char { return (*C.char)(unsafe.Pointer(C.door_keep(C.CString(s)))) }
 
 // cString returns a copy of a string for C, which frees it.
 func cString(s string) *C.char { return C.CString(strings.ReplaceAll(s, "\x00", "?")) }

@@ -198,7 +198,7 @@ func TestListErrors(t *testing.T) {
 	f := newFixture(t, "add")
 	for want, a := range map[string]Arg{
 		"argument 0: its kind is 99":        {Kind: 99},
-		"argument 0: the pointer is NULL":   {Kind: Ptr, DType: nereid.Int8},
+		"argument 0: the pointer is NULL":   {Kind: Ptr, DType: nereid.Int8, Size: 4},
 		"argument 0: its dtype is 0":        {Kind: Scalar},
 		"argument 0: value.s is NULL":       {Kind: String},
 		"argument 0: value.items is NULL":   {Kind: Tuple, Count: 1},

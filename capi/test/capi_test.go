@@ -137,6 +137,7 @@ func cases(t *testing.T) (list []*recorded, files []string) {
 // TestPrograms runs the program in both languages: recorded launches, wrong calls, a broken kernel, threads,
 // fork, and everything else in nereid.h.
 func TestPrograms(t *testing.T) {
+	t.Parallel()
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
 			program, env := l.compile(t, l.name == "C++", sources), environment(t)
@@ -181,6 +182,55 @@ func TestStubDriver(t *testing.T) {
 	}
 	bench := languages[0].compile(t, false, []string{"bench.c"})
 	t.Log("\n" + command(t, "", env, bench))
+}
+
+// TestSanitizer runs the program under the sanitizers for addresses, leaks and undefined behaviour. They see
+// the program's memory and all that the library allocates in C.
+func TestSanitizer(t *testing.T) {
+	t.Parallel()
+	program := languages[0].compile(t, false, sources, "-fsanitize=address,undefined",
+		"-fno-sanitize-recover=all")
+	env := environment(t)
+	for _, cmd := range []string{"wrong", "broken", "threads", "stray", "fork"} {
+		command(t, path(t), env, program, "cpu", cmd)
+	}
+	command(t, path(t), env, program, "cpu", "features", t.TempDir())
+	_, files := cases(t)
+	command(t, path(t), env, program, append([]string{"cpu", "replay"}, files[45:]...)...)
+}
+
+// TestGoProgram runs a Go program, which has a Go runtime of its own, on both forms of the library.
+func TestGoProgram(t *testing.T) {
+	t.Parallel()
+	lib, program := library(t), filepath.Join(t.TempDir(), "program")
+	shared, static := "-L"+lib+" -lnereid -Wl,-rpath,"+lib, lib+"/libnereid.a -ldl -lpthread"
+	for _, flags := range []string{shared, static} {
+		env := append(environment(t), "CGO_ENABLED=1", "CGO_CFLAGS=-I"+lib, "CGO_LDFLAGS="+flags)
+		command(t, "", env, "go", "build", "-o", program, path(t, "capi", "test", "testdata", "gohost", "main.go"))
+		if out := command(t, path(t), env, program); out != "ok\n" {
+			t.Error(out)
+		}
+	}
+}
+
+// TestDocument runs the program in docs/C.md.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	_, text, ok := strings.Cut(txtest.Read(t, path(t, "docs", "C.md")), "```c\n")
+	text, _, ended := strings.Cut(text, "```")
+	if !ok || !ended {
+		t.Fatal("docs/C.md has no program")
+	}
+	lib, dir := library(t), t.TempDir()
+	source, program := filepath.Join(dir, "program.c"), filepath.Join(dir, "program")
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	command(t, "", nil, txtest.Tool(t, "cc"), "-Wall", "-Wextra", "-Werror", source, "-I", lib, "-L", lib, "-lnereid",
+		"-Wl,-rpath,"+lib, "-o", program)
+	if out := command(t, path(t), environment(t), program); out != "1998\n" {
+		t.Error(out)
+	}
 }
 
 // TestSymbols holds the libraries to the functions of nereid.h: nothing else is visible.
