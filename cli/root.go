@@ -127,7 +127,7 @@ func checkPasses() (out []error) {
 		return nil
 	}
 	var known []string
-	for _, p := range optPasses(gpu.Options{Machine: gpu.Machine{Target: "cuda:90"}, TMA: true}) {
+	for _, p := range optPasses(gpu.Options{Machine: gpu.Machine{Target: "cuda:90"}, TMA: true, Turns: true}) {
 		known = append(known, p.Name)
 	}
 	for _, n := range names {

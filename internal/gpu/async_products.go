@@ -23,9 +23,13 @@ import (
 //	                                                 }
 //	                                                 ttng.warp_group_dot_wait … {pendings = 0}
 
-// tightAttr marks buffers whose next copy overwrites the slot that a product reads. It exists only within
+// tightAttr marks buffers whose next copy overwrites the slot that a product reads, roomyAttr those whose
+// copies never overwrite the slot that products of their iteration read. They exist only within
 // SoftwarePipeline.
-const tightAttr = "nereid.tight"
+const (
+	tightAttr = "nereid.tight"
+	roomyAttr = "nereid.roomy"
+)
 
 // overlapping is a product that completes in the next iteration.
 type overlapping struct {

@@ -64,5 +64,8 @@
 //	lower_loads.go                 loads as asynchronous copies
 //	expand_loop.go                 taking a loop apart by its schedule
 //	async_products.go              products of warp groups that overlap with the next iteration
+//	group_turns.go                 nereid-gpu-group-turns: loops whose warp groups need not run in step
+//	take_turns.go                  barriers in shared memory that let them apart
+//	branch_on_masks.go             nereid-gpu-branch-on-masks
 //	reorder_instructions.go        tritongpu-reorder-instructions
 package gpu

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
@@ -90,8 +92,13 @@ func (s *stores) fence(op *ir.Op) {
 		}
 		at = loop
 	}
-	if prev := at.Prev(); prev != nil && prev.Def == ttng.FenceAsyncShared {
-		return
+	for prev := at.Prev(); prev != nil; prev = prev.Prev() {
+		if prev.Def == ttng.FenceAsyncShared {
+			return
+		}
+		if slices.ContainsFunc(s.ops, func(st *ir.Op) bool { return st == prev || st.IsInside(prev) }) {
+			break
+		}
 	}
 	ir.At(at).Op(ttng.FenceAsyncShared, nil, nil, ir.A("bCluster", ir.BoolAttr(false)))
 }

@@ -50,6 +50,7 @@ type asyncCopy struct {
 	buf     ir.Attr
 	buffers int
 	tight   bool // the next copy overwrites the slot that products read
+	roomy   bool // a copy never overwrites the slot that products of its iteration read
 	alloc   *ir.Value
 
 	// Of a copy through a descriptor: the barrier that its bytes arrive at, and the wait for it.
@@ -131,6 +132,7 @@ func (c *copier) consider(op *ir.Op) {
 	if readByProducts(op) {
 		if op.Result(0).HasOneUse() {
 			a.buffers++ // a product may still read a buffer while the next copy is under way
+			a.roomy = true
 		} else {
 			a.tight = true // as many buffers as in Triton, which lets the product run on regardless
 		}
@@ -350,6 +352,9 @@ func (c *copier) allocate(a *asyncCopy) {
 	a.alloc.Name = a.load.Result(0).Name
 	if a.tight {
 		a.alloc.Def().SetAttr(tightAttr, ir.Unit)
+	}
+	if a.roomy {
+		a.alloc.Def().SetAttr(roomyAttr, ir.Unit)
 	}
 	b.After(c.loop)
 	b.Loc = c.loop.Loc

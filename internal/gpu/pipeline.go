@@ -17,6 +17,9 @@ type Options struct {
 	// TMA gives accesses through tensor descriptors to the copy engine, which targets from cuda:90 on have,
 	// where it can serve them. Without TMA, no descriptor may be left in the module.
 	TMA bool
+	// Turns lets the warp groups of loops like that of attention apart, so that they take turns on the tensor
+	// cores, and skips selects in loops of their products, on targets that have such products.
+	Turns bool
 }
 
 // Pipeline returns the passes from TTIR to TTGIR for a CUDA target, in the order of make_ttgir in Triton's
@@ -48,7 +51,11 @@ func Pipeline(o Options) []pass.Pass {
 		Canonicalize,
 	)
 	if c >= 80 && o.NumStages > 0 {
-		passes = append(passes, pipelined(o.NumStages)...)
+		var turns []pass.Pass
+		if o.Turns {
+			turns = append(turns, GroupTurns)
+		}
+		passes = append(passes, pipelined(o.NumStages, turns...)...)
 	}
 	passes = append(passes, pass.LoopAwareCSE, OptimizeDotOperands)
 	if c >= 80 && o.NumStages > 0 {
@@ -57,14 +64,19 @@ func Pipeline(o Options) []pass.Pass {
 	if o.TMA {
 		passes = append(passes, TMALowering)
 	}
-	return append(append(passes, finished(FenceInsertion)...), BranchOnProducts)
+	passes = append(append(passes, finished(FenceInsertion)...), BranchOnProducts)
+	if o.Turns {
+		passes = append(passes, BranchOnMasks)
+	}
+	return passes
 }
 
-// pipelined returns the passes that overlap the iterations of loops.
-func pipelined(stages int) []pass.Pass {
-	return []pass.Pass{
-		FuseNestedLoops, Canonicalize, CombineSelectAndIf, AssignLatencies(stages), ScheduleLoops, SoftwarePipeline,
-	}
+// pipelined returns the passes that overlap the iterations of loops, with those of one target among them.
+func pipelined(stages int, own ...pass.Pass) []pass.Pass {
+	return slices.Concat(
+		[]pass.Pass{FuseNestedLoops, Canonicalize, CombineSelectAndIf},
+		own,
+		[]pass.Pass{AssignLatencies(stages), ScheduleLoops, SoftwarePipeline})
 }
 
 // finished returns the passes behind the pipelining, with those of one target among them.
@@ -105,6 +117,10 @@ var Constraints = []pass.Constraint{
 	{Before: "tritongpu-accelerate-matmul", After: "tritongpu-fuse-nested-loops", Why: "only products of warp groups can leave out their sums"},
 	{Before: "tritongpu-fuse-nested-loops", After: "tritongpu-assign-latencies", Why: "a loop with a loop inside is no pipeline"},
 	{Before: "tritongpu-combine-tensor-select-and-if", After: "tritongpu-assign-latencies", Why: "a select of a product's sum would count as its use"},
+	{Before: "tritongpu-fuse-nested-loops", After: "nereid-gpu-group-turns",
+		Why: "loops that become one are no more"},
+	{Before: "nereid-gpu-group-turns", After: "tritongpu-pipeline",
+		Why: "it lets the groups of marked loops apart"},
 	{Before: "tritongpu-assign-latencies", After: "tritongpu-schedule-loops", Why: "stages come of latencies"},
 	{Before: "tritongpu-schedule-loops", After: "tritongpu-pipeline", Why: "loops are taken apart by their schedule"},
 	{Before: "tritongpu-pipeline", After: "tritongpu-coalesce-async-copy", Why: "it makes the copies"},

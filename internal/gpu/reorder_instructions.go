@@ -5,6 +5,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
@@ -20,7 +21,8 @@ var ReorderInstructions = pass.Pass{
 		sinkIntoLoops(m.Op)
 		for _, op := range opsOf(m.Op, ttg.LocalAlloc) {
 			if op.NumOperands() > 0 {
-				if def := op.Operand(0).Def(); def != nil && def.Def != arith.Constant && def.Def != tt.Splat {
+				def := op.Operand(0).Def()
+				if def != nil && def.Def != arith.Constant && def.Def != tt.Splat && !copiesBetween(def, op) {
 					op.MoveAfter(def)
 				}
 			}
@@ -35,6 +37,20 @@ var ReorderInstructions = pass.Pass{
 		loadLeftFirst(m.Op)
 		return nil
 	},
+}
+
+// copiesBetween reports whether copies start between two ops of a block: a buffer that is filled behind them
+// does not hold them up.
+func copiesBetween(a, b *ir.Op) bool {
+	if a.Block() != b.Block() {
+		return false
+	}
+	for op := a.Next(); op != nil && op != b; op = op.Next() {
+		if op.Def == ttg.AsyncCopy || op.Def == ttng.AsyncTMACopyGlobalToLocal {
+			return true
+		}
+	}
+	return false
 }
 
 // ancestorIn returns the op of block b that is op or contains it, or nil.

@@ -30,6 +30,7 @@ var SoftwarePipeline = pass.Pass{
 		for _, loop := range forLoops(m.Op) {
 			ctx.At(loop)
 			changed = startProducts(loop) || changed
+			takeTurns(loop)
 			changed = overlapStores(loop) || changed
 		}
 		if !changed {
@@ -37,6 +38,7 @@ var SoftwarePipeline = pass.Pass{
 		}
 		for _, op := range opsOf(m.Op, ttg.LocalAlloc) {
 			op.SetAttr(tightAttr, nil)
+			op.SetAttr(roomyAttr, nil)
 		}
 		updateWaits(m.Op)
 		return Canonicalize.Run(ctx, m)

@@ -103,6 +103,11 @@ var (
 		Group: "Compilation", Name: "NEREID_DISABLE_TMA",
 		Doc: "On sm_90, kernels access memory through tensor descriptors by pointers instead of the hardware that copies blocks (TMA).",
 	})
+	NoTurns = flag(Row{
+		Group: "Compilation", Name: "NEREID_DISABLE_TURNS",
+		Doc: "On sm_90, the warp groups of a program run in step in all loops, and no branch skips selects. " +
+			"Otherwise groups take turns on the tensor cores in loops like that of attention ([GPU.md](GPU.md)).",
+	})
 	MaxSource = size(Row{
 		Group: "Compilation", Name: "NEREID_MAX_SOURCE", Default: "4MiB",
 		Doc: "The most source text that a module may have, imported files included. More is an error, as with the other limits of a compilation.",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -405,4 +406,16 @@ func (f *barrierFinder) bytes(v *ir.Value) []interval {
 		out = append(out, f.alloc.buffers[root]...)
 	}
 	return out
+}
+
+// unguarded returns the bytes of v, without those whose readers and writers a barrier in memory orders.
+func (f *barrierFinder) unguarded(v *ir.Value) []interval {
+	if f.guarded(v) {
+		return nil
+	}
+	return f.bytes(v)
+}
+
+func (f *barrierFinder) guarded(v *ir.Value) bool {
+	return slices.ContainsFunc(f.roots[v], func(r *ir.Op) bool { return r.HasAttr(ttg.GuardedAttr) })
 }

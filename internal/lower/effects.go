@@ -74,8 +74,10 @@ func touchesScratch(f *barrierFinder, op *ir.Op) accesses {
 	return accesses{writes: own, meets: true, after: own}
 }
 
-func leavesCopies(_ *barrierFinder, _ *ir.Op, p *pending, a accesses) {
-	p.copies = add(p.copies, a.writes...)
+func leavesCopies(f *barrierFinder, op *ir.Op, p *pending, a accesses) {
+	if !f.guarded(op.Slot(1)) {
+		p.copies = add(p.copies, a.writes...)
+	}
 }
 
 func settlesAll(p *pending, _ *ir.Op) { p.barrier(true) }

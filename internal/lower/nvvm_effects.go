@@ -23,7 +23,7 @@ var (
 	mapAcquireEffects = effects{touches: func(*barrierFinder, *ir.Op) accesses { return accesses{meets: true} }}
 
 	barrierEffects       = effects{touches: touchesBarrier, leaves: leavesBarrier}
-	barrierExpectEffects = effects{touches: touchesBarrier, leaves: leavesNothing}
+	barrierExpectEffects = effects{touches: armsBarrier, leaves: leavesNothing}
 	barrierWaitEffects   = effects{touches: readsBarrier}
 )
 
@@ -34,7 +34,7 @@ func isAsync(op *ir.Op) bool {
 }
 
 func touchesProduct(f *barrierFinder, op *ir.Op) accesses {
-	return accesses{reads: append(f.bytes(op.Operand(0)), f.bytes(op.Operand(1))...)}
+	return accesses{reads: append(f.unguarded(op.Operand(0)), f.unguarded(op.Operand(1))...)}
 }
 
 func leavesProduct(f *barrierFinder, op *ir.Op, p *pending, a accesses) {
@@ -86,8 +86,12 @@ func touchesBarrier(f *barrierFinder, op *ir.Op) accesses {
 	return accesses{writes: f.bytes(op.Operand(0)), first: true}
 }
 
+func armsBarrier(f *barrierFinder, op *ir.Op) accesses {
+	return accesses{writes: f.unguarded(op.Operand(0)), first: true}
+}
+
 func readsBarrier(f *barrierFinder, op *ir.Op) accesses {
-	return accesses{reads: f.bytes(op.Operand(0))}
+	return accesses{reads: f.unguarded(op.Operand(0))}
 }
 
 func leavesBarrier(_ *barrierFinder, _ *ir.Op, p *pending, a accesses) {

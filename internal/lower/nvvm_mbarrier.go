@@ -22,10 +22,14 @@ func (l *lowering) first(pred string) string {
 	return l.both(l.val("icmp eq i32 %s, 0", l.ids.tid), pred)
 }
 
-// lowerInitBarrier makes a barrier. Behind the last of several, a fence makes them visible to the copy engine.
+// lowerInitBarrier makes a barrier. Behind the last of several, a fence makes them visible to the copy
+// engine, which has nothing to do with those of warps.
 func lowerInitBarrier(l *lowering, op *ir.Op) {
 	code := fmt.Sprintf("@$0 mbarrier.init.shared::cta.b64 [$1], %d;", op.IntOr("count", 1))
 	l.groupAsm("void", code, "b,r", "i1 "+l.first(""), l.mbarrier(op.Operand(0)))
+	if op.HasAttr(ttg.EachWarpAttr) || op.HasAttr(ttg.TurnAttr) {
+		return
+	}
 	next := op.Next()
 	for next != nil && (next.Effects() == 0 || next.Def == ttg.LocalAlloc && next.NumOperands() == 0) {
 		next = next.Next()
@@ -36,7 +40,8 @@ func lowerInitBarrier(l *lowering, op *ir.Op) {
 }
 
 func lowerInvalBarrier(l *lowering, op *ir.Op) {
-	l.groupAsm("void", "@$0 mbarrier.inval.shared::cta.b64 [$1];", "b,r", "i1 "+l.first(""), l.mbarrier(op.Operand(0)))
+	l.groupAsm("void", "@$0 mbarrier.inval.shared::cta.b64 [$1];", "b,r", "i1 "+l.first(""),
+		l.mbarrier(op.Operand(0)))
 }
 
 // lowerBarrierExpect arrives at a barrier and announces bytes.
@@ -47,7 +52,13 @@ func lowerBarrierExpect(l *lowering, op *ir.Op) {
 
 // lowerWaitBarrier waits until the phase of a parity has ended. What was copied before is visible then.
 func lowerWaitBarrier(l *lowering, op *ir.Op) {
-	args := []string{l.mbarrier(op.Slot(0)), "i32 " + l.scalar(op.Slot(1))}
+	bar, phase := l.mbarrier(op.Slot(0)), l.scalar(op.Slot(1))
+	if op.HasAttr(ttg.TurnAttr) {
+		bar = l.turnBarrier(op.Slot(0), 0)
+		phase = l.val("xor i32 %s, %s", phase,
+			l.val("zext i1 %s to i32", l.val("icmp eq i32 %s, 0", l.groupNumber())))
+	}
+	args := []string{bar, "i32 " + phase}
 	constraints, skip, end := "r,r", "", ""
 	if pred := op.Slot(2); pred != nil && l.scalar(pred) != "true" {
 		args, constraints = append(args, "i1 "+l.scalar(pred)), constraints+",b"
@@ -58,12 +69,46 @@ func lowerWaitBarrier(l *lowering, op *ir.Op) {
 	l.groupAsm("void", code, constraints, args...)
 }
 
-// lowerArriveBarrier arrives count times.
+// lowerArriveBarrier arrives count times: the first thread, or one thread of each warp for all of it.
 func lowerArriveBarrier(l *lowering, op *ir.Op) {
-	pred := ""
+	bar, pred := l.mbarrier(op.Operand(0)), ""
 	if p := op.Slot(1); p != nil {
 		pred = l.scalar(p)
 	}
+	switch {
+	case op.HasAttr(ttg.TurnAttr):
+		bar, pred = l.turnBarrier(op.Operand(0), 1), l.both(l.elected(), pred)
+	case op.HasAttr(ttg.EachWarpAttr):
+		l.vendor.meet(l, theWarp)
+		pred = l.both(l.elected(), pred)
+	default:
+		pred = l.first(pred)
+	}
 	code := fmt.Sprintf("@$0 mbarrier.arrive.shared::cta.b64 _, [$1], %d;", op.IntOr("count", 1))
-	l.groupAsm("void", code, "b,r", "i1 "+l.first(pred), l.mbarrier(op.Operand(0)))
+	l.groupAsm("void", code, "b,r", "i1 "+pred, bar)
+}
+
+// barrierBytes is the size of a barrier.
+const barrierBytes = 8
+
+// turnBarrier returns the address of the barrier of the warp group that comes ahead groups after this one,
+// given that of the first group.
+func (l *lowering) turnBarrier(first *ir.Value, ahead int) string {
+	group := l.groupNumber()
+	if ahead > 0 {
+		group = l.val("urem i32 %s, %d", l.val("add i32 %s, %d", group, ahead), l.warps/groupWarps)
+	}
+	return "ptr addrspace(3) " + l.sharedAt(l.val("mul i32 %s, %d", group, barrierBytes), l.regs(first)[0])
+}
+
+// groupWarps is the number of warps of a warp group.
+const groupWarps = 4
+
+// groupNumber returns the number of this warp group, provably the same in all threads of a warp.
+func (l *lowering) groupNumber() string {
+	var images [][]int
+	for bit := 1; bit < l.warps; bit *= 2 {
+		images = append(images, []int{bit / groupWarps})
+	}
+	return l.uniformPart(images)
 }

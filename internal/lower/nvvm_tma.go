@@ -102,11 +102,16 @@ func (d dealt) sum(l *lowering, f func(box) int) string {
 // starts returns a condition that is true in one thread of each warp that has boxes, where pred is true as well.
 // The instruction tells the assembler that the rest of the warp does not take the branch.
 func (d dealt) starts(l *lowering, pred string) string {
-	elected := l.val("extractvalue { i32, i1 } %s, 1", l.call("{ i32, i1 }", "llvm.nvvm.elect.sync", "i32 -1"))
+	elected := l.elected()
 	if l.warps > d.warps {
 		elected = l.val("and i1 %s, %s", elected, l.val("icmp ult i32 %s, %d", l.ids.tid, 32*d.warps))
 	}
 	return l.both(elected, pred)
+}
+
+// elected returns a condition that is true in one thread of each warp.
+func (l *lowering) elected() string {
+	return l.val("extractvalue { i32, i1 } %s, 1", l.call("{ i32, i1 }", "llvm.nvvm.elect.sync", "i32 -1"))
 }
 
 // address returns where a box begins in shared memory.

@@ -12,7 +12,19 @@ const (
 	MaxNRegAttr        = "ttg.maxnreg"
 )
 
-// NumWarps is the number of warps that run op: that of the partition it is in, or else its module's; 0 when unknown.
+// Attributes of ours, which Triton ignores.
+const (
+	// GuardedAttr marks an allocation whose readers and writers a barrier in shared memory orders.
+	GuardedAttr = "nereid.guarded"
+	// EachWarpAttr marks an arrival of each warp; others are of one thread.
+	EachWarpAttr = "nereid.each_warp"
+	// TurnAttr marks waits of warp groups for their turn, each at a barrier of its own, and arrivals at that of
+	// the next group, of each warp. The operand is the barrier of the first group, whose first turn needs none.
+	TurnAttr = "nereid.turn"
+)
+
+// NumWarps is the number of warps that run op: that of the partition it is in, or else its module's; 0 when
+// unknown.
 func NumWarps(op *ir.Op) int {
 	for ; op != nil; op = op.Parent() {
 		if block := op.Block(); block != nil && op.Parent() != nil && op.Parent().Def == WarpSpecializePartitions {

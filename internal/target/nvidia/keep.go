@@ -34,6 +34,9 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	if c.tensorMaps() {
 		also += " tma"
 	}
+	if c.turns() {
+		also += " turns"
+	}
 	if checked() {
 		also += " check"
 	}

@@ -19,6 +19,7 @@ func (c Compiler) ttgir(in *target.Input) error {
 		maps := described && c.tensorMaps()
 		passes := gpu.Pipeline(gpu.Options{
 			Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
+			Turns: c.turns(),
 		})
 		if described && !maps {
 			passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
@@ -35,6 +36,9 @@ func (c Compiler) ttgir(in *target.Input) error {
 
 // warpGroups reports whether products use wgmma where possible.
 func (c Compiler) warpGroups() bool { return c.Capability/10 == 9 && !knob.NoWarpGroups.Get() }
+
+// turns reports whether warp groups take turns on the tensor cores where that pays.
+func (c Compiler) turns() bool { return c.warpGroups() && !knob.NoTurns.Get() }
 
 func (c Compiler) machine(in *target.Input) gpu.Machine {
 	return gpu.Machine{Target: c.name(), NumWarps: in.Options.NumWarps, ThreadsPerWarp: 32, NumCTAs: in.Options.NumCTAs}

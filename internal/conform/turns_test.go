@@ -1,0 +1,176 @@
+package conform
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// TestTurns runs loops whose warp groups are apart, some in turns, with few and many iterations, on the
+// simulated sm_90, which reports deadlocks, and slots that are read too early or filled too soon. The
+// interpreter says what is right. With -device, they run on that device.
+func TestTurns(t *testing.T) {
+	name := "sim:90"
+	if onGPU(*deviceFlag) {
+		name = *deviceFlag
+	}
+	dev, err := nereid.Open(name)
+	if err != nil {
+		t.Skip(err)
+	}
+	judge, err := nereid.Open("interp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := []nereid.Options{{NumStages: 3, NumWarps: 8}, {NumStages: 4, NumWarps: 8},
+		{NumStages: 3, NumWarps: 16}}
+	for i, c := range turnCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			k := c.kernel(t)
+			c.takesTurns(t, k)
+			counts := c.counts
+			if counts == nil {
+				counts = []int{0, 1, 2, 7}
+			}
+			for j, n := range counts {
+				want, err := c.run(k, judge, n, nereid.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.compare(t, k, dev, n, opts[(i+j)%len(opts)], want)
+			}
+		})
+	}
+}
+
+// takesTurns checks whether the compiler lets warp groups apart, and take turns, as the case's name says.
+func (c *pipelineCase) takesTurns(t *testing.T, k *nereid.Kernel) {
+	t.Helper()
+	sig := ""
+	for _, s := range c.sizes {
+		name, _, _ := strings.Cut(s, ":")
+		sig += "*" + name + ":16, "
+	}
+	o := nereid.Options{NumStages: 3, NumWarps: 8}
+	got, err := k.CompileFor(context.Background(), "cuda:90", sig+"i32", o, "ttgir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(got.Stage("ttgir"))
+	if apart := strings.Contains(text, "nereid.guarded"); apart == strings.HasPrefix(c.name, "in step") {
+		t.Errorf("apart: %v\n%s", apart, text)
+	}
+	if turns := strings.Contains(text, "nereid.turn"); turns != strings.HasPrefix(c.name, "turns") {
+		t.Errorf("turns: %v\n%s", turns, text)
+	}
+}
+
+var turnCases = []*pipelineCase{
+	{name: "turns", sizes: []string{"fp16:8192", "fp16:8192", "fp16:16384", "fp32:16384", "fp32:512"}, body: `
+q = tl.load(tile(p0, 256, 32))
+acc = tl.zeros((256, 64), tl.float32)
+weight = tl.zeros((256,), tl.float32)
+top = tl.zeros((256,), tl.float32)
+for k in range(n):
+    s = tl.dot(q, tl.trans(tl.load(tile(p1 + k * 1024, 32, 32))))
+    higher = tl.maximum(top, tl.max(s, 1))
+    p = tl.where(s + 3 > higher[:, None], 1.0, 0.0)
+    fade = tl.where(higher > top, 2.0, 1.0)
+    weight = weight * fade + tl.sum(p, 1)
+    acc = tl.dot(p.to(tl.float16), tl.load(tile(p2 + k * 2048, 32, 64)), acc * fade[:, None])
+    top = higher
+tl.store(tile(p3, 256, 64), acc)
+tl.store(p4 + tl.arange(0, 256), weight)
+tl.store(p4 + 256 + tl.arange(0, 256), top)
+`},
+	{name: "turns, descriptors", sizes: []string{"fp16:8192", "fp16:8192", "fp16:16384", "fp32:16384"},
+		counts: []int{0, 32, 64, 224}, body: `
+q = tl.load(tile(p0, 256, 32))
+keys = tl.make_tensor_descriptor(p1, [256, 32], [32, 1], [32, 32])
+values = tl.make_tensor_descriptor(p2, [256, 64], [64, 1], [32, 64])
+acc = tl.zeros((256, 64), tl.float32)
+for k in range(0, n, 32):
+    s = tl.dot(q, keys.load([k, 0]).T)
+    acc = tl.dot(tl.where(s > k, 1.0, 2.0).to(tl.float16), values.load([k, 0]), acc)
+tl.store(tile(p3, 256, 64), acc)
+`},
+	{name: "a descriptor and pointers", sizes: []string{"fp16:8192", "fp16:8192", "fp16:8192", "fp32:8192"},
+		counts: []int{0, 32, 64, 224}, body: `
+q = tl.load(tile(p0, 256, 32))
+keys = tl.make_tensor_descriptor(p1, [256, 32], [32, 1], [32, 32])
+acc = tl.zeros((256, 32), tl.float32)
+for k in range(0, n, 32):
+    s = tl.dot(q, keys.load([k, 0]).T)
+    acc = tl.dot(tl.where(s > k, 1.0, 2.0).to(tl.float16), tl.load(tile(p2 + k * 32, 32, 32)), acc)
+tl.store(tile(p3, 256, 32), acc)
+`},
+	{name: "turns, two loops", sizes: []string{"fp16:8192", "fp16:16384", "fp16:16384", "fp32:16384"}, body: `
+q = tl.load(tile(p0, 256, 32))
+acc = tl.zeros((256, 64), tl.float32)
+for k in range(n):
+    s = tl.dot(q, tl.load(tile(p1 + k * 1024, 32, 32)))
+    acc = tl.dot(tl.where(s > k, 1.0, 2.0).to(tl.float16), tl.load(tile(p2 + k * 2048, 32, 64)), acc)
+for k in range(n // 2):
+    s = tl.dot(q, tl.load(tile(p2 + k * 1024, 32, 32)))
+    acc = tl.dot(tl.where(s > k, 2.0, 1.0).to(tl.float16), tl.load(tile(p1 + k * 2048, 32, 64)), acc)
+tl.store(tile(p3, 256, 64), acc)
+`},
+	{name: "a loop in a loop", sizes: []string{"fp16:8192", "fp16:8192", "fp16:8192", "fp32:8192"}, body: `
+for i in range(2):
+    q = tl.load(tile(p0, 256, 32)) + i
+    acc = tl.zeros((256, 32), tl.float32)
+    for k in range(n):
+        s = tl.dot(q, tl.load(tile(p1 + k * 1024, 32, 32)))
+        acc = tl.dot(tl.where(s > k, 1.0, 2.0).to(tl.float16), tl.load(tile(p2 + k * 1024, 32, 32)), acc)
+    tl.store(tile(p3, 256, 32), acc)
+`},
+	{name: "bounds", sizes: []string{"fp16:8192", "fp16:8192", "fp16:8192", "fp32:8192"},
+		counts: []int{0, 1, 32, 33, 77, 224}, body: `
+q = tl.load(tile(p0, 256, 32))
+rows = tl.arange(0, 32)
+acc = tl.zeros((256, 32), tl.float32)
+for k in range(0, n, 32):
+    here = k + rows < n
+    s = tl.dot(q, tl.trans(tl.load(tile(p1 + k * 32, 32, 32), mask=here[:, None], other=0.0)))
+    s = tl.where(here[None, :], s, -100.0)
+    s = tl.where(tl.arange(0, 256)[:, None] >= (k + rows)[None, :], s, -50.0)
+    v = tl.load(tile(p2 + k * 32, 32, 32), mask=here[:, None], other=0.0)
+    acc = tl.dot(tl.where(s > -60, 1.0, 2.0).to(tl.float16), v, acc)
+tl.store(tile(p3, 256, 32), acc)
+`},
+	{name: "turns, two products behind", sizes: []string{
+		"fp16:8192", "fp16:8192", "fp16:8192", "fp16:8192", "fp32:8192", "fp32:8192"}, body: `
+q = tl.load(tile(p0, 256, 32))
+acc = tl.zeros((256, 32), tl.float32)
+sum = tl.zeros((256, 32), tl.float32)
+for k in range(n):
+    s = tl.dot(q, tl.load(tile(p1 + k * 1024, 32, 32)))
+    p = tl.where(s > 0, 1.0, 3.0).to(tl.float16)
+    acc = tl.dot(p, tl.load(tile(p2 + k * 1024, 32, 32)), acc)
+    sum = tl.dot(-p, tl.load(tile(p3 + k * 1024, 32, 32)), sum * (k % 2))
+tl.store(tile(p4, 256, 32), acc)
+tl.store(tile(p5, 256, 32), sum)
+`},
+	{name: "one load for both", sizes: []string{"fp16:8192", "fp16:8192", "fp32:8192"}, body: `
+q = tl.load(tile(p0, 256, 32))
+acc = tl.zeros((256, 32), tl.float32)
+for k in range(n):
+    x = tl.load(tile(p1 + k * 1024, 32, 32))
+    s = tl.dot(q, x)
+    acc = tl.dot(tl.where(s > k, 1.0, 2.0).to(tl.float16), x, acc)
+tl.store(tile(p2, 256, 32), acc)
+`},
+	{name: "in step: a sum read inside", sizes: []string{
+		"fp16:8192", "fp16:8192", "fp16:8192", "fp32:8192"}, body: `
+q = tl.load(tile(p0, 256, 32))
+acc = tl.zeros((256, 32), tl.float32)
+for k in range(n):
+    s = tl.dot(q, tl.load(tile(p1 + k * 1024, 32, 32)))
+    acc = tl.dot(tl.where(s > k, 1.0, 2.0).to(tl.float16), tl.load(tile(p2 + k * 1024, 32, 32)), acc)
+    acc = tl.where(acc > 40, 1.0, acc)
+tl.store(tile(p3, 256, 32), acc)
+`},
+}
