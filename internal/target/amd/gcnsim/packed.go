@@ -93,15 +93,28 @@ func (s *packedSource) part(v uint64, which, width int) uint64 {
 	return x
 }
 
-// known returns the lanes in which the words that the result takes hold values.
-func (s *packedSource) known(w *wave) uint64 {
-	ok := ^uint64(0)
-	for _, word := range s.sel {
-		switch {
-		case s.vector >= 0:
-			ok &= w.vOK[s.vector+word]
-		case s.scalar >= 0 && w.sUndef[s.scalar+word] != 0:
-			ok = 0
+// known returns the lanes in which the word that a half of the result takes holds a value.
+func (s *packedSource) known(w *wave, which int) uint64 {
+	word := s.sel[which]
+	switch {
+	case s.vector >= 0:
+		return w.vOK[s.vector+word]
+	case s.scalar >= 0 && w.sUndef[s.scalar+word] != 0:
+		return 0
+	}
+	return ^uint64(0)
+}
+
+// halves returns, for words, the lanes in which each half of the result has a value: a half does not depend
+// on words that only the other takes.
+func (p *packed) halves(w *wave) (ok [2]uint64) {
+	if p.f == nil { // each half of v_pk_mov_b32 has a source of its own
+		return [2]uint64{p.sources[0].known(w, 0), p.sources[1].known(w, 0)}
+	}
+	for half := range ok {
+		ok[half] = ^uint64(0)
+		for i := range p.sources {
+			ok[half] &= p.sources[i].known(w, half)
 		}
 	}
 	return ok
@@ -110,13 +123,13 @@ func (s *packedSource) known(w *wave) uint64 {
 func (p *packed) run(w *wave) {
 	ok := ^uint64(0)
 	for i := range p.sources {
-		known := p.sources[i].fetch(w, &w.buf[i])
-		if p.width == 32 {
-			known = p.sources[i].known(w)
-		}
-		ok &= known
+		ok &= p.sources[i].fetch(w, &w.buf[i])
 	}
 	exec := w.exec()
+	words := [2]uint64{ok, ok}
+	if p.width == 32 {
+		words = p.halves(w)
+	}
 	for e := exec; e != 0; e &= e - 1 {
 		lane := bits.TrailingZeros64(e)
 		if p.f == nil { // v_pk_mov_b32: the low half from the first source, the high half from the second
@@ -134,6 +147,9 @@ func (p *packed) run(w *wave) {
 		w.buf[3][lane] = out
 	}
 	p.dst.store(w, &w.buf[3], exec, ok)
+	for half := range p.dst.n {
+		w.define(p.dst.reg+half, exec, words[half])
+	}
 }
 
 // buildMix builds v_fma_mix_f32, v_fma_mixlo_f16 and v_fma_mixhi_f16: sources are float32, or halves.
