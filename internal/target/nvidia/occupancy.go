@@ -87,6 +87,8 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, erro
 	first, alone := code.PTX, withGoal(code.PTX, c.alone(code))
 	if alone != nil {
 		first = alone
+	} else if one := withGoal(code.PTX, 1); one != nil && !multiplies(code.PTX) && !bounded(code.PTX) {
+		first = one
 	}
 	best, err := assemble(first, false)
 	if err != nil {
@@ -116,6 +118,11 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, erro
 	}
 	return best, nil
 }
+
+// multiplies reports whether a kernel multiplies matrices. For other kernels the assembler's own choice is a
+// poor one: it saves registers by loading less at once. With one program as the goal it does not, and shows
+// how many registers a kernel can use.
+func multiplies(ptx []byte) bool { return bytes.Contains(ptx, []byte("mma.")) }
 
 // inTurn is in the assembler's log if products of warp groups wait for each other for want of registers.
 const inTurn = "wgmma.mma_async instructions are serialized"
@@ -216,7 +223,7 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 // its programs, which load once and multiply once, wait for most of their time: it may lose a third.
 func spare(ptx []byte, registers int, few bool) int {
 	loop := hasLoop(ptx)
-	switch mma := bytes.Contains(ptx, []byte("mma.")); {
+	switch mma := multiplies(ptx); {
 	case !mma && !loop:
 		return -1
 	case few, mma && !loop && registers <= fewRegisters:

@@ -179,7 +179,8 @@ func TestAssembleBest(t *testing.T) {
 	}
 }
 
-// Where an SM has room for one program only, that is the goal from the start.
+// Where an SM has room for one program only, or the kernel has no products, one program is the goal from the
+// start.
 func TestAssembleAlone(t *testing.T) {
 	if _, err := findPtxas(); err != nil {
 		t.Skip(err)
@@ -187,15 +188,16 @@ func TestAssembleAlone(t *testing.T) {
 	c := Compiler{Capability: 90}
 	for _, test := range []struct {
 		shared int
-		first  bool // whether the first try has the goal
-	}{{200 << 10, true}, {100 << 10, false}} {
+		ending string // of the PTX
+		first  bool   // whether the first try has the goal
+	}{{200 << 10, "", true}, {200 << 10, "// mma.sync\n", true}, {100 << 10, "", true}, {100 << 10, "// mma.sync\n", false}} {
 		var goals []bool
-		code := &Code{PTX: hungry(100, 8), NumWarps: 8, Shared: test.shared}
+		code := &Code{PTX: append(hungry(100, 8), test.ending...), NumWarps: 8, Shared: test.shared}
 		_, err := c.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
 			goals = append(goals, strings.Contains(string(ptx), ".minnctapersm"))
 			return assembleWith(context.Background(), c.Arch(), ptx, false)
 		})
-		if err != nil || goals[0] != test.first || test.first && len(goals) > 1 {
+		if err != nil || goals[0] != test.first || test.shared > 100<<10 && len(goals) > 1 {
 			t.Errorf("%d bytes: error %v, goals %v", test.shared, err, goals)
 		}
 	}
