@@ -190,7 +190,10 @@ func TestAssembleAlone(t *testing.T) {
 		shared int
 		ending string // of the PTX
 		first  bool   // whether the first try has the goal
-	}{{200 << 10, "", true}, {200 << 10, "// mma.sync\n", true}, {100 << 10, "", true}, {100 << 10, "// mma.sync\n", false}} {
+	}{
+		{200 << 10, "", true}, {200 << 10, "// mma.sync\n", true},
+		{100 << 10, "", true}, {100 << 10, "// mma.sync\n", false},
+	} {
 		var goals []bool
 		code := &Code{PTX: append(hungry(100, 8), test.ending...), NumWarps: 8, Shared: test.shared}
 		_, err := c.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
