@@ -107,7 +107,8 @@ func (t Type) ONNX() int { return onnx[t] }
 // whole returns the row of an integer type of at least 8 bits, which has one name in triton.language, torch
 // and Go.
 func whole(name, long string, k Kind, bits int, aliases ...string) Row {
-	return Row{Name: name, TL: long, Torch: long, Go: long, C: long + "_t", Aliases: aliases, Kind: k, Bits: bits}
+	return Row{Name: name, TL: long, Torch: long, Aliases: aliases, Go: long, C: long + "_t", Kind: k,
+		Bits: bits}
 }
 
 // float returns the row of a floating point type.

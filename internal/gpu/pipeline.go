@@ -82,7 +82,8 @@ func pipelined(stages int, own ...pass.Pass) []pass.Pass {
 // finished returns the passes behind the pipelining, with those of one target among them.
 func finished(own ...pass.Pass) []pass.Pass {
 	return slices.Concat(
-		[]pass.Pass{RemoveLayoutConversions, ReduceDataDuplication, ReorderInstructions, pass.LoopAwareCSE, pass.SymbolDCE},
+		[]pass.Pass{RemoveLayoutConversions, ReduceDataDuplication, ReorderInstructions, pass.LoopAwareCSE,
+			pass.SymbolDCE},
 		own,
 		[]pass.Pass{pass.SCCP, pass.CSE, Canonicalize})
 }
@@ -90,7 +91,8 @@ func finished(own ...pass.Pass) []pass.Pass {
 // All returns every pass of this package in the order in which `nereid opt --help` lists them.
 func All(o Options) []pass.Pass {
 	var out []pass.Pass
-	for _, p := range slices.Concat(Pipeline(o), AMDPipeline(AMDOptions{Machine: o.Machine}), []pass.Pass{LowerAMD}) {
+	amd := AMDPipeline(AMDOptions{Machine: o.Machine})
+	for _, p := range slices.Concat(Pipeline(o), amd, []pass.Pass{LowerAMD}) {
 		known := func(q pass.Pass) bool { return q.Name == p.Name }
 		if !slices.ContainsFunc(out, known) && !slices.ContainsFunc(pass.All(), known) {
 			out = append(out, p)
