@@ -65,8 +65,12 @@ func (r *raw) knowsGate() bool {
 // passGate is a llvm::OptPassGate: an object of C++ whose only word is the address of its methods.
 type passGate struct{ methods *gateMethods }
 
-// gateMethods are the virtual methods of a gate. LLVM does not own gates, and never calls the destructors.
-type gateMethods struct{ destroy, destroyAndFree, shouldRun, enabled uintptr }
+// gateMethods are the virtual methods of a gate, behind two destructors, which LLVM, not owning gates, never
+// calls.
+type gateMethods struct {
+	_                  [2]uintptr
+	shouldRun, enabled uintptr
+}
 
 // noReduction returns a gate that lets every pass run but strength reduction. It stays for the whole process.
 var noReduction = sync.OnceValue(func() *passGate {

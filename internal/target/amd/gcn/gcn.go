@@ -84,17 +84,6 @@ func SetOf(name string) (*Set, error) {
 	return nil, fmt.Errorf("no instruction table for the processor %q: have %s", name, strings.Join(have, ", "))
 }
 
-// Ops returns the instructions of the set in no order.
-func (s *Set) Ops() []*Op {
-	var out []*Op
-	for _, ops := range s.ops {
-		for _, op := range ops {
-			out = append(out, op)
-		}
-	}
-	return out
-}
-
 func readSets() []*Set {
 	var out []*Set
 	for column, p := range processors {

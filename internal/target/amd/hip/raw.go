@@ -9,7 +9,6 @@ import (
 // Handles of the runtime. Zero is none; a zero stream is the default stream.
 type (
 	streamRef   uintptr
-	eventRef    uintptr
 	moduleRef   uintptr
 	functionRef uintptr
 	graphRef    uintptr
