@@ -33,18 +33,6 @@ def at(x, i):
     tl.store(x + i, 1.0)
 
 @triton.jit
-def chase(table, i):
-    p = tl.load(table).to(tl.pointer_type(tl.float32))
-    tl.store(p + i, 7.0)
-
-@triton.jit
-def either(x, y, c, i):
-    p = x
-    if c > 0:
-        p = y
-    tl.store(p + i, 7.0)
-
-@triton.jit
 def swap(x, y, turns, i):
     p, q = x, y
     for _ in range(turns):
@@ -54,6 +42,21 @@ def swap(x, y, turns, i):
 @triton.jit
 def retype(x, i):
     tl.store(x.to(tl.pointer_type(tl.int32)) + i, 7)
+
+` + farKernels
+
+// farKernels are the kernels whose pointers the compiler cannot follow to one argument.
+const farKernels = `@triton.jit
+def either(x, y, c, i):
+    p = x
+    if c > 0:
+        p = y
+    tl.store(p + i, 7.0)
+
+@triton.jit
+def chase(table, i):
+    p = tl.load(table).to(tl.pointer_type(tl.float32))
+    tl.store(p + i, 7.0)
 `
 
 // checkedDevices are those that check accesses: the CPU is missing where there is no LLVM, and so is the

@@ -96,18 +96,7 @@ def lies(x, y, i, B: tl.constexpr):
     r = tl.max_contiguous(tl.multiple_of(i + tl.arange(0, B), B), B)
     tl.store(y + tl.arange(0, B), tl.load(x + r))
 
-@triton.jit
-def either(x, y, c, i):
-    p = x
-    if c > 0:
-        p = y
-    tl.store(p + i, 7.0)
-
-@triton.jit
-def chase(table, i):
-    p = tl.load(table).to(tl.pointer_type(tl.float32))
-    tl.store(p + i, 7.0)
-`
+` + farKernels
 
 // guardCase is a launch that must fail.
 type guardCase struct {

@@ -30,8 +30,9 @@ func newLayoutCmd() *cobra.Command {
 		Short: "Shows who owns what under a layout",
 		Long: "Draws a tensor under an encoding of the ttg dialect, a cell for each element: the warp (w), thread (t) and\n" +
 			"register (r) that hold it, the CTA (b) where there are several, or its offset in shared memory. Copies are\n" +
-			"listed. --plot draws the same to a PNG or SVG file, coloured by thread, or by place modulo 32 in shared memory.\n" +
-			"With --bases it prints the linear layout instead: what each bit of the inputs adds to the coordinates.\n\n" +
+			"listed. --plot draws the same to a PNG or SVG file, coloured by thread, or by place modulo 32 in\n" +
+			"shared memory. With --bases it prints the linear layout instead: what each bit of the inputs adds to\n" +
+			"the coordinates.\n\n" +
 			"Encodings are #ttg.blocked, slice, dot_op, nvidia_mma, amd_mfma, amd_wmma, linear, swizzled_shared,\n" +
 			"amd_rotating_shared and nvmma_shared; nereid compile --emit ttgir shows those of a kernel.",
 		Example: "  nereid layout '#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>' --shape 8x32\n" +

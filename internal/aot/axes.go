@@ -17,8 +17,8 @@ type axis struct {
 // maxRange bounds the values of a range.
 const maxRange = 4096
 
-// axisOf reads a value of a manifest: one, a list of them, a range {from, to, step} or {from, to, times}, or a
-// table of texts.
+// axisOf reads a value of a manifest: one, a list of them, a range {from, to, step} or {from, to, times}, or
+// a table of texts.
 func axisOf(name string, v any) (axis, error) {
 	a := axis{name: name}
 	switch v := v.(type) {
@@ -55,7 +55,8 @@ func axisOf(name string, v any) (axis, error) {
 	return a, nil
 }
 
-// texts returns a table of TOML that has texts alone, extern_libs say, as a dictionary; nil for any other table.
+// texts returns a table of TOML that has texts alone, extern_libs say, as a dictionary, and nil for any other
+// table.
 func texts(m map[string]any) *object.Dict {
 	d := object.NewDict()
 	for _, name := range slices.Sorted(maps.Keys(m)) {

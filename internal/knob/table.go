@@ -17,7 +17,8 @@ var (
 	})
 	PTXAS = text(Row{
 		Group: "Libraries", Name: "NEREID_PTXAS", Triton: "TRITON_PTXAS_PATH", Also: same("TRITON_PTXAS_PATH"), Default: "searched for", Form: "a path",
-		Doc: "The assembler that `nereid compile --emit cubin` uses. Launches need none, but use one that is named here.",
+		Doc: "The assembler that `nereid compile --emit cubin` uses. Launches need none, but use one that is named " +
+			"here.",
 	})
 )
 
@@ -37,7 +38,10 @@ var (
 	})
 	Checked = flag(Row{
 		Group: "Devices", Name: "NEREID_CHECK",
-		Doc: "Every launch is checked, on every device: an access outside of the tensor that it goes through, or an index computed in int32 that overflows, is an error that names the line and the program ([CPU.md](CPU.md), [GPU.md](GPU.md)); `Config.Check` and `Options.Check` are the same for a module and for a launch.",
+		Doc: "Every launch is checked, on every device: an access outside of the tensor that it goes through, or an " +
+			"index computed in int32 that overflows, is an error that names the line and the program " +
+			"([CPU.md](CPU.md), [GPU.md](GPU.md)); `Config.Check` and `Options.Check` are the same for a module " +
+			"and for a launch.",
 	})
 	CheckRaces = flag(Row{
 		Group: "Devices", Name: "NEREID_CHECK_RACES",

@@ -151,9 +151,12 @@ func TestReduceWarpAtOnce(t *testing.T) {
 
 // TestReduceByLanes combines what warps have found, of many rows, in different lanes at once.
 func TestReduceByLanes(t *testing.T) {
-	for _, c := range []struct{ rows, warps, combined, sent int }{{8, 4, 8*5 + 2, 8}, {2, 4, 2*5 + 2*2, 0}, {32, 8, 32*5 + 8*3, 32}} {
+	for _, c := range []struct{ rows, warps, combined, sent int }{
+		{8, 4, 8*5 + 2, 8}, {2, 4, 2*5 + 2*2, 0}, {32, 8, 32*5 + 8*3, 32},
+	} {
 		shape, rest := []int{c.rows, 128 * c.warps}, []int{c.rows}
-		enc := fmt.Sprintf("#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [1, %d], order = [1, 0]}>", c.warps)
+		enc := fmt.Sprintf("#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], "+
+			"warpsPerCTA = [1, %d], order = [1, 0]}>", c.warps)
 		slice := "#ttg.slice<{dim = 1, parent = " + enc + "}>"
 		body := "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {\n" + offsetsText("o", shape, enc) +
 			accessText("x", "o", "v", shape, "i32", enc, false) +
@@ -173,8 +176,9 @@ tt.reduce.return %%i : i32
 		text := moduleText(c.warps, body)
 		l := launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I32, size(shape), 9999), ints(ir.I32, c.rows, 2)}}
 		ptx := string(runBothOn(t, 90, text, l, 0))
-		if b, i := strings.Count(ptx, "shfl.sync.bfly"), strings.Count(ptx, "shfl.sync.idx"); b != c.combined || i != c.sent {
-			t.Errorf("%+v: %d and %d shuffles", c, b, i)
+		combined, sent := strings.Count(ptx, "shfl.sync.bfly"), strings.Count(ptx, "shfl.sync.idx")
+		if combined != c.combined || sent != c.sent {
+			t.Errorf("%+v: %d and %d shuffles", c, combined, sent)
 		}
 	}
 }

@@ -12,9 +12,9 @@
 //     size or to 4 bytes;
 //   - a load writes its registers at any time before the s_waitcnt that waits for it: until then nobody may
 //     use them. Loads of one queue end in order, scalar loads in any order;
-//   - of two accesses to a byte of LDS by different waves, of which one writes, a barrier must lie between; an
-//     access under way at a barrier counts on both of its sides. Atomics need no order, nor writes of the same
-//     value;
+//   - a barrier must lie between two accesses to a byte of LDS by different waves, of which one writes. An
+//     access under way at a barrier counts on both of its sides. Atomics need no order, nor do writes of the
+//     same value;
 //   - values that nothing wrote may be moved and computed with, as compilers do in lanes whose results nobody
 //     takes. They may not be stored to global memory, nor decide an address, a branch or exec.
 //
