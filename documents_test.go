@@ -22,6 +22,7 @@ func TestDocuments(t *testing.T) {
 		"docs/DIVERGENCES.md": {"sign of zero", "fused", "static_print"},
 		"docs/COMMANDS.md":    {"sweep.png", "tune.png", "layout.png"},
 		"docs/TENSORS.md":     {"Config.Check"},
+		"docs/AMD.md":         {"hip:gfx942", "NEREID_HIP", "sim:gfx942", "num_ctas"},
 	} {
 		text := read(file)
 		for _, want := range wants {
