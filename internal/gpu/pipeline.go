@@ -91,8 +91,9 @@ func finished(own ...pass.Pass) []pass.Pass {
 // All returns every pass of this package in the order in which `nereid opt --help` lists them.
 func All(o Options) []pass.Pass {
 	var out []pass.Pass
-	amd := AMDPipeline(AMDOptions{Machine: o.Machine})
-	for _, p := range slices.Concat(Pipeline(o), amd, []pass.Pass{LowerAMD}) {
+	amd := AMDOptions{Machine: o.Machine, NumStages: o.NumStages}
+	amd.Target = "hip:gfx942" // the target with the most passes
+	for _, p := range slices.Concat(Pipeline(o), AMDPipeline(amd), []pass.Pass{LowerAMD}) {
 		known := func(q pass.Pass) bool { return q.Name == p.Name }
 		if !slices.ContainsFunc(out, known) && !slices.ContainsFunc(pass.All(), known) {
 			out = append(out, p)

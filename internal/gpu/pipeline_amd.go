@@ -15,16 +15,20 @@ type AMDOptions struct {
 	NumStages int // as in Options
 }
 
-// AMDPipeline returns the passes from TTIR to TTGIR for a HIP target.
+// AMDPipeline returns the passes from TTIR to TTGIR for a HIP target, in the order of make_ttgir in Triton's
+// AMD back end.
 func AMDPipeline(o AMDOptions) []pass.Pass {
 	passes := []pass.Pass{
 		ConvertTriton(o.Machine),
 		Coalesce,
+		F32DotTC(false),
 		RemoveLayoutConversions,
 		OptimizeThreadLocality,
 		AccelerateAMDMatmul(o.Matmul),
 		RemoveLayoutConversions,
+		OptimizeEpilogue,
 		OptimizeDotOperands,
+		HoistLayoutConversions,
 		pass.LoopAwareCSE,
 		Canonicalize,
 		pass.TritonLICM,
@@ -33,8 +37,16 @@ func AMDPipeline(o AMDOptions) []pass.Pass {
 	if o.NumStages > 0 {
 		passes = append(append(passes, pipelined(o.NumStages)...), pass.LoopAwareCSE)
 	}
-	return append(passes, finished()...)
+	passes = append(passes, RemoveLayoutConversions, ReduceDataDuplication)
+	if hasInThreadTranspose(o.Target) {
+		passes = append(passes, InThreadTranspose, RemoveLayoutConversions)
+	}
+	return append(passes, ReorderAMD, pass.LoopAwareCSE, pass.SymbolDCE, pass.SCCP, pass.CSE, Canonicalize)
 }
+
+// hasInThreadTranspose reports whether Triton transposes operands in registers for a target: MI300 alone gains
+// from it.
+func hasInThreadTranspose(target string) bool { return target == "hip:gfx942" }
 
 // lacksCopies reports whether an op's target has no asynchronous copies to shared memory.
 func lacksCopies(op *ir.Op) bool { return strings.HasPrefix(ttg.Target(op), "hip:") }

@@ -93,20 +93,26 @@ func sinkBehindReleases(root *ir.Op) {
 
 // sinkIntoLoops moves ops that fill many registers to their only user if that is in another loop.
 func sinkIntoLoops(root *ir.Op) {
-	type move struct{ op, to *ir.Op }
-	var moves []move
+	var ops []*ir.Op
 	for op := range root.Ops() {
-		if !fillsRegisters(op) || !op.Result(0).HasOneUse() {
-			continue
-		}
-		for u := range op.Result(0).Users() {
-			if u.ParentOf(scf.For) != op.ParentOf(scf.For) {
-				moves = append(moves, move{op, u})
-			}
+		if fillsRegisters(op) {
+			ops = append(ops, op)
 		}
 	}
-	for _, m := range moves {
-		m.op.MoveBefore(m.to)
+	for _, op := range ops {
+		sinkIntoLoop(op)
+	}
+}
+
+// sinkIntoLoop moves op to its only user if that is in another loop.
+func sinkIntoLoop(op *ir.Op) {
+	if !op.Result(0).HasOneUse() {
+		return
+	}
+	for u := range op.Result(0).Users() {
+		if u.ParentOf(scf.For) != op.ParentOf(scf.For) {
+			op.MoveBefore(u)
+		}
 	}
 }
 
