@@ -29,6 +29,9 @@
 //	f32_dot_tc.go                  tritongpu-F32DotTC
 //	accelerate_matmul.go           tritongpu-accelerate-matmul
 //	accelerate_amd.go              tritonamdgpu-accelerate-matmul
+//	amd_epilogue.go                tritonamdgpu-optimize-epilogue
+//	amd_transpose.go               tritonamdgpu-in-thread-transpose
+//	amd_reorder.go                 tritonamdgpu-reorder-instructions, tritonamdgpu-hoist-layout-conversions
 //	decompose_scaled.go            dot_scaled as a plain product, for accelerate_matmul.go
 //	dot_operands.go                tritongpu-optimize-dot-operands
 //	data_duplication.go            tritongpu-reduce-data-duplication
