@@ -34,8 +34,17 @@ func init() { // package inside says who needs these functions
 		until string, only []string) (*compile.Result, error) {
 		return k.(*Kernel).compileFor(ctx, target, signature, opts, until, only)
 	}
-	inside.Root.StartAt = func(stage string, text []byte) any {
-		return LoadOption(func(o *loading) { o.given = &target.Given{Stage: stage, Text: text} })
+	inside.Root.CompileFor = func(ctx context.Context, k any, target, signature string, opts target.Options,
+		until string, only []string) (any, error) {
+		x := k.(*Kernel)
+		dev, specs, err := x.forTarget(target, signature)
+		if err != nil {
+			return nil, err
+		}
+		return x.compile(ctx, dev, specs, opts, until, only)
+	}
+	inside.Root.StartAt = func(stage string, text, meta []byte) any {
+		return LoadOption(func(o *loading) { o.given = &target.Given{Stage: stage, Text: text, Meta: meta} })
 	}
 	inside.Root.Open = func(name string) (any, error) { return openRuntime(name) }
 	inside.Root.Runs = func(dev any, stage, machine string) error {

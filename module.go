@@ -238,7 +238,7 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opt
 	if err != nil {
 		return nil, k.argError(err)
 	}
-	return k.compile(ctx, dev, specs, options(opts), "")
+	return k.compile(ctx, dev, specs, options(opts), "", nil)
 }
 
 // Signature returns the signature, in the form that Compile takes, of the specialization that a launch with these
@@ -274,7 +274,7 @@ func (k *Kernel) Source(ctx context.Context, arguments ...any) ([]byte, error) {
 	if err := l.bind(&f.Matched); err != nil {
 		return nil, err
 	}
-	c, err := k.compile(ctx, l.dev, l.specs, l.opts, "source")
+	c, err := k.compile(ctx, l.dev, l.specs, l.opts, "source", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +292,7 @@ func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts 
 	if err != nil {
 		return nil, err
 	}
-	return k.compile(orBackground(ctx), dev, specs, options(opts), until)
+	return k.compile(orBackground(ctx), dev, specs, options(opts), until, nil)
 }
 
 // forTarget returns a device that compiles for a target, and the arguments that a signature describes.
@@ -308,12 +308,13 @@ func (k *Kernel) forTarget(target, signature string) (*Device, []lang.ArgSpec, e
 	return &Device{b}, specs, nil
 }
 
-// compile compiles up to a stage ("" means all) and keeps the text of each.
-func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts target.Options, until string) (*Compiled, error) {
+// compile compiles up to a stage ("" means all) and keeps the text of some stages (nil means all).
+func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts target.Options,
+	until string, only []string) (*Compiled, error) {
 	if dev != nil && dev.b == nil {
 		return nil, dev.usable()
 	}
-	r, err := k.code.Compile(ctx, compile.Spec{Dev: dev.core(), Args: specs, Opts: opts}, until)
+	r, err := k.code.CompileKeeping(ctx, compile.Spec{Dev: dev.core(), Args: specs, Opts: opts}, until, only)
 	if r == nil {
 		return nil, compileError(err)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/safefile"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 type compileFlags struct {
@@ -40,6 +42,7 @@ type spec struct {
 	NumWarps  int    `json:"num_warps"`
 	NumStages int    `json:"num_stages"`
 	NumCTAs   int    `json:"num_ctas"`
+	Extra     string `json:"extra"` // options of the target alone, as --extra takes them
 }
 
 func newCompileCmd() *cobra.Command {
@@ -63,7 +66,8 @@ func newCompileCmd() *cobra.Command {
 	fs.SortFlags = false
 	fs.StringVar(&f.input.dtype, "dtype", "fp32", "element type of tensors that are not described")
 	fs.StringVar(&f.input.signature, "signature", "", "types and constants of the kernel's arguments")
-	fs.StringVar(&f.specs, "specs", "", "JSON list of {name, file, kernel, signature, num_warps, num_stages, num_ctas}")
+	fs.StringVar(&f.specs, "specs", "",
+		"JSON list of {name, file, kernel, signature, num_warps, num_stages, num_ctas, extra}")
 	fs.StringSliceVar(&f.only, "only", nil, "compile only these entries of the list")
 	fs.StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY, hip:CHIP, cpu, cpu:CHIP or interp")
 	fs.StringVar(&f.emit, "emit", "ttir", "stages to write, separated by commas: source, ttir, ttgir, llir, ptx, cubin; for cpu source, ttir, linalg, llir, asm, obj; json: what a launcher must know")
@@ -220,12 +224,14 @@ func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
 			*o.flag = *o.entry
 		}
 	}
+	opts.Extra = cmp.Or(opts.Extra, s.Extra)
 	emit := strings.Split(f.emit, ",")
-	c, err := k.CompileFor(contextOf(cmd), f.target, s.Signature, opts, until(emit, f.target))
+	c, err := inside.Root.CompileFor(contextOf(cmd), k, f.target, s.Signature, target.Options(opts),
+		until(emit, f.target), emit)
 	if err != nil {
 		return err
 	}
-	return f.emitAll(cmd, s.Name, c, emit)
+	return f.emitAll(cmd, s.Name, c.(*nereid.Compiled), emit)
 }
 
 func (f *compileFlags) write(out io.Writer, name string, st nereid.Stage, several bool) error {

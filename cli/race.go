@@ -161,7 +161,7 @@ func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
 	rep := &replayer{
 		dev: r.dev, root: r.root, conf: r.conf, modules: map[string]*nereid.Module{}, lost: lost{root: r.root},
 	}
-	k, err := rep.kernel(run.c, run.path)
+	k, err := rep.kernel(run.c, run.path, givenStage{})
 	if err != nil {
 		return 0, err
 	}

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,8 +18,8 @@ import (
 )
 
 type replayFlags struct {
-	device, root, from string
-	quiet, check       bool
+	device, root, from, against string
+	quiet, check                bool
 }
 
 func newReplayCmd() *cobra.Command {
@@ -28,7 +30,10 @@ func newReplayCmd() *cobra.Command {
 		Long: "Replays launches that peer/capture.py recorded from Triton, compares the memory afterwards, and prints ok or FAIL with the\n" +
 			"largest relative error for each, then a line with the numbers of both.",
 		Example: "  nereid replay testdata/replay/*.safetensors\n" +
-			"  nereid replay --device sim --from-stage ttgir=add.ttgir testdata/replay/0002-add_kernel.safetensors",
+			"  nereid replay --device sim --from-stage ttgir=add.ttgir " +
+			"testdata/replay/0002-add_kernel.safetensors\n" +
+			"  nereid replay --device sim:gfx942 --from-stage hsaco=cases --against interp --root libraries " +
+			"cases/*.safetensors",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
@@ -36,6 +41,8 @@ func newReplayCmd() *cobra.Command {
 	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here)")
 	fs.StringVar(&f.root, "root", ".", "folder below which the kernels' files lie")
 	fs.StringVar(&f.from, "from-stage", "", "STAGE=PATH: start from a stage (ttir, ttgir, ...) that is given, by a file or by a folder of CASE.STAGE")
+	fs.StringVar(&f.against, "against", "",
+		"another device: compare with what it makes of the launch, not with what was recorded")
 	fs.BoolVar(&f.check, "check", false, "check every access: one outside a tensor's storage is an error (on cpu and interp); without it a MiB around it is let pass, as on a GPU")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
@@ -56,6 +63,11 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 	r := &replayer{dev: dev, conf: configOf(cmd), root: f.root, modules: map[string]*nereid.Module{}, lost: lost{root: f.root}, room: replay.Room}
 	if f.check {
 		r.room = 0
+	}
+	if f.against != "" {
+		if r.against, err = nereid.Open(f.against); err != nil {
+			return err
+		}
 	}
 	if f.from != "" {
 		if err := r.from.parse(f.from, dev.Stages()); err != nil {
@@ -91,6 +103,7 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 // replayer replays cases on one device and keeps the modules it has read.
 type replayer struct {
 	dev     *nereid.Device
+	against *nereid.Device // whose results count; nil for the recorded ones
 	root    string
 	from    givenStage
 	mu      sync.Mutex
@@ -108,8 +121,11 @@ func (r *replayer) replay(ctx context.Context, path string) (worst float64, err 
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	k, err := r.kernel(c, path)
+	k, err := r.kernel(c, path, r.from)
 	if err != nil {
+		return 0, err
+	}
+	if err := r.expect(ctx, c, path); err != nil {
 		return 0, err
 	}
 	again := func(k *nereid.Kernel) (float64, error) { return r.launch(ctx, c, k, guess{dev: r.dev}) }
@@ -153,25 +169,51 @@ func (r *replayer) guesses(c *replay.Case) []guess {
 	return out
 }
 
-// launch runs a case and compares what it leaves.
-func (r *replayer) launch(ctx context.Context, c *replay.Case, k *nereid.Kernel, g guess) (worst float64, err error) {
+// expect has the device that a case is compared with run it, and keeps the results as if they were recorded.
+func (r *replayer) expect(ctx context.Context, c *replay.Case, path string) error {
+	if r.against == nil {
+		return nil
+	}
+	k, err := r.kernel(c, path, givenStage{})
+	if err != nil {
+		return err
+	}
+	mem, _, err := r.run(ctx, c, k, guess{dev: r.against})
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.against, err)
+	}
+	c.After = replay.Storages(mem)
+	maps.DeleteFunc(c.After, func(s string, data []byte) bool { return bytes.Equal(data, c.Before[s]) })
+	return nil
+}
+
+// run runs a case and returns the memory that it leaves, and the arguments.
+func (r *replayer) run(ctx context.Context, c *replay.Case, k *nereid.Kernel, g guess) (
+	hostMemory, []any, error) {
 	mem := hostMemory{}
 	for name, data := range c.Before {
 		mem[name] = replay.NewBlock(data, r.room)
 	}
 	args, err := r.arguments(c, mem, g)
 	if err != nil {
-		return 0, err
+		return nil, nil, err
 	}
 	s, err := g.dev.NewStream(ctx)
 	if err != nil {
-		return 0, err
+		return nil, nil, err
 	}
 	defer s.Close()
 	if err := k.Launch(s, nereid.Grid(c.Grid), args...); err != nil {
-		return 0, err
+		return nil, nil, err
 	}
-	if err := s.Sync(); err != nil {
+	return mem, args, s.Sync()
+}
+
+// launch runs a case and compares what it leaves.
+func (r *replayer) launch(ctx context.Context, c *replay.Case, k *nereid.Kernel, g guess) (
+	worst float64, err error) {
+	mem, args, err := r.run(ctx, c, k, g)
+	if err != nil {
 		return 0, err
 	}
 	if worst, err = c.Compare(replay.Storages(mem)); err == nil {
@@ -203,10 +245,11 @@ func (r *replayer) arguments(c *replay.Case, mem replayMemory, g guess) ([]any, 
 	return append(args, replayOptions(c)), nil
 }
 
-func (r *replayer) kernel(c *replay.Case, path string) (*nereid.Kernel, error) {
+// kernel returns the kernel of a case, which starts from a stage that is given if from names one.
+func (r *replayer) kernel(c *replay.Case, path string, from givenStage) (*nereid.Kernel, error) {
 	file := filepath.ToSlash(c.Source(r.root))
-	if r.from.stage != "" { // each case has a module of its own, since the stage may be its alone
-		opt, err := r.from.load(path)
+	if from.stage != "" { // each case has a module of its own, since the stage may be its alone
+		opt, err := from.load(path)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +33,8 @@ func (g *givenStage) parse(text string, stages []string) error {
 	return nil
 }
 
-// load returns the option by which a module's kernel starts from the stage that is given for a case.
+// load returns the option by which a module's kernel starts from the stage that is given for a case. What a
+// binary does not tell of itself is in the file of the same name that ends in .json.
 func (g *givenStage) load(recording string) (nereid.LoadOption, error) {
 	file := g.path
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
@@ -42,5 +45,9 @@ func (g *givenStage) load(recording string) (nereid.LoadOption, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inside.Root.StartAt(g.stage, text).(nereid.LoadOption), nil
+	meta, err := safefile.ReadNamed(strings.TrimSuffix(file, filepath.Ext(file))+".json", maxInput)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return inside.Root.StartAt(g.stage, text, meta).(nereid.LoadOption), nil
 }

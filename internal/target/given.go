@@ -21,7 +21,9 @@ type Given struct {
 }
 
 // ranks orders the stages of all back ends.
-var ranks = map[string]int{"source": 1, "ttir": 2, "ttgir": 3, "linalg": 3, "llir": 4, "ptx": 5}
+var ranks = map[string]int{
+	"source": 1, "ttir": 2, "ttgir": 3, "linalg": 3, "llir": 4, "ptx": 5, "amdgcn": 5, "hsaco": 6,
+}
 
 // textRank is the rank of the first stage that is no module of ours. Only the stages before it tell what a
 // launch needs, so they run for a front end's module even if the user gives a later text.

@@ -184,7 +184,8 @@ func (j *job) finish(ctx context.Context) (err error) {
 func (j *job) record(stage string, took time.Duration, text func() []byte) {
 	s := Stage{Name: stage, Took: took}
 	// the cache omits assembly, which takes another run of LLVM
-	kept := j.keep && !(j.cached && stage == "asm") && (j.only == nil || slices.Contains(j.only, stage))
+	omitted := j.cached && (stage == "asm" || stage == "amdgcn")
+	kept := j.keep && !omitted && (j.only == nil || slices.Contains(j.only, stage))
 	if kept || j.k.Set.Dump != "" {
 		s.Text = text()
 	}

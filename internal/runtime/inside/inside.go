@@ -37,9 +37,12 @@ var Root struct {
 	// Compile compiles a *nereid.Kernel like CompileFor, and keeps the text of some stages only.
 	Compile func(ctx context.Context, kernel any, target, signature string, opts target.Options, until string,
 		only []string) (*compile.Result, error)
+	// CompileFor is like Compile and returns a *nereid.Compiled, also beside an error.
+	CompileFor func(ctx context.Context, kernel any, target, signature string, opts target.Options,
+		until string, only []string) (any, error)
 	// StartAt returns a nereid.LoadOption: kernels of the file start from the text of a stage, made by another
-	// compiler or by hand.
-	StartAt func(stage string, text []byte) any
+	// compiler or by hand. The description of the code (target.Given.Meta) may be nil.
+	StartAt func(stage string, text, meta []byte) any
 	// Open returns a *nereid.Device that runs compiled code, without a compiler if need be.
 	Open func(name string) (any, error)
 	// Runs returns nil if a *nereid.Device runs code of a stage compiled for a machine, or else why not.

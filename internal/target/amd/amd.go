@@ -4,6 +4,7 @@ package amd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -111,6 +112,9 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
+	if in.Given != nil && in.Given.Stage == stageCode {
+		return c.given(in)
+	}
 	if err := c.ttgir(in, o); err != nil || in.Until == "ttgir" {
 		return nil, err
 	}
@@ -126,13 +130,32 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 	if err != nil || data == nil {
 		return nil, err
 	}
-	code := &Code{Name: k.Name, Chip: c.Chip, Shared: k.Shared, NumWarps: k.NumWarps, Params: params}
+	return c.keep(data, &Code{Name: k.Name, Shared: k.Shared, NumWarps: k.NumWarps, Params: params})
+}
+
+// keep returns a code object with its description.
+func (c Compiler) keep(data []byte, code *Code) (target.Executable, error) {
+	code.Chip = c.Chip
 	meta, err := json.Marshal(code)
 	if err != nil {
 		return nil, err
 	}
 	kept := target.Code{Stage: stageCode, Data: data, Meta: meta}
 	return target.NewUnloaded("hip:"+c.Chip, kept, code.Facts()), nil
+}
+
+// given returns a code object that another compiler has made of the kernel: Triton's, for one. Its description
+// says how many warps and how much shared memory it wants; the parameters are those of the kernel's Triton IR.
+func (c Compiler) given(in *target.Input) (target.Executable, error) {
+	code := &Code{}
+	if err := json.Unmarshal(in.Given.Meta, code); err != nil {
+		return nil, fmt.Errorf("the description of the code object: %w", err)
+	}
+	if code.Name == "" || code.NumWarps <= 0 {
+		return nil, errors.New("the description of the code object lacks Name or NumWarps")
+	}
+	code.Params = lower.ParamSizes(in.Module.Lookup(in.Kernel))
+	return c.keep(in.Given.Text, code)
 }
 
 // options are the options that AMD's GPUs alone have.
@@ -215,8 +238,7 @@ func (c Compiler) code(ctx context.Context, in *target.Input, llir []byte) ([]by
 		return nil, err
 	}
 	opts := llvm.Options{
-		Name: in.Kernel + ".llir", Target: chip, FastMath: llvm.Contract, Entry: in.Kernel,
-		Emit: llvm.EmitAsm | llvm.EmitObj,
+		Name: in.Kernel + ".llir", Target: chip, FastMath: llvm.Contract, Entry: in.Kernel, Emit: llvm.EmitObj,
 	}
 	if in.Options.NoFPFusion {
 		opts.FastMath = 0
@@ -224,14 +246,24 @@ func (c Compiler) code(ctx context.Context, in *target.Input, llir []byte) ([]by
 	for _, l := range in.Libs {
 		opts.Link = append(opts.Link, llvm.Bitcode{Name: l.Path, Data: l.Data})
 	}
+	// The assembly is for readers alone. Code is generated a second time for it, so only when it is asked for.
+	assembly := func() []byte {
+		asm := opts
+		asm.Emit = llvm.EmitAsm
+		if out, err := lib.Compile(ctx, llir, asm); err == nil {
+			return out.Asm
+		}
+		return nil
+	}
+	if in.Until == stageAsm {
+		in.Stages.Record(stageAsm, time.Since(start), assembly)
+		return nil, nil
+	}
 	out, err := lib.Compile(ctx, llir, opts)
 	if err != nil {
 		return nil, err
 	}
-	in.Stages.Record(stageAsm, time.Since(start), func() []byte { return out.Asm })
-	if in.Until == stageAsm {
-		return nil, nil
-	}
+	in.Stages.Record(stageAsm, time.Since(start), assembly)
 	start = time.Now()
 	data, err := hsaco.Link(out.Obj)
 	if err != nil {

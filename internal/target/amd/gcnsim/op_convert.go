@@ -33,6 +33,9 @@ func toInt(x float64, lo, hi float64) int64 {
 func toI32(x float64) uint64 { return uint64(uint32(toInt(x, math.MinInt32, math.MaxInt32))) }
 func toU32(x float64) uint64 { return uint64(uint32(toInt(x, 0, math.MaxUint32))) }
 
+// toI16 saturates.
+func toI16(x int32) uint64 { return uint64(uint16(min(max(x, math.MinInt16), math.MaxInt16))) }
+
 // convertOps are conversions between types.
 var convertOps = map[string]lanewise{
 	"v_cvt_f32_i32": {"fi", func(a, _, _ uint64) uint64 { return fromF32(float32(int32(a))) }},
@@ -61,6 +64,10 @@ var convertOps = map[string]lanewise{
 	}},
 	"v_cvt_pkrtz_f16_f32": {"iff", func(a, b, _ uint64) uint64 {
 		return halfToZero(f32(a)) | halfToZero(f32(b))<<16
+	}},
+	"v_cvt_pk_i16_i32": {"iii", func(a, b, _ uint64) uint64 { return toI16(int32(a)) | toI16(int32(b))<<16 }},
+	"v_cvt_pk_u16_u32": {"iii", func(a, b, _ uint64) uint64 {
+		return min(a, math.MaxUint16) | min(b, math.MaxUint16)<<16
 	}},
 	"v_cvt_f32_fp8": {"fi", func(a, _, _ uint64) uint64 {
 		return fromF32(float32(num.F8E4M3FNUZ.Decode(a & 255)))

@@ -101,7 +101,7 @@ func fma32(a, b, c float32) float32 {
 	return float32(s)
 }
 
-func med3f(a, b, c float32) float32 {
+func med3f[T float32 | float64](a, b, c T) T {
 	if a != a || b != b || c != c {
 		return minNum(minNum(a, b), c)
 	}
@@ -129,11 +129,15 @@ var floatOps = map[string]lanewise{
 	"v_max_f32":        {"fff", f2(maxNum[float32])},
 	"v_min3_f32":       {"ffff", f3(func(a, b, c float32) float32 { return minNum(minNum(a, b), c) })},
 	"v_max3_f32":       {"ffff", f3(func(a, b, c float32) float32 { return maxNum(maxNum(a, b), c) })},
-	"v_med3_f32":       {"ffff", f3(med3f)},
+	"v_med3_f32":       {"ffff", f3(med3f[float32])},
 	"v_fma_f32":        {"ffff", f3(fma32)},
 	"v_fmac_f32":       {"ffff", f3(fma32)},
 	"v_fmaak_f32":      {"ffff", f3(fma32)},
 	"v_fmamk_f32":      {"ffff", f3(fma32)},
+	"v_maxmin_f32":     {"ffff", f3(func(a, b, c float32) float32 { return minNum(maxNum(a, b), c) })},
+	"v_minmax_f32":     {"ffff", f3(func(a, b, c float32) float32 { return maxNum(minNum(a, b), c) })},
+	"v_madak_f32":      {"ffff", f3(func(a, b, c float32) float32 { return float32(a*b) + c })},
+	"v_madmk_f32":      {"ffff", f3(func(a, b, c float32) float32 { return float32(a*b) + c })},
 	"v_mad_f32":        {"ffff", f3(func(a, b, c float32) float32 { return float32(a*b) + c })},
 	"v_mac_f32":        {"ffff", f3(func(a, b, c float32) float32 { return float32(a*b) + c })},
 	"v_rcp_f32":        {"ff", flushed(rcp)},
@@ -187,6 +191,15 @@ var floatOps = map[string]lanewise{
 	"v_fmac_f16":          {"hhhh", h3(fmaHalf)},
 	"v_mad_f16":           {"hhhh", h3(fmaHalf)},
 	"v_mac_f16":           {"hhhh", h3(fmaHalf)},
+	"v_fmaak_f16":         {"hhhh", h3(fmaHalf)},
+	"v_fmamk_f16":         {"hhhh", h3(fmaHalf)},
+	"v_madak_f16":         {"hhhh", h3(fmaHalf)},
+	"v_madmk_f16":         {"hhhh", h3(fmaHalf)},
+	"v_med3_f16":          {"hhhh", h3(med3f[float64])},
+	"v_maxmin_f16":        {"hhhh", h3(func(a, b, c float64) float64 { return minNum(maxNum(a, b), c) })},
+	"v_minmax_f16":        {"hhhh", h3(func(a, b, c float64) float64 { return maxNum(minNum(a, b), c) })},
+	"v_frexp_mant_f16":    {"hh", h1(func(a float64) float64 { m, _ := math.Frexp(a); return m })},
+	"v_frexp_exp_i16_f16": {"ih", func(a, _, _ uint64) uint64 { return uint64(uint16(exponent(f16(a)))) }},
 	"v_min3_f16":          {"hhhh", h3(func(a, b, c float64) float64 { return minNum(minNum(a, b), c) })},
 	"v_max3_f16":          {"hhhh", h3(func(a, b, c float64) float64 { return maxNum(maxNum(a, b), c) })},
 	"v_rcp_f16":           {"hh", h1(rcp)},

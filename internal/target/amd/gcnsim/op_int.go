@@ -32,7 +32,7 @@ func u1(f func(a uint32) uint32) func(a, b, c uint64) uint64 {
 	return func(a, _, _ uint64) uint64 { return uint64(f(uint32(a))) }
 }
 
-func med3[T int32 | uint32 | int16 | uint16 | float32](a, b, c T) T {
+func med3[T int32 | uint32 | int16 | uint16 | float32 | float64](a, b, c T) T {
 	return max(min(a, b), min(max(a, b), c))
 }
 
@@ -89,17 +89,21 @@ var intOps = map[string]lanewise{
 	"v_mad_i32_i24": {"iiii", func(a, b, c uint64) uint64 {
 		return uint64(uint32(i24(a)*i24(b) + int64(c)))
 	}},
-	"v_min_i32":  {"iii", i2(func(a, b int32) int32 { return min(a, b) })},
-	"v_max_i32":  {"iii", i2(func(a, b int32) int32 { return max(a, b) })},
-	"v_min_u32":  {"iii", u2(func(a, b uint32) uint32 { return min(a, b) })},
-	"v_max_u32":  {"iii", u2(func(a, b uint32) uint32 { return max(a, b) })},
-	"v_min3_i32": {"iiii", i3(func(a, b, c int32) int32 { return min(a, b, c) })},
-	"v_max3_i32": {"iiii", i3(func(a, b, c int32) int32 { return max(a, b, c) })},
-	"v_min3_u32": {"iiii", u3(func(a, b, c uint32) uint32 { return min(a, b, c) })},
-	"v_max3_u32": {"iiii", u3(func(a, b, c uint32) uint32 { return max(a, b, c) })},
-	"v_med3_i32": {"iiii", i3(med3[int32])},
-	"v_med3_u32": {"iiii", u3(med3[uint32])},
-	"v_bfe_u32":  {"iiii", u3(bfe)},
+	"v_min_i32":    {"iii", i2(func(a, b int32) int32 { return min(a, b) })},
+	"v_max_i32":    {"iii", i2(func(a, b int32) int32 { return max(a, b) })},
+	"v_min_u32":    {"iii", u2(func(a, b uint32) uint32 { return min(a, b) })},
+	"v_max_u32":    {"iii", u2(func(a, b uint32) uint32 { return max(a, b) })},
+	"v_min3_i32":   {"iiii", i3(func(a, b, c int32) int32 { return min(a, b, c) })},
+	"v_max3_i32":   {"iiii", i3(func(a, b, c int32) int32 { return max(a, b, c) })},
+	"v_min3_u32":   {"iiii", u3(func(a, b, c uint32) uint32 { return min(a, b, c) })},
+	"v_max3_u32":   {"iiii", u3(func(a, b, c uint32) uint32 { return max(a, b, c) })},
+	"v_maxmin_i32": {"iiii", i3(func(a, b, c int32) int32 { return min(max(a, b), c) })},
+	"v_minmax_i32": {"iiii", i3(func(a, b, c int32) int32 { return max(min(a, b), c) })},
+	"v_maxmin_u32": {"iiii", u3(func(a, b, c uint32) uint32 { return min(max(a, b), c) })},
+	"v_minmax_u32": {"iiii", u3(func(a, b, c uint32) uint32 { return max(min(a, b), c) })},
+	"v_med3_i32":   {"iiii", i3(med3[int32])},
+	"v_med3_u32":   {"iiii", u3(med3[uint32])},
+	"v_bfe_u32":    {"iiii", u3(bfe)},
 	"v_bfe_i32": {"iiii", u3(func(a, b, c uint32) uint32 {
 		return uint32(signedField(int32(a), b, c))
 	})},
@@ -112,6 +116,8 @@ var intOps = map[string]lanewise{
 		return uint64(uint32((a<<32 | b) >> (8 * (c & 3))))
 	}},
 	"v_perm_b32":       {"iiii", func(a, b, c uint64) uint64 { return uint64(permute(a<<32|b, uint32(c))) }},
+	"v_sad_u8":         {"iiii", u3(sumOfDifferences(8))},
+	"v_sad_u16":        {"iiii", u3(sumOfDifferences(16))},
 	"v_sad_u32":        {"iiii", u3(func(a, b, c uint32) uint32 { return max(a, b) - min(a, b) + c })},
 	"v_add_u16":        {"iii", s2(func(a, b uint16) uint16 { return a + b })},
 	"v_sub_u16":        {"iii", s2(func(a, b uint16) uint16 { return a - b })},
@@ -130,6 +136,17 @@ var intOps = map[string]lanewise{
 		return uint16(med3(int16(a), int16(b), int16(c)))
 	})},
 	"v_med3_u16": {"iiii", s3(med3[uint16])},
+	"v_min3_u16": {"iiii", s3(func(a, b, c uint16) uint16 { return min(a, b, c) })},
+	"v_max3_u16": {"iiii", s3(func(a, b, c uint16) uint16 { return max(a, b, c) })},
+	"v_min3_i16": {"iiii", s3(func(a, b, c uint16) uint16 {
+		return uint16(min(int16(a), int16(b), int16(c)))
+	})},
+	"v_max3_i16": {"iiii", s3(func(a, b, c uint16) uint16 {
+		return uint16(max(int16(a), int16(b), int16(c)))
+	})},
+	"v_add_i16": {"iii", s2(func(a, b uint16) uint16 { return a + b })},
+	"v_sub_i16": {"iii", s2(func(a, b uint16) uint16 { return a - b })},
+	"v_mad_i16": {"iiii", s3(func(a, b, c uint16) uint16 { return a*b + c })},
 	"v_mad_u32_u16": {"iiii", func(a, b, c uint64) uint64 {
 		return uint64(uint32(a&0xffff*(b&0xffff) + c))
 	}},
@@ -145,6 +162,26 @@ var intOps = map[string]lanewise{
 	"v_dot4_u32_u8":       {"iiii", dot4(false)},
 	"v_accvgpr_read_b32":  {"ii", func(a, _, _ uint64) uint64 { return a }},
 	"v_accvgpr_write_b32": {"ii", func(a, _, _ uint64) uint64 { return a }},
+}
+
+// saturating are the integer instructions with the modifier clamp: what does not fit becomes the nearest
+// number that does.
+var saturating = map[string]func(a, b, c uint64) uint64{
+	"v_add_u32":    func(a, b, _ uint64) uint64 { return min(a+b, 1<<32-1) },
+	"v_sub_u32":    func(a, b, _ uint64) uint64 { return max(a, b) - b },
+	"v_subrev_u32": func(a, b, _ uint64) uint64 { return max(a, b) - a },
+	"v_add_i32":    func(a, b, _ uint64) uint64 { return within(int64(int32(a))+int64(int32(b)), 32) },
+	"v_sub_i32":    func(a, b, _ uint64) uint64 { return within(int64(int32(a))-int64(int32(b)), 32) },
+	"v_add_u16":    func(a, b, _ uint64) uint64 { return min(a&0xffff+b&0xffff, 1<<16-1) },
+	"v_sub_u16":    func(a, b, _ uint64) uint64 { return max(a&0xffff, b&0xffff) - b&0xffff },
+	"v_add_i16":    func(a, b, _ uint64) uint64 { return within(int64(int16(a))+int64(int16(b)), 16) },
+	"v_sub_i16":    func(a, b, _ uint64) uint64 { return within(int64(int16(a))-int64(int16(b)), 16) },
+}
+
+// within saturates to a signed integer of so many bits.
+func within(x int64, bits int) uint64 {
+	most := int64(1)<<(bits-1) - 1
+	return uint64(min(max(x, -most-1), most)) & (1<<bits - 1)
 }
 
 func u24(a uint64) uint64 { return a & 0xffffff }
@@ -191,6 +228,17 @@ func permute(data uint64, sel uint32) uint32 {
 		out |= b << (8 * i)
 	}
 	return out
+}
+
+// sumOfDifferences adds to c how much the parts of a and b, of so many bits, differ.
+func sumOfDifferences(width int) func(a, b, c uint32) uint32 {
+	return func(a, b, c uint32) uint32 {
+		for at := 0; at < 32; at += width {
+			x, y := a>>at&(1<<width-1), b>>at&(1<<width-1)
+			c += max(x, y) - min(x, y)
+		}
+		return c
+	}
 }
 
 func dot4(signed bool) func(a, b, c uint64) uint64 {

@@ -39,15 +39,15 @@ type packedSource struct {
 }
 
 // buildPacked builds v_pk_*, v_fma_mix* and v_dot*.
-func buildPacked(_ *program, in *gcn.Inst) func(*wave) {
+func buildPacked(prog *program, in *gcn.Inst) func(*wave) {
 	if in.IsMix() {
 		return buildMix(in)
 	}
 	if strings.HasPrefix(in.Base, "v_wmma") {
 		return buildWMMA(in)
 	}
-	if op, ok := vectorOps[in.Base]; ok {
-		return newVector(in, op).run
+	if _, ok := vectorOps[in.Base]; ok {
+		return buildVector(prog, in)
 	}
 	name := packedOps[in.Base]
 	op, ok := vectorOps[name]
@@ -58,6 +58,11 @@ func buildPacked(_ *program, in *gcn.Inst) func(*wave) {
 		return nil
 	}
 	p := &packed{f: op.f, dst: newDestination(in, kInt), width: 16}
+	if p.dst.clamp {
+		if p.f = clamped(name, op); p.f == nil {
+			return nil
+		}
+	}
 	if in.Args[0].N == 2 {
 		p.width = 32
 	}

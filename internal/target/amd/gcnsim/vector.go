@@ -63,6 +63,11 @@ var multiplyAdds = map[string]bool{"v_fmac_f32": true, "v_fmac_f16": true, "v_fm
 
 func newVector(in *gcn.Inst, op lanewise) *vector {
 	v := &vector{f: op.f, dst: newDestination(in, kind(op.types[0]))}
+	if v.dst.clamp && v.dst.kind == kInt {
+		if v.f = clamped(in.Base, op); v.f == nil {
+			return nil
+		}
+	}
 	i := 1
 	for _, a := range in.Args[1:] {
 		if i >= len(op.types) {
@@ -171,14 +176,29 @@ func (d *destination) finish(out *[lanes]uint64, mode uint32) {
 			v = fromFloat(toFloat(v, d.kind)*omodFactors[d.omod], d.kind)
 		}
 		if d.clamp && d.kind != kInt {
-			x := toFloat(v, d.kind)
-			if !(x > 0) {
-				x = 0
-			}
-			v = fromFloat(min(x, 1), d.kind)
+			v = toUnit(v, d.kind)
 		}
 		out[i] = flush(v, d.kind, mode)
 	}
+}
+
+// clamped returns an instruction with the modifier clamp: integers saturate, floats lie between 0 and 1. It is
+// nil for one that is not known.
+func clamped(name string, op lanewise) func(a, b, c uint64) uint64 {
+	k := kind(op.types[0])
+	if k == kInt {
+		return saturating[name]
+	}
+	return func(a, b, c uint64) uint64 { return toUnit(op.f(a, b, c), k) }
+}
+
+// toUnit takes a float between 0 and 1; NaN becomes 0.
+func toUnit(v uint64, k kind) uint64 {
+	x := toFloat(v, k)
+	if !(x > 0) {
+		x = 0
+	}
+	return fromFloat(min(x, 1), k)
 }
 
 func toFloat(v uint64, k kind) float64 {

@@ -1,0 +1,47 @@
+package gcnsim
+
+import "testing"
+
+// TestClamp checks results that do not fit, with the modifier clamp.
+func TestClamp(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		a, b, want uint64
+	}{
+		{"v_add_u32", 0xffffffff, 2, 0xffffffff},
+		{"v_sub_u32", 3, 5, 0},
+		{"v_subrev_u32", 3, 5, 2},
+		{"v_add_i32", 0x7fffffff, 1, 0x7fffffff},
+		{"v_sub_i32", 0x80000000, 1, 0x80000000},
+		{"v_add_u16", 0xfff0, 0x20, 0xffff},
+		{"v_sub_i16", 0x8000, 1, 0x8000},
+		{"v_add_f32", fromF32(0.75), fromF32(0.5), fromF32(1)},
+		{"v_mul_f16", fromF16(-2), fromF16(0.5), 0},
+	} {
+		if got := clamped(c.name, vectorOps[c.name])(c.a, c.b, 0); got != c.want {
+			t.Errorf("%s %#x, %#x clamp: got %#x, want %#x", c.name, c.a, c.b, got, c.want)
+		}
+	}
+	if clamped("v_and_b32", vectorOps["v_and_b32"]) != nil {
+		t.Error("v_and_b32 with clamp means nothing, but has a function")
+	}
+}
+
+// TestMedian checks instructions of three sources.
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		a, b, c, want uint64
+	}{
+		{"v_med3_f16", fromF16(3), fromF16(0), fromF16(6), fromF16(3)},
+		{"v_med3_f16", 0x7e00, fromF16(-1), fromF16(6), fromF16(-1)}, // NaN: the least of the others
+		{"v_med3_i32", 0xffffffff, 5, 2, 2},
+		{"v_minmax_f32", fromF32(1), fromF32(2), fromF32(3), fromF32(3)},
+		{"v_max3_i16", 0xffff, 0x8000, 0xfffe, 0xffff},
+		{"v_sad_u8", 0x01020304, 0x02010703, 10, 17},
+	} {
+		if got := vectorOps[c.name].f(c.a, c.b, c.c); got != c.want {
+			t.Errorf("%s %#x, %#x, %#x: got %#x, want %#x", c.name, c.a, c.b, c.c, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,313 @@
+"""Runs a Triton program without a GPU: nothing is launched, but each launch is recorded, and Triton compiles its kernel.
+
+  dry.py --out DIR --root LIBRARIES [--target hip:gfx942] [--configs N] [--no-triton] program.py [its arguments]
+
+The program's tensors lie in the host's memory and say that they are a GPU's. Memory that a launch would have
+written holds made-up values, which later launches get. For the first launch with each choice of types and constants,
+DIR has
+
+  NNNN-KERNEL.safetensors   as capture.py writes it, without results; `nereid replay --against interp` runs it
+  NNNN-KERNEL.{hsaco,json}  Triton's code object, and what a launcher must know of it (`nereid replay --from-stage hsaco=DIR`)
+  specs.json                an entry for `nereid compile --specs` for each compilation, with the processor time in seconds
+                            that Triton took, or its error. An autotuned kernel has N configs here, and a recorded launch
+                            of the first one that Triton compiles and whose shared memory the GPU has
+
+A launch that Triton does not compile, or that asks for more shared memory than there is, has an entry in specs.json alone.
+
+Processor time is that of Triton's compilation in this process from the syntax tree to the code object, with its cache off.
+"""
+import argparse
+import contextlib
+import json
+import os
+import runpy
+import shutil
+import sys
+import types
+import warnings
+
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.runtime.autotuner import Autotuner
+from triton.runtime.jit import JITFunction
+
+import capture
+
+GPU = torch.device("cuda", 0)
+SHARED = 65536  # bytes of shared memory that a program may have
+MORE_CONFIGS = 8  # that are tried if those before do not fit
+PROPERTIES = types.SimpleNamespace(name="AMD Instinct MI300X", major=9, minor=4, multi_processor_count=304, warp_size=64,
+                                   total_memory=1 << 37, max_threads_per_multi_processor=2048, gcnArchName="gfx942",
+                                   shared_memory_per_block=65536, shared_memory_per_block_optin=65536,
+                                   regs_per_multiprocessor=65536, L2_cache_size=1 << 25)
+
+
+class Driver:
+    """What Triton and the libraries ask of a driver."""
+
+    def __init__(self, target):
+        self.target = target
+        self.utils = types.SimpleNamespace(get_device_properties=lambda _: {
+            "max_shared_mem": 65536, "multiprocessor_count": 304, "max_num_regs": 65536, "warpSize": 64, "sm_clock_rate": 1,
+            "mem_clock_rate": 1, "mem_bus_width": 1})
+
+    def get_current_target(self):
+        return self.target
+
+    def get_current_device(self):
+        return 0
+
+    def get_current_stream(self, device=0):
+        return 0
+
+    def get_device_interface(self):
+        return torch.cuda
+
+    def get_active_torch_device(self):
+        return GPU
+
+    def get_device_capability(self, device=0):
+        return 9, 4
+
+    def get_empty_cache_for_benchmark(self):
+        return torch.empty(1)
+
+    def clear_cache(self, cache):
+        pass
+
+
+def on_host(value):
+    """The device cpu for the GPU, any other value as it is."""
+    if isinstance(value, torch.device) and value.type == "cuda" or isinstance(value, str) and value.split(":")[0] == "cuda":
+        return HOST
+    return value
+
+
+HOST = torch.device("cpu")
+MAKERS = ("arange empty empty_like empty_strided eye full full_like linspace logspace normal ones ones_like rand rand_like randint randint_like "
+          "randn randn_like randperm tensor as_tensor zeros zeros_like tril_indices triu_indices").split()
+METHODS = "to new_empty new_empty_strided new_full new_ones new_tensor new_zeros".split()
+
+
+def move_to_host():
+    """Has torch make tensors for the GPU in the host's memory. Those that would be uninitialised get values."""
+    for owner, names in ((torch, MAKERS), (torch.Tensor, METHODS)):
+        for name in names:
+            setattr(owner, name, moved(getattr(owner, name), "empty" in name))
+    torch.Tensor.cuda = lambda self, *_, **__: self
+    torch.Tensor.device, torch.Tensor.is_cuda = property(lambda _: GPU), property(lambda _: True)
+
+
+def moved(make, uninitialised):
+
+    def on_host_instead(*args, **kwargs):
+        made = make(*map(on_host, args), **{k: on_host(v) for k, v in kwargs.items() if k != "pin_memory"})
+        if uninitialised:
+            fill(made)
+        return made
+
+    return on_host_instead
+
+
+@torch.no_grad()
+def fill(made):
+    """Puts values into a new tensor: random floats, integers that are 0, which is a valid index."""
+    if made.dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        made.normal_()
+    else:
+        made.untyped_storage().fill_(0)
+
+
+def pretend():
+    """Makes torch say that there is a GPU."""
+    cuda = torch.cuda
+    said = {"is_available": True, "current_device": 0, "device_count": 1, "get_device_capability": (9, 4), "synchronize": None,
+            "get_device_properties": PROPERTIES, "get_device_name": PROPERTIES.name, "empty_cache": None, "set_device": None,
+            "is_current_stream_capturing": False, "is_bf16_supported": True, "_lazy_init": None, "mem_get_info": (1 << 37, 1 << 37)}
+    for name, value in said.items():
+        setattr(cuda, name, lambda *_, _value=value, **__: _value)
+    stream = types.SimpleNamespace(cuda_stream=0, synchronize=lambda: None, wait_stream=lambda _: None)
+    cuda.current_stream = cuda.default_stream = lambda *_: stream
+    for name in ("device", "device_of", "_DeviceGuard", "stream"):
+        setattr(cuda, name, lambda *_: contextlib.nullcontext())
+    # The state of a GPU's generator is a seed and an offset.
+    state = torch.zeros(16, dtype=torch.uint8)
+    cuda.default_generators = (types.SimpleNamespace(get_state=lambda: state, set_state=lambda _: None, initial_seed=lambda: 0),)
+    cuda.get_rng_state, cuda.set_rng_state = lambda *_: state, lambda *_: None
+    torch.version.hip = "6.4"
+    move_to_host()
+
+
+class Recorder(capture.Recorder):
+
+    def __init__(self, out, root, compiles, max_bytes):
+        super().__init__(out, root, 1, max_bytes)
+        self.compiles, self.specs = compiles, []
+        self.only_compile = False  # the launch of another config is recorded
+        self.fits = True  # Triton compiled the last kernel, and its shared memory is there
+        self.compiled = set()
+
+    def source(self, fn):
+        """The kernel's file below the root. One that a library has generated elsewhere is copied beside the cases."""
+        path = super().source(fn)
+        if not path.startswith(".."):
+            return path
+        name = f"{capture.hashlib.sha256(path.encode()).hexdigest()[:12]}_{os.path.basename(path)}"
+        os.makedirs(os.path.join(self.out, "src"), exist_ok=True)
+        shutil.copy(os.path.join(self.root, path), os.path.join(self.out, "src", name))
+        return "@/" + name
+
+    def launch(self, original, fn, args, kwargs):
+        try:
+            self.record(fn, args, dict(kwargs))
+        except Exception as e:
+            print("dry: skipped", fn.__name__, repr(e)[:300], file=sys.stderr)
+        return types.SimpleNamespace(asm={}, metadata=types.SimpleNamespace(shared=0), n_regs=1, n_spills=0)
+
+    def record(self, fn, args, kwargs):
+        grid = kwargs.pop("grid")
+        kwargs.pop("warmup", None)
+        for hook in fn.pre_run_hooks:
+            hook(*args, **kwargs)
+        seen = self.before(fn, args, kwargs, grid)
+        if seen is None:
+            return
+        launch, storages, before = seen
+        kept = {k: kwargs[k] for k in ("waves_per_eu", "matrix_instr_nonkdim", "kpack") if kwargs.get(k)}
+        kwargs["debug"] = kwargs.get("debug", fn.debug) or False
+        kwargs["instrumentation_mode"] = ""
+        _, _, target, backend, binder = fn.device_caches[0]
+        bound, specialization, options = binder(*args, **kwargs)
+        options, signature, constexprs, attrs = fn._pack_args(backend, kwargs, bound, specialization, options)
+        key = fn.cache_key, str(signature), str(constexprs), str(attrs), str(options)
+        if key in self.compiled:
+            return
+        self.compiled.add(key)
+        name = f"{self.count:04d}-{launch['kernel']}"
+        self.count += 1
+        described = dict(zip([p.name for p in fn.params], launch["args"]))
+        spec = {"name": name, "file": self.from_here(launch["file"]), "kernel": launch["kernel"],
+                "signature": self.signature(signature, constexprs, attrs, described), "num_warps": options.num_warps,
+                "num_stages": options.num_stages, "num_ctas": options.num_ctas, "library": launch["file"].split("/")[0]}
+        if kept:
+            spec["extra"] = ",".join(f"{k}={v}" for k, v in kept.items())
+        launch["options"].update(num_warps=options.num_warps, num_stages=options.num_stages)
+        self.specs.append(spec)
+        if self.compiles:
+            spec["triton"] = self.compile(name, triton.compiler.ASTSource(fn, signature, constexprs, attrs), target, options)
+            self.fits = spec["triton"].get("shared", SHARED + 1) <= SHARED
+        if self.fits and not self.only_compile:
+            tensors = {f"in/{k}": v for k, v in before.items()}
+            capture.save_file(tensors, os.path.join(self.out, name + ".safetensors"), metadata={"launch": json.dumps(launch)})
+
+    def from_here(self, file):
+        """A kernel's file by its path from the folder of the cases."""
+        return "src/" + file[2:] if file.startswith("@/") else os.path.relpath(os.path.join(self.root, file), self.out)
+
+    def signature(self, types_, constexprs, attrs, described):
+        """The signature as nereid compile takes it."""
+        return ", ".join(self.entry((i,), t, constexprs, attrs, described[n]) for i, (n, t) in enumerate(types_.items()))
+
+    def entry(self, path, kind, constexprs, attrs, described):
+        if isinstance(kind, tuple):
+            items = [self.entry(path + (i,), k, constexprs, attrs, d) for i, (k, d) in enumerate(zip(kind, described["items"]))]
+            return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+        if kind == "constexpr":
+            return self.constant(constexprs[path], described)
+        return kind + (":16" if ["tt.divisibility", 16] in attrs.get(path, []) else "")
+
+    def constant(self, value, described):
+        value = getattr(value, "value", value) if isinstance(value, triton.language.constexpr) else value
+        if isinstance(value, JITFunction):
+            return f"@{self.from_here(described['file'])}:{value.__name__}"
+        if described["kind"] == "dtype":
+            return described["value"]
+        if described["kind"] == "int" and not described.get("constexpr"):
+            return "i32:1"
+        if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
+            return f"float('{value}')"
+        return repr(value)
+
+    def compile(self, name, source, target, options):
+        start = os.times()
+        try:
+            made = triton.compile(source, target=target, options=options.__dict__)
+        except Exception as e:
+            while e.__cause__ is not None:
+                e = e.__cause__
+            return {"error": f"{type(e).__name__}: {e}"[:400]}
+        end = os.times()
+        if not self.only_compile and made.metadata.shared <= SHARED:
+            with open(os.path.join(self.out, name + ".hsaco"), "wb") as f:
+                f.write(made.asm["hsaco"])
+            with open(os.path.join(self.out, name + ".json"), "w") as f:
+                json.dump({"Name": made.metadata.name, "Shared": made.metadata.shared, "NumWarps": made.metadata.num_warps}, f)
+        return {"seconds": round(sum(end[:4]) - sum(start[:4]), 4), "shared": made.metadata.shared}
+
+    def close(self):
+        with open(os.path.join(self.out, "specs.json"), "w") as f:
+            json.dump(self.specs, f, indent=1)
+        triton_specs = [s["triton"] for s in self.specs if "triton" in s]
+        took = [t["seconds"] for t in triton_specs if "seconds" in t]
+        print(f"dry: {len(self.specs)} compilations, {len({s['kernel'] for s in self.specs})} kernels; Triton compiled {len(took)} in "
+              f"{sum(took):.1f} s", file=sys.stderr)
+
+
+def install(recorder, most):
+    JITFunction.run = lambda self, *args, **kwargs: recorder.launch(None, self, args, kwargs)
+
+    def run(self, *args, **kwargs):
+        self.nargs = dict(zip(self.arg_names, args))
+        configs = self.prune_configs(kwargs) if len(self.configs) > 1 else self.configs
+        self.best_config = configs[0]
+        out = None
+        for i, config in enumerate(configs):
+            if i >= most and recorder.only_compile or i >= most + MORE_CONFIGS:
+                break
+            if config.pre_hook is not None:
+                config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
+            made = self.fn.run(*args, **kwargs, **config.all_kwargs())
+            if recorder.fits and not recorder.only_compile:
+                recorder.only_compile, self.best_config = True, config
+            out = out or made
+        recorder.only_compile = False
+        self.nargs = None
+        return out
+
+    Autotuner.run = run
+
+
+def target_of(text):
+    backend, arch = text.split(":")
+    return GPUTarget(backend, int(arch) if arch.isdigit() else arch, 64 if arch.startswith("gfx9") else 32)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--root", required=True)
+    parser.add_argument("--target", default="hip:gfx942")
+    parser.add_argument("--configs", type=int, default=1, help="compile so many configs of an autotuned kernel")
+    parser.add_argument("--max-bytes", type=int, default=1 << 22)
+    parser.add_argument("--no-triton", action="store_true", help="record only")
+    parser.add_argument("program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    a = parser.parse_args()
+    warnings.simplefilter("ignore")
+    triton.knobs.compilation.always_compile = True
+    triton.runtime.driver.set_active(Driver(target_of(a.target)))
+    pretend()
+    recorder = Recorder(a.out, a.root, not a.no_triton, a.max_bytes)
+    install(recorder, a.configs)
+    sys.modules["dry"] = types.SimpleNamespace(recorder=recorder)  # the program finds it here
+    sys.argv = [a.program] + a.arguments
+    sys.path[:0] = [a.root, os.path.dirname(os.path.abspath(a.program))]
+    try:
+        runpy.run_path(a.program, run_name="__main__")
+    finally:
+        recorder.close()
+
+
+if __name__ == "__main__":
+    main()
