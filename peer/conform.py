@@ -1,9 +1,9 @@
 """Asks Triton what its front end makes of the kernels of internal/conform, and whether it reads our IR. Needs Triton, not a GPU.
 
-  conform.py DIR
+  conform.py DIR [TARGET]
 
-DIR holds NAME.py for each module and cases.jsonl, a line for each case: {"name", "module", "kernel", "signature", "ttir"}, the last being
-our Triton IR after the passes, or "". For each case a line goes to DIR/answers.jsonl:
+The target is cuda:90 unless it is named. DIR holds NAME.py for each module and cases.jsonl, a line for each
+case: {"name", "module", "kernel", "signature", "ttir"}, the last being our Triton IR after the passes, or "". For each case a line goes to DIR/answers.jsonl:
 
   {"name", "ir": Triton's IR before any pass, without locations and aliases, or "error": why there is none,
    "rejected": why Triton does not read our IR, or ""}
@@ -162,13 +162,13 @@ class Driver:
         self.get_current_target = lambda: target
 
 
-def main(folder):
+def main(folder, target="cuda:90"):
     warnings.simplefilter("ignore")
     sys.path.insert(0, folder)
     cases = [json.loads(line) for line in open(os.path.join(folder, "cases.jsonl"))]
     for name in sorted({c["module"] for c in cases}):
         importlib.import_module(name)
-    session = Session("cuda:90")
+    session = Session(target)
     triton.runtime.driver.set_active(Driver(session.target))
     n = os.cpu_count() or 1
     paths = [os.path.join(folder, f"answers{i}.jsonl") for i in range(n)]
@@ -190,4 +190,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

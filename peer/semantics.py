@@ -116,7 +116,7 @@ class Session:
         self.options = backend.parse_options({})
         self.codegen_fns = backend.get_codegen_implementation(self.options)
         self.module_map = backend.get_module_map()
-        TritonSemantic._has_native_tma = lambda _: True  # it would ask a driver, and there is none
+        TritonSemantic._has_native_tma = lambda _: name == "cuda"  # it would ask a driver, and there is none
 
     def type(self, letter, name):
         ty = dtype(name)

@@ -58,10 +58,12 @@ type arg struct {
 	value any          // what Launch gets; nil for a tensor
 	data  array        // of a tensor
 	want  func() array // of a tensor that the kernel writes; it may be shorter than data, whose rest must stay
-	tol   tolerance
-	desc  []int // of a tensor descriptor over data: the shape of its blocks
-	nan   bool  // it pads with NaN
-	omit  bool  // it is not passed: the parameter has it as its default
+	// wantOn is want where the target decides what the kernel writes.
+	wantOn func(target string) array
+	tol    tolerance
+	desc   []int // of a tensor descriptor over data: the shape of its blocks
+	nan    bool  // it pads with NaN
+	omit   bool  // it is not passed: the parameter has it as its default
 }
 
 // tolerance is how far an element may be from what is expected: in units of its last place, on the interpreter and on others, and

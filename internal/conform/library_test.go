@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strings"
 )
 
 var _ = family(libraryCases)
@@ -177,11 +178,28 @@ func asmCases(s *suite, m *module) {
 		c := testCase{name: "cuda/" + f, compile: true, args: []arg{result(newArray(i64, 1))}}
 		m.raw(s, c, "z_ptr", fmt.Sprintf("tl.store(z_ptr, tl.extra.cuda.%s())", f))
 	}
+	targetCases(s, m)
+}
+
+// targetCases: kernels ask what they are compiled for.
+func targetCases(s *suite, m *module) {
+	cuda := func(target string) bool { return strings.HasPrefix(target, "cuda") }
+	never := func(string) bool { return false }
 	for _, c := range []struct {
 		expr string
-		want int64
-	}{{"tl.target_info.is_cuda()", 1}, {"tl.target_info.is_hip()", 0}, {"tl.target_info.cuda_capability_geq(9)", 1}, {"tl.target_info.cuda_capability_geq(10, 0)", 0}, {"tl.target_info.is_hip_cdna3()", 0}, {"tl.target_info.is_hip_cdna4()", 0}, {`tl.target_info.current_target().backend == "cuda"`, 1}} {
-		m.raw(s, testCase{name: "target/" + identifier(c.expr), args: []arg{result(ofInts(i32, c.want))}}, "z_ptr", "if "+c.expr+":\n    tl.store(z_ptr, 1)\nelse:\n    tl.store(z_ptr, 0)")
+		want func(target string) bool
+	}{
+		{"tl.target_info.is_cuda()", cuda}, {`tl.target_info.current_target().backend == "cuda"`, cuda},
+		{"tl.target_info.is_hip()", func(target string) bool { return !cuda(target) }},
+		{"tl.target_info.cuda_capability_geq(9)", cuda}, {"tl.target_info.cuda_capability_geq(10, 0)", never},
+		{"tl.target_info.is_hip_cdna3()", func(target string) bool { return target == "hip:gfx942" }},
+		{"tl.target_info.is_hip_cdna4()", never},
+	} {
+		want := func(target string) array { return ofInts(i32, int64(truth(c.want(target)))) }
+		out := result(want("cuda:90"))
+		out.wantOn = want
+		m.raw(s, testCase{name: "target/" + identifier(c.expr), args: []arg{out}}, "z_ptr",
+			"if "+c.expr+":\n    tl.store(z_ptr, 1)\nelse:\n    tl.store(z_ptr, 0)")
 	}
 }
 

@@ -29,19 +29,33 @@ func TestConform(t *testing.T) {
 		t.Fatal(err)
 	}
 	parallel(t, all(), func(t *testing.T, c *testCase) {
-		switch {
-		case c.refused:
-			refusal(t, c)
-		case c.compile:
-			compileOnly(t, c)
-		case c.gpuless != "" && onGPU(name):
-			t.Skip(c.gpuless)
-		default:
-			if err := c.run(dev, options()...); err != nil {
-				t.Errorf("%v\n%s", err, c.show())
-			}
-		}
+		c.test(t, dev, options()...)
 	})
+}
+
+// test does with a case what it is for: most are run on the device.
+func (c *testCase) test(t *testing.T, dev *nereid.Device, opts ...any) {
+	t.Helper()
+	switch {
+	case c.refused:
+		refusal(t, c, targetOf(dev))
+	case c.compile:
+		compileOnly(t, c, targetOf(dev))
+	case c.gpuless != "" && onGPU(dev.String()):
+		t.Skip(c.gpuless)
+	default:
+		if err := c.run(dev, opts...); err != nil {
+			t.Errorf("%v\n%s", err, c.show())
+		}
+	}
+}
+
+// targetOf returns the target for which cases that do not run on a device are compiled.
+func targetOf(dev *nereid.Device) string {
+	if chip, ok := strings.CutPrefix(dev.String(), "sim:gfx"); ok {
+		return "hip:gfx" + chip
+	}
+	return "cuda:90"
 }
 
 // parallel makes a subtest of each case.
@@ -67,7 +81,7 @@ func (c *testCase) show() string {
 }
 
 // refusal is a case that must not compile: the error is one of the user's, with a place.
-func refusal(t *testing.T, c *testCase) {
+func refusal(t *testing.T, c *testCase, target string) {
 	m, err := c.module.load()
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +90,7 @@ func refusal(t *testing.T, c *testCase) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = k.CompileFor(context.Background(), "cuda:90", c.signature(), nereid.Options{}, "source")
+	_, err = k.CompileFor(context.Background(), target, c.signature(), nereid.Options{}, "source")
 	var list *diag.List
 	switch {
 	case err == nil:
@@ -89,7 +103,7 @@ func refusal(t *testing.T, c *testCase) {
 }
 
 // compileOnly is a case for GPUs alone: it becomes Triton IR, and the interpreter refuses it.
-func compileOnly(t *testing.T, c *testCase) {
+func compileOnly(t *testing.T, c *testCase, target string) {
 	m, err := c.module.load()
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +112,7 @@ func compileOnly(t *testing.T, c *testCase) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.CompileFor(context.Background(), "cuda:90", c.signature(), nereid.Options{}, "ttir"); err != nil {
+	if _, err := k.CompileFor(context.Background(), target, c.signature(), nereid.Options{}, "ttir"); err != nil {
 		t.Errorf("%v\n%s", err, c.show())
 	}
 }
@@ -208,6 +222,9 @@ func (a arg) check(dev *nereid.Device, t *nereid.Tensor) error {
 	want, tol := a.data, exact
 	if a.want != nil {
 		w := a.want()
+		if a.wantOn != nil {
+			w = a.wantOn(targetOf(dev))
+		}
 		want, tol = concat(w.reshape(w.len()), array{a.data.dt, nil, a.data.bits[w.len():]}), a.tol
 	}
 	if dev.String() != "interp" {

@@ -178,7 +178,7 @@ func TestAskTriton(t *testing.T) {
 	if *casesFlag == "" && !txtest.Updating() {
 		cases = slices.DeleteFunc(cases, func(c *testCase) bool { return newSource(c.name).IntN(10) != 0 })
 	}
-	said := askTriton(t, txtest.Triton(t), cases)
+	said := askTriton(t, txtest.Triton(t), "cuda:90", cases)
 	forms := map[string]string{}
 	for _, c := range cases {
 		a, ok := said[c.name]
@@ -226,7 +226,7 @@ func check(t *testing.T, c *testCase, a answer, want string) {
 	}
 }
 
-func askTriton(t *testing.T, python string, cases []*testCase) map[string]answer {
+func askTriton(t *testing.T, python, target string, cases []*testCase) map[string]answer {
 	t.Helper()
 	dir := t.TempDir()
 	f, err := os.Create(filepath.Join(dir, "cases.jsonl"))
@@ -258,7 +258,7 @@ func askTriton(t *testing.T, python string, cases []*testCase) map[string]answer
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), python, txtest.Path(t, "peer", "conform.py"), dir)
+	cmd := exec.CommandContext(t.Context(), python, txtest.Path(t, "peer", "conform.py"), dir, target)
 	cmd.Env = append(os.Environ(), "TRITON_CACHE_DIR="+t.TempDir(), "PYTHONDONTWRITEBYTECODE=1")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)

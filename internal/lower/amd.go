@@ -2,7 +2,6 @@ package lower
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -134,44 +133,3 @@ func (amd) shuffleIdx(l *lowering, word, lane string) string {
 func (amd) halves(l *lowering, a, b, swap string) (lo, hi string) { return plainHalves(l, a, b, swap) }
 
 func (amd) reduceWarp(*lowering, *ir.OpDef, string) (string, bool) { return "", false }
-
-// extern returns functions of ROCm's device library by their names there: __ocml_exp_f32. The library is not
-// linked: they are functions of mathlib.
-func (amd) extern(symbol string) externFunc {
-	name, typ, ok := cutLast(strings.TrimPrefix(symbol, "__ocml_"), "_")
-	if !ok || !strings.HasPrefix(symbol, "__ocml_") {
-		return nil
-	}
-	t := ir.Type(ir.F32)
-	if typ == "f64" {
-		t = ir.F64
-	}
-	if in := ocmlIntrinsics[name]; in != "" {
-		return onFloats(t, in)
-	}
-	if ours := ocmlNames[name]; ours != "" {
-		name = ours
-	}
-	if !mathlib.Has(name) {
-		return nil
-	}
-	return func(l *lowering, a []string) string { return l.mathCall(name, t, a...) }
-}
-
-// ocmlIntrinsics has the functions of the library that LLVM knows.
-var ocmlIntrinsics = map[string]string{
-	"floor": "llvm.floor", "ceil": "llvm.ceil", "trunc": "llvm.trunc", "nearbyint": "llvm.rint",
-	"copysign": "llvm.copysign", "fma": "llvm.fma", "sqrt": "llvm.sqrt",
-}
-
-// ocmlNames has the names that mathlib calls otherwise.
-var ocmlNames = map[string]string{"i0": "cyl_bessel_i0", "i1": "cyl_bessel_i1"}
-
-// cutLast cuts s around the last separator.
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
-}

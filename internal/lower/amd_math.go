@@ -8,11 +8,14 @@ import (
 // results are zero, but for the reciprocal's.
 var amdApproximations = map[string]string{"exp2": "llvm.amdgcn.exp2.f32", "rsqrt": "llvm.amdgcn.rsq.f32"}
 
-// approximate computes exp as 2^(x·log2 e), as Triton does. Division and square roots are exact.
-func (amd) approximate(l *lowering, name string, args ...string) (v string, ok bool) {
-	if name == "exp" || name == "expflush" {
-		power := l.val("fmul float %s, %s", args[0], f32(log2e))
-		return l.call("float", "llvm.amdgcn.exp2.f32", "float "+power), true
+// approximate computes exp as 2^(x·log2 e), as Triton does, subnormal results included. Division and square
+// roots are exact.
+func (v amd) approximate(l *lowering, name string, args ...string) (r string, ok bool) {
+	switch name {
+	case "exp":
+		return l.call("float", "llvm.exp2.f32", "float "+l.val("fmul float %s, %s", args[0], f32(log2e))), true
+	case "expflush":
+		return v.fastExp(l, args), true
 	}
 	if in := amdApproximations[name]; in != "" {
 		return l.call("float", in, typed("float", args)...), true

@@ -156,7 +156,7 @@ type externFunc func(l *lowering, a []string) string
 
 // lowerExtern calls a function of the vendor's device library on each element.
 func lowerExtern(l *lowering, op *ir.Op) {
-	f := l.vendor.extern(op.Text("symbol"))
+	f := l.vendor.extern(op.Text("symbol"), ir.ElemOf(op.Operand(0).Type))
 	if f == nil && l.opts.Externs {
 		f = linked(op)
 	}

@@ -20,7 +20,7 @@ func init() {
 	}
 }
 
-func (nvidia) extern(symbol string) externFunc {
+func (nvidia) extern(symbol string, _ ir.Type) externFunc {
 	name, ok := strings.CutPrefix(symbol, "__nv_")
 	if !ok {
 		return nil
@@ -65,7 +65,7 @@ func addMore() {
 		return l.val("bitcast i64 %s to double", l.val("and i64 %s, -4294967296", b))
 	}
 	for _, name := range []string{"ldexp", "scalbn"} {
-		libdevice[name], libdevice[name+"f"] = deviceFunc(name), deviceFunc(name+"f")
+		libdevice[name], libdevice[name+"f"] = deviceFunc("__nv_"+name), deviceFunc("__nv_"+name+"f")
 	}
 	libdevice["powi"] = func(l *lowering, a []string) string {
 		return l.mathCall("pow", ir.F64, a[0], l.val("sitofp i32 %s to double", a[1]))
@@ -86,10 +86,10 @@ func addMore() {
 
 const doubleOne = "0x3FF0000000000000"
 
-// deviceFunc returns a function that mathlib generates under its libdevice name, as it does for CPUs.
-func deviceFunc(name string) externFunc {
+// deviceFunc returns a function that mathlib generates under its name in a device library, as it does for CPUs.
+func deviceFunc(symbol string) externFunc {
 	return func(l *lowering, a []string) string {
-		f, err := l.math.Device("__nv_"+name, 1)
+		f, err := l.math.Device(symbol, 1)
 		if err != nil {
 			panic(err) // a misspelt name in this file
 		}
@@ -174,7 +174,7 @@ func addQuestions() {
 			return truth(l, l.val("icmp slt i%d %s, 0", t.bits, b))
 		}
 	}
-	libdevice["ilogb"], libdevice["ilogbf"] = deviceFunc("ilogb"), deviceFunc("ilogbf")
+	libdevice["ilogb"], libdevice["ilogbf"] = deviceFunc("__nv_ilogb"), deviceFunc("__nv_ilogbf")
 }
 
 func addInts() {

@@ -138,8 +138,8 @@ type vendorMath interface {
 	wideProduct(l *lowering, x, y string) string
 	// roundToZero converts f64 to f32, or f32 to f16 or bf16.
 	roundToZero(l *lowering, x string, from, to ir.Type) string
-	// extern returns a function of the vendor's device library, or nil.
-	extern(symbol string) externFunc
+	// extern returns a function of the vendor's device library whose first argument has type t, or nil.
+	extern(symbol string, t ir.Type) externFunc
 	printf(l *lowering, format string, args []arg)
 	assertFail(l *lowering, message, file string, line int, function string)
 }

@@ -26,20 +26,46 @@ func addDevices() {
 	}
 }
 
-// Device is a function of a device library by its symbol: NVIDIA's, and of AMD's those that are named after them.
+// Device returns a function of NVIDIA's or AMD's device library by its symbol.
 func (l *Library) Device(symbol string, lanes int) (*Func, error) {
-	name, ok := strings.CutPrefix(symbol, "__nv_")
-	if amd, is := strings.CutPrefix(symbol, "__ocml_"); is {
-		name, ok = strings.TrimSuffix(amd, "_f64"), true
-		if base, single := strings.CutSuffix(amd, "_f32"); single {
-			name = base + "f"
-		}
-	}
+	name := deviceName(symbol)
 	d, known := devices[name]
-	if !ok || !known {
+	if !known {
 		return nil, fmt.Errorf("mathlib: no function %q", symbol)
 	}
 	return l.device(name, d, lanes), nil
+}
+
+// HasDevice reports whether Device knows a symbol.
+func HasDevice(symbol string) bool {
+	_, known := devices[deviceName(symbol)]
+	return known
+}
+
+// ocml has the functions of AMD's library that NVIDIA's has under another name.
+var ocml = map[string]string{"i0": "cyl_bessel_i0", "i1": "cyl_bessel_i1", "pown": "powi"}
+
+// deviceName returns the name in devices of a symbol, __nv_expf or __ocml_exp_f32, or "".
+func deviceName(symbol string) string {
+	if name, ok := strings.CutPrefix(symbol, "__nv_"); ok {
+		return name
+	}
+	amd, ok := strings.CutPrefix(symbol, "__ocml_")
+	base, single := strings.CutSuffix(amd, "_f32")
+	base, double := strings.CutSuffix(base, "_f64")
+	if !ok || single == double {
+		return ""
+	}
+	if other := ocml[base]; other != "" {
+		base = other
+	}
+	if _, ends := devices[base+"d"]; double && ends { // isnand
+		return base + "d"
+	}
+	if single {
+		return base + "f"
+	}
+	return base
 }
 
 func (l *Library) device(name string, d device, lanes int) *Func {

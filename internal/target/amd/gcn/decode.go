@@ -63,11 +63,20 @@ type Inst struct {
 	Args    []Operand
 	word    uint64
 	literal uint32
+	dpp     bool    // literal is the word of lanes that a long instruction of RDNA 3 may have
 	Dual    []*Inst // the two halves of an instruction that does two things at once
 }
 
 // Field returns the value of a field of the instruction's encoding, 0 where the encoding does not have it.
-func (in *Inst) Field(name string) uint64 { return in.enc.get(in.word, name) }
+func (in *Inst) Field(name string) uint64 {
+	if f, ok := longDPP.field(name); ok && in.dpp {
+		return f.of(uint64(in.literal) << 32)
+	}
+	return in.enc.get(in.word, name)
+}
+
+// HasDPP reports whether the first source comes from other lanes.
+func (in *Inst) HasDPP() bool { return in.dpp || strings.HasSuffix(in.enc.name, "_DPP") }
 
 // Arg returns the operand of a field.
 func (in *Inst) Arg(field string) (Operand, bool) {
@@ -100,7 +109,9 @@ func (s *Set) Decode(code []byte, addr uint64) (*Inst, error) {
 			e.op.of(word))
 	}
 	in := &Inst{Op: op, Addr: addr, Size: e.size, word: word}
-	if in.hasLiteral() {
+	dpp := s.cpu.rdna && strings.HasPrefix(e.name, "VOP3") && in.Field("src0") == srcDPP
+	if dpp || in.hasLiteral() {
+		in.dpp = dpp
 		in.literal = binary.LittleEndian.Uint32(buf[e.size:])
 		in.Size += 4
 	}
@@ -274,7 +285,7 @@ func (in *Inst) isVector(field string) bool {
 		return in.Field("scalar0") == 0
 	case strings.HasSuffix(in.enc.name, "_SDWA") && field == "vsrc1":
 		return in.Field("scalar1") == 0
-	case strings.HasSuffix(in.enc.name, "_DPP") && field == "src0":
+	case in.HasDPP() && field == "src0":
 		return true
 	}
 	return vectorFields[field] || strings.HasPrefix(field, "src") && code >= firstVector

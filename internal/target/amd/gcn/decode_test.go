@@ -80,6 +80,24 @@ func compareObject(t *testing.T, o *Object, dump string) int {
 	return n
 }
 
+// TestLongDPP: instructions of three words, the last of which picks lanes, as LLVM writes them.
+func TestLongDPP(t *testing.T) {
+	set, err := SetOf("gfx1100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mc := txtest.LLVMTool(t, "llvm-mc")
+	out := disassembleLines(mc, "gfx1100", []string{
+		"0x01 0x6a 0x00 0xd7 0xfa 0x02 0x02 0x00 0x01 0x4e 0x08 0xff",
+		"0x05 0x00 0x03 0xd5 0xfa 0x04 0x02 0x10 0x01 0xb1 0x00 0xff",
+		"0x05 0x01 0x13 0xd6 0xfa 0x04 0x0e 0x44 0x07 0x1b 0x0c 0x5f",
+	})
+	if strings.Count(out, "_e64_dpp") != 3 {
+		t.Fatalf("LLVM says %s", out)
+	}
+	compareTexts(t, set, out)
+}
+
 // TestObject reads what the loader needs of a code object.
 func TestObject(t *testing.T) {
 	o := readObject(t, "testdata/0035-matmul_kernel.hsaco")

@@ -14,10 +14,14 @@ func (in *Inst) modifiers() string {
 	case strings.HasSuffix(name, "_SDWA"):
 		return in.sdwaText()
 	}
+	text := ""
 	if f := modifierTexts[name]; f != nil {
-		return f(in)
+		text = f(in)
 	}
-	return ""
+	if in.dpp {
+		text += in.dppText()
+	}
+	return text
 }
 
 var modifierTexts = map[string]func(*Inst) string{

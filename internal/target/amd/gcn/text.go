@@ -21,6 +21,9 @@ func (in *Inst) String() string {
 		}
 	}
 	text := in.Name
+	if in.dpp {
+		text = strings.TrimSuffix(text, "_e64") + "_e64_dpp"
+	}
 	if len(args) > 0 {
 		text += " " + strings.Join(args, ", ")
 	}

@@ -40,7 +40,7 @@ func buildCompare(_ *program, in *gcn.Inst) func(*wave) {
 	if words[1] == "cmpx" && len(args) == 2 { // of RDNA, which sets exec alone
 		args = append([]gcn.Operand{{File: gcn.Scalar, Code: gcn.Null}}, args...)
 	}
-	if !ok || len(args) != 3 || in.Encoding() == "VOPC_DPP" {
+	if !ok || len(args) != 3 || in.HasDPP() {
 		return nil
 	}
 	k1 := k

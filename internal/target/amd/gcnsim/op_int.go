@@ -157,9 +157,9 @@ var intOps = map[string]lanewise{
 	"v_cvt_f32_ubyte1":    {"fi", func(a, _, _ uint64) uint64 { return fromF32(float32(a >> 8 & 255)) }},
 	"v_cvt_f32_ubyte2":    {"fi", func(a, _, _ uint64) uint64 { return fromF32(float32(a >> 16 & 255)) }},
 	"v_cvt_f32_ubyte3":    {"fi", func(a, _, _ uint64) uint64 { return fromF32(float32(a >> 24 & 255)) }},
-	"v_dot4c_i32_i8":      {"iiii", dot4(true)},
-	"v_dot4_i32_i8":       {"iiii", dot4(true)},
-	"v_dot4_u32_u8":       {"iiii", dot4(false)},
+	"v_dot4c_i32_i8":      {"iiii", dot4(true, true)},
+	"v_dot4_i32_i8":       {"iiii", dot4(true, true)},
+	"v_dot4_u32_u8":       {"iiii", dot4(false, false)},
 	"v_accvgpr_read_b32":  {"ii", func(a, _, _ uint64) uint64 { return a }},
 	"v_accvgpr_write_b32": {"ii", func(a, _, _ uint64) uint64 { return a }},
 }
@@ -241,13 +241,16 @@ func sumOfDifferences(width int) func(a, b, c uint32) uint32 {
 	}
 }
 
-func dot4(signed bool) func(a, b, c uint64) uint64 {
+func dot4(signedA, signedB bool) func(a, b, c uint64) uint64 {
 	return func(a, b, c uint64) uint64 {
 		sum := int32(c)
 		for i := range 4 {
 			x, y := int32(a>>(8*i)&255), int32(b>>(8*i)&255)
-			if signed {
-				x, y = int32(int8(x)), int32(int8(y))
+			if signedA {
+				x = int32(int8(x))
+			}
+			if signedB {
+				y = int32(int8(y))
 			}
 			sum += x * y
 		}

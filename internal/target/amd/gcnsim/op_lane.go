@@ -14,6 +14,7 @@ var specials = func() map[string]builder {
 		"v_permlane16_b32": buildPermLane, "v_permlanex16_b32": buildPermLane, "s_waitcnt_vscnt": buildWaitStores,
 		"v_readlane_b32": buildReadLane, "v_readfirstlane_b32": buildReadLane, "v_writelane_b32": buildWriteLane,
 		"v_mbcnt_lo_u32_b32": buildCount, "v_mbcnt_hi_u32_b32": buildCount, "v_cndmask_b32": buildSelect,
+		"v_cndmask_b16":   buildSelect,
 		"v_div_scale_f32": buildDivScale, "v_div_scale_f64": buildDivScale, "v_div_fmas_f32": buildDivFMAs,
 		"v_div_fmas_f64": buildDivFMAs, "v_swap_b32": buildSwap, "v_nop": buildNothing,
 		"v_mad_u64_u32": buildMad64, "v_mad_i64_i32": buildMad64,
@@ -80,14 +81,20 @@ func buildCount(_ *program, in *gcn.Inst) func(*wave) {
 	}
 }
 
-// buildSelect builds v_cndmask_b32: the lanes of a mask take the second source.
+// buildSelect builds v_cndmask_b32 and v_cndmask_b16: the lanes of a mask take the second source.
 func buildSelect(_ *program, in *gcn.Inst) func(*wave) {
-	a, b, dst := newSource(in, in.Args[1], kFloat), newSource(in, in.Args[2], kFloat), newDestination(in, kInt)
-	a.kind, b.kind = kInt, kInt // neg and abs change the sign bit; denormals stay
+	k := kFloat
+	if in.Base == "v_cndmask_b16" {
+		k = kHalf
+	}
+	a, b, dst := newSource(in, in.Args[1], k), newSource(in, in.Args[2], k), newDestination(in, kInt)
+	if k == kFloat {
+		a.kind, b.kind = kInt, kInt // neg and abs change the sign bit; denormals stay
+	}
 	mask := newSource(in, in.Args[3], kInt)
 	mask.mods = gcn.Mods{}
 	var d *dpp
-	if in.Encoding() == "VOP2_DPP" {
+	if in.HasDPP() {
 		d = newDPP(in)
 	}
 	return func(w *wave) {
@@ -140,13 +147,20 @@ func buildCarry(in *gcn.Inst, f func(a, b, c uint64) (uint64, bool)) func(*wave)
 		c := newSource(in, in.Args[4], kInt)
 		carry = &c
 	}
+	var d *dpp
+	if in.HasDPP() {
+		d = newDPP(in)
+	}
 	return func(w *wave) {
-		ok := a.load(w, &w.buf[0]) & b.load(w, &w.buf[1])
+		exec, ok := w.exec(), a.load(w, &w.buf[0])
+		if d != nil {
+			exec, ok = d.apply(w, &w.buf[0], exec, ok)
+		}
+		ok &= b.load(w, &w.buf[1])
 		var c, undef, mask uint64
 		if carry != nil {
 			c, undef = carry.uniform(w)
 		}
-		exec := w.exec()
 		for m := exec; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
 			r, over := f(w.buf[0][i], w.buf[1][i], c>>i&1)

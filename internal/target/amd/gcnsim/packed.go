@@ -40,11 +40,17 @@ type packedSource struct {
 
 // buildPacked builds v_pk_*, v_fma_mix* and v_dot*.
 func buildPacked(prog *program, in *gcn.Inst) func(*wave) {
+	if in.HasDPP() {
+		return nil
+	}
 	if in.IsMix() {
 		return buildMix(in)
 	}
 	if strings.HasPrefix(in.Base, "v_wmma") {
 		return buildWMMA(in)
+	}
+	if in.Base == "v_dot4_i32_iu8" {
+		return buildMixedDot(in)
 	}
 	if _, ok := vectorOps[in.Base]; ok {
 		return buildVector(prog, in)
@@ -71,6 +77,16 @@ func buildPacked(prog *program, in *gcn.Inst) func(*wave) {
 		p.sources = append(p.sources, newPackedSource(in, a, kind(op.types[min(i+1, len(op.types)-1)]), i, p.width))
 	}
 	return p.run
+}
+
+// buildMixedDot builds v_dot4_i32_iu8, where neg says of each factor whether its bytes are signed.
+func buildMixedDot(in *gcn.Inst) func(*wave) {
+	neg := in.Field("neg")
+	v := newVector(in, lanewise{"iiii", dot4(neg&1 != 0, neg&2 != 0)})
+	for i := range v.sources {
+		v.sources[i].mods = gcn.Mods{}
+	}
+	return v.run
 }
 
 func newPackedSource(in *gcn.Inst, a gcn.Operand, k kind, i, width int) packedSource {

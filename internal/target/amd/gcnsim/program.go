@@ -2,6 +2,7 @@ package gcnsim
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 )
@@ -101,6 +102,9 @@ func (p *program) prepare(in *gcn.Inst) step {
 
 func (p *program) build(in *gcn.Inst) func(*wave) {
 	if b := special[in.Base]; b != nil {
+		if in.HasDPP() && !strings.HasPrefix(in.Base, "v_cndmask") {
+			return nil
+		}
 		return b(p, in)
 	}
 	if b := byEncoding[in.Encoding()]; b != nil {

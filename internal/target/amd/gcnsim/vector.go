@@ -83,7 +83,7 @@ func newVector(in *gcn.Inst, op lanewise) *vector {
 	if i != len(op.types) {
 		return nil
 	}
-	if strings.HasSuffix(in.Encoding(), "_DPP") {
+	if in.HasDPP() {
 		v.dpp = newDPP(in)
 	}
 	return v

@@ -1,0 +1,138 @@
+package conform
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// absentOnHIP has the functions of NVIDIA's device library that Triton's library for HIP has not.
+const absentOnHIP = `
+add_rd add_rn add_ru add_rz brev byte_perm cbrt clz cospi div_rd div_rn div_ru div_rz
+double2float_rd double2float_rn double2float_ru double2float_rz double2hiint double2int_rd
+double2int_rn double2int_ru double2int_rz double2ll_rd double2ll_rn double2ll_ru double2ll_rz
+double2loint double2uint_rd double2uint_rn double2uint_ru double2uint_rz double2ull_rd double2ull_rn
+double2ull_ru double2ull_rz double_as_longlong erfcinv exp10 fast_cosf fast_exp10f fast_log10f
+fast_log2f fast_logf fast_powf fast_sinf fast_tanf fdim ffs finitef float2int_rd float2int_rn
+float2int_ru float2int_rz float2ll_rd float2ll_rn float2ll_ru float2ll_rz float2uint_rd
+float2uint_rn float2uint_ru float2uint_rz float2ull_rd float2ull_rn float2ull_ru float2ull_rz
+float_as_int float_as_uint fma_rd fma_rn fma_ru fma_rz hadd hiloint2double int2double_rn
+int2float_rd int2float_rn int2float_ru int2float_rz int_as_float isfinited jn ll2double_rd
+ll2double_rn ll2double_ru ll2double_rz ll2float_rd ll2float_rn ll2float_ru ll2float_rz llround logb
+longlong_as_double mul24 mul_rd mul_rn mul_ru mul_rz mulhi norm3d norm4d normcdf normcdfinv popc
+rcbrt rcp64h rcp_rd rcp_rn rcp_ru rcp_rz remainder rhadd rhypot rint rnorm3d rnorm4d rsqrt_rn sad
+saturatef scalbn sinpi sqrt_rd sqrt_rn sqrt_ru sqrt_rz sub_rd sub_rn sub_ru sub_rz tgamma
+uint2double_rn uint2float_rd uint2float_rn uint2float_ru uint2float_rz uint_as_float ull2double_rd
+ull2double_rn ull2double_ru ull2double_rz ull2float_rd ull2float_rn ull2float_ru ull2float_rz yn
+`
+
+// hipRefuses returns why kernels of a case do not compile for a chip of AMD's, neither here nor with Triton,
+// or "".
+func hipRefuses(c *testCase, chip string) string {
+	name := strings.Split(c.name, "/")
+	switch {
+	case name[0] == "libdevice" && slices.Contains(strings.Fields(absentOnHIP), name[1]):
+		return "Triton's library for HIP has no " + name[1]
+	case name[0] == "cast" && name[1] == "e4b15":
+		return "AMD's GPUs have no fp8e4b15"
+	case c.name == "dot/precision/tf32x3" || c.name == "dot/precision/tf32" && chip != "gfx942":
+		return "HIP's precisions of products are ieee, bf16x3 and bf16x6, and tf32 on gfx942"
+	case name[0] == "descriptor" && (name[1] == "atomic_min" || name[1] == "atomic_max") &&
+		(name[2] == "fp16" || name[2] == "bf16"):
+		return "atomic_min and atomic_max of 16-bit floats are instructions of NVIDIA's GPUs alone"
+	}
+	return ""
+}
+
+// hipTakes has the cases that do not compile for NVIDIA's GPUs but do for AMD's, here and with Triton.
+var hipTakes = []string{
+	"cast/refused/float8e4b8", "cast/refused/float8e5b16", // AMD's own formats
+	"dot/refused/small", // no side of a product is too short
+}
+
+// entireAMD reports whether the tests of AMD's GPUs run in full: NEREID_TEST_AMD=all.
+func entireAMD() bool { return os.Getenv("NEREID_TEST_AMD") == "all" }
+
+// TestConformAMD runs cases on the emulators of AMD's GPUs: some of each family, or all in full. Those that
+// hipRefuses lists must be refused.
+func TestConformAMD(t *testing.T) {
+	for _, chip := range []struct {
+		name string
+		part int
+	}{{"gfx942", 48}, {"gfx90a", 160}, {"gfx1100", 160}} {
+		t.Run(chip.name, func(t *testing.T) {
+			dev, err := nereid.Open("sim:" + chip.name)
+			if err != nil {
+				t.Skip(err)
+			}
+			parallel(t, someCases(chip.part), func(t *testing.T, c *testCase) {
+				if why := hipRefuses(c, chip.name); why != "" {
+					refusedBy(t, c, dev, why)
+				} else if slices.Contains(hipTakes, c.name) {
+					compileOnly(t, c, targetOf(dev))
+				} else {
+					c.test(t, dev)
+				}
+			})
+		})
+	}
+}
+
+// someCases returns one of part cases, or all in full.
+func someCases(part int) []*testCase {
+	if entireAMD() {
+		return all()
+	}
+	var some []*testCase
+	for i, c := range all() {
+		if i%part == part/2 {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+// refusedBy checks that a device refuses a case with a diagnostic.
+func refusedBy(t *testing.T, c *testCase, dev *nereid.Device, why string) {
+	t.Helper()
+	var list *diag.List
+	switch err := c.run(dev); {
+	case err == nil:
+		t.Errorf("it runs, although %s\n%s", why, c.show())
+	case !errors.As(err, &list):
+		t.Errorf("it is refused, but not with a diagnostic: %v\n%s", err, c.show())
+	}
+}
+
+// TestAskTritonAMD has Triton compile cases for gfx942: it refuses those of hipRefuses, and of the others what
+// it refuses for NVIDIA's GPUs.
+func TestAskTritonAMD(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	var cases []*testCase
+	for _, c := range all() {
+		if entireAMD() || hipRefuses(c, "gfx942") != "" || slices.Contains(hipTakes, c.name) || newSource(c.name).IntN(20) == 0 {
+			mute := *c
+			mute.refused = true // no IR of ours is to be read
+			cases = append(cases, &mute)
+		}
+	}
+	said := askTriton(t, txtest.Triton(t), "hip:gfx942", cases)
+	for _, c := range all() {
+		a, ok := said[c.name]
+		if !ok {
+			continue
+		}
+		want := c.refused && !slices.Contains(hipTakes, c.name) || c.beyond != "" || hipRefuses(c, "gfx942") != ""
+		if got := a.Error != ""; got != want {
+			t.Errorf("%s: Triton refuses it: %v (%s), we: %v\n%s", c.name, got, a.Error, want, c.show())
+		}
+	}
+}
