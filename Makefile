@@ -10,7 +10,7 @@ PREFIX    ?= /usr/local
 
 export CGO_ENABLED := 0
 
-.PHONY: run demo test systems test-cuda check build build-static capi capi-install bench bench-cpu fuzz setup clean help
+.PHONY: run demo test systems test-cuda test-sim check build build-static capi capi-install bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -34,6 +34,12 @@ test-cuda: ## the tests that need an NVIDIA GPU
 	$(GO) test $(TESTFLAGS) -run GPU .
 	NEREID_TEST_DEVICE=cuda:0 $(GO) test $(TESTFLAGS) -run 'Conform|Clusters' ./internal/conform
 	$(GO) run ./cmd/nereid replay --device cuda:0 --root . testdata/replay/*.safetensors
+
+test-sim: ## every test of AMD's GPUs on their emulators, in full: an hour on one core
+	NEREID_TEST_AMD=all $(GO) test -count=1 -timeout 0 ./internal/target/amd/...
+	NEREID_TEST_AMD=all $(GO) test -count=1 -timeout 0 -run AMD ./internal/conform
+	for chip in gfx942 gfx90a gfx1100; do \
+	    $(GO) run ./cmd/nereid replay --device sim:$$chip --root . testdata/replay/*.safetensors || exit 1; done
 
 check: ## formatting, vet, staticcheck, dead code; the tools as go.mod pins them
 	@GO="$(GO)" scripts/check-format

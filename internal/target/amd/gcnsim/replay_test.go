@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/replay"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/amd"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -80,8 +82,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestTriton has Triton compile recorded launches and runs its code objects with the recorded results: some
-// launches for each chip, or all with NEREID_TEST_AMD=all.
+// TestTriton has Triton compile recorded launches and runs, with the recorded results, its code objects and
+// those that we make of its TTGIR: some launches for each chip, or all with NEREID_TEST_AMD=all.
 func TestTriton(t *testing.T) {
 	for _, c := range []struct {
 		chip              string
@@ -101,6 +103,7 @@ func TestTriton(t *testing.T) {
 			for _, file := range files {
 				s := sample{name: strings.TrimSuffix(filepath.Base(file), ".safetensors"), wave: c.wave}
 				t.Run(s.name, func(t *testing.T) { s.compiled(t, out) })
+				t.Run("ours/"+s.name, func(t *testing.T) { s.continued(t, c.chip, out) })
 			}
 		})
 	}
@@ -119,6 +122,33 @@ func (s sample) compiled(t *testing.T, dir string) {
 	}
 	s.warps, s.shared = meta.NumWarps, meta.Shared
 	s.replayed(t, []byte(txtest.Read(t, base+".hsaco")), []byte(txtest.Read(t, base+".ttir")))
+}
+
+// continued runs a case with the code object that we make of Triton's TTGIR in a folder.
+func (s sample) continued(t *testing.T, chip, dir string) {
+	t.Helper()
+	base := filepath.Join(dir, s.name)
+	_, kernel, _ := strings.Cut(s.name, "-")
+	compiler, err := amd.CompilerFor(chip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := compiler.CompileOnly(t.Context(), &target.Input{
+		Kernel: kernel, Given: &target.Given{Stage: "ttgir", Text: []byte(txtest.Read(t, base+".ttgir"))},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := made.(*target.Unloaded).Code()
+	if err != nil {
+		t.Fatal(err)
+	}
+	about, err := amd.Kept(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.warps, s.shared = about.NumWarps, about.Shared
+	s.replayed(t, code.Data, []byte(txtest.Read(t, base+".ttir")))
 }
 
 // tritonObjects compiles the kernels of recorded launches and returns the folder of the results.
