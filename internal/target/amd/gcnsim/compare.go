@@ -40,7 +40,7 @@ func buildCompare(_ *program, in *gcn.Inst) func(*wave) {
 	if words[1] == "cmpx" && len(args) == 2 { // of RDNA, which sets exec alone
 		args = append([]gcn.Operand{{File: gcn.Scalar, Code: gcn.Null}}, args...)
 	}
-	if !ok || len(args) != 3 || in.HasDPP() {
+	if !ok || len(args) != 3 {
 		return nil
 	}
 	k1 := k
@@ -52,6 +52,9 @@ func buildCompare(_ *program, in *gcn.Inst) func(*wave) {
 	if in.Encoding() == "VOPC_SDWA" && in.Field("has_sdst") != 0 {
 		c.dst = int(in.Field("sdst"))
 	}
+	if in.HasDPP() {
+		c.dpp = newDPP(in)
+	}
 	return c.run
 }
 
@@ -61,11 +64,15 @@ type compare struct {
 	a, b source
 	dst  int
 	x    bool // it also sets exec
+	dpp  *dpp
 }
 
 func (c *compare) run(w *wave) {
-	ok := c.a.load(w, &w.buf[0]) & c.b.load(w, &w.buf[1])
-	exec := w.exec()
+	exec, ok := w.exec(), c.a.load(w, &w.buf[0])
+	if c.dpp != nil {
+		exec, ok = c.dpp.apply(w, &w.buf[0], exec, ok)
+	}
+	ok &= c.b.load(w, &w.buf[1])
 	var mask uint64
 	for m := exec; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
