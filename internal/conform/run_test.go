@@ -112,7 +112,8 @@ func compileOnly(t *testing.T, c *testCase, target string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.CompileFor(context.Background(), target, c.signature(), nereid.Options{}, "ttir"); err != nil {
+	_, err = k.CompileFor(context.Background(), target, c.signature(), nereid.Options{}, "ttir")
+	if err != nil {
 		t.Errorf("%v\n%s", err, c.show())
 	}
 }

@@ -86,7 +86,7 @@ func addMore() {
 
 const doubleOne = "0x3FF0000000000000"
 
-// deviceFunc returns a function that mathlib generates under its name in a device library, as it does for CPUs.
+// deviceFunc returns a function that mathlib generates under its name in a device library, as for CPUs.
 func deviceFunc(symbol string) externFunc {
 	return func(l *lowering, a []string) string {
 		f, err := l.math.Device(symbol, 1)

@@ -12,7 +12,7 @@ var (
 	ds11Fields = []field{{"offset0", 0, 8}, {"offset1", 8, 8}, {"gds", 17, 1}, {"addr", 32, 8}, {"data0", 40, 8},
 		{"data1", 48, 8}, {"vdst", 56, 8}}
 	dpp11Fields = join([]field{{"fi", 50, 1}}, dppFields)
-	// longDPP is the third word of a long instruction, as if it were the second; the modifiers are in the first.
+	// longDPP is the third word of a long instruction, as if it were the second. The first has the modifiers.
 	longDPP = &encoding{fields: []field{{"src0", 32, 8}, {"dpp_ctrl", 40, 9}, {"fi", 50, 1},
 		{"bound_ctrl", 51, 1}, {"bank_mask", 56, 4}, {"row_mask", 60, 4}}}
 	vopdFields = []field{{"srcx0", 0, 9}, {"vsrcx1", 9, 8}, {"opy", 17, 5}, {"srcy0", 32, 9}, {"vsrcy1", 41, 8},
