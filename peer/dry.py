@@ -35,7 +35,7 @@ from triton.runtime.jit import JITFunction
 import capture
 
 GPU = torch.device("cuda", 0)
-SHARED = 65536  # bytes of shared memory that a program may have
+SHARED, THREADS = 65536, 1024  # bytes of shared memory, and threads, that a program may have
 MORE_CONFIGS = 8  # that are tried if those before do not fit
 PROPERTIES = types.SimpleNamespace(name="AMD Instinct MI300X", major=9, minor=4, multi_processor_count=304, warp_size=64,
                                    total_memory=1 << 37, max_threads_per_multi_processor=2048, gcnArchName="gfx942",
@@ -139,6 +139,14 @@ def pretend():
     move_to_host()
 
 
+class Nothing:
+    """The compiled kernel that a launch returns."""
+    asm, metadata, n_regs, n_spills = {}, types.SimpleNamespace(shared=0), 1, 0
+
+    def __getitem__(self, grid):
+        return lambda *_, **__: None
+
+
 class Recorder(capture.Recorder):
 
     def __init__(self, out, root, compiles, max_bytes):
@@ -163,7 +171,7 @@ class Recorder(capture.Recorder):
             self.record(fn, args, dict(kwargs))
         except Exception as e:
             print("dry: skipped", fn.__name__, repr(e)[:300], file=sys.stderr)
-        return types.SimpleNamespace(asm={}, metadata=types.SimpleNamespace(shared=0), n_regs=1, n_spills=0)
+        return Nothing()
 
     def record(self, fn, args, kwargs):
         grid = kwargs.pop("grid")
@@ -196,7 +204,7 @@ class Recorder(capture.Recorder):
         self.specs.append(spec)
         if self.compiles:
             spec["triton"] = self.compile(name, triton.compiler.ASTSource(fn, signature, constexprs, attrs), target, options)
-            self.fits = spec["triton"].get("shared", SHARED + 1) <= SHARED
+            self.fits = spec["triton"].get("shared", SHARED + 1) <= SHARED and options.num_warps * target.warp_size <= THREADS
         if self.fits and not self.only_compile:
             tensors = {f"in/{k}": v for k, v in before.items()}
             capture.save_file(tensors, os.path.join(self.out, name + ".safetensors"), metadata={"launch": json.dumps(launch)})
@@ -238,7 +246,7 @@ class Recorder(capture.Recorder):
                 e = e.__cause__
             return {"error": f"{type(e).__name__}: {e}"[:400]}
         end = os.times()
-        if not self.only_compile and made.metadata.shared <= SHARED:
+        if not self.only_compile:
             with open(os.path.join(self.out, name + ".hsaco"), "wb") as f:
                 f.write(made.asm["hsaco"])
             with open(os.path.join(self.out, name + ".json"), "w") as f:

@@ -139,7 +139,10 @@ type wave struct {
 	sccUn  bool // scc depends on what nothing wrote
 	v      [][lanes]uint32
 	vOK    []uint64 // lanes of each register that something wrote
-	mode   uint32
+	// spilled holds, for words that v_writelane_b32 put into lanes, the bits that nothing wrote: compilers
+	// spill masks there, in which only the bits of some lanes have values.
+	spilled map[place]uint32
+	mode    uint32
 
 	vm, lgkm queue
 	stores   queue // of RDNA, which counts them apart
@@ -152,6 +155,9 @@ type wave struct {
 	spares  [2][lanes][16]byte // what loads of LDS read
 	product *product
 }
+
+// place is a lane of a vector register.
+type place struct{ reg, lane int }
 
 // Numbers of registers: those of a wave's bookkeeping are SGPRs, then VGPRs, then AGPRs.
 const (

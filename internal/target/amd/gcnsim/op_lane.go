@@ -48,8 +48,12 @@ func buildReadLane(_ *program, in *gcn.Inst) func(*wave) {
 		}
 		ok := src.fetch(w, &w.buf[0])
 		w.setS(dst, uint32(w.buf[0][lane]))
-		if ok>>lane&1 == 0 {
-			w.sUndef[dst] = ^uint32(0)
+		if ok>>lane&1 != 0 {
+			return
+		}
+		w.sUndef[dst] = ^uint32(0)
+		if bits, ok := w.spilled[place{src.vector, lane}]; ok {
+			w.sUndef[dst] = bits
 		}
 	}
 }
@@ -58,9 +62,16 @@ func buildWriteLane(_ *program, in *gcn.Inst) func(*wave) {
 	dst, src, at := vectorOf(in.Args[0]), newSource(in, in.Args[1], kInt), newSource(in, in.Args[2], kInt)
 	return func(w *wave) {
 		v, undef := src.uniform(w)
-		lane, _ := at.uniform(w)
-		w.v[dst][lane%lanes] = uint32(v)
-		w.define(dst, 1<<(lane%lanes), -bit(undef == 0))
+		n, _ := at.uniform(w)
+		lane := int(n % lanes)
+		w.v[dst][lane] = uint32(v)
+		w.define(dst, 1<<lane, -bit(undef == 0))
+		if uint32(undef) != 0 {
+			if w.spilled == nil {
+				w.spilled = map[place]uint32{}
+			}
+			w.spilled[place{dst, lane}] = uint32(undef)
+		}
 	}
 }
 

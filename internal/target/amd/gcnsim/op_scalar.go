@@ -15,11 +15,13 @@ type scalarOp struct {
 type bitRule byte
 
 const (
-	allBits  bitRule = iota // one bit spoils all
-	eachBit                 // each bit depends on those at its place
-	andBits                 // a 0 decides
-	orBits                  // a 1 decides
-	pickBits                // one source is taken whole
+	allBits    bitRule = iota // one bit spoils all
+	eachBit                   // each bit depends on those at its place
+	andBits                   // a 0 decides
+	orBits                    // a 1 decides
+	andNotBits                // a 0 of the first decides, or a 1 of the second
+	orNotBits                 // a 1 of the first decides, or a 0 of the second
+	pickBits                  // one source is taken whole
 )
 
 func keep(f func(a, b uint64) uint64) scalarOp {
@@ -163,14 +165,14 @@ var scalarOps = map[string]scalarOp{
 	"s_or_b64":      nonzero(func(a, b uint64) uint64 { return a | b }, orBits),
 	"s_xor_b32":     nonzero32(func(a, b uint32) uint32 { return a ^ b }, eachBit),
 	"s_xor_b64":     nonzero(func(a, b uint64) uint64 { return a ^ b }, eachBit),
-	"s_andn2_b32":   nonzero32(func(a, b uint32) uint32 { return a &^ b }, eachBit),
-	"s_andn2_b64":   nonzero(func(a, b uint64) uint64 { return a &^ b }, eachBit),
-	"s_orn2_b32":    nonzero32(func(a, b uint32) uint32 { return a | ^b }, eachBit),
-	"s_orn2_b64":    nonzero(func(a, b uint64) uint64 { return a | ^b }, eachBit),
-	"s_nand_b32":    nonzero32(func(a, b uint32) uint32 { return ^(a & b) }, eachBit),
-	"s_nand_b64":    nonzero(func(a, b uint64) uint64 { return ^(a & b) }, eachBit),
-	"s_nor_b32":     nonzero32(func(a, b uint32) uint32 { return ^(a | b) }, eachBit),
-	"s_nor_b64":     nonzero(func(a, b uint64) uint64 { return ^(a | b) }, eachBit),
+	"s_andn2_b32":   nonzero32(func(a, b uint32) uint32 { return a &^ b }, andNotBits),
+	"s_andn2_b64":   nonzero(func(a, b uint64) uint64 { return a &^ b }, andNotBits),
+	"s_orn2_b32":    nonzero32(func(a, b uint32) uint32 { return a | ^b }, orNotBits),
+	"s_orn2_b64":    nonzero(func(a, b uint64) uint64 { return a | ^b }, orNotBits),
+	"s_nand_b32":    nonzero32(func(a, b uint32) uint32 { return ^(a & b) }, andBits),
+	"s_nand_b64":    nonzero(func(a, b uint64) uint64 { return ^(a & b) }, andBits),
+	"s_nor_b32":     nonzero32(func(a, b uint32) uint32 { return ^(a | b) }, orBits),
+	"s_nor_b64":     nonzero(func(a, b uint64) uint64 { return ^(a | b) }, orBits),
 	"s_xnor_b32":    nonzero32(func(a, b uint32) uint32 { return ^(a ^ b) }, eachBit),
 	"s_xnor_b64":    nonzero(func(a, b uint64) uint64 { return ^(a ^ b) }, eachBit),
 	"s_lshl_b32":    nonzero32(func(a, b uint32) uint32 { return a << (b & 31) }, allBits),

@@ -88,6 +88,10 @@ func (s *scalar) undefined(w *wave, a, ua, b, ub uint64) uint64 {
 		return both & (a | ua) & (b | ub)
 	case orBits:
 		return both & (^a | ua) & (^b | ub)
+	case andNotBits:
+		return both & (a | ua) & (^b | ub)
+	case orNotBits:
+		return both & (^a | ua) & (b | ub)
 	case pickBits:
 		switch {
 		case w.sccUn:

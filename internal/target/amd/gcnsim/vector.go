@@ -164,6 +164,9 @@ func (d *destination) store(w *wave, out *[lanes]uint64, exec, ok uint64) {
 // define notes that the lanes of exec of a register were written, with values where ok says so.
 func (w *wave) define(reg int, exec, ok uint64) {
 	w.vOK[reg] = w.vOK[reg]&^exec | exec&ok
+	for m := exec &^ ok; m != 0 && len(w.spilled) > 0; m &= m - 1 {
+		delete(w.spilled, place{reg, bits.TrailingZeros64(m)})
+	}
 }
 
 var omodFactors = []float64{1, 2, 4, 0.5}

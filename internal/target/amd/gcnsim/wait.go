@@ -2,6 +2,7 @@ package gcnsim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 )
@@ -68,18 +69,19 @@ func (w *wave) checkBusy(s *step) {
 	}
 }
 
-// sameQueue reports whether the step is a vector load that writes a register behind others in its queue.
+// sameQueue reports whether the step is a vector load that writes a register, and does not read it, behind
+// others in its queue.
 func (w *wave) sameQueue(s *step, r int) bool {
 	q := w.queueOf(s.in)
-	if q == nil || len(s.in.Args) == 0 {
+	if q == nil {
 		return false
 	}
-	for _, dst := range registersOf(s.in.Args[0]) {
-		if dst == r {
-			return q.writes(r)
+	for _, a := range s.in.Args[1:] {
+		if slices.Contains(registersOf(a), r) {
+			return false
 		}
 	}
-	return false
+	return slices.Contains(registersOf(s.in.Args[0]), r) && q.writes(r)
 }
 
 func (q *queue) writes(reg int) bool {
@@ -95,11 +97,18 @@ func (q *queue) writes(reg int) bool {
 
 // queueOf returns the queue of a load's results, nil for other instructions.
 func (w *wave) queueOf(in *gcn.Inst) *queue {
-	if d, ok := in.Arg("vdst"); !ok || d.Field != in.Args[0].Field {
+	result := "vdst"
+	if in.Encoding() == "MUBUF" {
+		if s, ok := shapeOf(in.Base); !ok || s.store {
+			return nil
+		}
+		result = "vdata"
+	}
+	if d, ok := in.Arg(result); !ok || d.Field != in.Args[0].Field {
 		return nil
 	}
 	switch in.Encoding() {
-	case "GLOBAL", "SCRATCH":
+	case "GLOBAL", "SCRATCH", "MUBUF":
 		return &w.vm
 	case "DS":
 		return &w.lgkm

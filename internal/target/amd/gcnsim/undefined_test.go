@@ -1,0 +1,105 @@
+package gcnsim
+
+import (
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+)
+
+// newTestWave returns a wave of gfx942 with all lanes on, in which nothing is written, and a function that
+// decodes an instruction and checks its text.
+func newTestWave(t *testing.T) (*wave, func(text string, code ...byte) step) {
+	t.Helper()
+	set, err := gcn.SetOf("gfx942")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &program{lanes: lanes, vectors: vectors}
+	w := &wave{p: p, mode: modeKeep, v: make([][lanes]uint32, vectors), vOK: make([]uint64, vectors)}
+	for i := range w.sUndef {
+		w.sUndef[i] = ^uint32(0)
+	}
+	w.g = &group{run: &run{Launch: &Launch{}}}
+	w.setPair(gcn.Exec, ^uint64(0))
+	return w, func(text string, code ...byte) step {
+		t.Helper()
+		in, err := set.Decode(code, 0)
+		if err != nil || in.String() != text {
+			t.Fatalf("%v, %v, expected %s", in, err, text)
+		}
+		return p.prepare(in)
+	}
+}
+
+// TestMaskOfExec: in a mask that nothing wrote, exec decides the bits of the lanes that are on.
+func TestMaskOfExec(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		code []byte
+	}{
+		{"s_andn2_b64 s[4:5], s[6:7], exec", []byte{0x06, 0x7e, 0x84, 0x89}},
+		{"s_orn2_b64 s[4:5], s[6:7], exec", []byte{0x06, 0x7e, 0x84, 0x8a}},
+	} {
+		w, decode := newTestWave(t)
+		const on = 0xffff
+		w.setPair(gcn.Exec, on)
+		s := decode(c.text, c.code...)
+		s.run(w)
+		want := ^uint64(on)
+		if s.in.Base == "s_orn2_b64" {
+			want = on
+		}
+		if _, undef := w.mask(4); undef != want {
+			t.Errorf("%s: bits %#x are unknown, expected %#x", c.text, undef, want)
+		}
+	}
+}
+
+// TestSpilledMask: a word that is kept in a lane of a vector register comes back with its unknown bits.
+func TestSpilledMask(t *testing.T) {
+	w, decode := newTestWave(t)
+	write := decode("v_writelane_b32 v3, s6, 5", 0x03, 0x00, 0x8a, 0xd2, 0x06, 0x0a, 0x01, 0x00)
+	read := decode("v_readlane_b32 s8, v3, 5", 0x08, 0x00, 0x89, 0xd2, 0x03, 0x0b, 0x01, 0x00)
+	w.setS(6, 42)
+	w.sUndef[6] = 0xff00
+	write.run(w)
+	read.run(w)
+	if w.s[8] != 42 || w.sUndef[8] != 0xff00 {
+		t.Errorf("s8 is %d, of which bits %#x are unknown; expected 42, 0xff00", w.s[8], w.sUndef[8])
+	}
+	w.define(3, 1<<5, 0) // by another value that is not known
+	if read.run(w); w.sUndef[8] != ^uint32(0) {
+		t.Errorf("bits %#x are unknown after another write, expected all", w.sUndef[8])
+	}
+}
+
+// TestLoadsInOrder: a load may write a register behind another of its queue, since loads end in order; it may
+// not read it.
+func TestLoadsInOrder(t *testing.T) {
+	load := []byte{0x00, 0x10, 0x50, 0xe0, 0x09, 0x03, 0x05, 0x80}
+	loadOfItself := []byte{0x00, 0x10, 0x50, 0xe0, 0x03, 0x03, 0x05, 0x80}
+	store := []byte{0x00, 0x10, 0x70, 0xe0, 0x09, 0x03, 0x05, 0x80}
+	for _, c := range []struct {
+		text  string
+		code  []byte
+		fault bool
+	}{
+		{"buffer_load_dword v3, v9, s[20:23], 0 offen", load, false},
+		{"buffer_load_dword v3, v3, s[20:23], 0 offen", loadOfItself, true},
+		{"buffer_store_dword v3, v9, s[20:23], 0 offen", store, true},
+	} {
+		w, decode := newTestWave(t)
+		s := decode(c.text, c.code...)
+		w.issue(&w.vm, access{regs: []int{sgprs + 2, sgprs + 3}})
+		if got := faults(func() { w.checkBusy(&s) }); got != c.fault {
+			t.Errorf("%s while v[2:3] is loaded: a fault is %v, expected %v", c.text, got, c.fault)
+		}
+	}
+}
+
+// faults reports whether f stops the wave.
+func faults(f func()) (stopped bool) {
+	defer func() { stopped = recover() != nil }()
+	f()
+	return false
+}
