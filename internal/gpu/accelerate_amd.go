@@ -129,7 +129,7 @@ func (a amdAccelerator) lay(op *ir.Op, tile int64, shape matrixShape) {
 // f16, since the cores' sums are.
 func (a amdAccelerator) widen(op *ir.Op) {
 	x, y := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
-	if isFP8(x) && (a.mfma != 3 || !isFNUZ(x) || !isFNUZ(y)) || x != y && isFP8(y) && !isFNUZ(y) {
+	if (isFP8(x) || isFP8(y)) && (!a.multipliesFP8(x) || !a.multipliesFP8(y)) {
 		castOperands(op, ir.F16)
 	}
 	t := tensorOf(op.Result(0))
@@ -143,8 +143,6 @@ func (a amdAccelerator) widen(op *ir.Op) {
 	back := castFloat(b, op.Result(0), t.Elem)
 	op.Result(0).ReplaceUsesIf(back, func(u *ir.Use) bool { return u.Owner() != back.Def() })
 }
-
-func isFNUZ(t ir.Type) bool { return t == ir.F8E4M3FNUZ || t == ir.F8E5M2FNUZ }
 
 func isCoreType(t ir.Type) bool { return t == ir.F16 || t == ir.BF16 || isFP8(t) }
 
@@ -161,37 +159,66 @@ func (a amdAccelerator) mfmaTile(op *ir.Op) int64 {
 	return 16
 }
 
-// mfmaShape returns the instruction for the operands' types, by tiles of 32x32; those of 16x16 are twice as
-// deep.
+// mfmaShape returns the deepest instruction for the operands' types that k elements fill, or the least deep.
 func (a amdAccelerator) mfmaShape(op *ir.Op, tile int64) (s matrixShape) {
-	x, y := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
-	switch {
-	case isFNUZ(x) && isFNUZ(y):
-		s = matrixShape{16, 8}
-	case x != y:
-		return s
-	case x == ir.F16, x == ir.BF16 && a.mfma > 1:
-		s = matrixShape{8, 4}
-	case x == ir.F32 && a.mfma == 3 && op.IntOr("inputPrecision", tt.PrecisionIEEE) == tt.PrecisionTF32:
-		s = matrixShape{4, 2}
-	case x == ir.F32:
-		s = matrixShape{2, 1}
-	case x == ir.F64 && a.mfma > 1:
-		return matrixShape{4, 1}
-	case x == ir.Type(ir.I8) && a.mfma > 2:
-		s = matrixShape{16, 8}
-	case x == ir.Type(ir.I8):
-		s = matrixShape{8, 4}
-	default:
-		return s
+	t := tensorOf(op.Operand(0))
+	for _, s = range a.mfmaShapes(op, tile) {
+		if t.Shape[t.Rank()-1] >= s.k {
+			return s
+		}
 	}
-	s.k *= 32 / tile
 	return s
+}
+
+// mfmaShapes returns the instructions for the operands' types, the deepest first, by tiles of 32x32; those of
+// 16x16 are twice as deep.
+func (a amdAccelerator) mfmaShapes(op *ir.Op, tile int64) (out []matrixShape) {
+	x, y := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
+	add := func(has bool, k int64) {
+		if has {
+			out = append(out, matrixShape{k * 32 / tile, k / 2})
+		}
+	}
+	switch {
+	case a.multipliesFP8(x) && a.multipliesFP8(y):
+		add(true, 16)
+	case x != y:
+	case x == ir.F16:
+		add(a.mfma > 3, 16)
+		add(true, 8)
+	case x == ir.BF16:
+		add(a.mfma > 3, 16)
+		add(a.mfma > 1, 8)
+		add(a.mfma <= 2, 4)
+	case x == ir.F32:
+		tf32 := a.mfma == 3 && op.IntOr("inputPrecision", tt.PrecisionIEEE) == tt.PrecisionTF32
+		add(tf32, 4)
+		add(!tf32, 2)
+	case x == ir.F64 && a.mfma > 1:
+		return []matrixShape{{4, 1}}
+	case x == ir.Type(ir.I8):
+		add(a.mfma > 3, 32)
+		add(a.mfma > 2, 16)
+		add(a.mfma <= 2, 8)
+	}
+	return out
+}
+
+// multipliesFP8 reports whether the cores multiply a type of 8-bit floats: CDNA3 AMD's own, later ones OCP's.
+func (a amdAccelerator) multipliesFP8(t ir.Type) bool {
+	switch {
+	case a.mfma == 3:
+		return t == ir.F8E4M3FNUZ || t == ir.F8E5M2FNUZ
+	case a.mfma > 3, a.wmma > 1:
+		return t == ir.F8E4M3FN || t == ir.F8E5M2
+	}
+	return false
 }
 
 func (a amdAccelerator) wmmaShape(op *ir.Op) matrixShape {
 	x, y := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
-	if x != y || x != ir.F16 && x != ir.BF16 && x != ir.Type(ir.I8) {
+	fp8 := a.multipliesFP8(x) && a.multipliesFP8(y)
+	if !fp8 && (x != y || x != ir.F16 && x != ir.BF16 && x != ir.Type(ir.I8)) {
 		return matrixShape{}
 	}
 	return matrixShape{16, 16 / a.wmma}

@@ -52,17 +52,26 @@ func hasInThreadTranspose(target string) bool { return target == "hip:gfx942" }
 func lacksCopies(op *ir.Op) bool { return strings.HasPrefix(ttg.Target(op), "hip:") }
 
 // swizzledAMD returns the layout of shared memory from which lanes read kWidth elements along k without bank
-// conflicts: 16 lanes read at a time, and 128 bytes of a row pass by all banks. An operand whose rows do not
-// lie along k is read element by element, and not swizzled.
+// conflicts: 16 lanes read at a time, and a row of all banks is 128 bytes, on CDNA4 256. An operand whose
+// rows do not lie along k is read element by element, and not swizzled, but on CDNA4, whose reads transpose.
 func swizzledAMD(dot ttg.DotOp, t *ir.TensorType, order []int64, transposed bool) ttg.Swizzled {
 	enc := ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cgaOf(t.Encoding)}
-	if k := int64(len(order)) - 1 - dot.OpIdx; (order[0] != k) != transposed {
+	bits := int64(ir.BitWidth(t.Elem))
+	lanes, rowBits, vec := int64(16), int64(1024), max(1, dot.KWidth)
+	mfma, isMFMA := ttg.As[ttg.AMDMfma](dot.Parent)
+	turns := false // reads transpose
+	switch {
+	case !isMFMA:
+		vec = min(vec*bits, 128) / bits
+	case mfma.Version == 4:
+		rowBits, turns = 2048, bits == 8 || bits == 16
+	}
+	if k := int64(len(order)) - 1 - dot.OpIdx; (order[0] != k) != transposed && !turns {
 		return enc
 	}
-	const lanes, rowBytes = 16, 128
-	row, bytes := t.Shape[order[0]], max(1, int64(ir.BitWidth(t.Elem)/8))
-	enc.Vec = min(max(1, dot.KWidth), row)
-	enc.PerPhase = max(1, rowBytes/(row*bytes))
+	row := t.Shape[order[0]]
+	enc.Vec = min(vec, row)
+	enc.PerPhase = max(1, rowBits/(row*max(8, bits)))
 	enc.MaxPhase = max(1, min(lanes/enc.PerPhase, row/enc.Vec))
 	return enc
 }

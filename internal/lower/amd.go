@@ -108,28 +108,6 @@ func (amd) meet(l *lowering, who level) {
 // meetIf branches: a condition that all threads share may skip the barrier.
 func (v amd) meetIf(l *lowering, pred string) { l.when(pred, func() { v.meet(l, theBlock) }) }
 
-// quadPerms has the codes of ALU instructions whose operand comes from another of four lanes, by the xor of
-// the lanes' numbers.
-var quadPerms = map[int]int{1: 0xB1, 2: 0x4E, 3: 0x1B}
-
-// shuffleXor exchanges words within four lanes by an ALU instruction, others through the crossbar of shared
-// memory.
-func (v amd) shuffleXor(l *lowering, word string, bits int) string {
-	if perm, ok := quadPerms[bits]; ok {
-		return l.call("i32", "llvm.amdgcn.update.dpp.i32", "i32 "+word, "i32 "+word,
-			"i32 "+itoa(perm), "i32 15", "i32 15", "i1 true")
-	}
-	if bits < 32 { // within a half of 32 lanes, the pattern is part of the instruction
-		const keepAll = 0x1F
-		return l.call("i32", "llvm.amdgcn.ds.swizzle", "i32 "+word, "i32 "+itoa(bits<<10|keepAll))
-	}
-	return v.shuffleIdx(l, word, l.xor(l.ids.lane, itoa(bits)))
-}
-
-func (amd) shuffleIdx(l *lowering, word, lane string) string {
-	return l.call("i32", "llvm.amdgcn.ds.bpermute", "i32 "+l.mul(lane, 4), "i32 "+word)
-}
-
 func (amd) halves(l *lowering, a, b, swap string) (lo, hi string) { return plainHalves(l, a, b, swap) }
 
 func (amd) reduceWarp(*lowering, *ir.OpDef, string) (string, bool) { return "", false }

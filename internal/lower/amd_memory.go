@@ -145,7 +145,6 @@ func (amd) countShared(l *lowering, ptr, pred string) {
 	})
 }
 
-func (amd) loadMatrices(*lowering, smem, layout.Layout) ([]string, bool)         { return nil, false }
 func (amd) storeMatrices(*lowering, smem, layout.Layout, []string) (stored bool) { return false }
 func (amd) rowFinder() rowFinder                                                 { return nil }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -16,10 +15,10 @@ func (v amd) dot(l *lowering, op *ir.Op) bool {
 	switch enc := ttg.Decode(op.Result(0).Type.(*ir.TensorType).Encoding).(type) {
 	case ttg.AMDMfma:
 		p.rows, p.cols, p.transposed = int(enc.InstrShape[0]), int(enc.InstrShape[1]), enc.IsTransposed
-		p.emit = v.mfma(l, op, p.rows, p.cols)
+		p.emit = v.mfma(l, op, enc)
 	case ttg.AMDWmma:
 		p.rows, p.cols, p.transposed = 16, 16, enc.IsTransposed
-		p.emit = v.wmma(l, op)
+		p.emit = v.wmma(l, op, enc.IsTransposed)
 	default:
 		return false
 	}
@@ -129,50 +128,70 @@ type amdMatrix struct {
 	in    string // LLVM type of a lane's part of an operand
 }
 
-// mfmaShape selects a matrix instruction of CDNA.
+// mfmaShape selects a matrix instruction of CDNA: rows and columns of its tile, elements along k, and their
+// type; that of 8-bit floats is I8 here.
 type mfmaShape struct {
-	tile int
-	elem ir.Type
-	tf32 bool
+	tile, k int
+	elem    ir.Type
 }
 
 // mfmas has CDNA's instructions for tiles of 16x16 and 32x32.
 var mfmas = map[mfmaShape]amdMatrix{
-	{32, ir.F16, false}:        {"f32.32x32x8f16", 4, "<4 x half>"},
-	{16, ir.F16, false}:        {"f32.16x16x16f16", 4, "<4 x half>"},
-	{32, ir.BF16, false}:       {"f32.32x32x8bf16.1k", 4, "<4 x i16>"},
-	{16, ir.BF16, false}:       {"f32.16x16x16bf16.1k", 4, "<4 x i16>"},
-	{32, ir.F32, false}:        {"f32.32x32x2f32", 1, "float"},
-	{16, ir.F32, false}:        {"f32.16x16x4f32", 1, "float"},
-	{32, ir.F32, true}:         {"f32.32x32x4.xf32", 2, "<2 x float>"},
-	{16, ir.F32, true}:         {"f32.16x16x8.xf32", 2, "<2 x float>"},
-	{16, ir.F64, false}:        {"f64.16x16x4f64", 1, "double"},
-	{32, ir.I8, false}:         {"i32.32x32x16.i8", 8, "i64"},
-	{16, ir.I8, false}:         {"i32.16x16x32.i8", 8, "i64"},
-	{32, ir.F8E4M3FNUZ, false}: {"f32.32x32x16.fp8.fp8", 8, "i64"},
-	{16, ir.F8E4M3FNUZ, false}: {"f32.16x16x32.fp8.fp8", 8, "i64"},
-	{32, ir.F8E5M2FNUZ, false}: {"f32.32x32x16.bf8.bf8", 8, "i64"},
-	{16, ir.F8E5M2FNUZ, false}: {"f32.16x16x32.bf8.bf8", 8, "i64"},
+	{32, 8, ir.F16}:   {"f32.32x32x8f16", 4, "<4 x half>"},
+	{16, 16, ir.F16}:  {"f32.16x16x16f16", 4, "<4 x half>"},
+	{32, 16, ir.F16}:  {"f32.32x32x16.f16", 8, "<8 x half>"},
+	{16, 32, ir.F16}:  {"f32.16x16x32.f16", 8, "<8 x half>"},
+	{32, 4, ir.BF16}:  {"f32.32x32x4bf16", 2, "<2 x i16>"},
+	{16, 8, ir.BF16}:  {"f32.16x16x8bf16", 2, "<2 x i16>"},
+	{32, 8, ir.BF16}:  {"f32.32x32x8bf16.1k", 4, "<4 x i16>"},
+	{16, 16, ir.BF16}: {"f32.16x16x16bf16.1k", 4, "<4 x i16>"},
+	{32, 16, ir.BF16}: {"f32.32x32x16.bf16", 8, "<8 x bfloat>"},
+	{16, 32, ir.BF16}: {"f32.16x16x32.bf16", 8, "<8 x bfloat>"},
+	{32, 2, ir.F32}:   {"f32.32x32x2f32", 1, "float"},
+	{16, 4, ir.F32}:   {"f32.16x16x4f32", 1, "float"},
+	{32, 4, ir.F32}:   {"f32.32x32x4.xf32", 2, "<2 x float>"},
+	{16, 8, ir.F32}:   {"f32.16x16x8.xf32", 2, "<2 x float>"},
+	{16, 4, ir.F64}:   {"f64.16x16x4f64", 1, "double"},
+	{32, 8, ir.I8}:    {"i32.32x32x8i8", 4, "i32"},
+	{16, 16, ir.I8}:   {"i32.16x16x16i8", 4, "i32"},
+	{32, 16, ir.I8}:   {"i32.32x32x16.i8", 8, "i64"},
+	{16, 32, ir.I8}:   {"i32.16x16x32.i8", 8, "i64"},
+	{32, 32, ir.I8}:   {"i32.32x32x32.i8", 16, "<4 x i32>"},
+	{16, 64, ir.I8}:   {"i32.16x16x64.i8", 16, "<4 x i32>"},
 }
 
-// oldI8 has the instructions of CDNA2 for bytes, which are half as deep.
-var oldI8 = map[int]amdMatrix{32: {"i32.32x32x8i8", 4, "i32"}, 16: {"i32.16x16x16i8", 4, "i32"}}
+// smallFloats has the names of 8-bit floats in matrix instructions. The chip decides whether they are OCP's
+// or AMD's own.
+var smallFloats = map[ir.Type]string{
+	ir.F8E4M3FNUZ: "fp8", ir.F8E4M3FN: "fp8", ir.F8E5M2FNUZ: "bf8", ir.F8E5M2: "bf8",
+}
 
-func (v amd) mfma(l *lowering, op *ir.Op, rows, cols int) tileInstruction {
-	elem := ir.ElemOf(op.Operand(0).Type)
-	tf32 := elem == ir.F32 && op.IntOr("inputPrecision", tt.PrecisionIEEE) == tt.PrecisionTF32
-	m, ok := mfmas[mfmaShape{rows, elem, tf32}]
-	if elem == ir.Type(ir.I8) && v.chip == "gfx90a" {
-		m = oldI8[rows]
+// instructionTypes returns the element types of the instruction's operands, in its order.
+func instructionTypes(op *ir.Op, transposed bool) (x, y ir.Type) {
+	x, y = ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
+	if transposed {
+		return y, x
 	}
-	if !ok || rows != cols || elem != ir.ElemOf(op.Operand(1).Type) {
-		l.fail(op, "there is no matrix instruction of %dx%d for %s on %s", rows, cols, elem, v.chip)
+	return x, y
+}
+
+func (v amd) mfma(l *lowering, op *ir.Op, enc ttg.AMDMfma) tileInstruction {
+	x, y := instructionTypes(op, enc.IsTransposed)
+	rows, cols, k := int(enc.InstrShape[0]), int(enc.InstrShape[1]), int(enc.InstrShape[len(enc.InstrShape)-1])
+	m, ok := mfmas[mfmaShape{rows, k, x}]
+	fp8 := smallFloats[x] != "" && smallFloats[y] != "" && rows*k == 512
+	if fp8 {
+		m = amdMatrix{fmt.Sprintf("f32.%dx%[1]dx%d.%s.%s", rows, k, smallFloats[x], smallFloats[y]), 8, "i64"}
+	}
+	if !fp8 && (!ok || x != y) || rows != cols {
+		l.fail(op, "there is no matrix instruction of %dx%dx%d for %s and %s on %s", rows, cols, k, x, y,
+			v.chip)
 	}
 	n := rows * cols / v.wave
 	typ := fmt.Sprintf("<%d x %s>", n, llvmType(ir.ElemOf(op.Result(0).Type)))
 	return tileInstruction{m.depth, func(as, bs, acc []string) []string {
 		r := l.call(typ, "llvm.amdgcn.mfma."+m.name,
-			m.in+" "+l.vectorOf(as, elem, m.in), m.in+" "+l.vectorOf(bs, elem, m.in),
+			m.in+" "+l.vectorOf(as, x, m.in), m.in+" "+l.vectorOf(bs, y, m.in),
 			typ+" "+l.vector(typ, acc, ir.ElemOf(op.Result(0).Type)), "i32 0", "i32 0", "i32 0")
 		return l.elements(typ, r, n)
 	}}
@@ -192,15 +211,22 @@ var wmmas12 = map[ir.Type]amdMatrix{
 	ir.I8:   {"i32.16x16x16.iu8.v8i32.v2i32", 8, "<2 x i32>"},
 }
 
-func (v amd) wmma(l *lowering, op *ir.Op) tileInstruction {
-	elem, sum := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Result(0).Type)
+func (v amd) wmma(l *lowering, op *ir.Op, transposed bool) tileInstruction {
+	elem, other := instructionTypes(op, transposed)
+	sum := ir.ElemOf(op.Result(0).Type)
 	table := wmmas
-	if len(v.chip) > 4 && v.chip[3:5] == "12" {
+	rdna4 := len(v.chip) > 4 && v.chip[3:5] == "12"
+	if rdna4 {
 		table = wmmas12
 	}
 	m, ok := table[elem]
-	if !ok {
-		l.fail(op, "there is no matrix instruction for %s on %s", elem, v.chip)
+	fp8 := rdna4 && smallFloats[elem] != "" && smallFloats[other] != ""
+	if fp8 {
+		name := fmt.Sprintf("f32.16x16x16.%s.%s.v8f32.v2i32", smallFloats[elem], smallFloats[other])
+		m = amdMatrix{name, 8, "<2 x i32>"}
+	}
+	if !fp8 && (!ok || elem != other) {
+		l.fail(op, "there is no matrix instruction for %s and %s on %s", elem, other, v.chip)
 	}
 	typ := fmt.Sprintf("<8 x %s>", llvmType(sum))
 	return tileInstruction{m.depth, func(as, bs, acc []string) []string {

@@ -186,31 +186,78 @@ func (l *lowering) convertInWarp(src []string, elem ir.Type, registers int, m wa
 	for _, p := range m.picks {
 		words = l.swapped(words, a.wordType(), p)
 	}
-	// The lane that sends to this one in the first step.
-	from := "0"
-	for _, f := range l.fieldsOf(l.ids.lane, m.perm) {
-		from = l.xor(from, f)
-	}
-	stays := m.isStill()
 	steps := map[int]string{}
-	done := map[place]string{}
+	done := m.fetcher(l, words, ir.Int(max(16, a.wordBits)))
 	for t := range registers {
-		if t&spread(-1, m.packed) != 0 {
-			continue
+		if t&spread(-1, m.packed) == 0 {
+			steps[t] = done(m.sent(t))
 		}
-		at := m.sent(t)
-		if done[at] == "" {
-			done[at] = words[at.reg]
-			if at.lane != 0 || !stays {
-				done[at] = l.shuffleIdx(words[at.reg], ir.Int(max(16, a.wordBits)), l.xor(from, itoa(at.lane)))
-			}
-		}
-		steps[t] = done[at]
 	}
 	if m.by != 0 {
 		steps, m.packed = l.takeTurns(steps, a, m)
 	}
 	return l.unpackWords(a, steps, registers, m)
+}
+
+// fetcher returns the function that brings the word that a step sends, each once.
+func (m *warpMove) fetcher(l *lowering, words map[int]string, t ir.Type) func(at place) string {
+	done := map[place]string{}
+	fetch := m.fetch(l, t)
+	return func(at place) string {
+		if done[at] == "" {
+			done[at] = fetch(words[at.reg], at.lane)
+		}
+		return done[at]
+	}
+}
+
+// fetch returns the function that brings a word from the lane of the first step, changed by xor.
+func (m *warpMove) fetch(l *lowering, t ir.Type) func(word string, xor int) string {
+	if m.isStill() {
+		return func(word string, xor int) string { return l.fromXor(word, t, xor) }
+	}
+	from := "0"
+	for _, f := range l.fieldsOf(l.ids.lane, m.perm) {
+		from = l.xor(from, f)
+	}
+	bit, shared := m.shared()
+	others := map[string]string{} // of each word, that of the lane with the other bit
+	return func(word string, xor int) string {
+		if !shared || xor&^(1<<bit) != 0 {
+			return l.shuffleIdx(word, t, l.xor(from, itoa(xor)))
+		}
+		// Two lanes read one of the two: each has a word itself and fetches that of the other.
+		if others[word] == "" {
+			others[word] = l.shuffleXor(word, t, 1<<bit)
+		}
+		set, clear := others[word], word // for lanes with the bit and without it
+		if xor != 0 {
+			set, clear = clear, set
+		}
+		return l.val("select i1 %[1]s, %[2]s %[3]s, %[2]s %[4]s", l.laneHas(bit), t, set, clear)
+	}
+}
+
+// fromXor returns the word of the lane whose number differs in bits.
+func (l *lowering) fromXor(word string, t ir.Type, bits int) string {
+	if bits == 0 {
+		return word
+	}
+	return l.shuffleXor(word, t, bits)
+}
+
+// shared returns the only bit of a lane's number that does not matter in the first step.
+func (m *warpMove) shared() (bit int, ok bool) {
+	for j, v := range m.perm {
+		switch {
+		case v == 1<<j:
+		case v == 0 && !ok:
+			bit, ok = j, true
+		default:
+			return 0, false
+		}
+	}
+	return bit, ok
 }
 
 // takeTurns gives the words of steps to the registers that they are for. Words of several elements exchange

@@ -50,6 +50,7 @@
 //	atomic.go         atomics
 //	check.go          checked code: accesses that the launch does not allow, and failed assertions
 //	smem.go           addresses of and accesses to buffers in shared memory
+//	places.go         places in a buffer, for instructions that move matrices
 //	local.go          ttg.local_* and asynchronous copies
 //	alloc.go          places of buffers in shared memory
 //	effects.go        what an operation does to memory: a part of its row
@@ -87,7 +88,8 @@
 //	nvvm_tma.go         copies of blocks by the copy engine (TMA)
 //	nvvm_mbarrier.go    barriers in shared memory that count bytes
 //	nvvm_tensormap.go   tensor maps that the kernel makes
-//	amd.go              AMD: facts, the module, barriers, shuffles
+//	amd.go              AMD: facts, the module, barriers
+//	amd_lanes.go        shuffles, and reads of shared memory that transpose
 //	amd_memory.go       loads, stores and atomics
 //	amd_math.go         approximations, conversions of floats
 //	amd_product.go      products by MFMA and WMMA

@@ -95,7 +95,7 @@ tt.return
 `
 	k, asm := onWave64(t, []byte(withLanes(moduleText(4, text), 64)), "k")
 	has(t, asm, "global_load_dwordx4", "s_barrier")
-	for name, want := range map[string]int{"ds.bpermute": 1, "ds.swizzle": 3, "update.dpp": 2} {
+	for name, want := range map[string]int{"ds.bpermute": 1, "ds.swizzle": 1, "update.dpp": 5} {
 		if n := bytes.Count(k.IR, []byte("call i32 @llvm.amdgcn."+name)); n != want {
 			t.Errorf("%d of %s, not %d", n, name, want)
 		}
