@@ -349,6 +349,7 @@ type offline struct {
 
 func (c offline) Name() string                     { return c.name }
 func (c offline) HasLines() bool                   { return hasLines(c.compiler) }
+func (c offline) DefaultStages() int               { return defaultStages(c.compiler) }
 func (c offline) Machine() string                  { return machine(c.compiler) }
 func (c offline) Generator() string                { return generator(c.compiler) }
 func (c offline) Info() string                     { return "compiler for " + c.name }
@@ -357,6 +358,14 @@ func (offline) Wrap([]byte) (target.Buffer, error) { return nil, errNoDevice }
 func (offline) NewStream() (target.Stream, error)  { return nil, errNoDevice }
 func (c offline) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	return c.CompileOnly(ctx, in)
+}
+
+// defaultStages returns the number of stages that loops have on a target; 0 means the usual one.
+func defaultStages(c compiler) int {
+	if s, ok := c.(target.Staged); ok {
+		return s.DefaultStages()
+	}
+	return 0
 }
 
 // hasLines reports whether a compiler's code has line information.

@@ -186,7 +186,7 @@ func (k *Kernel) Params() []Param {
 // Options sets the options of a compilation and of its launches. The zero value has Triton's defaults.
 type Options struct {
 	NumWarps  int `json:"num_warps"`         // num_warps; 0: 4
-	NumStages int `json:"num_stages"`        // num_stages; 0: 3
+	NumStages int `json:"num_stages"`        // num_stages; 0: 3, on AMD's GPUs 2
 	NumCTAs   int `json:"num_ctas"`          // num_ctas, the blocks of a program's cluster; 0: 1
 	MaxNReg   int `json:"maxnreg,omitempty"` // maxnreg, the registers of a thread; 0: no limit
 

@@ -230,7 +230,7 @@ func (b *Bundle) Close() error {
 	return errors.Join(errs...)
 }
 
-// Device returns a device to run bundles on: "cuda", "cuda:1", "cpu". An empty name means the one in
+// Device returns a device to run bundles on: "cuda", "cuda:1", "hip:0", "cpu". An empty name means the one in
 // NEREID_DEVICE, or else a GPU, or else the CPU. Unlike nereid.Open, it returns the CPU without LLVM too;
 // where LLVM is installed, both return the same device.
 func Device(name string) (*nereid.Device, error) {

@@ -80,8 +80,8 @@ func (v *Variant) Constants() map[string]string {
 
 // Code describes the code of a variant for one target.
 type Code struct {
-	Target    string         // "cuda:90", "cpu:x86-64-v3"
-	Forms     []string       // "cubin" and "ptx", or "obj"
+	Target    string         // "cuda:90", "hip:gfx942", "cpu:x86-64-v3"
+	Forms     []string       // "cubin" and "ptx", "hsaco", or "obj"
 	Options   nereid.Options // the options that it was compiled with
 	Source    string         // hash of the kernel's source
 	Compiler  string         // build of Nereid

@@ -74,7 +74,7 @@ func newCompileCmd() *cobra.Command {
 	fs.StringVarP(&f.output, "output", "o", "", "folder for the stages, NAME.STAGE; - prints them")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
-	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3)")
+	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3, on hip 2)")
 	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
 	addCodeFlags(fs, &f.opts)
 	fs.StringVar(&f.opts.Extra, "extra", "", "options of a target from outside: NAME=VALUE,NAME=VALUE")

@@ -85,7 +85,7 @@ func newRunCmd() *cobra.Command {
 		"write tensors after the launch: FILE.safetensors, or NAME=FILE.npy; may be given several times")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
-	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3)")
+	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3, on hip 2)")
 	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
 	addCodeFlags(fs, &f.opts)
 	fs.StringVar(&f.opts.Extra, "extra", "", "options of a device from outside: NAME=VALUE,NAME=VALUE")

@@ -16,6 +16,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/amd"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
 
@@ -102,7 +103,7 @@ func (b *builder) findCompilers(ctx context.Context) error {
 		return err
 	}
 	b.generator["cpu"] = "llvm " + lib.Version().String()
-	b.generator["cuda"] = b.generator["cpu"]
+	b.generator["cuda"], b.generator["hip"] = b.generator["cpu"], b.generator["cpu"]
 	if version, err := nvidia.AssemblerVersion(ctx); err == nil {
 		b.cubins = true
 		b.generator["cuda"] += ", " + version
@@ -147,11 +148,20 @@ func (b *builder) plan(variants []Variant) ([]*work, error) {
 
 // effective returns the options on which a variant's code for a target depends.
 func effective(t string, v Variant) target.Options {
-	o := target.Options(v.Options).Defaults()
+	o := defaults(t, v)
 	if kindOf(t) == "cpu" {
 		return target.HostOptions(o)
 	}
 	return o
+}
+
+// defaults returns the options of a variant for a target with unset ones filled in.
+func defaults(t string, v Variant) target.Options {
+	o := target.Options(v.Options)
+	if kindOf(t) == "hip" && o.NumStages == 0 {
+		o.NumStages = amd.Compiler{}.DefaultStages()
+	}
+	return o.Defaults()
 }
 
 // kernel returns a variant's kernel. Each file is read once.

@@ -55,7 +55,7 @@ func built(t *testing.T, variants []Variant, o BuildOptions) ([]byte, *bundle.Fi
 
 // The same table gives the same bytes, whatever the order of its rows, the number of workers and its folder.
 func TestBuildTwice(t *testing.T) {
-	targets := []string{"cuda:80", "cuda:90", "cpu:x86-64-v3", "cpu:aarch64"}
+	targets := []string{"cuda:80", "cuda:90", "hip:gfx942", "cpu:x86-64-v3", "cpu:aarch64"}
 	first, f, b := built(t, scaleTable(t), BuildOptions{Targets: targets, Workers: 1})
 	again := scaleTable(t)
 	rand.Shuffle(len(again), func(i, j int) { again[i], again[j] = again[j], again[i] })
@@ -63,7 +63,7 @@ func TestBuildTwice(t *testing.T) {
 	if !bytes.Equal(first, second) {
 		t.Error("two builds of a table differ")
 	}
-	if f.Len() != 16 || b.Stats.Variants != 16 || b.Stats.Compiled != 12 {
+	if f.Len() != 20 || b.Stats.Variants != 20 || b.Stats.Compiled != 16 {
 		t.Errorf("%d entries, %+v", f.Len(), b.Stats)
 	}
 	if faults := f.Verify(); len(faults) > 0 {
@@ -175,8 +175,9 @@ func TestCheckTargets(t *testing.T) {
 		"cuda":        "has no compute capability",
 		"cuda:12":     `the target "cuda:12": unknown NVIDIA architecture "sm_12"; known: `,
 		"gpu":         `there is no code ahead of time for the target "gpu": expected cuda:80`,
-		"interp":      "there is no code ahead of time", "hip:gfx942": "there is no code ahead of time",
-		"": "there is no code",
+		"interp":      "there is no code ahead of time",
+		"hip:gfx1":    `the target "hip:gfx1": no chip is called "gfx1": gfx1100, `,
+		"":            "there is no code",
 	} {
 		if err := CheckTargets([]string{target}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", target, err, want)
@@ -189,7 +190,7 @@ func TestCheckTargets(t *testing.T) {
 	if err := CheckTargets(nil); err == nil {
 		t.Error("no targets")
 	}
-	if err := CheckTargets([]string{"cuda:75", "cuda:90", "cpu", "cpu:x86-64-v4", "cpu:aarch64"}); err != nil {
+	if err := CheckTargets([]string{"cuda:75", "cuda:90", "hip:gfx942", "cpu", "cpu:x86-64-v4", "cpu:aarch64"}); err != nil {
 		t.Error(err)
 	}
 }

@@ -21,7 +21,7 @@ func (b *builder) add(to *bundle.Writer, w *work) error {
 	source := inside.Root.Source(w.kernel).Hash()
 	for _, v := range w.variants {
 		s := *saved
-		s.Options = target.Options(v.Options).Defaults()
+		s.Options = defaults(w.target, v)
 		e, parts, err := bundle.NewEntry(v.Name, v.Group, source, &s)
 		if err != nil {
 			return err

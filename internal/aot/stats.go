@@ -16,7 +16,7 @@ type Stats struct {
 
 // StageTime is the time of a stage, added up over all compilations for a kind of target.
 type StageTime struct {
-	Target string // "cuda", "cpu"
+	Target string // "cuda", "hip", "cpu"
 	Stage  string
 	Took   time.Duration
 }

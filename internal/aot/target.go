@@ -11,7 +11,8 @@ import (
 )
 
 // forms says how targets are written.
-const forms = "expected cuda:80, cuda:90 and the like, cpu for this machine's, or cpu:x86-64-v3 and the like"
+const forms = "expected cuda:80, cuda:90 and the like, hip:gfx942 and the like, cpu for this machine's, " +
+	"or cpu:x86-64-v3 and the like"
 
 // CheckTargets returns an error for a list of targets that is empty, names one twice, or names one that code
 // cannot be made for here.
@@ -32,7 +33,7 @@ func CheckTargets(targets []string) error {
 
 func checkTarget(name string) error {
 	kind, arch, _ := strings.Cut(name, ":")
-	if kind != "cuda" && kind != "cpu" {
+	if kind != "cuda" && kind != "hip" && kind != "cpu" {
 		return fmt.Errorf("there is no code ahead of time for the target %q: %s", name, forms)
 	}
 	if err := inside.Root.CheckTarget(name); err != nil {
@@ -42,10 +43,14 @@ func checkTarget(name string) error {
 	if err != nil {
 		return err
 	}
-	if kind == "cuda" {
-		if _, err := lib.NVPTX("sm_"+arch, 0); err != nil {
-			return fmt.Errorf("the target %q: %w", name, err)
-		}
+	switch kind {
+	case "cuda":
+		_, err = lib.NVPTX("sm_"+arch, 0)
+	case "hip":
+		_, err = lib.AMDGPU(arch)
+	}
+	if err != nil {
+		return fmt.Errorf("the target %q: %w", name, err)
 	}
 	return nil
 }

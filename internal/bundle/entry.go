@@ -13,6 +13,7 @@ import (
 const (
 	PartCubin = "cubin" // machine code of an NVIDIA GPU
 	PartPTX   = "ptx"   // PTX, which drivers of newer GPUs assemble
+	PartHsaco = "hsaco" // a code object of an AMD GPU
 	PartObj   = "obj"   // an ELF object file for CPUs
 	PartMeta  = "meta"  // what a launch must know: JSON of compile.Saved, without the code
 )
@@ -22,7 +23,7 @@ type Entry struct {
 	Name      string     // chosen by the table: "softmax_fp32_1024"
 	Group     string     // variants that compute the same; "" means none
 	Kernel    string     // name of the kernel's function
-	Target    string     // what it was compiled for: "cuda:90", "cpu:x86-64-v3"
+	Target    string     // what it was compiled for: "cuda:90", "hip:gfx942", "cpu:x86-64-v3"
 	Machine   string     // processors that run it: compile.Saved.Machine
 	Signature string     // in the form that Kernel.Compile takes
 	Options   string     // JSON of target.Options

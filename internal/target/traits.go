@@ -17,6 +17,18 @@ func Kind(b Backend) string {
 	return b.Name()
 }
 
+// Staged is a device whose loops are pipelined in another number of stages than 3, unless a launch asks for
+// one.
+type Staged interface{ DefaultStages() int }
+
+// DefaultsOn returns the options of a launch on a device with unset ones filled in.
+func DefaultsOn(b Backend, o Options) Options {
+	if s, ok := b.(Staged); ok && o.NumStages == 0 {
+		o.NumStages = s.DefaultStages()
+	}
+	return o.Defaults()
+}
+
 // Lined is a device whose code can have line information.
 type Lined interface {
 	// HasLines reports whether code has line information unless the functions of its input have no locations.

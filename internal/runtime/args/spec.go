@@ -102,7 +102,7 @@ func pointerSpec(p lang.Param, c Class) (lang.ArgSpec, error) {
 // keys are equal.
 func Key(dev *Device, specs []lang.ArgSpec, opts target.Options) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %p %+v", dev, dev, opts.Defaults()) // code belongs to one device
+	fmt.Fprintf(&b, "%s %p %+v", dev, dev, dev.Defaults(opts)) // code belongs to one device
 	for _, s := range specs {
 		writeSpec(&b, s)
 	}

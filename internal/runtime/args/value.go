@@ -12,6 +12,14 @@ import (
 // Device is the identity of a device. The root package's Device begins with it.
 type Device struct{ Backend target.Backend }
 
+// Defaults returns the options of a launch on the device with unset ones filled in.
+func (d *Device) Defaults(o target.Options) target.Options {
+	if d == nil {
+		return o.Defaults()
+	}
+	return target.DefaultsOn(d.Backend, o)
+}
+
 // String returns the device's name: "cpu", "cuda:0".
 func (d *Device) String() string {
 	switch {

@@ -88,7 +88,7 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 			return err
 		}
 	}
-	b.Variant = k.variant(r.Args, r.Opts)
+	b.Variant = k.variant(r.Args, r.Dev.Defaults(r.Opts))
 	b.source, b.params = k.Source, wordParams(k.Params, r.Args)
 	b.Around = k.Set.Around
 	if k.Set.Profile {

@@ -94,7 +94,7 @@ func (k *Kernel) CompileKeeping(ctx context.Context, s Spec, until string, only 
 
 // begin runs the front end.
 func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*job, error) {
-	opts := s.Opts.Defaults()
+	opts := s.Dev.Defaults(s.Opts)
 	if err := checkOptions(opts); err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
 	}

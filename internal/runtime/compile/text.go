@@ -189,7 +189,7 @@ func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, 
 		return nil, fmt.Errorf("nereid: %s is past the stage %s: there are %s", t.File, until,
 			strings.Join(stages[at:], ", "))
 	}
-	opts = t.options(opts).Defaults()
+	opts = dev.Defaults(t.options(opts))
 	if err := checkOptions(opts); err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", t.Kernel, err)
 	}

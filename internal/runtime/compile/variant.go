@@ -31,9 +31,9 @@ func (v Variant) String() string {
 	return text
 }
 
-// variant returns the name of a specialization.
+// variant returns the name of a specialization, whose options are complete.
 func (k *Kernel) variant(specs []lang.ArgSpec, opts target.Options) Variant {
-	return Variant{k.Source.Name, k.Name, lang.FormatSignature(specs), opts.Defaults()}
+	return Variant{k.Source.Name, k.Name, lang.FormatSignature(specs), opts}
 }
 
 // ErrNotCompiled is wrapped by the error of a launch in strict mode that would have to compile or tune.

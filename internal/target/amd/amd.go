@@ -52,6 +52,9 @@ func (c Compiler) Target() lang.Target {
 	return lang.Target{Backend: "hip", Chip: c.Chip, WarpSize: c.lanes()}
 }
 
+// DefaultStages returns Triton's number of stages for HIP.
+func (Compiler) DefaultStages() int { return 2 }
+
 // HasLines reports that code has line information.
 func (Compiler) HasLines() bool { return true }
 

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 //go:embed testdata/stub.c
@@ -35,3 +37,15 @@ func Build(tb testing.TB) (lib, log string) {
 	tb.Setenv("NEREID_STUB_LOG", log)
 	return lib, log
 }
+
+// Again runs a test of this binary once more in a process of its own that has the stub for AMD's runtime, with
+// more variables of the environment (NEREID_CACHE_DIR at least), and returns its output. There, Inside reports
+// true, and NEREID_STUB_LOG names the list of calls.
+func Again(tb testing.TB, env ...string) string {
+	tb.Helper()
+	Build(tb)
+	return txtest.Again(tb, append([]string{"NEREID_CACHE=on"}, env...)...)
+}
+
+// Inside reports whether this is the process that Again started.
+func Inside() bool { return txtest.Inside() }

@@ -9,8 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 //go:embed testdata/stub.c
@@ -37,24 +38,13 @@ func Build(tb testing.TB) string {
 	return lib
 }
 
-// Again runs a test of this binary once more in a process of its own that has the stub for a driver, with more variables of the
-// environment (NEREID_CACHE_DIR at least), and is what it printed. In that process it is "", and the test goes on: see Inside.
+// Again runs a test of this binary once more in a process of its own that has the stub for a driver, with
+// more variables of the environment (NEREID_CACHE_DIR at least), and returns its output. There, Inside reports
+// true.
 func Again(tb testing.TB, env ...string) string {
 	tb.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	cmd := exec.Command(exe, "-test.run", "^"+strings.ReplaceAll(tb.Name(), "/", "$/^")+"$", "-test.v", "-test.count=1")
-	cmd.Env = append(os.Environ(), append([]string{inside + "=1", "NEREID_CUDA=" + Build(tb), "NEREID_CACHE=on"}, env...)...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		tb.Fatalf("with the stub of the CUDA driver: %v\n%s", err, out)
-	}
-	return string(out)
+	return txtest.Again(tb, append([]string{"NEREID_CUDA=" + Build(tb), "NEREID_CACHE=on"}, env...)...)
 }
 
-const inside = "NEREID_TEST_STUB"
-
 // Inside reports whether this is the process that Again started.
-func Inside() bool { return os.Getenv(inside) != "" }
+func Inside() bool { return txtest.Inside() }
