@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/lower"
@@ -30,7 +32,10 @@ var chips = map[string]int{
 }
 
 // Compiler compiles for a chip. It needs LLVM but no GPU.
-type Compiler struct{ Chip string }
+type Compiler struct {
+	Chip     string
+	Emulated bool // the device checks every access itself, and so makes checked launches possible
+}
 
 // CompilerFor returns the compiler for a chip by LLVM's name, "gfx942".
 func CompilerFor(chip string) (Compiler, error) {
@@ -42,7 +47,7 @@ func CompilerFor(chip string) (Compiler, error) {
 		slices.Sort(names)
 		return Compiler{}, fmt.Errorf("no chip is called %q: %s", chip, strings.Join(names, ", "))
 	}
-	return Compiler{chip}, nil
+	return Compiler{Chip: chip}, nil
 }
 
 func (c Compiler) lanes() int { return chips[c.Chip] }
@@ -118,6 +123,9 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 	if in.Given != nil && in.Given.Stage == stageCode {
 		return c.given(in)
 	}
+	if err := c.check(in); err != nil {
+		return nil, err
+	}
 	if err := c.ttgir(in, o); err != nil || in.Until == "ttgir" {
 		return nil, err
 	}
@@ -159,6 +167,21 @@ func (c Compiler) given(in *target.Input) (target.Executable, error) {
 	}
 	code.Params = lower.ParamSizes(in.Module.Lookup(in.Kernel))
 	return c.keep(in.Given.Text, code)
+}
+
+// check prepares code of checked launches: indices that overflow stop it. Bounds are the emulator's affair;
+// GPUs do not check them.
+func (c Compiler) check(in *target.Input) error {
+	switch {
+	case !in.Options.Check && !knob.Checked.Get():
+		return nil
+	case !c.Emulated:
+		return diag.Refuse("Options.Check", "launches on %s cannot be checked", c.Chip).
+			Instead("check the kernel on sim:gfx942, which runs the same code, or on the CPU")
+	case in.Skips("ttgir"):
+		return nil
+	}
+	return in.Run([]pass.Pass{pass.CheckIndexOverflow})
 }
 
 // options are the options that AMD's GPUs alone have.

@@ -34,7 +34,7 @@ func Devices() ([]target.Backend, error) {
 	}
 	var out []target.Backend
 	for _, c := range chips {
-		out = append(out, &Device{amd.Compiler{Chip: c}, simmem.New()})
+		out = append(out, &Device{amd.Compiler{Chip: c, Emulated: true}, simmem.New()})
 	}
 	return out, nil
 }
