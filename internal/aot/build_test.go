@@ -190,7 +190,8 @@ func TestCheckTargets(t *testing.T) {
 	if err := CheckTargets(nil); err == nil {
 		t.Error("no targets")
 	}
-	if err := CheckTargets([]string{"cuda:75", "cuda:90", "hip:gfx942", "cpu", "cpu:x86-64-v4", "cpu:aarch64"}); err != nil {
+	good := []string{"cuda:75", "cuda:90", "hip:gfx942", "cpu", "cpu:x86-64-v4", "cpu:aarch64"}
+	if err := CheckTargets(good); err != nil {
 		t.Error(err)
 	}
 }

@@ -160,7 +160,8 @@ func (w *writer) variant(list []bundle.Entry) error {
 	for i := range list {
 		e := &list[i]
 		if e.Part(bundle.PartHsaco) != nil {
-			w.left = append(w.left, fmt.Errorf("%s: C code launches on NVIDIA's GPUs and CPUs, not through HIP", e))
+			w.left = append(w.left,
+				fmt.Errorf("%s: C code launches on NVIDIA's GPUs and CPUs, not through HIP", e))
 		}
 		for _, part := range []string{bundle.PartCubin, bundle.PartPTX, bundle.PartObj} {
 			if e.Part(part) == nil {

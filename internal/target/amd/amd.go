@@ -86,13 +86,7 @@ const (
 func (c Compiler) Machine() string { return c.Chip }
 
 // Generator names what code depends on.
-func (c Compiler) Generator() string {
-	v, err := llvm.Installed()
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf("%s llvm %s", c.Chip, v)
-}
+func (c Compiler) Generator() string { return c.Fingerprint() }
 
 // Code describes a compiled kernel.
 type Code struct {

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -24,8 +27,31 @@ func Kept(c target.Code) (*Code, error) {
 // Lanes returns the lanes of a wave of the kernel's chip.
 func (k *Code) Lanes() int { return chips[k.Chip] }
 
-// Fingerprint names what code depends on.
-func (c Compiler) Fingerprint() string { return c.Generator() }
+// Fingerprint names what code depends on: the chip, LLVM, and whether indices are checked.
+func (c Compiler) Fingerprint() string {
+	v, err := llvm.Installed()
+	if err != nil {
+		return ""
+	}
+	return c.fingerprint(v.String())
+}
+
+func (c Compiler) fingerprint(version string) string {
+	check := ""
+	if knob.Checked.Get() {
+		check = " check"
+	}
+	return fmt.Sprintf("%s llvm %s%s", c.Chip, version, check)
+}
+
+// Adopts reports whether a fingerprint is that of this compiler except for LLVM's version.
+func (c Compiler) Adopts(fingerprint string) bool {
+	before, after, _ := strings.Cut(c.fingerprint("\n"), "\n")
+	return strings.HasPrefix(fingerprint, before) && strings.HasSuffix(fingerprint, after)
+}
+
+// Located reports that code contains source positions.
+func (Compiler) Located() bool { return true }
 
 // Runs returns nil if the chip runs code of a stage that was compiled for a machine.
 func (c Compiler) Runs(stage, machine string) error {
