@@ -39,6 +39,8 @@
 //
 // Tensor descriptors on the copy engine (TMA):
 //
+//	tile_loads.go                  nereid-gpu-tile-loads: loads by pointers that are tiles
+//	tile_bounds.go                 masks as sizes of tiles, indices that are never negative
 //	tma_fits.go                    nereid-legalize-descriptors: pointers where the copy engine cannot serve
 //	descriptor_encoding.go         triton-nvidia-optimize-descriptor-encoding
 //	tma_lowering.go                triton-nvidia-tma-lowering

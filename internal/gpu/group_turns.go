@@ -47,11 +47,12 @@ func leadingProduct(loop *ir.Op) *ir.Op {
 	}
 	var leading *ir.Op
 	others := 0
+	fromDot := func(v *ir.Value) bool { return fromProduct(v, loop, ttng.WarpGroupDot) }
 	for op := range loop.Ops() {
 		if op.Def != ttng.WarpGroupDot {
 			continue
 		}
-		switch follows := fromProduct(op.Operand(0), loop) || fromProduct(op.Operand(1), loop); {
+		switch follows := fromDot(op.Operand(0)) || fromDot(op.Operand(1)); {
 		case op.Block() != loop.Body(0), !hasOwnRows(op), follows && tensorOf(op.Operand(0)) == nil,
 			!follows && leading != nil:
 			return nil
@@ -73,8 +74,8 @@ func hasOwnRows(op *ir.Op) bool {
 	return ok && len(mma.WarpsPerCTA) == 2 && mma.WarpsPerCTA[1] == 1
 }
 
-// fromProduct reports whether v depends on a product of the same iteration.
-func fromProduct(v *ir.Value, loop *ir.Op) bool {
+// fromProduct reports whether v depends on a product, an op of the given kind, of the same iteration.
+func fromProduct(v *ir.Value, loop *ir.Op, product *ir.OpDef) bool {
 	seen := map[*ir.Op]bool{}
 	var from func(v *ir.Value) bool
 	from = func(v *ir.Value) bool {
@@ -88,7 +89,7 @@ func fromProduct(v *ir.Value, loop *ir.Op) bool {
 				return true
 			}
 		}
-		return op.Def == ttng.WarpGroupDot
+		return op.Def == product
 	}
 	return from(v)
 }

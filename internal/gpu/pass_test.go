@@ -13,7 +13,7 @@ import (
 // passes are those that a case may name.
 func passes() []pass.Pass {
 	o := gpu.Options{Machine: gpu.Machine{Target: "cuda:80", NumWarps: 4}, WarpGroups: true, NumStages: 3,
-		TMA: true, Turns: true}
+		TMA: true, Turns: true, Tiles: gpu.AllTiles}
 	return slices.Concat(gpu.All(o), []pass.Pass{gpu.Canonicalize}, pass.All())
 }
 
@@ -47,9 +47,12 @@ func TestCases(t *testing.T) {
 // TestPipelines checks the order of passes against Constraints, and that each pass says what it does.
 func TestPipelines(t *testing.T) {
 	for _, target := range []string{"cuda:75", "cuda:80", "cuda:90"} {
-		hopper := target == "cuda:90"
+		hopper, tiles := target == "cuda:90", gpu.NoTiles
+		if hopper {
+			tiles = gpu.PayingTiles
+		}
 		list := gpu.Pipeline(gpu.Options{Machine: gpu.Machine{Target: target, NumWarps: 4}, NumStages: 3,
-			TMA: hopper, Turns: hopper})
+			TMA: hopper, Turns: hopper, Tiles: tiles})
 		first := map[string]int{}
 		for i, p := range list {
 			if _, seen := first[p.Name]; !seen {
@@ -65,7 +68,9 @@ func TestPipelines(t *testing.T) {
 			if target == "cuda:75" && (!okA || !okB) { // no copies that run on their own
 				continue
 			}
-			if target == "cuda:80" && strings.Contains(c.Before+c.After, "-turns") { // no warp groups
+			both := c.Before + c.After
+			groups := strings.Contains(both, "-turns") || strings.Contains(both, "-tile-loads")
+			if target == "cuda:80" && groups { // no warp groups
 				continue
 			}
 			engine := strings.Contains(c.Before+c.After, "triton-nvidia-") || strings.Contains(c.Before, "-descriptors")

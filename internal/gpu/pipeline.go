@@ -20,6 +20,8 @@ type Options struct {
 	// Turns lets the warp groups of loops like that of attention apart, so that they take turns on the tensor
 	// cores, and skips selects in loops of their products, on targets that have such products.
 	Turns bool
+	// Tiles says which loads by pointers become loads through descriptors that the host makes.
+	Tiles TileMode
 }
 
 // Pipeline returns the passes from TTIR to TTGIR for a CUDA target, in the order of make_ttgir in Triton's
@@ -30,6 +32,10 @@ func Pipeline(o Options) []pass.Pass {
 	if o.TMA {
 		passes = append(passes, LegalizeDescriptors(o.Machine), pass.Canonicalize, pass.CSE)
 	}
+	if o.Tiles != NoTiles {
+		passes = append(passes, TileLoads(o.Machine, o.NumStages, o.Tiles), pass.Canonicalize, pass.CSE)
+	}
+	tma := o.TMA || o.Tiles != NoTiles
 	passes = append(passes,
 		ConvertTriton(o.Machine),
 		Coalesce,
@@ -41,7 +47,7 @@ func Pipeline(o Options) []pass.Pass {
 		RemoveLayoutConversions,
 		OptimizeDotOperands,
 	)
-	if o.TMA {
+	if tma {
 		passes = append(passes, OptimizeDescriptorEncoding)
 	}
 	passes = append(passes,
@@ -61,7 +67,7 @@ func Pipeline(o Options) []pass.Pass {
 	if c >= 80 && o.NumStages > 0 {
 		passes = append(passes, CoalesceAsyncCopy)
 	}
-	if o.TMA {
+	if tma {
 		passes = append(passes, TMALowering)
 	}
 	passes = append(append(passes, finished(FenceInsertion)...), BranchOnProducts)
@@ -91,6 +97,7 @@ func finished(own ...pass.Pass) []pass.Pass {
 // All returns every pass of this package in the order in which `nereid opt --help` lists them.
 func All(o Options) []pass.Pass {
 	var out []pass.Pass
+	o.Tiles = max(o.Tiles, PayingTiles) // otherwise the pass is not in the pipeline
 	amd := AMDOptions{Machine: o.Machine, NumStages: o.NumStages}
 	amd.Target = "hip:gfx942" // the target with the most passes
 	for _, p := range slices.Concat(Pipeline(o), AMDPipeline(amd), []pass.Pass{LowerAMD}) {
@@ -105,6 +112,10 @@ func All(o Options) []pass.Pass {
 // Constraints lists the orderings that pipelines must keep.
 var Constraints = []pass.Constraint{
 	{Before: "nereid-legalize-descriptors", After: "convert-triton-to-tritongpu", Why: "tensors of pointers get layouts like all others"},
+	{Before: "nereid-legalize-descriptors", After: "nereid-gpu-tile-loads",
+		Why: "descriptors that the host makes of arguments cannot become pointers again"},
+	{Before: "nereid-gpu-tile-loads", After: "convert-triton-to-tritongpu",
+		Why: "loads have layouts by what they load through"},
 	{Before: "convert-triton-to-tritongpu", After: "tritongpu-coalesce", Why: "there must be layouts before there can be better ones"},
 	{Before: "tritongpu-coalesce", After: "tritongpu-remove-layout-conversions", Why: "the layouts of memory accesses are what is propagated"},
 	{Before: "tritongpu-coalesce", After: "triton-nvidia-gpu-plan-cta", Why: "loads have the layouts of their own that blocks are to share"},

@@ -112,6 +112,12 @@ var (
 		Doc: "On sm_90, the warp groups of a program run in step in all loops, and no branch skips selects. " +
 			"Otherwise groups take turns on the tensor cores in loops like that of attention ([GPU.md](GPU.md)).",
 	})
+	Tiles = choice(Row{
+		Group: "Compilation", Name: "NEREID_TILE_LOADS",
+		Doc: "On sm_90, which loads by pointers the hardware that copies blocks (TMA) executes: with `auto` " +
+			"those of operands in loops like that of attention, where all are known to be tiles; with `all` " +
+			"every load that is known to be one, for tests; with `off` none ([GPU.md](GPU.md)).",
+	}, "auto", "all", "off")
 	MaxSource = size(Row{
 		Group: "Compilation", Name: "NEREID_MAX_SOURCE", Default: "4MiB",
 		Doc: "The most source text that a module may have, imported files included. More is an error, as with the other limits of a compilation.",

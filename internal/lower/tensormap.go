@@ -19,8 +19,11 @@ type TensorMap struct {
 	Swizzle   int      // bytes over which 16-byte units are exchanged: 0, 32, 64 or 128
 	// Box is what one copy moves, in elements along each dimension of the descriptor, the last one contiguous.
 	// With a swizzle its rows are at most as wide as that.
-	Box       []int
-	FP4Padded bool `json:",omitempty"` // elements are bytes of two fp4 numbers, spread over 16 bytes in shared memory
+	Box []int
+	// Tile says how the host makes the descriptor of other arguments, if it is none of the launch's.
+	Tile *tt.Tile `json:",omitempty"`
+	// FP4Padded says that elements are bytes of two fp4 numbers, spread over 16 bytes in shared memory.
+	FP4Padded bool `json:",omitempty"`
 }
 
 // ElemType is CUtensorMapDataType: what the hardware takes elements for, when it fills or reduces.
@@ -82,7 +85,9 @@ func tensorMaps(fn *ir.Op) []TensorMap {
 	var out []TensorMap
 	for i, a := range fn.Body(0).Args() {
 		if isDesc(a) {
-			out = append(out, mapOf(fn, i, a.Type))
+			m := mapOf(fn, i, a.Type)
+			m.Tile = tt.TileOf(fn, i)
+			out = append(out, m)
 		}
 	}
 	return out

@@ -147,6 +147,9 @@ type Input struct {
 	Dump   io.Writer    // receives the output of Passes
 
 	Budget *budget.Meter // bounds the whole compilation; nil means no bound
+
+	// Fallback says that launches which the code does not serve may run other code (see Partial).
+	Fallback bool
 }
 
 // Run runs passes over the input's module.
@@ -337,6 +340,13 @@ type Bounded interface {
 type Narrower interface {
 	// Narrow lends bytes lo to hi. The part's address has the alignment of the bytes in the whole.
 	Narrow(lo, hi int) (Buffer, error)
+}
+
+// Partial is an executable whose code may not serve all launches of its specialization.
+type Partial interface {
+	// Otherwise sets how to make the executable that serves them. It is called before the first launch; make
+	// is called at most once, unless it fails.
+	Otherwise(make func(ctx context.Context) (Executable, error))
 }
 
 // Discarder is an executable that can be discarded as soon as nobody can launch it any more.

@@ -37,6 +37,8 @@ type Analysis struct {
 	ids    map[Symbol]int
 	syms   []Symbol
 	placed map[Symbol]*carried
+	root   *ir.Op
+	places map[*ir.Value]int // order of values, made when first needed
 }
 
 // New prepares to analyse a module, or the module around an operation.
@@ -48,6 +50,7 @@ func New(at *ir.Op) *Analysis {
 		calls: map[string][]*ir.Op{}, roots: map[*ir.Value][]*ir.Value{}, raw: map[*ir.Value]*Form{},
 		forms: map[*ir.Value]*Form{},
 		spans: map[*ir.Value][]span{}, ids: map[Symbol]int{}, placed: map[Symbol]*carried{},
+		root: at,
 	}
 	for op := range at.Ops() {
 		if op.Def == tt.Call {

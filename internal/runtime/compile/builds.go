@@ -50,6 +50,8 @@ type Request struct {
 	Ahead bool
 	// Refuse returns why nothing can be compiled now, or nil. The function may be nil.
 	Refuse func() error
+
+	whole bool // the code must serve all launches of the specialization
 }
 
 // Build returns the specialization of a request, compiled now or before.
@@ -98,6 +100,11 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 	var err error
 	if b.Exec, err = k.make(ctx, r); err != nil {
 		return err
+	}
+	if p, ok := b.Exec.(target.Partial); ok {
+		whole := r
+		whole.whole, whole.Ahead, whole.Refuse = true, true, nil
+		p.Otherwise(func(ctx context.Context) (target.Executable, error) { return k.make(ctx, whole) })
 	}
 	if k.Set.Isolate {
 		if b.Exec, err = isolate(r.Dev, b.Exec); err != nil {

@@ -28,7 +28,7 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 	if err != nil {
 		return nil, err
 	}
-	j.ahead = r.Ahead
+	j.ahead, j.in.Fallback = r.Ahead, !r.whole
 	found, err := j.make(ctx)
 	if f := k.Set.Hooks.After; f != nil {
 		f(j.out.Variant, r.Dev, time.Since(begin), found, err)
@@ -123,6 +123,9 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	h.Add("options", j.in.Options.Key())
 	if j.lineless() {
 		h.Add("lines", "none")
+	}
+	if !j.in.Fallback {
+		h.Add("launches", "all")
 	}
 	if len(j.in.Libs) > 0 {
 		h.Add("libs", target.LibsKey(j.in.Libs))

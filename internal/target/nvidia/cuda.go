@@ -65,7 +65,7 @@ type Code struct {
 	Overlap     bool `json:",omitempty"` // programmatic dependent launch
 
 	// Maps describes the arguments that are tensor maps. A launch has words for each: those of
-	// target.Descriptor.Words.
+	// target.Descriptor.Words. It has none for maps with a Tile, which are made of the other arguments.
 	Maps []lower.TensorMap `json:",omitempty"`
 
 	// Check describes checked code. If not nil, the kernel has more parameters at its end, and launches tell
@@ -77,6 +77,8 @@ type Code struct {
 	Assembled string `json:",omitempty"`
 
 	strides bool // see stridesOverGrid
+
+	guards *guardTable // answers about the guards of tiles
 }
 
 // ScratchBytes returns the scratch memory that a launch needs in all.
@@ -188,7 +190,9 @@ func (k *Code) Facts() target.Facts {
 		Scratch: int64(k.Scratch), Params: k.Params, Checked: k.Check != nil,
 	}
 	for _, m := range k.Maps {
-		f.Maps = append(f.Maps, m.Param)
+		if m.Tile == nil {
+			f.Maps = append(f.Maps, m.Param)
+		}
 	}
 	return f
 }
@@ -232,7 +236,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	return &Code{
 		Name: k.Name, PTX: ptx, Shared: k.Shared, NumWarps: k.NumWarps, Params: params, Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)),
 		NumCTAs: ctas, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL, Maps: k.Maps,
-		Check: k.Check,
+		Check: k.Check, guards: &guardTable{},
 	}, nil
 }
 

@@ -420,6 +420,7 @@ type kernel struct {
 	words  int        // number of words of the arguments
 	dev    *Device
 	args   sync.Pool // *driver.Args for other launches
+	other  Other     // code without tiles
 }
 
 // Ready returns how to launch an executable without an interface call, if that is possible: on a stream of
@@ -463,7 +464,11 @@ func (k *kernel) launchAny(s target.Stream, grid [3]int, words, bounds []uint64)
 	if a == nil {
 		a = driver.NewWords(len(k.code.Params) + k.extra())
 	}
-	err := k.fill(a, words)
+	err := k.fill(a, grid, words)
+	if errors.Is(err, ErrNoTile) {
+		k.args.Put(a)
+		return k.launchOther(s, grid, words)
+	}
 	copy(a.Words()[a.Len()-len(bounds):], bounds)
 	c := k.code.config(grid)
 	if err != nil {
@@ -477,8 +482,25 @@ func (k *kernel) launchAny(s target.Stream, grid [3]int, words, bounds []uint64)
 	return err
 }
 
+// launchOther launches the code without tiles. A stream that records cannot wait for a compilation.
+func (k *kernel) launchOther(s target.Stream, grid [3]int, words []uint64) error {
+	e := k.other.Made()
+	if e == nil {
+		if on, err := s.(stream).Capturing(); on || err != nil {
+			busy := fmt.Errorf("%s: its arguments need other code: %w", k.code.Name, target.ErrCapturing)
+			return errors.Join(err, busy)
+		}
+	}
+	return k.other.Launch(context.Background(), s, grid, words)
+}
+
+// Otherwise sets how to make the code for launches whose arguments no tensor map describes.
+func (k *kernel) Otherwise(make func(context.Context) (target.Executable, error)) {
+	k.other.Make = make
+}
+
 // fill sets the parameters of a launch.
-func (k *kernel) fill(a *driver.Args, words []uint64) error {
+func (k *kernel) fill(a *driver.Args, grid [3]int, words []uint64) error {
 	if k.code.Maps == nil {
 		copy(a.Words(), words)
 		return nil
@@ -490,9 +512,22 @@ func (k *kernel) fill(a *driver.Args, words []uint64) error {
 			from++
 			continue
 		}
-		n := mapWords(len(maps[0].Box))
-		m, err := k.dev.maps.get(k.fn.Context(), &maps[0], words[from:from+n])
-		if err != nil {
+		n, of := 0, words
+		var made tileWords
+		if maps[0].Tile != nil {
+			var err error
+			if of, err = k.code.tile(&maps[0], grid, words, &made); err != nil {
+				return err
+			}
+		} else {
+			n = mapWords(len(maps[0].Box))
+			of = words[from : from+n]
+		}
+		m, err := k.dev.maps.get(k.fn.Context(), &maps[0], of)
+		switch {
+		case err != nil && maps[0].Tile != nil:
+			return ErrNoTile
+		case err != nil:
 			return fmt.Errorf("%s: %w", k.code.Name, err)
 		}
 		a.Map(i, m)
@@ -529,7 +564,17 @@ func (k *kernel) Facts() target.Facts {
 	return f
 }
 
-func (k *kernel) Close() error { return k.module.Unload() }
+func (k *kernel) Close() error {
+	if e := k.other.Made(); e != nil {
+		return errors.Join(e.Close(), k.module.Unload())
+	}
+	return k.module.Unload()
+}
 
 // Discard unloads the code once its launches are done.
-func (k *kernel) Discard() { k.module.Retire() }
+func (k *kernel) Discard() {
+	if d, ok := k.other.Made().(target.Discarder); ok {
+		d.Discard()
+	}
+	k.module.Retire()
+}

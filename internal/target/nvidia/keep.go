@@ -37,6 +37,9 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	if c.turns() {
 		also += " turns"
 	}
+	if t := knob.Tiles.Get(); c.tensorMaps() && c.warpGroups() && t != "off" {
+		also += " tiles " + t
+	}
 	if checked() {
 		also += " check"
 	}
@@ -56,7 +59,7 @@ func (k *Code) Keep(stage string, data []byte) (target.Code, error) {
 
 // Kept returns the code that Keep saved, without its PTX.
 func Kept(c target.Code) (*Code, error) {
-	k := &Code{}
+	k := &Code{guards: &guardTable{}}
 	if err := json.Unmarshal(c.Meta, k); err != nil {
 		return nil, err
 	}

@@ -19,21 +19,37 @@ func mapWords(rank int) int { return 2*rank + 2 }
 func (k *Code) Words() int {
 	n := len(k.Params)
 	for i := range k.Maps {
-		n += mapWords(len(k.Maps[i].Box)) - 1
+		n--
+		if k.Maps[i].Tile == nil {
+			n += mapWords(len(k.Maps[i].Box))
+		}
 	}
 	return n
 }
 
 // Args calls word for each parameter that is a word of a launch, and desc for each that is a tensor map.
-func (k *Code) Args(words []uint64, word func(param int, w uint64), desc func(param int, m *lower.TensorMap, words []uint64) error) error {
+func (k *Code) Args(grid [3]int, words []uint64, word func(param int, w uint64),
+	desc func(param int, m *lower.TensorMap, words []uint64) error) error {
 	if len(words) != k.Words() {
 		return fmt.Errorf("%s takes %d words of arguments, not %d", k.Name, k.Words(), len(words))
 	}
-	maps := k.Maps
+	maps, all := k.Maps, words
 	for i := range k.Params {
 		if len(maps) == 0 || maps[0].Param != i {
 			word(i, words[0])
 			words = words[1:]
+			continue
+		}
+		if maps[0].Tile != nil {
+			var made tileWords
+			of, err := k.tile(&maps[0], grid, all, &made)
+			if err == nil {
+				err = desc(i, &maps[0], of)
+			}
+			if err != nil {
+				return err
+			}
+			maps = maps[1:]
 			continue
 		}
 		n := mapWords(len(maps[0].Box))
@@ -49,7 +65,8 @@ func (k *Code) Args(words []uint64, word func(param int, w uint64), desc func(pa
 func (k *Code) checkMaps() error {
 	last := -1
 	for _, m := range k.Maps {
-		if m.Param <= last || m.Param >= len(k.Params) || len(m.Box) < 1 || len(m.Box) > driver.MaxRank || m.ElemBytes < 1 {
+		bad := m.Param <= last || m.Param >= len(k.Params) || len(m.Box) < 1 || len(m.Box) > driver.MaxRank
+		if bad || m.ElemBytes < 1 || m.Tile != nil && !k.tileIsRight(&m) {
 			return fmt.Errorf("the kernel's description of a tensor map is not right: %+v", m)
 		}
 		last = m.Param

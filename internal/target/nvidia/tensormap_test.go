@@ -36,7 +36,7 @@ func TestTiled(t *testing.T) {
 	words := mapWordsOf(0x1000, 0x2000, 30)
 	var got []driver.Tiled
 	var rest []uint64
-	err := mapCode.Args(words, func(_ int, w uint64) {
+	err := mapCode.Args([3]int{1, 1, 1}, words, func(_ int, w uint64) {
 		rest = append(rest, w)
 	}, func(_ int, m *lower.TensorMap, words []uint64) error {
 		got = append(got, Tiled(m, words))
@@ -54,7 +54,7 @@ func TestTiled(t *testing.T) {
 	if len(rest) != 8 || rest[0] != 7 || rest[7] != 9 || rest[3] != 104 {
 		t.Errorf("the other words are %v", rest)
 	}
-	if err := mapCode.Args(words[1:], nil, nil); err == nil {
+	if err := mapCode.Args([3]int{1, 1, 1}, words[1:], nil, nil); err == nil {
 		t.Error("a word is missing, and nobody says so")
 	}
 }

@@ -19,7 +19,7 @@ func (c Compiler) ttgir(in *target.Input) error {
 		maps := described && c.tensorMaps()
 		passes := gpu.Pipeline(gpu.Options{
 			Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
-			Turns: c.turns(),
+			Turns: c.turns(), Tiles: c.tiles(in, described),
 		})
 		if described && !maps {
 			passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
@@ -39,6 +39,18 @@ func (c Compiler) warpGroups() bool { return c.Capability/10 == 9 && !knob.NoWar
 
 // turns reports whether warp groups take turns on the tensor cores where that pays.
 func (c Compiler) turns() bool { return c.warpGroups() && !knob.NoTurns.Get() }
+
+// tiles returns which loads by pointers the copy engine executes. That takes a host that makes tensor maps
+// and has other code for launches whose arguments no map describes.
+func (c Compiler) tiles(in *target.Input, described bool) gpu.TileMode {
+	switch mode := knob.Tiles.Get(); {
+	case described || !in.Fallback || !c.warpGroups() || !c.tensorMaps() || mode == "off":
+		return gpu.NoTiles
+	case mode == "all":
+		return gpu.AllTiles
+	}
+	return gpu.PayingTiles
+}
 
 func (c Compiler) machine(in *target.Input) gpu.Machine {
 	return gpu.Machine{Target: c.name(), NumWarps: in.Options.NumWarps, ThreadsPerWarp: 32, NumCTAs: in.Options.NumCTAs}

@@ -5,6 +5,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -74,13 +75,23 @@ type kernel struct {
 	dev    *Device
 	code   *nvidia.Code
 	module *ptxsim.Module
+	other  nvidia.Other // code without tiles
 }
 
-func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
+func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args []uint64) error {
 	if k.Bounded() {
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
 	}
-	return k.launch(ctx, grid, args, nil)
+	err := k.launch(ctx, grid, args, nil)
+	if errors.Is(err, nvidia.ErrNoTile) {
+		return k.other.Launch(ctx, s, grid, args)
+	}
+	return err
+}
+
+// Otherwise sets how to make the code for launches whose arguments no tensor map describes.
+func (k *kernel) Otherwise(make func(context.Context) (target.Executable, error)) {
+	k.other.Make = make
 }
 
 // Bounded reports whether the code checks its accesses.
@@ -107,7 +118,7 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 	if _, err := k.code.Count(grid); err != nil {
 		return err
 	}
-	args, maps, err := k.arguments(args)
+	args, maps, err := k.arguments(grid, args)
 	if err != nil {
 		return err
 	}
@@ -131,11 +142,15 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 
 // arguments returns the words of the parameters and the bytes of those that are tensor maps, in the
 // simulator's form.
-func (k *kernel) arguments(words []uint64) ([]uint64, map[int][]byte, error) {
+func (k *kernel) arguments(grid [3]int, words []uint64) ([]uint64, map[int][]byte, error) {
 	args, maps := make([]uint64, len(k.code.Params)), map[int][]byte{}
-	err := k.code.Args(words, func(i int, w uint64) { args[i] = w }, func(i int, m *lower.TensorMap, words []uint64) error {
+	word := func(i int, w uint64) { args[i] = w }
+	err := k.code.Args(grid, words, word, func(i int, m *lower.TensorMap, words []uint64) error {
 		t := nvidia.Tiled(m, words)
-		if err := t.Check(); err != nil {
+		switch err := t.Check(); {
+		case err != nil && m.Tile != nil:
+			return nvidia.ErrNoTile
+		case err != nil:
 			return err
 		}
 		maps[i] = (&ptxsim.TensorMap{

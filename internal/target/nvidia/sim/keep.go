@@ -52,5 +52,5 @@ func (d *Device) load(code *nvidia.Code) (target.Executable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &kernel{d, code, m}, nil
+	return &kernel{dev: d, code: code, module: m}, nil
 }

@@ -1,0 +1,294 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/analysis/address"
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// bounds turns the mask of a load into sizes of a tile's dimensions.
+func (t *tiler) bounds(p *tilePlan) bool {
+	if len(p.load.Group(1)) == 0 {
+		return true
+	}
+	axes := []int{len(p.dims) - 2, len(p.dims) - 1}
+	if p.swapped {
+		slices.Reverse(axes)
+	}
+	return t.bound(p, p.load.Group(1)[0], axes)
+}
+
+// bound reads a part of a mask. axes has the tile's dimension for each dimension of the mask.
+func (t *tiler) bound(p *tilePlan, mask *ir.Value, axes []int) bool {
+	if n, ok := arith.IntOf(mask); ok {
+		return n != 0
+	}
+	op := mask.Def()
+	if op == nil {
+		return false
+	}
+	switch op.Def {
+	case arith.AndI:
+		return t.bound(p, op.Operand(0), axes) && t.bound(p, op.Operand(1), axes)
+	case tt.Broadcast:
+		return t.bound(p, op.Operand(0), axes)
+	case tt.ExpandDims:
+		at := int(op.IntOr("axis", 0))
+		return t.bound(p, op.Operand(0), slices.Delete(slices.Clone(axes), at, at+1))
+	case arith.CmpI:
+		return t.compared(p, op, axes)
+	}
+	return false
+}
+
+// compared reads a comparison of an index with a bound. With x the coordinate in the tensor, the upper bound
+// is the size of the dimension; a lower one must be 0, which the copy engine checks in any case.
+func (t *tiler) compared(p *tilePlan, op *ir.Op, axes []int) bool {
+	less, more := t.addr.Form(op.Operand(0)), t.addr.Form(op.Operand(1))
+	if less == nil || more == nil || len(less.Strides) != len(axes) {
+		return false
+	}
+	slack := int64(0)
+	switch op.IntOr("predicate", -1) {
+	case arith.SLT:
+	case arith.SLE:
+		slack = 1
+	case arith.SGT:
+		less, more = more, less
+	case arith.SGE:
+		less, more, slack = more, less, 1
+	default:
+		return false
+	}
+	// room + slope*c > 0 holds where the mask is true, c being the coordinate in the tile along one dimension.
+	room := more.Uniform.Plus(-1, less.Uniform).Plus(1, t.addr.Sum(address.Term{Factor: slack}))
+	dim, slope := -1, int64(0)
+	for k := range axes {
+		terms := t.addr.Terms(more.Strides[k].Plus(-1, less.Strides[k]))
+		switch {
+		case len(terms) == 0:
+			continue
+		case len(terms) > 1 || len(terms[0].Of) > 0 || dim >= 0:
+			return false
+		}
+		dim, slope = axes[k], terms[0].Factor
+	}
+	if dim < 0 {
+		return false
+	}
+	switch d := &p.dims[dim]; slope {
+	case -1:
+		return t.setSize(p, dim, room)
+	case 1: // c > -room, and with the coordinate x = at + c of the tensor: x > at - room
+		last, ok := t.overLoops(d.at.Plus(-1, room))
+		d.above = ok && last.Equal(t.addr.Sum(address.Term{Factor: -1}))
+		return d.above
+	}
+	return false
+}
+
+// setSize sets the size of a dimension so that room is left from the tile's first element on. The size must
+// be known at the launch.
+func (t *tiler) setSize(p *tilePlan, dim int, room address.Sum) bool {
+	d := &p.dims[dim]
+	size, ok := t.overLoops(d.at.Plus(1, room))
+	if !ok {
+		return false
+	}
+	for _, term := range t.addr.Terms(size) {
+		if slices.ContainsFunc(term.Of, func(s address.Symbol) bool { return t.argument(s) < 0 }) {
+			return false
+		}
+	}
+	if d.size != nil && !d.size.Equal(size) {
+		return false
+	}
+	d.size = size
+	return true
+}
+
+// wrap is the scalar that an index which wraps around begins with.
+type wrap struct {
+	at  address.Sum // before the remainder
+	arg int         // number of the argument that it wraps at
+	n   int64       // elements of the block, which both are multiples of
+}
+
+// suppose gives indices that wrap around, (at + i) % m for i from 0 to n-1, the form at % m + i. That holds
+// if at and m are multiples of n, and at is not negative; the plans that use it demand so.
+func (t *tiler) suppose() {
+	t.wraps = map[*ir.Value]wrap{}
+	for _, op := range opsOf(t.fn, arith.RemSI) {
+		typ := tensorOf(op.Result(0))
+		if typ == nil || typ.Rank() != 1 {
+			continue
+		}
+		n := typ.Shape[0]
+		x, m := t.addr.Form(op.Operand(0)), t.addr.Form(op.Operand(1))
+		if x == nil || m == nil || !x.Strides[0].Equal(t.addr.Sum(address.Term{Factor: 1})) {
+			continue
+		}
+		ms := t.addr.Terms(m.Uniform)
+		if len(m.Strides[0]) > 0 || len(ms) != 1 || ms[0].Factor != 1 || len(ms[0].Of) != 1 {
+			continue
+		}
+		w := wrap{at: x.Uniform, arg: t.argument(ms[0].Of[0]), n: n}
+		info := t.axes.Of(op.Operand(0))
+		// A bound that is no multiple of 16 by its specialization is none of n either.
+		hopeless := w.arg < 0 || t.divisor(ms[0].Of[0])%min(n, 16) != 0
+		if hopeless || info.Contiguity[0] < n || info.Divisibility[0]%n != 0 || !t.isNarrow(w.at) {
+			continue
+		}
+		b := ir.At(op)
+		at := b.Val(arith.RemSI, ir.I32, t.emit(b, w.at), ms[0].Of[0].Value)
+		t.wraps[at] = w
+		t.addr.Suppose(op.Result(0), at, 0)
+	}
+}
+
+// isNarrow reports whether all symbols of a sum are scalars of 32 bits that have values.
+func (t *tiler) isNarrow(p address.Sum) bool {
+	for _, term := range t.addr.Terms(p) {
+		for _, s := range term.Of {
+			if s.Value == nil || s.Value.Type != ir.Type(ir.I32) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isNatural reports whether a coordinate is never negative. The plan notes the arguments that must not be.
+func (t *tiler) isNatural(p *tilePlan, at address.Sum) bool {
+	for _, term := range t.addr.Terms(at) {
+		if term.Factor < 0 {
+			return false
+		}
+		for _, s := range term.Of {
+			if !t.natural(p, s.Value, 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// maxDepth bounds how far natural looks back.
+const maxDepth = 24
+
+// natural reports whether a scalar is never negative, as long as index arithmetic does not overflow.
+func (t *tiler) natural(p *tilePlan, v *ir.Value, depth int) bool {
+	if n, ok := arith.IntOf(v); ok {
+		return n >= 0
+	}
+	if depth > maxDepth {
+		return false
+	}
+	both := func(op *ir.Op) bool {
+		return t.natural(p, op.Operand(0), depth+1) && t.natural(p, op.Operand(1), depth+1)
+	}
+	op := v.Def()
+	if op == nil {
+		return t.naturalArg(p, v, depth)
+	}
+	if w, ok := t.wraps[v]; ok {
+		p.multiples = addMultiple(p.multiples, tt.TileMultiple{Arg: w.arg, Of: w.n})
+		return t.isNatural(p, w.at)
+	}
+	switch op.Def {
+	case tt.GetProgramID, tt.GetNumPrograms:
+		return true
+	case arith.AddI, arith.MulI, arith.MinSI:
+		return both(op)
+	case arith.DivSI:
+		return t.natural(p, op.Operand(0), depth+1) &&
+			(t.natural(p, op.Operand(1), depth+1) || t.guard(p, op.Operand(1)))
+	case arith.MaxSI:
+		return t.natural(p, op.Operand(0), depth+1) || t.natural(p, op.Operand(1), depth+1)
+	case arith.RemSI, arith.ExtSI, arith.ShRSI: // these have the sign of the first operand
+		return t.natural(p, op.Operand(0), depth+1)
+	case arith.Select:
+		return t.natural(p, op.Operand(1), depth+1) && t.natural(p, op.Operand(2), depth+1)
+	}
+	return false
+}
+
+// naturalArg reports whether an argument of a block is never negative.
+func (t *tiler) naturalArg(p *tilePlan, v *ir.Value, depth int) bool {
+	parent := v.Block().Parent()
+	if parent != nil && parent.Def == scf.For && v.Index() == 0 { // steps are positive
+		return t.natural(p, scf.LowerBound(parent), depth+1)
+	}
+	if i := t.argument(address.Symbol{Value: v}); i >= 0 {
+		p.natural = append(p.natural, i)
+		return true
+	}
+	return false
+}
+
+// guard has the host check that a number is not negative in any program.
+func (t *tiler) guard(p *tilePlan, v *ir.Value) bool {
+	code, ok := t.guardOf(v, nil)
+	if !ok || !code.Valid() {
+		return false
+	}
+	if !slices.ContainsFunc(p.guards, func(g tt.TileGuard) bool { return slices.Equal(g, code) }) {
+		p.guards = append(p.guards, code)
+	}
+	return true
+}
+
+// maxGuard bounds the length of a guard.
+const maxGuard = 128
+
+var guardSteps = map[*ir.OpDef]int64{
+	arith.AddI: tt.GuardAdd, arith.SubI: tt.GuardSub, arith.MulI: tt.GuardMul, arith.DivSI: tt.GuardDiv,
+	arith.RemSI: tt.GuardRem, arith.MinSI: tt.GuardMin, arith.MaxSI: tt.GuardMax,
+}
+
+// guardOf appends the steps that compute a scalar.
+func (t *tiler) guardOf(v *ir.Value, code tt.TileGuard) (tt.TileGuard, bool) {
+	if len(code) > maxGuard {
+		return nil, false
+	}
+	if n, ok := arith.IntOf(v); ok {
+		return append(code, tt.GuardNumber, n), true
+	}
+	if i := t.argument(address.Symbol{Value: v}); i >= 0 {
+		return append(code, tt.GuardArg, int64(i)), true
+	}
+	op := v.Def()
+	if op == nil {
+		return nil, false
+	}
+	switch op.Def {
+	case tt.GetProgramID:
+		return append(code, tt.GuardProgram, op.IntOr("axis", 0)), true
+	case tt.GetNumPrograms:
+		return append(code, tt.GuardPrograms, op.IntOr("axis", 0)), true
+	case arith.ExtSI:
+		return t.guardOf(op.Operand(0), code)
+	}
+	step, ok := guardSteps[op.Def]
+	if !ok {
+		return nil, false
+	}
+	if code, ok = t.guardOf(op.Operand(0), code); !ok {
+		return nil, false
+	}
+	if code, ok = t.guardOf(op.Operand(1), code); !ok {
+		return nil, false
+	}
+	return append(code, step, 0), true
+}
+
+func addMultiple(list []tt.TileMultiple, m tt.TileMultiple) []tt.TileMultiple {
+	if slices.Contains(list, m) {
+		return list
+	}
+	return append(list, m)
+}

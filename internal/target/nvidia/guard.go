@@ -1,0 +1,142 @@
+package nvidia
+
+import (
+	"sync/atomic"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+)
+
+// maxGuarded bounds the programs for which a guard is computed.
+const maxGuarded = 1 << 18
+
+// guarded reports whether a guard is not negative in any program of a grid. Answers are kept, since a grid
+// may have many programs.
+func (k *Code) guarded(g tt.TileGuard, grid [3]int, words []uint64) bool {
+	key := guardKey{guard: &g[0], grid: grid}
+	n := 0
+	for i := 0; i < len(g); i += 2 {
+		if g[i] != tt.GuardArg {
+			continue
+		}
+		key.args[n] = k.number(words, int(g[i+1]))
+		n++
+	}
+	if ok, known := k.guards.find(&key); known {
+		return ok
+	}
+	ok := k.guardHolds(g, grid, words)
+	k.guards.keep(key, ok)
+	return ok
+}
+
+// guardHolds computes a guard for all programs of a grid; axes that the guard does not name count once.
+func (k *Code) guardHolds(g tt.TileGuard, grid [3]int, words []uint64) bool {
+	over, count := [3]int{1, 1, 1}, 1
+	for axis := range over {
+		for i := 0; i < len(g); i += 2 {
+			if g[i] == tt.GuardProgram && g[i+1] == int64(axis) {
+				over[axis] = grid[axis]
+			}
+		}
+		if over[axis] > maxGuarded {
+			return false
+		}
+		count *= over[axis]
+	}
+	if count > maxGuarded {
+		return false
+	}
+	for z := range over[2] {
+		for y := range over[1] {
+			for x := range over[0] {
+				v, ok := k.guardValue(g, [3]int{x, y, z}, grid, words)
+				if !ok || v < 0 {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// guardValue computes a guard for a program. ok is false if a step is not defined.
+func (k *Code) guardValue(g tt.TileGuard, at, grid [3]int, words []uint64) (v int64, ok bool) {
+	var stack [tt.MaxGuardStack]int64
+	n := 0
+	for i := 0; i < len(g); i += 2 {
+		switch step, x := g[i], g[i+1]; step {
+		case tt.GuardNumber:
+			stack[n] = x
+		case tt.GuardArg:
+			stack[n] = k.number(words, int(x))
+		case tt.GuardProgram:
+			stack[n] = int64(at[x])
+		case tt.GuardPrograms:
+			stack[n] = int64(grid[x])
+		default:
+			n -= 2
+			if stack[n], ok = combine(step, stack[n], stack[n+1]); !ok {
+				return 0, false
+			}
+		}
+		n++
+	}
+	return stack[0], true
+}
+
+// combine returns the result of a step with two operands, as 32-bit integers have it: what is larger is not
+// defined.
+func combine(step, x, y int64) (v int64, ok bool) {
+	switch step {
+	case tt.GuardAdd:
+		v = x + y
+	case tt.GuardSub:
+		v = x - y
+	case tt.GuardMul:
+		v = x * y
+	case tt.GuardDiv, tt.GuardRem:
+		if y == 0 {
+			return 0, false
+		}
+		if v = x / y; step == tt.GuardRem {
+			v = x % y
+		}
+	case tt.GuardMin:
+		v = min(x, y)
+	case tt.GuardMax:
+		v = max(x, y)
+	}
+	return v, v == int64(int32(v))
+}
+
+// guardKey is a guard with all that it depends on.
+type guardKey struct {
+	guard *int64
+	grid  [3]int
+	args  [tt.MaxGuardArgs]int64
+}
+
+// guardTable keeps the last answers about guards. It is read and written without a lock.
+type guardTable struct {
+	slots [8]atomic.Pointer[guardAnswer]
+	next  atomic.Uint32
+}
+
+type guardAnswer struct {
+	guardKey
+	ok bool
+}
+
+func (t *guardTable) find(key *guardKey) (ok, known bool) {
+	for i := range t.slots {
+		if a := t.slots[i].Load(); a != nil && a.guardKey == *key {
+			return a.ok, true
+		}
+	}
+	return false, false
+}
+
+func (t *guardTable) keep(key guardKey, ok bool) {
+	n := t.next.Add(1)
+	t.slots[n%uint32(len(t.slots))].Store(&guardAnswer{key, ok})
+}

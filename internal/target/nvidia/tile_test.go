@@ -1,0 +1,86 @@
+package nvidia
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/lower"
+)
+
+// tiled returns code with a tile: x + row*s + column, with n rows that must be a multiple of 32.
+func tiled() *Code {
+	return &Code{Name: "k", NumWarps: 4, Params: []int{8, 4, 4, lower.TensorMapBytes}, guards: &guardTable{},
+		Maps: []lower.TensorMap{{Param: 3, ElemBytes: 2, Box: []int{32, 64}, Tile: &tt.Tile{
+			Base: 0, Natural: []int{1, 2}, Multiples: []tt.TileMultiple{{Arg: 1, Of: 32}},
+			Dims: []tt.TileDim{
+				{Stride: tt.TileTerm{Factor: 1, Args: []int{2}},
+					Size: []tt.TileTerm{{Factor: 1, Args: []int{1}}}},
+				{Stride: tt.TileTerm{Factor: 1}},
+			},
+			// n / 32 less the program's number
+			Guards: []tt.TileGuard{{tt.GuardArg, 1, tt.GuardNumber, 32, tt.GuardDiv, 0, tt.GuardProgram, 0,
+				tt.GuardSub, 0}},
+		}}},
+	}
+}
+
+// TestTileWords: arguments become the words of a descriptor, unless no tensor map describes them.
+func TestTileWords(t *testing.T) {
+	negative := func(n int32) uint64 { return uint64(uint32(-n)) }
+	for _, c := range []struct {
+		name  string
+		words []uint64
+		grid  int
+		fits  bool
+	}{
+		{"rows", []uint64{4096, 64, 128}, 2, true},
+		{"a last program beyond the rows", []uint64{4096, 64, 128}, 4, false},
+		{"no multiple of 32", []uint64{4096, 65, 128}, 1, false},
+		{"no rows", []uint64{4096, 0, 128}, 1, false},
+		{"negative rows", []uint64{4096, negative(64), 128}, 1, false},
+		{"a negative stride", []uint64{4096, 64, negative(128)}, 1, false},
+		{"a stride of 8 bytes", []uint64{4096, 64, 4}, 1, false},
+		{"no stride", []uint64{4096, 64, 0}, 1, false},
+		{"an address of 8 bytes", []uint64{4104, 64, 128}, 1, false},
+	} {
+		k := tiled()
+		for range 2 { // answers about guards are kept
+			var made tileWords
+			got, err := k.tile(&k.Maps[0], [3]int{c.grid, 7, 7}, c.words, &made)
+			want := []uint64{4096, 64, math.MaxInt32, 128, 1, 0}
+			if c.fits && !slices.Equal(got, want) || !c.fits && !errors.Is(err, ErrNoTile) {
+				t.Errorf("%s: %v, %v", c.name, got, err)
+			}
+		}
+	}
+	if n := tiled().Words(); n != 3 {
+		t.Errorf("a launch has %d words, not 3", n)
+	}
+}
+
+// TestTileFromCache: tiles that name what is not there are refused when code is restored.
+func TestTileFromCache(t *testing.T) {
+	if err := tiled().checkMaps(); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(t *tt.Tile){
+		"base":           func(t *tt.Tile) { t.Base = 3 },
+		"stride":         func(t *tt.Tile) { t.Dims[0].Stride.Args = []int{-1} },
+		"size":           func(t *tt.Tile) { t.Dims[0].Size[0].Args = []int{9} },
+		"dimensions":     func(t *tt.Tile) { t.Dims = t.Dims[1:] },
+		"multiple":       func(t *tt.Tile) { t.Multiples[0].Of = 0 },
+		"guard's stack":  func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardAdd, 0} },
+		"guard's arg":    func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardArg, 5} },
+		"guard's axis":   func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardProgram, 3} },
+		"guard's length": func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardNumber} },
+	} {
+		k := tiled()
+		spoil(k.Maps[0].Tile)
+		if k.checkMaps() == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
