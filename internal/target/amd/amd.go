@@ -105,8 +105,15 @@ func (k *Code) Facts() target.Facts {
 	}
 }
 
+// maxThreads bounds the threads of a workgroup.
+const maxThreads = 1024
+
 // CompileOnly compiles to a code object. The result is nil if in.Until names an earlier stage.
 func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Executable, error) {
+	if n := in.Options.NumWarps; n*c.lanes() > maxThreads {
+		return nil, diag.Refuse(fmt.Sprintf("num_warps=%d", n), "a program on %s has %d threads at most",
+			c.Chip, maxThreads).Instead(fmt.Sprintf("set num_warps to %d or less", maxThreads/c.lanes()))
+	}
 	o, err := c.options(in.Options)
 	if err != nil {
 		return nil, err

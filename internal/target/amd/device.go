@@ -94,15 +94,34 @@ func (d *Device) alloc(size int) (*buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &buffer{dev: d.dev, addr: p, size: size}, nil
+	return &buffer{dev: d.dev, addr: p, size: size, free: func() error { return d.dev.Free(p) }}, nil
 }
 
-// Wrap copies host memory to the device for the duration of a launch; Close copies it back.
+// At returns a buffer of memory that somebody else has allocated on the GPU, and frees. At 0 there is none.
+func (d *Device) At(addr uint64, size int) (target.Buffer, error) {
+	if addr != 0 || size != 0 {
+		for _, p := range []uint64{addr, addr + uint64(max(size, 1)) - 1} {
+			on, err := d.dev.PointerDevice(p)
+			if err != nil {
+				return nil, err
+			}
+			if on != d.dev.Ordinal {
+				return nil, fmt.Errorf("the address %#x is memory of hip:%d, not of %s", p, on, d.Name())
+			}
+		}
+	}
+	return &buffer{dev: d.dev, addr: addr, size: size, free: func() error { return nil }}, nil
+}
+
+// Wrap copies host memory to the device for the duration of a launch; Close copies it back. The memory is the
+// pool's, where the device has one.
 func (d *Device) Wrap(data []byte) (target.Buffer, error) {
-	b, err := d.alloc(len(data))
+	s := d.dev.DefaultStream()
+	p, err := s.Alloc(len(data))
 	if err != nil {
 		return nil, err
 	}
+	b := &buffer{dev: d.dev, addr: p, size: len(data), free: func() error { return s.Free(p) }}
 	if err := b.Write(0, data); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -129,6 +148,24 @@ func (s stream) Sync() error              { return s.s.Synchronize() }
 func (s stream) Close() error             { return s.s.Close() }
 func (s stream) Capturing() (bool, error) { return s.s.Capturing() }
 
+// Zero queues a fill with zeros.
+func (s stream) Zero(b target.Buffer, at, n int) error {
+	if err := target.CheckRange("use", at, n, b.Size()); err != nil {
+		return err
+	}
+	return s.s.Zero(b.Addr()+uint64(at), n)
+}
+
+// Copy queues a copy within the GPU's memory.
+func (s stream) Copy(to target.Buffer, toAt int, from target.Buffer, fromAt, n int) error {
+	err := errors.Join(target.CheckRange("use", toAt, n, to.Size()),
+		target.CheckRange("use", fromAt, n, from.Size()))
+	if err != nil {
+		return err
+	}
+	return s.s.Copy(to.Addr()+uint64(toAt), from.Addr()+uint64(fromAt), n)
+}
+
 // Capture records work as a graph.
 func (s stream) Capture(f func() error) (target.Graph, error) {
 	g, err := s.s.Capture(f)
@@ -148,6 +185,7 @@ type buffer struct {
 	dev    *hip.Device
 	addr   uint64
 	size   int
+	free   func() error
 	closed bool
 }
 
@@ -191,7 +229,7 @@ func (b *buffer) Close() error {
 		return nil
 	}
 	b.closed = true
-	return b.dev.Free(b.addr)
+	return b.free()
 }
 
 // mirror is a copy of host memory.

@@ -40,21 +40,8 @@ func (d *Device) Measure(bs target.Stream, warmup, rep time.Duration, f func() e
 		return nil, err
 	}
 	defer c.Free(flush.at)
-	one, err := d.timed(s, flush, 5, f)
-	if err != nil {
-		return nil, err
-	}
-	var mean time.Duration
-	for _, t := range one {
-		mean += t / time.Duration(len(one))
-	}
-	mean = max(mean, time.Microsecond)
-	for range max(1, int(warmup/mean)) {
-		if err := f(); err != nil {
-			return nil, err
-		}
-	}
-	return d.timed(s, flush, max(1, min(10000, int(rep/mean))), f)
+	timed := func(n int) ([]time.Duration, error) { return d.timed(s, flush, n, f) }
+	return target.Bench(timed, warmup, rep, f)
 }
 
 // timed returns the durations of n runs of f.

@@ -8,7 +8,7 @@ import (
 // Alloc returns the address of device memory with arbitrary contents.
 func (d *Device) Alloc(size int) (p uint64, err error) {
 	err = d.do("hipMalloc", func(r *raw) Result { return r.malloc(&p, uintptr(max(size, 1))) })
-	return p, err
+	return p, d.sized(err, size)
 }
 
 // Free frees memory of Alloc.

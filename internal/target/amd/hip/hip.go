@@ -33,6 +33,7 @@ type Device struct {
 	Chip    string // LLVM's name, "gfx942"
 	Memory  uint64 // bytes
 	Units   int    // compute units
+	Pools   bool   // memory can be allocated in the order of a stream
 }
 
 const hint = "it comes with ROCm (apt install libamdhip64-5 on Debian); NEREID_HIP names another path"
@@ -126,10 +127,12 @@ func (r *Runtime) describe(i int) (*Device, error) {
 		return string(s)
 	}
 	chip, _, _ := strings.Cut(text(at.arch), ":") // features follow: gfx942:sramecc+:xnack-
-	return &Device{
+	d := &Device{
 		rt: r, Ordinal: i, Name: text(0), Chip: chip,
 		Memory: binary.LittleEndian.Uint64(p[at.memory:]), Units: int(binary.LittleEndian.Uint32(p[at.units:])),
-	}, nil
+	}
+	d.findPool()
+	return d, nil
 }
 
 // Version returns the runtime's version, 60443483 for 6.4.
@@ -155,7 +158,10 @@ func (r *Runtime) check(call string, res Result) error {
 	if res == 0 {
 		return nil
 	}
-	text := dl.GoString(r.raw.getErrorName(res)) + " (" + dl.GoString(r.raw.getErrorString(res)) + ")"
+	text := dl.GoString(r.raw.getErrorName(res))
+	if more := dl.GoString(r.raw.getErrorString(res)); more != text {
+		text += " (" + more + ")"
+	}
 	return &Error{Call: call, Result: res, text: text}
 }
 

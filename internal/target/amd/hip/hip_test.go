@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nereid-lang/nereid/internal/dl"
 	"github.com/nereid-lang/nereid/internal/target/amd/hip/stub"
@@ -45,7 +46,9 @@ func TestDevices(t *testing.T) {
 	}
 	d := *r.Devices()[1]
 	d.rt = nil
-	want := Device{Ordinal: 1, Name: "Stub Instinct", Chip: "gfx90a", Memory: 192 << 30, Units: 304}
+	want := Device{
+		Ordinal: 1, Name: "Stub Instinct", Chip: "gfx90a", Memory: 192 << 30, Units: 304, Pools: true,
+	}
 	if d != want {
 		t.Errorf("%+v, want %+v", d, want)
 	}
@@ -76,8 +79,69 @@ func TestMemory(t *testing.T) {
 	}
 	_, err = d.Alloc(1 << 50)
 	var e *Error
-	if !errors.As(err, &e) || err.Error() != "hipMalloc: hipErrorOutOfMemory (the stub says no)" {
+	const much = "hipMalloc: hipErrorOutOfMemory (the stub says no): " +
+		"1125899906842624 bytes on Stub Instinct, 1073741824 of 206158430208 are free"
+	if !errors.As(err, &e) || err.Error() != much {
 		t.Errorf("too much memory: %v", err)
+	}
+}
+
+// TestPool: memory in the order of a stream, from the device's pool or, where there is none, from the device.
+func TestPool(t *testing.T) {
+	for pools, want := range map[string]string{"1": "hipMallocAsync; hipFreeAsync", "0": "hipMalloc; hipFree"} {
+		t.Setenv("NEREID_STUB_POOLS", pools)
+		r, calls := started(t)
+		s := r.Devices()[0].DefaultStream()
+		p, err := s.Alloc(100)
+		ok(t, err)
+		ok(t, s.Free(p))
+		if got := calls(); got != want {
+			t.Errorf("pools %s: %s, want %s", pools, got, want)
+		}
+		if _, err = s.Alloc(1 << 50); err == nil || !strings.Contains(err.Error(), "1073741824 of") {
+			t.Errorf("too much memory: %v", err)
+		}
+	}
+	r, _ := started(t)
+	d := r.Devices()[0]
+	if on, err := d.PointerDevice(1<<60 + 5); on != 1 || err != nil {
+		t.Errorf("memory of device %d, %v", on, err)
+	}
+	if _, err := d.PointerDevice(5); err == nil || !strings.Contains(err.Error(), "address 0x5") {
+		t.Errorf("no memory: %v", err)
+	}
+}
+
+// TestEvents: points in streams, the time between them, and streams that wait.
+func TestEvents(t *testing.T) {
+	r, calls := started(t)
+	d := r.Devices()[0]
+	s, other := d.DefaultStream(), d.ExternalStream(0x999)
+	start, err := d.NewEvent()
+	ok(t, err)
+	end, err := d.NewEvent()
+	ok(t, err)
+	if done, err := end.Done(); done || err != nil {
+		t.Errorf("an event that nobody recorded: %v, %v", done, err)
+	}
+	ok(t, start.Record(s))
+	ok(t, end.Record(s))
+	ok(t, end.Synchronize())
+	ok(t, other.Wait(end))
+	if took, err := end.Since(start); took != 250*time.Microsecond || err != nil {
+		t.Errorf("%v, %v", took, err)
+	}
+	for q, want := range map[*Stream]bool{s: true, other: false} {
+		if done, err := q.Done(); done != want || err != nil {
+			t.Errorf("a stream is done: %v, %v", done, err)
+		}
+	}
+	ok(t, end.Close())
+	ok(t, end.Close())
+	const want = "hipEventCreateWithFlags; hipEventCreateWithFlags; hipEventRecord; hipEventRecord; " +
+		"hipEventSynchronize; hipStreamWaitEvent; hipEventDestroy"
+	if got := calls(); got != want {
+		t.Errorf("calls %s\nwant  %s", got, want)
 	}
 }
 
@@ -140,11 +204,32 @@ func TestErrors(t *testing.T) {
 	check(err, "NEREID_HIP names another path")
 }
 
-// TestSymbols: the library that Debian packages, where it is installed, has every function that is called.
+// debian is the library that Debian packages.
+const debian = dl.Candidate("libamdhip64.so.5")
+
+// TestSymbols: Debian's library, where it is installed, has every function that is called, also those that
+// other versions may lack.
 func TestSymbols(t *testing.T) {
-	_, err := dl.Open("AMD's runtime", []dl.Candidate{"libamdhip64.so.5"}, (&Runtime{}).bind)
+	r := &Runtime{}
+	_, err := dl.Open("AMD's runtime", []dl.Candidate{debian}, r.bind)
 	if missing := (*dl.NotFoundError)(nil); errors.As(err, &missing) {
-		t.Skip(err)
+		t.Skipf("libamdhip64-5 is not installed: %v", err)
 	}
 	ok(t, err)
+	if r.raw.deviceGetPool == nil || r.raw.mallocAsync == nil || r.raw.freeAsync == nil {
+		t.Error("no pools")
+	}
+}
+
+// TestWithoutGPU: on a machine with Debian's library but no GPU, the error says so.
+func TestWithoutGPU(t *testing.T) {
+	_, err := open([]dl.Candidate{debian})
+	switch missing := (*dl.NotFoundError)(nil); {
+	case errors.As(err, &missing):
+		t.Skipf("libamdhip64-5 is not installed: %v", err)
+	case err == nil:
+		t.Skip("there is an AMD GPU")
+	case !strings.HasPrefix(err.Error(), "AMD's runtime is here, but no GPU that it can use: hip"):
+		t.Error(err)
+	}
 }

@@ -13,6 +13,8 @@ type (
 	functionRef uintptr
 	graphRef    uintptr
 	execRef     uintptr
+	eventRef    uintptr
+	poolRef     uintptr
 )
 
 // Result is a hipError_t.
@@ -31,8 +33,15 @@ type raw struct {
 	setDevice       func(device int32) Result
 	synchronize     func() Result
 
+	deviceGetPool    func(p *poolRef, device int32) Result
+	poolSetAttribute func(p poolRef, attribute int32, v *uint64) Result
+
 	malloc          func(p *uint64, n uintptr) Result
 	free            func(p uint64) Result
+	mallocAsync     func(p *uint64, n uintptr, s streamRef) Result
+	freeAsync       func(p uint64, s streamRef) Result
+	memGetInfo      func(free, total *uintptr) Result
+	pointerGet      func(v unsafe.Pointer, attribute int32, p uint64) Result
 	memcpyHtoD      func(dst uint64, src unsafe.Pointer, n uintptr) Result
 	memcpyDtoH      func(dst unsafe.Pointer, src uint64, n uintptr) Result
 	memcpyDtoDAsync func(dst, src uint64, n uintptr, s streamRef) Result
@@ -41,6 +50,14 @@ type raw struct {
 	streamCreate       func(s *streamRef, flags uint32) Result
 	streamDestroy      func(s streamRef) Result
 	streamSynchronize  func(s streamRef) Result
+	streamQuery        func(s streamRef) Result
+	streamWaitEvent    func(s streamRef, e eventRef, flags uint32) Result
+	eventCreate        func(e *eventRef, flags uint32) Result
+	eventDestroy       func(e eventRef) Result
+	eventRecord        func(e eventRef, s streamRef) Result
+	eventSynchronize   func(e eventRef) Result
+	eventQuery         func(e eventRef) Result
+	eventElapsedTime   func(ms *float32, start, end eventRef) Result
 	streamBeginCapture func(s streamRef, mode int32) Result
 	streamEndCapture   func(s streamRef, g *graphRef) Result
 	streamIsCapturing  func(s streamRef, status *int32) Result
@@ -70,8 +87,15 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.setDevice, Symbol: "hipSetDevice"},
 		{Ptr: &r.synchronize, Symbol: "hipDeviceSynchronize"},
 
+		{Ptr: &r.deviceGetPool, Symbol: "hipDeviceGetDefaultMemPool", Optional: true},
+		{Ptr: &r.poolSetAttribute, Symbol: "hipMemPoolSetAttribute", Optional: true},
+
 		{Ptr: &r.malloc, Symbol: "hipMalloc"},
 		{Ptr: &r.free, Symbol: "hipFree"},
+		{Ptr: &r.mallocAsync, Symbol: "hipMallocAsync", Optional: true},
+		{Ptr: &r.freeAsync, Symbol: "hipFreeAsync", Optional: true},
+		{Ptr: &r.memGetInfo, Symbol: "hipMemGetInfo"},
+		{Ptr: &r.pointerGet, Symbol: "hipPointerGetAttribute", Optional: true},
 		{Ptr: &r.memcpyHtoD, Symbol: "hipMemcpyHtoD"},
 		{Ptr: &r.memcpyDtoH, Symbol: "hipMemcpyDtoH"},
 		{Ptr: &r.memcpyDtoDAsync, Symbol: "hipMemcpyDtoDAsync"},
@@ -80,6 +104,14 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.streamCreate, Symbol: "hipStreamCreateWithFlags"},
 		{Ptr: &r.streamDestroy, Symbol: "hipStreamDestroy"},
 		{Ptr: &r.streamSynchronize, Symbol: "hipStreamSynchronize"},
+		{Ptr: &r.streamQuery, Symbol: "hipStreamQuery"},
+		{Ptr: &r.streamWaitEvent, Symbol: "hipStreamWaitEvent"},
+		{Ptr: &r.eventCreate, Symbol: "hipEventCreateWithFlags"},
+		{Ptr: &r.eventDestroy, Symbol: "hipEventDestroy"},
+		{Ptr: &r.eventRecord, Symbol: "hipEventRecord"},
+		{Ptr: &r.eventSynchronize, Symbol: "hipEventSynchronize"},
+		{Ptr: &r.eventQuery, Symbol: "hipEventQuery"},
+		{Ptr: &r.eventElapsedTime, Symbol: "hipEventElapsedTime"},
 		{Ptr: &r.streamBeginCapture, Symbol: "hipStreamBeginCapture"},
 		{Ptr: &r.streamEndCapture, Symbol: "hipStreamEndCapture"},
 		{Ptr: &r.streamIsCapturing, Symbol: "hipStreamIsCapturing"},

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef int R;
-enum { OK = 0, NOMEM = 2, BADIMAGE = 200, NOTFOUND = 500 };
+enum { OK = 0, NOMEM = 2, BADIMAGE = 200, NOTFOUND = 500, NOTREADY = 600, NOTSUPPORTED = 801 };
 
 static FILE *out;
 static __attribute__((constructor)) void start(void) {
@@ -16,6 +16,9 @@ static __attribute__((constructor)) void start(void) {
   if (out) setvbuf(out, 0, _IOLBF, 0);
 }
 #define LOG do { if (out) fprintf(out, "%s\n", __func__); } while (0)
+
+// Memory as large as that by which caches are cleared is not written.
+static void fill(void *p, int v, size_t n) { if (n < 1 << 28) memset(p, v, n); }
 
 static __thread int device = -1;
 static int devices(void) { const char *n = getenv("NEREID_STUB_DEVICES"); return n ? atoi(n) : 2; }
@@ -39,14 +42,36 @@ R hipDeviceSynchronize(void) { LOG; return OK; }
 R hipMalloc(void **p, size_t n) {
   LOG;
   *p = n > 1ull << 40 ? 0 : malloc(n);
-  if (*p) memset(*p, 0x5a, n);
+  if (*p) fill(*p, 0x5a, n);
   return *p ? OK : NOMEM;
 }
+R hipDeviceGetDefaultMemPool(void **p, int d) {
+  const char *n = getenv("NEREID_STUB_POOLS");
+  *p = n && !atoi(n) ? 0 : (void *)0x500;
+  return *p ? OK : NOTSUPPORTED;
+}
+R hipMemPoolSetAttribute(void *p, int a, uint64_t *v) { return a == 4 && *v == UINT64_MAX ? OK : 1; }
+R hipMallocAsync(void **p, size_t n, void *s) {
+  LOG;
+  *p = n > 1ull << 40 ? 0 : malloc(n);
+  return *p ? OK : NOMEM;
+}
+R hipFreeAsync(void *p, void *s) { LOG; free(p); return OK; }
+R hipMemGetInfo(size_t *f, size_t *t) { *f = 1 << 30; *t = 192ull << 30; return OK; }
+R hipPointerGetAttribute(int *v, int a, uintptr_t p) { *v = p >> 60; return a == 9 && p > 0xffff ? OK : 1; }
+R hipStreamQuery(void *s) { return (uintptr_t)s == 0x999 ? NOTREADY : OK; }
+R hipStreamWaitEvent(void *s, void *e, unsigned f) { LOG; return OK; }
+R hipEventCreateWithFlags(void **e, unsigned f) { LOG; *e = calloc(1, 8); return OK; }
+R hipEventDestroy(void *e) { LOG; free(e); return OK; }
+R hipEventRecord(uint64_t *e, void *s) { LOG; static uint64_t clock; *e = ++clock; return OK; }
+R hipEventSynchronize(uint64_t *e) { LOG; return *e ? OK : 1; }
+R hipEventQuery(uint64_t *e) { return *e ? OK : NOTREADY; }
+R hipEventElapsedTime(float *ms, uint64_t *a, uint64_t *b) { *ms = (*b - *a) / 4.0f; return OK; }
 R hipFree(void *p) { LOG; free(p); return OK; }
 R hipMemcpyHtoD(void *d, void *s, size_t n) { LOG; memcpy(d, s, n); return OK; }
 R hipMemcpyDtoH(void *d, void *s, size_t n) { LOG; memcpy(d, s, n); return OK; }
 R hipMemcpyDtoDAsync(void *d, void *s, size_t n, void *q) { LOG; memcpy(d, s, n); return OK; }
-R hipMemsetD8Async(void *d, unsigned char v, size_t n, void *q) { LOG; memset(d, v, n); return OK; }
+R hipMemsetD8Async(void *d, unsigned char v, size_t n, void *q) { LOG; fill(d, v, n); return OK; }
 R hipStreamCreateWithFlags(void **s, unsigned f) { LOG; *s = (void *)(uintptr_t)(0x100 + f); return OK; }
 R hipStreamDestroy(void *s) { LOG; return OK; }
 R hipStreamSynchronize(void *s) { LOG; return OK; }
