@@ -91,7 +91,7 @@ func (amd) numPrograms(l *lowering, axis int) string {
 }
 
 // meet orders a wave's accesses by a fence without a barrier: its lanes run in step.
-func (amd) meet(l *lowering, who level) {
+func (v amd) meet(l *lowering, who level) {
 	scope := "workgroup"
 	if who == theWarp {
 		scope = "wavefront"
@@ -100,9 +100,23 @@ func (amd) meet(l *lowering, who level) {
 	if who == theWarp {
 		l.call("void", "llvm.amdgcn.wave.barrier")
 	} else {
+		v.awaitShared(l)
 		l.call("void", "llvm.amdgcn.s.barrier")
 	}
 	l.do("fence syncscope(%q) acquire", scope)
+}
+
+// awaitShared waits until the wave's accesses to shared memory have ended. A fence does so too, but LLVM drops
+// its wait in a loop before which no access is under way, although one from the iteration before may be.
+func (v amd) awaitShared(l *lowering) {
+	switch v.chip[3 : len(v.chip)-2] { // the word says how many accesses of each kind may be under way
+	case "9", "10":
+		l.call("void", "llvm.amdgcn.s.waitcnt", "i32 "+itoa(0xC07F))
+	case "11":
+		l.call("void", "llvm.amdgcn.s.waitcnt", "i32 "+itoa(0xFC07))
+	default:
+		l.call("void", "llvm.amdgcn.s.wait.dscnt", "i16 0")
+	}
 }
 
 // meetIf branches: a condition that all threads share may skip the barrier.

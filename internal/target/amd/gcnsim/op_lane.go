@@ -14,7 +14,7 @@ var specials = func() map[string]builder {
 		"v_permlane16_b32": buildPermLane, "v_permlanex16_b32": buildPermLane, "s_waitcnt_vscnt": buildWaitStores,
 		"v_readlane_b32": buildReadLane, "v_readfirstlane_b32": buildReadLane, "v_writelane_b32": buildWriteLane,
 		"v_mbcnt_lo_u32_b32": buildCount, "v_mbcnt_hi_u32_b32": buildCount, "v_cndmask_b32": buildSelect,
-		"v_cndmask_b16":   buildSelect,
+		"v_cndmask_b16": buildSelect, "v_mov_b64": buildMove64,
 		"v_div_scale_f32": buildDivScale, "v_div_scale_f64": buildDivScale, "v_div_fmas_f32": buildDivFMAs,
 		"v_div_fmas_f64": buildDivFMAs, "v_swap_b32": buildSwap, "v_nop": buildNothing,
 		"v_mad_u64_u32": buildMad64, "v_mad_i64_i32": buildMad64,
@@ -71,6 +71,23 @@ func buildWriteLane(_ *program, in *gcn.Inst) func(*wave) {
 				w.spilled = map[place]uint32{}
 			}
 			w.spilled[place{dst, lane}] = uint32(undef)
+		}
+	}
+}
+
+// buildMove64 builds v_mov_b64, each of whose words is known apart: compilers move a pair to use one word.
+func buildMove64(p *program, in *gcn.Inst) func(*wave) {
+	if in.Encoding() != "VOP1" {
+		return buildVector(p, in)
+	}
+	src, dst := newSource(in, in.Args[1], kInt), newDestination(in, kInt)
+	return func(w *wave) {
+		known := [2]uint64{src.word(w, 0), src.word(w, 1)} // before the source is overwritten
+		src.fetch(w, &w.buf[0])
+		exec := w.exec()
+		dst.store(w, &w.buf[0], exec, 0)
+		for i, ok := range known {
+			w.define(dst.reg+i, exec, ok)
 		}
 	}
 }

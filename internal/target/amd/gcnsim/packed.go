@@ -115,8 +115,10 @@ func (s *packedSource) part(v uint64, which, width int) uint64 {
 }
 
 // known returns the lanes in which the word that a half of the result takes holds a value.
-func (s *packedSource) known(w *wave, which int) uint64 {
-	word := s.sel[which]
+func (s *packedSource) known(w *wave, which int) uint64 { return s.word(w, s.sel[which]) }
+
+// word returns the lanes in which a word of the source holds a value.
+func (s *source) word(w *wave, word int) uint64 {
 	switch {
 	case s.vector >= 0:
 		return w.vOK[s.vector+word]

@@ -103,3 +103,14 @@ func faults(f func()) (stopped bool) {
 	f()
 	return false
 }
+
+// TestMove64: of a pair of which one word is known, one word of the copy is.
+func TestMove64(t *testing.T) {
+	w, decode := newTestWave(t)
+	s := decode("v_mov_b64_e32 v[14:15], s[36:37]", 0x24, 0x70, 0x1c, 0x7e)
+	w.setS(36, 7)
+	s.run(w)
+	if w.v[14][63] != 7 || w.vOK[14] != ^uint64(0) || w.vOK[15] != 0 {
+		t.Errorf("v14 is %d, known in lanes %x, v15 in %x", w.v[14][63], w.vOK[14], w.vOK[15])
+	}
+}
